@@ -1,0 +1,187 @@
+#include "config.h"
+
+#include "base/bytes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Room for extra_B more bytes and the closing NUL. */
+static bool reserve(struct bytes *bytes, size_t extra_B)
+{
+	if (bytes->failed)
+		return false;
+	if (extra_B > SIZE_MAX / 2 - bytes->size_B - 1) {
+		bytes->failed = true;
+		return false;
+	}
+	size_t need_B = bytes->size_B + extra_B + 1;
+	if (need_B <= bytes->capacity_B)
+		return true;
+	size_t capacity_B = bytes->capacity_B ? bytes->capacity_B : 64;
+	while (capacity_B < need_B)
+		capacity_B *= 2;
+	char *data = realloc(bytes->data, capacity_B);
+	if (!data) {
+		bytes->failed = true;
+		return false;
+	}
+	bytes->data = data;
+	bytes->capacity_B = capacity_B;
+	return true;
+}
+
+void *bytes_extend(struct bytes *bytes, size_t size_B)
+{
+	if (!reserve(bytes, size_B))
+		return NULL;
+	char *start = bytes->data + bytes->size_B;
+	memset(start, 0, size_B + 1);
+	bytes->size_B += size_B;
+	return start;
+}
+
+void bytes_append(struct bytes *bytes, const void *data, size_t size_B)
+{
+	if (!size_B || !reserve(bytes, size_B))
+		return;
+	memcpy(bytes->data + bytes->size_B, data, size_B);
+	bytes->size_B += size_B;
+	bytes->data[bytes->size_B] = '\0';
+}
+
+void bytes_append_string(struct bytes *bytes, const char *string)
+{
+	bytes_append(bytes, string, strlen(string));
+}
+
+void bytes_append_char(struct bytes *bytes, char c)
+{
+	bytes_append(bytes, &c, 1);
+}
+
+void bytes_vprintf(struct bytes *bytes, const char *format, va_list arguments)
+{
+	va_list again;
+	va_copy(again, arguments);
+	char small[256];
+	int length = vsnprintf(small, sizeof(small), format, arguments);
+	if (length < 0) {
+		bytes->failed = true;
+	} else if ((size_t)length < sizeof(small)) {
+		bytes_append(bytes, small, (size_t)length);
+	} else if (reserve(bytes, (size_t)length)) {
+		vsnprintf(bytes->data + bytes->size_B, (size_t)length + 1, format, again);
+		bytes->size_B += (size_t)length;
+	}
+	va_end(again);
+}
+
+void bytes_printf(struct bytes *bytes, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	bytes_vprintf(bytes, format, arguments);
+	va_end(arguments);
+}
+
+const char *bytes_string(const struct bytes *bytes)
+{
+	return bytes->data ? bytes->data : "";
+}
+
+void bytes_move(struct bytes *to, struct bytes *from)
+{
+	*to = *from;
+	*from = (struct bytes)BYTES_INIT;
+}
+
+void bytes_finish(struct bytes *bytes)
+{
+	free(bytes->data);
+	*bytes = (struct bytes)BYTES_INIT;
+}
+
+static int read_descriptor(struct bytes *bytes, int fd)
+{
+	struct stat status;
+	if (fstat(fd, &status))
+		return errno;
+	if (S_ISDIR(status.st_mode))
+		return EISDIR;
+	if (!S_ISREG(status.st_mode))
+		return EINVAL;
+	size_t start_B = bytes->size_B;
+	for (;;) {
+		if (!reserve(bytes, 65536))
+			return ENOMEM;
+		ssize_t got = read(fd, bytes->data + bytes->size_B, 65536);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			int error = errno;
+			bytes->size_B = start_B;
+			bytes->data[start_B] = '\0';
+			return error;
+		}
+		bytes->size_B += (size_t)got;
+		bytes->data[bytes->size_B] = '\0';
+		if (!got)
+			return 0;
+	}
+}
+
+int bytes_read_file(struct bytes *bytes, const char *path)
+{
+	/* O_NONBLOCK: a FIFO in the way must not hang the host. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return errno;
+	int error = read_descriptor(bytes, fd);
+	close(fd);
+	return error;
+}
+
+static int write_all(int fd, const char *data, size_t size_B)
+{
+	while (size_B) {
+		ssize_t put = write(fd, data, size_B);
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return errno;
+		data += put;
+		size_B -= (size_t)put;
+	}
+	return 0;
+}
+
+int bytes_write_file(const void *data, size_t size_B, const char *path)
+{
+	struct bytes temporary = BYTES_INIT;
+	bytes_printf(&temporary, "%s.XXXXXX", path);
+	if (bytes_failed(&temporary)) {
+		bytes_finish(&temporary);
+		return ENOMEM;
+	}
+	int fd = mkostemp(temporary.data, O_CLOEXEC);
+	int error = fd < 0 ? errno : 0;
+	if (!error) {
+		error = write_all(fd, data, size_B);
+		if (!error && fchmod(fd, 0644))
+			error = errno;
+		if (close(fd) && !error)
+			error = errno;
+		if (!error && rename(temporary.data, path))
+			error = errno;
+		if (error)
+			unlink(temporary.data);
+	}
+	bytes_finish(&temporary);
+	return error;
+}

@@ -1,0 +1,75 @@
+/* An intrusive, circular, doubly linked list.
+ *
+ * A link's comment names the list it belongs to.  A link that is in no list is
+ * initialised (list_init) or was removed (list_remove re-initialises it), so
+ * removing twice is harmless.  Thread-safety: the caller's lock. */
+#ifndef CULVERT_BASE_LIST_H
+#define CULVERT_BASE_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct list {
+	struct list *next;
+	struct list *previous;
+};
+
+static inline void list_init(struct list *list)
+{
+	list->next = list;
+	list->previous = list;
+}
+
+static inline bool list_empty(const struct list *list)
+{
+	return list->next == list;
+}
+
+/* Inserts link before position: with the head as position, at the end. */
+static inline void list_insert_before(struct list *position, struct list *link)
+{
+	link->previous = position->previous;
+	link->next = position;
+	position->previous->next = link;
+	position->previous = link;
+}
+
+static inline void list_append(struct list *head, struct list *link)
+{
+	list_insert_before(head, link);
+}
+
+static inline void list_prepend(struct list *head, struct list *link)
+{
+	list_insert_before(head->next, link);
+}
+
+static inline void list_remove(struct list *link)
+{
+	link->previous->next = link->next;
+	link->next->previous = link->previous;
+	list_init(link);
+}
+
+/* Moves everything from one list to the end of another. */
+static inline void list_move_all(struct list *to, struct list *from)
+{
+	if (list_empty(from))
+		return;
+	from->next->previous = to->previous;
+	to->previous->next = from->next;
+	from->previous->next = to;
+	to->previous = from->previous;
+	list_init(from);
+}
+
+#define list_entry(link, type, member) \
+	((type *)(void *)((char *)(link) - offsetof(type, member)))
+
+/* Safe against removal of the current entry. */
+#define list_for_each(link, temporary, head)                              \
+	for ((link) = (head)->next, (temporary) = (link)->next;           \
+	     (link) != (head);                                            \
+	     (link) = (temporary), (temporary) = (link)->next)
+
+#endif

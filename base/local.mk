@@ -1,0 +1,8 @@
+noinst_LIBRARIES += base/libbase.a
+base_libbase_a_SOURCES = \
+	base/bytes.c base/bytes.h \
+	base/config.def \
+	base/list.h \
+	base/lock.c base/lock.h \
+	base/log.c base/log.h \
+	base/options.c base/options.h

@@ -1,0 +1,60 @@
+/* Mutexes with a rank.
+ *
+ * A thread takes locks only upwards in rank, never two of one rank (mem alone
+ * excepted: by address, with lock_take_same_rank).  Builds with --enable-debug
+ * check the rule and stop the process at the first violation; other builds
+ * pay nothing for it.  Nothing slow or foreign runs under a lock: no user
+ * callback, no blocking CUDA call, no compile, no disk, no unref.
+ *
+ * Thread-safe, except lock_init and lock_finish. */
+#ifndef CULVERT_BASE_LOCK_H
+#define CULVERT_BASE_LOCK_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+enum lock_rank {
+	LOCK_RANK_PLATFORM = 1,
+	LOCK_RANK_CONTEXT,
+	LOCK_RANK_PROGRAM,
+	LOCK_RANK_KERNEL,
+	LOCK_RANK_QUEUE,
+	LOCK_RANK_MEM,
+	LOCK_RANK_EVENT,
+	LOCK_RANK_GPU,
+	LOCK_RANK_CACHE,
+	LOCK_RANK_LOG
+};
+
+struct lock {
+	pthread_mutex_t mutex;
+	enum lock_rank rank;
+};
+
+#define LOCK_INIT(rank_) {PTHREAD_MUTEX_INITIALIZER, (rank_)}
+
+/* Returns 0 or ENOMEM. */
+int lock_init(struct lock *lock, enum lock_rank rank);
+void lock_finish(struct lock *lock);
+void lock_take(struct lock *lock);
+/* For a second lock of the rank of the one held last, at a higher address. */
+void lock_take_same_rank(struct lock *lock);
+void lock_drop(struct lock *lock);
+/* Stops the process in debug builds when the calling thread holds any lock:
+ * put at the head of whatever may block or call out. */
+void lock_assert_none(void);
+
+/* Condition variables on the monotonic clock. */
+struct lock_condition {
+	pthread_cond_t condition;
+};
+
+int lock_condition_init(struct lock_condition *condition);
+void lock_condition_finish(struct lock_condition *condition);
+void lock_condition_wait(struct lock_condition *condition, struct lock *lock);
+/* Returns 0, or ETIMEDOUT once timeout_ns have passed. */
+int lock_condition_wait_for(struct lock_condition *condition, struct lock *lock,
+			    uint64_t timeout_ns);
+void lock_condition_signal_all(struct lock_condition *condition);
+
+#endif

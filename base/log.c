@@ -1,0 +1,49 @@
+#include "config.h"
+
+#include "base/log.h"
+
+#include "base/bytes.h"
+#include "base/options.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const level_names[] = {"off", "err", "warn", "info", "trace"};
+static enum log_level threshold;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void read_threshold(void)
+{
+	const char *wanted = option_string(OPTION_DEBUG);
+	for (int level = LOG_LEVEL_ERR; level <= LOG_LEVEL_TRACE; level++)
+		if (!strcmp(wanted, level_names[level]))
+			threshold = (enum log_level)level;
+}
+
+bool log_enabled(enum log_level level)
+{
+	pthread_once(&once, read_threshold);
+	return level <= threshold;
+}
+
+void log_write(enum log_level level, const char *file, int line, const char *format, ...)
+{
+	int saved_errno = errno;
+	const char *slash = strrchr(file, '/');
+	struct bytes message = BYTES_INIT;
+	bytes_printf(&message, "culvert: %s: ", level_names[level]);
+	va_list arguments;
+	va_start(arguments, format);
+	bytes_vprintf(&message, format, arguments);
+	va_end(arguments);
+	bytes_printf(&message, " (%s:%d)\n", slash ? slash + 1 : file, line);
+	/* A short write or a closed stderr is nobody's concern here. */
+	if (!bytes_failed(&message) &&
+	    write(STDERR_FILENO, message.data, message.size_B) < 0)
+		errno = 0;
+	bytes_finish(&message);
+	errno = saved_errno;
+}

@@ -1,0 +1,80 @@
+#include "config.h"
+
+#include "base/options.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct row {
+	const char *name;
+	const char *default_value;
+	const char *help;
+};
+
+static const struct row rows[OPTION_COUNT] = {
+#define OPTION(name, type, default_value, help) \
+	[OPTION_##name] = {"CULVERT_" #name, default_value, help},
+#include "base/config.def"
+#undef OPTION
+};
+
+static const char *values[OPTION_COUNT];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* Values are copied: the host may overwrite its environment later.  They live
+ * as long as the process, as their readers expect. */
+static void read_environment(void)
+{
+	for (int i = 0; i < OPTION_COUNT; i++) {
+		const char *value = secure_getenv(rows[i].name);
+		char *copy = value && *value ? strdup(value) : NULL;
+		values[i] = copy ? copy : rows[i].default_value;
+	}
+}
+
+const char *option_string(enum option option)
+{
+	pthread_once(&once, read_environment);
+	return values[option];
+}
+
+bool option_flag(enum option option)
+{
+	const char *value = option_string(option);
+	return !strcmp(value, "1") || !strcasecmp(value, "yes") || !strcasecmp(value, "on") ||
+	       !strcasecmp(value, "true");
+}
+
+static bool parse_number(const char *text, uint64_t *number_out)
+{
+	char *end;
+	if (*text < '0' || *text > '9')
+		return false;
+	*number_out = strtoull(text, &end, 10);
+	return !*end;
+}
+
+uint64_t option_number(enum option option)
+{
+	uint64_t number = 0;
+	if (!parse_number(option_string(option), &number))
+		parse_number(rows[option].default_value, &number);
+	return number;
+}
+
+const char *option_name(enum option option)
+{
+	return rows[option].name;
+}
+
+const char *option_default(enum option option)
+{
+	return rows[option].default_value;
+}
+
+const char *option_help(enum option option)
+{
+	return rows[option].help;
+}

@@ -1,0 +1,60 @@
+# CULVERT_CHECK_LLVM
+# --with-llvm=CONFIG: the llvm-config of the LLVM whose Clang we put in process.
+# Sets LLVM_CONFIG, LLVM_VERSION, LLVM_MAJOR, LLVM_CPPFLAGS, LLVM_LIBS, CLANG,
+# CLANG_RESOURCE_DIR.
+AC_DEFUN([CULVERT_CHECK_LLVM], [
+	AC_REQUIRE([AC_PROG_CXX])
+	AC_ARG_WITH([llvm],
+		[AS_HELP_STRING([--with-llvm=CONFIG], [llvm-config of LLVM 15 or newer (default: 19, then the newest)])],
+		[], [with_llvm=])
+	AS_IF([test -n "$with_llvm"],
+		[LLVM_CONFIG=$with_llvm],
+		[AC_PATH_PROGS([LLVM_CONFIG], [llvm-config-19 llvm-config-20 llvm-config-18 llvm-config-17 llvm-config-16 llvm-config-15 llvm-config])])
+	AS_IF([test -z "$LLVM_CONFIG" || ! $LLVM_CONFIG --version >/dev/null 2>&1],
+		[AC_MSG_ERROR([llvm-config not found; install llvm-19-dev and libclang-19-dev, or use --with-llvm=CONFIG])])
+	LLVM_VERSION=`$LLVM_CONFIG --version`
+	LLVM_MAJOR=`echo "$LLVM_VERSION" | sed 's/\..*//'`
+	AS_IF([test "$LLVM_MAJOR" -lt 15],
+		[AC_MSG_ERROR([LLVM $LLVM_VERSION is too old: 15 or newer is needed])])
+	llvm_prefix=`$LLVM_CONFIG --prefix`
+	llvm_libdir=`$LLVM_CONFIG --libdir`
+	LLVM_CPPFLAGS="-isystem `$LLVM_CONFIG --includedir` -D__STDC_CONSTANT_MACROS -D__STDC_FORMAT_MACROS -D__STDC_LIMIT_MACROS"
+	AC_PATH_PROGS([CLANG], [clang], [], [`$LLVM_CONFIG --bindir`])
+	AS_IF([test -z "$CLANG"], [AC_MSG_ERROR([clang of LLVM $LLVM_VERSION not found: it compiles the builtin library; install clang-$LLVM_MAJOR])])
+	CLANG_RESOURCE_DIR=`$CLANG -print-resource-dir`
+	AS_IF([test ! -f "$CLANG_RESOURCE_DIR/include/opencl-c-base.h"],
+		[AC_MSG_ERROR([$CLANG_RESOURCE_DIR/include/opencl-c-base.h not found; install libclang-common-$LLVM_MAJOR-dev])])
+
+	AS_IF([test "x$enable_static_llvm" = xyes], [
+		llvm_linkage=static
+		culvert_clang_libs="-lclangFrontend -lclangDriver -lclangParse -lclangSerialization -lclangCodeGen -lclangSema -lclangAnalysis -lclangEdit -lclangASTMatchers -lclangAST -lclangSupport -lclangLex -lclangBasic -lclangAPINotes"
+		AS_IF([test "$LLVM_MAJOR" -lt 18], [culvert_clang_libs=`echo "$culvert_clang_libs" | sed 's/-lclangAPINotes//'`])
+		LLVM_LIBS="-L$llvm_libdir -Wl,--start-group $culvert_clang_libs -Wl,--end-group `$LLVM_CONFIG --link-static --libs nvptxinfo nvptxdesc bitreader bitwriter linker ipo irreader option frontendopenmp frontendhlsl frontendoffloading coverage lto profiledata support windowsdriver 2>/dev/null || $LLVM_CONFIG --link-static --libs nvptx bitreader bitwriter linker ipo irreader option frontendopenmp coverage lto profiledata support windowsdriver` `$LLVM_CONFIG --link-static --system-libs`"
+	], [
+		llvm_linkage=shared
+		# Distributions ship the library without the link that -lclang-cpp wants.
+		culvert_clang_cpp=
+		for file in "$llvm_libdir"/libclang-cpp.so "$llvm_libdir"/libclang-cpp.so.$LLVM_MAJOR*; do
+			AS_IF([test -z "$culvert_clang_cpp" && test -f "$file"],
+				[culvert_clang_cpp=-l:`basename "$file"`])
+		done
+		AS_IF([test -z "$culvert_clang_cpp"],
+			[AC_MSG_ERROR([libclang-cpp of LLVM $LLVM_VERSION not found; install libclang-cpp$LLVM_MAJOR])])
+		LLVM_LIBS="-L$llvm_libdir -Wl,-rpath,$llvm_libdir $culvert_clang_cpp `$LLVM_CONFIG --link-shared --libs core`"
+	])
+	AC_LANG_PUSH([C++])
+	culvert_saved_CPPFLAGS=$CPPFLAGS
+	CPPFLAGS="$CPPFLAGS $LLVM_CPPFLAGS"
+	AC_CHECK_HEADER([clang/Frontend/CompilerInstance.h], [],
+		[AC_MSG_ERROR([Clang's headers not found; install libclang-$LLVM_MAJOR-dev])])
+	CPPFLAGS=$culvert_saved_CPPFLAGS
+	AC_LANG_POP([C++])
+	AM_CONDITIONAL([STATIC_LLVM], [test "x$enable_static_llvm" = xyes])
+	AC_SUBST([LLVM_CONFIG])
+	AC_SUBST([LLVM_VERSION])
+	AC_SUBST([LLVM_MAJOR])
+	AC_SUBST([LLVM_CPPFLAGS])
+	AC_SUBST([LLVM_LIBS])
+	AC_SUBST([CLANG])
+	AC_SUBST([CLANG_RESOURCE_DIR])
+])

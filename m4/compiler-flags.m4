@@ -1,0 +1,32 @@
+# CULVERT_COMPILER_FLAGS
+# Sets CULVERT_CFLAGS, CULVERT_CXXFLAGS, CULVERT_CPPFLAGS and CULVERT_LDFLAGS:
+# what our own code is built with, whatever CFLAGS the user chose.
+AC_DEFUN([CULVERT_COMPILER_FLAGS], [
+	AC_REQUIRE([AC_PROG_CC])
+	AC_REQUIRE([AC_PROG_CXX])
+	culvert_warnings="-Wall -Wextra -Wvla"
+	CULVERT_CFLAGS="-std=c11 $culvert_warnings -Wmissing-prototypes -Wstrict-prototypes"
+	CULVERT_CXXFLAGS="-std=c++17 $culvert_warnings -fno-rtti -fexceptions"
+	culvert_code="-fPIC -fvisibility=hidden -ffp-contract=off -pthread"
+	CULVERT_CPPFLAGS=
+	CULVERT_LDFLAGS="-pthread"
+
+	AS_IF([test "x$enable_werror" = xyes], [
+		CULVERT_CFLAGS="$CULVERT_CFLAGS -Werror"
+		CULVERT_CXXFLAGS="$CULVERT_CXXFLAGS -Werror"])
+	AS_IF([test "x$enable_debug" = xyes],
+		[CULVERT_CPPFLAGS="$CULVERT_CPPFLAGS -DCULVERT_DEBUG_CHECKS"],
+		[CULVERT_CPPFLAGS="$CULVERT_CPPFLAGS -DNDEBUG"])
+	AS_CASE([$enable_sanitizers],
+		[no], [],
+		[yes], [AC_MSG_ERROR([--enable-sanitizers needs a list, e.g. address,undefined])],
+		[culvert_code="$culvert_code -fsanitize=$enable_sanitizers -fno-omit-frame-pointer -fno-sanitize-recover=undefined"
+		 CULVERT_LDFLAGS="$CULVERT_LDFLAGS -fsanitize=$enable_sanitizers"])
+	AM_CONDITIONAL([SANITIZERS], [test "x$enable_sanitizers" != xno])
+	CULVERT_CFLAGS="$CULVERT_CFLAGS $culvert_code"
+	CULVERT_CXXFLAGS="$CULVERT_CXXFLAGS $culvert_code"
+	AC_SUBST([CULVERT_CFLAGS])
+	AC_SUBST([CULVERT_CXXFLAGS])
+	AC_SUBST([CULVERT_CPPFLAGS])
+	AC_SUBST([CULVERT_LDFLAGS])
+])
