@@ -1,0 +1,39 @@
+# The OpenCL C builtin library.  Each source becomes bitcode of its own; which of them a program
+# needs is decided by the names it refers to.
+builtin_sources = \
+	frontend/builtins/async.cl \
+	frontend/builtins/atomic_fetch.cl \
+	frontend/builtins/atomic_legacy.cl \
+	frontend/builtins/atomic_memory.cl \
+	frontend/builtins/common.cl \
+	frontend/builtins/convert_16.cl \
+	frontend/builtins/convert_32.cl \
+	frontend/builtins/convert_64.cl \
+	frontend/builtins/convert_8.cl \
+	frontend/builtins/convert_real.cl \
+	frontend/builtins/geometric.cl \
+	frontend/builtins/integer.cl \
+	frontend/builtins/math_f32.cl \
+	frontend/builtins/math_f64.cl \
+	frontend/builtins/native.cl \
+	frontend/builtins/relational.cl \
+	frontend/builtins/shuffle.cl \
+	frontend/builtins/sync.cl \
+	frontend/builtins/vload.cl \
+	frontend/builtins/vload_half.cl \
+	frontend/builtins/workitem.cl
+
+builtin_headers = \
+	frontend/builtins/atomic.h \
+	frontend/builtins/builtin.h \
+	frontend/builtins/convert.h \
+	frontend/builtins/math_real.h
+
+# -cl-no-stdinc: the library declares its types itself.  Lifetime markers and type-based aliasing
+# would only make the bitcode larger.
+builtin_cflags = -target nvptx64-nvidia-cuda -nogpulib -Wno-unknown-cuda-version \
+	-x cl -cl-std=CL3.0 -cl-no-stdinc -fno-builtin -Wall -O2 \
+	-Xclang -disable-llvm-passes -Xclang -disable-lifetime-markers \
+	-Xclang -relaxed-aliasing \
+	-Xclang -cl-ext=+cl_khr_fp16,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics \
+	-emit-llvm

@@ -1,0 +1,288 @@
+#include "config.h"
+
+#include "frontend/compiler_thread.h"
+#include "frontend/embedded.h"
+#include "frontend/features.h"
+#include "frontend/module.h"
+#include "frontend/options.h"
+
+#include <climits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <llvm-c/Core.h>
+
+#include <clang/AST/ASTConsumer.h>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Decl.h>
+#include <clang/AST/GlobalDecl.h>
+#include <clang/Basic/Diagnostic.h>
+#include <clang/Basic/DiagnosticOptions.h>
+#include <clang/Basic/Version.h>
+#include <clang/CodeGen/ModuleBuilder.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Frontend/FrontendAction.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/VirtualFileSystem.h>
+#include <llvm/Support/raw_ostream.h>
+
+namespace {
+
+/* Names that diagnostics show; no real file can be meant by them. */
+constexpr char source_name[] = "<kernel>";
+constexpr char header_folder[] = "<headers>";
+constexpr char system_folder[] = "<builtin>";
+
+/* A stream into the build log, without a buffer: what was said survives a fatal error. */
+class log_stream final : public llvm::raw_ostream {
+public:
+	explicit log_stream(bytes *log) : llvm::raw_ostream(true), log(log) {}
+	~log_stream() override { flush(); }
+
+private:
+	void write_impl(const char *text, size_t size_B) override { bytes_append(log, text, size_B); }
+	uint64_t current_pos() const override { return log->size_B; }
+
+	bytes *log;
+};
+
+/* Runs Clang's code generator alone: unlike Clang's own actions it starts no
+ * backend, so it does not matter which targets the LLVM in the process has. */
+class emit_module final : public clang::ASTFrontendAction {
+public:
+	explicit emit_module(llvm::LLVMContext &context) : context(context) {}
+
+	std::unique_ptr<llvm::Module> take_module() { return std::move(module); }
+
+private:
+	std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
+							      llvm::StringRef) override
+	{
+		generator = clang::CreateLLVMCodeGen(
+			compiler.getDiagnostics(), "program",
+			&compiler.getFileManager().getVirtualFileSystem(),
+			compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(),
+			compiler.getCodeGenOpts(), context);
+		return std::unique_ptr<clang::ASTConsumer>(generator);
+	}
+
+	void EndSourceFileAction() override
+	{
+		clang::CompilerInstance &compiler = getCompilerInstance();
+		if (compiler.getDiagnostics().hasErrorOccurred() || !generator->GetModule())
+			return;
+		merge_inline_functions(compiler.getASTContext());
+		module.reset(generator->ReleaseModule());
+	}
+
+	/* OpenCL C has no linker magic for plain `inline` functions, and programs expect
+	 * them to exist: they are emitted like others (-fgnu89-inline), but a header's
+	 * inline function must not clash with itself when programs are linked. */
+	void merge_inline_functions(clang::ASTContext &ast)
+	{
+		for (const clang::Decl *decl : ast.getTranslationUnitDecl()->decls()) {
+			const auto *declared = llvm::dyn_cast<clang::FunctionDecl>(decl);
+			if (!declared || !declared->isThisDeclarationADefinition() ||
+			    !declared->isInlined() || !declared->isExternallyVisible())
+				continue;
+			auto *function = llvm::dyn_cast_or_null<llvm::Function>(
+				generator->GetAddrOfGlobal(clang::GlobalDecl(declared), false));
+			if (function && function->hasExternalLinkage() && !function->isDeclaration())
+				function->setLinkage(llvm::GlobalValue::LinkOnceODRLinkage);
+		}
+	}
+
+	llvm::LLVMContext &context;
+	clang::CodeGenerator *generator = nullptr;
+	std::unique_ptr<llvm::Module> module;
+};
+
+using file_system = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
+
+/* The real files, for -I, behind the ones that exist in memory only.  LLVM's own
+ * overlay needs a current directory, which a host may have lost. */
+class source_files final : public llvm::vfs::ProxyFileSystem {
+public:
+	source_files() : llvm::vfs::ProxyFileSystem(llvm::vfs::getRealFileSystem()) {}
+
+	/* OpenCL 3.0 API, 5.8.2: of headers with one name the first counts; that is
+	 * what an in-memory file system does with a second file. */
+	void add(const std::string &path, const char *text, size_t size_B)
+	{
+		memory.addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy(
+						llvm::StringRef(text, size_B), path));
+	}
+
+	llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine &path) override
+	{
+		auto found = memory.status(path);
+		return found ? found : ProxyFileSystem::status(path);
+	}
+
+	llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
+	openFileForRead(const llvm::Twine &path) override
+	{
+		auto found = memory.openFileForRead(path);
+		return found ? std::move(found) : ProxyFileSystem::openFileForRead(path);
+	}
+
+private:
+	llvm::vfs::InMemoryFileSystem memory;
+};
+
+file_system make_file_system(const fe_compile_job *job)
+{
+	llvm::IntrusiveRefCntPtr<source_files> files(new source_files);
+	files->add(std::string(system_folder) + "/opencl-c-base.h", fe_embedded_header,
+		   size_t(fe_embedded_header_end - fe_embedded_header));
+	for (size_t i = 0; i < job->header_count; i++) {
+		const fe_header &header = job->headers[i];
+		std::string path = header.name[0] == '/'
+			? std::string(header.name)
+			: std::string(header_folder) + "/" + header.name;
+		files->add(path, header.text, header.size_B);
+	}
+	return files;
+}
+
+const char *standard_word(unsigned standard)
+{
+	switch (standard) {
+	case 100:
+		return "-cl-std=CL1.0";
+	case 110:
+		return "-cl-std=CL1.1";
+	case 120:
+		return "-cl-std=CL1.2";
+	default:
+		return "-cl-std=CL3.0";
+	}
+}
+
+/* Clang's command line.  The strings belong to options, words or the program text. */
+std::vector<const char *> make_arguments(const fe_options *options, const fe_words *words)
+{
+	std::vector<const char *> arguments = {
+		"-triple", "nvptx64-nvidia-cuda", "-x", "cl", "-main-file-name", source_name,
+		standard_word(options->standard),
+		"-fdeclare-opencl-builtins", "-finclude-default-header",
+		"-nostdsysteminc", "-nobuiltininc", "-internal-isystem", system_folder,
+		"-I", header_folder,
+		"-cl-kernel-arg-info", "-fno-builtin", "-fgnu89-inline",
+		"-fgnu-keywords", /* asm */
+		"-ferror-limit", "20",
+		options->codegen.optimization ? "-O2" : "-O0", "-disable-llvm-passes",
+	};
+	if (options->codegen.line_info) {
+		static const char *const debug[] = {"-debug-info-kind=line-tables-only",
+						    "-dwarf-version=4", "-fdebug-compilation-dir=."};
+		arguments.insert(arguments.end(), std::begin(debug), std::end(debug));
+	}
+	for (size_t i = 0; i < words->count; i++)
+		arguments.push_back(words->items[i]);
+	for (size_t i = 0; i < options->clang.count; i++)
+		arguments.push_back(options->clang.items[i]);
+	return arguments;
+}
+
+void create_diagnostics(clang::CompilerInstance &compiler, const file_system &files,
+			llvm::raw_ostream &stream)
+{
+	auto *printer = new clang::TextDiagnosticPrinter(stream, &compiler.getDiagnosticOpts());
+#if LLVM_VERSION_MAJOR >= 20
+	compiler.createDiagnostics(*files, printer);
+#else
+	static_cast<void>(files);
+	compiler.createDiagnostics(printer);
+#endif
+}
+
+/* Reads the command line; what is wrong with it goes to the stream. */
+bool read_arguments(clang::CompilerInvocation &invocation,
+		    const std::vector<const char *> &arguments, llvm::raw_ostream &stream)
+{
+	llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options(new clang::DiagnosticOptions);
+	llvm::IntrusiveRefCntPtr<clang::DiagnosticIDs> ids(new clang::DiagnosticIDs);
+	clang::DiagnosticsEngine engine(ids, options,
+					new clang::TextDiagnosticPrinter(stream, options.get()));
+	return clang::CompilerInvocation::CreateFromArgs(invocation, arguments, engine);
+}
+
+std::unique_ptr<llvm::Module> run_clang(const fe_compile_job *job, size_t source_size_B,
+					const std::vector<const char *> &arguments,
+					llvm::LLVMContext &context, log_stream &stream,
+					enum fe_status *status)
+{
+	auto invocation = std::make_shared<clang::CompilerInvocation>();
+	*status = FE_INVALID_OPTIONS;
+	if (!read_arguments(*invocation, arguments, stream))
+		return nullptr;
+	auto source = llvm::MemoryBuffer::getMemBufferCopy(
+		llvm::StringRef(job->source, source_size_B), source_name);
+	invocation->getFrontendOpts().Inputs.clear();
+	invocation->getFrontendOpts().Inputs.emplace_back(source->getMemBufferRef(),
+							  clang::InputKind(clang::Language::OpenCL));
+	clang::CompilerInstance compiler;
+	compiler.setInvocation(invocation);
+	compiler.setVerboseOutputStream(stream);
+	file_system files = make_file_system(job);
+	create_diagnostics(compiler, files, stream);
+	compiler.createFileManager(files);
+	emit_module action(context);
+	*status = FE_COMPILE_FAILED;
+	if (!compiler.ExecuteAction(action))
+		return nullptr;
+	return action.take_module();
+}
+
+/* Applications hand over sizes with the closing NUL counted in; Clang would warn. */
+size_t trimmed_size_B(const fe_compile_job *job)
+{
+	size_t size_B = job->source_size_B;
+	while (size_B && !job->source[size_B - 1])
+		size_B--;
+	return size_B;
+}
+
+} // namespace
+
+enum fe_status fe_clang_compile(const struct fe_compile_job *job, const struct fe_options *options,
+				struct fe_module *module_out, struct bytes *log)
+{
+	size_t source_size_B = trimmed_size_B(job);
+	/* Clang counts source positions with 31 bits; it ends the process beyond them. */
+	if (source_size_B > INT_MAX / 2) {
+		bytes_append_string(log, "error: the source is larger than 1 GiB\n");
+		return FE_COMPILE_FAILED;
+	}
+	fe_words words = {};
+	if (!fe_features_add_words(&words, options->standard)) {
+		fe_words_finish(&words);
+		return FE_NO_MEMORY;
+	}
+	log_stream stream(log);
+	enum fe_status status;
+	LLVMContextRef context = fe_context_create(log);
+	std::unique_ptr<llvm::Module> module =
+		run_clang(job, source_size_B, make_arguments(options, &words),
+			  *llvm::unwrap(context), stream, &status);
+	fe_words_finish(&words);
+	if (!module) {
+		LLVMContextDispose(context);
+		return status;
+	}
+	module_out->context = context;
+	module_out->module = llvm::wrap(module.release());
+	return FE_OK;
+}
+
+void fe_clang_version(struct bytes *text)
+{
+	bytes_append_string(text, clang::getClangFullVersion().c_str());
+}

@@ -1,0 +1,138 @@
+#include "config.h"
+
+#include "frontend/compiler_thread.h"
+
+#include <csetjmp>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <llvm/Config/llvm-config.h>
+#include <llvm/Support/ErrorHandling.h>
+
+namespace {
+
+/* Reserved, not used up: the kernel gives pages as they are touched. */
+constexpr size_t stack_size_B = size_t(64) << 20;
+
+struct task_run {
+	enum fe_status (*task)(void *argument);
+	void *argument;
+	struct bytes *log;
+	enum fe_status status;
+	std::jmp_buf escape;
+};
+
+/* The task of this thread, or nullptr on threads that are not ours. */
+thread_local task_run *current_run;
+
+[[noreturn]] void leave(task_run *run, enum fe_status status)
+{
+	run->status = status;
+	std::longjmp(run->escape, 1);
+}
+
+void on_fatal_error(void *, const char *reason, bool)
+{
+	task_run *run = current_run;
+	if (run) {
+		bytes_printf(run->log, "error: the compiler gave up: %s\n", reason);
+		leave(run, FE_INTERNAL);
+	}
+	/* LLVM ends the process once this returns; say why, as LLVM would have. */
+	char line[1024];
+	int length = std::snprintf(line, sizeof(line), "LLVM ERROR: %s\n", reason);
+	if (length > 0) {
+		size_t size_B = size_t(length) < sizeof(line) ? size_t(length) : sizeof(line) - 1;
+		ssize_t written = write(STDERR_FILENO, line, size_B);
+		static_cast<void>(written);
+	}
+}
+
+void on_bad_alloc(void *, const char *reason, bool)
+{
+	if (current_run)
+		leave(current_run, FE_NO_MEMORY);
+	on_fatal_error(nullptr, reason, false);
+}
+
+void install_handlers()
+{
+	llvm::install_fatal_error_handler(on_fatal_error);
+	llvm::install_bad_alloc_error_handler(on_bad_alloc);
+}
+
+/* The one place that catches (local.mk says why no other frame may take part).
+ * Apart from the function that calls setjmp: exceptions and jumps do not mix in one frame. */
+void run_task(task_run *run)
+{
+	try {
+		run->status = run->task(run->argument);
+	} catch (const std::bad_alloc &) {
+		run->status = FE_NO_MEMORY;
+	} catch (const std::exception &exception) {
+		bytes_printf(run->log, "error: the compiler gave up: %s\n", exception.what());
+		run->status = FE_INTERNAL;
+	}
+}
+
+void *thread_main(void *argument)
+{
+	task_run *run = static_cast<task_run *>(argument);
+	current_run = run;
+	if (!setjmp(run->escape))
+		run_task(run);
+	current_run = nullptr;
+	return nullptr;
+}
+
+/* The host's signals are the host's threads' business.  Faults stay as they are:
+ * the kernel kills a process that has a fault blocked, handler or not. */
+void block_signals(sigset_t *old)
+{
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
+	sigset_t blocked;
+	sigfillset(&blocked);
+	for (int signal : faults)
+		sigdelset(&blocked, signal);
+	pthread_sigmask(SIG_SETMASK, &blocked, old);
+}
+
+bool start_thread(pthread_t *thread, task_run *run)
+{
+	pthread_attr_t attributes;
+	if (pthread_attr_init(&attributes))
+		return false;
+	sigset_t old;
+	block_signals(&old);
+	bool started = !pthread_attr_setstacksize(&attributes, stack_size_B) &&
+		       !pthread_create(thread, &attributes, thread_main, run);
+	pthread_sigmask(SIG_SETMASK, &old, nullptr);
+	pthread_attr_destroy(&attributes);
+	return started;
+}
+
+} // namespace
+
+enum fe_status fe_compiler_thread_run(enum fe_status (*task)(void *argument), void *argument,
+				      struct bytes *log)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, install_handlers);
+	task_run run = {};
+	run.task = task;
+	run.argument = argument;
+	run.log = log;
+	run.status = FE_INTERNAL;
+	pthread_t thread;
+	if (!start_thread(&thread, &run)) {
+		bytes_append_string(log, "error: no thread could be started for the compiler\n");
+		return FE_NO_MEMORY;
+	}
+	pthread_join(thread, nullptr);
+	return run.status;
+}

@@ -1,0 +1,24 @@
+/* Files that are part of the library: no installation is searched at run time.
+ *
+ * embedded.S takes them in at build time.  Constant data; any thread may read. */
+#ifndef CULVERT_FRONTEND_EMBEDDED_H
+#define CULVERT_FRONTEND_EMBEDDED_H
+
+/* Clang's own opencl-c-base.h, followed by a NUL. */
+extern const char fe_embedded_header[];
+extern const char fe_embedded_header_end[];      /* where the NUL is */
+
+/* The builtin library: bitcode files one after the other, each 16-aligned. */
+extern const char fe_embedded_builtins[];
+extern const char fe_embedded_builtins_end[];
+
+/* What is where: a first line with the library's id, then one line per function,
+ * sorted by byte values: "<symbol> <offset> <size>\n", where offset and size are
+ * those of its file in fe_embedded_builtins, or "<symbol> -\n" for libdevice's. */
+extern const char fe_embedded_index[];
+extern const char fe_embedded_index_end[];
+
+extern const char fe_embedded_libdevice[];
+extern const char fe_embedded_libdevice_end[];
+
+#endif

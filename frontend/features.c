@@ -1,0 +1,72 @@
+#include "config.h"
+
+#include "frontend/features.h"
+
+#include <string.h>
+
+#define PACKED_VERSION(major, minor, patch) \
+	((uint32_t)(major) << 22 | (uint32_t)(minor) << 12 | (uint32_t)(patch))
+
+enum kind { KIND_EXTENSION, KIND_FEATURE };
+/* How a program comes to see the name. */
+enum how { HOW_CLANG, HOW_BUILTIN, HOW_MACRO };
+
+static const struct fe_feature features[] = {
+#define FEATURE(name, kind, major, minor, patch, how) \
+	{#name, PACKED_VERSION(major, minor, patch), KIND_##kind == KIND_EXTENSION},
+#include "frontend/features.def"
+#undef FEATURE
+};
+
+static const enum how hows[] = {
+#define FEATURE(name, kind, major, minor, patch, how) HOW_##how,
+#include "frontend/features.def"
+#undef FEATURE
+};
+
+enum { FEATURE_COUNT = sizeof(features) / sizeof(*features) };
+
+const struct fe_feature *fe_features(size_t *count_out)
+{
+	*count_out = FEATURE_COUNT;
+	return features;
+}
+
+static bool add_string(struct fe_words *words, const char *word)
+{
+	return fe_words_add(words, word, strlen(word));
+}
+
+/* prefix and suffix: "-D" and "=1", or "-U" and "". */
+static bool add_macro(struct fe_words *words, const char *prefix, const char *name,
+		      const char *suffix)
+{
+	struct bytes word = BYTES_INIT;
+	bytes_printf(&word, "%s%s%s", prefix, name, suffix);
+	bool added = !bytes_failed(&word) && add_string(words, bytes_string(&word));
+	bytes_finish(&word);
+	return added;
+}
+
+bool fe_features_add_words(struct fe_words *words, unsigned standard)
+{
+	/* Clang's idea of the target is emptied first: what it would switch on by
+	 * itself differs from version to version. */
+	struct bytes list = BYTES_INIT;
+	bytes_append_string(&list, "-cl-ext=-all");
+	bool added = true;
+	for (size_t i = 0; i < FEATURE_COUNT && added; i++) {
+		bool visible = features[i].is_extension || standard >= 300;
+		if (visible && hows[i] == HOW_CLANG)
+			bytes_printf(&list, ",+%s", features[i].name);
+		else if (visible && hows[i] == HOW_MACRO)
+			added = add_macro(words, "-D", features[i].name, "=1");
+		else if (!visible && hows[i] == HOW_BUILTIN)
+			added = add_macro(words, "-U", features[i].name, "");
+	}
+	added = added && !bytes_failed(&list) && add_string(words, bytes_string(&list)) &&
+		/* OpenCL C 3.0, 6.12.10: the version of the device, not of the program. */
+		add_string(words, "-D__OPENCL_VERSION__=300");
+	bytes_finish(&list);
+	return added;
+}

@@ -1,0 +1,21 @@
+/* The features of features.def as words for Clang.
+ * Thread-safe: the table is constant. */
+#ifndef CULVERT_FRONTEND_FEATURES_H
+#define CULVERT_FRONTEND_FEATURES_H
+
+#include "frontend/options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Appends the words that make exactly the advertised extensions, features and
+ * version macros visible to a program of that OpenCL C standard (as in
+ * fe_options).  False when out of memory. */
+bool fe_features_add_words(struct fe_words *words, unsigned standard);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

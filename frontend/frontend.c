@@ -1,0 +1,319 @@
+#include "config.h"
+
+#include "frontend/frontend.h"
+
+#include "base/log.h"
+#include "base/options.h"
+#include "frontend/compiler_thread.h"
+#include "frontend/embedded.h"
+#include "frontend/module.h"
+#include "frontend/options.h"
+
+#include <llvm-c/Core.h>
+#include <pthread.h>
+#include <string.h>
+
+/* -- looking at every stage (CULVERT_DUMP) --------------------------------------- */
+
+static uint64_t hash_more(uint64_t hash, const void *data, size_t size_B)
+{
+	const unsigned char *cursor = data;
+	for (size_t i = 0; i < size_B; i++)
+		hash = (hash ^ cursor[i]) * 0x100000001b3u;
+	return hash;
+}
+
+/* One name for all files of a build. */
+static uint64_t hash_of(const void *data, size_t size_B, const char *options)
+{
+	uint64_t hash = hash_more(0xcbf29ce484222325u, data, size_B);
+	return options ? hash_more(hash, options, strlen(options)) : hash;
+}
+
+static void dump(uint64_t hash, const char *ending, const void *data, size_t size_B)
+{
+	const char *folder = option_string(OPTION_DUMP);
+	if (!*folder)
+		return;
+	struct bytes path = BYTES_INIT;
+	bytes_printf(&path, "%s/%016llx%s", folder, (unsigned long long)hash, ending);
+	int error = bytes_failed(&path) ? 0 : bytes_write_file(data, size_B, bytes_string(&path));
+	if (error)
+		log_warn("cannot write %s: %s", bytes_string(&path), strerror(error));
+	bytes_finish(&path);
+}
+
+static void dump_module(uint64_t hash, const struct fe_module *module)
+{
+	if (!*option_string(OPTION_DUMP))
+		return;
+	char *text = LLVMPrintModuleToString(module->module);
+	dump(hash, ".ll", text, strlen(text));
+	LLVMDisposeMessage(text);
+}
+
+/* -- the road ---------------------------------------------------------------------- */
+
+static bool calls_libdevice(const struct fe_module *module)
+{
+	LLVMValueRef function = LLVMGetFirstFunction(module->module);
+	for (; function; function = LLVMGetNextFunction(function)) {
+		size_t length;
+		const char *name = LLVMGetValueName2(function, &length);
+		if (LLVMIsDeclaration(function) && LLVMGetFirstUse(function) &&
+		    !strncmp(name, "__nv_", 5))
+			return true;
+	}
+	return false;
+}
+
+/* From a whole module to NVVM IR: the passes in their order.  The facts are read
+ * while the kernels still have the types that the source gave them. */
+static enum fe_status make_program(struct fe_module *module, const struct fe_compile_job *target,
+				   uint64_t hash, struct fe_program *program, struct bytes *log)
+{
+	enum fe_status status = fe_codegen_get(module, &program->codegen);
+	if (!status)
+		status = fe_module_link_builtins(module, log);
+	if (status)
+		return status;
+	dump_module(hash, module);
+	status = fe_module_facts(module, &program->abi, log);
+	if (!status)
+		status = fe_module_lower(module, program->abi, target, log);
+	if (!status)
+		status = fe_module_print(module, program->abi, target, &program->nvvm_ir, log);
+	if (status)
+		return status;
+	program->needs_libdevice = calls_libdevice(module);
+	dump(hash, ".nvvm.ll", bytes_string(&program->nvvm_ir), program->nvvm_ir.size_B);
+	return FE_OK;
+}
+
+/* OpenCL 3.0 API, 5.8.7.2: what may be asked of floating point when linking holds
+ * in addition to what the programs were compiled with. */
+static void add_link_options(struct fe_codegen *codegen, const struct fe_codegen *link)
+{
+	codegen->flush_denormals = codegen->flush_denormals || link->flush_denormals;
+	codegen->fuse_multiply_add = codegen->fuse_multiply_add || link->fuse_multiply_add;
+	codegen->verbose = codegen->verbose || link->verbose;
+	if (link->optimization < codegen->optimization)
+		codegen->optimization = link->optimization;
+	if (link->max_registers)
+		codegen->max_registers = link->max_registers;
+}
+
+/* -- tasks of the compiler's thread -------------------------------------------------- */
+
+struct build {
+	const struct fe_compile_job *job;
+	const struct fe_options *options;
+	struct bytes *object;           /* NULL: not wanted */
+	struct fe_program *program;     /* NULL: not wanted */
+	struct bytes *log;
+};
+
+static enum fe_status build_module(const struct build *build, struct fe_module *module)
+{
+	const struct fe_compile_job *job = build->job;
+	fe_codegen_put(module, &build->options->codegen);
+	enum fe_status status = FE_OK;
+	if (build->object)
+		status = fe_module_write(module, build->object);
+	if (!status && build->program)
+		status = make_program(module, job,
+				      hash_of(job->source, job->source_size_B, job->options),
+				      build->program, build->log);
+	return status;
+}
+
+static enum fe_status build_task(void *argument)
+{
+	const struct build *build = argument;
+	const struct fe_compile_job *job = build->job;
+	dump(hash_of(job->source, job->source_size_B, job->options), ".cl", job->source,
+	     job->source_size_B);
+	struct fe_module module;
+	enum fe_status status = fe_clang_compile(job, build->options, &module, build->log);
+	if (status)
+		return status;
+	status = build_module(build, &module);
+	fe_module_finish(&module);
+	return status;
+}
+
+struct link {
+	const struct fe_link_job *job;
+	const struct fe_options *options;
+	struct bytes *library;          /* NULL: not wanted */
+	struct fe_program *program;     /* NULL: not wanted */
+	struct bytes *log;
+};
+
+static enum fe_status link_module(const struct link *link, struct fe_module *module)
+{
+	const struct fe_link_job *job = link->job;
+	enum fe_status status = fe_module_link(module, job->objects + 1, job->object_count - 1,
+					       link->log);
+	if (status)
+		return status;
+	if (link->library)
+		return fe_module_write(module, link->library);
+	const struct fe_compile_job target = {.sm = job->sm, .max_local_B = job->max_local_B};
+	uint64_t hash = hash_of(job->options, job->options ? strlen(job->options) : 0, NULL);
+	for (size_t i = 0; i < job->object_count; i++)
+		hash = hash_more(hash, job->objects[i].data, job->objects[i].size_B);
+	status = make_program(module, &target, hash, link->program, link->log);
+	add_link_options(&link->program->codegen, &link->options->codegen);
+	return status;
+}
+
+static enum fe_status link_task(void *argument)
+{
+	const struct link *link = argument;
+	struct fe_module module;
+	enum fe_status status = fe_module_read(&link->job->objects[0], &module, link->log);
+	if (status)
+		return status;
+	status = link_module(link, &module);
+	fe_module_finish(&module);
+	return status;
+}
+
+/* -- the doors ------------------------------------------------------------------------ */
+
+/* A log is read as lines. */
+static void end_line(struct bytes *log)
+{
+	if (log->size_B && log->data[log->size_B - 1] != '\n')
+		bytes_append_char(log, '\n');
+}
+
+/* Compiles to either or both of object and program; NULL: not wanted. */
+static enum fe_status compile(const struct fe_compile_job *job, struct bytes *object_out,
+			      struct fe_program *program_out, struct bytes *log)
+{
+	struct fe_options options;
+	enum fe_status status = fe_options_parse(job->options, false, &options, log);
+	if (status)
+		return status;
+	struct bytes object = BYTES_INIT;
+	struct fe_program program = {0};
+	struct build build = {
+		.job = job,
+		.options = &options,
+		.object = object_out ? &object : NULL,
+		.program = program_out ? &program : NULL,
+		.log = log,
+	};
+	status = fe_compiler_thread_run(build_task, &build, log);
+	end_line(log);
+	fe_options_finish(&options);
+	if (status) {
+		bytes_finish(&object);
+		fe_program_finish(&program);
+		return status;
+	}
+	if (object_out)
+		bytes_move(object_out, &object);
+	if (program_out)
+		*program_out = program;
+	return FE_OK;
+}
+
+enum fe_status fe_compile(const struct fe_compile_job *job, struct bytes *object_out,
+			  struct bytes *log)
+{
+	return compile(job, object_out, NULL, log);
+}
+
+enum fe_status fe_build(const struct fe_compile_job *job, struct fe_program *program_out,
+			struct bytes *object_out, struct bytes *log)
+{
+	return compile(job, object_out, program_out, log);
+}
+
+/* Links to one of library and program. */
+static enum fe_status link_objects(const struct fe_link_job *job, struct bytes *library_out,
+				   struct fe_program *program_out, struct bytes *log)
+{
+	if (!job->object_count) {
+		bytes_append_string(log, "error: nothing to link\n");
+		return FE_LINK_FAILED;
+	}
+	struct fe_options options;
+	enum fe_status status = fe_options_parse(job->options, true, &options, log);
+	if (status)
+		return status;
+	struct bytes library = BYTES_INIT;
+	struct fe_program program = {0};
+	struct link link = {
+		.job = job,
+		.options = &options,
+		.library = library_out ? &library : NULL,
+		.program = program_out ? &program : NULL,
+		.log = log,
+	};
+	status = fe_compiler_thread_run(link_task, &link, log);
+	end_line(log);
+	fe_options_finish(&options);
+	if (status) {
+		bytes_finish(&library);
+		fe_program_finish(&program);
+		return status;
+	}
+	if (library_out)
+		bytes_move(library_out, &library);
+	if (program_out)
+		*program_out = program;
+	return FE_OK;
+}
+
+enum fe_status fe_link(const struct fe_link_job *job, struct fe_program *program_out,
+		       struct bytes *log)
+{
+	return link_objects(job, NULL, program_out, log);
+}
+
+enum fe_status fe_link_library(const struct fe_link_job *job, struct bytes *library_out,
+			       struct bytes *log)
+{
+	return link_objects(job, library_out, NULL, log);
+}
+
+void fe_program_finish(struct fe_program *program)
+{
+	bytes_finish(&program->nvvm_ir);
+	abi_program_destroy(program->abi);
+	*program = (struct fe_program){0};
+}
+
+const void *fe_libdevice(size_t *size_B_out)
+{
+	*size_B_out = (size_t)(fe_embedded_libdevice_end - fe_embedded_libdevice);
+	return fe_embedded_libdevice;
+}
+
+/* -- identity --------------------------------------------------------------------------- */
+
+static char compiler_id[192];
+
+static void write_compiler_id(void)
+{
+	const char *line_end = memchr(fe_embedded_index, '\n',
+				      (size_t)(fe_embedded_index_end - fe_embedded_index));
+	int length = line_end ? (int)(line_end - fe_embedded_index) : 0;
+	struct bytes id = BYTES_INIT;
+	bytes_printf(&id, "culvert %s, %.*s, ", PACKAGE_VERSION, length, fe_embedded_index);
+	fe_clang_version(&id);
+	size_t size_B = id.size_B < sizeof(compiler_id) ? id.size_B : sizeof(compiler_id) - 1;
+	memcpy(compiler_id, bytes_string(&id), size_B);
+	bytes_finish(&id);
+}
+
+const char *fe_compiler_id(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, write_compiler_id);
+	return compiler_id;
+}

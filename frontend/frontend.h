@@ -1,0 +1,120 @@
+/* OpenCL C in, NVVM IR and launch facts out.  Needs no GPU and no driver.
+ *
+ * Three calls, each whole in itself:
+ *   fe_compile   one source -> one object (LLVM bitcode)      clCompileProgram
+ *   fe_link      objects -> NVVM IR + facts, or one library   clLinkProgram
+ *   fe_build     both at once, without the way over bitcode   clBuildProgram
+ * Every call runs its compiler on a thread of its own with a known stack size,
+ * so neither the caller's stack nor an LLVM fatal error reaches the host.
+ *
+ * Thread-safe: any number of calls at once.  All outputs are the caller's;
+ * written only on FE_OK, except log, which is appended to always. */
+#ifndef CULVERT_FRONTEND_FRONTEND_H
+#define CULVERT_FRONTEND_FRONTEND_H
+
+#include "base/bytes.h"
+#include "frontend/kernel_abi.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum fe_status {
+	FE_OK,
+	FE_INVALID_OPTIONS,   /* the options string; the log says which word */
+	FE_COMPILE_FAILED,    /* the source; diagnostics with line, column and caret in the log */
+	FE_LINK_FAILED,       /* unresolved or duplicate symbols, or not our bitcode */
+	FE_NO_MEMORY,
+	FE_INTERNAL           /* an LLVM fatal error or a construct we cannot lower; the log names it */
+};
+
+/* What the options string asks of code generation; handed to the backend. */
+struct fe_codegen {
+	bool flush_denormals;       /* -cl-denorms-are-zero */
+	bool precise_divide;        /* -cl-fp32-correctly-rounded-divide-sqrt */
+	bool precise_sqrt;
+	bool fuse_multiply_add;     /* -cl-mad-enable and the like: fuse where the source did not ask */
+	unsigned optimization;      /* 0 (-cl-opt-disable) or 3 */
+	unsigned max_registers;     /* -cl-nv-maxrregcount; 0: no limit */
+	bool line_info;             /* -g and the like */
+	bool verbose;               /* -cl-nv-verbose: the assembler's statistics belong in the log */
+};
+
+/* An embedded header of clCompileProgram. */
+struct fe_header {
+	const char *name;
+	const char *text;
+	size_t size_B;
+};
+
+struct fe_compile_job {
+	const char *source;         /* need not end in NUL */
+	size_t source_size_B;
+	const char *options;        /* NULL: none */
+	const struct fe_header *headers;
+	size_t header_count;
+	unsigned sm;                /* 10 * major + minor of the compute capability */
+	uint64_t max_local_B;       /* the device's local memory per work-group */
+};
+
+/* A program ready for the backend. */
+struct fe_program {
+	struct bytes nvvm_ir;
+	bool needs_libdevice;
+	struct fe_codegen codegen;
+	struct abi_program *abi;    /* owned; abi_program_destroy */
+};
+
+/* Checks an options string without compiling.  linking: the link subset
+ * (OpenCL 3.0 API, 5.8.7); otherwise the compile and build set (5.8.6). */
+enum fe_status fe_options_check(const char *options, bool linking, struct bytes *log);
+
+enum fe_status fe_compile(const struct fe_compile_job *job, struct bytes *object_out,
+			  struct bytes *log);
+
+struct fe_link_job {
+	const struct bytes *objects;
+	size_t object_count;
+	const char *options;
+	unsigned sm;
+	uint64_t max_local_B;
+};
+
+/* Whether the options ask for a library (-create-library): then use fe_link_library. */
+bool fe_options_want_library(const char *options);
+enum fe_status fe_link(const struct fe_link_job *job, struct fe_program *program_out,
+		       struct bytes *log);
+enum fe_status fe_link_library(const struct fe_link_job *job, struct bytes *library_out,
+			       struct bytes *log);
+
+/* object_out may be NULL; otherwise it gets the compiled object too, which a
+ * program binary carries so that it can be linked or built for another device. */
+enum fe_status fe_build(const struct fe_compile_job *job, struct fe_program *program_out,
+			struct bytes *object_out, struct bytes *log);
+
+void fe_program_finish(struct fe_program *program);
+
+/* libdevice's bitcode as it was built in: static storage. */
+const void *fe_libdevice(size_t *size_B_out);
+
+/* What the compiler supports, for CL_DEVICE_EXTENSIONS and
+ * CL_DEVICE_OPENCL_C_FEATURES: a name is here only when a test uses it. */
+struct fe_feature {
+	const char *name;           /* cl_khr_fp64, __opencl_c_int64 ... */
+	uint32_t version;           /* as CL_MAKE_VERSION packs it */
+	bool is_extension;          /* false: an OpenCL C 3.0 feature macro */
+};
+const struct fe_feature *fe_features(size_t *count_out);
+
+/* One line: LLVM's version and the builtin library's id, for logs and cache keys. */
+const char *fe_compiler_id(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,282 @@
+#include "config.h"
+
+#include "frontend/kernel_abi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The written form: everything little-endian, counts and strings as u32 sizes
+ * before their content.  A change of layout changes the version; a reader takes
+ * its own version only, since binaries are rebuilt from source easily. */
+enum { ABI_VERSION = 1, MAX_COUNT = 1 << 20 };
+static const char magic[8] = { 'C', 'U', 'L', 'V', 'A', 'B', 'I', '\n' };
+static const uint32_t absent_string = UINT32_MAX;
+
+static void put_u32(struct bytes *bytes, uint32_t value)
+{
+	for (unsigned shift = 0; shift < 32; shift += 8)
+		bytes_append_char(bytes, (char)(value >> shift & 0xFF));
+}
+
+static void put_u64(struct bytes *bytes, uint64_t value)
+{
+	put_u32(bytes, (uint32_t)value);
+	put_u32(bytes, (uint32_t)(value >> 32));
+}
+
+static void put_string(struct bytes *bytes, const char *string)
+{
+	if (!string) {
+		put_u32(bytes, absent_string);
+		return;
+	}
+	size_t size_B = strlen(string);
+	put_u32(bytes, (uint32_t)size_B);
+	bytes_append(bytes, string, size_B);
+}
+
+static void put_argument(struct bytes *bytes, const struct abi_argument *argument)
+{
+	put_u32(bytes, (uint32_t)argument->kind);
+	put_u32(bytes, (uint32_t)argument->address);
+	put_u32(bytes, argument->type_qualifiers);
+	put_u32(bytes, argument->size_B);
+	put_u32(bytes, argument->align_B);
+	put_u32(bytes, (uint32_t)argument->may_write | (uint32_t)argument->may_read << 1);
+	put_string(bytes, argument->name);
+	put_string(bytes, argument->type_name);
+}
+
+static void put_kernel(struct bytes *bytes, const struct abi_kernel *kernel)
+{
+	put_string(bytes, kernel->name);
+	put_string(bytes, kernel->attributes);
+	put_u32(bytes, kernel->argument_count);
+	for (uint32_t i = 0; i < kernel->argument_count; i++)
+		put_argument(bytes, &kernel->arguments[i]);
+	put_u32(bytes, kernel->hidden_count);
+	for (uint32_t i = 0; i < kernel->hidden_count; i++)
+		put_u32(bytes, (uint32_t)kernel->hidden[i]);
+	for (unsigned i = 0; i < 3; i++)
+		put_u32(bytes, kernel->required_local[i]);
+	for (unsigned i = 0; i < 3; i++)
+		put_u32(bytes, kernel->hint_local[i]);
+	put_u32(bytes, kernel->dynamic_local_B);
+	put_u32(bytes, kernel->has_barrier);
+}
+
+void abi_program_write(const struct abi_program *program, struct bytes *bytes)
+{
+	bytes_append(bytes, magic, sizeof(magic));
+	put_u32(bytes, ABI_VERSION);
+	put_u64(bytes, program->global_variables_B);
+	put_u32(bytes, program->kernel_count);
+	for (uint32_t i = 0; i < program->kernel_count; i++)
+		put_kernel(bytes, &program->kernels[i]);
+	put_u32(bytes, program->format_count);
+	for (uint32_t i = 0; i < program->format_count; i++) {
+		put_u32(bytes, program->formats[i].text_size_B);
+		bytes_append(bytes, program->formats[i].text, program->formats[i].text_size_B);
+	}
+}
+
+/* What is left to read.  Once something does not fit, bad stays set and every
+ * later read gives zero, so that callers check at the end of a group. */
+struct reader {
+	const unsigned char *at;
+	size_t left_B;
+	bool bad;
+};
+
+static uint32_t get_u32(struct reader *reader)
+{
+	if (reader->bad || reader->left_B < 4) {
+		reader->bad = true;
+		return 0;
+	}
+	const unsigned char *at = reader->at;
+	reader->at += 4;
+	reader->left_B -= 4;
+	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
+	       (uint32_t)at[3] << 24;
+}
+
+static uint64_t get_u64(struct reader *reader)
+{
+	uint64_t low = get_u32(reader);
+	return low | (uint64_t)get_u32(reader) << 32;
+}
+
+static uint32_t get_limited(struct reader *reader, uint32_t limit)
+{
+	uint32_t value = get_u32(reader);
+	if (value > limit)
+		reader->bad = true;
+	return reader->bad ? 0 : value;
+}
+
+static bool get_bool(struct reader *reader)
+{
+	return get_limited(reader, 1) != 0;
+}
+
+static char *get_text(struct reader *reader, uint32_t size_B)
+{
+	if (reader->bad || size_B > reader->left_B) {
+		reader->bad = true;
+		return NULL;
+	}
+	char *text = malloc((size_t)size_B + 1);
+	if (!text) {
+		reader->bad = true;
+		return NULL;
+	}
+	memcpy(text, reader->at, size_B);
+	text[size_B] = '\0';
+	reader->at += size_B;
+	reader->left_B -= size_B;
+	return text;
+}
+
+/* A string without NULs in it; may_be_absent allows NULL. */
+static char *get_string(struct reader *reader, bool may_be_absent)
+{
+	uint32_t size_B = get_u32(reader);
+	if (size_B == absent_string && may_be_absent)
+		return NULL;
+	char *string = get_text(reader, size_B);
+	if (string && strlen(string) != size_B)
+		reader->bad = true;
+	return string;
+}
+
+/* Zeroed room for count items, each at least item_B bytes in the written form:
+ * a lying count cannot ask for more memory than the data's own size warrants. */
+static void *get_array(struct reader *reader, uint32_t *count_out, size_t item_B, size_t struct_B)
+{
+	uint32_t count = get_limited(reader, MAX_COUNT);
+	if (count > reader->left_B / item_B)
+		reader->bad = true;
+	if (reader->bad || !count)
+		return NULL;
+	void *items = calloc(count, struct_B);
+	if (items)
+		*count_out = count;
+	else
+		reader->bad = true;
+	return items;
+}
+
+static void get_argument(struct reader *reader, struct abi_argument *argument)
+{
+	argument->kind = (enum abi_argument_kind)get_limited(reader, ABI_ARGUMENT_LOCAL);
+	argument->address = (enum abi_address)get_limited(reader, ABI_ADDRESS_LOCAL);
+	argument->type_qualifiers = get_limited(reader, 15);
+	argument->size_B = get_u32(reader);
+	argument->align_B = get_u32(reader);
+	uint32_t may = get_limited(reader, 3);
+	argument->may_write = may & 1;
+	argument->may_read = may >> 1;
+	argument->name = get_string(reader, true);
+	argument->type_name = get_string(reader, true);
+	/* Launches divide by and round to the alignment. */
+	uint32_t align_B = argument->align_B;
+	if (!align_B || (align_B & (align_B - 1)) || align_B > 4096)
+		reader->bad = true;
+}
+
+static void get_hidden(struct reader *reader, struct abi_kernel *kernel)
+{
+	kernel->hidden_count = get_limited(reader, ABI_HIDDEN_COUNT);
+	for (uint32_t i = 0; i < kernel->hidden_count; i++) {
+		kernel->hidden[i] = (enum abi_hidden)get_limited(reader, ABI_HIDDEN_COUNT - 1);
+		if (i && kernel->hidden[i] <= kernel->hidden[i - 1])
+			reader->bad = true;
+	}
+}
+
+static void get_kernel(struct reader *reader, struct abi_kernel *kernel)
+{
+	enum { ARGUMENT_LEAST_B = 32 };
+	kernel->name = get_string(reader, false);
+	kernel->attributes = get_string(reader, false);
+	kernel->arguments = get_array(reader, &kernel->argument_count, ARGUMENT_LEAST_B,
+				      sizeof(*kernel->arguments));
+	for (uint32_t i = 0; i < kernel->argument_count && !reader->bad; i++)
+		get_argument(reader, &kernel->arguments[i]);
+	get_hidden(reader, kernel);
+	for (unsigned i = 0; i < 3; i++)
+		kernel->required_local[i] = get_u32(reader);
+	for (unsigned i = 0; i < 3; i++)
+		kernel->hint_local[i] = get_u32(reader);
+	kernel->dynamic_local_B = get_u32(reader);
+	kernel->has_barrier = get_bool(reader);
+}
+
+static void get_formats(struct reader *reader, struct abi_program *program)
+{
+	program->formats = get_array(reader, &program->format_count, 4, sizeof(*program->formats));
+	for (uint32_t i = 0; i < program->format_count && !reader->bad; i++) {
+		program->formats[i].text_size_B = get_u32(reader);
+		program->formats[i].text = get_text(reader, program->formats[i].text_size_B);
+	}
+}
+
+struct abi_program *abi_program_read(const void *data, size_t size_B)
+{
+	enum { KERNEL_LEAST_B = 48 };
+	struct reader reader = { data, size_B, false };
+	if (size_B < sizeof(magic) || memcmp(data, magic, sizeof(magic)))
+		return NULL;
+	reader.at += sizeof(magic);
+	reader.left_B -= sizeof(magic);
+	if (get_u32(&reader) != ABI_VERSION)
+		return NULL;
+	struct abi_program *program = calloc(1, sizeof(*program));
+	if (!program)
+		return NULL;
+	program->global_variables_B = get_u64(&reader);
+	program->kernels = get_array(&reader, &program->kernel_count, KERNEL_LEAST_B,
+				     sizeof(*program->kernels));
+	for (uint32_t i = 0; i < program->kernel_count && !reader.bad; i++)
+		get_kernel(&reader, &program->kernels[i]);
+	get_formats(&reader, program);
+	if (reader.bad || reader.left_B) {
+		abi_program_destroy(program);
+		return NULL;
+	}
+	return program;
+}
+
+static void kernel_finish(struct abi_kernel *kernel)
+{
+	for (uint32_t i = 0; kernel->arguments && i < kernel->argument_count; i++) {
+		free(kernel->arguments[i].name);
+		free(kernel->arguments[i].type_name);
+	}
+	free(kernel->arguments);
+	free(kernel->name);
+	free(kernel->attributes);
+}
+
+void abi_program_destroy(struct abi_program *program)
+{
+	if (!program)
+		return;
+	for (uint32_t i = 0; program->kernels && i < program->kernel_count; i++)
+		kernel_finish(&program->kernels[i]);
+	for (uint32_t i = 0; program->formats && i < program->format_count; i++)
+		free(program->formats[i].text);
+	free(program->kernels);
+	free(program->formats);
+	free(program);
+}
+
+const struct abi_kernel *abi_program_kernel(const struct abi_program *program, const char *name)
+{
+	for (uint32_t i = 0; i < program->kernel_count; i++) {
+		if (!strcmp(program->kernels[i].name, name))
+			return &program->kernels[i];
+	}
+	return NULL;
+}

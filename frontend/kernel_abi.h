@@ -1,0 +1,109 @@
+/* What a launch must know of a compiled kernel.
+ *
+ * The facts travel inside every program binary, so that a program loaded from
+ * the cache or from clCreateProgramWithBinary behaves exactly as one built from
+ * source.  docs/kernel-abi.md describes how the entry's parameters follow:
+ *
+ *   user arguments in order, each as one parameter:
+ *     VALUE             by value (a struct as an aligned byte array)
+ *     GLOBAL, CONSTANT  u64 device address (0 for a NULL buffer)
+ *     LOCAL             u32 byte offset into the dynamic local memory of the work-group
+ *     (IMAGE, SAMPLER   reserved)
+ *   then the hidden parameters that the kernel needs, in the order of
+ *   abi_kernel.hidden.
+ *
+ * Dynamic local memory of a work-group: first dynamic_local_B bytes of the
+ * kernel's own variables (only where they exceed what static allocation can
+ * hold), then the LOCAL arguments, each aligned to its align_B.
+ *
+ * Plain data, immutable once made; any thread may read. */
+#ifndef CULVERT_FRONTEND_KERNEL_ABI_H
+#define CULVERT_FRONTEND_KERNEL_ABI_H
+
+#include "base/bytes.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum abi_argument_kind {
+	ABI_ARGUMENT_VALUE,
+	ABI_ARGUMENT_GLOBAL,
+	ABI_ARGUMENT_CONSTANT,
+	ABI_ARGUMENT_LOCAL
+};
+
+/* As OpenCL names them, for clGetKernelArgInfo. */
+enum abi_address { ABI_ADDRESS_PRIVATE, ABI_ADDRESS_GLOBAL, ABI_ADDRESS_CONSTANT, ABI_ADDRESS_LOCAL };
+
+enum abi_type_qualifier {
+	ABI_TYPE_CONST = 1,
+	ABI_TYPE_RESTRICT = 2,
+	ABI_TYPE_VOLATILE = 4,
+	ABI_TYPE_PIPE = 8
+};
+
+enum abi_hidden {
+	ABI_HIDDEN_GLOBAL_OFFSET_X,   /* u64 */
+	ABI_HIDDEN_GLOBAL_OFFSET_Y,   /* u64 */
+	ABI_HIDDEN_GLOBAL_OFFSET_Z,   /* u64 */
+	ABI_HIDDEN_GLOBAL_SIZE_X,     /* u64 */
+	ABI_HIDDEN_GLOBAL_SIZE_Y,     /* u64 */
+	ABI_HIDDEN_GLOBAL_SIZE_Z,     /* u64 */
+	ABI_HIDDEN_WORK_DIM,          /* u32 */
+	ABI_HIDDEN_PRINTF_BUFFER,     /* u64 device address */
+	ABI_HIDDEN_COUNT
+};
+
+struct abi_argument {
+	enum abi_argument_kind kind;
+	enum abi_address address;
+	uint32_t type_qualifiers;     /* enum abi_type_qualifier bits */
+	uint32_t size_B;              /* of the parameter; for VALUE what clSetKernelArg must be given */
+	uint32_t align_B;             /* VALUE: of the parameter; LOCAL: of the pointee */
+	bool may_write;               /* memory behind the pointer; false only when proven */
+	bool may_read;
+	char *name;                   /* owned; NULL when the program was built without argument info */
+	char *type_name;
+};
+
+struct abi_kernel {
+	char *name;                   /* owned; also the entry's name in the cubin */
+	char *attributes;             /* as CL_KERNEL_ATTRIBUTES gives them; "" if none */
+	struct abi_argument *arguments;
+	uint32_t argument_count;
+	enum abi_hidden hidden[ABI_HIDDEN_COUNT];
+	uint32_t hidden_count;
+	uint32_t required_local[3];   /* reqd_work_group_size; 0 where absent */
+	uint32_t hint_local[3];       /* work_group_size_hint */
+	uint32_t dynamic_local_B;     /* the kernel's own variables kept in dynamic local memory */
+	bool has_barrier;
+};
+
+/* A printf format: index is what the kernel writes into the printf buffer. */
+struct abi_format {
+	char *text;                   /* owned, text_size_B bytes and a NUL */
+	uint32_t text_size_B;
+};
+
+struct abi_program {
+	struct abi_kernel *kernels;   /* in the order of the source */
+	uint32_t kernel_count;
+	struct abi_format *formats;
+	uint32_t format_count;
+	uint64_t global_variables_B;  /* CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE */
+};
+
+/* Appends a self-describing form (magic, version, little-endian, fixed widths). */
+void abi_program_write(const struct abi_program *program, struct bytes *bytes);
+
+/* Reads what abi_program_write wrote: data from a file or an application, never
+ * trusted.  NULL when it is not exactly that, or out of memory. */
+struct abi_program *abi_program_read(const void *data, size_t size_B);
+
+void abi_program_destroy(struct abi_program *program);
+
+/* NULL when there is none of that name. */
+const struct abi_kernel *abi_program_kernel(const struct abi_program *program, const char *name);
+
+#endif

@@ -1,0 +1,67 @@
+#include "config.h"
+
+#include "frontend/kernel_facts.h"
+
+#include <llvm-c/Core.h>
+
+#include <stddef.h>
+
+bool fe_is_kernel(LLVMValueRef function)
+{
+	enum { PTX_KERNEL = 71, SPIR_KERNEL = 76 };     /* llvm::CallingConv */
+	unsigned convention = LLVMGetFunctionCallConv(function);
+	return (convention == SPIR_KERNEL || convention == PTX_KERNEL) &&
+	       !LLVMIsDeclaration(function);
+}
+
+LLVMValueRef fe_use_call(LLVMUseRef use)
+{
+	LLVMValueRef user = LLVMGetUser(use);
+	LLVMValueRef used = LLVMGetUsedValue(use);
+	if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != used)
+		return NULL;
+	/* The function may be an argument of its own call besides. */
+	unsigned count = LLVMGetNumArgOperands(user);
+	for (unsigned i = 0; i < count; i++) {
+		if (LLVMGetOperand(user, i) == used)
+			return NULL;
+	}
+	return user;
+}
+
+LLVMValueRef fe_parent_function(LLVMValueRef instruction)
+{
+	return LLVMGetBasicBlockParent(LLVMGetInstructionParent(instruction));
+}
+
+bool fe_add_callers(struct fe_set *functions)
+{
+	for (uint32_t i = 0; i < functions->count; i++) {
+		LLVMValueRef function = (LLVMValueRef)(uintptr_t)functions->items[i];
+		LLVMUseRef use = LLVMGetFirstUse(function);
+		for (; use; use = LLVMGetNextUse(use)) {
+			LLVMValueRef call = fe_use_call(use);
+			if (call && !fe_set_add(functions, fe_parent_function(call)))
+				return false;
+		}
+	}
+	return true;
+}
+
+bool fe_add_users(struct fe_set *functions, LLVMValueRef value)
+{
+	struct fe_set values = {0};
+	bool stored = fe_set_add(&values, value);
+	for (uint32_t i = 0; stored && i < values.count; i++) {
+		LLVMUseRef use = LLVMGetFirstUse((LLVMValueRef)(uintptr_t)values.items[i]);
+		for (; stored && use; use = LLVMGetNextUse(use)) {
+			LLVMValueRef user = LLVMGetUser(use);
+			if (LLVMIsAInstruction(user))
+				stored = fe_set_add(functions, fe_parent_function(user));
+			else
+				stored = fe_set_add(&values, user);
+		}
+	}
+	fe_set_finish(&values);
+	return stored;
+}

@@ -1,0 +1,445 @@
+#include "config.h"
+
+#include "frontend/kernel_facts.h"
+#include "frontend/module.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Address spaces of the NVPTX target. */
+enum { SPACE_GLOBAL = 1, SPACE_LOCAL = 3, SPACE_CONSTANT = 4 };
+/* A local pointer to void: what any OpenCL type could need. */
+enum { LARGEST_ALIGN_B = 128 };
+
+struct facts {
+	const struct fe_module *module;
+	LLVMTargetDataRef layout;
+	struct bytes *log;
+	enum fe_status status;
+};
+
+static void refuse(struct facts *facts, enum fe_status status, const char *kernel,
+		   const char *what, const char *name)
+{
+	bytes_printf(facts->log, "error: kernel %s: %s%s\n", kernel, what, name);
+	facts->status = status;
+}
+
+static void *out_of_memory(struct facts *facts)
+{
+	facts->status = FE_NO_MEMORY;
+	return NULL;
+}
+
+static char *copy_string(struct facts *facts, const char *string, size_t size_B)
+{
+	char *copy = malloc(size_B + 1);
+	if (!copy)
+		return out_of_memory(facts);
+	memcpy(copy, string, size_B);
+	copy[size_B] = '\0';
+	return copy;
+}
+
+/* The operands of a function's metadata node of a kind; NULL when it has none. */
+static LLVMValueRef *node_operands(struct facts *facts, LLVMValueRef function, const char *kind,
+				   unsigned *count_out)
+{
+	LLVMContextRef context = facts->module->context;
+	unsigned wanted = LLVMGetMDKindIDInContext(context, kind, (unsigned)strlen(kind));
+	size_t entry_count;
+	LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(function, &entry_count);
+	LLVMValueRef *operands = NULL;
+	for (unsigned i = 0; i < entry_count; i++) {
+		if (LLVMValueMetadataEntriesGetKind(entries, i) != wanted)
+			continue;
+		LLVMValueRef node = LLVMMetadataAsValue(
+			context, LLVMValueMetadataEntriesGetMetadata(entries, i));
+		unsigned count = LLVMGetMDNodeNumOperands(node);
+		operands = calloc(count + 1, sizeof(*operands));
+		if (operands) {
+			LLVMGetMDNodeOperands(node, operands);
+			*count_out = count;
+		} else {
+			out_of_memory(facts);
+		}
+		break;
+	}
+	LLVMDisposeValueMetadataEntries(entries);
+	return operands;
+}
+
+/* One string for each argument, as clang writes them; what is missing is NULL. */
+struct argument_strings {
+	LLVMValueRef *operands;
+	unsigned count;
+};
+
+static struct argument_strings strings_of(struct facts *facts, LLVMValueRef function,
+					  const char *kind)
+{
+	struct argument_strings strings = {0};
+	strings.operands = node_operands(facts, function, kind, &strings.count);
+	return strings;
+}
+
+static const char *string_at(const struct argument_strings *strings, unsigned index,
+			     unsigned *size_B_out)
+{
+	*size_B_out = 0;
+	if (index >= strings->count || !strings->operands[index] ||
+	    !LLVMIsAMDString(strings->operands[index]))
+		return NULL;
+	return LLVMGetMDString(strings->operands[index], size_B_out);
+}
+
+static bool string_is_one_of(const struct argument_strings *strings, unsigned index,
+			     const char *const *choices)
+{
+	unsigned size_B;
+	const char *string = string_at(strings, index, &size_B);
+	for (; string && *choices; choices++) {
+		if (strlen(*choices) == size_B && !memcmp(string, *choices, size_B))
+			return true;
+	}
+	return false;
+}
+
+struct kernel_strings {
+	struct argument_strings names, types, qualifiers, access;
+};
+
+static uint32_t type_qualifiers(const struct kernel_strings *strings, unsigned index)
+{
+	static const struct {
+		const char *word;
+		enum abi_type_qualifier bit;
+	} words[] = {
+		{ "const", ABI_TYPE_CONST },
+		{ "restrict", ABI_TYPE_RESTRICT },
+		{ "volatile", ABI_TYPE_VOLATILE },
+		{ "pipe", ABI_TYPE_PIPE },
+	};
+	uint32_t qualifiers = 0;
+	unsigned size_B;
+	const char *at = string_at(&strings->qualifiers, index, &size_B);
+	const char *end = at ? at + size_B : NULL;
+	while (at < end) {
+		const char *space = memchr(at, ' ', (size_t)(end - at));
+		size_t word_B = (size_t)((space ? space : end) - at);
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+			if (strlen(words[i].word) == word_B && !memcmp(at, words[i].word, word_B))
+				qualifiers |= (uint32_t)words[i].bit;
+		}
+		at += word_B + 1;
+	}
+	return qualifiers;
+}
+
+static unsigned attribute_align(LLVMValueRef function, unsigned index)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
+	LLVMAttributeRef align = LLVMGetEnumAttributeAtIndex(function, index + 1, kind);
+	return align ? (unsigned)LLVMGetEnumAttributeValue(align) : 0;
+}
+
+static LLVMTypeRef byval_type(LLVMValueRef function, unsigned index)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName("byval", 5);
+	LLVMAttributeRef byval = LLVMGetEnumAttributeAtIndex(function, index + 1, kind);
+	return byval ? LLVMGetTypeAttributeValue(byval) : NULL;
+}
+
+static void value_facts(struct facts *facts, LLVMTypeRef type, unsigned align_B,
+			struct abi_argument *argument)
+{
+	argument->kind = ABI_ARGUMENT_VALUE;
+	argument->address = ABI_ADDRESS_PRIVATE;
+	argument->size_B = (uint32_t)LLVMABISizeOfType(facts->layout, type);
+	argument->align_B = align_B ? align_B
+				    : LLVMABIAlignmentOfType(facts->layout, type);
+}
+
+static void pointer_facts(struct facts *facts, LLVMValueRef parameter, unsigned align_B,
+			  struct abi_argument *argument)
+{
+	unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(parameter));
+	struct fe_access access;
+	argument->size_B = space == SPACE_LOCAL ? sizeof(uint32_t) : sizeof(uint64_t);
+	argument->align_B = argument->size_B;
+	if (space == SPACE_LOCAL) {
+		argument->kind = ABI_ARGUMENT_LOCAL;
+		argument->address = ABI_ADDRESS_LOCAL;
+		argument->align_B = align_B ? align_B : LARGEST_ALIGN_B;
+	} else if (space == SPACE_CONSTANT) {
+		argument->kind = ABI_ARGUMENT_CONSTANT;
+		argument->address = ABI_ADDRESS_CONSTANT;
+	} else {
+		argument->kind = ABI_ARGUMENT_GLOBAL;
+		argument->address = ABI_ADDRESS_GLOBAL;
+	}
+	if (!fe_parameter_access(parameter, &access)) {
+		out_of_memory(facts);
+		return;
+	}
+	argument->may_read = access.may_read;
+	argument->may_write = access.may_write;
+}
+
+/* Images, samplers, events and queues are pointers to LLVM and nothing that a
+ * buffer could stand for. */
+static bool is_opaque_object(const struct kernel_strings *strings, unsigned index)
+{
+	static const char *const accesses[] = { "read_only", "write_only", "read_write", NULL };
+	static const char *const types[] = {
+		"sampler_t", "event_t", "queue_t", "clk_event_t", "reserve_id_t", NULL,
+	};
+	return string_is_one_of(&strings->access, index, accesses) ||
+	       string_is_one_of(&strings->types, index, types);
+}
+
+static void argument_facts(struct facts *facts, LLVMValueRef function, unsigned index,
+			   const struct kernel_strings *strings, struct abi_argument *argument)
+{
+	LLVMValueRef parameter = LLVMGetParam(function, index);
+	LLVMTypeRef type = LLVMTypeOf(parameter);
+	LLVMTypeRef carried = byval_type(function, index);
+	unsigned align_B = attribute_align(function, index);
+	unsigned size_B;
+	const char *name = string_at(&strings->names, index, &size_B);
+	if (name)
+		argument->name = copy_string(facts, name, size_B);
+	const char *type_name = string_at(&strings->types, index, &size_B);
+	if (type_name)
+		argument->type_name = copy_string(facts, type_name, size_B);
+	argument->type_qualifiers = type_qualifiers(strings, index);
+
+	if (is_opaque_object(strings, index)) {
+		size_t name_B;
+		refuse(facts, FE_COMPILE_FAILED, LLVMGetValueName2(function, &name_B),
+		       "this device has no arguments of the type ",
+		       argument->type_name ? argument->type_name : "used");
+	} else if (carried) {
+		value_facts(facts, carried, align_B, argument);
+	} else if (LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
+		pointer_facts(facts, parameter, align_B, argument);
+	} else {
+		value_facts(facts, type, 0, argument);
+	}
+}
+
+static void sizes_fact(struct facts *facts, LLVMValueRef function, const char *kind,
+		       uint32_t sizes[3])
+{
+	unsigned count = 0;
+	LLVMValueRef *operands = node_operands(facts, function, kind, &count);
+	for (unsigned i = 0; i < 3 && i < count; i++)
+		sizes[i] = (uint32_t)LLVMConstIntGetZExtValue(operands[i]);
+	free(operands);
+}
+
+/* A scalar type's name in OpenCL C; LLVM's integers do not say their sign. */
+static const char *scalar_name(LLVMTypeRef type, bool is_signed)
+{
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMHalfTypeKind:
+		return "half";
+	case LLVMFloatTypeKind:
+		return "float";
+	case LLVMDoubleTypeKind:
+		return "double";
+	case LLVMIntegerTypeKind:
+		switch (LLVMGetIntTypeWidth(type)) {
+		case 8:
+			return is_signed ? "char" : "uchar";
+		case 16:
+			return is_signed ? "short" : "ushort";
+		case 32:
+			return is_signed ? "int" : "uint";
+		default:
+			return is_signed ? "long" : "ulong";
+		}
+	default:
+		return "void";
+	}
+}
+
+static void vector_hint(struct facts *facts, LLVMValueRef function, struct bytes *text)
+{
+	unsigned count = 0;
+	LLVMValueRef *operands = node_operands(facts, function, "vec_type_hint", &count);
+	if (count == 2) {
+		LLVMTypeRef type = LLVMTypeOf(operands[0]);
+		bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+		bool is_signed = LLVMConstIntGetZExtValue(operands[1]) != 0;
+		LLVMTypeRef scalar = is_vector ? LLVMGetElementType(type) : type;
+		bytes_printf(text, "%svec_type_hint(%s", text->size_B ? " " : "",
+			     scalar_name(scalar, is_signed));
+		if (is_vector)
+			bytes_printf(text, "%u", LLVMGetVectorSize(type));
+		bytes_append_char(text, ')');
+	}
+	free(operands);
+}
+
+/* OpenCL 3.0 API, 5.9.4 (CL_KERNEL_ATTRIBUTES): as they are written behind the
+ * kernel's declaration, one space between two. */
+static char *attributes_string(struct facts *facts, LLVMValueRef function,
+			       const struct abi_kernel *kernel)
+{
+	struct bytes text = BYTES_INIT;
+	const uint32_t *required = kernel->required_local;
+	const uint32_t *hint = kernel->hint_local;
+	if (required[0])
+		bytes_printf(&text, "reqd_work_group_size(%u,%u,%u)", required[0], required[1],
+			     required[2]);
+	if (hint[0])
+		bytes_printf(&text, "%swork_group_size_hint(%u,%u,%u)", text.size_B ? " " : "",
+			     hint[0], hint[1], hint[2]);
+	vector_hint(facts, function, &text);
+	char *string = bytes_failed(&text) ? out_of_memory(facts)
+					   : copy_string(facts, bytes_string(&text), text.size_B);
+	bytes_finish(&text);
+	return string;
+}
+
+static void arguments_facts(struct facts *facts, LLVMValueRef function, struct abi_kernel *kernel)
+{
+	struct kernel_strings strings = {
+		.names = strings_of(facts, function, "kernel_arg_name"),
+		.types = strings_of(facts, function, "kernel_arg_type"),
+		.qualifiers = strings_of(facts, function, "kernel_arg_type_qual"),
+		.access = strings_of(facts, function, "kernel_arg_access_qual"),
+	};
+	unsigned count = LLVMCountParams(function);
+	kernel->arguments = calloc(count + 1, sizeof(*kernel->arguments));
+	if (kernel->arguments) {
+		kernel->argument_count = count;
+		for (unsigned i = 0; i < count; i++)
+			argument_facts(facts, function, i, &strings, &kernel->arguments[i]);
+	} else {
+		out_of_memory(facts);
+	}
+	free(strings.names.operands);
+	free(strings.types.operands);
+	free(strings.qualifiers.operands);
+	free(strings.access.operands);
+}
+
+static void kernel_facts(struct facts *facts, LLVMValueRef function, const struct fe_set *barriers,
+			 struct abi_kernel *kernel)
+{
+	size_t size_B;
+	const char *name = LLVMGetValueName2(function, &size_B);
+	kernel->name = copy_string(facts, name, size_B);
+	sizes_fact(facts, function, "reqd_work_group_size", kernel->required_local);
+	sizes_fact(facts, function, "work_group_size_hint", kernel->hint_local);
+	kernel->attributes = attributes_string(facts, function, kernel);
+	kernel->has_barrier = fe_set_has(barriers, function);
+	arguments_facts(facts, function, kernel);
+}
+
+/* A barrier is an intrinsic, or PTX of the program's own that says so. */
+static bool is_barrier(LLVMValueRef call)
+{
+	LLVMValueRef callee = LLVMGetCalledValue(call);
+	size_t size_B;
+	if (LLVMIsAFunction(callee)) {
+		const char *name = LLVMGetValueName2(callee, &size_B);
+		return !strncmp(name, "llvm.nvvm.bar", 13) && strncmp(name, "llvm.nvvm.bar.warp", 18);
+	}
+	if (!LLVMIsAInlineAsm(callee))
+		return false;
+	const char *text = LLVMGetInlineAsmAsmString(callee, &size_B);
+	static const char *const words[] = { "bar.sync", "bar.red", "barrier." };
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		size_t word_B = strlen(words[i]);
+		for (size_t at = 0; at + word_B <= size_B; at++) {
+			if (!memcmp(text + at, words[i], word_B))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool contains_barrier(LLVMValueRef function)
+{
+	LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+	for (; block; block = LLVMGetNextBasicBlock(block)) {
+		LLVMValueRef i = LLVMGetFirstInstruction(block);
+		for (; i; i = LLVMGetNextInstruction(i)) {
+			if (LLVMIsACallInst(i) && is_barrier(i))
+				return true;
+		}
+	}
+	return false;
+}
+
+static uint32_t find_barriers(struct facts *facts, struct fe_set *barriers)
+{
+	uint32_t kernel_count = 0;
+	LLVMValueRef function = LLVMGetFirstFunction(facts->module->module);
+	for (; function; function = LLVMGetNextFunction(function)) {
+		kernel_count += fe_is_kernel(function);
+		if (contains_barrier(function) && !fe_set_add(barriers, function))
+			out_of_memory(facts);
+	}
+	if (!fe_add_callers(barriers))
+		out_of_memory(facts);
+	return kernel_count;
+}
+
+static uint64_t global_variables_size(struct facts *facts)
+{
+	uint64_t total_B = 0;
+	LLVMValueRef variable = LLVMGetFirstGlobal(facts->module->module);
+	for (; variable; variable = LLVMGetNextGlobal(variable)) {
+		if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) == SPACE_GLOBAL &&
+		    LLVMGetInitializer(variable) && !LLVMIsGlobalConstant(variable))
+			total_B += LLVMABISizeOfType(facts->layout,
+						     LLVMGlobalGetValueType(variable));
+	}
+	return total_B;
+}
+
+static struct abi_program *program_facts(struct facts *facts)
+{
+	struct fe_set barriers = {0};
+	struct abi_program *program = calloc(1, sizeof(*program));
+	uint32_t kernel_count = find_barriers(facts, &barriers);
+	if (program)
+		program->kernels = calloc(kernel_count + 1, sizeof(*program->kernels));
+	if (!program || !program->kernels) {
+		out_of_memory(facts);
+	} else {
+		program->global_variables_B = global_variables_size(facts);
+		LLVMValueRef function = LLVMGetFirstFunction(facts->module->module);
+		for (; function; function = LLVMGetNextFunction(function)) {
+			if (fe_is_kernel(function))
+				kernel_facts(facts, function, &barriers,
+					     &program->kernels[program->kernel_count++]);
+		}
+	}
+	fe_set_finish(&barriers);
+	return program;
+}
+
+enum fe_status fe_module_facts(const struct fe_module *module, struct abi_program **abi_out,
+			       struct bytes *log)
+{
+	struct facts facts = {
+		.module = module,
+		.layout = LLVMGetModuleDataLayout(module->module),
+		.log = log,
+		.status = FE_OK,
+	};
+	struct abi_program *program = program_facts(&facts);
+	if (facts.status == FE_OK)
+		*abi_out = program;
+	else
+		abi_program_destroy(program);
+	return facts.status;
+}

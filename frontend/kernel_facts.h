@@ -1,0 +1,34 @@
+/* Inside the frontend: what the facts and the lowering both ask of a module.
+ * Thread-safety: as the module. */
+#ifndef CULVERT_FRONTEND_KERNEL_FACTS_H
+#define CULVERT_FRONTEND_KERNEL_FACTS_H
+
+#include "frontend/set.h"
+
+#include <llvm-c/Types.h>
+
+#include <stdbool.h>
+
+/* A kernel with a body, by its calling convention. */
+bool fe_is_kernel(LLVMValueRef function);
+
+/* The call that a use is, if it calls the used function directly; else NULL. */
+LLVMValueRef fe_use_call(LLVMUseRef use);
+
+LLVMValueRef fe_parent_function(LLVMValueRef instruction);
+
+/* Adds to a set of functions all that call them, directly or not.  false: no memory. */
+bool fe_add_callers(struct fe_set *functions);
+
+/* Adds the functions whose instructions use a value, also by way of constants. */
+bool fe_add_users(struct fe_set *functions, LLVMValueRef value);
+
+/* kernel_access.c: what a kernel may do with the memory behind a pointer that
+ * it was given.  Errs on the side of true.  false: out of memory. */
+struct fe_access {
+	bool may_read;
+	bool may_write;
+};
+bool fe_parameter_access(LLVMValueRef parameter, struct fe_access *access_out);
+
+#endif

@@ -1,0 +1,275 @@
+#include "config.h"
+
+#include "frontend/demangle.h"
+#include "frontend/embedded.h"
+#include "frontend/module.h"
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Linker/Linker.h>
+#include <llvm/Support/Error.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+namespace {
+
+/* -- the index of the builtin library ------------------------------------------- */
+
+/* A bitcode file inside the embedded library. */
+struct part {
+	size_t offset_B;
+	size_t size_B;
+
+	bool operator<(const part &other) const { return offset_B < other.offset_B; }
+};
+
+enum class home { nowhere, library, libdevice };
+
+llvm::StringRef index_text()
+{
+	llvm::StringRef text(fe_embedded_index, size_t(fe_embedded_index_end - fe_embedded_index));
+	return text.substr(text.find('\n') + 1);
+}
+
+/* "<offset> <size>", or "-" */
+home read_place(llvm::StringRef place, part *part_out)
+{
+	size_t library_size_B = size_t(fe_embedded_builtins_end - fe_embedded_builtins);
+	auto [offset, size] = place.split(' ');
+	part found;
+	if (place == "-")
+		return home::libdevice;
+	if (offset.getAsInteger(10, found.offset_B) || size.getAsInteger(10, found.size_B) ||
+	    found.offset_B > library_size_B || found.size_B > library_size_B - found.offset_B)
+		return home::nowhere;
+	*part_out = found;
+	return home::library;
+}
+
+/* The lines are sorted, so half of what is left is thrown away at every look. */
+home find_symbol(llvm::StringRef name, part *part_out)
+{
+	llvm::StringRef text = index_text();
+	while (!text.empty()) {
+		size_t start = text.rfind('\n', text.size() / 2);
+		start = start == llvm::StringRef::npos ? 0 : start + 1;
+		size_t end = text.find('\n', start);
+		auto [symbol, place] = text.substr(start, end - start).split(' ');
+		int order = name.compare(symbol);
+		if (!order)
+			return read_place(place, part_out);
+		text = order < 0 ? text.take_front(start) : text.drop_front(end + 1);
+	}
+	return home::nowhere;
+}
+
+/* -- what a kernel can reach ------------------------------------------------------ */
+
+using value_set = llvm::DenseSet<const llvm::GlobalValue *>;
+
+/* Walks from the kernels over everything that functions and initialisers mention. */
+class reach {
+public:
+	explicit reach(const llvm::Module &module)
+	{
+		for (const llvm::Function &function : module)
+			if (fe_function_is_kernel(llvm::wrap(&function)) && !function.isDeclaration())
+				visit(&function);
+		while (!pending.empty()) {
+			const llvm::GlobalValue *value = pending.back();
+			pending.pop_back();
+			expand(value);
+		}
+	}
+
+	bool has(const llvm::GlobalValue *value) const { return seen.contains(value); }
+
+private:
+	void expand(const llvm::GlobalValue *value)
+	{
+		visit_operands(value);
+		if (auto *function = llvm::dyn_cast<llvm::Function>(value))
+			for (const llvm::BasicBlock &block : *function)
+				for (const llvm::Instruction &instruction : block)
+					visit_operands(&instruction);
+	}
+
+	void visit_operands(const llvm::User *user)
+	{
+		for (const llvm::Use &use : user->operands())
+			visit_value(use.get());
+	}
+
+	/* Constants may share parts, so that a walk without memory could take forever. */
+	void visit_value(const llvm::Value *value)
+	{
+		if (auto *global = llvm::dyn_cast<llvm::GlobalValue>(value)) {
+			visit(global);
+		} else if (auto *constant = llvm::dyn_cast<llvm::Constant>(value)) {
+			if (constants.insert(constant).second)
+				visit_operands(constant);
+		}
+	}
+
+	void visit(const llvm::GlobalValue *value)
+	{
+		if (seen.insert(value).second)
+			pending.push_back(value);
+	}
+
+	value_set seen;
+	llvm::DenseSet<const llvm::Constant *> constants;
+	std::vector<const llvm::GlobalValue *> pending;
+};
+
+void erase(const std::vector<llvm::GlobalValue *> &values)
+{
+	for (llvm::GlobalValue *value : values) {
+		if (auto *function = llvm::dyn_cast<llvm::Function>(value))
+			function->dropAllReferences();
+		else if (auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(value))
+			variable->dropAllReferences();
+	}
+	for (llvm::GlobalValue *value : values) {
+		value->removeDeadConstantUsers();
+		/* Whatever is left is itself dead; nobody will look at it. */
+		if (!value->use_empty())
+			value->replaceAllUsesWith(llvm::UndefValue::get(value->getType()));
+		value->eraseFromParent();
+	}
+}
+
+/* Erases what no kernel reaches and hides the rest, so that libnvvm may inline it
+ * away and names of different programs never meet. */
+void keep_kernels_only(llvm::Module &module)
+{
+	reach live(module);
+	std::vector<llvm::GlobalValue *> dead;
+	for (llvm::GlobalValue &value : module.global_values()) {
+		auto *function = llvm::dyn_cast<llvm::Function>(&value);
+		if (!live.has(&value)) {
+			dead.push_back(&value);
+		} else if (!value.isDeclaration() &&
+			   !(function && fe_function_is_kernel(llvm::wrap(function)))) {
+			value.setLinkage(llvm::GlobalValue::InternalLinkage);
+			value.setVisibility(llvm::GlobalValue::DefaultVisibility);
+			if (auto *object = llvm::dyn_cast<llvm::GlobalObject>(&value))
+				object->setComdat(nullptr);
+		}
+	}
+	erase(dead);
+}
+
+/* -- linking ----------------------------------------------------------------------- */
+
+/* The parts of the library that define what is still missing. */
+std::set<part> missing_parts(const llvm::Module &module)
+{
+	std::set<part> parts;
+	part found;
+	for (const llvm::Function &function : module)
+		if (function.isDeclaration() && !function.isIntrinsic() &&
+		    find_symbol(function.getName(), &found) == home::library)
+			parts.insert(found);
+	return parts;
+}
+
+/* Opened lazily: only the bodies that are needed are ever read. */
+bool link_part(llvm::Module &module, const part &part, bytes *log)
+{
+	llvm::StringRef bitcode(fe_embedded_builtins + part.offset_B, part.size_B);
+	auto library = llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bitcode, "builtins"),
+						  module.getContext(), true);
+	if (!library) {
+		std::string reason = llvm::toString(library.takeError());
+		bytes_printf(log, "error: the builtin library cannot be read: %s\n", reason.c_str());
+		return false;
+	}
+	return !llvm::Linker::linkModules(module, std::move(*library),
+					  llvm::Linker::Flags::LinkOnlyNeeded);
+}
+
+/* A function from one part may need another part, so the search is repeated until
+ * nothing is missing that the library has. */
+enum fe_status link_library(llvm::Module &module, bytes *log)
+{
+	enum { round_limit = 32 };
+	for (int round = 0; round < round_limit; round++) {
+		std::set<part> parts = missing_parts(module);
+		if (parts.empty())
+			return FE_OK;
+		for (const part &part : parts)
+			if (!link_part(module, part, log))
+				return FE_INTERNAL;
+	}
+	bytes_append_string(log, "error: the builtin library does not define what it lists\n");
+	return FE_INTERNAL;
+}
+
+/* -- what is missing ---------------------------------------------------------------- */
+
+bool is_provided(const llvm::GlobalValue &value)
+{
+	part unused;
+	auto *function = llvm::dyn_cast<llvm::Function>(&value);
+	if (!function)
+		return false;
+	return function->isIntrinsic() || value.getName() == "__nvvm_reflect" ||
+	       value.getName().find("__culvert_hidden_") == 0 ||
+	       find_symbol(value.getName(), &unused) == home::libdevice;
+}
+
+/* A function that mentions the value, for the message; "" when only tables do. */
+std::string user_of(const llvm::GlobalValue &value)
+{
+	for (const llvm::User *user : value.users())
+		if (auto *instruction = llvm::dyn_cast<llvm::Instruction>(user))
+			return fe_demangle(instruction->getFunction()->getName().str());
+	return "";
+}
+
+enum fe_status report_missing(const llvm::Module &module, bytes *log)
+{
+	enum fe_status status = FE_OK;
+	for (const llvm::GlobalValue &value : module.global_values()) {
+		if (!value.isDeclaration() || value.use_empty() || is_provided(value))
+			continue;
+		std::string name = fe_demangle(value.getName().str());
+		std::string user = user_of(value);
+		bytes_printf(log, "error: undefined %s '%s'",
+			     llvm::isa<llvm::Function>(value) ? "function" : "variable",
+			     name.c_str());
+		if (!user.empty())
+			bytes_printf(log, ", used by '%s'", user.c_str());
+		bytes_append_char(log, '\n');
+		status = FE_LINK_FAILED;
+	}
+	return status;
+}
+
+} // namespace
+
+bool fe_function_is_kernel(LLVMValueRef function)
+{
+	/* Clang attaches it to every kernel, with or without arguments, and to nothing
+	 * else; the calling convention differs from version to version. */
+	return llvm::unwrap<llvm::Function>(function)->hasMetadata("kernel_arg_addr_space");
+}
+
+enum fe_status fe_module_link_builtins(struct fe_module *module, struct bytes *log)
+{
+	llvm::Module &unwrapped = *llvm::unwrap(module->module);
+	keep_kernels_only(unwrapped);
+	enum fe_status status = link_library(unwrapped, log);
+	if (status)
+		return status;
+	keep_kernels_only(unwrapped);
+	return report_missing(unwrapped, log);
+}

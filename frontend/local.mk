@@ -1,0 +1,77 @@
+# OpenCL C -> NVVM IR and launch facts.  The only room that knows LLVM.
+frontend_sources = \
+	frontend/codegen.c \
+	frontend/embedded.h \
+	frontend/features.c frontend/features.def frontend/features.h \
+	frontend/frontend.c frontend/frontend.h \
+	frontend/kernel_abi.c frontend/kernel_abi.h \
+	frontend/kernel_access.c \
+	frontend/kernel_calls.c \
+	frontend/kernel_facts.c frontend/kernel_facts.h \
+	frontend/lower.c frontend/lower.h \
+	frontend/lower_function.c \
+	frontend/lower_hidden.c \
+	frontend/lower_instruction.c \
+	frontend/lower_intrinsic.c \
+	frontend/lower_intrinsic_math.c \
+	frontend/lower_kernel.c \
+	frontend/lower_local.c \
+	frontend/lower_variable.c \
+	frontend/module.h \
+	frontend/nvvm_ir.c frontend/nvvm_ir.h \
+	frontend/nvvm_ir_attribute.c \
+	frontend/nvvm_ir_call.c \
+	frontend/nvvm_ir_constant.c \
+	frontend/nvvm_ir_instruction.c \
+	frontend/nvvm_ir_metadata.c \
+	frontend/nvvm_ir_name.c \
+	frontend/nvvm_ir_text.c \
+	frontend/nvvm_ir_type.c \
+	frontend/options.c frontend/options.h \
+	frontend/set.c frontend/set.h
+frontend_cxx_sources = \
+	frontend/bitcode.cpp \
+	frontend/clang.cpp \
+	frontend/demangle.cpp frontend/demangle.h \
+	frontend/library.cpp
+
+noinst_LIBRARIES += frontend/libfrontend.a frontend/libguard.a
+frontend_libfrontend_a_SOURCES = $(frontend_sources) $(frontend_cxx_sources) frontend/embedded.S
+frontend_libfrontend_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS)
+# When memory runs out an exception crosses LLVM, which was built to be crossed
+# without cleaning up.  Our frames in between must not clean up either: the objects
+# they own are half-way through something.  Only the thread's first frame catches.
+frontend_libfrontend_a_CXXFLAGS = $(AM_CXXFLAGS) -fno-exceptions -funwind-tables
+frontend_libguard_a_SOURCES = frontend/compiler_thread.cpp frontend/compiler_thread.h
+frontend_libguard_a_CPPFLAGS = $(frontend_libfrontend_a_CPPFLAGS)
+frontend_libguard_a_CXXFLAGS = $(AM_CXXFLAGS) -fexceptions
+frontend_libfrontend_a_LIBADD = $(frontend_libguard_a_OBJECTS)
+# The assembler looks for what it takes in here, in the build tree.
+frontend_libfrontend_a_CCASFLAGS = $(AM_CCASFLAGS) -Wa,-Ifrontend/embedded
+
+# -- the builtin library, compiled once for all GPUs ------------------------------------
+builtin_bitcode = $(builtin_sources:.cl=.bc)
+EXTRA_DIST += $(builtin_sources) $(builtin_headers) frontend/pack-builtins.sh
+CLEANFILES += $(builtin_bitcode)
+
+SUFFIXES = .cl .bc
+.cl.bc:
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(CLANG) $(builtin_cflags) -I$(srcdir) -c -o $@ $<
+$(builtin_bitcode): $(builtin_headers)
+
+# -- what embedded.S takes in -------------------------------------------------------------
+frontend_embedded = frontend/embedded/builtins.blob frontend/embedded/builtins.index \
+	frontend/embedded/libdevice.10.bc frontend/embedded/opencl-c-base.h
+CLEANFILES += $(frontend_embedded)
+
+frontend/embedded/builtins.index: $(builtin_bitcode) frontend/pack-builtins.sh $(LIBDEVICE)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(SHELL) $(srcdir)/frontend/pack-builtins.sh \
+		"`$(LLVM_CONFIG) --bindir`/llvm-nm" frontend/embedded/builtins.blob $@ \
+		$(LIBDEVICE) $(builtin_bitcode)
+frontend/embedded/builtins.blob: frontend/embedded/builtins.index
+	@test -f $@
+frontend/embedded/libdevice.10.bc: $(LIBDEVICE)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && cp $(LIBDEVICE) $@ && chmod u+w $@
+frontend/embedded/opencl-c-base.h: $(CLANG_RESOURCE_DIR)/include/opencl-c-base.h
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && cp $(CLANG_RESOURCE_DIR)/include/opencl-c-base.h $@ && chmod u+w $@
+frontend/libfrontend_a-embedded.$(OBJEXT): $(frontend_embedded)

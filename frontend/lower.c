@@ -1,0 +1,34 @@
+#include "config.h"
+
+#include "frontend/lower.h"
+
+/* The order matters: the first three only change variables and bodies; kernels that are
+ * called get a body of their own before parameters are added; variables become
+ * part of the dynamic local memory before the entries' local pointers do. */
+static enum fe_status (*const passes[])(struct lowering *lowering) = {
+	fe_lower_variables,
+	fe_lower_intrinsics,
+	fe_lower_instructions,
+	fe_lower_kernel_calls,
+	fe_lower_hidden,
+	fe_lower_local,
+};
+
+enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi,
+			       const struct fe_compile_job *target, struct bytes *log)
+{
+	struct lowering lowering = {
+		.context = module->context,
+		.module = module->module,
+		.builder = LLVMCreateBuilderInContext(module->context),
+		.layout = LLVMGetModuleDataLayout(module->module),
+		.abi = abi,
+		.max_local_B = target->max_local_B,
+		.log = log,
+	};
+	enum fe_status status = FE_OK;
+	for (size_t i = 0; i < sizeof(passes) / sizeof(*passes) && !status; i++)
+		status = passes[i](&lowering);
+	LLVMDisposeBuilder(lowering.builder);
+	return status;
+}

@@ -1,0 +1,67 @@
+/* Inside the lowering: what the passes share.  A pass changes the module in
+ * place and leaves it valid; lower.c lists them in their order.
+ *
+ * Thread-safety: as the module, one thread at a time.  Every pass returns FE_OK
+ * or why not, with a line in the log; the module is then fit only for disposal. */
+#ifndef CULVERT_FRONTEND_LOWER_H
+#define CULVERT_FRONTEND_LOWER_H
+
+#include "base/bytes.h"
+#include "frontend/module.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+
+#include <stdbool.h>
+
+/* Address spaces of the NVPTX target. */
+enum { LOWER_SPACE_GLOBAL = 1, LOWER_SPACE_LOCAL = 3, LOWER_SPACE_CONSTANT = 4 };
+
+struct lowering {
+	LLVMContextRef context;
+	LLVMModuleRef module;
+	LLVMBuilderRef builder;
+	LLVMTargetDataRef layout;
+	struct abi_program *abi;
+	uint64_t max_local_B;
+	struct bytes *log;
+};
+
+/* The passes. */
+enum fe_status fe_lower_instructions(struct lowering *lowering);     /* lower_instruction.c */
+enum fe_status fe_lower_variables(struct lowering *lowering);        /* lower_variable.c */
+enum fe_status fe_lower_intrinsics(struct lowering *lowering);       /* lower_intrinsic.c */
+enum fe_status fe_lower_kernel_calls(struct lowering *lowering);     /* lower_kernel.c */
+enum fe_status fe_lower_hidden(struct lowering *lowering);           /* lower_hidden.c */
+enum fe_status fe_lower_local(struct lowering *lowering);            /* lower_local.c */
+
+/* lower_function.c: functions and calls with another type.
+ *
+ * A function's type cannot be changed, so that a new function takes over name,
+ * body and properties.  Parameters that keep their type are connected; the
+ * others still stand in the body as the old function's, and are the caller's to
+ * replace.  NULL: out of memory.  The old function is left without a body or a
+ * name; delete it once nothing refers to it. */
+LLVMValueRef fe_function_take_over(struct lowering *lowering, LLVMValueRef old, LLVMTypeRef type);
+
+/* Gives a global's name to another and leaves it without one.  false: no memory. */
+bool fe_name_move(LLVMValueRef from, LLVMValueRef to);
+
+/* Writes a call of callee in place of an old one: its arguments, then more. */
+bool fe_call_replace(struct lowering *lowering, LLVMValueRef call, LLVMValueRef callee,
+		     LLVMValueRef *more, unsigned more_count);
+
+/* The facts of a kernel's entry; NULL when the function is none. */
+struct abi_kernel *fe_lower_kernel(struct lowering *lowering, LLVMValueRef function);
+
+/* Positions the builder before a function's first instruction. */
+void fe_builder_at_entry(struct lowering *lowering, LLVMValueRef function);
+
+/* lower_intrinsic_math.c: floating-point intrinsics as calls of libdevice or of
+ * what libnvvm knows; NULL when the name is not one of them, else the new value. */
+LLVMValueRef fe_lower_math(struct lowering *lowering, LLVMValueRef call, const char *name);
+
+/* Whether an intrinsic's name is base alone or followed by its types. */
+bool fe_intrinsic_is(const char *name, const char *base);
+
+#endif

@@ -1,0 +1,306 @@
+#include "config.h"
+
+#include "frontend/lower.h"
+
+/* Instructions that libnvvm does not take, or takes and gets wrong: it drops the
+ * ordering and the scope of every atomic operation.  Our builtin library never
+ * uses them; C operators on _Atomic variables do (OpenCL C 3.0, 6.15.12.1: as
+ * memory_order_seq_cst, with the scope of the device).  They become PTX. */
+
+static LLVMValueRef build_asm(struct lowering *lowering, LLVMTypeRef result, struct bytes *text,
+			      struct bytes *constraints, LLVMValueRef *operands, unsigned count)
+{
+	enum { MOST_OPERANDS = 3 };
+	LLVMTypeRef types[MOST_OPERANDS];
+	for (unsigned i = 0; i < count; i++)
+		types[i] = LLVMTypeOf(operands[i]);
+	LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
+	bytes_append_string(constraints, constraints->size_B ? ",~{memory}" : "~{memory}");
+	bool failed = bytes_failed(text) || bytes_failed(constraints);
+	LLVMValueRef value = NULL;
+	if (!failed) {
+		LLVMValueRef code = LLVMGetInlineAsm(type, text->data, text->size_B,
+						     constraints->data, constraints->size_B, true,
+						     false, LLVMInlineAsmDialectATT, false);
+		value = LLVMBuildCall2(lowering->builder, type, code, operands, count, "");
+	}
+	bytes_finish(text);
+	bytes_finish(constraints);
+	return value;
+}
+
+static const char *scope_of(LLVMValueRef i)
+{
+	return LLVMIsAtomicSingleThread(i) ? "cta" : "gpu";
+}
+
+static const char *space_of(LLVMValueRef pointer)
+{
+	switch (LLVMGetPointerAddressSpace(LLVMTypeOf(pointer))) {
+	case LOWER_SPACE_GLOBAL:
+	case LOWER_SPACE_CONSTANT:
+		return ".global";
+	case LOWER_SPACE_LOCAL:
+		return ".shared";
+	default:
+		return "";
+	}
+}
+
+/* The order of a read-modify-write; what seq_cst needs more is a fence before. */
+static const char *order_name(LLVMAtomicOrdering order)
+{
+	switch (order) {
+	case LLVMAtomicOrderingUnordered:
+	case LLVMAtomicOrderingMonotonic:
+		return "relaxed";
+	case LLVMAtomicOrderingAcquire:
+		return "acquire";
+	case LLVMAtomicOrderingRelease:
+		return "release";
+	default:
+		return "acq_rel";
+	}
+}
+
+static LLVMValueRef build_fence(struct lowering *lowering, bool sequential, const char *scope)
+{
+	struct bytes text = BYTES_INIT, constraints = BYTES_INIT;
+	bytes_printf(&text, "fence.%s.%s;", sequential ? "sc" : "acq_rel", scope);
+	return build_asm(lowering, LLVMVoidTypeInContext(lowering->context), &text, &constraints,
+			 NULL, 0);
+}
+
+static bool fence_if_sequential(struct lowering *lowering, LLVMValueRef i,
+				LLVMAtomicOrdering order)
+{
+	return order != LLVMAtomicOrderingSequentiallyConsistent ||
+	       build_fence(lowering, true, scope_of(i)) != NULL;
+}
+
+/* How PTX's inline assembly holds a value; 0 for what it has no atomics for. */
+static char register_of(LLVMTypeRef type)
+{
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMFloatTypeKind:
+		return 'f';
+	case LLVMDoubleTypeKind:
+		return 'd';
+	case LLVMPointerTypeKind:
+		return 'l';
+	case LLVMIntegerTypeKind:
+		if (LLVMGetIntTypeWidth(type) == 32)
+			return 'r';
+		return LLVMGetIntTypeWidth(type) == 64 ? 'l' : 0;
+	default:
+		return 0;
+	}
+}
+
+static unsigned width_of(LLVMTypeRef type)
+{
+	char held = register_of(type);
+	return held == 'f' || held == 'r' ? 32 : 64;
+}
+
+static LLVMValueRef build_load(struct lowering *lowering, LLVMValueRef i)
+{
+	LLVMValueRef pointer = LLVMGetOperand(i, 0);
+	LLVMTypeRef type = LLVMTypeOf(i);
+	LLVMAtomicOrdering order = LLVMGetOrdering(i);
+	struct bytes text = BYTES_INIT, constraints = BYTES_INIT;
+	if (!fence_if_sequential(lowering, i, order))
+		return NULL;
+	bytes_printf(&text, "ld.%s.%s%s.b%u $0, [$1];",
+		     order <= LLVMAtomicOrderingMonotonic ? "relaxed" : "acquire", scope_of(i),
+		     space_of(pointer), width_of(type));
+	bytes_printf(&constraints, "=%c,l", register_of(type));
+	return build_asm(lowering, type, &text, &constraints, &pointer, 1);
+}
+
+static LLVMValueRef build_store(struct lowering *lowering, LLVMValueRef i)
+{
+	LLVMValueRef operands[] = { LLVMGetOperand(i, 1), LLVMGetOperand(i, 0) };
+	LLVMTypeRef type = LLVMTypeOf(operands[1]);
+	LLVMAtomicOrdering order = LLVMGetOrdering(i);
+	struct bytes text = BYTES_INIT, constraints = BYTES_INIT;
+	if (!fence_if_sequential(lowering, i, order))
+		return NULL;
+	bytes_printf(&text, "st.%s.%s%s.b%u [$0], $1;",
+		     order <= LLVMAtomicOrderingMonotonic ? "relaxed" : "release", scope_of(i),
+		     space_of(operands[0]), width_of(type));
+	bytes_printf(&constraints, "l,%c", register_of(type));
+	return build_asm(lowering, LLVMVoidTypeInContext(lowering->context), &text, &constraints,
+			 operands, 2);
+}
+
+/* PTX's operation and the letter of its type; NULL: it has none. */
+static const char *operation_of(LLVMAtomicRMWBinOp operation, bool real, char *letter_out)
+{
+	*letter_out = real ? 'f' : 'u';
+	switch (operation) {
+	case LLVMAtomicRMWBinOpXchg:
+		*letter_out = 'b';
+		return "exch";
+	case LLVMAtomicRMWBinOpAdd:
+	case LLVMAtomicRMWBinOpSub:
+	case LLVMAtomicRMWBinOpFAdd:
+	case LLVMAtomicRMWBinOpFSub:
+		return "add";
+	case LLVMAtomicRMWBinOpAnd:
+		*letter_out = 'b';
+		return "and";
+	case LLVMAtomicRMWBinOpOr:
+		*letter_out = 'b';
+		return "or";
+	case LLVMAtomicRMWBinOpXor:
+		*letter_out = 'b';
+		return "xor";
+	case LLVMAtomicRMWBinOpMax:
+		*letter_out = 's';
+		return "max";
+	case LLVMAtomicRMWBinOpMin:
+		*letter_out = 's';
+		return "min";
+	case LLVMAtomicRMWBinOpUMax:
+		return "max";
+	case LLVMAtomicRMWBinOpUMin:
+		return "min";
+	default:
+		return NULL;
+	}
+}
+
+static LLVMValueRef build_update(struct lowering *lowering, LLVMValueRef i)
+{
+	LLVMAtomicRMWBinOp operation = LLVMGetAtomicRMWBinOp(i);
+	LLVMValueRef operands[] = { LLVMGetOperand(i, 0), LLVMGetOperand(i, 1) };
+	LLVMTypeRef type = LLVMTypeOf(i);
+	char held = register_of(type), letter;
+	const char *name = operation_of(operation, held == 'f' || held == 'd', &letter);
+	struct bytes text = BYTES_INIT, constraints = BYTES_INIT;
+	if (!name)
+		return i;
+	if (!fence_if_sequential(lowering, i, LLVMGetOrdering(i)))
+		return NULL;
+	if (operation == LLVMAtomicRMWBinOpSub)
+		operands[1] = LLVMBuildNeg(lowering->builder, operands[1], "");
+	else if (operation == LLVMAtomicRMWBinOpFSub)
+		operands[1] = LLVMBuildFNeg(lowering->builder, operands[1], "");
+	bytes_printf(&text, "atom.%s.%s%s.%s.%c%u $0, [$1], $2;", order_name(LLVMGetOrdering(i)),
+		     scope_of(i), space_of(operands[0]), name, letter, width_of(type));
+	bytes_printf(&constraints, "=%c,l,%c", held, held);
+	return build_asm(lowering, type, &text, &constraints, operands, 2);
+}
+
+static LLVMValueRef build_exchange(struct lowering *lowering, LLVMValueRef i)
+{
+	LLVMBuilderRef builder = lowering->builder;
+	LLVMValueRef operands[] = {
+		LLVMGetOperand(i, 0), LLVMGetOperand(i, 1), LLVMGetOperand(i, 2),
+	};
+	LLVMTypeRef type = LLVMTypeOf(operands[1]);
+	LLVMAtomicOrdering order = LLVMGetCmpXchgSuccessOrdering(i);
+	struct bytes text = BYTES_INIT, constraints = BYTES_INIT;
+	if (!fence_if_sequential(lowering, i, order))
+		return NULL;
+	/* A failure may be ordered where a success is not: the stronger of both. */
+	if (LLVMGetCmpXchgFailureOrdering(i) > order)
+		order = LLVMAtomicOrderingAcquireRelease;
+	bytes_printf(&text, "atom.%s.%s%s.cas.b%u $0, [$1], $2, $3;", order_name(order),
+		     scope_of(i), space_of(operands[0]), width_of(type));
+	char held = register_of(type);
+	bytes_printf(&constraints, "=%c,l,%c,%c", held, held, held);
+	LLVMValueRef seen = build_asm(lowering, type, &text, &constraints, operands, 3);
+	if (!seen)
+		return NULL;
+	LLVMValueRef done = LLVMBuildICmp(builder, LLVMIntEQ, seen, operands[1], "");
+	LLVMValueRef result = LLVMGetUndef(LLVMTypeOf(i));
+	result = LLVMBuildInsertValue(builder, result, seen, 0, "");
+	return LLVMBuildInsertValue(builder, result, done, 1, "");
+}
+
+/* libnvvm 13.0 for compute_100 on joins a widening of <8 x half> with the load
+ * before it into a load that PTX does not have; element by element it does not. */
+static LLVMValueRef build_widening(struct lowering *lowering, LLVMValueRef i)
+{
+	LLVMBuilderRef builder = lowering->builder;
+	LLVMValueRef halves = LLVMGetOperand(i, 0);
+	LLVMTypeRef from = LLVMTypeOf(halves), type = LLVMTypeOf(i);
+	if (LLVMGetTypeKind(from) != LLVMVectorTypeKind ||
+	    LLVMGetTypeKind(LLVMGetElementType(from)) != LLVMHalfTypeKind)
+		return i;
+	LLVMValueRef result = LLVMGetUndef(type);
+	for (unsigned e = 0; e < LLVMGetVectorSize(from); e++) {
+		LLVMValueRef index =
+			LLVMConstInt(LLVMInt32TypeInContext(lowering->context), e, 0);
+		LLVMValueRef half = LLVMBuildExtractElement(builder, halves, index, "");
+		LLVMValueRef part = LLVMBuildFPExt(builder, half, LLVMGetElementType(type), "");
+		result = LLVMBuildInsertElement(builder, result, part, index, "");
+	}
+	return result;
+}
+
+/* The value in an instruction's place, or the instruction itself where it stays:
+ * the printer then takes it or names it in the log.  NULL: out of memory. */
+static LLVMValueRef lower_instruction(struct lowering *lowering, LLVMValueRef i)
+{
+	LLVMPositionBuilderBefore(lowering->builder, i);
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMFreeze:        /* undef is as good as frozen to LLVM 7 */
+		return LLVMGetOperand(i, 0);
+	case LLVMFPExt:
+		return build_widening(lowering, i);
+	case LLVMFence:
+		return build_fence(lowering,
+				   LLVMGetOrdering(i) == LLVMAtomicOrderingSequentiallyConsistent,
+				   scope_of(i));
+	case LLVMLoad:
+		if (LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic ||
+		    !register_of(LLVMTypeOf(i)))
+			return i;
+		return build_load(lowering, i);
+	case LLVMStore:
+		if (LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic ||
+		    !register_of(LLVMTypeOf(LLVMGetOperand(i, 0))))
+			return i;
+		return build_store(lowering, i);
+	case LLVMAtomicRMW:
+		return register_of(LLVMTypeOf(i)) ? build_update(lowering, i) : i;
+	case LLVMAtomicCmpXchg:
+		return register_of(LLVMTypeOf(LLVMGetOperand(i, 1))) ? build_exchange(lowering, i)
+								     : i;
+	default:
+		return i;
+	}
+}
+
+static bool lower_block(struct lowering *lowering, LLVMBasicBlockRef block)
+{
+	LLVMValueRef next;
+	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = next) {
+		next = LLVMGetNextInstruction(i);
+		LLVMValueRef value = lower_instruction(lowering, i);
+		if (!value)
+			return false;
+		if (value == i)
+			continue;
+		if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
+			LLVMReplaceAllUsesWith(i, value);
+		LLVMInstructionEraseFromParent(i);
+	}
+	return true;
+}
+
+enum fe_status fe_lower_instructions(struct lowering *lowering)
+{
+	LLVMValueRef function = LLVMGetFirstFunction(lowering->module);
+	for (; function; function = LLVMGetNextFunction(function)) {
+		LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+		for (; block; block = LLVMGetNextBasicBlock(block)) {
+			if (!lower_block(lowering, block))
+				return FE_NO_MEMORY;
+		}
+	}
+	return FE_OK;
+}

@@ -1,0 +1,470 @@
+#include "config.h"
+
+#include "frontend/lower.h"
+
+#include <string.h>
+
+/* Intrinsics that libnvvm does not take, in terms of instructions and intrinsics
+ * that it does.  Each row's function gets a call and returns the value in its
+ * place; the builder stands before the call.  A name in no row stays as it is:
+ * the printer lets through what libnvvm knows, and names the rest in the log. */
+struct row {
+	const char *name;
+	LLVMValueRef (*build)(struct lowering *lowering, LLVMValueRef call, const struct row *row);
+	unsigned detail;
+};
+
+bool fe_intrinsic_is(const char *name, const char *base)
+{
+	size_t size_B = strlen(base);
+	return !strncmp(name, base, size_B) && (!name[size_B] || name[size_B] == '.');
+}
+
+static LLVMValueRef zero_of(LLVMValueRef value)
+{
+	return LLVMConstNull(LLVMTypeOf(value));
+}
+
+/* A hint to the optimizer that the dialect does not have. */
+static LLVMValueRef build_nothing(struct lowering *lowering, LLVMValueRef call,
+				  const struct row *row)
+{
+	(void)lowering;
+	(void)row;
+	LLVMTypeRef type = LLVMTypeOf(call);
+	return LLVMGetTypeKind(type) == LLVMVoidTypeKind ? NULL : LLVMGetUndef(type);
+}
+
+static LLVMValueRef build_operand(struct lowering *lowering, LLVMValueRef call,
+				  const struct row *row)
+{
+	(void)lowering;
+	return LLVMGetOperand(call, row->detail);
+}
+
+/* What is not known before libnvvm is answered as unknown. */
+static LLVMValueRef build_false(struct lowering *lowering, LLVMValueRef call,
+				const struct row *row)
+{
+	(void)lowering;
+	(void)row;
+	return LLVMConstNull(LLVMTypeOf(call));
+}
+
+static LLVMValueRef build_object_size(struct lowering *lowering, LLVMValueRef call,
+				      const struct row *row)
+{
+	(void)lowering;
+	(void)row;
+	bool wants_least = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 1)) != 0;
+	LLVMTypeRef type = LLVMTypeOf(call);
+	return wants_least ? LLVMConstNull(type) : LLVMConstAllOnes(type);
+}
+
+static LLVMValueRef choose(struct lowering *lowering, LLVMIntPredicate predicate, LLVMValueRef a,
+			   LLVMValueRef b)
+{
+	LLVMValueRef first = LLVMBuildICmp(lowering->builder, predicate, a, b, "");
+	return LLVMBuildSelect(lowering->builder, first, a, b, "");
+}
+
+static LLVMValueRef build_choice(struct lowering *lowering, LLVMValueRef call,
+				 const struct row *row)
+{
+	return choose(lowering, (LLVMIntPredicate)row->detail, LLVMGetOperand(call, 0),
+		      LLVMGetOperand(call, 1));
+}
+
+static LLVMValueRef build_abs(struct lowering *lowering, LLVMValueRef call, const struct row *row)
+{
+	(void)row;
+	LLVMValueRef value = LLVMGetOperand(call, 0);
+	LLVMValueRef negative =
+		LLVMBuildICmp(lowering->builder, LLVMIntSLT, value, zero_of(value), "");
+	LLVMValueRef negated = LLVMBuildSub(lowering->builder, zero_of(value), value, "");
+	return LLVMBuildSelect(lowering->builder, negative, negated, value, "");
+}
+
+static LLVMValueRef build_uadd_sat(struct lowering *lowering, LLVMValueRef call,
+				   const struct row *row)
+{
+	(void)row;
+	LLVMValueRef a = LLVMGetOperand(call, 0), b = LLVMGetOperand(call, 1);
+	LLVMValueRef sum = LLVMBuildAdd(lowering->builder, a, b, "");
+	LLVMValueRef wrapped = LLVMBuildICmp(lowering->builder, LLVMIntULT, sum, a, "");
+	return LLVMBuildSelect(lowering->builder, wrapped, LLVMConstAllOnes(LLVMTypeOf(a)), sum,
+			       "");
+}
+
+static LLVMValueRef build_usub_sat(struct lowering *lowering, LLVMValueRef call,
+				   const struct row *row)
+{
+	(void)row;
+	LLVMValueRef a = LLVMGetOperand(call, 0), b = LLVMGetOperand(call, 1);
+	LLVMValueRef difference = LLVMBuildSub(lowering->builder, a, b, "");
+	LLVMValueRef fits = LLVMBuildICmp(lowering->builder, LLVMIntUGT, a, b, "");
+	return LLVMBuildSelect(lowering->builder, fits, difference, zero_of(a), "");
+}
+
+static LLVMTypeRef scalar_of(LLVMTypeRef type)
+{
+	return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+}
+
+/* The same integer in every element of a type. */
+static LLVMValueRef splat(LLVMTypeRef type, uint64_t value)
+{
+	enum { WIDEST_VECTOR = 64 };
+	LLVMValueRef scalar = LLVMConstInt(scalar_of(type), value, 0);
+	LLVMValueRef elements[WIDEST_VECTOR];
+	if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+		return scalar;
+	unsigned count = LLVMGetVectorSize(type);
+	if (count > WIDEST_VECTOR)
+		return NULL;
+	for (unsigned i = 0; i < count; i++)
+		elements[i] = scalar;
+	return LLVMConstVector(elements, count);
+}
+
+/* Signed: overflow happened where both operands' signs differ from the result's
+ * in the way that the operation cannot; the limit has the sign of the first. */
+static LLVMValueRef build_signed_sat(struct lowering *lowering, LLVMValueRef call,
+				     const struct row *row)
+{
+	LLVMBuilderRef builder = lowering->builder;
+	LLVMValueRef a = LLVMGetOperand(call, 0), b = LLVMGetOperand(call, 1);
+	LLVMTypeRef type = LLVMTypeOf(a);
+	unsigned width = LLVMGetIntTypeWidth(scalar_of(type));
+	LLVMValueRef shift = width <= 64 ? splat(type, width - 1) : NULL;
+	LLVMValueRef least = width <= 64 ? splat(type, UINT64_C(1) << (width - 1)) : NULL;
+	if (!shift || !least)
+		return call;
+	bool adds = row->detail == LLVMAdd;
+	LLVMValueRef result = adds ? LLVMBuildAdd(builder, a, b, "")
+				   : LLVMBuildSub(builder, a, b, "");
+	LLVMValueRef changed = LLVMBuildXor(builder, a, result, "");
+	LLVMValueRef other = LLVMBuildXor(builder, adds ? b : a, adds ? result : b, "");
+	LLVMValueRef both = LLVMBuildAnd(builder, changed, other, "");
+	LLVMValueRef overflow = LLVMBuildICmp(builder, LLVMIntSLT, both, zero_of(a), "");
+	LLVMValueRef sign = LLVMBuildAShr(builder, a, shift, "");
+	LLVMValueRef limit = LLVMBuildXor(builder, sign, LLVMBuildNot(builder, least, ""), "");
+	return LLVMBuildSelect(builder, overflow, limit, result, "");
+}
+
+static LLVMValueRef element(struct lowering *lowering, LLVMValueRef vector, unsigned index)
+{
+	LLVMTypeRef type = LLVMInt32TypeInContext(lowering->context);
+	return LLVMBuildExtractElement(lowering->builder, vector, LLVMConstInt(type, index, 0), "");
+}
+
+/* A vector's elements combined one after the other. */
+static LLVMValueRef build_reduction(struct lowering *lowering, LLVMValueRef call,
+				    const struct row *row)
+{
+	LLVMValueRef vector = LLVMGetOperand(call, 0);
+	unsigned count = LLVMGetVectorSize(LLVMTypeOf(vector));
+	LLVMValueRef result = element(lowering, vector, 0);
+	for (unsigned i = 1; i < count; i++)
+		result = LLVMBuildBinOp(lowering->builder, (LLVMOpcode)row->detail, result,
+					element(lowering, vector, i), "");
+	return result;
+}
+
+static LLVMValueRef build_reduced_choice(struct lowering *lowering, LLVMValueRef call,
+					 const struct row *row)
+{
+	LLVMValueRef vector = LLVMGetOperand(call, 0);
+	unsigned count = LLVMGetVectorSize(LLVMTypeOf(vector));
+	LLVMValueRef result = element(lowering, vector, 0);
+	for (unsigned i = 1; i < count; i++)
+		result = choose(lowering, (LLVMIntPredicate)row->detail, result,
+				element(lowering, vector, i));
+	return result;
+}
+
+/* Bits counted or moved: libnvvm crashes on some vectors of these (cttz of
+ * <3 x i8>) and refuses others, so that a vector goes element by element. */
+static LLVMValueRef build_elementwise(struct lowering *lowering, LLVMValueRef call,
+				      const struct row *row)
+{
+	enum { MOST_OPERANDS = 3 };
+	LLVMTypeRef type = LLVMTypeOf(call);
+	unsigned count = LLVMGetNumArgOperands(call);
+	if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || count > MOST_OPERANDS)
+		return call;
+	LLVMTypeRef scalar = LLVMGetElementType(type);
+	unsigned id = LLVMLookupIntrinsicID(row->name, strlen(row->name));
+	LLVMValueRef function = LLVMGetIntrinsicDeclaration(lowering->module, id, &scalar, 1);
+	LLVMValueRef result = LLVMGetUndef(type);
+	for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
+		LLVMValueRef operands[MOST_OPERANDS];
+		for (unsigned o = 0; o < count; o++) {
+			operands[o] = LLVMGetOperand(call, o);
+			if (LLVMTypeOf(operands[o]) == type)
+				operands[o] = element(lowering, operands[o], i);
+		}
+		LLVMValueRef part = LLVMBuildCall2(lowering->builder,
+						   LLVMGlobalGetValueType(function), function,
+						   operands, count, "");
+		LLVMValueRef index =
+			LLVMConstInt(LLVMInt32TypeInContext(lowering->context), i, 0);
+		result = LLVMBuildInsertElement(lowering->builder, result, part, index, "");
+	}
+	return result;
+}
+
+/* libnvvm has these from 16 bits on; for a byte the sum and the product fit into
+ * 16, and overflowed when they are not what the byte says. */
+static LLVMValueRef build_overflow(struct lowering *lowering, LLVMValueRef call,
+				   const struct row *row)
+{
+	LLVMBuilderRef builder = lowering->builder;
+	LLVMValueRef a = LLVMGetOperand(call, 0), b = LLVMGetOperand(call, 1);
+	LLVMTypeRef type = LLVMTypeOf(a), wide = LLVMInt16TypeInContext(lowering->context);
+	if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) != 8)
+		return call;
+	LLVMOpcode widen = row->name[5] == 's' ? LLVMSExt : LLVMZExt;
+	LLVMValueRef full = LLVMBuildBinOp(builder, (LLVMOpcode)row->detail,
+					   LLVMBuildCast(builder, widen, a, wide, ""),
+					   LLVMBuildCast(builder, widen, b, wide, ""), "");
+	LLVMValueRef kept = LLVMBuildTrunc(builder, full, type, "");
+	LLVMValueRef again = LLVMBuildCast(builder, widen, kept, wide, "");
+	LLVMValueRef overflow = LLVMBuildICmp(builder, LLVMIntNE, full, again, "");
+	LLVMValueRef result = LLVMGetUndef(LLVMTypeOf(call));
+	result = LLVMBuildInsertValue(builder, result, kept, 0, "");
+	return LLVMBuildInsertValue(builder, result, overflow, 1, "");
+}
+
+static LLVMValueRef build_trap(struct lowering *lowering, LLVMValueRef call, const struct row *row)
+{
+	(void)row;
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(lowering->context), NULL, 0, 0);
+	LLVMValueRef trap = LLVMGetNamedFunction(lowering->module, "llvm.trap");
+	if (!trap)
+		trap = LLVMAddFunction(lowering->module, "llvm.trap", type);
+	(void)call;
+	LLVMBuildCall2(lowering->builder, type, trap, NULL, 0, "");
+	return NULL;
+}
+
+/* A load through the read-only path: libnvvm chooses it by this metadata. */
+static LLVMValueRef build_read_only_load(struct lowering *lowering, LLVMValueRef call,
+					 const struct row *row)
+{
+	(void)row;
+	LLVMValueRef load = LLVMBuildLoad2(lowering->builder, LLVMTypeOf(call),
+					   LLVMGetOperand(call, 0), "");
+	LLVMSetAlignment(load,
+			 (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, 1)));
+	static const char kind_name[] = "invariant.load";
+	unsigned kind = LLVMGetMDKindIDInContext(lowering->context, kind_name,
+						 sizeof(kind_name) - 1);
+	LLVMSetMetadata(load, kind, LLVMMDNodeInContext(lowering->context, NULL, 0));
+	return load;
+}
+
+/* is.fpclass: a test of the bits for each class that the mask names. */
+struct classes {
+	LLVMBuilderRef builder;
+	LLVMValueRef bits, magnitude;        /* with and without the sign */
+	LLVMValueRef infinity, quiet, least_normal, sign;
+	LLVMValueRef negative;
+};
+
+static LLVMValueRef both(struct classes *c, LLVMValueRef a, LLVMValueRef b)
+{
+	return LLVMBuildAnd(c->builder, a, b, "");
+}
+
+static LLVMValueRef compare(struct classes *c, LLVMIntPredicate predicate, LLVMValueRef a,
+			    LLVMValueRef b)
+{
+	return LLVMBuildICmp(c->builder, predicate, a, b, "");
+}
+
+/* Classes by bit, without regard to sign: infinite, normal, subnormal, zero. */
+static LLVMValueRef magnitude_class(struct classes *c, unsigned which)
+{
+	LLVMValueRef zero = zero_of(c->magnitude);
+	switch (which) {
+	case 0:
+		return compare(c, LLVMIntEQ, c->magnitude, c->infinity);
+	case 1:
+		return both(c, compare(c, LLVMIntUGE, c->magnitude, c->least_normal),
+			    compare(c, LLVMIntULT, c->magnitude, c->infinity));
+	case 2:
+		return both(c, compare(c, LLVMIntNE, c->magnitude, zero),
+			    compare(c, LLVMIntULT, c->magnitude, c->least_normal));
+	default:
+		return compare(c, LLVMIntEQ, c->magnitude, zero);
+	}
+}
+
+/* The classes as LLVM numbers them: signalling and quiet NaN, then negative
+ * infinite, normal, subnormal, zero, then positive zero, subnormal and so on. */
+static LLVMValueRef one_class(struct classes *c, unsigned bit)
+{
+	if (bit == 0)
+		return both(c, compare(c, LLVMIntUGT, c->magnitude, c->infinity),
+			    compare(c, LLVMIntULT, c->magnitude, c->quiet));
+	if (bit == 1)
+		return compare(c, LLVMIntUGE, c->magnitude, c->quiet);
+	if (bit < 6)
+		return both(c, c->negative, magnitude_class(c, bit - 2));
+	return both(c, LLVMBuildNot(c->builder, c->negative, ""), magnitude_class(c, 9 - bit));
+}
+
+static LLVMTypeRef integer_like(struct lowering *lowering, LLVMTypeRef type, unsigned width)
+{
+	LLVMTypeRef scalar = LLVMIntTypeInContext(lowering->context, width);
+	if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+		return scalar;
+	return LLVMVectorType(scalar, LLVMGetVectorSize(type));
+}
+
+static LLVMValueRef build_class_test(struct lowering *lowering, LLVMValueRef call,
+				     const struct row *row)
+{
+	(void)row;
+	LLVMValueRef value = LLVMGetOperand(call, 0), mask = LLVMGetOperand(call, 1);
+	LLVMTypeKind kind = LLVMGetTypeKind(scalar_of(LLVMTypeOf(value)));
+	unsigned width = kind == LLVMHalfTypeKind ? 16 : kind == LLVMFloatTypeKind ? 32 : 64;
+	unsigned fraction = kind == LLVMHalfTypeKind ? 10 : kind == LLVMFloatTypeKind ? 23 : 52;
+	LLVMTypeRef type = integer_like(lowering, LLVMTypeOf(value), width);
+	uint64_t sign = UINT64_C(1) << (width - 1);
+	uint64_t infinity = (sign - 1) >> fraction << fraction;
+	struct classes c = {
+		.builder = lowering->builder,
+		.bits = LLVMBuildBitCast(lowering->builder, value, type, ""),
+		.infinity = splat(type, infinity),
+		.quiet = splat(type, infinity | UINT64_C(1) << (fraction - 1)),
+		.least_normal = splat(type, UINT64_C(1) << fraction),
+		.sign = splat(type, sign - 1),
+	};
+	if (!c.infinity)
+		return call;
+	c.magnitude = both(&c, c.bits, c.sign);
+	c.negative = compare(&c, LLVMIntSLT, c.bits, zero_of(c.bits));
+	LLVMValueRef result = LLVMConstNull(LLVMTypeOf(call));
+	for (unsigned bit = 0; bit < 10; bit++) {
+		if (LLVMConstIntGetZExtValue(mask) >> bit & 1)
+			result = LLVMBuildOr(c.builder, result, one_class(&c, bit), "");
+	}
+	return result;
+}
+
+static const struct row rows[] = {
+	{ "llvm.assume", build_nothing, 0 },
+	{ "llvm.dbg.assign", build_nothing, 0 },
+	{ "llvm.dbg.declare", build_nothing, 0 },
+	{ "llvm.dbg.label", build_nothing, 0 },
+	{ "llvm.dbg.value", build_nothing, 0 },
+	{ "llvm.donothing", build_nothing, 0 },
+	{ "llvm.experimental.noalias.scope.decl", build_nothing, 0 },
+	{ "llvm.prefetch", build_nothing, 0 },
+	{ "llvm.pseudoprobe", build_nothing, 0 },
+	{ "llvm.sideeffect", build_nothing, 0 },
+	{ "llvm.var.annotation", build_nothing, 0 },
+	{ "llvm.annotation", build_operand, 0 },
+	{ "llvm.arithmetic.fence", build_operand, 0 },
+	{ "llvm.expect", build_operand, 0 },
+	{ "llvm.launder.invariant.group", build_operand, 0 },
+	{ "llvm.ptr.annotation", build_operand, 0 },
+	{ "llvm.ssa.copy", build_operand, 0 },
+	{ "llvm.strip.invariant.group", build_operand, 0 },
+	{ "llvm.is.constant", build_false, 0 },
+	{ "llvm.objectsize", build_object_size, 0 },
+	{ "llvm.umin", build_choice, LLVMIntULT },
+	{ "llvm.umax", build_choice, LLVMIntUGT },
+	{ "llvm.smin", build_choice, LLVMIntSLT },
+	{ "llvm.smax", build_choice, LLVMIntSGT },
+	{ "llvm.abs", build_abs, 0 },
+	{ "llvm.uadd.sat", build_uadd_sat, 0 },
+	{ "llvm.usub.sat", build_usub_sat, 0 },
+	{ "llvm.sadd.sat", build_signed_sat, LLVMAdd },
+	{ "llvm.ssub.sat", build_signed_sat, LLVMSub },
+	{ "llvm.bitreverse", build_elementwise, 0 },
+	{ "llvm.bswap", build_elementwise, 0 },
+	{ "llvm.ctlz", build_elementwise, 0 },
+	{ "llvm.ctpop", build_elementwise, 0 },
+	{ "llvm.cttz", build_elementwise, 0 },
+	{ "llvm.fshl", build_elementwise, 0 },
+	{ "llvm.fshr", build_elementwise, 0 },
+	{ "llvm.sadd.with.overflow", build_overflow, LLVMAdd },
+	{ "llvm.smul.with.overflow", build_overflow, LLVMMul },
+	{ "llvm.ssub.with.overflow", build_overflow, LLVMSub },
+	{ "llvm.uadd.with.overflow", build_overflow, LLVMAdd },
+	{ "llvm.umul.with.overflow", build_overflow, LLVMMul },
+	{ "llvm.usub.with.overflow", build_overflow, LLVMSub },
+	{ "llvm.vector.reduce.add", build_reduction, LLVMAdd },
+	{ "llvm.vector.reduce.mul", build_reduction, LLVMMul },
+	{ "llvm.vector.reduce.and", build_reduction, LLVMAnd },
+	{ "llvm.vector.reduce.or", build_reduction, LLVMOr },
+	{ "llvm.vector.reduce.xor", build_reduction, LLVMXor },
+	{ "llvm.vector.reduce.umin", build_reduced_choice, LLVMIntULT },
+	{ "llvm.vector.reduce.umax", build_reduced_choice, LLVMIntUGT },
+	{ "llvm.vector.reduce.smin", build_reduced_choice, LLVMIntSLT },
+	{ "llvm.vector.reduce.smax", build_reduced_choice, LLVMIntSGT },
+	{ "llvm.debugtrap", build_trap, 0 },
+	{ "llvm.ubsantrap", build_trap, 0 },
+	{ "llvm.is.fpclass", build_class_test, 0 },
+	{ "llvm.nvvm.ldg.global.f", build_read_only_load, 0 },
+	{ "llvm.nvvm.ldg.global.i", build_read_only_load, 0 },
+	{ "llvm.nvvm.ldg.global.p", build_read_only_load, 0 },
+};
+
+static const struct row *find_row(const char *name)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (fe_intrinsic_is(name, rows[i].name))
+			return &rows[i];
+	}
+	return NULL;
+}
+
+/* The value in the place of a call; the call itself when it stays. */
+static LLVMValueRef lower_call(struct lowering *lowering, LLVMValueRef call, const char *name,
+			       const struct row *row)
+{
+	LLVMPositionBuilderBefore(lowering->builder, call);
+	if (row)
+		return row->build(lowering, call, row);
+	LLVMValueRef value = fe_lower_math(lowering, call, name);
+	return value ? value : call;
+}
+
+static void lower_uses(struct lowering *lowering, LLVMValueRef intrinsic, const char *name)
+{
+	const struct row *row = find_row(name);
+	LLVMUseRef next;
+	for (LLVMUseRef use = LLVMGetFirstUse(intrinsic); use; use = next) {
+		next = LLVMGetNextUse(use);
+		LLVMValueRef call = LLVMGetUser(use);
+		if (!LLVMIsACallInst(call))
+			continue;
+		LLVMValueRef value = lower_call(lowering, call, name, row);
+		if (value == call)
+			continue;
+		if (value)
+			LLVMReplaceAllUsesWith(call, value);
+		LLVMInstructionEraseFromParent(call);
+	}
+}
+
+enum fe_status fe_lower_intrinsics(struct lowering *lowering)
+{
+	LLVMValueRef next;
+	LLVMValueRef function = LLVMGetFirstFunction(lowering->module);
+	for (; function; function = next) {
+		next = LLVMGetNextFunction(function);
+		size_t size_B;
+		const char *name = LLVMGetValueName2(function, &size_B);
+		if (strncmp(name, "llvm.", 5))
+			continue;
+		lower_uses(lowering, function, name);
+		if (!LLVMGetFirstUse(function))
+			LLVMDeleteFunction(function);
+	}
+	return FE_OK;
+}

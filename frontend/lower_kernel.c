@@ -1,0 +1,117 @@
+#include "config.h"
+
+#include "frontend/kernel_facts.h"
+#include "frontend/lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A kernel that other functions call (OpenCL C 3.0, 6.7: it is then an ordinary
+ * function) cannot stay an entry, whose parameters are not those of a function.
+ * Its body becomes an internal function, and the entry calls that. */
+
+static bool is_called(LLVMValueRef kernel)
+{
+	for (LLVMUseRef use = LLVMGetFirstUse(kernel); use; use = LLVMGetNextUse(use)) {
+		if (fe_use_call(use))
+			return true;
+	}
+	return false;
+}
+
+/* Calls of the kernel become calls of its body. */
+static void redirect_calls(LLVMValueRef kernel, LLVMValueRef body)
+{
+	LLVMUseRef next;
+	for (LLVMUseRef use = LLVMGetFirstUse(kernel); use; use = next) {
+		next = LLVMGetNextUse(use);
+		LLVMValueRef call = fe_use_call(use);
+		if (!call)
+			continue;
+		LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, body);
+		LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(body));
+	}
+}
+
+static void copy_passing(LLVMValueRef entry, LLVMValueRef call, unsigned index)
+{
+	static const char *const names[] = { "byval", "align" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
+		LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(entry, index, kind);
+		if (attribute)
+			LLVMAddCallSiteAttribute(call, index, attribute);
+	}
+}
+
+static bool build_entry(struct lowering *lowering, LLVMValueRef entry, LLVMValueRef body)
+{
+	unsigned count = LLVMCountParams(entry);
+	LLVMValueRef *arguments = calloc(count + 1, sizeof(*arguments));
+	if (!arguments)
+		return false;
+	LLVMGetParams(entry, arguments);
+	LLVMBasicBlockRef block = LLVMAppendBasicBlockInContext(lowering->context, entry, "");
+	LLVMPositionBuilderAtEnd(lowering->builder, block);
+	LLVMSetCurrentDebugLocation2(lowering->builder, NULL);
+	LLVMValueRef call = LLVMBuildCall2(lowering->builder, LLVMGlobalGetValueType(body), body,
+					   arguments, count, "");
+	free(arguments);
+	LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(body));
+	for (unsigned i = 0; i < count; i++)
+		copy_passing(entry, call, i + 1);
+	LLVMBuildRetVoid(lowering->builder);
+	return true;
+}
+
+/* The entry gets its name back, and the body one like it. */
+static bool share_name(LLVMValueRef body, LLVMValueRef entry)
+{
+	struct bytes name = BYTES_INIT;
+	size_t size_B;
+	const char *taken = LLVMGetValueName2(body, &size_B);
+	bytes_append(&name, taken, size_B);
+	bytes_append_string(&name, ".body");
+	bool stored = !bytes_failed(&name);
+	if (stored) {
+		LLVMSetValueName2(body, bytes_string(&name), name.size_B);
+		LLVMSetValueName2(entry, bytes_string(&name), size_B);
+	}
+	bytes_finish(&name);
+	return stored;
+}
+
+static void remove_attribute(LLVMValueRef function, const char *name)
+{
+	LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+				       LLVMGetEnumAttributeKindForName(name, strlen(name)));
+}
+
+static bool split_kernel(struct lowering *lowering, LLVMValueRef kernel)
+{
+	enum { SPIR_FUNC = 75 };        /* llvm::CallingConv */
+	LLVMValueRef body =
+		fe_function_take_over(lowering, kernel, LLVMGlobalGetValueType(kernel));
+	if (!body || !share_name(body, kernel))
+		return false;
+	LLVMSetLinkage(body, LLVMInternalLinkage);
+	LLVMSetFunctionCallConv(body, SPIR_FUNC);
+	/* Clang keeps whole kernels from being inlined; a function may be. */
+	remove_attribute(body, "optnone");
+	remove_attribute(body, "noinline");
+	redirect_calls(kernel, body);
+	return build_entry(lowering, kernel, body);
+}
+
+enum fe_status fe_lower_kernel_calls(struct lowering *lowering)
+{
+	LLVMValueRef next;
+	LLVMValueRef function = LLVMGetFirstFunction(lowering->module);
+	for (; function; function = next) {
+		next = LLVMGetNextFunction(function);
+		if (fe_is_kernel(function) && is_called(function) &&
+		    !split_kernel(lowering, function))
+			return FE_NO_MEMORY;
+	}
+	return FE_OK;
+}

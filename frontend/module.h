@@ -1,0 +1,77 @@
+/* Inside the frontend: a module under way from Clang to NVVM IR.
+ *
+ * The pass list (fe_module_lower in lower.c) is one function that reads as the
+ * architecture.  One owner, one thread at a time; a module has an LLVMContext of
+ * its own, so modules never meet. */
+#ifndef CULVERT_FRONTEND_MODULE_H
+#define CULVERT_FRONTEND_MODULE_H
+
+#include "frontend/frontend.h"
+
+#include <llvm-c/Types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct fe_options;
+
+struct fe_module {
+	LLVMContextRef context;
+	LLVMModuleRef module;       /* in context; both are the module's own */
+};
+
+/* A context whose messages go to log, not to LLVM's default of stderr and exit:
+ * every module under way lives in one.  log must outlive the module. */
+LLVMContextRef fe_context_create(struct bytes *log);
+
+void fe_module_finish(struct fe_module *module);
+
+/* clang.cpp: C++ behind a C face.  All append diagnostics to log. */
+enum fe_status fe_clang_compile(const struct fe_compile_job *job, const struct fe_options *options,
+				struct fe_module *module_out, struct bytes *log);
+/* Appends Clang's own name and version. */
+void fe_clang_version(struct bytes *text);
+
+/* bitcode.cpp: bytes <-> modules, linking. */
+enum fe_status fe_module_read(const struct bytes *object, struct fe_module *module_out,
+			      struct bytes *log);
+enum fe_status fe_module_write(const struct fe_module *module, struct bytes *object_out);
+/* Links the objects into module; duplicate or clashing symbols are
+ * FE_LINK_FAILED with their names. */
+enum fe_status fe_module_link(struct fe_module *module, const struct bytes *objects, size_t count,
+			      struct bytes *log);
+/* Whether a function is a kernel, as LLVM sees it: before lowering only. */
+bool fe_function_is_kernel(LLVMValueRef function);
+
+/* codegen.c: what the options asked of code generation travels with the module
+ * until it is printed.  Get merges what the linked modules brought. */
+void fe_codegen_put(const struct fe_module *module, const struct fe_codegen *codegen);
+enum fe_status fe_codegen_get(const struct fe_module *module, struct fe_codegen *codegen_out);
+
+/* library.cpp: adds the functions of the builtin library that the module needs (transitively)
+ * and makes everything but kernels internal.  A name that neither the program
+ * nor the library nor libdevice (__nv_*) nor the printer (__culvert_hidden_*,
+ * llvm.*) defines is FE_LINK_FAILED, with the function named as written in OpenCL C. */
+enum fe_status fe_module_link_builtins(struct fe_module *module, struct bytes *log);
+
+/* kernel_facts.c: the facts of every kernel, read before lowering changes types. */
+enum fe_status fe_module_facts(const struct fe_module *module, struct abi_program **abi_out,
+			       struct bytes *log);
+
+/* lower.c: everything between a linked module and text: the passes in order.
+ * Fills in what lowering decides (hidden parameters, dynamic_local_B). */
+enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi,
+			       const struct fe_compile_job *target, struct bytes *log);
+
+/* nvvm_ir.c: the module as NVVM IR text in the LLVM 7 dialect with typed
+ * pointers, which every libnvvm since CUDA 12.0 and the driver's own accept. */
+enum fe_status fe_module_print(const struct fe_module *module, const struct abi_program *abi,
+			       const struct fe_compile_job *target, struct bytes *text_out,
+			       struct bytes *log);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

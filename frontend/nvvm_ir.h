@@ -1,0 +1,131 @@
+/* Inside the NVVM IR printer: one print of one module.
+ *
+ * The dialect is LLVM 7's with typed pointers.  Since our modules have opaque
+ * pointers, every pointer value is written as i8 addrspace(n)*, and becomes a
+ * typed pointer by a bitcast where it is used (struct ir_place).  OpenCL's
+ * constant address space is written as the global one: constant arguments are
+ * ordinary device addresses, and libnvvm still finds the read-only loads.
+ *
+ * What the dialect cannot say is noted in the log by fe_ir_error and printing
+ * goes on, so that one build names everything that is missing.  Running out of
+ * memory marks the printer (failed) and is checked once at the end.
+ *
+ * Thread-safety: none; a printer lives within one fe_module_print. */
+#ifndef CULVERT_FRONTEND_NVVM_IR_H
+#define CULVERT_FRONTEND_NVVM_IR_H
+
+#include "base/bytes.h"
+#include "frontend/module.h"
+#include "frontend/set.h"
+
+#include <llvm-c/Core.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { IR_ATTRIBUTE_KINDS = 256, IR_METADATA_KINDS = 8 };
+
+struct ir_printer {
+	LLVMContextRef context;
+	LLVMModuleRef module;
+	LLVMValueRef function;               /* being printed, for messages */
+	struct bytes *text;
+	struct bytes *log;
+	unsigned error_count;
+	bool failed;                         /* out of memory */
+	bool typed_byval;                    /* byval(T), sret(T): the newer dialect */
+
+	struct fe_set values;                /* ids of values, blocks and parameters */
+	struct fe_set types;                 /* ids of named structs */
+	struct fe_set names;                 /* globals whose own name NVVM would refuse */
+	uint32_t temporary_count;
+
+	/* Metadata by number: nodes of the module, and for line tables the line_keys,
+	 * and for each of line_functions its address and its address plus one. */
+	struct fe_set nodes;
+	struct fe_set line_functions;
+	char line_keys[4];
+	uint32_t node_count;                 /* once nodes is complete: the next free number */
+	uint32_t subprogram;                 /* node of the function being printed, if has_lines */
+	bool has_lines;
+
+	const char *attribute_names[IR_ATTRIBUTE_KINDS];    /* by LLVM's kind; NULL: not printed */
+	unsigned attribute_noinline, attribute_optnone, attribute_memory;
+	unsigned attribute_align, attribute_dereferenceable;
+	unsigned attribute_byval, attribute_sret;
+	unsigned metadata_kinds[IR_METADATA_KINDS];
+};
+
+/* A pointer as an operand: cast to pointee by an instruction before, or as it is. */
+struct ir_place {
+	LLVMValueRef pointer;
+	LLVMTypeRef pointee;
+	uint32_t temporary;
+	enum { IR_PLACE_BYTES, IR_PLACE_GLOBAL, IR_PLACE_CAST } form;
+};
+
+/* nvvm_ir_name.c */
+/* The item's index in the set, to which it is added; marks the printer when out of memory. */
+uint32_t fe_ir_id(struct ir_printer *printer, struct fe_set *set, const void *item);
+uint32_t fe_ir_value_id(struct ir_printer *printer, LLVMValueRef value);
+void fe_ir_global_name(struct ir_printer *printer, LLVMValueRef global);
+bool fe_ir_name_is_intrinsic(LLVMValueRef function);
+/* Whether PTX takes the name as it is. */
+bool fe_ir_name_is_plain(const char *name, size_t size_B);
+/* A quoted string with LLVM's escapes. */
+void fe_ir_quoted(struct ir_printer *printer, const char *string, size_t size_B);
+
+/* nvvm_ir_text.c: text by a small format language:
+ *   %s const char *    %u unsigned          %l uint64_t
+ *   %t LLVMTypeRef     %v LLVMValueRef without its type     %V with its type
+ *   %b LLVMBasicBlockRef as an operand      %i uint32_t, a temporary
+ *   %p LLVMTypeRef and unsigned: pointer to the type in the address space
+ *   %a const struct ir_place *, typed       %r LLVMValueRef, "  %name = " */
+void fe_ir_print(struct ir_printer *printer, const char *format, ...);
+void fe_ir_error(struct ir_printer *printer, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* nvvm_ir_type.c */
+unsigned fe_ir_address_space(LLVMTypeRef pointer_type);
+bool fe_ir_type_is(LLVMTypeRef type, LLVMTypeKind kind);
+bool fe_ir_type_is_byte(LLVMTypeRef type);
+void fe_ir_type(struct ir_printer *printer, LLVMTypeRef type);
+void fe_ir_pointer_type(struct ir_printer *printer, LLVMTypeRef pointee, unsigned space);
+void fe_ir_function_type(struct ir_printer *printer, LLVMValueRef function);
+void fe_ir_types_define(struct ir_printer *printer);
+
+/* nvvm_ir_constant.c */
+void fe_ir_constant(struct ir_printer *printer, LLVMValueRef constant);
+LLVMTypeRef fe_ir_gep_result(LLVMValueRef gep);
+const char *fe_ir_cast_name(LLVMOpcode opcode);
+const char *fe_ir_binary_name(LLVMOpcode opcode);
+
+/* nvvm_ir_attribute.c */
+void fe_ir_attributes_init(struct ir_printer *printer);
+enum ir_passing { IR_PASS_PLAIN, IR_PASS_BYVAL, IR_PASS_SRET };
+/* How a parameter (of a function or a call) is passed, and for the last two its pointee. */
+enum ir_passing fe_ir_passing(struct ir_printer *printer, LLVMValueRef function_or_call,
+			      unsigned index, LLVMTypeRef *pointee_out);
+void fe_ir_passing_keyword(struct ir_printer *printer, enum ir_passing passing,
+			   LLVMTypeRef pointee);
+/* index as LLVM counts: 0 the result, 1 + n parameter n. */
+void fe_ir_value_attributes(struct ir_printer *printer, LLVMValueRef function_or_call,
+			    unsigned index);
+void fe_ir_function_attributes(struct ir_printer *printer, LLVMValueRef function_or_call,
+			       bool is_kernel);
+
+/* nvvm_ir_metadata.c */
+void fe_ir_metadata_init(struct ir_printer *printer);
+void fe_ir_instruction_metadata(struct ir_printer *printer, LLVMValueRef instruction);
+/* Starts a function: " !dbg !n" when it has line information. */
+void fe_ir_function_lines(struct ir_printer *printer, LLVMValueRef function);
+void fe_ir_metadata_define(struct ir_printer *printer);
+
+/* nvvm_ir_instruction.c, nvvm_ir_call.c */
+struct ir_place fe_ir_place(struct ir_printer *printer, LLVMValueRef pointer, LLVMTypeRef pointee);
+void fe_ir_fast_math(struct ir_printer *printer, LLVMValueRef instruction);
+void fe_ir_instruction(struct ir_printer *printer, LLVMValueRef instruction);
+void fe_ir_call(struct ir_printer *printer, LLVMValueRef call);
+
+#endif

@@ -1,0 +1,386 @@
+#include "config.h"
+
+#include "frontend/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool fe_words_add(struct fe_words *words, const char *text, size_t length)
+{
+	if (words->count == words->capacity) {
+		size_t capacity = words->capacity ? 2 * words->capacity : 8;
+		char **items = realloc(words->items, capacity * sizeof(*items));
+		if (!items)
+			return false;
+		words->items = items;
+		words->capacity = capacity;
+	}
+	char *copy = malloc(length + 1);
+	if (!copy)
+		return false;
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	words->items[words->count++] = copy;
+	return true;
+}
+
+void fe_words_finish(struct fe_words *words)
+{
+	for (size_t i = 0; i < words->count; i++)
+		free(words->items[i]);
+	free(words->items);
+	*words = (struct fe_words){0};
+}
+
+/* Blanks of the "C" locale, whatever the host's locale is. */
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* One character of a word, after quotes and backslashes; false at the word's end. */
+static bool next_character(const char **cursor, char *quote, char *c_out)
+{
+	for (; **cursor; (*cursor)++) {
+		char c = **cursor;
+		if (*quote ? c == *quote : c == '"' || c == '\'') {
+			*quote = *quote ? '\0' : c;
+			continue;
+		}
+		if (!*quote && is_blank(c))
+			return false;
+		char after = (*cursor)[1];
+		bool escapes = c == '\\' && *quote != '\'' && after &&
+			       (!*quote || after == '"' || after == '\\');
+		*cursor += escapes ? 2 : 1;
+		*c_out = escapes ? after : c;
+		return true;
+	}
+	return false;
+}
+
+static enum fe_status split_words(const char *text, struct fe_words *words, struct bytes *log)
+{
+	const char *cursor = text;
+	for (;;) {
+		while (is_blank(*cursor))
+			cursor++;
+		if (!*cursor)
+			return FE_OK;
+		struct bytes word = BYTES_INIT;
+		char quote = '\0', c;
+		while (next_character(&cursor, &quote, &c))
+			bytes_append_char(&word, c);
+		bool added = !bytes_failed(&word) &&
+			     fe_words_add(words, bytes_string(&word), word.size_B);
+		bytes_finish(&word);
+		if (!added)
+			return FE_NO_MEMORY;
+		if (quote) {
+			bytes_printf(log, "error: a quote (%c) in the options is never closed\n",
+				     quote);
+			return FE_INVALID_OPTIONS;
+		}
+	}
+}
+
+/* The options that are one word and carry no value. */
+enum flag {
+	FLAG_NOTHING,               /* accepted; there is nothing it could change */
+	FLAG_OPT_DISABLE,
+	FLAG_FUSE,
+	FLAG_FLUSH_DENORMALS,
+	FLAG_PRECISE,
+	FLAG_LINE_INFO,
+	FLAG_VERBOSE,
+	FLAG_CREATE_LIBRARY,
+	FLAG_ENABLE_LINK_OPTIONS
+};
+
+enum stage { STAGE_COMPILE = 1, STAGE_LINK = 2, STAGE_BOTH = 3 };
+
+struct flag_row {
+	const char *word;
+	enum stage stages;
+	enum flag flag;
+	bool clang;                 /* Clang knows the word and must see it */
+};
+
+static const struct flag_row flag_rows[] = {
+	/* OpenCL 3.0 API, 5.8.6.2: math intrinsics */
+	{"-cl-single-precision-constant", STAGE_COMPILE, FLAG_NOTHING, true},
+	{"-cl-denorms-are-zero", STAGE_BOTH, FLAG_FLUSH_DENORMALS, false},
+	{"-cl-fp32-correctly-rounded-divide-sqrt", STAGE_COMPILE, FLAG_PRECISE, true},
+	/* 5.8.6.3: optimization */
+	{"-cl-opt-disable", STAGE_COMPILE, FLAG_OPT_DISABLE, false},
+	{"-cl-strict-aliasing", STAGE_COMPILE, FLAG_NOTHING, false},
+	{"-cl-uniform-work-group-size", STAGE_COMPILE, FLAG_NOTHING, true},
+	{"-cl-no-subgroup-ifp", STAGE_BOTH, FLAG_NOTHING, false},
+	{"-cl-mad-enable", STAGE_COMPILE, FLAG_FUSE, true},
+	{"-cl-no-signed-zeros", STAGE_BOTH, FLAG_NOTHING, true},
+	{"-cl-unsafe-math-optimizations", STAGE_BOTH, FLAG_FUSE, true},
+	{"-cl-finite-math-only", STAGE_BOTH, FLAG_NOTHING, true},
+	{"-cl-fast-relaxed-math", STAGE_BOTH, FLAG_FUSE, true},
+	/* 5.8.6.4: warnings */
+	{"-w", STAGE_COMPILE, FLAG_NOTHING, true},
+	{"-Werror", STAGE_COMPILE, FLAG_NOTHING, true},
+	/* 5.8.6.6 and 5.8.6.7: information.  Argument information is always kept. */
+	{"-cl-kernel-arg-info", STAGE_COMPILE, FLAG_NOTHING, false},
+	{"-g", STAGE_COMPILE, FLAG_LINE_INFO, false},
+	/* 5.8.7.1: libraries */
+	{"-create-library", STAGE_LINK, FLAG_CREATE_LIBRARY, false},
+	{"-enable-link-options", STAGE_LINK, FLAG_ENABLE_LINK_OPTIONS, false},
+	/* cl_nv_compiler_options */
+	{"-cl-nv-verbose", STAGE_BOTH, FLAG_VERBOSE, false},
+};
+
+static void set_flag(struct fe_options *options, enum flag flag)
+{
+	switch (flag) {
+	case FLAG_NOTHING:
+		break;
+	case FLAG_OPT_DISABLE:
+		options->codegen.optimization = 0;
+		break;
+	case FLAG_FUSE:
+		options->codegen.fuse_multiply_add = true;
+		break;
+	case FLAG_FLUSH_DENORMALS:
+		options->codegen.flush_denormals = true;
+		break;
+	case FLAG_PRECISE:
+		options->codegen.precise_divide = true;
+		options->codegen.precise_sqrt = true;
+		break;
+	case FLAG_LINE_INFO:
+		options->codegen.line_info = true;
+		break;
+	case FLAG_VERBOSE:
+		options->codegen.verbose = true;
+		break;
+	case FLAG_CREATE_LIBRARY:
+		options->create_library = true;
+		break;
+	case FLAG_ENABLE_LINK_OPTIONS:
+		options->enable_link_options = true;
+		break;
+	}
+}
+
+/* A parser's place in the words. */
+struct parser {
+	const struct fe_words *words;
+	size_t next;
+	bool linking;
+	struct fe_options *options;
+	struct bytes *log;
+};
+
+static enum fe_status invalid(struct parser *parser, const char *word, const char *reason)
+{
+	bytes_printf(parser->log, "error: option '%s': %s\n", word, reason);
+	return FE_INVALID_OPTIONS;
+}
+
+static enum fe_status give_clang(struct parser *parser, const char *prefix, const char *value)
+{
+	struct bytes word = BYTES_INIT;
+	bytes_append_string(&word, prefix);
+	bytes_append_string(&word, value);
+	bool added = !bytes_failed(&word) &&
+		     fe_words_add(&parser->options->clang, bytes_string(&word), word.size_B);
+	bytes_finish(&word);
+	return added ? FE_OK : FE_NO_MEMORY;
+}
+
+/* The options with a value: "-DX=1" and "-D X=1", "-cl-std=CL1.2". */
+typedef enum fe_status value_function(struct parser *parser, const char *word, const char *value);
+
+static enum fe_status take_define(struct parser *parser, const char *word, const char *value)
+{
+	unsigned char first = (unsigned char)*value;
+	bool letter = (first | 32u) >= 'a' && (first | 32u) <= 'z';
+	if (!letter && first != '_' && first < 0x80)
+		return invalid(parser, word, "a macro's name is a C identifier");
+	return give_clang(parser, "-D", value);
+}
+
+static enum fe_status take_include(struct parser *parser, const char *word, const char *value)
+{
+	(void)word;
+	return give_clang(parser, "-I", value);
+}
+
+static enum fe_status take_standard(struct parser *parser, const char *word, const char *value)
+{
+	static const struct {
+		const char *name;
+		unsigned standard;
+	} rows[] = {
+		{"CL1.0", 100}, {"CL1.1", 110}, {"CL1.2", 120},
+		/* OpenCL C 2.0 made optional what 3.0 names feature by feature: a program
+		 * gets 3.0's language with the features that there are. */
+		{"CL2.0", 300}, {"CL3.0", 300},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (!strcmp(value, rows[i].name)) {
+			parser->options->standard = rows[i].standard;
+			return FE_OK;
+		}
+	}
+	return invalid(parser, word, "OpenCL C versions are CL1.0, CL1.1, CL1.2, CL2.0 and CL3.0");
+}
+
+static bool parse_number(const char *text, unsigned limit, unsigned *number_out)
+{
+	unsigned number = 0;
+	if (!*text)
+		return false;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9')
+			return false;
+		number = 10 * number + (unsigned)(*text - '0');
+		if (number > limit)
+			return false;
+	}
+	*number_out = number;
+	return true;
+}
+
+static enum fe_status take_registers(struct parser *parser, const char *word, const char *value)
+{
+	/* A thread's registers are numbered with eight bits, and one is taken. */
+	if (!parse_number(value, 255, &parser->options->codegen.max_registers))
+		return invalid(parser, word, "a number from 0 to 255 is needed");
+	return FE_OK;
+}
+
+static enum fe_status take_level(struct parser *parser, const char *word, const char *value)
+{
+	unsigned level;
+	if (!parse_number(value, 3, &level))
+		return invalid(parser, word, "a level from 0 to 3 is needed");
+	parser->options->codegen.optimization = level ? 3 : 0;
+	return FE_OK;
+}
+
+static const struct value_row {
+	const char *word;
+	enum stage stages;
+	bool joined;                /* the value may follow without a separator */
+	bool assigned;              /* ... after '=' */
+	bool separate;              /* ... as the next word */
+	value_function *take;
+} value_rows[] = {
+	{"-D", STAGE_COMPILE, true, false, true, take_define},
+	{"-I", STAGE_COMPILE, true, false, true, take_include},
+	{"-cl-std", STAGE_COMPILE, false, true, false, take_standard},
+	{"-cl-nv-maxrregcount", STAGE_BOTH, false, true, true, take_registers},
+	{"-cl-nv-opt-level", STAGE_BOTH, false, true, true, take_level},
+};
+
+static enum fe_status unknown(struct parser *parser, const char *word, unsigned stages)
+{
+	if (!stages)
+		return invalid(parser, word, "unknown");
+	return invalid(parser, word, parser->linking ? "not for linking" : "only for linking");
+}
+
+/* Where the value of word begins for this row; NULL: another option. */
+static const char *joined_value(const struct value_row *row, const char *word)
+{
+	size_t length = strlen(row->word);
+	if (strncmp(word, row->word, length))
+		return NULL;
+	const char *rest = word + length;
+	if (!*rest)
+		return rest;
+	if (row->assigned && *rest == '=')
+		return rest + 1;
+	return row->joined ? rest : NULL;
+}
+
+static enum fe_status take_value(struct parser *parser, const struct value_row *row,
+				 const char *word, const char *value)
+{
+	/* "-cl-std=" has been given its value: an empty one. */
+	bool may_follow = row->separate && word[strlen(word) - 1] != '=';
+	if (!*value && may_follow && parser->next < parser->words->count)
+		value = parser->words->items[parser->next++];
+	if (!*value)
+		return invalid(parser, word, "needs a value");
+	return row->take(parser, word, value);
+}
+
+static enum fe_status take_word(struct parser *parser)
+{
+	const char *word = parser->words->items[parser->next++];
+	enum stage stage = parser->linking ? STAGE_LINK : STAGE_COMPILE;
+	for (size_t i = 0; i < sizeof(flag_rows) / sizeof(*flag_rows); i++) {
+		const struct flag_row *row = &flag_rows[i];
+		if (strcmp(word, row->word))
+			continue;
+		if (!(row->stages & stage))
+			return unknown(parser, word, row->stages);
+		set_flag(parser->options, row->flag);
+		return row->clang ? give_clang(parser, word, "") : FE_OK;
+	}
+	for (size_t i = 0; i < sizeof(value_rows) / sizeof(*value_rows); i++) {
+		const struct value_row *row = &value_rows[i];
+		const char *value = joined_value(row, word);
+		if (!value)
+			continue;
+		if (!(row->stages & stage))
+			return unknown(parser, word, row->stages);
+		return take_value(parser, row, word, value);
+	}
+	return unknown(parser, word, 0);
+}
+
+enum fe_status fe_options_parse(const char *text, bool linking, struct fe_options *options_out,
+				struct bytes *log)
+{
+	struct fe_words words = {0};
+	/* OpenCL 3.0 API, 5.8.6.5: without -cl-std the newest OpenCL C 1.x. */
+	struct fe_options options = {.standard = 120, .codegen.optimization = 3};
+	struct parser parser = {.words = &words, .linking = linking, .options = &options, .log = log};
+	enum fe_status status = split_words(text ? text : "", &words, log);
+	while (!status && parser.next < words.count)
+		status = take_word(&parser);
+	if (!status && options.enable_link_options && !options.create_library)
+		status = invalid(&parser, "-enable-link-options", "only with -create-library");
+	fe_words_finish(&words);
+	if (status) {
+		fe_options_finish(&options);
+		return status;
+	}
+	*options_out = options;
+	return FE_OK;
+}
+
+void fe_options_finish(struct fe_options *options)
+{
+	fe_words_finish(&options->clang);
+}
+
+enum fe_status fe_options_check(const char *options, bool linking, struct bytes *log)
+{
+	struct fe_options parsed;
+	enum fe_status status = fe_options_parse(options, linking, &parsed, log);
+	if (!status)
+		fe_options_finish(&parsed);
+	return status;
+}
+
+bool fe_options_want_library(const char *options)
+{
+	struct fe_options parsed;
+	struct bytes log = BYTES_INIT;
+	bool wanted = false;
+	if (!fe_options_parse(options, true, &parsed, &log)) {
+		wanted = parsed.create_library;
+		fe_options_finish(&parsed);
+	}
+	bytes_finish(&log);
+	return wanted;
+}

@@ -1,0 +1,49 @@
+/* The options string of clBuildProgram, clCompileProgram and clLinkProgram.
+ *
+ * Words are split as a shell does: blanks separate, '...' and "..." group, a
+ * backslash takes the next character as it is.  Everything that Clang is not
+ * told becomes a field here.
+ *
+ * Thread-safety: none needed; a parsed set is plain data with one owner. */
+#ifndef CULVERT_FRONTEND_OPTIONS_H
+#define CULVERT_FRONTEND_OPTIONS_H
+
+#include "frontend/frontend.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A growable list of strings; both levels are owned. */
+struct fe_words {
+	char **items;
+	size_t count;
+	size_t capacity;
+};
+
+/* Returns false when out of memory; text is copied. */
+bool fe_words_add(struct fe_words *words, const char *text, size_t length);
+void fe_words_finish(struct fe_words *words);
+
+struct fe_options {
+	struct fe_words clang;      /* words for Clang's own command line, in the order given */
+	unsigned standard;          /* of OpenCL C: 100, 110, 120 or 300 */
+	struct fe_codegen codegen;
+	bool create_library;        /* the link subset only */
+	bool enable_link_options;
+};
+
+/* linking: the link subset (OpenCL 3.0 API, 5.8.7), else 5.8.6.  text NULL: none.
+ * FE_INVALID_OPTIONS appends a line with the word at fault. */
+enum fe_status fe_options_parse(const char *text, bool linking, struct fe_options *options_out,
+				struct bytes *log);
+void fe_options_finish(struct fe_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
