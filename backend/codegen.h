@@ -1,0 +1,54 @@
+/* NVVM IR -> PTX -> cubin.
+ *
+ * libnvvm is found at run time (dlopen), in this order: CULVERT_LIBNVVM, a CUDA
+ * toolkit (CUDA_HOME, CUDA_PATH, /usr/local/cuda, the linker's path), NVIDIA's
+ * wheels beside the running Python, the driver's own libnvidia-nvvm.so.4.
+ *
+ * Thread-safe: any number of compiles at once.  Outputs are the caller's. */
+#ifndef CULVERT_BACKEND_CODEGEN_H
+#define CULVERT_BACKEND_CODEGEN_H
+
+#include "base/bytes.h"
+
+#include <CL/cl.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct gpu_device;
+
+struct be_codegen_options {
+	unsigned sm;                /* 10 * major + minor */
+	bool flush_denormals;
+	bool precise_divide;
+	bool precise_sqrt;
+	bool fuse_multiply_add;
+	unsigned optimization;      /* 0 or 3 */
+	unsigned max_registers;     /* 0: no limit */
+	bool line_info;
+};
+
+/* CL_SUCCESS, or CL_COMPILER_NOT_AVAILABLE with every place that was tried, and
+ * why it failed there, in log. Tries again until it was found once. */
+cl_int be_nvvm_load(struct bytes *log);
+
+/* "libnvvm 2.0, IR 2.0, at <path>"; "" until loaded. */
+const char *be_nvvm_id(void);
+
+/* The newest sm that the loaded libnvvm compiles for and that is <= sm. */
+cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out);
+
+/* libdevice: bitcode added when not NULL.  CL_SUCCESS,
+ * CL_COMPILER_NOT_AVAILABLE, CL_BUILD_PROGRAM_FAILURE (libnvvm's log appended),
+ * CL_OUT_OF_HOST_MEMORY. */
+cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice,
+		       size_t libdevice_size_B, const struct be_codegen_options *options,
+		       struct bytes *ptx_out, struct bytes *log);
+
+/* PTX -> device binary with the driver's linker, for this device. Register and
+ * spill figures go to log when options->line_info or verbose is set by the caller.
+ * CL_BUILD_PROGRAM_FAILURE with the assembler's log. */
+cl_int be_ptx_assemble(struct gpu_device *device, const struct bytes *ptx,
+		       const struct be_codegen_options *options, bool verbose,
+		       struct bytes *binary_out, struct bytes *log);
+
+#endif

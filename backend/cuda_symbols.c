@@ -1,0 +1,147 @@
+#include "config.h"
+
+#include "backend/cuda_symbols.h"
+
+#include "base/options.h"
+
+#include <assert.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cuda_symbols cuda;
+
+/* A row that disagrees with <cuda.h> would be called with the wrong arguments. */
+#define CUDA_SYMBOL(name, need, parameters)                                    \
+	static_assert(_Generic(&name, CUresult (CUDAAPI *) parameters: 1, default: 0), #name);
+#include "backend/cuda_symbols.def"
+#undef CUDA_SYMBOL
+
+enum need { OPTIONAL, REQUIRED };
+
+struct row {
+	const char *name;
+	enum need need;
+	size_t offset_B;
+};
+
+static const struct row rows[] = {
+#define CUDA_SYMBOL(name, need, parameters) {#name, need, offsetof(struct cuda_symbols, name)},
+#include "backend/cuda_symbols.def"
+#undef CUDA_SYMBOL
+};
+
+static const char software_name[] = "libculvert-softcuda.so";
+
+static bool resolve_all(void *handle, struct cuda_symbols *symbols_out, struct bytes *note)
+{
+	struct cuda_symbols symbols;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		void *address = dlsym(handle, rows[i].name);
+		if (!address && rows[i].need == REQUIRED) {
+			bytes_printf(note, "it lacks %s: a driver for CUDA 12.0 or newer is needed",
+				     rows[i].name);
+			return false;
+		}
+		/* POSIX lets a function's address travel in a void pointer. */
+		memcpy((char *)&symbols + rows[i].offset_B, &address, sizeof(address));
+	}
+	*symbols_out = symbols;
+	return true;
+}
+
+/* Where our own code lies: "/usr/lib/libculvert.so" -> "/usr/lib/". */
+static void append_own_folder(struct bytes *path)
+{
+	Dl_info info;
+	if (!dladdr(&cuda, &info) || !info.dli_fname)
+		return;
+	const char *slash = strrchr(info.dli_fname, '/');
+	if (slash)
+		bytes_append(path, info.dli_fname, (size_t)(slash - info.dli_fname) + 1);
+}
+
+/* folder: absolute, or relative to where our own code lies. */
+static void *open_in(const char *folder, struct bytes *note)
+{
+	struct bytes path = BYTES_INIT;
+	if (*folder != '/')
+		append_own_folder(&path);
+	bytes_append_string(&path, folder);
+	bytes_append_string(&path, software_name);
+	void *handle = bytes_failed(&path) ? NULL : dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
+	if (!handle)
+		bytes_printf(note, "%s%s", note->size_B ? "; " : "", bytes_string(&path));
+	bytes_finish(&path);
+	return handle;
+}
+
+static void *open_software(struct bytes *note)
+{
+	static const char *const folders[] = {
+		"", "culvert/",
+#ifdef CULVERT_LIBDIR
+		CULVERT_LIBDIR "/",
+#endif
+	};
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		void *handle = open_in(folders[i], note);
+		if (handle) {
+			bytes_finish(note);
+			return handle;
+		}
+	}
+	bytes_append_string(note, ": not to be loaded");
+	return NULL;
+}
+
+static void *open_library(struct bytes *note)
+{
+	const char *choice = option_string(OPTION_CUDA);
+	if (!strcmp(choice, "soft"))
+		return open_software(note);
+	if (!strcmp(choice, "auto") || !strcmp(choice, "driver"))
+		choice = "libcuda.so.1";
+	void *handle = dlopen(choice, RTLD_NOW | RTLD_LOCAL);
+	if (!handle) {
+		const char *reason = dlerror();
+		bytes_append_string(note, reason ? reason : choice);
+	}
+	return handle;
+}
+
+/* NVIDIA's file is libcuda.so.<version>, and libcuda.so.1 a link to it. */
+static void describe_library(void *entry, struct gpu_library *library, struct bytes *note)
+{
+	Dl_info info;
+	memset(library, 0, sizeof(*library));
+	if (!dladdr(entry, &info) || !info.dli_fname)
+		return;
+	char *real = realpath(info.dli_fname, NULL);
+	const char *path = real ? real : info.dli_fname;
+	const char *slash = strrchr(path, '/');
+	const char *file = slash ? slash + 1 : path;
+	library->software = !strncmp(file, software_name, strlen("libculvert-softcuda"));
+	const char *version = strstr(file, ".so.");
+	if (version && strchr(version + 4, '.'))
+		snprintf(library->version, sizeof(library->version), "%s", version + 4);
+	bytes_append_string(note, path);
+	free(real);
+}
+
+bool gpu_symbols_load(struct gpu_library *library_out, struct bytes *note)
+{
+	void *handle = open_library(note);
+	if (!handle)
+		return false;
+	if (!resolve_all(handle, &cuda, note)) {
+		dlclose(handle);
+		return false;
+	}
+	void *entry;
+	memcpy(&entry, &cuda.cuInit, sizeof(entry));
+	describe_library(entry, library_out, note);
+	return true;
+}

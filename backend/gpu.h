@@ -1,0 +1,202 @@
+/* The GPU side: devices, streams, events, memory, modules, launches.
+ *
+ * The only users of <cuda.h> are behind this header; everything here speaks
+ * cl_int.  A CUresult is mapped once, by cuda_error.def, to a cl_int and a fate:
+ * a LOST fate marks the device lost, and every later call on it fails at once
+ * with the same code.  Every function leaves the calling thread's current CUDA
+ * context as it found it.
+ *
+ * Completion is a number: each operation that is put into a stream makes the
+ * stream's sequence one higher.  A gpu_event is a witness of one number.
+ *
+ * Ordering within one stream is the order of the calls; a caller that needs
+ * several operations to follow each other unbroken holds its own lock around
+ * them (icd: the queue's).  Nothing here waits for the device except functions
+ * whose name says wait. */
+#ifndef CULVERT_BACKEND_GPU_H
+#define CULVERT_BACKEND_GPU_H
+
+#include "base/bytes.h"
+
+#include <CL/cl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gpu_device;
+struct gpu_stream;
+struct gpu_event;
+struct gpu_module;
+struct gpu_function;
+
+typedef uint64_t gpu_address;      /* in device memory; 0 is none */
+
+/* --- devices: found once, live as long as the process ------------------------ */
+
+struct gpu_caps {
+	char name[256];
+	char driver_version[64];       /* NVIDIA's ("580.159.04"); softcuda says its own */
+	int cuda_version;              /* cuDriverGetVersion, e.g. 13000 */
+	bool software;                 /* softcuda */
+	unsigned sm;                   /* 10 * major + minor */
+	uint8_t uuid[16];
+	uint8_t luid[8];
+	bool luid_valid;
+	uint32_t node_mask;
+	uint32_t pci_domain, pci_bus, pci_device;
+	uint64_t memory_B;             /* total */
+	uint32_t multiprocessors;
+	uint32_t clock_kHz, memory_clock_kHz, memory_bus_bits;
+	uint32_t l2_B;
+	uint32_t max_threads_per_block, max_block[3];
+	uint64_t max_grid[3];
+	uint32_t max_threads_per_multiprocessor, registers_per_block;
+	uint32_t local_static_B;       /* shared memory per block without opt-in */
+	uint32_t local_optin_B;        /* and with */
+	uint32_t constant_B;
+	uint32_t warp;
+	uint32_t copy_engines;
+	bool ecc, integrated, kernel_timeout, concurrent_kernels, can_map_host;
+	bool managed_memory, concurrent_managed, pageable_access, cooperative_launch, memory_pools;
+	uint32_t parameter_B;          /* most bytes of kernel parameters */
+};
+
+/* CL_SUCCESS and the devices (possibly none: no driver, no device; that is
+ * silent and not an error).  The array and the devices are the room's own. */
+cl_int gpu_devices(struct gpu_device *const **devices_out, uint32_t *count_out);
+const struct gpu_caps *gpu_device_caps(const struct gpu_device *device);
+uint32_t gpu_device_index(const struct gpu_device *device);
+/* Which driver library serves, or why none does: one line for logs and doctors. */
+const char *gpu_driver_note(void);
+
+/* Makes the device's context now, if it was not made yet. */
+cl_int gpu_device_use(struct gpu_device *device);
+/* CL_SUCCESS, or the code of the error that killed the device. */
+cl_int gpu_device_status(const struct gpu_device *device);
+cl_int gpu_device_free_memory(struct gpu_device *device, uint64_t *free_B_out);
+/* Waits until all the device has been given is done (last resort: unloading). */
+cl_int gpu_device_wait(struct gpu_device *device);
+/* Now, in ns of CLOCK_MONOTONIC: the scale of gpu_event_time_ns. */
+uint64_t gpu_host_now_ns(void);
+
+/* --- streams ------------------------------------------------------------------ */
+
+/* priority: 0 normal, -1 high, +1 low. Streams are pooled, never destroyed. */
+cl_int gpu_stream_acquire(struct gpu_device *device, int priority, struct gpu_stream **stream_out);
+/* Gives it back to the pool; its unfinished work goes on. */
+void gpu_stream_release(struct gpu_stream *stream);
+struct gpu_device *gpu_stream_device(const struct gpu_stream *stream);
+uint32_t gpu_stream_id(const struct gpu_stream *stream);        /* never reused */
+/* The sequence of the last operation put in; 0 before the first. */
+uint64_t gpu_stream_last(const struct gpu_stream *stream);
+/* Whether everything up to sequence is known to be done; asks the driver when
+ * it is not known yet: the answer then is that of all the stream has been given,
+ * so it may come late (gpu_event_query is exact).  On a lost device: true. */
+bool gpu_stream_reached(struct gpu_stream *stream, uint64_t sequence);
+/* Later operations of stream start after event; costs nothing when event is of
+ * the same stream, done, or already waited for. */
+cl_int gpu_stream_wait_event(struct gpu_stream *stream, struct gpu_event *event);
+
+/* --- events: refcounted, thread-safe ------------------------------------------- */
+
+/* Witness of all that is in stream now. timing: usable with gpu_event_time_ns. */
+cl_int gpu_event_record(struct gpu_stream *stream, bool timing, struct gpu_event **event_out);
+struct gpu_event *gpu_event_ref(struct gpu_event *event);
+void gpu_event_unref(struct gpu_event *event);       /* NULL is fine */
+struct gpu_stream *gpu_event_stream(const struct gpu_event *event);
+uint64_t gpu_event_sequence(const struct gpu_event *event);
+/* CL_SUCCESS with done_out; a negative code when the device was lost before it. */
+cl_int gpu_event_query(struct gpu_event *event, bool *done_out);
+/* Waits: spins for a moment, then sleeps between looks. No lock may be held. */
+cl_int gpu_event_wait(struct gpu_event *event);
+/* When it happened, ns on the CLOCK_MONOTONIC scale; only for a done timing event. */
+cl_int gpu_event_time_ns(struct gpu_event *event, uint64_t *time_ns_out);
+/* From one done timing event to a later one of the same device: finer than the
+ * difference of their times, which are rounded by their age. */
+cl_int gpu_event_elapsed_ns(struct gpu_event *start, struct gpu_event *end,
+			    uint64_t *elapsed_ns_out);
+
+/* --- memory -------------------------------------------------------------------- */
+
+/* Device memory; CL_MEM_OBJECT_ALLOCATION_FAILURE when there is none left.
+ * The memory may be used by any stream at once (the allocation is complete on
+ * return without having waited for unrelated work). */
+cl_int gpu_memory_alloc(struct gpu_device *device, uint64_t size_B, gpu_address *address_out);
+/* Frees once every event in after[] has happened; never waits for the device.
+ * after[] may hold events of any device; they are not consumed.
+ * (An allocation that finds no memory waits for such pending frees, and then
+ * tries once more: no event of the application is needed for them to happen.) */
+void gpu_memory_free(struct gpu_device *device, gpu_address address,
+		     struct gpu_event *const *after, uint32_t count);
+/* Pinned host memory, usable by all devices (portable). */
+cl_int gpu_host_alloc(struct gpu_device *device, uint64_t size_B, void **pointer_out);
+void gpu_host_free(struct gpu_device *device, void *pointer);
+
+/* A box of bytes: pitches as OpenCL's rect commands mean them. */
+struct gpu_rect {
+	uint64_t row_pitch_B, slice_pitch_B;
+	uint64_t origin_B;             /* offset of the first byte from the base */
+};
+
+/* Asynchronous copies on stream.  Pageable host memory is allowed; the call may
+ * then block until the bytes have been read (to device) or arrive (to host). */
+cl_int gpu_copy_to_device(struct gpu_stream *stream, gpu_address to, const void *from,
+			  uint64_t size_B);
+cl_int gpu_copy_to_host(struct gpu_stream *stream, void *to, gpu_address from, uint64_t size_B);
+cl_int gpu_copy_device(struct gpu_stream *stream, gpu_address to, gpu_address from,
+		       uint64_t size_B);
+/* Between two devices; stream belongs to either. */
+cl_int gpu_copy_peer(struct gpu_stream *stream, gpu_address to, struct gpu_device *to_device,
+		     gpu_address from, struct gpu_device *from_device, uint64_t size_B);
+/* region_B = {bytes per row, rows, slices}.  host pointers for the host sides. */
+cl_int gpu_copy_rect_to_device(struct gpu_stream *stream, gpu_address to,
+			       const struct gpu_rect *to_rect, const void *from,
+			       const struct gpu_rect *from_rect, const uint64_t region_B[3]);
+cl_int gpu_copy_rect_to_host(struct gpu_stream *stream, void *to, const struct gpu_rect *to_rect,
+			     gpu_address from, const struct gpu_rect *from_rect,
+			     const uint64_t region_B[3]);
+cl_int gpu_copy_rect_device(struct gpu_stream *stream, gpu_address to,
+			    const struct gpu_rect *to_rect, gpu_address from,
+			    const struct gpu_rect *from_rect, const uint64_t region_B[3]);
+/* pattern of 1, 2, 4, 8, 16, 32, 64 or 128 bytes; size_B a multiple of it, to
+ * aligned to it. One operation; the pattern is read before the call returns. */
+cl_int gpu_fill(struct gpu_stream *stream, gpu_address to, const void *pattern, uint32_t pattern_B,
+		uint64_t size_B);
+
+/* --- modules and launches -------------------------------------------------------- */
+
+/* binary: what be_ptx_assemble gave. CL_INVALID_BINARY with a reason in log. */
+cl_int gpu_module_load(struct gpu_device *device, const void *binary, size_t size_B,
+		       struct bytes *log, struct gpu_module **module_out);
+/* after[]: unloads once these have happened, without waiting. */
+void gpu_module_unload(struct gpu_module *module, struct gpu_event *const *after, uint32_t count);
+
+struct gpu_function_caps {
+	uint32_t max_threads;          /* largest work-group, by registers */
+	uint32_t static_local_B;
+	uint32_t private_B;            /* local memory in CUDA's words, per work-item */
+	uint32_t registers;
+};
+
+/* Lives as long as the module. CL_INVALID_KERNEL_NAME when not there. */
+cl_int gpu_module_function(struct gpu_module *module, const char *name,
+			   struct gpu_function **function_out);
+const struct gpu_function_caps *gpu_function_caps(const struct gpu_function *function);
+/* Work-group size (in work-items) with the best occupancy. */
+cl_int gpu_function_suggest(struct gpu_function *function, uint32_t dynamic_local_B,
+			    uint32_t *threads_out);
+/* CL_INVALID_KERNEL_NAME when the module has no such variable. */
+cl_int gpu_module_variable(struct gpu_module *module, const char *name, gpu_address *address_out,
+			   uint64_t *size_B_out);
+
+struct gpu_launch {
+	struct gpu_function *function;
+	uint32_t grid[3];
+	uint32_t block[3];
+	uint32_t dynamic_local_B;      /* opt-in above the static limit is taken care of */
+	bool cooperative;
+	void **parameters;             /* a pointer to each parameter's value, entry order */
+};
+cl_int gpu_launch(struct gpu_stream *stream, const struct gpu_launch *launch);
+
+#endif

@@ -1,0 +1,284 @@
+#include "config.h"
+
+#include "backend/gpu_internal.h"
+
+#include <string.h>
+
+/* Leaves the scope of one operation, and counts it when it went in. */
+static cl_int end_operation(struct gpu_stream *stream, const struct gpu_scope *scope, cl_int err)
+{
+	gpu_leave(scope);
+	if (!err)
+		gpu_stream_count(stream);
+	return err;
+}
+
+cl_int gpu_copy_to_device(struct gpu_stream *stream, gpu_address to, const void *from,
+			  uint64_t size_B)
+{
+	struct gpu_scope scope;
+	if (!size_B)
+		return gpu_device_status(stream->device);
+	cl_int err = gpu_enter(stream->device, &scope);
+	if (err)
+		return err;
+	err = gpu_check(stream->device,
+			cuda.cuMemcpyHtoDAsync_v2(to, from, size_B, stream->cu_stream));
+	return end_operation(stream, &scope, err);
+}
+
+cl_int gpu_copy_to_host(struct gpu_stream *stream, void *to, gpu_address from, uint64_t size_B)
+{
+	struct gpu_scope scope;
+	if (!size_B)
+		return gpu_device_status(stream->device);
+	cl_int err = gpu_enter(stream->device, &scope);
+	if (err)
+		return err;
+	err = gpu_check(stream->device,
+			cuda.cuMemcpyDtoHAsync_v2(to, from, size_B, stream->cu_stream));
+	return end_operation(stream, &scope, err);
+}
+
+cl_int gpu_copy_device(struct gpu_stream *stream, gpu_address to, gpu_address from,
+		       uint64_t size_B)
+{
+	struct gpu_scope scope;
+	if (!size_B)
+		return gpu_device_status(stream->device);
+	cl_int err = gpu_enter(stream->device, &scope);
+	if (err)
+		return err;
+	err = gpu_check(stream->device,
+			cuda.cuMemcpyDtoDAsync_v2(to, from, size_B, stream->cu_stream));
+	return end_operation(stream, &scope, err);
+}
+
+cl_int gpu_copy_peer(struct gpu_stream *stream, gpu_address to, struct gpu_device *to_device,
+		     gpu_address from, struct gpu_device *from_device, uint64_t size_B)
+{
+	struct gpu_scope scope;
+	if (!size_B)
+		return gpu_device_status(stream->device);
+	cl_int err = gpu_device_use(to_device);
+	if (!err)
+		err = gpu_device_use(from_device);
+	if (!err)
+		err = gpu_enter(stream->device, &scope);
+	if (err)
+		return err;
+	CUcontext cu_to = atomic_load(&to_device->cu_context);
+	CUcontext cu_from = atomic_load(&from_device->cu_context);
+	err = gpu_check(stream->device, cuda.cuMemcpyPeerAsync(to, cu_to, from, cu_from, size_B,
+							       stream->cu_stream));
+	return end_operation(stream, &scope, err);
+}
+
+/* --- boxes --- */
+
+/* One side of a box copy: where its first byte is, and its pitches. */
+struct side {
+	CUmemorytype cu_type;
+	uint64_t address;                /* host or device */
+	uint64_t row_pitch_B, slice_pitch_B;
+};
+
+struct box {
+	struct side to, from;
+	uint64_t width_B, rows, slices;
+};
+
+static struct side side_of(CUmemorytype cu_type, uint64_t base, const struct gpu_rect *rect,
+			   const uint64_t region_B[3])
+{
+	struct side side = {cu_type, base + rect->origin_B, rect->row_pitch_B,
+			    rect->slice_pitch_B};
+	if (!side.row_pitch_B)
+		side.row_pitch_B = region_B[0];
+	if (!side.slice_pitch_B)
+		side.slice_pitch_B = region_B[1] * side.row_pitch_B;
+	return side;
+}
+
+/* Brings a box into the fewest dimensions: runs that follow each other without
+ * a gap on both sides become one. */
+static void box_flatten(struct box *box)
+{
+	if (box->slices > 1 && box->to.slice_pitch_B == box->rows * box->to.row_pitch_B &&
+	    box->from.slice_pitch_B == box->rows * box->from.row_pitch_B) {
+		box->rows *= box->slices;
+		box->slices = 1;
+	}
+	if (box->rows == 1 && box->slices > 1) {
+		box->rows = box->slices;
+		box->slices = 1;
+		box->to.row_pitch_B = box->to.slice_pitch_B;
+		box->from.row_pitch_B = box->from.slice_pitch_B;
+	}
+	if (box->slices == 1 && box->to.row_pitch_B == box->width_B &&
+	    box->from.row_pitch_B == box->width_B) {
+		box->width_B *= box->rows;
+		box->rows = 1;
+	}
+}
+
+static cl_int copy_run(struct gpu_stream *stream, const struct box *box, uint64_t to_offset_B,
+		       uint64_t from_offset_B)
+{
+	uint64_t to = box->to.address + to_offset_B;
+	uint64_t from = box->from.address + from_offset_B;
+	if (box->to.cu_type == CU_MEMORYTYPE_HOST)
+		return gpu_copy_to_host(stream, (void *)(uintptr_t)to, from, box->width_B);
+	if (box->from.cu_type == CU_MEMORYTYPE_HOST)
+		return gpu_copy_to_device(stream, to, (const void *)(uintptr_t)from, box->width_B);
+	return gpu_copy_device(stream, to, from, box->width_B);
+}
+
+/* Row by row: for pitches that CUDA's box copies cannot express. */
+static cl_int copy_rows(struct gpu_stream *stream, const struct box *box)
+{
+	cl_int err = CL_SUCCESS;
+	for (uint64_t z = 0; z < box->slices && !err; z++)
+		for (uint64_t y = 0; y < box->rows && !err; y++)
+			err = copy_run(stream, box,
+				       z * box->to.slice_pitch_B + y * box->to.row_pitch_B,
+				       z * box->from.slice_pitch_B + y * box->from.row_pitch_B);
+	return err;
+}
+
+static void describe_box(CUDA_MEMCPY3D *copy, const struct box *box, uint64_t slices)
+{
+	memset(copy, 0, sizeof(*copy));
+	copy->WidthInBytes = box->width_B;
+	copy->Height = box->rows;
+	copy->Depth = slices;
+	copy->dstMemoryType = box->to.cu_type;
+	copy->dstPitch = box->to.row_pitch_B;
+	copy->dstHeight = slices > 1 ? box->to.slice_pitch_B / box->to.row_pitch_B : box->rows;
+	copy->srcMemoryType = box->from.cu_type;
+	copy->srcPitch = box->from.row_pitch_B;
+	copy->srcHeight = slices > 1 ? box->from.slice_pitch_B / box->from.row_pitch_B : box->rows;
+}
+
+/* slices slices from number z on, in one call. */
+static cl_int copy_slices(struct gpu_stream *stream, const struct box *box, uint64_t z,
+			  uint64_t slices)
+{
+	CUDA_MEMCPY3D copy;
+	struct gpu_scope scope;
+	uint64_t to = box->to.address + z * box->to.slice_pitch_B;
+	uint64_t from = box->from.address + z * box->from.slice_pitch_B;
+	describe_box(&copy, box, slices);
+	if (box->to.cu_type == CU_MEMORYTYPE_HOST)
+		copy.dstHost = (void *)(uintptr_t)to;
+	else
+		copy.dstDevice = to;
+	if (box->from.cu_type == CU_MEMORYTYPE_HOST)
+		copy.srcHost = (const void *)(uintptr_t)from;
+	else
+		copy.srcDevice = from;
+	cl_int err = gpu_enter(stream->device, &scope);
+	if (err)
+		return err;
+	err = gpu_check(stream->device, cuda.cuMemcpy3DAsync_v2(&copy, stream->cu_stream));
+	return end_operation(stream, &scope, err);
+}
+
+static cl_int copy_box(struct gpu_stream *stream, struct box *box)
+{
+	cl_int err = CL_SUCCESS;
+	if (!box->width_B || !box->rows || !box->slices)
+		return gpu_device_status(stream->device);
+	box_flatten(box);
+	if (box->rows == 1 && box->slices == 1)
+		return copy_run(stream, box, 0, 0);
+	if (box->to.row_pitch_B > stream->device->max_pitch_B ||
+	    box->from.row_pitch_B > stream->device->max_pitch_B)
+		return copy_rows(stream, box);
+	/* CUDA counts a slice in rows: a slice pitch that is no multiple of the row
+	 * pitch goes slice by slice. */
+	if (box->slices == 1 || (box->to.slice_pitch_B % box->to.row_pitch_B == 0 &&
+				 box->from.slice_pitch_B % box->from.row_pitch_B == 0))
+		return copy_slices(stream, box, 0, box->slices);
+	for (uint64_t z = 0; z < box->slices && !err; z++)
+		err = copy_slices(stream, box, z, 1);
+	return err;
+}
+
+cl_int gpu_copy_rect_to_device(struct gpu_stream *stream, gpu_address to,
+			       const struct gpu_rect *to_rect, const void *from,
+			       const struct gpu_rect *from_rect, const uint64_t region_B[3])
+{
+	struct box box = {
+		side_of(CU_MEMORYTYPE_DEVICE, to, to_rect, region_B),
+		side_of(CU_MEMORYTYPE_HOST, (uintptr_t)from, from_rect, region_B),
+		region_B[0], region_B[1], region_B[2]};
+	return copy_box(stream, &box);
+}
+
+cl_int gpu_copy_rect_to_host(struct gpu_stream *stream, void *to, const struct gpu_rect *to_rect,
+			     gpu_address from, const struct gpu_rect *from_rect,
+			     const uint64_t region_B[3])
+{
+	struct box box = {
+		side_of(CU_MEMORYTYPE_HOST, (uintptr_t)to, to_rect, region_B),
+		side_of(CU_MEMORYTYPE_DEVICE, from, from_rect, region_B),
+		region_B[0], region_B[1], region_B[2]};
+	return copy_box(stream, &box);
+}
+
+cl_int gpu_copy_rect_device(struct gpu_stream *stream, gpu_address to,
+			    const struct gpu_rect *to_rect, gpu_address from,
+			    const struct gpu_rect *from_rect, const uint64_t region_B[3])
+{
+	struct box box = {
+		side_of(CU_MEMORYTYPE_DEVICE, to, to_rect, region_B),
+		side_of(CU_MEMORYTYPE_DEVICE, from, from_rect, region_B),
+		region_B[0], region_B[1], region_B[2]};
+	return copy_box(stream, &box);
+}
+
+/* --- fills --- */
+
+/* The shortest pattern that, repeated, is the same. */
+static uint32_t shortest_period(const unsigned char *pattern, uint32_t pattern_B)
+{
+	while (pattern_B > 1 && !memcmp(pattern, pattern + pattern_B / 2, pattern_B / 2))
+		pattern_B /= 2;
+	return pattern_B;
+}
+
+static CUresult fill_short(struct gpu_stream *stream, gpu_address to,
+			   const unsigned char *pattern, uint32_t pattern_B, uint64_t size_B)
+{
+	unsigned short half;
+	unsigned int word;
+	switch (pattern_B) {
+	case 1:
+		return cuda.cuMemsetD8Async(to, pattern[0], size_B, stream->cu_stream);
+	case 2:
+		memcpy(&half, pattern, sizeof(half));
+		return cuda.cuMemsetD16Async(to, half, size_B / 2, stream->cu_stream);
+	default:
+		memcpy(&word, pattern, sizeof(word));
+		return cuda.cuMemsetD32Async(to, word, size_B / 4, stream->cu_stream);
+	}
+}
+
+cl_int gpu_fill(struct gpu_stream *stream, gpu_address to, const void *pattern,
+		uint32_t pattern_B, uint64_t size_B)
+{
+	struct gpu_scope scope;
+	if (!size_B)
+		return gpu_device_status(stream->device);
+	pattern_B = shortest_period(pattern, pattern_B);
+	if (pattern_B > 4)
+		return gpu_fill_long(stream, to, pattern, pattern_B, size_B);
+	cl_int err = gpu_enter(stream->device, &scope);
+	if (err)
+		return err;
+	err = gpu_check_result(stream->device,
+			       fill_short(stream, to, pattern, pattern_B, size_B),
+			       "cuMemsetAsync", __FILE__, __LINE__);
+	return end_operation(stream, &scope, err);
+}

@@ -1,0 +1,387 @@
+#include "config.h"
+
+#include "backend/gpu_internal.h"
+
+#include "base/log.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MIN_CUDA_VERSION = 12000 };
+
+static pthread_once_t found_once = PTHREAD_ONCE_INIT;
+/* Written by find_devices, afterwards read only. */
+static struct gpu_device **devices;
+static uint32_t device_count;
+static struct bytes driver_note;
+static pid_t birth_pid;
+
+static uint32_t attribute(CUdevice cu_device, CUdevice_attribute which)
+{
+	int value = 0;
+	/* Attributes that a driver does not know are as good as 0. */
+	if (cuda.cuDeviceGetAttribute(&value, which, cu_device) != CUDA_SUCCESS || value < 0)
+		return 0;
+	return (uint32_t)value;
+}
+
+static void read_limits(struct gpu_caps *caps, CUdevice cu_device)
+{
+	caps->multiprocessors = attribute(cu_device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+	caps->clock_kHz = attribute(cu_device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+	caps->memory_clock_kHz = attribute(cu_device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+	caps->memory_bus_bits = attribute(cu_device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+	caps->l2_B = attribute(cu_device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+	caps->max_threads_per_block =
+		attribute(cu_device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+	caps->max_block[0] = attribute(cu_device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X);
+	caps->max_block[1] = attribute(cu_device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y);
+	caps->max_block[2] = attribute(cu_device, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
+	caps->max_grid[0] = attribute(cu_device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
+	caps->max_grid[1] = attribute(cu_device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y);
+	caps->max_grid[2] = attribute(cu_device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z);
+	caps->max_threads_per_multiprocessor =
+		attribute(cu_device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+	caps->registers_per_block =
+		attribute(cu_device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
+	caps->local_static_B =
+		attribute(cu_device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+	caps->local_optin_B =
+		attribute(cu_device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+	if (caps->local_optin_B < caps->local_static_B)
+		caps->local_optin_B = caps->local_static_B;
+	caps->constant_B = attribute(cu_device, CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY);
+	caps->warp = attribute(cu_device, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+	caps->copy_engines = attribute(cu_device, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT);
+	/* PTX ISA 8.1, which CUDA 12.1 brought, raised the limit from 4096. */
+	caps->parameter_B = caps->cuda_version >= 12010 && caps->sm >= 70 ? 32764 : 4096;
+}
+
+static void read_features(struct gpu_caps *caps, CUdevice cu_device)
+{
+	caps->ecc = attribute(cu_device, CU_DEVICE_ATTRIBUTE_ECC_ENABLED);
+	caps->integrated = attribute(cu_device, CU_DEVICE_ATTRIBUTE_INTEGRATED);
+	caps->kernel_timeout = attribute(cu_device, CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT);
+	caps->concurrent_kernels = attribute(cu_device, CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS);
+	caps->can_map_host = attribute(cu_device, CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY);
+	caps->managed_memory = attribute(cu_device, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY);
+	caps->concurrent_managed =
+		attribute(cu_device, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS);
+	caps->pageable_access = attribute(cu_device, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS);
+	caps->cooperative_launch = attribute(cu_device, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH);
+	caps->memory_pools = attribute(cu_device, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
+	caps->pci_domain = attribute(cu_device, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID);
+	caps->pci_bus = attribute(cu_device, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID);
+	caps->pci_device = attribute(cu_device, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID);
+	unsigned int node_mask = 0;
+	if (cuda.cuDeviceGetLuid &&
+	    cuda.cuDeviceGetLuid((char *)caps->luid, &node_mask, cu_device) == CUDA_SUCCESS) {
+		caps->luid_valid = true;
+		caps->node_mask = node_mask;
+	}
+}
+
+static cl_int read_caps(struct gpu_caps *caps, CUdevice cu_device)
+{
+	size_t memory_B = 0;
+	CUuuid cu_uuid;
+	cl_int err = gpu_check(NULL, cuda.cuDeviceGetName(caps->name, sizeof(caps->name),
+							  cu_device));
+	if (!err)
+		err = gpu_check(NULL, cuda.cuDeviceTotalMem_v2(&memory_B, cu_device));
+	if (!err)
+		err = gpu_check(NULL, cuda.cuDeviceGetUuid_v2(&cu_uuid, cu_device));
+	if (err)
+		return err;
+	memcpy(caps->uuid, cu_uuid.bytes, sizeof(caps->uuid));
+	caps->memory_B = memory_B;
+	caps->sm = 10 * attribute(cu_device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+		   attribute(cu_device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+	read_limits(caps, cu_device);
+	read_features(caps, cu_device);
+	return CL_SUCCESS;
+}
+
+static struct gpu_device *device_create(int ordinal, const struct gpu_caps *common)
+{
+	struct gpu_device *device = calloc(1, sizeof(*device));
+	if (!device)
+		return NULL;
+	device->caps = *common;
+	if (gpu_check(NULL, cuda.cuDeviceGet(&device->cu_device, ordinal)) ||
+	    read_caps(&device->caps, device->cu_device))
+		goto free_device;
+	if (lock_init(&device->birth_lock, LOCK_RANK_GPU))
+		goto free_device;
+	if (lock_init(&device->lock, LOCK_RANK_GPU))
+		goto finish_birth_lock;
+	device->max_pitch_B = attribute(device->cu_device, CU_DEVICE_ATTRIBUTE_MAX_PITCH);
+	for (int i = 0; i < GPU_PRIORITIES; i++)
+		list_init(&device->idle_streams[i]);
+	list_init(&device->deferred);
+	return device;
+
+finish_birth_lock:
+	lock_finish(&device->birth_lock);
+free_device:
+	free(device);
+	return NULL;
+}
+
+/* The kernel module tells its version where the library's name does not. */
+static void read_module_version(char *version, size_t size_B)
+{
+	FILE *file = fopen("/sys/module/nvidia/version", "re");
+	if (!file)
+		return;
+	if (fgets(version, (int)size_B, file))
+		version[strcspn(version, "\n")] = '\0';
+	fclose(file);
+}
+
+static bool start_driver(struct gpu_caps *common)
+{
+	struct gpu_library library;
+	if (!gpu_symbols_load(&library, &driver_note))
+		return false;
+	CUresult cu_result = cuda.cuInit(0);
+	if (cu_result != CUDA_SUCCESS) {
+		bytes_printf(&driver_note, ": cuInit: %s (%d)", gpu_error_find(cu_result)->name,
+			     (int)cu_result);
+		return false;
+	}
+	cu_result = cuda.cuDriverGetVersion(&common->cuda_version);
+	if (cu_result != CUDA_SUCCESS || common->cuda_version < MIN_CUDA_VERSION) {
+		bytes_printf(&driver_note, ": it is for CUDA %d.%d, 12.0 or newer is needed",
+			     common->cuda_version / 1000, common->cuda_version % 1000 / 10);
+		return false;
+	}
+	common->software = library.software;
+	if (library.software)
+		snprintf(common->driver_version, sizeof(common->driver_version), "%s",
+			 PACKAGE_VERSION);
+	else if (*library.version)
+		memcpy(common->driver_version, library.version, sizeof(common->driver_version));
+	else
+		read_module_version(common->driver_version, sizeof(common->driver_version));
+	if (!*common->driver_version)
+		snprintf(common->driver_version, sizeof(common->driver_version), "%d.%d",
+			 common->cuda_version / 1000, common->cuda_version % 1000 / 10);
+	return true;
+}
+
+static void find_devices(void)
+{
+	struct gpu_caps common = {0};
+	int count = 0;
+	birth_pid = getpid();
+	if (!start_driver(&common))
+		goto out;
+	if (gpu_check(NULL, cuda.cuDeviceGetCount(&count)) || count <= 0) {
+		bytes_append_string(&driver_note, ": no device");
+		goto out;
+	}
+	devices = calloc((size_t)count, sizeof(struct gpu_device *));
+	for (int i = 0; devices && i < count; i++) {
+		struct gpu_device *device = device_create(i, &common);
+		if (!device)
+			continue;
+		device->index = device_count;
+		devices[device_count++] = device;
+		log_info("device %u: %s, sm %u, %llu MiB, driver %s", device->index,
+			 device->caps.name, device->caps.sm,
+			 (unsigned long long)(device->caps.memory_B >> 20),
+			 device->caps.driver_version);
+	}
+	bytes_printf(&driver_note, ": CUDA %d.%d, %u device%s", common.cuda_version / 1000,
+		     common.cuda_version % 1000 / 10, device_count, device_count == 1 ? "" : "s");
+out:
+	log_info("CUDA driver: %s", bytes_string(&driver_note));
+}
+
+cl_int gpu_devices(struct gpu_device *const **devices_out, uint32_t *count_out)
+{
+	pthread_once(&found_once, find_devices);
+	*devices_out = devices;
+	*count_out = device_count;
+	return CL_SUCCESS;
+}
+
+const char *gpu_driver_note(void)
+{
+	pthread_once(&found_once, find_devices);
+	return bytes_string(&driver_note);
+}
+
+const struct gpu_caps *gpu_device_caps(const struct gpu_device *device)
+{
+	return &device->caps;
+}
+
+uint32_t gpu_device_index(const struct gpu_device *device)
+{
+	return device->index;
+}
+
+cl_int gpu_device_status(const struct gpu_device *device)
+{
+	return atomic_load_explicit(&device->lost, memory_order_acquire);
+}
+
+void gpu_device_lose(struct gpu_device *device, cl_int code)
+{
+	int alive = CL_SUCCESS;
+	atomic_compare_exchange_strong(&device->lost, &alive, code);
+}
+
+/* --- the context --- */
+
+static cl_int scope_begin(struct gpu_device *device, CUcontext cu_context,
+			  struct gpu_scope *scope)
+{
+	scope->changed = false;
+	cl_int err = gpu_check(device, cuda.cuCtxGetCurrent(&scope->cu_previous));
+	if (err || scope->cu_previous == cu_context)
+		return err;
+	err = gpu_check(device, cuda.cuCtxSetCurrent(cu_context));
+	scope->changed = !err;
+	return err;
+}
+
+void gpu_leave(const struct gpu_scope *scope)
+{
+	/* A caller's context that has died meanwhile cannot come back. */
+	if (scope->changed)
+		(void)gpu_check(NULL, cuda.cuCtxSetCurrent(scope->cu_previous));
+}
+
+/* A pool of our own, so that nobody else's settings change.  Memory that was
+ * freed stays with it; reuse may never make an allocation wait for work. */
+static CUmemoryPool pool_create(struct gpu_device *device)
+{
+	if (!device->caps.memory_pools || !cuda.cuMemPoolCreate || !cuda.cuMemPoolDestroy ||
+	    !cuda.cuMemPoolSetAttribute || !cuda.cuMemPoolGetAttribute || !cuda.cuMemPoolTrimTo ||
+	    !cuda.cuMemAllocFromPoolAsync || !cuda.cuMemFreeAsync)
+		return NULL;
+	CUmemPoolProps props;
+	CUmemoryPool cu_pool;
+	memset(&props, 0, sizeof(props));
+	props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+	props.handleTypes = CU_MEM_HANDLE_TYPE_NONE;
+	props.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+	props.location.id = device->cu_device;
+	if (gpu_check(device, cuda.cuMemPoolCreate(&cu_pool, &props)))
+		return NULL;
+	cuuint64_t keep_B = UINT64_MAX;
+	int no = 0;
+	if (!gpu_check(device, cuda.cuMemPoolSetAttribute(
+			cu_pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep_B)) &&
+	    !gpu_check(device, cuda.cuMemPoolSetAttribute(
+			cu_pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, &no)))
+		return cu_pool;
+	(void)gpu_check(device, cuda.cuMemPoolDestroy(cu_pool));
+	return NULL;
+}
+
+static cl_int context_set_up(struct gpu_device *device, CUcontext cu_context)
+{
+	struct gpu_scope scope;
+	cl_int err = scope_begin(device, cu_context, &scope);
+	if (err)
+		return err;
+	err = gpu_check(device, cuda.cuCtxGetStreamPriorityRange(
+		&device->least_priority, &device->greatest_priority));
+	if (!err)
+		err = gpu_stream_create(device, 0, &device->memory_stream);
+	if (!err)
+		device->cu_pool = pool_create(device);
+	gpu_leave(&scope);
+	return err;
+}
+
+/* Its lock is held across slow calls of the driver: whoever else wants it needs
+ * the very same context, and could do nothing but wait either. */
+cl_int gpu_device_use(struct gpu_device *device)
+{
+	if (atomic_load_explicit(&device->cu_context, memory_order_acquire))
+		return gpu_device_status(device);
+	lock_take(&device->birth_lock);
+	cl_int err = gpu_device_status(device);
+	CUcontext cu_context = NULL;
+	if (err || atomic_load(&device->cu_context))
+		goto drop_lock;
+	err = gpu_check(device, cuda.cuDevicePrimaryCtxRetain(&cu_context, device->cu_device));
+	if (err)
+		goto drop_lock;
+	err = context_set_up(device, cu_context);
+	if (err)
+		(void)gpu_check(device, cuda.cuDevicePrimaryCtxRelease_v2(device->cu_device));
+	else
+		atomic_store_explicit(&device->cu_context, cu_context, memory_order_release);
+drop_lock:
+	lock_drop(&device->birth_lock);
+	return err;
+}
+
+cl_int gpu_enter(struct gpu_device *device, struct gpu_scope *scope)
+{
+	cl_int err = gpu_device_use(device);
+	if (err)
+		return err;
+	CUcontext cu_context = atomic_load_explicit(&device->cu_context, memory_order_relaxed);
+	return scope_begin(device, cu_context, scope);
+}
+
+cl_int gpu_enter_new(struct gpu_device *device, struct gpu_scope *scope)
+{
+	if (getpid() != birth_pid)
+		gpu_device_lose(device, CL_DEVICE_NOT_AVAILABLE);
+	return gpu_enter(device, scope);
+}
+
+cl_int gpu_device_free_memory(struct gpu_device *device, uint64_t *free_B_out)
+{
+	struct gpu_scope scope;
+	size_t free_B = 0, total_B = 0;
+	cl_int err = gpu_enter_new(device, &scope);
+	if (err)
+		return err;
+	err = gpu_check(device, cuda.cuMemGetInfo_v2(&free_B, &total_B));
+	cuuint64_t reserved_B = 0, used_B = 0;
+	/* What the pool holds without using it is as good as free. */
+	if (!err && device->cu_pool &&
+	    !gpu_check(device, cuda.cuMemPoolGetAttribute(
+			device->cu_pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used_B)) &&
+	    !gpu_check(device, cuda.cuMemPoolGetAttribute(
+			device->cu_pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved_B)) &&
+	    reserved_B > used_B)
+		free_B += reserved_B - used_B;
+	gpu_leave(&scope);
+	if (!err)
+		*free_B_out = free_B;
+	return err;
+}
+
+cl_int gpu_device_wait(struct gpu_device *device)
+{
+	struct gpu_scope scope;
+	lock_assert_none();
+	cl_int err = gpu_enter_new(device, &scope);
+	if (err)
+		return err;
+	err = gpu_check(device, cuda.cuCtxSynchronize());
+	gpu_leave(&scope);
+	return err;
+}
+
+uint64_t gpu_host_now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}

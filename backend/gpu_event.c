@@ -1,0 +1,231 @@
+#include "config.h"
+
+#include "backend/gpu_internal.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum { SPIN_NS = 50000, SLEEP_PART = 64, SLEEP_MIN_NS = 10000, SLEEP_MAX_NS = 200000 };
+
+/* --- the pool: events keep their CUevent for ever, so no handle comes back as
+ * another event, and none is made in a steady state --- */
+
+static struct gpu_event *take_free(struct gpu_device *device, bool timing)
+{
+	lock_take(&device->lock);
+	struct gpu_event *event = device->free_events[timing];
+	if (event)
+		device->free_events[timing] = event->next;
+	lock_drop(&device->lock);
+	return event;
+}
+
+static void put_free(struct gpu_device *device, struct gpu_event *event)
+{
+	lock_take(&device->lock);
+	event->next = device->free_events[event->timing];
+	device->free_events[event->timing] = event;
+	lock_drop(&device->lock);
+}
+
+static cl_int event_make(struct gpu_device *device, bool timing, struct gpu_event **event_out)
+{
+	struct gpu_event *event = calloc(1, sizeof(*event));
+	if (!event)
+		return CL_OUT_OF_HOST_MEMORY;
+	/* No CU_EVENT_BLOCKING_SYNC: it makes each record cost 1 us more. */
+	cl_int err = gpu_check(device, cuda.cuEventCreate(
+		&event->cu_event, timing ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING));
+	if (err) {
+		free(event);
+		return err;
+	}
+	event->timing = timing;
+	*event_out = event;
+	return CL_SUCCESS;
+}
+
+static void event_recycle(struct gpu_device *device, struct gpu_event *event)
+{
+	if (event->epoch)
+		gpu_epoch_unref(device, event->epoch);
+	event->epoch = NULL;
+	put_free(device, event);
+}
+
+static cl_int record(struct gpu_stream *stream, struct gpu_event *event)
+{
+	struct gpu_device *device = stream->device;
+	cl_int err = event->timing ? gpu_epoch_get(device, &event->epoch) : CL_SUCCESS;
+	if (err)
+		return err;
+	atomic_store_explicit(&event->refs, 1, memory_order_relaxed);
+	atomic_store_explicit(&event->done, false, memory_order_relaxed);
+	event->stream = stream;
+	/* Read before the record is made (see gpu_internal.h). */
+	event->sequence = gpu_stream_last(stream);
+	return gpu_check(device, cuda.cuEventRecord(event->cu_event, stream->cu_stream));
+}
+
+cl_int gpu_event_record(struct gpu_stream *stream, bool timing, struct gpu_event **event_out)
+{
+	struct gpu_device *device = stream->device;
+	struct gpu_scope scope;
+	cl_int err = gpu_enter(device, &scope);
+	if (err)
+		return err;
+	struct gpu_event *event = take_free(device, timing);
+	if (!event)
+		err = event_make(device, timing, &event);
+	if (err)
+		goto leave;
+	err = record(stream, event);
+	if (err)
+		event_recycle(device, event);
+	else
+		*event_out = event;
+leave:
+	gpu_leave(&scope);
+	return err;
+}
+
+struct gpu_event *gpu_event_ref(struct gpu_event *event)
+{
+	atomic_fetch_add_explicit(&event->refs, 1, memory_order_relaxed);
+	return event;
+}
+
+/* A CUevent may be recorded anew while streams still wait for its old record:
+ * a wait holds what it saw when it was made. */
+void gpu_event_unref(struct gpu_event *event)
+{
+	if (event && atomic_fetch_sub_explicit(&event->refs, 1, memory_order_acq_rel) == 1)
+		event_recycle(event->stream->device, event);
+}
+
+struct gpu_stream *gpu_event_stream(const struct gpu_event *event)
+{
+	return event->stream;
+}
+
+uint64_t gpu_event_sequence(const struct gpu_event *event)
+{
+	return event->sequence;
+}
+
+/* --- has it happened? --- */
+
+bool gpu_event_known_done(const struct gpu_event *event)
+{
+	return atomic_load_explicit(&event->done, memory_order_acquire) ||
+	       atomic_load_explicit(&event->stream->done, memory_order_acquire) >=
+		       event->sequence;
+}
+
+/* A timing event is done when its stamp is there, which the count of operations
+ * before it does not tell. */
+static bool finished(const struct gpu_event *event)
+{
+	return event->timing ? atomic_load_explicit(&event->done, memory_order_acquire)
+			     : gpu_event_known_done(event);
+}
+
+static void finish(struct gpu_event *event)
+{
+	atomic_store_explicit(&event->done, true, memory_order_release);
+	gpu_stream_raise_done(event->stream, event->sequence);
+}
+
+cl_int gpu_event_query(struct gpu_event *event, bool *done_out)
+{
+	struct gpu_device *device = event->stream->device;
+	struct gpu_scope scope;
+	if (finished(event)) {
+		*done_out = true;
+		return CL_SUCCESS;
+	}
+	cl_int err = gpu_enter(device, &scope);
+	if (err)
+		return err;
+	CUresult cu_result = cuda.cuEventQuery(event->cu_event);
+	if (cu_result == CUDA_SUCCESS)
+		finish(event);
+	else if (cu_result != CUDA_ERROR_NOT_READY)
+		err = gpu_check_result(device, cu_result, "cuEventQuery", __FILE__, __LINE__);
+	gpu_leave(&scope);
+	if (!err)
+		*done_out = cu_result == CUDA_SUCCESS;
+	return err;
+}
+
+static void sleep_ns(uint64_t ns)
+{
+	const struct timespec time = {0, (long)ns};
+	nanosleep(&time, NULL);
+}
+
+/* Short waits are common, so it spins at first.  Then it sleeps between looks,
+ * a small part of the time it has waited so far: that takes some percent of a
+ * core and adds little to the wait.  (The driver's own sleep wakes 500 us after
+ * the event on the virtual machines that most GPUs are rented with.) */
+cl_int gpu_event_block(struct gpu_event *event)
+{
+	bool done = false;
+	uint64_t start_ns = gpu_host_now_ns();
+	for (;;) {
+		cl_int err = gpu_event_query(event, &done);
+		if (err || done)
+			return err;
+		uint64_t waited_ns = gpu_host_now_ns() - start_ns;
+		if (waited_ns < SPIN_NS)
+			continue;
+		uint64_t pause_ns = waited_ns / SLEEP_PART;
+		sleep_ns(pause_ns < SLEEP_MIN_NS   ? SLEEP_MIN_NS
+			 : pause_ns > SLEEP_MAX_NS ? SLEEP_MAX_NS
+						   : pause_ns);
+	}
+}
+
+cl_int gpu_event_wait(struct gpu_event *event)
+{
+	lock_assert_none();
+	return gpu_event_block(event);
+}
+
+/* --- when has it happened? --- */
+
+cl_int gpu_event_time_ns(struct gpu_event *event, uint64_t *time_ns_out)
+{
+	struct gpu_device *device = event->stream->device;
+	struct gpu_scope scope;
+	if (!event->timing)
+		return CL_PROFILING_INFO_NOT_AVAILABLE;
+	cl_int err = gpu_enter(device, &scope);
+	if (err)
+		return err;
+	err = gpu_epoch_time_ns(device, event->epoch, event->cu_event, time_ns_out);
+	gpu_leave(&scope);
+	return err;
+}
+
+cl_int gpu_event_elapsed_ns(struct gpu_event *start, struct gpu_event *end,
+			    uint64_t *elapsed_ns_out)
+{
+	struct gpu_device *device = start->stream->device;
+	struct gpu_scope scope;
+	float ms = 0;
+	if (!start->timing || !end->timing || end->stream->device != device)
+		return CL_PROFILING_INFO_NOT_AVAILABLE;
+	cl_int err = gpu_enter(device, &scope);
+	if (err)
+		return err;
+	CUresult cu_result = cuda.cuEventElapsedTime(&ms, start->cu_event, end->cu_event);
+	if (cu_result == CUDA_ERROR_NOT_READY)
+		err = CL_PROFILING_INFO_NOT_AVAILABLE;
+	else
+		err = gpu_check_result(device, cu_result, "cuEventElapsedTime", __FILE__, __LINE__);
+	gpu_leave(&scope);
+	if (!err)
+		*elapsed_ns_out = ms > 0 ? (uint64_t)((double)ms * 1e6 + 0.5) : 0;
+	return err;
+}

@@ -1,0 +1,156 @@
+/* What the gpu_* files share; nobody else includes it.
+ *
+ * Streams and events take no lock: an operation goes into the stream first and
+ * is counted then, and a record reads the count before it is made, so a witness
+ * may promise less than it has seen but never more.  The order of several
+ * operations of one stream is their caller's business (gpu.h).
+ *
+ * Locks: each is of rank GPU, so no two are held at once, and none is held
+ * across a call of the driver, gpu_device_use's excepted. */
+#ifndef CULVERT_BACKEND_GPU_INTERNAL_H
+#define CULVERT_BACKEND_GPU_INTERNAL_H
+
+#include "backend/cuda_error.h"
+#include "backend/cuda_symbols.h"
+#include "backend/gpu.h"
+#include "base/list.h"
+#include "base/lock.h"
+
+#include <cuda.h>
+#include <stdatomic.h>
+
+enum {
+	GPU_PRIORITIES = 3,              /* high, normal, low: index is priority + 1 */
+	GPU_RECLAIM_STREAMS = 4,
+	GPU_STREAMS_TRACKED = 256
+};
+
+struct gpu_epoch;
+
+struct gpu_device {
+	struct gpu_caps caps;            /* immutable, as are the next three */
+	uint32_t index;
+	CUdevice cu_device;
+	uint64_t max_pitch_B;            /* of 2D and 3D copies */
+
+	atomic_int lost;                 /* CL_SUCCESS, or why nothing works any more */
+
+	/* Set by gpu_device_use under birth_lock; read freely once cu_context is
+	 * there, which is stored last. */
+	struct lock birth_lock;
+	_Atomic(CUcontext) cu_context;
+	int least_priority, greatest_priority;   /* of streams; the greatest is negative */
+	CUmemoryPool cu_pool;            /* NULL: no pools, cuMemAlloc instead */
+	struct gpu_stream *memory_stream; /* allocations and frees that wait for nothing */
+
+	/* Frees that wait for events; made when needed. */
+	_Atomic(struct gpu_stream *) reclaim[GPU_RECLAIM_STREAMS];
+	atomic_uint reclaim_turn;
+
+	_Atomic(struct gpu_module *) fill_module;  /* made when needed */
+
+	struct lock lock;                /* guards the rest */
+	struct list idle_streams[GPU_PRIORITIES];  /* gpu_stream.link, oldest first */
+	struct gpu_event *free_events[2];          /* by timing; chained by next */
+	struct list deferred;                      /* gpu_deferred.link */
+	atomic_uint deferred_count;                /* changed under lock, read without */
+	struct gpu_epoch *epoch;                   /* the current one: a reference */
+	struct gpu_epoch *free_epochs;             /* chained by next */
+	struct gpu_stream *clock_stream;           /* once there, it stays */
+};
+
+struct gpu_stream {
+	struct list link;                /* in the device's idle_streams while released */
+	struct gpu_device *device;
+	CUstream cu_stream;
+	uint32_t id;
+	int priority;
+	_Atomic uint64_t last;           /* operations put in */
+	_Atomic uint64_t done;           /* operations known to be complete */
+	/* seen[i]: this stream already waits for all operations of stream i up to
+	 * there.  Raised only after the wait was put in and counted.  Streams with
+	 * an id beyond the table are waited for each time. */
+	_Atomic uint64_t seen[GPU_STREAMS_TRACKED];
+};
+
+struct gpu_event {
+	atomic_uint refs;
+	struct gpu_stream *stream;
+	uint64_t sequence;
+	CUevent cu_event;                /* made once, lives as long as the process */
+	bool timing;
+	atomic_bool done;
+	struct gpu_epoch *epoch;         /* timing only; a reference */
+	struct gpu_event *next;          /* in the device's free_events while unused */
+};
+
+/* --- gpu_device.c --- */
+
+struct gpu_scope {
+	CUcontext cu_previous;
+	bool changed;
+};
+
+/* Between the two, the device's context is current in this thread.  Fails on a
+ * lost device, with nothing to leave. */
+cl_int gpu_enter(struct gpu_device *device, struct gpu_scope *scope);
+void gpu_leave(const struct gpu_scope *scope);
+/* gpu_enter for what creates objects: notices also that the process is a fork's
+ * child, in which CUDA does not work. */
+cl_int gpu_enter_new(struct gpu_device *device, struct gpu_scope *scope);
+void gpu_device_lose(struct gpu_device *device, cl_int code);
+
+/* --- gpu_stream.c --- */
+
+/* The device's context is current; the stream is in no pool. */
+cl_int gpu_stream_create(struct gpu_device *device, int priority, struct gpu_stream **stream_out);
+/* Counts the operation that was just put in. */
+static inline void gpu_stream_count(struct gpu_stream *stream)
+{
+	atomic_fetch_add_explicit(&stream->last, 1, memory_order_release);
+}
+/* All operations up to sequence are known to be complete. */
+void gpu_stream_raise_done(struct gpu_stream *stream, uint64_t sequence);
+
+/* --- gpu_event.c --- */
+
+/* Known to be done without asking the driver. */
+bool gpu_event_known_done(const struct gpu_event *event);
+/* gpu_event_wait, for the few places that may wait whatever the caller holds. */
+cl_int gpu_event_block(struct gpu_event *event);
+
+/* --- gpu_fill.c --- */
+
+/* Fills with a pattern of 8 to 128 bytes. */
+cl_int gpu_fill_long(struct gpu_stream *stream, gpu_address to, const void *pattern,
+		     uint32_t pattern_B, uint64_t size_B);
+
+/* --- gpu_clock.c --- */
+
+/* The device's clock, told in host time: an epoch is a timing event whose host
+ * time is known, and an event's time is its distance from the epoch that was
+ * current when it was recorded.  Distances are floats, so epochs are renewed
+ * every two seconds of use; time runs on through a renewal without a step.
+ *
+ * gpu_epoch_get gives the current epoch with a reference.  The device's context
+ * is current. */
+cl_int gpu_epoch_get(struct gpu_device *device, struct gpu_epoch **epoch_out);
+void gpu_epoch_unref(struct gpu_device *device, struct gpu_epoch *epoch);
+/* The device's context is current; cu_event is done. */
+cl_int gpu_epoch_time_ns(struct gpu_device *device, const struct gpu_epoch *epoch,
+			 CUevent cu_event, uint64_t *time_ns_out);
+
+/* --- gpu_defer.c --- */
+
+/* Runs act(device, object) once the events have happened: at once when they
+ * have, else in some later call on the device.  No thread, no waiting; when
+ * there is no memory to remember it, the object is leaked and that is logged. */
+void gpu_defer(struct gpu_device *device, void (*act)(struct gpu_device *, void *object),
+	       void *object, struct gpu_event *const *after, uint32_t count);
+/* Runs what has become due. */
+void gpu_defer_reap(struct gpu_device *device);
+/* Waits for everything that is pending, and runs it: for an allocation that
+ * found no memory. */
+void gpu_defer_wait(struct gpu_device *device);
+
+#endif

@@ -1,0 +1,78 @@
+#include "config.h"
+
+#include "backend/gpu_internal.h"
+
+#include "backend/gpu_module.h"
+
+/* Above the static limit a function has to be told how much dynamic memory a
+ * launch may ask for.  It is told the most there is, once: two threads that told
+ * it their own needs could lower each other's.  The device's context is current. */
+static cl_int allow_dynamic(struct gpu_function *function, uint32_t dynamic_local_B)
+{
+	struct gpu_device *device = function->module->device;
+	uint64_t static_B = function->caps.static_local_B;
+	if (static_B + dynamic_local_B <= device->caps.local_static_B)
+		return CL_SUCCESS;
+	if (static_B + dynamic_local_B > device->caps.local_optin_B)
+		return CL_OUT_OF_RESOURCES;
+	if (atomic_load_explicit(&function->opted_in, memory_order_acquire))
+		return CL_SUCCESS;
+	int most_B = (int)(device->caps.local_optin_B - static_B);
+	cl_int err = gpu_check(device, cuda.cuFuncSetAttribute(
+		function->cu_function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most_B));
+	if (!err)
+		atomic_store_explicit(&function->opted_in, true, memory_order_release);
+	return err;
+}
+
+cl_int gpu_function_suggest(struct gpu_function *function, uint32_t dynamic_local_B,
+			    uint32_t *threads_out)
+{
+	struct gpu_device *device = function->module->device;
+	struct gpu_scope scope;
+	int grid = 0, threads = 0;
+	cl_int err = gpu_enter(device, &scope);
+	if (err)
+		return err;
+	err = allow_dynamic(function, dynamic_local_B);
+	if (!err)
+		err = gpu_check(device, cuda.cuOccupancyMaxPotentialBlockSize(
+			&grid, &threads, function->cu_function, NULL, dynamic_local_B, 0));
+	gpu_leave(&scope);
+	if (!err && threads <= 0)
+		err = CL_OUT_OF_RESOURCES;
+	if (!err)
+		*threads_out = (uint32_t)threads;
+	return err;
+}
+
+cl_int gpu_launch(struct gpu_stream *stream, const struct gpu_launch *launch)
+{
+	struct gpu_device *device = stream->device;
+	struct gpu_function *function = launch->function;
+	const uint32_t *grid = launch->grid;
+	const uint32_t *block = launch->block;
+	struct gpu_scope scope;
+	if (function->module->device != device)
+		return CL_INVALID_VALUE;
+	cl_int err = gpu_enter(device, &scope);
+	if (err)
+		return err;
+	err = allow_dynamic(function, launch->dynamic_local_B);
+	if (err)
+		goto leave;
+	if (launch->cooperative)
+		err = gpu_check(device, cuda.cuLaunchCooperativeKernel(
+			function->cu_function, grid[0], grid[1], grid[2], block[0], block[1],
+			block[2], launch->dynamic_local_B, stream->cu_stream, launch->parameters));
+	else
+		err = gpu_check(device, cuda.cuLaunchKernel(
+			function->cu_function, grid[0], grid[1], grid[2], block[0], block[1],
+			block[2], launch->dynamic_local_B, stream->cu_stream, launch->parameters,
+			NULL));
+	if (!err)
+		gpu_stream_count(stream);
+leave:
+	gpu_leave(&scope);
+	return err;
+}

@@ -1,0 +1,217 @@
+#include "config.h"
+
+#include "backend/gpu_internal.h"
+
+#include "backend/gpu_module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOG_B = 8192 };
+
+static cl_int module_open(struct gpu_device *device, const void *binary, struct bytes *log,
+			  CUmodule *cu_module_out)
+{
+	char *text = calloc(1, LOG_B);
+	if (!text)
+		return CL_OUT_OF_HOST_MEMORY;
+	CUjit_option names[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+	void *values[] = {text, (void *)(uintptr_t)(LOG_B - 1)};
+	CUresult cu_result = cuda.cuModuleLoadDataEx(cu_module_out, binary, 2, names, values);
+	cl_int err = gpu_check_result(device, cu_result, "cuModuleLoadDataEx", __FILE__, __LINE__);
+	if (err && log) {
+		bytes_append_string(log, text);
+		bytes_printf(log, "%sthe driver cannot load this binary for %s: %s\n",
+			     *text && text[strlen(text) - 1] != '\n' ? "\n" : "",
+			     device->caps.name, gpu_error_find(cu_result)->name);
+	}
+	free(text);
+	return err;
+}
+
+/* Which codes a caller of gpu_module_load may see: what is wrong with the bytes
+ * is CL_INVALID_BINARY, however the driver puts it. */
+static cl_int narrow(cl_int err)
+{
+	return err == CL_BUILD_PROGRAM_FAILURE || err == CL_INVALID_KERNEL_NAME ||
+	       err == CL_COMPILER_NOT_AVAILABLE ? CL_INVALID_BINARY : err;
+}
+
+cl_int gpu_module_load(struct gpu_device *device, const void *binary, size_t size_B,
+		       struct bytes *log, struct gpu_module **module_out)
+{
+	struct gpu_scope scope;
+	struct bytes image = BYTES_INIT;
+	cl_int err = gpu_enter_new(device, &scope);
+	if (err)
+		return err;
+	gpu_defer_reap(device);
+	struct gpu_module *module = calloc(1, sizeof(*module));
+	/* The driver is told no size: text in a copy ends in a NUL for certain. */
+	bytes_append(&image, binary, size_B);
+	if (!module || bytes_failed(&image) || lock_init(&module->lock, LOCK_RANK_GPU)) {
+		err = CL_OUT_OF_HOST_MEMORY;
+		goto free_module;
+	}
+	module->device = device;
+	list_init(&module->functions);
+	err = size_B ? narrow(module_open(device, image.data, log, &module->cu_module))
+		     : CL_INVALID_BINARY;
+	if (err) {
+		lock_finish(&module->lock);
+		goto free_module;
+	}
+	*module_out = module;
+	goto leave;
+
+free_module:
+	free(module);
+leave:
+	bytes_finish(&image);
+	gpu_leave(&scope);
+	return err;
+}
+
+static void module_destroy(struct gpu_device *device, void *object)
+{
+	struct gpu_module *module = object;
+	struct list *link, *next;
+	struct gpu_scope scope;
+	if (!gpu_enter(device, &scope)) {
+		(void)gpu_check(device, cuda.cuModuleUnload(module->cu_module));
+		gpu_leave(&scope);
+	}
+	list_for_each(link, next, &module->functions)
+		free(list_entry(link, struct gpu_function, link));
+	lock_finish(&module->lock);
+	free(module);
+}
+
+void gpu_module_unload(struct gpu_module *module, struct gpu_event *const *after, uint32_t count)
+{
+	if (module)
+		gpu_defer(module->device, module_destroy, module, after, count);
+}
+
+cl_int gpu_module_variable(struct gpu_module *module, const char *name, gpu_address *address_out,
+			   uint64_t *size_B_out)
+{
+	struct gpu_scope scope;
+	CUdeviceptr cu_address = 0;
+	size_t size_B = 0;
+	cl_int err = gpu_enter_new(module->device, &scope);
+	if (err)
+		return err;
+	err = gpu_check(module->device, cuda.cuModuleGetGlobal_v2(&cu_address, &size_B,
+								  module->cu_module, name));
+	gpu_leave(&scope);
+	if (err)
+		return err;
+	*address_out = cu_address;
+	*size_B_out = size_B;
+	return CL_SUCCESS;
+}
+
+/* --- functions --- */
+
+static cl_int function_attribute(struct gpu_device *device, CUfunction cu_function,
+				 CUfunction_attribute which, uint32_t *value_out)
+{
+	int value = 0;
+	cl_int err = gpu_check(device, cuda.cuFuncGetAttribute(&value, which, cu_function));
+	if (!err)
+		*value_out = (uint32_t)value;
+	return err;
+}
+
+static cl_int function_read_caps(struct gpu_device *device, struct gpu_function *function)
+{
+	struct gpu_function_caps *caps = &function->caps;
+	CUfunction cu_function = function->cu_function;
+	cl_int err = function_attribute(device, cu_function,
+					CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+					&caps->max_threads);
+	if (!err)
+		err = function_attribute(device, cu_function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+					 &caps->static_local_B);
+	if (!err)
+		err = function_attribute(device, cu_function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
+					 &caps->private_B);
+	if (!err)
+		err = function_attribute(device, cu_function, CU_FUNC_ATTRIBUTE_NUM_REGS,
+					 &caps->registers);
+	return err;
+}
+
+static struct gpu_function *find_locked(struct gpu_module *module, const char *name)
+{
+	struct list *link, *next;
+	list_for_each(link, next, &module->functions) {
+		struct gpu_function *function = list_entry(link, struct gpu_function, link);
+		if (!strcmp(function->name, name))
+			return function;
+	}
+	return NULL;
+}
+
+/* Drivers load code lazily; asking for the attributes loads it here, and not
+ * at the first launch, in the middle of a chain of work. */
+static cl_int function_create(struct gpu_module *module, const char *name,
+			      struct gpu_function **function_out)
+{
+	struct gpu_device *device = module->device;
+	struct gpu_scope scope;
+	size_t name_B = strlen(name) + 1;
+	struct gpu_function *function = calloc(1, sizeof(*function) + name_B);
+	if (!function)
+		return CL_OUT_OF_HOST_MEMORY;
+	cl_int err = gpu_enter_new(device, &scope);
+	if (err)
+		goto free_function;
+	memcpy(function->name, name, name_B);
+	function->module = module;
+	err = gpu_check(device, cuda.cuModuleGetFunction(&function->cu_function,
+							 module->cu_module, name));
+	if (!err)
+		err = function_read_caps(device, function);
+	gpu_leave(&scope);
+	if (err)
+		goto free_function;
+	*function_out = function;
+	return CL_SUCCESS;
+
+free_function:
+	free(function);
+	return err;
+}
+
+/* Two threads may both make it: the first to enter it wins. */
+cl_int gpu_module_function(struct gpu_module *module, const char *name,
+			   struct gpu_function **function_out)
+{
+	struct gpu_function *made = NULL;
+	lock_take(&module->lock);
+	struct gpu_function *function = find_locked(module, name);
+	lock_drop(&module->lock);
+	if (!function) {
+		cl_int err = function_create(module, name, &made);
+		if (err)
+			return err;
+		lock_take(&module->lock);
+		function = find_locked(module, name);
+		if (!function) {
+			function = made;
+			list_append(&module->functions, &made->link);
+			made = NULL;
+		}
+		lock_drop(&module->lock);
+		free(made);
+	}
+	*function_out = function;
+	return CL_SUCCESS;
+}
+
+const struct gpu_function_caps *gpu_function_caps(const struct gpu_function *function)
+{
+	return &function->caps;
+}

@@ -1,0 +1,158 @@
+#include "config.h"
+
+#include "backend/gpu_internal.h"
+
+#include <stdlib.h>
+
+static atomic_uint next_id;
+
+/* High, normal and low share CUDA's range, so that low is below normal. */
+static int cuda_priority(const struct gpu_device *device, int priority)
+{
+	if (priority < 0)
+		return device->greatest_priority;
+	if (priority > 0)
+		return device->least_priority;
+	return device->least_priority + (device->greatest_priority - device->least_priority) / 2;
+}
+
+cl_int gpu_stream_create(struct gpu_device *device, int priority, struct gpu_stream **stream_out)
+{
+	struct gpu_stream *stream = calloc(1, sizeof(*stream));
+	if (!stream)
+		return CL_OUT_OF_HOST_MEMORY;
+	cl_int err = gpu_check(device, cuda.cuStreamCreateWithPriority(
+		&stream->cu_stream, CU_STREAM_NON_BLOCKING, cuda_priority(device, priority)));
+	if (err) {
+		free(stream);
+		return err;
+	}
+	list_init(&stream->link);
+	stream->device = device;
+	stream->priority = priority;
+	stream->id = atomic_fetch_add(&next_id, 1);
+	*stream_out = stream;
+	return CL_SUCCESS;
+}
+
+/* The stream that was given back first, out of the pool; NULL when it is empty. */
+static struct gpu_stream *take_oldest(struct gpu_device *device, struct list *pool)
+{
+	struct gpu_stream *stream = NULL;
+	lock_take(&device->lock);
+	if (!list_empty(pool)) {
+		stream = list_entry(pool->next, struct gpu_stream, link);
+		list_remove(&stream->link);
+	}
+	lock_drop(&device->lock);
+	return stream;
+}
+
+/* A stream whose last owner's work still runs would put the new owner's behind
+ * it: when even the oldest is busy, a new one is made. */
+cl_int gpu_stream_acquire(struct gpu_device *device, int priority, struct gpu_stream **stream_out)
+{
+	int rank = priority < 0 ? 0 : priority > 0 ? 2 : 1;
+	struct gpu_scope scope;
+	cl_int err = gpu_enter_new(device, &scope);
+	if (err)
+		return err;
+	struct gpu_stream *stream = take_oldest(device, &device->idle_streams[rank]);
+	if (stream && !gpu_stream_reached(stream, gpu_stream_last(stream))) {
+		gpu_stream_release(stream);
+		stream = NULL;
+	}
+	if (!stream)
+		err = gpu_stream_create(device, rank - 1, &stream);
+	gpu_leave(&scope);
+	if (!err)
+		*stream_out = stream;
+	return err;
+}
+
+void gpu_stream_release(struct gpu_stream *stream)
+{
+	struct gpu_device *device = stream->device;
+	lock_take(&device->lock);
+	list_append(&device->idle_streams[stream->priority + 1], &stream->link);
+	lock_drop(&device->lock);
+}
+
+struct gpu_device *gpu_stream_device(const struct gpu_stream *stream)
+{
+	return stream->device;
+}
+
+uint32_t gpu_stream_id(const struct gpu_stream *stream)
+{
+	return stream->id;
+}
+
+uint64_t gpu_stream_last(const struct gpu_stream *stream)
+{
+	return atomic_load_explicit(&stream->last, memory_order_acquire);
+}
+
+static void raise_to(_Atomic uint64_t *number, uint64_t value)
+{
+	uint64_t now = atomic_load_explicit(number, memory_order_relaxed);
+	while (now < value && !atomic_compare_exchange_weak_explicit(
+			number, &now, value, memory_order_release, memory_order_relaxed))
+		continue;
+}
+
+void gpu_stream_raise_done(struct gpu_stream *stream, uint64_t sequence)
+{
+	raise_to(&stream->done, sequence);
+}
+
+bool gpu_stream_reached(struct gpu_stream *stream, uint64_t sequence)
+{
+	if (atomic_load_explicit(&stream->done, memory_order_acquire) >= sequence)
+		return true;
+	struct gpu_scope scope;
+	if (gpu_enter(stream->device, &scope))
+		return gpu_device_status(stream->device) != CL_SUCCESS;
+	/* Read before the question: operations that come after are not in it. */
+	uint64_t last = gpu_stream_last(stream);
+	CUresult cu_result = cuda.cuStreamQuery(stream->cu_stream);
+	if (cu_result == CUDA_SUCCESS)
+		gpu_stream_raise_done(stream, last);
+	else if (cu_result != CUDA_ERROR_NOT_READY)
+		(void)gpu_check_result(stream->device, cu_result, "cuStreamQuery", __FILE__,
+				       __LINE__);
+	gpu_leave(&scope);
+	return cu_result == CUDA_SUCCESS || gpu_device_status(stream->device) != CL_SUCCESS;
+}
+
+static bool already_waits(const struct gpu_stream *stream, const struct gpu_event *event)
+{
+	uint32_t id = event->stream->id;
+	return id < GPU_STREAMS_TRACKED &&
+	       atomic_load_explicit(&stream->seen[id], memory_order_acquire) >= event->sequence;
+}
+
+cl_int gpu_stream_wait_event(struct gpu_stream *stream, struct gpu_event *event)
+{
+	if (event->stream == stream || gpu_event_known_done(event) || already_waits(stream, event))
+		return gpu_device_status(stream->device);
+	/* What a dead device has not finished will never be. */
+	cl_int err = gpu_device_status(event->stream->device);
+	struct gpu_scope scope;
+	if (!err)
+		err = gpu_enter(stream->device, &scope);
+	if (err)
+		return err;
+	err = gpu_check(stream->device,
+			cuda.cuStreamWaitEvent(stream->cu_stream, event->cu_event, 0));
+	gpu_leave(&scope);
+	if (err)
+		return err;
+	/* Counted as an operation: a later witness of this stream includes what was
+	 * waited for.  Counted first: who skips a wait because of seen[] records
+	 * with a number that includes it. */
+	gpu_stream_count(stream);
+	if (event->stream->id < GPU_STREAMS_TRACKED)
+		raise_to(&stream->seen[event->stream->id], event->sequence);
+	return CL_SUCCESS;
+}

@@ -1,0 +1,226 @@
+#include "config.h"
+
+#include "backend/nvvm.h"
+
+#include "backend/codegen.h"
+#include "base/log.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTIONS_MAX = 8, OPTION_B = 32 };
+
+struct option_list {
+	char text[OPTIONS_MAX][OPTION_B];
+	const char *pointers[OPTIONS_MAX];
+	int count;
+};
+
+cl_int be_nvvm_load(struct bytes *log)
+{
+	return be_nvvm_library(log) ? CL_SUCCESS : CL_COMPILER_NOT_AVAILABLE;
+}
+
+const char *be_nvvm_id(void)
+{
+	const struct nvvm_library *library = be_nvvm_library_found();
+	return library ? library->id : "";
+}
+
+/* --- options: every one that decides about rounding is said aloud --- */
+
+static void add_option(struct option_list *list, const char *name, unsigned value)
+{
+	char *text = list->text[list->count];
+	snprintf(text, OPTION_B, "-%s%u", name, value);
+	list->pointers[list->count++] = text;
+}
+
+static void make_options(struct option_list *list, const struct be_codegen_options *options)
+{
+	list->count = 0;
+	add_option(list, "arch=compute_", options->sm);
+	add_option(list, "opt=", options->optimization);
+	add_option(list, "ftz=", options->flush_denormals);
+	add_option(list, "prec-div=", options->precise_divide);
+	add_option(list, "prec-sqrt=", options->precise_sqrt);
+	add_option(list, "fma=", options->fuse_multiply_add);
+	if (options->line_info)
+		list->pointers[list->count++] = "-generate-line-info";
+}
+
+/* --- compiling --- */
+
+static void append_program_log(const struct nvvm_library *library, nvvm_handle program,
+			       struct bytes *log)
+{
+	size_t size_B = 0;
+	if (library->nvvmGetProgramLogSize(program, &size_B) || size_B <= 1)
+		return;
+	char *text = calloc(1, size_B + 1);
+	if (!text)
+		return;
+	if (!library->nvvmGetProgramLog(program, text) && *text) {
+		bytes_append_string(log, text);
+		if (text[strlen(text) - 1] != '\n')
+			bytes_append_char(log, '\n');
+	}
+	free(text);
+}
+
+static int verify(const struct nvvm_library *library, nvvm_handle program,
+		  struct option_list *list)
+{
+#ifdef CULVERT_DEBUG_CHECKS
+	return library->nvvmVerifyProgram(program, list->count, list->pointers);
+#else
+	(void)library;
+	(void)program;
+	(void)list;
+	return NVVM_SUCCESS;
+#endif
+}
+
+static int take_result(const struct nvvm_library *library, nvvm_handle program,
+		       struct bytes *ptx)
+{
+	size_t size_B = 0;
+	int result = library->nvvmGetCompiledResultSize(program, &size_B);
+	if (result)
+		return result;
+	char *text = calloc(1, size_B + 1);
+	if (!text)
+		return NVVM_OUT_OF_MEMORY;
+	result = library->nvvmGetCompiledResult(program, text);
+	/* libnvvm counts the closing NUL, a run of bytes does not. */
+	if (!result)
+		bytes_append_string(ptx, text);
+	free(text);
+	return !result && bytes_failed(ptx) ? NVVM_OUT_OF_MEMORY : result;
+}
+
+struct module_text {
+	const char *data;                /* NULL: none */
+	size_t size_B;
+};
+
+static int translate(const struct nvvm_library *library, nvvm_handle program,
+		     struct module_text ir, struct module_text libdevice,
+		     struct option_list *list, struct bytes *ptx)
+{
+	int result = library->nvvmAddModuleToProgram(program, ir.data, ir.size_B, "program");
+	if (!result)
+		result = verify(library, program, list);
+	/* Lazily: only what is called is read.  After the verifier, which it would
+	 * not pass. */
+	if (!result && libdevice.data)
+		result = library->nvvmLazyAddModuleToProgram(program, libdevice.data,
+							     libdevice.size_B, "libdevice");
+	if (!result)
+		result = library->nvvmCompileProgram(program, list->count, list->pointers);
+	return result ? result : take_result(library, program, ptx);
+}
+
+static cl_int code_of(int result)
+{
+	if (!result)
+		return CL_SUCCESS;
+	return result == NVVM_OUT_OF_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_BUILD_PROGRAM_FAILURE;
+}
+
+static cl_int compile(const struct nvvm_library *library, struct module_text ir,
+		      struct module_text libdevice, struct option_list *list,
+		      struct bytes *ptx_out, struct bytes *log)
+{
+	nvvm_handle program = NULL;
+	struct bytes ptx = BYTES_INIT;
+	int result = library->nvvmCreateProgram(&program);
+	if (result)
+		return code_of(result);
+	result = translate(library, program, ir, libdevice, list, &ptx);
+	append_program_log(library, program, log);
+	if (result)
+		bytes_printf(log, "libnvvm: %s\n", library->nvvmGetErrorString(result));
+	library->nvvmDestroyProgram(&program);
+	if (!result)
+		bytes_move(ptx_out, &ptx);
+	bytes_finish(&ptx);
+	return code_of(result);
+}
+
+cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice,
+		       size_t libdevice_size_B, const struct be_codegen_options *options,
+		       struct bytes *ptx_out, struct bytes *log)
+{
+	struct option_list list;
+	const struct module_text program = {nvvm_ir, size_B};
+	const struct module_text library_text = {libdevice, libdevice_size_B};
+	const struct nvvm_library *library = be_nvvm_library(log);
+	if (!library)
+		return CL_COMPILER_NOT_AVAILABLE;
+	make_options(&list, options);
+	return compile(library, program, library_text, &list, ptx_out, log);
+}
+
+/* --- which devices the library compiles for --- */
+
+/* Newest first; a device's code runs on later ones of the same generation, and
+ * as PTX on all later ones. */
+static const unsigned known_sms[] = {
+	121, 120, 110, 103, 101, 100, 90, 89, 88, 87, 86, 80, 75, 72, 70, 62, 61, 60, 53, 52, 50,
+};
+enum { KNOWN_SMS = sizeof(known_sms) / sizeof(known_sms[0]) };
+enum answer { NOT_ASKED, YES, NO };
+static atomic_int answers[KNOWN_SMS];
+
+/* The library is asked by compiling the smallest module there is, once. */
+static bool compiles_for(const struct nvvm_library *library, unsigned sm)
+{
+	const struct be_codegen_options options = {.sm = sm, .precise_divide = true,
+						   .precise_sqrt = true};
+	struct option_list list;
+	struct bytes ir = BYTES_INIT, ptx = BYTES_INIT, log = BYTES_INIT;
+	bytes_printf(&ir,
+		     "target datalayout = \"e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-"
+		     "i64:64:64-i128:128:128-f32:32:32-f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-"
+		     "n16:32:64\"\n"
+		     "target triple = \"nvptx64-nvidia-cuda\"\n"
+		     "define void @probe() {\nentry:\n  ret void\n}\n"
+		     "!nvvmir.version = !{!0}\n!0 = !{i32 %d, i32 %d, i32 %d, i32 %d}\n",
+		     library->ir_major, library->ir_minor, library->debug_major,
+		     library->debug_minor);
+	make_options(&list, &options);
+	const struct module_text none = {NULL, 0};
+	const struct module_text program = {ir.data, ir.size_B};
+	bool yes = !bytes_failed(&ir) && !compile(library, program, none, &list, &ptx, &log);
+	bytes_finish(&ir);
+	bytes_finish(&ptx);
+	bytes_finish(&log);
+	return yes;
+}
+
+cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out)
+{
+	struct bytes log = BYTES_INIT;
+	const struct nvvm_library *library = be_nvvm_library(&log);
+	bytes_finish(&log);
+	if (!library)
+		return CL_COMPILER_NOT_AVAILABLE;
+	for (int i = 0; i < KNOWN_SMS; i++) {
+		if (known_sms[i] > sm)
+			continue;
+		int answer = atomic_load(&answers[i]);
+		if (answer == NOT_ASKED) {
+			answer = compiles_for(library, known_sms[i]) ? YES : NO;
+			atomic_store(&answers[i], answer);
+		}
+		if (answer == YES) {
+			*arch_out = known_sms[i];
+			return CL_SUCCESS;
+		}
+	}
+	log_info("libnvvm compiles for no device of sm %u or older", sm);
+	return CL_COMPILER_NOT_AVAILABLE;
+}

@@ -1,0 +1,265 @@
+#include "config.h"
+
+#include "backend/nvvm.h"
+
+#include "base/log.h"
+#include "base/options.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Set once, never taken back. */
+static _Atomic(struct nvvm_library *) found;
+
+static const struct {
+	const char *name;
+	size_t offset_B;
+} entries[] = {
+#define ENTRY(name) {#name, offsetof(struct nvvm_library, name)}
+	ENTRY(nvvmVersion),
+	ENTRY(nvvmIRVersion),
+	ENTRY(nvvmGetErrorString),
+	ENTRY(nvvmCreateProgram),
+	ENTRY(nvvmDestroyProgram),
+	ENTRY(nvvmAddModuleToProgram),
+	ENTRY(nvvmLazyAddModuleToProgram),
+	ENTRY(nvvmCompileProgram),
+	ENTRY(nvvmVerifyProgram),
+	ENTRY(nvvmGetCompiledResultSize),
+	ENTRY(nvvmGetCompiledResult),
+	ENTRY(nvvmGetProgramLogSize),
+	ENTRY(nvvmGetProgramLog),
+#undef ENTRY
+};
+
+/* A search under way: what was tried goes to log. */
+struct search {
+	struct bytes *log;
+	struct nvvm_library *library;    /* filled when found */
+	void *handle;
+};
+
+static const char *resolve(void *handle, struct nvvm_library *library)
+{
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+		void *address = dlsym(handle, entries[i].name);
+		if (!address)
+			return entries[i].name;
+		/* POSIX lets a function's address travel in a void pointer. */
+		memcpy((char *)library + entries[i].offset_B, &address, sizeof(address));
+	}
+	return NULL;
+}
+
+/* Size and date tell two builds apart that say the same of themselves. */
+static void describe(struct nvvm_library *library, int major, int minor)
+{
+	Dl_info info;
+	struct stat status;
+	void *entry;
+	memcpy(&entry, &library->nvvmVersion, sizeof(entry));
+	const char *name = dladdr(entry, &info) && info.dli_fname ? info.dli_fname : "?";
+	char *real = realpath(name, NULL);
+	if (stat(real ? real : name, &status))
+		memset(&status, 0, sizeof(status));
+	snprintf(library->id, sizeof(library->id),
+		 "libnvvm %d.%d, IR %d.%d, at %s (%lld bytes of %lld)", major, minor,
+		 library->ir_major, library->ir_minor, real ? real : name,
+		 (long long)status.st_size, (long long)status.st_mtime);
+	free(real);
+}
+
+static bool accept(struct search *search, const char *path)
+{
+	int major = 0, minor = 0;
+	struct nvvm_library *library = search->library;
+	const char *missing = resolve(search->handle, library);
+	if (missing) {
+		bytes_printf(search->log, "  %s: it lacks %s\n", path, missing);
+		return false;
+	}
+	if (library->nvvmVersion(&major, &minor) ||
+	    library->nvvmIRVersion(&library->ir_major, &library->ir_minor, &library->debug_major,
+				   &library->debug_minor)) {
+		bytes_printf(search->log, "  %s: it does not tell its version\n", path);
+		return false;
+	}
+	if (library->ir_major != 2) {
+		bytes_printf(search->log, "  %s: it is for NVVM IR %d.%d, 2.0 is needed\n", path,
+			     library->ir_major, library->ir_minor);
+		return false;
+	}
+	describe(library, major, minor);
+	return true;
+}
+
+static bool try_path(struct search *search, const char *path)
+{
+	if (strchr(path, '/') && access(path, F_OK)) {
+		bytes_printf(search->log, "  %s: not there\n", path);
+		return false;
+	}
+	search->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!search->handle) {
+		const char *reason = dlerror();
+		bytes_printf(search->log, "  %s: %s\n", path, reason ? reason : "not loadable");
+		return false;
+	}
+	if (accept(search, path))
+		return true;
+	dlclose(search->handle);
+	search->handle = NULL;
+	return false;
+}
+
+/* Every file that matches; newest names last in the alphabet come first. */
+static bool try_pattern(struct search *search, const char *pattern)
+{
+	glob_t matches;
+	bool done = false;
+	if (glob(pattern, 0, NULL, &matches)) {
+		bytes_printf(search->log, "  %s: not there\n", pattern);
+		return false;
+	}
+	for (size_t i = matches.gl_pathc; i-- > 0 && !done;)
+		done = try_path(search, matches.gl_pathv[i]);
+	globfree(&matches);
+	return done;
+}
+
+static bool try_below(struct search *search, const char *folder, const char *const *tails,
+		      size_t count)
+{
+	bool done = false;
+	for (size_t i = 0; i < count && !done; i++) {
+		struct bytes pattern = BYTES_INIT;
+		bytes_printf(&pattern, "%s%s", folder, tails[i]);
+		done = !bytes_failed(&pattern) && try_pattern(search, pattern.data);
+		bytes_finish(&pattern);
+	}
+	return done;
+}
+
+static bool try_toolkit(struct search *search, const char *root)
+{
+	static const char *const tails[] = {
+		"/nvvm/lib64/libnvvm.so.[0-9]", "/nvvm/lib/libnvvm.so.[0-9]",
+		"/lib64/libnvvm.so.[0-9]", "/lib/libnvvm.so.[0-9]",
+	};
+	return root && *root && try_below(search, root, tails, sizeof(tails) / sizeof(tails[0]));
+}
+
+static bool try_toolkits(struct search *search)
+{
+#ifdef CULVERT_NVVM_PATH
+	if (try_path(search, CULVERT_NVVM_PATH))
+		return true;
+#endif
+	return try_toolkit(search, secure_getenv("CUDA_HOME")) ||
+	       try_toolkit(search, secure_getenv("CUDA_PATH")) ||
+	       try_toolkit(search, "/usr/local/cuda") ||
+	       try_path(search, "libnvvm.so.4");
+}
+
+/* packages: a site-packages folder, as a pattern. */
+static bool try_wheels(struct search *search, const char *prefix, const char *packages)
+{
+	static const char *const tails[] = {
+		"/nvidia/cu[0-9]*/lib*/libnvvm.so*", "/nvidia/cu[0-9]*/nvvm/lib*/libnvvm.so*",
+		"/nvidia/cuda_nvcc/nvvm/lib*/libnvvm.so*", "/nvidia/nvvm/lib*/libnvvm.so*",
+	};
+	struct bytes folder = BYTES_INIT;
+	bytes_printf(&folder, "%s%s", prefix, packages);
+	bool done = !bytes_failed(&folder) &&
+		    try_below(search, folder.data, tails, sizeof(tails) / sizeof(tails[0]));
+	bytes_finish(&folder);
+	return done;
+}
+
+/* A Python that runs us: /opt/py/bin/python3 -> /opt/py. */
+static bool try_own_python(struct search *search)
+{
+	char path[PATH_MAX];
+	ssize_t size_B = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	if (size_B <= 0)
+		return false;
+	path[size_B] = '\0';
+	char *slash = strrchr(path, '/');
+	if (!slash || strncmp(slash + 1, "python", strlen("python")))
+		return false;
+	*slash = '\0';
+	slash = strrchr(path, '/');
+	if (!slash)
+		return false;
+	*slash = '\0';
+	return try_wheels(search, path, "/lib/python3*/site-packages");
+}
+
+static bool try_pythons(struct search *search)
+{
+	const char *environment = secure_getenv("VIRTUAL_ENV");
+	const char *conda = secure_getenv("CONDA_PREFIX");
+	const char *home = secure_getenv("HOME");
+	if (environment && *environment &&
+	    try_wheels(search, environment, "/lib/python3*/site-packages"))
+		return true;
+	if (conda && *conda && (try_toolkit(search, conda) ||
+				try_wheels(search, conda, "/lib/python3*/site-packages")))
+		return true;
+	if (try_own_python(search))
+		return true;
+	if (home && *home && try_wheels(search, home, "/.local/lib/python3*/site-packages"))
+		return true;
+	return try_wheels(search, "/usr/local/lib", "/python3*/dist-packages") ||
+	       try_wheels(search, "/usr/lib", "/python3/dist-packages");
+}
+
+static bool search_all(struct search *search)
+{
+	const char *wanted = option_string(OPTION_LIBNVVM);
+	if (*wanted)
+		return try_path(search, wanted);
+	return try_toolkits(search) || try_pythons(search) ||
+	       try_path(search, "libnvidia-nvvm.so.4");
+}
+
+const struct nvvm_library *be_nvvm_library_found(void)
+{
+	return atomic_load_explicit(&found, memory_order_acquire);
+}
+
+/* Threads may search at once; the first to find keeps it for all. */
+const struct nvvm_library *be_nvvm_library(struct bytes *log)
+{
+	struct nvvm_library *library = atomic_load_explicit(&found, memory_order_acquire);
+	struct nvvm_library *none = NULL;
+	struct bytes tried = BYTES_INIT;
+	struct search search = {.log = &tried};
+	if (library)
+		return library;
+	library = search.library = calloc(1, sizeof(*library));
+	if (!library)
+		return NULL;
+	if (!search_all(&search)) {
+		bytes_append_string(log, "libnvvm, which translates kernels, was not found; "
+				    "CULVERT_LIBNVVM may name it. Tried:\n");
+		bytes_append(log, tried.data, tried.size_B);
+		free(library);
+		library = NULL;
+	} else if (!atomic_compare_exchange_strong(&found, &none, library)) {
+		dlclose(search.handle);
+		free(library);
+		library = none;
+	} else {
+		log_info("%s", library->id);
+	}
+	bytes_finish(&tried);
+	return library;
+}

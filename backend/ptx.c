@@ -1,0 +1,128 @@
+#include "config.h"
+
+#include "backend/codegen.h"
+#include "backend/gpu_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { INFO_B = 65536, ERROR_B = 65536, OPTIONS_MAX = 12 };
+
+struct job {
+	CUjit_option names[OPTIONS_MAX];
+	void *values[OPTIONS_MAX];
+	unsigned int count;
+	char *info;                      /* owned, INFO_B */
+	char *error;                     /* owned, ERROR_B */
+};
+
+static void job_set(struct job *job, CUjit_option name, void *value)
+{
+	job->names[job->count] = name;
+	job->values[job->count++] = value;
+}
+
+static void job_set_number(struct job *job, CUjit_option name, uintptr_t number)
+{
+	job_set(job, name, (void *)number);
+}
+
+static cl_int job_init(struct job *job, const struct be_codegen_options *options, bool verbose)
+{
+	memset(job, 0, sizeof(*job));
+	job->info = calloc(1, INFO_B);
+	job->error = calloc(1, ERROR_B);
+	if (!job->info || !job->error)
+		return CL_OUT_OF_HOST_MEMORY;
+	job_set(job, CU_JIT_INFO_LOG_BUFFER, job->info);
+	job_set_number(job, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, INFO_B - 1);
+	job_set(job, CU_JIT_ERROR_LOG_BUFFER, job->error);
+	job_set_number(job, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, ERROR_B - 1);
+	job_set_number(job, CU_JIT_OPTIMIZATION_LEVEL, options->optimization ? 4 : 0);
+	if (options->max_registers)
+		job_set_number(job, CU_JIT_MAX_REGISTERS, options->max_registers);
+	if (options->line_info)
+		job_set_number(job, CU_JIT_GENERATE_LINE_INFO, 1);
+	if (verbose)
+		job_set_number(job, CU_JIT_LOG_VERBOSE, 1);
+	return CL_SUCCESS;
+}
+
+static void job_finish(struct job *job)
+{
+	free(job->info);
+	free(job->error);
+}
+
+static void append_line(struct bytes *log, const char *text)
+{
+	if (!*text)
+		return;
+	bytes_append_string(log, text);
+	if (text[strlen(text) - 1] != '\n')
+		bytes_append_char(log, '\n');
+}
+
+/* The binary belongs to the link state, so it is copied before that ends. */
+static CUresult assemble(struct job *job, const struct bytes *ptx, struct bytes *binary)
+{
+	CUlinkState cu_state;
+	void *image = NULL;
+	size_t size_B = 0;
+	CUresult cu_result = cuda.cuLinkCreate_v2(job->count, job->names, job->values, &cu_state);
+	if (cu_result != CUDA_SUCCESS)
+		return cu_result;
+	/* The closing NUL is part of the text that the driver asks for. */
+	cu_result = cuda.cuLinkAddData_v2(cu_state, CU_JIT_INPUT_PTX, ptx->data, ptx->size_B + 1,
+					  "program", 0, NULL, NULL);
+	if (cu_result == CUDA_SUCCESS)
+		cu_result = cuda.cuLinkComplete(cu_state, &image, &size_B);
+	if (cu_result == CUDA_SUCCESS)
+		bytes_append(binary, image, size_B);
+	CUresult cu_end = cuda.cuLinkDestroy(cu_state);
+	return cu_result == CUDA_SUCCESS ? cu_end : cu_result;
+}
+
+/* What is wrong with the text is the build's failure; the rest keeps its code. */
+static cl_int narrow(struct gpu_device *device, CUresult cu_result)
+{
+	cl_int err = gpu_check_result(device, cu_result, "cuLinkComplete", __FILE__, __LINE__);
+	if (err == CL_INVALID_BINARY || err == CL_INVALID_KERNEL_NAME)
+		return CL_BUILD_PROGRAM_FAILURE;
+	if (cu_result == CUDA_ERROR_INVALID_VALUE || cu_result == CUDA_ERROR_UNKNOWN)
+		return CL_BUILD_PROGRAM_FAILURE;
+	return cu_result == CUDA_ERROR_OUT_OF_MEMORY ? CL_OUT_OF_HOST_MEMORY : err;
+}
+
+cl_int be_ptx_assemble(struct gpu_device *device, const struct bytes *ptx,
+		       const struct be_codegen_options *options, bool verbose,
+		       struct bytes *binary_out, struct bytes *log)
+{
+	struct gpu_scope scope;
+	struct job job;
+	struct bytes binary = BYTES_INIT;
+	if (!ptx->size_B)
+		return CL_BUILD_PROGRAM_FAILURE;
+	cl_int err = gpu_enter_new(device, &scope);
+	if (err)
+		return err;
+	err = job_init(&job, options, verbose);
+	if (err)
+		goto leave;
+	CUresult cu_result = assemble(&job, ptx, &binary);
+	err = narrow(device, cu_result);
+	if (!err && bytes_failed(&binary))
+		err = CL_OUT_OF_HOST_MEMORY;
+	if (verbose || options->line_info || err)
+		append_line(log, job.info);
+	append_line(log, job.error);
+	if (err && !*job.error)
+		bytes_printf(log, "the assembler failed: %s\n", gpu_error_find(cu_result)->name);
+	if (!err)
+		bytes_move(binary_out, &binary);
+leave:
+	bytes_finish(&binary);
+	job_finish(&job);
+	gpu_leave(&scope);
+	return err;
+}
