@@ -1,0 +1,476 @@
+/* Copies of every kind: all are boxes of rows, some with one row only.
+ *
+ * What a copy means for the host's thread follows the kinds of its two sides:
+ * pageable bytes to the device are read before an asynchronous call returns,
+ * pageable bytes from the device are there when it returns, all else happens
+ * in the stream's order. */
+#include "config.h"
+
+#include "backend/softcuda/soft.h"
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Larger pageable sources are not staged: their copies block the caller. */
+static const uint64_t staged_max_B = (uint64_t)64 << 20;
+
+struct side {
+	uint64_t address;                    /* of the box's first byte */
+	uint64_t pitch_B, slice_B;
+	bool device_only;                    /* the caller said: device */
+	struct soft_allocation *allocation;  /* NULL: pageable host memory */
+};
+
+struct box {
+	struct side to, from;
+	uint64_t width_B, height, depth;
+};
+
+struct copy_operation {
+	struct soft_operation base;
+	struct box box;
+	char *staged;                        /* owned; what from points to, or NULL */
+};
+
+/* --- running ------------------------------------------------------------------------ */
+
+static void move_box(const struct box *box)
+{
+	for (uint64_t z = 0; z < box->depth; z++)
+		for (uint64_t y = 0; y < box->height; y++) {
+			uint64_t to = box->to.address + z * box->to.slice_B + y * box->to.pitch_B;
+			uint64_t from = box->from.address + z * box->from.slice_B +
+					y * box->from.pitch_B;
+			memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from,
+				box->width_B);
+		}
+}
+
+static bool gone(const struct side *side)
+{
+	return side->allocation && side->allocation->freed;
+}
+
+/* freed is written under the lock; the bytes stay mapped in either case. */
+static CUresult copy_run(struct soft_operation *operation, struct bytes *report)
+{
+	struct copy_operation *copy = (struct copy_operation *)operation;
+	lock_take(&soft_driver.lock);
+	bool lost = gone(&copy->box.to) || gone(&copy->box.from);
+	lock_drop(&soft_driver.lock);
+	if (lost) {
+		bytes_printf(report, "a copy of %llu bytes touches memory that was freed before "
+			     "the copy's turn came", (unsigned long long)copy->box.width_B);
+		return CUDA_ERROR_ILLEGAL_ADDRESS;
+	}
+	move_box(&copy->box);
+	return CUDA_SUCCESS;
+}
+
+static void copy_finish_locked(struct soft_operation *operation)
+{
+	struct copy_operation *copy = (struct copy_operation *)operation;
+	if (copy->box.to.allocation)
+		soft_memory_unpin_locked(copy->box.to.allocation);
+	if (copy->box.from.allocation)
+		soft_memory_unpin_locked(copy->box.from.allocation);
+	free(copy->staged);
+}
+
+static const struct soft_operation_type copy_type = {
+	.name = "copy",
+	.run = copy_run,
+	.finish_locked = copy_finish_locked,
+};
+
+/* --- checking ------------------------------------------------------------------------- */
+
+/* a * b + c without overflow. */
+static bool multiply_add(uint64_t a, uint64_t b, uint64_t c, uint64_t *sum_out)
+{
+	if ((b && a > UINT64_MAX / b) || a * b > UINT64_MAX - c)
+		return false;
+	*sum_out = a * b + c;
+	return true;
+}
+
+static CUresult side_resolve_locked(struct side *side, const struct box *box)
+{
+	uint64_t extent_B;
+	if (!multiply_add(box->height - 1, side->pitch_B, box->width_B, &extent_B) ||
+	    !multiply_add(box->depth - 1, side->slice_B, extent_B, &extent_B) ||
+	    !side->address)
+		return CUDA_ERROR_INVALID_VALUE;
+	side->allocation = soft_memory_lookup_locked(side->address);
+	if (!side->allocation)
+		return side->device_only ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+	if (soft_memory_range_locked(side->address, extent_B))
+		return CUDA_SUCCESS;
+	/* Host memory that is registered in part only is pageable as a whole. */
+	if (side->allocation->kind != SOFT_MEMORY_REGISTERED || side->device_only)
+		return CUDA_ERROR_INVALID_VALUE;
+	side->allocation = NULL;
+	return CUDA_SUCCESS;
+}
+
+static bool on_device(const struct side *side)
+{
+	return side->allocation && (side->allocation->kind == SOFT_MEMORY_DEVICE ||
+				    side->allocation->kind == SOFT_MEMORY_MANAGED);
+}
+
+/* --- submitting ------------------------------------------------------------------------- */
+
+static bool stage(struct copy_operation *copy)
+{
+	struct box *box = &copy->box;
+	uint64_t rows, size_B;
+	if (!multiply_add(box->height, box->depth, 0, &rows) ||
+	    !multiply_add(rows, box->width_B, 0, &size_B) || size_B > staged_max_B)
+		return false;
+	copy->staged = malloc(size_B);
+	if (!copy->staged)
+		return false;
+	struct box gather = *box;
+	gather.to.address = (uint64_t)(uintptr_t)copy->staged;
+	gather.to.pitch_B = box->width_B;
+	gather.to.slice_B = box->width_B * box->height;
+	move_box(&gather);
+	box->from = gather.to;
+	box->from.allocation = NULL;
+	return true;
+}
+
+/* Reads the source without the lock.  wait_out: it could not be staged, so that
+ * the caller has to wait for the copy itself. */
+static CUresult stage_locked(struct soft_stream *stream, struct copy_operation *copy,
+			     bool *wait_out)
+{
+	lock_drop(&soft_driver.lock);
+	*wait_out = !stage(copy);
+	lock_take(&soft_driver.lock);
+	return stream->context ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+/* Owns nothing of box. synchronous: the call is not one of the Async ones. */
+static CUresult box_submit_locked(struct soft_stream *stream, const struct box *box,
+				  bool synchronous)
+{
+	struct copy_operation *copy = soft_operation_create(&copy_type, sizeof(*copy));
+	if (!copy)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	copy->box = *box;
+	if (box->to.allocation)
+		soft_memory_pin_locked(box->to.allocation);
+	if (box->from.allocation)
+		soft_memory_pin_locked(box->from.allocation);
+	stream->refs++;
+	bool wait = synchronous && !(on_device(&box->to) && on_device(&box->from));
+	CUresult result = CUDA_SUCCESS;
+	if (!box->to.allocation)
+		wait = true;
+	else if (!box->from.allocation && !wait)
+		result = stage_locked(stream, copy, &wait);
+	if (result != CUDA_SUCCESS) {
+		soft_operation_destroy_locked(&copy->base);
+		soft_stream_unref_locked(stream);
+		return result;
+	}
+	result = soft_operation_submit_locked(&copy->base, stream);
+	if (result == CUDA_SUCCESS && wait)
+		result = soft_stream_wait_locked(stream);
+	soft_stream_unref_locked(stream);
+	return result;
+}
+
+static CUresult copy_box_locked(struct soft_context *context, struct box *box,
+				CUstream cu_stream, bool synchronous)
+{
+	struct soft_stream *stream;
+	CUresult result = soft_stream_find_locked(context, cu_stream, &stream);
+	if (result != CUDA_SUCCESS || !box->width_B || !box->height || !box->depth)
+		return result;
+	result = side_resolve_locked(&box->to, box);
+	if (result == CUDA_SUCCESS)
+		result = side_resolve_locked(&box->from, box);
+	return result == CUDA_SUCCESS ? box_submit_locked(stream, box, synchronous) : result;
+}
+
+/* --- one row ----------------------------------------------------------------------------- */
+
+enum direction { TO_DEVICE, TO_HOST, ON_DEVICE, ANYWHERE };
+
+static CUresult copy_row_locked(struct soft_context *context, enum direction direction,
+				uint64_t to, uint64_t from, uint64_t size_B, CUstream cu_stream,
+				bool synchronous)
+{
+	struct box box = {
+		.to = {.address = to,
+		       .device_only = direction == TO_DEVICE || direction == ON_DEVICE},
+		.from = {.address = from,
+			 .device_only = direction == TO_HOST || direction == ON_DEVICE},
+		.width_B = size_B, .height = 1, .depth = 1,
+	};
+	return copy_box_locked(context, &box, cu_stream, synchronous);
+}
+
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t size_B)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT, copy_row_locked(context, TO_DEVICE, to,
+						     (uint64_t)(uintptr_t)from, size_B, NULL,
+						     true));
+}
+
+CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t size_B)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT, copy_row_locked(context, TO_HOST, (uint64_t)(uintptr_t)to,
+						     from, size_B, NULL, true));
+}
+
+CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t size_B)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT,
+		  copy_row_locked(context, ON_DEVICE, to, from, size_B, NULL, true));
+}
+
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t size_B)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT,
+		  copy_row_locked(context, ANYWHERE, to, from, size_B, NULL, true));
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t size_B, CUstream cu_stream)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT, copy_row_locked(context, TO_DEVICE, to,
+						     (uint64_t)(uintptr_t)from, size_B, cu_stream,
+						     false));
+}
+
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t size_B, CUstream cu_stream)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT, copy_row_locked(context, TO_HOST, (uint64_t)(uintptr_t)to,
+						     from, size_B, cu_stream, false));
+}
+
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t size_B, CUstream cu_stream)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT,
+		  copy_row_locked(context, ON_DEVICE, to, from, size_B, cu_stream, false));
+}
+
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t size_B, CUstream cu_stream)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT,
+		  copy_row_locked(context, ANYWHERE, to, from, size_B, cu_stream, false));
+}
+
+/* --- between devices ------------------------------------------------------------------------ */
+
+static CUresult peers_find_locked(CUcontext cu_to, CUcontext cu_from)
+{
+	struct soft_context *to, *from;
+	CUresult result = soft_context_find_locked(cu_to, &to);
+	if (result == CUDA_SUCCESS)
+		result = soft_context_find_locked(cu_from, &from);
+	if (result == CUDA_SUCCESS)
+		result = to->fault != CUDA_SUCCESS ? to->fault : from->fault;
+	return result;
+}
+
+/* The call without a stream follows all work of both contexts. */
+static CUresult peers_wait_locked(CUcontext cu_to, CUcontext cu_from)
+{
+	struct soft_context *peer;
+	CUresult result = soft_context_find_locked(cu_to, &peer);
+	if (result == CUDA_SUCCESS)
+		result = soft_context_wait_locked(peer);
+	if (result == CUDA_SUCCESS)
+		result = soft_context_find_locked(cu_from, &peer);
+	return result == CUDA_SUCCESS ? soft_context_wait_locked(peer) : result;
+}
+
+static CUresult copy_peer_locked(struct soft_context *context, struct box *box, CUcontext cu_to,
+				 CUcontext cu_from, CUstream cu_stream, bool synchronous)
+{
+	CUresult result = peers_find_locked(cu_to, cu_from);
+	if (result == CUDA_SUCCESS && synchronous)
+		result = peers_wait_locked(cu_to, cu_from);
+	if (result == CUDA_SUCCESS)
+		result = copy_box_locked(context, box, cu_stream, synchronous);
+	if (result == CUDA_SUCCESS && synchronous)
+		result = soft_stream_wait_locked(context->legacy);
+	return result;
+}
+
+static CUresult copy_peer_row(const char *call, CUdeviceptr to, CUcontext cu_to, CUdeviceptr from,
+			      CUcontext cu_from, size_t size_B, CUstream cu_stream,
+			      bool synchronous)
+{
+	struct soft_context *context = NULL;
+	struct box box = {
+		.to = {.address = to, .device_only = true},
+		.from = {.address = from, .device_only = true},
+		.width_B = size_B, .height = 1, .depth = 1,
+	};
+	CUresult result = soft_enter(call, SOFT_NEED_CONTEXT, &context);
+	return result != CUDA_SUCCESS
+		       ? result
+		       : soft_leave(call, copy_peer_locked(context, &box, cu_to, cu_from,
+							   cu_stream, synchronous));
+}
+
+CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext cu_to, CUdeviceptr from, CUcontext cu_from,
+		      size_t size_B)
+{
+	return copy_peer_row(__func__, to, cu_to, from, cu_from, size_B, NULL, true);
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext cu_to, CUdeviceptr from, CUcontext cu_from,
+			   size_t size_B, CUstream cu_stream)
+{
+	return copy_peer_row(__func__, to, cu_to, from, cu_from, size_B, cu_stream, false);
+}
+
+/* --- boxes -------------------------------------------------------------------------------------- */
+
+/* One side as the structs of 2D and 3D copies name it. */
+struct place {
+	CUmemorytype type;
+	const void *host;
+	CUdeviceptr device;
+	size_t x_B, y, z, pitch_B, height;
+};
+
+static CUresult side_place(struct side *side, const struct place *place, const struct box *box)
+{
+	uint64_t pitch_B = place->pitch_B ? place->pitch_B : place->x_B + box->width_B;
+	uint64_t height = place->height ? place->height : place->y + box->height;
+	uint64_t offset_B;
+	if (place->type == CU_MEMORYTYPE_ARRAY) {
+		log_err("softcuda: copies of CUDA arrays are not supported");
+		return CUDA_ERROR_NOT_SUPPORTED;
+	}
+	if ((place->type != CU_MEMORYTYPE_HOST && place->type != CU_MEMORYTYPE_DEVICE &&
+	     place->type != CU_MEMORYTYPE_UNIFIED) ||
+	    pitch_B < place->x_B + box->width_B || height < box->height ||
+	    !multiply_add(pitch_B, height, 0, &side->slice_B) ||
+	    !multiply_add(side->slice_B, place->z, place->x_B, &offset_B) ||
+	    !multiply_add(pitch_B, place->y, offset_B, &offset_B))
+		return CUDA_ERROR_INVALID_VALUE;
+	side->pitch_B = pitch_B;
+	side->device_only = place->type == CU_MEMORYTYPE_DEVICE;
+	side->address = place->type == CU_MEMORYTYPE_HOST ? (uint64_t)(uintptr_t)place->host
+							  : place->device;
+	if (!side->address || side->address > UINT64_MAX - offset_B)
+		return CUDA_ERROR_INVALID_VALUE;
+	side->address += offset_B;
+	return CUDA_SUCCESS;
+}
+
+static CUresult places_to_box(struct box *box, const struct place *to, const struct place *from)
+{
+	CUresult result = side_place(&box->to, to, box);
+	return result == CUDA_SUCCESS ? side_place(&box->from, from, box) : result;
+}
+
+static CUresult copy_places(const char *call, struct box *box, const struct place *to,
+			    const struct place *from, CUstream cu_stream, bool synchronous)
+{
+	struct soft_context *context = NULL;
+	CUresult result = soft_enter(call, SOFT_NEED_CONTEXT, &context);
+	if (result != CUDA_SUCCESS)
+		return result;
+	result = places_to_box(box, to, from);
+	if (result == CUDA_SUCCESS)
+		result = copy_box_locked(context, box, cu_stream, synchronous);
+	return soft_leave(call, result);
+}
+
+static CUresult copy_2d(const char *call, const CUDA_MEMCPY2D *copy, CUstream cu_stream,
+			bool synchronous)
+{
+	if (!copy)
+		return CUDA_ERROR_INVALID_VALUE;
+	struct box box = {.width_B = copy->WidthInBytes, .height = copy->Height, .depth = 1};
+	const struct place to = {copy->dstMemoryType, copy->dstHost, copy->dstDevice,
+				 copy->dstXInBytes, copy->dstY, 0, copy->dstPitch, 0};
+	const struct place from = {copy->srcMemoryType, copy->srcHost, copy->srcDevice,
+				   copy->srcXInBytes, copy->srcY, 0, copy->srcPitch, 0};
+	return copy_places(call, &box, &to, &from, cu_stream, synchronous);
+}
+
+CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *copy)
+{
+	return copy_2d(__func__, copy, NULL, true);
+}
+
+CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *copy)
+{
+	return copy_2d(__func__, copy, NULL, true);
+}
+
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream cu_stream)
+{
+	return copy_2d(__func__, copy, cu_stream, false);
+}
+
+static CUresult copy_3d(const char *call, const CUDA_MEMCPY3D *copy, CUstream cu_stream,
+			bool synchronous)
+{
+	if (!copy || copy->srcLOD || copy->dstLOD)
+		return CUDA_ERROR_INVALID_VALUE;
+	struct box box = {.width_B = copy->WidthInBytes,
+			  .height = copy->Height, .depth = copy->Depth};
+	const struct place to = {copy->dstMemoryType, copy->dstHost, copy->dstDevice,
+				 copy->dstXInBytes, copy->dstY, copy->dstZ, copy->dstPitch,
+				 copy->dstHeight};
+	const struct place from = {copy->srcMemoryType, copy->srcHost, copy->srcDevice,
+				   copy->srcXInBytes, copy->srcY, copy->srcZ, copy->srcPitch,
+				   copy->srcHeight};
+	return copy_places(call, &box, &to, &from, cu_stream, synchronous);
+}
+
+CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D *copy)
+{
+	return copy_3d(__func__, copy, NULL, true);
+}
+
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream cu_stream)
+{
+	return copy_3d(__func__, copy, cu_stream, false);
+}
+
+static CUresult copy_3d_peer(const char *call, const CUDA_MEMCPY3D_PEER *copy, CUstream cu_stream,
+			     bool synchronous)
+{
+	struct soft_context *context = NULL;
+	if (!copy || copy->srcLOD || copy->dstLOD)
+		return CUDA_ERROR_INVALID_VALUE;
+	struct box box = {.width_B = copy->WidthInBytes,
+			  .height = copy->Height, .depth = copy->Depth};
+	const struct place to = {copy->dstMemoryType, copy->dstHost, copy->dstDevice,
+				 copy->dstXInBytes, copy->dstY, copy->dstZ, copy->dstPitch,
+				 copy->dstHeight};
+	const struct place from = {copy->srcMemoryType, copy->srcHost, copy->srcDevice,
+				   copy->srcXInBytes, copy->srcY, copy->srcZ, copy->srcPitch,
+				   copy->srcHeight};
+	CUresult result = soft_enter(call, SOFT_NEED_CONTEXT, &context);
+	if (result != CUDA_SUCCESS)
+		return result;
+	result = places_to_box(&box, &to, &from);
+	if (result == CUDA_SUCCESS)
+		result = copy_peer_locked(context, &box, copy->dstContext, copy->srcContext,
+					  cu_stream, synchronous);
+	return soft_leave(call, result);
+}
+
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *copy)
+{
+	return copy_3d_peer(__func__, copy, NULL, true);
+}
+
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *copy, CUstream cu_stream)
+{
+	return copy_3d_peer(__func__, copy, cu_stream, false);
+}

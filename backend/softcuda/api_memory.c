@@ -1,0 +1,311 @@
+/* The table of allocations: device, managed and pinned host memory.
+ *
+ * A device address is the host address of the bytes.  Large allocations are
+ * mapped between guard pages, small ones come from the heap; kernels and copies
+ * are held to the table in either case. */
+#include "config.h"
+
+#include "backend/softcuda/soft.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+	ALIGNMENT_B = 256,
+	HEAP_MAX_B = 64 << 10,               /* up to here from the heap */
+	POISON_MAX_B = 1 << 20,              /* so much is poisoned: enough to be seen, and quick */
+	POISON_BYTE = 0xcd
+};
+
+/* Sorted by start, no two overlap.  The reader-writer lock guards the table
+ * itself; what it points to is guarded by the driver's lock, but for start and
+ * size_B, which never change. Taken after the driver's lock. */
+static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
+static struct soft_allocation **table;
+static size_t table_count, table_capacity;
+
+/* --- the table --------------------------------------------------------------------- */
+
+/* How many start at or below address. */
+static size_t table_rank(uint64_t address)
+{
+	size_t low = 0, high = table_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (table[middle]->start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct soft_allocation *table_find(uint64_t address)
+{
+	size_t rank = table_rank(address);
+	struct soft_allocation *found = rank ? table[rank - 1] : NULL;
+	return found && address - found->start < found->size_B ? found : NULL;
+}
+
+bool soft_memory_find(uint64_t address, uint64_t *start_out, uint64_t *end_out)
+{
+	pthread_rwlock_rdlock(&table_lock);
+	const struct soft_allocation *found = table_find(address);
+	if (found) {
+		*start_out = found->start;
+		*end_out = found->start + found->size_B;
+	}
+	pthread_rwlock_unlock(&table_lock);
+	return found != NULL;
+}
+
+/* Writers hold the driver's lock, so that a reader with it needs no other. */
+struct soft_allocation *soft_memory_lookup_locked(uint64_t address)
+{
+	return table_find(address);
+}
+
+struct soft_allocation *soft_memory_range_locked(uint64_t address, uint64_t size_B)
+{
+	struct soft_allocation *found = table_find(address);
+	return found && size_B <= found->size_B - (address - found->start) ? found : NULL;
+}
+
+static bool table_insert_locked(struct soft_allocation *allocation)
+{
+	pthread_rwlock_wrlock(&table_lock);
+	if (table_count == table_capacity) {
+		size_t capacity = table_capacity ? 2 * table_capacity : 64;
+		struct soft_allocation **grown = realloc(table, capacity * sizeof(*grown));
+		if (!grown) {
+			pthread_rwlock_unlock(&table_lock);
+			return false;
+		}
+		table = grown;
+		table_capacity = capacity;
+	}
+	size_t rank = table_rank(allocation->start);
+	memmove(table + rank + 1, table + rank, (table_count - rank) * sizeof(*table));
+	table[rank] = allocation;
+	table_count++;
+	pthread_rwlock_unlock(&table_lock);
+	return true;
+}
+
+static void table_remove_locked(const struct soft_allocation *allocation)
+{
+	pthread_rwlock_wrlock(&table_lock);
+	size_t rank = table_rank(allocation->start);
+	memmove(table + rank - 1, table + rank, (table_count - rank) * sizeof(*table));
+	table_count--;
+	pthread_rwlock_unlock(&table_lock);
+}
+
+/* --- bytes ---------------------------------------------------------------------------- */
+
+static bool map_bytes(struct soft_allocation *allocation)
+{
+	const uint64_t page_B = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t data_B = (allocation->size_B + page_B - 1) / page_B * page_B;
+	if (data_B < allocation->size_B || data_B + 2 * page_B < data_B)
+		return false;
+	char *mapping = mmap(NULL, data_B + 2 * page_B, PROT_NONE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (mapping == MAP_FAILED)
+		return false;
+	if (mprotect(mapping + page_B, data_B, PROT_READ | PROT_WRITE)) {
+		munmap(mapping, data_B + 2 * page_B);
+		return false;
+	}
+	allocation->mapping = mapping;
+	allocation->mapping_B = data_B + 2 * page_B;
+	allocation->start = (uint64_t)(uintptr_t)(mapping + page_B);
+	return true;
+}
+
+static bool heap_bytes(struct soft_allocation *allocation)
+{
+	uint64_t size_B = (allocation->size_B + ALIGNMENT_B - 1) / ALIGNMENT_B * ALIGNMENT_B;
+	allocation->mapping = aligned_alloc(ALIGNMENT_B, size_B);
+	allocation->start = (uint64_t)(uintptr_t)allocation->mapping;
+	return allocation->mapping != NULL;
+}
+
+static void give_bytes_back(const struct soft_allocation *allocation)
+{
+	if (allocation->mapping_B)
+		munmap(allocation->mapping, allocation->mapping_B);
+	else
+		free(allocation->mapping);
+}
+
+/* New device memory holds what nobody expects, not zeros by luck. Host and
+ * managed memory is zeroed, as the kernel of the machine would hand it out. */
+static void fill_bytes(const struct soft_allocation *allocation)
+{
+	void *bytes = (void *)(uintptr_t)allocation->start;
+	uint64_t size_B = allocation->size_B < POISON_MAX_B ? allocation->size_B : POISON_MAX_B;
+	if (allocation->kind == SOFT_MEMORY_DEVICE)
+		memset(bytes, POISON_BYTE, size_B);
+	else if (!allocation->mapping_B)
+		memset(bytes, 0, allocation->size_B);
+}
+
+/* --- allocations ------------------------------------------------------------------------ */
+
+static bool on_device(const struct soft_allocation *allocation)
+{
+	return allocation->kind == SOFT_MEMORY_DEVICE || allocation->kind == SOFT_MEMORY_MANAGED;
+}
+
+static void account_locked(const struct soft_allocation *allocation)
+{
+	struct soft_pool *pool = allocation->pool;
+	if (on_device(allocation))
+		allocation->device->used_B += allocation->size_B;
+	if (!pool)
+		return;
+	pool->allocations++;
+	pool->used_B += allocation->size_B;
+	if (pool->used_B > pool->used_high_B)
+		pool->used_high_B = pool->used_B;
+	if (pool->used_B > pool->reserved_high_B)
+		pool->reserved_high_B = pool->used_B;
+}
+
+static bool fits_locked(const struct soft_device *device, const struct soft_pool *pool,
+			enum soft_memory_kind kind, uint64_t size_B)
+{
+	if (kind != SOFT_MEMORY_DEVICE && kind != SOFT_MEMORY_MANAGED)
+		return true;
+	if (size_B > device->memory_B - device->used_B)
+		return false;
+	return !pool || !pool->max_B ||
+	       (pool->used_B <= pool->max_B && size_B <= pool->max_B - pool->used_B);
+}
+
+CUresult soft_memory_alloc_locked(struct soft_context *context, enum soft_memory_kind kind,
+				  uint64_t size_B, struct soft_pool *pool,
+				  struct soft_allocation **allocation_out)
+{
+	struct soft_device *device = pool ? pool->device : context->device;
+	if (!fits_locked(device, pool, kind, size_B))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	struct soft_allocation *allocation = calloc(1, sizeof(*allocation));
+	if (!allocation)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	list_init(&allocation->link);
+	allocation->size_B = size_B;
+	allocation->kind = kind;
+	allocation->device = device;
+	allocation->context = pool ? NULL : context;
+	allocation->pool = pool;
+	allocation->id = ++soft_driver.next_id;
+	if (!(size_B <= HEAP_MAX_B ? heap_bytes(allocation) : map_bytes(allocation))) {
+		free(allocation);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	fill_bytes(allocation);
+	if (!table_insert_locked(allocation)) {
+		give_bytes_back(allocation);
+		free(allocation);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	account_locked(allocation);
+	*allocation_out = allocation;
+	return CUDA_SUCCESS;
+}
+
+CUresult soft_memory_register_locked(struct soft_context *context, void *pointer, uint64_t size_B,
+				     unsigned flags)
+{
+	const uint64_t start = (uint64_t)(uintptr_t)pointer;
+	if (!size_B || start + size_B < start)
+		return CUDA_ERROR_INVALID_VALUE;
+	size_t rank = table_rank(start);
+	if (table_find(start) || (rank < table_count && table[rank]->start < start + size_B))
+		return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+	struct soft_allocation *allocation = calloc(1, sizeof(*allocation));
+	if (!allocation)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	list_init(&allocation->link);
+	allocation->start = start;
+	allocation->size_B = size_B;
+	allocation->kind = SOFT_MEMORY_REGISTERED;
+	allocation->flags = flags;
+	allocation->device = context->device;
+	allocation->context = context;
+	allocation->id = ++soft_driver.next_id;
+	if (!table_insert_locked(allocation)) {
+		free(allocation);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	return CUDA_SUCCESS;
+}
+
+/* --- the end of allocations --------------------------------------------------------------- */
+
+/* A launch keeps the ranges that it has looked up until it ends: what was freed
+ * since the oldest running one began must stay mapped. */
+static bool touchable_locked(const struct soft_allocation *allocation)
+{
+	if (allocation->pins)
+		return true;
+	if (list_empty(&soft_driver.kernels))
+		return false;
+	const struct soft_operation *oldest =
+		list_entry(soft_driver.kernels.next, struct soft_operation, kernel_link);
+	return oldest->kernel_number <= allocation->freed_at;
+}
+
+void soft_memory_reap_locked(void)
+{
+	struct list *link, *next;
+	list_for_each(link, next, &soft_driver.limbo) {
+		struct soft_allocation *allocation =
+			list_entry(link, struct soft_allocation, link);
+		if (touchable_locked(allocation))
+			continue;
+		list_remove(link);
+		give_bytes_back(allocation);
+		free(allocation);
+	}
+}
+
+void soft_memory_free_locked(struct soft_allocation *allocation)
+{
+	struct soft_pool *pool = allocation->pool;
+	table_remove_locked(allocation);
+	allocation->freed = true;
+	allocation->freed_at = soft_driver.kernels_started;
+	if (on_device(allocation))
+		allocation->device->used_B -= allocation->size_B;
+	if (pool) {
+		pool->used_B -= allocation->size_B;
+		pool->allocations--;
+		soft_pool_release_locked(pool);
+	}
+	list_append(&soft_driver.limbo, &allocation->link);
+	soft_memory_reap_locked();
+}
+
+void soft_memory_free_context_locked(struct soft_context *context)
+{
+	for (size_t i = table_count; i-- > 0;)
+		if (table[i]->context == context)
+			soft_memory_free_locked(table[i]);
+}
+
+void soft_memory_pin_locked(struct soft_allocation *allocation)
+{
+	allocation->pins++;
+}
+
+void soft_memory_unpin_locked(struct soft_allocation *allocation)
+{
+	if (!--allocation->pins && allocation->freed)
+		soft_memory_reap_locked();
+}

@@ -1,0 +1,112 @@
+/* PTX in, results out: the executor of the software CUDA driver.
+ *
+ * soft_program_parse reads one PTX module and decodes it once into a form that
+ * runs fast: registers numbered, branches resolved, operands classified.  A
+ * program is immutable afterwards and may be launched by any number of threads
+ * at once.  An instruction, directive or modifier that the executor does not
+ * know fails the parse and is named in the log with its line: it never guesses.
+ *
+ * Addresses: a device pointer is the host address of its bytes (one address
+ * space, as with CUDA's unified addressing).  The shared and local windows of
+ * generic addressing lie at non-canonical addresses that no allocation has.
+ * Every global access is checked against soft_memory_find, every shared, local,
+ * const and param access against its window, every access for alignment.
+ *
+ * Calling sequence: parse -> lay out the variables (soft_program_variables) in
+ * device memory, copy their initial bytes, soft_program_relocate -> launch.
+ * The driver side (api) owns all memory named here; the executor owns the
+ * program and its worker threads. */
+#ifndef CULVERT_BACKEND_SOFTCUDA_EXEC_H
+#define CULVERT_BACKEND_SOFTCUDA_EXEC_H
+
+#include "base/bytes.h"
+
+#include <cuda.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct soft_program;
+
+struct soft_parameter {
+	uint32_t offset_B;
+	uint32_t size_B;
+	uint32_t align_B;
+};
+
+/* An .entry. */
+struct soft_function {
+	const char *name;
+	const struct soft_parameter *parameters;
+	uint32_t parameter_count;
+	uint32_t parameter_size_B;       /* of the packed buffer */
+	uint32_t static_shared_B;
+	uint32_t local_B;                /* per lane, this function's own frame */
+	uint32_t register_count;         /* 32-bit registers a GPU might use: an estimate */
+	uint32_t required_block[3];      /* .reqntid; 0 where absent */
+	uint32_t max_block_threads;      /* .maxntid's product; 1024 where absent */
+	const struct soft_program *program;
+};
+
+/* A module-scope .global or .const variable. */
+struct soft_variable {
+	const char *name;
+	uint64_t size_B;
+	uint32_t align_B;
+	bool constant;
+	const void *initial;             /* size_B bytes; NULL: zeros */
+};
+
+/* Parses ptx (size_B bytes, need not end in NUL).  CUDA_SUCCESS;
+ * CUDA_ERROR_INVALID_PTX with the reason and line in log;
+ * CUDA_ERROR_UNSUPPORTED_PTX_VERSION; CUDA_ERROR_OUT_OF_MEMORY. */
+CUresult soft_program_parse(const char *ptx, size_t size_B, struct bytes *log,
+			    struct soft_program **program_out);
+void soft_program_destroy(struct soft_program *program);
+
+/* 10 * major + minor of .target; e.g. 90. */
+unsigned soft_program_target(const struct soft_program *program);
+
+const struct soft_function *soft_program_function(const struct soft_program *program,
+						  const char *name);
+/* All entries in the order of the source. */
+const struct soft_function *soft_program_functions(const struct soft_program *program,
+						   uint32_t *count_out);
+const struct soft_variable *soft_program_variables(const struct soft_program *program,
+						   uint32_t *count_out);
+
+/* Writes the addresses that initialisers name (a pointer table in .global) into
+ * the variables' bytes; addresses[i] is where variable i lives. */
+void soft_program_relocate(const struct soft_program *program, const uint64_t *addresses);
+
+struct soft_launch {
+	const struct soft_function *function;
+	uint32_t grid[3];
+	uint32_t block[3];
+	uint32_t dynamic_shared_B;
+	bool cooperative;                /* grid-wide barriers allowed */
+	const void *parameters;          /* packed, parameter_size_B bytes */
+	const uint64_t *variable_addresses; /* by index of soft_program_variables */
+	unsigned device_index;
+	unsigned sm;                     /* of the device, e.g. 90 */
+	unsigned multiprocessor_count;   /* %nsmid */
+};
+
+/* Runs the whole grid and returns when the last work-group is done.  Blocking;
+ * uses the process's pool of workers (CULVERT_SOFT_THREADS).  Any thread, any
+ * number at once.
+ * CUDA_SUCCESS, or the error that hardware would give (CUDA_ERROR_ILLEGAL_ADDRESS,
+ * _MISALIGNED_ADDRESS, _ILLEGAL_INSTRUCTION, _LAUNCH_FAILED for trap,
+ * _ASSERT, _LAUNCH_TIMEOUT for a barrier that can never complete) with a line
+ * in report for a person: kernel, PTX line, work-group, work-item, address. */
+CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report);
+
+/* Stops the pool's threads; for the library's destructor and tests. */
+void soft_exec_shutdown(void);
+
+/* From the api side: finds the live allocation that holds address, of any
+ * device, pinned host memory included.  Thread-safe, no lock held on return;
+ * the executor keeps the answer for the rest of the launch. */
+bool soft_memory_find(uint64_t address, uint64_t *start_out, uint64_t *end_out);
+
+#endif

@@ -1,0 +1,15 @@
+/* Addresses of a memory instruction -> places in host memory, checked.
+ *
+ * The one way to memory for ld, st and atomics: a checker of races or of what
+ * was never written would look on here. */
+#ifndef CULVERT_BACKEND_SOFTCUDA_EXEC_ACCESS_H
+#define CULVERT_BACKEND_SOFTCUDA_EXEC_ACCESS_H
+
+#include "backend/softcuda/exec_warp.h"
+
+/* Where each lane's size_B bytes are.  An inactive lane gets an active one's
+ * place, so that loads may read for all lanes.  false: a fault was noted. */
+bool exec_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+		 uint64_t *place);
+
+#endif

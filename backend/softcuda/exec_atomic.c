@@ -1,0 +1,136 @@
+/* atom and red: always the host's own atomics, for shared memory too.  They are
+ * sequentially consistent, which every .sem and .scope allows. */
+#include "config.h"
+
+#include "backend/softcuda/exec_access.h"
+#include "backend/softcuda/exec_half.h"
+#include "backend/softcuda/exec_memory.h"
+#include "backend/softcuda/exec_table.h"
+
+#define ATOMIC_OLD(type, lanes, body)                                                  \
+	{                                                                              \
+		uint64_t place[LANES];                                                 \
+		const lanes *b = OPERAND(const lanes, 1);                              \
+		lanes *d = OPERAND(lanes, 0);                                          \
+		if (!exec_access(warp, op, mask, (uint32_t)sizeof(type), place))       \
+			return FLOW_FAULT;                                             \
+		for (uint32_t rest = mask; rest; rest &= rest - 1) {                   \
+			unsigned l = exec_lowest(rest);                                \
+			type *p = (type *)(uintptr_t)place[l];                         \
+			type value = (type)b[l], old;                                  \
+			body                                                           \
+			d[l] = (lanes)old;                                             \
+		}                                                                      \
+		return FLOW_NEXT;                                                      \
+	}
+
+#define ATOMIC_NATIVE(name, type, call) \
+	OP_HEAD(name) ATOMIC_OLD(type, type, old = call(p, value, __ATOMIC_SEQ_CST);)
+
+/* What the host lacks: expression makes the new value from old and value. */
+#define ATOMIC_LOOP(name, type, expression)                                            \
+	OP_HEAD(name) ATOMIC_OLD(type, type,                                           \
+		old = __atomic_load_n(p, __ATOMIC_RELAXED);                            \
+		for (;;) {                                                             \
+			type wanted = (type)(expression);                              \
+			if (__atomic_compare_exchange_n(p, &old, wanted, 0,            \
+					__ATOMIC_SEQ_CST, __ATOMIC_RELAXED))           \
+				break;                                                 \
+		})
+
+#define ATOMIC_CAS(name, type)                                                         \
+	OP_HEAD(name)                                                                  \
+	{                                                                              \
+		const type *c = OPERAND(const type, 2);                                \
+		ATOMIC_OLD(type, type,                                                 \
+			old = value;                                                   \
+			__atomic_compare_exchange_n(p, &old, (type)c[l], 0,            \
+				__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);)                  \
+	}
+
+#define ATOMICS_INTEGER(n)                                                             \
+	ATOMIC_NATIVE(add_##n, lane_u##n, __atomic_fetch_add)                          \
+	ATOMIC_NATIVE(and_##n, lane_u##n, __atomic_fetch_and)                          \
+	ATOMIC_NATIVE(or_##n, lane_u##n, __atomic_fetch_or)                            \
+	ATOMIC_NATIVE(xor_##n, lane_u##n, __atomic_fetch_xor)                          \
+	ATOMIC_NATIVE(exch_##n, lane_u##n, __atomic_exchange_n)                        \
+	ATOMIC_CAS(cas_##n, lane_u##n)                                                 \
+	ATOMIC_LOOP(min_u##n, lane_u##n, value < old ? value : old)                    \
+	ATOMIC_LOOP(max_u##n, lane_u##n, value > old ? value : old)                    \
+	ATOMIC_LOOP(min_s##n, lane_u##n, (int##n##_t)value < (int##n##_t)old ? value : old) \
+	ATOMIC_LOOP(max_s##n, lane_u##n, (int##n##_t)value > (int##n##_t)old ? value : old)
+
+ATOMICS_INTEGER(32)
+ATOMICS_INTEGER(64)
+ATOMIC_CAS(cas_16, lane_u16)
+ATOMIC_NATIVE(exch_16, lane_u16, __atomic_exchange_n)
+ATOMIC_LOOP(inc_32, lane_u32, old >= value ? 0 : old + 1)
+ATOMIC_LOOP(dec_32, lane_u32, old == 0 || old > value ? value : old - 1)
+
+static uint32_t add_f32_bits(uint32_t a, uint32_t b)
+{
+	float x, y, sum;
+	uint32_t bits;
+	memcpy(&x, &a, sizeof(x));
+	memcpy(&y, &b, sizeof(y));
+	sum = x + y;
+	memcpy(&bits, &sum, sizeof(bits));
+	return sum != sum ? 0x7fffffffu : bits;
+}
+
+static uint64_t add_f64_bits(uint64_t a, uint64_t b)
+{
+	double x, y, sum;
+	uint64_t bits;
+	memcpy(&x, &a, sizeof(x));
+	memcpy(&y, &b, sizeof(y));
+	sum = x + y;
+	memcpy(&bits, &sum, sizeof(bits));
+	return sum != sum ? UINT64_C(0xfff8000000000000) : bits;
+}
+
+static uint16_t add_f16_bits(uint16_t a, uint16_t b)
+{
+	return half_from_f64(half_to_f64(a) + half_to_f64(b), HALF_RN);
+}
+
+static uint16_t add_bf16_bits(uint16_t a, uint16_t b)
+{
+	return bfloat_from_f64(bfloat_to_f64(a) + bfloat_to_f64(b), HALF_RN);
+}
+
+static uint32_t pair(uint16_t low, uint16_t high)
+{
+	return low | (uint32_t)high << 16;
+}
+
+ATOMIC_LOOP(add_f32, lane_u32, add_f32_bits(old, value))
+ATOMIC_LOOP(add_f64, lane_u64, add_f64_bits(old, value))
+ATOMIC_LOOP(add_f16, lane_u16, add_f16_bits(old, value))
+ATOMIC_LOOP(add_bf16, lane_u16, add_bf16_bits(old, value))
+ATOMIC_LOOP(add_f16x2, lane_u32,
+	    pair(add_f16_bits((uint16_t)old, (uint16_t)value),
+		 add_f16_bits((uint16_t)(old >> 16), (uint16_t)(value >> 16))))
+ATOMIC_LOOP(add_bf16x2, lane_u32,
+	    pair(add_bf16_bits((uint16_t)old, (uint16_t)value),
+		 add_bf16_bits((uint16_t)(old >> 16), (uint16_t)(value >> 16))))
+
+#define BITS(name, fn) \
+	{"_atom." name ".b32", "", fn##_32}, {"_atom." name ".b64", "", fn##_64}, \
+	{"_atom." name ".u32", "", fn##_32}, {"_atom." name ".u64", "", fn##_64}, \
+	{"_atom." name ".s32", "", fn##_32}, {"_atom." name ".s64", "", fn##_64}
+#define ORDERED(name, fn) \
+	{"_atom." name ".u32", "", fn##_u32}, {"_atom." name ".u64", "", fn##_u64}, \
+	{"_atom." name ".s32", "", fn##_s32}, {"_atom." name ".s64", "", fn##_s64}
+
+static const struct op_row rows[] = {
+	BITS("add", add), BITS("and", and), BITS("or", or), BITS("xor", xor),
+	BITS("exch", exch), BITS("cas", cas), ORDERED("min", min), ORDERED("max", max),
+	{"_atom.cas.b16", "", cas_16}, {"_atom.exch.b16", "", exch_16},
+	{"_atom.inc.u32", "", inc_32}, {"_atom.dec.u32", "", dec_32},
+	{"_atom.add.f32", "", add_f32}, {"_atom.add.f64", "", add_f64},
+	{"_atom.add.f16", "", add_f16}, {"_atom.add.bf16", "", add_bf16},
+	{"_atom.add.f16x2", "", add_f16x2}, {"_atom.add.bf16x2", "", add_bf16x2}
+};
+
+EXEC_TABLE(exec_rows_atomic)

@@ -1,0 +1,18 @@
+/* cvt's modifiers, as the decoder gives them to the handlers in op->mode. */
+#ifndef CULVERT_BACKEND_SOFTCUDA_EXEC_CONVERT_H
+#define CULVERT_BACKEND_SOFTCUDA_EXEC_CONVERT_H
+
+enum convert_mode {
+	CONVERT_DEFAULT = 0,
+	CONVERT_RN = 1,
+	CONVERT_RZ = 2,
+	CONVERT_RM = 3,
+	CONVERT_RP = 4,
+	CONVERT_ROUNDING = 7,
+	CONVERT_INTEGRAL = 8,     /* .rni and its like: to a whole number */
+	CONVERT_FTZ = 16,
+	CONVERT_SAT = 32,
+	CONVERT_RELU = 64
+};
+
+#endif

@@ -1,0 +1,211 @@
+#include "config.h"
+
+#include "backend/softcuda/exec_barrier.h"
+#include "backend/softcuda/exec_warp.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+enum { WARP_TURN = 1 << 14 };
+
+static bool warp_init(struct warp *warp, struct group *group, uint32_t index)
+{
+	const uint32_t *block = group->job->launch->block;
+	uint32_t first = index * LANES;
+	uint32_t lanes = group->thread_count - first;
+	warp->group = group;
+	warp->index = index;
+	warp->live = lanes >= LANES ? MASK_ALL : (1u << lanes) - 1;
+	warp->banks.bank[BANK_CONSTANT] = group->job->program->constants;
+	warp->banks.bank[BANK_LAUNCH] = group->job->constants;
+	struct frame *frame = warp_frame_create(warp, group->job->code_index, NULL);
+	if (!frame)
+		return false;
+	frame->lanes = warp->live;
+	for (uint32_t l = 0; l < LANES; l++) {
+		uint32_t thread = first + l;
+		warp->lane_frame[l] = frame;
+		warp->tid[0][l] = thread % block[0];
+		warp->tid[1][l] = thread / block[0] % block[1];
+		warp->tid[2][l] = thread / block[0] / block[1];
+	}
+	return true;
+}
+
+struct group *group_create(struct job *job, const uint32_t ctaid[3])
+{
+	const uint32_t *block = job->launch->block;
+	struct group *group = calloc(1, sizeof(*group));
+	if (!group)
+		return NULL;
+	group->job = job;
+	memcpy(group->ctaid, ctaid, sizeof(group->ctaid));
+	group->thread_count = group->live_count = block[0] * block[1] * block[2];
+	group->warp_count = (group->thread_count + LANES - 1) / LANES;
+	group->free_frames = calloc(job->program->code_count, sizeof(struct frame *));
+	group->shared = calloc(1, job->shared_B ? job->shared_B : 1);
+	group->warps = calloc(group->warp_count, sizeof(*group->warps));
+	bool right = group->free_frames && group->shared && group->warps;
+	for (uint32_t i = 0; right && i < group->warp_count; i++)
+		right = warp_init(&group->warps[i], group, i);
+	if (right)
+		return group;
+	group_destroy(group);
+	return NULL;
+}
+
+static void warp_finish(struct warp *warp)
+{
+	/* Lanes that were cut off by a fault still hold their frames. */
+	for (unsigned l = 0; l < LANES; l++) {
+		struct frame *frame = warp->live >> l & 1 ? warp->lane_frame[l] : NULL;
+		while (frame) {
+			struct frame *parent = frame->parent;
+			if (frame->lanes >> l & 1)
+				warp_frame_leave(warp, frame, 1u << l);
+			frame = parent;
+		}
+	}
+	free(warp->local);
+}
+
+void group_destroy(struct group *group)
+{
+	if (!group)
+		return;
+	for (uint32_t i = 0; group->warps && i < group->warp_count; i++)
+		if (group->warps[i].group)
+			warp_finish(&group->warps[i]);
+	for (uint32_t i = 0; group->free_frames && i < group->job->program->code_count; i++) {
+		for (struct frame *frame = group->free_frames[i], *next; frame; frame = next) {
+			next = frame->parent;
+			free(frame);
+		}
+	}
+	free(group->free_frames);
+	free(group->warps);
+	free(group->shared);
+	free(group);
+}
+
+static void release_lane(struct warp *warp, const struct barrier *barrier, unsigned l)
+{
+	const struct frame *frame = warp->lane_frame[l];
+	const struct op *op = &frame->code->ops[warp->lane_pc[l]];
+	if (op->writes) {
+		lane_u32 *to = (lane_u32 *)(void *)(frame->registers +
+						    (op->x[0] & OPERAND_OFFSET_MASK));
+		bool bit = op->mode == BARRIER_AND ? barrier->all : barrier->any;
+		if (op->mode == BARRIER_POPC)
+			to[l] = barrier->popc;
+		else
+			*to = (*to & ~(1u << l)) | (uint32_t)bit << l;
+	}
+	warp->lane_pc[l]++;
+	warp->parked &= ~(1u << l);
+}
+
+void group_barrier_check(struct group *group, uint32_t id)
+{
+	struct barrier *barrier = &group->barriers[id];
+	uint32_t expected = barrier->expected ? barrier->expected : group->live_count;
+	if (!barrier->arrived || barrier->arrived < expected)
+		return;
+	for (uint32_t i = 0; i < group->warp_count; i++) {
+		struct warp *warp = &group->warps[i];
+		for (uint32_t rest = warp->parked; rest; rest &= rest - 1) {
+			unsigned l = exec_lowest(rest);
+			if (warp->lane_barrier[l] == id)
+				release_lane(warp, barrier, l);
+		}
+	}
+	memset(barrier, 0, sizeof(*barrier));
+}
+
+static void describe_waiting(const struct warp *warp, struct bytes *text)
+{
+	for (unsigned l = 0; l < LANES; l++) {
+		const struct frame *frame = warp->lane_frame[l];
+		if (!(warp->live >> l & 1) || text->size_B > 1500)
+			continue;
+		unsigned line = frame->code->ops[warp->lane_pc[l]].line;
+		bytes_printf(text, "; work-item (%u,%u,%u) waits at line %u for ",
+			     warp->tid[0][l], warp->tid[1][l], warp->tid[2][l], line);
+		if (warp->parked >> l & 1)
+			bytes_printf(text, "barrier %u", warp->lane_barrier[l]);
+		else
+			bytes_printf(text, "lanes %08x of its warp", warp->lane_members[l]);
+	}
+}
+
+static void report_deadlock(struct group *group)
+{
+	struct bytes text = BYTES_INIT;
+	struct warp *first = NULL;
+	for (uint32_t i = 0; i < group->warp_count; i++) {
+		struct warp *warp = &group->warps[i];
+		if (!warp->live)
+			continue;
+		first = first ? first : warp;
+		describe_waiting(warp, &text);
+	}
+	unsigned l = exec_lowest(first->live);
+	first->frame = first->lane_frame[l];
+	exec_fault(first, &first->frame->code->ops[first->lane_pc[l]], 1u << l,
+		   CUDA_ERROR_LAUNCH_TIMEOUT, "a barrier can never complete: %u of %u "
+		   "work-items have not ended%s", group->live_count, group->thread_count,
+		   bytes_string(&text));
+	bytes_finish(&text);
+}
+
+/* Warps take turns: the one place that decides about order inside a group. */
+enum group_state group_run(struct group *group, uint64_t budget)
+{
+	uint32_t idle = 0;
+	while (group->live_count && budget) {
+		struct warp *warp = &group->warps[group->next_warp];
+		uint64_t turn = budget < WARP_TURN ? budget : WARP_TURN, left = turn;
+		group->next_warp = (group->next_warp + 1) % group->warp_count;
+		if (warp->live & ~warp->parked & ~warp->meeting) {
+			if (!warp_run(warp, &left))
+				return GROUP_FAULT;
+			budget -= turn - left;
+			idle = 0;
+		} else if (++idle > group->warp_count) {
+			report_deadlock(group);
+			return GROUP_FAULT;
+		}
+		if (atomic_load_explicit(&group->job->stop, memory_order_relaxed))
+			return GROUP_FAULT;
+	}
+	return group->live_count ? GROUP_RUNS : GROUP_DONE;
+}
+
+enum flow exec_fault(struct warp *warp, const struct op *op, uint32_t lanes, CUresult result,
+		     const char *format, ...)
+{
+	struct job *job = warp->group->job;
+	const uint32_t *ctaid = warp->group->ctaid;
+	unsigned l = exec_lowest(lanes);
+	lock_take(&job->lock);
+	if (job->result == CUDA_SUCCESS) {
+		job->result = result;
+		if (job->report) {
+			va_list arguments;
+			va_start(arguments, format);
+			bytes_printf(job->report, "kernel '%s', ptx line %u", job->code->name,
+				     op->line);
+			if (warp->frame && warp->frame->code != job->code)
+				bytes_printf(job->report, " in '%s'", warp->frame->code->name);
+			bytes_printf(job->report, ", work-group (%u,%u,%u), work-item (%u,%u,%u): ",
+				     ctaid[0], ctaid[1], ctaid[2], warp->tid[0][l],
+				     warp->tid[1][l], warp->tid[2][l]);
+			bytes_vprintf(job->report, format, arguments);
+			bytes_append_char(job->report, '\n');
+			va_end(arguments);
+		}
+	}
+	lock_drop(&job->lock);
+	atomic_store(&job->stop, true);
+	return FLOW_FAULT;
+}

@@ -1,0 +1,277 @@
+/* Launches, and the pool of threads that runs their work-groups.
+ *
+ * The pool's threads are started at first need, block every signal, and reset
+ * the floating-point environment, for a host may have changed its own.  A launch
+ * puts itself on the pool's list and waits; every worker that finds it takes
+ * work-groups from it until none is left.
+ *
+ * A group that runs for very long is put aside for others of the launch, so that
+ * a group may wait for one that has not started yet. */
+#include "config.h"
+
+#include "backend/softcuda/exec_warp.h"
+
+#include "backend/softcuda/ptx_program.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "base/options.h"
+
+#include <fenv.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+	THREADS_MAX = 256,
+	/* Groups of one launch that a worker keeps half-run; a cooperative launch
+	 * has no such limit, as all its groups must be there. */
+	RESIDENT_MAX = 64
+};
+static const uint64_t group_turn = 1 << 22;
+static const uint64_t cooperative_turn = 1 << 16;
+
+struct pending {
+	struct list link;                 /* in pool.pending */
+	struct job job;
+	uint64_t group_count;
+	atomic_uint_fast64_t next_group;
+	unsigned workers;                 /* inside; guarded by pool.lock */
+	bool exhausted;                   /* guarded by pool.lock */
+};
+
+static struct {
+	struct lock lock;
+	/* guarded by lock */
+	struct lock_condition work, done;
+	struct list pending;
+	bool prepared, stopping;
+	unsigned thread_count;
+	pthread_t threads[THREADS_MAX];
+	uint64_t launches;
+} pool = {.lock = LOCK_INIT(LOCK_RANK_CACHE)};
+
+static void fail_memory(struct job *job)
+{
+	lock_take(&job->lock);
+	if (job->result == CUDA_SUCCESS) {
+		job->result = CUDA_ERROR_OUT_OF_MEMORY;
+		if (job->report)
+			bytes_printf(job->report, "kernel '%s': no host memory for its registers "
+				     "and shared memory\n", job->code->name);
+	}
+	lock_drop(&job->lock);
+	atomic_store(&job->stop, true);
+}
+
+static struct group *take_group(struct pending *pending)
+{
+	struct job *job = &pending->job;
+	const uint32_t *grid = job->launch->grid;
+	uint64_t index = atomic_fetch_add(&pending->next_group, 1);
+	if (index >= pending->group_count || atomic_load(&job->stop))
+		return NULL;
+	uint32_t ctaid[3] = {(uint32_t)(index % grid[0]), (uint32_t)(index / grid[0] % grid[1]),
+			     (uint32_t)(index / grid[0] / grid[1])};
+	struct group *group = group_create(job, ctaid);
+	if (!group)
+		fail_memory(job);
+	return group;
+}
+
+/* The groups that a worker has begun, as a ring in order of their turns. */
+static void run_groups(struct pending *pending)
+{
+	struct group *first = NULL, **last = &first;
+	bool cooperative = pending->job.launch->cooperative, more = true;
+	unsigned resident = 0;
+	for (;;) {
+		struct group *group = NULL;
+		if (more && (cooperative || resident < RESIDENT_MAX)) {
+			group = take_group(pending);
+			more = group != NULL;
+			resident += more;
+		}
+		if (!group) {
+			group = first;
+			if (!group)
+				return;
+			first = group->next;
+			last = first ? last : &first;
+		}
+		if (group_run(group, cooperative ? cooperative_turn : group_turn) == GROUP_RUNS) {
+			group->next = NULL;
+			*last = group;
+			last = &group->next;
+			continue;
+		}
+		group_destroy(group);
+		resident--;
+	}
+}
+
+static void *worker(void *unused)
+{
+	(void)unused;
+	fesetenv(FE_DFL_ENV);
+	lock_take(&pool.lock);
+	while (!pool.stopping) {
+		struct pending *found = NULL;
+		struct list *link, *next;
+		list_for_each(link, next, &pool.pending) {
+			struct pending *pending = list_entry(link, struct pending, link);
+			if (!found && !pending->exhausted)
+				found = pending;
+		}
+		if (!found) {
+			lock_condition_wait(&pool.work, &pool.lock);
+			continue;
+		}
+		found->workers++;
+		lock_drop(&pool.lock);
+		run_groups(found);
+		lock_take(&pool.lock);
+		found->exhausted = true;
+		if (!--found->workers)
+			lock_condition_signal_all(&pool.done);
+	}
+	lock_drop(&pool.lock);
+	return NULL;
+}
+
+static unsigned wanted_threads(void)
+{
+	uint64_t wanted = option_number(OPTION_SOFT_THREADS);
+	if (!wanted) {
+		long cores = sysconf(_SC_NPROCESSORS_ONLN);
+		wanted = cores > 0 ? (uint64_t)cores : 1;
+	}
+	return wanted < THREADS_MAX ? (unsigned)wanted : THREADS_MAX;
+}
+
+/* With the lock held; true when there is at least one worker. */
+static bool start_locked(void)
+{
+	unsigned wanted = wanted_threads();
+	sigset_t all, before;
+	if (pool.thread_count)
+		return true;
+	if (!pool.prepared) {
+		if (lock_condition_init(&pool.work))
+			return false;
+		if (lock_condition_init(&pool.done)) {
+			lock_condition_finish(&pool.work);
+			return false;
+		}
+		list_init(&pool.pending);
+		pool.prepared = true;
+	}
+	pool.stopping = false;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	while (pool.thread_count < wanted &&
+	       !pthread_create(&pool.threads[pool.thread_count], NULL, worker, NULL))
+		pool.thread_count++;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return pool.thread_count;
+}
+
+void soft_exec_shutdown(void)
+{
+	lock_take(&pool.lock);
+	unsigned count = pool.thread_count;
+	pool.stopping = true;
+	if (count)
+		lock_condition_signal_all(&pool.work);
+	lock_drop(&pool.lock);
+	for (unsigned i = 0; i < count; i++)
+		pthread_join(pool.threads[i], NULL);
+	lock_take(&pool.lock);
+	pool.thread_count = 0;
+	lock_drop(&pool.lock);
+}
+
+/* The addresses that are known now. */
+static void fill_constants(struct job *job)
+{
+	const struct soft_program *program = job->program;
+	for (uint32_t i = 0; i < program->launch_constant_count; i++) {
+		const struct launch_constant *constant = &program->launch_constants[i];
+		uint64_t value = constant->kind == LAUNCH_GLOBAL ?
+				 job->launch->variable_addresses[constant->index] :
+				 job->code->shared_offset_B[constant->index];
+		value += (uint64_t)constant->addend;
+		if (constant->generic)
+			value |= WINDOW_SHARED;
+		for (unsigned l = 0; l < LANES; l++)
+			memcpy(job->constants + constant->offset_B + l * constant->size_B, &value,
+			       constant->size_B);
+	}
+}
+
+static CUresult check(const struct soft_launch *launch)
+{
+	const struct soft_function *function = launch->function;
+	uint64_t threads = 1;
+	for (unsigned i = 0; i < 3; i++) {
+		if (!launch->block[i] || !launch->grid[i] || launch->block[i] > BLOCK_MAX_THREADS)
+			return CUDA_ERROR_INVALID_VALUE;
+		if (function->required_block[i] && function->required_block[i] != launch->block[i])
+			return CUDA_ERROR_INVALID_VALUE;
+		threads *= launch->block[i];
+	}
+	if (threads > function->max_block_threads || threads > BLOCK_MAX_THREADS)
+		return CUDA_ERROR_INVALID_VALUE;
+	if ((uint64_t)function->static_shared_B + launch->dynamic_shared_B > SHARED_MAX_B)
+		return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_SUCCESS;
+}
+
+static bool run_on_pool(struct pending *pending)
+{
+	lock_take(&pool.lock);
+	if (!start_locked()) {
+		lock_drop(&pool.lock);
+		return false;
+	}
+	pending->job.id = ++pool.launches;
+	list_append(&pool.pending, &pending->link);
+	lock_condition_signal_all(&pool.work);
+	while (!pending->exhausted || pending->workers)
+		lock_condition_wait(&pool.done, &pool.lock);
+	list_remove(&pending->link);
+	lock_drop(&pool.lock);
+	return true;
+}
+
+CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
+{
+	const struct soft_program *program = launch->function->program;
+	CUresult result = check(launch);
+	if (result != CUDA_SUCCESS)
+		return result;
+	struct pending *pending = calloc(1, sizeof(*pending));
+	if (!pending)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	struct job *job = &pending->job;
+	job->launch = launch;
+	job->program = program;
+	job->code_index = program->entry_code[launch->function - program->functions];
+	job->code = &program->codes[job->code_index];
+	job->shared_B = launch->function->static_shared_B + launch->dynamic_shared_B;
+	job->report = report;
+	pending->group_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+	job->constants = malloc(program->launch_constant_B ? program->launch_constant_B : 1);
+	result = CUDA_ERROR_OUT_OF_MEMORY;
+	if (!job->constants || lock_init(&job->lock, LOCK_RANK_CACHE))
+		goto done;
+	fill_constants(job);
+	if (run_on_pool(pending))
+		result = job->result;
+	lock_finish(&job->lock);
+	if (result != CUDA_SUCCESS && report)
+		log_info("softcuda: %s", bytes_string(report));
+done:
+	free(job->constants);
+	free(pending);
+	return result;
+}

@@ -1,0 +1,82 @@
+/* ld and st. */
+#include "config.h"
+
+#include "backend/softcuda/exec_memory.h"
+
+#include "backend/softcuda/exec_access.h"
+#include "backend/softcuda/exec_table.h"
+
+/* Elements of a vector lie side by side; the whole vector's place is checked at
+ * once.  Only weak accesses may be torn or repeated. */
+#define LOAD(name, memory, put)                                                           \
+	OP_HEAD(name)                                                                     \
+	{                                                                                 \
+		uint64_t place[LANES];                                                    \
+		OP_UINT_##put value[LANES];                                               \
+		unsigned count = op->vector;                                              \
+		if (!exec_access(warp, op, mask, (uint32_t)sizeof(memory) * count, place)) \
+			return FLOW_FAULT;                                                \
+		for (unsigned e = 0; e < count; e++) {                                    \
+			if (op->mode == ORDER_WEAK)                                       \
+				for (unsigned l = 0; l < LANES; l++)                      \
+					value[l] = (OP_UINT_##put)                        \
+						((const memory *)(uintptr_t)place[l])[e]; \
+			else                                                              \
+				for (unsigned l = 0; l < LANES; l++)                      \
+					value[l] = (OP_UINT_##put)__atomic_load_n(        \
+						(const memory *)(uintptr_t)place[l] + e,  \
+						__ATOMIC_SEQ_CST);                        \
+			op_put_##put(OPERAND(void, e), value, mask);                      \
+		}                                                                         \
+		return FLOW_NEXT;                                                         \
+	}
+
+LOAD(ld_1u, lane_u8, 16)
+LOAD(ld_1s, lane_s8, 16)
+LOAD(ld_2, lane_u16, 16)
+LOAD(ld_4, lane_u32, 32)
+LOAD(ld_8, lane_u64, 64)
+
+#define STORE(name, memory, lanes)                                                        \
+	OP_HEAD(name)                                                                     \
+	{                                                                                 \
+		uint64_t place[LANES];                                                    \
+		unsigned count = op->vector;                                              \
+		if (!exec_access(warp, op, mask, (uint32_t)sizeof(memory) * count, place)) \
+			return FLOW_FAULT;                                                \
+		for (unsigned e = 0; e < count; e++) {                                    \
+			const lanes *value = OPERAND(const lanes, e);                     \
+			if (op->mode != ORDER_WEAK) {                                     \
+				for (uint32_t rest = mask; rest; rest &= rest - 1) {      \
+					unsigned l = exec_lowest(rest);                   \
+					__atomic_store_n(                                 \
+						(memory *)(uintptr_t)place[l] + e,        \
+						(memory)value[l], __ATOMIC_SEQ_CST);      \
+				}                                                         \
+			} else if (mask == MASK_ALL) {                                    \
+				for (unsigned l = 0; l < LANES; l++)                      \
+					((memory *)(uintptr_t)place[l])[e] =              \
+						(memory)value[l];                         \
+			} else {                                                          \
+				for (uint32_t rest = mask; rest; rest &= rest - 1) {      \
+					unsigned l = exec_lowest(rest);                   \
+					((memory *)(uintptr_t)place[l])[e] =              \
+						(memory)value[l];                         \
+				}                                                         \
+			}                                                                 \
+		}                                                                         \
+		return FLOW_NEXT;                                                         \
+	}
+
+STORE(st_1, lane_u8, lane_u16)
+STORE(st_2, lane_u16, lane_u16)
+STORE(st_4, lane_u32, lane_u32)
+STORE(st_8, lane_u64, lane_u64)
+
+static const struct op_row rows[] = {
+	{"_ld.1u", "", ld_1u}, {"_ld.1s", "", ld_1s}, {"_ld.2", "", ld_2}, {"_ld.4", "", ld_4},
+	{"_ld.8", "", ld_8}, {"_st.1", "", st_1}, {"_st.2", "", st_2}, {"_st.4", "", st_4},
+	{"_st.8", "", st_8}
+};
+
+EXEC_TABLE(exec_rows_memory)

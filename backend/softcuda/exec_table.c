@@ -1,0 +1,49 @@
+#include "config.h"
+
+#include "backend/softcuda/exec_table.h"
+
+#include "backend/softcuda/ptx_decode.h"
+
+#include <pthread.h>
+
+static const struct op_rows *const tables[] = {
+	&exec_rows_control, &exec_rows_integer, &exec_rows_wide, &exec_rows_move,
+	&exec_rows_float, &exec_rows_rounded, &exec_rows_half, &exec_rows_approx,
+	&exec_rows_compare, &exec_rows_convert, &exec_rows_memory, &exec_rows_atomic,
+	&exec_rows_special, &exec_rows_together
+};
+
+/* Filled once; a power of two well above the number of rows. */
+enum { SLOTS = 8192 };
+static const struct op_row *slots[SLOTS];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static uint32_t hash(const char *name)
+{
+	uint32_t h = 2166136261u;
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 16777619u;
+	return (h ^ h >> 15) % SLOTS;
+}
+
+static void fill(void)
+{
+	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
+		for (size_t i = 0; i < tables[t]->count; i++) {
+			const struct op_row *row = &tables[t]->rows[i];
+			uint32_t slot = hash(row->name);
+			while (slots[slot])
+				slot = (slot + 1) % SLOTS;
+			slots[slot] = row;
+		}
+	}
+}
+
+const struct op_row *exec_table_find(const char *name)
+{
+	pthread_once(&once, fill);
+	for (uint32_t slot = hash(name); slots[slot]; slot = (slot + 1) % SLOTS)
+		if (!strcmp(slots[slot]->name, name))
+			return slots[slot];
+	return NULL;
+}

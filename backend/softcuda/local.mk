@@ -1,0 +1,90 @@
+# The software CUDA driver: the cu* side (api) and the executor of PTX (exec).
+softcuda_api_sources = \
+	backend/softcuda/api_alloc.c \
+	backend/softcuda/api_context.c \
+	backend/softcuda/api_copy.c \
+	backend/softcuda/api_device.c \
+	backend/softcuda/api_driver.c \
+	backend/softcuda/api_error.c \
+	backend/softcuda/api_event.c \
+	backend/softcuda/api_fill.c \
+	backend/softcuda/api_function.c \
+	backend/softcuda/api_handle.c \
+	backend/softcuda/api_host.c \
+	backend/softcuda/api_image.c \
+	backend/softcuda/api_launch.c \
+	backend/softcuda/api_library.c \
+	backend/softcuda/api_link.c \
+	backend/softcuda/api_memory.c \
+	backend/softcuda/api_module.c \
+	backend/softcuda/api_pointer.c \
+	backend/softcuda/api_pool.c \
+	backend/softcuda/api_schedule.c \
+	backend/softcuda/api_stream.c \
+	backend/softcuda/api_symbol.c \
+	backend/softcuda/api_thread.c \
+	backend/softcuda/api_thread.h \
+	backend/softcuda/api_unsupported.c \
+	backend/softcuda/device_attribute.def \
+	backend/softcuda/result.def \
+	backend/softcuda/soft.h \
+	backend/softcuda/symbol.def \
+	backend/softcuda/unsupported.def
+
+softcuda_exec_sources = \
+	backend/softcuda/exec.h \
+	backend/softcuda/exec_access.c \
+	backend/softcuda/exec_access.h \
+	backend/softcuda/exec_approx.c \
+	backend/softcuda/exec_atomic.c \
+	backend/softcuda/exec_barrier.h \
+	backend/softcuda/exec_compare.c \
+	backend/softcuda/exec_control.c \
+	backend/softcuda/exec_convert.c \
+	backend/softcuda/exec_convert.h \
+	backend/softcuda/exec_float.c \
+	backend/softcuda/exec_group.c \
+	backend/softcuda/exec_half.c \
+	backend/softcuda/exec_half.h \
+	backend/softcuda/exec_integer.c \
+	backend/softcuda/exec_launch.c \
+	backend/softcuda/exec_memory.c \
+	backend/softcuda/exec_memory.h \
+	backend/softcuda/exec_move.c \
+	backend/softcuda/exec_op.h \
+	backend/softcuda/exec_program.h \
+	backend/softcuda/exec_real.h \
+	backend/softcuda/exec_rounded.c \
+	backend/softcuda/exec_special.c \
+	backend/softcuda/exec_table.c \
+	backend/softcuda/exec_table.h \
+	backend/softcuda/exec_together.c \
+	backend/softcuda/exec_warp.c \
+	backend/softcuda/exec_warp.h \
+	backend/softcuda/exec_wide.c \
+	backend/softcuda/ptx_decode.c \
+	backend/softcuda/ptx_decode.h \
+	backend/softcuda/ptx_decode_control.c \
+	backend/softcuda/ptx_decode_memory.c \
+	backend/softcuda/ptx_decode_value.c \
+	backend/softcuda/ptx_lex.c \
+	backend/softcuda/ptx_lex.h \
+	backend/softcuda/ptx_parse.c \
+	backend/softcuda/ptx_parse.h \
+	backend/softcuda/ptx_program.c \
+	backend/softcuda/ptx_program.h \
+	backend/softcuda/ptx_registers.c \
+	backend/softcuda/ptx_statement.c \
+	backend/softcuda/ptx_symbol.c
+
+# Calls within the library stay within it, whatever else in the process is named
+# cu*; and it is never unmapped, for its threads may outlive a host's dlclose.
+libculvert_softcuda_so_SOURCES = $(softcuda_api_sources) $(softcuda_exec_sources)
+libculvert_softcuda_so_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
+libculvert_softcuda_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libculvert-softcuda.so \
+	-Wl,-Bsymbolic -Wl,--version-script=$(top_srcdir)/backend/softcuda/softcuda.map \
+	-Wl,--exclude-libs,ALL -Wl,--build-id -Wl,-z,nodelete $(no_undefined)
+libculvert_softcuda_so_LDADD = base/libbase.a -lpthread -lm
+EXTRA_libculvert_softcuda_so_DEPENDENCIES = backend/softcuda/softcuda.map
+EXTRA_DIST += backend/softcuda/softcuda.map
+

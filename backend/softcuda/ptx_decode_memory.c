@@ -1,0 +1,232 @@
+/* ld, st, atom, red and their hints. */
+#include "config.h"
+
+#include "backend/softcuda/exec_memory.h"
+#include "backend/softcuda/ptx_decode.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct access {
+	enum ptx_space space;
+	enum memory_order order;
+	const struct ptx_type *type;
+	const char *operation;    /* of an atomic */
+	uint32_t vector;
+	bool narrow;              /* .noftz and what else only names the default */
+};
+
+static bool parse_space(const char *part, struct access *access)
+{
+	static const struct { const char *name; enum ptx_space space; } spaces[] = {
+		{"global", SPACE_GLOBAL}, {"const", SPACE_CONST}, {"shared", SPACE_SHARED},
+		{"shared::cta", SPACE_SHARED}, {"local", SPACE_LOCAL}, {"param", SPACE_PARAM},
+		{"param::entry", SPACE_PARAM}, {"param::func", SPACE_PARAM}
+	};
+	for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++) {
+		if (!strcmp(spaces[i].name, part)) {
+			access->space = spaces[i].space;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool parse_order(const char *part, struct access *access)
+{
+	static const struct { const char *name; enum memory_order order; } orders[] = {
+		{"weak", ORDER_WEAK}, {"relaxed", ORDER_RELAXED}, {"volatile", ORDER_RELAXED},
+		{"mmio", ORDER_RELAXED}, {"acquire", ORDER_ACQUIRE}, {"release", ORDER_RELEASE},
+		{"acq_rel", ORDER_ACQ_REL}
+	};
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		if (!strcmp(orders[i].name, part)) {
+			access->order = orders[i].order;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Scopes and caches: all of our memory is coherent for all of the system. */
+static bool is_hint(const char *part)
+{
+	static const char *const hints[] = {
+		"cta", "cluster", "gpu", "sys", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc"
+	};
+	if (!strncmp(part, "L1::", 4) || (!strncmp(part, "L2::", 4) && part[4] != 'c'))
+		return true;
+	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
+		if (!strcmp(hints[i], part))
+			return true;
+	return false;
+}
+
+static bool is_operation(const char *part)
+{
+	static const char *const operations[] = {"add", "min", "max", "and", "or", "xor", "exch",
+						 "cas", "inc", "dec"};
+	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
+		if (!strcmp(operations[i], part))
+			return true;
+	return false;
+}
+
+static bool parse_access(struct ptx_parser *parser, const struct ptx_parts *parts,
+			 struct access *access)
+{
+	*access = (struct access){.vector = 1};
+	for (unsigned i = 1; i < parts->count; i++) {
+		const char *part = parts->part[i];
+		if (parse_space(part, access) || parse_order(part, access) || is_hint(part))
+			continue;
+		if (is_operation(part))
+			access->operation = part;
+		else if (!strcmp(part, "v2") || !strcmp(part, "v4") || !strcmp(part, "v8"))
+			access->vector = (uint32_t)(part[1] - '0');
+		else if (!strcmp(part, "noftz"))
+			access->narrow = true;
+		else if (i + 1 != parts->count || !(access->type = ptx_type_find(part)))
+			return ptx_unknown(parser);
+	}
+	return access->type ? true : ptx_unknown(parser);
+}
+
+static const char *access_row(const struct access *access, bool load)
+{
+	switch (access->type->size_B) {
+	case 1:
+		return !load ? "_st.1" : access->type->kind == 's' ? "_ld.1s" : "_ld.1u";
+	case 2:
+		return load ? "_ld.2" : "_st.2";
+	case 4:
+		return load ? "_ld.4" : "_st.4";
+	default:
+		return load ? "_ld.8" : "_st.8";
+	}
+}
+
+/* Up to four elements in one op. */
+static bool emit_access(struct ptx_parser *parser, const struct access *access, bool load,
+			const uint32_t *data, uint32_t count, const struct ptx_address *address,
+			int64_t offset)
+{
+	struct op *op = ptx_emit(parser, exec_table_find(access_row(access, load))->run);
+	if (!op)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		op->x[i] = data[i];
+	op->x[MEMORY_ADDRESS] = address->x;
+	op->imm = address->offset + offset;
+	op->address_32 = address->address_32;
+	op->space = address->space;
+	op->mode = (uint8_t)access->order;
+	op->vector = (uint8_t)count;
+	uint8_t elements = (uint8_t)((1u << count) - 1);
+	op->writes = load ? elements : 0;
+	op->reads = (uint8_t)(1u << MEMORY_ADDRESS | (load ? 0 : elements));
+	return true;
+}
+
+/* A 256-bit access takes two ops: the address is copied first, for the first
+ * half may overwrite it. */
+static bool emit_wide(struct ptx_parser *parser, const struct access *access, bool load,
+		      const uint32_t *data, struct ptx_address *address)
+{
+	if (load) {
+		uint32_t both[2] = {ptx_temporary(parser, 'l'), address->x};
+		if (address->address_32)
+			return ptx_unknown(parser);
+		if (!ptx_emit_row(parser, "_zll", both, 2))
+			return false;
+		address->x = both[0];
+	}
+	return emit_access(parser, access, load, data, 4, address, 0) &&
+	       emit_access(parser, access, load, data + 4, 4, address, 4 * access->type->size_B);
+}
+
+static bool decode_access(struct ptx_parser *parser, struct access *access, bool load)
+{
+	const struct ptx_operand *operands = parser->instruction.operands;
+	const struct ptx_operand *value = &operands[load ? 0 : 1];
+	struct ptx_address address;
+	uint32_t data[8];
+	char width = access->type->width;
+	if (!ptx_operand_count(parser, 2) ||
+	    !ptx_address_operand(parser, &operands[load ? 1 : 0], access->space, &address))
+		return false;
+	const struct ptx_operand *elements = value->kind == PTX_VECTOR ? value->elements : value;
+	uint32_t count = value->kind == PTX_VECTOR ? value->count : 1;
+	if (count != access->vector || access->type->size_B * count > 32)
+		return ptx_unknown(parser);
+	for (uint32_t i = 0; i < count; i++) {
+		data[i] = load ? ptx_destination_loose(parser, &elements[i], width) :
+				 ptx_source_loose(parser, &elements[i], width);
+		if (data[i] == OPERAND_NONE)
+			return false;
+	}
+	if (count == 8 ? !emit_wide(parser, access, load, data, &address) :
+	    !emit_access(parser, access, load, data, count, &address, 0))
+		return false;
+	for (uint32_t i = 0; load && i < count; i++)
+		if (!ptx_extend(parser, &elements[i], width, access->type->kind == 's', data[i]))
+			return false;
+	return true;
+}
+
+bool ptx_decode_memory(struct ptx_parser *parser, const struct ptx_parts *parts)
+{
+	const char *name = parts->part[0];
+	struct access access;
+	if (!strcmp(name, "prefetch") || !strcmp(name, "prefetchu") ||
+	    !strcmp(name, "discard") || !strcmp(name, "applypriority"))
+		return true;
+	if (!parse_access(parser, parts, &access))
+		return false;
+	if (access.operation || access.narrow)
+		return ptx_unknown(parser);
+	return decode_access(parser, &access, name[0] == 'l');
+}
+
+bool ptx_decode_atomic(struct ptx_parser *parser, const struct ptx_parts *parts)
+{
+	const struct ptx_operand *operands = parser->instruction.operands;
+	bool returns = !strcmp(parts->part[0], "atom");
+	struct ptx_address address;
+	struct access access;
+	char name[32];
+	if (!parse_access(parser, parts, &access))
+		return false;
+	if (!access.operation || access.vector != 1)
+		return ptx_unknown(parser);
+	bool swaps = !strcmp(access.operation, "cas");
+	uint32_t first = returns ? 2 : 1, sources = swaps ? 2 : 1;
+	if (!ptx_operand_count(parser, first + sources) ||
+	    !ptx_address_operand(parser, &operands[first - 1], access.space, &address))
+		return false;
+	snprintf(name, sizeof(name), "_atom.%s.%s", access.operation, access.type->name);
+	const struct op_row *row = exec_table_find(name);
+	if (!row)
+		return ptx_unknown(parser);
+	char width = access.type->width;
+	uint32_t x[3] = {returns ? ptx_destination(parser, &operands[0], width) :
+				   ptx_temporary(parser, width),
+			 ptx_source(parser, &operands[first], width), OPERAND_NONE};
+	if (swaps)
+		x[2] = ptx_source(parser, &operands[first + 1], width);
+	if (x[0] == OPERAND_NONE || x[1] == OPERAND_NONE || (swaps && x[2] == OPERAND_NONE))
+		return false;
+	struct op *op = ptx_emit(parser, row->run);
+	if (!op)
+		return false;
+	memcpy(op->x, x, sizeof(x));
+	op->x[MEMORY_ADDRESS] = address.x;
+	op->imm = address.offset;
+	op->address_32 = address.address_32;
+	op->space = address.space;
+	op->mode = (uint8_t)access.order;
+	op->vector = 1;
+	op->writes = 1;
+	op->reads = (uint8_t)(1u << MEMORY_ADDRESS | 1u << 1 | (swaps ? 1u << 2 : 0));
+	return true;
+}

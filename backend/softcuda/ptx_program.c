@@ -1,0 +1,280 @@
+#include "config.h"
+
+#include "backend/softcuda/ptx_program.h"
+
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The content of a list as the program's own array; NULL when out of memory. */
+static void *keep(struct ptx_parser *parser, struct bytes *list)
+{
+	void *copy = arena_take(parser->arena, list->size_B ? list->size_B : 1);
+	if (copy && list->size_B)
+		memcpy(copy, list->data, list->size_B);
+	if (!copy || bytes_failed(list)) {
+		ptx_fail_memory(parser);
+		copy = NULL;
+	}
+	list->size_B = 0;
+	return copy;
+}
+
+bool ptx_code_finish(struct ptx_parser *parser)
+{
+	struct code *code = ptx_code(parser, parser->code);
+	uint32_t peak = 0;
+	code->op_count = ptx_op_count(parser);
+	code->site_count = (uint32_t)(parser->sites.size_B / sizeof(struct call_site));
+	code->table_count = (uint32_t)(parser->tables.size_B / sizeof(struct branch_table));
+	code->shared_count = (uint32_t)(parser->shared_used.size_B / sizeof(uint32_t));
+	code->local_B = (uint32_t)parser->local_B;
+	code->ops = keep(parser, &parser->ops);
+	code->sites = keep(parser, &parser->sites);
+	code->tables = keep(parser, &parser->tables);
+	code->shared = keep(parser, &parser->shared_used);
+	if (parser->error != CUDA_SUCCESS ||
+	    !ptx_registers_place(parser, code->ops, code->op_count, code->tables,
+				 &code->register_B, &peak))
+		return false;
+	code->virtual_register_count = peak;
+	parser->widths.size_B = 0;
+	parser->fixups.size_B = 0;
+	return true;
+}
+
+/* An alias's calls go to the function it stands for; then what is called must
+ * have a body, and where arguments go is known. */
+static bool bind_calls(struct ptx_parser *parser, struct code *code)
+{
+	struct soft_program *program = parser->program;
+	for (uint32_t i = 0; i < code->site_count; i++) {
+		struct call_site *site = &code->sites[i];
+		if (site->callee == OPERAND_NONE)
+			continue;
+		if (program->codes[site->callee].alias)
+			site->callee = program->codes[site->callee].alias - 1;
+		const struct code *callee = &program->codes[site->callee];
+		if (!callee->defined)
+			return ptx_fail(parser, code->ops[0].line, "unresolved function '%s'",
+					callee->name);
+		if (callee->parameter_count != site->argument_count ||
+		    callee->result_count != site->result_count)
+			return ptx_fail(parser, code->ops[0].line,
+					"call of '%s' does not fit its parameters", callee->name);
+	}
+	return true;
+}
+
+/* Marks what an entry may run: calls lead on, an indirect call to every function
+ * whose address is known to anyone. */
+static void reach(const struct soft_program *program, uint32_t index, bool *reached)
+{
+	const struct code *code = &program->codes[index];
+	if (reached[index])
+		return;
+	reached[index] = true;
+	for (uint32_t i = 0; i < code->site_count; i++)
+		if (code->sites[i].callee != OPERAND_NONE)
+			reach(program, code->sites[i].callee, reached);
+	for (uint32_t i = 0; code->calls_indirectly && i < program->code_count; i++)
+		if (program->codes[i].address_taken)
+			reach(program, i, reached);
+}
+
+static uint64_t align_up(uint64_t value, uint32_t align)
+{
+	return (value + align - 1) & ~(uint64_t)(align - 1);
+}
+
+/* Each entry has its own layout of what it uses; external arrays all lie after. */
+static bool lay_out_shared(struct ptx_parser *parser, uint32_t index)
+{
+	struct soft_program *program = parser->program;
+	struct code *entry = &program->codes[index];
+	bool *reached = calloc(program->code_count, sizeof(*reached));
+	bool *used = calloc(program->shared_count + 1, sizeof(*used));
+	uint64_t size_B = 0, end_B;
+	entry->shared_offset_B = arena_take(parser->arena,
+					    (program->shared_count + 1) * sizeof(uint64_t));
+	if (!reached || !used || !entry->shared_offset_B) {
+		free(reached);
+		free(used);
+		return ptx_fail_memory(parser);
+	}
+	reach(program, index, reached);
+	for (uint32_t c = 0; c < program->code_count; c++)
+		for (uint32_t i = 0; reached[c] && i < program->codes[c].shared_count; i++)
+			used[program->codes[c].shared[i]] = true;
+	for (uint32_t i = 0; i < program->shared_count; i++) {
+		if (!used[i] || program->shared[i].external)
+			continue;
+		size_B = align_up(size_B, program->shared[i].align_B);
+		entry->shared_offset_B[i] = size_B;
+		size_B += program->shared[i].size_B;
+	}
+	end_B = size_B;
+	for (uint32_t i = 0; i < program->shared_count; i++) {
+		if (!used[i] || !program->shared[i].external)
+			continue;
+		entry->shared_offset_B[i] = align_up(size_B, program->shared[i].align_B);
+		end_B = entry->shared_offset_B[i] > end_B ? entry->shared_offset_B[i] : end_B;
+	}
+	free(reached);
+	free(used);
+	if (end_B > SHARED_MAX_B)
+		return ptx_fail(parser, entry->ops[0].line, "'%s' uses %llu bytes of shared memory",
+				entry->name, (unsigned long long)end_B);
+	entry->static_shared_B = (uint32_t)end_B;
+	return true;
+}
+
+static bool list_entries(struct ptx_parser *parser)
+{
+	struct soft_program *program = parser->program;
+	size_t count = program->code_count ? program->code_count : 1;
+	program->functions = arena_take(parser->arena, count * sizeof(*program->functions));
+	program->entry_code = arena_take(parser->arena, count * sizeof(*program->entry_code));
+	if (!program->functions || !program->entry_code)
+		return ptx_fail_memory(parser);
+	for (uint32_t i = 0; i < program->code_count; i++) {
+		struct code *code = &program->codes[i];
+		if (!bind_calls(parser, code))
+			return false;
+		if (!code->entry || !code->defined)
+			continue;
+		if (!lay_out_shared(parser, i))
+			return false;
+		program->entry_code[program->function_count] = i;
+		program->functions[program->function_count++] = (struct soft_function){
+			.name = code->name, .parameters = code->parameters,
+			.parameter_count = code->parameter_count,
+			.parameter_size_B = code->parameter_size_B,
+			.static_shared_B = code->static_shared_B, .local_B = code->local_B,
+			.register_count = code->virtual_register_count < 16 ? 16 :
+					  code->virtual_register_count > 255 ? 255 :
+					  code->virtual_register_count,
+			.required_block = {code->required_block[0], code->required_block[1],
+					   code->required_block[2]},
+			.max_block_threads = code->max_block_threads < BLOCK_MAX_THREADS ?
+					     code->max_block_threads : BLOCK_MAX_THREADS,
+			.program = program
+		};
+	}
+	return true;
+}
+
+static bool finish(struct ptx_parser *parser)
+{
+	struct soft_program *program = parser->program;
+	program->code_count = (uint32_t)(parser->codes.size_B / sizeof(struct code));
+	program->variable_count =
+		(uint32_t)(parser->variables.size_B / sizeof(struct soft_variable));
+	program->shared_count =
+		(uint32_t)(parser->shared.size_B / sizeof(struct shared_variable));
+	program->relocation_count =
+		(uint32_t)(parser->relocations.size_B / sizeof(struct relocation));
+	program->launch_constant_count =
+		(uint32_t)(parser->launch_constants.size_B / sizeof(struct launch_constant));
+	program->launch_constant_B = parser->launch_constant_B;
+	program->constant_B = (uint32_t)parser->constants.size_B;
+	program->codes = keep(parser, &parser->codes);
+	program->variables = keep(parser, &parser->variables);
+	program->shared = keep(parser, &parser->shared);
+	program->relocations = keep(parser, &parser->relocations);
+	program->launch_constants = keep(parser, &parser->launch_constants);
+	program->constants = keep(parser, &parser->constants);
+	return parser->error == CUDA_SUCCESS && list_entries(parser);
+}
+
+static void parser_destroy(struct ptx_parser *parser)
+{
+	struct bytes *lists[] = {
+		&parser->codes, &parser->variables, &parser->shared, &parser->relocations,
+		&parser->launch_constants, &parser->constants, &parser->ops, &parser->widths,
+		&parser->fixups, &parser->sites, &parser->tables, &parser->shared_used
+	};
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		bytes_finish(lists[i]);
+	free(parser->constant_hash);
+	free(parser);
+}
+
+CUresult soft_program_parse(const char *ptx, size_t size_B, struct bytes *log,
+			    struct soft_program **program_out)
+{
+	struct arena *arena = arena_create();
+	struct ptx_parser *parser = calloc(1, sizeof(*parser));
+	struct soft_program *program = arena ? arena_take(arena, sizeof(*program)) : NULL;
+	char *text = arena ? arena_string(arena, ptx, size_B) : NULL;
+	CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+	if (!parser || !program || !text)
+		goto fail;
+	program->arena = arena;
+	parser->arena = arena;
+	parser->program = program;
+	parser->log = log;
+	ptx_lex_init(&parser->lexer, text, size_B);
+	if (!ptx_module(parser) || !finish(parser)) {
+		result = parser->error == CUDA_SUCCESS ? CUDA_ERROR_INVALID_PTX : parser->error;
+		log_info("softcuda: PTX refused: %s", log ? bytes_string(log) : "");
+		goto fail;
+	}
+	parser_destroy(parser);
+	*program_out = program;
+	return CUDA_SUCCESS;
+fail:
+	if (parser)
+		parser_destroy(parser);
+	arena_destroy(arena);
+	return result;
+}
+
+void soft_program_destroy(struct soft_program *program)
+{
+	if (program)
+		arena_destroy(program->arena);
+}
+
+unsigned soft_program_target(const struct soft_program *program)
+{
+	return program->target;
+}
+
+const struct soft_function *soft_program_function(const struct soft_program *program,
+						  const char *name)
+{
+	for (uint32_t i = 0; i < program->function_count; i++)
+		if (!strcmp(program->functions[i].name, name))
+			return &program->functions[i];
+	return NULL;
+}
+
+const struct soft_function *soft_program_functions(const struct soft_program *program,
+						   uint32_t *count_out)
+{
+	*count_out = program->function_count;
+	return program->functions;
+}
+
+const struct soft_variable *soft_program_variables(const struct soft_program *program,
+						   uint32_t *count_out)
+{
+	*count_out = program->variable_count;
+	return program->variables;
+}
+
+void soft_program_relocate(const struct soft_program *program, const uint64_t *addresses)
+{
+	for (uint32_t i = 0; i < program->relocation_count; i++) {
+		const struct relocation *relocation = &program->relocations[i];
+		uint64_t value = relocation->function ? WINDOW_CODE | relocation->index :
+				 addresses[relocation->index];
+		if (relocation->function && program->codes[relocation->index].alias)
+			value = WINDOW_CODE | (program->codes[relocation->index].alias - 1);
+		value = (value + (uint64_t)relocation->addend) >> relocation->shift;
+		memcpy((char *)(uintptr_t)addresses[relocation->variable] + relocation->offset_B,
+		       &value, relocation->size_B);
+	}
+}

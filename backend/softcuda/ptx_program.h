@@ -1,0 +1,25 @@
+/* From the end of a parse to a program: binds calls, lays out shared memory,
+ * builds the public lists.  Not thread-safe: the parse's owner. */
+#ifndef CULVERT_BACKEND_SOFTCUDA_PTX_PROGRAM_H
+#define CULVERT_BACKEND_SOFTCUDA_PTX_PROGRAM_H
+
+#include "backend/softcuda/ptx_parse.h"
+
+/* What an SM of compute capability 9 and later allows. */
+#define LOCAL_MAX_B (512u * 1024u)
+#define BLOCK_MAX_THREADS 1024u
+#define SHARED_MAX_B (228u * 1024u)
+
+/* The whole text; ptx_parse.c. */
+bool ptx_module(struct ptx_parser *parser);
+
+/* Copies the parsed function's lists into parser->code; ptx_program.c. */
+bool ptx_code_finish(struct ptx_parser *parser);
+
+/* Gives the virtual registers of ops room in the frame: *size_B_out bytes.
+ * widths has a letter per register; ptx_registers.c. */
+bool ptx_registers_place(struct ptx_parser *parser, struct op *ops, uint32_t op_count,
+			 const struct branch_table *tables, uint32_t *size_B_out,
+			 uint32_t *peak_out);
+
+#endif

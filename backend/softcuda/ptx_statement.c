@@ -1,0 +1,330 @@
+#include "config.h"
+
+#include "backend/softcuda/ptx_decode.h"
+#include "backend/softcuda/ptx_program.h"
+
+#include <string.h>
+
+static char register_width(uint32_t size_B)
+{
+	return size_B == 0 ? 'p' : size_B <= 2 ? 'h' : size_B == 4 ? 'w' : size_B == 8 ? 'l' : 0;
+}
+
+/* .reg .type name, name<count>, ...; */
+static bool parse_registers(struct ptx_parser *parser)
+{
+	struct ptx_lexer *lexer = &parser->lexer;
+	uint32_t size_B;
+	ptx_lex_next(lexer);
+	if (!ptx_type_size(parser, lexer->token.text, lexer->token.size, &size_B))
+		return false;
+	char width = register_width(size_B);
+	if (!width)
+		return ptx_fail(parser, lexer->token.line, "128-bit registers are not supported");
+	do {
+		ptx_lex_next(lexer);
+		struct ptx_symbol *symbol = ptx_symbol_declare(
+			parser, SYMBOL_REGISTER, lexer->token.text, lexer->token.size);
+		int64_t count = 1;
+		if (!symbol)
+			return false;
+		ptx_lex_next(lexer);
+		if (ptx_lex_is(lexer, '<')) {
+			ptx_lex_next(lexer);
+			if (!ptx_integer(parser, &count) || !ptx_expect(parser, '>'))
+				return false;
+			if (count < 0 || count > 1 << 22)
+				return ptx_fail(parser, lexer->token.line, "too many registers");
+			symbol->count = (uint32_t)count;
+		}
+		symbol->width = width;
+		symbol->index = (uint32_t)parser->widths.size_B;
+		char *widths = bytes_extend(&parser->widths, (size_t)count);
+		if (!widths)
+			return count == 0 || ptx_fail_memory(parser);
+		memset(widths, width, (size_t)count);
+	} while (ptx_lex_is(lexer, ','));
+	return ptx_expect(parser, ';');
+}
+
+static struct ptx_operand *pool_take(struct ptx_parser *parser, uint32_t count)
+{
+	struct ptx_instruction *in = &parser->instruction;
+	if (count > PTX_POOL - in->pool_count) {
+		ptx_fail(parser, in->line, "too many operands");
+		return NULL;
+	}
+	struct ptx_operand *taken = &in->pool[in->pool_count];
+	in->pool_count += count;
+	memset(taken, 0, count * sizeof(*taken));
+	return taken;
+}
+
+static bool parse_name(struct ptx_parser *parser, struct ptx_operand *operand)
+{
+	struct ptx_lexer *lexer = &parser->lexer;
+	const char *text = lexer->token.text;
+	uint32_t size = lexer->token.size;
+	if (ptx_symbol_register(parser, text, size, &operand->index, &operand->width)) {
+		operand->kind = PTX_REGISTER;
+	} else if (ptx_lex_is_word(lexer, "_")) {
+		operand->kind = PTX_SINK;
+	} else {
+		operand->symbol = ptx_symbol_find(parser, text, size);
+		operand->kind = operand->symbol && operand->symbol->kind != SYMBOL_LABEL ?
+				PTX_SYMBOL : text[0] == '%' ? PTX_SPECIAL : PTX_NAME;
+		operand->text = arena_string(parser->arena, text, size);
+		if (!operand->text)
+			return ptx_fail_memory(parser);
+	}
+	ptx_lex_next(lexer);
+	return true;
+}
+
+/* A name or number, with + n or - n behind it. */
+static bool parse_simple(struct ptx_parser *parser, struct ptx_operand *operand)
+{
+	struct ptx_lexer *lexer = &parser->lexer;
+	if (ptx_lex_is(lexer, '!')) {
+		operand->negated = true;
+		ptx_lex_next(lexer);
+	}
+	if (lexer->token.kind == TOKEN_WORD) {
+		if (!parse_name(parser, operand))
+			return false;
+	} else if (lexer->token.kind == TOKEN_FLOAT) {
+		operand->kind = PTX_FLOAT;
+		operand->value = lexer->token.value;
+		operand->single = lexer->token.single;
+		ptx_lex_next(lexer);
+	} else {
+		int64_t value;
+		if (!ptx_integer(parser, &value))
+			return false;
+		operand->kind = PTX_INTEGER;
+		operand->value = (uint64_t)value;
+	}
+	if (ptx_lex_is(lexer, '+')) {
+		ptx_lex_next(lexer);
+		return ptx_integer(parser, &operand->offset);
+	}
+	if (ptx_lex_is(lexer, '-'))
+		return ptx_integer(parser, &operand->offset);
+	return true;
+}
+
+static bool parse_vector(struct ptx_parser *parser, struct ptx_operand *operand, char close)
+{
+	struct ptx_lexer *lexer = &parser->lexer;
+	operand->kind = PTX_VECTOR;
+	operand->elements = &parser->instruction.pool[parser->instruction.pool_count];
+	ptx_lex_next(lexer);
+	while (!ptx_lex_is(lexer, close)) {
+		struct ptx_operand *element = pool_take(parser, 1);
+		if (!element || !parse_simple(parser, element))
+			return false;
+		operand->count++;
+		if (ptx_lex_is(lexer, ','))
+			ptx_lex_next(lexer);
+		else if (!ptx_lex_is(lexer, close))
+			return ptx_expect(parser, close);
+	}
+	ptx_lex_next(lexer);
+	return true;
+}
+
+static bool parse_operand(struct ptx_parser *parser, struct ptx_operand *operand)
+{
+	struct ptx_lexer *lexer = &parser->lexer;
+	memset(operand, 0, sizeof(*operand));
+	if (ptx_lex_is(lexer, '{'))
+		return parse_vector(parser, operand, '}');
+	if (ptx_lex_is(lexer, '('))
+		return parse_vector(parser, operand, ')');
+	if (ptx_lex_is(lexer, '[')) {
+		ptx_lex_next(lexer);
+		if (!parse_simple(parser, operand))
+			return false;
+		operand->address = true;
+		return ptx_expect(parser, ']');
+	}
+	if (!parse_simple(parser, operand))
+		return false;
+	if (ptx_lex_is(lexer, '|')) {
+		ptx_lex_next(lexer);
+		operand->pair = pool_take(parser, 1);
+		return operand->pair && parse_simple(parser, operand->pair);
+	}
+	return true;
+}
+
+static bool parse_guard(struct ptx_parser *parser)
+{
+	struct ptx_instruction *in = &parser->instruction;
+	struct ptx_lexer *lexer = &parser->lexer;
+	char width;
+	in->guard = OPERAND_NONE;
+	in->guard_negated = false;
+	if (!ptx_lex_is(lexer, '@'))
+		return true;
+	ptx_lex_next(lexer);
+	if (ptx_lex_is(lexer, '!')) {
+		in->guard_negated = true;
+		ptx_lex_next(lexer);
+	}
+	if (!ptx_symbol_register(parser, lexer->token.text, lexer->token.size, &in->guard,
+				 &width) || width != 'p')
+		return ptx_fail(parser, lexer->token.line, "'%.*s' is not a predicate",
+				(int)lexer->token.size, lexer->token.text);
+	ptx_lex_next(lexer);
+	return true;
+}
+
+static bool is_texture(const char *mnemonic)
+{
+	static const char *const names[] = {"tex.", "tld4.", "suld.", "sust.", "sured.", "suq.",
+					    "txq.", "istypep."};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(mnemonic, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+static bool parse_instruction(struct ptx_parser *parser)
+{
+	struct ptx_instruction *in = &parser->instruction;
+	struct ptx_lexer *lexer = &parser->lexer;
+	in->line = lexer->token.line;
+	in->count = in->pool_count = 0;
+	if (!parse_guard(parser))
+		return false;
+	if (lexer->token.kind != TOKEN_WORD || lexer->token.size >= PTX_MNEMONIC)
+		return ptx_fail(parser, lexer->token.line, "expected an instruction, not '%.*s'",
+				(int)lexer->token.size, lexer->token.text);
+	memcpy(in->mnemonic, lexer->token.text, lexer->token.size);
+	in->mnemonic[lexer->token.size] = '\0';
+	if (is_texture(in->mnemonic))
+		return ptx_fail(parser, in->line,
+				"'%s': texture and surface instructions are not supported",
+				in->mnemonic);
+	ptx_lex_next(lexer);
+	while (!ptx_lex_is(lexer, ';')) {
+		if (in->count == PTX_OPERANDS)
+			return ptx_fail(parser, in->line, "too many operands");
+		if (!parse_operand(parser, &in->operands[in->count]))
+			return false;
+		in->count++;
+		if (ptx_lex_is(lexer, ','))
+			ptx_lex_next(lexer);
+		else if (!ptx_lex_is(lexer, ';'))
+			return ptx_expect(parser, ';');
+	}
+	ptx_lex_next(lexer);
+	return ptx_decode(parser);
+}
+
+/* name: .branchtargets a, b, c; */
+static bool parse_branch_targets(struct ptx_parser *parser, struct ptx_symbol *symbol)
+{
+	struct ptx_lexer *lexer = &parser->lexer;
+	struct branch_table table = {0};
+	symbol->kind = SYMBOL_TABLE;
+	symbol->index = (uint32_t)(parser->tables.size_B / sizeof(table));
+	do {
+		ptx_lex_next(lexer);
+		struct ptx_fixup fixup = {
+			.label = lexer->token.text, .label_size = lexer->token.size,
+			.depth = parser->depth, .op = OPERAND_NONE, .table = symbol->index,
+			.slot = table.count++, .line = lexer->token.line
+		};
+		bytes_append(&parser->fixups, &fixup, sizeof(fixup));
+		ptx_lex_next(lexer);
+	} while (ptx_lex_is(lexer, ','));
+	table.targets = arena_take(parser->arena, table.count * sizeof(*table.targets));
+	bytes_append(&parser->tables, &table, sizeof(table));
+	if (!table.targets || bytes_failed(&parser->tables) || bytes_failed(&parser->fixups))
+		return ptx_fail_memory(parser);
+	return ptx_expect(parser, ';');
+}
+
+static bool parse_label(struct ptx_parser *parser, const struct ptx_token *name)
+{
+	struct ptx_lexer *lexer = &parser->lexer;
+	struct ptx_symbol *symbol =
+		ptx_symbol_declare(parser, SYMBOL_LABEL, name->text, name->size);
+	if (!symbol)
+		return false;
+	ptx_lex_next(lexer);
+	symbol->index = ptx_op_count(parser);
+	if (ptx_lex_is_word(lexer, ".branchtargets"))
+		return parse_branch_targets(parser, symbol);
+	if (!ptx_lex_is_word(lexer, ".callprototype") && !ptx_lex_is_word(lexer, ".calltargets"))
+		return true;
+	/* A call's own argument list says all that we need. */
+	symbol->kind = SYMBOL_PROTOTYPE;
+	while (!ptx_lex_is(lexer, ';') && lexer->token.kind != TOKEN_END)
+		ptx_lex_next(lexer);
+	return ptx_expect(parser, ';');
+}
+
+bool ptx_statement(struct ptx_parser *parser)
+{
+	struct ptx_lexer *lexer = &parser->lexer;
+	if (ptx_lex_is(lexer, ';')) {
+		ptx_lex_next(lexer);
+		return true;
+	}
+	if (ptx_lex_is_word(lexer, ".reg"))
+		return parse_registers(parser);
+	if (ptx_lex_is_word(lexer, ".param") || ptx_lex_is_word(lexer, ".local"))
+		return ptx_variable(parser, SPACE_LOCAL, false);
+	if (ptx_lex_is_word(lexer, ".shared"))
+		return ptx_variable(parser, SPACE_SHARED, false);
+	if (ptx_lex_is_word(lexer, ".loc") || ptx_lex_is_word(lexer, ".pragma")) {
+		uint32_t line = lexer->token.line;
+		while (lexer->token.line == line && lexer->token.kind != TOKEN_END)
+			ptx_lex_next(lexer);
+		return true;
+	}
+	if (lexer->token.kind == TOKEN_WORD && lexer->token.text[0] == '.')
+		return ptx_fail(parser, lexer->token.line, "unknown directive '%.*s'",
+				(int)lexer->token.size, lexer->token.text);
+	if (lexer->token.kind == TOKEN_WORD) {
+		struct ptx_lexer before = *lexer;
+		ptx_lex_next(lexer);
+		if (ptx_lex_is(lexer, ':'))
+			return parse_label(parser, &before.token);
+		*lexer = before;
+	}
+	return parse_instruction(parser);
+}
+
+bool ptx_body(struct ptx_parser *parser)
+{
+	struct ptx_lexer *lexer = &parser->lexer;
+	uint32_t bottom = parser->depth;
+	if (!ptx_expect(parser, '{'))
+		return false;
+	while (!(ptx_lex_is(lexer, '}') && parser->depth == bottom)) {
+		if (lexer->token.kind == TOKEN_END)
+			return ptx_fail(parser, lexer->token.line, "a body has no end");
+		if (ptx_lex_is(lexer, '{')) {
+			ptx_scope_open(parser);
+			ptx_lex_next(lexer);
+		} else if (ptx_lex_is(lexer, '}')) {
+			ptx_scope_close(parser);
+			ptx_lex_next(lexer);
+		} else if (!ptx_statement(parser)) {
+			return false;
+		}
+	}
+	ptx_lex_next(lexer);
+	/* A body may end without ret: then it ends here. */
+	parser->instruction = (struct ptx_instruction){
+		.mnemonic = "ret", .line = lexer->token.line, .guard = OPERAND_NONE
+	};
+	if (!ptx_decode(parser))
+		return false;
+	ptx_scope_close(parser);
+	return parser->error == CUDA_SUCCESS && ptx_code_finish(parser);
+}
