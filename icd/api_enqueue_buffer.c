@@ -1,0 +1,150 @@
+/* Reading, writing, copying and filling buffers (OpenCL 3.0 API, 5.2.2, 5.2.3). */
+#include "config.h"
+
+#include "icd/enqueue.h"
+
+#include <string.h>
+
+/* What the pages of clEnqueueReadBuffer and clEnqueueWriteBuffer ask for. */
+static cl_int transfer_check(cl_command_queue queue, cl_mem mem, size_t offset_B, size_t size_B,
+			     const void *pointer, enum enqueue_host host, cl_uint count,
+			     const cl_event *events)
+{
+	cl_int error = enqueue_check_queue(queue);
+	if (!error)
+		error = enqueue_check_mem(queue, mem);
+	if (!error)
+		error = enqueue_check_list(queue, count, events);
+	/* 5.2.2: CL_INVALID_VALUE out of bounds or without a pointer. */
+	if (!error)
+		error = enqueue_check_range(mem, offset_B, size_B);
+	if (!error && !pointer)
+		error = CL_INVALID_VALUE;
+	return error ? error : enqueue_check_host(mem, host);
+}
+
+/* Nothing to move: the command keeps its place and its event. */
+static void touch(struct ocl_command *command, cl_mem mem, size_t offset_B, size_t size_B,
+		  enum ocl_access_mode mode)
+{
+	if (size_B)
+		ocl_command_touch(command, mem, offset_B, size_B, mode);
+	else
+		command->kind = &ocl_command_marker;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBuffer(
+	cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_read, size_t offset,
+	size_t size, void *ptr, cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+	cl_event *event)
+{
+	struct ocl_command command;
+	cl_int error = transfer_check(command_queue, buffer, offset, size, ptr,
+				      ENQUEUE_HOST_READS, num_events_in_wait_list,
+				      event_wait_list);
+	if (error)
+		return error;
+	ocl_command_init(&command, &ocl_command_read, command_queue, CL_COMMAND_READ_BUFFER);
+	command.u.transfer.host.to = ptr;
+	command.u.transfer.size_B = size;
+	touch(&command, buffer, offset, size, OCL_ACCESS_READ);
+	return ocl_queue_enqueue(&command, blocking_read, num_events_in_wait_list,
+				 event_wait_list, event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(
+	cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_write, size_t offset,
+	size_t size, const void *ptr, cl_uint num_events_in_wait_list,
+	const cl_event *event_wait_list, cl_event *event)
+{
+	struct ocl_command command;
+	cl_int error = transfer_check(command_queue, buffer, offset, size, ptr,
+				      ENQUEUE_HOST_WRITES, num_events_in_wait_list,
+				      event_wait_list);
+	if (error)
+		return error;
+	ocl_command_init(&command, &ocl_command_write, command_queue, CL_COMMAND_WRITE_BUFFER);
+	command.u.transfer.host.from = ptr;
+	command.u.transfer.size_B = size;
+	touch(&command, buffer, offset, size, OCL_ACCESS_WRITE);
+	return ocl_queue_enqueue(&command, blocking_write, num_events_in_wait_list,
+				 event_wait_list, event);
+}
+
+static cl_int copy_check(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_B, size_t to_B,
+			 size_t size_B, cl_uint count, const cl_event *events)
+{
+	cl_int error = enqueue_check_queue(queue);
+	if (!error)
+		error = enqueue_check_mem(queue, from);
+	if (!error)
+		error = enqueue_check_mem(queue, to);
+	if (!error)
+		error = enqueue_check_list(queue, count, events);
+	if (!error)
+		error = enqueue_check_range(from, from_B, size_B);
+	if (!error)
+		error = enqueue_check_range(to, to_B, size_B);
+	if (error || from->storage != to->storage)
+		return error;
+	/* 5.2.2: CL_MEM_COPY_OVERLAP, also by way of sub-buffers of one buffer. */
+	const uint64_t a_B = from->origin_B + from_B, b_B = to->origin_B + to_B;
+	const uint64_t apart_B = a_B > b_B ? a_B - b_B : b_B - a_B;
+	return apart_B < size_B ? CL_MEM_COPY_OVERLAP : CL_SUCCESS;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(
+	cl_command_queue command_queue, cl_mem src_buffer, cl_mem dst_buffer, size_t src_offset,
+	size_t dst_offset, size_t size, cl_uint num_events_in_wait_list,
+	const cl_event *event_wait_list, cl_event *event)
+{
+	struct ocl_command command;
+	cl_int error = copy_check(command_queue, src_buffer, dst_buffer, src_offset, dst_offset,
+				  size, num_events_in_wait_list, event_wait_list);
+	if (error)
+		return error;
+	ocl_command_init(&command, &ocl_command_copy, command_queue, CL_COMMAND_COPY_BUFFER);
+	command.u.transfer.size_B = size;
+	touch(&command, src_buffer, src_offset, size, OCL_ACCESS_READ);
+	touch(&command, dst_buffer, dst_offset, size, OCL_ACCESS_WRITE);
+	return ocl_queue_enqueue(&command, false, num_events_in_wait_list, event_wait_list, event);
+}
+
+static cl_int fill_check(cl_command_queue queue, cl_mem mem, const void *pattern,
+			 size_t pattern_B, size_t offset_B, size_t size_B, cl_uint count,
+			 const cl_event *events)
+{
+	cl_int error = enqueue_check_queue(queue);
+	if (!error)
+		error = enqueue_check_mem(queue, mem);
+	if (!error)
+		error = enqueue_check_list(queue, count, events);
+	if (!error)
+		error = enqueue_check_range(mem, offset_B, size_B);
+	if (error)
+		return error;
+	/* 5.2.3: CL_INVALID_VALUE without a pattern, unless its size is a power of two
+	 * up to 128, or unless offset and size are multiples of that. */
+	if (!pattern || !pattern_B || pattern_B > 128 || pattern_B & (pattern_B - 1) ||
+	    offset_B % pattern_B || size_B % pattern_B)
+		return CL_INVALID_VALUE;
+	return CL_SUCCESS;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(
+	cl_command_queue command_queue, cl_mem buffer, const void *pattern, size_t pattern_size,
+	size_t offset, size_t size, cl_uint num_events_in_wait_list,
+	const cl_event *event_wait_list, cl_event *event)
+{
+	struct ocl_command command;
+	cl_int error = fill_check(command_queue, buffer, pattern, pattern_size, offset, size,
+				  num_events_in_wait_list, event_wait_list);
+	if (error)
+		return error;
+	ocl_command_init(&command, &ocl_command_fill, command_queue, CL_COMMAND_FILL_BUFFER);
+	memcpy(command.u.fill.pattern, pattern, pattern_size);
+	command.u.fill.pattern_B = (uint32_t)pattern_size;
+	command.u.fill.size_B = size;
+	touch(&command, buffer, offset, size, OCL_ACCESS_WRITE);
+	return ocl_queue_enqueue(&command, false, num_events_in_wait_list, event_wait_list, event);
+}

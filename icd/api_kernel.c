@@ -1,0 +1,183 @@
+#include "config.h"
+
+#include "icd/kernel_info.h"
+
+static cl_kernel kernel_return(cl_int error, cl_kernel kernel, cl_int *errcode_ret)
+{
+	if (errcode_ret)
+		*errcode_ret = error;
+	return error ? NULL : kernel;
+}
+
+CL_API_ENTRY cl_kernel CL_API_CALL clCreateKernel(cl_program program, const char *kernel_name,
+						  cl_int *errcode_ret)
+{
+	cl_kernel kernel = NULL;
+	cl_int error = object_check(program, &ocl_program_type);
+	/* OpenCL 3.0 API, 5.9.1: CL_INVALID_VALUE if kernel_name is NULL. */
+	if (!error && !kernel_name)
+		error = CL_INVALID_VALUE;
+	if (!error)
+		error = ocl_kernel_create(program, kernel_name, &kernel);
+	return kernel_return(error, kernel, errcode_ret);
+}
+
+/* Any one executable of the program: a reference. */
+static cl_int executable_find(cl_program program, struct ocl_build **build_out)
+{
+	for (cl_uint i = 0; i < program->device_count; i++) {
+		*build_out = ocl_program_executable(program, i);
+		if (*build_out)
+			return CL_SUCCESS;
+	}
+	return CL_INVALID_PROGRAM_EXECUTABLE;
+}
+
+static cl_int kernels_create(cl_program program, const struct abi_program *abi, cl_kernel *kernels)
+{
+	for (uint32_t i = 0; i < abi->kernel_count; i++) {
+		cl_int error = ocl_kernel_create(program, abi->kernels[i].name, &kernels[i]);
+		if (!error)
+			continue;
+		while (i--) {
+			(void)ocl_kernel_release(kernels[i]);
+			kernels[i] = NULL;
+		}
+		return error;
+	}
+	return CL_SUCCESS;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_uint num_kernels,
+							 cl_kernel *kernels,
+							 cl_uint *num_kernels_ret)
+{
+	struct ocl_build *build;
+	cl_int error = object_check(program, &ocl_program_type);
+	if (!error)
+		error = executable_find(program, &build);
+	if (error)
+		return error;
+	const struct abi_program *abi = build->code->abi;
+	/* OpenCL 3.0 API, 5.9.1: CL_INVALID_VALUE for a list too short for all. */
+	if (kernels)
+		error = num_kernels < abi->kernel_count ? CL_INVALID_VALUE
+							: kernels_create(program, abi, kernels);
+	if (!error && num_kernels_ret)
+		*num_kernels_ret = abi->kernel_count;
+	ocl_build_unref(build);
+	return error;
+}
+
+CL_API_ENTRY cl_kernel CL_API_CALL clCloneKernel(cl_kernel source_kernel, cl_int *errcode_ret)
+{
+	cl_kernel kernel = NULL;
+	cl_int error = object_check(source_kernel, &ocl_kernel_type);
+	if (!error)
+		error = ocl_kernel_clone(source_kernel, &kernel);
+	return kernel_return(error, kernel, errcode_ret);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clRetainKernel(cl_kernel kernel)
+{
+	return object_retain(kernel, &ocl_kernel_type);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clReleaseKernel(cl_kernel kernel)
+{
+	return ocl_kernel_release(kernel);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint arg_index,
+					       size_t arg_size, const void *arg_value)
+{
+	cl_int error = object_check(kernel, &ocl_kernel_type);
+	return error ? error : ocl_kernel_set_argument(kernel, arg_index, arg_size, arg_value);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint arg_index,
+							 const void *arg_value)
+{
+	(void)arg_index;
+	(void)arg_value;
+	/* OpenCL 3.0 API, 5.9.2: CL_INVALID_OPERATION when no device of the context
+	 * supports SVM. */
+	cl_int error = object_check(kernel, &ocl_kernel_type);
+	return error ? error : CL_INVALID_OPERATION;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel,
+						    cl_kernel_exec_info param_name,
+						    size_t param_value_size,
+						    const void *param_value)
+{
+	cl_int error = object_check(kernel, &ocl_kernel_type);
+	if (error)
+		return error;
+	switch (param_name) {
+	case CL_KERNEL_EXEC_INFO_SVM_PTRS:
+	case CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM:
+		/* OpenCL 3.0 API, 5.9.2: CL_INVALID_OPERATION when no device of the
+		 * context supports SVM. */
+		return param_value && param_value_size ? CL_INVALID_OPERATION : CL_INVALID_VALUE;
+	default:
+		return CL_INVALID_VALUE;
+	}
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelInfo(cl_kernel kernel, cl_kernel_info param_name,
+						size_t param_value_size, void *param_value,
+						size_t *param_value_size_ret)
+{
+	cl_int error = object_check(kernel, &ocl_kernel_type);
+	if (error)
+		return error;
+	const struct info_out out = {param_value_size, param_value, param_value_size_ret};
+	return ocl_kernel_info(kernel, param_name, &out);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelArgInfo(cl_kernel kernel, cl_uint arg_index,
+						   cl_kernel_arg_info param_name,
+						   size_t param_value_size, void *param_value,
+						   size_t *param_value_size_ret)
+{
+	cl_int error = object_check(kernel, &ocl_kernel_type);
+	if (error)
+		return error;
+	const struct info_out out = {param_value_size, param_value, param_value_size_ret};
+	return ocl_kernel_argument_info(kernel, arg_index, param_name, &out);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
+							 cl_kernel_work_group_info param_name,
+							 size_t param_value_size,
+							 void *param_value,
+							 size_t *param_value_size_ret)
+{
+	cl_int error = object_check(kernel, &ocl_kernel_type);
+	if (error)
+		return error;
+	const struct info_out out = {param_value_size, param_value, param_value_size_ret};
+	return ocl_kernel_work_group_info(kernel, device, param_name, &out);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL
+clGetKernelSubGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_sub_group_info param_name,
+			size_t input_value_size, const void *input_value, size_t param_value_size,
+			void *param_value, size_t *param_value_size_ret)
+{
+	(void)param_name;
+	(void)input_value_size;
+	(void)input_value;
+	(void)param_value_size;
+	(void)param_value;
+	(void)param_value_size_ret;
+	cl_int error = object_check(kernel, &ocl_kernel_type);
+	if (error)
+		return error;
+	if (device ? ocl_program_device_index(kernel->program, device) < 0
+		   : kernel->program->device_count > 1)
+		return CL_INVALID_DEVICE;
+	/* OpenCL 3.0 API, 5.9.4: CL_INVALID_OPERATION when the device has no sub-groups. */
+	return CL_INVALID_OPERATION;
+}

@@ -1,0 +1,194 @@
+#include "config.h"
+
+#include "icd/info.h"
+#include "icd/mem.h"
+
+static cl_mem mem_return(cl_int error, cl_mem mem, cl_int *errcode_ret)
+{
+	if (errcode_ret)
+		*errcode_ret = error;
+	return error ? NULL : mem;
+}
+
+/* At most one of them: several bits of one group contradict each other. */
+static bool at_most_one(cl_mem_flags flags, cl_mem_flags group)
+{
+	flags &= group;
+	return !(flags & (flags - 1));
+}
+
+static const cl_mem_flags access_flags =
+	CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
+static const cl_mem_flags host_access_flags =
+	CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+static const cl_mem_flags host_pointer_flags =
+	CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+
+/* OpenCL 3.0 API, 5.2.1, table 12: which flags there are and which exclude each other. */
+static cl_int flags_check(cl_mem_flags flags)
+{
+	if (flags & ~(access_flags | host_access_flags | host_pointer_flags))
+		return CL_INVALID_VALUE;
+	if (!at_most_one(flags, access_flags) || !at_most_one(flags, host_access_flags))
+		return CL_INVALID_VALUE;
+	if (flags & CL_MEM_USE_HOST_PTR && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR))
+		return CL_INVALID_VALUE;
+	return CL_SUCCESS;
+}
+
+static cl_int size_check(const struct _cl_context *context, size_t size_B)
+{
+	/* OpenCL 3.0 API, 5.2.1: CL_INVALID_BUFFER_SIZE when it is 0, or more than
+	 * every device of the context allows. */
+	for (cl_uint i = 0; i < context->device_count; i++)
+		if (size_B && size_B <= ocl_device_max_alloc_B(context->devices[i]))
+			return CL_SUCCESS;
+	return CL_INVALID_BUFFER_SIZE;
+}
+
+static cl_int buffer_check(cl_context context, const cl_mem_properties *properties,
+			   cl_mem_flags flags, size_t size_B, const void *host_pointer)
+{
+	cl_int error = object_check(context, &ocl_context_type);
+	/* OpenCL 3.0 API, 5.2.1: CL_INVALID_PROPERTY for one that is not known; there
+	 * are none for buffers. */
+	if (!error && properties && properties[0])
+		error = CL_INVALID_PROPERTY;
+	if (!error)
+		error = flags_check(flags);
+	if (!error)
+		error = size_check(context, size_B);
+	if (error)
+		return error;
+	/* 5.2.1: CL_INVALID_HOST_PTR unless there is one exactly if a flag needs it. */
+	const bool needed = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
+	return needed == (host_pointer != NULL) ? CL_SUCCESS : CL_INVALID_HOST_PTR;
+}
+
+static cl_mem buffer_create(cl_context context, const cl_mem_properties *properties,
+			    cl_mem_flags flags, size_t size_B, void *host_pointer,
+			    cl_int *errcode_ret)
+{
+	cl_mem mem = NULL;
+	cl_int error = buffer_check(context, properties, flags, size_B, host_pointer);
+	if (!error && !(flags & access_flags))
+		flags |= CL_MEM_READ_WRITE;
+	if (!error)
+		error = ocl_mem_create(context, properties, flags, size_B, host_pointer, &mem);
+	return mem_return(error, mem, errcode_ret);
+}
+
+CL_API_ENTRY cl_mem CL_API_CALL clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size,
+					       void *host_ptr, cl_int *errcode_ret)
+{
+	return buffer_create(context, NULL, flags, size, host_ptr, errcode_ret);
+}
+
+CL_API_ENTRY cl_mem CL_API_CALL
+clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties,
+			     cl_mem_flags flags, size_t size, void *host_ptr, cl_int *errcode_ret)
+{
+	return buffer_create(context, properties, flags, size, host_ptr, errcode_ret);
+}
+
+/* OpenCL 3.0 API, 5.2.1 (clCreateSubBuffer): flags may narrow the parent's access,
+ * never widen it, and those about the host pointer are inherited. */
+static cl_int sub_flags_take(const struct _cl_mem *parent, cl_mem_flags *flags)
+{
+	if (*flags & ~(access_flags | host_access_flags) || flags_check(*flags))
+		return CL_INVALID_VALUE;
+	if (parent->flags & CL_MEM_WRITE_ONLY && *flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY))
+		return CL_INVALID_VALUE;
+	if (parent->flags & CL_MEM_READ_ONLY && *flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY))
+		return CL_INVALID_VALUE;
+	if (parent->flags & CL_MEM_HOST_WRITE_ONLY && *flags & CL_MEM_HOST_READ_ONLY)
+		return CL_INVALID_VALUE;
+	if (parent->flags & CL_MEM_HOST_READ_ONLY && *flags & CL_MEM_HOST_WRITE_ONLY)
+		return CL_INVALID_VALUE;
+	if (parent->flags & CL_MEM_HOST_NO_ACCESS &&
+	    *flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY))
+		return CL_INVALID_VALUE;
+	if (!(*flags & access_flags))
+		*flags |= parent->flags & access_flags;
+	if (!(*flags & host_access_flags))
+		*flags |= parent->flags & host_access_flags;
+	*flags |= parent->flags & host_pointer_flags;
+	return CL_SUCCESS;
+}
+
+static cl_int region_check(const struct _cl_mem *parent, cl_buffer_create_type type,
+			   const cl_buffer_region *region)
+{
+	/* 5.2.1: CL_INVALID_VALUE for another type or no region, or one out of bounds. */
+	if (type != CL_BUFFER_CREATE_TYPE_REGION || !region)
+		return CL_INVALID_VALUE;
+	if (region->origin > parent->size_B)
+		return CL_INVALID_VALUE;
+	/* 5.2.1: CL_INVALID_BUFFER_SIZE when the region is empty. */
+	if (!region->size)
+		return CL_INVALID_BUFFER_SIZE;
+	if (region->size > parent->size_B - region->origin)
+		return CL_INVALID_VALUE;
+	/* 5.2.1: CL_MISALIGNED_SUB_BUFFER_OFFSET when no device allows the origin. */
+	return region->origin % OCL_BUFFER_ALIGN_B ? CL_MISALIGNED_SUB_BUFFER_OFFSET : CL_SUCCESS;
+}
+
+CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags,
+						  cl_buffer_create_type buffer_create_type,
+						  const void *buffer_create_info,
+						  cl_int *errcode_ret)
+{
+	cl_mem mem = NULL;
+	cl_int error = object_check(buffer, &ocl_mem_type);
+	/* OpenCL 3.0 API, 5.2.1: CL_INVALID_MEM_OBJECT for a buffer that is one itself. */
+	if (!error && buffer->parent)
+		error = CL_INVALID_MEM_OBJECT;
+	if (!error)
+		error = sub_flags_take(buffer, &flags);
+	if (!error)
+		error = region_check(buffer, buffer_create_type, buffer_create_info);
+	if (!error)
+		error = ocl_mem_create_sub(buffer, flags, buffer_create_info, &mem);
+	return mem_return(error, mem, errcode_ret);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clRetainMemObject(cl_mem memobj)
+{
+	return object_retain(memobj, &ocl_mem_type);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clReleaseMemObject(cl_mem memobj)
+{
+	return object_release(memobj, &ocl_mem_type);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetMemObjectInfo(cl_mem mem, cl_mem_info param_name,
+						   size_t param_value_size, void *param_value,
+						   size_t *param_value_size_ret)
+{
+	const struct info_out out = {param_value_size, param_value, param_value_size_ret};
+	cl_int error = object_check(mem, &ocl_mem_type);
+	if (error)
+		return error;
+	switch (param_name) {
+#define INFO(param, type, ...) case param: return INFO_PUT(&out, type, __VA_ARGS__);
+#define INFO_ARRAY(param, type, count, pointer) \
+	case param: return info_put(&out, pointer, sizeof(type) * (count));
+#include "icd/mem_info.def"
+#undef INFO
+#undef INFO_ARRAY
+	default:
+		return CL_INVALID_VALUE;
+	}
+}
+
+CL_API_ENTRY cl_int CL_API_CALL
+clSetMemObjectDestructorCallback(cl_mem memobj, void(CL_CALLBACK *pfn_notify)(cl_mem, void *),
+				 void *user_data)
+{
+	cl_int error = object_check(memobj, &ocl_mem_type);
+	/* OpenCL 3.0 API, 5.5.1: CL_INVALID_VALUE without a callback. */
+	if (!error && !pfn_notify)
+		error = CL_INVALID_VALUE;
+	return error ? error : ocl_mem_add_destructor(memobj, pfn_notify, user_data);
+}

@@ -1,0 +1,55 @@
+#include "config.h"
+
+#include "icd/icd.h"
+#include "icd/platform.h"
+
+static cl_int platform_ids(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
+{
+	/* OpenCL 3.0 API, 4.1: CL_INVALID_VALUE when there is a list of no entries, or
+	 * when neither of the two results is wanted. */
+	if ((platforms && !num_entries) || (!platforms && !num_platforms))
+		return CL_INVALID_VALUE;
+	if (platforms)
+		platforms[0] = ocl_platform();
+	if (num_platforms)
+		*num_platforms = 1;
+	return CL_SUCCESS;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms,
+						 cl_uint *num_platforms)
+{
+	return platform_ids(num_entries, platforms, num_platforms);
+}
+
+OCL_EXPORT CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_entries,
+								  cl_platform_id *platforms,
+								  cl_uint *num_platforms)
+{
+	/* cl_khr_icd: as clGetPlatformIDs.  The platform is shown even without a device. */
+	return platform_ids(num_entries, platforms, num_platforms);
+}
+
+OCL_EXPORT CL_API_ENTRY cl_int CL_API_CALL
+clGetPlatformInfo(cl_platform_id platform, cl_platform_info param_name, size_t param_value_size,
+		  void *param_value, size_t *param_value_size_ret)
+{
+	/* OpenCL 3.0 API, 4.1: what NULL means is ours to say: our one platform. */
+	cl_int error = platform ? object_check(platform, &ocl_platform_type) : CL_SUCCESS;
+	if (error)
+		return error;
+	const struct info_out out = {param_value_size, param_value, param_value_size_ret};
+	return ocl_platform_info(param_name, &out);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clUnloadPlatformCompiler(cl_platform_id platform)
+{
+	/* OpenCL 3.0 API, 5.8.8: a hint; the compiler holds nothing that is worth
+	 * giving back between builds. */
+	return object_check(platform, &ocl_platform_type);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clUnloadCompiler(void)
+{
+	return CL_SUCCESS;
+}

@@ -1,0 +1,278 @@
+#include "config.h"
+
+#include "frontend/frontend.h"
+#include "icd/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef void(CL_CALLBACK *program_notify)(cl_program, void *);
+
+static cl_program program_return(cl_int error, cl_program program, cl_int *errcode_ret)
+{
+	if (errcode_ret)
+		*errcode_ret = error;
+	return program;
+}
+
+/* A list and its length are both there or both not, and each device is one of the
+ * context's. */
+static cl_int devices_check(cl_context context, cl_uint count, const cl_device_id *devices)
+{
+	if ((count == 0) != (devices == NULL))
+		return CL_INVALID_VALUE;
+	for (cl_uint i = 0; i < count; i++)
+		if (ocl_context_device_index(context, devices[i]) < 0)
+			return CL_INVALID_DEVICE;
+	return CL_SUCCESS;
+}
+
+/* The same against a program's devices, with the rule for the callback: OpenCL 3.0
+ * API, 5.8.4: CL_INVALID_VALUE for user_data without pfn_notify. */
+static cl_int build_arguments_check(cl_program program, cl_uint count, const cl_device_id *devices,
+				    program_notify notify, const void *user_data)
+{
+	cl_int error = object_check(program, &ocl_program_type);
+	if (error)
+		return error;
+	if ((count == 0) != (devices == NULL) || (!notify && user_data))
+		return CL_INVALID_VALUE;
+	for (cl_uint i = 0; i < count; i++)
+		if (ocl_program_device_index(program, devices[i]) < 0)
+			return CL_INVALID_DEVICE;
+	return CL_SUCCESS;
+}
+
+/* Whether a build came so far that its callback is owed. */
+static bool build_ran(cl_int error)
+{
+	switch (error) {
+	case CL_SUCCESS:
+	case CL_BUILD_PROGRAM_FAILURE:
+	case CL_COMPILE_PROGRAM_FAILURE:
+	case CL_LINK_PROGRAM_FAILURE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithSource(cl_context context, cl_uint count,
+							      const char **strings,
+							      const size_t *lengths,
+							      cl_int *errcode_ret)
+{
+	cl_program program = NULL;
+	cl_int error = object_check(context, &ocl_context_type);
+	/* OpenCL 3.0 API, 5.8.1: CL_INVALID_VALUE for no strings or a NULL one. */
+	if (!error && (!count || !strings))
+		error = CL_INVALID_VALUE;
+	for (cl_uint i = 0; !error && i < count; i++)
+		if (!strings[i])
+			error = CL_INVALID_VALUE;
+	if (!error)
+		error = ocl_program_create_source(context, count, strings, lengths, &program);
+	return program_return(error, program, errcode_ret);
+}
+
+CL_API_ENTRY cl_program CL_API_CALL
+clCreateProgramWithBinary(cl_context context, cl_uint num_devices, const cl_device_id *device_list,
+			  const size_t *lengths, const unsigned char **binaries,
+			  cl_int *binary_status, cl_int *errcode_ret)
+{
+	cl_program program = NULL;
+	cl_int error = object_check(context, &ocl_context_type);
+	/* OpenCL 3.0 API, 5.8.1: CL_INVALID_VALUE for missing lists. */
+	if (!error && (!device_list || !num_devices || !lengths || !binaries))
+		error = CL_INVALID_VALUE;
+	if (!error)
+		error = devices_check(context, num_devices, device_list);
+	if (!error)
+		error = ocl_program_create_binary(context, num_devices, device_list, lengths,
+						  binaries, binary_status, &program);
+	return program_return(error, program, errcode_ret);
+}
+
+CL_API_ENTRY cl_program CL_API_CALL
+clCreateProgramWithBuiltInKernels(cl_context context, cl_uint num_devices,
+				  const cl_device_id *device_list, const char *kernel_names,
+				  cl_int *errcode_ret)
+{
+	cl_int error = object_check(context, &ocl_context_type);
+	if (!error && (!device_list || !num_devices || !kernel_names))
+		error = CL_INVALID_VALUE;
+	if (!error)
+		error = devices_check(context, num_devices, device_list);
+	/* OpenCL 3.0 API, 5.8.1: CL_INVALID_VALUE for a name that none of the devices
+	 * supports; they have no built-in kernels. */
+	return program_return(error ? error : CL_INVALID_VALUE, NULL, errcode_ret);
+}
+
+CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, const void *il,
+							  size_t length, cl_int *errcode_ret)
+{
+	cl_int error = object_check(context, &ocl_context_type);
+	(void)il;
+	(void)length;
+	/* OpenCL 3.0 API, 5.8.1: CL_INVALID_OPERATION when no device of the context
+	 * takes intermediate language. */
+	return program_return(error ? error : CL_INVALID_OPERATION, NULL, errcode_ret);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clRetainProgram(cl_program program)
+{
+	return object_retain(program, &ocl_program_type);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clReleaseProgram(cl_program program)
+{
+	return object_release(program, &ocl_program_type);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint num_devices,
+					       const cl_device_id *device_list,
+					       const char *options, program_notify pfn_notify,
+					       void *user_data)
+{
+	cl_int error = build_arguments_check(program, num_devices, device_list, pfn_notify,
+					     user_data);
+	if (error)
+		return error;
+	object_ref(program);
+	error = ocl_program_build(program, num_devices, device_list, options ? options : "");
+	if (pfn_notify && build_ran(error))
+		pfn_notify(program, user_data);
+	object_unref(program);
+	return error;
+}
+
+/* OpenCL 3.0 API, 5.8.6: the headers as programs, their names beside them. */
+static cl_int headers_make(cl_uint count, const cl_program *programs, const char *const *names,
+			   struct fe_header **headers_out)
+{
+	if ((count == 0) != (programs == NULL) || (count == 0) != (names == NULL))
+		return CL_INVALID_VALUE;
+	struct fe_header *headers = calloc(count ? count : 1, sizeof(*headers));
+	if (!headers)
+		return CL_OUT_OF_HOST_MEMORY;
+	cl_int error = CL_SUCCESS;
+	for (cl_uint i = 0; !error && i < count; i++) {
+		error = object_check(programs[i], &ocl_program_type);
+		if (!error && (!programs[i]->source || !names[i]))
+			error = CL_INVALID_VALUE;
+		if (!error)
+			headers[i] = (struct fe_header){names[i], programs[i]->source,
+							programs[i]->source_size_B};
+	}
+	if (error)
+		free(headers);
+	else
+		*headers_out = headers;
+	return error;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL
+clCompileProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list,
+		 const char *options, cl_uint num_input_headers, const cl_program *input_headers,
+		 const char **header_include_names, program_notify pfn_notify, void *user_data)
+{
+	struct fe_header *headers;
+	cl_int error = build_arguments_check(program, num_devices, device_list, pfn_notify,
+					     user_data);
+	if (!error)
+		error = headers_make(num_input_headers, input_headers, header_include_names,
+				     &headers);
+	if (error)
+		return error;
+	object_ref(program);
+	error = ocl_program_compile(program, num_devices, device_list, options ? options : "",
+				    headers, num_input_headers);
+	free(headers);
+	if (pfn_notify && build_ran(error))
+		pfn_notify(program, user_data);
+	object_unref(program);
+	return error;
+}
+
+static cl_int link_arguments_check(cl_context context, cl_uint device_count,
+				   const cl_device_id *devices, cl_uint input_count,
+				   const cl_program *inputs, program_notify notify,
+				   const void *user_data)
+{
+	cl_int error = object_check(context, &ocl_context_type);
+	/* OpenCL 3.0 API, 5.8.7: CL_INVALID_VALUE without input programs. */
+	if (!error && (!input_count || !inputs || (!notify && user_data)))
+		error = CL_INVALID_VALUE;
+	for (cl_uint i = 0; !error && i < input_count; i++) {
+		error = object_check(inputs[i], &ocl_program_type);
+		if (!error && inputs[i]->context != context)
+			error = CL_INVALID_PROGRAM;
+	}
+	return error ? error : devices_check(context, device_count, devices);
+}
+
+CL_API_ENTRY cl_program CL_API_CALL
+clLinkProgram(cl_context context, cl_uint num_devices, const cl_device_id *device_list,
+	      const char *options, cl_uint num_input_programs, const cl_program *input_programs,
+	      program_notify pfn_notify, void *user_data, cl_int *errcode_ret)
+{
+	cl_program program = NULL;
+	cl_int error = link_arguments_check(context, num_devices, device_list, num_input_programs,
+					    input_programs, pfn_notify, user_data);
+	if (!error)
+		error = ocl_program_link(context, num_devices, device_list,
+					 options ? options : "", num_input_programs,
+					 input_programs, &program);
+	if (pfn_notify && program && build_ran(error))
+		pfn_notify(program, user_data);
+	return program_return(error, program, errcode_ret);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetProgramInfo(cl_program program, cl_program_info param_name,
+						 size_t param_value_size, void *param_value,
+						 size_t *param_value_size_ret)
+{
+	cl_int error = object_check(program, &ocl_program_type);
+	if (error)
+		return error;
+	const struct info_out out = {param_value_size, param_value, param_value_size_ret};
+	return ocl_program_info(program, param_name, &out);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetProgramBuildInfo(cl_program program, cl_device_id device,
+						      cl_program_build_info param_name,
+						      size_t param_value_size, void *param_value,
+						      size_t *param_value_size_ret)
+{
+	cl_int error = object_check(program, &ocl_program_type);
+	if (error)
+		return error;
+	const struct info_out out = {param_value_size, param_value, param_value_size_ret};
+	return ocl_program_build_info(program, device, param_name, &out);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clSetProgramReleaseCallback(cl_program program,
+							    program_notify pfn_notify,
+							    void *user_data)
+{
+	(void)pfn_notify;
+	(void)user_data;
+	/* OpenCL 3.0 API, 5.8.3: CL_INVALID_OPERATION when no device supports
+	 * destructors of program scope variables. */
+	cl_int error = object_check(program, &ocl_program_type);
+	return error ? error : CL_INVALID_OPERATION;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clSetProgramSpecializationConstant(cl_program program,
+								   cl_uint spec_id,
+								   size_t spec_size,
+								   const void *spec_value)
+{
+	(void)spec_id;
+	(void)spec_size;
+	(void)spec_value;
+	/* OpenCL 3.0 API, 5.8.5: CL_INVALID_OPERATION when no device takes
+	 * intermediate language. */
+	cl_int error = object_check(program, &ocl_program_type);
+	return error ? error : CL_INVALID_OPERATION;
+}

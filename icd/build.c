@@ -1,0 +1,246 @@
+#include "config.h"
+
+#include "icd/build.h"
+
+#include "backend/codegen.h"
+#include "base/log.h"
+#include "icd/build_dump.h"
+#include "icd/program_binary.h"
+
+#include <string.h>
+
+/* What each call's page names the same trouble. */
+struct error_names {
+	cl_int options, failure, unavailable;
+};
+
+static const struct error_names error_names[] = {
+	[OCL_BUILD_SOURCE] = {CL_INVALID_BUILD_OPTIONS, CL_BUILD_PROGRAM_FAILURE,
+			      CL_COMPILER_NOT_AVAILABLE},
+	[OCL_BUILD_BINARY] = {CL_INVALID_BUILD_OPTIONS, CL_BUILD_PROGRAM_FAILURE,
+			      CL_COMPILER_NOT_AVAILABLE},
+	[OCL_BUILD_COMPILE] = {CL_INVALID_COMPILER_OPTIONS, CL_COMPILE_PROGRAM_FAILURE,
+			       CL_COMPILER_NOT_AVAILABLE},
+	[OCL_BUILD_LINK] = {CL_INVALID_LINKER_OPTIONS, CL_LINK_PROGRAM_FAILURE,
+			    CL_LINKER_NOT_AVAILABLE},
+};
+
+static cl_int frontend_error(const struct ocl_build_job *job, enum fe_status status)
+{
+	const struct error_names *names = &error_names[job->kind];
+	switch (status) {
+	case FE_OK:
+		return CL_SUCCESS;
+	case FE_INVALID_OPTIONS:
+		return names->options;
+	case FE_NO_MEMORY:
+		return CL_OUT_OF_HOST_MEMORY;
+	case FE_COMPILE_FAILED:
+	case FE_LINK_FAILED:
+	case FE_INTERNAL:
+		break;
+	}
+	return names->failure;
+}
+
+static cl_int backend_error(const struct ocl_build_job *job, cl_int error)
+{
+	const struct error_names *names = &error_names[job->kind];
+	if (error == CL_BUILD_PROGRAM_FAILURE)
+		return names->failure;
+	if (error == CL_COMPILER_NOT_AVAILABLE)
+		return names->unavailable;
+	return error;
+}
+
+/* PTX -> cubin for the job's device. */
+static cl_int assemble(const struct ocl_build_job *job, const struct be_codegen_options *options,
+		       bool verbose, struct ocl_code *code, struct bytes *log)
+{
+	cl_int error = be_ptx_assemble(job->device->gpu, &code->ptx, options, verbose,
+				       &code->binary, log);
+	code->sm = job->device->caps->sm;
+	return backend_error(job, error);
+}
+
+/* NVVM IR -> PTX -> cubin.  Takes the launch facts over into code. */
+static cl_int generate(const struct ocl_build_job *job, struct fe_program *program,
+		       struct ocl_code *code, struct bytes *log)
+{
+	const struct fe_codegen *asked = &program->codegen;
+	const struct be_codegen_options options = {
+		.sm = code->ptx_sm,
+		.flush_denormals = asked->flush_denormals,
+		.precise_divide = asked->precise_divide,
+		.precise_sqrt = asked->precise_sqrt,
+		.fuse_multiply_add = asked->fuse_multiply_add,
+		.optimization = asked->optimization,
+		.max_registers = asked->max_registers,
+		.line_info = asked->line_info,
+	};
+	size_t libdevice_B = 0;
+	const void *libdevice = program->needs_libdevice ? fe_libdevice(&libdevice_B) : NULL;
+	cl_int error = be_nvvm_compile(program->nvvm_ir.data, program->nvvm_ir.size_B, libdevice,
+				       libdevice_B, &options, &code->ptx, log);
+	if (error)
+		return backend_error(job, error);
+	error = assemble(job, &options, asked->verbose, code, log);
+	if (error)
+		return error;
+	code->abi = program->abi;
+	program->abi = NULL;
+	code->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+	return CL_SUCCESS;
+}
+
+static struct fe_compile_job compile_job(const struct ocl_build_job *job, unsigned sm)
+{
+	return (struct fe_compile_job){
+		.source = job->source,
+		.source_size_B = job->source_size_B,
+		.options = job->options,
+		.headers = job->headers,
+		.header_count = job->header_count,
+		.sm = sm,
+		.max_local_B = ocl_device_local_B(job->device),
+	};
+}
+
+static cl_int run_source(const struct ocl_build_job *job, struct ocl_code *code, struct bytes *log)
+{
+	struct fe_program program;
+	const struct fe_compile_job compile = compile_job(job, code->ptx_sm);
+	cl_int error = frontend_error(job, fe_build(&compile, &program, &code->object, log));
+	if (error)
+		return error;
+	error = generate(job, &program, code, log);
+	fe_program_finish(&program);
+	return error;
+}
+
+static cl_int run_compile(const struct ocl_build_job *job, struct ocl_code *code,
+			  struct bytes *log)
+{
+	const struct fe_compile_job compile = compile_job(job, code->ptx_sm);
+	code->type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
+	return frontend_error(job, fe_compile(&compile, &code->object, log));
+}
+
+/* objects: borrowed contents. */
+static cl_int link_objects(const struct ocl_build_job *job, const struct bytes *objects,
+			   size_t count, struct ocl_code *code, struct bytes *log)
+{
+	struct fe_program program;
+	const struct fe_link_job link = {
+		.objects = objects,
+		.object_count = count,
+		.options = job->kind == OCL_BUILD_LINK ? job->options : NULL,
+		.sm = code->ptx_sm,
+		.max_local_B = ocl_device_local_B(job->device),
+	};
+	if (job->kind == OCL_BUILD_LINK && fe_options_want_library(job->options)) {
+		code->type = CL_PROGRAM_BINARY_TYPE_LIBRARY;
+		return frontend_error(job, fe_link_library(&link, &code->object, log));
+	}
+	cl_int error = frontend_error(job, fe_link(&link, &program, log));
+	if (error)
+		return error;
+	error = generate(job, &program, code, log);
+	fe_program_finish(&program);
+	return error;
+}
+
+static cl_int run_link(const struct ocl_build_job *job, struct ocl_code *code, struct bytes *log)
+{
+	struct bytes list = BYTES_INIT;
+	for (size_t i = 0; i < job->input_count; i++)
+		bytes_append(&list, &job->inputs[i]->object, sizeof(struct bytes));
+	cl_int error = CL_OUT_OF_HOST_MEMORY;
+	if (!bytes_failed(&list))
+		error = link_objects(job, (const struct bytes *)(const void *)list.data,
+				     job->input_count, code, log);
+	bytes_finish(&list);
+	return error;
+}
+
+/* An executable that was made for another device: from its bitcode, which gives
+ * the better code, or else from its PTX. */
+static cl_int run_binary(const struct ocl_build_job *job, struct ocl_code *code, struct bytes *log)
+{
+	const struct ocl_code *loaded = job->loaded;
+	if (loaded->object.size_B) {
+		bytes_append(&code->object, loaded->object.data, loaded->object.size_B);
+		if (bytes_failed(&code->object))
+			return CL_OUT_OF_HOST_MEMORY;
+		return link_objects(job, &loaded->object, 1, code, log);
+	}
+	const struct be_codegen_options options = {.sm = loaded->ptx_sm, .optimization = 3};
+	struct bytes facts = BYTES_INIT;
+	abi_program_write(loaded->abi, &facts);
+	if (!bytes_failed(&facts))
+		code->abi = abi_program_read(facts.data, facts.size_B);
+	bytes_finish(&facts);
+	bytes_append(&code->ptx, loaded->ptx.data, loaded->ptx.size_B);
+	if (!code->abi || bytes_failed(&code->ptx))
+		return CL_OUT_OF_HOST_MEMORY;
+	code->ptx_sm = loaded->ptx_sm;
+	code->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+	return assemble(job, &options, false, code, log);
+}
+
+/* Whether there is a compiler for this device, and for which sm it compiles. */
+static cl_int compiler_find(const struct ocl_build_job *job, unsigned *sm_out, struct bytes *log)
+{
+	cl_int error = be_nvvm_load(log);
+	if (!error) {
+		error = be_nvvm_arch(job->device->caps->sm, sm_out);
+		if (error)
+			bytes_printf(log, "%s: does not compile for this device (sm_%u)\n",
+				     be_nvvm_id(), job->device->caps->sm);
+	}
+	return backend_error(job, error);
+}
+
+static cl_int run(const struct ocl_build_job *job, struct ocl_code *code, struct bytes *log)
+{
+	cl_int error = compiler_find(job, &code->ptx_sm, log);
+	if (error)
+		return error;
+	switch (job->kind) {
+	case OCL_BUILD_SOURCE:
+		return run_source(job, code, log);
+	case OCL_BUILD_BINARY:
+		return run_binary(job, code, log);
+	case OCL_BUILD_COMPILE:
+		return run_compile(job, code, log);
+	case OCL_BUILD_LINK:
+		return run_link(job, code, log);
+	}
+	return CL_INVALID_OPERATION;
+}
+
+/* The whole road.  A cache stands here: asked for the job's code before run, given
+ * what run made. */
+cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out,
+		     struct bytes *log)
+{
+	bool linking = job->kind == OCL_BUILD_LINK;
+	cl_int error = frontend_error(job, fe_options_check(job->options, linking, log));
+	if (error)
+		return error;
+	if (job->kind == OCL_BUILD_BINARY && ocl_code_fits(job->loaded, job->device)) {
+		*code_out = ocl_code_ref(job->loaded);
+		return CL_SUCCESS;
+	}
+	struct ocl_code *code = ocl_code_create();
+	if (!code)
+		return CL_OUT_OF_HOST_MEMORY;
+	error = run(job, code, log);
+	ocl_build_dump(job, code, log);
+	log_info("build: %s for sm_%u: %d", fe_compiler_id(), job->device->caps->sm, error);
+	if (error)
+		ocl_code_unref(code);
+	else
+		*code_out = code;
+	return error;
+}

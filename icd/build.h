@@ -1,0 +1,37 @@
+/* The road: OpenCL C -> NVVM IR -> PTX -> cubin, for one kind of device at a time.
+ *
+ * Stateless: a job in, code and a log out.  Thread-safe: any number of jobs at
+ * once; no lock may be held, for a job is slow. */
+#ifndef CULVERT_ICD_BUILD_H
+#define CULVERT_ICD_BUILD_H
+
+#include "frontend/frontend.h"
+#include "icd/program.h"
+
+enum ocl_build_kind {
+	OCL_BUILD_SOURCE,            /* clBuildProgram of source: source -> executable */
+	OCL_BUILD_BINARY,            /* clBuildProgram of a binary: loaded -> executable */
+	OCL_BUILD_COMPILE,           /* clCompileProgram: source -> object */
+	OCL_BUILD_LINK               /* clLinkProgram: inputs -> executable or library */
+};
+
+struct ocl_build_job {
+	enum ocl_build_kind kind;
+	cl_device_id device;         /* any of its kind: same sm, same local memory */
+	const char *options;         /* never NULL */
+	const char *source;          /* SOURCE, COMPILE */
+	size_t source_size_B;
+	const struct fe_header *headers;     /* COMPILE */
+	size_t header_count;
+	struct ocl_code *loaded;             /* BINARY; not NULL */
+	struct ocl_code *const *inputs;      /* LINK: objects and libraries */
+	size_t input_count;
+};
+
+/* code_out: a reference; written on success.  log is appended to in any case.  The
+ * codes are those of the kind's page: CL_INVALID_BUILD_OPTIONS,
+ * CL_BUILD_PROGRAM_FAILURE, CL_COMPILER_NOT_AVAILABLE ... */
+cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out,
+		     struct bytes *log);
+
+#endif

@@ -1,0 +1,167 @@
+#include "config.h"
+
+#include "icd/command.h"
+
+#include "icd/queue.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Copied bytes end before the deferred part, own_accesses included only as far
+ * as they are used. */
+void ocl_command_init(struct ocl_command *command, const struct ocl_command_kind *kind,
+		      cl_command_queue queue, cl_command_type type)
+{
+	command->kind = kind;
+	command->queue = queue;
+	command->type = type;
+	command->event = NULL;
+	command->witness = false;
+	command->accesses = command->own_accesses;
+	command->access_count = 0;
+	command->dependency_count = 0;
+	command->dependencies = NULL;
+}
+
+void ocl_command_touch(struct ocl_command *command, cl_mem mem, uint64_t offset_B,
+		       uint64_t size_B, enum ocl_access_mode mode)
+{
+	struct ocl_access *access = &command->accesses[command->access_count++];
+	access->mem = mem;
+	access->lo_B = mem->origin_B + offset_B;
+	access->hi_B = access->lo_B + size_B;
+	access->mode = mode;
+	access->at = (struct ocl_acquired){0};
+}
+
+bool ocl_command_may_block(const struct ocl_command *command)
+{
+	if (command->kind->may_block)
+		return true;
+	for (uint32_t i = 0; i < command->access_count; i++)
+		if (ocl_storage_is_slow(command->accesses[i].mem->storage))
+			return true;
+	return false;
+}
+
+/* --- submission ----------------------------------------------------------------------- */
+
+static cl_int dependencies_order(const struct ocl_command *command, struct gpu_stream *stream)
+{
+	for (uint32_t i = 0; i < command->dependency_count; i++) {
+		cl_int error = ocl_event_order(command->dependencies[i], stream);
+		if (error)
+			return error;
+	}
+	return CL_SUCCESS;
+}
+
+static cl_int accesses_acquire(struct ocl_command *command, struct gpu_stream *stream,
+			       uint32_t *acquired_out)
+{
+	for (uint32_t i = 0; i < command->access_count; i++) {
+		struct ocl_access *access = &command->accesses[i];
+		cl_int error = ocl_storage_acquire(access->mem->storage,
+						   command->queue->device_index, stream,
+						   access->lo_B, access->hi_B, access->mode,
+						   &access->at);
+		if (error)
+			return error;
+		++*acquired_out;
+	}
+	return CL_SUCCESS;
+}
+
+static void accesses_commit(struct ocl_command *command, uint32_t acquired, bool written,
+			    struct gpu_event *done)
+{
+	for (uint32_t i = 0; i < acquired; i++)
+		ocl_storage_commit(command->accesses[i].mem->storage, &command->accesses[i].at,
+				   written, done);
+}
+
+cl_int ocl_command_submit(struct ocl_command *command, struct ocl_submission *submission_out)
+{
+	struct gpu_stream *stream = command->queue->stream;
+	struct ocl_submission submission = {0};
+	const bool timing = command->event && command->event->profiling;
+	uint32_t acquired = 0;
+	bool written = false;
+	if (timing)
+		command->event->submit_ns = gpu_host_now_ns();
+	cl_int error = dependencies_order(command, stream);
+	if (!error)
+		error = accesses_acquire(command, stream, &acquired);
+	if (!error && timing)
+		error = gpu_event_record(stream, true, &submission.start);
+	submission.before_sequence = gpu_stream_last(stream);
+	if (!error && command->kind->run)
+		error = command->kind->run(command, stream);
+	written = !error;
+	if (!error && (command->event || command->witness))
+		error = gpu_event_record(stream, timing, &submission.done);
+	accesses_commit(command, acquired, written, submission.done);
+	if (error) {
+		gpu_event_unref(submission.start);
+		return error;
+	}
+	*submission_out = submission;
+	return CL_SUCCESS;
+}
+
+/* --- for later --------------------------------------------------------------------------- */
+
+struct ocl_command *ocl_command_defer(const struct ocl_command *command)
+{
+	const size_t accesses_B = command->access_count * sizeof(struct ocl_access);
+	const size_t events_B = command->dependency_count * sizeof(cl_event);
+	const size_t waiters_B = command->dependency_count * sizeof(struct ocl_waiter);
+	struct ocl_command *copy = malloc(sizeof(*copy) + accesses_B + events_B + waiters_B);
+	if (!copy)
+		return NULL;
+	memcpy(copy, command, offsetof(struct ocl_command, own_accesses));
+	copy->accesses = (struct ocl_access *)(copy + 1);
+	if (accesses_B)
+		memcpy(copy->accesses, command->accesses, accesses_B);
+	copy->waiters = (struct ocl_waiter *)(copy->accesses + copy->access_count);
+	cl_event *events = (cl_event *)(copy->waiters + copy->dependency_count);
+	if (events_B)
+		memcpy(events, command->dependencies, events_B);
+	copy->dependencies = events;
+	list_init(&copy->link);
+	list_init(&copy->work_link);
+	atomic_init(&copy->refs, 1);
+	atomic_init(&copy->pending, 0);
+	atomic_init(&copy->failed, false);
+	object_ref(copy->queue);
+	if (copy->event)
+		object_ref(copy->event);
+	for (uint32_t i = 0; i < copy->access_count; i++)
+		object_ref(copy->accesses[i].mem);
+	for (uint32_t i = 0; i < copy->dependency_count; i++)
+		object_ref(events[i]);
+	if (copy->kind->retain)
+		copy->kind->retain(copy);
+	return copy;
+}
+
+void ocl_command_ref(struct ocl_command *command)
+{
+	atomic_fetch_add_explicit(&command->refs, 1, memory_order_relaxed);
+}
+
+void ocl_command_unref(struct ocl_command *command)
+{
+	if (atomic_fetch_sub_explicit(&command->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	if (command->kind->release)
+		command->kind->release(command);
+	for (uint32_t i = 0; i < command->dependency_count; i++)
+		object_unref(command->dependencies[i]);
+	for (uint32_t i = 0; i < command->access_count; i++)
+		object_unref(command->accesses[i].mem);
+	object_unref(command->event);
+	object_unref(command->queue);
+	free(command);
+}

@@ -1,0 +1,128 @@
+/* One enqueued thing: what it is, what it touches, what it waits for.
+ *
+ * A door fills a command on its own stack and gives it to ocl_queue_enqueue,
+ * which submits it there and then if it can.  If not, ocl_command_defer makes a
+ * copy that owns references to all that it needs, and the queue keeps it until
+ * its turn.  The kinds differ in three small functions (struct command_kind).
+ *
+ * Thread-safety: a command has one owner at a time, except pending, failed and
+ * refs, through which the events that it waits for speak to it. */
+#ifndef CULVERT_ICD_COMMAND_H
+#define CULVERT_ICD_COMMAND_H
+
+#include "icd/event.h"
+#include "icd/kernel.h"
+#include "icd/mem.h"
+
+struct ocl_command;
+
+/* A range of a buffer that the command uses on the queue's device. */
+struct ocl_access {
+	cl_mem mem;
+	struct ocl_acquired at;          /* at.address while it is being submitted */
+	uint64_t lo_B, hi_B;             /* in the root */
+	enum ocl_access_mode mode;
+};
+
+struct ocl_command_kind {
+	/* Puts the operation into stream; accesses are acquired.  NULL: no operation. */
+	cl_int (*run)(struct ocl_command *command, struct gpu_stream *stream);
+	/* Keeps and gives back what the payload needs beyond the door's call; NULL: nothing. */
+	void (*retain)(struct ocl_command *command);
+	void (*release)(struct ocl_command *command);
+	bool may_block;                  /* run may wait: no lock must be held */
+};
+
+struct ocl_transfer {                    /* read, write, copy; rect or not */
+	union {
+		const void *from;
+		void *to;
+	} host;
+	uint64_t size_B;
+	struct gpu_rect buffer, other;   /* other: the host, or the copy's target */
+	uint64_t region_B[3];
+};
+
+struct ocl_fill {
+	unsigned char pattern[128];
+	uint32_t pattern_B;
+	uint64_t size_B;
+};
+
+struct ocl_launch {
+	cl_kernel kernel;
+	const struct ocl_kernel_code *code;
+	struct ocl_arguments *arguments;
+	uint64_t offset[3];
+	uint64_t global[3];
+	uint32_t local[3];
+	uint32_t work_dim;
+	uint32_t dynamic_local_B;
+};
+
+enum { OCL_COMMAND_ACCESSES = 12 };
+
+struct ocl_command {
+	const struct ocl_command_kind *kind;
+	cl_command_queue queue;
+	cl_command_type type;            /* as its event reports it */
+	cl_event event;                  /* NULL: nobody asked for one */
+	bool witness;                    /* submission has to give a done event */
+	struct ocl_access *accesses;     /* own_accesses, or memory of whoever owns the command */
+	uint32_t access_count;
+	uint32_t dependency_count;
+	const cl_event *dependencies;
+	union {
+		struct ocl_transfer transfer;
+		struct ocl_fill fill;
+		struct ocl_launch launch;
+		struct ocl_map *map;
+	} u;
+	struct ocl_access own_accesses[OCL_COMMAND_ACCESSES];
+
+	/* Deferred commands only. */
+	struct list link;                /* queue->blocked */
+	struct list work_link;           /* ocl_worklist.failed, of who set failed */
+	uint64_t ticket;
+	atomic_uint refs;                /* the queue, each waiter, a worklist */
+	atomic_uint pending;             /* dependencies not settled yet */
+	atomic_bool failed;              /* one of them ended badly */
+	struct ocl_waiter *waiters;      /* dependency_count, in the same memory */
+};
+
+/* Zeroes what every command needs; the door fills in the rest. */
+void ocl_command_init(struct ocl_command *command, const struct ocl_command_kind *kind,
+		      cl_command_queue queue, cl_command_type type);
+
+/* Adds a range of mem (offset in mem) to what the command touches. The array
+ * must have room. */
+void ocl_command_touch(struct ocl_command *command, cl_mem mem, uint64_t offset_B,
+		       uint64_t size_B, enum ocl_access_mode mode);
+
+/* Whether submission may wait for the host's memory or for other threads. */
+bool ocl_command_may_block(const struct ocl_command *command);
+
+/* Puts the command into its queue's stream, after all that it depends on; those
+ * are settled.  Nothing is published when it fails.  The caller makes sure that
+ * nobody else submits to the queue meanwhile. */
+cl_int ocl_command_submit(struct ocl_command *command, struct ocl_submission *submission_out);
+
+/* A copy for later, with references to everything; refs 1. NULL: out of memory. */
+struct ocl_command *ocl_command_defer(const struct ocl_command *command);
+void ocl_command_ref(struct ocl_command *command);
+void ocl_command_unref(struct ocl_command *command);
+
+/* The kinds. */
+extern const struct ocl_command_kind ocl_command_marker;
+extern const struct ocl_command_kind ocl_command_read;
+extern const struct ocl_command_kind ocl_command_write;
+extern const struct ocl_command_kind ocl_command_copy;
+extern const struct ocl_command_kind ocl_command_read_rect;
+extern const struct ocl_command_kind ocl_command_write_rect;
+extern const struct ocl_command_kind ocl_command_copy_rect;
+extern const struct ocl_command_kind ocl_command_fill;
+extern const struct ocl_command_kind ocl_command_map;
+extern const struct ocl_command_kind ocl_command_unmap;
+extern const struct ocl_command_kind ocl_command_launch;
+
+#endif

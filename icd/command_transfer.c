@@ -1,0 +1,125 @@
+/* What the commands that move bytes put into the stream. */
+#include "config.h"
+
+#include "icd/command.h"
+
+#include "icd/queue.h"
+
+/* A marker has no operation: its place in the stream is all. */
+const struct ocl_command_kind ocl_command_marker = {0};
+
+static cl_int read_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	const struct ocl_transfer *transfer = &command->u.transfer;
+	return gpu_copy_to_host(stream, transfer->host.to, command->accesses[0].at.address,
+				transfer->size_B);
+}
+
+static cl_int write_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	const struct ocl_transfer *transfer = &command->u.transfer;
+	return gpu_copy_to_device(stream, command->accesses[0].at.address, transfer->host.from,
+				  transfer->size_B);
+}
+
+/* accesses: the source, then the target. */
+static cl_int copy_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	return gpu_copy_device(stream, command->accesses[1].at.address,
+			       command->accesses[0].at.address, command->u.transfer.size_B);
+}
+
+/* The rects' origins are counted from the first byte of the access. */
+static cl_int read_rect_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	const struct ocl_transfer *transfer = &command->u.transfer;
+	return gpu_copy_rect_to_host(stream, transfer->host.to, &transfer->other,
+				     command->accesses[0].at.address, &transfer->buffer,
+				     transfer->region_B);
+}
+
+static cl_int write_rect_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	const struct ocl_transfer *transfer = &command->u.transfer;
+	return gpu_copy_rect_to_device(stream, command->accesses[0].at.address,
+				       &transfer->buffer, transfer->host.from, &transfer->other,
+				       transfer->region_B);
+}
+
+static cl_int copy_rect_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	const struct ocl_transfer *transfer = &command->u.transfer;
+	return gpu_copy_rect_device(stream, command->accesses[1].at.address, &transfer->other,
+				    command->accesses[0].at.address, &transfer->buffer,
+				    transfer->region_B);
+}
+
+static cl_int fill_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	const struct ocl_fill *fill = &command->u.fill;
+	return gpu_fill(stream, command->accesses[0].at.address, fill->pattern, fill->pattern_B,
+			fill->size_B);
+}
+
+/* --- map and unmap ---------------------------------------------------------------------- */
+
+static cl_int map_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	struct ocl_map *map = command->u.map;
+	unsigned mode = 0;
+	if (!(map->flags & CL_MAP_WRITE_INVALIDATE_REGION))
+		mode |= OCL_ACCESS_READ;
+	if (map->flags & OCL_MAP_WRITES)
+		mode |= OCL_ACCESS_WRITE;
+	cl_int error = ocl_storage_host_acquire(map->mem->storage, command->queue->device_index,
+						stream, map->lo_B, map->hi_B,
+						(enum ocl_access_mode)mode);
+	if (!error)
+		atomic_store_explicit(&map->ready, true, memory_order_release);
+	return error;
+}
+
+static cl_int unmap_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	struct ocl_map *map = command->u.map;
+	struct ocl_storage *storage = map->mem->storage;
+	struct ocl_acquired at;
+	/* Nothing to bring back when it was only read, or when the map command never ran. */
+	if (!(map->flags & OCL_MAP_WRITES) ||
+	    !atomic_load_explicit(&map->ready, memory_order_acquire))
+		return CL_SUCCESS;
+	cl_int error = ocl_storage_host_commit(storage, map->lo_B, map->hi_B);
+	/* Pushed now, for most mapped bytes are for a kernel to come. */
+	if (!error)
+		error = ocl_storage_acquire(storage, command->queue->device_index, stream,
+					    map->lo_B, map->hi_B, OCL_ACCESS_READ, &at);
+	return error;
+}
+
+/* The map's mem is kept by the map and its command alike: a map has no access. */
+static void map_retain(struct ocl_command *command)
+{
+	object_ref(command->u.map->mem);
+	ocl_map_ref(command->u.map);
+}
+
+static void map_release(struct ocl_command *command)
+{
+	cl_mem mem = command->u.map->mem;
+	ocl_map_unref(command->u.map);
+	object_unref(mem);
+}
+
+const struct ocl_command_kind ocl_command_read = {.run = read_run, .may_block = true};
+const struct ocl_command_kind ocl_command_write = {.run = write_run, .may_block = true};
+const struct ocl_command_kind ocl_command_copy = {.run = copy_run};
+const struct ocl_command_kind ocl_command_read_rect = {.run = read_rect_run, .may_block = true};
+const struct ocl_command_kind ocl_command_write_rect = {.run = write_rect_run, .may_block = true};
+const struct ocl_command_kind ocl_command_copy_rect = {.run = copy_rect_run};
+const struct ocl_command_kind ocl_command_fill = {.run = fill_run};
+const struct ocl_command_kind ocl_command_map = {
+	.run = map_run, .retain = map_retain, .release = map_release, .may_block = true,
+};
+const struct ocl_command_kind ocl_command_unmap = {
+	.run = unmap_run, .retain = map_retain, .release = map_release, .may_block = true,
+};

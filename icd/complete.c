@@ -1,0 +1,232 @@
+#include "config.h"
+
+#include "icd/complete.h"
+
+#include "base/lock.h"
+#include "base/log.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* After progress the poller asks again at once for this long, and then ever
+ * more rarely: short work is noticed promptly, long work costs next to nothing. */
+static const uint64_t spin_ns = 20000;
+static const uint64_t sleep_min_ns = 20000;
+static const uint64_t sleep_max_ns = 200000;
+
+/* The watches of one stream, by sequence: only the first can be next. */
+struct watch_stream {
+	struct list link;
+	struct gpu_stream *stream;
+	struct list watches;
+};
+
+static struct {
+	struct lock lock;                /* guards all below */
+	bool ready;                      /* conditions and lists are made */
+	bool running;                    /* and so are the threads */
+	struct lock_condition watched;
+	struct lock_condition delivered;
+	struct list streams;             /* watch_stream; none is ever removed: streams are few */
+	struct list deliveries;
+	uint64_t watch_count;
+} complete = {.lock = LOCK_INIT(LOCK_RANK_EVENT)};
+
+/* --- the completion thread ------------------------------------------------------------ */
+
+/* Takes the stream's first watch out if its event has happened. */
+static struct ocl_watch *stream_poll(struct watch_stream *stream, cl_int *status_out)
+{
+	struct ocl_watch *watch = NULL;
+	bool done = false;
+	lock_take(&complete.lock);
+	if (!list_empty(&stream->watches))
+		watch = list_entry(stream->watches.next, struct ocl_watch, link);
+	lock_drop(&complete.lock);
+	if (!watch)
+		return NULL;
+	/* Only this thread removes watches, so this one stays. */
+	const cl_int error = gpu_event_query(watch->event, &done);
+	if (!error && !done)
+		return NULL;
+	lock_take(&complete.lock);
+	list_remove(&watch->link);
+	complete.watch_count--;
+	lock_drop(&complete.lock);
+	*status_out = error < 0 ? error : CL_COMPLETE;
+	return watch;
+}
+
+static struct list *stream_next(struct list *link)
+{
+	lock_take(&complete.lock);
+	link = link->next;
+	lock_drop(&complete.lock);
+	return link;
+}
+
+static bool streams_poll(void)
+{
+	bool progress = false;
+	struct list *link = &complete.streams;
+	while ((link = stream_next(link)) != &complete.streams) {
+		struct watch_stream *stream = list_entry(link, struct watch_stream, link);
+		struct ocl_watch *watch;
+		cl_int status;
+		while ((watch = stream_poll(stream, &status))) {
+			watch->fire(watch, status);
+			progress = true;
+		}
+	}
+	return progress;
+}
+
+static void *completion_main(void *unused)
+{
+	uint64_t busy_until_ns = 0, pause_ns = sleep_min_ns;
+	(void)unused;
+	for (;;) {
+		lock_take(&complete.lock);
+		while (!complete.watch_count) {
+			lock_condition_wait(&complete.watched, &complete.lock);
+			busy_until_ns = gpu_host_now_ns() + spin_ns;
+			pause_ns = sleep_min_ns;
+		}
+		lock_drop(&complete.lock);
+		if (streams_poll()) {
+			busy_until_ns = gpu_host_now_ns() + spin_ns;
+			pause_ns = sleep_min_ns;
+			continue;
+		}
+		if (gpu_host_now_ns() < busy_until_ns)
+			continue;
+		const struct timespec pause = {.tv_nsec = (long)pause_ns};
+		nanosleep(&pause, NULL);
+		pause_ns = pause_ns < sleep_max_ns / 2 ? 2 * pause_ns : sleep_max_ns;
+	}
+	return NULL;
+}
+
+/* --- the callback thread ---------------------------------------------------------------- */
+
+static void *callback_main(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		lock_take(&complete.lock);
+		while (list_empty(&complete.deliveries))
+			lock_condition_wait(&complete.delivered, &complete.lock);
+		struct list *link = complete.deliveries.next;
+		list_remove(link);
+		lock_drop(&complete.lock);
+		struct ocl_delivery *delivery = list_entry(link, struct ocl_delivery, link);
+		delivery->run(delivery);
+	}
+	return NULL;
+}
+
+/* --- start -------------------------------------------------------------------------------- */
+
+static cl_int tables_make_locked(void)
+{
+	if (complete.ready)
+		return CL_SUCCESS;
+	if (lock_condition_init(&complete.watched))
+		return CL_OUT_OF_RESOURCES;
+	if (lock_condition_init(&complete.delivered)) {
+		lock_condition_finish(&complete.watched);
+		return CL_OUT_OF_RESOURCES;
+	}
+	list_init(&complete.streams);
+	list_init(&complete.deliveries);
+	complete.ready = true;
+	return CL_SUCCESS;
+}
+
+static bool thread_make(void *(*start)(void *))
+{
+	pthread_t thread;
+	sigset_t all, before;
+	/* The application's signals are the application's threads' business. */
+	sigfillset(&all);
+	if (pthread_sigmask(SIG_SETMASK, &all, &before))
+		return false;
+	const int failed = pthread_create(&thread, NULL, start, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (failed) {
+		log_err("cannot start a thread for callbacks: error %d", failed);
+		return false;
+	}
+	(void)pthread_detach(thread);
+	return true;
+}
+
+cl_int ocl_complete_start(void)
+{
+	static bool callback_running;    /* guarded by the lock */
+	lock_take(&complete.lock);
+	cl_int error = complete.running ? CL_SUCCESS : tables_make_locked();
+	if (!error && !callback_running)
+		callback_running = thread_make(callback_main);
+	if (!error && !complete.running)
+		complete.running = callback_running && thread_make(completion_main);
+	if (!error && !complete.running)
+		error = CL_OUT_OF_RESOURCES;
+	lock_drop(&complete.lock);
+	return error;
+}
+
+/* --- orders ---------------------------------------------------------------------------------- */
+
+static struct watch_stream *stream_find_locked(struct gpu_stream *stream)
+{
+	struct list *link;
+	for (link = complete.streams.next; link != &complete.streams; link = link->next)
+		if (list_entry(link, struct watch_stream, link)->stream == stream)
+			return list_entry(link, struct watch_stream, link);
+	struct watch_stream *fresh = malloc(sizeof(*fresh));
+	if (!fresh)
+		return NULL;
+	fresh->stream = stream;
+	list_init(&fresh->watches);
+	list_append(&complete.streams, &fresh->link);
+	return fresh;
+}
+
+static void watch_insert_locked(struct watch_stream *stream, struct ocl_watch *watch)
+{
+	struct list *position = &stream->watches;
+	const uint64_t sequence = gpu_event_sequence(watch->event);
+	while (position->previous != &stream->watches &&
+	       gpu_event_sequence(list_entry(position->previous, struct ocl_watch, link)->event) >
+		       sequence)
+		position = position->previous;
+	list_insert_before(position, &watch->link);
+	complete.watch_count++;
+}
+
+void ocl_complete_watch(struct ocl_watch *watch)
+{
+	lock_take(&complete.lock);
+	struct watch_stream *stream = stream_find_locked(gpu_event_stream(watch->event));
+	if (stream) {
+		watch_insert_locked(stream, watch);
+		lock_condition_signal_all(&complete.watched);
+	}
+	lock_drop(&complete.lock);
+	if (stream)
+		return;
+	/* No memory for a new stream's list: the one case where we wait here. */
+	const cl_int error = gpu_event_wait(watch->event);
+	watch->fire(watch, error < 0 ? error : CL_COMPLETE);
+}
+
+void ocl_complete_deliver(struct ocl_delivery *delivery)
+{
+	lock_take(&complete.lock);
+	list_append(&complete.deliveries, &delivery->link);
+	lock_condition_signal_all(&complete.delivered);
+	lock_drop(&complete.lock);
+}

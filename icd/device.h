@@ -1,0 +1,41 @@
+/* A root device.  Immutable after the platform found it; alive as long as the
+ * process; retain and release of a root device do nothing (OpenCL 3.0 API, 4.2.1).
+ * Thread-safe. */
+#ifndef CULVERT_ICD_DEVICE_H
+#define CULVERT_ICD_DEVICE_H
+
+#include "backend/gpu.h"
+#include "icd/object.h"
+
+#include <stdint.h>
+
+extern const struct object_type ocl_device_type;
+
+struct _cl_device_id {
+	struct object base;
+	cl_platform_id platform;
+	struct gpu_device *gpu;
+	const struct gpu_caps *caps;
+	uint32_t index;               /* position in the platform's list */
+};
+
+void ocl_device_init(cl_device_id device, cl_platform_id platform, struct gpu_device *gpu,
+		     uint32_t index);
+
+/* Largest size of one buffer: what is left of the device's memory after a reserve. */
+cl_ulong ocl_device_max_alloc_B(const struct _cl_device_id *device);
+/* Bytes of local memory that one work-group may have. */
+cl_ulong ocl_device_local_B(const struct _cl_device_id *device);
+/* Alignment of buffers in bytes (CL_DEVICE_MEM_BASE_ADDR_ALIGN / 8). */
+#define OCL_BUFFER_ALIGN_B 512u
+
+/* Whether the mask of clGetDeviceIDs and clCreateContextFromType means this
+ * device; every device here is a GPU and the first one is the default. */
+bool ocl_device_matches(const struct _cl_device_id *device, cl_device_type type);
+/* CL_INVALID_DEVICE_TYPE when the mask has none of the known bits or others too. */
+cl_int ocl_device_type_check(cl_device_type type);
+
+/* Checks a list of handles: CL_INVALID_DEVICE at the first one that is no device. */
+cl_int ocl_devices_check(const cl_device_id *devices, cl_uint count);
+
+#endif

@@ -1,0 +1,38 @@
+#include "config.h"
+
+#include "icd/enqueue.h"
+
+cl_int enqueue_check_queue(cl_command_queue queue)
+{
+	return object_check(queue, &ocl_queue_type);
+}
+
+cl_int enqueue_check_mem(cl_command_queue queue, cl_mem mem)
+{
+	cl_int error = object_check(mem, &ocl_mem_type);
+	if (!error && mem->context != queue->context)
+		error = CL_INVALID_CONTEXT;
+	return error;
+}
+
+cl_int enqueue_check_range(const struct _cl_mem *mem, size_t offset_B, size_t size_B)
+{
+	const bool within = offset_B <= mem->size_B && size_B <= mem->size_B - offset_B;
+	return within ? CL_SUCCESS : CL_INVALID_VALUE;
+}
+
+cl_int enqueue_check_host(const struct _cl_mem *mem, enum enqueue_host host)
+{
+	if (host == ENQUEUE_HOST_READS &&
+	    mem->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS))
+		return CL_INVALID_OPERATION;
+	if (host == ENQUEUE_HOST_WRITES &&
+	    mem->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS))
+		return CL_INVALID_OPERATION;
+	return CL_SUCCESS;
+}
+
+cl_int enqueue_check_list(cl_command_queue queue, cl_uint count, const cl_event *events)
+{
+	return ocl_wait_list_check(queue->context, count, events);
+}

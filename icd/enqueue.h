@@ -1,0 +1,23 @@
+/* What the clEnqueue* doors share: the checks that every page has.
+ *
+ * Thread-safe: they only read. */
+#ifndef CULVERT_ICD_ENQUEUE_H
+#define CULVERT_ICD_ENQUEUE_H
+
+#include "icd/queue.h"
+
+/* A buffer and what the host is about to do with it. */
+enum enqueue_host { ENQUEUE_HOST_NOTHING, ENQUEUE_HOST_READS, ENQUEUE_HOST_WRITES };
+
+/* CL_INVALID_COMMAND_QUEUE. */
+cl_int enqueue_check_queue(cl_command_queue queue);
+/* CL_INVALID_MEM_OBJECT, CL_INVALID_CONTEXT when it is not the queue's. */
+cl_int enqueue_check_mem(cl_command_queue queue, cl_mem mem);
+/* CL_INVALID_VALUE when the range is not within mem. */
+cl_int enqueue_check_range(const struct _cl_mem *mem, size_t offset_B, size_t size_B);
+/* CL_INVALID_OPERATION when the flags of mem forbid it. */
+cl_int enqueue_check_host(const struct _cl_mem *mem, enum enqueue_host host);
+/* CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_CONTEXT. */
+cl_int enqueue_check_list(cl_command_queue queue, cl_uint count, const cl_event *events);
+
+#endif

@@ -1,0 +1,25 @@
+/* Which extensions and OpenCL C features we say we have: those of the API
+ * (extensions.def) and those of the compiler.  Thread-safe. */
+#ifndef CULVERT_ICD_EXTENSION_H
+#define CULVERT_ICD_EXTENSION_H
+
+#include "base/bytes.h"
+
+#include <stdbool.h>
+
+enum ocl_extension_place {
+	OCL_EXTENSION_PLATFORM = 1,
+	OCL_EXTENSION_DEVICE = 2
+};
+
+/* Appends the names with a space between. */
+void ocl_extensions_text(enum ocl_extension_place place, struct bytes *text);
+/* Appends an array of cl_name_version. */
+void ocl_extensions_versions(enum ocl_extension_place place, struct bytes *list);
+/* Appends the OpenCL C 3.0 feature macros as an array of cl_name_version. */
+void ocl_features_versions(struct bytes *list);
+
+/* Whether the compiler has this extension or feature macro. */
+bool ocl_feature_has(const char *name);
+
+#endif

@@ -1,0 +1,103 @@
+#include "config.h"
+
+#include "icd/icd.h"
+
+#include "icd/object.h"
+#include "icd/platform.h"
+
+#include <string.h>
+
+/* cl_khr_icd 2.0 recognises a driver by the tag in these two slots.  A loader of
+ * version 1.0 reaches the first by its own name and answers the second itself. */
+#define TAG_AS_FUNCTION(result, ...) ((result(CL_API_CALL *)(__VA_ARGS__))CL_ICD2_TAG_KHR)
+#define TAG_clGetPlatformIDs TAG_AS_FUNCTION(cl_int, cl_uint, cl_platform_id *, cl_uint *)
+#define TAG_clUnloadCompiler TAG_AS_FUNCTION(cl_int, void)
+
+const cl_icd_dispatch ocl_dispatch = {
+#define ENTRY(name) .name = name,
+#define TAGGED(name) .name = TAG_##name,
+#define UNSUPPORTED(name) .name = name,
+#define SLOT_ALIAS(name_, same) .name_ = same,
+#define ALIAS(name, same)
+#define EXTENSION(name)
+#include "icd/entrypoints.def"
+#undef ENTRY
+#undef TAGGED
+#undef UNSUPPORTED
+#undef SLOT_ALIAS
+#undef ALIAS
+#undef EXTENSION
+};
+
+struct entry_point {
+	const char *name;
+	void *function;
+	bool slot_only;
+};
+
+static const struct entry_point entry_points[] = {
+#define ENTRY(name) {#name, (void *)name, false},
+#define TAGGED(name) {#name, (void *)name, false},
+#define UNSUPPORTED(name) {#name, (void *)name, true},
+#define SLOT_ALIAS(name, same) {#name, (void *)same, true},
+#define ALIAS(name, same) {#name, (void *)same, false},
+#define EXTENSION(name) {#name, (void *)name, false},
+#include "icd/entrypoints.def"
+#undef ENTRY
+#undef TAGGED
+#undef UNSUPPORTED
+#undef SLOT_ALIAS
+#undef ALIAS
+#undef EXTENSION
+};
+
+static void *entry_point_find(const char *name, bool slots)
+{
+	if (!name)
+		return NULL;
+	for (size_t i = 0; i < sizeof(entry_points) / sizeof(entry_points[0]); i++) {
+		const struct entry_point *entry = &entry_points[i];
+		if (!strcmp(entry->name, name))
+			return entry->slot_only && !slots ? NULL : entry->function;
+	}
+	return NULL;
+}
+
+void *ocl_dispatch_data(void)
+{
+	return ocl_platform()->base.dispatch_data;
+}
+
+OCL_EXPORT CL_API_ENTRY void *CL_API_CALL clGetExtensionFunctionAddress(const char *func_name)
+{
+	return entry_point_find(func_name, false);
+}
+
+OCL_EXPORT CL_API_ENTRY void *CL_API_CALL
+clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *func_name)
+{
+	/* OpenCL 3.0 Extensions, 1.3: NULL when the platform is not a valid one. */
+	if (object_check(platform, &ocl_platform_type))
+		return NULL;
+	return entry_point_find(func_name, false);
+}
+
+OCL_EXPORT CL_API_ENTRY void *CL_API_CALL
+clIcdGetFunctionAddressForPlatformKHR(cl_platform_id platform, const char *func_name)
+{
+	/* cl_khr_icd 2.0: every entry point of the platform, the core ones included;
+	 * NULL for a name or a platform that is not ours. */
+	if (object_check(platform, &ocl_platform_type))
+		return NULL;
+	return entry_point_find(func_name, true);
+}
+
+OCL_EXPORT CL_API_ENTRY cl_int CL_API_CALL
+clIcdSetPlatformDispatchDataKHR(cl_platform_id platform, void *dispatch_data)
+{
+	cl_int error = object_check(platform, &ocl_platform_type);
+	if (error)
+		return error;
+	ocl_platform_set_dispatch_data(dispatch_data);
+	return CL_SUCCESS;
+}

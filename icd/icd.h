@@ -1,0 +1,33 @@
+/* The street door: the dispatch table and the names we answer to.  Nothing else
+ * of the library is visible from outside.  Thread-safe; immutable but for the
+ * loader's dispatch data, which the loader sets once before it hands us out. */
+#ifndef CULVERT_ICD_ICD_H
+#define CULVERT_ICD_ICD_H
+
+#include <CL/cl_icd.h>
+#include <stdint.h>
+
+/* Marks a definition that a loader finds by name; icd.map lists the same ones. */
+#define OCL_EXPORT __attribute__((visibility("default")))
+
+/* cl_khr_icd 2.0, which headers before 2024 do not know. */
+#ifndef CL_ICD2_TAG_KHR
+#if INTPTR_MAX == INT32_MAX
+#define CL_ICD2_TAG_KHR ((intptr_t)0x434C3331)
+#else
+#define CL_ICD2_TAG_KHR ((intptr_t)0x4F50454E434C3331)
+#endif
+#endif
+
+/* The same declarations as newer headers have. */
+CL_API_ENTRY void *CL_API_CALL clIcdGetFunctionAddressForPlatformKHR(cl_platform_id platform,
+								     const char *func_name);
+CL_API_ENTRY cl_int CL_API_CALL clIcdSetPlatformDispatchDataKHR(cl_platform_id platform,
+								void *dispatch_data);
+
+extern const cl_icd_dispatch ocl_dispatch;
+
+/* What the loader handed to our platform (cl_khr_icd 2.0); NULL before that. */
+void *ocl_dispatch_data(void);
+
+#endif

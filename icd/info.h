@@ -1,0 +1,36 @@
+/* The one clerk for all clGet*Info calls.
+ *
+ * A query is a switch over rows of a .def file, INFO(param, type, expression):
+ *
+ *	const struct info_out out = {size, value, size_ret};
+ *	switch (name) {
+ *	#define INFO(param, type, ...) case param: return INFO_PUT(&out, type, __VA_ARGS__);
+ *	#define INFO_STRING(param, ...) case param: return info_put_string(&out, __VA_ARGS__);
+ *	#define INFO_ARRAY(param, type, count, pointer) \
+ *		case param: return info_put(&out, pointer, sizeof(type) * (count));
+ *	#include "icd/event_info.def"
+ *	default: return CL_INVALID_VALUE;
+ *	}
+ *
+ * The same rows feed the test that walks every parameter (size query, one byte
+ * too small, exact). */
+#ifndef CULVERT_ICD_INFO_H
+#define CULVERT_ICD_INFO_H
+
+#include <CL/cl.h>
+#include <stddef.h>
+
+struct info_out {
+	size_t size_B;       /* of value */
+	void *value;         /* NULL: only the size is asked for */
+	size_t *size_ret;    /* may be NULL */
+};
+
+/* CL_INVALID_VALUE when value is given and too small (OpenCL 3.0 API, 4.1 and
+ * the like of every query: "size ... must be >= the size of the return type"). */
+cl_int info_put(const struct info_out *out, const void *data, size_t size_B);
+cl_int info_put_string(const struct info_out *out, const char *string);
+
+#define INFO_PUT(out, type, ...) info_put((out), &(const type){__VA_ARGS__}, sizeof(type))
+
+#endif

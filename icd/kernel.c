@@ -1,0 +1,373 @@
+#include "config.h"
+
+#include "icd/kernel.h"
+
+#include "icd/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DATA_ALIGN_B = 16 };
+
+static uint64_t align_up(uint64_t value, uint64_t align)
+{
+	return align ? (value + align - 1) / align * align : value;
+}
+
+/* --- argument values ---------------------------------------------------------------- */
+
+/* A block of count unset arguments and data_B bytes for values, all zero. */
+static struct ocl_arguments *arguments_alloc(uint32_t count, uint32_t data_B)
+{
+	size_t head_B = align_up(sizeof(struct ocl_arguments) +
+				 (size_t)count * sizeof(struct ocl_argument), DATA_ALIGN_B);
+	size_t size_B = align_up(head_B + data_B, DATA_ALIGN_B);
+	struct ocl_arguments *arguments = aligned_alloc(DATA_ALIGN_B, size_B);
+	if (!arguments)
+		return NULL;
+	memset(arguments, 0, size_B);
+	atomic_init(&arguments->refs, 1);
+	arguments->count = count;
+	arguments->data_B = data_B;
+	arguments->data = (unsigned char *)arguments + head_B;
+	return arguments;
+}
+
+static struct ocl_arguments *arguments_create(const struct abi_kernel *abi)
+{
+	uint64_t data_B = 0;
+	for (uint32_t i = 0; i < abi->argument_count; i++) {
+		if (abi->arguments[i].kind != ABI_ARGUMENT_VALUE)
+			continue;
+		data_B = align_up(data_B, DATA_ALIGN_B) + abi->arguments[i].size_B;
+	}
+	if (data_B > UINT32_MAX)
+		return NULL;
+	struct ocl_arguments *arguments = arguments_alloc(abi->argument_count, (uint32_t)data_B);
+	uint64_t offset_B = 0;
+	for (uint32_t i = 0; arguments && i < abi->argument_count; i++) {
+		if (abi->arguments[i].kind != ABI_ARGUMENT_VALUE)
+			continue;
+		offset_B = align_up(offset_B, DATA_ALIGN_B);
+		arguments->items[i].offset_B = (uint32_t)offset_B;
+		offset_B += abi->arguments[i].size_B;
+	}
+	return arguments;
+}
+
+static struct ocl_arguments *arguments_copy(const struct ocl_arguments *from)
+{
+	struct ocl_arguments *to = arguments_alloc(from->count, from->data_B);
+	if (!to)
+		return NULL;
+	memcpy(to->data, from->data, from->data_B);
+	memcpy(to->items, from->items, from->count * sizeof(from->items[0]));
+	for (uint32_t i = 0; i < to->count; i++)
+		if (to->items[i].mem)
+			object_ref(to->items[i].mem);
+	return to;
+}
+
+struct ocl_arguments *ocl_arguments_ref(struct ocl_arguments *arguments)
+{
+	atomic_fetch_add_explicit(&arguments->refs, 1, memory_order_relaxed);
+	return arguments;
+}
+
+void ocl_arguments_unref(struct ocl_arguments *arguments)
+{
+	if (!arguments ||
+	    atomic_fetch_sub_explicit(&arguments->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	for (uint32_t i = 0; i < arguments->count; i++)
+		object_unref(arguments->items[i].mem);
+	free(arguments);
+}
+
+/* A block that only this kernel holds. */
+static cl_int arguments_own(cl_kernel kernel)
+{
+	struct ocl_arguments *shared = kernel->arguments;
+	if (atomic_load_explicit(&shared->refs, memory_order_acquire) == 1)
+		return CL_SUCCESS;
+	struct ocl_arguments *own = arguments_copy(shared);
+	if (!own)
+		return CL_OUT_OF_HOST_MEMORY;
+	kernel->arguments = own;
+	ocl_arguments_unref(shared);
+	return CL_SUCCESS;
+}
+
+/* OpenCL 3.0 API, 5.9.2: what value and size must be for each kind of argument.
+ * mem_out: the memory object of a pointer argument. */
+static cl_int argument_check(cl_kernel kernel, const struct abi_argument *argument, size_t size_B,
+			     const void *value, cl_mem *mem_out)
+{
+	*mem_out = NULL;
+	switch (argument->kind) {
+	case ABI_ARGUMENT_VALUE:
+		if (!value)
+			return CL_INVALID_ARG_VALUE;
+		return size_B == argument->size_B ? CL_SUCCESS : CL_INVALID_ARG_SIZE;
+	case ABI_ARGUMENT_LOCAL:
+		/* "arg_value entry must be NULL", "arg_size is zero" */
+		if (value)
+			return CL_INVALID_ARG_VALUE;
+		return size_B ? CL_SUCCESS : CL_INVALID_ARG_SIZE;
+	case ABI_ARGUMENT_GLOBAL:
+	case ABI_ARGUMENT_CONSTANT:
+		if (size_B != sizeof(cl_mem))
+			return CL_INVALID_ARG_SIZE;
+		/* NULL, or a pointer to NULL: the kernel gets a NULL pointer. */
+		if (value)
+			memcpy(mem_out, value, sizeof(*mem_out));
+		return *mem_out ? ocl_mem_check(*mem_out, kernel->program->context) : CL_SUCCESS;
+	}
+	return CL_INVALID_ARG_VALUE;
+}
+
+cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, const void *value)
+{
+	const struct abi_kernel *abi = ocl_kernel_abi(kernel);
+	cl_mem mem, old;
+	if (index >= abi->argument_count)
+		return CL_INVALID_ARG_INDEX;
+	const struct abi_argument *argument = &abi->arguments[index];
+	cl_int error = argument_check(kernel, argument, size_B, value, &mem);
+	if (!error)
+		error = arguments_own(kernel);
+	if (error)
+		return error;
+	struct ocl_argument *item = &kernel->arguments->items[index];
+	item->set = true;
+	switch (argument->kind) {
+	case ABI_ARGUMENT_VALUE:
+		memcpy(kernel->arguments->data + item->offset_B, value, size_B);
+		break;
+	case ABI_ARGUMENT_LOCAL:
+		item->local_B = size_B;
+		break;
+	case ABI_ARGUMENT_GLOBAL:
+	case ABI_ARGUMENT_CONSTANT:
+		if (mem)
+			object_ref(mem);
+		old = item->mem;
+		item->mem = mem;
+		object_unref(old);
+		break;
+	}
+	return CL_SUCCESS;
+}
+
+/* --- kernels -------------------------------------------------------------------------- */
+
+static void detach(cl_kernel kernel)
+{
+	if (atomic_exchange(&kernel->attached, false))
+		ocl_program_detach(kernel->program);
+}
+
+static void kernel_destroy(struct object *object)
+{
+	cl_kernel kernel = (cl_kernel)object;
+	detach(kernel);
+	for (uint32_t i = 0; kernel->code && i < kernel->code_count; i++)
+		ocl_build_unref(kernel->code[i].build);
+	free(kernel->code);
+	ocl_arguments_unref(kernel->arguments);
+	free(kernel->name);
+	lock_finish(&kernel->lock);
+	object_unref(kernel->program);
+	free(kernel);
+}
+
+const struct object_type ocl_kernel_type = {"kernel", CL_INVALID_KERNEL, kernel_destroy};
+
+/* A kernel without code and arguments. */
+static cl_int kernel_alloc(cl_program program, const char *name, cl_kernel *kernel_out)
+{
+	cl_kernel kernel = calloc(1, sizeof(*kernel));
+	if (!kernel)
+		return CL_OUT_OF_HOST_MEMORY;
+	if (lock_init(&kernel->lock, LOCK_RANK_KERNEL)) {
+		free(kernel);
+		return CL_OUT_OF_HOST_MEMORY;
+	}
+	object_init(&kernel->base, &ocl_kernel_type);
+	atomic_init(&kernel->attached, true);
+	object_ref(program);
+	ocl_program_attach(program);
+	kernel->program = program;
+	kernel->code_count = program->device_count;
+	kernel->name = strdup(name);
+	kernel->code = calloc(kernel->code_count, sizeof(*kernel->code));
+	if (!kernel->name || !kernel->code) {
+		object_unref(kernel);
+		return CL_OUT_OF_HOST_MEMORY;
+	}
+	*kernel_out = kernel;
+	return CL_SUCCESS;
+}
+
+/* OpenCL 3.0 API, 5.9.1: CL_INVALID_KERNEL_DEFINITION when the number or the types
+ * of the arguments differ between devices. */
+static bool same_definition(const struct abi_kernel *a, const struct abi_kernel *b)
+{
+	if (a->argument_count != b->argument_count)
+		return false;
+	for (uint32_t i = 0; i < a->argument_count; i++)
+		if (a->arguments[i].kind != b->arguments[i].kind ||
+		    a->arguments[i].size_B != b->arguments[i].size_B)
+			return false;
+	return true;
+}
+
+/* Takes the executables that the program has now. */
+static cl_int code_take(cl_kernel kernel)
+{
+	const struct abi_kernel *first = NULL;
+	bool any_executable = false;
+	for (uint32_t i = 0; i < kernel->code_count; i++) {
+		struct ocl_build *build = ocl_program_executable(kernel->program, i);
+		if (!build)
+			continue;
+		any_executable = true;
+		const struct abi_kernel *abi = abi_program_kernel(build->code->abi, kernel->name);
+		if (!abi) {
+			ocl_build_unref(build);
+			continue;
+		}
+		kernel->code[i].build = build;
+		kernel->code[i].abi = abi;
+		if (first && !same_definition(first, abi))
+			return CL_INVALID_KERNEL_DEFINITION;
+		first = first ? first : abi;
+	}
+	if (!any_executable)
+		return CL_INVALID_PROGRAM_EXECUTABLE;
+	return first ? CL_SUCCESS : CL_INVALID_KERNEL_NAME;
+}
+
+cl_int ocl_kernel_create(cl_program program, const char *name, cl_kernel *kernel_out)
+{
+	cl_kernel kernel;
+	const struct ocl_kernel_code *code;
+	cl_int error = kernel_alloc(program, name, &kernel);
+	if (error)
+		return error;
+	error = code_take(kernel);
+	if (!error) {
+		kernel->arguments = arguments_create(ocl_kernel_abi(kernel));
+		if (!kernel->arguments)
+			error = CL_OUT_OF_HOST_MEMORY;
+	}
+	/* With one device its code is wanted for certain; of several, only those that
+	 * are used should be woken. */
+	if (!error && program->device_count == 1)
+		error = ocl_kernel_code_for(kernel, program->devices[0], &code);
+	if (error)
+		object_unref(kernel);
+	else
+		*kernel_out = kernel;
+	return error;
+}
+
+cl_int ocl_kernel_clone(cl_kernel source, cl_kernel *kernel_out)
+{
+	cl_kernel kernel;
+	cl_int error = kernel_alloc(source->program, source->name, &kernel);
+	if (error)
+		return error;
+	for (uint32_t i = 0; i < kernel->code_count; i++) {
+		if (!source->code[i].build)
+			continue;
+		kernel->code[i].build = ocl_build_ref(source->code[i].build);
+		kernel->code[i].abi = source->code[i].abi;
+	}
+	kernel->arguments = ocl_arguments_ref(source->arguments);
+	*kernel_out = kernel;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_kernel_release(cl_kernel kernel)
+{
+	cl_int error = object_check(kernel, &ocl_kernel_type);
+	if (error)
+		return error;
+	object_ref(kernel);
+	error = object_release(kernel, &ocl_kernel_type);
+	if (!object_reference_count(kernel))
+		detach(kernel);
+	object_unref(kernel);
+	return error;
+}
+
+const struct abi_kernel *ocl_kernel_abi(const struct _cl_kernel *kernel)
+{
+	uint32_t i = 0;
+	while (!kernel->code[i].abi)
+		i++;
+	return kernel->code[i].abi;
+}
+
+/* The module's function, found outside the lock; the first one to find it writes. */
+static cl_int code_resolve(struct _cl_kernel *kernel, struct ocl_kernel_code *code)
+{
+	struct gpu_module *module;
+	struct gpu_function *function;
+	cl_int error = ocl_build_module(code->build, &module);
+	if (!error)
+		error = gpu_module_function(module, kernel->name, &function);
+	if (error == CL_INVALID_KERNEL_NAME || error == CL_INVALID_BINARY)
+		return CL_INVALID_PROGRAM_EXECUTABLE;
+	if (error)
+		return error;
+	const struct gpu_function_caps caps = *gpu_function_caps(function);
+	lock_take(&kernel->lock);
+	if (!atomic_load_explicit(&code->resolved, memory_order_relaxed)) {
+		code->function = function;
+		code->caps = caps;
+		atomic_store_explicit(&code->resolved, true, memory_order_release);
+	}
+	lock_drop(&kernel->lock);
+	return CL_SUCCESS;
+}
+
+cl_int ocl_kernel_code_for(struct _cl_kernel *kernel, const struct _cl_device_id *device,
+			   const struct ocl_kernel_code **code_out)
+{
+	int index = ocl_program_device_index(kernel->program, device);
+	if (index < 0 || !kernel->code[index].build)
+		return CL_INVALID_PROGRAM_EXECUTABLE;
+	struct ocl_kernel_code *code = &kernel->code[index];
+	if (!atomic_load_explicit(&code->resolved, memory_order_acquire)) {
+		cl_int error = code_resolve(kernel, code);
+		if (error)
+			return error;
+	}
+	*code_out = code;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_kernel_arguments_check(const struct _cl_kernel *kernel)
+{
+	for (uint32_t i = 0; i < kernel->arguments->count; i++)
+		if (!kernel->arguments->items[i].set)
+			return CL_INVALID_KERNEL_ARGS;
+	return CL_SUCCESS;
+}
+
+uint64_t ocl_kernel_dynamic_local_B(const struct abi_kernel *abi,
+				    const struct ocl_arguments *arguments, uint32_t *offsets_out)
+{
+	uint64_t size_B = abi->dynamic_local_B;
+	for (uint32_t i = 0; i < abi->argument_count; i++) {
+		if (abi->arguments[i].kind != ABI_ARGUMENT_LOCAL)
+			continue;
+		size_B = align_up(size_B, abi->arguments[i].align_B);
+		if (offsets_out)
+			offsets_out[i] = (uint32_t)size_B;
+		size_B += arguments->items[i].local_B;
+	}
+	return size_B;
+}

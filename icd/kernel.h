@@ -1,0 +1,83 @@
+/* A kernel and its argument values.
+ *
+ * The values lie in one block that is immutable while shared: capturing them for
+ * a command is one reference, and clSetKernelArg on a captured block makes a
+ * copy first.  (clSetKernelArg itself is not thread-safe for one kernel, OpenCL
+ * 3.0 API, 5.9.2; enqueues of one kernel from several threads are.) */
+#ifndef CULVERT_ICD_KERNEL_H
+#define CULVERT_ICD_KERNEL_H
+
+#include "backend/gpu.h"
+#include "frontend/kernel_abi.h"
+#include "icd/program.h"
+
+#include <stdatomic.h>
+
+extern const struct object_type ocl_kernel_type;
+
+struct ocl_argument {
+	bool set;
+	uint32_t offset_B;            /* VALUE: where the bytes lie in the block's data */
+	cl_mem mem;                   /* GLOBAL, CONSTANT: may be NULL; the block holds a ref */
+	uint64_t local_B;             /* LOCAL */
+};
+
+struct ocl_arguments {
+	atomic_uint refs;
+	uint32_t count;
+	uint32_t data_B;
+	unsigned char *data;          /* aligned to 16; inside the same allocation */
+	struct ocl_argument items[];
+};
+
+struct ocl_arguments *ocl_arguments_ref(struct ocl_arguments *arguments);
+void ocl_arguments_unref(struct ocl_arguments *arguments);   /* NULL is fine */
+
+/* One kernel on one device: resolved at clCreateKernel or first use, then fixed. */
+struct ocl_kernel_code {
+	atomic_bool resolved;         /* function and caps are there */
+	struct ocl_build *build;      /* ref held; NULL where the program was not built */
+	const struct abi_kernel *abi; /* in build */
+	struct gpu_function *function;
+	struct gpu_function_caps caps;
+};
+
+struct _cl_kernel {
+	struct object base;
+	cl_program program;           /* ref held */
+	char *name;
+	atomic_bool attached;         /* counts in program->kernels_attached */
+	struct ocl_arguments *arguments;
+	struct lock lock;             /* guards the resolving of code */
+	uint32_t code_count;          /* == program->device_count */
+	struct ocl_kernel_code *code; /* parallel to program->devices */
+};
+
+/* CL_INVALID_PROGRAM_EXECUTABLE, CL_INVALID_KERNEL_NAME, CL_INVALID_KERNEL_DEFINITION ... */
+cl_int ocl_kernel_create(cl_program program, const char *name, cl_kernel *kernel_out);
+/* The same code, and the same argument values. */
+cl_int ocl_kernel_clone(cl_kernel source, cl_kernel *kernel_out);
+/* clReleaseKernel: with the application's last share the kernel no longer keeps the
+ * program from being built again, though commands may still hold it. */
+cl_int ocl_kernel_release(cl_kernel kernel);
+
+/* clSetKernelArg. */
+cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, const void *value);
+
+/* What all devices agree on: argument kinds, names, attributes. */
+const struct abi_kernel *ocl_kernel_abi(const struct _cl_kernel *kernel);
+
+/* The code for device, loaded if it was not: CL_INVALID_PROGRAM_EXECUTABLE when
+ * there is none. No lock may be held. */
+cl_int ocl_kernel_code_for(struct _cl_kernel *kernel, const struct _cl_device_id *device,
+			   const struct ocl_kernel_code **code_out);
+
+/* Whether every argument is set: CL_INVALID_KERNEL_ARGS otherwise. */
+cl_int ocl_kernel_arguments_check(const struct _cl_kernel *kernel);
+
+/* Dynamic local memory that a launch needs with these arguments, and each LOCAL
+ * argument's offset in it (offsets_out[argument index]; may be NULL); in abi order. */
+uint64_t ocl_kernel_dynamic_local_B(const struct abi_kernel *abi,
+				    const struct ocl_arguments *arguments, uint32_t *offsets_out);
+
+#endif

@@ -1,0 +1,405 @@
+#include "config.h"
+
+#include "icd/launch.h"
+
+#include "icd/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- a work-group size ------------------------------------------------------------------ */
+
+static uint32_t divisor_at_most(uint64_t size, uint32_t most)
+{
+	uint32_t divisor = size < most ? (uint32_t)size : most;
+	while (size % divisor)
+		divisor--;
+	return divisor;
+}
+
+/* The largest multiple of a warp that divides size; 0: there is none. */
+static uint32_t warps_at_most(uint64_t size, uint32_t most)
+{
+	uint32_t divisor = most - most % 32;
+	while (divisor && size % divisor)
+		divisor -= 32;
+	return divisor;
+}
+
+static uint32_t lesser(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static void local_extend(const uint64_t global[3], uint32_t threads, const uint32_t max[3],
+			 uint32_t local[3])
+{
+	local[1] = divisor_at_most(global[1], lesser(threads / local[0], max[1]));
+	local[2] = divisor_at_most(global[2], lesser(threads / (local[0] * local[1]), max[2]));
+}
+
+/* Work-items that a warp's lanes do useful work for, of those they occupy. */
+static uint32_t local_value(const uint32_t local[3])
+{
+	const uint32_t items = local[0] * local[1] * local[2];
+	const uint32_t lanes = (items + 31) / 32 * 32;
+	return items * items / lanes;
+}
+
+void ocl_launch_choose_local(const uint64_t global[3], uint32_t threads, const uint32_t max[3],
+			     uint32_t local_out[3])
+{
+	const uint32_t most = lesser(threads, max[0]);
+	const bool flat = global[1] == 1 && global[2] == 1;
+	uint32_t other[3];
+	/* Two candidates: whole warps along x, the order of memory; a narrow block
+	 * that leaves room for y and z when x does not divide well. */
+	const uint32_t wide = warps_at_most(global[0], flat ? most : lesser(most, 64));
+	local_out[0] = wide ? wide : divisor_at_most(global[0], most);
+	local_extend(global, threads, max, local_out);
+	if (flat || wide)
+		return;
+	other[0] = divisor_at_most(global[0], lesser(most, 32));
+	local_extend(global, threads, max, other);
+	if (local_value(other) > local_value(local_out))
+		memcpy(local_out, other, sizeof(other));
+}
+
+static bool choice_recall(cl_command_queue queue, const struct ocl_launch *launch,
+			  uint32_t local_out[3])
+{
+	bool found = false;
+	lock_take(&queue->lock);
+	for (unsigned i = 0; i < OCL_QUEUE_CHOICES && !found; i++) {
+		const struct ocl_local_choice *choice = &queue->choices[i];
+		if (choice->function != launch->code->function ||
+		    choice->dynamic_local_B != launch->dynamic_local_B ||
+		    memcmp(choice->global, launch->global, sizeof(choice->global)))
+			continue;
+		memcpy(local_out, choice->local, sizeof(choice->local));
+		/* An unloaded function's address may have come back as another's. */
+		found = local_out[0] * local_out[1] * local_out[2] <=
+			launch->code->caps.max_threads;
+		break;
+	}
+	lock_drop(&queue->lock);
+	return found;
+}
+
+static void choice_keep(cl_command_queue queue, const struct ocl_launch *launch)
+{
+	lock_take(&queue->lock);
+	struct ocl_local_choice *choice = &queue->choices[queue->next_choice++ %
+							  OCL_QUEUE_CHOICES];
+	choice->function = launch->code->function;
+	choice->dynamic_local_B = launch->dynamic_local_B;
+	memcpy(choice->global, launch->global, sizeof(choice->global));
+	memcpy(choice->local, launch->local, sizeof(choice->local));
+	lock_drop(&queue->lock);
+}
+
+static cl_int local_choose(cl_command_queue queue, struct ocl_launch *launch)
+{
+	const struct gpu_caps *caps = queue->device->caps;
+	uint32_t threads = 0;
+	if (choice_recall(queue, launch, launch->local))
+		return CL_SUCCESS;
+	cl_int error = gpu_function_suggest(launch->code->function, launch->dynamic_local_B,
+					    &threads);
+	if (error)
+		return error;
+	threads = lesser(threads, launch->code->caps.max_threads);
+	ocl_launch_choose_local(launch->global, threads ? threads : 1, caps->max_block,
+				launch->local);
+	choice_keep(queue, launch);
+	return CL_SUCCESS;
+}
+
+/* --- checks -------------------------------------------------------------------------------- */
+
+static cl_int sizes_take(struct ocl_launch *launch, const struct ocl_ndrange *range)
+{
+	/* OpenCL 3.0 API, 5.10: CL_INVALID_WORK_DIMENSION unless it is 1 to 3. */
+	if (range->work_dim < 1 || range->work_dim > 3)
+		return CL_INVALID_WORK_DIMENSION;
+	launch->work_dim = range->work_dim;
+	for (unsigned i = 0; i < 3; i++) {
+		const bool used = i < range->work_dim;
+		launch->global[i] = !used ? 1 : range->global ? range->global[i] : 0;
+		launch->offset[i] = used && range->offset ? range->offset[i] : 0;
+		/* 5.10: CL_INVALID_GLOBAL_OFFSET when an id would not fit a size_t. */
+		if (launch->global[i] > SIZE_MAX - launch->offset[i])
+			return CL_INVALID_GLOBAL_OFFSET;
+	}
+	return CL_SUCCESS;
+}
+
+static cl_int local_take(struct ocl_launch *launch, const struct ocl_ndrange *range,
+			 const struct gpu_caps *caps)
+{
+	const uint32_t *required = launch->code->abi->required_local;
+	for (unsigned i = 0; i < 3; i++) {
+		const size_t local = i < range->work_dim ? range->local[i] : 1;
+		/* 5.10: CL_INVALID_WORK_GROUP_SIZE when it is not what the kernel requires,
+		 * or does not divide the global size. */
+		if (!local || (required[0] && local != required[i]))
+			return CL_INVALID_WORK_GROUP_SIZE;
+		/* 5.10: CL_INVALID_WORK_ITEM_SIZE above CL_DEVICE_MAX_WORK_ITEM_SIZES. */
+		if (local > caps->max_block[i])
+			return CL_INVALID_WORK_ITEM_SIZE;
+		launch->local[i] = (uint32_t)local;
+	}
+	return CL_SUCCESS;
+}
+
+static cl_int local_decide(struct ocl_launch *launch, const struct ocl_ndrange *range,
+			   cl_command_queue queue)
+{
+	const uint32_t *required = launch->code->abi->required_local;
+	cl_int error = CL_SUCCESS;
+	if (range->local)
+		error = local_take(launch, range, queue->device->caps);
+	else if (required[0])
+		memcpy(launch->local, required, sizeof(launch->local));
+	else
+		error = local_choose(queue, launch);
+	if (error)
+		return error;
+	const uint64_t items = (uint64_t)launch->local[0] * launch->local[1] * launch->local[2];
+	if (items > launch->code->caps.max_threads)
+		return CL_INVALID_WORK_GROUP_SIZE;
+	for (unsigned i = 0; i < 3; i++)
+		if (launch->global[i] % launch->local[i])
+			return CL_INVALID_WORK_GROUP_SIZE;
+	return CL_SUCCESS;
+}
+
+static cl_int limits_check(const struct ocl_launch *launch, cl_command_queue queue)
+{
+	const struct gpu_caps *caps = queue->device->caps;
+	for (unsigned i = 0; i < 3; i++) {
+		const uint64_t groups = launch->global[i] / launch->local[i];
+		if (groups <= caps->max_grid[i])
+			continue;
+		ocl_context_report(queue->context,
+				   "kernel %s: %llu work-groups in dimension %u, "
+				   "%s runs at most %llu",
+				   launch->kernel->name, (unsigned long long)groups, i, caps->name,
+				   (unsigned long long)caps->max_grid[i]);
+		return CL_OUT_OF_RESOURCES;
+	}
+	return CL_SUCCESS;
+}
+
+/* --- accesses ---------------------------------------------------------------------------- */
+
+static cl_int local_memory_check(struct ocl_launch *launch, cl_command_queue queue)
+{
+	const struct abi_kernel *abi = launch->code->abi;
+	uint32_t own[64], *offsets = own;
+	if (abi->argument_count > 64)
+		offsets = malloc(abi->argument_count * sizeof(*offsets));
+	if (!offsets)
+		return CL_OUT_OF_HOST_MEMORY;
+	const uint64_t dynamic_B = ocl_kernel_dynamic_local_B(abi, launch->arguments, offsets);
+	if (offsets != own)
+		free(offsets);
+	const uint64_t static_B = launch->code->caps.static_local_B;
+	const uint64_t most_B = ocl_device_local_B(queue->device);
+	/* OpenCL 3.0 API, 5.10: CL_OUT_OF_RESOURCES when the arguments ask for more
+	 * local memory than a work-group can have. */
+	if (dynamic_B > most_B || static_B > most_B - dynamic_B) {
+		ocl_context_report(queue->context,
+				   "kernel %s needs %llu bytes of local memory for a work-group, "
+				   "%s has %llu",
+				   launch->kernel->name, (unsigned long long)(dynamic_B + static_B),
+				   queue->device->caps->name, (unsigned long long)most_B);
+		return CL_OUT_OF_RESOURCES;
+	}
+	launch->dynamic_local_B = (uint32_t)dynamic_B;
+	return CL_SUCCESS;
+}
+
+static bool argument_is_memory(const struct abi_argument *argument)
+{
+	return argument->kind == ABI_ARGUMENT_GLOBAL || argument->kind == ABI_ARGUMENT_CONSTANT;
+}
+
+static cl_int accesses_make(struct ocl_command *command)
+{
+	const struct ocl_launch *launch = &command->u.launch;
+	const struct abi_kernel *abi = launch->code->abi;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < abi->argument_count; i++)
+		count += argument_is_memory(&abi->arguments[i]) && launch->arguments->items[i].mem;
+	if (count > OCL_COMMAND_ACCESSES)
+		command->accesses = malloc(count * sizeof(*command->accesses));
+	if (!command->accesses)
+		return CL_OUT_OF_HOST_MEMORY;
+	for (uint32_t i = 0; i < abi->argument_count; i++) {
+		const struct abi_argument *argument = &abi->arguments[i];
+		cl_mem mem = launch->arguments->items[i].mem;
+		if (!argument_is_memory(argument) || !mem)
+			continue;
+		const bool writes = argument->may_write && !(mem->flags & CL_MEM_READ_ONLY);
+		ocl_command_touch(command, mem, 0, mem->size_B,
+				  writes ? OCL_ACCESS_UPDATE : OCL_ACCESS_READ);
+	}
+	return CL_SUCCESS;
+}
+
+cl_int ocl_launch_init(struct ocl_command *command, cl_command_queue queue, cl_kernel kernel,
+		       cl_command_type type, const struct ocl_ndrange *range)
+{
+	struct ocl_launch *launch = &command->u.launch;
+	ocl_command_init(command, &ocl_command_launch, queue, type);
+	launch->kernel = kernel;
+	launch->arguments = kernel->arguments;
+	cl_int error = ocl_kernel_code_for(kernel, queue->device, &launch->code);
+	if (!error)
+		error = ocl_kernel_arguments_check(kernel);
+	if (!error)
+		error = sizes_take(launch, range);
+	if (error)
+		return error;
+	/* OpenCL 3.0 API, 5.10: without work-items the command succeeds, in its order. */
+	if (!launch->global[0] || !launch->global[1] || !launch->global[2]) {
+		command->kind = &ocl_command_marker;
+		return CL_SUCCESS;
+	}
+	error = local_memory_check(launch, queue);
+	if (!error)
+		error = local_decide(launch, range, queue);
+	if (!error)
+		error = limits_check(launch, queue);
+	if (!error)
+		error = accesses_make(command);
+	return error;
+}
+
+void ocl_launch_finish(struct ocl_command *command)
+{
+	if (command->accesses != command->own_accesses)
+		free(command->accesses);
+}
+
+/* --- parameters ------------------------------------------------------------------------------ */
+
+enum { LAUNCH_PARAMETERS = 64 };
+
+/* Where the values lie that no argument has. */
+struct hidden_values {
+	uint64_t none;                   /* the address of a NULL buffer */
+	uint32_t *offsets;               /* of the local arguments */
+};
+
+static cl_int argument_parameters(struct ocl_command *command, struct hidden_values *values,
+				  void **parameters)
+{
+	const struct ocl_launch *launch = &command->u.launch;
+	const struct abi_kernel *abi = launch->code->abi;
+	struct ocl_access *access = command->accesses;
+	for (uint32_t i = 0; i < abi->argument_count; i++) {
+		const struct ocl_argument *item = &launch->arguments->items[i];
+		switch (abi->arguments[i].kind) {
+		case ABI_ARGUMENT_VALUE:
+			parameters[i] = launch->arguments->data + item->offset_B;
+			break;
+		case ABI_ARGUMENT_GLOBAL:
+		case ABI_ARGUMENT_CONSTANT:
+			parameters[i] = item->mem ? &access++->at.address : &values->none;
+			break;
+		case ABI_ARGUMENT_LOCAL:
+			parameters[i] = &values->offsets[i];
+			break;
+		default:
+			return CL_INVALID_KERNEL_ARGS;
+		}
+	}
+	return CL_SUCCESS;
+}
+
+static cl_int hidden_parameters(struct ocl_launch *launch, void **parameters)
+{
+	const struct abi_kernel *abi = launch->code->abi;
+	for (uint32_t i = 0; i < abi->hidden_count; i++) {
+		switch (abi->hidden[i]) {
+		case ABI_HIDDEN_GLOBAL_OFFSET_X:
+		case ABI_HIDDEN_GLOBAL_OFFSET_Y:
+		case ABI_HIDDEN_GLOBAL_OFFSET_Z:
+			parameters[i] = &launch->offset[abi->hidden[i] -
+							ABI_HIDDEN_GLOBAL_OFFSET_X];
+			break;
+		case ABI_HIDDEN_GLOBAL_SIZE_X:
+		case ABI_HIDDEN_GLOBAL_SIZE_Y:
+		case ABI_HIDDEN_GLOBAL_SIZE_Z:
+			parameters[i] = &launch->global[abi->hidden[i] - ABI_HIDDEN_GLOBAL_SIZE_X];
+			break;
+		case ABI_HIDDEN_WORK_DIM:
+			parameters[i] = &launch->work_dim;
+			break;
+		default:
+			/* A kernel that wants what this version cannot give. */
+			return CL_OUT_OF_RESOURCES;
+		}
+	}
+	return CL_SUCCESS;
+}
+
+static cl_int launch_with(struct ocl_command *command, struct gpu_stream *stream,
+			  struct hidden_values *values, void **parameters)
+{
+	struct ocl_launch *launch = &command->u.launch;
+	struct gpu_launch gpu = {
+		.function = launch->code->function,
+		.dynamic_local_B = launch->dynamic_local_B,
+		.parameters = parameters,
+	};
+	for (unsigned i = 0; i < 3; i++) {
+		gpu.grid[i] = (uint32_t)(launch->global[i] / launch->local[i]);
+		gpu.block[i] = launch->local[i];
+	}
+	(void)ocl_kernel_dynamic_local_B(launch->code->abi, launch->arguments, values->offsets);
+	cl_int error = argument_parameters(command, values, parameters);
+	if (!error)
+		error = hidden_parameters(launch, parameters + launch->code->abi->argument_count);
+	if (!error)
+		error = ocl_users_note(&launch->code->build->users, stream);
+	return error ? error : gpu_launch(stream, &gpu);
+}
+
+static cl_int launch_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	const struct abi_kernel *abi = command->u.launch.code->abi;
+	const size_t count = (size_t)abi->argument_count + abi->hidden_count;
+	void *own_parameters[LAUNCH_PARAMETERS];
+	uint32_t own_offsets[LAUNCH_PARAMETERS];
+	struct hidden_values values = {.offsets = own_offsets};
+	if (count <= LAUNCH_PARAMETERS)
+		return launch_with(command, stream, &values, own_parameters);
+	void **parameters = malloc(count * (sizeof(*parameters) + sizeof(*values.offsets)));
+	if (!parameters)
+		return CL_OUT_OF_HOST_MEMORY;
+	values.offsets = (uint32_t *)(parameters + count);
+	cl_int error = launch_with(command, stream, &values, parameters);
+	free(parameters);
+	return error;
+}
+
+/* The kernel keeps its code; the arguments' block keeps the values as they are
+ * now, whatever clSetKernelArg does until the command's turn. */
+static void launch_retain(struct ocl_command *command)
+{
+	object_ref(command->u.launch.kernel);
+	(void)ocl_arguments_ref(command->u.launch.arguments);
+}
+
+static void launch_release(struct ocl_command *command)
+{
+	ocl_arguments_unref(command->u.launch.arguments);
+	object_unref(command->u.launch.kernel);
+}
+
+const struct ocl_command_kind ocl_command_launch = {
+	.run = launch_run, .retain = launch_retain, .release = launch_release,
+};

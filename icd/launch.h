@@ -1,0 +1,30 @@
+/* Kernel launches: the checks of an NDRange, the choice of a work-group size,
+ * and the parameters of the entry as frontend/kernel_abi.h describes them.
+ *
+ * Thread-safe: works on the caller's command. */
+#ifndef CULVERT_ICD_LAUNCH_H
+#define CULVERT_ICD_LAUNCH_H
+
+#include "icd/command.h"
+
+/* An NDRange as the application gave it. */
+struct ocl_ndrange {
+	cl_uint work_dim;
+	const size_t *offset;            /* NULL: 0 */
+	const size_t *global;            /* NULL: nothing to do */
+	const size_t *local;             /* NULL: chosen here */
+};
+
+/* Checks everything but the wait list (OpenCL 3.0 API, 5.10) and makes command a
+ * launch, or a marker when there are no work-items.  Its accesses may be memory
+ * that ocl_launch_finish gives back once the command is enqueued. */
+cl_int ocl_launch_init(struct ocl_command *command, cl_command_queue queue, cl_kernel kernel,
+		       cl_command_type type, const struct ocl_ndrange *range);
+void ocl_launch_finish(struct ocl_command *command);
+
+/* A work-group size that divides global, has at most threads work-items and at
+ * most max in each dimension, and as many whole warps as possible. */
+void ocl_launch_choose_local(const uint64_t global[3], uint32_t threads, const uint32_t max[3],
+			     uint32_t local_out[3]);
+
+#endif

@@ -1,0 +1,39 @@
+# The front desk.  Objects and their rules; what commands do is listed apart.
+noinst_LIBRARIES += icd/libicd.a
+icd_libicd_a_SOURCES = $(icd_object_sources) $(icd_command_sources)
+
+icd_object_sources = \
+	icd/icd.c icd/icd.h icd/entrypoints.def \
+	icd/object.c icd/object.h \
+	icd/info.c icd/info.h \
+	icd/platform.c icd/platform.h icd/platform_info.def \
+	icd/extension.c icd/extension.h icd/extensions.def \
+	icd/device.c icd/device.h \
+	icd/device_info.c icd/device_info.h icd/device_info.def \
+	icd/context.c icd/context.h icd/context_info.def \
+	icd/program.c icd/program.h \
+	icd/program_info.c icd/program_info.def icd/program_build_info.def \
+	icd/program_binary.c icd/program_binary.h \
+	icd/build.c icd/build.h \
+	icd/build_dump.c icd/build_dump.h \
+	icd/program_build.c \
+	icd/kernel.c icd/kernel.h \
+	icd/kernel_info.c icd/kernel_info.h icd/kernel_info.def \
+	icd/kernel_argument_info.def icd/kernel_work_group_info.def \
+	icd/api_platform.c icd/api_device.c icd/api_context.c \
+	icd/api_program.c icd/api_kernel.c icd/api_unsupported.c
+
+icd_command_sources = \
+	icd/users.c icd/users.h \
+	icd/segment.c icd/segment.h \
+	icd/residency.c icd/residency.h \
+	icd/mem.c icd/mem.h icd/mem_info.def \
+	icd/complete.c icd/complete.h \
+	icd/event.c icd/event.h icd/event_info.def \
+	icd/command.c icd/command.h icd/command_transfer.c \
+	icd/launch.c icd/launch.h \
+	icd/queue.c icd/queue.h icd/queue_info.def \
+	icd/enqueue.c icd/enqueue.h \
+	icd/api_mem.c icd/api_queue.c icd/api_event.c \
+	icd/api_enqueue_buffer.c icd/api_enqueue_rect.c icd/api_enqueue_map.c \
+	icd/api_enqueue_kernel.c icd/api_enqueue_sync.c

@@ -1,0 +1,321 @@
+#include "config.h"
+
+#include "icd/mem.h"
+
+#include "icd/complete.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct mem_destructor {
+	struct mem_destructor *next;
+	void (CL_CALLBACK *notify)(cl_mem, void *);
+	void *data;
+};
+
+_Static_assert(offsetof(struct _cl_mem, base) == 0, "a handle starts with its object");
+
+cl_int ocl_mem_check(cl_mem mem, const struct _cl_context *context)
+{
+	cl_int error = object_check(mem, &ocl_mem_type);
+	if (error)
+		return error;
+	return mem->context == context ? CL_SUCCESS : CL_INVALID_MEM_OBJECT;
+}
+
+/* --- creation -------------------------------------------------------------------- */
+
+static cl_int properties_copy(struct _cl_mem *mem, const cl_mem_properties *properties)
+{
+	size_t count = 0;
+	if (!properties)
+		return CL_SUCCESS;
+	while (properties[count])
+		count += 2;
+	count++;
+	mem->properties = malloc(count * sizeof(*properties));
+	if (!mem->properties)
+		return CL_OUT_OF_HOST_MEMORY;
+	memcpy(mem->properties, properties, count * sizeof(*properties));
+	mem->property_count = count;
+	return CL_SUCCESS;
+}
+
+static struct _cl_mem *mem_new(cl_context context, cl_mem_flags flags, size_t size_B)
+{
+	struct _cl_mem *mem = calloc(1, sizeof(*mem));
+	if (!mem)
+		return NULL;
+	object_init(&mem->base, &ocl_mem_type);
+	mem->type = CL_MEM_OBJECT_BUFFER;
+	mem->flags = flags;
+	mem->size_B = size_B;
+	atomic_init(&mem->map_count, 0);
+	object_ref(context);
+	mem->context = context;
+	return mem;
+}
+
+static enum ocl_content content_of(cl_mem_flags flags)
+{
+	if (flags & CL_MEM_USE_HOST_PTR)
+		return OCL_CONTENT_SHARE;
+	return flags & CL_MEM_COPY_HOST_PTR ? OCL_CONTENT_COPY : OCL_CONTENT_UNDEFINED;
+}
+
+cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
+		      size_t size_B, void *host_pointer, cl_mem *mem_out)
+{
+	struct _cl_mem *mem = mem_new(context, flags, size_B);
+	if (!mem)
+		return CL_OUT_OF_HOST_MEMORY;
+	cl_int error = properties_copy(mem, properties);
+	if (!error)
+		error = ocl_storage_create(context, size_B, content_of(flags), host_pointer,
+					   &mem->storage);
+	if (error) {
+		object_unref(mem);
+		return error;
+	}
+	if (flags & CL_MEM_USE_HOST_PTR)
+		mem->host_pointer = host_pointer;
+	*mem_out = mem;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_mem_create_sub(cl_mem parent, cl_mem_flags flags, const cl_buffer_region *region,
+			  cl_mem *mem_out)
+{
+	struct _cl_mem *mem = mem_new(parent->context, flags, region->size);
+	if (!mem)
+		return CL_OUT_OF_HOST_MEMORY;
+	object_ref(parent);
+	mem->parent = parent;
+	mem->storage = parent->storage;
+	mem->origin_B = region->origin;
+	if (parent->host_pointer)
+		mem->host_pointer = (unsigned char *)parent->host_pointer + region->origin;
+	*mem_out = mem;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_mem_add_destructor(cl_mem mem, void (CL_CALLBACK *notify)(cl_mem, void *), void *data)
+{
+	struct mem_destructor *destructor = malloc(sizeof(*destructor));
+	if (!destructor)
+		return CL_OUT_OF_HOST_MEMORY;
+	destructor->notify = notify;
+	destructor->data = data;
+	lock_take(&mem->storage->lock);
+	destructor->next = mem->destructors;
+	mem->destructors = destructor;
+	lock_drop(&mem->storage->lock);
+	return CL_SUCCESS;
+}
+
+/* --- the end ---------------------------------------------------------------------- */
+
+static void maps_drop(struct _cl_mem *mem)
+{
+	struct list *link, *next;
+	struct list dropped;
+	list_init(&dropped);
+	lock_take(&mem->storage->lock);
+	list_for_each(link, next, &mem->storage->maps) {
+		if (list_entry(link, struct ocl_map, link)->mem != mem)
+			continue;
+		list_remove(link);
+		list_append(&dropped, link);
+	}
+	lock_drop(&mem->storage->lock);
+	list_for_each(link, next, &dropped) {
+		list_remove(link);
+		ocl_map_unref(list_entry(link, struct ocl_map, link));
+	}
+}
+
+/* Nothing uses the bytes any more. */
+static void mem_end(struct _cl_mem *mem)
+{
+	struct mem_destructor *destructor = mem->destructors;
+	while (destructor) {
+		struct mem_destructor *next = destructor->next;
+		destructor->notify(mem, destructor->data);
+		free(destructor);
+		destructor = next;
+	}
+	if (!mem->parent)
+		ocl_storage_destroy(mem->storage);
+	object_unref(mem->parent);
+	object_unref(mem->context);
+	free(mem->properties);
+	free(mem);
+}
+
+/* Waits, in the completion thread, for one witness after the other. */
+struct mem_finalizer {
+	struct ocl_watch watch;
+	struct ocl_delivery delivery;
+	struct ocl_witnesses witnesses;
+	uint32_t next;
+	struct _cl_mem *mem;
+};
+
+static void finalizer_deliver(struct ocl_delivery *delivery)
+{
+	struct mem_finalizer *finalizer = list_entry(delivery, struct mem_finalizer, delivery);
+	ocl_witnesses_finish(&finalizer->witnesses);
+	mem_end(finalizer->mem);
+	free(finalizer);
+}
+
+static void finalizer_step(struct ocl_watch *watch, cl_int status)
+{
+	struct mem_finalizer *finalizer = list_entry(watch, struct mem_finalizer, watch);
+	(void)status;  /* on a lost device nothing runs any more: as good as done */
+	if (finalizer->next == finalizer->witnesses.count) {
+		finalizer->delivery.run = finalizer_deliver;
+		ocl_complete_deliver(&finalizer->delivery);
+		return;
+	}
+	finalizer->watch.event = finalizer->witnesses.events[finalizer->next++];
+	ocl_complete_watch(&finalizer->watch);
+}
+
+/* Ends mem once all witnesses have happened; takes the witnesses over. */
+static void mem_end_later(struct _cl_mem *mem, struct ocl_witnesses *witnesses)
+{
+	struct mem_finalizer *finalizer = calloc(1, sizeof(*finalizer));
+	if (!finalizer || ocl_complete_start()) {
+		free(finalizer);
+		for (uint32_t i = 0; i < witnesses->count; i++)
+			(void)gpu_event_wait(witnesses->events[i]);
+		ocl_witnesses_finish(witnesses);
+		mem_end(mem);
+		return;
+	}
+	finalizer->witnesses = *witnesses;
+	finalizer->mem = mem;
+	finalizer->watch.fire = finalizer_step;
+	finalizer_step(&finalizer->watch, CL_COMPLETE);
+}
+
+static void mem_destroy(struct object *object)
+{
+	struct _cl_mem *mem = (struct _cl_mem *)object;
+	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
+	if (!mem->storage) {
+		object_unref(mem->context);
+		free(mem->properties);
+		free(mem);
+		return;
+	}
+	maps_drop(mem);
+	/* OpenCL 3.0 API, 5.5.1: callbacks tell that the host memory may be reused,
+	 * and the pinned shadow goes back to the system: both only after the last
+	 * transfer.  Device memory needs no such care, its free is ordered. */
+	if (mem->destructors || (!mem->parent && mem->storage->shadow_owned))
+		ocl_storage_collect(mem->storage, &witnesses);
+	if (witnesses.count)
+		mem_end_later(mem, &witnesses);
+	else
+		mem_end(mem);
+}
+
+const struct object_type ocl_mem_type = {"memory object", CL_INVALID_MEM_OBJECT, mem_destroy};
+
+/* --- mapped regions ------------------------------------------------------------------ */
+
+void ocl_map_ref(struct ocl_map *map)
+{
+	atomic_fetch_add_explicit(&map->refs, 1, memory_order_relaxed);
+}
+
+void ocl_map_unref(struct ocl_map *map)
+{
+	if (map && atomic_fetch_sub_explicit(&map->refs, 1, memory_order_acq_rel) == 1)
+		free(map);
+}
+
+static bool map_conflicts_locked(const struct ocl_storage *storage, const struct ocl_map *map)
+{
+	const struct list *link;
+	if (!(map->flags & OCL_MAP_WRITES))
+		return false;
+	for (link = storage->maps.next; link != &storage->maps; link = link->next) {
+		const struct ocl_map *other = list_entry(link, struct ocl_map, link);
+		if (other->flags & OCL_MAP_WRITES && other->lo_B < map->hi_B &&
+		    map->lo_B < other->hi_B)
+			return true;
+	}
+	return false;
+}
+
+static struct ocl_map *map_new(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t size_B,
+			       void *shadow)
+{
+	struct ocl_map *map = calloc(1, sizeof(*map));
+	if (!map)
+		return NULL;
+	list_init(&map->link);
+	atomic_init(&map->refs, 2);
+	atomic_init(&map->ready, false);
+	map->mem = mem;
+	map->flags = flags;
+	map->lo_B = mem->origin_B + offset_B;
+	map->hi_B = map->lo_B + size_B;
+	map->pointer = (unsigned char *)shadow + map->lo_B;
+	return map;
+}
+
+cl_int ocl_mem_map(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t size_B,
+		   struct ocl_map **map_out)
+{
+	void *shadow;
+	cl_int error = ocl_storage_shadow(mem->storage, &shadow);
+	if (error)
+		return error;
+	struct ocl_map *map = map_new(mem, flags, offset_B, size_B, shadow);
+	if (!map)
+		return CL_OUT_OF_HOST_MEMORY;
+	lock_take(&mem->storage->lock);
+	const bool conflicts = map_conflicts_locked(mem->storage, map);
+	if (!conflicts) {
+		list_append(&mem->storage->maps, &map->link);
+		atomic_fetch_add(&mem->map_count, 1);
+	}
+	lock_drop(&mem->storage->lock);
+	if (conflicts) {
+		free(map);
+		return CL_INVALID_OPERATION;
+	}
+	*map_out = map;
+	return CL_SUCCESS;
+}
+
+struct ocl_map *ocl_mem_unmap(cl_mem mem, const void *pointer)
+{
+	struct ocl_map *found = NULL;
+	struct list *link, *next;
+	lock_take(&mem->storage->lock);
+	list_for_each(link, next, &mem->storage->maps) {
+		struct ocl_map *map = list_entry(link, struct ocl_map, link);
+		if (map->mem != mem || map->pointer != pointer)
+			continue;
+		list_remove(link);
+		atomic_fetch_sub(&mem->map_count, 1);
+		found = map;
+		break;
+	}
+	lock_drop(&mem->storage->lock);
+	return found;
+}
+
+void ocl_mem_unmap_undo(struct ocl_map *map)
+{
+	lock_take(&map->mem->storage->lock);
+	list_prepend(&map->mem->storage->maps, &map->link);
+	atomic_fetch_add(&map->mem->map_count, 1);
+	lock_drop(&map->mem->storage->lock);
+}

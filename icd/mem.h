@@ -1,0 +1,73 @@
+/* Buffers and sub-buffers.
+ *
+ * The bytes belong to a storage (residency.h), made with the root buffer.  A
+ * sub-buffer is a view of it: an origin, a size and flags of its own; it keeps
+ * its parent alive.  All offsets that go to the storage are the root's.
+ *
+ * Thread-safe: everything is immutable but the map count, and the lists of maps
+ * and destructors, which the storage's lock guards. */
+#ifndef CULVERT_ICD_MEM_H
+#define CULVERT_ICD_MEM_H
+
+#include "icd/context.h"
+#include "icd/residency.h"
+
+extern const struct object_type ocl_mem_type;
+
+struct mem_destructor;
+
+struct _cl_mem {
+	struct object base;
+	cl_context context;              /* ref held */
+	cl_mem_object_type type;
+	cl_mem_flags flags;
+	size_t size_B;
+	size_t origin_B;                 /* of a sub-buffer, in its root */
+	void *host_pointer;              /* CL_MEM_USE_HOST_PTR; NULL otherwise */
+	cl_mem_properties *properties;   /* owned, with the final 0; NULL if none were given */
+	size_t property_count;
+	struct _cl_mem *parent;          /* ref held; NULL for a root */
+	struct ocl_storage *storage;     /* the root owns it */
+	atomic_uint map_count;
+	struct mem_destructor *destructors; /* newest first */
+};
+
+/* For clSetKernelArg: CL_SUCCESS when handle is a buffer of context. */
+cl_int ocl_mem_check(cl_mem mem, const struct _cl_context *context);
+
+/* flags are checked by the door.  *properties may be NULL. */
+cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
+		      size_t size_B, void *host_pointer, cl_mem *mem_out);
+cl_int ocl_mem_create_sub(cl_mem parent, cl_mem_flags flags, const cl_buffer_region *region,
+			  cl_mem *mem_out);
+cl_int ocl_mem_add_destructor(cl_mem mem, void (CL_CALLBACK *notify)(cl_mem, void *), void *data);
+
+/* A mapped region: from the enqueue of the map to the run of its unmap.
+ * Counted: the list, the map command and the unmap command may each hold it. */
+struct ocl_map {
+	struct list link;                /* storage->maps */
+	atomic_uint refs;
+	cl_mem mem;                      /* not a ref: the commands and the caller hold it */
+	void *pointer;
+	uint64_t lo_B, hi_B;             /* in the root */
+	cl_map_flags flags;
+	atomic_bool ready;               /* the map command brought the bytes */
+};
+
+#define OCL_MAP_WRITES (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)
+
+void ocl_map_ref(struct ocl_map *map);
+void ocl_map_unref(struct ocl_map *map);
+
+/* Adds a region of mem to those mapped; the caller gets a reference.
+ * CL_INVALID_OPERATION when it overlaps a region mapped for writing and is so
+ * itself; CL_MAP_FAILURE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY. */
+cl_int ocl_mem_map(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t size_B,
+		   struct ocl_map **map_out);
+/* Takes the oldest map of mem that gave pointer from the list; the caller gets
+ * its reference. NULL: there is none. */
+struct ocl_map *ocl_mem_unmap(cl_mem mem, const void *pointer);
+/* Undoes ocl_mem_unmap (its reference goes back). */
+void ocl_mem_unmap_undo(struct ocl_map *map);
+
+#endif

@@ -1,0 +1,68 @@
+#include "config.h"
+
+#include "icd/object.h"
+
+#include "icd/icd.h"
+
+void object_init(struct object *object, const struct object_type *type)
+{
+	object->dispatch = &ocl_dispatch;
+	object->dispatch_data = ocl_dispatch_data();
+	object->type = type;
+	atomic_init(&object->api_refs, 1);
+	atomic_init(&object->refs, 1);
+}
+
+cl_int object_check(const void *handle, const struct object_type *type)
+{
+	const struct object *object = handle;
+	return object && object->type == type ? CL_SUCCESS : type->invalid;
+}
+
+void object_ref(void *handle)
+{
+	struct object *object = handle;
+	atomic_fetch_add_explicit(&object->refs, 1, memory_order_relaxed);
+}
+
+void object_unref(void *handle)
+{
+	struct object *object = handle;
+	if (!object || atomic_fetch_sub_explicit(&object->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	const struct object_type *type = object->type;
+	object->type = NULL;
+	type->destroy(object);
+}
+
+cl_int object_retain(void *handle, const struct object_type *type)
+{
+	cl_int error = object_check(handle, type);
+	if (error)
+		return error;
+	struct object *object = handle;
+	/* A callback may retain what the application has given up already: its share
+	 * comes to life again. */
+	if (!atomic_fetch_add_explicit(&object->api_refs, 1, memory_order_relaxed))
+		object_ref(object);
+	return CL_SUCCESS;
+}
+
+cl_int object_release(void *handle, const struct object_type *type)
+{
+	cl_int error = object_check(handle, type);
+	if (error)
+		return error;
+	struct object *object = handle;
+	/* A release too many must not free what a running command still holds. */
+	unsigned count = atomic_load_explicit(&object->api_refs, memory_order_relaxed);
+	do {
+		if (!count)
+			return type->invalid;
+	} while (!atomic_compare_exchange_weak_explicit(&object->api_refs, &count, count - 1,
+							memory_order_acq_rel,
+							memory_order_relaxed));
+	if (count == 1)
+		object_unref(object);
+	return CL_SUCCESS;
+}

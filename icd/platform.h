@@ -1,0 +1,31 @@
+/* The platform: one, always there, alive as long as the process.
+ *
+ * Its devices are found at the first question about them and not before, so that
+ * a process that only walks past us to another platform never starts CUDA (which
+ * would break its later fork).  Thread-safe. */
+#ifndef CULVERT_ICD_PLATFORM_H
+#define CULVERT_ICD_PLATFORM_H
+
+#include "icd/device.h"
+#include "icd/info.h"
+#include "icd/object.h"
+
+extern const struct object_type ocl_platform_type;
+
+struct _cl_platform_id {
+	struct object base;
+};
+
+/* Never NULL. */
+cl_platform_id ocl_platform(void);
+
+/* The devices in the driver's order: the room's own array, fixed once made; none
+ * when there is no driver or no device, which is CL_SUCCESS. */
+cl_int ocl_platform_devices(const cl_device_id **devices_out, cl_uint *count_out);
+
+/* cl_khr_icd 2.0: for the platform and every object made from now on. */
+void ocl_platform_set_dispatch_data(void *dispatch_data);
+
+cl_int ocl_platform_info(cl_platform_info name, const struct info_out *out);
+
+#endif

@@ -1,0 +1,126 @@
+/* A program: source or binaries, and what was built of it for each device.
+ *
+ * A finished build is immutable and refcounted (struct ocl_build): kernels hold
+ * the build they were made from, so that a later clBuildProgram cannot pull the
+ * code from under them (while kernels are attached it is CL_INVALID_OPERATION,
+ * OpenCL 3.0 API, 5.8.4).
+ *
+ * Thread-safe. */
+#ifndef CULVERT_ICD_PROGRAM_H
+#define CULVERT_ICD_PROGRAM_H
+
+#include "base/bytes.h"
+#include "base/lock.h"
+#include "frontend/kernel_abi.h"
+#include "icd/context.h"
+#include "icd/info.h"
+#include "icd/users.h"
+
+#include <stdatomic.h>
+
+extern const struct object_type ocl_program_type;
+
+/* What a compile gave: shared by all devices that it fits.  Immutable once made. */
+struct ocl_code {
+	atomic_uint refs;
+	cl_program_binary_type type;         /* CL_PROGRAM_BINARY_TYPE_* */
+	unsigned sm;                         /* of the device that binary is for */
+	unsigned ptx_sm;                     /* what ptx was made for; runs on this and newer */
+	struct abi_program *abi;             /* NULL for an object or library */
+	struct bytes object;                 /* LLVM bitcode: to link, or for another device */
+	struct bytes ptx;
+	struct bytes binary;                 /* cubin */
+};
+
+/* refs 1; NULL when out of memory. */
+struct ocl_code *ocl_code_create(void);
+struct ocl_code *ocl_code_ref(struct ocl_code *code);
+void ocl_code_unref(struct ocl_code *code);          /* NULL is fine */
+
+/* The code of a program on one device. Immutable but for the module, which is
+ * loaded at the first kernel, and the streams that ran it. */
+struct ocl_build {
+	atomic_uint refs;
+	cl_device_id device;
+	struct ocl_code *code;
+	struct ocl_users users;              /* streams that launched from module */
+	struct lock lock;                    /* guards module */
+	struct gpu_module *module;
+};
+
+struct ocl_build *ocl_build_create(cl_device_id device, struct ocl_code *code);
+struct ocl_build *ocl_build_ref(struct ocl_build *build);
+/* The last one unloads the module once all that was launched from it is done. */
+void ocl_build_unref(struct ocl_build *build);       /* NULL is fine */
+
+/* The loaded module; loads it at the first call. No lock may be held. */
+cl_int ocl_build_module(struct ocl_build *build, struct gpu_module **module_out);
+
+struct program_device {
+	cl_build_status status;
+	struct ocl_code *loaded;             /* from clCreateProgramWithBinary; may be NULL */
+	struct ocl_build *build;             /* set when status is CL_BUILD_SUCCESS */
+	struct bytes log;
+	char *options;                       /* of the last build; owned; NULL: "" */
+};
+
+struct _cl_program {
+	struct object base;
+	cl_context context;                  /* ref held */
+	char *source;                        /* owned; NULL when made from binaries */
+	size_t source_size_B;                /* without the final NUL */
+	cl_device_id *devices;               /* owned array: those the program is for */
+	cl_uint device_count;
+	struct lock lock;                    /* guards all below */
+	struct program_device *per_device;   /* parallel to devices */
+	unsigned kernels_attached;
+};
+
+/* For devices of context, checked by the caller. */
+cl_int ocl_program_create(cl_context context, const cl_device_id *devices, cl_uint count,
+			  cl_program *program_out);
+/* The strings as clCreateProgramWithSource means them. */
+cl_int ocl_program_create_source(cl_context context, cl_uint count, const char *const *strings,
+				 const size_t *lengths, cl_program *program_out);
+/* status_out may be NULL; otherwise one code for each device, written in any case. */
+cl_int ocl_program_create_binary(cl_context context, cl_uint count, const cl_device_id *devices,
+				 const size_t *lengths, const unsigned char *const *binaries,
+				 cl_int *status_out, cl_program *program_out);
+
+/* Position of device in the program's list, or -1. */
+int ocl_program_device_index(const struct _cl_program *program,
+			     const struct _cl_device_id *device);
+
+/* The code there is for a device, built or loaded; a reference, or NULL. */
+struct ocl_code *ocl_program_code(cl_program program, cl_uint index);
+/* The finished executable for a device; a reference, or NULL. */
+struct ocl_build *ocl_program_executable(cl_program program, cl_uint index);
+
+/* A kernel comes and goes. */
+void ocl_program_attach(cl_program program);
+void ocl_program_detach(cl_program program);
+
+cl_int ocl_program_info(cl_program program, cl_program_info name, const struct info_out *out);
+cl_int ocl_program_build_info(cl_program program, cl_device_id device,
+			      cl_program_build_info name, const struct info_out *out);
+
+/* --- clBuildProgram, clCompileProgram, clLinkProgram (program_build.c) -------------- */
+
+/* Device lists are checked handles of the context; count 0: all of the program's.
+ * The codes are those of the three calls' pages; the logs stay in the program. */
+cl_int ocl_program_build(cl_program program, cl_uint count, const cl_device_id *devices,
+			 const char *options);
+
+struct fe_header;
+
+cl_int ocl_program_compile(cl_program program, cl_uint count, const cl_device_id *devices,
+			   const char *options, const struct fe_header *headers,
+			   cl_uint header_count);
+
+/* program_out is written when linking could begin: with CL_SUCCESS and with
+ * CL_LINK_PROGRAM_FAILURE, so that the log can be read. */
+cl_int ocl_program_link(cl_context context, cl_uint count, const cl_device_id *devices,
+			const char *options, cl_uint input_count, const cl_program *inputs,
+			cl_program *program_out);
+
+#endif

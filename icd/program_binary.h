@@ -1,0 +1,27 @@
+/* What clGetProgramInfo(CL_PROGRAM_BINARIES) gives and clCreateProgramWithBinary
+ * takes: our own container.
+ *
+ *	 0  "CULVERT" and a NUL
+ *	 8  u32 version, u32 type (cl_program_binary_type)
+ *	16  u64 FNV-1a over everything from byte 24 to the end
+ *	24  u32 sm of the cubin, u32 sm of the PTX
+ *	32  u64 size of each part: launch facts, object, PTX, cubin
+ *	64  the parts, one after the other, to the very end
+ *
+ * Little-endian.  The launch facts are abi_program_write's.  Thread-safe. */
+#ifndef CULVERT_ICD_PROGRAM_BINARY_H
+#define CULVERT_ICD_PROGRAM_BINARY_H
+
+#include "icd/program.h"
+
+void ocl_code_write(const struct ocl_code *code, struct bytes *bytes);
+
+/* Never trusts data.  CL_INVALID_BINARY when it is not exactly what ocl_code_write
+ * wrote, or nothing in it can be made to run on device. */
+cl_int ocl_code_read(const void *data, size_t size_B, cl_device_id device,
+		     struct ocl_code **code_out);
+
+/* Whether the cubin runs on device as it is: same major, same or newer minor. */
+bool ocl_code_fits(const struct ocl_code *code, cl_device_id device);
+
+#endif

@@ -1,0 +1,69 @@
+/* A command queue: the order of commands, mapped onto a stream.
+ *
+ * Commands are submitted at once by the enqueueing thread as long as they can:
+ * when everything they depend on is settled, and nothing waits ahead of them.
+ * Otherwise they stay here, first come first served, and are submitted by the
+ * thread that settles the last thing they wait for.  Nothing in a stream ever
+ * waits for the host.
+ *
+ * draining: one thread submits for this queue without holding the lock; all
+ * others line up behind.  Who sets it has the queue on its worklist or in its
+ * hands, and alone may submit, until it clears it with the lock held.
+ *
+ * Thread-safe. */
+#ifndef CULVERT_ICD_QUEUE_H
+#define CULVERT_ICD_QUEUE_H
+
+#include "icd/command.h"
+
+extern const struct object_type ocl_queue_type;
+
+/* A work-group size that was chosen for a launch without one, to be used again. */
+struct ocl_local_choice {
+	const struct gpu_function *function;
+	uint32_t dynamic_local_B;
+	uint32_t local[3];
+	uint64_t global[3];
+};
+enum { OCL_QUEUE_CHOICES = 8 };
+
+struct _cl_command_queue {
+	struct object base;
+	cl_context context;              /* ref held */
+	cl_device_id device;
+	uint32_t device_index;           /* in the context */
+	cl_command_queue_properties properties;
+	cl_queue_properties *property_list; /* owned, with the final 0; NULL if none were given */
+	size_t property_count;
+	struct gpu_stream *stream;
+	struct lock lock;                /* guards all below */
+	struct lock_condition settled;   /* a deferred command left the queue */
+	struct list blocked;             /* struct ocl_command */
+	bool draining;
+	struct list work_link;           /* ocl_worklist.queues, of who set draining */
+	uint64_t tickets;                /* given to deferred and to blocking commands, in order */
+	uint64_t settled_ticket;
+	unsigned finishing;              /* threads waiting for settled */
+	struct ocl_local_choice choices[OCL_QUEUE_CHOICES];
+	unsigned next_choice;
+};
+
+/* property_list: as given to clCreateCommandQueueWithProperties, checked; or NULL. */
+cl_int ocl_queue_create(cl_context context, cl_device_id device,
+			cl_command_queue_properties properties,
+			const cl_queue_properties *property_list, cl_command_queue *queue_out);
+
+/* Submits or defers command, which is the caller's memory and has no event yet.
+ * count, events: its wait list, checked.  blocking: returns when it has ended.
+ * An event is made if event_out is given. */
+cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint count,
+			 const cl_event *events, cl_event *event_out);
+
+/* Waits until everything enqueued so far has ended. */
+cl_int ocl_queue_finish(cl_command_queue queue);
+
+/* Ends a user event with code and submits all that becomes ready.
+ * CL_INVALID_OPERATION: it was set before. */
+cl_int ocl_user_event_set(cl_event event, cl_int code);
+
+#endif

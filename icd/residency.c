@@ -1,0 +1,528 @@
+#include "config.h"
+
+#include "icd/residency.h"
+
+#include "icd/segment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Beyond this many segments tidying is tried at every access, and beyond the
+ * double all are joined on one device. */
+enum { SEGMENTS_TIDY = 32, SEGMENTS_MAX = 64 };
+
+static uint32_t host_place(const struct ocl_storage *storage)
+{
+	return storage->device_count;
+}
+
+static bool shadow_is_pageable(const struct ocl_storage *storage)
+{
+	return storage->shadow && !storage->shadow_owned;
+}
+
+/* --- creation ------------------------------------------------------------------ */
+
+static struct ocl_storage *storage_new(cl_context context, uint64_t size_B)
+{
+	const uint32_t count = context->device_count;
+	struct ocl_storage *storage = calloc(1, sizeof(*storage) +
+						    (count + 1) * sizeof(storage->locations[0]));
+	if (!storage)
+		return NULL;
+	if (lock_init(&storage->lock, LOCK_RANK_MEM))
+		goto fail_lock;
+	if (lock_condition_init(&storage->idle))
+		goto fail_condition;
+	struct segment *all = segment_create(0, size_B, count + 1);
+	if (!all)
+		goto fail_segment;
+	list_init(&storage->segments);
+	list_append(&storage->segments, &all->link);
+	storage->segment_count = 1;
+	list_init(&storage->maps);
+	storage->size_B = size_B;
+	storage->device_count = count;
+	atomic_init(&storage->tracked, count > 1);
+	for (uint32_t i = 0; i <= count; i++) {
+		storage->locations[i].gpu = i < count ? context->devices[i]->gpu : NULL;
+		ocl_users_init(&storage->locations[i].users);
+	}
+	return storage;
+fail_segment:
+	lock_condition_finish(&storage->idle);
+fail_condition:
+	lock_finish(&storage->lock);
+fail_lock:
+	free(storage);
+	return NULL;
+}
+
+static cl_int location_allocate(struct ocl_storage *storage, uint32_t place)
+{
+	struct ocl_location *location = &storage->locations[place];
+	if (location->address)
+		return CL_SUCCESS;
+	return gpu_memory_alloc(location->gpu, storage->size_B, &location->address);
+}
+
+/* Brings bytes to the only device, and waits: they may change on return. */
+static cl_int content_upload(struct ocl_storage *storage, const void *from)
+{
+	struct gpu_stream *stream;
+	struct gpu_event *event;
+	cl_int error = gpu_stream_acquire(storage->locations[0].gpu, 0, &stream);
+	if (error)
+		return error;
+	error = gpu_copy_to_device(stream, storage->locations[0].address, from, storage->size_B);
+	if (!error)
+		error = gpu_event_record(stream, false, &event);
+	if (!error) {
+		error = gpu_event_wait(event);
+		gpu_event_unref(event);
+	}
+	gpu_stream_release(stream);
+	return error;
+}
+
+static cl_int shadow_make(struct ocl_storage *storage)
+{
+	void *shadow;
+	cl_int error = gpu_host_alloc(storage->locations[0].gpu, storage->size_B, &shadow);
+	if (error)
+		return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+	storage->shadow = shadow;
+	storage->shadow_owned = true;
+	return CL_SUCCESS;
+}
+
+/* The storage is not shared yet: no lock. */
+static cl_int content_set(struct ocl_storage *storage, enum ocl_content content, void *from)
+{
+	struct segment *all = list_entry(storage->segments.next, struct segment, link);
+	const bool one_device = storage->device_count == 1;
+	cl_int error = CL_SUCCESS;
+	if (content == OCL_CONTENT_SHARE) {
+		storage->shadow = from;
+		atomic_store(&storage->tracked, true);
+		all->valid = 1u << host_place(storage);
+	}
+	if (content == OCL_CONTENT_COPY && !one_device) {
+		error = shadow_make(storage);
+		if (error)
+			return error;
+		memcpy(storage->shadow, from, storage->size_B);
+		all->valid = 1u << host_place(storage);
+	}
+	if (content != OCL_CONTENT_UNDEFINED && one_device) {
+		error = content_upload(storage, from);
+		all->valid |= 1;
+	}
+	return error;
+}
+
+cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content content,
+			  void *from, struct ocl_storage **storage_out)
+{
+	struct ocl_storage *storage = storage_new(context, size_B);
+	if (!storage)
+		return CL_OUT_OF_HOST_MEMORY;
+	cl_int error = CL_SUCCESS;
+	if (storage->device_count == 1)
+		error = location_allocate(storage, 0);
+	if (!error)
+		error = content_set(storage, content, from);
+	if (error) {
+		ocl_storage_destroy(storage);
+		return error;
+	}
+	*storage_out = storage;
+	return CL_SUCCESS;
+}
+
+static void location_finish(struct ocl_storage *storage, struct ocl_location *location)
+{
+	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
+	if (location->gpu && location->address) {
+		ocl_users_collect(&location->users, &witnesses);
+		gpu_memory_free(location->gpu, location->address, witnesses.events,
+				witnesses.count);
+		ocl_witnesses_finish(&witnesses);
+	}
+	if (!location->gpu && storage->shadow_owned)
+		gpu_host_free(storage->locations[0].gpu, storage->shadow);
+	ocl_users_finish(&location->users);
+}
+
+void ocl_storage_destroy(struct ocl_storage *storage)
+{
+	struct list *link, *next;
+	if (!storage)
+		return;
+	for (uint32_t i = 0; i <= storage->device_count; i++)
+		location_finish(storage, &storage->locations[i]);
+	list_for_each(link, next, &storage->segments)
+		segment_destroy(list_entry(link, struct segment, link));
+	lock_condition_finish(&storage->idle);
+	lock_finish(&storage->lock);
+	free(storage);
+}
+
+void ocl_storage_collect(struct ocl_storage *storage, struct ocl_witnesses *witnesses)
+{
+	for (uint32_t i = 0; i <= storage->device_count; i++)
+		ocl_users_collect(&storage->locations[i].users, witnesses);
+}
+
+bool ocl_storage_is_slow(struct ocl_storage *storage)
+{
+	if (!atomic_load_explicit(&storage->tracked, memory_order_acquire))
+		return false;
+	lock_take(&storage->lock);
+	const bool slow = shadow_is_pageable(storage);
+	lock_drop(&storage->lock);
+	return slow;
+}
+
+/* --- copies between locations ---------------------------------------------------- */
+
+static void idle_wait_locked(struct ocl_storage *storage)
+{
+	while (storage->busy)
+		lock_condition_wait(&storage->idle, &storage->lock);
+}
+
+/* A copy of pageable memory blocks: it runs without the lock, and everyone else
+ * who wants this storage waits until its outcome is published. */
+static void busy_begin_locked(struct ocl_storage *storage)
+{
+	storage->busy = true;
+	lock_drop(&storage->lock);
+}
+
+static void busy_end(struct ocl_storage *storage)
+{
+	lock_take(&storage->lock);
+	storage->busy = false;
+	lock_condition_signal_all(&storage->idle);
+}
+
+static cl_int copy_locked(struct ocl_storage *storage, const struct segment *segment,
+			  uint32_t from, uint32_t to, struct gpu_stream *stream)
+{
+	const struct ocl_location *source = &storage->locations[from];
+	const struct ocl_location *target = &storage->locations[to];
+	const uint64_t lo_B = segment->lo_B, size_B = segment->hi_B - lo_B;
+	const bool blocks = (!source->gpu || !target->gpu) && shadow_is_pageable(storage);
+	cl_int error;
+	if (blocks)
+		busy_begin_locked(storage);
+	if (!target->gpu)
+		error = gpu_copy_to_host(stream, storage->shadow + lo_B, source->address + lo_B,
+					 size_B);
+	else if (!source->gpu)
+		error = gpu_copy_to_device(stream, target->address + lo_B,
+					   storage->shadow + lo_B, size_B);
+	else
+		error = gpu_copy_peer(stream, target->address + lo_B, target->gpu,
+				      source->address + lo_B, source->gpu, size_B);
+	if (blocks)
+		busy_end(storage);
+	return error;
+}
+
+/* Copies a segment between two locations and publishes it: the source must be
+ * ready, and nobody may still read the old bytes of the target; later readers
+ * wait for this copy, and so do later writers of the source. */
+static cl_int transfer_locked(struct ocl_storage *storage, struct segment *segment, uint32_t from,
+			      uint32_t to, struct gpu_stream *stream)
+{
+	struct gpu_event *copied;
+	cl_int error = ocl_users_note(&storage->locations[from].users, stream);
+	if (!error)
+		error = ocl_users_note(&storage->locations[to].users, stream);
+	if (!error)
+		error = segment_wait_fill(segment, from, stream);
+	if (!error)
+		error = segment_wait_writer(segment, stream);
+	if (!error)
+		error = segment_wait_readers(segment, to, stream);
+	if (!error)
+		error = copy_locked(storage, segment, from, to, stream);
+	if (!error)
+		error = gpu_event_record(stream, false, &copied);
+	if (error)
+		return error;
+	error = segment_add_reader(segment, from, copied);
+	segment_set_fill(segment, to, copied);
+	segment->valid |= 1u << to;
+	gpu_event_unref(copied);
+	return error;
+}
+
+/* Where to take a segment from for a device: another device before the host. */
+static uint32_t source_choose(const struct ocl_storage *storage, const struct segment *segment)
+{
+	uint32_t place = 0;
+	while (place < storage->device_count &&
+	       (!(segment->valid & 1u << place) || gpu_device_status(storage->locations[place].gpu)))
+		place++;
+	return place;
+}
+
+/* Makes a segment valid on a device; undefined bytes are left where they are. */
+static cl_int fetch_locked(struct ocl_storage *storage, struct segment *segment, uint32_t device,
+			   struct gpu_stream *stream)
+{
+	if (!segment->valid || segment->valid & 1u << device)
+		return segment_wait_fill(segment, device, stream);
+	const uint32_t from = source_choose(storage, segment);
+	/* The only newest bytes went down with their device. */
+	if (!(segment->valid & 1u << from))
+		return CL_OUT_OF_RESOURCES;
+	return transfer_locked(storage, segment, from, device, stream);
+}
+
+/* --- access ----------------------------------------------------------------------- */
+
+static bool segment_is_within(const struct segment *segment, uint64_t lo_B, uint64_t hi_B)
+{
+	return segment->lo_B >= lo_B && segment->hi_B <= hi_B;
+}
+
+static bool segments_are_held(const struct ocl_storage *storage)
+{
+	const struct list *link;
+	for (link = storage->segments.next; link != &storage->segments; link = link->next)
+		if (list_entry(link, struct segment, link)->holds)
+			return true;
+	return false;
+}
+
+/* Too many pieces: brings all of them to one device, so that they are alike
+ * again.  Slower, but the list stays short. */
+static cl_int coalesce_locked(struct ocl_storage *storage, uint32_t device,
+			      struct gpu_stream *stream)
+{
+	struct segment *whole = segment_create(0, storage->size_B, storage->device_count + 1);
+	struct gpu_event *joined;
+	struct list *link, *next;
+	cl_int error = whole ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+	list_for_each(link, next, &storage->segments) {
+		struct segment *segment = list_entry(link, struct segment, link);
+		if (!error)
+			error = fetch_locked(storage, segment, device, stream);
+		if (!error)
+			error = segment_wait_writer(segment, stream);
+		for (uint32_t i = 0; i <= storage->device_count && !error; i++)
+			error = segment_wait_readers(segment, i, stream);
+	}
+	if (!error)
+		error = gpu_event_record(stream, false, &joined);
+	if (error) {
+		if (whole)
+			segment_destroy(whole);
+		return error;
+	}
+	list_for_each(link, next, &storage->segments) {
+		list_remove(link);
+		segment_destroy(list_entry(link, struct segment, link));
+	}
+	for (uint32_t i = 0; i <= storage->device_count; i++)
+		segment_set_fill(whole, i, joined);
+	whole->valid = 1u << device;
+	list_append(&storage->segments, &whole->link);
+	storage->segment_count = 1;
+	gpu_event_unref(joined);
+	return CL_SUCCESS;
+}
+
+static cl_int range_cut_locked(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B)
+{
+	if (storage->segment_count > SEGMENTS_TIDY)
+		segments_tidy(&storage->segments, &storage->segment_count);
+	cl_int error = segments_split(&storage->segments, &storage->segment_count, lo_B);
+	if (!error)
+		error = segments_split(&storage->segments, &storage->segment_count, hi_B);
+	return error;
+}
+
+static cl_int segment_acquire_locked(struct ocl_storage *storage, struct segment *segment,
+				     uint32_t device, struct gpu_stream *stream,
+				     enum ocl_access_mode mode)
+{
+	cl_int error = CL_SUCCESS;
+	if (mode & OCL_ACCESS_READ)
+		error = fetch_locked(storage, segment, device, stream);
+	if (!error && mode & OCL_ACCESS_WRITE)
+		error = segment_wait_readers(segment, device, stream);
+	return error;
+}
+
+static void holds_add_locked(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B)
+{
+	struct list *link, *next;
+	list_for_each(link, next, &storage->segments) {
+		struct segment *segment = list_entry(link, struct segment, link);
+		if (segment_is_within(segment, lo_B, hi_B))
+			segment->holds++;
+	}
+}
+
+static cl_int acquire_locked(struct ocl_storage *storage, const struct ocl_acquired *range)
+{
+	struct list *link, *next;
+	cl_int error = location_allocate(storage, range->device);
+	if (!error && storage->segment_count > SEGMENTS_MAX && !segments_are_held(storage))
+		error = coalesce_locked(storage, range->device, range->stream);
+	if (!error)
+		error = range_cut_locked(storage, range->lo_B, range->hi_B);
+	if (error)
+		return error;
+	list_for_each(link, next, &storage->segments) {
+		struct segment *segment = list_entry(link, struct segment, link);
+		if (!segment_is_within(segment, range->lo_B, range->hi_B))
+			continue;
+		error = segment_acquire_locked(storage, segment, range->device, range->stream,
+					       range->mode);
+		if (error)
+			return error;
+		next = link->next;
+	}
+	if (range->mode & OCL_ACCESS_WRITE)
+		holds_add_locked(storage, range->lo_B, range->hi_B);
+	return CL_SUCCESS;
+}
+
+cl_int ocl_storage_acquire(struct ocl_storage *storage, uint32_t device,
+			   struct gpu_stream *stream, uint64_t lo_B, uint64_t hi_B,
+			   enum ocl_access_mode mode, struct ocl_acquired *acquired_out)
+{
+	struct ocl_acquired range = {
+		.lo_B = lo_B, .hi_B = hi_B, .stream = stream, .device = device, .mode = mode,
+		.tracked = atomic_load_explicit(&storage->tracked, memory_order_acquire),
+	};
+	struct ocl_location *location = &storage->locations[device];
+	cl_int error = ocl_users_note(&location->users, stream);
+	if (error)
+		return error;
+	if (range.tracked) {
+		lock_take(&storage->lock);
+		idle_wait_locked(storage);
+		error = acquire_locked(storage, &range);
+		lock_drop(&storage->lock);
+	}
+	if (error)
+		return error;
+	range.address = location->address + lo_B;
+	*acquired_out = range;
+	return CL_SUCCESS;
+}
+
+void ocl_storage_commit(struct ocl_storage *storage, const struct ocl_acquired *acquired,
+			bool written, struct gpu_event *done)
+{
+	struct list *link, *next;
+	if (!acquired->tracked || !(acquired->mode & OCL_ACCESS_WRITE))
+		return;
+	lock_take(&storage->lock);
+	idle_wait_locked(storage);
+	list_for_each(link, next, &storage->segments) {
+		struct segment *segment = list_entry(link, struct segment, link);
+		if (!segment_is_within(segment, acquired->lo_B, acquired->hi_B))
+			continue;
+		segment->holds--;
+		if (written)
+			segment_written(segment, acquired->device, acquired->stream, done);
+	}
+	lock_drop(&storage->lock);
+}
+
+/* --- the host ------------------------------------------------------------------------ */
+
+cl_int ocl_storage_shadow(struct ocl_storage *storage, void **shadow_out)
+{
+	cl_int error = CL_SUCCESS;
+	void *fresh = NULL;
+	lock_take(&storage->lock);
+	const bool needed = !storage->shadow;
+	lock_drop(&storage->lock);
+	/* Pinning memory is slow: outside the lock; of two who do it one loses. */
+	if (needed)
+		error = gpu_host_alloc(storage->locations[0].gpu, storage->size_B, &fresh);
+	if (error)
+		return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+	lock_take(&storage->lock);
+	if (!storage->shadow) {
+		storage->shadow = fresh;
+		storage->shadow_owned = true;
+		fresh = NULL;
+		if (!atomic_load(&storage->tracked)) {
+			/* Until now all that was ever written is on the only device. */
+			list_entry(storage->segments.next, struct segment, link)->valid = 1;
+			atomic_store_explicit(&storage->tracked, true, memory_order_release);
+		}
+	}
+	*shadow_out = storage->shadow;
+	lock_drop(&storage->lock);
+	if (fresh)
+		gpu_host_free(storage->locations[0].gpu, fresh);
+	return CL_SUCCESS;
+}
+
+static cl_int segment_host_acquire_locked(struct ocl_storage *storage, struct segment *segment,
+					  uint32_t device, struct gpu_stream *stream,
+					  enum ocl_access_mode mode)
+{
+	const uint32_t host = host_place(storage);
+	cl_int error = CL_SUCCESS;
+	if (mode & OCL_ACCESS_READ && segment->valid && !(segment->valid & 1u << host)) {
+		error = fetch_locked(storage, segment, device, stream);
+		if (!error)
+			error = transfer_locked(storage, segment, device, host, stream);
+	}
+	if (error)
+		return error;
+	return mode & OCL_ACCESS_WRITE ? segment_wait_readers(segment, host, stream)
+				       : segment_wait_fill(segment, host, stream);
+}
+
+cl_int ocl_storage_host_acquire(struct ocl_storage *storage, uint32_t device,
+				struct gpu_stream *stream, uint64_t lo_B, uint64_t hi_B,
+				enum ocl_access_mode mode)
+{
+	struct list *link, *next;
+	lock_take(&storage->lock);
+	idle_wait_locked(storage);
+	cl_int error = location_allocate(storage, device);
+	if (!error)
+		error = ocl_users_note(&storage->locations[host_place(storage)].users, stream);
+	if (!error)
+		error = range_cut_locked(storage, lo_B, hi_B);
+	list_for_each(link, next, &storage->segments) {
+		struct segment *segment = list_entry(link, struct segment, link);
+		if (error)
+			break;
+		if (!segment_is_within(segment, lo_B, hi_B))
+			continue;
+		error = segment_host_acquire_locked(storage, segment, device, stream, mode);
+		next = link->next;
+	}
+	lock_drop(&storage->lock);
+	return error;
+}
+
+cl_int ocl_storage_host_commit(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B)
+{
+	struct list *link, *next;
+	lock_take(&storage->lock);
+	idle_wait_locked(storage);
+	cl_int error = range_cut_locked(storage, lo_B, hi_B);
+	list_for_each(link, next, &storage->segments) {
+		struct segment *segment = list_entry(link, struct segment, link);
+		if (!error && segment_is_within(segment, lo_B, hi_B))
+			segment_written(segment, host_place(storage), NULL, NULL);
+	}
+	lock_drop(&storage->lock);
+	return error;
+}

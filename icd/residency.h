@@ -1,0 +1,107 @@
+/* Storage: the bytes of a buffer on each device of its context and on the host,
+ * and where the newest of them are.
+ *
+ * Locations are the context's devices and, last, the host shadow: pinned memory
+ * made at the first map, or the application's own pointer.  The range is cut
+ * into segments; each knows at which locations it is valid, and *after* what:
+ *   fill     the copy of ours that made it valid there
+ *   readers  copies of ours that still read it there
+ *   write    the last command that wrote it
+ * Copies are put into the stream of the command that needs them and published at
+ * once, a command's own write only after its operation was accepted.  Edges are
+ * added only around our own copies: what the application left unordered stays
+ * unordered.
+ *
+ *	ocl_storage_acquire(storage, device, stream, lo, hi, mode, &at);
+ *	... the operation, put into stream ...
+ *	ocl_storage_commit(storage, &at, written, witness);
+ *
+ * While a context has one device and the storage no shadow, nothing has to be
+ * known: both are then a few loads, without a lock.
+ *
+ * Thread-safe.  A storage with a pageable shadow may make the caller wait
+ * (ocl_storage_is_slow): then no lock may be held. */
+#ifndef CULVERT_ICD_RESIDENCY_H
+#define CULVERT_ICD_RESIDENCY_H
+
+#include "base/list.h"
+#include "base/lock.h"
+#include "icd/context.h"
+#include "icd/users.h"
+
+#include <stdatomic.h>
+
+enum ocl_access_mode {
+	OCL_ACCESS_READ = 1,
+	OCL_ACCESS_WRITE = 2,           /* overwrites the whole range */
+	OCL_ACCESS_UPDATE = 3           /* may read and write any part of it */
+};
+
+struct ocl_location {
+	struct gpu_device *gpu;         /* NULL: the host shadow */
+	gpu_address address;            /* guarded by the lock until it is set; 0: none yet */
+	struct ocl_users users;
+};
+
+struct ocl_storage {
+	struct lock lock;               /* guards all that follows but what says otherwise */
+	struct lock_condition idle;     /* busy became false */
+	bool busy;                      /* a copy of pageable memory runs without the lock */
+	uint64_t size_B;                /* immutable */
+	atomic_bool tracked;            /* segments are in force; never becomes false again */
+	unsigned char *shadow;          /* NULL: none yet */
+	bool shadow_owned;              /* pinned by us; else the application's */
+	struct list segments;           /* in order, without holes */
+	uint32_t segment_count;
+	struct list maps;               /* mem.c's */
+	uint32_t device_count;          /* immutable */
+	struct ocl_location locations[]; /* device_count, then the host */
+};
+
+/* A range that a command has acquired on a device. */
+struct ocl_acquired {
+	uint64_t lo_B, hi_B;
+	gpu_address address;            /* of lo_B */
+	struct gpu_stream *stream;
+	uint32_t device;                /* position in the context */
+	enum ocl_access_mode mode;
+	bool tracked;
+};
+
+/* What the bytes are at first: UNDEFINED, or a copy of from, or from itself. */
+enum ocl_content { OCL_CONTENT_UNDEFINED, OCL_CONTENT_COPY, OCL_CONTENT_SHARE };
+
+/* With one device its memory is taken now, so that a failure is reported here;
+ * with several each takes it at its first use.
+ * CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES. */
+cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content content,
+			  void *from, struct ocl_storage **storage_out);
+
+/* Frees device memory as soon as its users are done, without waiting for them.
+ * The shadow must be out of use: see ocl_storage_collect. */
+void ocl_storage_destroy(struct ocl_storage *storage);
+
+/* Adds the witnesses of all unfinished work on any location. */
+void ocl_storage_collect(struct ocl_storage *storage, struct ocl_witnesses *witnesses);
+
+bool ocl_storage_is_slow(struct ocl_storage *storage);
+
+cl_int ocl_storage_acquire(struct ocl_storage *storage, uint32_t device,
+			   struct gpu_stream *stream, uint64_t lo_B, uint64_t hi_B,
+			   enum ocl_access_mode mode, struct ocl_acquired *acquired_out);
+/* Always once after an acquire.  written: the operation of a WRITE or UPDATE is
+ * in the stream; done is its witness, or NULL if nobody made one. */
+void ocl_storage_commit(struct ocl_storage *storage, const struct ocl_acquired *acquired,
+			bool written, struct gpu_event *done);
+
+/* The host shadow, made now if need be. CL_MEM_OBJECT_ALLOCATION_FAILURE. */
+cl_int ocl_storage_shadow(struct ocl_storage *storage, void **shadow_out);
+/* Makes the shadow ready for the host once stream gets there: READ brings the
+ * newest bytes, by way of device; WRITE only keeps our copies away from them. */
+cl_int ocl_storage_host_acquire(struct ocl_storage *storage, uint32_t device,
+				struct gpu_stream *stream, uint64_t lo_B, uint64_t hi_B,
+				enum ocl_access_mode mode);
+/* The host wrote the range in the shadow. */
+cl_int ocl_storage_host_commit(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B);
+
+#endif

@@ -1,0 +1,50 @@
+/* Segments of a storage: see residency.h.  Used by residency.c alone.
+ *
+ * Not thread-safe: the storage's lock is held by every caller. */
+#ifndef CULVERT_ICD_SEGMENT_H
+#define CULVERT_ICD_SEGMENT_H
+
+#include "backend/gpu.h"
+#include "base/list.h"
+
+enum { SEGMENT_READERS = 4 };
+
+/* A segment at one location. Events are owned references; NULL: none. */
+struct segment_place {
+	struct gpu_event *fill;
+	struct gpu_event *readers[SEGMENT_READERS];
+};
+
+struct segment {
+	struct list link;               /* storage->segments */
+	uint64_t lo_B, hi_B;
+	uint32_t valid;                 /* a bit per location; 0: the bytes are undefined */
+	uint32_t holds;                 /* acquired for writing and not committed yet */
+	struct gpu_event *write;        /* owned; NULL: writer's tail stands for it */
+	struct gpu_stream *writer;      /* NULL: no write to wait for */
+	uint32_t place_count;
+	struct segment_place places[];
+};
+
+struct segment *segment_create(uint64_t lo_B, uint64_t hi_B, uint32_t place_count);
+void segment_destroy(struct segment *segment);
+
+/* Makes at_B a border between two segments. CL_OUT_OF_HOST_MEMORY. */
+cl_int segments_split(struct list *segments, uint32_t *count, uint64_t at_B);
+/* Forgets what is done and joins neighbours that no longer differ. */
+void segments_tidy(struct list *segments, uint32_t *count);
+
+/* stream goes on after the copy that filled place. */
+cl_int segment_wait_fill(struct segment *segment, uint32_t place, struct gpu_stream *stream);
+/* ... and after all copies that read it, so that it may be overwritten. */
+cl_int segment_wait_readers(struct segment *segment, uint32_t place, struct gpu_stream *stream);
+cl_int segment_wait_writer(struct segment *segment, struct gpu_stream *stream);
+
+void segment_set_fill(struct segment *segment, uint32_t place, struct gpu_event *event);
+/* May make stream, on which event was recorded, wait for older readers. */
+cl_int segment_add_reader(struct segment *segment, uint32_t place, struct gpu_event *event);
+/* The segment was overwritten at place: valid there alone. */
+void segment_written(struct segment *segment, uint32_t place, struct gpu_stream *writer,
+		     struct gpu_event *event);
+
+#endif

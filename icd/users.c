@@ -1,0 +1,108 @@
+#include "config.h"
+
+#include "icd/users.h"
+
+#include <stdlib.h>
+
+void ocl_users_init(struct ocl_users *users)
+{
+	for (unsigned i = 0; i < OCL_USERS_PER_CHUNK; i++)
+		atomic_init(&users->streams[i], NULL);
+	atomic_init(&users->more, NULL);
+}
+
+void ocl_users_finish(struct ocl_users *users)
+{
+	struct ocl_users *chunk = atomic_load(&users->more);
+	while (chunk) {
+		struct ocl_users *next = atomic_load(&chunk->more);
+		free(chunk);
+		chunk = next;
+	}
+	atomic_store(&users->more, NULL);
+}
+
+/* True when stream is in chunk, perhaps only now; false when chunk is full. */
+static bool chunk_note(struct ocl_users *chunk, struct gpu_stream *stream)
+{
+	for (unsigned i = 0; i < OCL_USERS_PER_CHUNK; i++) {
+		struct gpu_stream *seen = atomic_load_explicit(&chunk->streams[i],
+							       memory_order_relaxed);
+		if (!seen && atomic_compare_exchange_strong(&chunk->streams[i], &seen, stream))
+			return true;
+		if (seen == stream)
+			return true;
+	}
+	return false;
+}
+
+/* The chunk behind a full one, made when there is none; NULL without memory. */
+static struct ocl_users *chunk_next(struct ocl_users *chunk)
+{
+	struct ocl_users *next = atomic_load(&chunk->more);
+	if (next)
+		return next;
+	struct ocl_users *fresh = malloc(sizeof(*fresh));
+	if (!fresh)
+		return NULL;
+	ocl_users_init(fresh);
+	if (atomic_compare_exchange_strong(&chunk->more, &next, fresh))
+		return fresh;
+	free(fresh);
+	return next;
+}
+
+cl_int ocl_users_note(struct ocl_users *users, struct gpu_stream *stream)
+{
+	while (users && !chunk_note(users, stream))
+		users = chunk_next(users);
+	return users ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+}
+
+static bool witnesses_grow(struct ocl_witnesses *witnesses)
+{
+	if (witnesses->count < witnesses->capacity)
+		return true;
+	const uint32_t capacity = witnesses->capacity ? 2 * witnesses->capacity : 8;
+	struct gpu_event **events = realloc(witnesses->events, capacity * sizeof(*events));
+	if (!events)
+		return false;
+	witnesses->events = events;
+	witnesses->capacity = capacity;
+	return true;
+}
+
+static void stream_collect(struct gpu_stream *stream, struct ocl_witnesses *witnesses)
+{
+	struct gpu_event *event;
+	if (gpu_stream_reached(stream, gpu_stream_last(stream)))
+		return;
+	/* A record fails only on a lost device, where nothing runs any more. */
+	if (gpu_event_record(stream, false, &event))
+		return;
+	if (witnesses_grow(witnesses)) {
+		witnesses->events[witnesses->count++] = event;
+		return;
+	}
+	(void)gpu_event_wait(event);
+	gpu_event_unref(event);
+}
+
+void ocl_users_collect(struct ocl_users *users, struct ocl_witnesses *witnesses)
+{
+	for (; users; users = atomic_load(&users->more)) {
+		for (unsigned i = 0; i < OCL_USERS_PER_CHUNK; i++) {
+			struct gpu_stream *stream = atomic_load(&users->streams[i]);
+			if (stream)
+				stream_collect(stream, witnesses);
+		}
+	}
+}
+
+void ocl_witnesses_finish(struct ocl_witnesses *witnesses)
+{
+	for (uint32_t i = 0; i < witnesses->count; i++)
+		gpu_event_unref(witnesses->events[i]);
+	free(witnesses->events);
+	*witnesses = (struct ocl_witnesses)OCL_WITNESSES_INIT;
+}

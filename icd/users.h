@@ -1,0 +1,45 @@
+/* The streams that used a thing: memory, a module.
+ *
+ * A launch does not retain what it uses.  It notes its stream here, and whoever
+ * frees the thing first asks for the witnesses of all that is in those streams
+ * by then.  The set only grows, without a lock; streams are never destroyed, so
+ * the pointers stay good.
+ *
+ * Thread-safe, except ocl_users_init and ocl_users_finish. */
+#ifndef CULVERT_ICD_USERS_H
+#define CULVERT_ICD_USERS_H
+
+#include "backend/gpu.h"
+
+#include <stdatomic.h>
+
+enum { OCL_USERS_PER_CHUNK = 4 };
+
+struct ocl_users {
+	_Atomic(struct gpu_stream *) streams[OCL_USERS_PER_CHUNK];
+	_Atomic(struct ocl_users *) more;    /* owned */
+};
+
+void ocl_users_init(struct ocl_users *users);
+void ocl_users_finish(struct ocl_users *users);
+
+/* Before stream is given work on the thing: CL_OUT_OF_HOST_MEMORY when it cannot
+ * be noted. */
+cl_int ocl_users_note(struct ocl_users *users, struct gpu_stream *stream);
+
+/* Witnesses of the unfinished work of the users' streams: a growing array, each
+ * event a reference of the caller. */
+struct ocl_witnesses {
+	struct gpu_event **events;
+	uint32_t count;
+	uint32_t capacity;
+};
+
+#define OCL_WITNESSES_INIT {0}
+
+/* Adds what is unfinished.  When there is no memory for it, waits for it instead:
+ * a thing must not be freed too early.  No lock may be held. */
+void ocl_users_collect(struct ocl_users *users, struct ocl_witnesses *witnesses);
+void ocl_witnesses_finish(struct ocl_witnesses *witnesses);
+
+#endif
