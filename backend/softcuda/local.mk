@@ -88,3 +88,9 @@ libculvert_softcuda_so_LDADD = base/libbase.a -lpthread -lm
 EXTRA_libculvert_softcuda_so_DEPENDENCIES = backend/softcuda/softcuda.map
 EXTRA_DIST += backend/softcuda/softcuda.map
 
+# Linked to the library as a plain driver-API program would be to libcuda.
+check_PROGRAMS += tests/unit/t_soft_api
+TESTS += tests/unit/t_soft_api
+tests_unit_t_soft_api_SOURCES = tests/unit/t_soft_api.c tests/unit/test.h
+tests_unit_t_soft_api_LDADD = libculvert-softcuda.so -lpthread
+tests_unit_t_soft_api_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)

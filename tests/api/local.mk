@@ -1,0 +1,34 @@
+# Programs that go through the loader, as every application does.
+if HAVE_OPENCL_LOADER
+api_tests = $(api_object_tests) $(api_command_tests)
+check_PROGRAMS += $(api_tests)
+TESTS += $(api_tests)
+endif
+
+# Each is one file of its own name and api_test.h.
+api_object_tests = tests/api/platform tests/api/device tests/api/context tests/api/program \
+	tests/api/program_link tests/api/program_binary tests/api/kernel \
+	tests/api/null_arguments tests/api/unsupported tests/api/dispatch
+tests_api_platform_SOURCES = tests/api/platform.c tests/api/api_test.h
+tests_api_platform_LDADD = $(OPENCL_LIBS)
+tests_api_device_SOURCES = tests/api/device.c tests/api/api_test.h
+tests_api_device_LDADD = $(OPENCL_LIBS)
+tests_api_context_SOURCES = tests/api/context.c tests/api/api_test.h
+tests_api_context_LDADD = $(OPENCL_LIBS)
+tests_api_program_SOURCES = tests/api/program.c tests/api/api_test.h
+tests_api_program_LDADD = $(OPENCL_LIBS) -lpthread
+tests_api_program_link_SOURCES = tests/api/program_link.c tests/api/api_test.h
+tests_api_program_link_LDADD = $(OPENCL_LIBS)
+tests_api_program_binary_SOURCES = tests/api/program_binary.c tests/api/api_test.h
+tests_api_program_binary_LDADD = $(OPENCL_LIBS)
+tests_api_kernel_SOURCES = tests/api/kernel.c tests/api/api_test.h
+tests_api_kernel_LDADD = $(OPENCL_LIBS)
+tests_api_null_arguments_SOURCES = tests/api/null_arguments.c tests/api/api_test.h
+tests_api_null_arguments_LDADD = $(OPENCL_LIBS)
+tests_api_unsupported_SOURCES = tests/api/unsupported.c tests/api/api_test.h
+tests_api_unsupported_LDADD = $(OPENCL_LIBS)
+tests_api_dispatch_SOURCES = tests/api/dispatch.c tests/api/api_test.h
+tests_api_dispatch_LDADD = $(OPENCL_LIBS)
+
+# What commands do.
+api_command_tests =

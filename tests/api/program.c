@@ -1,0 +1,271 @@
+/* clBuildProgram: source, options, logs, errors, queries, threads. */
+#include "api_test.h"
+
+#include <pthread.h>
+
+static const char good[] =
+	"kernel void first(global int *p) { p[get_global_id(0)] = VALUE; }\n"
+	"kernel void second(global float *p, float x) { p[get_global_id(0)] += x; }\n";
+
+static cl_program make(const struct api_test *test, const char *source)
+{
+	cl_int code;
+	cl_program program = clCreateProgramWithSource(test->context, 1, &source, NULL, &code);
+	CHECK_OK(code);
+	return program;
+}
+
+static cl_build_status status_of(cl_program program, cl_device_id device)
+{
+	cl_build_status status = 77;
+	CHECK_OK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof(status),
+				       &status, NULL));
+	return status;
+}
+
+static const char *log_of(cl_program program, cl_device_id device)
+{
+	static char log[65536];
+	log[0] = 0;
+	CHECK_OK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof(log), log,
+				       NULL));
+	return log;
+}
+
+static void check_create(const struct api_test *test)
+{
+	const char *strings[3] = {"kernel void f(", "global int *p)XXXX", " { *p = 1; }"};
+	const size_t lengths[3] = {0, 14, 0};
+	const char *holes[2] = {"", NULL};
+	char source[256];
+	size_t size = 0;
+	cl_int code;
+	CHECK_NO_OBJECT(clCreateProgramWithSource(test->context, 0, strings, NULL, &code), code,
+			CL_INVALID_VALUE);
+	CHECK_NO_OBJECT(clCreateProgramWithSource(test->context, 1, NULL, NULL, &code), code,
+			CL_INVALID_VALUE);
+	CHECK_NO_OBJECT(clCreateProgramWithSource(test->context, 2, holes, NULL, &code), code,
+			CL_INVALID_VALUE);
+	cl_program program = clCreateProgramWithSource(test->context, 3, strings, lengths, &code);
+	if (!CHECK_OK(code))
+		return;
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_SOURCE, sizeof(source), source, &size));
+	CHECK(!strcmp(source, "kernel void f(global int *p) { *p = 1; }"));
+	CHECK(size == strlen(source) + 1);
+	CHECK(status_of(program, test->device) == CL_BUILD_NONE);
+	/* Not built yet: no kernels, no binary. */
+	CHECK_CODE(clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof(size), &size, NULL),
+		   CL_INVALID_PROGRAM_EXECUTABLE);
+	CHECK_NO_OBJECT(clCreateKernel(program, "f", &code), code, CL_INVALID_PROGRAM_EXECUTABLE);
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL));
+	CHECK(size == 0);
+	CHECK_OK(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+	CHECK_OK(clReleaseProgram(program));
+}
+
+static void check_info(const struct api_test *test)
+{
+	const char options[] = "-DVALUE=7 -cl-mad-enable";
+	char text[256];
+	cl_uint number = 0;
+	size_t size = 0;
+	cl_program_binary_type type = 0;
+	cl_context context;
+	cl_device_id device;
+	cl_program program = make(test, good);
+	CHECK_OK(clBuildProgram(program, 1, &test->device, options, NULL, NULL));
+	CHECK(status_of(program, test->device) == CL_BUILD_SUCCESS);
+	CHECK_OK(clGetProgramBuildInfo(program, test->device, CL_PROGRAM_BUILD_OPTIONS,
+				       sizeof(text), text, &size));
+	CHECK(!strcmp(text, options) && size == sizeof(options));
+	CHECK_CODE(clGetProgramBuildInfo(program, test->device, CL_PROGRAM_BUILD_OPTIONS, 3, text,
+					 NULL),
+		   CL_INVALID_VALUE);
+	CHECK_OK(clGetProgramBuildInfo(program, test->device, CL_PROGRAM_BINARY_TYPE,
+				       sizeof(type), &type, NULL));
+	CHECK(type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
+	CHECK_OK(clGetProgramBuildInfo(program, test->device,
+				       CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE, sizeof(size),
+				       &size, NULL));
+	CHECK_CODE(clGetProgramBuildInfo(program, test->device, 0, 0, NULL, NULL),
+		   CL_INVALID_VALUE);
+	CHECK_CODE(clGetProgramBuildInfo(program, NULL, CL_PROGRAM_BUILD_STATUS, 0, NULL, NULL),
+		   CL_INVALID_DEVICE);
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof(text), text, NULL));
+	CHECK(!strcmp(text, "first;second"));
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof(size), &size, NULL));
+	CHECK(size == 2);
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_CONTEXT, sizeof(context), &context, NULL));
+	CHECK(context == test->context);
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof(number), &number, NULL));
+	CHECK(number == 1);
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof(device), &device, NULL));
+	CHECK(device == test->device);
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_REFERENCE_COUNT, sizeof(number), &number,
+				  NULL));
+	CHECK(number == 1);
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_IL, 0, NULL, &size));
+	CHECK(size == 0);
+	CHECK_CODE(clGetProgramInfo(program, 0, 0, NULL, NULL), CL_INVALID_VALUE);
+	CHECK_CODE(clSetProgramSpecializationConstant(program, 0, 4, &number),
+		   CL_INVALID_OPERATION);
+	CHECK_OK(clReleaseProgram(program));
+}
+
+static void check_failures(const struct api_test *test)
+{
+	cl_program program = make(test, good);
+	int data;
+	CHECK_CODE(clBuildProgram(program, 0, NULL, "-cl-no-such-option", NULL, NULL),
+		   CL_INVALID_BUILD_OPTIONS);
+	CHECK(strstr(log_of(program, test->device), "-cl-no-such-option") != NULL);
+	CHECK(status_of(program, test->device) == CL_BUILD_ERROR);
+	/* VALUE is not defined: the log names it, with its line. */
+	CHECK_CODE(clBuildProgram(program, 0, NULL, "", NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+	CHECK(strstr(log_of(program, test->device), "VALUE") != NULL);
+	CHECK(strstr(log_of(program, test->device), ":1:") != NULL);
+	CHECK(strchr(log_of(program, test->device), '^') != NULL);
+	CHECK(status_of(program, test->device) == CL_BUILD_ERROR);
+	CHECK_OK(clBuildProgram(program, 0, NULL, "-DVALUE=1", NULL, NULL));
+	CHECK(status_of(program, test->device) == CL_BUILD_SUCCESS);
+	CHECK_CODE(clBuildProgram(program, 1, NULL, "", NULL, NULL), CL_INVALID_VALUE);
+	CHECK_CODE(clBuildProgram(program, 0, &test->device, "", NULL, NULL), CL_INVALID_VALUE);
+	CHECK_CODE(clBuildProgram(program, 0, NULL, "", NULL, &data), CL_INVALID_VALUE);
+	cl_device_id none = NULL;
+	CHECK_CODE(clBuildProgram(program, 1, &none, "", NULL, NULL), CL_INVALID_DEVICE);
+	CHECK_OK(clReleaseProgram(program));
+}
+
+/* OpenCL 3.0 API, 5.8.4: no build while kernels are attached. */
+static void check_attached(const struct api_test *test)
+{
+	cl_int code;
+	cl_program program = make(test, good);
+	CHECK_OK(clBuildProgram(program, 0, NULL, "-DVALUE=1", NULL, NULL));
+	cl_kernel kernel = clCreateKernel(program, "first", &code);
+	if (CHECK_OK(code)) {
+		CHECK_CODE(clBuildProgram(program, 0, NULL, "-DVALUE=2", NULL, NULL),
+			   CL_INVALID_OPERATION);
+		CHECK_CODE(clCompileProgram(program, 0, NULL, "-DVALUE=2", 0, NULL, NULL, NULL,
+					    NULL),
+			   CL_INVALID_OPERATION);
+		CHECK_OK(clReleaseKernel(kernel));
+	}
+	CHECK_OK(clBuildProgram(program, 0, NULL, "-DVALUE=2", NULL, NULL));
+	/* A kernel keeps its program alive. */
+	kernel = clCreateKernel(program, "second", &code);
+	CHECK_OK(code);
+	CHECK_OK(clReleaseProgram(program));
+	cl_program held = NULL;
+	CHECK_OK(clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof(held), &held, NULL));
+	CHECK(held == program);
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
+static void CL_CALLBACK built(cl_program program, void *seen)
+{
+	*(cl_program *)seen = program;
+}
+
+static void check_callback(const struct api_test *test)
+{
+	cl_program seen = NULL;
+	cl_program program = make(test, good);
+	CHECK_OK(clBuildProgram(program, 0, NULL, "-DVALUE=1", built, &seen));
+	CHECK(seen == program);
+	seen = NULL;
+	CHECK_CODE(clBuildProgram(program, 0, NULL, "", built, &seen), CL_BUILD_PROGRAM_FAILURE);
+	CHECK(seen == program);
+	CHECK_OK(clReleaseProgram(program));
+}
+
+struct builder {
+	const struct api_test *test;
+	int number;
+	bool good;
+};
+
+static void *build_some(void *argument)
+{
+	struct builder *builder = argument;
+	const char *source = good;
+	char options[32];
+	cl_int code;
+	builder->good = true;
+	for (int i = 0; i < 3; i++) {
+		snprintf(options, sizeof(options), "-DVALUE=%d", builder->number * 10 + i);
+		cl_program program = clCreateProgramWithSource(builder->test->context, 1, &source,
+							       NULL, &code);
+		builder->good &= !code &&
+				 !clBuildProgram(program, 0, NULL, options, NULL, NULL);
+		cl_kernel kernel = clCreateKernel(program, "first", &code);
+		builder->good &= !code && !clReleaseKernel(kernel);
+		builder->good &= !clReleaseProgram(program);
+	}
+	return NULL;
+}
+
+static void check_threads(const struct api_test *test)
+{
+	enum { THREADS = 4 };
+	pthread_t threads[THREADS];
+	struct builder builders[THREADS];
+	for (int i = 0; i < THREADS; i++) {
+		builders[i] = (struct builder){test, i, false};
+		CHECK(!pthread_create(&threads[i], NULL, build_some, &builders[i]));
+	}
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		CHECK(builders[i].good);
+	}
+}
+
+/* One build serves every device of a context; each has its own answers. */
+static void check_devices(const struct api_test *test)
+{
+	const char *source = good;
+	cl_int code;
+	if (test->device_count < 2)
+		return;
+	cl_context context = clCreateContext(NULL, test->device_count, test->devices, NULL, NULL,
+					     &code);
+	if (!CHECK_OK(code))
+		return;
+	cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
+	CHECK_OK(clBuildProgram(program, 0, NULL, "-DVALUE=3", NULL, NULL));
+	cl_kernel kernel = clCreateKernel(program, "first", &code);
+	CHECK_OK(code);
+	size_t size;
+	for (cl_uint i = 0; i < test->device_count; i++) {
+		CHECK(status_of(program, test->devices[i]) == CL_BUILD_SUCCESS);
+		CHECK_OK(clGetKernelWorkGroupInfo(kernel, test->devices[i],
+						  CL_KERNEL_WORK_GROUP_SIZE, sizeof(size), &size,
+						  NULL));
+	}
+	CHECK_CODE(clGetKernelWorkGroupInfo(kernel, NULL, CL_KERNEL_WORK_GROUP_SIZE, sizeof(size),
+					    &size, NULL),
+		   CL_INVALID_DEVICE);
+	CHECK_OK(clReleaseKernel(kernel));
+	/* A build for one device leaves the other as it was. */
+	CHECK_CODE(clBuildProgram(program, 1, &test->devices[1], "", NULL, NULL),
+		   CL_BUILD_PROGRAM_FAILURE);
+	CHECK(status_of(program, test->devices[0]) == CL_BUILD_SUCCESS);
+	CHECK(status_of(program, test->devices[1]) == CL_BUILD_ERROR);
+	CHECK_OK(clReleaseProgram(program));
+	CHECK_OK(clReleaseContext(context));
+}
+
+int main(void)
+{
+	struct api_test test;
+	if (!api_test_start(&test, "program"))
+		return API_TEST_SKIP;
+	check_create(&test);
+	check_info(&test);
+	check_failures(&test);
+	check_attached(&test);
+	check_callback(&test);
+	check_threads(&test);
+	check_devices(&test);
+	return api_test_end(&test);
+}

@@ -1,0 +1,159 @@
+/* A program's binary: taken out, put in again, and every way of being broken. */
+#include "api_test.h"
+
+static const char source[] =
+	"constant int table[3] = {10, 20, 30};\n"
+	"kernel void pick(global int *p, local int *scratch, uint i)\n"
+	"{ scratch[0] = table[i]; p[0] = scratch[0] + 1; }\n";
+
+static unsigned char *take(const struct api_test *test, cl_program program, size_t *size_out)
+{
+	size_t size = 0;
+	(void)test;
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL));
+	CHECK(size > 0);
+	unsigned char *binary = malloc(size ? size : 1);
+	if (binary)
+		CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(binary), &binary,
+					  NULL));
+	*size_out = size;
+	return binary;
+}
+
+static void run(const struct api_test *test, cl_program program)
+{
+	const size_t one = 1;
+	const cl_uint index = 2;
+	cl_int code, value = 0;
+	cl_kernel kernel = clCreateKernel(program, "pick", &code);
+	if (!CHECK_OK(code))
+		return;
+	cl_command_queue queue = clCreateCommandQueue(test->context, test->device, 0, &code);
+	CHECK_OK(code);
+	cl_mem buffer = clCreateBuffer(test->context, 0, sizeof(value), NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
+	CHECK_OK(clSetKernelArg(kernel, 1, 64, NULL));
+	CHECK_OK(clSetKernelArg(kernel, 2, sizeof(index), &index));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+	CHECK_OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof(value), &value, 0, NULL,
+				     NULL));
+	CHECK(value == 31);
+	CHECK_OK(clReleaseMemObject(buffer));
+	CHECK_OK(clReleaseKernel(kernel));
+	CHECK_OK(clReleaseCommandQueue(queue));
+}
+
+static cl_int load(const struct api_test *test, const unsigned char *binary, size_t size,
+		   cl_program *program_out)
+{
+	cl_int status = 77, code = 77;
+	cl_program program = clCreateProgramWithBinary(test->context, 1, &test->device, &size,
+						       &binary, &status, &code);
+	CHECK((program != NULL) == (code == CL_SUCCESS));
+	CHECK(status == code);
+	if (program_out)
+		*program_out = program;
+	else if (program)
+		clReleaseProgram(program);
+	return code;
+}
+
+static void check_round_trip(const struct api_test *test, const unsigned char *binary, size_t size)
+{
+	cl_program program;
+	cl_program_binary_type type = 0;
+	char text[64] = "x";
+	cl_int code;
+	size_t again_size;
+	if (!CHECK_OK(load(test, binary, size, &program)))
+		return;
+	CHECK_OK(clGetProgramBuildInfo(program, test->device, CL_PROGRAM_BINARY_TYPE,
+				       sizeof(type), &type, NULL));
+	CHECK(type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
+	CHECK_NO_OBJECT(clCreateKernel(program, "pick", &code), code,
+			CL_INVALID_PROGRAM_EXECUTABLE);
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_SOURCE, sizeof(text), text, NULL));
+	CHECK(!text[0]);
+	CHECK_OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+	run(test, program);
+	/* What comes out is what went in. */
+	unsigned char *again = take(test, program, &again_size);
+	CHECK(again && again_size == size && !memcmp(again, binary, size));
+	free(again);
+	CHECK_CODE(clCompileProgram(program, 0, NULL, "", 0, NULL, NULL, NULL, NULL),
+		   CL_INVALID_OPERATION);
+	CHECK_OK(clReleaseProgram(program));
+}
+
+static void check_broken(const struct api_test *test, const unsigned char *binary, size_t size)
+{
+	unsigned char *copy = malloc(size + 1);
+	if (!CHECK(copy != NULL))
+		return;
+	memcpy(copy, binary, size);
+	copy[size] = 0;
+	CHECK_CODE(load(test, (const unsigned char *)"garbage", 7, NULL), CL_INVALID_BINARY);
+	CHECK_CODE(load(test, copy, size + 1, NULL), CL_INVALID_BINARY);
+	for (size_t cut = 1; cut < size; cut += size / 37 + 1)
+		CHECK_CODE(load(test, copy, size - cut, NULL), CL_INVALID_BINARY);
+	for (size_t at = 0; at < size; at += size / 61 + 1) {
+		copy[at] ^= 0x40;
+		CHECK_CODE(load(test, copy, size, NULL), CL_INVALID_BINARY);
+		copy[at] ^= 0x40;
+	}
+	for (size_t at = 0; at < 64; at++) {
+		copy[at] ^= 0xff;
+		CHECK_CODE(load(test, copy, size, NULL), CL_INVALID_BINARY);
+		copy[at] ^= 0xff;
+	}
+	CHECK_OK(load(test, copy, size, NULL));
+	CHECK_CODE(load(test, copy, 0, NULL), CL_INVALID_VALUE);
+	CHECK_CODE(load(test, NULL, 5, NULL), CL_INVALID_VALUE);
+	free(copy);
+}
+
+/* An object's binary is linked after it was loaded. */
+static void check_object(const struct api_test *test)
+{
+	const char *text = source;
+	cl_int code;
+	size_t size;
+	cl_program program = clCreateProgramWithSource(test->context, 1, &text, NULL, &code);
+	cl_program loaded;
+	CHECK_OK(clCompileProgram(program, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+	unsigned char *binary = take(test, program, &size);
+	if (CHECK_OK(load(test, binary, size, &loaded))) {
+		CHECK_CODE(clBuildProgram(loaded, 0, NULL, "", NULL, NULL), CL_INVALID_BINARY);
+		cl_program linked = clLinkProgram(test->context, 0, NULL, "", 1, &loaded, NULL,
+						  NULL, &code);
+		if (CHECK_OK(code)) {
+			run(test, linked);
+			CHECK_OK(clReleaseProgram(linked));
+		}
+		CHECK_OK(clReleaseProgram(loaded));
+	}
+	free(binary);
+	CHECK_OK(clReleaseProgram(program));
+}
+
+int main(void)
+{
+	struct api_test test;
+	size_t size;
+	if (!api_test_start(&test, "program_binary"))
+		return API_TEST_SKIP;
+	cl_program program = api_test_build(test.context, test.device, source, "");
+	if (program) {
+		unsigned char *binary = take(&test, program, &size);
+		run(&test, program);
+		CHECK_OK(clReleaseProgram(program));
+		if (binary) {
+			check_round_trip(&test, binary, size);
+			check_broken(&test, binary, size);
+		}
+		free(binary);
+	}
+	check_object(&test);
+	return api_test_end(&test);
+}

@@ -1,0 +1,142 @@
+/* clCompileProgram with headers, clLinkProgram to libraries and executables. */
+#include "api_test.h"
+
+static const char part_source[] =
+	"#include \"sum.h\"\n"
+	"int sum(int a, int b) { return a + b + EXTRA; }\n";
+static const char main_source[] =
+	"#include \"parts/sum.h\"\n"
+	"kernel void add(global int *p, int a) { p[0] = sum(p[0], a); }\n";
+static const char header_source[] = "int sum(int a, int b);\n#define EXTRA 100\n";
+
+static cl_program make(const struct api_test *test, const char *source)
+{
+	cl_int code;
+	cl_program program = clCreateProgramWithSource(test->context, 1, &source, NULL, &code);
+	CHECK_OK(code);
+	return program;
+}
+
+static cl_program compile(const struct api_test *test, const char *source, cl_program header,
+			  const char *name)
+{
+	cl_program program = make(test, source);
+	CHECK_OK(clCompileProgram(program, 0, NULL, "", 1, &header, &name, NULL, NULL));
+	return program;
+}
+
+static cl_program_binary_type type_of(const struct api_test *test, cl_program program)
+{
+	cl_program_binary_type type = 77;
+	CHECK_OK(clGetProgramBuildInfo(program, test->device, CL_PROGRAM_BINARY_TYPE,
+				       sizeof(type), &type, NULL));
+	return type;
+}
+
+/* 5 + 20 + 100, on the device. */
+static void run(const struct api_test *test, cl_program program)
+{
+	cl_int code, value = 5, addend = 20;
+	const size_t one = 1;
+	cl_kernel kernel = clCreateKernel(program, "add", &code);
+	if (!CHECK_OK(code))
+		return;
+	cl_command_queue queue = clCreateCommandQueue(test->context, test->device, 0, &code);
+	CHECK_OK(code);
+	cl_mem buffer = clCreateBuffer(test->context, CL_MEM_COPY_HOST_PTR, sizeof(value), &value,
+				       &code);
+	CHECK_OK(code);
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
+	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(addend), &addend));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+	CHECK_OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof(value), &value, 0, NULL,
+				     NULL));
+	CHECK(value == 125);
+	CHECK_OK(clReleaseMemObject(buffer));
+	CHECK_OK(clReleaseKernel(kernel));
+	CHECK_OK(clReleaseCommandQueue(queue));
+}
+
+static void check_errors(const struct api_test *test, cl_program object)
+{
+	cl_int code;
+	const char *name = "x.h";
+	cl_program executable = make(test, "kernel void k(global int *p) { *p = 1; }");
+	CHECK_CODE(clCompileProgram(object, 0, NULL, "", 0, &object, &name, NULL, NULL),
+		   CL_INVALID_VALUE);
+	CHECK_CODE(clCompileProgram(object, 0, NULL, "", 1, NULL, NULL, NULL, NULL),
+		   CL_INVALID_VALUE);
+	CHECK_CODE(clCompileProgram(executable, 0, NULL, "-no-such-option", 0, NULL, NULL, NULL,
+				    NULL),
+		   CL_INVALID_COMPILER_OPTIONS);
+	CHECK_NO_OBJECT(clLinkProgram(test->context, 0, NULL, "", 0, NULL, NULL, NULL, &code), code,
+			CL_INVALID_VALUE);
+	CHECK_NO_OBJECT(clLinkProgram(test->context, 0, NULL, "-no-such-option", 1, &object, NULL,
+				      NULL, &code),
+			code, CL_INVALID_LINKER_OPTIONS);
+	/* Neither what was never compiled nor an executable can be linked. */
+	cl_program raw = make(test, "kernel void k(global int *p) { *p = 1; }");
+	CHECK_NO_OBJECT(clLinkProgram(test->context, 0, NULL, "", 1, &raw, NULL, NULL, &code), code,
+			CL_INVALID_OPERATION);
+	CHECK_OK(clBuildProgram(executable, 0, NULL, "", NULL, NULL));
+	CHECK_NO_OBJECT(clLinkProgram(test->context, 0, NULL, "", 1, &executable, NULL, NULL,
+				      &code),
+			code, CL_INVALID_OPERATION);
+	CHECK_CODE(clCompileProgram(raw, 0, NULL, "-DX", 0, NULL, NULL, NULL, NULL), CL_SUCCESS);
+	CHECK_OK(clReleaseProgram(raw));
+	CHECK_OK(clReleaseProgram(executable));
+	cl_program broken = make(test, "kernel void k( {");
+	CHECK_CODE(clCompileProgram(broken, 0, NULL, "", 0, NULL, NULL, NULL, NULL),
+		   CL_COMPILE_PROGRAM_FAILURE);
+	CHECK_OK(clReleaseProgram(broken));
+}
+
+int main(void)
+{
+	struct api_test test;
+	cl_int code;
+	if (!api_test_start(&test, "program_link"))
+		return API_TEST_SKIP;
+	cl_program header = make(&test, header_source);
+	cl_program part = compile(&test, part_source, header, "sum.h");
+	cl_program object = compile(&test, main_source, header, "parts/sum.h");
+	CHECK(type_of(&test, part) == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT);
+	CHECK_NO_OBJECT(clCreateKernel(object, "add", &code), code, CL_INVALID_PROGRAM_EXECUTABLE);
+
+	cl_program both[2] = {object, part};
+	cl_program linked = clLinkProgram(test.context, 0, NULL, "", 2, both, NULL, NULL, &code);
+	if (CHECK_OK(code)) {
+		CHECK(type_of(&test, linked) == CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
+		run(&test, linked);
+		CHECK_CODE(clBuildProgram(linked, 0, NULL, "", NULL, NULL), CL_INVALID_OPERATION);
+		CHECK_OK(clReleaseProgram(linked));
+	}
+	cl_program library = clLinkProgram(test.context, 0, NULL, "-create-library", 1, &part, NULL,
+					   NULL, &code);
+	if (CHECK_OK(code)) {
+		CHECK(type_of(&test, library) == CL_PROGRAM_BINARY_TYPE_LIBRARY);
+		both[1] = library;
+		linked = clLinkProgram(test.context, 1, &test.device, "", 2, both, NULL, NULL,
+				       &code);
+		if (CHECK_OK(code)) {
+			run(&test, linked);
+			CHECK_OK(clReleaseProgram(linked));
+		}
+		CHECK_OK(clReleaseProgram(library));
+	}
+	/* Without the part a name is missing: the log says which. */
+	linked = clLinkProgram(test.context, 0, NULL, "", 1, &object, NULL, NULL, &code);
+	CHECK_CODE(code, CL_LINK_PROGRAM_FAILURE);
+	if (linked) {
+		char log[8192] = "";
+		CHECK_OK(clGetProgramBuildInfo(linked, test.device, CL_PROGRAM_BUILD_LOG,
+					       sizeof(log), log, NULL));
+		CHECK(strstr(log, "sum") != NULL);
+		CHECK_OK(clReleaseProgram(linked));
+	}
+	check_errors(&test, object);
+	CHECK_OK(clReleaseProgram(object));
+	CHECK_OK(clReleaseProgram(part));
+	CHECK_OK(clReleaseProgram(header));
+	return api_test_end(&test);
+}

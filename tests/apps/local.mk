@@ -1,0 +1,16 @@
+# Real programs on the platform under test.
+if HAVE_OPENCL_LOADER
+noinst_PROGRAMS += tests/apps/matrix
+tests_apps_matrix_SOURCES = tests/apps/matrix.c tests/apps/app.c tests/apps/app.h
+tests_apps_matrix_LDADD = $(OPENCL_LIBS) -lm
+if HAVE_LIBPNG
+noinst_PROGRAMS += tests/apps/picture
+tests_apps_picture_SOURCES = tests/apps/picture.c tests/apps/app.c tests/apps/app.h
+tests_apps_picture_CPPFLAGS = $(AM_CPPFLAGS) $(LIBPNG_CFLAGS)
+tests_apps_picture_LDADD = $(OPENCL_LIBS) $(LIBPNG_LIBS) -lm
+TESTS += tests/apps/picture.sh
+endif
+TESTS += tests/apps/matrix.sh tests/apps/clinfo.sh tests/apps/pyopencl_arrays.py
+endif
+EXTRA_DIST += tests/apps/matrix.sh tests/apps/picture.sh tests/apps/clinfo.sh \
+	tests/apps/pyopencl_arrays.py

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Protects: the host's symbols.  Exactly the loader's entry points are visible in
+# libculvert.so, and nothing but cu* in the software driver; no LLVM symbol leaks.
+driver=./libculvert.so
+soft=./libculvert-softcuda.so
+failed=0
+visible() {
+	nm -D --defined-only "$1" | awk '{print $3}' | sed 's/@.*//' | sort -u
+}
+for name in clGetExtensionFunctionAddress clIcdGetPlatformIDsKHR; do
+	visible $driver | grep -qx $name || { echo "$driver does not export $name"; failed=1; }
+done
+extra=$(visible $driver | grep -vxE 'cl[A-Z][A-Za-z]*')
+[ -z "$extra" ] || { echo "$driver also exports:"; echo "$extra" | head; failed=1; }
+[ "$(visible $driver | wc -l)" -le 8 ] || { echo "$driver exports more than a loader needs"; visible $driver; failed=1; }
+extra=$(visible $soft | grep -vxE 'cu[A-Z][A-Za-z0-9_]*')
+[ -z "$extra" ] || { echo "$soft also exports:"; echo "$extra" | head; failed=1; }
+# libcuda and libnvvm are found at run time, never linked.
+for library in $driver $soft; do
+	if readelf -d $library | grep NEEDED | grep -E 'libcuda|libnvvm|libOpenCL'; then
+		echo "$library is linked to what must be found at run time"
+		failed=1
+	fi
+done
+exit $failed

@@ -1,0 +1,122 @@
+/* Protects: list order, lock conditions, the lock-rank check of debug builds, options. */
+#include "config.h"
+
+#include "base/list.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "tests/unit/test.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct item {
+	int number;
+	struct list link; /* in the test's list */
+};
+
+static void list_keeps_order(void)
+{
+	struct list head, other, *link, *next;
+	struct item items[4];
+	list_init(&head);
+	list_init(&other);
+	CHECK(list_empty(&head));
+	for (int i = 0; i < 4; i++) {
+		items[i].number = i;
+		list_append(&head, &items[i].link);
+	}
+	list_remove(&items[1].link);
+	list_remove(&items[1].link);
+	list_prepend(&head, &items[1].link);
+	list_move_all(&other, &head);
+	CHECK(list_empty(&head));
+	const int expected[] = {1, 0, 2, 3};
+	int at = 0;
+	list_for_each(link, next, &other) {
+		CHECK(at < 4);
+		CHECK_EQ(list_entry(link, struct item, link)->number, expected[at++]);
+		list_remove(link);
+	}
+	CHECK_EQ(at, 4);
+	CHECK(list_empty(&other));
+}
+
+static void condition_times_out(void)
+{
+	struct lock lock;
+	struct lock_condition condition;
+	REQUIRE(!lock_init(&lock, LOCK_RANK_QUEUE));
+	REQUIRE(!lock_condition_init(&condition));
+	lock_take(&lock);
+	CHECK_EQ(lock_condition_wait_for(&condition, &lock, 1000000), ETIMEDOUT);
+	lock_drop(&lock);
+	lock_condition_finish(&condition);
+	lock_finish(&lock);
+}
+
+static void wrong_rank(void)
+{
+	struct lock high = LOCK_INIT(LOCK_RANK_EVENT), low = LOCK_INIT(LOCK_RANK_QUEUE);
+	lock_take(&high);
+	lock_take(&low);
+	lock_drop(&low);
+	lock_drop(&high);
+}
+
+static void debug_builds_catch_a_wrong_rank(void)
+{
+	pid_t child = fork();
+	REQUIRE(child >= 0);
+	if (!child) {
+		/* The report is wanted, its text and a core file are not. */
+		fclose(stderr);
+		signal(SIGILL, SIG_DFL);
+		signal(SIGTRAP, SIG_DFL);
+		wrong_rank();
+		_exit(0);
+	}
+	int status;
+	REQUIRE(waitpid(child, &status, 0) == child);
+#ifdef CULVERT_DEBUG_CHECKS
+	CHECK(!WIFEXITED(status) || WEXITSTATUS(status));
+#else
+	CHECK(WIFEXITED(status) && !WEXITSTATUS(status));
+#endif
+}
+
+static void options_come_from_the_environment(void)
+{
+	CHECK_EQ(option_number(OPTION_SOFT_DEVICES), 3);
+	CHECK_STRING(option_string(OPTION_CUDA), "auto");
+	/* Not a number: the default. */
+	CHECK_EQ(option_number(OPTION_SOFT_THREADS), 0);
+	/* Read once: a later change of the environment is not seen. */
+	setenv("CULVERT_SOFT_DEVICES", "5", 1);
+	CHECK_EQ(option_number(OPTION_SOFT_DEVICES), 3);
+	for (int i = 0; i < OPTION_COUNT; i++) {
+		CHECK(!strncmp(option_name((enum option)i), "CULVERT_", 8));
+		CHECK(*option_help((enum option)i));
+	}
+}
+
+static void silent_by_default(void)
+{
+	CHECK(!log_enabled(LOG_LEVEL_ERR));
+}
+
+static const struct test_case cases[] = {
+	TEST(list_keeps_order), TEST(condition_times_out), TEST(debug_builds_catch_a_wrong_rank),
+	TEST(options_come_from_the_environment), TEST(silent_by_default)};
+
+int main(void)
+{
+	setenv("CULVERT_SOFT_DEVICES", "3", 1);
+	setenv("CULVERT_SOFT_THREADS", "many", 1);
+	unsetenv("CULVERT_CUDA");
+	unsetenv("CULVERT_DEBUG");
+	return test_run_all(cases, (int)(sizeof(cases) / sizeof(cases[0])));
+}

@@ -1,0 +1,99 @@
+/* Protects: growth, the closing NUL, sticky failure, whole-file reads and writes. */
+#include "config.h"
+
+#include "base/bytes.h"
+#include "tests/unit/test.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void grows_and_ends_in_nul(void)
+{
+	struct bytes bytes = BYTES_INIT;
+	CHECK_STRING(bytes_string(&bytes), "");
+	for (int i = 0; i < 1000; i++)
+		bytes_printf(&bytes, "%d,", i);
+	CHECK_EQ(bytes.size_B, 10 * 2 + 90 * 3 + 900 * 4);
+	CHECK_EQ(bytes.data[bytes.size_B], '\0');
+	CHECK(!strncmp(bytes.data, "0,1,2,", 6));
+	CHECK(!bytes_failed(&bytes));
+	bytes_finish(&bytes);
+	CHECK_EQ(bytes.size_B, 0);
+}
+
+static void long_formats_are_whole(void)
+{
+	struct bytes bytes = BYTES_INIT;
+	bytes_printf(&bytes, "%0700d", 1);
+	CHECK_EQ(bytes.size_B, 700);
+	CHECK_EQ(bytes.data[699], '1');
+	char *more = bytes_extend(&bytes, 3);
+	REQUIRE(more);
+	CHECK(more[0] == 0 && more[2] == 0);
+	CHECK_EQ(bytes.size_B, 703);
+	bytes_finish(&bytes);
+}
+
+static void failure_sticks_and_keeps_content(void)
+{
+	struct bytes bytes = BYTES_INIT;
+	bytes_append_string(&bytes, "kept");
+	CHECK(!bytes_extend(&bytes, SIZE_MAX / 2));
+	CHECK(bytes_failed(&bytes));
+	bytes_append_string(&bytes, "not added");
+	CHECK_STRING(bytes_string(&bytes), "kept");
+	bytes_finish(&bytes);
+	CHECK(!bytes_failed(&bytes));
+}
+
+static void move_empties_the_source(void)
+{
+	struct bytes from = BYTES_INIT, to = BYTES_INIT;
+	bytes_append_string(&from, "x");
+	bytes_move(&to, &from);
+	CHECK_STRING(bytes_string(&to), "x");
+	CHECK(!from.data && !from.size_B);
+	bytes_finish(&to);
+}
+
+static void files_come_back_as_written(void)
+{
+	char folder[] = "/tmp/culvert-bytes-XXXXXX";
+	REQUIRE(mkdtemp(folder));
+	struct bytes path = BYTES_INIT, read = BYTES_INIT;
+	bytes_printf(&path, "%s/file", folder);
+	CHECK_EQ(bytes_write_file("a\0b", 3, path.data), 0);
+	CHECK_EQ(bytes_read_file(&read, path.data), 0);
+	CHECK_EQ(read.size_B, 3);
+	CHECK(read.data && !memcmp(read.data, "a\0b", 3));
+	CHECK_EQ(bytes_read_file(&read, folder), EISDIR);
+	CHECK_EQ(bytes_read_file(&read, "/nonexistent"), ENOENT);
+	CHECK_EQ(read.size_B, 3);
+	CHECK_EQ(bytes_write_file("x", 1, "/nonexistent/file"), ENOENT);
+	unlink(path.data);
+	/* No temporary is left behind, or the folder could not be removed. */
+	CHECK_EQ(rmdir(folder), 0);
+	bytes_finish(&path);
+	bytes_finish(&read);
+}
+
+static void a_fifo_does_not_hang(void)
+{
+	char folder[] = "/tmp/culvert-fifo-XXXXXX";
+	REQUIRE(mkdtemp(folder));
+	struct bytes path = BYTES_INIT, read = BYTES_INIT;
+	bytes_printf(&path, "%s/fifo", folder);
+	REQUIRE(!mkfifo(path.data, 0600));
+	CHECK_EQ(bytes_read_file(&read, path.data), EINVAL);
+	unlink(path.data);
+	rmdir(folder);
+	bytes_finish(&path);
+	bytes_finish(&read);
+}
+
+TEST_MAIN(TEST(grows_and_ends_in_nul), TEST(long_formats_are_whole),
+	  TEST(failure_sticks_and_keeps_content), TEST(move_empties_the_source),
+	  TEST(files_come_back_as_written), TEST(a_fifo_does_not_hang))

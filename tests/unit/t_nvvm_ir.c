@@ -1,0 +1,368 @@
+/* Facts, lowering and printing on small modules in LLVM's own text.  Where a
+ * libnvvm is found, each text is also compiled, in both dialects. */
+#include "config.h"
+
+#include "frontend/module.h"
+#include "tests/unit/test.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/IRReader.h>
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char head[] =
+	"target datalayout = \"e-i64:64-i128:128-v16:16-v32:32-n16:32:64\"\n"
+	"target triple = \"nvptx64-nvidia-cuda\"\n";
+
+struct outcome {
+	struct fe_module module;
+	struct abi_program *abi;
+	struct bytes text, log;
+	enum fe_status status;
+};
+
+static bool parse(struct outcome *outcome, const char *ir)
+{
+	struct bytes source = BYTES_INIT;
+	char *message = NULL;
+	bytes_append_string(&source, head);
+	bytes_append_string(&source, ir);
+	outcome->module.context = LLVMContextCreate();
+	LLVMMemoryBufferRef buffer =
+		LLVMCreateMemoryBufferWithMemoryRangeCopy(source.data, source.size_B, "test");
+	bool failed = LLVMParseIRInContext(outcome->module.context, buffer,
+					   &outcome->module.module, &message);
+	if (failed)
+		printf("%s\n", message);
+	LLVMDisposeMessage(message);
+	bytes_finish(&source);
+	return !failed;
+}
+
+static struct outcome lower(const char *ir, unsigned sm, uint64_t max_local_B)
+{
+	struct outcome outcome = { .status = FE_INTERNAL };
+	struct fe_compile_job target = { .sm = sm, .max_local_B = max_local_B };
+	char *message = NULL;
+	if (!parse(&outcome, ir))
+		return outcome;
+	outcome.status = fe_module_facts(&outcome.module, &outcome.abi, &outcome.log);
+	if (!outcome.status)
+		outcome.status = fe_module_lower(&outcome.module, outcome.abi, &target,
+						 &outcome.log);
+	if (!outcome.status) {
+		CHECK(!LLVMVerifyModule(outcome.module.module, LLVMReturnStatusAction, &message));
+		LLVMDisposeMessage(message);
+		outcome.status = fe_module_print(&outcome.module, outcome.abi, &target,
+						 &outcome.text, &outcome.log);
+	}
+	return outcome;
+}
+
+static void outcome_finish(struct outcome *outcome)
+{
+	abi_program_destroy(outcome->abi);
+	bytes_finish(&outcome->text);
+	bytes_finish(&outcome->log);
+	if (outcome->module.module)
+		LLVMDisposeModule(outcome->module.module);
+	LLVMContextDispose(outcome->module.context);
+}
+
+static bool has(const struct bytes *bytes, const char *part)
+{
+	return strstr(bytes_string(bytes), part) != NULL;
+}
+
+/* libnvvm, by its public interface. */
+struct nvvm {
+	int (*create)(void **program);
+	int (*destroy)(void **program);
+	int (*add)(void *program, const char *text, size_t size_B, const char *name);
+	int (*compile)(void *program, int count, const char **options);
+	int (*log_size)(void *program, size_t *size_B);
+	int (*log)(void *program, char *log);
+};
+
+static bool load_nvvm(struct nvvm *nvvm)
+{
+	const char *places[] = {
+		getenv("CULVERT_LIBNVVM"), "libnvvm.so.4", "libnvvm.so",
+		"/usr/local/cuda/nvvm/lib64/libnvvm.so", "/usr/local/cuda/lib/libnvvm.so",
+		"/usr/local/cuda/lib64/libnvvm.so", "libnvidia-nvvm.so.4",
+	};
+	void *library = NULL;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && !library; i++) {
+		if (places[i] && *places[i])
+			library = dlopen(places[i], RTLD_NOW | RTLD_LOCAL);
+	}
+	if (!library)
+		return false;
+	*(void **)&nvvm->create = dlsym(library, "nvvmCreateProgram");
+	*(void **)&nvvm->destroy = dlsym(library, "nvvmDestroyProgram");
+	*(void **)&nvvm->add = dlsym(library, "nvvmAddModuleToProgram");
+	*(void **)&nvvm->compile = dlsym(library, "nvvmCompileProgram");
+	*(void **)&nvvm->log_size = dlsym(library, "nvvmGetProgramLogSize");
+	*(void **)&nvvm->log = dlsym(library, "nvvmGetProgramLog");
+	return nvvm->create && nvvm->destroy && nvvm->add && nvvm->compile && nvvm->log_size &&
+	       nvvm->log;
+}
+
+static bool compiles(const struct nvvm *nvvm, const struct bytes *text, const char *option)
+{
+	void *program = NULL;
+	size_t size_B = 0;
+	if (nvvm->create(&program))
+		return false;
+	bool done = !nvvm->add(program, bytes_string(text), text->size_B, "test") &&
+		    !nvvm->compile(program, 1, &option);
+	if (!done && !nvvm->log_size(program, &size_B) && size_B > 1) {
+		char *log = calloc(1, size_B + 1);
+		if (log && !nvvm->log(program, log))
+			printf("%s\n", log);
+		free(log);
+	}
+	nvvm->destroy(&program);
+	return done;
+}
+
+/* Everything in one module that the tests below look at one by one. */
+static const char kernels_ir[] =
+	"%S = type { i32, [2 x float] }\n"
+	"@table.x = internal addrspace(4) constant [2 x ptr addrspace(4)] "
+	"[ptr addrspace(4) @one, ptr addrspace(4) @one]\n"
+	"@one = internal addrspace(4) constant half 0xH3C00, align 2\n"
+	"@count = internal addrspace(1) global i32 5, align 4\n"
+	"@k.tile = internal addrspace(3) global [16 x float] undef, align 4\n"
+	"declare i64 @__culvert_hidden_global_offset_x()\n"
+	"declare i64 @__culvert_hidden_global_offset_z()\n"
+	"declare i32 @__culvert_hidden_work_dim()\n"
+	"declare i32 @llvm.umax.i32(i32, i32)\n"
+	"declare float @llvm.rint.f32(float)\n"
+	"declare void @llvm.nvvm.barrier0()\n"
+	"define internal i64 @id() {\n"
+	"  %o = call i64 @__culvert_hidden_global_offset_x()\n  ret i64 %o\n}\n"
+	"define spir_kernel void @add(ptr addrspace(1) align 4 %out, ptr addrspace(4) align 4 %c,"
+	" ptr byval(%S) align 4 %s, <3 x float> %v)"
+	" !kernel_arg_type !0 !kernel_arg_name !1 !kernel_arg_type_qual !2"
+	" !reqd_work_group_size !3 !vec_type_hint !4 {\n"
+	"  %slot = alloca ptr addrspace(1), align 8\n"
+	"  store ptr addrspace(1) %out, ptr %slot\n"
+	"  %a = load i32, ptr addrspace(4) %c, align 4\n"
+	"  %f = getelementptr inbounds %S, ptr %s, i32 0, i32 1, i32 1\n"
+	"  %b = load float, ptr %f, align 4\n"
+	"  %r = call float @llvm.rint.f32(float %b)\n"
+	"  %n = fneg float %r\n"
+	"  %i = fptosi float %n to i32\n"
+	"  %fr = freeze i32 %i\n"
+	"  %m = call i32 @llvm.umax.i32(i32 %a, i32 %fr)\n"
+	"  %id = call i64 @id()\n"
+	"  %p = load ptr addrspace(1), ptr %slot\n"
+	"  %q = getelementptr i32, ptr addrspace(1) %p, i64 %id\n"
+	"  store i32 %m, ptr addrspace(1) %q, align 4\n"
+	"  %t = load ptr addrspace(4), ptr addrspace(4) @table.x\n"
+	"  %h = load half, ptr addrspace(4) %t\n"
+	"  %hf = fpext half %h to float\n"
+	"  store float %hf, ptr addrspace(1) %q, align 4\n"
+	"  ret void\n}\n"
+	"define spir_kernel void @k(ptr addrspace(1) %in, ptr addrspace(3) align 16 %l) {\n"
+	"  %w = call i32 @__culvert_hidden_work_dim()\n"
+	"  %z = call i64 @__culvert_hidden_global_offset_z()\n"
+	"  %i = call i64 @id()\n"
+	"  %v = load i32, ptr addrspace(1) %in\n"
+	"  store i32 %v, ptr addrspace(3) %l\n"
+	"  store i32 %w, ptr addrspace(3) @k.tile\n"
+	"  call void @llvm.nvvm.barrier0()\n"
+	"  ret void\n}\n"
+	"define spir_kernel void @outer(ptr addrspace(1) %in, ptr addrspace(3) align 16 %l) {\n"
+	"  call spir_kernel void @k(ptr addrspace(1) %in, ptr addrspace(3) %l)\n"
+	"  ret void\n}\n"
+	"!0 = !{!\"int*\", !\"int*\", !\"struct S\", !\"float3\"}\n"
+	"!1 = !{!\"out\", !\"c\", !\"s\", !\"v\"}\n"
+	"!2 = !{!\"restrict volatile\", !\"const\", !\"\", !\"\"}\n"
+	"!3 = !{i32 8, i32 4, i32 1}\n"
+	"!4 = !{<4 x float> undef, i32 0}\n";
+
+static void test_facts(void)
+{
+	struct outcome o = lower(kernels_ir, 75, 48 * 1024);
+	REQUIRE(o.status == FE_OK);
+	CHECK_EQ(o.abi->kernel_count, 3);
+	CHECK_STRING(o.abi->kernels[0].name, "add");
+	CHECK_STRING(o.abi->kernels[0].attributes,
+		     "reqd_work_group_size(8,4,1) vec_type_hint(float4)");
+	const struct abi_argument *a = o.abi->kernels[0].arguments;
+	CHECK_EQ(a[0].kind, ABI_ARGUMENT_GLOBAL);
+	CHECK(a[0].may_write && !a[0].may_read);
+	CHECK_EQ(a[0].type_qualifiers, ABI_TYPE_RESTRICT | ABI_TYPE_VOLATILE);
+	CHECK_EQ(a[1].kind, ABI_ARGUMENT_CONSTANT);
+	CHECK(!a[1].may_write && a[1].may_read);
+	CHECK_EQ(a[2].kind, ABI_ARGUMENT_VALUE);
+	CHECK_EQ(a[2].size_B, 12);
+	CHECK_EQ(a[2].align_B, 4);
+	CHECK_EQ(a[3].size_B, 16);
+	CHECK_EQ(a[3].align_B, 16);
+	CHECK_STRING(a[3].type_name, "float3");
+	CHECK(!o.abi->kernels[0].has_barrier);
+	CHECK(o.abi->kernels[1].has_barrier && o.abi->kernels[2].has_barrier);
+	CHECK_EQ(o.abi->kernels[2].arguments[1].kind, ABI_ARGUMENT_LOCAL);
+	CHECK_EQ(o.abi->kernels[2].arguments[1].align_B, 16);
+	CHECK(!o.abi->kernels[2].arguments[0].may_write);
+	CHECK_EQ(o.abi->global_variables_B, 4);
+	outcome_finish(&o);
+}
+
+static void test_hidden_parameters(void)
+{
+	struct outcome o = lower(kernels_ir, 75, 48 * 1024);
+	REQUIRE(o.status == FE_OK);
+	CHECK_EQ(o.abi->kernels[0].hidden_count, 1);
+	CHECK_EQ(o.abi->kernels[0].hidden[0], ABI_HIDDEN_GLOBAL_OFFSET_X);
+	CHECK_EQ(o.abi->kernels[2].hidden_count, 3);
+	CHECK_EQ(o.abi->kernels[2].hidden[1], ABI_HIDDEN_GLOBAL_OFFSET_Z);
+	CHECK_EQ(o.abi->kernels[2].hidden[2], ABI_HIDDEN_WORK_DIM);
+	CHECK(has(&o.text, "@outer(i8 addrspace(1)* %v"));
+	CHECK(has(&o.text, "!{void (i8 addrspace(1)*, i32, i64, i64, i32)* @outer, !\"kernel\""));
+	CHECK(!has(&o.text, "__culvert_hidden"));
+	outcome_finish(&o);
+}
+
+static void test_dialect(void)
+{
+	struct outcome o = lower(kernels_ir, 90, 48 * 1024);
+	struct outcome n = lower(kernels_ir, 100, 48 * 1024);
+	static const char *const refused[] = {
+		"ptr ", "fneg", "freeze", "poison", "llvm.umax", "llvm.rint", "addrspace(4)",
+		"spir_kernel", "noundef",
+	};
+	REQUIRE(o.status == FE_OK && n.status == FE_OK);
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+		if (has(&o.text, refused[i]))
+			printf("%s in:\n%s", refused[i], bytes_string(&o.text));
+		CHECK(!has(&o.text, refused[i]));
+	}
+	CHECK(has(&o.text, "%T0* byval align 4 %a2"));
+	CHECK(has(&n.text, "%T0* byval(%T0) align 4 %a2"));
+	CHECK(has(&o.text, "\"reqntidx\", i32 8, !\"reqntidy\", i32 4, !\"reqntidz\", i32 1"));
+	CHECK(has(&o.text, "!nvvmir.version"));
+	CHECK(has(&o.text, "@table_x$$"));
+	CHECK(has(&o.text, "@one = internal addrspace(1) constant [1 x half] [half 0xH3C00]"));
+	outcome_finish(&o);
+	outcome_finish(&n);
+}
+
+static const char local_ir[] =
+	"@big.a = internal addrspace(3) global [40000 x i8] undef, align 4\n"
+	"@big.b = internal addrspace(3) global [20000 x i8] undef, align 16\n"
+	"@small.c = internal addrspace(3) global [100 x i8] undef, align 4\n"
+	"define spir_kernel void @big(ptr addrspace(1) %o) {\n"
+	"  store i32 1, ptr addrspace(3) @big.a\n"
+	"  %v = load i32, ptr addrspace(3) getelementptr (i8, ptr addrspace(3) @big.b, i64 8)\n"
+	"  store i32 %v, ptr addrspace(1) %o\n  ret void\n}\n"
+	"define spir_kernel void @small(ptr addrspace(1) %o) {\n"
+	"  store i32 1, ptr addrspace(3) @small.c\n  ret void\n}\n";
+
+static void test_large_local(void)
+{
+	struct outcome o = lower(local_ir, 90, 64 * 1024);
+	REQUIRE(o.status == FE_OK);
+	CHECK_EQ(o.abi->kernels[0].dynamic_local_B, 60000);
+	CHECK_EQ(o.abi->kernels[1].dynamic_local_B, 0);
+	CHECK(!has(&o.text, "@big_a") && has(&o.text, "@small_c"));
+	CHECK(has(&o.text, "external addrspace(3) global [0 x i8], align 16"));
+	outcome_finish(&o);
+	o = lower(local_ir, 75, 48 * 1024);
+	CHECK_EQ(o.status, FE_LINK_FAILED);
+	CHECK(has(&o.log, "kernel big") && has(&o.log, "60000") && has(&o.log, "49152"));
+	outcome_finish(&o);
+}
+
+/* All that cannot be written is named, not only the first. */
+static void test_refused(void)
+{
+	struct outcome o = lower("declare float @llvm.minimum.f32(float, float)\n"
+				 "declare void @many(...)\n"
+				 "define void @f(ptr %p, float %x) {\n"
+				 "  %a = call float @llvm.minimum.f32(float %x, float %x)\n"
+				 "  call void (...) @many(i32 1)\n"
+				 "  call void %p()\n"
+				 "  %b = fpext float %x to fp128\n"
+				 "  ret void\n}\n", 75, 0);
+	CHECK_EQ(o.status, FE_INTERNAL);
+	CHECK(has(&o.log, "llvm.minimum.f32") && has(&o.log, "many") && has(&o.log, "fp128"));
+	CHECK(has(&o.log, "through a pointer") && has(&o.log, "in function f"));
+	CHECK_EQ(o.text.size_B, 0);
+	outcome_finish(&o);
+}
+
+static void test_reserved_name(void)
+{
+	struct outcome o = lower("declare float @__culvert_hidden_work_dim(i32)\n"
+				 "define float @f() {\n"
+				 "  %a = call float @__culvert_hidden_work_dim(i32 1)\n"
+				 "  ret float %a\n}\n", 75, 0);
+	CHECK_EQ(o.status, FE_LINK_FAILED);
+	CHECK(has(&o.log, "__culvert_hidden_work_dim"));
+	outcome_finish(&o);
+}
+
+static const char loops_ir[] =
+	"define spir_kernel void @loop(ptr addrspace(1) %p, i32 %n) !dbg !5 {\n"
+	"entry:\n  br label %body, !dbg !6\n"
+	"body:\n  %i = phi i32 [ 0, %entry ], [ %j, %body ]\n"
+	"  %j = add nuw nsw i32 %i, 1, !dbg !6\n"
+	"  %1 = atomicrmw add ptr addrspace(1) %p, i32 %i seq_cst, align 4\n"
+	"  fence release\n"
+	"  %c = icmp slt i32 %j, %n\n"
+	"  br i1 %c, label %body, label %end, !llvm.loop !7\n"
+	"end:\n  ret void\n}\n"
+	"!llvm.dbg.cu = !{!1}\n!llvm.module.flags = !{!0}\n"
+	"!0 = !{i32 2, !\"Debug Info Version\", i32 3}\n"
+	"!1 = distinct !DICompileUnit(language: DW_LANG_OpenCL, file: !2, "
+	"emissionKind: LineTablesOnly)\n"
+	"!2 = !DIFile(filename: \"a.cl\", directory: \"\")\n"
+	"!3 = !DISubroutineType(types: !4)\n!4 = !{null}\n"
+	"!5 = distinct !DISubprogram(name: \"loop\", file: !2, line: 3, type: !3, "
+	"spFlags: DISPFlagDefinition, unit: !1)\n"
+	"!6 = !DILocation(line: 4, column: 2, scope: !5)\n"
+	"!7 = distinct !{!7, !8}\n!8 = !{!\"llvm.loop.unroll.count\", i32 4}\n";
+
+static void test_lines_loops_atomics(void)
+{
+	struct outcome o = lower(loops_ir, 75, 0);
+	REQUIRE(o.status == FE_OK);
+	CHECK(has(&o.text, "!\"llvm.loop.unroll.count\", i32 4"));
+	CHECK(has(&o.text, ", !llvm.loop !"));
+	CHECK(has(&o.text, "!DILocation(line: 4, column: 2"));
+	CHECK(has(&o.text, "!DIFile(filename: \"a.cl\""));
+	CHECK(has(&o.text, "atom.acq_rel.gpu.global.add.u32"));
+	CHECK(has(&o.text, "fence.sc.gpu") && has(&o.text, "fence.acq_rel.gpu"));
+	outcome_finish(&o);
+}
+
+static void test_compiles(void)
+{
+	static const char *const sources[] = { kernels_ir, local_ir, loops_ir };
+	static const struct {
+		unsigned sm;
+		const char *option;
+	} targets[] = { { 75, "-arch=compute_75" }, { 100, "-arch=compute_100" } };
+	struct nvvm nvvm;
+	if (!load_nvvm(&nvvm))
+		SKIP("no libnvvm found");
+	for (size_t s = 0; s < sizeof(sources) / sizeof(*sources); s++) {
+		for (size_t t = 0; t < sizeof(targets) / sizeof(*targets); t++) {
+			struct outcome o = lower(sources[s], targets[t].sm, 64 * 1024);
+			CHECK_EQ(o.status, FE_OK);
+			CHECK(compiles(&nvvm, &o.text, targets[t].option));
+			outcome_finish(&o);
+		}
+	}
+}
+
+TEST_MAIN(TEST(test_facts), TEST(test_hidden_parameters), TEST(test_dialect),
+	  TEST(test_large_local), TEST(test_refused), TEST(test_reserved_name),
+	  TEST(test_lines_loops_atomics), TEST(test_compiles))

@@ -1,0 +1,169 @@
+/* The options string: words, every option, what is refused and how it is named. */
+#include "config.h"
+
+#include "frontend/features.h"
+#include "frontend/options.h"
+#include "tests/unit/test.h"
+
+#include <stdlib.h>
+
+/* The words that Clang gets, joined by '|'; "!" and the log when refused. */
+static char *clang_words(const char *text, bool linking)
+{
+	struct fe_options options;
+	struct bytes log = BYTES_INIT, joined = BYTES_INIT;
+	enum fe_status status = fe_options_parse(text, linking, &options, &log);
+	if (status) {
+		bytes_printf(&joined, "!%s", bytes_string(&log));
+	} else {
+		for (size_t i = 0; i < options.clang.count; i++)
+			bytes_printf(&joined, "%s%s", i ? "|" : "", options.clang.items[i]);
+		fe_options_finish(&options);
+	}
+	bytes_finish(&log);
+	if (!joined.data)
+		bytes_append_char(&joined, '\0');
+	return joined.data;
+}
+
+static void expect_words(const char *text, const char *expected)
+{
+	char *words = clang_words(text, false);
+	CHECK_STRING(words, expected);
+	free(words);
+}
+
+static void test_words(void)
+{
+	expect_words(NULL, "");
+	expect_words("", "");
+	expect_words(" \t\n ", "");
+	expect_words("-DX=1", "-DX=1");
+	expect_words("-D X=1", "-DX=1");
+	expect_words("-D\tX=1   -DY", "-DX=1|-DY");
+	expect_words("-D 'X=a b'", "-DX=a b");
+	expect_words("-DX=\"a b\"", "-DX=a b");
+	expect_words("\"-DX=a b\"", "-DX=a b");
+	expect_words("-DX=\\\"text\\\"", "-DX=\"text\"");
+	expect_words("-DX=\"say \\\"a\\\" \\n\"", "-DX=say \"a\" \\n");
+	expect_words("-DX='\\'", "-DX=\\");
+	expect_words("-DX=a\\ b -DY", "-DX=a b|-DY");
+	expect_words("-DX=\\", "-DX=\\");
+	expect_words("-I dir -Iother -I \"with blank\"", "-Idir|-Iother|-Iwith blank");
+	expect_words("-D 'F(x)=((x)*2)'", "-DF(x)=((x)*2)");
+	expect_words("-w -Werror", "-w|-Werror");
+}
+
+static void expect_refused(const char *text, bool linking, const char *part)
+{
+	char *words = clang_words(text, linking);
+	CHECK(words[0] == '!');
+	if (!strstr(words, part)) {
+		printf("'%s': the log \"%s\" does not have \"%s\"\n", text, words, part);
+		test_failures++;
+	}
+	CHECK(words[strlen(words) - 1] == '\n');
+	free(words);
+}
+
+static void test_refused(void)
+{
+	expect_refused("-cl-no-such-thing", false, "'-cl-no-such-thing': unknown");
+	expect_refused("-w nonsense", false, "'nonsense'");
+	expect_refused("-Wall", false, "'-Wall'");
+	expect_refused("''", false, "''");
+	expect_refused("-D", false, "'-D': needs a value");
+	expect_refused("-I ''", false, "'-I': needs a value");
+	expect_refused("-D 1x", false, "identifier");
+	expect_refused("-DX='open", false, "never closed");
+	expect_refused("-cl-std=CL9.9", false, "'-cl-std=CL9.9'");
+	expect_refused("-cl-std=", false, "'-cl-std='");
+	expect_refused("-cl-std CL1.2", false, "'-cl-std'");
+	expect_refused("-cl-nv-maxrregcount 1000", false, "255");
+	expect_refused("-cl-nv-maxrregcount=", false, "needs a value");
+	expect_refused("-cl-nv-maxrregcount=99999999999999999999", false, "255");
+	expect_refused("-cl-nv-opt-level 4", false, "0 to 3");
+	expect_refused("-cl-mad-enablex", false, "unknown");
+	expect_refused("-create-library", false, "only for linking");
+	expect_refused("-DX", true, "not for linking");
+	expect_refused("-cl-mad-enable", true, "not for linking");
+	expect_refused("-enable-link-options", true, "-create-library");
+}
+
+static struct fe_options parsed(const char *text, bool linking)
+{
+	struct fe_options options = {0};
+	struct bytes log = BYTES_INIT;
+	CHECK_EQ(fe_options_parse(text, linking, &options, &log), FE_OK);
+	CHECK_EQ(log.size_B, 0);
+	bytes_finish(&log);
+	fe_options_finish(&options);
+	return options;
+}
+
+static void test_effects(void)
+{
+	struct fe_options none = parsed("", false);
+	CHECK_EQ(none.standard, 120);
+	CHECK_EQ(none.codegen.optimization, 3);
+	CHECK(!none.codegen.flush_denormals && !none.codegen.precise_divide);
+	CHECK(!none.codegen.fuse_multiply_add && !none.codegen.line_info);
+	CHECK_EQ(none.codegen.max_registers, 0);
+	CHECK_EQ(parsed("-cl-std=CL1.0", false).standard, 100);
+	CHECK_EQ(parsed("-cl-std=CL1.1", false).standard, 110);
+	CHECK_EQ(parsed("-cl-std=CL2.0", false).standard, 300);
+	CHECK_EQ(parsed("-cl-std=CL3.0", false).standard, 300);
+	CHECK_EQ(parsed("-cl-opt-disable", false).codegen.optimization, 0);
+	CHECK_EQ(parsed("-cl-nv-opt-level 0", false).codegen.optimization, 0);
+	CHECK_EQ(parsed("-cl-nv-opt-level=2", false).codegen.optimization, 3);
+	CHECK_EQ(parsed("-cl-nv-maxrregcount 64", false).codegen.max_registers, 64);
+	CHECK_EQ(parsed("-cl-nv-maxrregcount=32", true).codegen.max_registers, 32);
+	CHECK(parsed("-cl-nv-verbose", false).codegen.verbose);
+	CHECK(parsed("-cl-denorms-are-zero", false).codegen.flush_denormals);
+	CHECK(parsed("-cl-denorms-are-zero", true).codegen.flush_denormals);
+	struct fe_options precise = parsed("-cl-fp32-correctly-rounded-divide-sqrt", false);
+	CHECK(precise.codegen.precise_divide && precise.codegen.precise_sqrt);
+	CHECK(parsed("-cl-mad-enable", false).codegen.fuse_multiply_add);
+	CHECK(parsed("-cl-unsafe-math-optimizations", false).codegen.fuse_multiply_add);
+	CHECK(parsed("-cl-fast-relaxed-math", true).codegen.fuse_multiply_add);
+	CHECK(!parsed("-cl-finite-math-only", false).codegen.fuse_multiply_add);
+	CHECK(parsed("-g", false).codegen.line_info);
+	/* All that OpenCL names and that has no effect of its own here. */
+	parsed("-cl-single-precision-constant -cl-strict-aliasing -cl-no-signed-zeros "
+	       "-cl-uniform-work-group-size -cl-no-subgroup-ifp -cl-kernel-arg-info", false);
+	CHECK(parsed("-create-library -enable-link-options", true).enable_link_options);
+}
+
+static void test_check_and_library(void)
+{
+	struct bytes log = BYTES_INIT;
+	CHECK_EQ(fe_options_check("-DX -cl-std=CL1.2", false, &log), FE_OK);
+	CHECK_EQ(fe_options_check("-bad", false, &log), FE_INVALID_OPTIONS);
+	CHECK(strstr(bytes_string(&log), "-bad") != NULL);
+	bytes_finish(&log);
+	CHECK(fe_options_want_library("-create-library"));
+	CHECK(fe_options_want_library(" -cl-denorms-are-zero -create-library "));
+	CHECK(!fe_options_want_library(NULL));
+	CHECK(!fe_options_want_library("-DX=-create-library"));
+	CHECK(!fe_options_want_library("'-create-library"));
+}
+
+static void test_features(void)
+{
+	size_t count;
+	const struct fe_feature *features = fe_features(&count);
+	CHECK(count > 0);
+	for (size_t i = 0; i < count; i++) {
+		CHECK_EQ(features[i].is_extension, strncmp(features[i].name, "cl_", 3) == 0);
+		CHECK(features[i].version >= 1u << 22);
+	}
+	struct fe_words words = {0};
+	REQUIRE(fe_features_add_words(&words, 120));
+	for (size_t i = 0; i < words.count; i++)
+		CHECK(!strncmp(words.items[i], "-U", 2) ||
+		      !strstr(words.items[i], "__opencl_c_"));
+	fe_words_finish(&words);
+}
+
+TEST_MAIN(TEST(test_words), TEST(test_refused), TEST(test_effects), TEST(test_check_and_library),
+	  TEST(test_features))

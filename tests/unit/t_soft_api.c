@@ -1,0 +1,958 @@
+/* Protects: softcuda's side of the CUDA driver API.  Streams and events in their
+ * order, what a host thread may rely on, memory and its accounts, handles, modules
+ * and launches, faults, and the end of a process with work in its streams. */
+#include "test.h"
+
+#include <cuda.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DEVICES = 2 };
+
+static const char ptx[] =
+	".version 7.8\n"
+	".target sm_75\n"
+	".address_size 64\n"
+	".visible .global .align 4 .b8 table[16] = {1, 2, 3, 4};\n"
+	".visible .entry vadd(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n)\n"
+	"{\n"
+	"\t.reg .pred %p<2>;\n\t.reg .b32 %r<6>;\n\t.reg .f32 %f<4>;\n\t.reg .b64 %rd<8>;\n"
+	"\tld.param.u64 %rd1, [a];\n\tld.param.u64 %rd2, [b];\n\tld.param.u64 %rd3, [c];\n"
+	"\tld.param.u32 %r1, [n];\n"
+	"\tmov.u32 %r2, %ctaid.x;\n\tmov.u32 %r3, %ntid.x;\n\tmov.u32 %r4, %tid.x;\n"
+	"\tmad.lo.s32 %r5, %r2, %r3, %r4;\n"
+	"\tsetp.ge.u32 %p1, %r5, %r1;\n\t@%p1 bra DONE;\n"
+	"\tmul.wide.u32 %rd4, %r5, 4;\n"
+	"\tadd.s64 %rd5, %rd1, %rd4;\n\tadd.s64 %rd6, %rd2, %rd4;\n\tadd.s64 %rd7, %rd3, %rd4;\n"
+	"\tld.global.f32 %f1, [%rd5];\n\tld.global.f32 %f2, [%rd6];\n"
+	"\tadd.f32 %f3, %f1, %f2;\n\tst.global.f32 [%rd7], %f3;\n"
+	"DONE:\n\tret;\n"
+	"}\n"
+	".visible .entry poke(.param .u64 where)\n"
+	"{\n"
+	"\t.reg .b32 %r<2>;\n\t.reg .b64 %rd<2>;\n"
+	"\tld.param.u64 %rd1, [where];\n\tmov.u32 %r1, 1;\n\tst.global.u32 [%rd1], %r1;\n\tret;\n"
+	"}\n";
+
+static CUcontext contexts[DEVICES];
+
+/* Two devices, and contexts that every test finds in place, device 0's current. */
+static bool set_up(void)
+{
+	if (cuInit(0) != CUDA_SUCCESS)
+		return false;
+	for (int i = 0; i < DEVICES; i++)
+		if (!contexts[i] &&
+		    cuDevicePrimaryCtxRetain(&contexts[i], i) != CUDA_SUCCESS)
+			return false;
+	return cuCtxSetCurrent(contexts[0]) == CUDA_SUCCESS;
+}
+
+static void sleep_ms(long milliseconds)
+{
+	const struct timespec pause = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+	nanosleep(&pause, NULL);
+}
+
+/* A door in a stream: what is behind it waits until the test opens it. */
+struct gate {
+	sem_t opened;
+	sem_t reached;
+};
+
+static void gate_wait(void *data)
+{
+	struct gate *gate = data;
+	sem_post(&gate->reached);
+	sem_wait(&gate->opened);
+}
+
+static void gate_put(struct gate *gate, CUstream stream)
+{
+	sem_init(&gate->opened, 0, 0);
+	sem_init(&gate->reached, 0, 0);
+	CHECK_EQ(cuLaunchHostFunc(stream, gate_wait, gate), CUDA_SUCCESS);
+}
+
+static void gate_open(struct gate *gate)
+{
+	sem_post(&gate->opened);
+}
+
+/* --- devices and contexts --------------------------------------------------------- */
+
+static void devices(void)
+{
+	int version, count, value, major, minor;
+	char name[64], id[32];
+	CUuuid uuid[DEVICES];
+	REQUIRE(set_up());
+	CHECK_EQ(cuDriverGetVersion(&version), CUDA_SUCCESS);
+	CHECK_EQ(version, 13000);
+	CHECK_EQ(cuDeviceGetCount(&count), CUDA_SUCCESS);
+	CHECK_EQ(count, DEVICES);
+	for (int i = 0; i < DEVICES; i++) {
+		CUdevice device, again;
+		size_t memory_B;
+		CHECK_EQ(cuDeviceGet(&device, i), CUDA_SUCCESS);
+		CHECK_EQ(cuDeviceGetName(name, sizeof(name), device), CUDA_SUCCESS);
+		CHECK(strstr(name, "softcuda") && strstr(name, "software"));
+		CHECK_EQ(cuDeviceGetUuid(&uuid[i], device), CUDA_SUCCESS);
+		CHECK_EQ(cuDeviceTotalMem(&memory_B, device), CUDA_SUCCESS);
+		CHECK(memory_B >= (size_t)64 << 20);
+		CHECK_EQ(cuDeviceGetPCIBusId(id, sizeof(id), device), CUDA_SUCCESS);
+		CHECK_EQ(cuDeviceGetByPCIBusId(&again, id), CUDA_SUCCESS);
+		CHECK_EQ(again, device);
+		for (int a = 1; a < CU_DEVICE_ATTRIBUTE_MAX; a++)
+			CHECK_EQ(cuDeviceGetAttribute(&value, (CUdevice_attribute)a, device),
+				 CUDA_SUCCESS);
+	}
+	CHECK(memcmp(&uuid[0], &uuid[1], sizeof(uuid[0])));
+	CHECK_EQ(cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0),
+		 CUDA_SUCCESS);
+	CHECK_EQ(cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0),
+		 CUDA_SUCCESS);
+	CHECK_EQ(10 * major + minor, 90);
+	CHECK_EQ(cuDeviceGetAttribute(&value, (CUdevice_attribute)9999, 0),
+		 CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuDeviceGetName(name, sizeof(name), DEVICES), CUDA_ERROR_INVALID_DEVICE);
+	CHECK_EQ(cuDeviceCanAccessPeer(&value, 0, 1), CUDA_SUCCESS);
+	CHECK_EQ(value, 1);
+	CHECK_EQ(cuDeviceCanAccessPeer(&value, 0, 0), CUDA_SUCCESS);
+	CHECK_EQ(value, 0);
+}
+
+static void errors(void)
+{
+	const char *text;
+	CHECK_EQ(cuGetErrorName(CUDA_ERROR_ILLEGAL_ADDRESS, &text), CUDA_SUCCESS);
+	CHECK_STRING(text, "CUDA_ERROR_ILLEGAL_ADDRESS");
+	CHECK_EQ(cuGetErrorString(CUDA_ERROR_NOT_READY, &text), CUDA_SUCCESS);
+	CHECK(text && *text);
+	CHECK_EQ(cuGetErrorName((CUresult)12345, &text), CUDA_ERROR_INVALID_VALUE);
+	CHECK(!text);
+}
+
+static void current_contexts(void)
+{
+	CUcontext first, made, current;
+	CUdevice device;
+	CUdeviceptr address;
+	unsigned flags;
+	int active;
+	REQUIRE(set_up());
+	CHECK_EQ(cuDevicePrimaryCtxRetain(&first, 0), CUDA_SUCCESS);
+	CHECK(first == contexts[0]);
+	CHECK_EQ(cuDevicePrimaryCtxGetState(0, &flags, &active), CUDA_SUCCESS);
+	CHECK_EQ(active, 1);
+	CHECK_EQ(cuDevicePrimaryCtxRelease(0), CUDA_SUCCESS);
+	CHECK_EQ(cuCtxGetDevice(&device), CUDA_SUCCESS);
+	CHECK_EQ(device, 0);
+
+	CHECK_EQ(cuCtxPushCurrent(contexts[1]), CUDA_SUCCESS);
+	CHECK_EQ(cuCtxGetDevice(&device), CUDA_SUCCESS);
+	CHECK_EQ(device, 1);
+	CHECK_EQ(cuCtxPopCurrent(&current), CUDA_SUCCESS);
+	CHECK(current == contexts[1]);
+
+	CHECK_EQ(cuCtxSetCurrent(NULL), CUDA_SUCCESS);
+	CHECK_EQ(cuCtxGetCurrent(&current), CUDA_SUCCESS);
+	CHECK(!current);
+	CHECK_EQ(cuMemAlloc(&address, 16), CUDA_ERROR_INVALID_CONTEXT);
+
+#if CUDA_VERSION >= 13000
+	CHECK_EQ(cuCtxCreate(&made, NULL, 0, 1), CUDA_SUCCESS);
+#else
+	CHECK_EQ(cuCtxCreate(&made, 0, 1), CUDA_SUCCESS);
+#endif
+	CHECK_EQ(cuMemAlloc(&address, 1 << 20), CUDA_SUCCESS);
+	CHECK_EQ(cuCtxPushCurrent(made), CUDA_SUCCESS);
+	CHECK_EQ(cuCtxDestroy(made), CUDA_SUCCESS);
+	/* The stack still holds it once more. */
+	CHECK_EQ(cuCtxSynchronize(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+	CHECK_EQ(cuCtxPopCurrent(&current), CUDA_SUCCESS);
+	CHECK_EQ(cuCtxSetCurrent(made), CUDA_ERROR_INVALID_CONTEXT);
+	CHECK_EQ(cuCtxDestroy(contexts[0]), CUDA_ERROR_INVALID_CONTEXT);
+}
+
+/* --- memory ----------------------------------------------------------------------- */
+
+static void accounts(void)
+{
+	size_t before_B, total_B, now_B, size_B;
+	CUdeviceptr small, large, start;
+	unsigned char byte = 0;
+	REQUIRE(set_up());
+	CHECK_EQ(cuMemGetInfo(&before_B, &total_B), CUDA_SUCCESS);
+	CHECK_EQ(cuMemAlloc(&small, 1000), CUDA_SUCCESS);
+	CHECK_EQ(cuMemAlloc(&large, before_B - 4096), CUDA_SUCCESS);
+	CHECK_EQ(small % 256, 0);
+	CHECK_EQ(large % 256, 0);
+	CHECK_EQ(cuMemGetInfo(&now_B, &total_B), CUDA_SUCCESS);
+	CHECK_EQ(now_B, 4096 - 1000);
+	CHECK_EQ(cuMemAlloc(&start, 4096), CUDA_ERROR_OUT_OF_MEMORY);
+	CHECK_EQ(cuMemAlloc(&start, 0), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuMemGetAddressRange(&start, &size_B, small + 999), CUDA_SUCCESS);
+	CHECK_EQ(start, small);
+	CHECK_EQ(size_B, 1000);
+	CHECK_EQ(cuMemGetAddressRange(&start, &size_B, small + 1000), CUDA_ERROR_NOT_FOUND);
+	/* New memory is poisoned. */
+	CHECK_EQ(cuMemcpyDtoH(&byte, small + 500, 1), CUDA_SUCCESS);
+	CHECK(byte != 0);
+	CHECK_EQ(cuMemFree(small + 4), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuMemFree(small), CUDA_SUCCESS);
+	CHECK_EQ(cuMemFree(small), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuMemFree(large), CUDA_SUCCESS);
+	CHECK_EQ(cuMemFree(0), CUDA_SUCCESS);
+	CHECK_EQ(cuMemGetInfo(&now_B, &total_B), CUDA_SUCCESS);
+	CHECK_EQ(now_B, before_B);
+}
+
+static void pointers(void)
+{
+	CUdeviceptr device, mapped;
+	CUmemorytype type;
+	void *pinned;
+	unsigned managed;
+	int ordinal;
+	char mine[256];
+	REQUIRE(set_up());
+	CHECK_EQ(cuMemAlloc(&device, 64), CUDA_SUCCESS);
+	CHECK_EQ(cuMemHostAlloc(&pinned, 64, CU_MEMHOSTALLOC_PORTABLE), CUDA_SUCCESS);
+	CHECK_EQ(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, device + 8),
+		 CUDA_SUCCESS);
+	CHECK_EQ(type, CU_MEMORYTYPE_DEVICE);
+	CHECK_EQ(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+				       (CUdeviceptr)(uintptr_t)pinned), CUDA_SUCCESS);
+	CHECK_EQ(type, CU_MEMORYTYPE_HOST);
+	CHECK_EQ(cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, device),
+		 CUDA_SUCCESS);
+	CHECK_EQ(ordinal, 0);
+	CHECK_EQ(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+				       (CUdeviceptr)(uintptr_t)mine), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuMemHostGetDevicePointer(&mapped, pinned, 0), CUDA_SUCCESS);
+	CHECK_EQ(cuMemHostRegister(mine, sizeof(mine), 0), CUDA_SUCCESS);
+	CHECK_EQ(cuMemHostRegister(mine, sizeof(mine), 0),
+		 CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+	CHECK_EQ(cuMemHostUnregister(mine), CUDA_SUCCESS);
+	CHECK_EQ(cuMemHostUnregister(mine), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+	CHECK_EQ(cuMemFree(device), CUDA_SUCCESS);
+	CHECK_EQ(cuMemFreeHost(pinned), CUDA_SUCCESS);
+	CHECK_EQ(cuMemFreeHost(pinned), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuMemAllocManaged(&device, 4096, CU_MEM_ATTACH_GLOBAL), CUDA_SUCCESS);
+	CHECK_EQ(cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, device),
+		 CUDA_SUCCESS);
+	CHECK_EQ(managed, 1);
+	memset((void *)(uintptr_t)device, 7, 4096);
+	CHECK_EQ(cuMemFree(device), CUDA_SUCCESS);
+}
+
+static void copies(void)
+{
+	CUdeviceptr a, b;
+	unsigned char in[1024], out[1024];
+	REQUIRE(set_up());
+	for (int i = 0; i < 1024; i++)
+		in[i] = (unsigned char)(i * 7);
+	REQUIRE(cuMemAlloc(&a, 1024) == CUDA_SUCCESS && cuMemAlloc(&b, 1024) == CUDA_SUCCESS);
+	CHECK_EQ(cuMemcpyHtoD(a, in, 1024), CUDA_SUCCESS);
+	CHECK_EQ(cuMemcpyDtoD(b, a, 1024), CUDA_SUCCESS);
+	CHECK_EQ(cuMemcpyDtoH(out, b, 1024), CUDA_SUCCESS);
+	CHECK(!memcmp(in, out, 1024));
+	CHECK_EQ(cuMemcpyHtoD(a + 1, in, 1024), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuMemcpyDtoH(out, 0, 4), CUDA_ERROR_INVALID_VALUE);
+	memset(out, 0, sizeof(out));
+	CHECK_EQ(cuMemcpy((CUdeviceptr)(uintptr_t)out, a, 1024), CUDA_SUCCESS);
+	CHECK(!memcmp(in, out, 1024));
+
+	/* 4 x 3 bytes at (5, 2) of a 32-byte pitch, to (1, 1, 1) of 16 x 4 x n. */
+	const CUDA_MEMCPY3D box = {
+		.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = a, .srcPitch = 32,
+		.srcXInBytes = 5, .srcY = 2,
+		.dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = out, .dstPitch = 16,
+		.dstHeight = 4, .dstXInBytes = 1, .dstY = 1, .dstZ = 1,
+		.WidthInBytes = 4, .Height = 3, .Depth = 1,
+	};
+	memset(out, 0, sizeof(out));
+	CHECK_EQ(cuMemcpy3D(&box), CUDA_SUCCESS);
+	for (int y = 0; y < 3; y++)
+		CHECK(!memcmp(out + 64 + (y + 1) * 16 + 1, in + (y + 2) * 32 + 5, 4));
+	CHECK_EQ(out[64 + 16], 0);
+	CHECK_EQ(out[64 + 16 + 5], 0);
+	const CUDA_MEMCPY2D wide = {
+		.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = a, .srcPitch = 32,
+		.dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = b, .dstPitch = 64,
+		.WidthInBytes = 32, .Height = 32,
+	};
+	CHECK_EQ(cuMemcpy2D(&wide), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuMemFree(a), CUDA_SUCCESS);
+	CHECK_EQ(cuMemcpyDtoH(out, a, 4), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuMemFree(b), CUDA_SUCCESS);
+}
+
+static void fills(void)
+{
+	CUdeviceptr a;
+	uint32_t out[64];
+	unsigned char *bytes = (unsigned char *)out;
+	REQUIRE(set_up());
+	REQUIRE(cuMemAlloc(&a, sizeof(out)) == CUDA_SUCCESS);
+	CHECK_EQ(cuMemsetD32(a, 0x01020304, 64), CUDA_SUCCESS);
+	CHECK_EQ(cuMemsetD16(a + 4, 0xbeef, 2), CUDA_SUCCESS);
+	CHECK_EQ(cuMemsetD2D8(a + 16, 32, 0x55, 3, 2), CUDA_SUCCESS);
+	CHECK_EQ(cuMemcpyDtoH(out, a, sizeof(out)), CUDA_SUCCESS);
+	CHECK_EQ(out[0], 0x01020304);
+	CHECK_EQ(out[1], 0xbeefbeef);
+	CHECK_EQ(bytes[16], 0x55);
+	CHECK_EQ(bytes[18], 0x55);
+	CHECK_EQ(bytes[19], 0x01);
+	CHECK_EQ(bytes[48], 0x55);
+	CHECK_EQ(cuMemsetD32(a + 2, 0, 1), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuMemsetD8(a, 0, 257), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuMemFree(a), CUDA_SUCCESS);
+}
+
+static void pools(void)
+{
+	CUmemoryPool pool;
+	CUdeviceptr a;
+	cuuint64_t used_B = 1, threshold_B = UINT64_MAX;
+	struct gate gate;
+	CUstream stream;
+	CUmemPoolProps properties = {
+		.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+		.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0},
+	};
+	REQUIRE(set_up());
+	REQUIRE(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+	REQUIRE(cuMemPoolCreate(&pool, &properties) == CUDA_SUCCESS);
+	CHECK_EQ(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold_B),
+		 CUDA_SUCCESS);
+	CHECK_EQ(cuMemAllocFromPoolAsync(&a, 1 << 20, pool, stream), CUDA_SUCCESS);
+	CHECK_EQ(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used_B),
+		 CUDA_SUCCESS);
+	CHECK_EQ(used_B, 1 << 20);
+	gate_put(&gate, stream);
+	CHECK_EQ(cuMemFreeAsync(a, stream), CUDA_SUCCESS);
+	CHECK_EQ(cuMemFreeAsync(a, stream), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used_B),
+		 CUDA_SUCCESS);
+	CHECK_EQ(used_B, 1 << 20);
+	gate_open(&gate);
+	CHECK_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+	CHECK_EQ(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used_B),
+		 CUDA_SUCCESS);
+	CHECK_EQ(used_B, 0);
+	CHECK_EQ(cuMemPoolDestroy(pool), CUDA_SUCCESS);
+	CHECK_EQ(cuMemPoolDestroy(pool), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuStreamDestroy(stream), CUDA_SUCCESS);
+}
+
+/* --- order -------------------------------------------------------------------------- */
+
+static void events_order_streams(void)
+{
+	CUstream first, second;
+	CUevent event, never;
+	CUdeviceptr a;
+	struct gate gate, later;
+	unsigned char byte;
+	REQUIRE(set_up());
+	REQUIRE(cuStreamCreate(&first, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+	REQUIRE(cuStreamCreate(&second, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+	REQUIRE(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS);
+	REQUIRE(cuEventCreate(&never, CU_EVENT_DEFAULT) == CUDA_SUCCESS);
+	REQUIRE(cuMemAlloc(&a, 16) == CUDA_SUCCESS);
+	CHECK_EQ(cuEventQuery(never), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamWaitEvent(second, never, 0), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamQuery(second), CUDA_SUCCESS);
+
+	gate_put(&gate, first);
+	CHECK_EQ(cuMemsetD8Async(a, 1, 16, first), CUDA_SUCCESS);
+	CHECK_EQ(cuEventRecord(event, first), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamWaitEvent(second, event, 0), CUDA_SUCCESS);
+	/* The wait names the record as it was: later records do not count. */
+	gate_put(&later, first);
+	CHECK_EQ(cuEventRecord(event, first), CUDA_SUCCESS);
+	CHECK_EQ(cuMemsetD8Async(a, 2, 8, second), CUDA_SUCCESS);
+	CHECK_EQ(cuEventQuery(event), CUDA_ERROR_NOT_READY);
+	CHECK_EQ(cuStreamQuery(second), CUDA_ERROR_NOT_READY);
+	sleep_ms(20);
+	CHECK_EQ(cuStreamQuery(second), CUDA_ERROR_NOT_READY);
+	gate_open(&gate);
+	CHECK_EQ(cuStreamSynchronize(second), CUDA_SUCCESS);
+	CHECK_EQ(cuEventQuery(event), CUDA_ERROR_NOT_READY);
+	CHECK_EQ(cuStreamQuery(first), CUDA_ERROR_NOT_READY);
+	gate_open(&later);
+	CHECK_EQ(cuEventSynchronize(event), CUDA_SUCCESS);
+	CHECK_EQ(cuMemcpyDtoH(&byte, a, 1), CUDA_SUCCESS);
+	CHECK_EQ(byte, 2);
+	CHECK_EQ(cuMemcpyDtoH(&byte, a + 8, 1), CUDA_SUCCESS);
+	CHECK_EQ(byte, 1);
+	CHECK_EQ(cuEventDestroy(never), CUDA_SUCCESS);
+	CHECK_EQ(cuEventDestroy(event), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamDestroy(first), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamDestroy(second), CUDA_SUCCESS);
+	CHECK_EQ(cuMemFree(a), CUDA_SUCCESS);
+}
+
+static void default_stream(void)
+{
+	CUstream blocking, other;
+	CUdeviceptr a;
+	struct gate gate;
+	REQUIRE(set_up());
+	REQUIRE(cuStreamCreate(&blocking, CU_STREAM_DEFAULT) == CUDA_SUCCESS);
+	REQUIRE(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+	REQUIRE(cuMemAlloc(&a, 16) == CUDA_SUCCESS);
+	/* The NULL stream waits for a blocking stream ... */
+	gate_put(&gate, blocking);
+	CHECK_EQ(cuMemsetD8Async(a, 1, 16, NULL), CUDA_SUCCESS);
+	CHECK_EQ(cuMemsetD8Async(a, 1, 16, other), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamSynchronize(other), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamQuery(NULL), CUDA_ERROR_NOT_READY);
+	gate_open(&gate);
+	CHECK_EQ(cuStreamSynchronize(NULL), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamQuery(blocking), CUDA_SUCCESS);
+	/* ... and blocking streams, the thread's own among them, wait for it. */
+	gate_put(&gate, CU_STREAM_LEGACY);
+	CHECK_EQ(cuMemsetD8Async(a, 1, 16, blocking), CUDA_SUCCESS);
+	CHECK_EQ(cuMemsetD8Async(a, 1, 16, CU_STREAM_PER_THREAD), CUDA_SUCCESS);
+	CHECK_EQ(cuMemsetD8Async(a, 1, 16, other), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamSynchronize(other), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamQuery(blocking), CUDA_ERROR_NOT_READY);
+	CHECK_EQ(cuStreamQuery(CU_STREAM_PER_THREAD), CUDA_ERROR_NOT_READY);
+	gate_open(&gate);
+	CHECK_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamQuery(CU_STREAM_PER_THREAD), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamDestroy(blocking), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamDestroy(other), CUDA_SUCCESS);
+	CHECK_EQ(cuMemFree(a), CUDA_SUCCESS);
+}
+
+/* Pageable bytes are read by the call; pinned ones when their turn comes. */
+static void host_bytes(void)
+{
+	CUstream stream;
+	CUdeviceptr a;
+	struct gate gate;
+	unsigned char pageable[64], *pinned;
+	REQUIRE(set_up());
+	REQUIRE(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+	REQUIRE(cuMemAlloc(&a, 128) == CUDA_SUCCESS);
+	REQUIRE(cuMemHostAlloc((void **)&pinned, 64, 0) == CUDA_SUCCESS);
+	memset(pageable, 1, 64);
+	memset(pinned, 1, 64);
+	gate_put(&gate, stream);
+	CHECK_EQ(cuMemcpyHtoDAsync(a, pageable, 64, stream), CUDA_SUCCESS);
+	CHECK_EQ(cuMemcpyHtoDAsync(a + 64, pinned, 64, stream), CUDA_SUCCESS);
+	memset(pageable, 2, 64);
+	memset(pinned, 2, 64);
+	gate_open(&gate);
+	/* To pageable memory: there when the call is over. */
+	CHECK_EQ(cuMemcpyDtoHAsync(pageable, a, 64, stream), CUDA_SUCCESS);
+	CHECK_EQ(pageable[63], 1);
+	CHECK_EQ(cuMemcpyDtoHAsync(pageable, a + 64, 64, stream), CUDA_SUCCESS);
+	CHECK_EQ(pageable[63], 2);
+	CHECK_EQ(cuMemFreeHost(pinned), CUDA_SUCCESS);
+	CHECK_EQ(cuMemFree(a), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamDestroy(stream), CUDA_SUCCESS);
+}
+
+static void times(void)
+{
+	CUevent start, end, untimed;
+	CUstream stream;
+	struct gate gate;
+	float milliseconds = -1;
+	REQUIRE(set_up());
+	REQUIRE(cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -1) == CUDA_SUCCESS);
+	REQUIRE(cuEventCreate(&start, CU_EVENT_DEFAULT) == CUDA_SUCCESS);
+	REQUIRE(cuEventCreate(&end, CU_EVENT_BLOCKING_SYNC) == CUDA_SUCCESS);
+	REQUIRE(cuEventCreate(&untimed, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS);
+	CHECK_EQ(cuEventElapsedTime(&milliseconds, start, end), CUDA_ERROR_INVALID_HANDLE);
+	CHECK_EQ(cuEventRecord(start, stream), CUDA_SUCCESS);
+	gate_put(&gate, stream);
+	CHECK_EQ(cuEventRecord(end, stream), CUDA_SUCCESS);
+	CHECK_EQ(cuEventRecord(untimed, stream), CUDA_SUCCESS);
+	CHECK_EQ(cuEventElapsedTime(&milliseconds, start, end), CUDA_ERROR_NOT_READY);
+	sleep_ms(5);
+	gate_open(&gate);
+	CHECK_EQ(cuEventSynchronize(end), CUDA_SUCCESS);
+	CHECK_EQ(cuEventElapsedTime(&milliseconds, start, end), CUDA_SUCCESS);
+	CHECK(milliseconds >= 4.5f && milliseconds < 60000.0f);
+	CHECK_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+	CHECK_EQ(cuEventElapsedTime(&milliseconds, start, untimed), CUDA_ERROR_INVALID_HANDLE);
+	CHECK_EQ(cuEventDestroy(start), CUDA_SUCCESS);
+	CHECK_EQ(cuEventDestroy(end), CUDA_SUCCESS);
+	CHECK_EQ(cuEventDestroy(untimed), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamDestroy(stream), CUDA_SUCCESS);
+}
+
+static void handles(void)
+{
+	CUstream stream, again;
+	CUevent event;
+	CUdeviceptr a;
+	struct gate gate;
+	unsigned long long id, id_again;
+	unsigned char byte;
+	REQUIRE(set_up());
+	REQUIRE(cuMemAlloc(&a, 16) == CUDA_SUCCESS);
+	REQUIRE(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+	REQUIRE(cuEventCreate(&event, CU_EVENT_DEFAULT) == CUDA_SUCCESS);
+	CHECK_EQ(cuStreamGetId(stream, &id), CUDA_SUCCESS);
+	gate_put(&gate, stream);
+	CHECK_EQ(cuMemsetD8Async(a, 9, 16, stream), CUDA_SUCCESS);
+	CHECK_EQ(cuEventRecord(event, stream), CUDA_SUCCESS);
+	/* Work goes on without the handle; the handle is dead at once ... */
+	CHECK_EQ(cuStreamDestroy(stream), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamQuery(stream), CUDA_ERROR_INVALID_HANDLE);
+	CHECK_EQ(cuStreamDestroy(stream), CUDA_ERROR_INVALID_HANDLE);
+	/* ... and the next one has its value, not its identity. */
+	CHECK_EQ(cuStreamCreate(&again, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+	CHECK(again == stream);
+	CHECK_EQ(cuStreamGetId(again, &id_again), CUDA_SUCCESS);
+	CHECK(id != id_again);
+	CHECK_EQ(cuStreamQuery(again), CUDA_SUCCESS);
+	gate_open(&gate);
+	CHECK_EQ(cuEventSynchronize(event), CUDA_SUCCESS);
+	CHECK_EQ(cuMemcpyDtoH(&byte, a, 1), CUDA_SUCCESS);
+	CHECK_EQ(byte, 9);
+	CHECK_EQ(cuEventDestroy(event), CUDA_SUCCESS);
+	CHECK_EQ(cuEventQuery(event), CUDA_ERROR_INVALID_HANDLE);
+	CHECK_EQ(cuStreamQuery((CUstream)(uintptr_t)0x1234560), CUDA_ERROR_INVALID_HANDLE);
+	CHECK_EQ(cuEventQuery((CUevent)again), CUDA_ERROR_INVALID_HANDLE);
+	CHECK_EQ(cuStreamDestroy(again), CUDA_SUCCESS);
+	CHECK_EQ(cuMemFree(a), CUDA_SUCCESS);
+}
+
+static CUresult seen;
+
+static void call_driver(void *unused)
+{
+	(void)unused;
+	seen = cuCtxSynchronize();
+}
+
+static void host_functions(void)
+{
+	CUdeviceptr a;
+	CUstream stream;
+	uint32_t value = 0;
+	REQUIRE(set_up());
+	REQUIRE(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+	CHECK_EQ(cuLaunchHostFunc(stream, call_driver, NULL), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+	CHECK_EQ(seen, CUDA_ERROR_NOT_PERMITTED);
+	REQUIRE(cuMemAlloc(&a, 16) == CUDA_SUCCESS);
+	CHECK_EQ(cuMemsetD32(a, 0, 4), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamWaitValue32(stream, a, 5, CU_STREAM_WAIT_VALUE_GEQ), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamWriteValue32(stream, a + 4, 77, 0), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+	CHECK_EQ(cuStreamWriteValue32(NULL, a, 6, 0), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+	CHECK_EQ(cuMemcpyDtoH(&value, a + 4, 4), CUDA_SUCCESS);
+	CHECK_EQ(value, 77);
+	CHECK_EQ(cuMemFree(a), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamDestroy(stream), CUDA_SUCCESS);
+}
+
+/* --- modules and launches --------------------------------------------------------------- */
+
+static void modules(void)
+{
+	CUmodule module;
+	CUfunction function;
+	CUdeviceptr address;
+	size_t size_B, offset_B;
+	char log[256] = "";
+	unsigned char bytes[16];
+	int value;
+	CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+	void *values[] = {log, (void *)(uintptr_t)sizeof(log)};
+	REQUIRE(set_up());
+	CHECK_EQ(cuModuleLoadDataEx(&module, ".version 7.8\n.target sm_75\n.address_size 64\n"
+				    "nonsense;\n", 2, options, values), CUDA_ERROR_INVALID_PTX);
+	CHECK(log[0]);
+	CHECK_EQ((uintptr_t)values[1], strlen(log));
+	CHECK_EQ(cuModuleLoadData(&module, "\177ELF\2\1\1"), CUDA_ERROR_NO_BINARY_FOR_GPU);
+	CHECK_EQ(cuModuleLoadData(&module, ""), CUDA_ERROR_INVALID_IMAGE);
+	REQUIRE(cuModuleLoadData(&module, ptx) == CUDA_SUCCESS);
+	CHECK_EQ(cuModuleGetFunction(&function, module, "missing"), CUDA_ERROR_NOT_FOUND);
+	CHECK_EQ(cuModuleGetFunction(&function, module, "vadd"), CUDA_SUCCESS);
+	CHECK_EQ(cuFuncGetParamInfo(function, 3, &offset_B, &size_B), CUDA_SUCCESS);
+	CHECK_EQ(offset_B, 24);
+	CHECK_EQ(size_B, 4);
+	CHECK_EQ(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function),
+		 CUDA_SUCCESS);
+	CHECK_EQ(value, 1024);
+	CHECK_EQ(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+				    227 * 1024), CUDA_SUCCESS);
+	CHECK_EQ(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+				    227 * 1024 + 1), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuModuleGetGlobal(&address, &size_B, module, "table"), CUDA_SUCCESS);
+	CHECK_EQ(size_B, 16);
+	CHECK_EQ(cuMemcpyDtoH(bytes, address, 16), CUDA_SUCCESS);
+	CHECK_EQ(bytes[3], 4);
+	CHECK_EQ(bytes[4], 0);
+	CHECK_EQ(cuMemFree(address), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuModuleUnload(module), CUDA_SUCCESS);
+	CHECK_EQ(cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE);
+	CHECK_EQ(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, function),
+		 CUDA_ERROR_INVALID_HANDLE);
+}
+
+static void linking(void)
+{
+	CUlinkState state;
+	CUmodule module;
+	void *image;
+	size_t size_B;
+	char log[256] = "", *copy;
+	CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+				  CU_JIT_OPTIMIZATION_LEVEL};
+	void *values[] = {log, (void *)(uintptr_t)sizeof(log), (void *)(uintptr_t)3};
+	REQUIRE(set_up());
+	REQUIRE(cuLinkCreate(3, options, values, &state) == CUDA_SUCCESS);
+	CHECK_EQ(cuLinkAddData(state, CU_JIT_INPUT_PTX, (void *)(uintptr_t) "junk", 5, "junk.ptx",
+			       0, NULL, NULL), CUDA_ERROR_INVALID_PTX);
+	CHECK(strstr(log, "junk.ptx"));
+	CHECK_EQ(cuLinkDestroy(state), CUDA_SUCCESS);
+
+	REQUIRE(cuLinkCreate(0, NULL, NULL, &state) == CUDA_SUCCESS);
+	REQUIRE(cuLinkAddData(state, CU_JIT_INPUT_PTX, (void *)(uintptr_t)ptx, sizeof(ptx), "a.ptx",
+			      0, NULL, NULL) == CUDA_SUCCESS);
+	REQUIRE(cuLinkComplete(state, &image, &size_B) == CUDA_SUCCESS);
+	copy = malloc(size_B);
+	REQUIRE(copy);
+	memcpy(copy, image, size_B);
+	CHECK_EQ(cuLinkDestroy(state), CUDA_SUCCESS);
+	CHECK_EQ(cuModuleLoadData(&module, copy), CUDA_SUCCESS);
+	CHECK_EQ(cuModuleUnload(module), CUDA_SUCCESS);
+	copy[size_B / 2] ^= 1;
+	CHECK_EQ(cuModuleLoadData(&module, copy), CUDA_ERROR_INVALID_IMAGE);
+	free(copy);
+}
+
+enum { COUNT = 1000 };
+
+static void launches(void)
+{
+	CUmodule module;
+	CUfunction vadd;
+	CUdeviceptr a, b, c;
+	CUstream stream, foreign;
+	float x[COUNT], y[COUNT], sum[COUNT];
+	uint32_t count = COUNT;
+	void *parameters[] = {&a, &b, &c, &count};
+	struct { CUdeviceptr a, b, c; uint32_t count; } packed;
+	size_t packed_B = 28;
+	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed,
+			 CU_LAUNCH_PARAM_BUFFER_SIZE, &packed_B, CU_LAUNCH_PARAM_END};
+	REQUIRE(set_up());
+	for (int i = 0; i < COUNT; i++) {
+		x[i] = (float)i;
+		y[i] = (float)(2 * i);
+	}
+	REQUIRE(cuMemAlloc(&a, sizeof(x)) == CUDA_SUCCESS);
+	REQUIRE(cuMemAlloc(&b, sizeof(x)) == CUDA_SUCCESS);
+	REQUIRE(cuMemAlloc(&c, sizeof(x)) == CUDA_SUCCESS);
+	REQUIRE(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+	REQUIRE(cuModuleLoadData(&module, ptx) == CUDA_SUCCESS);
+	REQUIRE(cuModuleGetFunction(&vadd, module, "vadd") == CUDA_SUCCESS);
+	CHECK_EQ(cuMemcpyHtoDAsync(a, x, sizeof(x), stream), CUDA_SUCCESS);
+	CHECK_EQ(cuMemcpyHtoDAsync(b, y, sizeof(y), stream), CUDA_SUCCESS);
+	CHECK_EQ(cuLaunchKernel(vadd, 8, 1, 1, 128, 1, 1, 0, stream, parameters, NULL),
+		 CUDA_SUCCESS);
+	CHECK_EQ(cuMemcpyDtoHAsync(sum, c, sizeof(sum), stream), CUDA_SUCCESS);
+	CHECK_EQ(sum[COUNT - 1], 3 * (COUNT - 1));
+	CHECK_EQ(cuMemsetD8Async(c, 0, sizeof(x), stream), CUDA_SUCCESS);
+	packed.a = a;
+	packed.b = b;
+	packed.c = c;
+	packed.count = COUNT;
+	CHECK_EQ(cuLaunchKernel(vadd, 8, 1, 1, 128, 1, 1, 0, stream, NULL, extra), CUDA_SUCCESS);
+	CHECK_EQ(cuMemcpyDtoHAsync(sum, c, sizeof(sum), stream), CUDA_SUCCESS);
+	CHECK_EQ(sum[7], 21);
+
+	/* What is wrong with a launch is told at once and spoils nothing. */
+	CHECK_EQ(cuLaunchKernel(vadd, 0, 1, 1, 1, 1, 1, 0, stream, parameters, NULL),
+		 CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuLaunchKernel(vadd, 1, 65536, 1, 1, 1, 1, 0, stream, parameters, NULL),
+		 CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuLaunchKernel(vadd, 1, 1, 1, 1024, 2, 1, 0, stream, parameters, NULL),
+		 CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuLaunchKernel(vadd, 1, 1, 1, 1, 1, 1, 49 * 1024, stream, parameters, NULL),
+		 CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuLaunchKernel(vadd, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL),
+		 CUDA_ERROR_INVALID_VALUE);
+	packed_B = 20;
+	CHECK_EQ(cuLaunchKernel(vadd, 1, 1, 1, 1, 1, 1, 0, stream, NULL, extra),
+		 CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuLaunchKernel((CUfunction)stream, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL),
+		 CUDA_ERROR_INVALID_HANDLE);
+	CHECK_EQ(cuLaunchCooperativeKernel(vadd, 100000, 1, 1, 128, 1, 1, 0, stream, parameters),
+		 CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+	CHECK_EQ(cuCtxPushCurrent(contexts[1]), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamCreate(&foreign, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+	CHECK_EQ(cuLaunchKernel(vadd, 1, 1, 1, 1, 1, 1, 0, foreign, parameters, NULL),
+		 CUDA_ERROR_INVALID_HANDLE);
+	CHECK_EQ(cuStreamDestroy(foreign), CUDA_SUCCESS);
+	CHECK_EQ(cuCtxPopCurrent(NULL), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
+	/* A module may go while its kernels are in a stream. */
+	packed_B = 28;
+	CHECK_EQ(cuMemsetD8Async(c, 0, sizeof(x), stream), CUDA_SUCCESS);
+	CHECK_EQ(cuLaunchKernel(vadd, 8, 1, 1, 128, 1, 1, 0, stream, NULL, extra), CUDA_SUCCESS);
+	CHECK_EQ(cuModuleUnload(module), CUDA_SUCCESS);
+	CHECK_EQ(cuMemcpyDtoHAsync(sum, c, sizeof(sum), stream), CUDA_SUCCESS);
+	CHECK_EQ(sum[9], 27);
+	CHECK_EQ(cuStreamDestroy(stream), CUDA_SUCCESS);
+	CHECK_EQ(cuMemFree(a), CUDA_SUCCESS);
+	CHECK_EQ(cuMemFree(b), CUDA_SUCCESS);
+	CHECK_EQ(cuMemFree(c), CUDA_SUCCESS);
+}
+
+static size_t shared_of(int threads)
+{
+	return (size_t)threads * 100;
+}
+
+static void libraries_and_occupancy(void)
+{
+	CUlibrary library;
+	CUkernel kernel;
+	CUfunction function;
+	unsigned count;
+	int grid, block, blocks;
+	REQUIRE(set_up());
+	REQUIRE(cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0) == CUDA_SUCCESS);
+	CHECK_EQ(cuLibraryGetKernelCount(&count, library), CUDA_SUCCESS);
+	CHECK_EQ(count, 2);
+	CHECK_EQ(cuLibraryGetKernel(&kernel, library, "vadd"), CUDA_SUCCESS);
+	CHECK_EQ(cuKernelGetFunction(&function, kernel), CUDA_SUCCESS);
+	CHECK_EQ(cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, 0, 0),
+		 CUDA_SUCCESS);
+	CHECK(block >= 32 && block <= 1024 && block % 32 == 0);
+	CHECK(grid >= 4);
+	CHECK_EQ(cuOccupancyMaxPotentialBlockSize(&grid, &block, function, shared_of, 0, 100),
+		 CUDA_SUCCESS);
+	CHECK(block <= 100);
+	CHECK_EQ(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 1024, 0),
+		 CUDA_SUCCESS);
+	CHECK_EQ(blocks, 2);
+	CHECK_EQ(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 64, 100 * 1024),
+		 CUDA_SUCCESS);
+	CHECK_EQ(blocks, 2);
+	CHECK_EQ(cuLibraryUnload(library), CUDA_SUCCESS);
+	CHECK_EQ(cuLibraryUnload(library), CUDA_ERROR_INVALID_HANDLE);
+}
+
+/* A fault stays until the context is reset, and stays in its context. */
+static void faults(void)
+{
+	CUmodule module;
+	CUfunction poke;
+	CUdeviceptr a, bad;
+	CUevent event;
+	void *parameters[] = {&bad};
+	REQUIRE(set_up());
+	REQUIRE(cuModuleLoadData(&module, ptx) == CUDA_SUCCESS);
+	REQUIRE(cuModuleGetFunction(&poke, module, "poke") == CUDA_SUCCESS);
+	REQUIRE(cuMemAlloc(&a, 64) == CUDA_SUCCESS);
+	REQUIRE(cuEventCreate(&event, CU_EVENT_DEFAULT) == CUDA_SUCCESS);
+	bad = a;
+	CHECK_EQ(cuLaunchKernel(poke, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL), CUDA_SUCCESS);
+	CHECK_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+	bad = a + 64;
+	CHECK_EQ(cuLaunchKernel(poke, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL), CUDA_SUCCESS);
+	CHECK_EQ(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+	CHECK_EQ(cuMemAlloc(&a, 64), CUDA_ERROR_ILLEGAL_ADDRESS);
+	CHECK_EQ(cuStreamQuery(NULL), CUDA_ERROR_ILLEGAL_ADDRESS);
+	CHECK_EQ(cuEventQuery(event), CUDA_ERROR_ILLEGAL_ADDRESS);
+	CHECK_EQ(cuEventDestroy(event), CUDA_ERROR_ILLEGAL_ADDRESS);
+	CHECK_EQ(cuCtxSetCurrent(contexts[1]), CUDA_SUCCESS);
+	CHECK_EQ(cuMemAlloc(&a, 64), CUDA_SUCCESS);
+	CHECK_EQ(cuMemFree(a), CUDA_SUCCESS);
+	CHECK_EQ(cuDevicePrimaryCtxReset(0), CUDA_SUCCESS);
+	contexts[0] = NULL;
+	REQUIRE(set_up());
+	CHECK_EQ(cuMemAlloc(&a, 64), CUDA_SUCCESS);
+	CHECK_EQ(cuMemFree(a), CUDA_SUCCESS);
+}
+
+static void peers(void)
+{
+	CUdeviceptr here, there;
+	uint32_t value = 0;
+	REQUIRE(set_up());
+	CHECK_EQ(cuCtxEnablePeerAccess(contexts[1], 0), CUDA_SUCCESS);
+	CHECK_EQ(cuCtxEnablePeerAccess(contexts[1], 0), CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+	CHECK_EQ(cuCtxDisablePeerAccess(contexts[1]), CUDA_SUCCESS);
+	CHECK_EQ(cuCtxDisablePeerAccess(contexts[1]), CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+	CHECK_EQ(cuMemAlloc(&here, 4), CUDA_SUCCESS);
+	CHECK_EQ(cuCtxPushCurrent(contexts[1]), CUDA_SUCCESS);
+	CHECK_EQ(cuMemAlloc(&there, 4), CUDA_SUCCESS);
+	CHECK_EQ(cuMemsetD32(there, 1234, 1), CUDA_SUCCESS);
+	CHECK_EQ(cuMemcpyPeer(here, contexts[0], there, contexts[1], 4), CUDA_SUCCESS);
+	CHECK_EQ(cuMemFree(there), CUDA_SUCCESS);
+	CHECK_EQ(cuCtxPopCurrent(NULL), CUDA_SUCCESS);
+	CHECK_EQ(cuMemcpyDtoH(&value, here, 4), CUDA_SUCCESS);
+	CHECK_EQ(value, 1234);
+	CHECK_EQ(cuMemFree(here), CUDA_SUCCESS);
+}
+
+/* --- the rest ------------------------------------------------------------------------------ */
+
+static void names(void)
+{
+	void *first = NULL, *second = NULL;
+	CUdriverProcAddressQueryResult status;
+	CUgraph graph;
+	REQUIRE(set_up());
+	CHECK_EQ(cuGetProcAddress("cuMemAlloc", &first, 13000, 0, &status), CUDA_SUCCESS);
+	CHECK_EQ(status, CU_GET_PROC_ADDRESS_SUCCESS);
+	CHECK(first);
+	CHECK_EQ(cuGetProcAddress("cuCtxDestroy", &first, 3020, 0, &status), CUDA_SUCCESS);
+	CHECK_EQ(cuGetProcAddress("cuCtxDestroy", &second, 12000, 0, &status), CUDA_SUCCESS);
+	CHECK(first != second);
+	CHECK_EQ(cuGetProcAddress("cuLaunchKernelEx", &first, 11000, 0, &status),
+		 CUDA_ERROR_NOT_FOUND);
+	CHECK_EQ(status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+	CHECK(!first);
+	CHECK_EQ(cuGetProcAddress("cuNoSuchThing", &first, 13000, 0, &status),
+		 CUDA_ERROR_NOT_FOUND);
+	CHECK_EQ(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+	CHECK_EQ(cuGraphCreate(&graph, 0), CUDA_ERROR_NOT_SUPPORTED);
+}
+
+enum { THREADS = 8, ROUNDS = 200 };
+
+static void *hammer(void *data)
+{
+	CUdeviceptr a = 0;
+	CUstream stream;
+	CUevent event;
+	uint32_t *wrong = data, value;
+	if (cuCtxSetCurrent(contexts[0]) != CUDA_SUCCESS ||
+	    cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) {
+		*wrong = 1;
+		return NULL;
+	}
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		bool good = cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS &&
+			    cuMemAllocAsync(&a, 100000, stream) == CUDA_SUCCESS &&
+			    cuMemsetD32Async(a, i, 25000, stream) == CUDA_SUCCESS &&
+			    cuEventRecord(event, stream) == CUDA_SUCCESS &&
+			    cuStreamWaitEvent(CU_STREAM_PER_THREAD, event, 0) == CUDA_SUCCESS &&
+			    cuMemcpyDtoHAsync(&value, a + 99996, 4, CU_STREAM_PER_THREAD) ==
+				    CUDA_SUCCESS &&
+			    cuMemFreeAsync(a, stream) == CUDA_SUCCESS &&
+			    cuEventDestroy(event) == CUDA_SUCCESS;
+		if (!good || value != i)
+			++*wrong;
+	}
+	if (cuStreamDestroy(stream) != CUDA_SUCCESS)
+		++*wrong;
+	return NULL;
+}
+
+static void threads(void)
+{
+	pthread_t thread[THREADS];
+	uint32_t wrong[THREADS] = {0};
+	REQUIRE(set_up());
+	for (int i = 0; i < THREADS; i++)
+		REQUIRE(!pthread_create(&thread[i], NULL, hammer, &wrong[i]));
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(thread[i], NULL);
+		CHECK_EQ(wrong[i], 0);
+	}
+	CHECK_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+}
+
+/* The exit status of what run does in a child; -1: killed, or it hangs. */
+static int child_status(void (*run)(void))
+{
+	fflush(stdout);
+	pid_t child = fork();
+	if (!child)
+		run();
+	for (int i = 0; i < 1000; i++) {
+		int status;
+		if (waitpid(child, &status, WNOHANG) == child)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+		sleep_ms(10);
+	}
+	return -1;
+}
+
+static void use_after_fork(void)
+{
+	int count;
+	CUdeviceptr a;
+	exit(cuMemAlloc(&a, 16) == CUDA_ERROR_NOT_INITIALIZED &&
+	     cuDeviceGetCount(&count) == CUDA_ERROR_NOT_INITIALIZED &&
+	     cuInit(0) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1);
+}
+
+static void run_again(void)
+{
+	setenv("CULVERT_TEST_LEAVE", "1", 1);
+	execl("/proc/self/exe", "t_soft_api", (char *)NULL);
+	_exit(99);
+}
+
+static void forks_and_ends(void)
+{
+	REQUIRE(set_up());
+	CHECK_EQ(child_status(use_after_fork), 0);
+	/* A process that ends with full streams. */
+	CHECK_EQ(child_status(run_again), 0);
+}
+
+static void sleep_long(void *unused)
+{
+	(void)unused;
+	sleep_ms(1000000);
+}
+
+/* In the second process of forks_and_ends: leaves in the middle of work. */
+static void leave(void)
+{
+	CUstream stream, stuck;
+	CUdeviceptr a;
+	static char bytes[1 << 16];
+	if (!set_up() || cuStreamCreate(&stream, 0) != CUDA_SUCCESS ||
+	    cuStreamCreate(&stuck, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
+	    cuMemAlloc(&a, sizeof(bytes)) != CUDA_SUCCESS ||
+	    cuMemsetD32(a, 0, 4) != CUDA_SUCCESS ||
+	    cuStreamWaitValue32(stuck, a, 1, CU_STREAM_WAIT_VALUE_EQ) != CUDA_SUCCESS ||
+	    cuLaunchHostFunc(stream, sleep_long, NULL) != CUDA_SUCCESS)
+		exit(1);
+	for (int i = 0; i < 100; i++)
+		if (cuMemcpyHtoDAsync(a, bytes, sizeof(bytes), stream) != CUDA_SUCCESS)
+			exit(2);
+	exit(0);
+}
+
+__attribute__((constructor)) static void prepare(void)
+{
+	setenv("CULVERT_SOFT_DEVICES", "2", 1);
+	if (getenv("CULVERT_TEST_LEAVE"))
+		leave();
+}
+
+TEST_MAIN(TEST(devices), TEST(errors), TEST(current_contexts), TEST(accounts), TEST(pointers),
+	  TEST(copies), TEST(fills), TEST(pools), TEST(events_order_streams),
+	  TEST(default_stream), TEST(host_bytes), TEST(times), TEST(handles),
+	  TEST(host_functions), TEST(modules), TEST(linking), TEST(launches),
+	  TEST(libraries_and_occupancy), TEST(faults), TEST(peers), TEST(names), TEST(threads),
+	  TEST(forks_and_ends))

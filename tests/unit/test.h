@@ -1,0 +1,84 @@
+/* The smallest harness that serves: a test program is a list of TEST functions
+ * and TEST_MAIN.  A failed CHECK prints where and goes on; REQUIRE leaves the
+ * test.  Exit status: 0 all passed, 1 a failure, 77 everything was skipped. */
+#ifndef CULVERT_TESTS_TEST_H
+#define CULVERT_TESTS_TEST_H
+
+#include <stdio.h>
+#include <string.h>
+
+struct test_case {
+	const char *name;
+	void (*run)(void);
+};
+
+static int test_failures;
+static int test_skips;
+
+#define CHECK(condition)                                                              \
+	do {                                                                          \
+		if (!(condition)) {                                                   \
+			printf("%s:%d: %s\n", __FILE__, __LINE__, #condition);        \
+			test_failures++;                                              \
+		}                                                                     \
+	} while (0)
+
+#define CHECK_EQ(got, expected)                                                       \
+	do {                                                                          \
+		long long got_ = (long long)(got), expected_ = (long long)(expected);  \
+		if (got_ != expected_) {                                              \
+			printf("%s:%d: %s is %lld, expected %lld\n", __FILE__, __LINE__, \
+			       #got, got_, expected_);                                \
+			test_failures++;                                              \
+		}                                                                     \
+	} while (0)
+
+#define CHECK_STRING(got, expected)                                                   \
+	do {                                                                          \
+		const char *got_ = (got), *expected_ = (expected);                    \
+		if (!got_ || strcmp(got_, expected_)) {                               \
+			printf("%s:%d: %s is \"%s\", expected \"%s\"\n", __FILE__, __LINE__, \
+			       #got, got_ ? got_ : "(null)", expected_);              \
+			test_failures++;                                              \
+		}                                                                     \
+	} while (0)
+
+#define REQUIRE(condition)                                                            \
+	do {                                                                          \
+		if (!(condition)) {                                                   \
+			printf("%s:%d: %s\n", __FILE__, __LINE__, #condition);        \
+			test_failures++;                                              \
+			return;                                                       \
+		}                                                                     \
+	} while (0)
+
+#define SKIP(why)                                                                     \
+	do {                                                                          \
+		printf("skipped: %s\n", (why));                                       \
+		test_skips++;                                                         \
+		return;                                                               \
+	} while (0)
+
+static int test_run_all(const struct test_case *cases, int count)
+{
+	for (int i = 0; i < count; i++) {
+		int before = test_failures;
+		cases[i].run();
+		if (test_failures != before)
+			printf("FAIL %s\n", cases[i].name);
+	}
+	if (test_failures)
+		return 1;
+	return count && test_skips == count ? 77 : 0;
+}
+
+#define TEST_MAIN(...)                                                                \
+	int main(void)                                                                \
+	{                                                                             \
+		static const struct test_case cases[] = {__VA_ARGS__};                \
+		return test_run_all(cases, (int)(sizeof(cases) / sizeof(cases[0])));  \
+	}
+
+#define TEST(function) {#function, function}
+
+#endif
