@@ -184,7 +184,8 @@ static bool compiles_for(const struct nvvm_library *library, unsigned sm)
 	struct bytes ir = BYTES_INIT, ptx = BYTES_INIT, log = BYTES_INIT;
 	bytes_printf(&ir,
 		     "target datalayout = \"e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-"
-		     "i64:64:64-i128:128:128-f32:32:32-f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-"
+		     "i64:64:64-i128:128:128-f32:32:32-f64:64:64-v16:16:16-"
+		     "v32:32:32-v64:64:64-v128:128:128-"
 		     "n16:32:64\"\n"
 		     "target triple = \"nvptx64-nvidia-cuda\"\n"
 		     "define void @probe() {\nentry:\n  ret void\n}\n"

@@ -11,6 +11,7 @@
 
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
+#include <llvm/IR/Function.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Linker/Linker.h>
@@ -45,7 +46,8 @@ bool object_is_whole(const bytes *object)
 	char expected[header_size_B];
 	if (object->size_B < header_size_B)
 		return false;
-	put_header(expected, checksum(object->data + header_size_B, object->size_B - header_size_B));
+	put_header(expected,
+		   checksum(object->data + header_size_B, object->size_B - header_size_B));
 	return !std::memcmp(object->data, expected, header_size_B);
 }
 
@@ -65,6 +67,25 @@ std::unique_ptr<llvm::Module> parse(const bytes *object, llvm::LLVMContext &cont
 	return std::move(*module);
 }
 
+/* Every program brings its own copy of a struct's type, so structs are compared by
+ * what they hold.  Pointers are opaque: types are trees. */
+bool same_shape(const llvm::Type *one, const llvm::Type *other)
+{
+	if (one == other)
+		return true;
+	if (one->getTypeID() != other->getTypeID() ||
+	    one->getNumContainedTypes() != other->getNumContainedTypes())
+		return false;
+	if (one->isArrayTy() && one->getArrayNumElements() != other->getArrayNumElements())
+		return false;
+	if (!one->isArrayTy() && !one->isStructTy() && !one->isFunctionTy())
+		return false;
+	for (unsigned i = 0; i < one->getNumContainedTypes(); i++)
+		if (!same_shape(one->getContainedType(i), other->getContainedType(i)))
+			return false;
+	return true;
+}
+
 /* What would clash, found before LLVM's linker stops at the first. */
 bool check_clashes(const llvm::Module &to, const llvm::Module &from, bytes *log)
 {
@@ -80,7 +101,9 @@ bool check_clashes(const llvm::Module &to, const llvm::Module &from, bytes *log)
 			bytes_printf(log, "error: '%s' is defined in more than one program\n",
 				     name.c_str());
 			clean = false;
-		} else if (value.getValueType() != other->getValueType()) {
+		} else if (llvm::isa<llvm::Function>(value) != llvm::isa<llvm::Function>(other) ||
+			   (llvm::isa<llvm::Function>(value) &&
+			    !same_shape(value.getValueType(), other->getValueType()))) {
 			bytes_printf(log, "error: '%s' has a different type in another program\n",
 				     name.c_str());
 			clean = false;

@@ -46,7 +46,11 @@ public:
 	~log_stream() override { flush(); }
 
 private:
-	void write_impl(const char *text, size_t size_B) override { bytes_append(log, text, size_B); }
+	void write_impl(const char *text, size_t size_B) override
+	{
+		bytes_append(log, text, size_B);
+	}
+
 	uint64_t current_pos() const override { return log->size_B; }
 
 	bytes *log;
@@ -93,7 +97,8 @@ private:
 				continue;
 			auto *function = llvm::dyn_cast_or_null<llvm::Function>(
 				generator->GetAddrOfGlobal(clang::GlobalDecl(declared), false));
-			if (function && function->hasExternalLinkage() && !function->isDeclaration())
+			if (function && !function->isDeclaration() &&
+			    function->hasExternalLinkage())
 				function->setLinkage(llvm::GlobalValue::LinkOnceODRLinkage);
 		}
 	}
@@ -180,8 +185,10 @@ std::vector<const char *> make_arguments(const fe_options *options, const fe_wor
 		options->codegen.optimization ? "-O2" : "-O0", "-disable-llvm-passes",
 	};
 	if (options->codegen.line_info) {
-		static const char *const debug[] = {"-debug-info-kind=line-tables-only",
-						    "-dwarf-version=4", "-fdebug-compilation-dir=."};
+		static const char *const debug[] = {
+			"-debug-info-kind=line-tables-only", "-dwarf-version=4",
+			"-fdebug-compilation-dir=.",
+		};
 		arguments.insert(arguments.end(), std::begin(debug), std::end(debug));
 	}
 	for (size_t i = 0; i < words->count; i++)
@@ -225,9 +232,9 @@ std::unique_ptr<llvm::Module> run_clang(const fe_compile_job *job, size_t source
 		return nullptr;
 	auto source = llvm::MemoryBuffer::getMemBufferCopy(
 		llvm::StringRef(job->source, source_size_B), source_name);
+	clang::InputKind kind(clang::Language::OpenCL);
 	invocation->getFrontendOpts().Inputs.clear();
-	invocation->getFrontendOpts().Inputs.emplace_back(source->getMemBufferRef(),
-							  clang::InputKind(clang::Language::OpenCL));
+	invocation->getFrontendOpts().Inputs.emplace_back(source->getMemBufferRef(), kind);
 	clang::CompilerInstance compiler;
 	compiler.setInvocation(invocation);
 	compiler.setVerboseOutputStream(stream);

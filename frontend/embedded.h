@@ -8,13 +8,13 @@
 extern const char fe_embedded_header[];
 extern const char fe_embedded_header_end[];      /* where the NUL is */
 
-/* The builtin library: bitcode files one after the other, each 16-aligned. */
+/* The builtin library: small bitcode modules one after the other, each 16-aligned. */
 extern const char fe_embedded_builtins[];
 extern const char fe_embedded_builtins_end[];
 
 /* What is where: a first line with the library's id, then one line per function,
  * sorted by byte values: "<symbol> <offset> <size>\n", where offset and size are
- * those of its file in fe_embedded_builtins, or "<symbol> -\n" for libdevice's. */
+ * those of its module in fe_embedded_builtins, or "<symbol> -\n" for libdevice's. */
 extern const char fe_embedded_index[];
 extern const char fe_embedded_index_end[];
 

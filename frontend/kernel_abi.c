@@ -8,7 +8,7 @@
 /* The written form: everything little-endian, counts and strings as u32 sizes
  * before their content.  A change of layout changes the version; a reader takes
  * its own version only, since binaries are rebuilt from source easily. */
-enum { ABI_VERSION = 1, MAX_COUNT = 1 << 20 };
+enum { ABI_VERSION = 2, MAX_COUNT = 1 << 20 };
 static const char magic[8] = { 'C', 'U', 'L', 'V', 'A', 'B', 'I', '\n' };
 static const uint32_t absent_string = UINT32_MAX;
 
@@ -50,6 +50,7 @@ static void put_argument(struct bytes *bytes, const struct abi_argument *argumen
 static void put_kernel(struct bytes *bytes, const struct abi_kernel *kernel)
 {
 	put_string(bytes, kernel->name);
+	put_string(bytes, kernel->entry);
 	put_string(bytes, kernel->attributes);
 	put_u32(bytes, kernel->argument_count);
 	for (uint32_t i = 0; i < kernel->argument_count; i++)
@@ -199,6 +200,7 @@ static void get_kernel(struct reader *reader, struct abi_kernel *kernel)
 {
 	enum { ARGUMENT_LEAST_B = 32 };
 	kernel->name = get_string(reader, false);
+	kernel->entry = get_string(reader, false);
 	kernel->attributes = get_string(reader, false);
 	kernel->arguments = get_array(reader, &kernel->argument_count, ARGUMENT_LEAST_B,
 				      sizeof(*kernel->arguments));
@@ -224,7 +226,7 @@ static void get_formats(struct reader *reader, struct abi_program *program)
 
 struct abi_program *abi_program_read(const void *data, size_t size_B)
 {
-	enum { KERNEL_LEAST_B = 48 };
+	enum { KERNEL_LEAST_B = 52 };
 	struct reader reader = { data, size_B, false };
 	if (size_B < sizeof(magic) || memcmp(data, magic, sizeof(magic)))
 		return NULL;
@@ -256,6 +258,7 @@ static void kernel_finish(struct abi_kernel *kernel)
 	}
 	free(kernel->arguments);
 	free(kernel->name);
+	free(kernel->entry);
 	free(kernel->attributes);
 }
 

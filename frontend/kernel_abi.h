@@ -68,7 +68,8 @@ struct abi_argument {
 };
 
 struct abi_kernel {
-	char *name;                   /* owned; also the entry's name in the cubin */
+	char *name;                   /* owned; as in the source */
+	char *entry;                  /* owned; in the cubin: name, unless PTX cannot write it */
 	char *attributes;             /* as CL_KERNEL_ATTRIBUTES gives them; "" if none */
 	struct abi_argument *arguments;
 	uint32_t argument_count;

@@ -2,6 +2,7 @@
 
 #include "frontend/kernel_facts.h"
 #include "frontend/module.h"
+#include "frontend/nvvm_ir.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
@@ -329,12 +330,28 @@ static void arguments_facts(struct facts *facts, LLVMValueRef function, struct a
 	free(strings.access.operands);
 }
 
+/* C names can be what PTX cannot write: a lone underscore, letters beyond ASCII. */
+static char *entry_name(struct facts *facts, const char *name, size_t size_B)
+{
+	if (fe_ir_name_is_plain(name, size_B))
+		return copy_string(facts, name, size_B);
+	struct bytes entry = BYTES_INIT;
+	bytes_append_string(&entry, "culvert_kernel_");
+	for (size_t i = 0; i < size_B; i++)
+		bytes_printf(&entry, "%02x", (unsigned char)name[i]);
+	char *made = bytes_failed(&entry) ? out_of_memory(facts)
+					  : copy_string(facts, bytes_string(&entry), entry.size_B);
+	bytes_finish(&entry);
+	return made;
+}
+
 static void kernel_facts(struct facts *facts, LLVMValueRef function, const struct fe_set *barriers,
 			 struct abi_kernel *kernel)
 {
 	size_t size_B;
 	const char *name = LLVMGetValueName2(function, &size_B);
 	kernel->name = copy_string(facts, name, size_B);
+	kernel->entry = entry_name(facts, name, size_B);
 	sizes_fact(facts, function, "reqd_work_group_size", kernel->required_local);
 	sizes_fact(facts, function, "work_group_size_hint", kernel->hint_local);
 	kernel->attributes = attributes_string(facts, function, kernel);

@@ -22,7 +22,7 @@ namespace {
 
 /* -- the index of the builtin library ------------------------------------------- */
 
-/* A bitcode file inside the embedded library. */
+/* A module inside the embedded library. */
 struct part {
 	size_t offset_B;
 	size_t size_B;
@@ -80,7 +80,8 @@ public:
 	explicit reach(const llvm::Module &module)
 	{
 		for (const llvm::Function &function : module)
-			if (fe_function_is_kernel(llvm::wrap(&function)) && !function.isDeclaration())
+			if (!function.isDeclaration() &&
+			    fe_function_is_kernel(llvm::wrap(&function)))
 				visit(&function);
 		while (!pending.empty()) {
 			const llvm::GlobalValue *value = pending.back();
@@ -182,18 +183,18 @@ std::set<part> missing_parts(const llvm::Module &module)
 }
 
 /* Opened lazily: only the bodies that are needed are ever read. */
-bool link_part(llvm::Module &module, const part &part, bytes *log)
+bool link_part(llvm::Linker &linker, llvm::LLVMContext &context, const part &part, bytes *log)
 {
 	llvm::StringRef bitcode(fe_embedded_builtins + part.offset_B, part.size_B);
 	auto library = llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bitcode, "builtins"),
-						  module.getContext(), true);
+						  context, true);
 	if (!library) {
 		std::string reason = llvm::toString(library.takeError());
-		bytes_printf(log, "error: the builtin library cannot be read: %s\n", reason.c_str());
+		bytes_printf(log, "error: the builtin library cannot be read: %s\n",
+			     reason.c_str());
 		return false;
 	}
-	return !llvm::Linker::linkModules(module, std::move(*library),
-					  llvm::Linker::Flags::LinkOnlyNeeded);
+	return !linker.linkInModule(std::move(*library), llvm::Linker::Flags::LinkOnlyNeeded);
 }
 
 /* A function from one part may need another part, so the search is repeated until
@@ -201,12 +202,13 @@ bool link_part(llvm::Module &module, const part &part, bytes *log)
 enum fe_status link_library(llvm::Module &module, bytes *log)
 {
 	enum { round_limit = 32 };
+	llvm::Linker linker(module);
 	for (int round = 0; round < round_limit; round++) {
 		std::set<part> parts = missing_parts(module);
 		if (parts.empty())
 			return FE_OK;
 		for (const part &part : parts)
-			if (!link_part(module, part, log))
+			if (!link_part(linker, module.getContext(), part, log))
 				return FE_INTERNAL;
 	}
 	bytes_append_string(log, "error: the builtin library does not define what it lists\n");

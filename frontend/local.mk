@@ -8,6 +8,7 @@ frontend_sources = \
 	frontend/kernel_access.c \
 	frontend/kernel_calls.c \
 	frontend/kernel_facts.c frontend/kernel_facts.h \
+	frontend/llvm_compat.h \
 	frontend/lower.c frontend/lower.h \
 	frontend/lower_function.c \
 	frontend/lower_hidden.c \
@@ -33,7 +34,8 @@ frontend_cxx_sources = \
 	frontend/bitcode.cpp \
 	frontend/clang.cpp \
 	frontend/demangle.cpp frontend/demangle.h \
-	frontend/library.cpp
+	frontend/library.cpp \
+	frontend/llvm_compat.cpp frontend/llvm_compat.h
 
 noinst_LIBRARIES += frontend/libfrontend.a frontend/libguard.a
 frontend_libfrontend_a_SOURCES = $(frontend_sources) $(frontend_cxx_sources) frontend/embedded.S
@@ -46,12 +48,13 @@ frontend_libguard_a_SOURCES = frontend/compiler_thread.cpp frontend/compiler_thr
 frontend_libguard_a_CPPFLAGS = $(frontend_libfrontend_a_CPPFLAGS)
 frontend_libguard_a_CXXFLAGS = $(AM_CXXFLAGS) -fexceptions
 frontend_libfrontend_a_LIBADD = $(frontend_libguard_a_OBJECTS)
+frontend_libfrontend_a_DEPENDENCIES = $(frontend_libguard_a_OBJECTS)
 # The assembler looks for what it takes in here, in the build tree.
 frontend_libfrontend_a_CCASFLAGS = $(AM_CCASFLAGS) -Wa,-Ifrontend/embedded
 
 # -- the builtin library, compiled once for all GPUs ------------------------------------
 builtin_bitcode = $(builtin_sources:.cl=.bc)
-EXTRA_DIST += $(builtin_sources) $(builtin_headers) frontend/pack-builtins.sh
+EXTRA_DIST += $(builtin_sources) $(builtin_headers)
 CLEANFILES += $(builtin_bitcode)
 
 SUFFIXES = .cl .bc
@@ -59,15 +62,19 @@ SUFFIXES = .cl .bc
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(CLANG) $(builtin_cflags) -I$(srcdir) -c -o $@ $<
 $(builtin_bitcode): $(builtin_headers)
 
+noinst_PROGRAMS += frontend/pack-builtins
+frontend_pack_builtins_SOURCES = frontend/pack_builtins.cpp
+frontend_pack_builtins_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS)
+frontend_pack_builtins_LDADD = $(LLVM_LIBS)
+
 # -- what embedded.S takes in -------------------------------------------------------------
 frontend_embedded = frontend/embedded/builtins.blob frontend/embedded/builtins.index \
 	frontend/embedded/libdevice.10.bc frontend/embedded/opencl-c-base.h
 CLEANFILES += $(frontend_embedded)
 
-frontend/embedded/builtins.index: $(builtin_bitcode) frontend/pack-builtins.sh $(LIBDEVICE)
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(SHELL) $(srcdir)/frontend/pack-builtins.sh \
-		"`$(LLVM_CONFIG) --bindir`/llvm-nm" frontend/embedded/builtins.blob $@ \
-		$(LIBDEVICE) $(builtin_bitcode)
+frontend/embedded/builtins.index: $(builtin_bitcode) frontend/pack-builtins$(EXEEXT) $(LIBDEVICE)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && frontend/pack-builtins$(EXEEXT) \
+		frontend/embedded/builtins.blob $@ $(LIBDEVICE) $(builtin_bitcode)
 frontend/embedded/builtins.blob: frontend/embedded/builtins.index
 	@test -f $@
 frontend/embedded/libdevice.10.bc: $(LIBDEVICE)

@@ -4,7 +4,8 @@
 
 /* The order matters: the first three only change variables and bodies; kernels that are
  * called get a body of their own before parameters are added; variables become
- * part of the dynamic local memory before the entries' local pointers do. */
+ * part of the dynamic local memory before the entries' local pointers do; until
+ * the last, entries have the names of the source. */
 static enum fe_status (*const passes[])(struct lowering *lowering) = {
 	fe_lower_variables,
 	fe_lower_intrinsics,
@@ -12,6 +13,7 @@ static enum fe_status (*const passes[])(struct lowering *lowering) = {
 	fe_lower_kernel_calls,
 	fe_lower_hidden,
 	fe_lower_local,
+	fe_lower_entry_names,
 };
 
 enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi,

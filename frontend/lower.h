@@ -33,6 +33,7 @@ enum fe_status fe_lower_variables(struct lowering *lowering);        /* lower_va
 enum fe_status fe_lower_intrinsics(struct lowering *lowering);       /* lower_intrinsic.c */
 enum fe_status fe_lower_kernel_calls(struct lowering *lowering);     /* lower_kernel.c */
 enum fe_status fe_lower_hidden(struct lowering *lowering);           /* lower_hidden.c */
+enum fe_status fe_lower_entry_names(struct lowering *lowering);      /* lower_kernel.c */
 enum fe_status fe_lower_local(struct lowering *lowering);            /* lower_local.c */
 
 /* lower_function.c: functions and calls with another type.

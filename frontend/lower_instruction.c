@@ -241,6 +241,19 @@ static LLVMValueRef build_widening(struct lowering *lowering, LLVMValueRef i)
 	return result;
 }
 
+/* OpenCL C 3.0, 6.7.2: nobody writes constant memory while a kernel runs, and so
+ * it may be read by the way that is not kept coherent. */
+static void mark_constant_load(struct lowering *lowering, LLVMValueRef load)
+{
+	static const char kind_name[] = "invariant.load";
+	LLVMTypeRef pointer = LLVMTypeOf(LLVMGetOperand(load, 0));
+	if (LLVMGetPointerAddressSpace(pointer) != LOWER_SPACE_CONSTANT || LLVMGetVolatile(load))
+		return;
+	unsigned kind = LLVMGetMDKindIDInContext(lowering->context, kind_name,
+						 sizeof(kind_name) - 1);
+	LLVMSetMetadata(load, kind, LLVMMDNodeInContext(lowering->context, NULL, 0));
+}
+
 /* The value in an instruction's place, or the instruction itself where it stays:
  * the printer then takes it or names it in the log.  NULL: out of memory. */
 static LLVMValueRef lower_instruction(struct lowering *lowering, LLVMValueRef i)
@@ -256,6 +269,7 @@ static LLVMValueRef lower_instruction(struct lowering *lowering, LLVMValueRef i)
 				   LLVMGetOrdering(i) == LLVMAtomicOrderingSequentiallyConsistent,
 				   scope_of(i));
 	case LLVMLoad:
+		mark_constant_load(lowering, i);
 		if (LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic ||
 		    !register_of(LLVMTypeOf(i)))
 			return i;

@@ -115,3 +115,15 @@ enum fe_status fe_lower_kernel_calls(struct lowering *lowering)
 	}
 	return FE_OK;
 }
+
+/* Gives each entry the name that it has in the cubin. */
+enum fe_status fe_lower_entry_names(struct lowering *lowering)
+{
+	for (uint32_t i = 0; i < lowering->abi->kernel_count; i++) {
+		const struct abi_kernel *kernel = &lowering->abi->kernels[i];
+		LLVMValueRef function = LLVMGetNamedFunction(lowering->module, kernel->name);
+		if (function)
+			LLVMSetValueName2(function, kernel->entry, strlen(kernel->entry));
+	}
+	return FE_OK;
+}

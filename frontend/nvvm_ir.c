@@ -18,17 +18,17 @@ static const char *linkage_name(LLVMValueRef global)
 	switch (LLVMGetLinkage(global)) {
 	case LLVMInternalLinkage:
 	case LLVMPrivateLinkage:
-		return "internal ";
+		return " internal";
 	case LLVMLinkOnceAnyLinkage:
-		return "linkonce ";
+		return " linkonce";
 	case LLVMLinkOnceODRLinkage:
-		return "linkonce_odr ";
+		return " linkonce_odr";
 	case LLVMWeakAnyLinkage:
-		return "weak ";
+		return " weak";
 	case LLVMWeakODRLinkage:
-		return "weak_odr ";
+		return " weak_odr";
 	case LLVMCommonLinkage:
-		return "common ";
+		return " common";
 	default:
 		return "";
 	}
@@ -49,10 +49,10 @@ static void print_variable(struct ir_printer *printer, LLVMValueRef variable)
 	if (LLVMIsThreadLocal(variable))
 		fe_ir_error(printer, "a thread-local variable");
 	fe_ir_global_name(printer, variable);
-	fe_ir_print(printer, " = %s", initializer ? linkage_name(variable) : "external ");
+	fe_ir_print(printer, " =%s", initializer ? linkage_name(variable) : " external");
 	if (space)
-		fe_ir_print(printer, "addrspace(%u) ", space);
-	fe_ir_print(printer, "%s %t", LLVMIsGlobalConstant(variable) ? "constant" : "global",
+		fe_ir_print(printer, " addrspace(%u)", space);
+	fe_ir_print(printer, " %s %t", LLVMIsGlobalConstant(variable) ? "constant" : "global",
 		    LLVMGlobalGetValueType(variable));
 	if (initializer) {
 		/* Local memory starts out undefined; libnvvm insists on that word. */
@@ -92,13 +92,18 @@ static void print_parameters(struct ir_printer *printer, LLVMValueRef function, 
 static bool is_kernel(const struct abi_program *abi, LLVMValueRef function)
 {
 	size_t size_B;
-	return abi_program_kernel(abi, LLVMGetValueName2(function, &size_B)) != NULL;
+	const char *name = LLVMGetValueName2(function, &size_B);
+	for (uint32_t i = 0; i < abi->kernel_count; i++) {
+		if (!strcmp(abi->kernels[i].entry, name))
+			return true;
+	}
+	return false;
 }
 
 static void print_head(struct ir_printer *printer, const char *keyword, const char *linkage,
 		       LLVMValueRef function)
 {
-	fe_ir_print(printer, "\n%s %s", keyword, linkage);
+	fe_ir_print(printer, "\n%s%s", keyword, linkage);
 	fe_ir_value_attributes(printer, function, (unsigned)LLVMAttributeReturnIndex);
 	fe_ir_print(printer, " %t ", LLVMGetReturnType(LLVMGlobalGetValueType(function)));
 	fe_ir_global_name(printer, function);
@@ -203,7 +208,7 @@ static void print_annotations(struct ir_printer *printer, const struct abi_progr
 	uint32_t first = printer->node_count;
 	for (uint32_t i = 0; i < abi->kernel_count; i++) {
 		const struct abi_kernel *kernel = &abi->kernels[i];
-		LLVMValueRef function = LLVMGetNamedFunction(printer->module, kernel->name);
+		LLVMValueRef function = LLVMGetNamedFunction(printer->module, kernel->entry);
 		if (function && !LLVMIsDeclaration(function))
 			print_annotation(printer, kernel, function, printer->node_count++);
 		else

@@ -20,6 +20,8 @@
 
 #include <llvm-c/Core.h>
 
+#include "frontend/llvm_compat.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

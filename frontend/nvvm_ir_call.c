@@ -120,7 +120,7 @@ static void print_call(struct ir_printer *printer, LLVMValueRef call, LLVMValueR
 		fe_ir_print(printer, "  ");
 	else
 		fe_ir_print(printer, "%r", call);
-	fe_ir_print(printer, LLVMIsTailCall(call) ? "tail call " : "call ");
+	fe_ir_print(printer, LLVMIsTailCall(call) ? "tail call" : "call");
 	fe_ir_fast_math(printer, call);
 	fe_ir_value_attributes(printer, call, (unsigned)LLVMAttributeReturnIndex);
 	fe_ir_print(printer, " %t ", type);

@@ -2,8 +2,6 @@
 
 #include "frontend/nvvm_ir.h"
 
-#include <llvm/Config/llvm-config.h>
-
 static uint32_t new_temporary(struct ir_printer *printer)
 {
 	return printer->temporary_count++;
@@ -31,19 +29,19 @@ void fe_ir_fast_math(struct ir_printer *printer, LLVMValueRef instruction)
 		LLVMFastMathFlags flag;
 		const char *name;
 	} flags[] = {
-		{ LLVMFastMathAllowReassoc, "reassoc " },
-		{ LLVMFastMathNoNaNs, "nnan " },
-		{ LLVMFastMathNoInfs, "ninf " },
-		{ LLVMFastMathNoSignedZeros, "nsz " },
-		{ LLVMFastMathAllowReciprocal, "arcp " },
-		{ LLVMFastMathAllowContract, "contract " },
-		{ LLVMFastMathApproxFunc, "afn " },
+		{ LLVMFastMathAllowReassoc, " reassoc" },
+		{ LLVMFastMathNoNaNs, " nnan" },
+		{ LLVMFastMathNoInfs, " ninf" },
+		{ LLVMFastMathNoSignedZeros, " nsz" },
+		{ LLVMFastMathAllowReciprocal, " arcp" },
+		{ LLVMFastMathAllowContract, " contract" },
+		{ LLVMFastMathApproxFunc, " afn" },
 	};
 	if (!LLVMCanValueUseFastMathFlags(instruction))
 		return;
 	LLVMFastMathFlags set = LLVMGetFastMathFlags(instruction);
 	if (set == LLVMFastMathAll) {
-		fe_ir_print(printer, "fast ");
+		fe_ir_print(printer, " fast");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
@@ -54,26 +52,26 @@ void fe_ir_fast_math(struct ir_printer *printer, LLVMValueRef instruction)
 
 static void print_binary(struct ir_printer *printer, LLVMValueRef i, LLVMOpcode opcode)
 {
-	fe_ir_print(printer, "%r%s ", i, fe_ir_binary_name(opcode));
+	fe_ir_print(printer, "%r%s", i, fe_ir_binary_name(opcode));
 	switch (opcode) {
 	case LLVMAdd:
 	case LLVMSub:
 	case LLVMMul:
 	case LLVMShl:
-		fe_ir_print(printer, "%s%s", LLVMGetNUW(i) ? "nuw " : "",
-			    LLVMGetNSW(i) ? "nsw " : "");
+		fe_ir_print(printer, "%s%s", LLVMGetNUW(i) ? " nuw" : "",
+			    LLVMGetNSW(i) ? " nsw" : "");
 		break;
 	case LLVMUDiv:
 	case LLVMSDiv:
 	case LLVMLShr:
 	case LLVMAShr:
-		fe_ir_print(printer, LLVMGetExact(i) ? "exact " : "");
+		fe_ir_print(printer, LLVMGetExact(i) ? " exact" : "");
 		break;
 	default:
 		fe_ir_fast_math(printer, i);
 		break;
 	}
-	fe_ir_print(printer, "%V, %v", LLVMGetOperand(i, 0), LLVMGetOperand(i, 1));
+	fe_ir_print(printer, " %V, %v", LLVMGetOperand(i, 0), LLVMGetOperand(i, 1));
 }
 
 static void print_cast(struct ir_printer *printer, LLVMValueRef i, LLVMOpcode opcode)
@@ -95,9 +93,9 @@ static void print_negation(struct ir_printer *printer, LLVMValueRef i)
 	bool vector = fe_ir_type_is(type, LLVMVectorTypeKind);
 	LLVMTypeRef scalar = vector ? LLVMGetElementType(type) : type;
 	const char *zero = fe_ir_type_is(scalar, LLVMHalfTypeKind) ? "0xH8000" : "-0.0";
-	fe_ir_print(printer, "%rfsub ", i);
+	fe_ir_print(printer, "%rfsub", i);
 	fe_ir_fast_math(printer, i);
-	fe_ir_print(printer, "%t ", type);
+	fe_ir_print(printer, " %t ", type);
 	if (vector) {
 		unsigned count = LLVMGetVectorSize(type);
 		for (unsigned element = 0; element < count; element++)
@@ -196,13 +194,13 @@ static void print_compare(struct ir_printer *printer, LLVMValueRef i, LLVMOpcode
 		[LLVMRealPredicateTrue] = "true",
 	};
 	if (opcode == LLVMICmp) {
-		fe_ir_print(printer, "%ricmp %s ", i, integer[LLVMGetICmpPredicate(i)]);
+		fe_ir_print(printer, "%ricmp %s", i, integer[LLVMGetICmpPredicate(i)]);
 	} else {
-		fe_ir_print(printer, "%rfcmp ", i);
+		fe_ir_print(printer, "%rfcmp", i);
 		fe_ir_fast_math(printer, i);
-		fe_ir_print(printer, "%s ", real[LLVMGetFCmpPredicate(i)]);
+		fe_ir_print(printer, " %s", real[LLVMGetFCmpPredicate(i)]);
 	}
-	fe_ir_print(printer, "%V, %v", LLVMGetOperand(i, 0), LLVMGetOperand(i, 1));
+	fe_ir_print(printer, " %V, %v", LLVMGetOperand(i, 0), LLVMGetOperand(i, 1));
 }
 
 static void print_phi(struct ir_printer *printer, LLVMValueRef i)

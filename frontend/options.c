@@ -343,7 +343,12 @@ enum fe_status fe_options_parse(const char *text, bool linking, struct fe_option
 	struct fe_words words = {0};
 	/* OpenCL 3.0 API, 5.8.6.5: without -cl-std the newest OpenCL C 1.x. */
 	struct fe_options options = {.standard = 120, .codegen.optimization = 3};
-	struct parser parser = {.words = &words, .linking = linking, .options = &options, .log = log};
+	struct parser parser = {
+		.words = &words,
+		.linking = linking,
+		.options = &options,
+		.log = log,
+	};
 	enum fe_status status = split_words(text ? text : "", &words, log);
 	while (!status && parser.next < words.count)
 		status = take_word(&parser);

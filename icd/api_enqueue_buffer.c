@@ -38,13 +38,15 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBuffer(
 	size_t size, void *ptr, cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
 	cl_event *event)
 {
+	struct ocl_access accesses[2];
 	struct ocl_command command;
 	cl_int error = transfer_check(command_queue, buffer, offset, size, ptr,
 				      ENQUEUE_HOST_READS, num_events_in_wait_list,
 				      event_wait_list);
 	if (error)
 		return error;
-	ocl_command_init(&command, &ocl_command_read, command_queue, CL_COMMAND_READ_BUFFER);
+	ocl_command_init(&command, &ocl_command_read, command_queue, CL_COMMAND_READ_BUFFER,
+			 accesses);
 	command.u.transfer.host.to = ptr;
 	command.u.transfer.size_B = size;
 	touch(&command, buffer, offset, size, OCL_ACCESS_READ);
@@ -57,13 +59,15 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(
 	size_t size, const void *ptr, cl_uint num_events_in_wait_list,
 	const cl_event *event_wait_list, cl_event *event)
 {
+	struct ocl_access accesses[2];
 	struct ocl_command command;
 	cl_int error = transfer_check(command_queue, buffer, offset, size, ptr,
 				      ENQUEUE_HOST_WRITES, num_events_in_wait_list,
 				      event_wait_list);
 	if (error)
 		return error;
-	ocl_command_init(&command, &ocl_command_write, command_queue, CL_COMMAND_WRITE_BUFFER);
+	ocl_command_init(&command, &ocl_command_write, command_queue, CL_COMMAND_WRITE_BUFFER,
+			 accesses);
 	command.u.transfer.host.from = ptr;
 	command.u.transfer.size_B = size;
 	touch(&command, buffer, offset, size, OCL_ACCESS_WRITE);
@@ -98,12 +102,14 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(
 	size_t dst_offset, size_t size, cl_uint num_events_in_wait_list,
 	const cl_event *event_wait_list, cl_event *event)
 {
+	struct ocl_access accesses[2];
 	struct ocl_command command;
 	cl_int error = copy_check(command_queue, src_buffer, dst_buffer, src_offset, dst_offset,
 				  size, num_events_in_wait_list, event_wait_list);
 	if (error)
 		return error;
-	ocl_command_init(&command, &ocl_command_copy, command_queue, CL_COMMAND_COPY_BUFFER);
+	ocl_command_init(&command, &ocl_command_copy, command_queue, CL_COMMAND_COPY_BUFFER,
+			 accesses);
 	command.u.transfer.size_B = size;
 	touch(&command, src_buffer, src_offset, size, OCL_ACCESS_READ);
 	touch(&command, dst_buffer, dst_offset, size, OCL_ACCESS_WRITE);
@@ -136,12 +142,14 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(
 	size_t offset, size_t size, cl_uint num_events_in_wait_list,
 	const cl_event *event_wait_list, cl_event *event)
 {
+	struct ocl_access accesses[2];
 	struct ocl_command command;
 	cl_int error = fill_check(command_queue, buffer, pattern, pattern_size, offset, size,
 				  num_events_in_wait_list, event_wait_list);
 	if (error)
 		return error;
-	ocl_command_init(&command, &ocl_command_fill, command_queue, CL_COMMAND_FILL_BUFFER);
+	ocl_command_init(&command, &ocl_command_fill, command_queue, CL_COMMAND_FILL_BUFFER,
+			 accesses);
 	memcpy(command.u.fill.pattern, pattern, pattern_size);
 	command.u.fill.pattern_B = (uint32_t)pattern_size;
 	command.u.fill.size_B = size;

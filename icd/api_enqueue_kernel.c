@@ -19,14 +19,15 @@ static cl_int launch_enqueue(cl_command_queue queue, cl_kernel kernel, cl_comman
 			     const struct ocl_ndrange *range, cl_uint count,
 			     const cl_event *events, cl_event *event)
 {
+	struct ocl_access own[OCL_LAUNCH_ACCESSES];
 	struct ocl_command command;
 	cl_int error = launch_check(queue, kernel, count, events);
 	if (error)
 		return error;
-	error = ocl_launch_init(&command, queue, kernel, type, range);
+	error = ocl_launch_init(&command, own, queue, kernel, type, range);
 	if (!error)
 		error = ocl_queue_enqueue(&command, false, count, events, event);
-	ocl_launch_finish(&command);
+	ocl_launch_finish(&command, own);
 	return error;
 }
 

@@ -68,7 +68,7 @@ CL_API_ENTRY void *CL_API_CALL clEnqueueMapBuffer(
 	if (error)
 		return map_return(error, NULL, errcode_ret);
 	pointer = map->pointer;
-	ocl_command_init(&command, &ocl_command_map, command_queue, CL_COMMAND_MAP_BUFFER);
+	ocl_command_init(&command, &ocl_command_map, command_queue, CL_COMMAND_MAP_BUFFER, NULL);
 	command.u.map = map;
 	error = ocl_queue_enqueue(&command, blocking_map, num_events_in_wait_list,
 				  event_wait_list, event);
@@ -96,7 +96,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(
 	if (!map)
 		return CL_INVALID_VALUE;
 	ocl_command_init(&command, &ocl_command_unmap, command_queue,
-			 CL_COMMAND_UNMAP_MEM_OBJECT);
+			 CL_COMMAND_UNMAP_MEM_OBJECT, NULL);
 	command.u.map = map;
 	error = ocl_queue_enqueue(&command, false, num_events_in_wait_list, event_wait_list, event);
 	if (error)
@@ -124,6 +124,8 @@ static cl_int migrate_check(cl_command_queue queue, cl_uint mem_count, const cl_
 /* Migration to the queue's device is access without an operation.  Migration to
  * the host has nothing to do: host memory is made at the first map, and filled
  * there. */
+enum { MIGRATE_ACCESSES = 16 };
+
 static cl_int migrate_accesses(struct ocl_command *command, cl_uint count, const cl_mem *mems,
 			       cl_mem_migration_flags flags)
 {
@@ -131,7 +133,7 @@ static cl_int migrate_accesses(struct ocl_command *command, cl_uint count, const
 						  ? OCL_ACCESS_WRITE : OCL_ACCESS_READ;
 	if (flags & CL_MIGRATE_MEM_OBJECT_HOST)
 		return CL_SUCCESS;
-	if (count > OCL_COMMAND_ACCESSES)
+	if (count > MIGRATE_ACCESSES)
 		command->accesses = malloc(count * sizeof(*command->accesses));
 	if (!command->accesses)
 		return CL_OUT_OF_HOST_MEMORY;
@@ -145,18 +147,19 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueMigrateMemObjects(
 	cl_mem_migration_flags flags, cl_uint num_events_in_wait_list,
 	const cl_event *event_wait_list, cl_event *event)
 {
+	struct ocl_access own[MIGRATE_ACCESSES];
 	struct ocl_command command;
 	cl_int error = migrate_check(command_queue, num_mem_objects, mem_objects, flags,
 				     num_events_in_wait_list, event_wait_list);
 	if (error)
 		return error;
 	ocl_command_init(&command, &ocl_command_marker, command_queue,
-			 CL_COMMAND_MIGRATE_MEM_OBJECTS);
+			 CL_COMMAND_MIGRATE_MEM_OBJECTS, own);
 	error = migrate_accesses(&command, num_mem_objects, mem_objects, flags);
 	if (!error)
 		error = ocl_queue_enqueue(&command, false, num_events_in_wait_list,
 					  event_wait_list, event);
-	if (command.accesses != command.own_accesses)
+	if (command.accesses != own)
 		free(command.accesses);
 	return error;
 }

@@ -148,13 +148,15 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBufferRect(
 		{buffer_origin, buffer_row_pitch, buffer_slice_pitch, 0, 0},
 		{host_origin, host_row_pitch, host_slice_pitch, 0, 0},
 	};
+	struct ocl_access accesses[2];
 	struct ocl_command command;
 	cl_int error = host_box_check(command_queue, &work, ENQUEUE_HOST_READS,
 				      num_events_in_wait_list, event_wait_list);
 	if (error)
 		return error;
 	ocl_command_init(&command, &ocl_command_read_rect, command_queue,
-			 CL_COMMAND_READ_BUFFER_RECT);
+			 CL_COMMAND_READ_BUFFER_RECT,
+			 accesses);
 	host_box_fill(&command, &work);
 	command.u.transfer.host.to = ptr;
 	touch(&command, buffer, &work.buffer, OCL_ACCESS_READ);
@@ -174,13 +176,15 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBufferRect(
 		{buffer_origin, buffer_row_pitch, buffer_slice_pitch, 0, 0},
 		{host_origin, host_row_pitch, host_slice_pitch, 0, 0},
 	};
+	struct ocl_access accesses[2];
 	struct ocl_command command;
 	cl_int error = host_box_check(command_queue, &work, ENQUEUE_HOST_WRITES,
 				      num_events_in_wait_list, event_wait_list);
 	if (error)
 		return error;
 	ocl_command_init(&command, &ocl_command_write_rect, command_queue,
-			 CL_COMMAND_WRITE_BUFFER_RECT);
+			 CL_COMMAND_WRITE_BUFFER_RECT,
+			 accesses);
 	host_box_fill(&command, &work);
 	command.u.transfer.host.from = ptr;
 	touch(&command, buffer, &work.buffer, write_mode(&work.buffer, region));
@@ -264,13 +268,15 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferRect(
 		{src_origin, src_row_pitch, src_slice_pitch, 0, 0},
 		{dst_origin, dst_row_pitch, dst_slice_pitch, 0, 0},
 	};
+	struct ocl_access accesses[2];
 	struct ocl_command command;
 	cl_int error = copy_boxes_check(command_queue, &work, num_events_in_wait_list,
 					event_wait_list);
 	if (error)
 		return error;
 	ocl_command_init(&command, &ocl_command_copy_rect, command_queue,
-			 CL_COMMAND_COPY_BUFFER_RECT);
+			 CL_COMMAND_COPY_BUFFER_RECT,
+			 accesses);
 	command.u.transfer.buffer = rect_of(&work.from, true);
 	command.u.transfer.other = rect_of(&work.to, true);
 	region_set(&command, region);

@@ -13,7 +13,7 @@ static cl_int sync_enqueue(cl_command_queue queue, cl_command_type type, cl_uint
 		error = enqueue_check_list(queue, count, events);
 	if (error)
 		return error;
-	ocl_command_init(&command, &ocl_command_marker, queue, type);
+	ocl_command_init(&command, &ocl_command_marker, queue, type, NULL);
 	return ocl_queue_enqueue(&command, false, count, events, event);
 }
 

@@ -17,7 +17,8 @@ static cl_int properties_check(cl_command_queue_properties properties)
 	return properties & ~supported_properties ? CL_INVALID_QUEUE_PROPERTIES : CL_SUCCESS;
 }
 
-static cl_int list_read(const cl_queue_properties *list, cl_command_queue_properties *properties_out)
+static cl_int list_read(const cl_queue_properties *list,
+			cl_command_queue_properties *properties_out)
 {
 	cl_command_queue_properties properties = 0;
 	bool sized = false, listed = false;

@@ -60,6 +60,7 @@ static cl_int assemble(const struct ocl_build_job *job, const struct be_codegen_
 	cl_int error = be_ptx_assemble(job->device->gpu, &code->ptx, options, verbose,
 				       &code->binary, log);
 	code->sm = job->device->caps->sm;
+	code->software = job->device->caps->software;
 	return backend_error(job, error);
 }
 

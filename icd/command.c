@@ -8,17 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copied bytes end before the deferred part, own_accesses included only as far
- * as they are used. */
 void ocl_command_init(struct ocl_command *command, const struct ocl_command_kind *kind,
-		      cl_command_queue queue, cl_command_type type)
+		      cl_command_queue queue, cl_command_type type, struct ocl_access *accesses)
 {
 	command->kind = kind;
 	command->queue = queue;
 	command->type = type;
 	command->event = NULL;
 	command->witness = false;
-	command->accesses = command->own_accesses;
+	command->accesses = accesses;
 	command->access_count = 0;
 	command->dependency_count = 0;
 	command->dependencies = NULL;
@@ -120,7 +118,7 @@ struct ocl_command *ocl_command_defer(const struct ocl_command *command)
 	struct ocl_command *copy = malloc(sizeof(*copy) + accesses_B + events_B + waiters_B);
 	if (!copy)
 		return NULL;
-	memcpy(copy, command, offsetof(struct ocl_command, own_accesses));
+	memcpy(copy, command, offsetof(struct ocl_command, link));
 	copy->accesses = (struct ocl_access *)(copy + 1);
 	if (accesses_B)
 		memcpy(copy->accesses, command->accesses, accesses_B);

@@ -60,15 +60,13 @@ struct ocl_launch {
 	uint32_t dynamic_local_B;
 };
 
-enum { OCL_COMMAND_ACCESSES = 12 };
-
 struct ocl_command {
 	const struct ocl_command_kind *kind;
 	cl_command_queue queue;
 	cl_command_type type;            /* as its event reports it */
 	cl_event event;                  /* NULL: nobody asked for one */
 	bool witness;                    /* submission has to give a done event */
-	struct ocl_access *accesses;     /* own_accesses, or memory of whoever owns the command */
+	struct ocl_access *accesses;     /* memory of whoever owns the command */
 	uint32_t access_count;
 	uint32_t dependency_count;
 	const cl_event *dependencies;
@@ -78,7 +76,6 @@ struct ocl_command {
 		struct ocl_launch launch;
 		struct ocl_map *map;
 	} u;
-	struct ocl_access own_accesses[OCL_COMMAND_ACCESSES];
 
 	/* Deferred commands only. */
 	struct list link;                /* queue->blocked */
@@ -90,9 +87,10 @@ struct ocl_command {
 	struct ocl_waiter *waiters;      /* dependency_count, in the same memory */
 };
 
-/* Zeroes what every command needs; the door fills in the rest. */
+/* What every command needs; the door fills in the rest.  accesses: room for what
+ * ocl_command_touch will add; NULL when that is nothing. */
 void ocl_command_init(struct ocl_command *command, const struct ocl_command_kind *kind,
-		      cl_command_queue queue, cl_command_type type);
+		      cl_command_queue queue, cl_command_type type, struct ocl_access *accesses);
 
 /* Adds a range of mem (offset in mem) to what the command touches. The array
  * must have room. */

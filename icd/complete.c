@@ -27,8 +27,11 @@ static struct {
 	struct lock lock;                /* guards all below */
 	bool ready;                      /* conditions and lists are made */
 	bool running;                    /* and so are the threads */
+	bool stopping;                   /* the process ends: nobody asks the GPU any more */
+	bool parked;                     /* the completion thread has seen that */
 	struct lock_condition watched;
 	struct lock_condition delivered;
+	struct lock_condition stopped;
 	struct list streams;             /* watch_stream; none is ever removed: streams are few */
 	struct list deliveries;
 	uint64_t watch_count;
@@ -89,7 +92,10 @@ static void *completion_main(void *unused)
 	(void)unused;
 	for (;;) {
 		lock_take(&complete.lock);
-		while (!complete.watch_count) {
+		while (!complete.watch_count || complete.stopping) {
+			complete.parked = complete.stopping;
+			if (complete.parked)
+				lock_condition_signal_all(&complete.stopped);
 			lock_condition_wait(&complete.watched, &complete.lock);
 			busy_until_ns = gpu_host_now_ns() + spin_ns;
 			pause_ns = sleep_min_ns;
@@ -116,7 +122,7 @@ static void *callback_main(void *unused)
 	(void)unused;
 	for (;;) {
 		lock_take(&complete.lock);
-		while (list_empty(&complete.deliveries))
+		while (list_empty(&complete.deliveries) || complete.stopping)
 			lock_condition_wait(&complete.delivered, &complete.lock);
 		struct list *link = complete.deliveries.next;
 		list_remove(link);
@@ -127,6 +133,24 @@ static void *callback_main(void *unused)
 	return NULL;
 }
 
+/* --- the end of the process --------------------------------------------------------------- */
+
+/* Before the CUDA driver's own exit handler, which was there earlier: from then on
+ * no thread of ours may call it.  A poll is short; a callback of the application's
+ * that still runs cannot be waited for. */
+static void stop_at_exit(void)
+{
+	static const uint64_t patience_ns = 100000000;
+	lock_take(&complete.lock);
+	complete.stopping = true;
+	lock_condition_signal_all(&complete.watched);
+	const uint64_t start_ns = gpu_host_now_ns();
+	while (complete.running && !complete.parked &&
+	       gpu_host_now_ns() - start_ns < patience_ns)
+		(void)lock_condition_wait_for(&complete.stopped, &complete.lock, patience_ns);
+	lock_drop(&complete.lock);
+}
+
 /* --- start -------------------------------------------------------------------------------- */
 
 static cl_int tables_make_locked(void)
@@ -135,14 +159,23 @@ static cl_int tables_make_locked(void)
 		return CL_SUCCESS;
 	if (lock_condition_init(&complete.watched))
 		return CL_OUT_OF_RESOURCES;
-	if (lock_condition_init(&complete.delivered)) {
-		lock_condition_finish(&complete.watched);
-		return CL_OUT_OF_RESOURCES;
-	}
+	if (lock_condition_init(&complete.delivered))
+		goto fail_delivered;
+	if (lock_condition_init(&complete.stopped))
+		goto fail_stopped;
+	if (atexit(stop_at_exit))
+		goto fail_exit;
 	list_init(&complete.streams);
 	list_init(&complete.deliveries);
 	complete.ready = true;
 	return CL_SUCCESS;
+fail_exit:
+	lock_condition_finish(&complete.stopped);
+fail_stopped:
+	lock_condition_finish(&complete.delivered);
+fail_delivered:
+	lock_condition_finish(&complete.watched);
+	return CL_OUT_OF_RESOURCES;
 }
 
 static bool thread_make(void *(*start)(void *))

@@ -317,7 +317,7 @@ static cl_int code_resolve(struct _cl_kernel *kernel, struct ocl_kernel_code *co
 	struct gpu_function *function;
 	cl_int error = ocl_build_module(code->build, &module);
 	if (!error)
-		error = gpu_module_function(module, kernel->name, &function);
+		error = gpu_module_function(module, code->abi->entry, &function);
 	if (error == CL_INVALID_KERNEL_NAME || error == CL_INVALID_BINARY)
 		return CL_INVALID_PROGRAM_EXECUTABLE;
 	if (error)

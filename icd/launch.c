@@ -232,7 +232,7 @@ static cl_int accesses_make(struct ocl_command *command)
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < abi->argument_count; i++)
 		count += argument_is_memory(&abi->arguments[i]) && launch->arguments->items[i].mem;
-	if (count > OCL_COMMAND_ACCESSES)
+	if (count > OCL_LAUNCH_ACCESSES)
 		command->accesses = malloc(count * sizeof(*command->accesses));
 	if (!command->accesses)
 		return CL_OUT_OF_HOST_MEMORY;
@@ -248,11 +248,12 @@ static cl_int accesses_make(struct ocl_command *command)
 	return CL_SUCCESS;
 }
 
-cl_int ocl_launch_init(struct ocl_command *command, cl_command_queue queue, cl_kernel kernel,
-		       cl_command_type type, const struct ocl_ndrange *range)
+cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LAUNCH_ACCESSES],
+		       cl_command_queue queue, cl_kernel kernel, cl_command_type type,
+		       const struct ocl_ndrange *range)
 {
 	struct ocl_launch *launch = &command->u.launch;
-	ocl_command_init(command, &ocl_command_launch, queue, type);
+	ocl_command_init(command, &ocl_command_launch, queue, type, own);
 	launch->kernel = kernel;
 	launch->arguments = kernel->arguments;
 	cl_int error = ocl_kernel_code_for(kernel, queue->device, &launch->code);
@@ -277,9 +278,9 @@ cl_int ocl_launch_init(struct ocl_command *command, cl_command_queue queue, cl_k
 	return error;
 }
 
-void ocl_launch_finish(struct ocl_command *command)
+void ocl_launch_finish(struct ocl_command *command, const struct ocl_access *own)
 {
-	if (command->accesses != command->own_accesses)
+	if (command->accesses != own)
 		free(command->accesses);
 }
 

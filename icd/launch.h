@@ -15,12 +15,16 @@ struct ocl_ndrange {
 	const size_t *local;             /* NULL: chosen here */
 };
 
+enum { OCL_LAUNCH_ACCESSES = 16 };
+
 /* Checks everything but the wait list (OpenCL 3.0 API, 5.10) and makes command a
- * launch, or a marker when there are no work-items.  Its accesses may be memory
- * that ocl_launch_finish gives back once the command is enqueued. */
-cl_int ocl_launch_init(struct ocl_command *command, cl_command_queue queue, cl_kernel kernel,
-		       cl_command_type type, const struct ocl_ndrange *range);
-void ocl_launch_finish(struct ocl_command *command);
+ * launch, or a marker when there are no work-items.  own has room for the accesses
+ * of most kernels; ocl_launch_finish, once the command is enqueued, gives back what
+ * more was taken. */
+cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LAUNCH_ACCESSES],
+		       cl_command_queue queue, cl_kernel kernel, cl_command_type type,
+		       const struct ocl_ndrange *range);
+void ocl_launch_finish(struct ocl_command *command, const struct ocl_access *own);
 
 /* A work-group size that divides global, has at most threads work-items and at
  * most max in each dimension, and as many whole warps as possible. */

@@ -215,7 +215,7 @@ static void mem_destroy(struct object *object)
 	/* OpenCL 3.0 API, 5.5.1: callbacks tell that the host memory may be reused,
 	 * and the pinned shadow goes back to the system: both only after the last
 	 * transfer.  Device memory needs no such care, its free is ordered. */
-	if (mem->destructors || (!mem->parent && mem->storage->shadow_owned))
+	if (mem->destructors || (!mem->parent && mem->storage->shadow_owner))
 		ocl_storage_collect(mem->storage, &witnesses);
 	if (witnesses.count)
 		mem_end_later(mem, &witnesses);

@@ -25,6 +25,7 @@ struct ocl_code {
 	atomic_uint refs;
 	cl_program_binary_type type;         /* CL_PROGRAM_BINARY_TYPE_* */
 	unsigned sm;                         /* of the device that binary is for */
+	bool software;                       /* binary is for the software driver */
 	unsigned ptx_sm;                     /* what ptx was made for; runs on this and newer */
 	struct abi_program *abi;             /* NULL for an object or library */
 	struct bytes object;                 /* LLVM bitcode: to link, or for another device */

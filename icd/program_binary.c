@@ -11,7 +11,8 @@ enum {
 	PART_COUNT = 4,
 	CHECKED_FROM_B = 24,
 	SIZES_AT_B = 32,
-	HEADER_B = SIZES_AT_B + 8 * PART_COUNT
+	HEADER_B = SIZES_AT_B + 8 * PART_COUNT,
+	FLAG_SOFTWARE = 1
 };
 
 static uint64_t checksum(const unsigned char *data, size_t size_B)
@@ -47,8 +48,9 @@ void ocl_code_write(const struct ocl_code *code, struct bytes *bytes)
 	memcpy(header, magic, sizeof(magic));
 	number_put(header + 8, VERSION, 4);
 	number_put(header + 12, code->type, 4);
-	number_put(header + 24, code->sm, 4);
-	number_put(header + 28, code->ptx_sm, 4);
+	number_put(header + 24, code->sm, 2);
+	number_put(header + 26, code->ptx_sm, 2);
+	number_put(header + 28, code->software ? FLAG_SOFTWARE : 0, 4);
 	for (unsigned i = 0; i < PART_COUNT; i++)
 		number_put(header + SIZES_AT_B + 8 * i, parts[i]->size_B, 8);
 	bytes_append(bytes, header, sizeof(header));
@@ -82,7 +84,8 @@ static bool parts_find(const unsigned char *data, size_t size_B,
 bool ocl_code_fits(const struct ocl_code *code, cl_device_id device)
 {
 	unsigned sm = device->caps->sm;
-	return code->binary.size_B && code->sm / 10 == sm / 10 && code->sm <= sm;
+	return code->binary.size_B && code->software == device->caps->software &&
+	       code->sm / 10 == sm / 10 && code->sm <= sm;
 }
 
 /* Whether the parts are those that the type must have, and of use on device. */
@@ -117,8 +120,9 @@ cl_int ocl_code_read(const void *data_, size_t size_B, cl_device_id device,
 		return CL_OUT_OF_HOST_MEMORY;
 	cl_int error = CL_INVALID_BINARY;
 	code->type = (cl_program_binary_type)number_get(data + 12, 4);
-	code->sm = (unsigned)number_get(data + 24, 4);
-	code->ptx_sm = (unsigned)number_get(data + 28, 4);
+	code->sm = (unsigned)number_get(data + 24, 2);
+	code->ptx_sm = (unsigned)number_get(data + 26, 2);
+	code->software = number_get(data + 28, 4) & FLAG_SOFTWARE;
 	if (sizes_B[0]) {
 		code->abi = abi_program_read(parts[0], sizes_B[0]);
 		if (!code->abi)

@@ -4,7 +4,7 @@
  *	 0  "CULVERT" and a NUL
  *	 8  u32 version, u32 type (cl_program_binary_type)
  *	16  u64 FNV-1a over everything from byte 24 to the end
- *	24  u32 sm of the cubin, u32 sm of the PTX
+ *	24  u16 sm of the cubin, u16 sm of the PTX, u32 flags (1: for the software driver)
  *	32  u64 size of each part: launch facts, object, PTX, cubin
  *	64  the parts, one after the other, to the very end
  *
@@ -21,7 +21,8 @@ void ocl_code_write(const struct ocl_code *code, struct bytes *bytes);
 cl_int ocl_code_read(const void *data, size_t size_B, cl_device_id device,
 		     struct ocl_code **code_out);
 
-/* Whether the cubin runs on device as it is: same major, same or newer minor. */
+/* Whether the cubin runs on device as it is: the same driver, the same major, the
+ * same or a newer minor. */
 bool ocl_code_fits(const struct ocl_code *code, cl_device_id device);
 
 #endif

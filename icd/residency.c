@@ -18,7 +18,7 @@ static uint32_t host_place(const struct ocl_storage *storage)
 
 static bool shadow_is_pageable(const struct ocl_storage *storage)
 {
-	return storage->shadow && !storage->shadow_owned;
+	return storage->shadow && !storage->shadow_owner;
 }
 
 /* --- creation ------------------------------------------------------------------ */
@@ -85,14 +85,26 @@ static cl_int content_upload(struct ocl_storage *storage, const void *from)
 	return error;
 }
 
+/* Pinned memory is for all devices; it is asked for from one that lives. */
+static cl_int shadow_allocate(const struct ocl_storage *storage, struct gpu_device **gpu_out,
+			      void **shadow_out)
+{
+	uint32_t place = 0;
+	while (place + 1 < storage->device_count &&
+	       gpu_device_status(storage->locations[place].gpu))
+		place++;
+	*gpu_out = storage->locations[place].gpu;
+	return gpu_host_alloc(*gpu_out, storage->size_B, shadow_out)
+		       ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
+}
+
 static cl_int shadow_make(struct ocl_storage *storage)
 {
 	void *shadow;
-	cl_int error = gpu_host_alloc(storage->locations[0].gpu, storage->size_B, &shadow);
+	cl_int error = shadow_allocate(storage, &storage->shadow_owner, &shadow);
 	if (error)
-		return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+		return error;
 	storage->shadow = shadow;
-	storage->shadow_owned = true;
 	return CL_SUCCESS;
 }
 
@@ -105,14 +117,14 @@ static cl_int content_set(struct ocl_storage *storage, enum ocl_content content,
 	if (content == OCL_CONTENT_SHARE) {
 		storage->shadow = from;
 		atomic_store(&storage->tracked, true);
-		all->valid = 1u << host_place(storage);
+		all->valid = segment_bit(host_place(storage));
 	}
 	if (content == OCL_CONTENT_COPY && !one_device) {
 		error = shadow_make(storage);
 		if (error)
 			return error;
 		memcpy(storage->shadow, from, storage->size_B);
-		all->valid = 1u << host_place(storage);
+		all->valid = segment_bit(host_place(storage));
 	}
 	if (content != OCL_CONTENT_UNDEFINED && one_device) {
 		error = content_upload(storage, from);
@@ -124,7 +136,10 @@ static cl_int content_set(struct ocl_storage *storage, enum ocl_content content,
 cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content content,
 			  void *from, struct ocl_storage **storage_out)
 {
-	struct ocl_storage *storage = storage_new(context, size_B);
+	struct ocl_storage *storage = NULL;
+	if (context->device_count >= SEGMENT_PLACES_MAX)
+		return CL_OUT_OF_RESOURCES;
+	storage = storage_new(context, size_B);
 	if (!storage)
 		return CL_OUT_OF_HOST_MEMORY;
 	cl_int error = CL_SUCCESS;
@@ -149,8 +164,8 @@ static void location_finish(struct ocl_storage *storage, struct ocl_location *lo
 				witnesses.count);
 		ocl_witnesses_finish(&witnesses);
 	}
-	if (!location->gpu && storage->shadow_owned)
-		gpu_host_free(storage->locations[0].gpu, storage->shadow);
+	if (!location->gpu && storage->shadow && storage->shadow_owner)
+		gpu_host_free(storage->shadow_owner, storage->shadow);
 	ocl_users_finish(&location->users);
 }
 
@@ -255,7 +270,7 @@ static cl_int transfer_locked(struct ocl_storage *storage, struct segment *segme
 		return error;
 	error = segment_add_reader(segment, from, copied);
 	segment_set_fill(segment, to, copied);
-	segment->valid |= 1u << to;
+	segment->valid |= segment_bit(to);
 	gpu_event_unref(copied);
 	return error;
 }
@@ -264,8 +279,8 @@ static cl_int transfer_locked(struct ocl_storage *storage, struct segment *segme
 static uint32_t source_choose(const struct ocl_storage *storage, const struct segment *segment)
 {
 	uint32_t place = 0;
-	while (place < storage->device_count &&
-	       (!(segment->valid & 1u << place) || gpu_device_status(storage->locations[place].gpu)))
+	while (place < storage->device_count && (!(segment->valid & segment_bit(place)) ||
+						 gpu_device_status(storage->locations[place].gpu)))
 		place++;
 	return place;
 }
@@ -274,11 +289,11 @@ static uint32_t source_choose(const struct ocl_storage *storage, const struct se
 static cl_int fetch_locked(struct ocl_storage *storage, struct segment *segment, uint32_t device,
 			   struct gpu_stream *stream)
 {
-	if (!segment->valid || segment->valid & 1u << device)
+	if (!segment->valid || segment->valid & segment_bit(device))
 		return segment_wait_fill(segment, device, stream);
 	const uint32_t from = source_choose(storage, segment);
 	/* The only newest bytes went down with their device. */
-	if (!(segment->valid & 1u << from))
+	if (!(segment->valid & segment_bit(from)))
 		return CL_OUT_OF_RESOURCES;
 	return transfer_locked(storage, segment, from, device, stream);
 }
@@ -330,7 +345,7 @@ static cl_int coalesce_locked(struct ocl_storage *storage, uint32_t device,
 	}
 	for (uint32_t i = 0; i <= storage->device_count; i++)
 		segment_set_fill(whole, i, joined);
-	whole->valid = 1u << device;
+	whole->valid = segment_bit(device);
 	list_append(&storage->segments, &whole->link);
 	storage->segment_count = 1;
 	gpu_event_unref(joined);
@@ -444,18 +459,19 @@ cl_int ocl_storage_shadow(struct ocl_storage *storage, void **shadow_out)
 {
 	cl_int error = CL_SUCCESS;
 	void *fresh = NULL;
+	struct gpu_device *owner = NULL;
 	lock_take(&storage->lock);
 	const bool needed = !storage->shadow;
 	lock_drop(&storage->lock);
 	/* Pinning memory is slow: outside the lock; of two who do it one loses. */
 	if (needed)
-		error = gpu_host_alloc(storage->locations[0].gpu, storage->size_B, &fresh);
+		error = shadow_allocate(storage, &owner, &fresh);
 	if (error)
-		return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+		return error;
 	lock_take(&storage->lock);
 	if (!storage->shadow) {
 		storage->shadow = fresh;
-		storage->shadow_owned = true;
+		storage->shadow_owner = owner;
 		fresh = NULL;
 		if (!atomic_load(&storage->tracked)) {
 			/* Until now all that was ever written is on the only device. */
@@ -466,7 +482,7 @@ cl_int ocl_storage_shadow(struct ocl_storage *storage, void **shadow_out)
 	*shadow_out = storage->shadow;
 	lock_drop(&storage->lock);
 	if (fresh)
-		gpu_host_free(storage->locations[0].gpu, fresh);
+		gpu_host_free(owner, fresh);
 	return CL_SUCCESS;
 }
 
@@ -476,7 +492,7 @@ static cl_int segment_host_acquire_locked(struct ocl_storage *storage, struct se
 {
 	const uint32_t host = host_place(storage);
 	cl_int error = CL_SUCCESS;
-	if (mode & OCL_ACCESS_READ && segment->valid && !(segment->valid & 1u << host)) {
+	if (mode & OCL_ACCESS_READ && segment->valid && !(segment->valid & segment_bit(host))) {
 		error = fetch_locked(storage, segment, device, stream);
 		if (!error)
 			error = transfer_locked(storage, segment, device, host, stream);

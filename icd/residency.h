@@ -50,7 +50,7 @@ struct ocl_storage {
 	uint64_t size_B;                /* immutable */
 	atomic_bool tracked;            /* segments are in force; never becomes false again */
 	unsigned char *shadow;          /* NULL: none yet */
-	bool shadow_owned;              /* pinned by us; else the application's */
+	struct gpu_device *shadow_owner; /* which pinned it for us; NULL: the application's */
 	struct list segments;           /* in order, without holes */
 	uint32_t segment_count;
 	struct list maps;               /* mem.c's */

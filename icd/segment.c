@@ -206,7 +206,7 @@ cl_int segment_add_reader(struct segment *segment, uint32_t place, struct gpu_ev
 void segment_written(struct segment *segment, uint32_t place, struct gpu_stream *writer,
 		     struct gpu_event *event)
 {
-	segment->valid = 1u << place;
+	segment->valid = segment_bit(place);
 	event_drop(&segment->places[place].fill);
 	readers_drop(&segment->places[place]);
 	event_drop(&segment->write);

@@ -7,7 +7,12 @@
 #include "backend/gpu.h"
 #include "base/list.h"
 
-enum { SEGMENT_READERS = 4 };
+enum { SEGMENT_READERS = 4, SEGMENT_PLACES_MAX = 64 };
+
+static inline uint64_t segment_bit(uint32_t place)
+{
+	return UINT64_C(1) << place;
+}
 
 /* A segment at one location. Events are owned references; NULL: none. */
 struct segment_place {
@@ -18,7 +23,7 @@ struct segment_place {
 struct segment {
 	struct list link;               /* storage->segments */
 	uint64_t lo_B, hi_B;
-	uint32_t valid;                 /* a bit per location; 0: the bytes are undefined */
+	uint64_t valid;                 /* a bit per location; 0: the bytes are undefined */
 	uint32_t holds;                 /* acquired for writing and not committed yet */
 	struct gpu_event *write;        /* owned; NULL: writer's tail stands for it */
 	struct gpu_stream *writer;      /* NULL: no write to wait for */

@@ -29,7 +29,14 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 		llvm_linkage=static
 		culvert_clang_libs="-lclangFrontend -lclangDriver -lclangParse -lclangSerialization -lclangCodeGen -lclangSema -lclangAnalysis -lclangEdit -lclangASTMatchers -lclangAST -lclangSupport -lclangLex -lclangBasic -lclangAPINotes"
 		AS_IF([test "$LLVM_MAJOR" -lt 18], [culvert_clang_libs=`echo "$culvert_clang_libs" | sed 's/-lclangAPINotes//'`])
+		# Debian's llvm-config names Polly, which its packages lack and nothing here needs.
 		LLVM_LIBS="-L$llvm_libdir -Wl,--start-group $culvert_clang_libs -Wl,--end-group `$LLVM_CONFIG --link-static --libs nvptxinfo nvptxdesc bitreader bitwriter linker ipo irreader option frontendopenmp frontendhlsl frontendoffloading coverage lto profiledata support windowsdriver 2>/dev/null || $LLVM_CONFIG --link-static --libs nvptx bitreader bitwriter linker ipo irreader option frontendopenmp coverage lto profiledata support windowsdriver` `$LLVM_CONFIG --link-static --system-libs`"
+		LLVM_LIBS=`echo "$LLVM_LIBS -static-libstdc++ -static-libgcc" | sed 's/-lPolly[[A-Z]]*//g'`
+		# To be carried, it must not want these of the machine that it comes to.
+		for library in z zstd; do
+			AS_IF([test -n "`$CC -print-file-name=lib$library.a | grep /`"],
+				[LLVM_LIBS=`echo "$LLVM_LIBS" | sed "s/-l$library\( \|\$\)/-l:lib$library.a\1/g"`])
+		done
 	], [
 		llvm_linkage=shared
 		# Distributions ship the library without the link that -lclang-cpp wants.

@@ -100,7 +100,7 @@ CUresult cuMemFree_v2(CUdeviceptr address)
 	SOFT_CALL(SOFT_NEED_CONTEXT, free_locked(context, address, false));
 }
 
-/* --- pinned host memory -------------------------------------------------------------------- */
+/* --- pinned host memory ---------- */
 
 static CUresult host_alloc_locked(struct soft_context *context, void **pointer_out, size_t size_B,
 				  unsigned flags)
@@ -213,7 +213,7 @@ CUresult cuMemHostGetFlags(unsigned int *flags_out, void *pointer)
 	SOFT_CALL(SOFT_NEED_CONTEXT, host_flags_locked(flags_out, pointer));
 }
 
-/* --- how much ------------------------------------------------------------------------------- */
+/* --- how much ---------- */
 
 static CUresult info_locked(const struct soft_context *context, size_t *free_B_out,
 			    size_t *total_B_out)

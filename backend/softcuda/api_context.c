@@ -11,7 +11,7 @@ static const unsigned known_flags = CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST |
 				    CU_CTX_LMEM_RESIZE_TO_MAX;
 enum { API_VERSION_OLD = 3020 };
 
-/* --- life ------------------------------------------------------------------------- */
+/* --- life ---------- */
 
 void soft_context_unref_locked(struct soft_context *context)
 {
@@ -103,7 +103,7 @@ void soft_context_destroy_locked(struct soft_context *context)
 	soft_context_unref_locked(context);
 }
 
-/* --- primary contexts --------------------------------------------------------------- */
+/* --- primary contexts ---------- */
 
 static CUresult retain_locked(CUcontext *cu_context_out, CUdevice cu_device)
 {
@@ -224,7 +224,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice cu_device, unsigned int *flags_out,
 	SOFT_CALL(SOFT_NEED_INIT, primary_state_locked(cu_device, flags_out, active_out));
 }
 
-/* --- made contexts -------------------------------------------------------------------- */
+/* --- made contexts ---------- */
 
 static CUresult create_locked(CUcontext *cu_context_out, unsigned flags, CUdevice cu_device)
 {
@@ -305,7 +305,7 @@ CUresult cuCtxDestroy(CUcontext cu_context)
 	return cuCtxDestroy_v2(cu_context);
 }
 
-/* --- the current one ------------------------------------------------------------------- */
+/* --- the current one ---------- */
 
 static CUresult push_locked(CUcontext cu_context)
 {
@@ -410,7 +410,7 @@ CUresult cuCtxSynchronize(void)
 	SOFT_CALL(SOFT_NEED_CONTEXT, soft_context_wait_locked(context));
 }
 
-/* --- what a context knows ------------------------------------------------------------- */
+/* --- what a context knows ---------- */
 
 static CUresult id_locked(struct soft_context *current, CUcontext cu_context,
 			  unsigned long long *id_out)
@@ -563,7 +563,7 @@ CUresult cuCtxResetPersistingL2Cache(void)
 	SOFT_CALL(SOFT_NEED_CONTEXT, CUDA_SUCCESS);
 }
 
-/* --- peers ------------------------------------------------------------------------------ */
+/* --- peers ---------- */
 
 static CUresult peer_locked(struct soft_context *context, CUcontext cu_peer, bool enable,
 			    unsigned flags)

@@ -12,8 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Larger pageable sources are not staged: their copies block the caller. */
+/* A pageable source is copied aside so that the caller can go on.  A large one is
+ * not where the copy may start at once: then the caller waits for it, which is
+ * shorter; nor is one for which a second copy would be a burden. */
 static const uint64_t staged_max_B = (uint64_t)64 << 20;
+static const uint64_t staged_idle_max_B = (uint64_t)1 << 20;
 
 struct side {
 	uint64_t address;                    /* of the box's first byte */
@@ -33,7 +36,7 @@ struct copy_operation {
 	char *staged;                        /* owned; what from points to, or NULL */
 };
 
-/* --- running ------------------------------------------------------------------------ */
+/* --- running ---------- */
 
 static void move_box(const struct box *box)
 {
@@ -84,7 +87,7 @@ static const struct soft_operation_type copy_type = {
 	.finish_locked = copy_finish_locked,
 };
 
-/* --- checking ------------------------------------------------------------------------- */
+/* --- checking ---------- */
 
 /* a * b + c without overflow. */
 static bool multiply_add(uint64_t a, uint64_t b, uint64_t c, uint64_t *sum_out)
@@ -120,14 +123,14 @@ static bool on_device(const struct side *side)
 				    side->allocation->kind == SOFT_MEMORY_MANAGED);
 }
 
-/* --- submitting ------------------------------------------------------------------------- */
+/* --- submitting ---------- */
 
-static bool stage(struct copy_operation *copy)
+static bool stage(struct copy_operation *copy, uint64_t most_B)
 {
 	struct box *box = &copy->box;
 	uint64_t rows, size_B;
 	if (!multiply_add(box->height, box->depth, 0, &rows) ||
-	    !multiply_add(rows, box->width_B, 0, &size_B) || size_B > staged_max_B)
+	    !multiply_add(rows, box->width_B, 0, &size_B) || size_B > most_B)
 		return false;
 	copy->staged = malloc(size_B);
 	if (!copy->staged)
@@ -147,8 +150,9 @@ static bool stage(struct copy_operation *copy)
 static CUresult stage_locked(struct soft_stream *stream, struct copy_operation *copy,
 			     bool *wait_out)
 {
+	uint64_t most_B = soft_stream_idle(stream) ? staged_idle_max_B : staged_max_B;
 	lock_drop(&soft_driver.lock);
-	*wait_out = !stage(copy);
+	*wait_out = !stage(copy, most_B);
 	lock_take(&soft_driver.lock);
 	return stream->context ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
@@ -197,7 +201,7 @@ static CUresult copy_box_locked(struct soft_context *context, struct box *box,
 	return result == CUDA_SUCCESS ? box_submit_locked(stream, box, synchronous) : result;
 }
 
-/* --- one row ----------------------------------------------------------------------------- */
+/* --- one row ---------- */
 
 enum direction { TO_DEVICE, TO_HOST, ON_DEVICE, ANYWHERE };
 
@@ -265,7 +269,7 @@ CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t size_B, CUstream
 		  copy_row_locked(context, ANYWHERE, to, from, size_B, cu_stream, false));
 }
 
-/* --- between devices ------------------------------------------------------------------------ */
+/* --- between devices ---------- */
 
 static CUresult peers_find_locked(CUcontext cu_to, CUcontext cu_from)
 {
@@ -332,7 +336,7 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext cu_to, CUdeviceptr from, CU
 	return copy_peer_row(__func__, to, cu_to, from, cu_from, size_B, cu_stream, false);
 }
 
-/* --- boxes -------------------------------------------------------------------------------------- */
+/* --- boxes ---------- */
 
 /* One side as the structs of 2D and 3D copies name it. */
 struct place {

@@ -192,7 +192,7 @@ CUresult cuDeviceGetProperties(CUdevprop *properties_out, CUdevice cu_device)
 	SOFT_CALL(SOFT_NEED_INIT, properties_locked(properties_out, cu_device));
 }
 
-/* --- PCI: bus index + 1 of domain 0, made up --------------------------------------- */
+/* --- PCI: bus index + 1 of domain 0, made up ---------- */
 
 static CUresult bus_id_locked(char *text, int size_B, CUdevice cu_device)
 {
@@ -231,7 +231,7 @@ CUresult cuDeviceGetByPCIBusId(CUdevice *cu_device_out, const char *text)
 	SOFT_CALL(SOFT_NEED_INIT, by_bus_id_locked(cu_device_out, text));
 }
 
-/* --- peers: every device reaches every other -------------------------------------- */
+/* --- peers: every device reaches every other ---------- */
 
 static CUresult peer_locked(int *can_out, CUdevice cu_device, CUdevice cu_peer)
 {

@@ -8,15 +8,12 @@
 #include "base/options.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 struct soft_driver soft_driver = {.lock = LOCK_INIT(LOCK_RANK_GPU)};
 
-/* Outside the lock, which a fork may have left taken for ever. */
-static atomic_bool forked;
 static atomic_bool unloading;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool usable;
@@ -30,7 +27,7 @@ uint64_t soft_now_ns(void)
 
 static void after_fork_in_child(void)
 {
-	atomic_store(&forked, true);
+	atomic_store(&soft_driver.forked, true);
 }
 
 /* Half of the machine's memory, shared out, and no more than 8 GiB each. */
@@ -85,7 +82,7 @@ static CUresult init_locked(unsigned flags)
 
 CUresult cuInit(unsigned int flags)
 {
-	if (atomic_load(&forked))
+	if (atomic_load(&soft_driver.forked))
 		return CUDA_ERROR_NOT_INITIALIZED;
 	pthread_once(&once, start_once);
 	SOFT_CALL(SOFT_NEED_NOTHING, init_locked(flags));
@@ -117,7 +114,7 @@ static CUresult current_context_locked(enum soft_need need, struct soft_context 
 
 CUresult soft_enter(const char *call, enum soft_need need, struct soft_context **context_out)
 {
-	if (atomic_load(&forked))
+	if (atomic_load(&soft_driver.forked))
 		return CUDA_ERROR_NOT_INITIALIZED;
 	if (atomic_load(&unloading))
 		return CUDA_ERROR_DEINITIALIZED;
@@ -149,7 +146,7 @@ CUresult soft_leave(const char *call, CUresult result)
  * all they use, for this object is never unmapped (-z nodelete). */
 __attribute__((destructor)) static void unload(void)
 {
-	if (atomic_load(&forked) || atomic_exchange(&unloading, true) ||
+	if (atomic_load(&soft_driver.forked) || atomic_exchange(&unloading, true) ||
 	    !soft_driver.initialised)
 		return;
 	if (soft_workers_stop())

@@ -86,7 +86,7 @@ static const struct soft_operation_type await_type = {.name = "event wait"};
 CUresult soft_event_await_locked(struct soft_event *event, struct soft_stream *stream)
 {
 	if (!event->point.stream) {
-		log_warn("softcuda: a stream waits for an event that was never recorded: no effect");
+		log_warn("softcuda: a wait for an event that was never recorded: no effect");
 		return CUDA_SUCCESS;
 	}
 	if (soft_point_reached(&event->point))

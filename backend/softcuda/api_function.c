@@ -16,7 +16,7 @@ CUresult soft_entry_find_locked(struct soft_context *context, CUfunction cu_func
 		      : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* --- attributes ------------------------------------------------------------------------- */
+/* --- attributes ---------- */
 
 uint32_t soft_entry_max_threads(const struct soft_entry *entry)
 {
@@ -117,7 +117,7 @@ CUresult soft_entry_parameter(const struct soft_entry *entry, size_t index, size
 	return CUDA_SUCCESS;
 }
 
-/* --- the calls ----------------------------------------------------------------------------- */
+/* --- the calls ---------- */
 
 static CUresult get_attribute_locked(struct soft_context *context, int *value_out,
 				     CUfunction_attribute attribute, CUfunction cu_function)
@@ -243,7 +243,7 @@ CUresult cuFuncIsLoaded(CUfunctionLoadingState *state_out, CUfunction cu_functio
 	SOFT_CALL(SOFT_NEED_CONTEXT, loaded_locked(context, state_out, cu_function));
 }
 
-/* --- occupancy -------------------------------------------------------------------------------- */
+/* --- occupancy ---------- */
 
 static uint32_t round_up(uint32_t value, uint32_t unit)
 {

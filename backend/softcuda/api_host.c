@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-/* --- functions ---------------------------------------------------------------------------- */
+/* --- functions ---------- */
 
 struct call_operation {
 	struct soft_operation base;
@@ -82,7 +82,7 @@ CUresult cuStreamAddCallback(CUstream cu_stream, CUstreamCallback callback, void
 					   : call_locked(context, cu_stream, NULL, callback, data));
 }
 
-/* --- values -------------------------------------------------------------------------------- */
+/* --- values ---------- */
 
 struct value_operation {
 	struct soft_operation base;

@@ -102,7 +102,7 @@ CUresult soft_image_open(const void *image, size_t size_B, struct bytes *log,
 	return CUDA_SUCCESS;
 }
 
-/* --- options of the JIT calls --------------------------------------------------------- */
+/* --- options of the JIT calls ---------- */
 
 /* Options whose value is wanted by nobody here: there is no machine code that a
  * register count, a level or a cache could change. */

@@ -43,7 +43,7 @@ static const struct soft_operation_type launch_type = {
 	.finish_locked = launch_finish_locked,
 };
 
-/* --- checking ----------------------------------------------------------------------------- */
+/* --- checking ---------- */
 
 static CUresult check_shape(const struct soft_entry *entry, const struct request *request)
 {
@@ -120,7 +120,7 @@ static CUresult pack_parameters(const struct soft_function *function,
 	return CUDA_SUCCESS;
 }
 
-/* --- submitting ------------------------------------------------------------------------------ */
+/* --- submitting ---------- */
 
 static CUresult submit_locked(struct soft_entry *entry, struct soft_stream *stream,
 			      const struct request *request)

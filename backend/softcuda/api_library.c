@@ -120,7 +120,8 @@ static CUresult load_with_options(const char *call, CUlibrary *cu_library_out, c
 		return result;
 	result = load(call, cu_library_out, image, &log);
 	if (result != CUDA_SUCCESS)
-		log_err("softcuda: %s: %d: %.*s", call, (int)result, soft_line_length(&log), bytes_string(&log));
+		log_err("softcuda: %s: %d: %.*s", call, (int)result,
+			soft_line_length(&log), bytes_string(&log));
 	soft_jit_report(&jit, "", bytes_string(&log));
 	bytes_finish(&log);
 	return result;
@@ -178,7 +179,7 @@ CUresult cuLibraryUnload(CUlibrary cu_library)
 	SOFT_CALL(SOFT_NEED_INIT, unload_locked(cu_library));
 }
 
-/* --- in a context --------------------------------------------------------------------------- */
+/* --- in a context ---------- */
 
 static struct soft_module *loaded_find_locked(struct library *library,
 					      const struct soft_context *context)
@@ -215,7 +216,8 @@ static CUresult module_load_locked(struct soft_context *context, struct library 
 							      module_out)
 				  : CUDA_ERROR_OUT_OF_MEMORY;
 	if (result != CUDA_SUCCESS && log.size_B)
-		log_err("softcuda: loading a library: %.*s", soft_line_length(&log), bytes_string(&log));
+		log_err("softcuda: loading a library: %.*s",
+			soft_line_length(&log), bytes_string(&log));
 	bytes_finish(&log);
 	bytes_finish(&image);
 	if (result != CUDA_SUCCESS) {
@@ -299,7 +301,7 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *address_out, size_t *size_B_out, CUlibr
 		  global_locked(context, address_out, size_B_out, cu_library, name));
 }
 
-/* --- kernels ----------------------------------------------------------------------------------- */
+/* --- kernels ---------- */
 
 static CUresult kernel_locked(CUkernel *cu_kernel_out, CUlibrary cu_library, const char *name)
 {
@@ -406,7 +408,7 @@ CUresult cuKernelGetName(const char **name_out, CUkernel cu_kernel)
 	SOFT_CALL(SOFT_NEED_INIT, kernel_name_locked(name_out, cu_kernel));
 }
 
-/* --- a kernel's numbers, on the current context's device ----------------------------------- */
+/* --- a kernel's numbers, on the current context's device ---------- */
 
 static CUresult kernel_entry_locked(struct soft_context *context, CUkernel cu_kernel,
 				    CUdevice cu_device, struct soft_entry **entry_out)

@@ -62,7 +62,7 @@ static struct linker *linker_find(const char *call, CUlinkState state, CUresult 
 	return linker;
 }
 
-/* --- inputs ---------------------------------------------------------------------------------- */
+/* --- inputs ---------- */
 
 /* Where the declarations begin: after .version, .target and .address_size, which
  * a module has once only. */
@@ -133,7 +133,8 @@ static CUresult add(const char *call, struct linker *linker, CUjitInputType type
 		result = input_add(linker, data, size_B, name);
 	}
 	if (result != CUDA_SUCCESS)
-		log_err("softcuda: %s: %d: %.*s", call, (int)result, soft_line_length(&linker->errors), bytes_string(&linker->errors));
+		log_err("softcuda: %s: %d: %.*s", call, (int)result,
+			soft_line_length(&linker->errors), bytes_string(&linker->errors));
 	soft_jit_report(&linker->jit, "", bytes_string(&linker->errors));
 	return result;
 }
@@ -183,7 +184,7 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
 	return cuLinkAddFile_v2(state, type, path, count, options, values);
 }
 
-/* --- the result --------------------------------------------------------------------------------- */
+/* --- the result ---------- */
 
 static CUresult complete(struct linker *linker)
 {

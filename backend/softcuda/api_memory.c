@@ -16,7 +16,7 @@
 enum {
 	ALIGNMENT_B = 256,
 	HEAP_MAX_B = 64 << 10,               /* up to here from the heap */
-	POISON_MAX_B = 1 << 20,              /* so much is poisoned: enough to be seen, and quick */
+	POISON_MAX_B = 64 << 10,             /* so much is poisoned: enough to be seen, and quick */
 	POISON_BYTE = 0xcd
 };
 
@@ -27,7 +27,7 @@ static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct soft_allocation **table;
 static size_t table_count, table_capacity;
 
-/* --- the table --------------------------------------------------------------------- */
+/* --- the table ---------- */
 
 /* How many start at or below address. */
 static size_t table_rank(uint64_t address)
@@ -104,7 +104,7 @@ static void table_remove_locked(const struct soft_allocation *allocation)
 	pthread_rwlock_unlock(&table_lock);
 }
 
-/* --- bytes ---------------------------------------------------------------------------- */
+/* --- bytes ---------- */
 
 static bool map_bytes(struct soft_allocation *allocation)
 {
@@ -154,7 +154,7 @@ static void fill_bytes(const struct soft_allocation *allocation)
 		memset(bytes, 0, allocation->size_B);
 }
 
-/* --- allocations ------------------------------------------------------------------------ */
+/* --- allocations ---------- */
 
 static bool on_device(const struct soft_allocation *allocation)
 {
@@ -246,7 +246,7 @@ CUresult soft_memory_register_locked(struct soft_context *context, void *pointer
 	return CUDA_SUCCESS;
 }
 
-/* --- the end of allocations --------------------------------------------------------------- */
+/* --- the end of allocations ---------- */
 
 /* A launch keeps the ranges that it has looked up until it ends: what was freed
  * since the oldest running one began must stay mapped. */

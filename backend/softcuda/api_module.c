@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- life ------------------------------------------------------------------------------ */
+/* --- life ---------- */
 
 static void module_free_locked(struct soft_module *module)
 {
@@ -173,7 +173,7 @@ CUresult soft_module_variable(struct soft_module *module, const char *name,
 	return CUDA_ERROR_NOT_FOUND;
 }
 
-/* --- the calls ---------------------------------------------------------------------------- */
+/* --- the calls ---------- */
 
 static CUresult load_locked(struct soft_context *context, CUmodule *cu_module_out,
 			    const void *image, struct bytes *log)
@@ -203,7 +203,8 @@ static CUresult load(const char *call, CUmodule *cu_module_out, const void *imag
 		return result;
 	result = soft_leave(call, load_locked(context, cu_module_out, image, &log));
 	if (result != CUDA_SUCCESS)
-		log_err("softcuda: %s: %d: %.*s", call, (int)result, soft_line_length(&log), bytes_string(&log));
+		log_err("softcuda: %s: %d: %.*s", call, (int)result,
+			soft_line_length(&log), bytes_string(&log));
 	soft_jit_report(jit, "", bytes_string(&log));
 	bytes_finish(&log);
 	return result;

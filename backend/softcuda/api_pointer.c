@@ -183,7 +183,7 @@ CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
 	SOFT_CALL(SOFT_NEED_INIT, set_attribute_locked(value, attribute, address));
 }
 
-/* --- managed memory: where the bytes are makes no difference here ------------------------- */
+/* --- managed memory: where the bytes are makes no difference here ---------- */
 
 static CUresult managed_locked(CUdeviceptr address, size_t size_B)
 {

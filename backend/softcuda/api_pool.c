@@ -122,7 +122,7 @@ CUresult cuDeviceSetMemPool(CUdevice cu_device, CUmemoryPool cu_pool)
 	SOFT_CALL(SOFT_NEED_INIT, set_device_pool_locked(cu_device, cu_pool));
 }
 
-/* --- attributes ----------------------------------------------------------------------------- */
+/* --- attributes ---------- */
 
 static uint64_t *pool_number(struct soft_pool *pool, CUmemPool_attribute attribute)
 {
@@ -272,7 +272,7 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags_out, CUmemoryPool cu_pool,
 	SOFT_CALL(SOFT_NEED_INIT, get_access_locked(flags_out, cu_pool, location));
 }
 
-/* --- in a stream's order ----------------------------------------------------------------------- */
+/* --- in a stream's order ---------- */
 
 static CUresult alloc_locked(struct soft_context *context, CUdeviceptr *address_out, size_t size_B,
 			     struct soft_pool *pool, CUstream cu_stream)

@@ -20,7 +20,7 @@ struct worker {
 static struct worker workers[WORKERS_MAX];
 static unsigned worker_count, worker_idle;
 
-/* --- operations --------------------------------------------------------------- */
+/* --- operations ---------- */
 
 void *soft_operation_create(const struct soft_operation_type *type, size_t size_B)
 {
@@ -94,7 +94,7 @@ static CUresult add_implicit_points_locked(struct soft_operation *operation,
 	return CUDA_SUCCESS;
 }
 
-/* --- the schedule --------------------------------------------------------------- */
+/* --- the schedule ---------- */
 
 /* The operation of stream that may start now, or NULL. */
 static struct soft_operation *first_ready_locked(const struct soft_stream *stream)
@@ -189,12 +189,16 @@ static bool complete_effortless_locked(void)
 
 static void start_worker_locked(void);
 
-static void settle_locked(void)
+/* After any change.  own: a worker that will take one of what is ready itself,
+ * so that no other is woken for it. */
+static void settle_locked(bool own)
 {
 	unsigned ready;
 	while (complete_effortless_locked())
 		;
 	schedule_pick_locked(&ready);
+	if (own && ready)
+		ready--;
 	if (ready > worker_idle)
 		start_worker_locked();
 	for (unsigned i = 0; i < ready && i < worker_idle; i++)
@@ -216,11 +220,11 @@ CUresult soft_operation_submit_locked(struct soft_operation *operation,
 	if (list_empty(&stream->operations))
 		list_append(&soft_driver.active, &stream->active);
 	list_append(&stream->operations, &operation->link);
-	settle_locked();
+	settle_locked(false);
 	return CUDA_SUCCESS;
 }
 
-/* --- workers -------------------------------------------------------------------- */
+/* --- workers ---------- */
 
 static void run_locked(struct soft_operation *operation)
 {
@@ -237,7 +241,7 @@ static void run_locked(struct soft_operation *operation)
 		fault_locked(operation, result, &report);
 	bytes_finish(&report);
 	complete_locked(operation);
-	settle_locked();
+	settle_locked(true);
 }
 
 static void *work(void *data)
@@ -311,7 +315,7 @@ bool soft_workers_stop(void)
 	return all;
 }
 
-/* --- waiting --------------------------------------------------------------------- */
+/* --- waiting ---------- */
 
 CUresult soft_stream_wait_locked(struct soft_stream *stream)
 {

@@ -2,7 +2,6 @@
 
 #include "backend/softcuda/api_thread.h"
 
-#include <errno.h>
 #include <pthread.h>
 
 enum { STACK_MAX = 64 };
@@ -22,6 +21,8 @@ static pthread_key_t key;
 static void thread_ended(void *value)
 {
 	struct thread *thread = value;
+	if (atomic_load(&soft_driver.forked))
+		return;
 	lock_take(&soft_driver.lock);
 	while (thread->depth)
 		soft_context_unref_locked(thread->stack[--thread->depth]);

@@ -22,12 +22,14 @@ static bool fault(struct warp *warp, const struct op *op, unsigned l, uint64_t a
 	return false;
 }
 
-static bool in_ranges(const struct group *group, uint64_t first, uint64_t end)
+static bool in_ranges(struct group *group, uint64_t first, uint64_t end)
 {
-	for (unsigned i = 0; i < RANGES; i++)
-		if (first >= group->ranges[i].start && end <= group->ranges[i].end &&
-		    end >= first)
-			return true;
+	for (uint32_t i = 0; i < RANGES; i++) {
+		if (first < group->ranges[i].start || end > group->ranges[i].end || end < first)
+			continue;
+		group->recent_range = i;
+		return true;
+	}
 	return false;
 }
 
@@ -51,11 +53,19 @@ static bool find_range(struct group *group, uint64_t address, uint32_t size_B)
 static bool access_global(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 			  const uint64_t *address)
 {
-	uint64_t low = address[0], high = address[0], bits = 0;
+	const struct range *recent = &warp->group->ranges[warp->group->recent_range];
+	uint64_t low = address[0], high = address[0], bits = 0, offsets = 0;
+	/* All offsets or-ed together are no less than the greatest, and cheaper. */
+	for (unsigned l = 0; l < LANES; l++) {
+		bits |= address[l];
+		offsets |= address[l] - recent->start;
+	}
+	if (!(bits & (size_B - 1)) && recent->end - recent->start >= size_B &&
+	    offsets <= recent->end - recent->start - size_B)
+		return true;
 	for (unsigned l = 0; l < LANES; l++) {
 		low = address[l] < low ? address[l] : low;
 		high = address[l] > high ? address[l] : high;
-		bits |= address[l];
 	}
 	if (!(bits & (size_B - 1)) && in_ranges(warp->group, low, high + size_B))
 		return true;
@@ -73,12 +83,11 @@ static bool access_global(struct warp *warp, const struct op *op, uint32_t mask,
 static bool access_window(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 			  uint64_t *address, char *base, uint64_t window_B, uint64_t stride_B)
 {
-	uint64_t high = 0, bits = 0;
-	for (unsigned l = 0; l < LANES; l++) {
-		high = address[l] > high ? address[l] : high;
+	uint64_t bits = 0;
+	/* All addresses or-ed together are no less than the greatest, and cheaper. */
+	for (unsigned l = 0; l < LANES; l++)
 		bits |= address[l];
-	}
-	if ((bits & (size_B - 1)) || high > window_B || window_B - high < size_B) {
+	if ((bits & (size_B - 1)) || bits > window_B || window_B - bits < size_B) {
 		for (uint32_t rest = mask; rest; rest &= rest - 1) {
 			unsigned l = exec_lowest(rest);
 			if (address[l] & (size_B - 1))
@@ -88,7 +97,9 @@ static bool access_window(struct warp *warp, const struct op *op, uint32_t mask,
 		}
 	}
 	for (unsigned l = 0; l < LANES; l++)
-		address[l] += (uint64_t)(uintptr_t)base + l * stride_B;
+		address[l] += (uint64_t)(uintptr_t)base;
+	for (uint64_t l = 0, own = 0; stride_B && l < LANES; l++, own += stride_B)
+		address[l] += own;
 	return true;
 }
 

@@ -157,6 +157,44 @@ F32_PLAIN_FTZ(max_xorsign, signed_by(greatest(fabsf(x), fabsf(y)), x, y))
 F64(min, 2, least_f64(x, y))
 F64(max, 2, greatest_f64(x, y))
 
+/* Of three. */
+#define F32_THREE(name, expression)                                           \
+	F32_VARIANT(name##_f32, 3, SAME, SAME, expression)                    \
+	F32_VARIANT(name##_f32_ftz, 3, ftz_f32, ftz_f32, expression)
+#define ANY_NAN (x != x || y != y || z != z)
+
+F32_THREE(min3, least(least(x, y), z))
+F32_THREE(max3, greatest(greatest(x, y), z))
+F32_THREE(min3_nan, ANY_NAN ? NAN : least(least(x, y), z))
+F32_THREE(max3_nan, ANY_NAN ? NAN : greatest(greatest(x, y), z))
+
+/* Two f32 in 64 bits. */
+#define F32_PAIR(name, form, in, out, expression)                             \
+	OP_HEAD(name)                                                         \
+	{                                                                     \
+		const lane_f32 *a = OPERAND(const lane_f32, 1);               \
+		const lane_f32 *b = OPERAND(const lane_f32, 2);               \
+		const lane_f32 *c = OPERAND(const lane_f32, (form) > 2 ? 3 : 1); \
+		uint32_t result[2 * LANES];                                   \
+		uint64_t pairs[LANES];                                        \
+		for (unsigned l = 0; l < 2 * LANES; l++) {                    \
+			const float x = in(a[l]), y = in(b[l]), z = in(c[l]); \
+			(void)z;                                              \
+			result[l] = result_f32(out(expression));              \
+		}                                                             \
+		memcpy(pairs, result, sizeof(pairs));                         \
+		op_put_64(OPERAND(void, 0), pairs, mask);                     \
+		return FLOW_NEXT;                                             \
+	}
+#define F32_PAIRS(name, form, expression)                                     \
+	F32_PAIR(name##_f32x2, form, SAME, SAME, expression)                  \
+	F32_PAIR(name##_f32x2_ftz, form, ftz_f32, ftz_f32, expression)
+
+F32_PAIRS(add, 2, x + y)
+F32_PAIRS(sub, 2, x - y)
+F32_PAIRS(mul, 2, x * y)
+F32_PAIRS(fma, 3, fmaf(x, y, z))
+
 OP_UNARY(abs_f32, lane_u32, 32, a[l] & 0x7fffffff)
 OP_UNARY(abs_f32_ftz, lane_f32, 32, bits_f32(ftz_f32(a[l])) & 0x7fffffff)
 OP_UNARY(neg_f32, lane_u32, 32, a[l] ^ 0x80000000)
@@ -208,6 +246,11 @@ TESTS(64)
 	{"testp.normal.f" #n, shape, test_normal_##n},                        \
 	{"testp.subnormal.f" #n, shape, test_subnormal_##n}
 
+#define THREE_ROWS(name, fn)                                                  \
+	{name ".f32/4", "wwww", fn##_f32}, {name ".ftz.f32/4", "wwww", fn##_f32_ftz}
+#define PAIR_ROWS(name, shape, fn)                                            \
+	{name ".f32x2", shape, fn##_f32x2}, {name ".ftz.f32x2", shape, fn##_f32x2_ftz}
+
 static const struct op_row rows[] = {
 	ROWS_F32("add", "www", add), ROWS_F32("add.rn", "www", add),
 	ROWS_F32("sub", "www", sub), ROWS_F32("sub.rn", "www", sub),
@@ -232,6 +275,14 @@ static const struct op_row rows[] = {
 	{"min.ftz.xorsign.abs.f32", "www", min_xorsign_f32_ftz},
 	{"max.ftz.xorsign.abs.f32", "www", max_xorsign_f32_ftz},
 	{"min.f64", "lll", min_f64}, {"max.f64", "lll", max_f64},
+	THREE_ROWS("min", min3), THREE_ROWS("max", max3), {"min.NaN.f32/4", "wwww", min3_nan_f32},
+	{"max.NaN.f32/4", "wwww", max3_nan_f32},
+	{"min.ftz.NaN.f32/4", "wwww", min3_nan_f32_ftz},
+	{"max.ftz.NaN.f32/4", "wwww", max3_nan_f32_ftz},
+	PAIR_ROWS("add", "lll", add), PAIR_ROWS("add.rn", "lll", add),
+	PAIR_ROWS("sub", "lll", sub), PAIR_ROWS("sub.rn", "lll", sub),
+	PAIR_ROWS("mul", "lll", mul), PAIR_ROWS("mul.rn", "lll", mul),
+	PAIR_ROWS("fma.rn", "llll", fma),
 	{"abs.f32", "ww", abs_f32}, {"abs.ftz.f32", "ww", abs_f32_ftz},
 	{"neg.f32", "ww", neg_f32}, {"neg.ftz.f32", "ww", neg_f32_ftz},
 	{"abs.f64", "ll", abs_f64}, {"neg.f64", "ll", neg_f64},

@@ -22,12 +22,18 @@ static bool warp_init(struct warp *warp, struct group *group, uint32_t index)
 	if (!frame)
 		return false;
 	frame->lanes = warp->live;
+	uint32_t x = first % block[0], y = first / block[0] % block[1];
+	uint32_t z = first / block[0] / block[1];
 	for (uint32_t l = 0; l < LANES; l++) {
-		uint32_t thread = first + l;
 		warp->lane_frame[l] = frame;
-		warp->tid[0][l] = thread % block[0];
-		warp->tid[1][l] = thread / block[0] % block[1];
-		warp->tid[2][l] = thread / block[0] / block[1];
+		warp->tid[0][l] = x;
+		warp->tid[1][l] = y;
+		warp->tid[2][l] = z;
+		if (++x == block[0]) {
+			x = 0;
+			z += ++y == block[1];
+			y = y == block[1] ? 0 : y;
+		}
 	}
 	return true;
 }

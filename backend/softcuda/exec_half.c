@@ -206,7 +206,6 @@ static const struct op_row rows[] = {
 	{"abs.bf16", "hh", abs_16}, {"neg.f16x2", "ww", neg_16x2},
 	{"neg.bf16x2", "ww", neg_16x2}, {"abs.f16x2", "ww", abs_16x2},
 	{"abs.bf16x2", "ww", abs_16x2}
-
 };
 
 EXEC_TABLE(exec_rows_half)

@@ -27,7 +27,7 @@ enum {
 	 * has no such limit, as all its groups must be there. */
 	RESIDENT_MAX = 64
 };
-static const uint64_t group_turn = 1 << 22;
+static const uint64_t group_turn = 1 << 18;
 static const uint64_t cooperative_turn = 1 << 16;
 
 struct pending {
@@ -114,7 +114,7 @@ static void *worker(void *unused)
 	(void)unused;
 	fesetenv(FE_DFL_ENV);
 	lock_take(&pool.lock);
-	while (!pool.stopping) {
+	for (;;) {
 		struct pending *found = NULL;
 		struct list *link, *next;
 		list_for_each(link, next, &pool.pending) {
@@ -122,6 +122,8 @@ static void *worker(void *unused)
 			if (!found && !pending->exhausted)
 				found = pending;
 		}
+		if (!found && pool.stopping)
+			break;
 		if (!found) {
 			lock_condition_wait(&pool.work, &pool.lock);
 			continue;

@@ -2,7 +2,7 @@
 #ifndef CULVERT_BACKEND_SOFTCUDA_EXEC_MEMORY_H
 #define CULVERT_BACKEND_SOFTCUDA_EXEC_MEMORY_H
 
-enum memory_order {
+enum access_order {
 	ORDER_WEAK,
 	ORDER_RELAXED,    /* and volatile, mmio */
 	ORDER_ACQUIRE,

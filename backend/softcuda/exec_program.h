@@ -53,7 +53,8 @@ struct relocation {
 	int64_t addend;
 };
 
-/* A piece of a call: bytes from one local place to another. */
+/* A piece of a call: an argument's place in the caller's local memory (from_B) or a
+ * result's (to_B); the callee's own parameters say the other end. */
 struct call_copy {
 	uint32_t from_B;
 	uint32_t to_B;
@@ -63,7 +64,7 @@ struct call_copy {
 struct call_site {
 	uint32_t callee;                  /* function index; indirect: OPERAND_NONE */
 	uint32_t argument_count, result_count;
-	struct call_copy *arguments;      /* to_B is filled in once all is parsed */
+	struct call_copy *arguments;
 	struct call_copy *results;
 };
 
@@ -84,7 +85,7 @@ struct code {
 							 the launch's buffer of an entry */
 	uint32_t parameter_count, result_count;
 	uint32_t parameter_size_B;
-	uint32_t virtual_register_count;
+	uint32_t register_peak;           /* in 32-bit registers per lane */
 	struct call_site *sites;
 	uint32_t site_count;
 	struct branch_table *tables;

@@ -91,7 +91,7 @@ struct group {
 	struct warp *warps;
 	struct barrier barriers[BARRIERS];
 	struct range ranges[RANGES];
-	uint32_t next_range;
+	uint32_t next_range, recent_range;
 	struct frame **free_frames;       /* by function */
 };
 

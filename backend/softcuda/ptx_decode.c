@@ -2,6 +2,7 @@
 
 #include "backend/softcuda/ptx_decode.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -421,7 +422,20 @@ static bool decode_row(struct ptx_parser *parser, const struct op_row *row)
 		    OPERAND_NONE)
 			return false;
 	operands[0] = ptx_destination(parser, &in->operands[0], row->shape[0]);
-	return ptx_emit_row(parser, in->mnemonic, operands, count);
+	return ptx_emit_row(parser, row->name, operands, count);
+}
+
+/* The few instructions of one name that take more operands on newer devices have
+ * a row of their own, "name/4". */
+static const struct op_row *find_row(const struct ptx_instruction *in)
+{
+	const struct op_row *row = exec_table_find(in->mnemonic), *other;
+	char name[PTX_MNEMONIC + 16];
+	if (!row || strlen(row->shape) == in->count)
+		return row;
+	snprintf(name, sizeof(name), "%s/%u", in->mnemonic, in->count);
+	other = exec_table_find(name);
+	return other ? other : row;
 }
 
 struct family {
@@ -454,8 +468,6 @@ bool ptx_decode(struct ptx_parser *parser)
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		if (!strcmp(families[i].name, parts.part[0]))
 			return families[i].decode(parser, &parts);
-	const struct op_row *row = exec_table_find(parser->instruction.mnemonic);
-	if (!row)
-		return ptx_unknown(parser);
-	return decode_row(parser, row);
+	const struct op_row *row = find_row(&parser->instruction);
+	return row ? decode_row(parser, row) : ptx_unknown(parser);
 }

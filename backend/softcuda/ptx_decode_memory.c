@@ -9,11 +9,11 @@
 
 struct access {
 	enum ptx_space space;
-	enum memory_order order;
+	enum access_order order;
 	const struct ptx_type *type;
 	const char *operation;    /* of an atomic */
 	uint32_t vector;
-	bool narrow;              /* .noftz and what else only names the default */
+	bool noftz;               /* of half atomics: says what is so anyway */
 };
 
 static bool parse_space(const char *part, struct access *access)
@@ -34,7 +34,7 @@ static bool parse_space(const char *part, struct access *access)
 
 static bool parse_order(const char *part, struct access *access)
 {
-	static const struct { const char *name; enum memory_order order; } orders[] = {
+	static const struct { const char *name; enum access_order order; } orders[] = {
 		{"weak", ORDER_WEAK}, {"relaxed", ORDER_RELAXED}, {"volatile", ORDER_RELAXED},
 		{"mmio", ORDER_RELAXED}, {"acquire", ORDER_ACQUIRE}, {"release", ORDER_RELEASE},
 		{"acq_rel", ORDER_ACQ_REL}
@@ -85,7 +85,7 @@ static bool parse_access(struct ptx_parser *parser, const struct ptx_parts *part
 		else if (!strcmp(part, "v2") || !strcmp(part, "v4") || !strcmp(part, "v8"))
 			access->vector = (uint32_t)(part[1] - '0');
 		else if (!strcmp(part, "noftz"))
-			access->narrow = true;
+			access->noftz = true;
 		else if (i + 1 != parts->count || !(access->type = ptx_type_find(part)))
 			return ptx_unknown(parser);
 	}
@@ -155,6 +155,9 @@ static bool decode_access(struct ptx_parser *parser, struct access *access, bool
 	if (!ptx_operand_count(parser, 2) ||
 	    !ptx_address_operand(parser, &operands[load ? 1 : 0], access->space, &address))
 		return false;
+	if (!load && (address.space == SPACE_PARAM || address.space == SPACE_CONST))
+		return ptx_fail(parser, parser->instruction.line, "'%s' writes what is read only",
+				parser->instruction.mnemonic);
 	const struct ptx_operand *elements = value->kind == PTX_VECTOR ? value->elements : value;
 	uint32_t count = value->kind == PTX_VECTOR ? value->count : 1;
 	if (count != access->vector || access->type->size_B * count > 32)
@@ -183,7 +186,7 @@ bool ptx_decode_memory(struct ptx_parser *parser, const struct ptx_parts *parts)
 		return true;
 	if (!parse_access(parser, parts, &access))
 		return false;
-	if (access.operation || access.narrow)
+	if (access.operation || access.noftz)
 		return ptx_unknown(parser);
 	return decode_access(parser, &access, name[0] == 'l');
 }
@@ -204,6 +207,8 @@ bool ptx_decode_atomic(struct ptx_parser *parser, const struct ptx_parts *parts)
 	if (!ptx_operand_count(parser, first + sources) ||
 	    !ptx_address_operand(parser, &operands[first - 1], access.space, &address))
 		return false;
+	if (address.space == SPACE_PARAM || address.space == SPACE_CONST)
+		return ptx_unknown(parser);
 	snprintf(name, sizeof(name), "_atom.%s.%s", access.operation, access.type->name);
 	const struct op_row *row = exec_table_find(name);
 	if (!row)

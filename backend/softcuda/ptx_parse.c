@@ -265,8 +265,8 @@ static bool declare_global(struct ptx_parser *parser, const struct declarator *w
 	if (!symbol)
 		return false;
 	if (external)
-		return ptx_fail(parser, lexer->token.line, "'%s' is external: modules cannot be linked",
-				symbol->name);
+		return ptx_fail(parser, lexer->token.line,
+				"'%s' is external: modules cannot be linked", symbol->name);
 	symbol->index = (uint32_t)(parser->variables.size_B / sizeof(variable));
 	symbol->size_B = what->size_B;
 	variable.name = symbol->name;

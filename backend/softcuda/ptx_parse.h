@@ -132,8 +132,6 @@ static inline uint32_t ptx_op_count(const struct ptx_parser *parser)
 	return (uint32_t)(parser->ops.size_B / sizeof(struct op));
 }
 
-/* A statement of a body (parser's instruction is filled in by it). */
-bool ptx_statement(struct ptx_parser *parser);
 /* A body { ... } of the function parser->code. */
 bool ptx_body(struct ptx_parser *parser);
 /* Declarations; the current token is the directive. */

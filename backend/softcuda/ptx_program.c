@@ -38,7 +38,7 @@ bool ptx_code_finish(struct ptx_parser *parser)
 	    !ptx_registers_place(parser, code->ops, code->op_count, code->tables,
 				 &code->register_B, &peak))
 		return false;
-	code->virtual_register_count = peak;
+	code->register_peak = peak;
 	parser->widths.size_B = 0;
 	parser->fixups.size_B = 0;
 	return true;
@@ -152,9 +152,9 @@ static bool list_entries(struct ptx_parser *parser)
 			.parameter_count = code->parameter_count,
 			.parameter_size_B = code->parameter_size_B,
 			.static_shared_B = code->static_shared_B, .local_B = code->local_B,
-			.register_count = code->virtual_register_count < 16 ? 16 :
-					  code->virtual_register_count > 255 ? 255 :
-					  code->virtual_register_count,
+			.register_count = code->register_peak < 16 ? 16 :
+					  code->register_peak > 255 ? 255 :
+					  code->register_peak,
 			.required_block = {code->required_block[0], code->required_block[1],
 					   code->required_block[2]},
 			.max_block_threads = code->max_block_threads < BLOCK_MAX_THREADS ?

@@ -1,41 +1,342 @@
+/* Room for virtual registers: those that are never alive together share a slot,
+ * for what compilers write has thousands and a cache has not.
+ *
+ * Each register gets one span of the code, from its first to its last point of
+ * life in the order of the text, and slots are handed out along the text.  That
+ * holds for each lane by itself, and so for diverged lanes: a lane's flow is one
+ * path through the same graph, and no lane writes another's column. */
 #include "config.h"
 
+#include "backend/softcuda/ptx_decode.h"
 #include "backend/softcuda/ptx_program.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { NONE = 0x7fffffff };
+/* Sets of live registers beyond this are not worth their time: no sharing. */
+static const uint64_t sets_max_B = 64 << 20;
+
+struct block {
+	uint32_t first, end;      /* ops */
+};
+
+struct placer {
+	struct op *ops;
+	uint32_t op_count, register_count, block_count, wide_count, words;
+	const char *widths;
+	const struct branch_table *tables;
+	op_run *bra, *brx, *ret, *exit;
+	struct block *blocks;
+	uint32_t *block_of;       /* op -> block; the first op's is the leader's */
+	uint32_t *wide;           /* register -> its bit in the sets, or NONE */
+	uint32_t *first, *last;   /* register -> span */
+	uint64_t *in, *defined;   /* block_count sets of words */
+	uint32_t *starts, *ends, *next_start, *next_end, *place;
+};
 
 static uint32_t width_bytes(char width)
 {
 	return width == 'p' ? 4 : width == 'h' ? 2 * LANES : width == 'w' ? 4 * LANES : 8 * LANES;
 }
 
+static bool is_register(const struct op *op, unsigned k)
+{
+	return (op->reads | op->writes) >> k & 1 &&
+	       op->x[k] >> OPERAND_BANK_SHIFT == BANK_REGISTER;
+}
+
+/* What an op reads: operands, its guard, and under a guard what it writes, as
+ * the other lanes keep their values. */
+static unsigned op_uses(const struct op *op, uint32_t *uses)
+{
+	unsigned count = 0;
+	uint8_t mask = (uint8_t)(op->reads | (op->guard != OPERAND_NONE ? op->writes : 0));
+	for (unsigned k = 0; k < OP_OPERANDS; k++)
+		if (mask >> k & 1 && is_register(op, k))
+			uses[count++] = op->x[k];
+	if (op->guard != OPERAND_NONE)
+		uses[count++] = op->guard;
+	return count;
+}
+
+static unsigned op_definitions(const struct op *op, uint32_t *definitions)
+{
+	unsigned count = 0;
+	for (unsigned k = 0; k < OP_OPERANDS; k++)
+		if (op->writes >> k & 1 && is_register(op, k))
+			definitions[count++] = op->x[k];
+	return count;
+}
+
+static void find_blocks(struct placer *p)
+{
+	/* block_of first marks leaders. */
+	p->block_of[0] = 1;
+	for (uint32_t i = 0; i < p->op_count; i++) {
+		const struct op *op = &p->ops[i];
+		bool jumps = op->run == p->bra || op->run == p->brx;
+		if (op->run == p->bra)
+			p->block_of[op->target] = 1;
+		for (uint32_t t = 0; op->run == p->brx && t < p->tables[op->target].count; t++)
+			p->block_of[p->tables[op->target].targets[t]] = 1;
+		if ((jumps || op->run == p->ret || op->run == p->exit) && i + 1 < p->op_count)
+			p->block_of[i + 1] = 1;
+	}
+	for (uint32_t i = 0; i < p->op_count; i++) {
+		if (p->block_of[i])
+			p->blocks[p->block_count++].first = i;
+		p->block_of[i] = p->block_count - 1;
+		p->blocks[p->block_count - 1].end = i + 1;
+	}
+}
+
+/* Registers that some block reads before it writes them: only they can be alive
+ * between blocks.  seen[r] is the last block that wrote r, plus one. */
+static void find_wide(struct placer *p, uint32_t *seen)
+{
+	uint32_t list[OP_OPERANDS + 1];
+	for (uint32_t i = 0; i < p->op_count; i++) {
+		unsigned count = op_uses(&p->ops[i], list);
+		for (unsigned k = 0; k < count; k++)
+			if (seen[list[k]] != p->block_of[i] + 1 && p->wide[list[k]] == NONE)
+				p->wide[list[k]] = p->wide_count++;
+		count = op_definitions(&p->ops[i], list);
+		for (unsigned k = 0; k < count; k++)
+			seen[list[k]] = p->block_of[i] + 1;
+	}
+	p->words = (p->wide_count + 63) / 64;
+}
+
+static void set_bit(uint64_t *set, uint32_t bit)
+{
+	set[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+static bool has_bit(const uint64_t *set, uint32_t bit)
+{
+	return set[bit / 64] >> bit % 64 & 1;
+}
+
+/* What a block reads first (into in) and what it writes. */
+static void find_local(struct placer *p)
+{
+	uint32_t list[OP_OPERANDS + 1];
+	for (uint32_t i = 0; i < p->op_count; i++) {
+		uint64_t *in = p->in + (size_t)p->block_of[i] * p->words;
+		uint64_t *defined = p->defined + (size_t)p->block_of[i] * p->words;
+		unsigned count = op_uses(&p->ops[i], list);
+		for (unsigned k = 0; k < count; k++)
+			if (p->wide[list[k]] != NONE && !has_bit(defined, p->wide[list[k]]))
+				set_bit(in, p->wide[list[k]]);
+		count = op_definitions(&p->ops[i], list);
+		for (unsigned k = 0; k < count; k++)
+			if (p->wide[list[k]] != NONE)
+				set_bit(defined, p->wide[list[k]]);
+	}
+}
+
+/* in |= (successor's in) - defined; true when something was new. */
+static bool flow(struct placer *p, uint32_t block, uint32_t successor)
+{
+	uint64_t *in = p->in + (size_t)block * p->words;
+	const uint64_t *defined = p->defined + (size_t)block * p->words;
+	const uint64_t *next = p->in + (size_t)successor * p->words;
+	uint64_t changed = 0;
+	for (uint32_t w = 0; w < p->words; w++) {
+		uint64_t more = next[w] & ~defined[w] & ~in[w];
+		in[w] |= more;
+		changed |= more;
+	}
+	return changed;
+}
+
+typedef bool visit_successor(struct placer *p, uint32_t block, uint32_t successor);
+
+static bool each_successor(struct placer *p, uint32_t block, visit_successor *visit)
+{
+	const struct op *op = &p->ops[p->blocks[block].end - 1];
+	bool any = false, falls = op->guard != OPERAND_NONE ||
+		   (op->run != p->bra && op->run != p->brx && op->run != p->ret &&
+		    op->run != p->exit);
+	if (op->run == p->bra)
+		any |= visit(p, block, p->block_of[op->target]);
+	for (uint32_t t = 0; op->run == p->brx && t < p->tables[op->target].count; t++)
+		any |= visit(p, block, p->block_of[p->tables[op->target].targets[t]]);
+	if (falls && block + 1 < p->block_count)
+		any |= visit(p, block, block + 1);
+	return any;
+}
+
+static void widen(struct placer *p, uint32_t r, uint32_t op)
+{
+	p->first[r] = op < p->first[r] ? op : p->first[r];
+	p->last[r] = p->last[r] == NONE || op > p->last[r] ? op : p->last[r];
+}
+
+/* Alive into the successor is alive at the end of the block too. */
+static bool widen_out(struct placer *p, uint32_t block, uint32_t successor)
+{
+	const uint64_t *in = p->in + (size_t)successor * p->words;
+	for (uint32_t r = 0; r < p->register_count; r++) {
+		if (p->wide[r] == NONE || !has_bit(in, p->wide[r]))
+			continue;
+		widen(p, r, p->blocks[block].end - 1);
+		widen(p, r, p->blocks[successor].first);
+	}
+	return false;
+}
+
+static void find_spans(struct placer *p)
+{
+	uint32_t list[OP_OPERANDS + 1];
+	for (uint32_t i = 0; i < p->op_count; i++) {
+		unsigned count = op_uses(&p->ops[i], list);
+		for (unsigned k = 0; k < count; k++)
+			widen(p, list[k], i);
+		count = op_definitions(&p->ops[i], list);
+		for (unsigned k = 0; k < count; k++)
+			widen(p, list[k], i);
+	}
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (uint32_t b = p->block_count; b-- > 0;)
+			changed |= each_successor(p, b, flow);
+	}
+	for (uint32_t b = 0; b < p->block_count; b++)
+		each_successor(p, b, widen_out);
+	/* Read before any write: alive from the start. */
+	for (uint32_t r = 0; r < p->register_count; r++)
+		if (p->wide[r] != NONE && has_bit(p->in, p->wide[r]))
+			widen(p, r, 0);
+}
+
+static void no_sharing(struct placer *p)
+{
+	for (uint32_t r = 0; r < p->register_count; r++) {
+		p->first[r] = 0;
+		p->last[r] = p->op_count - 1;
+	}
+}
+
+/* Along the text: spans that start take a slot, spans that end give it back
+ * afterwards, so that no result shares with its own op's operands. */
+static uint32_t hand_out(struct placer *p, uint32_t *peak_out)
+{
+	uint32_t free_slot[4] = {NONE, NONE, NONE, NONE}, size_B = 0, peak = 0;
+	static const char widths[] = "lwhp";
+	for (uint32_t r = p->register_count; r-- > 0;) {
+		if (p->last[r] == NONE)
+			continue;
+		p->next_start[r] = p->starts[p->first[r]];
+		p->starts[p->first[r]] = r;
+		p->next_end[r] = p->ends[p->last[r]];
+		p->ends[p->last[r]] = r;
+	}
+	for (uint32_t i = 0; i < p->op_count; i++) {
+		for (uint32_t r = p->starts[i]; r != NONE; r = p->next_start[r]) {
+			uint32_t *free_list = &free_slot[strchr(widths, p->widths[r]) - widths];
+			if (*free_list != NONE) {
+				p->place[r] = p->place[*free_list];
+				*free_list = p->next_start[*free_list];
+				continue;
+			}
+			uint32_t bytes = width_bytes(p->widths[r]);
+			/* Predicates are small; keep what follows them aligned. */
+			uint32_t align = bytes < 64 ? bytes : 64;
+			size_B = (size_B + align - 1) & ~(align - 1);
+			p->place[r] = size_B;
+			size_B += bytes;
+			peak += bytes == 8 * LANES ? 2 : 1;
+		}
+		/* A register that has ended is never looked at again, so its link in
+		 * the list of starts serves for the list of free slots. */
+		for (uint32_t r = p->ends[i]; r != NONE; r = p->next_end[r]) {
+			uint32_t *free_list = &free_slot[strchr(widths, p->widths[r]) - widths];
+			p->next_start[r] = *free_list;
+			*free_list = r;
+		}
+	}
+	*peak_out = peak;
+	return size_B;
+}
+
+static void rewrite(struct placer *p)
+{
+	for (uint32_t i = 0; i < p->op_count; i++) {
+		struct op *op = &p->ops[i];
+		for (unsigned k = 0; k < OP_OPERANDS; k++)
+			if (is_register(op, k))
+				op->x[k] = p->place[op->x[k]];
+		if (op->guard != OPERAND_NONE)
+			op->guard = p->place[op->guard];
+	}
+}
+
+static void *fill_none(uint32_t *list, size_t count)
+{
+	for (size_t i = 0; list && i < count; i++)
+		list[i] = NONE;
+	return list;
+}
+
+static bool place(struct placer *p)
+{
+	size_t registers = p->register_count + 1u, ops = p->op_count + 1u;
+	uint32_t *seen = calloc(registers, sizeof(*seen));
+	p->blocks = calloc(ops, sizeof(*p->blocks));
+	p->block_of = calloc(ops, sizeof(*p->block_of));
+	p->wide = fill_none(malloc(registers * sizeof(uint32_t)), registers);
+	p->first = fill_none(malloc(registers * sizeof(uint32_t)), registers);
+	p->last = fill_none(malloc(registers * sizeof(uint32_t)), registers);
+	p->next_start = fill_none(malloc(registers * sizeof(uint32_t)), registers);
+	p->next_end = fill_none(malloc(registers * sizeof(uint32_t)), registers);
+	p->place = calloc(registers, sizeof(*p->place));
+	p->starts = fill_none(malloc(ops * sizeof(uint32_t)), ops);
+	p->ends = fill_none(malloc(ops * sizeof(uint32_t)), ops);
+	bool right = seen && p->blocks && p->block_of && p->wide && p->first && p->last &&
+		     p->next_start && p->next_end && p->place && p->starts && p->ends;
+	if (right) {
+		find_blocks(p);
+		find_wide(p, seen);
+		size_t set_count = (size_t)p->block_count * p->words + 1;
+		if (set_count * sizeof(uint64_t) > sets_max_B) {
+			no_sharing(p);
+		} else {
+			p->in = calloc(set_count, sizeof(uint64_t));
+			p->defined = calloc(set_count, sizeof(uint64_t));
+			right = p->in && p->defined;
+			if (right) {
+				find_local(p);
+				find_spans(p);
+			}
+		}
+	}
+	free(seen);
+	return right;
+}
+
 bool ptx_registers_place(struct ptx_parser *parser, struct op *ops, uint32_t op_count,
 			 const struct branch_table *tables, uint32_t *size_B_out,
 			 uint32_t *peak_out)
 {
-	uint32_t count = (uint32_t)parser->widths.size_B, size_B = 0;
-	uint32_t *place = calloc(count + 1, sizeof(*place));
-	(void)tables;
-	if (!place)
-		return ptx_fail_memory(parser);
-	static const char order[] = "lwhp";
-	for (unsigned w = 0; w < 4; w++)
-		for (uint32_t i = 0; i < count; i++)
-			if (parser->widths.data[i] == order[w]) {
-				place[i] = size_B;
-				size_B += width_bytes(order[w]);
-			}
-	for (uint32_t i = 0; i < op_count; i++) {
-		for (unsigned k = 0; k < OP_OPERANDS; k++)
-			if ((ops[i].reads | ops[i].writes) >> k & 1 &&
-			    ops[i].x[k] >> OPERAND_BANK_SHIFT == BANK_REGISTER)
-				ops[i].x[k] = place[ops[i].x[k]];
-		if (ops[i].guard != OPERAND_NONE)
-			ops[i].guard = place[ops[i].guard];
+	struct placer p = {
+		.ops = ops, .op_count = op_count, .tables = tables,
+		.register_count = (uint32_t)parser->widths.size_B, .widths = parser->widths.data,
+		.bra = exec_table_find("_bra")->run, .brx = exec_table_find("_brx")->run,
+		.ret = exec_table_find("_ret")->run, .exit = exec_table_find("_exit")->run
+	};
+	bool right = place(&p);
+	if (right) {
+		*size_B_out = hand_out(&p, peak_out);
+		rewrite(&p);
 	}
-	free(place);
-	*size_B_out = size_B;
-	*peak_out = count;
-	return true;
+	uint32_t *lists[] = {p.block_of, p.wide, p.first, p.last, p.next_start, p.next_end,
+			     p.place, p.starts, p.ends};
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		free(lists[i]);
+	free(p.blocks);
+	free(p.in);
+	free(p.defined);
+	return right ? true : ptx_fail_memory(parser);
 }

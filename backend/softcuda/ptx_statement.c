@@ -267,7 +267,7 @@ static bool parse_label(struct ptx_parser *parser, const struct ptx_token *name)
 	return ptx_expect(parser, ';');
 }
 
-bool ptx_statement(struct ptx_parser *parser)
+static bool parse_statement(struct ptx_parser *parser)
 {
 	struct ptx_lexer *lexer = &parser->lexer;
 	if (ptx_lex_is(lexer, ';')) {
@@ -314,7 +314,7 @@ bool ptx_body(struct ptx_parser *parser)
 		} else if (ptx_lex_is(lexer, '}')) {
 			ptx_scope_close(parser);
 			ptx_lex_next(lexer);
-		} else if (!ptx_statement(parser)) {
+		} else if (!parse_statement(parser)) {
 			return false;
 		}
 	}

@@ -30,6 +30,7 @@
 #include "base/list.h"
 #include "base/lock.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,7 +49,6 @@ enum {
 	SOFT_SHARED_OPTIN_B = 227 << 10,
 	SOFT_SHARED_RESERVED_B = 1 << 10,    /* per block */
 	SOFT_SHARED_PER_SM_B = 228 << 10,
-	SOFT_PARAMETERS_MAX_B = 32764,
 	SOFT_LEAST_PRIORITY = 0,
 	SOFT_GREATEST_PRIORITY = -5
 };
@@ -82,7 +82,7 @@ struct soft_driver {
 	struct lock_condition done;          /* some operation completed */
 	struct lock_condition work;          /* some operation may start */
 	bool initialised;
-	bool forked;                         /* this is a child: nothing works */
+	atomic_bool forked;                  /* this is a child: nothing works, the lock neither */
 	bool stopping;                       /* the process ends: start nothing */
 	struct soft_device devices[SOFT_DEVICES_MAX];
 	unsigned device_count;
@@ -296,7 +296,7 @@ struct soft_allocation {
 	uint64_t size_B;
 	uint64_t id;                         /* never reused */
 	enum soft_memory_kind kind;
-	unsigned flags;                      /* as given to cuMemHostAlloc, Register or AllocManaged */
+	unsigned flags;                      /* as given to the call that made it */
 	struct soft_device *device;
 	struct soft_context *context;        /* goes with it; NULL: with nobody */
 	struct soft_pool *pool;              /* NULL: not from a pool */

@@ -1,7 +1,7 @@
 /* C11 atomics, OpenCL C 3.0, 6.15.12.7.5: fetch and modify. */
 #include "frontend/builtins/atomic.h"
 
-/* type is the PTX type that the operation wants, c the register class. */
+/* op is the PTX operation with its type, c the register class. */
 #define PTX_FETCH(text, where, op, c) \
 	__asm__ __volatile__("atom." text where "." op " %0, [%1], %2;" \
 			     : "=" c(old) \

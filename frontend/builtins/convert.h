@@ -62,7 +62,8 @@ NVVM_CONVERTS(double, ull2d, ulong)
 	 sizeof(D) < sizeof(S)          ? (S)MIN_##D : \
 					  (S)MIN_##S)
 #define HIGH(D, S) (VALUE_BITS(D) < VALUE_BITS(S) ? (S)MAX_##D : (S)MAX_##S)
-#define IN_RANGE(x, V, D, S) (x < (V)LOW(D, S) ? (V)LOW(D, S) : x > (V)HIGH(D, S) ? (V)HIGH(D, S) : x)
+#define IN_RANGE(x, V, D, S) \
+	(x < (V)LOW(D, S) ? (V)LOW(D, S) : x > (V)HIGH(D, S) ? (V)HIGH(D, S) : x)
 
 /* One function, or its vectors, whose body is a cast: x is what is cast. */
 #define CAST(f, D, S) \

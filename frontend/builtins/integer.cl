@@ -223,7 +223,7 @@ PRODUCTS(uint)
 PRODUCTS(long)
 PRODUCTS(ulong)
 
-/* These devices have no 24-bit multiplier worth using; 32 bits give the same where it is defined. */
+/* No 24-bit multiplier here is worth using; 32 bits give the same where it is defined. */
 #define PRODUCTS_24(n, T) \
 	PURE T##n mul24(T##n x, T##n y) \
 	{ \

@@ -258,8 +258,8 @@ PURE REAL powr(REAL x, REAL y)
 VECTORS_2(REAL, powr, REAL, REAL)
 
 /*
- * 1/n is rounded, and an error of e in the exponent is one of e * ln x in the result: up to 88 units
- * in the last place in float and 700 in double, so it is put right to first order.
+ * 1/n is rounded, and an error of e in the exponent is one of e * ln x in the result: up to 88
+ * units in the last place in float and 700 in double, so it is put right to first order.
  */
 PURE REAL rootn(REAL x, int n)
 {

@@ -25,7 +25,7 @@ BUILTIN __attribute__((convergent)) void work_group_barrier(cl_mem_fence_flags f
 	__nvvm_bar_sync(0);
 }
 
-/* A wider scope than the group asks for a fence on each side: what came before is released there. */
+/* A wider scope than the group asks for a fence on each side of the barrier. */
 BUILTIN __attribute__((convergent)) void work_group_barrier(cl_mem_fence_flags flags,
 							    memory_scope scope)
 {

@@ -65,7 +65,11 @@ ROUNDINGS(double, "f64", "d")
 		return p[offset]; \
 	} \
 	LOAD_ALIGNED(2, space) LOAD_ALIGNED(4, space) LOAD_ALIGNED(8, space) \
-	LOAD_ALIGNED(16, space) \
+	/* In halves: for sm_100 and later libnvvm makes of 16 a load that ptxas crashes on. */ \
+	PURE_LOAD float16 vloada_half16(size_t offset, const space half *p) \
+	{ \
+		return (float16)(vloada_half8(offset * 2, p), vloada_half8(offset * 2 + 1, p)); \
+	} \
 	PURE_LOAD float3 vloada_half3(size_t offset, const space half *p) \
 	{ \
 		p += offset * 4; \

@@ -33,7 +33,8 @@ struct api_test {
 	cl_context context;           /* of device alone */
 };
 
-static unsigned api_test_checks, api_test_failures;
+/* Callbacks check too. */
+static _Atomic unsigned api_test_checks, api_test_failures;
 
 static inline bool api_test_check(bool good, const char *text, const char *file, int line)
 {

@@ -31,4 +31,19 @@ tests_api_dispatch_SOURCES = tests/api/dispatch.c tests/api/api_test.h
 tests_api_dispatch_LDADD = $(OPENCL_LIBS)
 
 # What commands do.
-api_command_tests =
+api_command_tests = tests/api/buffers tests/api/maps tests/api/events tests/api/launches tests/api/devices \
+	tests/api/threads tests/api/lost
+tests_api_buffers_SOURCES = tests/api/buffers.c tests/api/api_test.h
+tests_api_buffers_LDADD = $(OPENCL_LIBS)
+tests_api_maps_SOURCES = tests/api/maps.c tests/api/api_test.h
+tests_api_maps_LDADD = $(OPENCL_LIBS)
+tests_api_events_SOURCES = tests/api/events.c tests/api/api_test.h
+tests_api_events_LDADD = $(OPENCL_LIBS) -lpthread
+tests_api_launches_SOURCES = tests/api/launches.c tests/api/api_test.h
+tests_api_launches_LDADD = $(OPENCL_LIBS)
+tests_api_devices_SOURCES = tests/api/devices.c tests/api/api_test.h
+tests_api_devices_LDADD = $(OPENCL_LIBS)
+tests_api_threads_SOURCES = tests/api/threads.c tests/api/api_test.h
+tests_api_threads_LDADD = $(OPENCL_LIBS) -lpthread
+tests_api_lost_SOURCES = tests/api/lost.c tests/api/api_test.h
+tests_api_lost_LDADD = $(OPENCL_LIBS)

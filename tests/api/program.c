@@ -220,6 +220,37 @@ static void check_threads(const struct api_test *test)
 	}
 }
 
+struct rival {
+	cl_program program;
+	cl_int codes[8];
+};
+
+static void *build_again(void *argument)
+{
+	struct rival *rival = argument;
+	for (int i = 0; i < 8; i++)
+		rival->codes[i] = clBuildProgram(rival->program, 0, NULL, "-DVALUE=1", NULL, NULL);
+	return NULL;
+}
+
+/* OpenCL 3.0 API, 5.8.4: of two builds of one program at once, one is
+ * CL_INVALID_OPERATION; neither harms the other. */
+static void check_rivals(const struct api_test *test)
+{
+	struct rival rivals[2] = {{.program = make(test, good)}};
+	pthread_t thread;
+	rivals[1].program = rivals[0].program;
+	CHECK(!pthread_create(&thread, NULL, build_again, &rivals[1]));
+	build_again(&rivals[0]);
+	pthread_join(thread, NULL);
+	for (int i = 0; i < 8; i++) {
+		CHECK(!rivals[0].codes[i] || rivals[0].codes[i] == CL_INVALID_OPERATION);
+		CHECK(!rivals[1].codes[i] || rivals[1].codes[i] == CL_INVALID_OPERATION);
+	}
+	CHECK(status_of(rivals[0].program, test->device) == CL_BUILD_SUCCESS);
+	CHECK_OK(clReleaseProgram(rivals[0].program));
+}
+
 /* One build serves every device of a context; each has its own answers. */
 static void check_devices(const struct api_test *test)
 {
@@ -266,6 +297,7 @@ int main(void)
 	check_attached(&test);
 	check_callback(&test);
 	check_threads(&test);
+	check_rivals(&test);
 	check_devices(&test);
 	return api_test_end(&test);
 }

@@ -113,6 +113,86 @@ static void check_broken(const struct api_test *test, const unsigned char *binar
 	free(copy);
 }
 
+/* The container as Culvert writes it (icd/program_binary.h). */
+enum {
+	CHECKSUM_AT_B = 16,
+	CHECKED_FROM_B = 24,
+	SM_AT_B = 24,
+	SIZES_AT_B = 32,
+	HEADER_B = 64,
+	FACTS = 0, OBJECT = 1, PTX = 2, CUBIN = 3, PARTS = 4
+};
+
+static void number_put(unsigned char *at, cl_ulong value, unsigned width_B)
+{
+	for (unsigned i = 0; i < width_B; i++)
+		at[i] = (unsigned char)(value >> (8 * i));
+}
+
+static void seal(unsigned char *binary, size_t size)
+{
+	cl_ulong hash = 0xcbf29ce484222325u;
+	for (size_t i = CHECKED_FROM_B; i < size; i++)
+		hash = (hash ^ binary[i]) * 0x100000001b3u;
+	number_put(binary + CHECKSUM_AT_B, hash, 8);
+}
+
+/* A copy whose cubin is for another kind of GPU, and which has lost the parts that
+ * are not in keep (bits). */
+static unsigned char *foreign(const unsigned char *binary, unsigned keep, size_t *size_out)
+{
+	size_t from = HEADER_B, to = HEADER_B, size = HEADER_B;
+	size_t sizes[PARTS];
+	for (unsigned i = 0; i < PARTS; i++) {
+		sizes[i] = 0;
+		for (unsigned b = 0; b < 8; b++)
+			sizes[i] |= (size_t)binary[SIZES_AT_B + 8 * i + b] << (8 * b);
+		size += keep >> i & 1 ? sizes[i] : 0;
+	}
+	unsigned char *copy = malloc(size);
+	if (!copy)
+		return NULL;
+	memcpy(copy, binary, HEADER_B);
+	number_put(copy + SM_AT_B, 20, 2);
+	for (unsigned i = 0; i < PARTS; i++) {
+		size_t kept = keep >> i & 1 ? sizes[i] : 0;
+		number_put(copy + SIZES_AT_B + 8 * i, kept, 8);
+		memcpy(copy + to, binary + from, kept);
+		from += sizes[i];
+		to += kept;
+	}
+	seal(copy, size);
+	*size_out = size;
+	return copy;
+}
+
+/* Made again from the bitcode or the PTX inside; without either it is of no use. */
+static void check_foreign(const struct api_test *test, const unsigned char *binary)
+{
+	static const struct {
+		unsigned keep;
+		cl_int code;
+	} cases[] = {
+		{1 << FACTS | 1 << OBJECT | 1 << PTX | 1 << CUBIN, CL_SUCCESS},
+		{1 << FACTS | 1 << OBJECT, CL_SUCCESS},
+		{1 << FACTS | 1 << PTX | 1 << CUBIN, CL_SUCCESS},
+		{1 << FACTS | 1 << CUBIN, CL_INVALID_BINARY},
+		{1 << OBJECT | 1 << PTX | 1 << CUBIN, CL_INVALID_BINARY},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		cl_program program = NULL;
+		size_t size;
+		unsigned char *copy = foreign(binary, cases[i].keep, &size);
+		CHECK_CODE(load(test, copy, size, &program), cases[i].code);
+		free(copy);
+		if (!program)
+			continue;
+		CHECK_OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+		run(test, program);
+		CHECK_OK(clReleaseProgram(program));
+	}
+}
+
 /* An object's binary is linked after it was loaded. */
 static void check_object(const struct api_test *test)
 {
@@ -151,6 +231,7 @@ int main(void)
 		if (binary) {
 			check_round_trip(&test, binary, size);
 			check_broken(&test, binary, size);
+			check_foreign(&test, binary);
 		}
 		free(binary);
 	}

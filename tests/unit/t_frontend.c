@@ -218,7 +218,8 @@ static void test_embedded_headers(void)
 	};
 	struct fe_compile_job job = job_of("#include \"one.h\"\n#include <folder/two.h>\n"
 					   "#include \"/rooted/four.h\"\n"
-					   "#if ONE + TWO + FOUR != 7\n#error wrong\n#endif\n", NULL);
+					   "#if ONE + TWO + FOUR != 7\n"
+					   "#error wrong\n#endif\n", NULL);
 	job.headers = headers;
 	job.header_count = sizeof(headers) / sizeof(*headers);
 	expect_ok(compile_job(&job, NULL), "embedded headers");
@@ -426,14 +427,42 @@ static void test_link(void)
 	bytes_finish(&other);
 }
 
+/* Types and tables that the programs share through a header. */
+static void test_link_shared_types(void)
+{
+	static const char header[] =
+		"typedef struct { float4 position; int tag[3]; struct { char c; } in; } item;\n"
+		"item make_item(float x, item like);\n"
+		"extern constant int table[];\n";
+	struct bytes user = BYTES_INIT, maker = BYTES_INIT;
+	bytes_printf(&user, "%s%s", header,
+		     "kernel void k(global item *a) { a[0] = make_item(2, a[1]);"
+		     " a[0].tag[0] = table[2]; }\n");
+	bytes_printf(&maker, "%s%s", header,
+		     "constant int table[4] = {1, 2, 3, 4};\n"
+		     "item make_item(float x, item like) { like.position *= x; return like; }\n");
+	struct bytes objects[] = {
+		object_of(bytes_string(&user), NULL),
+		object_of(bytes_string(&maker), NULL),
+	};
+	expect_ok(link_two(objects, 2, NULL, NULL), "user first");
+	struct bytes swapped[] = {objects[1], objects[0]};
+	expect_ok(link_two(swapped, 2, NULL, NULL), "maker first");
+	finish_all(objects, 2);
+	bytes_finish(&user);
+	bytes_finish(&maker);
+}
+
 static void test_link_clashes(void)
 {
 	struct bytes objects[] = {
-		object_of("int twice(int x) { return x; }\nint thrice(int x) { return x; }\n", NULL),
+		object_of("int twice(int x) { return x; }\nint thrice(int x) { return x; }\n",
+			  NULL),
 		object_of("int twice(int x) { return 2 * x; }\nint thrice(int x) { return x; }\n",
 			  NULL),
 		object_of("float twice(float4 x);\n"
-			  "__kernel void k(__global float *a) { *a = twice((float4)(1)); }\n", NULL),
+			  "__kernel void k(__global float *a) { *a = twice((float4)(1)); }\n",
+			  NULL),
 	};
 	CHECK_EQ(link_two(objects, 2, NULL, NULL), FE_LINK_FAILED);
 	expect_log("'twice' is defined in more than one program");
@@ -557,7 +586,8 @@ static void *compile_many(void *argument)
 	for (int round = 0; round < ROUNDS; round++) {
 		bool good = round % 3;
 		struct bytes source = BYTES_INIT, log = BYTES_INIT, object = BYTES_INIT;
-		bytes_printf(&source, "__kernel void k%d(__global float *a) { a[%d] = sin(a[0])%s }\n",
+		bytes_printf(&source,
+			     "__kernel void k%d(__global float *a) { a[%d] = sin(a[0])%s }\n",
 			     number, round, good ? ";" : " + missing;");
 		struct fe_compile_job job = job_of(bytes_string(&source), "-cl-std=CL3.0");
 		enum fe_status status = fe_compile(&job, &object, &log);
@@ -599,6 +629,7 @@ static void test_identity(void)
 
 TEST_MAIN(TEST(test_diagnostics), TEST(test_strange_sources), TEST(test_options),
 	  TEST(test_feature_macros), TEST(test_embedded_headers), TEST(test_include_folders),
-	  TEST(test_language), TEST(test_missing_functions), TEST(test_program), TEST(test_link),
+	  TEST(test_language), TEST(test_missing_functions), TEST(test_program),
+	  TEST(test_link), TEST(test_link_shared_types),
 	  TEST(test_link_clashes), TEST(test_fatal_error), TEST(test_signals), TEST(test_silence),
 	  TEST(test_depth), TEST(test_threads), TEST(test_identity))

@@ -1,5 +1,6 @@
 /* Every function of gpu.h, on the software driver or, with CULVERT_CUDA=driver,
- * on a GPU.  The last test kills a device and so stays the last. */
+ * on a GPU.  The first test needs a process that has not started CUDA, and the
+ * last one kills a device. */
 #include "config.h"
 
 #include "backend/codegen.h"
@@ -8,6 +9,7 @@
 #include "tests/unit/test.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -702,6 +704,113 @@ static void threads_work_at_once(void)
 	}
 }
 
+/* --- calls that fail --- */
+
+static CUresult record_fails(CUevent cu_event, CUstream cu_stream)
+{
+	(void)cu_event;
+	(void)cu_stream;
+	return CUDA_ERROR_UNKNOWN;
+}
+
+static CUresult wait_fails(CUstream cu_stream, CUevent cu_event, unsigned int flags)
+{
+	(void)cu_stream;
+	(void)cu_event;
+	(void)flags;
+	return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult stream_create_fails(CUstream *cu_stream, unsigned int flags, int priority)
+{
+	(void)cu_stream;
+	(void)flags;
+	(void)priority;
+	return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult pool_alloc_fails(CUdeviceptr *cu_address, size_t size_B, CUmemoryPool cu_pool,
+				 CUstream cu_stream)
+{
+	(void)cu_address;
+	(void)size_B;
+	(void)cu_pool;
+	(void)cu_stream;
+	return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* What failed leaves nothing behind: no number, no wait taken for granted. */
+static void failures_are_unwound(void)
+{
+	struct gpu_event *event = NULL, *none = NULL;
+	struct gpu_stream *streams[64];
+	gpu_address address = 0;
+	const struct cuda_symbols real = cuda;
+	if (none_here())
+		SKIP("no CUDA driver");
+	struct gpu_stream *a = stream_new(), *b = stream_new();
+	gpu_address out = memory_new(4);
+	CHECK_EQ(launch_spin(a, out, 3000000), CL_SUCCESS);
+	cuda.cuEventRecord = record_fails;
+	CHECK_EQ(gpu_event_record(a, false, &none), CL_OUT_OF_RESOURCES);
+	CHECK(!none);
+	cuda = real;
+	REQUIRE(!gpu_event_record(a, false, &event));
+	uint64_t before = gpu_stream_last(b);
+	cuda.cuStreamWaitEvent = wait_fails;
+	cl_int err = gpu_stream_wait_event(b, event);
+	cuda = real;
+	if (err) {
+		CHECK_EQ(gpu_stream_last(b), before);
+		CHECK_EQ(gpu_stream_wait_event(b, event), CL_SUCCESS);
+		CHECK_EQ(gpu_stream_last(b), before + 1);
+	}
+	CHECK_EQ(gpu_event_wait(event), CL_SUCCESS);
+	gpu_event_unref(event);
+	cuda.cuStreamCreateWithPriority = stream_create_fails;
+	int count = 0;
+	do
+		err = gpu_stream_acquire(first(), 1, &streams[count]);
+	while (!err && ++count < 64);
+	cuda = real;
+	CHECK_EQ(err, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+	while (count)
+		gpu_stream_release(streams[--count]);
+	if (gpu_device_caps(first())->memory_pools) {
+		cuda.cuMemAllocFromPoolAsync = pool_alloc_fails;
+		CHECK_EQ(gpu_memory_alloc(first(), 16, &address), CL_MEM_OBJECT_ALLOCATION_FAILURE);
+		CHECK(!address);
+		cuda = real;
+	}
+	CHECK_EQ(gpu_device_status(first()), CL_SUCCESS);
+	gpu_memory_free(first(), out, NULL, 0);
+	gpu_stream_release(a);
+	gpu_stream_release(b);
+}
+
+/* In a process of its own, before this one starts the driver. */
+static void memory_without_pools(void)
+{
+	pid_t child = fork();
+	REQUIRE(child >= 0);
+	if (!child) {
+		gpu_devices(&devices, &device_count);
+		cuda.cuMemPoolCreate = NULL;
+		if (device_count) {
+			code_is_assembled_and_loaded();
+			memory_comes_and_goes();
+			host_memory_is_pinned();
+			modules_have_variables_and_end();
+			threads_work_at_once();
+		}
+		fflush(stdout);
+		_exit(test_failures ? 1 : 0);
+	}
+	int status = 0;
+	REQUIRE(waitpid(child, &status, 0) == child);
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 static void a_forked_child_fails_cleanly(void)
 {
 	if (none_here())
@@ -759,6 +868,7 @@ static void a_fault_loses_the_device(void)
 }
 
 static const struct test_case cases[] = {
+	TEST(memory_without_pools),
 	TEST(devices_are_described),
 	TEST(code_is_assembled_and_loaded),
 	TEST(bad_code_is_refused),
@@ -778,6 +888,7 @@ static const struct test_case cases[] = {
 	TEST(peers_copy),
 	TEST(the_current_context_stays),
 	TEST(threads_work_at_once),
+	TEST(failures_are_unwound),
 	TEST(a_forked_child_fails_cleanly),
 	TEST(a_fault_loses_the_device),
 };

@@ -22,6 +22,7 @@ static struct abi_program *make_program(void)
 	program->kernels = calloc(2, sizeof(*program->kernels));
 	struct abi_kernel *kernel = &program->kernels[0];
 	kernel->name = copy("first");
+	kernel->entry = copy("culvert_kernel_5f");
 	kernel->attributes = copy("reqd_work_group_size(8,4,1)");
 	kernel->argument_count = 2;
 	kernel->arguments = calloc(2, sizeof(*kernel->arguments));
@@ -43,6 +44,7 @@ static struct abi_program *make_program(void)
 	kernel->dynamic_local_B = 60000;
 	kernel->has_barrier = true;
 	program->kernels[1].name = copy("second");
+	program->kernels[1].entry = copy("second");
 	program->kernels[1].attributes = copy("");
 	program->format_count = 1;
 	program->formats = calloc(1, sizeof(*program->formats));
@@ -65,6 +67,7 @@ static void test_round_trip(void)
 	CHECK_EQ(read->global_variables_B, 0x123456789A);
 	const struct abi_kernel *kernel = abi_program_kernel(read, "first");
 	REQUIRE(kernel);
+	CHECK_STRING(kernel->entry, "culvert_kernel_5f");
 	CHECK_STRING(kernel->attributes, "reqd_work_group_size(8,4,1)");
 	CHECK_EQ(kernel->argument_count, 2);
 	CHECK_STRING(kernel->arguments[0].name, "in");

@@ -1,0 +1,57 @@
+/* What LLVM's C interface lacks before version 18, under the names it has since.
+ * Include after <llvm-c/Core.h>; nothing in here from 18 on.
+ * Thread-safety: as LLVM's. */
+#ifndef CULVERT_FRONTEND_LLVM_COMPAT_H
+#define CULVERT_FRONTEND_LLVM_COMPAT_H
+
+#include <llvm-c/Types.h>
+#include <llvm/Config/llvm-config.h>
+
+#if LLVM_VERSION_MAJOR < 18
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	LLVMFastMathAllowReassoc = 1,
+	LLVMFastMathNoNaNs = 2,
+	LLVMFastMathNoInfs = 4,
+	LLVMFastMathNoSignedZeros = 8,
+	LLVMFastMathAllowReciprocal = 16,
+	LLVMFastMathAllowContract = 32,
+	LLVMFastMathApproxFunc = 64,
+	LLVMFastMathAll = 127
+};
+typedef unsigned LLVMFastMathFlags;
+
+/* Names of our own behind LLVM's: some of these came in version 17. */
+#define LLVMCanValueUseFastMathFlags fe_compat_can_use_fast_math
+#define LLVMGetFastMathFlags fe_compat_fast_math
+#define LLVMGetNUW fe_compat_nuw
+#define LLVMGetNSW fe_compat_nsw
+#define LLVMGetExact fe_compat_exact
+#define LLVMGetArrayLength2 fe_compat_array_length
+#define LLVMGetInlineAsmAsmString fe_compat_asm_text
+#define LLVMGetInlineAsmConstraintString fe_compat_asm_constraints
+#define LLVMGetInlineAsmHasSideEffects fe_compat_asm_has_side_effects
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+LLVMBool fe_compat_can_use_fast_math(LLVMValueRef instruction);
+LLVMFastMathFlags fe_compat_fast_math(LLVMValueRef instruction);
+LLVMBool fe_compat_nuw(LLVMValueRef instruction);
+LLVMBool fe_compat_nsw(LLVMValueRef instruction);
+LLVMBool fe_compat_exact(LLVMValueRef instruction);
+uint64_t fe_compat_array_length(LLVMTypeRef type);
+const char *fe_compat_asm_text(LLVMValueRef code, size_t *size_B_out);
+const char *fe_compat_asm_constraints(LLVMValueRef code, size_t *size_B_out);
+LLVMBool fe_compat_asm_has_side_effects(LLVMValueRef code);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+#endif

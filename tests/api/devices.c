@@ -1,0 +1,300 @@
+/* One context over several devices: the newest bytes are where they are needed.
+ * Needs two devices. */
+#include "api_test.h"
+
+#include <stdint.h>
+
+static const char source[] =
+"kernel void next(global uint *c) { c[get_global_id(0)] += 1; }\n"
+"kernel void sum(global const uint *a, global const uint *b, global uint *c) {\n"
+"	c[get_global_id(0)] = a[get_global_id(0)] + b[get_global_id(0)];\n"
+"}\n";
+
+enum { COUNT = 8192, MOST = 4 };
+
+static cl_context context;
+static cl_command_queue queues[MOST];
+static cl_uint count;
+static cl_program program;
+static cl_uint values[COUNT], result[COUNT];
+
+static cl_mem buffer_make(cl_mem_flags flags, void *from)
+{
+	cl_int code;
+	cl_mem mem = clCreateBuffer(context, flags, sizeof(values), from, &code);
+	CHECK_OK(code);
+	return mem;
+}
+
+static cl_kernel kernel_make(const char *name)
+{
+	cl_int code;
+	cl_kernel kernel = clCreateKernel(program, name, &code);
+	CHECK_OK(code);
+	return kernel;
+}
+
+static void launch_next(cl_uint q, cl_kernel kernel, cl_mem mem, size_t global, cl_uint waits,
+			const cl_event *events, cl_event *event)
+{
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
+	CHECK_OK(clEnqueueNDRangeKernel(queues[q], kernel, 1, NULL, &global, NULL, waits, events,
+					event));
+}
+
+static bool all_are(const cl_uint *words, size_t first, size_t end, cl_uint base)
+{
+	bool good = true;
+	for (size_t i = first; i < end; i++)
+		good &= words[i] == (cl_uint)i + base;
+	return good;
+}
+
+static void values_reset(void)
+{
+	for (cl_uint i = 0; i < COUNT; i++)
+		values[i] = i;
+}
+
+/* A buffer that each device changes in turn, ordered by events alone. */
+static void test_ping_pong(cl_mem_flags flags)
+{
+	cl_kernel kernel = kernel_make("next");
+	values_reset();
+	cl_mem mem = buffer_make(flags, flags ? values : NULL);
+	cl_event last = NULL;
+	if (!flags)
+		CHECK_OK(clEnqueueWriteBuffer(queues[0], mem, CL_FALSE, 0, sizeof(values), values, 0,
+					      NULL, &last));
+	const cl_uint rounds = 50;
+	for (cl_uint i = 0; i < rounds; i++) {
+		cl_event event;
+		launch_next(i % count, kernel, mem, COUNT, last != NULL, last ? &last : NULL, &event);
+		if (last)
+			CHECK_OK(clReleaseEvent(last));
+		last = event;
+	}
+	for (cl_uint q = 0; q < count; q++) {
+		CHECK_OK(clEnqueueReadBuffer(queues[q], mem, CL_TRUE, 0, sizeof(result), result, 1,
+					     &last, NULL));
+		CHECK(all_are(result, 0, COUNT, rounds));
+	}
+	cl_int code;
+	const cl_uint *mapped = clEnqueueMapBuffer(queues[1], mem, CL_TRUE, CL_MAP_READ, 0,
+						   sizeof(values), 1, &last, NULL, &code);
+	CHECK_OK(code);
+	CHECK(all_are(mapped, 0, COUNT, rounds));
+	CHECK_OK(clEnqueueUnmapMemObject(queues[1], mem, (void *)(uintptr_t)mapped, 0, NULL, NULL));
+	CHECK_OK(clFinish(queues[1]));
+	CHECK_OK(clReleaseEvent(last));
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
+/* 27: a part is written on one device while the rest is newest on another. */
+static void test_partial(void)
+{
+	cl_kernel kernel = kernel_make("next");
+	values_reset();
+	cl_mem mem = buffer_make(CL_MEM_COPY_HOST_PTR, values);
+	launch_next(0, kernel, mem, COUNT, 0, NULL, NULL);
+	CHECK_OK(clFinish(queues[0]));
+	const cl_uint fill = 7;
+	cl_uint word = 9;
+	CHECK_OK(clEnqueueFillBuffer(queues[1], mem, &fill, 4, 100, 200, 0, NULL, NULL));
+	CHECK_OK(clEnqueueWriteBuffer(queues[1], mem, CL_TRUE, 1001, 4, &word, 0, NULL, NULL));
+	CHECK_OK(clFinish(queues[1]));
+	for (cl_uint q = 0; q < count; q++) {
+		CHECK_OK(clEnqueueReadBuffer(queues[q], mem, CL_TRUE, 0, sizeof(result), result, 0,
+					     NULL, NULL));
+		CHECK(all_are(result, 0, 25, 1));
+		CHECK(result[25] == 7 && result[74] == 7);
+		CHECK(all_are(result, 75, 250, 1));
+		CHECK(!memcmp((char *)result + 1001, &word, 4));
+		CHECK(all_are(result, 252, COUNT, 1));
+	}
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
+/* 29: disjoint sub-buffers are written on several devices at once. */
+static void test_sub_buffers(void)
+{
+	const size_t part = sizeof(values) / MOST;
+	cl_kernel kernel = kernel_make("next");
+	cl_mem subs[MOST];
+	cl_event events[MOST];
+	values_reset();
+	cl_mem mem = buffer_make(CL_MEM_COPY_HOST_PTR, values);
+	for (cl_uint i = 0; i < MOST; i++) {
+		const cl_buffer_region region = {i * part, part};
+		cl_int code;
+		subs[i] = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+		CHECK_OK(code);
+	}
+	for (cl_uint round = 0; round < 10; round++) {
+		for (cl_uint i = 0; i < MOST; i++)
+			launch_next((i + round) % count, kernel, subs[i], part / 4, 0, NULL,
+				    &events[i]);
+		/* The whole on one device, after all of them; and they after that. */
+		cl_event whole;
+		launch_next(round % count, kernel, mem, COUNT, MOST, events, &whole);
+		for (cl_uint q = 0; q < count; q++)
+			CHECK_OK(clEnqueueBarrierWithWaitList(queues[q], 1, &whole, NULL));
+		CHECK_OK(clReleaseEvent(whole));
+		for (cl_uint i = 0; i < MOST; i++)
+			CHECK_OK(clReleaseEvent(events[i]));
+	}
+	CHECK_OK(clEnqueueReadBuffer(queues[count - 1], mem, CL_TRUE, 0, sizeof(result), result, 0,
+				     NULL, NULL));
+	CHECK(all_are(result, 0, COUNT, 20));
+	for (cl_uint i = 0; i < MOST; i++)
+		CHECK_OK(clReleaseMemObject(subs[i]));
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
+/* 26: two readers of one device wait for the same write on another; 36: the
+ * source goes at once. */
+static void test_two_readers(void)
+{
+	cl_kernel next = kernel_make("next"), sum = kernel_make("sum");
+	cl_int code;
+	cl_device_id device;
+	CHECK_OK(clGetCommandQueueInfo(queues[1], CL_QUEUE_DEVICE, sizeof(device), &device, NULL));
+	cl_command_queue other = clCreateCommandQueue(context, device, 0, &code);
+	CHECK_OK(code);
+	for (unsigned round = 0; round < 20; round++) {
+		values_reset();
+		cl_mem from = buffer_make(CL_MEM_COPY_HOST_PTR, values);
+		cl_mem to[2] = {buffer_make(0, NULL), buffer_make(0, NULL)};
+		cl_event written;
+		const size_t global = COUNT;
+		launch_next(0, next, from, COUNT, 0, NULL, &written);
+		for (unsigned i = 0; i < 2; i++) {
+			CHECK_OK(clSetKernelArg(sum, 0, sizeof(from), &from));
+			CHECK_OK(clSetKernelArg(sum, 1, sizeof(from), &from));
+			CHECK_OK(clSetKernelArg(sum, 2, sizeof(to[i]), &to[i]));
+			CHECK_OK(clEnqueueNDRangeKernel(i ? other : queues[1], sum, 1, NULL, &global,
+							NULL, 1, &written, NULL));
+		}
+		CHECK_OK(clReleaseMemObject(from));
+		CHECK_OK(clReleaseEvent(written));
+		for (unsigned i = 0; i < 2; i++) {
+			CHECK_OK(clEnqueueReadBuffer(i ? other : queues[1], to[i], CL_TRUE, 0,
+						     sizeof(result), result, 0, NULL, NULL));
+			bool good = true;
+			for (cl_uint k = 0; k < COUNT; k++)
+				good &= result[k] == 2 * (k + 1);
+			CHECK(good);
+			CHECK_OK(clReleaseMemObject(to[i]));
+		}
+	}
+	CHECK_OK(clReleaseCommandQueue(other));
+	CHECK_OK(clReleaseKernel(next));
+	CHECK_OK(clReleaseKernel(sum));
+}
+
+/* More pieces than are kept apart. */
+static void test_many_pieces(void)
+{
+	cl_uint seed = 12345;
+	values_reset();
+	cl_mem mem = buffer_make(CL_MEM_COPY_HOST_PTR, values);
+	for (unsigned i = 0; i < 600; i++) {
+		seed = seed * 1664525 + 1013904223;
+		const cl_uint at = (seed >> 8) % COUNT, words = 1 + (seed >> 24) % 16;
+		const cl_uint fill = seed ^ 0x55;
+		const cl_uint length = at + words > COUNT ? COUNT - at : words;
+		CHECK_OK(clEnqueueFillBuffer(queues[i % count], mem, &fill, 4, at * 4ul, length * 4ul,
+					     0, NULL, NULL));
+		for (cl_uint k = 0; k < length; k++)
+			values[at + k] = fill;
+		if (i % 16 == 15)
+			for (cl_uint q = 0; q < count; q++)
+				CHECK_OK(clFinish(queues[q]));
+		else
+			CHECK_OK(clFinish(queues[i % count]));
+	}
+	CHECK_OK(clEnqueueReadBuffer(queues[0], mem, CL_TRUE, 0, sizeof(result), result, 0, NULL,
+				     NULL));
+	CHECK(!memcmp(result, values, sizeof(values)));
+	CHECK_OK(clReleaseMemObject(mem));
+}
+
+/* Host memory of the application's, used by all devices through maps. */
+static void test_host_pointer(void)
+{
+	cl_kernel kernel = kernel_make("next");
+	cl_int code;
+	values_reset();
+	cl_mem mem = buffer_make(CL_MEM_USE_HOST_PTR, values);
+	for (cl_uint round = 0; round < 6; round++) {
+		launch_next(round % count, kernel, mem, COUNT, 0, NULL, NULL);
+		cl_uint *words = clEnqueueMapBuffer(queues[round % count], mem, CL_TRUE,
+						    CL_MAP_READ | CL_MAP_WRITE, 0, sizeof(values), 0,
+						    NULL, NULL, &code);
+		CHECK_OK(code);
+		CHECK(words == values);
+		CHECK(all_are(words, 0, COUNT, 2 * round + 1));
+		for (cl_uint i = 0; i < COUNT; i++)
+			words[i]++;
+		CHECK_OK(clEnqueueUnmapMemObject(queues[round % count], mem, words, 0, NULL, NULL));
+		CHECK_OK(clFinish(queues[round % count]));
+	}
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
+static void test_migrate(void)
+{
+	values_reset();
+	cl_mem mem = buffer_make(CL_MEM_COPY_HOST_PTR, values);
+	cl_event event;
+	CHECK_OK(clEnqueueMigrateMemObjects(queues[0], 1, &mem, 0, 0, NULL, &event));
+	CHECK_OK(clEnqueueMigrateMemObjects(queues[1], 1, &mem, 0, 1, &event, NULL));
+	CHECK_OK(clEnqueueReadBuffer(queues[1], mem, CL_TRUE, 0, sizeof(result), result, 0, NULL,
+				     NULL));
+	CHECK(all_are(result, 0, COUNT, 0));
+	CHECK_OK(clReleaseEvent(event));
+	CHECK_OK(clReleaseMemObject(mem));
+}
+
+int main(void)
+{
+	struct api_test test;
+	cl_int code;
+	/* The software driver shows as many devices as it is asked for. */
+	setenv("CULVERT_SOFT_DEVICES", "3", 0);
+	if (!api_test_start(&test, "devices"))
+		return API_TEST_SKIP;
+	if (test.device_count < 2) {
+		printf("devices: SKIP: one device only\n");
+		clReleaseContext(test.context);
+		return API_TEST_SKIP;
+	}
+	count = test.device_count < MOST ? test.device_count : MOST;
+	context = clCreateContext(NULL, count, test.devices, NULL, NULL, &code);
+	CHECK_OK(code);
+	for (cl_uint q = 0; q < count; q++) {
+		queues[q] = clCreateCommandQueue(context, test.devices[q], 0, &code);
+		CHECK_OK(code);
+	}
+	program = api_test_build(context, test.device, source, "");
+	if (program) {
+		test_ping_pong(0);
+		test_ping_pong(CL_MEM_COPY_HOST_PTR);
+		test_ping_pong(CL_MEM_USE_HOST_PTR);
+		test_partial();
+		test_sub_buffers();
+		test_two_readers();
+		test_many_pieces();
+		test_host_pointer();
+		test_migrate();
+		CHECK_OK(clReleaseProgram(program));
+	}
+	for (cl_uint q = 0; q < count; q++)
+		CHECK_OK(clReleaseCommandQueue(queues[q]));
+	CHECK_OK(clReleaseContext(context));
+	return api_test_end(&test);
+}

@@ -1,0 +1,111 @@
+/* A kernel that kills its device: what was asked of it ends with an error, nothing
+ * hangs, and other devices go on. */
+#include "api_test.h"
+
+#include <stdatomic.h>
+#include <unistd.h>
+
+static const char source[] =
+"kernel void wild(global uint *c) { c[get_global_id(0)] = 1; }\n"
+"kernel void next(global uint *c) { c[get_global_id(0)] += 1; }\n";
+
+static cl_context context;
+static atomic_int told, told_status;
+
+static void CL_CALLBACK tell(cl_event event, cl_int status, void *data)
+{
+	(void)event;
+	(void)data;
+	atomic_store(&told_status, status);
+	atomic_fetch_add(&told, 1);
+}
+
+static cl_int status_of(cl_event event)
+{
+	cl_int status = 12345;
+	CHECK_OK(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status,
+				NULL));
+	return status;
+}
+
+static void test_other_device(cl_command_queue queue, cl_kernel next)
+{
+	cl_int code;
+	cl_uint words[64] = {5};
+	const size_t global = 64;
+	cl_mem mem = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof(words), words, &code);
+	CHECK_OK(code);
+	CHECK_OK(clSetKernelArg(next, 0, sizeof(mem), &mem));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, next, 1, NULL, &global, NULL, 0, NULL, NULL));
+	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(words), words, 0, NULL, NULL));
+	CHECK(words[0] == 6 && words[63] == 1);
+	CHECK_OK(clReleaseMemObject(mem));
+}
+
+static void test_lost(cl_command_queue first, cl_command_queue second, cl_program program)
+{
+	cl_int code;
+	cl_mem none = NULL, mem = clCreateBuffer(context, 0, 1024, NULL, &code);
+	cl_uint word;
+	const size_t global = 64;
+	cl_event events[4], user = clCreateUserEvent(context, &code);
+	cl_kernel wild = clCreateKernel(program, "wild", &code);
+	CHECK_OK(code);
+	cl_kernel next = clCreateKernel(program, "next", &code);
+	CHECK_OK(code);
+	CHECK_OK(clSetKernelArg(wild, 0, sizeof(none), &none));
+	CHECK_OK(clEnqueueNDRangeKernel(first, wild, 1, NULL, &global, NULL, 1, &user, &events[0]));
+	CHECK_OK(clEnqueueMarkerWithWaitList(first, 1, &events[0], &events[1]));
+	CHECK_OK(clEnqueueFillBuffer(first, mem, &global, 4, 0, 1024, 0, NULL, &events[2]));
+	CHECK_OK(clEnqueueMarkerWithWaitList(second, 1, &events[1], &events[3]));
+	CHECK_OK(clSetEventCallback(events[2], CL_COMPLETE, tell, NULL));
+	CHECK_OK(clSetUserEventStatus(user, CL_COMPLETE));
+	for (unsigned i = 0; i < 3; i++) {
+		CHECK_CODE(clWaitForEvents(1, &events[i]),
+			   CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+		CHECK(status_of(events[i]) < 0);
+	}
+	CHECK(clFinish(first) < 0);
+	CHECK(clEnqueueReadBuffer(first, mem, CL_TRUE, 0, 4, &word, 0, NULL, NULL) < 0);
+	for (unsigned i = 0; i < 50000 && !atomic_load(&told); i++)
+		usleep(100);
+	CHECK(atomic_load(&told) == 1 && atomic_load(&told_status) < 0);
+	if (second != first) {
+		CHECK_OK(clFinish(second));
+		test_other_device(second, next);
+	}
+	for (unsigned i = 0; i < 4; i++)
+		CHECK_OK(clReleaseEvent(events[i]));
+	CHECK_OK(clReleaseEvent(user));
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK_OK(clReleaseKernel(wild));
+	CHECK_OK(clReleaseKernel(next));
+}
+
+int main(void)
+{
+	struct api_test test;
+	cl_int code;
+	/* The software driver shows as many devices as it is asked for. */
+	setenv("CULVERT_SOFT_DEVICES", "2", 0);
+	if (!api_test_start(&test, "lost"))
+		return API_TEST_SKIP;
+	const cl_uint count = test.device_count > 1 ? 2 : 1;
+	context = clCreateContext(NULL, count, test.devices, NULL, NULL, &code);
+	CHECK_OK(code);
+	cl_command_queue first = clCreateCommandQueue(context, test.devices[0], 0, &code);
+	CHECK_OK(code);
+	cl_command_queue second = first;
+	if (count > 1)
+		second = clCreateCommandQueue(context, test.devices[1], 0, &code);
+	cl_program program = api_test_build(context, test.device, source, "");
+	if (program) {
+		test_lost(first, second, program);
+		CHECK_OK(clReleaseProgram(program));
+	}
+	if (second != first)
+		CHECK_OK(clReleaseCommandQueue(second));
+	CHECK_OK(clReleaseCommandQueue(first));
+	CHECK_OK(clReleaseContext(context));
+	return api_test_end(&test);
+}
