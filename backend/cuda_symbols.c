@@ -3,6 +3,7 @@
 #include "backend/cuda_symbols.h"
 
 #include "base/options.h"
+#include "base/own_library.h"
 
 #include <assert.h>
 #include <dlfcn.h>
@@ -52,56 +53,11 @@ static bool resolve_all(void *handle, struct cuda_symbols *symbols_out, struct b
 	return true;
 }
 
-/* Where our own code lies: "/usr/lib/libculvert.so" -> "/usr/lib/". */
-static void append_own_folder(struct bytes *path)
-{
-	Dl_info info;
-	if (!dladdr(&cuda, &info) || !info.dli_fname)
-		return;
-	const char *slash = strrchr(info.dli_fname, '/');
-	if (slash)
-		bytes_append(path, info.dli_fname, (size_t)(slash - info.dli_fname) + 1);
-}
-
-/* folder: absolute, or relative to where our own code lies. */
-static void *open_in(const char *folder, struct bytes *note)
-{
-	struct bytes path = BYTES_INIT;
-	if (*folder != '/')
-		append_own_folder(&path);
-	bytes_append_string(&path, folder);
-	bytes_append_string(&path, software_name);
-	void *handle = bytes_failed(&path) ? NULL : dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
-	if (!handle)
-		bytes_printf(note, "%s%s", note->size_B ? "; " : "", bytes_string(&path));
-	bytes_finish(&path);
-	return handle;
-}
-
-static void *open_software(struct bytes *note)
-{
-	static const char *const folders[] = {
-		"", "culvert/",
-#ifdef CULVERT_LIBDIR
-		CULVERT_LIBDIR "/",
-#endif
-	};
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		void *handle = open_in(folders[i], note);
-		if (handle) {
-			bytes_finish(note);
-			return handle;
-		}
-	}
-	bytes_append_string(note, ": not to be loaded");
-	return NULL;
-}
-
 static void *open_library(struct bytes *note)
 {
 	const char *choice = option_string(OPTION_CUDA);
 	if (!strcmp(choice, "soft"))
-		return open_software(note);
+		return own_library_open(software_name, note);
 	if (!strcmp(choice, "auto") || !strcmp(choice, "driver"))
 		choice = "libcuda.so.1";
 	void *handle = dlopen(choice, RTLD_NOW | RTLD_LOCAL);

@@ -29,7 +29,8 @@ noinst_LIBRARIES += backend/libbackend.a
 backend_libbackend_a_SOURCES = $(backend_sources)
 backend_libbackend_a_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 
-backend_tests = tests/unit/t_cuda_error tests/unit/t_nvvm tests/unit/t_gpu
+backend_tests = tests/unit/t_cuda_error tests/unit/t_nvvm tests/unit/t_gpu \
+	tests/unit/t_gpu_memory
 check_PROGRAMS += $(backend_tests)
 TESTS += $(backend_tests)
 tests_unit_t_cuda_error_SOURCES = tests/unit/t_cuda_error.c tests/unit/test.h
@@ -38,6 +39,9 @@ tests_unit_t_cuda_error_LDADD = backend/libbackend.a base/libbase.a
 tests_unit_t_nvvm_SOURCES = tests/unit/t_nvvm.c tests/unit/test.h
 tests_unit_t_nvvm_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDEVICE='"$(LIBDEVICE)"'
 tests_unit_t_nvvm_LDADD = backend/libbackend.a base/libbase.a
-tests_unit_t_gpu_SOURCES = tests/unit/t_gpu.c tests/unit/test.h
+tests_unit_t_gpu_SOURCES = tests/unit/t_gpu.c tests/unit/gpu_setup.h tests/unit/test.h
 tests_unit_t_gpu_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_t_gpu_LDADD = backend/libbackend.a base/libbase.a
+tests_unit_t_gpu_memory_SOURCES = tests/unit/t_gpu_memory.c tests/unit/gpu_setup.h tests/unit/test.h
+tests_unit_t_gpu_memory_CPPFLAGS = $(tests_unit_t_gpu_CPPFLAGS)
+tests_unit_t_gpu_memory_LDADD = $(tests_unit_t_gpu_LDADD)

@@ -3,6 +3,9 @@
 #include "backend/codegen.h"
 #include "backend/gpu_internal.h"
 
+#include "base/log.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +66,36 @@ static void append_line(struct bytes *log, const char *text)
 		bytes_append_char(log, '\n');
 }
 
+/* The newest PTX that a driver reads, as 10 * major + minor; 0 when not known.
+ * (PTX ISA, release notes: the table of CUDA releases.) */
+static int ptx_version_of_driver(int cuda_version)
+{
+	static const int of_cuda_12[] = {80, 81, 82, 83, 84, 85, 85, 86, 87, 88};
+	int major = cuda_version / 1000, minor = cuda_version % 1000 / 10;
+	if (major == 12 && minor < (int)(sizeof(of_cuda_12) / sizeof(of_cuda_12[0])))
+		return of_cuda_12[minor];
+	return major == 13 && minor < 10 ? 90 + minor : 0;
+}
+
+/* A libnvvm newer than the driver heads its text with a version that the driver
+ * refuses unread, whatever instructions follow.  The head is then made the
+ * driver's own; an instruction that it does not know is still refused, by name.
+ * True when text_out was filled. */
+static bool fit_version(const struct bytes *ptx, int cuda_version, struct bytes *text_out)
+{
+	int major, minor, known = ptx_version_of_driver(cuda_version);
+	const char *head = strstr(ptx->data, ".version ");
+	if (!head || !known || sscanf(head, ".version %d.%d", &major, &minor) != 2 ||
+	    major * 10 + minor <= known)
+		return false;
+	log_warn("libnvvm writes PTX %d.%d, the driver reads %d.%d: taken as the latter", major,
+		 minor, known / 10, known % 10);
+	bytes_append(text_out, ptx->data, (size_t)(head - ptx->data));
+	bytes_printf(text_out, ".version %d.%d", known / 10, known % 10);
+	bytes_append_string(text_out, head + strcspn(head, "\n"));
+	return !bytes_failed(text_out);
+}
+
 /* The binary belongs to the link state, so it is copied before that ends. */
 static CUresult assemble(struct job *job, const struct bytes *ptx, struct bytes *binary)
 {
@@ -100,7 +133,7 @@ cl_int be_ptx_assemble(struct gpu_device *device, const struct bytes *ptx,
 {
 	struct gpu_scope scope;
 	struct job job;
-	struct bytes binary = BYTES_INIT;
+	struct bytes binary = BYTES_INIT, fitted = BYTES_INIT;
 	if (!ptx->size_B)
 		return CL_BUILD_PROGRAM_FAILURE;
 	cl_int err = gpu_enter_new(device, &scope);
@@ -109,7 +142,8 @@ cl_int be_ptx_assemble(struct gpu_device *device, const struct bytes *ptx,
 	err = job_init(&job, options, verbose);
 	if (err)
 		goto leave;
-	CUresult cu_result = assemble(&job, ptx, &binary);
+	const bool refit = fit_version(ptx, gpu_device_caps(device)->cuda_version, &fitted);
+	CUresult cu_result = assemble(&job, refit ? &fitted : ptx, &binary);
 	err = narrow(device, cu_result);
 	if (!err && bytes_failed(&binary))
 		err = CL_OUT_OF_HOST_MEMORY;
@@ -122,6 +156,7 @@ cl_int be_ptx_assemble(struct gpu_device *device, const struct bytes *ptx,
 		bytes_move(binary_out, &binary);
 leave:
 	bytes_finish(&binary);
+	bytes_finish(&fitted);
 	job_finish(&job);
 	gpu_leave(&scope);
 	return err;

@@ -281,13 +281,6 @@ enum fe_status fe_link_library(const struct fe_link_job *job, struct bytes *libr
 	return link_objects(job, library_out, NULL, log);
 }
 
-void fe_program_finish(struct fe_program *program)
-{
-	bytes_finish(&program->nvvm_ir);
-	abi_program_destroy(program->abi);
-	*program = (struct fe_program){0};
-}
-
 const void *fe_libdevice(size_t *size_B_out)
 {
 	*size_B_out = (size_t)(fe_embedded_libdevice_end - fe_embedded_libdevice);

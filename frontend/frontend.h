@@ -29,6 +29,7 @@ enum fe_status {
 	FE_COMPILE_FAILED,    /* the source; diagnostics with line, column and caret in the log */
 	FE_LINK_FAILED,       /* unresolved or duplicate symbols, or not our bitcode */
 	FE_NO_MEMORY,
+	FE_UNAVAILABLE,       /* the compiler's file is not there; the log says where it was looked for */
 	FE_INTERNAL           /* an LLVM fatal error or a construct we cannot lower; the log names it */
 };
 

@@ -1,14 +1,19 @@
 # OpenCL C -> NVVM IR and launch facts.  The only room that knows LLVM.
-frontend_sources = \
+
+# What libculvert.so needs of it in any case: no LLVM here.
+frontend_plain_sources = \
+	frontend/features.c frontend/features.def frontend/features.h \
+	frontend/frontend.h \
+	frontend/kernel_abi.c frontend/kernel_abi.h \
+	frontend/options.c frontend/options.h \
+	frontend/program.c
+frontend_sources = $(frontend_plain_sources) \
 	frontend/codegen.c \
 	frontend/embedded.h \
-	frontend/features.c frontend/features.def frontend/features.h \
-	frontend/frontend.c frontend/frontend.h \
-	frontend/kernel_abi.c frontend/kernel_abi.h \
+	frontend/frontend.c \
 	frontend/kernel_access.c \
 	frontend/kernel_calls.c \
 	frontend/kernel_facts.c frontend/kernel_facts.h \
-	frontend/llvm_compat.h \
 	frontend/lower.c frontend/lower.h \
 	frontend/lower_function.c \
 	frontend/lower_hidden.c \
@@ -28,7 +33,6 @@ frontend_sources = \
 	frontend/nvvm_ir_name.c \
 	frontend/nvvm_ir_text.c \
 	frontend/nvvm_ir_type.c \
-	frontend/options.c frontend/options.h \
 	frontend/set.c frontend/set.h
 frontend_cxx_sources = \
 	frontend/bitcode.cpp \
@@ -49,6 +53,22 @@ frontend_libguard_a_CPPFLAGS = $(frontend_libfrontend_a_CPPFLAGS)
 frontend_libguard_a_CXXFLAGS = $(AM_CXXFLAGS) -fexceptions
 frontend_libfrontend_a_LIBADD = $(frontend_libguard_a_OBJECTS)
 frontend_libfrontend_a_DEPENDENCIES = $(frontend_libguard_a_OBJECTS)
+
+# The compiler as a file of its own, loaded at the first build (see compiler.h); with
+# LLVM linked statically everything is in libculvert.so.
+if !STATIC_LLVM
+noinst_LIBRARIES += frontend/libdoor.a
+frontend_libdoor_a_SOURCES = $(frontend_plain_sources) frontend/door.c frontend/compiler.h
+soft_PROGRAMS += libculvert-frontend.so
+libculvert_frontend_so_SOURCES = frontend/table.c frontend/compiler.h
+nodist_EXTRA_libculvert_frontend_so_SOURCES = force-cxx-link.cxx
+libculvert_frontend_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libculvert-frontend.so \
+	-Wl,-Bsymbolic -Wl,--version-script=$(top_srcdir)/frontend/frontend.map -Wl,--build-id \
+	-Wl,--gc-sections -Wl,-z,nodelete $(no_undefined)
+libculvert_frontend_so_LDADD = frontend/libfrontend.a base/libbase.a $(LLVM_LIBS)
+EXTRA_libculvert_frontend_so_DEPENDENCIES = frontend/frontend.map
+endif
+EXTRA_DIST += frontend/frontend.map frontend/table.c frontend/door.c
 # The assembler looks for what it takes in here, in the build tree.
 frontend_libfrontend_a_CCASFLAGS = $(AM_CCASFLAGS) -Wa,-Ifrontend/embedded
 

@@ -35,6 +35,8 @@ static cl_int frontend_error(const struct ocl_build_job *job, enum fe_status sta
 		return names->options;
 	case FE_NO_MEMORY:
 		return CL_OUT_OF_HOST_MEMORY;
+	case FE_UNAVAILABLE:
+		return names->unavailable;
 	case FE_COMPILE_FAILED:
 	case FE_LINK_FAILED:
 	case FE_INTERNAL:

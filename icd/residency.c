@@ -16,11 +16,6 @@ static uint32_t host_place(const struct ocl_storage *storage)
 	return storage->device_count;
 }
 
-static bool shadow_is_pageable(const struct ocl_storage *storage)
-{
-	return storage->shadow && !storage->shadow_owner;
-}
-
 /* --- creation ------------------------------------------------------------------ */
 
 static struct ocl_storage *storage_new(cl_context context, uint64_t size_B)
@@ -116,6 +111,7 @@ static cl_int content_set(struct ocl_storage *storage, enum ocl_content content,
 	cl_int error = CL_SUCCESS;
 	if (content == OCL_CONTENT_SHARE) {
 		storage->shadow = from;
+		storage->pageable = true;
 		atomic_store(&storage->tracked, true);
 		all->valid = segment_bit(host_place(storage));
 	}
@@ -189,14 +185,9 @@ void ocl_storage_collect(struct ocl_storage *storage, struct ocl_witnesses *witn
 		ocl_users_collect(&storage->locations[i].users, witnesses);
 }
 
-bool ocl_storage_is_slow(struct ocl_storage *storage)
+bool ocl_storage_is_slow(const struct ocl_storage *storage)
 {
-	if (!atomic_load_explicit(&storage->tracked, memory_order_acquire))
-		return false;
-	lock_take(&storage->lock);
-	const bool slow = shadow_is_pageable(storage);
-	lock_drop(&storage->lock);
-	return slow;
+	return storage->pageable;
 }
 
 /* --- copies between locations ---------------------------------------------------- */
@@ -228,7 +219,7 @@ static cl_int copy_locked(struct ocl_storage *storage, const struct segment *seg
 	const struct ocl_location *source = &storage->locations[from];
 	const struct ocl_location *target = &storage->locations[to];
 	const uint64_t lo_B = segment->lo_B, size_B = segment->hi_B - lo_B;
-	const bool blocks = (!source->gpu || !target->gpu) && shadow_is_pageable(storage);
+	const bool blocks = (!source->gpu || !target->gpu) && storage->pageable;
 	cl_int error;
 	if (blocks)
 		busy_begin_locked(storage);

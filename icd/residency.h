@@ -48,6 +48,7 @@ struct ocl_storage {
 	struct lock_condition idle;     /* busy became false */
 	bool busy;                      /* a copy of pageable memory runs without the lock */
 	uint64_t size_B;                /* immutable */
+	bool pageable;                  /* immutable: the shadow is the application's memory */
 	atomic_bool tracked;            /* segments are in force; never becomes false again */
 	unsigned char *shadow;          /* NULL: none yet */
 	struct gpu_device *shadow_owner; /* which pinned it for us; NULL: the application's */
@@ -84,7 +85,7 @@ void ocl_storage_destroy(struct ocl_storage *storage);
 /* Adds the witnesses of all unfinished work on any location. */
 void ocl_storage_collect(struct ocl_storage *storage, struct ocl_witnesses *witnesses);
 
-bool ocl_storage_is_slow(struct ocl_storage *storage);
+bool ocl_storage_is_slow(const struct ocl_storage *storage);
 
 cl_int ocl_storage_acquire(struct ocl_storage *storage, uint32_t device,
 			   struct gpu_stream *stream, uint64_t lo_B, uint64_t hi_B,

@@ -1,6 +1,8 @@
 # CULVERT_COMPILER_FLAGS
 # Sets CULVERT_CFLAGS, CULVERT_CXXFLAGS, CULVERT_CPPFLAGS and CULVERT_LDFLAGS:
-# what our own code is built with, whatever CFLAGS the user chose.
+# what our own code is built with, whatever CFLAGS the user chose; and
+# SANITIZER_RUNTIME: what a program built without a sanitizer loads to use a
+# library built with it.
 AC_DEFUN([CULVERT_COMPILER_FLAGS], [
 	AC_REQUIRE([AC_PROG_CC])
 	AC_REQUIRE([AC_PROG_CXX])
@@ -23,6 +25,19 @@ AC_DEFUN([CULVERT_COMPILER_FLAGS], [
 		[culvert_code="$culvert_code -fsanitize=$enable_sanitizers -fno-omit-frame-pointer -fno-sanitize-recover=undefined"
 		 CULVERT_LDFLAGS="$CULVERT_LDFLAGS -fsanitize=$enable_sanitizers"])
 	AM_CONDITIONAL([SANITIZERS], [test "x$enable_sanitizers" != xno])
+	SANITIZER_RUNTIME=
+	culvert_runtime=
+	AS_CASE([,$enable_sanitizers,],
+		[*,address,*], [culvert_runtime=asan],
+		[*,thread,*], [culvert_runtime=tsan])
+	AS_IF([test -n "$culvert_runtime"], [
+		for file in "lib$culvert_runtime.so" "libclang_rt.$culvert_runtime-$host_cpu.so" \
+			"libclang_rt.$culvert_runtime.so"; do
+			# The compiler answers with the bare name when it has no such file.
+			path=`$CC -print-file-name="$file"`
+			AS_IF([test -z "$SANITIZER_RUNTIME" && test -f "$path"], [SANITIZER_RUNTIME=$path])
+		done])
+	AC_SUBST([SANITIZER_RUNTIME])
 	CULVERT_CFLAGS="$CULVERT_CFLAGS $culvert_code"
 	CULVERT_CXXFLAGS="$CULVERT_CXXFLAGS $culvert_code"
 	AC_SUBST([CULVERT_CFLAGS])

@@ -15,8 +15,18 @@ extra=$(visible $driver | grep -vxE 'cl[A-Z][A-Za-z]*')
 [ "$(visible $driver | wc -l)" -le 8 ] || { echo "$driver exports more than a loader needs"; visible $driver; failed=1; }
 extra=$(visible $soft | grep -vxE 'cu[A-Z][A-Za-z0-9_]*')
 [ -z "$extra" ] || { echo "$soft also exports:"; echo "$extra" | head; failed=1; }
+# The compiler is loaded at the first build, not by everyone who looks at platforms.
+frontend=
+if [ -f ./libculvert-frontend.so ]; then
+	frontend=./libculvert-frontend.so
+	[ "$(visible $frontend)" = culvert_compiler ] || { echo "$frontend exports:"; visible $frontend | head; failed=1; }
+	if readelf -d $driver | grep NEEDED | grep -iE 'llvm|clang|stdc'; then
+		echo "$driver loads the compiler at once"
+		failed=1
+	fi
+fi
 # libcuda and libnvvm are found at run time, never linked.
-for library in $driver $soft; do
+for library in $driver $soft $frontend; do
 	if readelf -d $library | grep NEEDED | grep -E 'libcuda|libnvvm|libOpenCL'; then
 		echo "$library is linked to what must be found at run time"
 		failed=1

@@ -99,3 +99,16 @@ tests_unit_t_soft_launch_SOURCES = tests/unit/t_soft_launch.c tests/unit/soft_se
 	tests/unit/test.h
 tests_unit_t_soft_launch_LDADD = libculvert-softcuda.so -lpthread
 tests_unit_t_soft_launch_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
+
+# The executor by itself: these bring the device memory that it asks for.
+check_PROGRAMS += tests/unit/t_soft_exec
+TESTS += tests/unit/t_soft_exec
+tests_unit_t_soft_exec_SOURCES = tests/unit/t_soft_exec.c tests/unit/t_soft_exec.def \
+	tests/unit/test.h $(softcuda_exec_sources)
+tests_unit_t_soft_exec_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
+tests_unit_t_soft_exec_LDADD = base/libbase.a -lpthread -lm
+# make tests/bench/bench_soft_exec
+EXTRA_PROGRAMS = tests/bench/bench_soft_exec
+tests_bench_bench_soft_exec_SOURCES = tests/bench/bench_soft_exec.c $(softcuda_exec_sources)
+tests_bench_bench_soft_exec_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
+tests_bench_bench_soft_exec_LDADD = base/libbase.a -lpthread -lm

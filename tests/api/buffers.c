@@ -1,6 +1,8 @@
 /* Buffers: creation and its errors, transfers, fills, copies, boxes, queries and
  * lifetime; all without a kernel. */
-#include "api_test.h"
+#include "config.h"
+
+#include "tests/api/api_test.h"
 
 #include <stdint.h>
 
@@ -84,7 +86,8 @@ static void test_info(cl_context context)
 	CHECK(offset == 1024);
 	CHECK_OK(clGetMemObjectInfo(sub, CL_MEM_HOST_PTR, sizeof(pointer), &pointer, NULL));
 	CHECK(pointer == host + 1024);
-	CHECK_OK(clGetMemObjectInfo(sub, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent, NULL));
+	CHECK_OK(clGetMemObjectInfo(sub, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent,
+				    NULL));
 	CHECK(parent == mem);
 	CHECK_OK(clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof(in), &in, NULL));
 	CHECK(in == context);

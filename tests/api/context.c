@@ -1,5 +1,7 @@
 /* Contexts: properties, devices, queries, destructor callbacks, counts. */
-#include "api_test.h"
+#include "config.h"
+
+#include "tests/api/api_test.h"
 
 static char order[8];
 

@@ -1,6 +1,8 @@
 /* Devices: which types list them, and every query with a size query, one byte too
  * small and exact.  The full profile's least values (OpenCL 3.0 API, table 5). */
-#include "api_test.h"
+#include "config.h"
+
+#include "tests/api/api_test.h"
 
 #define ROW(name) {name, #name}
 

@@ -1,6 +1,8 @@
 /* One context over several devices: the newest bytes are where they are needed.
  * Needs two devices. */
-#include "api_test.h"
+#include "config.h"
+
+#include "tests/api/api_test.h"
 
 #include <stdint.h>
 
@@ -64,12 +66,13 @@ static void test_ping_pong(cl_mem_flags flags)
 	cl_mem mem = buffer_make(flags, flags ? values : NULL);
 	cl_event last = NULL;
 	if (!flags)
-		CHECK_OK(clEnqueueWriteBuffer(queues[0], mem, CL_FALSE, 0, sizeof(values), values, 0,
-					      NULL, &last));
+		CHECK_OK(clEnqueueWriteBuffer(queues[0], mem, CL_FALSE, 0, sizeof(values), values,
+					      0, NULL, &last));
 	const cl_uint rounds = 50;
 	for (cl_uint i = 0; i < rounds; i++) {
 		cl_event event;
-		launch_next(i % count, kernel, mem, COUNT, last != NULL, last ? &last : NULL, &event);
+		launch_next(i % count, kernel, mem, COUNT, last != NULL, last ? &last : NULL,
+			    &event);
 		if (last)
 			CHECK_OK(clReleaseEvent(last));
 		last = event;
@@ -175,8 +178,8 @@ static void test_two_readers(void)
 			CHECK_OK(clSetKernelArg(sum, 0, sizeof(from), &from));
 			CHECK_OK(clSetKernelArg(sum, 1, sizeof(from), &from));
 			CHECK_OK(clSetKernelArg(sum, 2, sizeof(to[i]), &to[i]));
-			CHECK_OK(clEnqueueNDRangeKernel(i ? other : queues[1], sum, 1, NULL, &global,
-							NULL, 1, &written, NULL));
+			CHECK_OK(clEnqueueNDRangeKernel(i ? other : queues[1], sum, 1, NULL,
+							&global, NULL, 1, &written, NULL));
 		}
 		CHECK_OK(clReleaseMemObject(from));
 		CHECK_OK(clReleaseEvent(written));
@@ -206,8 +209,8 @@ static void test_many_pieces(void)
 		const cl_uint at = (seed >> 8) % COUNT, words = 1 + (seed >> 24) % 16;
 		const cl_uint fill = seed ^ 0x55;
 		const cl_uint length = at + words > COUNT ? COUNT - at : words;
-		CHECK_OK(clEnqueueFillBuffer(queues[i % count], mem, &fill, 4, at * 4ul, length * 4ul,
-					     0, NULL, NULL));
+		CHECK_OK(clEnqueueFillBuffer(queues[i % count], mem, &fill, 4, at * 4ul,
+					     length * 4ul, 0, NULL, NULL));
 		for (cl_uint k = 0; k < length; k++)
 			values[at + k] = fill;
 		if (i % 16 == 15)
@@ -232,8 +235,8 @@ static void test_host_pointer(void)
 	for (cl_uint round = 0; round < 6; round++) {
 		launch_next(round % count, kernel, mem, COUNT, 0, NULL, NULL);
 		cl_uint *words = clEnqueueMapBuffer(queues[round % count], mem, CL_TRUE,
-						    CL_MAP_READ | CL_MAP_WRITE, 0, sizeof(values), 0,
-						    NULL, NULL, &code);
+						    CL_MAP_READ | CL_MAP_WRITE, 0, sizeof(values),
+						    0, NULL, NULL, &code);
 		CHECK_OK(code);
 		CHECK(words == values);
 		CHECK(all_are(words, 0, COUNT, 2 * round + 1));

@@ -1,6 +1,8 @@
 /* The door of cl_khr_icd 2.0 and 1.0: which names are found, and that an object's
  * second word is what the loader gave the platform. */
-#include "api_test.h"
+#include "config.h"
+
+#include "tests/api/api_test.h"
 
 #include <stdint.h>
 

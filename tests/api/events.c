@@ -1,7 +1,9 @@
 /* Queues and events without kernels: status, callbacks, user events and what they
  * hold up, failures, profiling, lifetime.  The numbers are those of the scenarios
  * in the ordering design. */
-#include "api_test.h"
+#include "config.h"
+
+#include "tests/api/api_test.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -68,7 +70,8 @@ static void test_queue_doors(void)
 	const cl_queue_properties sized[] = {CL_QUEUE_SIZE, 16, 0};
 	const cl_queue_properties unknown[] = {0x7777, 1, 0};
 	const cl_queue_properties on_device[] = {
-		CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+		CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0,
+	};
 	CHECK_NO_OBJECT(clCreateCommandQueueWithProperties(context, device, sized, &code), code,
 			CL_INVALID_VALUE);
 	CHECK_NO_OBJECT(clCreateCommandQueueWithProperties(context, device, unknown, &code), code,
@@ -85,7 +88,8 @@ static void test_queue_doors(void)
 				       NULL));
 	CHECK(properties == CL_QUEUE_PROFILING_ENABLE);
 	CHECK_OK(clRetainCommandQueue(made));
-	CHECK_OK(clGetCommandQueueInfo(made, CL_QUEUE_REFERENCE_COUNT, sizeof(count), &count, NULL));
+	CHECK_OK(clGetCommandQueueInfo(made, CL_QUEUE_REFERENCE_COUNT, sizeof(count), &count,
+				       NULL));
 	CHECK(count == 2);
 	CHECK_OK(clReleaseCommandQueue(made));
 	CHECK_OK(clGetCommandQueueInfo(made, CL_QUEUE_PROPERTIES_ARRAY, 0, NULL, &size));

@@ -1,5 +1,7 @@
 /* Kernels: creation, arguments and their errors, queries, clones. */
-#include "api_test.h"
+#include "config.h"
+
+#include "tests/api/api_test.h"
 
 static const char source[] =
 	"typedef struct { float x; int y[3]; } thing;\n"

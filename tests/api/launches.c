@@ -1,5 +1,7 @@
 /* Launches: sizes, offsets, arguments and their capture, limits and errors. */
-#include "api_test.h"
+#include "config.h"
+
+#include "tests/api/api_test.h"
 
 #include <stdint.h>
 
@@ -29,7 +31,9 @@ static const char source[] =
 "		get_local_size(1);\n"
 "}\n"
 "kernel void maybe(global int *c, global int *d) { c[get_global_id(0)] = d == 0; }\n"
-"kernel void table(constant int *t, global int *c) { c[get_global_id(0)] = t[get_global_id(0)]; }\n";
+"kernel void table(constant int *t, global int *c) {\n"
+"	c[get_global_id(0)] = t[get_global_id(0)];\n"
+"}\n";
 
 enum { COUNT = 4096 };
 
@@ -68,7 +72,8 @@ static cl_int launch1(cl_kernel kernel, size_t global, const size_t *local)
 
 static void fetch(cl_mem mem)
 {
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(result), result, 0, NULL, NULL));
+	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(result), result, 0, NULL,
+				     NULL));
 }
 
 static void test_sizes(void)
@@ -210,7 +215,8 @@ static void test_local_memory(void)
 	CHECK_OK(launch1(kernel, COUNT, &local));
 	fetch(mem);
 	CHECK(result[0] == 127 && result[127] == 0 && result[128] == 255);
-	CHECK_OK(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(local_B), &local_B, NULL));
+	CHECK_OK(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(local_B), &local_B,
+				 NULL));
 	/* All that the device has works, one byte more does not. */
 	argument(kernel, 1, local_B, NULL);
 	CHECK_OK(launch1(kernel, COUNT, &local));

@@ -31,8 +31,8 @@ tests_api_dispatch_SOURCES = tests/api/dispatch.c tests/api/api_test.h
 tests_api_dispatch_LDADD = $(OPENCL_LIBS)
 
 # What commands do.
-api_command_tests = tests/api/buffers tests/api/maps tests/api/events tests/api/launches tests/api/devices \
-	tests/api/threads tests/api/lost
+api_command_tests = tests/api/buffers tests/api/maps tests/api/events tests/api/launches \
+	tests/api/devices tests/api/threads tests/api/lost tests/api/orders
 tests_api_buffers_SOURCES = tests/api/buffers.c tests/api/api_test.h
 tests_api_buffers_LDADD = $(OPENCL_LIBS)
 tests_api_maps_SOURCES = tests/api/maps.c tests/api/api_test.h
@@ -47,3 +47,5 @@ tests_api_threads_SOURCES = tests/api/threads.c tests/api/api_test.h
 tests_api_threads_LDADD = $(OPENCL_LIBS) -lpthread
 tests_api_lost_SOURCES = tests/api/lost.c tests/api/api_test.h
 tests_api_lost_LDADD = $(OPENCL_LIBS)
+tests_api_orders_SOURCES = tests/api/orders.c tests/api/api_test.h
+tests_api_orders_LDADD = $(OPENCL_LIBS)

@@ -1,6 +1,8 @@
 /* A kernel that kills its device: what was asked of it ends with an error, nothing
  * hangs, and other devices go on. */
-#include "api_test.h"
+#include "config.h"
+
+#include "tests/api/api_test.h"
 
 #include <stdatomic.h>
 #include <unistd.h>

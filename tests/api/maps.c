@@ -1,5 +1,7 @@
 /* Mapped buffers, host pointers, migration. */
-#include "api_test.h"
+#include "config.h"
+
+#include "tests/api/api_test.h"
 
 #include <stdint.h>
 

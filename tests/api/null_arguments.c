@@ -1,7 +1,9 @@
 /* Every door with NULL handles, and the doors that make objects with nothing: the
  * invalid code of the first argument, and no crash.  A loader answers for NULL
  * itself, so the calls go through the driver's own table. */
-#include "api_test.h"
+#include "config.h"
+
+#include "tests/api/api_test.h"
 
 #include <CL/cl_icd.h>
 

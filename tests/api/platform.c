@@ -1,5 +1,7 @@
 /* The platform: listed, named, and every row of its queries by all three sizes. */
-#include "api_test.h"
+#include "config.h"
+
+#include "tests/api/api_test.h"
 
 /* Size query, one byte too small, exact; returns the value (static). */
 static const char *query(cl_platform_id platform, cl_platform_info name)

@@ -1,5 +1,7 @@
 /* clBuildProgram: source, options, logs, errors, queries, threads. */
-#include "api_test.h"
+#include "config.h"
+
+#include "tests/api/api_test.h"
 
 #include <pthread.h>
 

@@ -1,5 +1,7 @@
 /* A program's binary: taken out, put in again, and every way of being broken. */
-#include "api_test.h"
+#include "config.h"
+
+#include "tests/api/api_test.h"
 
 static const char source[] =
 	"constant int table[3] = {10, 20, 30};\n"

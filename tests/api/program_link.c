@@ -1,5 +1,7 @@
 /* clCompileProgram with headers, clLinkProgram to libraries and executables. */
-#include "api_test.h"
+#include "config.h"
+
+#include "tests/api/api_test.h"
 
 static const char part_source[] =
 	"#include \"sum.h\"\n"

@@ -1,5 +1,7 @@
 /* Many threads: on one queue, on several, over events, with callbacks. */
-#include "api_test.h"
+#include "config.h"
+
+#include "tests/api/api_test.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -58,8 +60,8 @@ static void *work(void *data)
 			good &= !clReleaseEvent(user);
 		}
 		if (i % 3 == 0) {
-			good &= !clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(words), words, 1,
-						     &event, NULL);
+			good &= !clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(words), words,
+						     1, &event, NULL);
 			good &= words[0] == i + 1 && words[COUNT - 1] == i + 1;
 		}
 		if (i % 11 == 0)

@@ -1,6 +1,8 @@
 /* Features that the device says it lacks: each call answers what its page has for
  * that, and none of them crashes. */
-#include "api_test.h"
+#include "config.h"
+
+#include "tests/api/api_test.h"
 
 int main(void)
 {

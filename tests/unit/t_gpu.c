@@ -1,116 +1,14 @@
-/* Every function of gpu.h, on the software driver or, with CULVERT_CUDA=driver,
- * on a GPU.  The first test needs a process that has not started CUDA, and the
- * last one kills a device. */
+/* gpu.h: devices, streams, events, modules, launches, and how they fail.  The
+ * first test needs a process that has not started CUDA, and the last one kills a
+ * device. */
 #include "config.h"
 
-#include "backend/codegen.h"
-#include "backend/cuda_symbols.h"
-#include "backend/gpu.h"
-#include "tests/unit/test.h"
-
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-static const char kernels[] =
-	".version 6.4\n.target sm_75\n.address_size 64\n"
-	".visible .global .align 4 .u32 counter = 41;\n"
-	".extern .shared .align 16 .b8 dynamic[];\n"
-	/* c[i] = a[i] + b[i] */
-	".visible .entry add(.param .u64 c, .param .u64 a, .param .u64 b, .param .u32 n)\n{\n"
-	" .reg .b32 %r<8>;\n .reg .b64 %d<8>;\n .reg .pred %p<2>;\n"
-	" ld.param.u64 %d1, [c];\n ld.param.u64 %d2, [a];\n ld.param.u64 %d3, [b];\n"
-	" ld.param.u32 %r1, [n];\n"
-	" mov.u32 %r2, %ctaid.x;\n mov.u32 %r3, %ntid.x;\n mov.u32 %r4, %tid.x;\n"
-	" mad.lo.s32 %r5, %r2, %r3, %r4;\n setp.ge.u32 %p1, %r5, %r1;\n @%p1 bra end;\n"
-	" mul.wide.u32 %d4, %r5, 4;\n add.s64 %d1, %d1, %d4;\n add.s64 %d2, %d2, %d4;\n"
-	" add.s64 %d3, %d3, %d4;\n ld.global.u32 %r6, [%d2];\n ld.global.u32 %r7, [%d3];\n"
-	" add.s32 %r6, %r6, %r7;\n st.global.u32 [%d1], %r6;\nend:\n ret;\n}\n"
-	/* out[i] = last word of the dynamic local memory, written by work-item 0 */
-	".visible .entry last_word(.param .u64 out, .param .u32 at)\n{\n"
-	" .reg .b32 %r<8>;\n .reg .b64 %d<8>;\n .reg .pred %p<2>;\n"
-	" ld.param.u64 %d1, [out];\n ld.param.u32 %r1, [at];\n mov.u32 %r2, %tid.x;\n"
-	" mov.u32 %r3, dynamic;\n add.s32 %r3, %r3, %r1;\n setp.ne.u32 %p1, %r2, 0;\n"
-	" @%p1 bra wait;\n mov.u32 %r4, 777;\n st.shared.u32 [%r3], %r4;\nwait:\n bar.sync 0;\n"
-	" ld.shared.u32 %r5, [%r3];\n mul.wide.u32 %d2, %r2, 4;\n add.s64 %d1, %d1, %d2;\n"
-	" st.global.u32 [%d1], %r5;\n ret;\n}\n"
-	/* spins rounds times, then out[0] += 1 */
-	".visible .entry spin(.param .u64 out, .param .u32 rounds)\n{\n"
-	" .reg .b32 %r<8>;\n .reg .b64 %d<4>;\n .reg .pred %p<2>;\n"
-	" ld.param.u64 %d1, [out];\n ld.param.u32 %r1, [rounds];\n mov.u32 %r2, 0;\n"
-	" mov.u32 %r3, 1;\nagain:\n setp.ge.u32 %p1, %r2, %r1;\n @%p1 bra end;\n"
-	" mul.lo.u32 %r3, %r3, 1664525;\n add.u32 %r3, %r3, %r2;\n add.u32 %r2, %r2, 1;\n"
-	" bra again;\nend:\n and.b32 %r3, %r3, 0;\n ld.global.u32 %r4, [%d1];\n"
-	" add.u32 %r4, %r4, %r3;\n add.u32 %r4, %r4, 1;\n st.global.u32 [%d1], %r4;\n ret;\n}\n"
-	/* writes where nothing is */
-	".visible .entry fault()\n{\n .reg .b32 %r<2>;\n .reg .b64 %d<2>;\n"
-	" mov.u64 %d1, 64;\n mov.u32 %r1, 1;\n st.global.u32 [%d1], %r1;\n ret;\n}\n";
-
-static struct gpu_device *const *devices;
-static uint32_t device_count;
-static struct bytes binary;
-static struct gpu_module *module;
-
-static const struct be_codegen_options plain = {
-	.sm = 75, .precise_divide = true, .precise_sqrt = true, .optimization = 3};
-
-static struct gpu_device *first(void)
-{
-	return devices[0];
-}
-
-static bool none_here(void)
-{
-	return !device_count;
-}
-
-static struct gpu_stream *stream_new(void)
-{
-	struct gpu_stream *stream = NULL;
-	CHECK_EQ(gpu_stream_acquire(first(), 0, &stream), CL_SUCCESS);
-	return stream;
-}
-
-static void stream_wait(struct gpu_stream *stream)
-{
-	struct gpu_event *event = NULL;
-	CHECK_EQ(gpu_event_record(stream, false, &event), CL_SUCCESS);
-	CHECK_EQ(gpu_event_wait(event), CL_SUCCESS);
-	gpu_event_unref(event);
-}
-
-static gpu_address memory_new(uint64_t size_B)
-{
-	gpu_address address = 0;
-	CHECK_EQ(gpu_memory_alloc(first(), size_B, &address), CL_SUCCESS);
-	CHECK(address && address % 256 == 0);
-	return address;
-}
-
-static struct gpu_function *function_named(const char *name)
-{
-	struct gpu_function *function = NULL;
-	CHECK_EQ(gpu_module_function(module, name, &function), CL_SUCCESS);
-	return function;
-}
-
-static cl_int launch_spin(struct gpu_stream *stream, gpu_address out, uint32_t rounds)
-{
-	void *parameters[] = {&out, &rounds};
-	struct gpu_launch launch = {function_named("spin"), {1, 1, 1}, {1, 1, 1}, 0, false,
-				    parameters};
-	return gpu_launch(stream, &launch);
-}
+#include "tests/unit/gpu_setup.h"
 
 /* --- devices --- */
 
 static void devices_are_described(void)
 {
-	CHECK_EQ(gpu_devices(&devices, &device_count), CL_SUCCESS);
-	CHECK(*gpu_driver_note());
-	printf("%s\n", gpu_driver_note());
 	if (none_here())
 		SKIP("no CUDA driver");
 	for (uint32_t i = 0; i < device_count; i++) {
@@ -127,21 +25,6 @@ static void devices_are_described(void)
 		CHECK(free_B > 0 && free_B <= caps->memory_B);
 		CHECK_EQ(gpu_device_wait(devices[i]), CL_SUCCESS);
 	}
-}
-
-static void code_is_assembled_and_loaded(void)
-{
-	struct bytes ptx = BYTES_INIT, log = BYTES_INIT;
-	if (none_here())
-		SKIP("no CUDA driver");
-	bytes_append_string(&ptx, kernels);
-	CHECK_EQ(be_ptx_assemble(first(), &ptx, &plain, false, &binary, &log), CL_SUCCESS);
-	if (log.size_B)
-		printf("%s\n", bytes_string(&log));
-	REQUIRE(binary.size_B > 0);
-	CHECK_EQ(gpu_module_load(first(), binary.data, binary.size_B, &log, &module), CL_SUCCESS);
-	bytes_finish(&ptx);
-	bytes_finish(&log);
 }
 
 static void bad_code_is_refused(void)
@@ -309,202 +192,6 @@ static void time_runs_through_a_renewal(void)
 	gpu_stream_release(stream);
 }
 
-/* --- memory --- */
-
-static void memory_comes_and_goes(void)
-{
-	struct gpu_event *event;
-	uint64_t free_B = 0;
-	gpu_address big = 0;
-	if (none_here())
-		SKIP("no CUDA driver");
-	struct gpu_stream *stream = stream_new();
-	for (int i = 0; i < 100; i++) {
-		gpu_address address = memory_new((uint64_t)1 << (i % 22));
-		gpu_memory_free(first(), address, NULL, 0);
-	}
-	/* Nearly all of it, used, freed behind its use, and all of it once more. */
-	CHECK_EQ(gpu_device_free_memory(first(), &free_B), CL_SUCCESS);
-	for (int i = 0; i < 3; i++) {
-		REQUIRE(!gpu_memory_alloc(first(), free_B / 100 * 95, &big));
-		CHECK_EQ(launch_spin(stream, big, 300000), CL_SUCCESS);
-		REQUIRE(!gpu_event_record(stream, false, &event));
-		gpu_memory_free(first(), big, &event, 1);
-		gpu_event_unref(event);
-	}
-	big = 5;
-	CHECK_EQ(gpu_memory_alloc(first(), UINT64_C(1) << 50, &big),
-		 CL_MEM_OBJECT_ALLOCATION_FAILURE);
-	CHECK_EQ(big, 5);
-	CHECK_EQ(gpu_device_status(first()), CL_SUCCESS);
-	gpu_memory_free(first(), 0, NULL, 0);
-	gpu_stream_release(stream);
-}
-
-static void host_memory_is_pinned(void)
-{
-	char *pinned = NULL;
-	if (none_here())
-		SKIP("no CUDA driver");
-	struct gpu_stream *stream = stream_new();
-	gpu_address memory = memory_new(1 << 16);
-	REQUIRE(!gpu_host_alloc(first(), 1 << 16, (void **)&pinned));
-	memset(pinned, 3, 1 << 16);
-	CHECK_EQ(gpu_copy_to_device(stream, memory, pinned, 1 << 16), CL_SUCCESS);
-	CHECK_EQ(gpu_fill(stream, memory + 5, "A", 1, 7), CL_SUCCESS);
-	CHECK_EQ(gpu_copy_to_host(stream, pinned, memory, 1 << 16), CL_SUCCESS);
-	stream_wait(stream);
-	CHECK(pinned[4] == 3 && pinned[5] == 'A' && pinned[11] == 'A' && pinned[12] == 3);
-	gpu_host_free(first(), pinned);
-	gpu_host_free(first(), NULL);
-	gpu_memory_free(first(), memory, NULL, 0);
-	gpu_stream_release(stream);
-}
-
-static void copies_are_exact(void)
-{
-	enum { SIZE_B = 100003 };
-	static unsigned char in[SIZE_B], out[SIZE_B];
-	if (none_here())
-		SKIP("no CUDA driver");
-	struct gpu_stream *stream = stream_new();
-	gpu_address a = memory_new(SIZE_B), b = memory_new(SIZE_B);
-	for (int i = 0; i < SIZE_B; i++)
-		in[i] = (unsigned char)(i * 7 + i / 256);
-	uint64_t before = gpu_stream_last(stream);
-	CHECK_EQ(gpu_copy_to_device(stream, a, in, SIZE_B), CL_SUCCESS);
-	CHECK_EQ(gpu_copy_device(stream, b + 1, a, SIZE_B - 1), CL_SUCCESS);
-	CHECK_EQ(gpu_copy_device(stream, b, a + SIZE_B - 1, 1), CL_SUCCESS);
-	CHECK_EQ(gpu_copy_to_host(stream, out, b, SIZE_B), CL_SUCCESS);
-	CHECK_EQ(gpu_stream_last(stream), before + 4);
-	CHECK_EQ(gpu_copy_to_host(stream, out, b, 0), CL_SUCCESS);
-	CHECK_EQ(gpu_copy_to_device(stream, b, in, 0), CL_SUCCESS);
-	CHECK_EQ(gpu_copy_device(stream, b, a, 0), CL_SUCCESS);
-	CHECK_EQ(gpu_fill(stream, b, in, 4, 0), CL_SUCCESS);
-	CHECK_EQ(gpu_stream_last(stream), before + 4);
-	stream_wait(stream);
-	CHECK_EQ(out[0], in[SIZE_B - 1]);
-	CHECK(!memcmp(out + 1, in, SIZE_B - 1));
-	gpu_memory_free(first(), a, NULL, 0);
-	gpu_memory_free(first(), b, NULL, 0);
-	gpu_stream_release(stream);
-}
-
-enum { BOX_B = 1 << 14 };
-
-static uint32_t random_below(uint32_t limit)
-{
-	static uint32_t state = 12345;
-	state = state * 1664525 + 1013904223;
-	return (state >> 8) % limit;
-}
-
-static struct gpu_rect random_rect(const uint64_t region[3])
-{
-	/* Pitches that are tight, padded, and no multiples of each other. */
-	struct gpu_rect rect;
-	rect.row_pitch_B = region[0] + random_below(3) * random_below(9);
-	rect.slice_pitch_B = region[1] * rect.row_pitch_B;
-	switch (random_below(3)) {
-	case 0:
-		rect.slice_pitch_B += random_below(3) * rect.row_pitch_B;
-		break;
-	case 1:
-		rect.slice_pitch_B += random_below(40);
-		break;
-	default:
-		break;
-	}
-	if (rect.slice_pitch_B == region[1] * region[0] && random_below(2)) {
-		rect.row_pitch_B = 0;
-		rect.slice_pitch_B = 0;
-	}
-	rect.origin_B = random_below(100);
-	return rect;
-}
-
-static void copy_box_on_host(unsigned char *to, const struct gpu_rect *to_rect,
-			     const unsigned char *from, const struct gpu_rect *from_rect,
-			     const uint64_t region[3])
-{
-	uint64_t to_row = to_rect->row_pitch_B ? to_rect->row_pitch_B : region[0];
-	uint64_t from_row = from_rect->row_pitch_B ? from_rect->row_pitch_B : region[0];
-	uint64_t to_slice = to_rect->slice_pitch_B ? to_rect->slice_pitch_B : region[1] * to_row;
-	uint64_t from_slice =
-		from_rect->slice_pitch_B ? from_rect->slice_pitch_B : region[1] * from_row;
-	for (uint64_t z = 0; z < region[2]; z++)
-		for (uint64_t y = 0; y < region[1]; y++)
-			memcpy(to + to_rect->origin_B + z * to_slice + y * to_row,
-			       from + from_rect->origin_B + z * from_slice + y * from_row,
-			       region[0]);
-}
-
-static void boxes_are_exact(void)
-{
-	static unsigned char source[BOX_B], expected[BOX_B], got[BOX_B];
-	if (none_here())
-		SKIP("no CUDA driver");
-	struct gpu_stream *stream = stream_new();
-	gpu_address a = memory_new(BOX_B), b = memory_new(BOX_B);
-	for (int i = 0; i < BOX_B; i++)
-		source[i] = (unsigned char)(i * 13 + i / 251 + 1);
-	CHECK_EQ(gpu_copy_to_device(stream, a, source, BOX_B), CL_SUCCESS);
-	for (int round = 0; round < 300; round++) {
-		uint64_t region[3] = {1 + random_below(30), 1 + random_below(9),
-				      1 + random_below(7)};
-		struct gpu_rect to = random_rect(region), from = random_rect(region);
-		cl_int err;
-		memset(expected, 0, BOX_B);
-		memset(got, 0, BOX_B);
-		copy_box_on_host(expected, &to, source, &from, region);
-		CHECK_EQ(gpu_fill(stream, b, got, 1, BOX_B), CL_SUCCESS);
-		if (round % 3 == 0)
-			err = gpu_copy_rect_to_host(stream, got, &to, a, &from, region);
-		else if (round % 3 == 1)
-			err = gpu_copy_rect_to_device(stream, b, &to, source, &from, region);
-		else
-			err = gpu_copy_rect_device(stream, b, &to, a, &from, region);
-		CHECK_EQ(err, CL_SUCCESS);
-		if (round % 3)
-			CHECK_EQ(gpu_copy_to_host(stream, got, b, BOX_B), CL_SUCCESS);
-		stream_wait(stream);
-		CHECK(!memcmp(got, expected, BOX_B));
-	}
-	gpu_memory_free(first(), a, NULL, 0);
-	gpu_memory_free(first(), b, NULL, 0);
-	gpu_stream_release(stream);
-}
-
-static void fills_are_exact(void)
-{
-	enum { SIZE_B = 128 * 50, EDGE_B = 256 };
-	static unsigned char got[SIZE_B + 2 * EDGE_B];
-	if (none_here())
-		SKIP("no CUDA driver");
-	struct gpu_stream *stream = stream_new();
-	gpu_address memory = memory_new(sizeof(got));
-	for (uint32_t pattern_B = 1; pattern_B <= 128; pattern_B *= 2) {
-		for (uint32_t period = 1; period <= pattern_B; period *= 2) {
-			unsigned char pattern[128];
-			for (uint32_t i = 0; i < pattern_B; i++)
-				pattern[i] = (unsigned char)(i % period * 31 + 7 + period);
-			CHECK_EQ(gpu_fill(stream, memory, "\0", 1, sizeof(got)), CL_SUCCESS);
-			CHECK_EQ(gpu_fill(stream, memory + EDGE_B, pattern, pattern_B, SIZE_B),
-				 CL_SUCCESS);
-			CHECK_EQ(gpu_copy_to_host(stream, got, memory, sizeof(got)), CL_SUCCESS);
-			stream_wait(stream);
-			int wrong = 0;
-			for (uint32_t i = 0; i < sizeof(got); i++) {
-				bool inside = i >= EDGE_B && i < EDGE_B + SIZE_B;
-				wrong += got[i] != (inside ? pattern[(i - EDGE_B) % pattern_B] : 0);
-			}
-			CHECK_EQ(wrong, 0);
-		}
-	}
-	gpu_memory_free(first(), memory, NULL, 0);
-	gpu_stream_release(stream);
-}
-
 /* --- kernels --- */
 
 static void kernels_run(void)
@@ -621,87 +308,24 @@ static void modules_have_variables_and_end(void)
 	gpu_stream_release(stream);
 }
 
-static void peers_copy(void)
+/* --- guests --- */
+
+static void kernels_and_modules(void)
 {
-	uint32_t value = 123456, got = 0;
-	gpu_address there = 0;
-	if (device_count < 2)
-		SKIP("fewer than two devices");
-	struct gpu_stream *stream = stream_new();
-	gpu_address here = memory_new(4);
-	REQUIRE(!gpu_memory_alloc(devices[1], 4, &there));
-	CHECK_EQ(gpu_copy_to_device(stream, here, &value, 4), CL_SUCCESS);
-	CHECK_EQ(gpu_copy_peer(stream, there, devices[1], here, first(), 4), CL_SUCCESS);
-	CHECK_EQ(gpu_fill(stream, here, "\0", 1, 4), CL_SUCCESS);
-	CHECK_EQ(gpu_copy_peer(stream, here, first(), there, devices[1], 4), CL_SUCCESS);
-	CHECK_EQ(gpu_copy_to_host(stream, &got, here, 4), CL_SUCCESS);
-	stream_wait(stream);
-	CHECK_EQ(got, value);
-	gpu_memory_free(first(), here, NULL, 0);
-	gpu_memory_free(devices[1], there, NULL, 0);
-	gpu_stream_release(stream);
+	kernels_run();
+	modules_have_variables_and_end();
 }
 
-/* --- guests --- */
+static void modules_without_pools(void)
+{
+	run_without_pools(kernels_and_modules);
+}
 
 static void the_current_context_stays(void)
 {
-	CUcontext cu_mine = NULL, cu_now = NULL;
 	if (none_here())
 		SKIP("no CUDA driver");
-	/* Everything up to here ran in this thread, which never had one. */
-	CHECK_EQ(cuda.cuCtxGetCurrent(&cu_now), CUDA_SUCCESS);
-	CHECK(!cu_now);
-	uint32_t other = device_count - 1;
-	REQUIRE(!cuda.cuDevicePrimaryCtxRetain(&cu_mine, (CUdevice)other));
-	REQUIRE(!cuda.cuCtxSetCurrent(cu_mine));
-	kernels_run();
-	memory_comes_and_goes();
-	CHECK_EQ(cuda.cuCtxGetCurrent(&cu_now), CUDA_SUCCESS);
-	CHECK(cu_now == cu_mine);
-	REQUIRE(!cuda.cuCtxSetCurrent(NULL));
-	CHECK_EQ(cuda.cuDevicePrimaryCtxRelease_v2((CUdevice)other), CUDA_SUCCESS);
-}
-
-static void *work_in_thread(void *argument)
-{
-	int *wrong = argument;
-	struct gpu_stream *stream;
-	if (gpu_stream_acquire(first(), 0, &stream)) {
-		(*wrong)++;
-		return NULL;
-	}
-	for (int i = 0; i < 100; i++) {
-		struct gpu_event *event = NULL;
-		gpu_address memory = 0;
-		uint32_t value = 0;
-		*wrong += gpu_memory_alloc(first(), 4096, &memory) != CL_SUCCESS;
-		*wrong += gpu_fill(stream, memory, &i, 4, 4096) != CL_SUCCESS;
-		*wrong += launch_spin(stream, memory, 10) != CL_SUCCESS;
-		*wrong += gpu_copy_to_host(stream, &value, memory, 4) != CL_SUCCESS;
-		*wrong += gpu_event_record(stream, i % 2, &event) != CL_SUCCESS;
-		gpu_memory_free(first(), memory, &event, 1);
-		*wrong += gpu_event_wait(event) != CL_SUCCESS;
-		*wrong += value != (uint32_t)i + 1;
-		gpu_event_unref(event);
-	}
-	gpu_stream_release(stream);
-	return NULL;
-}
-
-static void threads_work_at_once(void)
-{
-	enum { THREADS = 8 };
-	pthread_t threads[THREADS];
-	int wrong[THREADS] = {0};
-	if (none_here())
-		SKIP("no CUDA driver");
-	for (int i = 0; i < THREADS; i++)
-		REQUIRE(!pthread_create(&threads[i], NULL, work_in_thread, &wrong[i]));
-	for (int i = 0; i < THREADS; i++) {
-		pthread_join(threads[i], NULL);
-		CHECK_EQ(wrong[i], 0);
-	}
+	run_under_a_context(kernels_and_modules);
 }
 
 /* --- calls that fail --- */
@@ -788,29 +412,6 @@ static void failures_are_unwound(void)
 	gpu_stream_release(b);
 }
 
-/* In a process of its own, before this one starts the driver. */
-static void memory_without_pools(void)
-{
-	pid_t child = fork();
-	REQUIRE(child >= 0);
-	if (!child) {
-		gpu_devices(&devices, &device_count);
-		cuda.cuMemPoolCreate = NULL;
-		if (device_count) {
-			code_is_assembled_and_loaded();
-			memory_comes_and_goes();
-			host_memory_is_pinned();
-			modules_have_variables_and_end();
-			threads_work_at_once();
-		}
-		fflush(stdout);
-		_exit(test_failures ? 1 : 0);
-	}
-	int status = 0;
-	REQUIRE(waitpid(child, &status, 0) == child);
-	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
 static void a_forked_child_fails_cleanly(void)
 {
 	if (none_here())
@@ -868,26 +469,20 @@ static void a_fault_loses_the_device(void)
 }
 
 static const struct test_case cases[] = {
-	TEST(memory_without_pools),
-	TEST(devices_are_described),
+	TEST(modules_without_pools),
+	TEST(devices_are_found),
 	TEST(code_is_assembled_and_loaded),
+	TEST(devices_are_described),
 	TEST(bad_code_is_refused),
 	TEST(streams_are_pooled),
 	TEST(events_witness_numbers),
 	TEST(waits_are_put_in_once),
 	TEST(times_are_in_order),
 	TEST(time_runs_through_a_renewal),
-	TEST(memory_comes_and_goes),
-	TEST(host_memory_is_pinned),
-	TEST(copies_are_exact),
-	TEST(boxes_are_exact),
-	TEST(fills_are_exact),
 	TEST(kernels_run),
 	TEST(dynamic_local_memory_is_opted_in),
 	TEST(modules_have_variables_and_end),
-	TEST(peers_copy),
 	TEST(the_current_context_stays),
-	TEST(threads_work_at_once),
 	TEST(failures_are_unwound),
 	TEST(a_forked_child_fails_cleanly),
 	TEST(a_fault_loses_the_device),
@@ -895,11 +490,5 @@ static const struct test_case cases[] = {
 
 int main(void)
 {
-	/* This program lies elsewhere than the libraries of the build. */
-	static const char built[] = "./libculvert-softcuda.so";
-	const char *choice = getenv("CULVERT_CUDA");
-	if (choice && !strcmp(choice, "soft") && !access(built, R_OK))
-		setenv("CULVERT_CUDA", built, 1);
-	setenv("CULVERT_SOFT_DEVICES", "2", 0);
-	return test_run_all(cases, (int)(sizeof(cases) / sizeof(cases[0])));
+	return run_gpu_tests(cases, (int)(sizeof(cases) / sizeof(cases[0])));
 }

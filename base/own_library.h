@@ -1,0 +1,15 @@
+/* Shared objects of our own that are loaded when they are first needed: the
+ * software CUDA driver, the compiler.
+ *
+ * Thread-safe; what is opened stays open as long as the process lives. */
+#ifndef CULVERT_BASE_OWN_LIBRARY_H
+#define CULVERT_BASE_OWN_LIBRARY_H
+
+#include "base/bytes.h"
+
+/* Looks for name beside the shared object that this code is part of, in culvert/
+ * below that, and where `make install` puts it.  A handle of dlopen; NULL with every
+ * place that was tried, and the last reason, in note. */
+void *own_library_open(const char *name, struct bytes *note);
+
+#endif

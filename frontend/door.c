@@ -1,0 +1,83 @@
+/* frontend.h in libculvert.so: loads the compiler when it is first needed. */
+#include "config.h"
+
+#include "base/log.h"
+#include "base/own_library.h"
+#include "frontend/compiler.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <string.h>
+
+static const char file_name[] = "libculvert-frontend.so";
+
+/* Set once, never taken back; threads that load at once find the same. */
+static _Atomic(const struct fe_compiler *) loaded;
+
+static const struct fe_compiler *load(struct bytes *log)
+{
+	const struct fe_compiler *compiler = atomic_load_explicit(&loaded, memory_order_acquire);
+	if (compiler)
+		return compiler;
+	struct bytes note = BYTES_INIT;
+	void *handle = own_library_open(file_name, &note);
+	compiler = handle ? dlsym(handle, "culvert_compiler") : NULL;
+	if (!compiler) {
+		bytes_printf(log, "The compiler could not be loaded: %s\n",
+			     handle ? "it is not ours" : bytes_string(&note));
+	} else if (strcmp(compiler->version, PACKAGE_VERSION)) {
+		bytes_printf(log, "The compiler, %s, is of version %s, not " PACKAGE_VERSION "\n",
+			     file_name, compiler->version);
+		compiler = NULL;
+	} else {
+		atomic_store_explicit(&loaded, compiler, memory_order_release);
+		log_info("compiler: %s", compiler->compiler_id());
+	}
+	bytes_finish(&note);
+	return compiler;
+}
+
+enum fe_status fe_compile(const struct fe_compile_job *job, struct bytes *object_out,
+			  struct bytes *log)
+{
+	const struct fe_compiler *compiler = load(log);
+	return compiler ? compiler->compile(job, object_out, log) : FE_UNAVAILABLE;
+}
+
+enum fe_status fe_link(const struct fe_link_job *job, struct fe_program *program_out,
+		       struct bytes *log)
+{
+	const struct fe_compiler *compiler = load(log);
+	return compiler ? compiler->link(job, program_out, log) : FE_UNAVAILABLE;
+}
+
+enum fe_status fe_link_library(const struct fe_link_job *job, struct bytes *library_out,
+			       struct bytes *log)
+{
+	const struct fe_compiler *compiler = load(log);
+	return compiler ? compiler->link_library(job, library_out, log) : FE_UNAVAILABLE;
+}
+
+enum fe_status fe_build(const struct fe_compile_job *job, struct fe_program *program_out,
+			struct bytes *object_out, struct bytes *log)
+{
+	const struct fe_compiler *compiler = load(log);
+	return compiler ? compiler->build(job, program_out, object_out, log) : FE_UNAVAILABLE;
+}
+
+const void *fe_libdevice(size_t *size_B_out)
+{
+	struct bytes log = BYTES_INIT;
+	const struct fe_compiler *compiler = load(&log);
+	bytes_finish(&log);
+	*size_B_out = 0;
+	return compiler ? compiler->libdevice(size_B_out) : NULL;
+}
+
+const char *fe_compiler_id(void)
+{
+	struct bytes log = BYTES_INIT;
+	const struct fe_compiler *compiler = load(&log);
+	bytes_finish(&log);
+	return compiler ? compiler->compiler_id() : "";
+}

@@ -1,0 +1,310 @@
+/* gpu.h: memory of devices and hosts, and every way to copy and fill it.  The
+ * first test needs a process that has not started CUDA. */
+#include "config.h"
+
+#include "tests/unit/gpu_setup.h"
+
+#include <pthread.h>
+
+static void memory_comes_and_goes(void)
+{
+	struct gpu_event *event;
+	uint64_t free_B = 0;
+	gpu_address big = 0;
+	if (none_here())
+		SKIP("no CUDA driver");
+	struct gpu_stream *stream = stream_new();
+	for (int i = 0; i < 100; i++) {
+		gpu_address address = memory_new((uint64_t)1 << (i % 22));
+		gpu_memory_free(first(), address, NULL, 0);
+	}
+	/* Nearly all of it, used, freed behind its use, and all of it once more. */
+	CHECK_EQ(gpu_device_free_memory(first(), &free_B), CL_SUCCESS);
+	for (int i = 0; i < 3; i++) {
+		REQUIRE(!gpu_memory_alloc(first(), free_B / 100 * 95, &big));
+		CHECK_EQ(launch_spin(stream, big, 300000), CL_SUCCESS);
+		REQUIRE(!gpu_event_record(stream, false, &event));
+		gpu_memory_free(first(), big, &event, 1);
+		gpu_event_unref(event);
+	}
+	big = 5;
+	CHECK_EQ(gpu_memory_alloc(first(), UINT64_C(1) << 50, &big),
+		 CL_MEM_OBJECT_ALLOCATION_FAILURE);
+	CHECK_EQ(big, 5);
+	CHECK_EQ(gpu_device_status(first()), CL_SUCCESS);
+	gpu_memory_free(first(), 0, NULL, 0);
+	gpu_stream_release(stream);
+}
+
+static void host_memory_is_pinned(void)
+{
+	char *pinned = NULL;
+	if (none_here())
+		SKIP("no CUDA driver");
+	struct gpu_stream *stream = stream_new();
+	gpu_address memory = memory_new(1 << 16);
+	REQUIRE(!gpu_host_alloc(first(), 1 << 16, (void **)&pinned));
+	memset(pinned, 3, 1 << 16);
+	CHECK_EQ(gpu_copy_to_device(stream, memory, pinned, 1 << 16), CL_SUCCESS);
+	CHECK_EQ(gpu_fill(stream, memory + 5, "A", 1, 7), CL_SUCCESS);
+	CHECK_EQ(gpu_copy_to_host(stream, pinned, memory, 1 << 16), CL_SUCCESS);
+	stream_wait(stream);
+	CHECK(pinned[4] == 3 && pinned[5] == 'A' && pinned[11] == 'A' && pinned[12] == 3);
+	gpu_host_free(first(), pinned);
+	gpu_host_free(first(), NULL);
+	gpu_memory_free(first(), memory, NULL, 0);
+	gpu_stream_release(stream);
+}
+
+static void copies_are_exact(void)
+{
+	enum { SIZE_B = 100003 };
+	static unsigned char in[SIZE_B], out[SIZE_B];
+	if (none_here())
+		SKIP("no CUDA driver");
+	struct gpu_stream *stream = stream_new();
+	gpu_address a = memory_new(SIZE_B), b = memory_new(SIZE_B);
+	for (int i = 0; i < SIZE_B; i++)
+		in[i] = (unsigned char)(i * 7 + i / 256);
+	uint64_t before = gpu_stream_last(stream);
+	CHECK_EQ(gpu_copy_to_device(stream, a, in, SIZE_B), CL_SUCCESS);
+	CHECK_EQ(gpu_copy_device(stream, b + 1, a, SIZE_B - 1), CL_SUCCESS);
+	CHECK_EQ(gpu_copy_device(stream, b, a + SIZE_B - 1, 1), CL_SUCCESS);
+	CHECK_EQ(gpu_copy_to_host(stream, out, b, SIZE_B), CL_SUCCESS);
+	CHECK_EQ(gpu_stream_last(stream), before + 4);
+	CHECK_EQ(gpu_copy_to_host(stream, out, b, 0), CL_SUCCESS);
+	CHECK_EQ(gpu_copy_to_device(stream, b, in, 0), CL_SUCCESS);
+	CHECK_EQ(gpu_copy_device(stream, b, a, 0), CL_SUCCESS);
+	CHECK_EQ(gpu_fill(stream, b, in, 4, 0), CL_SUCCESS);
+	CHECK_EQ(gpu_stream_last(stream), before + 4);
+	stream_wait(stream);
+	CHECK_EQ(out[0], in[SIZE_B - 1]);
+	CHECK(!memcmp(out + 1, in, SIZE_B - 1));
+	gpu_memory_free(first(), a, NULL, 0);
+	gpu_memory_free(first(), b, NULL, 0);
+	gpu_stream_release(stream);
+}
+
+enum { BOX_B = 1 << 14 };
+
+static uint32_t random_below(uint32_t limit)
+{
+	static uint32_t state = 12345;
+	state = state * 1664525 + 1013904223;
+	return (state >> 8) % limit;
+}
+
+static struct gpu_rect random_rect(const uint64_t region[3])
+{
+	/* Pitches that are tight, padded, and no multiples of each other. */
+	struct gpu_rect rect;
+	rect.row_pitch_B = region[0] + random_below(3) * random_below(9);
+	rect.slice_pitch_B = region[1] * rect.row_pitch_B;
+	switch (random_below(3)) {
+	case 0:
+		rect.slice_pitch_B += random_below(3) * rect.row_pitch_B;
+		break;
+	case 1:
+		rect.slice_pitch_B += random_below(40);
+		break;
+	default:
+		break;
+	}
+	if (rect.slice_pitch_B == region[1] * region[0] && random_below(2)) {
+		rect.row_pitch_B = 0;
+		rect.slice_pitch_B = 0;
+	}
+	rect.origin_B = random_below(100);
+	return rect;
+}
+
+static void copy_box_on_host(unsigned char *to, const struct gpu_rect *to_rect,
+			     const unsigned char *from, const struct gpu_rect *from_rect,
+			     const uint64_t region[3])
+{
+	uint64_t to_row = to_rect->row_pitch_B ? to_rect->row_pitch_B : region[0];
+	uint64_t from_row = from_rect->row_pitch_B ? from_rect->row_pitch_B : region[0];
+	uint64_t to_slice = to_rect->slice_pitch_B ? to_rect->slice_pitch_B : region[1] * to_row;
+	uint64_t from_slice =
+		from_rect->slice_pitch_B ? from_rect->slice_pitch_B : region[1] * from_row;
+	for (uint64_t z = 0; z < region[2]; z++)
+		for (uint64_t y = 0; y < region[1]; y++)
+			memcpy(to + to_rect->origin_B + z * to_slice + y * to_row,
+			       from + from_rect->origin_B + z * from_slice + y * from_row,
+			       region[0]);
+}
+
+static void boxes_are_exact(void)
+{
+	static unsigned char source[BOX_B], expected[BOX_B], got[BOX_B];
+	if (none_here())
+		SKIP("no CUDA driver");
+	struct gpu_stream *stream = stream_new();
+	gpu_address a = memory_new(BOX_B), b = memory_new(BOX_B);
+	for (int i = 0; i < BOX_B; i++)
+		source[i] = (unsigned char)(i * 13 + i / 251 + 1);
+	CHECK_EQ(gpu_copy_to_device(stream, a, source, BOX_B), CL_SUCCESS);
+	for (int round = 0; round < 300; round++) {
+		uint64_t region[3] = {1 + random_below(30), 1 + random_below(9),
+				      1 + random_below(7)};
+		struct gpu_rect to = random_rect(region), from = random_rect(region);
+		cl_int err;
+		memset(expected, 0, BOX_B);
+		memset(got, 0, BOX_B);
+		copy_box_on_host(expected, &to, source, &from, region);
+		CHECK_EQ(gpu_fill(stream, b, got, 1, BOX_B), CL_SUCCESS);
+		if (round % 3 == 0)
+			err = gpu_copy_rect_to_host(stream, got, &to, a, &from, region);
+		else if (round % 3 == 1)
+			err = gpu_copy_rect_to_device(stream, b, &to, source, &from, region);
+		else
+			err = gpu_copy_rect_device(stream, b, &to, a, &from, region);
+		CHECK_EQ(err, CL_SUCCESS);
+		if (round % 3)
+			CHECK_EQ(gpu_copy_to_host(stream, got, b, BOX_B), CL_SUCCESS);
+		stream_wait(stream);
+		CHECK(!memcmp(got, expected, BOX_B));
+	}
+	gpu_memory_free(first(), a, NULL, 0);
+	gpu_memory_free(first(), b, NULL, 0);
+	gpu_stream_release(stream);
+}
+
+static void fills_are_exact(void)
+{
+	enum { SIZE_B = 128 * 50, EDGE_B = 256 };
+	static unsigned char got[SIZE_B + 2 * EDGE_B];
+	if (none_here())
+		SKIP("no CUDA driver");
+	struct gpu_stream *stream = stream_new();
+	gpu_address memory = memory_new(sizeof(got));
+	for (uint32_t pattern_B = 1; pattern_B <= 128; pattern_B *= 2) {
+		for (uint32_t period = 1; period <= pattern_B; period *= 2) {
+			unsigned char pattern[128];
+			for (uint32_t i = 0; i < pattern_B; i++)
+				pattern[i] = (unsigned char)(i % period * 31 + 7 + period);
+			CHECK_EQ(gpu_fill(stream, memory, "\0", 1, sizeof(got)), CL_SUCCESS);
+			CHECK_EQ(gpu_fill(stream, memory + EDGE_B, pattern, pattern_B, SIZE_B),
+				 CL_SUCCESS);
+			CHECK_EQ(gpu_copy_to_host(stream, got, memory, sizeof(got)), CL_SUCCESS);
+			stream_wait(stream);
+			int wrong = 0;
+			for (uint32_t i = 0; i < sizeof(got); i++) {
+				bool inside = i >= EDGE_B && i < EDGE_B + SIZE_B;
+				wrong += got[i] != (inside ? pattern[(i - EDGE_B) % pattern_B] : 0);
+			}
+			CHECK_EQ(wrong, 0);
+		}
+	}
+	gpu_memory_free(first(), memory, NULL, 0);
+	gpu_stream_release(stream);
+}
+
+static void peers_copy(void)
+{
+	uint32_t value = 123456, got = 0;
+	gpu_address there = 0;
+	if (device_count < 2)
+		SKIP("fewer than two devices");
+	struct gpu_stream *stream = stream_new();
+	gpu_address here = memory_new(4);
+	REQUIRE(!gpu_memory_alloc(devices[1], 4, &there));
+	CHECK_EQ(gpu_copy_to_device(stream, here, &value, 4), CL_SUCCESS);
+	CHECK_EQ(gpu_copy_peer(stream, there, devices[1], here, first(), 4), CL_SUCCESS);
+	CHECK_EQ(gpu_fill(stream, here, "\0", 1, 4), CL_SUCCESS);
+	CHECK_EQ(gpu_copy_peer(stream, here, first(), there, devices[1], 4), CL_SUCCESS);
+	CHECK_EQ(gpu_copy_to_host(stream, &got, here, 4), CL_SUCCESS);
+	stream_wait(stream);
+	CHECK_EQ(got, value);
+	gpu_memory_free(first(), here, NULL, 0);
+	gpu_memory_free(devices[1], there, NULL, 0);
+	gpu_stream_release(stream);
+}
+
+static void *work_in_thread(void *argument)
+{
+	int *wrong = argument;
+	struct gpu_stream *stream;
+	if (gpu_stream_acquire(first(), 0, &stream)) {
+		(*wrong)++;
+		return NULL;
+	}
+	for (int i = 0; i < 100; i++) {
+		struct gpu_event *event = NULL;
+		gpu_address memory = 0;
+		uint32_t value = 0;
+		*wrong += gpu_memory_alloc(first(), 4096, &memory) != CL_SUCCESS;
+		*wrong += gpu_fill(stream, memory, &i, 4, 4096) != CL_SUCCESS;
+		*wrong += launch_spin(stream, memory, 10) != CL_SUCCESS;
+		*wrong += gpu_copy_to_host(stream, &value, memory, 4) != CL_SUCCESS;
+		*wrong += gpu_event_record(stream, i % 2, &event) != CL_SUCCESS;
+		gpu_memory_free(first(), memory, &event, 1);
+		*wrong += gpu_event_wait(event) != CL_SUCCESS;
+		*wrong += value != (uint32_t)i + 1;
+		gpu_event_unref(event);
+	}
+	gpu_stream_release(stream);
+	return NULL;
+}
+
+static void threads_work_at_once(void)
+{
+	enum { THREADS = 8 };
+	pthread_t threads[THREADS];
+	int wrong[THREADS] = {0};
+	if (none_here())
+		SKIP("no CUDA driver");
+	for (int i = 0; i < THREADS; i++)
+		REQUIRE(!pthread_create(&threads[i], NULL, work_in_thread, &wrong[i]));
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		CHECK_EQ(wrong[i], 0);
+	}
+}
+
+static void memory_of_all_kinds(void)
+{
+	memory_comes_and_goes();
+	host_memory_is_pinned();
+	threads_work_at_once();
+}
+
+static void memory_without_pools(void)
+{
+	run_without_pools(memory_of_all_kinds);
+}
+
+static void the_current_context_stays(void)
+{
+	if (none_here())
+		SKIP("no CUDA driver");
+	run_under_a_context(memory_of_all_kinds);
+}
+
+static void everything_ends(void)
+{
+	if (none_here())
+		SKIP("no CUDA driver");
+	gpu_module_unload(module, NULL, 0);
+	bytes_finish(&binary);
+}
+
+static const struct test_case cases[] = {
+	TEST(memory_without_pools),
+	TEST(devices_are_found),
+	TEST(code_is_assembled_and_loaded),
+	TEST(memory_comes_and_goes),
+	TEST(host_memory_is_pinned),
+	TEST(copies_are_exact),
+	TEST(boxes_are_exact),
+	TEST(fills_are_exact),
+	TEST(peers_copy),
+	TEST(threads_work_at_once),
+	TEST(the_current_context_stays),
+	TEST(everything_ends),
+};
+
+int main(void)
+{
+	return run_gpu_tests(cases, (int)(sizeof(cases) / sizeof(cases[0])));
+}
