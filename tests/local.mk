@@ -7,13 +7,15 @@ AM_TESTS_ENVIRONMENT = \
 	CULVERT_CUDA="$${CULVERT_TEST_CUDA:-soft}"; export CULVERT_CUDA; \
 	CULVERT_LIBNVVM="$${CULVERT_LIBNVVM:-$(NVVM_LIBRARY)}"; export CULVERT_LIBNVVM; \
 	PTXAS='$(PTXAS)'; export PTXAS; \
+	SANITIZER_RUNTIME='$(SANITIZER_RUNTIME)'; export SANITIZER_RUNTIME; \
 	CLT_PLATFORM=Culvert; export CLT_PLATFORM; \
 	APP_PLATFORM=Culvert; export APP_PLATFORM;
 
 EXTRA_DIST += tests/run-with-culvert.in tests/layering.sh tests/exports.sh tests/docs.sh \
 	scripts/option-table tests/gpu/run
 TEST_EXTENSIONS = .sh .clt .py
-PY_LOG_COMPILER = $(PYTHON3)
+# A program that is none of ours loads what a sanitized library needs of it.
+PY_LOG_COMPILER = LD_PRELOAD='$(SANITIZER_RUNTIME)' $(PYTHON3)
 PYTHON3 = /usr/bin/python3
 TESTS += tests/layering.sh tests/exports.sh tests/docs.sh
 

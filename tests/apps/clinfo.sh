@@ -9,20 +9,22 @@ fail() {
 	echo "$@"
 	failed=1
 }
+# A sanitized library needs its runtime in the program.
+run() { LD_PRELOAD=$SANITIZER_RUNTIME clinfo "$@"; }
 # With a GPU the number of devices is its own affair.
 counts="0 1 4"
 [ "$CULVERT_CUDA" = soft ] || counts=any
 for count in $counts; do
 	[ $count = any ] || { CULVERT_SOFT_DEVICES=$count; export CULVERT_SOFT_DEVICES; }
 	for form in --raw --human; do
-		clinfo $form >$folder/first 2>$folder/errors || fail "clinfo $form failed with $count devices"
+		run $form >$folder/first 2>$folder/errors || fail "clinfo $form failed with $count devices"
 		[ ! -s $folder/errors ] || { fail "clinfo $form printed with $count devices:"; cat $folder/errors; }
 		if grep -nE 'error -?[0-9]+|<get' $folder/first; then
 			fail "clinfo $form found queries that were not answered, with $count devices"
 		fi
 	done
-	clinfo --raw >$folder/first 2>/dev/null
-	clinfo --raw >$folder/second 2>/dev/null
+	run --raw >$folder/first 2>/dev/null
+	run --raw >$folder/second 2>/dev/null
 	cmp -s $folder/first $folder/second || { fail "two runs differ:"; diff $folder/first $folder/second; }
 	seen=$(grep -c 'CL_DEVICE_NAME' $folder/first)
 	[ $count = any ] || [ "$seen" = $count ] || fail "clinfo shows $seen devices, not $count"
