@@ -40,7 +40,10 @@ AC_DEFUN([CULVERT_COMPILER_FLAGS], [
 			# The compiler answers with the bare name when it has no such file.
 			path=`$CC -print-file-name="$file"`
 			AS_IF([test -z "$SANITIZER_RUNTIME" && test -f "$path"], [SANITIZER_RUNTIME=$path])
-		done])
+		done
+		# It must find what throws exceptions when it starts.
+		AS_IF([test -n "$SANITIZER_RUNTIME"],
+			[SANITIZER_RUNTIME="$SANITIZER_RUNTIME:libstdc++.so.6"])])
 	AC_SUBST([SANITIZER_RUNTIME])
 	CULVERT_CFLAGS="$CULVERT_CFLAGS $culvert_code"
 	CULVERT_CXXFLAGS="$CULVERT_CXXFLAGS $culvert_code"

@@ -15,7 +15,7 @@ EXTRA_DIST += tests/run-with-culvert.in tests/layering.sh tests/exports.sh tests
 	scripts/option-table tests/gpu/run
 TEST_EXTENSIONS = .sh .clt .py
 # A program that is none of ours loads what a sanitized library needs of it.
-PY_LOG_COMPILER = LD_PRELOAD='$(SANITIZER_RUNTIME)' $(PYTHON3)
+PY_LOG_COMPILER = env LD_PRELOAD='$(SANITIZER_RUNTIME)' $(PYTHON3)
 PYTHON3 = /usr/bin/python3
 TESTS += tests/layering.sh tests/exports.sh tests/docs.sh
 
