@@ -7,6 +7,8 @@ AM_TESTS_ENVIRONMENT = \
 	CULVERT_CUDA="$${CULVERT_TEST_CUDA:-soft}"; export CULVERT_CUDA; \
 	CULVERT_LIBNVVM="$${CULVERT_LIBNVVM:-$(NVVM_LIBRARY)}"; export CULVERT_LIBNVVM; \
 	PTXAS='$(PTXAS)'; export PTXAS; \
+	CLANG='$(CLANG)'; LLVM_NM="`$(LLVM_CONFIG) --bindir`/llvm-nm"; export CLANG LLVM_NM; \
+	LIBDEVICE='$(LIBDEVICE)'; PYTHON3='$(PYTHON3)'; export LIBDEVICE PYTHON3; \
 	SANITIZER_RUNTIME='$(SANITIZER_RUNTIME)'; export SANITIZER_RUNTIME; \
 	CLT_PLATFORM=Culvert; export CLT_PLATFORM; \
 	APP_PLATFORM=Culvert; export APP_PLATFORM;
@@ -14,8 +16,7 @@ AM_TESTS_ENVIRONMENT = \
 EXTRA_DIST += tests/run-with-culvert.in tests/layering.sh tests/exports.sh tests/docs.sh \
 	scripts/option-table tests/gpu/run
 TEST_EXTENSIONS = .sh .clt .py
-# A program that is none of ours loads what a sanitized library needs of it.
-PY_LOG_COMPILER = env LD_PRELOAD='$(SANITIZER_RUNTIME)' $(PYTHON3)
+PY_LOG_COMPILER = $(srcdir)/tests/apps/foreign $(PYTHON3)
 PYTHON3 = /usr/bin/python3
 TESTS += tests/layering.sh tests/exports.sh tests/docs.sh
 

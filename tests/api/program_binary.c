@@ -183,7 +183,7 @@ static void check_foreign(const struct api_test *test, const unsigned char *bina
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		cl_program program = NULL;
-		size_t size;
+		size_t size = 0;
 		unsigned char *copy = foreign(binary, cases[i].keep, &size);
 		CHECK_CODE(load(test, copy, size, &program), cases[i].code);
 		free(copy);

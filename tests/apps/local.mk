@@ -14,6 +14,7 @@ TESTS += tests/apps/matrix.sh tests/apps/clinfo.sh tests/apps/missing_parts.sh \
 	tests/apps/deep_source.sh \
 	tests/apps/pyopencl_arrays.py tests/apps/beside.py
 endif
-EXTRA_DIST += tests/apps/matrix.sh tests/apps/picture.sh tests/apps/clinfo.sh \
+EXTRA_DIST += tests/apps/foreign tests/apps/foreign.supp \
+	tests/apps/matrix.sh tests/apps/picture.sh tests/apps/clinfo.sh \
 	tests/apps/missing_parts.sh tests/apps/deep_source.sh tests/apps/beside.py \
 	tests/apps/pyopencl_arrays.py

@@ -26,7 +26,8 @@ if [ -f ./libculvert-frontend.so ]; then
 fi
 
 if command -v clinfo >/dev/null; then
-	CULVERT_CUDA=/nonexistent/libcuda.so.1 clinfo --raw >$folder/out 2>$folder/errors
+	CULVERT_CUDA=/nonexistent/libcuda.so.1 \
+		"${srcdir:-.}/tests/apps/foreign" clinfo --raw >$folder/out 2>$folder/errors
 	grep -q '#DEVICES *0' $folder/out || { echo "no driver: expected no devices:"; cat $folder/out; failed=1; }
 	grep -q Culvert $folder/out || { echo "no driver: the platform is gone"; failed=1; }
 	[ ! -s $folder/errors ] || { echo "no driver: it is not silent:"; cat $folder/errors; failed=1; }
