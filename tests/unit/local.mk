@@ -23,5 +23,5 @@ tests_unit_t_nvvm_ir_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS)
 tests_unit_t_nvvm_ir_LDADD = frontend/libfrontend.a base/libbase.a $(LLVM_LIBS) -ldl
 nodist_EXTRA_tests_unit_t_nvvm_ir_SOURCES = force-cxx-link.cxx
 
-TESTS += tests/unit/builtins_coverage.sh
-EXTRA_DIST += tests/unit/builtins_coverage.sh tests/unit/builtins_coverage.py
+TESTS += tests/unit/builtins.sh
+EXTRA_DIST += tests/unit/builtins.sh tests/unit/builtins_coverage.py
