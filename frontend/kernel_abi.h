@@ -69,7 +69,7 @@ struct abi_argument {
 
 struct abi_kernel {
 	char *name;                   /* owned; as in the source */
-	char *entry;                  /* owned; in the cubin: name, unless PTX cannot write it */
+	char *entry;                  /* owned; in the PTX: name, unless PTX cannot write it */
 	char *attributes;             /* as CL_KERNEL_ATTRIBUTES gives them; "" if none */
 	struct abi_argument *arguments;
 	uint32_t argument_count;

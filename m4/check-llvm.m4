@@ -55,7 +55,7 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 	])
 	AC_LANG_PUSH([C++])
 	culvert_saved_CPPFLAGS=$CPPFLAGS
-	CPPFLAGS="$CPPFLAGS $LLVM_CPPFLAGS"
+	CPPFLAGS="$CPPFLAGS $LLVM_CPPFLAGS -std=c++17"
 	AC_CHECK_HEADER([clang/Frontend/CompilerInstance.h], [],
 		[AC_MSG_ERROR([Clang's headers not found; install libclang-$LLVM_MAJOR-dev])])
 	CPPFLAGS=$culvert_saved_CPPFLAGS

@@ -1,5 +1,5 @@
-/* matrix [N]: an N x N float matrix product in 16 x 16 tiles of local memory,
- * checked against the processor in double.  The time is the best of five runs.
+/* matrix [N [RUNS]]: an N x N float matrix product in 16 x 16 tiles of local memory,
+ * checked against the processor in double.  The time is the best of RUNS (5).
  *
  * Every element is checked: C x = A (B x) for several random vectors x costs
  * N*N work each (Freivalds), and 64 elements are compared one by one. */
@@ -100,8 +100,9 @@ static cl_mem buffer(struct app *app, size_t size_B, float *values)
 int main(int argc, char **argv)
 {
 	size_t n = argc > 1 ? strtoul(argv[1], NULL, 0) : 256;
-	if (!n || n % 16 || n > 16384) {
-		fprintf(stderr, "usage: matrix [N]    N a multiple of 16\n");
+	size_t runs = argc > 2 ? strtoul(argv[2], NULL, 0) : 5;
+	if (!n || n % 16 || n > 16384 || !runs) {
+		fprintf(stderr, "usage: matrix [N [RUNS]]    N a multiple of 16\n");
 		return 2;
 	}
 	size_t size_B = n * n * sizeof(float);
@@ -122,7 +123,7 @@ int main(int argc, char **argv)
 		app_check(clSetKernelArg(kernel, i, sizeof(cl_mem), &mems[i]), "clSetKernelArg");
 	app_check(clSetKernelArg(kernel, 3, sizeof(width), &width), "clSetKernelArg");
 	double seconds = INFINITY;
-	for (int run = 0; run < 5; run++) {
+	for (size_t run = 0; run < runs; run++) {
 		cl_event event;
 		app_check(clEnqueueNDRangeKernel(app.queue, kernel, 2, NULL, (size_t[]){n, n},
 						 (size_t[]){16, 16}, 0, NULL, &event), "the launch");
