@@ -5,7 +5,7 @@
  * whoever first finds that the launch is done: a waiting thread, or else the
  * completion thread.  Nobody sees the launch's event complete before that.
  * Launches are written in the order of their queue, work-items in any order,
- * each call's text whole.
+ * each call's text whole.  What nobody waited for when the process ends is lost.
  *
  * Thread-safe, but between begin and end or cancel the caller alone may submit
  * to the queue. */

@@ -435,6 +435,38 @@ static void test_binary(void)
 	free(binary);
 }
 
+static cl_program compile(const char *text)
+{
+	cl_int code;
+	cl_program made = clCreateProgramWithSource(context, 1, &text, NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(clCompileProgram(made, 1, &device, "", 0, NULL, NULL, NULL, NULL));
+	return made;
+}
+
+/* Both parts of a linked program print, each with formats of its own. */
+static void test_linked(void)
+{
+	cl_int code;
+	cl_program parts[2] = {
+		compile("void tell(int x) { printf(\"part %s %d\\n\", \"one\", x); }"),
+		compile("void tell(int x); kernel void show(int x) {"
+			"	tell(x); printf(\"part two %d\\n\", x); }"),
+	};
+	cl_program saved = program;
+	program = clLinkProgram(context, 1, &device, "", 2, parts, NULL, NULL, &code);
+	CHECK_OK(code);
+	cl_kernel kernel = show_make(14);
+	run(queue, kernel, 1, 0, NULL, NULL);
+	CHECK_OK(clFinish(queue));
+	CHECK(output_is("part one 14\npart two 14\n"));
+	CHECK_OK(clReleaseKernel(kernel));
+	CHECK_OK(clReleaseProgram(program));
+	CHECK_OK(clReleaseProgram(parts[0]));
+	CHECK_OK(clReleaseProgram(parts[1]));
+	program = saved;
+}
+
 static void run_tests(void)
 {
 	size_t buffer_size = 0;
@@ -458,6 +490,7 @@ static void run_tests(void)
 	check_flood(100, false);
 	test_threads();
 	test_binary();
+	test_linked();
 }
 
 int main(void)

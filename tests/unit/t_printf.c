@@ -222,7 +222,9 @@ static void odd_formats(void)
 	INT("%v2d", 5, "%v2d");
 	INT("%v5d %d", 5, "%v5d 5");
 	INT("%hld %d", 5, "%hld 5");
-	INT("%lld %d", 5, "%lld 5");
+	INT("%jd %d", 5, "%jd 5");
+	LONG("%lld", -5, "-5");
+	LONG("%zu", 5, "5");
 	INT("%*d %d", 5, "%*d 5");
 	INT("%5% %d", 5, "%5% 5");
 	INT("%", 5, "%");
