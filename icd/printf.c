@@ -251,6 +251,26 @@ static struct ocl_print *idle_take_locked(struct ocl_printf *printing)
 	return print;
 }
 
+/* The completion thread retires what is in flight, whatever becomes of it, until the
+ * process ends. */
+static cl_int idle_wait(struct ocl_printf *printing, struct ocl_print **print_out)
+{
+	static const uint64_t look_ns = 100000000;
+	bool stopping = false;
+	for (;;) {
+		lock_take(&printing->lock);
+		if (list_empty(&printing->idle) && !stopping)
+			(void)lock_condition_wait_for(&printing->changed, &printing->lock, look_ns);
+		const bool found = !list_empty(&printing->idle);
+		if (found)
+			*print_out = idle_take_locked(printing);
+		lock_drop(&printing->lock);
+		if (found || stopping)
+			return found ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+		stopping = ocl_complete_is_stopping();
+	}
+}
+
 /* An idle one; a new one if there are few; else the next that becomes idle. */
 static cl_int print_take(struct ocl_printf *printing, struct ocl_print **print_out)
 {
@@ -261,13 +281,7 @@ static cl_int print_take(struct ocl_printf *printing, struct ocl_print **print_o
 	printing->count += make && !error;
 	if (make && (!error || !printing->count))
 		return error;
-	lock_take(&printing->lock);
-	/* The completion thread retires what is in flight, whatever becomes of it. */
-	while (list_empty(&printing->idle))
-		lock_condition_wait(&printing->changed, &printing->lock);
-	*print_out = idle_take_locked(printing);
-	lock_drop(&printing->lock);
-	return CL_SUCCESS;
+	return idle_wait(printing, print_out);
 }
 
 cl_int ocl_print_begin(cl_command_queue queue, struct ocl_code *code, struct ocl_print **print_out)
