@@ -11,6 +11,11 @@
  *	//! run KERNEL(ARG, ...) global X [Y [Z]] [local X [Y [Z]]] [offset X [Y [Z]]]
  *	       ARG: NAME of a buffer | TYPE E | TYPE{E, E, ...} | local BYTES | null
  *	//! expect NAME = E [within N ulp | within R]      against what it holds now
+ *	//! prints TEXT                    what the last run's printf wrote begins with TEXT,
+ *	                                   behind what earlier lines took of it; \n \t \\ and
+ *	                                   \s (a space) as in C.  No TEXT: nothing else
+ *	//! prints-lines N TEXT            it is what TEXT is for i = 0 to N - 1, in any order
+ *	                                   of its lines; {E} in TEXT is an expression's value
  *	//! build-fails TEXT               the build must fail with TEXT in its log
  *	//! enqueue-fails CODE...          the next run must fail with one of these codes
  *	//! wrong-on PLATFORM WHY          skipped on platforms of that name: they are wrong
@@ -18,7 +23,9 @@
  * Exit status: 0 all passed, 1 a failure, 77 skipped, 2 the file is wrong. */
 #include "config.h"
 
+#include "tests/kernels/capture.h"
 #include "tests/kernels/expression.h"
+#include "tests/kernels/prints.h"
 
 #include <CL/cl.h>
 #include <ctype.h>
@@ -52,6 +59,8 @@ struct test {
 	char *build_fails;
 	char *enqueue_fails;         /* codes; NULL: the next run must succeed */
 	struct buffer *buffers;
+	struct capture output;       /* of the last run */
+	size_t output_taken;
 	cl_device_id device;
 	cl_context context;
 	cl_command_queue queue;
@@ -406,10 +415,15 @@ static void launch(struct test *test, cl_kernel kernel, const char *at)
 		complain(test, WRONG_FILE, "expected global X.. [local X..] [offset X..]");
 		return;
 	}
+	bool captured = capture_start(&test->output);
 	cl_int error = clEnqueueNDRangeKernel(test->queue, kernel, dims, offset_dims ? offset : NULL,
 					      global, local_dims ? local : NULL, 0, NULL, NULL);
 	if (!error)
 		error = clFinish(test->queue);
+	captured = capture_stop(&test->output) && captured;
+	test->output_taken = 0;
+	if (!captured)
+		complain(test, WRONG_FILE, "stdout could not be captured");
 	if (!error_is_expected(test, error))
 		complain(test, FAIL, "the run gave %d, expected %s", error,
 			 test->enqueue_fails ? test->enqueue_fails : "success");
@@ -561,6 +575,19 @@ static void do_expect(struct test *test, const char *at)
 	free(expression);
 }
 
+/* -- what printf wrote ---------------------------------------------------------------------- */
+
+static void do_prints(struct test *test, const char *at, bool lines)
+{
+	char message[2048];
+	if (test->verdict != PASS)
+		return;
+	const char *output = test->output.text + test->output_taken;
+	if (lines ? !prints_lines(output, at, test->buffers, message, sizeof(message))
+		  : !prints_next(output, at, &test->output_taken, message, sizeof(message)))
+		complain(test, FAIL, "%s", message);
+}
+
 /* -- the file ------------------------------------------------------------------------------- */
 
 static bool device_has(struct test *test, const char *name)
@@ -621,6 +648,10 @@ static void directive(struct test *test, const char *at)
 		do_run(test, at);
 	} else if (take_word(&at, "expect")) {
 		do_expect(test, at);
+	} else if (take_word(&at, "prints-lines")) {
+		do_prints(test, at, true);
+	} else if (take_word(&at, "prints")) {
+		do_prints(test, at, false);
 	} else if (take_word(&at, "build-fails")) {
 		while (isspace((unsigned char)*at))
 			at++;
@@ -679,12 +710,14 @@ static void finish(struct test *test)
 	free(test->options);
 	free(test->build_fails);
 	free(test->enqueue_fails);
+	capture_finish(&test->output);
 	free(test->text);
 }
 
 static enum verdict run_file(const char *path, cl_device_id device)
 {
-	struct test test = {.path = path, .device = device, .verdict = PASS};
+	struct test test = {.path = path, .device = device, .verdict = PASS,
+			    .output.text = ""};
 	cl_int error = CL_SUCCESS;
 	test.text = read_file(path);
 	if (!test.text) {
