@@ -325,6 +325,20 @@ static void private_memory(struct build *build)
 	part_load(build, &place, sources, 5 + count, from, false);
 }
 
+/* Inputs into shared memory; some of the 16 bytes may be left out, for zeros. */
+static unsigned copy_inputs(struct build *build, const struct place *place, unsigned sources[2])
+{
+	static const unsigned parts[] = {16, 16, 12, 8, 3, 0};
+	unsigned pair = build_below(build, DIFF_INPUTS / 2);
+	bytes_printf(&build->body, "\tcp.async.%s.shared.global [%s], [%%in+%u], 16, %u;\n"
+		     "\tcp.async.%s;\n", build_below(build, 2) ? "ca" : "cg", place->address,
+		     16 * pair, parts[build_below(build, 6)],
+		     build_below(build, 2) ? "wait_all" : "commit_group;\n\tcp.async.wait_group 0");
+	sources[0] = 2 * pair;
+	sources[1] = 2 * pair + 1;
+	return 2;
+}
+
 /* Through shared memory to another lane of the group. */
 static void exchange(struct build *build)
 {
@@ -337,10 +351,15 @@ static void exchange(struct build *build)
 		     "\tand.b32 %%t%u, %%t%u, 63;\n\tmad.wide.u32 %%u%u, %%t%u, 16, %%u%u;\n"
 		     "\tmad.wide.u32 %%u%u, %%item, 16, %%u%u;\n\tbar.sync 0;\n", t, t,
 		     1 + 2 * build_below(build, 32), build_below(build, 64), t, t, t2, t, t, t, t);
-	fill(build, &own, sources);
-	part_store(build, &own, sources + 4, &count);
+	if (build->sm >= 80 && build_below(build, 3) == 0) {
+		count = copy_inputs(build, &own, sources);
+	} else {
+		fill(build, &own, sources);
+		part_store(build, &own, sources + 4, &count);
+		count += 4;
+	}
 	bytes_append_string(&build->body, "\tbar.sync 0;\n");
-	part_load(build, &other, sources, 4 + count, from, true);
+	part_load(build, &other, sources, count, from, true);
 	bytes_append_string(&build->body, "\tbar.sync 0;\n");
 }
 
