@@ -25,3 +25,4 @@ include tests/kernels/local.mk
 include tests/builtins/local.mk
 include tests/api/local.mk
 include tests/apps/local.mk
+include tests/gpu/local.mk

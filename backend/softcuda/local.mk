@@ -42,6 +42,7 @@ softcuda_exec_sources = \
 	backend/softcuda/exec_control.c \
 	backend/softcuda/exec_convert.c \
 	backend/softcuda/exec_convert.h \
+	backend/softcuda/exec_copy.c \
 	backend/softcuda/exec_float.c \
 	backend/softcuda/exec_group.c \
 	backend/softcuda/exec_half.c \
@@ -51,6 +52,7 @@ softcuda_exec_sources = \
 	backend/softcuda/exec_memory.c \
 	backend/softcuda/exec_memory.h \
 	backend/softcuda/exec_move.c \
+	backend/softcuda/exec_narrow.c \
 	backend/softcuda/exec_op.h \
 	backend/softcuda/exec_program.h \
 	backend/softcuda/exec_real.h \
@@ -59,11 +61,14 @@ softcuda_exec_sources = \
 	backend/softcuda/exec_table.c \
 	backend/softcuda/exec_table.h \
 	backend/softcuda/exec_together.c \
+	backend/softcuda/exec_video.c \
+	backend/softcuda/exec_video.h \
 	backend/softcuda/exec_warp.c \
 	backend/softcuda/exec_warp.h \
 	backend/softcuda/exec_wide.c \
 	backend/softcuda/ptx_decode.c \
 	backend/softcuda/ptx_decode.h \
+	backend/softcuda/ptx_decode_async.c \
 	backend/softcuda/ptx_decode_control.c \
 	backend/softcuda/ptx_decode_memory.c \
 	backend/softcuda/ptx_decode_value.c \

@@ -1,6 +1,8 @@
 /* Runs kernel files on any OpenCL platform.
  *
- *	runner [--platform NAME] [--device N] [--verbose] FILE.clt...
+ *	runner [--platform NAME] [--device N] [--verbose] [--save DIR] FILE.clt...
+ *
+ * --save writes every buffer's bytes, as they are in the end, to DIR/FILE.BUFFER.
  *
  * A kernel file is OpenCL C whose lines that begin with "//!" say what to do:
  *
@@ -69,6 +71,7 @@ struct test {
 };
 
 static bool verbose;
+static const char *save_folder;      /* NULL: nothing is saved */
 
 static void complain(struct test *test, enum verdict verdict, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -690,6 +693,23 @@ static void run_directives(struct test *test)
 		build(test);
 }
 
+static void save_buffers(struct test *test)
+{
+	const char *slash = strrchr(test->path, '/');
+	for (const struct buffer *buffer = test->buffers; buffer; buffer = buffer->next) {
+		char path[4096];
+		size_t size_B = buffer->count * element_size_B(buffer->type);
+		snprintf(path, sizeof(path), "%s/%s.%s", save_folder,
+			 slash ? slash + 1 : test->path, buffer->name);
+		FILE *file = fopen(path, "wb");
+		bool written = file && fwrite(buffer->data, 1, size_B, file) == size_B;
+		if (file && fclose(file))
+			written = false;
+		if (!written)
+			complain(test, FAIL, "%s cannot be written", path);
+	}
+}
+
 static void finish(struct test *test)
 {
 	while (test->buffers) {
@@ -731,6 +751,8 @@ static enum verdict run_file(const char *path, cl_device_id device)
 		complain(&test, FAIL, "no context or queue: %d", error);
 	else
 		run_directives(&test);
+	if (save_folder)
+		save_buffers(&test);
 	finish(&test);
 	if (verbose || test.verdict)
 		printf("%s: %s\n", path, test.verdict == PASS ? "pass"
@@ -770,9 +792,11 @@ int main(int argc, char **argv)
 			index = (unsigned)strtoul(argv[++first], NULL, 0);
 		else if (!strcmp(argv[first], "--verbose"))
 			verbose = true;
+		else if (!strcmp(argv[first], "--save") && first + 1 < argc)
+			save_folder = argv[++first];
 		else {
 			fprintf(stderr, "usage: runner [--platform NAME] [--device N] [--verbose] "
-					"FILE.clt...\n");
+					"[--save DIR] FILE.clt...\n");
 			return WRONG_FILE;
 		}
 	}
