@@ -104,6 +104,12 @@ static cl_int read_caps(struct gpu_caps *caps, CUdevice cu_device)
 		   attribute(cu_device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 	read_limits(caps, cu_device);
 	read_features(caps, cu_device);
+	/* What nothing can be built or launched without; no driver lacks these. */
+	if (caps->sm < 10 || !caps->multiprocessors || !caps->max_threads_per_block ||
+	    !caps->max_block[0] || !caps->max_grid[0] || !caps->local_static_B || !caps->warp) {
+		log_err("%s: the driver does not tell what it can do: not used", caps->name);
+		return CL_DEVICE_NOT_AVAILABLE;
+	}
 	return CL_SUCCESS;
 }
 

@@ -138,7 +138,8 @@ CUresult soft_enter(const char *call, enum soft_need need, struct soft_context *
 		result = CUDA_ERROR_NOT_INITIALIZED;
 	else if (need != SOFT_NEED_NOTHING)
 		result = current_context_locked(need, context_out);
-	const CUresult injected = soft_fault_call_locked(call, *context_out);
+	const CUresult injected =
+		call ? soft_fault_call_locked(call, *context_out) : CUDA_SUCCESS;
 	if (result == CUDA_SUCCESS)
 		result = injected;
 	if (result != CUDA_SUCCESS)
@@ -150,7 +151,8 @@ CUresult soft_leave(const char *call, CUresult result)
 {
 	soft_fault_call_end();
 	lock_drop(&soft_driver.lock);
-	log_trace("softcuda: %s = %d", call, (int)result);
+	if (call)
+		log_trace("softcuda: %s = %d", call, (int)result);
 	return result;
 }
 

@@ -104,7 +104,8 @@ enum soft_need {
 };
 
 /* CUDA_SUCCESS with the lock taken and the current context (NULL if there is
- * none and none is needed), or why the call cannot go on, lock not taken. */
+ * none and none is needed), or why the call cannot go on, lock not taken.
+ * call: NULL for another part of a call that was entered before: not counted again. */
 CUresult soft_enter(const char *call, enum soft_need need, struct soft_context **context_out);
 /* Drops the lock and hands the result through. */
 CUresult soft_leave(const char *call, CUresult result);
