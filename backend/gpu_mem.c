@@ -141,13 +141,15 @@ void gpu_memory_free(struct gpu_device *device, gpu_address address,
 		     struct gpu_event *const *after, uint32_t count)
 {
 	struct gpu_scope scope;
-	if (!address || gpu_enter(device, &scope))
+	cl_int err = address ? gpu_enter(device, &scope) : CL_SUCCESS;
+	if (err && !gpu_device_status(device))
+		log_warn("device memory at %#llx is leaked", (unsigned long long)address);
+	if (err || !address)
 		return;
 	if (!device->cu_pool) {
 		gpu_defer(device, free_plain, (void *)(uintptr_t)address, after, count);
 		goto leave;
 	}
-	cl_int err;
 	if (!any_pending(after, count))
 		err = gpu_check(device, cuda.cuMemFreeAsync(address,
 							    device->memory_stream->cu_stream));
