@@ -193,12 +193,19 @@ static void drop_kernel(struct faults_run *run, cl_kernel kernel)
 		TRY(clReleaseKernel(kernel));
 }
 
-static void check_log(struct faults_run *run, cl_program program)
+/* A build that failed by what is in the program says why, for one device at least. */
+static void check_log(struct faults_run *run, cl_program program, cl_int code)
 {
-	size_t size_B = 0;
-	for (int i = 0; i < FAULTS_DEVICES; i++)
-		TRY(clGetProgramBuildInfo(program, run->devices[i], CL_PROGRAM_BUILD_LOG, 0, NULL,
-					  &size_B));
+	char log[4096] = "";
+	bool told = false;
+	for (int i = 0; i < FAULTS_DEVICES; i++) {
+		if (!TRY(clGetProgramBuildInfo(program, run->devices[i], CL_PROGRAM_BUILD_LOG,
+					       sizeof(log), log, NULL)) && *log) {
+			printf("log: %s\n", log);
+			told = true;
+		}
+	}
+	WRONG_UNLESS(told || code != CL_BUILD_PROGRAM_FAILURE);
 }
 
 /* Released and NULL when it cannot be built; a second try may follow. */
@@ -206,9 +213,10 @@ static cl_program built(struct faults_run *run, cl_program program)
 {
 	if (!program)
 		return NULL;
-	if (!TRY(clBuildProgram(program, 0, NULL, "", NULL, NULL)))
+	cl_int code = TRY(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+	if (!code)
 		return program;
-	check_log(run, program);
+	check_log(run, program, code);
 	TRY(clReleaseProgram(program));
 	return NULL;
 }
