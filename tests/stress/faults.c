@@ -4,8 +4,9 @@
  *	faults [once|lost]
  *
  * Without an argument the workload runs three times, of which one at most may have
- * met errors; when that is the last, once more.  once: a single run, without errors.  lost: a device
- * may be dead afterwards, but not both, and all that was asked of it has ended.
+ * met errors; when that is the last, once more.  once: a single run, without errors.
+ * lost: a device may be dead afterwards, but not both, and all that was asked of it has
+ * ended.
  *
  * Exit status: 0 as it should be, 1 not, 3 no platform or no device, 77 no softcuda. */
 #include "config.h"
