@@ -221,7 +221,7 @@ static cl_int compiler_find(const struct ocl_build_job *job, unsigned *sm_out, s
 	cl_int error = be_nvvm_load(log);
 	if (!error) {
 		error = be_nvvm_arch(job->device->caps->sm, sm_out);
-		if (error)
+		if (error == CL_COMPILER_NOT_AVAILABLE)
 			bytes_printf(log, "%s: does not compile for this device (sm_%u)\n",
 				     be_nvvm_id(), job->device->caps->sm);
 	}

@@ -2,7 +2,7 @@
 # CULVERT_TEST_CUDA=driver runs them on the GPU.
 
 AM_TESTS_ENVIRONMENT = \
-	unset OCL_ICD_FILENAMES CULVERT_DEBUG CULVERT_DUMP; \
+	unset OCL_ICD_FILENAMES CULVERT_DEBUG CULVERT_DUMP CULVERT_SOFT_FAULT CULVERT_SOFT_COUNT; \
 	OCL_ICD_VENDORS='$(abs_builddir)/vendors'; export OCL_ICD_VENDORS; \
 	CULVERT_CUDA="$${CULVERT_TEST_CUDA:-soft}"; export CULVERT_CUDA; \
 	CULVERT_LIBNVVM="$${CULVERT_LIBNVVM:-$(NVVM_LIBRARY)}"; export CULVERT_LIBNVVM; \
@@ -26,3 +26,4 @@ include tests/builtins/local.mk
 include tests/api/local.mk
 include tests/apps/local.mk
 include tests/gpu/local.mk
+include tests/stress/local.mk

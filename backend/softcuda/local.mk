@@ -7,6 +7,8 @@ softcuda_api_sources = \
 	backend/softcuda/api_driver.c \
 	backend/softcuda/api_error.c \
 	backend/softcuda/api_event.c \
+	backend/softcuda/api_fault.c \
+	backend/softcuda/api_fault.h \
 	backend/softcuda/api_fill.c \
 	backend/softcuda/api_function.c \
 	backend/softcuda/api_handle.c \
@@ -94,7 +96,7 @@ EXTRA_libculvert_softcuda_so_DEPENDENCIES = backend/softcuda/softcuda.map
 EXTRA_DIST += backend/softcuda/softcuda.map
 
 # Linked to the library as a plain driver-API program would be to libcuda.
-soft_tests = tests/unit/t_soft_api tests/unit/t_soft_launch
+soft_tests = tests/unit/t_soft_api tests/unit/t_soft_launch tests/unit/t_soft_fault
 check_PROGRAMS += $(soft_tests)
 TESTS += $(soft_tests)
 tests_unit_t_soft_api_SOURCES = tests/unit/t_soft_api.c tests/unit/soft_setup.h tests/unit/test.h
@@ -104,6 +106,10 @@ tests_unit_t_soft_launch_SOURCES = tests/unit/t_soft_launch.c tests/unit/soft_se
 	tests/unit/test.h
 tests_unit_t_soft_launch_LDADD = libculvert-softcuda.so -lpthread
 tests_unit_t_soft_launch_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
+tests_unit_t_soft_fault_SOURCES = tests/unit/t_soft_fault.c tests/unit/soft_setup.h \
+	tests/unit/test.h
+tests_unit_t_soft_fault_LDADD = libculvert-softcuda.so -lpthread
+tests_unit_t_soft_fault_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
 
 # The executor by itself: these bring the device memory that it asks for.
 check_PROGRAMS += tests/unit/t_soft_exec

@@ -411,7 +411,7 @@ static void failures_are_unwound(void)
 		err = gpu_stream_acquire(first(), 1, &streams[count]);
 	while (!err && ++count < 64);
 	cuda = real;
-	CHECK_EQ(err, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+	CHECK_EQ(err, CL_OUT_OF_RESOURCES);
 	while (count)
 		gpu_stream_release(streams[--count]);
 	if (gpu_device_caps(first())->memory_pools) {
