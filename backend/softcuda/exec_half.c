@@ -176,10 +176,25 @@ BF16(max, 2, greatest(x, y))
 BF16(min_nan, 2, x != x || y != y ? NAN : least(x, y))
 BF16(max_nan, 2, x != x || y != y ? NAN : greatest(x, y))
 
-OP_UNARY(neg_16, lane_u16, 16, a[l] ^ 0x8000)
-OP_UNARY(abs_16, lane_u16, 16, a[l] & 0x7fff)
-OP_UNARY(neg_16x2, lane_u32, 32, a[l] ^ 0x80008000u)
-OP_UNARY(abs_16x2, lane_u32, 32, a[l] & 0x7fff7fffu)
+/* Signs are arithmetic too: a NaN becomes the one NaN. */
+static inline uint16_t unless_nan(uint16_t x, uint16_t infinity, uint16_t result)
+{
+	return (x & 0x7fff) > infinity ? 0x7fff : result;
+}
+
+#define INFINITY_f16 0x7c00
+#define INFINITY_bf16 0x7f80
+#define NEGATIVE(x, type) unless_nan((uint16_t)(x), INFINITY_##type, (uint16_t)((x) ^ 0x8000))
+#define MAGNITUDE(x, type) unless_nan((uint16_t)(x), INFINITY_##type, (uint16_t)((x) & 0x7fff))
+#define SIGN_OP(name, type, of)                                                       \
+	OP_UNARY(name##_##type, lane_u16, 16, of(a[l], type))                         \
+	OP_UNARY(name##_##type##x2, lane_u32, 32,                                     \
+		 of(a[l], type) | (uint32_t)of(a[l] >> 16, type) << 16)
+
+SIGN_OP(neg, f16, NEGATIVE)
+SIGN_OP(abs, f16, MAGNITUDE)
+SIGN_OP(neg, bf16, NEGATIVE)
+SIGN_OP(abs, bf16, MAGNITUDE)
 
 #define PAIR(text, mods, fn, type, h, w)                                              \
 	{text mods "." #type, h, fn##_##type}, {text mods "." #type "x2", w, fn##_##type##x2}
@@ -202,10 +217,8 @@ static const struct op_row rows[] = {
 	ROWS("min.NaN", min_nan, "hhh", "www"), ROWS("max.NaN", max_nan, "hhh", "www"),
 	PAIR("min.ftz", ".NaN", min_nan_ftz, f16, "hhh", "www"),
 	PAIR("max.ftz", ".NaN", max_nan_ftz, f16, "hhh", "www"),
-	{"neg.f16", "hh", neg_16}, {"neg.bf16", "hh", neg_16}, {"abs.f16", "hh", abs_16},
-	{"abs.bf16", "hh", abs_16}, {"neg.f16x2", "ww", neg_16x2},
-	{"neg.bf16x2", "ww", neg_16x2}, {"abs.f16x2", "ww", abs_16x2},
-	{"abs.bf16x2", "ww", abs_16x2}
+	PAIR("neg", "", neg, f16, "hh", "ww"), PAIR("neg", "", neg, bf16, "hh", "ww"),
+	PAIR("abs", "", abs, f16, "hh", "ww"), PAIR("abs", "", abs, bf16, "hh", "ww")
 };
 
 EXEC_TABLE(exec_rows_half)
