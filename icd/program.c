@@ -93,6 +93,9 @@ cl_int ocl_build_module(struct ocl_build *build, struct gpu_module **module_out)
 	if (error)
 		log_err("module: error %d: %s", error, bytes_string(&log));
 	bytes_finish(&log);
+	/* OpenCL 3.0 API, 5.9.1 and 5.10: what cannot be loaded here is not available. */
+	if (error == CL_BUILD_PROGRAM_FAILURE)
+		error = CL_INVALID_PROGRAM_EXECUTABLE;
 	if (error)
 		return error;
 	lock_take(&build->lock);

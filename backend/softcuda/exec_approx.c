@@ -49,13 +49,11 @@ APPROX_VARIANT(tanh_approx, SAME, SAME, tanh(x))
 QUOTIENT(div_approx, SAME, SAME)
 QUOTIENT(div_approx_ftz, ftz_f32, ftz_f32)
 
-/* The f64 ones give 20 bits or so: the low word of operand and result is zero,
- * and subnormals are flushed. */
+/* The f64 ones give 20 bits or so: the low word of operand and result is zero, so
+ * that a NaN with its payload there is an infinity, and subnormals are flushed. */
 static inline double high_word(double x)
 {
 	uint64_t bits = bits_f64(x);
-	if (x != x)
-		return x;
 	bits &= UINT64_C(0xffffffff00000000);
 	if (!(bits & UINT64_C(0x7ff0000000000000)))
 		bits &= UINT64_C(1) << 63;

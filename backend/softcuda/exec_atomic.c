@@ -74,23 +74,22 @@ static bool is_shared(const struct warp *warp, uint64_t place)
 	return place - (uint64_t)(uintptr_t)group->shared < group->job->shared_B;
 }
 
-/* Global memory's own adder flushes subnormals; in shared memory an ordinary add in
- * a loop does the work, which does not. */
-static uint32_t add_f32_bits(uint32_t a, uint32_t b, bool ftz)
+/* On global memory subnormals are flushed, on shared memory not (PTX ISA 8.1,
+ * 9.7.12: atom). */
+static uint32_t add_f32_bits(uint32_t a, uint32_t b, bool shared)
 {
 	float x = f32_bits(a), y = f32_bits(b);
-	return ftz ? result_f32(ftz_f32(ftz_f32(x) + ftz_f32(y))) : result_f32(x + y);
+	return result_f32(shared ? x + y : ftz_f32(ftz_f32(x) + ftz_f32(y)));
 }
 
-static uint64_t add_f64_bits(uint64_t a, uint64_t b)
+/* On shared memory it is an ordinary sum in a loop; the one of global memory
+ * leaves a NaN as it is. */
+static uint64_t add_f64_bits(uint64_t a, uint64_t b, bool shared)
 {
-	double x, y, sum;
-	uint64_t bits;
-	memcpy(&x, &a, sizeof(x));
-	memcpy(&y, &b, sizeof(y));
-	sum = x + y;
-	memcpy(&bits, &sum, sizeof(bits));
-	return sum != sum ? UINT64_C(0xfff8000000000000) : bits;
+	double x = f64_bits(a), y = f64_bits(b);
+	if (!shared && (x != x || y != y))
+		return x != x ? a : b;
+	return result_f64(x + y, x, y, x);
 }
 
 static uint16_t add_f16_bits(uint16_t a, uint16_t b)
@@ -108,8 +107,8 @@ static uint32_t pair(uint16_t low, uint16_t high)
 	return low | (uint32_t)high << 16;
 }
 
-ATOMIC_LOOP(add_f32, lane_u32, add_f32_bits(old, value, !is_shared(warp, place[l])))
-ATOMIC_LOOP(add_f64, lane_u64, add_f64_bits(old, value))
+ATOMIC_LOOP(add_f32, lane_u32, add_f32_bits(old, value, is_shared(warp, place[l])))
+ATOMIC_LOOP(add_f64, lane_u64, add_f64_bits(old, value, is_shared(warp, place[l])))
 ATOMIC_LOOP(add_f16, lane_u16, add_f16_bits(old, value))
 ATOMIC_LOOP(add_bf16, lane_u16, add_bf16_bits(old, value))
 ATOMIC_LOOP(add_f16x2, lane_u32,

@@ -80,8 +80,8 @@ FROM_INTEGERS(s32, 32)
 FROM_INTEGERS(u64, 64)
 FROM_INTEGERS(s64, 64)
 
-/* Float to integer: rounds to a whole number, clamps always; NaN is 0 in types
- * below 64 bits and in unsigned ones, and the lowest bit pattern in s64. */
+/* Float to integer: rounds to a whole number, clamps always; a NaN is 0, but of f64
+ * or in 64 bits only the top bit set (PTX ISA 8.1, 9.7.8: cvt). */
 static double whole(double x, unsigned mode)
 {
 	switch (mode & CONVERT_ROUNDING) {
@@ -96,20 +96,20 @@ static double whole(double x, unsigned mode)
 	}
 }
 
-static uint64_t to_unsigned(double x, unsigned mode, uint64_t high, bool wide)
+static uint64_t to_unsigned(double x, unsigned mode, uint64_t high, bool nan_is_0)
 {
 	if (x != x)
-		return wide ? UINT64_C(1) << 63 : 0;
+		return nan_is_0 ? 0 : high - high / 2;
 	x = whole(x, mode);
 	if (x <= 0)
 		return 0;
 	return x >= 0x1p64 || (uint64_t)x > high ? high : (uint64_t)x;
 }
 
-static uint64_t to_signed(double x, unsigned mode, int64_t low, int64_t high)
+static uint64_t to_signed(double x, unsigned mode, int64_t low, int64_t high, bool nan_is_0)
 {
 	if (x != x)
-		return high == INT64_MAX ? UINT64_C(1) << 63 : 0;
+		return nan_is_0 ? 0 : (uint64_t)low;
 	x = whole(x, mode);
 	if (x >= 0x1p63)
 		return (uint64_t)high;
@@ -121,7 +121,9 @@ static uint64_t to_signed(double x, unsigned mode, int64_t low, int64_t high)
 
 static inline double read_f32(float x, unsigned mode)
 {
-	return mode & CONVERT_FTZ ? ftz_f32(x) : x;
+	if (!(mode & CONVERT_FTZ))
+		return x;
+	return x != x ? f32_bits(NAN_32) : ftz_f32(x);
 }
 
 static inline double read_f64(double x, unsigned mode)
@@ -148,10 +150,12 @@ static inline double read_bf16(uint16_t x, unsigned mode)
 #define LANES_f64 lane_f64
 #define TO_UNSIGNED(to, put, from)                                            \
 	OP_UNARY(cvt_##to##_##from, LANES_##from, put,                        \
-		 to_unsigned(read_##from(a[l], op->mode), op->mode, HIGH_##to, put == 64))
+		 to_unsigned(read_##from(a[l], op->mode), op->mode, HIGH_##to,  \
+			     put != 64 && sizeof(a[l]) != 8))
 #define TO_SIGNED(to, put, from)                                              \
 	OP_UNARY(cvt_##to##_##from, LANES_##from, put,                        \
-		 to_signed(read_##from(a[l], op->mode), op->mode, LOW_##to, HIGH_##to))
+		 to_signed(read_##from(a[l], op->mode), op->mode, LOW_##to, HIGH_##to, \
+			   put != 64 && sizeof(a[l]) != 8))
 #define FLOAT_TO_INTEGERS(from)                                               \
 	TO_UNSIGNED(u8, 16, from) TO_UNSIGNED(u16, 16, from)                  \
 	TO_UNSIGNED(u32, 32, from) TO_UNSIGNED(u64, 64, from)                 \
@@ -243,7 +247,7 @@ static double prepare_half(double x, unsigned mode)
 		double r = whole(x, mode);
 		x = r == 0 ? copysign(r, x) : r;
 	}
-	if (mode & CONVERT_RELU && x < 0)
+	if (mode & CONVERT_RELU && x <= 0)
 		x = 0;
 	return mode & CONVERT_SAT ? sat_f64(x) : x;
 }
@@ -256,6 +260,43 @@ static uint16_t write_f16(double x, unsigned mode)
 static uint16_t write_bf16(double x, unsigned mode)
 {
 	return bfloat_from_f64(prepare_half(x, mode), half_rounding(mode));
+}
+
+/* Of f64 a NaN keeps its sign and the top of its payload, and becomes quiet. */
+static uint32_t narrow_nan(double x, unsigned fraction_bits, uint32_t sign, uint32_t quiet)
+{
+	uint64_t bits = bits_f64(x);
+	uint64_t payload = (bits & ((UINT64_C(1) << 52) - 1)) >> (52 - fraction_bits);
+	return (bits >> 63 ? sign : 0) | quiet | (uint32_t)payload;
+}
+
+static uint32_t narrow_f32(double x, unsigned mode)
+{
+	return x == x || mode & CONVERT_SAT ? write_f32(x, mode) :
+	       narrow_nan(x, 23, 0x80000000, 0x7fc00000);
+}
+
+static uint16_t narrow_f16(double x, unsigned mode)
+{
+	return x == x || mode & CONVERT_SAT ? write_f16(x, mode) :
+	       (uint16_t)narrow_nan(x, 10, 0x8000, 0x7e00);
+}
+
+static uint16_t narrow_bf16(double x, unsigned mode)
+{
+	return x == x || mode & CONVERT_SAT ? write_bf16(x, mode) :
+	       (uint16_t)narrow_nan(x, 7, 0x8000, 0x7fc0);
+}
+
+/* Without modifiers these only move bits, a NaN's too. */
+static uint32_t f32_of_f32(uint32_t bits, unsigned mode)
+{
+	return mode ? write_f32(read_f32(f32_bits(bits), mode), mode) : bits;
+}
+
+static uint32_t f32_of_bf16(uint16_t bits, unsigned mode)
+{
+	return mode ? write_f32(read_bf16(bits, mode), mode) : (uint32_t)bits << 16;
 }
 
 /* A 64-bit integer to f64 is the one case that rounds and has nothing wider. */
@@ -289,10 +330,7 @@ OP_UNARY(cvt_f64_s64, lane_u64, 64,
 	TO_FLOAT(to, put, s16, lane_s16, a[l])                                \
 	TO_FLOAT(to, put, u32, lane_u32, a[l])                                \
 	TO_FLOAT(to, put, s32, lane_s32, a[l])                                \
-	TO_FLOAT(to, put, f16, lane_u16, read_f16(a[l], op->mode))            \
-	TO_FLOAT(to, put, bf16, lane_u16, read_bf16(a[l], op->mode))          \
-	TO_FLOAT(to, put, f32, lane_f32, read_f32(a[l], op->mode))            \
-	TO_FLOAT(to, put, f64, lane_f64, a[l])
+	TO_FLOAT(to, put, f16, lane_u16, read_f16(a[l], op->mode))
 #define ALL_TO_FLOAT(to, put)                                                 \
 	SMALL_TO_FLOAT(to, put)                                               \
 	TO_FLOAT(to, put, u64, lane_u64, odd_u64(a[l]))                       \
@@ -302,14 +340,25 @@ ALL_TO_FLOAT(f16, 16)
 ALL_TO_FLOAT(bf16, 16)
 ALL_TO_FLOAT(f32, 32)
 SMALL_TO_FLOAT(f64, 64)
+TO_FLOAT(f16, 16, bf16, lane_u16, bfloat_to_f64(a[l]))
+TO_FLOAT(bf16, 16, bf16, lane_u16, bfloat_to_f64(a[l]))
+OP_UNARY(cvt_f32_bf16, lane_u16, 32, f32_of_bf16(a[l], op->mode))
+TO_FLOAT(f64, 64, bf16, lane_u16, bfloat_to_f64(a[l]))
+/* .ftz or not, f16 takes subnormals as they are: it rounds them up or down. */
+TO_FLOAT(f16, 16, f32, lane_f32, a[l])
+TO_FLOAT(bf16, 16, f32, lane_f32, a[l])
+OP_UNARY(cvt_f32_f32, lane_u32, 32, f32_of_f32(a[l], op->mode))
+TO_FLOAT(f64, 64, f32, lane_f32, read_f32(a[l], op->mode))
+OP_UNARY(cvt_f16_f64, lane_f64, 16, narrow_f16(a[l], op->mode))
+OP_UNARY(cvt_bf16_f64, lane_f64, 16, narrow_bf16(a[l], op->mode))
+OP_UNARY(cvt_f32_f64, lane_f64, 32, narrow_f32(a[l], op->mode))
+TO_FLOAT(f64, 64, f64, lane_f64, a[l])
 
 /* cvt.rn.f16x2.f32 d, a, b: a becomes the high half. */
 OP_BINARY(cvt_f16x2_f32, lane_f32, 32,
-	  write_f16(read_f32(b[l], op->mode), op->mode) |
-	  (uint32_t)write_f16(read_f32(a[l], op->mode), op->mode) << 16)
+	  write_f16(b[l], op->mode) | (uint32_t)write_f16(a[l], op->mode) << 16)
 OP_BINARY(cvt_bf16x2_f32, lane_f32, 32,
-	  write_bf16(read_f32(b[l], op->mode), op->mode) |
-	  (uint32_t)write_bf16(read_f32(a[l], op->mode), op->mode) << 16)
+	  write_bf16(b[l], op->mode) | (uint32_t)write_bf16(a[l], op->mode) << 16)
 
 #define ROW(to, from, w, f) {"_cvt." #to "." #from, w f, cvt_##to##_##from}
 #define ROWS(to, w)                                                           \

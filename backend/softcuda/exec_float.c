@@ -25,11 +25,44 @@
 		return FLOW_NEXT;                                             \
 	}
 #define FLUSH_SAT(x) sat_f32(ftz_f32(x))
-#define F32(name, form, expression)                                           \
+#define F32(name, form, expression, wide)                                     \
+	F32_VARIANT(name##_f32, form, SAME, SAME, expression)                 \
+	F32_VARIANT(name##_f32_sat, form, SAME, sat_f32, expression)          \
+	F32_FLUSHED(name##_f32_ftz, form, ftz_f32, expression, wide)          \
+	F32_FLUSHED(name##_f32_ftz_sat, form, FLUSH_SAT, expression, wide)
+#define F32_SUM(name, form, expression)                                       \
 	F32_VARIANT(name##_f32, form, SAME, SAME, expression)                 \
 	F32_VARIANT(name##_f32_ftz, form, ftz_f32, ftz_f32, expression)       \
 	F32_VARIANT(name##_f32_sat, form, SAME, sat_f32, expression)          \
 	F32_VARIANT(name##_f32_ftz_sat, form, ftz_f32, FLUSH_SAT, expression)
+
+/* .ftz of products and quotients: a result that only rounding lifts to the least
+ * normal number was subnormal.  wide is the expression again, in double. */
+#define F32_FLUSHED(name, form, out, expression, wide)                        \
+	OP_HEAD(name)                                                         \
+	{                                                                     \
+		const lane_f32 *a = OPERAND(const lane_f32, 1);               \
+		const lane_f32 *b = OPERAND(const lane_f32, (form) > 1 ? 2 : 1); \
+		const lane_f32 *c = OPERAND(const lane_f32, (form) > 2 ? 3 : 1); \
+		uint32_t result[LANES], least = 0;                            \
+		for (unsigned l = 0; l < LANES; l++) {                        \
+			const float x = ftz_f32(a[l]), y = ftz_f32(b[l]);     \
+			const float z = ftz_f32(c[l]);                        \
+			(void)y;                                              \
+			(void)z;                                              \
+			result[l] = result_f32(out(expression));              \
+			least |= (result[l] & 0x7fffffff) == LEAST_32;        \
+		}                                                             \
+		for (unsigned l = 0; least && l < LANES; l++) {               \
+			const double x = ftz_f32(a[l]), y = ftz_f32(b[l]);    \
+			const double z = ftz_f32(c[l]);                       \
+			(void)y;                                              \
+			(void)z;                                              \
+			result[l] = flush_least(result[l], wide);             \
+		}                                                             \
+		op_put_32(OPERAND(void, 0), result, mask);                    \
+		return FLOW_NEXT;                                             \
+	}
 
 #define F64(name, form, expression)                                           \
 	OP_HEAD(name##_f64)                                                   \
@@ -46,13 +79,13 @@
 		return FLOW_NEXT;                                             \
 	}
 
-F32(add, 2, x + y)
-F32(sub, 2, x - y)
-F32(mul, 2, x * y)
+F32_SUM(add, 2, x + y)
+F32_SUM(sub, 2, x - y)
+F32(mul, 2, x * y, x * y)
 F32_VARIANT(div_f32, 2, SAME, SAME, x / y)
-F32_VARIANT(div_f32_ftz, 2, ftz_f32, ftz_f32, x / y)
+F32_FLUSHED(div_f32_ftz, 2, ftz_f32, x / y, x / y)
 F32_VARIANT(rcp_f32, 1, SAME, SAME, 1.0f / x)
-F32_VARIANT(rcp_f32_ftz, 1, ftz_f32, ftz_f32, 1.0f / x)
+F32_FLUSHED(rcp_f32_ftz, 1, ftz_f32, 1.0f / x, 1.0 / x)
 F32_VARIANT(sqrt_f32, 1, SAME, SAME, sqrtf(x))
 F32_VARIANT(sqrt_f32_ftz, 1, ftz_f32, ftz_f32, sqrtf(x))
 F64(add, 2, x + y)
@@ -105,9 +138,9 @@ OP_HEAD(fma_f32)
 	return FLOW_NEXT;
 }
 
-F32_VARIANT(fma_f32_ftz, 3, ftz_f32, ftz_f32, fmaf(x, y, z))
+F32_FLUSHED(fma_f32_ftz, 3, ftz_f32, fmaf(x, y, z), x * y + z)
 F32_VARIANT(fma_f32_sat, 3, SAME, sat_f32, fmaf(x, y, z))
-F32_VARIANT(fma_f32_ftz_sat, 3, ftz_f32, FLUSH_SAT, fmaf(x, y, z))
+F32_FLUSHED(fma_f32_ftz_sat, 3, FLUSH_SAT, fmaf(x, y, z), x * y + z)
 
 /* -0 is less than +0; a NaN loses, or wins in the .NaN variants. */
 static inline float least(float x, float y)
@@ -199,17 +232,19 @@ F32_PAIRS(sub, 2, x - y)
 F32_PAIRS(mul, 2, x * y)
 F32_PAIRS(fma, 3, fmaf(x, y, z))
 
-OP_UNARY(abs_f32, lane_u32, 32, a[l] & 0x7fffffff)
-OP_UNARY(abs_f32_ftz, lane_f32, 32, bits_f32(ftz_f32(a[l])) & 0x7fffffff)
-OP_UNARY(neg_f32, lane_u32, 32, a[l] ^ 0x80000000)
-OP_UNARY(neg_f32_ftz, lane_f32, 32, bits_f32(ftz_f32(a[l])) ^ 0x80000000)
-OP_UNARY(abs_f64, lane_u64, 64, a[l] & ~(UINT64_C(1) << 63))
-OP_UNARY(neg_f64, lane_u64, 64, a[l] ^ UINT64_C(1) << 63)
+/* These are arithmetic: a NaN becomes the one NaN, in f64 it keeps its sign. */
+F32_VARIANT(abs_f32, 1, SAME, SAME, fabsf(x))
+F32_VARIANT(abs_f32_ftz, 1, ftz_f32, SAME, fabsf(x))
+F32_VARIANT(neg_f32, 1, SAME, SAME, -x)
+F32_VARIANT(neg_f32_ftz, 1, ftz_f32, SAME, -x)
+F64(abs, 1, fabs(x))
+F64(neg, 1, -x)
 /* copysign: the first operand gives the sign. */
 OP_BINARY(copysign_f32, lane_u32, 32, (a[l] & 0x80000000) | (b[l] & 0x7fffffff))
 OP_BINARY(copysign_f64, lane_u64, 64,
 	  (a[l] & UINT64_C(1) << 63) | (b[l] & ~(UINT64_C(1) << 63)))
 
+/* testp: zero counts as normal. */
 #define TEST(name, n, expression)                                             \
 	OP_HEAD(name)                                                         \
 	{                                                                     \
@@ -230,7 +265,7 @@ OP_BINARY(copysign_f64, lane_u64, 64,
 	TEST(test_infinite_##n, n, x == top)                                  \
 	TEST(test_number_##n, n, x <= top)                                    \
 	TEST(test_nan_##n, n, x > top)                                        \
-	TEST(test_normal_##n, n, x < top && (x & top))                        \
+	TEST(test_normal_##n, n, x < top && ((x & top) || !x))                \
 	TEST(test_subnormal_##n, n, x < top && !(x & top) && x)
 
 TESTS(32)

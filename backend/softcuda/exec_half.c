@@ -191,15 +191,33 @@ BF16(min_nan_xorsign, 2, x != x || y != y ? NAN : signed_by(least(fabs(x), fabs(
 BF16(max_nan_xorsign, 2, x != x || y != y ? NAN : signed_by(greatest(fabs(x), fabs(y)), x, y))
 
 #define FLUSH_16(x) ((uint16_t)((x) & 0x7c00 ? (x) : (x) & 0x8000))
-#define FLUSH_16X2(x) (FLUSH_16((x) & 0xffff) | (uint32_t)FLUSH_16((x) >> 16) << 16)
-OP_UNARY(neg_ftz_16, lane_u16, 16, FLUSH_16(a[l]) ^ 0x8000)
-OP_UNARY(abs_ftz_16, lane_u16, 16, FLUSH_16(a[l]) & 0x7fff)
-OP_UNARY(neg_ftz_16x2, lane_u32, 32, FLUSH_16X2(a[l]) ^ 0x80008000u)
-OP_UNARY(abs_ftz_16x2, lane_u32, 32, FLUSH_16X2(a[l]) & 0x7fff7fffu)
-OP_UNARY(neg_16, lane_u16, 16, a[l] ^ 0x8000)
-OP_UNARY(abs_16, lane_u16, 16, a[l] & 0x7fff)
-OP_UNARY(neg_16x2, lane_u32, 32, a[l] ^ 0x80008000u)
-OP_UNARY(abs_16x2, lane_u32, 32, a[l] & 0x7fff7fffu)
+/* Signs are arithmetic too: a NaN becomes the one NaN. */
+static inline uint16_t unless_nan(uint16_t x, uint16_t infinity, uint16_t result)
+{
+	return (x & 0x7fff) > infinity ? 0x7fff : result;
+}
+
+#define INFINITY_f16 0x7c00
+#define INFINITY_bf16 0x7f80
+#define NEGATIVE(x, type) unless_nan((uint16_t)(x), INFINITY_##type, (uint16_t)((x) ^ 0x8000))
+#define MAGNITUDE(x, type) unless_nan((uint16_t)(x), INFINITY_##type, (uint16_t)((x) & 0x7fff))
+#define SIGN_OP(name, type, of)                                                       \
+	OP_UNARY(name##_##type, lane_u16, 16, of(a[l], type))                         \
+	OP_UNARY(name##_##type##x2, lane_u32, 32,                                     \
+		 of(a[l], type) | (uint32_t)of(a[l] >> 16, type) << 16)
+
+SIGN_OP(neg, f16, NEGATIVE)
+SIGN_OP(abs, f16, MAGNITUDE)
+SIGN_OP(neg, bf16, NEGATIVE)
+SIGN_OP(abs, bf16, MAGNITUDE)
+OP_UNARY(neg_ftz_f16, lane_u16, 16, NEGATIVE(FLUSH_16(a[l]), f16))
+OP_UNARY(abs_ftz_f16, lane_u16, 16, MAGNITUDE(FLUSH_16(a[l]), f16))
+OP_UNARY(neg_ftz_f16x2, lane_u32, 32,
+	 NEGATIVE(FLUSH_16(a[l] & 0xffff), f16) |
+	 (uint32_t)NEGATIVE(FLUSH_16(a[l] >> 16), f16) << 16)
+OP_UNARY(abs_ftz_f16x2, lane_u32, 32,
+	 MAGNITUDE(FLUSH_16(a[l] & 0xffff), f16) |
+	 (uint32_t)MAGNITUDE(FLUSH_16(a[l] >> 16), f16) << 16)
 
 #define PAIR(text, mods, fn, type, h, w)                                              \
 	{text mods "." #type, h, fn##_##type}, {text mods "." #type "x2", w, fn##_##type##x2}
@@ -230,12 +248,9 @@ static const struct op_row rows[] = {
 	PAIR("max.ftz", ".xorsign.abs", max_xorsign_ftz, f16, "hhh", "www"),
 	PAIR("min.ftz", ".NaN.xorsign.abs", min_nan_xorsign_ftz, f16, "hhh", "www"),
 	PAIR("max.ftz", ".NaN.xorsign.abs", max_nan_xorsign_ftz, f16, "hhh", "www"),
-	{"neg.ftz.f16", "hh", neg_ftz_16}, {"abs.ftz.f16", "hh", abs_ftz_16},
-	{"neg.ftz.f16x2", "ww", neg_ftz_16x2}, {"abs.ftz.f16x2", "ww", abs_ftz_16x2},
-	{"neg.f16", "hh", neg_16}, {"neg.bf16", "hh", neg_16}, {"abs.f16", "hh", abs_16},
-	{"abs.bf16", "hh", abs_16}, {"neg.f16x2", "ww", neg_16x2},
-	{"neg.bf16x2", "ww", neg_16x2}, {"abs.f16x2", "ww", abs_16x2},
-	{"abs.bf16x2", "ww", abs_16x2}
+	PAIR("neg", ".ftz", neg_ftz, f16, "hh", "ww"), PAIR("abs", ".ftz", abs_ftz, f16, "hh", "ww"),
+	PAIR("neg", "", neg, f16, "hh", "ww"), PAIR("neg", "", neg, bf16, "hh", "ww"),
+	PAIR("abs", "", abs, f16, "hh", "ww"), PAIR("abs", "", abs, bf16, "hh", "ww")
 };
 
 EXEC_TABLE(exec_rows_half)

@@ -36,7 +36,7 @@ static inline uint16_t high_s16(uint16_t a, uint16_t b)
 	return (uint16_t)((uint32_t)((int32_t)(int16_t)a * (int16_t)b) >> 16);
 }
 
-/* By zero: all ones, and the dividend remains, as hardware does. */
+/* By zero quotient and rest are all ones, as on hardware; the ISA promises nothing. */
 #define DIVISIONS(n)                                                                  \
 	static inline uint##n##_t quotient_u##n(uint##n##_t a, uint##n##_t b)         \
 	{                                                                             \
@@ -44,7 +44,7 @@ static inline uint16_t high_s16(uint16_t a, uint16_t b)
 	}                                                                             \
 	static inline uint##n##_t rest_u##n(uint##n##_t a, uint##n##_t b)             \
 	{                                                                             \
-		return b ? (uint##n##_t)(a % b) : a;                                  \
+		return b ? (uint##n##_t)(a % b) : (uint##n##_t)-1;                    \
 	}                                                                             \
 	static inline uint##n##_t quotient_s##n(uint##n##_t a, uint##n##_t b)         \
 	{                                                                             \
@@ -55,7 +55,7 @@ static inline uint16_t high_s16(uint16_t a, uint16_t b)
 	static inline uint##n##_t rest_s##n(uint##n##_t a, uint##n##_t b)             \
 	{                                                                             \
 		if (!b || b == (uint##n##_t)-1)                                       \
-			return b ? 0 : a;                                             \
+			return b ? 0 : (uint##n##_t)-1;                               \
 		return (uint##n##_t)((int##n##_t)a % (int##n##_t)b);                  \
 	}
 

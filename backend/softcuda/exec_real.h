@@ -3,11 +3,13 @@
 #define CULVERT_BACKEND_SOFTCUDA_EXEC_REAL_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #define NAN_32 0x7fffffffu
 #define NAN_64 UINT64_C(0xfff8000000000000)
+#define LEAST_32 0x00800000u      /* the least normal f32 */
 
 static inline uint32_t bits_f32(float x)
 {
@@ -61,14 +63,24 @@ static inline uint32_t result_f32(float x)
 	return x != x ? NAN_32 : bits_f32(x);
 }
 
-/* A f64 result as bits: an operand's NaN goes on, quiet; a new one is NAN_64. */
+/* A flushed f32 result of which the exact value is at hand too: hardware tells what
+ * is subnormal before it rounds. */
+static inline uint32_t flush_least(uint32_t result, double exact)
+{
+	bool lifted = (result & 0x7fffffff) == LEAST_32 && fabs(exact) < 0x1p-126;
+	return lifted ? result & 0x80000000 : result;
+}
+
+/* A f64 result as bits: an operand's NaN goes on, quiet; a new one is NAN_64.  Of
+ * several the addend's (c) goes first; without one, c is a once more.  Hardware
+ * takes another now and then, as its compiler swaps the operands. */
 static inline uint64_t result_f64(double x, double a, double b, double c)
 {
 	const uint64_t quiet = UINT64_C(0x0008000000000000);
 	if (x == x)
 		return bits_f64(x);
-	return a != a ? bits_f64(a) | quiet : b != b ? bits_f64(b) | quiet :
-	       c != c ? bits_f64(c) | quiet : NAN_64;
+	return c != c ? bits_f64(c) | quiet : b != b ? bits_f64(b) | quiet :
+	       a != a ? bits_f64(a) | quiet : NAN_64;
 }
 
 #endif

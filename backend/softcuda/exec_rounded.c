@@ -10,7 +10,7 @@
 
 #include <fenv.h>
 
-#define ROUNDED_F32(name, mode, form, in, out, expression)                    \
+#define ROUNDED_F32(name, mode, form, in, out, expression, wide)              \
 	OP_HEAD(name)                                                         \
 	{                                                                     \
 		const lane_f32 *a = OPERAND(const lane_f32, 1);               \
@@ -27,8 +27,12 @@
 		}                                                             \
 		fesetround(FE_TONEAREST);                                     \
 		for (unsigned l = 0; l < LANES; l++) {                        \
+			const double x = in(a[l]), y = in(b[l]), z = in(c[l]); \
 			float r = rounded[l];                                 \
-			result[l] = result_f32(out(r));                       \
+			(void)x;                                              \
+			(void)y;                                              \
+			(void)z;                                              \
+			result[l] = out(result_f32(r), wide);                 \
 		}                                                             \
 		op_put_32(OPERAND(void, 0), result, mask);                    \
 		return FLOW_NEXT;                                             \
@@ -55,28 +59,32 @@
 		return FLOW_NEXT;                                             \
 	}
 #define SAME(x) (x)
-#define FLUSH_SAT(x) sat_f32(ftz_f32(x))
-#define MODES_F32(name, form, expression)                                     \
-	VARIANTS_F32(name##_rz, FE_TOWARDZERO, form, expression)              \
-	VARIANTS_F32(name##_rm, FE_DOWNWARD, form, expression)                \
-	VARIANTS_F32(name##_rp, FE_UPWARD, form, expression)
-#define VARIANTS_F32(name, mode, form, expression)                            \
-	ROUNDED_F32(name##_f32, mode, form, SAME, SAME, expression)           \
-	ROUNDED_F32(name##_f32_ftz, mode, form, ftz_f32, ftz_f32, expression) \
-	ROUNDED_F32(name##_f32_sat, mode, form, SAME, sat_f32, expression)    \
-	ROUNDED_F32(name##_f32_ftz_sat, mode, form, ftz_f32, FLUSH_SAT, expression)
+#define KEEP(bits, exact) (bits)
+#define SAT(bits, exact) bits_f32(sat_f32(f32_bits(bits)))
+#define FLUSH(bits, exact) bits_f32(ftz_f32(f32_bits(flush_least(bits, exact))))
+#define FLUSH_SAT(bits, exact) SAT(FLUSH(bits, exact), exact)
+#define MODES_F32(name, form, expression, wide)                               \
+	VARIANTS_F32(name##_rz, FE_TOWARDZERO, form, expression, wide)        \
+	VARIANTS_F32(name##_rm, FE_DOWNWARD, form, expression, wide)          \
+	VARIANTS_F32(name##_rp, FE_UPWARD, form, expression, wide)
+/* wide: the exact value, or as near as double comes. */
+#define VARIANTS_F32(name, mode, form, expression, wide)                      \
+	ROUNDED_F32(name##_f32, mode, form, SAME, KEEP, expression, wide)     \
+	ROUNDED_F32(name##_f32_ftz, mode, form, ftz_f32, FLUSH, expression, wide) \
+	ROUNDED_F32(name##_f32_sat, mode, form, SAME, SAT, expression, wide)  \
+	ROUNDED_F32(name##_f32_ftz_sat, mode, form, ftz_f32, FLUSH_SAT, expression, wide)
 #define MODES_F64(name, form, expression)                                     \
 	ROUNDED_F64(name##_rz_f64, FE_TOWARDZERO, form, expression)           \
 	ROUNDED_F64(name##_rm_f64, FE_DOWNWARD, form, expression)             \
 	ROUNDED_F64(name##_rp_f64, FE_UPWARD, form, expression)
 
-MODES_F32(add, 2, x + y)
-MODES_F32(sub, 2, x - y)
-MODES_F32(mul, 2, x * y)
-MODES_F32(div, 2, x / y)
-MODES_F32(rcp, 1, 1.0f / x)
-MODES_F32(sqrt, 1, sqrtf(x))
-MODES_F32(fma, 3, fmaf(x, y, z))
+MODES_F32(add, 2, x + y, x + y)
+MODES_F32(sub, 2, x - y, x - y)
+MODES_F32(mul, 2, x * y, x * y)
+MODES_F32(div, 2, x / y, x / y)
+MODES_F32(rcp, 1, 1.0f / x, 1.0 / x)
+MODES_F32(sqrt, 1, sqrtf(x), sqrt(x))
+MODES_F32(fma, 3, fmaf(x, y, z), x * y + z)
 MODES_F64(add, 2, x + y)
 MODES_F64(sub, 2, x - y)
 MODES_F64(mul, 2, x * y)

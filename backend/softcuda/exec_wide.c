@@ -27,9 +27,17 @@ static inline uint64_t low_bits(uint32_t count)
 	return count >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << count) - 1;
 }
 
+/* Position and length of a field: 32-bit forms read their low bytes, 64-bit ones,
+ * which hardware makes of shifts, all their bits. */
+static inline uint32_t field_number(uint32_t x, uint32_t width)
+{
+	uint32_t number = width == 32 ? x & 0xff : x;
+	return number > 255 ? 255 : number;
+}
+
 static inline uint64_t extract(uint64_t a, uint32_t b, uint32_t c, uint32_t width, bool is_signed)
 {
-	uint32_t position = b & 0xff, length = c & 0xff;
+	uint32_t position = field_number(b, width), length = field_number(c, width);
 	uint32_t top = position + length - 1;
 	if (!length)
 		return 0;
@@ -45,7 +53,7 @@ static inline uint64_t extract(uint64_t a, uint32_t b, uint32_t c, uint32_t widt
 
 static inline uint64_t insert(uint64_t a, uint64_t b, uint32_t c, uint32_t d, uint32_t width)
 {
-	uint32_t position = c & 0xff, length = d & 0xff;
+	uint32_t position = field_number(c, width), length = field_number(d, width);
 	if (position >= width || !length)
 		return b;
 	uint64_t field = low_bits(length) << position;

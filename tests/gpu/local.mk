@@ -2,7 +2,8 @@
 # tested here on the software driver against itself.
 check_PROGRAMS += tests/gpu/diff
 tests_gpu_diff_SOURCES = tests/gpu/diff.c tests/gpu/diff_build.h tests/gpu/diff_compare.c \
-	tests/gpu/diff_compare.h tests/gpu/diff_item.c tests/gpu/diff_program.c \
+	tests/gpu/diff_compare.h tests/gpu/diff_excuse.c tests/gpu/diff_excuse.h \
+	tests/gpu/diff_item.c tests/gpu/diff_program.c \
 	tests/gpu/diff_program.h tests/gpu/diff_run.c tests/gpu/diff_run.h \
 	tests/gpu/diff_template.c tests/gpu/diff_template.def
 tests_gpu_diff_LDADD = base/libbase.a -ldl -lpthread -lm

@@ -1,0 +1,130 @@
+/* What the PTX ISA leaves open, and what NVIDIA's compiler (13.0) is known to make
+ * wrong: seen in its machine code, not guessed from the bits alone. */
+#include "config.h"
+
+#include "tests/gpu/diff_excuse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_SIZE = 768 };
+
+static void text_of(const struct diff_program *program, unsigned value, char *text)
+{
+	const struct diff_value *v = &program->values[value];
+	unsigned size = v->text_size < TEXT_SIZE ? v->text_size : TEXT_SIZE - 1;
+	memcpy(text, program->text.data + v->text_at, size);
+	text[size] = '\0';
+}
+
+/* Does the instruction that made a source hold one of two words? */
+static bool source_says(const struct diff_case *d, unsigned source, const char *word,
+			const char *other)
+{
+	char text[TEXT_SIZE];
+	unsigned value = d->program->values[d->value].source[source];
+	if (value < DIFF_INPUTS)
+		return false;
+	text_of(d->program, value, text);
+	return strstr(text, word) || strstr(text, other);
+}
+
+static bool is_nan(char type, uint64_t bits)
+{
+	switch (type) {
+	case 'h':
+		return (bits & 0x7fff) > 0x7c00;
+	case 'b':
+		return (bits & 0x7fff) > 0x7f80;
+	case 'f':
+		return (bits & 0x7fffffff) > 0x7f800000;
+	default:
+		return (bits & ~(UINT64_C(1) << 63)) > UINT64_C(0x7ff) << 52;
+	}
+}
+
+/* An f64 result that is the NaN of one of its operands, quiet or as it is. */
+static bool from_a_nan(const struct diff_case *d, uint64_t result)
+{
+	const struct diff_value *v = &d->program->values[d->value];
+	uint64_t quiet = UINT64_C(1) << 51;
+	for (unsigned i = 0; i < v->source_count; i++)
+		if (diff_flavour_width(d->program->values[v->source[i]].flavour) == 'l' &&
+		    is_nan('d', d->from[i]) && (d->from[i] | quiet) == (result | quiet))
+			return true;
+	return false;
+}
+
+static const char *of_nans(const struct diff_case *d, const char *text)
+{
+	const struct diff_value *v = &d->program->values[d->value];
+	char type = v->template ? v->template->operands[0] : 0;
+	if (!type || !strchr("fdhb", type) || !is_nan(type, d->a) || !is_nan(type, d->b))
+		return NULL;
+	if (strstr(text, "abs.") == text || strstr(text, "neg.") == text)
+		return "the sign of a NaN: \"an unspecified NaN\"";
+	if (type == 'd' && from_a_nan(d, d->a) && from_a_nan(d, d->b))
+		return "which of several NaN an f64 instruction passes on is not said";
+	unsigned last = v->source_count;
+	if ((!strncmp(text, "min", 3) || !strncmp(text, "max", 3)) && last >= 2 &&
+	    v->source[last - 1] == v->source[last - 2])
+		return "the compiler makes x of min(x, x), a NaN too";
+	return NULL;
+}
+
+static const char *of_conversion(const struct diff_case *d, const char *text)
+{
+	const struct diff_value *v = &d->program->values[d->value];
+	for (unsigned i = 0; i < v->source_count; i++) {
+		if (source_says(d, i, ".f16.bf16", ".bf16.f16"))
+			return "the compiler joins cvt of f16 and bf16 with the cvt that "
+			       "follows, and takes one for the other";
+		if (strstr(text, ".u32 ") && source_says(d, i, "abs.s32", ".s8 {"))
+			return "the compiler takes what abs.s32 or a load of s8 made for signed";
+	}
+	return NULL;
+}
+
+/* A function that calls: it calls itself. */
+static bool recurses(const struct diff_program *program)
+{
+	const char *text = program->text.data, *call = strstr(text, "call ");
+	const char *entry = strstr(text, ".visible .entry");
+	return call && entry && call < entry;
+}
+
+/* The last line that does something: the instruction, its guard left out. */
+static const char *instruction(char *text, bool *guarded_out)
+{
+	char *line = text;
+	*guarded_out = false;
+	for (char *at = text; (at = strchr(at, '\n')) && at[1]; at++)
+		line = at + 1;
+	line += strspn(line, "\t");
+	if (*line == '@') {
+		*guarded_out = true;
+		line += strcspn(line, " ") + 1;
+	}
+	return line;
+}
+
+const char *diff_excuse(const struct diff_case *d)
+{
+	char all[TEXT_SIZE];
+	bool guarded;
+	text_of(d->program, d->value, all);
+	const char *text = instruction(all, &guarded);
+	if (guarded && !strncmp(text, "testp.", 6))
+		return "the compiler drops the guard of testp";
+	if (!strncmp(text, "bar.red.", 8) && recurses(d->program))
+		return "bar.red wants all lanes of a warp together, and lanes that return "
+		       "from calls of different depth need not be";
+	if (!strncmp(text, "ld.local", 8) && strstr(all, "st.local.v4.s16"))
+		return "the compiler converts f32 that a vector store narrows to s16";
+	if (!strncmp(text, "cvt.", 4)) {
+		const char *reason = of_conversion(d, text);
+		if (reason)
+			return reason;
+	}
+	return of_nans(d, text);
+}
