@@ -26,7 +26,14 @@ softcuda_api_sources = \
 	backend/softcuda/api_thread.h \
 	backend/softcuda/api_unsupported.c \
 	backend/softcuda/device_attribute.def \
+	backend/softcuda/oracle.c \
+	backend/softcuda/oracle.h \
+	backend/softcuda/oracle_clock.h \
+	backend/softcuda/report.c \
+	backend/softcuda/report.h \
 	backend/softcuda/result.def \
+	backend/softcuda/sched.c \
+	backend/softcuda/sched.h \
 	backend/softcuda/soft.h \
 	backend/softcuda/symbol.def \
 	backend/softcuda/unsupported.def
@@ -62,6 +69,8 @@ softcuda_exec_sources = \
 	backend/softcuda/exec_warp.c \
 	backend/softcuda/exec_warp.h \
 	backend/softcuda/exec_wide.c \
+	backend/softcuda/oracle_trace.c \
+	backend/softcuda/oracle_trace.h \
 	backend/softcuda/ptx_decode.c \
 	backend/softcuda/ptx_decode.h \
 	backend/softcuda/ptx_decode_control.c \
