@@ -334,6 +334,7 @@ static void free_retire_locked(struct soft_operation *operation)
 
 static const struct soft_operation_type free_type = {
 	.name = "cuMemFreeAsync",
+	.frees = true,
 	.retire_locked = free_retire_locked,
 };
 

@@ -83,11 +83,10 @@ static bool access_global(struct warp *warp, const struct op *op, uint32_t mask,
 			  unsigned kind, const uint64_t *address)
 {
 	struct soft_trace *trace = warp->group->job->launch->trace;
-	if (!check_global(warp, op, mask, size_B, address))
-		return false;
+	/* First, for an access that faults may do so for want of an order. */
 	if (trace)
 		soft_trace_mark_lanes(trace, kind, mask, size_B, address);
-	return true;
+	return check_global(warp, op, mask, size_B, address);
 }
 
 /* A window that all lanes share (stride 0) or that each has for itself. */

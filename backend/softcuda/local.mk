@@ -98,7 +98,7 @@ EXTRA_libculvert_softcuda_so_DEPENDENCIES = backend/softcuda/softcuda.map
 EXTRA_DIST += backend/softcuda/softcuda.map
 
 # Linked to the library as a plain driver-API program would be to libcuda.
-soft_tests = tests/unit/t_soft_api tests/unit/t_soft_launch
+soft_tests = tests/unit/t_soft_api tests/unit/t_soft_launch tests/unit/t_soft_order
 check_PROGRAMS += $(soft_tests)
 TESTS += $(soft_tests)
 tests_unit_t_soft_api_SOURCES = tests/unit/t_soft_api.c tests/unit/soft_setup.h tests/unit/test.h
@@ -108,6 +108,10 @@ tests_unit_t_soft_launch_SOURCES = tests/unit/t_soft_launch.c tests/unit/soft_se
 	tests/unit/test.h
 tests_unit_t_soft_launch_LDADD = libculvert-softcuda.so -lpthread
 tests_unit_t_soft_launch_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
+tests_unit_t_soft_order_SOURCES = tests/unit/t_soft_order.c tests/unit/soft_setup.h \
+	tests/unit/test.h
+tests_unit_t_soft_order_LDADD = libculvert-softcuda.so -lpthread
+tests_unit_t_soft_order_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
 
 # The executor by itself: these bring the device memory that it asks for.
 check_PROGRAMS += tests/unit/t_soft_exec

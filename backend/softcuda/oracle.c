@@ -27,7 +27,7 @@ struct oracle_record {
 	struct list pending;                 /* of oracle.pending until complete */
 	struct oracle_stream *stream;
 	uint64_t number;                     /* its stream's clock with it */
-	bool complete, begun;
+	bool complete, begun, frees;
 	struct clock submitted;              /* what the host knew then */
 	struct clock clock;                  /* what happened before it, once begun */
 	uint64_t previous;                   /* number of the stream's last one with spans */
@@ -278,6 +278,7 @@ void soft_oracle_declare_trace(struct soft_operation *operation, const struct so
 static void write_label(struct oracle_record *record, const struct soft_operation *operation)
 {
 	const char *type = operation->type->name, *label = operation->label;
+	record->frees = operation->type->frees;
 	size_t length = strlen(type) < LABEL_MAX_B / 2 ? strlen(type) : LABEL_MAX_B / 2;
 	memcpy(record->label, type, length);
 	if (!label)
@@ -338,12 +339,19 @@ static bool conflicting(unsigned a, unsigned b)
 	return ((a & writes) || (b & writes)) && ((a & weak) || (b & weak));
 }
 
+/* What was freed before its turn came is nobody's any more: the address tells. */
+static bool same_buffer(const struct oracle_record *a, const struct span *x,
+			const struct oracle_record *b, const struct span *y)
+{
+	return x->id == y->id ? x->id != 0 : (a->frees && !y->id) || (b->frees && !x->id);
+}
+
 static const struct span *find_conflict(const struct oracle_record *a,
 					const struct oracle_record *b, const struct span **other_out)
 {
 	for (size_t i = 0, j = 0; i < a->span_count && j < b->span_count;) {
 		const struct span *x = &a->spans[i], *y = &b->spans[j];
-		if (x->id && x->id == y->id && x->start < y->end && y->start < x->end &&
+		if (same_buffer(a, x, b, y) && x->start < y->end && y->start < x->end &&
 		    conflicting(x->kinds, y->kinds)) {
 			*other_out = y;
 			return x;

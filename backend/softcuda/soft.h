@@ -219,6 +219,7 @@ struct soft_operation_type {
 	 * take effect in order.  An error is the context's fault from then on. */
 	CUresult (*run)(struct soft_operation *operation, struct bytes *report);
 	bool despite_fault;                  /* run even in a context with a fault */
+	bool frees;                          /* takes memory away */
 	bool calls_host;                     /* runs a function of the caller's */
 	bool waits_for_host;                 /* may end only when somebody writes memory */
 	/* Takes effect, with the lock; may be NULL. */
