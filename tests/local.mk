@@ -21,3 +21,4 @@ include tests/unit/local.mk
 include tests/kernels/local.mk
 include tests/api/local.mk
 include tests/apps/local.mk
+include tests/stress/local.mk

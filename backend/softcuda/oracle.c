@@ -466,7 +466,8 @@ static void resolve_spans(struct oracle_record *record)
 			span->id = last ? last->id : 0;
 		}
 	}
-	qsort(record->spans, record->span_count, sizeof(struct span), by_start);
+	if (record->span_count)
+		qsort(record->spans, record->span_count, sizeof(struct span), by_start);
 }
 
 static void count_writes(struct oracle_record *record)

@@ -1,0 +1,3 @@
+# Programs on hostile schedules.
+TESTS += tests/stress/seeds.sh
+EXTRA_DIST += tests/stress/seeds.sh
