@@ -347,7 +347,8 @@ static bool same_buffer(const struct oracle_record *a, const struct span *x,
 }
 
 static const struct span *find_conflict(const struct oracle_record *a,
-					const struct oracle_record *b, const struct span **other_out)
+					const struct oracle_record *b,
+					const struct span **other_out)
 {
 	for (size_t i = 0, j = 0; i < a->span_count && j < b->span_count;) {
 		const struct span *x = &a->spans[i], *y = &b->spans[j];

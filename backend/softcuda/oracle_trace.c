@@ -28,11 +28,14 @@ void soft_trace_destroy(struct soft_trace *trace)
 {
 	if (!trace)
 		return;
-	for (size_t i = 0; i < BUCKETS; i++)
-		for (struct page *page = atomic_load(&trace->buckets[i]), *next; page; page = next) {
-			next = page->next;
+	for (size_t i = 0; i < BUCKETS; i++) {
+		struct page *page = atomic_load(&trace->buckets[i]);
+		while (page) {
+			struct page *next = page->next;
 			free(page);
+			page = next;
 		}
+	}
 	free(trace);
 }
 

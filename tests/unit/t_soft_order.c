@@ -534,7 +534,8 @@ static void switches(void)
 		{"peers", "right", ""}, {"peers", "broken", ""}, {"peer_off", "right", "peer:off"},
 		{"peer_corrupt", "right", "peer:corrupt"},
 		{"peer_corrupt", "broken", "peer:corrupt"},
-		{"virtual_clock", "right", "clock:100"}, {"sync_all", "right", "hold:memset,sync:all"},
+		{"virtual_clock", "right", "clock:100"},
+		{"sync_all", "right", "hold:memset,sync:all"},
 	};
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
 		run(runs[i].program, runs[i].variant, runs[i].schedule, &outcome);
