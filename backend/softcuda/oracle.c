@@ -16,7 +16,7 @@ enum {
 };
 
 struct span {
-	const struct soft_allocation *allocation; /* valid until complete */
+	const struct soft_allocation *allocation; /* while it is judged; else NULL */
 	uint64_t id;                         /* of the allocation */
 	uint64_t start, end;
 	unsigned kinds;
@@ -246,7 +246,7 @@ void soft_oracle_declare_locked(struct soft_operation *operation,
 	if (!soft_oracle_on() || !allocation)
 		return;
 	struct oracle_record *record = record_get(operation);
-	const struct span span = {allocation, allocation->id, start, start + size_B, kinds};
+	const struct span span = {NULL, allocation->id, start, start + size_B, kinds};
 	if (record && !add_span(record, &span))
 		give_up();
 }
@@ -453,19 +453,19 @@ static void judge(const struct oracle_record *record)
 	}
 }
 
-/* A kernel's spans get their allocations; whose memory the host freed meanwhile
- * is still there, as long as a launch may touch it. */
+/* A kernel's spans get their allocations, and the others' are looked up anew, for
+ * they may be gone.  Whose memory was freed meanwhile is still known, as long as a
+ * launch may touch it. */
 static void resolve_spans(struct oracle_record *record)
 {
 	const struct soft_allocation *last = NULL;
 	for (size_t i = 0; i < record->span_count; i++) {
 		struct span *span = &record->spans[i];
-		if (!span->id) {
-			if (!last || span->start - last->start >= last->size_B)
-				last = soft_memory_lookup_all_locked(span->start);
-			span->allocation = last;
-			span->id = last ? last->id : 0;
-		}
+		if (!last || span->start - last->start >= last->size_B)
+			last = soft_memory_lookup_all_locked(span->start);
+		if (!span->id && last)
+			span->id = last->id;
+		span->allocation = last && last->id == span->id ? last : NULL;
 	}
 	if (record->span_count)
 		qsort(record->spans, record->span_count, sizeof(struct span), by_start);
