@@ -1,6 +1,8 @@
 /* The calls that allocate and free memory outside of pools. */
 #include "config.h"
 
+#include "backend/softcuda/oracle.h"
+#include "backend/softcuda/sched.h"
 #include "backend/softcuda/soft.h"
 #include "base/log.h"
 
@@ -12,7 +14,11 @@ static CUresult alloc_locked(struct soft_context *context, CUdeviceptr *address_
 	struct soft_allocation *allocation;
 	if (!address_out || !size_B)
 		return CUDA_ERROR_INVALID_VALUE;
-	CUresult result = soft_memory_alloc_locked(context, kind, size_B, NULL, &allocation);
+	CUresult result = CUDA_SUCCESS;
+	if (soft_sched.sync == SOFT_SYNC_ALL)
+		result = soft_context_wait_locked(context);
+	if (result == CUDA_SUCCESS)
+		result = soft_memory_alloc_locked(context, kind, size_B, NULL, &allocation);
 	if (result != CUDA_SUCCESS)
 		return result;
 	allocation->flags = flags;
@@ -69,7 +75,7 @@ static CUresult end_locked(struct soft_allocation *allocation, CUresult waited)
 	/* The context's end has taken the allocation along. */
 	if (waited == CUDA_ERROR_CONTEXT_IS_DESTROYED)
 		return waited;
-	if (waited == CUDA_ERROR_OUT_OF_MEMORY) {
+	if (waited == CUDA_ERROR_OUT_OF_MEMORY || waited == CUDA_ERROR_LAUNCH_TIMEOUT) {
 		allocation->freeing = false;
 		return waited;
 	}
@@ -77,8 +83,24 @@ static CUresult end_locked(struct soft_allocation *allocation, CUresult waited)
 	return waited;
 }
 
-/* Waits for all work of the context first, as the driver on hardware may: what
- * is in streams then still finds its memory. */
+/* All work of the context is over first, as the driver on hardware may do it: what
+ * is in streams then still finds its memory.  No promise of CUDA's, hence the
+ * schedule that does not. */
+static CUresult end_work_locked(struct soft_context *context,
+				const struct soft_allocation *allocation, const char *call)
+{
+	if (soft_sched.sync != SOFT_SYNC_NONE) {
+		CUresult result = soft_context_wait_locked(context);
+		/* The allocation may have gone with its context. */
+		if (result == CUDA_ERROR_CONTEXT_IS_DESTROYED)
+			return result;
+		soft_oracle_free_locked(allocation, call);
+		return result;
+	}
+	soft_oracle_free_locked(allocation, call);
+	return context->fault;
+}
+
 static CUresult free_locked(struct soft_context *context, uint64_t address, bool host)
 {
 	struct soft_allocation *allocation = soft_memory_lookup_locked(address);
@@ -90,8 +112,8 @@ static CUresult free_locked(struct soft_context *context, uint64_t address, bool
 		return CUDA_ERROR_INVALID_VALUE;
 	/* From here on another thread's free of it is an error. */
 	allocation->freeing = true;
-	CUresult result = soft_context_wait_locked(allocation->context ? allocation->context
-								       : context);
+	CUresult result = end_work_locked(allocation->context ? allocation->context : context,
+					  allocation, host ? "cuMemFreeHost" : "cuMemFree");
 	return end_locked(allocation, result);
 }
 
@@ -167,7 +189,8 @@ static CUresult host_unregister_locked(void *pointer)
 	    allocation->start != address || allocation->freeing)
 		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
 	allocation->freeing = true;
-	return end_locked(allocation, soft_context_wait_locked(allocation->context));
+	return end_locked(allocation, end_work_locked(allocation->context, allocation,
+						      "cuMemHostUnregister"));
 }
 
 CUresult cuMemHostUnregister(void *pointer)

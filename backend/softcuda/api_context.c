@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "backend/softcuda/api_thread.h"
+#include "backend/softcuda/sched.h"
 #include "backend/softcuda/soft.h"
 
 #include <stdlib.h>
@@ -576,6 +577,9 @@ static CUresult peer_locked(struct soft_context *context, CUcontext cu_peer, boo
 		return CUDA_ERROR_INVALID_VALUE;
 	if (peer->device == context->device)
 		return CUDA_ERROR_INVALID_DEVICE;
+	if (soft_sched.peer == SOFT_PEER_OFF)
+		return enable ? CUDA_ERROR_PEER_ACCESS_UNSUPPORTED
+			      : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
 	uint32_t bit = (uint32_t)1 << peer->device->index;
 	if (enable == !!(context->peers & bit))
 		return enable ? CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED

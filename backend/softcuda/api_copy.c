@@ -6,6 +6,8 @@
  * in the stream's order. */
 #include "config.h"
 
+#include "backend/softcuda/oracle.h"
+#include "backend/softcuda/sched.h"
 #include "backend/softcuda/soft.h"
 #include "base/log.h"
 
@@ -34,6 +36,9 @@ struct copy_operation {
 	struct soft_operation base;
 	struct box box;
 	char *staged;                        /* owned; what from points to, or NULL */
+	bool spoilt;                         /* by peer access that corrupts */
+	bool sampled;                        /* the source was, when the copy was submitted */
+	uint64_t sum, writes;                /* what it was like then */
 };
 
 /* --- running ---------- */
@@ -48,6 +53,35 @@ static void move_box(const struct box *box)
 			memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from,
 				box->width_B);
 		}
+}
+
+/* Of the source's bytes (FNV-1a over words of eight). */
+static uint64_t sum_source(const struct box *box)
+{
+	uint64_t sum = 0xcbf29ce484222325u;
+	for (uint64_t z = 0; z < box->depth; z++)
+		for (uint64_t y = 0; y < box->height; y++) {
+			const char *row = (const char *)(uintptr_t)(box->from.address +
+								    z * box->from.slice_B +
+								    y * box->from.pitch_B);
+			for (uint64_t x = 0, word = 0; x < box->width_B; x += 8, word = 0) {
+				memcpy(&word, row + x, box->width_B - x < 8 ? box->width_B - x : 8);
+				sum = (sum ^ word) * 0x100000001b3u;
+			}
+		}
+	return sum;
+}
+
+/* Host threads are not seen when they write; but their traces are. */
+static void check_source(struct copy_operation *copy)
+{
+	const struct soft_allocation *source = copy->box.from.allocation;
+	if (!copy->sampled || sum_source(&copy->box) == copy->sum)
+		return;
+	lock_take(&soft_driver.lock);
+	if (soft_oracle_writes_locked(source) == copy->writes)
+		soft_oracle_report_rewritten_locked(&copy->base, source);
+	lock_drop(&soft_driver.lock);
 }
 
 static bool gone(const struct side *side)
@@ -67,7 +101,10 @@ static CUresult copy_run(struct soft_operation *operation, struct bytes *report)
 			     "the copy's turn came", (unsigned long long)copy->box.width_B);
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
 	}
+	check_source(copy);
 	move_box(&copy->box);
+	if (copy->spoilt)
+		*(unsigned char *)(uintptr_t)copy->box.to.address ^= 1;
 	return CUDA_SUCCESS;
 }
 
@@ -123,7 +160,57 @@ static bool on_device(const struct side *side)
 				    side->allocation->kind == SOFT_MEMORY_MANAGED);
 }
 
+static bool pinned(const struct side *side)
+{
+	return side->allocation && !on_device(side);
+}
+
 /* --- submitting ---------- */
+
+static const char *label(const struct box *box)
+{
+	if (on_device(&box->from))
+		return on_device(&box->to) ? "DtoD" : "DtoH";
+	return on_device(&box->to) ? "HtoD" : "HtoH";
+}
+
+static void declare_locked(struct copy_operation *copy, const struct side *side, unsigned kind)
+{
+	const struct box *box = &copy->box;
+	for (uint64_t z = 0; side->allocation && z < box->depth; z++)
+		for (uint64_t y = 0; y < box->height; y++)
+			soft_oracle_declare_locked(&copy->base, side->allocation,
+						   side->address + z * side->slice_B +
+							   y * side->pitch_B,
+						   box->width_B, kind);
+}
+
+/* Peer access that corrupts spoils what goes between two devices that have it. */
+static bool spoilt(const struct soft_stream *stream, const struct box *box)
+{
+	return soft_sched.peer == SOFT_PEER_CORRUPT && stream->context->peers &&
+	       on_device(&box->to) && on_device(&box->from) &&
+	       box->to.allocation->device != box->from.allocation->device;
+}
+
+/* Also takes a sample of a source that the host could write to too early.  The
+ * bytes are pinned: they can be read without the lock. */
+static void prepare_locked(struct copy_operation *copy, const struct soft_stream *stream, bool wait)
+{
+	copy->base.label = label(&copy->box);
+	copy->spoilt = spoilt(stream, &copy->box);
+	if (!soft_oracle_on())
+		return;
+	declare_locked(copy, &copy->box.to, SOFT_ACCESS_WRITE);
+	declare_locked(copy, &copy->box.from, SOFT_ACCESS_READ);
+	copy->sampled = !wait && pinned(&copy->box.from);
+	if (!copy->sampled)
+		return;
+	copy->writes = soft_oracle_writes_locked(copy->box.from.allocation);
+	lock_drop(&soft_driver.lock);
+	copy->sum = sum_source(&copy->box);
+	lock_take(&soft_driver.lock);
+}
 
 static bool stage(struct copy_operation *copy, uint64_t most_B)
 {
@@ -154,7 +241,7 @@ static CUresult stage_locked(struct soft_stream *stream, struct copy_operation *
 	lock_drop(&soft_driver.lock);
 	*wait_out = !stage(copy, most_B);
 	lock_take(&soft_driver.lock);
-	return stream->context ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	return CUDA_SUCCESS;
 }
 
 /* Owns nothing of box. synchronous: the call is not one of the Async ones. */
@@ -172,10 +259,16 @@ static CUresult box_submit_locked(struct soft_stream *stream, const struct box *
 	stream->refs++;
 	bool wait = synchronous && !(on_device(&box->to) && on_device(&box->from));
 	CUresult result = CUDA_SUCCESS;
+	/* CUDA promises only that pageable bytes have been read by then. */
+	if (soft_sched.late && !box->from.allocation && on_device(&box->to))
+		wait = false;
+	prepare_locked(copy, stream, wait);
 	if (!box->to.allocation)
 		wait = true;
 	else if (!box->from.allocation && !wait)
 		result = stage_locked(stream, copy, &wait);
+	if (result == CUDA_SUCCESS && !stream->context)
+		result = CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	if (result != CUDA_SUCCESS) {
 		soft_operation_destroy_locked(&copy->base);
 		soft_stream_unref_locked(stream);

@@ -1,6 +1,7 @@
 /* Devices: how many, which, and what they can do. */
 #include "config.h"
 
+#include "backend/softcuda/sched.h"
 #include "backend/softcuda/soft.h"
 
 #include <stdio.h>
@@ -231,7 +232,7 @@ CUresult cuDeviceGetByPCIBusId(CUdevice *cu_device_out, const char *text)
 	SOFT_CALL(SOFT_NEED_INIT, by_bus_id_locked(cu_device_out, text));
 }
 
-/* --- peers: every device reaches every other ---------- */
+/* --- peers: every device reaches every other, or none does ---------- */
 
 static CUresult peer_locked(int *can_out, CUdevice cu_device, CUdevice cu_peer)
 {
@@ -242,7 +243,7 @@ static CUresult peer_locked(int *can_out, CUdevice cu_device, CUdevice cu_peer)
 	if (result == CUDA_SUCCESS)
 		result = soft_device_find_locked(cu_peer, &peer);
 	if (result == CUDA_SUCCESS)
-		*can_out = device != peer;
+		*can_out = device != peer && soft_sched.peer != SOFT_PEER_OFF;
 	return result;
 }
 
@@ -260,7 +261,7 @@ static CUresult peer_attribute_locked(int *value_out, CUdevice_P2PAttribute attr
 	CUresult result = peer_locked(&can, cu_source, cu_target);
 	if (result != CUDA_SUCCESS)
 		return result;
-	if (!can)
+	if (cu_source == cu_target)
 		return CUDA_ERROR_INVALID_DEVICE;
 	switch (attribute) {
 	case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
@@ -269,7 +270,7 @@ static CUresult peer_attribute_locked(int *value_out, CUdevice_P2PAttribute attr
 		return CUDA_SUCCESS;
 	case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
 	case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED:
-		*value_out = 1;
+		*value_out = can;
 		return CUDA_SUCCESS;
 	default:
 		return CUDA_ERROR_INVALID_VALUE;

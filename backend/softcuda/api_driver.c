@@ -4,6 +4,8 @@
 
 #include "backend/softcuda/api_fault.h"
 #include "backend/softcuda/api_thread.h"
+#include "backend/softcuda/oracle.h"
+#include "backend/softcuda/sched.h"
 #include "backend/softcuda/soft.h"
 #include "base/log.h"
 #include "base/options.h"
@@ -17,7 +19,7 @@ struct soft_driver soft_driver = {.lock = LOCK_INIT(LOCK_RANK_GPU)};
 
 static atomic_bool unloading;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool usable;
+static bool usable, understood;
 
 uint64_t soft_now_ns(void)
 {
@@ -49,12 +51,15 @@ static void start_once(void)
 	list_init(&soft_driver.active);
 	list_init(&soft_driver.kernels);
 	list_init(&soft_driver.limbo);
+	list_init(&soft_driver.waiters);
 	uint64_t count = option_number(OPTION_SOFT_DEVICES);
 	soft_driver.device_count = count < SOFT_DEVICES_MAX ? (unsigned)count : SOFT_DEVICES_MAX;
 	for (unsigned i = 0; i < soft_driver.device_count; i++) {
 		soft_driver.devices[i].index = i;
 		soft_driver.devices[i].memory_B = memory_of_a_device(soft_driver.device_count);
 	}
+	soft_oracle_start();
+	understood = soft_sched_start();
 	usable = !lock_condition_init(&soft_driver.done) &&
 		 !lock_condition_init(&soft_driver.work) && !soft_thread_start() &&
 		 !pthread_atfork(NULL, NULL, after_fork_in_child);
@@ -69,6 +74,8 @@ static CUresult init_locked(unsigned flags)
 		return result;
 	if (!usable)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (!understood)
+		return CUDA_ERROR_INVALID_VALUE;
 	if (!soft_driver.device_count)
 		return CUDA_ERROR_NO_DEVICE;
 	for (unsigned i = 0; i < soft_driver.device_count; i++) {

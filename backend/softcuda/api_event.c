@@ -1,6 +1,8 @@
 /* Events: a name for a point in a stream, and the time when it was reached. */
 #include "config.h"
 
+#include "backend/softcuda/oracle.h"
+#include "backend/softcuda/sched.h"
 #include "backend/softcuda/soft.h"
 #include "base/log.h"
 
@@ -45,7 +47,7 @@ static void record_retire_locked(struct soft_operation *operation)
 	/* A later record has taken the event over: its time counts. */
 	if (event->point.stream == operation->stream &&
 	    event->point.sequence == operation->sequence)
-		event->time_ns = soft_now_ns();
+		event->time_ns = soft_sched_now_ns_locked();
 }
 
 static void record_finish_locked(struct soft_operation *operation)
@@ -87,9 +89,10 @@ CUresult soft_event_await_locked(struct soft_event *event, struct soft_stream *s
 {
 	if (!event->point.stream) {
 		log_warn("softcuda: a wait for an event that was never recorded: no effect");
+		soft_oracle_report_unrecorded_locked(stream);
 		return CUDA_SUCCESS;
 	}
-	if (soft_point_reached(&event->point))
+	if (soft_point_reached(&event->point) && !soft_oracle_on())
 		return CUDA_SUCCESS;
 	struct soft_operation *wait = soft_operation_create(&await_type, sizeof(*wait));
 	if (!wait)
@@ -187,9 +190,18 @@ static CUresult query_locked(CUevent cu_event)
 	CUresult result = soft_event_find_locked(cu_event, &event);
 	if (result != CUDA_SUCCESS)
 		return result;
+	if (event->context->fault == CUDA_SUCCESS && !soft_point_reached(&event->point)) {
+		soft_schedule_nudge_locked();
+		result = soft_event_find_locked(cu_event, &event);
+		if (result != CUDA_SUCCESS)
+			return result;
+	}
 	if (event->context->fault != CUDA_SUCCESS)
 		return event->context->fault;
-	return soft_point_reached(&event->point) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+	if (!soft_point_reached(&event->point))
+		return CUDA_ERROR_NOT_READY;
+	soft_oracle_learn_locked(event->point.stream, event->point.sequence);
+	return CUDA_SUCCESS;
 }
 
 CUresult cuEventQuery(CUevent cu_event)
@@ -207,9 +219,8 @@ static CUresult synchronize_locked(CUevent cu_event)
 	if (point.stream)
 		point.stream->refs++;
 	event->refs++;
-	while (!soft_point_reached(&point))
-		lock_condition_wait(&soft_driver.done, &soft_driver.lock);
-	if (event->context)
+	result = soft_point_wait_locked(&point);
+	if (result == CUDA_SUCCESS && event->context)
 		result = event->context->fault;
 	event_unref_locked(event);
 	soft_stream_unref_locked(point.stream);
@@ -239,6 +250,8 @@ static CUresult elapsed_locked(float *milliseconds_out, CUevent cu_start, CUeven
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!soft_point_reached(&start->point) || !soft_point_reached(&end->point))
 		return CUDA_ERROR_NOT_READY;
+	soft_oracle_learn_locked(start->point.stream, start->point.sequence);
+	soft_oracle_learn_locked(end->point.stream, end->point.sequence);
 	/* The difference first: a float holds a time since boot to milliseconds only. */
 	*milliseconds_out = (float)((double)(int64_t)(end->time_ns - start->time_ns) / 1e6);
 	return CUDA_SUCCESS;

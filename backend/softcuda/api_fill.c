@@ -1,6 +1,7 @@
 /* Memsets of 1, 2 and 4 bytes, in lines and in rectangles. */
 #include "config.h"
 
+#include "backend/softcuda/oracle.h"
 #include "backend/softcuda/soft.h"
 
 #include <string.h>
@@ -88,6 +89,10 @@ static CUresult fill_locked(struct soft_context *context, const struct fill *fil
 	operation->fill = *fill;
 	operation->allocation = allocation;
 	soft_memory_pin_locked(allocation);
+	for (uint64_t y = 0; soft_oracle_on() && y < fill->height; y++)
+		soft_oracle_declare_locked(&operation->base, allocation,
+					   fill->address + y * fill->pitch_B,
+					   fill->width * fill->element_B, SOFT_ACCESS_WRITE);
 	/* Only host memory's memset is over when the call is. */
 	bool wait = synchronous && allocation->kind != SOFT_MEMORY_DEVICE;
 	result = soft_operation_submit_locked(&operation->base, stream);

@@ -1,6 +1,7 @@
 /* What a stream does on the host: functions, callbacks, values in memory. */
 #include "config.h"
 
+#include "backend/softcuda/oracle.h"
 #include "backend/softcuda/soft.h"
 
 #include <string.h>
@@ -43,10 +44,12 @@ static CUresult callback_run(struct soft_operation *operation, struct bytes *rep
 static const struct soft_operation_type function_type = {
 	.name = "host function",
 	.run = function_run,
+	.calls_host = true,
 };
 static const struct soft_operation_type callback_type = {
 	.name = "stream callback",
 	.run = callback_run,
+	.calls_host = true,
 	.despite_fault = true,
 };
 
@@ -171,6 +174,7 @@ static void value_finish_locked(struct soft_operation *operation)
 static const struct soft_operation_type wait_type = {
 	.name = "wait for a value",
 	.run = wait_run,
+	.waits_for_host = true,
 	.finish_locked = value_finish_locked,
 };
 static const struct soft_operation_type write_type = {
@@ -204,6 +208,8 @@ static CUresult value_locked(struct soft_context *context, CUstream cu_stream,
 	operation->size_B = wanted->size_B;
 	operation->flags = wanted->flags;
 	soft_memory_pin_locked(allocation);
+	soft_oracle_declare_locked(&operation->base, allocation, wanted->address, wanted->size_B,
+				   wait ? SOFT_ACCESS_READ_STRONG : SOFT_ACCESS_WRITE_STRONG);
 	return soft_operation_submit_locked(&operation->base, stream);
 }
 

@@ -1,6 +1,8 @@
 /* Kernel launches: checked when called, run in the stream's order. */
 #include "config.h"
 
+#include "backend/softcuda/oracle.h"
+#include "backend/softcuda/sched.h"
 #include "backend/softcuda/soft.h"
 #include "base/log.h"
 
@@ -27,13 +29,17 @@ struct launch_operation {
 
 static CUresult launch_run(struct soft_operation *operation, struct bytes *report)
 {
-	return soft_launch_run(&((struct launch_operation *)operation)->launch, report);
+	const struct soft_launch *launch = &((struct launch_operation *)operation)->launch;
+	CUresult result = soft_launch_run(launch, report);
+	soft_oracle_declare_trace(operation, launch->trace);
+	return result;
 }
 
 static void launch_finish_locked(struct soft_operation *operation)
 {
 	struct launch_operation *launch = (struct launch_operation *)operation;
 	free(launch->parameters);
+	soft_trace_destroy(launch->launch.trace);
 	soft_module_unref_locked(launch->module);
 }
 
@@ -132,6 +138,7 @@ static CUresult submit_locked(struct soft_entry *entry, struct soft_stream *stre
 	launch->module = entry->module;
 	launch->module->refs++;
 	launch->base.kernel = true;
+	launch->base.label = function->name;
 	launch->parameters = calloc(1, function->parameter_size_B + 1u);
 	CUresult result = launch->parameters
 				  ? pack_parameters(function, request, launch->parameters)
@@ -149,19 +156,35 @@ static CUresult submit_locked(struct soft_entry *entry, struct soft_stream *stre
 		.parameters = launch->parameters,
 		.variable_addresses = entry->module->variable_addresses,
 		.device_index = stream->context->device->index,
+		.peers = stream->context->peers,
+		.trace = soft_oracle_on() ? soft_trace_create() : NULL,
 		.sm = SOFT_SM,
 		.multiprocessor_count = SOFT_MULTIPROCESSORS,
 	};
 	return soft_operation_submit_locked(&launch->base, stream);
 }
 
+static CUresult find_locked(struct soft_context *context, const struct request *request,
+			    struct soft_stream **stream_out, struct soft_entry **entry_out)
+{
+	CUresult result = soft_stream_find_locked(context, request->cu_stream, stream_out);
+	return result == CUDA_SUCCESS ? soft_entry_find_locked((*stream_out)->context,
+							       request->cu_function, entry_out)
+				      : result;
+}
+
 static CUresult launch_locked(struct soft_context *context, const struct request *request)
 {
 	struct soft_entry *entry;
 	struct soft_stream *stream;
-	CUresult result = soft_stream_find_locked(context, request->cu_stream, &stream);
-	if (result == CUDA_SUCCESS)
-		result = soft_entry_find_locked(stream->context, request->cu_function, &entry);
+	CUresult result = find_locked(context, request, &stream, &entry);
+	/* A module that is loaded lazily may wait for the context at its first use. */
+	if (result == CUDA_SUCCESS && soft_sched.sync == SOFT_SYNC_ALL && !entry->launched) {
+		entry->launched = true;
+		result = soft_context_wait_locked(stream->context);
+		if (result == CUDA_SUCCESS)
+			result = find_locked(context, request, &stream, &entry);
+	}
 	if (result != CUDA_SUCCESS)
 		return result;
 	if (entry->module->context != stream->context)

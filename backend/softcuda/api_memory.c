@@ -5,7 +5,10 @@
  * are held to the table in either case. */
 #include "config.h"
 
+#include "backend/softcuda/oracle.h"
+#include "backend/softcuda/sched.h"
 #include "backend/softcuda/soft.h"
+#include "base/log.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,7 +20,8 @@ enum {
 	ALIGNMENT_B = 256,
 	HEAP_MAX_B = 64 << 10,               /* up to here from the heap */
 	POISON_MAX_B = 64 << 10,             /* so much is poisoned: enough to be seen, and quick */
-	POISON_BYTE = 0xcd
+	POISON_BYTE = 0xcd,
+	FREED_BYTE = 0xdd
 };
 
 /* Sorted by start, no two overlap.  The reader-writer lock guards the table
@@ -58,22 +62,53 @@ size_t soft_memory_live_locked(bool host)
 	return live;
 }
 
-bool soft_memory_find(uint64_t address, uint64_t *start_out, uint64_t *end_out)
+/* Devices have address spaces of their own; managed and host memory is in all. */
+static bool reachable(const struct soft_allocation *allocation, const struct soft_launch *launch)
+{
+	if (allocation->kind != SOFT_MEMORY_DEVICE ||
+	    allocation->device->index == launch->device_index)
+		return true;
+	return allocation->pool ? atomic_load(&allocation->pool->access) >>
+					  launch->device_index & 1
+				: launch->peers >> allocation->device->index & 1;
+}
+
+bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64_t *start_out,
+		      uint64_t *end_out)
 {
 	pthread_rwlock_rdlock(&table_lock);
 	const struct soft_allocation *found = table_find(address);
+	bool foreign = found && !reachable(found, launch);
 	if (found) {
 		*start_out = found->start;
 		*end_out = found->start + found->size_B;
 	}
 	pthread_rwlock_unlock(&table_lock);
-	return found != NULL;
+	if (foreign)
+		log_err("softcuda: device %u: kernel '%s' uses 0x%llx, which is memory of another "
+			"device without peer access", launch->device_index, launch->function->name,
+			(unsigned long long)address);
+	return found && !foreign;
 }
 
 /* Writers hold the driver's lock, so that a reader with it needs no other. */
 struct soft_allocation *soft_memory_lookup_locked(uint64_t address)
 {
 	return table_find(address);
+}
+
+struct soft_allocation *soft_memory_lookup_all_locked(uint64_t address)
+{
+	struct soft_allocation *found = table_find(address);
+	struct list *link, *next;
+	if (found)
+		return found;
+	list_for_each(link, next, &soft_driver.limbo) {
+		struct soft_allocation *freed = list_entry(link, struct soft_allocation, link);
+		if (address - freed->start < freed->size_B)
+			return freed;
+	}
+	return NULL;
 }
 
 struct soft_allocation *soft_memory_range_locked(uint64_t address, uint64_t size_B)
@@ -283,10 +318,20 @@ void soft_memory_reap_locked(void)
 	}
 }
 
+/* Who still reads what was freed shall not find what was there. */
+static void poison_freed(const struct soft_allocation *allocation)
+{
+	bool ours = allocation->kind != SOFT_MEMORY_REGISTERED;
+	uint64_t size_B = allocation->size_B < POISON_MAX_B ? allocation->size_B : POISON_MAX_B;
+	if (ours && (soft_sched.lazy || soft_oracle_on()))
+		memset((void *)(uintptr_t)allocation->start, FREED_BYTE, size_B);
+}
+
 void soft_memory_free_locked(struct soft_allocation *allocation)
 {
 	struct soft_pool *pool = allocation->pool;
 	table_remove_locked(allocation);
+	poison_freed(allocation);
 	allocation->freed = true;
 	allocation->freed_at = soft_driver.kernels_started;
 	if (on_device(allocation))

@@ -4,6 +4,7 @@
  * a pool keeps nothing for later, so what it reserves is what it uses. */
 #include "config.h"
 
+#include "backend/softcuda/oracle.h"
 #include "backend/softcuda/soft.h"
 #include "base/log.h"
 
@@ -274,6 +275,19 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags_out, CUmemoryPool cu_pool,
 
 /* --- in a stream's order ---------- */
 
+/* The memory is the stream's from here on: whoever else uses it has to wait. */
+static const struct soft_operation_type alloc_type = {.name = "cuMemAllocAsync"};
+
+static CUresult alloc_submit_locked(struct soft_stream *stream, struct soft_allocation *allocation)
+{
+	struct soft_operation *operation = soft_operation_create(&alloc_type, sizeof(*operation));
+	if (!operation)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	soft_oracle_declare_locked(operation, allocation, allocation->start, allocation->size_B,
+				   SOFT_ACCESS_WRITE);
+	return soft_operation_submit_locked(operation, stream);
+}
+
 static CUresult alloc_locked(struct soft_context *context, CUdeviceptr *address_out, size_t size_B,
 			     struct soft_pool *pool, CUstream cu_stream)
 {
@@ -285,8 +299,13 @@ static CUresult alloc_locked(struct soft_context *context, CUdeviceptr *address_
 	if (result == CUDA_SUCCESS)
 		result = soft_memory_alloc_locked(stream->context, SOFT_MEMORY_DEVICE, size_B,
 						  pool, &allocation);
+	if (result != CUDA_SUCCESS)
+		return result;
+	result = alloc_submit_locked(stream, allocation);
 	if (result == CUDA_SUCCESS)
 		*address_out = allocation->start;
+	else
+		soft_memory_free_locked(allocation);
 	return result;
 }
 
@@ -315,6 +334,7 @@ static void free_retire_locked(struct soft_operation *operation)
 
 static const struct soft_operation_type free_type = {
 	.name = "cuMemFreeAsync",
+	.frees = true,
 	.retire_locked = free_retire_locked,
 };
 
@@ -333,6 +353,8 @@ static CUresult free_locked(struct soft_context *context, CUdeviceptr address, C
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	operation->allocation = allocation;
 	allocation->freeing = true;
+	soft_oracle_declare_locked(&operation->base, allocation, allocation->start,
+				   allocation->size_B, SOFT_ACCESS_WRITE);
 	struct soft_context *owner = allocation->context;
 	/* From now on its free belongs to the stream, not to its context's end. */
 	allocation->context = NULL;

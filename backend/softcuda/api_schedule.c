@@ -2,6 +2,9 @@
 #include "config.h"
 
 #include "backend/softcuda/api_fault.h"
+#include "backend/softcuda/oracle.h"
+#include "backend/softcuda/report.h"
+#include "backend/softcuda/sched.h"
 #include "backend/softcuda/soft.h"
 #include "base/log.h"
 
@@ -12,6 +15,8 @@
 /* One worker runs one operation; so many streams can be busy at once. */
 enum { WORKERS_MAX = 64 };
 static const uint64_t stop_patience_ns = 2000000000u;
+static const uint64_t patience_ns = 2000000;
+static const uint64_t nudge_ns = 100000000;
 
 struct worker {
 	pthread_t thread;
@@ -43,6 +48,7 @@ void soft_operation_destroy_locked(struct soft_operation *operation)
 	for (uint32_t i = 0; i < operation->point_count; i++)
 		soft_stream_unref_locked(operation->points[i].stream);
 	free(operation->points);
+	soft_oracle_forget_locked(operation);
 	free(operation);
 }
 
@@ -55,7 +61,8 @@ CUresult soft_operation_wait_for_locked(struct soft_operation *operation,
 					struct soft_stream *stream, uint64_t sequence)
 {
 	const struct soft_point point = {stream, sequence};
-	if (soft_point_reached(&point))
+	/* What is reached orders nothing that still runs, but the oracle wants to know. */
+	if (soft_point_reached(&point) && !soft_oracle_on())
 		return CUDA_SUCCESS;
 	struct soft_point *points = realloc(
 		operation->points, (operation->point_count + 1) * sizeof(*points));
@@ -118,9 +125,8 @@ static bool needs_worker(const struct soft_operation *operation)
 	return operation->type->run && (well || operation->type->despite_fault);
 }
 
-/* The one place that decides which operation starts next, of all that may:
- * the stream of highest priority, then the oldest.  ready_out: how many may. */
-static struct soft_operation *schedule_pick_locked(unsigned *ready_out)
+/* The stream of highest priority, then the oldest.  ready_out: how many may. */
+static struct soft_operation *pick_eager_locked(unsigned *ready_out)
 {
 	struct soft_operation *best = NULL;
 	unsigned ready = 0;
@@ -150,6 +156,75 @@ static void take_fault_locked(struct soft_context *context, CUresult result,
 	bytes_move(&context->report, report);
 }
 
+/* A lazy schedule runs one operation at a time, and only for somebody. */
+static struct {
+	bool busy;                           /* an operation runs that is not the host's */
+	bool granted;                        /* one may run though nobody waits */
+	uint64_t active_ns;                  /* when something was last submitted or done */
+	uint64_t progress;                   /* how often that was */
+} lazy;
+
+struct waiter {
+	struct list link;                    /* of soft_driver.waiters */
+	const struct soft_point *point;
+};
+
+static bool wanted_locked(void)
+{
+	struct list *link, *next;
+	if (lazy.granted)
+		return true;
+	list_for_each(link, next, &soft_driver.waiters)
+		if (!soft_point_reached(list_entry(link, struct waiter, link)->point))
+			return true;
+	return false;
+}
+
+static bool is_the_hosts(const struct soft_operation *operation)
+{
+	return operation->type->calls_host || operation->type->waits_for_host;
+}
+
+/* What runs the host's code, or waits for it, starts at once and beside others:
+ * the host may wait for it while it waits for the host. */
+static struct soft_operation *pick_lazy_locked(unsigned *ready_out, bool only_count)
+{
+	struct soft_operation *candidates[SOFT_CANDIDATES_MAX], *hosts = NULL;
+	unsigned count = 0;
+	*ready_out = 0;
+	struct list *link, *next;
+	list_for_each(link, next, &soft_driver.active) {
+		struct soft_operation *operation =
+			first_ready_locked(list_entry(link, struct soft_stream, active));
+		if (!operation || !needs_worker(operation))
+			continue;
+		++*ready_out;
+		if (is_the_hosts(operation))
+			hosts = operation;
+		else if (count < SOFT_CANDIDATES_MAX)
+			candidates[count++] = operation;
+	}
+	if (hosts)
+		return hosts;
+	if (!count || only_count || lazy.busy || !wanted_locked())
+		return NULL;
+	return candidates[soft_sched_choose_locked(candidates, count)];
+}
+
+/* The one place that decides which operation starts next, of all that may. */
+static struct soft_operation *schedule_pick_locked(unsigned *ready_out)
+{
+	return soft_sched.lazy ? pick_lazy_locked(ready_out, false)
+			       : pick_eager_locked(ready_out);
+}
+
+static void note_progress_locked(void)
+{
+	lazy.progress++;
+	if (soft_sched.lazy)
+		lazy.active_ns = soft_now_ns();
+}
+
 static void fault_locked(struct soft_operation *operation, CUresult result,
 			 struct bytes *report)
 {
@@ -162,6 +237,9 @@ static void fault_locked(struct soft_operation *operation, CUresult result,
 static void complete_locked(struct soft_operation *operation)
 {
 	struct soft_stream *stream = operation->stream;
+	soft_oracle_complete_locked(operation);
+	soft_sched_tick_locked();
+	note_progress_locked();
 	stream->completed = operation->sequence;
 	stream->running = false;
 	list_remove(&operation->link);
@@ -205,7 +283,10 @@ static void settle_locked(bool own)
 	unsigned ready;
 	while (complete_effortless_locked())
 		;
-	schedule_pick_locked(&ready);
+	if (soft_sched.lazy)
+		pick_lazy_locked(&ready, true);
+	else
+		pick_eager_locked(&ready);
 	if (own && ready)
 		ready--;
 	if (ready > worker_idle)
@@ -237,6 +318,8 @@ CUresult soft_operation_submit_locked(struct soft_operation *operation,
 	if (list_empty(&stream->operations))
 		list_append(&soft_driver.active, &stream->active);
 	list_append(&stream->operations, &operation->link);
+	soft_oracle_submit_locked(operation);
+	note_progress_locked();
 	settle_locked(false);
 	return CUDA_SUCCESS;
 }
@@ -255,7 +338,13 @@ static CUresult run(struct soft_operation *operation, struct bytes *report)
 static void run_locked(struct soft_operation *operation)
 {
 	struct bytes report = BYTES_INIT;
+	bool alone = soft_sched.lazy && !is_the_hosts(operation);
 	operation->stream->running = true;
+	soft_oracle_begin_locked(operation);
+	if (alone) {
+		lazy.busy = true;
+		lazy.granted = false;
+	}
 	if (operation->kernel) {
 		operation->kernel_number = ++soft_driver.kernels_started;
 		list_append(&soft_driver.kernels, &operation->kernel_link);
@@ -266,8 +355,25 @@ static void run_locked(struct soft_operation *operation)
 	if (result != CUDA_SUCCESS)
 		fault_locked(operation, result, &report);
 	bytes_finish(&report);
+	if (alone)
+		lazy.busy = false;
 	complete_locked(operation);
 	settle_locked(true);
+}
+
+/* Until there may be something to do.  A lazy schedule goes on by itself when
+ * nobody has called for a while: a host may look at memory and not ask. */
+static void idle_locked(unsigned ready)
+{
+	worker_idle++;
+	if (!soft_sched.lazy || !ready || lazy.busy) {
+		lock_condition_wait(&soft_driver.work, &soft_driver.lock);
+	} else {
+		lock_condition_wait_for(&soft_driver.work, &soft_driver.lock, patience_ns);
+		if (!lazy.busy && soft_now_ns() - lazy.active_ns >= patience_ns)
+			lazy.granted = true;
+	}
+	worker_idle--;
 }
 
 static void *work(void *data)
@@ -281,9 +387,7 @@ static void *work(void *data)
 			run_locked(operation);
 			continue;
 		}
-		worker_idle++;
-		lock_condition_wait(&soft_driver.work, &soft_driver.lock);
-		worker_idle--;
+		idle_locked(ready);
 	}
 	self->left = true;
 	lock_condition_signal_all(&soft_driver.done);
@@ -343,14 +447,87 @@ bool soft_workers_stop(void)
 
 /* --- waiting ---------- */
 
+static void report_stuck_locked(const struct soft_point *point)
+{
+	struct bytes text = BYTES_INIT;
+	struct list *link, *next;
+	bytes_printf(&text, "softcuda: ordering: a host thread waits for operation %llu of stream "
+		     "%llu, and nothing goes on\n", (unsigned long long)point->sequence,
+		     (unsigned long long)point->stream->id);
+	list_for_each(link, next, &soft_driver.active) {
+		const struct soft_stream *stream = list_entry(link, struct soft_stream, active);
+		const struct soft_operation *first =
+			list_entry(stream->operations.next, struct soft_operation, link);
+		bytes_printf(&text, "  stream %llu: %s %s (operation %llu) %s\n",
+			     (unsigned long long)stream->id, first->type->name,
+			     first->label ? first->label : "", (unsigned long long)first->sequence,
+			     stream->running ? "runs" : "waits");
+	}
+	soft_report("%s  schedule: CULVERT_SOFT_SCHED=%s\n", bytes_string(&text),
+		    soft_oracle_schedule());
+	bytes_finish(&text);
+}
+
+static CUresult wait_lazily_locked(const struct soft_point *point)
+{
+	struct waiter waiter = {.point = point};
+	CUresult result = CUDA_SUCCESS;
+	unsigned ready;
+	list_append(&soft_driver.waiters, &waiter.link);
+	settle_locked(false);
+	while (!soft_point_reached(point)) {
+		uint64_t progress = lazy.progress;
+		if (!lock_condition_wait_for(&soft_driver.done, &soft_driver.lock,
+					     soft_sched.stuck_ns))
+			continue;
+		pick_lazy_locked(&ready, true);
+		if (progress != lazy.progress || lazy.busy || ready || soft_point_reached(point))
+			continue;
+		report_stuck_locked(point);
+		result = CUDA_ERROR_LAUNCH_TIMEOUT;
+		break;
+	}
+	list_remove(&waiter.link);
+	return result;
+}
+
+CUresult soft_point_wait_locked(const struct soft_point *point)
+{
+	CUresult result = CUDA_SUCCESS;
+	if (soft_sched.lazy && !soft_point_reached(point))
+		result = wait_lazily_locked(point);
+	while (result == CUDA_SUCCESS && !soft_point_reached(point))
+		lock_condition_wait(&soft_driver.done, &soft_driver.lock);
+	if (result == CUDA_SUCCESS)
+		soft_oracle_learn_locked(point->stream, point->sequence);
+	return result;
+}
+
+/* Runs one operation to its end, so that the same questions have the same answers
+ * each time; a long one is not waited for. */
+void soft_schedule_nudge_locked(void)
+{
+	unsigned ready;
+	if (!soft_sched.lazy || lazy.busy || !soft_sched_coin_locked())
+		return;
+	pick_lazy_locked(&ready, true);
+	if (!ready)
+		return;
+	lazy.granted = true;
+	const uint64_t until_ns = soft_now_ns() + nudge_ns;
+	settle_locked(false);
+	for (uint64_t now_ns; (lazy.granted || lazy.busy) && (now_ns = soft_now_ns()) < until_ns;)
+		lock_condition_wait_for(&soft_driver.done, &soft_driver.lock, until_ns - now_ns);
+}
+
 CUresult soft_stream_wait_locked(struct soft_stream *stream)
 {
-	const uint64_t sequence = stream->submitted;
+	const struct soft_point point = {stream, stream->submitted};
 	stream->refs++;
-	while (stream->completed < sequence)
-		lock_condition_wait(&soft_driver.done, &soft_driver.lock);
-	CUresult result = stream->context ? stream->context->fault
-					  : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	CUresult result = soft_point_wait_locked(&point);
+	if (result == CUDA_SUCCESS)
+		result = stream->context ? stream->context->fault
+					 : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	soft_stream_unref_locked(stream);
 	return result;
 }
@@ -377,13 +554,15 @@ CUresult soft_context_wait_locked(struct soft_context *context)
 		points[count++] = (struct soft_point){stream, stream->submitted};
 	}
 	context->refs++;
+	CUresult result = CUDA_SUCCESS;
 	for (uint32_t i = 0; i < count; i++) {
-		while (!soft_point_reached(&points[i]))
-			lock_condition_wait(&soft_driver.done, &soft_driver.lock);
+		if (result == CUDA_SUCCESS)
+			result = soft_point_wait_locked(&points[i]);
 		soft_stream_unref_locked(points[i].stream);
 	}
 	free(points);
-	CUresult result = context->alive ? context->fault : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	if (result == CUDA_SUCCESS)
+		result = context->alive ? context->fault : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	soft_context_unref_locked(context);
 	return result;
 }

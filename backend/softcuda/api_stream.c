@@ -1,6 +1,7 @@
 /* Streams: made, looked up, asked, waited for. */
 #include "config.h"
 
+#include "backend/softcuda/oracle.h"
 #include "backend/softcuda/soft.h"
 
 #include <stdlib.h>
@@ -37,6 +38,7 @@ void soft_stream_unref_locked(struct soft_stream *stream)
 	if (!stream || --stream->refs)
 		return;
 	list_remove(&stream->link);
+	soft_oracle_forget_stream_locked(stream);
 	free(stream);
 }
 
@@ -152,21 +154,48 @@ CUresult cuStreamDestroy(CUstream cu_stream)
 	return cuStreamDestroy_v2(cu_stream);
 }
 
+/* The NULL stream is done when all that it would wait for is. */
+static bool covers(const struct soft_stream *stream, const struct soft_stream *other)
+{
+	return other == stream || (stream == stream->context->legacy &&
+				   !(other->flags & CU_STREAM_NON_BLOCKING));
+}
+
+static bool all_idle_locked(const struct soft_stream *stream)
+{
+	struct list *link, *next;
+	list_for_each(link, next, &stream->context->streams) {
+		struct soft_stream *other = list_entry(link, struct soft_stream, link);
+		if (covers(stream, other) && !soft_stream_idle(other))
+			return false;
+	}
+	return true;
+}
+
 static CUresult query_locked(struct soft_context *context, CUstream cu_stream)
 {
 	struct soft_stream *stream;
+	struct list *link, *next;
 	CUresult result = soft_stream_find_locked(context, cu_stream, &stream);
 	if (result != CUDA_SUCCESS)
 		return result;
-	/* The NULL stream is done when all that it would wait for is. */
-	struct list *link, *next;
-	if (stream == context->legacy)
-		list_for_each(link, next, &context->streams) {
-			struct soft_stream *other = list_entry(link, struct soft_stream, link);
-			if (!(other->flags & CU_STREAM_NON_BLOCKING) && !soft_stream_idle(other))
-				return CUDA_ERROR_NOT_READY;
-		}
-	return soft_stream_idle(stream) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+	if (!all_idle_locked(stream)) {
+		context->refs++;
+		soft_schedule_nudge_locked();
+		result = context->alive ? soft_stream_find_locked(context, cu_stream, &stream)
+					: CUDA_ERROR_CONTEXT_IS_DESTROYED;
+		soft_context_unref_locked(context);
+		if (result != CUDA_SUCCESS)
+			return result;
+	}
+	if (!all_idle_locked(stream))
+		return CUDA_ERROR_NOT_READY;
+	list_for_each(link, next, &stream->context->streams) {
+		struct soft_stream *other = list_entry(link, struct soft_stream, link);
+		if (covers(stream, other))
+			soft_oracle_learn_locked(other, other->submitted);
+	}
+	return CUDA_SUCCESS;
 }
 
 CUresult cuStreamQuery(CUstream cu_stream)

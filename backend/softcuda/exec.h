@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 struct soft_program;
+struct soft_trace;
 
 struct soft_parameter {
 	uint32_t offset_B;
@@ -88,6 +89,8 @@ struct soft_launch {
 	const void *parameters;          /* packed, parameter_size_B bytes */
 	const uint64_t *variable_addresses; /* by index of soft_program_variables */
 	unsigned device_index;
+	uint32_t peers;                  /* bit per other device whose memory it may touch */
+	struct soft_trace *trace;        /* where to note what it touches; NULL: nobody asks */
 	unsigned sm;                     /* of the device, e.g. 90 */
 	unsigned multiprocessor_count;   /* %nsmid */
 };
@@ -104,9 +107,11 @@ CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 /* Stops the pool's threads; for the library's destructor and tests. */
 void soft_exec_shutdown(void);
 
-/* From the api side: finds the live allocation that holds address, of any
- * device, pinned host memory included.  Thread-safe, no lock held on return;
- * the executor keeps the answer for the rest of the launch. */
-bool soft_memory_find(uint64_t address, uint64_t *start_out, uint64_t *end_out);
+/* From the api side: finds the live allocation that holds address and that the
+ * launch may touch: of its device, of its peers, managed and pinned host memory.
+ * Thread-safe, no lock held on return; the executor keeps the answer for the
+ * rest of the launch. */
+bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64_t *start_out,
+		      uint64_t *end_out);
 
 #endif

@@ -43,15 +43,15 @@ static bool find_range(struct group *group, uint64_t address, uint32_t size_B)
 	if (launch->parameters && address >= parameters &&
 	    address + size_B <= parameters + launch->function->parameter_size_B)
 		return true;
-	if (!soft_memory_find(address, &range.start, &range.end))
+	if (!soft_memory_find(launch, address, &range.start, &range.end))
 		return false;
 	group->ranges[group->next_range] = range;
 	group->next_range = (group->next_range + 1) % RANGES;
 	return address >= range.start && address + size_B <= range.end;
 }
 
-static bool access_global(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
-			  const uint64_t *address)
+static bool check_global(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+			 const uint64_t *address)
 {
 	const struct range *recent = &warp->group->ranges[warp->group->recent_range];
 	uint64_t low = address[0], high = address[0], bits = 0, offsets = 0;
@@ -77,6 +77,16 @@ static bool access_global(struct warp *warp, const struct op *op, uint32_t mask,
 			return fault(warp, op, l, address[l], size_B, false);
 	}
 	return true;
+}
+
+static bool access_global(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+			  unsigned kind, const uint64_t *address)
+{
+	struct soft_trace *trace = warp->group->job->launch->trace;
+	/* First, for an access that faults may do so for want of an order. */
+	if (trace)
+		soft_trace_mark_lanes(trace, kind, mask, size_B, address);
+	return check_global(warp, op, mask, size_B, address);
 }
 
 /* A window that all lanes share (stride 0) or that each has for itself. */
@@ -113,7 +123,7 @@ static bool access_local(struct warp *warp, const struct op *op, uint32_t mask, 
 }
 
 static bool access_generic(struct warp *warp, const struct op *op, uint32_t mask,
-			   uint32_t size_B, uint64_t *address)
+			   uint32_t size_B, unsigned kind, uint64_t *address)
 {
 	struct group *group = warp->group;
 	uint64_t first = address[exec_lowest(mask)] & WINDOW_MASK;
@@ -121,7 +131,7 @@ static bool access_generic(struct warp *warp, const struct op *op, uint32_t mask
 	for (unsigned l = 0; l < LANES; l++)
 		mixed |= (address[l] & WINDOW_MASK) ^ first;
 	if (!mixed && first != WINDOW_SHARED && first != WINDOW_LOCAL)
-		return access_global(warp, op, mask, size_B, address);
+		return access_global(warp, op, mask, size_B, kind, address);
 	if (!mixed) {
 		for (unsigned l = 0; l < LANES; l++)
 			address[l] &= ~WINDOW_MASK;
@@ -137,7 +147,7 @@ static bool access_generic(struct warp *warp, const struct op *op, uint32_t mask
 		last = exec_lowest(rest);
 		for (unsigned l = 0; l < LANES; l++)
 			one[l] = address[last];
-		if (!access_generic(warp, op, 1u << last, size_B, one))
+		if (!access_generic(warp, op, 1u << last, size_B, kind, one))
 			return false;
 		place[last] = one[last];
 	}
@@ -147,7 +157,7 @@ static bool access_generic(struct warp *warp, const struct op *op, uint32_t mask
 }
 
 bool exec_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
-		 uint64_t *place)
+		 unsigned kind, uint64_t *place)
 {
 	struct group *group = warp->group;
 	uint64_t offset = (uint64_t)op->imm;
@@ -167,7 +177,7 @@ bool exec_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t
 	}
 	switch (op->space) {
 	case SPACE_GENERIC:
-		return access_generic(warp, op, mask, size_B, place);
+		return access_generic(warp, op, mask, size_B, kind, place);
 	case SPACE_SHARED:
 		return access_window(warp, op, mask, size_B, place, group->shared,
 				     group->job->shared_B, 0);
@@ -179,6 +189,6 @@ bool exec_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t
 				     (char *)(uintptr_t)group->job->launch->parameters,
 				     group->job->launch->function->parameter_size_B, 0);
 	default:
-		return access_global(warp, op, mask, size_B, place);
+		return access_global(warp, op, mask, size_B, kind, place);
 	}
 }

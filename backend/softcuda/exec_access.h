@@ -6,10 +6,11 @@
 #define CULVERT_BACKEND_SOFTCUDA_EXEC_ACCESS_H
 
 #include "backend/softcuda/exec_warp.h"
+#include "backend/softcuda/oracle_trace.h"
 
-/* Where each lane's size_B bytes are.  An inactive lane gets an active one's
+/* Where each lane's size_B bytes are.  kind: of SOFT_ACCESS_*.  An inactive lane gets an active one's
  * place, so that loads may read for all lanes.  false: a fault was noted. */
 bool exec_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
-		 uint64_t *place);
+		 unsigned kind, uint64_t *place);
 
 #endif

@@ -13,7 +13,8 @@
 		uint64_t place[LANES];                                                 \
 		const lanes *b = OPERAND(const lanes, 1);                              \
 		lanes *d = OPERAND(lanes, 0);                                          \
-		if (!exec_access(warp, op, mask, (uint32_t)sizeof(type), place))       \
+		if (!exec_access(warp, op, mask, (uint32_t)sizeof(type),               \
+				 SOFT_ACCESS_READ_STRONG | SOFT_ACCESS_WRITE_STRONG, place)) \
 			return FLOW_FAULT;                                             \
 		for (uint32_t rest = mask; rest; rest &= rest - 1) {                   \
 			unsigned l = exec_lowest(rest);                                \

@@ -14,7 +14,7 @@ OP_HEAD(cp_async)
 	source.x[MEMORY_ADDRESS] = op->x[1];
 	source.space = SPACE_GLOBAL;
 	source.address_32 = false;
-	if (!exec_access(warp, op, mask, op->vector, to))
+	if (!exec_access(warp, op, mask, op->vector, SOFT_ACCESS_WRITE, to))
 		return FLOW_FAULT;
 	for (uint32_t rest = mask; rest; rest &= rest - 1) {
 		unsigned l = exec_lowest(rest);
@@ -26,10 +26,11 @@ OP_HEAD(cp_async)
 			continue;
 		/* Only a whole one has an alignment that can be checked. */
 		source.imm = 0;
-		if (!exec_access(warp, &source, 1u << l, whole ? op->vector : 1, first))
+		if (!exec_access(warp, &source, 1u << l, whole ? op->vector : 1,
+				 SOFT_ACCESS_READ, first))
 			return FLOW_FAULT;
 		source.imm = whole ? 0 : read_B[l] - 1;
-		if (!whole && !exec_access(warp, &source, 1u << l, 1, last))
+		if (!whole && !exec_access(warp, &source, 1u << l, 1, SOFT_ACCESS_READ, last))
 			return FLOW_FAULT;
 		memcpy(at, (const void *)(uintptr_t)first[l], whole ? op->vector : read_B[l]);
 	}

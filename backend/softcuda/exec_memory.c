@@ -14,7 +14,9 @@
 		uint64_t place[LANES];                                                    \
 		OP_UINT_##put value[LANES];                                               \
 		unsigned count = op->vector;                                              \
-		if (!exec_access(warp, op, mask, (uint32_t)sizeof(memory) * count, place)) \
+		if (!exec_access(warp, op, mask, (uint32_t)sizeof(memory) * count,        \
+				 op->mode == ORDER_WEAK ? SOFT_ACCESS_READ :              \
+							  SOFT_ACCESS_READ_STRONG, place)) \
 			return FLOW_FAULT;                                                \
 		for (unsigned e = 0; e < count; e++) {                                    \
 			if (op->mode == ORDER_WEAK)                                       \
@@ -42,7 +44,9 @@ LOAD(ld_8, lane_u64, 64)
 	{                                                                                 \
 		uint64_t place[LANES];                                                    \
 		unsigned count = op->vector;                                              \
-		if (!exec_access(warp, op, mask, (uint32_t)sizeof(memory) * count, place)) \
+		if (!exec_access(warp, op, mask, (uint32_t)sizeof(memory) * count,        \
+				 op->mode == ORDER_WEAK ? SOFT_ACCESS_WRITE :             \
+							  SOFT_ACCESS_WRITE_STRONG, place)) \
 			return FLOW_FAULT;                                                \
 		for (unsigned e = 0; e < count; e++) {                                    \
 			const lanes *value = OPERAND(const lanes, e);                     \

@@ -28,7 +28,14 @@ softcuda_api_sources = \
 	backend/softcuda/api_thread.h \
 	backend/softcuda/api_unsupported.c \
 	backend/softcuda/device_attribute.def \
+	backend/softcuda/oracle.c \
+	backend/softcuda/oracle.h \
+	backend/softcuda/oracle_clock.h \
+	backend/softcuda/report.c \
+	backend/softcuda/report.h \
 	backend/softcuda/result.def \
+	backend/softcuda/sched.c \
+	backend/softcuda/sched.h \
 	backend/softcuda/soft.h \
 	backend/softcuda/symbol.def \
 	backend/softcuda/unsupported.def
@@ -68,6 +75,8 @@ softcuda_exec_sources = \
 	backend/softcuda/exec_warp.c \
 	backend/softcuda/exec_warp.h \
 	backend/softcuda/exec_wide.c \
+	backend/softcuda/oracle_trace.c \
+	backend/softcuda/oracle_trace.h \
 	backend/softcuda/ptx_decode.c \
 	backend/softcuda/ptx_decode.h \
 	backend/softcuda/ptx_decode_async.c \
@@ -96,7 +105,8 @@ EXTRA_libculvert_softcuda_so_DEPENDENCIES = backend/softcuda/softcuda.map
 EXTRA_DIST += backend/softcuda/softcuda.map
 
 # Linked to the library as a plain driver-API program would be to libcuda.
-soft_tests = tests/unit/t_soft_api tests/unit/t_soft_launch tests/unit/t_soft_fault
+soft_tests = tests/unit/t_soft_api tests/unit/t_soft_launch tests/unit/t_soft_fault \
+	tests/unit/t_soft_order
 check_PROGRAMS += $(soft_tests)
 TESTS += $(soft_tests)
 tests_unit_t_soft_api_SOURCES = tests/unit/t_soft_api.c tests/unit/soft_setup.h tests/unit/test.h
@@ -110,6 +120,10 @@ tests_unit_t_soft_fault_SOURCES = tests/unit/t_soft_fault.c tests/unit/soft_setu
 	tests/unit/test.h
 tests_unit_t_soft_fault_LDADD = libculvert-softcuda.so -lpthread
 tests_unit_t_soft_fault_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
+tests_unit_t_soft_order_SOURCES = tests/unit/t_soft_order.c tests/unit/soft_setup.h \
+	tests/unit/test.h
+tests_unit_t_soft_order_LDADD = libculvert-softcuda.so -lpthread
+tests_unit_t_soft_order_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
 
 # The executor by itself: these bring the device memory that it asks for.
 check_PROGRAMS += tests/unit/t_soft_exec

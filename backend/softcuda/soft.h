@@ -49,6 +49,7 @@ enum {
 	SOFT_SHARED_OPTIN_B = 227 << 10,
 	SOFT_SHARED_RESERVED_B = 1 << 10,    /* per block */
 	SOFT_SHARED_PER_SM_B = 228 << 10,
+	SOFT_CANDIDATES_MAX = 256,           /* operations to choose from at a time */
 	SOFT_LEAST_PRIORITY = 0,
 	SOFT_GREATEST_PRIORITY = -5
 };
@@ -90,6 +91,7 @@ struct soft_driver {
 	struct list active;                  /* of soft_stream.active */
 	struct list kernels;                 /* of running launches, oldest first */
 	struct list limbo;                   /* of freed allocations kernels may still touch */
+	struct list waiters;                 /* host threads that wait for a point */
 	uint64_t kernels_started;
 	uint64_t next_id;                    /* contexts, streams, threads, buffers: never reused */
 };
@@ -206,6 +208,8 @@ struct soft_stream {
 	bool running;                        /* the first operation has been started */
 	struct list operations;              /* of soft_operation.link, in order */
 	uint64_t submitted, completed;       /* sequences; 0 before the first */
+	uint64_t chance;                     /* of being chosen, for the schedule; 0: not set */
+	struct oracle_stream *oracle;        /* what the oracle knows of it */
 };
 
 /* Reached when stream->completed >= sequence; holds a reference to stream. */
@@ -222,6 +226,9 @@ struct soft_operation_type {
 	 * take effect in order.  An error is the context's fault from then on. */
 	CUresult (*run)(struct soft_operation *operation, struct bytes *report);
 	bool despite_fault;                  /* run even in a context with a fault */
+	bool frees;                          /* takes memory away */
+	bool calls_host;                     /* runs a function of the caller's */
+	bool waits_for_host;                 /* may end only when somebody writes memory */
 	/* Takes effect, with the lock; may be NULL. */
 	void (*retire_locked)(struct soft_operation *operation);
 	/* Gives back what it holds, with the lock, run or not; may be NULL. */
@@ -241,6 +248,9 @@ struct soft_operation {
 	uint64_t kernel_number;
 	bool kernel;
 	CUresult injected;                   /* what it ends with instead of running */
+	bool was_held;                       /* the schedule leaves it to the last */
+	const char *label;                   /* which of its type; NULL: there is one only */
+	struct oracle_record *record;        /* what the oracle notes of it */
 };
 
 /* The stream of a handle, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD and NULL
@@ -264,6 +274,11 @@ CUresult soft_operation_wait_for_locked(struct soft_operation *operation,
 /* Owns operation from here on, success or not. */
 CUresult soft_operation_submit_locked(struct soft_operation *operation,
 				      struct soft_stream *stream);
+/* Waits until point is reached: the caller holds a reference to its stream.
+ * CUDA_ERROR_LAUNCH_TIMEOUT when a lazy schedule finds that it never will be. */
+CUresult soft_point_wait_locked(const struct soft_point *point);
+/* A question about work was answered with "not yet": a lazy schedule may go on. */
+void soft_schedule_nudge_locked(void);
 /* Waits for what is in stream now; the fault of its context. */
 CUresult soft_stream_wait_locked(struct soft_stream *stream);
 /* Starts the first worker. */
@@ -313,6 +328,7 @@ struct soft_allocation {
 	bool sync_operations;                /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 	unsigned pins;                       /* operations that will touch its bytes */
 	uint64_t freed_at;                   /* soft_driver.kernels_started then */
+	uint64_t oracle_writes;              /* operations that have written to it */
 	void *mapping;                       /* NULL: not ours to give back */
 	size_t mapping_B;                    /* 0: from the heap */
 };
@@ -325,7 +341,7 @@ struct soft_pool {
 	uint64_t release_threshold_B;
 	uint64_t max_B;                      /* 0: what the device has */
 	int reuse[3];                        /* the three reuse switches: kept, without effect */
-	uint32_t access;                     /* bit per device that may use it */
+	_Atomic uint32_t access;             /* bit per device that may use it */
 	uint64_t allocations;
 };
 
@@ -344,6 +360,8 @@ void soft_memory_free_context_locked(struct soft_context *context);
 struct soft_allocation *soft_memory_lookup_locked(uint64_t address);
 /* How many live allocations there are: pinned on the host, or all others. */
 size_t soft_memory_live_locked(bool host);
+/* The same, or one that was freed and that a launch may still touch. */
+struct soft_allocation *soft_memory_lookup_all_locked(uint64_t address);
 /* Like lookup, and all of [address, address + size_B) lies inside. */
 struct soft_allocation *soft_memory_range_locked(uint64_t address, uint64_t size_B);
 /* Enters host memory that is the caller's own into the table. */
@@ -372,6 +390,7 @@ struct soft_entry {
 	struct soft_module *module;
 	const struct soft_function *function;
 	CUfunction handle;
+	bool launched;
 	uint32_t dynamic_shared_max_B;
 	int carveout;
 	CUfunc_cache cache_config;

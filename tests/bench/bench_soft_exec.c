@@ -16,8 +16,10 @@ enum { ITERATIONS = 2000, GROUPS = 32, THREADS = 256, BODY = 16, LOOP = 3 };
 
 static uint32_t memory[GROUPS * THREADS * 4];
 
-bool soft_memory_find(uint64_t address, uint64_t *start_out, uint64_t *end_out)
+bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64_t *start_out,
+		      uint64_t *end_out)
 {
+	(void)launch;
 	uint64_t start = (uint64_t)(uintptr_t)memory;
 	if (address < start || address >= start + sizeof(memory))
 		return false;

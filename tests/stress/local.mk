@@ -19,3 +19,7 @@ TESTS += tests/stress/faults_malloc.sh
 endif
 endif
 EXTRA_DIST += tests/stress/faults.sh tests/stress/faults_nvvm.sh tests/stress/faults_malloc.sh
+
+# Programs on hostile schedules.
+TESTS += tests/stress/seeds.sh
+EXTRA_DIST += tests/stress/seeds.sh

@@ -15,8 +15,10 @@ enum { ALLOCATIONS = 16, VARIABLES = 16 };
 static struct { uint64_t start, end; } allocations[ALLOCATIONS];
 static unsigned allocation_count;
 
-bool soft_memory_find(uint64_t address, uint64_t *start_out, uint64_t *end_out)
+bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64_t *start_out,
+		      uint64_t *end_out)
 {
+	(void)launch;
 	for (unsigned i = 0; i < allocation_count; i++) {
 		if (address < allocations[i].start || address >= allocations[i].end)
 			continue;

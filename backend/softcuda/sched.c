@@ -1,0 +1,258 @@
+#include "config.h"
+
+#include "backend/softcuda/sched.h"
+
+#include "backend/softcuda/report.h"
+#include "base/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	HOLDS_MAX = 8,
+	CHANGES_MAX = 16,
+	NAME_MAX_B = 128,
+	/* PCT spreads its changes over the first so many choices. */
+	PCT_CHOICES = 256
+};
+
+struct hold {
+	char name[NAME_MAX_B];
+	uint64_t left;                       /* operations still to be held */
+};
+
+struct soft_sched_options soft_sched = {.stuck_ns = 10000000000u, .tick_ns = 1000};
+
+static struct {
+	bool random;                         /* seed or pct */
+	bool pct;
+	uint64_t state;                      /* of the generator */
+	uint64_t changes[CHANGES_MAX];       /* at which choices priorities change */
+	unsigned change_count;
+	uint64_t choices;
+	struct hold holds[HOLDS_MAX];
+	unsigned hold_count;
+	uint64_t now_ns;                     /* of the virtual clock */
+} sched;
+
+/* SplitMix64. */
+static uint64_t next_random(void)
+{
+	uint64_t z = sched.state += 0x9e3779b97f4a7c15u;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+/* --- reading the option ---------- */
+
+static bool read_number(const char *text, uint64_t *number_out, const char **rest_out)
+{
+	uint64_t number = 0;
+	if (*text < '0' || *text > '9')
+		return false;
+	for (; *text >= '0' && *text <= '9'; text++) {
+		if (number > (UINT64_MAX - 9) / 10)
+			return false;
+		number = 10 * number + (uint64_t)(*text - '0');
+	}
+	*number_out = number;
+	*rest_out = text;
+	return true;
+}
+
+static bool read_whole(const char *text, uint64_t most, uint64_t *number_out)
+{
+	const char *rest;
+	return read_number(text, number_out, &rest) && !*rest && *number_out <= most;
+}
+
+static bool read_seed(const char *text)
+{
+	soft_sched.lazy = sched.random = true;
+	return read_whole(text, UINT64_MAX, &sched.state);
+}
+
+static bool read_pct(const char *text)
+{
+	uint64_t depth;
+	const char *rest;
+	if (!read_number(text, &sched.state, &rest) || *rest != ':' ||
+	    !read_whole(rest + 1, CHANGES_MAX, &depth) || !depth)
+		return false;
+	soft_sched.lazy = sched.random = sched.pct = true;
+	sched.change_count = (unsigned)depth - 1;
+	for (unsigned i = 0; i < sched.change_count; i++)
+		sched.changes[i] = 1 + next_random() % PCT_CHOICES;
+	return true;
+}
+
+static bool read_hold(const char *text)
+{
+	const char *colon = strchr(text, ':');
+	size_t length = colon ? (size_t)(colon - text) : strlen(text);
+	struct hold *hold = &sched.holds[sched.hold_count];
+	if (!length || length >= NAME_MAX_B || sched.hold_count == HOLDS_MAX)
+		return false;
+	hold->left = UINT64_MAX;
+	if (colon && !read_whole(colon + 1, UINT64_MAX, &hold->left))
+		return false;
+	memcpy(hold->name, text, length);
+	soft_sched.lazy = true;
+	sched.hold_count++;
+	return true;
+}
+
+static bool read_sync(const char *text)
+{
+	soft_sched.sync = !strcmp(text, "all") ? SOFT_SYNC_ALL : SOFT_SYNC_NONE;
+	return soft_sched.sync == SOFT_SYNC_ALL || !strcmp(text, "none");
+}
+
+static bool read_peer(const char *text)
+{
+	soft_sched.peer = !strcmp(text, "off") ? SOFT_PEER_OFF : SOFT_PEER_CORRUPT;
+	return soft_sched.peer == SOFT_PEER_OFF || !strcmp(text, "corrupt");
+}
+
+static bool read_clock(const char *text)
+{
+	uint64_t seconds;
+	soft_sched.virtual_clock = true;
+	if (!read_whole(text, 1000000, &seconds))
+		return false;
+	soft_sched.tick_ns += seconds * 1000000000u;
+	return true;
+}
+
+static bool read_stuck(const char *text)
+{
+	uint64_t ms;
+	if (!read_whole(text, 1000000000, &ms))
+		return false;
+	soft_sched.stuck_ns = ms * 1000000;
+	return true;
+}
+
+static bool read_item(const char *item)
+{
+	static const struct {
+		const char *name;
+		bool (*read)(const char *text);
+	} readers[] = {
+		{"seed:", read_seed}, {"pct:", read_pct}, {"hold:", read_hold},
+		{"sync:", read_sync}, {"peer:", read_peer}, {"clock:", read_clock},
+		{"stuck:", read_stuck},
+	};
+	if (!strcmp(item, "late")) {
+		soft_sched.late = true;
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
+		if (!strncmp(item, readers[i].name, strlen(readers[i].name)))
+			return readers[i].read(item + strlen(readers[i].name));
+	return false;
+}
+
+bool soft_sched_start(void)
+{
+	char *text = strdup(option_string(OPTION_SOFT_SCHED)), *rest = NULL;
+	bool good = text != NULL;
+	for (char *item = text ? strtok_r(text, ",", &rest) : NULL; item && good;
+	     item = strtok_r(NULL, ",", &rest)) {
+		good = read_item(item);
+		if (!good)
+			soft_report("softcuda: CULVERT_SOFT_SCHED: '%s' cannot be understood\n",
+				    item);
+	}
+	free(text);
+	return good;
+}
+
+/* --- choosing ---------- */
+
+static bool names(const char *name, const struct soft_operation *operation)
+{
+	return !strcmp(name, operation->type->name) ||
+	       (operation->label && !strcmp(name, operation->label));
+}
+
+static bool held_locked(struct soft_operation *operation)
+{
+	if (operation->was_held)
+		return true;
+	for (unsigned i = 0; i < sched.hold_count; i++) {
+		struct hold *hold = &sched.holds[i];
+		if (!hold->left || !names(hold->name, operation))
+			continue;
+		hold->left--;
+		operation->was_held = true;
+		return true;
+	}
+	return false;
+}
+
+/* The stream of highest priority; at a change it falls below all others. */
+static unsigned choose_pct_locked(struct soft_operation *const *operations, unsigned count)
+{
+	unsigned best = 0;
+	for (unsigned i = 0; i < count; i++) {
+		struct soft_stream *stream = operations[i]->stream;
+		if (!stream->chance)
+			stream->chance = next_random() | CHANGES_MAX;
+		if (stream->chance > operations[best]->stream->chance)
+			best = i;
+	}
+	for (unsigned i = 0; i < sched.change_count; i++)
+		if (sched.changes[i] == sched.choices)
+			operations[best]->stream->chance = i + 1;
+	return best;
+}
+
+static unsigned choose_oldest(struct soft_operation *const *operations, unsigned count)
+{
+	unsigned best = 0;
+	for (unsigned i = 1; i < count; i++)
+		if (operations[i]->ticket < operations[best]->ticket)
+			best = i;
+	return best;
+}
+
+unsigned soft_sched_choose_locked(struct soft_operation *const *operations, unsigned count)
+{
+	struct soft_operation *free_ones[SOFT_CANDIDATES_MAX];
+	unsigned index[SOFT_CANDIDATES_MAX], free_count = 0;
+	for (unsigned i = 0; i < count; i++) {
+		if (held_locked(operations[i]))
+			continue;
+		index[free_count] = i;
+		free_ones[free_count++] = operations[i];
+	}
+	if (!free_count)
+		for (; free_count < count; free_count++) {
+			index[free_count] = free_count;
+			free_ones[free_count] = operations[free_count];
+		}
+	sched.choices++;
+	if (sched.pct)
+		return index[choose_pct_locked(free_ones, free_count)];
+	return index[sched.random ? (unsigned)(next_random() % free_count)
+				  : choose_oldest(free_ones, free_count)];
+}
+
+bool soft_sched_coin_locked(void)
+{
+	return !sched.random || next_random() & 1;
+}
+
+/* --- the clock ---------- */
+
+void soft_sched_tick_locked(void)
+{
+	sched.now_ns += soft_sched.tick_ns;
+}
+
+uint64_t soft_sched_now_ns_locked(void)
+{
+	return soft_sched.virtual_clock ? sched.now_ns : soft_now_ns();
+}

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Protects: the order of everything that the driver does: the API's tests and the
+# matrix product on schedules that put off what may be put off, with the ordering
+# oracle on.  By hand, in the build folder and with more schedules:
+#	tests/run-with-culvert SRCDIR/tests/stress/seeds.sh seed:7 pct:8:4 hold:HtoD
+# A failure prints the command that repeats it.
+[ "${CULVERT_CUDA:-soft}" = soft ] || { echo 'skipped: not the software driver'; exit 77; }
+export CULVERT_CUDA=soft CULVERT_SOFT_ORACLE=1 CULVERT_SOFT_SCHED CULVERT_SOFT_REPORT
+[ $# -gt 0 ] || set -- seed:1 seed:2,late,sync:none pct:3:3,sync:all hold:HtoD,peer:off
+folder=$(mktemp -d) || exit 99
+trap 'rm -rf "$folder"' EXIT
+CULVERT_SOFT_REPORT=$folder/report
+failures=0 runs=0
+
+run() {
+	rm -f "$CULVERT_SOFT_REPORT"
+	"$@" >"$folder/output" 2>&1
+	status=$?
+	runs=$((runs + 1))
+	if { [ $status -eq 0 ] || [ $status -eq 77 ]; } && [ ! -s "$CULVERT_SOFT_REPORT" ]; then
+		return
+	fi
+	failures=$((failures + 1))
+	echo "FAIL ($status): CULVERT_CUDA=soft CULVERT_SOFT_ORACLE=1" \
+		"CULVERT_SOFT_SCHED=$CULVERT_SOFT_SCHED $*"
+	tail -n 20 "$folder/output"
+	[ ! -s "$CULVERT_SOFT_REPORT" ] || head -n 40 "$CULVERT_SOFT_REPORT"
+}
+
+for CULVERT_SOFT_SCHED in "$@"; do
+	for program in tests/api/*; do
+		[ -f "$program" ] && [ -x "$program" ] && run "$program"
+	done
+	[ ! -x tests/apps/matrix ] || run tests/apps/matrix 96
+done
+[ $runs -gt 0 ] || { echo 'skipped: nothing is built to run'; exit 77; }
+echo "$runs runs, $failures failures"
+[ $failures -eq 0 ]
