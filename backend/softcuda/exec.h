@@ -109,4 +109,8 @@ void soft_exec_shutdown(void);
  * the executor keeps the answer for the rest of the launch. */
 bool soft_memory_find(uint64_t address, uint64_t *start_out, uint64_t *end_out);
 
+/* From the api side: appends in words where address lies, ": 4 bytes behind a
+ * buffer of 64 bytes"; nothing when there is nothing to say.  The same. */
+void soft_memory_describe(uint64_t address, struct bytes *text);
+
 #endif

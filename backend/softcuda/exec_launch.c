@@ -6,9 +6,13 @@
  * work-groups from it until none is left.
  *
  * A group that runs for very long is put aside for others of the launch, so that
- * a group may wait for one that has not started yet. */
+ * a group may wait for one that has not started yet.
+ *
+ * A launch that is checked has one worker: the checker's memory of who touched
+ * what then needs no locks, and the same program gives the same reports. */
 #include "config.h"
 
+#include "backend/softcuda/check.h"
 #include "backend/softcuda/exec_warp.h"
 
 #include "backend/softcuda/ptx_program.h"
@@ -119,7 +123,8 @@ static void *worker(void *unused)
 		struct list *link, *next;
 		list_for_each(link, next, &pool.pending) {
 			struct pending *pending = list_entry(link, struct pending, link);
-			if (!found && !pending->exhausted)
+			bool taken = pending->job.check && pending->workers;
+			if (!found && !pending->exhausted && !taken)
 				found = pending;
 		}
 		if (!found && pool.stopping)
@@ -259,7 +264,8 @@ CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 	job->program = program;
 	job->code_index = program->entry_code[launch->function - program->functions];
 	job->code = &program->codes[job->code_index];
-	job->shared_B = launch->function->static_shared_B + launch->dynamic_shared_B;
+	job->shared_B = launch->function->static_shared_B + job->code->shared_gap_B +
+			launch->dynamic_shared_B;
 	job->report = report;
 	pending->group_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
 	job->constants = malloc(program->launch_constant_B ? program->launch_constant_B : 1);
@@ -267,8 +273,9 @@ CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 	if (!job->constants || lock_init(&job->lock, LOCK_RANK_CACHE))
 		goto done;
 	fill_constants(job);
-	if (run_on_pool(pending))
+	if (check_job_create(job) && run_on_pool(pending))
 		result = job->result;
+	check_job_destroy(job->check);
 	lock_finish(&job->lock);
 	if (result != CUDA_SUCCESS && report)
 		log_info("softcuda: %s", bytes_string(report));

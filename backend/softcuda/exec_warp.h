@@ -78,6 +78,7 @@ struct job {
 	struct lock lock;
 	CUresult result;
 	struct bytes *report;
+	struct check_job *check;          /* NULL: nothing is checked */
 };
 
 struct group {
@@ -93,6 +94,7 @@ struct group {
 	struct range ranges[RANGES];
 	uint32_t next_range, recent_range;
 	struct frame **free_frames;       /* by function */
+	struct check_group *check;        /* NULL: nothing is checked */
 };
 
 enum group_state { GROUP_DONE, GROUP_RUNS, GROUP_FAULT };
@@ -113,6 +115,10 @@ void warp_frame_leave(struct warp *warp, struct frame *frame, uint32_t lanes);
 /* Notes the job's fault with the place of a lane (the lowest of lanes). */
 enum flow exec_fault(struct warp *warp, const struct op *op, uint32_t lanes, CUresult result,
 		     const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* "kernel 'k', ptx line 7 (a.cl:3), work-group (0,0,0), work-item (1,0,0)" */
+void exec_describe_place(const struct warp *warp, const struct op *op, unsigned l,
+			 struct bytes *text);
 
 /* For .sync instructions: the lanes that run op now, all that it waits for being
  * there; 0 when the active lanes have to wait.  members is the operand's index;

@@ -32,6 +32,17 @@ softcuda_api_sources = \
 	backend/softcuda/unsupported.def
 
 softcuda_exec_sources = \
+	backend/softcuda/check.h \
+	backend/softcuda/check_clock.c \
+	backend/softcuda/check_clock.h \
+	backend/softcuda/check_job.h \
+	backend/softcuda/check_place.c \
+	backend/softcuda/check_race.c \
+	backend/softcuda/check_report.c \
+	backend/softcuda/check_shadow.c \
+	backend/softcuda/check_shadow.h \
+	backend/softcuda/check_sync.c \
+	backend/softcuda/check_written.c \
 	backend/softcuda/exec.h \
 	backend/softcuda/exec_access.c \
 	backend/softcuda/exec_access.h \

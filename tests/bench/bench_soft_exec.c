@@ -26,6 +26,12 @@ bool soft_memory_find(uint64_t address, uint64_t *start_out, uint64_t *end_out)
 	return true;
 }
 
+void soft_memory_describe(uint64_t address, struct bytes *text)
+{
+	(void)address;
+	(void)text;
+}
+
 static double now_s(void)
 {
 	struct timespec now;

@@ -6,9 +6,9 @@ tests_kernels_runner_SOURCES = tests/kernels/runner.c tests/kernels/element.c \
 	tests/kernels/expression.c tests/kernels/expression.h
 tests_kernels_runner_LDADD = $(OPENCL_LIBS) -lm
 CLT_LOG_COMPILER = tests/kernels/runner
-TESTS += $(kernel_files)
+TESTS += $(kernel_files) $(broken_files) tests/kernels/right.sh
 endif
-EXTRA_DIST += $(kernel_files)
+EXTRA_DIST += $(kernel_files) $(broken_files) tests/kernels/right.sh
 kernel_files = \
 	tests/kernels/argument_null_buffer.clt \
 	tests/kernels/arguments_double.clt \
@@ -107,3 +107,60 @@ kernel_files = \
 	tests/kernels/vector_operators.clt \
 	tests/kernels/vector_three.clt \
 	tests/kernels/vload_vstore.clt
+
+# Kernels with a mistake each, and what the checker has to say of it.
+broken_files = \
+	tests/kernels/broken/barrier_ended.clt \
+	tests/kernels/broken/barrier_members_ended.clt \
+	tests/kernels/broken/barrier_members_own.clt \
+	tests/kernels/broken/barrier_never.clt \
+	tests/kernels/broken/barrier_one_side.clt \
+	tests/kernels/broken/barrier_shuffle_source.clt \
+	tests/kernels/broken/barrier_two_places.clt \
+	tests/kernels/broken/memory_argument_behind.clt \
+	tests/kernels/broken/memory_constant_behind.clt \
+	tests/kernels/broken/memory_global_atomic.clt \
+	tests/kernels/broken/memory_global_before.clt \
+	tests/kernels/broken/memory_global_behind.clt \
+	tests/kernels/broken/memory_global_freed.clt \
+	tests/kernels/broken/memory_global_function.clt \
+	tests/kernels/broken/memory_global_group.clt \
+	tests/kernels/broken/memory_global_large.clt \
+	tests/kernels/broken/memory_global_misaligned.clt \
+	tests/kernels/broken/memory_global_neighbour.clt \
+	tests/kernels/broken/memory_global_null.clt \
+	tests/kernels/broken/memory_global_vector.clt \
+	tests/kernels/broken/memory_global_wild.clt \
+	tests/kernels/broken/memory_local_argument.clt \
+	tests/kernels/broken/memory_local_atomic.clt \
+	tests/kernels/broken/memory_local_before.clt \
+	tests/kernels/broken/memory_local_behind.clt \
+	tests/kernels/broken/memory_local_neighbour.clt \
+	tests/kernels/broken/memory_private_before.clt \
+	tests/kernels/broken/memory_private_behind.clt \
+	tests/kernels/broken/race_global_in_group.clt \
+	tests/kernels/broken/race_groups_flag_half_fence.clt \
+	tests/kernels/broken/race_groups_flag_no_fence.clt \
+	tests/kernels/broken/race_groups_last_block.clt \
+	tests/kernels/broken/race_groups_missing_barrier.clt \
+	tests/kernels/broken/race_groups_narrow_scope.clt \
+	tests/kernels/broken/race_groups_neighbour.clt \
+	tests/kernels/broken/race_groups_write.clt \
+	tests/kernels/broken/race_local_atomic_plain.clt \
+	tests/kernels/broken/race_local_bytes.clt \
+	tests/kernels/broken/race_local_equal.clt \
+	tests/kernels/broken/race_local_fence.clt \
+	tests/kernels/broken/race_local_init.clt \
+	tests/kernels/broken/race_local_loop.clt \
+	tests/kernels/broken/race_local_no_barrier.clt \
+	tests/kernels/broken/race_local_reduction.clt \
+	tests/kernels/broken/race_local_write_after_read.clt \
+	tests/kernels/broken/race_partial_barrier.clt \
+	tests/kernels/broken/race_warp_barrier.clt \
+	tests/kernels/broken/stop_at_race.clt \
+	tests/kernels/broken/uninit_group.clt \
+	tests/kernels/broken/uninit_local.clt \
+	tests/kernels/broken/uninit_local_argument.clt \
+	tests/kernels/broken/uninit_local_atomic.clt \
+	tests/kernels/broken/uninit_local_bytes.clt \
+	tests/kernels/broken/uninit_private.clt

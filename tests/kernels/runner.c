@@ -13,6 +13,9 @@
  *	//! expect NAME = E [within N ulp | within R]      against what it holds now
  *	//! build-fails TEXT               the build must fail with TEXT in its log
  *	//! enqueue-fails CODE...          the next run must fail with one of these codes
+ *	//! release NAME                   the buffer
+ *	//! check WORDS                    CULVERT_SOFT_CHECK for this file; elsewhere skipped
+ *	//! report TEXT                    the checker must have reported TEXT by now
  *	//! wrong-on PLATFORM WHY          skipped on platforms of that name: they are wrong
  *
  * Exit status: 0 all passed, 1 a failure, 77 skipped, 2 the file is wrong. */
@@ -27,6 +30,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum verdict { PASS = 0, FAIL = 1, WRONG_FILE = 2, SKIP = 77 };
 enum { ARGUMENTS_MAX = 64, VALUE_BYTES_MAX = 4096 };
@@ -60,6 +64,8 @@ struct test {
 };
 
 static bool verbose;
+/* Where the checker's reports go; "" when no file wants any. */
+static char report_path[64];
 
 static void complain(struct test *test, enum verdict verdict, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -369,6 +375,8 @@ static cl_uint parse_sizes(const char **at, size_t sizes[3])
 static void read_back(struct test *test)
 {
 	for (struct buffer *buffer = test->buffers; buffer; buffer = buffer->next) {
+		if (!((struct device_buffer *)buffer)->mem)
+			continue;
 		cl_int error = clEnqueueReadBuffer(
 			test->queue, ((struct device_buffer *)buffer)->mem, CL_TRUE, 0,
 			buffer->count * element_size_B(buffer->type), buffer->data, 0, NULL, NULL);
@@ -594,6 +602,38 @@ static void do_requires(struct test *test, const char *at)
 	}
 }
 
+/* Only the software driver of this platform has a checker. */
+static void do_check(struct test *test)
+{
+	char name[256] = "";
+	clGetDeviceInfo(test->device, CL_DEVICE_NAME, sizeof(name) - 1, name, NULL);
+	if (!strstr(name, "softcuda"))
+		complain(test, SKIP, "skipped: the device has no checker");
+}
+
+static void do_report(struct test *test, const char *at)
+{
+	while (isspace((unsigned char)*at))
+		at++;
+	char *text = *report_path ? read_file(report_path) : NULL;
+	if (!text || !strstr(text, at))
+		complain(test, FAIL, "\"%s\" is not in the report:\n%s", at, text ? text : "");
+	free(text);
+}
+
+static void do_release(struct test *test, const char *at)
+{
+	while (isspace((unsigned char)*at))
+		at++;
+	struct device_buffer *buffer = find_buffer(test, at, name_length(at));
+	if (!buffer || !buffer->mem) {
+		complain(test, WRONG_FILE, "no such buffer: %s", at);
+		return;
+	}
+	clReleaseMemObject(buffer->mem);
+	buffer->mem = NULL;
+}
+
 /* PLATFORM is the beginning of the platform's name up to the first space. */
 static void do_wrong_on(struct test *test, const char *at)
 {
@@ -630,6 +670,12 @@ static void directive(struct test *test, const char *at)
 	} else if (take_word(&at, "enqueue-fails")) {
 		free(test->enqueue_fails);
 		test->enqueue_fails = strdup(at);
+	} else if (take_word(&at, "release")) {
+		do_release(test, at);
+	} else if (take_word(&at, "check")) {
+		do_check(test);
+	} else if (take_word(&at, "report")) {
+		do_report(test, at);
 	} else if (take_word(&at, "wrong-on")) {
 		do_wrong_on(test, at);
 	} else {
@@ -725,6 +771,27 @@ static cl_device_id find_device(const char *platform_name, unsigned index)
 	return NULL;
 }
 
+/* The environment is read once per process: what the file wants of the checker
+ * is set before OpenCL is used. */
+static void prepare_check(const char *path)
+{
+	static const char directive[] = "//! check ";
+	char *text = read_file(path), *at = text ? strstr(text, directive) : NULL;
+	if (at) {
+		at += strlen(directive);
+		at[strcspn(at, "\n")] = '\0';
+		snprintf(report_path, sizeof(report_path), "/tmp/culvert-report.XXXXXX");
+		int file = mkstemp(report_path);
+		if (file < 0)
+			*report_path = '\0';
+		else
+			close(file);
+		setenv("CULVERT_SOFT_CHECK", at, 1);
+		setenv("CULVERT_SOFT_REPORT", report_path, 1);
+	}
+	free(text);
+}
+
 int main(int argc, char **argv)
 {
 	const char *platform = getenv("CLT_PLATFORM");
@@ -743,9 +810,13 @@ int main(int argc, char **argv)
 			return WRONG_FILE;
 		}
 	}
+	if (first + 1 == argc)
+		prepare_check(argv[first]);
 	cl_device_id device = find_device(platform, index);
 	if (!device) {
 		printf("no such OpenCL device\n");
+		if (*report_path)
+			unlink(report_path);
 		return SKIP;
 	}
 	unsigned counts[3] = {0, 0, 0};
@@ -758,6 +829,8 @@ int main(int argc, char **argv)
 			      : verdict == SKIP ? worst : FAIL;
 		fflush(stdout);
 	}
+	if (*report_path)
+		unlink(report_path);
 	if (argc - first > 1)
 		printf("%u passed, %u failed, %u skipped\n", counts[0], counts[1], counts[2]);
 	return worst;

@@ -27,6 +27,12 @@ bool soft_memory_find(uint64_t address, uint64_t *start_out, uint64_t *end_out)
 	return false;
 }
 
+void soft_memory_describe(uint64_t address, struct bytes *text)
+{
+	(void)address;
+	(void)text;
+}
+
 static void *device_take(size_t size_B)
 {
 	char *memory = calloc(1, size_B + 1);
