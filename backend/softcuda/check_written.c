@@ -4,7 +4,11 @@
 
 #include "backend/softcuda/check_job.h"
 
+#include "backend/softcuda/exec_memory.h"
+
 #include <stdlib.h>
+
+enum { CHUNK_B = 16 };        /* the widest alignment that padding comes from */
 
 /* A warp's private memory may have grown; its content has moved with it. */
 static bool local_fits(struct warp *warp, struct check_local *local)
@@ -23,17 +27,39 @@ static bool local_fits(struct warp *warp, struct check_local *local)
 	return true;
 }
 
-/* Elements by themselves: a vector of three is read as four, and structures are
- * copied with their padding.  So only what has no written byte at all counts. */
-static int find_unwritten(const uint8_t *written, uint32_t element_B, uint32_t count)
+/* Whether a load is one of several of neighbouring bytes: a structure's copy. */
+static bool has_siblings(const struct code *code, const struct op *op)
 {
-	for (uint32_t e = 0; e < count; e++) {
-		if (count == 4 && e == 3)
-			break;
-		if (!memchr(written + (size_t)e * element_B, 1, element_B))
-			return (int)e;
+	enum { NEAR_OPS = 32 };
+	size_t at = (size_t)(op - code->ops);
+	size_t first = at > NEAR_OPS ? at - NEAR_OPS : 0;
+	size_t end = at + NEAR_OPS < code->op_count ? at + NEAR_OPS : code->op_count;
+	for (size_t i = first; i < end; i++) {
+		const struct op *other = &code->ops[i];
+		int64_t apart_B = other->imm - op->imm;
+		if (i != at && other->vector && check_is_load(other) &&
+		    other->space == op->space && apart_B > -CHUNK_B && apart_B < CHUNK_B &&
+		    other->x[MEMORY_ADDRESS] == op->x[MEMORY_ADDRESS])
+			return true;
 	}
-	return -1;
+	return false;
+}
+
+/* A vector is read whole to change one of its elements, and structures are copied
+ * with their padding.  So only what has no written byte at all counts, and of a
+ * structure only a chunk that has none. */
+static bool is_unwritten(const uint8_t *written, uint32_t size_B)
+{
+	return !memchr(written, 1, size_B);
+}
+
+static bool is_padding(const struct warp *warp, const struct op *op, const uint8_t *written,
+		       uint64_t offset_B, uint64_t end_B)
+{
+	uint64_t start = offset_B / CHUNK_B * CHUNK_B;
+	uint64_t end = start + CHUNK_B < end_B ? start + CHUNK_B : end_B;
+	return has_siblings(warp->frame->code, op) &&
+	       !is_unwritten(written + start, (uint32_t)(end - start));
 }
 
 bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
@@ -47,16 +73,20 @@ bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t 
 		return true;
 	if (space == CHECK_SPACE_LOCAL && !local_fits(warp, local))
 		return check_fail_memory(warp, op, 1u << l);
-	uint8_t *written = space == CHECK_SPACE_SHARED ? group->written + offset_B :
-			   local->written + (size_t)l * local->stride_B + offset_B;
+	uint64_t end_B = space == CHECK_SPACE_SHARED ? warp->group->job->shared_B :
+			 local->stride_B;
+	uint8_t *start = space == CHECK_SPACE_SHARED ? group->written :
+			 local->written + (size_t)l * local->stride_B;
+	uint8_t *written = start + offset_B;
 	if (check_is_store(op)) {
 		memset(written, 1, size_B);
 		return true;
 	}
-	int e = find_unwritten(written, size_B / op->vector, op->vector);
-	if (e >= 0) {
+	if (!is_unwritten(written, size_B))
+		return true;
+	if (!is_padding(warp, op, start, offset_B, end_B)) {
 		struct bytes text = BYTES_INIT;
-		check_describe_place(warp, l, place + (uint32_t)e * (size_B / op->vector), &text);
+		check_describe_place(warp, l, place, &text);
 		check_report(group, warp, op, l, "uninitialised read", 0,
 			     "%s memory that nobody has written%s",
 			     space == CHECK_SPACE_SHARED ? "local" : "private",

@@ -24,6 +24,7 @@ kernel_files = \
 	tests/kernels/atomics_global.clt \
 	tests/kernels/atomics_local.clt \
 	tests/kernels/barrier_global.clt \
+	tests/kernels/barrier_partial_ptx.clt \
 	tests/kernels/barrier_reduction.clt \
 	tests/kernels/bitonic_sort.clt \
 	tests/kernels/common_functions.clt \
@@ -51,6 +52,9 @@ kernel_files = \
 	tests/kernels/global_offset.clt \
 	tests/kernels/group_size_errors.clt \
 	tests/kernels/half_memory.clt \
+	tests/kernels/handover_fence.clt \
+	tests/kernels/handover_in_group.clt \
+	tests/kernels/handover_release.clt \
 	tests/kernels/histogram.clt \
 	tests/kernels/ids_1d.clt \
 	tests/kernels/ids_3d.clt \
@@ -65,11 +69,13 @@ kernel_files = \
 	tests/kernels/integer_vectors.clt \
 	tests/kernels/kernel_calls_kernel.clt \
 	tests/kernels/large_grid.clt \
+	tests/kernels/last_group_sums.clt \
 	tests/kernels/local_above_48k.clt \
 	tests/kernels/local_argument.clt \
 	tests/kernels/local_arguments_several.clt \
 	tests/kernels/local_size_null.clt \
 	tests/kernels/local_static.clt \
+	tests/kernels/local_structures.clt \
 	tests/kernels/local_two_kernels.clt \
 	tests/kernels/mandelbrot_double.clt \
 	tests/kernels/math_double.clt \
@@ -101,12 +107,14 @@ kernel_files = \
 	tests/kernels/scan_local.clt \
 	tests/kernels/several_kernels.clt \
 	tests/kernels/shuffle.clt \
+	tests/kernels/spinlock.clt \
 	tests/kernels/transpose_tiled.clt \
 	tests/kernels/vector_access.clt \
 	tests/kernels/vector_add.clt \
 	tests/kernels/vector_operators.clt \
 	tests/kernels/vector_three.clt \
-	tests/kernels/vload_vstore.clt
+	tests/kernels/vload_vstore.clt \
+	tests/kernels/warp_barrier_ptx.clt
 
 # Kernels with a mistake each, and what the checker has to say of it.
 broken_files = \
