@@ -56,7 +56,8 @@ bool check_fail_memory(struct warp *warp, const struct op *op, uint32_t mask);
 
 enum check_space { CHECK_SPACE_GLOBAL, CHECK_SPACE_SHARED, CHECK_SPACE_LOCAL,
 		   CHECK_SPACE_PARAM };
-/* Where a place in host memory is; *offset_B_out from the start of that space. */
+/* Where a place in host memory is; *offset_B_out from the start of that space, or
+ * the place itself. */
 enum check_space check_place(const struct warp *warp, unsigned l, uint64_t place,
 			     uint64_t *offset_B_out);
 

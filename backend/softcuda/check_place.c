@@ -19,9 +19,13 @@ enum check_space check_place(const struct warp *warp, unsigned l, uint64_t place
 		*offset_B_out = local;
 		return CHECK_SPACE_LOCAL;
 	}
-	*offset_B_out = place - parameters;
-	return job->launch->parameters && *offset_B_out < job->launch->function->parameter_size_B ?
-	       CHECK_SPACE_PARAM : CHECK_SPACE_GLOBAL;
+	if (job->launch->parameters &&
+	    place - parameters < job->launch->function->parameter_size_B) {
+		*offset_B_out = place - parameters;
+		return CHECK_SPACE_PARAM;
+	}
+	*offset_B_out = place;
+	return CHECK_SPACE_GLOBAL;
 }
 
 /* --- shared variables ---------- */
@@ -211,10 +215,14 @@ void check_describe_address(const struct warp *warp, const struct op *op, uint64
 static bool fault(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 		  uint32_t size_B, const char *what)
 {
+	static const char *const names[] = {"global", "shared", "local", "param"};
+	uint64_t offset_B;
+	const char *space = names[check_place(warp, l, place, &offset_B)];
 	struct bytes text = BYTES_INIT;
 	check_describe_place(warp, l, place, &text);
-	exec_fault(warp, op, 1u << l, CUDA_ERROR_ILLEGAL_ADDRESS, "%s of %u bytes%s", what,
-		   size_B, bytes_string(&text));
+	exec_fault(warp, op, 1u << l, CUDA_ERROR_ILLEGAL_ADDRESS, "%s of %u bytes at %s address "
+		   "0x%llx%s", what, size_B, space, (unsigned long long)offset_B,
+		   bytes_string(&text));
 	bytes_finish(&text);
 	return false;
 }
@@ -238,17 +246,15 @@ bool check_bounds(struct warp *warp, const struct op *op, unsigned l, uint64_t p
 	switch (check_place(warp, l, place, &offset_B)) {
 	case CHECK_SPACE_SHARED:
 		return inside_shared(job, offset_B, size_B) ||
-		       fault(warp, op, l, place, size_B, "out-of-bounds access of local memory:"
-			     " access");
+		       fault(warp, op, l, place, size_B, "out-of-bounds access");
 	case CHECK_SPACE_LOCAL:
 		return inside_frame(warp, offset_B, size_B) ||
-		       fault(warp, op, l, place, size_B, "out-of-bounds access of private "
-			     "memory: access");
+		       fault(warp, op, l, place, size_B, "out-of-bounds access");
 	case CHECK_SPACE_PARAM:
 		return check_is_load(op) ||
-		       fault(warp, op, l, place, size_B, "write to what is constant: access");
+		       fault(warp, op, l, place, size_B, "write to what is constant,");
 	default:
 		return check_is_load(op) || !is_constant(job, place) ||
-		       fault(warp, op, l, place, size_B, "write to what is constant: access");
+		       fault(warp, op, l, place, size_B, "write to what is constant,");
 	}
 }

@@ -81,12 +81,8 @@ static void describe_before(const struct access *access, const struct record *be
 	const uint32_t *grid = job->launch->grid, *block = job->launch->block;
 	const struct code *code;
 	const struct op *op = check_site_op(access->group->job, before->site, &code);
-	const struct source_place *place = &code->places[op - code->ops];
-	bytes_printf(text, "%s at ptx line %u", verb(before->kind, writes), op->line);
-	if (place->line)
-		bytes_printf(text, " (source line %u)", place->line);
-	if (code != job->code)
-		bytes_printf(text, " in '%s'", code->name);
+	bytes_printf(text, "%s at ", verb(before->kind, writes));
+	exec_describe_line(job, code, op, text);
 	bytes_printf(text, " by work-group (%u,%u,%u), work-item (%u,%u,%u)",
 		     before->group % grid[0], before->group / grid[0] % grid[1],
 		     before->group / grid[0] / grid[1], before->lane % block[0],

@@ -199,13 +199,10 @@ static const char *file_name(const struct soft_program *program, uint32_t number
 	return "?";
 }
 
-void exec_describe_place(const struct warp *warp, const struct op *op, unsigned l,
-			 struct bytes *text)
+void exec_describe_line(const struct job *job, const struct code *code, const struct op *op,
+			struct bytes *text)
 {
-	const struct group *group = warp->group;
-	const struct job *job = group->job;
-	const struct code *code = warp->frame ? warp->frame->code : job->code;
-	bytes_printf(text, "kernel '%s', ptx line %u", job->code->name, op->line);
+	bytes_printf(text, "ptx line %u", op->line);
 	if (op >= code->ops && op < code->ops + code->op_count) {
 		const struct source_place *place = &code->places[op - code->ops];
 		if (place->line)
@@ -214,6 +211,16 @@ void exec_describe_place(const struct warp *warp, const struct op *op, unsigned 
 	}
 	if (code != job->code)
 		bytes_printf(text, " in '%s'", code->name);
+}
+
+void exec_describe_place(const struct warp *warp, const struct op *op, unsigned l,
+			 struct bytes *text)
+{
+	const struct group *group = warp->group;
+	const struct job *job = group->job;
+	const struct code *code = warp->frame ? warp->frame->code : job->code;
+	bytes_printf(text, "kernel '%s', ", job->code->name);
+	exec_describe_line(job, code, op, text);
 	bytes_printf(text, ", work-group (%u,%u,%u), work-item (%u,%u,%u)", group->ctaid[0],
 		     group->ctaid[1], group->ctaid[2], warp->tid[0][l], warp->tid[1][l],
 		     warp->tid[2][l]);
@@ -223,7 +230,7 @@ enum flow exec_fault(struct warp *warp, const struct op *op, uint32_t lanes, CUr
 		     const char *format, ...)
 {
 	struct job *job = warp->group->job;
-	struct bytes text = BYTES_INIT;
+	struct bytes text = BYTES_INIT, line = BYTES_INIT;
 	va_list arguments;
 	exec_describe_place(warp, op, exec_lowest(lanes), &text);
 	bytes_append_string(&text, ": ");
@@ -239,8 +246,11 @@ enum flow exec_fault(struct warp *warp, const struct op *op, uint32_t lanes, CUr
 			bytes_append(job->report, text.data, text.size_B);
 	}
 	lock_drop(&job->lock);
-	if (first && job->check)
-		check_write(&text);
+	if (first && job->check) {
+		bytes_printf(&line, "softcuda: fault: %s", bytes_string(&text));
+		check_write(&line);
+	}
+	bytes_finish(&line);
 	bytes_finish(&text);
 	atomic_store(&job->stop, true);
 	return FLOW_FAULT;

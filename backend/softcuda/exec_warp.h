@@ -120,6 +120,10 @@ enum flow exec_fault(struct warp *warp, const struct op *op, uint32_t lanes, CUr
 void exec_describe_place(const struct warp *warp, const struct op *op, unsigned l,
 			 struct bytes *text);
 
+/* "ptx line 7 (a.cl:3) in 'f'": of an op of code. */
+void exec_describe_line(const struct job *job, const struct code *code, const struct op *op,
+			struct bytes *text);
+
 /* For .sync instructions: the lanes that run op now, all that it waits for being
  * there; 0 when the active lanes have to wait.  members is the operand's index;
  * anywhere: at whatever instruction, as bar.warp.sync.  The caller ends with

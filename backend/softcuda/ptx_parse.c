@@ -54,8 +54,8 @@ bool ptx_type_size(struct ptx_parser *parser, const char *type, uint32_t size,
 bool ptx_local(struct ptx_parser *parser, uint64_t size_B, uint32_t align_B,
 	       uint64_t *offset_out)
 {
-	uint64_t start_B = parser->local_B + (check_options() & CHECK_MEMORY ? LOCAL_GAP_B : 0);
-	uint64_t offset_B = (start_B + align_B - 1) & ~(uint64_t)(align_B - 1);
+	uint32_t gap_B = check_options() & CHECK_MEMORY ? LOCAL_GAP_B : 0;
+	uint64_t offset_B = (parser->local_B + gap_B + align_B - 1) & ~(uint64_t)(align_B - 1);
 	struct local_variable local = {(uint32_t)offset_B, (uint32_t)size_B};
 	bytes_append(&parser->locals, &local, sizeof(local));
 	if (bytes_failed(&parser->locals))
@@ -64,6 +64,7 @@ bool ptx_local(struct ptx_parser *parser, uint64_t size_B, uint32_t align_B,
 		return ptx_fail(parser, parser->lexer.token.line,
 				"local memory of a function is over %u bytes", LOCAL_MAX_B);
 	parser->local_B = offset_B + size_B;
+	parser->local_gap_B += gap_B;
 	*offset_out = offset_B;
 	return true;
 }
@@ -482,6 +483,7 @@ static bool parse_function(struct ptx_parser *parser, bool entry)
 	ptx_lex_next(lexer);
 	struct ptx_lexer parameters_at = *lexer;
 	parser->local_B = 0;
+	parser->local_gap_B = 0;
 	ptx_scope_open(parser);
 	if (has_results) {
 		*lexer = results_at;

@@ -108,6 +108,7 @@ struct ptx_parser {
 	struct bytes widths;          /* char per virtual register */
 	struct bytes fixups, sites, tables, shared_used;
 	uint64_t local_B;
+	uint32_t local_gap_B;         /* of these: the checker's gaps */
 	struct ptx_instruction instruction;
 };
 

@@ -31,6 +31,7 @@ bool ptx_code_finish(struct ptx_parser *parser)
 	code->table_count = (uint32_t)(parser->tables.size_B / sizeof(struct branch_table));
 	code->shared_count = (uint32_t)(parser->shared_used.size_B / sizeof(uint32_t));
 	code->local_B = (uint32_t)parser->local_B;
+	code->local_gap_B = parser->local_gap_B;
 	code->local_count = (uint32_t)(parser->locals.size_B / sizeof(struct local_variable));
 	code->ops = keep(parser, &parser->ops);
 	code->places = keep(parser, &parser->places);
@@ -164,7 +165,8 @@ static bool list_entries(struct ptx_parser *parser)
 			.name = code->name, .parameters = code->parameters,
 			.parameter_count = code->parameter_count,
 			.parameter_size_B = code->parameter_size_B,
-			.static_shared_B = code->static_shared_B, .local_B = code->local_B,
+			.static_shared_B = code->static_shared_B,
+			.local_B = code->local_B - code->local_gap_B,
 			.register_count = code->register_peak < 16 ? 16 :
 					  code->register_peak > 255 ? 255 :
 					  code->register_peak,
