@@ -5,7 +5,7 @@
  * are held to the table in either case. */
 #include "config.h"
 
-#include "backend/softcuda/check.h"
+#include "backend/softcuda/check_option.h"
 #include "backend/softcuda/soft.h"
 
 #include <pthread.h>

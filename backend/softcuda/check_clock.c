@@ -349,18 +349,18 @@ static bool publish(const struct check_clocks *clocks, uint32_t lane, uint32_t e
 }
 
 bool check_clocks_release(struct check_clocks *clocks, uint32_t lane, struct clocks *wide,
-			  struct clocks *narrow_to, bool narrow, bool now, bool replaces)
+			  struct clocks *own, bool narrow, bool now, bool replaces)
 {
 	struct lane_clock *mine = &clocks->lanes[lane];
 	uint32_t epoch = now ? mine->epoch : mine->released;
 	if (replaces) {
 		clocks_finish(wide);
-		clocks_finish(narrow_to);
+		clocks_finish(own);
 	}
 	if (!epoch)
 		return true;
 	bool to_all = !narrow && (now || mine->released_wide);
-	bool right = publish(clocks, lane, epoch, to_all ? wide : narrow_to);
+	bool right = publish(clocks, lane, epoch, to_all ? wide : own);
 	if (now)
 		mine->epoch = ++clocks->now;
 	return right;

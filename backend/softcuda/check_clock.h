@@ -94,8 +94,8 @@ bool check_clocks_fence(struct check_clocks *clocks, uint32_t lane, bool narrow)
 bool check_clocks_acquire(struct check_clocks *clocks, uint32_t lane,
 			  const struct clocks *released, bool narrow, bool now);
 /* An atomic write: what released then holds.  replaces: a store, which ends what
- * others have released there.  *wide_out: to all groups, else to the own. */
+ * others have released there.  To wide, or where the scope is the group, to own. */
 bool check_clocks_release(struct check_clocks *clocks, uint32_t lane, struct clocks *wide,
-			  struct clocks *narrow_to, bool narrow, bool now, bool replaces);
+			  struct clocks *own, bool narrow, bool now, bool replaces);
 
 #endif

@@ -2,9 +2,9 @@
  *
  * A cell stands for 4 bytes: its last write, the last atomic one behind that, and
  * two reads by different lanes.  Two are enough: whoever writes after them races
- * with one of them, unless he is ordered after both.  A page in which bytes are touched one by one has a cell
- * per byte.  Beside the cells stand the addresses over which lanes have
- * synchronised.
+ * with one of them, unless he is ordered after both.  A page in which bytes are
+ * touched one by one has a cell per byte.  Beside the cells stand the addresses
+ * over which lanes have synchronised.
  *
  * Thread-safety: none; one owner. */
 #ifndef CULVERT_BACKEND_SOFTCUDA_CHECK_SHADOW_H

@@ -36,6 +36,7 @@ softcuda_exec_sources = \
 	backend/softcuda/check_clock.c \
 	backend/softcuda/check_clock.h \
 	backend/softcuda/check_job.h \
+	backend/softcuda/check_option.h \
 	backend/softcuda/check_place.c \
 	backend/softcuda/check_race.c \
 	backend/softcuda/check_report.c \

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "backend/softcuda/check.h"
+#include "backend/softcuda/check_option.h"
 #include "backend/softcuda/ptx_parse.h"
 
 #include "backend/softcuda/ptx_program.h"

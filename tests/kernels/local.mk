@@ -125,6 +125,8 @@ broken_files = \
 	tests/kernels/broken/barrier_one_side.clt \
 	tests/kernels/broken/barrier_shuffle_source.clt \
 	tests/kernels/broken/barrier_two_places.clt \
+	tests/kernels/broken/benign_equal.clt \
+	tests/kernels/broken/benign_unequal.clt \
 	tests/kernels/broken/memory_argument_behind.clt \
 	tests/kernels/broken/memory_constant_behind.clt \
 	tests/kernels/broken/memory_global_atomic.clt \
@@ -165,10 +167,12 @@ broken_files = \
 	tests/kernels/broken/race_local_write_after_read.clt \
 	tests/kernels/broken/race_partial_barrier.clt \
 	tests/kernels/broken/race_warp_barrier.clt \
+	tests/kernels/broken/reports_limited.clt \
 	tests/kernels/broken/stop_at_race.clt \
 	tests/kernels/broken/uninit_group.clt \
 	tests/kernels/broken/uninit_local.clt \
 	tests/kernels/broken/uninit_local_argument.clt \
 	tests/kernels/broken/uninit_local_atomic.clt \
 	tests/kernels/broken/uninit_local_bytes.clt \
-	tests/kernels/broken/uninit_private.clt
+	tests/kernels/broken/uninit_private.clt \
+	tests/kernels/broken/words_alone.clt

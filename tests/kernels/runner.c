@@ -16,6 +16,7 @@
  *	//! release NAME                   the buffer
  *	//! check WORDS                    CULVERT_SOFT_CHECK for this file; elsewhere skipped
  *	//! report TEXT                    the checker must have reported TEXT by now
+ *	//! silent                         the checker must not have reported anything
  *	//! wrong-on PLATFORM WHY          skipped on platforms of that name: they are wrong
  *
  * Exit status: 0 all passed, 1 a failure, 77 skipped, 2 the file is wrong. */
@@ -621,6 +622,14 @@ static void do_report(struct test *test, const char *at)
 	free(text);
 }
 
+static void do_silent(struct test *test)
+{
+	char *text = *report_path ? read_file(report_path) : NULL;
+	if (!text || *text)
+		complain(test, FAIL, "there is a report:\n%s", text ? text : "");
+	free(text);
+}
+
 static void do_release(struct test *test, const char *at)
 {
 	while (isspace((unsigned char)*at))
@@ -676,6 +685,8 @@ static void directive(struct test *test, const char *at)
 		do_check(test);
 	} else if (take_word(&at, "report")) {
 		do_report(test, at);
+	} else if (take_word(&at, "silent")) {
+		do_silent(test);
 	} else if (take_word(&at, "wrong-on")) {
 		do_wrong_on(test, at);
 	} else {
