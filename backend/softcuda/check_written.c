@@ -8,7 +8,10 @@
 
 #include <stdlib.h>
 
-enum { CHUNK_B = 16 };        /* the widest alignment that padding comes from */
+enum {
+	CHUNK_B = 16,             /* the widest alignment that padding comes from */
+	NEAR_OPS = 32             /* how far the parts of a structure's copy are apart */
+};
 
 /* A warp's private memory may have grown; its content has moved with it. */
 static bool local_fits(struct warp *warp, struct check_local *local)
@@ -27,10 +30,23 @@ static bool local_fits(struct warp *warp, struct check_local *local)
 	return true;
 }
 
-/* Whether a load is one of several of neighbouring bytes: a structure's copy. */
+/* Whether what is loaded is first used as what a store puts elsewhere. */
+static bool is_copied(const struct code *code, const struct op *op)
+{
+	const struct op *end = code->ops + code->op_count;
+	if (end - op > NEAR_OPS)
+		end = op + NEAR_OPS;
+	for (const struct op *user = op + 1; user < end; user++)
+		for (unsigned k = 0; k < OP_OPERANDS; k++)
+			if (user->reads >> k & 1 && user->x[k] == op->x[0])
+				return user->vector && check_is_store(user) &&
+				       k != MEMORY_ADDRESS;
+	return false;
+}
+
+/* Whether a load is one of several of neighbouring bytes. */
 static bool has_siblings(const struct code *code, const struct op *op)
 {
-	enum { NEAR_OPS = 32 };
 	size_t at = (size_t)(op - code->ops);
 	size_t first = at > NEAR_OPS ? at - NEAR_OPS : 0;
 	size_t end = at + NEAR_OPS < code->op_count ? at + NEAR_OPS : code->op_count;
@@ -58,7 +74,8 @@ static bool is_padding(const struct warp *warp, const struct op *op, const uint8
 {
 	uint64_t start = offset_B / CHUNK_B * CHUNK_B;
 	uint64_t end = start + CHUNK_B < end_B ? start + CHUNK_B : end_B;
-	return has_siblings(warp->frame->code, op) &&
+	const struct code *code = warp->frame->code;
+	return has_siblings(code, op) && is_copied(code, op) &&
 	       !is_unwritten(written + start, (uint32_t)(end - start));
 }
 

@@ -484,6 +484,7 @@ static bool parse_function(struct ptx_parser *parser, bool entry)
 	struct ptx_lexer parameters_at = *lexer;
 	parser->local_B = 0;
 	parser->local_gap_B = 0;
+	parser->locals.size_B = 0;
 	ptx_scope_open(parser);
 	if (has_results) {
 		*lexer = results_at;

@@ -128,6 +128,7 @@ broken_files = \
 	tests/kernels/broken/benign_equal.clt \
 	tests/kernels/broken/benign_unequal.clt \
 	tests/kernels/broken/memory_argument_behind.clt \
+	tests/kernels/broken/memory_callee_private.clt \
 	tests/kernels/broken/memory_constant_behind.clt \
 	tests/kernels/broken/memory_global_atomic.clt \
 	tests/kernels/broken/memory_global_before.clt \
@@ -153,9 +154,11 @@ broken_files = \
 	tests/kernels/broken/race_groups_flag_no_fence.clt \
 	tests/kernels/broken/race_groups_last_block.clt \
 	tests/kernels/broken/race_groups_missing_barrier.clt \
+	tests/kernels/broken/race_groups_narrow_atomic.clt \
 	tests/kernels/broken/race_groups_narrow_scope.clt \
 	tests/kernels/broken/race_groups_neighbour.clt \
 	tests/kernels/broken/race_groups_write.clt \
+	tests/kernels/broken/race_in_function.clt \
 	tests/kernels/broken/race_local_atomic_plain.clt \
 	tests/kernels/broken/race_local_bytes.clt \
 	tests/kernels/broken/race_local_equal.clt \
@@ -166,9 +169,11 @@ broken_files = \
 	tests/kernels/broken/race_local_reduction.clt \
 	tests/kernels/broken/race_local_write_after_read.clt \
 	tests/kernels/broken/race_partial_barrier.clt \
+	tests/kernels/broken/race_three_dimensions.clt \
 	tests/kernels/broken/race_warp_barrier.clt \
 	tests/kernels/broken/reports_limited.clt \
 	tests/kernels/broken/stop_at_race.clt \
+	tests/kernels/broken/uninit_callee.clt \
 	tests/kernels/broken/uninit_group.clt \
 	tests/kernels/broken/uninit_local.clt \
 	tests/kernels/broken/uninit_local_argument.clt \
