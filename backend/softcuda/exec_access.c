@@ -150,8 +150,9 @@ static bool access_generic(struct warp *warp, const struct op *op, uint32_t mask
 	return true;
 }
 
-static bool access_space(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
-			 uint64_t *place)
+static inline __attribute__((always_inline)) bool
+access_space(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+	     uint64_t *place)
 {
 	struct group *group = warp->group;
 	uint64_t offset = (uint64_t)op->imm;
@@ -187,9 +188,20 @@ static bool access_space(struct warp *warp, const struct op *op, uint32_t mask, 
 	}
 }
 
+static __attribute__((noinline)) bool access_checked(struct warp *warp, const struct op *op,
+						     uint32_t mask, uint32_t size_B,
+						     uint64_t *place)
+{
+	return access_space(warp, op, mask, size_B, place) &&
+	       check_access(warp, op, mask, size_B, place);
+}
+
+/* Out of line, the checker costs a comparison where nothing is checked: the other
+ * way is the same code as without it. */
 bool exec_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 		 uint64_t *place)
 {
-	return access_space(warp, op, mask, size_B, place) &&
-	       (!warp->group->check || check_access(warp, op, mask, size_B, place));
+	if (warp->group->check)
+		return access_checked(warp, op, mask, size_B, place);
+	return access_space(warp, op, mask, size_B, place);
 }

@@ -83,6 +83,7 @@ struct job {
 
 struct group {
 	struct job *job;
+	struct check_group *check;        /* NULL: nothing is checked */
 	struct group *next;               /* in its worker's list */
 	uint32_t ctaid[3];
 	uint32_t thread_count, live_count, warp_count;
@@ -94,7 +95,6 @@ struct group {
 	struct range ranges[RANGES];
 	uint32_t next_range, recent_range;
 	struct frame **free_frames;       /* by function */
-	struct check_group *check;        /* NULL: nothing is checked */
 };
 
 enum group_state { GROUP_DONE, GROUP_RUNS, GROUP_FAULT };
