@@ -15,17 +15,10 @@ struct gpu_deferred {
 	struct gpu_event *after[];       /* references */
 };
 
-/* An event of a dead device holds nothing back any more. */
-static bool pending(struct gpu_event *event)
-{
-	bool done = true;
-	return !gpu_event_query(event, &done) && !done;
-}
-
 static bool any_pending(struct gpu_event *const *after, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (pending(after[i]))
+		if (gpu_event_pending(after[i]))
 			return true;
 	return false;
 }

@@ -86,6 +86,16 @@ static void read_features(struct gpu_caps *caps, CUdevice cu_device)
 	}
 }
 
+/* What nothing can be built or launched without; no driver lacks these. */
+static bool complete(const struct gpu_caps *caps)
+{
+	for (int i = 0; i < 3; i++)
+		if (!caps->max_block[i] || !caps->max_grid[i])
+			return false;
+	return caps->sm >= 10 && caps->multiprocessors && caps->max_threads_per_block &&
+	       caps->local_static_B && caps->warp;
+}
+
 static cl_int read_caps(struct gpu_caps *caps, CUdevice cu_device)
 {
 	size_t memory_B = 0;
@@ -104,6 +114,10 @@ static cl_int read_caps(struct gpu_caps *caps, CUdevice cu_device)
 		   attribute(cu_device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 	read_limits(caps, cu_device);
 	read_features(caps, cu_device);
+	if (!complete(caps)) {
+		log_err("%s: the driver does not tell what it can do: not used", caps->name);
+		return CL_DEVICE_NOT_AVAILABLE;
+	}
 	return CL_SUCCESS;
 }
 

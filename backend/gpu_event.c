@@ -158,6 +158,12 @@ cl_int gpu_event_query(struct gpu_event *event, bool *done_out)
 	return err;
 }
 
+bool gpu_event_pending(struct gpu_event *event)
+{
+	bool done = false;
+	return gpu_event_query(event, &done) ? !gpu_device_status(event->stream->device) : !done;
+}
+
 static void sleep_ns(uint64_t ns)
 {
 	const struct timespec time = {0, (long)ns};

@@ -116,6 +116,9 @@ void gpu_stream_raise_done(struct gpu_stream *stream, uint64_t sequence);
 
 /* Known to be done without asking the driver. */
 bool gpu_event_known_done(const struct gpu_event *event);
+/* Whether what waits for event has to wait longer: not when the device is lost, but
+ * when the driver gave no answer. */
+bool gpu_event_pending(struct gpu_event *event);
 /* gpu_event_wait, for the few places that may wait whatever the caller holds. */
 cl_int gpu_event_block(struct gpu_event *event);
 

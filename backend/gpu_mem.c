@@ -10,6 +10,13 @@
  * streams.  The pool may reuse what such a free has given back, but only after
  * it has happened. */
 
+/* The one place where a lack of memory is one of memory for memory objects. */
+static cl_int check_alloc(struct gpu_device *device, CUresult cu_result, const char *call)
+{
+	cl_int err = gpu_check_result(device, cu_result, call, __FILE__, __LINE__);
+	return cu_result == CUDA_ERROR_OUT_OF_MEMORY ? CL_MEM_OBJECT_ALLOCATION_FAILURE : err;
+}
+
 static CUresult alloc_from_pool(struct gpu_device *device, uint64_t size_B,
 				CUdeviceptr *cu_address)
 {
@@ -21,6 +28,9 @@ static CUresult alloc_from_pool(struct gpu_device *device, uint64_t size_B,
 	cu_result = cuda.cuStreamQuery(cu_stream);
 	if (cu_result == CUDA_ERROR_NOT_READY)
 		cu_result = cuda.cuStreamSynchronize(cu_stream);
+	/* Whether it is complete is not known, so nobody may have it. */
+	if (cu_result != CUDA_SUCCESS)
+		(void)gpu_check(device, cuda.cuMemFreeAsync(*cu_address, cu_stream));
 	return cu_result;
 }
 
@@ -56,7 +66,7 @@ cl_int gpu_memory_alloc(struct gpu_device *device, uint64_t size_B, gpu_address 
 		make_room(device);
 		cu_result = alloc(device, size_B, &cu_address);
 	}
-	err = gpu_check_result(device, cu_result, "cuMemAlloc", __FILE__, __LINE__);
+	err = check_alloc(device, cu_result, "cuMemAlloc");
 	gpu_leave(&scope);
 	if (!err)
 		*address_out = cu_address;
@@ -91,15 +101,12 @@ static struct gpu_stream *reclaim_stream(struct gpu_device *device)
 	return atomic_load(&device->reclaim[turn % GPU_RECLAIM_STREAMS]);
 }
 
-/* How many of the events have still to happen; 0 when the free need not wait. */
-static uint32_t count_pending(struct gpu_event *const *after, uint32_t count)
+static bool any_pending(struct gpu_event *const *after, uint32_t count)
 {
-	uint32_t pending = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		bool done = true;
-		pending += !gpu_event_query(after[i], &done) && !done;
-	}
-	return pending;
+	for (uint32_t i = 0; i < count; i++)
+		if (gpu_event_pending(after[i]))
+			return true;
+	return false;
 }
 
 static cl_int free_after(struct gpu_device *device, gpu_address address,
@@ -134,14 +141,16 @@ void gpu_memory_free(struct gpu_device *device, gpu_address address,
 		     struct gpu_event *const *after, uint32_t count)
 {
 	struct gpu_scope scope;
-	if (!address || gpu_enter(device, &scope))
+	cl_int err = address ? gpu_enter(device, &scope) : CL_SUCCESS;
+	if (err && !gpu_device_status(device))
+		log_warn("device memory at %#llx is leaked", (unsigned long long)address);
+	if (err || !address)
 		return;
 	if (!device->cu_pool) {
 		gpu_defer(device, free_plain, (void *)(uintptr_t)address, after, count);
 		goto leave;
 	}
-	cl_int err;
-	if (!count_pending(after, count))
+	if (!any_pending(after, count))
 		err = gpu_check(device, cuda.cuMemFreeAsync(address,
 							    device->memory_stream->cu_stream));
 	else
@@ -161,7 +170,8 @@ cl_int gpu_host_alloc(struct gpu_device *device, uint64_t size_B, void **pointer
 	cl_int err = gpu_enter_new(device, &scope);
 	if (err)
 		return err;
-	err = gpu_check(device, cuda.cuMemHostAlloc(&pointer, size_B, CU_MEMHOSTALLOC_PORTABLE));
+	err = check_alloc(device, cuda.cuMemHostAlloc(&pointer, size_B, CU_MEMHOSTALLOC_PORTABLE),
+			  "cuMemHostAlloc");
 	gpu_leave(&scope);
 	if (!err)
 		*pointer_out = pointer;

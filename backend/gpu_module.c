@@ -9,16 +9,40 @@
 
 enum { LOG_B = 8192 };
 
-static cl_int module_open(struct gpu_device *device, const void *binary, struct bytes *log,
-			  CUmodule *cu_module_out)
+cl_int gpu_module_open(struct gpu_device *device, const void *image, unsigned int count,
+		       CUjit_option *names, void **values, CUresult *cu_result_out,
+		       struct gpu_module **module_out)
 {
+	*cu_result_out = CUDA_ERROR_OUT_OF_MEMORY;
+	struct gpu_module *module = calloc(1, sizeof(*module));
+	if (!module || lock_init(&module->lock, LOCK_RANK_GPU)) {
+		free(module);
+		return CL_OUT_OF_HOST_MEMORY;
+	}
+	module->device = device;
+	list_init(&module->functions);
+	*cu_result_out = cuda.cuModuleLoadDataEx(&module->cu_module, image, count, names, values);
+	cl_int err = gpu_check_result(device, *cu_result_out, "cuModuleLoadDataEx", __FILE__,
+				      __LINE__);
+	if (err) {
+		lock_finish(&module->lock);
+		free(module);
+		return err;
+	}
+	*module_out = module;
+	return CL_SUCCESS;
+}
+
+static cl_int open_logged(struct gpu_device *device, const void *binary, struct bytes *log,
+			  struct gpu_module **module_out)
+{
+	CUresult cu_result;
 	char *text = calloc(1, LOG_B);
 	if (!text)
 		return CL_OUT_OF_HOST_MEMORY;
 	CUjit_option names[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
 	void *values[] = {text, (void *)(uintptr_t)(LOG_B - 1)};
-	CUresult cu_result = cuda.cuModuleLoadDataEx(cu_module_out, binary, 2, names, values);
-	cl_int err = gpu_check_result(device, cu_result, "cuModuleLoadDataEx", __FILE__, __LINE__);
+	cl_int err = gpu_module_open(device, binary, 2, names, values, &cu_result, module_out);
 	if (err && log) {
 		bytes_append_string(log, text);
 		bytes_printf(log, "%sthe driver cannot load this binary for %s: %s\n",
@@ -46,27 +70,14 @@ cl_int gpu_module_load(struct gpu_device *device, const void *binary, size_t siz
 	if (err)
 		return err;
 	gpu_defer_reap(device);
-	struct gpu_module *module = calloc(1, sizeof(*module));
 	/* The driver is told no size: text in a copy ends in a NUL for certain. */
 	bytes_append(&image, binary, size_B);
-	if (!module || bytes_failed(&image) || lock_init(&module->lock, LOCK_RANK_GPU)) {
+	if (!size_B)
+		err = CL_INVALID_BINARY;
+	else if (bytes_failed(&image))
 		err = CL_OUT_OF_HOST_MEMORY;
-		goto free_module;
-	}
-	module->device = device;
-	list_init(&module->functions);
-	err = size_B ? narrow(module_open(device, image.data, log, &module->cu_module))
-		     : CL_INVALID_BINARY;
-	if (err) {
-		lock_finish(&module->lock);
-		goto free_module;
-	}
-	*module_out = module;
-	goto leave;
-
-free_module:
-	free(module);
-leave:
+	else
+		err = narrow(open_logged(device, image.data, log, module_out));
 	bytes_finish(&image);
 	gpu_leave(&scope);
 	return err;

@@ -20,4 +20,11 @@ struct gpu_function {
 	char name[];
 };
 
+/* Loads image (text ends in a NUL) with the driver's own options, in the current
+ * context, which is device's.  cu_result_out tells what the driver said, also when the
+ * code is not CL_SUCCESS. */
+cl_int gpu_module_open(struct gpu_device *device, const void *image, unsigned int count,
+		       CUjit_option *names, void **values, CUresult *cu_result_out,
+		       struct gpu_module **module_out);
+
 #endif

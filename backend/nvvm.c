@@ -130,24 +130,25 @@ static cl_int code_of(int result)
 	return result == NVVM_OUT_OF_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_BUILD_PROGRAM_FAILURE;
 }
 
-static cl_int compile(const struct nvvm_library *library, struct module_text ir,
-		      struct module_text libdevice, struct option_list *list,
-		      struct bytes *ptx_out, struct bytes *log)
+/* An nvvm_result. */
+static int compile(const struct nvvm_library *library, struct module_text ir,
+		   struct module_text libdevice, struct option_list *list, struct bytes *ptx_out,
+		   struct bytes *log)
 {
 	nvvm_handle program = NULL;
 	struct bytes ptx = BYTES_INIT;
 	int result = library->nvvmCreateProgram(&program);
-	if (result)
-		return code_of(result);
-	result = translate(library, program, ir, libdevice, list, &ptx);
-	append_program_log(library, program, log);
+	if (!result) {
+		result = translate(library, program, ir, libdevice, list, &ptx);
+		append_program_log(library, program, log);
+		library->nvvmDestroyProgram(&program);
+	}
 	if (result)
 		bytes_printf(log, "libnvvm: %s\n", library->nvvmGetErrorString(result));
-	library->nvvmDestroyProgram(&program);
-	if (!result)
+	else
 		bytes_move(ptx_out, &ptx);
 	bytes_finish(&ptx);
-	return code_of(result);
+	return result;
 }
 
 cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice,
@@ -161,7 +162,7 @@ cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice
 	if (!library)
 		return CL_COMPILER_NOT_AVAILABLE;
 	make_options(&list, options);
-	return compile(library, program, library_text, &list, ptx_out, log);
+	return code_of(compile(library, program, library_text, &list, ptx_out, log));
 }
 
 /* --- which devices the library compiles for --- */
@@ -175,8 +176,8 @@ enum { KNOWN_SMS = sizeof(known_sms) / sizeof(known_sms[0]) };
 enum answer { NOT_ASKED, YES, NO };
 static atomic_int answers[KNOWN_SMS];
 
-/* The library is asked by compiling the smallest module there is, once. */
-static bool compiles_for(const struct nvvm_library *library, unsigned sm)
+/* The library is asked by compiling the smallest module there is: an nvvm_result. */
+static int compile_probe(const struct nvvm_library *library, unsigned sm)
 {
 	const struct be_codegen_options options = {.sm = sm, .precise_divide = true,
 						   .precise_sqrt = true};
@@ -195,11 +196,30 @@ static bool compiles_for(const struct nvvm_library *library, unsigned sm)
 	make_options(&list, &options);
 	const struct module_text none = {NULL, 0};
 	const struct module_text program = {ir.data, ir.size_B};
-	bool yes = !bytes_failed(&ir) && !compile(library, program, none, &list, &ptx, &log);
+	int result = NVVM_OUT_OF_MEMORY;
+	if (!bytes_failed(&ir))
+		result = compile(library, program, none, &list, &ptx, &log);
 	bytes_finish(&ir);
 	bytes_finish(&ptx);
 	bytes_finish(&log);
-	return yes;
+	return result;
+}
+
+/* answer_out: YES or NO, or an error that says nothing about the device.  What the
+ * library says of the device itself is kept: it will not say otherwise. */
+static cl_int ask(const struct nvvm_library *library, int index, int *answer_out)
+{
+	int answer = atomic_load(&answers[index]);
+	if (answer == NOT_ASKED) {
+		int result = compile_probe(library, known_sms[index]);
+		if (result == NVVM_OUT_OF_MEMORY || result == NVVM_PROGRAM_CREATION_FAILURE)
+			return CL_OUT_OF_HOST_MEMORY;
+		answer = result ? NO : YES;
+		if (!result || result == NVVM_INVALID_OPTION)
+			atomic_store(&answers[index], answer);
+	}
+	*answer_out = answer;
+	return CL_SUCCESS;
 }
 
 cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out)
@@ -212,11 +232,10 @@ cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out)
 	for (int i = 0; i < KNOWN_SMS; i++) {
 		if (known_sms[i] > sm)
 			continue;
-		int answer = atomic_load(&answers[i]);
-		if (answer == NOT_ASKED) {
-			answer = compiles_for(library, known_sms[i]) ? YES : NO;
-			atomic_store(&answers[i], answer);
-		}
+		int answer;
+		cl_int err = ask(library, i, &answer);
+		if (err)
+			return err;
 		if (answer == YES) {
 			*arch_out = known_sms[i];
 			return CL_SUCCESS;

@@ -13,7 +13,12 @@
 /* The libnvvm API, version 2. */
 typedef struct nvvm_program *nvvm_handle;
 
-enum nvvm_result { NVVM_SUCCESS = 0, NVVM_OUT_OF_MEMORY = 1 };
+enum nvvm_result {
+	NVVM_SUCCESS = 0,
+	NVVM_OUT_OF_MEMORY = 1,
+	NVVM_PROGRAM_CREATION_FAILURE = 2,
+	NVVM_INVALID_OPTION = 7
+};
 
 struct nvvm_library {
 	int (*nvvmVersion)(int *major, int *minor);

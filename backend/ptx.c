@@ -2,6 +2,7 @@
 
 #include "backend/codegen.h"
 #include "backend/gpu_internal.h"
+#include "backend/gpu_module.h"
 
 #include "base/log.h"
 
@@ -41,7 +42,8 @@ static cl_int job_init(struct job *job, const struct be_codegen_options *options
 	job_set_number(job, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, INFO_B - 1);
 	job_set(job, CU_JIT_ERROR_LOG_BUFFER, job->error);
 	job_set_number(job, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, ERROR_B - 1);
-	job_set_number(job, CU_JIT_OPTIMIZATION_LEVEL, options->optimization ? 4 : 0);
+	if (!options->optimization)
+		job_set_number(job, CU_JIT_OPTIMIZATION_LEVEL, 0);
 	if (options->max_registers)
 		job_set_number(job, CU_JIT_MAX_REGISTERS, options->max_registers);
 	if (options->line_info)
@@ -96,30 +98,9 @@ static bool fit_version(const struct bytes *ptx, int cuda_version, struct bytes 
 	return !bytes_failed(text_out);
 }
 
-/* The binary belongs to the link state, so it is copied before that ends. */
-static CUresult assemble(struct job *job, const struct bytes *ptx, struct bytes *binary)
-{
-	CUlinkState cu_state;
-	void *image = NULL;
-	size_t size_B = 0;
-	CUresult cu_result = cuda.cuLinkCreate_v2(job->count, job->names, job->values, &cu_state);
-	if (cu_result != CUDA_SUCCESS)
-		return cu_result;
-	/* The closing NUL is part of the text that the driver asks for. */
-	cu_result = cuda.cuLinkAddData_v2(cu_state, CU_JIT_INPUT_PTX, ptx->data, ptx->size_B + 1,
-					  "program", 0, NULL, NULL);
-	if (cu_result == CUDA_SUCCESS)
-		cu_result = cuda.cuLinkComplete(cu_state, &image, &size_B);
-	if (cu_result == CUDA_SUCCESS)
-		bytes_append(binary, image, size_B);
-	CUresult cu_end = cuda.cuLinkDestroy(cu_state);
-	return cu_result == CUDA_SUCCESS ? cu_end : cu_result;
-}
-
 /* What is wrong with the text is the build's failure; the rest keeps its code. */
-static cl_int narrow(struct gpu_device *device, CUresult cu_result)
+static cl_int narrow(cl_int err, CUresult cu_result)
 {
-	cl_int err = gpu_check_result(device, cu_result, "cuLinkComplete", __FILE__, __LINE__);
 	if (err == CL_INVALID_BINARY || err == CL_INVALID_KERNEL_NAME)
 		return CL_BUILD_PROGRAM_FAILURE;
 	if (cu_result == CUDA_ERROR_INVALID_VALUE || cu_result == CUDA_ERROR_UNKNOWN)
@@ -127,35 +108,34 @@ static cl_int narrow(struct gpu_device *device, CUresult cu_result)
 	return cu_result == CUDA_ERROR_OUT_OF_MEMORY ? CL_OUT_OF_HOST_MEMORY : err;
 }
 
-cl_int be_ptx_assemble(struct gpu_device *device, const struct bytes *ptx,
-		       const struct be_codegen_options *options, bool verbose,
-		       struct bytes *binary_out, struct bytes *log)
+cl_int be_ptx_load(struct gpu_device *device, const struct bytes *ptx,
+		   const struct be_codegen_options *options, bool verbose,
+		   struct gpu_module **module_out, struct bytes *log)
 {
 	struct gpu_scope scope;
 	struct job job;
-	struct bytes binary = BYTES_INIT, fitted = BYTES_INIT;
+	struct bytes fitted = BYTES_INIT;
+	CUresult cu_result = CUDA_SUCCESS;
 	if (!ptx->size_B)
 		return CL_BUILD_PROGRAM_FAILURE;
 	cl_int err = gpu_enter_new(device, &scope);
 	if (err)
 		return err;
+	gpu_defer_reap(device);
 	err = job_init(&job, options, verbose);
 	if (err)
 		goto leave;
 	const bool refit = fit_version(ptx, gpu_device_caps(device)->cuda_version, &fitted);
-	CUresult cu_result = assemble(&job, refit ? &fitted : ptx, &binary);
-	err = narrow(device, cu_result);
-	if (!err && bytes_failed(&binary))
-		err = CL_OUT_OF_HOST_MEMORY;
+	err = gpu_module_open(device, refit ? fitted.data : ptx->data, job.count, job.names,
+			      job.values, &cu_result, module_out);
+	err = narrow(err, cu_result);
 	if (verbose || options->line_info || err)
 		append_line(log, job.info);
 	append_line(log, job.error);
 	if (err && !*job.error)
-		bytes_printf(log, "the assembler failed: %s\n", gpu_error_find(cu_result)->name);
-	if (!err)
-		bytes_move(binary_out, &binary);
+		bytes_printf(log, "the driver's compiler failed: %s\n",
+			     gpu_error_find(cu_result)->name);
 leave:
-	bytes_finish(&binary);
 	bytes_finish(&fitted);
 	job_finish(&job);
 	gpu_leave(&scope);

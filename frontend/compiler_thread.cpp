@@ -16,8 +16,10 @@
 
 namespace {
 
-/* Reserved, not used up: the kernel gives pages as they are touched. */
-constexpr size_t stack_size_B = size_t(64) << 20;
+/* Reserved, not used up: the kernel gives pages as they are touched.  Clang recurses
+ * over what it reads, and a source that nests deeper than the stack kills the host;
+ * where so much cannot be reserved (a limit on address space), less must do. */
+constexpr size_t stack_sizes_B[] = {size_t(1) << 30, size_t(64) << 20, size_t(16) << 20};
 
 struct task_run {
 	enum fe_status (*task)(void *argument);
@@ -109,8 +111,10 @@ bool start_thread(pthread_t *thread, task_run *run)
 		return false;
 	sigset_t old;
 	block_signals(&old);
-	bool started = !pthread_attr_setstacksize(&attributes, stack_size_B) &&
-		       !pthread_create(thread, &attributes, thread_main, run);
+	bool started = false;
+	for (size_t stack_size_B : stack_sizes_B)
+		started = started || (!pthread_attr_setstacksize(&attributes, stack_size_B) &&
+				      !pthread_create(thread, &attributes, thread_main, run));
 	pthread_sigmask(SIG_SETMASK, &old, nullptr);
 	pthread_attr_destroy(&attributes);
 	return started;

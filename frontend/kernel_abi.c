@@ -8,7 +8,7 @@
 /* The written form: everything little-endian, counts and strings as u32 sizes
  * before their content.  A change of layout changes the version; a reader takes
  * its own version only, since binaries are rebuilt from source easily. */
-enum { ABI_VERSION = 2, MAX_COUNT = 1 << 20 };
+enum { ABI_VERSION = 3, MAX_COUNT = 1 << 20 };
 static const char magic[8] = { 'C', 'U', 'L', 'V', 'A', 'B', 'I', '\n' };
 static const uint32_t absent_string = UINT32_MAX;
 
@@ -66,6 +66,18 @@ static void put_kernel(struct bytes *bytes, const struct abi_kernel *kernel)
 	put_u32(bytes, kernel->has_barrier);
 }
 
+static void put_format(struct bytes *bytes, const struct abi_format *format)
+{
+	put_u32(bytes, format->text_size_B);
+	bytes_append(bytes, format->text, format->text_size_B);
+	put_u32(bytes, format->argument_count);
+	for (uint32_t i = 0; i < format->argument_count; i++) {
+		put_u32(bytes, (uint32_t)format->arguments[i].kind);
+		put_u32(bytes, format->arguments[i].element_B);
+		put_u32(bytes, format->arguments[i].lanes);
+	}
+}
+
 void abi_program_write(const struct abi_program *program, struct bytes *bytes)
 {
 	bytes_append(bytes, magic, sizeof(magic));
@@ -75,10 +87,8 @@ void abi_program_write(const struct abi_program *program, struct bytes *bytes)
 	for (uint32_t i = 0; i < program->kernel_count; i++)
 		put_kernel(bytes, &program->kernels[i]);
 	put_u32(bytes, program->format_count);
-	for (uint32_t i = 0; i < program->format_count; i++) {
-		put_u32(bytes, program->formats[i].text_size_B);
-		bytes_append(bytes, program->formats[i].text, program->formats[i].text_size_B);
-	}
+	for (uint32_t i = 0; i < program->format_count; i++)
+		put_format(bytes, &program->formats[i]);
 }
 
 /* What is left to read.  Once something does not fit, bad stays set and every
@@ -215,13 +225,66 @@ static void get_kernel(struct reader *reader, struct abi_kernel *kernel)
 	kernel->has_barrier = get_bool(reader);
 }
 
+static uint32_t round_up(uint32_t value, uint32_t unit)
+{
+	return (value + unit - 1) / unit * unit;
+}
+
+void abi_format_arrange(struct abi_format *format)
+{
+	uint32_t end_B = 8;
+	for (uint32_t i = 0; i < format->argument_count; i++) {
+		struct abi_print_argument *argument = &format->arguments[i];
+		const uint32_t size_B = argument->element_B * argument->lanes;
+		argument->offset_B = round_up(end_B, size_B > 4 ? 8 : 4);
+		end_B = argument->offset_B + size_B;
+	}
+	format->record_B = round_up(end_B, ABI_PRINT_UNIT_B);
+}
+
+/* What a value of the kind can be: those who read records rely on it. */
+static bool print_argument_is_right(const struct abi_print_argument *argument)
+{
+	const uint32_t size_B = argument->element_B, lanes = argument->lanes;
+	switch (argument->kind) {
+	case ABI_PRINT_INTEGER:
+	case ABI_PRINT_REAL:
+		return (size_B == 2 || size_B == 4 || size_B == 8 ||
+			(size_B == 1 && argument->kind == ABI_PRINT_INTEGER)) &&
+		       (lanes == 3 || (lanes && lanes <= 16 && !(lanes & (lanes - 1))));
+	case ABI_PRINT_POINTER:
+		return size_B == 8 && lanes == 1;
+	default:
+		return size_B == 4 && lanes == 1;
+	}
+}
+
+static void get_format(struct reader *reader, struct abi_format *format)
+{
+	enum { ARGUMENT_B = 12 };
+	format->text_size_B = get_u32(reader);
+	format->text = get_text(reader, format->text_size_B);
+	format->arguments = get_array(reader, &format->argument_count, ARGUMENT_B,
+				      sizeof(*format->arguments));
+	for (uint32_t i = 0; i < format->argument_count && !reader->bad; i++) {
+		struct abi_print_argument *argument = &format->arguments[i];
+		argument->kind = (enum abi_print_kind)get_limited(reader, ABI_PRINT_TEXT);
+		argument->element_B = get_u32(reader);
+		argument->lanes = get_u32(reader);
+		if (!print_argument_is_right(argument))
+			reader->bad = true;
+	}
+	if (!reader->bad)
+		abi_format_arrange(format);
+}
+
 static void get_formats(struct reader *reader, struct abi_program *program)
 {
-	program->formats = get_array(reader, &program->format_count, 4, sizeof(*program->formats));
-	for (uint32_t i = 0; i < program->format_count && !reader->bad; i++) {
-		program->formats[i].text_size_B = get_u32(reader);
-		program->formats[i].text = get_text(reader, program->formats[i].text_size_B);
-	}
+	enum { FORMAT_LEAST_B = 8 };
+	program->formats = get_array(reader, &program->format_count, FORMAT_LEAST_B,
+				     sizeof(*program->formats));
+	for (uint32_t i = 0; i < program->format_count && !reader->bad; i++)
+		get_format(reader, &program->formats[i]);
 }
 
 struct abi_program *abi_program_read(const void *data, size_t size_B)
@@ -268,8 +331,10 @@ void abi_program_destroy(struct abi_program *program)
 		return;
 	for (uint32_t i = 0; program->kernels && i < program->kernel_count; i++)
 		kernel_finish(&program->kernels[i]);
-	for (uint32_t i = 0; program->formats && i < program->format_count; i++)
+	for (uint32_t i = 0; program->formats && i < program->format_count; i++) {
 		free(program->formats[i].text);
+		free(program->formats[i].arguments);
+	}
 	free(program->kernels);
 	free(program->formats);
 	free(program);

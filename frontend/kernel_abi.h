@@ -69,7 +69,7 @@ struct abi_argument {
 
 struct abi_kernel {
 	char *name;                   /* owned; as in the source */
-	char *entry;                  /* owned; in the cubin: name, unless PTX cannot write it */
+	char *entry;                  /* owned; in the PTX: name, unless PTX cannot write it */
 	char *attributes;             /* as CL_KERNEL_ATTRIBUTES gives them; "" if none */
 	struct abi_argument *arguments;
 	uint32_t argument_count;
@@ -81,11 +81,40 @@ struct abi_kernel {
 	bool has_barrier;
 };
 
-/* A printf format: index is what the kernel writes into the printf buffer. */
+/* What a call of printf hands over for an argument. */
+enum abi_print_kind {
+	ABI_PRINT_INTEGER,
+	ABI_PRINT_REAL,
+	ABI_PRINT_POINTER,            /* u64 */
+	ABI_PRINT_STRING,             /* u32: a literal's index in the formats; ABI_PRINT_NULL */
+	ABI_PRINT_TEXT                /* u32: the size of its bytes, which end the record */
+};
+#define ABI_PRINT_NULL UINT32_MAX
+
+struct abi_print_argument {
+	enum abi_print_kind kind;
+	uint32_t element_B;           /* 1, 2, 4 or 8 */
+	uint32_t lanes;               /* 1, or of a vector: 2, 3, 4, 8, 16 */
+	uint32_t offset_B;            /* in the record; not written, abi_format_arrange */
+};
+
+/* A format that printf is called with, and with which arguments; or a literal that
+ * is an argument.  Its index is what the kernel writes into the printf buffer. */
 struct abi_format {
 	char *text;                   /* owned, text_size_B bytes and a NUL */
 	uint32_t text_size_B;
+	struct abi_print_argument *arguments;   /* owned */
+	uint32_t argument_count;
+	uint32_t record_B;            /* a record's size without its TEXTs */
 };
+
+/* The printf buffer begins with these; records of whole ABI_PRINT_UNIT_Bs follow.  A
+ * record begins with its format's index and its size. */
+struct abi_print_header {
+	uint64_t head_B;              /* what all records asked for, whether there was room */
+	uint64_t capacity_B;          /* for records */
+};
+enum { ABI_PRINT_UNIT_B = 8 };
 
 struct abi_program {
 	struct abi_kernel *kernels;   /* in the order of the source */
@@ -94,6 +123,11 @@ struct abi_program {
 	uint32_t format_count;
 	uint64_t global_variables_B;  /* CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE */
 };
+
+/* Computes offset_B of the arguments and record_B: one after the other behind the
+ * record's first eight bytes, each at the next multiple of 4, or of 8 when it is
+ * larger than 4 bytes. */
+void abi_format_arrange(struct abi_format *format);
 
 /* Appends a self-describing form (magic, version, little-endian, fixed widths). */
 void abi_program_write(const struct abi_program *program, struct bytes *bytes);

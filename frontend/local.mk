@@ -6,6 +6,7 @@ frontend_plain_sources = \
 	frontend/frontend.h \
 	frontend/kernel_abi.c frontend/kernel_abi.h \
 	frontend/options.c frontend/options.h \
+	frontend/print_conversion.c frontend/print_conversion.h \
 	frontend/program.c
 frontend_sources = $(frontend_plain_sources) \
 	frontend/codegen.c \
@@ -22,6 +23,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower_intrinsic_math.c \
 	frontend/lower_kernel.c \
 	frontend/lower_local.c \
+	frontend/lower_printf.c \
 	frontend/lower_variable.c \
 	frontend/module.h \
 	frontend/nvvm_ir.c frontend/nvvm_ir.h \

@@ -116,7 +116,7 @@ enum fe_status fe_lower_kernel_calls(struct lowering *lowering)
 	return FE_OK;
 }
 
-/* Gives each entry the name that it has in the cubin. */
+/* Gives each entry the name that it has in the PTX. */
 enum fe_status fe_lower_entry_names(struct lowering *lowering)
 {
 	for (uint32_t i = 0; i < lowering->abi->kernel_count; i++) {

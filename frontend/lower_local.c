@@ -9,7 +9,7 @@
  * which a kernel may have 48 KiB, and one dynamic block whose size the launch
  * gives.  Local arguments live in the block, as offsets.  The variables of a
  * kernel that has more than fits are moved to the start of its block. */
-enum { STATIC_LIMIT_B = 48 * 1024, BLOCK_LEAST_ALIGN_B = 16 };
+enum { STATIC_LIMIT_B = 48 * 1024, BLOCK_LEAST_ALIGN_B = 16, WIDEST_ACCESS_B = 16 };
 static const char block_name[] = "__culvert_dynamic_local";
 
 struct variable {
@@ -50,6 +50,12 @@ static bool add_variable(struct local *local, LLVMValueRef global)
 	variable->align_B = LLVMGetAlignment(global);
 	if (!variable->align_B)
 		variable->align_B = LLVMABIAlignmentOfType(local->lowering->layout, type);
+	/* Neighbouring elements then go in one access: the rows of a tile are read
+	 * sixteen bytes at a time. */
+	if (variable->size_B >= WIDEST_ACCESS_B && variable->align_B < WIDEST_ACCESS_B) {
+		variable->align_B = WIDEST_ACCESS_B;
+		LLVMSetAlignment(global, WIDEST_ACCESS_B);
+	}
 	return fe_add_users(&variable->users, global) && fe_add_callers(&variable->users);
 }
 

@@ -51,8 +51,9 @@ enum fe_status fe_codegen_get(const struct fe_module *module, struct fe_codegen 
 
 /* library.cpp: adds the functions of the builtin library that the module needs (transitively)
  * and makes everything but kernels internal.  A name that neither the program
- * nor the library nor libdevice (__nv_*) nor the printer (__culvert_hidden_*,
- * llvm.*) defines is FE_LINK_FAILED, with the function named as written in OpenCL C. */
+ * nor the library nor libdevice (__nv_*) nor the lowering (__culvert_hidden_*,
+ * printf, llvm.*) defines is FE_LINK_FAILED, with the function named as written in
+ * OpenCL C. */
 enum fe_status fe_module_link_builtins(struct fe_module *module, struct bytes *log);
 
 /* kernel_facts.c: the facts of every kernel, read before lowering changes types. */

@@ -55,21 +55,37 @@ static cl_int backend_error(const struct ocl_build_job *job, cl_int error)
 	return error;
 }
 
-/* PTX -> cubin for the job's device. */
-static cl_int assemble(const struct ocl_build_job *job, const struct be_codegen_options *options,
-		       bool verbose, struct ocl_code *code, struct bytes *log)
+cl_int ocl_code_load(const struct ocl_code *code, cl_device_id device, bool verbose,
+		     struct gpu_module **module_out, struct bytes *log)
 {
-	cl_int error = be_ptx_assemble(job->device->gpu, &code->ptx, options, verbose,
-				       &code->binary, log);
-	code->sm = job->device->caps->sm;
-	code->software = job->device->caps->software;
-	return backend_error(job, error);
+	const struct be_codegen_options options = {
+		.sm = code->ptx_sm,
+		.optimization = code->optimization,
+		.max_registers = code->max_registers,
+		.line_info = code->line_info,
+	};
+	return be_ptx_load(device->gpu, &code->ptx, &options, verbose, module_out, log);
 }
 
-/* NVVM IR -> PTX -> cubin.  Takes the launch facts over into code. */
-static cl_int generate(const struct ocl_build_job *job, struct fe_program *program,
-		       struct ocl_code *code, struct bytes *log)
+/* What goes with a job: what it makes. */
+struct product {
+	struct ocl_code *code;
+	struct gpu_module *module;       /* of an executable, on the job's device */
+	struct bytes *log;
+};
+
+static cl_int load(const struct ocl_build_job *job, bool verbose, struct product *product)
 {
+	product->code->sm = job->device->caps->sm;
+	return backend_error(job, ocl_code_load(product->code, job->device, verbose,
+						&product->module, product->log));
+}
+
+/* NVVM IR -> PTX -> module.  Takes the launch facts over into code. */
+static cl_int generate(const struct ocl_build_job *job, struct fe_program *program,
+		       struct product *product)
+{
+	struct ocl_code *code = product->code;
 	const struct fe_codegen *asked = &program->codegen;
 	const struct be_codegen_options options = {
 		.sm = code->ptx_sm,
@@ -84,10 +100,13 @@ static cl_int generate(const struct ocl_build_job *job, struct fe_program *progr
 	size_t libdevice_B = 0;
 	const void *libdevice = program->needs_libdevice ? fe_libdevice(&libdevice_B) : NULL;
 	cl_int error = be_nvvm_compile(program->nvvm_ir.data, program->nvvm_ir.size_B, libdevice,
-				       libdevice_B, &options, &code->ptx, log);
+				       libdevice_B, &options, &code->ptx, product->log);
 	if (error)
 		return backend_error(job, error);
-	error = assemble(job, &options, asked->verbose, code, log);
+	code->optimization = asked->optimization;
+	code->max_registers = asked->max_registers;
+	code->line_info = asked->line_info;
+	error = load(job, asked->verbose, product);
 	if (error)
 		return error;
 	code->abi = program->abi;
@@ -109,30 +128,32 @@ static struct fe_compile_job compile_job(const struct ocl_build_job *job, unsign
 	};
 }
 
-static cl_int run_source(const struct ocl_build_job *job, struct ocl_code *code, struct bytes *log)
+static cl_int run_source(const struct ocl_build_job *job, struct product *product)
 {
 	struct fe_program program;
-	const struct fe_compile_job compile = compile_job(job, code->ptx_sm);
-	cl_int error = frontend_error(job, fe_build(&compile, &program, &code->object, log));
+	const struct fe_compile_job compile = compile_job(job, product->code->ptx_sm);
+	cl_int error = frontend_error(job, fe_build(&compile, &program, &product->code->object,
+						    product->log));
 	if (error)
 		return error;
-	error = generate(job, &program, code, log);
+	error = generate(job, &program, product);
 	fe_program_finish(&program);
 	return error;
 }
 
-static cl_int run_compile(const struct ocl_build_job *job, struct ocl_code *code,
-			  struct bytes *log)
+static cl_int run_compile(const struct ocl_build_job *job, struct product *product)
 {
+	struct ocl_code *code = product->code;
 	const struct fe_compile_job compile = compile_job(job, code->ptx_sm);
 	code->type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
-	return frontend_error(job, fe_compile(&compile, &code->object, log));
+	return frontend_error(job, fe_compile(&compile, &code->object, product->log));
 }
 
 /* objects: borrowed contents. */
 static cl_int link_objects(const struct ocl_build_job *job, const struct bytes *objects,
-			   size_t count, struct ocl_code *code, struct bytes *log)
+			   size_t count, struct product *product)
 {
+	struct ocl_code *code = product->code;
 	struct fe_program program;
 	const struct fe_link_job link = {
 		.objects = objects,
@@ -143,17 +164,17 @@ static cl_int link_objects(const struct ocl_build_job *job, const struct bytes *
 	};
 	if (job->kind == OCL_BUILD_LINK && fe_options_want_library(job->options)) {
 		code->type = CL_PROGRAM_BINARY_TYPE_LIBRARY;
-		return frontend_error(job, fe_link_library(&link, &code->object, log));
+		return frontend_error(job, fe_link_library(&link, &code->object, product->log));
 	}
-	cl_int error = frontend_error(job, fe_link(&link, &program, log));
+	cl_int error = frontend_error(job, fe_link(&link, &program, product->log));
 	if (error)
 		return error;
-	error = generate(job, &program, code, log);
+	error = generate(job, &program, product);
 	fe_program_finish(&program);
 	return error;
 }
 
-static cl_int run_link(const struct ocl_build_job *job, struct ocl_code *code, struct bytes *log)
+static cl_int run_link(const struct ocl_build_job *job, struct product *product)
 {
 	struct bytes list = BYTES_INIT;
 	for (size_t i = 0; i < job->input_count; i++)
@@ -161,23 +182,23 @@ static cl_int run_link(const struct ocl_build_job *job, struct ocl_code *code, s
 	cl_int error = CL_OUT_OF_HOST_MEMORY;
 	if (!bytes_failed(&list))
 		error = link_objects(job, (const struct bytes *)(const void *)list.data,
-				     job->input_count, code, log);
+				     job->input_count, product);
 	bytes_finish(&list);
 	return error;
 }
 
 /* An executable that was made for another device: from its bitcode, which gives
  * the better code, or else from its PTX. */
-static cl_int run_binary(const struct ocl_build_job *job, struct ocl_code *code, struct bytes *log)
+static cl_int run_binary(const struct ocl_build_job *job, struct product *product)
 {
+	struct ocl_code *code = product->code;
 	const struct ocl_code *loaded = job->loaded;
 	if (loaded->object.size_B) {
 		bytes_append(&code->object, loaded->object.data, loaded->object.size_B);
 		if (bytes_failed(&code->object))
 			return CL_OUT_OF_HOST_MEMORY;
-		return link_objects(job, &loaded->object, 1, code, log);
+		return link_objects(job, &loaded->object, 1, product);
 	}
-	const struct be_codegen_options options = {.sm = loaded->ptx_sm, .optimization = 3};
 	struct bytes facts = BYTES_INIT;
 	abi_program_write(loaded->abi, &facts);
 	if (!bytes_failed(&facts))
@@ -187,8 +208,11 @@ static cl_int run_binary(const struct ocl_build_job *job, struct ocl_code *code,
 	if (!code->abi || bytes_failed(&code->ptx))
 		return CL_OUT_OF_HOST_MEMORY;
 	code->ptx_sm = loaded->ptx_sm;
+	code->optimization = loaded->optimization;
+	code->max_registers = loaded->max_registers;
+	code->line_info = loaded->line_info;
 	code->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-	return assemble(job, &options, false, code, log);
+	return load(job, false, product);
 }
 
 /* Whether there is a compiler for this device, and for which sm it compiles. */
@@ -197,27 +221,27 @@ static cl_int compiler_find(const struct ocl_build_job *job, unsigned *sm_out, s
 	cl_int error = be_nvvm_load(log);
 	if (!error) {
 		error = be_nvvm_arch(job->device->caps->sm, sm_out);
-		if (error)
+		if (error == CL_COMPILER_NOT_AVAILABLE)
 			bytes_printf(log, "%s: does not compile for this device (sm_%u)\n",
 				     be_nvvm_id(), job->device->caps->sm);
 	}
 	return backend_error(job, error);
 }
 
-static cl_int run(const struct ocl_build_job *job, struct ocl_code *code, struct bytes *log)
+static cl_int run(const struct ocl_build_job *job, struct product *product)
 {
-	cl_int error = compiler_find(job, &code->ptx_sm, log);
+	cl_int error = compiler_find(job, &product->code->ptx_sm, product->log);
 	if (error)
 		return error;
 	switch (job->kind) {
 	case OCL_BUILD_SOURCE:
-		return run_source(job, code, log);
+		return run_source(job, product);
 	case OCL_BUILD_BINARY:
-		return run_binary(job, code, log);
+		return run_binary(job, product);
 	case OCL_BUILD_COMPILE:
-		return run_compile(job, code, log);
+		return run_compile(job, product);
 	case OCL_BUILD_LINK:
-		return run_link(job, code, log);
+		return run_link(job, product);
 	}
 	return CL_INVALID_OPERATION;
 }
@@ -225,8 +249,9 @@ static cl_int run(const struct ocl_build_job *job, struct ocl_code *code, struct
 /* The whole road.  A cache stands here: asked for the job's code before run, given
  * what run made. */
 cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out,
-		     struct bytes *log)
+		     struct gpu_module **module_out, struct bytes *log)
 {
+	*module_out = NULL;
 	bool linking = job->kind == OCL_BUILD_LINK;
 	cl_int error = frontend_error(job, fe_options_check(job->options, linking, log));
 	if (error)
@@ -235,15 +260,18 @@ cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out
 		*code_out = ocl_code_ref(job->loaded);
 		return CL_SUCCESS;
 	}
-	struct ocl_code *code = ocl_code_create();
-	if (!code)
+	struct product product = {.code = ocl_code_create(), .log = log};
+	if (!product.code)
 		return CL_OUT_OF_HOST_MEMORY;
-	error = run(job, code, log);
-	ocl_build_dump(job, code, log);
+	error = run(job, &product);
+	ocl_build_dump(job, product.code, log);
 	log_info("build: %s for sm_%u: %d", fe_compiler_id(), job->device->caps->sm, error);
-	if (error)
-		ocl_code_unref(code);
-	else
-		*code_out = code;
-	return error;
+	if (error) {
+		gpu_module_unload(product.module, NULL, 0);
+		ocl_code_unref(product.code);
+		return error;
+	}
+	*code_out = product.code;
+	*module_out = product.module;
+	return CL_SUCCESS;
 }

@@ -59,6 +59,5 @@ void ocl_build_dump(const struct ocl_build_job *job, const struct ocl_code *code
 		return;
 	uint64_t hash = hash_of(job);
 	dump(hash, ".ptx", &code->ptx);
-	dump(hash, ".cubin", &code->binary);
 	dump(hash, ".log", log);
 }

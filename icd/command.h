@@ -58,6 +58,7 @@ struct ocl_launch {
 	uint32_t local[3];
 	uint32_t work_dim;
 	uint32_t dynamic_local_B;
+	uint64_t printf_buffer;          /* while it is being submitted */
 };
 
 struct ocl_command {
@@ -122,5 +123,6 @@ extern const struct ocl_command_kind ocl_command_fill;
 extern const struct ocl_command_kind ocl_command_map;
 extern const struct ocl_command_kind ocl_command_unmap;
 extern const struct ocl_command_kind ocl_command_launch;
+extern const struct ocl_command_kind ocl_command_launch_printf;
 
 #endif

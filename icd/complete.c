@@ -263,3 +263,11 @@ void ocl_complete_deliver(struct ocl_delivery *delivery)
 	lock_condition_signal_all(&complete.delivered);
 	lock_drop(&complete.lock);
 }
+
+bool ocl_complete_is_stopping(void)
+{
+	lock_take(&complete.lock);
+	const bool stopping = complete.stopping;
+	lock_drop(&complete.lock);
+	return stopping;
+}

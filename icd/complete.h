@@ -35,4 +35,7 @@ cl_int ocl_complete_start(void);
 void ocl_complete_watch(struct ocl_watch *watch);
 void ocl_complete_deliver(struct ocl_delivery *delivery);
 
+/* The process ends: what is watched or delivered now waits forever. */
+bool ocl_complete_is_stopping(void);
+
 #endif

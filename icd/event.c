@@ -2,6 +2,7 @@
 
 #include "icd/event.h"
 
+#include "icd/printf.h"
 #include "icd/queue.h"
 
 #include <stddef.h>
@@ -101,6 +102,14 @@ static bool status_lower(struct _cl_event *event, cl_int status)
 	return true;
 }
 
+/* The GPU is done with the command.  OpenCL C 3.0, 6.15.14: when its event is
+ * complete, the output of its printf calls is out. */
+static void event_done(struct _cl_event *event)
+{
+	ocl_printf_drain(event->queue, gpu_event_sequence(event->done));
+	(void)status_lower(event, CL_COMPLETE);
+}
+
 cl_int ocl_event_status(cl_event event)
 {
 	const cl_int status = status_load(event);
@@ -111,7 +120,7 @@ cl_int ocl_event_status(cl_event event)
 	if (error)
 		(void)status_lower(event, error);
 	else if (done)
-		(void)status_lower(event, CL_COMPLETE);
+		event_done(event);
 	else if (gpu_stream_reached(gpu_event_stream(event->done), event->before_sequence))
 		(void)status_lower(event, CL_RUNNING);
 	return status_load(event);
@@ -178,7 +187,10 @@ static struct ocl_callback *callbacks_take_locked(struct _cl_event *event, cl_in
 static void event_fired(struct ocl_watch *watch, cl_int status)
 {
 	struct _cl_event *event = list_entry(watch, struct _cl_event, watch);
-	(void)status_lower(event, status);
+	if (status == CL_COMPLETE)
+		event_done(event);
+	else
+		(void)status_lower(event, status);
 	status = status_load(event);
 	lock_take(&event->lock);
 	struct ocl_callback *callbacks = callbacks_take_locked(event, status);
@@ -278,8 +290,11 @@ cl_int ocl_event_order(cl_event event, struct gpu_stream *stream)
 	const cl_int error = gpu_stream_wait_event(stream, event->done);
 	if (!error)
 		return CL_SUCCESS;
-	/* Its device may be the one that died. */
-	return ocl_event_status(event) < 0 ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : error;
+	/* Its device may be the one that died.  (Not ocl_event_status, which may print:
+	 * the caller holds a lock.) */
+	bool done;
+	return gpu_event_query(event->done, &done) ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST :
+		error;
 }
 
 cl_int ocl_event_wait(cl_event event)
@@ -295,7 +310,10 @@ cl_int ocl_event_wait(cl_event event)
 	if (status <= CL_COMPLETE)
 		return status;
 	const cl_int error = gpu_event_wait(event->done);
-	(void)status_lower(event, error < 0 ? error : CL_COMPLETE);
+	if (error < 0)
+		(void)status_lower(event, error);
+	else
+		event_done(event);
 	return status_load(event);
 }
 

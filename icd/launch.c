@@ -2,6 +2,7 @@
 
 #include "icd/launch.h"
 
+#include "icd/printf.h"
 #include "icd/queue.h"
 
 #include <stdlib.h>
@@ -248,6 +249,14 @@ static cl_int accesses_make(struct ocl_command *command)
 	return CL_SUCCESS;
 }
 
+static bool kernel_prints(const struct abi_kernel *abi)
+{
+	for (uint32_t i = 0; i < abi->hidden_count; i++)
+		if (abi->hidden[i] == ABI_HIDDEN_PRINTF_BUFFER)
+			return true;
+	return false;
+}
+
 cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LAUNCH_ACCESSES],
 		       cl_command_queue queue, cl_kernel kernel, cl_command_type type,
 		       const struct ocl_ndrange *range)
@@ -268,6 +277,8 @@ cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LA
 		command->kind = &ocl_command_marker;
 		return CL_SUCCESS;
 	}
+	if (kernel_prints(launch->code->abi))
+		command->kind = &ocl_command_launch_printf;
 	error = local_memory_check(launch, queue);
 	if (!error)
 		error = local_decide(launch, range, queue);
@@ -339,6 +350,9 @@ static cl_int hidden_parameters(struct ocl_launch *launch, void **parameters)
 		case ABI_HIDDEN_WORK_DIM:
 			parameters[i] = &launch->work_dim;
 			break;
+		case ABI_HIDDEN_PRINTF_BUFFER:
+			parameters[i] = &launch->printf_buffer;
+			break;
 		default:
 			/* A kernel that wants what this version cannot give. */
 			return CL_OUT_OF_RESOURCES;
@@ -387,6 +401,21 @@ static cl_int launch_run(struct ocl_command *command, struct gpu_stream *stream)
 	return error;
 }
 
+static cl_int launch_printf_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	struct ocl_launch *launch = &command->u.launch;
+	struct ocl_print *print;
+	cl_int error = ocl_print_begin(command->queue, launch->code->build->code, &print);
+	if (error)
+		return error;
+	launch->printf_buffer = ocl_print_buffer(print);
+	error = launch_run(command, stream);
+	if (!error)
+		return ocl_print_end(print);
+	ocl_print_cancel(print);
+	return error;
+}
+
 /* The kernel keeps its code; the arguments' block keeps the values as they are
  * now, whatever clSetKernelArg does until the command's turn. */
 static void launch_retain(struct ocl_command *command)
@@ -403,4 +432,9 @@ static void launch_release(struct ocl_command *command)
 
 const struct ocl_command_kind ocl_command_launch = {
 	.run = launch_run, .retain = launch_retain, .release = launch_release,
+};
+
+const struct ocl_command_kind ocl_command_launch_printf = {
+	.run = launch_printf_run, .retain = launch_retain, .release = launch_release,
+	.may_block = true,
 };

@@ -32,6 +32,8 @@ icd_command_sources = \
 	icd/event.c icd/event.h icd/event_info.def \
 	icd/command.c icd/command.h icd/command_transfer.c \
 	icd/launch.c icd/launch.h \
+	icd/printf.c icd/printf.h \
+	icd/printf_format.c icd/printf_format.h \
 	icd/queue.c icd/queue.h icd/queue_info.def \
 	icd/enqueue.c icd/enqueue.h \
 	icd/api_mem.c icd/api_queue.c icd/api_event.c \

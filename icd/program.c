@@ -3,6 +3,7 @@
 #include "icd/program.h"
 
 #include "base/log.h"
+#include "icd/build.h"
 #include "icd/program_binary.h"
 
 #include <stdlib.h>
@@ -31,13 +32,13 @@ void ocl_code_unref(struct ocl_code *code)
 	abi_program_destroy(code->abi);
 	bytes_finish(&code->object);
 	bytes_finish(&code->ptx);
-	bytes_finish(&code->binary);
 	free(code);
 }
 
 /* --- builds ----------------------------------------------------------------------- */
 
-struct ocl_build *ocl_build_create(cl_device_id device, struct ocl_code *code)
+struct ocl_build *ocl_build_create(cl_device_id device, struct ocl_code *code,
+				   struct gpu_module *module)
 {
 	struct ocl_build *build = calloc(1, sizeof(*build));
 	if (!build)
@@ -50,6 +51,7 @@ struct ocl_build *ocl_build_create(cl_device_id device, struct ocl_code *code)
 	ocl_users_init(&build->users);
 	build->device = device;
 	build->code = ocl_code_ref(code);
+	build->module = module;
 	return build;
 }
 
@@ -87,9 +89,7 @@ cl_int ocl_build_module(struct ocl_build *build, struct gpu_module **module_out)
 	/* Loading is slow, so outside the lock; of two at once the first one stays. */
 	struct bytes log = BYTES_INIT;
 	struct gpu_module *loaded;
-	const struct bytes *binary = &build->code->binary;
-	cl_int error = gpu_module_load(build->device->gpu, binary->data, binary->size_B, &log,
-				       &loaded);
+	cl_int error = ocl_code_load(build->code, build->device, false, &loaded, &log);
 	if (error)
 		log_err("module: error %d: %s", error, bytes_string(&log));
 	bytes_finish(&log);

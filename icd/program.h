@@ -24,13 +24,14 @@ extern const struct object_type ocl_program_type;
 struct ocl_code {
 	atomic_uint refs;
 	cl_program_binary_type type;         /* CL_PROGRAM_BINARY_TYPE_* */
-	unsigned sm;                         /* of the device that binary is for */
-	bool software;                       /* binary is for the software driver */
+	unsigned sm;                         /* of the device that it was made for */
 	unsigned ptx_sm;                     /* what ptx was made for; runs on this and newer */
+	unsigned optimization;               /* 0 or 3: for the driver's compiler, as are */
+	unsigned max_registers;              /* 0: no limit */
+	bool line_info;
 	struct abi_program *abi;             /* NULL for an object or library */
 	struct bytes object;                 /* LLVM bitcode: to link, or for another device */
-	struct bytes ptx;
-	struct bytes binary;                 /* cubin */
+	struct bytes ptx;                    /* empty for an object or library */
 };
 
 /* refs 1; NULL when out of memory. */
@@ -38,8 +39,8 @@ struct ocl_code *ocl_code_create(void);
 struct ocl_code *ocl_code_ref(struct ocl_code *code);
 void ocl_code_unref(struct ocl_code *code);          /* NULL is fine */
 
-/* The code of a program on one device. Immutable but for the module, which is
- * loaded at the first kernel, and the streams that ran it. */
+/* The code of a program on one device. Immutable but for the module, which is there
+ * from the build or loaded at the first kernel, and the streams that ran it. */
 struct ocl_build {
 	atomic_uint refs;
 	cl_device_id device;
@@ -49,7 +50,10 @@ struct ocl_build {
 	struct gpu_module *module;
 };
 
-struct ocl_build *ocl_build_create(cl_device_id device, struct ocl_code *code);
+/* module: loaded from code, now the build's own; or NULL.  NULL when out of memory;
+ * the module stays the caller's then. */
+struct ocl_build *ocl_build_create(cl_device_id device, struct ocl_code *code,
+				   struct gpu_module *module);
 struct ocl_build *ocl_build_ref(struct ocl_build *build);
 /* The last one unloads the module once all that was launched from it is done. */
 void ocl_build_unref(struct ocl_build *build);       /* NULL is fine */

@@ -7,12 +7,12 @@
 static const char magic[8] = "CULVERT";
 
 enum {
-	VERSION = 1,
-	PART_COUNT = 4,
+	VERSION = 2,
+	PART_COUNT = 3,
 	CHECKED_FROM_B = 24,
-	SIZES_AT_B = 32,
+	SIZES_AT_B = 40,
 	HEADER_B = SIZES_AT_B + 8 * PART_COUNT,
-	FLAG_SOFTWARE = 1
+	FLAG_LINE_INFO = 1
 };
 
 static uint64_t checksum(const unsigned char *data, size_t size_B)
@@ -42,7 +42,7 @@ void ocl_code_write(const struct ocl_code *code, struct bytes *bytes)
 	struct bytes facts = BYTES_INIT;
 	if (code->abi)
 		abi_program_write(code->abi, &facts);
-	const struct bytes *parts[PART_COUNT] = {&facts, &code->object, &code->ptx, &code->binary};
+	const struct bytes *parts[PART_COUNT] = {&facts, &code->object, &code->ptx};
 	size_t start_B = bytes->size_B;
 	unsigned char header[HEADER_B] = {0};
 	memcpy(header, magic, sizeof(magic));
@@ -50,7 +50,9 @@ void ocl_code_write(const struct ocl_code *code, struct bytes *bytes)
 	number_put(header + 12, code->type, 4);
 	number_put(header + 24, code->sm, 2);
 	number_put(header + 26, code->ptx_sm, 2);
-	number_put(header + 28, code->software ? FLAG_SOFTWARE : 0, 4);
+	number_put(header + 28, code->line_info ? FLAG_LINE_INFO : 0, 4);
+	number_put(header + 32, code->optimization, 4);
+	number_put(header + 36, code->max_registers, 4);
 	for (unsigned i = 0; i < PART_COUNT; i++)
 		number_put(header + SIZES_AT_B + 8 * i, parts[i]->size_B, 8);
 	bytes_append(bytes, header, sizeof(header));
@@ -83,9 +85,7 @@ static bool parts_find(const unsigned char *data, size_t size_B,
 
 bool ocl_code_fits(const struct ocl_code *code, cl_device_id device)
 {
-	unsigned sm = device->caps->sm;
-	return code->binary.size_B && code->software == device->caps->software &&
-	       code->sm / 10 == sm / 10 && code->sm <= sm;
+	return code->ptx.size_B && code->sm == device->caps->sm && code->ptx_sm <= code->sm;
 }
 
 /* Whether the parts are those that the type must have, and of use on device. */
@@ -122,7 +122,9 @@ cl_int ocl_code_read(const void *data_, size_t size_B, cl_device_id device,
 	code->type = (cl_program_binary_type)number_get(data + 12, 4);
 	code->sm = (unsigned)number_get(data + 24, 2);
 	code->ptx_sm = (unsigned)number_get(data + 26, 2);
-	code->software = number_get(data + 28, 4) & FLAG_SOFTWARE;
+	code->line_info = number_get(data + 28, 4) & FLAG_LINE_INFO;
+	code->optimization = (unsigned)number_get(data + 32, 4);
+	code->max_registers = (unsigned)number_get(data + 36, 4);
 	if (sizes_B[0]) {
 		code->abi = abi_program_read(parts[0], sizes_B[0]);
 		if (!code->abi)
@@ -130,8 +132,7 @@ cl_int ocl_code_read(const void *data_, size_t size_B, cl_device_id device,
 	}
 	bytes_append(&code->object, parts[1], sizes_B[1]);
 	bytes_append(&code->ptx, parts[2], sizes_B[2]);
-	bytes_append(&code->binary, parts[3], sizes_B[3]);
-	if (bytes_failed(&code->object) || bytes_failed(&code->ptx) || bytes_failed(&code->binary))
+	if (bytes_failed(&code->object) || bytes_failed(&code->ptx))
 		error = CL_OUT_OF_HOST_MEMORY;
 	else if (code_usable(code, device))
 		error = CL_SUCCESS;

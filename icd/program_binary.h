@@ -4,8 +4,9 @@
  *	 0  "CULVERT" and a NUL
  *	 8  u32 version, u32 type (cl_program_binary_type)
  *	16  u64 FNV-1a over everything from byte 24 to the end
- *	24  u16 sm of the cubin, u16 sm of the PTX, u32 flags (1: for the software driver)
- *	32  u64 size of each part: launch facts, object, PTX, cubin
+ *	24  u16 sm of the device, u16 sm of the PTX, u32 flags (1: with line info)
+ *	32  u32 optimization, u32 most registers: for the driver's compiler
+ *	40  u64 size of each part: launch facts, object, PTX
  *	64  the parts, one after the other, to the very end
  *
  * Little-endian.  The launch facts are abi_program_write's.  Thread-safe. */
@@ -21,8 +22,8 @@ void ocl_code_write(const struct ocl_code *code, struct bytes *bytes);
 cl_int ocl_code_read(const void *data, size_t size_B, cl_device_id device,
 		     struct ocl_code **code_out);
 
-/* Whether the cubin runs on device as it is: the same driver, the same major, the
- * same or a newer minor. */
+/* Whether the PTX was made for a device like this.  It would run on newer ones too,
+ * but what is made of the object for them is better. */
 bool ocl_code_fits(const struct ocl_code *code, cl_device_id device);
 
 #endif

@@ -119,15 +119,18 @@ static cl_device_id session_device(const struct session *session, cl_uint i)
 
 /* A job's outcome for one device. */
 static void result_set(struct result *result, cl_device_id device, cl_int error,
-		       struct ocl_code *code, const struct bytes *log)
+		       struct ocl_code *code, struct gpu_module *module,
+		       const struct bytes *log)
 {
 	result->error = error;
 	bytes_append(&result->log, log->data, log->size_B);
 	if (error)
 		return;
-	result->build = ocl_build_create(device, code);
-	if (!result->build)
-		result->error = CL_OUT_OF_HOST_MEMORY;
+	result->build = ocl_build_create(device, code, module);
+	if (result->build)
+		return;
+	gpu_module_unload(module, NULL, 0);
+	result->error = CL_OUT_OF_HOST_MEMORY;
 }
 
 /* An earlier device whose code is good for device i too, or i itself. */
@@ -155,14 +158,16 @@ static void session_run(struct session *session, struct ocl_build_job *jobs)
 		if (same != i) {
 			const struct result *first = &session->results[same];
 			result_set(result, device, first->error,
-				   first->build ? first->build->code : NULL, &first->log);
+				   first->build ? first->build->code : NULL, NULL,
+				   &first->log);
 			continue;
 		}
 		struct ocl_code *code = NULL;
+		struct gpu_module *module = NULL;
 		struct bytes log = BYTES_INIT;
 		jobs[i].device = device;
-		cl_int error = ocl_build_run(&jobs[i], &code, &log);
-		result_set(result, device, error, code, &log);
+		cl_int error = ocl_build_run(&jobs[i], &code, &module, &log);
+		result_set(result, device, error, code, module, &log);
 		ocl_code_unref(code);
 		bytes_finish(&log);
 	}

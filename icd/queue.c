@@ -2,6 +2,8 @@
 
 #include "icd/queue.h"
 
+#include "icd/printf.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +70,7 @@ fail_lock:
 static void queue_destroy(struct object *object)
 {
 	struct _cl_command_queue *queue = (struct _cl_command_queue *)object;
+	ocl_printf_destroy(atomic_load(&queue->printing));
 	gpu_stream_release(queue->stream);
 	object_unref(queue->context);
 	free(queue->property_list);
@@ -308,6 +311,8 @@ static cl_int direct_done(struct ocl_command *command, bool blocking,
 	if (!blocking)
 		return CL_SUCCESS;
 	const cl_int error = gpu_event_wait(submission->done);
+	if (!error)
+		ocl_printf_drain(command->queue, gpu_event_sequence(submission->done));
 	gpu_event_unref(submission->done);
 	return error;
 }
@@ -415,12 +420,19 @@ cl_int ocl_queue_finish(cl_command_queue queue)
 	cl_int error = gpu_device_status(queue->device->gpu);
 	if (error)
 		return error;
-	if (gpu_stream_reached(queue->stream, gpu_stream_last(queue->stream)))
-		return gpu_device_status(queue->device->gpu);
+	const uint64_t last = gpu_stream_last(queue->stream);
+	if (gpu_stream_reached(queue->stream, last)) {
+		error = gpu_device_status(queue->device->gpu);
+		if (!error)
+			ocl_printf_drain(queue, last);
+		return error;
+	}
 	error = gpu_event_record(queue->stream, false, &tail);
 	if (error)
 		return error;
 	error = gpu_event_wait(tail);
+	if (!error)
+		ocl_printf_drain(queue, gpu_event_sequence(tail));
 	gpu_event_unref(tail);
 	return error;
 }

@@ -18,6 +18,8 @@
 
 extern const struct object_type ocl_queue_type;
 
+struct ocl_printf;
+
 /* A work-group size that was chosen for a launch without one, to be used again. */
 struct ocl_local_choice {
 	const struct gpu_function *function;
@@ -36,6 +38,7 @@ struct _cl_command_queue {
 	cl_queue_properties *property_list; /* owned, with the final 0; NULL if none were given */
 	size_t property_count;
 	struct gpu_stream *stream;
+	struct ocl_printf *_Atomic printing; /* owned; NULL until a kernel prints */
 	struct lock lock;                /* guards all below */
 	struct lock_condition settled;   /* a deferred command left the queue */
 	struct list blocked;             /* struct ocl_command */

@@ -29,8 +29,12 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 		llvm_linkage=static
 		culvert_clang_libs="-lclangFrontend -lclangDriver -lclangParse -lclangSerialization -lclangCodeGen -lclangSema -lclangAnalysis -lclangEdit -lclangASTMatchers -lclangAST -lclangSupport -lclangLex -lclangBasic -lclangAPINotes"
 		AS_IF([test "$LLVM_MAJOR" -lt 18], [culvert_clang_libs=`echo "$culvert_clang_libs" | sed 's/-lclangAPINotes//'`])
+		# What is never reached is left out, so its own needs need not be met.
+		llvm_components="bitreader bitwriter linker option frontendopenmp coverage profiledata target irreader"
+		AS_IF([test "$LLVM_MAJOR" -ge 16], [llvm_components="$llvm_components frontendhlsl windowsdriver"])
+		AS_IF([test "$LLVM_MAJOR" -ge 18], [llvm_components="$llvm_components frontendoffloading"])
+		LLVM_LIBS="-Wl,--gc-sections -L$llvm_libdir -Wl,--start-group $culvert_clang_libs -Wl,--end-group `$LLVM_CONFIG --link-static --libs $llvm_components` `$LLVM_CONFIG --link-static --system-libs`"
 		# Debian's llvm-config names Polly, which its packages lack and nothing here needs.
-		LLVM_LIBS="-L$llvm_libdir -Wl,--start-group $culvert_clang_libs -Wl,--end-group `$LLVM_CONFIG --link-static --libs nvptxinfo nvptxdesc bitreader bitwriter linker ipo irreader option frontendopenmp frontendhlsl frontendoffloading coverage lto profiledata support windowsdriver 2>/dev/null || $LLVM_CONFIG --link-static --libs nvptx bitreader bitwriter linker ipo irreader option frontendopenmp coverage lto profiledata support windowsdriver` `$LLVM_CONFIG --link-static --system-libs`"
 		LLVM_LIBS=`echo "$LLVM_LIBS -static-libstdc++ -static-libgcc" | sed 's/-lPolly[[A-Z]]*//g'`
 		# To be carried, it must not want these of the machine that it comes to.
 		for library in z zstd; do
@@ -51,7 +55,7 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 	])
 	AC_LANG_PUSH([C++])
 	culvert_saved_CPPFLAGS=$CPPFLAGS
-	CPPFLAGS="$CPPFLAGS $LLVM_CPPFLAGS"
+	CPPFLAGS="$CPPFLAGS $LLVM_CPPFLAGS -std=c++17"
 	AC_CHECK_HEADER([clang/Frontend/CompilerInstance.h], [],
 		[AC_MSG_ERROR([Clang's headers not found; install libclang-$LLVM_MAJOR-dev])])
 	CPPFLAGS=$culvert_saved_CPPFLAGS

@@ -31,12 +31,19 @@ AC_DEFUN([CULVERT_COMPILER_FLAGS], [
 		[*,address,*], [culvert_runtime=asan],
 		[*,thread,*], [culvert_runtime=tsan])
 	AS_IF([test -n "$culvert_runtime"], [
-		for file in "lib$culvert_runtime.so" "libclang_rt.$culvert_runtime-$host_cpu.so" \
-			"libclang_rt.$culvert_runtime.so"; do
+		# Clang also finds GCC's runtimes, which are not for it.
+		culvert_machine=`$CC -dumpmachine | sed 's/-.*//'`
+		AS_IF([$CC -dM -E -x c /dev/null | grep __clang__ >/dev/null],
+			[culvert_files="libclang_rt.$culvert_runtime-$culvert_machine.so libclang_rt.$culvert_runtime.so"],
+			[culvert_files=lib$culvert_runtime.so])
+		for file in $culvert_files; do
 			# The compiler answers with the bare name when it has no such file.
 			path=`$CC -print-file-name="$file"`
 			AS_IF([test -z "$SANITIZER_RUNTIME" && test -f "$path"], [SANITIZER_RUNTIME=$path])
-		done])
+		done
+		# It must find what throws exceptions when it starts.
+		AS_IF([test -n "$SANITIZER_RUNTIME"],
+			[SANITIZER_RUNTIME="$SANITIZER_RUNTIME:libstdc++.so.6"])])
 	AC_SUBST([SANITIZER_RUNTIME])
 	CULVERT_CFLAGS="$CULVERT_CFLAGS $culvert_code"
 	CULVERT_CXXFLAGS="$CULVERT_CXXFLAGS $culvert_code"

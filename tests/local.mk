@@ -2,22 +2,28 @@
 # CULVERT_TEST_CUDA=driver runs them on the GPU.
 
 AM_TESTS_ENVIRONMENT = \
-	unset OCL_ICD_FILENAMES CULVERT_DEBUG CULVERT_DUMP; \
+	unset OCL_ICD_FILENAMES CULVERT_DEBUG CULVERT_DUMP CULVERT_SOFT_FAULT CULVERT_SOFT_COUNT; \
 	OCL_ICD_VENDORS='$(abs_builddir)/vendors'; export OCL_ICD_VENDORS; \
 	CULVERT_CUDA="$${CULVERT_TEST_CUDA:-soft}"; export CULVERT_CUDA; \
 	CULVERT_LIBNVVM="$${CULVERT_LIBNVVM:-$(NVVM_LIBRARY)}"; export CULVERT_LIBNVVM; \
 	PTXAS='$(PTXAS)'; export PTXAS; \
+	CLANG='$(CLANG)'; LLVM_NM="`$(LLVM_CONFIG) --bindir`/llvm-nm"; export CLANG LLVM_NM; \
+	LIBDEVICE='$(LIBDEVICE)'; PYTHON3='$(PYTHON3)'; export LIBDEVICE PYTHON3; \
+	SANITIZER_RUNTIME='$(SANITIZER_RUNTIME)'; export SANITIZER_RUNTIME; \
 	CLT_PLATFORM=Culvert; export CLT_PLATFORM; \
 	APP_PLATFORM=Culvert; export APP_PLATFORM;
 
 EXTRA_DIST += tests/run-with-culvert.in tests/layering.sh tests/exports.sh tests/docs.sh \
-	scripts/option-table tests/gpu/run
+	tests/installed.sh scripts/option-table tests/gpu/run
 TEST_EXTENSIONS = .sh .clt .py
-PY_LOG_COMPILER = $(PYTHON3)
+PY_LOG_COMPILER = $(srcdir)/tests/apps/foreign $(PYTHON3)
 PYTHON3 = /usr/bin/python3
 TESTS += tests/layering.sh tests/exports.sh tests/docs.sh
 
 include tests/unit/local.mk
 include tests/kernels/local.mk
+include tests/builtins/local.mk
 include tests/api/local.mk
 include tests/apps/local.mk
+include tests/gpu/local.mk
+include tests/stress/local.mk

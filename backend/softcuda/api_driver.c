@@ -2,6 +2,7 @@
  * the end of the process. */
 #include "config.h"
 
+#include "backend/softcuda/api_fault.h"
 #include "backend/softcuda/api_thread.h"
 #include "backend/softcuda/soft.h"
 #include "base/log.h"
@@ -63,6 +64,9 @@ static CUresult init_locked(unsigned flags)
 {
 	if (flags)
 		return CUDA_ERROR_INVALID_VALUE;
+	CUresult result = soft_fault_start();
+	if (result != CUDA_SUCCESS)
+		return result;
 	if (!usable)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	if (!soft_driver.device_count)
@@ -88,12 +92,17 @@ CUresult cuInit(unsigned int flags)
 	SOFT_CALL(SOFT_NEED_NOTHING, init_locked(flags));
 }
 
-CUresult cuDriverGetVersion(int *version)
+static CUresult version_locked(int *version)
 {
 	if (!version)
 		return CUDA_ERROR_INVALID_VALUE;
 	*version = SOFT_DRIVER_VERSION;
 	return CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int *version)
+{
+	SOFT_CALL(SOFT_NEED_NOTHING, version_locked(version));
 }
 
 static CUresult current_context_locked(enum soft_need need, struct soft_context **context_out)
@@ -129,6 +138,10 @@ CUresult soft_enter(const char *call, enum soft_need need, struct soft_context *
 		result = CUDA_ERROR_NOT_INITIALIZED;
 	else if (need != SOFT_NEED_NOTHING)
 		result = current_context_locked(need, context_out);
+	const CUresult injected =
+		call ? soft_fault_call_locked(call, *context_out) : CUDA_SUCCESS;
+	if (result == CUDA_SUCCESS)
+		result = injected;
 	if (result != CUDA_SUCCESS)
 		return soft_leave(call, result);
 	return CUDA_SUCCESS;
@@ -136,8 +149,10 @@ CUresult soft_enter(const char *call, enum soft_need need, struct soft_context *
 
 CUresult soft_leave(const char *call, CUresult result)
 {
+	soft_fault_call_end();
 	lock_drop(&soft_driver.lock);
-	log_trace("softcuda: %s = %d", call, (int)result);
+	if (call)
+		log_trace("softcuda: %s = %d", call, (int)result);
 	return result;
 }
 
@@ -146,8 +161,10 @@ CUresult soft_leave(const char *call, CUresult result)
  * all they use, for this object is never unmapped (-z nodelete). */
 __attribute__((destructor)) static void unload(void)
 {
-	if (atomic_load(&soft_driver.forked) || atomic_exchange(&unloading, true) ||
-	    !soft_driver.initialised)
+	if (atomic_load(&soft_driver.forked) || atomic_exchange(&unloading, true))
+		return;
+	soft_fault_finish();
+	if (!soft_driver.initialised)
 		return;
 	if (soft_workers_stop())
 		soft_exec_shutdown();

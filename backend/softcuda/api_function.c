@@ -315,11 +315,15 @@ static CUresult potential_locked(struct soft_context *context, CUfunction cu_fun
 	return CUDA_SUCCESS;
 }
 
-static CUresult potential(CUfunction cu_function, uint32_t threads, size_t dynamic_shared_B,
-			  uint32_t *limit_out, uint32_t *blocks_out)
+static CUresult potential(const char *call, CUfunction cu_function, uint32_t threads,
+			  size_t dynamic_shared_B, uint32_t *limit_out, uint32_t *blocks_out)
 {
-	SOFT_CALL(SOFT_NEED_CONTEXT, potential_locked(context, cu_function, threads,
-						      dynamic_shared_B, limit_out, blocks_out));
+	struct soft_context *context = NULL;
+	CUresult result = soft_enter(call, SOFT_NEED_CONTEXT, &context);
+	if (result != CUDA_SUCCESS)
+		return result;
+	return soft_leave(call, potential_locked(context, cu_function, threads, dynamic_shared_B,
+						 limit_out, blocks_out));
 }
 
 /* The caller's function is called without the lock, hence a call for each size. */
@@ -333,7 +337,7 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid_out, int *block_out
 	if (!grid_out || !block_out || limit < 0 ||
 	    flags & ~(unsigned)CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
 		return CUDA_ERROR_INVALID_VALUE;
-	CUresult result = potential(cu_function, 0, 0, &most, &blocks);
+	CUresult result = potential(__func__, cu_function, 0, 0, &most, &blocks);
 	if (result != CUDA_SUCCESS)
 		return result;
 	if (limit && (uint32_t)limit < most)
@@ -342,7 +346,7 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid_out, int *block_out
 	     threads = (threads - 1) / SOFT_WARP * SOFT_WARP) {
 		uint32_t unused;
 		size_t shared_B = shared_of ? shared_of((int)threads) : dynamic_shared_B;
-		result = potential(cu_function, threads, shared_B, &unused, &blocks);
+		result = potential(NULL, cu_function, threads, shared_B, &unused, &blocks);
 		if (result != CUDA_SUCCESS)
 			return result;
 		if (threads * blocks > best_threads * best_blocks) {

@@ -17,6 +17,7 @@ static struct slot *chunks[CHUNKS_MAX];
 static unsigned chunk_count;
 static size_t last_used;                     /* slots given out of the last chunk */
 static struct slot *free_slots[SOFT_KIND_COUNT];
+static size_t live[SOFT_KIND_COUNT];
 
 static size_t chunk_slots(unsigned chunk)
 {
@@ -46,6 +47,7 @@ void *soft_handle_create_locked(enum soft_kind kind, void *object)
 		slot = slot_new();
 	if (!slot)
 		return NULL;
+	live[kind]++;
 	slot->kind = kind;
 	slot->object = object;
 	return slot;
@@ -56,6 +58,7 @@ void soft_handle_destroy_locked(void *handle)
 	struct slot *slot = handle;
 	if (!slot)
 		return;
+	live[slot->kind]--;
 	slot->next_free = free_slots[slot->kind];
 	free_slots[slot->kind] = slot;
 	slot->kind = SOFT_KIND_FREE;
@@ -75,4 +78,9 @@ void *soft_handle_find_locked(enum soft_kind kind, const void *handle)
 		return slot->kind == kind ? slot->object : NULL;
 	}
 	return NULL;
+}
+
+size_t soft_handle_live_locked(enum soft_kind kind)
+{
+	return live[kind];
 }

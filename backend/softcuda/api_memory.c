@@ -55,6 +55,14 @@ static struct soft_allocation *table_find(uint64_t address)
 	return found && address - found->start < found->size_B ? found : NULL;
 }
 
+size_t soft_memory_live_locked(bool host)
+{
+	size_t live = 0;
+	for (size_t i = 0; i < table_count; i++)
+		live += host == (table[i]->kind == SOFT_MEMORY_HOST);
+	return live;
+}
+
 bool soft_memory_find(uint64_t address, uint64_t *start_out, uint64_t *end_out)
 {
 	pthread_rwlock_rdlock(&table_lock);

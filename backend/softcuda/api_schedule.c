@@ -1,6 +1,7 @@
 /* Operations in streams, and the threads that run them. */
 #include "config.h"
 
+#include "backend/softcuda/api_fault.h"
 #include "backend/softcuda/soft.h"
 #include "base/log.h"
 
@@ -111,8 +112,10 @@ static struct soft_operation *first_ready_locked(const struct soft_stream *strea
 
 static bool needs_worker(const struct soft_operation *operation)
 {
-	return operation->type->run && (operation->stream->context->fault == CUDA_SUCCESS ||
-					operation->type->despite_fault);
+	const bool well = operation->stream->context->fault == CUDA_SUCCESS;
+	if (operation->injected != CUDA_SUCCESS)
+		return well;
+	return operation->type->run && (well || operation->type->despite_fault);
 }
 
 /* The one place that decides which operation starts next, of all that may:
@@ -137,17 +140,23 @@ static struct soft_operation *schedule_pick_locked(unsigned *ready_out)
 	return best;
 }
 
+static void take_fault_locked(struct soft_context *context, CUresult result,
+			      struct bytes *report)
+{
+	if (context->fault != CUDA_SUCCESS)
+		return;
+	context->fault = result;
+	bytes_finish(&context->report);
+	bytes_move(&context->report, report);
+}
+
 static void fault_locked(struct soft_operation *operation, CUresult result,
 			 struct bytes *report)
 {
 	struct soft_context *context = operation->stream->context;
 	log_err("softcuda: device %u: %s failed with %d: %.*s", context->device->index,
 		operation->type->name, (int)result, soft_line_length(report), bytes_string(report));
-	if (context->fault != CUDA_SUCCESS)
-		return;
-	context->fault = result;
-	bytes_finish(&context->report);
-	bytes_move(&context->report, report);
+	take_fault_locked(context, result, report);
 }
 
 static void complete_locked(struct soft_operation *operation)
@@ -205,10 +214,18 @@ static void settle_locked(bool own)
 		pthread_cond_signal(&soft_driver.work.condition);
 }
 
+void soft_context_fault_locked(struct soft_context *context, CUresult result,
+			       struct bytes *report)
+{
+	take_fault_locked(context, result, report);
+	settle_locked(false);
+}
+
 CUresult soft_operation_submit_locked(struct soft_operation *operation,
 				      struct soft_stream *stream)
 {
 	operation->stream = stream;
+	operation->injected = soft_fault_take_operation();
 	CUresult result = add_implicit_points_locked(operation, stream);
 	if (result != CUDA_SUCCESS) {
 		soft_operation_destroy_locked(operation);
@@ -226,6 +243,15 @@ CUresult soft_operation_submit_locked(struct soft_operation *operation,
 
 /* --- workers ---------- */
 
+/* Without the lock. */
+static CUresult run(struct soft_operation *operation, struct bytes *report)
+{
+	if (operation->injected == CUDA_SUCCESS)
+		return operation->type->run(operation, report);
+	bytes_append_string(report, "fault injected");
+	return operation->injected;
+}
+
 static void run_locked(struct soft_operation *operation)
 {
 	struct bytes report = BYTES_INIT;
@@ -235,7 +261,7 @@ static void run_locked(struct soft_operation *operation)
 		list_append(&soft_driver.kernels, &operation->kernel_link);
 	}
 	lock_drop(&soft_driver.lock);
-	CUresult result = operation->type->run(operation, &report);
+	CUresult result = run(operation, &report);
 	lock_take(&soft_driver.lock);
 	if (result != CUDA_SUCCESS)
 		fault_locked(operation, result, &report);

@@ -11,8 +11,8 @@
  *	race     accesses without an order between work-items (check_clock.h)
  *	barrier  barriers that not all work-items reach, wrong members of shuffles
  *
- * Thread-safety: a launch that is checked has one worker, which owns its
- * check_job and its groups' check_groups. */
+ * Thread-safety: a launch that is checked stays on the thread that launches it,
+ * which owns its check_job and its groups' check_groups. */
 #ifndef CULVERT_BACKEND_SOFTCUDA_CHECK_H
 #define CULVERT_BACKEND_SOFTCUDA_CHECK_H
 

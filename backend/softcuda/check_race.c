@@ -37,14 +37,17 @@ static bool conflicts(const struct access *access, const struct record *before)
 
 /* --- writes of equal values ---------- */
 
-/* The bytes that lane l of a store puts at place; NULL for other accesses. */
+/* The bytes that lane l of a store puts at place; NULL for other accesses, and where
+ * no register has them. */
 static const char *stored(const struct access *access, unsigned l, uint32_t byte)
 {
 	const struct op *op = access->op;
+	if (!check_is_store(op) || !op->vector)
+		return NULL;
 	uint32_t element_B = access->size_B / op->vector;
 	uint32_t lane_B = element_B < 2 ? 2 : element_B;
-	return check_is_store(op) ? op_bank(access->warp, op->x[byte / element_B]) +
-				    (size_t)l * lane_B + byte % element_B : NULL;
+	return op_bank(access->warp, op->x[byte / element_B]) + (size_t)l * lane_B +
+	       byte % element_B;
 }
 
 static bool writes_equal(const struct access *access, const struct record *before)

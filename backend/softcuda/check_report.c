@@ -64,7 +64,10 @@ void check_write(const struct bytes *text)
 uint32_t check_site(const struct check_job *check, const struct warp *warp, const struct op *op)
 {
 	const struct code *code = warp->frame->code;
-	return check->first_site[code - check->job->program->codes] + (uint32_t)(op - code->ops);
+	/* One that an instruction made up for a part of itself counts as it. */
+	bool made_up = op < code->ops || op >= code->ops + code->op_count;
+	uint32_t number = made_up ? warp->pc : (uint32_t)(op - code->ops);
+	return check->first_site[code - check->job->program->codes] + number;
 }
 
 const struct op *check_site_op(const struct check_job *check, uint32_t site,

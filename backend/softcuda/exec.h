@@ -92,9 +92,9 @@ struct soft_launch {
 	unsigned multiprocessor_count;   /* %nsmid */
 };
 
-/* Runs the whole grid and returns when the last work-group is done.  Blocking;
- * uses the process's pool of workers (CULVERT_SOFT_THREADS).  Any thread, any
- * number at once.
+/* Runs the whole grid and returns when the last work-group is done.  Blocking; on
+ * the calling thread, helped by the process's pool when it takes long
+ * (CULVERT_SOFT_THREADS).  Any thread, any number at once.
  * CUDA_SUCCESS, or the error that hardware would give (CUDA_ERROR_ILLEGAL_ADDRESS,
  * _MISALIGNED_ADDRESS, _ILLEGAL_INSTRUCTION, _LAUNCH_FAILED for trap,
  * _ASSERT, _LAUNCH_TIMEOUT for a barrier that can never complete) with a line

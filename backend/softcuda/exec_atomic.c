@@ -5,6 +5,7 @@
 #include "backend/softcuda/exec_access.h"
 #include "backend/softcuda/exec_half.h"
 #include "backend/softcuda/exec_memory.h"
+#include "backend/softcuda/exec_real.h"
 #include "backend/softcuda/exec_table.h"
 
 #define ATOMIC_OLD(type, lanes, body)                                                  \
@@ -67,15 +68,18 @@ ATOMIC_NATIVE(exch_16, lane_u16, __atomic_exchange_n)
 ATOMIC_LOOP(inc_32, lane_u32, old >= value ? 0 : old + 1)
 ATOMIC_LOOP(dec_32, lane_u32, old == 0 || old > value ? value : old - 1)
 
-static uint32_t add_f32_bits(uint32_t a, uint32_t b)
+static bool is_shared(const struct warp *warp, uint64_t place)
 {
-	float x, y, sum;
-	uint32_t bits;
-	memcpy(&x, &a, sizeof(x));
-	memcpy(&y, &b, sizeof(y));
-	sum = x + y;
-	memcpy(&bits, &sum, sizeof(bits));
-	return sum != sum ? 0x7fffffffu : bits;
+	const struct group *group = warp->group;
+	return place - (uint64_t)(uintptr_t)group->shared < group->job->shared_B;
+}
+
+/* Global memory's own adder flushes subnormals; in shared memory an ordinary add in
+ * a loop does the work, which does not. */
+static uint32_t add_f32_bits(uint32_t a, uint32_t b, bool ftz)
+{
+	float x = f32_bits(a), y = f32_bits(b);
+	return ftz ? result_f32(ftz_f32(ftz_f32(x) + ftz_f32(y))) : result_f32(x + y);
 }
 
 static uint64_t add_f64_bits(uint64_t a, uint64_t b)
@@ -104,7 +108,7 @@ static uint32_t pair(uint16_t low, uint16_t high)
 	return low | (uint32_t)high << 16;
 }
 
-ATOMIC_LOOP(add_f32, lane_u32, add_f32_bits(old, value))
+ATOMIC_LOOP(add_f32, lane_u32, add_f32_bits(old, value, !is_shared(warp, place[l])))
 ATOMIC_LOOP(add_f64, lane_u64, add_f64_bits(old, value))
 ATOMIC_LOOP(add_f16, lane_u16, add_f16_bits(old, value))
 ATOMIC_LOOP(add_bf16, lane_u16, add_bf16_bits(old, value))

@@ -8,11 +8,13 @@ enum convert_mode {
 	CONVERT_RZ = 2,
 	CONVERT_RM = 3,
 	CONVERT_RP = 4,
+	CONVERT_RNA = 5,          /* ties away from zero; tf32 only */
 	CONVERT_ROUNDING = 7,
 	CONVERT_INTEGRAL = 8,     /* .rni and its like: to a whole number */
 	CONVERT_FTZ = 16,
 	CONVERT_SAT = 32,
-	CONVERT_RELU = 64
+	CONVERT_RELU = 64,
+	CONVERT_SATFINITE = 128   /* of the 8-bit floats, which know nothing else */
 };
 
 #endif

@@ -154,6 +154,10 @@ F32_PLAIN_FTZ(min_nan, x != x || y != y ? NAN : least(x, y))
 F32_PLAIN_FTZ(max_nan, x != x || y != y ? NAN : greatest(x, y))
 F32_PLAIN_FTZ(min_xorsign, signed_by(least(fabsf(x), fabsf(y)), x, y))
 F32_PLAIN_FTZ(max_xorsign, signed_by(greatest(fabsf(x), fabsf(y)), x, y))
+F32_PLAIN_FTZ(min_nan_xorsign,
+	      x != x || y != y ? NAN : signed_by(least(fabsf(x), fabsf(y)), x, y))
+F32_PLAIN_FTZ(max_nan_xorsign,
+	      x != x || y != y ? NAN : signed_by(greatest(fabsf(x), fabsf(y)), x, y))
 F64(min, 2, least_f64(x, y))
 F64(max, 2, greatest_f64(x, y))
 
@@ -274,6 +278,10 @@ static const struct op_row rows[] = {
 	{"max.xorsign.abs.f32", "www", max_xorsign_f32},
 	{"min.ftz.xorsign.abs.f32", "www", min_xorsign_f32_ftz},
 	{"max.ftz.xorsign.abs.f32", "www", max_xorsign_f32_ftz},
+	{"min.NaN.xorsign.abs.f32", "www", min_nan_xorsign_f32},
+	{"max.NaN.xorsign.abs.f32", "www", max_nan_xorsign_f32},
+	{"min.ftz.NaN.xorsign.abs.f32", "www", min_nan_xorsign_f32_ftz},
+	{"max.ftz.NaN.xorsign.abs.f32", "www", max_nan_xorsign_f32_ftz},
 	{"min.f64", "lll", min_f64}, {"max.f64", "lll", max_f64},
 	THREE_ROWS("min", min3), THREE_ROWS("max", max3), {"min.NaN.f32/4", "wwww", min3_nan_f32},
 	{"max.NaN.f32/4", "wwww", max3_nan_f32},

@@ -9,24 +9,17 @@
 
 enum { WARP_TURN = 1 << 14 };
 
-static bool warp_init(struct warp *warp, struct group *group, uint32_t index)
+static void warp_init(struct warp *warp, struct group *group, uint32_t index)
 {
 	const uint32_t *block = group->job->launch->block;
 	uint32_t first = index * LANES;
-	uint32_t lanes = group->thread_count - first;
 	warp->group = group;
 	warp->index = index;
-	warp->live = lanes >= LANES ? MASK_ALL : (1u << lanes) - 1;
 	warp->banks.bank[BANK_CONSTANT] = group->job->program->constants;
 	warp->banks.bank[BANK_LAUNCH] = group->job->constants;
-	struct frame *frame = warp_frame_create(warp, group->job->code_index, NULL);
-	if (!frame)
-		return false;
-	frame->lanes = warp->live;
 	uint32_t x = first % block[0], y = first / block[0] % block[1];
 	uint32_t z = first / block[0] / block[1];
 	for (uint32_t l = 0; l < LANES; l++) {
-		warp->lane_frame[l] = frame;
 		warp->tid[0][l] = x;
 		warp->tid[1][l] = y;
 		warp->tid[2][l] = z;
@@ -36,29 +29,62 @@ static bool warp_init(struct warp *warp, struct group *group, uint32_t index)
 			y = y == block[1] ? 0 : y;
 		}
 	}
+}
+
+static bool warp_start(struct warp *warp)
+{
+	uint32_t lanes = warp->group->thread_count - warp->index * LANES;
+	struct frame *frame = warp_frame_create(warp, warp->group->job->code_index, NULL);
+	if (!frame)
+		return false;
+	memset(frame->registers, 0, frame->code->register_B);
+	if (warp->local)
+		memset(warp->local, 0, (size_t)LANES * warp->local_stride_B);
+	warp->live = lanes >= LANES ? MASK_ALL : (1u << lanes) - 1;
+	warp->parked = warp->meeting = warp->carry = 0;
+	memset(warp->lane_pc, 0, sizeof(warp->lane_pc));
+	memset(warp->lane_turn, 0, sizeof(warp->lane_turn));
+	frame->lanes = warp->live;
+	for (uint32_t l = 0; l < LANES; l++)
+		warp->lane_frame[l] = frame;
 	return true;
 }
 
-struct group *group_create(struct job *job, const uint32_t ctaid[3])
+struct group *group_create(struct job *job)
 {
 	const uint32_t *block = job->launch->block;
 	struct group *group = calloc(1, sizeof(*group));
 	if (!group)
 		return NULL;
 	group->job = job;
-	memcpy(group->ctaid, ctaid, sizeof(group->ctaid));
-	group->thread_count = group->live_count = block[0] * block[1] * block[2];
+	group->thread_count = block[0] * block[1] * block[2];
 	group->warp_count = (group->thread_count + LANES - 1) / LANES;
 	group->free_frames = calloc(job->program->code_count, sizeof(struct frame *));
-	group->shared = calloc(1, job->shared_B ? job->shared_B : 1);
+	group->shared = malloc(job->shared_B ? job->shared_B : 1);
 	group->warps = calloc(group->warp_count, sizeof(*group->warps));
-	bool right = group->free_frames && group->shared && group->warps;
-	for (uint32_t i = 0; right && i < group->warp_count; i++)
-		right = warp_init(&group->warps[i], group, i);
-	if (right && (!job->check || check_group_create(group)))
-		return group;
-	group_destroy(group);
-	return NULL;
+	if (!group->free_frames || !group->shared || !group->warps) {
+		group_destroy(group);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < group->warp_count; i++)
+		warp_init(&group->warps[i], group, i);
+	return group;
+}
+
+bool group_start(struct group *group, const uint32_t ctaid[3])
+{
+	memcpy(group->ctaid, ctaid, sizeof(group->ctaid));
+	group->live_count = group->thread_count;
+	group->next_warp = 0;
+	group->turn = 0;
+	memset(group->barriers, 0, sizeof(group->barriers));
+	memset(group->shared, 0, group->job->shared_B);
+	for (uint32_t i = 0; i < group->warp_count; i++)
+		if (!warp_start(&group->warps[i]))
+			return false;
+	check_group_destroy(group->check);
+	group->check = NULL;
+	return !group->job->check || check_group_create(group);
 }
 
 static void warp_finish(struct warp *warp)

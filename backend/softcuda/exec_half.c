@@ -176,6 +176,26 @@ BF16(max, 2, greatest(x, y))
 BF16(min_nan, 2, x != x || y != y ? NAN : least(x, y))
 BF16(max_nan, 2, x != x || y != y ? NAN : greatest(x, y))
 
+static double signed_by(double value, double x, double y)
+{
+	return value != value ? value : copysign(value, signbit(x) != signbit(y) ? -1 : 1);
+}
+
+F16(min_xorsign, 2, signed_by(least(fabs(x), fabs(y)), x, y))
+F16(max_xorsign, 2, signed_by(greatest(fabs(x), fabs(y)), x, y))
+F16(min_nan_xorsign, 2, x != x || y != y ? NAN : signed_by(least(fabs(x), fabs(y)), x, y))
+F16(max_nan_xorsign, 2, x != x || y != y ? NAN : signed_by(greatest(fabs(x), fabs(y)), x, y))
+BF16(min_xorsign, 2, signed_by(least(fabs(x), fabs(y)), x, y))
+BF16(max_xorsign, 2, signed_by(greatest(fabs(x), fabs(y)), x, y))
+BF16(min_nan_xorsign, 2, x != x || y != y ? NAN : signed_by(least(fabs(x), fabs(y)), x, y))
+BF16(max_nan_xorsign, 2, x != x || y != y ? NAN : signed_by(greatest(fabs(x), fabs(y)), x, y))
+
+#define FLUSH_16(x) ((uint16_t)((x) & 0x7c00 ? (x) : (x) & 0x8000))
+#define FLUSH_16X2(x) (FLUSH_16((x) & 0xffff) | (uint32_t)FLUSH_16((x) >> 16) << 16)
+OP_UNARY(neg_ftz_16, lane_u16, 16, FLUSH_16(a[l]) ^ 0x8000)
+OP_UNARY(abs_ftz_16, lane_u16, 16, FLUSH_16(a[l]) & 0x7fff)
+OP_UNARY(neg_ftz_16x2, lane_u32, 32, FLUSH_16X2(a[l]) ^ 0x80008000u)
+OP_UNARY(abs_ftz_16x2, lane_u32, 32, FLUSH_16X2(a[l]) & 0x7fff7fffu)
 OP_UNARY(neg_16, lane_u16, 16, a[l] ^ 0x8000)
 OP_UNARY(abs_16, lane_u16, 16, a[l] & 0x7fff)
 OP_UNARY(neg_16x2, lane_u32, 32, a[l] ^ 0x80008000u)
@@ -202,6 +222,16 @@ static const struct op_row rows[] = {
 	ROWS("min.NaN", min_nan, "hhh", "www"), ROWS("max.NaN", max_nan, "hhh", "www"),
 	PAIR("min.ftz", ".NaN", min_nan_ftz, f16, "hhh", "www"),
 	PAIR("max.ftz", ".NaN", max_nan_ftz, f16, "hhh", "www"),
+	ROWS("min.xorsign.abs", min_xorsign, "hhh", "www"),
+	ROWS("max.xorsign.abs", max_xorsign, "hhh", "www"),
+	ROWS("min.NaN.xorsign.abs", min_nan_xorsign, "hhh", "www"),
+	ROWS("max.NaN.xorsign.abs", max_nan_xorsign, "hhh", "www"),
+	PAIR("min.ftz", ".xorsign.abs", min_xorsign_ftz, f16, "hhh", "www"),
+	PAIR("max.ftz", ".xorsign.abs", max_xorsign_ftz, f16, "hhh", "www"),
+	PAIR("min.ftz", ".NaN.xorsign.abs", min_nan_xorsign_ftz, f16, "hhh", "www"),
+	PAIR("max.ftz", ".NaN.xorsign.abs", max_nan_xorsign_ftz, f16, "hhh", "www"),
+	{"neg.ftz.f16", "hh", neg_ftz_16}, {"abs.ftz.f16", "hh", abs_ftz_16},
+	{"neg.ftz.f16x2", "ww", neg_ftz_16x2}, {"abs.ftz.f16x2", "ww", abs_ftz_16x2},
 	{"neg.f16", "hh", neg_16}, {"neg.bf16", "hh", neg_16}, {"abs.f16", "hh", abs_16},
 	{"abs.bf16", "hh", abs_16}, {"neg.f16x2", "ww", neg_16x2},
 	{"neg.bf16x2", "ww", neg_16x2}, {"abs.f16x2", "ww", abs_16x2},

@@ -151,6 +151,8 @@ OP_TERNARY(mad24_hi_u, lane_u32, 32, (LOW_24_U(a[l]) * LOW_24_U(b[l]) >> 16) + c
 OP_TERNARY(mad24_lo_s, lane_u32, 32, (uint64_t)(LOW_24_S(a[l]) * LOW_24_S(b[l])) + c[l])
 OP_TERNARY(mad24_hi_s, lane_u32, 32,
 	   (uint64_t)(LOW_24_S(a[l]) * LOW_24_S(b[l]) >> 16) + c[l])
+OP_TERNARY(mad24_hi_sat, lane_s32, 32,
+	   saturate((int32_t)((uint64_t)(LOW_24_S(a[l]) * LOW_24_S(b[l])) >> 16) + (int64_t)c[l]))
 
 /* Two 16-bit lanes in 32 bits. */
 #define PAIRED(name, type, expression)                                        \
@@ -227,6 +229,7 @@ static const struct op_row rows[] = {
 	{"mul24.lo.s32", "www", mul24_lo_s}, {"mul24.hi.s32", "www", mul24_hi_s},
 	{"mad24.lo.u32", "wwww", mad24_lo_u}, {"mad24.hi.u32", "wwww", mad24_hi_u},
 	{"mad24.lo.s32", "wwww", mad24_lo_s}, {"mad24.hi.s32", "wwww", mad24_hi_s},
+	{"mad24.hi.sat.s32", "wwww", mad24_hi_sat},
 	{"add.u16x2", "www", add_16x2}, {"add.s16x2", "www", add_16x2},
 	{"min.u16x2", "www", min_u16x2}, {"max.u16x2", "www", max_u16x2},
 	{"min.s16x2", "www", min_s16x2}, {"max.s16x2", "www", max_s16x2},

@@ -1,15 +1,18 @@
 /* Launches, and the pool of threads that runs their work-groups.
  *
- * The pool's threads are started at first need, block every signal, and reset
- * the floating-point environment, for a host may have changed its own.  A launch
- * puts itself on the pool's list and waits; every worker that finds it takes
- * work-groups from it until none is left.
+ * The launching thread runs work-groups itself: waking others costs more than a
+ * small grid does.  One that is not done soon is offered to the pool: it goes on the
+ * pool's list, and every worker that finds it takes work-groups from it until none
+ * is left.  The pool's threads are started at first need and block every signal;
+ * all run in the default floating-point environment, for a host may have changed
+ * its own.
  *
  * A group that runs for very long is put aside for others of the launch, so that
  * a group may wait for one that has not started yet.
  *
- * A launch that is checked has one worker: the checker's memory of who touched
- * what then needs no locks, and the same program gives the same reports. */
+ * A launch that is checked stays on the launching thread: the checker's memory of
+ * who touched what then needs no locks, and the same program gives the same
+ * reports. */
 #include "config.h"
 
 #include "backend/softcuda/check.h"
@@ -23,6 +26,7 @@
 #include <fenv.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -33,12 +37,17 @@ enum {
 };
 static const uint64_t group_turn = 1 << 18;
 static const uint64_t cooperative_turn = 1 << 16;
+/* Until a launch is offered to the pool: about twice what waking a thread costs, and
+ * a turn that lasts about as long. */
+static const uint64_t alone_ns = 20000;
+static const uint64_t alone_turn = 1 << 9;
 
 struct pending {
 	struct list link;                 /* in pool.pending */
 	struct job job;
 	uint64_t group_count;
 	atomic_uint_fast64_t next_group;
+	bool offered;                     /* of the launching thread */
 	unsigned workers;                 /* inside; guarded by pool.lock */
 	bool exhausted;                   /* guarded by pool.lock */
 };
@@ -51,8 +60,18 @@ static struct {
 	bool prepared, stopping;
 	unsigned thread_count;
 	pthread_t threads[THREADS_MAX];
-	uint64_t launches;
 } pool = {.lock = LOCK_INIT(LOCK_RANK_CACHE)};
+
+static atomic_uint_fast64_t launches;
+
+static void offer(struct pending *pending);
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
 
 static void fail_memory(struct job *job)
 {
@@ -67,7 +86,8 @@ static void fail_memory(struct job *job)
 	atomic_store(&job->stop, true);
 }
 
-static struct group *take_group(struct pending *pending)
+/* The next group, in the room of *spare if that is there. */
+static struct group *take_group(struct pending *pending, struct group **spare)
 {
 	struct job *job = &pending->job;
 	const uint32_t *grid = job->launch->grid;
@@ -76,41 +96,64 @@ static struct group *take_group(struct pending *pending)
 		return NULL;
 	uint32_t ctaid[3] = {(uint32_t)(index % grid[0]), (uint32_t)(index / grid[0] % grid[1]),
 			     (uint32_t)(index / grid[0] / grid[1])};
-	struct group *group = group_create(job, ctaid);
-	if (!group)
-		fail_memory(job);
+	struct group *group = *spare ? *spare : group_create(job);
+	*spare = NULL;
+	if (group && group_start(group, ctaid))
+		return group;
+	group_destroy(group);
+	fail_memory(job);
+	return NULL;
+}
+
+/* The groups that a thread has begun, as a ring in order of their turns. */
+struct ring {
+	struct group *first, **last;
+	unsigned resident;
+	bool more;                        /* there may be groups that nobody has begun */
+};
+
+static struct group *next_group(struct pending *pending, struct ring *ring,
+				struct group **spare)
+{
+	struct group *group = NULL;
+	if (ring->more &&
+	    (pending->job.launch->cooperative || ring->resident < RESIDENT_MAX)) {
+		group = take_group(pending, spare);
+		ring->more = group != NULL;
+		ring->resident += ring->more;
+	}
+	if (group || !ring->first)
+		return group;
+	group = ring->first;
+	ring->first = group->next;
+	ring->last = ring->first ? ring->last : &ring->first;
 	return group;
 }
 
-/* The groups that a worker has begun, as a ring in order of their turns. */
-static void run_groups(struct pending *pending)
+/* launching: by the thread that may offer the launch to others. */
+static void run_groups(struct pending *pending, bool launching)
 {
-	struct group *first = NULL, **last = &first;
-	bool cooperative = pending->job.launch->cooperative, more = true;
-	unsigned resident = 0;
-	for (;;) {
-		struct group *group = NULL;
-		if (more && (cooperative || resident < RESIDENT_MAX)) {
-			group = take_group(pending);
-			more = group != NULL;
-			resident += more;
-		}
-		if (!group) {
-			group = first;
-			if (!group)
-				return;
-			first = group->next;
-			last = first ? last : &first;
-		}
-		if (group_run(group, cooperative ? cooperative_turn : group_turn) == GROUP_RUNS) {
+	struct ring ring = {.last = &ring.first, .more = true};
+	struct group *spare = NULL, *group;
+	uint64_t usual = pending->job.launch->cooperative ? cooperative_turn : group_turn;
+	uint64_t until_ns = launching ? now_ns() + alone_ns : 0;
+	bool alone = launching && pending->group_count > 1 && !pending->job.check;
+	while ((group = next_group(pending, &ring, &spare))) {
+		if (group_run(group, alone ? alone_turn : usual) == GROUP_RUNS) {
 			group->next = NULL;
-			*last = group;
-			last = &group->next;
-			continue;
+			*ring.last = group;
+			ring.last = &group->next;
+		} else {
+			group_destroy(spare);
+			spare = group;
+			ring.resident--;
 		}
-		group_destroy(group);
-		resident--;
+		if (alone && now_ns() >= until_ns) {
+			offer(pending);
+			alone = false;
+		}
 	}
+	group_destroy(spare);
 }
 
 static void *worker(void *unused)
@@ -123,8 +166,7 @@ static void *worker(void *unused)
 		struct list *link, *next;
 		list_for_each(link, next, &pool.pending) {
 			struct pending *pending = list_entry(link, struct pending, link);
-			bool taken = pending->job.check && pending->workers;
-			if (!found && !pending->exhausted && !taken)
+			if (!found && !pending->exhausted)
 				found = pending;
 		}
 		if (!found && pool.stopping)
@@ -135,7 +177,7 @@ static void *worker(void *unused)
 		}
 		found->workers++;
 		lock_drop(&pool.lock);
-		run_groups(found);
+		run_groups(found, false);
 		lock_take(&pool.lock);
 		found->exhausted = true;
 		if (!--found->workers)
@@ -155,13 +197,14 @@ static unsigned wanted_threads(void)
 	return wanted < THREADS_MAX ? (unsigned)wanted : THREADS_MAX;
 }
 
-/* With the lock held; true when there is at least one worker. */
+/* With the lock held; true when there is at least one worker.  The launching thread
+ * is one of those wanted. */
 static bool start_locked(void)
 {
-	unsigned wanted = wanted_threads();
+	unsigned wanted = wanted_threads() - 1;
 	sigset_t all, before;
-	if (pool.thread_count)
-		return true;
+	if (pool.thread_count || !wanted)
+		return wanted;
 	if (!pool.prepared) {
 		if (lock_condition_init(&pool.work))
 			return false;
@@ -233,21 +276,33 @@ static CUresult check(const struct soft_launch *launch)
 	return CUDA_SUCCESS;
 }
 
-static bool run_on_pool(struct pending *pending)
+/* Without threads the launching thread goes on alone. */
+static void offer(struct pending *pending)
 {
 	lock_take(&pool.lock);
-	if (!start_locked()) {
-		lock_drop(&pool.lock);
-		return false;
+	if (start_locked()) {
+		pending->offered = true;
+		list_append(&pool.pending, &pending->link);
+		lock_condition_signal_all(&pool.work);
 	}
-	pending->job.id = ++pool.launches;
-	list_append(&pool.pending, &pending->link);
-	lock_condition_signal_all(&pool.work);
-	while (!pending->exhausted || pending->workers)
+	lock_drop(&pool.lock);
+}
+
+static void run(struct pending *pending)
+{
+	fenv_t environment;
+	fegetenv(&environment);
+	fesetenv(FE_DFL_ENV);
+	run_groups(pending, true);
+	fesetenv(&environment);
+	if (!pending->offered)
+		return;
+	lock_take(&pool.lock);
+	pending->exhausted = true;
+	while (pending->workers)
 		lock_condition_wait(&pool.done, &pool.lock);
 	list_remove(&pending->link);
 	lock_drop(&pool.lock);
-	return true;
 }
 
 CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
@@ -273,8 +328,11 @@ CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 	if (!job->constants || lock_init(&job->lock, LOCK_RANK_CACHE))
 		goto done;
 	fill_constants(job);
-	if (check_job_create(job) && run_on_pool(pending))
+	job->id = atomic_fetch_add(&launches, 1) + 1;
+	if (check_job_create(job)) {
+		run(pending);
 		result = job->result;
+	}
 	check_job_destroy(job->check);
 	lock_finish(&job->lock);
 	if (result != CUDA_SUCCESS && report)

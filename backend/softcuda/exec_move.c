@@ -52,6 +52,11 @@ CHOOSE(slct_16_f, 16, lane_f32, c[l] >= 0)
 CHOOSE(slct_32_f, 32, lane_f32, c[l] >= 0)
 CHOOSE(slct_64_f, 64, lane_f32, c[l] >= 0)
 
+/* A subnormal is no less than zero once it is flushed. */
+CHOOSE(slct_16_ftz, 16, lane_f32, c[l] > -0x1p-126f)
+CHOOSE(slct_32_ftz, 32, lane_f32, c[l] > -0x1p-126f)
+CHOOSE(slct_64_ftz, 64, lane_f32, c[l] > -0x1p-126f)
+
 OP_BINARY(pack_16_16, lane_u16, 32, a[l] | (uint32_t)b[l] << 16)
 OP_BINARY(pack_32_32, lane_u32, 64, a[l] | (uint64_t)b[l] << 32)
 
@@ -81,7 +86,11 @@ OP_UNARY(unpack_64_4_3, lane_u64, 16, a[l] >> 48)
 	{"slct.b" #n ".f32", w w w "w", slct_##n##_f},                        \
 	{"slct.u" #n ".f32", w w w "w", slct_##n##_f},                        \
 	{"slct.s" #n ".f32", w w w "w", slct_##n##_f},                        \
-	{"slct.f" #n ".f32", w w w "w", slct_##n##_f}
+	{"slct.f" #n ".f32", w w w "w", slct_##n##_f},                        \
+	{"slct.ftz.b" #n ".f32", w w w "w", slct_##n##_ftz},                  \
+	{"slct.ftz.u" #n ".f32", w w w "w", slct_##n##_ftz},                  \
+	{"slct.ftz.s" #n ".f32", w w w "w", slct_##n##_ftz},                  \
+	{"slct.ftz.f" #n ".f32", w w w "w", slct_##n##_ftz}
 
 static const struct op_row rows[] = {
 	{"_zhh", "hh", zhh}, {"_zww", "ww", zww}, {"_zll", "ll", zll}, {"_zhw", "wh", zhw},

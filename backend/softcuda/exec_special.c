@@ -58,6 +58,12 @@ SPECIAL_COMMON(total_shared, 32, warp->group->job->shared_B -
 SPECIAL_COMMON(zero, 32, 0)
 SPECIAL_COMMON(one, 32, 1)
 
+OP_HEAD(no)
+{
+	op_put_predicate(OPERAND(void, 0), 0, mask);
+	return FLOW_NEXT;
+}
+
 SPECIAL_COMMON(local_64, 64, warp->frame->local_B + (uint64_t)op->imm)
 SPECIAL_COMMON(local_32, 32, warp->frame->local_B + (uint64_t)op->imm)
 
@@ -102,6 +108,9 @@ ISSPACEP(isspacep_const, is_constant(warp, a[l]))
 ISSPACEP(isspacep_global, !INSIDE(WINDOW_SHARED) && !INSIDE(WINDOW_LOCAL) &&
 	 !is_parameter(warp, a[l]) && !is_constant(warp, a[l]))
 
+/* What a driver may pass to a kernel behind its back: nothing. */
+#define ENVIRONMENT(n) {"%envreg" #n, "w", zero}
+
 static const struct op_row rows[] = {
 	{"%tid.x", "w", tid_x}, {"%tid.y", "w", tid_y}, {"%tid.z", "w", tid_z},
 	{"%ntid.x", "w", ntid_x}, {"%ntid.y", "w", ntid_y}, {"%ntid.z", "w", ntid_z},
@@ -123,6 +132,15 @@ static const struct op_row rows[] = {
 	{"%cluster_ctaid.z", "w", zero}, {"%cluster_nctaid.x", "w", one},
 	{"%cluster_nctaid.y", "w", one}, {"%cluster_nctaid.z", "w", one},
 	{"%cluster_ctarank", "w", zero}, {"%cluster_nctarank", "w", one},
+	ENVIRONMENT(0), ENVIRONMENT(1), ENVIRONMENT(2), ENVIRONMENT(3), ENVIRONMENT(4),
+	ENVIRONMENT(5), ENVIRONMENT(6), ENVIRONMENT(7), ENVIRONMENT(8), ENVIRONMENT(9),
+	ENVIRONMENT(10), ENVIRONMENT(11), ENVIRONMENT(12), ENVIRONMENT(13), ENVIRONMENT(14),
+	ENVIRONMENT(15), ENVIRONMENT(16), ENVIRONMENT(17), ENVIRONMENT(18), ENVIRONMENT(19),
+	ENVIRONMENT(20), ENVIRONMENT(21), ENVIRONMENT(22), ENVIRONMENT(23), ENVIRONMENT(24),
+	ENVIRONMENT(25), ENVIRONMENT(26), ENVIRONMENT(27), ENVIRONMENT(28), ENVIRONMENT(29),
+	ENVIRONMENT(30), ENVIRONMENT(31),
+	{"%reserved_smem_offset_begin", "w", zero}, {"%reserved_smem_offset_end", "w", zero},
+	{"%reserved_smem_offset_cap", "w", zero}, {"%is_explicit_cluster", "p", no},
 	{"_local.64", "l", local_64}, {"_local.32", "w", local_32},
 	{"_cvta.shared", "ll", cvta_shared}, {"_cvta.local", "ll", cvta_local},
 	{"_cvta.to.shared", "ll", cvta_to_window}, {"_cvta.to.local", "ll", cvta_to_window},

@@ -99,9 +99,12 @@ struct group {
 
 enum group_state { GROUP_DONE, GROUP_RUNS, GROUP_FAULT };
 
-/* NULL when out of memory. */
-struct group *group_create(struct job *job, const uint32_t ctaid[3]);
+/* Room for a group of the job; NULL when out of memory. */
+struct group *group_create(struct job *job);
 void group_destroy(struct group *group);
+/* Makes it the group ctaid, nothing run yet: a new one, or one that is done.  All
+ * it owns reads as zeros.  False when out of memory. */
+bool group_start(struct group *group, const uint32_t ctaid[3]);
 /* Runs about budget instructions. */
 enum group_state group_run(struct group *group, uint64_t budget);
 /* Lets go who waits at a barrier, if all have come. */

@@ -7,6 +7,8 @@ softcuda_api_sources = \
 	backend/softcuda/api_driver.c \
 	backend/softcuda/api_error.c \
 	backend/softcuda/api_event.c \
+	backend/softcuda/api_fault.c \
+	backend/softcuda/api_fault.h \
 	backend/softcuda/api_fill.c \
 	backend/softcuda/api_function.c \
 	backend/softcuda/api_handle.c \
@@ -54,6 +56,7 @@ softcuda_exec_sources = \
 	backend/softcuda/exec_control.c \
 	backend/softcuda/exec_convert.c \
 	backend/softcuda/exec_convert.h \
+	backend/softcuda/exec_copy.c \
 	backend/softcuda/exec_float.c \
 	backend/softcuda/exec_group.c \
 	backend/softcuda/exec_half.c \
@@ -63,6 +66,7 @@ softcuda_exec_sources = \
 	backend/softcuda/exec_memory.c \
 	backend/softcuda/exec_memory.h \
 	backend/softcuda/exec_move.c \
+	backend/softcuda/exec_narrow.c \
 	backend/softcuda/exec_op.h \
 	backend/softcuda/exec_program.h \
 	backend/softcuda/exec_real.h \
@@ -71,11 +75,14 @@ softcuda_exec_sources = \
 	backend/softcuda/exec_table.c \
 	backend/softcuda/exec_table.h \
 	backend/softcuda/exec_together.c \
+	backend/softcuda/exec_video.c \
+	backend/softcuda/exec_video.h \
 	backend/softcuda/exec_warp.c \
 	backend/softcuda/exec_warp.h \
 	backend/softcuda/exec_wide.c \
 	backend/softcuda/ptx_decode.c \
 	backend/softcuda/ptx_decode.h \
+	backend/softcuda/ptx_decode_async.c \
 	backend/softcuda/ptx_decode_control.c \
 	backend/softcuda/ptx_decode_memory.c \
 	backend/softcuda/ptx_decode_value.c \
@@ -101,7 +108,7 @@ EXTRA_libculvert_softcuda_so_DEPENDENCIES = backend/softcuda/softcuda.map
 EXTRA_DIST += backend/softcuda/softcuda.map
 
 # Linked to the library as a plain driver-API program would be to libcuda.
-soft_tests = tests/unit/t_soft_api tests/unit/t_soft_launch
+soft_tests = tests/unit/t_soft_api tests/unit/t_soft_launch tests/unit/t_soft_fault
 check_PROGRAMS += $(soft_tests)
 TESTS += $(soft_tests)
 tests_unit_t_soft_api_SOURCES = tests/unit/t_soft_api.c tests/unit/soft_setup.h tests/unit/test.h
@@ -111,6 +118,10 @@ tests_unit_t_soft_launch_SOURCES = tests/unit/t_soft_launch.c tests/unit/soft_se
 	tests/unit/test.h
 tests_unit_t_soft_launch_LDADD = libculvert-softcuda.so -lpthread
 tests_unit_t_soft_launch_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
+tests_unit_t_soft_fault_SOURCES = tests/unit/t_soft_fault.c tests/unit/soft_setup.h \
+	tests/unit/test.h
+tests_unit_t_soft_fault_LDADD = libculvert-softcuda.so -lpthread
+tests_unit_t_soft_fault_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
 
 # The executor by itself: these bring the device memory that it asks for.
 check_PROGRAMS += tests/unit/t_soft_exec

@@ -42,7 +42,8 @@ const struct ptx_type *ptx_type_find(const char *name)
 		{"b16", 'h', 2, 'b'}, {"u16", 'h', 2, 'u'}, {"s16", 'h', 2, 's'},
 		{"f16", 'h', 2, 'h'}, {"bf16", 'h', 2, 'B'},
 		{"b32", 'w', 4, 'b'}, {"u32", 'w', 4, 'u'}, {"s32", 'w', 4, 's'},
-		{"f32", 'w', 4, 'f'}, {"f16x2", 'w', 4, 'x'}, {"bf16x2", 'w', 4, 'y'},
+		{"f32", 'w', 4, 'f'}, {"tf32", 'w', 4, 't'}, {"e4m3x2", 'h', 2, 'm'},
+		{"e5m2x2", 'h', 2, 'm'}, {"f16x2", 'w', 4, 'x'}, {"bf16x2", 'w', 4, 'y'},
 		{"b64", 'l', 8, 'b'}, {"u64", 'l', 8, 'u'}, {"s64", 'l', 8, 's'},
 		{"f64", 'l', 8, 'f'}
 	};
@@ -447,7 +448,14 @@ struct family {
 static const struct family families[] = {
 	{"mov", ptx_decode_mov}, {"setp", ptx_decode_compare}, {"set", ptx_decode_compare},
 	{"cvt", ptx_decode_convert}, {"cvta", ptx_decode_cvta},
-	{"isspacep", ptx_decode_isspacep},
+	{"isspacep", ptx_decode_isspacep}, {"vadd4", ptx_decode_video},
+	{"vadd2", ptx_decode_video}, {"vsub4", ptx_decode_video}, {"vsub2", ptx_decode_video},
+	{"vavrg4", ptx_decode_video}, {"vavrg2", ptx_decode_video},
+	{"vmin4", ptx_decode_video}, {"vmin2", ptx_decode_video}, {"vmax4", ptx_decode_video},
+	{"vmax2", ptx_decode_video}, {"vabsdiff4", ptx_decode_video},
+	{"vabsdiff2", ptx_decode_video}, {"vset4", ptx_decode_video},
+	{"vset2", ptx_decode_video}, {"cp", ptx_decode_copy},
+	{"createpolicy", ptx_decode_policy}, {"griddepcontrol", ptx_decode_hint},
 	{"ld", ptx_decode_memory}, {"ldu", ptx_decode_memory}, {"st", ptx_decode_memory},
 	{"prefetch", ptx_decode_memory}, {"prefetchu", ptx_decode_memory},
 	{"discard", ptx_decode_memory}, {"applypriority", ptx_decode_memory},

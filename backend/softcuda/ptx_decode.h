@@ -71,6 +71,11 @@ bool ptx_decode_call(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_barrier(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_warp(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_isspacep(struct ptx_parser *parser, const struct ptx_parts *parts);
+bool ptx_decode_video(struct ptx_parser *parser, const struct ptx_parts *parts);
+bool ptx_decode_copy(struct ptx_parser *parser, const struct ptx_parts *parts);
+bool ptx_decode_policy(struct ptx_parser *parser, const struct ptx_parts *parts);
+bool ptx_decode_hint(struct ptx_parser *parser, const struct ptx_parts *parts);
+
 /* An address [base + offset] into op's operand and imm; before the op is emitted. */
 struct ptx_address {
 	uint32_t x;

@@ -191,7 +191,8 @@ static bool decode_warp_barrier(struct ptx_parser *parser)
 static bool decode_fence(struct ptx_parser *parser, const struct ptx_parts *parts)
 {
 	static const char *const known[] = {"sc", "acq_rel", "acquire", "release", "cta", "gpu",
-					    "gl", "sys", "cluster"};
+					    "gl", "sys", "cluster", "proxy", "alias", "async",
+					    "global", "shared::cta"};
 	bool narrow = false;
 	for (unsigned i = 1; i < parts->count; i++) {
 		bool found = false;

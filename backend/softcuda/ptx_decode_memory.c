@@ -14,6 +14,7 @@ struct access {
 	const char *operation;    /* of an atomic */
 	uint32_t vector;
 	bool narrow;              /* .cta */
+	bool policy;              /* a cache policy is the last operand */
 	bool noftz;               /* of half atomics: says what is so anyway */
 };
 
@@ -55,7 +56,7 @@ static bool is_hint(const char *part)
 	static const char *const hints[] = {
 		"cluster", "gpu", "sys", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc"
 	};
-	if (!strncmp(part, "L1::", 4) || (!strncmp(part, "L2::", 4) && part[4] != 'c'))
+	if (!strncmp(part, "L1::", 4) || !strncmp(part, "L2::", 4))
 		return true;
 	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
 		if (!strcmp(hints[i], part))
@@ -79,6 +80,7 @@ static bool parse_access(struct ptx_parser *parser, const struct ptx_parts *part
 	*access = (struct access){.vector = 1};
 	for (unsigned i = 1; i < parts->count; i++) {
 		const char *part = parts->part[i];
+		access->policy |= !strcmp(part, "L2::cache_hint");
 		if (parse_space(part, access) || parse_order(part, access) || is_hint(part))
 			continue;
 		if (!strcmp(part, "cta"))
@@ -156,7 +158,7 @@ static bool decode_access(struct ptx_parser *parser, struct access *access, bool
 	struct ptx_address address;
 	uint32_t data[8];
 	char width = access->type->width;
-	if (!ptx_operand_count(parser, 2) ||
+	if (!ptx_operand_count(parser, 2u + access->policy) ||
 	    !ptx_address_operand(parser, &operands[load ? 1 : 0], access->space, &address))
 		return false;
 	if (!load && (address.space == SPACE_PARAM || address.space == SPACE_CONST))
@@ -208,7 +210,7 @@ bool ptx_decode_atomic(struct ptx_parser *parser, const struct ptx_parts *parts)
 		return ptx_unknown(parser);
 	bool swaps = !strcmp(access.operation, "cas");
 	uint32_t first = returns ? 2 : 1, sources = swaps ? 2 : 1;
-	if (!ptx_operand_count(parser, first + sources) ||
+	if (!ptx_operand_count(parser, first + sources + access.policy) ||
 	    !ptx_address_operand(parser, &operands[first - 1], access.space, &address))
 		return false;
 	if (address.space == SPACE_PARAM || address.space == SPACE_CONST)

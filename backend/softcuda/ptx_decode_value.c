@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "backend/softcuda/exec_convert.h"
+#include "backend/softcuda/exec_video.h"
 #include "backend/softcuda/ptx_decode.h"
 
 #include <stdio.h>
@@ -214,7 +215,8 @@ static bool parse_conversion(struct ptx_parser *parser, const struct ptx_parts *
 		{"rn", CONVERT_RN}, {"rz", CONVERT_RZ}, {"rm", CONVERT_RM}, {"rp", CONVERT_RP},
 		{"rni", CONVERT_RN | CONVERT_INTEGRAL}, {"rzi", CONVERT_RZ | CONVERT_INTEGRAL},
 		{"rmi", CONVERT_RM | CONVERT_INTEGRAL}, {"rpi", CONVERT_RP | CONVERT_INTEGRAL},
-		{"ftz", CONVERT_FTZ}, {"sat", CONVERT_SAT}, {"relu", CONVERT_RELU}
+		{"ftz", CONVERT_FTZ}, {"sat", CONVERT_SAT}, {"relu", CONVERT_RELU},
+		{"rna", CONVERT_RNA}, {"satfinite", CONVERT_SATFINITE}
 	};
 	uint8_t mode = 0;
 	for (unsigned i = 1; i + 2 < parts->count; i++) {
@@ -250,7 +252,11 @@ bool ptx_decode_convert(struct ptx_parser *parser, const struct ptx_parts *parts
 	const struct ptx_type *from = ptx_type_find(parts->part[parts->count - 1]);
 	if (!to || !from || !parse_conversion(parser, parts, &mode))
 		return ptx_unknown(parser);
-	bool paired = to->kind == 'x' || to->kind == 'y';
+	bool small = to->kind == 'm', finite = mode & CONVERT_SATFINITE;
+	bool away = (mode & CONVERT_ROUNDING) == CONVERT_RNA;
+	if (small != finite || (away && to->kind != 't'))
+		return ptx_unknown(parser);
+	bool paired = (small || to->kind == 'x' || to->kind == 'y') && from->kind == 'f';
 	if (!ptx_operand_count(parser, paired ? 3 : 2))
 		return false;
 	snprintf(name, sizeof(name), "_cvt.%s.%s", conversion_name(to), conversion_name(from));
@@ -296,4 +302,54 @@ bool ptx_decode_isspacep(struct ptx_parser *parser, const struct ptx_parts *part
 	uint32_t x[2] = {ptx_destination(parser, &operands[0], 'p'),
 			 ptx_source(parser, &operands[1], 'l')};
 	return ptx_emit_row(parser, name, x, 2);
+}
+
+static bool video_operation(const char *verb, const char *comparison, uint64_t *what)
+{
+	static const struct { const char *name; enum video_operation operation; } known[] = {
+		{"vadd", VIDEO_ADD}, {"vsub", VIDEO_SUB}, {"vavrg", VIDEO_AVERAGE},
+		{"vmin", VIDEO_MIN}, {"vmax", VIDEO_MAX}, {"vabsdiff", VIDEO_DIFFERENCE},
+		{"eq", VIDEO_EQ}, {"ne", VIDEO_NE}, {"lt", VIDEO_LT}, {"le", VIDEO_LE},
+		{"gt", VIDEO_GT}, {"ge", VIDEO_GE}
+	};
+	size_t size = comparison ? strlen(comparison) : strlen(verb) - 1;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strlen(known[i].name) != size ||
+		    strncmp(known[i].name, comparison ? comparison : verb, size) != 0)
+			continue;
+		*what |= known[i].operation;
+		return true;
+	}
+	return false;
+}
+
+/* v<verb>{2,4}.<dtype>.<atype>.<btype>[.sat|.add]; vset{2,4}.<atype>.<btype>.<cmp>[.add] */
+bool ptx_decode_video(struct ptx_parser *parser, const struct ptx_parts *parts)
+{
+	static const unsigned signs[] = {VIDEO_SIGNED, VIDEO_SIGNED_A, VIDEO_SIGNED_B};
+	const struct ptx_operand *operands = parser->instruction.operands;
+	const char *verb = parts->part[0];
+	bool sets = !strncmp(verb, "vset", 4);
+	uint64_t what = verb[strlen(verb) - 1] == '2' ? VIDEO_HALVES : 0;
+	if (parts->count < 4 || parts->count > 5 || !ptx_operand_count(parser, 4))
+		return ptx_unknown(parser);
+	for (unsigned i = sets; i < 3; i++) {
+		const char *type = parts->part[i + !sets];
+		if (strcmp(type, "s32") != 0 && strcmp(type, "u32") != 0)
+			return ptx_unknown(parser);
+		what |= type[0] == 's' ? signs[i] : 0;
+	}
+	const char *last = parts->count == 5 ? parts->part[4] : "";
+	what |= !strcmp(last, "add") ? VIDEO_ADDS : 0;
+	what |= !strcmp(last, "sat") && !sets ? VIDEO_SATURATES : 0;
+	if ((*last && !(what & (VIDEO_ADDS | VIDEO_SATURATES))) ||
+	    !video_operation(verb, sets ? parts->part[3] : NULL, &what))
+		return ptx_unknown(parser);
+	uint32_t x[4] = {ptx_destination(parser, &operands[0], 'w')};
+	for (unsigned i = 1; i < 4; i++)
+		x[i] = ptx_source(parser, &operands[i], 'w');
+	if (!ptx_emit_row(parser, "_video", x, 4))
+		return false;
+	((struct op *)(void *)(parser->ops.data + parser->ops.size_B))[-1].imm = (int64_t)what;
+	return true;
 }

@@ -8,7 +8,7 @@
  *
  * Every door (an exported cu* function) is one SOFT_CALL: soft_enter checks
  * what all calls check, soft_leave lets go. That pair is also the one place
- * where calls are traced, and where faults will be injected by name.
+ * where calls are traced and counted, and where they fail on purpose (api_fault.h).
  *
  * Work: a door makes an operation and submits it to a stream.  Streams are
  * FIFOs; an operation may start when it is the first of its stream and every
@@ -104,7 +104,8 @@ enum soft_need {
 };
 
 /* CUDA_SUCCESS with the lock taken and the current context (NULL if there is
- * none and none is needed), or why the call cannot go on, lock not taken. */
+ * none and none is needed), or why the call cannot go on, lock not taken.
+ * call: NULL for another part of a call that was entered before: not counted again. */
 CUresult soft_enter(const char *call, enum soft_need need, struct soft_context **context_out);
 /* Drops the lock and hands the result through. */
 CUresult soft_leave(const char *call, CUresult result);
@@ -153,6 +154,8 @@ void *soft_handle_create_locked(enum soft_kind kind, void *object);
 void soft_handle_destroy_locked(void *handle);
 /* NULL when handle is no live handle of that kind. */
 void *soft_handle_find_locked(enum soft_kind kind, const void *handle);
+/* How many handles of that kind there are. */
+size_t soft_handle_live_locked(enum soft_kind kind);
 
 /* --- contexts ------------------------------------------------------------------ */
 
@@ -183,6 +186,10 @@ void soft_context_destroy_locked(struct soft_context *context);
 void soft_context_unref_locked(struct soft_context *context);
 /* Waits until all that was submitted before the call is done; its fault. */
 CUresult soft_context_wait_locked(struct soft_context *context);
+/* The context has the fault result from here on, unless it has one: what waits in
+ * its streams ends.  report is for a person, and is taken. */
+void soft_context_fault_locked(struct soft_context *context, CUresult result,
+			       struct bytes *report);
 
 /* --- streams, points, operations ------------------------------------------------ */
 
@@ -233,6 +240,7 @@ struct soft_operation {
 	struct list kernel_link;             /* of soft_driver.kernels, a running launch's */
 	uint64_t kernel_number;
 	bool kernel;
+	CUresult injected;                   /* what it ends with instead of running */
 };
 
 /* The stream of a handle, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD and NULL
@@ -334,6 +342,8 @@ void soft_memory_reap_locked(void);
 void soft_memory_free_context_locked(struct soft_context *context);
 /* The live allocation that holds address, or NULL. */
 struct soft_allocation *soft_memory_lookup_locked(uint64_t address);
+/* How many live allocations there are: pinned on the host, or all others. */
+size_t soft_memory_live_locked(bool host);
 /* Like lookup, and all of [address, address + size_B) lies inside. */
 struct soft_allocation *soft_memory_range_locked(uint64_t address, uint64_t size_B);
 /* Enters host memory that is the caller's own into the table. */

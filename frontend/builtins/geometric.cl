@@ -148,7 +148,7 @@ INFINITE_PARTS(double)
 		m = greatest(p); \
 		if (m == (T)__builtin_inff()) \
 			p = infinite_part(p); \
-		else if (m == 0) \
+		else if (m == 0 && squares == 0) \
 			return p; \
 		else \
 			p *= scale_for(m); \

@@ -32,7 +32,8 @@ tests_api_dispatch_LDADD = $(OPENCL_LIBS)
 
 # What commands do.
 api_command_tests = tests/api/buffers tests/api/maps tests/api/events tests/api/launches \
-	tests/api/devices tests/api/threads tests/api/lost tests/api/orders
+	tests/api/devices tests/api/threads tests/api/lost tests/api/orders \
+	tests/api/printf
 tests_api_buffers_SOURCES = tests/api/buffers.c tests/api/api_test.h
 tests_api_buffers_LDADD = $(OPENCL_LIBS)
 tests_api_maps_SOURCES = tests/api/maps.c tests/api/api_test.h
@@ -49,3 +50,5 @@ tests_api_lost_SOURCES = tests/api/lost.c tests/api/api_test.h
 tests_api_lost_LDADD = $(OPENCL_LIBS)
 tests_api_orders_SOURCES = tests/api/orders.c tests/api/api_test.h
 tests_api_orders_LDADD = $(OPENCL_LIBS)
+tests_api_printf_SOURCES = tests/api/printf.c tests/api/api_test.h
+tests_api_printf_LDADD = $(OPENCL_LIBS) -lpthread

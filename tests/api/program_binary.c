@@ -120,9 +120,9 @@ enum {
 	CHECKSUM_AT_B = 16,
 	CHECKED_FROM_B = 24,
 	SM_AT_B = 24,
-	SIZES_AT_B = 32,
+	SIZES_AT_B = 40,
 	HEADER_B = 64,
-	FACTS = 0, OBJECT = 1, PTX = 2, CUBIN = 3, PARTS = 4
+	FACTS = 0, OBJECT = 1, PTX = 2, PARTS = 3
 };
 
 static void number_put(unsigned char *at, cl_ulong value, unsigned width_B)
@@ -139,7 +139,7 @@ static void seal(unsigned char *binary, size_t size)
 	number_put(binary + CHECKSUM_AT_B, hash, 8);
 }
 
-/* A copy whose cubin is for another kind of GPU, and which has lost the parts that
+/* A copy that is for another kind of GPU, and which has lost the parts that
  * are not in keep (bits). */
 static unsigned char *foreign(const unsigned char *binary, unsigned keep, size_t *size_out)
 {
@@ -175,15 +175,15 @@ static void check_foreign(const struct api_test *test, const unsigned char *bina
 		unsigned keep;
 		cl_int code;
 	} cases[] = {
-		{1 << FACTS | 1 << OBJECT | 1 << PTX | 1 << CUBIN, CL_SUCCESS},
+		{1 << FACTS | 1 << OBJECT | 1 << PTX, CL_SUCCESS},
 		{1 << FACTS | 1 << OBJECT, CL_SUCCESS},
-		{1 << FACTS | 1 << PTX | 1 << CUBIN, CL_SUCCESS},
-		{1 << FACTS | 1 << CUBIN, CL_INVALID_BINARY},
-		{1 << OBJECT | 1 << PTX | 1 << CUBIN, CL_INVALID_BINARY},
+		{1 << FACTS | 1 << PTX, CL_SUCCESS},
+		{1 << FACTS, CL_INVALID_BINARY},
+		{1 << OBJECT | 1 << PTX, CL_INVALID_BINARY},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		cl_program program = NULL;
-		size_t size;
+		size_t size = 0;
 		unsigned char *copy = foreign(binary, cases[i].keep, &size);
 		CHECK_CODE(load(test, copy, size, &program), cases[i].code);
 		free(copy);

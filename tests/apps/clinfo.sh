@@ -4,6 +4,7 @@
 command -v clinfo >/dev/null || { echo "clinfo is not installed"; exit 77; }
 folder=$(mktemp -d) || exit 2
 trap 'rm -rf $folder' EXIT
+foreign=${srcdir:-.}/tests/apps/foreign
 failed=0
 fail() {
 	echo "$@"
@@ -15,14 +16,14 @@ counts="0 1 4"
 for count in $counts; do
 	[ $count = any ] || { CULVERT_SOFT_DEVICES=$count; export CULVERT_SOFT_DEVICES; }
 	for form in --raw --human; do
-		clinfo $form >$folder/first 2>$folder/errors || fail "clinfo $form failed with $count devices"
+		$foreign clinfo $form >$folder/first 2>$folder/errors || fail "clinfo $form failed with $count devices"
 		[ ! -s $folder/errors ] || { fail "clinfo $form printed with $count devices:"; cat $folder/errors; }
 		if grep -nE 'error -?[0-9]+|<get' $folder/first; then
 			fail "clinfo $form found queries that were not answered, with $count devices"
 		fi
 	done
-	clinfo --raw >$folder/first 2>/dev/null
-	clinfo --raw >$folder/second 2>/dev/null
+	$foreign clinfo --raw >$folder/first 2>/dev/null
+	$foreign clinfo --raw >$folder/second 2>/dev/null
 	cmp -s $folder/first $folder/second || { fail "two runs differ:"; diff $folder/first $folder/second; }
 	seen=$(grep -c 'CL_DEVICE_NAME' $folder/first)
 	[ $count = any ] || [ "$seen" = $count ] || fail "clinfo shows $seen devices, not $count"

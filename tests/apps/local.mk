@@ -10,7 +10,11 @@ tests_apps_picture_CPPFLAGS = $(AM_CPPFLAGS) $(LIBPNG_CFLAGS)
 tests_apps_picture_LDADD = $(OPENCL_LIBS) $(LIBPNG_LIBS) -lm
 TESTS += tests/apps/picture.sh
 endif
-TESTS += tests/apps/matrix.sh tests/apps/clinfo.sh tests/apps/pyopencl_arrays.py
+TESTS += tests/apps/matrix.sh tests/apps/clinfo.sh tests/apps/missing_parts.sh \
+	tests/apps/deep_source.sh \
+	tests/apps/pyopencl_arrays.py tests/apps/beside.py
 endif
-EXTRA_DIST += tests/apps/matrix.sh tests/apps/picture.sh tests/apps/clinfo.sh \
+EXTRA_DIST += tests/apps/foreign tests/apps/foreign.supp \
+	tests/apps/matrix.sh tests/apps/picture.sh tests/apps/clinfo.sh \
+	tests/apps/missing_parts.sh tests/apps/deep_source.sh tests/apps/beside.py \
 	tests/apps/pyopencl_arrays.py

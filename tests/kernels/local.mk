@@ -3,7 +3,11 @@
 if HAVE_OPENCL_LOADER
 check_PROGRAMS += tests/kernels/runner
 tests_kernels_runner_SOURCES = tests/kernels/runner.c tests/kernels/element.c \
-	tests/kernels/expression.c tests/kernels/expression.h
+	tests/kernels/expression.c tests/kernels/expression.h \
+	tests/kernels/capture.c tests/kernels/capture.h \
+	tests/kernels/device.c tests/kernels/device.h \
+	tests/kernels/prints.c tests/kernels/prints.h \
+	tests/kernels/report.c tests/kernels/report.h
 tests_kernels_runner_LDADD = $(OPENCL_LIBS) -lm
 CLT_LOG_COMPILER = tests/kernels/runner
 TESTS += $(kernel_files) $(broken_files) tests/kernels/right.sh
@@ -41,6 +45,7 @@ kernel_files = \
 	tests/kernels/divide_default.clt \
 	tests/kernels/errors_include.clt \
 	tests/kernels/errors_kernel_argument.clt \
+	tests/kernels/errors_printf_format.clt \
 	tests/kernels/errors_syntax.clt \
 	tests/kernels/errors_undeclared.clt \
 	tests/kernels/errors_unresolved.clt \
@@ -98,6 +103,20 @@ kernel_files = \
 	tests/kernels/options_no_optimization.clt \
 	tests/kernels/pointer_arithmetic.clt \
 	tests/kernels/pragma_unroll.clt \
+	tests/kernels/printf_divergent.clt \
+	tests/kernels/printf_functions.clt \
+	tests/kernels/printf_integers.clt \
+	tests/kernels/printf_many.clt \
+	tests/kernels/printf_odd_formats.clt \
+	tests/kernels/printf_order.clt \
+	tests/kernels/printf_pointers.clt \
+	tests/kernels/printf_reals.clt \
+	tests/kernels/printf_result.clt \
+	tests/kernels/printf_strings.clt \
+	tests/kernels/printf_strings_chosen.clt \
+	tests/kernels/printf_unoptimized.clt \
+	tests/kernels/printf_vectors.clt \
+	tests/kernels/printf_wide.clt \
 	tests/kernels/private_arrays.clt \
 	tests/kernels/qualifiers.clt \
 	tests/kernels/reinterpret.clt \

@@ -1,6 +1,8 @@
 /* Runs kernel files on any OpenCL platform.
  *
- *	runner [--platform NAME] [--device N] [--verbose] FILE.clt...
+ *	runner [--platform NAME] [--device N] [--verbose] [--save DIR] FILE.clt...
+ *
+ * --save writes every buffer's bytes, as they are in the end, to DIR/FILE.BUFFER.
  *
  * A kernel file is OpenCL C whose lines that begin with "//!" say what to do:
  *
@@ -11,6 +13,11 @@
  *	//! run KERNEL(ARG, ...) global X [Y [Z]] [local X [Y [Z]]] [offset X [Y [Z]]]
  *	       ARG: NAME of a buffer | TYPE E | TYPE{E, E, ...} | local BYTES | null
  *	//! expect NAME = E [within N ulp | within R]      against what it holds now
+ *	//! prints TEXT                    what the last run's printf wrote begins with TEXT,
+ *	                                   behind what earlier lines took of it; \n \t \\ and
+ *	                                   \s (a space) as in C.  No TEXT: nothing else
+ *	//! prints-lines N TEXT            it is what TEXT is for i = 0 to N - 1, in any order
+ *	                                   of its lines; {E} in TEXT is an expression's value
  *	//! build-fails TEXT               the build must fail with TEXT in its log
  *	//! enqueue-fails CODE...          the next run must fail with one of these codes
  *	//! release NAME                   the buffer
@@ -22,7 +29,11 @@
  * Exit status: 0 all passed, 1 a failure, 77 skipped, 2 the file is wrong. */
 #include "config.h"
 
+#include "tests/kernels/capture.h"
+#include "tests/kernels/device.h"
 #include "tests/kernels/expression.h"
+#include "tests/kernels/prints.h"
+#include "tests/kernels/report.h"
 
 #include <CL/cl.h>
 #include <ctype.h>
@@ -31,7 +42,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum verdict { PASS = 0, FAIL = 1, WRONG_FILE = 2, SKIP = 77 };
 enum { ARGUMENTS_MAX = 64, VALUE_BYTES_MAX = 4096 };
@@ -57,6 +67,8 @@ struct test {
 	char *build_fails;
 	char *enqueue_fails;         /* codes; NULL: the next run must succeed */
 	struct buffer *buffers;
+	struct capture output;       /* of the last run */
+	size_t output_taken;
 	cl_device_id device;
 	cl_context context;
 	cl_command_queue queue;
@@ -65,8 +77,7 @@ struct test {
 };
 
 static bool verbose;
-/* Where the checker's reports go; "" when no file wants any. */
-static char report_path[64];
+static const char *save_folder;      /* NULL: nothing is saved */
 
 static void complain(struct test *test, enum verdict verdict, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -81,24 +92,6 @@ static void complain(struct test *test, enum verdict verdict, const char *format
 	va_end(arguments);
 	if (test->verdict == PASS || verdict == WRONG_FILE)
 		test->verdict = verdict;
-}
-
-static char *read_file(const char *path)
-{
-	FILE *file = fopen(path, "rb");
-	if (!file)
-		return NULL;
-	size_t size = 0, capacity = 1 << 16;
-	char *text = malloc(capacity + 1);
-	for (size_t got; text && (got = fread(text + size, 1, capacity - size, file)) > 0;) {
-		size += got;
-		if (size == capacity)
-			text = realloc(text, (capacity *= 2) + 1);
-	}
-	if (text)
-		text[size] = '\0';
-	fclose(file);
-	return text;
 }
 
 /* -- reading a directive ------------------------------------------------------------------- */
@@ -415,10 +408,15 @@ static void launch(struct test *test, cl_kernel kernel, const char *at)
 		complain(test, WRONG_FILE, "expected global X.. [local X..] [offset X..]");
 		return;
 	}
+	bool captured = capture_start(&test->output);
 	cl_int error = clEnqueueNDRangeKernel(test->queue, kernel, dims, offset_dims ? offset : NULL,
 					      global, local_dims ? local : NULL, 0, NULL, NULL);
 	if (!error)
 		error = clFinish(test->queue);
+	captured = capture_stop(&test->output) && captured;
+	test->output_taken = 0;
+	if (!captured)
+		complain(test, WRONG_FILE, "stdout could not be captured");
 	if (!error_is_expected(test, error))
 		complain(test, FAIL, "the run gave %d, expected %s", error,
 			 test->enqueue_fails ? test->enqueue_fails : "success");
@@ -570,26 +568,20 @@ static void do_expect(struct test *test, const char *at)
 	free(expression);
 }
 
-/* -- the file ------------------------------------------------------------------------------- */
+/* -- what printf wrote ---------------------------------------------------------------------- */
 
-static bool device_has(struct test *test, const char *name)
+static void do_prints(struct test *test, const char *at, bool lines)
 {
-	char extensions[8192] = "";
-	clGetDeviceInfo(test->device, CL_DEVICE_EXTENSIONS, sizeof(extensions) - 1, extensions, NULL);
-	size_t length = strlen(name);
-	for (const char *at = extensions; (at = strstr(at, name)); at += length)
-		if ((at == extensions || at[-1] == ' ') && (!at[length] || at[length] == ' '))
-			return true;
-	cl_name_version features[256];
-	size_t size = 0;
-	if (clGetDeviceInfo(test->device, CL_DEVICE_OPENCL_C_FEATURES, sizeof(features), features,
-			    &size))
-		return false;
-	for (size_t f = 0; f < size / sizeof(features[0]); f++)
-		if (!strcmp(features[f].name, name))
-			return true;
-	return false;
+	char message[2048];
+	if (test->verdict != PASS)
+		return;
+	const char *output = test->output.text + test->output_taken;
+	if (lines ? !prints_lines(output, at, test->buffers, message, sizeof(message))
+		  : !prints_next(output, at, &test->output_taken, message, sizeof(message)))
+		complain(test, FAIL, "%s", message);
 }
+
+/* -- the file ------------------------------------------------------------------------------- */
 
 static void do_requires(struct test *test, const char *at)
 {
@@ -598,7 +590,7 @@ static void do_requires(struct test *test, const char *at)
 		take_until(&at, " \t", name, sizeof(name));
 		if (!*name)
 			return;
-		if (!device_has(test, name))
+		if (!device_has(test->device, name))
 			complain(test, SKIP, "skipped: the device has no %s", name);
 	}
 }
@@ -616,7 +608,7 @@ static void do_report(struct test *test, const char *at)
 {
 	while (isspace((unsigned char)*at))
 		at++;
-	char *text = *report_path ? read_file(report_path) : NULL;
+	char *text = report_read();
 	if (!text || !strstr(text, at))
 		complain(test, FAIL, "\"%s\" is not in the report:\n%s", at, text ? text : "");
 	free(text);
@@ -624,7 +616,7 @@ static void do_report(struct test *test, const char *at)
 
 static void do_silent(struct test *test)
 {
-	char *text = *report_path ? read_file(report_path) : NULL;
+	char *text = report_read();
 	if (!text || *text)
 		complain(test, FAIL, "there is a report:\n%s", text ? text : "");
 	free(text);
@@ -670,6 +662,10 @@ static void directive(struct test *test, const char *at)
 		do_run(test, at);
 	} else if (take_word(&at, "expect")) {
 		do_expect(test, at);
+	} else if (take_word(&at, "prints-lines")) {
+		do_prints(test, at, true);
+	} else if (take_word(&at, "prints")) {
+		do_prints(test, at, false);
 	} else if (take_word(&at, "build-fails")) {
 		while (isspace((unsigned char)*at))
 			at++;
@@ -716,6 +712,23 @@ static void run_directives(struct test *test)
 		build(test);
 }
 
+static void save_buffers(struct test *test)
+{
+	const char *slash = strrchr(test->path, '/');
+	for (const struct buffer *buffer = test->buffers; buffer; buffer = buffer->next) {
+		char path[4096];
+		size_t size_B = buffer->count * element_size_B(buffer->type);
+		snprintf(path, sizeof(path), "%s/%s.%s", save_folder,
+			 slash ? slash + 1 : test->path, buffer->name);
+		FILE *file = fopen(path, "wb");
+		bool written = file && fwrite(buffer->data, 1, size_B, file) == size_B;
+		if (file && fclose(file))
+			written = false;
+		if (!written)
+			complain(test, FAIL, "%s cannot be written", path);
+	}
+}
+
 static void finish(struct test *test)
 {
 	while (test->buffers) {
@@ -736,14 +749,16 @@ static void finish(struct test *test)
 	free(test->options);
 	free(test->build_fails);
 	free(test->enqueue_fails);
+	capture_finish(&test->output);
 	free(test->text);
 }
 
 static enum verdict run_file(const char *path, cl_device_id device)
 {
-	struct test test = {.path = path, .device = device, .verdict = PASS};
+	struct test test = {.path = path, .device = device, .verdict = PASS,
+			    .output.text = ""};
 	cl_int error = CL_SUCCESS;
-	test.text = read_file(path);
+	test.text = text_read(path);
 	if (!test.text) {
 		complain(&test, WRONG_FILE, "cannot be read");
 		return test.verdict;
@@ -755,52 +770,13 @@ static enum verdict run_file(const char *path, cl_device_id device)
 		complain(&test, FAIL, "no context or queue: %d", error);
 	else
 		run_directives(&test);
+	if (save_folder)
+		save_buffers(&test);
 	finish(&test);
 	if (verbose || test.verdict)
 		printf("%s: %s\n", path, test.verdict == PASS ? "pass"
 		       : test.verdict == SKIP ? "skip" : "FAIL");
 	return test.verdict;
-}
-
-static cl_device_id find_device(const char *platform_name, unsigned index)
-{
-	cl_platform_id platforms[16];
-	cl_uint platform_count = 0;
-	if (clGetPlatformIDs(16, platforms, &platform_count))
-		return NULL;
-	for (cl_uint p = 0; p < platform_count && p < 16; p++) {
-		char name[256] = "";
-		cl_device_id devices[64];
-		cl_uint count = 0;
-		clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof(name) - 1, name, NULL);
-		if (platform_name && !strstr(name, platform_name))
-			continue;
-		if (!clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &count) &&
-		    index < count)
-			return devices[index];
-	}
-	return NULL;
-}
-
-/* The environment is read once per process: what the file wants of the checker
- * is set before OpenCL is used. */
-static void prepare_check(const char *path)
-{
-	static const char directive[] = "//! check ";
-	char *text = read_file(path), *at = text ? strstr(text, directive) : NULL;
-	if (at) {
-		at += strlen(directive);
-		at[strcspn(at, "\n")] = '\0';
-		snprintf(report_path, sizeof(report_path), "/tmp/culvert-report.XXXXXX");
-		int file = mkstemp(report_path);
-		if (file < 0)
-			*report_path = '\0';
-		else
-			close(file);
-		setenv("CULVERT_SOFT_CHECK", at, 1);
-		setenv("CULVERT_SOFT_REPORT", report_path, 1);
-	}
-	free(text);
 }
 
 int main(int argc, char **argv)
@@ -815,19 +791,20 @@ int main(int argc, char **argv)
 			index = (unsigned)strtoul(argv[++first], NULL, 0);
 		else if (!strcmp(argv[first], "--verbose"))
 			verbose = true;
+		else if (!strcmp(argv[first], "--save") && first + 1 < argc)
+			save_folder = argv[++first];
 		else {
 			fprintf(stderr, "usage: runner [--platform NAME] [--device N] [--verbose] "
-					"FILE.clt...\n");
+					"[--save DIR] FILE.clt...\n");
 			return WRONG_FILE;
 		}
 	}
 	if (first + 1 == argc)
-		prepare_check(argv[first]);
-	cl_device_id device = find_device(platform, index);
+		report_prepare(argv[first]);
+	cl_device_id device = device_find(platform, index);
 	if (!device) {
 		printf("no such OpenCL device\n");
-		if (*report_path)
-			unlink(report_path);
+		report_finish();
 		return SKIP;
 	}
 	unsigned counts[3] = {0, 0, 0};
@@ -840,8 +817,7 @@ int main(int argc, char **argv)
 			      : verdict == SKIP ? worst : FAIL;
 		fflush(stdout);
 	}
-	if (*report_path)
-		unlink(report_path);
+	report_finish();
 	if (argc - first > 1)
 		printf("%u passed, %u failed, %u skipped\n", counts[0], counts[1], counts[2]);
 	return worst;

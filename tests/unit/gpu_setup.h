@@ -123,12 +123,11 @@ static inline void code_is_assembled_and_loaded(void)
 	if (none_here())
 		SKIP("no CUDA driver");
 	bytes_append_string(&ptx, kernels);
-	CHECK_EQ(be_ptx_assemble(first(), &ptx, &plain, false, &binary, &log), CL_SUCCESS);
+	CHECK_EQ(be_ptx_load(first(), &ptx, &plain, false, &module, &log), CL_SUCCESS);
 	if (log.size_B)
 		printf("%s\n", bytes_string(&log));
-	REQUIRE(binary.size_B > 0);
-	CHECK_EQ(gpu_module_load(first(), binary.data, binary.size_B, &log, &module), CL_SUCCESS);
-	bytes_finish(&ptx);
+	bytes_move(&binary, &ptx);
+	REQUIRE(module);
 	bytes_finish(&log);
 }
 

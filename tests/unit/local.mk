@@ -1,6 +1,7 @@
 # One program per module.
 unit_tests = tests/unit/t_bytes tests/unit/t_base tests/unit/t_object tests/unit/t_info \
-	tests/unit/t_options tests/unit/t_frontend tests/unit/t_kernel_abi tests/unit/t_nvvm_ir
+	tests/unit/t_options tests/unit/t_frontend tests/unit/t_kernel_abi tests/unit/t_nvvm_ir \
+	tests/unit/t_printf
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 tests_unit_t_bytes_SOURCES = tests/unit/t_bytes.c tests/unit/test.h
@@ -18,7 +19,13 @@ tests_unit_t_frontend_LDADD = frontend/libfrontend.a base/libbase.a $(LLVM_LIBS)
 nodist_EXTRA_tests_unit_t_frontend_SOURCES = force-cxx-link.cxx
 tests_unit_t_kernel_abi_SOURCES = tests/unit/t_kernel_abi.c frontend/kernel_abi.c
 tests_unit_t_kernel_abi_LDADD = base/libbase.a
+tests_unit_t_printf_SOURCES = tests/unit/t_printf.c icd/printf_format.c \
+	frontend/kernel_abi.c frontend/print_conversion.c
+tests_unit_t_printf_LDADD = base/libbase.a -lm
 tests_unit_t_nvvm_ir_SOURCES = tests/unit/t_nvvm_ir.c
 tests_unit_t_nvvm_ir_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS)
 tests_unit_t_nvvm_ir_LDADD = frontend/libfrontend.a base/libbase.a $(LLVM_LIBS) -ldl
 nodist_EXTRA_tests_unit_t_nvvm_ir_SOURCES = force-cxx-link.cxx
+
+TESTS += tests/unit/builtins.sh
+EXTRA_DIST += tests/unit/builtins.sh tests/unit/builtins_coverage.py

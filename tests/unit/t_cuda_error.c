@@ -33,7 +33,7 @@ static void each_code_is_an_error(void)
 
 static void codes_and_fates(void)
 {
-	CHECK_EQ(gpu_error_find(CUDA_ERROR_OUT_OF_MEMORY)->code, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+	CHECK_EQ(gpu_error_find(CUDA_ERROR_OUT_OF_MEMORY)->code, CL_OUT_OF_RESOURCES);
 	CHECK_EQ(gpu_error_find(CUDA_ERROR_OUT_OF_MEMORY)->fate, GPU_FATE_RETRY);
 	CHECK_EQ(gpu_error_find(CUDA_ERROR_ILLEGAL_ADDRESS)->fate, GPU_FATE_LOST);
 	CHECK_EQ(gpu_error_find(CUDA_ERROR_INVALID_VALUE)->fate, GPU_FATE_BUG);

@@ -29,20 +29,34 @@ static void devices_are_described(void)
 
 static void bad_code_is_refused(void)
 {
-	struct bytes ptx = BYTES_INIT, log = BYTES_INIT, none = BYTES_INIT;
+	struct bytes ptx = BYTES_INIT, log = BYTES_INIT;
 	struct gpu_module *bad = NULL;
 	static const char garbage[64] = "no binary at all";
 	if (none_here())
 		SKIP("no CUDA driver");
 	bytes_printf(&ptx, "%s.visible .entry bad()\n{\n frobnicate.s32 %%r1;\n}\n", kernels);
-	CHECK_EQ(be_ptx_assemble(first(), &ptx, &plain, true, &none, &log),
-		 CL_BUILD_PROGRAM_FAILURE);
+	CHECK_EQ(be_ptx_load(first(), &ptx, &plain, true, &bad, &log), CL_BUILD_PROGRAM_FAILURE);
 	CHECK(strstr(bytes_string(&log), "frobnicate"));
-	CHECK_EQ(none.size_B, 0);
+	CHECK(!bad);
 	bytes_finish(&log);
 	CHECK_EQ(gpu_module_load(first(), garbage, sizeof(garbage), &log, &bad), CL_INVALID_BINARY);
 	CHECK(log.size_B > 0 && !bad);
 	CHECK_EQ(gpu_module_load(first(), garbage, 0, &log, &bad), CL_INVALID_BINARY);
+	bytes_finish(&ptx);
+	bytes_finish(&log);
+}
+
+/* A libnvvm newer than the driver heads its text with a version that is refused. */
+static void newer_ptx_is_fitted(void)
+{
+	struct bytes ptx = BYTES_INIT, log = BYTES_INIT;
+	struct gpu_module *fitted = NULL;
+	if (none_here())
+		SKIP("no CUDA driver");
+	const char *body = strchr(strstr(kernels, ".version"), '\n');
+	bytes_printf(&ptx, ".version 9.9%s", body);
+	CHECK_EQ(be_ptx_load(first(), &ptx, &plain, false, &fitted, &log), CL_SUCCESS);
+	gpu_module_unload(fitted, NULL, 0);
 	bytes_finish(&ptx);
 	bytes_finish(&log);
 }
@@ -397,7 +411,7 @@ static void failures_are_unwound(void)
 		err = gpu_stream_acquire(first(), 1, &streams[count]);
 	while (!err && ++count < 64);
 	cuda = real;
-	CHECK_EQ(err, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+	CHECK_EQ(err, CL_OUT_OF_RESOURCES);
 	while (count)
 		gpu_stream_release(streams[--count]);
 	if (gpu_device_caps(first())->memory_pools) {
@@ -474,6 +488,7 @@ static const struct test_case cases[] = {
 	TEST(code_is_assembled_and_loaded),
 	TEST(devices_are_described),
 	TEST(bad_code_is_refused),
+	TEST(newer_ptx_is_fitted),
 	TEST(streams_are_pooled),
 	TEST(events_witness_numbers),
 	TEST(waits_are_put_in_once),

@@ -50,6 +50,14 @@ static struct abi_program *make_program(void)
 	program->formats = calloc(1, sizeof(*program->formats));
 	program->formats[0].text = copy("i=%d\n");
 	program->formats[0].text_size_B = 5;
+	program->formats[0].argument_count = 3;
+	program->formats[0].arguments = calloc(3, sizeof(*program->formats[0].arguments));
+	program->formats[0].arguments[0] =
+		(struct abi_print_argument){ ABI_PRINT_INTEGER, 1, 3, 0 };
+	program->formats[0].arguments[1] =
+		(struct abi_print_argument){ ABI_PRINT_TEXT, 4, 1, 0 };
+	program->formats[0].arguments[2] =
+		(struct abi_print_argument){ ABI_PRINT_REAL, 8, 16, 0 };
 	return program;
 }
 
@@ -82,6 +90,12 @@ static void test_round_trip(void)
 	CHECK_EQ(kernel->dynamic_local_B, 60000);
 	CHECK(kernel->has_barrier);
 	CHECK_STRING(read->formats[0].text, "i=%d\n");
+	CHECK_EQ(read->formats[0].argument_count, 3);
+	CHECK_EQ(read->formats[0].arguments[0].offset_B, 8);
+	CHECK_EQ(read->formats[0].arguments[1].offset_B, 12);
+	CHECK_EQ(read->formats[0].arguments[2].offset_B, 16);
+	CHECK_EQ(read->formats[0].arguments[2].lanes, 16);
+	CHECK_EQ(read->formats[0].record_B, 144);
 	CHECK(abi_program_kernel(read, "second"));
 	CHECK(!abi_program_kernel(read, "third"));
 	abi_program_destroy(read);

@@ -82,6 +82,8 @@ static void module_finish(struct module *module)
 	device_reset();
 }
 
+static bool cooperative;             /* how run launches */
+
 static CUresult run(struct module *module, const char *name, uint32_t groups, uint32_t threads,
 		    uint32_t dynamic_shared_B, const void *parameters)
 {
@@ -90,6 +92,7 @@ static CUresult run(struct module *module, const char *name, uint32_t groups, ui
 		.function = soft_program_function(module->program, name),
 		.grid = {groups, 1, 1}, .block = {threads, 1, 1},
 		.dynamic_shared_B = dynamic_shared_B, .parameters = parameters,
+		.cooperative = cooperative,
 		.variable_addresses = module->addresses, .sm = 90, .multiprocessor_count = 4
 	};
 	if (!launch.function) {
@@ -369,6 +372,34 @@ static void progress(void)
 	module_finish(&module);
 }
 
+/* A barrier of the whole grid, made of an atomic: more groups than run at once. */
+static const char grid_ptx[] = HEADER
+	".entry phases(.param .u64 out) {\n"
+	".reg .pred p, q; .reg .b32 tid, group, groups, n; .reg .b64 out, mine, other, x;\n"
+	"ld.param.u64 out, [out]; mov.u32 tid, %tid.x; mov.u32 group, %ctaid.x;\n"
+	"mov.u32 groups, %nctaid.x; mad.wide.u32 mine, group, 4, out;\n"
+	"setp.ne.u32 p, tid, 0; @p bra WAIT; add.u32 n, group, 1;\n"
+	"st.global.u32 [mine+8], n;\n"
+	"fence.acq_rel.gpu; red.global.add.u32 [out], 1;\n"
+	"SPIN: ld.acquire.gpu.global.u32 n, [out]; setp.lt.u32 q, n, groups; @q bra SPIN;\n"
+	"WAIT: bar.sync 0; @p ret; add.u32 n, group, 1; rem.u32 n, n, groups;\n"
+	"mad.wide.u32 other, n, 4, out; ld.global.u32 n, [other+8];\n"
+	"mad.wide.u32 x, groups, 4, mine; st.global.u32 [x+8], n; ret; }\n";
+
+static void grid_barrier(void)
+{
+	enum { GROUPS = 200 };
+	struct module module;
+	REQUIRE(module_load(&module, grid_ptx) == CUDA_SUCCESS);
+	uint32_t *out = device_take((2 + 2 * GROUPS) * sizeof(*out));
+	cooperative = true;
+	CHECK_EQ(run(&module, "phases", GROUPS, 64, 0, &out), CUDA_SUCCESS);
+	cooperative = false;
+	for (unsigned i = 0; i < GROUPS; i++)
+		CHECK_EQ(out[2 + GROUPS + i], (i + 1) % GROUPS + 1);
+	module_finish(&module);
+}
+
 /* -- calls ------------------------------------------------------------------------------ */
 
 static const char calls_ptx[] = HEADER
@@ -608,6 +639,7 @@ static void facts(void)
 TEST_MAIN(
 	{"instructions", instructions}, {"random floats", random_floats},
 	{"divergence", divergence}, {"barriers", barriers}, {"progress", progress},
+	{"grid barrier", grid_barrier},
 	{"calls", calls}, {"faults", faults}, {"refusals", refusals},
 	{"truncation", truncation}, {"facts", facts}
 )

@@ -353,7 +353,7 @@ static void leave(void)
 	if (!set_up() || cuStreamCreate(&stream, 0) != CUDA_SUCCESS ||
 	    cuStreamCreate(&stuck, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
 	    cuMemAlloc(&a, sizeof(bytes)) != CUDA_SUCCESS ||
-	    cuMemsetD32(a, 0, 4) != CUDA_SUCCESS ||
+	    cuMemsetD32(a, 0, 4) != CUDA_SUCCESS || cuCtxSynchronize() != CUDA_SUCCESS ||
 	    cuStreamWaitValue32(stuck, a, 1, CU_STREAM_WAIT_VALUE_EQ) != CUDA_SUCCESS ||
 	    cuLaunchHostFunc(stream, sleep_long, NULL) != CUDA_SUCCESS)
 		exit(1);

@@ -1,0 +1,31 @@
+/* Calls that fail on purpose, and how often each call was made.
+ *
+ * CULVERT_SOFT_FAULT holds rules, with a comma between them:
+ *
+ *	PATTERN:COUNT:ERROR[:sticky][:async][:dev=N]
+ *
+ * PATTERN is a call's name with shell wildcards, COUNT which of the calls that
+ * match fail (3: the third; 3+: from the third on; *: each), ERROR a result's name
+ * without CUDA_ERROR_.  sticky: the caller's context has the error from then on.
+ * async: the call goes well and what it put into a stream fails when its turn
+ * comes.  dev: counts only calls made with a context of that device current.
+ *
+ * CULVERT_SOFT_COUNT names a file that gets the counts when the process ends. */
+#ifndef CULVERT_BACKEND_SOFTCUDA_API_FAULT_H
+#define CULVERT_BACKEND_SOFTCUDA_API_FAULT_H
+
+#include "backend/softcuda/soft.h"
+
+/* Reads the rules, once. CUDA_ERROR_INVALID_VALUE when one of them is wrong. */
+CUresult soft_fault_start(void);
+/* Counts the call of the calling thread; the error that it is to return.  context
+ * may be NULL. */
+CUresult soft_fault_call_locked(const char *call, struct soft_context *context);
+/* The error that an operation of the call under way is to end with. */
+CUresult soft_fault_take_operation(void);
+/* The call is over: no operation of it comes any more. */
+void soft_fault_call_end(void);
+/* Writes the counts, if anyone asked for them. */
+void soft_fault_finish(void);
+
+#endif

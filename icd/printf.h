@@ -1,0 +1,44 @@
+/* The output of printf: from the buffer that a launch writes to stdout.
+ *
+ * Each launch of a kernel that prints has a buffer of its own while it is in
+ * flight; a queue keeps a few and uses them again.  The output is written by
+ * whoever first finds that the launch is done: a waiting thread, or else the
+ * completion thread.  Nobody sees the launch's event complete before that.
+ * Launches are written in the order of their queue, work-items in any order,
+ * each call's text whole.  What nobody waited for when the process ends is lost.
+ *
+ * Thread-safe, but between begin and end or cancel the caller alone may submit
+ * to the queue. */
+#ifndef CULVERT_ICD_PRINTF_H
+#define CULVERT_ICD_PRINTF_H
+
+#include "icd/context.h"
+
+#include <stdint.h>
+
+struct ocl_code;
+struct ocl_print;
+struct ocl_printf;
+
+/* CL_DEVICE_PRINTF_BUFFER_SIZE: what the calls of one launch may take together. */
+#define OCL_PRINTF_BUFFER_B ((size_t)1 << 20)
+
+/* Puts an empty buffer into the queue's stream, for a launch of code.  Waits when
+ * too many are in flight: no lock may be held. */
+cl_int ocl_print_begin(cl_command_queue queue, struct ocl_code *code,
+		       struct ocl_print **print_out);
+/* The buffer's device address. */
+uint64_t ocl_print_buffer(const struct ocl_print *print);
+/* The launch is in the stream; the output will be fetched behind it. */
+cl_int ocl_print_end(struct ocl_print *print);
+/* There was no launch. */
+void ocl_print_cancel(struct ocl_print *print);
+
+/* Writes what launches of the queue printed up to a sequence of its stream that
+ * the GPU has reached; returns when it is written. No lock may be held. */
+void ocl_printf_drain(cl_command_queue queue, uint64_t sequence);
+
+/* Of a queue without launches in flight; NULL is fine. */
+void ocl_printf_destroy(struct ocl_printf *printing);
+
+#endif

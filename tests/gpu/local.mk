@@ -1,0 +1,10 @@
+# The differential test needs a GPU (tests/gpu/softcuda-diff); its generator is
+# tested here on the software driver against itself.
+check_PROGRAMS += tests/gpu/diff
+tests_gpu_diff_SOURCES = tests/gpu/diff.c tests/gpu/diff_build.h tests/gpu/diff_compare.c \
+	tests/gpu/diff_compare.h tests/gpu/diff_item.c tests/gpu/diff_program.c \
+	tests/gpu/diff_program.h tests/gpu/diff_run.c tests/gpu/diff_run.h \
+	tests/gpu/diff_template.c tests/gpu/diff_template.def
+tests_gpu_diff_LDADD = base/libbase.a -ldl -lpthread -lm
+TESTS += tests/gpu/diff-soft.sh
+EXTRA_DIST += tests/gpu/diff-soft.sh tests/gpu/softcuda-diff tests/gpu/softcuda-diff.approximate

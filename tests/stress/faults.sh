@@ -1,0 +1,138 @@
+#!/bin/sh
+# Protects: every error path behind a CUDA call.  The workload is run once to learn
+# which calls the driver makes and how often; then each call fails in turn, in a
+# process of its own: the first, the second, the last time.  Nothing may crash, hang,
+# leak or end with a code that OpenCL does not allow, and what comes after the
+# fault must work; after a fault that sticks the other device must.
+#
+#	faults.sh                what `make check` runs
+#	FAULTS_ALL=1 faults.sh   more errors for each call, sticky at each count
+#	faults.sh one MODE RULE  one case, with its output: "" or lost, and a rule
+FAULTS=${FAULTS:-tests/stress/faults}
+[ "$CULVERT_CUDA" = soft ] || exit 77
+[ -x "$FAULTS" ] || exit 77
+CULVERT_SOFT_DEVICES=2
+export CULVERT_SOFT_DEVICES FAULTS FAULTS_DIR FAULTS_BASE
+
+# How many objects of one kind may be left more than without a fault: events are
+# pooled by need, and who fails to give something back has it still.
+slack() {
+	case $1:$2 in
+	events:*|streams:*) echo 3 ;;
+	*:cuMemFree*|*:cuModuleUnload*|*:cuLinkDestroy*|*:cuMemPoolDestroy*) echo 2 ;;
+	*:cuDevicePrimaryCtxRelease*|*:cuCtx*) echo 1 ;;
+	*) echo 0 ;;
+	esac
+}
+
+leaks() { # counts file, call
+	while read -r what kind number; do
+		[ "$what" = live ] || continue
+		before=$(sed -n "s/^live $kind //p" "$FAULTS_DIR/baseline")
+		[ "$number" -le $((before + $(slack "$kind" "$2"))) ] ||
+			echo "WRONG: $kind: $number are left, $before without the fault"
+	done < "$1"
+}
+
+# Only what a program starts with may leave it without a platform.
+may_have_none() {
+	case $1 in
+	cuInit*|cuDriverGetVersion*|cuDeviceGet*|cuDeviceTotalMem*) return 0 ;;
+	esac
+	return 1
+}
+
+one() { # mode, rule
+	name=$(echo "$1$2" | tr -c 'A-Za-z0-9_\n' .)
+	out=$FAULTS_DIR/$name.out count=$FAULTS_DIR/$name.count
+	CULVERT_SOFT_FAULT=$FAULTS_BASE$2 CULVERT_SOFT_COUNT=$count timeout -s KILL 60 \
+		"$FAULTS" $1 > "$out" 2>&1
+	status=$?
+	[ $status -eq 137 ] && echo "WRONG: it hangs" >> "$out"
+	[ $status -gt 3 ] && echo "WRONG: it ends with $status" >> "$out"
+	[ $status -eq 3 ] && ! may_have_none "$2" && echo "WRONG: no platform" >> "$out"
+	if [ -z "$1" ] && [ $status -lt 4 ]; then
+		leaks "$count" "$2" >> "$out"
+	fi
+	if [ $status -eq 1 ] || grep -q '^WRONG' "$out"; then
+		echo "FAIL: CULVERT_SOFT_FAULT='$FAULTS_BASE$2' $FAULTS $1"
+		sed 's/^/    /' "$out"
+		return 1
+	fi
+	[ -z "$FAULTS_BASE" ] && grep -q '^faults injected 0' "$count" && echo "not reached: $2"
+	rm -f "$out" "$count"
+}
+
+errors_of() {
+	case $1 in
+	*Alloc*|*Create*|*Retain*) echo OUT_OF_MEMORY ;;
+	cuModuleLoad*|cuLink*) echo OUT_OF_MEMORY INVALID_IMAGE ;;
+	cuLaunch*) echo LAUNCH_OUT_OF_RESOURCES ;;
+	*) echo UNKNOWN ;;
+	esac
+	[ -z "$FAULTS_ALL" ] || echo OUT_OF_MEMORY INVALID_VALUE NOT_SUPPORTED
+}
+
+# The first, the second and the last time; for the full walk, many in between.
+counts_of() {
+	n=3
+	while [ "$2" -gt 2 ] && [ -n "$1" ] && [ $n -lt "$2" ]; do
+		echo $n
+		n=$((n + n / 2))
+	done
+	[ "$2" -lt 2 ] || echo 2
+	printf '%s\n' 1 "$2"
+}
+
+cases() {
+	sed -n 's/^call //p' "$FAULTS_DIR/learnt" | while read -r call last; do
+		grep -qxF "$call" "$FAULTS_DIR/new" || continue
+		counts=$(counts_of "$FAULTS_ALL" "$last" | sort -un)
+		for error in $(errors_of "$call" | tr ' ' '\n' | sort -u); do
+			for n in $counts; do echo "'' $call:$n:$error"; done
+		done
+		[ -n "$FAULTS_ALL" ] || counts=$last
+		for n in $counts; do
+			echo "lost $call:$n:LAUNCH_FAILED:sticky"
+			case $call in
+			cuLaunch*|cuMemcpy*|cuMemset*|cuEventRecord*|cuStreamWaitEvent*)
+				echo "lost $call:$n:ILLEGAL_ADDRESS:async" ;;
+			esac
+		done
+	done
+}
+
+# The workload with the rules of FAULTS_BASE alone, which it must bear: once to learn
+# the calls, and as a case has it, to learn what is left.
+learn() {
+	CULVERT_SOFT_FAULT=$FAULTS_BASE CULVERT_SOFT_COUNT=$FAULTS_DIR/learnt "$FAULTS" once &&
+		CULVERT_SOFT_FAULT=$FAULTS_BASE CULVERT_SOFT_COUNT=$FAULTS_DIR/baseline \
+			"$FAULTS"
+}
+
+FAULTS_DIR=${FAULTS_DIR:-$(mktemp -d)} || exit 99
+if [ "$1" = one ]; then
+	[ -s "$FAULTS_DIR/baseline" ] || learn > /dev/null || exit 1
+	one "$2" "$3"
+	exit
+fi
+trap 'rm -rf "$FAULTS_DIR"' EXIT
+status=0 all=0 failed=0 missed=0
+: > "$FAULTS_DIR/known"
+# By itself; without pools, or with one that is given up; where memory is short for once.
+for FAULTS_BASE in '' 'cuMemPoolCreate:*:NOT_SUPPORTED,' 'cuMemPoolSetAttribute:1:UNKNOWN,' \
+	'cuMemAllocFromPoolAsync:4:OUT_OF_MEMORY,'; do
+	learn > "$FAULTS_DIR/out" 2>&1 || { cat "$FAULTS_DIR/out"; exit 1; }
+	# Each call is walked over where it came up first.
+	sed -n 's/^call \([^ ]*\) .*/\1/p' "$FAULTS_DIR/learnt" > "$FAULTS_DIR/here"
+	grep -vxFf "$FAULTS_DIR/known" "$FAULTS_DIR/here" > "$FAULTS_DIR/new"
+	cases > "$FAULTS_DIR/cases"
+	xargs -P 2 -L 1 "$0" one < "$FAULTS_DIR/cases" > "$FAULTS_DIR/result" || status=1
+	cat "$FAULTS_DIR/here" >> "$FAULTS_DIR/known"
+	cat "$FAULTS_DIR/result"
+	all=$((all + $(wc -l < "$FAULTS_DIR/cases")))
+	failed=$((failed + $(grep -c ^FAIL "$FAULTS_DIR/result")))
+	missed=$((missed + $(grep -c '^not reached' "$FAULTS_DIR/result")))
+done
+echo "$(sort -u "$FAULTS_DIR/known" | wc -l) calls, $all cases, $failed failed, $missed not reached"
+exit $status

@@ -1,0 +1,43 @@
+#!/bin/sh
+# Protects: the driver without memory.  One of the allocations that libculvert.so makes
+# during the workload fails, in a process of its own: it must not crash, hang or end
+# with a code that OpenCL does not allow, and what comes afterwards must work.
+#
+#	faults_malloc.sh               a sample of the allocations
+#	FAULTS_ALL=1 faults_malloc.sh  each of them: some minutes
+FAULTS=${FAULTS:-tests/stress/faults}
+SHIM=$PWD/tests/stress/libmalloc-fault.so
+[ "$CULVERT_CUDA" = soft ] && [ -x "$FAULTS" ] && [ -e "$SHIM" ] || exit 77
+SAMPLES=${SAMPLES:-60}
+CULVERT_SOFT_DEVICES=2
+export CULVERT_SOFT_DEVICES FAULTS SHIM FAULTS_DIR
+
+one() { # n
+	out=$FAULTS_DIR/$1
+	LD_PRELOAD=$SHIM FAULT_MALLOC=$1 timeout -s KILL 60 "$FAULTS" > "$out" 2>&1
+	status=$?
+	# Without memory there may be no platform.
+	if [ $status -ne 0 ] && [ $status -ne 3 ]; then
+		echo "FAIL: LD_PRELOAD=$SHIM FAULT_MALLOC=$1 $FAULTS ($status)"
+		sed 's/^/    /' "$out"
+		return 1
+	fi
+	rm -f "$out"
+}
+
+FAULTS_DIR=${FAULTS_DIR:-$(mktemp -d)} || exit 99
+if [ "$1" = one ]; then
+	one "$2"
+	exit
+fi
+trap 'rm -rf "$FAULTS_DIR"' EXIT
+LD_PRELOAD=$SHIM FAULT_MALLOC_COUNT=$FAULTS_DIR/count "$FAULTS" once || exit 1
+count=$(cat "$FAULTS_DIR/count")
+[ "$count" -gt 100 ] || { echo "only $count allocations were seen"; exit 1; }
+step=$((count / SAMPLES + 1))
+[ -z "$FAULTS_ALL" ] || step=1
+seq 1 $step "$count" | xargs -P 2 -n 1 "$0" one > "$FAULTS_DIR/result"
+status=$?
+cat "$FAULTS_DIR/result"
+echo "$count allocations, each ${step}th failed, $(grep -c ^FAIL "$FAULTS_DIR/result") badly"
+exit $((status != 0))

@@ -1,0 +1,31 @@
+#!/bin/sh
+# Protects: every error path behind a call of libnvvm.  The workload is run once to
+# learn which calls a build makes; then each fails in turn, in a process of its own:
+# the build fails with a code that OpenCL allows and says why, the next one works.
+#
+#	faults_nvvm.sh                all calls, two results
+#	FAULTS_ALL=1 faults_nvvm.sh   four
+FAULTS=${FAULTS:-tests/stress/faults}
+SHIM=$PWD/tests/stress/libnvvm-fault.so
+[ "$CULVERT_CUDA" = soft ] && [ -x "$FAULTS" ] && [ -e "$SHIM" ] || exit 77
+[ -e "$CULVERT_LIBNVVM" ] || exit 77
+CULVERT_SOFT_DEVICES=2 FAULT_NVVM_REAL=$CULVERT_LIBNVVM CULVERT_LIBNVVM=$SHIM
+export CULVERT_SOFT_DEVICES FAULT_NVVM_REAL CULVERT_LIBNVVM
+folder=$(mktemp -d) || exit 99
+trap 'rm -rf "$folder"' EXIT
+FAULT_NVVM_COUNT=$folder/learnt "$FAULTS" once || exit 1
+# 1 is a lack of memory, 2 a program that cannot be made, 5 a wrong one, 9 a failed one.
+results="1 9${FAULTS_ALL:+ 2 5}"
+sed -n 's/^call //p' "$folder/learnt" | while read -r call last; do
+	for n in $(seq 1 "$last"); do
+		for result in $results; do
+			FAULT_NVVM=$call:$n:$result timeout -s KILL 60 "$FAULTS" \
+				> "$folder/out" 2>&1 && echo good >> "$folder/all" && continue
+			echo bad >> "$folder/all"
+			echo "FAIL: FAULT_NVVM=$call:$n:$result ($?)"
+			sed 's/^/    /' "$folder/out"
+		done
+	done
+done
+echo "$(wc -l < "$folder/all") cases, $(grep -c bad "$folder/all") failed"
+! grep -q bad "$folder/all"

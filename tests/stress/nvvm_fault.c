@@ -1,0 +1,112 @@
+/* Stands before libnvvm and makes its calls fail: CULVERT_LIBNVVM names this object,
+ * FAULT_NVVM_REAL the library behind it.
+ *
+ *	FAULT_NVVM=CALL:N:RESULT     the N-th CALL does nothing and returns RESULT
+ *	FAULT_NVVM_COUNT=FILE        gets how often each call was made, at exit
+ *
+ * Calls of several threads are counted as they come. */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#pragma GCC visibility push(default)
+
+#define CALLS(FORWARD)                                                                          \
+	FORWARD(nvvmVersion, (int *major, int *minor), (major, minor))                          \
+	FORWARD(nvvmIRVersion, (int *ir_major, int *ir_minor, int *debug_major, int *debug_minor), \
+		(ir_major, ir_minor, debug_major, debug_minor))                                 \
+	FORWARD(nvvmCreateProgram, (void **program), (program))                                 \
+	FORWARD(nvvmDestroyProgram, (void **program), (program))                                \
+	FORWARD(nvvmAddModuleToProgram,                                                         \
+		(void *program, const char *data, size_t size_B, const char *name),             \
+		(program, data, size_B, name))                                                  \
+	FORWARD(nvvmLazyAddModuleToProgram,                                                     \
+		(void *program, const char *data, size_t size_B, const char *name),             \
+		(program, data, size_B, name))                                                  \
+	FORWARD(nvvmCompileProgram, (void *program, int count, const char **options),           \
+		(program, count, options))                                                      \
+	FORWARD(nvvmVerifyProgram, (void *program, int count, const char **options),            \
+		(program, count, options))                                                      \
+	FORWARD(nvvmGetCompiledResultSize, (void *program, size_t *size_B), (program, size_B))  \
+	FORWARD(nvvmGetCompiledResult, (void *program, char *text), (program, text))            \
+	FORWARD(nvvmGetProgramLogSize, (void *program, size_t *size_B), (program, size_B))      \
+	FORWARD(nvvmGetProgramLog, (void *program, char *text), (program, text))
+
+enum call {
+#define FORWARD(name, parameters, arguments) CALL_##name,
+	CALLS(FORWARD)
+#undef FORWARD
+	CALL_COUNT
+};
+
+static const char *const names[] = {
+#define FORWARD(name, parameters, arguments) #name,
+	CALLS(FORWARD)
+#undef FORWARD
+};
+
+static atomic_ulong counts[CALL_COUNT];
+
+static void *behind(const char *name)
+{
+	const char *path = getenv("FAULT_NVVM_REAL");
+	void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+	void *function = library ? dlsym(library, name) : NULL;
+	if (!function) {
+		fprintf(stderr, "nvvm_fault: no %s behind '%s'\n", name, path ? path : "");
+		exit(99);
+	}
+	return function;
+}
+
+/* What this call is to return instead of being made; 0: it is made. */
+static int fault_of(enum call call)
+{
+	const unsigned long number = atomic_fetch_add(&counts[call], 1) + 1;
+	const char *wanted = getenv("FAULT_NVVM");
+	const size_t name_B = strlen(names[call]);
+	unsigned long n = 0;
+	int result = 0;
+	if (!wanted || strncmp(wanted, names[call], name_B) || wanted[name_B] != ':' ||
+	    sscanf(wanted + name_B, ":%lu:%d", &n, &result) != 2 || n != number)
+		return 0;
+	return result;
+}
+
+#define FORWARD(name, parameters, arguments)             \
+	int name parameters;                             \
+	int name parameters                              \
+	{                                                \
+		int (*function) parameters;              \
+		int result = fault_of(CALL_##name);      \
+		if (result)                              \
+			return result;                   \
+		*(void **)&function = behind(#name);     \
+		return function arguments;               \
+	}
+CALLS(FORWARD)
+#undef FORWARD
+
+const char *nvvmGetErrorString(int result);
+const char *nvvmGetErrorString(int result)
+{
+	const char *(*function)(int);
+	*(void **)&function = behind("nvvmGetErrorString");
+	return function(result);
+}
+
+__attribute__((destructor)) static void write_counts(void)
+{
+	const char *path = getenv("FAULT_NVVM_COUNT");
+	FILE *file = path ? fopen(path, "w") : NULL;
+	if (!file)
+		return;
+	for (int i = 0; i < CALL_COUNT; i++)
+		if (counts[i])
+			fprintf(file, "call %s %lu\n", names[i], counts[i]);
+	fclose(file);
+}
