@@ -2,6 +2,8 @@
 
 #include "frontend/options.h"
 
+#include "base/options.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -342,7 +344,9 @@ enum fe_status fe_options_parse(const char *text, bool linking, struct fe_option
 {
 	struct fe_words words = {0};
 	/* OpenCL 3.0 API, 5.8.6.5: without -cl-std the newest OpenCL C 1.x. */
-	struct fe_options options = {.standard = 120, .codegen.optimization = 3};
+	/* Reports of the software driver's checks name lines of the source. */
+	struct fe_options options = {.standard = 120, .codegen.optimization = 3,
+				     .codegen.line_info = *option_string(OPTION_SOFT_CHECK)};
 	struct parser parser = {
 		.words = &words,
 		.linking = linking,

@@ -5,6 +5,7 @@
  * are held to the table in either case. */
 #include "config.h"
 
+#include "backend/softcuda/check_option.h"
 #include "backend/softcuda/oracle.h"
 #include "backend/softcuda/sched.h"
 #include "backend/softcuda/soft.h"
@@ -21,7 +22,9 @@ enum {
 	HEAP_MAX_B = 64 << 10,               /* up to here from the heap */
 	POISON_MAX_B = 64 << 10,             /* so much is poisoned: enough to be seen, and quick */
 	POISON_BYTE = 0xcd,
-	FREED_BYTE = 0xdd
+	FREED_BYTE = 0xdd,
+	QUARANTINE_B = 256 << 20,            /* of freed memory that the checker keeps */
+	DESCRIBED_B = 1 << 20                /* how near a buffer must be to be named */
 };
 
 /* Sorted by start, no two overlap.  The reader-writer lock guards the table
@@ -30,6 +33,8 @@ enum {
 static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct soft_allocation **table;
 static size_t table_count, table_capacity;
+/* Of what is in soft_driver.limbo; guarded by the driver's lock. */
+static uint64_t limbo_B;
 
 /* --- the table ---------- */
 
@@ -89,6 +94,65 @@ bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64
 			"device without peer access", launch->device_index, launch->function->name,
 			(unsigned long long)address);
 	return found && !foreign;
+}
+
+static const struct soft_allocation *find_freed_locked(uint64_t address)
+{
+	struct list *link, *next;
+	list_for_each(link, next, &soft_driver.limbo) {
+		const struct soft_allocation *freed =
+			list_entry(link, struct soft_allocation, link);
+		if (address - freed->start < freed->size_B)
+			return freed;
+	}
+	return NULL;
+}
+
+/* The buffer that address is in, or that it is next to. */
+static const struct soft_allocation *find_near_locked(uint64_t address, uint64_t *distance_B_out)
+{
+	size_t rank = table_rank(address);
+	const struct soft_allocation *below = rank ? table[rank - 1] : NULL;
+	const struct soft_allocation *above = rank < table_count ? table[rank] : NULL;
+	uint64_t behind_B = below ? address - (below->start + below->size_B) : UINT64_MAX;
+	uint64_t before_B = above ? above->start - address : UINT64_MAX;
+	if (below && address - below->start < below->size_B)
+		behind_B = 0;
+	*distance_B_out = behind_B <= before_B ? behind_B : before_B;
+	return behind_B <= before_B ? below : above;
+}
+
+static void describe_locked(uint64_t address, struct bytes *text)
+{
+	uint64_t distance_B;
+	const struct soft_allocation *found = find_freed_locked(address);
+	if (found) {
+		bytes_printf(text, ", %llu bytes into the buffer #%llu of %llu bytes, which was "
+			     "freed after launch %llu", (unsigned long long)(address - found->start),
+			     (unsigned long long)found->id, (unsigned long long)found->size_B,
+			     (unsigned long long)found->freed_at);
+		return;
+	}
+	found = find_near_locked(address, &distance_B);
+	if (!found || distance_B > DESCRIBED_B)
+		bytes_append_string(text, address < DESCRIBED_B ? ", near the null pointer" :
+				    ", far from every buffer");
+	else
+		bytes_printf(text, ", %llu bytes %s the buffer #%llu of %llu bytes",
+			     (unsigned long long)(address < found->start ||
+						  address - found->start >= found->size_B ?
+						  distance_B : address - found->start),
+			     address < found->start ? "before" :
+			     address - found->start < found->size_B ? "into" :
+			     "behind the end of", (unsigned long long)found->id,
+			     (unsigned long long)found->size_B);
+}
+
+void soft_memory_describe(uint64_t address, struct bytes *text)
+{
+	lock_take(&soft_driver.lock);
+	describe_locked(address, text);
+	lock_drop(&soft_driver.lock);
 }
 
 /* Writers hold the driver's lock, so that a reader with it needs no other. */
@@ -172,8 +236,9 @@ static bool map_bytes(struct soft_allocation *allocation)
 static bool heap_bytes(struct soft_allocation *allocation)
 {
 	uint64_t size_B = (allocation->size_B + ALIGNMENT_B - 1) / ALIGNMENT_B * ALIGNMENT_B;
-	allocation->mapping = aligned_alloc(ALIGNMENT_B, size_B);
-	allocation->start = (uint64_t)(uintptr_t)allocation->mapping;
+	uint64_t gap_B = check_options() & CHECK_MEMORY ? GLOBAL_GAP_B : 0;
+	allocation->mapping = aligned_alloc(ALIGNMENT_B, size_B + 2 * gap_B);
+	allocation->start = (uint64_t)(uintptr_t)allocation->mapping + gap_B;
 	return allocation->mapping != NULL;
 }
 
@@ -304,15 +369,22 @@ static bool touchable_locked(const struct soft_allocation *allocation)
 	return oldest->kernel_number <= allocation->freed_at;
 }
 
+/* The memory checker tells who uses what was freed, as long as there is room. */
+static bool kept_locked(const struct soft_allocation *allocation)
+{
+	return allocation->mapping && limbo_B <= QUARANTINE_B && check_options() & CHECK_MEMORY;
+}
+
 void soft_memory_reap_locked(void)
 {
 	struct list *link, *next;
 	list_for_each(link, next, &soft_driver.limbo) {
 		struct soft_allocation *allocation =
 			list_entry(link, struct soft_allocation, link);
-		if (touchable_locked(allocation))
+		if (touchable_locked(allocation) || kept_locked(allocation))
 			continue;
 		list_remove(link);
+		limbo_B -= allocation->size_B;
 		give_bytes_back(allocation);
 		free(allocation);
 	}
@@ -342,6 +414,7 @@ void soft_memory_free_locked(struct soft_allocation *allocation)
 		soft_pool_release_locked(pool);
 	}
 	list_append(&soft_driver.limbo, &allocation->link);
+	limbo_B += allocation->size_B;
 	soft_memory_reap_locked();
 }
 

@@ -114,4 +114,8 @@ void soft_exec_shutdown(void);
 bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64_t *start_out,
 		      uint64_t *end_out);
 
+/* From the api side: appends in words where address lies, ": 4 bytes behind a
+ * buffer of 64 bytes"; nothing when there is nothing to say.  The same. */
+void soft_memory_describe(uint64_t address, struct bytes *text);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "backend/softcuda/exec_access.h"
 
+#include "backend/softcuda/check.h"
 #include "backend/softcuda/exec_memory.h"
 
 static const char *space_name(unsigned space)
@@ -14,11 +15,14 @@ static const char *space_name(unsigned space)
 static bool fault(struct warp *warp, const struct op *op, unsigned l, uint64_t address,
 		  uint32_t size_B, bool misaligned)
 {
+	struct bytes text = BYTES_INIT;
+	check_describe_address(warp, op, address, size_B, &text);
 	exec_fault(warp, op, 1u << l,
 		   misaligned ? CUDA_ERROR_MISALIGNED_ADDRESS : CUDA_ERROR_ILLEGAL_ADDRESS,
-		   "%s access of %u bytes at %s address 0x%llx",
+		   "%s access of %u bytes at %s address 0x%llx%s",
 		   misaligned ? "misaligned" : "out-of-bounds", size_B, space_name(op->space),
-		   (unsigned long long)address);
+		   (unsigned long long)address, bytes_string(&text));
+	bytes_finish(&text);
 	return false;
 }
 
@@ -156,8 +160,9 @@ static bool access_generic(struct warp *warp, const struct op *op, uint32_t mask
 	return true;
 }
 
-bool exec_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
-		 unsigned kind, uint64_t *place)
+static inline __attribute__((always_inline)) bool
+access_space(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+	     unsigned kind, uint64_t *place)
 {
 	struct group *group = warp->group;
 	uint64_t offset = (uint64_t)op->imm;
@@ -191,4 +196,22 @@ bool exec_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t
 	default:
 		return access_global(warp, op, mask, size_B, kind, place);
 	}
+}
+
+static __attribute__((noinline)) bool access_checked(struct warp *warp, const struct op *op,
+						     uint32_t mask, uint32_t size_B,
+						     unsigned kind, uint64_t *place)
+{
+	return access_space(warp, op, mask, size_B, kind, place) &&
+	       check_access(warp, op, mask, size_B, place);
+}
+
+/* Out of line, the checker costs a comparison where nothing is checked: the other
+ * way is the same code as without it. */
+bool exec_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+		 unsigned kind, uint64_t *place)
+{
+	if (warp->group->check)
+		return access_checked(warp, op, mask, size_B, kind, place);
+	return access_space(warp, op, mask, size_B, kind, place);
 }

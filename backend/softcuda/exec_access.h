@@ -1,7 +1,6 @@
 /* Addresses of a memory instruction -> places in host memory, checked.
  *
- * The one way to memory for ld, st and atomics: a checker of races or of what
- * was never written would look on here. */
+ * The one way to memory for ld, st, atomics and copies: the checker looks on here. */
 #ifndef CULVERT_BACKEND_SOFTCUDA_EXEC_ACCESS_H
 #define CULVERT_BACKEND_SOFTCUDA_EXEC_ACCESS_H
 

@@ -1,6 +1,7 @@
 /* Branches, calls, ends, barriers, fences. */
 #include "config.h"
 
+#include "backend/softcuda/check.h"
 #include "backend/softcuda/exec_barrier.h"
 #include "backend/softcuda/exec_table.h"
 #include "backend/softcuda/exec_warp.h"
@@ -69,6 +70,8 @@ static enum flow call(struct warp *warp, const struct op *op, uint32_t mask, uin
 		warp->lane_frame[l] = frame;
 		warp->lane_pc[l] = 0;
 	}
+	if (warp->group->check)
+		check_call(warp, frame, mask);
 	return FLOW_SCHEDULE;
 }
 
@@ -139,6 +142,8 @@ OP_HEAD(op_ret)
 		warp->lane_frame[l] = parent;
 		warp->lane_pc[l] = frame->return_pc;
 	}
+	if (warp->group->check)
+		check_return(warp, frame, mask);
 	warp_frame_leave(warp, frame, mask);
 	return FLOW_SCHEDULE;
 }
@@ -150,9 +155,8 @@ OP_HEAD(op_trap)
 
 OP_HEAD(op_fence)
 {
-	(void)warp;
-	(void)op;
-	(void)mask;
+	if (warp->group->check)
+		check_fence(warp, op, mask);
 	atomic_thread_fence(memory_order_seq_cst);
 	return FLOW_NEXT;
 }
@@ -166,6 +170,8 @@ static void arrive(struct warp *warp, const struct op *op, uint32_t lanes, uint3
 	uint32_t votes = reduces ? op_predicate(warp, op->x[3]) & lanes : 0;
 	if (!barrier->arrived)
 		barrier->all = true;
+	if (warp->group->check && op->mode == BARRIER_ARRIVE)
+		check_arrive(warp, lanes, id);
 	barrier->arrived += (uint32_t)__builtin_popcount(lanes);
 	barrier->expected = expected;
 	barrier->popc += (uint32_t)__builtin_popcount(votes);

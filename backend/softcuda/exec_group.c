@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "backend/softcuda/check.h"
 #include "backend/softcuda/exec_barrier.h"
 #include "backend/softcuda/exec_warp.h"
 
@@ -81,7 +82,9 @@ bool group_start(struct group *group, const uint32_t ctaid[3])
 	for (uint32_t i = 0; i < group->warp_count; i++)
 		if (!warp_start(&group->warps[i]))
 			return false;
-	return true;
+	check_group_destroy(group->check);
+	group->check = NULL;
+	return !group->job->check || check_group_create(group);
 }
 
 static void warp_finish(struct warp *warp)
@@ -112,6 +115,7 @@ void group_destroy(struct group *group)
 			free(frame);
 		}
 	}
+	check_group_destroy(group->check);
 	free(group->free_frames);
 	free(group->warps);
 	free(group->shared);
@@ -141,6 +145,8 @@ void group_barrier_check(struct group *group, uint32_t id)
 	uint32_t expected = barrier->expected ? barrier->expected : group->live_count;
 	if (!barrier->arrived || barrier->arrived < expected)
 		return;
+	if (group->check)
+		check_barrier(group, id);
 	for (uint32_t i = 0; i < group->warp_count; i++) {
 		struct warp *warp = &group->warps[i];
 		for (uint32_t rest = warp->parked; rest; rest &= rest - 1) {
@@ -211,31 +217,67 @@ enum group_state group_run(struct group *group, uint64_t budget)
 	return group->live_count ? GROUP_RUNS : GROUP_DONE;
 }
 
+static const char *file_name(const struct soft_program *program, uint32_t number)
+{
+	for (uint32_t i = 0; i < program->file_count; i++)
+		if (program->files[i].number == number)
+			return program->files[i].name;
+	return "?";
+}
+
+void exec_describe_line(const struct job *job, const struct code *code, const struct op *op,
+			struct bytes *text)
+{
+	bytes_printf(text, "ptx line %u", op->line);
+	if (op >= code->ops && op < code->ops + code->op_count) {
+		const struct source_place *place = &code->places[op - code->ops];
+		if (place->line)
+			bytes_printf(text, " (%s:%u)", file_name(job->program, place->file),
+				     place->line);
+	}
+	if (code != job->code)
+		bytes_printf(text, " in '%s'", code->name);
+}
+
+void exec_describe_place(const struct warp *warp, const struct op *op, unsigned l,
+			 struct bytes *text)
+{
+	const struct group *group = warp->group;
+	const struct job *job = group->job;
+	const struct code *code = warp->frame ? warp->frame->code : job->code;
+	bytes_printf(text, "kernel '%s', ", job->code->name);
+	exec_describe_line(job, code, op, text);
+	bytes_printf(text, ", work-group (%u,%u,%u), work-item (%u,%u,%u)", group->ctaid[0],
+		     group->ctaid[1], group->ctaid[2], warp->tid[0][l], warp->tid[1][l],
+		     warp->tid[2][l]);
+}
+
 enum flow exec_fault(struct warp *warp, const struct op *op, uint32_t lanes, CUresult result,
 		     const char *format, ...)
 {
 	struct job *job = warp->group->job;
-	const uint32_t *ctaid = warp->group->ctaid;
-	unsigned l = exec_lowest(lanes);
+	struct bytes text = BYTES_INIT, line = BYTES_INIT;
+	va_list arguments;
+	exec_describe_place(warp, op, exec_lowest(lanes), &text);
+	bytes_append_string(&text, ": ");
+	va_start(arguments, format);
+	bytes_vprintf(&text, format, arguments);
+	va_end(arguments);
+	bytes_append_char(&text, '\n');
 	lock_take(&job->lock);
-	if (job->result == CUDA_SUCCESS) {
+	bool first = job->result == CUDA_SUCCESS;
+	if (first) {
 		job->result = result;
-		if (job->report) {
-			va_list arguments;
-			va_start(arguments, format);
-			bytes_printf(job->report, "kernel '%s', ptx line %u", job->code->name,
-				     op->line);
-			if (warp->frame && warp->frame->code != job->code)
-				bytes_printf(job->report, " in '%s'", warp->frame->code->name);
-			bytes_printf(job->report, ", work-group (%u,%u,%u), work-item (%u,%u,%u): ",
-				     ctaid[0], ctaid[1], ctaid[2], warp->tid[0][l],
-				     warp->tid[1][l], warp->tid[2][l]);
-			bytes_vprintf(job->report, format, arguments);
-			bytes_append_char(job->report, '\n');
-			va_end(arguments);
-		}
+		if (job->report)
+			bytes_append(job->report, text.data, text.size_B);
 	}
 	lock_drop(&job->lock);
+	if (first && job->check) {
+		bytes_printf(&line, "softcuda: fault: %s", bytes_string(&text));
+		check_write(&line);
+	}
+	bytes_finish(&line);
+	bytes_finish(&text);
 	atomic_store(&job->stop, true);
 	return FLOW_FAULT;
 }

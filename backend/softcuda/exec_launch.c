@@ -8,9 +8,14 @@
  * its own.
  *
  * A group that runs for very long is put aside for others of the launch, so that
- * a group may wait for one that has not started yet. */
+ * a group may wait for one that has not started yet.
+ *
+ * A launch that is checked stays on the launching thread: the checker's memory of
+ * who touched what then needs no locks, and the same program gives the same
+ * reports. */
 #include "config.h"
 
+#include "backend/softcuda/check.h"
 #include "backend/softcuda/exec_warp.h"
 
 #include "backend/softcuda/ptx_program.h"
@@ -132,7 +137,7 @@ static void run_groups(struct pending *pending, bool launching)
 	struct group *spare = NULL, *group;
 	uint64_t usual = pending->job.launch->cooperative ? cooperative_turn : group_turn;
 	uint64_t until_ns = launching ? now_ns() + alone_ns : 0;
-	bool alone = launching && pending->group_count > 1;
+	bool alone = launching && pending->group_count > 1 && !pending->job.check;
 	while ((group = next_group(pending, &ring, &spare))) {
 		if (group_run(group, alone ? alone_turn : usual) == GROUP_RUNS) {
 			group->next = NULL;
@@ -314,7 +319,8 @@ CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 	job->program = program;
 	job->code_index = program->entry_code[launch->function - program->functions];
 	job->code = &program->codes[job->code_index];
-	job->shared_B = launch->function->static_shared_B + launch->dynamic_shared_B;
+	job->shared_B = launch->function->static_shared_B + job->code->shared_gap_B +
+			launch->dynamic_shared_B;
 	job->report = report;
 	pending->group_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
 	job->constants = malloc(program->launch_constant_B ? program->launch_constant_B : 1);
@@ -323,8 +329,11 @@ CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 		goto done;
 	fill_constants(job);
 	job->id = atomic_fetch_add(&launches, 1) + 1;
-	run(pending);
-	result = job->result;
+	if (check_job_create(job)) {
+		run(pending);
+		result = job->result;
+	}
+	check_job_destroy(job->check);
 	lock_finish(&job->lock);
 	if (result != CUDA_SUCCESS && report)
 		log_info("softcuda: %s", bytes_string(report));

@@ -35,6 +35,22 @@ struct launch_constant {
 	bool generic;             /* as a generic address */
 };
 
+/* Where an instruction comes from, when the PTX says so: .loc */
+struct source_place {
+	uint32_t file;            /* as numbered by .file; 0: not known */
+	uint32_t line;
+};
+
+struct source_file {
+	uint32_t number;
+	const char *name;
+};
+
+/* A .local or .param variable in a frame. */
+struct local_variable {
+	uint32_t offset_B, size_B;
+};
+
 struct shared_variable {
 	const char *name;
 	uint64_t size_B;
@@ -79,8 +95,12 @@ struct code {
 	uint32_t alias;                   /* index + 1 of the function it stands for */
 	struct op *ops;
 	uint32_t op_count;
+	struct source_place *places;      /* by index of op */
+	struct local_variable *locals;
+	uint32_t local_count;
 	uint32_t register_B;              /* of one frame, for all lanes */
 	uint32_t local_B;                 /* of one frame, per lane */
+	uint32_t local_gap_B;             /* of these: the checker's gaps */
 	struct soft_parameter *parameters, *results;  /* offsets: local memory, or
 							 the launch's buffer of an entry */
 	uint32_t parameter_count, result_count;
@@ -99,6 +119,7 @@ struct code {
 	/* Of an entry: where each shared variable of the module lies. */
 	uint64_t *shared_offset_B;
 	uint32_t static_shared_B;
+	uint32_t shared_gap_B;            /* more than that: the checker's gaps */
 };
 
 struct soft_program {
@@ -118,6 +139,8 @@ struct soft_program {
 	struct launch_constant *launch_constants;
 	uint32_t launch_constant_count;
 	uint32_t launch_constant_B;
+	struct source_file *files;
+	uint32_t file_count;
 	char *constants;                  /* BANK_CONSTANT */
 	uint32_t constant_B;
 };

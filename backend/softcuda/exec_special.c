@@ -53,7 +53,8 @@ SPECIAL_COMMON(clock_32, 32, now_ns())
 SPECIAL_COMMON(clock_hi, 32, now_ns() >> 32)
 SPECIAL_COMMON(clock_64, 64, now_ns())
 SPECIAL_COMMON(dynamic_shared, 32, LAUNCH->dynamic_shared_B)
-SPECIAL_COMMON(total_shared, 32, warp->group->job->shared_B)
+SPECIAL_COMMON(total_shared, 32, warp->group->job->shared_B -
+	       warp->group->job->code->shared_gap_B)
 SPECIAL_COMMON(zero, 32, 0)
 SPECIAL_COMMON(one, 32, 1)
 

@@ -1,6 +1,7 @@
 /* What the lanes of a warp do together: shfl, vote, match, redux, activemask. */
 #include "config.h"
 
+#include "backend/softcuda/check.h"
 #include "backend/softcuda/exec_table.h"
 #include "backend/softcuda/exec_warp.h"
 
@@ -22,7 +23,7 @@ static void shuffle(struct warp *warp, const struct op *op, uint32_t met, enum s
 	const lane_u32 *a = OPERAND(const lane_u32, 1);
 	const lane_u32 *b = OPERAND(const lane_u32, 2);
 	const lane_u32 *c = OPERAND(const lane_u32, 3);
-	uint32_t result[LANES], valid = 0;
+	uint32_t result[LANES], valid = 0, from_lanes[LANES];
 	for (unsigned l = 0; l < LANES; l++) {
 		uint32_t by = b[l] & 31, bound = c[l] & 31, segment = c[l] >> 8 & 31;
 		uint32_t top = (l & segment) | (bound & ~segment), bottom = l & segment;
@@ -38,9 +39,12 @@ static void shuffle(struct warp *warp, const struct op *op, uint32_t met, enum s
 			from = kind == SHUFFLE_DOWN ? l + by : l ^ by;
 			inside = from <= top;
 		}
-		result[l] = a[inside ? from & 31 : l];
+		from_lanes[l] = inside ? from & 31 : l;
+		result[l] = a[from_lanes[l]];
 		valid |= inside ? 1u << l : 0;
 	}
+	if (warp->group->check)
+		check_shuffle(warp, op, met, from_lanes);
 	op_put_32(OPERAND(void, 0), result, met);
 	if (op->x[5] != OPERAND_NONE)
 		op_put_predicate(OPERAND(void, 5), valid, met);

@@ -2,6 +2,7 @@
 
 #include "backend/softcuda/exec_warp.h"
 
+#include "backend/softcuda/check.h"
 #include "backend/softcuda/ptx_program.h"
 
 #include <stdlib.h>
@@ -209,8 +210,13 @@ uint32_t exec_meet(struct warp *warp, const struct op *op, uint32_t mask, unsign
 		unsigned l = exec_lowest(rest);
 		here |= wanted[l] == value ? 1u << l : 0;
 	}
-	if (here == mask && !(needed & ~mask))
+	if (warp->group->check)
+		check_members(warp, op, mask, wanted);
+	if (here == mask && !(needed & ~mask)) {
+		if (warp->group->check)
+			check_meet(warp, mask);
 		return mask;
+	}
 	/* Who comes with other members meets on his own: he tries again at once. */
 	set_pc(warp, mask, warp->pc);
 	uint32_t there = here;
@@ -223,6 +229,8 @@ uint32_t exec_meet(struct warp *warp, const struct op *op, uint32_t mask, unsign
 	}
 	if (!(needed & ~there)) {
 		warp->meeting &= ~there;
+		if (warp->group->check)
+			check_meet(warp, there);
 		return there;
 	}
 	warp->meeting |= here;

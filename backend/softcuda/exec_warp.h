@@ -78,10 +78,12 @@ struct job {
 	struct lock lock;
 	CUresult result;
 	struct bytes *report;
+	struct check_job *check;          /* NULL: nothing is checked */
 };
 
 struct group {
 	struct job *job;
+	struct check_group *check;        /* NULL: nothing is checked */
 	struct group *next;               /* in its worker's list */
 	uint32_t ctaid[3];
 	uint32_t thread_count, live_count, warp_count;
@@ -116,6 +118,14 @@ void warp_frame_leave(struct warp *warp, struct frame *frame, uint32_t lanes);
 /* Notes the job's fault with the place of a lane (the lowest of lanes). */
 enum flow exec_fault(struct warp *warp, const struct op *op, uint32_t lanes, CUresult result,
 		     const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* "kernel 'k', ptx line 7 (a.cl:3), work-group (0,0,0), work-item (1,0,0)" */
+void exec_describe_place(const struct warp *warp, const struct op *op, unsigned l,
+			 struct bytes *text);
+
+/* "ptx line 7 (a.cl:3) in 'f'": of an op of code. */
+void exec_describe_line(const struct job *job, const struct code *code, const struct op *op,
+			struct bytes *text);
 
 /* For .sync instructions: the lanes that run op now, all that it waits for being
  * there; 0 when the active lanes have to wait.  members is the operand's index;

@@ -31,8 +31,6 @@ softcuda_api_sources = \
 	backend/softcuda/oracle.c \
 	backend/softcuda/oracle.h \
 	backend/softcuda/oracle_clock.h \
-	backend/softcuda/report.c \
-	backend/softcuda/report.h \
 	backend/softcuda/result.def \
 	backend/softcuda/sched.c \
 	backend/softcuda/sched.h \
@@ -41,6 +39,18 @@ softcuda_api_sources = \
 	backend/softcuda/unsupported.def
 
 softcuda_exec_sources = \
+	backend/softcuda/check.h \
+	backend/softcuda/check_clock.c \
+	backend/softcuda/check_clock.h \
+	backend/softcuda/check_job.h \
+	backend/softcuda/check_option.h \
+	backend/softcuda/check_place.c \
+	backend/softcuda/check_race.c \
+	backend/softcuda/check_report.c \
+	backend/softcuda/check_shadow.c \
+	backend/softcuda/check_shadow.h \
+	backend/softcuda/check_sync.c \
+	backend/softcuda/check_written.c \
 	backend/softcuda/exec.h \
 	backend/softcuda/exec_access.c \
 	backend/softcuda/exec_access.h \
@@ -91,7 +101,9 @@ softcuda_exec_sources = \
 	backend/softcuda/ptx_program.h \
 	backend/softcuda/ptx_registers.c \
 	backend/softcuda/ptx_statement.c \
-	backend/softcuda/ptx_symbol.c
+	backend/softcuda/ptx_symbol.c \
+	backend/softcuda/report.c \
+	backend/softcuda/report.h
 
 # Calls within the library stay within it, whatever else in the process is named
 # cu*; and it is never unmapped, for its threads may outlive a host's dlclose.

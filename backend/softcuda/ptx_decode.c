@@ -59,7 +59,8 @@ struct op *ptx_emit_bare(struct ptx_parser *parser, op_run *run)
 	for (unsigned i = 0; i < OP_OPERANDS; i++)
 		op.x[i] = OPERAND_NONE;
 	bytes_append(&parser->ops, &op, sizeof(op));
-	if (bytes_failed(&parser->ops)) {
+	bytes_append(&parser->places, &parser->place, sizeof(parser->place));
+	if (bytes_failed(&parser->ops) || bytes_failed(&parser->places)) {
 		ptx_fail_memory(parser);
 		return NULL;
 	}

@@ -45,11 +45,11 @@ static bool decode_copy(struct ptx_parser *parser, bool policy, bool whole_line)
 		return false;
 	op->x[0] = read;
 	op->x[1] = start[0];
+	op->x[2] = size_B;
 	op->x[MEMORY_ADDRESS] = to.x;
 	op->imm = to.offset;
 	op->address_32 = to.address_32;
 	op->space = to.space;
-	op->vector = (uint8_t)size_B;
 	op->reads = 1u << 0 | 1u << 1 | 1u << MEMORY_ADDRESS;
 	return true;
 }

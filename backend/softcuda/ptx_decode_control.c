@@ -193,15 +193,21 @@ static bool decode_fence(struct ptx_parser *parser, const struct ptx_parts *part
 	static const char *const known[] = {"sc", "acq_rel", "acquire", "release", "cta", "gpu",
 					    "gl", "sys", "cluster", "proxy", "alias", "async",
 					    "global", "shared::cta"};
+	bool narrow = false;
 	for (unsigned i = 1; i < parts->count; i++) {
 		bool found = false;
+		narrow |= !strcmp(parts->part[i], "cta");
 		for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
 			found |= !strcmp(known[k], parts->part[i]);
 		if (!found)
 			return ptx_unknown(parser);
 	}
-	return parts->count > 1 && ptx_operand_count(parser, 0) ? emit_plain(parser, "_fence") :
-	       ptx_unknown(parser);
+	if (parts->count < 2 || !ptx_operand_count(parser, 0))
+		return ptx_unknown(parser);
+	struct op *op = ptx_emit(parser, exec_table_find("_fence")->run);
+	if (op)
+		op->narrow = narrow;
+	return op != NULL;
 }
 
 bool ptx_decode_barrier(struct ptx_parser *parser, const struct ptx_parts *parts)

@@ -13,6 +13,7 @@ struct access {
 	const struct ptx_type *type;
 	const char *operation;    /* of an atomic */
 	uint32_t vector;
+	bool narrow;              /* .cta */
 	bool policy;              /* a cache policy is the last operand */
 	bool noftz;               /* of half atomics: says what is so anyway */
 };
@@ -53,7 +54,7 @@ static bool parse_order(const char *part, struct access *access)
 static bool is_hint(const char *part)
 {
 	static const char *const hints[] = {
-		"cta", "cluster", "gpu", "sys", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc"
+		"cluster", "gpu", "sys", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc"
 	};
 	if (!strncmp(part, "L1::", 4) || !strncmp(part, "L2::", 4))
 		return true;
@@ -82,7 +83,9 @@ static bool parse_access(struct ptx_parser *parser, const struct ptx_parts *part
 		access->policy |= !strcmp(part, "L2::cache_hint");
 		if (parse_space(part, access) || parse_order(part, access) || is_hint(part))
 			continue;
-		if (is_operation(part))
+		if (!strcmp(part, "cta"))
+			access->narrow = true;
+		else if (is_operation(part))
 			access->operation = part;
 		else if (!strcmp(part, "v2") || !strcmp(part, "v4") || !strcmp(part, "v8"))
 			access->vector = (uint32_t)(part[1] - '0');
@@ -123,6 +126,7 @@ static bool emit_access(struct ptx_parser *parser, const struct access *access, 
 	op->address_32 = address->address_32;
 	op->space = address->space;
 	op->mode = (uint8_t)access->order;
+	op->narrow = access->narrow;
 	op->vector = (uint8_t)count;
 	uint8_t elements = (uint8_t)((1u << count) - 1);
 	op->writes = load ? elements : 0;
@@ -232,6 +236,7 @@ bool ptx_decode_atomic(struct ptx_parser *parser, const struct ptx_parts *parts)
 	op->address_32 = address.address_32;
 	op->space = address.space;
 	op->mode = (uint8_t)access.order;
+	op->narrow = access.narrow;
 	op->vector = 1;
 	op->writes = 1;
 	op->reads = (uint8_t)(1u << MEMORY_ADDRESS | 1u << 1 | (swaps ? 1u << 2 : 0));

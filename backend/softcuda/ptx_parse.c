@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "backend/softcuda/check_option.h"
 #include "backend/softcuda/ptx_parse.h"
 
 #include "backend/softcuda/ptx_program.h"
@@ -53,11 +54,17 @@ bool ptx_type_size(struct ptx_parser *parser, const char *type, uint32_t size,
 bool ptx_local(struct ptx_parser *parser, uint64_t size_B, uint32_t align_B,
 	       uint64_t *offset_out)
 {
-	uint64_t offset_B = (parser->local_B + align_B - 1) & ~(uint64_t)(align_B - 1);
+	uint32_t gap_B = check_options() & CHECK_MEMORY ? LOCAL_GAP_B : 0;
+	uint64_t offset_B = (parser->local_B + gap_B + align_B - 1) & ~(uint64_t)(align_B - 1);
+	struct local_variable local = {(uint32_t)offset_B, (uint32_t)size_B};
+	bytes_append(&parser->locals, &local, sizeof(local));
+	if (bytes_failed(&parser->locals))
+		return ptx_fail_memory(parser);
 	if (size_B > LOCAL_MAX_B || offset_B + size_B > LOCAL_MAX_B)
 		return ptx_fail(parser, parser->lexer.token.line,
 				"local memory of a function is over %u bytes", LOCAL_MAX_B);
 	parser->local_B = offset_B + size_B;
+	parser->local_gap_B += gap_B;
 	*offset_out = offset_B;
 	return true;
 }
@@ -476,6 +483,8 @@ static bool parse_function(struct ptx_parser *parser, bool entry)
 	ptx_lex_next(lexer);
 	struct ptx_lexer parameters_at = *lexer;
 	parser->local_B = 0;
+	parser->local_gap_B = 0;
+	parser->locals.size_B = 0;
 	ptx_scope_open(parser);
 	if (has_results) {
 		*lexer = results_at;
@@ -518,6 +527,46 @@ static void skip_line(struct ptx_parser *parser)
 	uint32_t line = parser->lexer.token.line;
 	while (parser->lexer.token.line == line && parser->lexer.token.kind != TOKEN_END)
 		ptx_lex_next(&parser->lexer);
+}
+
+/* .file number "name" ... */
+void ptx_file(struct ptx_parser *parser)
+{
+	struct ptx_lexer *lexer = &parser->lexer;
+	struct source_file file = {0};
+	uint32_t line = lexer->token.line;
+	ptx_lex_next(lexer);
+	if (lexer->token.kind == TOKEN_INTEGER) {
+		file.number = (uint32_t)lexer->token.value;
+		ptx_lex_next(lexer);
+	}
+	if (lexer->token.kind == TOKEN_STRING && lexer->token.line == line &&
+	    lexer->token.size >= 2) {
+		/* Without the quotes. */
+		file.name = arena_string(parser->arena, lexer->token.text + 1,
+					 lexer->token.size - 2);
+		bytes_append(&parser->files, &file, sizeof(file));
+		if (!file.name || bytes_failed(&parser->files))
+			ptx_fail_memory(parser);
+	}
+	while (lexer->token.line == line && lexer->token.kind != TOKEN_END)
+		ptx_lex_next(lexer);
+}
+
+/* .loc file line column ... */
+void ptx_place(struct ptx_parser *parser)
+{
+	struct ptx_lexer *lexer = &parser->lexer;
+	uint32_t line = lexer->token.line;
+	uint64_t numbers[2] = {0, 0};
+	ptx_lex_next(lexer);
+	for (unsigned i = 0; i < 2 && lexer->token.kind == TOKEN_INTEGER; i++) {
+		numbers[i] = lexer->token.value;
+		ptx_lex_next(lexer);
+	}
+	parser->place = (struct source_place){(uint32_t)numbers[0], (uint32_t)numbers[1]};
+	while (lexer->token.line == line && lexer->token.kind != TOKEN_END)
+		ptx_lex_next(lexer);
 }
 
 static void skip_braces(struct ptx_parser *parser)
@@ -600,7 +649,9 @@ static bool parse_directive(struct ptx_parser *parser)
 		return parse_alias(parser);
 	if (ptx_lex_is_word(lexer, ".section"))
 		skip_braces(parser);
-	else if (ptx_lex_is_word(lexer, ".file") || ptx_lex_is_word(lexer, ".loc") ||
+	else if (ptx_lex_is_word(lexer, ".file"))
+		ptx_file(parser);
+	else if (ptx_lex_is_word(lexer, ".loc") ||
 		 ptx_lex_is_word(lexer, ".address_size") || ptx_lex_is_word(lexer, ".pragma"))
 		skip_line(parser);
 	else

@@ -95,16 +95,20 @@ struct ptx_parser {
 	struct ptx_symbol *newest;
 	uint32_t depth;
 	/* The module's lists, of the structs in exec_program.h. */
-	struct bytes codes, variables, shared, relocations, launch_constants, constants;
+	struct bytes codes, variables, shared, relocations, launch_constants, constants, files;
 	uint32_t *constant_hash;      /* slots: offset + 1; a power of two of them */
 	uint32_t constant_slots, constant_count;
 	uint32_t launch_constant_B;
 	/* The function's. */
 	uint32_t code;                /* index in codes */
 	struct bytes ops;             /* struct op */
+	struct bytes places;          /* struct source_place, one per op */
+	struct bytes locals;          /* struct local_variable */
+	struct source_place place;    /* of the latest .loc */
 	struct bytes widths;          /* char per virtual register */
 	struct bytes fixups, sites, tables, shared_used;
 	uint64_t local_B;
+	uint32_t local_gap_B;         /* of these: the checker's gaps */
 	struct ptx_instruction instruction;
 };
 
@@ -140,6 +144,9 @@ bool ptx_type_size(struct ptx_parser *parser, const char *type, uint32_t size,
 		   uint32_t *size_B_out);
 bool ptx_integer(struct ptx_parser *parser, int64_t *value_out);
 bool ptx_expect(struct ptx_parser *parser, char punctuation);
+/* .file and .loc, which end with their line. */
+void ptx_file(struct ptx_parser *parser);
+void ptx_place(struct ptx_parser *parser);
 /* Room in the current function's local memory; the offset. */
 bool ptx_local(struct ptx_parser *parser, uint64_t size_B, uint32_t align_B,
 	       uint64_t *offset_out);

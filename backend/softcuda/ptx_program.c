@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "backend/softcuda/check_option.h"
 #include "backend/softcuda/ptx_program.h"
 
 #include "base/log.h"
@@ -30,7 +31,12 @@ bool ptx_code_finish(struct ptx_parser *parser)
 	code->table_count = (uint32_t)(parser->tables.size_B / sizeof(struct branch_table));
 	code->shared_count = (uint32_t)(parser->shared_used.size_B / sizeof(uint32_t));
 	code->local_B = (uint32_t)parser->local_B;
+	code->local_gap_B = parser->local_gap_B;
+	code->local_count = (uint32_t)(parser->locals.size_B / sizeof(struct local_variable));
 	code->ops = keep(parser, &parser->ops);
+	code->places = keep(parser, &parser->places);
+	code->locals = keep(parser, &parser->locals);
+	parser->place = (struct source_place){0};
 	code->sites = keep(parser, &parser->sites);
 	code->tables = keep(parser, &parser->tables);
 	code->shared = keep(parser, &parser->shared_used);
@@ -95,7 +101,8 @@ static bool lay_out_shared(struct ptx_parser *parser, uint32_t index)
 	struct code *entry = &program->codes[index];
 	bool *reached = calloc(program->code_count, sizeof(*reached));
 	bool *used = calloc(program->shared_count + 1, sizeof(*used));
-	uint64_t size_B = 0, end_B;
+	uint64_t size_B = 0, end_B, gap_B = check_options() & CHECK_MEMORY ? SHARED_GAP_B : 0;
+	uint64_t plain_B = 0;
 	entry->shared_offset_B = arena_take(parser->arena,
 					    (program->shared_count + 1) * sizeof(uint64_t));
 	if (!reached || !used || !entry->shared_offset_B) {
@@ -112,7 +119,9 @@ static bool lay_out_shared(struct ptx_parser *parser, uint32_t index)
 			continue;
 		size_B = align_up(size_B, program->shared[i].align_B);
 		entry->shared_offset_B[i] = size_B;
-		size_B += program->shared[i].size_B;
+		size_B += program->shared[i].size_B + gap_B;
+		plain_B = align_up(plain_B, program->shared[i].align_B) +
+			  program->shared[i].size_B;
 	}
 	end_B = size_B;
 	for (uint32_t i = 0; i < program->shared_count; i++) {
@@ -123,6 +132,11 @@ static bool lay_out_shared(struct ptx_parser *parser, uint32_t index)
 	}
 	free(reached);
 	free(used);
+	/* What the entry is said to use has no gaps in it. */
+	entry->shared_gap_B = (uint32_t)(end_B - plain_B);
+	end_B = gap_B ? plain_B : end_B;
+	if (!gap_B)
+		entry->shared_gap_B = 0;
 	if (end_B > SHARED_MAX_B)
 		return ptx_fail(parser, entry->ops[0].line, "'%s' uses %llu bytes of shared memory",
 				entry->name, (unsigned long long)end_B);
@@ -151,7 +165,8 @@ static bool list_entries(struct ptx_parser *parser)
 			.name = code->name, .parameters = code->parameters,
 			.parameter_count = code->parameter_count,
 			.parameter_size_B = code->parameter_size_B,
-			.static_shared_B = code->static_shared_B, .local_B = code->local_B,
+			.static_shared_B = code->static_shared_B,
+			.local_B = code->local_B - code->local_gap_B,
 			.register_count = code->register_peak < 16 ? 16 :
 					  code->register_peak > 255 ? 255 :
 					  code->register_peak,
@@ -178,6 +193,8 @@ static bool finish(struct ptx_parser *parser)
 	program->launch_constant_count =
 		(uint32_t)(parser->launch_constants.size_B / sizeof(struct launch_constant));
 	program->launch_constant_B = parser->launch_constant_B;
+	program->file_count = (uint32_t)(parser->files.size_B / sizeof(struct source_file));
+	program->files = keep(parser, &parser->files);
 	program->constant_B = (uint32_t)parser->constants.size_B;
 	program->codes = keep(parser, &parser->codes);
 	program->variables = keep(parser, &parser->variables);
@@ -193,7 +210,8 @@ static void parser_destroy(struct ptx_parser *parser)
 	struct bytes *lists[] = {
 		&parser->codes, &parser->variables, &parser->shared, &parser->relocations,
 		&parser->launch_constants, &parser->constants, &parser->ops, &parser->widths,
-		&parser->fixups, &parser->sites, &parser->tables, &parser->shared_used
+		&parser->fixups, &parser->sites, &parser->tables, &parser->shared_used,
+		&parser->places, &parser->locals, &parser->files
 	};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		bytes_finish(lists[i]);

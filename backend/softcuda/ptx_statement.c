@@ -280,7 +280,11 @@ static bool parse_statement(struct ptx_parser *parser)
 		return ptx_variable(parser, SPACE_LOCAL, false);
 	if (ptx_lex_is_word(lexer, ".shared"))
 		return ptx_variable(parser, SPACE_SHARED, false);
-	if (ptx_lex_is_word(lexer, ".loc") || ptx_lex_is_word(lexer, ".pragma")) {
+	if (ptx_lex_is_word(lexer, ".loc")) {
+		ptx_place(parser);
+		return true;
+	}
+	if (ptx_lex_is_word(lexer, ".pragma")) {
 		uint32_t line = lexer->token.line;
 		while (lexer->token.line == line && lexer->token.kind != TOKEN_END)
 			ptx_lex_next(lexer);

@@ -28,6 +28,12 @@ bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64
 	return true;
 }
 
+void soft_memory_describe(uint64_t address, struct bytes *text)
+{
+	(void)address;
+	(void)text;
+}
+
 static double now_s(void)
 {
 	struct timespec now;

@@ -5,12 +5,14 @@ check_PROGRAMS += tests/kernels/runner
 tests_kernels_runner_SOURCES = tests/kernels/runner.c tests/kernels/element.c \
 	tests/kernels/expression.c tests/kernels/expression.h \
 	tests/kernels/capture.c tests/kernels/capture.h \
-	tests/kernels/prints.c tests/kernels/prints.h
+	tests/kernels/device.c tests/kernels/device.h \
+	tests/kernels/prints.c tests/kernels/prints.h \
+	tests/kernels/report.c tests/kernels/report.h
 tests_kernels_runner_LDADD = $(OPENCL_LIBS) -lm
 CLT_LOG_COMPILER = tests/kernels/runner
-TESTS += $(kernel_files)
+TESTS += $(kernel_files) $(broken_files) tests/kernels/right.sh
 endif
-EXTRA_DIST += $(kernel_files)
+EXTRA_DIST += $(kernel_files) $(broken_files) tests/kernels/right.sh
 kernel_files = \
 	tests/kernels/argument_null_buffer.clt \
 	tests/kernels/arguments_double.clt \
@@ -26,6 +28,7 @@ kernel_files = \
 	tests/kernels/atomics_global.clt \
 	tests/kernels/atomics_local.clt \
 	tests/kernels/barrier_global.clt \
+	tests/kernels/barrier_partial_ptx.clt \
 	tests/kernels/barrier_reduction.clt \
 	tests/kernels/bitonic_sort.clt \
 	tests/kernels/common_functions.clt \
@@ -54,6 +57,9 @@ kernel_files = \
 	tests/kernels/global_offset.clt \
 	tests/kernels/group_size_errors.clt \
 	tests/kernels/half_memory.clt \
+	tests/kernels/handover_fence.clt \
+	tests/kernels/handover_in_group.clt \
+	tests/kernels/handover_release.clt \
 	tests/kernels/histogram.clt \
 	tests/kernels/ids_1d.clt \
 	tests/kernels/ids_3d.clt \
@@ -68,11 +74,13 @@ kernel_files = \
 	tests/kernels/integer_vectors.clt \
 	tests/kernels/kernel_calls_kernel.clt \
 	tests/kernels/large_grid.clt \
+	tests/kernels/last_group_sums.clt \
 	tests/kernels/local_above_48k.clt \
 	tests/kernels/local_argument.clt \
 	tests/kernels/local_arguments_several.clt \
 	tests/kernels/local_size_null.clt \
 	tests/kernels/local_static.clt \
+	tests/kernels/local_structures.clt \
 	tests/kernels/local_two_kernels.clt \
 	tests/kernels/mandelbrot_double.clt \
 	tests/kernels/math_double.clt \
@@ -118,9 +126,77 @@ kernel_files = \
 	tests/kernels/scan_local.clt \
 	tests/kernels/several_kernels.clt \
 	tests/kernels/shuffle.clt \
+	tests/kernels/spinlock.clt \
 	tests/kernels/transpose_tiled.clt \
 	tests/kernels/vector_access.clt \
 	tests/kernels/vector_add.clt \
 	tests/kernels/vector_operators.clt \
 	tests/kernels/vector_three.clt \
-	tests/kernels/vload_vstore.clt
+	tests/kernels/vload_vstore.clt \
+	tests/kernels/warp_barrier_ptx.clt
+
+# Kernels with a mistake each, and what the checker has to say of it.
+broken_files = \
+	tests/kernels/broken/barrier_ended.clt \
+	tests/kernels/broken/barrier_members_ended.clt \
+	tests/kernels/broken/barrier_members_own.clt \
+	tests/kernels/broken/barrier_never.clt \
+	tests/kernels/broken/barrier_one_side.clt \
+	tests/kernels/broken/barrier_shuffle_source.clt \
+	tests/kernels/broken/barrier_two_places.clt \
+	tests/kernels/broken/benign_equal.clt \
+	tests/kernels/broken/benign_unequal.clt \
+	tests/kernels/broken/memory_argument_behind.clt \
+	tests/kernels/broken/memory_callee_private.clt \
+	tests/kernels/broken/memory_constant_behind.clt \
+	tests/kernels/broken/memory_global_atomic.clt \
+	tests/kernels/broken/memory_global_before.clt \
+	tests/kernels/broken/memory_global_behind.clt \
+	tests/kernels/broken/memory_global_freed.clt \
+	tests/kernels/broken/memory_global_function.clt \
+	tests/kernels/broken/memory_global_group.clt \
+	tests/kernels/broken/memory_global_large.clt \
+	tests/kernels/broken/memory_global_misaligned.clt \
+	tests/kernels/broken/memory_global_neighbour.clt \
+	tests/kernels/broken/memory_global_null.clt \
+	tests/kernels/broken/memory_global_vector.clt \
+	tests/kernels/broken/memory_global_wild.clt \
+	tests/kernels/broken/memory_local_argument.clt \
+	tests/kernels/broken/memory_local_atomic.clt \
+	tests/kernels/broken/memory_local_before.clt \
+	tests/kernels/broken/memory_local_behind.clt \
+	tests/kernels/broken/memory_local_neighbour.clt \
+	tests/kernels/broken/memory_private_before.clt \
+	tests/kernels/broken/memory_private_behind.clt \
+	tests/kernels/broken/race_global_in_group.clt \
+	tests/kernels/broken/race_groups_flag_half_fence.clt \
+	tests/kernels/broken/race_groups_flag_no_fence.clt \
+	tests/kernels/broken/race_groups_last_block.clt \
+	tests/kernels/broken/race_groups_missing_barrier.clt \
+	tests/kernels/broken/race_groups_narrow_atomic.clt \
+	tests/kernels/broken/race_groups_narrow_scope.clt \
+	tests/kernels/broken/race_groups_neighbour.clt \
+	tests/kernels/broken/race_groups_write.clt \
+	tests/kernels/broken/race_in_function.clt \
+	tests/kernels/broken/race_local_atomic_plain.clt \
+	tests/kernels/broken/race_local_bytes.clt \
+	tests/kernels/broken/race_local_equal.clt \
+	tests/kernels/broken/race_local_fence.clt \
+	tests/kernels/broken/race_local_init.clt \
+	tests/kernels/broken/race_local_loop.clt \
+	tests/kernels/broken/race_local_no_barrier.clt \
+	tests/kernels/broken/race_local_reduction.clt \
+	tests/kernels/broken/race_local_write_after_read.clt \
+	tests/kernels/broken/race_partial_barrier.clt \
+	tests/kernels/broken/race_three_dimensions.clt \
+	tests/kernels/broken/race_warp_barrier.clt \
+	tests/kernels/broken/reports_limited.clt \
+	tests/kernels/broken/stop_at_race.clt \
+	tests/kernels/broken/uninit_callee.clt \
+	tests/kernels/broken/uninit_group.clt \
+	tests/kernels/broken/uninit_local.clt \
+	tests/kernels/broken/uninit_local_argument.clt \
+	tests/kernels/broken/uninit_local_atomic.clt \
+	tests/kernels/broken/uninit_local_bytes.clt \
+	tests/kernels/broken/uninit_private.clt \
+	tests/kernels/broken/words_alone.clt

@@ -20,14 +20,20 @@
  *	                                   of its lines; {E} in TEXT is an expression's value
  *	//! build-fails TEXT               the build must fail with TEXT in its log
  *	//! enqueue-fails CODE...          the next run must fail with one of these codes
+ *	//! release NAME                   the buffer
+ *	//! check WORDS                    CULVERT_SOFT_CHECK for this file; elsewhere skipped
+ *	//! report TEXT                    the checker must have reported TEXT by now
+ *	//! silent                         the checker must not have reported anything
  *	//! wrong-on PLATFORM WHY          skipped on platforms of that name: they are wrong
  *
  * Exit status: 0 all passed, 1 a failure, 77 skipped, 2 the file is wrong. */
 #include "config.h"
 
 #include "tests/kernels/capture.h"
+#include "tests/kernels/device.h"
 #include "tests/kernels/expression.h"
 #include "tests/kernels/prints.h"
+#include "tests/kernels/report.h"
 
 #include <CL/cl.h>
 #include <ctype.h>
@@ -86,24 +92,6 @@ static void complain(struct test *test, enum verdict verdict, const char *format
 	va_end(arguments);
 	if (test->verdict == PASS || verdict == WRONG_FILE)
 		test->verdict = verdict;
-}
-
-static char *read_file(const char *path)
-{
-	FILE *file = fopen(path, "rb");
-	if (!file)
-		return NULL;
-	size_t size = 0, capacity = 1 << 16;
-	char *text = malloc(capacity + 1);
-	for (size_t got; text && (got = fread(text + size, 1, capacity - size, file)) > 0;) {
-		size += got;
-		if (size == capacity)
-			text = realloc(text, (capacity *= 2) + 1);
-	}
-	if (text)
-		text[size] = '\0';
-	fclose(file);
-	return text;
 }
 
 /* -- reading a directive ------------------------------------------------------------------- */
@@ -381,6 +369,8 @@ static cl_uint parse_sizes(const char **at, size_t sizes[3])
 static void read_back(struct test *test)
 {
 	for (struct buffer *buffer = test->buffers; buffer; buffer = buffer->next) {
+		if (!((struct device_buffer *)buffer)->mem)
+			continue;
 		cl_int error = clEnqueueReadBuffer(
 			test->queue, ((struct device_buffer *)buffer)->mem, CL_TRUE, 0,
 			buffer->count * element_size_B(buffer->type), buffer->data, 0, NULL, NULL);
@@ -593,25 +583,6 @@ static void do_prints(struct test *test, const char *at, bool lines)
 
 /* -- the file ------------------------------------------------------------------------------- */
 
-static bool device_has(struct test *test, const char *name)
-{
-	char extensions[8192] = "";
-	clGetDeviceInfo(test->device, CL_DEVICE_EXTENSIONS, sizeof(extensions) - 1, extensions, NULL);
-	size_t length = strlen(name);
-	for (const char *at = extensions; (at = strstr(at, name)); at += length)
-		if ((at == extensions || at[-1] == ' ') && (!at[length] || at[length] == ' '))
-			return true;
-	cl_name_version features[256];
-	size_t size = 0;
-	if (clGetDeviceInfo(test->device, CL_DEVICE_OPENCL_C_FEATURES, sizeof(features), features,
-			    &size))
-		return false;
-	for (size_t f = 0; f < size / sizeof(features[0]); f++)
-		if (!strcmp(features[f].name, name))
-			return true;
-	return false;
-}
-
 static void do_requires(struct test *test, const char *at)
 {
 	char name[128];
@@ -619,9 +590,49 @@ static void do_requires(struct test *test, const char *at)
 		take_until(&at, " \t", name, sizeof(name));
 		if (!*name)
 			return;
-		if (!device_has(test, name))
+		if (!device_has(test->device, name))
 			complain(test, SKIP, "skipped: the device has no %s", name);
 	}
+}
+
+/* Only the software driver of this platform has a checker. */
+static void do_check(struct test *test)
+{
+	char name[256] = "";
+	clGetDeviceInfo(test->device, CL_DEVICE_NAME, sizeof(name) - 1, name, NULL);
+	if (!strstr(name, "softcuda"))
+		complain(test, SKIP, "skipped: the device has no checker");
+}
+
+static void do_report(struct test *test, const char *at)
+{
+	while (isspace((unsigned char)*at))
+		at++;
+	char *text = report_read();
+	if (!text || !strstr(text, at))
+		complain(test, FAIL, "\"%s\" is not in the report:\n%s", at, text ? text : "");
+	free(text);
+}
+
+static void do_silent(struct test *test)
+{
+	char *text = report_read();
+	if (!text || *text)
+		complain(test, FAIL, "there is a report:\n%s", text ? text : "");
+	free(text);
+}
+
+static void do_release(struct test *test, const char *at)
+{
+	while (isspace((unsigned char)*at))
+		at++;
+	struct device_buffer *buffer = find_buffer(test, at, name_length(at));
+	if (!buffer || !buffer->mem) {
+		complain(test, WRONG_FILE, "no such buffer: %s", at);
+		return;
+	}
+	clReleaseMemObject(buffer->mem);
+	buffer->mem = NULL;
 }
 
 /* PLATFORM is the beginning of the platform's name up to the first space. */
@@ -664,6 +675,14 @@ static void directive(struct test *test, const char *at)
 	} else if (take_word(&at, "enqueue-fails")) {
 		free(test->enqueue_fails);
 		test->enqueue_fails = strdup(at);
+	} else if (take_word(&at, "release")) {
+		do_release(test, at);
+	} else if (take_word(&at, "check")) {
+		do_check(test);
+	} else if (take_word(&at, "report")) {
+		do_report(test, at);
+	} else if (take_word(&at, "silent")) {
+		do_silent(test);
 	} else if (take_word(&at, "wrong-on")) {
 		do_wrong_on(test, at);
 	} else {
@@ -739,7 +758,7 @@ static enum verdict run_file(const char *path, cl_device_id device)
 	struct test test = {.path = path, .device = device, .verdict = PASS,
 			    .output.text = ""};
 	cl_int error = CL_SUCCESS;
-	test.text = read_file(path);
+	test.text = text_read(path);
 	if (!test.text) {
 		complain(&test, WRONG_FILE, "cannot be read");
 		return test.verdict;
@@ -758,26 +777,6 @@ static enum verdict run_file(const char *path, cl_device_id device)
 		printf("%s: %s\n", path, test.verdict == PASS ? "pass"
 		       : test.verdict == SKIP ? "skip" : "FAIL");
 	return test.verdict;
-}
-
-static cl_device_id find_device(const char *platform_name, unsigned index)
-{
-	cl_platform_id platforms[16];
-	cl_uint platform_count = 0;
-	if (clGetPlatformIDs(16, platforms, &platform_count))
-		return NULL;
-	for (cl_uint p = 0; p < platform_count && p < 16; p++) {
-		char name[256] = "";
-		cl_device_id devices[64];
-		cl_uint count = 0;
-		clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME, sizeof(name) - 1, name, NULL);
-		if (platform_name && !strstr(name, platform_name))
-			continue;
-		if (!clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &count) &&
-		    index < count)
-			return devices[index];
-	}
-	return NULL;
 }
 
 int main(int argc, char **argv)
@@ -800,9 +799,12 @@ int main(int argc, char **argv)
 			return WRONG_FILE;
 		}
 	}
-	cl_device_id device = find_device(platform, index);
+	if (first + 1 == argc)
+		report_prepare(argv[first]);
+	cl_device_id device = device_find(platform, index);
 	if (!device) {
 		printf("no such OpenCL device\n");
+		report_finish();
 		return SKIP;
 	}
 	unsigned counts[3] = {0, 0, 0};
@@ -815,6 +817,7 @@ int main(int argc, char **argv)
 			      : verdict == SKIP ? worst : FAIL;
 		fflush(stdout);
 	}
+	report_finish();
 	if (argc - first > 1)
 		printf("%u passed, %u failed, %u skipped\n", counts[0], counts[1], counts[2]);
 	return worst;

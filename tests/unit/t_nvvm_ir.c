@@ -311,7 +311,7 @@ static const char loops_ir[] =
 	"entry:\n  br label %body, !dbg !6\n"
 	"body:\n  %i = phi i32 [ 0, %entry ], [ %j, %body ]\n"
 	"  %j = add nuw nsw i32 %i, 1, !dbg !6\n"
-	"  %1 = atomicrmw add ptr addrspace(1) %p, i32 %i seq_cst, align 4\n"
+	"  %old = atomicrmw add ptr addrspace(1) %p, i32 %i seq_cst, align 4\n"
 	"  fence release\n"
 	"  %c = icmp slt i32 %j, %n\n"
 	"  br i1 %c, label %body, label %end, !llvm.loop !7\n"

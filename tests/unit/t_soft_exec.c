@@ -29,6 +29,12 @@ bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64
 	return false;
 }
 
+void soft_memory_describe(uint64_t address, struct bytes *text)
+{
+	(void)address;
+	(void)text;
+}
+
 static void *device_take(size_t size_B)
 {
 	char *memory = calloc(1, size_B + 1);

@@ -1,0 +1,57 @@
+/* The checker: what CULVERT_SOFT_CHECK asks for, seen from the executor.
+ *
+ * The executor calls these where something happens that a checker wants to know
+ * of, and only for a group whose check is not NULL.  What is wrong is reported
+ * as a text (check_write) and counted; only accesses that have no right place to
+ * go end the launch.
+ *
+ *	memory   gaps around buffers, __local variables and frames; freed memory is
+ *	         kept aside; writes to what is constant
+ *	uninit   reads of local and private memory that nobody has written
+ *	race     accesses without an order between work-items (check_clock.h)
+ *	barrier  barriers that not all work-items reach, wrong members of shuffles
+ *
+ * Thread-safety: a launch that is checked stays on the thread that launches it,
+ * which owns its check_job and its groups' check_groups. */
+#ifndef CULVERT_BACKEND_SOFTCUDA_CHECK_H
+#define CULVERT_BACKEND_SOFTCUDA_CHECK_H
+
+#include "backend/softcuda/check_option.h"
+#include "backend/softcuda/exec_warp.h"
+
+/* Writes a report whole to where reports go. */
+void check_write(const struct bytes *text);
+
+/* Sets job->check, NULL when nothing is to be checked.  false: out of memory. */
+bool check_job_create(struct job *job);
+void check_job_destroy(struct check_job *check);
+/* Sets group->check.  false: out of memory. */
+bool check_group_create(struct group *group);
+void check_group_destroy(struct check_group *check);
+
+/* An access whose places are allowed; false: it is wrong after all, and a fault
+ * was noted. */
+bool check_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+		  const uint64_t *place);
+/* Appends in words where an address that must not be touched lies. */
+void check_describe_address(const struct warp *warp, const struct op *op, uint64_t address,
+			    uint32_t size_B, struct bytes *text);
+
+/* Lanes have entered frame, or are about to leave it. */
+void check_call(struct warp *warp, const struct frame *frame, uint32_t lanes);
+void check_return(struct warp *warp, const struct frame *frame, uint32_t lanes);
+
+void check_fence(struct warp *warp, const struct op *op, uint32_t mask);
+/* bar.arrive; before the barrier counts the lanes. */
+void check_arrive(struct warp *warp, uint32_t lanes, uint32_t id);
+/* A barrier is complete; who waits there is about to go on. */
+void check_barrier(struct group *group, uint32_t id);
+/* The operand that names members, as lanes have it. */
+void check_members(struct warp *warp, const struct op *op, uint32_t mask,
+		   const lane_u32 *members);
+/* Lanes of a warp have met. */
+void check_meet(struct warp *warp, uint32_t met);
+/* A shuffle: from[l] is the lane that lane l reads. */
+void check_shuffle(struct warp *warp, const struct op *op, uint32_t met, const uint32_t *from);
+
+#endif

@@ -1,0 +1,86 @@
+/* The insides of the checker, shared by check_*.c.
+ *
+ * Everything that is found goes through check_report, which prints each place in
+ * the program once per kind of mistake and counts the rest. */
+#ifndef CULVERT_BACKEND_SOFTCUDA_CHECK_JOB_H
+#define CULVERT_BACKEND_SOFTCUDA_CHECK_JOB_H
+
+#include "backend/softcuda/check.h"
+#include "backend/softcuda/check_clock.h"
+#include "backend/softcuda/check_shadow.h"
+
+enum {
+	SEEN_MAX = 64,            /* places told apart */
+	PRINTED_MAX = 32          /* reports per launch */
+};
+
+struct check_job {
+	struct job *job;
+	unsigned options;
+	uint32_t *first_site;     /* by index of code: the number of its first op */
+	struct shadow global;
+	uint64_t seen[SEEN_MAX];
+	uint32_t seen_count, printed;
+	uint64_t found;           /* all of them */
+};
+
+/* Of one warp: a byte for each byte of its local memory, 1 once written. */
+struct check_local {
+	uint8_t *written;
+	uint32_t stride_B;
+};
+
+struct check_group {
+	struct check_job *job;
+	struct group *group;
+	uint32_t number;          /* in the grid */
+	struct shadow shared;
+	uint8_t *written;         /* of shared memory, as in check_local */
+	struct check_local *locals;       /* by warp */
+	struct check_clocks clocks;
+};
+
+/* The number of an op in its program, and back. */
+uint32_t check_site(const struct check_job *check, const struct warp *warp,
+		    const struct op *op);
+const struct op *check_site_op(const struct check_job *check, uint32_t site,
+			       const struct code **code_out);
+
+/* Reports a mistake of lane l.  key tells mistakes of one place apart; format
+ * goes on after "softcuda: KIND: kernel ..., work-item ...: ". */
+void check_report(struct check_group *check, struct warp *warp, const struct op *op, unsigned l,
+		  const char *kind, uint64_t key, const char *format, ...)
+	__attribute__((format(printf, 7, 8)));
+/* The same as a fault of the checker's own: no memory for it. */
+bool check_fail_memory(struct warp *warp, const struct op *op, uint32_t mask);
+
+enum check_space { CHECK_SPACE_GLOBAL, CHECK_SPACE_SHARED, CHECK_SPACE_LOCAL,
+		   CHECK_SPACE_PARAM };
+/* Where a place in host memory is; *offset_B_out from the start of that space, or
+ * the place itself. */
+enum check_space check_place(const struct warp *warp, unsigned l, uint64_t place,
+			     uint64_t *offset_B_out);
+
+/* The parts of check_access, per lane.  false: a fault was noted. */
+bool check_bounds(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		  uint32_t size_B);
+bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		   uint32_t size_B);
+bool check_race(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		uint32_t size_B);
+
+/* Appends ", 8 bytes into the __local variable 'x' of 64 bytes" and the like. */
+void check_describe_place(const struct warp *warp, unsigned l, uint64_t place,
+			  struct bytes *text);
+
+static inline bool check_is_load(const struct op *op)
+{
+	return op->writes && !(op->reads & 2);
+}
+
+static inline bool check_is_store(const struct op *op)
+{
+	return !op->writes;
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* What CULVERT_SOFT_CHECK asks for.  Thread-safe; the same for the process's life. */
+#ifndef CULVERT_BACKEND_SOFTCUDA_CHECK_OPTION_H
+#define CULVERT_BACKEND_SOFTCUDA_CHECK_OPTION_H
+
+enum check_option {
+	CHECK_MEMORY = 1,
+	CHECK_RACE = 2,
+	CHECK_UNINIT = 4,
+	CHECK_BARRIER = 8,
+	CHECK_STOP = 16,          /* the first report ends the launch */
+	CHECK_BENIGN = 32         /* writes of equal values are no race */
+};
+
+/* What CHECK_MEMORY leaves free between variables. */
+enum { LOCAL_GAP_B = 64, SHARED_GAP_B = 64, GLOBAL_GAP_B = 4096 };
+
+/* The words of CULVERT_SOFT_CHECK as a set of enum check_option. */
+unsigned check_options(void);
+
+#endif

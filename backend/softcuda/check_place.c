@@ -1,0 +1,261 @@
+/* Where addresses lie, whether they may be touched, and how to say so. */
+#include "config.h"
+
+#include "backend/softcuda/check_job.h"
+
+enum check_space check_place(const struct warp *warp, unsigned l, uint64_t place,
+			     uint64_t *offset_B_out)
+{
+	const struct job *job = warp->group->job;
+	uint64_t parameters = (uint64_t)(uintptr_t)job->launch->parameters;
+	uint64_t shared = place - (uint64_t)(uintptr_t)warp->group->shared;
+	uint64_t local = place - (uint64_t)(uintptr_t)warp->local -
+			 (uint64_t)l * warp->local_stride_B;
+	if (shared < job->shared_B) {
+		*offset_B_out = shared;
+		return CHECK_SPACE_SHARED;
+	}
+	if (warp->local && local < warp->local_stride_B) {
+		*offset_B_out = local;
+		return CHECK_SPACE_LOCAL;
+	}
+	if (job->launch->parameters &&
+	    place - parameters < job->launch->function->parameter_size_B) {
+		*offset_B_out = place - parameters;
+		return CHECK_SPACE_PARAM;
+	}
+	*offset_B_out = place;
+	return CHECK_SPACE_GLOBAL;
+}
+
+/* --- shared variables ---------- */
+
+/* Where variable i of the launch lies; false when the kernel does not use it. */
+static bool shared_extent(const struct job *job, uint32_t i, struct range *range_out)
+{
+	const struct shared_variable *variable = &job->program->shared[i];
+	uint64_t start = job->code->shared_offset_B[i];
+	uint64_t end = variable->external ? job->shared_B : start + variable->size_B;
+	bool used = false;
+	/* Variables that no code of this kernel names all have offset 0. */
+	for (uint32_t c = 0; start == 0 && c < job->program->code_count; c++)
+		for (uint32_t k = 0; k < job->program->codes[c].shared_count; k++)
+			used |= job->program->codes[c].shared[k] == i;
+	*range_out = (struct range){start, end};
+	return start || used;
+}
+
+static bool inside_shared(const struct job *job, uint64_t offset_B, uint32_t size_B)
+{
+	struct range range;
+	for (uint32_t i = 0; i < job->program->shared_count; i++)
+		if (shared_extent(job, i, &range) && offset_B >= range.start &&
+		    offset_B + size_B <= range.end)
+			return true;
+	return false;
+}
+
+/* How far an address is from a range; 0 inside. */
+static uint64_t distance(const struct range *range, uint64_t address)
+{
+	return address < range->start ? range->start - address :
+	       address >= range->end ? address - range->end + 1 : 0;
+}
+
+/* "12 bytes into WHAT of 64 bytes" */
+static void say(struct bytes *text, const struct range *range, uint64_t address,
+		const char *what, const char *name)
+{
+	unsigned long long size_B = range->end - range->start;
+	if (address < range->start)
+		bytes_printf(text, ", %llu bytes before ",
+			     (unsigned long long)(range->start - address));
+	else if (address >= range->end)
+		bytes_printf(text, ", %llu bytes behind the end of ",
+			     (unsigned long long)(address - range->end));
+	else
+		bytes_printf(text, ", %llu bytes into ",
+			     (unsigned long long)(address - range->start));
+	bytes_printf(text, "%s%s of %llu bytes", what, name, size_B);
+}
+
+static void describe_shared(const struct job *job, uint64_t offset_B, struct bytes *text)
+{
+	const struct shared_variable *nearest = NULL;
+	struct range range, best = {0, 0};
+	for (uint32_t i = 0; i < job->program->shared_count; i++) {
+		if (!shared_extent(job, i, &range) || range.start == range.end)
+			continue;
+		if (nearest && distance(&range, offset_B) >= distance(&best, offset_B))
+			continue;
+		nearest = &job->program->shared[i];
+		best = range;
+	}
+	if (!nearest) {
+		bytes_append_string(text, ", where the kernel has no local memory");
+		return;
+	}
+	say(text, &best, offset_B, nearest->external ? "the local arguments" :
+	    "the local variable ", nearest->external ? "" : nearest->name);
+}
+
+/* --- private memory ---------- */
+
+static bool frame_extent(const struct frame *frame, uint32_t i, struct range *range_out)
+{
+	const struct local_variable *local = &frame->code->locals[i];
+	range_out->start = (uint64_t)frame->local_B + local->offset_B;
+	range_out->end = range_out->start + local->size_B;
+	return local->size_B;
+}
+
+static bool inside_frame(const struct warp *warp, uint64_t offset_B, uint32_t size_B)
+{
+	struct range range;
+	for (const struct frame *frame = warp->frame; frame; frame = frame->parent)
+		for (uint32_t i = 0; i < frame->code->local_count; i++)
+			if (frame_extent(frame, i, &range) && offset_B >= range.start &&
+			    offset_B + size_B <= range.end)
+				return true;
+	return false;
+}
+
+static void describe_local(const struct warp *warp, uint64_t offset_B, struct bytes *text)
+{
+	struct range range, best = {0, 0};
+	const char *function = NULL;
+	for (const struct frame *frame = warp->frame; frame; frame = frame->parent) {
+		for (uint32_t i = 0; i < frame->code->local_count; i++) {
+			if (!frame_extent(frame, i, &range))
+				continue;
+			if (function && distance(&range, offset_B) >= distance(&best, offset_B))
+				continue;
+			function = frame->code->name;
+			best = range;
+		}
+	}
+	if (!function) {
+		bytes_append_string(text, ", where the work-item has no private memory");
+		return;
+	}
+	say(text, &best, offset_B, "private memory of ", function);
+}
+
+/* --- global memory ---------- */
+
+static bool describe_variable(const struct job *job, uint64_t address, struct bytes *text)
+{
+	enum { NEAR_B = 256 };
+	for (uint32_t i = 0; i < job->program->variable_count; i++) {
+		const struct soft_variable *variable = &job->program->variables[i];
+		const struct range range = {job->launch->variable_addresses[i],
+					    job->launch->variable_addresses[i] +
+					    variable->size_B};
+		if (distance(&range, address) > NEAR_B)
+			continue;
+		say(text, &range, address, variable->constant ? "the constant variable " :
+		    "the program's variable ", variable->name);
+		return true;
+	}
+	return false;
+}
+
+static void describe_global(const struct job *job, uint64_t address, struct bytes *text)
+{
+	struct range parameters = {(uint64_t)(uintptr_t)job->launch->parameters, 0};
+	parameters.end = parameters.start + job->launch->function->parameter_size_B;
+	if (parameters.start && distance(&parameters, address) < 64)
+		say(text, &parameters, address, "the kernel's arguments", "");
+	else if (!describe_variable(job, address, text))
+		soft_memory_describe(address, text);
+}
+
+void check_describe_place(const struct warp *warp, unsigned l, uint64_t place, struct bytes *text)
+{
+	uint64_t offset_B;
+	switch (check_place(warp, l, place, &offset_B)) {
+	case CHECK_SPACE_SHARED:
+		describe_shared(warp->group->job, offset_B, text);
+		break;
+	case CHECK_SPACE_LOCAL:
+		describe_local(warp, offset_B, text);
+		break;
+	default:
+		describe_global(warp->group->job, place, text);
+		break;
+	}
+}
+
+/* The address is as the program has it: an offset, or generic. */
+void check_describe_address(const struct warp *warp, const struct op *op, uint64_t address,
+			    uint32_t size_B, struct bytes *text)
+{
+	const struct job *job = warp->group->job;
+	uint64_t window = op->space == SPACE_GENERIC ? address & WINDOW_MASK : 0;
+	/* Of an access that begins inside, the first byte outside says most. */
+	uint64_t offset_B = window ? address & ~WINDOW_MASK : address;
+	struct range start, end;
+	if (op->space == SPACE_SHARED || window == WINDOW_SHARED) {
+		describe_shared(job, offset_B, text);
+	} else if (op->space == SPACE_LOCAL || window == WINDOW_LOCAL) {
+		describe_local(warp, offset_B, text);
+	} else if (op->space == SPACE_PARAM) {
+		const struct range range = {0, job->launch->function->parameter_size_B};
+		say(text, &range, offset_B, "the kernel's arguments", "");
+	} else {
+		if (soft_memory_find(job->launch, address, &start.start, &start.end) &&
+		    !soft_memory_find(job->launch, address + size_B - 1, &end.start,
+				      &end.end))
+			address = start.end;
+		describe_global(job, address, text);
+	}
+}
+
+/* --- what may be touched ---------- */
+
+static bool fault(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		  uint32_t size_B, const char *what)
+{
+	static const char *const names[] = {"global", "shared", "local", "param"};
+	uint64_t offset_B;
+	const char *space = names[check_place(warp, l, place, &offset_B)];
+	struct bytes text = BYTES_INIT;
+	check_describe_place(warp, l, place, &text);
+	exec_fault(warp, op, 1u << l, CUDA_ERROR_ILLEGAL_ADDRESS, "%s of %u bytes at %s address "
+		   "0x%llx%s", what, size_B, space, (unsigned long long)offset_B,
+		   bytes_string(&text));
+	bytes_finish(&text);
+	return false;
+}
+
+static bool is_constant(const struct job *job, uint64_t place)
+{
+	for (uint32_t i = 0; i < job->program->variable_count; i++) {
+		const struct soft_variable *variable = &job->program->variables[i];
+		if (variable->constant &&
+		    place - job->launch->variable_addresses[i] < variable->size_B)
+			return true;
+	}
+	return false;
+}
+
+bool check_bounds(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		  uint32_t size_B)
+{
+	const struct job *job = warp->group->job;
+	uint64_t offset_B;
+	switch (check_place(warp, l, place, &offset_B)) {
+	case CHECK_SPACE_SHARED:
+		return inside_shared(job, offset_B, size_B) ||
+		       fault(warp, op, l, place, size_B, "out-of-bounds access");
+	case CHECK_SPACE_LOCAL:
+		return inside_frame(warp, offset_B, size_B) ||
+		       fault(warp, op, l, place, size_B, "out-of-bounds access");
+	case CHECK_SPACE_PARAM:
+		return check_is_load(op) ||
+		       fault(warp, op, l, place, size_B, "write to what is constant,");
+	default:
+		return check_is_load(op) || !is_constant(job, place) ||
+		       fault(warp, op, l, place, size_B, "write to what is constant,");
+	}
+}

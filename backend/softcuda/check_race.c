@@ -1,0 +1,234 @@
+/* Accesses of different work-items to the same bytes, at least one of them a
+ * write, without an order between them. */
+#include "config.h"
+
+#include "backend/softcuda/check_job.h"
+
+#include "backend/softcuda/exec_memory.h"
+
+struct access {
+	struct check_group *group;
+	struct warp *warp;
+	const struct op *op;
+	unsigned l;
+	uint64_t place;
+	uint32_t size_B;
+	bool shared, writes;
+	struct record record;
+};
+
+static bool is_atomic(const struct op *op)
+{
+	return op->mode != ORDER_WEAK || (op->writes && op->reads & 2);
+}
+
+/* Whether an earlier access and this one are without an order. */
+static bool conflicts(const struct access *access, const struct record *before)
+{
+	const struct record *now = &access->record;
+	uint8_t both = before->kind & now->kind, either = before->kind | now->kind;
+	if (!before->kind || (before->group == now->group && before->lane == now->lane))
+		return false;
+	if (both & RECORD_ATOMIC && (before->group == now->group || !(either & RECORD_NARROW)))
+		return false;
+	return !check_clocks_ordered(&access->group->clocks, now->lane, before->group,
+				     before->lane, before->epoch);
+}
+
+/* --- writes of equal values ---------- */
+
+/* The bytes that lane l of a store puts at place; NULL for other accesses, and where
+ * no register has them. */
+static const char *stored(const struct access *access, unsigned l, uint32_t byte)
+{
+	const struct op *op = access->op;
+	if (!check_is_store(op) || !op->vector)
+		return NULL;
+	uint32_t element_B = access->size_B / op->vector;
+	uint32_t lane_B = element_B < 2 ? 2 : element_B;
+	return op_bank(access->warp, op->x[byte / element_B]) + (size_t)l * lane_B +
+	       byte % element_B;
+}
+
+static bool writes_equal(const struct access *access, const struct record *before)
+{
+	const struct record *now = &access->record;
+	bool together = before->site == now->site && before->group == now->group &&
+			before->epoch == now->epoch &&
+			before->lane / LANES == now->lane / LANES;
+	for (uint32_t i = 0; i < access->size_B; i++) {
+		const char *mine = stored(access, access->l, i);
+		if (!mine)
+			return false;
+		/* Lanes that write at once have not changed the memory yet. */
+		const char *other = together ? stored(access, before->lane % LANES, i) :
+				    (const char *)(uintptr_t)(access->place + i);
+		if (*mine != *other)
+			return false;
+	}
+	return true;
+}
+
+/* --- reports ---------- */
+
+static const char *verb(uint8_t kind, bool writes)
+{
+	return kind & RECORD_ATOMIC ? writes ? "atomic write" : "atomic read" :
+	       writes ? "write" : "read";
+}
+
+static void describe_before(const struct access *access, const struct record *before,
+			    bool writes, struct bytes *text)
+{
+	const struct job *job = access->group->job->job;
+	const uint32_t *grid = job->launch->grid, *block = job->launch->block;
+	const struct code *code;
+	const struct op *op = check_site_op(access->group->job, before->site, &code);
+	bytes_printf(text, "%s at ", verb(before->kind, writes));
+	exec_describe_line(job, code, op, text);
+	bytes_printf(text, " by work-group (%u,%u,%u), work-item (%u,%u,%u)",
+		     before->group % grid[0], before->group / grid[0] % grid[1],
+		     before->group / grid[0] / grid[1], before->lane % block[0],
+		     before->lane / block[0] % block[1], before->lane / block[0] / block[1]);
+}
+
+static void report(const struct access *access, const struct record *before, bool wrote)
+{
+	struct check_group *group = access->group;
+	struct bytes other = BYTES_INIT, where = BYTES_INIT;
+	bool equal = wrote && access->writes && writes_equal(access, before);
+	if (equal && group->job->options & CHECK_BENIGN)
+		return;
+	describe_before(access, before, wrote, &other);
+	check_describe_place(access->warp, access->l, access->place, &where);
+	check_report(group, access->warp, access->op, access->l,
+		     before->group == access->record.group ? "race in a work-group" :
+		     "race between work-groups", (uint64_t)before->site << 1 | wrote,
+		     "%s%s of %u bytes at %s address 0x%llx%s, with no order to the %s",
+		     verb(access->record.kind, access->writes), equal ? " of an equal value" : "",
+		     access->size_B, access->shared ? "local" : "global",
+		     (unsigned long long)access->place, bytes_string(&where),
+		     bytes_string(&other));
+	bytes_finish(&where);
+	bytes_finish(&other);
+}
+
+/* --- cells ---------- */
+
+/* Notes a read where it replaces the least: its own lane's, or what all later
+ * accesses of this lane's followers are ordered after. */
+static void note_read(const struct access *access, struct cell *cell)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct record *read = &cell->read[i];
+		bool own = read->group == access->record.group &&
+			   read->lane == access->record.lane;
+		bool ordered = read->kind &&
+			       check_clocks_ordered(&access->group->clocks, access->record.lane,
+						    read->group, read->lane, read->epoch);
+		if (read->kind && !own && !ordered)
+			continue;
+		*read = access->record;
+		return;
+	}
+}
+
+/* An atomic write leaves what was there: others are atomic beside it, but may have
+ * no order to what its own lane did before. */
+static void note_write(const struct access *access, struct cell *cell)
+{
+	if (access->record.kind & RECORD_ATOMIC) {
+		cell->atomic = access->record;
+		return;
+	}
+	memset(cell, 0, sizeof(*cell));
+	cell->write = access->record;
+}
+
+/* true: a race was found, and was said. */
+static bool touch(const struct access *access, struct cell *cell)
+{
+	const struct record *found = conflicts(access, &cell->write) ? &cell->write :
+				     conflicts(access, &cell->atomic) ? &cell->atomic : NULL;
+	bool wrote = found;
+	for (unsigned i = 0; i < 2 && access->writes && !found; i++)
+		if (conflicts(access, &cell->read[i]))
+			found = &cell->read[i];
+	if (found)
+		report(access, found, wrote);
+	if (access->writes)
+		note_write(access, cell);
+	else
+		note_read(access, cell);
+	return found;
+}
+
+static bool touch_all(const struct access *access, struct shadow *shadow)
+{
+	uint64_t end = access->place + access->size_B, at = access->place;
+	bool found = false;
+	while (at < end) {
+		struct page *page = shadow_page(shadow, at);
+		bool words = !(at % SHADOW_WORD_B) && end - at >= SHADOW_WORD_B;
+		if (!page || (!words && !shadow_split(page)))
+			return false;
+		uint32_t step_B = page->bytes ? 1 : SHADOW_WORD_B;
+		struct cell *cell = &page->cells[at % SHADOW_PAGE_B / step_B];
+		/* One report for an access says enough. */
+		if (!found)
+			found = touch(access, cell);
+		else if (access->writes)
+			note_write(access, cell);
+		at += step_B;
+	}
+	return true;
+}
+
+/* --- what synchronises ---------- */
+
+static bool synchronise(const struct access *access, struct shadow *shadow)
+{
+	const struct op *op = access->op;
+	struct check_clocks *clocks = &access->group->clocks;
+	uint32_t lane = access->record.lane;
+	bool acquires = op->mode == ORDER_ACQUIRE || op->mode == ORDER_ACQ_REL ||
+			op->mode == ORDER_SC;
+	bool releases = op->mode == ORDER_RELEASE || op->mode == ORDER_ACQ_REL ||
+			op->mode == ORDER_SC;
+	const struct sync *seen = shadow_sync_find(shadow, access->place);
+	if (seen && !check_is_store(op) &&
+	    (!check_clocks_acquire(clocks, lane, &seen->wide, op->narrow, acquires) ||
+	     !check_clocks_acquire(clocks, lane, &seen->narrow, true, acquires)))
+		return false;
+	if (!access->writes || (!releases && !clocks->lanes[lane].released && !seen))
+		return true;
+	struct sync *sync = shadow_sync(shadow, access->place);
+	return sync && check_clocks_release(clocks, lane, &sync->wide, &sync->narrow, op->narrow,
+					    releases, check_is_store(op));
+}
+
+bool check_race(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		uint32_t size_B)
+{
+	struct check_group *group = warp->group->check;
+	uint64_t offset_B;
+	enum check_space space = check_place(warp, l, place, &offset_B);
+	if (space == CHECK_SPACE_LOCAL || space == CHECK_SPACE_PARAM)
+		return true;
+	struct access access = {
+		.group = group, .warp = warp, .op = op, .l = l, .place = place,
+		.size_B = size_B, .shared = space == CHECK_SPACE_SHARED,
+		.writes = !check_is_load(op)
+	};
+	uint32_t lane = warp->index * LANES + l;
+	access.record = (struct record){
+		.group = group->number, .epoch = group->clocks.lanes[lane].epoch,
+		.site = check_site(group->job, warp, op), .lane = (uint16_t)lane,
+		.kind = (uint8_t)(RECORD_THERE | (is_atomic(op) ? RECORD_ATOMIC : 0) |
+				  (op->narrow ? RECORD_NARROW : 0))
+	};
+	struct shadow *shadow = access.shared ? &group->shared : &group->job->global;
+	return (touch_all(&access, shadow) &&
+		(!is_atomic(op) || synchronise(&access, shadow))) ||
+	       check_fail_memory(warp, op, 1u << l);
+}
