@@ -97,8 +97,9 @@ CLEANFILES += $(frontend_embedded)
 frontend/embedded/builtins.index: $(builtin_bitcode) frontend/pack-builtins$(EXEEXT) $(LIBDEVICE)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && frontend/pack-builtins$(EXEEXT) \
 		frontend/embedded/builtins.blob $@ $(LIBDEVICE) $(builtin_bitcode)
+# One run makes both; where only this one was lost, that run is made again.
 frontend/embedded/builtins.blob: frontend/embedded/builtins.index
-	@test -f $@
+	@test -f $@ || { rm -f $< && $(MAKE) $(AM_MAKEFLAGS) $<; }
 frontend/embedded/libdevice.10.bc: $(LIBDEVICE)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && cp $(LIBDEVICE) $@ && chmod u+w $@
 frontend/embedded/opencl-c-base.h: $(CLANG_RESOURCE_DIR)/include/opencl-c-base.h
