@@ -165,7 +165,7 @@ cl_int gpu_fill(struct gpu_stream *stream, gpu_address to, const void *pattern, 
 
 /* --- modules and launches -------------------------------------------------------- */
 
-/* binary: what be_ptx_assemble gave. CL_INVALID_BINARY with a reason in log. */
+/* binary: PTX or a binary of the driver's. CL_INVALID_BINARY with a reason in log. */
 cl_int gpu_module_load(struct gpu_device *device, const void *binary, size_t size_B,
 		       struct bytes *log, struct gpu_module **module_out);
 /* after[]: unloads once these have happened, without waiting. */
