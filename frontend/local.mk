@@ -16,7 +16,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/kernel_calls.c \
 	frontend/kernel_facts.c frontend/kernel_facts.h \
 	frontend/lower.c frontend/lower.h \
-	frontend/lower_function.c \
+	frontend/lower_function.c frontend/lower_half.c \
 	frontend/lower_hidden.c \
 	frontend/lower_instruction.c \
 	frontend/lower_intrinsic.c \

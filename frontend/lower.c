@@ -3,7 +3,7 @@
 #include "frontend/lower.h"
 
 /* The order matters: printf brings an atomic operation and a hidden value; the next
- * three only change variables and bodies; kernels that are called get a body of
+ * four only change variables and bodies; kernels that are called get a body of
  * their own before parameters are added; variables become part of the dynamic local
  * memory before the entries' local pointers do; until the last, entries have the
  * names of the source. */
@@ -12,6 +12,7 @@ static enum fe_status (*const passes[])(struct lowering *lowering) = {
 	fe_lower_variables,
 	fe_lower_intrinsics,
 	fe_lower_instructions,
+	fe_lower_half,
 	fe_lower_kernel_calls,
 	fe_lower_hidden,
 	fe_lower_local,

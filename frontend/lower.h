@@ -30,6 +30,7 @@ struct lowering {
 /* The passes. */
 enum fe_status fe_lower_printf(struct lowering *lowering);           /* lower_printf.c */
 enum fe_status fe_lower_instructions(struct lowering *lowering);     /* lower_instruction.c */
+enum fe_status fe_lower_half(struct lowering *lowering);             /* lower_half.c */
 enum fe_status fe_lower_variables(struct lowering *lowering);        /* lower_variable.c */
 enum fe_status fe_lower_intrinsics(struct lowering *lowering);       /* lower_intrinsic.c */
 enum fe_status fe_lower_kernel_calls(struct lowering *lowering);     /* lower_kernel.c */

@@ -10,9 +10,11 @@ builtin_sources = \
 	frontend/builtins/convert_32.cl \
 	frontend/builtins/convert_64.cl \
 	frontend/builtins/convert_8.cl \
+	frontend/builtins/convert_half.cl \
 	frontend/builtins/convert_real.cl \
 	frontend/builtins/geometric.cl \
 	frontend/builtins/integer.cl \
+	frontend/builtins/math_f16.cl \
 	frontend/builtins/math_f32.cl \
 	frontend/builtins/math_f64.cl \
 	frontend/builtins/native.cl \

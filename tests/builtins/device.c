@@ -45,6 +45,7 @@ bool device_open(struct device *device, const char *platform)
 		device_close(device);
 		return false;
 	}
+	device->has_half = has_extension(device, "cl_khr_fp16");
 	device->has_int64_atomics = has_extension(device, "cl_khr_int64_base_atomics") &&
 				    has_extension(device, "cl_khr_int64_extended_atomics");
 	cl_device_atomic_capabilities orders = 0;
@@ -83,8 +84,11 @@ cl_program device_build(struct device *device, const char *source, bool c11)
 		fputs(source, file);
 		fclose(file);
 	}
+	const char *texts[] = {
+		device->has_half ? "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n" : "", source
+	};
 	cl_int error;
-	cl_program program = clCreateProgramWithSource(device->context, 1, &source, NULL, &error);
+	cl_program program = clCreateProgramWithSource(device->context, 2, texts, NULL, &error);
 	if (!error)
 		error = clBuildProgram(program, 1, &device->id,
 				       c11 ? "-cl-std=CL3.0" : "-cl-std=CL1.2", NULL, NULL);

@@ -16,7 +16,7 @@ struct depth {
 
 typedef void family_run(struct device *device, const struct depth *depth);
 
-family_run math_family, math_double_family, native_family, common_family, integer_family;
+family_run math_family, math_double_family, math_half_family, native_family, common_family, integer_family;
 family_run relational_family, geometric_family, convert_family, memory_family, half_family;
 family_run shuffle_family, async_family, atomic_family, atomic_c11_family, workitem_family;
 
