@@ -22,6 +22,10 @@ static enum fe_status (*const passes[])(struct lowering *lowering) = {
 enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi,
 			       const struct fe_compile_job *target, struct bytes *log)
 {
+	struct fe_codegen codegen;
+	enum fe_status status = fe_codegen_get(module, &codegen);
+	if (status)
+		return status;
 	struct lowering lowering = {
 		.context = module->context,
 		.module = module->module,
@@ -29,9 +33,9 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		.layout = LLVMGetModuleDataLayout(module->module),
 		.abi = abi,
 		.max_local_B = target->max_local_B,
+		.unoptimized = !codegen.optimization,
 		.log = log,
 	};
-	enum fe_status status = FE_OK;
 	for (size_t i = 0; i < sizeof(passes) / sizeof(*passes) && !status; i++)
 		status = passes[i](&lowering);
 	LLVMDisposeBuilder(lowering.builder);

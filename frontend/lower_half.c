@@ -9,6 +9,118 @@ static bool is_half(LLVMTypeRef type)
 	return LLVMGetTypeKind(type) == LLVMHalfTypeKind;
 }
 
+/* -- vectors where nothing is optimised ------------------------------------------------
+ *
+ * libnvvm 13.0 for compute_90 and before, with -opt=0, cannot put a half into a vector
+ * and does nothing with vectors of three ("unsupported operation").  There elements are
+ * put in as integers, and three go as four. */
+
+static bool is_half_vector(LLVMTypeRef type)
+{
+	return LLVMGetTypeKind(type) == LLVMVectorTypeKind && is_half(LLVMGetElementType(type));
+}
+
+static bool is_of_three(LLVMTypeRef type)
+{
+	return is_half_vector(type) && LLVMGetVectorSize(type) == 3;
+}
+
+/* The first elements of a vector, or all of them and undefined ones behind. */
+static LLVMValueRef build_resized(struct lowering *lowering, LLVMValueRef vector, unsigned size)
+{
+	enum { MOST = 4 };
+	LLVMTypeRef number = LLVMInt32TypeInContext(lowering->context);
+	LLVMValueRef order[MOST];
+	for (unsigned e = 0; e < size; e++)
+		order[e] = e < LLVMGetVectorSize(LLVMTypeOf(vector)) ?
+				   LLVMConstInt(number, e, 0) : LLVMGetUndef(number);
+	return LLVMBuildShuffleVector(lowering->builder, vector, LLVMGetUndef(LLVMTypeOf(vector)),
+				      LLVMConstVector(order, size), "");
+}
+
+static LLVMValueRef build_insert(struct lowering *lowering, LLVMValueRef vector,
+				 LLVMValueRef element, LLVMValueRef at)
+{
+	LLVMBuilderRef builder = lowering->builder;
+	LLVMTypeRef type = LLVMTypeOf(vector), bits = LLVMInt16TypeInContext(lowering->context);
+	if (!lowering->unoptimized)
+		return LLVMBuildInsertElement(builder, vector, element, at, "");
+	if (is_of_three(type)) {
+		vector = build_insert(lowering, build_resized(lowering, vector, 4), element, at);
+		return build_resized(lowering, vector, 3);
+	}
+	LLVMTypeRef integers = LLVMVectorType(bits, LLVMGetVectorSize(type));
+	vector = LLVMBuildInsertElement(builder, LLVMBuildBitCast(builder, vector, integers, ""),
+					LLVMBuildBitCast(builder, element, bits, ""), at, "");
+	return LLVMBuildBitCast(builder, vector, type, "");
+}
+
+/* as_half3, as_ushort3 and their like. */
+static LLVMValueRef build_bitcast(struct lowering *lowering, LLVMValueRef i)
+{
+	LLVMTypeRef to = LLVMTypeOf(i), from = LLVMTypeOf(LLVMGetOperand(i, 0));
+	bool threes = LLVMGetTypeKind(to) == LLVMVectorTypeKind &&
+		      LLVMGetTypeKind(from) == LLVMVectorTypeKind &&
+		      LLVMGetVectorSize(to) == 3 && LLVMGetVectorSize(from) == 3;
+	if (!threes || is_half_vector(to) == is_half_vector(from))
+		return i;
+	LLVMValueRef four = build_resized(lowering, LLVMGetOperand(i, 0), 4);
+	LLVMTypeRef type = LLVMVectorType(LLVMGetElementType(to), 4);
+	return build_resized(lowering, LLVMBuildBitCast(lowering->builder, four, type, ""), 3);
+}
+
+static LLVMValueRef build_arithmetic(struct lowering *lowering, LLVMValueRef i)
+{
+	LLVMBuilderRef builder = lowering->builder;
+	LLVMOpcode opcode = LLVMGetInstructionOpcode(i);
+	LLVMValueRef four[3];
+	unsigned count = opcode == LLVMFNeg ? 1 : opcode == LLVMCall ? 3 : 2;
+	for (unsigned k = 0; k < count; k++)
+		four[k] = build_resized(lowering, LLVMGetOperand(i, k), 4);
+	if (opcode == LLVMCall) {
+		/* fmuladd leaves open whether there are two roundings or one. */
+		four[0] = LLVMBuildFMul(builder, four[0], four[1], "");
+		four[0] = LLVMBuildFAdd(builder, four[0], four[2], "");
+	} else {
+		four[0] = opcode == LLVMFNeg ? LLVMBuildFNeg(builder, four[0], "") :
+			LLVMBuildBinOp(builder, opcode, four[0], four[1], "");
+	}
+	return build_resized(lowering, four[0], 3);
+}
+
+static bool is_fmuladd(LLVMValueRef call)
+{
+	LLVMValueRef callee = LLVMGetCalledValue(call);
+	size_t size_B;
+	return LLVMIsAFunction(callee) &&
+	       fe_intrinsic_is(LLVMGetValueName2(callee, &size_B), "llvm.fmuladd");
+}
+
+static LLVMValueRef lower_vector(struct lowering *lowering, LLVMValueRef i)
+{
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMInsertElement:
+		if (!is_half_vector(LLVMTypeOf(i)))
+			return i;
+		return build_insert(lowering, LLVMGetOperand(i, 0), LLVMGetOperand(i, 1),
+				    LLVMGetOperand(i, 2));
+	case LLVMBitCast:
+		return build_bitcast(lowering, i);
+	case LLVMFAdd:
+	case LLVMFSub:
+	case LLVMFMul:
+	case LLVMFNeg:
+		return is_of_three(LLVMTypeOf(i)) ? build_arithmetic(lowering, i) : i;
+	case LLVMCall:
+		return is_of_three(LLVMTypeOf(i)) && is_fmuladd(i) ?
+			       build_arithmetic(lowering, i) : i;
+	default:
+		return i;
+	}
+}
+
+/* -- stores and divisions ------------------------------------------------------------- */
+
 /* libnvvm 13.0 for compute_90 and before joins eight stores of a half in a row to
  * local or private memory, and then fails with "unsupported operation"; integers of
  * the same size it joins well. */
@@ -57,7 +169,7 @@ static LLVMValueRef build_division(struct lowering *lowering, LLVMValueRef i)
 		LLVMValueRef part =
 			build_quotient(lowering, LLVMBuildExtractElement(builder, x, at, ""),
 				       LLVMBuildExtractElement(builder, y, at, ""));
-		result = LLVMBuildInsertElement(builder, result, part, at, "");
+		result = build_insert(lowering, result, part, at);
 	}
 	return result;
 }
@@ -76,7 +188,7 @@ static LLVMValueRef lower_instruction(struct lowering *lowering, LLVMValueRef i)
 	case LLVMStore:
 		return is_half(LLVMTypeOf(LLVMGetOperand(i, 0))) ? build_store(lowering, i) : i;
 	default:
-		return i;
+		return lowering->unoptimized ? lower_vector(lowering, i) : i;
 	}
 }
 
