@@ -28,6 +28,9 @@
 	(CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO |            \
 	 CL_FP_ROUND_TO_INF | CL_FP_FMA)
 
+/* The hardware has arithmetic of halves with this rounding alone. */
+#define HALF_FP_CONFIG (CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA)
+
 /* Of the bytes for parameters, what the application cannot have: each hidden one
  * is at most 8 bytes. */
 #define HIDDEN_PARAMETERS_B (8u * ABI_HIDDEN_COUNT)

@@ -56,7 +56,14 @@ kernel_files = \
 	tests/kernels/geometric.clt \
 	tests/kernels/global_offset.clt \
 	tests/kernels/group_size_errors.clt \
+	tests/kernels/half_arguments.clt \
+	tests/kernels/half_arithmetic.clt \
+	tests/kernels/half_arrays.clt \
+	tests/kernels/half_casts.clt \
+	tests/kernels/half_divide_relaxed.clt \
 	tests/kernels/half_memory.clt \
+	tests/kernels/half_printf.clt \
+	tests/kernels/half_unoptimized.clt \
 	tests/kernels/handover_fence.clt \
 	tests/kernels/handover_in_group.clt \
 	tests/kernels/handover_release.clt \

@@ -17,11 +17,11 @@ import tempfile
 
 TARGET = ["-target", "nvptx64-nvidia-cuda", "-x", "cl", "-nogpulib", "-Wno-unknown-cuda-version"]
 INT64_ATOMICS = "+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"
-CL3 = ("+cl_khr_fp64,+__opencl_c_fp64,+__opencl_c_int64,+__opencl_c_atomic_order_acq_rel,"
+CL3 = ("+cl_khr_fp16,+cl_khr_fp64,+__opencl_c_fp64,+__opencl_c_int64,+__opencl_c_atomic_order_acq_rel,"
        "+__opencl_c_atomic_order_seq_cst," + INT64_ATOMICS)
 CL3_MACROS = ["-D__opencl_c_atomic_scope_device=1", "-D__opencl_c_atomic_scope_all_devices=1"]
 SETTINGS = {
-    "cl12": ["-cl-std=CL1.2", "-Xclang", "-cl-ext=" + INT64_ATOMICS],
+    "cl12": ["-cl-std=CL1.2", "-Xclang", "-cl-ext=+cl_khr_fp16," + INT64_ATOMICS],
     "cl30": ["-cl-std=CL3.0", "-Xclang", "-cl-ext=" + CL3, *CL3_MACROS],
     "cl30_generic": ["-cl-std=CL3.0", "-Xclang",
                      "-cl-ext=" + CL3 + ",+__opencl_c_generic_address_space", *CL3_MACROS],
@@ -119,6 +119,7 @@ def main():
             builtins = declarations(options.clang, setting)
             source = os.path.join(folder, title + ".cl")
             with open(source, "w") as file:
+                file.write("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n")
                 file.writelines(calls(builtins))
             output = os.path.join(folder, title + ".bc")
             run([options.clang, *TARGET, *setting, "-ferror-limit=0", "-O2", "-Xclang",
