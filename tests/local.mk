@@ -23,6 +23,7 @@ TESTS += tests/layering.sh tests/exports.sh tests/docs.sh
 include tests/unit/local.mk
 include tests/kernels/local.mk
 include tests/builtins/local.mk
+include tests/ulp/local.mk
 include tests/api/local.mk
 include tests/apps/local.mk
 include tests/gpu/local.mk

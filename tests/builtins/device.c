@@ -78,6 +78,11 @@ static void print_log(struct device *device, cl_program program)
 
 cl_program device_build(struct device *device, const char *source, bool c11)
 {
+	return device_build_with(device, source, c11 ? "-cl-std=CL3.0" : "-cl-std=CL1.2");
+}
+
+cl_program device_build_with(struct device *device, const char *source, const char *options)
+{
 	const char *path = getenv("VALUES_DUMP");
 	FILE *file = path ? fopen(path, "w") : NULL;
 	if (file) {
@@ -90,8 +95,7 @@ cl_program device_build(struct device *device, const char *source, bool c11)
 	cl_int error;
 	cl_program program = clCreateProgramWithSource(device->context, 2, texts, NULL, &error);
 	if (!error)
-		error = clBuildProgram(program, 1, &device->id,
-				       c11 ? "-cl-std=CL3.0" : "-cl-std=CL1.2", NULL, NULL);
+		error = clBuildProgram(program, 1, &device->id, options, NULL, NULL);
 	if (!error)
 		return program;
 	family_fail("a program does not build: %d", error);
