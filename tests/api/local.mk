@@ -8,7 +8,8 @@ endif
 # Each is one file of its own name and api_test.h.
 api_object_tests = tests/api/platform tests/api/device tests/api/context tests/api/program \
 	tests/api/program_link tests/api/program_binary tests/api/kernel \
-	tests/api/null_arguments tests/api/unsupported tests/api/dispatch
+	tests/api/null_arguments tests/api/unsupported tests/api/dispatch \
+	tests/api/float_options
 tests_api_platform_SOURCES = tests/api/platform.c tests/api/api_test.h
 tests_api_platform_LDADD = $(OPENCL_LIBS)
 tests_api_device_SOURCES = tests/api/device.c tests/api/api_test.h
@@ -29,6 +30,8 @@ tests_api_unsupported_SOURCES = tests/api/unsupported.c tests/api/api_test.h
 tests_api_unsupported_LDADD = $(OPENCL_LIBS)
 tests_api_dispatch_SOURCES = tests/api/dispatch.c tests/api/api_test.h
 tests_api_dispatch_LDADD = $(OPENCL_LIBS)
+tests_api_float_options_SOURCES = tests/api/float_options.c tests/api/api_test.h
+tests_api_float_options_LDADD = $(OPENCL_LIBS)
 
 # What commands do.
 api_command_tests = tests/api/buffers tests/api/maps tests/api/events tests/api/launches \
