@@ -77,6 +77,10 @@ static enum fe_status make_program(struct fe_module *module, const struct fe_com
 		status = fe_module_link_builtins(module, log);
 	if (status)
 		return status;
+	/* 5.8.6.2: the option is about single and double precision, and libnvvm flushes half
+	 * as well; flushing is never a must. */
+	if (fe_module_computes_half(module))
+		program->codegen.flush_denormals = false;
 	dump_module(hash, module);
 	status = fe_module_facts(module, &program->abi, log);
 	if (!status)

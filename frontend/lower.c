@@ -33,6 +33,7 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		.layout = LLVMGetModuleDataLayout(module->module),
 		.abi = abi,
 		.max_local_B = target->max_local_B,
+		.flushes = codegen.flush_denormals,
 		.unoptimized = !codegen.optimization,
 		.log = log,
 	};

@@ -24,6 +24,7 @@ struct lowering {
 	LLVMTargetDataRef layout;
 	struct abi_program *abi;
 	uint64_t max_local_B;
+	bool flushes;                   /* denormals of float are flushed to zero */
 	bool unoptimized;               /* libnvvm is told to leave the code as it is */
 	struct bytes *log;
 };

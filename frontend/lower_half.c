@@ -88,12 +88,13 @@ static LLVMValueRef build_arithmetic(struct lowering *lowering, LLVMValueRef i)
 	return build_resized(lowering, four[0], 3);
 }
 
-static bool is_fmuladd(LLVMValueRef call)
+/* A name's first words are enough. */
+static bool is_intrinsic(LLVMValueRef call, const char *name)
 {
 	LLVMValueRef callee = LLVMGetCalledValue(call);
 	size_t size_B;
 	return LLVMIsAFunction(callee) &&
-	       fe_intrinsic_is(LLVMGetValueName2(callee, &size_B), "llvm.fmuladd");
+	       fe_intrinsic_is(LLVMGetValueName2(callee, &size_B), name);
 }
 
 static LLVMValueRef lower_vector(struct lowering *lowering, LLVMValueRef i)
@@ -112,11 +113,72 @@ static LLVMValueRef lower_vector(struct lowering *lowering, LLVMValueRef i)
 	case LLVMFNeg:
 		return is_of_three(LLVMTypeOf(i)) ? build_arithmetic(lowering, i) : i;
 	case LLVMCall:
-		return is_of_three(LLVMTypeOf(i)) && is_fmuladd(i) ?
+		return is_of_three(LLVMTypeOf(i)) && is_intrinsic(i, "llvm.fmuladd") ?
 			       build_arithmetic(lowering, i) : i;
 	default:
 		return i;
 	}
+}
+
+/* -- conversions where denormals of float are flushed -----------------------------------
+ *
+ * Between two of them libnvvm computes in half what it finds in float, and its
+ * instructions for half then flush denormals of half, which are normal numbers of float.
+ * It does not look behind instructions of PTX. */
+
+static LLVMValueRef build_convert(struct lowering *lowering, LLVMValueRef i)
+{
+	static const char widen[] = "cvt.f32.f16 $0, $1;", narrow[] = "cvt.rn.f16.f32 $0, $1;";
+	static const char into_float[] = "=f,h", into_half[] = "=h,f";
+	LLVMBuilderRef builder = lowering->builder;
+	LLVMValueRef value = LLVMGetOperand(i, 0);
+	LLVMTypeRef bits = LLVMInt16TypeInContext(lowering->context), to = LLVMTypeOf(i);
+	LLVMTypeRef real = LLVMFloatTypeInContext(lowering->context);
+	bool widens = is_half(LLVMTypeOf(value));
+	if ((widens ? to : LLVMTypeOf(value)) != real)
+		return i;
+	if (widens)
+		value = LLVMBuildBitCast(builder, value, bits, "");
+	LLVMTypeRef from = LLVMTypeOf(value);
+	LLVMTypeRef type = LLVMFunctionType(widens ? real : bits, &from, 1, false);
+	LLVMValueRef code =
+		widens ? LLVMGetInlineAsm(type, widen, sizeof(widen) - 1, into_float,
+					  sizeof(into_float) - 1, false, false,
+					  LLVMInlineAsmDialectATT, false) :
+			 LLVMGetInlineAsm(type, narrow, sizeof(narrow) - 1, into_half,
+					  sizeof(into_half) - 1, false, false,
+					  LLVMInlineAsmDialectATT, false);
+	value = LLVMBuildCall2(builder, type, code, &value, 1, "");
+	return widens ? value : LLVMBuildBitCast(builder, value, to, "");
+}
+
+/* Of a vector, element by element. */
+static LLVMValueRef build_conversions(struct lowering *lowering, LLVMValueRef i)
+{
+	LLVMBuilderRef builder = lowering->builder;
+	LLVMTypeRef type = LLVMTypeOf(i), number = LLVMInt32TypeInContext(lowering->context);
+	if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+		return build_convert(lowering, i);
+	LLVMValueRef result = LLVMGetUndef(type);
+	for (unsigned e = 0; e < LLVMGetVectorSize(type); e++) {
+		LLVMValueRef at = LLVMConstInt(number, e, 0);
+		LLVMValueRef part = LLVMBuildExtractElement(builder, LLVMGetOperand(i, 0), at, "");
+		LLVMValueRef plain = LLVMBuildCast(builder, LLVMGetInstructionOpcode(i), part,
+						   LLVMGetElementType(type), "");
+		part = LLVMIsAInstruction(plain) ? build_convert(lowering, plain) : plain;
+		if (part != plain)
+			LLVMInstructionEraseFromParent(plain);
+		result = is_half_vector(type) ?
+				 build_insert(lowering, result, part, at) :
+				 LLVMBuildInsertElement(builder, result, part, at, "");
+	}
+	return result;
+}
+
+static bool converts_half(LLVMValueRef i)
+{
+	LLVMTypeRef to = LLVMTypeOf(i), from = LLVMTypeOf(LLVMGetOperand(i, 0));
+	return is_half(to) || is_half(from) || is_half_vector(to) || is_half_vector(from);
 }
 
 /* -- stores and divisions ------------------------------------------------------------- */
@@ -187,6 +249,9 @@ static LLVMValueRef lower_instruction(struct lowering *lowering, LLVMValueRef i)
 		return is_half(type) ? build_division(lowering, i) : i;
 	case LLVMStore:
 		return is_half(LLVMTypeOf(LLVMGetOperand(i, 0))) ? build_store(lowering, i) : i;
+	case LLVMFPExt:
+	case LLVMFPTrunc:
+		return lowering->flushes && converts_half(i) ? build_conversions(lowering, i) : i;
 	default:
 		return lowering->unoptimized ? lower_vector(lowering, i) : i;
 	}
@@ -204,6 +269,43 @@ static void lower_block(struct lowering *lowering, LLVMBasicBlockRef block)
 			LLVMReplaceAllUsesWith(i, value);
 		LLVMInstructionEraseFromParent(i);
 	}
+}
+
+static bool computes_half(LLVMValueRef i)
+{
+	LLVMTypeRef type = LLVMTypeOf(i);
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMFCmp:
+		type = LLVMTypeOf(LLVMGetOperand(i, 0));
+		break;
+	case LLVMFAdd:
+	case LLVMFSub:
+	case LLVMFMul:
+	case LLVMFNeg:
+		break;
+	case LLVMCall:
+		if (!is_intrinsic(i, "llvm"))
+			return false;
+		break;
+	default:
+		return false;
+	}
+	return is_half(type) || is_half_vector(type);
+}
+
+bool fe_module_computes_half(const struct fe_module *module)
+{
+	LLVMValueRef function = LLVMGetFirstFunction(module->module);
+	for (; function; function = LLVMGetNextFunction(function)) {
+		LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+		for (; block; block = LLVMGetNextBasicBlock(block)) {
+			LLVMValueRef i = LLVMGetFirstInstruction(block);
+			for (; i; i = LLVMGetNextInstruction(i))
+				if (computes_half(i))
+					return true;
+		}
+	}
+	return false;
 }
 
 enum fe_status fe_lower_half(struct lowering *lowering)

@@ -65,6 +65,9 @@ enum fe_status fe_module_facts(const struct fe_module *module, struct abi_progra
 enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi,
 			       const struct fe_compile_job *target, struct bytes *log);
 
+/* lower_half.c: whether the module does arithmetic on halves, not just loads and stores them. */
+bool fe_module_computes_half(const struct fe_module *module);
+
 /* nvvm_ir.c: the module as NVVM IR text in the LLVM 7 dialect with typed
  * pointers, which every libnvvm since CUDA 12.0 and the driver's own accept. */
 enum fe_status fe_module_print(const struct fe_module *module, const struct abi_program *abi,

@@ -91,6 +91,7 @@ enum flag {
 	FLAG_NOTHING,               /* accepted; there is nothing it could change */
 	FLAG_OPT_DISABLE,
 	FLAG_FUSE,
+	FLAG_UNSAFE,
 	FLAG_FLUSH_DENORMALS,
 	FLAG_PRECISE,
 	FLAG_LINE_INFO,
@@ -120,9 +121,9 @@ static const struct flag_row flag_rows[] = {
 	{"-cl-no-subgroup-ifp", STAGE_BOTH, FLAG_NOTHING, false},
 	{"-cl-mad-enable", STAGE_COMPILE, FLAG_FUSE, true},
 	{"-cl-no-signed-zeros", STAGE_BOTH, FLAG_NOTHING, true},
-	{"-cl-unsafe-math-optimizations", STAGE_BOTH, FLAG_FUSE, true},
+	{"-cl-unsafe-math-optimizations", STAGE_BOTH, FLAG_UNSAFE, true},
 	{"-cl-finite-math-only", STAGE_BOTH, FLAG_NOTHING, true},
-	{"-cl-fast-relaxed-math", STAGE_BOTH, FLAG_FUSE, true},
+	{"-cl-fast-relaxed-math", STAGE_BOTH, FLAG_UNSAFE, true},
 	/* 5.8.6.4: warnings */
 	{"-w", STAGE_COMPILE, FLAG_NOTHING, true},
 	{"-Werror", STAGE_COMPILE, FLAG_NOTHING, true},
@@ -146,6 +147,10 @@ static void set_flag(struct fe_options *options, enum flag flag)
 		break;
 	case FLAG_FUSE:
 		options->codegen.fuse_multiply_add = true;
+		break;
+	case FLAG_UNSAFE:       /* "includes ... -cl-mad-enable, and -cl-denorms-are-zero" */
+		options->codegen.fuse_multiply_add = true;
+		options->codegen.flush_denormals = true;
 		break;
 	case FLAG_FLUSH_DENORMALS:
 		options->codegen.flush_denormals = true;

@@ -60,6 +60,8 @@ kernel_files = \
 	tests/kernels/half_arithmetic.clt \
 	tests/kernels/half_arrays.clt \
 	tests/kernels/half_casts.clt \
+	tests/kernels/half_denormals_are_zero.clt \
+	tests/kernels/half_denormals_by_float.clt \
 	tests/kernels/half_divide_relaxed.clt \
 	tests/kernels/half_memory.clt \
 	tests/kernels/half_printf.clt \

@@ -103,6 +103,11 @@ static double value_at(enum type type, const void *data, size_t index)
 	}
 }
 
+static bool is_subnormal(enum type type, long double x)
+{
+	return x != 0 && fabsl(x) < real_normal(type);
+}
+
 /* Arguments of which nothing is promised. */
 static bool is_outside(const struct measurement *m, const struct arguments *a, long double exact)
 {
@@ -113,8 +118,14 @@ static bool is_outside(const struct measurement *m, const struct arguments *a, l
 		return true;
 	/* OpenCL 3.0 API, 5.8.6.2: with -cl-finite-math-only, which -cl-fast-relaxed-math is too,
 	 * neither arguments nor results are infinite or NaN. */
-	return m->relaxed && (!isfinite(a->x) || !isfinite(a->y) || !isfinite(a->z) ||
-			      !isfinite(real_round(m->type, exact, ROUND_NEAREST)));
+	if (!m->relaxed)
+		return false;
+	/* It is -cl-denorms-are-zero too, for single and double precision. */
+	if (m->type != TYPE_HALF && (is_subnormal(m->type, a->x) || is_subnormal(m->type, a->y) ||
+				     is_subnormal(m->type, a->z) || is_subnormal(m->type, exact)))
+		return true;
+	return !isfinite(a->x) || !isfinite(a->y) || !isfinite(a->z) ||
+	       !isfinite(real_round(m->type, exact, ROUND_NEAREST));
 }
 
 static void compare_point(struct part *part, size_t i)

@@ -113,8 +113,8 @@ static void write_head(FILE *file, struct run *run, const char *command)
 		      "Errors are in units in the last place, measured against MPFR. *Bound* is that "
 		      "of OpenCL C 3.0,\n7.4, full profile, where 0.5 means correctly rounded and a "
 		      "dash that the specification leaves it open.\n*Relaxed* is the error with "
-		      "`-cl-fast-relaxed-math`, among finite arguments and results; the same\n"
-		      "bounds are asked of it. *Worst argument* belongs to the default options. A "
+		      "`-cl-fast-relaxed-math`, among arguments and results that are\n"
+		      "normal; the same bounds are asked of it. *Worst argument* belongs to the default options. A "
 		      "function of one argument\nis measured at every number where *points* is "
 		      "65,536 (half) or 4,294,967,296 (float).\n",
 		command, name, version);

@@ -126,6 +126,9 @@ static void test_effects(void)
 	CHECK(parsed("-cl-mad-enable", false).codegen.fuse_multiply_add);
 	CHECK(parsed("-cl-unsafe-math-optimizations", false).codegen.fuse_multiply_add);
 	CHECK(parsed("-cl-fast-relaxed-math", true).codegen.fuse_multiply_add);
+	CHECK(parsed("-cl-unsafe-math-optimizations", false).codegen.flush_denormals);
+	CHECK(parsed("-cl-fast-relaxed-math", true).codegen.flush_denormals);
+	CHECK(!parsed("-cl-mad-enable", false).codegen.flush_denormals);
 	CHECK(!parsed("-cl-finite-math-only", false).codegen.fuse_multiply_add);
 	CHECK(parsed("-g", false).codegen.line_info);
 	/* All that OpenCL names and that has no effect of its own here. */
