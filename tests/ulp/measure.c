@@ -2,6 +2,7 @@
 
 #include "tests/ulp/measure.h"
 #include "tests/builtins/family.h"
+#include "tests/ulp/exhaust.h"
 #include "tests/ulp/sample.h"
 
 #include "base/bytes.h"
@@ -209,9 +210,8 @@ static bool measure_points(struct device *device, const struct depth_of_measure 
 {
 	enum type types[3];
 	unsigned count = measure_arguments(m, types);
-	uint64_t all = count == 1 ? sample_all(m->type) : 0;
-	bool is_all = all && all <= depth->most;
-	uint64_t points = is_all ? all : depth->points, done = 0;
+	bool is_all = count == 1 && m->type == TYPE_HALF;
+	uint64_t points = is_all ? SAMPLE_HALVES : depth->points, done = 0;
 	for (; done < points; done += chunk->count) {
 		chunk->count = points - done < CHUNK ? (size_t)(points - done) : CHUNK;
 		for (unsigned k = 0; k < count; k++)
@@ -225,6 +225,20 @@ static bool measure_points(struct device *device, const struct depth_of_measure 
 	return true;
 }
 
+/* Those that the device itself finds worst. */
+static bool measure_worst(struct device *device, const struct depth_of_measure *depth,
+			  struct measurement *m, cl_program program, struct chunk *chunk)
+{
+	if (!depth->stride || !exhaust_can(m))
+		return true;
+	chunk->count = exhaust(device, m, depth->stride, chunk->arguments[0]);
+	if (!chunk->count || !run_chunk(device, program, m, chunk))
+		return false;
+	compare_chunk(depth, m, chunk);
+	m->points = (UINT64_C(1) << 32) / depth->stride;
+	return true;
+}
+
 bool measure(struct device *device, const struct depth_of_measure *depth,
 	     struct measurement *measurement)
 {
@@ -235,7 +249,8 @@ bool measure(struct device *device, const struct depth_of_measure *depth,
 	measurement->points = 0;
 	if (program && !good)
 		family_fail("out of memory");
-	good = good && measure_points(device, depth, measurement, program, &chunk);
+	good = good && measure_points(device, depth, measurement, program, &chunk) &&
+	       measure_worst(device, depth, measurement, program, &chunk);
 	for (int i = 0; i < 3; i++)
 		free(chunk.arguments[i]);
 	free(chunk.results);

@@ -23,7 +23,8 @@ struct measurement {
 
 struct depth_of_measure {
 	uint64_t points;               /* where not all arguments are taken */
-	uint64_t most;                 /* unary functions of no more points than this: all */
+	/* Unary functions of float: where not 0, every stride-th number besides. */
+	uint64_t stride;
 	unsigned threads;
 };
 

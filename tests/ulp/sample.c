@@ -6,11 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-uint64_t sample_all(enum type type)
-{
-	return type == TYPE_HALF ? UINT64_C(1) << 16 : type == TYPE_FLOAT ? UINT64_C(1) << 32 : 0;
-}
-
 static void put_bits(enum type type, void *data, size_t index, uint64_t bits)
 {
 	unsigned char *at = (unsigned char *)data + index * type_size_B(type);

@@ -5,8 +5,8 @@
 #include "tests/builtins/number.h"
 #include "tests/ulp/function.h"
 
-/* How many points there are when every argument of a unary function is taken; 0: too many. */
-uint64_t sample_all(enum type type);
+/* How many numbers half has. */
+#define SAMPLE_HALVES (UINT64_C(1) << 16)
 
 /* Fills data, of `count` elements, with argument number `which` (0 to 2) of the points from `first`
  * on.  all: point number n is the number whose bits are n.  An int argument is TYPE_INT. */

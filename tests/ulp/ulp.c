@@ -1,9 +1,10 @@
 /* Measures the error of the math functions against MPFR, on any platform:
  *
- *	ulp [--platform NAME] [--points N] [--exhaustive] [--threads N] [--write FILE] [FUNCTION...]
+ *	ulp [--platform NAME] [--points N] [--exhaustive | --stride N] [--threads N] [--write FILE]
+ *	    [FUNCTION...]
  *
  * Half-precision functions of one argument are measured at every number, those of float with
- * --exhaustive; all others at N points (default 65536).  Everything is done twice, with the default
+ * --exhaustive too (--stride N: at every N-th); all others at N points (default 65536).  Everything is done twice, with the default
  * options and with -cl-fast-relaxed-math.  --write makes a page of the results.
  * Exit status: 0 nothing exceeds its bound, 1 something does, 2 wrong usage, 77 no such platform. */
 #include "config.h"
@@ -174,7 +175,7 @@ static bool take_words(int count, char **words, struct words *taken, struct run 
 		const char *word = words[i], *value = i + 1 < count ? words[i + 1] : "";
 		size_t f = 0;
 		if (!strcmp(word, "--exhaustive")) {
-			run->depth.most = UINT64_C(1) << 32;
+			run->depth.stride = 1;
 			continue;
 		}
 		if (!strncmp(word, "--", 2)) {
@@ -186,6 +187,9 @@ static bool take_words(int count, char **words, struct words *taken, struct run 
 			else if (!strcmp(word, "--points") &&
 				 take_number(value, 1, UINT64_C(1) << 40, &number))
 				run->depth.points = number;
+			else if (!strcmp(word, "--stride") &&
+				 take_number(value, 1, UINT64_C(1) << 31, &number))
+				run->depth.stride = number;
 			else if (!strcmp(word, "--threads") && take_number(value, 1, 256, &number))
 				run->depth.threads = (unsigned)number;
 			else
@@ -204,8 +208,8 @@ static bool take_words(int count, char **words, struct words *taken, struct run 
 
 static int usage(void)
 {
-	printf("usage: ulp [--platform NAME] [--points N] [--exhaustive] [--threads N] "
-	       "[--write FILE] [FUNCTION...]\n");
+	printf("usage: ulp [--platform NAME] [--points N] [--exhaustive | --stride N] "
+	       "[--threads N] [--write FILE] [FUNCTION...]\n");
 	return 2;
 }
 
@@ -229,7 +233,7 @@ static int run_all(struct run *run, const struct words *words, const char *comma
 int main(int count, char **arguments)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	struct run run = {.depth = {.points = 65536, .most = UINT64_C(1) << 16,
+	struct run run = {.depth = {.points = 65536,
 				    .threads = processors > 0 ? (unsigned)processors : 1}};
 	struct words words = {.platform = getenv("CLT_PLATFORM"), .all = true};
 	words.wanted = calloc(function_count, sizeof(*words.wanted));
@@ -241,7 +245,7 @@ int main(int count, char **arguments)
 		status = usage();
 	else
 		status = run_all(&run, &words,
-				 run.depth.most > UINT64_C(1) << 16 ? "tests/ulp/ulp --exhaustive" :
+				 run.depth.stride == 1 ? "tests/ulp/ulp --exhaustive" :
 								      "tests/ulp/ulp");
 	free(run.results);
 	free(words.wanted);
