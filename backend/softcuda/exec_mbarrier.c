@@ -118,7 +118,7 @@ OP_HEAD(mbarrier_arrive)
 	return FLOW_NEXT;
 }
 
-/* x[0]: whether the phase of that parity is over; x[2]: who says which. */
+/* x[0]: whether the phase is over that x[2], a state or a parity, stands for. */
 static enum flow wait(struct warp *warp, const struct op *op, uint32_t mask, const bool *odd)
 {
 	uint64_t place[LANES];
