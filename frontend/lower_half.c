@@ -128,8 +128,9 @@ static LLVMValueRef lower_vector(struct lowering *lowering, LLVMValueRef i)
 
 static LLVMValueRef build_convert(struct lowering *lowering, LLVMValueRef i)
 {
-	static const char widen[] = "cvt.f32.f16 $0, $1;", narrow[] = "cvt.rn.f16.f32 $0, $1;";
-	static const char into_float[] = "=f,h", into_half[] = "=h,f";
+	/* Not constant: LLVM's interface was not before 18. */
+	char widen[] = "cvt.f32.f16 $0, $1;", narrow[] = "cvt.rn.f16.f32 $0, $1;";
+	char into_float[] = "=f,h", into_half[] = "=h,f";
 	LLVMBuilderRef builder = lowering->builder;
 	LLVMValueRef value = LLVMGetOperand(i, 0);
 	LLVMTypeRef bits = LLVMInt16TypeInContext(lowering->context), to = LLVMTypeOf(i);

@@ -86,7 +86,7 @@ VIA_FLOAT_INT(ldexp)
 VIA_FLOAT_INT(pown)
 VIA_FLOAT_INT(rootn)
 
-/* Not the float overload, which may be an approximation: half's square root is correctly rounded. */
+/* Not by way of the float overload, which may be an approximation. */
 PURE half sqrt(half x)
 {
 	return (half)__nvvm_sqrt_rn_f((float)x);

@@ -20,7 +20,9 @@ static const char widened[] = KERNEL("	x[0] = x[1] * 1.1;\n");
 static const char defined[] = KERNEL(
 	"#if defined(__FAST_RELAXED_MATH__)\n	x[0] = x[1] * 3.0f;\n#endif\n");
 static const char finite[] = KERNEL(
-	"#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__\n	x[0] = x[1] * 3.0f;\n#endif\n");
+	"#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__\n"
+	"	x[0] = x[1] * 3.0f;\n"
+	"#endif\n");
 
 static const struct {
 	const char *source, *options, *instruction;

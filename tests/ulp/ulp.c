@@ -1,11 +1,12 @@
 /* Measures the error of the math functions against MPFR, on any platform:
  *
- *	ulp [--platform NAME] [--points N] [--exhaustive | --stride N] [--threads N] [--write FILE]
- *	    [FUNCTION...]
+ *	ulp [--platform NAME] [--points N] [--exhaustive | --stride N] [--threads N]
+ *	    [--write FILE] [FUNCTION...]
  *
  * Half-precision functions of one argument are measured at every number, those of float with
- * --exhaustive too (--stride N: at every N-th); all others at N points (default 65536).  Everything is done twice, with the default
- * options and with -cl-fast-relaxed-math.  --write makes a page of the results.
+ * --exhaustive too (--stride N: at every N-th); all others at N points (default 65536).  Everything
+ * is done twice, with the default options and with -cl-fast-relaxed-math.  --write makes a page of
+ * the results.
  * Exit status: 0 nothing exceeds its bound, 1 something does, 2 wrong usage, 77 no such platform. */
 #include "config.h"
 
@@ -114,10 +115,10 @@ static void write_head(FILE *file, struct run *run, const char *command)
 		      "Errors are in units in the last place, measured against MPFR. *Bound* is that "
 		      "of OpenCL C 3.0,\n7.4, full profile, where 0.5 means correctly rounded and a "
 		      "dash that the specification leaves it open.\n*Relaxed* is the error with "
-		      "`-cl-fast-relaxed-math`, among arguments and results that are\n"
-		      "normal; the same bounds are asked of it. *Worst argument* belongs to the default options. A "
-		      "function of one argument\nis measured at every number where *points* is "
-		      "65,536 (half) or 4,294,967,296 (float).\n",
+		      "`-cl-fast-relaxed-math`, among arguments and results that are normal;\n"
+		      "the same bounds are asked of it. *Worst argument* belongs to the default "
+		      "options. A function of\none argument is measured at every number where "
+		      "*points* is 65,536 (half) or 4,294,967,296 (float).\n",
 		command, name, version);
 }
 
