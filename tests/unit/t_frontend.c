@@ -156,7 +156,7 @@ static void test_options(void)
 	expect_macro("", "defined(__ENDIAN_LITTLE__) && !defined(__FAST_RELAXED_MATH__)");
 	expect_macro("", "CL_VERSION_1_0 == 100 && CL_VERSION_1_2 == 120 && CL_VERSION_3_0 == 300");
 	expect_macro("-cl-fast-relaxed-math", "defined(__FAST_RELAXED_MATH__)");
-	expect_macro("", "!defined(__IMAGE_SUPPORT__) && !defined(cl_khr_fp16)");
+	expect_macro("", "!defined(__IMAGE_SUPPORT__) && defined(cl_khr_fp16)");
 	expect_macro("-cl-opt-disable", "!defined(__OPTIMIZE__)");
 	expect_ok(compile("__kernel void k(__global float *a) { *a = 0.1 * *a; }",
 			  "-cl-single-precision-constant"), "-cl-single-precision-constant");
