@@ -127,6 +127,19 @@ static void check_minimums(cl_device_id device)
 	      CL_DEVICE_ATOMIC_ORDER_ACQ_REL);
 }
 
+/* OpenCL 3.0 API, 4.2: what cl_khr_fp16 asks for at least, and nothing without it. */
+static void check_half(cl_device_id device)
+{
+	char names[8192] = "";
+	CHECK_OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof(names) - 1, names, NULL));
+	const cl_ulong least = CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN;
+	cl_ulong config = number(device, CL_DEVICE_HALF_FP_CONFIG);
+	bool has_half = strstr(names, "cl_khr_fp16") != NULL;
+	CHECK(has_half ? (config & least) == least : !config);
+	CHECK(has_half == (number(device, CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF) > 0));
+	CHECK(has_half == (number(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF) > 0));
+}
+
 static void check_types(const struct api_test *test)
 {
 	static const cl_device_type none[] = {CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_ACCELERATOR,
@@ -162,6 +175,7 @@ int main(void)
 		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 			check_row(test.devices[d], rows[i].name, rows[i].text);
 		check_minimums(test.devices[d]);
+		check_half(test.devices[d]);
 		CHECK_OK(clRetainDevice(test.devices[d]));
 		CHECK_OK(clReleaseDevice(test.devices[d]));
 		CHECK(number(test.devices[d], CL_DEVICE_REFERENCE_COUNT) == 1);
