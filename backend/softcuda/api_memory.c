@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum {
-	ALIGNMENT_B = 256,
+	ALIGNMENT_B = 512,                   /* as CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT */
 	HEAP_MAX_B = 64 << 10,               /* up to here from the heap */
 	POISON_MAX_B = 64 << 10,             /* so much is poisoned: enough to be seen, and quick */
 	POISON_BYTE = 0xcd,

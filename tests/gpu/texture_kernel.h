@@ -62,7 +62,7 @@ static inline void say_end(struct text *text)
 }
 
 /* The coordinates of a shape as an operand; real: floats, but for the layer. */
-static inline const char *coordinates(const char *shape, int real)
+static inline const char *coordinate_text(const char *shape, int real)
 {
 	if (!strcmp(shape, "1d"))
 		return real ? "{f0}" : "{x0}";
@@ -82,7 +82,7 @@ static inline void say_texture(struct text *text, const char *name, const char *
 	say_start(text, name);
 	say(text, "%s.%s.v4.u32.%s {r0, r1, r2, r3}, [o, %s]%s;\n"
 	    "st.global.v4.b32 [out_at], {r0, r1, r2, r3};\n", mnemonic, shape,
-	    real ? "f32" : "s32", coordinates(shape, real), extra);
+	    real ? "f32" : "s32", coordinate_text(shape, real), extra);
 	say_end(text);
 }
 
@@ -92,7 +92,7 @@ static inline void say_surface(struct text *text, const char *name, const char *
 	static const char *const letters = "hrl";
 	const char letter = letters[bits == 64 ? 2 : bits == 32 ? 1 : 0];
 	char values[32], suffix[8] = "";
-	const char *at = coordinates(shape, 0);
+	const char *at = coordinate_text(shape, 0);
 	if (vector == 1)
 		snprintf(values, sizeof(values), "%c0", letter);
 	else if (vector == 2)
@@ -119,7 +119,7 @@ static inline void say_reduction(struct text *text, const char *name, const char
 	int wide = type[1] == '6';
 	say_start(text, name);
 	say(text, "ld.global.b%s %s, [out_at]; %s.%s.%s.%s [o, %s], %s;\n", type + 1,
-	    wide ? "l0" : "r0", mnemonic, shape, type, edge, coordinates(shape, 0),
+	    wide ? "l0" : "r0", mnemonic, shape, type, edge, coordinate_text(shape, 0),
 	    wide ? "l0" : "r0");
 	say_end(text);
 }
