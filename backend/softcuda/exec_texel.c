@@ -57,7 +57,7 @@ static uint32_t decode(const struct soft_image *image, uint32_t bits, unsigned c
 	case TEXEL_UNORM:
 		if (image->srgb && image->channel_B == 1 && channel < 3)
 			return float_bits(from_srgb(bits));
-		return float_bits((float)(bits / (image->channel_B == 1 ? 255.0 : 65535.0)));
+		return float_bits((float)bits / (image->channel_B == 1 ? 255.0f : 65535.0f));
 	case TEXEL_SNORM:
 		value = extend(image, bits) / most;
 		return float_bits((float)(value < -1 ? -1 : value));
@@ -75,8 +75,15 @@ void texel_read(const struct soft_image *image, const void *place, uint32_t valu
 {
 	const char *at = place;
 	bool whole = image->kind == TEXEL_UINT || image->kind == TEXEL_SINT;
+	/* The two that are read most. */
 	if (image->kind == TEXEL_FLOAT && image->channel_B == 4 && image->channels == 4) {
 		memcpy(value, place, 4 * sizeof(*value));
+		return;
+	}
+	if (image->kind == TEXEL_UNORM && !image->srgb && image->channel_B == 1 &&
+	    image->channels == 4) {
+		for (unsigned c = 0; c < 4; c++)
+			value[c] = float_bits((float)(uint8_t)at[c] / 255.0f);
 		return;
 	}
 	value[1] = value[2] = 0;

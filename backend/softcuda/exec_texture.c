@@ -66,9 +66,16 @@ static double in_texels(const struct soft_image *image, unsigned d, float coordi
 	return x > far_out ? far_out : x < -far_out ? -far_out : x;
 }
 
+/* floor, of what fits. */
+static int64_t whole(double value)
+{
+	int64_t towards_zero = (int64_t)value;
+	return towards_zero - (value < (double)towards_zero);
+}
+
 static struct span span_at(double texels)
 {
-	int64_t fixed = (int64_t)floor(texels * WEIGHT_ONE + 0.5) - WEIGHT_ONE / 2;
+	int64_t fixed = whole(texels * WEIGHT_ONE + 0.5) - WEIGHT_ONE / 2;
 	return (struct span){fixed >> WEIGHT_BITS, (uint32_t)fixed & (WEIGHT_ONE - 1)};
 }
 
@@ -106,8 +113,7 @@ static bool fetch_point(const struct fetch *fetch, uint32_t value[4])
 	int64_t index[3] = {0, 0, 0};
 	for (unsigned d = 0; d < fetch->image->dimensions; d++) {
 		if (fetch->mode.real)
-			index[d] = (int64_t)floor(in_texels(fetch->image, d,
-							    coordinate(fetch, d)));
+			index[d] = whole(in_texels(fetch->image, d, coordinate(fetch, d)));
 		else
 			index[d] = (int32_t)fetch->warp->image[IMAGE_SLOT_X + d][fetch->l];
 		index[d] += fetch->offset[d];
@@ -169,11 +175,13 @@ static bool fetch_gather(const struct fetch *fetch, uint32_t value[4])
 
 typedef bool fetch_run(const struct fetch *fetch, uint32_t value[4]);
 
+/* Lanes mostly have one object, which is then looked up once. */
 static bool begin(struct fetch *fetch, uint64_t object)
 {
 	uint32_t (*slots)[LANES] = fetch->warp->image;
 	unsigned l = fetch->l;
-	fetch->image = exec_object_find(fetch->warp, fetch->op, l, object, false);
+	if (!fetch->image || fetch->image->object != object)
+		fetch->image = exec_object_find(fetch->warp, fetch->op, l, object, false);
 	if (!fetch->image)
 		return false;
 	/* "The array index is clamped", as an unsigned number. */

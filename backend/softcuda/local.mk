@@ -128,7 +128,7 @@ EXTRA_DIST += backend/softcuda/softcuda.map
 
 # Linked to the library as a plain driver-API program would be to libcuda.
 soft_tests = tests/unit/t_soft_api tests/unit/t_soft_launch tests/unit/t_soft_fault \
-	tests/unit/t_soft_image tests/unit/t_soft_order
+	tests/unit/t_soft_image tests/unit/t_soft_order tests/unit/t_soft_surface
 check_PROGRAMS += $(soft_tests)
 TESTS += $(soft_tests)
 tests_unit_t_soft_api_SOURCES = tests/unit/t_soft_api.c tests/unit/soft_setup.h tests/unit/test.h
@@ -142,10 +142,14 @@ tests_unit_t_soft_fault_SOURCES = tests/unit/t_soft_fault.c tests/unit/soft_setu
 	tests/unit/test.h
 tests_unit_t_soft_fault_LDADD = libculvert-softcuda.so -lpthread
 tests_unit_t_soft_fault_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
-tests_unit_t_soft_image_SOURCES = tests/unit/t_soft_image.c tests/gpu/texture_kernel.h \
-	tests/unit/soft_setup.h tests/unit/test.h
+soft_image_headers = tests/gpu/texture_kernel.h tests/unit/soft_image.h tests/unit/soft_setup.h \
+	tests/unit/test.h
+tests_unit_t_soft_image_SOURCES = tests/unit/t_soft_image.c $(soft_image_headers)
 tests_unit_t_soft_image_LDADD = libculvert-softcuda.so -lpthread -lm
 tests_unit_t_soft_image_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
+tests_unit_t_soft_surface_SOURCES = tests/unit/t_soft_surface.c $(soft_image_headers)
+tests_unit_t_soft_surface_LDADD = libculvert-softcuda.so -lpthread -lm
+tests_unit_t_soft_surface_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
 tests_unit_t_soft_order_SOURCES = tests/unit/t_soft_order.c tests/unit/soft_setup.h \
 	tests/unit/test.h
 tests_unit_t_soft_order_LDADD = libculvert-softcuda.so -lpthread

@@ -1,120 +1,13 @@
-/* Protects: softcuda's arrays, textures and surfaces.  What a texture returns is
- * compared with the formulas of the CUDA C++ Programming Guide's appendix "Texture
- * Fetching", in double; surfaces with the array's own bytes. */
+/* Protects: softcuda's arrays and textures.  What a texture returns is compared with
+ * the formulas of the CUDA C++ Programming Guide's appendix "Texture Fetching", in
+ * double. */
 #include "config.h"
 
-#include "tests/gpu/texture_kernel.h"
-#include "tests/unit/soft_setup.h"
+#include "tests/unit/soft_image.h"
 
 #include <math.h>
 
-enum { COORDINATES_MAX = 512 };
-
-static CUmodule module;
-static CUdeviceptr coordinates_at, values_at;
-
-static bool ready(void)
-{
-	struct text text = {0};
-	char name[64];
-	if (!set_up())
-		return false;
-	if (module)
-		return true;
-	say_header(&text);
-	for (int s = 0; s < SHAPES; s++) {
-		for (int real = 0; real < 2; real++) {
-			snprintf(name, sizeof(name), "tex_%s_%s", shape_names[s],
-				 real ? "f32" : "s32");
-			say_texture(&text, name, "tex", shape_names[s], real, "");
-		}
-		for (unsigned bits = 8; bits <= 64; bits *= 2) {
-			snprintf(name, sizeof(name), "suld_%s_%u", shape_names[s], bits);
-			say_surface(&text, name, "suld.b", shape_names[s], bits, 1, "trap");
-			snprintf(name, sizeof(name), "sust_%s_%u", shape_names[s], bits);
-			say_surface(&text, name, "sust.b", shape_names[s], bits, 1, "trap");
-		}
-	}
-	say_texture(&text, "offset", "tex", "2d", 1, ", {1, -2}");
-	say_texture(&text, "level", "tex.level", "2d", 1, ", f3");
-	say_texture(&text, "gather_r", "tld4.r", "2d", 1, "");
-	say_texture(&text, "gather_a", "tld4.a", "2d", 1, "");
-	say_surface(&text, "load_clamp", "suld.b", "2d", 32, 1, "clamp");
-	say_surface(&text, "load_zero", "suld.b", "2d", 32, 4, "zero");
-	say_surface(&text, "store_clamp", "sust.b", "2d", 32, 1, "clamp");
-	say_surface(&text, "store_zero", "sust.b", "2d", 32, 1, "zero");
-	say_surface(&text, "store_formatted", "sust.p", "2d", 32, 4, "trap");
-	say_reduction(&text, "add_u32", "sured.b.add", "2d", "u32", "trap");
-	say_reduction(&text, "min_s32", "sured.b.min", "2d", "s32", "trap");
-	say_reduction(&text, "add_u64", "sured.b.add", "2d", "u64", "trap");
-	say_query(&text, "texture_width", "txq.width");
-	say_query(&text, "texture_height", "txq.height");
-	say_query(&text, "surface_depth", "suq.depth");
-	bool there = cuModuleLoadData(&module, text.data) == CUDA_SUCCESS &&
-		     cuMemAlloc_v2(&coordinates_at, 16 * COORDINATES_MAX) == CUDA_SUCCESS &&
-		     cuMemAlloc_v2(&values_at, 16 * COORDINATES_MAX) == CUDA_SUCCESS;
-	free(text.data);
-	return there;
-}
-
-/* Runs a kernel on count coordinates; values go in and come out. */
-static CUresult run(const char *name, uint64_t object, const void *coordinates, unsigned count,
-		    void *values)
-{
-	CUfunction function;
-	void *parameters[] = {&object, &coordinates_at, &values_at, &count};
-	CUresult result = cuModuleGetFunction(&function, module, name);
-	if (result == CUDA_SUCCESS)
-		result = cuMemcpyHtoD_v2(coordinates_at, coordinates, 16u * count);
-	if (result == CUDA_SUCCESS)
-		result = cuMemcpyHtoD_v2(values_at, values, 16u * count);
-	if (result == CUDA_SUCCESS)
-		result = cuLaunchKernel(function, (count + 63) / 64, 1, 1, 64, 1, 1, 0, NULL,
-					parameters, NULL);
-	if (result == CUDA_SUCCESS)
-		result = cuMemcpyDtoH_v2(values, values_at, 16u * count);
-	return result;
-}
-
 /* --- arrays ---------- */
-
-static CUarray array_create(size_t width, size_t height, size_t depth, CUarray_format format,
-			    unsigned channels, unsigned flags)
-{
-	CUarray array = NULL;
-	const CUDA_ARRAY3D_DESCRIPTOR descriptor = {
-		.Width = width, .Height = height, .Depth = depth, .Format = format,
-		.NumChannels = channels, .Flags = flags
-	};
-	CHECK_EQ(cuArray3DCreate_v2(&array, &descriptor), CUDA_SUCCESS);
-	return array;
-}
-
-/* All of an array from or to host memory without gaps. */
-static CUresult array_copy(CUarray array, void *bytes, bool to_array)
-{
-	CUDA_ARRAY3D_DESCRIPTOR is;
-	CUDA_MEMCPY3D copy = {0};
-	CUresult result = cuArray3DGetDescriptor_v2(&is, array);
-	if (result != CUDA_SUCCESS)
-		return result;
-	unsigned channel_B = is.Format == CU_AD_FORMAT_FLOAT ||
-			     is.Format == CU_AD_FORMAT_UNSIGNED_INT32 ||
-			     is.Format == CU_AD_FORMAT_SIGNED_INT32 ? 4 :
-			     is.Format == CU_AD_FORMAT_UNSIGNED_INT8 ||
-			     is.Format == CU_AD_FORMAT_SIGNED_INT8 ? 1 : 2;
-	copy.srcMemoryType = to_array ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_ARRAY;
-	copy.dstMemoryType = to_array ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_HOST;
-	copy.srcHost = bytes;
-	copy.dstHost = bytes;
-	copy.srcArray = copy.dstArray = array;
-	copy.WidthInBytes = is.Width * channel_B * is.NumChannels;
-	copy.Height = is.Height ? is.Height : 1;
-	copy.Depth = is.Depth ? is.Depth : 1;
-	copy.srcPitch = copy.dstPitch = copy.WidthInBytes;
-	copy.srcHeight = copy.dstHeight = copy.Height;
-	return cuMemcpy3D_v2(&copy);
-}
 
 static void test_array_copies(void)
 {
@@ -287,14 +180,6 @@ static CUtexObject texture_create(CUarray array, const struct texture *texture, 
 	return object;
 }
 
-static uint32_t random_state = 1;
-
-static uint32_t random_below(uint32_t bound)
-{
-	random_state = random_state * 1664525 + 1013904223;
-	return (random_state >> 8) % bound;
-}
-
 /* In 1/256 of a texel, so that the weights of the formulas are exact; and never
  * where two texels meet without a filter, for of those mirroring swaps the sides. */
 static void choose_coordinates(const struct texture *texture, float (*coordinates)[4],
@@ -374,70 +259,341 @@ static void test_texture_shapes(void)
 	check_shape("tex_a2d_f32", 2, 3, 4);
 }
 
-/* --- surfaces ---------- */
+/* --- formats ---------- */
 
-static CUsurfObject surface_create(CUarray array)
+static double half_value(uint16_t bits)
 {
-	CUsurfObject object = 0;
-	CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY};
-	resource.res.array.hArray = array;
-	CHECK_EQ(cuSurfObjectCreate(&object, &resource), CUDA_SUCCESS);
-	return object;
+	int exponent = bits >> 10 & 31;
+	double mantissa = bits & 1023;
+	double value = exponent ? ldexp(1024 + mantissa, exponent - 25) : ldexp(mantissa, -24);
+	return bits >> 15 ? -value : value;
 }
 
-/* Every byte of an array by stores of each width; the array's bytes must be them, and
- * loads must give them back. */
-static void check_surface(int shape, size_t width, size_t height, size_t depth, bool layered)
+/* What a channel's bits stand for: "Texture Fetching", normalized-float mode; half is
+ * IEEE 754's. */
+static double channel_value(CUarray_format format, const unsigned char *bytes)
 {
-	enum { BYTES = 16 * 3 * 2 };
-	unsigned char wanted[BYTES], bytes[BYTES];
-	int32_t coordinates[BYTES][4];
-	unsigned char values[BYTES][16];
-	size_t rows = (height ? height : 1) * (depth ? depth : 1);
-	CUarray array = array_create(width, height, depth, CU_AD_FORMAT_UNSIGNED_INT8, 4,
-				     CUDA_ARRAY3D_SURFACE_LDST |
-					     (layered ? CUDA_ARRAY3D_LAYERED : 0));
-	CUsurfObject object = surface_create(array);
-	for (unsigned size_B = 1; size_B <= 8; size_B *= 2) {
-		unsigned count = 0;
-		char name[32];
-		for (size_t row = 0; row < rows; row++)
-			for (size_t x = 0; x < 4 * width; x += size_B, count++) {
-				int32_t y = (int32_t)(height ? row % height : 0);
-				int32_t z = (int32_t)(height ? row / height : row);
-				const int32_t flat[4] = {(int32_t)x, y, z, 0};
-				const int32_t line[4] = {z, (int32_t)x, 0, 0};
-				const int32_t plane[4] = {z, (int32_t)x, y, 0};
-				memcpy(coordinates[count], !layered ? flat : height ? plane : line,
-				       sizeof(coordinates[count]));
-				for (unsigned b = 0; b < size_B; b++) {
-					values[count][b] = (unsigned char)random_below(256);
-					wanted[row * 4 * width + x + b] = values[count][b];
-				}
-			}
-		snprintf(name, sizeof(name), "sust_%s_%u", shape_names[shape], 8 * size_B);
-		CHECK_EQ(run(name, object, coordinates, count, values), CUDA_SUCCESS);
-		CHECK_EQ(array_copy(array, bytes, false), CUDA_SUCCESS);
-		CHECK(!memcmp(bytes, wanted, rows * 4 * width));
-		memset(values, 0, sizeof(values));
-		snprintf(name, sizeof(name), "suld_%s_%u", shape_names[shape], 8 * size_B);
-		CHECK_EQ(run(name, object, coordinates, count, values), CUDA_SUCCESS);
-		for (unsigned i = 0; i < count; i++)
-			CHECK(!memcmp(values[i], wanted + i * size_B, size_B));
+	uint16_t half;
+	float real;
+	double value;
+	memcpy(&half, bytes, sizeof(half));
+	switch (format) {
+	case CU_AD_FORMAT_UNSIGNED_INT8:
+		return bytes[0] / 255.0;
+	case CU_AD_FORMAT_SIGNED_INT8:
+		value = (signed char)bytes[0] / 127.0;
+		return value < -1 ? -1 : value;
+	case CU_AD_FORMAT_UNSIGNED_INT16:
+		return half / 65535.0;
+	case CU_AD_FORMAT_SIGNED_INT16:
+		value = (int16_t)half / 32767.0;
+		return value < -1 ? -1 : value;
+	case CU_AD_FORMAT_HALF:
+		return half_value(half);
+	default:
+		memcpy(&real, bytes, sizeof(real));
+		return real;
 	}
-	CHECK_EQ(cuSurfObjectDestroy(object), CUDA_SUCCESS);
+}
+
+static uint32_t channel_integer(CUarray_format format, const unsigned char *bytes)
+{
+	uint16_t half;
+	uint32_t word;
+	memcpy(&half, bytes, sizeof(half));
+	memcpy(&word, bytes, sizeof(word));
+	switch (format) {
+	case CU_AD_FORMAT_UNSIGNED_INT8:
+		return bytes[0];
+	case CU_AD_FORMAT_SIGNED_INT8:
+		return (uint32_t)(int32_t)(signed char)bytes[0];
+	case CU_AD_FORMAT_UNSIGNED_INT16:
+		return half;
+	case CU_AD_FORMAT_SIGNED_INT16:
+		return (uint32_t)(int32_t)(int16_t)half;
+	default:
+		return word;
+	}
+}
+
+static CUtexObject plain_texture(CUarray array, unsigned flags)
+{
+	const struct texture plain = {.address = CU_TR_ADDRESS_MODE_CLAMP};
+	return texture_create(array, &plain, flags);
+}
+
+/* 16 texels in a row, read by index; raw: as integers. */
+static void check_format(CUarray_format format, unsigned channel_B, unsigned channels, bool raw)
+{
+	enum { WIDTH = 16 };
+	unsigned char texels[WIDTH * 16 + 4];
+	int32_t indices[WIDTH][4];
+	uint32_t values[WIDTH][4];
+	for (unsigned i = 0; i < sizeof(texels); i++)
+		texels[i] = (unsigned char)random_below(256);
+	/* The first is the least of signed numbers, which is one too low. */
+	memset(texels, 0, channel_B);
+	texels[channel_B - 1] = 0x80;
+	/* No infinities and no NaN. */
+	for (unsigned i = 0; i < WIDTH * channels && format == CU_AD_FORMAT_HALF; i++)
+		texels[2 * i + 1] &= 0xbf;
+	for (unsigned i = 0; i < WIDTH * channels && format == CU_AD_FORMAT_FLOAT; i++)
+		texels[4 * i + 3] &= 0xbf;
+	for (int i = 0; i < WIDTH; i++)
+		memcpy(indices[i], (int32_t[4]){i}, sizeof(indices[i]));
+	CUarray array = array_create(WIDTH, 0, 0, format, channels, 0);
+	CHECK_EQ(array_copy(array, texels, true), CUDA_SUCCESS);
+	CUtexObject object = plain_texture(array, raw ? CU_TRSF_READ_AS_INTEGER : 0);
+	CHECK_EQ(run("tex_1d_s32", object, indices, WIDTH, values), CUDA_SUCCESS);
+	for (unsigned i = 0; i < WIDTH * channels; i++) {
+		uint32_t got = values[i / channels][i % channels];
+		const unsigned char *bytes = texels + (size_t)i * channel_B;
+		float real;
+		memcpy(&real, &got, sizeof(real));
+		double wanted = channel_value(format, bytes);
+		if (raw ? got != channel_integer(format, bytes) :
+			  fabs(real - wanted) > fabs(wanted) * 1.2e-7) {
+			printf("format 0x%x, %u channels: texel %u is 0x%x, %g expected\n", format,
+			       channels, i, got, wanted);
+			test_failures++;
+		}
+	}
+	CHECK_EQ(cuTexObjectDestroy(object), CUDA_SUCCESS);
 	CHECK_EQ(cuArrayDestroy(array), CUDA_SUCCESS);
 }
 
-static void test_surface_shapes(void)
+static void test_formats(void)
 {
 	REQUIRE(ready());
-	check_surface(0, 4, 0, 0, false);
-	check_surface(1, 4, 3, 0, false);
-	check_surface(2, 4, 3, 2, false);
-	check_surface(3, 4, 0, 2, true);
-	check_surface(4, 4, 3, 2, true);
+	for (unsigned channels = 1; channels <= 4; channels *= 2) {
+		check_format(CU_AD_FORMAT_HALF, 2, channels, false);
+		check_format(CU_AD_FORMAT_FLOAT, 4, channels, false);
+		for (int raw = 0; raw < 2; raw++) {
+			check_format(CU_AD_FORMAT_UNSIGNED_INT8, 1, channels, raw);
+			check_format(CU_AD_FORMAT_SIGNED_INT8, 1, channels, raw);
+			check_format(CU_AD_FORMAT_UNSIGNED_INT16, 2, channels, raw);
+			check_format(CU_AD_FORMAT_SIGNED_INT16, 2, channels, raw);
+		}
+		/* "Not promoted, regardless of whether or not this flag is specified." */
+		check_format(CU_AD_FORMAT_UNSIGNED_INT32, 4, channels, true);
+		check_format(CU_AD_FORMAT_SIGNED_INT32, 4, channels, true);
+	}
+}
+
+static void test_srgb(void)
+{
+	REQUIRE(ready());
+	unsigned char texels[256][4];
+	int32_t indices[256][4];
+	float values[256][4];
+	for (int i = 0; i < 256; i++) {
+		memset(texels[i], i, 4);
+		memcpy(indices[i], (int32_t[4]){i}, sizeof(indices[i]));
+	}
+	CUarray array = array_create(256, 0, 0, CU_AD_FORMAT_UNSIGNED_INT8, 4, 0);
+	CHECK_EQ(array_copy(array, texels, true), CUDA_SUCCESS);
+	CUtexObject object = plain_texture(array, CU_TRSF_SRGB);
+	CHECK_EQ(run("tex_1d_s32", object, indices, 256, values), CUDA_SUCCESS);
+	for (int i = 0; i < 256; i++) {
+		double c = i / 255.0;
+		double linear = c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+		CHECK(fabs(values[i][0] - linear) < 1e-6 && fabs(values[i][2] - linear) < 1e-6 &&
+		      fabs(values[i][3] - c) < 1e-7);
+	}
+	CHECK_EQ(cuTexObjectDestroy(object), CUDA_SUCCESS);
+	CHECK_EQ(cuArrayDestroy(array), CUDA_SUCCESS);
+}
+
+/* --- other fetches ---------- */
+
+/* The texel (x, y) is 10 y + x, and 100 more from one channel to the next. */
+static CUarray numbered_array(void)
+{
+	float texels[4][8][4];
+	for (int y = 0; y < 4; y++)
+		for (int x = 0; x < 8; x++)
+			for (int c = 0; c < 4; c++)
+				texels[y][x][c] = (float)(100 * c + 10 * y + x);
+	CUarray array = array_create(8, 4, 0, CU_AD_FORMAT_FLOAT, 4, CUDA_ARRAY3D_TEXTURE_GATHER);
+	CHECK_EQ(array_copy(array, texels, true), CUDA_SUCCESS);
+	return array;
+}
+
+static void test_gather(void)
+{
+	REQUIRE(ready());
+	const float at[2][4] = {{3, 2}, {0, 0}};
+	float values[2][4];
+	CUarray array = numbered_array();
+	CUtexObject object = plain_texture(array, 0);
+	CHECK_EQ(run("gather_r", object, at, 2, values), CUDA_SUCCESS);
+	/* PTX ISA, tld4: "counterclockwise, starting at the lower left". */
+	CHECK(values[0][0] == 22 && values[0][1] == 23 && values[0][2] == 13 &&
+	      values[0][3] == 12);
+	CHECK(values[1][0] == 0 && values[1][2] == 0);
+	CHECK_EQ(run("gather_a", object, at, 1, values), CUDA_SUCCESS);
+	CHECK(values[0][0] == 322 && values[0][3] == 312);
+	CHECK_EQ(cuTexObjectDestroy(object), CUDA_SUCCESS);
+	CHECK_EQ(cuArrayDestroy(array), CUDA_SUCCESS);
+}
+
+static void test_offset_and_level(void)
+{
+	REQUIRE(ready());
+	const float at[2][4] = {{3.5f, 2.5f, 0, 5}, {7.5f, 0.5f, 0, 5}};
+	float values[2][4];
+	CUarray array = numbered_array();
+	CUtexObject object = plain_texture(array, 0);
+	CHECK_EQ(run("offset", object, at, 2, values), CUDA_SUCCESS);
+	CHECK(values[0][0] == 4 && values[1][1] == 107);
+	CHECK_EQ(run("level", object, at, 2, values), CUDA_SUCCESS);
+	CHECK(values[0][0] == 23 && values[1][0] == 7);
+	CHECK_EQ(cuTexObjectDestroy(object), CUDA_SUCCESS);
+	CHECK_EQ(cuArrayDestroy(array), CUDA_SUCCESS);
+}
+
+/* Coordinates without end go to the ends. */
+static void test_far_coordinates(void)
+{
+	REQUIRE(ready());
+	const float at[6][4] = {{INFINITY, 0}, {-INFINITY, 0}, {3e38f, 1}, {-3e38f, 1},
+				{1e10f, INFINITY}, {2.5f, -1e-40f}};
+	static const float wanted[6] = {7, 0, 17, 10, 37, 2};
+	float values[6][4];
+	CUarray array = numbered_array();
+	CUtexObject object = plain_texture(array, 0);
+	CHECK_EQ(run("tex_2d_f32", object, at, 6, values), CUDA_SUCCESS);
+	for (int i = 0; i < 6; i++)
+		CHECK(values[i][0] == wanted[i]);
+	CHECK_EQ(cuTexObjectDestroy(object), CUDA_SUCCESS);
+	CHECK_EQ(cuArrayDestroy(array), CUDA_SUCCESS);
+}
+
+/* --- memory that is no array ---------- */
+
+static void test_linear(void)
+{
+	REQUIRE(ready());
+	float texels[32], values[6][4];
+	const int32_t indices[6][4] = {{0}, {15}, {7}, {16}, {-1}, {INT32_MAX}};
+	CUtexObject object;
+	CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_LINEAR};
+	const CUDA_TEXTURE_DESC sampler = {.addressMode = {CU_TR_ADDRESS_MODE_CLAMP}};
+	for (int i = 0; i < 32; i++)
+		texels[i] = (float)i + 1;
+	CHECK_EQ(cuMemAlloc_v2(&resource.res.linear.devPtr, sizeof(texels)), CUDA_SUCCESS);
+	CHECK_EQ(cuMemcpyHtoD_v2(resource.res.linear.devPtr, texels, sizeof(texels)), CUDA_SUCCESS);
+	resource.res.linear.format = CU_AD_FORMAT_FLOAT;
+	resource.res.linear.numChannels = 2;
+	resource.res.linear.sizeInBytes = sizeof(texels) + 4;
+	CHECK_EQ(cuTexObjectCreate(&object, &resource, &sampler, NULL), CUDA_SUCCESS);
+	CHECK_EQ(cuTexObjectDestroy(object), CUDA_SUCCESS);
+	resource.res.linear.sizeInBytes = sizeof(texels) + 8;
+	CHECK_EQ(cuTexObjectCreate(&object, &resource, &sampler, NULL), CUDA_ERROR_INVALID_VALUE);
+	resource.res.linear.sizeInBytes = sizeof(texels);
+	CHECK_EQ(cuTexObjectCreate(&object, &resource, &sampler, NULL), CUDA_SUCCESS);
+	CHECK_EQ(run("tex_1d_s32", object, indices, 6, values), CUDA_SUCCESS);
+	CHECK(values[0][0] == 1 && values[0][1] == 2 && values[1][1] == 32 && values[2][0] == 15);
+	/* The guide, 1D linear memory: "zero is returned". */
+	for (int i = 3; i < 6; i++)
+		CHECK(values[i][0] == 0 && values[i][1] == 0);
+	CHECK_EQ(cuTexObjectDestroy(object), CUDA_SUCCESS);
+	resource.res.linear.devPtr += 4;
+	resource.res.linear.sizeInBytes = 8;
+	CHECK_EQ(cuTexObjectCreate(&object, &resource, &sampler, NULL), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuMemFree_v2(resource.res.linear.devPtr - 4), CUDA_SUCCESS);
+}
+
+static void test_pitch(void)
+{
+	REQUIRE(ready());
+	enum { WIDTH = 4, HEIGHT = 2, PITCH = 64 };
+	static float rows[HEIGHT][PITCH / 4];
+	struct texture texture = {
+		.dimensions = 2, .size = {WIDTH, HEIGHT}, .layers = 1, .channels = 1,
+		.filter = true, .address = CU_TR_ADDRESS_MODE_CLAMP,
+		.texels = (const float[]){1, 2, 3, 4, 11, 12, 13, 14}
+	};
+	CUtexObject object;
+	CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_PITCH2D};
+	const CUDA_TEXTURE_DESC sampler = {
+		.addressMode = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP},
+		.filterMode = CU_TR_FILTER_MODE_LINEAR
+	};
+	for (int i = 0; i < WIDTH * HEIGHT; i++)
+		rows[i / WIDTH][i % WIDTH] = texture.texels[i];
+	CHECK_EQ(cuMemAlloc_v2(&resource.res.pitch2D.devPtr, sizeof(rows)), CUDA_SUCCESS);
+	CHECK_EQ(cuMemcpyHtoD_v2(resource.res.pitch2D.devPtr, rows, sizeof(rows)), CUDA_SUCCESS);
+	resource.res.pitch2D.format = CU_AD_FORMAT_FLOAT;
+	resource.res.pitch2D.numChannels = 1;
+	resource.res.pitch2D.width = WIDTH;
+	resource.res.pitch2D.height = HEIGHT;
+	resource.res.pitch2D.pitchInBytes = 48;
+	CHECK_EQ(cuTexObjectCreate(&object, &resource, &sampler, NULL), CUDA_ERROR_INVALID_VALUE);
+	resource.res.pitch2D.pitchInBytes = PITCH;
+	resource.res.pitch2D.height = HEIGHT + 2;
+	CHECK_EQ(cuTexObjectCreate(&object, &resource, &sampler, NULL), CUDA_ERROR_INVALID_VALUE);
+	resource.res.pitch2D.height = HEIGHT;
+	CHECK_EQ(cuTexObjectCreate(&object, &resource, &sampler, NULL), CUDA_SUCCESS);
+	check_texture(&texture, object, "tex_2d_f32");
+	CHECK_EQ(cuTexObjectDestroy(object), CUDA_SUCCESS);
+	CHECK_EQ(cuMemFree_v2(resource.res.pitch2D.devPtr), CUDA_SUCCESS);
+}
+
+/* --- objects ---------- */
+
+static void test_objects(void)
+{
+	REQUIRE(ready());
+	CUarray array = numbered_array();
+	CUtexObject object, again;
+	CUsurfObject surface;
+	CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY}, asked;
+	CUDA_RESOURCE_VIEW_DESC view;
+	CUDA_TEXTURE_DESC sampler = {.maxAnisotropy = 3}, told;
+	resource.res.array.hArray = array;
+	CHECK_EQ(cuTexObjectCreate(NULL, &resource, &sampler, NULL), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuTexObjectCreate(&object, NULL, &sampler, NULL), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuTexObjectCreate(&object, &resource, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuTexObjectCreate(&object, &resource, &sampler, NULL), CUDA_SUCCESS);
+	CHECK_EQ(cuTexObjectGetResourceDesc(&asked, object), CUDA_SUCCESS);
+	CHECK(asked.resType == CU_RESOURCE_TYPE_ARRAY && asked.res.array.hArray == array);
+	CHECK_EQ(cuTexObjectGetTextureDesc(&told, object), CUDA_SUCCESS);
+	CHECK_EQ(told.maxAnisotropy, 3);
+	CHECK_EQ(cuTexObjectGetResourceViewDesc(&view, object), CUDA_ERROR_INVALID_VALUE);
+	/* The array has no CUDA_ARRAY3D_SURFACE_LDST. */
+	CHECK_EQ(cuSurfObjectCreate(&surface, &resource), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuSurfObjectDestroy(object), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuTexObjectDestroy(object), CUDA_SUCCESS);
+	CHECK_EQ(cuTexObjectDestroy(object), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuTexObjectCreate(&again, &resource, &sampler, NULL), CUDA_SUCCESS);
+	CHECK(again != object);
+	CHECK_EQ(cuTexObjectDestroy(again), CUDA_SUCCESS);
+	sampler.addressMode[1] = (CUaddress_mode)4;
+	CHECK_EQ(cuTexObjectCreate(&object, &resource, &sampler, NULL), CUDA_ERROR_INVALID_VALUE);
+	resource.flags = 1;
+	sampler.addressMode[1] = CU_TR_ADDRESS_MODE_WRAP;
+	CHECK_EQ(cuTexObjectCreate(&object, &resource, &sampler, NULL), CUDA_ERROR_INVALID_VALUE);
+	resource.flags = 0;
+	CHECK_EQ(cuArrayDestroy(array), CUDA_SUCCESS);
+	CHECK_EQ(cuTexObjectCreate(&object, &resource, &sampler, NULL), CUDA_ERROR_INVALID_HANDLE);
+}
+
+static void test_queries(void)
+{
+	REQUIRE(ready());
+	uint32_t coordinates[1][4] = {{0}}, values[1][4];
+	CUarray array = numbered_array();
+	CUtexObject object = plain_texture(array, 0);
+	CHECK_EQ(run("texture_width", object, coordinates, 1, values), CUDA_SUCCESS);
+	CHECK_EQ(values[0][0], 8);
+	CHECK_EQ(run("texture_height", object, coordinates, 1, values), CUDA_SUCCESS);
+	CHECK_EQ(values[0][0], 4);
+	CHECK_EQ(cuTexObjectDestroy(object), CUDA_SUCCESS);
+	CHECK_EQ(cuArrayDestroy(array), CUDA_SUCCESS);
 }
 
 TEST_MAIN(TEST(test_array_copies), TEST(test_array_errors), TEST(test_texture_shapes),
-	  TEST(test_surface_shapes))
+	  TEST(test_formats), TEST(test_srgb), TEST(test_gather), TEST(test_offset_and_level),
+	  TEST(test_far_coordinates), TEST(test_linear), TEST(test_pitch), TEST(test_objects),
+	  TEST(test_queries))
