@@ -54,9 +54,9 @@ const struct soft_image *exec_object_find(struct warp *warp, const struct op *op
 					  uint64_t object, bool surface)
 {
 	static const char *const reasons[] = {
-		"", "is no texture or surface object", "is an object of an array that was "
-		"destroyed", "is an object of memory that was freed",
-		"is an object of another device"
+		"", "is no texture or surface object",
+		"is an object of an array that was destroyed",
+		"is an object of memory that was freed", "is an object of another device"
 	};
 	const struct image_mode mode = exec_image_mode(op);
 	const struct soft_image *image = NULL;

@@ -1,4 +1,4 @@
-/* The calls of a CUDA driver that texture_run.c makes, from a library by its path. */
+/* The calls of a CUDA driver that the corpus makes, from a library by its path. */
 #ifndef CULVERT_TESTS_TEXTURE_DRIVER_H
 #define CULVERT_TESTS_TEXTURE_DRIVER_H
 
@@ -34,7 +34,7 @@
 	F(launch, "cuLaunchKernel", (CUfunction, unsigned, unsigned, unsigned, unsigned, \
 				     unsigned, unsigned, unsigned, CUstream, void **, void **))
 
-static struct {
+extern struct driver {
 #define F(name, symbol, parameters) CUresult (*name) parameters;
 	DRIVER_FUNCTIONS(F)
 #undef F
