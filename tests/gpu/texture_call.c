@@ -1,4 +1,6 @@
 /* What calls answer and refuse, and what ends a context. */
+#include "config.h"
+
 #include "tests/gpu/texture_case.h"
 
 /* --- questions ---------- */

@@ -9,6 +9,8 @@
  * place at most if they are floats, and the first difference.  --show prints all
  * values of the cases whose names begin with NAME.  A summary counts by the first
  * words of the names.  Exit status: 0 nothing differs, 1 something does, 2 no result. */
+#include "config.h"
+
 #include "tests/gpu/texture_run.h"
 
 #include <math.h>

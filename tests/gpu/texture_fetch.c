@@ -1,4 +1,6 @@
 /* Textures: each shape, format and sampler, on coordinates inside, around and far out. */
+#include "config.h"
+
 #include "tests/gpu/texture_case.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* What is sampled: formats, shapes, memory and objects. */
+#include "config.h"
+
 #include "tests/gpu/texture_case.h"
 
 const struct format formats[FORMATS] = {

@@ -1,3 +1,5 @@
+#include "config.h"
+
 #include "tests/gpu/texture_run.h"
 
 #include "tests/gpu/texture_case.h"

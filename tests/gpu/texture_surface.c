@@ -1,4 +1,6 @@
 /* Surfaces: loads, stores and reductions of each width, inside and around. */
+#include "config.h"
+
 #include "tests/gpu/texture_case.h"
 
 const char *const edges[EDGES] = {"clamp", "zero"};
