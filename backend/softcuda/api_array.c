@@ -226,11 +226,14 @@ static CUresult destroy_locked(CUarray cu_array)
 	CUresult result = soft_array_find_locked(cu_array, &array);
 	if (result != CUDA_SUCCESS)
 		return result;
+	struct soft_allocation *allocation = array->allocation;
 	array->refs++;
-	result = soft_memory_end_locked(array->context, array->allocation, "cuArrayDestroy");
+	soft_memory_pin_locked(allocation);
+	result = soft_memory_end_locked(array->context, allocation, "cuArrayDestroy");
 	/* The context's end may have taken it along. */
-	if (!array->gone && array->allocation->freed)
+	if (!atomic_load(&array->gone) && allocation->freed)
 		retire_locked(array);
+	soft_memory_unpin_locked(allocation);
 	soft_array_unref_locked(array);
 	return result;
 }

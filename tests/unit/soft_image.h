@@ -35,6 +35,10 @@ static inline bool ready(void)
 	}
 	say_texture(&text, "offset", "tex", "2d", 1, ", {1, -2}");
 	say_texture(&text, "level", "tex.level", "2d", 1, ", f3");
+	say_start(&text, "halves");
+	say(&text, "tex.2d.v2.f16x2.f32 {r0, r1}, [o, {f0, f1}];\n"
+	    "st.global.v2.b32 [out_at], {r0, r1};\n");
+	say_end(&text);
 	say_texture(&text, "gather_r", "tld4.r", "2d", 1, "");
 	say_texture(&text, "gather_a", "tld4.a", "2d", 1, "");
 	say_surface(&text, "load_clamp", "suld.b", "2d", 32, 1, "clamp");

@@ -452,6 +452,21 @@ static void test_offset_and_level(void)
 	CHECK_EQ(cuArrayDestroy(array), CUDA_SUCCESS);
 }
 
+/* .f16x2: two halves in a register, the first in the low bits. */
+static void test_halves(void)
+{
+	REQUIRE(ready());
+	const float at[1][4] = {{2.5f, 3.5f}};
+	uint16_t values[1][8];
+	CUarray array = numbered_array();
+	CUtexObject object = plain_texture(array, 0);
+	CHECK_EQ(run("halves", object, at, 1, values), CUDA_SUCCESS);
+	for (int c = 0; c < 4; c++)
+		CHECK(half_value(values[0][c]) == 100 * c + 32);
+	CHECK_EQ(cuTexObjectDestroy(object), CUDA_SUCCESS);
+	CHECK_EQ(cuArrayDestroy(array), CUDA_SUCCESS);
+}
+
 /* Coordinates without end go to the ends. */
 static void test_far_coordinates(void)
 {
@@ -595,5 +610,5 @@ static void test_queries(void)
 
 TEST_MAIN(TEST(test_array_copies), TEST(test_array_errors), TEST(test_texture_shapes),
 	  TEST(test_formats), TEST(test_srgb), TEST(test_gather), TEST(test_offset_and_level),
-	  TEST(test_far_coordinates), TEST(test_linear), TEST(test_pitch), TEST(test_objects),
-	  TEST(test_queries))
+	  TEST(test_halves), TEST(test_far_coordinates), TEST(test_linear), TEST(test_pitch),
+	  TEST(test_objects), TEST(test_queries))
