@@ -519,10 +519,12 @@ static CUresult copy_2d(const char *call, const CUDA_MEMCPY2D *copy, CUstream cu
 	if (!copy)
 		return CUDA_ERROR_INVALID_VALUE;
 	struct box box = {.width_B = copy->WidthInBytes, .height = copy->Height, .depth = 1};
-	const struct place to = {copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstArray,
-				 copy->dstXInBytes, copy->dstY, 0, copy->dstPitch, 0};
-	const struct place from = {copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcArray,
-				   copy->srcXInBytes, copy->srcY, 0, copy->srcPitch, 0};
+	const struct place to = {copy->dstMemoryType, copy->dstHost, copy->dstDevice,
+				 copy->dstArray, copy->dstXInBytes, copy->dstY, 0,
+				 copy->dstPitch, 0};
+	const struct place from = {copy->srcMemoryType, copy->srcHost, copy->srcDevice,
+				   copy->srcArray, copy->srcXInBytes, copy->srcY, 0,
+				   copy->srcPitch, 0};
 	return copy_places(call, &box, &to, &from, cu_stream, synchronous);
 }
 
@@ -548,12 +550,12 @@ static CUresult copy_3d(const char *call, const CUDA_MEMCPY3D *copy, CUstream cu
 		return CUDA_ERROR_INVALID_VALUE;
 	struct box box = {.width_B = copy->WidthInBytes,
 			  .height = copy->Height, .depth = copy->Depth};
-	const struct place to = {copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstArray,
-				 copy->dstXInBytes, copy->dstY, copy->dstZ, copy->dstPitch,
-				 copy->dstHeight};
-	const struct place from = {copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcArray,
-				   copy->srcXInBytes, copy->srcY, copy->srcZ, copy->srcPitch,
-				   copy->srcHeight};
+	const struct place to = {copy->dstMemoryType, copy->dstHost, copy->dstDevice,
+				 copy->dstArray, copy->dstXInBytes, copy->dstY, copy->dstZ,
+				 copy->dstPitch, copy->dstHeight};
+	const struct place from = {copy->srcMemoryType, copy->srcHost, copy->srcDevice,
+				   copy->srcArray, copy->srcXInBytes, copy->srcY, copy->srcZ,
+				   copy->srcPitch, copy->srcHeight};
 	return copy_places(call, &box, &to, &from, cu_stream, synchronous);
 }
 
@@ -575,12 +577,12 @@ static CUresult copy_3d_peer(const char *call, const CUDA_MEMCPY3D_PEER *copy, C
 		return CUDA_ERROR_INVALID_VALUE;
 	struct box box = {.width_B = copy->WidthInBytes,
 			  .height = copy->Height, .depth = copy->Depth};
-	const struct place to = {copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstArray,
-				 copy->dstXInBytes, copy->dstY, copy->dstZ, copy->dstPitch,
-				 copy->dstHeight};
-	const struct place from = {copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcArray,
-				   copy->srcXInBytes, copy->srcY, copy->srcZ, copy->srcPitch,
-				   copy->srcHeight};
+	const struct place to = {copy->dstMemoryType, copy->dstHost, copy->dstDevice,
+				 copy->dstArray, copy->dstXInBytes, copy->dstY, copy->dstZ,
+				 copy->dstPitch, copy->dstHeight};
+	const struct place from = {copy->srcMemoryType, copy->srcHost, copy->srcDevice,
+				   copy->srcArray, copy->srcXInBytes, copy->srcY, copy->srcZ,
+				   copy->srcPitch, copy->srcHeight};
 	CUresult result = soft_enter(call, SOFT_NEED_CONTEXT, &context);
 	if (result != CUDA_SUCCESS)
 		return result;

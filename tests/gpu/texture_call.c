@@ -107,7 +107,8 @@ static void run_array_errors(void)
 		{"no height in 3D", {4, 0, 4, CU_AD_FORMAT_FLOAT, 4, 0}},
 		{"no layers", {4, 4, 0, CU_AD_FORMAT_FLOAT, 4, CUDA_ARRAY3D_LAYERED}},
 		{"wide 1D", {131073, 0, 0, CU_AD_FORMAT_FLOAT, 1, 0}},
-		{"wide 1D surface", {32769, 0, 0, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_SURFACE_LDST}},
+		{"wide 1D surface", {32769, 0, 0, CU_AD_FORMAT_FLOAT, 1,
+				     CUDA_ARRAY3D_SURFACE_LDST}},
 		{"wide 2D", {131073, 1, 0, CU_AD_FORMAT_FLOAT, 1, 0}},
 		{"high 2D", {1, 65537, 0, CU_AD_FORMAT_FLOAT, 1, 0}},
 		{"deep 3D", {1, 1, 16385, CU_AD_FORMAT_FLOAT, 1, 0}},
@@ -146,7 +147,8 @@ static void run_object_errors(void)
 	CUDA_TEXTURE_DESC sampler = plain;
 	struct resource resource, wrong;
 	CUsurfObject surface = 0;
-	put("object array", resource_create(&resource, &shapes[SHAPE_2D], &formats[FORMAT_F32], 4, 0), 0);
+	put("object array",
+	    resource_create(&resource, &shapes[SHAPE_2D], &formats[FORMAT_F32], 4, 0), 0);
 	put("object surface without its flag", cuda.surface_create(&surface, &resource.descriptor),
 	    0);
 	sampler.flags = 0x8000;
@@ -167,8 +169,8 @@ static void run_object_errors(void)
 	wrong.descriptor.res.array.hArray = NULL;
 	try_texture("null array", &wrong, &plain);
 	resource_destroy(&resource);
-	put("object linear", resource_create(&resource, &shapes[SHAPE_LINEAR], &formats[FORMAT_F32], 4, 0),
-	    0);
+	put("object linear",
+	    resource_create(&resource, &shapes[SHAPE_LINEAR], &formats[FORMAT_F32], 4, 0), 0);
 	wrong = resource;
 	wrong.descriptor.res.linear.devPtr += 16;
 	wrong.descriptor.res.linear.sizeInBytes -= 16;
@@ -181,8 +183,8 @@ static void run_object_errors(void)
 	put("object surface on linear memory",
 	    cuda.surface_create(&surface, &resource.descriptor), 0);
 	resource_destroy(&resource);
-	put("object pitch", resource_create(&resource, &shapes[SHAPE_PITCH], &formats[FORMAT_F32], 4, 0),
-	    0);
+	put("object pitch",
+	    resource_create(&resource, &shapes[SHAPE_PITCH], &formats[FORMAT_F32], 4, 0), 0);
 	wrong = resource;
 	wrong.descriptor.res.pitch2D.pitchInBytes = 16 * 7;
 	try_texture("pitch not aligned", &wrong, &plain);

@@ -5,10 +5,11 @@
  *	texture-diff --print
  *	texture-diff --compare hard.bin soft.bin [--show NAME]
  *
- * --print writes the kernels' PTX.  Each case that differs is a line: how many values, by how many units of the last
- * place at most if they are floats, and the first difference.  --show prints all
- * values of the cases whose names begin with NAME.  A summary counts by the first
- * words of the names.  Exit status: 0 nothing differs, 1 something does, 2 no result. */
+ * --print writes the kernels' PTX.  Each case that differs is a line: how many values,
+ * by how many units of the last place at most if they are floats, and the first
+ * difference.  --show prints all values of the cases whose names begin with NAME.  A
+ * summary counts by the first words of the names.  Exit status: 0 nothing differs,
+ * 1 something does, 2 no result. */
 #include "config.h"
 
 #include "tests/gpu/texture_run.h"

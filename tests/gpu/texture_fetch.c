@@ -178,7 +178,8 @@ static void run_wild(void)
 		char prefix[48];
 		snprintf(prefix, sizeof(prefix), "tex 2d %sx%u", format->name, channels);
 		fill_texels(format, 1 << 16, false);
-		CUresult status = resource_create(&resource, &shapes[SHAPE_2D], format, channels, 0);
+		CUresult status = resource_create(&resource, &shapes[SHAPE_2D], format, channels,
+						  0);
 		if (status)
 			put(prefix, status, 0);
 		else

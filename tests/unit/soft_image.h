@@ -60,8 +60,8 @@ static inline bool ready(void)
 }
 
 /* Runs a kernel on count coordinates; values go in and come out. */
-static inline CUresult run(const char *name, uint64_t object, const void *coordinates, unsigned count,
-		    void *values)
+static inline CUresult run(const char *name, uint64_t object, const void *coordinates,
+			   unsigned count, void *values)
 {
 	CUfunction function;
 	void *parameters[] = {&object, &coordinates_at, &values_at, &count};
