@@ -221,6 +221,8 @@ static void run_trap(const struct trap *trap)
 	const struct sampler sampler = {.filter = false};
 	char name[96];
 	CUcontext context;
+	for (unsigned i = 0; i < 256; i++)
+		texels[i] = (unsigned char)i;
 	CUresult status = cuda.retain(&context, 0);
 	if (!status)
 		status = cuda.set_current(context);
@@ -246,7 +248,7 @@ static void run_trap(const struct trap *trap)
 	cuda.reset(0);
 }
 
-void run_traps(void)
+void run_traps(int only)
 {
 	static const struct trap traps[] = {
 		{"nothing wrong", "sust_trap", 4, 2, ON_SURFACE},
@@ -267,5 +269,6 @@ void run_traps(void)
 		{"2D surface in 1D", "suld_1d_b32_zero", 4, 2, ON_SURFACE}
 	};
 	for (unsigned i = 0; i < sizeof(traps) / sizeof(traps[0]); i++)
-		run_trap(&traps[i]);
+		if (only < 0 || (unsigned)only == i)
+			run_trap(&traps[i]);
 }

@@ -97,7 +97,7 @@ void run_surfaces(void);
 void run_attributes(void);
 void run_errors(void);
 void run_queries(void);
-/* Each ends the context. */
-void run_traps(void);
+/* Each ends the context; only: its number, or negative for all. */
+void run_traps(int only);
 
 #endif

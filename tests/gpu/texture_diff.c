@@ -1,10 +1,12 @@
 /* Textures and surfaces of two CUDA drivers, bit by bit.
  *
- *	texture-diff --driver libcuda.so.1 --save hard.bin [--no-traps]
+ *	texture-diff --driver libcuda.so.1 --save hard.bin [--no-traps | --trap N]
  *	texture-diff --driver ./libculvert-softcuda.so --save soft.bin
  *	texture-diff --print
  *	texture-diff --compare hard.bin soft.bin [--show NAME]
  *
+ * The last cases end the context, which is then made anew; where that does not work,
+ * --trap runs one of the 16 in a process of its own, and the files are joined by cat.
  * --print writes the kernels' PTX.  Each case that differs is a line: how many values,
  * by how many units of the last place at most if they are floats, and the first
  * difference.  --show prints all values of the cases whose names begin with NAME.  A
@@ -168,7 +170,7 @@ static int compare(const char *path_a, const char *path_b, const char *show)
 int main(int argc, char **argv)
 {
 	const char *driver = "libcuda.so.1", *save = NULL, *a = NULL, *b = NULL, *show = NULL;
-	bool traps = true;
+	int trap = TRAPS_ALL;
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--driver") && i + 1 < argc)
 			driver = argv[++i];
@@ -177,7 +179,9 @@ int main(int argc, char **argv)
 		else if (!strcmp(argv[i], "--show") && i + 1 < argc)
 			show = argv[++i];
 		else if (!strcmp(argv[i], "--no-traps"))
-			traps = false;
+			trap = TRAPS_NONE;
+		else if (!strcmp(argv[i], "--trap") && i + 1 < argc)
+			trap = atoi(argv[++i]);
 		else if (!strcmp(argv[i], "--print")) {
 			texture_print();
 			return 0;
@@ -196,6 +200,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "--save FILE or --compare FILE FILE\n");
 		return 2;
 	}
-	bool done = texture_run(driver, file, traps);
+	bool done = texture_run(driver, file, trap);
 	return fclose(file) || !done ? 2 : 0;
 }

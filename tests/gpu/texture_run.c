@@ -125,19 +125,21 @@ CUresult prepare(void)
 	return result;
 }
 
-bool texture_run(const char *driver_path, FILE *file, bool traps)
+bool texture_run(const char *driver_path, FILE *file, int trap)
 {
 	results = file;
 	state = 1;
 	if (!driver_open(driver_path) || prepare())
 		return false;
-	run_attributes();
-	run_errors();
-	run_queries();
-	run_ramps();
-	run_textures();
-	run_surfaces();
-	if (traps)
-		run_traps();
+	if (trap < 0) {
+		run_attributes();
+		run_errors();
+		run_queries();
+		run_ramps();
+		run_textures();
+		run_surfaces();
+	}
+	if (trap != TRAPS_NONE)
+		run_traps(trap);
 	return !ferror(file);
 }

@@ -18,8 +18,10 @@ struct record {
 /* The kernels, to stdout. */
 void texture_print(void);
 
-/* traps: also what kills the context, at the end. false, with a reason on stderr: the
+/* trap: TRAPS_ALL does what kills the context at the end, one after the other;
+ * TRAPS_NONE leaves it out; a number from 0 on does nothing but that one. false, with a reason on stderr: the
  * driver does not work at all. */
-bool texture_run(const char *driver_path, FILE *file, bool traps);
+enum { TRAPS_ALL = -1, TRAPS_NONE = -2 };
+bool texture_run(const char *driver_path, FILE *file, int trap);
 
 #endif
