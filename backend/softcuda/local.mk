@@ -72,6 +72,7 @@ softcuda_exec_sources = \
 	backend/softcuda/exec_image.h \
 	backend/softcuda/exec_integer.c \
 	backend/softcuda/exec_launch.c \
+	backend/softcuda/exec_mbarrier.c \
 	backend/softcuda/exec_memory.c \
 	backend/softcuda/exec_memory.h \
 	backend/softcuda/exec_move.c \
@@ -101,6 +102,7 @@ softcuda_exec_sources = \
 	backend/softcuda/ptx_decode_async.c \
 	backend/softcuda/ptx_decode_control.c \
 	backend/softcuda/ptx_decode_image.c \
+	backend/softcuda/ptx_decode_mbarrier.c \
 	backend/softcuda/ptx_decode_memory.c \
 	backend/softcuda/ptx_decode_value.c \
 	backend/softcuda/ptx_lex.c \
