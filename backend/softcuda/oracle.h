@@ -50,7 +50,9 @@ void soft_oracle_report_rewritten_locked(const struct soft_operation *operation,
 					 const struct soft_allocation *allocation);
 /* A wait for an event that has no record. */
 void soft_oracle_report_unrecorded_locked(const struct soft_stream *stream);
-/* For the end of a report: the schedule, and how to have it again. */
-const char *soft_oracle_schedule(void);
+/* How many reports there were since the start or the last restart, which lets as
+ * many be written again. */
+unsigned soft_oracle_reports_locked(void);
+void soft_oracle_restart_locked(void);
 
 #endif
