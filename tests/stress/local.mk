@@ -26,13 +26,22 @@ EXTRA_DIST += tests/stress/seeds.sh
 
 # The scenarios of the ordering design, each on many schedules.
 if HAVE_OPENCL_LOADER
-scenario_tests = tests/stress/scenarios_host tests/stress/scenarios_streams
+scenario_tests = tests/stress/scenarios_host \
+	tests/stress/scenarios_streams \
+	tests/stress/scenarios_events \
+	tests/stress/scenarios_devices
 check_PROGRAMS += $(scenario_tests)
 TESTS += $(scenario_tests)
-tests_stress_scenarios_host_SOURCES = tests/stress/scenarios_host.c tests/stress/scenario.h \
-	tests/api/api_test.h
+tests_stress_scenarios_host_SOURCES = tests/stress/scenarios_host.c \
+	tests/stress/scenario.h tests/api/api_test.h
 tests_stress_scenarios_host_LDADD = $(OPENCL_LIBS) -lpthread -ldl
 tests_stress_scenarios_streams_SOURCES = tests/stress/scenarios_streams.c \
 	tests/stress/scenario.h tests/api/api_test.h
 tests_stress_scenarios_streams_LDADD = $(OPENCL_LIBS) -lpthread -ldl
+tests_stress_scenarios_events_SOURCES = tests/stress/scenarios_events.c \
+	tests/stress/scenario.h tests/api/api_test.h
+tests_stress_scenarios_events_LDADD = $(OPENCL_LIBS) -lpthread -ldl
+tests_stress_scenarios_devices_SOURCES = tests/stress/scenarios_devices.c \
+	tests/stress/scenario.h tests/api/api_test.h
+tests_stress_scenarios_devices_LDADD = $(OPENCL_LIBS) -lpthread -ldl
 endif
