@@ -29,7 +29,8 @@ if HAVE_OPENCL_LOADER
 scenario_tests = tests/stress/scenarios_host \
 	tests/stress/scenarios_streams \
 	tests/stress/scenarios_events \
-	tests/stress/scenarios_devices
+	tests/stress/scenarios_devices \
+	tests/stress/scenarios_programs tests/stress/scenarios_stories
 check_PROGRAMS += $(scenario_tests)
 TESTS += $(scenario_tests)
 tests_stress_scenarios_host_SOURCES = tests/stress/scenarios_host.c \
@@ -44,4 +45,10 @@ tests_stress_scenarios_events_LDADD = $(OPENCL_LIBS) -lpthread -ldl
 tests_stress_scenarios_devices_SOURCES = tests/stress/scenarios_devices.c \
 	tests/stress/scenario.h tests/api/api_test.h
 tests_stress_scenarios_devices_LDADD = $(OPENCL_LIBS) -lpthread -ldl
+tests_stress_scenarios_programs_SOURCES = tests/stress/scenarios_programs.c \
+	tests/stress/scenario.h tests/api/api_test.h
+tests_stress_scenarios_programs_LDADD = $(OPENCL_LIBS) -lpthread -ldl
+tests_stress_scenarios_stories_SOURCES = tests/stress/scenarios_stories.c \
+	tests/stress/scenario.h tests/api/api_test.h
+tests_stress_scenarios_stories_LDADD = $(OPENCL_LIBS) -lpthread -ldl
 endif
