@@ -254,6 +254,14 @@ CUresult soft_fault_call_locked(const char *call, struct soft_context *context)
 	return result;
 }
 
+uint64_t soft_fault_fired_locked(void)
+{
+	uint64_t fired = 0;
+	for (unsigned i = 0; i < rule_count; i++)
+		fired += rules[i].fired;
+	return fired;
+}
+
 uint64_t soft_fault_count_locked(const char *pattern)
 {
 	uint64_t sum = 0;
@@ -307,7 +315,6 @@ void soft_fault_finish(void)
 {
 	const char *path = option_string(OPTION_SOFT_COUNT);
 	struct bytes text = BYTES_INIT;
-	uint64_t fired = 0;
 	if (!*path)
 		return;
 	lock_take(&soft_driver.lock);
@@ -315,9 +322,8 @@ void soft_fault_finish(void)
 	for (unsigned i = 0; i < call_count; i++)
 		bytes_printf(&text, "call %s %llu\n", calls[i].name,
 			     (unsigned long long)calls[i].count);
-	for (unsigned i = 0; i < rule_count; i++)
-		fired += rules[i].fired;
-	bytes_printf(&text, "faults injected %llu\n", (unsigned long long)fired);
+	bytes_printf(&text, "faults injected %llu\n",
+		     (unsigned long long)soft_fault_fired_locked());
 	write_live_locked(&text);
 	lock_drop(&soft_driver.lock);
 	int error = bytes_failed(&text) ? -1 : bytes_write_file(text.data, text.size_B, path);

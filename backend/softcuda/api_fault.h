@@ -23,6 +23,8 @@ CUresult soft_fault_restart_locked(const char *text);
 /* Counts the call of the calling thread; the error that it is to return, or
  * SOFT_DROPPED.  context may be NULL. */
 CUresult soft_fault_call_locked(const char *call, struct soft_context *context);
+/* How often the rules in force made a call fail, or dropped it. */
+uint64_t soft_fault_fired_locked(void);
 /* How often calls that match pattern were made since somebody first asked for counts. */
 uint64_t soft_fault_count_locked(const char *pattern);
 /* The error that an operation of the call under way is to end with. */

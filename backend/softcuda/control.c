@@ -47,6 +47,16 @@ int culvert_soft_fault(const char *rules)
 	return (int)soft_leave(NULL, soft_fault_restart_locked(rules));
 }
 
+uint64_t culvert_soft_faults(void)
+{
+	struct soft_context *context = NULL;
+	if (soft_enter(NULL, SOFT_NEED_NOTHING, &context) != CUDA_SUCCESS)
+		return 0;
+	const uint64_t count = soft_fault_fired_locked();
+	(void)soft_leave(NULL, CUDA_SUCCESS);
+	return count;
+}
+
 uint64_t culvert_soft_calls(const char *pattern)
 {
 	struct soft_context *context = NULL;

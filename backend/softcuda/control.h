@@ -20,6 +20,8 @@ unsigned culvert_soft_reports(void);
 /* Takes these rules in the place of those of CULVERT_SOFT_FAULT; each counts from now.
  * 0, or CUDA_ERROR_INVALID_VALUE where a rule is not understood. */
 int culvert_soft_fault(const char *rules);
+/* How many calls have failed, or were left undone, by the rules in force. */
+uint64_t culvert_soft_faults(void);
 /* How often calls were made whose names match pattern (as a shell matches), since the
  * first time that this was asked. */
 uint64_t culvert_soft_calls(const char *pattern);

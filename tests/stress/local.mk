@@ -52,3 +52,7 @@ tests_stress_scenarios_stories_SOURCES = tests/stress/scenarios_stories.c \
 	tests/stress/scenario.h tests/api/api_test.h
 tests_stress_scenarios_stories_LDADD = $(OPENCL_LIBS) -lpthread -ldl
 endif
+
+# A test of tests: mistakes planted, and found.
+TESTS += tests/stress/planted.sh
+EXTRA_DIST += tests/stress/planted.sh

@@ -1,11 +1,14 @@
 /* What the ordering scenarios share: each is a small OpenCL program that is run on many
  * schedules of the software driver with its ordering oracle on, or a few times on a GPU.
  *
- *	scenarios_GROUP [--schedules N] [--schedule ITEMS] [NUMBER...]
+ *	scenarios_GROUP [--schedules N] [--schedule ITEMS] [--fault RULE] [NUMBER...]
  *
  * A scenario fails when one of its checks does or when the oracle has something to say;
  * then the command that repeats it is printed.  SCENARIOS_LONG=1: 1000 schedules and not
  * 200; those marked with a part take so much less of them, for what they do in one.
+ *
+ * With --fault a call of the driver goes wrong in each schedule (docs/softcuda.md), for
+ * the test of these tests (planted.sh).
  *
  * A scenario makes its queues, buffers and events anew each time and gives them back;
  * context and program are the process's. */
@@ -53,7 +56,10 @@ static struct {
 	void (*let_go)(void);
 	unsigned (*reports)(void);
 	int (*fault)(const char *rules);
+	uint64_t (*faults)(void);
 	uint64_t (*calls)(const char *pattern);
+	const char *fault_rules;             /* of the command line; "": none */
+	unsigned faults_injected;
 	char report_path[64];
 } scene;
 
@@ -137,6 +143,8 @@ static inline cl_event user_event(void)
 static inline void enqueue(cl_command_queue queue, cl_kernel kernel, size_t words, cl_uint count,
 			   const cl_event *after, cl_event *event_out)
 {
+	if (event_out)
+		*event_out = NULL;
 	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &words, NULL, count,
 					count ? after : NULL, event_out));
 }
@@ -273,9 +281,10 @@ static inline void scenario_find_soft(void)
 		scenario_symbol(library, "culvert_soft_fault"),
 		scenario_symbol(library, "culvert_soft_calls"),
 		scenario_symbol(library, "culvert_soft_let_go"),
+		scenario_symbol(library, "culvert_soft_faults"),
 	};
 	scene.soft = symbols[0] && symbols[1] && symbols[2] && symbols[3] &&
-		     symbols[4];
+		     symbols[4] && symbols[5];
 	if (!scene.soft)
 		return;
 	memcpy(&scene.schedule, &symbols[0], sizeof(void *));
@@ -283,6 +292,7 @@ static inline void scenario_find_soft(void)
 	memcpy(&scene.fault, &symbols[2], sizeof(void *));
 	memcpy(&scene.calls, &symbols[3], sizeof(void *));
 	memcpy(&scene.let_go, &symbols[4], sizeof(void *));
+	memcpy(&scene.faults, &symbols[5], sizeof(void *));
 }
 
 static inline const char *scenario_lacks(const struct scenario *scenario)
@@ -333,8 +343,9 @@ static inline bool scenario_once(const struct scenario *scenario, const char *it
 	if (scene.soft) {
 		if (truncate(scene.report_path, 0) || !CHECK(!scene.schedule(items)))
 			return false;
+		CHECK(!scene.fault(scene.fault_rules));
 		scenario->run();
-		/* Lets all end that nobody waited for. */
+		scene.faults_injected += (unsigned)scene.faults();
 		CHECK(!scene.fault(""));
 		const unsigned reports = scene.reports();
 		CHECK((reports > 0) == scene.reports_expected);
@@ -437,6 +448,9 @@ static inline int scenario_main(int argc, char **argv, const char *name, const c
 		return API_TEST_SKIP;
 	}
 	scenario_find_soft();
+	scene.fault_rules = scenario_option("--fault", argc, argv);
+	if (!scene.fault_rules)
+		scene.fault_rules = "";
 	cl_command_queue_properties has = 0;
 	CHECK_OK(clGetDeviceInfo(scene.test.device, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES,
 				 sizeof(has), &has, NULL));
@@ -445,6 +459,8 @@ static inline int scenario_main(int argc, char **argv, const char *name, const c
 		if (scenario_wanted(&scenarios[i], argc, argv))
 			scenario_run(&scenarios[i], number,
 				     scenario_option("--schedule", argc, argv));
+	if (*scene.fault_rules)
+		printf("faults: %u\n", scene.faults_injected);
 	scenario_end();
 	return api_test_end(&scene.test);
 }

@@ -62,7 +62,7 @@ static void invert(cl_command_queue first, cl_command_queue second, cl_uint n)
 {
 	cl_mem a = memory(n * 2 * n * 4), out = memory(n * n * 4);
 	float inverse[MOST * MOST];
-	cl_event ready;
+	cl_event ready = NULL;
 	run2(first, "prepare", a, NULL, n, n, (size_t[]){2 * n, n}, NULL, &ready);
 	CHECK_OK(clEnqueueMarkerWithWaitList(second, 1, &ready, NULL));
 	for (cl_uint k = 0; k < n; k++) {
@@ -108,7 +108,7 @@ static void move(cl_uint to, cl_uint *staging)
 	enum { TIMES = 4 };
 	cl_command_queue near = queue_on(0), far = queue_on(to);
 	cl_mem arrived[TIMES];
-	cl_event used[TIMES], made;
+	cl_event used[TIMES] = {NULL}, made;
 	for (cl_uint i = 0; i < TIMES; i++) {
 		cl_uint *slot = staging + i % 2 * WORDS;
 		cl_mem source = buffer_of(i);
@@ -158,7 +158,7 @@ static void recipe(bool ordered)
 	cl_command_queue queues[3] = {queue_on(0), queue_on(0), queue_on(0)};
 	cl_mem mem = buffer_of(1);
 	cl_uint in[WORDS], out[WORDS] = {0};
-	cl_event copied, changed, read;
+	cl_event copied = NULL, changed, read = NULL;
 	for (unsigned i = 0; i < WORDS; i++)
 		in[i] = 5;
 	CHECK_OK(clEnqueueWriteBuffer(queues[0], mem, CL_FALSE, 0, SIZE_B, in, 0, NULL, &copied));

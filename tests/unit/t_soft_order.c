@@ -480,6 +480,7 @@ static void dropped(bool broken)
 		launch("put", second, data, 0, 6);
 		OK(cuCtxSynchronize());
 		CHECK_EQ(culvert_soft_reports() > 0, turn == 1);
+		CHECK_EQ(culvert_soft_faults(), turn > 0);
 	}
 	CHECK_EQ(culvert_soft_calls("cuStreamWait*"), waits + 3);
 }
