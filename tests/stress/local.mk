@@ -30,7 +30,8 @@ scenario_tests = tests/stress/scenarios_host \
 	tests/stress/scenarios_streams \
 	tests/stress/scenarios_events \
 	tests/stress/scenarios_devices \
-	tests/stress/scenarios_programs tests/stress/scenarios_stories
+	tests/stress/scenarios_programs tests/stress/scenarios_stories \
+	tests/stress/scenarios_counts
 check_PROGRAMS += $(scenario_tests)
 TESTS += $(scenario_tests)
 tests_stress_scenarios_host_SOURCES = tests/stress/scenarios_host.c \
@@ -51,6 +52,9 @@ tests_stress_scenarios_programs_LDADD = $(OPENCL_LIBS) -lpthread -ldl
 tests_stress_scenarios_stories_SOURCES = tests/stress/scenarios_stories.c \
 	tests/stress/scenario.h tests/api/api_test.h
 tests_stress_scenarios_stories_LDADD = $(OPENCL_LIBS) -lpthread -ldl
+tests_stress_scenarios_counts_SOURCES = tests/stress/scenarios_counts.c \
+	tests/stress/scenario.h tests/api/api_test.h
+tests_stress_scenarios_counts_LDADD = $(OPENCL_LIBS) -lpthread -ldl
 endif
 
 # A test of tests: mistakes planted, and found.
