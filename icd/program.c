@@ -91,7 +91,8 @@ static cl_int module_load(const struct ocl_build *build, struct gpu_module **mod
 		log_err("module: error %d: %s", error, bytes_string(&log));
 	bytes_finish(&log);
 	/* OpenCL 3.0 API, 5.9.1 and 5.10: what cannot be loaded here is not available. */
-	return error == CL_BUILD_PROGRAM_FAILURE ? CL_INVALID_PROGRAM_EXECUTABLE : error;
+	return error == CL_BUILD_PROGRAM_FAILURE || error == CL_INVALID_BINARY ||
+	       error == CL_COMPILER_NOT_AVAILABLE ? CL_INVALID_PROGRAM_EXECUTABLE : error;
 }
 
 /* Loading is slow, so outside the lock; others wait for it instead of doing it too.

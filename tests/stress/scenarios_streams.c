@@ -110,7 +110,7 @@ static void scenario_09_independent(void)
 	enum { FEW = 7, MANY = 64 };
 	cl_command_queue queue = queue_out_of_order();
 	cl_mem mems[MANY], own = buffer_of(1);
-	cl_event events[MANY], eighth;
+	cl_event events[MANY], eighth, last;
 	for (unsigned i = 0; i < MANY; i++)
 		mems[i] = buffer_of(i);
 	for (unsigned i = 0; i < FEW; i++)
@@ -122,11 +122,11 @@ static void scenario_09_independent(void)
 	let_go();
 	for (unsigned i = FEW; i < MANY; i++)
 		change(queue, "held", mems[i], 1, 0, NULL, &events[i]);
-	change(queue, "add", own, 1, 1, &events[MANY / 2], NULL);
-	expect(queue, own, 3, 0, NULL);
+	change(queue, "add", own, 1, 1, &events[MANY / 2], &last);
+	expect(queue, own, 3, 1, &last);
 	end_queues(1, &queue);
 	release_events(MANY, events);
-	release_events(1, &eighth);
+	release_events(2, (cl_event[]){eighth, last});
 	release_mems(MANY, mems);
 	release_mems(1, &own);
 }
