@@ -74,6 +74,8 @@ static void scenario_18_failure(void)
 	CHECK_OK(clSetUserEventStatus(user, -7));
 	CHECK(status_of(user) == -7);
 	for (unsigned i = 0; i < 3; i++) {
+		CHECK_CODE(clWaitForEvents(1, &level[i]),
+			   CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
 		CHECK(status_of(level[i]) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
 		CHECK_OK(clFinish(queues[i]));
 	}
@@ -114,6 +116,7 @@ static void scenario_19_two_ends(void)
 		CHECK(!pthread_create(&threads[i], NULL, set_run, &settings[i]));
 	for (unsigned i = 0; i < 2; i++)
 		CHECK(!pthread_join(threads[i], NULL));
+	CHECK_CODE(clWaitForEvents(1, &done), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
 	CHECK(status_of(done) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
 	CHECK(soon(&told, 1));
 	CHECK_OK(clFinish(queue));
