@@ -8,7 +8,8 @@
  * match fail (3: the third; 3+: from the third on; *: each), ERROR a result's name
  * without CUDA_ERROR_.  sticky: the caller's context has the error from then on.
  * async: the call goes well and what it put into a stream fails when its turn
- * comes.  ERROR may also be DROP: the call is answered with success and left undone.  dev: counts only calls made with a context of that device current.
+ * comes.  dev: counts only calls made with a context of that device current.
+ * ERROR may also be DROP: the call is answered with success and left undone.
  *
  * CULVERT_SOFT_COUNT names a file that gets the counts when the process ends. */
 #ifndef CULVERT_BACKEND_SOFTCUDA_API_FAULT_H

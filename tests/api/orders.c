@@ -406,8 +406,8 @@ static void queues_make(const struct api_test *test, cl_uint count)
 {
 	cl_command_queue_properties has = 0;
 	cl_int code;
-	CHECK_OK(clGetDeviceInfo(test->device, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, sizeof(has), &has,
-				 NULL));
+	CHECK_OK(clGetDeviceInfo(test->device, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, sizeof(has),
+				 &has, NULL));
 	for (unsigned q = 0; q < QUEUES; q++) {
 		const cl_command_queue_properties properties =
 			q >= QUEUES / 2 ? has & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0;

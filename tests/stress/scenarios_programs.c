@@ -45,7 +45,7 @@ static cl_program program_from(cl_uint count, const struct binaries *binaries)
 	return program;
 }
 
-/* --- first launches from many threads --------------------------------------------------------- */
+/* --- first launches from many threads -------------------------------------------------------- */
 
 struct launcher {
 	cl_program program;
@@ -111,7 +111,7 @@ static void story_many_compile(void)
 	launch_from_threads(MANY_THREADS, NULL);
 }
 
-/* --- a program binary in a fresh process --------------------------------------------------------- */
+/* --- a program binary in a fresh process ----------------------------------------------------- */
 
 static const char facts_source[] =
 "constant uint weights[4] = {1, 2, 3, 4};\n"
@@ -220,7 +220,7 @@ static void scenario_40_binary_first(void)
 	CHECK_OK(clReleaseProgram(program));
 }
 
-/* --- failures ------------------------------------------------------------------------------------- */
+/* --- failures -------------------------------------------------------------------------------- */
 
 /* A launch that the driver refuses leaves everything as it was. */
 static void scenario_38_refused_launch(void)
@@ -300,7 +300,7 @@ static void scenario_38_dead_device(void)
 	lose(SCENARIO_DEVICES + (scene.seed - 1) % (API_TEST_MOST_DEVICES - SCENARIO_DEVICES));
 }
 
-/* --- the caller's own ------------------------------------------------------------------------------ */
+/* --- the caller's own ------------------------------------------------------------------------ */
 
 typedef int (*cuda_context_get)(void **);
 typedef int (*cuda_context_set)(void *);

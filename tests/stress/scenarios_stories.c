@@ -4,7 +4,7 @@
 
 #include "tests/stress/scenario.h"
 
-/* --- CuPy: data prepared in one place, chained kernels in another --------------------------------- */
+/* --- CuPy: data prepared in one place, chained kernels in another ---------------------------- */
 
 /* Gauss and Jordan's way, a launch for each column: exact for these matrices. */
 static const char inverse_source[] =
@@ -100,7 +100,7 @@ static void story_cupy(void)
 	end_queues(2, queues);
 }
 
-/* --- Warp: arrays made on one GPU and moved to another ----------------------------------------------- */
+/* --- Warp: arrays made on one GPU and moved to another --------------------------------------- */
 
 /* staging: the application's own, of two slots, used again and again. */
 static void move(cl_uint to, cl_uint *staging)
@@ -151,7 +151,7 @@ static void story_warp(void)
 	release_mems(1, &pinned);
 }
 
-/* --- Numba: copy in, kernel, copy out, each in a stream of its own --------------------------------------- */
+/* --- Numba: copy in, kernel, copy out, each in a stream of its own --------------------------- */
 
 static void recipe(bool ordered)
 {

@@ -298,8 +298,8 @@ static void scenario_15_records(void)
 static const struct scenario scenarios[] = {
 	{5, "a wait stands for its event, not for the CUDA event's next use",
 	 scenario_05_events_again, NULL, 0, 0, false},
-	{6, "a stream that comes back is another queue's", scenario_06_stream_again, ",hold:held", 0,
-	 0, false},
+	{6, "a stream that comes back is another queue's", scenario_06_stream_again, ",hold:held",
+	 0, 0, false},
 	{7, "a wait that one thread leaves out was made by another", scenario_07_two_threads,
 	 ",hold:held", 0, 0, false},
 	{8, "a finish under way is no finish", scenario_08_finish_beside, ",hold:held", 0, 0, false},

@@ -565,7 +565,8 @@ static const struct program helpers[] = {
 	{"order", order, "", ""}, {"hold", hold, "", ""}, {"peers", peers, "", ""},
 	{"peer_off", peer_off, "", ""}, {"peer_corrupt", peer_corrupt, "", ""},
 	{"keep", keep, "", ""}, {"other_schedule", other_schedule, "", ""},
-	{"dropped", dropped, "", ""}, {"virtual_clock", virtual_clock, "", ""}, {"sync_all", sync_all, "", ""},
+	{"dropped", dropped, "", ""}, {"virtual_clock", virtual_clock, "", ""},
+	{"sync_all", sync_all, "", ""},
 };
 
 enum { HELPERS = sizeof(helpers) / sizeof(helpers[0]) };
