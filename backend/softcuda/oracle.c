@@ -273,6 +273,8 @@ void soft_oracle_declare_trace(struct soft_operation *operation, const struct so
 		give_up();
 		return;
 	}
+	/* Who frees memory meanwhile looks at what runs, too. */
+	lock_take(&soft_driver.lock);
 	for (size_t i = 0; i < count; i++) {
 		const struct span span = {NULL, 0, intervals[i].start, intervals[i].end,
 					  intervals[i].kinds};
@@ -281,6 +283,7 @@ void soft_oracle_declare_trace(struct soft_operation *operation, const struct so
 			break;
 		}
 	}
+	lock_drop(&soft_driver.lock);
 	free(intervals);
 }
 

@@ -26,7 +26,7 @@ bool soft_oracle_on(void);
 void soft_oracle_declare_locked(struct soft_operation *operation,
 				const struct soft_allocation *allocation, uint64_t start,
 				uint64_t size_B, unsigned kinds);
-/* Of what a kernel did, by the thread that runs it. */
+/* Of what a kernel did, by the thread that runs it, which does not hold the lock. */
 void soft_oracle_declare_trace(struct soft_operation *operation, const struct soft_trace *trace);
 
 /* operation has its place in its stream; it starts; it is complete. */

@@ -27,7 +27,7 @@ enum {
 	SIZE_B = WORDS * 4,
 	SCENARIO_DEVICES = 4,                /* of the context with several */
 	SCENARIO_PATIENCE = 50000,           /* times 100 us */
-	SCENARIO_LIMIT_S = 100,              /* for one of them: then it hangs */
+	SCENARIO_LIMIT_S = 300,              /* for one of them: then it hangs */
 	ON_A_GPU = 10                        /* times each, there */
 };
 
