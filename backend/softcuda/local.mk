@@ -70,6 +70,7 @@ softcuda_exec_sources = \
 	backend/softcuda/exec_half.h \
 	backend/softcuda/exec_integer.c \
 	backend/softcuda/exec_launch.c \
+	backend/softcuda/exec_mbarrier.c \
 	backend/softcuda/exec_memory.c \
 	backend/softcuda/exec_memory.h \
 	backend/softcuda/exec_move.c \
@@ -93,6 +94,7 @@ softcuda_exec_sources = \
 	backend/softcuda/ptx_decode.h \
 	backend/softcuda/ptx_decode_async.c \
 	backend/softcuda/ptx_decode_control.c \
+	backend/softcuda/ptx_decode_mbarrier.c \
 	backend/softcuda/ptx_decode_memory.c \
 	backend/softcuda/ptx_decode_value.c \
 	backend/softcuda/ptx_lex.c \

@@ -119,6 +119,7 @@ static void sticky(void)
 	CHECK_EQ(cuEventCreate(&event, 0), CUDA_SUCCESS);
 	CHECK_EQ(cuMemAlloc_v2(&address, 64), CUDA_SUCCESS);
 	gate_put(&gate, streams[0]);
+	CHECK_EQ(sem_wait(&gate.reached), 0);
 	CHECK_EQ(cuMemsetD8Async(address, 1, 64, streams[0]), CUDA_SUCCESS);
 	CHECK_EQ(cuEventRecord(event, streams[0]), CUDA_SUCCESS);
 	CHECK_EQ(cuStreamCreate(&streams[1], CU_STREAM_NON_BLOCKING), CUDA_ERROR_LAUNCH_FAILED);
