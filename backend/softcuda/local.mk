@@ -30,6 +30,8 @@ softcuda_api_sources = \
 	backend/softcuda/api_thread.c \
 	backend/softcuda/api_thread.h \
 	backend/softcuda/api_unsupported.c \
+	backend/softcuda/control.c \
+	backend/softcuda/control.h \
 	backend/softcuda/device_attribute.def \
 	backend/softcuda/oracle.c \
 	backend/softcuda/oracle.h \
