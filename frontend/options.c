@@ -220,9 +220,9 @@ static enum fe_status take_standard(struct parser *parser, const char *word, con
 		unsigned standard;
 	} rows[] = {
 		{"CL1.0", 100}, {"CL1.1", 110}, {"CL1.2", 120},
-		/* OpenCL C 2.0 made optional what 3.0 names feature by feature: a program
-		 * gets 3.0's language with the features that there are. */
-		{"CL2.0", 300}, {"CL3.0", 300},
+		/* Not among CL_DEVICE_OPENCL_C_ALL_VERSIONS, for it has no optional features;
+		 * a program that uses none of those that are missing is built. */
+		{"CL2.0", 200}, {"CL3.0", 300},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (!strcmp(value, rows[i].name)) {

@@ -11,6 +11,7 @@ builtin_sources = \
 	frontend/builtins/convert_64.cl \
 	frontend/builtins/convert_8.cl \
 	frontend/builtins/convert_real.cl \
+	frontend/builtins/generic.cl \
 	frontend/builtins/geometric.cl \
 	frontend/builtins/integer.cl \
 	frontend/builtins/math_f32.cl \

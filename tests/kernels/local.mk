@@ -53,6 +53,7 @@ kernel_files = \
 	tests/kernels/fences.clt \
 	tests/kernels/functions_address_spaces.clt \
 	tests/kernels/functions_not_inlined.clt \
+	tests/kernels/generic_pointers.clt \
 	tests/kernels/geometric.clt \
 	tests/kernels/global_offset.clt \
 	tests/kernels/group_size_errors.clt \
@@ -78,6 +79,7 @@ kernel_files = \
 	tests/kernels/local_above_48k.clt \
 	tests/kernels/local_argument.clt \
 	tests/kernels/local_arguments_several.clt \
+	tests/kernels/local_null.clt \
 	tests/kernels/local_size_null.clt \
 	tests/kernels/local_static.clt \
 	tests/kernels/local_structures.clt \
@@ -118,6 +120,8 @@ kernel_files = \
 	tests/kernels/printf_vectors.clt \
 	tests/kernels/printf_wide.clt \
 	tests/kernels/private_arrays.clt \
+	tests/kernels/program_variable_largest.clt \
+	tests/kernels/program_variables.clt \
 	tests/kernels/qualifiers.clt \
 	tests/kernels/reinterpret.clt \
 	tests/kernels/relational.clt \
@@ -127,6 +131,7 @@ kernel_files = \
 	tests/kernels/several_kernels.clt \
 	tests/kernels/shuffle.clt \
 	tests/kernels/spinlock.clt \
+	tests/kernels/standard_2.clt \
 	tests/kernels/transpose_tiled.clt \
 	tests/kernels/vector_access.clt \
 	tests/kernels/vector_add.clt \
