@@ -24,7 +24,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower_kernel.c \
 	frontend/lower_local.c \
 	frontend/lower_printf.c \
-	frontend/lower_variable.c \
+	frontend/lower_variable.c frontend/lower_work_item.c frontend/kernel_groups.c \
 	frontend/module.h \
 	frontend/nvvm_ir.c frontend/nvvm_ir.h \
 	frontend/nvvm_ir_attribute.c \

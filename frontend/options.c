@@ -93,6 +93,7 @@ enum flag {
 	FLAG_FUSE,
 	FLAG_FLUSH_DENORMALS,
 	FLAG_PRECISE,
+	FLAG_UNIFORM,
 	FLAG_LINE_INFO,
 	FLAG_VERBOSE,
 	FLAG_CREATE_LIBRARY,
@@ -116,7 +117,7 @@ static const struct flag_row flag_rows[] = {
 	/* 5.8.6.3: optimization */
 	{"-cl-opt-disable", STAGE_COMPILE, FLAG_OPT_DISABLE, false},
 	{"-cl-strict-aliasing", STAGE_COMPILE, FLAG_NOTHING, false},
-	{"-cl-uniform-work-group-size", STAGE_COMPILE, FLAG_NOTHING, true},
+	{"-cl-uniform-work-group-size", STAGE_COMPILE, FLAG_UNIFORM, false},
 	{"-cl-no-subgroup-ifp", STAGE_BOTH, FLAG_NOTHING, false},
 	{"-cl-mad-enable", STAGE_COMPILE, FLAG_FUSE, true},
 	{"-cl-no-signed-zeros", STAGE_BOTH, FLAG_NOTHING, true},
@@ -153,6 +154,9 @@ static void set_flag(struct fe_options *options, enum flag flag)
 	case FLAG_PRECISE:
 		options->codegen.precise_divide = true;
 		options->codegen.precise_sqrt = true;
+		break;
+	case FLAG_UNIFORM:
+		options->codegen.uniform_groups = true;
 		break;
 	case FLAG_LINE_INFO:
 		options->codegen.line_info = true;
@@ -358,6 +362,9 @@ enum fe_status fe_options_parse(const char *text, bool linking, struct fe_option
 		status = take_word(&parser);
 	if (!status && options.enable_link_options && !options.create_library)
 		status = invalid(&parser, "-enable-link-options", "only with -create-library");
+	/* OpenCL 3.0 API, 5.8.6.3: before OpenCL C 2.0 work-groups are uniform in any case. */
+	if (options.standard < 200)
+		options.codegen.uniform_groups = true;
 	fe_words_finish(&words);
 	if (status) {
 		fe_options_finish(&options);

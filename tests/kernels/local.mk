@@ -80,6 +80,7 @@ kernel_files = \
 	tests/kernels/local_argument.clt \
 	tests/kernels/local_arguments_several.clt \
 	tests/kernels/local_null.clt \
+	tests/kernels/local_size_free.clt \
 	tests/kernels/local_size_null.clt \
 	tests/kernels/local_static.clt \
 	tests/kernels/local_structures.clt \
@@ -98,6 +99,9 @@ kernel_files = \
 	tests/kernels/matrix_tiled.clt \
 	tests/kernels/names_of_kernels.clt \
 	tests/kernels/nbody.clt \
+	tests/kernels/non_uniform.clt \
+	tests/kernels/non_uniform_refused.clt \
+	tests/kernels/non_uniform_required.clt \
 	tests/kernels/options_defines.clt \
 	tests/kernels/options_denormals.clt \
 	tests/kernels/options_exact_divide.clt \
