@@ -25,6 +25,7 @@ include tests/kernels/local.mk
 include tests/builtins/local.mk
 include tests/api/local.mk
 include tests/apps/local.mk
+include tests/conformance/local.mk
 include tests/gpu/local.mk
 include tests/stress/local.mk
 include tests/bench/codegen/local.mk
