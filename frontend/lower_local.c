@@ -306,11 +306,47 @@ static bool looks_for_null(LLVMModuleRef module)
 	return false;
 }
 
+/* A generic pointer made of a local one; the hardware would make NULL a pointer to the
+ * first byte.  OpenCL C 3.0, 6.7.9, with C99, 6.3.2.3: NULL converts to NULL. */
+static void convert_null(struct lowering *lowering, LLVMValueRef cast)
+{
+	LLVMValueRef local = LLVMGetOperand(cast, 0);
+	LLVMBuilderRef builder = lowering->builder;
+	if (LLVMIsAGlobalVariable(local) || LLVMIsAConstantExpr(local))
+		return;
+	LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(cast));
+	LLVMValueRef null = LLVMConstNull(LLVMTypeOf(local));
+	LLVMValueRef is_null = LLVMBuildICmp(builder, LLVMIntEQ, local, null, "");
+	LLVMValueRef chosen = LLVMBuildSelect(builder, is_null,
+					      LLVMConstNull(LLVMTypeOf(cast)), cast, "");
+	LLVMReplaceAllUsesWith(cast, chosen);
+	LLVMSetOperand(chosen, 2, cast);
+}
+
+static void convert_nulls(struct lowering *lowering)
+{
+	LLVMValueRef function = LLVMGetFirstFunction(lowering->module);
+	for (; function; function = LLVMGetNextFunction(function)) {
+		LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+		for (; block; block = LLVMGetNextBasicBlock(block)) {
+			LLVMValueRef i = LLVMGetFirstInstruction(block), next;
+			for (; i; i = next) {
+				next = LLVMGetNextInstruction(i);
+				if (LLVMIsAAddrSpaceCastInst(i) &&
+				    is_local_pointer(LLVMTypeOf(LLVMGetOperand(i, 0))))
+					convert_null(lowering, i);
+			}
+		}
+	}
+}
+
 static enum fe_status lower_local(struct local *local)
 {
 	struct abi_program *abi = local->lowering->abi;
-	if (looks_for_null(local->lowering->module))
+	if (looks_for_null(local->lowering->module)) {
 		local->null_room_B = NULL_ROOM_B;
+		convert_nulls(local->lowering);
+	}
 	if (!find_variables(local))
 		return FE_NO_MEMORY;
 	enum fe_status status = move_variables(local);

@@ -54,6 +54,7 @@ kernel_files = \
 	tests/kernels/functions_address_spaces.clt \
 	tests/kernels/functions_not_inlined.clt \
 	tests/kernels/generic_builtins.clt \
+	tests/kernels/generic_null.clt \
 	tests/kernels/generic_pointers.clt \
 	tests/kernels/geometric.clt \
 	tests/kernels/global_offset.clt \
