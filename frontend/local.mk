@@ -32,7 +32,6 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/nvvm_ir_attribute.c \
 	frontend/nvvm_ir_call.c \
 	frontend/nvvm_ir_constant.c \
-	frontend/nvvm_ir_local.c \
 	frontend/nvvm_ir_instruction.c \
 	frontend/nvvm_ir_metadata.c \
 	frontend/nvvm_ir_name.c \

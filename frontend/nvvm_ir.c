@@ -7,10 +7,8 @@
 /* From this compute capability on libnvvm's default dialect wants byval(T). */
 enum { SM_TYPED_BYVAL = 100, SPACE_LOCAL = 3 };
 
-static const char layout_head[] = "target datalayout = \"e-p:64:64:64-";
-static const char layout_short_local[] = "p3:32:32:32-";
-static const char layout_tail[] =
-	"i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-"
+static const char module_head[] =
+	"target datalayout = \"e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-"
 	"i128:128:128-f32:32:32-f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-"
 	"n16:32:64\"\n"
 	"target triple = \"nvptx64-nvidia-cuda\"\n\n";
@@ -247,10 +245,7 @@ static void print_module(struct ir_printer *printer, const struct abi_program *a
 	printer->text = &body;
 	print_body(printer, abi);
 	printer->text = text;
-	bytes_append_string(text, layout_head);
-	if (fe_ir_local_is_short(printer->module))
-		bytes_append_string(text, layout_short_local);
-	bytes_append_string(text, layout_tail);
+	bytes_append_string(text, module_head);
 	fe_ir_types_define(printer);
 	bytes_append(text, bytes_string(&body), body.size_B);
 	if (bytes_failed(&body) || bytes_failed(text))

@@ -124,9 +124,6 @@ void fe_ir_instruction_metadata(struct ir_printer *printer, LLVMValueRef instruc
 void fe_ir_function_lines(struct ir_printer *printer, LLVMValueRef function);
 void fe_ir_metadata_define(struct ir_printer *printer);
 
-/* nvvm_ir_local.c: whether local pointers may take 32 bits. */
-bool fe_ir_local_is_short(LLVMModuleRef module);
-
 /* nvvm_ir_instruction.c, nvvm_ir_call.c */
 struct ir_place fe_ir_place(struct ir_printer *printer, LLVMValueRef pointer, LLVMTypeRef pointee);
 void fe_ir_fast_math(struct ir_printer *printer, LLVMValueRef instruction);

@@ -59,6 +59,7 @@ kernel_files = \
 	tests/kernels/geometric.clt \
 	tests/kernels/global_offset.clt \
 	tests/kernels/group_size_errors.clt \
+	tests/kernels/half_local_parts.clt \
 	tests/kernels/half_memory.clt \
 	tests/kernels/handover_fence.clt \
 	tests/kernels/handover_in_group.clt \
@@ -79,6 +80,7 @@ kernel_files = \
 	tests/kernels/large_grid.clt \
 	tests/kernels/last_group_sums.clt \
 	tests/kernels/local_above_48k.clt \
+	tests/kernels/local_address_wraps.clt \
 	tests/kernels/local_argument.clt \
 	tests/kernels/local_arguments_several.clt \
 	tests/kernels/local_null.clt \

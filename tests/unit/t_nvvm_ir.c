@@ -295,37 +295,6 @@ static void test_work_items(void)
 	outcome_finish(&n);
 }
 
-/* Local pointers take 32 bits unless a module keeps them where Clang counted 64. */
-static void test_local_width(void)
-{
-	static const char plain_ir[] =
-		"define spir_kernel void @k(ptr addrspace(3) align 4 %l) {\n"
-		"  %v = alloca ptr addrspace(3), align 8\n"
-		"  store ptr addrspace(3) %l, ptr %v, align 8\n"
-		"  %p = load ptr addrspace(3), ptr %v, align 8\n"
-		"  store i32 1, ptr addrspace(3) %p\n  ret void\n}\n";
-	static const char *const kept_irs[] = {
-		"define spir_kernel void @k(ptr addrspace(3) align 4 %l) {\n"
-		"  %v = alloca [2 x ptr addrspace(3)], align 8\n"
-		"  store ptr addrspace(3) %l, ptr %v, align 8\n  ret void\n}\n",
-		"define spir_kernel void @k(ptr addrspace(3) align 4 %l) {\n"
-		"  call void asm sideeffect \"st.shared.u32 [$0], 1;\", \"l\"(ptr addrspace(3) %l)\n"
-		"  ret void\n}\n",
-		"define spir_kernel void @k(ptr addrspace(3) align 4 %l, ptr addrspace(1) %g) {\n"
-		"  store ptr addrspace(3) %l, ptr addrspace(1) %g\n  ret void\n}\n",
-	};
-	struct outcome o = lower(plain_ir, 90, 48 * 1024);
-	REQUIRE(o.status == FE_OK);
-	CHECK(has(&o.text, "p3:32:32:32"));
-	outcome_finish(&o);
-	for (size_t i = 0; i < sizeof(kept_irs) / sizeof(*kept_irs); i++) {
-		o = lower(kept_irs[i], 90, 48 * 1024);
-		REQUIRE(o.status == FE_OK);
-		CHECK(!has(&o.text, "p3:32"));
-		outcome_finish(&o);
-	}
-}
-
 static const char local_ir[] =
 	"@big.a = internal addrspace(3) global [40000 x i8] undef, align 4\n"
 	"@big.b = internal addrspace(3) global [20000 x i8] undef, align 16\n"
@@ -451,6 +420,6 @@ static void test_compiles(void)
 }
 
 TEST_MAIN(TEST(test_facts), TEST(test_hidden_parameters), TEST(test_dialect),
-	  TEST(test_work_items), TEST(test_local_width), TEST(test_large_local),
-	  TEST(test_refused),
-	  TEST(test_reserved_name), TEST(test_entry_names), TEST(test_lines_loops_atomics), TEST(test_compiles))
+	  TEST(test_work_items), TEST(test_large_local), TEST(test_refused),
+	  TEST(test_reserved_name), TEST(test_entry_names), TEST(test_lines_loops_atomics),
+	  TEST(test_compiles))
