@@ -165,6 +165,8 @@ const char *standard_word(unsigned standard)
 		return "-cl-std=CL1.1";
 	case 120:
 		return "-cl-std=CL1.2";
+	case 200:
+		return "-cl-std=CL2.0";
 	default:
 		return "-cl-std=CL3.0";
 	}

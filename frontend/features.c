@@ -64,6 +64,11 @@ bool fe_features_add_words(struct fe_words *words, unsigned standard)
 		else if (!visible && hows[i] == HOW_BUILTIN)
 			added = add_macro(words, "-U", features[i].name, "");
 	}
+	/* Where there are generic pointers Clang's header offers its builtins for them
+	 * alone; those of the named address spaces compile to better code. */
+	if (standard >= 200)
+		added = added &&
+			add_string(words, "-D__opencl_c_named_address_space_builtins=1");
 	added = added && !bytes_failed(&list) && add_string(words, bytes_string(&list)) &&
 		/* OpenCL C 3.0, 6.12.10: the version of the device, not of the program. */
 		add_string(words, "-D__OPENCL_VERSION__=300");

@@ -82,7 +82,7 @@ static enum fe_status make_program(struct fe_module *module, const struct fe_com
 	if (fe_module_computes_half(module))
 		program->codegen.flush_denormals = false;
 	dump_module(hash, module);
-	status = fe_module_facts(module, &program->abi, log);
+	status = fe_module_facts(module, &program->codegen, &program->abi, log);
 	if (!status)
 		status = fe_module_lower(module, program->abi, target, log);
 	if (!status)

@@ -41,6 +41,7 @@ struct fe_codegen {
 	bool fuse_multiply_add;     /* -cl-mad-enable and the like: fuse where the source did not ask */
 	unsigned optimization;      /* 0 (-cl-opt-disable) or 3 */
 	unsigned max_registers;     /* -cl-nv-maxrregcount; 0: no limit */
+	bool uniform_groups;        /* OpenCL C before 2.0, -cl-uniform-work-group-size */
 	bool line_info;             /* -g and the like */
 	bool verbose;               /* -cl-nv-verbose: the assembler's statistics belong in the log */
 };

@@ -20,6 +20,9 @@ struct facts {
 	LLVMTargetDataRef layout;
 	struct bytes *log;
 	enum fe_status status;
+	bool uniform_groups;
+	struct fe_set barriers;      /* functions that wait for their work-group */
+	struct fe_set group_readers;
 };
 
 static void refuse(struct facts *facts, enum fe_status status, const char *kernel,
@@ -345,8 +348,7 @@ static char *entry_name(struct facts *facts, const char *name, size_t size_B)
 	return made;
 }
 
-static void kernel_facts(struct facts *facts, LLVMValueRef function, const struct fe_set *barriers,
-			 struct abi_kernel *kernel)
+static void kernel_facts(struct facts *facts, LLVMValueRef function, struct abi_kernel *kernel)
 {
 	size_t size_B;
 	const char *name = LLVMGetValueName2(function, &size_B);
@@ -355,7 +357,9 @@ static void kernel_facts(struct facts *facts, LLVMValueRef function, const struc
 	sizes_fact(facts, function, "reqd_work_group_size", kernel->required_local);
 	sizes_fact(facts, function, "work_group_size_hint", kernel->hint_local);
 	kernel->attributes = attributes_string(facts, function, kernel);
-	kernel->has_barrier = fe_set_has(barriers, function);
+	kernel->has_barrier = fe_set_has(&facts->barriers, function);
+	kernel->uniform_groups = facts->uniform_groups;
+	kernel->sees_groups = fe_set_has(&facts->group_readers, function);
 	arguments_facts(facts, function, kernel);
 }
 
@@ -395,8 +399,9 @@ static bool contains_barrier(LLVMValueRef function)
 	return false;
 }
 
-static uint32_t find_barriers(struct facts *facts, struct fe_set *barriers)
+static uint32_t find_barriers(struct facts *facts)
 {
+	struct fe_set *barriers = &facts->barriers;
 	uint32_t kernel_count = 0;
 	LLVMValueRef function = LLVMGetFirstFunction(facts->module->module);
 	for (; function; function = LLVMGetNextFunction(function)) {
@@ -424,9 +429,10 @@ static uint64_t global_variables_size(struct facts *facts)
 
 static struct abi_program *program_facts(struct facts *facts)
 {
-	struct fe_set barriers = {0};
 	struct abi_program *program = calloc(1, sizeof(*program));
-	uint32_t kernel_count = find_barriers(facts, &barriers);
+	uint32_t kernel_count = find_barriers(facts);
+	if (!fe_add_group_readers(&facts->group_readers, facts->module->module))
+		out_of_memory(facts);
 	if (program)
 		program->kernels = calloc(kernel_count + 1, sizeof(*program->kernels));
 	if (!program || !program->kernels) {
@@ -436,22 +442,24 @@ static struct abi_program *program_facts(struct facts *facts)
 		LLVMValueRef function = LLVMGetFirstFunction(facts->module->module);
 		for (; function; function = LLVMGetNextFunction(function)) {
 			if (fe_is_kernel(function))
-				kernel_facts(facts, function, &barriers,
+				kernel_facts(facts, function,
 					     &program->kernels[program->kernel_count++]);
 		}
 	}
-	fe_set_finish(&barriers);
+	fe_set_finish(&facts->barriers);
+	fe_set_finish(&facts->group_readers);
 	return program;
 }
 
-enum fe_status fe_module_facts(const struct fe_module *module, struct abi_program **abi_out,
-			       struct bytes *log)
+enum fe_status fe_module_facts(const struct fe_module *module, const struct fe_codegen *codegen,
+			       struct abi_program **abi_out, struct bytes *log)
 {
 	struct facts facts = {
 		.module = module,
 		.layout = LLVMGetModuleDataLayout(module->module),
 		.log = log,
 		.status = FE_OK,
+		.uniform_groups = codegen->uniform_groups,
 	};
 	struct abi_program *program = program_facts(&facts);
 	if (facts.status == FE_OK)

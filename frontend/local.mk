@@ -15,6 +15,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/kernel_access.c \
 	frontend/kernel_calls.c \
 	frontend/kernel_facts.c frontend/kernel_facts.h \
+	frontend/kernel_groups.c \
 	frontend/lower.c frontend/lower.h \
 	frontend/lower_function.c frontend/lower_half.c \
 	frontend/lower_hidden.c \
@@ -25,6 +26,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower_local.c \
 	frontend/lower_printf.c \
 	frontend/lower_variable.c \
+	frontend/lower_work_item.c \
 	frontend/module.h \
 	frontend/nvvm_ir.c frontend/nvvm_ir.h \
 	frontend/nvvm_ir_attribute.c \

@@ -3,10 +3,10 @@
 #include "frontend/lower.h"
 
 /* The order matters: printf brings an atomic operation and a hidden value; the next
- * four only change variables and bodies; kernels that are called get a body of
- * their own before parameters are added; variables become part of the dynamic local
- * memory before the entries' local pointers do; until the last, entries have the
- * names of the source. */
+ * four only change variables and bodies; kernels that are called get a body of their
+ * own before work-groups of a known size are looked at, and before parameters are
+ * added; variables become part of the dynamic local memory before the entries' local
+ * pointers do; until the last, entries have the names of the source. */
 static enum fe_status (*const passes[])(struct lowering *lowering) = {
 	fe_lower_printf,
 	fe_lower_variables,
@@ -14,6 +14,7 @@ static enum fe_status (*const passes[])(struct lowering *lowering) = {
 	fe_lower_instructions,
 	fe_lower_half,
 	fe_lower_kernel_calls,
+	fe_lower_work_items,
 	fe_lower_hidden,
 	fe_lower_local,
 	fe_lower_entry_names,

@@ -38,6 +38,9 @@
 /* The PCI vendor; the software device has none. */
 #define VENDOR_ID_NVIDIA 0x10DEu
 
+/* Variables are ordinary device memory; more than this is for buffers. */
+#define GLOBAL_VARIABLE_B ((size_t)256 << 20)
+
 static cl_bool compiler_available(void)
 {
 	struct bytes log = BYTES_INIT;

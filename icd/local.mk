@@ -31,7 +31,7 @@ icd_command_sources = \
 	icd/complete.c icd/complete.h \
 	icd/event.c icd/event.h icd/event_info.def \
 	icd/command.c icd/command.h icd/command_transfer.c \
-	icd/launch.c icd/launch.h \
+	icd/launch.c icd/launch.h icd/launch_size.c icd/launch_size.h \
 	icd/printf.c icd/printf.h \
 	icd/printf_format.c icd/printf_format.h \
 	icd/queue.c icd/queue.h icd/queue_info.def \

@@ -12,6 +12,7 @@ builtin_sources = \
 	frontend/builtins/convert_8.cl \
 	frontend/builtins/convert_half.cl \
 	frontend/builtins/convert_real.cl \
+	frontend/builtins/generic.cl \
 	frontend/builtins/geometric.cl \
 	frontend/builtins/integer.cl \
 	frontend/builtins/math_f16.cl \

@@ -219,6 +219,56 @@ static void check_object(const struct api_test *test)
 	CHECK_OK(clReleaseProgram(program));
 }
 
+/* Runs bump(p, by) and gives what it wrote. */
+static cl_int bump(const struct api_test *test, cl_program program, cl_int by)
+{
+	const size_t one = 1;
+	cl_int code, value = 0;
+	cl_kernel kernel = clCreateKernel(program, "bump", &code);
+	CHECK_OK(code);
+	cl_command_queue queue = clCreateCommandQueue(test->context, test->device, 0, &code);
+	cl_mem buffer = clCreateBuffer(test->context, 0, sizeof(value), NULL, &code);
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
+	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(by), &by));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+	CHECK_OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof(value), &value, 0, NULL,
+				     NULL));
+	CHECK_OK(clReleaseMemObject(buffer));
+	CHECK_OK(clReleaseCommandQueue(queue));
+	CHECK_OK(clReleaseKernel(kernel));
+	return value;
+}
+
+/* Program-scope variables keep their values while the program lives, whoever's kernel
+ * object writes them; a program from its binary begins with the initial ones. */
+static void check_variables(const struct api_test *test)
+{
+	static const char text[] =
+		"global int count = 10; global int *where = &count; global char bytes[3];\n"
+		"kernel void bump(global int *p, int by)\n"
+		"{ *where += by; bytes[by] = 1; p[0] = count; }\n";
+	size_t size, variables_B = 0;
+	cl_program loaded;
+	cl_program program = api_test_build(test->context, test->device, text, "-cl-std=CL3.0");
+	if (!CHECK(program != NULL))
+		return;
+	CHECK(bump(test, program, 1) == 11);
+	CHECK(bump(test, program, 2) == 13);
+	CHECK_OK(clGetProgramBuildInfo(program, test->device,
+				       CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE,
+				       sizeof(variables_B), &variables_B, NULL));
+	CHECK(variables_B == sizeof(cl_int) + sizeof(void *) + 3);
+	unsigned char *binary = take(test, program, &size);
+	if (binary && CHECK_OK(load(test, binary, size, &loaded))) {
+		CHECK_OK(clBuildProgram(loaded, 0, NULL, "", NULL, NULL));
+		CHECK(bump(test, loaded, 2) == 12);
+		CHECK(bump(test, program, 1) == 14);
+		CHECK_OK(clReleaseProgram(loaded));
+	}
+	free(binary);
+	CHECK_OK(clReleaseProgram(program));
+}
+
 int main(void)
 {
 	struct api_test test;
@@ -238,5 +288,6 @@ int main(void)
 		free(binary);
 	}
 	check_object(&test);
+	check_variables(&test);
 	return api_test_end(&test);
 }

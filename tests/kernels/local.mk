@@ -53,6 +53,9 @@ kernel_files = \
 	tests/kernels/fences.clt \
 	tests/kernels/functions_address_spaces.clt \
 	tests/kernels/functions_not_inlined.clt \
+	tests/kernels/generic_builtins.clt \
+	tests/kernels/generic_null.clt \
+	tests/kernels/generic_pointers.clt \
 	tests/kernels/geometric.clt \
 	tests/kernels/global_offset.clt \
 	tests/kernels/group_size_errors.clt \
@@ -63,6 +66,7 @@ kernel_files = \
 	tests/kernels/half_denormals_are_zero.clt \
 	tests/kernels/half_denormals_by_float.clt \
 	tests/kernels/half_divide_relaxed.clt \
+	tests/kernels/half_local_parts.clt \
 	tests/kernels/half_memory.clt \
 	tests/kernels/half_printf.clt \
 	tests/kernels/half_unoptimized.clt \
@@ -85,8 +89,12 @@ kernel_files = \
 	tests/kernels/large_grid.clt \
 	tests/kernels/last_group_sums.clt \
 	tests/kernels/local_above_48k.clt \
+	tests/kernels/local_address_wraps.clt \
 	tests/kernels/local_argument.clt \
 	tests/kernels/local_arguments_several.clt \
+	tests/kernels/local_null.clt \
+	tests/kernels/local_pointers_kept.clt \
+	tests/kernels/local_size_free.clt \
 	tests/kernels/local_size_null.clt \
 	tests/kernels/local_static.clt \
 	tests/kernels/local_structures.clt \
@@ -105,6 +113,9 @@ kernel_files = \
 	tests/kernels/matrix_tiled.clt \
 	tests/kernels/names_of_kernels.clt \
 	tests/kernels/nbody.clt \
+	tests/kernels/non_uniform.clt \
+	tests/kernels/non_uniform_refused.clt \
+	tests/kernels/non_uniform_required.clt \
 	tests/kernels/options_defines.clt \
 	tests/kernels/options_denormals.clt \
 	tests/kernels/options_exact_divide.clt \
@@ -127,6 +138,8 @@ kernel_files = \
 	tests/kernels/printf_vectors.clt \
 	tests/kernels/printf_wide.clt \
 	tests/kernels/private_arrays.clt \
+	tests/kernels/program_variable_largest.clt \
+	tests/kernels/program_variables.clt \
 	tests/kernels/qualifiers.clt \
 	tests/kernels/reinterpret.clt \
 	tests/kernels/relational.clt \
@@ -136,6 +149,7 @@ kernel_files = \
 	tests/kernels/several_kernels.clt \
 	tests/kernels/shuffle.clt \
 	tests/kernels/spinlock.clt \
+	tests/kernels/standard_2.clt \
 	tests/kernels/transpose_tiled.clt \
 	tests/kernels/vector_access.clt \
 	tests/kernels/vector_add.clt \
