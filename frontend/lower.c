@@ -3,12 +3,13 @@
 #include "frontend/lower.h"
 
 /* The order matters: printf brings an atomic operation and a hidden value; the next
- * three only change variables and bodies; kernels that are called get a body of
+ * four only change variables and bodies; kernels that are called get a body of
  * their own before parameters are added; variables become part of the dynamic local
  * memory before the entries' local pointers do; until the last, entries have the
  * names of the source. */
 static enum fe_status (*const passes[])(struct lowering *lowering) = {
 	fe_lower_printf,
+	fe_lower_device,
 	fe_lower_variables,
 	fe_lower_intrinsics,
 	fe_lower_instructions,
@@ -28,6 +29,7 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		.layout = LLVMGetModuleDataLayout(module->module),
 		.abi = abi,
 		.max_local_B = target->max_local_B,
+		.sm = target->sm,
 		.log = log,
 	};
 	enum fe_status status = FE_OK;

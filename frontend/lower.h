@@ -24,11 +24,13 @@ struct lowering {
 	LLVMTargetDataRef layout;
 	struct abi_program *abi;
 	uint64_t max_local_B;
+	unsigned sm;
 	struct bytes *log;
 };
 
 /* The passes. */
 enum fe_status fe_lower_printf(struct lowering *lowering);           /* lower_printf.c */
+enum fe_status fe_lower_device(struct lowering *lowering);           /* lower_device.c */
 enum fe_status fe_lower_instructions(struct lowering *lowering);     /* lower_instruction.c */
 enum fe_status fe_lower_variables(struct lowering *lowering);        /* lower_variable.c */
 enum fe_status fe_lower_intrinsics(struct lowering *lowering);       /* lower_intrinsic.c */

@@ -1,0 +1,149 @@
+/*
+ * Atomics of floating-point numbers, cl_ext_float_atomics: add and sub, min and max, and what moves
+ * an atomic_half.
+ */
+#include "frontend/builtins/atomic.h"
+
+/* -- add and sub: instructions ------------------------------------------------------------------- */
+
+#define PTX_ADD(text, where, op, c, from) \
+	__asm__ __volatile__("atom." text where "." op " %0, [%1], %2;" \
+			     : "=" c(old) \
+			     : "l"(p), c(from) \
+			     : "memory")
+#define ADD_AND_SUB(space, where, A, T, B, op, c) \
+	BUILTIN T atomic_fetch_add_explicit(volatile space A *p, T value, memory_order order, \
+					    memory_scope scope) \
+	{ \
+		B old, bits = as_type(B, value); \
+		order = ordered(order, scope, memory_order_acquire); \
+		BY_SCOPE(READ_WRITE_ORDERS, PTX_ADD, where, op, c, bits) \
+		return as_type(T, old); \
+	} \
+	DEFAULTS_1(T, atomic_fetch_add, volatile space A *, T) \
+	BUILTIN T atomic_fetch_sub_explicit(volatile space A *p, T value, memory_order order, \
+					    memory_scope scope) \
+	{ \
+		return atomic_fetch_add_explicit(p, -value, order, scope); \
+	} \
+	DEFAULTS_1(T, atomic_fetch_sub, volatile space A *, T)
+FOR_SPACES(ADD_AND_SUB, atomic_float, float, float, "add.f32", "f")
+FOR_SPACES(ADD_AND_SUB, atomic_double, double, double, "add.f64", "d")
+FOR_SPACES(ADD_AND_SUB, atomic_half, half, ushort, "add.noftz.f16", "h")
+
+/* -- what is made of compare and exchange --------------------------------------------------------- */
+
+#define PTX_COMPARE(text, where, bits, c) \
+	__asm__ __volatile__("atom." text where ".cas." bits " %0, [%1], %2, %3;" \
+			     : "=" c(seen) \
+			     : "l"(p), c(expected), c(desired) \
+			     : "memory")
+/* B: unsigned, of the number's size; the widest scope is right for a first guess at the value. */
+#define PRIMITIVES(space, where, B, bits, c) \
+	HELPER B guess(volatile space B *p) \
+	{ \
+		B value; \
+		__asm__ __volatile__("ld.relaxed.sys" where "." bits " %0, [%1];" \
+				     : "=" c(value) \
+				     : "l"(p) \
+				     : "memory"); \
+		return value; \
+	} \
+	HELPER B compare(volatile space B *p, B expected, B desired, memory_order order, \
+			 memory_scope scope) \
+	{ \
+		B seen; \
+		BY_SCOPE(READ_WRITE_ORDERS, PTX_COMPARE, where, bits, c) \
+		return seen; \
+	}
+FOR_SPACES(PRIMITIVES, ushort, "b16", "h")
+FOR_SPACES(PRIMITIVES, uint, "b32", "r")
+FOR_SPACES(PRIMITIVES, ulong, "b64", "l")
+
+/* Of a number and a NaN the number, as the extension wants it. */
+HELPER float least(float x, float y)
+{
+	return __nvvm_fmin_f(x, y);
+}
+
+HELPER float greatest(float x, float y)
+{
+	return __nvvm_fmax_f(x, y);
+}
+
+HELPER double least(double x, double y)
+{
+	return __nvvm_fmin_d(x, y);
+}
+
+HELPER double greatest(double x, double y)
+{
+	return __nvvm_fmax_d(x, y);
+}
+
+HELPER half least(half x, half y)
+{
+	return (half)__nvvm_fmin_f((float)x, (float)y);
+}
+
+HELPER half greatest(half x, half y)
+{
+	return (half)__nvvm_fmax_f((float)x, (float)y);
+}
+
+HELPER half latest(half x, half y)
+{
+	(void)x;
+	return y;
+}
+
+/* The object becomes choice(old value, value). */
+#define REPLACE(name, space, A, T, B, choice) \
+	BUILTIN T name##_explicit(volatile space A *p, T value, memory_order order, \
+				  memory_scope scope) \
+	{ \
+		volatile space B *object = (volatile space B *)p; \
+		B old = guess(object), seen; \
+		order = ordered(order, scope, memory_order_acquire); \
+		for (;;) { \
+			T wanted = choice(as_type(T, old), value); \
+			seen = compare(object, old, as_type(B, wanted), order, scope); \
+			if (seen == old) \
+				return as_type(T, old); \
+			old = seen; \
+		} \
+	} \
+	DEFAULTS_1(T, name, volatile space A *, T)
+#define MIN_AND_MAX(space, where, A, T, B) \
+	REPLACE(atomic_fetch_min, space, A, T, B, least) \
+	REPLACE(atomic_fetch_max, space, A, T, B, greatest)
+FOR_SPACES(MIN_AND_MAX, atomic_half, half, ushort)
+FOR_SPACES(MIN_AND_MAX, atomic_float, float, uint)
+FOR_SPACES(MIN_AND_MAX, atomic_double, double, ulong)
+
+/* -- moving an atomic_half ------------------------------------------------------------------------ */
+
+#define PTX_LOAD(text, where) \
+	__asm__ __volatile__("ld." text where ".b16 %0, [%1];" : "=h"(value) : "l"(p) : "memory")
+#define PTX_STORE(text, where) \
+	__asm__ __volatile__("st." text where ".b16 [%0], %1;" : : "l"(p), "h"(value) : "memory")
+#define MOVES(space, where, A, T) \
+	REPLACE(atomic_exchange, space, A, T, ushort, latest) \
+	BUILTIN T atomic_load_explicit(volatile space A *p, memory_order order, \
+				       memory_scope scope) \
+	{ \
+		ushort value; \
+		order = ordered(order, scope, memory_order_acquire); \
+		BY_SCOPE(READ_ORDERS, PTX_LOAD, where) \
+		return as_type(T, value); \
+	} \
+	DEFAULTS_0(T, atomic_load, volatile space A *) \
+	BUILTIN void atomic_store_explicit(volatile space A *p, T number, memory_order order, \
+					   memory_scope scope) \
+	{ \
+		ushort value = as_type(ushort, number); \
+		order = ordered(order, scope, memory_order_relaxed); \
+		BY_SCOPE(WRITE_ORDERS, PTX_STORE, where) \
+	} \
+	DEFAULTS_1(void, atomic_store, volatile space A *, T)
+FOR_SPACES(MOVES, atomic_half, half)
