@@ -147,3 +147,30 @@ FOR_SPACES(MIN_AND_MAX, atomic_double, double, ulong)
 	} \
 	DEFAULTS_1(void, atomic_store, volatile space A *, T)
 FOR_SPACES(MOVES, atomic_half, half)
+
+/* Clang's own table, up to 19 at least, declares the value that is stored as atomic_half: the same
+ * functions by the names that this gives them. */
+#define STORE_NAMES(space, pointer) \
+	__attribute__((overloadable)) void store_half(volatile space atomic_half *p, half x, memory_order order, \
+			memory_scope scope) \
+		__asm__("_Z21atomic_store_explicit" pointer "S_12memory_order12memory_scope"); \
+	BUILTIN void store_half(volatile space atomic_half *p, half x, memory_order order, \
+				memory_scope scope) \
+	{ \
+		atomic_store_explicit(p, x, order, scope); \
+	} \
+	__attribute__((overloadable)) void store_half(volatile space atomic_half *p, half x, memory_order order) \
+		__asm__("_Z21atomic_store_explicit" pointer "S_12memory_order"); \
+	BUILTIN void store_half(volatile space atomic_half *p, half x, memory_order order) \
+	{ \
+		atomic_store_explicit(p, x, order); \
+	} \
+	__attribute__((overloadable)) void store_half(volatile space atomic_half *p, half x) \
+		__asm__("_Z12atomic_store" pointer "S_"); \
+	BUILTIN void store_half(volatile space atomic_half *p, half x) \
+	{ \
+		atomic_store(p, x); \
+	}
+STORE_NAMES(__global, "PU3AS1VU7_AtomicDh")
+STORE_NAMES(__local, "PU3AS3VU7_AtomicDh")
+STORE_NAMES(__private, "PVU7_AtomicDh")
