@@ -7,6 +7,7 @@ a program is compiled, and looks for the names they refer to among those the lib
 names are compared; whether the functions are right is the business of other tests.
 
 usage: builtins_coverage.py --clang CLANG --nm LLVM_NM [--libdevice FILE] [--keep DIR] LIBRARY.bc...
+       builtins_coverage.py --clang CLANG --kernels FILE
 """
 import argparse
 import os
@@ -109,6 +110,44 @@ def calls(builtins):
                                                   arguments)
 
 
+KERNELS = re.compile(
+    r"^(.*sub_group_.*|work_group_(all|any|broadcast|reduce|scan).*|bitfield_.*|bit_reverse|dot_.*|"
+    r"dot|clock_.*|atomic_(fetch_(add|sub|min|max)|load|store|exchange)(_explicit)?)$")
+LITERALS = {"memory_order": "memory_order_relaxed", "memory_scope": "memory_scope_device",
+            "cl_mem_fence_flags": "CLK_LOCAL_MEM_FENCE"}
+
+
+def kernels(builtins):
+    """A kernel for each overload of the functions that lanes execute together and their kin."""
+    for number, (result, name, types) in enumerate(builtins):
+        if not KERNELS.match(name) or result.startswith("atomic_"):
+            continue
+        if any(re.match(r"(double|float)\d*$", t) for t in types) and name == "dot":
+            continue
+        if any("*" in t and "__global" not in t and "__local" not in t for t in types):
+            continue
+        # Atomics of integers are not an extension's.
+        if name.startswith("atomic_") and not re.search("half|float|double", " ".join(types)):
+            continue
+        parameters, arguments = ["global %s *r" % result] if result != "void" else [], []
+        for i, t in enumerate(types):
+            if t in LITERALS:
+                arguments.append(LITERALS[t])
+            elif "clustered" in name and i == len(types) - 1:
+                arguments.append("8")
+            elif t.endswith("*"):
+                parameters.append("%s a%d" % (t, i))
+                arguments.append("a%d" % i)
+            else:
+                parameters.append("global const %s *a%d" % (t, i))
+                arguments.append("*a%d" % i)
+        has_half = "half" in " ".join([result, *types])
+        yield "%skernel void k%d(%s) { %s%s(%s); }\n%s" % (
+            "#ifdef cl_khr_fp16\n" if has_half else "", number, ", ".join(parameters),
+            "*r = " if result != "void" else "", name, ", ".join(arguments),
+            "#endif\n" if has_half else "")
+
+
 def names(nm, option, path):
     return {line.split()[-1] for line in run([nm, option, path]).splitlines() if line.strip()}
 
@@ -119,8 +158,14 @@ def main():
     parser.add_argument("--nm", default="llvm-nm")
     parser.add_argument("--libdevice", help="check the names that the library takes from it")
     parser.add_argument("--keep", help="leave the generated sources and their bitcode here")
-    parser.add_argument("library", nargs="+")
+    parser.add_argument("--kernels", help="only write kernels that call extensions' functions here")
+    parser.add_argument("library", nargs="*")
     options = parser.parse_args()
+    if options.kernels:
+        with open(options.kernels, "w") as file:
+            file.write("#ifdef cl_khr_fp16\n#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#endif\n")
+            file.writelines(kernels(declarations(options.clang, SETTINGS["extensions"])))
+        return 0
 
     defined = set()
     wanted_by_library = set()
