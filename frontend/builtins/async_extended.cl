@@ -8,8 +8,8 @@ PURE size_t get_local_linear_id(void);
 PURE size_t get_local_size(uint dimension);
 
 /*
- * Each work-item copies its share at once, so that copies before the fence are complete, and seen by
- * all, once all have come here.
+ * Each work-item copies its share at once, so that copies before the fence are complete, and seen
+ * by all, once all have come here.
  */
 BUILTIN __attribute__((convergent)) void async_work_group_copy_fence(cl_mem_fence_flags flags)
 {

@@ -4,7 +4,7 @@
  */
 #include "frontend/builtins/atomic.h"
 
-/* -- add and sub: instructions ------------------------------------------------------------------- */
+/* -- add and sub: instructions ----------------------------------------------------------------- */
 
 #define PTX_ADD(text, where, op, c, from) \
 	__asm__ __volatile__("atom." text where "." op " %0, [%1], %2;" \
@@ -31,7 +31,7 @@ FOR_SPACES(ADD_AND_SUB, atomic_float, float, float, "add.f32", "f")
 FOR_SPACES(ADD_AND_SUB, atomic_double, double, double, "add.f64", "d")
 FOR_SPACES(ADD_AND_SUB, atomic_half, half, ushort, "add.noftz.f16", "h")
 
-/* -- what is made of compare and exchange --------------------------------------------------------- */
+/* -- what is made of compare and exchange ------------------------------------------------------ */
 
 #define PTX_COMPARE(text, where, bits, c) \
 	__asm__ __volatile__("atom." text where ".cas." bits " %0, [%1], %2, %3;" \
@@ -121,7 +121,7 @@ FOR_SPACES(MIN_AND_MAX, atomic_half, half, ushort)
 FOR_SPACES(MIN_AND_MAX, atomic_float, float, uint)
 FOR_SPACES(MIN_AND_MAX, atomic_double, double, ulong)
 
-/* -- moving an atomic_half ------------------------------------------------------------------------ */
+/* -- moving an atomic_half --------------------------------------------------------------------- */
 
 #define PTX_LOAD(text, where) \
 	__asm__ __volatile__("ld." text where ".b16 %0, [%1];" : "=h"(value) : "l"(p) : "memory")
@@ -151,15 +151,16 @@ FOR_SPACES(MOVES, atomic_half, half)
 /* Clang's own table, up to 19 at least, declares the value that is stored as atomic_half: the same
  * functions by the names that this gives them. */
 #define STORE_NAMES(space, pointer) \
-	__attribute__((overloadable)) void store_half(volatile space atomic_half *p, half x, memory_order order, \
-			memory_scope scope) \
+	__attribute__((overloadable)) void store_half(volatile space atomic_half *p, half x, \
+						      memory_order order, memory_scope scope) \
 		__asm__("_Z21atomic_store_explicit" pointer "S_12memory_order12memory_scope"); \
 	BUILTIN void store_half(volatile space atomic_half *p, half x, memory_order order, \
 				memory_scope scope) \
 	{ \
 		atomic_store_explicit(p, x, order, scope); \
 	} \
-	__attribute__((overloadable)) void store_half(volatile space atomic_half *p, half x, memory_order order) \
+	__attribute__((overloadable)) void store_half(volatile space atomic_half *p, half x, \
+						      memory_order order) \
 		__asm__("_Z21atomic_store_explicit" pointer "S_12memory_order"); \
 	BUILTIN void store_half(volatile space atomic_half *p, half x, memory_order order) \
 	{ \

@@ -1,6 +1,6 @@
 /*
- * Builtin functions that Clang's own table does not declare.  Appended to its opencl-c-base.h, which
- * every program sees.
+ * Builtin functions that Clang's own table does not declare.  Appended to its opencl-c-base.h,
+ * which every program sees.
  */
 #ifndef CULVERT_DECLARATIONS_H
 #define CULVERT_DECLARATIONS_H

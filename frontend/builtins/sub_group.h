@@ -248,11 +248,11 @@ extern bool __culvert_hidden_sm_80(void);
 PTX_REDUXES(int, "s32")
 PTX_REDUXES(uint, "u32")
 
-/* -- by all lanes of the sub-group --------------------------------------------------------------- */
+/* -- by all lanes of the sub-group ------------------------------------------------------------- */
 
 /*
- * The inclusive scan: after each step a lane has combined twice as many.  `lanes` has no gap, so the
- * lane that is `by` further down is there whenever its number is not negative.
+ * The inclusive scan: after each step a lane has combined twice as many.  `lanes` has no gap, so
+ * the lane that is `by` further down is there whenever its number is not negative.
  */
 #define SCAN_STEP(operation, by) \
 	{ \

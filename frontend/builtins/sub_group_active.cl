@@ -33,7 +33,7 @@ SUB_GROUP int sub_group_non_uniform_any(int predicate)
 	}
 FOR_SCALARS(ALL_EQUAL, )
 
-/* -- ballots ------------------------------------------------------------------------------------ */
+/* -- ballots ----------------------------------------------------------------------------------- */
 
 #define BROADCAST(T, unused) \
 	SUB_GROUP T sub_group_non_uniform_broadcast(T x, uint index) \
@@ -100,7 +100,7 @@ MASK(gt)
 MASK(le)
 MASK(lt)
 
-/* -- shuffles and rotations ----------------------------------------------------------------------- */
+/* -- shuffles and rotations -------------------------------------------------------------------- */
 
 #define SHUFFLES(T, unused) \
 	SUB_GROUP T sub_group_shuffle(T x, uint index) \

@@ -1,9 +1,10 @@
 /*
  * Scans and reductions over the work-items that call them, in a sub-group or in clusters of it
- * (cl_khr_subgroup_non_uniform_arithmetic, cl_khr_subgroup_clustered_reduce; OpenCL C 3.0, 6.15.19.2
- * and 6.15.19.3).
+ * (cl_khr_subgroup_non_uniform_arithmetic, cl_khr_subgroup_clustered_reduce; OpenCL C 3.0,
+ * 6.15.19.2 and 6.15.19.3).
  *
- * `lanes` execute this together; `among`, of these, are the ones that this lane's result is made of.
+ * `lanes` execute this together; `among`, of these, are the ones that this lane's result is made
+ * of.
  */
 #include "frontend/builtins/sub_group.h"
 
@@ -111,8 +112,8 @@ FOR_COMBINED(REDUCE_AMONG, mul)
 	} \
 	SUB_GROUP T sub_group_clustered_reduce_##operation(T x, uint size) \
 	{ \
-		uint lanes = active_lanes(); \
-		return (T)reduce_among_##operation((W)x, lanes, lanes & cluster_lanes(size), size); \
+		uint lanes = active_lanes(), among = lanes & cluster_lanes(size); \
+		return (T)reduce_among_##operation((W)x, lanes, among, size); \
 	}
 #define ARITHMETIC(T, W, zero, one, greatest, least, unused) \
 	ACTIVE(T, W, add, zero) \

@@ -14,11 +14,12 @@ static bool has_extension(struct device *device, const char *name)
 	       strstr(list, name);
 }
 
-/* -- cl_khr_extended_bit_ops (OpenCL C 3.0, 6.15.3.1) ------------------------------------------- */
+/* -- cl_khr_extended_bit_ops (OpenCL C 3.0, 6.15.3.1) ------------------------------------------ */
 
 static const char bit_fields[] =
 	"	uint bits = 8 * sizeof($T);\n"
-	"	$T$n a = vload$n(g, (global const $T *)data), b = vload$n(g + 64, (global const $T *)data);\n"
+	"	$T$n a = vload$n(g, (global const $T *)data), b = vload$n(g + 64, (global const $T "
+	"*)data);\n"
 	"	$T$n reversed = bit_reverse(a);\n"
 	"	for (uint c = 0; c <= bits; c += 1 + c / 3) {\n"
 	"		uint o = (g * 5 + c) % (bits - c + 1);\n"
@@ -26,7 +27,8 @@ static const char bit_fields[] =
 	"		$S$n with_sign = bitfield_extract_signed(a, o, c);\n"
 	"		$U$n without = bitfield_extract_unsigned(a, o, c);\n"
 	"		for (uint e = 0; e < $y; e++) {\n"
-	"			ulong x = (($U *)&a)[e], y = (($U *)&b)[e], field = 0, turned = 0;\n"
+	"			ulong x = (($U *)&a)[e], y = (($U *)&b)[e], field = 0, turned = "
+	"0;\n"
 	"			ulong put = x;\n"
 	"			for (uint k = 0; k < c; k++) {\n"
 	"				field |= (x >> (o + k) & 1) << k;\n"
@@ -66,14 +68,17 @@ static void add_bit_fields(struct probes *probes, const struct depth *depth)
 	}
 }
 
-/* -- cl_khr_integer_dot_product (6.15.3) --------------------------------------------------------- */
+/* -- cl_khr_integer_dot_product (6.15.3) ------------------------------------------------------- */
 
 static const char dots[] =
-	"	char4 cs = vload4(g, (global const char *)data), ds = vload4(g + 64, (global const char *)data);\n"
+	"	char4 cs = vload4(g, (global const char *)data), ds = vload4(g + 64, (global const "
+	"char *)data);\n"
 	"	uchar4 cu = as_uchar4(cs), du = as_uchar4(ds);\n"
 	"	uint c = as_uint(cs), d = as_uint(ds);\n"
-	"	if (g == 0) { cs = ds = (char4)(-128); cu = du = (uchar4)(255); c = as_uint(cs); d = c; }\n"
-	"	if (g == 1) { cu = (uchar4)(255); ds = (char4)(-128); c = as_uint(cu); d = as_uint(ds); }\n"
+	"	if (g == 0) { cs = ds = (char4)(-128); cu = du = (uchar4)(255); c = as_uint(cs); d "
+	"= c; }\n"
+	"	if (g == 1) { cu = (uchar4)(255); ds = (char4)(-128); c = as_uint(cu); d = "
+	"as_uint(ds); }\n"
 	"	cs = as_char4(c); ds = as_char4(d); cu = as_uchar4(c); du = as_uchar4(d);\n"
 	"	long ss = 0, uu = 0, us = 0, su = 0;\n"
 	"	for (int e = 0; e < 4; e++) {\n"
@@ -88,8 +93,10 @@ static const char dots[] =
 	"	CHECK(dot_4x8packed_us_int(c, d) == (int)us);\n"
 	"	CHECK(dot_4x8packed_su_int(c, d) == (int)su);\n"
 	"	for (int k = 0; k < 5; k++) {\n"
-	"		long add = k == 0 ? 7 : k == 1 ? INT_MAX : k == 2 ? INT_MIN : k == 3 ? -9 : INT_MAX - 100;\n"
-	"		uint more = k == 0 ? 7 : k == 1 ? UINT_MAX : k == 2 ? UINT_MAX - 100 : 12345;\n"
+	"		long add = k == 0 ? 7 : k == 1 ? INT_MAX : k == 2 ? INT_MIN : k == 3 ? -9 : "
+	"INT_MAX - 100;\n"
+	"		uint more = k == 0 ? 7 : k == 1 ? UINT_MAX : k == 2 ? UINT_MAX - 100 : "
+	"12345;\n"
 	"		int is = (int)clamp(ss + add, (long)INT_MIN, (long)INT_MAX);\n"
 	"		int ius = (int)clamp(us + add, (long)INT_MIN, (long)INT_MAX);\n"
 	"		int isu = (int)clamp(su + add, (long)INT_MIN, (long)INT_MAX);\n"
@@ -104,19 +111,22 @@ static const char dots[] =
 	"		CHECK(dot_acc_sat_4x8packed_uu_uint(c, d, more) == iu);\n"
 	"	}\n";
 
-/* -- cl_khr_extended_async_copies, cl_khr_async_work_group_copy_fence (6.15.11) ------------------ */
+/* -- cl_khr_extended_async_copies, cl_khr_async_work_group_copy_fence (6.15.11) ---------------- */
 
 /* $x: bytes of an element.  A box of 3 planes of 4 lines of 5 elements, there and back. */
 static const char boxes[] =
 	"	local uchar box[4096] __attribute__((aligned(16)));\n"
 	"	for (size_t i = g; i < 4096; i += 64) box[i] = out[i] = 0xee;\n"
 	"	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
-	"	event_t e = async_work_group_copy_3D3D(box, 2, data, 3, $x, 5, 4, 3, 9, 40, 6, 24, 0);\n"
+	"	event_t e = async_work_group_copy_3D3D(box, 2, data, 3, $x, 5, 4, 3, 9, 40, 6, 24, "
+	"0);\n"
 	"	wait_group_events(1, &e);\n"
 	"	for (size_t i = g; i < 80 * $x; i += 64) {\n"
 	"		size_t at = i / $x, b = i % $x;\n"
-	"		int inside = at >= 2 && (at - 2) / 24 < 3 && (at - 2) % 24 / 6 < 4 && (at - 2) % 6 < 5;\n"
-	"		size_t from = 3 + (at - 2) / 24 * 40 + (at - 2) % 24 / 6 * 9 + (at - 2) % 6;\n"
+	"		int inside = at >= 2 && (at - 2) / 24 < 3 && (at - 2) % 24 / 6 < 4 && (at - 2) % "
+	"6 < 5;\n"
+	"		size_t from = 3 + (at - 2) / 24 * 40 + (at - 2) % 24 / 6 * 9 + (at - 2) % "
+	"6;\n"
 	"		CHECK(box[i] == (inside ? data[from * $x + b] : 0xee));\n"
 	"	}\n"
 	"	barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -131,7 +141,8 @@ static const char boxes[] =
 	"		CHECK(out[i] == (inside ? data[from * $x + b] : 0xee));\n"
 	"	}\n"
 	"	for (size_t i = g; i < 20 * $x; i += 64)\n"
-	"		CHECK(box[100 * $x + i] == data[(3 + i / $x / 5 * 9 + i / $x % 5) * $x + i % $x]);\n"
+	"		CHECK(box[100 * $x + i] == data[(3 + i / $x / 5 * 9 + i / $x % 5) * $x + i % "
+	"$x]);\n"
 	"	barrier(CLK_LOCAL_MEM_FENCE);\n"
 	"	e = async_work_group_copy_3D3D(out, 0, box, 2, $x, 5, 4, 3, 6, 24, 5, 20, 0);\n"
 	"	e = async_work_group_copy_2D2D(box, 0, data, 1, $x, 1, 8, 4, 1, e);\n"
@@ -140,7 +151,7 @@ static const char boxes[] =
 	"	for (size_t i = g; i < 8 * $x; i += 64)\n"
 	"		CHECK(box[i] == data[(1 + i / $x * 4) * $x + i % $x]);\n";
 
-/* -- cl_khr_kernel_clock (6.15.20), cl_khr_expect_assume ------------------------------------------ */
+/* -- cl_khr_kernel_clock (6.15.20), cl_khr_expect_assume --------------------------------------- */
 
 /* The device's clock may tick slowly; it must tick. */
 static const char clocks[] =
@@ -160,12 +171,13 @@ static const char hints[] =
 	"	CHECK(sum == (data[g] > 99 ? 1 : 2));\n"
 	"	CHECK(__builtin_expect((long)n, 3L) == n);\n";
 
-/* -- cl_ext_float_atomics -------------------------------------------------------------------------- */
+/* -- cl_ext_float_atomics ---------------------------------------------------------------------- */
 
 /* $x: the type; $y: the address space, and then what explicit forms have behind the operand. */
 static const char sums[] =
 	"	WHERE\n"
-	"	if (g == 0) atomic_store_explicit(c, ($x)0, memory_order_relaxed, memory_scope_device);\n"
+	"	if (g == 0) atomic_store_explicit(c, ($x)0, memory_order_relaxed, "
+	"memory_scope_device);\n"
 	"	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
 	"	$x old = atomic_fetch_add$y($x)(g % 4) END;\n"
 	"	CHECK(old >= 0 && old <= 96);\n"
@@ -175,10 +187,12 @@ static const char sums[] =
 	"	old = atomic_fetch_sub$y($x)2 END;\n"
 	"	CHECK(old <= 96 && old >= 96 - 126);\n"
 	"	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
-	"	CHECK(atomic_load_explicit(c, memory_order_relaxed, memory_scope_device) == -32);\n";
+	"	CHECK(atomic_load_explicit(c, memory_order_relaxed, memory_scope_device) == "
+	"-32);\n";
 static const char extremes[] =
 	"	WHERE\n"
-	"	if (g == 0) atomic_store_explicit(c, ($x)0, memory_order_relaxed, memory_scope_device);\n"
+	"	if (g == 0) atomic_store_explicit(c, ($x)0, memory_order_relaxed, "
+	"memory_scope_device);\n"
 	"	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
 	"	$x mine = ($x)((int)(g * 37 % 64) - 32) / ($x)2;\n"
 	"	$x old = atomic_fetch_min$y mine END;\n"
@@ -189,23 +203,29 @@ static const char extremes[] =
 	"	old = atomic_fetch_max$y mine END;\n"
 	"	CHECK(old <= ($x)15.5f && old >= -16);\n"
 	"	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
-	"	CHECK(atomic_load_explicit(c, memory_order_relaxed, memory_scope_device) == ($x)15.5f);\n"
+	"	CHECK(atomic_load_explicit(c, memory_order_relaxed, memory_scope_device) == "
+	"($x)15.5f);\n"
 	/* "min(x, qNaN) = min(qNaN, x) = x", and of two NaNs a NaN. */
 	"	barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
 	"	if (g == 0) {\n"
 	"		$x none = ($x)NAN;\n"
 	"		CHECK(atomic_fetch_min$y none END == ($x)15.5f);\n"
 	"		CHECK(atomic_fetch_max$y none END == ($x)15.5f);\n"
-	"		CHECK(atomic_load_explicit(c, memory_order_relaxed, memory_scope_device) == ($x)15.5f);\n"
-	"		atomic_store_explicit(c, none, memory_order_relaxed, memory_scope_device);\n"
+	"		CHECK(atomic_load_explicit(c, memory_order_relaxed, memory_scope_device) == "
+	"($x)15.5f);\n"
+	"		atomic_store_explicit(c, none, memory_order_relaxed, "
+	"memory_scope_device);\n"
 	"		old = atomic_fetch_max$y none END;\n"
 	"		CHECK(old != old);\n"
 	"		old = atomic_fetch_min$y ($x)-3 END;\n"
 	"		CHECK(old != old);\n"
-	"		CHECK(atomic_load_explicit(c, memory_order_relaxed, memory_scope_device) == -3);\n"
-	"		atomic_store_explicit(c, none, memory_order_relaxed, memory_scope_device);\n"
+	"		CHECK(atomic_load_explicit(c, memory_order_relaxed, memory_scope_device) == "
+	"-3);\n"
+	"		atomic_store_explicit(c, none, memory_order_relaxed, "
+	"memory_scope_device);\n"
 	"		atomic_fetch_max$y ($x)-INFINITY END;\n"
-	"		CHECK(atomic_load_explicit(c, memory_order_relaxed, memory_scope_device) ==\n"
+	"		CHECK(atomic_load_explicit(c, memory_order_relaxed, memory_scope_device) "
+	"==\n"
 	"		      ($x)-INFINITY);\n"
 	"	}\n";
 /* What atomic_half alone needs an extension for; exchanges lose nothing. */
@@ -284,7 +304,7 @@ static void add_float_atomics(struct probes *probes, bool has_half)
 		add_atomic(probes, moves, "moves", "half");
 }
 
-/* -- the family ------------------------------------------------------------------------------------ */
+/* -- the family -------------------------------------------------------------------------------- */
 
 static void add_boxes(struct probes *probes)
 {

@@ -135,7 +135,8 @@ static const char moving[] =
 	"			T by = sub_group_shuffle_xor(x, 5);\n"
 	"			T up = sub_group_shuffle_up(x, 3);\n"
 	"			T down = sub_group_shuffle_down(x, 2);\n"
-	"			T turned = sub_group_rotate(x, 7), back = sub_group_rotate(x, -40);\n"
+	"			T turned = sub_group_rotate(x, 7), back = sub_group_rotate(x, "
+	"-40);\n"
 	"			T inside = sub_group_clustered_rotate(x, 3, 8);\n"
 	"			T inner = sub_group_clustered_rotate(x, -1, 4);\n"
 	"			CHECK(f == (T)in[first]);\n"
@@ -161,11 +162,13 @@ static const char moving[] =
 	"}\n"
 	"kernel void vectors(global const int *in, global uint *bad) {\n"
 	"	SET_UP\n"
-	"#define VECTOR(n) { T##n v, b; for (uint e = 0; e < n; e++) ((T *)&v)[e] = (T)(in[me] + e);\\\n"
+	"#define VECTOR(n) { T##n v, b; for (uint e = 0; e < n; e++) ((T *)&v)[e] = "
+	"(T)(in[me] + e);\\\n"
 	"	for (uint i = 0; i < size; i += 5) { b = sub_group_broadcast(v, i);\\\n"
 	"	for (uint e = 0; e < n; e++) CHECK(((T *)&b)[e] == (T)(in[i] + e)); }\\\n"
 	"	if (me % 3) { b = sub_group_non_uniform_broadcast(v, 1);\\\n"
-	"	for (uint e = 0; e < n; e++) CHECK(size < 2 || ((T *)&b)[e] == (T)(in[1] + e)); } }\n"
+	"	for (uint e = 0; e < n; e++) CHECK(size < 2 || ((T *)&b)[e] == (T)(in[1] + e)); } "
+	"}\n"
 	"	VECTOR(2) VECTOR(3) VECTOR(4) VECTOR(8) VECTOR(16)\n"
 	"}\n";
 
@@ -184,13 +187,15 @@ static const char deciding[] =
 	"			int chosen = sub_group_elect();\n"
 	"			int all = sub_group_non_uniform_all(in[me] & 1);\n"
 	"			int any = sub_group_non_uniform_any(in[me] & 1);\n"
-	"			int yes = sub_group_non_uniform_all(4), no = sub_group_non_uniform_any(0);\n"
+	"			int yes = sub_group_non_uniform_all(4), no = "
+	"sub_group_non_uniform_any(0);\n"
 	"			uint4 ballot = sub_group_ballot(in[me] & 1 ? -2 : 0);\n"
 	"			CHECK(!chosen == (me != ctz(lanes)));\n"
 	"			CHECK(!all == ((said & lanes) != lanes));\n"
 	"			CHECK(!any == !(said & lanes));\n"
 	"			CHECK(yes && !no);\n"
-	"			CHECK(ballot.x == (said & lanes) && !(ballot.y | ballot.z | ballot.w));\n"
+	"			CHECK(ballot.x == (said & lanes) && !(ballot.y | ballot.z | "
+	"ballot.w));\n"
 	"		}\n"
 	"	}\n"
 	"	uint4 some = (uint4)(0x1234a678u, 1, 2, 3);\n"
@@ -200,7 +205,8 @@ static const char deciding[] =
 	"	CHECK(sub_group_ballot_bit_count(some) == popcount(some.x));\n"
 	"	CHECK(sub_group_ballot_inclusive_scan(some) == popcount(some.x & up_to_me));\n"
 	"	CHECK(sub_group_ballot_exclusive_scan(some) == popcount(some.x & before_me));\n"
-	"	CHECK(sub_group_ballot_find_lsb(some) == 3 && sub_group_ballot_find_msb(some) == 28);\n"
+	"	CHECK(sub_group_ballot_find_lsb(some) == 3 && sub_group_ballot_find_msb(some) == "
+	"28);\n"
 	"	uint4 eq = get_sub_group_eq_mask(), ge = get_sub_group_ge_mask();\n"
 	"	uint4 gt = get_sub_group_gt_mask(), le = get_sub_group_le_mask();\n"
 	"	uint4 lt = get_sub_group_lt_mask();\n"
@@ -387,7 +393,7 @@ void sub_group_family(struct device *device, const struct depth *depth)
 		clReleaseMemObject(in);
 }
 
-/* -- work-groups --------------------------------------------------------------------------------- */
+/* -- work-groups ------------------------------------------------------------------------------- */
 
 static const char by_group[] =
 	"void __attribute__((noinline)) total_OP(global const int *in, uint end, T *total) {\n"
