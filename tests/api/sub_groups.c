@@ -150,6 +150,22 @@ static void test_errors(const struct api_test *test)
 	CHECK_OK(clReleaseKernel(kernel));
 }
 
+/* cl_khr_subgroups: the query by its older name. */
+static void test_extension(const struct api_test *test)
+{
+	cl_kernel kernel = kernel_make("count");
+	const size_t shape[2] = {40, 2};
+	size_t value = 0;
+	clGetKernelSubGroupInfoKHR_fn query_KHR = (clGetKernelSubGroupInfoKHR_fn)
+		clGetExtensionFunctionAddressForPlatform(test->platform,
+							 "clGetKernelSubGroupInfoKHR");
+	if (CHECK(query_KHR != NULL))
+		CHECK_OK(query_KHR(kernel, test->device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE_KHR,
+				   sizeof(shape), shape, sizeof(value), &value, NULL));
+	CHECK(value == 3);
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
 static void test_required(const struct api_test *test)
 {
 	cl_kernel kernel = kernel_make("warp");
@@ -223,6 +239,7 @@ int main(void)
 		test_local_sizes();
 		test_errors(&test);
 		test_required(&test);
+		test_extension(&test);
 		CHECK_OK(clReleaseProgram(program));
 	}
 	CHECK_OK(clReleaseMemObject(out));
