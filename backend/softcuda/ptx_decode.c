@@ -455,6 +455,7 @@ static const struct family families[] = {
 	{"vmax2", ptx_decode_video}, {"vabsdiff4", ptx_decode_video},
 	{"vabsdiff2", ptx_decode_video}, {"vset4", ptx_decode_video},
 	{"vset2", ptx_decode_video}, {"cp", ptx_decode_copy},
+	{"mbarrier", ptx_decode_mbarrier},
 	{"createpolicy", ptx_decode_policy}, {"griddepcontrol", ptx_decode_hint},
 	{"ld", ptx_decode_memory}, {"ldu", ptx_decode_memory}, {"st", ptx_decode_memory},
 	{"prefetch", ptx_decode_memory}, {"prefetchu", ptx_decode_memory},
@@ -466,7 +467,10 @@ static const struct family families[] = {
 	{"bar", ptx_decode_barrier}, {"barrier", ptx_decode_barrier},
 	{"membar", ptx_decode_barrier}, {"fence", ptx_decode_barrier},
 	{"shfl", ptx_decode_warp}, {"vote", ptx_decode_warp}, {"match", ptx_decode_warp},
-	{"redux", ptx_decode_warp}, {"activemask", ptx_decode_warp}, {"elect", ptx_decode_warp}
+	{"tex", ptx_decode_texture}, {"tld4", ptx_decode_texture},
+	{"suld", ptx_decode_surface}, {"sust", ptx_decode_surface},
+	{"sured", ptx_decode_surface}, {"txq", ptx_decode_query}, {"suq", ptx_decode_query},
+	{"istypep", ptx_decode_query}, {"redux", ptx_decode_warp}, {"activemask", ptx_decode_warp}, {"elect", ptx_decode_warp}
 };
 
 bool ptx_decode(struct ptx_parser *parser)

@@ -107,15 +107,25 @@ enum soft_need {
 
 /* CUDA_SUCCESS with the lock taken and the current context (NULL if there is
  * none and none is needed), or why the call cannot go on, lock not taken.
- * call: NULL for another part of a call that was entered before: not counted again. */
+ * call: NULL for another part of a call that was entered before: not counted again.
+ * SOFT_DROPPED: the call is to be answered with success and left undone. */
 CUresult soft_enter(const char *call, enum soft_need need, struct soft_context **context_out);
 /* Drops the lock and hands the result through. */
 CUresult soft_leave(const char *call, CUresult result);
 
+/* What soft_enter says of a call that is to be forgotten (api_fault.h). */
+#define SOFT_DROPPED ((CUresult)-1)
+
+/* What a door returns that soft_enter has turned back. */
+static inline CUresult soft_turned_back(CUresult result)
+{
+	return result == SOFT_DROPPED ? CUDA_SUCCESS : result;
+}
+
 #define SOFT_CALL(need, expression)                                             \
 	struct soft_context *context = NULL;                                    \
 	CUresult call_result = soft_enter(__func__, (need), &context);          \
-	return call_result != CUDA_SUCCESS ? call_result                        \
+	return call_result != CUDA_SUCCESS ? soft_turned_back(call_result)      \
 					   : soft_leave(__func__, (expression))
 
 /* How much of text to print in a log's line: all but the line ends behind it. */
@@ -146,6 +156,7 @@ enum soft_kind {
 	SOFT_KIND_KERNEL,
 	SOFT_KIND_LINK,
 	SOFT_KIND_POOL,
+	SOFT_KIND_ARRAY,
 	SOFT_KIND_COUNT
 };
 
@@ -176,6 +187,8 @@ struct soft_context {
 	struct list streams;                 /* of soft_stream.link */
 	struct list events;                  /* of soft_event.link */
 	struct list modules;                 /* of soft_module.link */
+	struct list arrays;                  /* of soft_array.link */
+	struct list objects;                 /* textures and surfaces */
 	struct soft_stream *legacy;          /* the NULL stream */
 	uint32_t peers;                      /* bit per device whose memory is enabled */
 	CUfunc_cache cache_config;
@@ -279,6 +292,11 @@ CUresult soft_operation_submit_locked(struct soft_operation *operation,
 CUresult soft_point_wait_locked(const struct soft_point *point);
 /* A question about work was answered with "not yet": a lazy schedule may go on. */
 void soft_schedule_nudge_locked(void);
+/* What the schedule keeps may run. */
+void soft_schedule_let_go_locked(void);
+/* Lets all that is in streams end, and goes on with the schedule that items (sched.h)
+ * describe. CUDA_ERROR_INVALID_VALUE, _LAUNCH_TIMEOUT, _OUT_OF_MEMORY. */
+CUresult soft_schedule_restart_locked(const char *items);
 /* Waits for what is in stream now; the fault of its context. */
 CUresult soft_stream_wait_locked(struct soft_stream *stream);
 /* Starts the first worker. */
@@ -310,7 +328,8 @@ enum soft_memory_kind {
 	SOFT_MEMORY_DEVICE,
 	SOFT_MEMORY_MANAGED,
 	SOFT_MEMORY_HOST,                    /* pinned, ours */
-	SOFT_MEMORY_REGISTERED               /* pinned, the caller's own */
+	SOFT_MEMORY_REGISTERED,              /* pinned, the caller's own */
+	SOFT_MEMORY_ARRAY                    /* of a CUDA array: pointers do not reach it */
 };
 
 struct soft_allocation {
@@ -350,6 +369,10 @@ CUresult soft_memory_alloc_locked(struct soft_context *context, enum soft_memory
 				  struct soft_allocation **allocation_out);
 /* Out of the table at once; unmapped when nothing that runs can touch it. */
 void soft_memory_free_locked(struct soft_allocation *allocation);
+/* Frees it as cuMemFree does, after the context's work; its fault.  Where the wait
+ * could not be, or the context has ended meanwhile, it is not freed here. */
+CUresult soft_memory_end_locked(struct soft_context *context, struct soft_allocation *allocation,
+				const char *call);
 void soft_memory_pin_locked(struct soft_allocation *allocation);
 void soft_memory_unpin_locked(struct soft_allocation *allocation);
 /* Unmaps what no running launch can touch any more. */
@@ -369,6 +392,14 @@ CUresult soft_memory_register_locked(struct soft_context *context, void *pointer
 				     unsigned flags);
 struct soft_pool *soft_pool_create_locked(struct soft_device *device, uint64_t max_B);
 void soft_pool_release_locked(struct soft_pool *pool);
+
+/* --- arrays, textures, surfaces: api_array.h ---------------------------------------- */
+
+/* Everything that belongs to context; its memory goes by itself. */
+void soft_array_retire_context_locked(struct soft_context *context);
+void soft_object_retire_context_locked(struct soft_context *context);
+/* How many texture or surface objects there are. */
+size_t soft_object_live_locked(bool surface);
 
 /* --- modules ------------------------------------------------------------------- */
 

@@ -20,6 +20,8 @@
 		BY_SCOPE(READ_WRITE_ORDERS, PTX_ADD, where, op, c, bits) \
 		return as_type(T, old); \
 	} \
+	SUB(space, A, T)
+#define SUB(space, A, T) \
 	DEFAULTS_1(T, atomic_fetch_add, volatile space A *, T) \
 	BUILTIN T atomic_fetch_sub_explicit(volatile space A *p, T value, memory_order order, \
 					    memory_scope scope) \
@@ -27,7 +29,7 @@
 		return atomic_fetch_add_explicit(p, -value, order, scope); \
 	} \
 	DEFAULTS_1(T, atomic_fetch_sub, volatile space A *, T)
-FOR_SPACES(ADD_AND_SUB, atomic_float, float, float, "add.f32", "f")
+ADD_AND_SUB(__local, ".shared", atomic_float, float, float, "add.f32", "f")
 FOR_SPACES(ADD_AND_SUB, atomic_double, double, double, "add.f64", "d")
 FOR_SPACES(ADD_AND_SUB, atomic_half, half, ushort, "add.noftz.f16", "h")
 
@@ -99,8 +101,10 @@ HELPER half latest(half x, half y)
 
 /* The object becomes choice(old value, value). */
 #define REPLACE(name, space, A, T, B, choice) \
-	BUILTIN T name##_explicit(volatile space A *p, T value, memory_order order, \
-				  memory_scope scope) \
+	REPLACE_AS(BUILTIN, name##_explicit, space, A, T, B, choice) \
+	DEFAULTS_1(T, name, volatile space A *, T)
+#define REPLACE_AS(kind, name, space, A, T, B, choice) \
+	kind T name(volatile space A *p, T value, memory_order order, memory_scope scope) \
 	{ \
 		volatile space B *object = (volatile space B *)p; \
 		B old = guess(object), seen; \
@@ -112,8 +116,34 @@ HELPER half latest(half x, half y)
 				return as_type(T, old); \
 			old = seen; \
 		} \
+	}
+/*
+ * In global memory the instruction takes subnormal floats for zero.  That makes no difference where
+ * the operand's magnitude is 2^-100 or more: a subnormal number is less than half its last place,
+ * and a difference that is not zero is normal.  The rest, zeros too, goes the longer way.
+ */
+HELPER float sum(float x, float y)
+{
+	return x + y;
+}
+
+#define ADD_FLOAT(space, where) \
+	BUILTIN float atomic_fetch_add_explicit(volatile space atomic_float *p, float value, \
+						memory_order order, memory_scope scope) \
+	{ \
+		float old; \
+		if (as_type(uint, value) << 1 < as_type(uint, 0x1p-100f) << 1) \
+			return add_small(p, value, order, scope); \
+		order = ordered(order, scope, memory_order_acquire); \
+		BY_SCOPE(READ_WRITE_ORDERS, PTX_ADD, where, "add.f32", "f", value) \
+		return old; \
 	} \
-	DEFAULTS_1(T, name, volatile space A *, T)
+	SUB(space, atomic_float, float)
+REPLACE_AS(HELPER, add_small, __global, atomic_float, float, uint, sum)
+REPLACE_AS(HELPER, add_small, __private, atomic_float, float, uint, sum)
+ADD_FLOAT(__global, ".global")
+ADD_FLOAT(__private, "")
+
 #define MIN_AND_MAX(space, where, A, T, B) \
 	REPLACE(atomic_fetch_min, space, A, T, B, least) \
 	REPLACE(atomic_fetch_max, space, A, T, B, greatest)

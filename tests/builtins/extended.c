@@ -228,6 +228,23 @@ static const char extremes[] =
 	"==\n"
 	"		      ($x)-INFINITY);\n"
 	"	}\n";
+/* Subnormal numbers count: as operand, as what is there, and as what comes of two normal ones. */
+static const char subnormals[] =
+	"	WHERE\n"
+	"	float tiny = as_float(3u), least = as_float(0x00800000u);\n"
+	"	if (g == 0) {\n"
+	"		atomic_store_explicit(c, ($x)tiny, memory_order_relaxed, memory_scope_device);\n"
+	"		CHECK(atomic_fetch_add$y ($x)tiny END == ($x)tiny);\n"
+	"		CHECK(atomic_fetch_sub$y ($x)0 END == ($x)as_float(6u));\n"
+	"		CHECK(atomic_exchange$y ($x)least END == ($x)as_float(6u));\n"
+	"		atomic_fetch_sub$y ($x)as_float(0x00800005u) END;\n"
+	"		CHECK(atomic_exchange$y ($x)tiny END == -($x)as_float(5u));\n"
+	"		atomic_fetch_add$y ($x)0x1p-100f END;\n"
+	"		$x sum = ($x)tiny + ($x)0x1p-100f;\n"
+	"		CHECK(atomic_exchange$y ($x)-0.0f END == sum);\n"
+	"		atomic_fetch_add$y ($x)-0.0f END;\n"
+	"		CHECK(signbit(atomic_exchange$y ($x)0 END));\n"
+	"	}\n";
 /* What atomic_half alone needs an extension for; exchanges lose nothing. */
 static const char moves[] =
 	"	WHERE\n"
@@ -299,6 +316,8 @@ static void add_float_atomics(struct probes *probes, bool has_half)
 	for (int t = 0; t < (has_half ? 3 : 2); t++) {
 		add_atomic(probes, sums, "sums", types[t]);
 		add_atomic(probes, extremes, "extremes", types[t]);
+		if (t < 2)
+			add_atomic(probes, subnormals, "subnormals", types[t]);
 	}
 	if (has_half)
 		add_atomic(probes, moves, "moves", "half");
