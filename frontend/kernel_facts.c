@@ -14,6 +14,8 @@
 enum { SPACE_GLOBAL = 1, SPACE_LOCAL = 3, SPACE_CONSTANT = 4 };
 /* A local pointer to void: what any OpenCL type could need. */
 enum { LARGEST_ALIGN_B = 128 };
+/* A sub-group is a warp. */
+enum { SUB_GROUP_SIZE = 32 };
 
 struct facts {
 	const struct fe_module *module;
@@ -303,6 +305,9 @@ static char *attributes_string(struct facts *facts, LLVMValueRef function,
 	if (hint[0])
 		bytes_printf(&text, "%swork_group_size_hint(%u,%u,%u)", text.size_B ? " " : "",
 			     hint[0], hint[1], hint[2]);
+	if (kernel->required_sub_group)
+		bytes_printf(&text, "%sintel_reqd_sub_group_size(%u)", text.size_B ? " " : "",
+			     kernel->required_sub_group);
 	vector_hint(facts, function, &text);
 	char *string = bytes_failed(&text) ? out_of_memory(facts)
 					   : copy_string(facts, bytes_string(&text), text.size_B);
@@ -348,6 +353,19 @@ static char *entry_name(struct facts *facts, const char *name, size_t size_B)
 	return made;
 }
 
+/* cl_intel_required_subgroup_size: "the kernel must be compiled and executed with the specified
+ * sub-group size", and there is only one. */
+static void sub_group_fact(struct facts *facts, LLVMValueRef function, const char *name,
+			   struct abi_kernel *kernel)
+{
+	uint32_t size[3] = {0, 0, 0};
+	sizes_fact(facts, function, "intel_reqd_sub_group_size", size);
+	if (size[0] && size[0] != SUB_GROUP_SIZE)
+		refuse(facts, FE_COMPILE_FAILED, name, "sub-groups have 32 work-items, not what "
+		       "intel_reqd_sub_group_size asks for", "");
+	kernel->required_sub_group = size[0];
+}
+
 static void kernel_facts(struct facts *facts, LLVMValueRef function, struct abi_kernel *kernel)
 {
 	size_t size_B;
@@ -356,6 +374,7 @@ static void kernel_facts(struct facts *facts, LLVMValueRef function, struct abi_
 	kernel->entry = entry_name(facts, name, size_B);
 	sizes_fact(facts, function, "reqd_work_group_size", kernel->required_local);
 	sizes_fact(facts, function, "work_group_size_hint", kernel->hint_local);
+	sub_group_fact(facts, function, name, kernel);
 	kernel->attributes = attributes_string(facts, function, kernel);
 	kernel->has_barrier = fe_set_has(&facts->barriers, function);
 	kernel->uniform_groups = facts->uniform_groups;

@@ -17,6 +17,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/kernel_facts.c frontend/kernel_facts.h \
 	frontend/kernel_groups.c \
 	frontend/lower.c frontend/lower.h \
+	frontend/lower_device.c \
 	frontend/lower_function.c frontend/lower_half.c \
 	frontend/lower_hidden.c \
 	frontend/lower_instruction.c \
@@ -104,6 +105,9 @@ frontend/embedded/builtins.blob: frontend/embedded/builtins.index
 	@test -f $@ || { rm -f $< && $(MAKE) $(AM_MAKEFLAGS) $<; }
 frontend/embedded/libdevice.10.bc: $(LIBDEVICE)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && cp $(LIBDEVICE) $@ && chmod u+w $@
-frontend/embedded/opencl-c-base.h: $(CLANG_RESOURCE_DIR)/include/opencl-c-base.h
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && cp $(CLANG_RESOURCE_DIR)/include/opencl-c-base.h $@ && chmod u+w $@
+frontend/embedded/opencl-c-base.h: $(CLANG_RESOURCE_DIR)/include/opencl-c-base.h \
+		$(srcdir)/frontend/builtins/declarations.h
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && rm -f $@ && \
+		cat $(CLANG_RESOURCE_DIR)/include/opencl-c-base.h \
+			$(srcdir)/frontend/builtins/declarations.h > $@
 frontend/libfrontend_a-embedded.$(OBJEXT): $(frontend_embedded)

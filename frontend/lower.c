@@ -9,6 +9,7 @@
  * pointers do; until the last, entries have the names of the source. */
 static enum fe_status (*const passes[])(struct lowering *lowering) = {
 	fe_lower_printf,
+	fe_lower_device,
 	fe_lower_variables,
 	fe_lower_intrinsics,
 	fe_lower_instructions,
@@ -36,6 +37,7 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		.max_local_B = target->max_local_B,
 		.flushes = codegen.flush_denormals,
 		.unoptimized = !codegen.optimization,
+		.sm = target->sm,
 		.log = log,
 	};
 	for (size_t i = 0; i < sizeof(passes) / sizeof(*passes) && !status; i++)

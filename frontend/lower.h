@@ -26,11 +26,13 @@ struct lowering {
 	uint64_t max_local_B;
 	bool flushes;                   /* denormals of float are flushed to zero */
 	bool unoptimized;               /* libnvvm is told to leave the code as it is */
+	unsigned sm;
 	struct bytes *log;
 };
 
 /* The passes. */
 enum fe_status fe_lower_printf(struct lowering *lowering);           /* lower_printf.c */
+enum fe_status fe_lower_device(struct lowering *lowering);           /* lower_device.c */
 enum fe_status fe_lower_instructions(struct lowering *lowering);     /* lower_instruction.c */
 enum fe_status fe_lower_half(struct lowering *lowering);             /* lower_half.c */
 enum fe_status fe_lower_variables(struct lowering *lowering);        /* lower_variable.c */

@@ -20,6 +20,7 @@ icd_object_sources = \
 	icd/kernel.c icd/kernel.h \
 	icd/kernel_info.c icd/kernel_info.h icd/kernel_info.def \
 	icd/kernel_argument_info.def icd/kernel_work_group_info.def \
+	icd/kernel_sub_group_info.def \
 	icd/api_platform.c icd/api_device.c icd/api_context.c \
 	icd/api_program.c icd/api_kernel.c icd/api_unsupported.c
 

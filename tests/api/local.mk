@@ -8,8 +8,8 @@ endif
 # Each is one file of its own name and api_test.h.
 api_object_tests = tests/api/platform tests/api/device tests/api/context tests/api/program \
 	tests/api/program_link tests/api/program_binary tests/api/kernel \
-	tests/api/null_arguments tests/api/unsupported tests/api/dispatch \
-	tests/api/float_options
+	tests/api/sub_groups tests/api/null_arguments tests/api/unsupported \
+	tests/api/dispatch tests/api/float_options
 tests_api_platform_SOURCES = tests/api/platform.c tests/api/api_test.h
 tests_api_platform_LDADD = $(OPENCL_LIBS)
 tests_api_device_SOURCES = tests/api/device.c tests/api/api_test.h
@@ -24,6 +24,8 @@ tests_api_program_binary_SOURCES = tests/api/program_binary.c tests/api/api_test
 tests_api_program_binary_LDADD = $(OPENCL_LIBS)
 tests_api_kernel_SOURCES = tests/api/kernel.c tests/api/api_test.h
 tests_api_kernel_LDADD = $(OPENCL_LIBS)
+tests_api_sub_groups_SOURCES = tests/api/sub_groups.c tests/api/api_test.h
+tests_api_sub_groups_LDADD = $(OPENCL_LIBS)
 tests_api_null_arguments_SOURCES = tests/api/null_arguments.c tests/api/api_test.h
 tests_api_null_arguments_LDADD = $(OPENCL_LIBS)
 tests_api_unsupported_SOURCES = tests/api/unsupported.c tests/api/api_test.h

@@ -28,6 +28,8 @@ static const struct {
 	{"half", half_family},             {"shuffle", shuffle_family},
 	{"async", async_family},           {"atomic", atomic_family},
 	{"atomic_c11", atomic_c11_family}, {"workitem", workitem_family},
+	{"sub_group", sub_group_family},   {"work_group", work_group_family},
+	{"extended", extended_family},
 };
 /* A family that fails everywhere need not say so ten thousand times. */
 enum { FAMILIES = sizeof(families) / sizeof(families[0]), SHOWN_MAX = 200 };

@@ -46,6 +46,7 @@ kernel_files = \
 	tests/kernels/errors_include.clt \
 	tests/kernels/errors_kernel_argument.clt \
 	tests/kernels/errors_printf_format.clt \
+	tests/kernels/errors_sub_group_size.clt \
 	tests/kernels/errors_syntax.clt \
 	tests/kernels/errors_undeclared.clt \
 	tests/kernels/errors_unresolved.clt \
@@ -150,13 +151,21 @@ kernel_files = \
 	tests/kernels/shuffle.clt \
 	tests/kernels/spinlock.clt \
 	tests/kernels/standard_2.clt \
+	tests/kernels/sub_group_barrier.clt \
+	tests/kernels/sub_group_divergent.clt \
+	tests/kernels/sub_group_ids.clt \
+	tests/kernels/sub_group_no_optimization.clt \
+	tests/kernels/sub_group_progress.clt \
+	tests/kernels/sub_group_reduce_3d.clt \
 	tests/kernels/transpose_tiled.clt \
 	tests/kernels/vector_access.clt \
 	tests/kernels/vector_add.clt \
 	tests/kernels/vector_operators.clt \
 	tests/kernels/vector_three.clt \
 	tests/kernels/vload_vstore.clt \
-	tests/kernels/warp_barrier_ptx.clt
+	tests/kernels/warp_barrier_ptx.clt \
+	tests/kernels/work_group_functions_3d.clt \
+	tests/kernels/work_group_functions_loop.clt
 
 # Kernels with a mistake each, and what the checker has to say of it.
 broken_files = \

@@ -27,5 +27,11 @@ tests_unit_t_nvvm_ir_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS)
 tests_unit_t_nvvm_ir_LDADD = frontend/libfrontend.a base/libbase.a $(LLVM_LIBS) -ldl
 nodist_EXTRA_tests_unit_t_nvvm_ir_SOURCES = force-cxx-link.cxx
 
-TESTS += tests/unit/builtins.sh
-EXTRA_DIST += tests/unit/builtins.sh tests/unit/builtins_coverage.py
+TESTS += tests/unit/builtins.sh tests/unit/architectures.sh
+EXTRA_DIST += tests/unit/builtins.sh tests/unit/builtins_coverage.py tests/unit/architectures.sh
+
+check_PROGRAMS += tests/unit/compile_for
+tests_unit_compile_for_SOURCES = tests/unit/compile_for.c
+tests_unit_compile_for_LDADD = frontend/libfrontend.a backend/libbackend.a base/libbase.a \
+	$(LLVM_LIBS) -ldl
+nodist_EXTRA_tests_unit_compile_for_SOURCES = force-cxx-link.cxx

@@ -350,6 +350,39 @@ static void test_reserved_name(void)
 	outcome_finish(&o);
 }
 
+/* What the library asks of the device: answered before libnvvm, with the branch. */
+static void test_device_answers(void)
+{
+	static const char ir[] =
+		"declare i1 @__culvert_hidden_sm_80()\n"
+		"declare ptr addrspace(3) @__culvert_hidden_scratch()\n"
+		"define i32 @f(i32 %x) {\n"
+		"  %a = call zeroext i1 @__culvert_hidden_sm_80()\n"
+		"  br i1 %a, label %new, label %old\n"
+		"new:\n  ret i32 80\n"
+		"old:\n"
+		"  %s = call ptr addrspace(3) @__culvert_hidden_scratch()\n"
+		"  store i32 %x, ptr addrspace(3) %s, align 4\n"
+		"  ret i32 75\n}\n";
+	for (unsigned sm = 75; sm <= 80; sm += 5) {
+		struct outcome o = lower(ir, sm, 1024);
+		CHECK_EQ(o.status, FE_OK);
+		CHECK(!has(&o.text, "__culvert_hidden") && !has(&o.text, "br i1"));
+		/* Blocks are numbered as they are referred to. */
+		CHECK(has(&o.text, "br label %b2"));
+		CHECK(has(&o.text, sm == 75 ? "b3:\n  ret i32 80" : "b2:\n  ret i32 80"));
+		CHECK(has(&o.text, "addrspace(3) global [32 x i64] undef"));
+		outcome_finish(&o);
+	}
+	struct outcome o = lower("declare i32 @__culvert_hidden_sm_80(i32)\n"
+				 "define i32 @f() {\n"
+				 "  %a = call i32 @__culvert_hidden_sm_80(i32 1)\n"
+				 "  ret i32 %a\n}\n", 75, 0);
+	CHECK_EQ(o.status, FE_LINK_FAILED);
+	CHECK(has(&o.log, "__culvert_hidden_sm_80"));
+	outcome_finish(&o);
+}
+
 static const char loops_ir[] =
 	"define spir_kernel void @loop(ptr addrspace(1) %p, i32 %n) !dbg !5 {\n"
 	"entry:\n  br label %body, !dbg !6\n"
@@ -421,5 +454,6 @@ static void test_compiles(void)
 
 TEST_MAIN(TEST(test_facts), TEST(test_hidden_parameters), TEST(test_dialect),
 	  TEST(test_work_items), TEST(test_large_local), TEST(test_refused),
-	  TEST(test_reserved_name), TEST(test_entry_names), TEST(test_lines_loops_atomics),
+	  TEST(test_reserved_name), TEST(test_device_answers),
+	  TEST(test_entry_names), TEST(test_lines_loops_atomics),
 	  TEST(test_compiles))
