@@ -6,7 +6,8 @@
 static const cl_command_queue_properties known_properties =
 	CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE |
 	CL_QUEUE_ON_DEVICE_DEFAULT;
-static const cl_command_queue_properties supported_properties = CL_QUEUE_PROFILING_ENABLE;
+static const cl_command_queue_properties supported_properties =
+	CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
 
 static cl_int properties_check(cl_command_queue_properties properties)
 {

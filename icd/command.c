@@ -16,6 +16,8 @@ void ocl_command_init(struct ocl_command *command, const struct ocl_command_kind
 	command->type = type;
 	command->event = NULL;
 	command->witness = false;
+	command->joins = false;
+	command->bars = false;
 	command->accesses = accesses;
 	command->access_count = 0;
 	command->dependency_count = 0;
@@ -79,9 +81,9 @@ static void accesses_commit(struct ocl_command *command, uint32_t acquired, bool
 				   written, done);
 }
 
-cl_int ocl_command_submit(struct ocl_command *command, struct ocl_submission *submission_out)
+cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream,
+			  struct ocl_submission *submission_out)
 {
-	struct gpu_stream *stream = command->queue->stream;
 	struct ocl_submission submission = {0};
 	const bool timing = command->event && command->event->profiling;
 	uint32_t acquired = 0;
@@ -127,7 +129,7 @@ struct ocl_command *ocl_command_defer(const struct ocl_command *command)
 	if (events_B)
 		memcpy(events, command->dependencies, events_B);
 	copy->dependencies = events;
-	list_init(&copy->link);
+	copy->in_line = false;
 	list_init(&copy->work_link);
 	atomic_init(&copy->refs, 1);
 	atomic_init(&copy->pending, 0);

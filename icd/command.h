@@ -31,6 +31,7 @@ struct ocl_command_kind {
 	void (*retain)(struct ocl_command *command);
 	void (*release)(struct ocl_command *command);
 	bool may_block;                  /* run may wait: no lock must be held */
+	bool moves_host_bytes;           /* to or from memory of the application's */
 };
 
 struct ocl_transfer {                    /* read, write, copy; rect or not */
@@ -67,6 +68,8 @@ struct ocl_command {
 	cl_command_type type;            /* as its event reports it */
 	cl_event event;                  /* NULL: nobody asked for one */
 	bool witness;                    /* submission has to give a done event */
+	bool joins;                      /* waits for all that were enqueued before it */
+	bool bars;                       /* all that are enqueued later wait for it */
 	struct ocl_access *accesses;     /* memory of whoever owns the command */
 	uint32_t access_count;
 	uint32_t dependency_count;
@@ -78,11 +81,16 @@ struct ocl_command {
 		struct ocl_map *map;
 	} u;
 
-	/* Deferred commands only. */
-	struct list link;                /* queue->blocked */
-	struct list work_link;           /* ocl_worklist.failed, of who set failed */
+	/* In line: guarded by the queue's lock. */
+	struct list link;                /* ocl_line.waiting */
+	struct list barrier_link;        /* ocl_line.barriers */
+	struct list ready_link;          /* ocl_line.ready */
 	uint64_t ticket;
-	atomic_uint refs;                /* the queue, each waiter, a worklist */
+	bool in_line, taken;
+
+	/* Deferred commands only. */
+	struct list work_link;           /* ocl_worklist.failed, of who set failed */
+	atomic_uint refs;                /* the line, each waiter, a worklist */
 	atomic_uint pending;             /* dependencies not settled yet */
 	atomic_bool failed;              /* one of them ended badly */
 	struct ocl_waiter *waiters;      /* dependency_count, in the same memory */
@@ -101,10 +109,11 @@ void ocl_command_touch(struct ocl_command *command, cl_mem mem, uint64_t offset_
 /* Whether submission may wait for the host's memory or for other threads. */
 bool ocl_command_may_block(const struct ocl_command *command);
 
-/* Puts the command into its queue's stream, after all that it depends on; those
- * are settled.  Nothing is published when it fails.  The caller makes sure that
- * nobody else submits to the queue meanwhile. */
-cl_int ocl_command_submit(struct ocl_command *command, struct ocl_submission *submission_out);
+/* Puts the command into stream, after all that it depends on; those are settled.
+ * Nothing is published when it fails.  For an in-order queue the caller makes sure
+ * that nobody else submits to it meanwhile. */
+cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream,
+			  struct ocl_submission *submission_out);
 
 /* A copy for later, with references to everything; refs 1. NULL: out of memory. */
 struct ocl_command *ocl_command_defer(const struct ocl_command *command);

@@ -110,16 +110,26 @@ static void map_release(struct ocl_command *command)
 	object_unref(mem);
 }
 
-const struct ocl_command_kind ocl_command_read = {.run = read_run, .may_block = true};
-const struct ocl_command_kind ocl_command_write = {.run = write_run, .may_block = true};
+const struct ocl_command_kind ocl_command_read = {
+	.run = read_run, .may_block = true, .moves_host_bytes = true,
+};
+const struct ocl_command_kind ocl_command_write = {
+	.run = write_run, .may_block = true, .moves_host_bytes = true,
+};
 const struct ocl_command_kind ocl_command_copy = {.run = copy_run};
-const struct ocl_command_kind ocl_command_read_rect = {.run = read_rect_run, .may_block = true};
-const struct ocl_command_kind ocl_command_write_rect = {.run = write_rect_run, .may_block = true};
+const struct ocl_command_kind ocl_command_read_rect = {
+	.run = read_rect_run, .may_block = true, .moves_host_bytes = true,
+};
+const struct ocl_command_kind ocl_command_write_rect = {
+	.run = write_rect_run, .may_block = true, .moves_host_bytes = true,
+};
 const struct ocl_command_kind ocl_command_copy_rect = {.run = copy_rect_run};
 const struct ocl_command_kind ocl_command_fill = {.run = fill_run};
 const struct ocl_command_kind ocl_command_map = {
 	.run = map_run, .retain = map_retain, .release = map_release, .may_block = true,
+	.moves_host_bytes = true,
 };
 const struct ocl_command_kind ocl_command_unmap = {
 	.run = unmap_run, .retain = map_retain, .release = map_release, .may_block = true,
+	.moves_host_bytes = true,
 };

@@ -405,7 +405,8 @@ static cl_int launch_printf_run(struct ocl_command *command, struct gpu_stream *
 {
 	struct ocl_launch *launch = &command->u.launch;
 	struct ocl_print *print;
-	cl_int error = ocl_print_begin(command->queue, launch->code->build->code, &print);
+	cl_int error = ocl_print_begin(command->queue, stream, launch->code->build->code,
+				       &print);
 	if (error)
 		return error;
 	launch->printf_buffer = ocl_print_buffer(print);

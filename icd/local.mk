@@ -34,6 +34,9 @@ icd_command_sources = \
 	icd/launch.c icd/launch.h \
 	icd/printf.c icd/printf.h \
 	icd/printf_format.c icd/printf_format.h \
+	icd/line.c icd/line.h \
+	icd/lanes.c icd/lanes.h \
+	icd/work.c icd/work.h \
 	icd/queue.c icd/queue.h icd/queue_info.def \
 	icd/enqueue.c icd/enqueue.h \
 	icd/api_mem.c icd/api_queue.c icd/api_event.c \

@@ -153,34 +153,19 @@ static void mem_end(struct _cl_mem *mem)
 	free(mem);
 }
 
-/* Waits, in the completion thread, for one witness after the other. */
+/* A memory object that ends once its last transfers are over. */
 struct mem_finalizer {
-	struct ocl_watch watch;
-	struct ocl_delivery delivery;
-	struct ocl_witnesses witnesses;
-	uint32_t next;
+	struct ocl_after after;
 	struct _cl_mem *mem;
 };
 
-static void finalizer_deliver(struct ocl_delivery *delivery)
+static void finalizer_run(struct ocl_delivery *delivery)
 {
-	struct mem_finalizer *finalizer = list_entry(delivery, struct mem_finalizer, delivery);
-	ocl_witnesses_finish(&finalizer->witnesses);
+	struct mem_finalizer *finalizer = list_entry(delivery, struct mem_finalizer,
+						     after.delivery);
+	ocl_witnesses_finish(&finalizer->after.witnesses);
 	mem_end(finalizer->mem);
 	free(finalizer);
-}
-
-static void finalizer_step(struct ocl_watch *watch, cl_int status)
-{
-	struct mem_finalizer *finalizer = list_entry(watch, struct mem_finalizer, watch);
-	(void)status;  /* on a lost device nothing runs any more: as good as done */
-	if (finalizer->next == finalizer->witnesses.count) {
-		finalizer->delivery.run = finalizer_deliver;
-		ocl_complete_deliver(&finalizer->delivery);
-		return;
-	}
-	finalizer->watch.event = finalizer->witnesses.events[finalizer->next++];
-	ocl_complete_watch(&finalizer->watch);
 }
 
 /* Ends mem once all witnesses have happened; takes the witnesses over. */
@@ -195,10 +180,10 @@ static void mem_end_later(struct _cl_mem *mem, struct ocl_witnesses *witnesses)
 		mem_end(mem);
 		return;
 	}
-	finalizer->witnesses = *witnesses;
 	finalizer->mem = mem;
-	finalizer->watch.fire = finalizer_step;
-	finalizer_step(&finalizer->watch, CL_COMPLETE);
+	finalizer->after.witnesses = *witnesses;
+	finalizer->after.delivery.run = finalizer_run;
+	ocl_complete_after(&finalizer->after);
 }
 
 static void mem_destroy(struct object *object)

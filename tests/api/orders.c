@@ -225,7 +225,10 @@ int main(int argc, char **argv)
 	context = clCreateContext(NULL, count, test.devices, NULL, NULL, &code);
 	CHECK_OK(code);
 	for (unsigned q = 0; q < QUEUES; q++) {
-		queues[q] = clCreateCommandQueue(context, test.devices[q % count], 0, &code);
+		/* The order is the events' alone: half of the queues need not keep any. */
+		queues[q] = clCreateCommandQueue(
+			context, test.devices[q % count],
+			q % 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &code);
 		CHECK_OK(code);
 	}
 	for (unsigned i = 0; i < USERS; i++)
