@@ -131,6 +131,20 @@ void gpu_memory_free(struct gpu_device *device, gpu_address address,
 /* Pinned host memory, usable by all devices (portable). */
 cl_int gpu_host_alloc(struct gpu_device *device, uint64_t size_B, void **pointer_out);
 void gpu_host_free(struct gpu_device *device, void *pointer);
+/* Whether all of the range is pinned, by us or the application: then copies of it
+ * never wait. */
+bool gpu_host_is_pinned(struct gpu_device *device, const void *pointer, uint64_t size_B);
+
+/* A piece of pinned memory for bytes on their way, GPU_SLOT_B large; there are only
+ * a few.  NULL: all are in use. */
+struct gpu_slot;
+enum { GPU_SLOT_B = 1 << 20, GPU_SLOTS = 16, GPU_STAGED_MAX_B = 4 * GPU_SLOT_B };
+struct gpu_slot *gpu_slot_take(struct gpu_device *device);
+void *gpu_slot_memory(const struct gpu_slot *slot);
+/* In use until after has happened; NULL: not any more. */
+void gpu_slot_release(struct gpu_device *device, struct gpu_slot *slot, struct gpu_event *after);
+/* Whether gpu_copy_to_device_staged would find slots now. */
+bool gpu_staging_has_room(struct gpu_device *device, uint64_t size_B);
 
 /* A box of bytes: pitches as OpenCL's rect commands mean them. */
 struct gpu_rect {
@@ -142,6 +156,9 @@ struct gpu_rect {
  * then block until the bytes have been read (to device) or arrive (to host). */
 cl_int gpu_copy_to_device(struct gpu_stream *stream, gpu_address to, const void *from,
 			  uint64_t size_B);
+/* By way of slots if there are any, so that the call takes no longer than a memcpy. */
+cl_int gpu_copy_to_device_staged(struct gpu_stream *stream, gpu_address to, const void *from,
+				 uint64_t size_B);
 cl_int gpu_copy_to_host(struct gpu_stream *stream, void *to, gpu_address from, uint64_t size_B);
 cl_int gpu_copy_device(struct gpu_stream *stream, gpu_address to, gpu_address from,
 		       uint64_t size_B);

@@ -27,6 +27,13 @@ enum {
 
 struct gpu_epoch;
 
+/* Who has taken it owns the rest. */
+struct gpu_slot {
+	bool taken;                      /* guarded by the device's lock */
+	unsigned char *memory;           /* pinned, kept for ever; NULL: not made yet */
+	struct gpu_event *after;         /* owned: free once it has happened; NULL: it is */
+};
+
 struct gpu_device {
 	struct gpu_caps caps;            /* immutable, as are the next three */
 	uint32_t index;
@@ -57,6 +64,7 @@ struct gpu_device {
 	struct gpu_epoch *epoch;                   /* the current one: a reference */
 	struct gpu_epoch *free_epochs;             /* chained by next */
 	struct gpu_stream *clock_stream;           /* once there, it stays */
+	struct gpu_slot slots[GPU_SLOTS];
 };
 
 struct gpu_stream {

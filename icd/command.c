@@ -35,14 +35,12 @@ void ocl_command_touch(struct ocl_command *command, cl_mem mem, uint64_t offset_
 	access->at = (struct ocl_acquired){0};
 }
 
-bool ocl_command_may_block(const struct ocl_command *command)
+enum ocl_effort ocl_command_effort(const struct ocl_command *command)
 {
-	if (command->kind->may_block)
-		return true;
 	for (uint32_t i = 0; i < command->access_count; i++)
 		if (ocl_storage_is_slow(command->accesses[i].mem->storage))
-			return true;
-	return false;
+			return OCL_EFFORT_WAIT;
+	return command->kind->effort ? command->kind->effort(command) : OCL_EFFORT_NONE;
 }
 
 /* --- submission ----------------------------------------------------------------------- */

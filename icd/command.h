@@ -24,13 +24,21 @@ struct ocl_access {
 	enum ocl_access_mode mode;
 };
 
+/* What submitting a command may take the submitting thread. */
+enum ocl_effort {
+	OCL_EFFORT_NONE,
+	OCL_EFFORT_COPY,                 /* a copy of host memory: not under a lock */
+	OCL_EFFORT_WAIT                  /* waits for the GPU or for other threads */
+};
+
 struct ocl_command_kind {
 	/* Puts the operation into stream; accesses are acquired.  NULL: no operation. */
 	cl_int (*run)(struct ocl_command *command, struct gpu_stream *stream);
 	/* Keeps and gives back what the payload needs beyond the door's call; NULL: nothing. */
 	void (*retain)(struct ocl_command *command);
 	void (*release)(struct ocl_command *command);
-	bool may_block;                  /* run may wait: no lock must be held */
+	/* Asked just before run; NULL: none. */
+	enum ocl_effort (*effort)(const struct ocl_command *command);
 	bool moves_host_bytes;           /* to or from memory of the application's */
 };
 
@@ -39,6 +47,8 @@ struct ocl_transfer {                    /* read, write, copy; rect or not */
 		const void *from;
 		void *to;
 	} host;
+	bool pinned;                     /* the host's side: copies of it never wait */
+	bool own;                        /* it is not the application's, but ours */
 	uint64_t size_B;
 	struct gpu_rect buffer, other;   /* other: the host, or the copy's target */
 	uint64_t region_B[3];
@@ -106,8 +116,8 @@ void ocl_command_init(struct ocl_command *command, const struct ocl_command_kind
 void ocl_command_touch(struct ocl_command *command, cl_mem mem, uint64_t offset_B,
 		       uint64_t size_B, enum ocl_access_mode mode);
 
-/* Whether submission may wait for the host's memory or for other threads. */
-bool ocl_command_may_block(const struct ocl_command *command);
+/* What it depends on is settled. */
+enum ocl_effort ocl_command_effort(const struct ocl_command *command);
 
 /* Puts the command into stream, after all that it depends on; those are settled.
  * Nothing is published when it fails.  For an in-order queue the caller makes sure

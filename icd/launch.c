@@ -435,7 +435,14 @@ const struct ocl_command_kind ocl_command_launch = {
 	.run = launch_run, .retain = launch_retain, .release = launch_release,
 };
 
+/* For one of the queue's buffers. */
+static enum ocl_effort launch_printf_effort(const struct ocl_command *command)
+{
+	(void)command;
+	return OCL_EFFORT_WAIT;
+}
+
 const struct ocl_command_kind ocl_command_launch_printf = {
-	.run = launch_printf_run, .retain = launch_retain, .release = launch_release,
-	.may_block = true,
+	.run = launch_printf_run, .effort = launch_printf_effort,
+	.retain = launch_retain, .release = launch_release,
 };

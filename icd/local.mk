@@ -25,6 +25,7 @@ icd_object_sources = \
 
 icd_command_sources = \
 	icd/users.c icd/users.h \
+	icd/host_writes.c icd/host_writes.h \
 	icd/segment.c icd/segment.h \
 	icd/residency.c icd/residency.h \
 	icd/mem.c icd/mem.h icd/mem_info.def \

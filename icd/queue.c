@@ -251,13 +251,13 @@ static cl_int enqueue_failed(struct ocl_command *command, bool blocking, cl_even
 	return CL_SUCCESS;
 }
 
-static cl_int enqueue_directly_locked(struct ocl_command *command, bool slow, bool blocking,
-				      cl_event *event_out)
+static cl_int enqueue_directly_locked(struct ocl_command *command, enum ocl_effort effort,
+				      bool blocking, cl_event *event_out)
 {
 	struct _cl_command_queue *queue = command->queue;
 	struct ocl_submission submission;
 	cl_int error;
-	if (slow) {
+	if (effort != OCL_EFFORT_NONE) {
 		error = submit_slowly_locked(command, &submission);
 	} else {
 		error = submit_locked(command, &submission);
@@ -294,11 +294,11 @@ cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint cou
 	}
 	if (readiness == BLOCKED || ocl_line_holds(&queue->line, command))
 		return defer_locked(command, blocking, event_out);
-	const bool slow = ocl_command_may_block(command);
-	/* The caller must not wait for host memory unless he asked to: a worker does. */
-	if (slow && !blocking && command->kind->moves_host_bytes)
+	const enum ocl_effort effort = ocl_command_effort(command);
+	/* Nobody waits for the GPU who did not ask for it: a worker does. */
+	if (effort == OCL_EFFORT_WAIT && !blocking && command->kind->moves_host_bytes)
 		return defer_locked(command, blocking, event_out);
-	return enqueue_directly_locked(command, slow, blocking, event_out);
+	return enqueue_directly_locked(command, effort, blocking, event_out);
 }
 
 /* --- finish ---------------------------------------------------------------------------------- */

@@ -196,7 +196,7 @@ static void queue_drain(struct ocl_worklist *work, struct _cl_command_queue *que
 			ocl_command_unref(last);
 		if (!command)
 			return;
-		if (!atomic_load(&command->failed) && ocl_command_may_block(command) &&
+		if (!atomic_load(&command->failed) && ocl_command_effort(command) &&
 		    job_start(command)) {
 			if (in_order)
 				return;
