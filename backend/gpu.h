@@ -107,7 +107,8 @@ struct gpu_stream *gpu_event_stream(const struct gpu_event *event);
 uint64_t gpu_event_sequence(const struct gpu_event *event);
 /* CL_SUCCESS with done_out; a negative code when the device was lost before it. */
 cl_int gpu_event_query(struct gpu_event *event, bool *done_out);
-/* Waits: spins for a moment, then sleeps between looks. No lock may be held. */
+/* Waits as CULVERT_WAIT says: by default spins for a moment, then sleeps between
+ * looks. No lock may be held. */
 cl_int gpu_event_wait(struct gpu_event *event);
 /* When it happened, ns on the CLOCK_MONOTONIC scale; only for a done timing event. */
 cl_int gpu_event_time_ns(struct gpu_event *event, uint64_t *time_ns_out);
@@ -138,7 +139,7 @@ bool gpu_host_is_pinned(struct gpu_device *device, const void *pointer, uint64_t
 /* A piece of pinned memory for bytes on their way, GPU_SLOT_B large; there are only
  * a few.  NULL: all are in use. */
 struct gpu_slot;
-enum { GPU_SLOT_B = 1 << 20, GPU_SLOTS = 16, GPU_STAGED_MAX_B = 4 * GPU_SLOT_B };
+enum { GPU_SLOT_B = 1 << 20, GPU_SLOTS = 8, GPU_STAGED_MAX_B = 4 * GPU_SLOT_B };
 struct gpu_slot *gpu_slot_take(struct gpu_device *device);
 void *gpu_slot_memory(const struct gpu_slot *slot);
 /* In use until after has happened; NULL: not any more. */

@@ -30,7 +30,7 @@ struct gpu_epoch;
 /* Who has taken it owns the rest. */
 struct gpu_slot {
 	bool taken;                      /* guarded by the device's lock */
-	unsigned char *memory;           /* pinned, kept for ever; NULL: not made yet */
+	unsigned char *memory;           /* in the device's slots_memory */
 	struct gpu_event *after;         /* owned: free once it has happened; NULL: it is */
 };
 
@@ -55,6 +55,7 @@ struct gpu_device {
 	atomic_uint reclaim_turn;
 
 	_Atomic(struct gpu_module *) fill_module;  /* made when needed */
+	_Atomic(unsigned char *) slots_memory;     /* pinned; made when needed */
 
 	struct lock lock;                /* guards the rest */
 	struct list idle_streams[GPU_PRIORITIES];  /* gpu_stream.link, oldest first */
@@ -129,6 +130,18 @@ bool gpu_event_known_done(const struct gpu_event *event);
 bool gpu_event_pending(struct gpu_event *event);
 /* gpu_event_wait, for the few places that may wait whatever the caller holds. */
 cl_int gpu_event_block(struct gpu_event *event);
+
+/* --- gpu_pause.c --- */
+
+/* A thread that waits: begin, a pause after each look, end. CULVERT_WAIT says how. */
+struct gpu_pauses {
+	uint64_t start_ns;
+	int slack;                       /* of the thread's timers, in ns; -1: not changed */
+};
+
+void gpu_pauses_begin(struct gpu_pauses *pauses);
+void gpu_pause(struct gpu_pauses *pauses);
+void gpu_pauses_end(const struct gpu_pauses *pauses);
 
 /* --- gpu_fill.c --- */
 

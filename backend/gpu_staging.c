@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Pinned memory through which pageable bytes go, so that nobody waits for the GPU:
- * a few slots for each device, made when first needed and kept.  A slot is free
+ * a few slots for each device, made together when first needed and kept.  A slot is free
  * again when the event that was left with it has happened. */
 
 bool gpu_host_is_pinned(struct gpu_device *device, const void *pointer, uint64_t size_B)
@@ -53,17 +53,30 @@ static void slot_drop(struct gpu_device *device, struct gpu_slot *slot)
 	lock_drop(&device->lock);
 }
 
+/* Of two threads that make it one loses. */
+static unsigned char *slots_memory(struct gpu_device *device)
+{
+	unsigned char *there = atomic_load(&device->slots_memory);
+	void *made;
+	if (there || gpu_host_alloc(device, (uint64_t)GPU_SLOTS * GPU_SLOT_B, &made))
+		return there;
+	if (atomic_compare_exchange_strong(&device->slots_memory, &there, made))
+		return made;
+	gpu_host_free(device, made);
+	return there;
+}
+
 /* Ours; whether it can be used now. */
 static bool slot_is_usable(struct gpu_device *device, struct gpu_slot *slot)
 {
-	void *memory;
 	if (slot->after && gpu_event_pending(slot->after))
 		return false;
 	gpu_event_unref(slot->after);
 	slot->after = NULL;
-	if (!slot->memory && !gpu_host_alloc(device, GPU_SLOT_B, &memory))
-		slot->memory = memory;
-	return slot->memory;
+	unsigned char *memory = slots_memory(device);
+	if (memory)
+		slot->memory = memory + (slot - device->slots) * GPU_SLOT_B;
+	return memory;
 }
 
 struct gpu_slot *gpu_slot_take(struct gpu_device *device)

@@ -8,13 +8,15 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <time.h>
 
-/* After progress the poller asks again at once for this long, and then ever
- * more rarely: short work is noticed promptly, long work costs next to nothing. */
-static const uint64_t spin_ns = 20000;
-static const uint64_t sleep_min_ns = 20000;
-static const uint64_t sleep_max_ns = 200000;
+/* After progress the poller asks again at once for this long, and then after pauses
+ * that are a part of the time since: short work is noticed promptly, long work costs
+ * some percent of a core. */
+static const uint64_t spin_ns = 50000;
+static const uint64_t pause_part = 16;
+static const uint64_t pause_max_ns = 40000;
 
 /* Each may wait for a copy, and copies of different devices should not wait for
  * each other. */
@@ -93,10 +95,22 @@ static bool streams_poll(void)
 	return progress;
 }
 
+static void poll_pause(uint64_t idle_ns)
+{
+	const uint64_t pause_ns = idle_ns / pause_part;
+	const struct timespec pause = {
+		.tv_nsec = (long)(pause_ns < pause_max_ns ? pause_ns : pause_max_ns),
+	};
+	if (idle_ns >= spin_ns)
+		nanosleep(&pause, NULL);
+}
+
 static void *completion_main(void *unused)
 {
-	uint64_t busy_until_ns = 0, pause_ns = sleep_min_ns;
+	uint64_t progress_ns = 0;
 	(void)unused;
+	/* This thread's sleeps are as long as it says, not 50 us longer. */
+	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	for (;;) {
 		lock_take(&complete.lock);
 		while (!complete.watch_count || complete.stopping) {
@@ -104,20 +118,13 @@ static void *completion_main(void *unused)
 			if (complete.parked)
 				lock_condition_signal_all(&complete.stopped);
 			lock_condition_wait(&complete.watched, &complete.lock);
-			busy_until_ns = gpu_host_now_ns() + spin_ns;
-			pause_ns = sleep_min_ns;
+			progress_ns = gpu_host_now_ns();
 		}
 		lock_drop(&complete.lock);
-		if (streams_poll()) {
-			busy_until_ns = gpu_host_now_ns() + spin_ns;
-			pause_ns = sleep_min_ns;
-			continue;
-		}
-		if (gpu_host_now_ns() < busy_until_ns)
-			continue;
-		const struct timespec pause = {.tv_nsec = (long)pause_ns};
-		nanosleep(&pause, NULL);
-		pause_ns = pause_ns < sleep_max_ns / 2 ? 2 * pause_ns : sleep_max_ns;
+		if (streams_poll())
+			progress_ns = gpu_host_now_ns();
+		else
+			poll_pause(gpu_host_now_ns() - progress_ns);
 	}
 	return NULL;
 }
