@@ -136,6 +136,18 @@ void gpu_host_free(struct gpu_device *device, void *pointer);
  * never wait. */
 bool gpu_host_is_pinned(struct gpu_device *device, const void *pointer, uint64_t size_B);
 
+/* Host memory whose addresses are there at once and whose pages are pinned as they
+ * are asked for.  Thread-safe, but only one thread may pin at a time. */
+struct gpu_window;
+cl_int gpu_window_create(struct gpu_device *device, uint64_t size_B,
+			 struct gpu_window **window_out);
+void gpu_window_destroy(struct gpu_window *window);
+void *gpu_window_memory(const struct gpu_window *window);
+/* Pins what of the range is not yet. */
+cl_int gpu_window_pin(struct gpu_window *window, uint64_t lo_B, uint64_t hi_B);
+/* How far one copy from at_B, which is pinned, may go: end_B at the most. */
+uint64_t gpu_window_run(struct gpu_window *window, uint64_t at_B, uint64_t end_B);
+
 /* A piece of pinned memory for bytes on their way, GPU_SLOT_B large; there are only
  * a few.  NULL: all are in use. */
 struct gpu_slot;

@@ -73,7 +73,7 @@ cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, c
 	cl_int error = properties_copy(mem, properties);
 	if (!error)
 		error = ocl_storage_create(context, size_B, content_of(flags), host_pointer,
-					   &mem->storage);
+					   flags & CL_MEM_ALLOC_HOST_PTR, &mem->storage);
 	if (error) {
 		object_unref(mem);
 		return error;
@@ -183,6 +183,8 @@ static void mem_end_later(struct _cl_mem *mem, struct ocl_witnesses *witnesses)
 	finalizer->mem = mem;
 	finalizer->after.witnesses = *witnesses;
 	finalizer->after.delivery.run = finalizer_run;
+	/* Giving pinned memory back may wait for the device, which callbacks must not. */
+	finalizer->after.by_worker = !mem->destructors;
 	ocl_complete_after(&finalizer->after);
 }
 
@@ -257,8 +259,9 @@ static struct ocl_map *map_new(cl_mem mem, cl_map_flags flags, size_t offset_B, 
 cl_int ocl_mem_map(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t size_B,
 		   struct ocl_map **map_out)
 {
+	const uint64_t lo_B = mem->origin_B + offset_B;
 	void *shadow;
-	cl_int error = ocl_storage_shadow(mem->storage, &shadow);
+	cl_int error = ocl_storage_shadow(mem->storage, lo_B, lo_B + size_B, &shadow);
 	if (error)
 		return error;
 	struct ocl_map *map = map_new(mem, flags, offset_B, size_B, shadow);

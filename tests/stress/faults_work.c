@@ -378,6 +378,15 @@ static void work_transfers(struct faults_run *run, cl_command_queue queue)
 		check_floats(run, to, N, 3, 1, __LINE__);
 		settle(run);
 	}
+	/* Large enough to be pinned in part. */
+	cl_int code = 12345;
+	float *part = clEnqueueMapBuffer(queue, mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, SIZE_B,
+					 0, NULL, NULL, &code);
+	if (!NOTE(clEnqueueMapBuffer, code)) {
+		check_floats(run, part, N, 3, 1, __LINE__);
+		KEEP(clEnqueueUnmapMemObject(queue, mem, part, 0, NULL, slot(run)));
+	}
+	settle(run);
 	drop(run, mem);
 }
 
