@@ -30,7 +30,7 @@ static cl_int properties_copy(struct _cl_command_queue *queue, const cl_queue_pr
 }
 
 cl_int ocl_queue_create(cl_context context, cl_device_id device,
-			cl_command_queue_properties properties,
+			cl_command_queue_properties properties, int priority,
 			const cl_queue_properties *property_list, cl_command_queue *queue_out)
 {
 	cl_int error = CL_OUT_OF_HOST_MEMORY;
@@ -45,7 +45,7 @@ cl_int ocl_queue_create(cl_context context, cl_device_id device,
 	if (error)
 		goto fail_properties;
 	const bool in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-	error = ocl_lanes_init(&queue->lanes, device->gpu, 0, in_order);
+	error = ocl_lanes_init(&queue->lanes, device->gpu, priority, in_order);
 	if (error)
 		goto fail_lanes;
 	object_init(&queue->base, &ocl_queue_type);

@@ -53,9 +53,10 @@ struct _cl_command_queue {
 	unsigned next_choice;
 };
 
-/* property_list: as given to clCreateCommandQueueWithProperties, checked; or NULL. */
+/* priority: gpu_stream_acquire's.  property_list: as given to
+ * clCreateCommandQueueWithProperties, checked; or NULL. */
 cl_int ocl_queue_create(cl_context context, cl_device_id device,
-			cl_command_queue_properties properties,
+			cl_command_queue_properties properties, int priority,
 			const cl_queue_properties *property_list, cl_command_queue *queue_out);
 
 /* Submits or defers command, which is the caller's memory and has no event yet.
