@@ -175,6 +175,10 @@ cl_int gpu_copy_to_device_staged(struct gpu_stream *stream, gpu_address to, cons
 cl_int gpu_copy_to_host(struct gpu_stream *stream, void *to, gpu_address from, uint64_t size_B);
 cl_int gpu_copy_device(struct gpu_stream *stream, gpu_address to, gpu_address from,
 		       uint64_t size_B);
+/* Makes copies between two devices that are in use go directly, where that is
+ * possible and was seen to keep all bytes; tried once for each pair.  Whether they
+ * do.  May wait for copies of its own: no lock may be held. */
+bool gpu_peer_open(struct gpu_device *a, struct gpu_device *b);
 /* Between two devices; stream belongs to either. */
 cl_int gpu_copy_peer(struct gpu_stream *stream, gpu_address to, struct gpu_device *to_device,
 		     gpu_address from, struct gpu_device *from_device, uint64_t size_B);

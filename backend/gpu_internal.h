@@ -22,7 +22,8 @@
 enum {
 	GPU_PRIORITIES = 3,              /* high, normal, low: index is priority + 1 */
 	GPU_RECLAIM_STREAMS = 4,
-	GPU_STREAMS_TRACKED = 256
+	GPU_STREAMS_TRACKED = 256,
+	GPU_PEERS_MAX = 64
 };
 
 struct gpu_epoch;
@@ -53,6 +54,9 @@ struct gpu_device {
 	/* Frees that wait for events; made when needed. */
 	_Atomic(struct gpu_stream *) reclaim[GPU_RECLAIM_STREAMS];
 	atomic_uint reclaim_turn;
+
+	/* Bits by the index of devices with a higher one. */
+	_Atomic uint64_t peers_tried, peers_open;
 
 	_Atomic(struct gpu_module *) fill_module;  /* made when needed */
 	_Atomic(unsigned char *) slots_memory;     /* pinned; made when needed */

@@ -2,8 +2,9 @@
 
 #include "backend/gpu_internal.h"
 
+#include "base/log.h"
+
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -54,19 +55,31 @@ fail_lock:
 	return CL_OUT_OF_HOST_MEMORY;
 }
 
-void gpu_window_destroy(struct gpu_window *window)
+/* Whether the driver has let go of all pages. */
+static bool pieces_unregister(struct gpu_window *window)
 {
 	struct gpu_scope scope;
+	bool good = true;
+	if (gpu_enter(window->device, &scope))
+		return false;
+	for (size_t i = 0; i < window->count; i++)
+		good &= !gpu_check(window->device, cuda.cuMemHostUnregister(
+			window->memory + window->pieces[i].lo_B));
+	gpu_leave(&scope);
+	return good;
+}
+
+void gpu_window_destroy(struct gpu_window *window)
+{
 	if (!window)
 		return;
-	/* A lost device's context has let go of everything. */
-	const bool alive = !gpu_enter(window->device, &scope);
-	for (size_t i = 0; alive && i < window->count; i++)
-		(void)gpu_check(window->device,
-				cuda.cuMemHostUnregister(window->memory + window->pieces[i].lo_B));
-	if (alive)
-		gpu_leave(&scope);
-	(void)munmap(window->memory, window->size_B);
+	/* A copy of a lost device may be under way still: its target must not become
+	 * somebody else's memory. */
+	if (!window->count || pieces_unregister(window))
+		(void)munmap(window->memory, window->size_B);
+	else
+		log_warn("%llu bytes of pinned memory are leaked",
+			 (unsigned long long)window->size_B);
 	free(window->pieces);
 	lock_finish(&window->lock);
 	free(window);

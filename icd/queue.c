@@ -29,6 +29,14 @@ static cl_int properties_copy(struct _cl_command_queue *queue, const cl_queue_pr
 	return CL_SUCCESS;
 }
 
+/* The devices of a context are likely to exchange bytes: this one has come into use. */
+static void peers_open(const struct _cl_context *context, const struct _cl_device_id *device)
+{
+	for (cl_uint i = 0; i < context->device_count; i++)
+		if (context->devices[i] != device)
+			(void)gpu_peer_open(device->gpu, context->devices[i]->gpu);
+}
+
 cl_int ocl_queue_create(cl_context context, cl_device_id device,
 			cl_command_queue_properties properties, int priority,
 			const cl_queue_properties *property_list, cl_command_queue *queue_out)
@@ -54,6 +62,7 @@ cl_int ocl_queue_create(cl_context context, cl_device_id device,
 	queue->device = device;
 	queue->device_index = (uint32_t)ocl_context_device_index(context, device);
 	queue->properties = properties;
+	peers_open(context, device);
 	ocl_line_init(&queue->line, in_order);
 	list_init(&queue->work_link);
 	*queue_out = queue;

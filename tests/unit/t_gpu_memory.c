@@ -305,6 +305,21 @@ static void peers_copy(void)
 	gpu_stream_release(stream);
 }
 
+/* Whether softcuda's devices reach each other is CULVERT_SOFT_SCHED's to say. */
+static void peers_open(void)
+{
+	if (device_count < 2)
+		SKIP("fewer than two devices");
+	CHECK_EQ(gpu_device_use(devices[1]), CL_SUCCESS);
+	const bool open = gpu_peer_open(first(), devices[1]);
+	CHECK_EQ(gpu_peer_open(devices[1], first()), open);
+	CHECK(!gpu_peer_open(first(), first()));
+	const char *schedule = getenv("CULVERT_SOFT_SCHED");
+	if (gpu_device_caps(first())->software)
+		CHECK_EQ(open, !schedule || !strstr(schedule, "peer:"));
+	peers_copy();
+}
+
 static void *work_in_thread(void *argument)
 {
 	int *wrong = argument;
@@ -385,6 +400,7 @@ static const struct test_case cases[] = {
 	TEST(boxes_are_exact),
 	TEST(fills_are_exact),
 	TEST(peers_copy),
+	TEST(peers_open),
 	TEST(threads_work_at_once),
 	TEST(the_current_context_stays),
 	TEST(everything_ends),
