@@ -89,6 +89,8 @@ struct gpu_device *gpu_stream_device(const struct gpu_stream *stream);
 uint32_t gpu_stream_id(const struct gpu_stream *stream);        /* never reused */
 /* The sequence of the last operation put in; 0 before the first. */
 uint64_t gpu_stream_last(const struct gpu_stream *stream);
+/* Operations that are not known to be done. */
+uint64_t gpu_stream_outstanding(const struct gpu_stream *stream);
 /* Whether everything up to sequence is known to be done; asks the driver when
  * it is not known yet: the answer then is that of all the stream has been given,
  * so it may come late (gpu_event_query is exact).  On a lost device: true. */

@@ -16,35 +16,38 @@
 
 enum { TEST_B = 1 << 20 };
 
-static bool can_reach(struct gpu_device *from, struct gpu_device *to)
+/* current: whose context is current, and to blame for an error of work before. */
+static bool can_reach(struct gpu_device *current, const struct gpu_device *from,
+		      const struct gpu_device *to)
 {
 	int can = 0;
-	return !gpu_check(from, cuda.cuDeviceCanAccessPeer(&can, from->cu_device,
-							   to->cu_device)) && can;
+	return !gpu_check(current, cuda.cuDeviceCanAccessPeer(&can, from->cu_device,
+							      to->cu_device)) && can;
 }
 
-static cl_int pool_set_access(struct gpu_device *owner, struct gpu_device *user,
-			      CUmemAccess_flags cu_flags)
+static cl_int pool_set_access(struct gpu_device *current, const struct gpu_device *owner,
+			      const struct gpu_device *user, CUmemAccess_flags cu_flags)
 {
 	CUmemAccessDesc access;
 	memset(&access, 0, sizeof(access));
 	access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
 	access.location.id = user->cu_device;
 	access.flags = cu_flags;
-	return gpu_check(owner, cuda.cuMemPoolSetAccess(owner->cu_pool, &access, 1));
+	return gpu_check(current, cuda.cuMemPoolSetAccess(owner->cu_pool, &access, 1));
 }
 
+/* a is current. */
 static void pools_close(struct gpu_device *a, struct gpu_device *b)
 {
-	(void)pool_set_access(a, b, CU_MEM_ACCESS_FLAGS_PROT_NONE);
-	(void)pool_set_access(b, a, CU_MEM_ACCESS_FLAGS_PROT_NONE);
+	(void)pool_set_access(a, a, b, CU_MEM_ACCESS_FLAGS_PROT_NONE);
+	(void)pool_set_access(a, b, a, CU_MEM_ACCESS_FLAGS_PROT_NONE);
 }
 
 static cl_int pools_open(struct gpu_device *a, struct gpu_device *b)
 {
-	cl_int err = pool_set_access(a, b, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+	cl_int err = pool_set_access(a, a, b, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
 	if (!err)
-		err = pool_set_access(b, a, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+		err = pool_set_access(a, b, a, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
 	return err;
 }
 
@@ -140,7 +143,7 @@ static bool pair_open(struct gpu_device *a, struct gpu_device *b)
 	bool open = false;
 	if (!a->cu_pool || !b->cu_pool || !cuda.cuMemPoolSetAccess || gpu_enter_new(a, &scope))
 		return false;
-	if (can_reach(a, b) && can_reach(b, a)) {
+	if (can_reach(a, a, b) && can_reach(a, b, a)) {
 		open = !pools_open(a, b) && pair_is_sound(a, b);
 		if (!open) {
 			log_warn("devices %u and %u: copies between them go through the host",

@@ -4,7 +4,7 @@
 
 /* How many streams a launch asks the driver about: a question is a tenth of a
  * microsecond. */
-enum { PROBES = 4 };
+enum { PROBES = 2 };
 
 static const unsigned lanes_max[OCL_LANE_CLASSES] = {
 	[OCL_LANES_WORK] = OCL_LANES_WORK_MAX,
@@ -80,16 +80,20 @@ static struct ocl_lane *lane_idle(struct ocl_lane_group *group)
 	return NULL;
 }
 
-/* All are busy: the next whose stream nobody is at just now. */
+/* All seem busy: the one with the least to do, as far as is known, of those whose
+ * stream nobody is at just now. */
 static struct ocl_lane *lane_to_share(struct ocl_lane_group *group)
 {
-	struct ocl_lane *lane = NULL;
+	struct ocl_lane *best = NULL;
 	for (unsigned i = 0; i < group->count; i++) {
-		lane = &group->lanes[group->next++ % group->count];
-		if (!lane->users)
-			break;
+		struct ocl_lane *lane = &group->lanes[group->next++ % group->count];
+		if (!best || lane->users < best->users ||
+		    (lane->users == best->users && gpu_stream_outstanding(lane->stream) <
+							   gpu_stream_outstanding(best->stream)))
+			best = lane;
 	}
-	return lane;
+	group->next++;
+	return best;
 }
 
 static cl_int lane_pick(struct ocl_lanes *lanes, enum ocl_lane_class lane_class, uint32_t count,

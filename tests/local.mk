@@ -27,3 +27,4 @@ include tests/api/local.mk
 include tests/apps/local.mk
 include tests/gpu/local.mk
 include tests/stress/local.mk
+include tests/bench/local.mk
