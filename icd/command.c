@@ -37,10 +37,19 @@ void ocl_command_touch(struct ocl_command *command, cl_mem mem, uint64_t offset_
 
 enum ocl_effort ocl_command_effort(const struct ocl_command *command)
 {
-	for (uint32_t i = 0; i < command->access_count; i++)
-		if (ocl_storage_is_slow(command->accesses[i].mem->storage))
-			return OCL_EFFORT_WAIT;
-	return command->kind->effort ? command->kind->effort(command) : OCL_EFFORT_NONE;
+	enum ocl_effort most = OCL_EFFORT_NONE;
+	if (command->kind->effort)
+		most = command->kind->effort(command);
+	for (uint32_t i = 0; i < command->access_count && most != OCL_EFFORT_WAIT; i++) {
+		const struct ocl_access *access = &command->accesses[i];
+		struct ocl_storage *storage = access->mem->storage;
+		if (!ocl_storage_is_slow(storage))
+			continue;
+		most = ocl_storage_has(storage, command->queue->device_index, access->lo_B,
+				       access->hi_B, access->mode) ? OCL_EFFORT_OWN
+								   : OCL_EFFORT_WAIT;
+	}
+	return most;
 }
 
 /* --- submission ----------------------------------------------------------------------- */

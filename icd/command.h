@@ -27,8 +27,8 @@ struct ocl_access {
 /* What submitting a command may take the submitting thread. */
 enum ocl_effort {
 	OCL_EFFORT_NONE,
-	OCL_EFFORT_COPY,                 /* a copy of host memory: not under a lock */
-	OCL_EFFORT_WAIT                  /* waits for the GPU or for other threads */
+	OCL_EFFORT_OWN,                  /* its own work, or a short wait: not under a lock */
+	OCL_EFFORT_WAIT                  /* waits for the GPU */
 };
 
 struct ocl_command_kind {

@@ -63,7 +63,7 @@ static enum ocl_effort write_effort(const struct ocl_command *command)
 	if (transfer->size_B <= DRIVER_STAGES_B)
 		return OCL_EFFORT_NONE;
 	return gpu_staging_has_room(command->queue->device->gpu, transfer->size_B)
-		? OCL_EFFORT_COPY : OCL_EFFORT_WAIT;
+		? OCL_EFFORT_OWN : OCL_EFFORT_WAIT;
 }
 
 static cl_int write_run(struct ocl_command *command, struct gpu_stream *stream)

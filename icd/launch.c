@@ -435,11 +435,11 @@ const struct ocl_command_kind ocl_command_launch = {
 	.run = launch_run, .retain = launch_retain, .release = launch_release,
 };
 
-/* For one of the queue's buffers. */
+/* For one of the queue's buffers, when all are in use. */
 static enum ocl_effort launch_printf_effort(const struct ocl_command *command)
 {
 	(void)command;
-	return OCL_EFFORT_WAIT;
+	return OCL_EFFORT_OWN;
 }
 
 const struct ocl_command_kind ocl_command_launch_printf = {

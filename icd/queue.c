@@ -305,7 +305,7 @@ cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint cou
 		return defer_locked(command, blocking, event_out);
 	const enum ocl_effort effort = ocl_command_effort(command);
 	/* Nobody waits for the GPU who did not ask for it: a worker does. */
-	if (effort == OCL_EFFORT_WAIT && !blocking && command->kind->moves_host_bytes)
+	if (effort == OCL_EFFORT_WAIT && !blocking)
 		return defer_locked(command, blocking, event_out);
 	return enqueue_directly_locked(command, effort, blocking, event_out);
 }

@@ -398,6 +398,30 @@ static cl_int segment_acquire_locked(struct ocl_storage *storage, struct segment
 	return error;
 }
 
+static bool range_is_valid_locked(const struct ocl_storage *storage, uint32_t device,
+				  uint64_t lo_B, uint64_t hi_B)
+{
+	const struct list *link;
+	for (link = storage->segments.next; link != &storage->segments; link = link->next) {
+		const struct segment *segment = list_entry(link, struct segment, link);
+		if (segment->lo_B < hi_B && lo_B < segment->hi_B && segment->valid &&
+		    !(segment->valid & segment_bit(device)))
+			return false;
+	}
+	return true;
+}
+
+bool ocl_storage_has(struct ocl_storage *storage, uint32_t device, uint64_t lo_B, uint64_t hi_B,
+		     enum ocl_access_mode mode)
+{
+	lock_take(&storage->lock);
+	const bool has = !storage->busy &&
+			 (!(mode & OCL_ACCESS_READ) ||
+			  range_is_valid_locked(storage, device, lo_B, hi_B));
+	lock_drop(&storage->lock);
+	return has;
+}
+
 static void holds_add_locked(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B)
 {
 	struct list *link, *next;

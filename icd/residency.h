@@ -92,6 +92,9 @@ void ocl_storage_destroy(struct ocl_storage *storage);
 void ocl_storage_collect(struct ocl_storage *storage, struct ocl_witnesses *witnesses);
 
 bool ocl_storage_is_slow(const struct ocl_storage *storage);
+/* Whether an acquire would have nothing to copy, as things are now. */
+bool ocl_storage_has(struct ocl_storage *storage, uint32_t device, uint64_t lo_B, uint64_t hi_B,
+		     enum ocl_access_mode mode);
 
 cl_int ocl_storage_acquire(struct ocl_storage *storage, uint32_t device,
 			   struct gpu_stream *stream, uint64_t lo_B, uint64_t hi_B,
