@@ -73,6 +73,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBuffer(
 	command.u.transfer.host.to = slot ? gpu_slot_memory(slot) : ptr;
 	command.u.transfer.pinned = pinned || slot;
 	command.u.transfer.own = slot;
+	command.u.transfer.blocking = blocking_read;
 	command.u.transfer.size_B = size;
 	touch(&command, buffer, offset, size, OCL_ACCESS_READ);
 	error = ocl_queue_enqueue(&command, blocking_read, num_events_in_wait_list,
@@ -97,6 +98,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(
 	command.u.transfer.host.from = ptr;
 	command.u.transfer.pinned = gpu_host_is_pinned(command_queue->device->gpu, ptr, size);
 	command.u.transfer.own = false;
+	command.u.transfer.blocking = blocking_write;
 	command.u.transfer.size_B = size;
 	touch(&command, buffer, offset, size, OCL_ACCESS_WRITE);
 	return ocl_queue_enqueue(&command, blocking_write, num_events_in_wait_list,

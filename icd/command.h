@@ -49,6 +49,7 @@ struct ocl_transfer {                    /* read, write, copy; rect or not */
 	} host;
 	bool pinned;                     /* the host's side: copies of it never wait */
 	bool own;                        /* it is not the application's, but ours */
+	bool blocking;                   /* the caller waits for the end */
 	uint64_t size_B;
 	struct gpu_rect buffer, other;   /* other: the host, or the copy's target */
 	uint64_t region_B[3];

@@ -51,6 +51,14 @@ static cl_int read_run(struct ocl_command *command, struct gpu_stream *stream)
 	return error;
 }
 
+/* Whether the bytes may go by way of slots.  The driver is faster, so they do only if
+ * it would make a caller wait who did not ask for it. */
+static bool write_is_staged(const struct ocl_transfer *transfer)
+{
+	return !transfer->pinned && !transfer->blocking && transfer->size_B > DRIVER_STAGES_B &&
+	       transfer->size_B <= GPU_STAGED_MAX_B;
+}
+
 /* Pageable bytes are read when the command is submitted, which is early only if what
  * comes before it does not write them. */
 static enum ocl_effort write_effort(const struct ocl_command *command)
@@ -62,25 +70,34 @@ static enum ocl_effort write_effort(const struct ocl_command *command)
 		return OCL_EFFORT_WAIT;
 	if (transfer->size_B <= DRIVER_STAGES_B)
 		return OCL_EFFORT_NONE;
-	return gpu_staging_has_room(command->queue->device->gpu, transfer->size_B)
+	return write_is_staged(transfer) &&
+	       gpu_staging_has_room(command->queue->device->gpu, transfer->size_B)
 		? OCL_EFFORT_OWN : OCL_EFFORT_WAIT;
 }
 
-static cl_int write_run(struct ocl_command *command, struct gpu_stream *stream)
+static cl_int write_pageable(const struct ocl_command *command, struct gpu_stream *stream)
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
 	const gpu_address to = command->accesses[0].at.address;
-	const bool staged = !transfer->pinned && transfer->size_B > DRIVER_STAGES_B &&
-			    transfer->size_B <= GPU_STAGED_MAX_B;
+	const bool staged = write_is_staged(transfer) &&
+			    !gpu_stream_reached(stream, gpu_stream_last(stream));
 	cl_int error = CL_SUCCESS;
-	if (!transfer->pinned &&
-	    (transfer->size_B > GPU_STAGED_MAX_B ||
-	     ocl_host_writes_are_pending(&command->queue->context->host_writes)))
+	if (ocl_host_writes_are_pending(&command->queue->context->host_writes) ||
+	    (transfer->size_B > DRIVER_STAGES_B && !staged))
 		error = stream_wait(stream);
 	if (error)
 		return error;
 	return staged ? gpu_copy_to_device_staged(stream, to, transfer->host.from, transfer->size_B)
 		      : gpu_copy_to_device(stream, to, transfer->host.from, transfer->size_B);
+}
+
+static cl_int write_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	const struct ocl_transfer *transfer = &command->u.transfer;
+	if (!transfer->pinned)
+		return write_pageable(command, stream);
+	return gpu_copy_to_device(stream, command->accesses[0].at.address, transfer->host.from,
+				  transfer->size_B);
 }
 
 /* accesses: the source, then the target. */
