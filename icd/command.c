@@ -117,6 +117,19 @@ cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream
 	return CL_SUCCESS;
 }
 
+cl_int ocl_command_stream_wait(struct gpu_stream *stream)
+{
+	struct gpu_event *tail;
+	if (gpu_stream_reached(stream, gpu_stream_last(stream)))
+		return gpu_device_status(gpu_stream_device(stream));
+	cl_int error = gpu_event_record(stream, false, &tail);
+	if (error)
+		return error;
+	error = gpu_event_wait(tail);
+	gpu_event_unref(tail);
+	return error;
+}
+
 /* --- for later --------------------------------------------------------------------------- */
 
 struct ocl_command *ocl_command_defer(const struct ocl_command *command)

@@ -13,6 +13,7 @@
 #include "icd/event.h"
 #include "icd/kernel.h"
 #include "icd/mem.h"
+#include "icd/native.h"
 
 struct ocl_command;
 
@@ -90,6 +91,7 @@ struct ocl_command {
 		struct ocl_fill fill;
 		struct ocl_launch launch;
 		struct ocl_map *map;
+		struct ocl_native *native;
 	} u;
 
 	/* In line: guarded by the queue's lock. */
@@ -126,6 +128,9 @@ enum ocl_effort ocl_command_effort(const struct ocl_command *command);
 cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream,
 			  struct ocl_submission *submission_out);
 
+/* For a run that needs what is ahead in its stream done. No lock may be held. */
+cl_int ocl_command_stream_wait(struct gpu_stream *stream);
+
 /* A copy for later, with references to everything; refs 1. NULL: out of memory. */
 struct ocl_command *ocl_command_defer(const struct ocl_command *command);
 void ocl_command_ref(struct ocl_command *command);
@@ -144,5 +149,6 @@ extern const struct ocl_command_kind ocl_command_map;
 extern const struct ocl_command_kind ocl_command_unmap;
 extern const struct ocl_command_kind ocl_command_launch;
 extern const struct ocl_command_kind ocl_command_launch_printf;
+extern const struct ocl_command_kind ocl_command_native;
 
 #endif

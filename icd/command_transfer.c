@@ -8,26 +8,14 @@
 /* A marker has no operation: its place in the stream is all. */
 const struct ocl_command_kind ocl_command_marker = {0};
 
-/* --- memory of the application's --------------------------------------------------------- */
+/* --- memory of the application's ---------------------------------------------------------
+ *
+ * The driver's copies of pageable memory wait for all that is ahead in the stream, with
+ * a core at full load: it is waited for here, before. */
 
 /* The driver reads so much of pageable memory before its call returns, waiting for
  * nothing. */
 enum { DRIVER_STAGES_B = 1 << 16 };
-
-/* The driver's copies of pageable memory wait for all that is ahead in the stream,
- * with a core at full load: it is waited for here. */
-static cl_int stream_wait(struct gpu_stream *stream)
-{
-	struct gpu_event *tail;
-	if (gpu_stream_reached(stream, gpu_stream_last(stream)))
-		return CL_SUCCESS;
-	cl_int error = gpu_event_record(stream, false, &tail);
-	if (error)
-		return error;
-	error = gpu_event_wait(tail);
-	gpu_event_unref(tail);
-	return error;
-}
 
 static void host_write_note(const struct ocl_command *command, struct gpu_stream *stream)
 {
@@ -42,7 +30,7 @@ static enum ocl_effort pinned_effort(const struct ocl_command *command)
 static cl_int read_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
-	cl_int error = transfer->pinned ? CL_SUCCESS : stream_wait(stream);
+	cl_int error = transfer->pinned ? CL_SUCCESS : ocl_command_stream_wait(stream);
 	if (!error)
 		error = gpu_copy_to_host(stream, transfer->host.to, command->accesses[0].at.address,
 					 transfer->size_B);
@@ -84,7 +72,7 @@ static cl_int write_pageable(const struct ocl_command *command, struct gpu_strea
 	cl_int error = CL_SUCCESS;
 	if (ocl_host_writes_are_pending(&command->queue->context->host_writes) ||
 	    (transfer->size_B > DRIVER_STAGES_B && !staged))
-		error = stream_wait(stream);
+		error = ocl_command_stream_wait(stream);
 	if (error)
 		return error;
 	return staged ? gpu_copy_to_device_staged(stream, to, transfer->host.from, transfer->size_B)
@@ -111,7 +99,7 @@ static cl_int copy_run(struct ocl_command *command, struct gpu_stream *stream)
 static cl_int read_rect_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
-	cl_int error = transfer->pinned ? CL_SUCCESS : stream_wait(stream);
+	cl_int error = transfer->pinned ? CL_SUCCESS : ocl_command_stream_wait(stream);
 	if (!error)
 		error = gpu_copy_rect_to_host(stream, transfer->host.to, &transfer->other,
 					      command->accesses[0].at.address, &transfer->buffer,
@@ -124,7 +112,7 @@ static cl_int read_rect_run(struct ocl_command *command, struct gpu_stream *stre
 static cl_int write_rect_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
-	cl_int error = transfer->pinned ? CL_SUCCESS : stream_wait(stream);
+	cl_int error = transfer->pinned ? CL_SUCCESS : ocl_command_stream_wait(stream);
 	if (error)
 		return error;
 	return gpu_copy_rect_to_device(stream, command->accesses[0].at.address,

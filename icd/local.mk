@@ -33,6 +33,7 @@ icd_command_sources = \
 	icd/event.c icd/event.h icd/event_info.def \
 	icd/command.c icd/command.h icd/command_transfer.c \
 	icd/launch.c icd/launch.h \
+	icd/native.c icd/native.h \
 	icd/printf.c icd/printf.h \
 	icd/printf_format.c icd/printf_format.h \
 	icd/line.c icd/line.h \

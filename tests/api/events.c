@@ -105,8 +105,6 @@ static void test_queue_doors(void)
 	CHECK_CODE(clEnqueueMarker(made, NULL), CL_INVALID_VALUE);
 	CHECK_CODE(clEnqueueWaitForEvents(made, 0, NULL), CL_INVALID_VALUE);
 	CHECK_CODE(clEnqueueBarrier(NULL), CL_INVALID_COMMAND_QUEUE);
-	CHECK_CODE(clEnqueueNativeKernel(made, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL),
-		   CL_INVALID_OPERATION);
 	CHECK_OK(clFlush(made));
 	CHECK_OK(clFinish(made));
 	CHECK_OK(clReleaseCommandQueue(made));
