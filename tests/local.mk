@@ -14,7 +14,7 @@ AM_TESTS_ENVIRONMENT = \
 	APP_PLATFORM=Culvert; export APP_PLATFORM;
 
 EXTRA_DIST += tests/run-with-culvert.in tests/layering.sh tests/exports.sh tests/docs.sh \
-	tests/installed.sh scripts/option-table tests/gpu/run
+	tests/installed.sh scripts/option-table scripts/soft-api-table tests/gpu/run
 TEST_EXTENSIONS = .sh .clt .py
 PY_LOG_COMPILER = $(srcdir)/tests/apps/foreign $(PYTHON3)
 PYTHON3 = /usr/bin/python3
@@ -25,6 +25,7 @@ include tests/kernels/local.mk
 include tests/builtins/local.mk
 include tests/api/local.mk
 include tests/apps/local.mk
+include tests/conformance/local.mk
 include tests/gpu/local.mk
 include tests/stress/local.mk
 include tests/bench/local.mk
