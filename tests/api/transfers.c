@@ -111,7 +111,7 @@ static void test_calls_return(cl_command_queue queue, bool in_order)
 	CHECK_OK(clReleaseCommandQueue(other));
 }
 
-/* --- bytes in their turn ----------------------------------------------------------------------- */
+/* --- bytes in their turn ------------------------------------------------------------------ */
 
 /* A read puts there what the write behind it takes, through words. */
 static void round_trip(cl_command_queue queue, unsigned *words, size_t size_B, unsigned seed)
@@ -229,8 +229,8 @@ static void test_many_in_flight(cl_command_queue queue)
 	for (unsigned i = 0; i < COUNT; i++) {
 		mems[i] = buffer_make(0, SIZE_B);
 		words_fill(words[i], SIZE_B, i);
-		CHECK_OK(clEnqueueWriteBuffer(queue, mems[i], CL_FALSE, 0, SIZE_B, words[i], 0, NULL,
-					      NULL));
+		CHECK_OK(clEnqueueWriteBuffer(queue, mems[i], CL_FALSE, 0, SIZE_B, words[i], 0,
+					      NULL, NULL));
 	}
 	CHECK_OK(clFinish(queue));
 	for (unsigned i = 0; i < COUNT; i++) {
