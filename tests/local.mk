@@ -30,3 +30,4 @@ include tests/conformance/local.mk
 include tests/gpu/local.mk
 include tests/stress/local.mk
 include tests/bench/codegen/local.mk
+include tests/bench/local.mk
