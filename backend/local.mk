@@ -1,6 +1,7 @@
 # The CUDA side and the code generator: the only rooms that include <cuda.h>.
 backend_sources = \
 	backend/codegen.h \
+	backend/cubin.c \
 	backend/cuda_error.c \
 	backend/cuda_error.def \
 	backend/cuda_error.h \
@@ -23,11 +24,25 @@ backend_sources = \
 	backend/nvvm.c \
 	backend/nvvm.h \
 	backend/nvvm_find.c \
-	backend/ptx.c
+	backend/ptx.c \
+	backend/ptx_compiler.h
 
 noinst_LIBRARIES += backend/libbackend.a
 backend_libbackend_a_SOURCES = $(backend_sources)
-backend_libbackend_a_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+backend_libbackend_a_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) $(PTX_COMPILER_CPPFLAGS)
+
+# NVIDIA's PTX compiler, loaded when machine code is to be made (see ptx_compiler.h).
+EXTRA_DIST += backend/ptx_compiler.map backend/ptx_compiler.c
+if HAVE_PTX_COMPILER
+soft_PROGRAMS += libculvert-ptxcompiler.so
+libculvert_ptxcompiler_so_SOURCES = backend/ptx_compiler.c backend/ptx_compiler.h
+libculvert_ptxcompiler_so_CPPFLAGS = $(AM_CPPFLAGS) $(PTX_COMPILER_CPPFLAGS)
+libculvert_ptxcompiler_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libculvert-ptxcompiler.so \
+	-Wl,-Bsymbolic -Wl,--version-script=$(top_srcdir)/backend/ptx_compiler.map \
+	-Wl,--build-id -Wl,--gc-sections -Wl,-z,nodelete $(no_undefined)
+libculvert_ptxcompiler_so_LDADD = $(PTX_COMPILER_ARCHIVE) -lpthread -lm -ldl
+EXTRA_libculvert_ptxcompiler_so_DEPENDENCIES = backend/ptx_compiler.map
+endif
 
 backend_tests = tests/unit/t_cuda_error tests/unit/t_nvvm tests/unit/t_gpu \
 	tests/unit/t_gpu_memory

@@ -29,6 +29,12 @@ const char *be_nvvm_id(void)
 	return library ? library->id : "";
 }
 
+const char *be_nvvm_build(void)
+{
+	const struct nvvm_library *library = be_nvvm_library_found();
+	return library ? library->build : "";
+}
+
 /* --- options: every one that decides about rounding is said aloud --- */
 
 static void add_option(struct option_list *list, const char *name, unsigned value)

@@ -38,6 +38,7 @@ struct nvvm_library {
 	int (*nvvmGetProgramLog)(nvvm_handle program, char *text);
 
 	char id[4352];                   /* what be_nvvm_id tells */
+	char build[128];                 /* what be_nvvm_build tells */
 	int ir_major, ir_minor, debug_major, debug_minor;
 };
 

@@ -2,6 +2,7 @@
 
 #include "backend/nvvm.h"
 
+#include "base/build_id.h"
 #include "base/log.h"
 #include "base/options.h"
 
@@ -73,6 +74,12 @@ static void describe(struct nvvm_library *library, int major, int minor)
 		 "libnvvm %d.%d, IR %d.%d, at %s (%lld bytes of %lld)", major, minor,
 		 library->ir_major, library->ir_minor, real ? real : name,
 		 (long long)status.st_size, (long long)status.st_mtime);
+	struct bytes build = BYTES_INIT;
+	bytes_printf(&build, "%d.%d IR %d.%d ", major, minor, library->ir_major,
+		     library->ir_minor);
+	if (build_id_append(&build, real ? real : name) && build.size_B < sizeof(library->build))
+		memcpy(library->build, build.data, build.size_B + 1);
+	bytes_finish(&build);
 	free(real);
 }
 

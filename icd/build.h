@@ -1,4 +1,4 @@
-/* The road: OpenCL C -> NVVM IR -> PTX -> a module, for one kind of device at a time.
+/* The road: OpenCL C -> NVVM IR -> PTX -> machine code -> a module, for one kind of device at a time.
  *
  * Stateless: a job in, code and a log out.  Thread-safe: any number of jobs at
  * once; no lock may be held, for a job is slow. */
@@ -35,8 +35,8 @@ struct ocl_build_job {
 cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out,
 		     struct gpu_module **module_out, struct bytes *log);
 
-/* An executable's module on device.  verbose: register and spill figures into log. */
-cl_int ocl_code_load(const struct ocl_code *code, cl_device_id device, bool verbose,
+/* An executable's module on device. */
+cl_int ocl_code_load(const struct ocl_code *code, cl_device_id device,
 		     struct gpu_module **module_out, struct bytes *log);
 
 #endif

@@ -32,6 +32,8 @@ void ocl_code_unref(struct ocl_code *code)
 	abi_program_destroy(code->abi);
 	bytes_finish(&code->object);
 	bytes_finish(&code->ptx);
+	bytes_finish(&code->cubin);
+	bytes_finish(&code->log);
 	free(code);
 }
 
@@ -89,7 +91,7 @@ cl_int ocl_build_module(struct ocl_build *build, struct gpu_module **module_out)
 	/* Loading is slow, so outside the lock; of two at once the first one stays. */
 	struct bytes log = BYTES_INIT;
 	struct gpu_module *loaded;
-	cl_int error = ocl_code_load(build->code, build->device, false, &loaded, &log);
+	cl_int error = ocl_code_load(build->code, build->device, &loaded, &log);
 	if (error)
 		log_err("module: error %d: %s", error, bytes_string(&log));
 	bytes_finish(&log);
