@@ -35,9 +35,9 @@ cl_int be_nvvm_load(struct bytes *log);
 /* "libnvvm 2.0, IR 2.0, at <path>"; "" until loaded. */
 const char *be_nvvm_id(void);
 
-/* Which build of libnvvm is loaded: the same wherever the same file is installed; ""
- * until loaded, or when its file cannot be read. */
-const char *be_nvvm_build(void);
+/* Appends which build of libnvvm is loaded, or would be: the same wherever the same file
+ * is installed.  Loads it only where nothing else can tell.  False when there is none. */
+bool be_nvvm_build(struct bytes *text);
 
 /* The newest sm that the loaded libnvvm compiles for and that is <= sm. */
 cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out);

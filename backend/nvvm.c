@@ -29,10 +29,16 @@ const char *be_nvvm_id(void)
 	return library ? library->id : "";
 }
 
-const char *be_nvvm_build(void)
+bool be_nvvm_build(struct bytes *text)
 {
 	const struct nvvm_library *library = be_nvvm_library_found();
-	return library ? library->build : "";
+	if (!library && be_nvvm_library_build(text))
+		return true;
+	if (!library && !be_nvvm_load(text))
+		library = be_nvvm_library_found();
+	if (library)
+		bytes_append_string(text, library->build);
+	return library && *library->build && !bytes_failed(text);
 }
 
 /* --- options: every one that decides about rounding is said aloud --- */

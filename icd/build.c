@@ -289,6 +289,14 @@ static cl_int make(const struct ocl_build_job *job, struct fe_inputs *inputs,
 	return error;
 }
 
+/* The key named the compilers' files before they were loaded; they may have been
+ * replaced in between. */
+static bool key_holds(const struct ocl_build_job *job, const struct hash *key)
+{
+	struct hash now;
+	return ocl_build_key(job, &now) && hash_equal(key, &now);
+}
+
 /* The whole road to code, or the short one where an equal job went it before. */
 static cl_int find_or_make(const struct ocl_build_job *job, struct ocl_code **code_out,
 			   struct bytes *log)
@@ -307,7 +315,7 @@ static cl_int find_or_make(const struct ocl_build_job *job, struct ocl_code **co
 		bytes_append(log, code->log.data, code->log.size_B);
 	} else {
 		error = make(job, &inputs, &code, log);
-		if (!error && cached)
+		if (!error && cached && key_holds(job, &key))
 			ocl_build_remember(&key, &inputs, code);
 	}
 	if (flight)

@@ -28,16 +28,13 @@ static void find_builders(void)
 static bool add_builders(struct hash_builder *key)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	struct bytes log = BYTES_INIT;
+	struct bytes nvvm = BYTES_INIT;
 	pthread_once(&once, find_builders);
-	cl_int error = be_nvvm_load(&log);
-	bytes_finish(&log);
-	const char *nvvm = be_nvvm_build();
-	if (error || !builders.size_B || !*nvvm)
-		return false;
+	bool known = builders.size_B && be_nvvm_build(&nvvm);
 	hash_add_string(key, bytes_string(&builders));
-	hash_add_string(key, nvvm);
-	return true;
+	hash_add_string(key, bytes_string(&nvvm));
+	bytes_finish(&nvvm);
+	return known;
 }
 
 static bool add_options(struct hash_builder *key, const struct ocl_build_job *job)
