@@ -42,22 +42,21 @@ static uint64_t now_ns(void)
 
 /* --- processes ------------------------------------------------------------------------ */
 
-/* The file of the lock, when it is still the one of that name. */
-static bool is_current(int folder, const char *name, int fd)
-{
-	struct stat mine, there;
-	return !fstat(fd, &mine) && !fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW) &&
-	       mine.st_ino == there.st_ino && mine.st_dev == there.st_dev;
-}
-
 enum attempt { LOCKED, BUSY, STALE, NO_LOCKS };
 
+/* Stale: the file of that name is another one by now. */
 static enum attempt try_lock(int folder, const char *name, int fd)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	struct stat mine, there;
+	/* fcntl(2): where another holds it, Linux says EAGAIN alone. */
 	if (fcntl(fd, F_SETLK, &lock))
-		return errno == EACCES || errno == EAGAIN ? BUSY : NO_LOCKS;
-	return is_current(folder, name, fd) ? LOCKED : STALE;
+		return errno == EAGAIN ? BUSY : NO_LOCKS;
+	if (fstat(fd, &mine))
+		return NO_LOCKS;
+	if (fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? STALE : NO_LOCKS;
+	return mine.st_ino == there.st_ino && mine.st_dev == there.st_dev ? LOCKED : STALE;
 }
 
 static int open_lock(int folder, const char *name)
@@ -76,12 +75,15 @@ static int take_file(struct cache *cache, int folder, const char *name)
 		enum attempt attempt = try_lock(folder, name, fd);
 		if (attempt == LOCKED)
 			return fd;
-		if (attempt == STALE) {
+		if (attempt != BUSY)
 			close(fd);
+		if (attempt == STALE && now_ns() < until_ns) {
 			fd = open_lock(folder, name);
 			continue;
 		}
-		if (attempt == NO_LOCKS || now_ns() > until_ns) {
+		if (attempt != BUSY)
+			return -1;
+		if (now_ns() > until_ns) {
 			close(fd);
 			return -1;
 		}

@@ -519,6 +519,52 @@ static void a_fork_does_not_wait_for_ever(void)
 	clear();
 }
 
+/* Puts one after the other into too little room, until it is killed. */
+static void put_for_ever(void)
+{
+	struct cache *cache = open_cache(40000);
+	for (unsigned i = 0;; i++) {
+		struct hash key = key_of(i % 50);
+		struct cache_flight *flight = cache_flight_begin(cache, &key);
+		put(cache, i % 50, 2000 + i % 50);
+		cache_flight_end(cache, flight);
+	}
+}
+
+/* Killed at any instant: what is there is whole, and nobody waits for the dead. */
+static void kills_leave_it_valid(void)
+{
+	enum { KILLS = 1000 };
+	unsigned found = 0;
+	uint32_t random = 1;
+	struct cache *cache = open_cache(40000);
+	for (unsigned i = 0; i < KILLS; i++) {
+		pid_t child = fork();
+		if (!child)
+			put_for_ever();
+		random = random * 1664525u + 1013904223u;
+		const struct timespec pause = {.tv_nsec = 300000 + (random >> 8) % 1500000};
+		nanosleep(&pause, NULL);
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+		for (unsigned k = i % 10; k < 50; k += 10)
+			found += get(cache, k, 2000 + k);
+	}
+	CHECK(found > KILLS / 10);
+	CHECK_EQ(cache_counts(cache).heals, 0);
+	/* What the dead left goes with time, and the size is right again. */
+	put(cache, 1, 2001);
+	char command[128];
+	snprintf(command, sizeof(command), "touch -d 1990-01-01 %s/*", folder);
+	CHECK_EQ(system(command), 0);
+	put(cache, 2, 2002);
+	snprintf(command, sizeof(command), "test \"$(ls %s | grep -c -e new -e lock)\" = 0", folder);
+	CHECK_EQ(system(command), 0);
+	CHECK(folder_B() <= 40000);
+	cache_destroy(cache);
+	clear();
+}
+
 int main(void)
 {
 	static const struct test_case cases[] = {
@@ -528,6 +574,7 @@ int main(void)
 		TEST(the_oldest_make_room), TEST(what_was_left_over_goes), TEST(sizes_are_read),
 		TEST(one_compile_for_64_threads_of_16_processes), TEST(failures_do_not_queue_up),
 		TEST(the_dead_are_not_waited_for), TEST(a_fork_does_not_wait_for_ever),
+		TEST(kills_leave_it_valid),
 	};
 	if (!mkdtemp(root))
 		return 1;
