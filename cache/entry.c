@@ -19,7 +19,7 @@ enum {
 	VERSION = 1,
 	FORM_PLAIN = 0,
 	FORM_ZSTD = 1,
-	LEVEL = 3,               /* zstd's own default */
+	LEVEL = 1,               /* a hit counts more than room */
 	KEY_AT_B = 16,
 	SIZES_AT_B = 32,
 	CHECKSUM_AT_B = 48,

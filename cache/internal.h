@@ -33,7 +33,12 @@ int cache_folder_open(struct cache *cache, bool create);
 /* Of names in the folder: room for the longest, and its end. */
 enum { CACHE_NAME_B = 96 };
 void cache_name(const struct hash *key, const char *ending, char name[CACHE_NAME_B]);
-enum cache_name_kind { CACHE_NAME_ENTRY, CACHE_NAME_LOCK, CACHE_NAME_TEMPORARY, CACHE_NAME_FOREIGN };
+enum cache_name_kind {
+	CACHE_NAME_ENTRY,
+	CACHE_NAME_LOCK,
+	CACHE_NAME_TEMPORARY,
+	CACHE_NAME_FOREIGN
+};
 enum cache_name_kind cache_name_kind(const char *name);
 
 /* After size_B were put: looks whether it is time to make room, and makes it. */

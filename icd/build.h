@@ -1,4 +1,5 @@
-/* The road: OpenCL C -> NVVM IR -> PTX -> machine code -> a module, for one kind of device at a time.
+/* The road: OpenCL C -> NVVM IR -> PTX -> machine code -> a module, for one kind of
+ * device at a time; the short one, where an equal job went it before.
  *
  * Stateless: a job in, code and a log out.  Thread-safe: any number of jobs at
  * once; no lock may be held, for a job is slow. */

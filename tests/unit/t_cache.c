@@ -21,7 +21,8 @@ static char folder[64];
 static void clear(void)
 {
 	char command[128];
-	snprintf(command, sizeof(command), "chmod -R u+rwx %s/* 2>/dev/null; rm -rf %s/*", root, root);
+	snprintf(command, sizeof(command), "chmod -R u+rwx %s/* 2>/dev/null; rm -rf %s/*", root,
+		 root);
 	CHECK_EQ(system(command), 0);
 }
 
@@ -172,8 +173,9 @@ static void lies_about_sizes_are_refused(void)
 {
 	struct bytes entry = BYTES_INIT, value = BYTES_INIT;
 	struct hash key = key_of(1);
-	REQUIRE(cache_entry_write(&key, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 57,
-				  &entry));
+	char value_text[57];
+	memset(value_text, 'a', sizeof(value_text));
+	REQUIRE(cache_entry_write(&key, value_text, sizeof(value_text), &entry));
 	for (unsigned shift = 0; shift < 64; shift++) {
 		unsigned char header[64 + HASH_B];
 		uint64_t claim = UINT64_C(1) << shift;
@@ -249,7 +251,8 @@ static void what_is_not_ours_is_not_taken(void)
 
 static void no_folder_is_no_trouble(void)
 {
-	static const char *const folders[] = {NULL, "/proc/culvert/cache", "/dev/null", "/dev/null/x"};
+	static const char *const folders[] = {NULL, "/proc/culvert/cache", "/dev/null",
+					      "/dev/null/x"};
 	for (unsigned i = 0; i < 4; i++) {
 		struct cache *cache = cache_create(folders[i], 1 << 30);
 		struct hash key = key_of(1);
@@ -269,8 +272,8 @@ static unsigned long long folder_B(void)
 {
 	char command[128];
 	unsigned long long size_B = 0;
-	snprintf(command, sizeof(command), "find %s -type f -printf '%%s\\n' | awk '{s+=$1} END {print s+0}'",
-		 folder);
+	snprintf(command, sizeof(command),
+		 "find %s -type f -printf '%%s\\n' | awk '{s+=$1} END {print s+0}'", folder);
 	FILE *pipe = popen(command, "r");
 	if (pipe && fscanf(pipe, "%llu", &size_B) != 1)
 		size_B = 0;
@@ -558,7 +561,8 @@ static void kills_leave_it_valid(void)
 	snprintf(command, sizeof(command), "touch -d 1990-01-01 %s/*", folder);
 	CHECK_EQ(system(command), 0);
 	put(cache, 2, 2002);
-	snprintf(command, sizeof(command), "test \"$(ls %s | grep -c -e new -e lock)\" = 0", folder);
+	snprintf(command, sizeof(command), "test \"$(ls %s | grep -c -e new -e lock)\" = 0",
+		 folder);
 	CHECK_EQ(system(command), 0);
 	CHECK(folder_B() <= 40000);
 	cache_destroy(cache);
