@@ -118,8 +118,8 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel,
 	case CL_KERNEL_EXEC_INFO_SVM_PTRS:
 	case CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM:
 		/* OpenCL 3.0 API, 5.9.2: CL_INVALID_OPERATION when no device of the
-		 * context supports SVM. */
-		return param_value && param_value_size ? CL_INVALID_OPERATION : CL_INVALID_VALUE;
+		 * context supports SVM, whatever the value. */
+		return CL_INVALID_OPERATION;
 	default:
 		return CL_INVALID_VALUE;
 	}

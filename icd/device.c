@@ -33,6 +33,12 @@ cl_ulong ocl_device_max_alloc_B(const struct _cl_device_id *device)
 	return (memory_B - reserve_B) / ALLOC_STEP_B * ALLOC_STEP_B;
 }
 
+cl_ulong ocl_device_max_constant_B(const struct _cl_device_id *device)
+{
+	const cl_ulong max_B = 64u << 20, alloc_B = ocl_device_max_alloc_B(device);
+	return alloc_B < max_B ? alloc_B : max_B;
+}
+
 cl_ulong ocl_device_local_B(const struct _cl_device_id *device)
 {
 	const struct gpu_caps *caps = device->caps;

@@ -24,6 +24,8 @@ void ocl_device_init(cl_device_id device, cl_platform_id platform, struct gpu_de
 
 /* Largest size of one buffer: what is left of the device's memory after a reserve. */
 cl_ulong ocl_device_max_alloc_B(const struct _cl_device_id *device);
+/* Bytes that all __constant arguments of a kernel may have; see docs/decisions.md. */
+cl_ulong ocl_device_max_constant_B(const struct _cl_device_id *device);
 /* Bytes of local memory that one work-group may have. */
 cl_ulong ocl_device_local_B(const struct _cl_device_id *device);
 /* Alignment of buffers in bytes (CL_DEVICE_MEM_BASE_ADDR_ALIGN / 8). */

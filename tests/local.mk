@@ -30,5 +30,6 @@ include tests/kernels/local.mk
 include tests/builtins/local.mk
 include tests/api/local.mk
 include tests/apps/local.mk
+include tests/conformance/local.mk
 include tests/gpu/local.mk
 include tests/stress/local.mk

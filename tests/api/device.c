@@ -173,7 +173,15 @@ int main(void)
 	cl_uint count;
 	CHECK_CODE(clCreateSubDevices(test.device, parts, 0, NULL, &count), CL_INVALID_VALUE);
 	cl_ulong host, now;
-	CHECK_CODE(clGetHostTimer(test.device, &host), CL_INVALID_OPERATION);
-	CHECK_CODE(clGetDeviceAndHostTimer(test.device, &now, &host), CL_INVALID_OPERATION);
+	cl_ulong before, resolution;
+	CHECK_OK(clGetPlatformInfo(test.platform, CL_PLATFORM_HOST_TIMER_RESOLUTION,
+				   sizeof(resolution), &resolution, NULL));
+	CHECK(resolution > 0);
+	CHECK_OK(clGetHostTimer(test.device, &before));
+	CHECK_OK(clGetDeviceAndHostTimer(test.device, &now, &host));
+	CHECK(host >= before && host - before < 10000000000u);
+	CHECK_CODE(clGetHostTimer(test.device, NULL), CL_INVALID_VALUE);
+	CHECK_CODE(clGetDeviceAndHostTimer(test.device, NULL, &host), CL_INVALID_VALUE);
+	CHECK_CODE(clGetDeviceAndHostTimer(test.device, &now, NULL), CL_INVALID_VALUE);
 	return api_test_end(&test);
 }

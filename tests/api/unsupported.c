@@ -85,6 +85,8 @@ int main(void)
 		   CL_INVALID_OPERATION);
 	CHECK_CODE(clSetDefaultDeviceCommandQueue(test.context, test.device, queue),
 		   CL_INVALID_OPERATION);
+	CHECK_CODE(clSetDefaultDeviceCommandQueue(test.context, test.device, NULL),
+		   CL_INVALID_OPERATION);
 
 	CHECK_NO_OBJECT(clCreateProgramWithIL(test.context, bytes, 16, &code), code,
 			CL_INVALID_OPERATION);

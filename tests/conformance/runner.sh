@@ -1,0 +1,103 @@
+#!/bin/sh
+# Protects tests/conformance/run: that each way a conformance test can end is told apart,
+# that one ending never takes the rest along, and that what got worse is found.  The
+# tests here are shell scripts with the CTS's command line; no CTS is needed.
+set -u
+here=${srcdir:-.}/tests/conformance
+python3 -c 'import ctypes' 2>/dev/null || { echo "no python3"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+check() { # check TEXT COMMAND...
+	text=$1
+	shift
+	"$@" || { echo "FAIL: $text"; failed=1; }
+}
+
+mkdir -p "$work/cts/test_conformance/basic" "$work/cts/test_conformance/other"
+cat >"$work/cts/test_conformance/basic/test_basic" <<'END'
+#!/bin/sh
+[ "$1" != --list ] || { printf '\tgood\n\tbad\n\tnothing\n\tdies\n\thangs\n\tsilent\n'; exit 0; }
+say() { echo "{\"results\":{\"$1\":\"$2\"}}" >"$CL_CONFORMANCE_RESULTS_FILENAME"; }
+echo "run $*" >>"$COUNT"
+case $1 in
+good) say good pass ;;
+bad) [ -n "${MENDED:-}" ] && say bad pass || { say bad fail; exit 1; } ;;
+nothing) say nothing skip ;;
+dies) kill -SEGV $$ ;;
+hangs) sleep 600 ;;
+silent) exit 3 ;;
+esac
+END
+cat >"$work/cts/test_conformance/other/test_other" <<'END'
+#!/bin/sh
+[ "$1" != --list ] || { printf '\tone\n'; exit 0; }
+[ "$1" = small_images ] && [ "$2" = one ] && echo '{"results":{"one":"pass"}}' >"$CL_CONFORMANCE_RESULTS_FILENAME"
+END
+chmod +x "$work"/cts/test_conformance/*/test_*
+cat >"$work/list.csv" <<'END'
+# a list
+Basic,basic/test_basic
+Other,other/test_other small_images
+CL_DEVICE_TYPE_CPU, Processors,other/test_other
+OpenCL-GL Sharing,gl/test_gl
+Absent,absent/test_absent
+END
+export COUNT="$work/count"
+run() {
+	timeout 120 "$here/run" --cts "$work/cts" --build . --list "$work/list.csv" --out "$work/out" --timeout 2 \
+		--jobs 2 "$@" >"$work/log" 2>&1
+}
+has() { grep -q -- "$1" "$work/log"; }
+result() { # result TEST STATUS
+	python3 - "$work/out/results.json" "$1" "$2" <<'END'
+import json, sys
+seen = {r['test']: r['status'] for r in json.load(open(sys.argv[1]))['results']}
+sys.exit(0 if seen.get(sys.argv[2]) == sys.argv[3] else 'seen: %r' % seen)
+END
+}
+
+run
+check "status 1 as something failed" [ $? -eq 1 ]
+check "a pass" result test_basic/good pass
+check "a failure" result test_basic/bad fail
+check "a skipped one" result test_basic/nothing skip
+check "a crash is named by its signal" result test_basic/dies crash:SIGSEGV
+check "a hang" result test_basic/hangs timeout
+check "an exit without results" result test_basic/silent error:3
+check "options before the sub-test" result 'test_other small_images/one' pass
+check "a program that is not there" result 'test_absent/*' missing
+check "lines for CPUs are left out with the reason" has 'left out: Processors: required of CPU'
+check "left-out.txt is obeyed" has 'left out: OpenCL-GL Sharing: needs OpenGL'
+check "JUnit counts" grep -q 'name="Basic" tests="6" failures="4" skipped="1"' "$work/out/junit.xml"
+check "the table's sum" has '^total  *2  *1  *1  *1  *1  *2 '
+
+run --resume
+check "--resume runs nothing twice" [ "$(wc -l <"$COUNT")" -eq 6 ]
+head -n 3 "$work/out/results.jsonl" >"$work/part" && printf '{"line": "Bas' >>"$work/part"
+mv "$work/part" "$work/out/results.jsonl"
+run --resume
+check "--resume after a kill runs the rest" result test_basic/silent error:3
+
+run --filter 'test_basic/good'
+check "--filter, and status 0 as nothing failed" [ $? -eq 0 ]
+run --write-expected "$work/expected"
+run --expect "$work/expected"
+check "as expected" [ $? -eq 0 ]
+export MENDED=1
+run --expect "$work/expected"
+check "better is not worse" [ $? -eq 0 ]
+check "better is said" has 'better: test_basic/bad: pass, expected fail'
+run --write-expected "$work/expected"
+unset MENDED
+run --expect "$work/expected"
+check "worse makes it fail" [ $? -eq 1 ]
+check "worse is said" has 'WORSE: test_basic/bad: fail, expected pass'
+cp "$work/out/results.json" "$work/a.json"
+sed 's/"fail"/"pass"/' "$work/a.json" >"$work/b.json"
+check "compare shows where two differ" sh -c '"$1" "$2" "$3" | grep -q "^test_basic/bad  *fail  *pass"' - \
+	"$here/compare" "$work/a.json" "$work/b.json"
+run --list "$work/none.csv"
+check "a list that is not there is wrong usage" [ $? -eq 2 ]
+[ $failed -eq 0 ] || cat "$work/log"
+exit $failed
