@@ -54,7 +54,11 @@ awk '/^== / { half = seen[$2]++; print > (half ? second : first) ; next }
 	{ print > (half ? second : first) }' first="$work/first" second="$work/second" \
 	"$work/process.facts"
 cmp "$work/first" "$work/second" || fail "process: other facts the second time"
-cmp "$work/first" "$work/cold.facts" || fail "process: other facts"
+# Another compile: libnvvm does not write the same bytes each time.
+for name in first cold.facts; do
+	grep -v CL_PROGRAM_BINARIES "$work/$name" >"$work/$name.asked"
+done
+cmp "$work/first.asked" "$work/cold.facts.asked" || fail "process: other facts"
 diff -r "$work/cold.save" "$work/process.save" >/dev/null || fail "process: other results"
 
 # From the binary, in a process that has compiled nothing.  It has no source, and no log.
