@@ -53,6 +53,8 @@ struct cache_flight;
 struct cache_flight *cache_flight_begin(struct cache *cache, const struct hash *key);
 void cache_flight_end(struct cache *cache, struct cache_flight *flight);
 
+/* Since the cache was made.  Misses: lookups that found nothing; of a value that is made
+ * there are two, before its flight and in it. */
 struct cache_counts {
 	uint64_t hits, misses, heals, stores, evictions, waits;
 };

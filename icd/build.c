@@ -8,6 +8,8 @@
 #include "icd/build_dump.h"
 #include "icd/program_binary.h"
 
+#include <inttypes.h>
+
 /* What each call's page names the same trouble. */
 struct error_names {
 	cl_int options, failure, unavailable;
@@ -297,6 +299,16 @@ static bool key_holds(const struct ocl_build_job *job, const struct hash *key)
 	return ocl_build_key(job, &now) && hash_equal(key, &now);
 }
 
+static void log_counts(void)
+{
+	if (!log_enabled(LOG_LEVEL_INFO))
+		return;
+	struct cache_counts counts = cache_counts(cache_default());
+	log_info("cache: %" PRIu64 " hits, %" PRIu64 " misses, %" PRIu64 " damaged, %" PRIu64
+		 " put, %" PRIu64 " evicted, %" PRIu64 " waits", counts.hits, counts.misses,
+		 counts.heals, counts.stores, counts.evictions, counts.waits);
+}
+
 /* The whole road to code, or the short one where an equal job went it before. */
 static cl_int find_or_make(const struct ocl_build_job *job, struct ocl_code **code_out,
 			   struct bytes *log)
@@ -320,6 +332,8 @@ static cl_int find_or_make(const struct ocl_build_job *job, struct ocl_code **co
 	}
 	if (flight)
 		cache_flight_end(cache_default(), flight);
+	if (cached)
+		log_counts();
 	fe_inputs_finish(&inputs);
 	if (!error)
 		*code_out = code;

@@ -30,8 +30,8 @@ struct ocl_build_job {
 };
 
 /* code_out: a reference; written on success.  module_out: an executable's module,
- * loaded on the job's device; NULL where nothing had to be compiled.  log is appended to in any case.  The
- * codes are those of the kind's page: CL_INVALID_BUILD_OPTIONS,
+ * loaded on the job's device; NULL where nothing had to be compiled.  log is appended
+ * to in any case.  The codes are those of the kind's page: CL_INVALID_BUILD_OPTIONS,
  * CL_BUILD_PROGRAM_FAILURE, CL_COMPILER_NOT_AVAILABLE ... */
 cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out,
 		     struct gpu_module **module_out, struct bytes *log);

@@ -2,7 +2,6 @@
 # Protects: a program from the cache, of this process or of another, and one made from its
 # binary are what the compiled one was: all kernel files run in each way, and everything
 # that can be asked of them is compared, and every byte of their buffers.
-test "${CULVERT_CUDA:-soft}" = soft || exit 77
 kernels=${srcdir:-.}/tests/kernels
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
