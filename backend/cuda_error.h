@@ -27,12 +27,23 @@ const struct gpu_error *gpu_error_find(CUresult cu_result);
 cl_int gpu_error_born(struct gpu_device *device, CUresult cu_result, const char *call,
 		      const char *file, int line);
 
+/* For what loads modules and looks into them: all codes of the table. */
+static inline cl_int gpu_check_module(struct gpu_device *device, CUresult cu_result,
+				      const char *call, const char *file, int line)
+{
+	return cu_result == CUDA_SUCCESS ? CL_SUCCESS
+					 : gpu_error_born(device, cu_result, call, file, line);
+}
+
+/* For everything else: any call of OpenCL may come to call the driver, and most list
+ * nothing but CL_OUT_OF_RESOURCES for what fails there. */
 static inline cl_int gpu_check_result(struct gpu_device *device, CUresult cu_result,
 				      const char *call, const char *file, int line)
 {
 	if (cu_result == CUDA_SUCCESS)
 		return CL_SUCCESS;
-	return gpu_error_born(device, cu_result, call, file, line);
+	(void)gpu_error_born(device, cu_result, call, file, line);
+	return CL_OUT_OF_RESOURCES;
 }
 
 /* Makes the call; CL_SUCCESS or the code of its failure.  CUDA_ERROR_NOT_READY

@@ -354,7 +354,7 @@ cl_int gpu_enter(struct gpu_device *device, struct gpu_scope *scope)
 cl_int gpu_enter_new(struct gpu_device *device, struct gpu_scope *scope)
 {
 	if (getpid() != birth_pid)
-		gpu_device_lose(device, CL_DEVICE_NOT_AVAILABLE);
+		gpu_device_lose(device, CL_OUT_OF_RESOURCES);
 	return gpu_enter(device, scope);
 }
 

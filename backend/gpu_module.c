@@ -22,7 +22,7 @@ cl_int gpu_module_open(struct gpu_device *device, const void *image, unsigned in
 	module->device = device;
 	list_init(&module->functions);
 	*cu_result_out = cuda.cuModuleLoadDataEx(&module->cu_module, image, count, names, values);
-	cl_int err = gpu_check_result(device, *cu_result_out, "cuModuleLoadDataEx", __FILE__,
+	cl_int err = gpu_check_module(device, *cu_result_out, "cuModuleLoadDataEx", __FILE__,
 				      __LINE__);
 	if (err) {
 		lock_finish(&module->lock);
@@ -104,6 +104,13 @@ void gpu_module_unload(struct gpu_module *module, struct gpu_event *const *after
 		gpu_defer(module->device, module_destroy, module, after, count);
 }
 
+/* Of the codes of modules only one is an answer to "where is this". */
+static cl_int check_lookup(struct gpu_device *device, CUresult cu_result, const char *call)
+{
+	const cl_int err = gpu_check_module(device, cu_result, call, __FILE__, __LINE__);
+	return !err || err == CL_INVALID_KERNEL_NAME ? err : CL_OUT_OF_RESOURCES;
+}
+
 cl_int gpu_module_variable(struct gpu_module *module, const char *name, gpu_address *address_out,
 			   uint64_t *size_B_out)
 {
@@ -113,8 +120,9 @@ cl_int gpu_module_variable(struct gpu_module *module, const char *name, gpu_addr
 	cl_int err = gpu_enter_new(module->device, &scope);
 	if (err)
 		return err;
-	err = gpu_check(module->device, cuda.cuModuleGetGlobal_v2(&cu_address, &size_B,
-								  module->cu_module, name));
+	err = check_lookup(module->device, cuda.cuModuleGetGlobal_v2(&cu_address, &size_B,
+								     module->cu_module, name),
+			   "cuModuleGetGlobal");
 	gpu_leave(&scope);
 	if (err)
 		return err;
@@ -181,8 +189,9 @@ static cl_int function_create(struct gpu_module *module, const char *name,
 		goto free_function;
 	memcpy(function->name, name, name_B);
 	function->module = module;
-	err = gpu_check(device, cuda.cuModuleGetFunction(&function->cu_function,
-							 module->cu_module, name));
+	err = check_lookup(device, cuda.cuModuleGetFunction(&function->cu_function,
+							    module->cu_module, name),
+			   "cuModuleGetFunction");
 	if (!err)
 		err = function_read_caps(device, function);
 	gpu_leave(&scope);

@@ -81,12 +81,14 @@ cl_int ocl_kernel_work_group_info(cl_kernel kernel, cl_device_id device,
 	/* OpenCL 3.0 API, 5.9.4: device may be NULL when there is only one. */
 	if (!device && kernel->program->device_count == 1)
 		device = kernel->program->devices[0];
-	if (!device || ocl_program_device_index(kernel->program, device) < 0)
-		return CL_INVALID_DEVICE;
+	const int index = device ? ocl_program_device_index(kernel->program, device) : -1;
 	/* A kernel that was not built for this device has no answers for it. */
+	if (index < 0 || !kernel->code[index].build)
+		return CL_INVALID_DEVICE;
+	/* That the device cannot load what was built is no mistake of the caller's. */
 	cl_int error = ocl_kernel_code_for(kernel, device, &code);
 	if (error == CL_INVALID_PROGRAM_EXECUTABLE)
-		return CL_INVALID_DEVICE;
+		return CL_OUT_OF_RESOURCES;
 	if (error)
 		return error;
 	switch (name) {

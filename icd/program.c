@@ -45,16 +45,21 @@ struct ocl_build *ocl_build_create(cl_device_id device, struct ocl_code *code,
 	struct ocl_build *build = calloc(1, sizeof(*build));
 	if (!build)
 		return NULL;
-	if (lock_init(&build->lock, LOCK_RANK_PROGRAM)) {
-		free(build);
-		return NULL;
-	}
+	if (lock_init(&build->lock, LOCK_RANK_PROGRAM))
+		goto fail_lock;
+	if (lock_condition_init(&build->settled))
+		goto fail_condition;
 	atomic_init(&build->refs, 1);
 	ocl_users_init(&build->users);
 	build->device = device;
 	build->code = ocl_code_ref(code);
 	build->module = module;
 	return build;
+fail_condition:
+	lock_finish(&build->lock);
+fail_lock:
+	free(build);
+	return NULL;
 }
 
 struct ocl_build *ocl_build_ref(struct ocl_build *build)
@@ -74,41 +79,47 @@ void ocl_build_unref(struct ocl_build *build)
 		ocl_witnesses_finish(&running);
 	}
 	ocl_users_finish(&build->users);
+	lock_condition_finish(&build->settled);
 	lock_finish(&build->lock);
 	ocl_code_unref(build->code);
 	free(build);
 }
 
-cl_int ocl_build_module(struct ocl_build *build, struct gpu_module **module_out)
+static cl_int module_load(const struct ocl_build *build, struct gpu_module **module_out)
 {
-	lock_take(&build->lock);
-	struct gpu_module *module = build->module;
-	lock_drop(&build->lock);
-	if (module) {
-		*module_out = module;
-		return CL_SUCCESS;
-	}
-	/* Loading is slow, so outside the lock; of two at once the first one stays. */
 	struct bytes log = BYTES_INIT;
-	struct gpu_module *loaded;
-	cl_int error = ocl_code_load(build->code, build->device, &loaded, &log);
+	cl_int error = ocl_code_load(build->code, build->device, module_out, &log);
 	if (error)
 		log_err("module: error %d: %s", error, bytes_string(&log));
 	bytes_finish(&log);
 	/* OpenCL 3.0 API, 5.9.1 and 5.10: what cannot be loaded here is not available. */
-	if (error == CL_BUILD_PROGRAM_FAILURE)
-		error = CL_INVALID_PROGRAM_EXECUTABLE;
-	if (error)
-		return error;
+	return error == CL_BUILD_PROGRAM_FAILURE || error == CL_INVALID_BINARY ||
+	       error == CL_COMPILER_NOT_AVAILABLE ? CL_INVALID_PROGRAM_EXECUTABLE : error;
+}
+
+/* Loading is slow, so outside the lock; others wait for it instead of doing it too.
+ * Where it failed each of them tries anew: it may have been memory. */
+cl_int ocl_build_module(struct ocl_build *build, struct gpu_module **module_out)
+{
+	struct gpu_module *loaded = NULL;
+	cl_int error = CL_SUCCESS;
+	lock_assert_none();
 	lock_take(&build->lock);
-	module = build->module;
-	if (!module)
-		module = build->module = loaded;
+	while (build->loading)
+		lock_condition_wait(&build->settled, &build->lock);
+	if (!build->module) {
+		build->loading = true;
+		lock_drop(&build->lock);
+		error = module_load(build, &loaded);
+		lock_take(&build->lock);
+		build->module = error ? NULL : loaded;
+		build->loading = false;
+		lock_condition_signal_all(&build->settled);
+	}
+	if (!error)
+		*module_out = build->module;
 	lock_drop(&build->lock);
-	if (module != loaded)
-		gpu_module_unload(loaded, NULL, 0);
-	*module_out = module;
-	return CL_SUCCESS;
+	return error;
 }
 
 /* --- programs --------------------------------------------------------------------- */

@@ -49,7 +49,9 @@ struct ocl_build {
 	cl_device_id device;
 	struct ocl_code *code;
 	struct ocl_users users;              /* streams that launched from module */
-	struct lock lock;                    /* guards module */
+	struct lock lock;                    /* guards the rest */
+	struct lock_condition settled;       /* loading became false */
+	bool loading;                        /* a thread is at it, without the lock */
 	struct gpu_module *module;
 };
 
@@ -61,7 +63,8 @@ struct ocl_build *ocl_build_ref(struct ocl_build *build);
 /* The last one unloads the module once all that was launched from it is done. */
 void ocl_build_unref(struct ocl_build *build);       /* NULL is fine */
 
-/* The loaded module; loads it at the first call. No lock may be held. */
+/* The loaded module; loads it at the first call, once for all who ask meanwhile.  No
+ * lock may be held. */
 cl_int ocl_build_module(struct ocl_build *build, struct gpu_module **module_out);
 
 struct program_device {

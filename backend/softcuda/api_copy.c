@@ -412,7 +412,7 @@ static CUresult copy_peer_row(const char *call, CUdeviceptr to, CUcontext cu_to,
 	};
 	CUresult result = soft_enter(call, SOFT_NEED_CONTEXT, &context);
 	return result != CUDA_SUCCESS
-		       ? result
+		       ? soft_turned_back(result)
 		       : soft_leave(call, copy_peer_locked(context, &box, cu_to, cu_from,
 							   cu_stream, synchronous));
 }
@@ -477,7 +477,7 @@ static CUresult copy_places(const char *call, struct box *box, const struct plac
 	struct soft_context *context = NULL;
 	CUresult result = soft_enter(call, SOFT_NEED_CONTEXT, &context);
 	if (result != CUDA_SUCCESS)
-		return result;
+		return soft_turned_back(result);
 	result = places_to_box(box, to, from);
 	if (result == CUDA_SUCCESS)
 		result = copy_box_locked(context, box, cu_stream, synchronous);
@@ -554,7 +554,7 @@ static CUresult copy_3d_peer(const char *call, const CUDA_MEMCPY3D_PEER *copy, C
 				   copy->srcHeight};
 	CUresult result = soft_enter(call, SOFT_NEED_CONTEXT, &context);
 	if (result != CUDA_SUCCESS)
-		return result;
+		return soft_turned_back(result);
 	result = places_to_box(&box, &to, &from);
 	if (result == CUDA_SUCCESS)
 		result = copy_peer_locked(context, &box, copy->dstContext, copy->srcContext,

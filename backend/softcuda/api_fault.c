@@ -33,7 +33,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct rule rules[RULES_MAX];
 static unsigned rule_count;
 static CUresult started = CUDA_SUCCESS;
-static bool active;
+static atomic_bool active;           /* calls are counted, and some fail */
 static struct call calls[CALLS_MAX];
 static unsigned call_count;
 static _Thread_local CUresult armed = CUDA_SUCCESS;
@@ -51,6 +51,10 @@ static bool read_result(const char *name, CUresult *result_out)
 #undef RESULT
 	};
 	static const char prefix[] = "CUDA_ERROR_";
+	if (!strcmp(name, "DROP")) {
+		*result_out = SOFT_DROPPED;
+		return true;
+	}
 	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++) {
 		if (strncmp(results[i].name, prefix, sizeof(prefix) - 1) ||
 		    strcmp(results[i].name + sizeof(prefix) - 1, name))
@@ -104,6 +108,19 @@ static bool read_word(const char *word, struct rule *rule)
 	return true;
 }
 
+/* The calls that may be left undone: what gives nothing back but its result. */
+static bool droppable(const char *call)
+{
+	static const char *const patterns[] = {
+		"cuEventRecord*", "cuStreamWaitEvent", "cuMemFree*", "cuMemcpy*", "cuMemset*",
+		"cuLaunch*Kernel*",
+	};
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+		if (!fnmatch(patterns[i], call, 0))
+			return true;
+	return false;
+}
+
 /* text is cut into its fields; the rule keeps the first of them. */
 static bool read_rule(char *text, struct rule *rule)
 {
@@ -112,13 +129,13 @@ static bool read_rule(char *text, struct rule *rule)
 	rule->pattern = strtok_r(text, ":", &rest);
 	const char *count = strtok_r(NULL, ":", &rest);
 	const char *result = strtok_r(NULL, ":", &rest);
-	if (!rule->pattern || !count || !result || !read_count(count, rule) ||
+	if (rule->pattern != text || !count || !result || !read_count(count, rule) ||
 	    !read_result(result, &rule->result))
 		return false;
 	for (const char *word; (word = strtok_r(NULL, ":", &rest));)
 		if (!read_word(word, rule))
 			return false;
-	return true;
+	return rule->result != SOFT_DROPPED || (!rule->sticky && !rule->async);
 }
 
 static CUresult read_rules(const char *text)
@@ -142,13 +159,26 @@ static CUresult read_rules(const char *text)
 	return CUDA_SUCCESS;
 }
 
+CUresult soft_fault_restart_locked(const char *text)
+{
+	soft_fault_start();
+	while (rule_count)
+		free(rules[--rule_count].pattern);
+	memset(rules, 0, sizeof(rules));
+	const CUresult result = read_rules(text);
+	if (result != CUDA_SUCCESS)
+		rule_count = 0;
+	atomic_store(&active, true);
+	return result;
+}
+
 static void start_once(void)
 {
 	started = read_rules(option_string(OPTION_SOFT_FAULT));
 	/* A half-understood wish is no wish. */
 	if (started != CUDA_SUCCESS)
 		rule_count = 0;
-	active = rule_count || *option_string(OPTION_SOFT_COUNT);
+	atomic_store(&active, rule_count || *option_string(OPTION_SOFT_COUNT));
 }
 
 CUresult soft_fault_start(void)
@@ -176,6 +206,8 @@ static bool rule_fires_locked(struct rule *rule, const char *call,
 {
 	if (fnmatch(rule->pattern, call, 0))
 		return false;
+	if (rule->result == SOFT_DROPPED && !droppable(call))
+		return false;
 	if (rule->device != ANY_DEVICE &&
 	    (!context || context->device->index != (unsigned)rule->device))
 		return false;
@@ -198,7 +230,7 @@ CUresult soft_fault_call_locked(const char *call, struct soft_context *context)
 {
 	CUresult result = CUDA_SUCCESS;
 	soft_fault_start();
-	if (!active)
+	if (!atomic_load_explicit(&active, memory_order_relaxed))
 		return CUDA_SUCCESS;
 	count_locked(call);
 	/* Every rule counts every call, whichever of them fires first. */
@@ -207,7 +239,9 @@ CUresult soft_fault_call_locked(const char *call, struct soft_context *context)
 		if (!rule_fires_locked(rule, call, context))
 			continue;
 		log_info("softcuda: %s: fault injected, %d%s", call, (int)rule->result,
-			 rule->async ? ", when it runs" : "");
+			 rule->async			  ? ", when it runs"
+			 : rule->result == SOFT_DROPPED ? ": left undone"
+							  : "");
 		if (rule->async) {
 			armed = rule->result;
 			continue;
@@ -218,6 +252,25 @@ CUresult soft_fault_call_locked(const char *call, struct soft_context *context)
 			stick_locked(context, call, rule->result);
 	}
 	return result;
+}
+
+uint64_t soft_fault_fired_locked(void)
+{
+	uint64_t fired = 0;
+	for (unsigned i = 0; i < rule_count; i++)
+		fired += rules[i].fired;
+	return fired;
+}
+
+uint64_t soft_fault_count_locked(const char *pattern)
+{
+	uint64_t sum = 0;
+	soft_fault_start();
+	atomic_store(&active, true);
+	for (unsigned i = 0; i < call_count; i++)
+		if (!fnmatch(pattern, calls[i].name, 0))
+			sum += calls[i].count;
+	return sum;
 }
 
 CUresult soft_fault_take_operation(void)
@@ -262,7 +315,6 @@ void soft_fault_finish(void)
 {
 	const char *path = option_string(OPTION_SOFT_COUNT);
 	struct bytes text = BYTES_INIT;
-	uint64_t fired = 0;
 	if (!*path)
 		return;
 	lock_take(&soft_driver.lock);
@@ -270,9 +322,8 @@ void soft_fault_finish(void)
 	for (unsigned i = 0; i < call_count; i++)
 		bytes_printf(&text, "call %s %llu\n", calls[i].name,
 			     (unsigned long long)calls[i].count);
-	for (unsigned i = 0; i < rule_count; i++)
-		fired += rules[i].fired;
-	bytes_printf(&text, "faults injected %llu\n", (unsigned long long)fired);
+	bytes_printf(&text, "faults injected %llu\n",
+		     (unsigned long long)soft_fault_fired_locked());
 	write_live_locked(&text);
 	lock_drop(&soft_driver.lock);
 	int error = bytes_failed(&text) ? -1 : bytes_write_file(text.data, text.size_B, path);

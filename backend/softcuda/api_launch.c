@@ -197,7 +197,8 @@ static CUresult launch(const char *call, const struct request *request)
 {
 	struct soft_context *context = NULL;
 	CUresult result = soft_enter(call, SOFT_NEED_CONTEXT, &context);
-	return result == CUDA_SUCCESS ? soft_leave(call, launch_locked(context, request)) : result;
+	return result == CUDA_SUCCESS ? soft_leave(call, launch_locked(context, request))
+				      : soft_turned_back(result);
 }
 
 CUresult cuLaunchKernel(CUfunction cu_function, unsigned int grid_x, unsigned int grid_y,

@@ -15,7 +15,6 @@
 /* One worker runs one operation; so many streams can be busy at once. */
 enum { WORKERS_MAX = 64 };
 static const uint64_t stop_patience_ns = 2000000000u;
-static const uint64_t patience_ns = 2000000;
 static const uint64_t nudge_ns = 100000000;
 
 struct worker {
@@ -196,7 +195,7 @@ static struct soft_operation *pick_lazy_locked(unsigned *ready_out, bool only_co
 	list_for_each(link, next, &soft_driver.active) {
 		struct soft_operation *operation =
 			first_ready_locked(list_entry(link, struct soft_stream, active));
-		if (!operation || !needs_worker(operation))
+		if (!operation || !needs_worker(operation) || soft_sched_kept_locked(operation))
 			continue;
 		++*ready_out;
 		if (is_the_hosts(operation))
@@ -369,8 +368,9 @@ static void idle_locked(unsigned ready)
 	if (!soft_sched.lazy || !ready || lazy.busy) {
 		lock_condition_wait(&soft_driver.work, &soft_driver.lock);
 	} else {
-		lock_condition_wait_for(&soft_driver.work, &soft_driver.lock, patience_ns);
-		if (!lazy.busy && soft_now_ns() - lazy.active_ns >= patience_ns)
+		lock_condition_wait_for(&soft_driver.work, &soft_driver.lock,
+					soft_sched.idle_ns);
+		if (!lazy.busy && soft_now_ns() - lazy.active_ns >= soft_sched.idle_ns)
 			lazy.granted = true;
 	}
 	worker_idle--;
@@ -464,7 +464,7 @@ static void report_stuck_locked(const struct soft_point *point)
 			     stream->running ? "runs" : "waits");
 	}
 	soft_report("%s  schedule: CULVERT_SOFT_SCHED=%s\n", bytes_string(&text),
-		    soft_oracle_schedule());
+		    soft_sched_items());
 	bytes_finish(&text);
 }
 
@@ -565,4 +565,46 @@ CUresult soft_context_wait_locked(struct soft_context *context)
 		result = context->alive ? context->fault : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	soft_context_unref_locked(context);
 	return result;
+}
+
+static struct soft_context *busy_context_locked(void)
+{
+	struct list *link, *next, *of, *of_next;
+	list_for_each(link, next, &soft_driver.contexts) {
+		struct soft_context *context = list_entry(link, struct soft_context, link);
+		list_for_each(of, of_next, &context->streams)
+			if (!soft_stream_idle(list_entry(of, struct soft_stream, link)))
+				return context;
+	}
+	return NULL;
+}
+
+void soft_schedule_let_go_locked(void)
+{
+	soft_sched_let_go_locked();
+	settle_locked(false);
+}
+
+CUresult soft_schedule_restart_locked(const char *items)
+{
+	struct soft_context *context;
+	soft_schedule_let_go_locked();
+	while ((context = busy_context_locked())) {
+		/* A fault is the context's business: its streams are empty all the same. */
+		const CUresult result = soft_context_wait_locked(context);
+		if (result == CUDA_ERROR_LAUNCH_TIMEOUT || result == CUDA_ERROR_OUT_OF_MEMORY)
+			return result;
+	}
+	struct list *link, *next, *of, *of_next;
+	list_for_each(link, next, &soft_driver.contexts) {
+		context = list_entry(link, struct soft_context, link);
+		list_for_each(of, of_next, &context->streams)
+			list_entry(of, struct soft_stream, link)->chance = 0;
+	}
+	lazy.granted = false;
+	soft_oracle_restart_locked();
+	const bool good = soft_sched_restart_locked(items);
+	/* Workers that slept by the old rules look at the new ones. */
+	lock_condition_signal_all(&soft_driver.work);
+	return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

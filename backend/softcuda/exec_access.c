@@ -83,13 +83,21 @@ static bool check_global(struct warp *warp, const struct op *op, uint32_t mask, 
 	return true;
 }
 
-static bool access_global(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
-			  unsigned kind, const uint64_t *address)
+/* watch.kind: of SOFT_ACCESS_*; watch.on is a constant in every caller, so that a
+ * launch that nobody watches has no code for it on its way. */
+struct watch {
+	bool on;
+	unsigned kind;
+};
+
+static inline __attribute__((always_inline)) bool
+access_global(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+	      struct watch watch, const uint64_t *address)
 {
-	struct soft_trace *trace = warp->group->job->launch->trace;
+	struct soft_trace *trace = watch.on ? warp->group->job->launch->trace : NULL;
 	/* First, for an access that faults may do so for want of an order. */
 	if (trace)
-		soft_trace_mark_lanes(trace, kind, mask, size_B, address);
+		soft_trace_mark_lanes(trace, watch.kind, mask, size_B, address);
 	return check_global(warp, op, mask, size_B, address);
 }
 
@@ -127,7 +135,7 @@ static bool access_local(struct warp *warp, const struct op *op, uint32_t mask, 
 }
 
 static bool access_generic(struct warp *warp, const struct op *op, uint32_t mask,
-			   uint32_t size_B, unsigned kind, uint64_t *address)
+			   uint32_t size_B, struct watch watch, uint64_t *address)
 {
 	struct group *group = warp->group;
 	uint64_t first = address[exec_lowest(mask)] & WINDOW_MASK;
@@ -135,7 +143,7 @@ static bool access_generic(struct warp *warp, const struct op *op, uint32_t mask
 	for (unsigned l = 0; l < LANES; l++)
 		mixed |= (address[l] & WINDOW_MASK) ^ first;
 	if (!mixed && first != WINDOW_SHARED && first != WINDOW_LOCAL)
-		return access_global(warp, op, mask, size_B, kind, address);
+		return access_global(warp, op, mask, size_B, watch, address);
 	if (!mixed) {
 		for (unsigned l = 0; l < LANES; l++)
 			address[l] &= ~WINDOW_MASK;
@@ -151,7 +159,7 @@ static bool access_generic(struct warp *warp, const struct op *op, uint32_t mask
 		last = exec_lowest(rest);
 		for (unsigned l = 0; l < LANES; l++)
 			one[l] = address[last];
-		if (!access_generic(warp, op, 1u << last, size_B, kind, one))
+		if (!access_generic(warp, op, 1u << last, size_B, watch, one))
 			return false;
 		place[last] = one[last];
 	}
@@ -162,7 +170,7 @@ static bool access_generic(struct warp *warp, const struct op *op, uint32_t mask
 
 static inline __attribute__((always_inline)) bool
 access_space(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
-	     unsigned kind, uint64_t *place)
+	     struct watch watch, uint64_t *place)
 {
 	struct group *group = warp->group;
 	uint64_t offset = (uint64_t)op->imm;
@@ -182,7 +190,7 @@ access_space(struct warp *warp, const struct op *op, uint32_t mask, uint32_t siz
 	}
 	switch (op->space) {
 	case SPACE_GENERIC:
-		return access_generic(warp, op, mask, size_B, kind, place);
+		return access_generic(warp, op, mask, size_B, watch, place);
 	case SPACE_SHARED:
 		return access_window(warp, op, mask, size_B, place, group->shared,
 				     group->job->shared_B, 0);
@@ -194,24 +202,19 @@ access_space(struct warp *warp, const struct op *op, uint32_t mask, uint32_t siz
 				     (char *)(uintptr_t)group->job->launch->parameters,
 				     group->job->launch->function->parameter_size_B, 0);
 	default:
-		return access_global(warp, op, mask, size_B, kind, place);
+		return access_global(warp, op, mask, size_B, watch, place);
 	}
 }
 
-static __attribute__((noinline)) bool access_checked(struct warp *warp, const struct op *op,
-						     uint32_t mask, uint32_t size_B,
-						     unsigned kind, uint64_t *place)
+bool exec_access_plain(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+		       unsigned kind, uint64_t *place)
 {
-	return access_space(warp, op, mask, size_B, kind, place) &&
-	       check_access(warp, op, mask, size_B, place);
+	return access_space(warp, op, mask, size_B, (struct watch){false, kind}, place);
 }
 
-/* Out of line, the checker costs a comparison where nothing is checked: the other
- * way is the same code as without it. */
-bool exec_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
-		 unsigned kind, uint64_t *place)
+bool exec_access_watched(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+			 unsigned kind, uint64_t *place)
 {
-	if (warp->group->check)
-		return access_checked(warp, op, mask, size_B, kind, place);
-	return access_space(warp, op, mask, size_B, kind, place);
+	return access_space(warp, op, mask, size_B, (struct watch){true, kind}, place) &&
+	       (!warp->group->check || check_access(warp, op, mask, size_B, place));
 }

@@ -84,12 +84,12 @@ static uint32_t add_f32_bits(uint32_t a, uint32_t b, bool shared)
 }
 
 /* On shared memory it is an ordinary sum in a loop; the one of global memory
- * leaves a NaN as it is. */
+ * leaves a NaN as it is, and takes the operand's before the memory's. */
 static uint64_t add_f64_bits(uint64_t a, uint64_t b, bool shared)
 {
 	double x = f64_bits(a), y = f64_bits(b);
 	if (!shared && (x != x || y != y))
-		return x != x ? a : b;
+		return y != y ? b : a;
 	return result_f64(x + y, x, y, x);
 }
 

@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "backend/softcuda/check.h"
+#include "backend/softcuda/exec_access.h"
 #include "backend/softcuda/exec_barrier.h"
 #include "backend/softcuda/exec_warp.h"
 
@@ -14,6 +15,8 @@ static void warp_init(struct warp *warp, struct group *group, uint32_t index)
 	const uint32_t *block = group->job->launch->block;
 	uint32_t first = index * LANES;
 	warp->group = group;
+	warp->access = group->job->check || group->job->launch->trace ? exec_access_watched :
+		       exec_access_plain;
 	warp->index = index;
 	warp->banks.bank[BANK_CONSTANT] = group->job->program->constants;
 	warp->banks.bank[BANK_LAUNCH] = group->job->constants;

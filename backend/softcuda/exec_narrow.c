@@ -7,13 +7,15 @@
 #include "backend/softcuda/exec_real.h"
 #include "backend/softcuda/exec_table.h"
 
-/* f32 with 10 digits of the fraction left. */
+/* f32 with 10 digits of the fraction left.  "The internal layout of tf32 format is
+ * implementation defined" (PTX ISA 8.1, 5.2.3), so NaN are as on a GPU: .rna only
+ * cuts them, which makes an infinity of some; .rn and .rz give one NaN. */
 static uint32_t to_tf32(uint32_t bits, unsigned mode)
 {
 	enum { LOST = 13 };
 	uint32_t half = 1u << (LOST - 1), rounding = mode & CONVERT_ROUNDING;
-	if ((bits & 0x7fffffff) > 0x7f800000)
-		return NAN_32;
+	if ((bits & 0x7fffffff) > 0x7f800000 && rounding != CONVERT_RNA)
+		return NAN_32 & ~((1u << LOST) - 1);
 	if (mode & CONVERT_RELU && bits >> 31)
 		return 0;
 	if ((bits & 0x7f800000) != 0x7f800000)

@@ -147,7 +147,8 @@ static const struct op_row rows[] = {
 	{"_cvta.param", "ll", cvta_param}, {"_cvta.to.param", "ll", cvta_to_param},
 	{"_isspacep.shared", "pl", isspacep_shared}, {"_isspacep.local", "pl", isspacep_local},
 	{"_isspacep.shared::cta", "pl", isspacep_shared},
-	{"_isspacep.param", "pl", isspacep_param}, {"_isspacep.const", "pl", isspacep_const},
+	{"_isspacep.param", "pl", isspacep_param},
+	{"_isspacep.param::entry", "pl", isspacep_param}, {"_isspacep.const", "pl", isspacep_const},
 	{"_isspacep.global", "pl", isspacep_global}
 };
 

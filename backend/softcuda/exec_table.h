@@ -26,6 +26,7 @@ extern const struct op_rows exec_rows_approx;
 extern const struct op_rows exec_rows_compare;
 extern const struct op_rows exec_rows_convert;
 extern const struct op_rows exec_rows_copy;
+extern const struct op_rows exec_rows_mbarrier;
 extern const struct op_rows exec_rows_narrow;
 extern const struct op_rows exec_rows_video;
 extern const struct op_rows exec_rows_memory;

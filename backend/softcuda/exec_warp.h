@@ -33,9 +33,14 @@ struct frame {
 
 struct group;
 
+/* See exec_access.h. */
+typedef bool exec_access_way(struct warp *warp, const struct op *op, uint32_t mask,
+			     uint32_t size_B, unsigned kind, uint64_t *place);
+
 struct warp {
 	struct warp_banks banks;          /* first: see op_bank */
 	struct group *group;
+	exec_access_way *access;          /* chosen by the launch */
 	struct frame *frame;              /* of the path that runs */
 	uint32_t pc;                      /* of the instruction that runs */
 	uint32_t index;                   /* in the group */

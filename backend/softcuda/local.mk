@@ -27,6 +27,8 @@ softcuda_api_sources = \
 	backend/softcuda/api_thread.c \
 	backend/softcuda/api_thread.h \
 	backend/softcuda/api_unsupported.c \
+	backend/softcuda/control.c \
+	backend/softcuda/control.h \
 	backend/softcuda/device_attribute.def \
 	backend/softcuda/oracle.c \
 	backend/softcuda/oracle.h \
@@ -68,6 +70,7 @@ softcuda_exec_sources = \
 	backend/softcuda/exec_half.h \
 	backend/softcuda/exec_integer.c \
 	backend/softcuda/exec_launch.c \
+	backend/softcuda/exec_mbarrier.c \
 	backend/softcuda/exec_memory.c \
 	backend/softcuda/exec_memory.h \
 	backend/softcuda/exec_move.c \
@@ -91,6 +94,7 @@ softcuda_exec_sources = \
 	backend/softcuda/ptx_decode.h \
 	backend/softcuda/ptx_decode_async.c \
 	backend/softcuda/ptx_decode_control.c \
+	backend/softcuda/ptx_decode_mbarrier.c \
 	backend/softcuda/ptx_decode_memory.c \
 	backend/softcuda/ptx_decode_value.c \
 	backend/softcuda/ptx_lex.c \

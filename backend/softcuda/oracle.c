@@ -4,6 +4,7 @@
 
 #include "backend/softcuda/oracle_clock.h"
 #include "backend/softcuda/report.h"
+#include "backend/softcuda/sched.h"
 #include "base/options.h"
 
 #include <stdlib.h>
@@ -73,6 +74,16 @@ void soft_oracle_start(void)
 bool soft_oracle_on(void)
 {
 	return atomic_load_explicit(&oracle.on, memory_order_relaxed);
+}
+
+unsigned soft_oracle_reports_locked(void)
+{
+	return oracle.reports;
+}
+
+void soft_oracle_restart_locked(void)
+{
+	oracle.reports = 0;
 }
 
 static void give_up(void)
@@ -262,6 +273,8 @@ void soft_oracle_declare_trace(struct soft_operation *operation, const struct so
 		give_up();
 		return;
 	}
+	/* Who frees memory meanwhile looks at what runs, too. */
+	lock_take(&soft_driver.lock);
 	for (size_t i = 0; i < count; i++) {
 		const struct span span = {NULL, 0, intervals[i].start, intervals[i].end,
 					  intervals[i].kinds};
@@ -270,6 +283,7 @@ void soft_oracle_declare_trace(struct soft_operation *operation, const struct so
 			break;
 		}
 	}
+	lock_drop(&soft_driver.lock);
 	free(intervals);
 }
 
@@ -365,12 +379,6 @@ static const struct span *find_conflict(const struct oracle_record *a,
 	return NULL;
 }
 
-const char *soft_oracle_schedule(void)
-{
-	const char *schedule = option_string(OPTION_SOFT_SCHED);
-	return *schedule ? schedule : "(not set)";
-}
-
 static const char *verb(unsigned kinds)
 {
 	const unsigned writes = SOFT_ACCESS_WRITE | SOFT_ACCESS_WRITE_STRONG;
@@ -413,7 +421,7 @@ static void publish(struct bytes *text)
 		soft_report("softcuda: ordering: more was found; no more is reported\n");
 	if (oracle.reports++ < REPORTS_MAX)
 		soft_report("%s  schedule: CULVERT_SOFT_ORACLE=1 CULVERT_SOFT_SCHED=%s\n",
-			    bytes_string(text), soft_oracle_schedule());
+			    bytes_string(text), soft_sched_items());
 	bytes_finish(text);
 }
 

@@ -26,7 +26,7 @@ bool soft_oracle_on(void);
 void soft_oracle_declare_locked(struct soft_operation *operation,
 				const struct soft_allocation *allocation, uint64_t start,
 				uint64_t size_B, unsigned kinds);
-/* Of what a kernel did, by the thread that runs it. */
+/* Of what a kernel did, by the thread that runs it, which does not hold the lock. */
 void soft_oracle_declare_trace(struct soft_operation *operation, const struct soft_trace *trace);
 
 /* operation has its place in its stream; it starts; it is complete. */
@@ -50,7 +50,9 @@ void soft_oracle_report_rewritten_locked(const struct soft_operation *operation,
 					 const struct soft_allocation *allocation);
 /* A wait for an event that has no record. */
 void soft_oracle_report_unrecorded_locked(const struct soft_stream *stream);
-/* For the end of a report: the schedule, and how to have it again. */
-const char *soft_oracle_schedule(void);
+/* How many reports there were since the start or the last restart, which lets as
+ * many be written again. */
+unsigned soft_oracle_reports_locked(void);
+void soft_oracle_restart_locked(void);
 
 #endif

@@ -455,6 +455,7 @@ static const struct family families[] = {
 	{"vmax2", ptx_decode_video}, {"vabsdiff4", ptx_decode_video},
 	{"vabsdiff2", ptx_decode_video}, {"vset4", ptx_decode_video},
 	{"vset2", ptx_decode_video}, {"cp", ptx_decode_copy},
+	{"mbarrier", ptx_decode_mbarrier},
 	{"createpolicy", ptx_decode_policy}, {"griddepcontrol", ptx_decode_hint},
 	{"ld", ptx_decode_memory}, {"ldu", ptx_decode_memory}, {"st", ptx_decode_memory},
 	{"prefetch", ptx_decode_memory}, {"prefetchu", ptx_decode_memory},

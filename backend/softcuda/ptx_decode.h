@@ -73,6 +73,8 @@ bool ptx_decode_warp(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_isspacep(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_video(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_copy(struct ptx_parser *parser, const struct ptx_parts *parts);
+bool ptx_decode_copy_arrive(struct ptx_parser *parser, const struct ptx_parts *parts);
+bool ptx_decode_mbarrier(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_policy(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_hint(struct ptx_parser *parser, const struct ptx_parts *parts);
 

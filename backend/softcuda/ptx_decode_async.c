@@ -64,6 +64,8 @@ bool ptx_decode_copy(struct ptx_parser *parser, const struct ptx_parts *parts)
 		return parts->count == 3 ? ptx_operand_count(parser, 0) : ptx_unknown(parser);
 	if (!strcmp(verb, "wait_group"))
 		return parts->count == 3 ? ptx_operand_count(parser, 1) : ptx_unknown(parser);
+	if (!strcmp(verb, "mbarrier"))
+		return ptx_decode_copy_arrive(parser, parts);
 	bool whole_line = !strcmp(verb, "cg");
 	if ((!whole_line && strcmp(verb, "ca") != 0) || parts->count < 5 ||
 	    (strcmp(parts->part[3], "shared") != 0 && strcmp(parts->part[3], "shared::cta") != 0) ||

@@ -281,6 +281,8 @@ bool ptx_decode_cvta(struct ptx_parser *parser, const struct ptx_parts *parts)
 	const char *space = parts->part[to ? 2 : 1];
 	if (!strcmp(space, "shared::cta"))
 		space = "shared";
+	if (!strcmp(space, "param::entry"))
+		space = "param";
 	if (!strcmp(space, "global") || !strcmp(space, "const"))
 		snprintf(name, sizeof(name), "_zll");
 	else if (!strcmp(space, "param") && !ptx_code(parser, parser->code)->entry)
@@ -298,7 +300,7 @@ bool ptx_decode_isspacep(struct ptx_parser *parser, const struct ptx_parts *part
 	char name[32];
 	if (parts->count != 2 || !ptx_operand_count(parser, 2))
 		return ptx_unknown(parser);
-	snprintf(name, sizeof(name), "_isspacep.%.12s", parts->part[1]);
+	snprintf(name, sizeof(name), "_isspacep.%.16s", parts->part[1]);
 	uint32_t x[2] = {ptx_destination(parser, &operands[0], 'p'),
 			 ptx_source(parser, &operands[1], 'l')};
 	return ptx_emit_row(parser, name, x, 2);

@@ -19,9 +19,12 @@ enum {
 struct hold {
 	char name[NAME_MAX_B];
 	uint64_t left;                       /* operations still to be held */
+	bool keep;                           /* however long, until they are let go */
 };
 
-struct soft_sched_options soft_sched = {.stuck_ns = 10000000000u, .tick_ns = 1000};
+#define DEFAULTS {.stuck_ns = 10000000000u, .idle_ns = 2000000, .tick_ns = 1000}
+
+struct soft_sched_options soft_sched = DEFAULTS;
 
 static struct {
 	bool random;                         /* seed or pct */
@@ -33,6 +36,7 @@ static struct {
 	struct hold holds[HOLDS_MAX];
 	unsigned hold_count;
 	uint64_t now_ns;                     /* of the virtual clock */
+	char *items;                         /* as given; NULL: none */
 } sched;
 
 /* SplitMix64. */
@@ -103,6 +107,19 @@ static bool read_hold(const char *text)
 	return true;
 }
 
+static bool read_keep(const char *text)
+{
+	const size_t length = strlen(text);
+	struct hold *hold = &sched.holds[sched.hold_count];
+	if (!length || length >= NAME_MAX_B || sched.hold_count == HOLDS_MAX)
+		return false;
+	*hold = (struct hold){.keep = true};
+	memcpy(hold->name, text, length);
+	soft_sched.lazy = true;
+	sched.hold_count++;
+	return true;
+}
+
 static bool read_sync(const char *text)
 {
 	soft_sched.sync = !strcmp(text, "all") ? SOFT_SYNC_ALL : SOFT_SYNC_NONE;
@@ -125,13 +142,23 @@ static bool read_clock(const char *text)
 	return true;
 }
 
-static bool read_stuck(const char *text)
+static bool read_ms(const char *text, uint64_t *time_ns_out)
 {
 	uint64_t ms;
 	if (!read_whole(text, 1000000000, &ms))
 		return false;
-	soft_sched.stuck_ns = ms * 1000000;
+	*time_ns_out = ms * 1000000;
 	return true;
+}
+
+static bool read_stuck(const char *text)
+{
+	return read_ms(text, &soft_sched.stuck_ns);
+}
+
+static bool read_idle(const char *text)
+{
+	return read_ms(text, &soft_sched.idle_ns);
 }
 
 static bool read_item(const char *item)
@@ -141,8 +168,9 @@ static bool read_item(const char *item)
 		bool (*read)(const char *text);
 	} readers[] = {
 		{"seed:", read_seed}, {"pct:", read_pct}, {"hold:", read_hold},
+		{"keep:", read_keep},
 		{"sync:", read_sync}, {"peer:", read_peer}, {"clock:", read_clock},
-		{"stuck:", read_stuck},
+		{"stuck:", read_stuck}, {"idle:", read_idle},
 	};
 	if (!strcmp(item, "late")) {
 		soft_sched.late = true;
@@ -154,9 +182,9 @@ static bool read_item(const char *item)
 	return false;
 }
 
-bool soft_sched_start(void)
+static bool read_items(const char *items)
 {
-	char *text = strdup(option_string(OPTION_SOFT_SCHED)), *rest = NULL;
+	char *text = strdup(items), *rest = NULL;
 	bool good = text != NULL;
 	for (char *item = text ? strtok_r(text, ",", &rest) : NULL; item && good;
 	     item = strtok_r(NULL, ",", &rest)) {
@@ -166,7 +194,31 @@ bool soft_sched_start(void)
 				    item);
 	}
 	free(text);
-	return good;
+	free(sched.items);
+	sched.items = strdup(items);
+	return good && sched.items;
+}
+
+bool soft_sched_start(void)
+{
+	return read_items(option_string(OPTION_SOFT_SCHED));
+}
+
+bool soft_sched_restart_locked(const char *items)
+{
+	const struct soft_sched_options defaults = DEFAULTS;
+	const uint64_t now_ns = sched.now_ns;
+	char *before = sched.items;
+	soft_sched = defaults;
+	memset(&sched, 0, sizeof(sched));
+	sched.now_ns = now_ns;
+	sched.items = before;
+	return read_items(items);
+}
+
+const char *soft_sched_items(void)
+{
+	return sched.items && *sched.items ? sched.items : "(not set)";
 }
 
 /* --- choosing ---------- */
@@ -183,13 +235,27 @@ static bool held_locked(struct soft_operation *operation)
 		return true;
 	for (unsigned i = 0; i < sched.hold_count; i++) {
 		struct hold *hold = &sched.holds[i];
-		if (!hold->left || !names(hold->name, operation))
+		if (hold->keep || !hold->left || !names(hold->name, operation))
 			continue;
 		hold->left--;
 		operation->was_held = true;
 		return true;
 	}
 	return false;
+}
+
+bool soft_sched_kept_locked(const struct soft_operation *operation)
+{
+	for (unsigned i = 0; i < sched.hold_count; i++)
+		if (sched.holds[i].keep && names(sched.holds[i].name, operation))
+			return true;
+	return false;
+}
+
+void soft_sched_let_go_locked(void)
+{
+	for (unsigned i = 0; i < sched.hold_count; i++)
+		sched.holds[i].keep = false;
 }
 
 /* The stream of highest priority; at a change it falls below all others. */

@@ -5,6 +5,8 @@
  *   seed:N          operations one at a time, each chosen at random of all that may
  *   pct:N:D         the same, with random priorities of streams and D - 1 changes
  *   hold:NAME[:C]   operations of that name (C of them) only when no other can run
+ *   keep:NAME       operations of that name do not run until they are let go
+ *                   (control.h)
  *   late            a synchronous copy from pageable memory returns before it is done
  *   sync:all        allocations, frees and first launches wait for the context
  *   sync:none       frees wait for nothing
@@ -12,13 +14,14 @@
  *   peer:corrupt    copies between devices with peer access spoil a byte
  *   clock:S         event times are virtual, and S seconds pass with each operation
  *   stuck:MS        how long nothing may happen before waits give up
+ *   idle:MS         how long nobody calls before operations run for nobody
  *
- * The first three make the schedule lazy: an operation runs when a host thread
+ * The first four make the schedule lazy: an operation runs when a host thread
  * waits or asks, or when nobody has called for a while.  With one seed and one
  * sequence of calls the operations run in one order.
  *
- * Functions named _locked want the driver's lock; the options are read once and
- * never change. */
+ * Functions named _locked want the driver's lock.  The options change only while
+ * nothing is in a stream (control.h). */
 #ifndef CULVERT_BACKEND_SOFTCUDA_SCHED_H
 #define CULVERT_BACKEND_SOFTCUDA_SCHED_H
 
@@ -33,7 +36,7 @@ struct soft_sched_options {
 	bool virtual_clock;
 	enum soft_sync sync;
 	enum soft_peer peer;
-	uint64_t stuck_ns;
+	uint64_t stuck_ns, idle_ns;
 	uint64_t tick_ns;                    /* of the virtual clock, per operation */
 };
 
@@ -41,6 +44,13 @@ extern struct soft_sched_options soft_sched;
 
 /* Reads the option; false, with a report, when it cannot be understood. */
 bool soft_sched_start(void);
+/* The same with items, in the place of all that was read before. */
+bool soft_sched_restart_locked(const char *items);
+/* The items in force, for reports. */
+const char *soft_sched_items(void);
+/* Whether operation has to wait for soft_sched_let_go_locked. */
+bool soft_sched_kept_locked(const struct soft_operation *operation);
+void soft_sched_let_go_locked(void);
 /* Which of count operations that may run runs next. */
 unsigned soft_sched_choose_locked(struct soft_operation *const *operations, unsigned count);
 /* Whether a question that was answered with "not yet" lets an operation run. */

@@ -107,15 +107,25 @@ enum soft_need {
 
 /* CUDA_SUCCESS with the lock taken and the current context (NULL if there is
  * none and none is needed), or why the call cannot go on, lock not taken.
- * call: NULL for another part of a call that was entered before: not counted again. */
+ * call: NULL for another part of a call that was entered before: not counted again.
+ * SOFT_DROPPED: the call is to be answered with success and left undone. */
 CUresult soft_enter(const char *call, enum soft_need need, struct soft_context **context_out);
 /* Drops the lock and hands the result through. */
 CUresult soft_leave(const char *call, CUresult result);
 
+/* What soft_enter says of a call that is to be forgotten (api_fault.h). */
+#define SOFT_DROPPED ((CUresult)-1)
+
+/* What a door returns that soft_enter has turned back. */
+static inline CUresult soft_turned_back(CUresult result)
+{
+	return result == SOFT_DROPPED ? CUDA_SUCCESS : result;
+}
+
 #define SOFT_CALL(need, expression)                                             \
 	struct soft_context *context = NULL;                                    \
 	CUresult call_result = soft_enter(__func__, (need), &context);          \
-	return call_result != CUDA_SUCCESS ? call_result                        \
+	return call_result != CUDA_SUCCESS ? soft_turned_back(call_result)      \
 					   : soft_leave(__func__, (expression))
 
 /* How much of text to print in a log's line: all but the line ends behind it. */
@@ -279,6 +289,11 @@ CUresult soft_operation_submit_locked(struct soft_operation *operation,
 CUresult soft_point_wait_locked(const struct soft_point *point);
 /* A question about work was answered with "not yet": a lazy schedule may go on. */
 void soft_schedule_nudge_locked(void);
+/* What the schedule keeps may run. */
+void soft_schedule_let_go_locked(void);
+/* Lets all that is in streams end, and goes on with the schedule that items (sched.h)
+ * describe. CUDA_ERROR_INVALID_VALUE, _LAUNCH_TIMEOUT, _OUT_OF_MEMORY. */
+CUresult soft_schedule_restart_locked(const char *items);
 /* Waits for what is in stream now; the fault of its context. */
 CUresult soft_stream_wait_locked(struct soft_stream *stream);
 /* Starts the first worker. */

@@ -49,6 +49,6 @@ tests_api_threads_LDADD = $(OPENCL_LIBS) -lpthread
 tests_api_lost_SOURCES = tests/api/lost.c tests/api/api_test.h
 tests_api_lost_LDADD = $(OPENCL_LIBS)
 tests_api_orders_SOURCES = tests/api/orders.c tests/api/api_test.h
-tests_api_orders_LDADD = $(OPENCL_LIBS)
+tests_api_orders_LDADD = $(OPENCL_LIBS) -lpthread
 tests_api_printf_SOURCES = tests/api/printf.c tests/api/api_test.h
 tests_api_printf_LDADD = $(OPENCL_LIBS) -lpthread

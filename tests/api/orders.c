@@ -1,21 +1,27 @@
-/* Random work over queues, devices, buffers, views and user events, ordered by
- * events alone: the bytes must be those of the same work done one by one.
+/* Random work of several threads over queues, devices, buffers, views, maps and user
+ * events, ordered by events alone: the bytes must be those of the same work done one by
+ * one.
  *
- *	orders [seed [rounds]] */
+ *	orders [seed [rounds [round]]]
+ *
+ * Each step's dice depend on seed, round, thread and step only: of a round that fails
+ * steps are left out, one after the other, as long as it fails without them; the rest
+ * is printed.  round: that one alone. */
 #include "config.h"
 
 #include "tests/api/api_test.h"
 
+#include <pthread.h>
 #include <stdint.h>
 
 static const char source[] =
 "kernel void next(global uint *c) { c[get_global_id(0)] += 1; }\n"
-"kernel void mix(global const uint *a, global uint *b) {\n"
+"kernel void blend(global const uint *a, global uint *b) {\n"
 "	b[get_global_id(0)] = b[get_global_id(0)] * 3 + a[get_global_id(0)];\n"
 "}\n";
 
-enum { WORDS = 1024, BUFFERS = 4, VIEWS = 4, QUEUES = 6, USERS = 3, STEPS = 60 };
-enum { VIEW_WORDS = WORDS / VIEWS, MOST_DEVICES = 3 };
+enum { WORDS = 1024, BUFFERS = 3, VIEWS = 4, QUEUES = 6, USERS = 2, STEPS = 40, THREADS = 2 };
+enum { VIEW_WORDS = WORDS / VIEWS, MOST_DEVICES = 3, ROW = 32, ROWS = WORDS / ROW };
 
 /* A buffer, what it should hold, and the event that its next user waits for. */
 struct item {
@@ -25,24 +31,52 @@ struct item {
 	cl_uint given[WORDS];         /* CL_MEM_USE_HOST_PTR */
 };
 
-static cl_context context;
-static cl_command_queue queues[QUEUES];
-static cl_event users[USERS];
-static cl_kernel next, mix;
-static struct item items[BUFFERS];
-static uint32_t seed;
+/* A thread: all but the queues is its own. */
+struct worker {
+	uint64_t state;               /* of the dice */
+	uint32_t first;               /* its number times STEPS: into skipped */
+	cl_kernel next, mix;
+	cl_event users[USERS];
+	struct item items[BUFFERS];
+	cl_uint reads[BUFFERS][WORDS]; /* what reads brought, and should have */
+	cl_uint expected[BUFFERS][WORDS];
+	bool read[BUFFERS];
+	bool right;
+};
 
-static uint32_t dice(uint32_t sides)
+static cl_context context;
+static cl_program program;
+static cl_command_queue queues[QUEUES];
+static uint32_t seed;
+static bool skipped[THREADS * STEPS], tell;
+
+/* SplitMix64. */
+static uint64_t mixed(uint64_t z)
 {
-	seed = seed * 1664525 + 1013904223;
-	return (uint32_t)(((uint64_t)(seed >> 8) * sides) >> 24);
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
 }
 
-static void item_make(struct item *item, cl_mem_flags flags)
+static uint32_t dice(struct worker *worker, uint32_t sides)
+{
+	worker->state += 0x9e3779b97f4a7c15u;
+	return (uint32_t)(mixed(worker->state) % sides);
+}
+
+static cl_event user_make(void)
+{
+	cl_int code;
+	cl_event event = clCreateUserEvent(context, &code);
+	CHECK_OK(code);
+	return event;
+}
+
+static void item_make(struct worker *worker, struct item *item, cl_mem_flags flags)
 {
 	cl_int code;
 	for (unsigned i = 0; i < WORDS; i++)
-		item->words[i] = item->given[i] = dice(1 << 20);
+		item->words[i] = item->given[i] = dice(worker, 1 << 20);
 	item->mem = clCreateBuffer(context, flags, sizeof(item->given), item->given, &code);
 	CHECK_OK(code);
 	for (unsigned v = 0; v < VIEWS; v++) {
@@ -63,17 +97,32 @@ static void item_release(struct item *item)
 		CHECK_OK(clReleaseEvent(item->last));
 }
 
-/* The wait list for a step on a and, if it is given, b; now and then a user event. */
-static cl_uint waits_make(const struct item *a, const struct item *b, cl_event waits[3])
+/* --- steps ---------------------------------------------------------------------------------- */
+
+/* One step: whose, in which queue, on which buffers; and its wait list. */
+struct step {
+	struct worker *worker;
+	cl_command_queue queue;
+	struct item *a, *b;           /* b may be a, or not count */
+	cl_event waits[3];
+	cl_uint wait_count;
+};
+
+static const cl_event *waits_of(const struct step *step)
 {
-	cl_uint count = 0;
-	if (a->last)
-		waits[count++] = a->last;
-	if (b && b != a && b->last)
-		waits[count++] = b->last;
-	if (!dice(5))
-		waits[count++] = users[dice(USERS)];
-	return count;
+	return step->wait_count ? step->waits : NULL;
+}
+
+/* For a step on a and perhaps b; now and then a user event too. */
+static void waits_make(struct step *step, bool both)
+{
+	step->wait_count = 0;
+	if (step->a->last)
+		step->waits[step->wait_count++] = step->a->last;
+	if (both && step->b->last)
+		step->waits[step->wait_count++] = step->b->last;
+	if (!dice(step->worker, 5))
+		step->waits[step->wait_count++] = step->worker->users[dice(step->worker, USERS)];
 }
 
 static void item_used(struct item *item, cl_event event)
@@ -83,132 +132,289 @@ static void item_used(struct item *item, cl_event event)
 	item->last = event;
 }
 
-static void step_fill(cl_command_queue queue, struct item *item)
+static void both_used(const struct step *step, cl_event event)
 {
-	const cl_uint value = dice(1 << 20), at = dice(WORDS), most = WORDS - at;
-	const cl_uint count = 1 + dice(most);
-	cl_event waits[3], event;
-	const cl_uint n = waits_make(item, NULL, waits);
-	CHECK_OK(clEnqueueFillBuffer(queue, item->mem, &value, 4, at * 4, count * 4, n,
-				     n ? waits : NULL, &event));
+	CHECK_OK(clRetainEvent(event));
+	item_used(step->a, event);
+	item_used(step->b, event);
+}
+
+static void step_fill(struct step *step)
+{
+	struct worker *worker = step->worker;
+	const cl_uint value = dice(worker, 1 << 20), at = dice(worker, WORDS);
+	const cl_uint count = 1 + dice(worker, WORDS - at);
+	cl_event event = NULL;
+	waits_make(step, false);
+	CHECK_OK(clEnqueueFillBuffer(step->queue, step->a->mem, &value, 4, at * 4, count * 4,
+				     step->wait_count, waits_of(step), &event));
 	for (cl_uint i = at; i < at + count; i++)
-		item->words[i] = value;
-	item_used(item, event);
+		step->a->words[i] = value;
+	item_used(step->a, event);
 }
 
-static void step_launch(cl_command_queue queue, struct item *item)
+static void step_launch(struct step *step)
 {
-	const cl_uint view = dice(VIEWS + 2), first = view < VIEWS ? view * VIEW_WORDS : 0;
+	const cl_uint view = dice(step->worker, VIEWS + 2);
+	const cl_uint first = view < VIEWS ? view * VIEW_WORDS : 0;
 	const size_t global = view < VIEWS ? VIEW_WORDS : WORDS;
-	cl_mem mem = view < VIEWS ? item->views[view] : item->mem;
-	cl_event waits[3], event;
-	const cl_uint n = waits_make(item, NULL, waits);
-	CHECK_OK(clSetKernelArg(next, 0, sizeof(mem), &mem));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, next, 1, NULL, &global, NULL, n, n ? waits : NULL,
-					&event));
+	cl_mem mem = view < VIEWS ? step->a->views[view] : step->a->mem;
+	cl_event event = NULL;
+	waits_make(step, false);
+	CHECK_OK(clSetKernelArg(step->worker->next, 0, sizeof(mem), &mem));
+	CHECK_OK(clEnqueueNDRangeKernel(step->queue, step->worker->next, 1, NULL, &global, NULL,
+					step->wait_count, waits_of(step), &event));
 	for (size_t i = 0; i < global; i++)
-		item->words[first + i]++;
-	item_used(item, event);
+		step->a->words[first + i]++;
+	item_used(step->a, event);
 }
 
-static void step_mix(cl_command_queue queue, struct item *from, struct item *to)
+static void step_mix(struct step *step)
 {
 	const size_t global = WORDS;
-	cl_event waits[3], event;
-	if (from == to)
-		return;
-	const cl_uint n = waits_make(from, to, waits);
-	CHECK_OK(clSetKernelArg(mix, 0, sizeof(cl_mem), &from->mem));
-	CHECK_OK(clSetKernelArg(mix, 1, sizeof(cl_mem), &to->mem));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, mix, 1, NULL, &global, NULL, n, n ? waits : NULL,
-					&event));
+	cl_event event = NULL;
+	waits_make(step, true);
+	CHECK_OK(clSetKernelArg(step->worker->mix, 0, sizeof(cl_mem), &step->a->mem));
+	CHECK_OK(clSetKernelArg(step->worker->mix, 1, sizeof(cl_mem), &step->b->mem));
+	CHECK_OK(clEnqueueNDRangeKernel(step->queue, step->worker->mix, 1, NULL, &global, NULL,
+					step->wait_count, waits_of(step), &event));
 	for (unsigned i = 0; i < WORDS; i++)
-		to->words[i] = to->words[i] * 3 + from->words[i];
-	CHECK_OK(clRetainEvent(event));
-	item_used(from, event);
-	item_used(to, event);
+		step->b->words[i] = step->b->words[i] * 3 + step->a->words[i];
+	both_used(step, event);
 }
 
-static void step_copy(cl_command_queue queue, struct item *from, struct item *to)
+/* Of the whole, or from view to view. */
+static void step_copy(struct step *step)
 {
-	const cl_uint count = 1 + dice(WORDS / 2), a = dice(WORDS - count), b = dice(WORDS - count);
-	cl_event waits[3], event;
-	if (from == to)
-		return;
-	const cl_uint n = waits_make(from, to, waits);
-	CHECK_OK(clEnqueueCopyBuffer(queue, from->mem, to->mem, a * 4, b * 4, count * 4, n,
-				     n ? waits : NULL, &event));
-	memcpy(to->words + b, from->words + a, count * 4);
-	CHECK_OK(clRetainEvent(event));
-	item_used(from, event);
-	item_used(to, event);
+	struct worker *worker = step->worker;
+	const bool views = !dice(worker, 3);
+	const cl_uint from = dice(worker, VIEWS), to = dice(worker, VIEWS);
+	const cl_uint room = views ? VIEW_WORDS : WORDS, count = 1 + dice(worker, room / 2);
+	const cl_uint a = dice(worker, room - count), b = dice(worker, room - count);
+	cl_event event = NULL;
+	waits_make(step, true);
+	CHECK_OK(clEnqueueCopyBuffer(step->queue, views ? step->a->views[from] : step->a->mem,
+				     views ? step->b->views[to] : step->b->mem, a * 4, b * 4,
+				     count * 4, step->wait_count, waits_of(step), &event));
+	memcpy(step->b->words + b + (views ? to * VIEW_WORDS : 0),
+	       step->a->words + a + (views ? from * VIEW_WORDS : 0), count * 4);
+	both_used(step, event);
 }
 
-/* Host bytes come and go: only when no user event can hold it up. */
-static void step_map(cl_command_queue queue, cl_command_queue other, struct item *item, bool keep)
+/* The buffers as rows of 32 words. */
+static void step_rect(struct step *step)
 {
-	const cl_uint at = dice(WORDS), count = 1 + dice(WORDS - at);
+	struct worker *worker = step->worker;
+	const cl_uint width = 1 + dice(worker, ROW), height = 1 + dice(worker, ROWS);
+	const cl_uint x = dice(worker, ROW - width + 1), y = dice(worker, ROWS - height + 1);
+	const cl_uint to_x = dice(worker, ROW - width + 1), to_y = dice(worker, ROWS - height + 1);
+	const size_t from[3] = {x * 4, y, 0}, to[3] = {to_x * 4, to_y, 0};
+	const size_t region[3] = {width * 4, height, 1};
+	cl_event event = NULL;
+	waits_make(step, true);
+	CHECK_OK(clEnqueueCopyBufferRect(step->queue, step->a->mem, step->b->mem, from, to, region,
+					 ROW * 4, 0, ROW * 4, 0, step->wait_count, waits_of(step),
+					 &event));
+	for (cl_uint row = 0; row < height; row++)
+		memcpy(step->b->words + (to_y + row) * ROW + to_x,
+		       step->a->words + (y + row) * ROW + x, width * 4);
+	both_used(step, event);
+}
+
+/* Into memory of the thread's; looked at when the round is over. */
+static void step_read(struct step *step)
+{
+	struct worker *worker = step->worker;
+	const unsigned place = (unsigned)(step->a - worker->items);
+	cl_event event = NULL;
+	waits_make(step, false);
+	CHECK_OK(clEnqueueReadBuffer(step->queue, step->a->mem, CL_FALSE, 0, sizeof(step->a->words),
+				     worker->reads[place], step->wait_count, waits_of(step),
+				     &event));
+	memcpy(worker->expected[place], step->a->words, sizeof(step->a->words));
+	worker->read[place] = true;
+	item_used(step->a, event);
+}
+
+static void users_set(struct worker *worker)
+{
+	for (unsigned i = 0; i < USERS; i++) {
+		CHECK_OK(clSetUserEventStatus(worker->users[i], CL_COMPLETE));
+		CHECK_OK(clReleaseEvent(worker->users[i]));
+		worker->users[i] = user_make();
+	}
+}
+
+/* Blocks: only when none of our user events can hold it up. */
+static void step_map(struct step *step)
+{
+	struct worker *worker = step->worker;
+	struct item *item = step->a;
+	const bool keep = dice(worker, 2);
+	cl_command_queue other = queues[dice(worker, QUEUES)];
+	const cl_uint at = dice(worker, WORDS), count = 1 + dice(worker, WORDS - at);
 	const cl_map_flags flags =
 		keep ? CL_MAP_READ | CL_MAP_WRITE : CL_MAP_WRITE_INVALIDATE_REGION;
-	cl_event event;
+	cl_event event = NULL;
 	cl_int code;
-	cl_uint *words = clEnqueueMapBuffer(queue, item->mem, CL_TRUE, flags, at * 4, count * 4,
-					    item->last != NULL, item->last ? &item->last : NULL,
-					    NULL, &code);
+	users_set(worker);
+	cl_uint *words = clEnqueueMapBuffer(step->queue, item->mem, CL_TRUE, flags, at * 4,
+					    count * 4, item->last != NULL,
+					    item->last ? &item->last : NULL, NULL, &code);
 	CHECK_OK(code);
 	if (!words)
 		return;
-	CHECK(!keep || !memcmp(words, item->words + at, count * 4));
+	worker->right &= !keep || !memcmp(words, item->words + at, count * 4);
 	for (cl_uint i = 0; i < count; i++)
-		words[i] = item->words[at + i] = dice(1 << 20);
+		words[i] = item->words[at + i] = dice(worker, 1 << 20);
 	CHECK_OK(clEnqueueUnmapMemObject(other, item->mem, words, 0, NULL, &event));
 	item_used(item, event);
 }
 
-static void users_set(void)
+static void step_users(struct step *step)
 {
-	cl_int code;
+	users_set(step->worker);
+}
+
+static void step_flush(struct step *step)
+{
+	CHECK_OK(clFlush(step->queue));
+}
+
+static const struct {
+	const char *name;
+	void (*run)(struct step *step);
+	bool two;                     /* different buffers */
+} kinds[] = {
+	{"fill", step_fill, false}, {"launch", step_launch, false}, {"launch", step_launch, false},
+	{"mix", step_mix, true}, {"copy", step_copy, true}, {"rect", step_rect, true},
+	{"read", step_read, false}, {"map", step_map, false}, {"users", step_users, false},
+	{"flush", step_flush, false},
+};
+
+static void step_run(struct worker *worker, unsigned index, uint32_t round)
+{
+	worker->state = mixed(((uint64_t)seed << 32 | round) + 1) ^ mixed(worker->first + index);
+	const unsigned kind = dice(worker, sizeof(kinds) / sizeof(kinds[0]));
+	const unsigned queue = dice(worker, QUEUES), a = dice(worker, BUFFERS);
+	const unsigned b = kinds[kind].two ? (a + 1 + dice(worker, BUFFERS - 1)) % BUFFERS : a;
+	struct step step = {worker, queues[queue], &worker->items[a], &worker->items[b], {NULL}, 0};
+	if (tell)
+		printf("  thread %u, step %u: %s, queue %u, buffers %u and %u\n",
+		       worker->first / STEPS, index, kinds[kind].name, queue, a, b);
+	kinds[kind].run(&step);
+}
+
+/* --- rounds ---------------------------------------------------------------------------------- */
+
+static void worker_check(struct worker *worker)
+{
+	cl_uint words[WORDS];
+	for (unsigned i = 0; i < BUFFERS; i++) {
+		cl_event *last = worker->items[i].last ? &worker->items[i].last : NULL;
+		CHECK_OK(clEnqueueReadBuffer(queues[dice(worker, QUEUES)], worker->items[i].mem,
+					     CL_TRUE, 0, sizeof(words), words, last != NULL, last,
+					     NULL));
+		worker->right &= !memcmp(words, worker->items[i].words, sizeof(words));
+		worker->right &= !worker->read[i] || !memcmp(worker->reads[i], worker->expected[i],
+							     sizeof(words));
+	}
+}
+
+struct job {
+	struct worker *worker;
+	uint32_t round;
+};
+
+static void *worker_run(void *data)
+{
+	struct worker *worker = ((struct job *)data)->worker;
+	const uint32_t round = ((struct job *)data)->round;
+	worker->state = mixed(((uint64_t)seed << 32 | round) + worker->first);
+	worker->right = true;
+	for (unsigned i = 0; i < BUFFERS; i++) {
+		item_make(worker, &worker->items[i],
+			  i == 1 ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR);
+		worker->read[i] = false;
+	}
+	for (unsigned i = 0; i < USERS; i++)
+		worker->users[i] = user_make();
+	for (unsigned i = 0; i < STEPS; i++)
+		if (!skipped[worker->first + i])
+			step_run(worker, i, round);
+	users_set(worker);
+	worker_check(worker);
 	for (unsigned i = 0; i < USERS; i++) {
-		CHECK_OK(clSetUserEventStatus(users[i], CL_COMPLETE));
-		CHECK_OK(clReleaseEvent(users[i]));
-		users[i] = clCreateUserEvent(context, &code);
+		CHECK_OK(clSetUserEventStatus(worker->users[i], CL_COMPLETE));
+		CHECK_OK(clReleaseEvent(worker->users[i]));
+	}
+	for (unsigned i = 0; i < BUFFERS; i++)
+		item_release(&worker->items[i]);
+	return NULL;
+}
+
+static bool round_run(struct worker *workers, uint32_t round)
+{
+	struct job jobs[THREADS];
+	pthread_t threads[THREADS];
+	bool right = true;
+	for (unsigned i = 0; i < THREADS; i++) {
+		jobs[i] = (struct job){&workers[i], round};
+		CHECK(!pthread_create(&threads[i], NULL, worker_run, &jobs[i]));
+	}
+	for (unsigned i = 0; i < THREADS; i++) {
+		CHECK(!pthread_join(threads[i], NULL));
+		right &= workers[i].right;
+	}
+	return right;
+}
+
+/* Leaves out what the failure does not need, and prints the rest. */
+static void round_shrink(struct worker *workers, uint32_t round)
+{
+	for (unsigned i = 0; i < THREADS * STEPS; i++) {
+		skipped[i] = true;
+		skipped[i] = !round_run(workers, round);
+	}
+	printf("seed %u, round %u fails; of its steps these are enough:\n", seed, round);
+	tell = true;
+	(void)round_run(workers, round);
+	tell = false;
+	memset(skipped, 0, sizeof(skipped));
+}
+
+static void rounds_run(uint32_t first, uint32_t end)
+{
+	static struct worker workers[THREADS];
+	cl_int code;
+	for (unsigned i = 0; i < THREADS; i++) {
+		workers[i].first = i * STEPS;
+		workers[i].next = clCreateKernel(program, "next", &code);
+		workers[i].mix = clCreateKernel(program, "blend", &code);
+	}
+	for (uint32_t round = first; round < end; round++)
+		if (!CHECK(round_run(workers, round)))
+			round_shrink(workers, round);
+	for (unsigned i = 0; i < THREADS; i++) {
+		CHECK_OK(clReleaseKernel(workers[i].next));
+		CHECK_OK(clReleaseKernel(workers[i].mix));
+	}
+}
+
+/* Every other queue of a device is out of order, if it has such queues. */
+static void queues_make(const struct api_test *test, cl_uint count)
+{
+	cl_command_queue_properties has = 0;
+	cl_int code;
+	CHECK_OK(clGetDeviceInfo(test->device, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, sizeof(has),
+				 &has, NULL));
+	for (unsigned q = 0; q < QUEUES; q++) {
+		const cl_command_queue_properties properties =
+			q >= QUEUES / 2 ? has & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0;
+		queues[q] = clCreateCommandQueue(context, test->devices[q % count], properties,
+						 &code);
 		CHECK_OK(code);
 	}
-}
-
-static void items_check(cl_uint round)
-{
-	static cl_uint read[WORDS];
-	for (unsigned i = 0; i < BUFFERS; i++) {
-		cl_event *last = items[i].last ? &items[i].last : NULL;
-		CHECK_OK(clEnqueueReadBuffer(queues[dice(QUEUES)], items[i].mem, CL_TRUE, 0,
-					     sizeof(read), read, last != NULL, last, NULL));
-		if (!CHECK(!memcmp(read, items[i].words, sizeof(read))))
-			printf("round %u, buffer %u\n", round, i);
-	}
-}
-
-static void round_run(cl_uint round)
-{
-	for (unsigned i = 0; i < BUFFERS; i++)
-		item_make(&items[i], i == 1 ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR);
-	for (unsigned s = 0; s < STEPS; s++) {
-		cl_command_queue queue = queues[dice(QUEUES)], other = queues[dice(QUEUES)];
-		struct item *a = &items[dice(BUFFERS)], *b = &items[dice(BUFFERS)];
-		switch (dice(8)) {
-		case 0: step_fill(queue, a); break;
-		case 1: case 2: step_launch(queue, a); break;
-		case 3: step_mix(queue, a, b); break;
-		case 4: step_copy(queue, a, b); break;
-		case 5: users_set(); step_map(queue, other, a, dice(2)); break;
-		case 6: users_set(); break;
-		default: CHECK_OK(clFlush(queue)); break;
-		}
-	}
-	users_set();
-	items_check(round);
-	for (unsigned i = 0; i < BUFFERS; i++)
-		item_release(&items[i]);
 }
 
 int main(int argc, char **argv)
@@ -220,29 +426,19 @@ int main(int argc, char **argv)
 	if (!api_test_start(&test, "orders"))
 		return API_TEST_SKIP;
 	seed = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 0) : 1;
-	const cl_uint rounds = argc > 2 ? (cl_uint)strtoul(argv[2], NULL, 0) : 40;
+	uint32_t rounds = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 0) : 40, first = 0;
+	if (argc > 3) {
+		first = (uint32_t)strtoul(argv[3], NULL, 0);
+		rounds = first + 1;
+	}
 	const cl_uint count = test.device_count < MOST_DEVICES ? test.device_count : MOST_DEVICES;
 	context = clCreateContext(NULL, count, test.devices, NULL, NULL, &code);
 	CHECK_OK(code);
-	for (unsigned q = 0; q < QUEUES; q++) {
-		queues[q] = clCreateCommandQueue(context, test.devices[q % count], 0, &code);
-		CHECK_OK(code);
-	}
-	for (unsigned i = 0; i < USERS; i++)
-		users[i] = clCreateUserEvent(context, &code);
-	cl_program program = api_test_build(context, test.device, source, "");
+	queues_make(&test, count);
+	program = api_test_build(context, test.device, source, "");
 	if (program) {
-		next = clCreateKernel(program, "next", &code);
-		mix = clCreateKernel(program, "mix", &code);
-		for (cl_uint round = 0; round < rounds; round++)
-			round_run(round);
-		CHECK_OK(clReleaseKernel(next));
-		CHECK_OK(clReleaseKernel(mix));
+		rounds_run(first, rounds);
 		CHECK_OK(clReleaseProgram(program));
-	}
-	for (unsigned i = 0; i < USERS; i++) {
-		CHECK_OK(clSetUserEventStatus(users[i], CL_COMPLETE));
-		CHECK_OK(clReleaseEvent(users[i]));
 	}
 	for (unsigned q = 0; q < QUEUES; q++)
 		CHECK_OK(clReleaseCommandQueue(queues[q]));

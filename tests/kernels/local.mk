@@ -147,6 +147,7 @@ broken_files = \
 	tests/kernels/broken/barrier_two_places.clt \
 	tests/kernels/broken/benign_equal.clt \
 	tests/kernels/broken/benign_unequal.clt \
+	tests/kernels/broken/mbarrier_right.clt \
 	tests/kernels/broken/memory_argument_behind.clt \
 	tests/kernels/broken/memory_callee_private.clt \
 	tests/kernels/broken/memory_constant_behind.clt \
@@ -188,6 +189,7 @@ broken_files = \
 	tests/kernels/broken/race_local_no_barrier.clt \
 	tests/kernels/broken/race_local_reduction.clt \
 	tests/kernels/broken/race_local_write_after_read.clt \
+	tests/kernels/broken/race_mbarrier.clt \
 	tests/kernels/broken/race_partial_barrier.clt \
 	tests/kernels/broken/race_three_dimensions.clt \
 	tests/kernels/broken/race_warp_barrier.clt \

@@ -73,6 +73,14 @@ errors_of() {
 	[ -z "$FAULTS_ALL" ] || echo OUT_OF_MEMORY INVALID_VALUE NOT_SUPPORTED
 }
 
+# Errors that have a meaning for few calls, and an OpenCL code that few doors may give:
+# two of them in turn by the call's name, or all.
+foreign() {
+	set -- "${#1}" DEVICE_UNAVAILABLE NOT_FOUND INVALID_IMAGE JIT_COMPILER_NOT_FOUND
+	[ -z "$FAULTS_ALL" ] || { shift; echo "$@" MAP_FAILED INVALID_PTX; return; }
+	[ $(($1 % 2)) -eq 0 ] && echo "$2" "$4" || echo "$3" "$5"
+}
+
 # The first, the second and the last time; for the full walk, many in between.
 counts_of() {
 	n=3
@@ -90,6 +98,9 @@ cases() {
 		counts=$(counts_of "$FAULTS_ALL" "$last" | sort -un)
 		for error in $(errors_of "$call" | tr ' ' '\n' | sort -u); do
 			for n in $counts; do echo "'' $call:$n:$error"; done
+		done
+		for error in $(foreign "$call"); do
+			echo "'' $call:$last:$error"
 		done
 		[ -n "$FAULTS_ALL" ] || counts=$last
 		for n in $counts; do

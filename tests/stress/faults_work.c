@@ -361,9 +361,14 @@ static void work_kernels(struct faults_run *run, cl_command_queue queue, cl_prog
 	const float factor = 2;
 	cl_kernel scale = kernel_of(run, program, "scale"), sum = kernel_of(run, program, "sum");
 	cl_kernel big = kernel_of(run, program, "big"), tabled = kernel_of(run, program, "tabled");
+	size_t most = 0;
 	fill_host(floats, 1, 1);
 	cl_mem mem = buffer(run, CL_MEM_COPY_HOST_PTR, SIZE_B, floats);
 	cl_mem out = buffer(run, CL_MEM_WRITE_ONLY, SIZE_B, NULL);
+	/* Asked of the module, which may be loaded for it. */
+	for (int i = 0; i < FAULTS_DEVICES && scale; i++)
+		TRY(clGetKernelWorkGroupInfo(scale, run->devices[i], CL_KERNEL_WORK_GROUP_SIZE,
+					     sizeof(most), &most, NULL));
 	if (scale && !TRY(clSetKernelArg(scale, 1, sizeof(factor), &factor))) {
 		launch(run, queue, scale, mem, NULL, NULL);
 		launch(run, queue, scale, mem, &local, NULL);

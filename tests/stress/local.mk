@@ -38,3 +38,40 @@ tests_stress_libdisk_fault_so_LDADD = -ldl
 endif
 endif
 EXTRA_DIST += tests/stress/cache.sh
+
+# The scenarios of the ordering design, each on many schedules.
+if HAVE_OPENCL_LOADER
+scenario_tests = tests/stress/scenarios_host \
+	tests/stress/scenarios_streams \
+	tests/stress/scenarios_events \
+	tests/stress/scenarios_devices \
+	tests/stress/scenarios_programs tests/stress/scenarios_stories \
+	tests/stress/scenarios_counts
+check_PROGRAMS += $(scenario_tests)
+TESTS += $(scenario_tests)
+tests_stress_scenarios_host_SOURCES = tests/stress/scenarios_host.c \
+	tests/stress/scenario.h tests/api/api_test.h
+tests_stress_scenarios_host_LDADD = $(OPENCL_LIBS) -lpthread -ldl
+tests_stress_scenarios_streams_SOURCES = tests/stress/scenarios_streams.c \
+	tests/stress/scenario.h tests/api/api_test.h
+tests_stress_scenarios_streams_LDADD = $(OPENCL_LIBS) -lpthread -ldl
+tests_stress_scenarios_events_SOURCES = tests/stress/scenarios_events.c \
+	tests/stress/scenario.h tests/api/api_test.h
+tests_stress_scenarios_events_LDADD = $(OPENCL_LIBS) -lpthread -ldl
+tests_stress_scenarios_devices_SOURCES = tests/stress/scenarios_devices.c \
+	tests/stress/scenario.h tests/api/api_test.h
+tests_stress_scenarios_devices_LDADD = $(OPENCL_LIBS) -lpthread -ldl
+tests_stress_scenarios_programs_SOURCES = tests/stress/scenarios_programs.c \
+	tests/stress/scenario.h tests/api/api_test.h
+tests_stress_scenarios_programs_LDADD = $(OPENCL_LIBS) -lpthread -ldl
+tests_stress_scenarios_stories_SOURCES = tests/stress/scenarios_stories.c \
+	tests/stress/scenario.h tests/api/api_test.h
+tests_stress_scenarios_stories_LDADD = $(OPENCL_LIBS) -lpthread -ldl
+tests_stress_scenarios_counts_SOURCES = tests/stress/scenarios_counts.c \
+	tests/stress/scenario.h tests/api/api_test.h
+tests_stress_scenarios_counts_LDADD = $(OPENCL_LIBS) -lpthread -ldl
+endif
+
+# A test of tests: mistakes planted, and found.
+TESTS += tests/stress/planted.sh
+EXTRA_DIST += tests/stress/planted.sh

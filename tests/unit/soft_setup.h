@@ -38,6 +38,7 @@ static inline void sleep_ms(long milliseconds)
 struct gate {
 	sem_t opened;
 	sem_t reached;
+	sem_t left;                          /* the stream's thread is done with the gate */
 };
 
 static inline void gate_wait(void *data)
@@ -45,18 +46,25 @@ static inline void gate_wait(void *data)
 	struct gate *gate = data;
 	sem_post(&gate->reached);
 	sem_wait(&gate->opened);
+	sem_post(&gate->left);
 }
 
 static inline void gate_put(struct gate *gate, CUstream stream)
 {
 	sem_init(&gate->opened, 0, 0);
 	sem_init(&gate->reached, 0, 0);
+	sem_init(&gate->left, 0, 0);
 	CHECK_EQ(cuLaunchHostFunc(stream, gate_wait, gate), CUDA_SUCCESS);
 }
 
+/* Returns when the stream has passed, for the gate lies on the caller's stack.  The
+ * stream's end would not say so: with a fault in its context a stream counts as done
+ * at once, whatever its host function still does.  Such a gate must have been reached
+ * before the fault, or nobody ever comes. */
 static inline void gate_open(struct gate *gate)
 {
 	sem_post(&gate->opened);
+	sem_wait(&gate->left);
 }
 
 /* Before the first call, which reads the options once and for all. */

@@ -51,7 +51,13 @@ static void unknown_results_are_out_of_resources(void)
 static void check_gives_the_code(void)
 {
 	CHECK_EQ(gpu_check(NULL, CUDA_SUCCESS), CL_SUCCESS);
-	CHECK_EQ(gpu_check(NULL, CUDA_ERROR_MAP_FAILED), CL_MAP_FAILURE);
+	CHECK_EQ(gpu_check(NULL, CUDA_ERROR_MAP_FAILED), CL_OUT_OF_RESOURCES);
+	CHECK_EQ(gpu_check_module(NULL, CUDA_SUCCESS, "", "", 0), CL_SUCCESS);
+	/* Codes of builds and kernels are for those who load modules. */
+	CHECK_EQ(gpu_check_module(NULL, CUDA_ERROR_NOT_FOUND, "", "", 0), CL_INVALID_KERNEL_NAME);
+	CHECK_EQ(gpu_check(NULL, CUDA_ERROR_NOT_FOUND), CL_OUT_OF_RESOURCES);
+	CHECK_EQ(gpu_check(NULL, CUDA_ERROR_INVALID_IMAGE), CL_OUT_OF_RESOURCES);
+	CHECK_EQ(gpu_check(NULL, CUDA_ERROR_DEVICE_UNAVAILABLE), CL_OUT_OF_RESOURCES);
 }
 
 static void symbols_are_named_once(void)

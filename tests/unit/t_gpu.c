@@ -435,8 +435,8 @@ static void a_forked_child_fails_cleanly(void)
 	if (!child) {
 		gpu_address address;
 		struct gpu_stream *stream;
-		_exit(gpu_memory_alloc(first(), 16, &address) == CL_DEVICE_NOT_AVAILABLE &&
-		      gpu_stream_acquire(first(), 0, &stream) == CL_DEVICE_NOT_AVAILABLE ? 0 : 1);
+		_exit(gpu_memory_alloc(first(), 16, &address) == CL_OUT_OF_RESOURCES &&
+		      gpu_stream_acquire(first(), 0, &stream) == CL_OUT_OF_RESOURCES ? 0 : 1);
 	}
 	int status = 0;
 	REQUIRE(waitpid(child, &status, 0) == child);

@@ -357,6 +357,86 @@ static void barriers(void)
 	module_finish(&module);
 }
 
+/* Expected: PTX ISA 8.7, 9.7.13.15, "Phase of the mbarrier object" and the operations. */
+static const char mbarrier_ptx[] = ".version 8.7\n.target sm_90\n.address_size 64\n"
+	/* Alone: each line stores what a step says. */
+	".entry steps(.param .u64 out) {\n"
+	".reg .pred %p; .reg .b32 %r<4>; .reg .b64 %s<8>, %l<2>; .shared .align 8 .b64 bar;\n"
+	"ld.param.u64 %l0, [out]; mov.u32 %r0, bar; mov.b32 %r2, 2;\n"
+	"mbarrier.init.shared.b64 [bar], 3;\n"
+	"mbarrier.arrive.shared::cta.b64 %s0, [%r0]; mbarrier.pending_count.b64 %r1, %s0;\n"
+	"st.global.u32 [%l0], %r1;\n"
+	"mbarrier.test_wait.shared.b64 %p, [bar], %s0; selp.u32 %r1, 1, 0, %p;\n"
+	"st.global.u32 [%l0+4], %r1;\n"
+	"mbarrier.test_wait.parity.shared.b64 %p, [bar], 1; selp.u32 %r1, 1, 0, %p;\n"
+	"st.global.u32 [%l0+8], %r1;\n"
+	"mov.u64 %l1, bar; cvta.shared.u64 %l1, %l1;\n"
+	"mbarrier.arrive.release.cta.b64 %s1, [%l1], %r2; mbarrier.pending_count.b64 %r1, %s1;\n"
+	"st.global.u32 [%l0+12], %r1;\n"
+	"mbarrier.test_wait.acquire.cta.shared.b64 %p, [bar], %s0; selp.u32 %r1, 1, 0, %p;\n"
+	"st.global.u32 [%l0+16], %r1;\n"
+	"mbarrier.try_wait.parity.shared.b64 %p, [bar], 0, 1000; selp.u32 %r1, 1, 0, %p;\n"
+	"st.global.u32 [%l0+20], %r1;\n"
+	/* The second phase expects one less from then on: 3, 2 left, then 2 again. */
+	"mbarrier.arrive_drop.shared.b64 %s2, [bar]; mbarrier.pending_count.b64 %r1, %s2;\n"
+	"st.global.u32 [%l0+24], %r1;\n"
+	"mbarrier.arrive.noComplete.shared.b64 %s3, [bar], 1;\n"
+	"cp.async.mbarrier.arrive.shared.b64 [bar];\n"
+	"mbarrier.test_wait.shared.b64 %p, [bar], %s2; selp.u32 %r1, 1, 0, %p;\n"
+	"st.global.u32 [%l0+28], %r1;\n"
+	"cp.async.mbarrier.arrive.noinc.shared.b64 [bar];\n"
+	"mbarrier.test_wait.shared.b64 %p, [bar], %s2; selp.u32 %r1, 1, 0, %p;\n"
+	"st.global.u32 [%l0+32], %r1;\n"
+	/* The third: two arrivals are not enough while bytes are announced. */
+	"mbarrier.arrive.expect_tx.relaxed.cta.shared::cta.b64 %s4, [bar], 16;\n"
+	"mbarrier.pending_count.b64 %r1, %s4; st.global.u32 [%l0+36], %r1;\n"
+	"mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 8;\n"
+	"mbarrier.arrive.shared.b64 _, [bar];\n"
+	"mbarrier.complete_tx.relaxed.cta.shared.b64 [bar], 16;\n"
+	"mbarrier.try_wait.shared.b64 %p, [bar], %s4; selp.u32 %r1, 1, 0, %p;\n"
+	"st.global.u32 [%l0+40], %r1;\n"
+	"mbarrier.complete_tx.relaxed.cta.shared.b64 [bar], 8;\n"
+	"mbarrier.try_wait.shared.b64 %p, [bar], %s4; selp.u32 %r1, 1, 0, %p;\n"
+	"st.global.u32 [%l0+44], %r1; mbarrier.inval.shared.b64 [bar]; ret; }\n"
+	/* Reverses 64 numbers, twice, each time behind a phase of the same object. */
+	".entry reverse(.param .u64 out) {\n"
+	".reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %s, %l<2>;\n"
+	".shared .align 8 .b64 bar; .shared .align 4 .b32 box[64];\n"
+	"mov.u32 %r0, %tid.x; setp.eq.u32 %p0, %r0, 40; @%p0 mbarrier.init.shared.b64 [bar], 64;\n"
+	"bar.sync 0; mov.u32 %r1, box; mad.lo.u32 %r2, %r0, 4, %r1; sub.u32 %r3, 63, %r0;\n"
+	"mad.lo.u32 %r3, %r3, 4, %r1; mul.lo.u32 %r4, %r0, 3; st.shared.u32 [%r2], %r4;\n"
+	"mbarrier.arrive.shared.b64 %s, [bar];\n"
+	"FIRST: mbarrier.try_wait.shared.b64 %p1, [bar], %s; @!%p1 bra FIRST;\n"
+	"ld.shared.u32 %r5, [%r3]; add.u32 %r5, %r5, 1; bar.sync 0; st.shared.u32 [%r2], %r5;\n"
+	"mbarrier.arrive.shared.b64 _, [bar];\n"
+	"SECOND: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 1; @!%p1 bra SECOND;\n"
+	"ld.shared.u32 %r6, [%r3]; ld.param.u64 %l0, [out]; mul.wide.u32 %l1, %r0, 4;\n"
+	"add.s64 %l0, %l0, %l1; st.global.u32 [%l0], %r6; ret; }\n"
+	/* What the ISA leaves undefined ends the launch. */
+	".entry many() { .reg .b64 %s; .shared .align 8 .b64 bar;\n"
+	"mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.shared.b64 %s, [bar], 2; ret; }\n"
+	".entry none() { .shared .align 8 .b64 bar; mbarrier.init.shared.b64 [bar], 0; ret; }\n"
+	".entry outside(.param .u64 out) { .reg .b64 %l0; ld.param.u64 %l0, [out];\n"
+	"mbarrier.init.b64 [%l0], 1; ret; }\n";
+
+static void mbarriers(void)
+{
+	static const uint32_t expected[12] = {3, 0, 1, 2, 1, 1, 3, 0, 1, 2, 0, 1};
+	struct module module;
+	REQUIRE(module_load(&module, mbarrier_ptx) == CUDA_SUCCESS);
+	uint32_t *out = device_take(64 * 4);
+	CHECK_EQ(run(&module, "steps", 1, 1, 0, &out), CUDA_SUCCESS);
+	for (uint32_t i = 0; i < 12; i++)
+		CHECK_EQ(out[i], expected[i]);
+	CHECK_EQ(run(&module, "reverse", 1, 64, 0, &out), CUDA_SUCCESS);
+	for (uint32_t i = 0; i < 64; i++)
+		CHECK_EQ(out[i], 3 * i + 1);
+	CHECK_EQ(run(&module, "many", 1, 1, 0, &out), CUDA_ERROR_ILLEGAL_INSTRUCTION);
+	CHECK_EQ(run(&module, "none", 1, 1, 0, &out), CUDA_ERROR_ILLEGAL_INSTRUCTION);
+	CHECK_EQ(run(&module, "outside", 1, 1, 0, &out), CUDA_ERROR_ILLEGAL_ADDRESS);
+	module_finish(&module);
+}
+
 static void progress(void)
 {
 	struct module module;
@@ -640,8 +720,8 @@ static void facts(void)
 
 TEST_MAIN(
 	{"instructions", instructions}, {"random floats", random_floats},
-	{"divergence", divergence}, {"barriers", barriers}, {"progress", progress},
-	{"grid barrier", grid_barrier},
+	{"divergence", divergence}, {"barriers", barriers}, {"mbarriers", mbarriers},
+	{"progress", progress}, {"grid barrier", grid_barrier},
 	{"calls", calls}, {"faults", faults}, {"refusals", refusals},
 	{"truncation", truncation}, {"facts", facts}
 )

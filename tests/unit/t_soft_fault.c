@@ -40,12 +40,15 @@ static void reading(void)
 		"cuInit", "cuInit:1", ":1:UNKNOWN", "cuInit:0:UNKNOWN", "cuInit:x:UNKNOWN",
 		"cuInit:1-:UNKNOWN", "cuInit:1:CUDA_ERROR_UNKNOWN", "cuInit:1:NO_SUCH",
 		"cuInit:1:UNKNOWN:twice", "cuInit:1:UNKNOWN:dev=", "cuInit:1:UNKNOWN:dev=16",
-		"cuFoo:1:UNKNOWN,,cuInit:1:UNKNOWN",
+		"cuFoo:1:UNKNOWN,,cuInit:1:UNKNOWN", ":cuInit:1:UNKNOWN",
+		"cuMemsetD8Async:1:DROP:sticky", "cuMemsetD8Async:1:DROP:async",
 	};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		CHECK_EQ(init_with(wrong[i], ""), CUDA_ERROR_INVALID_VALUE);
 	CHECK_EQ(init_with("", ""), CUDA_SUCCESS);
 	CHECK_EQ(init_with("cuInit:2:NO_DEVICE", ""), CUDA_SUCCESS);
+	/* Results that were never written are no results: such calls are not dropped. */
+	CHECK_EQ(init_with("cu*:*:DROP", ""), CUDA_SUCCESS);
 	CHECK_EQ(init_with("cuDev*:1:UNKNOWN,cuI?it:1:NO_DEVICE", ""), CUDA_ERROR_NO_DEVICE);
 }
 
@@ -116,6 +119,7 @@ static void sticky(void)
 	CHECK_EQ(cuEventCreate(&event, 0), CUDA_SUCCESS);
 	CHECK_EQ(cuMemAlloc_v2(&address, 64), CUDA_SUCCESS);
 	gate_put(&gate, streams[0]);
+	CHECK_EQ(sem_wait(&gate.reached), 0);
 	CHECK_EQ(cuMemsetD8Async(address, 1, 64, streams[0]), CUDA_SUCCESS);
 	CHECK_EQ(cuEventRecord(event, streams[0]), CUDA_SUCCESS);
 	CHECK_EQ(cuStreamCreate(&streams[1], CU_STREAM_NON_BLOCKING), CUDA_ERROR_LAUNCH_FAILED);

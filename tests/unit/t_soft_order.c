@@ -6,6 +6,7 @@
  * this file started again with the program's name. */
 #include "config.h"
 
+#include "backend/softcuda/control.h"
 #include "tests/unit/soft_setup.h"
 
 #include <fcntl.h>
@@ -410,6 +411,80 @@ static void hold(bool broken)
 	printf("%u", value);
 }
 
+/* The kept one does not run, whatever is asked, until it is let go. */
+static void keep(bool broken)
+{
+	(void)broken;
+	CHECK_EQ(culvert_soft_schedule("keep:put,idle:1"), 0);
+	launch("put", first, data, 0, 5);
+	OK(cuMemsetD32Async(data + 1024 / 2, 7, 1, second));
+	for (int i = 0; i < 5; i++) {
+		CHECK_EQ(cuStreamQuery(first), CUDA_ERROR_NOT_READY);
+		usleep(2000);
+	}
+	OK(cuStreamSynchronize(second));
+	CHECK_EQ(cuStreamQuery(first), CUDA_ERROR_NOT_READY);
+	culvert_soft_let_go();
+	OK(cuStreamSynchronize(first));
+}
+
+/* Six streams write to one byte; who was last, 16 times, as digits. */
+static void last_ones(const char *schedule, char digits[17])
+{
+	CUstream streams[6];
+	unsigned char last;
+	CHECK_EQ(culvert_soft_schedule(schedule), 0);
+	for (int i = 0; i < 6; i++)
+		OK(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
+	for (int round = 0; round < 16; round++) {
+		for (int i = 0; i < 6; i++)
+			OK(cuMemsetD8Async(data, (unsigned char)i, 1, streams[i]));
+		OK(cuCtxSynchronize());
+		OK(cuMemcpyDtoH(&last, data, 1));
+		digits[round] = (char)('0' + last);
+	}
+	digits[16] = 0;
+}
+
+/* Another schedule in the same process starts as it would in its own. */
+static void other_schedule(bool broken)
+{
+	char once[17], again[17], other[17];
+	(void)broken;
+	last_ones("seed:3,idle:9000", once);
+	CHECK(culvert_soft_reports() > 0);
+	last_ones("seed:4,idle:9000", other);
+	last_ones("seed:3,idle:9000", again);
+	CHECK_STRING(once, again);
+	CHECK(strcmp(once, other));
+	CHECK_EQ(culvert_soft_schedule("seed:x"), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(culvert_soft_schedule(""), 0);
+	CHECK_EQ(culvert_soft_reports(), 0);
+}
+
+/* A wait that is answered with success and not made; calls are counted. */
+static void dropped(bool broken)
+{
+	CUevent event;
+	(void)broken;
+	const uint64_t waits = culvert_soft_calls("cuStreamWait*");
+	CHECK_EQ(culvert_soft_fault("cuStreamWaitEvent:2:DROP"), 0);
+	CHECK_EQ(culvert_soft_fault("cuStreamWaitEvent:2"), CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(culvert_soft_fault("cuStreamWaitEvent:2:DROP"), 0);
+	for (unsigned turn = 0; turn < 3; turn++) {
+		CHECK_EQ(culvert_soft_schedule("seed:1"), 0);
+		OK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+		launch("put", first, data, 0, 5);
+		OK(cuEventRecord(event, first));
+		OK(cuStreamWaitEvent(second, event, 0));
+		launch("put", second, data, 0, 6);
+		OK(cuCtxSynchronize());
+		CHECK_EQ(culvert_soft_reports() > 0, turn == 1);
+		CHECK_EQ(culvert_soft_faults(), turn > 0);
+	}
+	CHECK_EQ(culvert_soft_calls("cuStreamWait*"), waits + 3);
+}
+
 static void peers(bool broken)
 {
 	CUstream stream;
@@ -489,7 +564,9 @@ static void sync_all(bool broken)
 static const struct program helpers[] = {
 	{"order", order, "", ""}, {"hold", hold, "", ""}, {"peers", peers, "", ""},
 	{"peer_off", peer_off, "", ""}, {"peer_corrupt", peer_corrupt, "", ""},
-	{"virtual_clock", virtual_clock, "", ""}, {"sync_all", sync_all, "", ""},
+	{"keep", keep, "", ""}, {"other_schedule", other_schedule, "", ""},
+	{"dropped", dropped, "", ""}, {"virtual_clock", virtual_clock, "", ""},
+	{"sync_all", sync_all, "", ""},
 };
 
 enum { HELPERS = sizeof(helpers) / sizeof(helpers[0]) };
@@ -500,12 +577,13 @@ static void one_seed_one_run(void)
 	char schedule[32];
 	int different = 0;
 	for (int seed = 1; seed <= 4; seed++) {
-		snprintf(schedule, sizeof(schedule), seed < 3 ? "seed:%d" : "pct:%d:3", seed);
+		snprintf(schedule, sizeof(schedule), seed < 3 ? "seed:%d,idle:9000" : "pct:%d:3,idle:9000",
+			 seed);
 		run("order", "right", schedule, &once);
 		run("order", "right", schedule, &again);
 		CHECK_EQ(once.status, 0);
 		CHECK_STRING(once.output, again.output);
-		snprintf(schedule, sizeof(schedule), "seed:%d", seed + 10);
+		snprintf(schedule, sizeof(schedule), "seed:%d,idle:9000", seed + 10);
 		run("order", "right", schedule, &other);
 		different += strcmp(once.output, other.output) != 0;
 	}
@@ -515,13 +593,13 @@ static void one_seed_one_run(void)
 static void held_back(void)
 {
 	static struct outcome outcome;
-	run("hold", "right", "hold:put", &outcome);
+	run("hold", "right", "hold:put,idle:9000", &outcome);
 	CHECK_STRING(outcome.output, "5");
-	run("hold", "right", "hold:memset", &outcome);
+	run("hold", "right", "hold:memset,idle:9000", &outcome);
 	CHECK_STRING(outcome.output, "7");
-	run("hold", "right", "hold:memset:0", &outcome);
+	run("hold", "right", "hold:memset:0,idle:9000", &outcome);
 	CHECK_STRING(outcome.output, "7");
-	run("hold", "right", "seed:1,hold:put", &outcome);
+	run("hold", "right", "seed:1,hold:put,idle:9000", &outcome);
 	CHECK_STRING(outcome.output, "5");
 }
 
@@ -535,6 +613,7 @@ static void switches(void)
 		{"peer_corrupt", "right", "peer:corrupt"},
 		{"peer_corrupt", "broken", "peer:corrupt"},
 		{"virtual_clock", "right", "clock:100"},
+		{"keep", "right", ""}, {"other_schedule", "right", ""}, {"dropped", "right", ""},
 		{"sync_all", "right", "hold:memset,sync:all"},
 	};
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
@@ -550,7 +629,8 @@ static void not_understood(void)
 {
 	static struct outcome outcome;
 	static const char *const wrong[] = {"seed", "seed:", "seed:x", "pct:1", "pct:1:0", "hold:",
-					    "sync:some", "peer:", "clock:x", "early"};
+					    "sync:some", "peer:", "clock:x", "keep:", "idle:", "idle:x",
+					    "early"};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		run("order", "refused", wrong[i], &outcome);
 		CHECK_EQ(outcome.status, 0);

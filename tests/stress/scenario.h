@@ -1,0 +1,475 @@
+/* What the ordering scenarios share: each is a small OpenCL program that is run on many
+ * schedules of the software driver with its ordering oracle on, or a few times on a GPU.
+ *
+ *	scenarios_GROUP [--schedules N] [--schedule ITEMS] [--fault RULE] [NUMBER...]
+ *
+ * A scenario fails when one of its checks does or when the oracle has something to say;
+ * then the command that repeats it is printed.  SCENARIOS_LONG=1: 1000 schedules and not
+ * 200; those marked with a part take so much less of them, for what they do in one.
+ *
+ * With --fault a call of the driver goes wrong in each schedule (docs/softcuda.md), for
+ * the test of these tests (planted.sh).
+ *
+ * A scenario makes its queues, buffers and events anew each time and gives them back;
+ * context and program are the process's. */
+#ifndef CULVERT_TESTS_STRESS_SCENARIO_H
+#define CULVERT_TESTS_STRESS_SCENARIO_H
+
+#include "tests/api/api_test.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <unistd.h>
+
+enum {
+	WORDS = 128,                         /* a buffer as large as sub-buffers are aligned */
+	SIZE_B = WORDS * 4,
+	SCENARIO_DEVICES = 4,                /* of the context with several */
+	SCENARIO_PATIENCE = 50000,           /* times 100 us */
+	SCENARIO_LIMIT_S = 300,              /* for one of them: then it hangs */
+	ON_A_GPU = 10                        /* times each, there */
+};
+
+struct scenario {
+	unsigned number;                     /* in the ordering design; above 40: its extras */
+	const char *protects;
+	void (*run)(void);
+	const char *also;                    /* items of the schedule, from a comma on */
+	unsigned part;                       /* how many times fewer schedules; 0: 1 */
+	cl_uint devices;                     /* that its context needs; 0: one */
+	bool out_of_order;                   /* needs such queues */
+};
+
+static struct {
+	struct api_test test;
+	cl_context contexts[2];              /* of one device, of several */
+	cl_program programs[2];              /* made when needed */
+	cl_context context;                  /* the running scenario's */
+	cl_program program;
+	cl_uint devices;                     /* in it */
+	bool soft;                           /* what the schedule keeps is kept */
+	bool out_of_order;
+	bool reports_expected;               /* by a scenario that is wrong on purpose */
+	uint32_t seed;
+	int (*schedule)(const char *items);
+	void (*let_go)(void);
+	unsigned (*reports)(void);
+	int (*fault)(const char *rules);
+	uint64_t (*faults)(void);
+	uint64_t (*calls)(const char *pattern);
+	const char *fault_rules;             /* of the command line; "": none */
+	unsigned faults_injected;
+	char report_path[64];
+} scene;
+
+/* held is add, held_copy copy: for a schedule that holds them up. */
+static const char scenario_source[] =
+"typedef struct { uint n[32]; } large;\n"
+"kernel void add(global uint *c, uint n) { c[get_global_id(0)] += n; }\n"
+"kernel void held(global uint *c, uint n) { c[get_global_id(0)] += n; }\n"
+"kernel void mul(global uint *c, uint n) { c[get_global_id(0)] *= n; }\n"
+"kernel void copy(global const uint *a, global uint *b)\n"
+"{ b[get_global_id(0)] = a[get_global_id(0)]; }\n"
+"kernel void held_copy(global const uint *a, global uint *b)\n"
+"{ b[get_global_id(0)] = a[get_global_id(0)]; }\n"
+"kernel void sum(global const uint *a, global const uint *b, global uint *c)\n"
+"{ c[get_global_id(0)] = a[get_global_id(0)] + b[get_global_id(0)]; }\n"
+"kernel void five(global const uint *a, global const uint *b, global const uint *c,\n"
+"		 global const uint *d, global const uint *e, global uint *out)\n"
+"{ size_t i = get_global_id(0); out[i] = a[i] + b[i] + c[i] + d[i] + e[i]; }\n"
+"kernel void held_table(constant uint *t, large v, local uint *l, global uint *out)\n"
+"{ size_t i = get_global_id(0); l[get_local_id(0)] = t[i % 4];\n"
+"  out[i] = l[get_local_id(0)] + v.n[i % 32]; }\n";
+
+/* --- the pieces that scenarios are made of ------------------------------------------------- */
+
+static inline cl_command_queue queue_with(cl_uint device, cl_command_queue_properties properties)
+{
+	cl_int code;
+	cl_command_queue queue = clCreateCommandQueue(scene.context, scene.test.devices[device],
+						      properties, &code);
+	CHECK_OK(code);
+	return queue;
+}
+
+static inline cl_command_queue queue_on(cl_uint device)
+{
+	return queue_with(device, 0);
+}
+
+static inline cl_command_queue queue_out_of_order(void)
+{
+	return queue_with(0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+}
+
+/* All words of it are value. */
+static inline cl_mem buffer_of(cl_uint value)
+{
+	cl_uint words[WORDS];
+	cl_int code;
+	for (unsigned i = 0; i < WORDS; i++)
+		words[i] = value;
+	cl_mem mem = clCreateBuffer(scene.context, CL_MEM_COPY_HOST_PTR, SIZE_B, words, &code);
+	CHECK_OK(code);
+	return mem;
+}
+
+static inline cl_mem view_of(cl_mem mem, size_t origin_B, size_t size_B)
+{
+	const cl_buffer_region region = {origin_B, size_B};
+	cl_int code;
+	cl_mem view = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+	CHECK_OK(code);
+	return view;
+}
+
+static inline cl_kernel kernel_named(const char *name)
+{
+	cl_int code;
+	cl_kernel kernel = clCreateKernel(scene.program, name, &code);
+	CHECK_OK(code);
+	return kernel;
+}
+
+static inline cl_event user_event(void)
+{
+	cl_int code;
+	cl_event event = clCreateUserEvent(scene.context, &code);
+	CHECK_OK(code);
+	return event;
+}
+
+static inline void enqueue(cl_command_queue queue, cl_kernel kernel, size_t words, cl_uint count,
+			   const cl_event *after, cl_event *event_out)
+{
+	if (event_out)
+		*event_out = NULL;
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &words, NULL, count,
+					count ? after : NULL, event_out));
+}
+
+/* add, held or mul on the first words of mem. */
+static inline void change_words(cl_command_queue queue, const char *name, cl_mem mem, cl_uint n,
+				size_t words, cl_uint count, const cl_event *after,
+				cl_event *event_out)
+{
+	cl_kernel kernel = kernel_named(name);
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
+	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(n), &n));
+	enqueue(queue, kernel, words, count, after, event_out);
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
+static inline void change(cl_command_queue queue, const char *name, cl_mem mem, cl_uint n,
+			  cl_uint count, const cl_event *after, cl_event *event_out)
+{
+	change_words(queue, name, mem, n, WORDS, count, after, event_out);
+}
+
+/* copy, held_copy: b is NULL; or sum. */
+static inline void derive(cl_command_queue queue, const char *name, cl_mem a, cl_mem b, cl_mem out,
+			  cl_uint count, const cl_event *after, cl_event *event_out)
+{
+	cl_kernel kernel = kernel_named(name);
+	cl_uint at = 0;
+	CHECK_OK(clSetKernelArg(kernel, at++, sizeof(a), &a));
+	if (b)
+		CHECK_OK(clSetKernelArg(kernel, at++, sizeof(b), &b));
+	CHECK_OK(clSetKernelArg(kernel, at, sizeof(out), &out));
+	enqueue(queue, kernel, WORDS, count, after, event_out);
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
+static inline bool words_are(const cl_uint *words, size_t count, cl_uint value)
+{
+	for (size_t i = 0; i < count; i++)
+		if (words[i] != value) {
+			printf("word %zu is %u, not %u\n", i, words[i], value);
+			return false;
+		}
+	return true;
+}
+
+/* Reads the words of mem from first on, after events. */
+static inline void expect_words(cl_command_queue queue, cl_mem mem, size_t first, size_t words,
+				cl_uint value, cl_uint count, const cl_event *after)
+{
+	cl_uint got[WORDS] = {0};
+	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, first * 4, words * 4, got, count,
+				     count ? after : NULL, NULL));
+	CHECK(words_are(got, words, value));
+}
+
+static inline void expect(cl_command_queue queue, cl_mem mem, cl_uint value, cl_uint count,
+			  const cl_event *after)
+{
+	expect_words(queue, mem, 0, WORDS, value, count, after);
+}
+
+static inline cl_int status_of(cl_event event)
+{
+	cl_int status = 12345;
+	CHECK_OK(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status,
+				NULL));
+	return status;
+}
+
+/* By asking alone. */
+static inline bool polled_complete(cl_event event)
+{
+	for (unsigned i = 0; i < SCENARIO_PATIENCE && status_of(event) > CL_COMPLETE; i++)
+		usleep(100);
+	return status_of(event) == CL_COMPLETE;
+}
+
+static inline bool soon(atomic_int *value, int wanted)
+{
+	for (unsigned i = 0; i < SCENARIO_PATIENCE && atomic_load(value) != wanted; i++)
+		usleep(100);
+	return atomic_load(value) == wanted;
+}
+
+static inline void release_mems(unsigned count, const cl_mem *mems)
+{
+	for (unsigned i = 0; i < count; i++)
+		CHECK_OK(clReleaseMemObject(mems[i]));
+}
+
+static inline void release_events(unsigned count, const cl_event *events)
+{
+	for (unsigned i = 0; i < count; i++)
+		CHECK_OK(clReleaseEvent(events[i]));
+}
+
+/* Their work is over afterwards. */
+static inline void end_queues(unsigned count, const cl_command_queue *queues)
+{
+	for (unsigned i = 0; i < count; i++) {
+		CHECK_OK(clFinish(queues[i]));
+		CHECK_OK(clReleaseCommandQueue(queues[i]));
+	}
+}
+
+/* What the schedule keeps may run now. */
+static inline void let_go(void)
+{
+	if (scene.let_go)
+		scene.let_go();
+}
+
+/* CUDA calls of that name since then; 0 on a GPU, where nobody counts. */
+static inline uint64_t calls_of(const char *pattern)
+{
+	return scene.calls ? scene.calls(pattern) : 0;
+}
+
+/* --- running them --------------------------------------------------------------------------- */
+
+static inline void *scenario_symbol(void *library, const char *name)
+{
+	return library ? dlsym(library, name) : NULL;
+}
+
+/* The software driver, if that is what the platform has loaded. */
+static inline void scenario_find_soft(void)
+{
+	void *library = dlopen("libculvert-softcuda.so", RTLD_NOW | RTLD_NOLOAD);
+	void *symbols[] = {
+		scenario_symbol(library, "culvert_soft_schedule"),
+		scenario_symbol(library, "culvert_soft_reports"),
+		scenario_symbol(library, "culvert_soft_fault"),
+		scenario_symbol(library, "culvert_soft_calls"),
+		scenario_symbol(library, "culvert_soft_let_go"),
+		scenario_symbol(library, "culvert_soft_faults"),
+	};
+	scene.soft = symbols[0] && symbols[1] && symbols[2] && symbols[3] &&
+		     symbols[4] && symbols[5];
+	if (!scene.soft)
+		return;
+	memcpy(&scene.schedule, &symbols[0], sizeof(void *));
+	memcpy(&scene.reports, &symbols[1], sizeof(void *));
+	memcpy(&scene.fault, &symbols[2], sizeof(void *));
+	memcpy(&scene.calls, &symbols[3], sizeof(void *));
+	memcpy(&scene.let_go, &symbols[4], sizeof(void *));
+	memcpy(&scene.faults, &symbols[5], sizeof(void *));
+}
+
+static inline const char *scenario_lacks(const struct scenario *scenario)
+{
+	if (scenario->devices > scene.test.device_count)
+		return "needs more devices";
+	if (scenario->out_of_order && !scene.out_of_order)
+		return "the device has no out-of-order queues";
+	return NULL;
+}
+
+static inline bool scenario_prepare(const struct scenario *scenario)
+{
+	const bool several = scenario->devices > 1;
+	cl_int code = CL_SUCCESS;
+	scene.devices = 1;
+	if (several)
+		scene.devices = scene.test.device_count < SCENARIO_DEVICES ? scene.test.device_count
+									  : SCENARIO_DEVICES;
+	if (!scene.contexts[several]) {
+		scene.contexts[several] = clCreateContext(NULL, scene.devices, scene.test.devices,
+							  NULL, NULL, &code);
+		if (!CHECK_OK(code))
+			return false;
+		scene.programs[several] = api_test_build(scene.contexts[several], scene.test.device,
+							 scenario_source, "");
+	}
+	scene.context = scene.contexts[several];
+	scene.program = scene.programs[several];
+	return scene.program != NULL;
+}
+
+static inline void scenario_print_report(void)
+{
+	char text[4096];
+	FILE *file = fopen(scene.report_path, "r");
+	const size_t size = file ? fread(text, 1, sizeof(text), file) : 0;
+	if (file)
+		fclose(file);
+	fwrite(text, 1, size, stdout);
+}
+
+/* One schedule; whether all was well. */
+static inline bool scenario_once(const struct scenario *scenario, const char *items)
+{
+	const unsigned failures = api_test_failures;
+	scene.reports_expected = false;
+	if (scene.soft) {
+		if (truncate(scene.report_path, 0) || !CHECK(!scene.schedule(items)))
+			return false;
+		CHECK(!scene.fault(scene.fault_rules));
+		scenario->run();
+		scene.faults_injected += (unsigned)scene.faults();
+		CHECK(!scene.fault(""));
+		const unsigned reports = scene.reports();
+		CHECK((reports > 0) == scene.reports_expected);
+	} else {
+		scenario->run();
+	}
+	return api_test_failures == failures;
+}
+
+static inline void scenario_run(const struct scenario *scenario, unsigned schedules,
+				const char *wanted)
+{
+	char items[160] = "";
+	const char *lacks = scenario_lacks(scenario);
+	if (lacks) {
+		printf("scenario %02u: skipped: %s\n", scenario->number, lacks);
+		return;
+	}
+	if (!scenario_prepare(scenario))
+		return;
+	alarm(SCENARIO_LIMIT_S);
+	unsigned count = schedules / (scenario->part ? scenario->part : 1);
+	if (!scene.soft)
+		count = scenario->part ? 1 : ON_A_GPU;
+	else if (!count || wanted)
+		count = 1;
+	for (unsigned i = 1; i <= count; i++) {
+		scene.seed = i;
+		if (wanted)
+			snprintf(items, sizeof(items), "%s", wanted);
+		else
+			snprintf(items, sizeof(items), i % 2 ? "seed:%u,idle:5000%s"
+							     : "pct:%u:3,idle:5000%s",
+				 i, scenario->also ? scenario->also : "");
+		if (scenario_once(scenario, items))
+			continue;
+		printf("scenario %02u FAILS; again: CULVERT_CUDA=soft %s --schedule '%s' %u\n",
+		       scenario->number, scene.test.name, items, scenario->number);
+		if (scene.soft)
+			scenario_print_report();
+		return;
+	}
+	alarm(0);
+	printf("scenario %02u: %u schedules: %s\n", scenario->number, count, scenario->protects);
+}
+
+static inline bool scenario_wanted(const struct scenario *scenario, int argc, char **argv)
+{
+	bool any = false;
+	for (int i = 1; i < argc; i++) {
+		if (!strncmp(argv[i], "--", 2)) {
+			i++;
+			continue;
+		}
+		any = true;
+		if (strtoul(argv[i], NULL, 10) == scenario->number)
+			return true;
+	}
+	return !any;
+}
+
+static inline const char *scenario_option(const char *name, int argc, char **argv)
+{
+	for (int i = 1; i + 1 < argc; i++)
+		if (!strcmp(argv[i], name))
+			return argv[i + 1];
+	return NULL;
+}
+
+static inline void scenario_end(void)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		if (scene.programs[i])
+			CHECK_OK(clReleaseProgram(scene.programs[i]));
+		if (scene.contexts[i])
+			CHECK_OK(clReleaseContext(scene.contexts[i]));
+	}
+	unlink(scene.report_path);
+}
+
+/* main of a group. devices: how many the software driver is to show. */
+static inline int scenario_main(int argc, char **argv, const char *name, const char *devices,
+				const struct scenario *scenarios, size_t count)
+{
+	const char *schedules = scenario_option("--schedules", argc, argv);
+	unsigned number = getenv("SCENARIOS_LONG") ? 1000 : 200;
+	if (schedules)
+		number = (unsigned)strtoul(schedules, NULL, 10);
+	snprintf(scene.report_path, sizeof(scene.report_path), "/tmp/scenarios-XXXXXX");
+	const int report = mkstemp(scene.report_path);
+	if (report < 0)
+		return 99;
+	close(report);
+	/* Read when the platform is first asked for. */
+	setenv("CULVERT_SOFT_DEVICES", devices, 1);
+	setenv("CULVERT_SOFT_ORACLE", "1", 1);
+	setenv("CULVERT_SOFT_REPORT", scene.report_path, 1);
+	if (!api_test_start(&scene.test, name)) {
+		unlink(scene.report_path);
+		return API_TEST_SKIP;
+	}
+	scenario_find_soft();
+	scene.fault_rules = scenario_option("--fault", argc, argv);
+	if (!scene.fault_rules)
+		scene.fault_rules = "";
+	cl_command_queue_properties has = 0;
+	CHECK_OK(clGetDeviceInfo(scene.test.device, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES,
+				 sizeof(has), &has, NULL));
+	scene.out_of_order = has & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+	for (size_t i = 0; i < count; i++)
+		if (scenario_wanted(&scenarios[i], argc, argv))
+			scenario_run(&scenarios[i], number,
+				     scenario_option("--schedule", argc, argv));
+	if (*scene.fault_rules)
+		printf("faults: %u\n", scene.faults_injected);
+	scenario_end();
+	return api_test_end(&scene.test);
+}
+
+#define SCENARIO_MAIN(name, devices)                                                              \
+	int main(int argc, char **argv)                                                           \
+	{                                                                                         \
+		return scenario_main(argc, argv, "tests/stress/" name, devices, scenarios,        \
+				     sizeof(scenarios) / sizeof(scenarios[0]));                   \
+	}
+
+#endif

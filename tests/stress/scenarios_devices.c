@@ -1,0 +1,263 @@
+/* Ordering scenarios: one context over several devices, and where the newest bytes are. */
+#include "config.h"
+
+#include "tests/stress/scenario.h"
+
+/* Two readers on one device wait for the writer on another, not for each other. */
+static void scenario_26_second_reader(void)
+{
+	cl_command_queue writer = queue_on(0), readers[2] = {queue_on(1), queue_on(1)};
+	cl_mem mem = buffer_of(1), outs[2] = {buffer_of(0), buffer_of(0)};
+	cl_event written;
+	change(writer, "held", mem, 6, 0, NULL, &written);
+	for (unsigned i = 0; i < 2; i++)
+		derive(readers[i], "copy", mem, NULL, outs[i], 1, &written, NULL);
+	for (unsigned i = 0; i < 2; i++)
+		expect(readers[1 - i], outs[1 - i], 7, 0, NULL);
+	end_queues(1, &writer);
+	end_queues(2, readers);
+	release_events(1, &written);
+	release_mems(3, (cl_mem[]){mem, outs[0], outs[1]});
+}
+
+/* A partial write on one device leaves the other's newest bytes around it. */
+static void scenario_27_partial_writes(void)
+{
+	const cl_uint value = 9;
+	const size_t rect_at[3] = {16, 4, 0}, from[3] = {0, 0, 0}, region[3] = {16, 4, 1};
+	cl_uint words[8];
+	cl_command_queue near = queue_on(0), far = queue_on(1);
+	cl_mem mem = buffer_of(1), source = buffer_of(8);
+	cl_event newest, changed[3];
+	for (unsigned i = 0; i < 8; i++)
+		words[i] = 7;
+	change(near, "held", mem, 2, 0, NULL, &newest);
+	CHECK_OK(clEnqueueWriteBuffer(far, mem, CL_FALSE, 8 * 4, sizeof(words), words, 1, &newest,
+				      &changed[0]));
+	CHECK_OK(clEnqueueFillBuffer(far, mem, &value, 4, 20 * 4, 4 * 4, 1, &newest, &changed[1]));
+	/* Rows of 64 bytes: words 4 to 7 of the rows 4 to 7. */
+	CHECK_OK(clEnqueueCopyBufferRect(far, source, mem, from, rect_at, region, 64, 0, 64, 0, 1,
+					 &newest, &changed[2]));
+	for (unsigned i = 0; i < 2; i++) {
+		cl_command_queue queue = i ? far : near;
+		expect_words(queue, mem, 0, 8, 3, 3, changed);
+		expect_words(queue, mem, 8, 8, 7, 3, changed);
+		expect_words(queue, mem, 16, 4, 3, 3, changed);
+		expect_words(queue, mem, 20, 4, 9, 3, changed);
+		for (unsigned row = 4; row < 8; row++) {
+			expect_words(queue, mem, row * 16, 4, 3, 3, changed);
+			expect_words(queue, mem, row * 16 + 4, 4, 8, 3, changed);
+			expect_words(queue, mem, row * 16 + 8, 8, 3, 3, changed);
+		}
+	}
+	end_queues(2, (cl_command_queue[]){near, far});
+	release_events(1, &newest);
+	release_events(3, changed);
+	release_mems(2, (cl_mem[]){mem, source});
+}
+
+/* Copies and reads on a device that has not got the newest bytes yet. */
+static void scenario_28_copies_from_afar(void)
+{
+	cl_uint got[WORDS] = {0};
+	cl_command_queue near = queue_on(0), far = queue_on(1), in = NULL;
+	cl_mem source = buffer_of(1), target = buffer_of(0), other = buffer_of(10);
+	cl_event newest, copied, read;
+	change(near, "held", source, 4, 0, NULL, &newest);
+	change(near, "add", other, 1, 0, NULL, NULL);
+	change(far, "add", target, 1, 0, NULL, NULL);
+	CHECK_OK(clEnqueueCopyBuffer(far, source, target, 0, 0, SIZE_B, 1, &newest, &copied));
+	change(far, "mul", target, 2, 0, NULL, NULL);
+	CHECK_OK(clEnqueueReadBuffer(far, source, CL_FALSE, 0, SIZE_B, got, 1, &newest, &read));
+	CHECK_OK(clGetEventInfo(read, CL_EVENT_COMMAND_QUEUE, sizeof(in), &in, NULL));
+	CHECK(in == far);
+	CHECK_OK(clWaitForEvents(1, &read));
+	CHECK(words_are(got, WORDS, 5));
+	expect(far, target, 10, 0, NULL);
+	end_queues(2, (cl_command_queue[]){near, far});
+	release_events(3, (cl_event[]){newest, copied, read});
+	release_mems(3, (cl_mem[]){source, target, other});
+}
+
+/* Sub-buffers: disjoint ones at the same time on two devices, overlapping ones in the
+ * order of events, with ends that are not aligned. */
+static void scenario_29_views(void)
+{
+	enum { PARTS = 3 };
+	cl_uint words[PARTS * WORDS];
+	cl_int code;
+	cl_command_queue queues[3] = {queue_on(0), queue_on(1), queue_on(2)};
+	for (unsigned i = 0; i < PARTS * WORDS; i++)
+		words[i] = 1;
+	cl_mem mem = clCreateBuffer(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words,
+				    &code);
+	CHECK_OK(code);
+	cl_mem low = view_of(mem, 0, SIZE_B), high = view_of(mem, SIZE_B, SIZE_B);
+	cl_mem wide = view_of(mem, 0, SIZE_B + 20), rest = view_of(mem, SIZE_B, SIZE_B + 36);
+	cl_event done[4];
+	change(queues[0], "held", low, 1, 0, NULL, &done[0]);
+	change(queues[1], "add", high, 2, 0, NULL, &done[1]);
+	change_words(queues[2], "mul", wide, 10, WORDS + 5, 2, done, &done[2]);
+	change_words(queues[0], "add", rest, 100, WORDS + 9, 1, &done[2], &done[3]);
+	expect_words(queues[2], mem, 0, WORDS, 20, 1, &done[3]);
+	expect_words(queues[1], mem, WORDS, 5, 130, 1, &done[3]);
+	expect_words(queues[2], mem, WORDS + 5, WORDS - 5, 103, 1, &done[3]);
+	expect_words(queues[0], mem, 2 * WORDS, 9, 101, 1, &done[3]);
+	expect_words(queues[2], mem, 2 * WORDS + 9, WORDS - 9, 1, 1, &done[3]);
+	end_queues(3, queues);
+	release_events(4, done);
+	release_mems(5, (cl_mem[]){low, high, wide, rest, mem});
+}
+
+/* A move of one part is no wider than that part. */
+static void scenario_30_narrow_moves(void)
+{
+	cl_uint words[2 * WORDS];
+	cl_int code;
+	cl_command_queue near = queue_on(0), far = queue_on(1);
+	for (unsigned i = 0; i < 2 * WORDS; i++)
+		words[i] = 1;
+	cl_mem mem = clCreateBuffer(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words,
+				    &code);
+	CHECK_OK(code);
+	cl_mem low = view_of(mem, 0, SIZE_B), high = view_of(mem, SIZE_B, SIZE_B);
+	cl_event first, moved, written;
+	change_words(near, "add", mem, 1, 2 * WORDS, 0, NULL, &first);
+	change(far, "mul", low, 10, 1, &first, &moved);
+	change(near, "mul", high, 7, 1, &first, &written);
+	expect_words(far, mem, 0, WORDS, 20, 2, (cl_event[]){moved, written});
+	expect_words(far, mem, WORDS, WORDS, 14, 2, (cl_event[]){moved, written});
+	end_queues(2, (cl_command_queue[]){near, far});
+	release_events(3, (cl_event[]){first, moved, written});
+	release_mems(3, (cl_mem[]){low, high, mem});
+}
+
+/* Memory of one device moved to another time after time, the source given back at
+ * once: whatever stages the bytes must not be used again too early. */
+static void scenario_31_warp(void)
+{
+	enum { TIMES = 6 };
+	cl_mem temporary[TIMES], kept[TIMES];
+	cl_command_queue near = queue_on(0), far = queue_on(1 + scene.seed % (scene.devices - 1));
+	cl_event made, moved[TIMES];
+	for (cl_uint i = 0; i < TIMES; i++) {
+		temporary[i] = buffer_of(i);
+		kept[i] = buffer_of(99);
+		change(near, "add", temporary[i], 50, 0, NULL, &made);
+		CHECK_OK(clEnqueueCopyBuffer(far, temporary[i], kept[i], 0, 0, SIZE_B, 1, &made,
+					     NULL));
+		change(far, "held", kept[i], 1, 0, NULL, &moved[i]);
+		CHECK_OK(clReleaseMemObject(temporary[i]));
+		release_events(1, &made);
+	}
+	for (cl_uint i = 0; i < TIMES; i++)
+		expect(near, kept[i], i + 51, 1, &moved[i]);
+	end_queues(2, (cl_command_queue[]){near, far});
+	release_events(TIMES, moved);
+	release_mems(TIMES, kept);
+}
+
+/* There and back between all devices. */
+static void scenario_32_peers(void)
+{
+	cl_command_queue queues[SCENARIO_DEVICES];
+	cl_mem mem = buffer_of(1);
+	cl_event last = NULL, event;
+	for (cl_uint i = 0; i < scene.devices; i++)
+		queues[i] = queue_on(i);
+	for (cl_uint i = 0; i < 3 * scene.devices; i++) {
+		change(queues[i % scene.devices], "add", mem, i, last != NULL, &last, &event);
+		if (last)
+			release_events(1, &last);
+		last = event;
+	}
+	const cl_uint times = 3 * scene.devices;
+	expect(queues[0], mem, 1 + times * (times - 1) / 2, 1, &last);
+	end_queues(scene.devices, queues);
+	release_events(1, &last);
+	release_mems(1, &mem);
+}
+
+/* A buffer in use everywhere is released; nobody waits, and new ones are not harmed. */
+static void scenario_36_release(void)
+{
+	cl_command_queue queues[3] = {queue_on(0), queue_on(0), queue_on(1)};
+	cl_mem mem = buffer_of(1), outs[3], next[3];
+	cl_event moved[3];
+	for (unsigned i = 0; i < 3; i++)
+		outs[i] = buffer_of(0);
+	const uint64_t waits = calls_of("cu*Synchronize");
+	change(queues[0], "add", mem, 2, 0, NULL, &moved[0]);
+	for (unsigned i = 0; i < 3; i++)
+		derive(queues[i], "held_copy", mem, NULL, outs[i], 1, &moved[0],
+		       i ? &moved[i] : NULL);
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK(calls_of("cu*Synchronize") == waits);
+	for (unsigned i = 0; i < 3; i++) {
+		next[i] = buffer_of(60 + i);
+		change(queues[i], "add", next[i], 5, 0, NULL, NULL);
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		expect(queues[i], outs[i], 3, 0, NULL);
+		expect(queues[i], next[i], 65 + i, 0, NULL);
+	}
+	end_queues(3, queues);
+	release_events(3, moved);
+	release_mems(3, outs);
+	release_mems(3, next);
+}
+
+/* Commands that wait for the host take the newest bytes of their turn, and what two
+ * devices only read goes over once. */
+static void scenario_37_once(void)
+{
+	cl_command_queue near = queue_on(0), far = queue_on(1);
+	cl_mem mem = buffer_of(1), outs[4];
+	cl_event user = user_event(), written, done[4];
+	for (unsigned i = 0; i < 4; i++)
+		outs[i] = buffer_of(0);
+	/* Where the copies go to is there. */
+	for (unsigned i = 0; i < 4; i++)
+		change(i % 2 ? near : far, "add", outs[i], 0, 0, NULL, NULL);
+	change(near, "add", mem, 1, 0, NULL, NULL);
+	CHECK_OK(clFinish(near));
+	CHECK_OK(clFinish(far));
+	const uint64_t copies = calls_of("cuMemcpy*");
+	change(near, "add", mem, 1, 1, &user, &written);
+	for (unsigned i = 0; i < 4; i++)
+		derive(i % 2 ? near : far, "copy", mem, NULL, outs[i], 1, &written, &done[i]);
+	CHECK_OK(clSetUserEventStatus(user, CL_COMPLETE));
+	CHECK_OK(clWaitForEvents(4, done));
+	CHECK(!scene.soft || calls_of("cuMemcpy*") == copies + 1);
+	for (unsigned i = 0; i < 4; i++)
+		expect(near, outs[i], 3, 0, NULL);
+	end_queues(2, (cl_command_queue[]){near, far});
+	release_events(2, (cl_event[]){user, written});
+	release_events(4, done);
+	release_mems(1, &mem);
+	release_mems(4, outs);
+}
+
+static const struct scenario scenarios[] = {
+	{26, "bytes are valid after their copy, not before", scenario_26_second_reader,
+	 ",hold:DtoD", 0, 2, false},
+	{27, "a partial write keeps what is around it", scenario_27_partial_writes, ",hold:held", 0,
+	 2, false},
+	{28, "copies and reads get the newest bytes, in their own queue",
+	 scenario_28_copies_from_afar, ",hold:held", 0, 2, false},
+	{29, "views of one buffer on several devices", scenario_29_views, ",hold:held", 0, 3,
+	 false},
+	{30, "a move is as wide as its part", scenario_30_narrow_moves, ",hold:DtoD", 0, 2, false},
+	{31, "moves back to back, the source released", scenario_31_warp, ",hold:held", 0, 2,
+	 false},
+	{32, "moves where devices do not reach each other", scenario_32_peers, ",peer:off", 0, 2,
+	 false},
+	{32, "moves where peer access spoils bytes", scenario_32_peers, ",peer:corrupt", 0, 2,
+	 false},
+	{32, "moves with peer access", scenario_32_peers, NULL, 0, 2, false},
+	{36, "released in use: not waited for, not too early", scenario_36_release,
+	 ",hold:held_copy,sync:none", 0, 2, false},
+	{37, "the newest bytes of one's turn, moved once", scenario_37_once, NULL, 0, 2, false},
+};
+
+SCENARIO_MAIN("scenarios_devices", "4")
