@@ -111,6 +111,8 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel,
 						    size_t param_value_size,
 						    const void *param_value)
 {
+	(void)param_value_size;
+	(void)param_value;
 	cl_int error = object_check(kernel, &ocl_kernel_type);
 	if (error)
 		return error;

@@ -101,6 +101,14 @@ static CUresult end_work_locked(struct soft_context *context,
 	return context->fault;
 }
 
+CUresult soft_memory_end_locked(struct soft_context *context, struct soft_allocation *allocation,
+				const char *call)
+{
+	/* From here on another thread's free of it is an error. */
+	allocation->freeing = true;
+	return end_locked(allocation, end_work_locked(context, allocation, call));
+}
+
 static CUresult free_locked(struct soft_context *context, uint64_t address, bool host)
 {
 	struct soft_allocation *allocation = soft_memory_lookup_locked(address);
@@ -110,11 +118,8 @@ static CUresult free_locked(struct soft_context *context, uint64_t address, bool
 	    allocation->kind == SOFT_MEMORY_REGISTERED ||
 	    host != (allocation->kind == SOFT_MEMORY_HOST))
 		return CUDA_ERROR_INVALID_VALUE;
-	/* From here on another thread's free of it is an error. */
-	allocation->freeing = true;
-	CUresult result = end_work_locked(allocation->context ? allocation->context : context,
-					  allocation, host ? "cuMemFreeHost" : "cuMemFree");
-	return end_locked(allocation, result);
+	return soft_memory_end_locked(allocation->context ? allocation->context : context,
+				      allocation, host ? "cuMemFreeHost" : "cuMemFree");
 }
 
 CUresult cuMemFree_v2(CUdeviceptr address)
@@ -188,9 +193,7 @@ static CUresult host_unregister_locked(void *pointer)
 	if (!allocation || allocation->kind != SOFT_MEMORY_REGISTERED ||
 	    allocation->start != address || allocation->freeing)
 		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-	allocation->freeing = true;
-	return end_locked(allocation, end_work_locked(allocation->context, allocation,
-						      "cuMemHostUnregister"));
+	return soft_memory_end_locked(allocation->context, allocation, "cuMemHostUnregister");
 }
 
 CUresult cuMemHostUnregister(void *pointer)

@@ -43,6 +43,8 @@ static CUresult context_create_locked(struct soft_device *device, unsigned flags
 	list_init(&context->streams);
 	list_init(&context->events);
 	list_init(&context->modules);
+	list_init(&context->arrays);
+	list_init(&context->objects);
 	context->device = device;
 	context->legacy = soft_stream_create_locked(context, CU_STREAM_DEFAULT, 0);
 	context->handle = soft_handle_create_locked(SOFT_KIND_CONTEXT, context);
@@ -100,6 +102,8 @@ void soft_context_destroy_locked(struct soft_context *context)
 		stream->context = NULL;
 		soft_stream_retire_locked(stream);
 	}
+	soft_object_retire_context_locked(context);
+	soft_array_retire_context_locked(context);
 	soft_memory_free_context_locked(context);
 	soft_context_unref_locked(context);
 }

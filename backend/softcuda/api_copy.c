@@ -6,10 +6,10 @@
  * in the stream's order. */
 #include "config.h"
 
+#include "backend/softcuda/api_array.h"
 #include "backend/softcuda/oracle.h"
 #include "backend/softcuda/sched.h"
 #include "backend/softcuda/soft.h"
-#include "base/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +25,7 @@ struct side {
 	uint64_t pitch_B, slice_B;
 	bool device_only;                    /* the caller said: device */
 	struct soft_allocation *allocation;  /* NULL: pageable host memory */
+	bool array;                          /* of an array: checked, allocation is known */
 };
 
 struct box {
@@ -138,6 +139,8 @@ static bool multiply_add(uint64_t a, uint64_t b, uint64_t c, uint64_t *sum_out)
 static CUresult side_resolve_locked(struct side *side, const struct box *box)
 {
 	uint64_t extent_B;
+	if (side->array)
+		return CUDA_SUCCESS;
 	if (!multiply_add(box->height - 1, side->pitch_B, box->width_B, &extent_B) ||
 	    !multiply_add(box->depth - 1, side->slice_B, extent_B, &extent_B) ||
 	    !side->address)
@@ -157,7 +160,7 @@ static CUresult side_resolve_locked(struct side *side, const struct box *box)
 static bool on_device(const struct side *side)
 {
 	return side->allocation && (side->allocation->kind == SOFT_MEMORY_DEVICE ||
-				    side->allocation->kind == SOFT_MEMORY_MANAGED);
+				    side->allocation->kind == SOFT_MEMORY_MANAGED || side->array);
 }
 
 static bool pinned(const struct side *side)
@@ -226,6 +229,7 @@ static bool stage(struct copy_operation *copy, uint64_t most_B)
 	gather.to.address = (uint64_t)(uintptr_t)copy->staged;
 	gather.to.pitch_B = box->width_B;
 	gather.to.slice_B = box->width_B * box->height;
+	gather.to.array = false;
 	move_box(&gather);
 	box->from = gather.to;
 	box->from.allocation = NULL;
@@ -436,18 +440,42 @@ struct place {
 	CUmemorytype type;
 	const void *host;
 	CUdeviceptr device;
+	CUarray array;
 	size_t x_B, y, z, pitch_B, height;
 };
 
-static CUresult side_place(struct side *side, const struct place *place, const struct box *box)
+/* Bounds are those of the array; "x and the width must be multiples of the array
+ * element's size".  A dimension that there is not has one place. */
+static CUresult side_array_locked(struct side *side, const struct place *place,
+				  const struct box *box)
+{
+	struct soft_array *array;
+	CUresult result = soft_array_find_locked(place->array, &array);
+	if (result != CUDA_SUCCESS)
+		return result;
+	uint64_t row_B = array->descriptor.Width * array->element_B;
+	if (place->x_B % array->element_B || box->width_B % array->element_B ||
+	    place->x_B > row_B || box->width_B > row_B - place->x_B ||
+	    place->y > array->height || box->height > array->height - place->y ||
+	    place->z > array->depth || box->depth > array->depth - place->z)
+		return CUDA_ERROR_INVALID_VALUE;
+	side->array = true;
+	side->allocation = array->allocation;
+	side->pitch_B = array->pitch_B;
+	side->slice_B = array->slice_B;
+	side->address = array->allocation->start + place->z * array->slice_B +
+			place->y * array->pitch_B + place->x_B;
+	return CUDA_SUCCESS;
+}
+
+static CUresult side_place_locked(struct side *side, const struct place *place,
+				  const struct box *box)
 {
 	uint64_t pitch_B = place->pitch_B ? place->pitch_B : place->x_B + box->width_B;
 	uint64_t height = place->height ? place->height : place->y + box->height;
 	uint64_t offset_B;
-	if (place->type == CU_MEMORYTYPE_ARRAY) {
-		log_err("softcuda: copies of CUDA arrays are not supported");
-		return CUDA_ERROR_NOT_SUPPORTED;
-	}
+	if (place->type == CU_MEMORYTYPE_ARRAY)
+		return side_array_locked(side, place, box);
 	if ((place->type != CU_MEMORYTYPE_HOST && place->type != CU_MEMORYTYPE_DEVICE &&
 	     place->type != CU_MEMORYTYPE_UNIFIED) ||
 	    pitch_B < place->x_B + box->width_B || height < box->height ||
@@ -465,10 +493,11 @@ static CUresult side_place(struct side *side, const struct place *place, const s
 	return CUDA_SUCCESS;
 }
 
-static CUresult places_to_box(struct box *box, const struct place *to, const struct place *from)
+static CUresult places_to_box_locked(struct box *box, const struct place *to,
+				     const struct place *from)
 {
-	CUresult result = side_place(&box->to, to, box);
-	return result == CUDA_SUCCESS ? side_place(&box->from, from, box) : result;
+	CUresult result = side_place_locked(&box->to, to, box);
+	return result == CUDA_SUCCESS ? side_place_locked(&box->from, from, box) : result;
 }
 
 static CUresult copy_places(const char *call, struct box *box, const struct place *to,
@@ -478,7 +507,7 @@ static CUresult copy_places(const char *call, struct box *box, const struct plac
 	CUresult result = soft_enter(call, SOFT_NEED_CONTEXT, &context);
 	if (result != CUDA_SUCCESS)
 		return soft_turned_back(result);
-	result = places_to_box(box, to, from);
+	result = places_to_box_locked(box, to, from);
 	if (result == CUDA_SUCCESS)
 		result = copy_box_locked(context, box, cu_stream, synchronous);
 	return soft_leave(call, result);
@@ -491,9 +520,11 @@ static CUresult copy_2d(const char *call, const CUDA_MEMCPY2D *copy, CUstream cu
 		return CUDA_ERROR_INVALID_VALUE;
 	struct box box = {.width_B = copy->WidthInBytes, .height = copy->Height, .depth = 1};
 	const struct place to = {copy->dstMemoryType, copy->dstHost, copy->dstDevice,
-				 copy->dstXInBytes, copy->dstY, 0, copy->dstPitch, 0};
+				 copy->dstArray, copy->dstXInBytes, copy->dstY, 0,
+				 copy->dstPitch, 0};
 	const struct place from = {copy->srcMemoryType, copy->srcHost, copy->srcDevice,
-				   copy->srcXInBytes, copy->srcY, 0, copy->srcPitch, 0};
+				   copy->srcArray, copy->srcXInBytes, copy->srcY, 0,
+				   copy->srcPitch, 0};
 	return copy_places(call, &box, &to, &from, cu_stream, synchronous);
 }
 
@@ -520,11 +551,11 @@ static CUresult copy_3d(const char *call, const CUDA_MEMCPY3D *copy, CUstream cu
 	struct box box = {.width_B = copy->WidthInBytes,
 			  .height = copy->Height, .depth = copy->Depth};
 	const struct place to = {copy->dstMemoryType, copy->dstHost, copy->dstDevice,
-				 copy->dstXInBytes, copy->dstY, copy->dstZ, copy->dstPitch,
-				 copy->dstHeight};
+				 copy->dstArray, copy->dstXInBytes, copy->dstY, copy->dstZ,
+				 copy->dstPitch, copy->dstHeight};
 	const struct place from = {copy->srcMemoryType, copy->srcHost, copy->srcDevice,
-				   copy->srcXInBytes, copy->srcY, copy->srcZ, copy->srcPitch,
-				   copy->srcHeight};
+				   copy->srcArray, copy->srcXInBytes, copy->srcY, copy->srcZ,
+				   copy->srcPitch, copy->srcHeight};
 	return copy_places(call, &box, &to, &from, cu_stream, synchronous);
 }
 
@@ -547,15 +578,15 @@ static CUresult copy_3d_peer(const char *call, const CUDA_MEMCPY3D_PEER *copy, C
 	struct box box = {.width_B = copy->WidthInBytes,
 			  .height = copy->Height, .depth = copy->Depth};
 	const struct place to = {copy->dstMemoryType, copy->dstHost, copy->dstDevice,
-				 copy->dstXInBytes, copy->dstY, copy->dstZ, copy->dstPitch,
-				 copy->dstHeight};
+				 copy->dstArray, copy->dstXInBytes, copy->dstY, copy->dstZ,
+				 copy->dstPitch, copy->dstHeight};
 	const struct place from = {copy->srcMemoryType, copy->srcHost, copy->srcDevice,
-				   copy->srcXInBytes, copy->srcY, copy->srcZ, copy->srcPitch,
-				   copy->srcHeight};
+				   copy->srcArray, copy->srcXInBytes, copy->srcY, copy->srcZ,
+				   copy->srcPitch, copy->srcHeight};
 	CUresult result = soft_enter(call, SOFT_NEED_CONTEXT, &context);
 	if (result != CUDA_SUCCESS)
 		return soft_turned_back(result);
-	result = places_to_box(&box, &to, &from);
+	result = places_to_box_locked(&box, &to, &from);
 	if (result == CUDA_SUCCESS)
 		result = copy_peer_locked(context, &box, copy->dstContext, copy->srcContext,
 					  cu_stream, synchronous);

@@ -302,11 +302,14 @@ static void write_live_locked(struct bytes *text)
 		[SOFT_KIND_LIBRARY] = "libraries",
 		[SOFT_KIND_LINK] = "links",
 		[SOFT_KIND_POOL] = "pools",
+		[SOFT_KIND_ARRAY] = "arrays",
 	};
 	for (int kind = 0; kind < SOFT_KIND_COUNT; kind++)
 		if (names[kind])
 			bytes_printf(text, "live %s %zu\n", names[kind],
 				     soft_handle_live_locked((enum soft_kind)kind));
+	bytes_printf(text, "live textures %zu\n", soft_object_live_locked(false));
+	bytes_printf(text, "live surfaces %zu\n", soft_object_live_locked(true));
 	bytes_printf(text, "live device_allocations %zu\n", soft_memory_live_locked(false));
 	bytes_printf(text, "live host_allocations %zu\n", soft_memory_live_locked(true));
 }

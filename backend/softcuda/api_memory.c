@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum {
-	ALIGNMENT_B = 256,
+	ALIGNMENT_B = 512,                   /* as CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT */
 	HEAP_MAX_B = 64 << 10,               /* up to here from the heap */
 	POISON_MAX_B = 64 << 10,             /* so much is poisoned: enough to be seen, and quick */
 	POISON_BYTE = 0xcd,
@@ -59,6 +59,13 @@ static struct soft_allocation *table_find(uint64_t address)
 	return found && address - found->start < found->size_B ? found : NULL;
 }
 
+/* What a pointer can mean: no array. */
+static struct soft_allocation *find_pointed(uint64_t address)
+{
+	struct soft_allocation *found = table_find(address);
+	return found && found->kind != SOFT_MEMORY_ARRAY ? found : NULL;
+}
+
 size_t soft_memory_live_locked(bool host)
 {
 	size_t live = 0;
@@ -82,7 +89,7 @@ bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64
 		      uint64_t *end_out)
 {
 	pthread_rwlock_rdlock(&table_lock);
-	const struct soft_allocation *found = table_find(address);
+	const struct soft_allocation *found = find_pointed(address);
 	bool foreign = found && !reachable(found, launch);
 	if (found) {
 		*start_out = found->start;
@@ -158,7 +165,7 @@ void soft_memory_describe(uint64_t address, struct bytes *text)
 /* Writers hold the driver's lock, so that a reader with it needs no other. */
 struct soft_allocation *soft_memory_lookup_locked(uint64_t address)
 {
-	return table_find(address);
+	return find_pointed(address);
 }
 
 struct soft_allocation *soft_memory_lookup_all_locked(uint64_t address)
@@ -177,7 +184,7 @@ struct soft_allocation *soft_memory_lookup_all_locked(uint64_t address)
 
 struct soft_allocation *soft_memory_range_locked(uint64_t address, uint64_t size_B)
 {
-	struct soft_allocation *found = table_find(address);
+	struct soft_allocation *found = find_pointed(address);
 	return found && size_B <= found->size_B - (address - found->start) ? found : NULL;
 }
 
@@ -256,7 +263,7 @@ static void fill_bytes(const struct soft_allocation *allocation)
 {
 	void *bytes = (void *)(uintptr_t)allocation->start;
 	uint64_t size_B = allocation->size_B < POISON_MAX_B ? allocation->size_B : POISON_MAX_B;
-	if (allocation->kind == SOFT_MEMORY_DEVICE)
+	if (allocation->kind == SOFT_MEMORY_DEVICE || allocation->kind == SOFT_MEMORY_ARRAY)
 		memset(bytes, POISON_BYTE, size_B);
 	else if (!allocation->mapping_B)
 		memset(bytes, 0, allocation->size_B);
@@ -264,9 +271,15 @@ static void fill_bytes(const struct soft_allocation *allocation)
 
 /* --- allocations ---------- */
 
+static bool is_of_device(enum soft_memory_kind kind)
+{
+	return kind == SOFT_MEMORY_DEVICE || kind == SOFT_MEMORY_MANAGED ||
+	       kind == SOFT_MEMORY_ARRAY;
+}
+
 static bool on_device(const struct soft_allocation *allocation)
 {
-	return allocation->kind == SOFT_MEMORY_DEVICE || allocation->kind == SOFT_MEMORY_MANAGED;
+	return is_of_device(allocation->kind);
 }
 
 static void account_locked(const struct soft_allocation *allocation)
@@ -287,7 +300,7 @@ static void account_locked(const struct soft_allocation *allocation)
 static bool fits_locked(const struct soft_device *device, const struct soft_pool *pool,
 			enum soft_memory_kind kind, uint64_t size_B)
 {
-	if (kind != SOFT_MEMORY_DEVICE && kind != SOFT_MEMORY_MANAGED)
+	if (!is_of_device(kind))
 		return true;
 	if (size_B > device->memory_B - device->used_B)
 		return false;

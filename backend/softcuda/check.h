@@ -33,6 +33,8 @@ void check_group_destroy(struct check_group *check);
  * was noted. */
 bool check_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 		  const uint64_t *place);
+/* Lane l uses a surface outside of it; text says where. */
+void check_outside(struct warp *warp, const struct op *op, unsigned l, const char *text);
 /* Appends in words where an address that must not be touched lies. */
 void check_describe_address(const struct warp *warp, const struct op *op, uint64_t address,
 			    uint32_t size_B, struct bytes *text);

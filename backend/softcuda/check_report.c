@@ -161,6 +161,13 @@ void check_report(struct check_group *group, struct warp *warp, const struct op 
 	bytes_finish(&text);
 }
 
+void check_outside(struct warp *warp, const struct op *op, unsigned l, const char *text)
+{
+	struct check_group *group = warp->group->check;
+	if (group->job->options & CHECK_MEMORY)
+		check_report(group, warp, op, l, "memory", 0, "%s", text);
+}
+
 bool check_fail_memory(struct warp *warp, const struct op *op, uint32_t mask)
 {
 	exec_fault(warp, op, mask, CUDA_ERROR_OUT_OF_MEMORY, "no host memory for the checker");

@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct soft_image;
 struct soft_program;
 struct soft_trace;
 
@@ -113,6 +114,19 @@ void soft_exec_shutdown(void);
  * rest of the launch. */
 bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64_t *start_out,
 		      uint64_t *end_out);
+
+/* What soft_image_find says of an object's value. */
+enum soft_image_state {
+	SOFT_IMAGE_THERE,
+	SOFT_IMAGE_UNKNOWN,
+	SOFT_IMAGE_ARRAY_GONE,           /* its array was destroyed */
+	SOFT_IMAGE_MEMORY_GONE,          /* its linear memory was freed */
+	SOFT_IMAGE_FOREIGN               /* of a device that the launch may not touch */
+};
+
+/* From the api side: the texture or surface object of that value.  The same. */
+enum soft_image_state soft_image_find(const struct soft_launch *launch, uint64_t object,
+				      struct soft_image *image_out);
 
 /* From the api side: appends in words where address lies, ": 4 bytes behind a
  * buffer of 64 bytes"; nothing when there is nothing to say.  The same. */

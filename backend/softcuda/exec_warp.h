@@ -11,13 +11,14 @@
 #ifndef CULVERT_BACKEND_SOFTCUDA_EXEC_WARP_H
 #define CULVERT_BACKEND_SOFTCUDA_EXEC_WARP_H
 
+#include "backend/softcuda/exec_image.h"
 #include "backend/softcuda/exec_program.h"
 #include "base/bytes.h"
 #include "base/lock.h"
 
 #include <stdatomic.h>
 
-enum { BARRIERS = 16, RANGES = 4, PC_NONE = 0x7fffffff };
+enum { BARRIERS = 16, RANGES = 4, IMAGES = 4, PC_NONE = 0x7fffffff };
 
 /* One call of a function by some lanes of a warp. */
 struct frame {
@@ -56,6 +57,7 @@ struct warp {
 	char *local;                      /* LANES * local_stride_B */
 	uint32_t local_stride_B;
 	uint32_t tid[3][LANES];
+	uint32_t image[IMAGE_SLOTS][LANES];  /* coordinates: enum image_slot */
 };
 
 struct barrier {
@@ -99,6 +101,8 @@ struct group {
 	struct barrier barriers[BARRIERS];
 	struct range ranges[RANGES];
 	uint32_t next_range, recent_range;
+	struct soft_image images[IMAGES]; /* found for this launch */
+	uint32_t next_image;
 	struct frame **free_frames;       /* by function */
 };
 

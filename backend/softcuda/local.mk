@@ -1,6 +1,8 @@
 # The software CUDA driver: the cu* side (api) and the executor of PTX (exec).
 softcuda_api_sources = \
 	backend/softcuda/api_alloc.c \
+	backend/softcuda/api_array.c \
+	backend/softcuda/api_array.h \
 	backend/softcuda/api_context.c \
 	backend/softcuda/api_copy.c \
 	backend/softcuda/api_device.c \
@@ -24,6 +26,7 @@ softcuda_api_sources = \
 	backend/softcuda/api_schedule.c \
 	backend/softcuda/api_stream.c \
 	backend/softcuda/api_symbol.c \
+	backend/softcuda/api_texture.c \
 	backend/softcuda/api_thread.c \
 	backend/softcuda/api_thread.h \
 	backend/softcuda/api_unsupported.c \
@@ -68,6 +71,7 @@ softcuda_exec_sources = \
 	backend/softcuda/exec_group.c \
 	backend/softcuda/exec_half.c \
 	backend/softcuda/exec_half.h \
+	backend/softcuda/exec_image.h \
 	backend/softcuda/exec_integer.c \
 	backend/softcuda/exec_launch.c \
 	backend/softcuda/exec_mbarrier.c \
@@ -75,13 +79,18 @@ softcuda_exec_sources = \
 	backend/softcuda/exec_memory.h \
 	backend/softcuda/exec_move.c \
 	backend/softcuda/exec_narrow.c \
+	backend/softcuda/exec_object.c \
+	backend/softcuda/exec_object.h \
 	backend/softcuda/exec_op.h \
 	backend/softcuda/exec_program.h \
 	backend/softcuda/exec_real.h \
 	backend/softcuda/exec_rounded.c \
 	backend/softcuda/exec_special.c \
+	backend/softcuda/exec_surface.c \
 	backend/softcuda/exec_table.c \
 	backend/softcuda/exec_table.h \
+	backend/softcuda/exec_texel.c \
+	backend/softcuda/exec_texture.c \
 	backend/softcuda/exec_together.c \
 	backend/softcuda/exec_video.c \
 	backend/softcuda/exec_video.h \
@@ -94,6 +103,7 @@ softcuda_exec_sources = \
 	backend/softcuda/ptx_decode.h \
 	backend/softcuda/ptx_decode_async.c \
 	backend/softcuda/ptx_decode_control.c \
+	backend/softcuda/ptx_decode_image.c \
 	backend/softcuda/ptx_decode_mbarrier.c \
 	backend/softcuda/ptx_decode_memory.c \
 	backend/softcuda/ptx_decode_value.c \
@@ -122,7 +132,7 @@ EXTRA_DIST += backend/softcuda/softcuda.map
 
 # Linked to the library as a plain driver-API program would be to libcuda.
 soft_tests = tests/unit/t_soft_api tests/unit/t_soft_launch tests/unit/t_soft_fault \
-	tests/unit/t_soft_order
+	tests/unit/t_soft_image tests/unit/t_soft_order tests/unit/t_soft_surface
 check_PROGRAMS += $(soft_tests)
 TESTS += $(soft_tests)
 tests_unit_t_soft_api_SOURCES = tests/unit/t_soft_api.c tests/unit/soft_setup.h tests/unit/test.h
@@ -136,6 +146,14 @@ tests_unit_t_soft_fault_SOURCES = tests/unit/t_soft_fault.c tests/unit/soft_setu
 	tests/unit/test.h
 tests_unit_t_soft_fault_LDADD = libculvert-softcuda.so -lpthread
 tests_unit_t_soft_fault_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
+soft_image_headers = tests/gpu/texture_kernel.h tests/unit/soft_image.h tests/unit/soft_setup.h \
+	tests/unit/test.h
+tests_unit_t_soft_image_SOURCES = tests/unit/t_soft_image.c $(soft_image_headers)
+tests_unit_t_soft_image_LDADD = libculvert-softcuda.so -lpthread -lm
+tests_unit_t_soft_image_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
+tests_unit_t_soft_surface_SOURCES = tests/unit/t_soft_surface.c $(soft_image_headers)
+tests_unit_t_soft_surface_LDADD = libculvert-softcuda.so -lpthread -lm
+tests_unit_t_soft_surface_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
 tests_unit_t_soft_order_SOURCES = tests/unit/t_soft_order.c tests/unit/soft_setup.h \
 	tests/unit/test.h
 tests_unit_t_soft_order_LDADD = libculvert-softcuda.so -lpthread

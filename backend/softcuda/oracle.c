@@ -388,7 +388,7 @@ static const char *verb(unsigned kinds)
 static const char *kind_name(const struct soft_allocation *allocation)
 {
 	static const char *const names[] = {"device memory", "managed memory", "pinned memory",
-					    "registered host memory"};
+					    "registered host memory", "an array"};
 	return names[allocation->kind];
 }
 

@@ -467,7 +467,10 @@ static const struct family families[] = {
 	{"bar", ptx_decode_barrier}, {"barrier", ptx_decode_barrier},
 	{"membar", ptx_decode_barrier}, {"fence", ptx_decode_barrier},
 	{"shfl", ptx_decode_warp}, {"vote", ptx_decode_warp}, {"match", ptx_decode_warp},
-	{"redux", ptx_decode_warp}, {"activemask", ptx_decode_warp}, {"elect", ptx_decode_warp}
+	{"tex", ptx_decode_texture}, {"tld4", ptx_decode_texture},
+	{"suld", ptx_decode_surface}, {"sust", ptx_decode_surface},
+	{"sured", ptx_decode_surface}, {"txq", ptx_decode_query}, {"suq", ptx_decode_query},
+	{"istypep", ptx_decode_query}, {"redux", ptx_decode_warp}, {"activemask", ptx_decode_warp}, {"elect", ptx_decode_warp}
 };
 
 bool ptx_decode(struct ptx_parser *parser)

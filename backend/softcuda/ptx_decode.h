@@ -76,6 +76,9 @@ bool ptx_decode_copy(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_copy_arrive(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_mbarrier(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_policy(struct ptx_parser *parser, const struct ptx_parts *parts);
+bool ptx_decode_texture(struct ptx_parser *parser, const struct ptx_parts *parts);
+bool ptx_decode_surface(struct ptx_parser *parser, const struct ptx_parts *parts);
+bool ptx_decode_query(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_hint(struct ptx_parser *parser, const struct ptx_parts *parts);
 
 /* An address [base + offset] into op's operand and imm; before the op is emitted. */

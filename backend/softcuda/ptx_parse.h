@@ -58,7 +58,7 @@ struct ptx_operand {
 	const char *text;             /* PTX_SPECIAL, PTX_NAME: terminated */
 	struct ptx_operand *elements; /* PTX_VECTOR */
 	uint32_t count;
-	struct ptx_operand *pair;     /* p|q: q */
+	struct ptx_operand *pair;     /* p|q: q; [object, coordinates]: these */
 };
 
 enum { PTX_OPERANDS = 8, PTX_POOL = 40, PTX_MNEMONIC = 96 };

@@ -133,6 +133,19 @@ static bool parse_vector(struct ptx_parser *parser, struct ptx_operand *operand,
 	return true;
 }
 
+/* Of [object, {x, y}] or [object, x] what is behind the object. */
+static bool parse_coordinates(struct ptx_parser *parser, struct ptx_operand *operand)
+{
+	struct ptx_lexer *lexer = &parser->lexer;
+	if (!ptx_lex_is(lexer, ','))
+		return true;
+	operand->pair = pool_take(parser, 1);
+	ptx_lex_next(lexer);
+	return operand->pair && (ptx_lex_is(lexer, '{') ?
+				 parse_vector(parser, operand->pair, '}') :
+				 parse_simple(parser, operand->pair));
+}
+
 static bool parse_operand(struct ptx_parser *parser, struct ptx_operand *operand)
 {
 	struct ptx_lexer *lexer = &parser->lexer;
@@ -143,7 +156,7 @@ static bool parse_operand(struct ptx_parser *parser, struct ptx_operand *operand
 		return parse_vector(parser, operand, ')');
 	if (ptx_lex_is(lexer, '[')) {
 		ptx_lex_next(lexer);
-		if (!parse_simple(parser, operand))
+		if (!parse_simple(parser, operand) || !parse_coordinates(parser, operand))
 			return false;
 		operand->address = true;
 		return ptx_expect(parser, ']');
@@ -180,16 +193,6 @@ static bool parse_guard(struct ptx_parser *parser)
 	return true;
 }
 
-static bool is_texture(const char *mnemonic)
-{
-	static const char *const names[] = {"tex.", "tld4.", "suld.", "sust.", "sured.", "suq.",
-					    "txq.", "istypep."};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(mnemonic, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
-
 static bool parse_instruction(struct ptx_parser *parser)
 {
 	struct ptx_instruction *in = &parser->instruction;
@@ -203,10 +206,6 @@ static bool parse_instruction(struct ptx_parser *parser)
 				(int)lexer->token.size, lexer->token.text);
 	memcpy(in->mnemonic, lexer->token.text, lexer->token.size);
 	in->mnemonic[lexer->token.size] = '\0';
-	if (is_texture(in->mnemonic))
-		return ptx_fail(parser, in->line,
-				"'%s': texture and surface instructions are not supported",
-				in->mnemonic);
 	ptx_lex_next(lexer);
 	while (!ptx_lex_is(lexer, ';')) {
 		if (in->count == PTX_OPERANDS)

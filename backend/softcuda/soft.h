@@ -156,6 +156,7 @@ enum soft_kind {
 	SOFT_KIND_KERNEL,
 	SOFT_KIND_LINK,
 	SOFT_KIND_POOL,
+	SOFT_KIND_ARRAY,
 	SOFT_KIND_COUNT
 };
 
@@ -186,6 +187,8 @@ struct soft_context {
 	struct list streams;                 /* of soft_stream.link */
 	struct list events;                  /* of soft_event.link */
 	struct list modules;                 /* of soft_module.link */
+	struct list arrays;                  /* of soft_array.link */
+	struct list objects;                 /* textures and surfaces */
 	struct soft_stream *legacy;          /* the NULL stream */
 	uint32_t peers;                      /* bit per device whose memory is enabled */
 	CUfunc_cache cache_config;
@@ -325,7 +328,8 @@ enum soft_memory_kind {
 	SOFT_MEMORY_DEVICE,
 	SOFT_MEMORY_MANAGED,
 	SOFT_MEMORY_HOST,                    /* pinned, ours */
-	SOFT_MEMORY_REGISTERED               /* pinned, the caller's own */
+	SOFT_MEMORY_REGISTERED,              /* pinned, the caller's own */
+	SOFT_MEMORY_ARRAY                    /* of a CUDA array: pointers do not reach it */
 };
 
 struct soft_allocation {
@@ -365,6 +369,10 @@ CUresult soft_memory_alloc_locked(struct soft_context *context, enum soft_memory
 				  struct soft_allocation **allocation_out);
 /* Out of the table at once; unmapped when nothing that runs can touch it. */
 void soft_memory_free_locked(struct soft_allocation *allocation);
+/* Frees it as cuMemFree does, after the context's work; its fault.  Where the wait
+ * could not be, or the context has ended meanwhile, it is not freed here. */
+CUresult soft_memory_end_locked(struct soft_context *context, struct soft_allocation *allocation,
+				const char *call);
 void soft_memory_pin_locked(struct soft_allocation *allocation);
 void soft_memory_unpin_locked(struct soft_allocation *allocation);
 /* Unmaps what no running launch can touch any more. */
@@ -384,6 +392,14 @@ CUresult soft_memory_register_locked(struct soft_context *context, void *pointer
 				     unsigned flags);
 struct soft_pool *soft_pool_create_locked(struct soft_device *device, uint64_t max_B);
 void soft_pool_release_locked(struct soft_pool *pool);
+
+/* --- arrays, textures, surfaces: api_array.h ---------------------------------------- */
+
+/* Everything that belongs to context; its memory goes by itself. */
+void soft_array_retire_context_locked(struct soft_context *context);
+void soft_object_retire_context_locked(struct soft_context *context);
+/* How many texture or surface objects there are. */
+size_t soft_object_live_locked(bool surface);
 
 /* --- modules ------------------------------------------------------------------- */
 

@@ -9,3 +9,11 @@ tests_gpu_diff_SOURCES = tests/gpu/diff.c tests/gpu/diff_build.h tests/gpu/diff_
 tests_gpu_diff_LDADD = base/libbase.a -ldl -lpthread -lm
 TESTS += tests/gpu/diff-soft.sh
 EXTRA_DIST += tests/gpu/diff-soft.sh tests/gpu/softcuda-diff tests/gpu/softcuda-diff.approximate
+check_PROGRAMS += tests/gpu/texture-diff
+tests_gpu_texture_diff_SOURCES = tests/gpu/texture_call.c tests/gpu/texture_case.h \
+	tests/gpu/texture_diff.c tests/gpu/texture_driver.h tests/gpu/texture_fetch.c \
+	tests/gpu/texture_kernel.h tests/gpu/texture_resource.c tests/gpu/texture_run.c \
+	tests/gpu/texture_run.h tests/gpu/texture_surface.c
+tests_gpu_texture_diff_LDADD = -ldl -lm
+TESTS += tests/gpu/texture-soft.sh
+EXTRA_DIST += tests/gpu/texture-soft.sh

@@ -29,6 +29,15 @@ bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64
 	return false;
 }
 
+enum soft_image_state soft_image_find(const struct soft_launch *launch, uint64_t object,
+				      struct soft_image *image_out)
+{
+	(void)launch;
+	(void)object;
+	(void)image_out;
+	return SOFT_IMAGE_UNKNOWN;
+}
+
 void soft_memory_describe(uint64_t address, struct bytes *text)
 {
 	(void)address;
