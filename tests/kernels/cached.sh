@@ -6,6 +6,7 @@ kernels=${srcdir:-.}/tests/kernels
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 failed=0
+# Which values meet in atomics_exchange.clt is up to the order of its work-groups.
 unset CUDA_CACHE_DISABLE CULVERT_CACHE_SIZE
 CULVERT_CACHE=on CULVERT_CACHE_DIR=$work/cache CULVERT_DEBUG=info
 export CULVERT_CACHE CULVERT_CACHE_DIR CULVERT_DEBUG
@@ -28,7 +29,7 @@ builds() {
 }
 same() {
 	cmp "$work/cold.facts" "$work/$1.facts" || fail "$1: other facts"
-	diff -r "$work/cold.save" "$work/$1.save" >/dev/null || fail "$1: other results"
+	diff -r -x 'atomics_exchange.clt.*' "$work/cold.save" "$work/$1.save" >/dev/null || fail "$1: other results"
 }
 
 # Files whose build fails are built each time: a failure is not kept.
@@ -58,7 +59,7 @@ for name in first cold.facts; do
 	grep -v CL_PROGRAM_BINARIES "$work/$name" >"$work/$name.asked"
 done
 cmp "$work/first.asked" "$work/cold.facts.asked" || fail "process: other facts"
-diff -r "$work/cold.save" "$work/process.save" >/dev/null || fail "process: other results"
+diff -r -x 'atomics_exchange.clt.*' "$work/cold.save" "$work/process.save" >/dev/null || fail "process: other results"
 
 # From the binary, in a process that has compiled nothing.  It has no source, and no log.
 CULVERT_CACHE_DIR=$work/cache
@@ -67,5 +68,5 @@ for name in cold binary; do
 	grep -v -e CL_PROGRAM_SOURCE -e CL_PROGRAM_BUILD_LOG "$work/$name.facts" >"$work/$name.kept"
 done
 cmp "$work/cold.kept" "$work/binary.kept" || fail "binary: other facts"
-diff -r "$work/cold.save" "$work/binary.save" >/dev/null || fail "binary: other results"
+diff -r -x 'atomics_exchange.clt.*' "$work/cold.save" "$work/binary.save" >/dev/null || fail "binary: other results"
 exit $failed
