@@ -4,6 +4,7 @@
 frontend_plain_sources = \
 	frontend/features.c frontend/features.def frontend/features.h \
 	frontend/frontend.h \
+	frontend/inputs.c frontend/inputs.h \
 	frontend/kernel_abi.c frontend/kernel_abi.h \
 	frontend/options.c frontend/options.h \
 	frontend/print_conversion.c frontend/print_conversion.h \
@@ -63,6 +64,7 @@ frontend_libfrontend_a_DEPENDENCIES = $(frontend_libguard_a_OBJECTS)
 # LLVM linked statically everything is in libculvert.so.
 if !STATIC_LLVM
 noinst_LIBRARIES += frontend/libdoor.a
+frontend_libdoor_a_CPPFLAGS = $(AM_CPPFLAGS) -DCULVERT_LLVM_FILES='$(LLVM_FILES)'
 frontend_libdoor_a_SOURCES = $(frontend_plain_sources) frontend/door.c frontend/compiler.h
 soft_PROGRAMS += libculvert-frontend.so
 libculvert_frontend_so_SOURCES = frontend/table.c frontend/compiler.h

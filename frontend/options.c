@@ -393,6 +393,25 @@ enum fe_status fe_options_check(const char *options, bool linking, struct bytes 
 	return status;
 }
 
+enum fe_status fe_options_canonical(const char *options, bool linking, struct bytes *text,
+				    struct bytes *log)
+{
+	struct fe_options parsed;
+	enum fe_status status = fe_options_parse(options, linking, &parsed, log);
+	if (status)
+		return status;
+	const struct fe_codegen *codegen = &parsed.codegen;
+	bytes_printf(text, "%u %d%d%d%d %u %u %d%d %d%d\n", parsed.standard,
+		     codegen->flush_denormals, codegen->precise_divide, codegen->precise_sqrt,
+		     codegen->fuse_multiply_add, codegen->optimization, codegen->max_registers,
+		     codegen->line_info, codegen->verbose, parsed.create_library,
+		     parsed.enable_link_options);
+	for (size_t i = 0; i < parsed.clang.count; i++)
+		bytes_append(text, parsed.clang.items[i], strlen(parsed.clang.items[i]) + 1);
+	fe_options_finish(&parsed);
+	return bytes_failed(text) ? FE_NO_MEMORY : FE_OK;
+}
+
 bool fe_options_want_library(const char *options)
 {
 	struct fe_options parsed;

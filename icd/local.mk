@@ -15,6 +15,7 @@ icd_object_sources = \
 	icd/program_info.c icd/program_info.def icd/program_build_info.def \
 	icd/program_binary.c icd/program_binary.h \
 	icd/build.c icd/build.h \
+	icd/build_cache.c icd/build_cache.h icd/build_key.c \
 	icd/build_dump.c icd/build_dump.h \
 	icd/program_build.c \
 	icd/kernel.c icd/kernel.h \

@@ -3,6 +3,9 @@
 
 #include "tests/api/api_test.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 static const char source[] =
 	"constant int table[3] = {10, 20, 30};\n"
 	"kernel void pick(global int *p, local int *scratch, uint i)\n"
@@ -115,14 +118,15 @@ static void check_broken(const struct api_test *test, const unsigned char *binar
 	free(copy);
 }
 
-/* The container as Culvert writes it (icd/program_binary.h). */
+/* The container as Culvert writes it (docs/binary-format.md). */
 enum {
 	CHECKSUM_AT_B = 16,
-	CHECKED_FROM_B = 24,
-	SM_AT_B = 24,
-	SIZES_AT_B = 40,
-	HEADER_B = 64,
-	FACTS = 0, OBJECT = 1, PTX = 2, PARTS = 3
+	HASH_B = 16,
+	CHECKED_FROM_B = 32,
+	SM_AT_B = 32,
+	SIZES_AT_B = 48,
+	HEADER_B = 88,
+	FACTS = 0, OBJECT = 1, PTX = 2, CUBIN = 3, PARTS = 5
 };
 
 static void number_put(unsigned char *at, cl_ulong value, unsigned width_B)
@@ -133,10 +137,14 @@ static void number_put(unsigned char *at, cl_ulong value, unsigned width_B)
 
 static void seal(unsigned char *binary, size_t size)
 {
-	cl_ulong hash = 0xcbf29ce484222325u;
-	for (size_t i = CHECKED_FROM_B; i < size; i++)
-		hash = (hash ^ binary[i]) * 0x100000001b3u;
-	number_put(binary + CHECKSUM_AT_B, hash, 8);
+	unsigned char both[CHECKSUM_AT_B + HASH_B];
+	XXH128_canonical_t hash;
+	XXH128_canonicalFromHash(&hash, XXH3_128bits(binary + CHECKED_FROM_B,
+						     size - CHECKED_FROM_B));
+	memcpy(both, binary, CHECKSUM_AT_B);
+	memcpy(both + CHECKSUM_AT_B, hash.digest, HASH_B);
+	XXH128_canonicalFromHash(&hash, XXH3_128bits(both, sizeof(both)));
+	memcpy(binary + CHECKSUM_AT_B, hash.digest, HASH_B);
 }
 
 /* A copy that is for another kind of GPU, and which has lost the parts that

@@ -3,6 +3,7 @@
 if HAVE_OPENCL_LOADER
 check_PROGRAMS += tests/kernels/runner
 tests_kernels_runner_SOURCES = tests/kernels/runner.c tests/kernels/element.c \
+	tests/kernels/facts.c tests/kernels/facts.h \
 	tests/kernels/expression.c tests/kernels/expression.h \
 	tests/kernels/capture.c tests/kernels/capture.h \
 	tests/kernels/device.c tests/kernels/device.h \
@@ -10,9 +11,9 @@ tests_kernels_runner_SOURCES = tests/kernels/runner.c tests/kernels/element.c \
 	tests/kernels/report.c tests/kernels/report.h
 tests_kernels_runner_LDADD = $(OPENCL_LIBS) -lm
 CLT_LOG_COMPILER = tests/kernels/runner
-TESTS += $(kernel_files) $(broken_files) tests/kernels/right.sh
+TESTS += $(kernel_files) $(broken_files) tests/kernels/right.sh tests/kernels/cached.sh
 endif
-EXTRA_DIST += $(kernel_files) $(broken_files) tests/kernels/right.sh
+EXTRA_DIST += $(kernel_files) $(broken_files) tests/kernels/right.sh tests/kernels/cached.sh
 kernel_files = \
 	tests/kernels/argument_null_buffer.clt \
 	tests/kernels/arguments_double.clt \
