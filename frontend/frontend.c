@@ -44,11 +44,14 @@ static void dump(uint64_t hash, const char *ending, const void *data, size_t siz
 	bytes_finish(&path);
 }
 
-static void dump_module(uint64_t hash, const struct fe_module *module)
+/* wanted: gets the text as well; NULL: nobody asked. */
+static void dump_module(uint64_t hash, const struct fe_module *module, struct bytes *wanted)
 {
-	if (!*option_string(OPTION_DUMP))
+	if (!wanted && !*option_string(OPTION_DUMP))
 		return;
 	char *text = LLVMPrintModuleToString(module->module);
+	if (wanted)
+		bytes_append_string(wanted, text);
 	dump(hash, ".ll", text, strlen(text));
 	LLVMDisposeMessage(text);
 }
@@ -82,7 +85,7 @@ static enum fe_status make_program(struct fe_module *module, const struct fe_com
 	 * as well; flushing is never a must. */
 	if (fe_module_computes_half(module))
 		program->codegen.flush_denormals = false;
-	dump_module(hash, module);
+	dump_module(hash, module, target->llvm_ir);
 	status = fe_module_facts(module, &program->codegen, &program->abi, log);
 	if (!status)
 		status = fe_module_lower(module, program->abi, target, log);

@@ -1,0 +1,20 @@
+# The command-line tool.
+bin_PROGRAMS = culvert
+culvert_SOURCES = \
+	tools/command.def \
+	tools/compile.c \
+	tools/compile_info.c tools/compile_info.h \
+	tools/culvert.c tools/tool.h \
+	tools/devices.c \
+	tools/json.c tools/json.h \
+	tools/machine_code.c tools/machine_code.h \
+	tools/opencl.c tools/opencl.h \
+	tools/process.c tools/process.h
+nodist_EXTRA_culvert_SOURCES = force-cxx-link.cxx
+culvert_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed -Wl,--gc-sections
+culvert_LDADD = $(frontend_archive) backend/libbackend.a cache/libcache.a base/libbase.a \
+	$(ZSTD_LIBS) $(frontend_libs) -ldl -lpthread -lm
+
+tool_tests = tests/tools/command.sh tests/tools/devices.sh tests/tools/compile.sh
+EXTRA_DIST += $(tool_tests)
+TESTS += $(tool_tests)
