@@ -2,6 +2,7 @@
 bin_PROGRAMS = culvert
 culvert_SOURCES = \
 	tools/command.def \
+	tools/cache.c \
 	tools/compile.c \
 	tools/compile_info.c tools/compile_info.h \
 	tools/culvert.c tools/tool.h \
@@ -15,6 +16,7 @@ culvert_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed -Wl,--gc-sections
 culvert_LDADD = $(frontend_archive) backend/libbackend.a cache/libcache.a base/libbase.a \
 	$(ZSTD_LIBS) $(frontend_libs) -ldl -lpthread -lm
 
-tool_tests = tests/tools/command.sh tests/tools/devices.sh tests/tools/compile.sh
+tool_tests = tests/tools/command.sh tests/tools/devices.sh tests/tools/compile.sh \
+	tests/tools/cache.sh
 EXTRA_DIST += $(tool_tests)
 TESTS += $(tool_tests)
