@@ -7,6 +7,10 @@ culvert_SOURCES = \
 	tools/compile_info.c tools/compile_info.h \
 	tools/culvert.c tools/tool.h \
 	tools/devices.c \
+	tools/doctor.c tools/finding.h \
+	tools/doctor_hardware.c \
+	tools/doctor_icd.c \
+	tools/doctor_parts.c \
 	tools/json.c tools/json.h \
 	tools/machine_code.c tools/machine_code.h \
 	tools/opencl.c tools/opencl.h \
@@ -16,7 +20,7 @@ culvert_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed -Wl,--gc-sections
 culvert_LDADD = $(frontend_archive) backend/libbackend.a cache/libcache.a base/libbase.a \
 	$(ZSTD_LIBS) $(frontend_libs) -ldl -lpthread -lm
 
-tool_tests = tests/tools/command.sh tests/tools/devices.sh tests/tools/compile.sh \
+tool_tests = tests/tools/command.sh tests/tools/devices.sh tests/tools/compile.sh tests/tools/doctor.sh \
 	tests/tools/cache.sh
 EXTRA_DIST += $(tool_tests)
 TESTS += $(tool_tests)
