@@ -3,6 +3,7 @@ bin_PROGRAMS = culvert
 culvert_SOURCES = \
 	tools/command.def \
 	tools/cache.c \
+	tools/check.c \
 	tools/compile.c \
 	tools/compile_info.c tools/compile_info.h \
 	tools/culvert.c tools/tool.h \
@@ -14,13 +15,14 @@ culvert_SOURCES = \
 	tools/json.c tools/json.h \
 	tools/machine_code.c tools/machine_code.h \
 	tools/opencl.c tools/opencl.h \
-	tools/process.c tools/process.h
+	tools/process.c tools/process.h \
+	tools/program.c tools/program.h
 nodist_EXTRA_culvert_SOURCES = force-cxx-link.cxx
 culvert_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed -Wl,--gc-sections
 culvert_LDADD = $(frontend_archive) backend/libbackend.a cache/libcache.a base/libbase.a \
 	$(ZSTD_LIBS) $(frontend_libs) -ldl -lpthread -lm
 
 tool_tests = tests/tools/command.sh tests/tools/devices.sh tests/tools/compile.sh tests/tools/doctor.sh \
-	tests/tools/cache.sh
+	tests/tools/cache.sh tests/tools/check.sh
 EXTRA_DIST += $(tool_tests)
 TESTS += $(tool_tests)
