@@ -122,6 +122,13 @@ void json_real(struct json *json, const char *key, double value)
 		bytes_append_string(&json->text, "null");
 }
 
+void json_number(struct json *json, const char *key, const char *text)
+{
+	start(json, key);
+	bool digits = text[*text == '-'] >= '0' && text[*text == '-'] <= '9';
+	bytes_append_string(&json->text, digits ? text : "null");
+}
+
 void json_bool(struct json *json, const char *key, bool value)
 {
 	start(json, key);

@@ -30,6 +30,8 @@ void json_text(struct json *json, const char *key, const void *value, size_t siz
 void json_integer(struct json *json, const char *key, int64_t value);
 void json_natural(struct json *json, const char *key, uint64_t value);
 void json_real(struct json *json, const char *key, double value);        /* not finite: null */
+/* text: a number as C prints it; "nan" and "inf" become null. */
+void json_number(struct json *json, const char *key, const char *text);
 void json_bool(struct json *json, const char *key, bool value);
 
 /* Writes all of it and a line's end to stdout, and gives the memory back.  False, with the

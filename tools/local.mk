@@ -12,17 +12,20 @@ culvert_SOURCES = \
 	tools/doctor_hardware.c \
 	tools/doctor_icd.c \
 	tools/doctor_parts.c \
+	tools/element.c tools/element.h \
 	tools/json.c tools/json.h \
 	tools/machine_code.c tools/machine_code.h \
 	tools/opencl.c tools/opencl.h \
 	tools/process.c tools/process.h \
-	tools/program.c tools/program.h
+	tools/program.c tools/program.h \
+	tools/run.c \
+	tools/run_argument.c tools/run_argument.h
 nodist_EXTRA_culvert_SOURCES = force-cxx-link.cxx
 culvert_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed -Wl,--gc-sections
 culvert_LDADD = $(frontend_archive) backend/libbackend.a cache/libcache.a base/libbase.a \
 	$(ZSTD_LIBS) $(frontend_libs) -ldl -lpthread -lm
 
 tool_tests = tests/tools/command.sh tests/tools/devices.sh tests/tools/compile.sh tests/tools/doctor.sh \
-	tests/tools/cache.sh tests/tools/check.sh
+	tests/tools/cache.sh tests/tools/check.sh tests/tools/run.sh
 EXTRA_DIST += $(tool_tests)
 TESTS += $(tool_tests)
