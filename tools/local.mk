@@ -26,6 +26,6 @@ culvert_LDADD = $(frontend_archive) backend/libbackend.a cache/libcache.a base/l
 	$(ZSTD_LIBS) $(frontend_libs) -ldl -lpthread -lm
 
 tool_tests = tests/tools/command.sh tests/tools/devices.sh tests/tools/compile.sh tests/tools/doctor.sh \
-	tests/tools/cache.sh tests/tools/check.sh tests/tools/run.sh
+	tests/tools/cache.sh tests/tools/check.sh tests/tools/run.sh tests/tools/stages.sh
 EXTRA_DIST += $(tool_tests)
 TESTS += $(tool_tests)
