@@ -40,7 +40,7 @@ static bool append_own_folder(struct bytes *path)
 	return slash != NULL;
 }
 
-static const char *const folders[] = {"", "culvert/", CULVERT_LIBDIR "/"};
+static const char *const folders[] = {"", "culvert/", "../lib/culvert/", CULVERT_LIBDIR "/"};
 enum { FOLDERS = sizeof(folders) / sizeof(folders[0]) };
 
 /* folder: absolute, or relative to where our own code lies.  False where nobody knows

@@ -25,7 +25,13 @@ culvert_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed -Wl,--gc-sections
 culvert_LDADD = $(frontend_archive) backend/libbackend.a cache/libcache.a base/libbase.a \
 	$(ZSTD_LIBS) $(frontend_libs) -ldl -lpthread -lm
 
+dist_man_MANS = docs/culvert.1
+bashcompletiondir = $(datadir)/bash-completion/completions
+dist_bashcompletion_DATA = tools/completion/culvert
+EXTRA_DIST += scripts/command-table
+
 tool_tests = tests/tools/command.sh tests/tools/devices.sh tests/tools/compile.sh tests/tools/doctor.sh \
-	tests/tools/cache.sh tests/tools/check.sh tests/tools/run.sh tests/tools/stages.sh
+	tests/tools/cache.sh tests/tools/check.sh tests/tools/run.sh tests/tools/stages.sh \
+	tests/tools/completion.sh
 EXTRA_DIST += $(tool_tests)
 TESTS += $(tool_tests)

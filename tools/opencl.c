@@ -14,7 +14,8 @@ static const char file_name[] = "libculvert.so";
 
 bool opencl_library(struct bytes *path)
 {
-	if (own_library_find(file_name, path))
+	/* Beside the tool in a build tree; a tree that was moved: bin/ and lib/. */
+	if (own_library_find(file_name, path) || own_library_find("../lib/libculvert.so", path))
 		return true;
 	/* Installed: its parts are in a folder below the one it is in. */
 	static const char installed[] = CULVERT_LIBDIR "/../libculvert.so";

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Protects: the tool's command line.  Every command and option of its table is in its
-# help and its completion; mistakes get exit code 2 and a message on stderr.
+# help and its completion; the man page is well-formed; mistakes get exit code 2 and a message on stderr.
 folder=$(mktemp -d) || exit 2
 trap 'rm -rf $folder' EXIT
 source=${srcdir:-.}
@@ -42,6 +42,11 @@ done
 # A full disk must not pass for success.
 if [ -c /dev/full ]; then
 	./culvert --version >/dev/full 2>$folder/errors && fail "--version to a full disk succeeds"
+fi
+# The page is one that man can show.
+if command -v groff >/dev/null; then
+	groff -man -ww -z "$source/docs/culvert.1" 2>$folder/errors
+	[ ! -s $folder/errors ] || { fail "the man page:"; cat $folder/errors; }
 fi
 # No colours but on a terminal.
 if ./culvert no-such-command 2>&1 | grep -q "$(printf '\033')"; then
