@@ -19,11 +19,26 @@ culvert_SOURCES = \
 	tools/process.c tools/process.h \
 	tools/program.c tools/program.h \
 	tools/run.c \
-	tools/run_argument.c tools/run_argument.h
+	tools/run_argument.c tools/run_argument.h \
+	tools/trace.c
 nodist_EXTRA_culvert_SOURCES = force-cxx-link.cxx
 culvert_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed -Wl,--gc-sections
 culvert_LDADD = $(frontend_archive) backend/libbackend.a cache/libcache.a base/libbase.a \
 	$(ZSTD_LIBS) $(frontend_libs) -ldl -lpthread -lm
+
+# The layer of `culvert trace`: see trace.h.
+soft_PROGRAMS += libculvert-trace.so
+libculvert_trace_so_SOURCES = \
+	tools/trace/calls.def \
+	tools/trace/command.c \
+	tools/trace/layer.c \
+	tools/trace/record.c tools/trace/trace.h
+libculvert_trace_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libculvert-trace.so \
+	-Wl,-Bsymbolic -Wl,--version-script=$(top_srcdir)/tools/trace/layer.map \
+	-Wl,--gc-sections -Wl,-z,nodelete $(no_undefined)
+libculvert_trace_so_LDADD = base/libbase.a -lpthread
+EXTRA_libculvert_trace_so_DEPENDENCIES = tools/trace/layer.map
+EXTRA_DIST += tools/trace/layer.map
 
 dist_man_MANS = docs/culvert.1
 bashcompletiondir = $(datadir)/bash-completion/completions
@@ -32,6 +47,6 @@ EXTRA_DIST += scripts/command-table
 
 tool_tests = tests/tools/command.sh tests/tools/devices.sh tests/tools/compile.sh tests/tools/doctor.sh \
 	tests/tools/cache.sh tests/tools/check.sh tests/tools/run.sh tests/tools/stages.sh \
-	tests/tools/completion.sh
+	tests/tools/completion.sh tests/tools/trace.sh
 EXTRA_DIST += $(tool_tests)
 TESTS += $(tool_tests)
