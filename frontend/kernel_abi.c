@@ -73,8 +73,11 @@ static void put_kernel(struct bytes *bytes, const struct abi_kernel *kernel)
 		put_u32(bytes, kernel->required_local[i]);
 	for (unsigned i = 0; i < 3; i++)
 		put_u32(bytes, kernel->hint_local[i]);
+	put_u32(bytes, kernel->required_sub_group);
 	put_u32(bytes, kernel->dynamic_local_B);
 	put_u32(bytes, kernel->has_barrier);
+	put_u32(bytes, kernel->uniform_groups);
+	put_u32(bytes, kernel->sees_groups);
 	put_u32(bytes, kernel->sampler_states);
 }
 
@@ -240,8 +243,11 @@ static void get_kernel(struct reader *reader, struct abi_kernel *kernel)
 		kernel->required_local[i] = get_u32(reader);
 	for (unsigned i = 0; i < 3; i++)
 		kernel->hint_local[i] = get_u32(reader);
+	kernel->required_sub_group = get_u32(reader);
 	kernel->dynamic_local_B = get_u32(reader);
 	kernel->has_barrier = get_bool(reader);
+	kernel->uniform_groups = get_bool(reader);
+	kernel->sees_groups = get_bool(reader);
 	kernel->sampler_states = get_limited(reader, (1u << ABI_SAMPLER_STATES) - 1);
 }
 
@@ -309,7 +315,7 @@ static void get_formats(struct reader *reader, struct abi_program *program)
 
 struct abi_program *abi_program_read(const void *data, size_t size_B)
 {
-	enum { KERNEL_LEAST_B = 56 };
+	enum { KERNEL_LEAST_B = 68 };
 	struct reader reader = { data, size_B, false };
 	if (size_B < sizeof(magic) || memcmp(data, magic, sizeof(magic)))
 		return NULL;
