@@ -12,6 +12,8 @@ enum { ABI_VERSION = 5, MAX_COUNT = 1 << 20 };
 static const char magic[8] = { 'C', 'U', 'L', 'V', 'A', 'B', 'I', '\n' };
 static const uint32_t absent_string = UINT32_MAX;
 
+_Static_assert(sizeof(struct abi_image) == 256, "kernels know the layout");
+
 unsigned abi_sampler_state(uint32_t bits)
 {
 	const uint32_t addressing = bits >> 1 & 7, filter = bits & 0x30;

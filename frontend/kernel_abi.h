@@ -87,7 +87,6 @@ struct abi_image {
 	uint64_t reserved[4];         /* 0 */
 };
 enum { ABI_IMAGE_ALIGN_B = 256 };
-_Static_assert(sizeof(struct abi_image) == 256, "kernels know the layout");
 
 /* As OpenCL names them, for clGetKernelArgInfo. */
 enum abi_address { ABI_ADDRESS_PRIVATE, ABI_ADDRESS_GLOBAL, ABI_ADDRESS_CONSTANT, ABI_ADDRESS_LOCAL };
