@@ -27,12 +27,7 @@ _Static_assert(sizeof(struct image) == 256, "as the host has it");
 
 typedef const global struct image *image_ptr;
 
-/* CL_R and so on: cl.h's values, which are also CLK_R and so on. */
-enum channel_order {
-	ORDER_R = 0x10B0, ORDER_A = 0x10B1, ORDER_RG = 0x10B2, ORDER_RA = 0x10B3,
-	ORDER_RGBA = 0x10B5, ORDER_BGRA = 0x10B6, ORDER_ARGB = 0x10B7, ORDER_INTENSITY = 0x10B8,
-	ORDER_LUMINANCE = 0x10B9, ORDER_DEPTH = 0x10BD, ORDER_SBGRA = 0x10C2, ORDER_ABGR = 0x10C3
-};
+/* cl.h's values, which are also those of get_image_channel_data_type. */
 enum channel_type {
 	TYPE_SNORM_INT8 = 0x10D0, TYPE_SNORM_INT16 = 0x10D1, TYPE_UNORM_INT8 = 0x10D2,
 	TYPE_UNORM_INT16 = 0x10D3, TYPE_SIGNED_INT8 = 0x10D7, TYPE_SIGNED_INT16 = 0x10D8,
@@ -93,59 +88,43 @@ SHARED int layer_of(image_ptr image, float layer)
 }
 
 /*
- * Table "Mapping image channels to color values": what an element's channels, in the order of
- * memory, are as a color, and the other way.  A missing alpha is 1 also in the border color of
- * images without alpha (6.15.15.1).
+ * 6.15.15.9: what an element's channels, in the order of memory, are as a color, and the other
+ * way.  Chosen without a branch, so that reads overlap; what a program does not use of a color
+ * costs nothing.  A missing alpha is 1 in the border color of images without alpha too
+ * (6.15.15.1).
  */
+#define ORDER_BIT(order) (1u << ((order) & 31))
+enum {
+	BIT_R = ORDER_BIT(0x10B0), BIT_A = ORDER_BIT(0x10B1), BIT_RG = ORDER_BIT(0x10B2),
+	BIT_RA = ORDER_BIT(0x10B3), BIT_BGRA = ORDER_BIT(0x10B6),
+	BIT_INTENSITY = ORDER_BIT(0x10B8), BIT_LUMINANCE = ORDER_BIT(0x10B9),
+	BIT_SBGRA = ORDER_BIT(0x10C2)
+};
 #define TO_COLOR(T) \
 	HELPER T##4 to_color(image_ptr image, T##4 e) \
 	{ \
-		const uint order = FIELD(image, channel_order); \
-		if (order == ORDER_RGBA) \
-			return e; \
-		switch (order) { \
-		case ORDER_R: \
-		case ORDER_DEPTH: \
-			return (T##4)(e.x, 0, 0, 1); \
-		case ORDER_A: \
-			return (T##4)(0, 0, 0, e.x); \
-		case ORDER_RG: \
-			return (T##4)(e.x, e.y, 0, 1); \
-		case ORDER_RA: \
-			return (T##4)(e.x, 0, 0, e.y); \
-		case ORDER_INTENSITY: \
-			return (T##4)(e.x, e.x, e.x, e.x); \
-		case ORDER_LUMINANCE: \
-			return (T##4)(e.x, e.x, e.x, 1); \
-		case ORDER_BGRA: \
-		case ORDER_SBGRA: \
-			return e.zyxw; \
-		case ORDER_ARGB: \
-			return e.yzwx; \
-		case ORDER_ABGR: \
-			return e.wzyx; \
-		default: \
-			return e; \
-		} \
+		const uint order = ORDER_BIT(FIELD(image, channel_order)); \
+		const bool swapped = order & (BIT_BGRA | BIT_SBGRA); \
+		const bool grey = order & (BIT_INTENSITY | BIT_LUMINANCE); \
+		T##4 c; \
+		c.x = order & BIT_A ? (T)0 : swapped ? e.z : e.x; \
+		c.y = order & (BIT_R | BIT_A | BIT_RA) ? (T)0 : grey ? e.x : e.y; \
+		c.z = order & (BIT_R | BIT_A | BIT_RG | BIT_RA) ? (T)0 : swapped || grey ? e.x : e.z; \
+		c.w = order & (BIT_R | BIT_RG | BIT_LUMINANCE) ? (T)1 : \
+		      order & (BIT_A | BIT_INTENSITY) ? e.x : order & BIT_RA ? e.y : e.w; \
+		return c; \
 	}
 #define TO_ELEMENT(T) \
 	HELPER T##4 to_element(image_ptr image, T##4 c) \
 	{ \
-		switch (FIELD(image, channel_order)) { \
-		case ORDER_A: \
-			return c.wyzx; \
-		case ORDER_RA: \
-			return c.xwzy; \
-		case ORDER_BGRA: \
-		case ORDER_SBGRA: \
-			return c.zyxw; \
-		case ORDER_ARGB: \
-			return c.wxyz; \
-		case ORDER_ABGR: \
-			return c.wzyx; \
-		default: \
-			return c; \
-		} \
+		const uint order = ORDER_BIT(FIELD(image, channel_order)); \
+		const bool swapped = order & (BIT_BGRA | BIT_SBGRA); \
+		T##4 e; \
+		e.x = order & BIT_A ? c.w : swapped ? c.z : c.x; \
+		e.y = order & BIT_RA ? c.w : c.y; \
+		e.z = swapped ? c.x : c.z; \
+		e.w = c.w; \
+		return e; \
 	}
 
 SHARED half to_half(float x)

@@ -1,6 +1,6 @@
 /*
- * read_image of read_only images, OpenCL C 3.0, 6.15.15.2 and 6.15.15.3: a texture instruction and,
- * unless the channels are RGBA, their order.
+ * read_image of read_only images, OpenCL C 3.0, 6.15.15.2 and 6.15.15.3: a texture instruction,
+ * and its result's channels put in order.
  */
 #include "frontend/builtins/image.h"
 
