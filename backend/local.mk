@@ -14,6 +14,10 @@ backend_sources = \
 	backend/gpu_device.c \
 	backend/gpu_event.c \
 	backend/gpu_fill.c \
+	backend/gpu_staging.c \
+	backend/gpu_peer.c \
+	backend/gpu_window.c \
+	backend/gpu_pause.c \
 	backend/gpu_internal.h \
 	backend/gpu_launch.c \
 	backend/gpu_mem.c \

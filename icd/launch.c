@@ -405,7 +405,8 @@ static cl_int launch_printf_run(struct ocl_command *command, struct gpu_stream *
 {
 	struct ocl_launch *launch = &command->u.launch;
 	struct ocl_print *print;
-	cl_int error = ocl_print_begin(command->queue, launch->code->build->code, &print);
+	cl_int error = ocl_print_begin(command->queue, stream, launch->code->build->code,
+				       &print);
 	if (error)
 		return error;
 	launch->printf_buffer = ocl_print_buffer(print);
@@ -434,7 +435,14 @@ const struct ocl_command_kind ocl_command_launch = {
 	.run = launch_run, .retain = launch_retain, .release = launch_release,
 };
 
+/* For one of the queue's buffers, when all are in use. */
+static enum ocl_effort launch_printf_effort(const struct ocl_command *command)
+{
+	(void)command;
+	return OCL_EFFORT_OWN;
+}
+
 const struct ocl_command_kind ocl_command_launch_printf = {
-	.run = launch_printf_run, .retain = launch_retain, .release = launch_release,
-	.may_block = true,
+	.run = launch_printf_run, .effort = launch_printf_effort,
+	.retain = launch_retain, .release = launch_release,
 };

@@ -25,6 +25,7 @@ icd_object_sources = \
 
 icd_command_sources = \
 	icd/users.c icd/users.h \
+	icd/host_writes.c icd/host_writes.h \
 	icd/segment.c icd/segment.h \
 	icd/residency.c icd/residency.h \
 	icd/mem.c icd/mem.h icd/mem_info.def \
@@ -32,8 +33,12 @@ icd_command_sources = \
 	icd/event.c icd/event.h icd/event_info.def \
 	icd/command.c icd/command.h icd/command_transfer.c \
 	icd/launch.c icd/launch.h \
+	icd/native.c icd/native.h \
 	icd/printf.c icd/printf.h \
 	icd/printf_format.c icd/printf_format.h \
+	icd/line.c icd/line.h \
+	icd/lanes.c icd/lanes.h \
+	icd/work.c icd/work.h \
 	icd/queue.c icd/queue.h icd/queue_info.def \
 	icd/enqueue.c icd/enqueue.h \
 	icd/api_mem.c icd/api_queue.c icd/api_event.c \

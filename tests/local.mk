@@ -28,3 +28,4 @@ include tests/apps/local.mk
 include tests/conformance/local.mk
 include tests/gpu/local.mk
 include tests/stress/local.mk
+include tests/bench/local.mk

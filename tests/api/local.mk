@@ -33,7 +33,16 @@ tests_api_dispatch_LDADD = $(OPENCL_LIBS)
 # What commands do.
 api_command_tests = tests/api/buffers tests/api/maps tests/api/events tests/api/launches \
 	tests/api/devices tests/api/threads tests/api/lost tests/api/orders \
-	tests/api/printf
+	tests/api/printf tests/api/out_of_order tests/api/transfers \
+	tests/api/waits tests/api/native
+tests_api_native_SOURCES = tests/api/native.c tests/api/api_test.h
+tests_api_native_LDADD = $(OPENCL_LIBS)
+tests_api_waits_SOURCES = tests/api/waits.c tests/api/api_test.h
+tests_api_waits_LDADD = $(OPENCL_LIBS)
+tests_api_transfers_SOURCES = tests/api/transfers.c tests/api/api_test.h
+tests_api_transfers_LDADD = $(OPENCL_LIBS)
+tests_api_out_of_order_SOURCES = tests/api/out_of_order.c tests/api/api_test.h
+tests_api_out_of_order_LDADD = $(OPENCL_LIBS)
 tests_api_buffers_SOURCES = tests/api/buffers.c tests/api/api_test.h
 tests_api_buffers_LDADD = $(OPENCL_LIBS)
 tests_api_maps_SOURCES = tests/api/maps.c tests/api/api_test.h
