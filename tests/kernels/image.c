@@ -24,8 +24,10 @@ static const struct word shapes[] = {
 
 static const struct word orders[] = {
 	{"r", CL_R, 1}, {"a", CL_A, 1}, {"rg", CL_RG, 2}, {"ra", CL_RA, 2}, {"rgba", CL_RGBA, 4},
-	{"bgra", CL_BGRA, 4}, {"intensity", CL_INTENSITY, 1}, {"luminance", CL_LUMINANCE, 1},
-	{"depth", CL_DEPTH, 1}, {"srgba", CL_sRGBA, 4}, {NULL, 0, 0}
+	{"bgra", CL_BGRA, 4}, {"argb", CL_ARGB, 4}, {"abgr", CL_ABGR, 4},
+	{"intensity", CL_INTENSITY, 1}, {"luminance", CL_LUMINANCE, 1},
+	{"depth", CL_DEPTH, 1}, {"srgba", CL_sRGBA, 4},
+	{"sbgra", CL_sBGRA, 4}, {NULL, 0, 0}
 };
 
 static const struct word channels[] = {
@@ -151,9 +153,14 @@ cl_mem image_create(cl_context context, const struct image *image, cl_mem buffer
 		if (!own)
 			return NULL;
 	}
+	/* sRGB is only for reading without cl_khr_srgb_image_writes. */
+	bool is_srgb = image->format.image_channel_order == CL_sRGBA ||
+		       image->format.image_channel_order == CL_sBGRA;
+	cl_mem_flags flags = (is_srgb ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE) |
+			     CL_MEM_COPY_HOST_PTR;
 	desc.mem_object = buffer;
-	cl_mem mem = clCreateImage(context, buffer ? 0 : CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-				   &image->format, &desc, buffer ? NULL : data, error_out);
+	cl_mem mem = clCreateImage(context, buffer ? 0 : flags, &image->format, &desc,
+				   buffer ? NULL : data, error_out);
 	if (own)
 		clReleaseMemObject(own);
 	return mem;

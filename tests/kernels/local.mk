@@ -49,6 +49,7 @@ kernel_files = \
 	tests/kernels/errors_kernel_argument.clt \
 	tests/kernels/errors_printf_format.clt \
 	tests/kernels/errors_sub_group_size.clt \
+	tests/kernels/errors_sampler.clt \
 	tests/kernels/errors_syntax.clt \
 	tests/kernels/errors_undeclared.clt \
 	tests/kernels/errors_unresolved.clt \
@@ -81,6 +82,7 @@ kernel_files = \
 	tests/kernels/ids_3d.clt \
 	tests/kernels/ids_beyond_dimensions.clt \
 	tests/kernels/image_channels.clt \
+	tests/kernels/image_channels_all.clt \
 	tests/kernels/image_channels_more.clt \
 	tests/kernels/image_depth.clt \
 	tests/kernels/image_formats_signed.clt \
@@ -95,6 +97,7 @@ kernel_files = \
 	tests/kernels/image_read_formats.clt \
 	tests/kernels/image_read_write.clt \
 	tests/kernels/image_samplers.clt \
+	tests/kernels/image_srgb.clt \
 	tests/kernels/image_without_sampler.clt \
 	tests/kernels/image_write_formats.clt \
 	tests/kernels/image_write_shapes.clt \
