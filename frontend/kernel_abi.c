@@ -12,6 +12,8 @@ enum { ABI_VERSION = 5, MAX_COUNT = 1 << 20 };
 static const char magic[8] = { 'C', 'U', 'L', 'V', 'A', 'B', 'I', '\n' };
 static const uint32_t absent_string = UINT32_MAX;
 
+_Static_assert(sizeof(struct abi_image) == 256, "kernels know the layout");
+
 unsigned abi_sampler_state(uint32_t bits)
 {
 	const uint32_t addressing = bits >> 1 & 7, filter = bits & 0x30;
@@ -73,8 +75,11 @@ static void put_kernel(struct bytes *bytes, const struct abi_kernel *kernel)
 		put_u32(bytes, kernel->required_local[i]);
 	for (unsigned i = 0; i < 3; i++)
 		put_u32(bytes, kernel->hint_local[i]);
+	put_u32(bytes, kernel->required_sub_group);
 	put_u32(bytes, kernel->dynamic_local_B);
 	put_u32(bytes, kernel->has_barrier);
+	put_u32(bytes, kernel->uniform_groups);
+	put_u32(bytes, kernel->sees_groups);
 	put_u32(bytes, kernel->sampler_states);
 }
 
@@ -240,8 +245,11 @@ static void get_kernel(struct reader *reader, struct abi_kernel *kernel)
 		kernel->required_local[i] = get_u32(reader);
 	for (unsigned i = 0; i < 3; i++)
 		kernel->hint_local[i] = get_u32(reader);
+	kernel->required_sub_group = get_u32(reader);
 	kernel->dynamic_local_B = get_u32(reader);
 	kernel->has_barrier = get_bool(reader);
+	kernel->uniform_groups = get_bool(reader);
+	kernel->sees_groups = get_bool(reader);
 	kernel->sampler_states = get_limited(reader, (1u << ABI_SAMPLER_STATES) - 1);
 }
 
@@ -309,7 +317,7 @@ static void get_formats(struct reader *reader, struct abi_program *program)
 
 struct abi_program *abi_program_read(const void *data, size_t size_B)
 {
-	enum { KERNEL_LEAST_B = 56 };
+	enum { KERNEL_LEAST_B = 68 };
 	struct reader reader = { data, size_B, false };
 	if (size_B < sizeof(magic) || memcmp(data, magic, sizeof(magic)))
 		return NULL;

@@ -3,6 +3,7 @@
 #ifndef CULVERT_FRONTEND_KERNEL_FACTS_H
 #define CULVERT_FRONTEND_KERNEL_FACTS_H
 
+#include "frontend/frontend.h"
 #include "frontend/set.h"
 
 #include <llvm-c/Types.h>
@@ -23,6 +24,11 @@ bool fe_add_callers(struct fe_set *functions);
 /* Adds the functions whose instructions use a value, also by way of constants. */
 bool fe_add_users(struct fe_set *functions, LLVMValueRef value);
 
+/* kernel_groups.c: adds the functions that can tell how work-items are grouped: by ids within
+ * the work-group, by its size, by its number, by meeting its other work-items.  Errs on the
+ * side of more.  false: out of memory. */
+bool fe_add_group_readers(struct fe_set *functions, LLVMModuleRef module);
+
 /* kernel_access.c: what a kernel may do with the memory behind a pointer that
  * it was given.  Errs on the side of true.  false: out of memory. */
 struct fe_access {
@@ -30,5 +36,13 @@ struct fe_access {
 	bool may_write;
 };
 bool fe_parameter_access(LLVMValueRef parameter, struct fe_access *access_out);
+
+/* kernel_image.c: fills in the facts of an image or sampler argument, by the names that
+ * Clang gives its type and access (not terminated).  false: it is neither. */
+bool fe_image_argument(const char *type, size_t type_B, const char *access, size_t access_B,
+		       struct abi_argument *argument_out);
+/* The states of constant samplers that each kernel may read with. */
+enum fe_status fe_sampler_facts(LLVMModuleRef module, struct abi_program *abi,
+				struct bytes *log);
 
 #endif

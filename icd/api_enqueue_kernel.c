@@ -44,6 +44,25 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(
 			      num_events_in_wait_list, event_wait_list, event);
 }
 
+/* cl_khr_suggested_local_work_size: the errors of clEnqueueNDRangeKernel, with
+ * CL_INVALID_GLOBAL_WORK_SIZE for a missing or empty range and CL_INVALID_VALUE for no place to
+ * write to. */
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelSuggestedLocalWorkSizeKHR(
+	cl_command_queue command_queue, cl_kernel kernel, cl_uint work_dim,
+	const size_t *global_work_offset, const size_t *global_work_size,
+	size_t *suggested_local_work_size)
+{
+	const struct ocl_ndrange range = {work_dim, global_work_offset, global_work_size, NULL};
+	cl_int error = launch_check(command_queue, kernel, 0, NULL);
+	if (error)
+		return error;
+	if (!global_work_size)
+		return CL_INVALID_GLOBAL_WORK_SIZE;
+	if (!suggested_local_work_size)
+		return CL_INVALID_VALUE;
+	return ocl_launch_suggest(command_queue, kernel, &range, suggested_local_work_size);
+}
+
 /* One work-item (OpenCL 1.2, 5.8; deprecated in 2.0). */
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueTask(cl_command_queue command_queue, cl_kernel kernel,
 					      cl_uint num_events_in_wait_list,

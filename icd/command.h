@@ -86,6 +86,7 @@ struct ocl_launch {
 	uint32_t local[3];
 	uint32_t work_dim;
 	uint32_t dynamic_local_B;
+	bool uniform;                    /* local divides global */
 	uint64_t printf_buffer;          /* while it is being submitted */
 };
 

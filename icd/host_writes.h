@@ -23,7 +23,7 @@ struct ocl_host_writes {
 	struct lock lock;                /* guards all below */
 	struct ocl_host_write *writes;   /* owned: a stream is in it once */
 	uint32_t capacity;
-	bool unknown;                    /* one could not be noted: from then on there may be some */
+	bool unknown;                    /* one could not be noted: there may always be some */
 	atomic_uint count;               /* changed under the lock, read without */
 };
 

@@ -75,8 +75,9 @@ struct ocl_command *ocl_line_take(struct ocl_line *line)
 {
 	if (!ocl_line_has_next(line))
 		return NULL;
-	struct ocl_command *command = line->in_order
-		? first_waiting(line) : list_entry(line->ready.next, struct ocl_command, ready_link);
+	struct ocl_command *command = first_waiting(line);
+	if (!line->in_order)
+		command = list_entry(line->ready.next, struct ocl_command, ready_link);
 	list_remove(&command->ready_link);
 	command->taken = true;
 	return command;

@@ -24,8 +24,8 @@ struct ocl_command;
 struct ocl_line {
 	bool in_order;                   /* immutable */
 	struct list waiting;             /* ocl_command.link, by ticket */
-	struct list barriers;            /* ocl_command.barrier_link, by ticket: out of order only */
-	struct list ready;               /* ocl_command.ready_link: out of order only */
+	struct list barriers;            /* .barrier_link, by ticket: out of order only */
+	struct list ready;               /* .ready_link: out of order only */
 	uint64_t tickets;                /* given so far */
 };
 

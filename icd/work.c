@@ -176,7 +176,7 @@ static bool job_start(struct ocl_command *command)
 	return true;
 }
 
-/* --- the list ---------------------------------------------------------------------------------- */
+/* --- the list ------------------------------------------------------------------------------ */
 
 /* Submits what can be submitted; draining is ours, and is cleared. */
 static void queue_drain(struct ocl_worklist *work, struct _cl_command_queue *queue)

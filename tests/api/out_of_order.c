@@ -117,7 +117,8 @@ static void test_together(void)
 {
 	cl_kernel kernel = kernel_make("meet");
 	for (unsigned round = 0; round < 3; round++) {
-		cl_mem flags = ints_make(2), a = ints_make(1), b = ints_make(1), other = ints_make(1);
+		cl_mem flags = ints_make(2), other = ints_make(1);
+		cl_mem a = ints_make(1), b = ints_make(1);
 		const int seven = 7;
 		meet(kernel, flags, 0, 1, a);
 		CHECK_OK(clEnqueueWriteBuffer(queue, other, CL_TRUE, 0, sizeof(seven), &seven, 0,
@@ -164,7 +165,7 @@ static void test_nothing_else_waits(void)
 	CHECK_OK(clReleaseKernel(next));
 }
 
-/* --- markers and barriers ----------------------------------------------------------------------- */
+/* --- markers and barriers --------------------------------------------------------------- */
 
 /* 5.12: a marker waits for all before it and holds up nothing; a barrier does both. */
 static void test_marker_and_barrier(void)
@@ -262,7 +263,7 @@ static void test_failed_barrier(void)
 	CHECK_OK(clReleaseKernel(next));
 }
 
-/* --- many ------------------------------------------------------------------------------------------ */
+/* --- many ---------------------------------------------------------------------------------- */
 
 /* More independent kernels than there are streams, each behind another of its kind. */
 static void test_many_chains(void)
@@ -303,8 +304,8 @@ static void test_many_behind_one(unsigned count)
 	previous = user;
 	for (unsigned i = 0; i < count; i++) {
 		if (i % 10 == 3)
-			CHECK_OK(clEnqueueBarrierWithWaitList(queue, i % 20 == 3, i % 20 == 3 ? &user :
-							      NULL, NULL));
+			CHECK_OK(clEnqueueBarrierWithWaitList(queue, i % 20 == 3,
+							      i % 20 == 3 ? &user : NULL, NULL));
 		else if (i % 10 == 7)
 			CHECK_OK(clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL));
 		else if (i % 2)
@@ -326,7 +327,7 @@ static void test_many_behind_one(unsigned count)
 	CHECK_OK(clReleaseMemObject(a));
 }
 
-/* --- other ------------------------------------------------------------------------------------------- */
+/* --- other --------------------------------------------------------------------------------- */
 
 /* The queue goes while commands wait in it; profiling stamps are in order. */
 static void test_release_and_stamps(void)

@@ -84,6 +84,9 @@ static void test_calls_return(cl_command_queue queue, bool in_order)
 	const cl_int zero = 0;
 	cl_int let_go = 0;
 	words_fill(from, LARGEST_B, 5);
+	/* Once before: a first launch may load the kernel and wait for the device. */
+	launch(other, free_it, flag, NULL, 1);
+	CHECK_OK(clFinish(other));
 	CHECK_OK(clEnqueueWriteBuffer(queue, flag, CL_TRUE, 0, 4, &zero, 0, NULL, NULL));
 	launch(queue, hold, flag, seen, 1);
 	for (unsigned i = 0; i < SIZES; i++) {
@@ -111,7 +114,7 @@ static void test_calls_return(cl_command_queue queue, bool in_order)
 	CHECK_OK(clReleaseCommandQueue(other));
 }
 
-/* --- bytes in their turn ----------------------------------------------------------------------- */
+/* --- bytes in their turn ------------------------------------------------------------------ */
 
 /* A read puts there what the write behind it takes, through words. */
 static void round_trip(cl_command_queue queue, unsigned *words, size_t size_B, unsigned seed)
@@ -229,8 +232,8 @@ static void test_many_in_flight(cl_command_queue queue)
 	for (unsigned i = 0; i < COUNT; i++) {
 		mems[i] = buffer_make(0, SIZE_B);
 		words_fill(words[i], SIZE_B, i);
-		CHECK_OK(clEnqueueWriteBuffer(queue, mems[i], CL_FALSE, 0, SIZE_B, words[i], 0, NULL,
-					      NULL));
+		CHECK_OK(clEnqueueWriteBuffer(queue, mems[i], CL_FALSE, 0, SIZE_B, words[i], 0,
+					      NULL, NULL));
 	}
 	CHECK_OK(clFinish(queue));
 	for (unsigned i = 0; i < COUNT; i++) {

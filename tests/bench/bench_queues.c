@@ -106,7 +106,7 @@ static void launch(cl_command_queue queue, cl_kernel kernel, cl_uint count, cons
 	OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, count, waits, event));
 }
 
-/* --- launch ------------------------------------------------------------------------------------ */
+/* --- launch -------------------------------------------------------------------------- */
 
 enum { LAUNCHES = 20000 };
 
@@ -144,7 +144,7 @@ static void bench_launch(void)
 	OK(clReleaseCommandQueue(any_order));
 }
 
-/* --- work of a known length ----------------------------------------------------------------------- */
+/* --- work of a known length ---------------------------------------------------------- */
 
 static cl_mem work_mem;
 static double rounds_per_ns;
@@ -178,7 +178,7 @@ static void work_set(cl_kernel kernel, cl_mem mem, double length_ns)
 	OK(clSetKernelArg(kernel, 1, sizeof(rounds), &rounds));
 }
 
-/* --- overlap ------------------------------------------------------------------------------------- */
+/* --- overlap ------------------------------------------------------------------------- */
 
 /* Kernels of one work-item each, given together: ideal is the time of one. */
 static void overlap_kernels(cl_command_queue queue, cl_kernel work, unsigned count)
@@ -265,7 +265,7 @@ static void bench_overlap(void)
 	OK(clReleaseCommandQueue(queue));
 }
 
-/* --- copies -------------------------------------------------------------------------------------- */
+/* --- copies -------------------------------------------------------------------------- */
 
 struct copies {
 	cl_command_queue queue;
@@ -306,8 +306,8 @@ static void copies_tell(struct copies *copies, bool pinned)
 		double call_us;
 		copies->blocking = blocking;
 		const double GBps = copies_run(copies, &call_us);
-		snprintf(name, sizeof(name), "%s %zu KiB, %s%s", copies->to_device ? "write" : "read",
-			 copies->size_B >> 10, pinned ? "pinned" : "pageable",
+		snprintf(name, sizeof(name), "%s %zu KiB, %s%s",
+			 copies->to_device ? "write" : "read", copies->size_B >> 10, pinned ? "pinned" : "pageable",
 			 blocking ? "" : ", non-blocking");
 		tell(name, GBps, "GB/s", cuda, 1);
 		if (!blocking)
@@ -348,7 +348,7 @@ static void bench_copy(void)
 	free(pageable);
 }
 
-/* --- waits and callbacks ---------------------------------------------------------------------------- */
+/* --- waits and callbacks ------------------------------------------------------------- */
 
 static void poll(cl_event event)
 {
@@ -442,7 +442,7 @@ static void bench_callback(void)
 	OK(clReleaseCommandQueue(queue));
 }
 
-/* --- memory ------------------------------------------------------------------------------------------- */
+/* --- memory -------------------------------------------------------------------------- */
 
 static void bench_alloc(void)
 {
@@ -510,7 +510,7 @@ static void bench_peer(void)
 	OK(clReleaseCommandQueue(queues[1]));
 }
 
-/* --- main --------------------------------------------------------------------------------------------- */
+/* --- main ---------------------------------------------------------------------------- */
 
 static const struct {
 	const char *name;
