@@ -110,8 +110,9 @@ enum {
 		c.x = order & BIT_A ? (T)0 : swapped ? e.z : e.x; \
 		c.y = order & (BIT_R | BIT_A | BIT_RA) ? (T)0 : grey ? e.x : e.y; \
 		c.z = order & (BIT_R | BIT_A | BIT_RG | BIT_RA) ? (T)0 : swapped || grey ? e.x : e.z; \
-		c.w = order & (BIT_R | BIT_RG | BIT_LUMINANCE) ? (T)1 : \
-		      order & (BIT_A | BIT_INTENSITY) ? e.x : order & BIT_RA ? e.y : e.w; \
+		c.w = order & BIT_RA ? e.y : e.w; \
+		c.w = order & (BIT_A | BIT_INTENSITY) ? e.x : c.w; \
+		c.w = order & (BIT_R | BIT_RG | BIT_LUMINANCE) ? (T)1 : c.w; \
 		return c; \
 	}
 #define TO_ELEMENT(T) \

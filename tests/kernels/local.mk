@@ -5,6 +5,7 @@ check_PROGRAMS += tests/kernels/runner
 tests_kernels_runner_SOURCES = tests/kernels/runner.c tests/kernels/element.c \
 	tests/kernels/facts.c tests/kernels/facts.h \
 	tests/kernels/expression.c tests/kernels/expression.h \
+	tests/kernels/image.c tests/kernels/image.h \
 	tests/kernels/capture.c tests/kernels/capture.h \
 	tests/kernels/device.c tests/kernels/device.h \
 	tests/kernels/prints.c tests/kernels/prints.h \
@@ -79,6 +80,14 @@ kernel_files = \
 	tests/kernels/ids_1d.clt \
 	tests/kernels/ids_3d.clt \
 	tests/kernels/ids_beyond_dimensions.clt \
+	tests/kernels/image_channels.clt \
+	tests/kernels/image_channels_more.clt \
+	tests/kernels/image_layer_ties.clt \
+	tests/kernels/image_layers.clt \
+	tests/kernels/image_linear.clt \
+	tests/kernels/image_nearest.clt \
+	tests/kernels/image_samplers.clt \
+	tests/kernels/image_without_sampler.clt \
 	tests/kernels/inline_ptx.clt \
 	tests/kernels/integer_24.clt \
 	tests/kernels/integer_arithmetic.clt \
