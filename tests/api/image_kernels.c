@@ -338,6 +338,7 @@ static void test_release(void)
 int main(void)
 {
 	struct api_test test;
+	setenv("CULVERT_SOFT_DEVICES", "2", 0);
 	if (!api_test_start(&test, "image_kernels"))
 		return API_TEST_SKIP;
 	context = test.context;

@@ -562,6 +562,7 @@ int main(void)
 	static struct model model;
 	struct api_test test;
 	cl_int code;
+	setenv("CULVERT_SOFT_DEVICES", "2", 0);
 	if (!api_test_start(&test, "image_transfers"))
 		return API_TEST_SKIP;
 	context = test.context;
