@@ -82,12 +82,22 @@ kernel_files = \
 	tests/kernels/ids_beyond_dimensions.clt \
 	tests/kernels/image_channels.clt \
 	tests/kernels/image_channels_more.clt \
+	tests/kernels/image_depth.clt \
+	tests/kernels/image_formats_signed.clt \
+	tests/kernels/image_half.clt \
+	tests/kernels/image_kernel_calls.clt \
 	tests/kernels/image_layer_ties.clt \
 	tests/kernels/image_layers.clt \
 	tests/kernels/image_linear.clt \
 	tests/kernels/image_nearest.clt \
+	tests/kernels/image_of_buffer.clt \
+	tests/kernels/image_queries.clt \
+	tests/kernels/image_read_formats.clt \
+	tests/kernels/image_read_write.clt \
 	tests/kernels/image_samplers.clt \
 	tests/kernels/image_without_sampler.clt \
+	tests/kernels/image_write_formats.clt \
+	tests/kernels/image_write_shapes.clt \
 	tests/kernels/inline_ptx.clt \
 	tests/kernels/integer_24.clt \
 	tests/kernels/integer_arithmetic.clt \
