@@ -7,9 +7,11 @@ tests_kernels_runner_SOURCES = tests/kernels/runner.c tests/kernels/element.c \
 	tests/kernels/expression.c tests/kernels/expression.h \
 	tests/kernels/image.c tests/kernels/image.h \
 	tests/kernels/capture.c tests/kernels/capture.h \
+	tests/kernels/compare.c tests/kernels/compare.h \
 	tests/kernels/device.c tests/kernels/device.h \
 	tests/kernels/prints.c tests/kernels/prints.h \
-	tests/kernels/report.c tests/kernels/report.h
+	tests/kernels/report.c tests/kernels/report.h \
+	tests/kernels/words.c tests/kernels/words.h
 tests_kernels_runner_LDADD = $(OPENCL_LIBS) -lm
 CLT_LOG_COMPILER = tests/kernels/runner
 TESTS += $(kernel_files) $(broken_files) tests/kernels/right.sh tests/kernels/cached.sh
