@@ -97,8 +97,9 @@ SHARED int layer_of(image_ptr image, float layer)
 enum {
 	BIT_R = ORDER_BIT(0x10B0), BIT_A = ORDER_BIT(0x10B1), BIT_RG = ORDER_BIT(0x10B2),
 	BIT_RA = ORDER_BIT(0x10B3), BIT_BGRA = ORDER_BIT(0x10B6),
-	BIT_INTENSITY = ORDER_BIT(0x10B8), BIT_LUMINANCE = ORDER_BIT(0x10B9),
-	BIT_SBGRA = ORDER_BIT(0x10C2)
+	BIT_ARGB = ORDER_BIT(0x10B7), BIT_INTENSITY = ORDER_BIT(0x10B8),
+	BIT_LUMINANCE = ORDER_BIT(0x10B9), BIT_SBGRA = ORDER_BIT(0x10C2),
+	BIT_ABGR = ORDER_BIT(0x10C3)
 };
 #define TO_COLOR(T) \
 	HELPER T##4 to_color(image_ptr image, T##4 e) \
@@ -107,11 +108,19 @@ enum {
 		const bool swapped = order & (BIT_BGRA | BIT_SBGRA); \
 		const bool grey = order & (BIT_INTENSITY | BIT_LUMINANCE); \
 		T##4 c; \
-		c.x = order & BIT_A ? (T)0 : swapped ? e.z : e.x; \
-		c.y = order & (BIT_R | BIT_A | BIT_RA) ? (T)0 : grey ? e.x : e.y; \
-		c.z = order & (BIT_R | BIT_A | BIT_RG | BIT_RA) ? (T)0 : swapped || grey ? e.x : e.z; \
+		c.x = order & BIT_A ? (T)0 : e.x; \
+		c.x = swapped ? e.z : c.x; \
+		c.x = order & BIT_ARGB ? e.y : c.x; \
+		c.x = order & BIT_ABGR ? e.w : c.x; \
+		c.y = order & (BIT_R | BIT_A | BIT_RA) ? (T)0 : e.y; \
+		c.y = grey ? e.x : c.y; \
+		c.y = order & (BIT_ARGB | BIT_ABGR) ? e.z : c.y; \
+		c.z = order & (BIT_R | BIT_A | BIT_RG | BIT_RA) ? (T)0 : e.z; \
+		c.z = swapped || grey ? e.x : c.z; \
+		c.z = order & BIT_ARGB ? e.w : c.z; \
+		c.z = order & BIT_ABGR ? e.y : c.z; \
 		c.w = order & BIT_RA ? e.y : e.w; \
-		c.w = order & (BIT_A | BIT_INTENSITY) ? e.x : c.w; \
+		c.w = order & (BIT_A | BIT_INTENSITY | BIT_ARGB | BIT_ABGR) ? e.x : c.w; \
 		c.w = order & (BIT_R | BIT_RG | BIT_LUMINANCE) ? (T)1 : c.w; \
 		return c; \
 	}
@@ -121,10 +130,15 @@ enum {
 		const uint order = ORDER_BIT(FIELD(image, channel_order)); \
 		const bool swapped = order & (BIT_BGRA | BIT_SBGRA); \
 		T##4 e; \
-		e.x = order & BIT_A ? c.w : swapped ? c.z : c.x; \
+		e.x = swapped ? c.z : c.x; \
+		e.x = order & (BIT_A | BIT_ARGB | BIT_ABGR) ? c.w : e.x; \
 		e.y = order & BIT_RA ? c.w : c.y; \
+		e.y = order & BIT_ARGB ? c.x : e.y; \
+		e.y = order & BIT_ABGR ? c.z : e.y; \
 		e.z = swapped ? c.x : c.z; \
-		e.w = c.w; \
+		e.z = order & (BIT_ARGB | BIT_ABGR) ? c.y : e.z; \
+		e.w = order & BIT_ARGB ? c.z : c.w; \
+		e.w = order & BIT_ABGR ? c.x : e.w; \
 		return e; \
 	}
 

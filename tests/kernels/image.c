@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "tests/kernels/image.h"
+#include "tests/kernels/words.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -24,8 +25,10 @@ static const struct word shapes[] = {
 
 static const struct word orders[] = {
 	{"r", CL_R, 1}, {"a", CL_A, 1}, {"rg", CL_RG, 2}, {"ra", CL_RA, 2}, {"rgba", CL_RGBA, 4},
-	{"bgra", CL_BGRA, 4}, {"intensity", CL_INTENSITY, 1}, {"luminance", CL_LUMINANCE, 1},
-	{"depth", CL_DEPTH, 1}, {"srgba", CL_sRGBA, 4}, {NULL, 0, 0}
+	{"bgra", CL_BGRA, 4}, {"argb", CL_ARGB, 4}, {"abgr", CL_ABGR, 4},
+	{"intensity", CL_INTENSITY, 1}, {"luminance", CL_LUMINANCE, 1},
+	{"depth", CL_DEPTH, 1}, {"srgba", CL_sRGBA, 4},
+	{"sbgra", CL_sBGRA, 4}, {NULL, 0, 0}
 };
 
 static const struct word channels[] = {
@@ -38,37 +41,19 @@ static const struct word channels[] = {
 	{"float", CL_FLOAT, ELEMENT_FLOAT}, {NULL, 0, 0}
 };
 
-static size_t next_word(const char **at)
-{
-	size_t length = 0;
-	while (isspace((unsigned char)**at))
-		++*at;
-	while (isalnum((unsigned char)(*at)[length]) || (*at)[length] == '_')
-		length++;
-	return length;
-}
-
 static const struct word *take_one_of(const char **at, const struct word *words)
 {
-	size_t length = next_word(at);
-	for (; words->text; words++) {
-		if (strlen(words->text) != length || memcmp(words->text, *at, length))
-			continue;
-		*at += length;
-		return words;
-	}
+	for (; words->text; words++)
+		if (take_word(at, words->text))
+			return words;
 	return NULL;
-}
-
-static bool take_this(const char **at, const char *text)
-{
-	const struct word words[] = {{text, 0, 0}, {NULL, 0, 0}};
-	return take_one_of(at, words) != NULL;
 }
 
 static bool take_name(const char **at, char name[64])
 {
-	size_t length = next_word(at);
+	while (isspace((unsigned char)**at))
+		++*at;
+	size_t length = name_length(*at);
 	if (!length || length >= 64)
 		return false;
 	memcpy(name, *at, length);
@@ -120,9 +105,9 @@ bool image_parse(const char **at, struct image *image_out)
 	image.type = (enum element_type)channel->detail;
 	image.channels = (size_t)order->detail;
 	set_sizes(&image, sizes, shape->detail);
-	if (take_this(at, "of") && !take_name(at, image.buffer))
+	if (take_word(at, "of") && !take_name(at, image.buffer))
 		return false;
-	if (take_this(at, "pitch"))
+	if (take_word(at, "pitch"))
 		image.desc.image_row_pitch = take_size(at);
 	*image_out = image;
 	return true;
@@ -151,9 +136,14 @@ cl_mem image_create(cl_context context, const struct image *image, cl_mem buffer
 		if (!own)
 			return NULL;
 	}
+	/* sRGB is only for reading without cl_khr_srgb_image_writes. */
+	bool is_srgb = image->format.image_channel_order == CL_sRGBA ||
+		       image->format.image_channel_order == CL_sBGRA;
+	cl_mem_flags flags = (is_srgb ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE) |
+			     CL_MEM_COPY_HOST_PTR;
 	desc.mem_object = buffer;
-	cl_mem mem = clCreateImage(context, buffer ? 0 : CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-				   &image->format, &desc, buffer ? NULL : data, error_out);
+	cl_mem mem = clCreateImage(context, buffer ? 0 : flags, &image->format, &desc,
+				   buffer ? NULL : data, error_out);
 	if (own)
 		clReleaseMemObject(own);
 	return mem;
@@ -178,7 +168,7 @@ cl_sampler sampler_create(cl_context context, const char **at, cl_int *error_out
 	};
 	const struct word *addressing = take_one_of(at, addressings);
 	const struct word *filter = take_one_of(at, filters);
-	bool normalized = take_this(at, "normalized");
+	bool normalized = take_word(at, "normalized");
 	cl_sampler_properties properties[] = {
 		CL_SAMPLER_NORMALIZED_COORDS, normalized,
 		CL_SAMPLER_ADDRESSING_MODE, addressing ? addressing->value : CL_ADDRESS_NONE,

@@ -36,12 +36,14 @@
 #include "config.h"
 
 #include "tests/kernels/capture.h"
+#include "tests/kernels/compare.h"
 #include "tests/kernels/device.h"
 #include "tests/kernels/expression.h"
 #include "tests/kernels/image.h"
 #include "tests/kernels/facts.h"
 #include "tests/kernels/prints.h"
 #include "tests/kernels/report.h"
+#include "tests/kernels/words.h"
 
 #include <CL/cl.h>
 #include <ctype.h>
@@ -108,50 +110,6 @@ static void complain(struct test *test, enum verdict verdict, const char *format
 }
 
 /* -- reading a directive ------------------------------------------------------------------- */
-
-static bool take_word(const char **at, const char *word)
-{
-	size_t length = strlen(word);
-	while (isspace((unsigned char)**at))
-		++*at;
-	if (strncmp(*at, word, length) || isalnum((unsigned char)(*at)[length]))
-		return false;
-	*at += length;
-	return true;
-}
-
-static bool take_char(const char **at, char c)
-{
-	while (isspace((unsigned char)**at))
-		++*at;
-	if (**at != c)
-		return false;
-	++*at;
-	return true;
-}
-
-static size_t name_length(const char *at)
-{
-	size_t length = 0;
-	while (isalnum((unsigned char)at[length]) || at[length] == '_')
-		length++;
-	return length;
-}
-
-/* Copies up to one of the stop characters, minding brackets. */
-static void take_until(const char **at, const char *stops, char *to, size_t size)
-{
-	size_t length = 0;
-	int depth = 0;
-	while (isspace((unsigned char)**at))
-		++*at;
-	for (; **at && (depth || !strchr(stops, **at)); ++*at) {
-		depth += (**at == '(' || **at == '[') - (**at == ')' || **at == ']');
-		if (length + 1 < size)
-			to[length++] = **at;
-	}
-	to[length] = '\0';
-}
 
 static bool evaluate(struct test *test, const char *text, size_t i, size_t n, struct value *value)
 {
@@ -541,53 +499,6 @@ static void do_run(struct test *test, const char *at)
 
 /* -- comparing ------------------------------------------------------------------------------ */
 
-struct tolerance {
-	double ulp;
-	double absolute;
-};
-
-/* Units in the last place of the type at the expected value. */
-static long double ulp_of(enum element_type type, long double expected)
-{
-	int digits = type == ELEMENT_DOUBLE ? 53 : type == ELEMENT_FLOAT ? 24 : 11;
-	int lowest = type == ELEMENT_DOUBLE ? -1021 : type == ELEMENT_FLOAT ? -125 : -13;
-	int exponent;
-	frexpl(expected, &exponent);
-	if (expected == 0 || exponent < lowest)
-		exponent = lowest;
-	return ldexpl(1, exponent - digits);
-}
-
-static bool close_enough(enum element_type type, struct value got, struct value expected,
-			 const struct tolerance *tolerance)
-{
-	unsigned char raw[8] = {0};
-	if (type < ELEMENT_HALF) {
-		element_set(type, raw, 0, expected);
-		return element_get(type, raw, 0).u == got.u;
-	}
-	long double exact = value_real(expected);
-	element_set(type, raw, 0, expected);
-	long double rounded = element_get(type, raw, 0).r;
-	if (isnan(exact))
-		return isnan(got.r);
-	if (got.r == rounded)
-		return tolerance->ulp || tolerance->absolute || signbit(got.r) == signbit(rounded);
-	if (!isfinite(got.r) || !isfinite(exact))
-		return false;
-	return fabsl(got.r - exact) <= tolerance->absolute + tolerance->ulp * ulp_of(type, exact);
-}
-
-static void print_value(struct value value)
-{
-	if (value.kind == VALUE_REAL)
-		printf("%.17Lg", value.r);
-	else if (value.kind == VALUE_SIGNED)
-		printf("%lld", (long long)value.s);
-	else
-		printf("%llu", (unsigned long long)value.u);
-}
-
 static void compare(struct test *test, const struct buffer *buffer, const struct buffer *list,
 		    const char *expression, const struct tolerance *tolerance)
 {
@@ -598,13 +509,13 @@ static void compare(struct test *test, const struct buffer *buffer, const struct
 			expected = element_get(buffer->type, list->start, i);
 		else if (!evaluate(test, expression, i, buffer->count, &expected))
 			return;
-		if (close_enough(buffer->type, got, expected, tolerance) || wrong++ >= 8)
+		if (value_is_close(buffer->type, got, expected, tolerance) || wrong++ >= 8)
 			continue;
 		complain(test, FAIL, "%s[%zu] differs:", buffer->name, i);
 		printf("    got ");
-		print_value(got);
+		value_print(got);
 		printf(", expected ");
-		print_value(expected);
+		value_print(expected);
 		putchar('\n');
 	}
 	if (wrong)
