@@ -177,6 +177,9 @@ cl_int ocl_image_bind(cl_mem mem, const struct ocl_acquired *at, uint32_t states
 {
 	struct ocl_image *image = mem->image;
 	struct gpu_device *gpu = mem->storage->locations[at->device].gpu;
+	/* OpenCL C reads image1d_buffer_t without samplers alone. */
+	if (image->type == CL_MEM_OBJECT_IMAGE1D_BUFFER)
+		states &= 1u << ABI_STATE_PLAIN;
 	lock_take(&image->lock);
 	cl_int error = bind_locked(image, at, gpu, states);
 	if (!error)
