@@ -65,7 +65,7 @@ enum image_slot {
 	IMAGE_SLOTS
 };
 
-/* What suld, sust and sured do outside of the surface. */
+/* What suld, sust and sured do outside of the surface, and tex with integers. */
 enum image_edge { IMAGE_TRAP, IMAGE_EDGE_CLAMP, IMAGE_ZERO };
 
 /* What sured does; min and max without a sign unless they say so. */
@@ -102,14 +102,16 @@ struct image_mode {
 	bool formatted;           /* of sust and sured: .p */
 	bool offset;              /* the offset slots count */
 	uint8_t component;        /* tld4's; an enum image_query or image_reduction */
-	uint8_t edge;             /* enum image_edge */
+	uint8_t edge;             /* enum image_edge; of tex: IMAGE_EDGE_CLAMP with a level */
 	uint8_t element_B;        /* of sured; of tex 2: results are packed f16 */
 };
 _Static_assert(sizeof(struct image_mode) == sizeof(int64_t), "travels in op->imm");
 
 /* The texel at a place as four 32-bit values: floats, or integers as they are.
- * Channels that there are not read as 0, the fourth as 1. */
+ * Channels that there are not read as 0. */
 void texel_read(const struct soft_image *image, const void *place, uint32_t value[4]);
+/* Of a normalized texel as texel_read gives it: the integers in memory. */
+void texel_unit(const struct soft_image *image, const uint32_t value[4], int32_t unit[4]);
 /* The other way, for formatted stores: each channel saturated to its format. */
 void texel_write(const struct soft_image *image, void *place, const uint32_t *value,
 		 unsigned count);

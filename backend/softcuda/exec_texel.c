@@ -50,17 +50,30 @@ static float from_srgb(uint32_t bits)
 	return (float)(value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4));
 }
 
+/* The highest that a channel of integers can be. */
+static int32_t most(const struct soft_image *image)
+{
+	if (image->kind == TEXEL_UNORM)
+		return image->channel_B == 1 ? UINT8_MAX : UINT16_MAX;
+	return image->channel_B == 1 ? INT8_MAX : INT16_MAX;
+}
+
+/* The lowest number of a signed format counts as the one above it. */
+static int32_t floor_at(int32_t value, int32_t low)
+{
+	return value < low ? low : value;
+}
+
 static uint32_t decode(const struct soft_image *image, uint32_t bits, unsigned channel)
 {
-	double most = image->channel_B == 1 ? 127 : 32767, value;
 	switch (image->kind) {
 	case TEXEL_UNORM:
 		if (image->srgb && image->channel_B == 1 && channel < 3)
 			return float_bits(from_srgb(bits));
-		return float_bits((float)bits / (image->channel_B == 1 ? 255.0f : 65535.0f));
+		return float_bits((float)bits / (float)most(image));
 	case TEXEL_SNORM:
-		value = extend(image, bits) / most;
-		return float_bits((float)(value < -1 ? -1 : value));
+		return float_bits((float)floor_at(extend(image, bits), -most(image)) /
+				  (float)most(image));
 	case TEXEL_FLOAT:
 		return image->channel_B == 2 ? float_bits((float)half_to_f64((uint16_t)bits)) :
 		       bits;
@@ -74,7 +87,6 @@ static uint32_t decode(const struct soft_image *image, uint32_t bits, unsigned c
 void texel_read(const struct soft_image *image, const void *place, uint32_t value[4])
 {
 	const char *at = place;
-	bool whole = image->kind == TEXEL_UINT || image->kind == TEXEL_SINT;
 	/* The two that are read most. */
 	if (image->kind == TEXEL_FLOAT && image->channel_B == 4 && image->channels == 4) {
 		memcpy(value, place, 4 * sizeof(*value));
@@ -86,23 +98,9 @@ void texel_read(const struct soft_image *image, const void *place, uint32_t valu
 			value[c] = float_bits((float)(uint8_t)at[c] / 255.0f);
 		return;
 	}
-	value[1] = value[2] = 0;
-	value[3] = whole ? 1 : float_bits(1);
+	value[1] = value[2] = value[3] = 0;
 	for (unsigned c = 0; c < image->channels; c++)
 		value[c] = decode(image, raw(image, at + (size_t)c * image->channel_B), c);
-}
-
-void texel_border(const struct soft_image *image, uint32_t value[4])
-{
-	for (unsigned c = 0; c < 4; c++) {
-		double color = image->border[c];
-		if (image->kind == TEXEL_UINT)
-			value[c] = color >= 0 && color <= UINT32_MAX ? (uint32_t)color : 0;
-		else if (image->kind == TEXEL_SINT)
-			value[c] = fabs(color) <= INT32_MAX ? (uint32_t)(int32_t)color : 0;
-		else
-			value[c] = float_bits(image->border[c]);
-	}
 }
 
 /* --- back ---------- */
@@ -130,6 +128,32 @@ static uint32_t encode(const struct soft_image *image, uint32_t value)
 		       (int32_t)value < -high - 1 ? (uint32_t)(-high - 1) : value;
 	default:
 		return value < most ? value : most;
+	}
+}
+
+/* --- borders and writes ---------- */
+
+void texel_unit(const struct soft_image *image, const uint32_t value[4], int32_t unit[4])
+{
+	for (unsigned c = 0; c < 4; c++)
+		unit[c] = (int32_t)rint((double)bits_float(value[c]) * most(image));
+}
+
+/* A border's colour is a texel of the format: saturated and rounded, or of integers
+ * that stay such its bits. */
+void texel_border(const struct soft_image *image, uint32_t value[4])
+{
+	for (unsigned c = 0; c < 4; c++) {
+		const float color = image->border[c];
+		uint32_t bits = encode(image, float_bits(color));
+		if (image->kind == TEXEL_UINT || image->kind == TEXEL_SINT)
+			bits = float_bits(color) & (UINT32_MAX >> (32 - 8 * image->channel_B));
+		if (c >= image->channels)
+			value[c] = 0;
+		else if (image->srgb && image->kind == TEXEL_UNORM && image->channel_B == 1 && c < 3)
+			value[c] = float_bits(color > 0 ? fminf(color, 1) : 0);
+		else
+			value[c] = decode(image, bits, c);
 	}
 }
 

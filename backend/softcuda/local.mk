@@ -67,6 +67,8 @@ softcuda_exec_sources = \
 	backend/softcuda/exec_convert.c \
 	backend/softcuda/exec_convert.h \
 	backend/softcuda/exec_copy.c \
+	backend/softcuda/exec_filter.c \
+	backend/softcuda/exec_filter.h \
 	backend/softcuda/exec_float.c \
 	backend/softcuda/exec_group.c \
 	backend/softcuda/exec_half.c \

@@ -181,6 +181,7 @@ bool ptx_decode_texture(struct ptx_parser *parser, const struct ptx_parts *parts
 	if (!parse_texture(parser, parts, &mode, &level))
 		return false;
 	mode.offset = in->count == 3u + level;
+	mode.edge = level ? IMAGE_EDGE_CLAMP : IMAGE_ZERO;
 	if (!mode.offset && !ptx_operand_count(parser, 2u + level))
 		return false;
 	const struct ptx_operand *elements = elements_of(&in->operands[0], &count);
