@@ -271,8 +271,7 @@ static CUresult set_sampler(struct soft_image *image, const CUDA_TEXTURE_DESC *t
 		image->kind = image->kind == TEXEL_UINT ? TEXEL_UNORM : TEXEL_SNORM;
 	image->normalized = texture->flags & CU_TRSF_NORMALIZED_COORDINATES;
 	image->srgb = texture->flags & CU_TRSF_SRGB;
-	image->filter = texture->filterMode == CU_TR_FILTER_MODE_LINEAR && !image->buffer &&
-			!whole(image);
+	image->filter = texture->filterMode == CU_TR_FILTER_MODE_LINEAR && !image->buffer;
 	for (unsigned d = 0; d < 3; d++) {
 		unsigned mode = texture->addressMode[d];
 		if (mode > CU_TR_ADDRESS_MODE_BORDER)

@@ -7,6 +7,9 @@
 
 #include <math.h>
 
+/* A half's one NaN as a float. */
+enum { HALF_NAN = 0x7fffe000 };
+
 /* --- weights ---------- */
 
 static uint32_t part(uint32_t weight, uint32_t fraction)
@@ -36,36 +39,35 @@ void filter_weights(const uint32_t *fraction, unsigned dimensions,
 
 /* --- sums ---------- */
 
-/* What sRGB makes is not whole numbers of the format any more. */
-static bool is_whole(const struct soft_image *image)
+bool filter_is_whole(const struct soft_image *image)
 {
-	return (image->kind == TEXEL_UNORM && !image->srgb) || image->kind == TEXEL_SNORM;
+	return image->kind != TEXEL_FLOAT && !image->srgb;
 }
 
 void filter_add(const struct soft_image *image, struct filter_sum *sum, const uint32_t texel[4],
 		uint32_t weight)
 {
-	int32_t unit[4] = {0, 0, 0, 0};
-	if (is_whole(image))
-		texel_unit(image, texel, unit);
+	const bool has_sign = image->kind == TEXEL_SINT || image->kind == TEXEL_SNORM;
+	/* Not even a NaN counts. */
+	if (!weight)
+		return;
 	for (unsigned c = 0; c < 4; c++) {
-		float real;
-		memcpy(&real, &texel[c], sizeof(real));
-		sum->whole[c] += (int64_t)weight * unit[c];
-		sum->real[c] += (double)weight / FILTER_ONE * real;
+		if (filter_is_whole(image))
+			sum->whole[c] += weight * (has_sign ? (int64_t)(int32_t)texel[c] : texel[c]);
+		else
+			sum->real[c] += (double)weight / FILTER_ONE * f32_bits(texel[c]);
 	}
 }
 
-/* To a number of 16 bits, normalized as the texels are. */
-static int32_t to_16_bits(const struct soft_image *image, int64_t sum)
+/* A sum as a number of 16 bits, normalized as the texels are. */
+static int32_t to_16_bits(const struct soft_image *image, int32_t sum)
 {
-	int32_t s = (int32_t)sum;
-	if (image->channel_B == 2)
-		return (s + FILTER_ONE / 2) >> FILTER_BITS;
 	/* 65535 / 255 is 257; 32767 / 127 is not whole, and this is what is taken for it. */
-	if (image->kind == TEXEL_UNORM)
-		return (s * 257 + FILTER_ONE / 2) >> FILTER_BITS;
-	return s + (((s >> 4) + 4 + (s >> 12)) >> 3);
+	if (image->kind == TEXEL_UNORM && image->channel_B == 1)
+		return (sum * 257 + FILTER_ONE / 2) >> FILTER_BITS;
+	if (image->kind == TEXEL_SNORM && image->channel_B == 1)
+		return sum + (((sum >> 4) + 4 + (sum >> 12)) >> 3);
+	return (sum + FILTER_ONE / 2) >> FILTER_BITS;
 }
 
 /* To a float format's digits, ties away from zero. */
@@ -78,21 +80,29 @@ static float rounded(double value, int least_exponent, int digits)
 	return (float)ldexp(round(ldexp(value, -unit)), unit);
 }
 
+static uint32_t finish_whole(const struct soft_image *image, int64_t sum)
+{
+	if (image->channel_B == 4)
+		return (uint32_t)(sum >> FILTER_BITS);
+	int32_t units = to_16_bits(image, (int32_t)sum);
+	if (image->kind == TEXEL_UNORM)
+		return bits_f32((float)units / 65535.0f);
+	if (image->kind == TEXEL_SNORM)
+		return bits_f32((float)(units < -INT16_MAX ? -INT16_MAX : units) / 32767.0f);
+	return (uint32_t)units;
+}
+
 void filter_finish(const struct soft_image *image, const struct filter_sum *sum,
 		   uint32_t value[4])
 {
+	const bool half = image->kind == TEXEL_FLOAT && image->channel_B == 2;
 	for (unsigned c = 0; c < 4; c++) {
-		float real;
-		if (image->kind == TEXEL_UNORM && is_whole(image))
-			real = (float)to_16_bits(image, sum->whole[c]) / 65535.0f;
-		else if (image->kind == TEXEL_SNORM)
-			real = (float)to_16_bits(image, sum->whole[c]) / 32767.0f;
-		else if (image->kind == TEXEL_FLOAT && image->channel_B == 2)
-			real = rounded(sum->real[c], -14, 10);
+		if (filter_is_whole(image))
+			value[c] = finish_whole(image, sum->whole[c]);
+		else if (sum->real[c] != sum->real[c])
+			value[c] = half ? HALF_NAN : NAN_32;
 		else
-			real = rounded(sum->real[c], -126, 23);
-		memcpy(&value[c], &real, sizeof(real));
-		/* Which NaN a host's sum is depends on its compiler. */
-		value[c] = real != real ? NAN_32 : value[c];
+			value[c] = bits_f32(half ? rounded(sum->real[c], -14, 10) :
+					    rounded(sum->real[c], -126, 23));
 	}
 }

@@ -23,10 +23,13 @@ struct filter_sum {
 	double real[4];           /* of others */
 };
 
-/* texel: as texel_read has it. */
+/* Whether texels are summed as integers: what sRGB makes is not of the format any more. */
+bool filter_is_whole(const struct soft_image *image);
+
+/* texel: as texel_read_whole has it if filter_is_whole, else texel_read. */
 void filter_add(const struct soft_image *image, struct filter_sum *sum, const uint32_t texel[4],
 		uint32_t weight);
-/* As floats. */
+/* As texel_read has it. */
 void filter_finish(const struct soft_image *image, const struct filter_sum *sum,
 		   uint32_t value[4]);
 

@@ -110,12 +110,13 @@ _Static_assert(sizeof(struct image_mode) == sizeof(int64_t), "travels in op->imm
 /* The texel at a place as four 32-bit values: floats, or integers as they are.
  * Channels that there are not read as 0. */
 void texel_read(const struct soft_image *image, const void *place, uint32_t value[4]);
-/* Of a normalized texel as texel_read gives it: the integers in memory. */
-void texel_unit(const struct soft_image *image, const uint32_t value[4], int32_t unit[4]);
 /* The other way, for formatted stores: each channel saturated to its format. */
 void texel_write(const struct soft_image *image, void *place, const uint32_t *value,
 		 unsigned count);
 /* The border's colour in the same form. */
 void texel_border(const struct soft_image *image, uint32_t value[4]);
+/* Both of integers, normalized ones too: the numbers in memory. */
+void texel_read_whole(const struct soft_image *image, const void *place, uint32_t value[4]);
+void texel_border_whole(const struct soft_image *image, uint32_t value[4]);
 
 #endif

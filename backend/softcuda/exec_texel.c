@@ -43,6 +43,14 @@ static int32_t extend(const struct soft_image *image, uint32_t bits)
 	       (int32_t)bits;
 }
 
+/* A half as a float; a NaN keeps its bits. */
+static uint32_t half_bits(uint32_t bits)
+{
+	if ((bits & 0x7fff) > 0x7c00)
+		return (bits & 0x8000) << 16 | 0x7f800000 | (bits & 0x3ff) << 13;
+	return float_bits((float)half_to_f64((uint16_t)bits));
+}
+
 /* IEC 61966-2-1, as the guide's sRGB reads: 8-bit channels to linear ones. */
 static float from_srgb(uint32_t bits)
 {
@@ -64,6 +72,12 @@ static int32_t floor_at(int32_t value, int32_t low)
 	return value < low ? low : value;
 }
 
+static uint32_t whole(const struct soft_image *image, uint32_t bits)
+{
+	bool has_sign = image->kind == TEXEL_SINT || image->kind == TEXEL_SNORM;
+	return has_sign ? (uint32_t)extend(image, bits) : bits;
+}
+
 static uint32_t decode(const struct soft_image *image, uint32_t bits, unsigned channel)
 {
 	switch (image->kind) {
@@ -75,12 +89,9 @@ static uint32_t decode(const struct soft_image *image, uint32_t bits, unsigned c
 		return float_bits((float)floor_at(extend(image, bits), -most(image)) /
 				  (float)most(image));
 	case TEXEL_FLOAT:
-		return image->channel_B == 2 ? float_bits((float)half_to_f64((uint16_t)bits)) :
-		       bits;
-	case TEXEL_SINT:
-		return (uint32_t)extend(image, bits);
+		return image->channel_B == 2 ? half_bits(bits) : bits;
 	default:
-		return bits;
+		return whole(image, bits);
 	}
 }
 
@@ -101,6 +112,14 @@ void texel_read(const struct soft_image *image, const void *place, uint32_t valu
 	value[1] = value[2] = value[3] = 0;
 	for (unsigned c = 0; c < image->channels; c++)
 		value[c] = decode(image, raw(image, at + (size_t)c * image->channel_B), c);
+}
+
+void texel_read_whole(const struct soft_image *image, const void *place, uint32_t value[4])
+{
+	const char *at = place;
+	value[1] = value[2] = value[3] = 0;
+	for (unsigned c = 0; c < image->channels; c++)
+		value[c] = whole(image, raw(image, at + (size_t)c * image->channel_B));
 }
 
 /* --- back ---------- */
@@ -133,28 +152,33 @@ static uint32_t encode(const struct soft_image *image, uint32_t value)
 
 /* --- borders and writes ---------- */
 
-void texel_unit(const struct soft_image *image, const uint32_t value[4], int32_t unit[4])
-{
-	for (unsigned c = 0; c < 4; c++)
-		unit[c] = (int32_t)rint((double)bits_float(value[c]) * most(image));
-}
-
 /* A border's colour is a texel of the format: saturated and rounded, or of integers
  * that stay such its bits. */
+static uint32_t border_bits(const struct soft_image *image, unsigned channel)
+{
+	const uint32_t color = float_bits(image->border[channel]);
+	if (channel >= image->channels)
+		return 0;
+	if (image->kind == TEXEL_UINT || image->kind == TEXEL_SINT)
+		return color & (UINT32_MAX >> (32 - 8 * image->channel_B));
+	return encode(image, color);
+}
+
 void texel_border(const struct soft_image *image, uint32_t value[4])
 {
 	for (unsigned c = 0; c < 4; c++) {
-		const float color = image->border[c];
-		uint32_t bits = encode(image, float_bits(color));
-		if (image->kind == TEXEL_UINT || image->kind == TEXEL_SINT)
-			bits = float_bits(color) & (UINT32_MAX >> (32 - 8 * image->channel_B));
-		if (c >= image->channels)
-			value[c] = 0;
-		else if (image->srgb && image->kind == TEXEL_UNORM && image->channel_B == 1 && c < 3)
-			value[c] = float_bits(color > 0 ? fminf(color, 1) : 0);
-		else
-			value[c] = decode(image, bits, c);
+		const double color = image->border[c];
+		bool linear = image->srgb && image->kind == TEXEL_UNORM && c < 3;
+		value[c] = linear && image->channel_B == 1 ?
+			float_bits((float)clamp(color, 0, 1)) :
+			decode(image, border_bits(image, c), c);
 	}
+}
+
+void texel_border_whole(const struct soft_image *image, uint32_t value[4])
+{
+	for (unsigned c = 0; c < 4; c++)
+		value[c] = whole(image, border_bits(image, c));
 }
 
 void texel_write(const struct soft_image *image, void *place, const uint32_t *value,

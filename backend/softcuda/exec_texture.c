@@ -101,7 +101,8 @@ static struct span span_at(const struct fetch *fetch, unsigned d, bool clamp)
 }
 
 /* The texel at any index; false: a fault was noted. */
-static bool texel_at(const struct fetch *fetch, const int64_t index[3], uint32_t value[4])
+static bool texel_at(const struct fetch *fetch, const int64_t index[3], bool as_whole,
+		     uint32_t value[4])
 {
 	const struct soft_image *image = fetch->image;
 	uint64_t place = image->start + fetch->layer * image->slice_B;
@@ -109,7 +110,7 @@ static bool texel_at(const struct fetch *fetch, const int64_t index[3], uint32_t
 	for (unsigned d = 0; d < 3; d++) {
 		int64_t i = addressed(image, d, index[d]);
 		if (i < 0) {
-			texel_border(image, value);
+			(as_whole ? texel_border_whole : texel_border)(image, value);
 			return true;
 		}
 		place += (uint64_t)i * stride_B[d];
@@ -118,7 +119,7 @@ static bool texel_at(const struct fetch *fetch, const int64_t index[3], uint32_t
 	    !exec_object_touch(fetch->warp, fetch->op, fetch->l, SOFT_ACCESS_READ, place,
 			       image_texel_B(image)))
 		return false;
-	texel_read(image, (const void *)(uintptr_t)place, value);
+	(as_whole ? texel_read_whole : texel_read)(image, (const void *)(uintptr_t)place, value);
 	return true;
 }
 
@@ -128,7 +129,7 @@ static bool fetch_point(const struct fetch *fetch, uint32_t value[4])
 	for (unsigned d = 0; d < fetch->image->dimensions; d++)
 		index[d] = whole(in_texels(fetch->image, d, coordinate(fetch, d))) +
 			   fetch->offset[d];
-	return texel_at(fetch, index, value);
+	return texel_at(fetch, index, false, value);
 }
 
 /* Linear memory has indices only ("tex1Dfetch"). */
@@ -160,19 +161,21 @@ static bool fetch_index(const struct fetch *fetch, uint32_t value[4])
 	memset(value, 0, 4 * sizeof(*value));
 	if (!in || (image->dimensions == 1 && !image->layered && !image->buffer))
 		return true;
-	return texel_at(fetch, index, value);
+	return texel_at(fetch, index, false, value);
 }
 
-/* Arrays of one dimension are to the filter one row of two: with the border around it,
+/* Arrays of one dimension without layers are to the filter one row of two: with the border around it,
  * half of what it gives is the border. */
 static bool fetch_linear(const struct fetch *fetch, uint32_t value[4])
 {
-	const unsigned dimensions = fetch->image->dimensions == 3 ? 3 : 2;
+	const struct soft_image *image = fetch->image;
+	const bool row = image->dimensions == 1 && image->layered;
+	const unsigned dimensions = image->dimensions == 3 ? 3 : 2;
 	struct filter_sum sum = {{0}, {0}};
 	uint32_t fraction[3], weights[FILTER_CORNERS];
 	int64_t first[3];
 	for (unsigned d = 0; d < dimensions; d++) {
-		struct span span = span_at(fetch, d, true);
+		struct span span = d && row ? (struct span){0, 0} : span_at(fetch, d, true);
 		first[d] = span.first;
 		fraction[d] = span.weight;
 	}
@@ -182,7 +185,7 @@ static bool fetch_linear(const struct fetch *fetch, uint32_t value[4])
 		uint32_t texel[4];
 		for (unsigned d = 0; d < dimensions; d++)
 			index[d] = first[d] + (corner >> d & 1);
-		if (!texel_at(fetch, index, texel))
+		if (!texel_at(fetch, index, filter_is_whole(fetch->image), texel))
 			return false;
 		filter_add(fetch->image, &sum, texel, weights[corner]);
 	}
@@ -190,17 +193,28 @@ static bool fetch_linear(const struct fetch *fetch, uint32_t value[4])
 	return true;
 }
 
+static void filter_alone(const struct soft_image *image, uint32_t texel[4])
+{
+	struct filter_sum sum = {{0}, {0}};
+	filter_add(image, &sum, texel, FILTER_ONE);
+	filter_finish(image, &sum, texel);
+}
+
 /* One component of the four texels that a linear filter would use, counterclockwise
  * from the lower left (PTX ISA, tld4). */
 static bool fetch_gather(const struct fetch *fetch, uint32_t value[4])
 {
 	static const uint8_t right[4] = {0, 1, 1, 0}, low[4] = {1, 1, 0, 0};
+	/* Signed bytes go through the filter's conversion. */
+	const bool bytes = fetch->image->kind == TEXEL_SNORM && fetch->image->channel_B == 1;
 	struct span x = span_at(fetch, 0, false), y = span_at(fetch, 1, false);
 	for (unsigned i = 0; i < 4; i++) {
 		const int64_t index[3] = {x.first + right[i], y.first + low[i], 0};
 		uint32_t texel[4];
-		if (!texel_at(fetch, index, texel))
+		if (!texel_at(fetch, index, bytes, texel))
 			return false;
+		if (bytes)
+			filter_alone(fetch->image, texel);
 		value[i] = texel[fetch->mode.component];
 	}
 	return true;
