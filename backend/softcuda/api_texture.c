@@ -270,7 +270,9 @@ static CUresult set_sampler(struct soft_image *image, const CUDA_TEXTURE_DESC *t
 	if (!(texture->flags & CU_TRSF_READ_AS_INTEGER) && whole(image) && image->channel_B < 4)
 		image->kind = image->kind == TEXEL_UINT ? TEXEL_UNORM : TEXEL_SNORM;
 	image->normalized = texture->flags & CU_TRSF_NORMALIZED_COORDINATES;
-	image->srgb = texture->flags & CU_TRSF_SRGB;
+	/* Other formats read as without it. */
+	image->srgb = texture->flags & CU_TRSF_SRGB && image->kind == TEXEL_UNORM &&
+		      image->channel_B == 1;
 	image->filter = texture->filterMode == CU_TR_FILTER_MODE_LINEAR && !image->buffer;
 	for (unsigned d = 0; d < 3; d++) {
 		unsigned mode = texture->addressMode[d];

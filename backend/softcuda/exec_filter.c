@@ -5,10 +5,8 @@
 
 #include "backend/softcuda/exec_real.h"
 
+#include <limits.h>
 #include <math.h>
-
-/* A half's one NaN as a float. */
-enum { HALF_NAN = 0x7fffe000 };
 
 /* --- weights ---------- */
 
@@ -37,26 +35,11 @@ void filter_weights(const uint32_t *fraction, unsigned dimensions,
 		square(far_z, fraction, weights + 4);
 }
 
-/* --- sums ---------- */
+/* --- integers ---------- */
 
 bool filter_is_whole(const struct soft_image *image)
 {
 	return image->kind != TEXEL_FLOAT && !image->srgb;
-}
-
-void filter_add(const struct soft_image *image, struct filter_sum *sum, const uint32_t texel[4],
-		uint32_t weight)
-{
-	const bool has_sign = image->kind == TEXEL_SINT || image->kind == TEXEL_SNORM;
-	/* Not even a NaN counts. */
-	if (!weight)
-		return;
-	for (unsigned c = 0; c < 4; c++) {
-		if (filter_is_whole(image))
-			sum->whole[c] += weight * (has_sign ? (int64_t)(int32_t)texel[c] : texel[c]);
-		else
-			sum->real[c] += (double)weight / FILTER_ONE * f32_bits(texel[c]);
-	}
 }
 
 /* A sum as a number of 16 bits, normalized as the texels are. */
@@ -70,18 +53,15 @@ static int32_t to_16_bits(const struct soft_image *image, int32_t sum)
 	return (sum + FILTER_ONE / 2) >> FILTER_BITS;
 }
 
-/* To a float format's digits, ties away from zero. */
-static float rounded(double value, int least_exponent, int digits)
+static uint32_t sum_whole(const struct soft_image *image, uint32_t (*texels)[4],
+			  const uint32_t *weights, unsigned corners, unsigned channel)
 {
-	if (value == 0 || !isfinite(value))
-		return (float)value;
-	int exponent = ilogb(value);
-	int unit = (exponent < least_exponent ? least_exponent : exponent) - digits;
-	return (float)ldexp(round(ldexp(value, -unit)), unit);
-}
-
-static uint32_t finish_whole(const struct soft_image *image, int64_t sum)
-{
+	const bool has_sign = image->kind == TEXEL_SINT || image->kind == TEXEL_SNORM;
+	int64_t sum = 0;
+	for (unsigned i = 0; i < corners; i++) {
+		const uint32_t texel = texels[i][channel];
+		sum += weights[i] * (has_sign ? (int64_t)(int32_t)texel : texel);
+	}
 	if (image->channel_B == 4)
 		return (uint32_t)(sum >> FILTER_BITS);
 	int32_t units = to_16_bits(image, (int32_t)sum);
@@ -92,17 +72,73 @@ static uint32_t finish_whole(const struct soft_image *image, int64_t sum)
 	return (uint32_t)units;
 }
 
-void filter_finish(const struct soft_image *image, const struct filter_sum *sum,
-		   uint32_t value[4])
+/* --- floats ---------- */
+
+struct float_format {
+	uint32_t nan;             /* the one NaN, as f32 */
+	int digits;               /* behind the point */
+	int least_exponent;
+};
+enum { GUARD_BITS = 4 };
+
+static const struct float_format *format_of(const struct soft_image *image)
 {
-	const bool half = image->kind == TEXEL_FLOAT && image->channel_B == 2;
-	for (unsigned c = 0; c < 4; c++) {
-		if (filter_is_whole(image))
-			value[c] = finish_whole(image, sum->whole[c]);
-		else if (sum->real[c] != sum->real[c])
-			value[c] = half ? HALF_NAN : NAN_32;
-		else
-			value[c] = bits_f32(half ? rounded(sum->real[c], -14, 10) :
-					    rounded(sum->real[c], -126, 23));
+	static const struct float_format half = {0x7fffe000, 10, -14}, single = {NAN_32, 23, -126};
+	return image->kind == TEXEL_FLOAT && image->channel_B == 2 ? &half : &single;
+}
+
+/* Ties away from zero. */
+static float rounded(double value, const struct float_format *format)
+{
+	if (value == 0 || !isfinite(value))
+		return (float)value;
+	int exponent = ilogb(value);
+	int unit = (exponent < format->least_exponent ? format->least_exponent : exponent) -
+		   format->digits;
+	return (float)ldexp(round(ldexp(value, -unit)), unit);
+}
+
+/* Of the four corners of a square.  What has no weight does not count, NaN or not. */
+static double sum_square(const struct float_format *format, const float texels[4],
+			 const uint32_t weights[4])
+{
+	double sum = 0;
+	int highest = INT_MIN;
+	for (unsigned i = 0; i < 4; i++) {
+		if (!weights[i] || texels[i] == 0)
+			continue;
+		int exponent = isfinite(texels[i]) ? ilogb(texels[i]) : INT_MAX;
+		highest = exponent > highest ? exponent : highest;
 	}
+	const int unit = highest == INT_MAX || highest == INT_MIN ? 0 :
+			 highest - format->digits - GUARD_BITS;
+	for (unsigned i = 0; i < 4; i++) {
+		double texel = weights[i] ? texels[i] : 0;
+		if (isfinite(texel))
+			texel = ldexp(trunc(ldexp(texel, -unit)), unit);
+		sum += texel * weights[i] / FILTER_ONE;
+	}
+	return sum;
+}
+
+static uint32_t sum_real(const struct soft_image *image, uint32_t (*texels)[4],
+			 const uint32_t *weights, unsigned corners, unsigned channel)
+{
+	const struct float_format *format = format_of(image);
+	double sum = 0;
+	for (unsigned first = 0; first < corners; first += 4) {
+		float square[4];
+		for (unsigned i = 0; i < 4; i++)
+			square[i] = f32_bits(texels[first + i][channel]);
+		sum += sum_square(format, square, weights + first);
+	}
+	return sum != sum ? format->nan : bits_f32(rounded(sum, format));
+}
+
+void filter_sum(const struct soft_image *image, uint32_t (*texels)[4], const uint32_t *weights,
+		unsigned corners, uint32_t value[4])
+{
+	const bool is_whole = filter_is_whole(image);
+	for (unsigned c = 0; c < 4; c++)
+		value[c] = (is_whole ? sum_whole : sum_real)(image, texels, weights, corners, c);
 }

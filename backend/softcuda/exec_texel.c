@@ -82,7 +82,7 @@ static uint32_t decode(const struct soft_image *image, uint32_t bits, unsigned c
 {
 	switch (image->kind) {
 	case TEXEL_UNORM:
-		if (image->srgb && image->channel_B == 1 && channel < 3)
+		if (image->srgb && channel < 3)
 			return float_bits(from_srgb(bits));
 		return float_bits((float)bits / (float)most(image));
 	case TEXEL_SNORM:
@@ -168,10 +168,8 @@ void texel_border(const struct soft_image *image, uint32_t value[4])
 {
 	for (unsigned c = 0; c < 4; c++) {
 		const double color = image->border[c];
-		bool linear = image->srgb && image->kind == TEXEL_UNORM && c < 3;
-		value[c] = linear && image->channel_B == 1 ?
-			float_bits((float)clamp(color, 0, 1)) :
-			decode(image, border_bits(image, c), c);
+		value[c] = image->srgb && c < 3 ? float_bits((float)clamp(color, 0, 1)) :
+			   decode(image, border_bits(image, c), c);
 	}
 }
 

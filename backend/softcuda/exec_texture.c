@@ -171,8 +171,7 @@ static bool fetch_linear(const struct fetch *fetch, uint32_t value[4])
 	const struct soft_image *image = fetch->image;
 	const bool row = image->dimensions == 1 && image->layered;
 	const unsigned dimensions = image->dimensions == 3 ? 3 : 2;
-	struct filter_sum sum = {{0}, {0}};
-	uint32_t fraction[3], weights[FILTER_CORNERS];
+	uint32_t fraction[3], weights[FILTER_CORNERS], texels[FILTER_CORNERS][4];
 	int64_t first[3];
 	for (unsigned d = 0; d < dimensions; d++) {
 		struct span span = d && row ? (struct span){0, 0} : span_at(fetch, d, true);
@@ -182,40 +181,32 @@ static bool fetch_linear(const struct fetch *fetch, uint32_t value[4])
 	filter_weights(fraction, dimensions, weights);
 	for (unsigned corner = 0; corner < 1u << dimensions; corner++) {
 		int64_t index[3] = {0, 0, 0};
-		uint32_t texel[4];
 		for (unsigned d = 0; d < dimensions; d++)
 			index[d] = first[d] + (corner >> d & 1);
-		if (!texel_at(fetch, index, filter_is_whole(fetch->image), texel))
+		if (!texel_at(fetch, index, filter_is_whole(image), texels[corner]))
 			return false;
-		filter_add(fetch->image, &sum, texel, weights[corner]);
 	}
-	filter_finish(fetch->image, &sum, value);
+	filter_sum(image, texels, weights, 1u << dimensions, value);
 	return true;
-}
-
-static void filter_alone(const struct soft_image *image, uint32_t texel[4])
-{
-	struct filter_sum sum = {{0}, {0}};
-	filter_add(image, &sum, texel, FILTER_ONE);
-	filter_finish(image, &sum, texel);
 }
 
 /* One component of the four texels that a linear filter would use, counterclockwise
  * from the lower left (PTX ISA, tld4). */
 static bool fetch_gather(const struct fetch *fetch, uint32_t value[4])
 {
+	static const uint32_t alone[4] = {FILTER_ONE, 0, 0, 0};
 	static const uint8_t right[4] = {0, 1, 1, 0}, low[4] = {1, 1, 0, 0};
 	/* Signed bytes go through the filter's conversion. */
 	const bool bytes = fetch->image->kind == TEXEL_SNORM && fetch->image->channel_B == 1;
 	struct span x = span_at(fetch, 0, false), y = span_at(fetch, 1, false);
 	for (unsigned i = 0; i < 4; i++) {
 		const int64_t index[3] = {x.first + right[i], y.first + low[i], 0};
-		uint32_t texel[4];
-		if (!texel_at(fetch, index, bytes, texel))
+		uint32_t texel[4][4] = {{0}};
+		if (!texel_at(fetch, index, bytes, texel[0]))
 			return false;
 		if (bytes)
-			filter_alone(fetch->image, texel);
-		value[i] = texel[fetch->mode.component];
+			filter_sum(fetch->image, texel, alone, 4, texel[0]);
+		value[i] = texel[0][fetch->mode.component];
 	}
 	return true;
 }
