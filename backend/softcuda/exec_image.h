@@ -110,7 +110,8 @@ _Static_assert(sizeof(struct image_mode) == sizeof(int64_t), "travels in op->imm
 /* The texel at a place as four 32-bit values: floats, or integers as they are.
  * Channels that there are not read as 0. */
 void texel_read(const struct soft_image *image, const void *place, uint32_t value[4]);
-/* The other way, for formatted stores: each channel saturated to its format. */
+/* The other way, for formatted stores: each channel saturated to its format, those
+ * beyond count to 0. */
 void texel_write(const struct soft_image *image, void *place, const uint32_t *value,
 		 unsigned count);
 /* The border's colour in the same form. */

@@ -240,7 +240,8 @@ REDUCE(reduce_8, lane_u64, lane_s64)
 /* Of .p the surface says whether numbers have a sign. */
 static enum image_reduction reduction_of(const struct reach *reach, const struct image_mode *mode)
 {
-	bool has_sign = mode->formatted && reach->image->kind == TEXEL_SINT;
+	bool has_sign = mode->formatted && (reach->image->kind == TEXEL_SINT ||
+					    reach->image->kind == TEXEL_SNORM);
 	if (has_sign && mode->component == IMAGE_MIN)
 		return IMAGE_MIN_SIGNED;
 	return has_sign && mode->component == IMAGE_MAX ? IMAGE_MAX_SIGNED :

@@ -129,6 +129,14 @@ static double clamp(double value, double low, double high)
 	return value != value ? 0 : value < low ? low : value > high ? high : value;
 }
 
+/* What a half has no room for is cut off, of a NaN as well. */
+static uint32_t cut_to_half(uint32_t bits)
+{
+	if ((bits & 0x7fffffff) > 0x7f800000)
+		return (bits >> 16 & 0x8000) | 0x7c00 | (bits >> 13 & 0x3ff);
+	return half_from_f64(bits_float(bits), HALF_RZ);
+}
+
 static uint32_t encode(const struct soft_image *image, uint32_t value)
 {
 	const unsigned bits = 8u * image->channel_B;
@@ -137,11 +145,14 @@ static uint32_t encode(const struct soft_image *image, uint32_t value)
 	double real = bits_float(value);
 	switch (image->kind) {
 	case TEXEL_UNORM:
-		return (uint32_t)rint(clamp(real, 0, 1) * most);
+		real = clamp(real, 0, 1);
+		/* Of 16 bits only 4 more are seen: 12879.52 / 65535 becomes 12879. */
+		real = bits == 16 ? floor(ldexp(real, 20)) / 0x1p20 * most : real * most;
+		return (uint32_t)rint(real);
 	case TEXEL_SNORM:
 		return (uint32_t)(int32_t)rint(clamp(real, -1, 1) * high);
 	case TEXEL_FLOAT:
-		return image->channel_B == 2 ? half_from_f64(real, HALF_RN) : value;
+		return image->channel_B == 2 ? cut_to_half(value) : value;
 	case TEXEL_SINT:
 		return (int32_t)value > high ? (uint32_t)high :
 		       (int32_t)value < -high - 1 ? (uint32_t)(-high - 1) : value;
@@ -183,8 +194,8 @@ void texel_write(const struct soft_image *image, void *place, const uint32_t *va
 		 unsigned count)
 {
 	char *at = place;
-	for (unsigned c = 0; c < image->channels && c < count; c++, at += image->channel_B) {
-		uint32_t word = encode(image, value[c]);
+	for (unsigned c = 0; c < image->channels; c++, at += image->channel_B) {
+		uint32_t word = c < count ? encode(image, value[c]) : 0;
 		uint16_t half = (uint16_t)word;
 		if (image->channel_B == 1)
 			*at = (char)word;
