@@ -98,14 +98,15 @@ static float rounded(double value, const struct float_format *format)
 	return (float)ldexp(round(ldexp(value, -unit)), unit);
 }
 
-/* Of the four corners of a square.  What has no weight does not count, NaN or not. */
+/* Of the four corners of a square.  A NaN counts even where rounding has left it no
+ * weight, the exponent of a number does not. */
 static double sum_square(const struct float_format *format, const float texels[4],
 			 const uint32_t weights[4])
 {
 	double sum = 0;
 	int highest = INT_MIN;
 	for (unsigned i = 0; i < 4; i++) {
-		if (!weights[i] || texels[i] == 0)
+		if (texels[i] == 0 || (!weights[i] && isfinite(texels[i])))
 			continue;
 		int exponent = isfinite(texels[i]) ? ilogb(texels[i]) : INT_MAX;
 		highest = exponent > highest ? exponent : highest;
@@ -113,7 +114,7 @@ static double sum_square(const struct float_format *format, const float texels[4
 	const int unit = highest == INT_MAX || highest == INT_MIN ? 0 :
 			 highest - format->digits - GUARD_BITS;
 	for (unsigned i = 0; i < 4; i++) {
-		double texel = weights[i] ? texels[i] : 0;
+		double texel = texels[i];
 		if (isfinite(texel))
 			texel = ldexp(trunc(ldexp(texel, -unit)), unit);
 		sum += texel * weights[i] / FILTER_ONE;

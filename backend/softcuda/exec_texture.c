@@ -179,11 +179,15 @@ static bool fetch_linear(const struct fetch *fetch, uint32_t value[4])
 		fraction[d] = span.weight;
 	}
 	filter_weights(fraction, dimensions, weights);
+	memset(texels, 0, sizeof(texels));
 	for (unsigned corner = 0; corner < 1u << dimensions; corner++) {
 		int64_t index[3] = {0, 0, 0};
-		for (unsigned d = 0; d < dimensions; d++)
+		bool there = true;
+		for (unsigned d = 0; d < dimensions; d++) {
 			index[d] = first[d] + (corner >> d & 1);
-		if (!texel_at(fetch, index, filter_is_whole(image), texels[corner]))
+			there &= !(corner >> d & 1) || fraction[d];
+		}
+		if (there && !texel_at(fetch, index, filter_is_whole(image), texels[corner]))
 			return false;
 	}
 	filter_sum(image, texels, weights, 1u << dimensions, value);
