@@ -79,19 +79,11 @@ enum image_reduction {
 	IMAGE_OR
 };
 
+/* A GPU's driver refuses modules with the others. */
 enum image_query {
 	IMAGE_QUERY_WIDTH,
-	IMAGE_QUERY_HEIGHT,
-	IMAGE_QUERY_DEPTH,
-	IMAGE_QUERY_LAYERS,
-	IMAGE_QUERY_NORMALIZED,
-	IMAGE_QUERY_UNNORMALIZED,
-	IMAGE_QUERY_FILTER,
-	IMAGE_QUERY_ADDRESS_0,
-	IMAGE_QUERY_ADDRESS_1,
-	IMAGE_QUERY_ADDRESS_2,
-	IMAGE_QUERY_LEVELS,
-	IMAGE_QUERY_SAMPLES
+	IMAGE_QUERY_HEIGHT,       /* the layers of a layered one with one dimension */
+	IMAGE_QUERY_DEPTH         /* of one with two */
 };
 
 /* The modifiers of an instruction, in op->imm. */
