@@ -1,4 +1,4 @@
-/* NVVM IR -> PTX -> a loaded module.
+/* NVVM IR -> PTX -> machine code -> a loaded module.
  *
  * libnvvm is found at run time (dlopen), in this order: CULVERT_LIBNVVM, a CUDA
  * toolkit (CUDA_HOME, CUDA_PATH, /usr/local/cuda, the linker's path), NVIDIA's
@@ -35,6 +35,10 @@ cl_int be_nvvm_load(struct bytes *log);
 /* "libnvvm 2.0, IR 2.0, at <path>"; "" until loaded. */
 const char *be_nvvm_id(void);
 
+/* Appends which build of libnvvm is loaded, or would be: the same wherever the same file
+ * is installed.  Loads it only where nothing else can tell.  False when there is none. */
+bool be_nvvm_build(struct bytes *text);
+
 /* The newest sm that the loaded libnvvm compiles for and that is <= sm. */
 cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out);
 
@@ -44,6 +48,18 @@ cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out);
 cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice,
 		       size_t libdevice_size_B, const struct be_codegen_options *options,
 		       struct bytes *ptx_out, struct bytes *log);
+
+/* Which build of NVIDIA's PTX compiler makes machine code for device: "" when none does,
+ * as for the software device, an older driver, or where Culvert was built without. */
+const char *be_cubin_build(const struct gpu_device *device);
+
+/* PTX -> machine code for options->sm, without the driver.  Of options, optimization,
+ * max_registers and line_info count.  log gets what the compiler says when there is a
+ * cubin; register and spill figures when line_info or verbose is set.  False when it
+ * cannot be made here, for whatever reason: be_ptx_load is the way then, and will tell
+ * what is wrong with the PTX if that is the reason. */
+bool be_cubin_compile(const struct bytes *ptx, const struct be_codegen_options *options,
+		      bool verbose, struct bytes *cubin_out, struct bytes *log);
 
 /* PTX -> a module loaded on this device, by the driver's own compiler.  In one step:
  * the way over the driver's linker compiles for linking, knows nothing of a work-group's

@@ -89,6 +89,8 @@ struct gpu_device *gpu_stream_device(const struct gpu_stream *stream);
 uint32_t gpu_stream_id(const struct gpu_stream *stream);        /* never reused */
 /* The sequence of the last operation put in; 0 before the first. */
 uint64_t gpu_stream_last(const struct gpu_stream *stream);
+/* Operations that are not known to be done. */
+uint64_t gpu_stream_outstanding(const struct gpu_stream *stream);
 /* Whether everything up to sequence is known to be done; asks the driver when
  * it is not known yet: the answer then is that of all the stream has been given,
  * so it may come late (gpu_event_query is exact).  On a lost device: true. */
@@ -107,7 +109,8 @@ struct gpu_stream *gpu_event_stream(const struct gpu_event *event);
 uint64_t gpu_event_sequence(const struct gpu_event *event);
 /* CL_SUCCESS with done_out; a negative code when the device was lost before it. */
 cl_int gpu_event_query(struct gpu_event *event, bool *done_out);
-/* Waits: spins for a moment, then sleeps between looks. No lock may be held. */
+/* Waits as CULVERT_WAIT says: by default spins for a moment, then sleeps between
+ * looks. No lock may be held. */
 cl_int gpu_event_wait(struct gpu_event *event);
 /* When it happened, ns on the CLOCK_MONOTONIC scale; only for a done timing event. */
 cl_int gpu_event_time_ns(struct gpu_event *event, uint64_t *time_ns_out);
@@ -131,6 +134,32 @@ void gpu_memory_free(struct gpu_device *device, gpu_address address,
 /* Pinned host memory, usable by all devices (portable). */
 cl_int gpu_host_alloc(struct gpu_device *device, uint64_t size_B, void **pointer_out);
 void gpu_host_free(struct gpu_device *device, void *pointer);
+/* Whether all of the range is pinned, by us or the application: then copies of it
+ * never wait. */
+bool gpu_host_is_pinned(struct gpu_device *device, const void *pointer, uint64_t size_B);
+
+/* Host memory whose addresses are there at once and whose pages are pinned as they
+ * are asked for.  Thread-safe, but only one thread may pin at a time. */
+struct gpu_window;
+cl_int gpu_window_create(struct gpu_device *device, uint64_t size_B,
+			 struct gpu_window **window_out);
+void gpu_window_destroy(struct gpu_window *window);
+void *gpu_window_memory(const struct gpu_window *window);
+/* Pins what of the range is not yet. */
+cl_int gpu_window_pin(struct gpu_window *window, uint64_t lo_B, uint64_t hi_B);
+/* How far one copy from at_B, which is pinned, may go: end_B at the most. */
+uint64_t gpu_window_run(struct gpu_window *window, uint64_t at_B, uint64_t end_B);
+
+/* A piece of pinned memory for bytes on their way, GPU_SLOT_B large; there are only
+ * a few.  NULL: all are in use. */
+struct gpu_slot;
+enum { GPU_SLOT_B = 1 << 20, GPU_SLOTS = 8, GPU_STAGED_MAX_B = 4 * GPU_SLOT_B };
+struct gpu_slot *gpu_slot_take(struct gpu_device *device);
+void *gpu_slot_memory(const struct gpu_slot *slot);
+/* In use until after has happened; NULL: not any more. */
+void gpu_slot_release(struct gpu_device *device, struct gpu_slot *slot, struct gpu_event *after);
+/* Whether gpu_copy_to_device_staged would find slots now. */
+bool gpu_staging_has_room(struct gpu_device *device, uint64_t size_B);
 
 /* A box of bytes: pitches as OpenCL's rect commands mean them. */
 struct gpu_rect {
@@ -142,9 +171,16 @@ struct gpu_rect {
  * then block until the bytes have been read (to device) or arrive (to host). */
 cl_int gpu_copy_to_device(struct gpu_stream *stream, gpu_address to, const void *from,
 			  uint64_t size_B);
+/* By way of slots if there are any, so that the call takes no longer than a memcpy. */
+cl_int gpu_copy_to_device_staged(struct gpu_stream *stream, gpu_address to, const void *from,
+				 uint64_t size_B);
 cl_int gpu_copy_to_host(struct gpu_stream *stream, void *to, gpu_address from, uint64_t size_B);
 cl_int gpu_copy_device(struct gpu_stream *stream, gpu_address to, gpu_address from,
 		       uint64_t size_B);
+/* Makes copies between two devices that are in use go directly, where that is
+ * possible and was seen to keep all bytes; tried once for each pair.  Whether they
+ * do.  May wait for copies of its own: no lock may be held. */
+bool gpu_peer_open(struct gpu_device *a, struct gpu_device *b);
 /* Between two devices; stream belongs to either. */
 cl_int gpu_copy_peer(struct gpu_stream *stream, gpu_address to, struct gpu_device *to_device,
 		     gpu_address from, struct gpu_device *from_device, uint64_t size_B);

@@ -3,9 +3,6 @@
 #include "backend/gpu_internal.h"
 
 #include <stdlib.h>
-#include <time.h>
-
-enum { SPIN_NS = 50000, SLEEP_PART = 64, SLEEP_MIN_NS = 10000, SLEEP_MAX_NS = 200000 };
 
 /* --- the pool: events keep their CUevent for ever, so no handle comes back as
  * another event, and none is made in a steady state --- */
@@ -164,32 +161,20 @@ bool gpu_event_pending(struct gpu_event *event)
 	return gpu_event_query(event, &done) ? !gpu_device_status(event->stream->device) : !done;
 }
 
-static void sleep_ns(uint64_t ns)
-{
-	const struct timespec time = {0, (long)ns};
-	nanosleep(&time, NULL);
-}
-
-/* Short waits are common, so it spins at first.  Then it sleeps between looks,
- * a small part of the time it has waited so far: that takes some percent of a
- * core and adds little to the wait.  (The driver's own sleep wakes 500 us after
- * the event on the virtual machines that most GPUs are rented with.) */
 cl_int gpu_event_block(struct gpu_event *event)
 {
 	bool done = false;
-	uint64_t start_ns = gpu_host_now_ns();
-	for (;;) {
-		cl_int err = gpu_event_query(event, &done);
-		if (err || done)
-			return err;
-		uint64_t waited_ns = gpu_host_now_ns() - start_ns;
-		if (waited_ns < SPIN_NS)
-			continue;
-		uint64_t pause_ns = waited_ns / SLEEP_PART;
-		sleep_ns(pause_ns < SLEEP_MIN_NS   ? SLEEP_MIN_NS
-			 : pause_ns > SLEEP_MAX_NS ? SLEEP_MAX_NS
-						   : pause_ns);
-	}
+	cl_int err = gpu_event_query(event, &done);
+	if (err || done)
+		return err;
+	struct gpu_pauses pauses;
+	gpu_pauses_begin(&pauses);
+	do {
+		gpu_pause(&pauses);
+		err = gpu_event_query(event, &done);
+	} while (!err && !done);
+	gpu_pauses_end(&pauses);
+	return err;
 }
 
 cl_int gpu_event_wait(struct gpu_event *event)

@@ -22,10 +22,18 @@
 enum {
 	GPU_PRIORITIES = 3,              /* high, normal, low: index is priority + 1 */
 	GPU_RECLAIM_STREAMS = 4,
-	GPU_STREAMS_TRACKED = 256
+	GPU_STREAMS_TRACKED = 256,
+	GPU_PEERS_MAX = 64
 };
 
 struct gpu_epoch;
+
+/* Who has taken it owns the rest. */
+struct gpu_slot {
+	bool taken;                      /* guarded by the device's lock */
+	unsigned char *memory;           /* in the device's slots_memory */
+	struct gpu_event *after;         /* owned: free once it has happened; NULL: it is */
+};
 
 struct gpu_device {
 	struct gpu_caps caps;            /* immutable, as are the next three */
@@ -47,7 +55,11 @@ struct gpu_device {
 	_Atomic(struct gpu_stream *) reclaim[GPU_RECLAIM_STREAMS];
 	atomic_uint reclaim_turn;
 
+	/* Bits by the index of devices with a higher one. */
+	_Atomic uint64_t peers_tried, peers_open;
+
 	_Atomic(struct gpu_module *) fill_module;  /* made when needed */
+	_Atomic(unsigned char *) slots_memory;     /* pinned; made when needed */
 
 	struct lock lock;                /* guards the rest */
 	struct list idle_streams[GPU_PRIORITIES];  /* gpu_stream.link, oldest first */
@@ -57,6 +69,7 @@ struct gpu_device {
 	struct gpu_epoch *epoch;                   /* the current one: a reference */
 	struct gpu_epoch *free_epochs;             /* chained by next */
 	struct gpu_stream *clock_stream;           /* once there, it stays */
+	struct gpu_slot slots[GPU_SLOTS];
 };
 
 struct gpu_stream {
@@ -121,6 +134,18 @@ bool gpu_event_known_done(const struct gpu_event *event);
 bool gpu_event_pending(struct gpu_event *event);
 /* gpu_event_wait, for the few places that may wait whatever the caller holds. */
 cl_int gpu_event_block(struct gpu_event *event);
+
+/* --- gpu_pause.c --- */
+
+/* A thread that waits: begin, a pause after each look, end. CULVERT_WAIT says how. */
+struct gpu_pauses {
+	uint64_t start_ns;
+	int slack;                       /* of the thread's timers, in ns; -1: not changed */
+};
+
+void gpu_pauses_begin(struct gpu_pauses *pauses);
+void gpu_pause(struct gpu_pauses *pauses);
+void gpu_pauses_end(const struct gpu_pauses *pauses);
 
 /* --- gpu_fill.c --- */
 

@@ -93,6 +93,13 @@ uint64_t gpu_stream_last(const struct gpu_stream *stream)
 	return atomic_load_explicit(&stream->last, memory_order_acquire);
 }
 
+uint64_t gpu_stream_outstanding(const struct gpu_stream *stream)
+{
+	/* done first: it never overtakes. */
+	const uint64_t done = atomic_load_explicit(&stream->done, memory_order_acquire);
+	return gpu_stream_last(stream) - done;
+}
+
 static void raise_to(_Atomic uint64_t *number, uint64_t value)
 {
 	uint64_t now = atomic_load_explicit(number, memory_order_relaxed);

@@ -1,6 +1,7 @@
 # The CUDA side and the code generator: the only rooms that include <cuda.h>.
 backend_sources = \
 	backend/codegen.h \
+	backend/cubin.c \
 	backend/cuda_error.c \
 	backend/cuda_error.def \
 	backend/cuda_error.h \
@@ -14,6 +15,10 @@ backend_sources = \
 	backend/gpu_device.c \
 	backend/gpu_event.c \
 	backend/gpu_fill.c \
+	backend/gpu_staging.c \
+	backend/gpu_peer.c \
+	backend/gpu_window.c \
+	backend/gpu_pause.c \
 	backend/gpu_internal.h \
 	backend/gpu_launch.c \
 	backend/gpu_mem.c \
@@ -23,14 +28,28 @@ backend_sources = \
 	backend/nvvm.c \
 	backend/nvvm.h \
 	backend/nvvm_find.c \
-	backend/ptx.c
+	backend/ptx.c \
+	backend/ptx_compiler.h
 
 noinst_LIBRARIES += backend/libbackend.a
 backend_libbackend_a_SOURCES = $(backend_sources)
-backend_libbackend_a_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+backend_libbackend_a_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) $(PTX_COMPILER_CPPFLAGS)
+
+# NVIDIA's PTX compiler, loaded when machine code is to be made (see ptx_compiler.h).
+EXTRA_DIST += backend/ptx_compiler.map backend/ptx_compiler.c
+if HAVE_PTX_COMPILER
+soft_PROGRAMS += libculvert-ptxcompiler.so
+libculvert_ptxcompiler_so_SOURCES = backend/ptx_compiler.c backend/ptx_compiler.h
+libculvert_ptxcompiler_so_CPPFLAGS = $(AM_CPPFLAGS) $(PTX_COMPILER_CPPFLAGS)
+libculvert_ptxcompiler_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libculvert-ptxcompiler.so \
+	-Wl,-Bsymbolic -Wl,--version-script=$(top_srcdir)/backend/ptx_compiler.map \
+	-Wl,--build-id -Wl,--gc-sections -Wl,-z,nodelete $(no_undefined)
+libculvert_ptxcompiler_so_LDADD = $(PTX_COMPILER_ARCHIVE) -lpthread -lm -ldl
+EXTRA_libculvert_ptxcompiler_so_DEPENDENCIES = backend/ptx_compiler.map
+endif
 
 backend_tests = tests/unit/t_cuda_error tests/unit/t_nvvm tests/unit/t_gpu \
-	tests/unit/t_gpu_memory
+	tests/unit/t_gpu_memory tests/unit/t_cubin
 check_PROGRAMS += $(backend_tests)
 TESTS += $(backend_tests)
 tests_unit_t_cuda_error_SOURCES = tests/unit/t_cuda_error.c tests/unit/test.h
@@ -45,3 +64,5 @@ tests_unit_t_gpu_LDADD = backend/libbackend.a base/libbase.a
 tests_unit_t_gpu_memory_SOURCES = tests/unit/t_gpu_memory.c tests/unit/gpu_setup.h tests/unit/test.h
 tests_unit_t_gpu_memory_CPPFLAGS = $(tests_unit_t_gpu_CPPFLAGS)
 tests_unit_t_gpu_memory_LDADD = $(tests_unit_t_gpu_LDADD)
+tests_unit_t_cubin_SOURCES = tests/unit/t_cubin.c tests/unit/test.h
+tests_unit_t_cubin_LDADD = backend/libbackend.a base/libbase.a -lpthread

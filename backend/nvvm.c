@@ -29,6 +29,38 @@ const char *be_nvvm_id(void)
 	return library ? library->id : "";
 }
 
+/* What be_nvvm_library_build told: once for all, so that asking again costs no disk.
+ * Set once, never taken back. */
+static _Atomic(char *) looked_up;
+
+static const char *look_up(void)
+{
+	char *known = atomic_load_explicit(&looked_up, memory_order_acquire), *none = NULL;
+	struct bytes text = BYTES_INIT;
+	if (known)
+		return known;
+	known = be_nvvm_library_build(&text) ? text.data : NULL;
+	if (known && atomic_compare_exchange_strong(&looked_up, &none, known))
+		return known;
+	bytes_finish(&text);
+	return none;
+}
+
+bool be_nvvm_build(struct bytes *text)
+{
+	const struct nvvm_library *library = be_nvvm_library_found();
+	const char *build = library ? NULL : look_up();
+	if (!library && !build) {
+		struct bytes log = BYTES_INIT;
+		library = be_nvvm_library(&log);
+		bytes_finish(&log);
+	}
+	if (library)
+		build = library->build;
+	bytes_append_string(text, build ? build : "");
+	return build && *build && !bytes_failed(text);
+}
+
 /* --- options: every one that decides about rounding is said aloud --- */
 
 static void add_option(struct option_list *list, const char *name, unsigned value)

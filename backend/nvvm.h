@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 
 #include <CL/cl.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The libnvvm API, version 2. */
@@ -38,12 +39,17 @@ struct nvvm_library {
 	int (*nvvmGetProgramLog)(nvvm_handle program, char *text);
 
 	char id[4352];                   /* what be_nvvm_id tells */
+	char build[128];                 /* its build id; "" when its file cannot be read */
 	int ir_major, ir_minor, debug_major, debug_minor;
 };
 
 /* The library, found now if it was not found before; NULL when there is none,
  * with every place that was tried, and why it failed there, in log. */
 const struct nvvm_library *be_nvvm_library(struct bytes *log);
+
+/* Appends the build id of the library that be_nvvm_library would look at first, without
+ * loading it.  False when that cannot be told, or there is none. */
+bool be_nvvm_library_build(struct bytes *text);
 
 /* The library when it was found already, else NULL. */
 const struct nvvm_library *be_nvvm_library_found(void);

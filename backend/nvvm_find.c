@@ -2,6 +2,7 @@
 
 #include "backend/nvvm.h"
 
+#include "base/build_id.h"
 #include "base/log.h"
 #include "base/options.h"
 
@@ -42,6 +43,7 @@ static const struct {
 /* A search under way: what was tried goes to log. */
 struct search {
 	struct bytes *log;
+	struct bytes *build;             /* NULL, or: nothing is loaded, this gets its build */
 	struct nvvm_library *library;    /* filled when found */
 	void *handle;
 };
@@ -73,6 +75,10 @@ static void describe(struct nvvm_library *library, int major, int minor)
 		 "libnvvm %d.%d, IR %d.%d, at %s (%lld bytes of %lld)", major, minor,
 		 library->ir_major, library->ir_minor, real ? real : name,
 		 (long long)status.st_size, (long long)status.st_mtime);
+	struct bytes build = BYTES_INIT;
+	if (build_id_append(&build, real ? real : name) && build.size_B < sizeof(library->build))
+		memcpy(library->build, build.data, build.size_B + 1);
+	bytes_finish(&build);
 	free(real);
 }
 
@@ -106,6 +112,9 @@ static bool try_path(struct search *search, const char *path)
 		bytes_printf(search->log, "  %s: not there\n", path);
 		return false;
 	}
+	/* Where the linker finds a bare name, only loading it will tell. */
+	if (search->build)
+		return !strchr(path, '/') || build_id_append(search->build, path);
 	search->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!search->handle) {
 		const char *reason = dlerror();
@@ -262,4 +271,13 @@ const struct nvvm_library *be_nvvm_library(struct bytes *log)
 	}
 	bytes_finish(&tried);
 	return library;
+}
+
+bool be_nvvm_library_build(struct bytes *text)
+{
+	struct bytes log = BYTES_INIT;
+	struct search search = {.log = &log, .build = text};
+	bool known = search_all(&search) && text->size_B && !bytes_failed(text);
+	bytes_finish(&log);
+	return known;
 }

@@ -1,7 +1,9 @@
 noinst_LIBRARIES += base/libbase.a
 base_libbase_a_SOURCES = \
+	base/build_id.c base/build_id.h \
 	base/bytes.c base/bytes.h \
 	base/config.def \
+	base/hash.c base/hash.h \
 	base/list.h \
 	base/lock.c base/lock.h \
 	base/log.c base/log.h \

@@ -12,4 +12,8 @@
  * place that was tried, and the last reason, in note. */
 void *own_library_open(const char *name, struct bytes *note);
 
+/* Appends the path that own_library_open would try first of those that are there.
+ * False when there is none. */
+bool own_library_find(const char *name, struct bytes *path);
+
 #endif

@@ -8,7 +8,9 @@
 
 #include <climits>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <llvm-c/Core.h>
@@ -25,6 +27,9 @@
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Lex/MacroInfo.h>
+#include <clang/Lex/PPCallbacks.h>
+#include <clang/Lex/Preprocessor.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -56,11 +61,33 @@ private:
 	bytes *log;
 };
 
+/* Notes when the source asks for the time: __DATE__, __TIME__, __TIMESTAMP__. */
+class time_watch final : public clang::PPCallbacks {
+public:
+	explicit time_watch(fe_inputs *inputs) : inputs(inputs) {}
+
+private:
+	void MacroExpands(const clang::Token &name, const clang::MacroDefinition &definition,
+			  clang::SourceRange, const clang::MacroArgs *) override
+	{
+		const clang::MacroInfo *macro = definition.getMacroInfo();
+		if (!macro || !macro->isBuiltinMacro())
+			return;
+		llvm::StringRef word = name.getIdentifierInfo()->getName();
+		if (word == "__DATE__" || word == "__TIME__" || word == "__TIMESTAMP__")
+			inputs->changing = true;
+	}
+
+	fe_inputs *inputs;
+};
+
 /* Runs Clang's code generator alone: unlike Clang's own actions it starts no
  * backend, so it does not matter which targets the LLVM in the process has. */
 class emit_module final : public clang::ASTFrontendAction {
 public:
-	explicit emit_module(llvm::LLVMContext &context) : context(context) {}
+	/* inputs: NULL when nobody asks. */
+	emit_module(llvm::LLVMContext &context, fe_inputs *inputs)
+		: context(context), inputs(inputs) {}
 
 	std::unique_ptr<llvm::Module> take_module() { return std::move(module); }
 
@@ -74,6 +101,14 @@ private:
 			compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(),
 			compiler.getCodeGenOpts(), context);
 		return std::unique_ptr<clang::ASTConsumer>(generator);
+	}
+
+	bool BeginSourceFileAction(clang::CompilerInstance &compiler) override
+	{
+		if (inputs)
+			compiler.getPreprocessor().addPPCallbacks(
+				std::make_unique<time_watch>(inputs));
+		return true;
 	}
 
 	void EndSourceFileAction() override
@@ -104,17 +139,50 @@ private:
 	}
 
 	llvm::LLVMContext &context;
+	fe_inputs *inputs;
 	clang::CodeGenerator *generator = nullptr;
 	std::unique_ptr<llvm::Module> module;
 };
 
 using file_system = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
 
+/* A real file whose content is noted when it is read: what Clang read, and not what
+ * the file may hold a moment later. */
+class noted_file final : public llvm::vfs::File {
+public:
+	noted_file(std::unique_ptr<llvm::vfs::File> file, std::string path, fe_inputs *inputs)
+		: file(std::move(file)), path(std::move(path)), inputs(inputs) {}
+
+private:
+	llvm::ErrorOr<llvm::vfs::Status> status() override { return file->status(); }
+	llvm::ErrorOr<std::string> getName() override { return file->getName(); }
+	std::error_code close() override { return file->close(); }
+
+	llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+	getBuffer(const llvm::Twine &name, int64_t size_B, bool needs_nul, bool) override
+	{
+		/* Said to be changing, it is read and not mapped: the bytes stay. */
+		auto buffer = file->getBuffer(name, size_B, needs_nul, true);
+		if (buffer) {
+			hash content = hash_of((*buffer)->getBufferStart(),
+					       (*buffer)->getBufferSize());
+			fe_inputs_add(inputs, FE_INPUT_CONTENT, path.c_str(), &content);
+		}
+		return buffer;
+	}
+
+	std::unique_ptr<llvm::vfs::File> file;
+	std::string path;
+	fe_inputs *inputs;
+};
+
 /* The real files, for -I, behind the ones that exist in memory only.  LLVM's own
  * overlay needs a current directory, which a host may have lost. */
 class source_files final : public llvm::vfs::ProxyFileSystem {
 public:
-	source_files() : llvm::vfs::ProxyFileSystem(llvm::vfs::getRealFileSystem()) {}
+	/* inputs gets what is asked of the real files; NULL when nobody wants to know. */
+	explicit source_files(fe_inputs *inputs)
+		: llvm::vfs::ProxyFileSystem(llvm::vfs::getRealFileSystem()), inputs(inputs) {}
 
 	/* OpenCL 3.0 API, 5.8.2: of headers with one name the first counts; that is
 	 * what an in-memory file system does with a second file. */
@@ -127,23 +195,55 @@ public:
 	llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine &path) override
 	{
 		auto found = memory.status(path);
-		return found ? found : ProxyFileSystem::status(path);
+		if (found || in_memory_only(path))
+			return found;
+		found = ProxyFileSystem::status(path);
+		note(path, found);
+		return found;
 	}
 
 	llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
 	openFileForRead(const llvm::Twine &path) override
 	{
 		auto found = memory.openFileForRead(path);
-		return found ? std::move(found) : ProxyFileSystem::openFileForRead(path);
+		if (found || in_memory_only(path))
+			return found;
+		found = ProxyFileSystem::openFileForRead(path);
+		if (found && inputs)
+			return std::make_unique<noted_file>(std::move(*found), path.str(), inputs);
+		if (!found)
+			note(path, found.getError());
+		return found;
 	}
 
 private:
+	/* A folder of such a name in the host's own would be looked into otherwise. */
+	static bool in_memory_only(const llvm::Twine &path)
+	{
+		std::string name = path.str();
+		return !name.compare(0, sizeof(header_folder) - 1, header_folder) ||
+		       !name.compare(0, sizeof(system_folder) - 1, system_folder);
+	}
+
+	void note(const llvm::Twine &path, const llvm::ErrorOr<llvm::vfs::Status> &found)
+	{
+		std::string name = path.str();
+		if (!inputs || !noted.insert(name).second)
+			return;
+		enum fe_input_kind kind = !found ? FE_INPUT_ABSENT
+					  : found->isDirectory() ? FE_INPUT_FOLDER
+								 : FE_INPUT_FILE;
+		fe_inputs_add(inputs, kind, name.c_str(), nullptr);
+	}
+
 	llvm::vfs::InMemoryFileSystem memory;
+	fe_inputs *inputs;
+	std::set<std::string> noted;
 };
 
 file_system make_file_system(const fe_compile_job *job)
 {
-	llvm::IntrusiveRefCntPtr<source_files> files(new source_files);
+	llvm::IntrusiveRefCntPtr<source_files> files(new source_files(job->inputs));
 	files->add(std::string(system_folder) + "/opencl-c-base.h", fe_embedded_header,
 		   size_t(fe_embedded_header_end - fe_embedded_header));
 	for (size_t i = 0; i < job->header_count; i++) {
@@ -165,6 +265,8 @@ const char *standard_word(unsigned standard)
 		return "-cl-std=CL1.1";
 	case 120:
 		return "-cl-std=CL1.2";
+	case 200:
+		return "-cl-std=CL2.0";
 	default:
 		return "-cl-std=CL3.0";
 	}
@@ -241,7 +343,7 @@ std::unique_ptr<llvm::Module> run_clang(const fe_compile_job *job, size_t source
 	file_system files = make_file_system(job);
 	create_diagnostics(compiler, files, stream);
 	compiler.createFileManager(files);
-	emit_module action(context);
+	emit_module action(context, job->inputs);
 	*status = FE_COMPILE_FAILED;
 	if (!compiler.ExecuteAction(action))
 		return nullptr;

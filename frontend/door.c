@@ -1,6 +1,7 @@
 /* frontend.h in libculvert.so: loads the compiler when it is first needed. */
 #include "config.h"
 
+#include "base/build_id.h"
 #include "base/log.h"
 #include "base/own_library.h"
 #include "frontend/compiler.h"
@@ -80,4 +81,19 @@ const char *fe_compiler_id(void)
 	const struct fe_compiler *compiler = load(&log);
 	bytes_finish(&log);
 	return compiler ? compiler->compiler_id() : "";
+}
+
+bool fe_compiler_build(struct bytes *text)
+{
+	/* LLVM is found there by the compiler's file too. */
+	static const char *const llvm[] = {CULVERT_LLVM_FILES};
+	struct bytes path = BYTES_INIT;
+	bool found = own_library_find(file_name, &path) &&
+		     build_id_append(text, bytes_string(&path));
+	bytes_finish(&path);
+	for (size_t i = 0; found && i < sizeof(llvm) / sizeof(llvm[0]); i++) {
+		bytes_append_char(text, ' ');
+		found = build_id_append(text, llvm[i]);
+	}
+	return found;
 }

@@ -7,13 +7,19 @@
 #define PACKED_VERSION(major, minor, patch) \
 	((uint32_t)(major) << 22 | (uint32_t)(minor) << 12 | (uint32_t)(patch))
 
-enum kind { KIND_EXTENSION, KIND_FEATURE };
+enum kind { KIND_EXTENSION, KIND_EXTENSION_3, KIND_FEATURE };
 /* How a program comes to see the name. */
 enum how { HOW_CLANG, HOW_BUILTIN, HOW_MACRO };
 
 static const struct fe_feature features[] = {
 #define FEATURE(name, kind, major, minor, patch, how) \
-	{#name, PACKED_VERSION(major, minor, patch), KIND_##kind == KIND_EXTENSION},
+	{#name, PACKED_VERSION(major, minor, patch), KIND_##kind != KIND_FEATURE},
+#include "frontend/features.def"
+#undef FEATURE
+};
+
+static const enum kind kinds[] = {
+#define FEATURE(name, kind, major, minor, patch, how) KIND_##kind,
 #include "frontend/features.def"
 #undef FEATURE
 };
@@ -56,7 +62,7 @@ bool fe_features_add_words(struct fe_words *words, unsigned standard)
 	bytes_append_string(&list, "-cl-ext=-all");
 	bool added = true;
 	for (size_t i = 0; i < FEATURE_COUNT && added; i++) {
-		bool visible = features[i].is_extension || standard >= 300;
+		bool visible = kinds[i] == KIND_EXTENSION || standard >= 300;
 		if (visible && hows[i] == HOW_CLANG)
 			bytes_printf(&list, ",+%s", features[i].name);
 		else if (visible && hows[i] == HOW_MACRO)
@@ -64,6 +70,11 @@ bool fe_features_add_words(struct fe_words *words, unsigned standard)
 		else if (!visible && hows[i] == HOW_BUILTIN)
 			added = add_macro(words, "-U", features[i].name, "");
 	}
+	/* Where there are generic pointers Clang's header offers its builtins for them
+	 * alone; those of the named address spaces compile to better code. */
+	if (standard >= 200)
+		added = added &&
+			add_string(words, "-D__opencl_c_named_address_space_builtins=1");
 	added = added && !bytes_failed(&list) && add_string(words, bytes_string(&list)) &&
 		/* OpenCL C 3.0, 6.12.10: the version of the device, not of the program. */
 		add_string(words, "-D__OPENCL_VERSION__=300");

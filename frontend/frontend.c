@@ -2,6 +2,7 @@
 
 #include "frontend/frontend.h"
 
+#include "base/build_id.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "frontend/compiler_thread.h"
@@ -15,7 +16,7 @@
 
 /* -- looking at every stage (CULVERT_DUMP) --------------------------------------- */
 
-static uint64_t hash_more(uint64_t hash, const void *data, size_t size_B)
+static uint64_t name_more(uint64_t hash, const void *data, size_t size_B)
 {
 	const unsigned char *cursor = data;
 	for (size_t i = 0; i < size_B; i++)
@@ -24,10 +25,10 @@ static uint64_t hash_more(uint64_t hash, const void *data, size_t size_B)
 }
 
 /* One name for all files of a build. */
-static uint64_t hash_of(const void *data, size_t size_B, const char *options)
+static uint64_t name_of(const void *data, size_t size_B, const char *options)
 {
-	uint64_t hash = hash_more(0xcbf29ce484222325u, data, size_B);
-	return options ? hash_more(hash, options, strlen(options)) : hash;
+	uint64_t hash = name_more(0xcbf29ce484222325u, data, size_B);
+	return options ? name_more(hash, options, strlen(options)) : hash;
 }
 
 static void dump(uint64_t hash, const char *ending, const void *data, size_t size_B)
@@ -77,8 +78,12 @@ static enum fe_status make_program(struct fe_module *module, const struct fe_com
 		status = fe_module_link_builtins(module, log);
 	if (status)
 		return status;
+	/* 5.8.6.2: the option is about single and double precision, and libnvvm flushes half
+	 * as well; flushing is never a must. */
+	if (fe_module_computes_half(module))
+		program->codegen.flush_denormals = false;
 	dump_module(hash, module);
-	status = fe_module_facts(module, &program->abi, log);
+	status = fe_module_facts(module, &program->codegen, &program->abi, log);
 	if (!status)
 		status = fe_module_lower(module, program->abi, target, log);
 	if (!status)
@@ -122,7 +127,7 @@ static enum fe_status build_module(const struct build *build, struct fe_module *
 		status = fe_module_write(module, build->object);
 	if (!status && build->program)
 		status = make_program(module, job,
-				      hash_of(job->source, job->source_size_B, job->options),
+				      name_of(job->source, job->source_size_B, job->options),
 				      build->program, build->log);
 	return status;
 }
@@ -131,7 +136,7 @@ static enum fe_status build_task(void *argument)
 {
 	const struct build *build = argument;
 	const struct fe_compile_job *job = build->job;
-	dump(hash_of(job->source, job->source_size_B, job->options), ".cl", job->source,
+	dump(name_of(job->source, job->source_size_B, job->options), ".cl", job->source,
 	     job->source_size_B);
 	struct fe_module module;
 	enum fe_status status = fe_clang_compile(job, build->options, &module, build->log);
@@ -160,9 +165,9 @@ static enum fe_status link_module(const struct link *link, struct fe_module *mod
 	if (link->library)
 		return fe_module_write(module, link->library);
 	const struct fe_compile_job target = {.sm = job->sm, .max_local_B = job->max_local_B};
-	uint64_t hash = hash_of(job->options, job->options ? strlen(job->options) : 0, NULL);
+	uint64_t hash = name_of(job->options, job->options ? strlen(job->options) : 0, NULL);
 	for (size_t i = 0; i < job->object_count; i++)
-		hash = hash_more(hash, job->objects[i].data, job->objects[i].size_B);
+		hash = name_more(hash, job->objects[i].data, job->objects[i].size_B);
 	status = make_program(module, &target, hash, link->program, link->log);
 	add_link_options(&link->program->codegen, &link->options->codegen);
 	return status;
@@ -309,4 +314,10 @@ const char *fe_compiler_id(void)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_once(&once, write_compiler_id);
 	return compiler_id;
+}
+
+/* With LLVM inside, the file that this code is in is all there is of the compiler. */
+bool fe_compiler_build(struct bytes *text)
+{
+	return build_id_append_at(text, compiler_id);
 }

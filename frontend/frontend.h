@@ -13,6 +13,7 @@
 #define CULVERT_FRONTEND_FRONTEND_H
 
 #include "base/bytes.h"
+#include "frontend/inputs.h"
 #include "frontend/kernel_abi.h"
 
 #include <stdbool.h>
@@ -41,6 +42,7 @@ struct fe_codegen {
 	bool fuse_multiply_add;     /* -cl-mad-enable and the like: fuse where the source did not ask */
 	unsigned optimization;      /* 0 (-cl-opt-disable) or 3 */
 	unsigned max_registers;     /* -cl-nv-maxrregcount; 0: no limit */
+	bool uniform_groups;        /* OpenCL C before 2.0, -cl-uniform-work-group-size */
 	bool line_info;             /* -g and the like */
 	bool verbose;               /* -cl-nv-verbose: the assembler's statistics belong in the log */
 };
@@ -60,6 +62,7 @@ struct fe_compile_job {
 	size_t header_count;
 	unsigned sm;                /* 10 * major + minor of the compute capability */
 	uint64_t max_local_B;       /* the device's local memory per work-group */
+	struct fe_inputs *inputs;   /* gets what was asked of the machine; NULL: nobody wants to know */
 };
 
 /* A program ready for the backend. */
@@ -73,6 +76,10 @@ struct fe_program {
 /* Checks an options string without compiling.  linking: the link subset
  * (OpenCL 3.0 API, 5.8.7); otherwise the compile and build set (5.8.6). */
 enum fe_status fe_options_check(const char *options, bool linking, struct bytes *log);
+
+/* Appends what the options mean, in one form for all ways to write them. */
+enum fe_status fe_options_canonical(const char *options, bool linking, struct bytes *text,
+				    struct bytes *log);
 
 enum fe_status fe_compile(const struct fe_compile_job *job, struct bytes *object_out,
 			  struct bytes *log);
@@ -111,8 +118,12 @@ struct fe_feature {
 };
 const struct fe_feature *fe_features(size_t *count_out);
 
-/* One line: LLVM's version and the builtin library's id, for logs and cache keys. */
+/* One line: LLVM's version and the builtin library's id, for logs. */
 const char *fe_compiler_id(void);
+
+/* Appends which build the compiler and its LLVM are of, without loading them: the same
+ * wherever the same files are installed.  False when there is no compiler. */
+bool fe_compiler_build(struct bytes *text);
 
 #ifdef __cplusplus
 }

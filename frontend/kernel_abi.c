@@ -8,7 +8,7 @@
 /* The written form: everything little-endian, counts and strings as u32 sizes
  * before their content.  A change of layout changes the version; a reader takes
  * its own version only, since binaries are rebuilt from source easily. */
-enum { ABI_VERSION = 3, MAX_COUNT = 1 << 20 };
+enum { ABI_VERSION = 4, MAX_COUNT = 1 << 20 };
 static const char magic[8] = { 'C', 'U', 'L', 'V', 'A', 'B', 'I', '\n' };
 static const uint32_t absent_string = UINT32_MAX;
 
@@ -62,8 +62,11 @@ static void put_kernel(struct bytes *bytes, const struct abi_kernel *kernel)
 		put_u32(bytes, kernel->required_local[i]);
 	for (unsigned i = 0; i < 3; i++)
 		put_u32(bytes, kernel->hint_local[i]);
+	put_u32(bytes, kernel->required_sub_group);
 	put_u32(bytes, kernel->dynamic_local_B);
 	put_u32(bytes, kernel->has_barrier);
+	put_u32(bytes, kernel->uniform_groups);
+	put_u32(bytes, kernel->sees_groups);
 }
 
 static void put_format(struct bytes *bytes, const struct abi_format *format)
@@ -221,8 +224,11 @@ static void get_kernel(struct reader *reader, struct abi_kernel *kernel)
 		kernel->required_local[i] = get_u32(reader);
 	for (unsigned i = 0; i < 3; i++)
 		kernel->hint_local[i] = get_u32(reader);
+	kernel->required_sub_group = get_u32(reader);
 	kernel->dynamic_local_B = get_u32(reader);
 	kernel->has_barrier = get_bool(reader);
+	kernel->uniform_groups = get_bool(reader);
+	kernel->sees_groups = get_bool(reader);
 }
 
 static uint32_t round_up(uint32_t value, uint32_t unit)
@@ -289,7 +295,7 @@ static void get_formats(struct reader *reader, struct abi_program *program)
 
 struct abi_program *abi_program_read(const void *data, size_t size_B)
 {
-	enum { KERNEL_LEAST_B = 52 };
+	enum { KERNEL_LEAST_B = 56 };
 	struct reader reader = { data, size_B, false };
 	if (size_B < sizeof(magic) || memcmp(data, magic, sizeof(magic)))
 		return NULL;

@@ -44,12 +44,24 @@ enum abi_type_qualifier {
 };
 
 enum abi_hidden {
+	ABI_HIDDEN_ID_START_X,        /* u64: the global id of the grid's first work-item */
+	ABI_HIDDEN_ID_START_Y,
+	ABI_HIDDEN_ID_START_Z,
 	ABI_HIDDEN_GLOBAL_OFFSET_X,   /* u64 */
-	ABI_HIDDEN_GLOBAL_OFFSET_Y,   /* u64 */
-	ABI_HIDDEN_GLOBAL_OFFSET_Z,   /* u64 */
+	ABI_HIDDEN_GLOBAL_OFFSET_Y,
+	ABI_HIDDEN_GLOBAL_OFFSET_Z,
 	ABI_HIDDEN_GLOBAL_SIZE_X,     /* u64 */
-	ABI_HIDDEN_GLOBAL_SIZE_Y,     /* u64 */
-	ABI_HIDDEN_GLOBAL_SIZE_Z,     /* u64 */
+	ABI_HIDDEN_GLOBAL_SIZE_Y,
+	ABI_HIDDEN_GLOBAL_SIZE_Z,
+	ABI_HIDDEN_GROUP_START_X,     /* u32: the id of the grid's first work-group */
+	ABI_HIDDEN_GROUP_START_Y,
+	ABI_HIDDEN_GROUP_START_Z,
+	ABI_HIDDEN_GROUP_COUNT_X,     /* u32: work-groups of all grids */
+	ABI_HIDDEN_GROUP_COUNT_Y,
+	ABI_HIDDEN_GROUP_COUNT_Z,
+	ABI_HIDDEN_ENQUEUED_LOCAL_X,  /* u32 */
+	ABI_HIDDEN_ENQUEUED_LOCAL_Y,
+	ABI_HIDDEN_ENQUEUED_LOCAL_Z,
 	ABI_HIDDEN_WORK_DIM,          /* u32 */
 	ABI_HIDDEN_PRINTF_BUFFER,     /* u64 device address */
 	ABI_HIDDEN_COUNT
@@ -77,8 +89,11 @@ struct abi_kernel {
 	uint32_t hidden_count;
 	uint32_t required_local[3];   /* reqd_work_group_size; 0 where absent */
 	uint32_t hint_local[3];       /* work_group_size_hint */
+	uint32_t required_sub_group;  /* intel_reqd_sub_group_size; 0 where absent */
 	uint32_t dynamic_local_B;     /* the kernel's own variables kept in dynamic local memory */
 	bool has_barrier;
+	bool uniform_groups;          /* the work-group size must divide the global size */
+	bool sees_groups;             /* can tell how its work-items are grouped */
 };
 
 /* What a call of printf hands over for an argument. */

@@ -14,12 +14,17 @@
 enum { SPACE_GLOBAL = 1, SPACE_LOCAL = 3, SPACE_CONSTANT = 4 };
 /* A local pointer to void: what any OpenCL type could need. */
 enum { LARGEST_ALIGN_B = 128 };
+/* A sub-group is a warp. */
+enum { SUB_GROUP_SIZE = 32 };
 
 struct facts {
 	const struct fe_module *module;
 	LLVMTargetDataRef layout;
 	struct bytes *log;
 	enum fe_status status;
+	bool uniform_groups;
+	struct fe_set barriers;      /* functions that wait for their work-group */
+	struct fe_set group_readers;
 };
 
 static void refuse(struct facts *facts, enum fe_status status, const char *kernel,
@@ -300,6 +305,9 @@ static char *attributes_string(struct facts *facts, LLVMValueRef function,
 	if (hint[0])
 		bytes_printf(&text, "%swork_group_size_hint(%u,%u,%u)", text.size_B ? " " : "",
 			     hint[0], hint[1], hint[2]);
+	if (kernel->required_sub_group)
+		bytes_printf(&text, "%sintel_reqd_sub_group_size(%u)", text.size_B ? " " : "",
+			     kernel->required_sub_group);
 	vector_hint(facts, function, &text);
 	char *string = bytes_failed(&text) ? out_of_memory(facts)
 					   : copy_string(facts, bytes_string(&text), text.size_B);
@@ -345,8 +353,20 @@ static char *entry_name(struct facts *facts, const char *name, size_t size_B)
 	return made;
 }
 
-static void kernel_facts(struct facts *facts, LLVMValueRef function, const struct fe_set *barriers,
-			 struct abi_kernel *kernel)
+/* cl_intel_required_subgroup_size: "the kernel must be compiled and executed with the specified
+ * sub-group size", and there is only one. */
+static void sub_group_fact(struct facts *facts, LLVMValueRef function, const char *name,
+			   struct abi_kernel *kernel)
+{
+	uint32_t size[3] = {0, 0, 0};
+	sizes_fact(facts, function, "intel_reqd_sub_group_size", size);
+	if (size[0] && size[0] != SUB_GROUP_SIZE)
+		refuse(facts, FE_COMPILE_FAILED, name, "sub-groups have 32 work-items, not what "
+		       "intel_reqd_sub_group_size asks for", "");
+	kernel->required_sub_group = size[0];
+}
+
+static void kernel_facts(struct facts *facts, LLVMValueRef function, struct abi_kernel *kernel)
 {
 	size_t size_B;
 	const char *name = LLVMGetValueName2(function, &size_B);
@@ -354,8 +374,11 @@ static void kernel_facts(struct facts *facts, LLVMValueRef function, const struc
 	kernel->entry = entry_name(facts, name, size_B);
 	sizes_fact(facts, function, "reqd_work_group_size", kernel->required_local);
 	sizes_fact(facts, function, "work_group_size_hint", kernel->hint_local);
+	sub_group_fact(facts, function, name, kernel);
 	kernel->attributes = attributes_string(facts, function, kernel);
-	kernel->has_barrier = fe_set_has(barriers, function);
+	kernel->has_barrier = fe_set_has(&facts->barriers, function);
+	kernel->uniform_groups = facts->uniform_groups;
+	kernel->sees_groups = fe_set_has(&facts->group_readers, function);
 	arguments_facts(facts, function, kernel);
 }
 
@@ -395,8 +418,9 @@ static bool contains_barrier(LLVMValueRef function)
 	return false;
 }
 
-static uint32_t find_barriers(struct facts *facts, struct fe_set *barriers)
+static uint32_t find_barriers(struct facts *facts)
 {
+	struct fe_set *barriers = &facts->barriers;
 	uint32_t kernel_count = 0;
 	LLVMValueRef function = LLVMGetFirstFunction(facts->module->module);
 	for (; function; function = LLVMGetNextFunction(function)) {
@@ -424,9 +448,10 @@ static uint64_t global_variables_size(struct facts *facts)
 
 static struct abi_program *program_facts(struct facts *facts)
 {
-	struct fe_set barriers = {0};
 	struct abi_program *program = calloc(1, sizeof(*program));
-	uint32_t kernel_count = find_barriers(facts, &barriers);
+	uint32_t kernel_count = find_barriers(facts);
+	if (!fe_add_group_readers(&facts->group_readers, facts->module->module))
+		out_of_memory(facts);
 	if (program)
 		program->kernels = calloc(kernel_count + 1, sizeof(*program->kernels));
 	if (!program || !program->kernels) {
@@ -436,22 +461,24 @@ static struct abi_program *program_facts(struct facts *facts)
 		LLVMValueRef function = LLVMGetFirstFunction(facts->module->module);
 		for (; function; function = LLVMGetNextFunction(function)) {
 			if (fe_is_kernel(function))
-				kernel_facts(facts, function, &barriers,
+				kernel_facts(facts, function,
 					     &program->kernels[program->kernel_count++]);
 		}
 	}
-	fe_set_finish(&barriers);
+	fe_set_finish(&facts->barriers);
+	fe_set_finish(&facts->group_readers);
 	return program;
 }
 
-enum fe_status fe_module_facts(const struct fe_module *module, struct abi_program **abi_out,
-			       struct bytes *log)
+enum fe_status fe_module_facts(const struct fe_module *module, const struct fe_codegen *codegen,
+			       struct abi_program **abi_out, struct bytes *log)
 {
 	struct facts facts = {
 		.module = module,
 		.layout = LLVMGetModuleDataLayout(module->module),
 		.log = log,
 		.status = FE_OK,
+		.uniform_groups = codegen->uniform_groups,
 	};
 	struct abi_program *program = program_facts(&facts);
 	if (facts.status == FE_OK)

@@ -23,6 +23,11 @@ bool fe_add_callers(struct fe_set *functions);
 /* Adds the functions whose instructions use a value, also by way of constants. */
 bool fe_add_users(struct fe_set *functions, LLVMValueRef value);
 
+/* kernel_groups.c: adds the functions that can tell how work-items are grouped: by ids within
+ * the work-group, by its size, by its number, by meeting its other work-items.  Errs on the
+ * side of more.  false: out of memory. */
+bool fe_add_group_readers(struct fe_set *functions, LLVMModuleRef module);
+
 /* kernel_access.c: what a kernel may do with the memory behind a pointer that
  * it was given.  Errs on the side of true.  false: out of memory. */
 struct fe_access {

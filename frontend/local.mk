@@ -4,6 +4,7 @@
 frontend_plain_sources = \
 	frontend/features.c frontend/features.def frontend/features.h \
 	frontend/frontend.h \
+	frontend/inputs.c frontend/inputs.h \
 	frontend/kernel_abi.c frontend/kernel_abi.h \
 	frontend/options.c frontend/options.h \
 	frontend/print_conversion.c frontend/print_conversion.h \
@@ -15,8 +16,10 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/kernel_access.c \
 	frontend/kernel_calls.c \
 	frontend/kernel_facts.c frontend/kernel_facts.h \
+	frontend/kernel_groups.c \
 	frontend/lower.c frontend/lower.h \
-	frontend/lower_function.c \
+	frontend/lower_device.c \
+	frontend/lower_function.c frontend/lower_half.c \
 	frontend/lower_hidden.c \
 	frontend/lower_instruction.c \
 	frontend/lower_intrinsic.c \
@@ -25,6 +28,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower_local.c \
 	frontend/lower_printf.c \
 	frontend/lower_variable.c \
+	frontend/lower_work_item.c \
 	frontend/module.h \
 	frontend/nvvm_ir.c frontend/nvvm_ir.h \
 	frontend/nvvm_ir_attribute.c \
@@ -60,6 +64,7 @@ frontend_libfrontend_a_DEPENDENCIES = $(frontend_libguard_a_OBJECTS)
 # LLVM linked statically everything is in libculvert.so.
 if !STATIC_LLVM
 noinst_LIBRARIES += frontend/libdoor.a
+frontend_libdoor_a_CPPFLAGS = $(AM_CPPFLAGS) -DCULVERT_LLVM_FILES='$(LLVM_FILES)'
 frontend_libdoor_a_SOURCES = $(frontend_plain_sources) frontend/door.c frontend/compiler.h
 soft_PROGRAMS += libculvert-frontend.so
 libculvert_frontend_so_SOURCES = frontend/table.c frontend/compiler.h
@@ -102,6 +107,9 @@ frontend/embedded/builtins.blob: frontend/embedded/builtins.index
 	@test -f $@ || { rm -f $< && $(MAKE) $(AM_MAKEFLAGS) $<; }
 frontend/embedded/libdevice.10.bc: $(LIBDEVICE)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && cp $(LIBDEVICE) $@ && chmod u+w $@
-frontend/embedded/opencl-c-base.h: $(CLANG_RESOURCE_DIR)/include/opencl-c-base.h
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && cp $(CLANG_RESOURCE_DIR)/include/opencl-c-base.h $@ && chmod u+w $@
+frontend/embedded/opencl-c-base.h: $(CLANG_RESOURCE_DIR)/include/opencl-c-base.h \
+		$(srcdir)/frontend/builtins/declarations.h
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && rm -f $@ && \
+		cat $(CLANG_RESOURCE_DIR)/include/opencl-c-base.h \
+			$(srcdir)/frontend/builtins/declarations.h > $@
 frontend/libfrontend_a-embedded.$(OBJEXT): $(frontend_embedded)

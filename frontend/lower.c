@@ -3,16 +3,19 @@
 #include "frontend/lower.h"
 
 /* The order matters: printf brings an atomic operation and a hidden value; the next
- * three only change variables and bodies; kernels that are called get a body of
- * their own before parameters are added; variables become part of the dynamic local
- * memory before the entries' local pointers do; until the last, entries have the
- * names of the source. */
+ * four only change variables and bodies; kernels that are called get a body of their
+ * own before work-groups of a known size are looked at, and before parameters are
+ * added; variables become part of the dynamic local memory before the entries' local
+ * pointers do; until the last, entries have the names of the source. */
 static enum fe_status (*const passes[])(struct lowering *lowering) = {
 	fe_lower_printf,
+	fe_lower_device,
 	fe_lower_variables,
 	fe_lower_intrinsics,
 	fe_lower_instructions,
+	fe_lower_half,
 	fe_lower_kernel_calls,
+	fe_lower_work_items,
 	fe_lower_hidden,
 	fe_lower_local,
 	fe_lower_entry_names,
@@ -21,6 +24,10 @@ static enum fe_status (*const passes[])(struct lowering *lowering) = {
 enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi,
 			       const struct fe_compile_job *target, struct bytes *log)
 {
+	struct fe_codegen codegen;
+	enum fe_status status = fe_codegen_get(module, &codegen);
+	if (status)
+		return status;
 	struct lowering lowering = {
 		.context = module->context,
 		.module = module->module,
@@ -28,9 +35,11 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		.layout = LLVMGetModuleDataLayout(module->module),
 		.abi = abi,
 		.max_local_B = target->max_local_B,
+		.flushes = codegen.flush_denormals,
+		.unoptimized = !codegen.optimization,
+		.sm = target->sm,
 		.log = log,
 	};
-	enum fe_status status = FE_OK;
 	for (size_t i = 0; i < sizeof(passes) / sizeof(*passes) && !status; i++)
 		status = passes[i](&lowering);
 	LLVMDisposeBuilder(lowering.builder);

@@ -24,15 +24,21 @@ struct lowering {
 	LLVMTargetDataRef layout;
 	struct abi_program *abi;
 	uint64_t max_local_B;
+	bool flushes;                   /* denormals of float are flushed to zero */
+	bool unoptimized;               /* libnvvm is told to leave the code as it is */
+	unsigned sm;
 	struct bytes *log;
 };
 
 /* The passes. */
 enum fe_status fe_lower_printf(struct lowering *lowering);           /* lower_printf.c */
+enum fe_status fe_lower_device(struct lowering *lowering);           /* lower_device.c */
 enum fe_status fe_lower_instructions(struct lowering *lowering);     /* lower_instruction.c */
+enum fe_status fe_lower_half(struct lowering *lowering);             /* lower_half.c */
 enum fe_status fe_lower_variables(struct lowering *lowering);        /* lower_variable.c */
 enum fe_status fe_lower_intrinsics(struct lowering *lowering);       /* lower_intrinsic.c */
 enum fe_status fe_lower_kernel_calls(struct lowering *lowering);     /* lower_kernel.c */
+enum fe_status fe_lower_work_items(struct lowering *lowering);       /* lower_work_item.c */
 enum fe_status fe_lower_hidden(struct lowering *lowering);           /* lower_hidden.c */
 enum fe_status fe_lower_entry_names(struct lowering *lowering);      /* lower_kernel.c */
 enum fe_status fe_lower_local(struct lowering *lowering);            /* lower_local.c */
@@ -58,6 +64,9 @@ struct abi_kernel *fe_lower_kernel(struct lowering *lowering, LLVMValueRef funct
 
 /* Positions the builder before a function's first instruction. */
 void fe_builder_at_entry(struct lowering *lowering, LLVMValueRef function);
+
+/* lower_hidden.c: the function whose calls become the hidden value's parameter. */
+LLVMValueRef fe_hidden_source(struct lowering *lowering, enum abi_hidden hidden);
 
 /* lower_intrinsic_math.c: floating-point intrinsics as calls of libdevice or of
  * what libnvvm knows; NULL when the name is not one of them, else the new value. */

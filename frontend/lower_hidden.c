@@ -10,18 +10,35 @@
  * on the way from the kernels that need it, and of no other. */
 static const struct {
 	enum abi_hidden hidden;
+	unsigned bits;
 	const char *function;
 } sources[] = {
-	{ ABI_HIDDEN_GLOBAL_OFFSET_X, "__culvert_hidden_global_offset_x" },
-	{ ABI_HIDDEN_GLOBAL_OFFSET_Y, "__culvert_hidden_global_offset_y" },
-	{ ABI_HIDDEN_GLOBAL_OFFSET_Z, "__culvert_hidden_global_offset_z" },
-	{ ABI_HIDDEN_GLOBAL_SIZE_X, "__culvert_hidden_global_size_x" },
-	{ ABI_HIDDEN_GLOBAL_SIZE_Y, "__culvert_hidden_global_size_y" },
-	{ ABI_HIDDEN_GLOBAL_SIZE_Z, "__culvert_hidden_global_size_z" },
-	{ ABI_HIDDEN_WORK_DIM, "__culvert_hidden_work_dim" },
-	{ ABI_HIDDEN_PRINTF_BUFFER, "__culvert_hidden_printf_buffer" },
+#define BY_DIMENSION(value, bits, name) \
+	{ ABI_HIDDEN_##value##_X, bits, "__culvert_hidden_" name "_x" }, \
+	{ ABI_HIDDEN_##value##_Y, bits, "__culvert_hidden_" name "_y" }, \
+	{ ABI_HIDDEN_##value##_Z, bits, "__culvert_hidden_" name "_z" }
+	BY_DIMENSION(ID_START, 64, "id_start"),
+	BY_DIMENSION(GLOBAL_OFFSET, 64, "global_offset"),
+	BY_DIMENSION(GLOBAL_SIZE, 64, "global_size"),
+	BY_DIMENSION(GROUP_START, 32, "group_start"),
+	BY_DIMENSION(GROUP_COUNT, 32, "group_count"),
+	BY_DIMENSION(ENQUEUED_LOCAL, 32, "enqueued_local"),
+#undef BY_DIMENSION
+	{ ABI_HIDDEN_WORK_DIM, 32, "__culvert_hidden_work_dim" },
+	{ ABI_HIDDEN_PRINTF_BUFFER, 64, "__culvert_hidden_printf_buffer" },
 };
 _Static_assert(sizeof(sources) / sizeof(*sources) == ABI_HIDDEN_COUNT, "one source each");
+
+LLVMValueRef fe_hidden_source(struct lowering *lowering, enum abi_hidden hidden)
+{
+	unsigned row = 0;
+	while (sources[row].hidden != hidden)
+		row++;
+	LLVMValueRef source = LLVMGetNamedFunction(lowering->module, sources[row].function);
+	LLVMTypeRef type = LLVMFunctionType(
+		LLVMIntTypeInContext(lowering->context, sources[row].bits), NULL, 0, false);
+	return source ? source : LLVMAddFunction(lowering->module, sources[row].function, type);
+}
 
 struct hidden {
 	struct lowering *lowering;
@@ -46,9 +63,8 @@ static LLVMValueRef source_of(const struct hidden *state, unsigned row)
 /* A program can declare the name too, but not make anything else of it. */
 static bool check_source(const struct hidden *state, LLVMValueRef source, unsigned row)
 {
-	bool wide = sources[row].hidden != ABI_HIDDEN_WORK_DIM;
 	LLVMTypeRef type = LLVMGlobalGetValueType(source);
-	LLVMTypeRef result = LLVMIntTypeInContext(state->lowering->context, wide ? 64 : 32);
+	LLVMTypeRef result = LLVMIntTypeInContext(state->lowering->context, sources[row].bits);
 	bool fits = LLVMGetReturnType(type) == result && !LLVMCountParamTypes(type);
 	for (LLVMUseRef use = LLVMGetFirstUse(source); use; use = LLVMGetNextUse(use)) {
 		LLVMValueRef call = fe_use_call(use);

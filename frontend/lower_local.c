@@ -8,8 +8,17 @@
 /* Local memory of a kernel is of two kinds: variables with a fixed address, of
  * which a kernel may have 48 KiB, and one dynamic block whose size the launch
  * gives.  Local arguments live in the block, as offsets.  The variables of a
- * kernel that has more than fits are moved to the start of its block. */
-enum { STATIC_LIMIT_B = 48 * 1024, BLOCK_LEAST_ALIGN_B = 16, WIDEST_ACCESS_B = 16 };
+ * kernel that has more than fits are moved to the start of its block.
+ *
+ * The first byte of a work-group's local memory has the address 0, which is NULL.  In a
+ * program that looks for NULL all variables live in the block, behind a few unused bytes
+ * (OpenCL C 3.0, 6.5.5, with C99, 6.3.2.3: NULL is no object's address). */
+enum {
+	STATIC_LIMIT_B = 48 * 1024,
+	BLOCK_LEAST_ALIGN_B = 16,
+	WIDEST_ACCESS_B = 16,
+	NULL_ROOM_B = 16
+};
 static const char block_name[] = "__culvert_dynamic_local";
 
 struct variable {
@@ -26,6 +35,7 @@ struct local {
 	struct lowering *lowering;
 	struct variable *variables;
 	uint32_t count;
+	uint64_t null_room_B;        /* at the block's start; 0 where NULL is not looked for */
 	LLVMValueRef block;
 	uint64_t block_align_B;
 };
@@ -85,7 +95,7 @@ static LLVMValueRef kernel_function(const struct local *local, uint32_t kernel)
 /* What the kernel's variables take together in the worst order. */
 static uint64_t total_of(const struct local *local, LLVMValueRef kernel)
 {
-	uint64_t total_B = 0;
+	uint64_t total_B = local->null_room_B;
 	for (uint32_t i = 0; i < local->count; i++) {
 		const struct variable *variable = &local->variables[i];
 		if (fe_set_has(&variable->users, kernel))
@@ -109,7 +119,8 @@ static enum fe_status choose_moving(struct local *local)
 				     (unsigned long long)lowering->max_local_B);
 			status = FE_LINK_FAILED;
 		}
-		for (uint32_t i = 0; i < local->count && total_B > STATIC_LIMIT_B; i++) {
+		bool moving = total_B > STATIC_LIMIT_B || local->null_room_B;
+		for (uint32_t i = 0; i < local->count && moving; i++) {
 			if (fe_set_has(&local->variables[i].users, kernel))
 				local->variables[i].moves = true;
 		}
@@ -131,7 +142,7 @@ static bool meet(const struct local *local, const struct variable *a, const stru
 /* The lowest offset where the variable is clear of all placed ones that it meets. */
 static void place(struct local *local, struct variable *variable)
 {
-	uint64_t offset_B = 0;
+	uint64_t offset_B = round_up(local->null_room_B, variable->align_B);
 	for (uint32_t i = 0; i < local->count; i++) {
 		const struct variable *other = &local->variables[i];
 		bool clear = offset_B + variable->size_B <= other->offset_B ||
@@ -150,7 +161,7 @@ static void note_sizes(struct local *local)
 	struct abi_program *abi = local->lowering->abi;
 	for (uint32_t k = 0; k < abi->kernel_count; k++) {
 		LLVMValueRef kernel = kernel_function(local, k);
-		uint64_t end_B = 0;
+		uint64_t end_B = local->null_room_B;
 		for (uint32_t i = 0; i < local->count; i++) {
 			const struct variable *variable = &local->variables[i];
 			uint64_t last_B = variable->offset_B + variable->size_B;
@@ -260,9 +271,82 @@ static bool lower_arguments(struct local *local, LLVMValueRef kernel,
 	return true;
 }
 
+/* Clang writes NULL as the generic one, cast. */
+static bool is_null(LLVMValueRef constant)
+{
+	if (LLVMIsAConstantExpr(constant) && LLVMGetConstOpcode(constant) == LLVMAddrSpaceCast)
+		constant = LLVMGetOperand(constant, 0);
+	return LLVMIsAConstantPointerNull(constant);
+}
+
+static bool mentions_null(LLVMValueRef instruction)
+{
+	unsigned count = (unsigned)LLVMGetNumOperands(instruction);
+	for (unsigned i = 0; i < count; i++) {
+		LLVMValueRef operand = LLVMGetOperand(instruction, i);
+		if (is_local_pointer(LLVMTypeOf(operand)) && is_null(operand))
+			return true;
+	}
+	return false;
+}
+
+static bool looks_for_null(LLVMModuleRef module)
+{
+	LLVMValueRef function = LLVMGetFirstFunction(module);
+	for (; function; function = LLVMGetNextFunction(function)) {
+		LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+		for (; block; block = LLVMGetNextBasicBlock(block)) {
+			LLVMValueRef i = LLVMGetFirstInstruction(block);
+			for (; i; i = LLVMGetNextInstruction(i)) {
+				if (mentions_null(i))
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* A generic pointer made of a local one; the hardware would make NULL a pointer to the
+ * first byte.  OpenCL C 3.0, 6.7.9, with C99, 6.3.2.3: NULL converts to NULL. */
+static void convert_null(struct lowering *lowering, LLVMValueRef cast)
+{
+	LLVMValueRef local = LLVMGetOperand(cast, 0);
+	LLVMBuilderRef builder = lowering->builder;
+	if (LLVMIsAGlobalVariable(local) || LLVMIsAConstantExpr(local))
+		return;
+	LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(cast));
+	LLVMValueRef null = LLVMConstNull(LLVMTypeOf(local));
+	LLVMValueRef is_null = LLVMBuildICmp(builder, LLVMIntEQ, local, null, "");
+	LLVMValueRef chosen = LLVMBuildSelect(builder, is_null,
+					      LLVMConstNull(LLVMTypeOf(cast)), cast, "");
+	LLVMReplaceAllUsesWith(cast, chosen);
+	LLVMSetOperand(chosen, 2, cast);
+}
+
+static void convert_nulls(struct lowering *lowering)
+{
+	LLVMValueRef function = LLVMGetFirstFunction(lowering->module);
+	for (; function; function = LLVMGetNextFunction(function)) {
+		LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+		for (; block; block = LLVMGetNextBasicBlock(block)) {
+			LLVMValueRef i = LLVMGetFirstInstruction(block), next;
+			for (; i; i = next) {
+				next = LLVMGetNextInstruction(i);
+				if (LLVMIsAAddrSpaceCastInst(i) &&
+				    is_local_pointer(LLVMTypeOf(LLVMGetOperand(i, 0))))
+					convert_null(lowering, i);
+			}
+		}
+	}
+}
+
 static enum fe_status lower_local(struct local *local)
 {
 	struct abi_program *abi = local->lowering->abi;
+	if (looks_for_null(local->lowering->module)) {
+		local->null_room_B = NULL_ROOM_B;
+		convert_nulls(local->lowering);
+	}
 	if (!find_variables(local))
 		return FE_NO_MEMORY;
 	enum fe_status status = move_variables(local);

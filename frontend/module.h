@@ -57,13 +57,16 @@ enum fe_status fe_codegen_get(const struct fe_module *module, struct fe_codegen 
 enum fe_status fe_module_link_builtins(struct fe_module *module, struct bytes *log);
 
 /* kernel_facts.c: the facts of every kernel, read before lowering changes types. */
-enum fe_status fe_module_facts(const struct fe_module *module, struct abi_program **abi_out,
-			       struct bytes *log);
+enum fe_status fe_module_facts(const struct fe_module *module, const struct fe_codegen *codegen,
+			       struct abi_program **abi_out, struct bytes *log);
 
 /* lower.c: everything between a linked module and text: the passes in order.
  * Fills in what lowering decides (hidden parameters, dynamic_local_B). */
 enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi,
 			       const struct fe_compile_job *target, struct bytes *log);
+
+/* lower_half.c: whether the module does arithmetic on halves, not just loads and stores them. */
+bool fe_module_computes_half(const struct fe_module *module);
 
 /* nvvm_ir.c: the module as NVVM IR text in the LLVM 7 dialect with typed
  * pointers, which every libnvvm since CUDA 12.0 and the driver's own accept. */

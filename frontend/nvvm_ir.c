@@ -190,6 +190,8 @@ static void print_functions(struct ir_printer *printer, const struct abi_program
 static void print_annotation(struct ir_printer *printer, const struct abi_kernel *kernel,
 			     LLVMValueRef function, uint32_t node)
 {
+	/* Where work-groups need not be uniform, those at the edges are smaller. */
+	const char *key = kernel->uniform_groups ? "reqntid" : "maxntid";
 	const uint32_t *local = kernel->required_local;
 	fe_ir_print(printer, "!%u = !{", node);
 	fe_ir_function_type(printer, function);
@@ -198,8 +200,8 @@ static void print_annotation(struct ir_printer *printer, const struct abi_kernel
 	fe_ir_print(printer, ", !\"kernel\", i32 1");
 	if (local[0])
 		fe_ir_print(printer,
-			    ", !\"reqntidx\", i32 %u, !\"reqntidy\", i32 %u, !\"reqntidz\", i32 %u",
-			    local[0], local[1], local[2]);
+			    ", !\"%sx\", i32 %u, !\"%sy\", i32 %u, !\"%sz\", i32 %u",
+			    key, local[0], key, local[1], key, local[2]);
 	fe_ir_print(printer, "}\n");
 }
 

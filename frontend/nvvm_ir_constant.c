@@ -199,7 +199,11 @@ static void print_expression(struct ir_printer *printer, LLVMValueRef expression
 	LLVMOpcode opcode = LLVMGetConstOpcode(expression);
 	LLVMValueRef first = LLVMGetOperand(expression, 0);
 	LLVMTypeRef from = LLVMTypeOf(first);
-	if (opcode == LLVMGetElementPtr && fe_ir_type_is(type, LLVMPointerTypeKind)) {
+	if (opcode == LLVMAddrSpaceCast && LLVMIsAConstantPointerNull(first)) {
+		/* The conversion of NULL is NULL, which 0 stands for everywhere; the
+		 * hardware's conversion of addresses does not know that. */
+		fe_ir_print(printer, "null");
+	} else if (opcode == LLVMGetElementPtr && fe_ir_type_is(type, LLVMPointerTypeKind)) {
 		print_gep(printer, expression, type);
 	} else if (opcode == LLVMAddrSpaceCast && fe_ir_type_is(from, LLVMPointerTypeKind) &&
 		   fe_ir_address_space(from) == fe_ir_address_space(type)) {

@@ -91,8 +91,10 @@ enum flag {
 	FLAG_NOTHING,               /* accepted; there is nothing it could change */
 	FLAG_OPT_DISABLE,
 	FLAG_FUSE,
+	FLAG_UNSAFE,
 	FLAG_FLUSH_DENORMALS,
 	FLAG_PRECISE,
+	FLAG_UNIFORM,
 	FLAG_LINE_INFO,
 	FLAG_VERBOSE,
 	FLAG_CREATE_LIBRARY,
@@ -116,13 +118,13 @@ static const struct flag_row flag_rows[] = {
 	/* 5.8.6.3: optimization */
 	{"-cl-opt-disable", STAGE_COMPILE, FLAG_OPT_DISABLE, false},
 	{"-cl-strict-aliasing", STAGE_COMPILE, FLAG_NOTHING, false},
-	{"-cl-uniform-work-group-size", STAGE_COMPILE, FLAG_NOTHING, true},
+	{"-cl-uniform-work-group-size", STAGE_COMPILE, FLAG_UNIFORM, false},
 	{"-cl-no-subgroup-ifp", STAGE_BOTH, FLAG_NOTHING, false},
 	{"-cl-mad-enable", STAGE_COMPILE, FLAG_FUSE, true},
 	{"-cl-no-signed-zeros", STAGE_BOTH, FLAG_NOTHING, true},
-	{"-cl-unsafe-math-optimizations", STAGE_BOTH, FLAG_FUSE, true},
+	{"-cl-unsafe-math-optimizations", STAGE_BOTH, FLAG_UNSAFE, true},
 	{"-cl-finite-math-only", STAGE_BOTH, FLAG_NOTHING, true},
-	{"-cl-fast-relaxed-math", STAGE_BOTH, FLAG_FUSE, true},
+	{"-cl-fast-relaxed-math", STAGE_BOTH, FLAG_UNSAFE, true},
 	/* 5.8.6.4: warnings */
 	{"-w", STAGE_COMPILE, FLAG_NOTHING, true},
 	{"-Werror", STAGE_COMPILE, FLAG_NOTHING, true},
@@ -147,12 +149,19 @@ static void set_flag(struct fe_options *options, enum flag flag)
 	case FLAG_FUSE:
 		options->codegen.fuse_multiply_add = true;
 		break;
+	case FLAG_UNSAFE:       /* "includes ... -cl-mad-enable, and -cl-denorms-are-zero" */
+		options->codegen.fuse_multiply_add = true;
+		options->codegen.flush_denormals = true;
+		break;
 	case FLAG_FLUSH_DENORMALS:
 		options->codegen.flush_denormals = true;
 		break;
 	case FLAG_PRECISE:
 		options->codegen.precise_divide = true;
 		options->codegen.precise_sqrt = true;
+		break;
+	case FLAG_UNIFORM:
+		options->codegen.uniform_groups = true;
 		break;
 	case FLAG_LINE_INFO:
 		options->codegen.line_info = true;
@@ -220,9 +229,9 @@ static enum fe_status take_standard(struct parser *parser, const char *word, con
 		unsigned standard;
 	} rows[] = {
 		{"CL1.0", 100}, {"CL1.1", 110}, {"CL1.2", 120},
-		/* OpenCL C 2.0 made optional what 3.0 names feature by feature: a program
-		 * gets 3.0's language with the features that there are. */
-		{"CL2.0", 300}, {"CL3.0", 300},
+		/* Not among CL_DEVICE_OPENCL_C_ALL_VERSIONS, for it has no optional features;
+		 * a program that uses none of those that are missing is built. */
+		{"CL2.0", 200}, {"CL3.0", 300},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (!strcmp(value, rows[i].name)) {
@@ -358,6 +367,9 @@ enum fe_status fe_options_parse(const char *text, bool linking, struct fe_option
 		status = take_word(&parser);
 	if (!status && options.enable_link_options && !options.create_library)
 		status = invalid(&parser, "-enable-link-options", "only with -create-library");
+	/* OpenCL 3.0 API, 5.8.6.3: before OpenCL C 2.0 work-groups are uniform in any case. */
+	if (options.standard < 200)
+		options.codegen.uniform_groups = true;
 	fe_words_finish(&words);
 	if (status) {
 		fe_options_finish(&options);
@@ -379,6 +391,25 @@ enum fe_status fe_options_check(const char *options, bool linking, struct bytes 
 	if (!status)
 		fe_options_finish(&parsed);
 	return status;
+}
+
+enum fe_status fe_options_canonical(const char *options, bool linking, struct bytes *text,
+				    struct bytes *log)
+{
+	struct fe_options parsed;
+	enum fe_status status = fe_options_parse(options, linking, &parsed, log);
+	if (status)
+		return status;
+	const struct fe_codegen *codegen = &parsed.codegen;
+	bytes_printf(text, "%u %d%d%d%d %u %u %d%d %d%d\n", parsed.standard,
+		     codegen->flush_denormals, codegen->precise_divide, codegen->precise_sqrt,
+		     codegen->fuse_multiply_add, codegen->optimization, codegen->max_registers,
+		     codegen->line_info, codegen->verbose, parsed.create_library,
+		     parsed.enable_link_options);
+	for (size_t i = 0; i < parsed.clang.count; i++)
+		bytes_append(text, parsed.clang.items[i], strlen(parsed.clang.items[i]) + 1);
+	fe_options_finish(&parsed);
+	return bytes_failed(text) ? FE_NO_MEMORY : FE_OK;
 }
 
 bool fe_options_want_library(const char *options)

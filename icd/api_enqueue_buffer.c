@@ -33,6 +33,27 @@ static void touch(struct ocl_command *command, cl_mem mem, size_t offset_B, size
 		command->kind = &ocl_command_marker;
 }
 
+/* Short bytes for pageable memory come by way of pinned memory: the copy then stands
+ * in its stream like any other, and only its end is waited for.  NULL: they do not. */
+static struct gpu_slot *read_slot(cl_command_queue queue, bool pinned, cl_bool blocking,
+				  size_t size_B)
+{
+	return blocking && !pinned && size_B && size_B <= GPU_SLOT_B
+		? gpu_slot_take(queue->device->gpu) : NULL;
+}
+
+static cl_int read_from_slot(cl_command_queue queue, struct gpu_slot *slot, void *to,
+			     size_t size_B, cl_int error)
+{
+	if (!error)
+		memcpy(to, gpu_slot_memory(slot), size_B);
+	/* After another error nobody knows whether the copy still comes: then nobody
+	 * gets the slot. */
+	if (!error || error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+		gpu_slot_release(queue->device->gpu, slot, NULL);
+	return error;
+}
+
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBuffer(
 	cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_read, size_t offset,
 	size_t size, void *ptr, cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
@@ -47,11 +68,17 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBuffer(
 		return error;
 	ocl_command_init(&command, &ocl_command_read, command_queue, CL_COMMAND_READ_BUFFER,
 			 accesses);
-	command.u.transfer.host.to = ptr;
+	const bool pinned = gpu_host_is_pinned(command_queue->device->gpu, ptr, size);
+	struct gpu_slot *slot = read_slot(command_queue, pinned, blocking_read, size);
+	command.u.transfer.host.to = slot ? gpu_slot_memory(slot) : ptr;
+	command.u.transfer.pinned = pinned || slot;
+	command.u.transfer.own = slot;
+	command.u.transfer.blocking = blocking_read;
 	command.u.transfer.size_B = size;
 	touch(&command, buffer, offset, size, OCL_ACCESS_READ);
-	return ocl_queue_enqueue(&command, blocking_read, num_events_in_wait_list,
-				 event_wait_list, event);
+	error = ocl_queue_enqueue(&command, blocking_read, num_events_in_wait_list,
+				  event_wait_list, event);
+	return slot ? read_from_slot(command_queue, slot, ptr, size, error) : error;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(
@@ -69,6 +96,9 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(
 	ocl_command_init(&command, &ocl_command_write, command_queue, CL_COMMAND_WRITE_BUFFER,
 			 accesses);
 	command.u.transfer.host.from = ptr;
+	command.u.transfer.pinned = gpu_host_is_pinned(command_queue->device->gpu, ptr, size);
+	command.u.transfer.own = false;
+	command.u.transfer.blocking = blocking_write;
 	command.u.transfer.size_B = size;
 	touch(&command, buffer, offset, size, OCL_ACCESS_WRITE);
 	return ocl_queue_enqueue(&command, blocking_write, num_events_in_wait_list,

@@ -1,5 +1,5 @@
 /* Markers and barriers (OpenCL 3.0 API, 5.12).  In an in-order queue both are a
- * place in the stream; they differ for a queue that may reorder. */
+ * place in the stream. */
 #include "config.h"
 
 #include "icd/enqueue.h"
@@ -14,6 +14,10 @@ static cl_int sync_enqueue(cl_command_queue queue, cl_command_type type, cl_uint
 	if (error)
 		return error;
 	ocl_command_init(&command, &ocl_command_marker, queue, type, NULL);
+	/* 5.12: without a list it waits for all that was enqueued before it; a barrier
+	 * holds up all that is enqueued later. */
+	command.joins = !count;
+	command.bars = type == CL_COMMAND_BARRIER;
 	return ocl_queue_enqueue(&command, false, count, events, event);
 }
 

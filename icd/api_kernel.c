@@ -168,18 +168,10 @@ clGetKernelSubGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_sub_gro
 			size_t input_value_size, const void *input_value, size_t param_value_size,
 			void *param_value, size_t *param_value_size_ret)
 {
-	(void)param_name;
-	(void)input_value_size;
-	(void)input_value;
-	(void)param_value_size;
-	(void)param_value;
-	(void)param_value_size_ret;
 	cl_int error = object_check(kernel, &ocl_kernel_type);
 	if (error)
 		return error;
-	if (device ? ocl_program_device_index(kernel->program, device) < 0
-		   : kernel->program->device_count > 1)
-		return CL_INVALID_DEVICE;
-	/* OpenCL 3.0 API, 5.9.4: CL_INVALID_OPERATION when the device has no sub-groups. */
-	return CL_INVALID_OPERATION;
+	const struct info_out out = {param_value_size, param_value, param_value_size_ret};
+	return ocl_kernel_sub_group_info(kernel, device, param_name, input_value,
+					 input_value_size, &out);
 }

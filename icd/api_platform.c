@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "icd/build_cache.h"
 #include "icd/icd.h"
 #include "icd/platform.h"
 
@@ -44,12 +45,16 @@ clGetPlatformInfo(cl_platform_id platform, cl_platform_info param_name, size_t p
 
 CL_API_ENTRY cl_int CL_API_CALL clUnloadPlatformCompiler(cl_platform_id platform)
 {
-	/* OpenCL 3.0 API, 5.8.8: a hint; the compiler holds nothing that is worth
-	 * giving back between builds. */
-	return object_check(platform, &ocl_platform_type);
+	/* OpenCL 3.0 API, 5.8.8: a hint to give back what the compiler holds: what was
+	 * built before, in memory. */
+	cl_int error = object_check(platform, &ocl_platform_type);
+	if (!error)
+		ocl_build_forget();
+	return error;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clUnloadCompiler(void)
 {
+	ocl_build_forget();
 	return CL_SUCCESS;
 }

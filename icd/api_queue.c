@@ -3,10 +3,13 @@
 #include "icd/info.h"
 #include "icd/queue.h"
 
+#include <CL/cl_ext.h>
+
 static const cl_command_queue_properties known_properties =
 	CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE |
 	CL_QUEUE_ON_DEVICE_DEFAULT;
-static const cl_command_queue_properties supported_properties = CL_QUEUE_PROFILING_ENABLE;
+static const cl_command_queue_properties supported_properties =
+	CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
 
 static cl_int properties_check(cl_command_queue_properties properties)
 {
@@ -17,25 +20,64 @@ static cl_int properties_check(cl_command_queue_properties properties)
 	return properties & ~supported_properties ? CL_INVALID_QUEUE_PROPERTIES : CL_SUCCESS;
 }
 
-static cl_int list_read(const cl_queue_properties *list,
-			cl_command_queue_properties *properties_out)
+/* What a list of properties asks for. */
+struct wishes {
+	cl_command_queue_properties bits;
+	cl_queue_properties size, priority;
+};
+
+/* cl_khr_priority_hints: streams have three, -1 the highest. */
+static cl_int priority_of(cl_queue_properties hint, int *priority_out)
 {
-	cl_command_queue_properties properties = 0;
-	bool sized = false, listed = false;
-	for (; list && list[0]; list += 2) {
-		/* 5.1: CL_INVALID_VALUE for a name that is not known or comes twice. */
-		bool *seen = list[0] == CL_QUEUE_PROPERTIES ? &listed : &sized;
-		if ((list[0] != CL_QUEUE_PROPERTIES && list[0] != CL_QUEUE_SIZE) || *seen)
-			return CL_INVALID_VALUE;
-		*seen = true;
-		if (list[0] == CL_QUEUE_PROPERTIES)
-			properties = list[1];
-	}
-	/* 5.1: a size is only for queues on the device. */
-	if (sized && !(properties & CL_QUEUE_ON_DEVICE))
+	switch (hint) {
+	case CL_QUEUE_PRIORITY_HIGH_KHR:
+		*priority_out = -1;
+		return CL_SUCCESS;
+	case CL_QUEUE_PRIORITY_MED_KHR:
+		*priority_out = 0;
+		return CL_SUCCESS;
+	case CL_QUEUE_PRIORITY_LOW_KHR:
+		*priority_out = 1;
+		return CL_SUCCESS;
+	default:
 		return CL_INVALID_VALUE;
-	*properties_out = properties;
-	return properties_check(properties);
+	}
+}
+
+/* 5.1: CL_INVALID_VALUE for a name that is not known or comes twice. */
+static cl_int list_read(const cl_queue_properties *list, struct wishes *wishes, unsigned *seen_out)
+{
+	static const cl_queue_properties names[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_SIZE,
+						    CL_QUEUE_PRIORITY_KHR};
+	cl_queue_properties *const places[] = {&wishes->bits, &wishes->size, &wishes->priority};
+	*seen_out = 0;
+	for (; list && list[0]; list += 2) {
+		unsigned i = 0;
+		while (i < 3 && names[i] != list[0])
+			i++;
+		if (i == 3 || *seen_out & 1u << i)
+			return CL_INVALID_VALUE;
+		*seen_out |= 1u << i;
+		*places[i] = list[1];
+	}
+	return CL_SUCCESS;
+}
+
+static cl_int list_check(const cl_queue_properties *list, cl_command_queue_properties *bits_out,
+			 int *priority_out)
+{
+	struct wishes wishes = {0, 0, CL_QUEUE_PRIORITY_MED_KHR};
+	unsigned seen;
+	cl_int error = list_read(list, &wishes, &seen);
+	/* 5.1: a size is only for queues on the device. */
+	if (!error && seen & 2 && !(wishes.bits & CL_QUEUE_ON_DEVICE))
+		error = CL_INVALID_VALUE;
+	if (!error)
+		error = properties_check(wishes.bits);
+	if (!error)
+		error = priority_of(wishes.priority, priority_out);
+	*bits_out = wishes.bits;
+	return error;
 }
 
 static cl_int device_check(cl_context context, cl_device_id device)
@@ -62,11 +104,12 @@ clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
 {
 	cl_command_queue queue = NULL;
 	cl_command_queue_properties bits = 0;
+	int priority = 0;
 	cl_int error = device_check(context, device);
 	if (!error)
-		error = list_read(properties, &bits);
+		error = list_check(properties, &bits, &priority);
 	if (!error)
-		error = ocl_queue_create(context, device, bits, properties, &queue);
+		error = ocl_queue_create(context, device, bits, priority, properties, &queue);
 	return queue_return(error, queue, errcode_ret);
 }
 
@@ -79,7 +122,7 @@ CL_API_ENTRY cl_command_queue CL_API_CALL clCreateCommandQueue(
 	if (!error)
 		error = properties_check(properties);
 	if (!error)
-		error = ocl_queue_create(context, device, properties, NULL, &queue);
+		error = ocl_queue_create(context, device, properties, 0, NULL, &queue);
 	return queue_return(error, queue, errcode_ret);
 }
 

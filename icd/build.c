@@ -4,10 +4,11 @@
 
 #include "backend/codegen.h"
 #include "base/log.h"
+#include "icd/build_cache.h"
 #include "icd/build_dump.h"
 #include "icd/program_binary.h"
 
-#include <string.h>
+#include <inttypes.h>
 
 /* What each call's page names the same trouble. */
 struct error_names {
@@ -55,33 +56,53 @@ static cl_int backend_error(const struct ocl_build_job *job, cl_int error)
 	return error;
 }
 
-cl_int ocl_code_load(const struct ocl_code *code, cl_device_id device, bool verbose,
+cl_int ocl_code_load(const struct ocl_code *code, cl_device_id device,
 		     struct gpu_module **module_out, struct bytes *log)
 {
+	if (code->cubin.size_B && code->sm == device->caps->sm) {
+		struct bytes reason = BYTES_INIT;
+		cl_int error = gpu_module_load(device->gpu, code->cubin.data, code->cubin.size_B,
+					       &reason, module_out);
+		/* A driver may be older than the compiler that made it: PTX then. */
+		if (error == CL_INVALID_BINARY)
+			log_info("machine code is not taken, PTX is: %s", bytes_string(&reason));
+		bytes_finish(&reason);
+		if (error != CL_INVALID_BINARY)
+			return error;
+	}
 	const struct be_codegen_options options = {
 		.sm = code->ptx_sm,
 		.optimization = code->optimization,
 		.max_registers = code->max_registers,
 		.line_info = code->line_info,
 	};
-	return be_ptx_load(device->gpu, &code->ptx, &options, verbose, module_out, log);
+	return be_ptx_load(device->gpu, &code->ptx, &options, code->verbose, module_out, log);
 }
 
 /* What goes with a job: what it makes. */
 struct product {
 	struct ocl_code *code;
-	struct gpu_module *module;       /* of an executable, on the job's device */
+	struct fe_inputs inputs;         /* what the compile asked of the machine */
 	struct bytes *log;
 };
 
-static cl_int load(const struct ocl_build_job *job, bool verbose, struct product *product)
+/* Machine code where that can be had without the driver; otherwise, and where it
+ * fails, the driver's compiler gets its turn and has the last word. */
+static void generate_cubin(const struct ocl_build_job *job, struct product *product)
 {
-	product->code->sm = job->device->caps->sm;
-	return backend_error(job, ocl_code_load(product->code, job->device, verbose,
-						&product->module, product->log));
+	struct ocl_code *code = product->code;
+	const struct be_codegen_options options = {
+		.sm = code->sm,
+		.optimization = code->optimization,
+		.max_registers = code->max_registers,
+		.line_info = code->line_info,
+	};
+	if (*be_cubin_build(job->device->gpu))
+		(void)be_cubin_compile(&code->ptx, &options, code->verbose, &code->cubin,
+				       product->log);
 }
 
-/* NVVM IR -> PTX -> module.  Takes the launch facts over into code. */
+/* NVVM IR -> PTX -> machine code.  Takes the launch facts over into code. */
 static cl_int generate(const struct ocl_build_job *job, struct fe_program *program,
 		       struct product *product)
 {
@@ -106,16 +127,16 @@ static cl_int generate(const struct ocl_build_job *job, struct fe_program *progr
 	code->optimization = asked->optimization;
 	code->max_registers = asked->max_registers;
 	code->line_info = asked->line_info;
-	error = load(job, asked->verbose, product);
-	if (error)
-		return error;
+	code->verbose = asked->verbose;
 	code->abi = program->abi;
 	program->abi = NULL;
 	code->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+	generate_cubin(job, product);
 	return CL_SUCCESS;
 }
 
-static struct fe_compile_job compile_job(const struct ocl_build_job *job, unsigned sm)
+static struct fe_compile_job compile_job(const struct ocl_build_job *job,
+					 struct product *product)
 {
 	return (struct fe_compile_job){
 		.source = job->source,
@@ -123,15 +144,16 @@ static struct fe_compile_job compile_job(const struct ocl_build_job *job, unsign
 		.options = job->options,
 		.headers = job->headers,
 		.header_count = job->header_count,
-		.sm = sm,
+		.sm = product->code->ptx_sm,
 		.max_local_B = ocl_device_local_B(job->device),
+		.inputs = &product->inputs,
 	};
 }
 
 static cl_int run_source(const struct ocl_build_job *job, struct product *product)
 {
 	struct fe_program program;
-	const struct fe_compile_job compile = compile_job(job, product->code->ptx_sm);
+	const struct fe_compile_job compile = compile_job(job, product);
 	cl_int error = frontend_error(job, fe_build(&compile, &program, &product->code->object,
 						    product->log));
 	if (error)
@@ -144,7 +166,7 @@ static cl_int run_source(const struct ocl_build_job *job, struct product *produc
 static cl_int run_compile(const struct ocl_build_job *job, struct product *product)
 {
 	struct ocl_code *code = product->code;
-	const struct fe_compile_job compile = compile_job(job, code->ptx_sm);
+	const struct fe_compile_job compile = compile_job(job, product);
 	code->type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
 	return frontend_error(job, fe_compile(&compile, &code->object, product->log));
 }
@@ -212,7 +234,8 @@ static cl_int run_binary(const struct ocl_build_job *job, struct product *produc
 	code->max_registers = loaded->max_registers;
 	code->line_info = loaded->line_info;
 	code->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-	return load(job, false, product);
+	generate_cubin(job, product);
+	return CL_SUCCESS;
 }
 
 /* Whether there is a compiler for this device, and for which sm it compiles. */
@@ -233,6 +256,7 @@ static cl_int run(const struct ocl_build_job *job, struct product *product)
 	cl_int error = compiler_find(job, &product->code->ptx_sm, product->log);
 	if (error)
 		return error;
+	product->code->sm = job->device->caps->sm;
 	switch (job->kind) {
 	case OCL_BUILD_SOURCE:
 		return run_source(job, product);
@@ -246,8 +270,76 @@ static cl_int run(const struct ocl_build_job *job, struct product *product)
 	return CL_INVALID_OPERATION;
 }
 
-/* The whole road.  A cache stands here: asked for the job's code before run, given
- * what run made. */
+/* Compiles, and gives the code its own copy of what was said on the way. */
+static cl_int make(const struct ocl_build_job *job, struct fe_inputs *inputs,
+		   struct ocl_code **code_out, struct bytes *log)
+{
+	struct bytes said = BYTES_INIT;
+	struct product product = {.code = ocl_code_create(), .log = &said};
+	if (!product.code)
+		return CL_OUT_OF_HOST_MEMORY;
+	cl_int error = run(job, &product);
+	ocl_build_dump(job, product.code, &said);
+	log_info("build: %s for sm_%u: %d", fe_compiler_id(), job->device->caps->sm, error);
+	bytes_append(log, said.data, said.size_B);
+	bytes_move(&product.code->log, &said);
+	*inputs = product.inputs;
+	if (error)
+		ocl_code_unref(product.code);
+	else
+		*code_out = product.code;
+	return error;
+}
+
+/* The key named the compilers' files before they were loaded; they may have been
+ * replaced in between. */
+static bool key_holds(const struct ocl_build_job *job, const struct hash *key)
+{
+	struct hash now;
+	return ocl_build_key(job, &now) && hash_equal(key, &now);
+}
+
+static void log_counts(void)
+{
+	if (!log_enabled(LOG_LEVEL_INFO))
+		return;
+	struct cache_counts counts = cache_counts(cache_default());
+	log_info("cache: %" PRIu64 " hits, %" PRIu64 " misses, %" PRIu64 " damaged, %" PRIu64
+		 " put, %" PRIu64 " evicted, %" PRIu64 " waits", counts.hits, counts.misses,
+		 counts.heals, counts.stores, counts.evictions, counts.waits);
+}
+
+/* The whole road to code, or the short one where an equal job went it before. */
+static cl_int find_or_make(const struct ocl_build_job *job, struct ocl_code **code_out,
+			   struct bytes *log)
+{
+	struct hash key;
+	struct fe_inputs inputs = FE_INPUTS_INIT;
+	cl_int error = CL_SUCCESS;
+	bool cached = ocl_build_key(job, &key);
+	struct ocl_code *code = cached ? ocl_build_recall(&key, job->device) : NULL;
+	struct cache_flight *flight = NULL;
+	if (cached && !code) {
+		flight = cache_flight_begin(cache_default(), &key);
+		code = ocl_build_recall(&key, job->device);
+	}
+	if (code) {
+		bytes_append(log, code->log.data, code->log.size_B);
+	} else {
+		error = make(job, &inputs, &code, log);
+		if (!error && cached && key_holds(job, &key))
+			ocl_build_remember(&key, &inputs, code);
+	}
+	if (flight)
+		cache_flight_end(cache_default(), flight);
+	if (cached)
+		log_counts();
+	fe_inputs_finish(&inputs);
+	if (!error)
+		*code_out = code;
+	return error;
+}
+
 cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out,
 		     struct gpu_module **module_out, struct bytes *log)
 {
@@ -260,18 +352,15 @@ cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out
 		*code_out = ocl_code_ref(job->loaded);
 		return CL_SUCCESS;
 	}
-	struct product product = {.code = ocl_code_create(), .log = log};
-	if (!product.code)
-		return CL_OUT_OF_HOST_MEMORY;
-	error = run(job, &product);
-	ocl_build_dump(job, product.code, log);
-	log_info("build: %s for sm_%u: %d", fe_compiler_id(), job->device->caps->sm, error);
-	if (error) {
-		gpu_module_unload(product.module, NULL, 0);
-		ocl_code_unref(product.code);
+	struct ocl_code *code;
+	error = find_or_make(job, &code, log);
+	if (error)
 		return error;
-	}
-	*code_out = product.code;
-	*module_out = product.module;
-	return CL_SUCCESS;
+	if (code->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
+		error = backend_error(job, ocl_code_load(code, job->device, module_out, log));
+	if (error)
+		ocl_code_unref(code);
+	else
+		*code_out = code;
+	return error;
 }

@@ -1,4 +1,5 @@
-/* The road: OpenCL C -> NVVM IR -> PTX -> a module, for one kind of device at a time.
+/* The road: OpenCL C -> NVVM IR -> PTX -> machine code -> a module, for one kind of
+ * device at a time; the short one, where an equal job went it before.
  *
  * Stateless: a job in, code and a log out.  Thread-safe: any number of jobs at
  * once; no lock may be held, for a job is slow. */
@@ -29,14 +30,14 @@ struct ocl_build_job {
 };
 
 /* code_out: a reference; written on success.  module_out: an executable's module,
- * loaded on the job's device; NULL where nothing had to be compiled.  log is appended to in any case.  The
- * codes are those of the kind's page: CL_INVALID_BUILD_OPTIONS,
+ * loaded on the job's device; NULL where nothing had to be compiled.  log is appended
+ * to in any case.  The codes are those of the kind's page: CL_INVALID_BUILD_OPTIONS,
  * CL_BUILD_PROGRAM_FAILURE, CL_COMPILER_NOT_AVAILABLE ... */
 cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out,
 		     struct gpu_module **module_out, struct bytes *log);
 
-/* An executable's module on device.  verbose: register and spill figures into log. */
-cl_int ocl_code_load(const struct ocl_code *code, cl_device_id device, bool verbose,
+/* An executable's module on device. */
+cl_int ocl_code_load(const struct ocl_code *code, cl_device_id device,
 		     struct gpu_module **module_out, struct bytes *log);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static uint64_t hash_more(uint64_t hash, const void *data, size_t size_B)
+static uint64_t name_more(uint64_t hash, const void *data, size_t size_B)
 {
 	const unsigned char *cursor = data;
 	for (size_t i = 0; i < size_B; i++)
@@ -17,24 +17,24 @@ static uint64_t hash_more(uint64_t hash, const void *data, size_t size_B)
 
 /* The name that the frontend gives the files of this build: what it was given of
  * text and options, or of options and objects. */
-static uint64_t hash_of(const struct ocl_build_job *job)
+static uint64_t name_of(const struct ocl_build_job *job)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
 	switch (job->kind) {
 	case OCL_BUILD_SOURCE:
 	case OCL_BUILD_COMPILE:
-		hash = hash_more(hash, job->source, job->source_size_B);
-		return hash_more(hash, job->options, strlen(job->options));
+		hash = name_more(hash, job->source, job->source_size_B);
+		return name_more(hash, job->options, strlen(job->options));
 	case OCL_BUILD_LINK:
-		hash = hash_more(hash, job->options, strlen(job->options));
+		hash = name_more(hash, job->options, strlen(job->options));
 		for (size_t i = 0; i < job->input_count; i++)
-			hash = hash_more(hash, job->inputs[i]->object.data,
+			hash = name_more(hash, job->inputs[i]->object.data,
 					 job->inputs[i]->object.size_B);
 		return hash;
 	case OCL_BUILD_BINARY:
 		break;
 	}
-	return hash_more(hash, job->loaded->object.data, job->loaded->object.size_B);
+	return name_more(hash, job->loaded->object.data, job->loaded->object.size_B);
 }
 
 static void dump(uint64_t hash, const char *ending, const struct bytes *content)
@@ -57,7 +57,7 @@ void ocl_build_dump(const struct ocl_build_job *job, const struct ocl_code *code
 {
 	if (!*option_string(OPTION_DUMP))
 		return;
-	uint64_t hash = hash_of(job);
+	uint64_t hash = name_of(job);
 	dump(hash, ".ptx", &code->ptx);
 	dump(hash, ".log", log);
 }

@@ -16,6 +16,8 @@ void ocl_command_init(struct ocl_command *command, const struct ocl_command_kind
 	command->type = type;
 	command->event = NULL;
 	command->witness = false;
+	command->joins = false;
+	command->bars = false;
 	command->accesses = accesses;
 	command->access_count = 0;
 	command->dependency_count = 0;
@@ -33,14 +35,21 @@ void ocl_command_touch(struct ocl_command *command, cl_mem mem, uint64_t offset_
 	access->at = (struct ocl_acquired){0};
 }
 
-bool ocl_command_may_block(const struct ocl_command *command)
+enum ocl_effort ocl_command_effort(const struct ocl_command *command)
 {
-	if (command->kind->may_block)
-		return true;
-	for (uint32_t i = 0; i < command->access_count; i++)
-		if (ocl_storage_is_slow(command->accesses[i].mem->storage))
-			return true;
-	return false;
+	enum ocl_effort most = OCL_EFFORT_NONE;
+	if (command->kind->effort)
+		most = command->kind->effort(command);
+	for (uint32_t i = 0; i < command->access_count && most != OCL_EFFORT_WAIT; i++) {
+		const struct ocl_access *access = &command->accesses[i];
+		struct ocl_storage *storage = access->mem->storage;
+		if (!ocl_storage_is_slow(storage))
+			continue;
+		most = ocl_storage_has(storage, command->queue->device_index, access->lo_B,
+				       access->hi_B, access->mode) ? OCL_EFFORT_OWN
+								   : OCL_EFFORT_WAIT;
+	}
+	return most;
 }
 
 /* --- submission ----------------------------------------------------------------------- */
@@ -79,9 +88,9 @@ static void accesses_commit(struct ocl_command *command, uint32_t acquired, bool
 				   written, done);
 }
 
-cl_int ocl_command_submit(struct ocl_command *command, struct ocl_submission *submission_out)
+cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream,
+			  struct ocl_submission *submission_out)
 {
-	struct gpu_stream *stream = command->queue->stream;
 	struct ocl_submission submission = {0};
 	const bool timing = command->event && command->event->profiling;
 	uint32_t acquired = 0;
@@ -108,6 +117,19 @@ cl_int ocl_command_submit(struct ocl_command *command, struct ocl_submission *su
 	return CL_SUCCESS;
 }
 
+cl_int ocl_command_stream_wait(struct gpu_stream *stream)
+{
+	struct gpu_event *tail;
+	if (gpu_stream_reached(stream, gpu_stream_last(stream)))
+		return gpu_device_status(gpu_stream_device(stream));
+	cl_int error = gpu_event_record(stream, false, &tail);
+	if (error)
+		return error;
+	error = gpu_event_wait(tail);
+	gpu_event_unref(tail);
+	return error;
+}
+
 /* --- for later --------------------------------------------------------------------------- */
 
 struct ocl_command *ocl_command_defer(const struct ocl_command *command)
@@ -127,7 +149,7 @@ struct ocl_command *ocl_command_defer(const struct ocl_command *command)
 	if (events_B)
 		memcpy(events, command->dependencies, events_B);
 	copy->dependencies = events;
-	list_init(&copy->link);
+	copy->in_line = false;
 	list_init(&copy->work_link);
 	atomic_init(&copy->refs, 1);
 	atomic_init(&copy->pending, 0);

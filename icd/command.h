@@ -13,6 +13,7 @@
 #include "icd/event.h"
 #include "icd/kernel.h"
 #include "icd/mem.h"
+#include "icd/native.h"
 
 struct ocl_command;
 
@@ -24,13 +25,22 @@ struct ocl_access {
 	enum ocl_access_mode mode;
 };
 
+/* What submitting a command may take the submitting thread. */
+enum ocl_effort {
+	OCL_EFFORT_NONE,
+	OCL_EFFORT_OWN,                  /* its own work, or a short wait: not under a lock */
+	OCL_EFFORT_WAIT                  /* waits for the GPU */
+};
+
 struct ocl_command_kind {
 	/* Puts the operation into stream; accesses are acquired.  NULL: no operation. */
 	cl_int (*run)(struct ocl_command *command, struct gpu_stream *stream);
 	/* Keeps and gives back what the payload needs beyond the door's call; NULL: nothing. */
 	void (*retain)(struct ocl_command *command);
 	void (*release)(struct ocl_command *command);
-	bool may_block;                  /* run may wait: no lock must be held */
+	/* Asked just before run; NULL: none. */
+	enum ocl_effort (*effort)(const struct ocl_command *command);
+	bool moves_host_bytes;           /* to or from memory of the application's */
 };
 
 struct ocl_transfer {                    /* read, write, copy; rect or not */
@@ -38,6 +48,9 @@ struct ocl_transfer {                    /* read, write, copy; rect or not */
 		const void *from;
 		void *to;
 	} host;
+	bool pinned;                     /* the host's side: copies of it never wait */
+	bool own;                        /* it is not the application's, but ours */
+	bool blocking;                   /* the caller waits for the end */
 	uint64_t size_B;
 	struct gpu_rect buffer, other;   /* other: the host, or the copy's target */
 	uint64_t region_B[3];
@@ -58,6 +71,7 @@ struct ocl_launch {
 	uint32_t local[3];
 	uint32_t work_dim;
 	uint32_t dynamic_local_B;
+	bool uniform;                    /* local divides global */
 	uint64_t printf_buffer;          /* while it is being submitted */
 };
 
@@ -67,6 +81,8 @@ struct ocl_command {
 	cl_command_type type;            /* as its event reports it */
 	cl_event event;                  /* NULL: nobody asked for one */
 	bool witness;                    /* submission has to give a done event */
+	bool joins;                      /* waits for all that were enqueued before it */
+	bool bars;                       /* all that are enqueued later wait for it */
 	struct ocl_access *accesses;     /* memory of whoever owns the command */
 	uint32_t access_count;
 	uint32_t dependency_count;
@@ -76,13 +92,19 @@ struct ocl_command {
 		struct ocl_fill fill;
 		struct ocl_launch launch;
 		struct ocl_map *map;
+		struct ocl_native *native;
 	} u;
 
-	/* Deferred commands only. */
-	struct list link;                /* queue->blocked */
-	struct list work_link;           /* ocl_worklist.failed, of who set failed */
+	/* In line: guarded by the queue's lock. */
+	struct list link;                /* ocl_line.waiting */
+	struct list barrier_link;        /* ocl_line.barriers */
+	struct list ready_link;          /* ocl_line.ready */
 	uint64_t ticket;
-	atomic_uint refs;                /* the queue, each waiter, a worklist */
+	bool in_line, taken;
+
+	/* Deferred commands only. */
+	struct list work_link;           /* ocl_worklist.failed, of who set failed */
+	atomic_uint refs;                /* the line, each waiter, a worklist */
 	atomic_uint pending;             /* dependencies not settled yet */
 	atomic_bool failed;              /* one of them ended badly */
 	struct ocl_waiter *waiters;      /* dependency_count, in the same memory */
@@ -98,13 +120,17 @@ void ocl_command_init(struct ocl_command *command, const struct ocl_command_kind
 void ocl_command_touch(struct ocl_command *command, cl_mem mem, uint64_t offset_B,
 		       uint64_t size_B, enum ocl_access_mode mode);
 
-/* Whether submission may wait for the host's memory or for other threads. */
-bool ocl_command_may_block(const struct ocl_command *command);
+/* What it depends on is settled. */
+enum ocl_effort ocl_command_effort(const struct ocl_command *command);
 
-/* Puts the command into its queue's stream, after all that it depends on; those
- * are settled.  Nothing is published when it fails.  The caller makes sure that
- * nobody else submits to the queue meanwhile. */
-cl_int ocl_command_submit(struct ocl_command *command, struct ocl_submission *submission_out);
+/* Puts the command into stream, after all that it depends on; those are settled.
+ * Nothing is published when it fails.  For an in-order queue the caller makes sure
+ * that nobody else submits to it meanwhile. */
+cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream,
+			  struct ocl_submission *submission_out);
+
+/* For a run that needs what is ahead in its stream done. No lock may be held. */
+cl_int ocl_command_stream_wait(struct gpu_stream *stream);
 
 /* A copy for later, with references to everything; refs 1. NULL: out of memory. */
 struct ocl_command *ocl_command_defer(const struct ocl_command *command);
@@ -124,5 +150,6 @@ extern const struct ocl_command_kind ocl_command_map;
 extern const struct ocl_command_kind ocl_command_unmap;
 extern const struct ocl_command_kind ocl_command_launch;
 extern const struct ocl_command_kind ocl_command_launch_printf;
+extern const struct ocl_command_kind ocl_command_native;
 
 #endif

@@ -8,16 +8,82 @@
 /* A marker has no operation: its place in the stream is all. */
 const struct ocl_command_kind ocl_command_marker = {0};
 
+/* --- memory of the application's ---------------------------------------------------------
+ *
+ * The driver's copies of pageable memory wait for all that is ahead in the stream, with
+ * a core at full load: it is waited for here, before. */
+
+/* The driver reads so much of pageable memory before its call returns, waiting for
+ * nothing. */
+enum { DRIVER_STAGES_B = 1 << 16 };
+
+static void host_write_note(const struct ocl_command *command, struct gpu_stream *stream)
+{
+	ocl_host_writes_note(&command->queue->context->host_writes, stream);
+}
+
+static enum ocl_effort pinned_effort(const struct ocl_command *command)
+{
+	return command->u.transfer.pinned ? OCL_EFFORT_NONE : OCL_EFFORT_WAIT;
+}
+
 static cl_int read_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
-	return gpu_copy_to_host(stream, transfer->host.to, command->accesses[0].at.address,
-				transfer->size_B);
+	cl_int error = transfer->pinned ? CL_SUCCESS : ocl_command_stream_wait(stream);
+	if (!error)
+		error = gpu_copy_to_host(stream, transfer->host.to, command->accesses[0].at.address,
+					 transfer->size_B);
+	if (!error && transfer->pinned && !transfer->own)
+		host_write_note(command, stream);
+	return error;
+}
+
+/* Whether the bytes may go by way of slots.  The driver is faster, so they do only if
+ * it would make a caller wait who did not ask for it. */
+static bool write_is_staged(const struct ocl_transfer *transfer)
+{
+	return !transfer->pinned && !transfer->blocking && transfer->size_B > DRIVER_STAGES_B &&
+	       transfer->size_B <= GPU_STAGED_MAX_B;
+}
+
+/* Pageable bytes are read when the command is submitted, which is early only if what
+ * comes before it does not write them. */
+static enum ocl_effort write_effort(const struct ocl_command *command)
+{
+	const struct ocl_transfer *transfer = &command->u.transfer;
+	if (transfer->pinned)
+		return OCL_EFFORT_NONE;
+	if (ocl_host_writes_are_pending(&command->queue->context->host_writes))
+		return OCL_EFFORT_WAIT;
+	if (transfer->size_B <= DRIVER_STAGES_B)
+		return OCL_EFFORT_NONE;
+	return write_is_staged(transfer) &&
+	       gpu_staging_has_room(command->queue->device->gpu, transfer->size_B)
+		? OCL_EFFORT_OWN : OCL_EFFORT_WAIT;
+}
+
+static cl_int write_pageable(const struct ocl_command *command, struct gpu_stream *stream)
+{
+	const struct ocl_transfer *transfer = &command->u.transfer;
+	const gpu_address to = command->accesses[0].at.address;
+	const bool staged = write_is_staged(transfer) &&
+			    !gpu_stream_reached(stream, gpu_stream_last(stream));
+	cl_int error = CL_SUCCESS;
+	if (ocl_host_writes_are_pending(&command->queue->context->host_writes) ||
+	    (transfer->size_B > DRIVER_STAGES_B && !staged))
+		error = ocl_command_stream_wait(stream);
+	if (error)
+		return error;
+	return staged ? gpu_copy_to_device_staged(stream, to, transfer->host.from, transfer->size_B)
+		      : gpu_copy_to_device(stream, to, transfer->host.from, transfer->size_B);
 }
 
 static cl_int write_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
+	if (!transfer->pinned)
+		return write_pageable(command, stream);
 	return gpu_copy_to_device(stream, command->accesses[0].at.address, transfer->host.from,
 				  transfer->size_B);
 }
@@ -33,14 +99,22 @@ static cl_int copy_run(struct ocl_command *command, struct gpu_stream *stream)
 static cl_int read_rect_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
-	return gpu_copy_rect_to_host(stream, transfer->host.to, &transfer->other,
-				     command->accesses[0].at.address, &transfer->buffer,
-				     transfer->region_B);
+	cl_int error = transfer->pinned ? CL_SUCCESS : ocl_command_stream_wait(stream);
+	if (!error)
+		error = gpu_copy_rect_to_host(stream, transfer->host.to, &transfer->other,
+					      command->accesses[0].at.address, &transfer->buffer,
+					      transfer->region_B);
+	if (!error && transfer->pinned)
+		host_write_note(command, stream);
+	return error;
 }
 
 static cl_int write_rect_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
+	cl_int error = transfer->pinned ? CL_SUCCESS : ocl_command_stream_wait(stream);
+	if (error)
+		return error;
 	return gpu_copy_rect_to_device(stream, command->accesses[0].at.address,
 				       &transfer->buffer, transfer->host.from, &transfer->other,
 				       transfer->region_B);
@@ -74,9 +148,18 @@ static cl_int map_run(struct ocl_command *command, struct gpu_stream *stream)
 	cl_int error = ocl_storage_host_acquire(map->mem->storage, command->queue->device_index,
 						stream, map->lo_B, map->hi_B,
 						(enum ocl_access_mode)mode);
-	if (!error)
-		atomic_store_explicit(&map->ready, true, memory_order_release);
-	return error;
+	if (error)
+		return error;
+	atomic_store_explicit(&map->ready, true, memory_order_release);
+	host_write_note(command, stream);
+	return CL_SUCCESS;
+}
+
+/* The map's mem is no access: ocl_command_effort does not see it. */
+static enum ocl_effort map_effort(const struct ocl_command *command)
+{
+	return ocl_storage_is_slow(command->u.map->mem->storage) ? OCL_EFFORT_WAIT
+								 : OCL_EFFORT_NONE;
 }
 
 static cl_int unmap_run(struct ocl_command *command, struct gpu_stream *stream)
@@ -110,16 +193,26 @@ static void map_release(struct ocl_command *command)
 	object_unref(mem);
 }
 
-const struct ocl_command_kind ocl_command_read = {.run = read_run, .may_block = true};
-const struct ocl_command_kind ocl_command_write = {.run = write_run, .may_block = true};
+const struct ocl_command_kind ocl_command_read = {
+	.run = read_run, .effort = pinned_effort, .moves_host_bytes = true,
+};
+const struct ocl_command_kind ocl_command_write = {
+	.run = write_run, .effort = write_effort, .moves_host_bytes = true,
+};
 const struct ocl_command_kind ocl_command_copy = {.run = copy_run};
-const struct ocl_command_kind ocl_command_read_rect = {.run = read_rect_run, .may_block = true};
-const struct ocl_command_kind ocl_command_write_rect = {.run = write_rect_run, .may_block = true};
+const struct ocl_command_kind ocl_command_read_rect = {
+	.run = read_rect_run, .effort = pinned_effort, .moves_host_bytes = true,
+};
+const struct ocl_command_kind ocl_command_write_rect = {
+	.run = write_rect_run, .effort = pinned_effort, .moves_host_bytes = true,
+};
 const struct ocl_command_kind ocl_command_copy_rect = {.run = copy_rect_run};
 const struct ocl_command_kind ocl_command_fill = {.run = fill_run};
 const struct ocl_command_kind ocl_command_map = {
-	.run = map_run, .retain = map_retain, .release = map_release, .may_block = true,
+	.run = map_run, .effort = map_effort, .retain = map_retain, .release = map_release,
+	.moves_host_bytes = true,
 };
 const struct ocl_command_kind ocl_command_unmap = {
-	.run = unmap_run, .retain = map_retain, .release = map_release, .may_block = true,
+	.run = unmap_run, .effort = map_effort, .retain = map_retain, .release = map_release,
+	.moves_host_bytes = true,
 };

@@ -8,13 +8,19 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <time.h>
 
-/* After progress the poller asks again at once for this long, and then ever
- * more rarely: short work is noticed promptly, long work costs next to nothing. */
-static const uint64_t spin_ns = 20000;
-static const uint64_t sleep_min_ns = 20000;
-static const uint64_t sleep_max_ns = 200000;
+/* After progress the poller asks again at once for this long, and then after pauses
+ * that are a part of the time since: short work is noticed promptly, long work costs
+ * some percent of a core. */
+static const uint64_t spin_ns = 50000;
+static const uint64_t pause_part = 16;
+static const uint64_t pause_max_ns = 40000;
+
+/* Each may wait for a copy, and copies of different devices should not wait for
+ * each other. */
+enum { WORKERS_MAX = 4 };
 
 /* The watches of one stream, by sequence: only the first can be next. */
 struct watch_stream {
@@ -34,6 +40,9 @@ static struct {
 	struct lock_condition stopped;
 	struct list streams;             /* watch_stream; none is ever removed: streams are few */
 	struct list deliveries;
+	struct list works;               /* deliveries for the workers */
+	unsigned workers, busy_workers;
+	struct lock_condition worked;
 	uint64_t watch_count;
 } complete = {.lock = LOCK_INIT(LOCK_RANK_EVENT)};
 
@@ -86,10 +95,22 @@ static bool streams_poll(void)
 	return progress;
 }
 
+static void poll_pause(uint64_t idle_ns)
+{
+	const uint64_t pause_ns = idle_ns / pause_part;
+	const struct timespec pause = {
+		.tv_nsec = (long)(pause_ns < pause_max_ns ? pause_ns : pause_max_ns),
+	};
+	if (idle_ns >= spin_ns)
+		nanosleep(&pause, NULL);
+}
+
 static void *completion_main(void *unused)
 {
-	uint64_t busy_until_ns = 0, pause_ns = sleep_min_ns;
+	uint64_t progress_ns = 0;
 	(void)unused;
+	/* This thread's sleeps are as long as it says, not 50 us longer. */
+	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	for (;;) {
 		lock_take(&complete.lock);
 		while (!complete.watch_count || complete.stopping) {
@@ -97,20 +118,13 @@ static void *completion_main(void *unused)
 			if (complete.parked)
 				lock_condition_signal_all(&complete.stopped);
 			lock_condition_wait(&complete.watched, &complete.lock);
-			busy_until_ns = gpu_host_now_ns() + spin_ns;
-			pause_ns = sleep_min_ns;
+			progress_ns = gpu_host_now_ns();
 		}
 		lock_drop(&complete.lock);
-		if (streams_poll()) {
-			busy_until_ns = gpu_host_now_ns() + spin_ns;
-			pause_ns = sleep_min_ns;
-			continue;
-		}
-		if (gpu_host_now_ns() < busy_until_ns)
-			continue;
-		const struct timespec pause = {.tv_nsec = (long)pause_ns};
-		nanosleep(&pause, NULL);
-		pause_ns = pause_ns < sleep_max_ns / 2 ? 2 * pause_ns : sleep_max_ns;
+		if (streams_poll())
+			progress_ns = gpu_host_now_ns();
+		else
+			poll_pause(gpu_host_now_ns() - progress_ns);
 	}
 	return NULL;
 }
@@ -133,11 +147,33 @@ static void *callback_main(void *unused)
 	return NULL;
 }
 
+/* --- the workers ------------------------------------------------------------------------- */
+
+static void *worker_main(void *unused)
+{
+	(void)unused;
+	lock_take(&complete.lock);
+	for (;;) {
+		while (list_empty(&complete.works) || complete.stopping)
+			lock_condition_wait(&complete.worked, &complete.lock);
+		struct list *link = complete.works.next;
+		list_remove(link);
+		complete.busy_workers++;
+		lock_drop(&complete.lock);
+		struct ocl_delivery *delivery = list_entry(link, struct ocl_delivery, link);
+		delivery->run(delivery);
+		lock_take(&complete.lock);
+		if (!--complete.busy_workers && complete.stopping)
+			lock_condition_signal_all(&complete.stopped);
+	}
+	return NULL;
+}
+
 /* --- the end of the process --------------------------------------------------------------- */
 
 /* Before the CUDA driver's own exit handler, which was there earlier: from then on
- * no thread of ours may call it.  A poll is short; a callback of the application's
- * that still runs cannot be waited for. */
+ * no thread of ours may call it.  A poll is short, and a copy has its time; a
+ * callback of the application's that still runs cannot be waited for. */
 static void stop_at_exit(void)
 {
 	static const uint64_t patience_ns = 100000000;
@@ -145,7 +181,7 @@ static void stop_at_exit(void)
 	complete.stopping = true;
 	lock_condition_signal_all(&complete.watched);
 	const uint64_t start_ns = gpu_host_now_ns();
-	while (complete.running && !complete.parked &&
+	while (((complete.running && !complete.parked) || complete.busy_workers) &&
 	       gpu_host_now_ns() - start_ns < patience_ns)
 		(void)lock_condition_wait_for(&complete.stopped, &complete.lock, patience_ns);
 	lock_drop(&complete.lock);
@@ -163,13 +199,18 @@ static cl_int tables_make_locked(void)
 		goto fail_delivered;
 	if (lock_condition_init(&complete.stopped))
 		goto fail_stopped;
+	if (lock_condition_init(&complete.worked))
+		goto fail_worked;
 	if (atexit(stop_at_exit))
 		goto fail_exit;
 	list_init(&complete.streams);
 	list_init(&complete.deliveries);
+	list_init(&complete.works);
 	complete.ready = true;
 	return CL_SUCCESS;
 fail_exit:
+	lock_condition_finish(&complete.worked);
+fail_worked:
 	lock_condition_finish(&complete.stopped);
 fail_stopped:
 	lock_condition_finish(&complete.delivered);
@@ -262,6 +303,43 @@ void ocl_complete_deliver(struct ocl_delivery *delivery)
 	list_append(&complete.deliveries, &delivery->link);
 	lock_condition_signal_all(&complete.delivered);
 	lock_drop(&complete.lock);
+}
+
+void ocl_complete_work(struct ocl_delivery *delivery)
+{
+	lock_take(&complete.lock);
+	list_append(&complete.works, &delivery->link);
+	if (complete.busy_workers == complete.workers && complete.workers < WORKERS_MAX)
+		complete.workers += thread_make(worker_main);
+	const bool served = complete.workers;
+	if (served)
+		lock_condition_signal_all(&complete.worked);
+	else
+		list_remove(&delivery->link);
+	lock_drop(&complete.lock);
+	if (!served)
+		ocl_complete_deliver(delivery);
+}
+
+/* On a lost device nothing runs any more: as good as done. */
+static void after_step(struct ocl_watch *watch, cl_int status)
+{
+	struct ocl_after *after = list_entry(watch, struct ocl_after, watch);
+	(void)status;
+	if (after->next < after->witnesses.count) {
+		watch->event = after->witnesses.events[after->next++];
+		ocl_complete_watch(watch);
+	} else if (after->by_worker) {
+		ocl_complete_work(&after->delivery);
+	} else {
+		ocl_complete_deliver(&after->delivery);
+	}
+}
+
+void ocl_complete_after(struct ocl_after *after)
+{
+	after->watch.fire = after_step;
+	after_step(&after->watch, CL_COMPLETE);
 }
 
 bool ocl_complete_is_stopping(void)

@@ -1,11 +1,11 @@
 /* Completion: who notices that work is done when nobody asks, and who calls the
  * application back.
  *
- * Two threads of the process, made at the first need and never by programs that
- * need neither: one polls the first watch of each stream, so that a long kernel
- * on one device holds nobody else up; the other runs what may be foreign and
- * slow.  Both have all signals blocked, are detached, and stay parked at the
- * end of the process.
+ * Threads of the process, made at the first need and never by programs that need
+ * none: one polls the first watch of each stream, so that a long kernel on one
+ * device holds nobody else up; one runs what may be foreign and slow; and a few
+ * workers, more only when all are busy, copy memory of the host.  They have all
+ * signals blocked, are detached, and stay parked at the end of the process.
  *
  * Thread-safe.  The items are the caller's memory and are his again when their
  * function is called. */
@@ -14,6 +14,7 @@
 
 #include "backend/gpu.h"
 #include "base/list.h"
+#include "icd/users.h"
 
 struct ocl_watch {
 	struct list link;
@@ -28,12 +29,25 @@ struct ocl_delivery {
 	void (*run)(struct ocl_delivery *delivery);   /* called by the callback thread */
 };
 
-/* Makes the threads if they are not there. CL_OUT_OF_RESOURCES. */
+/* Something to do once several events have happened, whatever became of them. */
+struct ocl_after {
+	struct ocl_witnesses witnesses; /* stay the caller's */
+	struct ocl_delivery delivery;   /* its run is the caller's to set */
+	bool by_worker;                 /* else by the callback thread */
+	uint32_t next;
+	struct ocl_watch watch;
+};
+
+/* Makes the first two threads if they are not there. CL_OUT_OF_RESOURCES. */
 cl_int ocl_complete_start(void);
 
-/* Both only after ocl_complete_start succeeded once. */
+/* All only after ocl_complete_start succeeded once. */
 void ocl_complete_watch(struct ocl_watch *watch);
 void ocl_complete_deliver(struct ocl_delivery *delivery);
+/* By a worker; by the callback thread if none could be made. */
+void ocl_complete_work(struct ocl_delivery *delivery);
+/* after: all 0 but what the caller sets. */
+void ocl_complete_after(struct ocl_after *after);
 
 /* The process ends: what is watched or delivered now waits forever. */
 bool ocl_complete_is_stopping(void);

@@ -26,6 +26,7 @@ static void context_destroy(struct object *object)
 		destructor->callback(context, destructor->user_data);
 		free(destructor);
 	}
+	ocl_host_writes_finish(&context->host_writes);
 	lock_finish(&context->lock);
 	free(context->devices);
 	free(context->properties);
@@ -94,6 +95,11 @@ cl_int ocl_context_create(const cl_context_properties *properties, const cl_devi
 	if (!context)
 		return CL_OUT_OF_HOST_MEMORY;
 	if (lock_init(&context->lock, LOCK_RANK_CONTEXT)) {
+		free(context);
+		return CL_OUT_OF_HOST_MEMORY;
+	}
+	if (ocl_host_writes_init(&context->host_writes)) {
+		lock_finish(&context->lock);
 		free(context);
 		return CL_OUT_OF_HOST_MEMORY;
 	}

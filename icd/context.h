@@ -1,10 +1,11 @@
 /* A context: devices that share objects.  Thread-safe: all but the callback list
- * is immutable after creation. */
+ * and what the host's memory waits for is immutable after creation. */
 #ifndef CULVERT_ICD_CONTEXT_H
 #define CULVERT_ICD_CONTEXT_H
 
 #include "base/lock.h"
 #include "icd/device.h"
+#include "icd/host_writes.h"
 #include "icd/info.h"
 #include "icd/object.h"
 
@@ -22,6 +23,7 @@ struct _cl_context {
 	void *notify_data;
 	struct lock lock;                    /* guards destructors */
 	struct context_destructor *destructors; /* newest first */
+	struct ocl_host_writes host_writes;
 };
 
 typedef void(CL_CALLBACK *ocl_context_notify)(const char *, const void *, size_t, void *);

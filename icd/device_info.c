@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Rows of cl_nv_device_attribute_query that headers leave out. */
 #ifndef CL_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT_NV
@@ -24,9 +25,31 @@
 #define CL_DEVICE_PCI_DOMAIN_ID_NV 0x400A
 #endif
 
+/* cl_khr_kernel_clock and cl_ext_float_atomics are younger than some headers. */
+#ifndef CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR
+#define CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR 0x1076
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR (1 << 0)
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR (1 << 1)
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR (1 << 2)
+#endif
+#ifndef CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT
+#define CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT 0x4231
+#define CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT 0x4232
+#define CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT 0x4233
+#define CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT (1 << 0)
+#define CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT (1 << 1)
+#define CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT (1 << 2)
+#define CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT (1 << 16)
+#define CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT (1 << 17)
+#define CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT (1 << 18)
+#endif
+
 #define FP_CONFIG                                                                                 \
 	(CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO |            \
 	 CL_FP_ROUND_TO_INF | CL_FP_FMA)
+
+/* The hardware has arithmetic of halves with this rounding alone. */
+#define HALF_FP_CONFIG (CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA)
 
 /* Of the bytes for parameters, what the application cannot have: each hidden one
  * is at most 8 bytes. */
@@ -34,6 +57,9 @@
 
 /* The PCI vendor; the software device has none. */
 #define VENDOR_ID_NVIDIA 0x10DEu
+
+/* Variables are ordinary device memory; more than this is for buffers. */
+#define GLOBAL_VARIABLE_B ((size_t)256 << 20)
 
 static cl_bool compiler_available(void)
 {
@@ -56,6 +82,47 @@ static cl_device_atomic_capabilities atomic_capabilities(void)
 		capabilities |= CL_DEVICE_ATOMIC_SCOPE_DEVICE;
 	if (ocl_feature_has("__opencl_c_atomic_scope_all_devices"))
 		capabilities |= CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES;
+	return capabilities;
+}
+
+/* cl_khr_integer_dot_product: accelerated is what is faster than "application-provided code
+ * composed from elementary instructions and/or other dot product instructions".  A product is one
+ * dp4a; with a saturating sum it is that and what add_sat() is. */
+static cl_int put_dot_product_acceleration(const struct info_out *out)
+{
+	static const cl_device_integer_dot_product_acceleration_properties_khr properties = {
+		.signed_accelerated = CL_TRUE,
+		.unsigned_accelerated = CL_TRUE,
+		.mixed_signedness_accelerated = CL_TRUE,
+	};
+	return info_put(out, &properties, sizeof(properties));
+}
+
+/* cl_ext_float_atomics, for fp16, fp32 or fp64. */
+static cl_bitfield fp_atomic_capabilities(const char *type)
+{
+	static const struct {
+		const char *feature;
+		cl_bitfield capability;
+	} rows[] = {
+		{"global_atomic_load_store", CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT},
+		{"global_atomic_add", CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT},
+		{"global_atomic_min_max", CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT},
+		{"local_atomic_load_store", CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT},
+		{"local_atomic_add", CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT},
+		{"local_atomic_min_max", CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT},
+	};
+	cl_bitfield capabilities = 0;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char name[80];
+		snprintf(name, sizeof(name), "__opencl_c_ext_%s_%s", type, rows[i].feature);
+		if (ocl_feature_has(name))
+			capabilities |= rows[i].capability;
+	}
+	/* OpenCL C moves atomic_float and atomic_double without the extension's features. */
+	if (strcmp(type, "fp16"))
+		capabilities |= CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT |
+				CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT;
 	return capabilities;
 }
 

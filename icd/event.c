@@ -89,6 +89,11 @@ bool ocl_event_is_settled(const struct _cl_event *event)
 	return status_is_settled(event, status_load(event));
 }
 
+bool ocl_event_has_failed(const struct _cl_event *event)
+{
+	return status_load(event) < 0;
+}
+
 /* Lowers the status; false when the event has ended or is that far already. */
 static bool status_lower(struct _cl_event *event, cl_int status)
 {
@@ -106,7 +111,7 @@ static bool status_lower(struct _cl_event *event, cl_int status)
  * complete, the output of its printf calls is out. */
 static void event_done(struct _cl_event *event)
 {
-	ocl_printf_drain(event->queue, gpu_event_sequence(event->done));
+	ocl_printf_drain(event->queue, event->done);
 	(void)status_lower(event, CL_COMPLETE);
 }
 

@@ -59,6 +59,8 @@ cl_int ocl_event_create(cl_context context, cl_command_queue queue, cl_command_t
 			bool profiling, cl_event *event_out);
 
 bool ocl_event_is_settled(const struct _cl_event *event);
+/* Without asking the GPU. */
+bool ocl_event_has_failed(const struct _cl_event *event);
 /* The status now; asks the GPU when that may have changed it. */
 cl_int ocl_event_status(cl_event event);
 

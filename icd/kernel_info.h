@@ -12,5 +12,9 @@ cl_int ocl_kernel_argument_info(cl_kernel kernel, cl_uint index, cl_kernel_arg_i
 /* device NULL: the only one there is. CL_INVALID_DEVICE. */
 cl_int ocl_kernel_work_group_info(cl_kernel kernel, cl_device_id device,
 				  cl_kernel_work_group_info name, const struct info_out *out);
+/* input: what the query is about, input_B bytes; its rules are checked. */
+cl_int ocl_kernel_sub_group_info(cl_kernel kernel, cl_device_id device,
+				 cl_kernel_sub_group_info name, const void *input, size_t input_B,
+				 const struct info_out *out);
 
 #endif

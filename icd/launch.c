@@ -2,119 +2,12 @@
 
 #include "icd/launch.h"
 
+#include "icd/launch_size.h"
 #include "icd/printf.h"
 #include "icd/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* --- a work-group size ------------------------------------------------------------------ */
-
-static uint32_t divisor_at_most(uint64_t size, uint32_t most)
-{
-	uint32_t divisor = size < most ? (uint32_t)size : most;
-	while (size % divisor)
-		divisor--;
-	return divisor;
-}
-
-/* The largest multiple of a warp that divides size; 0: there is none. */
-static uint32_t warps_at_most(uint64_t size, uint32_t most)
-{
-	uint32_t divisor = most - most % 32;
-	while (divisor && size % divisor)
-		divisor -= 32;
-	return divisor;
-}
-
-static uint32_t lesser(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
-static void local_extend(const uint64_t global[3], uint32_t threads, const uint32_t max[3],
-			 uint32_t local[3])
-{
-	local[1] = divisor_at_most(global[1], lesser(threads / local[0], max[1]));
-	local[2] = divisor_at_most(global[2], lesser(threads / (local[0] * local[1]), max[2]));
-}
-
-/* Work-items that a warp's lanes do useful work for, of those they occupy. */
-static uint32_t local_value(const uint32_t local[3])
-{
-	const uint32_t items = local[0] * local[1] * local[2];
-	const uint32_t lanes = (items + 31) / 32 * 32;
-	return items * items / lanes;
-}
-
-void ocl_launch_choose_local(const uint64_t global[3], uint32_t threads, const uint32_t max[3],
-			     uint32_t local_out[3])
-{
-	const uint32_t most = lesser(threads, max[0]);
-	const bool flat = global[1] == 1 && global[2] == 1;
-	uint32_t other[3];
-	/* Two candidates: whole warps along x, the order of memory; a narrow block
-	 * that leaves room for y and z when x does not divide well. */
-	const uint32_t wide = warps_at_most(global[0], flat ? most : lesser(most, 64));
-	local_out[0] = wide ? wide : divisor_at_most(global[0], most);
-	local_extend(global, threads, max, local_out);
-	if (flat || wide)
-		return;
-	other[0] = divisor_at_most(global[0], lesser(most, 32));
-	local_extend(global, threads, max, other);
-	if (local_value(other) > local_value(local_out))
-		memcpy(local_out, other, sizeof(other));
-}
-
-static bool choice_recall(cl_command_queue queue, const struct ocl_launch *launch,
-			  uint32_t local_out[3])
-{
-	bool found = false;
-	lock_take(&queue->lock);
-	for (unsigned i = 0; i < OCL_QUEUE_CHOICES && !found; i++) {
-		const struct ocl_local_choice *choice = &queue->choices[i];
-		if (choice->function != launch->code->function ||
-		    choice->dynamic_local_B != launch->dynamic_local_B ||
-		    memcmp(choice->global, launch->global, sizeof(choice->global)))
-			continue;
-		memcpy(local_out, choice->local, sizeof(choice->local));
-		/* An unloaded function's address may have come back as another's. */
-		found = local_out[0] * local_out[1] * local_out[2] <=
-			launch->code->caps.max_threads;
-		break;
-	}
-	lock_drop(&queue->lock);
-	return found;
-}
-
-static void choice_keep(cl_command_queue queue, const struct ocl_launch *launch)
-{
-	lock_take(&queue->lock);
-	struct ocl_local_choice *choice = &queue->choices[queue->next_choice++ %
-							  OCL_QUEUE_CHOICES];
-	choice->function = launch->code->function;
-	choice->dynamic_local_B = launch->dynamic_local_B;
-	memcpy(choice->global, launch->global, sizeof(choice->global));
-	memcpy(choice->local, launch->local, sizeof(choice->local));
-	lock_drop(&queue->lock);
-}
-
-static cl_int local_choose(cl_command_queue queue, struct ocl_launch *launch)
-{
-	const struct gpu_caps *caps = queue->device->caps;
-	uint32_t threads = 0;
-	if (choice_recall(queue, launch, launch->local))
-		return CL_SUCCESS;
-	cl_int error = gpu_function_suggest(launch->code->function, launch->dynamic_local_B,
-					    &threads);
-	if (error)
-		return error;
-	threads = lesser(threads, launch->code->caps.max_threads);
-	ocl_launch_choose_local(launch->global, threads ? threads : 1, caps->max_block,
-				launch->local);
-	choice_keep(queue, launch);
-	return CL_SUCCESS;
-}
 
 /* --- checks -------------------------------------------------------------------------------- */
 
@@ -141,8 +34,7 @@ static cl_int local_take(struct ocl_launch *launch, const struct ocl_ndrange *ra
 	const uint32_t *required = launch->code->abi->required_local;
 	for (unsigned i = 0; i < 3; i++) {
 		const size_t local = i < range->work_dim ? range->local[i] : 1;
-		/* 5.10: CL_INVALID_WORK_GROUP_SIZE when it is not what the kernel requires,
-		 * or does not divide the global size. */
+		/* 5.10: CL_INVALID_WORK_GROUP_SIZE when it is not what the kernel requires. */
 		if (!local || (required[0] && local != required[i]))
 			return CL_INVALID_WORK_GROUP_SIZE;
 		/* 5.10: CL_INVALID_WORK_ITEM_SIZE above CL_DEVICE_MAX_WORK_ITEM_SIZES. */
@@ -156,30 +48,42 @@ static cl_int local_take(struct ocl_launch *launch, const struct ocl_ndrange *ra
 static cl_int local_decide(struct ocl_launch *launch, const struct ocl_ndrange *range,
 			   cl_command_queue queue)
 {
-	const uint32_t *required = launch->code->abi->required_local;
+	const struct abi_kernel *abi = launch->code->abi;
+	const uint32_t *required = abi->required_local;
 	cl_int error = CL_SUCCESS;
+	/* A choice of ours may be what a kernel does not notice. */
+	launch->uniform = abi->uniform_groups &&
+			  (range->local || required[0] || abi->sees_groups);
 	if (range->local)
 		error = local_take(launch, range, queue->device->caps);
 	else if (required[0])
 		memcpy(launch->local, required, sizeof(launch->local));
 	else
-		error = local_choose(queue, launch);
+		error = ocl_launch_choose(queue, launch);
 	if (error)
 		return error;
 	const uint64_t items = (uint64_t)launch->local[0] * launch->local[1] * launch->local[2];
 	if (items > launch->code->caps.max_threads)
 		return CL_INVALID_WORK_GROUP_SIZE;
+	/* 5.10: CL_INVALID_WORK_GROUP_SIZE when the program was built for uniform
+	 * work-groups and the global size is no multiple of the local size. */
 	for (unsigned i = 0; i < 3; i++)
-		if (launch->global[i] % launch->local[i])
+		if (launch->uniform && launch->global[i] % launch->local[i])
 			return CL_INVALID_WORK_GROUP_SIZE;
 	return CL_SUCCESS;
+}
+
+static uint64_t groups_of(const struct ocl_launch *launch, unsigned dimension)
+{
+	const uint64_t global = launch->global[dimension], local = launch->local[dimension];
+	return global / local + (global % local != 0);
 }
 
 static cl_int limits_check(const struct ocl_launch *launch, cl_command_queue queue)
 {
 	const struct gpu_caps *caps = queue->device->caps;
 	for (unsigned i = 0; i < 3; i++) {
-		const uint64_t groups = launch->global[i] / launch->local[i];
+		const uint64_t groups = groups_of(launch, i);
 		if (groups <= caps->max_grid[i])
 			continue;
 		ocl_context_report(queue->context,
@@ -257,12 +161,10 @@ static bool kernel_prints(const struct abi_kernel *abi)
 	return false;
 }
 
-cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LAUNCH_ACCESSES],
-		       cl_command_queue queue, cl_kernel kernel, cl_command_type type,
-		       const struct ocl_ndrange *range)
+/* Everything but accesses; *empty_out: there are no work-items, and so no local size. */
+static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue, cl_kernel kernel,
+			      const struct ocl_ndrange *range, bool *empty_out)
 {
-	struct ocl_launch *launch = &command->u.launch;
-	ocl_command_init(command, &ocl_command_launch, queue, type, own);
 	launch->kernel = kernel;
 	launch->arguments = kernel->arguments;
 	cl_int error = ocl_kernel_code_for(kernel, queue->device, &launch->code);
@@ -272,21 +174,47 @@ cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LA
 		error = sizes_take(launch, range);
 	if (error)
 		return error;
+	*empty_out = !launch->global[0] || !launch->global[1] || !launch->global[2];
+	if (*empty_out)
+		return CL_SUCCESS;
+	error = local_memory_check(launch, queue);
+	if (!error)
+		error = local_decide(launch, range, queue);
+	return error ? error : limits_check(launch, queue);
+}
+
+cl_int ocl_launch_suggest(cl_command_queue queue, cl_kernel kernel,
+			  const struct ocl_ndrange *range, size_t *local_out)
+{
+	struct ocl_launch launch = {0};
+	bool empty;
+	cl_int error = launch_describe(&launch, queue, kernel, range, &empty);
+	/* cl_khr_suggested_local_work_size: CL_INVALID_GLOBAL_WORK_SIZE for no work-items. */
+	if (!error && empty)
+		error = CL_INVALID_GLOBAL_WORK_SIZE;
+	for (unsigned i = 0; i < range->work_dim && !error; i++)
+		local_out[i] = launch.local[i];
+	return error;
+}
+
+cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LAUNCH_ACCESSES],
+		       cl_command_queue queue, cl_kernel kernel, cl_command_type type,
+		       const struct ocl_ndrange *range)
+{
+	struct ocl_launch *launch = &command->u.launch;
+	ocl_command_init(command, &ocl_command_launch, queue, type, own);
+	bool empty;
+	cl_int error = launch_describe(launch, queue, kernel, range, &empty);
+	if (error)
+		return error;
 	/* OpenCL 3.0 API, 5.10: without work-items the command succeeds, in its order. */
-	if (!launch->global[0] || !launch->global[1] || !launch->global[2]) {
+	if (empty) {
 		command->kind = &ocl_command_marker;
 		return CL_SUCCESS;
 	}
 	if (kernel_prints(launch->code->abi))
 		command->kind = &ocl_command_launch_printf;
-	error = local_memory_check(launch, queue);
-	if (!error)
-		error = local_decide(launch, range, queue);
-	if (!error)
-		error = limits_check(launch, queue);
-	if (!error)
-		error = accesses_make(command);
-	return error;
+	return accesses_make(command);
 }
 
 void ocl_launch_finish(struct ocl_command *command, const struct ocl_access *own)
@@ -303,6 +231,9 @@ enum { LAUNCH_PARAMETERS = 64 };
 struct hidden_values {
 	uint64_t none;                   /* the address of a NULL buffer */
 	uint32_t *offsets;               /* of the local arguments */
+	uint64_t id_start[3];            /* of the grid that is launched next */
+	uint32_t group_start[3];
+	uint32_t group_count[3];         /* of all grids */
 };
 
 static cl_int argument_parameters(struct ocl_command *command, struct hidden_values *values,
@@ -331,22 +262,24 @@ static cl_int argument_parameters(struct ocl_command *command, struct hidden_val
 	return CL_SUCCESS;
 }
 
-static cl_int hidden_parameters(struct ocl_launch *launch, void **parameters)
+static cl_int hidden_parameters(struct ocl_launch *launch, struct hidden_values *values,
+				void **parameters)
 {
 	const struct abi_kernel *abi = launch->code->abi;
+#define BY_DIMENSION(value, place)                                                                \
+	case ABI_HIDDEN_##value##_X:                                                             \
+	case ABI_HIDDEN_##value##_Y:                                                             \
+	case ABI_HIDDEN_##value##_Z:                                                             \
+		parameters[i] = &(place)[abi->hidden[i] - ABI_HIDDEN_##value##_X];               \
+		break;
 	for (uint32_t i = 0; i < abi->hidden_count; i++) {
 		switch (abi->hidden[i]) {
-		case ABI_HIDDEN_GLOBAL_OFFSET_X:
-		case ABI_HIDDEN_GLOBAL_OFFSET_Y:
-		case ABI_HIDDEN_GLOBAL_OFFSET_Z:
-			parameters[i] = &launch->offset[abi->hidden[i] -
-							ABI_HIDDEN_GLOBAL_OFFSET_X];
-			break;
-		case ABI_HIDDEN_GLOBAL_SIZE_X:
-		case ABI_HIDDEN_GLOBAL_SIZE_Y:
-		case ABI_HIDDEN_GLOBAL_SIZE_Z:
-			parameters[i] = &launch->global[abi->hidden[i] - ABI_HIDDEN_GLOBAL_SIZE_X];
-			break;
+		BY_DIMENSION(ID_START, values->id_start)
+		BY_DIMENSION(GLOBAL_OFFSET, launch->offset)
+		BY_DIMENSION(GLOBAL_SIZE, launch->global)
+		BY_DIMENSION(GROUP_START, values->group_start)
+		BY_DIMENSION(GROUP_COUNT, values->group_count)
+		BY_DIMENSION(ENQUEUED_LOCAL, launch->local)
 		case ABI_HIDDEN_WORK_DIM:
 			parameters[i] = &launch->work_dim;
 			break;
@@ -358,29 +291,59 @@ static cl_int hidden_parameters(struct ocl_launch *launch, void **parameters)
 			return CL_OUT_OF_RESOURCES;
 		}
 	}
+#undef BY_DIMENSION
 	return CL_SUCCESS;
+}
+
+/* One of the grids that a launch is: of the whole work-groups, or of those at the edges
+ * of the dimensions in the set.  false: there are no such work-groups. */
+static bool grid_describe(const struct ocl_launch *launch, unsigned edges,
+			  struct hidden_values *values, struct gpu_launch *gpu)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		const uint64_t whole = launch->global[i] / launch->local[i];
+		const uint32_t rest = (uint32_t)(launch->global[i] % launch->local[i]);
+		const bool edge = edges >> i & 1;
+		gpu->grid[i] = edge ? 1 : (uint32_t)whole;
+		gpu->block[i] = edge ? rest : launch->local[i];
+		if (!gpu->grid[i] || !gpu->block[i])
+			return false;
+		values->group_start[i] = edge ? (uint32_t)whole : 0;
+		values->id_start[i] = launch->offset[i] + (edge ? whole * launch->local[i] : 0);
+	}
+	return true;
+}
+
+static cl_int launch_grids(const struct ocl_launch *launch, struct gpu_stream *stream,
+			   struct hidden_values *values, void **parameters)
+{
+	enum { EDGE_SETS = 8 };
+	struct gpu_launch gpu = {
+		.function = launch->code->function,
+		.dynamic_local_B = launch->dynamic_local_B,
+		.parameters = parameters,
+	};
+	cl_int error = CL_SUCCESS;
+	for (unsigned edges = 0; edges < EDGE_SETS && !error; edges++)
+		if (grid_describe(launch, edges, values, &gpu))
+			error = gpu_launch(stream, &gpu);
+	return error;
 }
 
 static cl_int launch_with(struct ocl_command *command, struct gpu_stream *stream,
 			  struct hidden_values *values, void **parameters)
 {
 	struct ocl_launch *launch = &command->u.launch;
-	struct gpu_launch gpu = {
-		.function = launch->code->function,
-		.dynamic_local_B = launch->dynamic_local_B,
-		.parameters = parameters,
-	};
-	for (unsigned i = 0; i < 3; i++) {
-		gpu.grid[i] = (uint32_t)(launch->global[i] / launch->local[i]);
-		gpu.block[i] = launch->local[i];
-	}
+	for (unsigned i = 0; i < 3; i++)
+		values->group_count[i] = (uint32_t)groups_of(launch, i);
 	(void)ocl_kernel_dynamic_local_B(launch->code->abi, launch->arguments, values->offsets);
 	cl_int error = argument_parameters(command, values, parameters);
 	if (!error)
-		error = hidden_parameters(launch, parameters + launch->code->abi->argument_count);
+		error = hidden_parameters(launch, values,
+					  parameters + launch->code->abi->argument_count);
 	if (!error)
 		error = ocl_users_note(&launch->code->build->users, stream);
-	return error ? error : gpu_launch(stream, &gpu);
+	return error ? error : launch_grids(launch, stream, values, parameters);
 }
 
 static cl_int launch_run(struct ocl_command *command, struct gpu_stream *stream)
@@ -405,7 +368,8 @@ static cl_int launch_printf_run(struct ocl_command *command, struct gpu_stream *
 {
 	struct ocl_launch *launch = &command->u.launch;
 	struct ocl_print *print;
-	cl_int error = ocl_print_begin(command->queue, launch->code->build->code, &print);
+	cl_int error = ocl_print_begin(command->queue, stream, launch->code->build->code,
+				       &print);
 	if (error)
 		return error;
 	launch->printf_buffer = ocl_print_buffer(print);
@@ -434,7 +398,14 @@ const struct ocl_command_kind ocl_command_launch = {
 	.run = launch_run, .retain = launch_retain, .release = launch_release,
 };
 
+/* For one of the queue's buffers, when all are in use. */
+static enum ocl_effort launch_printf_effort(const struct ocl_command *command)
+{
+	(void)command;
+	return OCL_EFFORT_OWN;
+}
+
 const struct ocl_command_kind ocl_command_launch_printf = {
-	.run = launch_printf_run, .retain = launch_retain, .release = launch_release,
-	.may_block = true,
+	.run = launch_printf_run, .effort = launch_printf_effort,
+	.retain = launch_retain, .release = launch_release,
 };

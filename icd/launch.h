@@ -26,9 +26,9 @@ cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LA
 		       const struct ocl_ndrange *range);
 void ocl_launch_finish(struct ocl_command *command, const struct ocl_access *own);
 
-/* A work-group size that divides global, has at most threads work-items and at
- * most max in each dimension, and as many whole warps as possible. */
-void ocl_launch_choose_local(const uint64_t global[3], uint32_t threads, const uint32_t max[3],
-			     uint32_t local_out[3]);
+/* What a launch of range would choose if range says no local size, with the checks of
+ * ocl_launch_init. */
+cl_int ocl_launch_suggest(cl_command_queue queue, cl_kernel kernel,
+			  const struct ocl_ndrange *range, size_t *local_out);
 
 #endif

@@ -15,25 +15,32 @@ icd_object_sources = \
 	icd/program_info.c icd/program_info.def icd/program_build_info.def \
 	icd/program_binary.c icd/program_binary.h \
 	icd/build.c icd/build.h \
+	icd/build_cache.c icd/build_cache.h icd/build_key.c \
 	icd/build_dump.c icd/build_dump.h \
 	icd/program_build.c \
 	icd/kernel.c icd/kernel.h \
 	icd/kernel_info.c icd/kernel_info.h icd/kernel_info.def \
 	icd/kernel_argument_info.def icd/kernel_work_group_info.def \
+	icd/kernel_sub_group_info.def \
 	icd/api_platform.c icd/api_device.c icd/api_context.c \
 	icd/api_program.c icd/api_kernel.c icd/api_unsupported.c
 
 icd_command_sources = \
 	icd/users.c icd/users.h \
+	icd/host_writes.c icd/host_writes.h \
 	icd/segment.c icd/segment.h \
 	icd/residency.c icd/residency.h \
 	icd/mem.c icd/mem.h icd/mem_info.def \
 	icd/complete.c icd/complete.h \
 	icd/event.c icd/event.h icd/event_info.def \
 	icd/command.c icd/command.h icd/command_transfer.c \
-	icd/launch.c icd/launch.h \
+	icd/launch.c icd/launch.h icd/launch_size.c icd/launch_size.h \
+	icd/native.c icd/native.h \
 	icd/printf.c icd/printf.h \
 	icd/printf_format.c icd/printf_format.h \
+	icd/line.c icd/line.h \
+	icd/lanes.c icd/lanes.h \
+	icd/work.c icd/work.h \
 	icd/queue.c icd/queue.h icd/queue_info.def \
 	icd/enqueue.c icd/enqueue.h \
 	icd/api_mem.c icd/api_queue.c icd/api_event.c \

@@ -73,7 +73,7 @@ cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, c
 	cl_int error = properties_copy(mem, properties);
 	if (!error)
 		error = ocl_storage_create(context, size_B, content_of(flags), host_pointer,
-					   &mem->storage);
+					   flags & CL_MEM_ALLOC_HOST_PTR, &mem->storage);
 	if (error) {
 		object_unref(mem);
 		return error;
@@ -153,34 +153,19 @@ static void mem_end(struct _cl_mem *mem)
 	free(mem);
 }
 
-/* Waits, in the completion thread, for one witness after the other. */
+/* A memory object that ends once its last transfers are over. */
 struct mem_finalizer {
-	struct ocl_watch watch;
-	struct ocl_delivery delivery;
-	struct ocl_witnesses witnesses;
-	uint32_t next;
+	struct ocl_after after;
 	struct _cl_mem *mem;
 };
 
-static void finalizer_deliver(struct ocl_delivery *delivery)
+static void finalizer_run(struct ocl_delivery *delivery)
 {
-	struct mem_finalizer *finalizer = list_entry(delivery, struct mem_finalizer, delivery);
-	ocl_witnesses_finish(&finalizer->witnesses);
+	struct mem_finalizer *finalizer = list_entry(delivery, struct mem_finalizer,
+						     after.delivery);
+	ocl_witnesses_finish(&finalizer->after.witnesses);
 	mem_end(finalizer->mem);
 	free(finalizer);
-}
-
-static void finalizer_step(struct ocl_watch *watch, cl_int status)
-{
-	struct mem_finalizer *finalizer = list_entry(watch, struct mem_finalizer, watch);
-	(void)status;  /* on a lost device nothing runs any more: as good as done */
-	if (finalizer->next == finalizer->witnesses.count) {
-		finalizer->delivery.run = finalizer_deliver;
-		ocl_complete_deliver(&finalizer->delivery);
-		return;
-	}
-	finalizer->watch.event = finalizer->witnesses.events[finalizer->next++];
-	ocl_complete_watch(&finalizer->watch);
 }
 
 /* Ends mem once all witnesses have happened; takes the witnesses over. */
@@ -195,10 +180,12 @@ static void mem_end_later(struct _cl_mem *mem, struct ocl_witnesses *witnesses)
 		mem_end(mem);
 		return;
 	}
-	finalizer->witnesses = *witnesses;
 	finalizer->mem = mem;
-	finalizer->watch.fire = finalizer_step;
-	finalizer_step(&finalizer->watch, CL_COMPLETE);
+	finalizer->after.witnesses = *witnesses;
+	finalizer->after.delivery.run = finalizer_run;
+	/* Giving pinned memory back may wait for the device, which callbacks must not. */
+	finalizer->after.by_worker = !mem->destructors;
+	ocl_complete_after(&finalizer->after);
 }
 
 static void mem_destroy(struct object *object)
@@ -272,8 +259,9 @@ static struct ocl_map *map_new(cl_mem mem, cl_map_flags flags, size_t offset_B, 
 cl_int ocl_mem_map(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t size_B,
 		   struct ocl_map **map_out)
 {
+	const uint64_t lo_B = mem->origin_B + offset_B;
 	void *shadow;
-	cl_int error = ocl_storage_shadow(mem->storage, &shadow);
+	cl_int error = ocl_storage_shadow(mem->storage, lo_B, lo_B + size_B, &shadow);
 	if (error)
 		return error;
 	struct ocl_map *map = map_new(mem, flags, offset_B, size_B, shadow);

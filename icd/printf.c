@@ -25,17 +25,17 @@ struct ocl_print {
 	gpu_address buffer;
 	unsigned char *copy;             /* pinned: the buffer's first COPY_B bytes */
 	struct gpu_event *done;          /* owned while in flight */
-	uint64_t sequence;               /* of done */
+	struct gpu_stream *stream;       /* while in flight */
 	bool writing;                    /* some thread is at it */
 	struct ocl_watch watch;
 };
 
 struct ocl_printf {
 	struct gpu_device *device;
-	unsigned count;                  /* prints that exist; for who submits */
 	struct lock lock;                /* guards all below */
+	unsigned count;                  /* prints that exist */
 	struct lock_condition changed;   /* something was written, or became idle */
-	struct list pending;             /* not written yet, in the order of the stream */
+	struct list pending;             /* not written yet, each stream's in order */
 	struct list idle;
 };
 
@@ -184,18 +184,37 @@ static void print_write(struct ocl_print *print)
 			 OCL_PRINTF_BUFFER_B, (unsigned long long)(header.head_B - written_B));
 }
 
-void ocl_printf_drain(cl_command_queue queue, uint64_t sequence)
+/* Whether the GPU is known to be done with the launch. */
+static bool print_is_done(const struct ocl_print *print, const struct gpu_event *done)
+{
+	bool happened = false;
+	if (done)
+		return print->stream == gpu_event_stream(done) &&
+		       gpu_event_sequence(print->done) <= gpu_event_sequence(done);
+	return !gpu_event_query(print->done, &happened) && happened;
+}
+
+static struct ocl_print *print_find_locked(struct ocl_printf *printing,
+					   const struct gpu_event *done)
+{
+	struct list *link;
+	for (link = printing->pending.next; link != &printing->pending; link = link->next) {
+		struct ocl_print *print = list_entry(link, struct ocl_print, link);
+		if (print_is_done(print, done))
+			return print;
+	}
+	return NULL;
+}
+
+void ocl_printf_drain(cl_command_queue queue, struct gpu_event *done)
 {
 	struct ocl_printf *printing = queue ? atomic_load(&queue->printing) : NULL;
+	struct ocl_print *print;
 	if (!printing)
 		return;
 	lock_assert_none();
 	lock_take(&printing->lock);
-	while (!list_empty(&printing->pending)) {
-		struct ocl_print *print =
-			list_entry(printing->pending.next, struct ocl_print, link);
-		if (print->sequence > sequence)
-			break;
+	while ((print = print_find_locked(printing, done))) {
 		if (print->writing) {
 			lock_condition_wait(&printing->changed, &printing->lock);
 			continue;
@@ -240,7 +259,7 @@ static void print_fired(struct ocl_watch *watch, cl_int status)
 {
 	struct ocl_print *print = list_entry(watch, struct ocl_print, watch);
 	if (status == CL_COMPLETE)
-		ocl_printf_drain(print->queue, print->sequence);
+		ocl_printf_drain(print->queue, print->done);
 	print_retire(print);
 }
 
@@ -276,34 +295,54 @@ static cl_int print_take(struct ocl_printf *printing, struct ocl_print **print_o
 {
 	lock_take(&printing->lock);
 	const bool make = list_empty(&printing->idle) && printing->count < PRINTS_MAX;
+	printing->count += make;
 	lock_drop(&printing->lock);
-	const cl_int error = make ? print_create(printing->device, print_out) : CL_SUCCESS;
-	printing->count += make && !error;
-	if (make && (!error || !printing->count))
-		return error;
-	return idle_wait(printing, print_out);
+	if (!make)
+		return idle_wait(printing, print_out);
+	const cl_int error = print_create(printing->device, print_out);
+	if (!error)
+		return CL_SUCCESS;
+	lock_take(&printing->lock);
+	const bool others = --printing->count;
+	lock_drop(&printing->lock);
+	return others ? idle_wait(printing, print_out) : error;
 }
 
-cl_int ocl_print_begin(cl_command_queue queue, struct ocl_code *code, struct ocl_print **print_out)
+/* The queue's output, made by the first launch that prints. */
+static cl_int printing_of(cl_command_queue queue, struct ocl_printf **printing_out)
 {
-	const struct abi_print_header header = {0, OCL_PRINTF_BUFFER_B};
-	struct ocl_printf *printing = atomic_load(&queue->printing);
-	struct ocl_print *print = NULL;
-	lock_assert_none();
-	if (!printing) {
-		cl_int error = printf_create(queue->device->gpu, &printing);
+	struct ocl_printf *fresh, *there = atomic_load(&queue->printing);
+	if (!there) {
+		cl_int error = printf_create(queue->device->gpu, &fresh);
 		if (error)
 			return error;
-		atomic_store(&queue->printing, printing);
+		if (atomic_compare_exchange_strong(&queue->printing, &there, fresh))
+			there = fresh;
+		else
+			ocl_printf_destroy(fresh);
 	}
-	cl_int error = print_take(printing, &print);
+	*printing_out = there;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_print_begin(cl_command_queue queue, struct gpu_stream *stream, struct ocl_code *code,
+		       struct ocl_print **print_out)
+{
+	const struct abi_print_header header = {0, OCL_PRINTF_BUFFER_B};
+	struct ocl_printf *printing;
+	struct ocl_print *print = NULL;
+	lock_assert_none();
+	cl_int error = printing_of(queue, &printing);
+	if (!error)
+		error = print_take(printing, &print);
 	if (error)
 		return error;
 	object_ref(queue);
 	print->queue = queue;
+	print->stream = stream;
 	print->code = ocl_code_ref(code);
 	print->writing = false;
-	error = gpu_fill(queue->stream, print->buffer, &header, sizeof(header), sizeof(header));
+	error = gpu_fill(stream, print->buffer, &header, sizeof(header), sizeof(header));
 	if (error)
 		ocl_print_cancel(print);
 	else
@@ -323,7 +362,7 @@ void ocl_print_cancel(struct ocl_print *print)
 
 cl_int ocl_print_end(struct ocl_print *print)
 {
-	struct gpu_stream *stream = print->queue->stream;
+	struct gpu_stream *stream = print->stream;
 	struct ocl_printf *printing = atomic_load(&print->queue->printing);
 	cl_int error = gpu_copy_to_host(stream, print->copy, print->buffer, COPY_B);
 	if (!error)
@@ -333,7 +372,6 @@ cl_int ocl_print_end(struct ocl_print *print)
 		print_retire(print);
 		return error;
 	}
-	print->sequence = gpu_event_sequence(print->done);
 	lock_take(&printing->lock);
 	list_append(&printing->pending, &print->link);
 	lock_drop(&printing->lock);

@@ -4,11 +4,10 @@
  * flight; a queue keeps a few and uses them again.  The output is written by
  * whoever first finds that the launch is done: a waiting thread, or else the
  * completion thread.  Nobody sees the launch's event complete before that.
- * Launches are written in the order of their queue, work-items in any order,
+ * Launches are written in the order of their stream, work-items in any order,
  * each call's text whole.  What nobody waited for when the process ends is lost.
  *
- * Thread-safe, but between begin and end or cancel the caller alone may submit
- * to the queue. */
+ * Thread-safe. */
 #ifndef CULVERT_ICD_PRINTF_H
 #define CULVERT_ICD_PRINTF_H
 
@@ -23,9 +22,9 @@ struct ocl_printf;
 /* CL_DEVICE_PRINTF_BUFFER_SIZE: what the calls of one launch may take together. */
 #define OCL_PRINTF_BUFFER_B ((size_t)1 << 20)
 
-/* Puts an empty buffer into the queue's stream, for a launch of code.  Waits when
- * too many are in flight: no lock may be held. */
-cl_int ocl_print_begin(cl_command_queue queue, struct ocl_code *code,
+/* Puts an empty buffer into stream, one of the queue's, for a launch of code.  Waits
+ * when too many are in flight: no lock may be held. */
+cl_int ocl_print_begin(cl_command_queue queue, struct gpu_stream *stream, struct ocl_code *code,
 		       struct ocl_print **print_out);
 /* The buffer's device address. */
 uint64_t ocl_print_buffer(const struct ocl_print *print);
@@ -34,9 +33,10 @@ cl_int ocl_print_end(struct ocl_print *print);
 /* There was no launch. */
 void ocl_print_cancel(struct ocl_print *print);
 
-/* Writes what launches of the queue printed up to a sequence of its stream that
- * the GPU has reached; returns when it is written. No lock may be held. */
-void ocl_printf_drain(cl_command_queue queue, uint64_t sequence);
+/* Writes what launches of the queue printed ahead of done in its stream, which has
+ * happened; NULL: what all launches printed that are done.  Returns when it is
+ * written. No lock may be held. */
+void ocl_printf_drain(cl_command_queue queue, struct gpu_event *done);
 
 /* Of a queue without launches in flight; NULL is fine. */
 void ocl_printf_destroy(struct ocl_printf *printing);

@@ -32,6 +32,8 @@ void ocl_code_unref(struct ocl_code *code)
 	abi_program_destroy(code->abi);
 	bytes_finish(&code->object);
 	bytes_finish(&code->ptx);
+	bytes_finish(&code->cubin);
+	bytes_finish(&code->log);
 	free(code);
 }
 
@@ -86,7 +88,7 @@ void ocl_build_unref(struct ocl_build *build)
 static cl_int module_load(const struct ocl_build *build, struct gpu_module **module_out)
 {
 	struct bytes log = BYTES_INIT;
-	cl_int error = ocl_code_load(build->code, build->device, false, module_out, &log);
+	cl_int error = ocl_code_load(build->code, build->device, module_out, &log);
 	if (error)
 		log_err("module: error %d: %s", error, bytes_string(&log));
 	bytes_finish(&log);

@@ -29,9 +29,12 @@ struct ocl_code {
 	unsigned optimization;               /* 0 or 3: for the driver's compiler, as are */
 	unsigned max_registers;              /* 0: no limit */
 	bool line_info;
+	bool verbose;                        /* -cl-nv-verbose */
 	struct abi_program *abi;             /* NULL for an object or library */
 	struct bytes object;                 /* LLVM bitcode: to link, or for another device */
 	struct bytes ptx;                    /* empty for an object or library */
+	struct bytes cubin;                  /* machine code for sm; empty where only the driver makes it */
+	struct bytes log;                    /* what the compilers said; the driver is not among them */
 };
 
 /* refs 1; NULL when out of memory. */

@@ -2,26 +2,28 @@
 
 #include "icd/program_binary.h"
 
+#include "base/hash.h"
+#include "base/log.h"
+
 #include <string.h>
 
 static const char magic[8] = "CULVERT";
 
 enum {
-	VERSION = 2,
-	PART_COUNT = 3,
-	CHECKED_FROM_B = 24,
-	SIZES_AT_B = 40,
+	VERSION = 3,
+	CHECKSUM_AT_B = 16,
+	CHECKED_FROM_B = CHECKSUM_AT_B + HASH_B,
+	SIZES_AT_B = 48,
+	PART_FACTS = 0,
+	PART_OBJECT,
+	PART_PTX,
+	PART_CUBIN,
+	PART_LOG,
+	PART_COUNT,
 	HEADER_B = SIZES_AT_B + 8 * PART_COUNT,
-	FLAG_LINE_INFO = 1
+	FLAG_LINE_INFO = 1,
+	FLAG_VERBOSE = 2
 };
-
-static uint64_t checksum(const unsigned char *data, size_t size_B)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-	for (size_t i = 0; i < size_B; i++)
-		hash = (hash ^ data[i]) * 0x100000001b3u;
-	return hash;
-}
 
 static void number_put(unsigned char *at, uint64_t value, unsigned width_B)
 {
@@ -37,22 +39,35 @@ static uint64_t number_get(const unsigned char *at, unsigned width_B)
 	return value;
 }
 
-void ocl_code_write(const struct ocl_code *code, struct bytes *bytes)
+/* Of all but the checksum's own place. */
+static struct hash checksum(const void *data, size_t size_B)
 {
+	unsigned char both[CHECKSUM_AT_B + HASH_B];
+	struct hash rest = hash_of((const char *)data + CHECKED_FROM_B, size_B - CHECKED_FROM_B);
+	memcpy(both, data, CHECKSUM_AT_B);
+	memcpy(both + CHECKSUM_AT_B, rest.bytes, HASH_B);
+	return hash_of(both, sizeof(both));
+}
+
+void ocl_code_write(const struct ocl_code *code, bool with_log, struct bytes *bytes)
+{
+	static const struct bytes none = BYTES_INIT;
 	struct bytes facts = BYTES_INIT;
 	if (code->abi)
 		abi_program_write(code->abi, &facts);
-	const struct bytes *parts[PART_COUNT] = {&facts, &code->object, &code->ptx};
+	const struct bytes *parts[PART_COUNT] = {&facts, &code->object, &code->ptx, &code->cubin,
+						 with_log ? &code->log : &none};
 	size_t start_B = bytes->size_B;
 	unsigned char header[HEADER_B] = {0};
 	memcpy(header, magic, sizeof(magic));
 	number_put(header + 8, VERSION, 4);
 	number_put(header + 12, code->type, 4);
-	number_put(header + 24, code->sm, 2);
-	number_put(header + 26, code->ptx_sm, 2);
-	number_put(header + 28, code->line_info ? FLAG_LINE_INFO : 0, 4);
-	number_put(header + 32, code->optimization, 4);
-	number_put(header + 36, code->max_registers, 4);
+	number_put(header + 32, code->sm, 2);
+	number_put(header + 34, code->ptx_sm, 2);
+	number_put(header + 36, (code->line_info ? FLAG_LINE_INFO : 0) |
+		   (code->verbose ? FLAG_VERBOSE : 0), 4);
+	number_put(header + 40, code->optimization, 4);
+	number_put(header + 44, code->max_registers, 4);
 	for (unsigned i = 0; i < PART_COUNT; i++)
 		number_put(header + SIZES_AT_B + 8 * i, parts[i]->size_B, 8);
 	bytes_append(bytes, header, sizeof(header));
@@ -62,9 +77,8 @@ void ocl_code_write(const struct ocl_code *code, struct bytes *bytes)
 	bytes_finish(&facts);
 	if (bytes_failed(bytes))
 		return;
-	unsigned char *whole = (unsigned char *)bytes->data + start_B;
-	number_put(whole + 16,
-		   checksum(whole + CHECKED_FROM_B, bytes->size_B - start_B - CHECKED_FROM_B), 8);
+	struct hash sum = checksum(bytes->data + start_B, bytes->size_B - start_B);
+	memcpy(bytes->data + start_B + CHECKSUM_AT_B, sum.bytes, HASH_B);
 }
 
 /* Where the parts lie; false when the sizes do not add up to the whole. */
@@ -105,41 +119,69 @@ static bool code_usable(const struct ocl_code *code, cl_device_id device)
 	}
 }
 
-cl_int ocl_code_read(const void *data_, size_t size_B, cl_device_id device,
+/* NULL, or what is wrong with the container. */
+static const char *container_check(const unsigned char *data, size_t size_B,
+				   const unsigned char *parts[PART_COUNT],
+				   size_t sizes_B[PART_COUNT])
+{
+	if (size_B < HEADER_B || memcmp(data, magic, sizeof(magic)))
+		return "not a program binary of this platform";
+	if (number_get(data + 8, 4) != VERSION)
+		return "of another version of the format: build the program from source again";
+	struct hash sum = checksum(data, size_B);
+	if (memcmp(sum.bytes, data + CHECKSUM_AT_B, HASH_B) ||
+	    !parts_find(data, size_B, parts, sizes_B))
+		return "damaged";
+	return NULL;
+}
+
+/* NULL, or what is wrong with what the container holds. */
+static const char *fill(struct ocl_code *code, const unsigned char *data,
+			const unsigned char *const parts[PART_COUNT],
+			const size_t sizes_B[PART_COUNT], cl_device_id device)
+{
+	unsigned flags = (unsigned)number_get(data + 36, 4);
+	code->type = (cl_program_binary_type)number_get(data + 12, 4);
+	code->sm = (unsigned)number_get(data + 32, 2);
+	code->ptx_sm = (unsigned)number_get(data + 34, 2);
+	code->line_info = flags & FLAG_LINE_INFO;
+	code->verbose = flags & FLAG_VERBOSE;
+	code->optimization = (unsigned)number_get(data + 40, 4);
+	code->max_registers = (unsigned)number_get(data + 44, 4);
+	if (sizes_B[PART_FACTS]) {
+		code->abi = abi_program_read(parts[PART_FACTS], sizes_B[PART_FACTS]);
+		if (!code->abi)
+			return "its launch facts cannot be read";
+	}
+	bytes_append(&code->object, parts[PART_OBJECT], sizes_B[PART_OBJECT]);
+	bytes_append(&code->ptx, parts[PART_PTX], sizes_B[PART_PTX]);
+	bytes_append(&code->cubin, parts[PART_CUBIN], sizes_B[PART_CUBIN]);
+	bytes_append(&code->log, parts[PART_LOG], sizes_B[PART_LOG]);
+	return code_usable(code, device) ? NULL : "nothing in it is for this device";
+}
+
+cl_int ocl_code_read(const void *data, size_t size_B, cl_device_id device,
 		     struct ocl_code **code_out)
 {
-	const unsigned char *data = data_;
 	const unsigned char *parts[PART_COUNT];
 	size_t sizes_B[PART_COUNT];
-	if (size_B < HEADER_B || memcmp(data, magic, sizeof(magic)) ||
-	    number_get(data + 8, 4) != VERSION || !parts_find(data, size_B, parts, sizes_B) ||
-	    number_get(data + 16, 8) != checksum(data + CHECKED_FROM_B, size_B - CHECKED_FROM_B))
-		return CL_INVALID_BINARY;
-	struct ocl_code *code = ocl_code_create();
-	if (!code)
-		return CL_OUT_OF_HOST_MEMORY;
-	cl_int error = CL_INVALID_BINARY;
-	code->type = (cl_program_binary_type)number_get(data + 12, 4);
-	code->sm = (unsigned)number_get(data + 24, 2);
-	code->ptx_sm = (unsigned)number_get(data + 26, 2);
-	code->line_info = number_get(data + 28, 4) & FLAG_LINE_INFO;
-	code->optimization = (unsigned)number_get(data + 32, 4);
-	code->max_registers = (unsigned)number_get(data + 36, 4);
-	if (sizes_B[0]) {
-		code->abi = abi_program_read(parts[0], sizes_B[0]);
-		if (!code->abi)
-			goto fail;
+	struct ocl_code *code = NULL;
+	const char *reason = container_check(data, size_B, parts, sizes_B);
+	if (!reason) {
+		code = ocl_code_create();
+		if (!code)
+			return CL_OUT_OF_HOST_MEMORY;
+		reason = fill(code, data, parts, sizes_B, device);
 	}
-	bytes_append(&code->object, parts[1], sizes_B[1]);
-	bytes_append(&code->ptx, parts[2], sizes_B[2]);
-	if (bytes_failed(&code->object) || bytes_failed(&code->ptx))
-		error = CL_OUT_OF_HOST_MEMORY;
-	else if (code_usable(code, device))
-		error = CL_SUCCESS;
-fail:
-	if (error)
-		ocl_code_unref(code);
-	else
+	bool no_memory = code && (bytes_failed(&code->object) || bytes_failed(&code->ptx) ||
+				  bytes_failed(&code->cubin) || bytes_failed(&code->log));
+	if (!reason && !no_memory) {
 		*code_out = code;
-	return error;
+		return CL_SUCCESS;
+	}
+	ocl_code_unref(code);
+	if (no_memory)
+		return CL_OUT_OF_HOST_MEMORY;
+	log_warn("program binary: %s", reason);
+	return CL_INVALID_BINARY;
 }

@@ -3,6 +3,7 @@
 #include "icd/queue.h"
 
 #include "icd/printf.h"
+#include "icd/work.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -28,8 +29,16 @@ static cl_int properties_copy(struct _cl_command_queue *queue, const cl_queue_pr
 	return CL_SUCCESS;
 }
 
+/* The devices of a context are likely to exchange bytes: this one has come into use. */
+static void peers_open(const struct _cl_context *context, const struct _cl_device_id *device)
+{
+	for (cl_uint i = 0; i < context->device_count; i++)
+		if (context->devices[i] != device)
+			(void)gpu_peer_open(device->gpu, context->devices[i]->gpu);
+}
+
 cl_int ocl_queue_create(cl_context context, cl_device_id device,
-			cl_command_queue_properties properties,
+			cl_command_queue_properties properties, int priority,
 			const cl_queue_properties *property_list, cl_command_queue *queue_out)
 {
 	cl_int error = CL_OUT_OF_HOST_MEMORY;
@@ -43,20 +52,22 @@ cl_int ocl_queue_create(cl_context context, cl_device_id device,
 	error = properties_copy(queue, property_list);
 	if (error)
 		goto fail_properties;
-	error = gpu_stream_acquire(device->gpu, 0, &queue->stream);
+	const bool in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+	error = ocl_lanes_init(&queue->lanes, device->gpu, priority, in_order);
 	if (error)
-		goto fail_stream;
+		goto fail_lanes;
 	object_init(&queue->base, &ocl_queue_type);
 	object_ref(context);
 	queue->context = context;
 	queue->device = device;
 	queue->device_index = (uint32_t)ocl_context_device_index(context, device);
 	queue->properties = properties;
-	list_init(&queue->blocked);
+	peers_open(context, device);
+	ocl_line_init(&queue->line, in_order);
 	list_init(&queue->work_link);
 	*queue_out = queue;
 	return CL_SUCCESS;
-fail_stream:
+fail_lanes:
 	free(queue->property_list);
 fail_properties:
 	lock_condition_finish(&queue->settled);
@@ -71,7 +82,7 @@ static void queue_destroy(struct object *object)
 {
 	struct _cl_command_queue *queue = (struct _cl_command_queue *)object;
 	ocl_printf_destroy(atomic_load(&queue->printing));
-	gpu_stream_release(queue->stream);
+	ocl_lanes_finish(&queue->lanes);
 	object_unref(queue->context);
 	free(queue->property_list);
 	lock_condition_finish(&queue->settled);
@@ -82,145 +93,57 @@ static void queue_destroy(struct object *object)
 const struct object_type ocl_queue_type = {"command queue", CL_INVALID_COMMAND_QUEUE,
 					   queue_destroy};
 
-/* --- the worklist -------------------------------------------------------------------------- */
+/* --- submission ------------------------------------------------------------------------- */
 
-/* What one thread still has to do after it settled something.  A list and not
- * recursion: a hundred thousand commands may hang on one user event. */
-struct ocl_worklist {
-	struct list failed;              /* ocl_command.work_link; a ref each */
-	struct list queues;              /* _cl_command_queue.work_link; a ref each */
-};
-
-static void work_init(struct ocl_worklist *work)
+static cl_int place_locked(const struct ocl_command *command, struct ocl_lane **lane_out)
 {
-	list_init(&work->failed);
-	list_init(&work->queues);
+	struct ocl_lanes *lanes = &command->queue->lanes;
+	cl_int error = ocl_lanes_choose(lanes, command->kind->moves_host_bytes ? OCL_LANES_COPY
+									      : OCL_LANES_WORK,
+					command->dependency_count, command->dependencies, lane_out);
+	/* OpenCL 3.0 API, 5.12: without a list a marker or barrier waits for all that
+	 * was enqueued before it; in an in-order queue it does so by its place. */
+	if (!error && command->joins && !lanes->in_order)
+		error = ocl_lanes_join(lanes, *lane_out);
+	if (!error)
+		(*lane_out)->users++;
+	return error;
 }
 
-/* The first blocked command if it can leave now. A failed one waits for nobody. */
-static struct ocl_command *runnable_locked(struct _cl_command_queue *queue)
+static void placed_locked(const struct ocl_command *command, struct ocl_lane *lane,
+			  const struct ocl_submission *submission)
 {
-	if (list_empty(&queue->blocked))
-		return NULL;
-	struct ocl_command *command = list_entry(queue->blocked.next, struct ocl_command, link);
-	if (atomic_load(&command->failed) || !atomic_load(&command->pending))
-		return command;
-	return NULL;
+	struct ocl_lanes *lanes = &command->queue->lanes;
+	lane->users--;
+	if (submission && command->bars && !lanes->in_order)
+		ocl_lanes_set_barrier(lanes, submission->done);
 }
 
-/* Puts queue on the worklist if it has something to submit and nobody is at it. */
-static void work_kick(struct ocl_worklist *work, struct _cl_command_queue *queue)
+static cl_int submit_locked(struct ocl_command *command, struct ocl_submission *submission_out)
 {
-	lock_take(&queue->lock);
-	const bool mine = !queue->draining && runnable_locked(queue);
-	if (mine)
-		queue->draining = true;
-	lock_drop(&queue->lock);
-	if (!mine)
-		return;
-	object_ref(queue);
-	list_append(&work->queues, &queue->work_link);
-}
-
-/* Tells those who waited for something that is settled now. */
-static void work_wake(struct ocl_worklist *work, struct ocl_waiter *waiter, bool failed)
-{
-	while (waiter) {
-		/* The waiter lies in the command's memory. */
-		struct ocl_waiter *next = waiter->next;
-		struct ocl_command *command = waiter->command;
-		if (failed && !atomic_exchange(&command->failed, true)) {
-			ocl_command_ref(command);
-			list_append(&work->failed, &command->work_link);
-		}
-		if (atomic_fetch_sub(&command->pending, 1) == 1)
-			work_kick(work, command->queue);
-		ocl_command_unref(command);
-		waiter = next;
-	}
-}
-
-static void command_end(struct ocl_worklist *work, struct ocl_command *command, cl_int code)
-{
-	bool first;
-	if (command->event)
-		work_wake(work, ocl_event_end(command->event, code, &first), true);
-}
-
-/* Submits a command that has left the queue, or ends it. */
-static void command_settle(struct ocl_worklist *work, struct ocl_command *command)
-{
-	struct ocl_submission submission;
-	if (atomic_load(&command->failed)) {
-		command_end(work, command, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
-		return;
-	}
-	cl_int error = ocl_command_submit(command, &submission);
+	struct ocl_lane *lane;
+	cl_int error = place_locked(command, &lane);
 	if (error)
-		command_end(work, command, error);
-	else if (command->event)
-		work_wake(work, ocl_event_submitted(command->event, &submission), false);
+		return error;
+	error = ocl_command_submit(command, lane->stream, submission_out);
+	placed_locked(command, lane, error ? NULL : submission_out);
+	return error;
 }
 
-/* Submits what can be submitted; draining is ours, and is cleared. */
-static void queue_drain(struct ocl_worklist *work, struct _cl_command_queue *queue)
+cl_int ocl_queue_submit(struct ocl_command *command, struct ocl_submission *submission_out)
 {
-	struct ocl_command *command = NULL;
-	for (;;) {
-		lock_take(&queue->lock);
-		if (command) {
-			queue->settled_ticket = command->ticket;
-			if (queue->finishing)
-				lock_condition_signal_all(&queue->settled);
-		}
-		struct ocl_command *last = command;
-		command = runnable_locked(queue);
-		if (command)
-			list_remove(&command->link);
-		else
-			queue->draining = false;
-		lock_drop(&queue->lock);
-		if (last)
-			ocl_command_unref(last);
-		if (!command)
-			return;
-		command_settle(work, command);
-	}
-}
-
-static void work_run(struct ocl_worklist *work)
-{
-	for (;;) {
-		if (!list_empty(&work->failed)) {
-			struct ocl_command *command =
-				list_entry(work->failed.next, struct ocl_command, work_link);
-			list_remove(&command->work_link);
-			command_end(work, command, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
-			work_kick(work, command->queue);
-			ocl_command_unref(command);
-		} else if (!list_empty(&work->queues)) {
-			struct _cl_command_queue *queue =
-				list_entry(work->queues.next, struct _cl_command_queue, work_link);
-			list_remove(&queue->work_link);
-			queue_drain(work, queue);
-			object_unref(queue);
-		} else {
-			return;
-		}
-	}
-}
-
-cl_int ocl_user_event_set(cl_event event, cl_int code)
-{
-	struct ocl_worklist work;
-	bool first;
-	work_init(&work);
-	/* Setting may be the last thing that is done with the event. */
-	object_ref(event);
-	work_wake(&work, ocl_event_end(event, code, &first), code < 0);
-	work_run(&work);
-	object_unref(event);
-	return first ? CL_SUCCESS : CL_INVALID_OPERATION;
+	struct _cl_command_queue *queue = command->queue;
+	struct ocl_lane *lane;
+	lock_take(&queue->lock);
+	cl_int error = place_locked(command, &lane);
+	lock_drop(&queue->lock);
+	if (error)
+		return error;
+	error = ocl_command_submit(command, lane->stream, submission_out);
+	lock_take(&queue->lock);
+	placed_locked(command, lane, error ? NULL : submission_out);
+	lock_drop(&queue->lock);
+	return error;
 }
 
 /* --- enqueue --------------------------------------------------------------------------------- */
@@ -233,31 +156,10 @@ static enum readiness wait_list_readiness(cl_uint count, const cl_event *events)
 	for (cl_uint i = 0; i < count; i++) {
 		if (!ocl_event_is_settled(events[i]))
 			readiness = BLOCKED;
-		else if (atomic_load_explicit(&events[i]->status, memory_order_acquire) < 0)
+		else if (ocl_event_has_failed(events[i]))
 			return FAILED;
 	}
 	return readiness;
-}
-
-/* Leaves waiters with all that is not settled; what has failed meanwhile ends the
- * command at once, wherever it stands in line. */
-static void waiters_leave(struct ocl_worklist *work, struct ocl_command *command)
-{
-	for (uint32_t i = 0; i < command->dependency_count; i++) {
-		cl_event event = command->dependencies[i];
-		struct ocl_waiter *waiter = &command->waiters[i];
-		waiter->command = command;
-		ocl_command_ref(command);
-		atomic_fetch_add(&command->pending, 1);
-		if (ocl_event_add_waiter(event, waiter))
-			continue;
-		atomic_fetch_sub(&command->pending, 1);
-		if (atomic_load_explicit(&event->status, memory_order_acquire) < 0 &&
-		    !atomic_exchange(&command->failed, true))
-			list_append(&work->failed, &command->work_link);
-		else
-			atomic_fetch_sub(&command->refs, 1);
-	}
 }
 
 /* Waits for a blocking command, and gives its event to the application if that
@@ -278,7 +180,7 @@ static cl_int defer_locked(struct ocl_command *command, bool blocking, cl_event 
 	struct _cl_command_queue *queue = command->queue;
 	struct ocl_worklist work;
 	cl_int error = CL_SUCCESS;
-	work_init(&work);
+	ocl_work_init(&work);
 	if (blocking && !command->event)
 		error = ocl_event_create(queue->context, queue, command->type, false,
 					 &command->event);
@@ -288,15 +190,17 @@ static cl_int defer_locked(struct ocl_command *command, bool blocking, cl_event 
 		object_unref(command->event);
 		return CL_OUT_OF_HOST_MEMORY;
 	}
-	/* One for ourselves, so that nobody submits it before it is in line. */
+	/* One for ourselves, so that nobody submits it before it is in line; and the
+	 * line's reference may be gone by the time that we kick it. */
 	atomic_store(&deferred->pending, 1);
-	deferred->ticket = ++queue->tickets;
-	waiters_leave(&work, deferred);
-	list_append(&queue->blocked, &deferred->link);
+	ocl_command_ref(deferred);
+	ocl_work_wait_locked(&work, deferred);
+	ocl_line_enter(&queue->line, deferred, false);
 	atomic_fetch_sub(&deferred->pending, 1);
 	lock_drop(&queue->lock);
-	work_kick(&work, queue);
-	work_run(&work);
+	ocl_work_kick(&work, queue, deferred);
+	ocl_command_unref(deferred);
+	ocl_work_run(&work);
 	return event_hand_over(command, blocking, event_out);
 }
 
@@ -304,42 +208,38 @@ static cl_int defer_locked(struct ocl_command *command, bool blocking, cl_event 
 static cl_int direct_done(struct ocl_command *command, bool blocking,
 			  const struct ocl_submission *submission, cl_event *event_out)
 {
+	cl_int error = CL_SUCCESS;
 	if (command->event) {
 		(void)ocl_event_submitted(command->event, submission);
 		return event_hand_over(command, blocking, event_out);
 	}
-	if (!blocking)
-		return CL_SUCCESS;
-	const cl_int error = gpu_event_wait(submission->done);
-	if (!error)
-		ocl_printf_drain(command->queue, gpu_event_sequence(submission->done));
+	if (blocking) {
+		error = gpu_event_wait(submission->done);
+		if (!error)
+			ocl_printf_drain(command->queue, submission->done);
+	}
 	gpu_event_unref(submission->done);
 	return error;
 }
 
-/* May wait: the lock, held on entry, is dropped, others line up meanwhile. */
+/* May wait: the lock, held on entry, is dropped.  The command stands in line
+ * meanwhile for those that have to follow it. */
 static cl_int submit_slowly_locked(struct ocl_command *command,
 				   struct ocl_submission *submission_out)
 {
 	struct _cl_command_queue *queue = command->queue;
 	struct ocl_worklist work;
-	const uint64_t ticket = ++queue->tickets;
-	work_init(&work);
-	queue->draining = true;
+	ocl_work_init(&work);
+	ocl_line_enter(&queue->line, command, true);
 	lock_drop(&queue->lock);
-	cl_int error = ocl_command_submit(command, submission_out);
+	cl_int error = ocl_queue_submit(command, submission_out);
 	lock_take(&queue->lock);
-	queue->settled_ticket = ticket;
+	ocl_line_leave(&queue->line, command);
 	if (queue->finishing)
 		lock_condition_signal_all(&queue->settled);
-	const bool followed = !list_empty(&queue->blocked);
-	if (!followed)
-		queue->draining = false;
 	lock_drop(&queue->lock);
-	if (followed) {
-		queue_drain(&work, queue);
-		work_run(&work);
-	}
+	ocl_work_kick(&work, queue, NULL);
+	ocl_work_run(&work);
 	return error;
 }
 
@@ -360,17 +260,16 @@ static cl_int enqueue_failed(struct ocl_command *command, bool blocking, cl_even
 	return CL_SUCCESS;
 }
 
-static cl_int enqueue_directly_locked(struct ocl_command *command, bool blocking,
-				      cl_event *event_out)
+static cl_int enqueue_directly_locked(struct ocl_command *command, enum ocl_effort effort,
+				      bool blocking, cl_event *event_out)
 {
 	struct _cl_command_queue *queue = command->queue;
 	struct ocl_submission submission;
 	cl_int error;
-	command->witness = blocking;
-	if (ocl_command_may_block(command)) {
+	if (effort != OCL_EFFORT_NONE) {
 		error = submit_slowly_locked(command, &submission);
 	} else {
-		error = ocl_command_submit(command, &submission);
+		error = submit_locked(command, &submission);
 		lock_drop(&queue->lock);
 	}
 	if (error) {
@@ -388,6 +287,7 @@ cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint cou
 		lock_assert_none();
 	command->dependency_count = count;
 	command->dependencies = events;
+	command->witness = blocking || (command->bars && !queue->line.in_order);
 	if (event_out) {
 		const bool profiling = queue->properties & CL_QUEUE_PROFILING_ENABLE;
 		cl_int error = ocl_event_create(queue->context, queue, command->type, profiling,
@@ -401,38 +301,51 @@ cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint cou
 		lock_drop(&queue->lock);
 		return enqueue_failed(command, blocking, event_out);
 	}
-	if (readiness == BLOCKED || queue->draining || !list_empty(&queue->blocked))
+	if (readiness == BLOCKED || ocl_line_holds(&queue->line, command))
 		return defer_locked(command, blocking, event_out);
-	return enqueue_directly_locked(command, blocking, event_out);
+	const enum ocl_effort effort = ocl_command_effort(command);
+	/* Nobody waits for the GPU who did not ask for it: a worker does. */
+	if (effort == OCL_EFFORT_WAIT && !blocking)
+		return defer_locked(command, blocking, event_out);
+	return enqueue_directly_locked(command, effort, blocking, event_out);
+}
+
+/* --- finish ---------------------------------------------------------------------------------- */
+
+static cl_int tails_wait(cl_command_queue queue, struct gpu_event *const *tails, unsigned count)
+{
+	cl_int error = CL_SUCCESS;
+	for (unsigned i = 0; i < count; i++) {
+		const cl_int failed = gpu_event_wait(tails[i]);
+		if (!failed)
+			ocl_printf_drain(queue, tails[i]);
+		error = error ? error : failed;
+		gpu_event_unref(tails[i]);
+	}
+	return error;
 }
 
 cl_int ocl_queue_finish(cl_command_queue queue)
 {
-	struct gpu_event *tail;
+	struct gpu_event *tails[OCL_LANES_TAILS];
+	unsigned count;
 	lock_assert_none();
 	lock_take(&queue->lock);
-	const uint64_t ticket = queue->tickets;
+	const uint64_t ticket = queue->line.tickets;
 	queue->finishing++;
-	while (queue->settled_ticket < ticket)
+	while (!ocl_line_has_passed(&queue->line, ticket))
 		lock_condition_wait(&queue->settled, &queue->lock);
 	queue->finishing--;
-	lock_drop(&queue->lock);
 	cl_int error = gpu_device_status(queue->device->gpu);
-	if (error)
-		return error;
-	const uint64_t last = gpu_stream_last(queue->stream);
-	if (gpu_stream_reached(queue->stream, last)) {
-		error = gpu_device_status(queue->device->gpu);
-		if (!error)
-			ocl_printf_drain(queue, last);
-		return error;
-	}
-	error = gpu_event_record(queue->stream, false, &tail);
-	if (error)
-		return error;
-	error = gpu_event_wait(tail);
 	if (!error)
-		ocl_printf_drain(queue, gpu_event_sequence(tail));
-	gpu_event_unref(tail);
+		error = ocl_lanes_tails(&queue->lanes, tails, &count);
+	else
+		count = 0;
+	lock_drop(&queue->lock);
+	const cl_int failed = tails_wait(queue, tails, count);
+	if (!error)
+		error = failed ? failed : gpu_device_status(queue->device->gpu);
+	if (!error)
+		ocl_printf_drain(queue, NULL);
 	return error;
 }

@@ -1,20 +1,24 @@
-/* A command queue: the order of commands, mapped onto a stream.
+/* A command queue: the order of commands, mapped onto streams.
  *
  * Commands are submitted at once by the enqueueing thread as long as they can:
- * when everything they depend on is settled, and nothing waits ahead of them.
- * Otherwise they stay here, first come first served, and are submitted by the
- * thread that settles the last thing they wait for.  Nothing in a stream ever
- * waits for the host.
+ * when everything they depend on is settled, and nothing they have to follow waits
+ * ahead of them.  Otherwise they stay in the queue's line (line.h), and are
+ * submitted by the thread that settles the last thing they wait for (work.h).
+ * Nothing in a stream ever waits for the host.
  *
- * draining: one thread submits for this queue without holding the lock; all
- * others line up behind.  Who sets it has the queue on its worklist or in its
- * hands, and alone may submit, until it clears it with the lock held.
+ * An in-order queue has one stream, an out-of-order queue several (lanes.h).
+ *
+ * draining: one thread takes commands out of the line without holding the lock.
+ * Who sets it has the queue on its worklist or in its hands, and alone may take,
+ * until it clears it with the lock held.
  *
  * Thread-safe. */
 #ifndef CULVERT_ICD_QUEUE_H
 #define CULVERT_ICD_QUEUE_H
 
 #include "icd/command.h"
+#include "icd/lanes.h"
+#include "icd/line.h"
 
 extern const struct object_type ocl_queue_type;
 
@@ -37,23 +41,22 @@ struct _cl_command_queue {
 	cl_command_queue_properties properties;
 	cl_queue_properties *property_list; /* owned, with the final 0; NULL if none were given */
 	size_t property_count;
-	struct gpu_stream *stream;
 	struct ocl_printf *_Atomic printing; /* owned; NULL until a kernel prints */
 	struct lock lock;                /* guards all below */
-	struct lock_condition settled;   /* a deferred command left the queue */
-	struct list blocked;             /* struct ocl_command */
+	struct lock_condition settled;   /* a command left the line */
+	struct ocl_lanes lanes;
+	struct ocl_line line;
 	bool draining;
 	struct list work_link;           /* ocl_worklist.queues, of who set draining */
-	uint64_t tickets;                /* given to deferred and to blocking commands, in order */
-	uint64_t settled_ticket;
 	unsigned finishing;              /* threads waiting for settled */
 	struct ocl_local_choice choices[OCL_QUEUE_CHOICES];
 	unsigned next_choice;
 };
 
-/* property_list: as given to clCreateCommandQueueWithProperties, checked; or NULL. */
+/* priority: gpu_stream_acquire's.  property_list: as given to
+ * clCreateCommandQueueWithProperties, checked; or NULL. */
 cl_int ocl_queue_create(cl_context context, cl_device_id device,
-			cl_command_queue_properties properties,
+			cl_command_queue_properties properties, int priority,
 			const cl_queue_properties *property_list, cl_command_queue *queue_out);
 
 /* Submits or defers command, which is the caller's memory and has no event yet.
@@ -61,6 +64,10 @@ cl_int ocl_queue_create(cl_context context, cl_device_id device,
  * An event is made if event_out is given. */
 cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint count,
 			 const cl_event *events, cl_event *event_out);
+
+/* Puts a command that was taken from the line into one of the queue's streams.
+ * What it depends on is settled; the lock is not held. */
+cl_int ocl_queue_submit(struct ocl_command *command, struct ocl_submission *submission_out);
 
 /* Waits until everything enqueued so far has ended. */
 cl_int ocl_queue_finish(cl_command_queue queue);

@@ -81,14 +81,19 @@ static cl_int content_upload(struct ocl_storage *storage, const void *from)
 }
 
 /* Pinned memory is for all devices; it is asked for from one that lives. */
-static cl_int shadow_allocate(const struct ocl_storage *storage, struct gpu_device **gpu_out,
-			      void **shadow_out)
+static struct gpu_device *shadow_owner_choose(const struct ocl_storage *storage)
 {
 	uint32_t place = 0;
 	while (place + 1 < storage->device_count &&
 	       gpu_device_status(storage->locations[place].gpu))
 		place++;
-	*gpu_out = storage->locations[place].gpu;
+	return storage->locations[place].gpu;
+}
+
+static cl_int shadow_allocate(const struct ocl_storage *storage, struct gpu_device **gpu_out,
+			      void **shadow_out)
+{
+	*gpu_out = shadow_owner_choose(storage);
 	return gpu_host_alloc(*gpu_out, storage->size_B, shadow_out)
 		       ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
 }
@@ -111,7 +116,8 @@ static cl_int content_set(struct ocl_storage *storage, enum ocl_content content,
 	cl_int error = CL_SUCCESS;
 	if (content == OCL_CONTENT_SHARE) {
 		storage->shadow = from;
-		storage->pageable = true;
+		storage->pageable = !gpu_host_is_pinned(shadow_owner_choose(storage), from,
+							storage->size_B);
 		atomic_store(&storage->tracked, true);
 		all->valid = segment_bit(host_place(storage));
 	}
@@ -130,7 +136,7 @@ static cl_int content_set(struct ocl_storage *storage, enum ocl_content content,
 }
 
 cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content content,
-			  void *from, struct ocl_storage **storage_out)
+			  void *from, bool pins_whole, struct ocl_storage **storage_out)
 {
 	struct ocl_storage *storage = NULL;
 	if (context->device_count >= SEGMENT_PLACES_MAX)
@@ -138,6 +144,7 @@ cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content 
 	storage = storage_new(context, size_B);
 	if (!storage)
 		return CL_OUT_OF_HOST_MEMORY;
+	storage->pins_whole = pins_whole || size_B <= OCL_STORAGE_WINDOW_B;
 	cl_int error = CL_SUCCESS;
 	if (storage->device_count == 1)
 		error = location_allocate(storage, 0);
@@ -160,7 +167,9 @@ static void location_finish(struct ocl_storage *storage, struct ocl_location *lo
 				witnesses.count);
 		ocl_witnesses_finish(&witnesses);
 	}
-	if (!location->gpu && storage->shadow && storage->shadow_owner)
+	if (!location->gpu && storage->window)
+		gpu_window_destroy(storage->window);
+	else if (!location->gpu && storage->shadow && storage->shadow_owner)
 		gpu_host_free(storage->shadow_owner, storage->shadow);
 	ocl_users_finish(&location->users);
 }
@@ -213,25 +222,49 @@ static void busy_end(struct ocl_storage *storage)
 	lock_condition_signal_all(&storage->idle);
 }
 
+static cl_int copy_to_shadow(const struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B,
+			     const struct ocl_location *from, struct gpu_stream *stream)
+{
+	return gpu_copy_to_host(stream, storage->shadow + lo_B, from->address + lo_B, hi_B - lo_B);
+}
+
+static cl_int copy_from_shadow(const struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B,
+			       const struct ocl_location *to, struct gpu_stream *stream)
+{
+	return gpu_copy_to_device(stream, to->address + lo_B, storage->shadow + lo_B, hi_B - lo_B);
+}
+
+/* Between a device and the shadow, in as many copies as that has pieces. */
+static cl_int copy_shadow(const struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B,
+			  const struct ocl_location *source, const struct ocl_location *target,
+			  struct gpu_stream *stream)
+{
+	cl_int error = CL_SUCCESS;
+	while (lo_B < hi_B && !error) {
+		const uint64_t end_B = storage->window
+			? gpu_window_run(storage->window, lo_B, hi_B) : hi_B;
+		error = target->gpu ? copy_from_shadow(storage, lo_B, end_B, target, stream)
+				    : copy_to_shadow(storage, lo_B, end_B, source, stream);
+		lo_B = end_B;
+	}
+	return error;
+}
+
 static cl_int copy_locked(struct ocl_storage *storage, const struct segment *segment,
 			  uint32_t from, uint32_t to, struct gpu_stream *stream)
 {
 	const struct ocl_location *source = &storage->locations[from];
 	const struct ocl_location *target = &storage->locations[to];
-	const uint64_t lo_B = segment->lo_B, size_B = segment->hi_B - lo_B;
+	const uint64_t lo_B = segment->lo_B, hi_B = segment->hi_B;
 	const bool blocks = (!source->gpu || !target->gpu) && storage->pageable;
 	cl_int error;
 	if (blocks)
 		busy_begin_locked(storage);
-	if (!target->gpu)
-		error = gpu_copy_to_host(stream, storage->shadow + lo_B, source->address + lo_B,
-					 size_B);
-	else if (!source->gpu)
-		error = gpu_copy_to_device(stream, target->address + lo_B,
-					   storage->shadow + lo_B, size_B);
-	else
+	if (source->gpu && target->gpu)
 		error = gpu_copy_peer(stream, target->address + lo_B, target->gpu,
-				      source->address + lo_B, source->gpu, size_B);
+				      source->address + lo_B, source->gpu, hi_B - lo_B);
+	else
+		error = copy_shadow(storage, lo_B, hi_B, source, target, stream);
 	if (blocks)
 		busy_end(storage);
 	return error;
@@ -365,6 +398,30 @@ static cl_int segment_acquire_locked(struct ocl_storage *storage, struct segment
 	return error;
 }
 
+static bool range_is_valid_locked(const struct ocl_storage *storage, uint32_t device,
+				  uint64_t lo_B, uint64_t hi_B)
+{
+	const struct list *link;
+	for (link = storage->segments.next; link != &storage->segments; link = link->next) {
+		const struct segment *segment = list_entry(link, struct segment, link);
+		if (segment->lo_B < hi_B && lo_B < segment->hi_B && segment->valid &&
+		    !(segment->valid & segment_bit(device)))
+			return false;
+	}
+	return true;
+}
+
+bool ocl_storage_has(struct ocl_storage *storage, uint32_t device, uint64_t lo_B, uint64_t hi_B,
+		     enum ocl_access_mode mode)
+{
+	lock_take(&storage->lock);
+	const bool has = !storage->busy &&
+			 (!(mode & OCL_ACCESS_READ) ||
+			  range_is_valid_locked(storage, device, lo_B, hi_B));
+	lock_drop(&storage->lock);
+	return has;
+}
+
 static void holds_add_locked(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B)
 {
 	struct list *link, *next;
@@ -446,34 +503,91 @@ void ocl_storage_commit(struct ocl_storage *storage, const struct ocl_acquired *
 
 /* --- the host ------------------------------------------------------------------------ */
 
-cl_int ocl_storage_shadow(struct ocl_storage *storage, void **shadow_out)
+static void shadow_set_locked(struct ocl_storage *storage, void *shadow, struct gpu_device *owner)
 {
-	cl_int error = CL_SUCCESS;
-	void *fresh = NULL;
+	storage->shadow = shadow;
+	storage->shadow_owner = owner;
+	if (atomic_load(&storage->tracked))
+		return;
+	/* Until now all that was ever written is on the only device. */
+	list_entry(storage->segments.next, struct segment, link)->valid = 1;
+	atomic_store_explicit(&storage->tracked, true, memory_order_release);
+}
+
+/* One piece of memory for the whole. Pinning is slow: it is done without the lock, and
+ * of two who do it one loses. */
+static cl_int shadow_whole(struct ocl_storage *storage)
+{
 	struct gpu_device *owner = NULL;
-	lock_take(&storage->lock);
-	const bool needed = !storage->shadow;
-	lock_drop(&storage->lock);
-	/* Pinning memory is slow: outside the lock; of two who do it one loses. */
-	if (needed)
-		error = shadow_allocate(storage, &owner, &fresh);
+	void *fresh = NULL;
+	cl_int error = shadow_allocate(storage, &owner, &fresh);
 	if (error)
 		return error;
 	lock_take(&storage->lock);
-	if (!storage->shadow) {
-		storage->shadow = fresh;
-		storage->shadow_owner = owner;
-		fresh = NULL;
-		if (!atomic_load(&storage->tracked)) {
-			/* Until now all that was ever written is on the only device. */
-			list_entry(storage->segments.next, struct segment, link)->valid = 1;
-			atomic_store_explicit(&storage->tracked, true, memory_order_release);
-		}
+	const bool first = !storage->shadow;
+	if (first)
+		shadow_set_locked(storage, fresh, owner);
+	lock_drop(&storage->lock);
+	if (!first)
+		gpu_host_free(owner, fresh);
+	return CL_SUCCESS;
+}
+
+/* pinning is ours.  The window becomes the shadow once a part of it is pinned. */
+static cl_int window_pin(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B)
+{
+	struct gpu_window *window = storage->window;
+	struct gpu_device *owner = shadow_owner_choose(storage);
+	cl_int error = window ? CL_SUCCESS : gpu_window_create(owner, storage->size_B, &window);
+	if (!error)
+		error = gpu_window_pin(window, lo_B, hi_B);
+	if (!error && !storage->window) {
+		lock_take(&storage->lock);
+		storage->window = window;
+		shadow_set_locked(storage, gpu_window_memory(window), owner);
+		lock_drop(&storage->lock);
 	}
+	if (error && !storage->window)
+		gpu_window_destroy(window);
+	return error ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
+}
+
+static cl_int shadow_window(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B)
+{
+	lock_take(&storage->lock);
+	while (storage->pinning)
+		lock_condition_wait(&storage->idle, &storage->lock);
+	const bool whole = storage->shadow && !storage->window;
+	storage->pinning = !whole;
+	lock_drop(&storage->lock);
+	if (whole)
+		return CL_SUCCESS;
+	cl_int error = window_pin(storage, lo_B, hi_B);
+	/* Where memory cannot be registered it can perhaps be had from the driver. */
+	if (error && !storage->window)
+		error = shadow_whole(storage);
+	lock_take(&storage->lock);
+	storage->pinning = false;
+	lock_condition_signal_all(&storage->idle);
+	lock_drop(&storage->lock);
+	return error;
+}
+
+cl_int ocl_storage_shadow(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B,
+			  void **shadow_out)
+{
+	cl_int error = CL_SUCCESS;
+	lock_take(&storage->lock);
+	const bool there = storage->shadow && !storage->window;
+	lock_drop(&storage->lock);
+	if (!there)
+		error = storage->pins_whole ? shadow_whole(storage)
+					    : shadow_window(storage, lo_B, hi_B);
+	if (error)
+		return error;
+	lock_take(&storage->lock);
 	*shadow_out = storage->shadow;
 	lock_drop(&storage->lock);
-	if (fresh)
-		gpu_host_free(owner, fresh);
 	return CL_SUCCESS;
 }
 

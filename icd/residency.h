@@ -1,8 +1,8 @@
 /* Storage: the bytes of a buffer on each device of its context and on the host,
  * and where the newest of them are.
  *
- * Locations are the context's devices and, last, the host shadow: pinned memory
- * made at the first map, or the application's own pointer.  The range is cut
+ * Locations are the context's devices and, last, the host shadow: memory made at
+ * the first map and pinned where it is mapped, or the application's own pointer.  The range is cut
  * into segments; each knows at which locations it is valid, and *after* what:
  *   fill     the copy of ours that made it valid there
  *   readers  copies of ours that still read it there
@@ -45,11 +45,14 @@ struct ocl_location {
 
 struct ocl_storage {
 	struct lock lock;               /* guards all that follows but what says otherwise */
-	struct lock_condition idle;     /* busy became false */
+	struct lock_condition idle;     /* busy or pinning became false */
 	bool busy;                      /* a copy of pageable memory runs without the lock */
 	uint64_t size_B;                /* immutable */
 	bool pageable;                  /* immutable: the shadow is the application's memory */
 	atomic_bool tracked;            /* segments are in force; never becomes false again */
+	bool pins_whole;                /* immutable: the first map pins all of the shadow */
+	bool pinning;                   /* a thread pins a part of the window, without the lock */
+	struct gpu_window *window;      /* owned: the shadow; NULL: it is one piece */
 	unsigned char *shadow;          /* NULL: none yet */
 	struct gpu_device *shadow_owner; /* which pinned it for us; NULL: the application's */
 	struct list segments;           /* in order, without holes */
@@ -70,13 +73,16 @@ struct ocl_acquired {
 };
 
 /* What the bytes are at first: UNDEFINED, or a copy of from, or from itself. */
+/* Smaller storages are pinned as a whole at the first map. */
+enum { OCL_STORAGE_WINDOW_B = 4 << 20 };
 enum ocl_content { OCL_CONTENT_UNDEFINED, OCL_CONTENT_COPY, OCL_CONTENT_SHARE };
 
-/* With one device its memory is taken now, so that a failure is reported here;
+/* pins_whole: the application will map much of it.
+ * With one device its memory is taken now, so that a failure is reported here;
  * with several each takes it at its first use.
  * CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES. */
 cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content content,
-			  void *from, struct ocl_storage **storage_out);
+			  void *from, bool pins_whole, struct ocl_storage **storage_out);
 
 /* Frees device memory as soon as its users are done, without waiting for them.
  * The shadow must be out of use: see ocl_storage_collect. */
@@ -86,6 +92,9 @@ void ocl_storage_destroy(struct ocl_storage *storage);
 void ocl_storage_collect(struct ocl_storage *storage, struct ocl_witnesses *witnesses);
 
 bool ocl_storage_is_slow(const struct ocl_storage *storage);
+/* Whether an acquire would have nothing to copy, as things are now. */
+bool ocl_storage_has(struct ocl_storage *storage, uint32_t device, uint64_t lo_B, uint64_t hi_B,
+		     enum ocl_access_mode mode);
 
 cl_int ocl_storage_acquire(struct ocl_storage *storage, uint32_t device,
 			   struct gpu_stream *stream, uint64_t lo_B, uint64_t hi_B,
@@ -95,8 +104,10 @@ cl_int ocl_storage_acquire(struct ocl_storage *storage, uint32_t device,
 void ocl_storage_commit(struct ocl_storage *storage, const struct ocl_acquired *acquired,
 			bool written, struct gpu_event *done);
 
-/* The host shadow, made now if need be. CL_MEM_OBJECT_ALLOCATION_FAILURE. */
-cl_int ocl_storage_shadow(struct ocl_storage *storage, void **shadow_out);
+/* The host shadow, made now if need be, and pinned within the range at least.
+ * CL_MEM_OBJECT_ALLOCATION_FAILURE. */
+cl_int ocl_storage_shadow(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B,
+			  void **shadow_out);
 /* Makes the shadow ready for the host once stream gets there: READ brings the
  * newest bytes, by way of device; WRITE only keeps our copies away from them. */
 cl_int ocl_storage_host_acquire(struct ocl_storage *storage, uint32_t device,

@@ -72,6 +72,14 @@ static bool witnesses_grow(struct ocl_witnesses *witnesses)
 	return true;
 }
 
+bool ocl_witnesses_add(struct ocl_witnesses *witnesses, struct gpu_event *event)
+{
+	if (!witnesses_grow(witnesses))
+		return false;
+	witnesses->events[witnesses->count++] = gpu_event_ref(event);
+	return true;
+}
+
 static void stream_collect(struct gpu_stream *stream, struct ocl_witnesses *witnesses)
 {
 	struct gpu_event *event;
@@ -80,11 +88,8 @@ static void stream_collect(struct gpu_stream *stream, struct ocl_witnesses *witn
 	/* A record fails only on a lost device, where nothing runs any more. */
 	if (gpu_event_record(stream, false, &event))
 		return;
-	if (witnesses_grow(witnesses)) {
-		witnesses->events[witnesses->count++] = event;
-		return;
-	}
-	(void)gpu_event_wait(event);
+	if (!ocl_witnesses_add(witnesses, event))
+		(void)gpu_event_wait(event);
 	gpu_event_unref(event);
 }
 

@@ -37,6 +37,8 @@ struct ocl_witnesses {
 
 #define OCL_WITNESSES_INIT {0}
 
+/* Adds an event, with a reference of its own; false: no memory. */
+bool ocl_witnesses_add(struct ocl_witnesses *witnesses, struct gpu_event *event);
 /* Adds what is unfinished.  When there is no memory for it, waits for it instead:
  * a thing must not be freed too early.  No lock may be held. */
 void ocl_users_collect(struct ocl_users *users, struct ocl_witnesses *witnesses);

@@ -1,6 +1,6 @@
 # CULVERT_CHECK_LLVM
 # --with-llvm=CONFIG: the llvm-config of the LLVM whose Clang we put in process.
-# Sets LLVM_CONFIG, LLVM_VERSION, LLVM_MAJOR, LLVM_CPPFLAGS, LLVM_LIBS, CLANG,
+# Sets LLVM_CONFIG, LLVM_VERSION, LLVM_MAJOR, LLVM_CPPFLAGS, LLVM_LIBS, LLVM_FILES, CLANG,
 # CLANG_RESOURCE_DIR.
 AC_DEFUN([CULVERT_CHECK_LLVM], [
 	AC_REQUIRE([AC_PROG_CXX])
@@ -51,6 +51,11 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 		done
 		AS_IF([test -z "$culvert_clang_cpp"],
 			[AC_MSG_ERROR([libclang-cpp of LLVM $LLVM_VERSION not found; install libclang-cpp$LLVM_MAJOR])])
+		# As a list of C strings: what the compiler's build is known by, see fe_compiler_build.
+		LLVM_FILES="\"$llvm_libdir/`echo "$culvert_clang_cpp" | sed 's/^-l://'`\""
+		for file in `$LLVM_CONFIG --link-shared --libfiles core`; do
+			LLVM_FILES="$LLVM_FILES, \"$file\""
+		done
 		LLVM_LIBS="-L$llvm_libdir -Wl,-rpath,$llvm_libdir $culvert_clang_cpp `$LLVM_CONFIG --link-shared --libs core`"
 	])
 	AC_LANG_PUSH([C++])
@@ -66,6 +71,7 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 	AC_SUBST([LLVM_MAJOR])
 	AC_SUBST([LLVM_CPPFLAGS])
 	AC_SUBST([LLVM_LIBS])
+	AC_SUBST([LLVM_FILES])
 	AC_SUBST([CLANG])
 	AC_SUBST([CLANG_RESOURCE_DIR])
 ])

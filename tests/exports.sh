@@ -26,8 +26,13 @@ if [ -f ./libculvert-frontend.so ]; then
 		failed=1
 	fi
 fi
+ptx=
+if [ -f ./libculvert-ptxcompiler.so ]; then
+	ptx=./libculvert-ptxcompiler.so
+	[ "$(visible $ptx)" = culvert_ptx_compiler ] || { echo "$ptx exports:"; visible $ptx | head; failed=1; }
+fi
 # libcuda and libnvvm are found at run time, never linked.
-for library in $driver $soft $frontend; do
+for library in $driver $soft $frontend $ptx; do
 	if readelf -d $library | grep NEEDED | grep -E 'libcuda|libnvvm|libOpenCL'; then
 		echo "$library is linked to what must be found at run time"
 		failed=1

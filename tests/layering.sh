@@ -19,8 +19,10 @@ none=/nonexistent
 forbid base '(icd|frontend|backend|cache)/|cuda\.h|CL/|llvm|clang/' 'base knows nobody' $none
 forbid frontend '(icd|backend|cache)/|cuda\.h|CL/' 'the frontend knows no GPU and no OpenCL handle' $none
 forbid backend '(icd|frontend|cache)/|llvm|clang/' 'the backend knows no front desk and no LLVM' $none
+forbid cache '(icd|frontend|backend)/|cuda\.h|CL/|llvm|clang/' 'the cache knows bytes alone' $none
 forbid backend/softcuda '(icd|frontend|cache|backend/[a-z_]*\.h)|CL/|llvm|clang/' 'softcuda knows base alone' $none
 forbid icd 'cuda\.h|llvm|clang/|backend/softcuda' 'CUDA and LLVM stay behind backend and frontend' $none
+forbid icd 'cache/internal' 'a room is entered by its front door' $none
 forbid icd '(frontend/(module|options|clang|lower|nvvm_ir))|backend/(gpu_internal|cuda_)' 'a room is entered by its front door' $none
 
 # <cuda.h> only where CUDA is spoken; C++ only in the frontend.

@@ -1,10 +1,12 @@
 # Everything `make check` runs.  Without a GPU the tests use the software driver;
-# CULVERT_TEST_CUDA=driver runs them on the GPU.
+# CULVERT_TEST_CUDA=driver runs them on the GPU.  What a test builds is compiled in each of
+# them; the tests of the cache turn it on, in folders of their own.
 
 AM_TESTS_ENVIRONMENT = \
 	unset OCL_ICD_FILENAMES CULVERT_DEBUG CULVERT_DUMP CULVERT_SOFT_FAULT CULVERT_SOFT_COUNT; \
 	OCL_ICD_VENDORS='$(abs_builddir)/vendors'; export OCL_ICD_VENDORS; \
 	CULVERT_CUDA="$${CULVERT_TEST_CUDA:-soft}"; export CULVERT_CUDA; \
+	CULVERT_CACHE="$${CULVERT_TEST_CACHE:-off}"; export CULVERT_CACHE; \
 	CULVERT_LIBNVVM="$${CULVERT_LIBNVVM:-$(NVVM_LIBRARY)}"; export CULVERT_LIBNVVM; \
 	PTXAS='$(PTXAS)'; export PTXAS; \
 	CLANG='$(CLANG)'; LLVM_NM="`$(LLVM_CONFIG) --bindir`/llvm-nm"; export CLANG LLVM_NM; \
@@ -20,11 +22,17 @@ PY_LOG_COMPILER = $(srcdir)/tests/apps/foreign $(PYTHON3)
 PYTHON3 = /usr/bin/python3
 TESTS += tests/layering.sh tests/exports.sh tests/docs.sh
 
+clean-local:
+	rm -rf cache-of-programs
+
 include tests/unit/local.mk
 include tests/kernels/local.mk
 include tests/builtins/local.mk
+include tests/ulp/local.mk
 include tests/api/local.mk
 include tests/apps/local.mk
 include tests/conformance/local.mk
 include tests/gpu/local.mk
 include tests/stress/local.mk
+include tests/bench/codegen/local.mk
+include tests/bench/local.mk

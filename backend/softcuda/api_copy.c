@@ -188,12 +188,21 @@ static void declare_locked(struct copy_operation *copy, const struct side *side,
 						   box->width_B, kind);
 }
 
-/* Peer access that corrupts spoils what goes between two devices that have it. */
+static bool pool_is_open(const struct soft_allocation *allocation, const struct soft_device *to)
+{
+	return allocation->pool && allocation->pool->access & (uint32_t)1 << to->index;
+}
+
+/* Peer access that corrupts spoils what goes between two devices that have it, by
+ * their contexts or by their pools. */
 static bool spoilt(const struct soft_stream *stream, const struct box *box)
 {
-	return soft_sched.peer == SOFT_PEER_CORRUPT && stream->context->peers &&
-	       on_device(&box->to) && on_device(&box->from) &&
-	       box->to.allocation->device != box->from.allocation->device;
+	if (soft_sched.peer != SOFT_PEER_CORRUPT || !on_device(&box->to) || !on_device(&box->from))
+		return false;
+	const struct soft_allocation *to = box->to.allocation, *from = box->from.allocation;
+	return to->device != from->device &&
+	       (stream->context->peers || pool_is_open(to, from->device) ||
+		pool_is_open(from, to->device));
 }
 
 /* Also takes a sample of a source that the host could write to too early.  The

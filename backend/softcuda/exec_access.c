@@ -176,8 +176,10 @@ access_space(struct warp *warp, const struct op *op, uint32_t mask, uint32_t siz
 	uint64_t offset = (uint64_t)op->imm;
 	if (op->address_32) {
 		const lane_u32 *base = OPERAND(const lane_u32, MEMORY_ADDRESS);
+		/* As the hardware's 32-bit addresses: a negative index and the offset that
+		 * makes up for it meet again. */
 		for (unsigned l = 0; l < LANES; l++)
-			place[l] = base[l] + offset;
+			place[l] = base[l] + (uint32_t)offset;
 	} else {
 		const lane_u64 *base = OPERAND(const lane_u64, MEMORY_ADDRESS);
 		for (unsigned l = 0; l < LANES; l++)

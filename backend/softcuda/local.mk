@@ -174,7 +174,7 @@ tests_unit_t_soft_exec_SOURCES = tests/unit/t_soft_exec.c tests/unit/t_soft_exec
 tests_unit_t_soft_exec_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
 tests_unit_t_soft_exec_LDADD = base/libbase.a -lpthread -lm
 # make tests/bench/bench_soft_exec
-EXTRA_PROGRAMS = tests/bench/bench_soft_exec
+EXTRA_PROGRAMS += tests/bench/bench_soft_exec
 tests_bench_bench_soft_exec_SOURCES = tests/bench/bench_soft_exec.c $(softcuda_exec_sources)
 tests_bench_bench_soft_exec_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
 tests_bench_bench_soft_exec_LDADD = base/libbase.a -lpthread -lm

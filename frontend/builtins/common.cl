@@ -4,7 +4,7 @@
 /* Here a fused multiply-add is only better. */
 #pragma OPENCL FP_CONTRACT ON
 
-#define REALS(M) M(float, f) M(double, )
+#define REALS(M) M(half, h) M(float, f) M(double, )
 #define SIZES(M, T, S) M(T, T, S) M(T##2, T, S) M(T##3, T, S) M(T##4, T, S) M(T##8, T, S) \
 	M(T##16, T, S)
 #define WIDE_SIZES(M, T, S) M(T##2, T, S) M(T##3, T, S) M(T##4, T, S) M(T##8, T, S) M(T##16, T, S)
@@ -44,6 +44,8 @@
 REALS(DEFINE)
 
 /* After max and min: a NaN x gives low, as fmin(fmax(x, low), high) would. */
+PURE half fmax(half, half);
+PURE half fmin(half, half);
 PURE float fmax(float, float);
 PURE float fmin(float, float);
 PURE double fmax(double, double);
@@ -55,6 +57,7 @@ PURE double fmin(double, double);
 		return fmin(fmax(x, low), high); \
 	} \
 	VECTORS_3(T, clamp, T, T, T)
+CLAMP(half)
 CLAMP(float)
 CLAMP(double)
 

@@ -129,9 +129,9 @@ NVVM_CONVERTS(double, ull2d, ulong)
 	SATURATES(D, S, _sat_rtn)
 
 /*
- * Floating point to integer.  The hardware rounds as told and saturates to W, the destination or
- * the integer that holds it; but NaN, which _sat makes 0, becomes W's least value when either side
- * has 64 bits.
+ * Floating point to integer; a half is a float first, which changes nothing.  The hardware rounds as
+ * told and saturates to W, the destination or the integer that holds it; but NaN, which _sat makes
+ * 0, becomes W's least value when either side has 64 bits.
  */
 #define NAN_TO_ZERO(x, S, W, y) \
 	(sizeof(S) == 8 || sizeof(W) == 8 ? (x != x ? (W)0 : y) : y)
@@ -171,6 +171,7 @@ NVVM_CONVERTS(double, ull2d, ulong)
 	FROM_INTEGER(D, uint) \
 	FROM_INTEGER(D, long) \
 	FROM_INTEGER(D, ulong) \
+	FROM_REAL(D, half, W, f2w) \
 	FROM_REAL(D, float, W, f2w) \
 	FROM_REAL(D, double, W, d2w)
 

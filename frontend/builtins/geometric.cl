@@ -202,3 +202,51 @@ PURE float fast_normalize(float p)
 {
 	return normalize(p);
 }
+
+/*
+ * In half precision everything is done in float, whose range holds all squares of halves and all
+ * sums of them, and rounded once.
+ */
+#define HALF_SCALARS(V, F) \
+	PURE half dot(V p, V q) \
+	{ \
+		return (half)dot(F(p), F(q)); \
+	} \
+	PURE half length(V p) \
+	{ \
+		return (half)length(F(p)); \
+	} \
+	PURE half distance(V p, V q) \
+	{ \
+		return (half)distance(F(p), F(q)); \
+	}
+#define TO_FLOAT(p) ((float)(p))
+#define TO_FLOAT2(p) __builtin_convertvector(p, float2)
+#define TO_FLOAT3(p) __builtin_convertvector(p, float3)
+#define TO_FLOAT4(p) __builtin_convertvector(p, float4)
+HALF_SCALARS(half, TO_FLOAT)
+HALF_SCALARS(half2, TO_FLOAT2)
+HALF_SCALARS(half3, TO_FLOAT3)
+HALF_SCALARS(half4, TO_FLOAT4)
+
+PURE half normalize(half p)
+{
+	return (half)normalize((float)p);
+}
+#define HALF_VECTORS(V, f) \
+	PURE V normalize(V p) \
+	{ \
+		return __builtin_convertvector(normalize(f(p)), V); \
+	}
+HALF_VECTORS(half2, TO_FLOAT2)
+HALF_VECTORS(half3, TO_FLOAT3)
+HALF_VECTORS(half4, TO_FLOAT4)
+
+PURE half3 cross(half3 p, half3 q)
+{
+	return __builtin_convertvector(cross(TO_FLOAT3(p), TO_FLOAT3(q)), half3);
+}
+PURE half4 cross(half4 p, half4 q)
+{
+	return __builtin_convertvector(cross(TO_FLOAT4(p), TO_FLOAT4(q)), half4);
+}

@@ -2,32 +2,46 @@
 # needs is decided by the names it refers to.
 builtin_sources = \
 	frontend/builtins/async.cl \
+	frontend/builtins/async_extended.cl \
 	frontend/builtins/atomic_fetch.cl \
 	frontend/builtins/atomic_legacy.cl \
 	frontend/builtins/atomic_memory.cl \
+	frontend/builtins/atomic_real.cl \
+	frontend/builtins/bit_field.cl \
+	frontend/builtins/clock.cl \
 	frontend/builtins/common.cl \
 	frontend/builtins/convert_16.cl \
 	frontend/builtins/convert_32.cl \
 	frontend/builtins/convert_64.cl \
 	frontend/builtins/convert_8.cl \
+	frontend/builtins/convert_half.cl \
 	frontend/builtins/convert_real.cl \
+	frontend/builtins/generic.cl \
+	frontend/builtins/dot_product.cl \
 	frontend/builtins/geometric.cl \
 	frontend/builtins/integer.cl \
+	frontend/builtins/math_f16.cl \
 	frontend/builtins/math_f32.cl \
 	frontend/builtins/math_f64.cl \
 	frontend/builtins/native.cl \
 	frontend/builtins/relational.cl \
 	frontend/builtins/shuffle.cl \
+	frontend/builtins/sub_group.cl \
+	frontend/builtins/sub_group_active.cl \
+	frontend/builtins/sub_group_arithmetic.cl \
 	frontend/builtins/sync.cl \
 	frontend/builtins/vload.cl \
 	frontend/builtins/vload_half.cl \
+	frontend/builtins/work_group.cl \
 	frontend/builtins/workitem.cl
 
 builtin_headers = \
 	frontend/builtins/atomic.h \
 	frontend/builtins/builtin.h \
 	frontend/builtins/convert.h \
-	frontend/builtins/math_real.h
+	frontend/builtins/declarations.h \
+	frontend/builtins/math_real.h \
+	frontend/builtins/sub_group.h
 
 # -cl-no-stdinc: the library declares its types itself.  Lifetime markers and type-based aliasing
 # would only make the bitcode larger.

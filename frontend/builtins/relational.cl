@@ -65,12 +65,15 @@
 	}
 #define COMPARE_WIDE(n, T, I, INF, SIGN, LEAST) COMPARE(T##n, I##n, I##n, INF, SIGN, LEAST)
 
+#define F16_MASKS 0x7c00, ((short)0x8000), 0x0400
 #define F32_MASKS 0x7f800000, ((int)0x80000000), 0x00800000
 #define F64_MASKS 0x7ff0000000000000l, ((long)0x8000000000000000ul), 0x0010000000000000l
 #define COMPARE_(...) COMPARE(__VA_ARGS__)
 #define COMPARE_WIDE_(...) COMPARE_WIDE(__VA_ARGS__)
+COMPARE_(half, int, short, F16_MASKS)
 COMPARE_(float, int, int, F32_MASKS)
 COMPARE_(double, int, long, F64_MASKS)
+FOR_VECTORS(COMPARE_WIDE_, half, short, F16_MASKS)
 FOR_VECTORS(COMPARE_WIDE_, float, int, F32_MASKS)
 FOR_VECTORS(COMPARE_WIDE_, double, long, F64_MASKS)
 
@@ -152,5 +155,6 @@ SELECT(int, int, uint)
 SELECT(uint, int, uint)
 SELECT(long, long, ulong)
 SELECT(ulong, long, ulong)
+SELECT(half, short, ushort)
 SELECT(float, int, uint)
 SELECT(double, long, ulong)

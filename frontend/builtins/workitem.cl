@@ -1,28 +1,39 @@
 /*
  * Where a work-item is: ids, sizes, offsets.
  *
- * The dimension is nearly always a literal, so each function is a switch that folds away once it
- * is inlined.  What the hardware's special registers do not hold comes from external functions
- * named __culvert_hidden_*; the frontend replaces them by the kernel's hidden parameters.
+ * The dimension is nearly always a literal, and the frontend then writes the value itself
+ * (frontend/lower_work_item.c); these functions serve the rest.  A launch may be several grids
+ * (docs/kernel-abi.md), so where one starts is a value of the launch.  What the hardware's special
+ * registers do not hold comes from external functions named __culvert_hidden_*; the frontend
+ * replaces them by the kernel's hidden parameters.
  */
 #include "frontend/builtins/builtin.h"
 
-EXTERN_PURE ulong __culvert_hidden_global_offset_x(void);
-EXTERN_PURE ulong __culvert_hidden_global_offset_y(void);
-EXTERN_PURE ulong __culvert_hidden_global_offset_z(void);
 EXTERN_PURE uint __culvert_hidden_work_dim(void);
 
+#define EXTERN_BY_DIMENSION(T, name) \
+	EXTERN_PURE T __culvert_hidden_##name##_x(void); \
+	EXTERN_PURE T __culvert_hidden_##name##_y(void); \
+	EXTERN_PURE T __culvert_hidden_##name##_z(void);
+EXTERN_BY_DIMENSION(ulong, id_start)
+EXTERN_BY_DIMENSION(ulong, global_offset)
+EXTERN_BY_DIMENSION(ulong, global_size)
+EXTERN_BY_DIMENSION(uint, group_start)
+EXTERN_BY_DIMENSION(uint, group_count)
+EXTERN_BY_DIMENSION(uint, enqueued_local)
+#define HIDDEN(name, d) __culvert_hidden_##name##_##d()
+
 /* `outside` is what OpenCL C 3.0, 6.15.1 wants for a dimension that does not exist. */
-#define BY_DIMENSION(name, x, y, z, outside) \
+#define BY_DIMENSION(name, VALUE, outside) \
 	PURE size_t name(uint dimension) \
 	{ \
 		switch (dimension) { \
 		case 0: \
-			return x; \
+			return VALUE(x); \
 		case 1: \
-			return y; \
+			return VALUE(y); \
 		case 2: \
-			return z; \
+			return VALUE(z); \
 		default: \
 			return outside; \
 		} \
@@ -30,25 +41,30 @@ EXTERN_PURE uint __culvert_hidden_work_dim(void);
 
 #define SREG(name) ((uint)__nvvm_read_ptx_sreg_##name())
 /* 32 x 32 -> 64 bits: one mul.wide.u32. */
-#define LOCAL_START(d) ((ulong)SREG(ctaid_##d) * SREG(ntid_##d))
-#define ID_NO_OFFSET(d) (LOCAL_START(d) + SREG(tid_##d))
-#define GLOBAL_SIZE(d) ((ulong)SREG(nctaid_##d) * SREG(ntid_##d))
-#define GLOBAL_ID(d) (ID_NO_OFFSET(d) + __culvert_hidden_global_offset_##d())
+#define GLOBAL_ID(d) \
+	((ulong)SREG(ctaid_##d) * SREG(ntid_##d) + SREG(tid_##d) + HIDDEN(id_start, d))
+#define ID_NO_OFFSET(d) (GLOBAL_ID(d) - HIDDEN(global_offset, d))
+#define GLOBAL_SIZE(d) HIDDEN(global_size, d)
+#define GLOBAL_OFFSET(d) HIDDEN(global_offset, d)
+#define LOCAL_ID(d) SREG(tid_##d)
+#define LOCAL_SIZE(d) SREG(ntid_##d)
+#define ENQUEUED_LOCAL_SIZE(d) HIDDEN(enqueued_local, d)
+#define GROUP_ID(d) (SREG(ctaid_##d) + HIDDEN(group_start, d))
+#define GROUP_COUNT(d) HIDDEN(group_count, d)
 
 PURE uint get_work_dim(void)
 {
 	return __culvert_hidden_work_dim();
 }
 
-BY_DIMENSION(get_global_size, GLOBAL_SIZE(x), GLOBAL_SIZE(y), GLOBAL_SIZE(z), 1)
-BY_DIMENSION(get_global_id, GLOBAL_ID(x), GLOBAL_ID(y), GLOBAL_ID(z), 0)
-BY_DIMENSION(get_local_size, SREG(ntid_x), SREG(ntid_y), SREG(ntid_z), 1)
-BY_DIMENSION(get_enqueued_local_size, SREG(ntid_x), SREG(ntid_y), SREG(ntid_z), 1)
-BY_DIMENSION(get_local_id, SREG(tid_x), SREG(tid_y), SREG(tid_z), 0)
-BY_DIMENSION(get_num_groups, SREG(nctaid_x), SREG(nctaid_y), SREG(nctaid_z), 1)
-BY_DIMENSION(get_group_id, SREG(ctaid_x), SREG(ctaid_y), SREG(ctaid_z), 0)
-BY_DIMENSION(get_global_offset, __culvert_hidden_global_offset_x(),
-	     __culvert_hidden_global_offset_y(), __culvert_hidden_global_offset_z(), 0)
+BY_DIMENSION(get_global_size, GLOBAL_SIZE, 1)
+BY_DIMENSION(get_global_id, GLOBAL_ID, 0)
+BY_DIMENSION(get_local_size, LOCAL_SIZE, 1)
+BY_DIMENSION(get_enqueued_local_size, ENQUEUED_LOCAL_SIZE, 1)
+BY_DIMENSION(get_local_id, LOCAL_ID, 0)
+BY_DIMENSION(get_num_groups, GROUP_COUNT, 1)
+BY_DIMENSION(get_group_id, GROUP_ID, 0)
+BY_DIMENSION(get_global_offset, GLOBAL_OFFSET, 0)
 
 /*
  * OpenCL C 3.0, 6.15.1 gives a formula for each number of dimensions; unused dimensions have size

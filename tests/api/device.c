@@ -74,6 +74,13 @@ static const struct {
 	ROW(CL_DEVICE_GPU_OVERLAP_NV), ROW(CL_DEVICE_KERNEL_EXEC_TIMEOUT_NV),
 	ROW(CL_DEVICE_INTEGRATED_MEMORY_NV), {0x4007, "ASYNC_ENGINE_COUNT_NV"},
 	{0x4008, "PCI_BUS_ID_NV"}, {0x4009, "PCI_SLOT_ID_NV"}, {0x400A, "PCI_DOMAIN_ID_NV"},
+	/* cl_intel_required_subgroup_size, cl_khr_integer_dot_product, cl_khr_kernel_clock,
+	 * cl_ext_float_atomics */
+	ROW(CL_DEVICE_SUB_GROUP_SIZES_INTEL), ROW(CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR),
+	ROW(CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR),
+	ROW(CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR),
+	{0x1076, "KERNEL_CLOCK_CAPABILITIES_KHR"}, {0x4231, "SINGLE_FP_ATOMIC_CAPABILITIES_EXT"},
+	{0x4232, "DOUBLE_FP_ATOMIC_CAPABILITIES_EXT"}, {0x4233, "HALF_FP_ATOMIC_CAPABILITIES_EXT"},
 };
 
 static void check_row(cl_device_id device, cl_device_info name, const char *text)
@@ -127,6 +134,19 @@ static void check_minimums(cl_device_id device)
 	      CL_DEVICE_ATOMIC_ORDER_ACQ_REL);
 }
 
+/* OpenCL 3.0 API, 4.2: what cl_khr_fp16 asks for at least, and nothing without it. */
+static void check_half(cl_device_id device)
+{
+	char names[8192] = "";
+	CHECK_OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof(names) - 1, names, NULL));
+	const cl_ulong least = CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN;
+	cl_ulong config = number(device, CL_DEVICE_HALF_FP_CONFIG);
+	bool has_half = strstr(names, "cl_khr_fp16") != NULL;
+	CHECK(has_half ? (config & least) == least : !config);
+	CHECK(has_half == (number(device, CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF) > 0));
+	CHECK(has_half == (number(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF) > 0));
+}
+
 static void check_types(const struct api_test *test)
 {
 	static const cl_device_type none[] = {CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_ACCELERATOR,
@@ -162,6 +182,7 @@ int main(void)
 		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 			check_row(test.devices[d], rows[i].name, rows[i].text);
 		check_minimums(test.devices[d]);
+		check_half(test.devices[d]);
 		CHECK_OK(clRetainDevice(test.devices[d]));
 		CHECK_OK(clReleaseDevice(test.devices[d]));
 		CHECK(number(test.devices[d], CL_DEVICE_REFERENCE_COUNT) == 1);

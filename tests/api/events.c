@@ -105,11 +105,46 @@ static void test_queue_doors(void)
 	CHECK_CODE(clEnqueueMarker(made, NULL), CL_INVALID_VALUE);
 	CHECK_CODE(clEnqueueWaitForEvents(made, 0, NULL), CL_INVALID_VALUE);
 	CHECK_CODE(clEnqueueBarrier(NULL), CL_INVALID_COMMAND_QUEUE);
-	CHECK_CODE(clEnqueueNativeKernel(made, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL),
-		   CL_INVALID_OPERATION);
 	CHECK_OK(clFlush(made));
 	CHECK_OK(clFinish(made));
 	CHECK_OK(clReleaseCommandQueue(made));
+}
+
+/* cl_khr_priority_hints.  The hint is kept and changes no result. */
+static void test_priorities(void)
+{
+	static const cl_queue_properties hints[] = {
+		CL_QUEUE_PRIORITY_HIGH_KHR, CL_QUEUE_PRIORITY_MED_KHR, CL_QUEUE_PRIORITY_LOW_KHR,
+	};
+	cl_mem mem = buffer_make(64);
+	cl_int code;
+	for (cl_uint i = 0; i < 6; i++) {
+		const cl_queue_properties list[] = {
+			CL_QUEUE_PRIORITY_KHR, hints[i % 3], CL_QUEUE_PROPERTIES,
+			i / 3 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, 0,
+		};
+		cl_queue_properties kept[5] = {0};
+		cl_uint read = 99;
+		cl_command_queue made =
+			clCreateCommandQueueWithProperties(context, device, list, &code);
+		CHECK_OK(code);
+		CHECK_OK(clGetCommandQueueInfo(made, CL_QUEUE_PROPERTIES_ARRAY, sizeof(kept), kept,
+					       NULL));
+		CHECK(!memcmp(kept, list, sizeof(list)));
+		CHECK_OK(clEnqueueFillBuffer(made, mem, &i, 4, 0, 64, 0, NULL, NULL));
+		CHECK_OK(clEnqueueBarrierWithWaitList(made, 0, NULL, NULL));
+		CHECK_OK(clEnqueueReadBuffer(made, mem, CL_TRUE, 60, 4, &read, 0, NULL, NULL));
+		CHECK(read == i);
+		CHECK_OK(clReleaseCommandQueue(made));
+	}
+	const cl_queue_properties bad[] = {CL_QUEUE_PRIORITY_KHR, 8, 0};
+	const cl_queue_properties twice[] = {CL_QUEUE_PRIORITY_KHR, CL_QUEUE_PRIORITY_LOW_KHR,
+					     CL_QUEUE_PRIORITY_KHR, CL_QUEUE_PRIORITY_LOW_KHR, 0};
+	CHECK_NO_OBJECT(clCreateCommandQueueWithProperties(context, device, bad, &code), code,
+			CL_INVALID_VALUE);
+	CHECK_NO_OBJECT(clCreateCommandQueueWithProperties(context, device, twice, &code), code,
+			CL_INVALID_VALUE);
+	CHECK_OK(clReleaseMemObject(mem));
 }
 
 static void CL_CALLBACK nothing(cl_event event, cl_int status, void *data)
@@ -539,6 +574,7 @@ int main(void)
 	device = test.device;
 	queue = queue_make(0);
 	test_queue_doors();
+	test_priorities();
 	test_event_doors();
 	test_host_bytes_at_their_turn();
 	test_polling();

@@ -136,10 +136,6 @@ static void check_work_group(const struct api_test *test, cl_kernel kernel)
 	CHECK_CODE(clGetKernelWorkGroupInfo(kernel, test->device, CL_KERNEL_GLOBAL_WORK_SIZE,
 					    sizeof(required), required, NULL),
 		   CL_INVALID_VALUE);
-	CHECK_CODE(clGetKernelSubGroupInfo(kernel, test->device,
-					   CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, sizeof(size),
-					   &size, NULL),
-		   CL_INVALID_OPERATION);
 }
 
 static void check_arguments(const struct api_test *test, cl_kernel kernel)

@@ -248,6 +248,48 @@ static void test_required(void)
 	CHECK_OK(clReleaseKernel(kernel));
 }
 
+/* cl_khr_suggested_local_work_size: what a launch without a local size takes. */
+static void test_suggested(const struct api_test *test)
+{
+	clGetKernelSuggestedLocalWorkSizeKHR_fn suggest =
+		(clGetKernelSuggestedLocalWorkSizeKHR_fn)clGetExtensionFunctionAddressForPlatform(
+			test->platform, "clGetKernelSuggestedLocalWorkSizeKHR");
+	cl_kernel required = kernel_make("required"), set = kernel_make("set");
+	cl_kernel reverse = kernel_make("reverse"), unset = kernel_make("next");
+	cl_mem mem = buffer_make(NULL);
+	const cl_int one = 1;
+	const size_t global[2] = {64, 64}, prime[2] = {4093, 1}, none[2] = {64, 0};
+	size_t local[2] = {0, 0};
+	argument(required, 0, sizeof(mem), &mem);
+	argument(set, 0, sizeof(mem), &mem);
+	argument(set, 1, sizeof(one), &one);
+	argument(reverse, 0, sizeof(mem), &mem);
+	argument(reverse, 1, 4, NULL);
+	if (!CHECK(suggest != NULL))
+		return;
+	CHECK_OK(suggest(queue, required, 2, NULL, global, local));
+	CHECK(local[0] == 8 && local[1] == 4);
+	CHECK_OK(suggest(queue, set, 2, NULL, global, local));
+	CHECK(local[0] && local[1] && 64 % local[0] == 0 && 64 % local[1] == 0);
+	/* This kernel cannot tell groups; OpenCL C 1.2's groups are alike for one that can. */
+	CHECK_OK(suggest(queue, set, 1, NULL, prime, local));
+	CHECK(local[0] >= 32 && local[0] < 4093);
+	CHECK_OK(suggest(queue, reverse, 1, NULL, prime, local));
+	CHECK(local[0] == 1);
+	CHECK_CODE(suggest(NULL, set, 1, NULL, global, local), CL_INVALID_COMMAND_QUEUE);
+	CHECK_CODE(suggest(queue, NULL, 1, NULL, global, local), CL_INVALID_KERNEL);
+	CHECK_CODE(suggest(queue, unset, 1, NULL, global, local), CL_INVALID_KERNEL_ARGS);
+	CHECK_CODE(suggest(queue, set, 4, NULL, global, local), CL_INVALID_WORK_DIMENSION);
+	CHECK_CODE(suggest(queue, set, 2, NULL, none, local), CL_INVALID_GLOBAL_WORK_SIZE);
+	CHECK_CODE(suggest(queue, set, 1, NULL, NULL, local), CL_INVALID_GLOBAL_WORK_SIZE);
+	CHECK_CODE(suggest(queue, set, 1, NULL, global, NULL), CL_INVALID_VALUE);
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK_OK(clReleaseKernel(required));
+	CHECK_OK(clReleaseKernel(set));
+	CHECK_OK(clReleaseKernel(reverse));
+	CHECK_OK(clReleaseKernel(unset));
+}
+
 static void test_null_and_constant(void)
 {
 	static cl_int values[COUNT];
@@ -381,6 +423,7 @@ int main(void)
 		test_chain();
 		test_local_memory();
 		test_required();
+		test_suggested(&test);
 		test_null_and_constant();
 		test_sub_buffer();
 		test_errors();

@@ -8,7 +8,8 @@ endif
 # Each is one file of its own name and api_test.h.
 api_object_tests = tests/api/platform tests/api/device tests/api/context tests/api/program \
 	tests/api/program_link tests/api/program_binary tests/api/kernel \
-	tests/api/null_arguments tests/api/unsupported tests/api/dispatch
+	tests/api/sub_groups tests/api/null_arguments tests/api/unsupported \
+	tests/api/dispatch tests/api/float_options
 tests_api_platform_SOURCES = tests/api/platform.c tests/api/api_test.h
 tests_api_platform_LDADD = $(OPENCL_LIBS)
 tests_api_device_SOURCES = tests/api/device.c tests/api/api_test.h
@@ -23,17 +24,30 @@ tests_api_program_binary_SOURCES = tests/api/program_binary.c tests/api/api_test
 tests_api_program_binary_LDADD = $(OPENCL_LIBS)
 tests_api_kernel_SOURCES = tests/api/kernel.c tests/api/api_test.h
 tests_api_kernel_LDADD = $(OPENCL_LIBS)
+tests_api_sub_groups_SOURCES = tests/api/sub_groups.c tests/api/api_test.h
+tests_api_sub_groups_LDADD = $(OPENCL_LIBS)
 tests_api_null_arguments_SOURCES = tests/api/null_arguments.c tests/api/api_test.h
 tests_api_null_arguments_LDADD = $(OPENCL_LIBS)
 tests_api_unsupported_SOURCES = tests/api/unsupported.c tests/api/api_test.h
 tests_api_unsupported_LDADD = $(OPENCL_LIBS)
 tests_api_dispatch_SOURCES = tests/api/dispatch.c tests/api/api_test.h
 tests_api_dispatch_LDADD = $(OPENCL_LIBS)
+tests_api_float_options_SOURCES = tests/api/float_options.c tests/api/api_test.h
+tests_api_float_options_LDADD = $(OPENCL_LIBS)
 
 # What commands do.
 api_command_tests = tests/api/buffers tests/api/maps tests/api/events tests/api/launches \
 	tests/api/devices tests/api/threads tests/api/lost tests/api/orders \
-	tests/api/printf
+	tests/api/printf tests/api/out_of_order tests/api/transfers \
+	tests/api/waits tests/api/native
+tests_api_native_SOURCES = tests/api/native.c tests/api/api_test.h
+tests_api_native_LDADD = $(OPENCL_LIBS)
+tests_api_waits_SOURCES = tests/api/waits.c tests/api/api_test.h
+tests_api_waits_LDADD = $(OPENCL_LIBS)
+tests_api_transfers_SOURCES = tests/api/transfers.c tests/api/api_test.h
+tests_api_transfers_LDADD = $(OPENCL_LIBS)
+tests_api_out_of_order_SOURCES = tests/api/out_of_order.c tests/api/api_test.h
+tests_api_out_of_order_LDADD = $(OPENCL_LIBS)
 tests_api_buffers_SOURCES = tests/api/buffers.c tests/api/api_test.h
 tests_api_buffers_LDADD = $(OPENCL_LIBS)
 tests_api_maps_SOURCES = tests/api/maps.c tests/api/api_test.h

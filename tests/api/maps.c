@@ -195,6 +195,45 @@ static void test_migrate(cl_context context)
 	CHECK_OK(clReleaseMemObject(mem));
 }
 
+/* A large buffer is mapped in parts that touch and overlap; what each shows and
+ * brings back is right whatever was mapped before. */
+static void test_parts(cl_context context)
+{
+	enum { WORDS = 5 << 20, PARTS = 60 };
+	static const size_t borders[] = {0, 1000, 4096, 300000, 1 << 20, 2 << 20, 4 << 20, WORDS};
+	enum { BORDERS = sizeof(borders) / sizeof(borders[0]) };
+	cl_uint *expected = malloc(WORDS * sizeof(*expected)), seed = 1;
+	cl_uint *read = malloc(WORDS * sizeof(*read));
+	cl_int code;
+	for (cl_uint i = 0; i < WORDS; i++)
+		expected[i] = i * 2654435761u;
+	cl_mem mem = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, WORDS * sizeof(*expected),
+				    expected, &code);
+	CHECK_OK(code);
+	for (unsigned part = 0; part < PARTS; part++) {
+		seed = seed * 1664525 + 1013904223;
+		const unsigned a = (seed >> 8) % (BORDERS - 1);
+		const unsigned b = a + 1 + (seed >> 16) % (BORDERS - 1 - a);
+		const size_t lo = borders[a], count = borders[b] - lo;
+		const bool writes = seed >> 31;
+		cl_uint *words = map(mem, writes ? CL_MAP_READ | CL_MAP_WRITE : CL_MAP_READ,
+				     lo * 4, count * 4);
+		if (!CHECK(words && !memcmp(words, expected + lo, count * 4)))
+			break;
+		for (size_t i = 0; writes && i < count; i += 777)
+			words[i] = expected[lo + i] = seed + (cl_uint)i;
+		unmap(mem, words);
+		CHECK_OK(clEnqueueFillBuffer(queue, mem, &seed, 4, lo * 4, 400, 0, NULL, NULL));
+		for (unsigned i = 0; i < 100; i++)
+			expected[lo + i] = seed;
+	}
+	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, WORDS * 4, read, 0, NULL, NULL));
+	CHECK(!memcmp(read, expected, WORDS * 4));
+	CHECK_OK(clReleaseMemObject(mem));
+	free(expected);
+	free(read);
+}
+
 int main(void)
 {
 	struct api_test test;
@@ -212,6 +251,7 @@ int main(void)
 	test_failed_map(test.context);
 	test_invalidate_twice(test.context);
 	test_migrate(test.context);
+	test_parts(test.context);
 	CHECK_OK(clReleaseCommandQueue(queue));
 	return api_test_end(&test);
 }

@@ -3,6 +3,9 @@
 
 #include "tests/api/api_test.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 static const char source[] =
 	"constant int table[3] = {10, 20, 30};\n"
 	"kernel void pick(global int *p, local int *scratch, uint i)\n"
@@ -115,14 +118,15 @@ static void check_broken(const struct api_test *test, const unsigned char *binar
 	free(copy);
 }
 
-/* The container as Culvert writes it (icd/program_binary.h). */
+/* The container as Culvert writes it (docs/binary-format.md). */
 enum {
 	CHECKSUM_AT_B = 16,
-	CHECKED_FROM_B = 24,
-	SM_AT_B = 24,
-	SIZES_AT_B = 40,
-	HEADER_B = 64,
-	FACTS = 0, OBJECT = 1, PTX = 2, PARTS = 3
+	HASH_B = 16,
+	CHECKED_FROM_B = 32,
+	SM_AT_B = 32,
+	SIZES_AT_B = 48,
+	HEADER_B = 88,
+	FACTS = 0, OBJECT = 1, PTX = 2, CUBIN = 3, PARTS = 5
 };
 
 static void number_put(unsigned char *at, cl_ulong value, unsigned width_B)
@@ -133,10 +137,14 @@ static void number_put(unsigned char *at, cl_ulong value, unsigned width_B)
 
 static void seal(unsigned char *binary, size_t size)
 {
-	cl_ulong hash = 0xcbf29ce484222325u;
-	for (size_t i = CHECKED_FROM_B; i < size; i++)
-		hash = (hash ^ binary[i]) * 0x100000001b3u;
-	number_put(binary + CHECKSUM_AT_B, hash, 8);
+	unsigned char both[CHECKSUM_AT_B + HASH_B];
+	XXH128_canonical_t hash;
+	XXH128_canonicalFromHash(&hash, XXH3_128bits(binary + CHECKED_FROM_B,
+						     size - CHECKED_FROM_B));
+	memcpy(both, binary, CHECKSUM_AT_B);
+	memcpy(both + CHECKSUM_AT_B, hash.digest, HASH_B);
+	XXH128_canonicalFromHash(&hash, XXH3_128bits(both, sizeof(both)));
+	memcpy(binary + CHECKSUM_AT_B, hash.digest, HASH_B);
 }
 
 /* A copy that is for another kind of GPU, and which has lost the parts that
@@ -219,6 +227,56 @@ static void check_object(const struct api_test *test)
 	CHECK_OK(clReleaseProgram(program));
 }
 
+/* Runs bump(p, by) and gives what it wrote. */
+static cl_int bump(const struct api_test *test, cl_program program, cl_int by)
+{
+	const size_t one = 1;
+	cl_int code, value = 0;
+	cl_kernel kernel = clCreateKernel(program, "bump", &code);
+	CHECK_OK(code);
+	cl_command_queue queue = clCreateCommandQueue(test->context, test->device, 0, &code);
+	cl_mem buffer = clCreateBuffer(test->context, 0, sizeof(value), NULL, &code);
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
+	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(by), &by));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+	CHECK_OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof(value), &value, 0, NULL,
+				     NULL));
+	CHECK_OK(clReleaseMemObject(buffer));
+	CHECK_OK(clReleaseCommandQueue(queue));
+	CHECK_OK(clReleaseKernel(kernel));
+	return value;
+}
+
+/* Program-scope variables keep their values while the program lives, whoever's kernel
+ * object writes them; a program from its binary begins with the initial ones. */
+static void check_variables(const struct api_test *test)
+{
+	static const char text[] =
+		"global int count = 10; global int *where = &count; global char bytes[3];\n"
+		"kernel void bump(global int *p, int by)\n"
+		"{ *where += by; bytes[by] = 1; p[0] = count; }\n";
+	size_t size, variables_B = 0;
+	cl_program loaded;
+	cl_program program = api_test_build(test->context, test->device, text, "-cl-std=CL3.0");
+	if (!CHECK(program != NULL))
+		return;
+	CHECK(bump(test, program, 1) == 11);
+	CHECK(bump(test, program, 2) == 13);
+	CHECK_OK(clGetProgramBuildInfo(program, test->device,
+				       CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE,
+				       sizeof(variables_B), &variables_B, NULL));
+	CHECK(variables_B == sizeof(cl_int) + sizeof(void *) + 3);
+	unsigned char *binary = take(test, program, &size);
+	if (binary && CHECK_OK(load(test, binary, size, &loaded))) {
+		CHECK_OK(clBuildProgram(loaded, 0, NULL, "", NULL, NULL));
+		CHECK(bump(test, loaded, 2) == 12);
+		CHECK(bump(test, program, 1) == 14);
+		CHECK_OK(clReleaseProgram(loaded));
+	}
+	free(binary);
+	CHECK_OK(clReleaseProgram(program));
+}
+
 int main(void)
 {
 	struct api_test test;
@@ -238,5 +296,6 @@ int main(void)
 		free(binary);
 	}
 	check_object(&test);
+	check_variables(&test);
 	return api_test_end(&test);
 }

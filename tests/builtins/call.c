@@ -201,8 +201,12 @@ static void write_mixed(struct bytes *text, const struct form *form, size_t n, u
 	bytes_append_string(text, "}\n");
 }
 
-static void write_helpers(struct bytes *text)
+static void write_helpers(const struct batch *batch, struct bytes *text)
 {
+	if (batch->device->has_half)
+		bytes_append_string(text,
+			"int differs_half(half a, half b)\n"
+			"{ return as_ushort(a) != as_ushort(b) && !(a != a && b != b); }\n");
 	for (int t = 0; t < INTEGER_TYPES; t++) {
 		const char *type = type_name((enum type)t);
 		bytes_printf(text, "int differs_%s(%s a, %s b) { return a != b; }\n", type, type,
@@ -234,7 +238,7 @@ static cl_program build(struct batch *batch, struct bytes *text)
 static bool build_batch(struct batch *batch)
 {
 	struct bytes scalars = BYTES_INIT, vectors = BYTES_INIT;
-	write_helpers(&vectors);
+	write_helpers(batch, &vectors);
 	for (size_t n = 0; n < batch->count; n++) {
 		const struct form *form = &batch->forms[n];
 		write_scalar(&scalars, form, n);
@@ -314,10 +318,15 @@ static bool number_is_right(enum type type, struct number got, struct number exp
 	return got.u == number_from_bits(type, expected.u).u;
 }
 
+static long double bound_of(const struct form *form)
+{
+	return form->function->ulps[form->type == TYPE_DOUBLE ? 1 : form->type == TYPE_HALF ? 2 : 0];
+}
+
 static void compare_point(const struct form *form, struct run *run, unsigned point)
 {
 	struct call call = {.type = form->type};
-	long double bound = form->function->ulps[form->type == TYPE_DOUBLE], ulps, ulps_other;
+	long double bound = bound_of(form), ulps, ulps_other;
 	for (unsigned i = 0; i < form->argument_count; i++)
 		call.a[i] = number_load(form->arguments[i], run->arguments[i], point);
 	form->function->reference(&call);
@@ -344,7 +353,7 @@ static void compare_point(const struct form *form, struct run *run, unsigned poi
 
 static void compare_scalars(const struct form *form, struct run *run)
 {
-	if (!form->function->reference || form->function->ulps[form->type == TYPE_DOUBLE] < 0)
+	if (!form->function->reference || bound_of(form) < 0)
 		return;
 	for (unsigned point = 0; point < POINTS; point++)
 		compare_point(form, run, point);
@@ -460,6 +469,8 @@ void call_test(struct device *device, const struct depth *depth, const struct fu
 	}
 	batch->device = device;
 	batch->depth = depth;
+	if (!device->has_half)
+		types &= ~(unsigned)TYPES_HALF;
 	for (int type = 0; type < SCALAR_TYPES; type++) {
 		for (size_t f = 0; f < count; f++) {
 			if (!(functions[f].types & types & 1u << type))

@@ -32,12 +32,13 @@ struct function {
 	const char *signature;
 	const char *mixed;         /* NULL: there is none */
 	unsigned types;            /* bits 1 << enum type */
-	long double ulps[2];       /* float, double; negative: nothing is promised */
+	long double ulps[3];       /* float, double, half; negative: nothing is promised */
 	call_reference *reference; /* NULL: only the vector forms are tested */
 };
 
 enum {
-	TYPES_REAL = 1 << TYPE_FLOAT | 1 << TYPE_DOUBLE,
+	TYPES_REAL = 1 << TYPE_HALF | 1 << TYPE_FLOAT | 1 << TYPE_DOUBLE,
+	TYPES_HALF = 1 << TYPE_HALF,
 	TYPES_FLOAT = 1 << TYPE_FLOAT,
 	TYPES_DOUBLE = 1 << TYPE_DOUBLE,
 	TYPES_INTEGER = (1 << INTEGER_TYPES) - 1,

@@ -18,6 +18,11 @@ static const enum rounding mode_rounding[MODES] = {
 	ROUND_NEAREST, ROUND_NEAREST, ROUND_TO_ZERO, ROUND_UP, ROUND_DOWN
 };
 
+static bool is_there(const struct device *device, enum type type)
+{
+	return type != TYPE_HALF || device->has_half;
+}
+
 /* Every second variant saturates, which only integers do. */
 static bool variant_exists(enum type to, unsigned variant)
 {
@@ -129,6 +134,8 @@ static cl_program build(struct device *device, const struct depth *depth, enum t
 		bytes_printf(&text, "int differs(%s x, %s y) { return x != y; }\n", type_name(to),
 			     type_name(to));
 	for (int from = 0; from < SCALAR_TYPES; from++) {
+		if (!is_there(device, (enum type)from))
+			continue;
 		write_scalar(&text, to, (enum type)from);
 		for (unsigned w = 0; w < WIDTHS; w++)
 			if (!depth->quick || widths[w] == 3 || widths[w] == 4)
@@ -227,11 +234,14 @@ static void test_pair(struct device *device, const struct depth *depth, cl_progr
 void convert_family(struct device *device, const struct depth *depth)
 {
 	for (int to = 0; to < SCALAR_TYPES; to++) {
+		if (!is_there(device, (enum type)to))
+			continue;
 		cl_program program = build(device, depth, (enum type)to);
 		if (!program)
 			continue;
 		for (int from = 0; from < SCALAR_TYPES; from++)
-			test_pair(device, depth, program, (enum type)to, (enum type)from);
+			if (is_there(device, (enum type)from))
+				test_pair(device, depth, program, (enum type)to, (enum type)from);
 		clReleaseProgram(program);
 	}
 }

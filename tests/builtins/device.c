@@ -45,6 +45,7 @@ bool device_open(struct device *device, const char *platform)
 		device_close(device);
 		return false;
 	}
+	device->has_half = has_extension(device, "cl_khr_fp16");
 	device->has_int64_atomics = has_extension(device, "cl_khr_int64_base_atomics") &&
 				    has_extension(device, "cl_khr_int64_extended_atomics");
 	cl_device_atomic_capabilities orders = 0;
@@ -77,17 +78,24 @@ static void print_log(struct device *device, cl_program program)
 
 cl_program device_build(struct device *device, const char *source, bool c11)
 {
+	return device_build_with(device, source, c11 ? "-cl-std=CL3.0" : "-cl-std=CL1.2");
+}
+
+cl_program device_build_with(struct device *device, const char *source, const char *options)
+{
 	const char *path = getenv("VALUES_DUMP");
 	FILE *file = path ? fopen(path, "w") : NULL;
 	if (file) {
 		fputs(source, file);
 		fclose(file);
 	}
+	const char *texts[] = {
+		device->has_half ? "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n" : "", source
+	};
 	cl_int error;
-	cl_program program = clCreateProgramWithSource(device->context, 1, &source, NULL, &error);
+	cl_program program = clCreateProgramWithSource(device->context, 2, texts, NULL, &error);
 	if (!error)
-		error = clBuildProgram(program, 1, &device->id,
-				       c11 ? "-cl-std=CL3.0" : "-cl-std=CL1.2", NULL, NULL);
+		error = clBuildProgram(program, 1, &device->id, options, NULL, NULL);
 	if (!error)
 		return program;
 	family_fail("a program does not build: %d", error);

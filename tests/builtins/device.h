@@ -13,6 +13,7 @@ struct device {
 	cl_device_id id;
 	cl_context context;
 	cl_command_queue queue;
+	bool has_half;            /* cl_khr_fp16 */
 	bool has_int64_atomics;
 	bool has_c11;             /* all orders of OpenCL C 3.0's atomics, for the device */
 };
@@ -21,8 +22,9 @@ struct device {
 bool device_open(struct device *device, const char *platform);
 void device_close(struct device *device);
 
-/* Builds for OpenCL C 1.2, or 3.0; NULL after a failure, with the log printed. */
+/* Builds for OpenCL C 1.2, or 3.0, or with options, and with cl_khr_fp16 enabled where the device has it; NULL after a failure, with the log printed. */
 cl_program device_build(struct device *device, const char *source, bool c11);
+cl_program device_build_with(struct device *device, const char *source, const char *options);
 
 /* content may be NULL: zeros. */
 cl_mem device_buffer(struct device *device, size_t size_B, const void *content);

@@ -32,7 +32,8 @@ static long double component(enum type type, uint64_t vector, uint64_t seed)
 	static const long double specials[] = {0, -0.0L, INFINITY, NAN, -INFINITY, 0, 1, -1};
 	uint64_t kind = points_random(vector), bits = points_random(seed);
 	long double r = ldexpl(bits >> 11, -52) - 1;
-	int highest = type == TYPE_FLOAT ? 127 : 1023, lowest = type == TYPE_FLOAT ? -140 : -1060;
+	int highest = type == TYPE_HALF ? 15 : type == TYPE_FLOAT ? 127 : 1023;
+	int lowest = type == TYPE_HALF ? -18 : type == TYPE_FLOAT ? -140 : -1060;
 	if (kind % 16 == 0 && bits % 2)
 		return specials[(bits >> 1) % 8];
 	if (kind % 16 == 1)
@@ -40,8 +41,9 @@ static long double component(enum type type, uint64_t vector, uint64_t seed)
 	if (kind % 16 == 2)
 		return ldexpl(r, lowest);
 	if (kind % 16 == 3)
-		return ldexpl(r, (int)(bits % 200) - 100);
-	return ldexpl(r, (int)(kind >> 8) % 16);
+		return ldexpl(r, (int)(bits % (type == TYPE_HALF ? 30 : 200)) -
+				 (type == TYPE_HALF ? 15 : 100));
+	return ldexpl(r, (int)(kind >> 8) % (type == TYPE_HALF ? 8 : 16));
 }
 
 static void write_kernel(struct bytes *text, enum type type, unsigned width)
@@ -77,6 +79,13 @@ static void write_kernel(struct bytes *text, enum type type, unsigned width)
 			bytes_printf(text, "\to[%u] = c.s%x;\n", AT_CROSS + e, e);
 	}
 	bytes_append_string(text, "}\n");
+}
+
+/* What holds for the type: 7.4 has a table for each. */
+static long double bound_of(enum type type, long double in_half, long double in_float,
+			    long double in_double)
+{
+	return type == TYPE_HALF ? in_half : type == TYPE_FLOAT ? in_float : in_double;
 }
 
 static void check(struct geometry *geometry, unsigned v, const char *name, unsigned at,
@@ -129,7 +138,7 @@ static void check_normalize(struct geometry *geometry, unsigned v, const long do
 		long double exact = nan ? NAN : !infinite ? finite :
 				    isinf(p[e]) ? copysignl(1 / sqrtl(sides), p[e]) : 0;
 		check(geometry, v, "normalize", AT_NORMALIZE + e, exact,
-		      geometry->type == TYPE_FLOAT ? 2 + n : 4.5L + n, 0);
+		      bound_of(geometry->type, 1, 2, 4.5L) + n, 0);
 		/* fast_normalize multiplies by half_rsqrt of the squares' sum, which must not
 		 * overflow nor go below the normal numbers. */
 		if (geometry->type == TYPE_FLOAT && !nan && !infinite &&
@@ -155,8 +164,9 @@ static void check_vectors(struct geometry *geometry, unsigned v)
 	bool is_float = geometry->type == TYPE_FLOAT, finite = true, nan = false;
 	unsigned n = geometry->width;
 	long double p[4], q[4], between[4], dot = 0, greatest = 0;
-	long double unit = is_float ? FLT_EPSILON : DBL_EPSILON;
-	long double most = is_float ? FLT_MAX : DBL_MAX;
+	enum type type = geometry->type;
+	long double unit = bound_of(type, 0x1p-10L, FLT_EPSILON, DBL_EPSILON);
+	long double most = bound_of(type, 65504, FLT_MAX, DBL_MAX);
 	for (unsigned e = 0; e < n; e++) {
 		p[e] = number_load(geometry->type, geometry->p, v * n + e).real;
 		q[e] = number_load(geometry->type, geometry->q, v * n + e).real;
@@ -169,14 +179,14 @@ static void check_vectors(struct geometry *geometry, unsigned v)
 	/* Beside an infinity a NaN may be taken either way. */
 	if (!nan)
 		check(geometry, v, "length", AT_LENGTH, norm(p, n),
-		      is_float ? 2.75L + 0.5L * n : 5.5L + n, 0);
+		      bound_of(type, 0.25L + 0.5L * n, 2.75L + 0.5L * n, 5.5L + n), 0);
 	check_normalize(geometry, v, p);
 	if (!finite)
 		return;
 	long double square = greatest * greatest, tiny = real_unit(geometry->type, 0);
 	if (2 * greatest < most)
 		check(geometry, v, "distance", AT_DISTANCE, norm(between, n),
-		      is_float ? 2.5L + 2 * n : 5.5L + 2 * n, 0);
+		      bound_of(type, 0, 2.5L, 5.5L) + 2 * n, 0);
 	if (n * square >= most)
 		return;
 	check(geometry, v, "dot", AT_DOT, dot, 0.5L, square * (2 * n - 1) * unit + n * tiny);
@@ -235,7 +245,9 @@ void geometric_family(struct device *device, const struct depth *depth)
 		family_fail("out of memory");
 		return;
 	}
-	for (int type = TYPE_FLOAT; type <= TYPE_DOUBLE; type++) {
+	for (int type = TYPE_FLOAT; type <= TYPE_HALF; type++) {
+		if (type == TYPE_HALF && !device->has_half)
+			continue;
 		for (unsigned width = 1; width <= 4; width++) {
 			geometry->type = (enum type)type;
 			geometry->width = width;

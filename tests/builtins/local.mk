@@ -16,8 +16,11 @@ tests_builtins_values_SOURCES = tests/builtins/values.c tests/builtins/family.h 
 	tests/builtins/relational.c tests/builtins/relational.def \
 	tests/builtins/geometric.c tests/builtins/convert.c tests/builtins/memory.c \
 	tests/builtins/half.c tests/builtins/shuffle.c tests/builtins/async.c \
-	tests/builtins/atomic.c tests/builtins/atomic.def tests/builtins/workitem.c
+	tests/builtins/atomic.c tests/builtins/atomic.def tests/builtins/workitem.c \
+	tests/builtins/sub_group.c tests/builtins/extended.c
 tests_builtins_values_LDADD = base/libbase.a $(OPENCL_LIBS) -lm
-TESTS += tests/builtins/math.sh tests/builtins/numbers.sh tests/builtins/memory.sh
+TESTS += tests/builtins/math.sh tests/builtins/numbers.sh tests/builtins/memory.sh \
+	tests/builtins/groups.sh
 endif
-EXTRA_DIST += tests/builtins/math.sh tests/builtins/numbers.sh tests/builtins/memory.sh
+EXTRA_DIST += tests/builtins/math.sh tests/builtins/numbers.sh tests/builtins/memory.sh \
+	tests/builtins/groups.sh

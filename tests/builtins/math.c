@@ -8,8 +8,9 @@
 
 #define PI 3.14159265358979323846264338327950288L
 /* What is rounded once must be rounded in the function's own type. */
-#define IN_TYPE(in_float, in_double) \
-	(call->type == TYPE_FLOAT ? (long double)(in_float) : (long double)(in_double))
+#define IN_TYPE(in_half, in_float, in_double) \
+	(call->type == TYPE_HALF ? (long double)(in_half) : \
+	 call->type == TYPE_FLOAT ? (long double)(in_float) : (long double)(in_double))
 
 /* 7.5.1: sinpi of an integer is a zero with x's sign. */
 static long double sinpi_exact(long double x)
@@ -63,6 +64,20 @@ static long double powr_exact(long double x, long double y)
 	return powl(fabsl(x), y);
 }
 
+static long double nextafter_half(long double x, long double y)
+{
+	uint16_t bits;
+	if (isnan(x) || isnan(y))
+		return NAN;
+	if (x == y)
+		return y;
+	if (x == 0)
+		return copysignl(0x1p-24L, y);
+	number_store(TYPE_HALF, &bits, 0, number_from_real(x));
+	bits = (uint16_t)(bits + ((x < y) == (x > 0) ? 1 : -1));
+	return number_load(TYPE_HALF, &bits, 0).real;
+}
+
 static long double rootn_exact(long double x, int n)
 {
 	bool odd = n % 2 != 0;
@@ -82,7 +97,7 @@ static void ilogb_exact(struct call *call, long double x)
 /* 7.5.1: fract(-0) is -0 and fract of an infinity a zero of its sign; below 1 always. */
 static void fract_exact(struct call *call, long double x)
 {
-	long double below_1 = call->type == TYPE_FLOAT ? 0x1.fffffep-1L : 0x1.fffffffffffffp-1L;
+	long double below_1 = IN_TYPE(0x1.ffcp-1L, 0x1.fffffep-1L, 0x1.fffffffffffffp-1L);
 	call->second.real = floorl(x);
 	call->result.real = x - floorl(x);
 	if (x == 0 || isinf(x))
@@ -138,7 +153,7 @@ static void remquo_exact(struct call *call, long double x, long double y)
 	call->second = number_from_bits(TYPE_INT, (uint64_t)bits);
 }
 
-#define MATH(name, signature, mixed, float_ulps, double_ulps, ...) MATH_AT(__LINE__, __VA_ARGS__)
+#define MATH(name, signature, mixed, half_ulps, float_ulps, double_ulps, ...) MATH_AT(__LINE__, __VA_ARGS__)
 #define MATH_AT(line, ...) MATH_AT_(line, __VA_ARGS__)
 #define MATH_AT_(line, ...) \
 	static void reference_##line(struct call *call) \
@@ -153,8 +168,8 @@ static void remquo_exact(struct call *call, long double x, long double y)
 
 #define NAMED(line) NAMED_(line)
 #define NAMED_(line) reference_##line
-#define MATH(name, signature, mixed, float_ulps, double_ulps, ...) \
-	{#name, signature, mixed, TYPES_REAL, {float_ulps, double_ulps}, NAMED(__LINE__)},
+#define MATH(name, signature, mixed, half_ulps, float_ulps, double_ulps, ...) \
+	{#name, signature, mixed, TYPES_REAL, {float_ulps, double_ulps, half_ulps}, NAMED(__LINE__)},
 static const struct function functions[] = {
 #include "tests/builtins/math.def"
 };
@@ -168,4 +183,9 @@ void math_family(struct device *device, const struct depth *depth)
 void math_double_family(struct device *device, const struct depth *depth)
 {
 	call_test(device, depth, functions, sizeof(functions) / sizeof(functions[0]), TYPES_DOUBLE);
+}
+
+void math_half_family(struct device *device, const struct depth *depth)
+{
+	call_test(device, depth, functions, sizeof(functions) / sizeof(functions[0]), TYPES_HALF);
 }

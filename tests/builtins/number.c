@@ -80,6 +80,23 @@ static long double half_value(uint64_t bits)
 	return copysignl(magnitude, bits & 0x8000 ? -1 : 1);
 }
 
+/* Of a number that half holds, and of anything else the nearest. */
+static uint16_t half_bits(long double x)
+{
+	uint16_t sign = signbit(x) ? 0x8000 : 0;
+	long double magnitude = fabsl(real_round(TYPE_HALF, x, ROUND_NEAREST));
+	int exponent;
+	if (isnan(x))
+		return sign | 0x7e00;
+	if (isinf(magnitude))
+		return sign | 0x7c00;
+	if (magnitude < 0x1p-14L)
+		return (uint16_t)(sign | (unsigned)ldexpl(magnitude, 24));
+	magnitude = frexpl(magnitude, &exponent);
+	/* The leading one adds one to the exponent's field. */
+	return (uint16_t)(sign + ((exponent + 13) << 10) + (int)ldexpl(magnitude, 11));
+}
+
 struct number number_from_bits(enum type type, uint64_t bits)
 {
 	struct number number = {0, 0, bits};
@@ -149,6 +166,9 @@ void number_store(enum type type, void *data, size_t index, struct number number
 	case TYPE_DOUBLE:
 		memcpy(at, &d, sizeof(d));
 		return;
+	case TYPE_HALF:
+		memcpy(at, &(uint16_t){half_bits(number.real)}, sizeof(uint16_t));
+		return;
 	default:
 		break;
 	}
@@ -194,6 +214,11 @@ static int exponent_of(enum type type, long double x)
 	frexpl(x, &exponent);
 	return exponent < types[type].lowest ? types[type].lowest :
 	       exponent > types[type].highest ? types[type].highest : exponent;
+}
+
+long double real_normal(enum type type)
+{
+	return ldexpl(1, types[type].lowest - 1);
 }
 
 long double real_unit(enum type type, long double x)

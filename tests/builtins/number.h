@@ -14,7 +14,7 @@ enum type {
 	TYPE_CHAR, TYPE_UCHAR, TYPE_SHORT, TYPE_USHORT, TYPE_INT, TYPE_UINT, TYPE_LONG, TYPE_ULONG,
 	TYPE_FLOAT, TYPE_DOUBLE, TYPE_HALF, TYPE_NONE
 };
-enum { INTEGER_TYPES = TYPE_ULONG + 1, SCALAR_TYPES = TYPE_DOUBLE + 1 };
+enum { INTEGER_TYPES = TYPE_ULONG + 1, SCALAR_TYPES = TYPE_HALF + 1 };
 
 enum rounding { ROUND_NEAREST, ROUND_TO_ZERO, ROUND_UP, ROUND_DOWN };
 
@@ -49,6 +49,8 @@ long double real_round(enum type type, long double x, enum rounding rounding);
 /* Units in the last place between what was got and the exact value; 0 for two NaNs, infinite where
  * one is NaN.  An infinity counts as the first power of two that the type cannot hold. */
 long double real_ulps(enum type type, long double got, long double exact);
+/* The least normal number. */
+long double real_normal(enum type type);
 /* One unit in the last place at x. */
 long double real_unit(enum type type, long double x);
 

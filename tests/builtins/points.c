@@ -27,6 +27,15 @@ static const double special_doubles[] = {
 	-1075.0, 255.5, 65504.0, 65519.999999999993, 65520.0, 0.25, 0.75, -0.25, 4.0, 10.0, -4.5,
 	171.5, FLT_MAX, 0x1p-24, 0x1.fffffefffffffp127, 2147483647.5, -2147483648.5,
 };
+static const double special_halves[] = {
+	0.0, -0.0, 1.0, -1.0, INFINITY, NAN, 0x1p-24, 65504.0, 0.5,
+	-INFINITY, -65504.0, 2.0, -0.5, 0x1p-14, -0x1p-24, 3.0, -2.0, 0x1.ff8p-15, 2048.0,
+	0x1.ffcp-1, 0x1.004p0, -3.0, 1.5, -2.5,
+	2.5, -1.5, -0x1p-14, 1024.0, -1024.0, 0x1.ff8p9, 0x1.ff8p-1, -0x1.ffcp-1, -0x1.004p0,
+	0x1.92p0, -0x1.92p0, 0x1.92p1, 0x1.2d8p2, 0x1.63p-1, 11.0859375, -9.703125, -17.34375,
+	4.8125, 127.5, 255.5, 256.0, 32767.0, 32768.0, -32768.0, 0.25, 0.75, -0.25, 4.0, 10.0,
+	-4.5, 9.171875, 8.0, 0x1p-12, 0x1p-11, 100.0, -100.0, 65472.0, 0x1.8p-24, 0x1p-23,
+};
 /* Integers: these as they are cut to the type, and the type's limits. */
 static const int64_t special_integers[] = {
 	0, 1, -1, INT64_MAX, INT64_MIN, 2, INT32_MAX, INT32_MIN, 7,
@@ -37,6 +46,7 @@ static const int64_t special_integers[] = {
 enum {
 	FLOATS = sizeof(special_floats) / sizeof(special_floats[0]),
 	DOUBLES = sizeof(special_doubles) / sizeof(special_doubles[0]),
+	HALVES = sizeof(special_halves) / sizeof(special_halves[0]),
 	INTEGERS = sizeof(special_integers) / sizeof(special_integers[0]),
 };
 
@@ -92,7 +102,9 @@ static struct number random_integer(enum type type, uint64_t n)
 
 static unsigned special_count(enum type type, unsigned arguments)
 {
-	unsigned all = type == TYPE_FLOAT ? FLOATS : type == TYPE_DOUBLE ? DOUBLES : INTEGERS;
+	unsigned all = type == TYPE_FLOAT ? FLOATS :
+		       type == TYPE_DOUBLE ? DOUBLES :
+		       type == TYPE_HALF ? HALVES : INTEGERS;
 	unsigned wanted = arguments == 1 ? all : arguments == 2 ? 24 : 9;
 	return wanted < all ? wanted : all;
 }
@@ -103,6 +115,8 @@ static struct number special(enum type type, unsigned n)
 		return number_from_real(special_floats[n]);
 	if (type == TYPE_DOUBLE)
 		return number_from_real(special_doubles[n]);
+	if (type == TYPE_HALF)
+		return number_from_real(special_halves[n]);
 	/* The limits of 64 bits stand for those of the type. */
 	int64_t value = special_integers[n];
 	if (value == INT64_MAX)

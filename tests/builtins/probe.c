@@ -73,12 +73,14 @@ static const char *expand(struct bytes *text, const struct template *template, c
 	return from;
 }
 
-static void write_helpers(struct bytes *text)
+static void write_helpers(const struct device *device, struct bytes *text)
 {
 	bytes_append_string(text, "#define CHECK(condition) "
 				  "if (!(condition)) atomic_min(bad, (uint)__LINE__)\n");
 	for (int t = 0; t < SCALAR_TYPES; t++) {
 		enum type type = (enum type)t;
+		if (type == TYPE_HALF && !device->has_half)
+			continue;
 		const char *name = type_name(type), *bits = type_name(type_unsigned(type));
 		bytes_printf(text, "int __attribute__((overloadable)) same(%s x, %s y) "
 				   "{ return as_%s(x) == as_%s(y); }\n", name, name, bits, bits);
@@ -150,10 +152,12 @@ static void flush(struct probes *probes)
 void probes_add(struct probes *probes, const struct template *template, const char *name,
 		const char *body)
 {
+	if (template->type == TYPE_HALF && !probes->device->has_half)
+		return;
 	if (probes->count == PROBES_MAX)
 		flush(probes);
 	if (!probes->count)
-		write_helpers(&probes->text);
+		write_helpers(probes->device, &probes->text);
 	expand(&probes->names[probes->count], template, name, 0);
 	bytes_printf(&probes->text,
 		     "kernel void probe_%zu(global const uchar *data, global uchar *out, "

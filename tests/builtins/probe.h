@@ -36,7 +36,7 @@ struct probes {
 };
 
 void probes_init(struct probes *probes, struct device *device, bool c11);
-/* Adds a probe; the ones before are run when the program has grown enough. */
+/* Adds a probe, unless the device lacks its type; the ones before are run when the program has grown enough. */
 void probes_add(struct probes *probes, const struct template *template, const char *name,
 		const char *body);
 /* Runs what is left. */

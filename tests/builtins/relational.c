@@ -4,7 +4,6 @@
 #include "tests/builtins/call.h"
 #include "tests/builtins/probe.h"
 
-#include <float.h>
 #include <math.h>
 
 #define RELATIONAL(name, signature, types, ...) \
@@ -19,7 +18,7 @@
 #undef RELATIONAL
 
 #define RELATIONAL(name, signature, types, ...) \
-	{#name, signature, NULL, types, {0, 0}, name##_reference},
+	{#name, signature, NULL, types, {0, 0, 0}, name##_reference},
 static const struct function functions[] = {
 #include "tests/builtins/relational.def"
 };

@@ -21,13 +21,15 @@ static const struct {
 	family_run *run;
 } families[] = {
 	{"math", math_family},             {"math_double", math_double_family},
-	{"native", native_family},         {"common", common_family},
-	{"integer", integer_family},       {"relational", relational_family},
-	{"geometric", geometric_family},   {"convert", convert_family},
-	{"memory", memory_family},         {"half", half_family},
-	{"shuffle", shuffle_family},       {"async", async_family},
-	{"atomic", atomic_family},         {"atomic_c11", atomic_c11_family},
-	{"workitem", workitem_family},
+	{"math_half", math_half_family},   {"native", native_family},
+	{"common", common_family},         {"integer", integer_family},
+	{"relational", relational_family}, {"geometric", geometric_family},
+	{"convert", convert_family},       {"memory", memory_family},
+	{"half", half_family},             {"shuffle", shuffle_family},
+	{"async", async_family},           {"atomic", atomic_family},
+	{"atomic_c11", atomic_c11_family}, {"workitem", workitem_family},
+	{"sub_group", sub_group_family},   {"work_group", work_group_family},
+	{"extended", extended_family},
 };
 /* A family that fails everywhere need not say so ten thousand times. */
 enum { FAMILIES = sizeof(families) / sizeof(families[0]), SHOWN_MAX = 200 };

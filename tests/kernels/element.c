@@ -61,7 +61,7 @@ static uint16_t half_from_real(long double real)
 		return sign | 0x7c00;
 	int exponent;
 	frexpl(magnitude, &exponent);
-	if (exponent < -13)
+	if (magnitude == 0 || exponent < -13)
 		exponent = -13;
 	/* In units of the last place, to nearest even. */
 	long long units = llrintl(ldexpl(magnitude, 11 - exponent));

@@ -3,6 +3,7 @@
 if HAVE_OPENCL_LOADER
 check_PROGRAMS += tests/kernels/runner
 tests_kernels_runner_SOURCES = tests/kernels/runner.c tests/kernels/element.c \
+	tests/kernels/facts.c tests/kernels/facts.h \
 	tests/kernels/expression.c tests/kernels/expression.h \
 	tests/kernels/capture.c tests/kernels/capture.h \
 	tests/kernels/device.c tests/kernels/device.h \
@@ -10,9 +11,9 @@ tests_kernels_runner_SOURCES = tests/kernels/runner.c tests/kernels/element.c \
 	tests/kernels/report.c tests/kernels/report.h
 tests_kernels_runner_LDADD = $(OPENCL_LIBS) -lm
 CLT_LOG_COMPILER = tests/kernels/runner
-TESTS += $(kernel_files) $(broken_files) tests/kernels/right.sh
+TESTS += $(kernel_files) $(broken_files) tests/kernels/right.sh tests/kernels/cached.sh
 endif
-EXTRA_DIST += $(kernel_files) $(broken_files) tests/kernels/right.sh
+EXTRA_DIST += $(kernel_files) $(broken_files) tests/kernels/right.sh tests/kernels/cached.sh
 kernel_files = \
 	tests/kernels/argument_null_buffer.clt \
 	tests/kernels/arguments_double.clt \
@@ -46,6 +47,7 @@ kernel_files = \
 	tests/kernels/errors_include.clt \
 	tests/kernels/errors_kernel_argument.clt \
 	tests/kernels/errors_printf_format.clt \
+	tests/kernels/errors_sub_group_size.clt \
 	tests/kernels/errors_syntax.clt \
 	tests/kernels/errors_undeclared.clt \
 	tests/kernels/errors_unresolved.clt \
@@ -53,10 +55,23 @@ kernel_files = \
 	tests/kernels/fences.clt \
 	tests/kernels/functions_address_spaces.clt \
 	tests/kernels/functions_not_inlined.clt \
+	tests/kernels/generic_builtins.clt \
+	tests/kernels/generic_null.clt \
+	tests/kernels/generic_pointers.clt \
 	tests/kernels/geometric.clt \
 	tests/kernels/global_offset.clt \
 	tests/kernels/group_size_errors.clt \
+	tests/kernels/half_arguments.clt \
+	tests/kernels/half_arithmetic.clt \
+	tests/kernels/half_arrays.clt \
+	tests/kernels/half_casts.clt \
+	tests/kernels/half_denormals_are_zero.clt \
+	tests/kernels/half_denormals_by_float.clt \
+	tests/kernels/half_divide_relaxed.clt \
+	tests/kernels/half_local_parts.clt \
 	tests/kernels/half_memory.clt \
+	tests/kernels/half_printf.clt \
+	tests/kernels/half_unoptimized.clt \
 	tests/kernels/handover_fence.clt \
 	tests/kernels/handover_in_group.clt \
 	tests/kernels/handover_release.clt \
@@ -76,8 +91,12 @@ kernel_files = \
 	tests/kernels/large_grid.clt \
 	tests/kernels/last_group_sums.clt \
 	tests/kernels/local_above_48k.clt \
+	tests/kernels/local_address_wraps.clt \
 	tests/kernels/local_argument.clt \
 	tests/kernels/local_arguments_several.clt \
+	tests/kernels/local_null.clt \
+	tests/kernels/local_pointers_kept.clt \
+	tests/kernels/local_size_free.clt \
 	tests/kernels/local_size_null.clt \
 	tests/kernels/local_static.clt \
 	tests/kernels/local_structures.clt \
@@ -86,6 +105,7 @@ kernel_files = \
 	tests/kernels/math_double.clt \
 	tests/kernels/math_exponential.clt \
 	tests/kernels/math_hyperbolic.clt \
+	tests/kernels/math_hypot_limits.clt \
 	tests/kernels/math_native.clt \
 	tests/kernels/math_pointers.clt \
 	tests/kernels/math_power.clt \
@@ -96,6 +116,9 @@ kernel_files = \
 	tests/kernels/matrix_tiled.clt \
 	tests/kernels/names_of_kernels.clt \
 	tests/kernels/nbody.clt \
+	tests/kernels/non_uniform.clt \
+	tests/kernels/non_uniform_refused.clt \
+	tests/kernels/non_uniform_required.clt \
 	tests/kernels/options_defines.clt \
 	tests/kernels/options_denormals.clt \
 	tests/kernels/options_exact_divide.clt \
@@ -118,6 +141,8 @@ kernel_files = \
 	tests/kernels/printf_vectors.clt \
 	tests/kernels/printf_wide.clt \
 	tests/kernels/private_arrays.clt \
+	tests/kernels/program_variable_largest.clt \
+	tests/kernels/program_variables.clt \
 	tests/kernels/qualifiers.clt \
 	tests/kernels/reinterpret.clt \
 	tests/kernels/relational.clt \
@@ -127,13 +152,22 @@ kernel_files = \
 	tests/kernels/several_kernels.clt \
 	tests/kernels/shuffle.clt \
 	tests/kernels/spinlock.clt \
+	tests/kernels/standard_2.clt \
+	tests/kernels/sub_group_barrier.clt \
+	tests/kernels/sub_group_divergent.clt \
+	tests/kernels/sub_group_ids.clt \
+	tests/kernels/sub_group_no_optimization.clt \
+	tests/kernels/sub_group_progress.clt \
+	tests/kernels/sub_group_reduce_3d.clt \
 	tests/kernels/transpose_tiled.clt \
 	tests/kernels/vector_access.clt \
 	tests/kernels/vector_add.clt \
 	tests/kernels/vector_operators.clt \
 	tests/kernels/vector_three.clt \
 	tests/kernels/vload_vstore.clt \
-	tests/kernels/warp_barrier_ptx.clt
+	tests/kernels/warp_barrier_ptx.clt \
+	tests/kernels/work_group_functions_3d.clt \
+	tests/kernels/work_group_functions_loop.clt
 
 # Kernels with a mistake each, and what the checker has to say of it.
 broken_files = \

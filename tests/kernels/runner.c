@@ -1,8 +1,11 @@
 /* Runs kernel files on any OpenCL platform.
  *
- *	runner [--platform NAME] [--device N] [--verbose] [--save DIR] FILE.clt...
+ *	runner [--platform NAME] [--device N] [--verbose] [--save DIR] [--facts FILE]
+ *	       [--binary] FILE.clt...
  *
- * --save writes every buffer's bytes, as they are in the end, to DIR/FILE.BUFFER.
+ * --save writes every buffer's bytes, as they are in the end, to DIR/FILE.BUFFER;
+ * --facts all that can be asked of the programs to FILE; --binary runs what
+ * clCreateProgramWithBinary makes of each.
  *
  * A kernel file is OpenCL C whose lines that begin with "//!" say what to do:
  *
@@ -32,6 +35,7 @@
 #include "tests/kernels/capture.h"
 #include "tests/kernels/device.h"
 #include "tests/kernels/expression.h"
+#include "tests/kernels/facts.h"
 #include "tests/kernels/prints.h"
 #include "tests/kernels/report.h"
 
@@ -77,6 +81,7 @@ struct test {
 };
 
 static bool verbose;
+static bool by_binary;
 static const char *save_folder;      /* NULL: nothing is saved */
 
 static void complain(struct test *test, enum verdict verdict, const char *format, ...)
@@ -270,6 +275,11 @@ static bool build(struct test *test)
 	test->program = clCreateProgramWithSource(test->context, 1, &text, NULL, &error);
 	if (!error)
 		error = clBuildProgram(test->program, 1, &test->device, test->options, NULL, NULL);
+	if (!error && by_binary)
+		error = facts_go_by_binary(&test->program, test->context, test->device,
+					   test->options);
+	if (test->program)
+		facts_write(test->path, test->program, test->device);
 	if (test->build_fails) {
 		if (error != CL_BUILD_PROGRAM_FAILURE)
 			complain(test, FAIL, "the build should have failed, but gave %d", error);
@@ -793,9 +803,14 @@ int main(int argc, char **argv)
 			verbose = true;
 		else if (!strcmp(argv[first], "--save") && first + 1 < argc)
 			save_folder = argv[++first];
+		else if (!strcmp(argv[first], "--binary"))
+			by_binary = true;
+		else if (!strcmp(argv[first], "--facts") && first + 1 < argc &&
+			 facts_open(argv[first + 1]))
+			first++;
 		else {
 			fprintf(stderr, "usage: runner [--platform NAME] [--device N] [--verbose] "
-					"[--save DIR] FILE.clt...\n");
+					"[--save DIR] [--facts FILE] [--binary] FILE.clt...\n");
 			return WRONG_FILE;
 		}
 	}
@@ -818,6 +833,8 @@ int main(int argc, char **argv)
 		fflush(stdout);
 	}
 	report_finish();
+	if (facts_close())
+		worst = FAIL;
 	if (argc - first > 1)
 		printf("%u passed, %u failed, %u skipped\n", counts[0], counts[1], counts[2]);
 	return worst;

@@ -19,7 +19,7 @@ export CULVERT_SOFT_DEVICES FAULTS FAULTS_DIR FAULTS_BASE
 slack() {
 	case $1:$2 in
 	events:*|streams:*) echo 3 ;;
-	*:cuMemFree*|*:cuModuleUnload*|*:cuLinkDestroy*|*:cuMemPoolDestroy*) echo 2 ;;
+	*:cuMemFree*|*:cuMemHostUnregister*|*:cuModuleUnload*|*:cuLinkDestroy*|*:cuMemPoolDestroy*) echo 2 ;;
 	*:cuDevicePrimaryCtxRelease*|*:cuCtx*) echo 1 ;;
 	*) echo 0 ;;
 	esac

@@ -354,6 +354,42 @@ static void work_maps(struct faults_run *run, cl_command_queue queue, cl_mem_fla
 	drop(run, mem);
 }
 
+/* Transfers that nobody waits for, of a size that goes by way of pinned memory and of
+ * one that does not, ordered by barriers. */
+static void work_transfers(struct faults_run *run, cl_command_queue queue)
+{
+	enum { MIDDLE = 1 << 16, MOST = 5 << 18 };
+	static float from[MOST], to[MOST];
+	cl_mem mem = buffer(run, CL_MEM_READ_WRITE, sizeof(from), NULL);
+	if (!queue || !mem) {
+		drop(run, mem);
+		return;
+	}
+	fill_host(from, 3, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		const size_t size_B = (i ? MOST : MIDDLE) * sizeof(float);
+		memset(to, 0, sizeof(to));
+		KEEP(clEnqueueWriteBuffer(queue, mem, CL_FALSE, 0, size_B, from, 0, NULL,
+					  slot(run)));
+		KEEP(clEnqueueBarrierWithWaitList(queue, 0, NULL, slot(run)));
+		KEEP(clEnqueueReadBuffer(queue, mem, CL_FALSE, 0, size_B, to, 0, NULL, slot(run)));
+		KEEP(clEnqueueMarkerWithWaitList(queue, 0, NULL, slot(run)));
+		TRY(clFinish(queue));
+		check_floats(run, to, N, 3, 1, __LINE__);
+		settle(run);
+	}
+	/* Large enough to be pinned in part. */
+	cl_int code = 12345;
+	float *part = clEnqueueMapBuffer(queue, mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, SIZE_B,
+					 0, NULL, NULL, &code);
+	if (!NOTE(clEnqueueMapBuffer, code)) {
+		check_floats(run, part, N, 3, 1, __LINE__);
+		KEEP(clEnqueueUnmapMemObject(queue, mem, part, 0, NULL, slot(run)));
+	}
+	settle(run);
+	drop(run, mem);
+}
+
 static void work_kernels(struct faults_run *run, cl_command_queue queue, cl_program program)
 {
 	static float floats[N];
@@ -478,6 +514,8 @@ static void work_in_context(struct faults_run *run)
 	};
 	work_buffers(run, queues[0]);
 	work_buffers(run, queues[1]);
+	work_transfers(run, queues[0]);
+	work_transfers(run, queues[2]);
 	work_maps(run, queues[0], 0);
 	work_maps(run, queues[0], CL_MEM_ALLOC_HOST_PTR);
 	work_maps(run, queues[1], CL_MEM_USE_HOST_PTR);

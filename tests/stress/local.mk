@@ -24,6 +24,21 @@ EXTRA_DIST += tests/stress/faults.sh tests/stress/faults_nvvm.sh tests/stress/fa
 TESTS += tests/stress/seeds.sh
 EXTRA_DIST += tests/stress/seeds.sh
 
+# The cache of built programs.
+if HAVE_OPENCL_LOADER
+check_PROGRAMS += tests/stress/cache
+tests_stress_cache_SOURCES = tests/stress/cache.c
+tests_stress_cache_LDADD = $(OPENCL_LIBS) -lpthread
+TESTS += tests/stress/cache.sh
+if !SANITIZERS
+check_PROGRAMS += tests/stress/libdisk-fault.so
+tests_stress_libdisk_fault_so_SOURCES = tests/stress/disk_fault.c
+tests_stress_libdisk_fault_so_LDFLAGS = $(AM_LDFLAGS) -shared
+tests_stress_libdisk_fault_so_LDADD = -ldl
+endif
+endif
+EXTRA_DIST += tests/stress/cache.sh
+
 # The scenarios of the ordering design, each on many schedules.
 if HAVE_OPENCL_LOADER
 scenario_tests = tests/stress/scenarios_host \

@@ -6,7 +6,7 @@
 # A failure prints the command that repeats it.
 [ "${CULVERT_CUDA:-soft}" = soft ] || { echo 'skipped: not the software driver'; exit 77; }
 export CULVERT_CUDA=soft CULVERT_SOFT_ORACLE=1 CULVERT_SOFT_SCHED CULVERT_SOFT_REPORT
-[ $# -gt 0 ] || set -- seed:1 seed:2,late,sync:none pct:3:3,sync:all hold:HtoD,peer:off
+[ $# -gt 0 ] || set -- seed:1 seed:2,late,sync:none pct:3:3,sync:all,peer:corrupt hold:HtoD,peer:off
 folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT
 CULVERT_SOFT_REPORT=$folder/report

@@ -1,13 +1,18 @@
 # One program per module.
 unit_tests = tests/unit/t_bytes tests/unit/t_base tests/unit/t_object tests/unit/t_info \
 	tests/unit/t_options tests/unit/t_frontend tests/unit/t_kernel_abi tests/unit/t_nvvm_ir \
-	tests/unit/t_printf
+	tests/unit/t_printf tests/unit/t_cache tests/unit/t_fuzz_stored
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 tests_unit_t_bytes_SOURCES = tests/unit/t_bytes.c tests/unit/test.h
 tests_unit_t_bytes_LDADD = base/libbase.a
 tests_unit_t_base_SOURCES = tests/unit/t_base.c tests/unit/test.h
 tests_unit_t_base_LDADD = base/libbase.a
+tests_unit_t_cache_SOURCES = tests/unit/t_cache.c tests/unit/test.h
+tests_unit_t_cache_LDADD = cache/libcache.a base/libbase.a $(ZSTD_LIBS) -lpthread
+tests_unit_t_fuzz_stored_SOURCES = tests/unit/t_fuzz_stored.c tests/unit/test.h \
+	frontend/inputs.c frontend/kernel_abi.c
+tests_unit_t_fuzz_stored_LDADD = cache/libcache.a base/libbase.a $(ZSTD_LIBS)
 tests_unit_t_object_SOURCES = tests/unit/t_object.c icd/object.c
 tests_unit_t_info_SOURCES = tests/unit/t_info.c icd/info.c
 tests_unit_t_options_SOURCES = tests/unit/t_options.c
@@ -27,5 +32,11 @@ tests_unit_t_nvvm_ir_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS)
 tests_unit_t_nvvm_ir_LDADD = frontend/libfrontend.a base/libbase.a $(LLVM_LIBS) -ldl
 nodist_EXTRA_tests_unit_t_nvvm_ir_SOURCES = force-cxx-link.cxx
 
-TESTS += tests/unit/builtins.sh
-EXTRA_DIST += tests/unit/builtins.sh tests/unit/builtins_coverage.py
+TESTS += tests/unit/builtins.sh tests/unit/architectures.sh
+EXTRA_DIST += tests/unit/builtins.sh tests/unit/builtins_coverage.py tests/unit/architectures.sh
+
+check_PROGRAMS += tests/unit/compile_for
+tests_unit_compile_for_SOURCES = tests/unit/compile_for.c
+tests_unit_compile_for_LDADD = frontend/libfrontend.a backend/libbackend.a base/libbase.a \
+	$(LLVM_LIBS) -ldl
+nodist_EXTRA_tests_unit_compile_for_SOURCES = force-cxx-link.cxx

@@ -56,6 +56,90 @@ static void host_memory_is_pinned(void)
 	gpu_stream_release(stream);
 }
 
+/* Pages are pinned where they were asked for, and nowhere else. */
+static void windows_are_pinned_in_part(void)
+{
+	enum { PAGE_B = 65536, SIZE_B = 64 * PAGE_B };
+	struct gpu_window *window;
+	if (none_here())
+		SKIP("no CUDA driver");
+	struct gpu_stream *stream = stream_new();
+	gpu_address memory = memory_new(SIZE_B);
+	REQUIRE(!gpu_window_create(first(), SIZE_B, &window));
+	unsigned char *at = gpu_window_memory(window);
+	CHECK(!gpu_host_is_pinned(first(), at, 1));
+	CHECK_EQ(gpu_window_pin(window, 8 * PAGE_B + 3, 9 * PAGE_B - 3), CL_SUCCESS);
+	CHECK(gpu_host_is_pinned(first(), at + 8 * PAGE_B, PAGE_B));
+	CHECK(!gpu_host_is_pinned(first(), at + 7 * PAGE_B, 2 * PAGE_B));
+	CHECK(!gpu_host_is_pinned(first(), at + 8 * PAGE_B, 2 * PAGE_B));
+	CHECK(!gpu_host_is_pinned(first(), at + 10 * PAGE_B, 1));
+	CHECK_EQ(gpu_window_pin(window, 12 * PAGE_B, 13 * PAGE_B), CL_SUCCESS);
+	/* Around and between the two. */
+	CHECK_EQ(gpu_window_pin(window, 4 * PAGE_B, 16 * PAGE_B), CL_SUCCESS);
+	CHECK_EQ(gpu_window_pin(window, 4 * PAGE_B, 16 * PAGE_B), CL_SUCCESS);
+	uint64_t at_B = 4 * PAGE_B;
+	unsigned runs = 0;
+	for (; at_B < 16 * PAGE_B; runs++) {
+		const uint64_t end_B = gpu_window_run(window, at_B, 16 * PAGE_B);
+		REQUIRE(end_B > at_B && end_B <= 16 * PAGE_B);
+		CHECK(gpu_host_is_pinned(first(), at + at_B, end_B - at_B));
+		memset(at + at_B, (int)runs + 1, end_B - at_B);
+		CHECK_EQ(gpu_copy_to_device(stream, memory + at_B, at + at_B, end_B - at_B),
+			 CL_SUCCESS);
+		at_B = end_B;
+	}
+	CHECK_EQ(runs, 5);
+	stream_wait(stream);
+	CHECK(!gpu_host_is_pinned(first(), at + 16 * PAGE_B, 1));
+	gpu_window_destroy(window);
+	gpu_window_destroy(NULL);
+	gpu_memory_free(first(), memory, NULL, 0);
+	gpu_stream_release(stream);
+}
+
+/* The bytes are taken before the call returns; slots come back once they were read. */
+static void staged_copies_are_exact(void)
+{
+	enum { SIZE_B = GPU_STAGED_MAX_B - 12345, ROUNDS = 10 };
+	unsigned char *bytes = malloc(SIZE_B), *back = malloc(SIZE_B);
+	struct gpu_slot *slots[GPU_SLOTS];
+	if (none_here())
+		SKIP("no CUDA driver");
+	REQUIRE(bytes && back);
+	struct gpu_stream *stream = stream_new();
+	gpu_address memory = memory_new(SIZE_B);
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		memset(bytes, (int)round + 1, SIZE_B);
+		CHECK_EQ(gpu_copy_to_device_staged(stream, memory, bytes, SIZE_B), CL_SUCCESS);
+		memset(bytes, 0xee, SIZE_B);
+		CHECK_EQ(gpu_copy_to_host(stream, back, memory, SIZE_B), CL_SUCCESS);
+		stream_wait(stream);
+		CHECK(back[0] == round + 1 && back[SIZE_B - 1] == round + 1);
+	}
+	CHECK(gpu_staging_has_room(first(), GPU_STAGED_MAX_B));
+	CHECK(!gpu_staging_has_room(first(), GPU_STAGED_MAX_B + 1));
+	for (unsigned i = 0; i < GPU_SLOTS; i++) {
+		slots[i] = gpu_slot_take(first());
+		REQUIRE(slots[i]);
+		CHECK(gpu_host_is_pinned(first(), gpu_slot_memory(slots[i]), GPU_SLOT_B));
+	}
+	CHECK(!gpu_slot_take(first()));
+	CHECK(!gpu_staging_has_room(first(), 1));
+	/* Without slots it goes as it is. */
+	memset(bytes, 77, SIZE_B);
+	CHECK_EQ(gpu_copy_to_device_staged(stream, memory, bytes, SIZE_B), CL_SUCCESS);
+	CHECK_EQ(gpu_copy_to_host(stream, back, memory, SIZE_B), CL_SUCCESS);
+	stream_wait(stream);
+	CHECK(back[0] == 77 && back[SIZE_B - 1] == 77);
+	for (unsigned i = 0; i < GPU_SLOTS; i++)
+		gpu_slot_release(first(), slots[i], NULL);
+	CHECK(gpu_staging_has_room(first(), 1));
+	gpu_memory_free(first(), memory, NULL, 0);
+	gpu_stream_release(stream);
+	free(bytes);
+	free(back);
+}
+
 static void copies_are_exact(void)
 {
 	enum { SIZE_B = 100003 };
@@ -221,6 +305,21 @@ static void peers_copy(void)
 	gpu_stream_release(stream);
 }
 
+/* Whether softcuda's devices reach each other is CULVERT_SOFT_SCHED's to say. */
+static void peers_open(void)
+{
+	if (device_count < 2)
+		SKIP("fewer than two devices");
+	CHECK_EQ(gpu_device_use(devices[1]), CL_SUCCESS);
+	const bool open = gpu_peer_open(first(), devices[1]);
+	CHECK_EQ(gpu_peer_open(devices[1], first()), open);
+	CHECK(!gpu_peer_open(first(), first()));
+	const char *schedule = getenv("CULVERT_SOFT_SCHED");
+	if (gpu_device_caps(first())->software)
+		CHECK_EQ(open, !schedule || !strstr(schedule, "peer:"));
+	peers_copy();
+}
+
 static void *work_in_thread(void *argument)
 {
 	int *wrong = argument;
@@ -295,10 +394,13 @@ static const struct test_case cases[] = {
 	TEST(code_is_assembled_and_loaded),
 	TEST(memory_comes_and_goes),
 	TEST(host_memory_is_pinned),
+	TEST(windows_are_pinned_in_part),
+	TEST(staged_copies_are_exact),
 	TEST(copies_are_exact),
 	TEST(boxes_are_exact),
 	TEST(fills_are_exact),
 	TEST(peers_copy),
+	TEST(peers_open),
 	TEST(threads_work_at_once),
 	TEST(the_current_context_stays),
 	TEST(everything_ends),

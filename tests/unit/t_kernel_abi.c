@@ -41,8 +41,10 @@ static struct abi_program *make_program(void)
 	kernel->required_local[0] = 8;
 	kernel->required_local[1] = 4;
 	kernel->required_local[2] = 1;
+	kernel->required_sub_group = 32;
 	kernel->dynamic_local_B = 60000;
 	kernel->has_barrier = true;
+	kernel->sees_groups = true;
 	program->kernels[1].name = copy("second");
 	program->kernels[1].entry = copy("second");
 	program->kernels[1].attributes = copy("");
@@ -87,8 +89,10 @@ static void test_round_trip(void)
 	CHECK_EQ(kernel->hidden_count, 2);
 	CHECK_EQ(kernel->hidden[1], ABI_HIDDEN_PRINTF_BUFFER);
 	CHECK_EQ(kernel->required_local[1], 4);
+	CHECK_EQ(kernel->required_sub_group, 32);
 	CHECK_EQ(kernel->dynamic_local_B, 60000);
 	CHECK(kernel->has_barrier);
+	CHECK(!kernel->uniform_groups && kernel->sees_groups);
 	CHECK_STRING(read->formats[0].text, "i=%d\n");
 	CHECK_EQ(read->formats[0].argument_count, 3);
 	CHECK_EQ(read->formats[0].arguments[0].offset_B, 8);

@@ -42,14 +42,16 @@ static bool parse(struct outcome *outcome, const char *ir)
 	return !failed;
 }
 
-static struct outcome lower(const char *ir, unsigned sm, uint64_t max_local_B)
+static struct outcome lower_for(const char *ir, unsigned sm, uint64_t max_local_B,
+				bool uniform_groups)
 {
 	struct outcome outcome = { .status = FE_INTERNAL };
 	struct fe_compile_job target = { .sm = sm, .max_local_B = max_local_B };
+	struct fe_codegen codegen = { .uniform_groups = uniform_groups };
 	char *message = NULL;
 	if (!parse(&outcome, ir))
 		return outcome;
-	outcome.status = fe_module_facts(&outcome.module, &outcome.abi, &outcome.log);
+	outcome.status = fe_module_facts(&outcome.module, &codegen, &outcome.abi, &outcome.log);
 	if (!outcome.status)
 		outcome.status = fe_module_lower(&outcome.module, outcome.abi, &target,
 						 &outcome.log);
@@ -60,6 +62,11 @@ static struct outcome lower(const char *ir, unsigned sm, uint64_t max_local_B)
 						 &outcome.text, &outcome.log);
 	}
 	return outcome;
+}
+
+static struct outcome lower(const char *ir, unsigned sm, uint64_t max_local_B)
+{
+	return lower_for(ir, sm, max_local_B, true);
 }
 
 static void outcome_finish(struct outcome *outcome)
@@ -251,6 +258,43 @@ static void test_dialect(void)
 	outcome_finish(&n);
 }
 
+static const char items_ir[] =
+	"declare i64 @_Z13get_global_idj(i32)\n"
+	"declare i64 @_Z14get_local_sizej(i32)\n"
+	"declare i64 @_Z12get_group_idj(i32)\n"
+	"define spir_kernel void @narrow(ptr addrspace(1) %out) {\n"
+	"  %i = call i64 @_Z13get_global_idj(i32 0)\n"
+	"  %n = trunc i64 %i to i32\n"
+	"  store i32 %n, ptr addrspace(1) %out\n  ret void\n}\n"
+	"define spir_kernel void @sizes(ptr addrspace(1) %out) !reqd_work_group_size !0 {\n"
+	"  %s = call i64 @_Z14get_local_sizej(i32 1)\n"
+	"  %g = call i64 @_Z12get_group_idj(i32 2)\n"
+	"  %o = call i64 @_Z12get_group_idj(i32 7)\n"
+	"  %sum = add i64 %s, %g\n"
+	"  %all = add i64 %sum, %o\n"
+	"  store i64 %all, ptr addrspace(1) %out\n  ret void\n}\n"
+	"!0 = !{i32 8, i32 4, i32 1}\n";
+
+/* Ids in the width that they are wanted in, required sizes as numbers, and parameters only
+ * where work-groups need not be alike. */
+static void test_work_items(void)
+{
+	struct outcome u = lower_for(items_ir, 90, 48 * 1024, true);
+	struct outcome n = lower_for(items_ir, 90, 48 * 1024, false);
+	REQUIRE(u.status == FE_OK && n.status == FE_OK);
+	CHECK(has(&u.text, "mul i32") && !has(&u.text, "mul i64"));
+	CHECK(!has(&u.text, "get_global_id") && !has(&u.text, "ntid.y"));
+	CHECK(has(&u.text, "add i64 4, "));
+	CHECK(has(&n.text, "ntid.y") && has(&n.text, "\"maxntidx\", i32 8"));
+	CHECK_EQ(u.abi->kernels[0].hidden_count, 1);
+	CHECK_EQ(u.abi->kernels[0].hidden[0], ABI_HIDDEN_ID_START_X);
+	CHECK_EQ(u.abi->kernels[1].hidden_count, 0);
+	CHECK_EQ(n.abi->kernels[1].hidden_count, 1);
+	CHECK_EQ(n.abi->kernels[1].hidden[0], ABI_HIDDEN_GROUP_START_Z);
+	outcome_finish(&u);
+	outcome_finish(&n);
+}
+
 static const char local_ir[] =
 	"@big.a = internal addrspace(3) global [40000 x i8] undef, align 4\n"
 	"@big.b = internal addrspace(3) global [20000 x i8] undef, align 16\n"
@@ -303,6 +347,39 @@ static void test_reserved_name(void)
 				 "  ret float %a\n}\n", 75, 0);
 	CHECK_EQ(o.status, FE_LINK_FAILED);
 	CHECK(has(&o.log, "__culvert_hidden_work_dim"));
+	outcome_finish(&o);
+}
+
+/* What the library asks of the device: answered before libnvvm, with the branch. */
+static void test_device_answers(void)
+{
+	static const char ir[] =
+		"declare i1 @__culvert_hidden_sm_80()\n"
+		"declare ptr addrspace(3) @__culvert_hidden_scratch()\n"
+		"define i32 @f(i32 %x) {\n"
+		"  %a = call zeroext i1 @__culvert_hidden_sm_80()\n"
+		"  br i1 %a, label %new, label %old\n"
+		"new:\n  ret i32 80\n"
+		"old:\n"
+		"  %s = call ptr addrspace(3) @__culvert_hidden_scratch()\n"
+		"  store i32 %x, ptr addrspace(3) %s, align 4\n"
+		"  ret i32 75\n}\n";
+	for (unsigned sm = 75; sm <= 80; sm += 5) {
+		struct outcome o = lower(ir, sm, 1024);
+		CHECK_EQ(o.status, FE_OK);
+		CHECK(!has(&o.text, "__culvert_hidden") && !has(&o.text, "br i1"));
+		/* Blocks are numbered as they are referred to. */
+		CHECK(has(&o.text, "br label %b2"));
+		CHECK(has(&o.text, sm == 75 ? "b3:\n  ret i32 80" : "b2:\n  ret i32 80"));
+		CHECK(has(&o.text, "addrspace(3) global [32 x i64] undef"));
+		outcome_finish(&o);
+	}
+	struct outcome o = lower("declare i32 @__culvert_hidden_sm_80(i32)\n"
+				 "define i32 @f() {\n"
+				 "  %a = call i32 @__culvert_hidden_sm_80(i32 1)\n"
+				 "  ret i32 %a\n}\n", 75, 0);
+	CHECK_EQ(o.status, FE_LINK_FAILED);
+	CHECK(has(&o.log, "__culvert_hidden_sm_80"));
 	outcome_finish(&o);
 }
 
@@ -376,5 +453,7 @@ static void test_compiles(void)
 }
 
 TEST_MAIN(TEST(test_facts), TEST(test_hidden_parameters), TEST(test_dialect),
-	  TEST(test_large_local), TEST(test_refused), TEST(test_reserved_name),
-	  TEST(test_entry_names), TEST(test_lines_loops_atomics), TEST(test_compiles))
+	  TEST(test_work_items), TEST(test_large_local), TEST(test_refused),
+	  TEST(test_reserved_name), TEST(test_device_answers),
+	  TEST(test_entry_names), TEST(test_lines_loops_atomics),
+	  TEST(test_compiles))

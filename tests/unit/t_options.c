@@ -111,8 +111,11 @@ static void test_effects(void)
 	CHECK_EQ(none.codegen.max_registers, 0);
 	CHECK_EQ(parsed("-cl-std=CL1.0", false).standard, 100);
 	CHECK_EQ(parsed("-cl-std=CL1.1", false).standard, 110);
-	CHECK_EQ(parsed("-cl-std=CL2.0", false).standard, 300);
+	CHECK_EQ(parsed("-cl-std=CL2.0", false).standard, 200);
 	CHECK_EQ(parsed("-cl-std=CL3.0", false).standard, 300);
+	CHECK(parsed("", false).codegen.uniform_groups);
+	CHECK(!parsed("-cl-std=CL3.0", false).codegen.uniform_groups);
+	CHECK(parsed("-cl-uniform-work-group-size -cl-std=CL3.0", false).codegen.uniform_groups);
 	CHECK_EQ(parsed("-cl-opt-disable", false).codegen.optimization, 0);
 	CHECK_EQ(parsed("-cl-nv-opt-level 0", false).codegen.optimization, 0);
 	CHECK_EQ(parsed("-cl-nv-opt-level=2", false).codegen.optimization, 3);
@@ -126,6 +129,9 @@ static void test_effects(void)
 	CHECK(parsed("-cl-mad-enable", false).codegen.fuse_multiply_add);
 	CHECK(parsed("-cl-unsafe-math-optimizations", false).codegen.fuse_multiply_add);
 	CHECK(parsed("-cl-fast-relaxed-math", true).codegen.fuse_multiply_add);
+	CHECK(parsed("-cl-unsafe-math-optimizations", false).codegen.flush_denormals);
+	CHECK(parsed("-cl-fast-relaxed-math", true).codegen.flush_denormals);
+	CHECK(!parsed("-cl-mad-enable", false).codegen.flush_denormals);
 	CHECK(!parsed("-cl-finite-math-only", false).codegen.fuse_multiply_add);
 	CHECK(parsed("-g", false).codegen.line_info);
 	/* All that OpenCL names and that has no effect of its own here. */

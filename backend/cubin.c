@@ -1,0 +1,196 @@
+/* PTX -> machine code without the driver, as nvcc has it: the driver gives no machine
+ * code away but by its linker, which compiles worse (docs/decisions.md). */
+#include "config.h"
+
+#include "backend/codegen.h"
+#include "backend/gpu.h"
+
+#include "base/log.h"
+
+#ifdef HAVE_PTX_COMPILER
+#include "backend/ptx_compiler.h"
+#include "base/build_id.h"
+#include "base/own_library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTIONS_MAX = 8, OPTION_B = 32, CUDA_MAJOR = 1000 };
+
+static const char file_name[] = "libculvert-ptxcompiler.so";
+
+/* --- the library ------------------------------------------------------------------ */
+
+/* Set once, never taken back; threads that load at once find the same. */
+static _Atomic(const struct be_ptx_compiler *) loaded;
+
+static const struct be_ptx_compiler *load(void)
+{
+	const struct be_ptx_compiler *compiler =
+		atomic_load_explicit(&loaded, memory_order_acquire);
+	if (compiler)
+		return compiler;
+	struct bytes note = BYTES_INIT;
+	void *handle = own_library_open(file_name, &note);
+	compiler = handle ? dlsym(handle, "culvert_ptx_compiler") : NULL;
+	if (compiler && strcmp(compiler->version, PACKAGE_VERSION))
+		compiler = NULL;
+	if (compiler)
+		atomic_store_explicit(&loaded, compiler, memory_order_release);
+	else
+		log_warn("%s cannot be used: %s", file_name,
+			 handle ? "it is of another build" : bytes_string(&note));
+	bytes_finish(&note);
+	return compiler;
+}
+
+/* "" until found, and where the file is not there. */
+static struct bytes build;
+
+static void find_build(void)
+{
+	struct bytes path = BYTES_INIT;
+	if (own_library_find(file_name, &path))
+		(void)build_id_append(&build, bytes_string(&path));
+	bytes_finish(&path);
+}
+
+const char *be_cubin_build(const struct gpu_device *device)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	const struct gpu_caps *caps = gpu_device_caps(device);
+	/* CUDA compatibility guide: a driver takes machine code of all compilers of its own
+	 * major version, and of older ones. */
+	if (caps->software || caps->cuda_version / CUDA_MAJOR < PTX_COMPILER_MAJOR)
+		return "";
+	pthread_once(&once, find_build);
+	return bytes_string(&build);
+}
+
+/* --- compiling ---------------------------------------------------------------------- */
+
+struct option_list {
+	char text[OPTIONS_MAX][OPTION_B];
+	const char *pointers[OPTIONS_MAX];
+	int count;
+};
+
+static void add_option(struct option_list *list, const char *format, unsigned value)
+{
+	char *text = list->text[list->count];
+	snprintf(text, OPTION_B, format, value);
+	list->pointers[list->count++] = text;
+}
+
+static void make_options(struct option_list *list, const struct be_codegen_options *options,
+			 bool verbose)
+{
+	list->count = 0;
+	add_option(list, "--gpu-name=sm_%u", options->sm);
+	add_option(list, "--opt-level=%u", options->optimization);
+	if (options->max_registers)
+		add_option(list, "--maxrregcount=%u", options->max_registers);
+	if (options->line_info)
+		list->pointers[list->count++] = "--generate-line-info";
+	if (verbose || options->line_info)
+		list->pointers[list->count++] = "--verbose";
+}
+
+typedef nvPTXCompileResult log_size_function(nvPTXCompilerHandle, size_t *);
+typedef nvPTXCompileResult log_function(nvPTXCompilerHandle, char *);
+
+static void append_log(nvPTXCompilerHandle handle, log_size_function *log_size,
+		       log_function *log_text, struct bytes *log)
+{
+	size_t size_B = 0;
+	if (log_size(handle, &size_B) || !size_B)
+		return;
+	char *text = calloc(1, size_B + 2);
+	if (!text)
+		return;
+	if (!log_text(handle, text) && *text) {
+		bytes_append_string(log, text);
+		if (text[strlen(text) - 1] != '\n')
+			bytes_append_char(log, '\n');
+	}
+	free(text);
+}
+
+static nvPTXCompileResult take_program(const struct be_ptx_compiler *compiler,
+				       nvPTXCompilerHandle handle, struct bytes *cubin)
+{
+	size_t size_B = 0;
+	nvPTXCompileResult result = compiler->program_size(handle, &size_B);
+	if (result)
+		return result;
+	void *room = bytes_extend(cubin, size_B);
+	return room ? compiler->program(handle, room) : NVPTXCOMPILE_ERROR_OUT_OF_MEMORY;
+}
+
+static nvPTXCompileResult compile(const struct be_ptx_compiler *compiler, const struct bytes *ptx,
+				  const struct option_list *list, struct bytes *cubin,
+				  struct bytes *info)
+{
+	nvPTXCompilerHandle handle = NULL;
+	struct bytes errors = BYTES_INIT;
+	nvPTXCompileResult result = compiler->create(&handle, ptx->size_B, ptx->data);
+	if (result)
+		return result;
+	result = compiler->compile(handle, list->count, list->pointers);
+	append_log(handle, compiler->info_log_size, compiler->info_log, info);
+	if (!result)
+		result = take_program(compiler, handle, cubin);
+	else
+		append_log(handle, compiler->error_log_size, compiler->error_log, &errors);
+	if (result)
+		log_info("no machine code but the driver's, result %d: %s", (int)result,
+			 bytes_string(&errors));
+	bytes_finish(&errors);
+	compiler->destroy(&handle);
+	return result;
+}
+
+bool be_cubin_compile(const struct bytes *ptx, const struct be_codegen_options *options,
+		      bool verbose, struct bytes *cubin_out, struct bytes *log)
+{
+	struct option_list list;
+	struct bytes cubin = BYTES_INIT, info = BYTES_INIT;
+	const struct be_ptx_compiler *compiler = ptx->size_B ? load() : NULL;
+	if (!compiler)
+		return false;
+	make_options(&list, options, verbose);
+	bool made = !compile(compiler, ptx, &list, &cubin, &info) && !bytes_failed(&cubin);
+	/* Of a failure the driver's compiler will speak, whose turn it is then. */
+	if (made) {
+		bytes_move(cubin_out, &cubin);
+		bytes_append(log, info.data, info.size_B);
+	}
+	bytes_finish(&cubin);
+	bytes_finish(&info);
+	return made;
+}
+
+#else
+
+const char *be_cubin_build(const struct gpu_device *device)
+{
+	(void)device;
+	return "";
+}
+
+bool be_cubin_compile(const struct bytes *ptx, const struct be_codegen_options *options,
+		      bool verbose, struct bytes *cubin_out, struct bytes *log)
+{
+	(void)ptx;
+	(void)options;
+	(void)verbose;
+	(void)cubin_out;
+	(void)log;
+	return false;
+}
+
+#endif

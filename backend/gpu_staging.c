@@ -1,0 +1,162 @@
+#include "config.h"
+
+#include "backend/gpu_internal.h"
+
+#include <string.h>
+
+/* Pinned memory through which pageable bytes go, so that nobody waits for the GPU:
+ * a few slots for each device, made together when first needed and kept.  A slot is free
+ * again when the event that was left with it has happened. */
+
+bool gpu_host_is_pinned(struct gpu_device *device, const void *pointer, uint64_t size_B)
+{
+	CUmemorytype cu_type = (CUmemorytype)0;
+	CUdeviceptr cu_start = 0;
+	size_t range_B = 0;
+	CUpointer_attribute attributes[] = {
+		CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+		CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+	};
+	void *values[] = {&cu_type, &cu_start, &range_B};
+	const uint64_t address = (uintptr_t)pointer;
+	struct gpu_scope scope;
+	if (gpu_enter(device, &scope))
+		return false;
+	/* Without an answer it is as good as pageable; what is wrong shows later. */
+	CUresult cu_result = cuda.cuPointerGetAttributes(3, attributes, values, address);
+	gpu_leave(&scope);
+	return cu_result == CUDA_SUCCESS && cu_type == CU_MEMORYTYPE_HOST && address >= cu_start &&
+	       address - cu_start <= range_B && size_B <= range_B - (address - cu_start);
+}
+
+/* --- slots --- */
+
+static struct gpu_slot *slot_claim(struct gpu_device *device, unsigned *from)
+{
+	struct gpu_slot *found = NULL;
+	lock_take(&device->lock);
+	for (; *from < GPU_SLOTS && !found; ++*from) {
+		struct gpu_slot *slot = &device->slots[*from];
+		if (slot->taken)
+			continue;
+		slot->taken = true;
+		found = slot;
+	}
+	lock_drop(&device->lock);
+	return found;
+}
+
+static void slot_drop(struct gpu_device *device, struct gpu_slot *slot)
+{
+	lock_take(&device->lock);
+	slot->taken = false;
+	lock_drop(&device->lock);
+}
+
+/* Of two threads that make it one loses. */
+static unsigned char *slots_memory(struct gpu_device *device)
+{
+	unsigned char *there = atomic_load(&device->slots_memory);
+	void *made;
+	if (there || gpu_host_alloc(device, (uint64_t)GPU_SLOTS * GPU_SLOT_B, &made))
+		return there;
+	if (atomic_compare_exchange_strong(&device->slots_memory, &there, made))
+		return made;
+	gpu_host_free(device, made);
+	return there;
+}
+
+/* Ours; whether it can be used now. */
+static bool slot_is_usable(struct gpu_device *device, struct gpu_slot *slot)
+{
+	if (slot->after && gpu_event_pending(slot->after))
+		return false;
+	gpu_event_unref(slot->after);
+	slot->after = NULL;
+	unsigned char *memory = slots_memory(device);
+	if (memory)
+		slot->memory = memory + (slot - device->slots) * GPU_SLOT_B;
+	return memory;
+}
+
+struct gpu_slot *gpu_slot_take(struct gpu_device *device)
+{
+	struct gpu_slot *slot;
+	unsigned from = 0;
+	while ((slot = slot_claim(device, &from))) {
+		if (slot_is_usable(device, slot))
+			return slot;
+		slot_drop(device, slot);
+	}
+	return NULL;
+}
+
+void *gpu_slot_memory(const struct gpu_slot *slot)
+{
+	return slot->memory;
+}
+
+void gpu_slot_release(struct gpu_device *device, struct gpu_slot *slot, struct gpu_event *after)
+{
+	slot->after = after ? gpu_event_ref(after) : NULL;
+	slot_drop(device, slot);
+}
+
+static unsigned slots_for(uint64_t size_B)
+{
+	return (unsigned)((size_B + GPU_SLOT_B - 1) / GPU_SLOT_B);
+}
+
+static void slots_release(struct gpu_device *device, struct gpu_slot **slots, unsigned count,
+			  struct gpu_event *after)
+{
+	for (unsigned i = 0; i < count; i++)
+		gpu_slot_release(device, slots[i], after);
+}
+
+static bool slots_take(struct gpu_device *device, struct gpu_slot **slots, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		slots[i] = gpu_slot_take(device);
+		if (slots[i])
+			continue;
+		slots_release(device, slots, i, NULL);
+		return false;
+	}
+	return true;
+}
+
+bool gpu_staging_has_room(struct gpu_device *device, uint64_t size_B)
+{
+	struct gpu_slot *slots[GPU_SLOTS];
+	const unsigned count = slots_for(size_B);
+	if (size_B > GPU_STAGED_MAX_B || !slots_take(device, slots, count))
+		return false;
+	slots_release(device, slots, count, NULL);
+	return true;
+}
+
+cl_int gpu_copy_to_device_staged(struct gpu_stream *stream, gpu_address to, const void *from,
+				 uint64_t size_B)
+{
+	struct gpu_device *device = stream->device;
+	const unsigned count = slots_for(size_B);
+	struct gpu_slot *slots[GPU_SLOTS];
+	struct gpu_event *copied = NULL;
+	cl_int err = CL_SUCCESS;
+	if (size_B > GPU_STAGED_MAX_B || !slots_take(device, slots, count))
+		return gpu_copy_to_device(stream, to, from, size_B);
+	for (unsigned i = 0; i < count && !err; i++) {
+		const uint64_t at_B = (uint64_t)i * GPU_SLOT_B;
+		const uint64_t part_B = size_B - at_B < GPU_SLOT_B ? size_B - at_B : GPU_SLOT_B;
+		memcpy(slots[i]->memory, (const unsigned char *)from + at_B, part_B);
+		err = gpu_copy_to_device(stream, to + at_B, slots[i]->memory, part_B);
+	}
+	const cl_int unwitnessed = gpu_event_record(stream, false, &copied);
+	/* Without a witness nobody knows when they are free again: they stay taken. */
+	if (unwitnessed)
+		return err ? err : unwitnessed;
+	slots_release(device, slots, count, copied);
+	gpu_event_unref(copied);
+	return err;
+}

@@ -1,0 +1,161 @@
+/* Making room: the entries that were not used for longest go.
+ *
+ * Looking at every file is too much for each entry that is put.  So each adds to a
+ * file, the tally, one byte for each 4 KiB it put (appending needs no lock), and who
+ * finds it long enough sweeps and empties it.  A tally that is lost or cut short only
+ * makes a sweep come later. */
+#include "config.h"
+
+#include "base/log.h"
+#include "cache/internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	TALLY_UNIT_B = 4096,
+	SWEEP_PART = 16,         /* a sweep after that part of the limit was put */
+	KEEP_EIGHTHS = 7,        /* of the limit, after a sweep */
+	LEFT_OVER_S = 3600       /* a temporary of that age has no owner any more */
+};
+
+static const char tally_name[] = "tally";
+
+struct candidate {
+	char name[2 * HASH_B + 1];
+	uint64_t size_B;
+	time_t used;
+};
+
+struct sweep {
+	struct cache *cache;
+	int folder;
+	time_t now;
+	struct candidate *candidates;    /* owned */
+	size_t count, capacity;
+	uint64_t total_B;
+};
+
+/* A time in the future says nothing: the clock was set back.  It counts as old. */
+static time_t used(const struct sweep *sweep, const struct stat *status)
+{
+	return status->st_mtime > sweep->now + LEFT_OVER_S ? 0 : status->st_mtime;
+}
+
+static bool add_candidate(struct sweep *sweep, const char *name, const struct stat *status)
+{
+	if (sweep->count == sweep->capacity) {
+		size_t capacity = sweep->capacity ? 2 * sweep->capacity : 256;
+		struct candidate *more =
+			realloc(sweep->candidates, capacity * sizeof(*more));
+		if (!more)
+			return false;
+		sweep->candidates = more;
+		sweep->capacity = capacity;
+	}
+	struct candidate *candidate = &sweep->candidates[sweep->count++];
+	memcpy(candidate->name, name, sizeof(candidate->name));
+	candidate->size_B = (uint64_t)status->st_size;
+	candidate->used = used(sweep, status);
+	sweep->total_B += candidate->size_B;
+	return true;
+}
+
+/* False when out of memory.  What has no name of ours is left alone. */
+static bool look_at(struct sweep *sweep, const char *name)
+{
+	struct stat status;
+	enum cache_name_kind kind = cache_name_kind(name);
+	if (kind == CACHE_NAME_FOREIGN ||
+	    fstatat(sweep->folder, name, &status, AT_SYMLINK_NOFOLLOW))
+		return true;
+	if (kind == CACHE_NAME_ENTRY)
+		return add_candidate(sweep, name, &status);
+	if (sweep->now - used(sweep, &status) > LEFT_OVER_S)
+		(void)unlinkat(sweep->folder, name, 0);
+	return true;
+}
+
+static bool look_at_all(struct sweep *sweep)
+{
+	int again = openat(sweep->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = again < 0 ? NULL : fdopendir(again);
+	if (!stream) {
+		if (again >= 0)
+			close(again);
+		return false;
+	}
+	bool whole = true;
+	for (const struct dirent *file; whole && (file = readdir(stream));)
+		whole = look_at(sweep, file->d_name);
+	closedir(stream);
+	return whole;
+}
+
+static int by_use(const void *a_, const void *b_)
+{
+	const struct candidate *a = a_, *b = b_;
+	if (a->used != b->used)
+		return a->used < b->used ? -1 : 1;
+	return memcmp(a->name, b->name, sizeof(a->name));
+}
+
+static void sweep(struct cache *cache, int folder)
+{
+	struct sweep sweep = {.cache = cache, .folder = folder, .now = time(NULL)};
+	uint64_t keep_B = cache->limit_B / 8 * KEEP_EIGHTHS;
+	uint64_t evicted = 0;
+	/* Half a list would make the wrong ones go; there will be another time. */
+	if (look_at_all(&sweep) && sweep.count) {
+		qsort(sweep.candidates, sweep.count, sizeof(*sweep.candidates), by_use);
+		for (size_t i = 0; i < sweep.count && sweep.total_B > keep_B; i++) {
+			const struct candidate *candidate = &sweep.candidates[i];
+			if (!unlinkat(folder, candidate->name, 0)) {
+				cache_count(&cache->evictions);
+				evicted++;
+			}
+			sweep.total_B -= candidate->size_B;
+		}
+	}
+	if (evicted)
+		log_info("cache: %llu of %zu entries made room", (unsigned long long)evicted,
+			 sweep.count);
+	free(sweep.candidates);
+}
+
+/* Adds to the tally; true when it is time to sweep. */
+static bool tally(const struct cache *cache, int folder, uint64_t size_B)
+{
+	static const char units[256];
+	struct stat status;
+	int fd = openat(folder, tally_name,
+			O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return false;
+	bool due = false;
+	uint64_t count = size_B / TALLY_UNIT_B + 1;
+	while (count) {
+		size_t part = count < sizeof(units) ? (size_t)count : sizeof(units);
+		if (write(fd, units, part) < 0 && errno != EINTR)
+			break;
+		count -= part;
+	}
+	if (!fstat(fd, &status) && S_ISREG(status.st_mode))
+		due = (uint64_t)status.st_size * TALLY_UNIT_B >= cache->limit_B / SWEEP_PART;
+	if (due && ftruncate(fd, 0))
+		log_info("cache: the tally cannot be emptied: %s", strerror(errno));
+	close(fd);
+	return due;
+}
+
+void cache_evict(struct cache *cache, int folder, uint64_t size_B)
+{
+	if (tally(cache, folder, size_B))
+		sweep(cache, folder);
+}

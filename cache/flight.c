@@ -1,0 +1,188 @@
+/* One at a time makes the value of a key: among the threads of a process by a list and
+ * a condition, among processes by a lock on a file of the key's name.
+ *
+ * A POSIX lock, for it goes with the process whatever becomes of it, is not passed on
+ * to children, and is known to network file systems.  It also goes when the process
+ * closes any descriptor of the file: here only the thread that leads opens it.  Where
+ * there are no locks everyone works for himself. */
+#include "config.h"
+
+#include "base/log.h"
+#include "cache/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+#define THREAD_WAIT_NS (600 * NS_PER_S)
+#define PROCESS_WAIT_NS (60 * NS_PER_S)
+#define POLL_FIRST_NS UINT64_C(500000)
+#define POLL_LAST_NS UINT64_C(20000000)
+
+struct cache_flight {
+	struct list link;                /* in the cache's flights */
+	struct hash key;
+	pid_t process;                   /* a child has its parent's list, not its threads */
+	unsigned refs;                   /* the leader and who waits; guarded by the cache's lock */
+	bool landed;
+	int file;                        /* the locked one, or -1 */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* --- processes ------------------------------------------------------------------------ */
+
+enum attempt { LOCKED, BUSY, STALE, NO_LOCKS };
+
+/* Stale: the file of that name is another one by now. */
+static enum attempt try_lock(int folder, const char *name, int fd)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	struct stat mine, there;
+	/* fcntl(2): where another holds it, Linux says EAGAIN alone. */
+	if (fcntl(fd, F_SETLK, &lock))
+		return errno == EAGAIN ? BUSY : NO_LOCKS;
+	if (fstat(fd, &mine))
+		return NO_LOCKS;
+	if (fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? STALE : NO_LOCKS;
+	return mine.st_ino == there.st_ino && mine.st_dev == there.st_dev ? LOCKED : STALE;
+}
+
+static int open_lock(int folder, const char *name)
+{
+	return openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+}
+
+/* Waits until the lock is ours: its descriptor; -1 where that cannot be, or the holder
+ * has taken too long. */
+static int take_file(struct cache *cache, int folder, const char *name)
+{
+	uint64_t until_ns = now_ns() + PROCESS_WAIT_NS, pause_ns = POLL_FIRST_NS;
+	int fd = open_lock(folder, name);
+	bool waited = false;
+	while (fd >= 0) {
+		enum attempt attempt = try_lock(folder, name, fd);
+		if (attempt == LOCKED)
+			return fd;
+		if (attempt != BUSY)
+			close(fd);
+		if (attempt == STALE && now_ns() < until_ns) {
+			fd = open_lock(folder, name);
+			continue;
+		}
+		if (attempt != BUSY)
+			return -1;
+		if (now_ns() > until_ns) {
+			close(fd);
+			return -1;
+		}
+		if (!waited)
+			cache_count(&cache->waits);
+		waited = true;
+		const struct timespec pause = {.tv_nsec = (long)pause_ns};
+		nanosleep(&pause, NULL);
+		pause_ns = pause_ns < POLL_LAST_NS / 2 ? 2 * pause_ns : POLL_LAST_NS;
+	}
+	return -1;
+}
+
+static int lock_among_processes(struct cache *cache, const struct hash *key)
+{
+	char name[CACHE_NAME_B];
+	int folder = cache_folder_open(cache, true);
+	if (folder < 0)
+		return -1;
+	cache_name(key, ".lock", name);
+	int fd = take_file(cache, folder, name);
+	close(folder);
+	return fd;
+}
+
+/* The file goes first: who waits for it finds that it is not the one any more. */
+static void unlock_among_processes(struct cache *cache, const struct cache_flight *flight)
+{
+	char name[CACHE_NAME_B];
+	if (flight->file < 0)
+		return;
+	int folder = cache_folder_open(cache, false);
+	if (folder >= 0) {
+		cache_name(&flight->key, ".lock", name);
+		(void)unlinkat(folder, name, 0);
+		close(folder);
+	}
+	close(flight->file);
+}
+
+/* --- threads -------------------------------------------------------------------------- */
+
+static struct cache_flight *find_locked(struct cache *cache, const struct hash *key)
+{
+	struct list *link, *next;
+	list_for_each(link, next, &cache->flights) {
+		struct cache_flight *flight = list_entry(link, struct cache_flight, link);
+		if (hash_equal(&flight->key, key) && flight->process == getpid())
+			return flight;
+	}
+	return NULL;
+}
+
+static void unref_locked(struct cache_flight *flight)
+{
+	if (!--flight->refs)
+		free(flight);
+}
+
+static void wait_locked(struct cache *cache, struct cache_flight *flight)
+{
+	uint64_t until_ns = now_ns() + THREAD_WAIT_NS;
+	flight->refs++;
+	while (!flight->landed && now_ns() < until_ns)
+		lock_condition_wait_for(&cache->landed, &cache->lock, until_ns - now_ns());
+	unref_locked(flight);
+}
+
+struct cache_flight *cache_flight_begin(struct cache *cache, const struct hash *key)
+{
+	struct cache_flight *mine = calloc(1, sizeof(*mine));
+	if (!mine)
+		return NULL;
+	*mine = (struct cache_flight){.key = *key, .process = getpid(), .refs = 1, .file = -1};
+	lock_take(&cache->lock);
+	struct cache_flight *other = find_locked(cache, key);
+	if (other)
+		wait_locked(cache, other);
+	else
+		list_append(&cache->flights, &mine->link);
+	lock_drop(&cache->lock);
+	if (other) {
+		cache_count(&cache->waits);
+		free(mine);
+		return NULL;
+	}
+	mine->file = lock_among_processes(cache, key);
+	return mine;
+}
+
+void cache_flight_end(struct cache *cache, struct cache_flight *flight)
+{
+	if (!flight)
+		return;
+	unlock_among_processes(cache, flight);
+	lock_take(&cache->lock);
+	list_remove(&flight->link);
+	flight->landed = true;
+	lock_condition_signal_all(&cache->landed);
+	unref_locked(flight);
+	lock_drop(&cache->lock);
+}

@@ -1,0 +1,215 @@
+/* Where the cache is, and whether it may be trusted. */
+#include "config.h"
+
+#include "base/log.h"
+#include "base/options.h"
+#include "cache/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEFAULT_LIMIT_B (UINT64_C(1) << 30)
+
+void cache_complain(struct cache *cache, const char *what, int error)
+{
+	if (!atomic_exchange(&cache->complained, true))
+		log_warn("cache: %s: %s: %s", cache->folder ? cache->folder : "no folder", what,
+			 strerror(error));
+}
+
+struct cache *cache_create(const char *folder, uint64_t limit_B)
+{
+	struct cache *cache = calloc(1, sizeof(*cache));
+	if (!cache)
+		return NULL;
+	cache->limit_B = limit_B;
+	list_init(&cache->flights);
+	if (lock_init(&cache->lock, LOCK_RANK_CACHE))
+		goto free_cache;
+	if (lock_condition_init(&cache->landed))
+		goto finish_lock;
+	cache->folder = folder ? strdup(folder) : NULL;
+	if (!folder || cache->folder)
+		return cache;
+	lock_condition_finish(&cache->landed);
+finish_lock:
+	lock_finish(&cache->lock);
+free_cache:
+	free(cache);
+	return NULL;
+}
+
+void cache_destroy(struct cache *cache)
+{
+	if (!cache)
+		return;
+	lock_condition_finish(&cache->landed);
+	lock_finish(&cache->lock);
+	free(cache->folder);
+	free(cache);
+}
+
+const char *cache_folder(const struct cache *cache)
+{
+	return cache->folder;
+}
+
+struct cache_counts cache_counts(const struct cache *cache)
+{
+	return (struct cache_counts){
+		.hits = atomic_load(&cache->hits),
+		.misses = atomic_load(&cache->misses),
+		.heals = atomic_load(&cache->heals),
+		.stores = atomic_load(&cache->stores),
+		.evictions = atomic_load(&cache->evictions),
+		.waits = atomic_load(&cache->waits),
+	};
+}
+
+/* --- the folder itself -------------------------------------------------------------- */
+
+/* Makes the folder and what is missing above it, for this user alone (XDG Base
+ * Directory Specification: "created with permission 0700"). */
+static int make_folders(const char *folder)
+{
+	char *path = strdup(folder);
+	if (!path)
+		return ENOMEM;
+	int error = 0;
+	for (char *at = path + 1; !error; at++) {
+		if (*at && *at != '/')
+			continue;
+		char end = *at;
+		*at = '\0';
+		if (mkdir(path, 0700) && errno != EEXIST)
+			error = errno;
+		*at = end;
+		if (!end)
+			break;
+	}
+	free(path);
+	return error;
+}
+
+/* Code is taken from here: nobody else may have put it there. */
+static int check_ours(int folder)
+{
+	struct stat status;
+	if (fstat(folder, &status))
+		return errno;
+	bool ours = status.st_uid == geteuid() && !(status.st_mode & (S_IWGRP | S_IWOTH));
+	return ours ? 0 : EPERM;
+}
+
+/* By name each time: a descriptor that stays open would be a surprise to a host that
+ * closes all it does not know, and then opens others in its place. */
+int cache_folder_open(struct cache *cache, bool create)
+{
+	if (!cache->folder)
+		return -1;
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int folder = open(cache->folder, flags);
+	if (folder < 0 && errno == ENOENT) {
+		if (!create)
+			return -1;
+		int error = make_folders(cache->folder);
+		if (error) {
+			cache_complain(cache, "cannot be made", error);
+			return -1;
+		}
+		folder = open(cache->folder, flags);
+	}
+	if (folder < 0) {
+		cache_complain(cache, "cannot be opened", errno);
+		return -1;
+	}
+	int error = check_ours(folder);
+	if (!error)
+		return folder;
+	cache_complain(cache, "belongs to others, or others may write to it", error);
+	close(folder);
+	return -1;
+}
+
+/* --- by the options -------------------------------------------------------------------- */
+
+bool cache_parse_size(const char *text, uint64_t *size_B_out)
+{
+	static const char units[] = "KMG";
+	uint64_t size_B = 0;
+	if (*text < '0' || *text > '9')
+		return false;
+	for (; *text >= '0' && *text <= '9'; text++) {
+		if (size_B > UINT64_MAX / 100)
+			return false;
+		size_B = 10 * size_B + (unsigned)(*text - '0');
+	}
+	const char *unit = *text ? strchr(units, *text & ~32) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	if (text[unit ? 1 : 0] || size_B > UINT64_MAX >> shift)
+		return false;
+	*size_B_out = size_B << shift;
+	return true;
+}
+
+/* CUDA programming guide: "CUDA_CACHE_DISABLE: 0 or 1". */
+static bool switched_off(void)
+{
+	const char *disabled = secure_getenv("CUDA_CACHE_DISABLE");
+	return !option_flag(OPTION_CACHE) || getauxval(AT_SECURE) ||
+	       (disabled && *disabled && strcmp(disabled, "0"));
+}
+
+/* False when the variable does not name an absolute path: a relative one would be
+ * another folder each time the host changes its own. */
+static bool path_from(struct bytes *path, const char *folder, const char *tail)
+{
+	if (!folder || *folder != '/')
+		return false;
+	bytes_printf(path, "%s%s", folder, tail);
+	return true;
+}
+
+static bool find_path(struct bytes *path)
+{
+	const char *named = option_string(OPTION_CACHE_DIR);
+	if (*named)
+		return path_from(path, named, "");
+	return path_from(path, secure_getenv("CUDA_CACHE_PATH"), "/culvert") ||
+	       path_from(path, secure_getenv("XDG_CACHE_HOME"), "/culvert") ||
+	       path_from(path, secure_getenv("HOME"), "/.cache/culvert");
+}
+
+static struct cache *process_cache;
+
+static void make_process_cache(void)
+{
+	struct bytes path = BYTES_INIT;
+	uint64_t limit_B;
+	if (switched_off())
+		return;
+	if (!find_path(&path))
+		log_warn("cache: no folder: none of CULVERT_CACHE_DIR, CUDA_CACHE_PATH, "
+			 "XDG_CACHE_HOME and HOME names one");
+	if (!cache_parse_size(option_string(OPTION_CACHE_SIZE), &limit_B)) {
+		log_warn("CULVERT_CACHE_SIZE: '%s' is no size: 1G is taken",
+			 option_string(OPTION_CACHE_SIZE));
+		limit_B = DEFAULT_LIMIT_B;
+	}
+	if (!bytes_failed(&path))
+		process_cache = cache_create(path.data, limit_B);
+	bytes_finish(&path);
+}
+
+struct cache *cache_default(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, make_process_cache);
+	return process_cache;
+}

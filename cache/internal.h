@@ -1,0 +1,53 @@
+/* Inside the cache: what its files share. */
+#ifndef CULVERT_CACHE_INTERNAL_H
+#define CULVERT_CACHE_INTERNAL_H
+
+#include "base/list.h"
+#include "base/lock.h"
+#include "cache/cache.h"
+
+#include <stdatomic.h>
+
+struct cache {
+	char *folder;                    /* owned; NULL: none */
+	uint64_t limit_B;
+	atomic_bool complained;          /* trouble with the disk is told once */
+	atomic_uint_fast64_t hits, misses, heals, stores, evictions, waits;
+	struct lock lock;
+	struct list flights;             /* cache_flight.link; guarded by lock */
+	struct lock_condition landed;    /* one of the flights has ended */
+};
+
+static inline void cache_count(atomic_uint_fast64_t *counter)
+{
+	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+/* A line in the log, the first time only. */
+void cache_complain(struct cache *cache, const char *what, int error);
+
+/* The folder, opened and found to be ours alone: a descriptor; -1, with the reason in
+ * the log, when it cannot be used.  create: makes what is missing of it. */
+int cache_folder_open(struct cache *cache, bool create);
+
+/* Of names in the folder: room for the longest, and its end. */
+enum { CACHE_NAME_B = 96 };
+void cache_name(const struct hash *key, const char *ending, char name[CACHE_NAME_B]);
+enum cache_name_kind {
+	CACHE_NAME_ENTRY,
+	CACHE_NAME_LOCK,
+	CACHE_NAME_TEMPORARY,
+	CACHE_NAME_FOREIGN
+};
+enum cache_name_kind cache_name_kind(const char *name);
+
+/* After size_B were put: looks whether it is time to make room, and makes it. */
+void cache_evict(struct cache *cache, int folder, uint64_t size_B);
+
+/* entry.c: the form of one file.  Reading trusts nothing. */
+bool cache_entry_write(const struct hash *key, const void *value, size_t size_B,
+		       struct bytes *entry_out);
+bool cache_entry_read(const struct hash *key, const void *entry, size_t size_B,
+		      struct bytes *value_out);
+
+#endif

@@ -1,0 +1,205 @@
+/* Getting and putting: one file for each key. */
+#include "config.h"
+
+#include "base/log.h"
+#include "cache/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	TOUCH_AFTER_S = 600,     /* how exact "not used for longest" is */
+	NAME_TRIES = 8
+};
+
+static const char digits[] = "0123456789abcdef";
+
+void cache_name(const struct hash *key, const char *ending, char name[CACHE_NAME_B])
+{
+	for (unsigned i = 0; i < HASH_B; i++) {
+		name[2 * i] = digits[key->bytes[i] >> 4];
+		name[2 * i + 1] = digits[key->bytes[i] & 15];
+	}
+	snprintf(name + 2 * HASH_B, CACHE_NAME_B - 2 * HASH_B, "%s", ending);
+}
+
+enum cache_name_kind cache_name_kind(const char *name)
+{
+	if (strspn(name, digits) != 2 * HASH_B)
+		return CACHE_NAME_FOREIGN;
+	const char *ending = name + 2 * HASH_B;
+	if (!*ending)
+		return CACHE_NAME_ENTRY;
+	if (!strcmp(ending, ".lock"))
+		return CACHE_NAME_LOCK;
+	return strncmp(ending, ".new-", 5) ? CACHE_NAME_FOREIGN : CACHE_NAME_TEMPORARY;
+}
+
+/* --- getting ------------------------------------------------------------------------ */
+
+/* 0, or an errno value: EPERM for a file that is not ours, or is no file. */
+static int read_all(int fd, const struct stat *status, struct bytes *content)
+{
+	if (!S_ISREG(status->st_mode) || status->st_uid != geteuid() ||
+	    status->st_mode & (S_IWGRP | S_IWOTH))
+		return EPERM;
+	size_t size_B = (size_t)status->st_size, at_B = 0;
+	char *room = bytes_extend(content, size_B);
+	if (!room)
+		return ENOMEM;
+	while (at_B < size_B) {
+		ssize_t got_B = pread(fd, room + at_B, size_B - at_B, (off_t)at_B);
+		if (got_B < 0 && errno == EINTR)
+			continue;
+		if (got_B < 0)
+			return errno;
+		if (!got_B)
+			return EIO;
+		at_B += (size_t)got_B;
+	}
+	return 0;
+}
+
+/* What is used stays.  A time that lies in the future, after the clock was set back,
+ * is made right as well. */
+static void touch(int fd, const struct stat *status)
+{
+	time_t age_s = time(NULL) - status->st_mtime;
+	if (age_s > TOUCH_AFTER_S || age_s < -TOUCH_AFTER_S)
+		(void)futimens(fd, NULL);
+}
+
+enum found { FOUND, ABSENT, USELESS };
+
+static enum found read_entry(struct cache *cache, int folder, const struct hash *key,
+			     const char *name, struct bytes *value_out)
+{
+	struct stat status;
+	struct bytes content = BYTES_INIT;
+	/* O_NONBLOCK: a FIFO in the way must not hang the host. */
+	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ELOOP || errno == ENXIO ? USELESS : ABSENT;
+	int error = fstat(fd, &status) ? errno : read_all(fd, &status, &content);
+	enum found found = USELESS;
+	if (error == ENOMEM)
+		found = ABSENT;
+	else if (!error && cache_entry_read(key, content.data, content.size_B, value_out))
+		found = FOUND;
+	if (found == FOUND)
+		touch(fd, &status);
+	else if (error && error != EPERM)
+		cache_complain(cache, "cannot be read", error);
+	close(fd);
+	bytes_finish(&content);
+	return found;
+}
+
+bool cache_get(struct cache *cache, const struct hash *key, struct bytes *value_out)
+{
+	char name[CACHE_NAME_B];
+	cache_name(key, "", name);
+	int folder = cache_folder_open(cache, false);
+	enum found found = ABSENT;
+	if (folder >= 0) {
+		found = read_entry(cache, folder, key, name, value_out);
+		/* A whole entry that was published in between goes too: a miss more. */
+		if (found == USELESS && !unlinkat(folder, name, 0)) {
+			log_info("cache: %s was damaged, and is taken away", name);
+			cache_count(&cache->heals);
+		}
+		close(folder);
+	}
+	cache_count(found == FOUND ? &cache->hits : &cache->misses);
+	return found == FOUND;
+}
+
+void cache_drop(struct cache *cache, const struct hash *key)
+{
+	char name[CACHE_NAME_B];
+	cache_name(key, "", name);
+	int folder = cache_folder_open(cache, false);
+	if (folder < 0)
+		return;
+	if (!unlinkat(folder, name, 0))
+		cache_count(&cache->heals);
+	close(folder);
+}
+
+/* --- putting ------------------------------------------------------------------------ */
+
+static int write_all(int fd, const char *data, size_t size_B)
+{
+	while (size_B) {
+		ssize_t put_B = write(fd, data, size_B);
+		if (put_B < 0 && errno == EINTR)
+			continue;
+		if (put_B < 0)
+			return errno;
+		data += put_B;
+		size_B -= (size_t)put_B;
+	}
+	return 0;
+}
+
+/* A file that only this call knows of.  Other machines may share the folder, so the
+ * number of the process alone would not do. */
+static int open_temporary(int folder, const struct hash *key, char name[CACHE_NAME_B])
+{
+	static atomic_uint serial;
+	for (unsigned i = 0; i < NAME_TRIES; i++) {
+		struct timespec now;
+		char ending[CACHE_NAME_B - 2 * HASH_B];
+		clock_gettime(CLOCK_REALTIME, &now);
+		snprintf(ending, sizeof(ending), ".new-%lx-%x-%lx", (long)getpid(),
+			 atomic_fetch_add(&serial, 1), now.tv_nsec);
+		cache_name(key, ending, name);
+		int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
+/* No fsync: what a power cut leaves half-written is found out when it is read. */
+static int publish(int folder, const struct hash *key, const struct bytes *entry)
+{
+	char temporary[CACHE_NAME_B], name[CACHE_NAME_B];
+	int fd = open_temporary(folder, key, temporary);
+	if (fd < 0)
+		return errno;
+	int error = write_all(fd, entry->data, entry->size_B);
+	if (close(fd) && !error)
+		error = errno;
+	cache_name(key, "", name);
+	if (!error && renameat(folder, temporary, folder, name))
+		error = errno;
+	if (error)
+		(void)unlinkat(folder, temporary, 0);
+	return error;
+}
+
+void cache_put(struct cache *cache, const struct hash *key, const struct bytes *value)
+{
+	struct bytes entry = BYTES_INIT;
+	int folder = cache_folder_open(cache, true);
+	if (folder < 0)
+		return;
+	if (cache_entry_write(key, value->data, value->size_B, &entry) &&
+	    entry.size_B <= cache->limit_B) {
+		int error = publish(folder, key, &entry);
+		if (error) {
+			cache_complain(cache, "cannot be written to", error);
+		} else {
+			cache_count(&cache->stores);
+			cache_evict(cache, folder, entry.size_B);
+		}
+	}
+	bytes_finish(&entry);
+	close(folder);
+}

@@ -1,0 +1,207 @@
+/*
+ * Atomics of floating-point numbers, cl_ext_float_atomics: add and sub, min and max, and what moves
+ * an atomic_half.
+ */
+#include "frontend/builtins/atomic.h"
+
+/* -- add and sub: instructions ----------------------------------------------------------------- */
+
+#define PTX_ADD(text, where, op, c, from) \
+	__asm__ __volatile__("atom." text where "." op " %0, [%1], %2;" \
+			     : "=" c(old) \
+			     : "l"(p), c(from) \
+			     : "memory")
+#define ADD_AND_SUB(space, where, A, T, B, op, c) \
+	BUILTIN T atomic_fetch_add_explicit(volatile space A *p, T value, memory_order order, \
+					    memory_scope scope) \
+	{ \
+		B old, bits = as_type(B, value); \
+		order = ordered(order, scope, memory_order_acquire); \
+		BY_SCOPE(READ_WRITE_ORDERS, PTX_ADD, where, op, c, bits) \
+		return as_type(T, old); \
+	} \
+	SUB(space, A, T)
+#define SUB(space, A, T) \
+	DEFAULTS_1(T, atomic_fetch_add, volatile space A *, T) \
+	BUILTIN T atomic_fetch_sub_explicit(volatile space A *p, T value, memory_order order, \
+					    memory_scope scope) \
+	{ \
+		return atomic_fetch_add_explicit(p, -value, order, scope); \
+	} \
+	DEFAULTS_1(T, atomic_fetch_sub, volatile space A *, T)
+ADD_AND_SUB(__local, ".shared", atomic_float, float, float, "add.f32", "f")
+FOR_SPACES(ADD_AND_SUB, atomic_double, double, double, "add.f64", "d")
+FOR_SPACES(ADD_AND_SUB, atomic_half, half, ushort, "add.noftz.f16", "h")
+
+/* -- what is made of compare and exchange ------------------------------------------------------ */
+
+#define PTX_COMPARE(text, where, bits, c) \
+	__asm__ __volatile__("atom." text where ".cas." bits " %0, [%1], %2, %3;" \
+			     : "=" c(seen) \
+			     : "l"(p), c(expected), c(desired) \
+			     : "memory")
+/* B: unsigned, of the number's size; the widest scope is right for a first guess at the value. */
+#define PRIMITIVES(space, where, B, bits, c) \
+	HELPER B guess(volatile space B *p) \
+	{ \
+		B value; \
+		__asm__ __volatile__("ld.relaxed.sys" where "." bits " %0, [%1];" \
+				     : "=" c(value) \
+				     : "l"(p) \
+				     : "memory"); \
+		return value; \
+	} \
+	HELPER B compare(volatile space B *p, B expected, B desired, memory_order order, \
+			 memory_scope scope) \
+	{ \
+		B seen; \
+		BY_SCOPE(READ_WRITE_ORDERS, PTX_COMPARE, where, bits, c) \
+		return seen; \
+	}
+FOR_SPACES(PRIMITIVES, ushort, "b16", "h")
+FOR_SPACES(PRIMITIVES, uint, "b32", "r")
+FOR_SPACES(PRIMITIVES, ulong, "b64", "l")
+
+/* Of a number and a NaN the number, as the extension wants it. */
+HELPER float least(float x, float y)
+{
+	return __nvvm_fmin_f(x, y);
+}
+
+HELPER float greatest(float x, float y)
+{
+	return __nvvm_fmax_f(x, y);
+}
+
+HELPER double least(double x, double y)
+{
+	return __nvvm_fmin_d(x, y);
+}
+
+HELPER double greatest(double x, double y)
+{
+	return __nvvm_fmax_d(x, y);
+}
+
+HELPER half least(half x, half y)
+{
+	return (half)__nvvm_fmin_f((float)x, (float)y);
+}
+
+HELPER half greatest(half x, half y)
+{
+	return (half)__nvvm_fmax_f((float)x, (float)y);
+}
+
+HELPER half latest(half x, half y)
+{
+	(void)x;
+	return y;
+}
+
+/* The object becomes choice(old value, value). */
+#define REPLACE(name, space, A, T, B, choice) \
+	REPLACE_AS(BUILTIN, name##_explicit, space, A, T, B, choice) \
+	DEFAULTS_1(T, name, volatile space A *, T)
+#define REPLACE_AS(kind, name, space, A, T, B, choice) \
+	kind T name(volatile space A *p, T value, memory_order order, memory_scope scope) \
+	{ \
+		volatile space B *object = (volatile space B *)p; \
+		B old = guess(object), seen; \
+		order = ordered(order, scope, memory_order_acquire); \
+		for (;;) { \
+			T wanted = choice(as_type(T, old), value); \
+			seen = compare(object, old, as_type(B, wanted), order, scope); \
+			if (seen == old) \
+				return as_type(T, old); \
+			old = seen; \
+		} \
+	}
+/*
+ * In global memory the instruction takes subnormal floats for zero.  That makes no difference where
+ * the operand's magnitude is 2^-100 or more: a subnormal number is less than half its last place,
+ * and a difference that is not zero is normal.  The rest, zeros too, goes the longer way.
+ */
+HELPER float sum(float x, float y)
+{
+	return x + y;
+}
+
+#define ADD_FLOAT(space, where) \
+	BUILTIN float atomic_fetch_add_explicit(volatile space atomic_float *p, float value, \
+						memory_order order, memory_scope scope) \
+	{ \
+		float old; \
+		if (as_type(uint, value) << 1 < as_type(uint, 0x1p-100f) << 1) \
+			return add_small(p, value, order, scope); \
+		order = ordered(order, scope, memory_order_acquire); \
+		BY_SCOPE(READ_WRITE_ORDERS, PTX_ADD, where, "add.f32", "f", value) \
+		return old; \
+	} \
+	SUB(space, atomic_float, float)
+REPLACE_AS(HELPER, add_small, __global, atomic_float, float, uint, sum)
+REPLACE_AS(HELPER, add_small, __private, atomic_float, float, uint, sum)
+ADD_FLOAT(__global, ".global")
+ADD_FLOAT(__private, "")
+
+#define MIN_AND_MAX(space, where, A, T, B) \
+	REPLACE(atomic_fetch_min, space, A, T, B, least) \
+	REPLACE(atomic_fetch_max, space, A, T, B, greatest)
+FOR_SPACES(MIN_AND_MAX, atomic_half, half, ushort)
+FOR_SPACES(MIN_AND_MAX, atomic_float, float, uint)
+FOR_SPACES(MIN_AND_MAX, atomic_double, double, ulong)
+
+/* -- moving an atomic_half --------------------------------------------------------------------- */
+
+#define PTX_LOAD(text, where) \
+	__asm__ __volatile__("ld." text where ".b16 %0, [%1];" : "=h"(value) : "l"(p) : "memory")
+#define PTX_STORE(text, where) \
+	__asm__ __volatile__("st." text where ".b16 [%0], %1;" : : "l"(p), "h"(value) : "memory")
+#define MOVES(space, where, A, T) \
+	REPLACE(atomic_exchange, space, A, T, ushort, latest) \
+	BUILTIN T atomic_load_explicit(volatile space A *p, memory_order order, \
+				       memory_scope scope) \
+	{ \
+		ushort value; \
+		order = ordered(order, scope, memory_order_acquire); \
+		BY_SCOPE(READ_ORDERS, PTX_LOAD, where) \
+		return as_type(T, value); \
+	} \
+	DEFAULTS_0(T, atomic_load, volatile space A *) \
+	BUILTIN void atomic_store_explicit(volatile space A *p, T number, memory_order order, \
+					   memory_scope scope) \
+	{ \
+		ushort value = as_type(ushort, number); \
+		order = ordered(order, scope, memory_order_relaxed); \
+		BY_SCOPE(WRITE_ORDERS, PTX_STORE, where) \
+	} \
+	DEFAULTS_1(void, atomic_store, volatile space A *, T)
+FOR_SPACES(MOVES, atomic_half, half)
+
+/* Clang's own table, up to 19 at least, declares the value that is stored as atomic_half: the same
+ * functions by the names that this gives them. */
+#define STORE_NAMES(space, pointer) \
+	__attribute__((overloadable)) void store_half(volatile space atomic_half *p, half x, \
+						      memory_order order, memory_scope scope) \
+		__asm__("_Z21atomic_store_explicit" pointer "S_12memory_order12memory_scope"); \
+	BUILTIN void store_half(volatile space atomic_half *p, half x, memory_order order, \
+				memory_scope scope) \
+	{ \
+		atomic_store_explicit(p, x, order, scope); \
+	} \
+	__attribute__((overloadable)) void store_half(volatile space atomic_half *p, half x, \
+						      memory_order order) \
+		__asm__("_Z21atomic_store_explicit" pointer "S_12memory_order"); \
+	BUILTIN void store_half(volatile space atomic_half *p, half x, memory_order order) \
+	{ \
+		atomic_store_explicit(p, x, order); \
+	} \
+	__attribute__((overloadable)) void store_half(volatile space atomic_half *p, half x) \
+		__asm__("_Z12atomic_store" pointer "S_"); \
+	BUILTIN void store_half(volatile space atomic_half *p, half x) \
+	{ \
+		atomic_store(p, x); \
+	}
+STORE_NAMES(__global, "PU3AS1VU7_AtomicDh")
+STORE_NAMES(__local, "PU3AS3VU7_AtomicDh")
+STORE_NAMES(__private, "PVU7_AtomicDh")

@@ -1,0 +1,50 @@
+/*
+ * Builtin functions that Clang's own table does not declare.  Appended to its opencl-c-base.h,
+ * which every program sees.
+ */
+#ifndef CULVERT_DECLARATIONS_H
+#define CULVERT_DECLARATIONS_H
+
+#define __culvert_collective __attribute__((overloadable, convergent))
+
+#ifdef cl_khr_async_work_group_copy_fence
+void __culvert_collective async_work_group_copy_fence(cl_mem_fence_flags flags);
+#endif
+
+#ifdef cl_khr_extended_async_copies
+event_t __culvert_collective async_work_group_copy_2D2D(
+	__local void *dst, size_t dst_offset, const __global void *src, size_t src_offset,
+	size_t num_bytes_per_element, size_t num_elements_per_line, size_t num_lines,
+	size_t src_total_line_length, size_t dst_total_line_length, event_t event);
+event_t __culvert_collective async_work_group_copy_2D2D(
+	__global void *dst, size_t dst_offset, const __local void *src, size_t src_offset,
+	size_t num_bytes_per_element, size_t num_elements_per_line, size_t num_lines,
+	size_t src_total_line_length, size_t dst_total_line_length, event_t event);
+event_t __culvert_collective async_work_group_copy_3D3D(
+	__local void *dst, size_t dst_offset, const __global void *src, size_t src_offset,
+	size_t num_bytes_per_element, size_t num_elements_per_line, size_t num_lines,
+	size_t num_planes, size_t src_total_line_length, size_t src_total_plane_area,
+	size_t dst_total_line_length, size_t dst_total_plane_area, event_t event);
+event_t __culvert_collective async_work_group_copy_3D3D(
+	__global void *dst, size_t dst_offset, const __local void *src, size_t src_offset,
+	size_t num_bytes_per_element, size_t num_elements_per_line, size_t num_lines,
+	size_t num_planes, size_t src_total_line_length, size_t src_total_plane_area,
+	size_t dst_total_line_length, size_t dst_total_plane_area, event_t event);
+#endif
+
+/* Clang knows the clocks from 19 on. */
+#if defined(cl_khr_kernel_clock) && __clang_major__ < 19
+#define __culvert_clock __attribute__((overloadable))
+ulong __culvert_clock clock_read_device(void);
+ulong __culvert_clock clock_read_work_group(void);
+ulong __culvert_clock clock_read_sub_group(void);
+
+uint2 __culvert_clock clock_read_hilo_device(void);
+uint2 __culvert_clock clock_read_hilo_work_group(void);
+uint2 __culvert_clock clock_read_hilo_sub_group(void);
+#undef __culvert_clock
+#endif
+
+#undef __culvert_collective
+
+#endif

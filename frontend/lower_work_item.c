@@ -1,0 +1,221 @@
+#include "config.h"
+
+#include "frontend/kernel_facts.h"
+#include "frontend/lower.h"
+
+#include <string.h>
+
+/* Calls of get_global_id(0) and its kin become the reads of registers and parameters that
+ * they are.  The builtin library could be left to it, but OpenCL's size_t would cost:
+ * where a program keeps an id as an int, libnvvm sees a 64-bit call and widens the arithmetic
+ * around it before it sees what is called.  An id that is only wanted in 32 bits is
+ * computed in 32 bits here; modulo 2^32 that is the same. */
+
+enum item { GLOBAL_ID, GLOBAL_SIZE, GLOBAL_OFFSET, LOCAL_ID, LOCAL_SIZE, ENQUEUED_LOCAL_SIZE,
+	    GROUP_ID, GROUP_COUNT };
+
+static const struct {
+	const char *function;
+	enum item item;
+	unsigned outside;       /* OpenCL C 3.0, 6.15.1: for a dimension that there is not */
+} rows[] = {
+	{ "_Z13get_global_idj", GLOBAL_ID, 0 },
+	{ "_Z15get_global_sizej", GLOBAL_SIZE, 1 },
+	{ "_Z17get_global_offsetj", GLOBAL_OFFSET, 0 },
+	{ "_Z12get_local_idj", LOCAL_ID, 0 },
+	{ "_Z14get_local_sizej", LOCAL_SIZE, 1 },
+	{ "_Z23get_enqueued_local_sizej", ENQUEUED_LOCAL_SIZE, 1 },
+	{ "_Z12get_group_idj", GROUP_ID, 0 },
+	{ "_Z14get_num_groupsj", GROUP_COUNT, 1 },
+};
+
+/* A call under way. */
+struct site {
+	struct lowering *lowering;
+	const struct abi_kernel *kernel;   /* whose entry it is in; NULL: in a function */
+	unsigned dimension;
+	bool uniform;
+};
+
+static LLVMTypeRef integer(const struct site *site, bool wide)
+{
+	return LLVMIntTypeInContext(site->lowering->context, wide ? 64 : 32);
+}
+
+static LLVMValueRef number(const struct site *site, uint64_t value, bool wide)
+{
+	return LLVMConstInt(integer(site, wide), value, false);
+}
+
+static LLVMValueRef sized(const struct site *site, LLVMValueRef value, bool wide)
+{
+	LLVMTypeRef type = integer(site, wide);
+	if (LLVMTypeOf(value) == type)
+		return value;
+	return wide ? LLVMBuildZExt(site->lowering->builder, value, type, "")
+		    : LLVMBuildTrunc(site->lowering->builder, value, type, "");
+}
+
+static LLVMValueRef call(const struct site *site, LLVMValueRef function)
+{
+	return LLVMBuildCall2(site->lowering->builder, LLVMGlobalGetValueType(function), function,
+			      NULL, 0, "");
+}
+
+/* x is the value's place for the dimension x; y and z follow. */
+static LLVMValueRef hidden(const struct site *site, enum abi_hidden x, bool wide)
+{
+	enum abi_hidden hidden = (enum abi_hidden)(x + site->dimension);
+	return sized(site, call(site, fe_hidden_source(site->lowering, hidden)), wide);
+}
+
+static LLVMValueRef special_register(const struct site *site, const char *name, bool wide)
+{
+	char full[64] = "llvm.nvvm.read.ptx.sreg.";
+	size_t length = strlen(full), name_length = strlen(name);
+	memcpy(full + length, name, name_length);
+	length += name_length;
+	full[length++] = '.';
+	full[length++] = "xyz"[site->dimension];
+	unsigned id = LLVMLookupIntrinsicID(full, length);
+	LLVMValueRef read = LLVMGetIntrinsicDeclaration(site->lowering->module, id, NULL, 0);
+	return sized(site, call(site, read), wide);
+}
+
+/* What reqd_work_group_size says of the launch's work-groups; 0: nothing. */
+static uint32_t required_size(const struct site *site)
+{
+	return site->kernel ? site->kernel->required_local[site->dimension] : 0;
+}
+
+static LLVMValueRef local_size(const struct site *site, bool wide)
+{
+	/* At the edges of a launch that is not uniform groups are smaller. */
+	if (site->uniform && required_size(site))
+		return number(site, required_size(site), wide);
+	return special_register(site, "ntid", wide);
+}
+
+static LLVMValueRef local_id(const struct site *site, bool wide)
+{
+	if (required_size(site) == 1)
+		return number(site, 0, wide);
+	return special_register(site, "tid", wide);
+}
+
+static LLVMValueRef global_id(const struct site *site, bool wide)
+{
+	LLVMBuilderRef builder = site->lowering->builder;
+	LLVMValueRef group = special_register(site, "ctaid", wide);
+	LLVMValueRef start = LLVMBuildMul(builder, group, local_size(site, wide), "");
+	LLVMValueRef id = LLVMBuildAdd(builder, start, local_id(site, wide), "");
+	return LLVMBuildAdd(builder, id, hidden(site, ABI_HIDDEN_ID_START_X, wide), "");
+}
+
+static LLVMValueRef group_id(const struct site *site, bool wide)
+{
+	LLVMValueRef group = special_register(site, "ctaid", wide);
+	if (site->uniform)
+		return group;
+	return LLVMBuildAdd(site->lowering->builder, group,
+			    hidden(site, ABI_HIDDEN_GROUP_START_X, wide), "");
+}
+
+static LLVMValueRef enqueued_size(const struct site *site, bool wide)
+{
+	if (required_size(site))
+		return number(site, required_size(site), wide);
+	return site->uniform ? special_register(site, "ntid", wide)
+			     : hidden(site, ABI_HIDDEN_ENQUEUED_LOCAL_X, wide);
+}
+
+static LLVMValueRef group_count(const struct site *site, bool wide)
+{
+	return site->uniform ? special_register(site, "nctaid", wide)
+			     : hidden(site, ABI_HIDDEN_GROUP_COUNT_X, wide);
+}
+
+static LLVMValueRef build(const struct site *site, enum item item, bool wide)
+{
+	switch (item) {
+	case GLOBAL_ID:
+		return global_id(site, wide);
+	case GLOBAL_SIZE:
+		return hidden(site, ABI_HIDDEN_GLOBAL_SIZE_X, wide);
+	case GLOBAL_OFFSET:
+		return hidden(site, ABI_HIDDEN_GLOBAL_OFFSET_X, wide);
+	case LOCAL_ID:
+		return local_id(site, wide);
+	case LOCAL_SIZE:
+		return local_size(site, wide);
+	case ENQUEUED_LOCAL_SIZE:
+		return enqueued_size(site, wide);
+	case GROUP_ID:
+		return group_id(site, wide);
+	default:
+		return group_count(site, wide);
+	}
+}
+
+/* Those who want the value in 32 bits get it so; the value is made when the first does. */
+static void replace_narrow(const struct site *site, enum item item, LLVMValueRef old)
+{
+	LLVMTypeRef narrow = integer(site, false);
+	LLVMValueRef value = NULL;
+	LLVMUseRef next;
+	for (LLVMUseRef use = LLVMGetFirstUse(old); use; use = next) {
+		LLVMValueRef user = LLVMGetUser(use);
+		next = LLVMGetNextUse(use);
+		if (!LLVMIsATruncInst(user) || LLVMTypeOf(user) != narrow)
+			continue;
+		if (!value)
+			value = build(site, item, false);
+		LLVMReplaceAllUsesWith(user, value);
+		LLVMInstructionEraseFromParent(user);
+	}
+}
+
+static void replace_call(struct site *site, unsigned row, LLVMValueRef old)
+{
+	uint64_t dimension = LLVMConstIntGetZExtValue(LLVMGetOperand(old, 0));
+	LLVMPositionBuilderBefore(site->lowering->builder, old);
+	site->dimension = (unsigned)dimension;
+	site->kernel = fe_lower_kernel(site->lowering, fe_parent_function(old));
+	if (dimension > 2) {
+		LLVMReplaceAllUsesWith(old, number(site, rows[row].outside, true));
+	} else {
+		replace_narrow(site, rows[row].item, old);
+		if (LLVMGetFirstUse(old))
+			LLVMReplaceAllUsesWith(old, build(site, rows[row].item, true));
+	}
+	LLVMInstructionEraseFromParent(old);
+}
+
+static void replace_calls(struct site *site, unsigned row)
+{
+	LLVMValueRef function =
+		LLVMGetNamedFunction(site->lowering->module, rows[row].function);
+	LLVMUseRef next = function ? LLVMGetFirstUse(function) : NULL;
+	for (LLVMUseRef use = next; use; use = next) {
+		LLVMValueRef old = fe_use_call(use);
+		next = LLVMGetNextUse(use);
+		if (old && LLVMIsAConstantInt(LLVMGetOperand(old, 0)) &&
+		    LLVMTypeOf(old) == integer(site, true))
+			replace_call(site, row, old);
+	}
+	/* Left alone it would still ask for hidden parameters. */
+	if (function && !LLVMGetFirstUse(function))
+		LLVMDeleteFunction(function);
+}
+
+enum fe_status fe_lower_work_items(struct lowering *lowering)
+{
+	const struct abi_program *abi = lowering->abi;
+	struct site site = {
+		.lowering = lowering,
+		.uniform = abi->kernel_count && abi->kernels[0].uniform_groups,
+	};
+	for (unsigned row = 0; row < sizeof(rows) / sizeof(*rows); row++)
+		replace_calls(&site, row);
+	return FE_OK;
+}

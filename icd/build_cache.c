@@ -1,0 +1,290 @@
+/* On disk, under a job's key, behind one byte that tells which:
+ *   PLAIN     the code (icd/program_binary.h, with its log): nothing was asked
+ *   CHOICES   u32 size, what was asked, key of the code; again and again, newest first
+ * and under a key of what was asked and the job's, the code behind PLAIN. */
+#include "config.h"
+
+#include "icd/build_cache.h"
+
+#include "base/list.h"
+#include "icd/program_binary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PLAIN = 'P',
+	CHOICES = 'C',
+	CHOICES_MAX = 16,
+	KEPT_MAX = 64                /* codes in memory */
+};
+
+#define KEPT_MAX_B ((size_t)64 << 20)
+
+/* --- in memory -------------------------------------------------------------------------- */
+
+/* One outcome.  Immutable but for its place in the list. */
+struct kept {
+	struct list link;            /* in kept, the last used first; guarded by lock */
+	atomic_uint refs;
+	struct hash key;
+	struct bytes asked;          /* rows of an fe_inputs */
+	struct ocl_code *code;       /* reference */
+};
+
+static struct lock lock = LOCK_INIT(LOCK_RANK_CACHE);
+static struct list kept = {&kept, &kept};        /* guarded by lock, as are */
+static unsigned kept_count;
+static size_t kept_B;
+
+static size_t code_B(const struct ocl_code *code)
+{
+	return code->object.size_B + code->ptx.size_B + code->cubin.size_B + code->log.size_B;
+}
+
+static void kept_unref(struct kept *item)
+{
+	if (!item || atomic_fetch_sub_explicit(&item->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	ocl_code_unref(item->code);
+	bytes_finish(&item->asked);
+	free(item);
+}
+
+/* Takes out of the list what is too much in it, into gone. */
+static void shrink_locked(unsigned count_max, size_t size_max_B, struct list *gone)
+{
+	while (!list_empty(&kept) && (kept_count > count_max || kept_B > size_max_B)) {
+		struct kept *item = list_entry(kept.previous, struct kept, link);
+		list_remove(&item->link);
+		list_append(gone, &item->link);
+		kept_count--;
+		kept_B -= code_B(item->code);
+	}
+}
+
+static void unref_all(struct list *gone)
+{
+	struct list *link, *next;
+	list_for_each(link, next, gone)
+		kept_unref(list_entry(link, struct kept, link));
+}
+
+static void keep(const struct hash *key, const void *asked, size_t asked_B, struct ocl_code *code)
+{
+	struct list gone;
+	struct kept *item = calloc(1, sizeof(*item));
+	if (!item)
+		return;
+	atomic_init(&item->refs, 1);
+	item->key = *key;
+	item->code = ocl_code_ref(code);
+	bytes_append(&item->asked, asked, asked_B);
+	if (bytes_failed(&item->asked)) {
+		kept_unref(item);
+		return;
+	}
+	list_init(&gone);
+	lock_take(&lock);
+	list_prepend(&kept, &item->link);
+	kept_count++;
+	kept_B += code_B(code);
+	shrink_locked(KEPT_MAX, KEPT_MAX_B, &gone);
+	lock_drop(&lock);
+	unref_all(&gone);
+}
+
+void ocl_build_forget(void)
+{
+	struct list gone;
+	list_init(&gone);
+	lock_take(&lock);
+	shrink_locked(0, 0, &gone);
+	lock_drop(&lock);
+	unref_all(&gone);
+}
+
+/* The outcomes of key: references, since the answers are compared without the lock. */
+static unsigned kept_find(const struct hash *key, struct kept *found[CHOICES_MAX])
+{
+	unsigned count = 0;
+	struct list *link, *next;
+	lock_take(&lock);
+	list_for_each(link, next, &kept) {
+		struct kept *item = list_entry(link, struct kept, link);
+		if (count == CHOICES_MAX)
+			break;
+		if (!hash_equal(&item->key, key))
+			continue;
+		atomic_fetch_add_explicit(&item->refs, 1, memory_order_relaxed);
+		found[count++] = item;
+	}
+	lock_drop(&lock);
+	return count;
+}
+
+static void kept_used(struct kept *item)
+{
+	lock_take(&lock);
+	if (!list_empty(&item->link)) {
+		list_remove(&item->link);
+		list_prepend(&kept, &item->link);
+	}
+	lock_drop(&lock);
+}
+
+static struct ocl_code *recall_kept(const struct hash *key)
+{
+	struct kept *found[CHOICES_MAX];
+	struct ocl_code *code = NULL;
+	unsigned count = kept_find(key, found);
+	for (unsigned i = 0; i < count; i++) {
+		if (!code && fe_inputs_current(found[i]->asked.data, found[i]->asked.size_B)) {
+			code = ocl_code_ref(found[i]->code);
+			kept_used(found[i]);
+		}
+		kept_unref(found[i]);
+	}
+	return code;
+}
+
+/* --- on disk ---------------------------------------------------------------------------- */
+
+static struct hash key_of_choice(const struct hash *key, const void *asked, size_t asked_B)
+{
+	struct hash parts[2] = {*key, hash_of(asked, asked_B)};
+	return hash_of(parts, sizeof(parts));
+}
+
+static void store_code(const struct hash *key, const struct ocl_code *code)
+{
+	struct bytes value = BYTES_INIT;
+	bytes_append_char(&value, PLAIN);
+	ocl_code_write(code, true, &value);
+	if (!bytes_failed(&value))
+		cache_put(cache_default(), key, &value);
+	bytes_finish(&value);
+}
+
+static struct ocl_code *read_code(const struct hash *key, const struct bytes *value,
+				  cl_device_id device)
+{
+	struct ocl_code *code = NULL;
+	/* Whole, and still not ours: written by something else under our key. */
+	if (ocl_code_read(value->data + 1, value->size_B - 1, device, &code) == CL_INVALID_BINARY)
+		cache_drop(cache_default(), key);
+	return code;
+}
+
+/* One choice of the list, and where the next one begins. */
+struct choice {
+	const char *asked;
+	size_t asked_B;
+	const char *next;
+};
+
+/* False at the end, and where the list is none. */
+static bool choice_read(const char *at, const char *end, struct choice *choice_out)
+{
+	size_t asked_B = 0;
+	if (end - at < 4)
+		return false;
+	for (unsigned i = 0; i < 4; i++)
+		asked_B |= (size_t)(unsigned char)at[i] << (8 * i);
+	if (asked_B > (size_t)(end - at - 4))
+		return false;
+	*choice_out = (struct choice){at + 4, asked_B, at + 4 + asked_B};
+	return true;
+}
+
+static void choice_append(struct bytes *list, const void *asked, size_t asked_B)
+{
+	for (unsigned i = 0; i < 4; i++)
+		bytes_append_char(list, (char)(asked_B >> (8 * i)));
+	bytes_append(list, asked, asked_B);
+}
+
+static struct ocl_code *recall_choice(const struct hash *key, const struct bytes *list,
+				      cl_device_id device)
+{
+	struct choice choice;
+	struct ocl_code *code = NULL;
+	const char *end = list->data + list->size_B;
+	for (const char *at = list->data + 1; !code && choice_read(at, end, &choice);
+	     at = choice.next) {
+		if (!fe_inputs_current(choice.asked, choice.asked_B))
+			continue;
+		struct bytes value = BYTES_INIT;
+		struct hash chosen = key_of_choice(key, choice.asked, choice.asked_B);
+		if (cache_get(cache_default(), &chosen, &value) && value.size_B &&
+		    value.data[0] == PLAIN)
+			code = read_code(&chosen, &value, device);
+		if (code)
+			keep(key, choice.asked, choice.asked_B, code);
+		bytes_finish(&value);
+	}
+	return code;
+}
+
+/* The list there is, with one more in front. */
+static void store_choice(const struct hash *key, const struct bytes *asked)
+{
+	struct bytes old = BYTES_INIT, list = BYTES_INIT;
+	struct choice choice;
+	bytes_append_char(&list, CHOICES);
+	choice_append(&list, asked->data, asked->size_B);
+	if (cache_get(cache_default(), key, &old) && old.size_B && old.data[0] == CHOICES) {
+		const char *at = old.data + 1, *end = old.data + old.size_B;
+		for (unsigned i = 1; i < CHOICES_MAX && choice_read(at, end, &choice);
+		     i++, at = choice.next)
+			if (choice.asked_B != asked->size_B ||
+			    memcmp(choice.asked, asked->data, asked->size_B))
+				choice_append(&list, choice.asked, choice.asked_B);
+	}
+	if (!bytes_failed(&list))
+		cache_put(cache_default(), key, &list);
+	bytes_finish(&old);
+	bytes_finish(&list);
+}
+
+static struct ocl_code *recall_stored(const struct hash *key, cl_device_id device)
+{
+	struct bytes value = BYTES_INIT;
+	struct ocl_code *code = NULL;
+	if (cache_get(cache_default(), key, &value) && value.size_B) {
+		if (value.data[0] == PLAIN) {
+			code = read_code(key, &value, device);
+			if (code)
+				keep(key, NULL, 0, code);
+		} else if (value.data[0] == CHOICES) {
+			code = recall_choice(key, &value, device);
+		}
+	}
+	bytes_finish(&value);
+	return code;
+}
+
+/* --- both --------------------------------------------------------------------------------- */
+
+struct ocl_code *ocl_build_recall(const struct hash *key, cl_device_id device)
+{
+	struct ocl_code *code = recall_kept(key);
+	return code ? code : recall_stored(key, device);
+}
+
+void ocl_build_remember(const struct hash *key, const struct fe_inputs *inputs,
+			struct ocl_code *code)
+{
+	const struct bytes *asked = &inputs->rows;
+	if (inputs->changing || bytes_failed(asked))
+		return;
+	keep(key, asked->data, asked->size_B, code);
+	if (!asked->size_B) {
+		store_code(key, code);
+		return;
+	}
+	/* First the code: a list never leads to what is not there yet. */
+	struct hash chosen = key_of_choice(key, asked->data, asked->size_B);
+	store_code(&chosen, code);
+	store_choice(key, asked);
+}

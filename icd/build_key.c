@@ -1,0 +1,90 @@
+#include "config.h"
+
+#include "icd/build_cache.h"
+
+#include "backend/codegen.h"
+#include "base/build_id.h"
+#include "base/options.h"
+#include "icd/program_binary.h"
+
+#include <pthread.h>
+
+/* Its address tells where our own code lies. */
+static const char here;
+
+/* Which builds of ours and of LLVM make the code; "" when that cannot be found out. */
+static struct bytes builders;
+
+static void find_builders(void)
+{
+	struct bytes text = BYTES_INIT;
+	bool found = build_id_append_at(&text, &here);
+	bytes_append_char(&text, ' ');
+	if (found && fe_compiler_build(&text) && !bytes_failed(&text))
+		bytes_move(&builders, &text);
+	bytes_finish(&text);
+}
+
+static bool add_builders(struct hash_builder *key)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct bytes nvvm = BYTES_INIT;
+	pthread_once(&once, find_builders);
+	bool known = builders.size_B && be_nvvm_build(&nvvm);
+	hash_add_string(key, bytes_string(&builders));
+	hash_add_string(key, bytes_string(&nvvm));
+	bytes_finish(&nvvm);
+	return known;
+}
+
+static bool add_options(struct hash_builder *key, const struct ocl_build_job *job)
+{
+	struct bytes text = BYTES_INIT, log = BYTES_INIT;
+	enum fe_status status = fe_options_canonical(job->options, job->kind == OCL_BUILD_LINK,
+						     &text, &log);
+	hash_add(key, bytes_string(&text), text.size_B);
+	bytes_finish(&text);
+	bytes_finish(&log);
+	return status == FE_OK;
+}
+
+static bool add_loaded(struct hash_builder *key, const struct ocl_code *loaded)
+{
+	struct bytes whole = BYTES_INIT;
+	ocl_code_write(loaded, false, &whole);
+	bool added = !bytes_failed(&whole);
+	hash_add(key, bytes_string(&whole), whole.size_B);
+	bytes_finish(&whole);
+	return added;
+}
+
+static bool add_job(struct hash_builder *key, const struct ocl_build_job *job)
+{
+	hash_add_number(key, job->kind);
+	hash_add_number(key, job->device->caps->sm);
+	hash_add_number(key, ocl_device_local_B(job->device));
+	hash_add_string(key, be_cubin_build(job->device->gpu));
+	if (job->source)
+		hash_add(key, job->source, job->source_size_B);
+	hash_add_number(key, job->header_count);
+	for (size_t i = 0; i < job->header_count; i++) {
+		hash_add_string(key, job->headers[i].name);
+		hash_add(key, job->headers[i].text, job->headers[i].size_B);
+	}
+	hash_add_number(key, job->input_count);
+	for (size_t i = 0; i < job->input_count; i++)
+		hash_add(key, job->inputs[i]->object.data, job->inputs[i]->object.size_B);
+	return add_options(key, job) && (!job->loaded || add_loaded(key, job->loaded));
+}
+
+bool ocl_build_key(const struct ocl_build_job *job, struct hash *key_out)
+{
+	if (!cache_default() || *option_string(OPTION_DUMP))
+		return false;
+	struct hash_builder *builder = hash_begin();
+	if (!builder)
+		return false;
+	bool whole = add_builders(builder) && add_job(builder, job);
+	*key_out = hash_end(builder);
+	return whole;
+}

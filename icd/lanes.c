@@ -1,0 +1,188 @@
+#include "config.h"
+
+#include "icd/lanes.h"
+
+/* How many streams a launch asks the driver about: a question is a tenth of a
+ * microsecond. */
+enum { PROBES = 2 };
+
+static const unsigned lanes_max[OCL_LANE_CLASSES] = {
+	[OCL_LANES_WORK] = OCL_LANES_WORK_MAX,
+	[OCL_LANES_COPY] = OCL_LANES_COPY_MAX,
+};
+
+static cl_int lane_make(struct ocl_lanes *lanes, struct ocl_lane_group *group,
+			struct ocl_lane **lane_out)
+{
+	struct ocl_lane *lane = &group->lanes[group->count];
+	cl_int error = gpu_stream_acquire(lanes->device, lanes->priority, &lane->stream);
+	if (error)
+		return error;
+	lane->users = 0;
+	group->count++;
+	*lane_out = lane;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_lanes_init(struct ocl_lanes *lanes, struct gpu_device *device, int priority,
+		      bool in_order)
+{
+	struct ocl_lane *first;
+	lanes->device = device;
+	lanes->priority = priority;
+	lanes->in_order = in_order;
+	lanes->barrier = NULL;
+	for (unsigned i = 0; i < OCL_LANE_CLASSES; i++)
+		lanes->groups[i].count = lanes->groups[i].next = 0;
+	return lane_make(lanes, &lanes->groups[OCL_LANES_WORK], &first);
+}
+
+void ocl_lanes_finish(struct ocl_lanes *lanes)
+{
+	for (unsigned i = 0; i < OCL_LANE_CLASSES; i++)
+		for (unsigned k = 0; k < lanes->groups[i].count; k++)
+			gpu_stream_release(lanes->groups[i].lanes[k].stream);
+	gpu_event_unref(lanes->barrier);
+}
+
+/* --- the choice ------------------------------------------------------------------------- */
+
+static bool lane_is_idle(const struct ocl_lane *lane)
+{
+	return !lane->users && gpu_stream_reached(lane->stream, gpu_stream_last(lane->stream));
+}
+
+/* The lane that ends with one of the dependencies: nothing has to be waited for. */
+static struct ocl_lane *lane_to_continue(struct ocl_lane_group *group, uint32_t count,
+					 const cl_event *dependencies)
+{
+	for (uint32_t i = count; i-- > 0;) {
+		const struct gpu_event *done = dependencies[i]->done;
+		for (unsigned k = 0; done && k < group->count; k++) {
+			struct ocl_lane *lane = &group->lanes[k];
+			if (!lane->users && gpu_event_stream(done) == lane->stream &&
+			    gpu_event_sequence(done) == gpu_stream_last(lane->stream))
+				return lane;
+		}
+	}
+	return NULL;
+}
+
+/* The lanes are asked in turn, so that the one used longest ago comes first. */
+static struct ocl_lane *lane_idle(struct ocl_lane_group *group)
+{
+	const unsigned most = group->count < PROBES ? group->count : PROBES;
+	for (unsigned i = 0; i < most; i++) {
+		struct ocl_lane *lane = &group->lanes[group->next++ % group->count];
+		if (lane_is_idle(lane))
+			return lane;
+	}
+	return NULL;
+}
+
+/* All seem busy: the one with the least to do, as far as is known, of those whose
+ * stream nobody is at just now. */
+static struct ocl_lane *lane_to_share(struct ocl_lane_group *group)
+{
+	struct ocl_lane *best = NULL;
+	for (unsigned i = 0; i < group->count; i++) {
+		struct ocl_lane *lane = &group->lanes[group->next++ % group->count];
+		if (!best || lane->users < best->users ||
+		    (lane->users == best->users && gpu_stream_outstanding(lane->stream) <
+							   gpu_stream_outstanding(best->stream)))
+			best = lane;
+	}
+	group->next++;
+	return best;
+}
+
+static cl_int lane_pick(struct ocl_lanes *lanes, enum ocl_lane_class lane_class, uint32_t count,
+			const cl_event *dependencies, struct ocl_lane **lane_out)
+{
+	struct ocl_lane_group *group = &lanes->groups[lane_class];
+	*lane_out = lane_to_continue(group, count, dependencies);
+	if (!*lane_out)
+		*lane_out = lane_idle(group);
+	if (*lane_out)
+		return CL_SUCCESS;
+	cl_int error = CL_SUCCESS;
+	if (group->count < lanes_max[lane_class])
+		error = lane_make(lanes, group, lane_out);
+	else
+		*lane_out = lane_to_share(group);
+	if (!error)
+		return CL_SUCCESS;
+	/* Without another stream things are slower, not wrong. */
+	*lane_out = lane_to_share(group->count ? group : &lanes->groups[OCL_LANES_WORK]);
+	return gpu_device_status(lanes->device);
+}
+
+cl_int ocl_lanes_choose(struct ocl_lanes *lanes, enum ocl_lane_class lane_class, uint32_t count,
+			const cl_event *dependencies, struct ocl_lane **lane_out)
+{
+	if (lanes->in_order) {
+		*lane_out = &lanes->groups[OCL_LANES_WORK].lanes[0];
+		return CL_SUCCESS;
+	}
+	cl_int error = lane_pick(lanes, lane_class, count, dependencies, lane_out);
+	if (!error && lanes->barrier)
+		error = gpu_stream_wait_event((*lane_out)->stream, lanes->barrier);
+	return error;
+}
+
+/* --- joining ------------------------------------------------------------------------------ */
+
+static cl_int tail_record(const struct ocl_lane *lane, struct gpu_event **tail_out)
+{
+	*tail_out = NULL;
+	if (gpu_stream_reached(lane->stream, gpu_stream_last(lane->stream)))
+		return CL_SUCCESS;
+	return gpu_event_record(lane->stream, false, tail_out);
+}
+
+cl_int ocl_lanes_join(struct ocl_lanes *lanes, const struct ocl_lane *lane)
+{
+	for (unsigned i = 0; i < OCL_LANE_CLASSES; i++) {
+		for (unsigned k = 0; k < lanes->groups[i].count; k++) {
+			const struct ocl_lane *other = &lanes->groups[i].lanes[k];
+			struct gpu_event *tail = NULL;
+			cl_int error = other == lane ? CL_SUCCESS : tail_record(other, &tail);
+			if (!error && tail)
+				error = gpu_stream_wait_event(lane->stream, tail);
+			gpu_event_unref(tail);
+			if (error)
+				return error;
+		}
+	}
+	return CL_SUCCESS;
+}
+
+void ocl_lanes_set_barrier(struct ocl_lanes *lanes, struct gpu_event *done)
+{
+	gpu_event_unref(lanes->barrier);
+	lanes->barrier = gpu_event_ref(done);
+}
+
+cl_int ocl_lanes_ahead(struct ocl_lanes *lanes, struct gpu_event **ahead_out)
+{
+	if (lanes->in_order)
+		return tail_record(&lanes->groups[OCL_LANES_WORK].lanes[0], ahead_out);
+	*ahead_out = lanes->barrier ? gpu_event_ref(lanes->barrier) : NULL;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_lanes_tails(struct ocl_lanes *lanes, struct gpu_event *tails[OCL_LANES_TAILS],
+		       unsigned *count_out)
+{
+	cl_int error = CL_SUCCESS;
+	*count_out = 0;
+	for (unsigned i = 0; i < OCL_LANE_CLASSES; i++) {
+		for (unsigned k = 0; k < lanes->groups[i].count && !error; k++) {
+			struct gpu_event *tail = NULL;
+			error = tail_record(&lanes->groups[i].lanes[k], &tail);
+			if (tail)
+				tails[(*count_out)++] = tail;
+		}
+	}
+	return error;
+}

@@ -1,0 +1,121 @@
+/* What each option about floating point does, seen in the PTX that a program's binary holds: one
+ * instruction that must be there or one that must not (OpenCL 3.0 API, 5.8.6.2 and 5.8.6.3). */
+#include "config.h"
+
+#include "tests/api/api_test.h"
+
+#define KERNEL(body) "kernel void k(global float *x)\n{\n" body "}\n"
+
+static const char contracted[] = KERNEL("	x[0] = x[1] * x[2] + x[3];\n");
+static const char statements[] = KERNEL("	float p = x[1] * x[2];\n	x[0] = p + x[3];\n");
+static const char forbidden[] =
+	KERNEL("#pragma OPENCL FP_CONTRACT OFF\n	x[0] = x[1] * x[2] + x[3];\n");
+static const char divided[] = KERNEL("	x[0] = x[1] / x[2];\n");
+static const char rooted[] = KERNEL("	x[0] = sqrt(x[1]);\n");
+static const char added[] = KERNEL("	x[0] = x[1] + x[2];\n");
+static const char plus_zero[] = KERNEL("	x[0] = x[1] + 0.0f;\n");
+static const char compared[] = KERNEL("	x[0] = x[1] != x[1] ? 5.0f : 7.0f;\n");
+static const char associated[] = KERNEL("	x[0] = (x[1] + 1.5f) - 1.5f;\n");
+static const char widened[] = KERNEL("	x[0] = x[1] * 1.1;\n");
+static const char defined[] = KERNEL(
+	"#if defined(__FAST_RELAXED_MATH__)\n	x[0] = x[1] * 3.0f;\n#endif\n");
+static const char finite[] = KERNEL(
+	"#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__\n"
+	"	x[0] = x[1] * 3.0f;\n"
+	"#endif\n");
+
+static const struct {
+	const char *source, *options, *instruction;
+	bool is_there;
+} rows[] = {
+	/* OpenCL C 3.0, 6.16: contraction is on, within an expression. */
+	{contracted, "", "fma.rn", true},
+	{statements, "", "fma.rn", false},
+	{forbidden, "", "fma.rn", false},
+	{statements, "-cl-mad-enable", "fma.rn", true},
+	{statements, "-cl-unsafe-math-optimizations", "fma.rn", true},
+	{statements, "-cl-fast-relaxed-math", "fma.rn", true},
+	{statements, "-cl-finite-math-only", "fma.rn", false},
+	/* 7.4: 2.5 and 3 units in the last place are enough, unless asked for none. */
+	{divided, "", "div.full", true},
+	{divided, "-cl-fp32-correctly-rounded-divide-sqrt", "div.rn", true},
+	{rooted, "", "sqrt.approx", true},
+	{rooted, "-cl-fp32-correctly-rounded-divide-sqrt", "sqrt.rn", true},
+	{added, "", ".ftz", false},
+	{added, "-cl-denorms-are-zero", ".ftz", true},
+	{added, "-cl-mad-enable", ".ftz", false},
+	{added, "-cl-unsafe-math-optimizations", ".ftz", true},
+	{added, "-cl-fast-relaxed-math", ".ftz", true},
+	{plus_zero, "", "add", true},
+	{plus_zero, "-cl-finite-math-only", "add.rn.f32", true},
+	{plus_zero, "-cl-no-signed-zeros", "add.rn.f32", false},
+	{plus_zero, "-cl-unsafe-math-optimizations", "add", false},
+	{compared, "", "setp", true},
+	{compared, "-cl-no-signed-zeros", "setp", true},
+	{compared, "-cl-finite-math-only", "setp", false},
+	{compared, "-cl-fast-relaxed-math", "setp", false},
+	{associated, "", "add.rn.f32", true},
+	{associated, "-cl-finite-math-only -cl-no-signed-zeros", "add.rn.f32", true},
+	{associated, "-cl-unsafe-math-optimizations", "add", false},
+	{widened, "", "mul.rn.f64", true},
+	{widened, "-cl-single-precision-constant", "f64", false},
+	{defined, "", "mul", false},
+	{defined, "-cl-fast-relaxed-math", "mul", true},
+	{finite, "", "mul", false},
+	{finite, "-cl-finite-math-only", "mul", true},
+	{finite, "-cl-fast-relaxed-math", "mul", true},
+};
+
+/* The program's binary with a zero behind it; NULL after a failure. */
+static char *binary_of(const struct api_test *test, const char *source, const char *options,
+		       size_t *size_out)
+{
+	cl_int code;
+	cl_program program = clCreateProgramWithSource(test->context, 1, &source, NULL, &code);
+	char *binary = NULL;
+	if (!CHECK_OK(code))
+		return NULL;
+	if (CHECK_OK(clBuildProgram(program, 1, &test->device, options, NULL, NULL)) &&
+	    CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(*size_out), size_out,
+				      NULL)) &&
+	    CHECK((binary = calloc(1, *size_out + 1)) != NULL))
+		CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(binary), &binary,
+					  NULL));
+	CHECK_OK(clReleaseProgram(program));
+	return binary;
+}
+
+/* The kernel's body, which the binary holds as text; NULL: it does not. */
+static char *body_in(char *binary, size_t size)
+{
+	static const char entry[] = ".visible .entry k(";
+	for (size_t i = 0; i + sizeof(entry) <= size; i++)
+		if (!memcmp(binary + i, entry, sizeof(entry) - 1))
+			return binary + i;
+	return NULL;
+}
+
+static void look(const struct api_test *test, size_t row)
+{
+	size_t size = 0;
+	char *binary = binary_of(test, rows[row].source, rows[row].options, &size);
+	char *body = binary ? body_in(binary, size) : NULL, *end = body ? strchr(body, '}') : NULL;
+	if (CHECK(end != NULL)) {
+		*end = '\0';
+		if (!CHECK((strstr(body, rows[row].instruction) != NULL) == rows[row].is_there))
+			printf("\"%s\" %s with \"%s\":\n%s\n", rows[row].instruction,
+			       rows[row].is_there ? "is not there" : "is there", rows[row].options,
+			       body);
+	}
+	free(binary);
+}
+
+int main(void)
+{
+	struct api_test test;
+	if (!api_test_start(&test, "float_options"))
+		return API_TEST_SKIP;
+	for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++)
+		look(&test, row);
+	return api_test_end(&test);
+}

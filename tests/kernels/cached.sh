@@ -1,0 +1,72 @@
+#!/bin/sh
+# Protects: a program from the cache, of this process or of another, and one made from its
+# binary are what the compiled one was: all kernel files run in each way, and everything
+# that can be asked of them is compared, and every byte of their buffers.
+kernels=${srcdir:-.}/tests/kernels
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failed=0
+# Which values meet in atomics_exchange.clt is up to the order of its work-groups.
+unset CUDA_CACHE_DISABLE CULVERT_CACHE_SIZE
+CULVERT_CACHE=on CULVERT_CACHE_DIR=$work/cache CULVERT_DEBUG=info
+export CULVERT_CACHE CULVERT_CACHE_DIR CULVERT_DEBUG
+
+fail() {
+	echo "FAIL: $*"
+	failed=1
+}
+
+# way NAME ARGUMENTS: facts in NAME.facts, buffers in NAME.save/, what was said in NAME.log
+way() {
+	name=$1
+	shift
+	mkdir "$work/$name.save"
+	tests/kernels/runner --facts "$work/$name.facts" --save "$work/$name.save" "$@" \
+		>"$work/$name.out" 2>"$work/$name.log" || fail "$name: $(tail -n 3 "$work/$name.out")"
+}
+builds() {
+	grep -c 'info: build:' "$work/$1.log"
+}
+same() {
+	cmp "$work/cold.facts" "$work/$1.facts" || fail "$1: other facts"
+	diff -r -x 'atomics_exchange.clt.*' "$work/cold.save" "$work/$1.save" >/dev/null || fail "$1: other results"
+}
+
+# Files whose build fails are built each time: a failure is not kept.
+good=$(grep -L '^//! build-fails' "$kernels"/*.clt)
+count=$(echo "$good" | wc -l)
+[ "$count" -gt 90 ] || fail "only $count kernel files"
+
+way cold $good
+[ "$(builds cold)" = "$count" ] || fail "cold: $(builds cold) builds of $count"
+way warm $good
+same warm
+[ "$(builds warm)" = 0 ] || fail "warm: $(builds warm) builds"
+# What a hit is for: neither the compiler nor libnvvm is loaded.
+grep -E 'info: (compiler|libnvvm)' "$work/warm.log" && fail "warm: a compiler was loaded"
+
+# In one process: each file twice, the folder gone, so that memory alone can help.
+twice=$(echo "$good" | sed 'p')
+CULVERT_CACHE_DIR=/dev/null
+way process $twice
+[ "$(builds process)" = "$count" ] || fail "process: $(builds process) builds of $count"
+awk '/^== / { half = seen[$2]++; print > (half ? second : first) ; next }
+	{ print > (half ? second : first) }' first="$work/first" second="$work/second" \
+	"$work/process.facts"
+cmp "$work/first" "$work/second" || fail "process: other facts the second time"
+# Another compile: libnvvm does not write the same bytes each time.
+for name in first cold.facts; do
+	grep -v CL_PROGRAM_BINARIES "$work/$name" >"$work/$name.asked"
+done
+cmp "$work/first.asked" "$work/cold.facts.asked" || fail "process: other facts"
+diff -r -x 'atomics_exchange.clt.*' "$work/cold.save" "$work/process.save" >/dev/null || fail "process: other results"
+
+# From the binary, in a process that has compiled nothing.  It has no source, and no log.
+CULVERT_CACHE_DIR=$work/cache
+way binary --binary $good
+for name in cold binary; do
+	grep -v -e CL_PROGRAM_SOURCE -e CL_PROGRAM_BUILD_LOG "$work/$name.facts" >"$work/$name.kept"
+done
+cmp "$work/cold.kept" "$work/binary.kept" || fail "binary: other facts"
+diff -r -x 'atomics_exchange.clt.*' "$work/cold.save" "$work/binary.save" >/dev/null || fail "binary: other results"
+exit $failed

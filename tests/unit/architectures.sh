@@ -1,0 +1,30 @@
+#!/bin/sh
+# Protects: every overload of the functions of sub-groups, work-groups and extensions compiles for
+# each generation of GPUs, optimised or not, and ptxas takes the result.  ARCHITECTURES_ALL=1: every
+# generation both ways (minutes).
+"$PYTHON3" -c '' 2>/dev/null || { echo "skipped: no $PYTHON3"; exit 77; }
+[ -x "$PTXAS" ] || { echo "skipped: no ptxas"; exit 77; }
+folder=`mktemp -d` || exit 1
+trap 'rm -rf "$folder"' EXIT
+file=$folder/calls.cl
+"$PYTHON3" "${srcdir:-.}/tests/unit/builtins_coverage.py" --clang "$CLANG" \
+	--kernels "$file" || exit 1
+try()
+{
+	option=$1
+	shift
+	tests/unit/compile_for "$file" $option "$@" || exit
+	for sm; do
+		"$PTXAS" -O1 -arch=sm_$sm -o /dev/null "$file.$sm" || exit 1
+		echo "sm_$sm $option: `grep -c '\.entry' "$file.$sm"` kernels"
+	done
+}
+if [ -n "$ARCHITECTURES_ALL" ]; then
+	try -cl-opt-disable 75 80 90 120
+	try -cl-mad-enable 75 80 90 120
+else
+	try -cl-opt-disable 75
+	try -cl-mad-enable 120
+fi
+# redux.sync came with sm_80.
+! grep -q redux.sync "$file.75" && grep -q redux.sync "$file.120"

@@ -1,0 +1,95 @@
+/* Compiles OpenCL C 3.0 for other GPUs than there are: for each SM, FILE's PTX goes to FILE.SM.
+ *
+ *	compile_for FILE [-cl-option...] SM...
+ *
+ * Exit status: 0, 1 a failure (its log is printed), 77 there is no libnvvm. */
+#include "config.h"
+
+#include "backend/codegen.h"
+#include "frontend/frontend.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOCAL_B = 48 << 10, OPTIONS_B = 1024 };
+
+static bool read_file(const char *path, struct bytes *text)
+{
+	char part[4096];
+	size_t size_B;
+	FILE *file = fopen(path, "r");
+	if (!file)
+		return false;
+	while ((size_B = fread(part, 1, sizeof(part), file)) > 0)
+		bytes_append(text, part, size_B);
+	fclose(file);
+	return !bytes_failed(text);
+}
+
+static bool write_ptx(const char *path, unsigned sm, const struct bytes *ptx)
+{
+	char name[4096];
+	snprintf(name, sizeof(name), "%s.%u", path, sm);
+	FILE *file = fopen(name, "w");
+	if (!file)
+		return false;
+	size_t end = ptx->size_B;
+	while (end && !ptx->data[end - 1])
+		end--;
+	bool written = fwrite(ptx->data, 1, end, file) == end;
+	return !fclose(file) && written;
+}
+
+static bool compile(const char *path, const struct bytes *source, const char *options, unsigned sm,
+		    struct bytes *log)
+{
+	const struct fe_compile_job job = {
+		.source = bytes_string(source), .source_size_B = source->size_B,
+		.options = options, .sm = sm, .max_local_B = LOCAL_B,
+	};
+	struct fe_program program;
+	struct bytes ptx = BYTES_INIT;
+	if (fe_build(&job, &program, NULL, log))
+		return false;
+	const struct be_codegen_options codegen = {
+		.sm = sm, .optimization = program.codegen.optimization,
+	};
+	size_t libdevice_B = 0;
+	const void *libdevice = program.needs_libdevice ? fe_libdevice(&libdevice_B) : NULL;
+	bool good = !be_nvvm_compile(program.nvvm_ir.data, program.nvvm_ir.size_B, libdevice,
+				     libdevice_B, &codegen, &ptx, log) &&
+		    write_ptx(path, sm, &ptx);
+	fe_program_finish(&program);
+	bytes_finish(&ptx);
+	return good;
+}
+
+int main(int count, char **words)
+{
+	struct bytes source = BYTES_INIT, log = BYTES_INIT;
+	char options[OPTIONS_B] = "-cl-std=CL3.0";
+	int status = 0;
+	if (count < 3 || !read_file(words[1], &source)) {
+		fputs("usage: compile_for FILE [-cl-option...] SM...\n", stderr);
+		return 1;
+	}
+	if (be_nvvm_load(&log)) {
+		printf("skipped: %s\n", bytes_string(&log));
+		return 77;
+	}
+	for (int i = 2; i < count && !status; i++) {
+		if (words[i][0] == '-') {
+			size_t end = strlen(options);
+			snprintf(options + end, sizeof(options) - end, " %s", words[i]);
+			continue;
+		}
+		unsigned sm = (unsigned)strtoul(words[i], NULL, 10);
+		status = !compile(words[1], &source, options, sm, &log);
+		if (status)
+			printf("sm_%u: %s\n", sm, bytes_string(&log));
+	}
+	bytes_finish(&source);
+	bytes_finish(&log);
+	return status;
+}

@@ -1,0 +1,130 @@
+/* Protects: what is read from files and applications is never trusted.  Damaged and made-up
+ * entries of the cache, lists of what a compile asked for, and launch facts; with right
+ * checksums, or nothing would get past them.
+ *
+ *	FUZZ_COUNT=10000000 FUZZ_SEED=7 t_fuzz_stored       more, and others */
+#include "config.h"
+
+#include "cache/internal.h"
+#include "frontend/inputs.h"
+#include "frontend/kernel_abi.h"
+#include "tests/unit/test.h"
+
+#include <stdlib.h>
+
+static uint64_t state;
+
+static uint32_t random_number(void)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(state >> 33);
+}
+
+static unsigned long count(void)
+{
+	const char *number = getenv("FUZZ_COUNT"), *seed = getenv("FUZZ_SEED");
+	state = seed ? strtoull(seed, NULL, 10) : 1;
+	return number ? strtoul(number, NULL, 10) : 20000;
+}
+
+/* A copy that ends where its memory does, so that a sanitizer sees a byte too far. */
+static unsigned char *mutate(const struct bytes *good, size_t *size_B_out)
+{
+	size_t size_B = good->size_B;
+	if (random_number() % 4 == 0)
+		size_B = random_number() % (size_B + 1);
+	unsigned char *copy = malloc(size_B ? size_B : 1);
+	if (!copy)
+		abort();
+	memcpy(copy, bytes_string(good), size_B);
+	for (unsigned n = random_number() % 6; n && size_B; n--) {
+		static const unsigned char edges[] = {0, 1, 0x7f, 0x80, 0xff};
+		size_t at = random_number() % size_B;
+		copy[at] = random_number() % 2 ? (unsigned char)random_number()
+					       : edges[random_number() % sizeof(edges)];
+	}
+	*size_B_out = size_B;
+	return copy;
+}
+
+static void entries(void)
+{
+	struct hash key = hash_of("key", 3);
+	struct bytes good[2] = {BYTES_INIT, BYTES_INIT};
+	char zeros[2000] = {0};
+	unsigned long found = 0;
+	REQUIRE(cache_entry_write(&key, zeros, sizeof(zeros), &good[0]));
+	REQUIRE(cache_entry_write(&key, &key, sizeof(key), &good[1]));
+	for (unsigned long i = count(); i; i--) {
+		size_t size_B;
+		struct bytes value = BYTES_INIT;
+		unsigned char *entry = mutate(&good[i & 1], &size_B);
+		if (size_B >= 64) {
+			unsigned char both[48 + HASH_B];
+			struct hash sum = hash_of(entry + 64, size_B - 64);
+			memcpy(both, entry, 48);
+			memcpy(both + 48, sum.bytes, HASH_B);
+			sum = hash_of(both, sizeof(both));
+			memcpy(entry + 48, sum.bytes, HASH_B);
+		}
+		bool read = cache_entry_read(&key, entry, size_B, &value);
+		found += read;
+		CHECK(read || !value.data);
+		bytes_finish(&value);
+		free(entry);
+	}
+	CHECK(found);
+	bytes_finish(&good[0]);
+	bytes_finish(&good[1]);
+}
+
+static void lists_of_inputs(void)
+{
+	struct fe_inputs inputs = FE_INPUTS_INIT;
+	struct hash content = hash_of("", 0);
+	unsigned long held = 0;
+	fe_inputs_add(&inputs, FE_INPUT_ABSENT, "/nonexistent/header.h", NULL);
+	fe_inputs_add(&inputs, FE_INPUT_FOLDER, "/", NULL);
+	fe_inputs_add(&inputs, FE_INPUT_CONTENT, "/dev/null", &content);
+	fe_inputs_add(&inputs, FE_INPUT_FILE, "/dev/null", NULL);
+	/* A device is no file to be read: its content is never the same. */
+	CHECK(!fe_inputs_current(inputs.rows.data, inputs.rows.size_B));
+	fe_inputs_finish(&inputs);
+	fe_inputs_add(&inputs, FE_INPUT_ABSENT, "/nonexistent/header.h", NULL);
+	fe_inputs_add(&inputs, FE_INPUT_FOLDER, "/", NULL);
+	fe_inputs_add(&inputs, FE_INPUT_FILE, "/dev/null", NULL);
+	CHECK(fe_inputs_current(inputs.rows.data, inputs.rows.size_B));
+	for (unsigned long i = count(); i; i--) {
+		size_t size_B;
+		unsigned char *rows = mutate(&inputs.rows, &size_B);
+		held += fe_inputs_current(rows, size_B);
+		free(rows);
+	}
+	CHECK(held);
+	fe_inputs_finish(&inputs);
+}
+
+static void launch_facts(void)
+{
+	char name[] = "k", none[] = "", type[] = "int*";
+	struct abi_argument argument = {.kind = ABI_ARGUMENT_GLOBAL, .size_B = 8, .align_B = 8,
+					.name = name, .type_name = type};
+	struct abi_kernel kernel = {.name = name, .entry = name, .attributes = none,
+				    .arguments = &argument, .argument_count = 1};
+	struct abi_program program = {.kernels = &kernel, .kernel_count = 1};
+	struct bytes good = BYTES_INIT;
+	unsigned long read = 0;
+	abi_program_write(&program, &good);
+	for (unsigned long i = count(); i; i--) {
+		size_t size_B;
+		unsigned char *facts = mutate(&good, &size_B);
+		struct abi_program *back = abi_program_read(facts, size_B);
+		read += back != NULL;
+		abi_program_destroy(back);
+		free(facts);
+	}
+	CHECK(read);
+	bytes_finish(&good);
+}
+
+TEST_MAIN(TEST(entries), TEST(lists_of_inputs), TEST(launch_facts))
