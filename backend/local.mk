@@ -9,6 +9,7 @@ backend_sources = \
 	backend/cuda_symbols.def \
 	backend/cuda_symbols.h \
 	backend/gpu.h \
+	backend/gpu_barrier.c \
 	backend/gpu_clock.c \
 	backend/gpu_copy.c \
 	backend/gpu_defer.c \

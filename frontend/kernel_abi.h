@@ -64,6 +64,7 @@ enum abi_hidden {
 	ABI_HIDDEN_ENQUEUED_LOCAL_Z,
 	ABI_HIDDEN_WORK_DIM,          /* u32 */
 	ABI_HIDDEN_PRINTF_BUFFER,     /* u64 device address */
+	ABI_HIDDEN_GRID_BARRIER,      /* u64 device address; the launch must be cooperative */
 	ABI_HIDDEN_COUNT
 };
 

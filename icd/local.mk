@@ -25,6 +25,10 @@ icd_object_sources = \
 	icd/api_platform.c icd/api_device.c icd/api_context.c \
 	icd/api_program.c icd/api_kernel.c icd/api_unsupported.c
 
+# What programs include for our own extensions.
+clincludedir = $(includedir)/CL
+clinclude_HEADERS = icd/cl_culvert.h
+
 icd_command_sources = \
 	icd/users.c icd/users.h \
 	icd/host_writes.c icd/host_writes.h \

@@ -19,6 +19,7 @@ builtin_sources = \
 	frontend/builtins/generic.cl \
 	frontend/builtins/dot_product.cl \
 	frontend/builtins/geometric.cl \
+	frontend/builtins/grid_barrier.cl \
 	frontend/builtins/integer.cl \
 	frontend/builtins/math_f16.cl \
 	frontend/builtins/math_f32.cl \
