@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "icd/build_cache.h"
 #include "icd/build_dump.h"
+#include "icd/module.h"
 #include "icd/program_binary.h"
 
 #include <inttypes.h>
@@ -340,8 +341,23 @@ static cl_int find_or_make(const struct ocl_build_job *job, struct ocl_code **co
 	return error;
 }
 
+static cl_int module_find(struct ocl_code *code, cl_device_id device,
+			  struct ocl_module **module_out, struct bytes *log)
+{
+	struct gpu_module *loaded;
+	struct ocl_module *module = ocl_module_get(device, code);
+	if (!module)
+		return CL_OUT_OF_HOST_MEMORY;
+	cl_int error = ocl_module_load(module, log, &loaded);
+	if (error)
+		ocl_module_unref(module);
+	else
+		*module_out = module;
+	return error;
+}
+
 cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out,
-		     struct gpu_module **module_out, struct bytes *log)
+		     struct ocl_module **module_out, struct bytes *log)
 {
 	*module_out = NULL;
 	bool linking = job->kind == OCL_BUILD_LINK;
@@ -357,7 +373,7 @@ cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out
 	if (error)
 		return error;
 	if (code->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
-		error = backend_error(job, ocl_code_load(code, job->device, module_out, log));
+		error = backend_error(job, module_find(code, job->device, module_out, log));
 	if (error)
 		ocl_code_unref(code);
 	else

@@ -3,6 +3,7 @@
 #include "icd/launch.h"
 
 #include "icd/launch_size.h"
+#include "icd/module.h"
 #include "icd/printf.h"
 #include "icd/queue.h"
 
@@ -377,7 +378,7 @@ static cl_int launch_with(struct ocl_command *command, struct gpu_stream *stream
 		error = hidden_parameters(launch, values,
 					  parameters + launch->code->abi->argument_count);
 	if (!error)
-		error = ocl_users_note(&launch->code->build->users, stream);
+		error = ocl_module_note(launch->code->build->module, stream);
 	return error ? error : launch_grids(launch, stream, values, parameters);
 }
 

@@ -17,6 +17,7 @@ icd_object_sources = \
 	icd/build.c icd/build.h \
 	icd/build_cache.c icd/build_cache.h icd/build_key.c \
 	icd/build_dump.c icd/build_dump.h \
+	icd/module.c icd/module.h \
 	icd/program_build.c \
 	icd/kernel.c icd/kernel.h \
 	icd/kernel_info.c icd/kernel_info.h icd/kernel_info.def \
