@@ -11,7 +11,7 @@ icd_object_sources = \
 	icd/device.c icd/device.h \
 	icd/device_info.c icd/device_info.h icd/device_info.def \
 	icd/context.c icd/context.h icd/context_info.def \
-	icd/program.c icd/program.h \
+	icd/program.c icd/program.h icd/program_code.c \
 	icd/program_info.c icd/program_info.def icd/program_build_info.def \
 	icd/program_binary.c icd/program_binary.h \
 	icd/build.c icd/build.h \
