@@ -8,7 +8,7 @@
 /* The written form: everything little-endian, counts and strings as u32 sizes
  * before their content.  A change of layout changes the version; a reader takes
  * its own version only, since binaries are rebuilt from source easily. */
-enum { ABI_VERSION = 4, MAX_COUNT = 1 << 20 };
+enum { ABI_VERSION = 5, MAX_COUNT = 1 << 20 };
 static const char magic[8] = { 'C', 'U', 'L', 'V', 'A', 'B', 'I', '\n' };
 static const uint32_t absent_string = UINT32_MAX;
 
@@ -67,6 +67,7 @@ static void put_kernel(struct bytes *bytes, const struct abi_kernel *kernel)
 	put_u32(bytes, kernel->has_barrier);
 	put_u32(bytes, kernel->uniform_groups);
 	put_u32(bytes, kernel->sees_groups);
+	put_u32(bytes, kernel->no_offset);
 }
 
 static void put_format(struct bytes *bytes, const struct abi_format *format)
@@ -229,6 +230,7 @@ static void get_kernel(struct reader *reader, struct abi_kernel *kernel)
 	kernel->has_barrier = get_bool(reader);
 	kernel->uniform_groups = get_bool(reader);
 	kernel->sees_groups = get_bool(reader);
+	kernel->no_offset = get_bool(reader);
 }
 
 static uint32_t round_up(uint32_t value, uint32_t unit)

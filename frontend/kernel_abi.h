@@ -95,6 +95,7 @@ struct abi_kernel {
 	bool has_barrier;
 	bool uniform_groups;          /* the work-group size must divide the global size */
 	bool sees_groups;             /* can tell how its work-items are grouped */
+	bool no_offset;               /* its ids are the GPU's own: no global offset is in them */
 };
 
 /* What a call of printf hands over for an argument. */

@@ -364,12 +364,17 @@ cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out
 	cl_int error = frontend_error(job, fe_options_check(job->options, linking, log));
 	if (error)
 		return error;
+	struct ocl_code *code = NULL;
 	if (job->kind == OCL_BUILD_BINARY && ocl_code_fits(job->loaded, job->device)) {
-		*code_out = ocl_code_ref(job->loaded);
-		return CL_SUCCESS;
+		code = ocl_code_ref(job->loaded);
+		/* Text of an application's is compiled now, and its mistakes told. */
+		if (code->cubin.size_B || code->object.size_B) {
+			*code_out = code;
+			return CL_SUCCESS;
+		}
+	} else {
+		error = find_or_make(job, &code, log);
 	}
-	struct ocl_code *code;
-	error = find_or_make(job, &code, log);
 	if (error)
 		return error;
 	if (code->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)

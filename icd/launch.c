@@ -25,6 +25,9 @@ static cl_int sizes_take(struct ocl_launch *launch, const struct ocl_ndrange *ra
 		/* 5.10: CL_INVALID_GLOBAL_OFFSET when an id would not fit a size_t. */
 		if (launch->global[i] > SIZE_MAX - launch->offset[i])
 			return CL_INVALID_GLOBAL_OFFSET;
+		/* PTX of another compiler's reads the GPU's own ids, where no offset is. */
+		if (launch->offset[i] && launch->code->abi->no_offset)
+			return CL_INVALID_GLOBAL_OFFSET;
 	}
 	return CL_SUCCESS;
 }

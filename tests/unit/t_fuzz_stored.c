@@ -188,4 +188,39 @@ static void program_binaries(void)
 	bytes_finish(&facts);
 }
 
-TEST_MAIN(TEST(entries), TEST(lists_of_inputs), TEST(launch_facts), TEST(program_binaries))
+/* PTX that somebody else wrote: pieces left out, doubled, and damaged. */
+static void ptx(void)
+{
+	static const char text[] =
+		".version 7.0 // x\n.target sm_75\n.address_size 64\n.global .align 8 .v2 .f32 v[3][2];\n"
+		".func (.param .b32 r) f(.param .u64 .ptr .global .align 4 p) { ret; }\n"
+		"/* y */ .visible .entry k(.param .u64 .ptr .global .align 4 a, .param .u64 b,\n"
+		" .param .align 8 .b8 s[16]) .maxntid 32, 1, 1 .reqntid 8, 2\n{ .reg .b64 %rd<9>;\n"
+		"ld.param.u64 %rd1, [b]; { cvta.to.global.u64 %rd2, %rd1; }\n"
+		"@%p1 st.global.v2.u32 [%rd1+4], {%r1, %r2}; ret; }\n.file 1 \"a b\"\n";
+	struct gpu_caps caps = {.sm = 90};
+	struct _cl_device_id device = {.caps = &caps};
+	struct bytes good = BYTES_INIT;
+	unsigned long read = 0;
+	for (unsigned long i = count(); i; i--) {
+		size_t size_B, from = random_number() % sizeof(text);
+		size_t to = random_number() % sizeof(text);
+		struct ocl_code *code = NULL;
+		bytes_finish(&good);
+		bytes_append(&good, text, i & 1 ? from : sizeof(text) - 1);
+		if (i & 1)
+			bytes_append(&good, text + to, sizeof(text) - 1 - to);
+		unsigned char *ptx = mutate(&good, &size_B);
+		const cl_int error = ocl_code_read(ptx, size_B, &device, &code);
+		CHECK(error == CL_SUCCESS || error == CL_INVALID_BINARY);
+		CHECK(!error == (code != NULL));
+		read += code != NULL;
+		ocl_code_unref(code);
+		free(ptx);
+	}
+	CHECK(read);
+	bytes_finish(&good);
+}
+
+TEST_MAIN(TEST(entries), TEST(lists_of_inputs), TEST(launch_facts), TEST(program_binaries),
+	  TEST(ptx))
