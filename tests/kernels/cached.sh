@@ -32,7 +32,7 @@ same() {
 	diff -r -x 'atomics_exchange.clt.*' "$work/cold.save" "$work/$1.save" >/dev/null || fail "$1: other results"
 }
 
-# Files whose build fails are built each time: a failure is not kept.
+# A build that failed is tried again by the next process.
 good=$(grep -L '^//! build-fails' "$kernels"/*.clt)
 count=$(echo "$good" | wc -l)
 [ "$count" -gt 90 ] || fail "only $count kernel files"
