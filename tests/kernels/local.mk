@@ -107,6 +107,7 @@ kernel_files = \
 	tests/kernels/math_double.clt \
 	tests/kernels/math_exponential.clt \
 	tests/kernels/math_hyperbolic.clt \
+	tests/kernels/math_hypot_limits.clt \
 	tests/kernels/math_native.clt \
 	tests/kernels/math_pointers.clt \
 	tests/kernels/math_power.clt \
