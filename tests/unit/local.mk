@@ -35,6 +35,12 @@ nodist_EXTRA_tests_unit_t_nvvm_ir_SOURCES = force-cxx-link.cxx
 TESTS += tests/unit/builtins.sh tests/unit/architectures.sh
 EXTRA_DIST += tests/unit/builtins.sh tests/unit/builtins_coverage.py tests/unit/architectures.sh
 
+check_PROGRAMS += tests/unit/cache_place
+tests_unit_cache_place_SOURCES = tests/unit/cache_place.c
+tests_unit_cache_place_LDADD = cache/libcache.a base/libbase.a $(ZSTD_LIBS) -lpthread
+TESTS += tests/unit/set_uid.sh
+EXTRA_DIST += tests/unit/set_uid.sh
+
 check_PROGRAMS += tests/unit/compile_for
 tests_unit_compile_for_SOURCES = tests/unit/compile_for.c
 tests_unit_compile_for_LDADD = frontend/libfrontend.a backend/libbackend.a base/libbase.a \
