@@ -233,6 +233,10 @@ static const char *argument_kind(const struct abi_argument *argument)
 		return "constant";
 	case ABI_ARGUMENT_LOCAL:
 		return "local";
+	case ABI_ARGUMENT_IMAGE:
+		return "image";
+	case ABI_ARGUMENT_SAMPLER:
+		return "sampler";
 	}
 	return "other";
 }

@@ -47,6 +47,11 @@ static bool ask(struct run_argument *argument, const struct opencl *opencl, cl_k
 		tool_error("argument %u: the kernel does not tell its type", (unsigned)index);
 		return false;
 	}
+	if (!strncmp(argument->type, "image", 5) || !strcmp(argument->type, "sampler_t")) {
+		tool_error("argument %u (%s %s): images and samplers cannot be given here",
+			   (unsigned)index, argument->type, argument->name);
+		return false;
+	}
 	argument->element = element_of_type(argument->type);
 	argument->local = address == CL_KERNEL_ARG_ADDRESS_LOCAL;
 	argument->constant = address == CL_KERNEL_ARG_ADDRESS_CONSTANT ||

@@ -124,5 +124,8 @@ run 2 $folder/k.cl -k ids -g 4 -a zero:4 -o none
 run 2 $folder/k.cl -k ids -g 4x -a zero:4
 run 1 $folder/k.cl -k ids -g 4 -l 3 -a zero:4 -- -cl-std=CL1.2
 grep -q CL_INVALID_WORK_GROUP_SIZE $folder/errors || fail "the error is not named"
+echo 'kernel void i(read_only image2d_t im, global int *o) { o[0] = get_image_width(im); }' >$folder/i.cl
+run 2 $folder/i.cl -g 1 -a zero:4 -a zero:1
+grep -q 'image2d_t im): images' $folder/errors || fail "an image is not refused by name"
 run 3 $folder/k.cl -k ids -g 4 -a zero:4 --device 99
 exit $failed
