@@ -60,6 +60,7 @@ struct gpu_device {
 
 	_Atomic(struct gpu_module *) fill_module, image_fill_module;  /* made when needed */
 	_Atomic(unsigned char *) slots_memory;     /* pinned; made when needed */
+	_Atomic gpu_address barriers;              /* of grids; made when needed */
 
 	struct lock lock;                /* guards the rest */
 	struct list idle_streams[GPU_PRIORITIES];  /* gpu_stream.link, oldest first */

@@ -10,6 +10,7 @@ backend_sources = \
 	backend/cuda_symbols.h \
 	backend/gpu.h \
 	backend/gpu_array.c \
+	backend/gpu_barrier.c \
 	backend/gpu_clock.c \
 	backend/gpu_copy.c \
 	backend/gpu_defer.c \

@@ -81,6 +81,7 @@ static void put_kernel(struct bytes *bytes, const struct abi_kernel *kernel)
 	put_u32(bytes, kernel->uniform_groups);
 	put_u32(bytes, kernel->sees_groups);
 	put_u32(bytes, kernel->sampler_states);
+	put_u32(bytes, kernel->no_offset);
 }
 
 static void put_format(struct bytes *bytes, const struct abi_format *format)
@@ -251,6 +252,7 @@ static void get_kernel(struct reader *reader, struct abi_kernel *kernel)
 	kernel->uniform_groups = get_bool(reader);
 	kernel->sees_groups = get_bool(reader);
 	kernel->sampler_states = get_limited(reader, (1u << ABI_SAMPLER_STATES) - 1);
+	kernel->no_offset = get_bool(reader);
 }
 
 static uint32_t round_up(uint32_t value, uint32_t unit)

@@ -119,6 +119,7 @@ enum abi_hidden {
 	ABI_HIDDEN_ENQUEUED_LOCAL_Z,
 	ABI_HIDDEN_WORK_DIM,          /* u32 */
 	ABI_HIDDEN_PRINTF_BUFFER,     /* u64 device address */
+	ABI_HIDDEN_GRID_BARRIER,      /* u64 device address; the launch must be cooperative */
 	ABI_HIDDEN_COUNT
 };
 
@@ -153,6 +154,7 @@ struct abi_kernel {
 	bool sees_groups;             /* can tell how its work-items are grouped */
 	uint32_t sampler_states;      /* bit per state: what the kernel itself may read images with,
 				       * beside its SAMPLER arguments */
+	bool no_offset;               /* its ids are the GPU's own: no global offset is in them */
 };
 
 /* What a call of printf hands over for an argument. */

@@ -8,7 +8,8 @@ frontend_plain_sources = \
 	frontend/kernel_abi.c frontend/kernel_abi.h \
 	frontend/options.c frontend/options.h \
 	frontend/print_conversion.c frontend/print_conversion.h \
-	frontend/program.c
+	frontend/program.c \
+	frontend/ptx_facts.c frontend/ptx_facts.h
 frontend_sources = $(frontend_plain_sources) \
 	frontend/codegen.c \
 	frontend/embedded.h \

@@ -87,7 +87,9 @@ struct ocl_launch {
 	uint32_t work_dim;
 	uint32_t dynamic_local_B;
 	bool uniform;                    /* local divides global */
-	uint64_t printf_buffer;          /* while it is being submitted */
+	bool cooperative;                /* all work-groups run at once; uniform */
+	uint64_t printf_buffer;          /* while it is being submitted, */
+	uint64_t grid_barrier;           /* and this */
 };
 
 struct ocl_command {

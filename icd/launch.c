@@ -3,6 +3,7 @@
 #include "icd/launch.h"
 
 #include "icd/launch_size.h"
+#include "icd/module.h"
 #include "icd/printf.h"
 #include "icd/queue.h"
 
@@ -23,6 +24,9 @@ static cl_int sizes_take(struct ocl_launch *launch, const struct ocl_ndrange *ra
 		launch->offset[i] = used && range->offset ? range->offset[i] : 0;
 		/* 5.10: CL_INVALID_GLOBAL_OFFSET when an id would not fit a size_t. */
 		if (launch->global[i] > SIZE_MAX - launch->offset[i])
+			return CL_INVALID_GLOBAL_OFFSET;
+		/* PTX of another compiler's reads the GPU's own ids, where no offset is. */
+		if (launch->offset[i] && launch->code->abi->no_offset)
 			return CL_INVALID_GLOBAL_OFFSET;
 	}
 	return CL_SUCCESS;
@@ -52,8 +56,9 @@ static cl_int local_decide(struct ocl_launch *launch, const struct ocl_ndrange *
 	const uint32_t *required = abi->required_local;
 	cl_int error = CL_SUCCESS;
 	/* A choice of ours may be what a kernel does not notice. */
-	launch->uniform = abi->uniform_groups &&
-			  (range->local || required[0] || abi->sees_groups);
+	launch->uniform = launch->cooperative ||
+			  (abi->uniform_groups &&
+			   (range->local || required[0] || abi->sees_groups));
 	if (range->local)
 		error = local_take(launch, range, queue->device->caps);
 	else if (required[0])
@@ -66,7 +71,8 @@ static cl_int local_decide(struct ocl_launch *launch, const struct ocl_ndrange *
 	if (items > launch->code->caps.max_threads)
 		return CL_INVALID_WORK_GROUP_SIZE;
 	/* 5.10: CL_INVALID_WORK_GROUP_SIZE when the program was built for uniform
-	 * work-groups and the global size is no multiple of the local size. */
+	 * work-groups and the global size is no multiple of the local size.
+	 * cl_culvert_grid_barrier: whatever the program was built for. */
 	for (unsigned i = 0; i < 3; i++)
 		if (launch->uniform && launch->global[i] % launch->local[i])
 			return CL_INVALID_WORK_GROUP_SIZE;
@@ -94,6 +100,30 @@ static cl_int limits_check(const struct ocl_launch *launch, cl_command_queue que
 		return CL_OUT_OF_RESOURCES;
 	}
 	return CL_SUCCESS;
+}
+
+/* cl_culvert_grid_barrier: CL_OUT_OF_RESOURCES when the device cannot run all work-groups
+ * at once.  (OpenCL 3.0 API, 5.10: "insufficient resources needed to execute the kernel".) */
+static cl_int residency_check(const struct ocl_launch *launch, cl_command_queue queue)
+{
+	const uint32_t *local = launch->local;
+	const uint64_t groups = groups_of(launch, 0) * groups_of(launch, 1) * groups_of(launch, 2);
+	uint64_t most = 0;
+	if (!launch->cooperative)
+		return CL_SUCCESS;
+	cl_int error = gpu_function_resident(launch->code->function,
+					     local[0] * local[1] * local[2],
+					     launch->dynamic_local_B, &most);
+	if (!error && groups > most) {
+		ocl_context_report(queue->context,
+				   "kernel %s has a barrier of the whole grid: %s runs at most "
+				   "%llu of its work-groups of %u x %u x %u at once, not %llu",
+				   launch->kernel->name, queue->device->caps->name,
+				   (unsigned long long)most, local[0], local[1], local[2],
+				   (unsigned long long)groups);
+		return CL_OUT_OF_RESOURCES;
+	}
+	return error ? error : gpu_barriers_wait_ready(queue->device->gpu);
 }
 
 /* --- accesses ---------------------------------------------------------------------------- */
@@ -172,10 +202,10 @@ static cl_int accesses_make(struct ocl_command *command)
 	return CL_SUCCESS;
 }
 
-static bool kernel_prints(const struct abi_kernel *abi)
+static bool kernel_takes(const struct abi_kernel *abi, enum abi_hidden hidden)
 {
 	for (uint32_t i = 0; i < abi->hidden_count; i++)
-		if (abi->hidden[i] == ABI_HIDDEN_PRINTF_BUFFER)
+		if (abi->hidden[i] == hidden)
 			return true;
 	return false;
 }
@@ -196,10 +226,13 @@ static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue,
 	*empty_out = !launch->global[0] || !launch->global[1] || !launch->global[2];
 	if (*empty_out)
 		return CL_SUCCESS;
+	launch->cooperative = kernel_takes(launch->code->abi, ABI_HIDDEN_GRID_BARRIER);
 	error = local_memory_check(launch, queue);
 	if (!error)
 		error = local_decide(launch, range, queue);
-	return error ? error : limits_check(launch, queue);
+	if (!error)
+		error = limits_check(launch, queue);
+	return error ? error : residency_check(launch, queue);
 }
 
 cl_int ocl_launch_suggest(cl_command_queue queue, cl_kernel kernel,
@@ -231,7 +264,7 @@ cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LA
 		command->kind = &ocl_command_marker;
 		return CL_SUCCESS;
 	}
-	if (kernel_prints(launch->code->abi))
+	if (kernel_takes(launch->code->abi, ABI_HIDDEN_PRINTF_BUFFER))
 		command->kind = &ocl_command_launch_printf;
 	error = images_check(launch, queue);
 	return error ? error : accesses_make(command);
@@ -334,6 +367,9 @@ static cl_int hidden_parameters(struct ocl_launch *launch, struct hidden_values 
 		case ABI_HIDDEN_PRINTF_BUFFER:
 			parameters[i] = &launch->printf_buffer;
 			break;
+		case ABI_HIDDEN_GRID_BARRIER:
+			parameters[i] = &launch->grid_barrier;
+			break;
 		default:
 			/* A kernel that wants what this version cannot give. */
 			return CL_OUT_OF_RESOURCES;
@@ -369,6 +405,7 @@ static cl_int launch_grids(const struct ocl_launch *launch, struct gpu_stream *s
 	struct gpu_launch gpu = {
 		.function = launch->code->function,
 		.dynamic_local_B = launch->dynamic_local_B,
+		.cooperative = launch->cooperative,
 		.parameters = parameters,
 	};
 	cl_int error = CL_SUCCESS;
@@ -386,11 +423,13 @@ static cl_int launch_with(struct ocl_command *command, struct gpu_stream *stream
 		values->group_count[i] = (uint32_t)groups_of(launch, i);
 	(void)ocl_kernel_dynamic_local_B(launch->code->abi, launch->arguments, values->offsets);
 	cl_int error = argument_parameters(command, values, parameters);
+	if (!error && launch->cooperative)
+		error = gpu_stream_barrier(stream, &launch->grid_barrier);
 	if (!error)
 		error = hidden_parameters(launch, values,
 					  parameters + launch->code->abi->argument_count);
 	if (!error)
-		error = ocl_users_note(&launch->code->build->users, stream);
+		error = ocl_module_note(launch->code->build->module, stream);
 	return error ? error : launch_grids(launch, stream, values, parameters);
 }
 

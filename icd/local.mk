@@ -12,12 +12,13 @@ icd_object_sources = \
 	icd/device_info.c icd/device_info.h icd/device_info.def \
 	icd/context.c icd/context.h icd/context_info.def \
 	icd/sampler.c icd/sampler.h icd/sampler_info.def icd/api_sampler.c \
-	icd/program.c icd/program.h \
+	icd/program.c icd/program.h icd/program_code.c \
 	icd/program_info.c icd/program_info.def icd/program_build_info.def \
 	icd/program_binary.c icd/program_binary.h \
 	icd/build.c icd/build.h \
 	icd/build_cache.c icd/build_cache.h icd/build_key.c \
 	icd/build_dump.c icd/build_dump.h \
+	icd/module.c icd/module.h \
 	icd/program_build.c \
 	icd/kernel.c icd/kernel.h \
 	icd/kernel_info.c icd/kernel_info.h icd/kernel_info.def \
@@ -25,6 +26,10 @@ icd_object_sources = \
 	icd/kernel_sub_group_info.def \
 	icd/api_platform.c icd/api_device.c icd/api_context.c \
 	icd/api_program.c icd/api_kernel.c icd/api_unsupported.c
+
+# What programs include for our own extensions.
+clincludedir = $(includedir)/CL
+clinclude_HEADERS = icd/cl_culvert.h
 
 icd_command_sources = \
 	icd/users.c icd/users.h \

@@ -23,6 +23,7 @@ builtin_sources = \
 	frontend/builtins/image_read.cl \
 	frontend/builtins/image_read_write.cl \
 	frontend/builtins/image_write.cl \
+	frontend/builtins/grid_barrier.cl \
 	frontend/builtins/integer.cl \
 	frontend/builtins/math_f16.cl \
 	frontend/builtins/math_f32.cl \

@@ -7,8 +7,8 @@ endif
 
 # Each is one file of its own name and api_test.h.
 api_object_tests = tests/api/platform tests/api/device tests/api/context tests/api/program \
-	tests/api/program_link tests/api/program_binary tests/api/kernel \
-	tests/api/sub_groups tests/api/images tests/api/samplers \
+	tests/api/program_link tests/api/program_binary tests/api/program_ptx tests/api/kernel \
+	tests/api/sub_groups tests/api/grid_barrier tests/api/images tests/api/samplers \
 	tests/api/null_arguments tests/api/unsupported tests/api/dispatch \
 	tests/api/float_options
 tests_api_platform_SOURCES = tests/api/platform.c tests/api/api_test.h
@@ -23,6 +23,8 @@ tests_api_program_link_SOURCES = tests/api/program_link.c tests/api/api_test.h
 tests_api_program_link_LDADD = $(OPENCL_LIBS)
 tests_api_program_binary_SOURCES = tests/api/program_binary.c tests/api/api_test.h
 tests_api_program_binary_LDADD = $(OPENCL_LIBS)
+tests_api_program_ptx_SOURCES = tests/api/program_ptx.c tests/api/api_test.h
+tests_api_program_ptx_LDADD = $(OPENCL_LIBS)
 tests_api_kernel_SOURCES = tests/api/kernel.c tests/api/api_test.h
 tests_api_kernel_LDADD = $(OPENCL_LIBS)
 tests_api_sub_groups_SOURCES = tests/api/sub_groups.c tests/api/api_test.h
@@ -31,6 +33,8 @@ tests_api_images_SOURCES = tests/api/images.c tests/api/api_test.h
 tests_api_images_LDADD = $(OPENCL_LIBS)
 tests_api_samplers_SOURCES = tests/api/samplers.c tests/api/api_test.h
 tests_api_samplers_LDADD = $(OPENCL_LIBS)
+tests_api_grid_barrier_SOURCES = tests/api/grid_barrier.c tests/api/api_test.h
+tests_api_grid_barrier_LDADD = $(OPENCL_LIBS)
 tests_api_null_arguments_SOURCES = tests/api/null_arguments.c tests/api/api_test.h
 tests_api_null_arguments_LDADD = $(OPENCL_LIBS)
 tests_api_unsupported_SOURCES = tests/api/unsupported.c tests/api/api_test.h

@@ -65,6 +65,8 @@ kernel_files = \
 	tests/kernels/geometric.clt \
 	tests/kernels/global_offset.clt \
 	tests/kernels/group_size_errors.clt \
+	tests/kernels/grid_barrier.clt \
+	tests/kernels/grid_barrier_refused.clt \
 	tests/kernels/half_arguments.clt \
 	tests/kernels/half_arithmetic.clt \
 	tests/kernels/half_arrays.clt \

@@ -37,7 +37,7 @@ tests_stress_libdisk_fault_so_LDFLAGS = $(AM_LDFLAGS) -shared
 tests_stress_libdisk_fault_so_LDADD = -ldl
 endif
 endif
-EXTRA_DIST += tests/stress/cache.sh
+EXTRA_DIST += tests/stress/cache.sh tests/stress/cache_long
 
 # The scenarios of the ordering design, each on many schedules.
 if HAVE_OPENCL_LOADER

@@ -445,6 +445,38 @@ static void test_link(void)
 	bytes_finish(&other);
 }
 
+/* Images and samplers pass from object to object, and the facts see samplers of both. */
+static void test_link_images(void)
+{
+	struct bytes objects[] = {
+		object_of("float at(read_only image2d_t i, sampler_t s);\n"
+			  "float smooth(read_only image2d_t i);\n"
+			  "constant sampler_t s = CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;\n"
+			  "kernel void k(read_only image2d_t i, global float *a)\n"
+			  "{ *a = at(i, s) + smooth(i); }\n"
+			  "kernel void j(read_only image2d_t i, global float *a)\n"
+			  "{ *a = at(i, s); }\n"
+			  "kernel void n(read_only image2d_t i, global float *a)\n"
+			  "{ *a = read_imagef(i, (int2)(0, 0)).x; }\n", NULL),
+		object_of("float at(read_only image2d_t i, sampler_t s)\n"
+			  "{ return read_imagef(i, s, (float2)(1.0f, 2.0f)).x; }\n"
+			  "float smooth(read_only image2d_t i) {\n"
+			  "const sampler_t s = CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;\n"
+			  "return at(i, s); }\n", NULL),
+	};
+	struct fe_program program;
+	enum fe_status status = link_two(objects, 2, NULL, &program);
+	expect_ok(status, "images");
+	if (!status) {
+		/* addressing * 4 + normalized * 2 + linear */
+		CHECK_EQ(abi_program_kernel(program.abi, "k")->sampler_states, 1u << 8 | 1u << 5);
+		CHECK_EQ(abi_program_kernel(program.abi, "j")->sampler_states, 1u << 8);
+		CHECK_EQ(abi_program_kernel(program.abi, "n")->sampler_states, 1u);
+		fe_program_finish(&program);
+	}
+	finish_all(objects, 2);
+}
+
 /* Types and tables that the programs share through a header. */
 static void test_link_shared_types(void)
 {
@@ -658,6 +690,6 @@ TEST_MAIN(TEST(remember_signals), TEST(test_diagnostics), TEST(test_strange_sour
 	  TEST(test_options),
 	  TEST(test_feature_macros), TEST(test_embedded_headers), TEST(test_include_folders),
 	  TEST(test_language), TEST(test_missing_functions), TEST(test_program),
-	  TEST(test_link), TEST(test_link_shared_types),
+	  TEST(test_link), TEST(test_link_images), TEST(test_link_shared_types),
 	  TEST(test_link_clashes), TEST(test_fatal_error), TEST(test_signals), TEST(test_silence),
 	  TEST(test_depth), TEST(test_threads), TEST(test_identity))

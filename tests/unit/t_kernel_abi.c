@@ -55,6 +55,7 @@ static struct abi_program *make_program(void)
 	kernel->dynamic_local_B = 60000;
 	kernel->has_barrier = true;
 	kernel->sees_groups = true;
+	kernel->no_offset = true;
 	program->kernels[1].name = copy("second");
 	program->kernels[1].entry = copy("second");
 	program->kernels[1].attributes = copy("");
@@ -107,7 +108,7 @@ static void test_round_trip(void)
 	CHECK_EQ(kernel->required_sub_group, 32);
 	CHECK_EQ(kernel->dynamic_local_B, 60000);
 	CHECK(kernel->has_barrier);
-	CHECK(!kernel->uniform_groups && kernel->sees_groups);
+	CHECK(!kernel->uniform_groups && kernel->sees_groups && kernel->no_offset);
 	CHECK_STRING(read->formats[0].text, "i=%d\n");
 	CHECK_EQ(read->formats[0].argument_count, 3);
 	CHECK_EQ(read->formats[0].arguments[0].offset_B, 8);
