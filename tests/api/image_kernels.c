@@ -4,6 +4,7 @@
 
 #include "tests/api/api_test.h"
 
+#include <math.h>
 #include <stdint.h>
 
 static cl_context context;
@@ -47,7 +48,7 @@ static cl_mem image_2d(cl_context owner, const cl_image_format *format, cl_mem_f
 	return image;
 }
 
-/* --- arguments ----------------------------------------------------------------------------- */
+/* --- arguments ------------------------------------------------------------------------ */
 
 static void test_argument_errors(void)
 {
@@ -112,7 +113,7 @@ static void test_argument_info(void)
 	CHECK_OK(clReleaseKernel(stored));
 }
 
-/* --- samplers -------------------------------------------------------------------------------- */
+/* --- samplers ------------------------------------------------------------------------- */
 
 /* Two texels, 0 and 1: what each sampler reads at x (OpenCL C 3.0, 8.2). */
 struct reading {
@@ -178,7 +179,11 @@ static void test_samplers(void)
 		float value[4] = {77, 77, 77, 77};
 		CHECK_OK(clEnqueueReadBuffer(queues[0], out, CL_TRUE, i * 512, 16, value, 0, NULL,
 					     NULL));
-		if (!CHECK(value[0] == readings[i % READINGS].expected))
+		/* How exact a linear filter is the specification leaves open (OpenCL C 3.0,
+		 * 8.2); GPUs weigh in steps of 1/256. */
+		const float least = readings[i % READINGS].filter == CL_FILTER_LINEAR ? 1 / 256.0F
+										      : 0;
+		if (!CHECK(fabsf(value[0] - readings[i % READINGS].expected) <= least))
 			printf("  reading %u: %g\n", i % READINGS, value[0]);
 	}
 	CHECK_OK(clReleaseMemObject(image));
@@ -188,7 +193,7 @@ static void test_samplers(void)
 		CHECK_OK(clReleaseCommandQueue(queues[i]));
 }
 
-/* --- writing and reading ---------------------------------------------------------------------- */
+/* --- writing and reading -------------------------------------------------------------- */
 
 enum { WIDTH = 13, HEIGHT = 5 };
 
