@@ -16,6 +16,7 @@
 #include "icd/native.h"
 
 struct ocl_command;
+struct _cl_command_buffer_khr;
 
 /* A range of a buffer that the command uses on the queue's device. */
 struct ocl_access {
@@ -93,6 +94,7 @@ struct ocl_command {
 		struct ocl_launch launch;
 		struct ocl_map *map;
 		struct ocl_native *native;
+		struct _cl_command_buffer_khr *command_buffer;
 	} u;
 
 	/* In line: guarded by the queue's lock. */
@@ -151,5 +153,6 @@ extern const struct ocl_command_kind ocl_command_unmap;
 extern const struct ocl_command_kind ocl_command_launch;
 extern const struct ocl_command_kind ocl_command_launch_printf;
 extern const struct ocl_command_kind ocl_command_native;
+extern const struct ocl_command_kind ocl_command_command_buffer;
 
 #endif

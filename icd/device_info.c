@@ -5,6 +5,7 @@
 #include "backend/codegen.h"
 #include "frontend/kernel_abi.h"
 #include "icd/extension.h"
+#include "icd/khr_command_buffer.h"
 #include "icd/printf.h"
 
 #include <stdint.h>

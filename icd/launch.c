@@ -341,7 +341,8 @@ static cl_int launch_with(struct ocl_command *command, struct gpu_stream *stream
 	if (!error)
 		error = hidden_parameters(launch, values,
 					  parameters + launch->code->abi->argument_count);
-	if (!error)
+	/* Who launches a recorded graph notes its stream. */
+	if (!error && !gpu_stream_is_recorder(stream))
 		error = ocl_users_note(&launch->code->build->users, stream);
 	return error ? error : launch_grids(launch, stream, values, parameters);
 }

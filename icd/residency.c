@@ -194,6 +194,15 @@ void ocl_storage_collect(struct ocl_storage *storage, struct ocl_witnesses *witn
 		ocl_users_collect(&storage->locations[i].users, witnesses);
 }
 
+cl_int ocl_storage_place(struct ocl_storage *storage, uint32_t device, gpu_address *address_out)
+{
+	lock_take(&storage->lock);
+	const cl_int error = location_allocate(storage, device);
+	*address_out = storage->locations[device].address;
+	lock_drop(&storage->lock);
+	return error;
+}
+
 bool ocl_storage_is_slow(const struct ocl_storage *storage)
 {
 	return storage->pageable;
