@@ -263,4 +263,20 @@ void gpu_graph_revise(struct gpu_graph *graph, uint32_t first);
 /* All of it, as one operation.  Launches of one graph follow each other. */
 cl_int gpu_graph_launch(struct gpu_graph *graph, struct gpu_stream *stream);
 
+/* --- the application's own CUDA ------------------------------------------------------- */
+
+/* CUDA's handles as they are.  A stream whose handle was asked for is asked anew each
+ * time whether it is done: what others put into it has no number. */
+cl_int gpu_device_cuda(struct gpu_device *device, void **cu_context_out, int *cu_device_out);
+void *gpu_stream_cuda(struct gpu_stream *stream);
+void *gpu_event_cuda(struct gpu_event *event);
+void *gpu_module_cuda(struct gpu_module *module);
+void *gpu_function_cuda(struct gpu_function *function);
+/* Whether all of the range is one allocation in the device's memory. */
+bool gpu_memory_is_there(struct gpu_device *device, gpu_address address, uint64_t size_B);
+/* Calls function with the device's context current; what it puts into the stream counts
+ * as one operation.  It is foreign: no lock may be held. */
+cl_int gpu_call(struct gpu_stream *stream, void (*function)(void *cu_stream, void *data),
+		void *data);
+
 #endif

@@ -84,6 +84,7 @@ struct gpu_stream {
 	 * there.  Raised only after the wait was put in and counted.  Streams with
 	 * an id beyond the table are waited for each time. */
 	_Atomic uint64_t seen[GPU_STREAMS_TRACKED];
+	atomic_bool foreign;             /* others may put work into it; never false again */
 	struct gpu_graph *graph;         /* whose recorder it is; NULL: a stream */
 };
 

@@ -20,6 +20,7 @@ backend_sources = \
 	backend/gpu_window.c \
 	backend/gpu_pause.c \
 	backend/gpu_internal.h \
+	backend/gpu_foreign.c \
 	backend/gpu_graph.c \
 	backend/gpu_launch.c \
 	backend/gpu_mem.c \

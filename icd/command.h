@@ -76,6 +76,11 @@ struct ocl_launch {
 	uint64_t printf_buffer;          /* while it is being submitted */
 };
 
+struct ocl_cuda_work {                   /* the application's, which keeps data alive */
+	void (CL_CALLBACK *work)(void *cuda_stream, const cl_ulong *cuda_pointers, void *data);
+	void *data;
+};
+
 struct ocl_command {
 	const struct ocl_command_kind *kind;
 	cl_command_queue queue;
@@ -95,6 +100,7 @@ struct ocl_command {
 		struct ocl_map *map;
 		struct ocl_native *native;
 		struct _cl_command_buffer_khr *command_buffer;
+		struct ocl_cuda_work cuda_work;
 	} u;
 
 	/* In line: guarded by the queue's lock. */

@@ -48,4 +48,4 @@ icd_command_sources = \
 	icd/api_mem.c icd/api_queue.c icd/api_event.c \
 	icd/api_enqueue_buffer.c icd/api_enqueue_rect.c icd/api_enqueue_map.c \
 	icd/api_enqueue_kernel.c icd/api_enqueue_sync.c \
-	icd/api_command_buffer.c icd/api_record.c
+	icd/api_command_buffer.c icd/api_record.c icd/api_cuda.c icd/cuda_interop.h

@@ -40,6 +40,7 @@ enum ocl_access_mode {
 struct ocl_location {
 	struct gpu_device *gpu;         /* NULL: the host shadow */
 	gpu_address address;            /* guarded by the lock until it is set; 0: none yet */
+	bool adopted;                   /* immutable: the memory is the application's */
 	struct ocl_users users;
 };
 
@@ -83,6 +84,10 @@ enum ocl_content { OCL_CONTENT_UNDEFINED, OCL_CONTENT_COPY, OCL_CONTENT_SHARE };
  * CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES. */
 cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content content,
 			  void *from, bool pins_whole, struct ocl_storage **storage_out);
+
+/* One whose bytes on device (a position) are at address, which stays the application's. */
+cl_int ocl_storage_adopt(cl_context context, uint64_t size_B, uint32_t device,
+			 gpu_address address, struct ocl_storage **storage_out);
 
 /* Frees device memory as soon as its users are done, without waiting for them.
  * The shadow must be out of use: see ocl_storage_collect. */
