@@ -10,20 +10,28 @@ static const cl_command_buffer_flags_khr known_flags = CL_COMMAND_BUFFER_SIMULTA
 						       CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR;
 
 /* clCreateCommandBufferKHR: CL_INVALID_VALUE for what is not valid or comes twice,
- * CL_INVALID_PROPERTY for what is valid and not supported: those flags belong to
- * extensions that we do not have. */
-static cl_int properties_check(const cl_command_buffer_properties_khr *list)
+ * CL_INVALID_PROPERTY for what is valid and not supported: queues of several devices. */
+static cl_int properties_read(const cl_command_buffer_properties_khr *list,
+			      cl_command_buffer_flags_khr *flags_out, bool *keeps_groups_out)
 {
-	bool seen = false;
-	cl_int error = CL_SUCCESS;
+	const cl_bitfield asserts = OCL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS;
+	unsigned seen = 0;
+	*flags_out = 0;
+	*keeps_groups_out = false;
 	for (; list && list[0]; list += 2) {
-		if (list[0] != CL_COMMAND_BUFFER_FLAGS_KHR || seen || list[1] & ~known_flags)
+		const unsigned bit = list[0] == CL_COMMAND_BUFFER_FLAGS_KHR ? 1 : 2;
+		const cl_bitfield known = bit == 1 ? known_flags : asserts;
+		if ((bit == 2 && list[0] != OCL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS) ||
+		    seen & bit || list[1] & ~known)
 			return CL_INVALID_VALUE;
-		seen = true;
-		if (list[1])
-			error = CL_INVALID_PROPERTY;
+		seen |= bit;
+		if (bit == 1)
+			*flags_out = list[1];
+		else
+			*keeps_groups_out = list[1];
 	}
-	return error;
+	return *flags_out & CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR ? CL_INVALID_PROPERTY
+								   : CL_SUCCESS;
 }
 
 CL_API_ENTRY cl_command_buffer_khr CL_API_CALL clCreateCommandBufferKHR(
@@ -31,13 +39,16 @@ CL_API_ENTRY cl_command_buffer_khr CL_API_CALL clCreateCommandBufferKHR(
 	const cl_command_buffer_properties_khr *properties, cl_int *errcode_ret)
 {
 	cl_command_buffer_khr buffer = NULL;
+	cl_command_buffer_flags_khr flags = 0;
+	bool keeps_groups = false;
 	/* Without cl_khr_command_buffer_multi_device there is one queue. */
 	cl_int error = num_queues == 1 && queues ? enqueue_check_queue(queues[0])
 						 : CL_INVALID_VALUE;
 	if (!error)
-		error = properties_check(properties);
+		error = properties_read(properties, &flags, &keeps_groups);
 	if (!error)
-		error = ocl_command_buffer_create(queues[0], properties, &buffer);
+		error = ocl_command_buffer_create(queues[0], properties, flags, keeps_groups,
+						  &buffer);
 	if (errcode_ret)
 		*errcode_ret = error;
 	return buffer;
@@ -101,9 +112,14 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCommandBufferKHR(
 
 static cl_command_buffer_state_khr state_of(cl_command_buffer_khr buffer)
 {
-	return ocl_command_buffer_state(buffer) == OCL_EXECUTABLE
-		       ? CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR
-		       : CL_COMMAND_BUFFER_STATE_RECORDING_KHR;
+	switch (ocl_command_buffer_state(buffer)) {
+	case OCL_EXECUTABLE:
+		return CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR;
+	case OCL_FINALIZED:
+		return OCL_COMMAND_BUFFER_STATE_FINALIZED;
+	default:
+		return CL_COMMAND_BUFFER_STATE_RECORDING_KHR;
+	}
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clGetCommandBufferInfoKHR(

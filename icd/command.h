@@ -17,6 +17,7 @@
 
 struct ocl_command;
 struct _cl_command_buffer_khr;
+struct ocl_drawing;
 
 /* A range of a buffer that the command uses on the queue's device. */
 struct ocl_access {
@@ -99,7 +100,10 @@ struct ocl_command {
 		struct ocl_launch launch;
 		struct ocl_map *map;
 		struct ocl_native *native;
-		struct _cl_command_buffer_khr *command_buffer;
+		struct {
+			struct _cl_command_buffer_khr *buffer;
+			struct ocl_drawing *drawing;
+		} buffer;
 		struct ocl_cuda_work cuda_work;
 	} u;
 

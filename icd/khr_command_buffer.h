@@ -1,4 +1,4 @@
-/* cl_khr_command_buffer 0.9.8 for headers that know an older version or none of it.
+/* cl_khr_command_buffer 0.9.8 and its mutable_dispatch 0.9.5, for headers that know an older version or none of it.
  *
  * The functions that record commands have other parameters in such headers, so here
  * they have names of their own; an application finds them by the extension's. */
@@ -30,6 +30,50 @@ typedef cl_properties cl_command_properties_khr;
 #ifndef CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR
 #define CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR (1 << 2)
 #endif
+
+#ifndef CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR
+#define CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR (1 << 2)
+#endif
+
+/* Of mutable dispatch, what has the same names and other values or members in older
+ * headers goes by names of our own. */
+#define OCL_COMMAND_BUFFER_STATE_FINALIZED 2
+#define OCL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS 0x12B7
+#define OCL_MUTABLE_DISPATCH_ASSERTS 0x12B8
+#define OCL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS (1 << 0)
+#define OCL_MUTABLE_DISPATCH_UPDATABLE_FIELDS 0x12B1
+#define OCL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES 0x12B0
+#define OCL_MUTABLE_GLOBAL_OFFSET (1 << 0)
+#define OCL_MUTABLE_GLOBAL_SIZE (1 << 1)
+#define OCL_MUTABLE_LOCAL_SIZE (1 << 2)
+#define OCL_MUTABLE_ARGUMENTS (1 << 3)
+#define OCL_MUTABLE_EXEC_INFO (1 << 4)
+/* What of a launch can be changed; execution info is about SVM. */
+#define OCL_MUTABLE_ALL                                                                           	(OCL_MUTABLE_GLOBAL_OFFSET | OCL_MUTABLE_GLOBAL_SIZE | OCL_MUTABLE_LOCAL_SIZE |           	 OCL_MUTABLE_ARGUMENTS)
+#define OCL_INVALID_MUTABLE_COMMAND -1141
+#define OCL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG 0
+
+struct ocl_mutable_argument {            /* cl_mutable_dispatch_arg_khr */
+	cl_uint index;
+	size_t size_B;
+	const void *value;
+};
+
+struct ocl_mutable_config {              /* cl_mutable_dispatch_config_khr */
+	cl_mutable_command_khr command;
+	cl_uint argument_count, svm_argument_count, exec_info_count;
+	cl_uint work_dim;
+	const struct ocl_mutable_argument *arguments, *svm_arguments;
+	const void *exec_infos;
+	const size_t *global_offset, *global_size, *local_size;
+};
+
+cl_int CL_API_CALL ocl_update_mutable_commands(cl_command_buffer_khr command_buffer,
+					       cl_uint num_configs, const cl_uint *config_types,
+					       const void **configs);
+cl_int CL_API_CALL ocl_mutable_command_info(cl_mutable_command_khr command, cl_uint param_name,
+					    size_t param_value_size, void *param_value,
+					    size_t *param_value_size_ret);
 
 /* How every one of them begins and ends. */
 #define OCL_RECORD_FIRST                                                                          \

@@ -153,7 +153,7 @@ static cl_int accesses_make(struct ocl_command *command)
 	return CL_SUCCESS;
 }
 
-static bool kernel_prints(const struct abi_kernel *abi)
+bool ocl_launch_prints(const struct abi_kernel *abi)
 {
 	for (uint32_t i = 0; i < abi->hidden_count; i++)
 		if (abi->hidden[i] == ABI_HIDDEN_PRINTF_BUFFER)
@@ -169,9 +169,9 @@ static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue,
 	launch->arguments = kernel->arguments;
 	cl_int error = ocl_kernel_code_for(kernel, queue->device, &launch->code);
 	if (!error)
-		error = ocl_kernel_arguments_check(kernel);
-	if (!error)
 		error = sizes_take(launch, range);
+	if (!error)
+		error = ocl_kernel_arguments_check(kernel);
 	if (error)
 		return error;
 	*empty_out = !launch->global[0] || !launch->global[1] || !launch->global[2];
@@ -212,7 +212,7 @@ cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LA
 		command->kind = &ocl_command_marker;
 		return CL_SUCCESS;
 	}
-	if (kernel_prints(launch->code->abi))
+	if (ocl_launch_prints(launch->code->abi))
 		command->kind = &ocl_command_launch_printf;
 	return accesses_make(command);
 }
@@ -314,10 +314,21 @@ static bool grid_describe(const struct ocl_launch *launch, unsigned edges,
 	return true;
 }
 
+enum { EDGE_SETS = 8 };
+
+uint32_t ocl_launch_grids(const struct ocl_launch *launch)
+{
+	struct hidden_values values;
+	struct gpu_launch gpu;
+	uint32_t count = 0;
+	for (unsigned edges = 0; edges < EDGE_SETS; edges++)
+		count += grid_describe(launch, edges, &values, &gpu);
+	return count;
+}
+
 static cl_int launch_grids(const struct ocl_launch *launch, struct gpu_stream *stream,
 			   struct hidden_values *values, void **parameters)
 {
-	enum { EDGE_SETS = 8 };
 	struct gpu_launch gpu = {
 		.function = launch->code->function,
 		.dynamic_local_B = launch->dynamic_local_B,
