@@ -74,6 +74,8 @@ cl_int CL_API_CALL clGetCudaPointerCULVERT(cl_mem buffer, cl_device_id device,
 	gpu_address address;
 	uint32_t position;
 	cl_int error = object_check(buffer, &ocl_mem_type);
+	if (!error && buffer->type != CL_MEM_OBJECT_BUFFER)
+		error = CL_INVALID_MEM_OBJECT;
 	if (!error)
 		error = device_check(buffer->context, device, &position);
 	if (!error && !cuda_pointer)

@@ -140,12 +140,12 @@ static cl_int properties_read(const cl_command_properties_khr *list,
 }
 
 /* clCommandNDRangeKernelKHR: CL_INVALID_OPERATION for a kernel that prints, without
- * CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR. */
-static cl_int prints_check(cl_kernel kernel, cl_command_queue queue)
+ * CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR; here for others that cannot be, too. */
+static cl_int kernel_check(cl_kernel kernel, cl_command_queue queue)
 {
 	const struct ocl_kernel_code *code;
 	cl_int error = ocl_kernel_code_for(kernel, queue->device, &code);
-	return !error && ocl_launch_prints(code->abi) ? CL_INVALID_OPERATION : error;
+	return !error && !ocl_launch_can_record(code->abi) ? CL_INVALID_OPERATION : error;
 }
 
 static cl_int launch_record(cl_command_buffer_khr buffer, cl_kernel kernel,
@@ -200,12 +200,12 @@ cl_int CL_API_CALL ocl_record_launch(OCL_RECORD_FIRST, cl_kernel kernel, cl_uint
 	if (!error && (read.keeps_groups || command_buffer->keeps_groups) && !local_work_size)
 		error = CL_INVALID_VALUE;
 	if (!error)
-		error = prints_check(kernel, command_buffer->queue);
+		error = kernel_check(kernel, command_buffer->queue);
 	return error ? error : launch_record(command_buffer, kernel, &range, properties, &read,
 					     &list, sync_point, mutable_handle);
 }
 
-/* --- what the devices do not have: the codes of clEnqueue* --------------------------------- */
+/* --- what cannot be recorded: images, SVM --------------------------------- */
 
 static cl_int record_unsupported(cl_command_buffer_khr buffer, cl_command_queue queue,
 				 const cl_command_properties_khr *properties,

@@ -4,6 +4,7 @@
 
 #include "icd/launch.h"
 #include "icd/mutable_command.h"
+#include "icd/module.h"
 #include "icd/queue.h"
 
 #include <stddef.h>
@@ -463,7 +464,7 @@ static cl_int command_buffer_run(struct ocl_command *command, struct gpu_stream 
 	const struct ocl_drawing *drawing = command->u.buffer.drawing;
 	cl_int error = CL_SUCCESS;
 	for (uint32_t i = 0; i < drawing->build_count && !error; i++)
-		error = ocl_users_note(&drawing->builds[i]->users, stream);
+		error = ocl_module_note(drawing->builds[i]->module, stream);
 	return error ? error : gpu_graph_launch(drawing->graph, stream);
 }
 

@@ -1,4 +1,5 @@
-/* cl_khr_command_buffer 0.9.8 and its mutable_dispatch 0.9.5, for headers that know an older version or none of it.
+/* cl_khr_command_buffer 0.9.8 and its mutable_dispatch 0.9.5, for headers that know an
+ * older version or none of it.
  *
  * The functions that record commands have other parameters in such headers, so here
  * they have names of their own; an application finds them by the extension's. */
@@ -38,13 +39,16 @@ typedef cl_properties cl_command_properties_khr;
 #ifndef CL_MUTABLE_COMMAND_COMMAND_QUEUE_KHR
 #define CL_MUTABLE_COMMAND_COMMAND_QUEUE_KHR 0x12A0
 #define CL_MUTABLE_COMMAND_COMMAND_BUFFER_KHR 0x12A1
-#define CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR 0x12A2
 #define CL_MUTABLE_COMMAND_COMMAND_TYPE_KHR 0x12AD
 #define CL_MUTABLE_DISPATCH_KERNEL_KHR 0x12A3
 #define CL_MUTABLE_DISPATCH_DIMENSIONS_KHR 0x12A4
 #define CL_MUTABLE_DISPATCH_GLOBAL_WORK_OFFSET_KHR 0x12A5
 #define CL_MUTABLE_DISPATCH_GLOBAL_WORK_SIZE_KHR 0x12A6
 #define CL_MUTABLE_DISPATCH_LOCAL_WORK_SIZE_KHR 0x12A7
+#endif
+
+#ifndef CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR
+#define CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR 0x12A2
 #endif
 
 /* Of mutable dispatch, what has the same names and other values or members in older
@@ -61,7 +65,9 @@ typedef cl_properties cl_command_properties_khr;
 #define OCL_MUTABLE_ARGUMENTS (1 << 3)
 #define OCL_MUTABLE_EXEC_INFO (1 << 4)
 /* What of a launch can be changed; execution info is about SVM. */
-#define OCL_MUTABLE_ALL                                                                           	(OCL_MUTABLE_GLOBAL_OFFSET | OCL_MUTABLE_GLOBAL_SIZE | OCL_MUTABLE_LOCAL_SIZE |           	 OCL_MUTABLE_ARGUMENTS)
+#define OCL_MUTABLE_ALL \
+	(OCL_MUTABLE_GLOBAL_OFFSET | OCL_MUTABLE_GLOBAL_SIZE | OCL_MUTABLE_LOCAL_SIZE | \
+	 OCL_MUTABLE_ARGUMENTS)
 #define OCL_INVALID_MUTABLE_COMMAND -1141
 #define OCL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG 0
 

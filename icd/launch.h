@@ -28,7 +28,9 @@ void ocl_launch_finish(struct ocl_command *command, const struct ocl_access *own
 
 /* How many grids it is, and so how many nodes of a graph. */
 uint32_t ocl_launch_grids(const struct ocl_launch *launch);
-bool ocl_launch_prints(const struct abi_kernel *abi);
+/* Not kernels that print, take images or samplers, or have barriers of the grid: each of
+ * their launches needs what a graph cannot give it. */
+bool ocl_launch_can_record(const struct abi_kernel *abi);
 
 /* What a launch of range would choose if range says no local size, with the checks of
  * ocl_launch_init. */
