@@ -28,6 +28,7 @@ struct gpu_stream;
 struct gpu_event;
 struct gpu_module;
 struct gpu_function;
+struct gpu_graph;
 
 typedef uint64_t gpu_address;      /* in device memory; 0 is none */
 
@@ -243,6 +244,49 @@ struct gpu_launch {
 	void **parameters;             /* a pointer to each parameter's value, entry order */
 };
 cl_int gpu_launch(struct gpu_stream *stream, const struct gpu_launch *launch);
+
+/* --- graphs: operations that are recorded once and launched often ------------------ */
+
+/* What is put into a graph's recorder becomes nodes of the graph, numbered from 0;
+ * device copies, fills and launches can be.  The recorder is no stream: nothing may
+ * wait for it, and no event can be recorded in it.
+ *
+ * Not thread-safe until gpu_graph_finish; then gpu_graph_launch is. */
+cl_int gpu_graph_create(struct gpu_device *device, struct gpu_graph **graph_out);
+/* Launches that are under way go on; NULL is fine. */
+void gpu_graph_destroy(struct gpu_graph *graph);
+struct gpu_stream *gpu_graph_recorder(struct gpu_graph *graph);
+bool gpu_stream_is_recorder(const struct gpu_stream *stream);
+/* What is recorded next follows these nodes, without duplicates; what comes then
+ * follows the node before. */
+cl_int gpu_graph_follow(struct gpu_graph *graph, const uint32_t *nodes, uint32_t count);
+/* A node that does nothing, for its place. */
+cl_int gpu_graph_add_nothing(struct gpu_graph *graph);
+uint32_t gpu_graph_node_count(const struct gpu_graph *graph);
+/* Ready to be launched; nothing can be added any more. */
+cl_int gpu_graph_finish(struct gpu_graph *graph);
+/* Launches put into the recorder now take the place of the nodes from first on, which
+ * were launches of the same functions: for later launches of the graph.
+ * No other thread may launch it meanwhile. */
+void gpu_graph_revise(struct gpu_graph *graph, uint32_t first);
+/* All of it, as one operation.  Launches of one graph follow each other. */
+cl_int gpu_graph_launch(struct gpu_graph *graph, struct gpu_stream *stream);
+
+/* --- the application's own CUDA ------------------------------------------------------- */
+
+/* CUDA's handles as they are.  A stream whose handle was asked for is asked anew each
+ * time whether it is done: what others put into it has no number. */
+cl_int gpu_device_cuda(struct gpu_device *device, void **cu_context_out, int *cu_device_out);
+void *gpu_stream_cuda(struct gpu_stream *stream);
+void *gpu_event_cuda(struct gpu_event *event);
+void *gpu_module_cuda(struct gpu_module *module);
+void *gpu_function_cuda(struct gpu_function *function);
+/* Whether all of the range is one allocation in the device's memory. */
+bool gpu_memory_is_there(struct gpu_device *device, gpu_address address, uint64_t size_B);
+/* Calls function with the device's context current; what it puts into the stream counts
+ * as one operation.  It is foreign: no lock may be held. */
+cl_int gpu_call(struct gpu_stream *stream, void (*function)(void *cu_stream, void *data),
+		void *data);
 
 /* What barriers of a whole grid count in, culvert_grid_barrier: a word for each stream,
  * in which one launch runs at a time.  gpu_barriers_wait_ready makes them, once; it may

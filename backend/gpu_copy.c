@@ -49,8 +49,11 @@ cl_int gpu_copy_device(struct gpu_stream *stream, gpu_address to, gpu_address fr
 	cl_int err = gpu_enter(stream->device, &scope);
 	if (err)
 		return err;
-	err = gpu_check(stream->device,
-			cuda.cuMemcpyDtoDAsync_v2(to, from, size_B, stream->cu_stream));
+	if (stream->graph)
+		err = gpu_graph_add_copy_line(stream->graph, to, from, size_B);
+	else
+		err = gpu_check(stream->device,
+				cuda.cuMemcpyDtoDAsync_v2(to, from, size_B, stream->cu_stream));
 	return end_operation(stream, &scope, err);
 }
 
@@ -180,7 +183,10 @@ static cl_int copy_slices(struct gpu_stream *stream, const struct box *box, uint
 	cl_int err = gpu_enter(stream->device, &scope);
 	if (err)
 		return err;
-	err = gpu_check(stream->device, cuda.cuMemcpy3DAsync_v2(&copy, stream->cu_stream));
+	if (stream->graph)
+		err = gpu_graph_add_copy(stream->graph, &copy);
+	else
+		err = gpu_check(stream->device, cuda.cuMemcpy3DAsync_v2(&copy, stream->cu_stream));
 	return end_operation(stream, &scope, err);
 }
 
@@ -248,20 +254,31 @@ static uint32_t shortest_period(const unsigned char *pattern, uint32_t pattern_B
 	return pattern_B;
 }
 
-static CUresult fill_short(struct gpu_stream *stream, gpu_address to,
-			   const unsigned char *pattern, uint32_t pattern_B, uint64_t size_B)
+static uint32_t first_element(const unsigned char *pattern, uint32_t pattern_B)
 {
 	unsigned short half;
 	unsigned int word;
-	switch (pattern_B) {
-	case 1:
-		return cuda.cuMemsetD8Async(to, pattern[0], size_B, stream->cu_stream);
-	case 2:
+	if (pattern_B == 1)
+		return pattern[0];
+	if (pattern_B == 2) {
 		memcpy(&half, pattern, sizeof(half));
-		return cuda.cuMemsetD16Async(to, half, size_B / 2, stream->cu_stream);
+		return half;
+	}
+	memcpy(&word, pattern, sizeof(word));
+	return word;
+}
+
+static CUresult fill_short(struct gpu_stream *stream, gpu_address to, uint32_t value,
+			   uint32_t element_B, uint64_t size_B)
+{
+	switch (element_B) {
+	case 1:
+		return cuda.cuMemsetD8Async(to, (unsigned char)value, size_B, stream->cu_stream);
+	case 2:
+		return cuda.cuMemsetD16Async(to, (unsigned short)value, size_B / 2,
+					     stream->cu_stream);
 	default:
-		memcpy(&word, pattern, sizeof(word));
-		return cuda.cuMemsetD32Async(to, word, size_B / 4, stream->cu_stream);
+		return cuda.cuMemsetD32Async(to, value, size_B / 4, stream->cu_stream);
 	}
 }
 
@@ -277,8 +294,12 @@ cl_int gpu_fill(struct gpu_stream *stream, gpu_address to, const void *pattern,
 	cl_int err = gpu_enter(stream->device, &scope);
 	if (err)
 		return err;
-	err = gpu_check_result(stream->device,
-			       fill_short(stream, to, pattern, pattern_B, size_B),
-			       "cuMemsetAsync", __FILE__, __LINE__);
+	const uint32_t value = first_element(pattern, pattern_B);
+	if (stream->graph)
+		err = gpu_graph_add_fill(stream->graph, to, value, pattern_B, size_B);
+	else
+		err = gpu_check_result(stream->device,
+				       fill_short(stream, to, value, pattern_B, size_B),
+				       "cuMemsetAsync", __FILE__, __LINE__);
 	return end_operation(stream, &scope, err);
 }

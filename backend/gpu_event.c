@@ -59,6 +59,9 @@ static cl_int record(struct gpu_stream *stream, struct gpu_event *event)
 	atomic_store_explicit(&event->refs, 1, memory_order_relaxed);
 	atomic_store_explicit(&event->done, false, memory_order_relaxed);
 	event->stream = stream;
+	/* What others have put in has no number: the record gets one for it. */
+	if (atomic_load_explicit(&stream->foreign, memory_order_relaxed))
+		gpu_stream_count(stream);
 	/* Read before the record is made (see gpu_internal.h). */
 	event->sequence = gpu_stream_last(stream);
 	return gpu_check(device, cuda.cuEventRecord(event->cu_event, stream->cu_stream));

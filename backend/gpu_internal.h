@@ -6,7 +6,7 @@
  * operations of one stream is their caller's business (gpu.h).
  *
  * Locks: each is of rank GPU, so no two are held at once, and none is held
- * across a call of the driver, gpu_device_use's excepted. */
+ * across a call of the driver, gpu_device_use's and a graph's excepted. */
 #ifndef CULVERT_BACKEND_GPU_INTERNAL_H
 #define CULVERT_BACKEND_GPU_INTERNAL_H
 
@@ -85,6 +85,8 @@ struct gpu_stream {
 	 * there.  Raised only after the wait was put in and counted.  Streams with
 	 * an id beyond the table are waited for each time. */
 	_Atomic uint64_t seen[GPU_STREAMS_TRACKED];
+	atomic_bool foreign;             /* others may put work into it; never false again */
+	struct gpu_graph *graph;         /* whose recorder it is; NULL: a stream */
 };
 
 struct gpu_event {
@@ -161,6 +163,17 @@ void gpu_memory_make_room(struct gpu_device *device);
 /* Fills with a pattern of 8 to 128 bytes. */
 cl_int gpu_fill_long(struct gpu_stream *stream, gpu_address to, const void *pattern,
 		     uint32_t pattern_B, uint64_t size_B);
+
+/* --- gpu_graph.c --- */
+
+/* The operations of a recorder.  The device's context is current. */
+cl_int gpu_graph_add_launch(struct gpu_graph *graph, const struct gpu_launch *launch);
+cl_int gpu_graph_add_copy(struct gpu_graph *graph, const CUDA_MEMCPY3D *copy);
+cl_int gpu_graph_add_copy_line(struct gpu_graph *graph, gpu_address to, gpu_address from,
+			       uint64_t size_B);
+/* value: element_B bytes of it count. */
+cl_int gpu_graph_add_fill(struct gpu_graph *graph, gpu_address to, uint32_t value,
+			  uint32_t element_B, uint64_t size_B);
 
 /* --- gpu_clock.c --- */
 

@@ -84,7 +84,9 @@ cl_int gpu_launch(struct gpu_stream *stream, const struct gpu_launch *launch)
 	err = allow_dynamic(function, launch->dynamic_local_B);
 	if (err)
 		goto leave;
-	if (launch->cooperative)
+	if (stream->graph)
+		err = gpu_graph_add_launch(stream->graph, launch);
+	else if (launch->cooperative)
 		err = gpu_check(device, cuda.cuLaunchCooperativeKernel(
 			function->cu_function, grid[0], grid[1], grid[2], block[0], block[1],
 			block[2], launch->dynamic_local_B, stream->cu_stream, launch->parameters));

@@ -115,7 +115,8 @@ void gpu_stream_raise_done(struct gpu_stream *stream, uint64_t sequence)
 
 bool gpu_stream_reached(struct gpu_stream *stream, uint64_t sequence)
 {
-	if (atomic_load_explicit(&stream->done, memory_order_acquire) >= sequence)
+	if (atomic_load_explicit(&stream->done, memory_order_acquire) >= sequence &&
+	    !atomic_load_explicit(&stream->foreign, memory_order_relaxed))
 		return true;
 	struct gpu_scope scope;
 	if (gpu_enter(stream->device, &scope))

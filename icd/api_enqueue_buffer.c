@@ -106,15 +106,11 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(
 }
 
 static cl_int copy_check(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_B, size_t to_B,
-			 size_t size_B, cl_uint count, const cl_event *events)
+			 size_t size_B)
 {
-	cl_int error = enqueue_check_queue(queue);
-	if (!error)
-		error = enqueue_check_mem(queue, from);
+	cl_int error = enqueue_check_mem(queue, from);
 	if (!error)
 		error = enqueue_check_mem(queue, to);
-	if (!error)
-		error = enqueue_check_list(queue, count, events);
 	if (!error)
 		error = enqueue_check_range(from, from_B, size_B);
 	if (!error)
@@ -127,6 +123,27 @@ static cl_int copy_check(cl_command_queue queue, cl_mem from, cl_mem to, size_t 
 	return apart_B < size_B ? CL_MEM_COPY_OVERLAP : CL_SUCCESS;
 }
 
+cl_int enqueue_make_copy(struct ocl_command *command, struct ocl_access accesses[2],
+			 cl_command_queue queue, cl_mem from, cl_mem to, size_t from_B, size_t to_B,
+			 size_t size_B)
+{
+	cl_int error = copy_check(queue, from, to, from_B, to_B, size_B);
+	if (error)
+		return error;
+	ocl_command_init(command, &ocl_command_copy, queue, CL_COMMAND_COPY_BUFFER, accesses);
+	command->u.transfer.size_B = size_B;
+	touch(command, from, from_B, size_B, OCL_ACCESS_READ);
+	touch(command, to, to_B, size_B, OCL_ACCESS_WRITE);
+	return CL_SUCCESS;
+}
+
+/* The queue of a command that nothing else has been checked of, and its wait list. */
+static cl_int queue_and_list_check(cl_command_queue queue, cl_uint count, const cl_event *events)
+{
+	cl_int error = enqueue_check_queue(queue);
+	return error ? error : enqueue_check_list(queue, count, events);
+}
+
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(
 	cl_command_queue command_queue, cl_mem src_buffer, cl_mem dst_buffer, size_t src_offset,
 	size_t dst_offset, size_t size, cl_uint num_events_in_wait_list,
@@ -134,27 +151,21 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(
 {
 	struct ocl_access accesses[2];
 	struct ocl_command command;
-	cl_int error = copy_check(command_queue, src_buffer, dst_buffer, src_offset, dst_offset,
-				  size, num_events_in_wait_list, event_wait_list);
+	cl_int error = queue_and_list_check(command_queue, num_events_in_wait_list,
+					    event_wait_list);
+	if (!error)
+		error = enqueue_make_copy(&command, accesses, command_queue, src_buffer,
+					  dst_buffer, src_offset, dst_offset, size);
 	if (error)
 		return error;
-	ocl_command_init(&command, &ocl_command_copy, command_queue, CL_COMMAND_COPY_BUFFER,
-			 accesses);
-	command.u.transfer.size_B = size;
-	touch(&command, src_buffer, src_offset, size, OCL_ACCESS_READ);
-	touch(&command, dst_buffer, dst_offset, size, OCL_ACCESS_WRITE);
 	return ocl_queue_enqueue(&command, false, num_events_in_wait_list, event_wait_list, event);
 }
 
-static cl_int fill_check(cl_command_queue queue, cl_mem mem, const void *pattern,
-			 size_t pattern_B, size_t offset_B, size_t size_B, cl_uint count,
-			 const cl_event *events)
+cl_int enqueue_make_fill(struct ocl_command *command, struct ocl_access accesses[1],
+			 cl_command_queue queue, cl_mem mem, const void *pattern, size_t pattern_B,
+			 size_t offset_B, size_t size_B)
 {
-	cl_int error = enqueue_check_queue(queue);
-	if (!error)
-		error = enqueue_check_mem(queue, mem);
-	if (!error)
-		error = enqueue_check_list(queue, count, events);
+	cl_int error = enqueue_check_mem(queue, mem);
 	if (!error)
 		error = enqueue_check_range(mem, offset_B, size_B);
 	if (error)
@@ -164,6 +175,11 @@ static cl_int fill_check(cl_command_queue queue, cl_mem mem, const void *pattern
 	if (!pattern || !pattern_B || pattern_B > 128 || pattern_B & (pattern_B - 1) ||
 	    offset_B % pattern_B || size_B % pattern_B)
 		return CL_INVALID_VALUE;
+	ocl_command_init(command, &ocl_command_fill, queue, CL_COMMAND_FILL_BUFFER, accesses);
+	memcpy(command->u.fill.pattern, pattern, pattern_B);
+	command->u.fill.pattern_B = (uint32_t)pattern_B;
+	command->u.fill.size_B = size_B;
+	touch(command, mem, offset_B, size_B, OCL_ACCESS_WRITE);
 	return CL_SUCCESS;
 }
 
@@ -174,15 +190,12 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(
 {
 	struct ocl_access accesses[2];
 	struct ocl_command command;
-	cl_int error = fill_check(command_queue, buffer, pattern, pattern_size, offset, size,
-				  num_events_in_wait_list, event_wait_list);
+	cl_int error = queue_and_list_check(command_queue, num_events_in_wait_list,
+					    event_wait_list);
+	if (!error)
+		error = enqueue_make_fill(&command, accesses, command_queue, buffer, pattern,
+					  pattern_size, offset, size);
 	if (error)
 		return error;
-	ocl_command_init(&command, &ocl_command_fill, command_queue, CL_COMMAND_FILL_BUFFER,
-			 accesses);
-	memcpy(command.u.fill.pattern, pattern, pattern_size);
-	command.u.fill.pattern_B = (uint32_t)pattern_size;
-	command.u.fill.size_B = size;
-	touch(&command, buffer, offset, size, OCL_ACCESS_WRITE);
 	return ocl_queue_enqueue(&command, false, num_events_in_wait_list, event_wait_list, event);
 }

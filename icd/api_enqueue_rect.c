@@ -233,16 +233,11 @@ static bool boxes_overlap(const struct copy_boxes *work)
 	return spans_meet(from_B, to_B, slice_span_B, slice_B);
 }
 
-static cl_int copy_boxes_check(cl_command_queue queue, struct copy_boxes *work, cl_uint count,
-			       const cl_event *events)
+static cl_int copy_boxes_check(cl_command_queue queue, struct copy_boxes *work)
 {
-	cl_int error = enqueue_check_queue(queue);
-	if (!error)
-		error = enqueue_check_mem(queue, work->from_mem);
+	cl_int error = enqueue_check_mem(queue, work->from_mem);
 	if (!error)
 		error = enqueue_check_mem(queue, work->to_mem);
-	if (!error)
-		error = enqueue_check_list(queue, count, events);
 	if (!error)
 		error = box_take(&work->from, work->region);
 	if (!error)
@@ -261,30 +256,46 @@ static cl_int copy_boxes_check(cl_command_queue queue, struct copy_boxes *work, 
 	return boxes_overlap(work) ? CL_MEM_COPY_OVERLAP : CL_SUCCESS;
 }
 
+cl_int enqueue_make_copy_rect(struct ocl_command *command, struct ocl_access accesses[2],
+			      cl_command_queue queue, const struct enqueue_side *from,
+			      const struct enqueue_side *to, const size_t *region)
+{
+	struct copy_boxes work = {
+		from->mem, to->mem, region,
+		{from->origin, from->row_pitch_B, from->slice_pitch_B, 0, 0},
+		{to->origin, to->row_pitch_B, to->slice_pitch_B, 0, 0},
+	};
+	cl_int error = copy_boxes_check(queue, &work);
+	if (error)
+		return error;
+	ocl_command_init(command, &ocl_command_copy_rect, queue, CL_COMMAND_COPY_BUFFER_RECT,
+			 accesses);
+	command->u.transfer.buffer = rect_of(&work.from, true);
+	command->u.transfer.other = rect_of(&work.to, true);
+	region_set(command, region);
+	touch(command, from->mem, &work.from, OCL_ACCESS_READ);
+	touch(command, to->mem, &work.to, write_mode(&work.to, region));
+	return CL_SUCCESS;
+}
+
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferRect(
 	cl_command_queue command_queue, cl_mem src_buffer, cl_mem dst_buffer,
 	const size_t *src_origin, const size_t *dst_origin, const size_t *region,
 	size_t src_row_pitch, size_t src_slice_pitch, size_t dst_row_pitch, size_t dst_slice_pitch,
 	cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
 {
-	struct copy_boxes work = {
-		src_buffer, dst_buffer, region,
-		{src_origin, src_row_pitch, src_slice_pitch, 0, 0},
-		{dst_origin, dst_row_pitch, dst_slice_pitch, 0, 0},
-	};
+	const struct enqueue_side from = {src_buffer, src_origin, src_row_pitch, src_slice_pitch};
+	const struct enqueue_side to = {dst_buffer, dst_origin, dst_row_pitch, dst_slice_pitch};
 	struct ocl_access accesses[2];
 	struct ocl_command command;
-	cl_int error = copy_boxes_check(command_queue, &work, num_events_in_wait_list,
-					event_wait_list);
+	cl_int error = enqueue_check_queue(command_queue);
+	if (!error)
+		error = enqueue_check_list(command_queue, num_events_in_wait_list,
+					   event_wait_list);
+	if (!error)
+		error = enqueue_make_copy_rect(&command, accesses, command_queue, &from, &to,
+					       region);
 	if (error)
 		return error;
-	ocl_command_init(&command, &ocl_command_copy_rect, command_queue,
-			 CL_COMMAND_COPY_BUFFER_RECT,
-			 accesses);
-	command.u.transfer.buffer = rect_of(&work.from, true);
-	command.u.transfer.other = rect_of(&work.to, true);
-	region_set(&command, region);
-	touch(&command, src_buffer, &work.from, OCL_ACCESS_READ);
-	touch(&command, dst_buffer, &work.to, write_mode(&work.to, region));
 	return ocl_queue_enqueue(&command, false, num_events_in_wait_list, event_wait_list, event);
 }

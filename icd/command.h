@@ -17,6 +17,8 @@
 #include "icd/native.h"
 
 struct ocl_command;
+struct _cl_command_buffer_khr;
+struct ocl_drawing;
 
 /* A range of a buffer, or all of an image, that the command uses on the queue's device. */
 struct ocl_access {
@@ -92,6 +94,11 @@ struct ocl_launch {
 	uint64_t grid_barrier;           /* and this */
 };
 
+struct ocl_cuda_work {                   /* the application's, which keeps data alive */
+	void (CL_CALLBACK *work)(void *cuda_stream, const cl_ulong *cuda_pointers, void *data);
+	void *data;
+};
+
 struct ocl_command {
 	const struct ocl_command_kind *kind;
 	cl_command_queue queue;
@@ -111,6 +118,11 @@ struct ocl_command {
 		struct ocl_launch launch;
 		struct ocl_map *map;
 		struct ocl_native *native;
+		struct {
+			struct _cl_command_buffer_khr *buffer;
+			struct ocl_drawing *drawing;
+		} buffer;
+		struct ocl_cuda_work cuda_work;
 	} u;
 
 	/* In line: guarded by the queue's lock. */
@@ -183,5 +195,6 @@ extern const struct ocl_command_kind ocl_command_image_unmap;
 extern const struct ocl_command_kind ocl_command_launch;
 extern const struct ocl_command_kind ocl_command_launch_printf;
 extern const struct ocl_command_kind ocl_command_native;
+extern const struct ocl_command_kind ocl_command_command_buffer;
 
 #endif

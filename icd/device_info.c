@@ -6,6 +6,7 @@
 #include "frontend/kernel_abi.h"
 #include "icd/extension.h"
 #include "icd/image.h"
+#include "icd/khr_command_buffer.h"
 #include "icd/printf.h"
 
 #include <stdint.h>

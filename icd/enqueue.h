@@ -29,4 +29,23 @@ cl_int enqueue_check_map_flags(const struct _cl_mem *mem, cl_map_flags flags);
 /* CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_CONTEXT. */
 cl_int enqueue_check_list(cl_command_queue queue, cl_uint count, const cl_event *events);
 
+/* The commands that can be enqueued and recorded: these check all but the queue and
+ * what the command waits for.  The codes are those of clEnqueue*. */
+cl_int enqueue_make_copy(struct ocl_command *command, struct ocl_access accesses[2],
+			 cl_command_queue queue, cl_mem from, cl_mem to, size_t from_B, size_t to_B,
+			 size_t size_B);
+cl_int enqueue_make_fill(struct ocl_command *command, struct ocl_access accesses[1],
+			 cl_command_queue queue, cl_mem mem, const void *pattern, size_t pattern_B,
+			 size_t offset_B, size_t size_B);
+
+/* One side of a box copy. */
+struct enqueue_side {
+	cl_mem mem;
+	const size_t *origin;
+	size_t row_pitch_B, slice_pitch_B;
+};
+cl_int enqueue_make_copy_rect(struct ocl_command *command, struct ocl_access accesses[2],
+			      cl_command_queue queue, const struct enqueue_side *from,
+			      const struct enqueue_side *to, const size_t *region);
+
 #endif

@@ -2,6 +2,8 @@
 
 #include "icd/icd.h"
 
+#include "icd/cuda_interop.h"
+#include "icd/khr_command_buffer.h"
 #include "icd/object.h"
 #include "icd/platform.h"
 

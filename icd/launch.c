@@ -210,6 +210,17 @@ static bool kernel_takes(const struct abi_kernel *abi, enum abi_hidden hidden)
 	return false;
 }
 
+bool ocl_launch_can_record(const struct abi_kernel *abi)
+{
+	for (uint32_t i = 0; i < abi->argument_count; i++)
+		if (abi->arguments[i].kind != ABI_ARGUMENT_VALUE &&
+		    abi->arguments[i].kind != ABI_ARGUMENT_LOCAL &&
+		    !argument_is_memory(&abi->arguments[i]))
+			return false;
+	return !kernel_takes(abi, ABI_HIDDEN_PRINTF_BUFFER) &&
+	       !kernel_takes(abi, ABI_HIDDEN_GRID_BARRIER);
+}
+
 /* Everything but accesses; *empty_out: there are no work-items, and so no local size. */
 static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue, cl_kernel kernel,
 			      const struct ocl_ndrange *range, bool *empty_out)
@@ -218,9 +229,9 @@ static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue,
 	launch->arguments = kernel->arguments;
 	cl_int error = ocl_kernel_code_for(kernel, queue->device, &launch->code);
 	if (!error)
-		error = ocl_kernel_arguments_check(kernel);
-	if (!error)
 		error = sizes_take(launch, range);
+	if (!error)
+		error = ocl_kernel_arguments_check(kernel);
 	if (error)
 		return error;
 	*empty_out = !launch->global[0] || !launch->global[1] || !launch->global[2];
@@ -398,10 +409,21 @@ static bool grid_describe(const struct ocl_launch *launch, unsigned edges,
 	return true;
 }
 
+enum { EDGE_SETS = 8 };
+
+uint32_t ocl_launch_grids(const struct ocl_launch *launch)
+{
+	struct hidden_values values;
+	struct gpu_launch gpu;
+	uint32_t count = 0;
+	for (unsigned edges = 0; edges < EDGE_SETS; edges++)
+		count += grid_describe(launch, edges, &values, &gpu);
+	return count;
+}
+
 static cl_int launch_grids(const struct ocl_launch *launch, struct gpu_stream *stream,
 			   struct hidden_values *values, void **parameters)
 {
-	enum { EDGE_SETS = 8 };
 	struct gpu_launch gpu = {
 		.function = launch->code->function,
 		.dynamic_local_B = launch->dynamic_local_B,
@@ -428,7 +450,8 @@ static cl_int launch_with(struct ocl_command *command, struct gpu_stream *stream
 	if (!error)
 		error = hidden_parameters(launch, values,
 					  parameters + launch->code->abi->argument_count);
-	if (!error)
+	/* Who launches a recorded graph notes its stream. */
+	if (!error && !gpu_stream_is_recorder(stream))
 		error = ocl_module_note(launch->code->build->module, stream);
 	return error ? error : launch_grids(launch, stream, values, parameters);
 }

@@ -26,6 +26,12 @@ cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LA
 		       const struct ocl_ndrange *range);
 void ocl_launch_finish(struct ocl_command *command, const struct ocl_access *own);
 
+/* How many grids it is, and so how many nodes of a graph. */
+uint32_t ocl_launch_grids(const struct ocl_launch *launch);
+/* Not kernels that print, take images or samplers, or have barriers of the grid: each of
+ * their launches needs what a graph cannot give it. */
+bool ocl_launch_can_record(const struct abi_kernel *abi);
+
 /* What a launch of range would choose if range says no local size, with the checks of
  * ocl_launch_init. */
 cl_int ocl_launch_suggest(cl_command_queue queue, cl_kernel kernel,

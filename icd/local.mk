@@ -53,7 +53,11 @@ icd_command_sources = \
 	icd/work.c icd/work.h \
 	icd/queue.c icd/queue.h icd/queue_info.def \
 	icd/enqueue.c icd/enqueue.h \
+	icd/command_buffer.c icd/command_buffer.h icd/khr_command_buffer.h \
+	icd/command_buffer_info.def icd/mutable_command_info.def \
+	icd/mutable_command.c icd/mutable_command.h \
 	icd/api_image.c icd/api_enqueue_image.c icd/api_enqueue_image_copy.c \
 	icd/api_mem.c icd/api_queue.c icd/api_event.c \
 	icd/api_enqueue_buffer.c icd/api_enqueue_rect.c icd/api_enqueue_map.c \
-	icd/api_enqueue_kernel.c icd/api_enqueue_sync.c
+	icd/api_enqueue_kernel.c icd/api_enqueue_sync.c \
+	icd/api_command_buffer.c icd/api_record.c icd/api_mutable.c icd/api_cuda.c icd/cuda_interop.h

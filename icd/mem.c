@@ -85,6 +85,20 @@ cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, c
 	return CL_SUCCESS;
 }
 
+cl_int ocl_mem_create_at(cl_context context, cl_mem_flags flags, size_t size_B, uint32_t device,
+			 gpu_address address, cl_mem *mem_out)
+{
+	struct _cl_mem *mem = mem_new(context, flags, size_B);
+	if (!mem)
+		return CL_OUT_OF_HOST_MEMORY;
+	cl_int error = ocl_storage_adopt(context, size_B, device, address, &mem->storage);
+	if (error)
+		object_unref(mem);
+	else
+		*mem_out = mem;
+	return error;
+}
+
 cl_int ocl_mem_new_image(cl_context context, const cl_mem_properties *properties,
 			 cl_mem_flags flags, struct ocl_image *image, cl_mem *mem_out)
 {

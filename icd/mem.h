@@ -41,6 +41,9 @@ cl_int ocl_mem_check(cl_mem mem, const struct _cl_context *context);
 /* flags are checked by the door.  *properties may be NULL. */
 cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
 		      size_t size_B, void *host_pointer, cl_mem *mem_out);
+/* On the device at position device its bytes are at address, the application's. */
+cl_int ocl_mem_create_at(cl_context context, cl_mem_flags flags, size_t size_B, uint32_t device,
+			 gpu_address address, cl_mem *mem_out);
 cl_int ocl_mem_create_sub(cl_mem parent, cl_mem_flags flags, const cl_buffer_region *region,
 			  cl_mem *mem_out);
 /* A memory object around image, which becomes its own, without a storage. */

@@ -186,6 +186,22 @@ cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content 
 	return CL_SUCCESS;
 }
 
+cl_int ocl_storage_adopt(cl_context context, uint64_t size_B, uint32_t device,
+			 gpu_address address, struct ocl_storage **storage_out)
+{
+	if (context->device_count >= SEGMENT_PLACES_MAX)
+		return CL_OUT_OF_RESOURCES;
+	struct ocl_storage *storage = storage_new(context, size_B);
+	if (!storage)
+		return CL_OUT_OF_HOST_MEMORY;
+	storage->pins_whole = size_B <= OCL_STORAGE_WINDOW_B;
+	storage->locations[device].address = address;
+	storage->locations[device].adopted = true;
+	list_entry(storage->segments.next, struct segment, link)->valid = segment_bit(device);
+	*storage_out = storage;
+	return CL_SUCCESS;
+}
+
 cl_int ocl_storage_create_array(cl_context context, const struct ocl_texels *texels,
 				const struct gpu_image_side *from, struct ocl_storage **storage_out)
 {
@@ -218,7 +234,7 @@ cl_int ocl_storage_create_array(cl_context context, const struct ocl_texels *tex
 static void location_finish(struct ocl_storage *storage, struct ocl_location *location)
 {
 	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
-	if (location->gpu && (location->address || location->array)) {
+	if (location->gpu && (location->address || location->array) && !location->adopted) {
 		ocl_users_collect(&location->users, &witnesses);
 		gpu_memory_free(location->gpu, location->address, witnesses.events,
 				witnesses.count);
@@ -250,6 +266,15 @@ void ocl_storage_collect(struct ocl_storage *storage, struct ocl_witnesses *witn
 {
 	for (uint32_t i = 0; i <= storage->device_count; i++)
 		ocl_users_collect(&storage->locations[i].users, witnesses);
+}
+
+cl_int ocl_storage_place(struct ocl_storage *storage, uint32_t device, gpu_address *address_out)
+{
+	lock_take(&storage->lock);
+	const cl_int error = location_allocate(storage, device);
+	*address_out = storage->locations[device].address;
+	lock_drop(&storage->lock);
+	return error;
 }
 
 bool ocl_storage_is_slow(const struct ocl_storage *storage)

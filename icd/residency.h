@@ -46,6 +46,7 @@ struct ocl_location {
 	/* Guarded by the lock until they are set; 0: none yet. */
 	gpu_address address;
 	struct gpu_array *array;        /* an image's, instead of an address */
+	bool adopted;                   /* immutable: the memory is the application's */
 	struct ocl_users users;
 };
 
@@ -99,6 +100,10 @@ enum ocl_content { OCL_CONTENT_UNDEFINED, OCL_CONTENT_COPY, OCL_CONTENT_SHARE };
 cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content content,
 			  void *from, bool pins_whole, struct ocl_storage **storage_out);
 
+/* One whose bytes on device (a position) are at address, which stays the application's. */
+cl_int ocl_storage_adopt(cl_context context, uint64_t size_B, uint32_t device,
+			 gpu_address address, struct ocl_storage **storage_out);
+
 /* Of an image.  from: the texels, in memory of the host with its pitches; NULL: undefined.
  * Otherwise as ocl_storage_create; texels that are given take a device's memory now. */
 cl_int ocl_storage_create_array(cl_context context, const struct ocl_texels *texels,
@@ -114,6 +119,10 @@ void ocl_storage_destroy(struct ocl_storage *storage);
 
 /* Adds the witnesses of all unfinished work on any location. */
 void ocl_storage_collect(struct ocl_storage *storage, struct ocl_witnesses *witnesses);
+
+/* Where its first byte is on a device: made now if need be, the same for ever. */
+cl_int ocl_storage_place(struct ocl_storage *storage, uint32_t device,
+			 gpu_address *address_out);
 
 bool ocl_storage_is_slow(const struct ocl_storage *storage);
 /* Whether an acquire would have nothing to copy, as things are now. */

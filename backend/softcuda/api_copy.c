@@ -7,9 +7,11 @@
 #include "config.h"
 
 #include "backend/softcuda/api_array.h"
+#include "backend/softcuda/api_graph.h"
 #include "backend/softcuda/oracle.h"
 #include "backend/softcuda/sched.h"
 #include "backend/softcuda/soft.h"
+#include "base/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -550,6 +552,33 @@ CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *copy)
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream cu_stream)
 {
 	return copy_2d(__func__, copy, cu_stream, false);
+}
+
+CUresult soft_copy_node_locked(const CUDA_MEMCPY3D *copy, struct soft_stream *stream)
+{
+	struct box box = {.width_B = copy->WidthInBytes,
+			  .height = copy->Height, .depth = copy->Depth};
+	const struct place to = {copy->dstMemoryType, copy->dstHost, copy->dstDevice,
+				 copy->dstArray, copy->dstXInBytes, copy->dstY, copy->dstZ,
+				 copy->dstPitch, copy->dstHeight};
+	const struct place from = {copy->srcMemoryType, copy->srcHost, copy->srcDevice,
+				   copy->srcArray, copy->srcXInBytes, copy->srcY, copy->srcZ,
+				   copy->srcPitch, copy->srcHeight};
+	/* A node of a graph copies something. */
+	if (copy->srcLOD || copy->dstLOD || !box.width_B || !box.height || !box.depth)
+		return CUDA_ERROR_INVALID_VALUE;
+	CUresult result = places_to_box_locked(&box, &to, &from);
+	if (result == CUDA_SUCCESS)
+		result = side_resolve_locked(&box.to, &box);
+	if (result == CUDA_SUCCESS)
+		result = side_resolve_locked(&box.from, &box);
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (!box.to.allocation || !box.from.allocation) {
+		log_err("softcuda: a graph's copy of pageable memory is not supported");
+		return CUDA_ERROR_NOT_SUPPORTED;
+	}
+	return stream ? box_submit_locked(stream, &box, false) : CUDA_SUCCESS;
 }
 
 static CUresult copy_3d(const char *call, const CUDA_MEMCPY3D *copy, CUstream cu_stream,

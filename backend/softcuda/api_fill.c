@@ -1,6 +1,7 @@
 /* Memsets of 1, 2 and 4 bytes, in lines and in rectangles. */
 #include "config.h"
 
+#include "backend/softcuda/api_graph.h"
 #include "backend/softcuda/oracle.h"
 #include "backend/softcuda/soft.h"
 
@@ -71,18 +72,24 @@ static bool fill_extent(const struct fill *fill, uint64_t *size_B_out)
 	return true;
 }
 
-static CUresult fill_locked(struct soft_context *context, const struct fill *fill,
-			    CUstream cu_stream, bool synchronous)
+/* allocation_out: NULL when there is nothing to fill. */
+static CUresult fill_check_locked(const struct fill *fill, struct soft_allocation **allocation_out)
 {
-	struct soft_stream *stream;
 	uint64_t size_B;
-	CUresult result = soft_stream_find_locked(context, cu_stream, &stream);
-	if (result != CUDA_SUCCESS || !fill->width || !fill->height)
-		return result;
+	*allocation_out = NULL;
+	if (!fill->width || !fill->height)
+		return CUDA_SUCCESS;
 	struct soft_allocation *allocation = soft_memory_lookup_locked(fill->address);
 	if (!allocation || fill->address % fill->element_B || !fill_extent(fill, &size_B) ||
 	    !soft_memory_range_locked(fill->address, size_B))
 		return CUDA_ERROR_INVALID_VALUE;
+	*allocation_out = allocation;
+	return CUDA_SUCCESS;
+}
+
+static CUresult fill_submit_locked(struct soft_stream *stream, const struct fill *fill,
+				   struct soft_allocation *allocation)
+{
 	struct fill_operation *operation = soft_operation_create(&fill_type, sizeof(*operation));
 	if (!operation)
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -93,10 +100,38 @@ static CUresult fill_locked(struct soft_context *context, const struct fill *fil
 		soft_oracle_declare_locked(&operation->base, allocation,
 					   fill->address + y * fill->pitch_B,
 					   fill->width * fill->element_B, SOFT_ACCESS_WRITE);
+	return soft_operation_submit_locked(&operation->base, stream);
+}
+
+static CUresult fill_locked(struct soft_context *context, const struct fill *fill,
+			    CUstream cu_stream, bool synchronous)
+{
+	struct soft_allocation *allocation;
+	struct soft_stream *stream;
+	CUresult result = soft_stream_find_locked(context, cu_stream, &stream);
+	if (result == CUDA_SUCCESS)
+		result = fill_check_locked(fill, &allocation);
+	if (result != CUDA_SUCCESS || !allocation)
+		return result;
 	/* Only host memory's memset is over when the call is. */
-	bool wait = synchronous && allocation->kind != SOFT_MEMORY_DEVICE;
-	result = soft_operation_submit_locked(&operation->base, stream);
+	const bool wait = synchronous && allocation->kind != SOFT_MEMORY_DEVICE;
+	result = fill_submit_locked(stream, fill, allocation);
 	return result == CUDA_SUCCESS && wait ? soft_stream_wait_locked(stream) : result;
+}
+
+CUresult soft_fill_node_locked(const CUDA_MEMSET_NODE_PARAMS *node, struct soft_stream *stream)
+{
+	const struct fill fill = {
+		.address = node->dst, .pitch_B = node->pitch, .width = node->width,
+		.height = node->height, .value = node->value, .element_B = node->elementSize,
+	};
+	struct soft_allocation *allocation;
+	if (fill.element_B != 1 && fill.element_B != 2 && fill.element_B != 4)
+		return CUDA_ERROR_INVALID_VALUE;
+	CUresult result = fill_check_locked(&fill, &allocation);
+	if (result != CUDA_SUCCESS || !allocation || !stream)
+		return result;
+	return fill_submit_locked(stream, &fill, allocation);
 }
 
 #define FILL(name, type, bits)                                                              \

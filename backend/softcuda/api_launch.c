@@ -1,6 +1,7 @@
 /* Kernel launches: checked when called, run in the stream's order. */
 #include "config.h"
 
+#include "backend/softcuda/api_graph.h"
 #include "backend/softcuda/oracle.h"
 #include "backend/softcuda/sched.h"
 #include "backend/softcuda/soft.h"
@@ -128,8 +129,9 @@ static CUresult pack_parameters(const struct soft_function *function,
 
 /* --- submitting ---------- */
 
+/* packed: the parameters' values, if they are not to be taken from request. */
 static CUresult submit_locked(struct soft_entry *entry, struct soft_stream *stream,
-			      const struct request *request)
+			      const struct request *request, const char *packed)
 {
 	const struct soft_function *function = entry->function;
 	struct launch_operation *launch = soft_operation_create(&launch_type, sizeof(*launch));
@@ -140,9 +142,11 @@ static CUresult submit_locked(struct soft_entry *entry, struct soft_stream *stre
 	launch->base.kernel = true;
 	launch->base.label = function->name;
 	launch->parameters = calloc(1, function->parameter_size_B + 1u);
-	CUresult result = launch->parameters
-				  ? pack_parameters(function, request, launch->parameters)
-				  : CUDA_ERROR_OUT_OF_MEMORY;
+	CUresult result = launch->parameters ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+	if (result == CUDA_SUCCESS && packed)
+		memcpy(launch->parameters, packed, function->parameter_size_B);
+	else if (result == CUDA_SUCCESS)
+		result = pack_parameters(function, request, launch->parameters);
 	if (result != CUDA_SUCCESS) {
 		soft_operation_destroy_locked(&launch->base);
 		return result;
@@ -190,7 +194,7 @@ static CUresult launch_locked(struct soft_context *context, const struct request
 	if (entry->module->context != stream->context)
 		return CUDA_ERROR_INVALID_HANDLE;
 	result = check_shape(entry, request);
-	return result == CUDA_SUCCESS ? submit_locked(entry, stream, request) : result;
+	return result == CUDA_SUCCESS ? submit_locked(entry, stream, request, NULL) : result;
 }
 
 static CUresult launch(const char *call, const struct request *request)
@@ -283,4 +287,79 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction cu_function, 
 			return result;
 	}
 	return launch(__func__, &request);
+}
+
+/* --- launches that are kept: the nodes of graphs ---------- */
+
+struct soft_kept_launch {
+	unsigned refs;
+	struct soft_entry *entry;
+	struct request request;              /* without a stream and parameters */
+	char packed[];
+};
+
+static CUresult keep_locked(struct soft_entry *entry, const struct request *request,
+			    struct soft_kept_launch **kept_out)
+{
+	struct soft_kept_launch *kept = calloc(1, sizeof(*kept) +
+							  entry->function->parameter_size_B);
+	if (!kept)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	CUresult result = pack_parameters(entry->function, request, kept->packed);
+	if (result != CUDA_SUCCESS) {
+		free(kept);
+		return result;
+	}
+	kept->refs = 1;
+	kept->entry = entry;
+	entry->module->refs++;
+	kept->request = *request;
+	kept->request.parameters = kept->request.extra = NULL;
+	*kept_out = kept;
+	return CUDA_SUCCESS;
+}
+
+CUresult soft_kept_launch_create_locked(struct soft_context *context,
+					const CUDA_KERNEL_NODE_PARAMS_v2 *parameters,
+					struct soft_kept_launch **kept_out)
+{
+	const struct request request = {
+		.cu_function = parameters->func ? parameters->func
+						: (CUfunction)parameters->kern,
+		.grid = {parameters->gridDimX, parameters->gridDimY, parameters->gridDimZ},
+		.block = {parameters->blockDimX, parameters->blockDimY, parameters->blockDimZ},
+		.dynamic_shared_B = parameters->sharedMemBytes,
+		.parameters = parameters->kernelParams,
+		.extra = parameters->extra,
+	};
+	struct soft_entry *entry;
+	CUresult result = soft_entry_find_locked(context, request.cu_function, &entry);
+	if (result == CUDA_SUCCESS)
+		result = check_shape(entry, &request);
+	return result == CUDA_SUCCESS ? keep_locked(entry, &request, kept_out) : result;
+}
+
+void soft_kept_launch_ref_locked(struct soft_kept_launch *kept)
+{
+	kept->refs++;
+}
+
+void soft_kept_launch_unref_locked(struct soft_kept_launch *kept)
+{
+	if (--kept->refs)
+		return;
+	soft_module_unref_locked(kept->entry->module);
+	free(kept);
+}
+
+struct soft_context *soft_kept_launch_context(const struct soft_kept_launch *kept)
+{
+	return kept->entry->module->context;
+}
+
+CUresult soft_kept_launch_submit_locked(struct soft_kept_launch *kept, struct soft_stream *stream)
+{
+	if (!kept->entry->module->handle)
+		return CUDA_ERROR_INVALID_HANDLE;
+	return submit_locked(kept->entry, stream, &kept->request, kept->packed);
 }

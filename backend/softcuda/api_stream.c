@@ -317,7 +317,7 @@ static CUresult capturing_locked(struct soft_context *context, CUstream cu_strea
 	return result;
 }
 
-/* Graphs are not supported, so no stream ever captures. */
+/* Capture is not supported, so no stream ever does. */
 CUresult cuStreamIsCapturing(CUstream cu_stream, CUstreamCaptureStatus *status)
 {
 	SOFT_CALL(SOFT_NEED_CONTEXT, capturing_locked(context, cu_stream, status));

@@ -13,6 +13,8 @@ softcuda_api_sources = \
 	backend/softcuda/api_fault.h \
 	backend/softcuda/api_fill.c \
 	backend/softcuda/api_function.c \
+	backend/softcuda/api_graph.c \
+	backend/softcuda/api_graph.h \
 	backend/softcuda/api_handle.c \
 	backend/softcuda/api_host.c \
 	backend/softcuda/api_image.c \
@@ -133,9 +135,9 @@ EXTRA_libculvert_softcuda_so_DEPENDENCIES = backend/softcuda/softcuda.map
 EXTRA_DIST += backend/softcuda/softcuda.map
 
 # Linked to the library as a plain driver-API program would be to libcuda.
-soft_tests = tests/unit/t_soft_api tests/unit/t_soft_launch tests/unit/t_soft_fault \
-	tests/unit/t_soft_filter tests/unit/t_soft_image tests/unit/t_soft_order \
-	tests/unit/t_soft_surface
+soft_tests = tests/unit/t_soft_api tests/unit/t_soft_launch tests/unit/t_soft_graph \
+	tests/unit/t_soft_fault tests/unit/t_soft_filter tests/unit/t_soft_image \
+	tests/unit/t_soft_order tests/unit/t_soft_surface
 check_PROGRAMS += $(soft_tests)
 TESTS += $(soft_tests)
 tests_unit_t_soft_api_SOURCES = tests/unit/t_soft_api.c tests/unit/soft_setup.h tests/unit/test.h
@@ -145,6 +147,10 @@ tests_unit_t_soft_launch_SOURCES = tests/unit/t_soft_launch.c tests/unit/soft_se
 	tests/unit/test.h
 tests_unit_t_soft_launch_LDADD = libculvert-softcuda.so -lpthread
 tests_unit_t_soft_launch_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
+tests_unit_t_soft_graph_SOURCES = tests/unit/t_soft_graph.c tests/unit/soft_setup.h \
+	tests/unit/test.h
+tests_unit_t_soft_graph_LDADD = libculvert-softcuda.so -lpthread
+tests_unit_t_soft_graph_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
 tests_unit_t_soft_fault_SOURCES = tests/unit/t_soft_fault.c tests/unit/soft_setup.h \
 	tests/unit/test.h
 tests_unit_t_soft_fault_LDADD = libculvert-softcuda.so -lpthread

@@ -49,7 +49,16 @@ api_command_tests = tests/api/buffers tests/api/image_transfers tests/api/image_
 	tests/api/image_kernels tests/api/maps tests/api/events tests/api/launches \
 	tests/api/devices tests/api/threads tests/api/lost tests/api/orders \
 	tests/api/printf tests/api/out_of_order tests/api/transfers \
-	tests/api/waits tests/api/native
+	tests/api/waits tests/api/native tests/api/command_buffers \
+	tests/api/cuda_interop tests/api/mutable_commands
+tests_api_mutable_commands_SOURCES = tests/api/mutable_commands.c \
+	tests/api/command_buffer_entry.h tests/api/api_test.h
+tests_api_mutable_commands_LDADD = $(OPENCL_LIBS)
+tests_api_cuda_interop_SOURCES = tests/api/cuda_interop.c tests/api/api_test.h
+tests_api_cuda_interop_LDADD = $(OPENCL_LIBS) -ldl
+tests_api_command_buffers_SOURCES = tests/api/command_buffers.c \
+	tests/api/command_buffer_entry.h tests/api/api_test.h
+tests_api_command_buffers_LDADD = $(OPENCL_LIBS)
 tests_api_native_SOURCES = tests/api/native.c tests/api/api_test.h
 tests_api_native_LDADD = $(OPENCL_LIBS)
 tests_api_waits_SOURCES = tests/api/waits.c tests/api/api_test.h

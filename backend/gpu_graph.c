@@ -1,0 +1,290 @@
+#include "config.h"
+
+#include "backend/gpu_internal.h"
+
+#include "backend/gpu_module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOT_REVISING = UINT32_MAX };
+
+/* One line of a copy; longer copies are several nodes. */
+static const uint64_t line_max_B = (uint64_t)1 << 30;
+
+struct gpu_graph {
+	struct gpu_stream recorder;
+	CUgraph cu_graph;
+	CUgraphExec cu_exec;             /* NULL until it is finished */
+	CUgraphNode *nodes;
+	uint32_t count, capacity;
+	CUgraphNode *follows;            /* what the next node follows */
+	uint32_t follow_count, follow_capacity;
+	uint32_t revised;                /* the node that the next launch replaces */
+	/* CUDA: an executable graph must not be used by two threads at once. */
+	struct lock lock;
+};
+
+/* --- birth and death ------------------------------------------------------------- */
+
+cl_int gpu_graph_create(struct gpu_device *device, struct gpu_graph **graph_out)
+{
+	struct gpu_graph *graph = calloc(1, sizeof(*graph));
+	struct gpu_scope scope;
+	if (!graph)
+		return CL_OUT_OF_HOST_MEMORY;
+	if (lock_init(&graph->lock, LOCK_RANK_GPU)) {
+		free(graph);
+		return CL_OUT_OF_HOST_MEMORY;
+	}
+	list_init(&graph->recorder.link);
+	graph->recorder.device = device;
+	graph->recorder.graph = graph;
+	graph->revised = NOT_REVISING;
+	cl_int err = gpu_enter_new(device, &scope);
+	if (!err) {
+		err = gpu_check(device, cuda.cuGraphCreate(&graph->cu_graph, 0));
+		gpu_leave(&scope);
+	}
+	if (err)
+		gpu_graph_destroy(graph);
+	else
+		*graph_out = graph;
+	return err;
+}
+
+void gpu_graph_destroy(struct gpu_graph *graph)
+{
+	struct gpu_scope scope;
+	if (!graph)
+		return;
+	struct gpu_device *device = graph->recorder.device;
+	/* A lost device has nothing left to give back. */
+	if ((graph->cu_graph || graph->cu_exec) && !gpu_enter(device, &scope)) {
+		if (graph->cu_exec)
+			(void)gpu_check(device, cuda.cuGraphExecDestroy(graph->cu_exec));
+		if (graph->cu_graph)
+			(void)gpu_check(device, cuda.cuGraphDestroy(graph->cu_graph));
+		gpu_leave(&scope);
+	}
+	lock_finish(&graph->lock);
+	free(graph->nodes);
+	free(graph->follows);
+	free(graph);
+}
+
+struct gpu_stream *gpu_graph_recorder(struct gpu_graph *graph)
+{
+	return &graph->recorder;
+}
+
+bool gpu_stream_is_recorder(const struct gpu_stream *stream)
+{
+	return stream->graph != NULL;
+}
+
+uint32_t gpu_graph_node_count(const struct gpu_graph *graph)
+{
+	return graph->count;
+}
+
+/* --- recording -------------------------------------------------------------------- */
+
+static bool grow(CUgraphNode **nodes, uint32_t *capacity, uint32_t needed)
+{
+	if (needed <= *capacity)
+		return true;
+	const uint32_t more = needed > 2 * *capacity ? needed + 16 : 2 * *capacity;
+	CUgraphNode *grown = realloc(*nodes, more * sizeof(*grown));
+	if (!grown)
+		return false;
+	*nodes = grown;
+	*capacity = more;
+	return true;
+}
+
+cl_int gpu_graph_follow(struct gpu_graph *graph, const uint32_t *nodes, uint32_t count)
+{
+	if (!grow(&graph->follows, &graph->follow_capacity, count))
+		return CL_OUT_OF_HOST_MEMORY;
+	for (uint32_t i = 0; i < count; i++)
+		graph->follows[i] = graph->nodes[nodes[i]];
+	graph->follow_count = count;
+	return CL_SUCCESS;
+}
+
+/* Before a node is added: room for it, and for what follows it. */
+static cl_int add_begin(struct gpu_graph *graph)
+{
+	if (graph->cu_exec)
+		return CL_INVALID_OPERATION;
+	return grow(&graph->nodes, &graph->capacity, graph->count + 1) &&
+		       grow(&graph->follows, &graph->follow_capacity, 1)
+		       ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+}
+
+/* nodes[count] was made. */
+static void add_end(struct gpu_graph *graph)
+{
+	graph->follows[0] = graph->nodes[graph->count++];
+	graph->follow_count = 1;
+}
+
+cl_int gpu_graph_add_nothing(struct gpu_graph *graph)
+{
+	struct gpu_device *device = graph->recorder.device;
+	struct gpu_scope scope;
+	cl_int err = gpu_enter(device, &scope);
+	if (err)
+		return err;
+	err = add_begin(graph);
+	if (!err)
+		err = gpu_check(device, cuda.cuGraphAddEmptyNode(
+			&graph->nodes[graph->count], graph->cu_graph, graph->follows,
+			graph->follow_count));
+	if (!err)
+		add_end(graph);
+	gpu_leave(&scope);
+	return err;
+}
+
+static CUDA_KERNEL_NODE_PARAMS_v2 kernel_of(const struct gpu_launch *launch)
+{
+	CUDA_KERNEL_NODE_PARAMS_v2 kernel;
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.func = launch->function->cu_function;
+	kernel.gridDimX = launch->grid[0];
+	kernel.gridDimY = launch->grid[1];
+	kernel.gridDimZ = launch->grid[2];
+	kernel.blockDimX = launch->block[0];
+	kernel.blockDimY = launch->block[1];
+	kernel.blockDimZ = launch->block[2];
+	kernel.sharedMemBytes = launch->dynamic_local_B;
+	kernel.kernelParams = launch->parameters;
+	return kernel;
+}
+
+static cl_int revise(struct gpu_graph *graph, const CUDA_KERNEL_NODE_PARAMS_v2 *kernel)
+{
+	if (graph->revised >= graph->count)
+		return CL_INVALID_VALUE;
+	lock_take(&graph->lock);
+	const CUresult cu_result = cuda.cuGraphExecKernelNodeSetParams_v2(
+		graph->cu_exec, graph->nodes[graph->revised], kernel);
+	lock_drop(&graph->lock);
+	cl_int err = gpu_check_result(graph->recorder.device, cu_result,
+				      "cuGraphExecKernelNodeSetParams", __FILE__, __LINE__);
+	if (!err)
+		graph->revised++;
+	return err;
+}
+
+cl_int gpu_graph_add_launch(struct gpu_graph *graph, const struct gpu_launch *launch)
+{
+	const CUDA_KERNEL_NODE_PARAMS_v2 kernel = kernel_of(launch);
+	/* A cooperative launch would be an attribute of the node. */
+	if (launch->cooperative)
+		return CL_INVALID_OPERATION;
+	if (graph->revised != NOT_REVISING)
+		return revise(graph, &kernel);
+	cl_int err = add_begin(graph);
+	if (!err)
+		err = gpu_check(graph->recorder.device, cuda.cuGraphAddKernelNode_v2(
+			&graph->nodes[graph->count], graph->cu_graph, graph->follows,
+			graph->follow_count, &kernel));
+	if (!err)
+		add_end(graph);
+	return err;
+}
+
+cl_int gpu_graph_add_copy(struct gpu_graph *graph, const CUDA_MEMCPY3D *copy)
+{
+	struct gpu_device *device = graph->recorder.device;
+	cl_int err = add_begin(graph);
+	if (!err)
+		err = gpu_check(device, cuda.cuGraphAddMemcpyNode(
+			&graph->nodes[graph->count], graph->cu_graph, graph->follows,
+			graph->follow_count, copy, atomic_load(&device->cu_context)));
+	if (!err)
+		add_end(graph);
+	return err;
+}
+
+cl_int gpu_graph_add_copy_line(struct gpu_graph *graph, gpu_address to, gpu_address from,
+			       uint64_t size_B)
+{
+	CUDA_MEMCPY3D copy;
+	cl_int err = CL_SUCCESS;
+	memset(&copy, 0, sizeof(copy));
+	copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+	copy.Height = copy.Depth = copy.srcHeight = copy.dstHeight = 1;
+	for (uint64_t done_B = 0; done_B < size_B && !err; done_B += copy.WidthInBytes) {
+		const uint64_t left_B = size_B - done_B;
+		copy.WidthInBytes = left_B < line_max_B ? left_B : line_max_B;
+		copy.srcPitch = copy.dstPitch = copy.WidthInBytes;
+		copy.srcDevice = from + done_B;
+		copy.dstDevice = to + done_B;
+		err = gpu_graph_add_copy(graph, &copy);
+	}
+	return err;
+}
+
+cl_int gpu_graph_add_fill(struct gpu_graph *graph, gpu_address to, uint32_t value,
+			  uint32_t element_B, uint64_t size_B)
+{
+	struct gpu_device *device = graph->recorder.device;
+	CUDA_MEMSET_NODE_PARAMS fill;
+	memset(&fill, 0, sizeof(fill));
+	fill.dst = to;
+	fill.value = value;
+	fill.elementSize = element_B;
+	fill.width = size_B / element_B;
+	fill.height = 1;
+	cl_int err = add_begin(graph);
+	if (!err)
+		err = gpu_check(device, cuda.cuGraphAddMemsetNode(
+			&graph->nodes[graph->count], graph->cu_graph, graph->follows,
+			graph->follow_count, &fill, atomic_load(&device->cu_context)));
+	if (!err)
+		add_end(graph);
+	return err;
+}
+
+/* --- use ---------------------------------------------------------------------------- */
+
+cl_int gpu_graph_finish(struct gpu_graph *graph)
+{
+	struct gpu_device *device = graph->recorder.device;
+	struct gpu_scope scope;
+	cl_int err = gpu_enter(device, &scope);
+	if (err)
+		return err;
+	err = gpu_check(device, cuda.cuGraphInstantiateWithFlags(&graph->cu_exec,
+								 graph->cu_graph, 0));
+	gpu_leave(&scope);
+	return err;
+}
+
+void gpu_graph_revise(struct gpu_graph *graph, uint32_t first)
+{
+	graph->revised = first;
+}
+
+cl_int gpu_graph_launch(struct gpu_graph *graph, struct gpu_stream *stream)
+{
+	struct gpu_device *device = stream->device;
+	struct gpu_scope scope;
+	if (device != graph->recorder.device)
+		return CL_INVALID_VALUE;
+	cl_int err = gpu_enter(device, &scope);
+	if (err)
+		return err;
+	lock_take(&graph->lock);
+	const CUresult cu_result = cuda.cuGraphLaunch(graph->cu_exec, stream->cu_stream);
+	lock_drop(&graph->lock);
+	err = gpu_check_result(device, cu_result, "cuGraphLaunch", __FILE__, __LINE__);
+	gpu_leave(&scope);
+	if (!err)
+		gpu_stream_count(stream);
+	return err;
+}

@@ -1,0 +1,295 @@
+#include "config.h"
+
+#include "icd/mutable_command.h"
+
+#include "icd/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- birth and death -------------------------------------------------------------------- */
+
+/* Belongs to its buffer, which frees it. */
+const struct object_type ocl_mutable_command_type = {
+	"mutable command", OCL_INVALID_MUTABLE_COMMAND, NULL,
+};
+
+static void range_take(struct ocl_mutable_range *range, const struct ocl_ndrange *from)
+{
+	range->work_dim = from->work_dim;
+	range->has_local = from->local;
+	for (cl_uint i = 0; i < from->work_dim && i < 3; i++) {
+		range->offset[i] = from->offset ? from->offset[i] : 0;
+		range->global[i] = from->global ? from->global[i] : 0;
+		range->local[i] = from->local ? from->local[i] : 0;
+	}
+}
+
+static cl_int properties_copy(struct _cl_mutable_command_khr *handle,
+			      const cl_command_properties_khr *list)
+{
+	size_t count = 0;
+	if (!list)
+		return CL_SUCCESS;
+	while (list[count])
+		count += 2;
+	count++;
+	handle->properties = malloc(count * sizeof(*list));
+	if (!handle->properties)
+		return CL_OUT_OF_HOST_MEMORY;
+	memcpy(handle->properties, list, count * sizeof(*list));
+	handle->property_count = count;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_mutable_create(cl_command_buffer_khr buffer, cl_kernel kernel,
+			  const struct ocl_ndrange *range,
+			  const cl_command_properties_khr *properties, cl_bitfield fields, bool set,
+			  struct _cl_mutable_command_khr **handle_out)
+{
+	struct _cl_mutable_command_khr *handle = calloc(1, sizeof(*handle));
+	if (!handle)
+		return CL_OUT_OF_HOST_MEMORY;
+	if (properties_copy(handle, properties)) {
+		free(handle);
+		return CL_OUT_OF_HOST_MEMORY;
+	}
+	object_init(&handle->base, &ocl_mutable_command_type);
+	handle->buffer = buffer;
+	object_ref(kernel);
+	handle->kernel = kernel;
+	handle->fields = fields;
+	handle->set = set;
+	range_take(&handle->now.range, range);
+	handle->now.arguments = ocl_arguments_ref(kernel->arguments);
+	*handle_out = handle;
+	return CL_SUCCESS;
+}
+
+static void change_drop(struct _cl_mutable_command_khr *handle)
+{
+	ocl_arguments_unref(handle->next.arguments);
+	handle->next.arguments = NULL;
+	if (handle->fresh)
+		ocl_command_unref(handle->fresh);
+	handle->fresh = NULL;
+}
+
+void ocl_mutable_destroy(struct _cl_mutable_command_khr *handle)
+{
+	if (!handle)
+		return;
+	handle->base.type = NULL;
+	ocl_arguments_unref(handle->now.arguments);
+	object_unref(handle->values);
+	object_unref(handle->kernel);
+	free(handle->properties);
+	free(handle);
+}
+
+/* --- one change ----------------------------------------------------------------------------- */
+
+/* clUpdateMutableCommandsKHR: what a config may not have. */
+static cl_int config_check(cl_command_buffer_khr buffer, const struct ocl_mutable_config *config)
+{
+	const struct _cl_mutable_command_khr *handle = config->command;
+	if (object_check(handle, &ocl_mutable_command_type) || handle->buffer != buffer)
+		return OCL_INVALID_MUTABLE_COMMAND;
+	if (config->work_dim && config->work_dim != handle->now.range.work_dim)
+		return CL_INVALID_OPERATION;
+	const bool arguments = config->argument_count || config->svm_argument_count;
+	if ((config->global_offset && !(handle->fields & OCL_MUTABLE_GLOBAL_OFFSET)) ||
+	    (config->global_size && !(handle->fields & OCL_MUTABLE_GLOBAL_SIZE)) ||
+	    (config->local_size && !(handle->fields & OCL_MUTABLE_LOCAL_SIZE)) ||
+	    (arguments && !(handle->fields & OCL_MUTABLE_ARGUMENTS)) ||
+	    (config->exec_info_count && !(handle->fields & OCL_MUTABLE_EXEC_INFO)))
+		return CL_INVALID_OPERATION;
+	if (!config->arguments != !config->argument_count ||
+	    !config->svm_arguments != !config->svm_argument_count ||
+	    !config->exec_infos != !config->exec_info_count)
+		return CL_INVALID_VALUE;
+	/* clSetKernelArgSVMPointer, clSetKernelExecInfo: no device has SVM. */
+	return config->svm_argument_count || config->exec_info_count ? CL_INVALID_OPERATION
+								      : CL_SUCCESS;
+}
+
+static cl_int values_make(struct _cl_mutable_command_khr *handle)
+{
+	if (handle->values)
+		return CL_SUCCESS;
+	cl_int error = ocl_kernel_clone(handle->kernel, &handle->values);
+	if (error)
+		return error;
+	/* Ours alone: to the application it is no kernel. */
+	object_ref(handle->values);
+	return ocl_kernel_release(handle->values);
+}
+
+static cl_int arguments_change(struct _cl_mutable_command_khr *handle,
+			       const struct ocl_mutable_config *config)
+{
+	cl_int error = values_make(handle);
+	if (error)
+		return error;
+	cl_kernel values = handle->values;
+	ocl_arguments_unref(values->arguments);
+	values->arguments = ocl_arguments_ref(handle->next.arguments);
+	for (cl_uint i = 0; i < config->argument_count && !error; i++)
+		error = ocl_kernel_set_argument(values, config->arguments[i].index,
+						config->arguments[i].size_B,
+						config->arguments[i].value);
+	ocl_arguments_unref(handle->next.arguments);
+	handle->next.arguments = ocl_arguments_ref(values->arguments);
+	return error;
+}
+
+static void range_change(struct ocl_mutable_range *range, const struct ocl_mutable_config *config)
+{
+	for (cl_uint i = 0; i < range->work_dim && i < 3; i++) {
+		if (config->global_offset)
+			range->offset[i] = config->global_offset[i];
+		if (config->global_size)
+			range->global[i] = config->global_size[i];
+		if (config->local_size)
+			range->local[i] = config->local_size[i];
+	}
+	range->has_local |= config->local_size != NULL;
+}
+
+static bool is_uniform(const struct ocl_mutable_range *range)
+{
+	for (cl_uint i = 0; i < range->work_dim && i < 3; i++)
+		if (range->local[i] && range->global[i] % range->local[i])
+			return false;
+	return true;
+}
+
+/* Without all arguments it stands for nothing, and its buffer cannot be enqueued. */
+static cl_int fresh_make(struct _cl_mutable_command_khr *handle)
+{
+	const struct ocl_mutable_range *range = &handle->next.range;
+	const struct ocl_ndrange ndrange = {range->work_dim, range->offset, range->global,
+					    range->has_local ? range->local : NULL};
+	struct ocl_access own[OCL_LAUNCH_ACCESSES];
+	struct ocl_command command;
+	cl_int error = ocl_launch_init(&command, own, handle->buffer->queue, handle->values,
+				       CL_COMMAND_NDRANGE_KERNEL, &ndrange);
+	handle->fresh_set = error != CL_INVALID_KERNEL_ARGS;
+	if (!handle->fresh_set) {
+		command.kind = &ocl_command_marker;
+		error = CL_SUCCESS;
+	}
+	if (!error) {
+		if (handle->fresh)
+			ocl_command_unref(handle->fresh);
+		handle->fresh = ocl_command_defer(&command);
+		error = handle->fresh ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+	}
+	ocl_launch_finish(&command, own);
+	return error;
+}
+
+static cl_int change_make(const struct ocl_mutable_config *config)
+{
+	struct _cl_mutable_command_khr *handle = config->command;
+	if (!handle->next.arguments) {
+		handle->next = handle->now;
+		(void)ocl_arguments_ref(handle->next.arguments);
+	}
+	cl_int error = arguments_change(handle, config);
+	if (error)
+		return error;
+	range_change(&handle->next.range, config);
+	/* CL_INVALID_OPERATION: "a change to work-group uniformity". */
+	if (is_uniform(&handle->next.range) != is_uniform(&handle->now.range))
+		return CL_INVALID_OPERATION;
+	return fresh_make(handle);
+}
+
+/* --- all of a call --------------------------------------------------------------------------- */
+
+/* The handle trades its command for the fresh one, or takes the old one back. */
+static void change_swap(cl_command_buffer_khr buffer, struct _cl_mutable_command_khr *handle)
+{
+	struct ocl_recorded *recorded = &buffer->commands[handle->position];
+	struct ocl_command *command = recorded->command;
+	const struct ocl_mutable_state state = handle->now;
+	const bool set = handle->set;
+	recorded->command = handle->fresh;
+	handle->fresh = command;
+	handle->now = handle->next;
+	handle->next = state;
+	handle->set = handle->fresh_set;
+	handle->fresh_set = set;
+}
+
+/* Each changed command once. */
+static uint32_t positions_gather(cl_uint count, const struct ocl_mutable_config *const *configs,
+				 const cl_command_buffer_khr buffer, uint32_t *positions,
+				 struct ocl_command **before)
+{
+	uint32_t found = 0;
+	for (cl_uint i = 0; i < count; i++) {
+		const uint32_t position = configs[i]->command->position;
+		uint32_t k = 0;
+		while (k < found && positions[k] != position)
+			k++;
+		if (k < found)
+			continue;
+		positions[found] = position;
+		before[found++] = buffer->commands[position].command;
+	}
+	return found;
+}
+
+static cl_int changes_apply(cl_command_buffer_khr buffer, cl_uint count,
+			    const struct ocl_mutable_config *const *configs)
+{
+	uint32_t *positions = malloc(count * sizeof(*positions));
+	struct ocl_command **before = malloc(count * sizeof(struct ocl_command *));
+	cl_int error = CL_OUT_OF_HOST_MEMORY;
+	if (!positions || !before)
+		goto done;
+	const uint32_t found = positions_gather(count, configs, buffer, positions, before);
+	for (uint32_t i = 0; i < found; i++)
+		change_swap(buffer, buffer->commands[positions[i]].handle);
+	error = ocl_command_buffer_redraw(buffer, positions, before, found);
+	/* The commands are what they were; a graph that was changed in part is drawn anew, and
+	 * if even that fails there is none until the next change. */
+	for (uint32_t i = 0; i < found && error; i++)
+		change_swap(buffer, buffer->commands[positions[i]].handle);
+	if (error)
+		(void)ocl_command_buffer_redraw(buffer, NULL, NULL, 0);
+done:
+	free(positions);
+	free(before);
+	return error;
+}
+
+/* All configs are checked. */
+static cl_int changes_make(cl_command_buffer_khr buffer, cl_uint count,
+			   const struct ocl_mutable_config *const *configs)
+{
+	cl_int error = CL_SUCCESS;
+	for (cl_uint i = 0; i < count && !error; i++)
+		error = change_make(configs[i]);
+	if (!error)
+		error = changes_apply(buffer, count, configs);
+	for (cl_uint i = 0; i < count; i++)
+		change_drop(configs[i]->command);
+	return error;
+}
+
+cl_int ocl_mutable_update(cl_command_buffer_khr buffer, cl_uint count,
+			  const struct ocl_mutable_config *const *configs)
+{
+	cl_int error = ocl_command_buffer_change_begin(buffer);
+	if (error)
+		return error;
+	for (cl_uint i = 0; i < count && !error; i++)
+		error = config_check(buffer, configs[i]);
+	if (!error && count)
+		error = changes_make(buffer, count, configs);
+	ocl_command_buffer_change_end(buffer);
+	return error;
+}
