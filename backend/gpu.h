@@ -59,6 +59,11 @@ struct gpu_caps {
 	bool ecc, integrated, kernel_timeout, concurrent_kernels, can_map_host;
 	bool managed_memory, concurrent_managed, pageable_access, cooperative_launch, memory_pools;
 	uint32_t parameter_B;          /* most bytes of kernel parameters */
+	/* Of images, in texels: what arrays of every kind, textures and surfaces take. */
+	uint32_t image2d[2], image3d[3], image_layers;
+	uint32_t image_linear;         /* 1D in linear memory */
+	uint32_t image_pitch_max_B;    /* of 2D in linear memory: the largest row pitch */
+	uint32_t texture_align_B, texture_pitch_B;  /* of linear memory: address, row pitch */
 };
 
 /* CL_SUCCESS and the devices (possibly none: no driver, no device; that is

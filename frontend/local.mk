@@ -18,10 +18,12 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/kernel_calls.c \
 	frontend/kernel_facts.c frontend/kernel_facts.h \
 	frontend/kernel_groups.c \
+	frontend/kernel_image.c \
 	frontend/lower.c frontend/lower.h \
 	frontend/lower_device.c \
 	frontend/lower_function.c frontend/lower_half.c \
 	frontend/lower_hidden.c \
+	frontend/lower_image.c \
 	frontend/lower_instruction.c \
 	frontend/lower_intrinsic.c \
 	frontend/lower_intrinsic_math.c \

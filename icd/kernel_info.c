@@ -42,6 +42,21 @@ static cl_kernel_arg_address_qualifier address_qualifier(enum abi_address addres
 	return CL_KERNEL_ARG_ADDRESS_PRIVATE;
 }
 
+static cl_kernel_arg_access_qualifier access_qualifier(enum abi_access access)
+{
+	switch (access) {
+	case ABI_ACCESS_READ_ONLY:
+		return CL_KERNEL_ARG_ACCESS_READ_ONLY;
+	case ABI_ACCESS_WRITE_ONLY:
+		return CL_KERNEL_ARG_ACCESS_WRITE_ONLY;
+	case ABI_ACCESS_READ_WRITE:
+		return CL_KERNEL_ARG_ACCESS_READ_WRITE;
+	case ABI_ACCESS_NONE:
+		break;
+	}
+	return CL_KERNEL_ARG_ACCESS_NONE;
+}
+
 static cl_kernel_arg_type_qualifier type_qualifier(uint32_t bits)
 {
 	cl_kernel_arg_type_qualifier qualifier = CL_KERNEL_ARG_TYPE_NONE;

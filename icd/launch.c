@@ -157,7 +157,26 @@ static cl_int local_memory_check(struct ocl_launch *launch, cl_command_queue que
 
 static bool argument_is_memory(const struct abi_argument *argument)
 {
-	return argument->kind == ABI_ARGUMENT_GLOBAL || argument->kind == ABI_ARGUMENT_CONSTANT;
+	return argument->kind == ABI_ARGUMENT_GLOBAL || argument->kind == ABI_ARGUMENT_CONSTANT ||
+	       argument->kind == ABI_ARGUMENT_IMAGE;
+}
+
+static bool argument_writes(const struct abi_argument *argument, const struct _cl_mem *mem)
+{
+	if (argument->kind == ABI_ARGUMENT_IMAGE)
+		return argument->access != ABI_ACCESS_READ_ONLY;
+	return argument->may_write && !(mem->flags & CL_MEM_READ_ONLY);
+}
+
+/* OpenCL 3.0 API, 5.10: CL_INVALID_IMAGE_SIZE for an image that the device cannot have. */
+static cl_int images_check(const struct ocl_launch *launch, cl_command_queue queue)
+{
+	const struct abi_kernel *abi = launch->code->abi;
+	cl_int error = CL_SUCCESS;
+	for (uint32_t i = 0; i < abi->argument_count && !error; i++)
+		if (abi->arguments[i].kind == ABI_ARGUMENT_IMAGE)
+			error = ocl_image_fits(launch->arguments->items[i].mem, queue->device);
+	return error;
 }
 
 static cl_int accesses_make(struct ocl_command *command)
@@ -176,9 +195,9 @@ static cl_int accesses_make(struct ocl_command *command)
 		cl_mem mem = launch->arguments->items[i].mem;
 		if (!argument_is_memory(argument) || !mem)
 			continue;
-		const bool writes = argument->may_write && !(mem->flags & CL_MEM_READ_ONLY);
 		ocl_command_touch(command, mem, 0, mem->size_B,
-				  writes ? OCL_ACCESS_UPDATE : OCL_ACCESS_READ);
+				  argument_writes(argument, mem) ? OCL_ACCESS_UPDATE
+								 : OCL_ACCESS_READ);
 	}
 	return CL_SUCCESS;
 }
@@ -247,7 +266,8 @@ cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LA
 	}
 	if (kernel_takes(launch->code->abi, ABI_HIDDEN_PRINTF_BUFFER))
 		command->kind = &ocl_command_launch_printf;
-	return accesses_make(command);
+	error = images_check(launch, queue);
+	return error ? error : accesses_make(command);
 }
 
 void ocl_launch_finish(struct ocl_command *command, const struct ocl_access *own)
@@ -269,16 +289,36 @@ struct hidden_values {
 	uint32_t group_count[3];         /* of all grids */
 };
 
+/* The sampler states that the kernel may read its images with: those of its code, and
+ * those of its arguments. */
+static uint32_t sampler_states(const struct ocl_launch *launch)
+{
+	const struct abi_kernel *abi = launch->code->abi;
+	uint32_t states = abi->sampler_states;
+	for (uint32_t i = 0; i < abi->argument_count; i++) {
+		uint32_t bits;
+		if (abi->arguments[i].kind != ABI_ARGUMENT_SAMPLER)
+			continue;
+		memcpy(&bits, launch->arguments->data + launch->arguments->items[i].offset_B,
+		       sizeof(bits));
+		states |= 1u << abi_sampler_state(bits);
+	}
+	return states;
+}
+
 static cl_int argument_parameters(struct ocl_command *command, struct hidden_values *values,
 				  void **parameters)
 {
 	const struct ocl_launch *launch = &command->u.launch;
 	const struct abi_kernel *abi = launch->code->abi;
 	struct ocl_access *access = command->accesses;
+	const uint32_t states = sampler_states(launch);
+	cl_int error = CL_SUCCESS;
 	for (uint32_t i = 0; i < abi->argument_count; i++) {
 		const struct ocl_argument *item = &launch->arguments->items[i];
 		switch (abi->arguments[i].kind) {
 		case ABI_ARGUMENT_VALUE:
+		case ABI_ARGUMENT_SAMPLER:
 			parameters[i] = launch->arguments->data + item->offset_B;
 			break;
 		case ABI_ARGUMENT_GLOBAL:
@@ -287,6 +327,14 @@ static cl_int argument_parameters(struct ocl_command *command, struct hidden_val
 			break;
 		case ABI_ARGUMENT_LOCAL:
 			parameters[i] = &values->offsets[i];
+			break;
+		case ABI_ARGUMENT_IMAGE:
+			error = ocl_image_bind(item->mem, &access->at,
+					       abi->arguments[i].access == ABI_ACCESS_WRITE_ONLY
+						       ? 0 : states, &access->descriptor);
+			if (error)
+				return error;
+			parameters[i] = &access++->descriptor;
 			break;
 		default:
 			return CL_INVALID_KERNEL_ARGS;
