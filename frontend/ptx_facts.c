@@ -78,7 +78,7 @@ static bool word_begins(struct word word, const char *text)
 
 static bool word_equal(struct word a, struct word b)
 {
-	return a.size_B == b.size_B && !memcmp(a.at, b.at, a.size_B);
+	return a.size_B == b.size_B && (!a.size_B || !memcmp(a.at, b.at, a.size_B));
 }
 
 static bool is_name(struct word word)
@@ -104,8 +104,8 @@ static uint32_t take_number(struct reader *reader)
 	uint64_t value = 0;
 	for (size_t i = 0; i < reader->word.size_B; i++) {
 		const char c = reader->word.at[i];
-		value = isdigit((unsigned char)c) && value < UINT32_MAX ? 10 * value + (uint64_t)(c - '0')
-								      : UINT32_MAX;
+		const bool digit = isdigit((unsigned char)c) && value < UINT32_MAX;
+		value = digit ? 10 * value + (uint64_t)(c - '0') : UINT32_MAX;
 	}
 	if (!reader->word.size_B || value >= UINT32_MAX)
 		reader->wrong = "a number is none";
@@ -225,7 +225,8 @@ static void argument_set(struct reader *reader, const struct declared *declared,
 static bool grow(struct kernel *kernel)
 {
 	const uint32_t count = kernel->abi->argument_count + 1;
-	struct abi_argument *arguments = realloc(kernel->abi->arguments, count * sizeof(*arguments));
+	struct abi_argument *arguments = realloc(kernel->abi->arguments,
+						 count * sizeof(*arguments));
 	if (arguments)
 		kernel->abi->arguments = arguments;
 	struct word *names = realloc(kernel->names, count * sizeof(*names));

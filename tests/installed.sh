@@ -8,6 +8,9 @@ failed=0
 for file in "$lib/libculvert.so" "$parts/libculvert-softcuda.so" "$vendors/culvert.icd"; do
 	[ -f "$file" ] || { echo "$file is missing"; failed=1; }
 done
+# NVIDIA's PTX compiler where it was built in: it is looked for beside the other parts.
+[ ! -f libculvert-ptxcompiler.so ] || [ -f "$parts/libculvert-ptxcompiler.so" ] ||
+	{ echo "$parts/libculvert-ptxcompiler.so is missing"; failed=1; }
 # The bare name: the dynamic linker knows where libraries are.
 [ "$(cat "$vendors/culvert.icd")" = libculvert.so ] ||
 	{ echo "$vendors/culvert.icd does not name libculvert.so alone"; failed=1; }

@@ -53,8 +53,8 @@ static size_t resident(cl_kernel kernel, const size_t *local, size_t dimensions)
 	size_t groups = 12345, size_B = 0;
 	CHECK_OK(clGetKernelSubGroupInfo(kernel, test.device,
 					 CL_KERNEL_MAX_RESIDENT_WORK_GROUPS_CULVERT,
-					 dimensions * sizeof(*local), local, sizeof(groups), &groups,
-					 &size_B));
+					 dimensions * sizeof(*local), local, sizeof(groups),
+					 &groups, &size_B));
 	CHECK(size_B == sizeof(groups));
 	return groups;
 }
@@ -77,8 +77,8 @@ static bool turned(cl_command_queue queue, cl_mem mem, size_t count, size_t turn
 {
 	cl_uint *values = calloc(count, sizeof(*values));
 	bool good = values;
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, count * sizeof(*values), values, 0, NULL,
-				     NULL));
+	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, count * sizeof(*values), values, 0,
+				     NULL, NULL));
 	for (size_t i = 0; good && i < count; i++)
 		good = values[i] == (i + turns) % count + turns;
 	free(values);
@@ -119,7 +119,8 @@ static void test_question(void)
 {
 	cl_kernel plain = kernel_make("plain"), fixed = kernel_make("fixed");
 	cl_kernel meet = kernel_make("meet");
-	const size_t sizes[4] = {16, 2, 1, 1}, huge[2] = {(size_t)1 << 33, (size_t)1 << 33}, none = 0;
+	const size_t sizes[4] = {16, 2, 1, 1}, none = 0;
+	const size_t huge[2] = {(size_t)1 << 33, (size_t)1 << 33};
 	cl_ulong local_B;
 	size_t value;
 	CHECK(resident(plain, sizes, 1) >= resident(plain, sizes, 2));

@@ -67,7 +67,8 @@ static cl_mem numbers(void)
 	cl_int code;
 	for (cl_uint i = 0; i < COUNT; i++)
 		values[i] = i;
-	cl_mem mem = clCreateBuffer(test.context, CL_MEM_COPY_HOST_PTR, sizeof(values), values, &code);
+	cl_mem mem = clCreateBuffer(test.context, CL_MEM_COPY_HOST_PTR, sizeof(values), values,
+				    &code);
 	CHECK_OK(code);
 	return mem;
 }
@@ -77,7 +78,8 @@ static bool holds(cl_mem mem, cl_uint factor, cl_uint sum)
 {
 	cl_uint values[COUNT] = {0};
 	bool good = true;
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(values), values, 0, NULL, NULL));
+	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(values), values, 0, NULL,
+				     NULL));
 	for (cl_uint i = 0; i < COUNT; i++)
 		good &= values[i] == i * factor + sum;
 	return good;
@@ -184,7 +186,8 @@ static void test_wrong(void)
 		CHECK_CODE(load(refused[i], strlen(refused[i]), &program), CL_INVALID_BINARY);
 	CHECK_OK(load(broken, strlen(broken), &program));
 	CHECK_CODE(clBuildProgram(program, 0, NULL, "", NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
-	CHECK_OK(clGetProgramBuildInfo(program, test.device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size_B));
+	CHECK_OK(clGetProgramBuildInfo(program, test.device, CL_PROGRAM_BUILD_LOG, 0, NULL,
+				       &size_B));
 	CHECK(size_B > 1);
 	CHECK_OK(clReleaseProgram(program));
 }

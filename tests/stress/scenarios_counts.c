@@ -160,7 +160,8 @@ static cl_program twin_of(cl_program program)
 	size_t sizes_B[API_TEST_MOST_DEVICES] = {0};
 	unsigned char *binaries[API_TEST_MOST_DEVICES] = {NULL};
 	cl_int code;
-	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(sizes_B), sizes_B, NULL));
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(sizes_B), sizes_B,
+				  NULL));
 	binaries[0] = malloc(sizes_B[0] ? sizes_B[0] : 1);
 	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(binaries), binaries, NULL));
 	cl_program twin = clCreateProgramWithBinary(scene.context, 1, scene.test.devices, sizes_B,

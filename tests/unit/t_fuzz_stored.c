@@ -192,7 +192,8 @@ static void program_binaries(void)
 static void ptx(void)
 {
 	static const char text[] =
-		".version 7.0 // x\n.target sm_75\n.address_size 64\n.global .align 8 .v2 .f32 v[3][2];\n"
+		".version 7.0 // x\n.target sm_75\n.address_size 64\n"
+		".global .align 8 .v2 .f32 v[3][2];\n"
 		".func (.param .b32 r) f(.param .u64 .ptr .global .align 4 p) { ret; }\n"
 		"/* y */ .visible .entry k(.param .u64 .ptr .global .align 4 a, .param .u64 b,\n"
 		" .param .align 8 .b8 s[16]) .maxntid 32, 1, 1 .reqntid 8, 2\n{ .reg .b64 %rd<9>;\n"
