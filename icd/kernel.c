@@ -63,8 +63,7 @@ static struct ocl_arguments *arguments_copy(const struct ocl_arguments *from)
 	memcpy(to->data, from->data, from->data_B);
 	memcpy(to->items, from->items, from->count * sizeof(from->items[0]));
 	for (uint32_t i = 0; i < to->count; i++)
-		if (to->items[i].mem)
-			object_ref(to->items[i].mem);
+		ocl_mem_hold(to->items[i].mem);
 	return to;
 }
 
@@ -80,7 +79,7 @@ void ocl_arguments_unref(struct ocl_arguments *arguments)
 	    atomic_fetch_sub_explicit(&arguments->refs, 1, memory_order_acq_rel) != 1)
 		return;
 	for (uint32_t i = 0; i < arguments->count; i++)
-		object_unref(arguments->items[i].mem);
+		ocl_mem_drop(arguments->items[i].mem);
 	free(arguments);
 }
 
@@ -149,11 +148,10 @@ cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, c
 		break;
 	case ABI_ARGUMENT_GLOBAL:
 	case ABI_ARGUMENT_CONSTANT:
-		if (mem)
-			object_ref(mem);
+		ocl_mem_hold(mem);
 		old = item->mem;
 		item->mem = mem;
-		object_unref(old);
+		ocl_mem_drop(old);
 		break;
 	}
 	return CL_SUCCESS;
@@ -351,9 +349,11 @@ cl_int ocl_kernel_code_for(struct _cl_kernel *kernel, const struct _cl_device_id
 
 cl_int ocl_kernel_arguments_check(const struct _cl_kernel *kernel)
 {
-	for (uint32_t i = 0; i < kernel->arguments->count; i++)
-		if (!kernel->arguments->items[i].set)
+	for (uint32_t i = 0; i < kernel->arguments->count; i++) {
+		const struct ocl_argument *item = &kernel->arguments->items[i];
+		if (!item->set || (item->mem && !ocl_mem_is_alive(item->mem)))
 			return CL_INVALID_KERNEL_ARGS;
+	}
 	return CL_SUCCESS;
 }
 

@@ -18,7 +18,7 @@ extern const struct object_type ocl_kernel_type;
 struct ocl_argument {
 	bool set;
 	uint32_t offset_B;            /* VALUE: where the bytes lie in the block's data */
-	cl_mem mem;                   /* GLOBAL, CONSTANT: may be NULL; the block holds a ref */
+	cl_mem mem;                   /* GLOBAL, CONSTANT: may be NULL; held, see mem.h */
 	uint64_t local_B;             /* LOCAL */
 };
 
@@ -72,7 +72,8 @@ const struct abi_kernel *ocl_kernel_abi(const struct _cl_kernel *kernel);
 cl_int ocl_kernel_code_for(struct _cl_kernel *kernel, const struct _cl_device_id *device,
 			   const struct ocl_kernel_code **code_out);
 
-/* Whether every argument is set: CL_INVALID_KERNEL_ARGS otherwise. */
+/* CL_INVALID_KERNEL_ARGS unless every argument is set and the application still has
+ * its memory object. */
 cl_int ocl_kernel_arguments_check(const struct _cl_kernel *kernel);
 
 /* Dynamic local memory that a launch needs with these arguments, and each LOCAL

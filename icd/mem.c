@@ -24,6 +24,23 @@ cl_int ocl_mem_check(cl_mem mem, const struct _cl_context *context)
 	return mem->context == context ? CL_SUCCESS : CL_INVALID_MEM_OBJECT;
 }
 
+void ocl_mem_hold(cl_mem mem)
+{
+	if (mem)
+		atomic_fetch_add_explicit(&mem->holders, 1, memory_order_relaxed);
+}
+
+void ocl_mem_drop(cl_mem mem)
+{
+	if (mem && atomic_fetch_sub_explicit(&mem->holders, 1, memory_order_acq_rel) == 1)
+		free(mem);
+}
+
+bool ocl_mem_is_alive(const struct _cl_mem *mem)
+{
+	return object_reference_count(mem) != 0;
+}
+
 /* --- creation -------------------------------------------------------------------- */
 
 static cl_int properties_copy(struct _cl_mem *mem, const cl_mem_properties *properties)
@@ -52,6 +69,7 @@ static struct _cl_mem *mem_new(cl_context context, cl_mem_flags flags, size_t si
 	mem->flags = flags;
 	mem->size_B = size_B;
 	atomic_init(&mem->map_count, 0);
+	atomic_init(&mem->holders, 1);
 	object_ref(context);
 	mem->context = context;
 	return mem;
@@ -150,7 +168,7 @@ static void mem_end(struct _cl_mem *mem)
 	object_unref(mem->parent);
 	object_unref(mem->context);
 	free(mem->properties);
-	free(mem);
+	ocl_mem_drop(mem);
 }
 
 /* A memory object that ends once its last transfers are over. */
@@ -195,7 +213,7 @@ static void mem_destroy(struct object *object)
 	if (!mem->storage) {
 		object_unref(mem->context);
 		free(mem->properties);
-		free(mem);
+		ocl_mem_drop(mem);
 		return;
 	}
 	maps_drop(mem);

@@ -4,7 +4,11 @@
  * sub-buffer is a view of it: an origin, a size and flags of its own; it keeps
  * its parent alive.  All offsets that go to the storage are the root's.
  *
- * Thread-safe: everything is immutable but the map count, and the lists of maps
+ * A kernel's argument is no owner (OpenCL 3.0 API, 5.9.2: "implementations shall
+ * not allow cl_kernel objects to hold reference counts to cl_kernel arguments"):
+ * it holds the struct alone, so that a launch can tell that the object has gone.
+ *
+ * Thread-safe: everything is immutable but the counts, and the lists of maps
  * and destructors, which the storage's lock guards. */
 #ifndef CULVERT_ICD_MEM_H
 #define CULVERT_ICD_MEM_H
@@ -29,11 +33,18 @@ struct _cl_mem {
 	struct _cl_mem *parent;          /* ref held; NULL for a root */
 	struct ocl_storage *storage;     /* the root owns it */
 	atomic_uint map_count;
+	atomic_uint holders;             /* of the struct: the object itself, arguments */
 	struct mem_destructor *destructors; /* newest first */
 };
 
 /* For clSetKernelArg: CL_SUCCESS when handle is a buffer of context. */
 cl_int ocl_mem_check(cl_mem mem, const struct _cl_context *context);
+
+/* Keeps the struct, and nothing that it owns; NULL is fine. */
+void ocl_mem_hold(cl_mem mem);
+void ocl_mem_drop(cl_mem mem);
+/* Whether the application still has it, and not only unfinished commands. */
+bool ocl_mem_is_alive(const struct _cl_mem *mem);
 
 /* flags are checked by the door.  *properties may be NULL. */
 cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
