@@ -21,6 +21,7 @@ backend_sources = \
 	backend/gpu_pause.c \
 	backend/gpu_internal.h \
 	backend/gpu_launch.c \
+	backend/gpu_managed.c \
 	backend/gpu_mem.c \
 	backend/gpu_module.c \
 	backend/gpu_module.h \

@@ -93,6 +93,7 @@ struct ocl_command {
 		struct ocl_launch launch;
 		struct ocl_map *map;
 		struct ocl_native *native;
+		bool to_host;            /* migrate */
 	} u;
 
 	/* In line: guarded by the queue's lock. */
@@ -148,6 +149,7 @@ extern const struct ocl_command_kind ocl_command_copy_rect;
 extern const struct ocl_command_kind ocl_command_fill;
 extern const struct ocl_command_kind ocl_command_map;
 extern const struct ocl_command_kind ocl_command_unmap;
+extern const struct ocl_command_kind ocl_command_migrate;  /* of shared memory */
 extern const struct ocl_command_kind ocl_command_launch;
 extern const struct ocl_command_kind ocl_command_launch_printf;
 extern const struct ocl_command_kind ocl_command_native;

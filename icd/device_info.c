@@ -6,6 +6,7 @@
 #include "frontend/kernel_abi.h"
 #include "icd/extension.h"
 #include "icd/printf.h"
+#include "icd/svm.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -19,6 +19,7 @@ struct ocl_argument {
 	bool set;
 	uint32_t offset_B;            /* VALUE: where the bytes lie in the block's data */
 	cl_mem mem;                   /* GLOBAL, CONSTANT: may be NULL; held, see mem.h */
+	gpu_address pointer;          /* what the kernel gets if it is no buffer: SVM, or NULL */
 	uint64_t local_B;             /* LOCAL */
 };
 
@@ -42,12 +43,20 @@ struct ocl_kernel_code {
 	struct gpu_function_caps caps;
 };
 
+/* Memory that a kernel reaches by pointers in other memory (clSetKernelExecInfo). */
+struct ocl_indirect {
+	atomic_uint refs;
+	uint32_t count;
+	cl_mem mems[];                /* held, see mem.h */
+};
+
 struct _cl_kernel {
 	struct object base;
 	cl_program program;           /* ref held */
 	char *name;
 	atomic_bool attached;         /* counts in program->kernels_attached */
 	struct ocl_arguments *arguments;
+	struct ocl_indirect *indirect; /* a reference; NULL: none */
 	struct lock lock;             /* guards the resolving of code */
 	uint32_t code_count;          /* == program->device_count */
 	struct ocl_kernel_code *code; /* parallel to program->devices */
@@ -63,6 +72,12 @@ cl_int ocl_kernel_release(cl_kernel kernel);
 
 /* clSetKernelArg. */
 cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, const void *value);
+
+/* clSetKernelArgSVMPointer. */
+cl_int ocl_kernel_set_pointer(cl_kernel kernel, cl_uint index, const void *pointer);
+/* CL_KERNEL_EXEC_INFO_SVM_PTRS: the only ones from now on. CL_INVALID_VALUE for a pointer
+ * to no allocation; CL_OUT_OF_HOST_MEMORY. */
+cl_int ocl_kernel_set_indirect(cl_kernel kernel, uint32_t count, void *const *pointers);
 
 /* What all devices agree on: argument kinds, names, attributes. */
 const struct abi_kernel *ocl_kernel_abi(const struct _cl_kernel *kernel);

@@ -130,11 +130,21 @@ static bool argument_is_memory(const struct abi_argument *argument)
 	return argument->kind == ABI_ARGUMENT_GLOBAL || argument->kind == ABI_ARGUMENT_CONSTANT;
 }
 
+/* Without a parameter, hence last. What has been freed is not used. */
+static void indirect_touch(struct ocl_command *command, const struct ocl_indirect *indirect)
+{
+	for (uint32_t i = 0; indirect && i < indirect->count; i++)
+		if (ocl_mem_is_alive(indirect->mems[i]))
+			ocl_command_touch(command, indirect->mems[i], 0,
+					  indirect->mems[i]->size_B, OCL_ACCESS_UPDATE);
+}
+
 static cl_int accesses_make(struct ocl_command *command)
 {
 	const struct ocl_launch *launch = &command->u.launch;
 	const struct abi_kernel *abi = launch->code->abi;
-	uint32_t count = 0;
+	const struct ocl_indirect *indirect = launch->kernel->indirect;
+	uint32_t count = indirect ? indirect->count : 0;
 	for (uint32_t i = 0; i < abi->argument_count; i++)
 		count += argument_is_memory(&abi->arguments[i]) && launch->arguments->items[i].mem;
 	if (count > OCL_LAUNCH_ACCESSES)
@@ -150,6 +160,7 @@ static cl_int accesses_make(struct ocl_command *command)
 		ocl_command_touch(command, mem, 0, mem->size_B,
 				  writes ? OCL_ACCESS_UPDATE : OCL_ACCESS_READ);
 	}
+	indirect_touch(command, indirect);
 	return CL_SUCCESS;
 }
 
@@ -229,7 +240,6 @@ enum { LAUNCH_PARAMETERS = 64 };
 
 /* Where the values lie that no argument has. */
 struct hidden_values {
-	uint64_t none;                   /* the address of a NULL buffer */
 	uint32_t *offsets;               /* of the local arguments */
 	uint64_t id_start[3];            /* of the grid that is launched next */
 	uint32_t group_start[3];
@@ -243,14 +253,17 @@ static cl_int argument_parameters(struct ocl_command *command, struct hidden_val
 	const struct abi_kernel *abi = launch->code->abi;
 	struct ocl_access *access = command->accesses;
 	for (uint32_t i = 0; i < abi->argument_count; i++) {
-		const struct ocl_argument *item = &launch->arguments->items[i];
+		struct ocl_argument *item = &launch->arguments->items[i];
 		switch (abi->arguments[i].kind) {
 		case ABI_ARGUMENT_VALUE:
 			parameters[i] = launch->arguments->data + item->offset_B;
 			break;
 		case ABI_ARGUMENT_GLOBAL:
 		case ABI_ARGUMENT_CONSTANT:
-			parameters[i] = item->mem ? &access++->at.address : &values->none;
+			parameters[i] = &item->pointer;
+			if (item->mem && !item->pointer)
+				parameters[i] = &access->at.address;
+			access += item->mem != NULL;
 			break;
 		case ABI_ARGUMENT_LOCAL:
 			parameters[i] = &values->offsets[i];

@@ -30,7 +30,7 @@ icd_command_sources = \
 	icd/host_writes.c icd/host_writes.h \
 	icd/segment.c icd/segment.h \
 	icd/residency.c icd/residency.h \
-	icd/mem.c icd/mem.h icd/mem_info.def \
+	icd/mem.c icd/mem.h icd/mem_info.def icd/svm.c icd/svm.h \
 	icd/complete.c icd/complete.h \
 	icd/event.c icd/event.h icd/event_info.def \
 	icd/command.c icd/command.h icd/command_transfer.c \
@@ -45,4 +45,4 @@ icd_command_sources = \
 	icd/enqueue.c icd/enqueue.h \
 	icd/api_mem.c icd/api_queue.c icd/api_event.c \
 	icd/api_enqueue_buffer.c icd/api_enqueue_rect.c icd/api_enqueue_map.c \
-	icd/api_enqueue_kernel.c icd/api_enqueue_sync.c
+	icd/api_enqueue_kernel.c icd/api_enqueue_sync.c icd/api_svm.c

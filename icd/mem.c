@@ -3,6 +3,7 @@
 #include "icd/mem.h"
 
 #include "icd/complete.h"
+#include "icd/svm.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -82,6 +83,30 @@ static enum ocl_content content_of(cl_mem_flags flags)
 	return flags & CL_MEM_COPY_HOST_PTR ? OCL_CONTENT_COPY : OCL_CONTENT_UNDEFINED;
 }
 
+/* OpenCL 3.0 API, 5.2.1: over memory of clSVMAlloc a buffer has that for its storage;
+ * CL_INVALID_BUFFER_SIZE when it is longer. */
+static cl_int storage_of_svm(struct _cl_mem *mem, void *host_pointer)
+{
+	size_t offset_B;
+	cl_mem svm = ocl_svm_find(mem->context, host_pointer, &offset_B);
+	if (!svm)
+		return CL_SUCCESS;
+	mem->svm = svm;
+	mem->storage = svm->storage;
+	mem->origin_B = offset_B;
+	return mem->size_B <= svm->size_B - offset_B ? CL_SUCCESS : CL_INVALID_BUFFER_SIZE;
+}
+
+cl_mem ocl_mem_create_svm(cl_context context, cl_mem_flags flags, struct ocl_storage *storage)
+{
+	struct _cl_mem *mem = mem_new(context, flags, storage->size_B);
+	if (!mem)
+		return NULL;
+	mem->storage = storage;
+	mem->host_pointer = storage->shadow;
+	return mem;
+}
+
 cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
 		      size_t size_B, void *host_pointer, cl_mem *mem_out)
 {
@@ -89,7 +114,9 @@ cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, c
 	if (!mem)
 		return CL_OUT_OF_HOST_MEMORY;
 	cl_int error = properties_copy(mem, properties);
-	if (!error)
+	if (!error && flags & CL_MEM_USE_HOST_PTR)
+		error = storage_of_svm(mem, host_pointer);
+	if (!error && !mem->svm)
 		error = ocl_storage_create(context, size_B, content_of(flags), host_pointer,
 					   flags & CL_MEM_ALLOC_HOST_PTR, &mem->storage);
 	if (error) {
@@ -111,7 +138,7 @@ cl_int ocl_mem_create_sub(cl_mem parent, cl_mem_flags flags, const cl_buffer_reg
 	object_ref(parent);
 	mem->parent = parent;
 	mem->storage = parent->storage;
-	mem->origin_B = region->origin;
+	mem->origin_B = parent->origin_B + region->origin;
 	if (parent->host_pointer)
 		mem->host_pointer = (unsigned char *)parent->host_pointer + region->origin;
 	*mem_out = mem;
@@ -163,9 +190,10 @@ static void mem_end(struct _cl_mem *mem)
 		free(destructor);
 		destructor = next;
 	}
-	if (!mem->parent)
+	if (!mem->parent && !mem->svm)
 		ocl_storage_destroy(mem->storage);
 	object_unref(mem->parent);
+	object_unref(mem->svm);
 	object_unref(mem->context);
 	free(mem->properties);
 	ocl_mem_drop(mem);
@@ -220,7 +248,7 @@ static void mem_destroy(struct object *object)
 	/* OpenCL 3.0 API, 5.5.1: callbacks tell that the host memory may be reused,
 	 * and the pinned shadow goes back to the system: both only after the last
 	 * transfer.  Device memory needs no such care, its free is ordered. */
-	if (mem->destructors || (!mem->parent && mem->storage->shadow_owner))
+	if (mem->destructors || (!mem->parent && !mem->svm && mem->storage->shadow_owner))
 		ocl_storage_collect(mem->storage, &witnesses);
 	if (witnesses.count)
 		mem_end_later(mem, &witnesses);
@@ -272,6 +300,21 @@ static struct ocl_map *map_new(cl_mem mem, cl_map_flags flags, size_t offset_B, 
 	map->hi_B = map->lo_B + size_B;
 	map->pointer = (unsigned char *)shadow + map->lo_B;
 	return map;
+}
+
+cl_int ocl_map_create(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t size_B,
+		      struct ocl_map **map_out)
+{
+	void *shadow;
+	cl_int error = ocl_storage_shadow(mem->storage, mem->origin_B + offset_B,
+					  mem->origin_B + offset_B + size_B, &shadow);
+	if (error)
+		return error;
+	*map_out = map_new(mem, flags, offset_B, size_B, shadow);
+	if (!*map_out)
+		return CL_OUT_OF_HOST_MEMORY;
+	ocl_map_unref(*map_out);
+	return CL_SUCCESS;
 }
 
 cl_int ocl_mem_map(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t size_B,

@@ -31,7 +31,8 @@ struct _cl_mem {
 	cl_mem_properties *properties;   /* owned, with the final 0; NULL if none were given */
 	size_t property_count;
 	struct _cl_mem *parent;          /* ref held; NULL for a root */
-	struct ocl_storage *storage;     /* the root owns it */
+	struct _cl_mem *svm;             /* ref held: whose storage it is, see svm.h; NULL: none */
+	struct ocl_storage *storage;     /* the root owns it, or svm */
 	atomic_uint map_count;
 	atomic_uint holders;             /* of the struct: the object itself, arguments */
 	struct mem_destructor *destructors; /* newest first */
@@ -39,6 +40,10 @@ struct _cl_mem {
 
 /* For clSetKernelArg: CL_SUCCESS when handle is a buffer of context. */
 cl_int ocl_mem_check(cl_mem mem, const struct _cl_context *context);
+
+/* The buffer that an SVM allocation is inside: no handle of the application's, and the
+ * storage becomes its own.  NULL: out of memory. */
+cl_mem ocl_mem_create_svm(cl_context context, cl_mem_flags flags, struct ocl_storage *storage);
 
 /* Keeps the struct, and nothing that it owns; NULL is fine. */
 void ocl_mem_hold(cl_mem mem);
@@ -64,6 +69,10 @@ struct ocl_map {
 	cl_map_flags flags;
 	atomic_bool ready;               /* the map command brought the bytes */
 };
+
+/* A region of mem that is in no list; the caller gets the only reference. */
+cl_int ocl_map_create(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t size_B,
+		      struct ocl_map **map_out);
 
 #define OCL_MAP_WRITES (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)
 

@@ -158,19 +158,65 @@ cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content 
 	return CL_SUCCESS;
 }
 
+static cl_int shared_allocate(struct ocl_storage *storage, bool managed_only)
+{
+	struct gpu_device *devices[SEGMENT_PLACES_MAX];
+	void *pointer = NULL;
+	for (uint32_t i = 0; i < storage->device_count; i++)
+		devices[i] = storage->locations[i].gpu;
+	storage->place = OCL_PLACE_MANAGED;
+	cl_int error = gpu_managed_alloc(devices, storage->device_count, storage->size_B, &pointer);
+	storage->shadow_owner = devices[0];
+	if (error && !managed_only) {
+		storage->place = OCL_PLACE_PINNED;
+		error = shadow_allocate(storage, &storage->shadow_owner, &pointer);
+	}
+	storage->shadow = pointer;
+	for (uint32_t i = 0; i < storage->device_count && !error; i++)
+		storage->locations[i].address = (uintptr_t)pointer;
+	return error;
+}
+
+cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, bool managed_only,
+				 bool moves_whole, struct ocl_storage **storage_out)
+{
+	if (context->device_count >= SEGMENT_PLACES_MAX)
+		return CL_OUT_OF_RESOURCES;
+	struct ocl_storage *storage = storage_new(context, size_B);
+	if (!storage)
+		return CL_OUT_OF_HOST_MEMORY;
+	atomic_store(&storage->tracked, false);
+	storage->pins_whole = true;
+	cl_int error = shared_allocate(storage, managed_only);
+	storage->moves_whole = moves_whole && storage->place == OCL_PLACE_MANAGED;
+	if (error)
+		ocl_storage_destroy(storage);
+	else
+		*storage_out = storage;
+	return error;
+}
+
+static void shadow_free(struct ocl_storage *storage)
+{
+	if (storage->window)
+		gpu_window_destroy(storage->window);
+	else if (storage->shadow && storage->place == OCL_PLACE_MANAGED)
+		gpu_managed_free(storage->shadow_owner, storage->shadow, storage->size_B);
+	else if (storage->shadow && storage->shadow_owner)
+		gpu_host_free(storage->shadow_owner, storage->shadow);
+}
+
 static void location_finish(struct ocl_storage *storage, struct ocl_location *location)
 {
 	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
-	if (location->gpu && location->address) {
+	if (location->gpu && location->address && storage->place == OCL_PLACE_OWN) {
 		ocl_users_collect(&location->users, &witnesses);
 		gpu_memory_free(location->gpu, location->address, witnesses.events,
 				witnesses.count);
 		ocl_witnesses_finish(&witnesses);
 	}
-	if (!location->gpu && storage->window)
-		gpu_window_destroy(storage->window);
-	else if (!location->gpu && storage->shadow && storage->shadow_owner)
-		gpu_host_free(storage->shadow_owner, storage->shadow);
+	if (!location->gpu)
+		shadow_free(storage);
 	ocl_users_finish(&location->users);
 }
 
@@ -469,6 +515,8 @@ cl_int ocl_storage_acquire(struct ocl_storage *storage, uint32_t device,
 	cl_int error = ocl_users_note(&location->users, stream);
 	if (error)
 		return error;
+	if (storage->moves_whole && atomic_exchange(&storage->at_host, false))
+		error = gpu_managed_prefetch(stream, storage->shadow, storage->size_B, false);
 	if (range.tracked) {
 		lock_take(&storage->lock);
 		idle_wait_locked(storage);
@@ -608,11 +656,32 @@ static cl_int segment_host_acquire_locked(struct ocl_storage *storage, struct se
 				       : segment_wait_fill(segment, host, stream);
 }
 
+cl_int ocl_storage_migrate(struct ocl_storage *storage, struct gpu_stream *stream, uint64_t lo_B,
+			   uint64_t hi_B, bool to_host)
+{
+	if (storage->place != OCL_PLACE_MANAGED)
+		return CL_SUCCESS;
+	if (to_host && storage->moves_whole)
+		atomic_store(&storage->at_host, true);
+	return gpu_managed_prefetch(stream, storage->shadow + lo_B, hi_B - lo_B, to_host);
+}
+
+static cl_int shared_host_acquire(struct ocl_storage *storage, struct gpu_stream *stream,
+				  uint64_t lo_B, uint64_t hi_B)
+{
+	cl_int error = ocl_users_note(&storage->locations[host_place(storage)].users, stream);
+	if (error || !storage->moves_whole)
+		return error;
+	return ocl_storage_migrate(storage, stream, lo_B, hi_B, true);
+}
+
 cl_int ocl_storage_host_acquire(struct ocl_storage *storage, uint32_t device,
 				struct gpu_stream *stream, uint64_t lo_B, uint64_t hi_B,
 				enum ocl_access_mode mode)
 {
 	struct list *link, *next;
+	if (storage->place != OCL_PLACE_OWN)
+		return shared_host_acquire(storage, stream, lo_B, hi_B);
 	lock_take(&storage->lock);
 	idle_wait_locked(storage);
 	cl_int error = location_allocate(storage, device);
@@ -636,6 +705,8 @@ cl_int ocl_storage_host_acquire(struct ocl_storage *storage, uint32_t device,
 cl_int ocl_storage_host_commit(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B)
 {
 	struct list *link, *next;
+	if (storage->place != OCL_PLACE_OWN)
+		return CL_SUCCESS;
 	lock_take(&storage->lock);
 	idle_wait_locked(storage);
 	cl_int error = range_cut_locked(storage, lo_B, hi_B);

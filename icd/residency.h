@@ -31,6 +31,14 @@
 
 #include <stdatomic.h>
 
+/* Where the bytes are.  Shared memory is at one address for the host and all devices of
+ * the context, so that nothing has to be known of it: neither segments nor copies. */
+enum ocl_place {
+	OCL_PLACE_OWN,                  /* each location has memory of its own */
+	OCL_PLACE_MANAGED,              /* shared: goes to who touches it */
+	OCL_PLACE_PINNED                /* shared: the host's */
+};
+
 enum ocl_access_mode {
 	OCL_ACCESS_READ = 1,
 	OCL_ACCESS_WRITE = 2,           /* overwrites the whole range */
@@ -48,6 +56,9 @@ struct ocl_storage {
 	struct lock_condition idle;     /* busy or pinning became false */
 	bool busy;                      /* a copy of pageable memory runs without the lock */
 	uint64_t size_B;                /* immutable */
+	enum ocl_place place;           /* immutable */
+	bool moves_whole;               /* immutable: managed, and only one side uses it at a time */
+	atomic_bool at_host;            /* moves_whole: it may be there, and comes when acquired */
 	bool pageable;                  /* immutable: the shadow is the application's memory */
 	atomic_bool tracked;            /* segments are in force; never becomes false again */
 	bool pins_whole;                /* immutable: the first map pins all of the shadow */
@@ -84,6 +95,12 @@ enum ocl_content { OCL_CONTENT_UNDEFINED, OCL_CONTENT_COPY, OCL_CONTENT_SHARE };
 cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content content,
 			  void *from, bool pins_whole, struct ocl_storage **storage_out);
 
+/* Shared memory: managed where the devices can, else pinned; managed_only: or not at
+ * all.  moves_whole: the host uses it only between host_acquire and the next acquire.
+ * CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES. */
+cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, bool managed_only,
+				 bool moves_whole, struct ocl_storage **storage_out);
+
 /* Frees device memory as soon as its users are done, without waiting for them.
  * The shadow must be out of use: see ocl_storage_collect. */
 void ocl_storage_destroy(struct ocl_storage *storage);
@@ -113,6 +130,10 @@ cl_int ocl_storage_shadow(struct ocl_storage *storage, uint64_t lo_B, uint64_t h
 cl_int ocl_storage_host_acquire(struct ocl_storage *storage, uint32_t device,
 				struct gpu_stream *stream, uint64_t lo_B, uint64_t hi_B,
 				enum ocl_access_mode mode);
+/* Shared memory: brings the range to the host or the stream's device as far as that
+ * helps. */
+cl_int ocl_storage_migrate(struct ocl_storage *storage, struct gpu_stream *stream, uint64_t lo_B,
+			   uint64_t hi_B, bool to_host);
 /* The host wrote the range in the shadow. */
 cl_int ocl_storage_host_commit(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B);
 
