@@ -98,27 +98,24 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint arg_ind
 	return error ? error : ocl_kernel_set_argument(kernel, arg_index, arg_size, arg_value);
 }
 
-/* OpenCL 3.0 API, 5.9.2: CL_INVALID_OPERATION when no device of the context supports SVM. */
-static cl_int svm_check(cl_kernel kernel)
-{
-	cl_int error = object_check(kernel, &ocl_kernel_type);
-	if (error)
-		return error;
-	return ocl_svm_any(kernel->program->context) ? CL_SUCCESS : CL_INVALID_OPERATION;
-}
-
 CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint arg_index,
 							 const void *arg_value)
 {
-	cl_int error = svm_check(kernel);
+	cl_int error = object_check(kernel, &ocl_kernel_type);
+	/* OpenCL 3.0 API, 5.9.2: CL_INVALID_OPERATION when no device of the context
+	 * supports SVM. */
+	if (!error && !ocl_svm_any(kernel->program->context))
+		error = CL_INVALID_OPERATION;
 	return error ? error : ocl_kernel_set_pointer(kernel, arg_index, arg_value);
 }
 
-/* 5.9.2: "param_value_size equal to zero and param_value equal to NULL" is the empty set. */
+/* 5.9.2: CL_INVALID_OPERATION when no device supports SVM; size 0 is the empty set. */
 static cl_int svm_pointers_set(cl_kernel kernel, size_t size_B, const void *value)
 {
 	const size_t count = size_B / sizeof(void *);
-	if (size_B % sizeof(void *) || count > UINT32_MAX || (size_B != 0) != (value != NULL))
+	if (!ocl_svm_any(kernel->program->context))
+		return CL_INVALID_OPERATION;
+	if (size_B % sizeof(void *) || count > UINT32_MAX || (size_B && !value))
 		return CL_INVALID_VALUE;
 	return ocl_kernel_set_indirect(kernel, (uint32_t)count, value);
 }
@@ -141,7 +138,7 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel,
 						    size_t param_value_size,
 						    const void *param_value)
 {
-	cl_int error = svm_check(kernel);
+	cl_int error = object_check(kernel, &ocl_kernel_type);
 	if (error)
 		return error;
 	switch (param_name) {
