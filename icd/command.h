@@ -72,6 +72,7 @@ struct ocl_launch {
 	uint32_t work_dim;
 	uint32_t dynamic_local_B;
 	bool uniform;                    /* local divides global */
+	bool indirect;                   /* it may use any USM */
 	uint64_t printf_buffer;          /* while it is being submitted */
 };
 

@@ -162,7 +162,7 @@ cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, c
 /* OpenCL 3.0 API, 5.9.2 (clSetKernelArgSVMPointer): the pointer may be into an allocation,
  * and NULL.  Just behind one it is as good as any that the kernel does not follow; any other
  * must be memory of the system's that a device sees.  held_out: the allocation, held. */
-static cl_int pointer_check(cl_context context, const void *pointer, cl_mem *held_out)
+static cl_int pointer_check(cl_context context, const void *pointer, bool any, cl_mem *held_out)
 {
 	size_t offset_B;
 	*held_out = NULL;
@@ -174,12 +174,12 @@ static cl_int pointer_check(cl_context context, const void *pointer, cl_mem *hel
 	ocl_mem_hold(mem);
 	object_unref(mem);
 	*held_out = mem;
-	if (!mem && !(ocl_svm_any(context) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM))
+	if (!mem && !any && !(ocl_svm_any(context) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM))
 		return CL_INVALID_ARG_VALUE;
 	return CL_SUCCESS;
 }
 
-cl_int ocl_kernel_set_pointer(cl_kernel kernel, cl_uint index, const void *pointer)
+cl_int ocl_kernel_set_pointer(cl_kernel kernel, cl_uint index, const void *pointer, bool any)
 {
 	const struct abi_kernel *abi = ocl_kernel_abi(kernel);
 	cl_mem held;
@@ -188,7 +188,7 @@ cl_int ocl_kernel_set_pointer(cl_kernel kernel, cl_uint index, const void *point
 	if (abi->arguments[index].kind != ABI_ARGUMENT_GLOBAL &&
 	    abi->arguments[index].kind != ABI_ARGUMENT_CONSTANT)
 		return CL_INVALID_ARG_VALUE;
-	cl_int error = pointer_check(kernel->program->context, pointer, &held);
+	cl_int error = pointer_check(kernel->program->context, pointer, any, &held);
 	if (!error)
 		error = arguments_own(kernel);
 	if (error) {
@@ -215,9 +215,9 @@ static void indirect_unref(struct ocl_indirect *indirect)
 }
 
 static cl_int indirect_create(cl_context context, uint32_t count, void *const *pointers,
-			      struct ocl_indirect **indirect_out)
+			      bool any, struct ocl_indirect **indirect_out)
 {
-	const bool system = ocl_svm_any(context) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
+	any = any || ocl_svm_any(context) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
 	struct ocl_indirect *indirect = calloc(1, sizeof(*indirect) +
 							  count * sizeof(indirect->mems[0]));
 	if (!indirect)
@@ -226,7 +226,7 @@ static cl_int indirect_create(cl_context context, uint32_t count, void *const *p
 	for (uint32_t i = 0; i < count; i++) {
 		size_t offset_B;
 		cl_mem mem = ocl_svm_find(context, pointers[i], &offset_B);
-		if (!mem && pointers[i] && !system) {
+		if (!mem && pointers[i] && !any) {
 			indirect_unref(indirect);
 			return CL_INVALID_VALUE;
 		}
@@ -240,11 +240,11 @@ static cl_int indirect_create(cl_context context, uint32_t count, void *const *p
 	return CL_SUCCESS;
 }
 
-cl_int ocl_kernel_set_indirect(cl_kernel kernel, uint32_t count, void *const *pointers)
+cl_int ocl_kernel_set_indirect(cl_kernel kernel, uint32_t count, void *const *pointers, bool any)
 {
 	struct ocl_indirect *indirect = NULL;
 	cl_int error = count ? indirect_create(kernel->program->context, count, pointers,
-					       &indirect)
+					       any, &indirect)
 			     : CL_SUCCESS;
 	if (error)
 		return error;
@@ -383,6 +383,7 @@ cl_int ocl_kernel_clone(cl_kernel source, cl_kernel *kernel_out)
 	if (source->indirect)
 		atomic_fetch_add_explicit(&source->indirect->refs, 1, memory_order_relaxed);
 	kernel->indirect = source->indirect;
+	kernel->indirect_kinds = source->indirect_kinds;
 	*kernel_out = kernel;
 	return CL_SUCCESS;
 }

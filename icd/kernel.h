@@ -57,6 +57,7 @@ struct _cl_kernel {
 	atomic_bool attached;         /* counts in program->kernels_attached */
 	struct ocl_arguments *arguments;
 	struct ocl_indirect *indirect; /* a reference; NULL: none */
+	unsigned indirect_kinds;      /* of USM (bits by enum ocl_svm_kind), any of which it may use */
 	struct lock lock;             /* guards the resolving of code */
 	uint32_t code_count;          /* == program->device_count */
 	struct ocl_kernel_code *code; /* parallel to program->devices */
@@ -73,11 +74,11 @@ cl_int ocl_kernel_release(cl_kernel kernel);
 /* clSetKernelArg. */
 cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, const void *value);
 
-/* clSetKernelArgSVMPointer. */
-cl_int ocl_kernel_set_pointer(cl_kernel kernel, cl_uint index, const void *pointer);
-/* CL_KERNEL_EXEC_INFO_SVM_PTRS: the only ones from now on. CL_INVALID_VALUE for a pointer
- * to no allocation; CL_OUT_OF_HOST_MEMORY. */
-cl_int ocl_kernel_set_indirect(cl_kernel kernel, uint32_t count, void *const *pointers);
+/* clSetKernelArgSVMPointer; any: clSetKernelArgMemPointerINTEL, which takes all pointers. */
+cl_int ocl_kernel_set_pointer(cl_kernel kernel, cl_uint index, const void *pointer, bool any);
+/* CL_KERNEL_EXEC_INFO_SVM_PTRS, and with any _USM_PTRS_INTEL: the only ones from now on.
+ * CL_INVALID_VALUE for a pointer to no allocation; CL_OUT_OF_HOST_MEMORY. */
+cl_int ocl_kernel_set_indirect(cl_kernel kernel, uint32_t count, void *const *pointers, bool any);
 
 /* What all devices agree on: argument kinds, names, attributes. */
 const struct abi_kernel *ocl_kernel_abi(const struct _cl_kernel *kernel);

@@ -178,6 +178,7 @@ static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue,
 {
 	launch->kernel = kernel;
 	launch->arguments = kernel->arguments;
+	launch->indirect = kernel->indirect_kinds != 0;
 	cl_int error = ocl_kernel_code_for(kernel, queue->device, &launch->code);
 	if (!error)
 		error = ocl_kernel_arguments_check(kernel);
@@ -356,6 +357,8 @@ static cl_int launch_with(struct ocl_command *command, struct gpu_stream *stream
 					  parameters + launch->code->abi->argument_count);
 	if (!error)
 		error = ocl_users_note(&launch->code->build->users, stream);
+	if (!error && launch->indirect)
+		error = ocl_users_note(&command->queue->context->svm.indirect, stream);
 	return error ? error : launch_grids(launch, stream, values, parameters);
 }
 
@@ -399,10 +402,14 @@ static void launch_retain(struct ocl_command *command)
 {
 	object_ref(command->u.launch.kernel);
 	(void)ocl_arguments_ref(command->u.launch.arguments);
+	if (command->u.launch.indirect)
+		atomic_fetch_add(&command->queue->context->svm.waiting, 1);
 }
 
 static void launch_release(struct ocl_command *command)
 {
+	if (command->u.launch.indirect)
+		atomic_fetch_sub(&command->queue->context->svm.waiting, 1);
 	ocl_arguments_unref(command->u.launch.arguments);
 	object_unref(command->u.launch.kernel);
 }

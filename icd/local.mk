@@ -45,4 +45,5 @@ icd_command_sources = \
 	icd/enqueue.c icd/enqueue.h \
 	icd/api_mem.c icd/api_queue.c icd/api_event.c \
 	icd/api_enqueue_buffer.c icd/api_enqueue_rect.c icd/api_enqueue_map.c \
-	icd/api_enqueue_kernel.c icd/api_enqueue_sync.c icd/api_svm.c
+	icd/api_enqueue_kernel.c icd/api_enqueue_sync.c \
+	icd/svm_command.c icd/svm_command.h icd/api_svm.c icd/api_usm.c

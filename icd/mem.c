@@ -84,17 +84,23 @@ static enum ocl_content content_of(cl_mem_flags flags)
 }
 
 /* OpenCL 3.0 API, 5.2.1: over memory of clSVMAlloc a buffer has that for its storage;
- * CL_INVALID_BUFFER_SIZE when it is longer. */
-static cl_int storage_of_svm(struct _cl_mem *mem, void *host_pointer)
+ * CL_INVALID_BUFFER_SIZE when it is longer.  USM is memory like any other of the host's
+ * (cl_intel_unified_shared_memory leaves it open), but for a device's. */
+static cl_int host_memory_take(struct _cl_mem *mem, const void *host_pointer)
 {
-	size_t offset_B;
-	cl_mem svm = ocl_svm_find(mem->context, host_pointer, &offset_B);
-	if (!svm)
+	struct ocl_svm svm;
+	if (!ocl_svm_describe(mem->context, host_pointer, &svm))
 		return CL_SUCCESS;
-	mem->svm = svm;
-	mem->storage = svm->storage;
-	mem->origin_B = offset_B;
-	return mem->size_B <= svm->size_B - offset_B ? CL_SUCCESS : CL_INVALID_BUFFER_SIZE;
+	if (svm.kind == OCL_SVM_DEVICE)
+		return CL_INVALID_HOST_PTR;
+	if (svm.kind != OCL_SVM_SVM || !(mem->flags & CL_MEM_USE_HOST_PTR))
+		return CL_SUCCESS;
+	mem->svm = ocl_svm_find(mem->context, host_pointer, &mem->origin_B);
+	if (!mem->svm)
+		return CL_INVALID_HOST_PTR; /* freed meanwhile */
+	mem->storage = mem->svm->storage;
+	return mem->size_B <= mem->svm->size_B - mem->origin_B ? CL_SUCCESS
+							       : CL_INVALID_BUFFER_SIZE;
 }
 
 cl_mem ocl_mem_create_svm(cl_context context, cl_mem_flags flags, struct ocl_storage *storage)
@@ -114,8 +120,8 @@ cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, c
 	if (!mem)
 		return CL_OUT_OF_HOST_MEMORY;
 	cl_int error = properties_copy(mem, properties);
-	if (!error && flags & CL_MEM_USE_HOST_PTR)
-		error = storage_of_svm(mem, host_pointer);
+	if (!error && host_pointer)
+		error = host_memory_take(mem, host_pointer);
 	if (!error && !mem->svm)
 		error = ocl_storage_create(context, size_B, content_of(flags), host_pointer,
 					   flags & CL_MEM_ALLOC_HOST_PTR, &mem->storage);

@@ -158,27 +158,48 @@ cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content 
 	return CL_SUCCESS;
 }
 
-static cl_int shared_allocate(struct ocl_storage *storage, bool managed_only)
+static cl_int place_allocate(struct ocl_storage *storage, enum ocl_place place, uint32_t owner,
+			     void **pointer_out)
 {
 	struct gpu_device *devices[SEGMENT_PLACES_MAX];
-	void *pointer = NULL;
-	for (uint32_t i = 0; i < storage->device_count; i++)
-		devices[i] = storage->locations[i].gpu;
-	storage->place = OCL_PLACE_MANAGED;
-	cl_int error = gpu_managed_alloc(devices, storage->device_count, storage->size_B, &pointer);
-	storage->shadow_owner = devices[0];
-	if (error && !managed_only) {
-		storage->place = OCL_PLACE_PINNED;
-		error = shadow_allocate(storage, &storage->shadow_owner, &pointer);
+	gpu_address address = 0;
+	cl_int error;
+	storage->place = place;
+	storage->shadow_owner = storage->locations[owner].gpu;
+	switch (place) {
+	case OCL_PLACE_MANAGED:
+		for (uint32_t i = 0; i < storage->device_count; i++)
+			devices[i] = storage->locations[i].gpu;
+		storage->shadow_owner = devices[0];
+		return gpu_managed_alloc(devices, storage->device_count, storage->size_B,
+					 pointer_out);
+	case OCL_PLACE_DEVICE:
+		error = gpu_memory_alloc(storage->shadow_owner, storage->size_B, &address);
+		*pointer_out = (void *)(uintptr_t)address;
+		return error;
+	default:
+		return shadow_allocate(storage, &storage->shadow_owner, pointer_out);
 	}
-	storage->shadow = pointer;
-	for (uint32_t i = 0; i < storage->device_count && !error; i++)
-		storage->locations[i].address = (uintptr_t)pointer;
-	return error;
 }
 
-cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, bool managed_only,
-				 bool moves_whole, struct ocl_storage **storage_out)
+static cl_int shared_allocate(struct ocl_storage *storage, unsigned places, uint32_t owner)
+{
+	void *pointer = NULL;
+	cl_int error = CL_OUT_OF_RESOURCES;
+	for (unsigned place = 1; place <= OCL_PLACE_DEVICE && error; place <<= 1)
+		if (places & place)
+			error = place_allocate(storage, (enum ocl_place)place, owner, &pointer);
+	if (error)
+		return error;
+	storage->shadow = pointer;
+	for (uint32_t i = 0; i < storage->device_count; i++)
+		storage->locations[i].address = (uintptr_t)pointer;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, unsigned places,
+				 uint32_t owner, bool moves_whole,
+				 struct ocl_storage **storage_out)
 {
 	if (context->device_count >= SEGMENT_PLACES_MAX)
 		return CL_OUT_OF_RESOURCES;
@@ -187,7 +208,7 @@ cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, bool manag
 		return CL_OUT_OF_HOST_MEMORY;
 	atomic_store(&storage->tracked, false);
 	storage->pins_whole = true;
-	cl_int error = shared_allocate(storage, managed_only);
+	cl_int error = shared_allocate(storage, places, owner);
 	storage->moves_whole = moves_whole && storage->place == OCL_PLACE_MANAGED;
 	if (error)
 		ocl_storage_destroy(storage);
@@ -202,6 +223,8 @@ static void shadow_free(struct ocl_storage *storage)
 		gpu_window_destroy(storage->window);
 	else if (storage->shadow && storage->place == OCL_PLACE_MANAGED)
 		gpu_managed_free(storage->shadow_owner, storage->shadow, storage->size_B);
+	else if (storage->shadow && storage->place == OCL_PLACE_DEVICE)
+		gpu_memory_free(storage->shadow_owner, (uintptr_t)storage->shadow, NULL, 0);
 	else if (storage->shadow && storage->shadow_owner)
 		gpu_host_free(storage->shadow_owner, storage->shadow);
 }

@@ -34,9 +34,10 @@
 /* Where the bytes are.  Shared memory is at one address for the host and all devices of
  * the context, so that nothing has to be known of it: neither segments nor copies. */
 enum ocl_place {
-	OCL_PLACE_OWN,                  /* each location has memory of its own */
-	OCL_PLACE_MANAGED,              /* shared: goes to who touches it */
-	OCL_PLACE_PINNED                /* shared: the host's */
+	OCL_PLACE_OWN = 0,              /* each location has memory of its own */
+	OCL_PLACE_MANAGED = 1 << 0,     /* shared: goes to who touches it */
+	OCL_PLACE_PINNED = 1 << 1,      /* shared: the host's */
+	OCL_PLACE_DEVICE = 1 << 2       /* one device's; not for the host */
 };
 
 enum ocl_access_mode {
@@ -95,11 +96,13 @@ enum ocl_content { OCL_CONTENT_UNDEFINED, OCL_CONTENT_COPY, OCL_CONTENT_SHARE };
 cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content content,
 			  void *from, bool pins_whole, struct ocl_storage **storage_out);
 
-/* Shared memory: managed where the devices can, else pinned; managed_only: or not at
- * all.  moves_whole: the host uses it only between host_acquire and the next acquire.
+/* Memory at one address, in the first of the places (a set of enum ocl_place) that has room.
+ * owner: position of the device that it is asked from.  moves_whole: the host uses managed
+ * memory only between host_acquire and the next acquire.
  * CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES. */
-cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, bool managed_only,
-				 bool moves_whole, struct ocl_storage **storage_out);
+cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, unsigned places,
+				 uint32_t owner, bool moves_whole,
+				 struct ocl_storage **storage_out);
 
 /* Frees device memory as soon as its users are done, without waiting for them.
  * The shadow must be out of use: see ocl_storage_collect. */
