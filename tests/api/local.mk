@@ -42,7 +42,7 @@ api_command_tests = tests/api/buffers tests/api/maps tests/api/events tests/api/
 	tests/api/waits tests/api/native tests/api/svm \
 	tests/api/usm
 tests_api_usm_SOURCES = tests/api/usm.c tests/api/api_test.h
-tests_api_usm_LDADD = $(OPENCL_LIBS)
+tests_api_usm_LDADD = $(OPENCL_LIBS) -lpthread
 tests_api_svm_SOURCES = tests/api/svm.c tests/api/api_test.h
 tests_api_svm_LDADD = $(OPENCL_LIBS)
 tests_api_native_SOURCES = tests/api/native.c tests/api/api_test.h

@@ -4,7 +4,9 @@
 
 #include "tests/api/api_test.h"
 
+#include <pthread.h>
 #include <stdint.h>
+#include <unistd.h>
 
 static const char source[] =
 "typedef struct node { int value; global struct node *next; } node;\n"
@@ -290,7 +292,7 @@ static void test_indirect(void)
 	const size_t one = 1;
 	struct node *nodes[NODES], node = {0, NULL};
 	cl_kernel kernel = kernel_make("sum");
-	cl_int *out = memory_make(HOST, sizeof(*out)), code;
+	cl_int *out = memory_make(HOST, sizeof(*out));
 	for (int i = 0; i < NODES; i++) {
 		nodes[i] = memory_make(i % KINDS, sizeof(node));
 		node.value = 1 << i;
@@ -311,17 +313,54 @@ static void test_indirect(void)
 #undef EXEC
 	CHECK_OK(clSetKernelArgMemPointerINTEL_(kernel, 0, nodes[NODES - 1]));
 	CHECK_OK(clSetKernelArgMemPointerINTEL_(kernel, 1, out));
-	/* Behind an event the launch is in no stream yet; the free below waits all the same. */
-	cl_event gate = clCreateUserEvent(context, &code);
-	CHECK_OK(code);
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 1, &gate, NULL));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
 	CHECK_OK(clReleaseKernel(kernel));
-	CHECK_OK(clSetUserEventStatus(gate, CL_COMPLETE));
 	for (int i = 0; i < NODES; i++)
 		CHECK_OK(clMemBlockingFreeINTEL_(context, nodes[i]));
 	CHECK(*out == (1 << NODES) - 1);
 	CHECK_OK(clMemBlockingFreeINTEL_(context, out));
-	CHECK_OK(clReleaseEvent(gate));
+}
+
+static void *open_later(void *gate)
+{
+	usleep(30000);
+	CHECK_OK(clSetUserEventStatus(gate, CL_COMPLETE));
+	return NULL;
+}
+
+/* The memory is used by a kernel that is not told of it, and is in no stream yet: the free
+ * waits for that kernel, and for one that has it as an argument. */
+static void test_blocking_free(void)
+{
+	const cl_bool yes = CL_TRUE;
+	const size_t one = 1;
+	pthread_t thread;
+	cl_int code;
+	for (int turn = 0; turn < 2; turn++) {
+		struct node *head = memory_make(HOST, sizeof(*head));
+		struct node *next = memory_make(SHARED, sizeof(*next));
+		cl_int *out = memory_make(HOST, sizeof(*out));
+		cl_kernel kernel = kernel_make("sum");
+		*head = (struct node){1, next};
+		*next = (struct node){10, NULL};
+		*out = 0;
+		CHECK_OK(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL,
+					     sizeof(yes), &yes));
+		CHECK_OK(clSetKernelArgMemPointerINTEL_(kernel, 0, head));
+		CHECK_OK(clSetKernelArgMemPointerINTEL_(kernel, 1, out));
+		cl_event gate = clCreateUserEvent(context, &code);
+		CHECK_OK(code);
+		CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 1, &gate,
+						NULL));
+		CHECK(!pthread_create(&thread, NULL, open_later, gate));
+		CHECK_OK(clMemBlockingFreeINTEL_(context, turn ? (void *)head : (void *)next));
+		CHECK(*(volatile cl_int *)out == 11);
+		CHECK(!pthread_join(thread, NULL));
+		CHECK_OK(clMemFreeINTEL_(context, turn ? (void *)next : (void *)head));
+		CHECK_OK(clMemFreeINTEL_(context, out));
+		CHECK_OK(clReleaseKernel(kernel));
+		CHECK_OK(clReleaseEvent(gate));
+	}
 }
 
 /* Version 1.1.0: "any pointer value is valid and may be set as an argument". */
@@ -456,6 +495,7 @@ int main(void)
 		test_kernels();
 		test_copies();
 		test_indirect();
+		test_blocking_free();
 		test_arguments();
 		test_command_errors();
 		test_buffers();
