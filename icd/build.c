@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "icd/build_cache.h"
 #include "icd/build_dump.h"
+#include "icd/module.h"
 #include "icd/program_binary.h"
 
 #include <inttypes.h>
@@ -84,6 +85,7 @@ struct product {
 	struct ocl_code *code;
 	struct fe_inputs inputs;         /* what the compile asked of the machine */
 	struct bytes *log;
+	bool refused;                    /* the fault is the source's: it fails each time */
 };
 
 /* Machine code where that can be had without the driver; otherwise, and where it
@@ -135,6 +137,13 @@ static cl_int generate(const struct ocl_build_job *job, struct fe_program *progr
 	return CL_SUCCESS;
 }
 
+static cl_int compile_error(const struct ocl_build_job *job, enum fe_status status,
+			    struct product *product)
+{
+	product->refused = status == FE_COMPILE_FAILED;
+	return frontend_error(job, status);
+}
+
 static struct fe_compile_job compile_job(const struct ocl_build_job *job,
 					 struct product *product)
 {
@@ -154,8 +163,8 @@ static cl_int run_source(const struct ocl_build_job *job, struct product *produc
 {
 	struct fe_program program;
 	const struct fe_compile_job compile = compile_job(job, product);
-	cl_int error = frontend_error(job, fe_build(&compile, &program, &product->code->object,
-						    product->log));
+	cl_int error = compile_error(job, fe_build(&compile, &program, &product->code->object,
+						   product->log), product);
 	if (error)
 		return error;
 	error = generate(job, &program, product);
@@ -168,7 +177,7 @@ static cl_int run_compile(const struct ocl_build_job *job, struct product *produ
 	struct ocl_code *code = product->code;
 	const struct fe_compile_job compile = compile_job(job, product);
 	code->type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
-	return frontend_error(job, fe_compile(&compile, &code->object, product->log));
+	return compile_error(job, fe_compile(&compile, &code->object, product->log), product);
 }
 
 /* objects: borrowed contents. */
@@ -271,7 +280,7 @@ static cl_int run(const struct ocl_build_job *job, struct product *product)
 }
 
 /* Compiles, and gives the code its own copy of what was said on the way. */
-static cl_int make(const struct ocl_build_job *job, struct fe_inputs *inputs,
+static cl_int make(const struct ocl_build_job *job, struct fe_inputs *inputs, bool *refused_out,
 		   struct ocl_code **code_out, struct bytes *log)
 {
 	struct bytes said = BYTES_INIT;
@@ -284,6 +293,7 @@ static cl_int make(const struct ocl_build_job *job, struct fe_inputs *inputs,
 	bytes_append(log, said.data, said.size_B);
 	bytes_move(&product.code->log, &said);
 	*inputs = product.inputs;
+	*refused_out = error && product.refused;
 	if (error)
 		ocl_code_unref(product.code);
 	else
@@ -309,55 +319,96 @@ static void log_counts(void)
 		 counts.heals, counts.stores, counts.evictions, counts.waits);
 }
 
+/* What an equal job came to: true with code, which is a reference, or with its error. */
+static bool recall(const struct ocl_build_job *job, const struct hash *key,
+		   struct ocl_code **code_out, cl_int *error_out, struct bytes *log)
+{
+	struct ocl_code *code = ocl_build_recall(key, job->device);
+	*error_out = code ? CL_SUCCESS : ocl_build_recall_failure(key, log);
+	if (code)
+		bytes_append(log, code->log.data, code->log.size_B);
+	*code_out = code;
+	return code || *error_out;
+}
+
+/* Makes what key stands for, and keeps it. */
+static cl_int make_and_remember(const struct ocl_build_job *job, const struct hash *key,
+				struct ocl_code **code_out, struct bytes *log)
+{
+	struct fe_inputs inputs = FE_INPUTS_INIT;
+	const size_t said_B = log->size_B;
+	bool refused = false;
+	cl_int error = make(job, &inputs, &refused, code_out, log);
+	if (!error && key && key_holds(job, key))
+		ocl_build_remember(key, &inputs, *code_out);
+	if (refused && key && !bytes_failed(log)) {
+		const struct bytes said = {.data = log->data + said_B,
+					   .size_B = log->size_B - said_B};
+		ocl_build_remember_failure(key, &inputs, error, &said);
+	}
+	fe_inputs_finish(&inputs);
+	return error;
+}
+
 /* The whole road to code, or the short one where an equal job went it before. */
 static cl_int find_or_make(const struct ocl_build_job *job, struct ocl_code **code_out,
 			   struct bytes *log)
 {
 	struct hash key;
-	struct fe_inputs inputs = FE_INPUTS_INIT;
-	cl_int error = CL_SUCCESS;
-	bool cached = ocl_build_key(job, &key);
-	struct ocl_code *code = cached ? ocl_build_recall(&key, job->device) : NULL;
-	struct cache_flight *flight = NULL;
-	if (cached && !code) {
-		flight = cache_flight_begin(cache_default(), &key);
-		code = ocl_build_recall(&key, job->device);
+	cl_int error;
+	if (!ocl_build_key(job, &key))
+		return make_and_remember(job, NULL, code_out, log);
+	if (!recall(job, &key, code_out, &error, log)) {
+		struct cache_flight *flight = cache_flight_begin(cache_default(), &key);
+		if (!recall(job, &key, code_out, &error, log))
+			error = make_and_remember(job, &key, code_out, log);
+		if (error)
+			cache_flight_fail(cache_default(), flight);
+		else
+			cache_flight_end(cache_default(), flight);
 	}
-	if (code) {
-		bytes_append(log, code->log.data, code->log.size_B);
-	} else {
-		error = make(job, &inputs, &code, log);
-		if (!error && cached && key_holds(job, &key))
-			ocl_build_remember(&key, &inputs, code);
-	}
-	if (flight)
-		cache_flight_end(cache_default(), flight);
-	if (cached)
-		log_counts();
-	fe_inputs_finish(&inputs);
-	if (!error)
-		*code_out = code;
+	log_counts();
+	return error;
+}
+
+static cl_int module_find(struct ocl_code *code, cl_device_id device,
+			  struct ocl_module **module_out, struct bytes *log)
+{
+	struct gpu_module *loaded;
+	struct ocl_module *module = ocl_module_get(device, code);
+	if (!module)
+		return CL_OUT_OF_HOST_MEMORY;
+	cl_int error = ocl_module_load(module, log, &loaded);
+	if (error)
+		ocl_module_unref(module);
+	else
+		*module_out = module;
 	return error;
 }
 
 cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out,
-		     struct gpu_module **module_out, struct bytes *log)
+		     struct ocl_module **module_out, struct bytes *log)
 {
 	*module_out = NULL;
 	bool linking = job->kind == OCL_BUILD_LINK;
 	cl_int error = frontend_error(job, fe_options_check(job->options, linking, log));
 	if (error)
 		return error;
+	struct ocl_code *code = NULL;
 	if (job->kind == OCL_BUILD_BINARY && ocl_code_fits(job->loaded, job->device)) {
-		*code_out = ocl_code_ref(job->loaded);
-		return CL_SUCCESS;
+		code = ocl_code_ref(job->loaded);
+		/* Text of an application's is compiled now, and its mistakes told. */
+		if (code->cubin.size_B || code->object.size_B) {
+			*code_out = code;
+			return CL_SUCCESS;
+		}
+	} else {
+		error = find_or_make(job, &code, log);
 	}
-	struct ocl_code *code;
-	error = find_or_make(job, &code, log);
 	if (error)
 		return error;
 	if (code->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
-		error = backend_error(job, ocl_code_load(code, job->device, module_out, log));
+		error = backend_error(job, module_find(code, job->device, module_out, log));
 	if (error)
 		ocl_code_unref(code);
 	else

@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "icd/build.h"
+#include "icd/module.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +120,7 @@ static cl_device_id session_device(const struct session *session, cl_uint i)
 
 /* A job's outcome for one device. */
 static void result_set(struct result *result, cl_device_id device, cl_int error,
-		       struct ocl_code *code, struct gpu_module *module,
+		       struct ocl_code *code, struct ocl_module *module,
 		       const struct bytes *log)
 {
 	result->error = error;
@@ -129,7 +130,7 @@ static void result_set(struct result *result, cl_device_id device, cl_int error,
 	result->build = ocl_build_create(device, code, module);
 	if (result->build)
 		return;
-	gpu_module_unload(module, NULL, 0);
+	ocl_module_unref(module);
 	result->error = CL_OUT_OF_HOST_MEMORY;
 }
 
@@ -163,7 +164,7 @@ static void session_run(struct session *session, struct ocl_build_job *jobs)
 			continue;
 		}
 		struct ocl_code *code = NULL;
-		struct gpu_module *module = NULL;
+		struct ocl_module *module = NULL;
 		struct bytes log = BYTES_INIT;
 		jobs[i].device = device;
 		cl_int error = ocl_build_run(&jobs[i], &code, &module, &log);

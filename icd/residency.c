@@ -18,7 +18,7 @@ static uint32_t host_place(const struct ocl_storage *storage)
 
 /* --- creation ------------------------------------------------------------------ */
 
-static struct ocl_storage *storage_new(cl_context context, uint64_t size_B)
+struct ocl_storage *ocl_storage_new(cl_context context, uint64_t size_B)
 {
 	const uint32_t count = context->device_count;
 	struct ocl_storage *storage = calloc(1, sizeof(*storage) +
@@ -56,20 +56,42 @@ fail_lock:
 static cl_int location_allocate(struct ocl_storage *storage, uint32_t place)
 {
 	struct ocl_location *location = &storage->locations[place];
-	if (location->address)
+	if (location->address || location->array)
 		return CL_SUCCESS;
+	if (storage->arrays)
+		return gpu_array_create(location->gpu, &storage->texels.texel,
+					&storage->texels.extent, &location->array);
 	return gpu_memory_alloc(location->gpu, storage->size_B, &location->address);
 }
 
-/* Brings bytes to the only device, and waits: they may change on return. */
-static cl_int content_upload(struct ocl_storage *storage, const void *from)
+static uint64_t at_least_one(uint64_t size)
 {
+	return size ? size : 1;
+}
+
+static cl_int array_upload(const struct ocl_texels *texels, const struct ocl_location *location,
+			   const struct gpu_image_side *from, struct gpu_stream *stream)
+{
+	const struct gpu_image_side to = {.array = location->array};
+	const uint64_t region[3] = {texels->extent.width, at_least_one(texels->extent.height),
+				    at_least_one(texels->extent.depth)};
+	return gpu_image_copy(stream, &to, from, region, gpu_texel_B(&texels->texel));
+}
+
+/* Brings bytes to a device, and waits: they may change on return. */
+static cl_int content_upload(struct ocl_storage *storage, uint32_t place,
+			     const struct gpu_image_side *from)
+{
+	const struct ocl_location *location = &storage->locations[place];
 	struct gpu_stream *stream;
 	struct gpu_event *event;
-	cl_int error = gpu_stream_acquire(storage->locations[0].gpu, 0, &stream);
+	cl_int error = gpu_stream_acquire(location->gpu, 0, &stream);
 	if (error)
 		return error;
-	error = gpu_copy_to_device(stream, storage->locations[0].address, from, storage->size_B);
+	if (storage->arrays)
+		error = array_upload(&storage->texels, location, from, stream);
+	else
+		error = gpu_copy_to_device(stream, location->address, from->host, storage->size_B);
 	if (!error)
 		error = gpu_event_record(stream, false, &event);
 	if (!error) {
@@ -80,20 +102,25 @@ static cl_int content_upload(struct ocl_storage *storage, const void *from)
 	return error;
 }
 
-/* Pinned memory is for all devices; it is asked for from one that lives. */
-static struct gpu_device *shadow_owner_choose(const struct ocl_storage *storage)
+static uint32_t living_place(const struct ocl_storage *storage)
 {
 	uint32_t place = 0;
 	while (place + 1 < storage->device_count &&
 	       gpu_device_status(storage->locations[place].gpu))
 		place++;
-	return storage->locations[place].gpu;
+	return place;
+}
+
+/* Pinned memory is for all devices; it is asked for from one that lives. */
+struct gpu_device *ocl_storage_living_device(const struct ocl_storage *storage)
+{
+	return storage->locations[living_place(storage)].gpu;
 }
 
 static cl_int shadow_allocate(const struct ocl_storage *storage, struct gpu_device **gpu_out,
 			      void **shadow_out)
 {
-	*gpu_out = shadow_owner_choose(storage);
+	*gpu_out = ocl_storage_living_device(storage);
 	return gpu_host_alloc(*gpu_out, storage->size_B, shadow_out)
 		       ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
 }
@@ -116,7 +143,7 @@ static cl_int content_set(struct ocl_storage *storage, enum ocl_content content,
 	cl_int error = CL_SUCCESS;
 	if (content == OCL_CONTENT_SHARE) {
 		storage->shadow = from;
-		storage->pageable = !gpu_host_is_pinned(shadow_owner_choose(storage), from,
+		storage->pageable = !gpu_host_is_pinned(ocl_storage_living_device(storage), from,
 							storage->size_B);
 		atomic_store(&storage->tracked, true);
 		all->valid = segment_bit(host_place(storage));
@@ -129,7 +156,8 @@ static cl_int content_set(struct ocl_storage *storage, enum ocl_content content,
 		all->valid = segment_bit(host_place(storage));
 	}
 	if (content != OCL_CONTENT_UNDEFINED && one_device) {
-		error = content_upload(storage, from);
+		const struct gpu_image_side side = {.host = from};
+		error = content_upload(storage, 0, &side);
 		all->valid |= 1;
 	}
 	return error;
@@ -141,7 +169,7 @@ cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content 
 	struct ocl_storage *storage = NULL;
 	if (context->device_count >= SEGMENT_PLACES_MAX)
 		return CL_OUT_OF_RESOURCES;
-	storage = storage_new(context, size_B);
+	storage = ocl_storage_new(context, size_B);
 	if (!storage)
 		return CL_OUT_OF_HOST_MEMORY;
 	storage->pins_whole = pins_whole || size_B <= OCL_STORAGE_WINDOW_B;
@@ -158,88 +186,52 @@ cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content 
 	return CL_SUCCESS;
 }
 
-static cl_int place_allocate(struct ocl_storage *storage, enum ocl_place place, uint32_t owner,
-			     void **pointer_out)
+cl_int ocl_storage_create_array(cl_context context, const struct ocl_texels *texels,
+				const struct gpu_image_side *from, struct ocl_storage **storage_out)
 {
-	struct gpu_device *devices[SEGMENT_PLACES_MAX];
-	gpu_address address = 0;
-	cl_int error;
-	storage->place = place;
-	storage->shadow_owner = storage->locations[owner].gpu;
-	switch (place) {
-	case OCL_PLACE_MANAGED:
-		for (uint32_t i = 0; i < storage->device_count; i++)
-			devices[i] = storage->locations[i].gpu;
-		storage->shadow_owner = devices[0];
-		return gpu_managed_alloc(devices, storage->device_count, storage->size_B,
-					 pointer_out);
-	case OCL_PLACE_DEVICE:
-		error = gpu_memory_alloc(storage->shadow_owner, storage->size_B, &address);
-		*pointer_out = (void *)(uintptr_t)address;
-		return error;
-	default:
-		return shadow_allocate(storage, &storage->shadow_owner, pointer_out);
-	}
-}
-
-static cl_int shared_allocate(struct ocl_storage *storage, unsigned places, uint32_t owner)
-{
-	void *pointer = NULL;
-	cl_int error = CL_OUT_OF_RESOURCES;
-	for (unsigned place = 1; place <= OCL_PLACE_DEVICE && error; place <<= 1)
-		if (places & place)
-			error = place_allocate(storage, (enum ocl_place)place, owner, &pointer);
-	if (error)
-		return error;
-	storage->shadow = pointer;
-	for (uint32_t i = 0; i < storage->device_count; i++)
-		storage->locations[i].address = (uintptr_t)pointer;
-	return CL_SUCCESS;
-}
-
-cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, unsigned places,
-				 uint32_t owner, bool moves_whole,
-				 struct ocl_storage **storage_out)
-{
+	const uint64_t size_B = texels->extent.width * at_least_one(texels->extent.height) *
+				at_least_one(texels->extent.depth) * gpu_texel_B(&texels->texel);
+	cl_int error = CL_SUCCESS;
 	if (context->device_count >= SEGMENT_PLACES_MAX)
 		return CL_OUT_OF_RESOURCES;
-	struct ocl_storage *storage = storage_new(context, size_B);
+	struct ocl_storage *storage = ocl_storage_new(context, size_B);
 	if (!storage)
 		return CL_OUT_OF_HOST_MEMORY;
-	atomic_store(&storage->tracked, false);
-	storage->pins_whole = true;
-	cl_int error = shared_allocate(storage, places, owner);
-	storage->moves_whole = moves_whole && storage->place == OCL_PLACE_MANAGED;
-	if (error)
+	storage->arrays = true;
+	storage->texels = *texels;
+	const uint32_t place = living_place(storage);
+	if (storage->device_count == 1 || from)
+		error = location_allocate(storage, place);
+	if (!error && from)
+		error = content_upload(storage, place, from);
+	if (error) {
 		ocl_storage_destroy(storage);
-	else
-		*storage_out = storage;
-	return error;
-}
-
-static void shadow_free(struct ocl_storage *storage)
-{
-	if (storage->window)
-		gpu_window_destroy(storage->window);
-	else if (storage->shadow && storage->place == OCL_PLACE_MANAGED)
-		gpu_managed_free(storage->shadow_owner, storage->shadow, storage->size_B);
-	else if (storage->shadow && storage->place == OCL_PLACE_DEVICE)
-		gpu_memory_free(storage->shadow_owner, (uintptr_t)storage->shadow, NULL, 0);
-	else if (storage->shadow && storage->shadow_owner)
-		gpu_host_free(storage->shadow_owner, storage->shadow);
+		return error;
+	}
+	if (from)
+		list_entry(storage->segments.next, struct segment, link)->valid =
+			segment_bit(place);
+	*storage_out = storage;
+	return CL_SUCCESS;
 }
 
 static void location_finish(struct ocl_storage *storage, struct ocl_location *location)
 {
 	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
-	if (location->gpu && location->address && storage->place == OCL_PLACE_OWN) {
+	if (location->gpu && storage->place == OCL_PLACE_OWN &&
+	    (location->address || location->array)) {
 		ocl_users_collect(&location->users, &witnesses);
 		gpu_memory_free(location->gpu, location->address, witnesses.events,
 				witnesses.count);
+		gpu_array_destroy(location->array, witnesses.events, witnesses.count);
 		ocl_witnesses_finish(&witnesses);
 	}
-	if (!location->gpu)
-		shadow_free(storage);
+	if (!location->gpu && storage->place != OCL_PLACE_OWN)
+		ocl_storage_free_shared(storage);
+	else if (!location->gpu && storage->window)
+		gpu_window_destroy(storage->window);
+	else if (!location->gpu && storage->shadow && storage->shadow_owner)
+		gpu_host_free(storage->shadow_owner, storage->shadow);
 	ocl_users_finish(&location->users);
 }
 
@@ -329,7 +321,9 @@ static cl_int copy_locked(struct ocl_storage *storage, const struct segment *seg
 	cl_int error;
 	if (blocks)
 		busy_begin_locked(storage);
-	if (source->gpu && target->gpu)
+	if (storage->arrays)
+		error = gpu_array_copy_peer(stream, target->array, source->array);
+	else if (source->gpu && target->gpu)
 		error = gpu_copy_peer(stream, target->address + lo_B, target->gpu,
 				      source->address + lo_B, source->gpu, hi_B - lo_B);
 	else
@@ -549,6 +543,7 @@ cl_int ocl_storage_acquire(struct ocl_storage *storage, uint32_t device,
 	if (error)
 		return error;
 	range.address = location->address + lo_B;
+	range.array = location->array;
 	*acquired_out = range;
 	return CL_SUCCESS;
 }
@@ -608,7 +603,7 @@ static cl_int shadow_whole(struct ocl_storage *storage)
 static cl_int window_pin(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B)
 {
 	struct gpu_window *window = storage->window;
-	struct gpu_device *owner = shadow_owner_choose(storage);
+	struct gpu_device *owner = ocl_storage_living_device(storage);
 	cl_int error = window ? CL_SUCCESS : gpu_window_create(owner, storage->size_B, &window);
 	if (!error)
 		error = gpu_window_pin(window, lo_B, hi_B);
@@ -679,32 +674,13 @@ static cl_int segment_host_acquire_locked(struct ocl_storage *storage, struct se
 				       : segment_wait_fill(segment, host, stream);
 }
 
-cl_int ocl_storage_migrate(struct ocl_storage *storage, struct gpu_stream *stream, uint64_t lo_B,
-			   uint64_t hi_B, bool to_host)
-{
-	if (storage->place != OCL_PLACE_MANAGED)
-		return CL_SUCCESS;
-	if (to_host && storage->moves_whole)
-		atomic_store(&storage->at_host, true);
-	return gpu_managed_prefetch(stream, storage->shadow + lo_B, hi_B - lo_B, to_host);
-}
-
-static cl_int shared_host_acquire(struct ocl_storage *storage, struct gpu_stream *stream,
-				  uint64_t lo_B, uint64_t hi_B)
-{
-	cl_int error = ocl_users_note(&storage->locations[host_place(storage)].users, stream);
-	if (error || !storage->moves_whole)
-		return error;
-	return ocl_storage_migrate(storage, stream, lo_B, hi_B, true);
-}
-
 cl_int ocl_storage_host_acquire(struct ocl_storage *storage, uint32_t device,
 				struct gpu_stream *stream, uint64_t lo_B, uint64_t hi_B,
 				enum ocl_access_mode mode)
 {
 	struct list *link, *next;
 	if (storage->place != OCL_PLACE_OWN)
-		return shared_host_acquire(storage, stream, lo_B, hi_B);
+		return ocl_storage_host_acquire_shared(storage, stream, lo_B, hi_B);
 	lock_take(&storage->lock);
 	idle_wait_locked(storage);
 	cl_int error = location_allocate(storage, device);
