@@ -29,6 +29,14 @@ bool log_enabled(enum log_level level)
 	return level <= threshold;
 }
 
+/* A short write or a closed stderr is nobody's concern here. */
+static void write_out(struct bytes *message)
+{
+	if (!bytes_failed(message) && write(STDERR_FILENO, message->data, message->size_B) < 0)
+		errno = 0;
+	bytes_finish(message);
+}
+
 void log_write(enum log_level level, const char *file, int line, const char *format, ...)
 {
 	int saved_errno = errno;
@@ -40,10 +48,31 @@ void log_write(enum log_level level, const char *file, int line, const char *for
 	bytes_vprintf(&message, format, arguments);
 	va_end(arguments);
 	bytes_printf(&message, " (%s:%d)\n", slash ? slash + 1 : file, line);
-	/* A short write or a closed stderr is nobody's concern here. */
-	if (!bytes_failed(&message) &&
-	    write(STDERR_FILENO, message.data, message.size_B) < 0)
-		errno = 0;
-	bytes_finish(&message);
+	write_out(&message);
+	errno = saved_errno;
+}
+
+static void write_options(void)
+{
+	struct bytes text = BYTES_INIT;
+	bytes_append_string(&text, "culvert " PACKAGE_VERSION ": environment variables\n");
+	for (int i = 0; i < OPTION_COUNT; i++) {
+		enum option option = (enum option)i;
+		const char *value = option_string(option), *usual = option_default(option);
+		bytes_printf(&text, "  %s%s%s\n      %s\n", option_name(option),
+			     *value ? "=" : "", value, option_help(option));
+		if (*usual && strcmp(value, usual))
+			bytes_printf(&text, "      (by default %s)\n", usual);
+	}
+	write_out(&text);
+}
+
+void log_options(void)
+{
+	static pthread_once_t options_once = PTHREAD_ONCE_INIT;
+	if (!option_flag(OPTION_HELP))
+		return;
+	int saved_errno = errno;
+	pthread_once(&options_once, write_options);
 	errno = saved_errno;
 }

@@ -26,4 +26,8 @@ void log_write(enum log_level level, const char *file, int line, const char *for
 #define log_info(...) log_at(LOG_LEVEL_INFO, __VA_ARGS__)
 #define log_trace(...) log_at(LOG_LEVEL_TRACE, __VA_ARGS__)
 
+/* Every option, its meaning and what it is set to, when CULVERT_HELP asks for it; once in a
+ * process, whatever the level. */
+void log_options(void);
+
 #endif

@@ -3,40 +3,62 @@
 #include "base/own_library.h"
 
 #include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 /* Its address tells where our own code lies. */
 static const char here;
 
-/* "/usr/lib/libculvert.so" -> "/usr/lib/". */
-static void append_own_folder(struct bytes *path)
+/* The file that this code is in.  The linker knows a program, which has no name in its
+ * list, only by what it was called: that may be a word without a folder, or a lie. */
+static bool own_file(char file[PATH_MAX])
 {
 	Dl_info info;
-	if (!dladdr(&here, &info) || !info.dli_fname)
-		return;
-	const char *slash = strrchr(info.dli_fname, '/');
-	if (slash)
-		bytes_append(path, info.dli_fname, (size_t)(slash - info.dli_fname) + 1);
+	void *extra;
+	if (!dladdr1(&here, &info, &extra, RTLD_DL_LINKMAP) || !info.dli_fname)
+		return false;
+	const struct link_map *map = extra;
+	if (*map->l_name) {
+		snprintf(file, PATH_MAX, "%s", info.dli_fname);
+		return true;
+	}
+	ssize_t size_B = readlink("/proc/self/exe", file, PATH_MAX - 1);
+	file[size_B > 0 ? size_B : 0] = '\0';
+	return size_B > 0;
 }
 
-static const char *const folders[] = {"", "culvert/", CULVERT_LIBDIR "/"};
+/* "/usr/lib/libculvert.so" -> "/usr/lib/". */
+static bool append_own_folder(struct bytes *path)
+{
+	char file[PATH_MAX];
+	const char *slash = own_file(file) ? strrchr(file, '/') : NULL;
+	if (slash)
+		bytes_append(path, file, (size_t)(slash - file) + 1);
+	return slash != NULL;
+}
+
+static const char *const folders[] = {"", "culvert/", "../lib/culvert/", CULVERT_LIBDIR "/"};
 enum { FOLDERS = sizeof(folders) / sizeof(folders[0]) };
 
-/* folder: absolute, or relative to where our own code lies. */
-static void append_path(struct bytes *path, const char *folder, const char *name)
+/* folder: absolute, or relative to where our own code lies.  False where nobody knows
+ * where that is: never relative to the folder that the process happens to be in. */
+static bool append_path(struct bytes *path, const char *folder, const char *name)
 {
-	if (*folder != '/')
-		append_own_folder(path);
+	if (*folder != '/' && !append_own_folder(path))
+		return false;
 	bytes_append_string(path, folder);
 	bytes_append_string(path, name);
+	return !bytes_failed(path);
 }
 
 static void *open_in(const char *folder, const char *name, struct bytes *note)
 {
 	struct bytes path = BYTES_INIT;
-	append_path(&path, folder, name);
-	void *handle = bytes_failed(&path) ? NULL : dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
+	bool known = append_path(&path, folder, name);
+	void *handle = known ? dlopen(path.data, RTLD_NOW | RTLD_LOCAL) : NULL;
 	if (!handle)
 		bytes_printf(note, "%s%s", note->size_B ? "; " : "", bytes_string(&path));
 	bytes_finish(&path);
@@ -62,8 +84,8 @@ bool own_library_find(const char *name, struct bytes *path)
 	bool found = false;
 	for (size_t i = 0; i < FOLDERS && !found; i++) {
 		struct bytes candidate = BYTES_INIT;
-		append_path(&candidate, folders[i], name);
-		found = !bytes_failed(&candidate) && !access(candidate.data, R_OK);
+		found = append_path(&candidate, folders[i], name) &&
+			!access(candidate.data, R_OK);
 		if (found)
 			bytes_append(path, candidate.data, candidate.size_B);
 		bytes_finish(&candidate);

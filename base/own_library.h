@@ -7,8 +7,8 @@
 
 #include "base/bytes.h"
 
-/* Looks for name beside the shared object that this code is part of, in culvert/
- * below that, and where `make install` puts it.  A handle of dlopen; NULL with every
+/* Looks for name beside the shared object or program that this code is part of, in culvert/
+ * below that, in ../lib/culvert/ for a program in bin/, and where `make install` puts it.  A handle of dlopen; NULL with every
  * place that was tried, and the last reason, in note. */
 void *own_library_open(const char *name, struct bytes *note);
 

@@ -64,6 +64,30 @@ struct cache_counts cache_counts(const struct cache *cache);
 /* NULL when there is none that can be used. */
 const char *cache_folder(const struct cache *cache);
 
+/* --- for those who look after it ---------------------------------------------------- */
+
+uint64_t cache_limit_B(const struct cache *cache);
+
+struct cache_file {
+	struct hash key;
+	uint64_t size_B;                 /* on disk */
+	int64_t used_s;                  /* when it was last put or taken, to ten minutes: Unix time */
+};
+
+/* Calls look for every entry there is, in no order; look may drop it.  False when there is
+ * no folder that can be used; one that does not exist yet has no entries. */
+bool cache_each(struct cache *cache, void (*look)(void *state, const struct cache_file *file),
+		void *state);
+
+enum cache_state { CACHE_ABSENT, CACHE_DAMAGED, CACHE_WHOLE };
+
+/* Reads an entry from its first byte to its last, and leaves it as it is. */
+enum cache_state cache_verify(struct cache *cache, const struct hash *key);
+
+/* Takes away every entry, and what dead processes left.  How many entries; those that
+ * cannot be taken away are not counted. */
+uint64_t cache_clear(struct cache *cache);
+
 /* --- by the options; for tests too ----------------------------------------------- */
 
 /* "1G", "64M", "100000"; false when it is no size. */

@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "cache/internal.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,8 +20,7 @@
 enum {
 	TALLY_UNIT_B = 4096,
 	SWEEP_PART = 16,         /* a sweep after that part of the limit was put */
-	KEEP_EIGHTHS = 7,        /* of the limit, after a sweep */
-	LEFT_OVER_S = 3600       /* a temporary of that age has no owner any more */
+	KEEP_EIGHTHS = 7         /* of the limit, after a sweep */
 };
 
 static const char tally_name[] = "tally";
@@ -45,7 +43,7 @@ struct sweep {
 /* A time in the future says nothing: the clock was set back.  It counts as old. */
 static time_t used(const struct sweep *sweep, const struct stat *status)
 {
-	return status->st_mtime > sweep->now + LEFT_OVER_S ? 0 : status->st_mtime;
+	return status->st_mtime > sweep->now + CACHE_LEFT_OVER_S ? 0 : status->st_mtime;
 }
 
 static bool add_candidate(struct sweep *sweep, const char *name, const struct stat *status)
@@ -67,35 +65,15 @@ static bool add_candidate(struct sweep *sweep, const char *name, const struct st
 	return true;
 }
 
-/* False when out of memory.  What has no name of ours is left alone. */
-static bool look_at(struct sweep *sweep, const char *name)
+/* False when out of memory. */
+static bool look_at(void *state, const char *name, const struct stat *status)
 {
-	struct stat status;
-	enum cache_name_kind kind = cache_name_kind(name);
-	if (kind == CACHE_NAME_FOREIGN ||
-	    fstatat(sweep->folder, name, &status, AT_SYMLINK_NOFOLLOW))
-		return true;
-	if (kind == CACHE_NAME_ENTRY)
-		return add_candidate(sweep, name, &status);
-	if (sweep->now - used(sweep, &status) > LEFT_OVER_S)
+	struct sweep *sweep = state;
+	if (cache_name_kind(name) == CACHE_NAME_ENTRY)
+		return add_candidate(sweep, name, status);
+	if (sweep->now - used(sweep, status) > CACHE_LEFT_OVER_S)
 		(void)unlinkat(sweep->folder, name, 0);
 	return true;
-}
-
-static bool look_at_all(struct sweep *sweep)
-{
-	int again = openat(sweep->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = again < 0 ? NULL : fdopendir(again);
-	if (!stream) {
-		if (again >= 0)
-			close(again);
-		return false;
-	}
-	bool whole = true;
-	for (const struct dirent *file; whole && (file = readdir(stream));)
-		whole = look_at(sweep, file->d_name);
-	closedir(stream);
-	return whole;
 }
 
 static int by_use(const void *a_, const void *b_)
@@ -112,7 +90,7 @@ static void sweep(struct cache *cache, int folder)
 	uint64_t keep_B = cache->limit_B / 8 * KEEP_EIGHTHS;
 	uint64_t evicted = 0;
 	/* Half a list would make the wrong ones go; there will be another time. */
-	if (look_at_all(&sweep) && sweep.count) {
+	if (cache_look_at_all(folder, look_at, &sweep) && sweep.count) {
 		qsort(sweep.candidates, sweep.count, sizeof(*sweep.candidates), by_use);
 		for (size_t i = 0; i < sweep.count && sweep.total_B > keep_B; i++) {
 			const struct candidate *candidate = &sweep.candidates[i];

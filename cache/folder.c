@@ -60,6 +60,11 @@ const char *cache_folder(const struct cache *cache)
 	return cache->folder;
 }
 
+uint64_t cache_limit_B(const struct cache *cache)
+{
+	return cache->limit_B;
+}
+
 struct cache_counts cache_counts(const struct cache *cache)
 {
 	return (struct cache_counts){

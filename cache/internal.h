@@ -7,6 +7,7 @@
 #include "cache/cache.h"
 
 #include <stdatomic.h>
+#include <sys/stat.h>
 
 struct cache {
 	char *folder;                    /* owned; NULL: none */
@@ -40,6 +41,14 @@ enum cache_name_kind {
 	CACHE_NAME_FOREIGN
 };
 enum cache_name_kind cache_name_kind(const char *name);
+bool cache_name_key(const char *name, struct hash *key_out);     /* false: no entry's name */
+
+enum { CACHE_LEFT_OVER_S = 3600 };   /* a temporary or a lock of that age has no owner any more */
+
+/* Calls look for every file that has a name of ours.  False when look says so, which ends
+ * it, or the folder cannot be read. */
+typedef bool cache_look(void *state, const char *name, const struct stat *status);
+bool cache_look_at_all(int folder, cache_look *look, void *state);
 
 /* After size_B were put: looks whether it is time to make room, and makes it. */
 void cache_evict(struct cache *cache, int folder, uint64_t size_B);

@@ -6,6 +6,7 @@ cache_libcache_a_SOURCES = \
 	cache/evict.c \
 	cache/flight.c \
 	cache/folder.c \
+	cache/list.c \
 	cache/store.c
 
 # make tests/bench/bench_cache

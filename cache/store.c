@@ -28,6 +28,19 @@ void cache_name(const struct hash *key, const char *ending, char name[CACHE_NAME
 	snprintf(name + 2 * HASH_B, CACHE_NAME_B - 2 * HASH_B, "%s", ending);
 }
 
+/* The key of an entry's name. */
+bool cache_name_key(const char *name, struct hash *key_out)
+{
+	if (cache_name_kind(name) != CACHE_NAME_ENTRY)
+		return false;
+	for (unsigned i = 0; i < HASH_B; i++) {
+		size_t high = (size_t)(strchr(digits, name[2 * i]) - digits);
+		size_t low = (size_t)(strchr(digits, name[2 * i + 1]) - digits);
+		key_out->bytes[i] = (unsigned char)(high << 4 | low);
+	}
+	return true;
+}
+
 enum cache_name_kind cache_name_kind(const char *name)
 {
 	if (strspn(name, digits) != 2 * HASH_B)
@@ -117,6 +130,30 @@ bool cache_get(struct cache *cache, const struct hash *key, struct bytes *value_
 	}
 	cache_count(found == FOUND ? &cache->hits : &cache->misses);
 	return found == FOUND;
+}
+
+enum cache_state cache_verify(struct cache *cache, const struct hash *key)
+{
+	char name[CACHE_NAME_B];
+	struct bytes content = BYTES_INIT, value = BYTES_INIT;
+	struct stat status;
+	enum cache_state state = CACHE_ABSENT;
+	cache_name(key, "", name);
+	int folder = cache_folder_open(cache, false);
+	if (folder < 0)
+		return CACHE_ABSENT;
+	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0 || errno != ENOENT)
+		state = CACHE_DAMAGED;
+	if (fd >= 0 && !fstat(fd, &status) && !read_all(fd, &status, &content) &&
+	    cache_entry_read(key, content.data, content.size_B, &value))
+		state = CACHE_WHOLE;
+	if (fd >= 0)
+		close(fd);
+	close(folder);
+	bytes_finish(&content);
+	bytes_finish(&value);
+	return state;
 }
 
 void cache_drop(struct cache *cache, const struct hash *key)

@@ -3,8 +3,7 @@
 #include "frontend/frontend.h"
 
 #include "base/build_id.h"
-#include "base/log.h"
-#include "base/options.h"
+#include "base/stage.h"
 #include "frontend/compiler_thread.h"
 #include "frontend/embedded.h"
 #include "frontend/module.h"
@@ -14,43 +13,37 @@
 #include <pthread.h>
 #include <string.h>
 
-/* -- looking at every stage (CULVERT_DUMP) --------------------------------------- */
-
-static uint64_t name_more(uint64_t hash, const void *data, size_t size_B)
-{
-	const unsigned char *cursor = data;
-	for (size_t i = 0; i < size_B; i++)
-		hash = (hash ^ cursor[i]) * 0x100000001b3u;
-	return hash;
-}
+/* -- looking at every stage, or changing it (CULVERT_DUMP, CULVERT_OVERRIDE) --------- */
 
 /* One name for all files of a build. */
 static uint64_t name_of(const void *data, size_t size_B, const char *options)
 {
-	uint64_t hash = name_more(0xcbf29ce484222325u, data, size_B);
-	return options ? name_more(hash, options, strlen(options)) : hash;
+	uint64_t name = stage_name_more(STAGE_NAME_INIT, data, size_B);
+	return options ? stage_name_more(name, options, strlen(options)) : name;
 }
 
-static void dump(uint64_t hash, const char *ending, const void *data, size_t size_B)
+/* wanted: gets the text as well; NULL: nobody asked. */
+static void dump_module(uint64_t name, const struct fe_module *module, struct bytes *wanted)
 {
-	const char *folder = option_string(OPTION_DUMP);
-	if (!*folder)
-		return;
-	struct bytes path = BYTES_INIT;
-	bytes_printf(&path, "%s/%016llx%s", folder, (unsigned long long)hash, ending);
-	int error = bytes_failed(&path) ? 0 : bytes_write_file(data, size_B, bytes_string(&path));
-	if (error)
-		log_warn("cannot write %s: %s", bytes_string(&path), strerror(error));
-	bytes_finish(&path);
-}
-
-static void dump_module(uint64_t hash, const struct fe_module *module)
-{
-	if (!*option_string(OPTION_DUMP))
+	if (!wanted && !stage_dumped())
 		return;
 	char *text = LLVMPrintModuleToString(module->module);
-	dump(hash, ".ll", text, strlen(text));
+	if (wanted)
+		bytes_append_string(wanted, text);
+	stage_dump(name, ".ll", text, strlen(text));
 	LLVMDisposeMessage(text);
+}
+
+/* A file's IR may call any function of libdevice. */
+static void override_program(uint64_t name, struct fe_program *program)
+{
+	struct bytes text = BYTES_INIT;
+	if (stage_override(name, ".nvvm.ll", &text)) {
+		bytes_finish(&program->nvvm_ir);
+		bytes_move(&program->nvvm_ir, &text);
+		program->needs_libdevice = true;
+	}
+	bytes_finish(&text);
 }
 
 /* -- the road ---------------------------------------------------------------------- */
@@ -82,7 +75,7 @@ static enum fe_status make_program(struct fe_module *module, const struct fe_com
 	 * as well; flushing is never a must. */
 	if (fe_module_computes_half(module))
 		program->codegen.flush_denormals = false;
-	dump_module(hash, module);
+	dump_module(hash, module, target->llvm_ir);
 	status = fe_module_facts(module, &program->codegen, &program->abi, log);
 	if (!status)
 		status = fe_module_lower(module, program->abi, target, log);
@@ -91,7 +84,8 @@ static enum fe_status make_program(struct fe_module *module, const struct fe_com
 	if (status)
 		return status;
 	program->needs_libdevice = calls_libdevice(module);
-	dump(hash, ".nvvm.ll", bytes_string(&program->nvvm_ir), program->nvvm_ir.size_B);
+	stage_dump(hash, ".nvvm.ll", bytes_string(&program->nvvm_ir), program->nvvm_ir.size_B);
+	override_program(hash, program);
 	return FE_OK;
 }
 
@@ -135,11 +129,17 @@ static enum fe_status build_module(const struct build *build, struct fe_module *
 static enum fe_status build_task(void *argument)
 {
 	const struct build *build = argument;
-	const struct fe_compile_job *job = build->job;
-	dump(name_of(job->source, job->source_size_B, job->options), ".cl", job->source,
-	     job->source_size_B);
+	struct fe_compile_job job = *build->job;
+	uint64_t name = name_of(job.source, job.source_size_B, job.options);
+	struct bytes other = BYTES_INIT;
+	stage_dump(name, ".cl", job.source, job.source_size_B);
+	if (stage_override(name, ".cl", &other)) {
+		job.source = bytes_string(&other);
+		job.source_size_B = other.size_B;
+	}
 	struct fe_module module;
-	enum fe_status status = fe_clang_compile(job, build->options, &module, build->log);
+	enum fe_status status = fe_clang_compile(&job, build->options, &module, build->log);
+	bytes_finish(&other);
 	if (status)
 		return status;
 	status = build_module(build, &module);
@@ -167,7 +167,7 @@ static enum fe_status link_module(const struct link *link, struct fe_module *mod
 	const struct fe_compile_job target = {.sm = job->sm, .max_local_B = job->max_local_B};
 	uint64_t hash = name_of(job->options, job->options ? strlen(job->options) : 0, NULL);
 	for (size_t i = 0; i < job->object_count; i++)
-		hash = name_more(hash, job->objects[i].data, job->objects[i].size_B);
+		hash = stage_name_more(hash, job->objects[i].data, job->objects[i].size_B);
 	status = make_program(module, &target, hash, link->program, link->log);
 	add_link_options(&link->program->codegen, &link->options->codegen);
 	return status;

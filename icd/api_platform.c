@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "base/log.h"
 #include "icd/build_cache.h"
 #include "icd/icd.h"
 #include "icd/platform.h"
@@ -10,6 +11,7 @@ static cl_int platform_ids(cl_uint num_entries, cl_platform_id *platforms, cl_ui
 	 * when neither of the two results is wanted. */
 	if ((platforms && !num_entries) || (!platforms && !num_platforms))
 		return CL_INVALID_VALUE;
+	log_options();
 	if (platforms)
 		platforms[0] = ocl_platform();
 	if (num_platforms)

@@ -126,6 +126,7 @@ static cl_int generate(const struct ocl_build_job *job, struct fe_program *progr
 				       libdevice_B, &options, &code->ptx, product->log);
 	if (error)
 		return backend_error(job, error);
+	ocl_build_override(job, code);
 	code->optimization = asked->optimization;
 	code->max_registers = asked->max_registers;
 	code->line_info = asked->line_info;

@@ -1,4 +1,5 @@
-/* CULVERT_DUMP: what a build made, as files beside those of the frontend. */
+/* CULVERT_DUMP and CULVERT_OVERRIDE: what a build made, as files beside those of the
+ * frontend, and files that are taken in its place. */
 #ifndef CULVERT_ICD_BUILD_DUMP_H
 #define CULVERT_ICD_BUILD_DUMP_H
 
@@ -7,5 +8,8 @@
 /* Writes what code has of PTX, and the log, when the option is set. */
 void ocl_build_dump(const struct ocl_build_job *job, const struct ocl_code *code,
 		    const struct bytes *log);
+
+/* Takes the PTX that the user put in this job's place, when the option is set. */
+void ocl_build_override(const struct ocl_build_job *job, struct ocl_code *code);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "backend/codegen.h"
 #include "base/build_id.h"
-#include "base/options.h"
+#include "base/stage.h"
 #include "icd/program_binary.h"
 
 #include <pthread.h>
@@ -79,7 +79,7 @@ static bool add_job(struct hash_builder *key, const struct ocl_build_job *job)
 
 bool ocl_build_key(const struct ocl_build_job *job, struct hash *key_out)
 {
-	if (!cache_default() || *option_string(OPTION_DUMP))
+	if (!cache_default() || stage_watched())
 		return false;
 	struct hash_builder *builder = hash_begin();
 	if (!builder)

@@ -18,4 +18,10 @@ export OCL_ICD_VENDORS LD_LIBRARY_PATH CULVERT_CUDA
 for test in vector_add barrier_reduction math_double; do
 	tests/kernels/runner "${srcdir:-.}/tests/kernels/$test.clt" || { echo "$test failed"; failed=1; }
 done
+CULVERT=${lib%/*}/bin/culvert
+if [ -x "$CULVERT" ]; then
+	"$CULVERT" devices >/dev/null || { echo "$CULVERT devices failed"; failed=1; }
+	"$CULVERT" compile "${srcdir:-.}/tests/kernels/vector_add.clt" >/dev/null ||
+		{ echo "$CULVERT compile failed"; failed=1; }
+fi
 exit $failed

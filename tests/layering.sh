@@ -24,6 +24,8 @@ forbid backend/softcuda '(icd|frontend|cache|backend/[a-z_]*\.h)|CL/|llvm|clang/
 forbid icd 'cuda\.h|llvm|clang/|backend/softcuda' 'CUDA and LLVM stay behind backend and frontend' $none
 forbid icd 'cache/internal' 'a room is entered by its front door' $none
 forbid icd '(frontend/(module|options|clang|lower|nvvm_ir))|backend/(gpu_internal|cuda_)' 'a room is entered by its front door' $none
+forbid tools 'icd/|cuda\.h|llvm|clang/|backend/softcuda|cache/internal' 'the tool speaks OpenCL, and compiles as the front desk does' $none
+forbid tools '(frontend/(module|options|clang|lower|nvvm_ir))|backend/(gpu_internal|cuda_)' 'a room is entered by its front door' $none
 
 # <cuda.h> only where CUDA is spoken; C++ only in the frontend.
 found=$(find base icd frontend cache backend -name '*.cpp' ! -path 'frontend/*' 2>/dev/null)

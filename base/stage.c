@@ -1,0 +1,59 @@
+#include "config.h"
+
+#include "base/stage.h"
+
+#include "base/log.h"
+#include "base/options.h"
+
+#include <errno.h>
+#include <string.h>
+
+uint64_t stage_name_more(uint64_t name, const void *data, size_t size_B)
+{
+	const unsigned char *cursor = data;
+	for (size_t i = 0; i < size_B; i++)
+		name = (name ^ cursor[i]) * 0x100000001b3u;
+	return name;
+}
+
+bool stage_dumped(void)
+{
+	return *option_string(OPTION_DUMP);
+}
+
+bool stage_watched(void)
+{
+	return stage_dumped() || *option_string(OPTION_OVERRIDE);
+}
+
+static void append_path(struct bytes *path, enum option folder, uint64_t name, const char *ending)
+{
+	bytes_printf(path, "%s/%016llx%s", option_string(folder), (unsigned long long)name, ending);
+}
+
+void stage_dump(uint64_t name, const char *ending, const void *data, size_t size_B)
+{
+	struct bytes path = BYTES_INIT;
+	if (!stage_dumped())
+		return;
+	append_path(&path, OPTION_DUMP, name, ending);
+	int error = bytes_failed(&path) ? 0 : bytes_write_file(data, size_B, bytes_string(&path));
+	if (error)
+		log_warn("cannot write %s: %s", bytes_string(&path), strerror(error));
+	bytes_finish(&path);
+}
+
+bool stage_override(uint64_t name, const char *ending, struct bytes *content)
+{
+	struct bytes path = BYTES_INIT;
+	if (!*option_string(OPTION_OVERRIDE))
+		return false;
+	append_path(&path, OPTION_OVERRIDE, name, ending);
+	int error = bytes_failed(&path) ? ENOMEM : bytes_read_file(content, bytes_string(&path));
+	if (!error)
+		log_info("%s is taken in a stage's place", bytes_string(&path));
+	else if (error != ENOENT)
+		log_warn("cannot read %s: %s", bytes_string(&path), strerror(error));
+	bytes_finish(&path);
+	return !error;
+}

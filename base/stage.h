@@ -1,0 +1,31 @@
+/* Looking at, and changing, the stages of a build: files named by a hash of what was
+ * built, in the folders that CULVERT_DUMP and CULVERT_OVERRIDE name.
+ *
+ * Thread-safe; touches the disk, so no lock may be held. */
+#ifndef CULVERT_BASE_STAGE_H
+#define CULVERT_BASE_STAGE_H
+
+#include "base/bytes.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STAGE_NAME_INIT UINT64_C(0xcbf29ce484222325)
+
+/* The name with one more part of what is built (FNV-1a). */
+uint64_t stage_name_more(uint64_t name, const void *data, size_t size_B);
+
+/* Whether stages are to be written; whether they may come from files: then nothing may
+ * be taken from a cache, or put there. */
+bool stage_dumped(void);
+bool stage_watched(void);
+
+/* Writes a stage, where that was asked for.  ending: ".ptx" */
+void stage_dump(uint64_t name, const char *ending, const void *data, size_t size_B);
+
+/* Reads the file that is to be taken in a stage's place into content, which was empty.
+ * False: there is none. */
+bool stage_override(uint64_t name, const char *ending, struct bytes *content);
+
+#endif

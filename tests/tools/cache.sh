@@ -1,0 +1,65 @@
+#!/bin/sh
+# Protects: `culvert cache` counts, lists, verifies and clears the folder that programs
+# fill: what a hand-made mistake damages is found, and left to them.
+folder=$(mktemp -d) || exit 2
+trap 'rm -rf $folder' EXIT
+unset CUDA_CACHE_DISABLE CULVERT_CACHE_SIZE
+CULVERT_CACHE=on CULVERT_CACHE_DIR=$folder/cache
+export CULVERT_CACHE CULVERT_CACHE_DIR
+failed=0
+fail() {
+	echo "$@"
+	failed=1
+}
+# expect CODE ARGUMENT...: exit code; what was printed is in out
+expect() {
+	wanted=$1
+	shift
+	./culvert cache "$@" >$folder/out 2>$folder/errors
+	code=$?
+	[ $code = $wanted ] || { fail "cache $*: exit code $code, not $wanted"; cat $folder/out $folder/errors; }
+}
+expect 0 stat
+grep -q '^entries *0$' $folder/out || fail "a folder that is not there has entries"
+[ ! -e $folder/cache ] || fail "looking made the folder"
+expect 0 clear
+
+for test in vector_add barrier_reduction; do
+	tests/kernels/runner "${srcdir:-.}/tests/kernels/$test.clt" >$folder/log || { cat $folder/log; exit 1; }
+done
+files=$(ls $folder/cache | grep -cx '[0-9a-f]\{32\}')
+size=$(find $folder/cache -type f -name '????????????????????????????????' -printf '%s\n' | awk '{n += $1} END {print n}')
+[ "$files" -ge 2 ] || fail "two programs left $files files"
+expect 0 stat --json
+grep -qF "\"entries\": $files," $folder/out && grep -qF "\"size_B\": $size," $folder/out ||
+	{ fail "not $files entries of $size bytes:"; cat $folder/out; }
+expect 0 list
+cut -d ' ' -f 1 $folder/out | sort >$folder/listed
+ls $folder/cache | grep -x '[0-9a-f]\{32\}' | sort | cmp -s - $folder/listed || fail "the list is another one"
+expect 0 list --json
+[ "$(grep -c '"key"' $folder/out)" = "$files" ] || fail "the JSON list is of another length"
+expect 0 verify
+
+victim=$(head -n 1 $folder/listed)
+printf X | dd of=$folder/cache/$victim bs=1 seek=70 conv=notrunc 2>/dev/null
+expect 1 verify
+grep -q "^$victim *damaged" $folder/out || fail "the damaged entry is not named"
+expect 1 verify --json
+grep -qF "\"$victim\"" $folder/out || fail "the damaged entry is not in the JSON"
+[ -e $folder/cache/$victim ] || fail "looking took the damaged entry away"
+
+touch $folder/cache/mine
+expect 0 clear
+grep -q "^$files entries" $folder/out || { fail "not $files entries cleared"; cat $folder/out; }
+ls $folder/cache | grep -qx '[0-9a-f]\{32\}' && fail "entries are left"
+[ -e $folder/cache/mine ] || fail "a foreign file was taken away"
+expect 0 stat
+
+expect 2
+expect 2 polish
+expect 2 stat list
+chmod g+w $folder/cache
+expect 3 stat
+CULVERT_CACHE=off
+expect 3 stat
+exit $failed

@@ -1,0 +1,47 @@
+#!/bin/sh
+# Protects: `culvert check` runs a foreign program on the software device, whatever the
+# machine has, counts what its kernels do wrong, and passes the program's own exit code on.
+folder=$(mktemp -d) || exit 2
+trap 'rm -rf $folder' EXIT
+CULVERT_CUDA=/nonexistent/libcuda.so.1 OCL_ICD_VENDORS=/nonexistent
+export CULVERT_CUDA OCL_ICD_VENDORS
+failed=0
+fail() {
+	echo "$@"
+	failed=1
+}
+kernels=${srcdir:-.}/tests/kernels
+check() {
+	wanted=$1
+	shift
+	./culvert check "$@" >$folder/out 2>$folder/errors
+	code=$?
+	[ $code = $wanted ] || { fail "check $*: exit code $code, not $wanted"; cat $folder/out $folder/errors; }
+}
+check 0 tests/kernels/runner $kernels/vector_add.clt
+grep -q '^culvert check: 0 reports$' $folder/errors || fail "a right program: no '0 reports'"
+check 7 sh -c 'exit 7'
+check 143 sh -c 'kill -TERM $$'
+check 127 $folder/no-such-program
+
+# A kernel that writes behind its buffer, in a file without the runner's own "check".
+cat >$folder/behind.clt <<'END'
+//! protects nothing: it is wrong
+//! buffer int data[64] = 0
+//! buffer int other[64] = 0
+//! run behind(data) global 64 local 64
+kernel void behind(global int *data) { data[get_global_id(0) + 1] = 1; }
+END
+check 1 tests/kernels/runner $folder/behind.clt
+grep -q "^softcuda: .*behind" $folder/errors || { fail "the kernel's mistake is not told"; cat $folder/errors; }
+grep -q '^culvert check: 1 report$' $folder/errors || fail "not one report"
+check 1 --report $folder/report tests/kernels/runner $folder/behind.clt
+grep -q "^softcuda: .*behind" $folder/report || fail "the report is not in its file"
+grep -q "^softcuda: .*behind" $folder/errors && fail "the report is on stderr as well"
+# Only what was asked for is looked for.
+check 0 --checks race tests/kernels/runner $kernels/vector_add.clt
+check 2 --checks rays true
+check 2
+check 0 --devices 3 ./culvert devices --json
+[ "$(grep -c '"index"' $folder/out)" = 3 ] || fail "not 3 devices"
+exit $failed

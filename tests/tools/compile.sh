@@ -1,0 +1,90 @@
+#!/bin/sh
+# Protects: `culvert compile`: each stage of a kernel with no driver at all, figures that
+# are ptxas's own, diagnostics and exit codes.
+folder=$(mktemp -d) || exit 2
+trap 'rm -rf $folder' EXIT
+failed=0
+fail() {
+	echo "$@"
+	failed=1
+}
+# The tool compiles where there is no GPU and no driver.
+CULVERT_CUDA=/nonexistent/libcuda.so.1
+export CULVERT_CUDA
+cat >$folder/kernel.cl <<'END'
+kernel void twice(global int *data, int by)
+{
+	local int part[256];
+	part[get_local_id(0)] = data[get_global_id(0)];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	data[get_global_id(0)] = BY * by * part[get_local_id(0) ^ 1];
+}
+kernel void nothing(void) {}
+END
+for arch in sm_75 sm_90 sm_120; do
+	./culvert compile $folder/kernel.cl --arch $arch --emit ptx -- -DBY=2 >$folder/$arch.ptx ||
+		{ fail "$arch: no PTX"; continue; }
+	grep -q "^.target $arch\$" $folder/$arch.ptx || fail "$arch: another target"
+	grep -q '\.entry twice' $folder/$arch.ptx || fail "$arch: no entry"
+done
+./culvert compile $folder/kernel.cl --emit ll --options -DBY=2 | grep -q '^define .*@twice' || fail "no IR"
+./culvert compile $folder/kernel.cl --emit nvvm -O -DBY=2 -o $folder/out.nvvm || fail "no NVVM IR"
+grep -q nvvmir.version $folder/out.nvvm || fail "that is no NVVM IR"
+./culvert compile $folder/kernel.cl -O -DBY=2 >$folder/info || fail "no info"
+grep -q '^twice ' $folder/info && grep -q '^nothing ' $folder/info || fail "the info lacks a kernel"
+
+if [ -x "$PTXAS" ]; then
+	CUDA_HOME=$(dirname "$(dirname "$PTXAS")")
+	export CUDA_HOME
+	# The figures, against those of ptxas itself.
+	$PTXAS -v -arch=sm_90 -o $folder/ptxas.cubin $folder/sm_90.ptx 2>$folder/ptxas.log
+	registers=$(sed -n "/entry function 'twice'/,/Used/s/.*Used \([0-9]*\) registers.*/\1/p" $folder/ptxas.log)
+	local_B=$(sed -n "/entry function 'twice'/,/Used/s/.* \([0-9]*\) bytes smem.*/\1/p" $folder/ptxas.log)
+	[ "$local_B" = 1024 ] || fail "ptxas: $local_B bytes of shared memory, not 1024"
+	./culvert compile $folder/kernel.cl --json -O -DBY=2 >$folder/json || fail "no JSON"
+	sed -n '/"name": "twice"/,/"arguments"/p' $folder/json >$folder/twice
+	grep -qF "\"registers\": $registers," $folder/twice || fail "twice: not $registers registers"
+	grep -qF "\"local_B\": $local_B," $folder/twice || fail "twice: not $local_B bytes of local memory"
+	./culvert compile $folder/kernel.cl --emit cubin -O -DBY=2 -o $folder/kernel.cubin || fail "no cubin"
+	[ "$(dd if=$folder/kernel.cubin bs=1 skip=1 count=3 2>/dev/null)" = ELF ] || fail "the cubin is no ELF file"
+	# A kernel that cannot keep its values in registers says so.
+	cat >$folder/spill.cl <<'END'
+kernel void spill(global float *data)
+{
+	float a[48];
+	for (int i = 0; i < 48; i++) a[i] = data[i * 64 + get_global_id(0)];
+	for (int k = 0; k < 8; k++)
+		for (int i = 0; i < 48; i++) a[i] = a[i] * a[(i * 7 + 3) % 48] + data[k];
+	for (int i = 0; i < 48; i++) data[i * 64 + get_global_id(0)] = a[i];
+}
+END
+	./culvert compile $folder/spill.cl --json -- -cl-nv-maxrregcount=24 | grep '"spill_store_B": [1-9]' >/dev/null ||
+		fail "24 registers: no spills are told"
+fi
+
+if [ -x "$PYTHON3" ] && [ -f $folder/json ]; then
+	"$PYTHON3" - $folder/json <<'END' || fail "that is not the JSON that was promised"
+import json, sys
+info = json.load(open(sys.argv[1]))
+twice, nothing = info["kernels"]
+assert [a["kind"] for a in twice["arguments"]] == ["global", "value"] and not nothing["arguments"]
+END
+fi
+
+echo 'kernel void bad(global int *p) { p[0] = unknown; }' >$folder/bad.cl
+./culvert compile $folder/bad.cl >$folder/out 2>$folder/errors
+[ $? = 1 ] || fail "a mistake in the source: not exit code 1"
+grep -q "undeclared identifier 'unknown'" $folder/errors || fail "a mistake in the source: it is not told"
+[ ! -s $folder/out ] || fail "a mistake in the source: something on stdout"
+./culvert compile $folder/none.cl 2>/dev/null
+[ $? = 1 ] || fail "no file: not exit code 1"
+for wrong in '--arch sm_9x' '--emit elf' '--json --emit ptx' '-o out'; do
+	./culvert compile $wrong $folder/kernel.cl >/dev/null 2>&1
+	[ $? = 2 ] || fail "$wrong: not exit code 2"
+done
+./culvert compile $folder/kernel.cl --emit ptx -- -no-such-option 2>/dev/null
+[ $? = 2 ] || fail "a wrong build option: not exit code 2"
+CULVERT_LIBNVVM=/nonexistent/libnvvm.so ./culvert compile $folder/kernel.cl -O -DBY=2 2>$folder/errors
+[ $? = 3 ] || fail "no libnvvm: not exit code 3"
+grep -q /nonexistent/libnvvm.so $folder/errors || fail "no libnvvm: the log does not say so"
+exit $failed

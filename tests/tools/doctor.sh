@@ -1,0 +1,111 @@
+#!/bin/sh
+# Protects: `culvert doctor` finds what keeps a program from its GPU, one made-up machine
+# each, and names what mends it; a machine where all is well has nothing to mend.
+folder=$(mktemp -d) || exit 2
+trap 'rm -rf $folder' EXIT
+failed=0
+fail() {
+	echo "$@"
+	failed=1
+}
+# examine CODE ARGUMENT...: exit code; what was printed is in out
+examine() {
+	wanted=$1
+	shift
+	./culvert doctor "$@" >$folder/out 2>$folder/errors
+	code=$?
+	[ $code = $wanted ] || { fail "doctor $*: exit code $code, not $wanted"; cat $folder/out; }
+}
+# says WHAT GRADE TEXT...: the last run has that finding, and the mend after it
+says() {
+	what=$1
+	shift
+	for text; do
+		grep -qF -e "$text" $folder/out || { fail "$what: '$text' is not said:"; cat $folder/out; }
+	done
+}
+
+# This machine, with the build tree as its installation.
+unset OCL_ICD_FILENAMES CUDA_CACHE_DISABLE
+CULVERT_CACHE=on CULVERT_CACHE_DIR=$folder/cache
+export CULVERT_CACHE CULVERT_CACHE_DIR
+examine 0
+says "all is well" "Nothing to mend" "built a kernel and ran it right" "libnvvm" "Culvert, OpenCL 3.0"
+examine 0 --json
+if [ -x "$PYTHON3" ]; then
+	"$PYTHON3" - $folder/out <<'END' || fail "that is not the JSON that was promised"
+import json, sys
+rows = json.load(open(sys.argv[1]))
+assert rows and all(set(row) == {"about", "grade", "text", "mend"} for row in rows)
+assert not any(row["grade"] == "bad" for row in rows)
+END
+fi
+
+mkdir $folder/none
+(OCL_ICD_VENDORS=$folder/none; export OCL_ICD_VENDORS; examine 1; exit $failed) || failed=1
+says "no .icd file" "[ FAIL ] icd" "tee $folder/none/culvert.icd" "Culvert is not among them"
+echo /nonexistent/libother.so >$folder/none/other.icd
+cp vendors/culvert.icd $folder/none
+(OCL_ICD_VENDORS=$folder/none; export OCL_ICD_VENDORS; examine 0; exit $failed) || failed=1
+says "a broken neighbour" "[ care ] icd" /nonexistent/libother.so
+(CULVERT_CUDA=/nonexistent/libcuda.so.1; export CULVERT_CUDA; examine 1; exit $failed) || failed=1
+says "no driver" "[ FAIL ] driver" "mend:      sudo apt install libcuda1" "export CULVERT_CUDA=soft"
+(CULVERT_LIBNVVM=/nonexistent/libnvvm.so; export CULVERT_LIBNVVM; examine 1; exit $failed) || failed=1
+says "no libnvvm" "[ FAIL ] libnvvm" /nonexistent/libnvvm.so "a kernel does not run: CL_COMPILER_NOT_AVAILABLE"
+mkdir -p $folder/open && chmod a+w $folder/open
+(CULVERT_CACHE_DIR=$folder/open; export CULVERT_CACHE_DIR; examine 0; exit $failed) || failed=1
+says "an open cache" "[ care ] cache" "mend:      chmod go-w $folder/open"
+(CULVERT_CACHE=off; export CULVERT_CACHE; examine 0; exit $failed) || failed=1
+says "no cache" "[ note ] cache" "switched off"
+
+# Other machines, by their files.
+machine() {
+	root=$folder/machine
+	rm -rf $root
+	mkdir -p $root/etc/OpenCL/vendors $root/dev $root/proc/driver/nvidia \
+		$root/sys/bus/pci/devices/0000:01:00.0 $root/sys/module
+	echo libculvert.so >$root/etc/OpenCL/vendors/culvert.icd
+	echo 0x10de >$root/sys/bus/pci/devices/0000:01:00.0/vendor
+	echo 0x030000 >$root/sys/bus/pci/devices/0000:01:00.0/class
+}
+driver() {
+	mkdir -p $root/sys/module/nvidia
+	echo 580.95.05 >$root/sys/module/nvidia/version
+	echo "NVRM version: 580.95.05" >$root/proc/driver/nvidia/version
+}
+CULVERT_CUDA=auto
+export CULVERT_CUDA
+machine
+driver
+touch $root/dev/nvidia0 $root/dev/nvidiactl $root/dev/nvidia-uvm
+examine 0 --root $root
+says "a good machine" "1 NVIDIA GPU on the PCI bus" "module nvidia 580.95.05" "1 GPU may be opened" "names libculvert.so"
+rm $root/dev/nvidia-uvm
+examine 1 --root $root
+says "no nvidia-uvm" "[ FAIL ] devices" "mend:      sudo nvidia-modprobe -u -c 0"
+touch $root/dev/nvidia-uvm
+if [ "$(id -u)" != 0 ]; then
+	chmod 0 $root/dev/nvidiactl
+	examine 1 --root $root
+	says "a locked device" "/dev/nvidiactl may not be opened" "mend:      sudo chmod a+rw /dev/nvidia*"
+fi
+machine
+examine 1 --root $root
+says "no module" "[ FAIL ] kernel" "sudo modprobe nvidia"
+mkdir $root/sys/module/nouveau
+examine 1 --root $root
+says "nouveau" "driven by nouveau" "sudo reboot"
+machine
+driver
+touch $root/.dockerenv
+examine 1 --root $root
+says "a container without a GPU" "was given no GPU" "docker run --gpus all"
+machine
+echo 0x8086 >$root/sys/bus/pci/devices/0000:01:00.0/vendor
+examine 0 --root $root
+says "no GPU" "no NVIDIA GPU is on the PCI bus"
+rm $root/etc/OpenCL/vendors/culvert.icd
+examine 1 --root $root
+says "no .icd file there" "[ FAIL ] icd"
+examine 2 --root $folder/nowhere
+exit $failed

@@ -1,0 +1,131 @@
+#!/bin/sh
+# Protects: `culvert run`: every form of an argument reaches the kernel as it was meant,
+# and its results come out as text, as JSON and as files that NumPy reads.
+folder=$(mktemp -d) || exit 2
+trap 'rm -rf $folder' EXIT
+failed=0
+fail() {
+	echo "$@"
+	failed=1
+}
+# run CODE ARGUMENT...: exit code; what was printed is in out
+run() {
+	wanted=$1
+	shift
+	./culvert run "$@" >$folder/out 2>$folder/errors
+	code=$?
+	[ $code = $wanted ] || { fail "run $*: exit code $code, not $wanted"; cat $folder/out $folder/errors; }
+}
+# prints LINE...: and nothing else
+prints() {
+	printf '%s\n' "$@" >$folder/wanted
+	cmp -s $folder/wanted $folder/out || { fail "expected:"; cat $folder/wanted; echo "got:"; cat $folder/out; }
+}
+cat >$folder/k.cl <<'END'
+kernel void axpy(global float *y, global const float *x, float a)
+{
+	y[get_global_id(0)] += a * x[get_global_id(0)];
+}
+kernel void pairs(global int2 *out, constant short *in, uchar add, int3 vector)
+{
+	size_t i = get_global_id(0);
+	out[i] = (int2)(in[i] + add, i == 0 ? vector.x : i == 1 ? vector.y : vector.z);
+}
+kernel void sums(global uint *out, local uint *part, global const uint *in)
+{
+	size_t l = get_local_id(0);
+	part[l] = in[get_global_id(0)];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (l == 0) {
+		uint sum = 0;
+		for (size_t i = 0; i < get_local_size(0); i++)
+			sum += part[i];
+		out[get_group_id(0)] = sum;
+	}
+}
+kernel void ids(global ulong *out) 
+{
+	out[(get_global_id(1) - get_global_offset(1)) * get_global_size(0) + get_global_id(0) - get_global_offset(0)] =
+		get_global_id(1) * 1000 + get_global_id(0);
+}
+kernel void copy(global double *out, global const double *in) { out[get_global_id(0)] = in[get_global_id(0)]; }
+END
+run 0 $folder/k.cl -k axpy -g 4 -a 1,2,3,4 -a range:4 -a 0.5
+prints 'y[4] 1 2.5 4 5.5'
+run 0 $folder/k.cl -k axpy -g 3 -a zero:3 -a fill:3:-2 -a 1e2 --out 0 --out x
+prints 'y[3] -200 -200 -200' 'x[3] -2 -2 -2'
+run 0 $folder/k.cl -k axpy -g 20 -a zero:20 -a range:20:1:0.25 -a 1
+prints 'y[20] 1 1.25 1.5 1.75 2 2.25 2.5 2.75 3 3.25 3.5 3.75 4 4.25 4.5 4.75 ...'
+run 0 $folder/k.cl -k pairs -g 3 -a zero:3 -a -1,-2,-32768 -a 255 -a 7,-8,9
+prints 'out[3] (254, 7) (253, -8) (-32513, 9)'
+run 0 $folder/k.cl -k sums -g 12 -l 4 -a zero:3 -a local:16 -a range:12:1
+prints 'out[3] 10 26 42'
+run 0 $folder/k.cl -k ids -g 2x3 -f 5,7 -a zero:6
+prints 'out[6] 7005 7006 8005 8006 9005 9006'
+run 0 $folder/k.cl -k copy -g 3 -a zero:3 -a 0x1.8p1,nan,-inf --json
+grep -qF '"median_ns": ' $folder/out || fail "no time in the JSON"
+[ "$(tr -d ' \n' <$folder/out | cut -d, -f1-3)" = '{"results":{"out":[3,null,null]}' ] || { fail "other JSON:"; cat $folder/out; }
+run 0 $folder/k.cl -k axpy -g 4 -a zero:4 -a random:4:1 -a 1
+cp $folder/out $folder/first
+run 0 $folder/k.cl -k axpy -g 4 -a zero:4 -a random:4:1 -a 1
+cmp -s $folder/first $folder/out || fail "random numbers of one seed differ"
+run 0 $folder/k.cl -k axpy -g 4 -a zero:4 -a range:4 -a 1 --repeat 5
+grep -q '^5 launches: least [0-9.]* us, median [0-9.]* us$' $folder/out || fail "no times"
+
+# Files: bytes, and NumPy's.
+printf 'abcd' >$folder/bytes
+echo 'kernel void upper(global uchar *text) { text[get_global_id(0)] -= 32; }' >$folder/upper.cl
+run 0 $folder/upper.cl -g 4 -a @$folder/bytes --out text=$folder/bytes.out
+[ "$(cat $folder/bytes.out)" = ABCD ] || fail "the saved bytes are $(cat $folder/bytes.out)"
+if [ -x "$PYTHON3" ] && "$PYTHON3" -c 'import numpy' 2>/dev/null; then
+	"$PYTHON3" - $folder <<'END'
+import numpy, sys
+numpy.save(sys.argv[1] + "/x.npy", numpy.arange(6, dtype=numpy.float32).reshape(2, 3) / 4)
+numpy.save(sys.argv[1] + "/wrong.npy", numpy.arange(6))
+END
+	run 0 $folder/k.cl -k axpy -g 6 -a zero:6 -a @$folder/x.npy -a 2 --out y=$folder/y.npy
+	run 0 $folder/k.cl -k pairs -g 2 -a zero:2 -a 1,2 -a 0 -a 5,6,7 --out out=$folder/pairs.npy
+	"$PYTHON3" - $folder <<'END' || fail "NumPy reads something else"
+import numpy, sys
+y = numpy.load(sys.argv[1] + "/y.npy")
+assert y.dtype == numpy.float32 and (y == numpy.arange(6) / 2).all(), y
+pairs = numpy.load(sys.argv[1] + "/pairs.npy")
+assert pairs.dtype == numpy.int32 and (pairs == [[1, 5], [2, 6]]).all(), pairs
+END
+	run 2 $folder/k.cl -k axpy -g 6 -a zero:6 -a @$folder/wrong.npy -a 2
+	grep -q 'i8, the argument.s f4' $folder/errors || fail "the wrong type is not named"
+	"$PYTHON3" - $folder <<'END'
+import numpy, sys
+values = numpy.array([0, -0.0, 1, -2.5, 65504, 65519, 1e-9, 6e-8, 2.9e-8, 1/3, 6.1e-5, 0.99999, 5.96e-8 * 1.5])
+print("h=" + ",".join(repr(float(v)) for v in values), file=open(sys.argv[1] + "/halves", "w"))
+numpy.save(sys.argv[1] + "/halves.npy", values.astype(numpy.float16))
+END
+	echo 'kernel void h(global half *h) {}' >$folder/h.cl
+	run 0 $folder/h.cl -g 1 -a "$(sed 's/h=//' $folder/halves)" --out h=$folder/h.npy
+	"$PYTHON3" - $folder <<'END' || fail "halves are rounded otherwise"
+import numpy, sys
+a, b = (numpy.load(sys.argv[1] + "/" + f).view(numpy.uint16) for f in ("halves.npy", "h.npy"))
+assert (a == b).all(), (a, b)
+END
+fi
+
+# Mistakes.
+run 2 $folder/k.cl -k axpy -a zero:4 -a zero:4 -a 1
+run 2 $folder/k.cl -g 4 -a 1
+grep -q 'axpy;pairs' $folder/errors || fail "the kernels are not named"
+run 1 $folder/k.cl -k none -g 4
+run 2 $folder/k.cl -k axpy -g 4 -a zero:4
+run 2 $folder/k.cl -k axpy -g 4 -a zero:4 -a range -a 1
+run 2 $folder/k.cl -k axpy -g 4 -a zero:4 -a 1,x,3 -a 1
+run 2 $folder/k.cl -k pairs -g 1 -a zero:1 -a 1 -a 256 -a 1,2,3
+run 2 $folder/k.cl -k pairs -g 1 -a zero:1 -a 32768 -a 1 -a 1,2,3
+run 2 $folder/k.cl -k pairs -g 1 -a zero:1 -a 1 -a 1 -a 1,2
+run 2 $folder/k.cl -k ids -g 4 -a zero:4 -o none
+run 2 $folder/k.cl -k ids -g 4x -a zero:4
+run 1 $folder/k.cl -k ids -g 4 -l 3 -a zero:4 -- -cl-std=CL1.2
+grep -q CL_INVALID_WORK_GROUP_SIZE $folder/errors || fail "the error is not named"
+echo 'kernel void i(read_only image2d_t im, global int *o) { o[0] = get_image_width(im); }' >$folder/i.cl
+run 2 $folder/i.cl -g 1 -a zero:4 -a zero:1
+grep -q 'image2d_t im): images' $folder/errors || fail "an image is not refused by name"
+run 3 $folder/k.cl -k ids -g 4 -a zero:4 --device 99
+exit $failed

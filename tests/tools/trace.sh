@@ -1,0 +1,61 @@
+#!/bin/sh
+# Protects: `culvert trace` sees each call and each command of a foreign program, whose
+# results and exit code stay what they are; the timeline is JSON, and its times make sense.
+folder=$(mktemp -d) || exit 2
+trap 'rm -rf $folder' EXIT
+failed=0
+fail() {
+	echo "$@"
+	failed=1
+}
+kernels=${srcdir:-.}/tests/kernels
+trace() {
+	wanted=$1
+	shift
+	"${srcdir:-.}/tests/apps/foreign" ./culvert trace "$@" >$folder/out 2>$folder/errors
+	code=$?
+	[ $code = $wanted ] || { fail "trace $*: exit code $code, not $wanted"; cat $folder/out $folder/errors; }
+}
+if [ -n "$SANITIZER_RUNTIME" ]; then
+	echo "a layer without its sanitizer's runtime is not loaded"
+	exit 77
+fi
+trace 0 -o $folder/trace.json tests/kernels/runner $kernels/vector_add.clt $kernels/printf_order.clt
+grep -q '^clBuildProgram  *2 ' $folder/errors || { fail "not two clBuildProgram:"; cat $folder/errors; }
+grep -q '^vector_add\|^add' $folder/errors || { fail "no kernel in the summary:"; cat $folder/errors; }
+if [ -x "$PYTHON3" ]; then
+	"$PYTHON3" - $folder/trace.json <<'END' || fail "that is not the timeline that was promised"
+import json, sys
+events = json.load(open(sys.argv[1]))
+calls = [e for e in events if e.get("cat") == "call"]
+commands = [e for e in events if e.get("cat") == "command"]
+launches = [e for e in calls if e["name"] == "clEnqueueNDRangeKernel" and e["args"]["result"] == 0]
+kernels = [e for e in commands if not e["name"][0].isupper()]
+assert launches and len(kernels) == len(launches), (len(launches), len(kernels))
+reads = [e for e in calls if e["name"] == "clEnqueueReadBuffer"]
+assert len([e for e in commands if e["name"] == "ReadBuffer"]) == len(reads)
+begin = min(e["ts"] for e in calls)
+end = max(e["ts"] + e["dur"] for e in calls)
+for e in commands:
+    assert begin <= e["args"]["queued"] <= e["args"]["submitted"] <= e["ts"] <= e["ts"] + e["dur"] <= end, e
+# One track shows one thing at a time.
+for track in {(e["pid"], e["tid"]) for e in commands}:
+    last = 0
+    for e in sorted((e for e in commands if (e["pid"], e["tid"]) == track), key=lambda e: e["ts"]):
+        assert e["ts"] >= last - 0.002, e
+        last = e["ts"] + e["dur"]
+named = {e["tid"] for e in events if e.get("ph") == "M"}
+assert {e["tid"] for e in commands} <= named
+END
+fi
+# Several processes share one file; the program's exit code is passed on.
+trace 5 -o $folder/two.json sh -c "tests/kernels/runner $kernels/vector_add.clt && tests/kernels/runner $kernels/vector_add.clt && exit 5"
+[ "$(grep -o '"pid":[0-9]*' $folder/two.json | sort -u | wc -l)" = 2 ] || fail "not two processes"
+trace 0 --silent -o $folder/silent.json tests/kernels/runner $kernels/vector_add.clt
+grep -q culvert $folder/errors && fail "--silent prints"
+trace 1 -o $folder/none.json true
+grep -q 'no OpenCL call' $folder/errors || fail "nothing was seen, and that is not told"
+trace 127 -o $folder/none.json $folder/no-such-program
+trace 1 -o $folder/no/where.json true
+trace 2
+exit $failed

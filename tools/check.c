@@ -1,0 +1,121 @@
+/* culvert check: a program on the software device, which looks on for mistakes. */
+#include "config.h"
+
+#include "base/bytes.h"
+#include "tools/program.h"
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct request {
+	const char *checks, *report, *devices;
+	bool order;
+};
+
+static bool take(void *state, int letter, const char *value)
+{
+	static const char *const known[] = {"memory", "race", "uninit", "barrier", "all", "stop",
+					    "benign"};
+	struct request *request = state;
+	switch (letter) {
+	case 'c':
+		request->checks = value;
+		for (const char *at = value; *at; at += strcspn(at, ","), at += *at == ',') {
+			size_t i = 0, length = strcspn(at, ",");
+			while (i < sizeof(known) / sizeof(known[0]) &&
+			       (strlen(known[i]) != length || strncmp(at, known[i], length)))
+				i++;
+			if (i == sizeof(known) / sizeof(known[0])) {
+				tool_usage("--checks: there is no '%.*s'", (int)length, at);
+				return false;
+			}
+		}
+		return true;
+	case 'r':
+		request->report = value;
+		return true;
+	case 'd':
+		request->devices = value;
+		return true;
+	default:
+		request->order = true;
+		return true;
+	}
+}
+
+/* A report begins at the margin; what belongs to it is indented.  One line tells how many
+ * there were of a kernel whose reports were too many to print. */
+static unsigned count_reports(const struct bytes *text)
+{
+	static const char start[] = "softcuda: ";
+	unsigned count = 0;
+	for (const char *line = bytes_string(text); *line;) {
+		size_t length = strcspn(line, "\n");
+		bool sum = memmem(line, length, " reports in all, ", 17);
+		count += !strncmp(line, start, strlen(start)) && !sum;
+		line += length + (line[length] == '\n');
+	}
+	return count;
+}
+
+static bool set_environment(const struct request *request, const char *report)
+{
+	return !setenv("CULVERT_CUDA", "soft", 1) &&
+	       !setenv("CULVERT_SOFT_CHECK", request->checks, 1) &&
+	       !setenv("CULVERT_SOFT_REPORT", report, 1) &&
+	       (!request->devices || !setenv("CULVERT_SOFT_DEVICES", request->devices, 1)) &&
+	       (!request->order || !setenv("CULVERT_SOFT_ORACLE", "1", 1));
+}
+
+static int report_on(const char *file, const struct request *request, int status)
+{
+	struct bytes text = BYTES_INIT;
+	int error = bytes_read_file(&text, file);
+	if (error && error != ENOENT)
+		tool_error("%s: %s", file, strerror(error));
+	unsigned count = count_reports(&text);
+	if (!request->report)
+		fwrite(bytes_string(&text), 1, text.size_B, stderr);
+	bytes_finish(&text);
+	fprintf(stderr, "culvert check: %s%u report%s%s%s%s\n",
+		tool_style(stderr, count ? TOOL_BAD : TOOL_GOOD), count, count == 1 ? "" : "s",
+		tool_style(stderr, TOOL_PLAIN), request->report && count ? ", in " : "",
+		request->report && count ? request->report : "");
+	return count || (error && error != ENOENT) ? TOOL_FAILED : status;
+}
+
+int tool_check(int argc, char **argv)
+{
+	struct request request = {.checks = "all"};
+	struct program program;
+	int at = tool_options(TOOL_check, argc, argv, true, take, &request);
+	if (at < 0)
+		return -1 - at;
+	if (at == argc)
+		return tool_usage("which program?");
+	if (request.report && unlink(request.report) && errno != ENOENT) {
+		tool_error("%s: %s", request.report, strerror(errno));
+		return TOOL_FAILED;
+	}
+	if (!program_init(&program))
+		return TOOL_UNAVAILABLE;
+	/* The program may change its folder before it reports. */
+	char *file = program_file(&program, "report");
+	char *here = request.report && *request.report != '/' ? getcwd(NULL, 0) : NULL;
+	struct bytes path = BYTES_INIT;
+	bytes_printf(&path, "%s%s%s", here ? here : "", here ? "/" : "",
+		     request.report ? request.report : file ? file : "");
+	int code = TOOL_FAILED;
+	if (file && !bytes_failed(&path) && set_environment(&request, path.data))
+		code = report_on(path.data, &request, program_run(argv + at));
+	else
+		tool_error("out of memory");
+	bytes_finish(&path);
+	free(here);
+	free(file);
+	program_finish(&program);
+	return code;
+}

@@ -1,0 +1,359 @@
+/* culvert compile: the road of a kernel with no GPU, and a look at any stage of it. */
+#include "config.h"
+
+#include "backend/codegen.h"
+#include "frontend/frontend.h"
+#include "tools/compile_info.h"
+#include "tools/json.h"
+#include "tools/machine_code.h"
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum stage { STAGE_LL, STAGE_NVVM, STAGE_PTX, STAGE_CUBIN, STAGE_SASS, STAGE_INFO, STAGES };
+static const char *const stage_names[STAGES] = {"ll", "nvvm", "ptx", "cubin", "sass", "info"};
+
+struct compile {
+	enum stage stage;
+	unsigned sm;
+	const char *output;              /* NULL: stdout */
+	bool as_json;
+	struct bytes options;            /* of the OpenCL compiler */
+	const char *file;
+
+	/* what the stages make */
+	struct bytes source, llvm_ir, ptx, cubin, statistics, text;
+	struct fe_program program;
+	struct be_codegen_options codegen;
+	bool has_code;                   /* cubin and statistics */
+	struct bytes no_code;            /* else why */
+};
+
+/* --- the command line --------------------------------------------------------------- */
+
+static bool take_arch(struct compile *compile, const char *value)
+{
+	uint64_t sm;
+	const char *digits = !strncmp(value, "sm_", 3) || !strncmp(value, "sm-", 3) ? value + 3
+										    : value;
+	if (!tool_number(digits, &sm) || sm < 50 || sm > 999) {
+		tool_usage("--arch: '%s' is no architecture like sm_90", value);
+		return false;
+	}
+	compile->sm = (unsigned)sm;
+	return true;
+}
+
+static bool take_stage(struct compile *compile, const char *value)
+{
+	for (int i = 0; i < STAGES; i++) {
+		if (!strcmp(value, stage_names[i])) {
+			compile->stage = (enum stage)i;
+			return true;
+		}
+	}
+	tool_usage("--emit: '%s' is none of ll, nvvm, ptx, cubin, sass, info", value);
+	return false;
+}
+
+static bool take(void *state, int letter, const char *value)
+{
+	struct compile *compile = state;
+	switch (letter) {
+	case 'a':
+		return take_arch(compile, value);
+	case 'e':
+		return take_stage(compile, value);
+	case 'o':
+		compile->output = value;
+		return true;
+	case 'O':
+		bytes_printf(&compile->options, "%s ", value);
+		return true;
+	default:
+		compile->as_json = true;
+		return true;
+	}
+}
+
+/* --- the road ----------------------------------------------------------------------- */
+
+/* CUDA programming guide, "Technical specifications per compute capability": most shared
+ * memory of a thread block. */
+static uint64_t max_local_B(unsigned sm)
+{
+	static const struct {
+		unsigned sm, KiB;
+	} rows[] = {{70, 96}, {72, 96}, {75, 64}, {80, 163}, {86, 99}, {87, 163}, {89, 99},
+		    {90, 227}, {100, 227}, {101, 227}, {103, 227}, {110, 227}, {120, 99},
+		    {121, 99}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].sm == sm)
+			return (uint64_t)rows[i].KiB << 10;
+	return (uint64_t)48 << 10;
+}
+
+static void print_log(const struct bytes *log)
+{
+	fwrite(bytes_string(log), 1, log->size_B, stderr);
+}
+
+static int to_nvvm(struct compile *compile, unsigned sm, struct bytes *log)
+{
+	const struct fe_compile_job job = {
+		.source = bytes_string(&compile->source),
+		.source_size_B = compile->source.size_B,
+		.options = bytes_string(&compile->options),
+		.sm = sm,
+		.max_local_B = max_local_B(compile->sm),
+		.llvm_ir = compile->stage == STAGE_LL ? &compile->llvm_ir : NULL,
+	};
+	switch (fe_build(&job, &compile->program, NULL, log)) {
+	case FE_OK:
+		return TOOL_OK;
+	case FE_INVALID_OPTIONS:
+		return TOOL_USAGE;
+	case FE_UNAVAILABLE:
+		return TOOL_UNAVAILABLE;
+	default:
+		return TOOL_FAILED;
+	}
+}
+
+static int to_ptx(struct compile *compile, struct bytes *log)
+{
+	const struct fe_codegen *asked = &compile->program.codegen;
+	size_t libdevice_B = 0;
+	const void *libdevice =
+		compile->program.needs_libdevice ? fe_libdevice(&libdevice_B) : NULL;
+	compile->codegen.flush_denormals = asked->flush_denormals;
+	compile->codegen.precise_divide = asked->precise_divide;
+	compile->codegen.precise_sqrt = asked->precise_sqrt;
+	compile->codegen.fuse_multiply_add = asked->fuse_multiply_add;
+	compile->codegen.optimization = asked->optimization;
+	compile->codegen.max_registers = asked->max_registers;
+	compile->codegen.line_info = asked->line_info;
+	cl_int error = be_nvvm_compile(compile->program.nvvm_ir.data,
+				       compile->program.nvvm_ir.size_B, libdevice, libdevice_B,
+				       &compile->codegen, &compile->ptx, log);
+	if (error == CL_COMPILER_NOT_AVAILABLE)
+		return TOOL_UNAVAILABLE;
+	return error ? TOOL_FAILED : TOOL_OK;
+}
+
+static int to_machine_code(struct compile *compile)
+{
+	bool missing;
+	struct be_codegen_options options = compile->codegen;
+	options.sm = compile->sm;
+	compile->has_code = machine_code_make(&compile->ptx, &options, &compile->cubin,
+					      &compile->statistics, &compile->no_code, &missing);
+	/* Of a kernel much can be told without. */
+	if (compile->has_code || (missing && compile->stage == STAGE_INFO))
+		return TOOL_OK;
+	tool_error("%s", bytes_string(&compile->no_code));
+	return missing ? TOOL_UNAVAILABLE : TOOL_FAILED;
+}
+
+static int to_text(struct compile *compile)
+{
+	struct bytes why = BYTES_INIT;
+	bool missing;
+	bool made = machine_code_text(&compile->cubin, &compile->text, &why, &missing);
+	if (!made)
+		tool_error("%s", bytes_string(&why));
+	bytes_finish(&why);
+	return made ? TOOL_OK : missing ? TOOL_UNAVAILABLE : TOOL_FAILED;
+}
+
+/* As far as the stage that is wanted. */
+static int travel(struct compile *compile, struct bytes *log)
+{
+	unsigned sm = compile->sm;
+	if (compile->stage > STAGE_NVVM) {
+		cl_int error = be_nvvm_load(log);
+		if (!error)
+			error = be_nvvm_arch(compile->sm, &sm);
+		if (error) {
+			bytes_printf(log, "no libnvvm that compiles for sm_%u\n", compile->sm);
+			return TOOL_UNAVAILABLE;
+		}
+	}
+	compile->codegen.sm = sm;
+	int code = to_nvvm(compile, sm, log);
+	if (!code && compile->stage > STAGE_NVVM)
+		code = to_ptx(compile, log);
+	if (!code && compile->stage > STAGE_PTX)
+		code = to_machine_code(compile);
+	if (!code && compile->stage == STAGE_SASS)
+		code = to_text(compile);
+	return code;
+}
+
+/* --- what comes out ----------------------------------------------------------------- */
+
+static void print_info(const struct compile *compile)
+{
+	const struct abi_program *abi = compile->program.abi;
+	const char *bold = tool_style(stdout, TOOL_BOLD), *plain = tool_style(stdout, TOOL_PLAIN);
+	printf("%s%-28s %9s %11s %9s %9s %5s%s\n", bold, "kernel", "registers", "spilled", "stack",
+	       "local", "args", plain);
+	for (uint32_t i = 0; i < abi->kernel_count; i++) {
+		const struct abi_kernel *kernel = &abi->kernels[i];
+		struct compile_info info;
+		if (compile->has_code &&
+		    compile_info_find(&compile->statistics, kernel->entry, &info)) {
+			uint64_t spilled_B = info.spill_store_B + info.spill_load_B;
+			printf("%-28s %9" PRIu64 " %s%9" PRIu64 " B%s %7" PRIu64 " B %7" PRIu64
+			       " B %5u\n", kernel->name, info.registers,
+			       spilled_B ? tool_style(stdout, TOOL_CAREFUL) : "", spilled_B,
+			       spilled_B ? plain : "", info.stack_B,
+			       info.local_B + kernel->dynamic_local_B, kernel->argument_count);
+		} else {
+			printf("%-28s %9s %11s %9s %9s %5u\n", kernel->name, "-", "-", "-", "-",
+			       kernel->argument_count);
+		}
+	}
+	if (!compile->has_code)
+		tool_error("no registers are known: %s", bytes_string(&compile->no_code));
+}
+
+static const char *argument_kind(const struct abi_argument *argument)
+{
+	switch (argument->kind) {
+	case ABI_ARGUMENT_VALUE:
+		return "value";
+	case ABI_ARGUMENT_GLOBAL:
+		return "global";
+	case ABI_ARGUMENT_CONSTANT:
+		return "constant";
+	case ABI_ARGUMENT_LOCAL:
+		return "local";
+	case ABI_ARGUMENT_IMAGE:
+		return "image";
+	case ABI_ARGUMENT_SAMPLER:
+		return "sampler";
+	}
+	return "other";
+}
+
+static void write_kernel(struct json *json, const struct compile *compile,
+			 const struct abi_kernel *kernel)
+{
+	struct compile_info info;
+	json_open(json, NULL, '{');
+	json_string(json, "name", kernel->name);
+	if (compile->has_code && compile_info_find(&compile->statistics, kernel->entry, &info)) {
+		json_natural(json, "registers", info.registers);
+		json_natural(json, "spill_store_B", info.spill_store_B);
+		json_natural(json, "spill_load_B", info.spill_load_B);
+		json_natural(json, "stack_B", info.stack_B);
+		json_natural(json, "local_B", info.local_B + kernel->dynamic_local_B);
+	}
+	json_open(json, "arguments", '[');
+	for (uint32_t i = 0; i < kernel->argument_count; i++) {
+		const struct abi_argument *argument = &kernel->arguments[i];
+		json_open(json, NULL, '{');
+		json_string(json, "name", argument->name);
+		json_string(json, "type", argument->type_name);
+		json_string(json, "kind", argument_kind(argument));
+		json_natural(json, "size_B", argument->size_B);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+static bool print_json(const struct compile *compile)
+{
+	struct json json = JSON_INIT;
+	const struct abi_program *abi = compile->program.abi;
+	json_open(&json, NULL, '{');
+	json_string(&json, "file", compile->file);
+	json_natural(&json, "sm", compile->sm);
+	json_natural(&json, "ptx_sm", compile->codegen.sm);
+	json_string(&json, "machine_code",
+		    compile->has_code ? NULL : bytes_string(&compile->no_code));
+	json_natural(&json, "global_variables_B", abi->global_variables_B);
+	json_open(&json, "kernels", '[');
+	for (uint32_t i = 0; i < abi->kernel_count; i++)
+		write_kernel(&json, compile, &abi->kernels[i]);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	return json_print(&json);
+}
+
+static int write_stage(const struct compile *compile)
+{
+	const struct bytes *stages[] = {
+		[STAGE_LL] = &compile->llvm_ir, [STAGE_NVVM] = &compile->program.nvvm_ir,
+		[STAGE_PTX] = &compile->ptx,    [STAGE_CUBIN] = &compile->cubin,
+		[STAGE_SASS] = &compile->text,
+	};
+	if (compile->stage == STAGE_INFO) {
+		if (compile->as_json)
+			return print_json(compile) ? TOOL_OK : TOOL_FAILED;
+		print_info(compile);
+		return TOOL_OK;
+	}
+	const struct bytes *content = stages[compile->stage];
+	if (compile->output && strcmp(compile->output, "-")) {
+		int error = bytes_write_file(content->data, content->size_B, compile->output);
+		if (error)
+			tool_error("%s: %s", compile->output, strerror(error));
+		return error ? TOOL_FAILED : TOOL_OK;
+	}
+	if (compile->stage == STAGE_CUBIN && !compile->output && isatty(STDOUT_FILENO))
+		return tool_usage("machine code is nothing for a terminal: -o FILE, or -o -");
+	fwrite(content->data, 1, content->size_B, stdout);
+	return TOOL_OK;
+}
+
+static int compile_file(struct compile *compile)
+{
+	struct bytes log = BYTES_INIT;
+	int error = bytes_read_file(&compile->source, compile->file);
+	if (error) {
+		tool_error("%s: %s", compile->file, strerror(error));
+		return TOOL_FAILED;
+	}
+	int code = travel(compile, &log);
+	print_log(&log);
+	bytes_finish(&log);
+	return code ? code : write_stage(compile);
+}
+
+static void finish(struct compile *compile)
+{
+	struct bytes *all[] = {&compile->options, &compile->source, &compile->llvm_ir,
+			       &compile->ptx, &compile->cubin, &compile->statistics,
+			       &compile->text, &compile->no_code};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		bytes_finish(all[i]);
+	fe_program_finish(&compile->program);
+}
+
+int tool_compile(int argc, char **argv)
+{
+	struct compile compile = {.stage = STAGE_INFO, .sm = 90};
+	int at = tool_options(TOOL_compile, argc, argv, false, take, &compile);
+	int code = at < 0 ? -1 - at : TOOL_OK;
+	if (!code && at >= 0 && at == argc)
+		code = tool_usage("which file?");
+	if (!code && compile.as_json && compile.stage != STAGE_INFO)
+		code = tool_usage("--json is for --emit info");
+	if (!code && compile.output && compile.stage == STAGE_INFO)
+		code = tool_usage("--output is for the stages: --emit ll, nvvm, ptx, cubin or sass");
+	if (!code && at >= 0) {
+		compile.file = argv[at];
+		for (int i = at + 1; i < argc; i++)
+			bytes_printf(&compile.options, "%s ", argv[i]);
+		code = compile_file(&compile);
+	}
+	finish(&compile);
+	return code;
+}

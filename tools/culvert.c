@@ -1,0 +1,274 @@
+/* The program: which command, and what all of them do alike. */
+#include "config.h"
+
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct flag_row {
+	enum tool_command command;
+	int letter;
+	const char *name, *argument, *help;
+};
+
+static const struct flag_row flags[] = {
+#define COMMAND(name, arguments, help)
+#define FLAG(command, letter, name, argument, help) {TOOL_##command, letter, name, argument, help},
+#include "tools/command.def"
+#undef COMMAND
+#undef FLAG
+};
+enum { FLAGS = sizeof(flags) / sizeof(flags[0]) };
+
+static const struct {
+	const char *name, *arguments, *help;
+	int (*run)(int argc, char **argv);
+} commands[TOOL_COMMAND_COUNT] = {
+#define COMMAND(name, arguments, help) [TOOL_##name] = {#name, arguments, help, tool_##name},
+#define FLAG(command, letter, name, argument, help)
+#include "tools/command.def"
+#undef COMMAND
+#undef FLAG
+};
+
+static const char *current;              /* the command's name, for messages */
+
+/* --- messages --------------------------------------------------------------------- */
+
+static void say(const char *format, va_list arguments)
+{
+	fprintf(stderr, "%sculvert%s%s:%s ", tool_style(stderr, TOOL_BAD), current ? " " : "",
+		current ? current : "", tool_style(stderr, TOOL_PLAIN));
+	vfprintf(stderr, format, arguments);
+	fputc('\n', stderr);
+}
+
+void tool_error(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+}
+
+int tool_usage(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+	fprintf(stderr, "Try 'culvert %s%s--help'.\n", current ? current : "",
+		current ? " " : "");
+	return TOOL_USAGE;
+}
+
+const char *tool_size(uint64_t size_B)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	static char texts[8][32];
+	static unsigned next;
+	char *text = texts[next++ % 8];
+	double size = (double)size_B;
+	unsigned unit = 0;
+	while (size >= 1024 && unit < 4) {
+		size /= 1024;
+		unit++;
+	}
+	snprintf(text, sizeof(texts[0]), unit && size < 100 ? "%.1f %s" : "%.0f %s", size,
+		 units[unit]);
+	return text;
+}
+
+bool tool_number(const char *text, uint64_t *number_out)
+{
+	char *end;
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	unsigned long long number = strtoull(text, &end, 0);
+	if (*end || errno)
+		return false;
+	*number_out = number;
+	return true;
+}
+
+/* --- on a terminal ---------------------------------------------------------------- */
+
+const char *tool_style(FILE *stream, enum tool_style style)
+{
+	static const char *const codes[] = {"\033[0m", "\033[1m", "\033[32m", "\033[33m",
+					    "\033[31m"};
+	const char *terminal = getenv("TERM"), *none = getenv("NO_COLOR");
+	bool wanted = isatty(fileno(stream)) && terminal && *terminal &&
+		      strcmp(terminal, "dumb") && !(none && *none);
+	return wanted ? codes[style] : "";
+}
+
+void tool_progress(const char *what, uint64_t done, uint64_t total)
+{
+	enum { WIDTH = 32 };
+	static const char full[] = "################################";
+	if (!isatty(STDERR_FILENO) || !total)
+		return;
+	if (done >= total) {
+		fputs("\r\033[K", stderr);
+	} else {
+		int filled = (int)(done * WIDTH / total);
+		fprintf(stderr, "\r%s [%.*s%*s] %3d %%", what, filled, full, WIDTH - filled, "",
+			(int)(done * 100 / total));
+	}
+	fflush(stderr);
+}
+
+/* --- help ------------------------------------------------------------------------- */
+
+static void print_wrapped(const char *left, const char *help)
+{
+	printf("  %-26s%s%s\n", left, strlen(left) > 25 ? "\n                            " : "",
+	       help);
+}
+
+static void print_flag(const struct flag_row *flag)
+{
+	char left[128];
+	snprintf(left, sizeof(left), "-%c, --%s%s%s", flag->letter, flag->name,
+		 flag->argument ? " " : "", flag->argument ? flag->argument : "");
+	print_wrapped(left, flag->help);
+}
+
+static void print_command_help(enum tool_command command)
+{
+	printf("usage: culvert %s [OPTION...] %s\n\n%s.\n\n", commands[command].name,
+	       commands[command].arguments, commands[command].help);
+	for (size_t i = 0; i < FLAGS; i++)
+		if (flags[i].command == command)
+			print_flag(&flags[i]);
+	print_wrapped("-h, --help", "print this");
+}
+
+static int print_help(void)
+{
+	printf("usage: culvert COMMAND [OPTION...] [ARGUMENT...]\n\n"
+	       "Looks at OpenCL on NVIDIA GPUs as Culvert does it.\n\n");
+	for (int i = 0; i < TOOL_COMMAND_COUNT; i++)
+		print_wrapped(commands[i].name, commands[i].help);
+	printf("\n'culvert COMMAND --help' tells a command's options; CULVERT_HELP=1 makes any\n"
+	       "program print the environment variables.\n"
+	       "Exit codes: 0 well; 1 failed, or problems found; 2 wrong use; 3 something that is\n"
+	       "needed is not there.\n");
+	return TOOL_OK;
+}
+
+/* The words that may follow, for the shell's completion. */
+static int print_words(const char *name)
+{
+	for (int i = 0; i < TOOL_COMMAND_COUNT; i++) {
+		if (!name)
+			puts(commands[i].name);
+		else if (!strcmp(name, commands[i].name))
+			puts("--help");
+	}
+	for (size_t i = 0; name && i < FLAGS; i++)
+		if (!strcmp(name, commands[flags[i].command].name))
+			printf("--%s\n", flags[i].name);
+	return TOOL_OK;
+}
+
+/* --- the command line ------------------------------------------------------------- */
+
+/* Tables for getopt_long. */
+struct getopt_tables {
+	struct option names[FLAGS + 2];
+	char letters[3 * FLAGS + 8];
+};
+
+static void fill_tables(enum tool_command command, bool stop_at_argument,
+			struct getopt_tables *tables)
+{
+	char *letter = tables->letters;
+	size_t count = 0;
+	if (stop_at_argument)
+		*letter++ = '+';
+	*letter++ = ':';
+	*letter++ = 'h';
+	tables->names[count++] = (struct option){"help", no_argument, NULL, 'h'};
+	for (size_t i = 0; i < FLAGS; i++) {
+		if (flags[i].command != command)
+			continue;
+		int has = flags[i].argument ? required_argument : no_argument;
+		tables->names[count++] = (struct option){flags[i].name, has, NULL,
+							 flags[i].letter};
+		*letter++ = (char)flags[i].letter;
+		if (flags[i].argument)
+			*letter++ = ':';
+	}
+	*letter = '\0';
+	tables->names[count] = (struct option){0};
+}
+
+int tool_options(enum tool_command command, int argc, char **argv, bool stop_at_argument,
+		 tool_take *take, void *state)
+{
+	struct getopt_tables tables;
+	fill_tables(command, stop_at_argument, &tables);
+	opterr = 0;
+	optind = 1;
+	for (;;) {
+		int letter = getopt_long(argc, argv, tables.letters, tables.names, NULL);
+		if (letter < 0)
+			return optind;
+		if (letter == 'h') {
+			print_command_help(command);
+			return -1 - TOOL_OK;
+		}
+		if (letter == ':')
+			return -1 - tool_usage("%s wants a value", argv[optind - 1]);
+		if (letter == '?')
+			return -1 - tool_usage("there is no option %s", argv[optind - 1]);
+		if (!take(state, letter, optarg))
+			return -1 - TOOL_USAGE;
+	}
+}
+
+static int run_command(int argc, char **argv)
+{
+	for (int i = 0; i < TOOL_COMMAND_COUNT; i++) {
+		if (strcmp(argv[0], commands[i].name))
+			continue;
+		current = commands[i].name;
+		return commands[i].run(argc, argv);
+	}
+	return tool_usage("there is no command '%s'", argv[0]);
+}
+
+static int run(int argc, char **argv)
+{
+	if (argc < 2) {
+		print_help();
+		return TOOL_USAGE;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		puts("culvert " PACKAGE_VERSION);
+		return TOOL_OK;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+		return print_help();
+	if (!strcmp(argv[1], "--words"))
+		return print_words(argc > 2 ? argv[2] : NULL);
+	return run_command(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	int code = run(argc, argv);
+	/* A full disk must not pass for success. */
+	if (!fflush(stdout) && !ferror(stdout))
+		return code;
+	tool_error("stdout: %s", strerror(errno));
+	return code ? code : TOOL_FAILED;
+}

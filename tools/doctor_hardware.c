@@ -1,0 +1,178 @@
+/* The GPU as the kernel shows it: on the bus, by its module, under /dev. */
+#include "config.h"
+
+#include "tools/finding.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LINE_B = 128 };
+
+/* The first line of a file of /sys or /proc, whose sizes say nothing; "" without one. */
+static void read_line(const char *path, char line[LINE_B])
+{
+	FILE *file = fopen(path, "re");
+	if (!file || !fgets(line, LINE_B, file))
+		*line = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	if (file)
+		fclose(file);
+}
+
+/* vendor: the path of a PCI device's file of that name.  Class 0x03: it draws or computes. */
+static bool is_gpu(const char *vendor)
+{
+	char path[512], line[LINE_B];
+	read_line(vendor, line);
+	if (strcmp(line, "0x10de"))
+		return false;
+	snprintf(path, sizeof(path), "%.*sclass", (int)(strlen(vendor) - strlen("vendor")), vendor);
+	read_line(path, line);
+	return !strncmp(line, "0x03", 4);
+}
+
+static unsigned on_bus(const struct findings *findings)
+{
+	char *pattern = finding_path(findings, "/sys/bus/pci/devices/*/vendor");
+	glob_t matches;
+	unsigned count = 0;
+	if (pattern && !glob(pattern, 0, NULL, &matches)) {
+		for (size_t i = 0; i < matches.gl_pathc; i++)
+			count += is_gpu(matches.gl_pathv[i]);
+		globfree(&matches);
+	}
+	free(pattern);
+	return count;
+}
+
+static const char *container(const struct findings *findings)
+{
+	if (finding_exists(findings, "/.dockerenv"))
+		return "Docker";
+	if (finding_exists(findings, "/run/.containerenv"))
+		return "Podman";
+	if (!*findings->root && getenv("SINGULARITY_CONTAINER"))
+		return "Apptainer";
+	if (!*findings->root && getenv("KUBERNETES_SERVICE_HOST"))
+		return "Kubernetes";
+	return NULL;
+}
+
+static const char *mend_container(const char *kind)
+{
+	if (!strcmp(kind, "Podman"))
+		return "podman run --device nvidia.com/gpu=all ...";
+	if (!strcmp(kind, "Apptainer"))
+		return "apptainer exec --nv ...";
+	if (!strcmp(kind, "Kubernetes"))
+		return "give the pod 'resources: limits: nvidia.com/gpu: 1'";
+	return "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ...";
+}
+
+/* A device file that a program must open for reading and writing. */
+static bool check_node(struct findings *findings, const char *path, const char *mend)
+{
+	char *whole = finding_path(findings, path);
+	bool usable = false;
+	if (!whole || access(whole, F_OK)) {
+		finding_add(findings, "devices", FINDING_BAD, mend, "%s is not there", path);
+	} else if (access(whole, R_OK | W_OK)) {
+		struct stat status;
+		bool group = !stat(whole, &status) && (status.st_mode & 0060) == 0060;
+		finding_add(findings, "devices", FINDING_BAD,
+			    group ? "sudo usermod -aG \"$(stat -c %G /dev/nvidiactl)\" \"$USER\"   # then log in again"
+				  : "sudo chmod a+rw /dev/nvidia*",
+			    "%s may not be opened: %s", path, strerror(errno));
+	} else {
+		usable = true;
+	}
+	free(whole);
+	return usable;
+}
+
+static void check_nodes(struct findings *findings)
+{
+	char *pattern = finding_path(findings, "/dev/nvidia[0-9]*");
+	glob_t matches;
+	size_t count = 0;
+	if (pattern && !glob(pattern, 0, NULL, &matches)) {
+		for (size_t i = 0; i < matches.gl_pathc; i++)
+			count += check_node(findings, matches.gl_pathv[i] + strlen(findings->root),
+					    "sudo nvidia-modprobe -c 0");
+		globfree(&matches);
+	} else {
+		finding_add(findings, "devices", FINDING_BAD, "sudo nvidia-modprobe -c 0",
+			    "there is no /dev/nvidia0");
+	}
+	free(pattern);
+	bool control = check_node(findings, "/dev/nvidiactl", "sudo nvidia-modprobe -c 0");
+	bool memory = check_node(findings, "/dev/nvidia-uvm", "sudo nvidia-modprobe -u -c 0");
+	if (count && control && memory)
+		finding_add(findings, "devices", FINDING_GOOD, NULL,
+			    "/dev/nvidiactl, /dev/nvidia-uvm and %zu GPU%s may be opened", count,
+			    count == 1 ? "" : "s");
+}
+
+static void check_module(struct findings *findings, unsigned gpus, const char *kind)
+{
+	if (finding_exists(findings, "/sys/module/nouveau") && gpus)
+		finding_add(findings, "kernel", FINDING_BAD,
+			    "sudo apt install nvidia-driver && sudo reboot",
+			    "the GPU is driven by nouveau, which has no CUDA");
+	else if (kind && gpus)
+		finding_add(findings, "kernel", FINDING_BAD, mend_container(kind),
+			    "this container (%s) was given no GPU, or its host has no driver", kind);
+	else if (gpus)
+		finding_add(findings, "kernel", FINDING_BAD,
+			    "sudo apt install nvidia-driver && sudo modprobe nvidia",
+			    "NVIDIA's kernel module is not loaded");
+	else
+		finding_add(findings, "kernel", FINDING_NOTE, NULL,
+			    "no NVIDIA GPU is on the PCI bus, and no kernel module of it loaded");
+}
+
+static void look_at_module(struct findings *findings, unsigned gpus, const char *kind)
+{
+	char *path = finding_path(findings, "/sys/module/nvidia/version");
+	char version[LINE_B] = "";
+	if (path)
+		read_line(path, version);
+	free(path);
+	if (*version)
+		finding_add(findings, "kernel", FINDING_GOOD, NULL, "module nvidia %s", version);
+	if (finding_exists(findings, "/proc/driver/nvidia/version") || *version) {
+		/* A container sees the host's modules, and devices only as it was given them. */
+		if (kind && !finding_exists(findings, "/dev/nvidiactl"))
+			finding_add(findings, "devices", FINDING_BAD, mend_container(kind),
+				    "this container (%s) was given no GPU", kind);
+		else
+			check_nodes(findings);
+	} else {
+		check_module(findings, gpus, kind);
+	}
+}
+
+void doctor_hardware(struct findings *findings)
+{
+	const char *kind = container(findings);
+	unsigned gpus = on_bus(findings);
+	if (gpus)
+		finding_add(findings, "hardware", FINDING_GOOD, NULL, "%u NVIDIA GPU%s on the PCI bus",
+			    gpus, gpus == 1 ? "" : "s");
+	if (kind)
+		finding_add(findings, "container", FINDING_NOTE, NULL,
+			    "this runs inside of %s, and sees what that was given", kind);
+	look_at_module(findings, gpus, kind);
+	const char *visible = *findings->root ? NULL : getenv("CUDA_VISIBLE_DEVICES");
+	if (visible && (!*visible || !strcmp(visible, "-1")))
+		finding_add(findings, "devices", FINDING_BAD, "unset CUDA_VISIBLE_DEVICES",
+			    "CUDA_VISIBLE_DEVICES hides every GPU");
+	else if (visible)
+		finding_add(findings, "devices", FINDING_NOTE, NULL,
+			    "CUDA_VISIBLE_DEVICES=%s chooses among the GPUs", visible);
+}

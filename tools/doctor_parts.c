@@ -1,0 +1,255 @@
+/* Culvert's own parts and what they stand on: driver, compilers, cache, a kernel that
+ * runs. */
+#include "config.h"
+
+#include "backend/codegen.h"
+#include "backend/gpu.h"
+#include "base/own_library.h"
+#include "cache/cache.h"
+#include "frontend/frontend.h"
+#include "tools/finding.h"
+#include "tools/opencl.h"
+#include "tools/tool.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+/* --- the driver --------------------------------------------------------------------- */
+
+/* What mends a driver that shows no device, by what it said of itself. */
+static const char *mend_driver(const char *note)
+{
+	if (strstr(note, "cannot open shared object"))
+		return "sudo apt install libcuda1   # or NVIDIA's driver package; CULVERT_CUDA=soft needs none";
+	if (strstr(note, "SYSTEM_DRIVER_MISMATCH"))
+		return "sudo reboot   # the kernel's module and libcuda are of different versions";
+	return NULL;
+}
+
+void doctor_driver(struct findings *findings)
+{
+	struct gpu_device *const *devices;
+	uint32_t count = 0;
+	(void)gpu_devices(&devices, &count);
+	const char *note = gpu_driver_note();
+	finding_add(findings, "driver", count ? FINDING_GOOD : FINDING_BAD,
+		    count ? NULL : mend_driver(note), "%s", note);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct gpu_caps *caps = gpu_device_caps(devices[i]);
+		unsigned sm = 0;
+		struct bytes log = BYTES_INIT;
+		if (!be_nvvm_load(&log) && be_nvvm_arch(caps->sm, &sm))
+			finding_add(findings, "device", FINDING_BAD,
+				    "export CULVERT_LIBNVVM=/path/of/another/libnvvm.so.4",
+				    "%u: %s: libnvvm does not compile for sm_%u", i, caps->name, caps->sm);
+		else
+			finding_add(findings, "device", FINDING_GOOD, NULL, "%u: %s, sm_%u, %s, driver %s",
+				    i, caps->name, caps->sm, tool_size(caps->memory_B),
+				    caps->driver_version);
+		bytes_finish(&log);
+	}
+}
+
+/* --- our own files -------------------------------------------------------------------- */
+
+static void look_at_part(struct findings *findings, const char *name, enum finding_grade missing,
+			 const char *what)
+{
+	struct bytes path = BYTES_INIT;
+	if (own_library_find(name, &path))
+		finding_add(findings, "parts", FINDING_GOOD, NULL, "%s", bytes_string(&path));
+	else
+		finding_add(findings, "parts", missing,
+			    missing == FINDING_NOTE ? NULL : "sudo make install", "%s is not there: %s",
+			    name, what);
+	bytes_finish(&path);
+}
+
+void doctor_library(struct findings *findings)
+{
+	struct bytes path = BYTES_INIT;
+	if (opencl_library(&path))
+		finding_add(findings, "parts", FINDING_GOOD, NULL, "%s", bytes_string(&path));
+	else
+		finding_add(findings, "parts", FINDING_CAREFUL, "sudo make install",
+			    "libculvert.so is not where this tool belongs");
+	bytes_finish(&path);
+	look_at_part(findings, "libculvert-softcuda.so", FINDING_CAREFUL, "no software device");
+	look_at_part(findings, "libculvert-ptxcompiler.so", FINDING_NOTE,
+		     "the driver makes machine code, and the cache keeps PTX");
+}
+
+/* --- the compilers -------------------------------------------------------------------- */
+
+void doctor_compiler(struct findings *findings)
+{
+	struct bytes log = BYTES_INIT, build = BYTES_INIT;
+	size_t libdevice_B = 0;
+	if (!fe_compiler_build(&build)) {
+		finding_add(findings, "compiler", FINDING_BAD, "sudo make install",
+			    "Culvert's compiler, or the LLVM it was built with, is not there");
+	} else if (fe_libdevice(&libdevice_B)) {
+		finding_add(findings, "compiler", FINDING_GOOD, NULL, "%s; libdevice inside, %s",
+			    fe_compiler_id(), tool_size(libdevice_B));
+	} else {
+		finding_add(findings, "compiler", FINDING_BAD, "sudo apt install libclang-cpp19 libllvm19",
+			    "Culvert's compiler cannot be loaded");
+	}
+	if (be_nvvm_load(&log))
+		finding_add(findings, "libnvvm", FINDING_BAD,
+			    "sudo apt install nvidia-cuda-toolkit   # or: pip install --user nvidia-nvvm",
+			    "%s", bytes_string(&log));
+	else
+		finding_add(findings, "libnvvm", FINDING_GOOD, NULL, "%s", be_nvvm_id());
+	bytes_finish(&build);
+	bytes_finish(&log);
+}
+
+/* --- the cache ------------------------------------------------------------------------ */
+
+/* The folder itself, or the nearest above it that exists. */
+static char *existing(const char *folder)
+{
+	char *path = strdup(folder);
+	while (path && *path && access(path, F_OK)) {
+		char *slash = strrchr(path, '/');
+		if (!slash)
+			break;
+		*slash = '\0';
+	}
+	if (path && !*path)
+		strcpy(path, "/");
+	return path;
+}
+
+static void check_room(struct findings *findings, const char *path)
+{
+	enum { LOW_MiB = 64 };
+	struct statvfs room;
+	if (!statvfs(path, &room) &&
+	    (uint64_t)room.f_bavail * room.f_frsize < (uint64_t)LOW_MiB << 20)
+		finding_add(findings, "cache", FINDING_CAREFUL, "culvert cache clear",
+			    "only %s are free on the disk of %s",
+			    tool_size((uint64_t)room.f_bavail * room.f_frsize), path);
+}
+
+static void check_folder(struct findings *findings, const char *folder)
+{
+	struct bytes mend = BYTES_INIT;
+	struct stat status;
+	char *path = existing(folder);
+	bool there = path && !strcmp(path, folder);
+	if (!path || stat(path, &status)) {
+		finding_add(findings, "cache", FINDING_CAREFUL, NULL, "%s cannot be looked at", folder);
+	} else if (there && (status.st_uid != geteuid() || status.st_mode & (S_IWGRP | S_IWOTH))) {
+		bytes_printf(&mend, status.st_uid == geteuid() ? "chmod go-w %s"
+							       : "sudo chown -R \"$USER\" %s", folder);
+		finding_add(findings, "cache", FINDING_CAREFUL, bytes_string(&mend),
+			    "%s belongs to another, or others may write to it: it is not used", folder);
+	} else if (access(path, W_OK | X_OK)) {
+		finding_add(findings, "cache", FINDING_CAREFUL,
+			    "export CULVERT_CACHE_DIR=/a/folder/of/yours",
+			    "%s may not be written to: each process compiles anew", path);
+	} else {
+		finding_add(findings, "cache", FINDING_GOOD, NULL, "%s%s", folder,
+			    there ? "" : ", made when the first program is built");
+		check_room(findings, path);
+	}
+	free(path);
+	bytes_finish(&mend);
+}
+
+void doctor_cache(struct findings *findings)
+{
+	struct cache *cache = cache_default();
+	if (!cache)
+		finding_add(findings, "cache", FINDING_NOTE, "unset CULVERT_CACHE CUDA_CACHE_DISABLE",
+			    "it is switched off: each process compiles anew");
+	else if (!cache_folder(cache))
+		finding_add(findings, "cache", FINDING_CAREFUL,
+			    "export CULVERT_CACHE_DIR=/a/folder/of/yours",
+			    "no folder: none of CULVERT_CACHE_DIR, CUDA_CACHE_PATH, XDG_CACHE_HOME and "
+			    "HOME names one");
+	else
+		check_folder(findings, cache_folder(cache));
+}
+
+/* --- a kernel that runs --------------------------------------------------------------- */
+
+enum { TRIAL_ITEMS = 1000 };
+
+static cl_int run_trial(const struct opencl *opencl, cl_device_id device, cl_uint *result)
+{
+	static const char *source = "kernel void trial(global uint *data)\n"
+				    "{ data[get_global_id(0)] = 3 * get_global_id(0) + 1; }\n";
+	const cl_icd_dispatch *call = opencl->call;
+	const size_t size_B = TRIAL_ITEMS * sizeof(cl_uint), items = TRIAL_ITEMS;
+	cl_int error;
+	cl_program program = NULL;
+	cl_kernel kernel = NULL;
+	cl_mem data = NULL;
+	cl_command_queue queue = NULL;
+	cl_context context = call->clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+	if (!error)
+		queue = call->clCreateCommandQueue(context, device, 0, &error);
+	if (!error)
+		program = call->clCreateProgramWithSource(context, 1, &source, NULL, &error);
+	if (!error)
+		error = call->clBuildProgram(program, 1, &device, NULL, NULL, NULL);
+	if (!error)
+		kernel = call->clCreateKernel(program, "trial", &error);
+	if (!error)
+		data = call->clCreateBuffer(context, CL_MEM_READ_WRITE, size_B, NULL, &error);
+	if (!error)
+		error = call->clSetKernelArg(kernel, 0, sizeof(data), &data);
+	if (!error)
+		error = call->clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL,
+						     NULL);
+	if (!error)
+		error = call->clEnqueueReadBuffer(queue, data, CL_TRUE, 0, size_B, result, 0, NULL,
+						  NULL);
+	if (data)
+		call->clReleaseMemObject(data);
+	if (kernel)
+		call->clReleaseKernel(kernel);
+	if (program)
+		call->clReleaseProgram(program);
+	if (queue)
+		call->clReleaseCommandQueue(queue);
+	if (context)
+		call->clReleaseContext(context);
+	return error;
+}
+
+void doctor_trial(struct findings *findings)
+{
+	struct opencl opencl;
+	struct bytes why = BYTES_INIT;
+	if (!opencl_open(&opencl, &why))
+		finding_add(findings, "trial", FINDING_BAD, NULL, "%s", bytes_string(&why));
+	else if (!opencl.device_count)
+		finding_add(findings, "trial", FINDING_BAD, "export CULVERT_CUDA=soft",
+			    "no device to run a kernel on; the software device would do");
+	for (cl_uint i = 0; i < opencl.device_count; i++) {
+		cl_uint result[TRIAL_ITEMS] = {0};
+		cl_int error = run_trial(&opencl, opencl.devices[i], result);
+		cl_uint wrong = 0;
+		for (cl_uint k = 0; k < TRIAL_ITEMS; k++)
+			wrong += result[k] != 3 * k + 1;
+		if (error)
+			finding_add(findings, "trial", FINDING_BAD, "CULVERT_DEBUG=err culvert doctor",
+				    "device %u: a kernel does not run: %s", i, opencl_error(error));
+		else if (wrong)
+			finding_add(findings, "trial", FINDING_BAD, NULL,
+				    "device %u: %u of %d results of a kernel are wrong", i, wrong,
+				    TRIAL_ITEMS);
+		else
+			finding_add(findings, "trial", FINDING_GOOD, NULL,
+				    "device %u built a kernel and ran it right", i);
+	}
+	bytes_finish(&why);
+}

@@ -1,0 +1,35 @@
+/* The elements of a kernel's argument: their type, their text, and arrays of them in
+ * files of NumPy (.npy). */
+#ifndef CULVERT_TOOLS_ELEMENT_H
+#define CULVERT_TOOLS_ELEMENT_H
+
+#include "base/bytes.h"
+
+#include <stdbool.h>
+
+struct element {
+	char kind;               /* as NumPy has it: i, u, f; V: bytes without a meaning */
+	unsigned scalar_B;       /* 1, 2, 4, 8 */
+	unsigned lanes;          /* 1; of a vector 2, 3, 4, 8, 16 */
+	unsigned size_B;         /* with the padding of three */
+};
+
+/* The type as clGetKernelArgInfo names it: "float4", "uint*", "struct point*".  A type
+ * that is not of OpenCL's own is one byte of kind V. */
+struct element element_of_type(const char *name);
+
+/* One number, put into all of a scalar's bytes.  False when text is no such number. */
+bool element_parse(const struct element *element, const char *text, struct bytes *out);
+/* number: exact up to 2^53. */
+void element_put(const struct element *element, double number, struct bytes *out);
+
+/* The value of one element, "(1, 2)" for a vector. */
+void element_print(const struct element *element, const void *value, struct bytes *text);
+
+/* Content of an .npy file -> elements, whose type must be the file's: false with why. */
+bool element_read_npy(const struct element *element, const struct bytes *file,
+		      struct bytes *out, struct bytes *why);
+void element_write_npy(const struct element *element, const struct bytes *values,
+		       struct bytes *file);
+
+#endif

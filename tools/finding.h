@@ -1,0 +1,47 @@
+/* What `culvert doctor` finds. */
+#ifndef CULVERT_TOOLS_FINDING_H
+#define CULVERT_TOOLS_FINDING_H
+
+#include "base/bytes.h"
+
+#include <stdbool.h>
+
+enum finding_grade {
+	FINDING_GOOD,
+	FINDING_NOTE,            /* good to know */
+	FINDING_CAREFUL,         /* something works less well than it could */
+	FINDING_BAD              /* programs do not work for it */
+};
+
+struct finding {
+	const char *about;       /* "driver": static */
+	enum finding_grade grade;
+	char *text, *mend;       /* owned; mend: the command that mends it, or NULL */
+};
+
+struct findings {
+	struct finding *rows;    /* owned */
+	size_t count;
+	const char *root;        /* "" or a folder without a slash at its end: before every path */
+	bool failed;             /* out of memory */
+};
+
+/* mend: NULL, or a command. */
+void finding_add(struct findings *findings, const char *about, enum finding_grade grade,
+		 const char *mend, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* root and path as one; owned by the caller, "" when out of memory. */
+char *finding_path(const struct findings *findings, const char *path);
+bool finding_exists(const struct findings *findings, const char *path);
+
+/* The parts.  Those of files look below root; the others use the machine as it is. */
+void doctor_hardware(struct findings *findings);     /* files: PCI, kernel module, /dev, container */
+void doctor_icd_files(struct findings *findings);    /* files: what a loader will open */
+void doctor_library(struct findings *findings);      /* Culvert's own parts */
+void doctor_loader(struct findings *findings);       /* loader, and the platforms it shows */
+void doctor_driver(struct findings *findings);       /* libcuda and its devices */
+void doctor_compiler(struct findings *findings);     /* libnvvm, libdevice */
+void doctor_cache(struct findings *findings);
+void doctor_trial(struct findings *findings);        /* a kernel, built and run */
+
+#endif

@@ -1,0 +1,52 @@
+# The command-line tool.
+bin_PROGRAMS = culvert
+culvert_SOURCES = \
+	tools/command.def \
+	tools/cache.c \
+	tools/check.c \
+	tools/compile.c \
+	tools/compile_info.c tools/compile_info.h \
+	tools/culvert.c tools/tool.h \
+	tools/devices.c \
+	tools/doctor.c tools/finding.h \
+	tools/doctor_hardware.c \
+	tools/doctor_icd.c \
+	tools/doctor_parts.c \
+	tools/element.c tools/element.h \
+	tools/json.c tools/json.h \
+	tools/machine_code.c tools/machine_code.h \
+	tools/opencl.c tools/opencl.h \
+	tools/process.c tools/process.h \
+	tools/program.c tools/program.h \
+	tools/run.c \
+	tools/run_argument.c tools/run_argument.h \
+	tools/trace.c
+nodist_EXTRA_culvert_SOURCES = force-cxx-link.cxx
+culvert_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed -Wl,--gc-sections
+culvert_LDADD = $(frontend_archive) backend/libbackend.a cache/libcache.a base/libbase.a \
+	$(ZSTD_LIBS) $(frontend_libs) -ldl -lpthread -lm
+
+# The layer of `culvert trace`: see trace.h.
+soft_PROGRAMS += libculvert-trace.so
+libculvert_trace_so_SOURCES = \
+	tools/trace/calls.def \
+	tools/trace/command.c \
+	tools/trace/layer.c \
+	tools/trace/record.c tools/trace/trace.h
+libculvert_trace_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libculvert-trace.so \
+	-Wl,-Bsymbolic -Wl,--version-script=$(top_srcdir)/tools/trace/layer.map \
+	-Wl,--gc-sections -Wl,-z,nodelete $(no_undefined)
+libculvert_trace_so_LDADD = base/libbase.a -lpthread
+EXTRA_libculvert_trace_so_DEPENDENCIES = tools/trace/layer.map
+EXTRA_DIST += tools/trace/layer.map
+
+dist_man_MANS = docs/culvert.1
+bashcompletiondir = $(datadir)/bash-completion/completions
+dist_bashcompletion_DATA = tools/completion/culvert
+EXTRA_DIST += scripts/command-table
+
+tool_tests = tests/tools/command.sh tests/tools/devices.sh tests/tools/compile.sh tests/tools/doctor.sh \
+	tests/tools/cache.sh tests/tools/check.sh tests/tools/run.sh tests/tools/stages.sh \
+	tests/tools/completion.sh tests/tools/trace.sh
+EXTRA_DIST += $(tool_tests)
+TESTS += $(tool_tests)

@@ -1,0 +1,128 @@
+#include "config.h"
+
+#include "tools/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static void read_all(int fd, struct bytes *output)
+{
+	char part[16384];
+	for (;;) {
+		ssize_t got_B = read(fd, part, sizeof(part));
+		if (got_B < 0 && errno == EINTR)
+			continue;
+		if (got_B <= 0)
+			return;
+		bytes_append(output, part, (size_t)got_B);
+	}
+}
+
+static int wait_for(pid_t child)
+{
+	int status;
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int run_captured(char *const argv[], struct bytes *output)
+{
+	posix_spawn_file_actions_t actions;
+	int ends[2];
+	pid_t child;
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	int error = posix_spawn_file_actions_init(&actions);
+	if (!error) {
+		error = posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+		if (!error)
+			error = posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+		if (!error)
+			error = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
+		posix_spawn_file_actions_destroy(&actions);
+	}
+	close(ends[1]);
+	if (!error)
+		read_all(ends[0], output);
+	close(ends[0]);
+	errno = error;
+	return error ? -1 : wait_for(child);
+}
+
+int process_run(char *const argv[], struct bytes *output)
+{
+	pid_t child;
+	if (output)
+		return run_captured(argv, output);
+	int error = posix_spawnp(&child, argv[0], NULL, NULL, argv, environ);
+	errno = error;
+	return error ? -1 : wait_for(child);
+}
+
+/* root may be NULL: then there is none. */
+static bool find_in(const char *root, const char *tail, const char *name, struct bytes *path)
+{
+	struct bytes candidate = BYTES_INIT;
+	bool found = false;
+	if (root && *root == '/') {
+		bytes_printf(&candidate, "%s%s/%s", root, tail, name);
+		found = !bytes_failed(&candidate) && !access(candidate.data, X_OK);
+	}
+	if (found)
+		bytes_append(path, candidate.data, candidate.size_B);
+	bytes_finish(&candidate);
+	return found;
+}
+
+static bool find_on_path(const char *name, struct bytes *path)
+{
+	const char *list = getenv("PATH");
+	char *copy = strdup(list ? list : ""), *rest = NULL;
+	bool found = false;
+	for (char *folder = copy ? strtok_r(copy, ":", &rest) : NULL; folder && !found;
+	     folder = strtok_r(NULL, ":", &rest))
+		found = find_in(folder, "", name, path);
+	free(copy);
+	return found;
+}
+
+bool process_find_cuda(const char *name, struct bytes *path)
+{
+	return find_in(getenv("CUDA_HOME"), "/bin", name, path) ||
+	       find_in(getenv("CUDA_PATH"), "/bin", name, path) || find_on_path(name, path) ||
+	       find_in("/usr/local/cuda", "/bin", name, path);
+}
+
+char *process_folder(void)
+{
+	const char *base = getenv("TMPDIR");
+	struct bytes name = BYTES_INIT;
+	bytes_printf(&name, "%s/culvert-XXXXXX", base && *base == '/' ? base : "/tmp");
+	if (!bytes_failed(&name) && mkdtemp(name.data))
+		return name.data;
+	bytes_finish(&name);
+	return NULL;
+}
+
+void process_forget_folder(char *folder)
+{
+	DIR *stream = folder ? opendir(folder) : NULL;
+	if (stream) {
+		for (const struct dirent *file; (file = readdir(stream));)
+			if (strcmp(file->d_name, ".") && strcmp(file->d_name, ".."))
+				(void)unlinkat(dirfd(stream), file->d_name, 0);
+		closedir(stream);
+		(void)rmdir(folder);
+	}
+	free(folder);
+}

@@ -1,0 +1,21 @@
+/* Other programs, run by the tool. */
+#ifndef CULVERT_TOOLS_PROCESS_H
+#define CULVERT_TOOLS_PROCESS_H
+
+#include "base/bytes.h"
+
+/* Runs argv[0] (looked for on PATH when it has no slash) to its end.  output gets what it
+ * writes to stdout and stderr; NULL: it has the tool's own.  Its exit code; 128 + the
+ * signal's number when it was killed; -1 with errno set when it did not start. */
+int process_run(char *const argv[], struct bytes *output);
+
+/* Appends the path of a program of the CUDA toolkit: in CUDA_HOME, CUDA_PATH, on PATH, or
+ * in /usr/local/cuda.  False when there is none. */
+bool process_find_cuda(const char *name, struct bytes *path);
+
+/* A new folder for this process alone, or NULL; process_forget_folder removes the files
+ * in it and itself, and frees the name. */
+char *process_folder(void);
+void process_forget_folder(char *folder);
+
+#endif

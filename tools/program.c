@@ -1,0 +1,70 @@
+#include "config.h"
+
+#include "tools/program.h"
+
+#include "tools/opencl.h"
+#include "tools/process.h"
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOT_STARTED = 127 };
+
+char *program_file(const struct program *program, const char *name)
+{
+	struct bytes path = BYTES_INIT;
+	bytes_printf(&path, "%s/%s", program->folder, name);
+	if (!bytes_failed(&path))
+		return path.data;
+	bytes_finish(&path);
+	return NULL;
+}
+
+/* Loaders take a library of an .icd file by its path. */
+static bool write_icd(const struct program *program)
+{
+	struct bytes library = BYTES_INIT;
+	char *file = program_file(program, "culvert.icd");
+	bool found = opencl_library(&library);
+	char *real = found ? realpath(library.data, NULL) : NULL;
+	int error = !file ? ENOMEM : !real ? ENOENT : bytes_write_file(real, strlen(real), file);
+	if (!found)
+		tool_error("libculvert.so is not where this tool belongs");
+	else if (error)
+		tool_error("%s: %s", file ? file : "a file", strerror(error));
+	free(real);
+	free(file);
+	bytes_finish(&library);
+	return !error;
+}
+
+bool program_init(struct program *program)
+{
+	program->folder = process_folder();
+	if (!program->folder) {
+		tool_error("no folder for temporary files: %s", strerror(errno));
+		return false;
+	}
+	if (write_icd(program) && !setenv("OCL_ICD_VENDORS", program->folder, 1) &&
+	    !unsetenv("OCL_ICD_FILENAMES"))
+		return true;
+	program_finish(program);
+	return false;
+}
+
+void program_finish(struct program *program)
+{
+	process_forget_folder(program->folder);
+	program->folder = NULL;
+}
+
+int program_run(char *const argv[])
+{
+	int status = process_run(argv, NULL);
+	if (status >= 0)
+		return status;
+	tool_error("%s: %s", argv[0], strerror(errno));
+	return NOT_STARTED;
+}

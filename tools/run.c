@@ -1,0 +1,491 @@
+/* culvert run: a kernel without a host program. */
+#include "config.h"
+
+#include "tools/json.h"
+#include "tools/run_argument.h"
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARGUMENTS_MAX = 128, SHOWN = 16 };
+
+struct size {
+	size_t at[3];
+	cl_uint dimensions;              /* 0: not given */
+};
+
+/* "2=out.npy" or "data": what becomes of an argument. */
+struct result {
+	const char *argument, *file;     /* file: NULL, print all of it */
+	size_t length;                   /* of argument */
+};
+
+struct run {
+	const char *file, *kernel_name;
+	struct size global, local, offset;
+	uint64_t device, repeat;
+	bool as_json;
+	struct bytes options;
+	const char *words[ARGUMENTS_MAX];
+	cl_uint word_count;
+	struct result results[ARGUMENTS_MAX];
+	unsigned result_count;
+
+	struct opencl opencl;
+	cl_context context;
+	cl_command_queue queue;
+	cl_program program;
+	cl_kernel kernel;
+	struct run_argument arguments[ARGUMENTS_MAX];
+	cl_uint argument_count;
+	double *times_ns;                /* owned; of repeat launches */
+};
+
+/* --- the command line ---------------------------------------------------------------- */
+
+/* "1024", "64x64", "8,8,8". */
+static bool take_size(const char *option, const char *value, bool zero, struct size *size_out)
+{
+	struct size size = {{1, 1, 1}, 0};
+	const char *at = value;
+	for (;;) {
+		char *end;
+		unsigned long long number = strtoull(at, &end, 10);
+		if (*at < '0' || *at > '9' || size.dimensions == 3 || (!number && !zero))
+			break;
+		size.at[size.dimensions++] = (size_t)number;
+		if (!*end) {
+			*size_out = size;
+			return true;
+		}
+		if (*end != 'x' && *end != ',')
+			break;
+		at = end + 1;
+	}
+	tool_usage("--%s: '%s' is no size like 1024 or 64x64", option, value);
+	return false;
+}
+
+static bool take_number(const char *option, const char *value, uint64_t least, uint64_t *out)
+{
+	if (tool_number(value, out) && *out >= least && *out <= 1000000)
+		return true;
+	tool_usage("--%s: '%s' is no number that it could be", option, value);
+	return false;
+}
+
+static bool take_result(struct run *run, const char *value)
+{
+	size_t length = strcspn(value, "=");
+	if (run->result_count == ARGUMENTS_MAX || !length || (value[length] && !value[length + 1])) {
+		tool_usage("--out: '%s' is not ARGUMENT or ARGUMENT=FILE", value);
+		return false;
+	}
+	run->results[run->result_count++] =
+		(struct result){value, value[length] ? value + length + 1 : NULL, length};
+	return true;
+}
+
+static bool take(void *state, int letter, const char *value)
+{
+	struct run *run = state;
+	switch (letter) {
+	case 'k':
+		run->kernel_name = value;
+		return true;
+	case 'g':
+		return take_size("global", value, false, &run->global);
+	case 'l':
+		return take_size("local", value, false, &run->local);
+	case 'f':
+		return take_size("offset", value, true, &run->offset);
+	case 'a':
+		if (run->word_count == ARGUMENTS_MAX) {
+			tool_usage("more than %d arguments", ARGUMENTS_MAX);
+			return false;
+		}
+		run->words[run->word_count++] = value;
+		return true;
+	case 'o':
+		return take_result(run, value);
+	case 'd':
+		return take_number("device", value, 0, &run->device);
+	case 'n':
+		return take_number("repeat", value, 1, &run->repeat);
+	case 'O':
+		bytes_printf(&run->options, "%s ", value);
+		return true;
+	default:
+		run->as_json = true;
+		return true;
+	}
+}
+
+/* --- making things ------------------------------------------------------------------- */
+
+static int failed(const char *call, cl_int error)
+{
+	tool_error("%s: %s", call, opencl_error(error));
+	return TOOL_FAILED;
+}
+
+static int open_device(struct run *run)
+{
+	struct bytes why = BYTES_INIT;
+	bool open = opencl_open(&run->opencl, &why);
+	if (!open)
+		tool_error("%s", bytes_string(&why));
+	bytes_finish(&why);
+	if (!open)
+		return TOOL_UNAVAILABLE;
+	if (run->device < run->opencl.device_count)
+		return TOOL_OK;
+	tool_error("there is no device %" PRIu64 "; 'culvert doctor' tells why, CULVERT_CUDA=soft "
+		   "has one in software", run->device);
+	return TOOL_UNAVAILABLE;
+}
+
+static void print_build_log(const struct run *run, cl_device_id device)
+{
+	size_t size_B = 0;
+	const cl_icd_dispatch *call = run->opencl.call;
+	if (call->clGetProgramBuildInfo(run->program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size_B))
+		return;
+	char *log = calloc(1, size_B + 1);
+	if (log && !call->clGetProgramBuildInfo(run->program, device, CL_PROGRAM_BUILD_LOG, size_B,
+						log, NULL))
+		fputs(log, stderr);
+	free(log);
+}
+
+static int build(struct run *run, const struct bytes *source)
+{
+	const cl_icd_dispatch *call = run->opencl.call;
+	cl_device_id device = run->opencl.devices[run->device];
+	const char *text = bytes_string(source);
+	cl_int error;
+	run->context = call->clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+	if (error)
+		return failed("clCreateContext", error);
+	run->queue = call->clCreateCommandQueue(run->context, device, CL_QUEUE_PROFILING_ENABLE,
+						&error);
+	if (error)
+		return failed("clCreateCommandQueue", error);
+	run->program = call->clCreateProgramWithSource(run->context, 1, &text, &source->size_B,
+						       &error);
+	if (error)
+		return failed("clCreateProgramWithSource", error);
+	bytes_append_string(&run->options, "-cl-kernel-arg-info");
+	error = call->clBuildProgram(run->program, 1, &device, bytes_string(&run->options), NULL,
+				     NULL);
+	print_build_log(run, device);
+	return error ? failed("clBuildProgram", error) : TOOL_OK;
+}
+
+/* By its name, or the only one there is. */
+static int find_kernel(struct run *run)
+{
+	const cl_icd_dispatch *call = run->opencl.call;
+	size_t size_B = 0;
+	cl_int error = call->clGetProgramInfo(run->program, CL_PROGRAM_KERNEL_NAMES, 0, NULL,
+					      &size_B);
+	char *names = error ? NULL : calloc(1, size_B + 1);
+	if (names)
+		error = call->clGetProgramInfo(run->program, CL_PROGRAM_KERNEL_NAMES, size_B, names,
+					       NULL);
+	const char *wanted = run->kernel_name;
+	if (!error && names && !wanted && *names && !strchr(names, ';'))
+		wanted = names;
+	int code = TOOL_OK;
+	if (!names || error)
+		code = failed("clGetProgramInfo", error ? error : CL_OUT_OF_HOST_MEMORY);
+	else if (!wanted)
+		code = tool_usage("--kernel: which one? %s", *names ? names : "there is none");
+	else
+		run->kernel = call->clCreateKernel(run->program, wanted, &error);
+	if (!code && error)
+		tool_error("there is no kernel '%s'; there are: %s", wanted, names);
+	if (!code && error)
+		code = TOOL_FAILED;
+	free(names);
+	return code;
+}
+
+static int make_arguments(struct run *run)
+{
+	cl_uint count = 0;
+	cl_int error = run->opencl.call->clGetKernelInfo(run->kernel, CL_KERNEL_NUM_ARGS,
+							 sizeof(count), &count, NULL);
+	if (error)
+		return failed("clGetKernelInfo", error);
+	if (count != run->word_count)
+		return tool_usage("the kernel has %u arguments, not %u: one --arg for each",
+				  (unsigned)count, (unsigned)run->word_count);
+	for (cl_uint i = 0; i < count; i++) {
+		run->argument_count = i + 1;
+		if (!run_argument_init(&run->arguments[i], &run->opencl, run->kernel, i,
+				       run->words[i]))
+			return TOOL_USAGE;
+		error = run_argument_set(&run->arguments[i], &run->opencl, run->context, run->kernel, i);
+		if (error) {
+			tool_error("argument %u (%s %s): %s", (unsigned)i, run->arguments[i].type,
+				   run->arguments[i].name, opencl_error(error));
+			return TOOL_FAILED;
+		}
+	}
+	return TOOL_OK;
+}
+
+/* The argument of a name or a number; NULL, which was said. */
+static struct run_argument *find_argument(struct run *run, const struct result *result)
+{
+	for (cl_uint i = 0; i < run->argument_count; i++) {
+		char number[16];
+		snprintf(number, sizeof(number), "%u", (unsigned)i);
+		const char *names[2] = {run->arguments[i].name, number};
+		for (int k = 0; k < 2; k++)
+			if (strlen(names[k]) == result->length &&
+			    !strncmp(names[k], result->argument, result->length) &&
+			    run->arguments[i].buffer)
+				return &run->arguments[i];
+	}
+	tool_usage("--out: there is no buffer '%.*s'", (int)result->length, result->argument);
+	return NULL;
+}
+
+/* --- running ------------------------------------------------------------------------- */
+
+static int launch(struct run *run)
+{
+	const cl_icd_dispatch *call = run->opencl.call;
+	for (uint64_t i = 0; i < run->repeat; i++) {
+		cl_event event;
+		cl_ulong start = 0, end = 0;
+		cl_int error = call->clEnqueueNDRangeKernel(
+			run->queue, run->kernel, run->global.dimensions,
+			run->offset.dimensions ? run->offset.at : NULL, run->global.at,
+			run->local.dimensions ? run->local.at : NULL, 0, NULL, &event);
+		if (error)
+			return failed("clEnqueueNDRangeKernel", error);
+		tool_progress("running", i, run->repeat);
+		error = call->clWaitForEvents(1, &event);
+		if (!error)
+			error = call->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START,
+							      sizeof(start), &start, NULL);
+		if (!error)
+			error = call->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END,
+							      sizeof(end), &end, NULL);
+		call->clReleaseEvent(event);
+		if (error)
+			return failed("the kernel", error);
+		run->times_ns[i] = (double)(end - start);
+	}
+	tool_progress("running", run->repeat, run->repeat);
+	/* What its printf wrote. */
+	cl_int error = call->clFinish(run->queue);
+	return error ? failed("clFinish", error) : TOOL_OK;
+}
+
+static int read_back(struct run *run)
+{
+	for (cl_uint i = 0; i < run->argument_count; i++) {
+		struct run_argument *argument = &run->arguments[i];
+		if (!argument->memory)
+			continue;
+		cl_int error = run->opencl.call->clEnqueueReadBuffer(
+			run->queue, argument->memory, CL_TRUE, 0, argument->value.size_B,
+			argument->value.data, 0, NULL, NULL);
+		if (error)
+			return failed("clEnqueueReadBuffer", error);
+	}
+	return TOOL_OK;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* --- what comes out ------------------------------------------------------------------ */
+
+static void print_buffer(const struct run_argument *argument, size_t most)
+{
+	struct bytes text = BYTES_INIT;
+	const struct element *element = &argument->element;
+	size_t count = argument->value.size_B / element->size_B;
+	for (size_t i = 0; i < count && i < most; i++) {
+		bytes_append_char(&text, ' ');
+		element_print(element, argument->value.data + i * element->size_B, &text);
+	}
+	printf("%s%s[%zu]%s%s%s\n", tool_style(stdout, TOOL_BOLD), argument->name, count,
+	       tool_style(stdout, TOOL_PLAIN), bytes_string(&text), count > most ? " ..." : "");
+	bytes_finish(&text);
+}
+
+static void write_buffer_json(struct json *json, const struct run_argument *argument)
+{
+	const struct element *element = &argument->element;
+	size_t count = argument->value.size_B / element->size_B;
+	struct element scalar = *element;
+	scalar.lanes = 1;
+	json_open(json, argument->name, '[');
+	for (size_t i = 0; i < count; i++) {
+		const char *at = argument->value.data + i * element->size_B;
+		if (element->lanes > 1)
+			json_open(json, NULL, '[');
+		for (unsigned lane = 0; lane < element->lanes; lane++) {
+			struct bytes text = BYTES_INIT;
+			element_print(&scalar, at + (size_t)lane * element->scalar_B, &text);
+			json_number(json, NULL, bytes_string(&text));
+			bytes_finish(&text);
+		}
+		if (element->lanes > 1)
+			json_close(json, ']');
+	}
+	json_close(json, ']');
+}
+
+static int save(const struct run_argument *argument, const char *path)
+{
+	struct bytes file = BYTES_INIT;
+	const char *dot = strrchr(path, '.');
+	if (dot && !strcmp(dot, ".npy"))
+		element_write_npy(&argument->element, &argument->value, &file);
+	else
+		bytes_append(&file, argument->value.data, argument->value.size_B);
+	int error = bytes_failed(&file) ? ENOMEM : bytes_write_file(file.data, file.size_B, path);
+	if (error)
+		tool_error("%s: %s", path, strerror(error));
+	bytes_finish(&file);
+	return error ? TOOL_FAILED : TOOL_OK;
+}
+
+static int give_results(struct run *run, struct json *json)
+{
+	int code = TOOL_OK;
+	for (unsigned i = 0; i < run->result_count && !code; i++) {
+		const struct result *result = &run->results[i];
+		const struct run_argument *argument = find_argument(run, result);
+		if (!argument)
+			return TOOL_USAGE;
+		if (result->file)
+			code = save(argument, result->file);
+		else if (run->as_json)
+			write_buffer_json(json, argument);
+		else
+			print_buffer(argument, SIZE_MAX);
+	}
+	/* Nothing was asked for: the beginning of what may have changed. */
+	for (cl_uint i = 0; i < run->argument_count && !run->result_count; i++) {
+		const struct run_argument *argument = &run->arguments[i];
+		if (argument->buffer && !argument->constant && run->as_json)
+			write_buffer_json(json, argument);
+		else if (argument->buffer && !argument->constant)
+			print_buffer(argument, SHOWN);
+	}
+	return code;
+}
+
+static int show(struct run *run)
+{
+	struct json json = JSON_INIT;
+	uint64_t count = run->repeat;
+	json_open(&json, NULL, '{');
+	json_open(&json, "results", '{');
+	int code = give_results(run, &json);
+	json_close(&json, '}');
+	qsort(run->times_ns, count, sizeof(double), by_size);
+	json_natural(&json, "launches", count);
+	json_real(&json, "least_ns", run->times_ns[0]);
+	json_real(&json, "median_ns", run->times_ns[count / 2]);
+	json_close(&json, '}');
+	if (!code && run->as_json && !json_print(&json))
+		code = TOOL_FAILED;
+	bytes_finish(&json.text);
+	if (!code && !run->as_json && count > 1)
+		printf("%" PRIu64 " launches: least %.3f us, median %.3f us\n", count,
+		       run->times_ns[0] / 1e3, run->times_ns[count / 2] / 1e3);
+	return code;
+}
+
+/* --- the command --------------------------------------------------------------------- */
+
+static int run_file(struct run *run)
+{
+	struct bytes source = BYTES_INIT;
+	int error = bytes_read_file(&source, run->file);
+	if (error) {
+		tool_error("%s: %s", run->file, strerror(error));
+		return TOOL_FAILED;
+	}
+	int code = open_device(run);
+	if (!code)
+		code = build(run, &source);
+	bytes_finish(&source);
+	if (!code)
+		code = find_kernel(run);
+	if (!code)
+		code = make_arguments(run);
+	for (unsigned i = 0; i < run->result_count && !code; i++)
+		if (!find_argument(run, &run->results[i]))
+			code = TOOL_USAGE;
+	if (!code)
+		code = launch(run);
+	if (!code)
+		code = read_back(run);
+	return code ? code : show(run);
+}
+
+static void finish(struct run *run)
+{
+	const cl_icd_dispatch *call = run->opencl.call;
+	for (cl_uint i = 0; i < run->argument_count; i++)
+		run_argument_finish(&run->arguments[i], &run->opencl);
+	if (run->kernel)
+		call->clReleaseKernel(run->kernel);
+	if (run->program)
+		call->clReleaseProgram(run->program);
+	if (run->queue)
+		call->clReleaseCommandQueue(run->queue);
+	if (run->context)
+		call->clReleaseContext(run->context);
+	bytes_finish(&run->options);
+	free(run->times_ns);
+}
+
+static int check_request(struct run *run, int argc, char **argv, int at)
+{
+	if (at == argc)
+		return tool_usage("which file?");
+	if (!run->global.dimensions)
+		return tool_usage("--global is wanted: how many work-items");
+	if (run->local.dimensions && run->local.dimensions != run->global.dimensions)
+		return tool_usage("--local has %u dimensions, --global %u", run->local.dimensions,
+				  run->global.dimensions);
+	if (run->offset.dimensions && run->offset.dimensions != run->global.dimensions)
+		return tool_usage("--offset has %u dimensions, --global %u", run->offset.dimensions,
+				  run->global.dimensions);
+	run->file = argv[at];
+	for (int i = at + 1; i < argc; i++)
+		bytes_printf(&run->options, "%s ", argv[i]);
+	run->times_ns = calloc(run->repeat, sizeof(double));
+	if (run->times_ns)
+		return TOOL_OK;
+	tool_error("out of memory");
+	return TOOL_FAILED;
+}
+
+int tool_run(int argc, char **argv)
+{
+	struct run run = {.repeat = 1};
+	int at = tool_options(TOOL_run, argc, argv, false, take, &run);
+	int code = at < 0 ? -1 - at : check_request(&run, argc, argv, at);
+	if (!code && at >= 0)
+		code = run_file(&run);
+	finish(&run);
+	return code;
+}

@@ -1,0 +1,202 @@
+/* culvert trace: a program with the layer of tools/trace between it and the loader. */
+#include "config.h"
+
+#include "base/bytes.h"
+#include "base/own_library.h"
+#include "tools/program.h"
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct request {
+	const char *output;
+	bool silent;
+};
+
+/* All calls, or commands, of a name. */
+struct total {
+	char name[128], kind[16];        /* kind: call, command */
+	uint64_t count;
+	double sum_us, most_us;
+};
+
+struct totals {
+	struct total *rows;              /* owned */
+	size_t count;
+	bool failed;                     /* out of memory */
+};
+
+static bool take(void *state, int letter, const char *value)
+{
+	struct request *request = state;
+	if (letter == 'o')
+		request->output = value;
+	else
+		request->silent = true;
+	return true;
+}
+
+/* --- the summary -------------------------------------------------------------------- */
+
+static void add(struct totals *totals, const struct total *one)
+{
+	size_t i = 0;
+	while (i < totals->count && (strcmp(totals->rows[i].name, one->name) ||
+				     strcmp(totals->rows[i].kind, one->kind)))
+		i++;
+	if (i == totals->count) {
+		struct total *more = realloc(totals->rows, (i + 1) * sizeof(*more));
+		if (!more) {
+			totals->failed = true;
+			return;
+		}
+		totals->rows = more;
+		totals->rows[totals->count++] = *one;
+	}
+	struct total *row = &totals->rows[i];
+	row->count++;
+	row->sum_us += one->sum_us;
+	if (one->sum_us > row->most_us)
+		row->most_us = one->sum_us;
+}
+
+/* The layer's own lines, whose form is known. */
+static void read_line(const char *line, struct totals *totals)
+{
+	struct total one = {.count = 0};
+	const char *duration = strstr(line, "\"dur\":"), *end = strchr(line, '\n');
+	if (duration && (!end || duration < end) &&
+	    sscanf(line, "{\"name\":\"%127[^\"]\",\"cat\":\"%15[^\"]\"", one.name, one.kind) == 2) {
+		one.sum_us = strtod(duration + strlen("\"dur\":"), NULL);
+		add(totals, &one);
+	}
+}
+
+static int by_sum(const void *a_, const void *b_)
+{
+	const struct total *a = a_, *b = b_;
+	int kind = strcmp(b->kind, a->kind);     /* commands first */
+	if (kind)
+		return kind;
+	if (a->sum_us != b->sum_us)
+		return a->sum_us < b->sum_us ? 1 : -1;
+	return strcmp(a->name, b->name);
+}
+
+static void print_summary(struct totals *totals)
+{
+	enum { ROWS = 15 };
+	const char *kind = "";
+	unsigned shown = 0;
+	if (totals->count)
+		qsort(totals->rows, totals->count, sizeof(*totals->rows), by_sum);
+	for (size_t i = 0; i < totals->count; i++) {
+		const struct total *row = &totals->rows[i];
+		if (strcmp(kind, row->kind)) {
+			kind = row->kind;
+			shown = 0;
+			fprintf(stderr, "%s%-40s %9s %12s %12s%s\n", tool_style(stderr, TOOL_BOLD),
+				strcmp(kind, "call") ? "command, on its device" : "call", "count", "total us",
+				"longest us", tool_style(stderr, TOOL_PLAIN));
+		}
+		if (shown++ < ROWS)
+			fprintf(stderr, "%-40s %9" PRIu64 " %12.1f %12.1f\n", row->name, row->count,
+				row->sum_us, row->most_us);
+	}
+}
+
+/* --- the file ----------------------------------------------------------------------- */
+
+/* Makes a list of the lines: the last has no comma.  How many events there are, or -1. */
+static long close_list(const char *path, struct totals *totals)
+{
+	struct bytes text = BYTES_INIT;
+	long count = 0;
+	int error = bytes_read_file(&text, path);
+	for (const char *line = bytes_string(&text); *line;) {
+		const char *end = strchr(line, '\n');
+		count += *line == '{';
+		read_line(line, totals);
+		line = end ? end + 1 : "";
+	}
+	if (!error && text.size_B > 2 && text.data[text.size_B - 2] == ',')
+		text.data[text.size_B - 2] = ' ';
+	bytes_append_string(&text, "]\n");
+	if (!error)
+		error = bytes_failed(&text) ? ENOMEM : bytes_write_file(text.data, text.size_B, path);
+	bytes_finish(&text);
+	if (error)
+		tool_error("%s: %s", path, strerror(error));
+	return error ? -1 : count;
+}
+
+static int report(const struct request *request, const char *path, int status)
+{
+	struct totals totals = {0};
+	long count = close_list(path, &totals);
+	if (count > 0 && !request->silent)
+		print_summary(&totals);
+	free(totals.rows);
+	if (count < 0)
+		return TOOL_FAILED;
+	if (!count) {
+		tool_error("no OpenCL call was seen: the program made none, or its loader knows no "
+			   "layers");
+		return status ? status : TOOL_FAILED;
+	}
+	if (!request->silent)
+		fprintf(stderr, "culvert trace: %ld events in %s: for https://ui.perfetto.dev or "
+			"chrome://tracing\n", count, request->output);
+	return status;
+}
+
+/* --- the command -------------------------------------------------------------------- */
+
+/* The program may change its folder before it comes to OpenCL. */
+static bool absolute(const char *name, struct bytes *path)
+{
+	char *here = *name == '/' ? NULL : getcwd(NULL, 0);
+	bytes_printf(path, "%s%s%s", here ? here : "", here ? "/" : "", name);
+	free(here);
+	return !bytes_failed(path);
+}
+
+static int trace(const struct request *request, char **argv)
+{
+	struct bytes layer = BYTES_INIT, path = BYTES_INIT;
+	struct program program;
+	int code = TOOL_UNAVAILABLE;
+	if (!own_library_find("libculvert-trace.so", &layer))
+		tool_error("libculvert-trace.so is not where this tool belongs");
+	else if (program_init(&program)) {
+		code = TOOL_FAILED;
+		int error = absolute(request->output, &path) ? bytes_write_file("[\n", 2, path.data)
+							      : ENOMEM;
+		if (error)
+			tool_error("%s: %s", request->output, strerror(error));
+		else if (setenv("OPENCL_LAYERS", layer.data, 1) ||
+			 setenv("CULVERT_TRACE_FILE", path.data, 1))
+			tool_error("out of memory");
+		else
+			code = report(request, path.data, program_run(argv));
+		program_finish(&program);
+	}
+	bytes_finish(&layer);
+	bytes_finish(&path);
+	return code;
+}
+
+int tool_trace(int argc, char **argv)
+{
+	struct request request = {.output = "culvert-trace.json"};
+	int at = tool_options(TOOL_trace, argc, argv, true, take, &request);
+	if (at < 0)
+		return -1 - at;
+	if (at == argc)
+		return tool_usage("which program?");
+	return trace(&request, argv + at);
+}
