@@ -140,8 +140,18 @@ void gpu_memory_free(struct gpu_device *device, gpu_address address,
 /* Pinned host memory, usable by all devices (portable). */
 cl_int gpu_host_alloc(struct gpu_device *device, uint64_t size_B, void **pointer_out);
 void gpu_host_free(struct gpu_device *device, void *pointer);
-/* Whether all of the range is pinned, by us or the application: then copies of it
- * never wait. */
+/* Managed memory: at pointer for the host and all devices.  CL_MEM_OBJECT_ALLOCATION_FAILURE
+ * where one of devices cannot share it with a host that goes on, or has not as much free as
+ * all managed memory of the process. */
+cl_int gpu_managed_alloc(struct gpu_device *const *devices, uint32_t count, uint64_t size_B,
+			 void **pointer_out);
+/* device and size_B: as it was allocated, with the first of the devices. */
+void gpu_managed_free(struct gpu_device *device, void *pointer, uint64_t size_B);
+/* Brings the pages to the host or to the stream's device, as far as there is room. */
+cl_int gpu_managed_prefetch(struct gpu_stream *stream, const void *pointer, uint64_t size_B,
+			    bool to_host);
+/* Whether all of the range is pinned, by us or the application, or managed: then
+ * copies of it never wait. */
 bool gpu_host_is_pinned(struct gpu_device *device, const void *pointer, uint64_t size_B);
 
 /* Host memory whose addresses are there at once and whose pages are pinned as they

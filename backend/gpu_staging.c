@@ -11,22 +11,24 @@
 bool gpu_host_is_pinned(struct gpu_device *device, const void *pointer, uint64_t size_B)
 {
 	CUmemorytype cu_type = (CUmemorytype)0;
+	unsigned managed = 0;
 	CUdeviceptr cu_start = 0;
 	size_t range_B = 0;
 	CUpointer_attribute attributes[] = {
 		CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
-		CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+		CU_POINTER_ATTRIBUTE_RANGE_SIZE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
 	};
-	void *values[] = {&cu_type, &cu_start, &range_B};
+	void *values[] = {&cu_type, &cu_start, &range_B, &managed};
 	const uint64_t address = (uintptr_t)pointer;
 	struct gpu_scope scope;
 	if (gpu_enter(device, &scope))
 		return false;
 	/* Without an answer it is as good as pageable; what is wrong shows later. */
-	CUresult cu_result = cuda.cuPointerGetAttributes(3, attributes, values, address);
+	CUresult cu_result = cuda.cuPointerGetAttributes(4, attributes, values, address);
 	gpu_leave(&scope);
-	return cu_result == CUDA_SUCCESS && cu_type == CU_MEMORYTYPE_HOST && address >= cu_start &&
-	       address - cu_start <= range_B && size_B <= range_B - (address - cu_start);
+	return cu_result == CUDA_SUCCESS && (cu_type == CU_MEMORYTYPE_HOST || managed) &&
+	       address >= cu_start && address - cu_start <= range_B &&
+	       size_B <= range_B - (address - cu_start);
 }
 
 /* --- slots --- */

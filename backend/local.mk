@@ -29,6 +29,7 @@ backend_sources = \
 	backend/gpu_foreign.c \
 	backend/gpu_graph.c \
 	backend/gpu_launch.c \
+	backend/gpu_managed.c \
 	backend/gpu_mem.c \
 	backend/gpu_module.c \
 	backend/gpu_module.h \

@@ -5,7 +5,7 @@
 #include "icd/mem.h"
 #include "icd/queue.h"
 
-/* Doors to features that no device of ours has: pipes, SVM, device queues,
+/* Doors to features that no device of ours has: pipes, device queues,
  * sharing with OpenGL and EGL.  Each checks the handles that can be
  * good and then answers what its page has for devices without the feature.  Most
  * arguments are not even looked at. */
@@ -45,69 +45,6 @@ clGetPipeInfo(cl_mem pipe, cl_pipe_info param_name, size_t param_value_size, voi
 	      size_t *param_value_size_ret)
 {
 	return CL_INVALID_MEM_OBJECT; /* no handle is a pipe */
-}
-
-/* --- SVM: OpenCL 3.0 API, 5.6: clSVMAlloc returns NULL when no device supports it, and
- * the queue's device without support makes the rest CL_INVALID_OPERATION ------------ */
-
-CL_API_ENTRY void * CL_API_CALL
-clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment)
-{
-	return NULL;
-}
-
-CL_API_ENTRY void CL_API_CALL clSVMFree(cl_context context, void *svm_pointer)
-{
-	/* Nothing was ever allocated. */
-}
-
-CL_API_ENTRY cl_int CL_API_CALL
-clEnqueueSVMFree(cl_command_queue command_queue, cl_uint num_svm_pointers, void *svm_pointers[],
-		 void(CL_CALLBACK *pfn_free_func)(cl_command_queue, cl_uint, void *[], void *),
-		 void *user_data, cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
-		 cl_event *event)
-{
-	return with_queue(command_queue, CL_INVALID_OPERATION);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL
-clEnqueueSVMMemcpy(cl_command_queue command_queue, cl_bool blocking_copy, void *dst_ptr,
-		   const void *src_ptr, size_t size, cl_uint num_events_in_wait_list,
-		   const cl_event *event_wait_list, cl_event *event)
-{
-	return with_queue(command_queue, CL_INVALID_OPERATION);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL
-clEnqueueSVMMemFill(cl_command_queue command_queue, void *svm_ptr, const void *pattern,
-		    size_t pattern_size, size_t size, cl_uint num_events_in_wait_list,
-		    const cl_event *event_wait_list, cl_event *event)
-{
-	return with_queue(command_queue, CL_INVALID_OPERATION);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL
-clEnqueueSVMMap(cl_command_queue command_queue, cl_bool blocking_map, cl_map_flags flags,
-		void *svm_ptr, size_t size, cl_uint num_events_in_wait_list,
-		const cl_event *event_wait_list, cl_event *event)
-{
-	return with_queue(command_queue, CL_INVALID_OPERATION);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL
-clEnqueueSVMUnmap(cl_command_queue command_queue, void *svm_ptr, cl_uint num_events_in_wait_list,
-		  const cl_event *event_wait_list, cl_event *event)
-{
-	return with_queue(command_queue, CL_INVALID_OPERATION);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL
-clEnqueueSVMMigrateMem(cl_command_queue command_queue, cl_uint num_svm_pointers,
-		       const void **svm_pointers, const size_t *sizes, cl_mem_migration_flags flags,
-		       cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
-		       cl_event *event)
-{
-	return with_queue(command_queue, CL_INVALID_OPERATION);
 }
 
 /* --- device queues: OpenCL 3.0 API, 5.1 -------------------------------------------- */

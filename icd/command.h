@@ -89,6 +89,7 @@ struct ocl_launch {
 	uint32_t work_dim;
 	uint32_t dynamic_local_B;
 	bool uniform;                    /* local divides global */
+	bool indirect;                   /* it may use any USM */
 	bool cooperative;                /* all work-groups run at once; uniform */
 	uint64_t printf_buffer;          /* while it is being submitted, */
 	uint64_t grid_barrier;           /* and this */
@@ -123,6 +124,7 @@ struct ocl_command {
 			struct ocl_drawing *drawing;
 		} buffer;
 		struct ocl_cuda_work cuda_work;
+		bool to_host;            /* migrate */
 	} u;
 
 	/* In line: guarded by the queue's lock. */
@@ -184,6 +186,7 @@ extern const struct ocl_command_kind ocl_command_copy_rect;
 extern const struct ocl_command_kind ocl_command_fill;
 extern const struct ocl_command_kind ocl_command_map;
 extern const struct ocl_command_kind ocl_command_unmap;
+extern const struct ocl_command_kind ocl_command_migrate;  /* of shared memory */
 extern const struct ocl_command_kind ocl_command_image_read;
 extern const struct ocl_command_kind ocl_command_image_write;
 extern const struct ocl_command_kind ocl_command_image_copy;

@@ -179,6 +179,17 @@ static cl_int unmap_run(struct ocl_command *command, struct gpu_stream *stream)
 	return error;
 }
 
+static cl_int migrate_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	cl_int error = CL_SUCCESS;
+	for (uint32_t i = 0; i < command->access_count && !error; i++) {
+		const struct ocl_access *access = &command->accesses[i];
+		error = ocl_storage_migrate(access->mem->storage, stream, access->lo_B,
+					    access->hi_B, command->u.to_host);
+	}
+	return error;
+}
+
 /* The map's mem is kept by the map and its command alike: a map has no access. */
 void ocl_command_map_retain(struct ocl_command *command)
 {
@@ -216,3 +227,4 @@ const struct ocl_command_kind ocl_command_unmap = {
 	.run = unmap_run, .effort = map_effort, .retain = ocl_command_map_retain, .release = ocl_command_map_release,
 	.moves_host_bytes = true,
 };
+const struct ocl_command_kind ocl_command_migrate = {.run = migrate_run};

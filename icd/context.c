@@ -26,6 +26,7 @@ static void context_destroy(struct object *object)
 		destructor->callback(context, destructor->user_data);
 		free(destructor);
 	}
+	ocl_svm_table_finish(&context->svm);
 	ocl_host_writes_finish(&context->host_writes);
 	lock_finish(&context->lock);
 	free(context->devices);
@@ -98,11 +99,10 @@ cl_int ocl_context_create(const cl_context_properties *properties, const cl_devi
 		free(context);
 		return CL_OUT_OF_HOST_MEMORY;
 	}
-	if (ocl_host_writes_init(&context->host_writes)) {
-		lock_finish(&context->lock);
-		free(context);
-		return CL_OUT_OF_HOST_MEMORY;
-	}
+	if (ocl_host_writes_init(&context->host_writes))
+		goto fail_writes;
+	if (ocl_svm_table_init(&context->svm))
+		goto fail_svm;
 	object_init(&context->base, &ocl_context_type);
 	context->notify = notify;
 	context->notify_data = notify_data;
@@ -123,6 +123,12 @@ cl_int ocl_context_create(const cl_context_properties *properties, const cl_devi
 	}
 	*context_out = context;
 	return CL_SUCCESS;
+fail_svm:
+	ocl_host_writes_finish(&context->host_writes);
+fail_writes:
+	lock_finish(&context->lock);
+	free(context);
+	return CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int ocl_context_add_destructor(cl_context context, ocl_context_destroyed callback,

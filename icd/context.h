@@ -1,5 +1,6 @@
-/* A context: devices that share objects.  Thread-safe: all but the callback list
- * and what the host's memory waits for is immutable after creation. */
+/* A context: devices that share objects.  Thread-safe: all but the callback list,
+ * what the host's memory waits for, and the SVM allocations is immutable after
+ * creation. */
 #ifndef CULVERT_ICD_CONTEXT_H
 #define CULVERT_ICD_CONTEXT_H
 
@@ -8,6 +9,7 @@
 #include "icd/host_writes.h"
 #include "icd/info.h"
 #include "icd/object.h"
+#include "icd/svm.h"
 
 extern const struct object_type ocl_context_type;
 
@@ -24,6 +26,7 @@ struct _cl_context {
 	struct lock lock;                    /* guards destructors */
 	struct context_destructor *destructors; /* newest first */
 	struct ocl_host_writes host_writes;
+	struct ocl_svm_table svm;
 };
 
 typedef void(CL_CALLBACK *ocl_context_notify)(const char *, const void *, size_t, void *);

@@ -4,6 +4,7 @@
 
 #include "icd/image.h"
 #include "icd/sampler.h"
+#include "icd/svm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +65,7 @@ static struct ocl_arguments *arguments_copy(const struct ocl_arguments *from)
 	memcpy(to->data, from->data, from->data_B);
 	memcpy(to->items, from->items, from->count * sizeof(from->items[0]));
 	for (uint32_t i = 0; i < to->count; i++)
-		if (to->items[i].mem)
-			object_ref(to->items[i].mem);
+		ocl_mem_hold(to->items[i].mem);
 	return to;
 }
 
@@ -81,7 +81,7 @@ void ocl_arguments_unref(struct ocl_arguments *arguments)
 	    atomic_fetch_sub_explicit(&arguments->refs, 1, memory_order_acq_rel) != 1)
 		return;
 	for (uint32_t i = 0; i < arguments->count; i++)
-		object_unref(arguments->items[i].mem);
+		ocl_mem_drop(arguments->items[i].mem);
 	free(arguments);
 }
 
@@ -231,13 +231,107 @@ cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, c
 	case ABI_ARGUMENT_GLOBAL:
 	case ABI_ARGUMENT_CONSTANT:
 	case ABI_ARGUMENT_IMAGE:
-		if (mem)
-			object_ref(mem);
+		ocl_mem_hold(mem);
 		old = item->mem;
 		item->mem = mem;
-		object_unref(old);
+		item->pointer = 0;
+		ocl_mem_drop(old);
 		break;
 	}
+	return CL_SUCCESS;
+}
+
+/* OpenCL 3.0 API, 5.9.2 (clSetKernelArgSVMPointer): the pointer may be into an allocation,
+ * and NULL.  Just behind one it is as good as any that the kernel does not follow; any other
+ * must be memory of the system's that a device sees.  held_out: the allocation, held. */
+static cl_int pointer_check(cl_context context, const void *pointer, bool any, cl_mem *held_out)
+{
+	size_t offset_B;
+	*held_out = NULL;
+	if (!pointer)
+		return CL_SUCCESS;
+	cl_mem mem = ocl_svm_find(context, pointer, &offset_B);
+	if (!mem)
+		mem = ocl_svm_find(context, (const char *)pointer - 1, &offset_B);
+	ocl_mem_hold(mem);
+	object_unref(mem);
+	*held_out = mem;
+	if (!mem && !any && !(ocl_svm_any(context) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM))
+		return CL_INVALID_ARG_VALUE;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_kernel_set_pointer(cl_kernel kernel, cl_uint index, const void *pointer, bool any)
+{
+	const struct abi_kernel *abi = ocl_kernel_abi(kernel);
+	cl_mem held;
+	if (index >= abi->argument_count)
+		return CL_INVALID_ARG_INDEX;
+	if (abi->arguments[index].kind != ABI_ARGUMENT_GLOBAL &&
+	    abi->arguments[index].kind != ABI_ARGUMENT_CONSTANT)
+		return CL_INVALID_ARG_VALUE;
+	cl_int error = pointer_check(kernel->program->context, pointer, any, &held);
+	if (!error)
+		error = arguments_own(kernel);
+	if (error) {
+		ocl_mem_drop(held);
+		return error;
+	}
+	struct ocl_argument *item = &kernel->arguments->items[index];
+	ocl_mem_drop(item->mem);
+	item->mem = held;
+	item->pointer = (uintptr_t)pointer;
+	item->set = true;
+	return CL_SUCCESS;
+}
+
+/* --- memory behind pointers ----------------------------------------------------------- */
+
+static void indirect_unref(struct ocl_indirect *indirect)
+{
+	if (!indirect || atomic_fetch_sub_explicit(&indirect->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	for (uint32_t i = 0; i < indirect->count; i++)
+		ocl_mem_drop(indirect->mems[i]);
+	free(indirect);
+}
+
+static cl_int indirect_create(cl_context context, uint32_t count, void *const *pointers,
+			      bool any, struct ocl_indirect **indirect_out)
+{
+	any = any || ocl_svm_any(context) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
+	struct ocl_indirect *indirect = calloc(1, sizeof(*indirect) +
+							  count * sizeof(indirect->mems[0]));
+	if (!indirect)
+		return CL_OUT_OF_HOST_MEMORY;
+	atomic_init(&indirect->refs, 1);
+	for (uint32_t i = 0; i < count; i++) {
+		size_t offset_B;
+		cl_mem mem = ocl_svm_find(context, pointers[i], &offset_B);
+		if (!mem && pointers[i] && !any) {
+			indirect_unref(indirect);
+			return CL_INVALID_VALUE;
+		}
+		if (!mem)
+			continue;
+		ocl_mem_hold(mem);
+		object_unref(mem);
+		indirect->mems[indirect->count++] = mem;
+	}
+	*indirect_out = indirect;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_kernel_set_indirect(cl_kernel kernel, uint32_t count, void *const *pointers, bool any)
+{
+	struct ocl_indirect *indirect = NULL;
+	cl_int error = count ? indirect_create(kernel->program->context, count, pointers,
+					       any, &indirect)
+			     : CL_SUCCESS;
+	if (error)
+		return error;
+	indirect_unref(kernel->indirect);
+	kernel->indirect = indirect;
 	return CL_SUCCESS;
 }
 
@@ -257,6 +351,7 @@ static void kernel_destroy(struct object *object)
 		ocl_build_unref(kernel->code[i].build);
 	free(kernel->code);
 	ocl_arguments_unref(kernel->arguments);
+	indirect_unref(kernel->indirect);
 	free(kernel->name);
 	lock_finish(&kernel->lock);
 	object_unref(kernel->program);
@@ -369,6 +464,10 @@ cl_int ocl_kernel_clone(cl_kernel source, cl_kernel *kernel_out)
 		kernel->code[i].abi = source->code[i].abi;
 	}
 	kernel->arguments = ocl_arguments_ref(source->arguments);
+	if (source->indirect)
+		atomic_fetch_add_explicit(&source->indirect->refs, 1, memory_order_relaxed);
+	kernel->indirect = source->indirect;
+	kernel->indirect_kinds = source->indirect_kinds;
 	*kernel_out = kernel;
 	return CL_SUCCESS;
 }
@@ -435,9 +534,11 @@ cl_int ocl_kernel_code_for(struct _cl_kernel *kernel, const struct _cl_device_id
 
 cl_int ocl_kernel_arguments_check(const struct _cl_kernel *kernel)
 {
-	for (uint32_t i = 0; i < kernel->arguments->count; i++)
-		if (!kernel->arguments->items[i].set)
+	for (uint32_t i = 0; i < kernel->arguments->count; i++) {
+		const struct ocl_argument *item = &kernel->arguments->items[i];
+		if (!item->set || (item->mem && !ocl_mem_is_alive(item->mem)))
 			return CL_INVALID_KERNEL_ARGS;
+	}
 	return CL_SUCCESS;
 }
 

@@ -18,8 +18,8 @@ extern const struct object_type ocl_kernel_type;
 struct ocl_argument {
 	bool set;
 	uint32_t offset_B;            /* VALUE, SAMPLER: where the bytes lie in the block's data */
-	cl_mem mem;                   /* GLOBAL, CONSTANT: may be NULL; IMAGE; the block holds a
-				       * ref */
+	cl_mem mem;                   /* GLOBAL, CONSTANT: may be NULL; IMAGE; held, see mem.h */
+	gpu_address pointer;          /* what the kernel gets if it is no buffer: SVM, or NULL */
 	uint64_t local_B;             /* LOCAL */
 };
 
@@ -43,12 +43,21 @@ struct ocl_kernel_code {
 	struct gpu_function_caps caps;
 };
 
+/* Memory that a kernel reaches by pointers in other memory (clSetKernelExecInfo). */
+struct ocl_indirect {
+	atomic_uint refs;
+	uint32_t count;
+	cl_mem mems[];                /* held, see mem.h */
+};
+
 struct _cl_kernel {
 	struct object base;
 	cl_program program;           /* ref held */
 	char *name;
 	atomic_bool attached;         /* counts in program->kernels_attached */
 	struct ocl_arguments *arguments;
+	struct ocl_indirect *indirect; /* a reference; NULL: none */
+	unsigned indirect_kinds;      /* of USM (bits by enum ocl_svm_kind), any of which it may use */
 	struct lock lock;             /* guards the resolving of code */
 	uint32_t code_count;          /* == program->device_count */
 	struct ocl_kernel_code *code; /* parallel to program->devices */
@@ -65,6 +74,12 @@ cl_int ocl_kernel_release(cl_kernel kernel);
 /* clSetKernelArg. */
 cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, const void *value);
 
+/* clSetKernelArgSVMPointer; any: clSetKernelArgMemPointerINTEL, which takes all pointers. */
+cl_int ocl_kernel_set_pointer(cl_kernel kernel, cl_uint index, const void *pointer, bool any);
+/* CL_KERNEL_EXEC_INFO_SVM_PTRS, and with any _USM_PTRS_INTEL: the only ones from now on.
+ * CL_INVALID_VALUE for a pointer to no allocation; CL_OUT_OF_HOST_MEMORY. */
+cl_int ocl_kernel_set_indirect(cl_kernel kernel, uint32_t count, void *const *pointers, bool any);
+
 /* What all devices agree on: argument kinds, names, attributes. */
 const struct abi_kernel *ocl_kernel_abi(const struct _cl_kernel *kernel);
 
@@ -73,7 +88,8 @@ const struct abi_kernel *ocl_kernel_abi(const struct _cl_kernel *kernel);
 cl_int ocl_kernel_code_for(struct _cl_kernel *kernel, const struct _cl_device_id *device,
 			   const struct ocl_kernel_code **code_out);
 
-/* Whether every argument is set: CL_INVALID_KERNEL_ARGS otherwise. */
+/* CL_INVALID_KERNEL_ARGS unless every argument is set and the application still has
+ * its memory object. */
 cl_int ocl_kernel_arguments_check(const struct _cl_kernel *kernel);
 
 /* Whether arguments of the kind have bytes in the block's data. */

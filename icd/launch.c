@@ -179,11 +179,21 @@ static cl_int images_check(const struct ocl_launch *launch, cl_command_queue que
 	return error;
 }
 
+/* Without a parameter, hence last. What has been freed is not used. */
+static void indirect_touch(struct ocl_command *command, const struct ocl_indirect *indirect)
+{
+	for (uint32_t i = 0; indirect && i < indirect->count; i++)
+		if (ocl_mem_is_alive(indirect->mems[i]))
+			ocl_command_touch(command, indirect->mems[i], 0,
+					  indirect->mems[i]->size_B, OCL_ACCESS_UPDATE);
+}
+
 static cl_int accesses_make(struct ocl_command *command)
 {
 	const struct ocl_launch *launch = &command->u.launch;
 	const struct abi_kernel *abi = launch->code->abi;
-	uint32_t count = 0;
+	const struct ocl_indirect *indirect = launch->kernel->indirect;
+	uint32_t count = indirect ? indirect->count : 0;
 	for (uint32_t i = 0; i < abi->argument_count; i++)
 		count += argument_is_memory(&abi->arguments[i]) && launch->arguments->items[i].mem;
 	if (count > OCL_LAUNCH_ACCESSES)
@@ -199,6 +209,7 @@ static cl_int accesses_make(struct ocl_command *command)
 				  argument_writes(argument, mem) ? OCL_ACCESS_UPDATE
 								 : OCL_ACCESS_READ);
 	}
+	indirect_touch(command, indirect);
 	return CL_SUCCESS;
 }
 
@@ -227,6 +238,7 @@ static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue,
 {
 	launch->kernel = kernel;
 	launch->arguments = kernel->arguments;
+	launch->indirect = kernel->indirect_kinds != 0;
 	cl_int error = ocl_kernel_code_for(kernel, queue->device, &launch->code);
 	if (!error)
 		error = sizes_take(launch, range);
@@ -293,7 +305,6 @@ enum { LAUNCH_PARAMETERS = 64 };
 
 /* Where the values lie that no argument has. */
 struct hidden_values {
-	uint64_t none;                   /* the address of a NULL buffer */
 	uint32_t *offsets;               /* of the local arguments */
 	uint64_t id_start[3];            /* of the grid that is launched next */
 	uint32_t group_start[3];
@@ -326,7 +337,7 @@ static cl_int argument_parameters(struct ocl_command *command, struct hidden_val
 	const uint32_t states = sampler_states(launch);
 	cl_int error = CL_SUCCESS;
 	for (uint32_t i = 0; i < abi->argument_count; i++) {
-		const struct ocl_argument *item = &launch->arguments->items[i];
+		struct ocl_argument *item = &launch->arguments->items[i];
 		switch (abi->arguments[i].kind) {
 		case ABI_ARGUMENT_VALUE:
 		case ABI_ARGUMENT_SAMPLER:
@@ -334,7 +345,10 @@ static cl_int argument_parameters(struct ocl_command *command, struct hidden_val
 			break;
 		case ABI_ARGUMENT_GLOBAL:
 		case ABI_ARGUMENT_CONSTANT:
-			parameters[i] = item->mem ? &access++->at.address : &values->none;
+			parameters[i] = &item->pointer;
+			if (item->mem && !item->pointer)
+				parameters[i] = &access->at.address;
+			access += item->mem != NULL;
 			break;
 		case ABI_ARGUMENT_LOCAL:
 			parameters[i] = &values->offsets[i];
@@ -453,6 +467,8 @@ static cl_int launch_with(struct ocl_command *command, struct gpu_stream *stream
 	/* Who launches a recorded graph notes its stream. */
 	if (!error && !gpu_stream_is_recorder(stream))
 		error = ocl_module_note(launch->code->build->module, stream);
+	if (!error && launch->indirect)
+		error = ocl_users_note(&command->queue->context->svm.indirect, stream);
 	return error ? error : launch_grids(launch, stream, values, parameters);
 }
 
@@ -496,10 +512,14 @@ static void launch_retain(struct ocl_command *command)
 {
 	object_ref(command->u.launch.kernel);
 	(void)ocl_arguments_ref(command->u.launch.arguments);
+	if (command->u.launch.indirect)
+		atomic_fetch_add(&command->queue->context->svm.waiting, 1);
 }
 
 static void launch_release(struct ocl_command *command)
 {
+	if (command->u.launch.indirect)
+		atomic_fetch_sub(&command->queue->context->svm.waiting, 1);
 	ocl_arguments_unref(command->u.launch.arguments);
 	object_unref(command->u.launch.kernel);
 }

@@ -35,8 +35,9 @@ icd_command_sources = \
 	icd/users.c icd/users.h \
 	icd/host_writes.c icd/host_writes.h \
 	icd/segment.c icd/segment.h \
-	icd/residency.c icd/residency.h \
+	icd/residency.c icd/residency.h icd/residency_shared.c \
 	icd/mem.c icd/mem.h icd/mem_info.def icd/mem_flags.c icd/mem_flags.h \
+	icd/svm.c icd/svm.h \
 	icd/image.c icd/image.h icd/image_bind.c icd/image_info.def \
 	icd/image_check.c icd/image_check.h \
 	icd/image_format.c icd/image_format.h \
@@ -60,4 +61,5 @@ icd_command_sources = \
 	icd/api_mem.c icd/api_queue.c icd/api_event.c \
 	icd/api_enqueue_buffer.c icd/api_enqueue_rect.c icd/api_enqueue_map.c \
 	icd/api_enqueue_kernel.c icd/api_enqueue_sync.c \
-	icd/api_command_buffer.c icd/api_record.c icd/api_mutable.c icd/api_cuda.c icd/cuda_interop.h
+	icd/api_command_buffer.c icd/api_record.c icd/api_mutable.c icd/api_cuda.c icd/cuda_interop.h \
+	icd/svm_command.c icd/svm_command.h icd/api_svm.c icd/api_usm.c

@@ -4,6 +4,7 @@
 
 #include "icd/complete.h"
 #include "icd/image.h"
+#include "icd/svm.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -23,6 +24,35 @@ cl_int ocl_mem_check(cl_mem mem, const struct _cl_context *context)
 	if (error)
 		return error;
 	return mem->context == context && !mem->image ? CL_SUCCESS : CL_INVALID_MEM_OBJECT;
+}
+
+void ocl_mem_hold(cl_mem mem)
+{
+	if (mem)
+		atomic_fetch_add_explicit(&mem->holders, 1, memory_order_relaxed);
+}
+
+void ocl_mem_drop(cl_mem mem)
+{
+	if (mem && atomic_fetch_sub_explicit(&mem->holders, 1, memory_order_acq_rel) == 1)
+		free(mem);
+}
+
+bool ocl_mem_is_alive(const struct _cl_mem *mem)
+{
+	return object_reference_count(mem) != 0;
+}
+
+size_t ocl_mem_offset_B(const struct _cl_mem *mem)
+{
+	return mem->parent && !mem->image ? mem->origin_B - mem->parent->origin_B : 0;
+}
+
+bool ocl_mem_uses_svm(const struct _cl_mem *mem)
+{
+	while (mem->parent)
+		mem = mem->parent;
+	return mem->svm;
 }
 
 /* --- creation -------------------------------------------------------------------- */
@@ -53,6 +83,7 @@ static struct _cl_mem *mem_new(cl_context context, cl_mem_flags flags, size_t si
 	mem->flags = flags;
 	mem->size_B = size_B;
 	atomic_init(&mem->map_count, 0);
+	atomic_init(&mem->holders, 1);
 	object_ref(context);
 	mem->context = context;
 	return mem;
@@ -65,6 +96,36 @@ static enum ocl_content content_of(cl_mem_flags flags)
 	return flags & CL_MEM_COPY_HOST_PTR ? OCL_CONTENT_COPY : OCL_CONTENT_UNDEFINED;
 }
 
+/* OpenCL 3.0 API, 5.2.1: over memory of clSVMAlloc a buffer has that for its storage;
+ * CL_INVALID_BUFFER_SIZE when it is longer.  USM is memory like any other of the host's
+ * (cl_intel_unified_shared_memory leaves it open), but for a device's. */
+static cl_int host_memory_take(struct _cl_mem *mem, const void *host_pointer)
+{
+	struct ocl_svm svm;
+	if (!ocl_svm_describe(mem->context, host_pointer, &svm))
+		return CL_SUCCESS;
+	if (svm.kind == OCL_SVM_DEVICE)
+		return CL_INVALID_HOST_PTR;
+	if (svm.kind != OCL_SVM_SVM || !(mem->flags & CL_MEM_USE_HOST_PTR))
+		return CL_SUCCESS;
+	mem->svm = ocl_svm_find(mem->context, host_pointer, &mem->origin_B);
+	if (!mem->svm)
+		return CL_INVALID_HOST_PTR; /* freed meanwhile */
+	mem->storage = mem->svm->storage;
+	return mem->size_B <= mem->svm->size_B - mem->origin_B ? CL_SUCCESS
+							       : CL_INVALID_BUFFER_SIZE;
+}
+
+cl_mem ocl_mem_create_svm(cl_context context, cl_mem_flags flags, struct ocl_storage *storage)
+{
+	struct _cl_mem *mem = mem_new(context, flags, storage->size_B);
+	if (!mem)
+		return NULL;
+	mem->storage = storage;
+	mem->host_pointer = storage->shadow;
+	return mem;
+}
+
 cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
 		      size_t size_B, void *host_pointer, cl_mem *mem_out)
 {
@@ -72,7 +133,9 @@ cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, c
 	if (!mem)
 		return CL_OUT_OF_HOST_MEMORY;
 	cl_int error = properties_copy(mem, properties);
-	if (!error)
+	if (!error && host_pointer)
+		error = host_memory_take(mem, host_pointer);
+	if (!error && !mem->svm)
 		error = ocl_storage_create(context, size_B, content_of(flags), host_pointer,
 					   flags & CL_MEM_ALLOC_HOST_PTR, &mem->storage);
 	if (error) {
@@ -131,7 +194,7 @@ cl_int ocl_mem_create_sub(cl_mem parent, cl_mem_flags flags, const cl_buffer_reg
 	if (!mem)
 		return CL_OUT_OF_HOST_MEMORY;
 	ocl_mem_share(mem, parent);
-	mem->origin_B = region->origin;
+	mem->origin_B = parent->origin_B + region->origin;
 	if (parent->host_pointer)
 		mem->host_pointer = (unsigned char *)parent->host_pointer + region->origin;
 	*mem_out = mem;
@@ -184,12 +247,13 @@ static void mem_end(struct _cl_mem *mem)
 		destructor = next;
 	}
 	ocl_image_destroy(mem);
-	if (!mem->parent)
+	if (!mem->parent && !mem->svm)
 		ocl_storage_destroy(mem->storage);
 	object_unref(mem->parent);
+	object_unref(mem->svm);
 	object_unref(mem->context);
 	free(mem->properties);
-	free(mem);
+	ocl_mem_drop(mem);
 }
 
 /* A memory object that ends once its last transfers are over. */
@@ -235,14 +299,14 @@ static void mem_destroy(struct object *object)
 		ocl_image_destroy(mem);
 		object_unref(mem->context);
 		free(mem->properties);
-		free(mem);
+		ocl_mem_drop(mem);
 		return;
 	}
 	maps_drop(mem);
 	/* OpenCL 3.0 API, 5.5.1: callbacks tell that the host memory may be reused,
 	 * and the pinned shadow goes back to the system: both only after the last
 	 * transfer.  Device memory needs no such care, its free is ordered. */
-	if (mem->destructors || (!mem->parent && mem->storage->shadow_owner) ||
+	if (mem->destructors || (!mem->parent && !mem->svm && mem->storage->shadow_owner) ||
 	    (mem->image && mem->image->shadow_owner))
 		ocl_storage_collect(mem->storage, &witnesses);
 	if (witnesses.count)
@@ -324,6 +388,21 @@ static cl_int map_add(struct ocl_map *map)
 	if (conflicts)
 		free(map);
 	return conflicts ? CL_INVALID_OPERATION : CL_SUCCESS;
+}
+
+cl_int ocl_map_create(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t size_B,
+		      struct ocl_map **map_out)
+{
+	void *shadow;
+	cl_int error = ocl_storage_shadow(mem->storage, mem->origin_B + offset_B,
+					  mem->origin_B + offset_B + size_B, &shadow);
+	if (error)
+		return error;
+	*map_out = map_new(mem, flags, offset_B, size_B, shadow);
+	if (!*map_out)
+		return CL_OUT_OF_HOST_MEMORY;
+	ocl_map_unref(*map_out);
+	return CL_SUCCESS;
 }
 
 cl_int ocl_mem_map(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t size_B,

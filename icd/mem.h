@@ -5,7 +5,11 @@
  * does an image that was made of another object.  All offsets that go to the storage
  * are the root's.
  *
- * Thread-safe: everything is immutable but the map count, and the lists of maps
+ * A kernel's argument is no owner (OpenCL 3.0 API, 5.9.2: "implementations shall
+ * not allow cl_kernel objects to hold reference counts to cl_kernel arguments"):
+ * it holds the struct alone, so that a launch can tell that the object has gone.
+ *
+ * Thread-safe: everything is immutable but the counts, and the lists of maps
  * and destructors, which the storage's lock guards. */
 #ifndef CULVERT_ICD_MEM_H
 #define CULVERT_ICD_MEM_H
@@ -29,14 +33,30 @@ struct _cl_mem {
 	cl_mem_properties *properties;   /* owned, with the final 0; NULL if none were given */
 	size_t property_count;
 	struct _cl_mem *parent;          /* ref held; NULL for a root */
-	struct ocl_storage *storage;     /* the root owns it */
+	struct _cl_mem *svm;             /* ref held: whose storage it is, see svm.h; NULL: none */
+	struct ocl_storage *storage;     /* the root owns it, or svm */
 	struct ocl_image *image;         /* owned; NULL: a buffer */
 	atomic_uint map_count;
+	atomic_uint holders;             /* of the struct: the object itself, arguments */
 	struct mem_destructor *destructors; /* newest first */
 };
 
 /* For clSetKernelArg: CL_SUCCESS when handle is a buffer of context. */
 cl_int ocl_mem_check(cl_mem mem, const struct _cl_context *context);
+
+/* The buffer that an SVM allocation is inside: no handle of the application's, and the
+ * storage becomes its own.  NULL: out of memory. */
+cl_mem ocl_mem_create_svm(cl_context context, cl_mem_flags flags, struct ocl_storage *storage);
+
+/* For clGetMemObjectInfo: of a sub-buffer in its parent; whether the bytes are SVM. */
+size_t ocl_mem_offset_B(const struct _cl_mem *mem);
+bool ocl_mem_uses_svm(const struct _cl_mem *mem);
+
+/* Keeps the struct, and nothing that it owns; NULL is fine. */
+void ocl_mem_hold(cl_mem mem);
+void ocl_mem_drop(cl_mem mem);
+/* Whether the application still has it, and not only unfinished commands. */
+bool ocl_mem_is_alive(const struct _cl_mem *mem);
 
 /* flags are checked by the door.  *properties may be NULL. */
 cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
@@ -67,6 +87,10 @@ struct ocl_map {
 	cl_map_flags flags;
 	atomic_bool ready;               /* the map command brought the bytes */
 };
+
+/* A region of mem that is in no list; the caller gets the only reference. */
+cl_int ocl_map_create(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t size_B,
+		      struct ocl_map **map_out);
 
 #define OCL_MAP_WRITES (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)
 

@@ -18,7 +18,7 @@ static uint32_t host_place(const struct ocl_storage *storage)
 
 /* --- creation ------------------------------------------------------------------ */
 
-static struct ocl_storage *storage_new(cl_context context, uint64_t size_B)
+struct ocl_storage *ocl_storage_new(cl_context context, uint64_t size_B)
 {
 	const uint32_t count = context->device_count;
 	struct ocl_storage *storage = calloc(1, sizeof(*storage) +
@@ -169,7 +169,7 @@ cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content 
 	struct ocl_storage *storage = NULL;
 	if (context->device_count >= SEGMENT_PLACES_MAX)
 		return CL_OUT_OF_RESOURCES;
-	storage = storage_new(context, size_B);
+	storage = ocl_storage_new(context, size_B);
 	if (!storage)
 		return CL_OUT_OF_HOST_MEMORY;
 	storage->pins_whole = pins_whole || size_B <= OCL_STORAGE_WINDOW_B;
@@ -210,7 +210,7 @@ cl_int ocl_storage_create_array(cl_context context, const struct ocl_texels *tex
 	cl_int error = CL_SUCCESS;
 	if (context->device_count >= SEGMENT_PLACES_MAX)
 		return CL_OUT_OF_RESOURCES;
-	struct ocl_storage *storage = storage_new(context, size_B);
+	struct ocl_storage *storage = ocl_storage_new(context, size_B);
 	if (!storage)
 		return CL_OUT_OF_HOST_MEMORY;
 	storage->arrays = true;
@@ -234,14 +234,17 @@ cl_int ocl_storage_create_array(cl_context context, const struct ocl_texels *tex
 static void location_finish(struct ocl_storage *storage, struct ocl_location *location)
 {
 	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
-	if (location->gpu && (location->address || location->array) && !location->adopted) {
+	if (location->gpu && storage->place == OCL_PLACE_OWN && !location->adopted &&
+	    (location->address || location->array)) {
 		ocl_users_collect(&location->users, &witnesses);
 		gpu_memory_free(location->gpu, location->address, witnesses.events,
 				witnesses.count);
 		gpu_array_destroy(location->array, witnesses.events, witnesses.count);
 		ocl_witnesses_finish(&witnesses);
 	}
-	if (!location->gpu && storage->window)
+	if (!location->gpu && storage->place != OCL_PLACE_OWN)
+		ocl_storage_free_shared(storage);
+	else if (!location->gpu && storage->window)
 		gpu_window_destroy(storage->window);
 	else if (!location->gpu && storage->shadow && storage->shadow_owner)
 		gpu_host_free(storage->shadow_owner, storage->shadow);
@@ -554,6 +557,8 @@ cl_int ocl_storage_acquire(struct ocl_storage *storage, uint32_t device,
 	cl_int error = ocl_users_note(&location->users, stream);
 	if (error)
 		return error;
+	if (storage->moves_whole && atomic_exchange(&storage->at_host, false))
+		error = gpu_managed_prefetch(stream, storage->shadow, storage->size_B, false);
 	if (range.tracked) {
 		lock_take(&storage->lock);
 		idle_wait_locked(storage);
@@ -699,6 +704,8 @@ cl_int ocl_storage_host_acquire(struct ocl_storage *storage, uint32_t device,
 				enum ocl_access_mode mode)
 {
 	struct list *link, *next;
+	if (storage->place != OCL_PLACE_OWN)
+		return ocl_storage_host_acquire_shared(storage, stream, lo_B, hi_B);
 	lock_take(&storage->lock);
 	idle_wait_locked(storage);
 	cl_int error = location_allocate(storage, device);
@@ -722,6 +729,8 @@ cl_int ocl_storage_host_acquire(struct ocl_storage *storage, uint32_t device,
 cl_int ocl_storage_host_commit(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B)
 {
 	struct list *link, *next;
+	if (storage->place != OCL_PLACE_OWN)
+		return CL_SUCCESS;
 	lock_take(&storage->lock);
 	idle_wait_locked(storage);
 	cl_int error = range_cut_locked(storage, lo_B, hi_B);

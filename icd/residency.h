@@ -35,6 +35,15 @@
 
 #include <stdatomic.h>
 
+/* Where the bytes are.  Shared memory is at one address for the host and all devices of
+ * the context, so that nothing has to be known of it: neither segments nor copies. */
+enum ocl_place {
+	OCL_PLACE_OWN = 0,              /* each location has memory of its own */
+	OCL_PLACE_MANAGED = 1 << 0,     /* shared: goes to who touches it */
+	OCL_PLACE_PINNED = 1 << 1,      /* shared: the host's */
+	OCL_PLACE_DEVICE = 1 << 2       /* one device's; not for the host */
+};
+
 enum ocl_access_mode {
 	OCL_ACCESS_READ = 1,
 	OCL_ACCESS_WRITE = 2,           /* overwrites the whole range */
@@ -60,9 +69,12 @@ struct ocl_storage {
 	struct lock lock;               /* guards all that follows but what says otherwise */
 	struct lock_condition idle;     /* busy or pinning became false */
 	bool busy;                      /* a copy of pageable memory runs without the lock */
-	uint64_t size_B;                /* immutable, as are the next two */
+	uint64_t size_B;                /* immutable, as are the next four */
 	bool arrays;                    /* the locations have arrays */
 	struct ocl_texels texels;       /* of arrays */
+	enum ocl_place place;
+	bool moves_whole;               /* managed, and only one side uses it at a time */
+	atomic_bool at_host;            /* moves_whole: it may be there, and comes when acquired */
 	bool pageable;                  /* immutable: the shadow is the application's memory */
 	atomic_bool tracked;            /* segments are in force; never becomes false again */
 	bool pins_whole;                /* immutable: the first map pins all of the shadow */
@@ -103,6 +115,13 @@ cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content 
 /* One whose bytes on device (a position) are at address, which stays the application's. */
 cl_int ocl_storage_adopt(cl_context context, uint64_t size_B, uint32_t device,
 			 gpu_address address, struct ocl_storage **storage_out);
+/* Memory at one address, in the first of the places (a set of enum ocl_place) that has room.
+ * owner: position of the device that it is asked from.  moves_whole: the host uses managed
+ * memory only between host_acquire and the next acquire.
+ * CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES. */
+cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, unsigned places,
+				 uint32_t owner, bool moves_whole,
+				 struct ocl_storage **storage_out);
 
 /* Of an image.  from: the texels, in memory of the host with its pitches; NULL: undefined.
  * Otherwise as ocl_storage_create; texels that are given take a device's memory now. */
@@ -146,6 +165,17 @@ cl_int ocl_storage_shadow(struct ocl_storage *storage, uint64_t lo_B, uint64_t h
 cl_int ocl_storage_host_acquire(struct ocl_storage *storage, uint32_t device,
 				struct gpu_stream *stream, uint64_t lo_B, uint64_t hi_B,
 				enum ocl_access_mode mode);
+/* What residency.c and residency_shared.c need of each other: a storage without memory;
+ * giving shared memory back; and host_acquire where it is shared. */
+struct ocl_storage *ocl_storage_new(cl_context context, uint64_t size_B);
+void ocl_storage_free_shared(struct ocl_storage *storage);
+cl_int ocl_storage_host_acquire_shared(struct ocl_storage *storage, struct gpu_stream *stream,
+				       uint64_t lo_B, uint64_t hi_B);
+
+/* Shared memory: brings the range to the host or the stream's device as far as that
+ * helps. */
+cl_int ocl_storage_migrate(struct ocl_storage *storage, struct gpu_stream *stream, uint64_t lo_B,
+			   uint64_t hi_B, bool to_host);
 /* The host wrote the range in the shadow. */
 cl_int ocl_storage_host_commit(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B);
 

@@ -4,6 +4,7 @@
 #include "tests/api/api_test.h"
 
 #include <stdint.h>
+#include <unistd.h>
 
 static const char source[] =
 "kernel void ids(global uint *out) {\n"
@@ -405,6 +406,56 @@ static void test_errors(void)
 	CHECK_OK(clReleaseKernel(unset));
 }
 
+static void CL_CALLBACK note_gone(cl_mem mem, void *data)
+{
+	(void)mem;
+	++*(_Atomic int *)data;
+}
+
+/* OpenCL 3.0 API, 5.9.2: kernels do not hold reference counts to their arguments, so
+ * that the application knows when its memory is free. */
+static void test_released_argument(void)
+{
+	static _Atomic int gone;
+	const size_t global = COUNT;
+	cl_kernel kernel = kernel_make("set");
+	cl_mem mem = buffer_make(NULL);
+	const cl_int k = 5;
+	cl_int code;
+	CHECK_OK(clSetMemObjectDestructorCallback(mem, note_gone, &gone));
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
+	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(k), &k));
+	cl_kernel clone = clCloneKernel(kernel, &code);
+	CHECK_OK(code);
+	/* A command does keep it. */
+	cl_event gate = clCreateUserEvent(context, &code);
+	CHECK_OK(code);
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 1, &gate, NULL));
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK(gone == 0);
+	CHECK_CODE(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL),
+		   CL_INVALID_KERNEL_ARGS);
+	CHECK_OK(clSetUserEventStatus(gate, CL_COMPLETE));
+	CHECK_OK(clFinish(queue));
+	for (int i = 0; i < 5000 && !gone; i++)
+		usleep(1000);
+	CHECK(gone == 1);
+	CHECK_CODE(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL),
+		   CL_INVALID_KERNEL_ARGS);
+	CHECK_CODE(clEnqueueNDRangeKernel(queue, clone, 1, NULL, &global, NULL, 0, NULL, NULL),
+		   CL_INVALID_KERNEL_ARGS);
+	mem = buffer_make(NULL);
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(result), result, 0, NULL,
+				     NULL));
+	CHECK(result[0] == 5 && result[COUNT - 1] == 5);
+	CHECK_OK(clReleaseEvent(gate));
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK_OK(clReleaseKernel(kernel));
+	CHECK_OK(clReleaseKernel(clone));
+}
+
 int main(void)
 {
 	struct api_test test;
@@ -426,6 +477,7 @@ int main(void)
 		test_suggested(&test);
 		test_null_and_constant();
 		test_sub_buffer();
+		test_released_argument();
 		test_errors();
 		CHECK_OK(clReleaseProgram(program));
 	}

@@ -49,8 +49,12 @@ api_command_tests = tests/api/buffers tests/api/image_transfers tests/api/image_
 	tests/api/image_kernels tests/api/maps tests/api/events tests/api/launches \
 	tests/api/devices tests/api/threads tests/api/lost tests/api/orders \
 	tests/api/printf tests/api/out_of_order tests/api/transfers \
-	tests/api/waits tests/api/native tests/api/command_buffers \
-	tests/api/cuda_interop tests/api/mutable_commands
+	tests/api/waits tests/api/native tests/api/svm tests/api/usm \
+	tests/api/command_buffers tests/api/cuda_interop tests/api/mutable_commands
+tests_api_usm_SOURCES = tests/api/usm.c tests/api/api_test.h
+tests_api_usm_LDADD = $(OPENCL_LIBS) -lpthread
+tests_api_svm_SOURCES = tests/api/svm.c tests/api/api_test.h
+tests_api_svm_LDADD = $(OPENCL_LIBS)
 tests_api_mutable_commands_SOURCES = tests/api/mutable_commands.c \
 	tests/api/command_buffer_entry.h tests/api/api_test.h
 tests_api_mutable_commands_LDADD = $(OPENCL_LIBS)

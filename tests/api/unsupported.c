@@ -8,7 +8,6 @@ int main(void)
 {
 	struct api_test test;
 	char bytes[64];
-	void *pointer = bytes;
 	cl_int code;
 	if (!api_test_start(&test, "unsupported"))
 		return API_TEST_SKIP;
@@ -22,20 +21,6 @@ int main(void)
 	CHECK_CODE(clGetPipeInfo(buffer, CL_PIPE_PACKET_SIZE, 0, NULL, NULL),
 		   CL_INVALID_MEM_OBJECT);
 
-	CHECK(!clSVMAlloc(test.context, CL_MEM_READ_WRITE, 64, 0));
-	clSVMFree(test.context, NULL);
-	CHECK_CODE(clEnqueueSVMFree(queue, 1, &pointer, NULL, NULL, 0, NULL, NULL),
-		   CL_INVALID_OPERATION);
-	CHECK_CODE(clEnqueueSVMMemcpy(queue, CL_TRUE, bytes, bytes + 32, 16, 0, NULL, NULL),
-		   CL_INVALID_OPERATION);
-	CHECK_CODE(clEnqueueSVMMemFill(queue, bytes, "a", 1, 16, 0, NULL, NULL),
-		   CL_INVALID_OPERATION);
-	CHECK_CODE(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, bytes, 16, 0, NULL, NULL),
-		   CL_INVALID_OPERATION);
-	CHECK_CODE(clEnqueueSVMUnmap(queue, bytes, 0, NULL, NULL), CL_INVALID_OPERATION);
-	CHECK_CODE(clEnqueueSVMMigrateMem(queue, 1, (const void **)&pointer, NULL, 0, 0, NULL,
-					  NULL),
-		   CL_INVALID_OPERATION);
 	CHECK_CODE(clSetDefaultDeviceCommandQueue(test.context, test.device, queue),
 		   CL_INVALID_OPERATION);
 	CHECK_CODE(clSetDefaultDeviceCommandQueue(test.context, test.device, NULL),

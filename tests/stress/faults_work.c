@@ -359,6 +359,34 @@ static void work_maps(struct faults_run *run, cl_command_queue queue, cl_mem_fla
 	drop(run, mem);
 }
 
+/* Memory at one address: filled, mapped, copied, and freed in its turn. */
+static void work_shared(struct faults_run *run, cl_command_queue queue)
+{
+	static const float five = 5;
+	float back[N] = {0};
+	void *pointers[1];
+	float *shared = clSVMAlloc(run->context, CL_MEM_READ_WRITE, SIZE_B, 0);
+	if (!queue || !shared) {
+		run->errors++;
+		clSVMFree(run->context, shared);
+		return;
+	}
+	const unsigned errors = run->errors;
+	KEEP(clEnqueueSVMMemFill(queue, shared, &five, sizeof(five), SIZE_B, 0, NULL, slot(run)));
+	KEEP(clEnqueueSVMMigrateMem(queue, 1, (const void *[]){shared}, NULL, 0, 0, NULL,
+				    slot(run)));
+	if (!TRY(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, shared, SIZE_B, 0, NULL, NULL)))
+		KEEP(clEnqueueSVMUnmap(queue, shared, 0, NULL, slot(run)));
+	if (!TRY(clEnqueueSVMMemcpy(queue, CL_TRUE, back, shared, SIZE_B, 0, NULL, NULL)) &&
+	    run->errors == errors)
+		check_floats(run, back, N, 5, 0, __LINE__);
+	settle(run);
+	pointers[0] = shared;
+	if (TRY(clEnqueueSVMFree(queue, 1, pointers, NULL, NULL, 0, NULL, NULL)) ||
+	    TRY(clFinish(queue)))
+		clSVMFree(run->context, shared);
+}
+
 /* Transfers that nobody waits for, of a size that goes by way of pinned memory and of
  * one that does not, ordered by barriers. */
 static void work_transfers(struct faults_run *run, cl_command_queue queue)
@@ -524,6 +552,8 @@ static void work_in_context(struct faults_run *run)
 	work_maps(run, queues[0], 0);
 	work_maps(run, queues[0], CL_MEM_ALLOC_HOST_PTR);
 	work_maps(run, queues[1], CL_MEM_USE_HOST_PTR);
+	work_shared(run, queues[0]);
+	work_shared(run, queues[1]);
 	cl_program program = from_source(run), again = from_binaries(run, program);
 	work_kernels(run, queues[0], program);
 	work_kernels(run, queues[1], again);

@@ -1,0 +1,97 @@
+#include "config.h"
+
+#include "backend/gpu_internal.h"
+
+/* Managed memory: one address for the host and for all devices, with pages that go to
+ * whoever touches them.  All of it together stays below what each device that shares it
+ * has free: a driver whose pages have to leave for others may stop the machine. */
+
+static _Atomic uint64_t managed_B;       /* of this process */
+
+/* What the device's pool keeps cannot be had by managed memory, so it is not free here. */
+static bool fits_device(struct gpu_device *device, uint64_t all_B)
+{
+	struct gpu_scope scope;
+	size_t free_B = 0, total_B = 0;
+	if (!device->caps.concurrent_managed || gpu_enter_new(device, &scope))
+		return false;
+	cl_int err = gpu_check(device, cuda.cuMemGetInfo_v2(&free_B, &total_B));
+	gpu_leave(&scope);
+	return !err && all_B <= free_B;
+}
+
+static bool fits(struct gpu_device *const *devices, uint32_t count, uint64_t all_B)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!fits_device(devices[i], all_B))
+			return false;
+	return true;
+}
+
+static cl_int managed_alloc(struct gpu_device *device, uint64_t size_B, void **pointer_out)
+{
+	struct gpu_scope scope;
+	CUdeviceptr cu_address = 0;
+	cl_int err = gpu_enter_new(device, &scope);
+	if (err)
+		return err;
+	CUresult cu_result = cuda.cuMemAllocManaged(&cu_address, size_B, CU_MEM_ATTACH_GLOBAL);
+	err = gpu_check(device, cu_result);
+	gpu_leave(&scope);
+	if (!err)
+		*pointer_out = (void *)(uintptr_t)cu_address;
+	return cu_result == CUDA_ERROR_OUT_OF_MEMORY ? CL_MEM_OBJECT_ALLOCATION_FAILURE : err;
+}
+
+cl_int gpu_managed_alloc(struct gpu_device *const *devices, uint32_t count, uint64_t size_B,
+			 void **pointer_out)
+{
+	const uint64_t before_B = atomic_fetch_add(&managed_B, size_B);
+	cl_int err = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+	if (cuda.cuMemAllocManaged && size_B <= UINT64_MAX - before_B &&
+	    fits(devices, count, before_B + size_B))
+		err = managed_alloc(devices[0], size_B, pointer_out);
+	if (err)
+		atomic_fetch_sub(&managed_B, size_B);
+	return err;
+}
+
+void gpu_managed_free(struct gpu_device *device, void *pointer, uint64_t size_B)
+{
+	struct gpu_scope scope;
+	atomic_fetch_sub(&managed_B, size_B);
+	/* On a lost device it has gone with the context. */
+	if (gpu_enter(device, &scope))
+		return;
+	(void)gpu_check(device, cuda.cuMemFree_v2((CUdeviceptr)(uintptr_t)pointer));
+	gpu_leave(&scope);
+}
+
+cl_int gpu_managed_prefetch(struct gpu_stream *stream, const void *pointer, uint64_t size_B,
+			    bool to_host)
+{
+#if CUDA_VERSION >= 12020
+	struct gpu_device *device = stream->device;
+	const CUmemLocation cu_location = {
+		.type = to_host ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE,
+		.id = to_host ? 0 : device->cu_device,
+	};
+	struct gpu_scope scope;
+	if (!cuda.cuMemPrefetchAsync_v2 || !size_B)
+		return CL_SUCCESS;
+	cl_int err = gpu_enter(device, &scope);
+	if (err)
+		return err;
+	/* It is a hint: where there is no room the pages come when they are touched. */
+	if (!gpu_check(device, cuda.cuMemPrefetchAsync_v2((CUdeviceptr)(uintptr_t)pointer, size_B,
+							  cu_location, 0, stream->cu_stream)))
+		gpu_stream_count(stream);
+	gpu_leave(&scope);
+	return gpu_device_status(device);
+#else
+	(void)pointer;
+	(void)size_B;
+	(void)to_host;
+	return gpu_device_status(stream->device);
+#endif
+}
