@@ -32,7 +32,7 @@ static void touch(struct ocl_command *command, cl_mem image, enum ocl_access_mod
 	ocl_command_touch(command, image, 0, image->size_B, mode);
 }
 
-/* --- reads and writes -------------------------------------------------------------------- */
+/* --- reads and writes ----------------------------------------------------------------- */
 
 struct host_transfer {
 	cl_mem image;
@@ -111,7 +111,7 @@ clEnqueueWriteImage(cl_command_queue command_queue, cl_mem image, cl_bool blocki
 				 event_wait_list, event);
 }
 
-/* --- fills --------------------------------------------------------------------------------- */
+/* --- fills ---------------------------------------------------------------------------- */
 
 CL_API_ENTRY cl_int CL_API_CALL
 clEnqueueFillImage(cl_command_queue command_queue, cl_mem image, const void *fill_color,
@@ -135,7 +135,7 @@ clEnqueueFillImage(cl_command_queue command_queue, cl_mem image, const void *fil
 	return ocl_queue_enqueue(&command, false, num_events_in_wait_list, event_wait_list, event);
 }
 
-/* --- maps ------------------------------------------------------------------------------------ */
+/* --- maps ----------------------------------------------------------------------------- */
 
 static void *map_return(cl_int error, void *pointer, cl_int *errcode_ret)
 {

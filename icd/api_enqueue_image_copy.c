@@ -13,7 +13,7 @@ static void touch_image(struct ocl_command *command, cl_mem image, const struct 
 							    : OCL_ACCESS_UPDATE);
 }
 
-/* --- image to image ------------------------------------------------------------------------ */
+/* --- image to image ------------------------------------------------------------------- */
 
 /* OpenCL 3.0 API, 5.3.3 (clEnqueueCopyImage): CL_MEM_COPY_OVERLAP when source and target
  * are the same image and the regions overlap; images that share their memory too. */
@@ -78,7 +78,7 @@ clEnqueueCopyImage(cl_command_queue command_queue, cl_mem src_image, cl_mem dst_
 	return ocl_queue_enqueue(&command, false, num_events_in_wait_list, event_wait_list, event);
 }
 
-/* --- images and buffers ------------------------------------------------------------------------ */
+/* --- images and buffers --------------------------------------------------------------- */
 
 struct buffer_copy {
 	cl_mem image, buffer;

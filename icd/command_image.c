@@ -102,16 +102,19 @@ static cl_int copy_run(struct ocl_command *command, struct gpu_stream *stream)
 	return error;
 }
 
-/* In linear memory row by row. */
+/* In linear memory row by row, or at once where rows follow each other without a gap. */
 static cl_int fill_linear(const struct ocl_access *access,
 			  const struct ocl_image_transfer *transfer, struct gpu_stream *stream)
 {
 	const uint32_t texel_B = access->mem->image->texel_B;
 	const struct gpu_image_side side = image_side(access, transfer->box.origin);
+	const uint64_t row_B = transfer->box.region[0] * texel_B, rows = transfer->box.region[1];
 	cl_int error = CL_SUCCESS;
-	for (uint64_t y = 0; y < transfer->box.region[1] && !error; y++)
+	if (row_B == side.row_pitch_B)
+		return gpu_fill(stream, side.address, transfer->texel, texel_B, rows * row_B);
+	for (uint64_t y = 0; y < rows && !error; y++)
 		error = gpu_fill(stream, side.address + y * side.row_pitch_B, transfer->texel,
-				 texel_B, transfer->box.region[0] * texel_B);
+				 texel_B, row_B);
 	return error;
 }
 
@@ -125,7 +128,7 @@ static cl_int fill_run(struct ocl_command *command, struct gpu_stream *stream)
 			      transfer->box.region, transfer->texel);
 }
 
-/* --- map and unmap: copies between the image and its shadow ------------------------------ */
+/* --- map and unmap: copies between the image and its shadow --------------------------- */
 
 static enum ocl_effort map_effort(const struct ocl_command *command)
 {

@@ -24,7 +24,7 @@ bool ocl_context_has_images(const struct _cl_context *context)
 	return false;
 }
 
-/* --- birth ------------------------------------------------------------------------------- */
+/* --- birth ---------------------------------------------------------------------------- */
 
 static struct ocl_image *image_new(const struct ocl_image_request *request)
 {
@@ -140,7 +140,7 @@ cl_int ocl_image_create(const struct ocl_image_request *request, cl_mem *mem_out
 	return CL_SUCCESS;
 }
 
-/* --- the end -------------------------------------------------------------------------------- */
+/* --- the end -------------------------------------------------------------------------- */
 
 /* The descriptor and the textures, in the order of the streams that use them. */
 static void place_finish(struct gpu_device *gpu, struct ocl_image_place *place,
@@ -172,7 +172,7 @@ void ocl_image_destroy(struct _cl_mem *mem)
 	free(image);
 }
 
-/* --- boxes ---------------------------------------------------------------------------------- */
+/* --- boxes ---------------------------------------------------------------------------- */
 
 static bool is_1d_array(const struct ocl_image *image)
 {
@@ -277,7 +277,7 @@ struct gpu_image_side ocl_image_side(const struct _cl_mem *mem, const struct ocl
 	return side;
 }
 
-/* --- maps ------------------------------------------------------------------------------------- */
+/* --- maps ----------------------------------------------------------------------------- */
 
 /* The application's pitches, where its memory is the shadow: else without gaps. */
 static void shadow_pitches(const struct _cl_mem *mem, uint64_t *row_pitch_B,

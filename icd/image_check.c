@@ -5,7 +5,7 @@
 #include "icd/image_format.h"
 #include "icd/mem_flags.h"
 
-/* --- dimensions ---------------------------------------------------------------------------- */
+/* --- dimensions ----------------------------------------------------------------------- */
 
 /* Brings desc into a form in which what the type does not have is 0 ("image_height ...
  * ignored for other types"). CL_INVALID_IMAGE_DESCRIPTOR for a type that is none, or
@@ -52,7 +52,7 @@ static cl_int size_check(const struct _cl_context *context, const cl_image_desc 
 	return CL_INVALID_IMAGE_SIZE;
 }
 
-/* --- pitches ---------------------------------------------------------------------------------- */
+/* --- pitches -------------------------------------------------------------------------- */
 
 static uint64_t at_least_one(uint64_t size)
 {
@@ -86,7 +86,7 @@ static cl_int pitches_take(cl_image_desc *desc, uint32_t texel_B, bool given)
 		       ? CL_INVALID_IMAGE_DESCRIPTOR : CL_SUCCESS;
 }
 
-/* --- of another memory object -------------------------------------------------------------------- */
+/* --- of another memory object --------------------------------------------------------- */
 
 /* A 1D image buffer: its texels must lie in the buffer. */
 static cl_int check_1d_buffer(struct ocl_image_request *request, uint32_t texel_B)
@@ -167,7 +167,7 @@ static cl_int parent_take(struct ocl_image_request *request)
 		       ? check_2d_buffer(request, texel_B) : check_1d_buffer(request, texel_B);
 }
 
-/* --- all of it ------------------------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------------------ */
 
 static cl_int flags_take(struct ocl_image_request *request)
 {

@@ -190,7 +190,7 @@ bool ocl_image_orders_match(cl_channel_order from, cl_channel_order to)
 	return false;
 }
 
-/* --- one texel (OpenCL C 3.0, 8.3) --------------------------------------------------------- */
+/* --- one texel (OpenCL C 3.0, 8.3) ---------------------------------------------------- */
 
 static float clamped(float value, float low)
 {

@@ -47,7 +47,7 @@ static cl_mem image_2d(cl_context owner, const cl_image_format *format, cl_mem_f
 	return image;
 }
 
-/* --- arguments ----------------------------------------------------------------------------- */
+/* --- arguments ------------------------------------------------------------------------ */
 
 static void test_argument_errors(void)
 {
@@ -112,7 +112,7 @@ static void test_argument_info(void)
 	CHECK_OK(clReleaseKernel(stored));
 }
 
-/* --- samplers -------------------------------------------------------------------------------- */
+/* --- samplers ------------------------------------------------------------------------- */
 
 /* Two texels, 0 and 1: what each sampler reads at x (OpenCL C 3.0, 8.2). */
 struct reading {
@@ -188,7 +188,7 @@ static void test_samplers(void)
 		CHECK_OK(clReleaseCommandQueue(queues[i]));
 }
 
-/* --- writing and reading ---------------------------------------------------------------------- */
+/* --- writing and reading -------------------------------------------------------------- */
 
 enum { WIDTH = 13, HEIGHT = 5 };
 

@@ -13,7 +13,7 @@ static cl_device_id device;
 
 enum { MODEL = 1 << 16 };
 
-/* --- a model: an image of texels without gaps ---------------------------------------------- */
+/* --- a model: an image of texels without gaps ----------------------------------------- */
 
 struct shape {
 	const char *name;
@@ -129,10 +129,11 @@ static void inner_box(const struct shape *shape, size_t origin[3], size_t region
 	}
 }
 
-/* --- reads and writes ---------------------------------------------------------------------- */
+/* --- reads and writes ----------------------------------------------------------------- */
 
 /* The pitches, and whether slices have one. */
-static void pitches_of(const struct model *model, const size_t region[3], size_t *row, size_t *slice)
+static void pitches_of(const struct model *model, const size_t region[3], size_t *row,
+		       size_t *slice)
 {
 	const bool array_1d = model->shape->type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
 	const bool sliced = array_1d || model->shape->type == CL_MEM_OBJECT_IMAGE2D_ARRAY ||
@@ -164,7 +165,8 @@ static void test_box(struct model *model)
 		for (size_t y = 0; y < region[1]; y++)
 			memcpy(model->bytes + model_at(model, origin[0], origin[1] + y,
 						       origin[2] + z),
-			       host + host_at(model, row, slice, 0, y, z), region[0] * model->texel);
+			       host + host_at(model, row, slice, 0, y, z),
+			       region[0] * model->texel);
 	model_check(model, "write of a box");
 	memset(host, 0xCC, sizeof(host));
 	memset(expected, 0xCC, sizeof(expected));
@@ -216,7 +218,7 @@ static void test_buffer_copies(struct model *model)
 	CHECK_OK(clReleaseMemObject(buffer));
 }
 
-/* --- copies between images ------------------------------------------------------------------- */
+/* --- copies between images ------------------------------------------------------------ */
 
 static void test_copy(struct model *from, struct model *to)
 {
@@ -254,7 +256,7 @@ static void test_copies(void)
 	}
 }
 
-/* --- fills --------------------------------------------------------------------------------------- */
+/* --- fills ---------------------------------------------------------------------------- */
 
 struct fill {
 	cl_image_format format;
@@ -306,7 +308,38 @@ static void test_fill(const struct shape *shape, const struct fill *fill)
 	model_end(&model);
 }
 
-/* --- 2D images of buffers, and 2D images of images ------------------------------------------------- */
+/* What kernels only read, the host fills: an sRGB color on its curve, alpha as it is, and
+ * a depth of one float. */
+static void check_texel(const cl_image_format *format, const float *color,
+			const unsigned char *texel, size_t texel_B)
+{
+	const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 3,
+				    .image_height = 3};
+	const size_t origin[3] = {1, 2, 0}, one[3] = {1, 1, 1};
+	unsigned char back[16] = {0};
+	cl_int code;
+	cl_mem image = clCreateImage(context, CL_MEM_READ_ONLY, format, &desc, NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(clEnqueueFillImage(queue, image, color, origin, one, 0, NULL, NULL));
+	CHECK_OK(clEnqueueReadImage(queue, image, CL_TRUE, origin, one, 0, 0, back, 0, NULL, NULL));
+	CHECK(!memcmp(back, texel, texel_B));
+	CHECK_OK(clReleaseMemObject(image));
+}
+
+static void test_fill_others(void)
+{
+	const cl_image_format srgba = {CL_sRGBA, CL_UNORM_INT8}, sbgra = {CL_sBGRA, CL_UNORM_INT8};
+	const cl_image_format depth = {CL_DEPTH, CL_FLOAT}, short_depth = {CL_DEPTH, CL_UNORM_INT16};
+	const float color[4] = {0, 0.5F, 0.002F, 0.25F}, far = 0.75F;
+	/* OpenCL C 3.0, 8.3.1.5: 255 * (1.055 * 0.5 ^ (1 / 2.4) - 0.055) = 187.5, and
+	 * 255 * 12.92 * 0.002 = 6.6. */
+	check_texel(&srgba, color, (const unsigned char[]){0, 188, 7, 64}, 4);
+	check_texel(&sbgra, color, (const unsigned char[]){7, 188, 0, 64}, 4);
+	check_texel(&depth, &far, (const unsigned char[]){0, 0, 0x40, 0x3F}, 4);
+	check_texel(&short_depth, &far, (const unsigned char[]){0xFF, 0xBF}, 2);
+}
+
+/* --- 2D images of buffers, and 2D images of images ------------------------------------ */
 
 static void test_of_buffer(void)
 {
@@ -372,7 +405,7 @@ static void test_of_image(void)
 	CHECK_OK(clReleaseMemObject(view));
 }
 
-/* --- errors ------------------------------------------------------------------------------------- */
+/* --- errors --------------------------------------------------------------------------- */
 
 static void test_transfer_errors(cl_mem image, cl_mem image3d)
 {
@@ -519,7 +552,7 @@ static void test_all_errors(void)
 	model_end(&deep);
 }
 
-/* --- several devices ------------------------------------------------------------------------------ */
+/* --- several devices ------------------------------------------------------------------ */
 
 /* Each device sees what the others wrote. */
 static void test_devices(const struct api_test *test)
@@ -583,6 +616,7 @@ int main(void)
 	for (unsigned s = 0; s < SHAPES; s++)
 		for (unsigned f = 0; f < FILLS; f++)
 			test_fill(&shapes[s], &fills[f]);
+	test_fill_others();
 	test_of_buffer();
 	test_of_image();
 	test_all_errors();

@@ -40,7 +40,7 @@ static cl_image_desc desc_of(cl_mem_object_type type, size_t width, size_t heigh
 			       .image_depth = depth, .image_array_size = layers};
 }
 
-/* --- the device ---------------------------------------------------------------------------- */
+/* --- the device ----------------------------------------------------------------------- */
 
 /* OpenCL 3.0 API, table 5: the least of a device with images, full profile. */
 static void test_device(void)
@@ -62,7 +62,7 @@ static void test_device(void)
 	CHECK(version && !(version & (version - 1)));
 }
 
-/* --- formats --------------------------------------------------------------------------------- */
+/* --- formats -------------------------------------------------------------------------- */
 
 static bool has_format(const cl_image_format *formats, cl_uint count, cl_channel_order order,
 		       cl_channel_type type)
@@ -170,7 +170,7 @@ static void test_each_format(void)
 	}
 }
 
-/* --- creation and queries ------------------------------------------------------------------------ */
+/* --- creation and queries ------------------------------------------------------------- */
 
 static cl_ulong mem_ulong(cl_mem mem, cl_mem_info name, size_t size)
 {
@@ -247,7 +247,7 @@ static void test_old_doors(void)
 			CL_INVALID_IMAGE_SIZE);
 }
 
-/* --- of other memory objects ----------------------------------------------------------------- */
+/* --- of other memory objects ---------------------------------------------------------- */
 
 static void test_of_buffer(void)
 {
@@ -321,7 +321,7 @@ static void test_of_image(void)
 	CHECK_OK(clReleaseMemObject(view));
 }
 
-/* --- errors of creation -------------------------------------------------------------------------- */
+/* --- errors of creation --------------------------------------------------------------- */
 
 static void test_errors(void)
 {
@@ -389,6 +389,11 @@ static void test_bad_descs(void)
 	check_desc(desc_of(CL_MEM_OBJECT_IMAGE2D_ARRAY, 8, 8, 0,
 			   device_size(CL_DEVICE_IMAGE_MAX_ARRAY_SIZE) + 1), NULL,
 		   CL_INVALID_IMAGE_SIZE);
+	/* More texels than any memory holds. */
+	check_desc(desc_of(CL_MEM_OBJECT_IMAGE3D, device_size(CL_DEVICE_IMAGE3D_MAX_WIDTH),
+			   device_size(CL_DEVICE_IMAGE3D_MAX_HEIGHT),
+			   device_size(CL_DEVICE_IMAGE3D_MAX_DEPTH), 0), NULL,
+		   CL_MEM_OBJECT_ALLOCATION_FAILURE);
 	/* Pitches: none without memory; a whole number of texels, no less than a row. */
 	desc = desc_of(CL_MEM_OBJECT_IMAGE2D, 8, 8, 0, 0);
 	desc.image_row_pitch = 32;
