@@ -4,6 +4,7 @@
 
 #include "tests/api/api_test.h"
 
+#include <math.h>
 #include <stdint.h>
 
 static cl_context context;
@@ -178,7 +179,11 @@ static void test_samplers(void)
 		float value[4] = {77, 77, 77, 77};
 		CHECK_OK(clEnqueueReadBuffer(queues[0], out, CL_TRUE, i * 512, 16, value, 0, NULL,
 					     NULL));
-		if (!CHECK(value[0] == readings[i % READINGS].expected))
+		/* How exact a linear filter is the specification leaves open (OpenCL C 3.0,
+		 * 8.2); GPUs weigh in steps of 1/256. */
+		const float least = readings[i % READINGS].filter == CL_FILTER_LINEAR ? 1 / 256.0F
+										      : 0;
+		if (!CHECK(fabsf(value[0] - readings[i % READINGS].expected) <= least))
 			printf("  reading %u: %g\n", i % READINGS, value[0]);
 	}
 	CHECK_OK(clReleaseMemObject(image));
