@@ -51,11 +51,14 @@ static struct ocl_image *image_new(const struct ocl_image_request *request)
 	return image;
 }
 
+/* A 1D image is one row of a 2D array: a CUDA array of one dimension reads as 0 by integer
+ * coordinates, and mixes its border into what it filters. */
 static struct ocl_texels texels_of(const struct ocl_image *image)
 {
+	const uint64_t height = image->type == CL_MEM_OBJECT_IMAGE1D ? 1 : image->height;
 	return (struct ocl_texels){
 		.texel = image->texel,
-		.extent = {image->width, image->height,
+		.extent = {image->width, height,
 			   image->array_size ? image->array_size : image->depth,
 			   image->array_size != 0},
 	};

@@ -76,7 +76,8 @@ SHARED void store_1d_buffer(image_ptr image, int c, uint4 e)
 
 /*
  * Surfaces.  Coordinates outside of the image are undefined in OpenCL; here .zero reads zeros and
- * writes nothing, and what a layer outside would be is not left to the hardware.
+ * writes nothing, and what a layer outside would be is not left to the hardware.  A 1D image is a
+ * row of a 2D surface.
  */
 #define LOAD_SURFACE(geometry, places, form, registers, ...) \
 	__asm__ __volatile__("suld.b." geometry form ".zero {" registers "}, [%[surface], {" places \
@@ -151,7 +152,7 @@ SHARED void store_1d_buffer(image_ptr image, int c, uint4 e)
 			break; \
 		} \
 	}
-SURFACE(1d, "1d", "%[x]", int, c, 0, 0, 0, 0)
+SURFACE(1d, "2d", "%[x], %[y]", int, c, 0, 0, 0, 0)
 SURFACE(1d_array, "a1d", "%[z], %[x]", int2, c.x, 0, c.y, 1, 0)
 SURFACE(2d, "2d", "%[x], %[y]", int2, c.x, c.y, 0, 0, 1)
 SURFACE(2d_array, "a2d", "%[z], %[x], %[y], %[y]", int4, c.x, c.y, c.z, 1, 0)

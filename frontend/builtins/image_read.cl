@@ -18,7 +18,38 @@ HELPER ulong texture_of(image_ptr image, sampler_t sampler)
 	return fetch_field(&image->texture[(bits >> 1 & 7) * 4 + (bits & 1) * 2 + (bits >> 5 & 1)]);
 }
 
-/* fetch_SHAPE_TYPE(texture, image, coordinates): T and out are those of the result. */
+/*
+ * The middle of an element.  Integers as coordinates of tex are indices without an addressing
+ * mode: they do for reads without a sampler, but with one the element's middle is read.  Sizes are
+ * below 2^23, and so exact with a half.
+ */
+HELPER float middle_1d(int c)
+{
+	return (float)c + 0.5f;
+}
+
+HELPER float2 middle_1d_array(int2 c)
+{
+	return (float2)((float)c.x + 0.5f, (float)c.y);
+}
+
+HELPER float2 middle_2d(int2 c)
+{
+	return (float2)((float)c.x + 0.5f, (float)c.y + 0.5f);
+}
+
+HELPER float4 middle_2d_array(int4 c)
+{
+	return (float4)((float)c.x + 0.5f, (float)c.y + 0.5f, (float)c.z, 0.0f);
+}
+
+HELPER float4 middle_3d(int4 c)
+{
+	return (float4)((float)c.x + 0.5f, (float)c.y + 0.5f, (float)c.z + 0.5f, 0.0f);
+}
+
+/* fetch_SHAPE_TYPE(texture, image, coordinates): T and out are those of the result.  A 1D
+ * image is a row of a 2D texture, and of a buffer linear memory. */
 #define FETCH(shape, geometry, letters, T, type, out, C, in, places, ...) \
 	HELPER T##4 fetch_##shape##_##letters(ulong texture, image_ptr image, C c) \
 	{ \
@@ -29,8 +60,8 @@ HELPER ulong texture_of(image_ptr image, sampler_t sampler)
 			: "l"(texture), __VA_ARGS__); \
 		return (T##4)(x, y, z, w); \
 	}
-#define FETCHES_BY(letters, T, type, out, C, in, constraint) \
-	FETCH(1d, "1d", letters, T, type, out, C, in, "%5", constraint(c)) \
+#define FETCHES_BY(letters, T, type, out, C, in, constraint, row) \
+	FETCH(1d, "2d", letters, T, type, out, C, in, "%5, %6", constraint(c), constraint(row)) \
 	FETCH(1d_array, "a1d", letters, T, type, out, C##2, in, "%5, %6", \
 	      "r"(layer_of(image, c.y)), constraint(c.x)) \
 	FETCH(2d, "2d", letters, T, type, out, C##2, in, "%5, %6", constraint(c.x), constraint(c.y)) \
@@ -39,8 +70,9 @@ HELPER ulong texture_of(image_ptr image, sampler_t sampler)
 	FETCH(3d, "3d", letters, T, type, out, C##4, in, "%5, %6, %7, %7", constraint(c.x), \
 	      constraint(c.y), constraint(c.z))
 #define FETCHES(letters, T, type, out) \
-	FETCHES_BY(letters, T, type, out, int, "s32", "r") \
-	FETCHES_BY(letters, T, type, out, float, "f32", "f")
+	FETCHES_BY(letters, T, type, out, int, "s32", "r", 0) \
+	FETCHES_BY(letters, T, type, out, float, "f32", "f", 0.5f) \
+	FETCH(1d_buffer, "1d", letters, T, type, out, int, "s32", "%5", "r"(c))
 FETCHES(f, float, "f32", "=f")
 FETCHES(i, int, "s32", "=r")
 FETCHES(ui, uint, "u32", "=r")
@@ -51,6 +83,13 @@ FETCHES(ui, uint, "u32", "=r")
 		const image_ptr p = address_of(image); \
 		return to_color(p, fetch_##shape##_##letters(texture_of(p, sampler), p, c)); \
 	}
+#define READ_INDEX(T, letters, type, shape, C) \
+	BUILTIN T##4 read_image##letters(read_only type image, sampler_t sampler, C c) \
+	{ \
+		const image_ptr p = address_of(image); \
+		return to_color(p, fetch_##shape##_##letters(texture_of(p, sampler), p, \
+							     middle_##shape(c))); \
+	}
 #define READ_PLAIN(T, letters, type, shape, C) \
 	BUILTIN T##4 read_image##letters(read_only type image, C c) \
 	{ \
@@ -59,7 +98,7 @@ FETCHES(ui, uint, "u32", "=r")
 		return to_color(p, fetch_##shape##_##letters(texture_of(p, plain), p, c)); \
 	}
 #define READS(T, letters, type, shape, n) \
-	READ(T, letters, type, shape, int##n) \
+	READ_INDEX(T, letters, type, shape, int##n) \
 	READ(T, letters, type, shape, float##n) \
 	READ_PLAIN(T, letters, type, shape, int##n)
 
@@ -88,17 +127,17 @@ READS_OF(image2d_t, 2d, 2)
 READS_OF(image2d_array_t, 2d_array, 4)
 READS_OF(image3d_t, 3d, 4)
 
-READ_PLAIN(float, f, image1d_buffer_t, 1d, int)
-READ_PLAIN(int, i, image1d_buffer_t, 1d, int)
-READ_PLAIN(uint, ui, image1d_buffer_t, 1d, int)
+READ_PLAIN(float, f, image1d_buffer_t, 1d_buffer, int)
+READ_PLAIN(int, i, image1d_buffer_t, 1d_buffer, int)
+READ_PLAIN(uint, ui, image1d_buffer_t, 1d_buffer, int)
 READ_HALF_PLAIN(image1d_buffer_t, int)
 
 /* A depth image has one channel, which is the result. */
-#define READ_DEPTH(type, shape, C) \
+#define READ_DEPTH(type, shape, C, place) \
 	BUILTIN float read_imagef(read_only type image, sampler_t sampler, C c) \
 	{ \
 		const image_ptr p = address_of(image); \
-		return fetch_##shape##_f(texture_of(p, sampler), p, c).x; \
+		return fetch_##shape##_f(texture_of(p, sampler), p, place).x; \
 	}
 #define READ_DEPTH_PLAIN(type, shape, C) \
 	BUILTIN float read_imagef(read_only type image, C c) \
@@ -107,9 +146,9 @@ READ_HALF_PLAIN(image1d_buffer_t, int)
 		const image_ptr p = address_of(image); \
 		return fetch_##shape##_f(texture_of(p, plain), p, c).x; \
 	}
-READ_DEPTH(image2d_depth_t, 2d, int2)
-READ_DEPTH(image2d_depth_t, 2d, float2)
+READ_DEPTH(image2d_depth_t, 2d, int2, middle_2d(c))
+READ_DEPTH(image2d_depth_t, 2d, float2, c)
 READ_DEPTH_PLAIN(image2d_depth_t, 2d, int2)
-READ_DEPTH(image2d_array_depth_t, 2d_array, int4)
-READ_DEPTH(image2d_array_depth_t, 2d_array, float4)
+READ_DEPTH(image2d_array_depth_t, 2d_array, int4, middle_2d_array(c))
+READ_DEPTH(image2d_array_depth_t, 2d_array, float4, c)
 READ_DEPTH_PLAIN(image2d_array_depth_t, 2d_array, int4)
