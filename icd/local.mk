@@ -17,7 +17,7 @@ icd_object_sources = \
 	icd/build.c icd/build.h \
 	icd/build_cache.c icd/build_cache.h icd/build_key.c \
 	icd/build_dump.c icd/build_dump.h \
-	icd/program_build.c \
+	icd/program_build.c icd/builders.c icd/builders.h \
 	icd/kernel.c icd/kernel.h \
 	icd/kernel_info.c icd/kernel_info.h icd/kernel_info.def \
 	icd/kernel_argument_info.def icd/kernel_work_group_info.def \
