@@ -58,6 +58,7 @@ void ocl_build_dump(const struct ocl_build_job *job, const struct ocl_code *code
 	if (!*option_string(OPTION_DUMP))
 		return;
 	uint64_t hash = name_of(job);
-	dump(hash, ".ptx", &code->ptx);
+	if (code)
+		dump(hash, ".ptx", &code->ptx);
 	dump(hash, ".log", log);
 }

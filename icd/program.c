@@ -9,34 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- code ------------------------------------------------------------------------- */
-
-struct ocl_code *ocl_code_create(void)
-{
-	struct ocl_code *code = calloc(1, sizeof(*code));
-	if (code)
-		atomic_init(&code->refs, 1);
-	return code;
-}
-
-struct ocl_code *ocl_code_ref(struct ocl_code *code)
-{
-	atomic_fetch_add_explicit(&code->refs, 1, memory_order_relaxed);
-	return code;
-}
-
-void ocl_code_unref(struct ocl_code *code)
-{
-	if (!code || atomic_fetch_sub_explicit(&code->refs, 1, memory_order_acq_rel) != 1)
-		return;
-	abi_program_destroy(code->abi);
-	bytes_finish(&code->object);
-	bytes_finish(&code->ptx);
-	bytes_finish(&code->cubin);
-	bytes_finish(&code->log);
-	free(code);
-}
-
 /* --- builds ----------------------------------------------------------------------- */
 
 struct ocl_build *ocl_build_create(cl_device_id device, struct ocl_code *code,

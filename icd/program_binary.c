@@ -157,7 +157,7 @@ static const char *fill(struct ocl_code *code, const unsigned char *data,
 	bytes_append(&code->ptx, parts[PART_PTX], sizes_B[PART_PTX]);
 	bytes_append(&code->cubin, parts[PART_CUBIN], sizes_B[PART_CUBIN]);
 	bytes_append(&code->log, parts[PART_LOG], sizes_B[PART_LOG]);
-	return code_usable(code, device) ? NULL : "nothing in it is for this device";
+	return !device || code_usable(code, device) ? NULL : "nothing in it is for this device";
 }
 
 cl_int ocl_code_read(const void *data, size_t size_B, cl_device_id device,

@@ -228,6 +228,7 @@ static void kinds_run(struct session *session)
 	for (cl_uint i = session->count; i-- > 0;) {
 		struct result *result = &session->results[i];
 		session->jobs[i].device = session_device(session, i);
+		session->jobs[i].target = ocl_target_of(session_device(session, i));
 		if (session_same_kind(session, i) != i)
 			continue;
 		result->task = (struct ocl_builder_task){.run = kind_run, .joined = true};
