@@ -59,6 +59,11 @@ struct gpu_caps {
 	bool ecc, integrated, kernel_timeout, concurrent_kernels, can_map_host;
 	bool managed_memory, concurrent_managed, pageable_access, cooperative_launch, memory_pools;
 	uint32_t parameter_B;          /* most bytes of kernel parameters */
+	/* Of images, in texels: what arrays of every kind, textures and surfaces take. */
+	uint32_t image2d[2], image3d[3], image_layers;
+	uint32_t image_linear;         /* 1D in linear memory */
+	uint32_t image_pitch_max_B;    /* of 2D in linear memory: the largest row pitch */
+	uint32_t texture_align_B, texture_pitch_B;  /* of linear memory: address, row pitch */
 };
 
 /* CL_SUCCESS and the devices (possibly none: no driver, no device; that is
@@ -221,6 +226,10 @@ const struct gpu_function_caps *gpu_function_caps(const struct gpu_function *fun
 /* Work-group size (in work-items) with the best occupancy. */
 cl_int gpu_function_suggest(struct gpu_function *function, uint32_t dynamic_local_B,
 			    uint32_t *threads_out);
+/* Work-groups of threads work-items that the device runs at once: the largest cooperative
+ * launch; 0: it cannot make such. */
+cl_int gpu_function_resident(struct gpu_function *function, uint32_t threads,
+			     uint32_t dynamic_local_B, uint64_t *groups_out);
 /* CL_INVALID_KERNEL_NAME when the module has no such variable. */
 cl_int gpu_module_variable(struct gpu_module *module, const char *name, gpu_address *address_out,
 			   uint64_t *size_B_out);
@@ -234,5 +243,12 @@ struct gpu_launch {
 	void **parameters;             /* a pointer to each parameter's value, entry order */
 };
 cl_int gpu_launch(struct gpu_stream *stream, const struct gpu_launch *launch);
+
+/* What barriers of a whole grid count in, culvert_grid_barrier: a word for each stream,
+ * in which one launch runs at a time.  gpu_barriers_wait_ready makes them, once; it may
+ * wait for a fill of its own: no lock may be held. */
+cl_int gpu_barriers_wait_ready(struct gpu_device *device);
+/* CL_OUT_OF_RESOURCES when they are not there, or the stream is one too many. */
+cl_int gpu_stream_barrier(const struct gpu_stream *stream, gpu_address *address_out);
 
 #endif

@@ -86,6 +86,46 @@ static void read_features(struct gpu_caps *caps, CUdevice cu_device)
 	}
 }
 
+/* The least of several attributes of a device. */
+static uint32_t least(CUdevice cu_device, unsigned count, const CUdevice_attribute *which)
+{
+	uint32_t least = UINT32_MAX;
+	for (unsigned i = 0; i < count; i++) {
+		const uint32_t value = attribute(cu_device, which[i]);
+		least = value < least ? value : least;
+	}
+	return least;
+}
+
+/* OpenCL has one width for 1D and 2D images and their arrays, and the like. */
+static void read_image_limits(struct gpu_caps *caps, CUdevice cu_device)
+{
+#define LEAST(...)                                                                                \
+	least(cu_device, sizeof((CUdevice_attribute[]){__VA_ARGS__}) / sizeof(CUdevice_attribute), \
+	      (const CUdevice_attribute[]){__VA_ARGS__})
+#define TEXTURE(what) CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE##what
+#define SURFACE(what) CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE##what
+	caps->image2d[0] = LEAST(TEXTURE(1D_WIDTH), TEXTURE(1D_LAYERED_WIDTH), TEXTURE(2D_WIDTH),
+				 TEXTURE(2D_LAYERED_WIDTH), TEXTURE(2D_LINEAR_WIDTH),
+				 SURFACE(1D_WIDTH), SURFACE(1D_LAYERED_WIDTH), SURFACE(2D_WIDTH),
+				 SURFACE(2D_LAYERED_WIDTH));
+	caps->image2d[1] = LEAST(TEXTURE(2D_HEIGHT), TEXTURE(2D_LAYERED_HEIGHT),
+				 TEXTURE(2D_LINEAR_HEIGHT), SURFACE(2D_HEIGHT),
+				 SURFACE(2D_LAYERED_HEIGHT));
+	caps->image3d[0] = LEAST(TEXTURE(3D_WIDTH), SURFACE(3D_WIDTH));
+	caps->image3d[1] = LEAST(TEXTURE(3D_HEIGHT), SURFACE(3D_HEIGHT));
+	caps->image3d[2] = LEAST(TEXTURE(3D_DEPTH), SURFACE(3D_DEPTH));
+	caps->image_layers = LEAST(TEXTURE(1D_LAYERED_LAYERS), TEXTURE(2D_LAYERED_LAYERS),
+				   SURFACE(1D_LAYERED_LAYERS), SURFACE(2D_LAYERED_LAYERS));
+	caps->image_linear = attribute(cu_device, TEXTURE(1D_LINEAR_WIDTH));
+	caps->image_pitch_max_B = attribute(cu_device, TEXTURE(2D_LINEAR_PITCH));
+#undef LEAST
+#undef TEXTURE
+#undef SURFACE
+	caps->texture_align_B = attribute(cu_device, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT);
+	caps->texture_pitch_B = attribute(cu_device, CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT);
+}
+
 /* What nothing can be built or launched without; no driver lacks these. */
 static bool complete(const struct gpu_caps *caps)
 {
@@ -114,6 +154,7 @@ static cl_int read_caps(struct gpu_caps *caps, CUdevice cu_device)
 		   attribute(cu_device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 	read_limits(caps, cu_device);
 	read_features(caps, cu_device);
+	read_image_limits(caps, cu_device);
 	if (!complete(caps)) {
 		log_err("%s: the driver does not tell what it can do: not used", caps->name);
 		return CL_DEVICE_NOT_AVAILABLE;

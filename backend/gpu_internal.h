@@ -58,8 +58,9 @@ struct gpu_device {
 	/* Bits by the index of devices with a higher one. */
 	_Atomic uint64_t peers_tried, peers_open;
 
-	_Atomic(struct gpu_module *) fill_module;  /* made when needed */
+	_Atomic(struct gpu_module *) fill_module, image_fill_module;  /* made when needed */
 	_Atomic(unsigned char *) slots_memory;     /* pinned; made when needed */
+	_Atomic gpu_address barriers;              /* of grids; made when needed */
 
 	struct lock lock;                /* guards the rest */
 	struct list idle_streams[GPU_PRIORITIES];  /* gpu_stream.link, oldest first */
@@ -146,6 +147,14 @@ struct gpu_pauses {
 void gpu_pauses_begin(struct gpu_pauses *pauses);
 void gpu_pause(struct gpu_pauses *pauses);
 void gpu_pauses_end(const struct gpu_pauses *pauses);
+
+/* --- gpu_mem.c --- */
+
+/* For allocations: a lack of memory is one of memory for memory objects. */
+cl_int gpu_memory_check(struct gpu_device *device, CUresult cu_result, const char *call);
+/* Lets the pending frees happen and gives what the pool keeps back; waits. The device's
+ * context is current. */
+void gpu_memory_make_room(struct gpu_device *device);
 
 /* --- gpu_fill.c --- */
 

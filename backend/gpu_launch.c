@@ -46,6 +46,29 @@ cl_int gpu_function_suggest(struct gpu_function *function, uint32_t dynamic_loca
 	return err;
 }
 
+cl_int gpu_function_resident(struct gpu_function *function, uint32_t threads,
+			     uint32_t dynamic_local_B, uint64_t *groups_out)
+{
+	struct gpu_device *device = function->module->device;
+	struct gpu_scope scope;
+	int groups = 0;
+	if (!device->caps.cooperative_launch) {
+		*groups_out = 0;
+		return CL_SUCCESS;
+	}
+	cl_int err = gpu_enter(device, &scope);
+	if (err)
+		return err;
+	err = allow_dynamic(function, dynamic_local_B);
+	if (!err)
+		err = gpu_check(device, cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+			&groups, function->cu_function, (int)threads, dynamic_local_B));
+	gpu_leave(&scope);
+	if (!err)
+		*groups_out = groups > 0 ? (uint64_t)groups * device->caps.multiprocessors : 0;
+	return err;
+}
+
 cl_int gpu_launch(struct gpu_stream *stream, const struct gpu_launch *launch)
 {
 	struct gpu_device *device = stream->device;

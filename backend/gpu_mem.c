@@ -10,8 +10,7 @@
  * streams.  The pool may reuse what such a free has given back, but only after
  * it has happened. */
 
-/* The one place where a lack of memory is one of memory for memory objects. */
-static cl_int check_alloc(struct gpu_device *device, CUresult cu_result, const char *call)
+cl_int gpu_memory_check(struct gpu_device *device, CUresult cu_result, const char *call)
 {
 	cl_int err = gpu_check_result(device, cu_result, call, __FILE__, __LINE__);
 	return cu_result == CUDA_ERROR_OUT_OF_MEMORY ? CL_MEM_OBJECT_ALLOCATION_FAILURE : err;
@@ -40,8 +39,7 @@ static CUresult alloc(struct gpu_device *device, uint64_t size_B, CUdeviceptr *c
 			       : cuda.cuMemAlloc_v2(cu_address, size_B);
 }
 
-/* Lets the pending frees happen and gives what the pool keeps back. */
-static void make_room(struct gpu_device *device)
+void gpu_memory_make_room(struct gpu_device *device)
 {
 	for (int i = 0; i < GPU_RECLAIM_STREAMS; i++) {
 		struct gpu_stream *stream = atomic_load(&device->reclaim[i]);
@@ -63,10 +61,10 @@ cl_int gpu_memory_alloc(struct gpu_device *device, uint64_t size_B, gpu_address 
 	gpu_defer_reap(device);
 	CUresult cu_result = alloc(device, size_B, &cu_address);
 	if (cu_result == CUDA_ERROR_OUT_OF_MEMORY) {
-		make_room(device);
+		gpu_memory_make_room(device);
 		cu_result = alloc(device, size_B, &cu_address);
 	}
-	err = check_alloc(device, cu_result, "cuMemAlloc");
+	err = gpu_memory_check(device, cu_result, "cuMemAlloc");
 	gpu_leave(&scope);
 	if (!err)
 		*address_out = cu_address;
@@ -170,7 +168,7 @@ cl_int gpu_host_alloc(struct gpu_device *device, uint64_t size_B, void **pointer
 	cl_int err = gpu_enter_new(device, &scope);
 	if (err)
 		return err;
-	err = check_alloc(device, cuda.cuMemHostAlloc(&pointer, size_B, CU_MEMHOSTALLOC_PORTABLE),
+	err = gpu_memory_check(device, cuda.cuMemHostAlloc(&pointer, size_B, CU_MEMHOSTALLOC_PORTABLE),
 			  "cuMemHostAlloc");
 	gpu_leave(&scope);
 	if (!err)

@@ -9,6 +9,8 @@ backend_sources = \
 	backend/cuda_symbols.def \
 	backend/cuda_symbols.h \
 	backend/gpu.h \
+	backend/gpu_array.c \
+	backend/gpu_barrier.c \
 	backend/gpu_clock.c \
 	backend/gpu_copy.c \
 	backend/gpu_defer.c \
@@ -19,6 +21,10 @@ backend_sources = \
 	backend/gpu_peer.c \
 	backend/gpu_window.c \
 	backend/gpu_pause.c \
+	backend/gpu_image.h \
+	backend/gpu_image_copy.c \
+	backend/gpu_image_fill.c \
+	backend/gpu_image_internal.h \
 	backend/gpu_internal.h \
 	backend/gpu_launch.c \
 	backend/gpu_mem.c \

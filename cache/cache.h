@@ -52,6 +52,8 @@ void cache_drop(struct cache *cache, const struct hash *key);
 struct cache_flight;
 struct cache_flight *cache_flight_begin(struct cache *cache, const struct hash *key);
 void cache_flight_end(struct cache *cache, struct cache_flight *flight);
+/* Ends it without a value: processes that wait then try all at once, not in turn. */
+void cache_flight_fail(struct cache *cache, struct cache_flight *flight);
 
 /* Since the cache was made.  Misses: lookups that found nothing; of a value that is made
  * there are two, before its flight and in it. */

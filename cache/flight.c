@@ -44,6 +44,15 @@ static uint64_t now_ns(void)
 
 enum attempt { LOCKED, BUSY, STALE, NO_LOCKS };
 
+/* What the file holds once its value could not be made. */
+static const char failure = 'F';
+
+static bool has_failed(int fd)
+{
+	char c = 0;
+	return pread(fd, &c, 1, 0) == 1 && c == failure;
+}
+
 /* Stale: the file of that name is another one by now. */
 static enum attempt try_lock(int folder, const char *name, int fd)
 {
@@ -64,8 +73,8 @@ static int open_lock(int folder, const char *name)
 	return openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 }
 
-/* Waits until the lock is ours: its descriptor; -1 where that cannot be, or the holder
- * has taken too long. */
+/* Waits until the lock is ours: its descriptor; -1 where that cannot be, where the holder
+ * has taken too long, or could not make the value: one after the other would not either. */
 static int take_file(struct cache *cache, int folder, const char *name)
 {
 	uint64_t until_ns = now_ns() + PROCESS_WAIT_NS, pause_ns = POLL_FIRST_NS;
@@ -75,9 +84,10 @@ static int take_file(struct cache *cache, int folder, const char *name)
 		enum attempt attempt = try_lock(folder, name, fd);
 		if (attempt == LOCKED)
 			return fd;
+		const bool in_vain = attempt == STALE && has_failed(fd);
 		if (attempt != BUSY)
 			close(fd);
-		if (attempt == STALE && now_ns() < until_ns) {
+		if (attempt == STALE && !in_vain && now_ns() < until_ns) {
 			fd = open_lock(folder, name);
 			continue;
 		}
@@ -110,11 +120,14 @@ static int lock_among_processes(struct cache *cache, const struct hash *key)
 }
 
 /* The file goes first: who waits for it finds that it is not the one any more. */
-static void unlock_among_processes(struct cache *cache, const struct cache_flight *flight)
+static void unlock_among_processes(struct cache *cache, const struct cache_flight *flight,
+				   bool made)
 {
 	char name[CACHE_NAME_B];
 	if (flight->file < 0)
 		return;
+	if (!made && pwrite(flight->file, &failure, 1, 0) != 1)
+		log_info("cache: others are not told of a failure: %s", strerror(errno));
 	int folder = cache_folder_open(cache, false);
 	if (folder >= 0) {
 		cache_name(&flight->key, ".lock", name);
@@ -174,15 +187,25 @@ struct cache_flight *cache_flight_begin(struct cache *cache, const struct hash *
 	return mine;
 }
 
-void cache_flight_end(struct cache *cache, struct cache_flight *flight)
+static void land(struct cache *cache, struct cache_flight *flight, bool made)
 {
 	if (!flight)
 		return;
-	unlock_among_processes(cache, flight);
+	unlock_among_processes(cache, flight, made);
 	lock_take(&cache->lock);
 	list_remove(&flight->link);
 	flight->landed = true;
 	lock_condition_signal_all(&cache->landed);
 	unref_locked(flight);
 	lock_drop(&cache->lock);
+}
+
+void cache_flight_end(struct cache *cache, struct cache_flight *flight)
+{
+	land(cache, flight, true);
+}
+
+void cache_flight_fail(struct cache *cache, struct cache_flight *flight)
+{
+	land(cache, flight, false);
 }

@@ -54,6 +54,15 @@ static bool add_macro(struct fe_words *words, const char *prefix, const char *na
 	return added;
 }
 
+static bool has_images(void)
+{
+	for (size_t i = 0; i < FEATURE_COUNT; i++) {
+		if (!strcmp(features[i].name, "__opencl_c_images"))
+			return true;
+	}
+	return false;
+}
+
 bool fe_features_add_words(struct fe_words *words, unsigned standard)
 {
 	/* Clang's idea of the target is emptied first: what it would switch on by
@@ -75,6 +84,9 @@ bool fe_features_add_words(struct fe_words *words, unsigned standard)
 	if (standard >= 200)
 		added = added &&
 			add_string(words, "-D__opencl_c_named_address_space_builtins=1");
+	/* OpenCL C 3.0, 6.12.10: "1 if images are supported and is undefined otherwise". */
+	if (has_images())
+		added = added && add_string(words, "-D__IMAGE_SUPPORT__=1");
 	added = added && !bytes_failed(&list) && add_string(words, bytes_string(&list)) &&
 		/* OpenCL C 3.0, 6.12.10: the version of the device, not of the program. */
 		add_string(words, "-D__OPENCL_VERSION__=300");

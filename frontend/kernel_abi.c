@@ -8,9 +8,20 @@
 /* The written form: everything little-endian, counts and strings as u32 sizes
  * before their content.  A change of layout changes the version; a reader takes
  * its own version only, since binaries are rebuilt from source easily. */
-enum { ABI_VERSION = 4, MAX_COUNT = 1 << 20 };
+enum { ABI_VERSION = 5, MAX_COUNT = 1 << 20 };
 static const char magic[8] = { 'C', 'U', 'L', 'V', 'A', 'B', 'I', '\n' };
 static const uint32_t absent_string = UINT32_MAX;
+
+_Static_assert(sizeof(struct abi_image) == 256, "kernels know the layout");
+
+unsigned abi_sampler_state(uint32_t bits)
+{
+	const uint32_t addressing = bits >> 1 & 7, filter = bits & 0x30;
+	if ((bits & ~UINT32_C(0x3F)) || filter == 0x30 || addressing > 4)
+		return ABI_SAMPLER_STATES;
+	return addressing * 4 + (bits & ABI_SAMPLER_NORMALIZED) * 2 +
+	       (filter == ABI_SAMPLER_LINEAR);
+}
 
 static void put_u32(struct bytes *bytes, uint32_t value)
 {
@@ -43,6 +54,8 @@ static void put_argument(struct bytes *bytes, const struct abi_argument *argumen
 	put_u32(bytes, argument->size_B);
 	put_u32(bytes, argument->align_B);
 	put_u32(bytes, (uint32_t)argument->may_write | (uint32_t)argument->may_read << 1);
+	put_u32(bytes, (uint32_t)argument->image_type);
+	put_u32(bytes, (uint32_t)argument->access);
 	put_string(bytes, argument->name);
 	put_string(bytes, argument->type_name);
 }
@@ -67,6 +80,8 @@ static void put_kernel(struct bytes *bytes, const struct abi_kernel *kernel)
 	put_u32(bytes, kernel->has_barrier);
 	put_u32(bytes, kernel->uniform_groups);
 	put_u32(bytes, kernel->sees_groups);
+	put_u32(bytes, kernel->sampler_states);
+	put_u32(bytes, kernel->no_offset);
 }
 
 static void put_format(struct bytes *bytes, const struct abi_format *format)
@@ -183,7 +198,7 @@ static void *get_array(struct reader *reader, uint32_t *count_out, size_t item_B
 
 static void get_argument(struct reader *reader, struct abi_argument *argument)
 {
-	argument->kind = (enum abi_argument_kind)get_limited(reader, ABI_ARGUMENT_LOCAL);
+	argument->kind = (enum abi_argument_kind)get_limited(reader, ABI_ARGUMENT_SAMPLER);
 	argument->address = (enum abi_address)get_limited(reader, ABI_ADDRESS_LOCAL);
 	argument->type_qualifiers = get_limited(reader, 15);
 	argument->size_B = get_u32(reader);
@@ -191,6 +206,13 @@ static void get_argument(struct reader *reader, struct abi_argument *argument)
 	uint32_t may = get_limited(reader, 3);
 	argument->may_write = may & 1;
 	argument->may_read = may >> 1;
+	argument->image_type =
+		(enum abi_image_type)get_limited(reader, ABI_IMAGE_2D_ARRAY_DEPTH);
+	argument->access = (enum abi_access)get_limited(reader, ABI_ACCESS_READ_WRITE);
+	/* What an image argument is follows from its type: one without a type is none. */
+	if ((argument->kind == ABI_ARGUMENT_IMAGE) != (argument->image_type != ABI_IMAGE_NONE) ||
+	    (argument->kind == ABI_ARGUMENT_IMAGE) != (argument->access != ABI_ACCESS_NONE))
+		reader->bad = true;
 	argument->name = get_string(reader, true);
 	argument->type_name = get_string(reader, true);
 	/* Launches divide by and round to the alignment. */
@@ -211,7 +233,7 @@ static void get_hidden(struct reader *reader, struct abi_kernel *kernel)
 
 static void get_kernel(struct reader *reader, struct abi_kernel *kernel)
 {
-	enum { ARGUMENT_LEAST_B = 32 };
+	enum { ARGUMENT_LEAST_B = 40 };
 	kernel->name = get_string(reader, false);
 	kernel->entry = get_string(reader, false);
 	kernel->attributes = get_string(reader, false);
@@ -229,6 +251,8 @@ static void get_kernel(struct reader *reader, struct abi_kernel *kernel)
 	kernel->has_barrier = get_bool(reader);
 	kernel->uniform_groups = get_bool(reader);
 	kernel->sees_groups = get_bool(reader);
+	kernel->sampler_states = get_limited(reader, (1u << ABI_SAMPLER_STATES) - 1);
+	kernel->no_offset = get_bool(reader);
 }
 
 static uint32_t round_up(uint32_t value, uint32_t unit)
@@ -295,7 +319,7 @@ static void get_formats(struct reader *reader, struct abi_program *program)
 
 struct abi_program *abi_program_read(const void *data, size_t size_B)
 {
-	enum { KERNEL_LEAST_B = 56 };
+	enum { KERNEL_LEAST_B = 68 };
 	struct reader reader = { data, size_B, false };
 	if (size_B < sizeof(magic) || memcmp(data, magic, sizeof(magic)))
 		return NULL;

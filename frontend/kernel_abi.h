@@ -8,7 +8,8 @@
  *     VALUE             by value (a struct as an aligned byte array)
  *     GLOBAL, CONSTANT  u64 device address (0 for a NULL buffer)
  *     LOCAL             u32 byte offset into the dynamic local memory of the work-group
- *     (IMAGE, SAMPLER   reserved)
+ *     IMAGE             u64 device address of the image's struct abi_image
+ *     SAMPLER           u32 bits of enum abi_sampler
  *   then the hidden parameters that the kernel needs, in the order of
  *   abi_kernel.hidden.
  *
@@ -30,8 +31,62 @@ enum abi_argument_kind {
 	ABI_ARGUMENT_VALUE,
 	ABI_ARGUMENT_GLOBAL,
 	ABI_ARGUMENT_CONSTANT,
-	ABI_ARGUMENT_LOCAL
+	ABI_ARGUMENT_LOCAL,
+	ABI_ARGUMENT_IMAGE,
+	ABI_ARGUMENT_SAMPLER
 };
+
+/* What an image argument is declared as; a depth image has one channel. */
+enum abi_image_type {
+	ABI_IMAGE_NONE,               /* the argument is no image */
+	ABI_IMAGE_1D,
+	ABI_IMAGE_1D_ARRAY,
+	ABI_IMAGE_1D_BUFFER,
+	ABI_IMAGE_2D,
+	ABI_IMAGE_2D_ARRAY,
+	ABI_IMAGE_3D,
+	ABI_IMAGE_2D_DEPTH,
+	ABI_IMAGE_2D_ARRAY_DEPTH
+};
+
+/* As OpenCL names them, for clGetKernelArgInfo; only images have one. */
+enum abi_access { ABI_ACCESS_NONE, ABI_ACCESS_READ_ONLY, ABI_ACCESS_WRITE_ONLY,
+		  ABI_ACCESS_READ_WRITE };
+
+/* A sampler's value: the bits of OpenCL C's sampler_t.  The addressing modes exclude each other. */
+enum abi_sampler {
+	ABI_SAMPLER_NORMALIZED = 0x01,
+	ABI_SAMPLER_NONE = 0x00,
+	ABI_SAMPLER_CLAMP_TO_EDGE = 0x02,
+	ABI_SAMPLER_CLAMP = 0x04,
+	ABI_SAMPLER_REPEAT = 0x06,
+	ABI_SAMPLER_MIRRORED_REPEAT = 0x08,
+	ABI_SAMPLER_NEAREST = 0x10,
+	ABI_SAMPLER_LINEAR = 0x20
+};
+
+/* Sampler states: addressing * 4 + normalized * 2 + linear, with the addressing modes counted from
+ * 0 in the order above.  State 0 also stands for reads without a sampler. */
+enum { ABI_SAMPLER_STATES = 20, ABI_STATE_PLAIN = 0 };
+
+/* The state that sampler bits stand for; ABI_SAMPLER_STATES when they are none of a sampler's. */
+unsigned abi_sampler_state(uint32_t bits);
+
+/* An image as kernels see it: in device memory, little-endian, aligned to ABI_IMAGE_ALIGN_B. */
+struct abi_image {
+	uint64_t texture[ABI_SAMPLER_STATES];   /* CUtexObject for each state, 0 where not made */
+	uint64_t surface;             /* CUsurfObject; 0: the image has none */
+	uint64_t data;                /* device address of the first element in linear memory, or 0 */
+	uint32_t width, height, depth, array_size;      /* in elements; 0 beyond its dimensions */
+	uint32_t row_pitch_B, slice_pitch_B;            /* of linear memory */
+	uint32_t channel_type;        /* CL_SNORM_INT8 ... */
+	uint32_t channel_order;       /* CL_R ... */
+	uint32_t element_B;           /* 1, 2, 4, 8 or 16 */
+	uint32_t flags;               /* 0 */
+	uint32_t num_mip_levels, num_samples;           /* 0 */
+	uint64_t reserved[4];         /* 0 */
+};
+enum { ABI_IMAGE_ALIGN_B = 256 };
 
 /* As OpenCL names them, for clGetKernelArgInfo. */
 enum abi_address { ABI_ADDRESS_PRIVATE, ABI_ADDRESS_GLOBAL, ABI_ADDRESS_CONSTANT, ABI_ADDRESS_LOCAL };
@@ -64,6 +119,7 @@ enum abi_hidden {
 	ABI_HIDDEN_ENQUEUED_LOCAL_Z,
 	ABI_HIDDEN_WORK_DIM,          /* u32 */
 	ABI_HIDDEN_PRINTF_BUFFER,     /* u64 device address */
+	ABI_HIDDEN_GRID_BARRIER,      /* u64 device address; the launch must be cooperative */
 	ABI_HIDDEN_COUNT
 };
 
@@ -75,6 +131,8 @@ struct abi_argument {
 	uint32_t align_B;             /* VALUE: of the parameter; LOCAL: of the pointee */
 	bool may_write;               /* memory behind the pointer; false only when proven */
 	bool may_read;
+	enum abi_image_type image_type;
+	enum abi_access access;
 	char *name;                   /* owned; NULL when the program was built without argument info */
 	char *type_name;
 };
@@ -94,6 +152,9 @@ struct abi_kernel {
 	bool has_barrier;
 	bool uniform_groups;          /* the work-group size must divide the global size */
 	bool sees_groups;             /* can tell how its work-items are grouped */
+	uint32_t sampler_states;      /* bit per state: what the kernel itself may read images with,
+				       * beside its SAMPLER arguments */
+	bool no_offset;               /* its ids are the GPU's own: no global offset is in them */
 };
 
 /* What a call of printf hands over for an argument. */

@@ -115,7 +115,7 @@ static bool string_is_one_of(const struct argument_strings *strings, unsigned in
 }
 
 struct kernel_strings {
-	struct argument_strings names, types, qualifiers, access;
+	struct argument_strings names, types, base_types, qualifiers, access;
 };
 
 static uint32_t type_qualifiers(const struct kernel_strings *strings, unsigned index)
@@ -195,16 +195,26 @@ static void pointer_facts(struct facts *facts, LLVMValueRef parameter, unsigned 
 	argument->may_write = access.may_write;
 }
 
-/* Images, samplers, events and queues are pointers to LLVM and nothing that a
- * buffer could stand for. */
+/* Events, queues, pipes and images of kinds that there are not are pointers to LLVM
+ * and nothing that a buffer could stand for. */
 static bool is_opaque_object(const struct kernel_strings *strings, unsigned index)
 {
 	static const char *const accesses[] = { "read_only", "write_only", "read_write", NULL };
 	static const char *const types[] = {
-		"sampler_t", "event_t", "queue_t", "clk_event_t", "reserve_id_t", NULL,
+		"event_t", "queue_t", "clk_event_t", "reserve_id_t", NULL,
 	};
 	return string_is_one_of(&strings->access, index, accesses) ||
-	       string_is_one_of(&strings->types, index, types);
+	       string_is_one_of(&strings->base_types, index, types);
+}
+
+/* Images and samplers: Clang names them, typedefs looked through.  false: neither. */
+static bool image_facts(const struct kernel_strings *strings, unsigned index,
+			struct abi_argument *argument)
+{
+	unsigned type_B, access_B;
+	const char *type = string_at(&strings->base_types, index, &type_B);
+	const char *access = string_at(&strings->access, index, &access_B);
+	return type && access && fe_image_argument(type, type_B, access, access_B, argument);
 }
 
 static void argument_facts(struct facts *facts, LLVMValueRef function, unsigned index,
@@ -223,7 +233,9 @@ static void argument_facts(struct facts *facts, LLVMValueRef function, unsigned 
 		argument->type_name = copy_string(facts, type_name, size_B);
 	argument->type_qualifiers = type_qualifiers(strings, index);
 
-	if (is_opaque_object(strings, index)) {
+	if (image_facts(strings, index, argument)) {
+		return;
+	} else if (is_opaque_object(strings, index)) {
 		size_t name_B;
 		refuse(facts, FE_COMPILE_FAILED, LLVMGetValueName2(function, &name_B),
 		       "this device has no arguments of the type ",
@@ -320,6 +332,7 @@ static void arguments_facts(struct facts *facts, LLVMValueRef function, struct a
 	struct kernel_strings strings = {
 		.names = strings_of(facts, function, "kernel_arg_name"),
 		.types = strings_of(facts, function, "kernel_arg_type"),
+		.base_types = strings_of(facts, function, "kernel_arg_base_type"),
 		.qualifiers = strings_of(facts, function, "kernel_arg_type_qual"),
 		.access = strings_of(facts, function, "kernel_arg_access_qual"),
 	};
@@ -334,6 +347,7 @@ static void arguments_facts(struct facts *facts, LLVMValueRef function, struct a
 	}
 	free(strings.names.operands);
 	free(strings.types.operands);
+	free(strings.base_types.operands);
 	free(strings.qualifiers.operands);
 	free(strings.access.operands);
 }
@@ -464,6 +478,9 @@ static struct abi_program *program_facts(struct facts *facts)
 				kernel_facts(facts, function,
 					     &program->kernels[program->kernel_count++]);
 		}
+		if (facts->status == FE_OK)
+			facts->status = fe_sampler_facts(facts->module->module, program,
+							 facts->log);
 	}
 	fe_set_finish(&facts->barriers);
 	fe_set_finish(&facts->group_readers);

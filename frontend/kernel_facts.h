@@ -3,6 +3,7 @@
 #ifndef CULVERT_FRONTEND_KERNEL_FACTS_H
 #define CULVERT_FRONTEND_KERNEL_FACTS_H
 
+#include "frontend/frontend.h"
 #include "frontend/set.h"
 
 #include <llvm-c/Types.h>
@@ -35,5 +36,13 @@ struct fe_access {
 	bool may_write;
 };
 bool fe_parameter_access(LLVMValueRef parameter, struct fe_access *access_out);
+
+/* kernel_image.c: fills in the facts of an image or sampler argument, by the names that
+ * Clang gives its type and access (not terminated).  false: it is neither. */
+bool fe_image_argument(const char *type, size_t type_B, const char *access, size_t access_B,
+		       struct abi_argument *argument_out);
+/* The states of constant samplers that each kernel may read with. */
+enum fe_status fe_sampler_facts(LLVMModuleRef module, struct abi_program *abi,
+				struct bytes *log);
 
 #endif

@@ -225,6 +225,8 @@ bool is_provided(const llvm::GlobalValue &value)
 		return false;
 	return function->isIntrinsic() || value.getName() == "__nvvm_reflect" ||
 	       value.getName().find("__culvert_hidden_") == 0 ||
+	       value.getName() == "__culvert_image" || value.getName() == "__culvert_sampler" ||
+	       value.getName() == "__translate_sampler_initializer" ||
 	       (value.getName() == "printf" && function->isVarArg()) ||
 	       find_symbol(value.getName(), &unused) == home::libdevice;
 }

@@ -8,7 +8,8 @@ frontend_plain_sources = \
 	frontend/kernel_abi.c frontend/kernel_abi.h \
 	frontend/options.c frontend/options.h \
 	frontend/print_conversion.c frontend/print_conversion.h \
-	frontend/program.c
+	frontend/program.c \
+	frontend/ptx_facts.c frontend/ptx_facts.h
 frontend_sources = $(frontend_plain_sources) \
 	frontend/codegen.c \
 	frontend/embedded.h \
@@ -17,10 +18,12 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/kernel_calls.c \
 	frontend/kernel_facts.c frontend/kernel_facts.h \
 	frontend/kernel_groups.c \
+	frontend/kernel_image.c \
 	frontend/lower.c frontend/lower.h \
 	frontend/lower_device.c \
 	frontend/lower_function.c frontend/lower_half.c \
 	frontend/lower_hidden.c \
+	frontend/lower_image.c \
 	frontend/lower_instruction.c \
 	frontend/lower_intrinsic.c \
 	frontend/lower_intrinsic_math.c \

@@ -15,6 +15,7 @@ static enum fe_status (*const passes[])(struct lowering *lowering) = {
 	fe_lower_instructions,
 	fe_lower_half,
 	fe_lower_kernel_calls,
+	fe_lower_images,
 	fe_lower_work_items,
 	fe_lower_hidden,
 	fe_lower_local,

@@ -38,6 +38,7 @@ enum fe_status fe_lower_half(struct lowering *lowering);             /* lower_ha
 enum fe_status fe_lower_variables(struct lowering *lowering);        /* lower_variable.c */
 enum fe_status fe_lower_intrinsics(struct lowering *lowering);       /* lower_intrinsic.c */
 enum fe_status fe_lower_kernel_calls(struct lowering *lowering);     /* lower_kernel.c */
+enum fe_status fe_lower_images(struct lowering *lowering);           /* lower_image.c */
 enum fe_status fe_lower_work_items(struct lowering *lowering);       /* lower_work_item.c */
 enum fe_status fe_lower_hidden(struct lowering *lowering);           /* lower_hidden.c */
 enum fe_status fe_lower_entry_names(struct lowering *lowering);      /* lower_kernel.c */

@@ -26,6 +26,7 @@ static const struct {
 #undef BY_DIMENSION
 	{ ABI_HIDDEN_WORK_DIM, 32, "__culvert_hidden_work_dim" },
 	{ ABI_HIDDEN_PRINTF_BUFFER, 64, "__culvert_hidden_printf_buffer" },
+	{ ABI_HIDDEN_GRID_BARRIER, 64, "__culvert_hidden_grid_barrier" },
 };
 _Static_assert(sizeof(sources) / sizeof(*sources) == ABI_HIDDEN_COUNT, "one source each");
 

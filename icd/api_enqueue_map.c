@@ -12,7 +12,7 @@ static void *map_return(cl_int error, void *pointer, cl_int *errcode_ret)
 	return error ? NULL : pointer;
 }
 
-static cl_int map_flags_check(const struct _cl_mem *mem, cl_map_flags flags)
+cl_int enqueue_check_map_flags(const struct _cl_mem *mem, cl_map_flags flags)
 {
 	const cl_map_flags known = CL_MAP_READ | OCL_MAP_WRITES;
 	/* 5.2.4: CL_INVALID_VALUE for unknown flags, and for an invalidating map that
@@ -42,7 +42,7 @@ static cl_int map_check(cl_command_queue queue, cl_mem mem, cl_map_flags flags, 
 	/* 5.2.4: CL_INVALID_VALUE for an empty region. */
 	if (!error && !size_B)
 		error = CL_INVALID_VALUE;
-	return error ? error : map_flags_check(mem, flags);
+	return error ? error : enqueue_check_map_flags(mem, flags);
 }
 
 /* The map is in the list before its command is in the queue; if that fails, it
@@ -82,10 +82,11 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(
 	cl_command_queue command_queue, cl_mem memobj, void *mapped_ptr,
 	cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
 {
+	struct ocl_access accesses[1];
 	struct ocl_command command;
 	cl_int error = enqueue_check_queue(command_queue);
 	if (!error)
-		error = enqueue_check_mem(command_queue, memobj);
+		error = enqueue_check_any(command_queue, memobj);
 	if (!error)
 		error = enqueue_check_list(command_queue, num_events_in_wait_list,
 					   event_wait_list);
@@ -95,9 +96,11 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(
 	struct ocl_map *map = ocl_mem_unmap(memobj, mapped_ptr);
 	if (!map)
 		return CL_INVALID_VALUE;
-	ocl_command_init(&command, &ocl_command_unmap, command_queue,
-			 CL_COMMAND_UNMAP_MEM_OBJECT, NULL);
+	ocl_command_init(&command, memobj->image ? &ocl_command_image_unmap : &ocl_command_unmap,
+			 command_queue, CL_COMMAND_UNMAP_MEM_OBJECT, accesses);
 	command.u.map = map;
+	if (memobj->image && map->flags & OCL_MAP_WRITES)
+		ocl_command_touch(&command, memobj, 0, memobj->size_B, OCL_ACCESS_UPDATE);
 	error = ocl_queue_enqueue(&command, false, num_events_in_wait_list, event_wait_list, event);
 	if (error)
 		ocl_mem_unmap_undo(map);
@@ -114,7 +117,7 @@ static cl_int migrate_check(cl_command_queue queue, cl_uint mem_count, const cl_
 	if (!error && (!mem_count || !mems))
 		error = CL_INVALID_VALUE;
 	for (cl_uint i = 0; i < mem_count && !error; i++)
-		error = enqueue_check_mem(queue, mems[i]);
+		error = enqueue_check_any(queue, mems[i]);
 	if (!error && flags & ~(CL_MIGRATE_MEM_OBJECT_HOST |
 				CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED))
 		error = CL_INVALID_VALUE;

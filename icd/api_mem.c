@@ -1,39 +1,13 @@
 #include "config.h"
 
 #include "icd/info.h"
-#include "icd/mem.h"
+#include "icd/mem_flags.h"
 
 static cl_mem mem_return(cl_int error, cl_mem mem, cl_int *errcode_ret)
 {
 	if (errcode_ret)
 		*errcode_ret = error;
 	return error ? NULL : mem;
-}
-
-/* At most one of them: several bits of one group contradict each other. */
-static bool at_most_one(cl_mem_flags flags, cl_mem_flags group)
-{
-	flags &= group;
-	return !(flags & (flags - 1));
-}
-
-static const cl_mem_flags access_flags =
-	CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
-static const cl_mem_flags host_access_flags =
-	CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
-static const cl_mem_flags host_pointer_flags =
-	CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
-
-/* OpenCL 3.0 API, 5.2.1, table 12: which flags there are and which exclude each other. */
-static cl_int flags_check(cl_mem_flags flags)
-{
-	if (flags & ~(access_flags | host_access_flags | host_pointer_flags))
-		return CL_INVALID_VALUE;
-	if (!at_most_one(flags, access_flags) || !at_most_one(flags, host_access_flags))
-		return CL_INVALID_VALUE;
-	if (flags & CL_MEM_USE_HOST_PTR && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR))
-		return CL_INVALID_VALUE;
-	return CL_SUCCESS;
 }
 
 static cl_int size_check(const struct _cl_context *context, size_t size_B)
@@ -55,7 +29,7 @@ static cl_int buffer_check(cl_context context, const cl_mem_properties *properti
 	if (!error && properties && properties[0])
 		error = CL_INVALID_PROPERTY;
 	if (!error)
-		error = flags_check(flags);
+		error = ocl_mem_flags_check(flags);
 	if (!error)
 		error = size_check(context, size_B);
 	if (error)
@@ -71,7 +45,7 @@ static cl_mem buffer_create(cl_context context, const cl_mem_properties *propert
 {
 	cl_mem mem = NULL;
 	cl_int error = buffer_check(context, properties, flags, size_B, host_pointer);
-	if (!error && !(flags & access_flags))
+	if (!error && !(flags & OCL_MEM_ACCESS_FLAGS))
 		flags |= CL_MEM_READ_WRITE;
 	if (!error)
 		error = ocl_mem_create(context, properties, flags, size_B, host_pointer, &mem);
@@ -89,31 +63,6 @@ clCreateBufferWithProperties(cl_context context, const cl_mem_properties *proper
 			     cl_mem_flags flags, size_t size, void *host_ptr, cl_int *errcode_ret)
 {
 	return buffer_create(context, properties, flags, size, host_ptr, errcode_ret);
-}
-
-/* OpenCL 3.0 API, 5.2.1 (clCreateSubBuffer): flags may narrow the parent's access,
- * never widen it, and those about the host pointer are inherited. */
-static cl_int sub_flags_take(const struct _cl_mem *parent, cl_mem_flags *flags)
-{
-	if (*flags & ~(access_flags | host_access_flags) || flags_check(*flags))
-		return CL_INVALID_VALUE;
-	if (parent->flags & CL_MEM_WRITE_ONLY && *flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY))
-		return CL_INVALID_VALUE;
-	if (parent->flags & CL_MEM_READ_ONLY && *flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY))
-		return CL_INVALID_VALUE;
-	if (parent->flags & CL_MEM_HOST_WRITE_ONLY && *flags & CL_MEM_HOST_READ_ONLY)
-		return CL_INVALID_VALUE;
-	if (parent->flags & CL_MEM_HOST_READ_ONLY && *flags & CL_MEM_HOST_WRITE_ONLY)
-		return CL_INVALID_VALUE;
-	if (parent->flags & CL_MEM_HOST_NO_ACCESS &&
-	    *flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY))
-		return CL_INVALID_VALUE;
-	if (!(*flags & access_flags))
-		*flags |= parent->flags & access_flags;
-	if (!(*flags & host_access_flags))
-		*flags |= parent->flags & host_access_flags;
-	*flags |= parent->flags & host_pointer_flags;
-	return CL_SUCCESS;
 }
 
 static cl_int region_check(const struct _cl_mem *parent, cl_buffer_create_type type,
@@ -140,11 +89,12 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags fl
 {
 	cl_mem mem = NULL;
 	cl_int error = object_check(buffer, &ocl_mem_type);
-	/* OpenCL 3.0 API, 5.2.1: CL_INVALID_MEM_OBJECT for a buffer that is one itself. */
-	if (!error && buffer->parent)
+	/* OpenCL 3.0 API, 5.2.1: CL_INVALID_MEM_OBJECT for a buffer that is one itself,
+	 * or no buffer. */
+	if (!error && (buffer->parent || buffer->image))
 		error = CL_INVALID_MEM_OBJECT;
 	if (!error)
-		error = sub_flags_take(buffer, &flags);
+		error = ocl_mem_flags_inherit(buffer, &flags);
 	if (!error)
 		error = region_check(buffer, buffer_create_type, buffer_create_info);
 	if (!error)

@@ -9,6 +9,7 @@
 #include "icd/builders.h"
 #include "icd/compile.h"
 #include "icd/compile_process.h"
+#include "icd/module.h"
 #include "icd/program_binary.h"
 
 #include <inttypes.h>
@@ -53,29 +54,6 @@ static bool key_holds(const struct ocl_build_job *job, const struct hash *key)
 	return ocl_build_key(job, &now) && hash_equal(key, &now);
 }
 
-/* In a process apart, or here where there is none; what was made is remembered under key,
- * NULL: it is not.  The code gets its own copy of what was said on the way. */
-static cl_int make(const struct ocl_build_job *job, const struct hash *key,
-		   struct ocl_code **code_out, struct bytes *log)
-{
-	struct ocl_compiled compiled = OCL_COMPILED_INIT;
-	if (!ocl_compile_process(job, &compiled)) {
-		ocl_builders_guard_exit();
-		ocl_compile(job, &compiled);
-	}
-	cl_int error = compiled.error;
-	bytes_append(log, compiled.log.data, compiled.log.size_B);
-	ocl_build_dump(job, compiled.code, &compiled.log);
-	if (!error) {
-		bytes_move(&compiled.code->log, &compiled.log);
-		if (key && key_holds(job, key))
-			ocl_build_remember(key, &compiled.inputs, compiled.code);
-		*code_out = ocl_code_ref(compiled.code);
-	}
-	ocl_compiled_finish(&compiled);
-	return error;
-}
-
 static void log_counts(void)
 {
 	if (!log_enabled(LOG_LEVEL_INFO))
@@ -86,51 +64,108 @@ static void log_counts(void)
 		 counts.heals, counts.stores, counts.evictions, counts.waits);
 }
 
+/* What an equal job came to: true with code, which is a reference, or with its error. */
+static bool recall(const struct ocl_build_job *job, const struct hash *key,
+		   struct ocl_code **code_out, cl_int *error_out, struct bytes *log)
+{
+	struct ocl_code *code = ocl_build_recall(key, job->device);
+	*error_out = code ? CL_SUCCESS : ocl_build_recall_failure(key, log);
+	if (code)
+		bytes_append(log, code->log.data, code->log.size_B);
+	*code_out = code;
+	return code || *error_out;
+}
+
+/* In a process apart, or here where there is none. */
+static void compile(const struct ocl_build_job *job, struct ocl_compiled *compiled)
+{
+	if (ocl_compile_process(job, compiled))
+		return;
+	ocl_builders_guard_exit();
+	ocl_compile(job, compiled);
+}
+
+/* Makes what key stands for, and keeps it; NULL: it is not kept.  The code gets its own
+ * copy of what was said on the way. */
+static cl_int make_and_remember(const struct ocl_build_job *job, const struct hash *key,
+				struct ocl_code **code_out, struct bytes *log)
+{
+	struct ocl_compiled compiled = OCL_COMPILED_INIT;
+	compile(job, &compiled);
+	cl_int error = compiled.error;
+	bytes_append(log, compiled.log.data, compiled.log.size_B);
+	ocl_build_dump(job, compiled.code, &compiled.log);
+	if (!error) {
+		bytes_move(&compiled.code->log, &compiled.log);
+		if (key && key_holds(job, key))
+			ocl_build_remember(key, &compiled.inputs, compiled.code);
+		*code_out = ocl_code_ref(compiled.code);
+	} else if (compiled.refused && key && !bytes_failed(log)) {
+		ocl_build_remember_failure(key, &compiled.inputs, error, &compiled.log);
+	}
+	ocl_compiled_finish(&compiled);
+	return error;
+}
+
 /* The whole road to code, or the short one where an equal job went it before. */
 static cl_int find_or_make(const struct ocl_build_job *job, struct ocl_code **code_out,
 			   struct bytes *log)
 {
 	struct hash key;
-	cl_int error = CL_SUCCESS;
-	bool cached = ocl_build_key(job, &key);
-	struct ocl_code *code = cached ? ocl_build_recall(&key, job->device) : NULL;
-	struct cache_flight *flight = NULL;
-	if (cached && !code) {
-		flight = cache_flight_begin(cache_default(), &key);
-		code = ocl_build_recall(&key, job->device);
+	cl_int error;
+	if (!ocl_build_key(job, &key))
+		return make_and_remember(job, NULL, code_out, log);
+	if (!recall(job, &key, code_out, &error, log)) {
+		struct cache_flight *flight = cache_flight_begin(cache_default(), &key);
+		if (!recall(job, &key, code_out, &error, log))
+			error = make_and_remember(job, &key, code_out, log);
+		if (error)
+			cache_flight_fail(cache_default(), flight);
+		else
+			cache_flight_end(cache_default(), flight);
 	}
-	if (code) {
-		bytes_append(log, code->log.data, code->log.size_B);
-	} else {
-		error = make(job, cached ? &key : NULL, &code, log);
-	}
-	if (flight)
-		cache_flight_end(cache_default(), flight);
-	if (cached)
-		log_counts();
-	if (!error)
-		*code_out = code;
+	log_counts();
+	return error;
+}
+
+static cl_int module_find(struct ocl_code *code, cl_device_id device,
+			  struct ocl_module **module_out, struct bytes *log)
+{
+	struct gpu_module *loaded;
+	struct ocl_module *module = ocl_module_get(device, code);
+	if (!module)
+		return CL_OUT_OF_HOST_MEMORY;
+	cl_int error = ocl_module_load(module, log, &loaded);
+	if (error)
+		ocl_module_unref(module);
+	else
+		*module_out = module;
 	return error;
 }
 
 cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out,
-		     struct gpu_module **module_out, struct bytes *log)
+		     struct ocl_module **module_out, struct bytes *log)
 {
 	*module_out = NULL;
 	bool linking = job->kind == OCL_BUILD_LINK;
 	cl_int error = ocl_compile_frontend_error(job->kind, fe_options_check(job->options, linking, log));
 	if (error)
 		return error;
+	struct ocl_code *code = NULL;
 	if (job->kind == OCL_BUILD_BINARY && ocl_code_fits(job->loaded, job->device)) {
-		*code_out = ocl_code_ref(job->loaded);
-		return CL_SUCCESS;
+		code = ocl_code_ref(job->loaded);
+		/* Text of an application's is compiled now, and its mistakes told. */
+		if (code->cubin.size_B || code->object.size_B) {
+			*code_out = code;
+			return CL_SUCCESS;
+		}
+	} else {
+		error = find_or_make(job, &code, log);
 	}
-	struct ocl_code *code;
-	error = find_or_make(job, &code, log);
 	if (error)
 		return error;
 	if (code->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
-		error = ocl_compile_backend_error(job->kind, ocl_code_load(code, job->device, module_out, log));
+		error = ocl_compile_backend_error(job->kind, module_find(code, job->device, module_out, log));
 	if (error)
 		ocl_code_unref(code);
 	else

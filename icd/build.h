@@ -39,12 +39,12 @@ struct ocl_build_job {
 	size_t input_count;
 };
 
-/* code_out: a reference; written on success.  module_out: an executable's module,
- * loaded on the job's device; NULL where nothing had to be compiled.  log is appended
+/* code_out: a reference; written on success.  module_out: a reference to an executable's
+ * module, loaded on the job's device; NULL where nothing had to be compiled.  log is appended
  * to in any case.  The codes are those of the kind's page: CL_INVALID_BUILD_OPTIONS,
  * CL_BUILD_PROGRAM_FAILURE, CL_COMPILER_NOT_AVAILABLE ... */
 cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out,
-		     struct gpu_module **module_out, struct bytes *log);
+		     struct ocl_module **module_out, struct bytes *log);
 
 /* An executable's module on device. */
 cl_int ocl_code_load(const struct ocl_code *code, cl_device_id device,

@@ -29,7 +29,9 @@ struct kept {
 	atomic_uint refs;
 	struct hash key;
 	struct bytes asked;          /* rows of an fe_inputs */
-	struct ocl_code *code;       /* reference */
+	struct ocl_code *code;       /* reference; NULL: it failed, with */
+	cl_int error;
+	struct bytes log;
 };
 
 static struct lock lock = LOCK_INIT(LOCK_RANK_CACHE);
@@ -37,8 +39,11 @@ static struct list kept = {&kept, &kept};        /* guarded by lock, as are */
 static unsigned kept_count;
 static size_t kept_B;
 
-static size_t code_B(const struct ocl_code *code)
+static size_t kept_item_B(const struct kept *item)
 {
+	const struct ocl_code *code = item->code;
+	if (!code)
+		return item->log.size_B;
 	return code->object.size_B + code->ptx.size_B + code->cubin.size_B + code->log.size_B;
 }
 
@@ -48,6 +53,7 @@ static void kept_unref(struct kept *item)
 		return;
 	ocl_code_unref(item->code);
 	bytes_finish(&item->asked);
+	bytes_finish(&item->log);
 	free(item);
 }
 
@@ -59,7 +65,7 @@ static void shrink_locked(unsigned count_max, size_t size_max_B, struct list *go
 		list_remove(&item->link);
 		list_append(gone, &item->link);
 		kept_count--;
-		kept_B -= code_B(item->code);
+		kept_B -= kept_item_B(item);
 	}
 }
 
@@ -70,17 +76,22 @@ static void unref_all(struct list *gone)
 		kept_unref(list_entry(link, struct kept, link));
 }
 
-static void keep(const struct hash *key, const void *asked, size_t asked_B, struct ocl_code *code)
+static struct kept *kept_create(const struct hash *key, const void *asked, size_t asked_B)
 {
-	struct list gone;
 	struct kept *item = calloc(1, sizeof(*item));
 	if (!item)
-		return;
+		return NULL;
 	atomic_init(&item->refs, 1);
 	item->key = *key;
-	item->code = ocl_code_ref(code);
 	bytes_append(&item->asked, asked, asked_B);
-	if (bytes_failed(&item->asked)) {
+	return item;
+}
+
+/* Takes the item. */
+static void kept_enter(struct kept *item)
+{
+	struct list gone;
+	if (bytes_failed(&item->asked) || bytes_failed(&item->log)) {
 		kept_unref(item);
 		return;
 	}
@@ -88,10 +99,19 @@ static void keep(const struct hash *key, const void *asked, size_t asked_B, stru
 	lock_take(&lock);
 	list_prepend(&kept, &item->link);
 	kept_count++;
-	kept_B += code_B(code);
+	kept_B += kept_item_B(item);
 	shrink_locked(KEPT_MAX, KEPT_MAX_B, &gone);
 	lock_drop(&lock);
 	unref_all(&gone);
+}
+
+static void keep(const struct hash *key, const void *asked, size_t asked_B, struct ocl_code *code)
+{
+	struct kept *item = kept_create(key, asked, asked_B);
+	if (!item)
+		return;
+	item->code = ocl_code_ref(code);
+	kept_enter(item);
 }
 
 void ocl_build_forget(void)
@@ -133,19 +153,52 @@ static void kept_used(struct kept *item)
 	lock_drop(&lock);
 }
 
-static struct ocl_code *recall_kept(const struct hash *key)
+/* The outcome whose answers are still the same, code or failure: a reference, or NULL. */
+static struct kept *kept_current(const struct hash *key)
 {
-	struct kept *found[CHOICES_MAX];
-	struct ocl_code *code = NULL;
+	struct kept *found[CHOICES_MAX], *current = NULL;
 	unsigned count = kept_find(key, found);
 	for (unsigned i = 0; i < count; i++) {
-		if (!code && fe_inputs_current(found[i]->asked.data, found[i]->asked.size_B)) {
-			code = ocl_code_ref(found[i]->code);
-			kept_used(found[i]);
+		if (!current && fe_inputs_current(found[i]->asked.data, found[i]->asked.size_B)) {
+			current = found[i];
+			kept_used(current);
+		} else {
+			kept_unref(found[i]);
 		}
-		kept_unref(found[i]);
 	}
+	return current;
+}
+
+static struct ocl_code *recall_kept(const struct hash *key)
+{
+	struct kept *item = kept_current(key);
+	struct ocl_code *code = item && item->code ? ocl_code_ref(item->code) : NULL;
+	kept_unref(item);
 	return code;
+}
+
+/* On disk there are no failures: who shares it may have another system around it. */
+cl_int ocl_build_recall_failure(const struct hash *key, struct bytes *log)
+{
+	struct kept *item = kept_current(key);
+	cl_int error = item && !item->code ? item->error : CL_SUCCESS;
+	if (error)
+		bytes_append(log, item->log.data, item->log.size_B);
+	kept_unref(item);
+	return error;
+}
+
+void ocl_build_remember_failure(const struct hash *key, const struct fe_inputs *inputs,
+				cl_int error, const struct bytes *log)
+{
+	struct kept *item = NULL;
+	if (!inputs->changing && !bytes_failed(&inputs->rows))
+		item = kept_create(key, inputs->rows.data, inputs->rows.size_B);
+	if (!item)
+		return;
+	item->error = error;
+	bytes_append(&item->log, log->data, log->size_B);
+	kept_enter(item);
 }
 
 /* --- on disk ---------------------------------------------------------------------------- */

@@ -23,6 +23,12 @@ struct ocl_code *ocl_build_recall(const struct hash *key, cl_device_id device);
 void ocl_build_remember(const struct hash *key, const struct fe_inputs *inputs,
 			struct ocl_code *code);
 
+/* What an equal job failed with in this process, which is the source's own fault; its words are
+ * appended to log.  CL_SUCCESS: none has. */
+cl_int ocl_build_recall_failure(const struct hash *key, struct bytes *log);
+void ocl_build_remember_failure(const struct hash *key, const struct fe_inputs *inputs,
+				cl_int error, const struct bytes *log);
+
 /* Gives the memory back; what is on disk stays. */
 void ocl_build_forget(void);
 

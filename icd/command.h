@@ -11,16 +11,18 @@
 #define CULVERT_ICD_COMMAND_H
 
 #include "icd/event.h"
+#include "icd/image.h"
 #include "icd/kernel.h"
 #include "icd/mem.h"
 #include "icd/native.h"
 
 struct ocl_command;
 
-/* A range of a buffer that the command uses on the queue's device. */
+/* A range of a buffer, or all of an image, that the command uses on the queue's device. */
 struct ocl_access {
 	cl_mem mem;
 	struct ocl_acquired at;          /* at.address while it is being submitted */
+	gpu_address descriptor;          /* of an image that goes to a kernel: the same */
 	uint64_t lo_B, hi_B;             /* in the root */
 	enum ocl_access_mode mode;
 };
@@ -62,6 +64,19 @@ struct ocl_fill {
 	uint64_t size_B;
 };
 
+/* Reads, writes, copies, fills and maps of images (image.h has the boxes). */
+struct ocl_image_transfer {
+	union {
+		const void *from;
+		void *to;
+	} host;                          /* the first texel */
+	bool pinned;                     /* as in ocl_transfer */
+	uint64_t row_pitch_B, slice_pitch_B;   /* of the host or of a buffer */
+	struct ocl_image_box box;        /* in the image; of a copy: in the source */
+	struct ocl_image_box target;     /* of a copy from image to image */
+	unsigned char texel[16];         /* of a fill */
+};
+
 struct ocl_launch {
 	cl_kernel kernel;
 	const struct ocl_kernel_code *code;
@@ -72,7 +87,9 @@ struct ocl_launch {
 	uint32_t work_dim;
 	uint32_t dynamic_local_B;
 	bool uniform;                    /* local divides global */
-	uint64_t printf_buffer;          /* while it is being submitted */
+	bool cooperative;                /* all work-groups run at once; uniform */
+	uint64_t printf_buffer;          /* while it is being submitted, */
+	uint64_t grid_barrier;           /* and this */
 };
 
 struct ocl_command {
@@ -90,6 +107,7 @@ struct ocl_command {
 	union {
 		struct ocl_transfer transfer;
 		struct ocl_fill fill;
+		struct ocl_image_transfer image;
 		struct ocl_launch launch;
 		struct ocl_map *map;
 		struct ocl_native *native;
@@ -120,6 +138,12 @@ void ocl_command_init(struct ocl_command *command, const struct ocl_command_kind
 void ocl_command_touch(struct ocl_command *command, cl_mem mem, uint64_t offset_B,
 		       uint64_t size_B, enum ocl_access_mode mode);
 
+/* For commands that move bytes of the application's: stream writes its memory from now
+ * on; and the keeping of a command's map. */
+void ocl_command_note_host_write(const struct ocl_command *command, struct gpu_stream *stream);
+void ocl_command_map_retain(struct ocl_command *command);
+void ocl_command_map_release(struct ocl_command *command);
+
 /* What it depends on is settled. */
 enum ocl_effort ocl_command_effort(const struct ocl_command *command);
 
@@ -148,6 +172,14 @@ extern const struct ocl_command_kind ocl_command_copy_rect;
 extern const struct ocl_command_kind ocl_command_fill;
 extern const struct ocl_command_kind ocl_command_map;
 extern const struct ocl_command_kind ocl_command_unmap;
+extern const struct ocl_command_kind ocl_command_image_read;
+extern const struct ocl_command_kind ocl_command_image_write;
+extern const struct ocl_command_kind ocl_command_image_copy;
+extern const struct ocl_command_kind ocl_command_image_to_buffer;
+extern const struct ocl_command_kind ocl_command_buffer_to_image;
+extern const struct ocl_command_kind ocl_command_image_fill;
+extern const struct ocl_command_kind ocl_command_image_map;
+extern const struct ocl_command_kind ocl_command_image_unmap;
 extern const struct ocl_command_kind ocl_command_launch;
 extern const struct ocl_command_kind ocl_command_launch_printf;
 extern const struct ocl_command_kind ocl_command_native;

@@ -17,7 +17,7 @@ const struct ocl_command_kind ocl_command_marker = {0};
  * nothing. */
 enum { DRIVER_STAGES_B = 1 << 16 };
 
-static void host_write_note(const struct ocl_command *command, struct gpu_stream *stream)
+void ocl_command_note_host_write(const struct ocl_command *command, struct gpu_stream *stream)
 {
 	ocl_host_writes_note(&command->queue->context->host_writes, stream);
 }
@@ -35,7 +35,7 @@ static cl_int read_run(struct ocl_command *command, struct gpu_stream *stream)
 		error = gpu_copy_to_host(stream, transfer->host.to, command->accesses[0].at.address,
 					 transfer->size_B);
 	if (!error && transfer->pinned && !transfer->own)
-		host_write_note(command, stream);
+		ocl_command_note_host_write(command, stream);
 	return error;
 }
 
@@ -105,7 +105,7 @@ static cl_int read_rect_run(struct ocl_command *command, struct gpu_stream *stre
 					      command->accesses[0].at.address, &transfer->buffer,
 					      transfer->region_B);
 	if (!error && transfer->pinned)
-		host_write_note(command, stream);
+		ocl_command_note_host_write(command, stream);
 	return error;
 }
 
@@ -151,7 +151,7 @@ static cl_int map_run(struct ocl_command *command, struct gpu_stream *stream)
 	if (error)
 		return error;
 	atomic_store_explicit(&map->ready, true, memory_order_release);
-	host_write_note(command, stream);
+	ocl_command_note_host_write(command, stream);
 	return CL_SUCCESS;
 }
 
@@ -180,13 +180,13 @@ static cl_int unmap_run(struct ocl_command *command, struct gpu_stream *stream)
 }
 
 /* The map's mem is kept by the map and its command alike: a map has no access. */
-static void map_retain(struct ocl_command *command)
+void ocl_command_map_retain(struct ocl_command *command)
 {
 	object_ref(command->u.map->mem);
 	ocl_map_ref(command->u.map);
 }
 
-static void map_release(struct ocl_command *command)
+void ocl_command_map_release(struct ocl_command *command)
 {
 	cl_mem mem = command->u.map->mem;
 	ocl_map_unref(command->u.map);
@@ -209,10 +209,10 @@ const struct ocl_command_kind ocl_command_write_rect = {
 const struct ocl_command_kind ocl_command_copy_rect = {.run = copy_rect_run};
 const struct ocl_command_kind ocl_command_fill = {.run = fill_run};
 const struct ocl_command_kind ocl_command_map = {
-	.run = map_run, .effort = map_effort, .retain = map_retain, .release = map_release,
+	.run = map_run, .effort = map_effort, .retain = ocl_command_map_retain, .release = ocl_command_map_release,
 	.moves_host_bytes = true,
 };
 const struct ocl_command_kind ocl_command_unmap = {
-	.run = unmap_run, .effort = map_effort, .retain = map_retain, .release = map_release,
+	.run = unmap_run, .effort = map_effort, .retain = ocl_command_map_retain, .release = ocl_command_map_release,
 	.moves_host_bytes = true,
 };

@@ -82,6 +82,7 @@ struct product {
 	struct ocl_code *code;
 	struct fe_inputs *inputs;        /* what the compile asked of the machine */
 	struct bytes *log;
+	bool refused;                    /* the fault is the source's: it fails each time */
 };
 
 /* Machine code where that can be had without the driver; otherwise, and where it
@@ -135,6 +136,13 @@ static cl_int generate(const struct ocl_build_job *job, struct fe_program *progr
 	return CL_SUCCESS;
 }
 
+static cl_int compile_error(const struct ocl_build_job *job, enum fe_status status,
+			    struct product *product)
+{
+	product->refused = status == FE_COMPILE_FAILED;
+	return frontend_error(job, status);
+}
+
 static struct fe_compile_job compile_job(const struct ocl_build_job *job,
 					 struct product *product)
 {
@@ -154,8 +162,8 @@ static cl_int run_source(const struct ocl_build_job *job, struct product *produc
 {
 	struct fe_program program;
 	const struct fe_compile_job compile = compile_job(job, product);
-	cl_int error = frontend_error(job, fe_build(&compile, &program, &product->code->object,
-						    product->log));
+	cl_int error = compile_error(job, fe_build(&compile, &program, &product->code->object,
+						   product->log), product);
 	if (error)
 		return error;
 	error = generate(job, &program, product);
@@ -168,7 +176,7 @@ static cl_int run_compile(const struct ocl_build_job *job, struct product *produ
 	struct ocl_code *code = product->code;
 	const struct fe_compile_job compile = compile_job(job, product);
 	code->type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
-	return frontend_error(job, fe_compile(&compile, &code->object, product->log));
+	return compile_error(job, fe_compile(&compile, &code->object, product->log), product);
 }
 
 /* objects: borrowed contents. */
@@ -289,6 +297,7 @@ void ocl_compile(const struct ocl_build_job *job, struct ocl_compiled *compiled)
 	};
 	compiled->error = product.code ? run(job, &product) : CL_OUT_OF_HOST_MEMORY;
 	log_info("build: %s for sm_%u: %d", fe_compiler_id(), job->target.sm, compiled->error);
+	compiled->refused = compiled->error && product.refused;
 	if (compiled->error)
 		ocl_code_unref(product.code);
 	else

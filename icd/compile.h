@@ -11,6 +11,7 @@
 /* What a job makes. */
 struct ocl_compiled {
 	cl_int error;                /* of the kind's page */
+	bool refused;                /* by the source's own fault: each time anew */
 	struct ocl_code *code;       /* owned; NULL where there is an error */
 	struct fe_inputs inputs;     /* what the compile asked of the machine */
 	struct bytes log;

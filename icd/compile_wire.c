@@ -191,6 +191,7 @@ void ocl_wire_job_finish(struct ocl_wire_job *job)
 void ocl_wire_put_compiled(const struct ocl_compiled *compiled, struct bytes *bytes)
 {
 	put_signed(bytes, compiled->error);
+	put_number(bytes, compiled->refused);
 	put_number(bytes, compiled->inputs.changing);
 	put_run(bytes, compiled->inputs.rows.data, compiled->inputs.rows.size_B);
 	put_run(bytes, compiled->log.data, compiled->log.size_B);
@@ -204,6 +205,7 @@ bool ocl_wire_get_compiled(const struct bytes *message, size_t offset_B, cl_devi
 	struct reader reader = {message->data + offset_B, message->data + message->size_B, false};
 	size_t rows_B, log_B, code_B;
 	compiled->error = (cl_int)(int64_t)get_number(&reader);
+	compiled->refused = get_number(&reader);
 	compiled->inputs.changing = get_number(&reader);
 	const char *rows = get_run(&reader, &rows_B);
 	const char *log = get_run(&reader, &log_B);

@@ -5,6 +5,7 @@
 #include "backend/codegen.h"
 #include "frontend/kernel_abi.h"
 #include "icd/extension.h"
+#include "icd/image.h"
 #include "icd/printf.h"
 
 #include <stdint.h>
@@ -54,6 +55,10 @@
 /* Of the bytes for parameters, what the application cannot have: each hidden one
  * is at most 8 bytes. */
 #define HIDDEN_PARAMETERS_B (8u * ABI_HIDDEN_COUNT)
+
+/* More than these nobody needs; OpenCL 3.0 API, table 5, asks for 128 and 64, and for 16
+ * samplers. */
+enum { IMAGE_ARGS = 256, SAMPLER_ARGS = 32 };
 
 /* The PCI vendor; the software device has none. */
 #define VENDOR_ID_NVIDIA 0x10DEu
@@ -205,6 +210,7 @@ static cl_int put_driver_uuid(const struct gpu_caps *caps, const struct info_out
 cl_int ocl_device_info(cl_device_id device, cl_device_info name, const struct info_out *out)
 {
 	const struct gpu_caps *caps = device->caps;
+	const bool images = ocl_device_has_images(device);
 	switch (name) {
 #define INFO(param, type, ...)                                                                    \
 	case param:                                                                               \

@@ -7,12 +7,35 @@ cl_int enqueue_check_queue(cl_command_queue queue)
 	return object_check(queue, &ocl_queue_type);
 }
 
-cl_int enqueue_check_mem(cl_command_queue queue, cl_mem mem)
+cl_int enqueue_check_any(cl_command_queue queue, cl_mem mem)
 {
 	cl_int error = object_check(mem, &ocl_mem_type);
 	if (!error && mem->context != queue->context)
 		error = CL_INVALID_CONTEXT;
 	return error;
+}
+
+cl_int enqueue_check_mem(cl_command_queue queue, cl_mem mem)
+{
+	cl_int error = object_check(mem, &ocl_mem_type);
+	if (!error && mem->image)
+		error = CL_INVALID_MEM_OBJECT;
+	return error ? error : enqueue_check_any(queue, mem);
+}
+
+cl_int enqueue_check_image(cl_command_queue queue, cl_mem mem)
+{
+	cl_int error = object_check(mem, &ocl_mem_type);
+	if (!error && !mem->image)
+		error = CL_INVALID_MEM_OBJECT;
+	return error ? error : enqueue_check_any(queue, mem);
+}
+
+cl_int enqueue_check_image_device(cl_command_queue queue, const struct _cl_mem *image)
+{
+	if (!ocl_device_has_images(queue->device))
+		return CL_INVALID_OPERATION;
+	return ocl_image_fits(image, queue->device);
 }
 
 cl_int enqueue_check_range(const struct _cl_mem *mem, size_t offset_B, size_t size_B)

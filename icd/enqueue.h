@@ -11,12 +11,21 @@ enum enqueue_host { ENQUEUE_HOST_NOTHING, ENQUEUE_HOST_READS, ENQUEUE_HOST_WRITE
 
 /* CL_INVALID_COMMAND_QUEUE. */
 cl_int enqueue_check_queue(cl_command_queue queue);
-/* CL_INVALID_MEM_OBJECT, CL_INVALID_CONTEXT when it is not the queue's. */
+/* CL_INVALID_MEM_OBJECT, CL_INVALID_CONTEXT when it is not the queue's: a buffer,
+ * an image, either. */
 cl_int enqueue_check_mem(cl_command_queue queue, cl_mem mem);
+cl_int enqueue_check_image(cl_command_queue queue, cl_mem mem);
+cl_int enqueue_check_any(cl_command_queue queue, cl_mem mem);
+/* What the pages of all commands with images have: CL_INVALID_OPERATION when the queue's
+ * device has no images, CL_INVALID_IMAGE_SIZE when none so large. */
+cl_int enqueue_check_image_device(cl_command_queue queue, const struct _cl_mem *image);
 /* CL_INVALID_VALUE when the range is not within mem. */
 cl_int enqueue_check_range(const struct _cl_mem *mem, size_t offset_B, size_t size_B);
 /* CL_INVALID_OPERATION when the flags of mem forbid it. */
 cl_int enqueue_check_host(const struct _cl_mem *mem, enum enqueue_host host);
+/* CL_INVALID_VALUE for flags of a map that do not go together, CL_INVALID_OPERATION as
+ * above. */
+cl_int enqueue_check_map_flags(const struct _cl_mem *mem, cl_map_flags flags);
 /* CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_CONTEXT. */
 cl_int enqueue_check_list(cl_command_queue queue, cl_uint count, const cl_event *events);
 

@@ -2,7 +2,8 @@
 
 #include "icd/kernel.h"
 
-#include "icd/mem.h"
+#include "icd/image.h"
+#include "icd/sampler.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static struct ocl_arguments *arguments_create(const struct abi_kernel *abi)
 {
 	uint64_t data_B = 0;
 	for (uint32_t i = 0; i < abi->argument_count; i++) {
-		if (abi->arguments[i].kind != ABI_ARGUMENT_VALUE)
+		if (!ocl_argument_has_data(&abi->arguments[i]))
 			continue;
 		data_B = align_up(data_B, DATA_ALIGN_B) + abi->arguments[i].size_B;
 	}
@@ -46,7 +47,7 @@ static struct ocl_arguments *arguments_create(const struct abi_kernel *abi)
 	struct ocl_arguments *arguments = arguments_alloc(abi->argument_count, (uint32_t)data_B);
 	uint64_t offset_B = 0;
 	for (uint32_t i = 0; arguments && i < abi->argument_count; i++) {
-		if (abi->arguments[i].kind != ABI_ARGUMENT_VALUE)
+		if (!ocl_argument_has_data(&abi->arguments[i]))
 			continue;
 		offset_B = align_up(offset_B, DATA_ALIGN_B);
 		arguments->items[i].offset_B = (uint32_t)offset_B;
@@ -98,8 +99,78 @@ static cl_int arguments_own(cl_kernel kernel)
 	return CL_SUCCESS;
 }
 
+/* The types of OpenCL C and those of memory objects. */
+static bool image_is_of_type(const struct ocl_image *image, enum abi_image_type type)
+{
+	const bool depth = image->format.image_channel_order == CL_DEPTH;
+	switch (type) {
+	case ABI_IMAGE_1D:
+		return image->type == CL_MEM_OBJECT_IMAGE1D;
+	case ABI_IMAGE_1D_ARRAY:
+		return image->type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
+	case ABI_IMAGE_1D_BUFFER:
+		return image->type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
+	case ABI_IMAGE_2D:
+		return image->type == CL_MEM_OBJECT_IMAGE2D && !depth;
+	case ABI_IMAGE_2D_ARRAY:
+		return image->type == CL_MEM_OBJECT_IMAGE2D_ARRAY && !depth;
+	case ABI_IMAGE_3D:
+		return image->type == CL_MEM_OBJECT_IMAGE3D;
+	case ABI_IMAGE_2D_DEPTH:
+		return image->type == CL_MEM_OBJECT_IMAGE2D && depth;
+	case ABI_IMAGE_2D_ARRAY_DEPTH:
+		return image->type == CL_MEM_OBJECT_IMAGE2D_ARRAY && depth;
+	case ABI_IMAGE_NONE:
+		break;
+	}
+	return false;
+}
+
+static cl_int image_check(cl_kernel kernel, const struct abi_argument *argument, size_t size_B,
+			  const void *value, cl_mem *mem_out)
+{
+	cl_mem mem;
+	if (size_B != sizeof(cl_mem))
+		return CL_INVALID_ARG_SIZE;
+	/* Only buffers may be NULL. */
+	if (!value)
+		return CL_INVALID_ARG_VALUE;
+	memcpy(&mem, value, sizeof(mem));
+	cl_int error = object_check(mem, &ocl_mem_type);
+	if (error)
+		return error;
+	if (mem->context != kernel->program->context || !mem->image)
+		return CL_INVALID_MEM_OBJECT;
+	/* "CL_INVALID_ARG_VALUE if the argument is an image declared with the read_only
+	 * qualifier and arg_value refers to an image object created with CL_MEM_WRITE_ONLY,
+	 * or the image argument is declared with the write_only qualifier and arg_value
+	 * refers to an image object created with CL_MEM_READ_ONLY." */
+	const bool reads = argument->access != ABI_ACCESS_WRITE_ONLY;
+	const bool writes = argument->access != ABI_ACCESS_READ_ONLY;
+	if ((reads && mem->flags & CL_MEM_WRITE_ONLY) ||
+	    (writes && mem->flags & CL_MEM_READ_ONLY) ||
+	    !image_is_of_type(mem->image, argument->image_type))
+		return CL_INVALID_ARG_VALUE;
+	*mem_out = mem;
+	return CL_SUCCESS;
+}
+
+static cl_int sampler_check(cl_kernel kernel, size_t size_B, const void *value)
+{
+	cl_sampler sampler;
+	if (size_B != sizeof(cl_sampler))
+		return CL_INVALID_ARG_SIZE;
+	if (!value)
+		return CL_INVALID_ARG_VALUE;
+	memcpy(&sampler, value, sizeof(sampler));
+	cl_int error = object_check(sampler, &ocl_sampler_type);
+	if (!error && sampler->context != kernel->program->context)
+		error = CL_INVALID_SAMPLER;
+	return error;
+}
+
 /* OpenCL 3.0 API, 5.9.2: what value and size must be for each kind of argument.
- * mem_out: the memory object of a pointer argument. */
+ * mem_out: the memory object of an argument that has one. */
 static cl_int argument_check(cl_kernel kernel, const struct abi_argument *argument, size_t size_B,
 			     const void *value, cl_mem *mem_out)
 {
@@ -122,6 +193,10 @@ static cl_int argument_check(cl_kernel kernel, const struct abi_argument *argume
 		if (value)
 			memcpy(mem_out, value, sizeof(*mem_out));
 		return *mem_out ? ocl_mem_check(*mem_out, kernel->program->context) : CL_SUCCESS;
+	case ABI_ARGUMENT_IMAGE:
+		return image_check(kernel, argument, size_B, value, mem_out);
+	case ABI_ARGUMENT_SAMPLER:
+		return sampler_check(kernel, size_B, value);
 	}
 	return CL_INVALID_ARG_VALUE;
 }
@@ -130,6 +205,7 @@ cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, c
 {
 	const struct abi_kernel *abi = ocl_kernel_abi(kernel);
 	cl_mem mem, old;
+	cl_sampler sampler;
 	if (index >= abi->argument_count)
 		return CL_INVALID_ARG_INDEX;
 	const struct abi_argument *argument = &abi->arguments[index];
@@ -147,8 +223,14 @@ cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, c
 	case ABI_ARGUMENT_LOCAL:
 		item->local_B = size_B;
 		break;
+	case ABI_ARGUMENT_SAMPLER:
+		memcpy(&sampler, value, sizeof(sampler));
+		memcpy(kernel->arguments->data + item->offset_B, &sampler->bits,
+		       sizeof(sampler->bits));
+		break;
 	case ABI_ARGUMENT_GLOBAL:
 	case ABI_ARGUMENT_CONSTANT:
+	case ABI_ARGUMENT_IMAGE:
 		if (mem)
 			object_ref(mem);
 		old = item->mem;
@@ -217,7 +299,9 @@ static bool same_definition(const struct abi_kernel *a, const struct abi_kernel 
 		return false;
 	for (uint32_t i = 0; i < a->argument_count; i++)
 		if (a->arguments[i].kind != b->arguments[i].kind ||
-		    a->arguments[i].size_B != b->arguments[i].size_B)
+		    a->arguments[i].size_B != b->arguments[i].size_B ||
+		    a->arguments[i].image_type != b->arguments[i].image_type ||
+		    a->arguments[i].access != b->arguments[i].access)
 			return false;
 	return true;
 }

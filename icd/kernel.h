@@ -17,8 +17,9 @@ extern const struct object_type ocl_kernel_type;
 
 struct ocl_argument {
 	bool set;
-	uint32_t offset_B;            /* VALUE: where the bytes lie in the block's data */
-	cl_mem mem;                   /* GLOBAL, CONSTANT: may be NULL; the block holds a ref */
+	uint32_t offset_B;            /* VALUE, SAMPLER: where the bytes lie in the block's data */
+	cl_mem mem;                   /* GLOBAL, CONSTANT: may be NULL; IMAGE; the block holds a
+				       * ref */
 	uint64_t local_B;             /* LOCAL */
 };
 
@@ -74,6 +75,12 @@ cl_int ocl_kernel_code_for(struct _cl_kernel *kernel, const struct _cl_device_id
 
 /* Whether every argument is set: CL_INVALID_KERNEL_ARGS otherwise. */
 cl_int ocl_kernel_arguments_check(const struct _cl_kernel *kernel);
+
+/* Whether arguments of the kind have bytes in the block's data. */
+static inline bool ocl_argument_has_data(const struct abi_argument *argument)
+{
+	return argument->kind == ABI_ARGUMENT_VALUE || argument->kind == ABI_ARGUMENT_SAMPLER;
+}
 
 /* Dynamic local memory that a launch needs with these arguments, and each LOCAL
  * argument's offset in it (offsets_out[argument index]; may be NULL); in abi order. */

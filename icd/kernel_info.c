@@ -2,6 +2,8 @@
 
 #include "icd/kernel_info.h"
 
+#include "icd/cl_culvert.h"
+
 #include <CL/cl_ext.h>
 #include <stdint.h>
 
@@ -38,6 +40,21 @@ static cl_kernel_arg_address_qualifier address_qualifier(enum abi_address addres
 		break;
 	}
 	return CL_KERNEL_ARG_ADDRESS_PRIVATE;
+}
+
+static cl_kernel_arg_access_qualifier access_qualifier(enum abi_access access)
+{
+	switch (access) {
+	case ABI_ACCESS_READ_ONLY:
+		return CL_KERNEL_ARG_ACCESS_READ_ONLY;
+	case ABI_ACCESS_WRITE_ONLY:
+		return CL_KERNEL_ARG_ACCESS_WRITE_ONLY;
+	case ABI_ACCESS_READ_WRITE:
+		return CL_KERNEL_ARG_ACCESS_READ_WRITE;
+	case ABI_ACCESS_NONE:
+		break;
+	}
+	return CL_KERNEL_ARG_ACCESS_NONE;
 }
 
 static cl_kernel_arg_type_qualifier type_qualifier(uint32_t bits)
@@ -179,6 +196,33 @@ static size_t max_sub_groups(const struct sub_group_query *query)
 	if (required[0])
 		return sub_groups_of(query, (size_t)required[0] * required[1] * required[2]);
 	return query->code->caps.max_threads / query->warp;
+}
+
+/* cl_culvert_grid_barrier: 0 for a size that no launch can have. */
+static bool local_is_possible(const struct sub_group_query *query, size_t work_items)
+{
+	const uint32_t *required = query->code->abi->required_local;
+	if (!work_items || work_items > query->code->caps.max_threads)
+		return false;
+	for (size_t d = 0; d < 3 && required[0]; d++)
+		if ((d < query->input_B / sizeof(size_t) ? query->input[d] : 1) != required[d])
+			return false;
+	return true;
+}
+
+static cl_int put_resident(cl_kernel kernel, const struct sub_group_query *query,
+			   const struct info_out *out)
+{
+	size_t work_items;
+	uint64_t groups = 0, dynamic_B;
+	cl_int error = local_size_read(query, &work_items);
+	if (error)
+		return error;
+	dynamic_B = ocl_kernel_dynamic_local_B(query->code->abi, kernel->arguments, NULL);
+	if (local_is_possible(query, work_items) && dynamic_B <= UINT32_MAX)
+		error = gpu_function_resident(query->code->function, (uint32_t)work_items,
+					      (uint32_t)dynamic_B, &groups);
+	return error ? error : INFO_PUT(out, size_t, groups);
 }
 
 cl_int ocl_kernel_sub_group_info(cl_kernel kernel, cl_device_id device,

@@ -3,6 +3,7 @@
 #include "icd/launch.h"
 
 #include "icd/launch_size.h"
+#include "icd/module.h"
 #include "icd/printf.h"
 #include "icd/queue.h"
 
@@ -23,6 +24,9 @@ static cl_int sizes_take(struct ocl_launch *launch, const struct ocl_ndrange *ra
 		launch->offset[i] = used && range->offset ? range->offset[i] : 0;
 		/* 5.10: CL_INVALID_GLOBAL_OFFSET when an id would not fit a size_t. */
 		if (launch->global[i] > SIZE_MAX - launch->offset[i])
+			return CL_INVALID_GLOBAL_OFFSET;
+		/* PTX of another compiler's reads the GPU's own ids, where no offset is. */
+		if (launch->offset[i] && launch->code->abi->no_offset)
 			return CL_INVALID_GLOBAL_OFFSET;
 	}
 	return CL_SUCCESS;
@@ -52,8 +56,9 @@ static cl_int local_decide(struct ocl_launch *launch, const struct ocl_ndrange *
 	const uint32_t *required = abi->required_local;
 	cl_int error = CL_SUCCESS;
 	/* A choice of ours may be what a kernel does not notice. */
-	launch->uniform = abi->uniform_groups &&
-			  (range->local || required[0] || abi->sees_groups);
+	launch->uniform = launch->cooperative ||
+			  (abi->uniform_groups &&
+			   (range->local || required[0] || abi->sees_groups));
 	if (range->local)
 		error = local_take(launch, range, queue->device->caps);
 	else if (required[0])
@@ -66,7 +71,8 @@ static cl_int local_decide(struct ocl_launch *launch, const struct ocl_ndrange *
 	if (items > launch->code->caps.max_threads)
 		return CL_INVALID_WORK_GROUP_SIZE;
 	/* 5.10: CL_INVALID_WORK_GROUP_SIZE when the program was built for uniform
-	 * work-groups and the global size is no multiple of the local size. */
+	 * work-groups and the global size is no multiple of the local size.
+	 * cl_culvert_grid_barrier: whatever the program was built for. */
 	for (unsigned i = 0; i < 3; i++)
 		if (launch->uniform && launch->global[i] % launch->local[i])
 			return CL_INVALID_WORK_GROUP_SIZE;
@@ -94,6 +100,30 @@ static cl_int limits_check(const struct ocl_launch *launch, cl_command_queue que
 		return CL_OUT_OF_RESOURCES;
 	}
 	return CL_SUCCESS;
+}
+
+/* cl_culvert_grid_barrier: CL_OUT_OF_RESOURCES when the device cannot run all work-groups
+ * at once.  (OpenCL 3.0 API, 5.10: "insufficient resources needed to execute the kernel".) */
+static cl_int residency_check(const struct ocl_launch *launch, cl_command_queue queue)
+{
+	const uint32_t *local = launch->local;
+	const uint64_t groups = groups_of(launch, 0) * groups_of(launch, 1) * groups_of(launch, 2);
+	uint64_t most = 0;
+	if (!launch->cooperative)
+		return CL_SUCCESS;
+	cl_int error = gpu_function_resident(launch->code->function,
+					     local[0] * local[1] * local[2],
+					     launch->dynamic_local_B, &most);
+	if (!error && groups > most) {
+		ocl_context_report(queue->context,
+				   "kernel %s has a barrier of the whole grid: %s runs at most "
+				   "%llu of its work-groups of %u x %u x %u at once, not %llu",
+				   launch->kernel->name, queue->device->caps->name,
+				   (unsigned long long)most, local[0], local[1], local[2],
+				   (unsigned long long)groups);
+		return CL_OUT_OF_RESOURCES;
+	}
+	return error ? error : gpu_barriers_wait_ready(queue->device->gpu);
 }
 
 /* --- accesses ---------------------------------------------------------------------------- */
@@ -127,7 +157,26 @@ static cl_int local_memory_check(struct ocl_launch *launch, cl_command_queue que
 
 static bool argument_is_memory(const struct abi_argument *argument)
 {
-	return argument->kind == ABI_ARGUMENT_GLOBAL || argument->kind == ABI_ARGUMENT_CONSTANT;
+	return argument->kind == ABI_ARGUMENT_GLOBAL || argument->kind == ABI_ARGUMENT_CONSTANT ||
+	       argument->kind == ABI_ARGUMENT_IMAGE;
+}
+
+static bool argument_writes(const struct abi_argument *argument, const struct _cl_mem *mem)
+{
+	if (argument->kind == ABI_ARGUMENT_IMAGE)
+		return argument->access != ABI_ACCESS_READ_ONLY;
+	return argument->may_write && !(mem->flags & CL_MEM_READ_ONLY);
+}
+
+/* OpenCL 3.0 API, 5.10: CL_INVALID_IMAGE_SIZE for an image that the device cannot have. */
+static cl_int images_check(const struct ocl_launch *launch, cl_command_queue queue)
+{
+	const struct abi_kernel *abi = launch->code->abi;
+	cl_int error = CL_SUCCESS;
+	for (uint32_t i = 0; i < abi->argument_count && !error; i++)
+		if (abi->arguments[i].kind == ABI_ARGUMENT_IMAGE)
+			error = ocl_image_fits(launch->arguments->items[i].mem, queue->device);
+	return error;
 }
 
 static cl_int accesses_make(struct ocl_command *command)
@@ -146,17 +195,17 @@ static cl_int accesses_make(struct ocl_command *command)
 		cl_mem mem = launch->arguments->items[i].mem;
 		if (!argument_is_memory(argument) || !mem)
 			continue;
-		const bool writes = argument->may_write && !(mem->flags & CL_MEM_READ_ONLY);
 		ocl_command_touch(command, mem, 0, mem->size_B,
-				  writes ? OCL_ACCESS_UPDATE : OCL_ACCESS_READ);
+				  argument_writes(argument, mem) ? OCL_ACCESS_UPDATE
+								 : OCL_ACCESS_READ);
 	}
 	return CL_SUCCESS;
 }
 
-static bool kernel_prints(const struct abi_kernel *abi)
+static bool kernel_takes(const struct abi_kernel *abi, enum abi_hidden hidden)
 {
 	for (uint32_t i = 0; i < abi->hidden_count; i++)
-		if (abi->hidden[i] == ABI_HIDDEN_PRINTF_BUFFER)
+		if (abi->hidden[i] == hidden)
 			return true;
 	return false;
 }
@@ -177,10 +226,13 @@ static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue,
 	*empty_out = !launch->global[0] || !launch->global[1] || !launch->global[2];
 	if (*empty_out)
 		return CL_SUCCESS;
+	launch->cooperative = kernel_takes(launch->code->abi, ABI_HIDDEN_GRID_BARRIER);
 	error = local_memory_check(launch, queue);
 	if (!error)
 		error = local_decide(launch, range, queue);
-	return error ? error : limits_check(launch, queue);
+	if (!error)
+		error = limits_check(launch, queue);
+	return error ? error : residency_check(launch, queue);
 }
 
 cl_int ocl_launch_suggest(cl_command_queue queue, cl_kernel kernel,
@@ -212,9 +264,10 @@ cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LA
 		command->kind = &ocl_command_marker;
 		return CL_SUCCESS;
 	}
-	if (kernel_prints(launch->code->abi))
+	if (kernel_takes(launch->code->abi, ABI_HIDDEN_PRINTF_BUFFER))
 		command->kind = &ocl_command_launch_printf;
-	return accesses_make(command);
+	error = images_check(launch, queue);
+	return error ? error : accesses_make(command);
 }
 
 void ocl_launch_finish(struct ocl_command *command, const struct ocl_access *own)
@@ -236,16 +289,36 @@ struct hidden_values {
 	uint32_t group_count[3];         /* of all grids */
 };
 
+/* The sampler states that the kernel may read its images with: those of its code, and
+ * those of its arguments. */
+static uint32_t sampler_states(const struct ocl_launch *launch)
+{
+	const struct abi_kernel *abi = launch->code->abi;
+	uint32_t states = abi->sampler_states;
+	for (uint32_t i = 0; i < abi->argument_count; i++) {
+		uint32_t bits;
+		if (abi->arguments[i].kind != ABI_ARGUMENT_SAMPLER)
+			continue;
+		memcpy(&bits, launch->arguments->data + launch->arguments->items[i].offset_B,
+		       sizeof(bits));
+		states |= 1u << abi_sampler_state(bits);
+	}
+	return states;
+}
+
 static cl_int argument_parameters(struct ocl_command *command, struct hidden_values *values,
 				  void **parameters)
 {
 	const struct ocl_launch *launch = &command->u.launch;
 	const struct abi_kernel *abi = launch->code->abi;
 	struct ocl_access *access = command->accesses;
+	const uint32_t states = sampler_states(launch);
+	cl_int error = CL_SUCCESS;
 	for (uint32_t i = 0; i < abi->argument_count; i++) {
 		const struct ocl_argument *item = &launch->arguments->items[i];
 		switch (abi->arguments[i].kind) {
 		case ABI_ARGUMENT_VALUE:
+		case ABI_ARGUMENT_SAMPLER:
 			parameters[i] = launch->arguments->data + item->offset_B;
 			break;
 		case ABI_ARGUMENT_GLOBAL:
@@ -254,6 +327,14 @@ static cl_int argument_parameters(struct ocl_command *command, struct hidden_val
 			break;
 		case ABI_ARGUMENT_LOCAL:
 			parameters[i] = &values->offsets[i];
+			break;
+		case ABI_ARGUMENT_IMAGE:
+			error = ocl_image_bind(item->mem, &access->at,
+					       abi->arguments[i].access == ABI_ACCESS_WRITE_ONLY
+						       ? 0 : states, &access->descriptor);
+			if (error)
+				return error;
+			parameters[i] = &access++->descriptor;
 			break;
 		default:
 			return CL_INVALID_KERNEL_ARGS;
@@ -285,6 +366,9 @@ static cl_int hidden_parameters(struct ocl_launch *launch, struct hidden_values 
 			break;
 		case ABI_HIDDEN_PRINTF_BUFFER:
 			parameters[i] = &launch->printf_buffer;
+			break;
+		case ABI_HIDDEN_GRID_BARRIER:
+			parameters[i] = &launch->grid_barrier;
 			break;
 		default:
 			/* A kernel that wants what this version cannot give. */
@@ -321,6 +405,7 @@ static cl_int launch_grids(const struct ocl_launch *launch, struct gpu_stream *s
 	struct gpu_launch gpu = {
 		.function = launch->code->function,
 		.dynamic_local_B = launch->dynamic_local_B,
+		.cooperative = launch->cooperative,
 		.parameters = parameters,
 	};
 	cl_int error = CL_SUCCESS;
@@ -338,11 +423,13 @@ static cl_int launch_with(struct ocl_command *command, struct gpu_stream *stream
 		values->group_count[i] = (uint32_t)groups_of(launch, i);
 	(void)ocl_kernel_dynamic_local_B(launch->code->abi, launch->arguments, values->offsets);
 	cl_int error = argument_parameters(command, values, parameters);
+	if (!error && launch->cooperative)
+		error = gpu_stream_barrier(stream, &launch->grid_barrier);
 	if (!error)
 		error = hidden_parameters(launch, values,
 					  parameters + launch->code->abi->argument_count);
 	if (!error)
-		error = ocl_users_note(&launch->code->build->users, stream);
+		error = ocl_module_note(launch->code->build->module, stream);
 	return error ? error : launch_grids(launch, stream, values, parameters);
 }
 

@@ -11,7 +11,8 @@ icd_object_sources = \
 	icd/device.c icd/device.h \
 	icd/device_info.c icd/device_info.h icd/device_info.def \
 	icd/context.c icd/context.h icd/context_info.def \
-	icd/program.c icd/program.h \
+	icd/sampler.c icd/sampler.h icd/sampler_info.def icd/api_sampler.c \
+	icd/program.c icd/program.h icd/program_code.c \
 	icd/program_info.c icd/program_info.def icd/program_build_info.def \
 	icd/program_binary.c icd/program_binary.h \
 	icd/build.c icd/build.h \
@@ -19,9 +20,9 @@ icd_object_sources = \
 	icd/compile.c icd/compile.h \
 	icd/compile_process.c icd/compile_process.h \
 	icd/compile_wire.c icd/compile_wire.h \
-	icd/program_code.c \
 	icd/spawn.c icd/spawn.h \
 	icd/build_dump.c icd/build_dump.h \
+	icd/module.c icd/module.h \
 	icd/program_build.c icd/builders.c icd/builders.h \
 	icd/kernel.c icd/kernel.h \
 	icd/kernel_info.c icd/kernel_info.h icd/kernel_info.def \
@@ -30,15 +31,23 @@ icd_object_sources = \
 	icd/api_platform.c icd/api_device.c icd/api_context.c \
 	icd/api_program.c icd/api_kernel.c icd/api_unsupported.c
 
+# What programs include for our own extensions.
+clincludedir = $(includedir)/CL
+clinclude_HEADERS = icd/cl_culvert.h
+
 icd_command_sources = \
 	icd/users.c icd/users.h \
 	icd/host_writes.c icd/host_writes.h \
 	icd/segment.c icd/segment.h \
 	icd/residency.c icd/residency.h \
-	icd/mem.c icd/mem.h icd/mem_info.def \
+	icd/mem.c icd/mem.h icd/mem_info.def icd/mem_flags.c icd/mem_flags.h \
+	icd/image.c icd/image.h icd/image_bind.c icd/image_info.def \
+	icd/image_check.c icd/image_check.h \
+	icd/image_format.c icd/image_format.h \
 	icd/complete.c icd/complete.h \
 	icd/event.c icd/event.h icd/event_info.def \
 	icd/command.c icd/command.h icd/command_transfer.c \
+	icd/command_image.c \
 	icd/launch.c icd/launch.h icd/launch_size.c icd/launch_size.h \
 	icd/native.c icd/native.h \
 	icd/printf.c icd/printf.h \
@@ -48,6 +57,7 @@ icd_command_sources = \
 	icd/work.c icd/work.h \
 	icd/queue.c icd/queue.h icd/queue_info.def \
 	icd/enqueue.c icd/enqueue.h \
+	icd/api_image.c icd/api_enqueue_image.c icd/api_enqueue_image_copy.c \
 	icd/api_mem.c icd/api_queue.c icd/api_event.c \
 	icd/api_enqueue_buffer.c icd/api_enqueue_rect.c icd/api_enqueue_map.c \
 	icd/api_enqueue_kernel.c icd/api_enqueue_sync.c

@@ -3,6 +3,7 @@
 #include "icd/mem.h"
 
 #include "icd/complete.h"
+#include "icd/image.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ cl_int ocl_mem_check(cl_mem mem, const struct _cl_context *context)
 	cl_int error = object_check(mem, &ocl_mem_type);
 	if (error)
 		return error;
-	return mem->context == context ? CL_SUCCESS : CL_INVALID_MEM_OBJECT;
+	return mem->context == context && !mem->image ? CL_SUCCESS : CL_INVALID_MEM_OBJECT;
 }
 
 /* --- creation -------------------------------------------------------------------- */
@@ -84,15 +85,38 @@ cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, c
 	return CL_SUCCESS;
 }
 
+cl_int ocl_mem_new_image(cl_context context, const cl_mem_properties *properties,
+			 cl_mem_flags flags, struct ocl_image *image, cl_mem *mem_out)
+{
+	struct _cl_mem *mem = mem_new(context, flags, 0);
+	if (!mem)
+		return CL_OUT_OF_HOST_MEMORY;
+	cl_int error = properties_copy(mem, properties);
+	if (error) {
+		object_unref(mem);
+		return error;
+	}
+	mem->type = image->type;
+	mem->image = image;
+	*mem_out = mem;
+	return CL_SUCCESS;
+}
+
+void ocl_mem_share(cl_mem mem, cl_mem parent)
+{
+	object_ref(parent);
+	mem->parent = parent;
+	mem->storage = parent->storage;
+	mem->origin_B = parent->origin_B;
+}
+
 cl_int ocl_mem_create_sub(cl_mem parent, cl_mem_flags flags, const cl_buffer_region *region,
 			  cl_mem *mem_out)
 {
 	struct _cl_mem *mem = mem_new(parent->context, flags, region->size);
 	if (!mem)
 		return CL_OUT_OF_HOST_MEMORY;
-	object_ref(parent);
-	mem->parent = parent;
-	mem->storage = parent->storage;
+	ocl_mem_share(mem, parent);
 	mem->origin_B = region->origin;
 	if (parent->host_pointer)
 		mem->host_pointer = (unsigned char *)parent->host_pointer + region->origin;
@@ -145,6 +169,7 @@ static void mem_end(struct _cl_mem *mem)
 		free(destructor);
 		destructor = next;
 	}
+	ocl_image_destroy(mem);
 	if (!mem->parent)
 		ocl_storage_destroy(mem->storage);
 	object_unref(mem->parent);
@@ -193,6 +218,7 @@ static void mem_destroy(struct object *object)
 	struct _cl_mem *mem = (struct _cl_mem *)object;
 	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
 	if (!mem->storage) {
+		ocl_image_destroy(mem);
 		object_unref(mem->context);
 		free(mem->properties);
 		free(mem);
@@ -202,7 +228,8 @@ static void mem_destroy(struct object *object)
 	/* OpenCL 3.0 API, 5.5.1: callbacks tell that the host memory may be reused,
 	 * and the pinned shadow goes back to the system: both only after the last
 	 * transfer.  Device memory needs no such care, its free is ordered. */
-	if (mem->destructors || (!mem->parent && mem->storage->shadow_owner))
+	if (mem->destructors || (!mem->parent && mem->storage->shadow_owner) ||
+	    (mem->image && mem->image->shadow_owner))
 		ocl_storage_collect(mem->storage, &witnesses);
 	if (witnesses.count)
 		mem_end_later(mem, &witnesses);
@@ -225,6 +252,20 @@ void ocl_map_unref(struct ocl_map *map)
 		free(map);
 }
 
+/* Of one image, maps meet where their boxes do. */
+static bool maps_meet(const struct ocl_map *a, const struct ocl_map *b)
+{
+	if (a->lo_B >= b->hi_B || b->lo_B >= a->hi_B)
+		return false;
+	if (!a->mem->image || a->mem != b->mem)
+		return true;
+	for (unsigned i = 0; i < 3; i++)
+		if (a->origin[i] >= b->origin[i] + b->region[i] ||
+		    b->origin[i] >= a->origin[i] + a->region[i])
+			return false;
+	return true;
+}
+
 static bool map_conflicts_locked(const struct ocl_storage *storage, const struct ocl_map *map)
 {
 	const struct list *link;
@@ -232,8 +273,7 @@ static bool map_conflicts_locked(const struct ocl_storage *storage, const struct
 		return false;
 	for (link = storage->maps.next; link != &storage->maps; link = link->next) {
 		const struct ocl_map *other = list_entry(link, struct ocl_map, link);
-		if (other->flags & OCL_MAP_WRITES && other->lo_B < map->hi_B &&
-		    map->lo_B < other->hi_B)
+		if (other->flags & OCL_MAP_WRITES && maps_meet(map, other))
 			return true;
 	}
 	return false;
@@ -252,8 +292,24 @@ static struct ocl_map *map_new(cl_mem mem, cl_map_flags flags, size_t offset_B, 
 	map->flags = flags;
 	map->lo_B = mem->origin_B + offset_B;
 	map->hi_B = map->lo_B + size_B;
-	map->pointer = (unsigned char *)shadow + map->lo_B;
+	map->pointer = shadow ? (unsigned char *)shadow + map->lo_B : NULL;
 	return map;
+}
+
+/* Adds map to those of its memory; ended when it may not be. */
+static cl_int map_add(struct ocl_map *map)
+{
+	cl_mem mem = map->mem;
+	lock_take(&mem->storage->lock);
+	const bool conflicts = map_conflicts_locked(mem->storage, map);
+	if (!conflicts) {
+		list_append(&mem->storage->maps, &map->link);
+		atomic_fetch_add(&mem->map_count, 1);
+	}
+	lock_drop(&mem->storage->lock);
+	if (conflicts)
+		free(map);
+	return conflicts ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
 cl_int ocl_mem_map(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t size_B,
@@ -267,19 +323,32 @@ cl_int ocl_mem_map(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t size_
 	struct ocl_map *map = map_new(mem, flags, offset_B, size_B, shadow);
 	if (!map)
 		return CL_OUT_OF_HOST_MEMORY;
-	lock_take(&mem->storage->lock);
-	const bool conflicts = map_conflicts_locked(mem->storage, map);
-	if (!conflicts) {
-		list_append(&mem->storage->maps, &map->link);
-		atomic_fetch_add(&mem->map_count, 1);
-	}
-	lock_drop(&mem->storage->lock);
-	if (conflicts) {
-		free(map);
-		return CL_INVALID_OPERATION;
-	}
-	*map_out = map;
-	return CL_SUCCESS;
+	error = map_add(map);
+	if (!error)
+		*map_out = map;
+	return error;
+}
+
+cl_int ocl_mem_map_image(cl_mem mem, cl_map_flags flags, const uint64_t origin[3],
+			 const uint64_t region[3], struct ocl_map **map_out)
+{
+	uint64_t row_pitch_B, slice_pitch_B;
+	void *pointer;
+	cl_int error = ocl_image_shadow(mem, origin, &pointer, &row_pitch_B, &slice_pitch_B);
+	if (error)
+		return error;
+	struct ocl_map *map = map_new(mem, flags, 0, mem->size_B, NULL);
+	if (!map)
+		return CL_OUT_OF_HOST_MEMORY;
+	memcpy(map->origin, origin, sizeof(map->origin));
+	memcpy(map->region, region, sizeof(map->region));
+	map->row_pitch_B = row_pitch_B;
+	map->slice_pitch_B = slice_pitch_B;
+	map->pointer = pointer;
+	error = map_add(map);
+	if (!error)
+		*map_out = map;
+	return error;
 }
 
 struct ocl_map *ocl_mem_unmap(cl_mem mem, const void *pointer)

@@ -1,8 +1,9 @@
-/* Buffers and sub-buffers.
+/* Memory objects: buffers and sub-buffers, and what images (image.h) share with them.
  *
- * The bytes belong to a storage (residency.h), made with the root buffer.  A
- * sub-buffer is a view of it: an origin, a size and flags of its own; it keeps
- * its parent alive.  All offsets that go to the storage are the root's.
+ * The bytes belong to a storage (residency.h), made with the root.  A sub-buffer is a
+ * view of it: an origin, a size and flags of its own; it keeps its parent alive, and so
+ * does an image that was made of another object.  All offsets that go to the storage
+ * are the root's.
  *
  * Thread-safe: everything is immutable but the map count, and the lists of maps
  * and destructors, which the storage's lock guards. */
@@ -15,6 +16,7 @@
 extern const struct object_type ocl_mem_type;
 
 struct mem_destructor;
+struct ocl_image;
 
 struct _cl_mem {
 	struct object base;
@@ -22,12 +24,13 @@ struct _cl_mem {
 	cl_mem_object_type type;
 	cl_mem_flags flags;
 	size_t size_B;
-	size_t origin_B;                 /* of a sub-buffer, in its root */
+	size_t origin_B;                 /* in its root: of a sub-buffer, or an image of one */
 	void *host_pointer;              /* CL_MEM_USE_HOST_PTR; NULL otherwise */
 	cl_mem_properties *properties;   /* owned, with the final 0; NULL if none were given */
 	size_t property_count;
 	struct _cl_mem *parent;          /* ref held; NULL for a root */
 	struct ocl_storage *storage;     /* the root owns it */
+	struct ocl_image *image;         /* owned; NULL: a buffer */
 	atomic_uint map_count;
 	struct mem_destructor *destructors; /* newest first */
 };
@@ -40,6 +43,11 @@ cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, c
 		      size_t size_B, void *host_pointer, cl_mem *mem_out);
 cl_int ocl_mem_create_sub(cl_mem parent, cl_mem_flags flags, const cl_buffer_region *region,
 			  cl_mem *mem_out);
+/* A memory object around image, which becomes its own, without a storage. */
+cl_int ocl_mem_new_image(cl_context context, const cl_mem_properties *properties,
+			 cl_mem_flags flags, struct ocl_image *image, cl_mem *mem_out);
+/* mem, which has no storage yet, shares that of parent. */
+void ocl_mem_share(cl_mem mem, cl_mem parent);
 cl_int ocl_mem_add_destructor(cl_mem mem, void (CL_CALLBACK *notify)(cl_mem, void *), void *data);
 
 /* A mapped region: from the enqueue of the map to the run of its unmap.
@@ -49,7 +57,10 @@ struct ocl_map {
 	atomic_uint refs;
 	cl_mem mem;                      /* not a ref: the commands and the caller hold it */
 	void *pointer;
-	uint64_t lo_B, hi_B;             /* in the root */
+	uint64_t lo_B, hi_B;             /* in the root; of an image's all */
+	/* An image's: the box in it, and the pitches of the memory at pointer. */
+	uint64_t origin[3], region[3];
+	uint64_t row_pitch_B, slice_pitch_B;
 	cl_map_flags flags;
 	atomic_bool ready;               /* the map command brought the bytes */
 };
@@ -64,6 +75,9 @@ void ocl_map_unref(struct ocl_map *map);
  * itself; CL_MAP_FAILURE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY. */
 cl_int ocl_mem_map(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t size_B,
 		   struct ocl_map **map_out);
+/* The same for a box of an image. */
+cl_int ocl_mem_map_image(cl_mem mem, cl_map_flags flags, const uint64_t origin[3],
+			 const uint64_t region[3], struct ocl_map **map_out);
 /* Takes the oldest map of mem that gave pointer from the list; the caller gets
  * its reference. NULL: there is none. */
 struct ocl_map *ocl_mem_unmap(cl_mem mem, const void *pointer);

@@ -3,7 +3,7 @@
 #include "icd/program.h"
 
 #include "base/log.h"
-#include "icd/build.h"
+#include "icd/module.h"
 #include "icd/program_binary.h"
 
 #include <stdlib.h>
@@ -12,26 +12,20 @@
 /* --- builds ----------------------------------------------------------------------- */
 
 struct ocl_build *ocl_build_create(cl_device_id device, struct ocl_code *code,
-				   struct gpu_module *module)
+				   struct ocl_module *module)
 {
 	struct ocl_build *build = calloc(1, sizeof(*build));
 	if (!build)
 		return NULL;
-	if (lock_init(&build->lock, LOCK_RANK_PROGRAM))
-		goto fail_lock;
-	if (lock_condition_init(&build->settled))
-		goto fail_condition;
+	const bool runs = code->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+	build->module = module || !runs ? module : ocl_module_get(device, code);
+	if (runs && !build->module) {
+		free(build);
+		return NULL;
+	}
 	atomic_init(&build->refs, 1);
-	ocl_users_init(&build->users);
-	build->device = device;
 	build->code = ocl_code_ref(code);
-	build->module = module;
 	return build;
-fail_condition:
-	lock_finish(&build->lock);
-fail_lock:
-	free(build);
-	return NULL;
 }
 
 struct ocl_build *ocl_build_ref(struct ocl_build *build)
@@ -44,54 +38,21 @@ void ocl_build_unref(struct ocl_build *build)
 {
 	if (!build || atomic_fetch_sub_explicit(&build->refs, 1, memory_order_acq_rel) != 1)
 		return;
-	if (build->module) {
-		struct ocl_witnesses running = OCL_WITNESSES_INIT;
-		ocl_users_collect(&build->users, &running);
-		gpu_module_unload(build->module, running.events, running.count);
-		ocl_witnesses_finish(&running);
-	}
-	ocl_users_finish(&build->users);
-	lock_condition_finish(&build->settled);
-	lock_finish(&build->lock);
+	ocl_module_unref(build->module);
 	ocl_code_unref(build->code);
 	free(build);
 }
 
-static cl_int module_load(const struct ocl_build *build, struct gpu_module **module_out)
+cl_int ocl_build_module(struct ocl_build *build, struct gpu_module **module_out)
 {
 	struct bytes log = BYTES_INIT;
-	cl_int error = ocl_code_load(build->code, build->device, module_out, &log);
+	cl_int error = ocl_module_load(build->module, &log, module_out);
 	if (error)
 		log_err("module: error %d: %s", error, bytes_string(&log));
 	bytes_finish(&log);
 	/* OpenCL 3.0 API, 5.9.1 and 5.10: what cannot be loaded here is not available. */
 	return error == CL_BUILD_PROGRAM_FAILURE || error == CL_INVALID_BINARY ||
 	       error == CL_COMPILER_NOT_AVAILABLE ? CL_INVALID_PROGRAM_EXECUTABLE : error;
-}
-
-/* Loading is slow, so outside the lock; others wait for it instead of doing it too.
- * Where it failed each of them tries anew: it may have been memory. */
-cl_int ocl_build_module(struct ocl_build *build, struct gpu_module **module_out)
-{
-	struct gpu_module *loaded = NULL;
-	cl_int error = CL_SUCCESS;
-	lock_assert_none();
-	lock_take(&build->lock);
-	while (build->loading)
-		lock_condition_wait(&build->settled, &build->lock);
-	if (!build->module) {
-		build->loading = true;
-		lock_drop(&build->lock);
-		error = module_load(build, &loaded);
-		lock_take(&build->lock);
-		build->module = error ? NULL : loaded;
-		build->loading = false;
-		lock_condition_signal_all(&build->settled);
-	}
-	if (!error)
-		*module_out = build->module;
-	lock_drop(&build->lock);
-	return error;
 }
 
 /* --- programs --------------------------------------------------------------------- */

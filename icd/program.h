@@ -14,7 +14,6 @@
 #include "frontend/kernel_abi.h"
 #include "icd/context.h"
 #include "icd/info.h"
-#include "icd/users.h"
 
 #include <stdatomic.h>
 
@@ -42,25 +41,21 @@ struct ocl_code *ocl_code_create(void);
 struct ocl_code *ocl_code_ref(struct ocl_code *code);
 void ocl_code_unref(struct ocl_code *code);          /* NULL is fine */
 
-/* The code of a program on one device. Immutable but for the module, which is there
- * from the build or loaded at the first kernel, and the streams that ran it. */
+struct ocl_module;
+
+/* The code of a program on one device.  Immutable; the module is loaded by the build or at
+ * the first kernel. */
 struct ocl_build {
 	atomic_uint refs;
-	cl_device_id device;
 	struct ocl_code *code;
-	struct ocl_users users;              /* streams that launched from module */
-	struct lock lock;                    /* guards the rest */
-	struct lock_condition settled;       /* loading became false */
-	bool loading;                        /* a thread is at it, without the lock */
-	struct gpu_module *module;
+	struct ocl_module *module;           /* reference; NULL unless it is an executable */
 };
 
-/* module: loaded from code, now the build's own; or NULL.  NULL when out of memory;
- * the module stays the caller's then. */
+/* module: of code on device, a reference that becomes the build's own; NULL: found here.
+ * NULL when out of memory; the reference stays the caller's then. */
 struct ocl_build *ocl_build_create(cl_device_id device, struct ocl_code *code,
-				   struct gpu_module *module);
+				   struct ocl_module *module);
 struct ocl_build *ocl_build_ref(struct ocl_build *build);
-/* The last one unloads the module once all that was launched from it is done. */
 void ocl_build_unref(struct ocl_build *build);       /* NULL is fine */
 
 /* The loaded module; loads it at the first call, once for all who ask meanwhile.  No

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "frontend/ptx_facts.h"
 
 #include <string.h>
 
@@ -160,21 +161,47 @@ static const char *fill(struct ocl_code *code, const unsigned char *data,
 	return !device || code_usable(code, device) ? NULL : "nothing in it is for this device";
 }
 
-cl_int ocl_code_read(const void *data, size_t size_B, cl_device_id device,
-		     struct ocl_code **code_out)
+/* PTX as text, as NVIDIA's platform takes it: an executable for the device and options
+ * that it is loaded with.  NULL, or what is wrong with it. */
+static const char *fill_text(struct ocl_code *code, const char *text, size_t size_B,
+			     cl_device_id device)
+{
+	struct fe_ptx ptx;
+	const char *reason = fe_ptx_facts(text, size_B, &ptx);
+	if (reason)
+		return reason;
+	code->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+	code->sm = device ? device->caps->sm : ptx.sm;
+	code->ptx_sm = ptx.sm;
+	code->optimization = 3;
+	code->abi = ptx.abi;
+	bytes_append(&code->ptx, text, size_B);
+	return ptx.sm > code->sm || (ptx.only_sm && ptx.sm != code->sm)
+		       ? "PTX for another device" : NULL;
+}
+
+/* NULL, or why code is not what the data says. */
+static const char *read_any(struct ocl_code *code, const void *data, size_t size_B,
+			    cl_device_id device)
 {
 	const unsigned char *parts[PART_COUNT];
 	size_t sizes_B[PART_COUNT];
-	struct ocl_code *code = NULL;
+	if (fe_is_ptx(data, size_B))
+		return fill_text(code, data, strnlen(data, size_B), device);
 	const char *reason = container_check(data, size_B, parts, sizes_B);
-	if (!reason) {
-		code = ocl_code_create();
-		if (!code)
-			return CL_OUT_OF_HOST_MEMORY;
-		reason = fill(code, data, parts, sizes_B, device);
-	}
-	bool no_memory = code && (bytes_failed(&code->object) || bytes_failed(&code->ptx) ||
-				  bytes_failed(&code->cubin) || bytes_failed(&code->log));
+	return reason ? reason : fill(code, data, parts, sizes_B, device);
+}
+
+cl_int ocl_code_read(const void *data, size_t size_B, cl_device_id device,
+		     struct ocl_code **code_out)
+{
+	struct ocl_code *code = ocl_code_create();
+	if (!code)
+		return CL_OUT_OF_HOST_MEMORY;
+	const char *reason = read_any(code, data, size_B, device);
+	bool no_memory = reason == fe_ptx_no_memory || bytes_failed(&code->object) ||
+			 bytes_failed(&code->ptx) || bytes_failed(&code->cubin) ||
+			 bytes_failed(&code->log);
 	if (!reason && !no_memory) {
 		*code_out = code;
 		return CL_SUCCESS;

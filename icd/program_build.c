@@ -2,6 +2,7 @@
 
 #include "icd/build.h"
 #include "icd/builders.h"
+#include "icd/module.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ struct result {
 	char *options;               /* owned until end */
 	struct session *session;
 	struct ocl_code *code;       /* owned by what runs: of a kind's first device */
-	struct gpu_module *module;   /* likewise */
+	struct ocl_module *module;   /* likewise */
 	struct ocl_builder_task task;
 };
 
@@ -186,7 +187,7 @@ static cl_device_id session_device(const struct session *session, cl_uint i)
 
 /* A job's outcome for one device. */
 static void result_set(struct result *result, cl_device_id device, cl_int error,
-		       struct ocl_code *code, struct gpu_module *module)
+		       struct ocl_code *code, struct ocl_module *module)
 {
 	result->error = error;
 	if (error)
@@ -194,7 +195,7 @@ static void result_set(struct result *result, cl_device_id device, cl_int error,
 	result->build = ocl_build_create(device, code, module);
 	if (result->build)
 		return;
-	gpu_module_unload(module, NULL, 0);
+	ocl_module_unref(module);
 	result->error = CL_OUT_OF_HOST_MEMORY;
 }
 

@@ -56,20 +56,42 @@ fail_lock:
 static cl_int location_allocate(struct ocl_storage *storage, uint32_t place)
 {
 	struct ocl_location *location = &storage->locations[place];
-	if (location->address)
+	if (location->address || location->array)
 		return CL_SUCCESS;
+	if (storage->arrays)
+		return gpu_array_create(location->gpu, &storage->texels.texel,
+					&storage->texels.extent, &location->array);
 	return gpu_memory_alloc(location->gpu, storage->size_B, &location->address);
 }
 
-/* Brings bytes to the only device, and waits: they may change on return. */
-static cl_int content_upload(struct ocl_storage *storage, const void *from)
+static uint64_t at_least_one(uint64_t size)
 {
+	return size ? size : 1;
+}
+
+static cl_int array_upload(const struct ocl_texels *texels, const struct ocl_location *location,
+			   const struct gpu_image_side *from, struct gpu_stream *stream)
+{
+	const struct gpu_image_side to = {.array = location->array};
+	const uint64_t region[3] = {texels->extent.width, at_least_one(texels->extent.height),
+				    at_least_one(texels->extent.depth)};
+	return gpu_image_copy(stream, &to, from, region, gpu_texel_B(&texels->texel));
+}
+
+/* Brings bytes to a device, and waits: they may change on return. */
+static cl_int content_upload(struct ocl_storage *storage, uint32_t place,
+			     const struct gpu_image_side *from)
+{
+	const struct ocl_location *location = &storage->locations[place];
 	struct gpu_stream *stream;
 	struct gpu_event *event;
-	cl_int error = gpu_stream_acquire(storage->locations[0].gpu, 0, &stream);
+	cl_int error = gpu_stream_acquire(location->gpu, 0, &stream);
 	if (error)
 		return error;
-	error = gpu_copy_to_device(stream, storage->locations[0].address, from, storage->size_B);
+	if (storage->arrays)
+		error = array_upload(&storage->texels, location, from, stream);
+	else
+		error = gpu_copy_to_device(stream, location->address, from->host, storage->size_B);
 	if (!error)
 		error = gpu_event_record(stream, false, &event);
 	if (!error) {
@@ -80,20 +102,25 @@ static cl_int content_upload(struct ocl_storage *storage, const void *from)
 	return error;
 }
 
-/* Pinned memory is for all devices; it is asked for from one that lives. */
-static struct gpu_device *shadow_owner_choose(const struct ocl_storage *storage)
+static uint32_t living_place(const struct ocl_storage *storage)
 {
 	uint32_t place = 0;
 	while (place + 1 < storage->device_count &&
 	       gpu_device_status(storage->locations[place].gpu))
 		place++;
-	return storage->locations[place].gpu;
+	return place;
+}
+
+/* Pinned memory is for all devices; it is asked for from one that lives. */
+struct gpu_device *ocl_storage_living_device(const struct ocl_storage *storage)
+{
+	return storage->locations[living_place(storage)].gpu;
 }
 
 static cl_int shadow_allocate(const struct ocl_storage *storage, struct gpu_device **gpu_out,
 			      void **shadow_out)
 {
-	*gpu_out = shadow_owner_choose(storage);
+	*gpu_out = ocl_storage_living_device(storage);
 	return gpu_host_alloc(*gpu_out, storage->size_B, shadow_out)
 		       ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
 }
@@ -116,7 +143,7 @@ static cl_int content_set(struct ocl_storage *storage, enum ocl_content content,
 	cl_int error = CL_SUCCESS;
 	if (content == OCL_CONTENT_SHARE) {
 		storage->shadow = from;
-		storage->pageable = !gpu_host_is_pinned(shadow_owner_choose(storage), from,
+		storage->pageable = !gpu_host_is_pinned(ocl_storage_living_device(storage), from,
 							storage->size_B);
 		atomic_store(&storage->tracked, true);
 		all->valid = segment_bit(host_place(storage));
@@ -129,7 +156,8 @@ static cl_int content_set(struct ocl_storage *storage, enum ocl_content content,
 		all->valid = segment_bit(host_place(storage));
 	}
 	if (content != OCL_CONTENT_UNDEFINED && one_device) {
-		error = content_upload(storage, from);
+		const struct gpu_image_side side = {.host = from};
+		error = content_upload(storage, 0, &side);
 		all->valid |= 1;
 	}
 	return error;
@@ -158,13 +186,43 @@ cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content 
 	return CL_SUCCESS;
 }
 
+cl_int ocl_storage_create_array(cl_context context, const struct ocl_texels *texels,
+				const struct gpu_image_side *from, struct ocl_storage **storage_out)
+{
+	const uint64_t size_B = texels->extent.width * at_least_one(texels->extent.height) *
+				at_least_one(texels->extent.depth) * gpu_texel_B(&texels->texel);
+	cl_int error = CL_SUCCESS;
+	if (context->device_count >= SEGMENT_PLACES_MAX)
+		return CL_OUT_OF_RESOURCES;
+	struct ocl_storage *storage = storage_new(context, size_B);
+	if (!storage)
+		return CL_OUT_OF_HOST_MEMORY;
+	storage->arrays = true;
+	storage->texels = *texels;
+	const uint32_t place = living_place(storage);
+	if (storage->device_count == 1 || from)
+		error = location_allocate(storage, place);
+	if (!error && from)
+		error = content_upload(storage, place, from);
+	if (error) {
+		ocl_storage_destroy(storage);
+		return error;
+	}
+	if (from)
+		list_entry(storage->segments.next, struct segment, link)->valid =
+			segment_bit(place);
+	*storage_out = storage;
+	return CL_SUCCESS;
+}
+
 static void location_finish(struct ocl_storage *storage, struct ocl_location *location)
 {
 	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
-	if (location->gpu && location->address) {
+	if (location->gpu && (location->address || location->array)) {
 		ocl_users_collect(&location->users, &witnesses);
 		gpu_memory_free(location->gpu, location->address, witnesses.events,
 				witnesses.count);
+		gpu_array_destroy(location->array, witnesses.events, witnesses.count);
 		ocl_witnesses_finish(&witnesses);
 	}
 	if (!location->gpu && storage->window)
@@ -260,7 +318,9 @@ static cl_int copy_locked(struct ocl_storage *storage, const struct segment *seg
 	cl_int error;
 	if (blocks)
 		busy_begin_locked(storage);
-	if (source->gpu && target->gpu)
+	if (storage->arrays)
+		error = gpu_array_copy_peer(stream, target->array, source->array);
+	else if (source->gpu && target->gpu)
 		error = gpu_copy_peer(stream, target->address + lo_B, target->gpu,
 				      source->address + lo_B, source->gpu, hi_B - lo_B);
 	else
@@ -478,6 +538,7 @@ cl_int ocl_storage_acquire(struct ocl_storage *storage, uint32_t device,
 	if (error)
 		return error;
 	range.address = location->address + lo_B;
+	range.array = location->array;
 	*acquired_out = range;
 	return CL_SUCCESS;
 }
@@ -537,7 +598,7 @@ static cl_int shadow_whole(struct ocl_storage *storage)
 static cl_int window_pin(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B)
 {
 	struct gpu_window *window = storage->window;
-	struct gpu_device *owner = shadow_owner_choose(storage);
+	struct gpu_device *owner = ocl_storage_living_device(storage);
 	cl_int error = window ? CL_SUCCESS : gpu_window_create(owner, storage->size_B, &window);
 	if (!error)
 		error = gpu_window_pin(window, lo_B, hi_B);

@@ -1,5 +1,5 @@
-/* Storage: the bytes of a buffer on each device of its context and on the host,
- * and where the newest of them are.
+/* Storage: the bytes of a buffer, or the texels of an image, on each device of its
+ * context and on the host, and where the newest of them are.
  *
  * Locations are the context's devices and, last, the host shadow: memory made at
  * the first map and pinned where it is mapped, or the application's own pointer.  The range is cut
@@ -19,11 +19,15 @@
  * While a context has one device and the storage no shadow, nothing has to be
  * known: both are then a few loads, without a lock.
  *
+ * An image's texels lie in arrays.  These have no addresses and no shadow, and are one
+ * piece: every range that is acquired of them is the whole.
+ *
  * Thread-safe.  A storage with a pageable shadow may make the caller wait
  * (ocl_storage_is_slow): then no lock may be held. */
 #ifndef CULVERT_ICD_RESIDENCY_H
 #define CULVERT_ICD_RESIDENCY_H
 
+#include "backend/gpu_image.h"
 #include "base/list.h"
 #include "base/lock.h"
 #include "icd/context.h"
@@ -39,15 +43,25 @@ enum ocl_access_mode {
 
 struct ocl_location {
 	struct gpu_device *gpu;         /* NULL: the host shadow */
-	gpu_address address;            /* guarded by the lock until it is set; 0: none yet */
+	/* Guarded by the lock until they are set; 0: none yet. */
+	gpu_address address;
+	struct gpu_array *array;        /* an image's, instead of an address */
 	struct ocl_users users;
+};
+
+/* What an image's arrays are made as. */
+struct ocl_texels {
+	struct gpu_texel texel;
+	struct gpu_extent extent;
 };
 
 struct ocl_storage {
 	struct lock lock;               /* guards all that follows but what says otherwise */
 	struct lock_condition idle;     /* busy or pinning became false */
 	bool busy;                      /* a copy of pageable memory runs without the lock */
-	uint64_t size_B;                /* immutable */
+	uint64_t size_B;                /* immutable, as are the next two */
+	bool arrays;                    /* the locations have arrays */
+	struct ocl_texels texels;       /* of arrays */
 	bool pageable;                  /* immutable: the shadow is the application's memory */
 	atomic_bool tracked;            /* segments are in force; never becomes false again */
 	bool pins_whole;                /* immutable: the first map pins all of the shadow */
@@ -66,6 +80,7 @@ struct ocl_storage {
 struct ocl_acquired {
 	uint64_t lo_B, hi_B;
 	gpu_address address;            /* of lo_B */
+	struct gpu_array *array;        /* an image's, or NULL */
 	struct gpu_stream *stream;
 	uint32_t device;                /* position in the context */
 	enum ocl_access_mode mode;
@@ -83,6 +98,15 @@ enum ocl_content { OCL_CONTENT_UNDEFINED, OCL_CONTENT_COPY, OCL_CONTENT_SHARE };
  * CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES. */
 cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content content,
 			  void *from, bool pins_whole, struct ocl_storage **storage_out);
+
+/* Of an image.  from: the texels, in memory of the host with its pitches; NULL: undefined.
+ * Otherwise as ocl_storage_create; texels that are given take a device's memory now. */
+cl_int ocl_storage_create_array(cl_context context, const struct ocl_texels *texels,
+				const struct gpu_image_side *from,
+				struct ocl_storage **storage_out);
+
+/* A device that is not lost, if there is one: to pin memory with. */
+struct gpu_device *ocl_storage_living_device(const struct ocl_storage *storage);
 
 /* Frees device memory as soon as its users are done, without waiting for them.
  * The shadow must be out of use: see ocl_storage_collect. */

@@ -77,6 +77,12 @@ static const struct limits gather_limits = {
 	{LIMIT(TEXTURE2D_GATHER_WIDTH), LIMIT(TEXTURE2D_GATHER_HEIGHT)}
 };
 
+/* "The alternate maximum": flatter but deeper. */
+static const struct limits deep_limits = {
+	{LIMIT(TEXTURE3D_WIDTH_ALTERNATE), LIMIT(TEXTURE3D_HEIGHT_ALTERNATE),
+	 LIMIT(TEXTURE3D_DEPTH_ALTERNATE)}
+};
+
 static bool within(const struct soft_device *device, const struct limits *limits,
 		   const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
@@ -99,7 +105,8 @@ static CUresult check_extent(const struct soft_device *device, const struct soft
 	if (!descriptor->Width || (array->layered && !descriptor->Depth) ||
 	    (!array->layered && descriptor->Depth && !descriptor->Height) ||
 	    (flags & CUDA_ARRAY3D_TEXTURE_GATHER && (array->dimensions != 2 || array->layered)) ||
-	    !within(device, &texture_limits[array->layered][array->dimensions], descriptor) ||
+	    (!within(device, &texture_limits[array->layered][array->dimensions], descriptor) &&
+	     !(array->dimensions == 3 && within(device, &deep_limits, descriptor))) ||
 	    (flags & CUDA_ARRAY3D_SURFACE_LDST &&
 	     !within(device, &surface_limits[array->layered][array->dimensions], descriptor)) ||
 	    (flags & CUDA_ARRAY3D_TEXTURE_GATHER && !within(device, &gather_limits, descriptor)))
@@ -161,8 +168,9 @@ static CUresult place_locked(struct soft_context *context, struct soft_array *ar
 static CUresult create_locked(struct soft_context *context, CUarray *cu_array_out,
 			      const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
+	/* A depth texture wants a format that is not there. */
 	const unsigned known = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST |
-			       CUDA_ARRAY3D_TEXTURE_GATHER | CUDA_ARRAY3D_DEPTH_TEXTURE;
+			       CUDA_ARRAY3D_TEXTURE_GATHER;
 	const unsigned others = CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_COLOR_ATTACHMENT |
 				CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING;
 	struct soft_format format;

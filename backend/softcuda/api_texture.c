@@ -155,6 +155,8 @@ static CUresult set_array_locked(struct object *object)
 {
 	struct soft_image *image = &object->image;
 	struct soft_array *array;
+	if (!object->resource.res.array.hArray)
+		return CUDA_ERROR_INVALID_VALUE;
 	CUresult result = soft_array_find_locked(object->resource.res.array.hArray, &array);
 	if (result != CUDA_SUCCESS)
 		return result;
@@ -185,9 +187,9 @@ static CUresult set_linear_locked(struct object *object, const struct soft_devic
 		return result;
 	uint64_t width = object->resource.res.linear.sizeInBytes / image_texel_B(image);
 	object->extent_B = width * image_texel_B(image);
-	if (!width || !attribute_aligns(device, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, start) ||
+	if (!attribute_aligns(device, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, start) ||
 	    !attribute_allows(device, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, width) ||
-	    !soft_memory_range_locked(start, object->extent_B))
+	    !soft_memory_range_locked(start, object->extent_B ? object->extent_B : 1))
 		return CUDA_ERROR_INVALID_VALUE;
 	image->dimensions = 1;
 	image->buffer = true;
@@ -217,7 +219,7 @@ static CUresult set_pitch_locked(struct object *object, const struct soft_device
 			      height) ||
 	    !attribute_allows(device, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH,
 			      pitch_B) ||
-	    width * image_texel_B(image) > pitch_B)
+	    pitch_B == 0)
 		return CUDA_ERROR_INVALID_VALUE;
 	object->extent_B = (height - 1) * pitch_B + width * image_texel_B(image);
 	if (!soft_memory_range_locked(start, object->extent_B))
@@ -270,9 +272,10 @@ static CUresult set_sampler(struct soft_image *image, const CUDA_TEXTURE_DESC *t
 	if (!(texture->flags & CU_TRSF_READ_AS_INTEGER) && whole(image) && image->channel_B < 4)
 		image->kind = image->kind == TEXEL_UINT ? TEXEL_UNORM : TEXEL_SNORM;
 	image->normalized = texture->flags & CU_TRSF_NORMALIZED_COORDINATES;
-	image->srgb = texture->flags & CU_TRSF_SRGB;
-	image->filter = texture->filterMode == CU_TR_FILTER_MODE_LINEAR && !image->buffer &&
-			!whole(image);
+	/* Other formats read as without it. */
+	image->srgb = texture->flags & CU_TRSF_SRGB && image->kind == TEXEL_UNORM &&
+		      image->channel_B == 1;
+	image->filter = texture->filterMode == CU_TR_FILTER_MODE_LINEAR && !image->buffer;
 	for (unsigned d = 0; d < 3; d++) {
 		unsigned mode = texture->addressMode[d];
 		if (mode > CU_TR_ADDRESS_MODE_BORDER)
@@ -306,10 +309,10 @@ static CUresult create_locked(struct soft_context *context, unsigned long long *
 		object->texture = *texture;
 		result = set_sampler(&object->image, texture);
 	}
-	/* "hArray must have been created with CUDA_ARRAY3D_SURFACE_LDST." */
+	/* A surface on an array without CUDA_ARRAY3D_SURFACE_LDST is no error to the driver. */
 	if (result == CUDA_SUCCESS && !texture &&
 	    !(object->array->descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST))
-		result = CUDA_ERROR_INVALID_VALUE;
+		log_warn("softcuda: cuSurfObjectCreate: the array was not made for surfaces");
 	if (result == CUDA_SUCCESS && !insert_locked(object))
 		result = CUDA_ERROR_OUT_OF_MEMORY;
 	if (result != CUDA_SUCCESS) {
@@ -359,6 +362,8 @@ CUresult cuSurfObjectCreate(CUsurfObject *value_out, const CUDA_RESOURCE_DESC *r
 
 static CUresult destroy_locked(uint64_t value, bool surface)
 {
+	if (!value)
+		return CUDA_SUCCESS;
 	struct object *object = find(value, surface);
 	if (!object)
 		return CUDA_ERROR_INVALID_VALUE;

@@ -65,7 +65,7 @@ enum image_slot {
 	IMAGE_SLOTS
 };
 
-/* What suld, sust and sured do outside of the surface. */
+/* What suld, sust and sured do outside of the surface, and tex with integers. */
 enum image_edge { IMAGE_TRAP, IMAGE_EDGE_CLAMP, IMAGE_ZERO };
 
 /* What sured does; min and max without a sign unless they say so. */
@@ -79,19 +79,11 @@ enum image_reduction {
 	IMAGE_OR
 };
 
+/* A GPU's driver refuses modules with the others. */
 enum image_query {
 	IMAGE_QUERY_WIDTH,
-	IMAGE_QUERY_HEIGHT,
-	IMAGE_QUERY_DEPTH,
-	IMAGE_QUERY_LAYERS,
-	IMAGE_QUERY_NORMALIZED,
-	IMAGE_QUERY_UNNORMALIZED,
-	IMAGE_QUERY_FILTER,
-	IMAGE_QUERY_ADDRESS_0,
-	IMAGE_QUERY_ADDRESS_1,
-	IMAGE_QUERY_ADDRESS_2,
-	IMAGE_QUERY_LEVELS,
-	IMAGE_QUERY_SAMPLES
+	IMAGE_QUERY_HEIGHT,       /* the layers of a layered one with one dimension */
+	IMAGE_QUERY_DEPTH         /* of one with two */
 };
 
 /* The modifiers of an instruction, in op->imm. */
@@ -102,18 +94,22 @@ struct image_mode {
 	bool formatted;           /* of sust and sured: .p */
 	bool offset;              /* the offset slots count */
 	uint8_t component;        /* tld4's; an enum image_query or image_reduction */
-	uint8_t edge;             /* enum image_edge */
+	uint8_t edge;             /* enum image_edge; of tex: IMAGE_EDGE_CLAMP with a level */
 	uint8_t element_B;        /* of sured; of tex 2: results are packed f16 */
 };
 _Static_assert(sizeof(struct image_mode) == sizeof(int64_t), "travels in op->imm");
 
 /* The texel at a place as four 32-bit values: floats, or integers as they are.
- * Channels that there are not read as 0, the fourth as 1. */
+ * Channels that there are not read as 0. */
 void texel_read(const struct soft_image *image, const void *place, uint32_t value[4]);
-/* The other way, for formatted stores: each channel saturated to its format. */
+/* The other way, for formatted stores: each channel saturated to its format, those
+ * beyond count to 0. */
 void texel_write(const struct soft_image *image, void *place, const uint32_t *value,
 		 unsigned count);
 /* The border's colour in the same form. */
 void texel_border(const struct soft_image *image, uint32_t value[4]);
+/* Both of integers, normalized ones too: the numbers in memory. */
+void texel_read_whole(const struct soft_image *image, const void *place, uint32_t value[4]);
+void texel_border_whole(const struct soft_image *image, uint32_t value[4]);
 
 #endif

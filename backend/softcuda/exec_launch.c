@@ -36,7 +36,8 @@ enum {
 	RESIDENT_MAX = 64
 };
 static const uint64_t group_turn = 1 << 18;
-static const uint64_t cooperative_turn = 1 << 16;
+/* Short: whoever waits in a barrier of the grid spends its turn looking at a word. */
+static const uint64_t cooperative_turn = 1 << 10;
 /* Until a launch is offered to the pool: about twice what waking a thread costs, and
  * a turn that lasts about as long. */
 static const uint64_t alone_ns = 20000;

@@ -98,24 +98,14 @@ static uint32_t answer(const struct soft_image *image, enum image_query query)
 	case IMAGE_QUERY_WIDTH:
 		return image->size[0];
 	case IMAGE_QUERY_HEIGHT:
-		return image->dimensions > 1 ? image->size[1] : 0;
+		if (image->dimensions > 1)
+			return image->size[1];
+		/* An array of one dimension is one row to a texture. */
+		return image->layered ? image->layers : !image->surface && !image->buffer;
 	case IMAGE_QUERY_DEPTH:
-		return image->dimensions > 2 ? image->size[2] : 0;
-	case IMAGE_QUERY_LAYERS:
-		return image->layered ? image->layers : 0;
-	case IMAGE_QUERY_NORMALIZED:
-		return image->normalized;
-	case IMAGE_QUERY_UNNORMALIZED:
-		return !image->normalized;
-	case IMAGE_QUERY_FILTER:
-		return image->filter;
-	case IMAGE_QUERY_ADDRESS_0:
-	case IMAGE_QUERY_ADDRESS_1:
-	case IMAGE_QUERY_ADDRESS_2:
-		return image->address[query - IMAGE_QUERY_ADDRESS_0];
-	case IMAGE_QUERY_LEVELS:
-	case IMAGE_QUERY_SAMPLES:
-		return 1;
+		if (image->dimensions > 2)
+			return image->size[2];
+		return image->layered && image->dimensions == 2 ? image->layers : 0;
 	}
 	return 0;
 }

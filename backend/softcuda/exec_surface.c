@@ -69,7 +69,7 @@ static bool outside(const struct reach *reach, enum image_edge edge)
 
 static bool misaligned(const struct reach *reach, int64_t x_B)
 {
-	exec_fault(reach->warp, reach->op, 1u << reach->l, CUDA_ERROR_MISALIGNED_ADDRESS,
+	exec_fault(reach->warp, reach->op, 1u << reach->l, CUDA_ERROR_ILLEGAL_ADDRESS,
 		   "misaligned access of %u bytes at byte %lld of a surface's row",
 		   reach->size_B, (long long)x_B);
 	return false;
@@ -86,7 +86,7 @@ static bool reach_place(struct reach *reach, uint64_t object, uint32_t size_B)
 	const uint32_t texel_B = image_texel_B(image);
 	const uint32_t unit_B = mode.formatted ? texel_B : 1;
 	reach->size_B = size_B ? size_B : texel_B;
-	if (mode.formatted && reach->size_B > texel_B) {
+	if (reach->size_B > texel_B) {
 		exec_fault(reach->warp, reach->op, 1u << reach->l, CUDA_ERROR_ILLEGAL_ADDRESS,
 			   "access of %u bytes to a texel of %u", reach->size_B, texel_B);
 		return false;
@@ -240,7 +240,8 @@ REDUCE(reduce_8, lane_u64, lane_s64)
 /* Of .p the surface says whether numbers have a sign. */
 static enum image_reduction reduction_of(const struct reach *reach, const struct image_mode *mode)
 {
-	bool has_sign = mode->formatted && reach->image->kind == TEXEL_SINT;
+	bool has_sign = mode->formatted && (reach->image->kind == TEXEL_SINT ||
+					    reach->image->kind == TEXEL_SNORM);
 	if (has_sign && mode->component == IMAGE_MIN)
 		return IMAGE_MIN_SIGNED;
 	return has_sign && mode->component == IMAGE_MAX ? IMAGE_MAX_SIGNED :

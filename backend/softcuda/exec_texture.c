@@ -1,15 +1,15 @@
 /* tex and tld4: coordinates to texels, and between them. */
 #include "config.h"
 
+#include "backend/softcuda/exec_filter.h"
 #include "backend/softcuda/exec_half.h"
 #include "backend/softcuda/exec_object.h"
-#include "backend/softcuda/exec_real.h"
 #include "backend/softcuda/exec_table.h"
 
 #include <math.h>
 
-/* Weights are fixed-point numbers with 8 bits of fraction ("Linear Filtering"). */
-enum { WEIGHT_BITS = 8, WEIGHT_ONE = 1 << WEIGHT_BITS };
+/* Normalized coordinates are cut to so many bits of fraction before they are scaled. */
+enum { UNIT_BITS = 21 };
 /* Beyond every texture, and so that it fits an integer in 1/256. */
 static const double far_out = 1099511627776.0;
 
@@ -52,21 +52,6 @@ static int64_t addressed(const struct soft_image *image, unsigned d, int64_t i)
 	}
 }
 
-static double in_texels(const struct soft_image *image, unsigned d, float coordinate)
-{
-	double x = coordinate;
-	bool repeats = image->address[d] == IMAGE_WRAP || image->address[d] == IMAGE_MIRROR;
-	if (x != x)
-		return 0;
-	if (image->normalized) {
-		/* Two periods of wrap are one of mirror; fmod is exact. */
-		if (repeats)
-			x = isinf(x) ? 0 : fmod(x, 2);
-		x *= image->size[d];
-	}
-	return x > far_out ? far_out : x < -far_out ? -far_out : x;
-}
-
 /* floor, of what fits. */
 static int64_t whole(double value)
 {
@@ -74,10 +59,24 @@ static int64_t whole(double value)
 	return towards_zero - (value < (double)towards_zero);
 }
 
-static struct span span_at(double texels)
+static double limit(double x)
 {
-	int64_t fixed = whole(texels * WEIGHT_ONE + 0.5) - WEIGHT_ONE / 2;
-	return (struct span){fixed >> WEIGHT_BITS, (uint32_t)fixed & (WEIGHT_ONE - 1)};
+	return x > far_out ? far_out : x < -far_out ? -far_out : x;
+}
+
+static double in_texels(const struct soft_image *image, unsigned d, float coordinate)
+{
+	const double unit = 1 << UNIT_BITS;
+	double x = coordinate;
+	bool repeats = image->address[d] == IMAGE_WRAP || image->address[d] == IMAGE_MIRROR;
+	if (x != x || fpclassify(coordinate) == FP_SUBNORMAL)
+		return 0;
+	if (!image->normalized)
+		return limit(x);
+	/* Two periods of wrap are one of mirror; fmod is exact. */
+	if (repeats)
+		x = isinf(x) ? 0 : fmod(x, 2);
+	return limit((double)whole(limit(x) * unit) / unit * image->size[d]);
 }
 
 static float coordinate(const struct fetch *fetch, unsigned d)
@@ -87,16 +86,31 @@ static float coordinate(const struct fetch *fetch, unsigned d)
 	return value;
 }
 
+/* clamp: with the clamping address mode the place between texels is clamped, and so the
+ * weight is nothing outside. */
+static struct span span_at(const struct fetch *fetch, unsigned d, bool clamp)
+{
+	const struct soft_image *image = fetch->image;
+	const int64_t last = (int64_t)(image->size[d] - 1) * FILTER_ONE;
+	double texels = d < image->dimensions ? in_texels(image, d, coordinate(fetch, d)) : 0;
+	int64_t fixed = whole(texels * FILTER_ONE + 0.5) - FILTER_ONE / 2 +
+			fetch->offset[d] * FILTER_ONE;
+	if (clamp && image->address[d] == IMAGE_CLAMP)
+		fixed = fixed < 0 ? 0 : fixed > last ? last : fixed;
+	return (struct span){fixed >> FILTER_BITS, (uint32_t)fixed & (FILTER_ONE - 1)};
+}
+
 /* The texel at any index; false: a fault was noted. */
-static bool texel_at(const struct fetch *fetch, const int64_t index[3], uint32_t value[4])
+static bool texel_at(const struct fetch *fetch, const int64_t index[3], bool as_whole,
+		     uint32_t value[4])
 {
 	const struct soft_image *image = fetch->image;
 	uint64_t place = image->start + fetch->layer * image->slice_B;
 	const uint64_t stride_B[3] = {image_texel_B(image), image->pitch_B, image->slice_B};
-	for (unsigned d = 0; d < image->dimensions; d++) {
+	for (unsigned d = 0; d < 3; d++) {
 		int64_t i = addressed(image, d, index[d]);
 		if (i < 0) {
-			texel_border(image, value);
+			(as_whole ? texel_border_whole : texel_border)(image, value);
 			return true;
 		}
 		place += (uint64_t)i * stride_B[d];
@@ -105,56 +119,78 @@ static bool texel_at(const struct fetch *fetch, const int64_t index[3], uint32_t
 	    !exec_object_touch(fetch->warp, fetch->op, fetch->l, SOFT_ACCESS_READ, place,
 			       image_texel_B(image)))
 		return false;
-	texel_read(image, (const void *)(uintptr_t)place, value);
+	(as_whole ? texel_read_whole : texel_read)(image, (const void *)(uintptr_t)place, value);
 	return true;
 }
 
 static bool fetch_point(const struct fetch *fetch, uint32_t value[4])
 {
 	int64_t index[3] = {0, 0, 0};
-	for (unsigned d = 0; d < fetch->image->dimensions; d++) {
-		if (fetch->mode.real)
-			index[d] = whole(in_texels(fetch->image, d, coordinate(fetch, d)));
-		else
-			index[d] = (int32_t)fetch->warp->image[IMAGE_SLOT_X + d][fetch->l];
-		index[d] += fetch->offset[d];
-	}
-	return texel_at(fetch, index, value);
+	for (unsigned d = 0; d < fetch->image->dimensions; d++)
+		index[d] = whole(in_texels(fetch->image, d, coordinate(fetch, d))) +
+			   fetch->offset[d];
+	return texel_at(fetch, index, false, value);
 }
 
+/* Linear memory has indices only ("tex1Dfetch"). */
+static bool fetch_nothing(const struct fetch *fetch, uint32_t value[4])
+{
+	(void)fetch;
+	memset(value, 0, 4 * sizeof(*value));
+	return true;
+}
+
+/* Integers are no coordinates but indices, without an address mode.  With a level they
+ * are clamped; without, all that is outside is 0, a layer as well.  Of one dimension
+ * they are meant for linear memory: an array reads as 0. */
+static bool fetch_index(const struct fetch *fetch, uint32_t value[4])
+{
+	const struct soft_image *image = fetch->image;
+	int64_t index[3] = {0, 0, 0};
+	bool in = fetch->mode.edge == IMAGE_EDGE_CLAMP || !fetch->mode.layered ||
+		  fetch->layer == fetch->warp->image[IMAGE_SLOT_LAYER][fetch->l];
+	for (unsigned d = 0; d < image->dimensions; d++) {
+		const int64_t last = (int64_t)image->size[d] - 1;
+		int64_t i = (int32_t)fetch->warp->image[IMAGE_SLOT_X + d][fetch->l] +
+			    fetch->offset[d];
+		if (fetch->mode.edge == IMAGE_EDGE_CLAMP)
+			i = i < 0 ? 0 : i > last ? last : i;
+		in &= i >= 0 && i <= last;
+		index[d] = i;
+	}
+	memset(value, 0, 4 * sizeof(*value));
+	if (!in || (image->dimensions == 1 && !image->layered && !image->buffer))
+		return true;
+	return texel_at(fetch, index, false, value);
+}
+
+/* Arrays of one dimension without layers are to the filter one row of two: with the border around it,
+ * half of what it gives is the border. */
 static bool fetch_linear(const struct fetch *fetch, uint32_t value[4])
 {
-	const unsigned dimensions = fetch->image->dimensions;
-	struct span span[3];
-	double sum[4] = {0, 0, 0, 0};
+	const struct soft_image *image = fetch->image;
+	const bool row = image->dimensions == 1 && image->layered;
+	const unsigned dimensions = image->dimensions == 3 ? 3 : 2;
+	uint32_t fraction[3], weights[FILTER_CORNERS], texels[FILTER_CORNERS][4];
+	int64_t first[3];
 	for (unsigned d = 0; d < dimensions; d++) {
-		span[d] = span_at(in_texels(fetch->image, d, coordinate(fetch, d)));
-		span[d].first += fetch->offset[d];
+		struct span span = d && row ? (struct span){0, 0} : span_at(fetch, d, true);
+		first[d] = span.first;
+		fraction[d] = span.weight;
 	}
+	filter_weights(fraction, dimensions, weights);
+	memset(texels, 0, sizeof(texels));
 	for (unsigned corner = 0; corner < 1u << dimensions; corner++) {
 		int64_t index[3] = {0, 0, 0};
-		double weight = 1;
-		uint32_t texel[4];
+		bool there = true;
 		for (unsigned d = 0; d < dimensions; d++) {
-			bool other = corner >> d & 1;
-			index[d] = span[d].first + other;
-			weight *= (other ? span[d].weight : WEIGHT_ONE - span[d].weight) /
-				  (double)WEIGHT_ONE;
+			index[d] = first[d] + (corner >> d & 1);
+			there &= !(corner >> d & 1) || fraction[d];
 		}
-		if (!texel_at(fetch, index, texel))
+		if (there && !texel_at(fetch, index, filter_is_whole(image), texels[corner]))
 			return false;
-		for (unsigned c = 0; c < 4; c++) {
-			float real;
-			memcpy(&real, &texel[c], sizeof(real));
-			sum[c] += weight * real;
-		}
 	}
-	for (unsigned c = 0; c < 4; c++) {
-		float real = (float)sum[c];
-		memcpy(&value[c], &real, sizeof(real));
-		/* Which NaN a host's sum is depends on its compiler. */
-		value[c] = real != real ? NAN_32 : value[c];
-	}
+	filter_sum(image, texels, weights, 1u << dimensions, value);
 	return true;
 }
 
@@ -162,16 +198,19 @@ static bool fetch_linear(const struct fetch *fetch, uint32_t value[4])
  * from the lower left (PTX ISA, tld4). */
 static bool fetch_gather(const struct fetch *fetch, uint32_t value[4])
 {
+	static const uint32_t alone[4] = {FILTER_ONE, 0, 0, 0};
 	static const uint8_t right[4] = {0, 1, 1, 0}, low[4] = {1, 1, 0, 0};
-	struct span x = span_at(in_texels(fetch->image, 0, coordinate(fetch, 0)));
-	struct span y = span_at(in_texels(fetch->image, 1, coordinate(fetch, 1)));
+	/* Signed bytes go through the filter's conversion. */
+	const bool bytes = fetch->image->kind == TEXEL_SNORM && fetch->image->channel_B == 1;
+	struct span x = span_at(fetch, 0, false), y = span_at(fetch, 1, false);
 	for (unsigned i = 0; i < 4; i++) {
-		const int64_t index[3] = {x.first + fetch->offset[0] + right[i],
-					  y.first + fetch->offset[1] + low[i], 0};
-		uint32_t texel[4];
-		if (!texel_at(fetch, index, texel))
+		const int64_t index[3] = {x.first + right[i], y.first + low[i], 0};
+		uint32_t texel[4][4] = {{0}};
+		if (!texel_at(fetch, index, bytes, texel[0]))
 			return false;
-		value[i] = texel[fetch->mode.component];
+		if (bytes)
+			filter_sum(fetch->image, texel, alone, 4, texel[0]);
+		value[i] = texel[0][fetch->mode.component];
 	}
 	return true;
 }
@@ -219,8 +258,9 @@ static enum flow fetch_lanes(struct warp *warp, const struct op *op, uint32_t ma
 		unsigned l = fetch.l = exec_lowest(rest);
 		if (!begin(&fetch, object[l]))
 			return FLOW_FAULT;
-		bool linear = fetch.image->filter && fetch.mode.real;
-		fetch_run *run = gather ? fetch_gather : linear ? fetch_linear : fetch_point;
+		fetch_run *run = gather ? fetch_gather : !fetch.mode.real ? fetch_index :
+				 fetch.image->buffer ? fetch_nothing :
+				 fetch.image->filter ? fetch_linear : fetch_point;
 		if (!run(&fetch, value))
 			return FLOW_FAULT;
 		if (fetch.mode.element_B == 2)

@@ -67,6 +67,8 @@ softcuda_exec_sources = \
 	backend/softcuda/exec_convert.c \
 	backend/softcuda/exec_convert.h \
 	backend/softcuda/exec_copy.c \
+	backend/softcuda/exec_filter.c \
+	backend/softcuda/exec_filter.h \
 	backend/softcuda/exec_float.c \
 	backend/softcuda/exec_group.c \
 	backend/softcuda/exec_half.c \
@@ -132,7 +134,8 @@ EXTRA_DIST += backend/softcuda/softcuda.map
 
 # Linked to the library as a plain driver-API program would be to libcuda.
 soft_tests = tests/unit/t_soft_api tests/unit/t_soft_launch tests/unit/t_soft_fault \
-	tests/unit/t_soft_image tests/unit/t_soft_order tests/unit/t_soft_surface
+	tests/unit/t_soft_filter tests/unit/t_soft_image tests/unit/t_soft_order \
+	tests/unit/t_soft_surface
 check_PROGRAMS += $(soft_tests)
 TESTS += $(soft_tests)
 tests_unit_t_soft_api_SOURCES = tests/unit/t_soft_api.c tests/unit/soft_setup.h tests/unit/test.h
@@ -151,6 +154,10 @@ soft_image_headers = tests/gpu/texture_kernel.h tests/unit/soft_image.h tests/un
 tests_unit_t_soft_image_SOURCES = tests/unit/t_soft_image.c $(soft_image_headers)
 tests_unit_t_soft_image_LDADD = libculvert-softcuda.so -lpthread -lm
 tests_unit_t_soft_image_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
+tests_unit_t_soft_filter_SOURCES = tests/unit/t_soft_filter.c tests/unit/t_soft_filter.def \
+	$(soft_image_headers)
+tests_unit_t_soft_filter_LDADD = libculvert-softcuda.so -lpthread
+tests_unit_t_soft_filter_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
 tests_unit_t_soft_surface_SOURCES = tests/unit/t_soft_surface.c $(soft_image_headers)
 tests_unit_t_soft_surface_LDADD = libculvert-softcuda.so -lpthread -lm
 tests_unit_t_soft_surface_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)

@@ -181,6 +181,7 @@ bool ptx_decode_texture(struct ptx_parser *parser, const struct ptx_parts *parts
 	if (!parse_texture(parser, parts, &mode, &level))
 		return false;
 	mode.offset = in->count == 3u + level;
+	mode.edge = level ? IMAGE_EDGE_CLAMP : IMAGE_ZERO;
 	if (!mode.offset && !ptx_operand_count(parser, 2u + level))
 		return false;
 	const struct ptx_operand *elements = elements_of(&in->operands[0], &count);
@@ -338,22 +339,14 @@ bool ptx_decode_surface(struct ptx_parser *parser, const struct ptx_parts *parts
 
 /* --- txq, suq and istypep ---------- */
 
-static bool parse_query(const char *part, bool surface, struct image_mode *mode)
+static bool parse_query(const char *part, struct image_mode *mode)
 {
-	static const struct { const char *name; enum image_query query; bool surfaces; } names[] = {
-		{"width", IMAGE_QUERY_WIDTH, true}, {"height", IMAGE_QUERY_HEIGHT, true},
-		{"depth", IMAGE_QUERY_DEPTH, true}, {"array_size", IMAGE_QUERY_LAYERS, true},
-		{"normalized_coords", IMAGE_QUERY_NORMALIZED, false},
-		{"force_unnormalized_coords", IMAGE_QUERY_UNNORMALIZED, false},
-		{"filter_mode", IMAGE_QUERY_FILTER, false},
-		{"addr_mode_0", IMAGE_QUERY_ADDRESS_0, false},
-		{"addr_mode_1", IMAGE_QUERY_ADDRESS_1, false},
-		{"addr_mode_2", IMAGE_QUERY_ADDRESS_2, false},
-		{"num_mipmap_levels", IMAGE_QUERY_LEVELS, false},
-		{"num_samples", IMAGE_QUERY_SAMPLES, false}
+	static const struct { const char *name; enum image_query query; } names[] = {
+		{"width", IMAGE_QUERY_WIDTH}, {"height", IMAGE_QUERY_HEIGHT},
+		{"depth", IMAGE_QUERY_DEPTH}
 	};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(names[i].name, part) || (surface && !names[i].surfaces))
+		if (strcmp(names[i].name, part))
 			continue;
 		mode->component = (uint8_t)names[i].query;
 		return true;
@@ -392,7 +385,7 @@ bool ptx_decode_query(struct ptx_parser *parser, const struct ptx_parts *parts)
 	if (parts->part[0][0] == 'i')
 		return decode_istypep(parser, parts);
 	if (parts->count != 3 || strcmp(parts->part[2], "b32") ||
-	    !parse_query(parts->part[1], surface, &mode))
+	    !parse_query(parts->part[1], &mode))
 		return ptx_unknown(parser);
 	if (!ptx_operand_count(parser, 2))
 		return false;

@@ -7,6 +7,10 @@
 
 #define __culvert_collective __attribute__((overloadable, convergent))
 
+#ifdef cl_culvert_grid_barrier
+void __culvert_collective culvert_grid_barrier(cl_mem_fence_flags flags);
+#endif
+
 #ifdef cl_khr_async_work_group_copy_fence
 void __culvert_collective async_work_group_copy_fence(cl_mem_fence_flags flags);
 #endif

@@ -19,6 +19,11 @@ builtin_sources = \
 	frontend/builtins/generic.cl \
 	frontend/builtins/dot_product.cl \
 	frontend/builtins/geometric.cl \
+	frontend/builtins/image_query.cl \
+	frontend/builtins/image_read.cl \
+	frontend/builtins/image_read_write.cl \
+	frontend/builtins/image_write.cl \
+	frontend/builtins/grid_barrier.cl \
 	frontend/builtins/integer.cl \
 	frontend/builtins/math_f16.cl \
 	frontend/builtins/math_f32.cl \
@@ -40,6 +45,8 @@ builtin_headers = \
 	frontend/builtins/builtin.h \
 	frontend/builtins/convert.h \
 	frontend/builtins/declarations.h \
+	frontend/builtins/image.h \
+	frontend/builtins/image_element.h \
 	frontend/builtins/math_real.h \
 	frontend/builtins/sub_group.h
 
@@ -50,4 +57,6 @@ builtin_cflags = -target nvptx64-nvidia-cuda -nogpulib -Wno-unknown-cuda-version
 	-Xclang -disable-llvm-passes -Xclang -disable-lifetime-markers \
 	-Xclang -relaxed-aliasing \
 	-Xclang -cl-ext=+cl_khr_fp16,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics \
+	-Xclang -cl-ext=+__opencl_c_images,+__opencl_c_read_write_images \
+	-Xclang -cl-ext=+cl_khr_3d_image_writes,+__opencl_c_3d_image_writes,+cl_khr_depth_images \
 	-emit-llvm

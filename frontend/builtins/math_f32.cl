@@ -13,6 +13,7 @@
 #define ONE_MINUS 0x1.fffffep-1f
 #define INV_PI 0x1.45f306p-2f
 #define INV_PI_REST 0x1.b9391p-27f
+#define HYPOT_ALONE 0x1p-12f
 #define EXACT_INT(n) ((uint)(n) + 0x1000000u <= 0x2000000u)
 
 #include "frontend/builtins/math_real.h"

@@ -13,6 +13,7 @@
 #define ONE_MINUS 0x1.fffffffffffffp-1
 #define INV_PI 0x1.45f306dc9c883p-2
 #define INV_PI_REST -0x1.6b01ec5417056p-56
+#define HYPOT_ALONE 0x1.6a09e667f3bccp-27
 #define EXACT_INT(n) 1
 
 #include "frontend/builtins/math_real.h"

@@ -7,6 +7,7 @@
  *   NV(f)  libdevice's name of f in this precision; PRECISE(f) the C library's
  *   C(x)   a literal in this precision
  *   INF_BITS, SIGN_BIT, QUIET_NAN_BITS, ONE_MINUS, INV_PI, INV_PI_REST
+ *   HYPOT_ALONE    square root of half an ulp of the largest number, relative to it, twice
  *   EXACT_INT(n)  whether REAL holds the int n exactly
  *
  * libdevice's errors (its figures are those of CUDA's math API) are within the full profile's
@@ -66,10 +67,23 @@ FROM_LIBDEVICE_1(trunc)
 FROM_LIBDEVICE_2(atan2)
 FROM_LIBDEVICE_2(fdim)
 FROM_LIBDEVICE_2(fmod)
-FROM_LIBDEVICE_2(hypot)
 FROM_LIBDEVICE_2(nextafter)
 FROM_LIBDEVICE_2(pow)
 FROM_LIBDEVICE_2(remainder)
+
+/* libdevice's rounds hypot(largest number, something small) up to infinity.  Below this ratio the
+ * larger side alone is the result to half an ulp: hypot = a * sqrt(1 + r * r) < a * (1 + r * r / 2). */
+EXTERN_PURE REAL NV(hypot)(REAL, REAL);
+PURE REAL hypot(REAL x, REAL y)
+{
+	const REAL a = PRECISE(__builtin_fabs)(x), b = PRECISE(__builtin_fabs)(y);
+	if (b <= a * HYPOT_ALONE)
+		return a;
+	if (a <= b * HYPOT_ALONE)
+		return b;
+	return NV(hypot)(x, y);
+}
+VECTORS_2(REAL, hypot, REAL, REAL)
 
 /* What libnvvm has as one instruction needs no libdevice, which costs time to link. */
 #define INSTRUCTION_1(f) \

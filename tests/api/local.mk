@@ -7,9 +7,10 @@ endif
 
 # Each is one file of its own name and api_test.h.
 api_object_tests = tests/api/platform tests/api/device tests/api/context tests/api/program \
-	tests/api/program_link tests/api/program_binary tests/api/kernel \
-	tests/api/sub_groups tests/api/null_arguments tests/api/unsupported \
-	tests/api/dispatch tests/api/float_options
+	tests/api/program_link tests/api/program_binary tests/api/program_ptx tests/api/kernel \
+	tests/api/sub_groups tests/api/grid_barrier tests/api/images tests/api/samplers \
+	tests/api/null_arguments tests/api/unsupported tests/api/dispatch \
+	tests/api/float_options
 tests_api_platform_SOURCES = tests/api/platform.c tests/api/api_test.h
 tests_api_platform_LDADD = $(OPENCL_LIBS)
 tests_api_device_SOURCES = tests/api/device.c tests/api/api_test.h
@@ -22,10 +23,18 @@ tests_api_program_link_SOURCES = tests/api/program_link.c tests/api/api_test.h
 tests_api_program_link_LDADD = $(OPENCL_LIBS)
 tests_api_program_binary_SOURCES = tests/api/program_binary.c tests/api/api_test.h
 tests_api_program_binary_LDADD = $(OPENCL_LIBS)
+tests_api_program_ptx_SOURCES = tests/api/program_ptx.c tests/api/api_test.h
+tests_api_program_ptx_LDADD = $(OPENCL_LIBS)
 tests_api_kernel_SOURCES = tests/api/kernel.c tests/api/api_test.h
 tests_api_kernel_LDADD = $(OPENCL_LIBS)
 tests_api_sub_groups_SOURCES = tests/api/sub_groups.c tests/api/api_test.h
 tests_api_sub_groups_LDADD = $(OPENCL_LIBS)
+tests_api_images_SOURCES = tests/api/images.c tests/api/api_test.h
+tests_api_images_LDADD = $(OPENCL_LIBS)
+tests_api_samplers_SOURCES = tests/api/samplers.c tests/api/api_test.h
+tests_api_samplers_LDADD = $(OPENCL_LIBS)
+tests_api_grid_barrier_SOURCES = tests/api/grid_barrier.c tests/api/api_test.h
+tests_api_grid_barrier_LDADD = $(OPENCL_LIBS)
 tests_api_null_arguments_SOURCES = tests/api/null_arguments.c tests/api/api_test.h
 tests_api_null_arguments_LDADD = $(OPENCL_LIBS)
 tests_api_unsupported_SOURCES = tests/api/unsupported.c tests/api/api_test.h
@@ -36,7 +45,8 @@ tests_api_float_options_SOURCES = tests/api/float_options.c tests/api/api_test.h
 tests_api_float_options_LDADD = $(OPENCL_LIBS)
 
 # What commands do.
-api_command_tests = tests/api/buffers tests/api/maps tests/api/events tests/api/launches \
+api_command_tests = tests/api/buffers tests/api/image_transfers tests/api/image_maps \
+	tests/api/image_kernels tests/api/maps tests/api/events tests/api/launches \
 	tests/api/devices tests/api/threads tests/api/lost tests/api/orders \
 	tests/api/printf tests/api/out_of_order tests/api/transfers \
 	tests/api/waits tests/api/native
@@ -48,6 +58,12 @@ tests_api_transfers_SOURCES = tests/api/transfers.c tests/api/api_test.h
 tests_api_transfers_LDADD = $(OPENCL_LIBS)
 tests_api_out_of_order_SOURCES = tests/api/out_of_order.c tests/api/api_test.h
 tests_api_out_of_order_LDADD = $(OPENCL_LIBS)
+tests_api_image_transfers_SOURCES = tests/api/image_transfers.c tests/api/api_test.h
+tests_api_image_transfers_LDADD = $(OPENCL_LIBS)
+tests_api_image_maps_SOURCES = tests/api/image_maps.c tests/api/api_test.h
+tests_api_image_maps_LDADD = $(OPENCL_LIBS)
+tests_api_image_kernels_SOURCES = tests/api/image_kernels.c tests/api/api_test.h
+tests_api_image_kernels_LDADD = $(OPENCL_LIBS)
 tests_api_buffers_SOURCES = tests/api/buffers.c tests/api/api_test.h
 tests_api_buffers_LDADD = $(OPENCL_LIBS)
 tests_api_maps_SOURCES = tests/api/maps.c tests/api/api_test.h

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 static const char source[] =
-"kernel void next(global uint *c) { c[get_global_id(0)] += 1; }\n";
+"kernel void next(global uint *c) { c[get_global_id(0)] += 1; }\n"
+"kernel void sampled(read_only image2d_t image, sampler_t sampler, global float *out)\n"
+"{ *out = read_imagef(image, sampler, (float2)(0.5f, 0.5f)).x; }\n";
 
 enum { COUNT = 256, THREADS = 8, ROUNDS = 60 };
 
@@ -75,6 +77,53 @@ static void *work(void *data)
 	return good ? NULL : (void *)"failed";
 }
 
+/* One image that all threads read, each time with another sampler, and one of their own
+ * that comes and goes. */
+static void *work_images(void *data)
+{
+	static const cl_addressing_mode addressings[] = {CL_ADDRESS_CLAMP, CL_ADDRESS_REPEAT,
+							 CL_ADDRESS_CLAMP_TO_EDGE};
+	const cl_image_format format = {CL_R, CL_FLOAT};
+	const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4,
+				    .image_height = 4};
+	const size_t zero[3] = {0}, whole[3] = {4, 4, 1}, one = 1;
+	cl_command_queue queue = queue_make();
+	float texels[16], got = 77;
+	cl_int code;
+	bool good = true;
+	for (unsigned i = 0; i < 16; i++)
+		texels[i] = 3;
+	cl_kernel kernel = clCreateKernel(program, "sampled", &code);
+	good &= !code;
+	cl_mem out = clCreateBuffer(context, 0, sizeof(got), NULL, &code);
+	good &= !code && !clSetKernelArg(kernel, 2, sizeof(out), &out);
+	for (unsigned i = 0; i < ROUNDS && good; i++) {
+		cl_mem image = clCreateImage(context, 0, &format, &desc, NULL, &code);
+		good &= !code;
+		cl_sampler sampler = clCreateSampler(context, CL_TRUE, addressings[i % 3],
+						     i & 1 ? CL_FILTER_LINEAR : CL_FILTER_NEAREST,
+						     &code);
+		good &= !code;
+		good &= !clEnqueueWriteImage(queue, image, CL_FALSE, zero, whole, 0, 0, texels, 0,
+					     NULL, NULL);
+		good &= !clSetKernelArg(kernel, 0, sizeof(image), i & 2 ? (cl_mem *)data : &image);
+		good &= !clSetKernelArg(kernel, 1, sizeof(sampler), &sampler);
+		good &= !clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL);
+		good &= !clReleaseSampler(sampler);
+		good &= !clReleaseMemObject(image);
+		if (i % 4 == 3)
+			continue;
+		good &= !clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof(got), &got, 0, NULL,
+					     NULL);
+		good &= got == (i & 2 ? 5 : 3);
+	}
+	good &= !clFinish(queue);
+	good &= !clReleaseMemObject(out);
+	good &= !clReleaseKernel(kernel);
+	good &= !clReleaseCommandQueue(queue);
+	return good ? NULL : (void *)"failed";
+}
+
 static void run(void *(*start)(void *), void *data)
 {
 	pthread_t threads[THREADS];
@@ -86,6 +135,21 @@ static void run(void *(*start)(void *), void *data)
 		pthread_join(threads[i], &failed);
 		CHECK(!failed);
 	}
+}
+
+static void test_images(void)
+{
+	const cl_image_format format = {CL_R, CL_FLOAT};
+	const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4,
+				    .image_height = 4};
+	float texels[16];
+	cl_int code;
+	for (unsigned i = 0; i < 16; i++)
+		texels[i] = 5;
+	cl_mem image = clCreateImage(context, CL_MEM_COPY_HOST_PTR, &format, &desc, texels, &code);
+	CHECK_OK(code);
+	run(work_images, &image);
+	CHECK_OK(clReleaseMemObject(image));
 }
 
 static void test_callbacks_all(void)
@@ -182,6 +246,7 @@ int main(void)
 		run(work, NULL);
 		run(work, shared);
 		test_callbacks_all();
+		test_images();
 		test_chain();
 		CHECK_OK(clReleaseProgram(program));
 	}

@@ -196,10 +196,6 @@ static void call(struct build *build)
 		     "\tld.param.b32 %s, [ret];\n\t}\n", build_name(build, a),
 		     build_name(build, b), build_name(build, c), name, prototype,
 		     build_name(build, value));
-	/* Lanes that return from different depths come back apart, and the compiler takes
-	 * them for together at the next bar.sync, match.sync or bar.red. */
-	if (how == 0)
-		bytes_append_string(&build->body, "\tbar.warp.sync 0xffffffff;\n");
 	build_source(build, value, a);
 	build_source(build, value, b);
 	build_source(build, value, c);

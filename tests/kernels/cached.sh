@@ -32,7 +32,7 @@ same() {
 	diff -r -x 'atomics_exchange.clt.*' "$work/cold.save" "$work/$1.save" >/dev/null || fail "$1: other results"
 }
 
-# Files whose build fails are built each time: a failure is not kept.
+# A build that failed is tried again by the next process.
 good=$(grep -L '^//! build-fails' "$kernels"/*.clt)
 count=$(echo "$good" | wc -l)
 [ "$count" -gt 90 ] || fail "only $count kernel files"
@@ -69,4 +69,13 @@ for name in cold binary; do
 done
 cmp "$work/cold.kept" "$work/binary.kept" || fail "binary: other facts"
 diff -r -x 'atomics_exchange.clt.*' "$work/cold.save" "$work/binary.save" >/dev/null || fail "binary: other results"
+
+# The launch of a whole grid at once, with nothing done in the process before it.
+alone=$(ls "$kernels"/grid_barrier*.clt)
+for file in $alone; do
+	name=alone-$(basename "$file" .clt)
+	way "$name" "$file"
+	[ "$(builds "$name")" = 0 ] || fail "$name: compiled"
+	grep -q '^SKIP' "$work/$name.out" && fail "$name: skipped"
+done
 exit $failed

@@ -5,10 +5,13 @@ check_PROGRAMS += tests/kernels/runner
 tests_kernels_runner_SOURCES = tests/kernels/runner.c tests/kernels/element.c \
 	tests/kernels/facts.c tests/kernels/facts.h \
 	tests/kernels/expression.c tests/kernels/expression.h \
+	tests/kernels/image.c tests/kernels/image.h \
 	tests/kernels/capture.c tests/kernels/capture.h \
+	tests/kernels/compare.c tests/kernels/compare.h \
 	tests/kernels/device.c tests/kernels/device.h \
 	tests/kernels/prints.c tests/kernels/prints.h \
-	tests/kernels/report.c tests/kernels/report.h
+	tests/kernels/report.c tests/kernels/report.h \
+	tests/kernels/words.c tests/kernels/words.h
 tests_kernels_runner_LDADD = $(OPENCL_LIBS) -lm
 CLT_LOG_COMPILER = tests/kernels/runner
 TESTS += $(kernel_files) $(broken_files) tests/kernels/right.sh tests/kernels/cached.sh
@@ -48,6 +51,7 @@ kernel_files = \
 	tests/kernels/errors_kernel_argument.clt \
 	tests/kernels/errors_printf_format.clt \
 	tests/kernels/errors_sub_group_size.clt \
+	tests/kernels/errors_sampler.clt \
 	tests/kernels/errors_syntax.clt \
 	tests/kernels/errors_undeclared.clt \
 	tests/kernels/errors_unresolved.clt \
@@ -61,6 +65,8 @@ kernel_files = \
 	tests/kernels/geometric.clt \
 	tests/kernels/global_offset.clt \
 	tests/kernels/group_size_errors.clt \
+	tests/kernels/grid_barrier.clt \
+	tests/kernels/grid_barrier_refused.clt \
 	tests/kernels/half_arguments.clt \
 	tests/kernels/half_arithmetic.clt \
 	tests/kernels/half_arrays.clt \
@@ -79,6 +85,26 @@ kernel_files = \
 	tests/kernels/ids_1d.clt \
 	tests/kernels/ids_3d.clt \
 	tests/kernels/ids_beyond_dimensions.clt \
+	tests/kernels/image_channels.clt \
+	tests/kernels/image_channels_all.clt \
+	tests/kernels/image_channels_more.clt \
+	tests/kernels/image_depth.clt \
+	tests/kernels/image_formats_signed.clt \
+	tests/kernels/image_half.clt \
+	tests/kernels/image_kernel_calls.clt \
+	tests/kernels/image_layer_ties.clt \
+	tests/kernels/image_layers.clt \
+	tests/kernels/image_linear.clt \
+	tests/kernels/image_nearest.clt \
+	tests/kernels/image_of_buffer.clt \
+	tests/kernels/image_queries.clt \
+	tests/kernels/image_read_formats.clt \
+	tests/kernels/image_read_write.clt \
+	tests/kernels/image_samplers.clt \
+	tests/kernels/image_srgb.clt \
+	tests/kernels/image_without_sampler.clt \
+	tests/kernels/image_write_formats.clt \
+	tests/kernels/image_write_shapes.clt \
 	tests/kernels/inline_ptx.clt \
 	tests/kernels/integer_24.clt \
 	tests/kernels/integer_arithmetic.clt \
@@ -105,6 +131,7 @@ kernel_files = \
 	tests/kernels/math_double.clt \
 	tests/kernels/math_exponential.clt \
 	tests/kernels/math_hyperbolic.clt \
+	tests/kernels/math_hypot_limits.clt \
 	tests/kernels/math_native.clt \
 	tests/kernels/math_pointers.clt \
 	tests/kernels/math_power.clt \

@@ -13,8 +13,11 @@
  *	//! options TEXT                   for clBuildProgram
  *	//! requires NAME...               extensions or OpenCL C features; else skipped
  *	//! buffer TYPE NAME[COUNT] = E    E: an expression, or {a, b, ...} (repeated)
+ *	//! image SHAPE NAME ORDER CHANNEL SIZES [of BUFFER [pitch BYTES]] [= E]     image.h
+ *	       E: its channels as they are in memory, one after the other; NAME is as a buffer's
  *	//! run KERNEL(ARG, ...) global X [Y [Z]] [local X [Y [Z]]] [offset X [Y [Z]]]
- *	       ARG: NAME of a buffer | TYPE E | TYPE{E, E, ...} | local BYTES | null
+ *	       ARG: NAME of a buffer or image | TYPE E | TYPE{E, E, ...} | local BYTES | null
+ *		    | sampler WORDS
  *	//! expect NAME = E [within N ulp | within R]      against what it holds now
  *	//! prints TEXT                    what the last run's printf wrote begins with TEXT,
  *	                                   behind what earlier lines took of it; \n \t \\ and
@@ -33,11 +36,14 @@
 #include "config.h"
 
 #include "tests/kernels/capture.h"
+#include "tests/kernels/compare.h"
 #include "tests/kernels/device.h"
 #include "tests/kernels/expression.h"
+#include "tests/kernels/image.h"
 #include "tests/kernels/facts.h"
 #include "tests/kernels/prints.h"
 #include "tests/kernels/report.h"
+#include "tests/kernels/words.h"
 
 #include <CL/cl.h>
 #include <ctype.h>
@@ -51,8 +57,10 @@ enum verdict { PASS = 0, FAIL = 1, WRONG_FILE = 2, SKIP = 77 };
 enum { ARGUMENTS_MAX = 64, VALUE_BYTES_MAX = 4096 };
 
 struct argument {
-	enum { ARGUMENT_BUFFER, ARGUMENT_VALUE, ARGUMENT_LOCAL, ARGUMENT_NULL } kind;
+	enum { ARGUMENT_BUFFER, ARGUMENT_VALUE, ARGUMENT_LOCAL, ARGUMENT_NULL,
+	       ARGUMENT_SAMPLER } kind;
 	struct device_buffer *buffer;
+	cl_sampler sampler;
 	unsigned char bytes[VALUE_BYTES_MAX];
 	size_t size_B;
 };
@@ -60,6 +68,8 @@ struct argument {
 struct device_buffer {
 	struct buffer host;          /* first: the list of struct buffer */
 	cl_mem mem;
+	bool is_image;
+	struct image image;
 };
 
 struct test {
@@ -100,50 +110,6 @@ static void complain(struct test *test, enum verdict verdict, const char *format
 }
 
 /* -- reading a directive ------------------------------------------------------------------- */
-
-static bool take_word(const char **at, const char *word)
-{
-	size_t length = strlen(word);
-	while (isspace((unsigned char)**at))
-		++*at;
-	if (strncmp(*at, word, length) || isalnum((unsigned char)(*at)[length]))
-		return false;
-	*at += length;
-	return true;
-}
-
-static bool take_char(const char **at, char c)
-{
-	while (isspace((unsigned char)**at))
-		++*at;
-	if (**at != c)
-		return false;
-	++*at;
-	return true;
-}
-
-static size_t name_length(const char *at)
-{
-	size_t length = 0;
-	while (isalnum((unsigned char)at[length]) || at[length] == '_')
-		length++;
-	return length;
-}
-
-/* Copies up to one of the stop characters, minding brackets. */
-static void take_until(const char **at, const char *stops, char *to, size_t size)
-{
-	size_t length = 0;
-	int depth = 0;
-	while (isspace((unsigned char)**at))
-		++*at;
-	for (; **at && (depth || !strchr(stops, **at)); ++*at) {
-		depth += (**at == '(' || **at == '[') - (**at == ')' || **at == ']');
-		if (length + 1 < size)
-			to[length++] = **at;
-	}
-	to[length] = '\0';
-}
 
 static bool evaluate(struct test *test, const char *text, size_t i, size_t n, struct value *value)
 {
@@ -198,6 +164,19 @@ static bool fill(struct test *test, const char *at, struct buffer *buffer)
 	return true;
 }
 
+/* false, and complained: there is no memory. */
+static bool make_room(struct test *test, struct device_buffer *made)
+{
+	size_t size_B = made->host.count * element_size_B(made->host.type);
+	made->host.start = calloc(1, size_B + 1);
+	made->host.data = calloc(1, size_B + 1);
+	made->host.next = test->buffers;
+	test->buffers = &made->host;
+	if (!made->host.start || !made->host.data)
+		complain(test, WRONG_FILE, "no memory for %s", made->host.name);
+	return made->host.start && made->host.data;
+}
+
 /* TYPE NAME[COUNT] = E */
 static void do_buffer(struct test *test, const char *at)
 {
@@ -221,10 +200,8 @@ static void do_buffer(struct test *test, const char *at)
 	made->host.type = type;
 	made->host.count = strtoul(at + length + 1, &after, 0);
 	size_t size_B = made->host.count * element_size_B(type);
-	made->host.start = calloc(1, size_B + 1);
-	made->host.data = calloc(1, size_B + 1);
-	made->host.next = test->buffers;
-	test->buffers = &made->host;
+	if (!make_room(test, made))
+		return;
 	if (!size_B || *after != ']' || (after++, !take_char((const char **)&after, '='))) {
 		complain(test, WRONG_FILE, "expected NAME[COUNT] = ...");
 		return;
@@ -237,6 +214,37 @@ static void do_buffer(struct test *test, const char *at)
 				   made->host.data, &error);
 	if (error)
 		complain(test, FAIL, "clCreateBuffer: %d", error);
+}
+
+/* SHAPE NAME ORDER CHANNEL SIZES [of BUFFER [pitch BYTES]] [= E] */
+static void do_image(struct test *test, const char *at)
+{
+	struct device_buffer *made = calloc(1, sizeof(*made)), *of;
+	if (!made || !image_parse(&at, &made->image)) {
+		free(made);
+		complain(test, WRONG_FILE, "not an image from here on: %s", at);
+		return;
+	}
+	made->is_image = true;
+	memcpy(made->host.name, made->image.name, sizeof(made->host.name));
+	made->host.type = made->image.type;
+	made->host.count = image_count(&made->image);
+	of = find_buffer(test, made->image.buffer, strlen(made->image.buffer));
+	if (!make_room(test, made))
+		return;
+	if (*made->image.buffer && !of) {
+		complain(test, WRONG_FILE, "no such buffer: %s", made->image.buffer);
+		return;
+	}
+	if (take_char(&at, '=') && !fill(test, at, &made->host))
+		return;
+	memcpy(made->host.data, made->host.start,
+	       made->host.count * element_size_B(made->host.type));
+	cl_int error;
+	made->mem = image_create(test->context, &made->image, of ? of->mem : NULL,
+				 made->host.data, &error);
+	if (error)
+		complain(test, FAIL, "the image cannot be made: %d", error);
 }
 
 /* -- building ------------------------------------------------------------------------------- */
@@ -335,6 +343,14 @@ static bool parse_argument(struct test *test, const char **at, struct argument *
 		*at = end;
 		return true;
 	}
+	if (take_word(at, "sampler")) {
+		cl_int error;
+		argument->kind = ARGUMENT_SAMPLER;
+		argument->sampler = sampler_create(test->context, at, &error);
+		if (error)
+			complain(test, FAIL, "the sampler cannot be made: %d", error);
+		return true;
+	}
 	size_t length = name_length(*at);
 	enum element_type type = element_type_named(*at, length);
 	if (type != ELEMENT_TYPE_COUNT) {
@@ -357,6 +373,8 @@ static cl_int set_argument(cl_kernel kernel, cl_uint index, const struct argumen
 		return clSetKernelArg(kernel, index, argument->size_B, argument->bytes);
 	case ARGUMENT_LOCAL:
 		return clSetKernelArg(kernel, index, argument->size_B, NULL);
+	case ARGUMENT_SAMPLER:
+		return clSetKernelArg(kernel, index, sizeof(cl_sampler), &argument->sampler);
 	default:
 		return clSetKernelArg(kernel, index, sizeof(cl_mem), &none);
 	}
@@ -376,14 +394,21 @@ static cl_uint parse_sizes(const char **at, size_t sizes[3])
 	return count;
 }
 
+static cl_int read_one(struct test *test, const struct device_buffer *buffer)
+{
+	if (buffer->is_image)
+		return image_read(test->queue, &buffer->image, buffer->mem, buffer->host.data);
+	return clEnqueueReadBuffer(test->queue, buffer->mem, CL_TRUE, 0,
+				   buffer->host.count * element_size_B(buffer->host.type),
+				   buffer->host.data, 0, NULL, NULL);
+}
+
 static void read_back(struct test *test)
 {
 	for (struct buffer *buffer = test->buffers; buffer; buffer = buffer->next) {
 		if (!((struct device_buffer *)buffer)->mem)
 			continue;
-		cl_int error = clEnqueueReadBuffer(
-			test->queue, ((struct device_buffer *)buffer)->mem, CL_TRUE, 0,
-			buffer->count * element_size_B(buffer->type), buffer->data, 0, NULL, NULL);
+		cl_int error = read_one(test, (struct device_buffer *)buffer);
 		if (error)
 			complain(test, FAIL, "reading %s back: %d", buffer->name, error);
 	}
@@ -457,6 +482,8 @@ static void do_run(struct test *test, const char *at)
 		if (!good)
 			break;
 		error = set_argument(kernel, count, argument);
+		if (argument->sampler)
+			clReleaseSampler(argument->sampler);
 		if (error)
 			complain(test, FAIL, "clSetKernelArg(%s, %u): %d", name, count, error);
 		count++;
@@ -472,53 +499,6 @@ static void do_run(struct test *test, const char *at)
 
 /* -- comparing ------------------------------------------------------------------------------ */
 
-struct tolerance {
-	double ulp;
-	double absolute;
-};
-
-/* Units in the last place of the type at the expected value. */
-static long double ulp_of(enum element_type type, long double expected)
-{
-	int digits = type == ELEMENT_DOUBLE ? 53 : type == ELEMENT_FLOAT ? 24 : 11;
-	int lowest = type == ELEMENT_DOUBLE ? -1021 : type == ELEMENT_FLOAT ? -125 : -13;
-	int exponent;
-	frexpl(expected, &exponent);
-	if (expected == 0 || exponent < lowest)
-		exponent = lowest;
-	return ldexpl(1, exponent - digits);
-}
-
-static bool close_enough(enum element_type type, struct value got, struct value expected,
-			 const struct tolerance *tolerance)
-{
-	unsigned char raw[8] = {0};
-	if (type < ELEMENT_HALF) {
-		element_set(type, raw, 0, expected);
-		return element_get(type, raw, 0).u == got.u;
-	}
-	long double exact = value_real(expected);
-	element_set(type, raw, 0, expected);
-	long double rounded = element_get(type, raw, 0).r;
-	if (isnan(exact))
-		return isnan(got.r);
-	if (got.r == rounded)
-		return tolerance->ulp || tolerance->absolute || signbit(got.r) == signbit(rounded);
-	if (!isfinite(got.r) || !isfinite(exact))
-		return false;
-	return fabsl(got.r - exact) <= tolerance->absolute + tolerance->ulp * ulp_of(type, exact);
-}
-
-static void print_value(struct value value)
-{
-	if (value.kind == VALUE_REAL)
-		printf("%.17Lg", value.r);
-	else if (value.kind == VALUE_SIGNED)
-		printf("%lld", (long long)value.s);
-	else
-		printf("%llu", (unsigned long long)value.u);
-}
-
 static void compare(struct test *test, const struct buffer *buffer, const struct buffer *list,
 		    const char *expression, const struct tolerance *tolerance)
 {
@@ -529,13 +509,13 @@ static void compare(struct test *test, const struct buffer *buffer, const struct
 			expected = element_get(buffer->type, list->start, i);
 		else if (!evaluate(test, expression, i, buffer->count, &expected))
 			return;
-		if (close_enough(buffer->type, got, expected, tolerance) || wrong++ >= 8)
+		if (value_is_close(buffer->type, got, expected, tolerance) || wrong++ >= 8)
 			continue;
 		complain(test, FAIL, "%s[%zu] differs:", buffer->name, i);
 		printf("    got ");
-		print_value(got);
+		value_print(got);
 		printf(", expected ");
-		print_value(expected);
+		value_print(expected);
 		putchar('\n');
 	}
 	if (wrong)
@@ -668,6 +648,8 @@ static void directive(struct test *test, const char *at)
 		do_requires(test, at);
 	} else if (take_word(&at, "buffer")) {
 		do_buffer(test, at);
+	} else if (take_word(&at, "image")) {
+		do_image(test, at);
 	} else if (take_word(&at, "run")) {
 		do_run(test, at);
 	} else if (take_word(&at, "expect")) {

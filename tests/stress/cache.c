@@ -3,11 +3,14 @@
  *	cache run FILE [OPTIONS]             builds FILE, runs its kernel k, prints p[0]
  *	cache threads N FILE [OPTIONS]       the same on N threads at once, each with a program
  *	cache headers TEXT                   clCompileProgram with an embedded header of TEXT
- *	cache again N FILE [OPTIONS]         builds N times, prints the us of the quickest */
+ *	cache again N FILE [OPTIONS]         builds N times, prints the us of the quickest
+ *	cache fails FILE HEADER [OPTIONS]    builds 8 times what fails, writes "#define NOTHING 1"
+ *	                                     to HEADER, and builds what succeeds */
 #include "config.h"
 
 #include <CL/cl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,12 +148,47 @@ static int run_again(unsigned count)
 	return 0;
 }
 
+/* The error and the log of one more build. */
+static cl_int fail_once(char log[4096])
+{
+	cl_int error;
+	const char *text = source;
+	cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+	if (failed("create", error))
+		return error;
+	error = clBuildProgram(program, 1, &device, options, NULL, NULL);
+	log[0] = '\0';
+	clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 4096, log, NULL);
+	clReleaseProgram(program);
+	return error;
+}
+
+static int run_fails(const char *header)
+{
+	static char first[4096], log[4096];
+	for (unsigned i = 0; i < 8; i++) {
+		cl_int error = fail_once(log);
+		if (!i)
+			memcpy(first, log, sizeof(first));
+		if (error != CL_BUILD_PROGRAM_FAILURE || !strstr(log, "NOTHING") ||
+		    strcmp(log, first)) {
+			printf("build %u: %d\n%s\n", i, error, log);
+			return 1;
+		}
+	}
+	FILE *file = fopen(header, "w");
+	if (!file || fputs("#define NOTHING 1\n", file) < 0 || fclose(file))
+		return 1;
+	return failed("the header is there", fail_once(log));
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 3)
 		return 2;
 	const char *mode = argv[1];
-	int file = strcmp(mode, "run") ? 3 : 2;
+	const bool fails = !strcmp(mode, "fails");
+	int file = strcmp(mode, "run") && !fails ? 3 : 2;
 	if (setup())
 		return 1;
 	if (!strcmp(mode, "headers"))
@@ -158,8 +196,10 @@ int main(int argc, char **argv)
 	source = file < argc ? read_file(argv[file]) : NULL;
 	if (!source)
 		return 2;
-	if (file + 1 < argc)
-		options = argv[file + 1];
+	if (file + 1 + fails < argc)
+		options = argv[file + 1 + fails];
+	if (fails)
+		return argc > 3 ? run_fails(argv[3]) : 2;
 	unsigned count = (unsigned)strtoul(argv[2], NULL, 10);
 	if (!strcmp(mode, "again"))
 		return run_again(count);

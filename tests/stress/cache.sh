@@ -169,4 +169,14 @@ done
 wait
 [ "$(cat "$work"/value.* | sort -u)" = 0 ] || fail "many: wrong values"
 [ "$(many)" = 1 ] || fail "many: $(many) builds in place of 1"
+
+# A source that fails does so once in a process, with the same words each time, and what it
+# includes is looked at; on disk there is nothing of it.
+fresh fails
+kernel bad.cl NOTHING '#include "bad.h"'
+echo '/* NOTHING */' >"$work/bad.h"
+"$program" fails "$work/bad.cl" "$work/bad.h" "-I $work" >"$work/out" 2>"$work/log" || fail "fails: $(cat "$work/out")"
+[ "$(grep -c 'info: build:' "$work/log")" = 2 ] || fail "fails: $(grep -c 'info: build:' "$work/log") builds in place of 2"
+"$program" run "$work/bad.cl" "-I $work/none" >"$work/out" 2>"$work/log" && fail "a failing build succeeded"
+[ "$(grep -c 'info: build:' "$work/log")" = 1 ] || fail "a failure came from the disk"
 exit $failed

@@ -20,6 +20,7 @@ slack() {
 	case $1:$2 in
 	events:*|streams:*) echo 3 ;;
 	*:cuMemFree*|*:cuMemHostUnregister*|*:cuModuleUnload*|*:cuLinkDestroy*|*:cuMemPoolDestroy*) echo 2 ;;
+	*:cuArrayDestroy*|*:cuSurfObjectDestroy*|*:cuTexObjectDestroy*) echo 2 ;;
 	*:cuDevicePrimaryCtxRelease*|*:cuCtx*) echo 1 ;;
 	*) echo 0 ;;
 	esac

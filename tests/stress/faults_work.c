@@ -33,6 +33,11 @@ static const char source[] =
 "	large[l * 100] = l;\n"
 "	barrier(CLK_LOCAL_MEM_FENCE);\n"
 "	out[get_global_id(0)] = large[(63 - l) * 100];\n"
+"}\n"
+"kernel void doubled(read_only image2d_t from, sampler_t sampler, write_only image2d_t to)\n"
+"{\n"
+"	int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
+"	write_imagef(to, at, 2 * read_imagef(from, sampler, at));\n"
 "}\n";
 
 /* --- events ---------- */
@@ -523,6 +528,8 @@ static void work_in_context(struct faults_run *run)
 	work_kernels(run, queues[0], program);
 	work_kernels(run, queues[1], again);
 	work_order(run, queues, program);
+	faults_images(run, queues[0], program);
+	faults_images(run, queues[1], again);
 	if (program)
 		TRY(clReleaseProgram(program));
 	if (again)

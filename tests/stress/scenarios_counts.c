@@ -145,11 +145,81 @@ static void count_buffers(void)
 	end_queues(1, &queue);
 }
 
+static cl_program program_of(const char *source)
+{
+	cl_int code;
+	cl_program program = clCreateProgramWithSource(scene.context, 1, &source, NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+	return program;
+}
+
+/* Another program object with the same code. */
+static cl_program twin_of(cl_program program)
+{
+	size_t sizes_B[API_TEST_MOST_DEVICES] = {0};
+	unsigned char *binaries[API_TEST_MOST_DEVICES] = {NULL};
+	cl_int code;
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(sizes_B), sizes_B, NULL));
+	binaries[0] = malloc(sizes_B[0] ? sizes_B[0] : 1);
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(binaries), binaries, NULL));
+	cl_program twin = clCreateProgramWithBinary(scene.context, 1, scene.test.devices, sizes_B,
+						    (const unsigned char **)binaries, NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(clBuildProgram(twin, 0, NULL, "", NULL, NULL));
+	free(binaries[0]);
+	return twin;
+}
+
+static cl_uint bumped(cl_command_queue queue, cl_program program)
+{
+	const size_t one = 1;
+	cl_uint value = 0;
+	cl_int code;
+	cl_kernel kernel = clCreateKernel(program, "bump", &code);
+	CHECK_OK(code);
+	cl_mem mem = clCreateBuffer(scene.context, 0, sizeof(value), NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(value), &value, 0, NULL, NULL));
+	release_mems(1, &mem);
+	CHECK_OK(clReleaseKernel(kernel));
+	return value;
+}
+
+/* Program objects of the same code have one module for each device, which stays as long as
+ * one of them; those with variables of their own have one each. */
+static void count_modules(void)
+{
+	cl_command_queue queue = queue_on(0);
+	cl_program first = program_of("kernel void bump(global uint *out) { *out = 7; }");
+	CHECK(bumped(queue, first) == 7);
+	uint64_t before = calls_of("cuModuleLoad*");
+	cl_program twin = twin_of(first);
+	CHECK(bumped(queue, twin) == 7);
+	CHECK_OK(clReleaseProgram(first));
+	CHECK(bumped(queue, twin) == 7);
+	CHECK_OK(clReleaseProgram(twin));
+	CHECK(calls_of("cuModuleLoad*") == before);
+	cl_program own = program_of("global uint count = 5;\n"
+				    "kernel void bump(global uint *out) { *out = ++count; }");
+	CHECK(bumped(queue, own) == 6);
+	cl_program own_twin = twin_of(own);
+	CHECK(bumped(queue, own_twin) == 6);
+	CHECK(bumped(queue, own) == 7);
+	CHECK(bumped(queue, own_twin) == 7);
+	CHECK_OK(clReleaseProgram(own));
+	CHECK_OK(clReleaseProgram(own_twin));
+	end_queues(1, &queue);
+}
+
 static const struct scenario scenarios[] = {
 	{51, "a launch is one call, and two with an event", count_launches, NULL, 20, 0, false},
 	{52, "nothing is made once all is there", count_steady_state, NULL, 20, 2, false},
 	{53, "to enqueue is not to wait", count_no_waits, ",keep:held", 20, 0, false},
 	{54, "a buffer is taken and given back without a wait", count_buffers, NULL, 20, 0, false},
+	{55, "the same code is loaded once", count_modules, NULL, 5, 0, false},
 };
 
 SCENARIO_MAIN("scenarios_counts", "2")

@@ -143,7 +143,8 @@ static void scenario_31_warp(void)
 	for (cl_uint i = 0; i < TIMES; i++) {
 		temporary[i] = buffer_of(i);
 		kept[i] = buffer_of(99);
-		change(near, "add", temporary[i], 50, 0, NULL, &made);
+		/* Held: what is done by the time of the copy is not waited for. */
+		change(near, "held", temporary[i], 50, 0, NULL, &made);
 		CHECK_OK(clEnqueueCopyBuffer(far, temporary[i], kept[i], 0, 0, SIZE_B, 1, &made,
 					     NULL));
 		change(far, "held", kept[i], 1, 0, NULL, &moved[i]);

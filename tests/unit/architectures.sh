@@ -1,5 +1,5 @@
 #!/bin/sh
-# Protects: every overload of the functions of sub-groups, work-groups and extensions compiles for
+# Protects: every overload of the functions of sub-groups, work-groups, images and extensions compiles for
 # each generation of GPUs, optimised or not, and ptxas takes the result.  ARCHITECTURES_ALL=1: every
 # generation both ways (minutes).
 "$PYTHON3" -c '' 2>/dev/null || { echo "skipped: no $PYTHON3"; exit 77; }
@@ -27,4 +27,10 @@ else
 	try -cl-mad-enable 120
 fi
 # redux.sync came with sm_80.
-! grep -q redux.sync "$file.75" && grep -q redux.sync "$file.120"
+! grep -q redux.sync "$file.75" && grep -q redux.sync "$file.120" || exit 1
+# A read of a read_only image is one texture instruction.
+reads=`grep -c 'read_only.* read_image' "$file"`
+[ "$reads" -gt 60 ] || { echo "only $reads kernels read images"; exit 1; }
+for made in "$file".[0-9]*; do
+	[ "`grep -c 'tex\.' "$made"`" -eq "$reads" ] || { echo "$made: not $reads of tex"; exit 1; }
+done

@@ -18,8 +18,10 @@ import tempfile
 
 TARGET = ["-target", "nvptx64-nvidia-cuda", "-x", "cl", "-nogpulib", "-Wno-unknown-cuda-version"]
 INT64_ATOMICS = "+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics"
+IMAGES = "+cl_khr_3d_image_writes,+cl_khr_depth_images"
 CL3 = ("+cl_khr_fp16,+cl_khr_fp64,+__opencl_c_fp64,+__opencl_c_int64,+__opencl_c_atomic_order_acq_rel,"
-       "+__opencl_c_atomic_order_seq_cst," + INT64_ATOMICS)
+       "+__opencl_c_atomic_order_seq_cst,+__opencl_c_images,+__opencl_c_3d_image_writes,"
+       "+__opencl_c_read_write_images," + IMAGES + "," + INT64_ATOMICS)
 CL3_MACROS = ["-D__opencl_c_atomic_scope_device=1", "-D__opencl_c_atomic_scope_all_devices=1"]
 SUB_GROUPS = ["subgroup_" + name for name in (
     "extended_types", "non_uniform_vote", "ballot", "non_uniform_arithmetic", "shuffle",
@@ -35,9 +37,9 @@ EXTENSIONS = CL3_MACROS + FLOAT_ATOMICS + ["-D%s=1" % name for name in (
     "cl_khr_extended_bit_ops", "cl_khr_integer_dot_product", "cl_khr_kernel_clock",
     "cl_ext_float_atomics", *["cl_khr_" + name for name in SUB_GROUPS])]
 # Half, in the settings that have it, is theirs alone.
-WITH_HALF = re.compile(r"sub_group_|work_group_|atomic_")
+WITH_HALF = re.compile(r"sub_group_|work_group_|atomic_|\w+_imageh")
 SETTINGS = {
-    "cl12": ["-cl-std=CL1.2", "-Xclang", "-cl-ext=+cl_khr_fp16," + INT64_ATOMICS],
+    "cl12": ["-cl-std=CL1.2", "-Xclang", "-cl-ext=+cl_khr_fp16," + IMAGES + "," + INT64_ATOMICS],
     "cl30": ["-cl-std=CL3.0", "-Xclang", "-cl-ext=" + CL3, *CL3_MACROS],
     "cl30_generic": ["-cl-std=CL3.0", "-Xclang",
                      "-cl-ext=" + CL3 + ",+__opencl_c_generic_address_space", *CL3_MACROS],
@@ -53,7 +55,7 @@ SETTINGS = {
 # What the library does not hold: the compiler's own, and families that are lowered elsewhere or not
 # offered by any device.
 ELSEWHERE = re.compile(
-    r"^(printf|to_global|to_local|to_private|get_fence|as_.*|vec_step|.*image.*|.*sampler.*|"
+    r"^(printf|to_global|to_local|to_private|get_fence|as_.*|vec_step|.*_intel_sub_group_.*|"
     r"intel_sub_group_.*|get_kernel_.*|sub_group_.*pipe.*|"
     r".*pipe.*|enqueue_.*|.*_event|capture_event_profiling_info|get_default_queue|ndrange_.*|"
     r"get_kernel_.*|commit_.*|reserve_.*|arm_.*|amd_.*|intel_.*|__.*)$")
@@ -95,7 +97,8 @@ def declarations(clang, setting):
 def parameter_type(parameter):
     """The type alone: the header gives names to a few parameters."""
     words = parameter.replace("*", " * ").split()
-    qualifiers = {"const", "volatile", "__global", "__local", "__constant", "__private", "restrict"}
+    qualifiers = {"const", "volatile", "__global", "__local", "__constant", "__private", "restrict",
+                  "read_only", "write_only", "read_write"}
     if len([w for w in words if w not in qualifiers and w != "*"]) == 2:
         words.pop()
     return " ".join(words)
@@ -112,13 +115,13 @@ def calls(builtins):
 
 KERNELS = re.compile(
     r"^(.*sub_group_.*|work_group_(all|any|broadcast|reduce|scan).*|bitfield_.*|bit_reverse|dot_.*|"
-    r"dot|clock_.*|atomic_(fetch_(add|sub|min|max)|load|store|exchange)(_explicit)?)$")
+    r"dot|clock_.*|.*image.*|atomic_(fetch_(add|sub|min|max)|load|store|exchange)(_explicit)?)$")
 LITERALS = {"memory_order": "memory_order_relaxed", "memory_scope": "memory_scope_device",
             "cl_mem_fence_flags": "CLK_LOCAL_MEM_FENCE"}
 
 
 def kernels(builtins):
-    """A kernel for each overload of the functions that lanes execute together and their kin."""
+    """A kernel for each overload of the functions that PTX has instructions for."""
     for number, (result, name, types) in enumerate(builtins):
         if not KERNELS.match(name) or result.startswith("atomic_"):
             continue
@@ -135,17 +138,19 @@ def kernels(builtins):
                 arguments.append(LITERALS[t])
             elif "clustered" in name and i == len(types) - 1:
                 arguments.append("8")
-            elif t.endswith("*"):
+            elif t.endswith("*") or "image" in t or t == "sampler_t":
                 parameters.append("%s a%d" % (t, i))
                 arguments.append("a%d" % i)
             else:
                 parameters.append("global const %s *a%d" % (t, i))
                 arguments.append("*a%d" % i)
-        has_half = "half" in " ".join([result, *types])
+        words = " ".join([result, *types])
+        needs = [feature for word, feature in (("half", "cl_khr_fp16"),
+                                               ("image", "__opencl_c_images")) if word in words]
         yield "%skernel void k%d(%s) { %s%s(%s); }\n%s" % (
-            "#ifdef cl_khr_fp16\n" if has_half else "", number, ", ".join(parameters),
+            "".join("#ifdef %s\n" % n for n in needs), number, ", ".join(parameters),
             "*r = " if result != "void" else "", name, ", ".join(arguments),
-            "#endif\n" if has_half else "")
+            "#endif\n" * len(needs))
 
 
 def names(nm, option, path):
@@ -177,7 +182,9 @@ def main():
         bad -= names(options.nm, "--defined-only", options.libdevice)
     else:
         bad = {n for n in bad if not n.startswith("__nv_")}
-    bad = {n for n in bad if not n.startswith(("__culvert_hidden_", "llvm."))}
+    bad = {n for n in bad if not n.startswith(
+        ("__culvert_hidden_", "__culvert_image", "__culvert_sampler", "llvm.")) and
+        n != "__translate_sampler_initializer"}
     for name in sorted(bad):
         print("the library itself needs", name)
 

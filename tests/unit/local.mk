@@ -13,7 +13,7 @@ tests_unit_t_builders_LDADD = icd/libicd.a backend/libbackend.a base/libbase.a -
 tests_unit_t_cache_SOURCES = tests/unit/t_cache.c tests/unit/test.h
 tests_unit_t_cache_LDADD = cache/libcache.a base/libbase.a $(ZSTD_LIBS) -lpthread
 tests_unit_t_fuzz_stored_SOURCES = tests/unit/t_fuzz_stored.c tests/unit/test.h \
-	frontend/inputs.c frontend/kernel_abi.c
+	frontend/inputs.c frontend/kernel_abi.c frontend/ptx_facts.c icd/program_binary.c icd/program_code.c
 tests_unit_t_fuzz_stored_LDADD = cache/libcache.a base/libbase.a $(ZSTD_LIBS)
 tests_unit_t_object_SOURCES = tests/unit/t_object.c icd/object.c
 tests_unit_t_info_SOURCES = tests/unit/t_info.c icd/info.c
@@ -36,6 +36,12 @@ nodist_EXTRA_tests_unit_t_nvvm_ir_SOURCES = force-cxx-link.cxx
 
 TESTS += tests/unit/builtins.sh tests/unit/architectures.sh
 EXTRA_DIST += tests/unit/builtins.sh tests/unit/builtins_coverage.py tests/unit/architectures.sh
+
+check_PROGRAMS += tests/unit/cache_place
+tests_unit_cache_place_SOURCES = tests/unit/cache_place.c
+tests_unit_cache_place_LDADD = cache/libcache.a base/libbase.a $(ZSTD_LIBS) -lpthread
+TESTS += tests/unit/set_uid.sh
+EXTRA_DIST += tests/unit/set_uid.sh
 
 check_PROGRAMS += tests/unit/compile_for
 tests_unit_compile_for_SOURCES = tests/unit/compile_for.c

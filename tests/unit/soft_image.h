@@ -42,7 +42,7 @@ static inline bool ready(void)
 	say_texture(&text, "gather_r", "tld4.r", "2d", 1, "");
 	say_texture(&text, "gather_a", "tld4.a", "2d", 1, "");
 	say_surface(&text, "load_clamp", "suld.b", "2d", 32, 1, "clamp");
-	say_surface(&text, "load_zero", "suld.b", "2d", 32, 4, "zero");
+	say_surface(&text, "load_zero", "suld.b", "2d", 32, 1, "zero");
 	say_surface(&text, "store_clamp", "sust.b", "2d", 32, 1, "clamp");
 	say_surface(&text, "store_zero", "sust.b", "2d", 32, 1, "zero");
 	say_surface(&text, "store_formatted", "sust.p", "2d", 32, 4, "trap");

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -466,6 +467,51 @@ static void failures_do_not_queue_up(void)
 	clear();
 }
 
+/* Processes that wait for one that fails try then, and none waits for the next one: each has
+ * begun before any ends. */
+static void failures_do_not_queue_up_among_processes(void)
+{
+	enum { WAITERS = 4 };
+	struct cache *cache = open_cache(1 << 30);
+	struct hash key = key_of(1);
+	pid_t children[WAITERS];
+	int begun[2], may_end[2];
+	char bytes[WAITERS];
+	CHECK(!pipe(begun) && !pipe(may_end));
+	struct cache_flight *flight = cache_flight_begin(cache, &key);
+	for (unsigned i = 0; i < WAITERS; i++) {
+		children[i] = fork();
+		if (children[i])
+			continue;
+		close(may_end[1]);
+		struct cache *own = open_cache(1 << 30);
+		struct cache_flight *mine = cache_flight_begin(own, &key);
+		bool told = write(begun[1], "x", 1) == 1 && !read(may_end[0], bytes, 1);
+		cache_flight_fail(own, mine);
+		_exit(!told || !own->waits);
+	}
+	nap(300);
+	cache_flight_fail(cache, flight);
+	size_t count = 0;
+	for (double start_s = now_s(); count < WAITERS && now_s() - start_s < 5; nap(1)) {
+		int there = 0;
+		if (!ioctl(begun[0], FIONREAD, &there) && there > 0)
+			count += (size_t)read(begun[0], bytes, sizeof(bytes));
+	}
+	CHECK_EQ(count, WAITERS);
+	close(may_end[1]);
+	for (unsigned i = 0; i < WAITERS; i++) {
+		int status = -1;
+		CHECK_EQ(waitpid(children[i], &status, 0), children[i]);
+		CHECK_EQ(status, 0);
+	}
+	close(begun[0]);
+	close(begun[1]);
+	close(may_end[0]);
+	cache_destroy(cache);
+	clear();
+}
+
 /* Killed while it compiles: one that waits takes over. */
 static void the_dead_are_not_waited_for(void)
 {
@@ -577,6 +623,7 @@ int main(void)
 		TEST(what_is_not_ours_is_not_taken), TEST(no_folder_is_no_trouble),
 		TEST(the_oldest_make_room), TEST(what_was_left_over_goes), TEST(sizes_are_read),
 		TEST(one_compile_for_64_threads_of_16_processes), TEST(failures_do_not_queue_up),
+		TEST(failures_do_not_queue_up_among_processes),
 		TEST(the_dead_are_not_waited_for), TEST(a_fork_does_not_wait_for_ever),
 		TEST(kills_leave_it_valid),
 	};

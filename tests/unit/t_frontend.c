@@ -156,7 +156,7 @@ static void test_options(void)
 	expect_macro("", "defined(__ENDIAN_LITTLE__) && !defined(__FAST_RELAXED_MATH__)");
 	expect_macro("", "CL_VERSION_1_0 == 100 && CL_VERSION_1_2 == 120 && CL_VERSION_3_0 == 300");
 	expect_macro("-cl-fast-relaxed-math", "defined(__FAST_RELAXED_MATH__)");
-	expect_macro("", "!defined(__IMAGE_SUPPORT__) && defined(cl_khr_fp16)");
+	expect_macro("", "defined(cl_khr_fp16)");
 	expect_macro("-cl-opt-disable", "!defined(__OPTIMIZE__)");
 	expect_ok(compile("__kernel void k(__global float *a) { *a = 0.1 * *a; }",
 			  "-cl-single-precision-constant"), "-cl-single-precision-constant");
@@ -216,6 +216,10 @@ static void test_feature_macros(void)
 		struct bytes one = BYTES_INIT;
 		bytes_printf(&one, "%sdefined(%s)", advertised ? "" : "!", names[i]);
 		expect_macro("-cl-std=CL3.0", bytes_string(&one));
+		/* OpenCL C 3.0, 6.12.10; in every version. */
+		if (!strcmp(names[i], "__opencl_c_images"))
+			expect_macro("-cl-std=CL1.2", advertised ? "__IMAGE_SUPPORT__ == 1"
+						      : "!defined(__IMAGE_SUPPORT__)");
 		bytes_finish(&one);
 	}
 }
@@ -441,6 +445,38 @@ static void test_link(void)
 	bytes_finish(&other);
 }
 
+/* Images and samplers pass from object to object, and the facts see samplers of both. */
+static void test_link_images(void)
+{
+	struct bytes objects[] = {
+		object_of("float at(read_only image2d_t i, sampler_t s);\n"
+			  "float smooth(read_only image2d_t i);\n"
+			  "constant sampler_t s = CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;\n"
+			  "kernel void k(read_only image2d_t i, global float *a)\n"
+			  "{ *a = at(i, s) + smooth(i); }\n"
+			  "kernel void j(read_only image2d_t i, global float *a)\n"
+			  "{ *a = at(i, s); }\n"
+			  "kernel void n(read_only image2d_t i, global float *a)\n"
+			  "{ *a = read_imagef(i, (int2)(0, 0)).x; }\n", NULL),
+		object_of("float at(read_only image2d_t i, sampler_t s)\n"
+			  "{ return read_imagef(i, s, (float2)(1.0f, 2.0f)).x; }\n"
+			  "float smooth(read_only image2d_t i) {\n"
+			  "const sampler_t s = CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;\n"
+			  "return at(i, s); }\n", NULL),
+	};
+	struct fe_program program;
+	enum fe_status status = link_two(objects, 2, NULL, &program);
+	expect_ok(status, "images");
+	if (!status) {
+		/* addressing * 4 + normalized * 2 + linear */
+		CHECK_EQ(abi_program_kernel(program.abi, "k")->sampler_states, 1u << 8 | 1u << 5);
+		CHECK_EQ(abi_program_kernel(program.abi, "j")->sampler_states, 1u << 8);
+		CHECK_EQ(abi_program_kernel(program.abi, "n")->sampler_states, 1u);
+		fe_program_finish(&program);
+	}
+	finish_all(objects, 2);
+}
+
 /* Types and tables that the programs share through a header. */
 static void test_link_shared_types(void)
 {
@@ -654,6 +690,6 @@ TEST_MAIN(TEST(remember_signals), TEST(test_diagnostics), TEST(test_strange_sour
 	  TEST(test_options),
 	  TEST(test_feature_macros), TEST(test_embedded_headers), TEST(test_include_folders),
 	  TEST(test_language), TEST(test_missing_functions), TEST(test_program),
-	  TEST(test_link), TEST(test_link_shared_types),
+	  TEST(test_link), TEST(test_link_images), TEST(test_link_shared_types),
 	  TEST(test_link_clashes), TEST(test_fatal_error), TEST(test_signals), TEST(test_silence),
 	  TEST(test_depth), TEST(test_threads), TEST(test_identity))

@@ -1,6 +1,6 @@
 /* Protects: what is read from files and applications is never trusted.  Damaged and made-up
- * entries of the cache, lists of what a compile asked for, and launch facts; with right
- * checksums, or nothing would get past them.
+ * entries of the cache, lists of what a compile asked for, launch facts, and program binaries;
+ * with right checksums, or nothing would get past them.
  *
  *	FUZZ_COUNT=10000000 FUZZ_SEED=7 t_fuzz_stored       more, and others */
 #include "config.h"
@@ -8,6 +8,8 @@
 #include "cache/internal.h"
 #include "frontend/inputs.h"
 #include "frontend/kernel_abi.h"
+#include "icd/device.h"
+#include "icd/program_binary.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>
@@ -24,7 +26,7 @@ static unsigned long count(void)
 {
 	const char *number = getenv("FUZZ_COUNT"), *seed = getenv("FUZZ_SEED");
 	state = seed ? strtoull(seed, NULL, 10) : 1;
-	return number ? strtoul(number, NULL, 10) : 20000;
+	return number ? strtoul(number, NULL, 10) : 250000;
 }
 
 /* A copy that ends where its memory does, so that a sanitizer sees a byte too far. */
@@ -47,6 +49,19 @@ static unsigned char *mutate(const struct bytes *good, size_t *size_B_out)
 	return copy;
 }
 
+/* Makes the checksum at at_B right: that of what is before it and of what follows. */
+static void seal(unsigned char *data, size_t size_B, size_t at_B)
+{
+	unsigned char both[64];
+	if (size_B < at_B + HASH_B)
+		return;
+	struct hash sum = hash_of(data + at_B + HASH_B, size_B - at_B - HASH_B);
+	memcpy(both, data, at_B);
+	memcpy(both + at_B, sum.bytes, HASH_B);
+	sum = hash_of(both, at_B + HASH_B);
+	memcpy(data + at_B, sum.bytes, HASH_B);
+}
+
 static void entries(void)
 {
 	struct hash key = hash_of("key", 3);
@@ -59,14 +74,7 @@ static void entries(void)
 		size_t size_B;
 		struct bytes value = BYTES_INIT;
 		unsigned char *entry = mutate(&good[i & 1], &size_B);
-		if (size_B >= 64) {
-			unsigned char both[48 + HASH_B];
-			struct hash sum = hash_of(entry + 64, size_B - 64);
-			memcpy(both, entry, 48);
-			memcpy(both + 48, sum.bytes, HASH_B);
-			sum = hash_of(both, sizeof(both));
-			memcpy(entry + 48, sum.bytes, HASH_B);
-		}
+		seal(entry, size_B, 48);
 		bool read = cache_entry_read(&key, entry, size_B, &value);
 		found += read;
 		CHECK(read || !value.data);
@@ -104,17 +112,29 @@ static void lists_of_inputs(void)
 	fe_inputs_finish(&inputs);
 }
 
-static void launch_facts(void)
+/* A program with something of everything; the strings are literals and never freed. */
+static void program_facts(struct bytes *facts)
 {
-	char name[] = "k", none[] = "", type[] = "int*";
+	char name[] = "k", none[] = "", type[] = "int*", text[] = "%d %s\n";
 	struct abi_argument argument = {.kind = ABI_ARGUMENT_GLOBAL, .size_B = 8, .align_B = 8,
 					.name = name, .type_name = type};
 	struct abi_kernel kernel = {.name = name, .entry = name, .attributes = none,
-				    .arguments = &argument, .argument_count = 1};
-	struct abi_program program = {.kernels = &kernel, .kernel_count = 1};
+				    .arguments = &argument, .argument_count = 1,
+				    .hidden = {ABI_HIDDEN_ID_START_X, ABI_HIDDEN_GRID_BARRIER},
+				    .hidden_count = 2};
+	struct abi_print_argument printed = {.kind = ABI_PRINT_INTEGER, .element_B = 4, .lanes = 1};
+	struct abi_format format = {.text = text, .text_size_B = sizeof(text) - 1,
+				    .arguments = &printed, .argument_count = 1};
+	struct abi_program program = {.kernels = &kernel, .kernel_count = 1,
+				      .formats = &format, .format_count = 1};
+	abi_program_write(&program, facts);
+}
+
+static void launch_facts(void)
+{
 	struct bytes good = BYTES_INIT;
 	unsigned long read = 0;
-	abi_program_write(&program, &good);
+	program_facts(&good);
 	for (unsigned long i = count(); i; i--) {
 		size_t size_B;
 		unsigned char *facts = mutate(&good, &size_B);
@@ -127,4 +147,80 @@ static void launch_facts(void)
 	bytes_finish(&good);
 }
 
-TEST_MAIN(TEST(entries), TEST(lists_of_inputs), TEST(launch_facts))
+/* Of an executable and of an object, for an old and a new device. */
+static void program_binaries(void)
+{
+	struct gpu_caps caps = {.sm = 90};
+	struct _cl_device_id device = {.caps = &caps};
+	struct bytes good[2] = {BYTES_INIT, BYTES_INIT}, facts = BYTES_INIT;
+	unsigned long read = 0;
+	program_facts(&facts);
+	for (unsigned i = 0; i < 2; i++) {
+		struct ocl_code *code = ocl_code_create();
+		REQUIRE(code);
+		code->type = i ? CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT
+			       : CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+		code->sm = code->ptx_sm = 90;
+		code->abi = i ? NULL : abi_program_read(facts.data, facts.size_B);
+		bytes_append_string(&code->object, "BC and so on");
+		bytes_append_string(&code->ptx, i ? "" : ".version 8.0\n");
+		bytes_append_string(&code->log, "said");
+		ocl_code_write(code, true, &good[i]);
+		REQUIRE(!bytes_failed(&good[i]));
+		ocl_code_unref(code);
+	}
+	for (unsigned long i = count(); i; i--) {
+		size_t size_B;
+		struct ocl_code *code = NULL;
+		unsigned char *binary = mutate(&good[i & 1], &size_B);
+		seal(binary, size_B, 16);
+		caps.sm = i & 2 ? 75 : 90;
+		const cl_int error = ocl_code_read(binary, size_B, &device, &code);
+		CHECK(error == CL_SUCCESS || error == CL_INVALID_BINARY);
+		CHECK(!error == (code != NULL));
+		read += code != NULL;
+		ocl_code_unref(code);
+		free(binary);
+	}
+	CHECK(read);
+	bytes_finish(&good[0]);
+	bytes_finish(&good[1]);
+	bytes_finish(&facts);
+}
+
+/* PTX that somebody else wrote: pieces left out, doubled, and damaged. */
+static void ptx(void)
+{
+	static const char text[] =
+		".version 7.0 // x\n.target sm_75\n.address_size 64\n.global .align 8 .v2 .f32 v[3][2];\n"
+		".func (.param .b32 r) f(.param .u64 .ptr .global .align 4 p) { ret; }\n"
+		"/* y */ .visible .entry k(.param .u64 .ptr .global .align 4 a, .param .u64 b,\n"
+		" .param .align 8 .b8 s[16]) .maxntid 32, 1, 1 .reqntid 8, 2\n{ .reg .b64 %rd<9>;\n"
+		"ld.param.u64 %rd1, [b]; { cvta.to.global.u64 %rd2, %rd1; }\n"
+		"@%p1 st.global.v2.u32 [%rd1+4], {%r1, %r2}; ret; }\n.file 1 \"a b\"\n";
+	struct gpu_caps caps = {.sm = 90};
+	struct _cl_device_id device = {.caps = &caps};
+	struct bytes good = BYTES_INIT;
+	unsigned long read = 0;
+	for (unsigned long i = count(); i; i--) {
+		size_t size_B, from = random_number() % sizeof(text);
+		size_t to = random_number() % sizeof(text);
+		struct ocl_code *code = NULL;
+		bytes_finish(&good);
+		bytes_append(&good, text, i & 1 ? from : sizeof(text) - 1);
+		if (i & 1)
+			bytes_append(&good, text + to, sizeof(text) - 1 - to);
+		unsigned char *ptx = mutate(&good, &size_B);
+		const cl_int error = ocl_code_read(ptx, size_B, &device, &code);
+		CHECK(error == CL_SUCCESS || error == CL_INVALID_BINARY);
+		CHECK(!error == (code != NULL));
+		read += code != NULL;
+		ocl_code_unref(code);
+		free(ptx);
+	}
+	CHECK(read);
+	bytes_finish(&good);
+}
+
+TEST_MAIN(TEST(entries), TEST(lists_of_inputs), TEST(launch_facts), TEST(program_binaries),
+	  TEST(ptx))

@@ -24,8 +24,8 @@ static struct abi_program *make_program(void)
 	kernel->name = copy("first");
 	kernel->entry = copy("culvert_kernel_5f");
 	kernel->attributes = copy("reqd_work_group_size(8,4,1)");
-	kernel->argument_count = 2;
-	kernel->arguments = calloc(2, sizeof(*kernel->arguments));
+	kernel->argument_count = 4;
+	kernel->arguments = calloc(4, sizeof(*kernel->arguments));
 	kernel->arguments[0] = (struct abi_argument){
 		.kind = ABI_ARGUMENT_GLOBAL, .address = ABI_ADDRESS_GLOBAL, .size_B = 8,
 		.type_qualifiers = ABI_TYPE_CONST | ABI_TYPE_RESTRICT, .align_B = 8,
@@ -35,6 +35,16 @@ static struct abi_program *make_program(void)
 		.kind = ABI_ARGUMENT_LOCAL, .address = ABI_ADDRESS_LOCAL, .size_B = 4,
 		.align_B = 128, .may_read = true, .may_write = true,
 	};
+	kernel->arguments[2] = (struct abi_argument){
+		.kind = ABI_ARGUMENT_IMAGE, .address = ABI_ADDRESS_GLOBAL, .size_B = 8,
+		.align_B = 8, .may_write = true, .image_type = ABI_IMAGE_2D_ARRAY,
+		.access = ABI_ACCESS_WRITE_ONLY, .type_name = copy("image2d_array_t"),
+	};
+	kernel->arguments[3] = (struct abi_argument){
+		.kind = ABI_ARGUMENT_SAMPLER, .address = ABI_ADDRESS_PRIVATE, .size_B = 4,
+		.align_B = 4, .type_name = copy("sampler_t"),
+	};
+	kernel->sampler_states = 1u << 19 | 1;
 	kernel->hidden_count = 2;
 	kernel->hidden[0] = ABI_HIDDEN_GLOBAL_OFFSET_X;
 	kernel->hidden[1] = ABI_HIDDEN_PRINTF_BUFFER;
@@ -45,6 +55,7 @@ static struct abi_program *make_program(void)
 	kernel->dynamic_local_B = 60000;
 	kernel->has_barrier = true;
 	kernel->sees_groups = true;
+	kernel->no_offset = true;
 	program->kernels[1].name = copy("second");
 	program->kernels[1].entry = copy("second");
 	program->kernels[1].attributes = copy("");
@@ -79,7 +90,12 @@ static void test_round_trip(void)
 	REQUIRE(kernel);
 	CHECK_STRING(kernel->entry, "culvert_kernel_5f");
 	CHECK_STRING(kernel->attributes, "reqd_work_group_size(8,4,1)");
-	CHECK_EQ(kernel->argument_count, 2);
+	CHECK_EQ(kernel->argument_count, 4);
+	CHECK_EQ(kernel->arguments[0].image_type, ABI_IMAGE_NONE);
+	CHECK_EQ(kernel->arguments[2].image_type, ABI_IMAGE_2D_ARRAY);
+	CHECK_EQ(kernel->arguments[2].access, ABI_ACCESS_WRITE_ONLY);
+	CHECK_EQ(kernel->arguments[3].kind, ABI_ARGUMENT_SAMPLER);
+	CHECK_EQ(kernel->sampler_states, 0x80001);
 	CHECK_STRING(kernel->arguments[0].name, "in");
 	CHECK_STRING(kernel->arguments[0].type_name, "float4*");
 	CHECK(!kernel->arguments[0].may_write && kernel->arguments[0].may_read);
@@ -92,7 +108,7 @@ static void test_round_trip(void)
 	CHECK_EQ(kernel->required_sub_group, 32);
 	CHECK_EQ(kernel->dynamic_local_B, 60000);
 	CHECK(kernel->has_barrier);
-	CHECK(!kernel->uniform_groups && kernel->sees_groups);
+	CHECK(!kernel->uniform_groups && kernel->sees_groups && kernel->no_offset);
 	CHECK_STRING(read->formats[0].text, "i=%d\n");
 	CHECK_EQ(read->formats[0].argument_count, 3);
 	CHECK_EQ(read->formats[0].arguments[0].offset_B, 8);
@@ -163,5 +179,20 @@ static void test_empty_program(void)
 	bytes_finish(&bytes);
 }
 
-TEST_MAIN(TEST(test_round_trip), TEST(test_every_truncation_is_refused),
+/* docs/kernel-abi.md: addressing * 4 + normalized * 2 + linear. */
+static void test_sampler_states(void)
+{
+	CHECK_EQ(abi_sampler_state(0), 0);
+	CHECK_EQ(abi_sampler_state(ABI_SAMPLER_NEAREST), 0);
+	CHECK_EQ(abi_sampler_state(ABI_SAMPLER_CLAMP_TO_EDGE | ABI_SAMPLER_LINEAR), 5);
+	CHECK_EQ(abi_sampler_state(ABI_SAMPLER_CLAMP | ABI_SAMPLER_NEAREST), 8);
+	CHECK_EQ(abi_sampler_state(ABI_SAMPLER_REPEAT | ABI_SAMPLER_NORMALIZED), 14);
+	CHECK_EQ(abi_sampler_state(ABI_SAMPLER_MIRRORED_REPEAT | ABI_SAMPLER_NORMALIZED |
+				   ABI_SAMPLER_LINEAR), 19);
+	CHECK_EQ(abi_sampler_state(0x0A), ABI_SAMPLER_STATES);
+	CHECK_EQ(abi_sampler_state(0x30), ABI_SAMPLER_STATES);
+	CHECK_EQ(abi_sampler_state(0x40), ABI_SAMPLER_STATES);
+}
+
+TEST_MAIN(TEST(test_sampler_states), TEST(test_round_trip), TEST(test_every_truncation_is_refused),
 	  TEST(test_changed_bytes_do_no_harm), TEST(test_empty_program))

@@ -222,6 +222,90 @@ static void test_facts(void)
 	outcome_finish(&o);
 }
 
+/* As Clang writes kernels of images, with the library's part of reading one. */
+static const char images_ir[] =
+	"declare ptr addrspace(4) @__translate_sampler_initializer(i32)\n"
+	"declare ptr addrspace(1) @__culvert_image(ptr addrspace(1))\n"
+	"declare i32 @__culvert_sampler(ptr addrspace(4))\n"
+	"define internal i32 @read(ptr addrspace(1) %image, ptr addrspace(4) %s) {\n"
+	"  %d = call ptr addrspace(1) @__culvert_image(ptr addrspace(1) %image)\n"
+	"  %width = load i32, ptr addrspace(1) %d\n"
+	"  %bits = call i32 @__culvert_sampler(ptr addrspace(4) %s)\n"
+	"  %sum = add i32 %width, %bits\n"
+	"  ret i32 %sum\n}\n"
+	"define internal i32 @repeated(ptr addrspace(1) %image) {\n"
+	"  %s = call ptr addrspace(4) @__translate_sampler_initializer(i32 39)\n"
+	"  %r = call i32 @read(ptr addrspace(1) %image, ptr addrspace(4) %s)\n"
+	"  ret i32 %r\n}\n"
+	"define spir_kernel void @sampled(ptr addrspace(1) %a, ptr addrspace(1) %b,\n"
+	"                                 ptr addrspace(1) %c, ptr addrspace(4) %s)\n"
+	"    !kernel_arg_addr_space !1 !kernel_arg_access_qual !2 !kernel_arg_type !3\n"
+	"    !kernel_arg_base_type !4 {\n"
+	"  %clamped = call ptr addrspace(4) @__translate_sampler_initializer(i32 20)\n"
+	"  %x = call i32 @read(ptr addrspace(1) %a, ptr addrspace(4) %clamped)\n"
+	"  %y = call i32 @repeated(ptr addrspace(1) %a)\n"
+	"  %z = call i32 @read(ptr addrspace(1) %a, ptr addrspace(4) %s)\n"
+	"  ret void\n}\n"
+	"define spir_kernel void @plain(ptr addrspace(1) %a)\n"
+	"    !kernel_arg_addr_space !5 !kernel_arg_access_qual !6 !kernel_arg_type !7\n"
+	"    !kernel_arg_base_type !7 {\n"
+	"  ret void\n}\n"
+	"!1 = !{i32 1, i32 1, i32 1, i32 0}\n"
+	"!2 = !{!\"read_only\", !\"write_only\", !\"read_write\", !\"none\"}\n"
+	"!3 = !{!\"picture\", !\"image2d_array_depth_t\", !\"image1d_buffer_t\", !\"sampler_t\"}\n"
+	"!4 = !{!\"image2d_t\", !\"image2d_array_depth_t\", !\"image1d_buffer_t\", !\"sampler_t\"}\n"
+	"!5 = !{i32 1}\n"
+	"!6 = !{!\"read_only\"}\n"
+	"!7 = !{!\"image3d_t\"}\n";
+
+static void test_image_facts(void)
+{
+	struct outcome o = lower(images_ir, 75, 48 * 1024);
+	REQUIRE(o.status == FE_OK);
+	const struct abi_argument *a = o.abi->kernels[0].arguments;
+	CHECK_EQ(a[0].kind, ABI_ARGUMENT_IMAGE);
+	CHECK_EQ(a[0].image_type, ABI_IMAGE_2D);
+	CHECK_EQ(a[0].access, ABI_ACCESS_READ_ONLY);
+	CHECK_EQ(a[0].address, ABI_ADDRESS_GLOBAL);
+	CHECK_STRING(a[0].type_name, "picture");
+	CHECK(a[0].may_read && !a[0].may_write);
+	CHECK_EQ(a[1].image_type, ABI_IMAGE_2D_ARRAY_DEPTH);
+	CHECK(!a[1].may_read && a[1].may_write);
+	CHECK_EQ(a[2].image_type, ABI_IMAGE_1D_BUFFER);
+	CHECK_EQ(a[2].access, ABI_ACCESS_READ_WRITE);
+	CHECK(a[2].may_read && a[2].may_write);
+	CHECK_EQ(a[3].kind, ABI_ARGUMENT_SAMPLER);
+	CHECK_EQ(a[3].size_B, 4);
+	/* 20: clamp, nearest; 39: repeat, normalized, linear. */
+	CHECK_EQ(o.abi->kernels[0].sampler_states, 1u << 8 | 1u << 15);
+	CHECK_EQ(o.abi->kernels[1].arguments[0].image_type, ABI_IMAGE_3D);
+	CHECK_EQ(o.abi->kernels[1].sampler_states, 0);
+	outcome_finish(&o);
+}
+
+static void test_images_become_addresses_and_bits(void)
+{
+	struct outcome o = lower(images_ir, 75, 48 * 1024);
+	REQUIRE(o.status == FE_OK);
+	CHECK(has(&o.text, "!{void (i8 addrspace(1)*, i8 addrspace(1)*, i8 addrspace(1)*, i32)* "
+			   "@sampled, !\"kernel\""));
+	CHECK(!has(&o.text, "__culvert") && !has(&o.text, "__translate"));
+	outcome_finish(&o);
+}
+
+static void test_no_sampler(void)
+{
+	struct outcome o = lower(
+		"declare ptr addrspace(4) @__translate_sampler_initializer(i32)\n"
+		"define spir_kernel void @k() !kernel_arg_addr_space !0 {\n"
+		"  %s = call ptr addrspace(4) @__translate_sampler_initializer(i32 58)\n"
+		"  ret void\n}\n"
+		"!0 = !{}\n", 75, 48 * 1024);
+	CHECK_EQ(o.status, FE_COMPILE_FAILED);
+	CHECK(has(&o.log, "sampler_t"));
+	outcome_finish(&o);
+}
+
 static void test_hidden_parameters(void)
 {
 	struct outcome o = lower(kernels_ir, 75, 48 * 1024);
@@ -434,7 +518,7 @@ static void test_lines_loops_atomics(void)
 
 static void test_compiles(void)
 {
-	static const char *const sources[] = { kernels_ir, local_ir, loops_ir };
+	static const char *const sources[] = { kernels_ir, local_ir, loops_ir, images_ir };
 	static const struct {
 		unsigned sm;
 		const char *option;
@@ -452,7 +536,9 @@ static void test_compiles(void)
 	}
 }
 
-TEST_MAIN(TEST(test_facts), TEST(test_hidden_parameters), TEST(test_dialect),
+TEST_MAIN(TEST(test_facts), TEST(test_image_facts),
+	  TEST(test_images_become_addresses_and_bits), TEST(test_no_sampler),
+	  TEST(test_hidden_parameters), TEST(test_dialect),
 	  TEST(test_work_items), TEST(test_large_local), TEST(test_refused),
 	  TEST(test_reserved_name), TEST(test_device_answers),
 	  TEST(test_entry_names), TEST(test_lines_loops_atomics),

@@ -1,0 +1,220 @@
+#include "config.h"
+
+#include "backend/gpu_image_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- arrays --- */
+
+/* CL_OUT_OF_RESOURCES cannot come: whoever fills a texel keeps to its header. */
+CUarray_format gpu_texel_format(const struct gpu_texel *texel)
+{
+	if (texel->channel == GPU_CHANNEL_FLOAT)
+		return texel->channel_B == 2 ? CU_AD_FORMAT_HALF : CU_AD_FORMAT_FLOAT;
+	const bool is_signed = texel->channel == GPU_CHANNEL_SIGNED;
+	switch (texel->channel_B) {
+	case 1:
+		return is_signed ? CU_AD_FORMAT_SIGNED_INT8 : CU_AD_FORMAT_UNSIGNED_INT8;
+	case 2:
+		return is_signed ? CU_AD_FORMAT_SIGNED_INT16 : CU_AD_FORMAT_UNSIGNED_INT16;
+	default:
+		return is_signed ? CU_AD_FORMAT_SIGNED_INT32 : CU_AD_FORMAT_UNSIGNED_INT32;
+	}
+}
+
+static CUDA_ARRAY3D_DESCRIPTOR descriptor_of(const struct gpu_texel *texel,
+					     const struct gpu_extent *extent)
+{
+	CUDA_ARRAY3D_DESCRIPTOR descriptor;
+	memset(&descriptor, 0, sizeof(descriptor));
+	descriptor.Width = extent->width;
+	descriptor.Height = extent->height;
+	descriptor.Depth = extent->depth;
+	descriptor.Format = gpu_texel_format(texel);
+	descriptor.NumChannels = texel->channels;
+	descriptor.Flags = CUDA_ARRAY3D_SURFACE_LDST | (extent->layered ? CUDA_ARRAY3D_LAYERED : 0);
+	return descriptor;
+}
+
+/* The context is current.  Frees that wait may be holding the memory back. */
+static cl_int create(struct gpu_array *array)
+{
+	struct gpu_device *device = array->device;
+	const CUDA_ARRAY3D_DESCRIPTOR descriptor = descriptor_of(&array->texel, &array->extent);
+	gpu_defer_reap(device);
+	CUresult cu_result = cuda.cuArray3DCreate_v2(&array->cu_array, &descriptor);
+	if (cu_result == CUDA_ERROR_OUT_OF_MEMORY) {
+		gpu_memory_make_room(device);
+		cu_result = cuda.cuArray3DCreate_v2(&array->cu_array, &descriptor);
+	}
+	return gpu_memory_check(device, cu_result, "cuArray3DCreate");
+}
+
+cl_int gpu_array_create(struct gpu_device *device, const struct gpu_texel *texel,
+			const struct gpu_extent *extent, struct gpu_array **array_out)
+{
+	struct gpu_scope scope;
+	struct gpu_array *array = calloc(1, sizeof(*array));
+	if (!array)
+		return CL_OUT_OF_HOST_MEMORY;
+	array->device = device;
+	array->texel = *texel;
+	array->extent = *extent;
+	atomic_init(&array->surface, 0);
+	cl_int err = gpu_enter_new(device, &scope);
+	if (!err) {
+		err = create(array);
+		gpu_leave(&scope);
+	}
+	if (err) {
+		free(array);
+		return err;
+	}
+	*array_out = array;
+	return CL_SUCCESS;
+}
+
+static void array_end(struct gpu_device *device, void *object)
+{
+	struct gpu_array *array = object;
+	struct gpu_scope scope;
+	const uint64_t surface = atomic_load(&array->surface);
+	/* On a lost device there is nothing left to be freed. */
+	if (!gpu_enter(device, &scope)) {
+		if (surface)
+			(void)gpu_check(device, cuda.cuSurfObjectDestroy(surface));
+		(void)gpu_check(device, cuda.cuArrayDestroy(array->cu_array));
+		gpu_leave(&scope);
+	}
+	free(array);
+}
+
+void gpu_array_destroy(struct gpu_array *array, struct gpu_event *const *after, uint32_t count)
+{
+	if (array)
+		gpu_defer(array->device, array_end, array, after, count);
+}
+
+/* Of two threads that make it one loses. */
+cl_int gpu_array_surface(struct gpu_array *array, uint64_t *surface_out)
+{
+	struct gpu_device *device = array->device;
+	struct gpu_scope scope;
+	CUDA_RESOURCE_DESC resource;
+	CUsurfObject made = 0;
+	uint64_t surface = atomic_load(&array->surface);
+	if (!surface) {
+		cl_int err = gpu_enter_new(device, &scope);
+		if (err)
+			return err;
+		memset(&resource, 0, sizeof(resource));
+		resource.resType = CU_RESOURCE_TYPE_ARRAY;
+		resource.res.array.hArray = array->cu_array;
+		err = gpu_check(device, cuda.cuSurfObjectCreate(&made, &resource));
+		if (!err && atomic_compare_exchange_strong(&array->surface, &surface, made))
+			surface = made;
+		else if (!err)
+			(void)gpu_check(device, cuda.cuSurfObjectDestroy(made));
+		gpu_leave(&scope);
+		if (err)
+			return err;
+	}
+	*surface_out = surface;
+	return CL_SUCCESS;
+}
+
+/* --- textures --- */
+
+static CUDA_RESOURCE_DESC resource_of(const struct gpu_texture_source *source)
+{
+	CUDA_RESOURCE_DESC resource;
+	memset(&resource, 0, sizeof(resource));
+	if (source->array) {
+		resource.resType = CU_RESOURCE_TYPE_ARRAY;
+		resource.res.array.hArray = source->array->cu_array;
+	} else if (source->height) {
+		resource.resType = CU_RESOURCE_TYPE_PITCH2D;
+		resource.res.pitch2D.devPtr = source->address;
+		resource.res.pitch2D.format = gpu_texel_format(&source->texel);
+		resource.res.pitch2D.numChannels = source->texel.channels;
+		resource.res.pitch2D.width = source->width;
+		resource.res.pitch2D.height = source->height;
+		resource.res.pitch2D.pitchInBytes = source->row_pitch_B;
+	} else {
+		resource.resType = CU_RESOURCE_TYPE_LINEAR;
+		resource.res.linear.devPtr = source->address;
+		resource.res.linear.format = gpu_texel_format(&source->texel);
+		resource.res.linear.numChannels = source->texel.channels;
+		resource.res.linear.sizeInBytes = source->width * gpu_texel_B(&source->texel);
+	}
+	return resource;
+}
+
+static CUaddress_mode address_mode(const struct gpu_sampler *sampler)
+{
+	switch (sampler->addressing) {
+	case GPU_ADDRESSING_CLAMP_TO_EDGE:
+		return CU_TR_ADDRESS_MODE_CLAMP;
+	/* Repetition is for normalized coordinates alone, here and in OpenCL. */
+	case GPU_ADDRESSING_REPEAT:
+		return sampler->normalized ? CU_TR_ADDRESS_MODE_WRAP : CU_TR_ADDRESS_MODE_CLAMP;
+	case GPU_ADDRESSING_MIRRORED_REPEAT:
+		return sampler->normalized ? CU_TR_ADDRESS_MODE_MIRROR : CU_TR_ADDRESS_MODE_CLAMP;
+	default:
+		return CU_TR_ADDRESS_MODE_BORDER;
+	}
+}
+
+static CUDA_TEXTURE_DESC texture_of(const struct gpu_texel *texel,
+				    const struct gpu_sampler *sampler)
+{
+	CUDA_TEXTURE_DESC texture;
+	const bool fractions = texel->channel == GPU_CHANNEL_FLOAT || texel->normalized;
+	memset(&texture, 0, sizeof(texture));
+	for (unsigned i = 0; i < 3; i++)
+		texture.addressMode[i] = address_mode(sampler);
+	/* Integers cannot be interpolated. */
+	texture.filterMode = sampler->linear && fractions ? CU_TR_FILTER_MODE_LINEAR
+							  : CU_TR_FILTER_MODE_POINT;
+	if (!fractions)
+		texture.flags |= CU_TRSF_READ_AS_INTEGER;
+	if (sampler->normalized)
+		texture.flags |= CU_TRSF_NORMALIZED_COORDINATES;
+	if (texel->srgb)
+		texture.flags |= CU_TRSF_SRGB;
+	return texture;
+}
+
+cl_int gpu_texture_create(struct gpu_device *device, const struct gpu_texture_source *source,
+			  const struct gpu_sampler *sampler, uint64_t *texture_out)
+{
+	const CUDA_RESOURCE_DESC resource = resource_of(source);
+	const CUDA_TEXTURE_DESC texture = texture_of(&source->texel, sampler);
+	struct gpu_scope scope;
+	CUtexObject made = 0;
+	cl_int err = gpu_enter_new(device, &scope);
+	if (err)
+		return err;
+	err = gpu_check(device, cuda.cuTexObjectCreate(&made, &resource, &texture, NULL));
+	gpu_leave(&scope);
+	if (!err)
+		*texture_out = made;
+	return err;
+}
+
+static void texture_end(struct gpu_device *device, void *object)
+{
+	struct gpu_scope scope;
+	if (gpu_enter(device, &scope))
+		return;
+	(void)gpu_check(device, cuda.cuTexObjectDestroy((CUtexObject)(uintptr_t)object));
+	gpu_leave(&scope);
+}
+
+void gpu_texture_destroy(struct gpu_device *device, uint64_t texture,
+			 struct gpu_event *const *after, uint32_t count)
+{
+	if (texture)
+		gpu_defer(device, texture_end, (void *)(uintptr_t)texture, after, count);
+}

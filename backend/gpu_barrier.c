@@ -1,0 +1,51 @@
+#include "config.h"
+
+#include "backend/gpu_internal.h"
+
+/* Words for barriers of whole grids, found by the stream's number: launches of one stream
+ * follow each other, and a barrier leaves its word as the next one wants it.  Words are
+ * apart, so that two launches that spin do not meet in one sector. */
+enum { WORDS = 4096, STRIDE_B = 64 };
+
+static cl_int fill_wait(struct gpu_device *device, gpu_address address)
+{
+	const uint32_t zero = 0;
+	struct gpu_stream *stream;
+	struct gpu_event *event;
+	cl_int err = gpu_stream_acquire(device, 0, &stream);
+	if (err)
+		return err;
+	err = gpu_fill(stream, address, &zero, sizeof(zero), (uint64_t)WORDS * STRIDE_B);
+	if (!err)
+		err = gpu_event_record(stream, false, &event);
+	gpu_stream_release(stream);
+	if (err)
+		return err;
+	err = gpu_event_wait(event);
+	gpu_event_unref(event);
+	return err;
+}
+
+/* Of two threads that make them one loses. */
+cl_int gpu_barriers_wait_ready(struct gpu_device *device)
+{
+	gpu_address there = atomic_load(&device->barriers), made;
+	if (there)
+		return CL_SUCCESS;
+	cl_int err = gpu_memory_alloc(device, (uint64_t)WORDS * STRIDE_B, &made);
+	if (err)
+		return err;
+	err = fill_wait(device, made);
+	if (err || !atomic_compare_exchange_strong(&device->barriers, &there, made))
+		gpu_memory_free(device, made, NULL, 0);
+	return err;
+}
+
+cl_int gpu_stream_barrier(const struct gpu_stream *stream, gpu_address *address_out)
+{
+	gpu_address words = atomic_load(&stream->device->barriers);
+	if (!words || stream->id >= WORDS)
+		return CL_OUT_OF_RESOURCES;
+	*address_out = words + (uint64_t)stream->id * STRIDE_B;
+	return CL_SUCCESS;
+}

@@ -1,0 +1,156 @@
+#include "config.h"
+
+#include "backend/gpu_image_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* CUDA has no fills of arrays: a kernel stores the texel through the array's surface.
+ * There is an entry for each shape and each size of a texel; one thread writes one. */
+
+struct shape {
+	const char *name;                /* PTX's geometry */
+	const char *coordinates;         /* x in bytes: %r1, y: %r2, z or the layer: %r3 */
+};
+
+enum { SHAPE_1D, SHAPE_1D_ARRAY, SHAPE_2D, SHAPE_2D_ARRAY, SHAPE_3D };
+
+static const struct shape shapes[] = {
+	[SHAPE_1D] = {"1d", "{%r1}"},
+	[SHAPE_1D_ARRAY] = {"a1d", "{%r3, %r1}"},
+	[SHAPE_2D] = {"2d", "{%r1, %r2}"},
+	[SHAPE_2D_ARRAY] = {"a2d", "{%r3, %r1, %r2, %r2}"},
+	[SHAPE_3D] = {"3d", "{%r1, %r2, %r3, %r3}"},
+};
+
+struct store {
+	uint32_t texel_B;
+	const char *type, *values, *load;
+};
+
+static const struct store stores[] = {
+	{1, "b8", "%h1", " ld.param.u8 %h1, [texel];\n"},
+	{2, "b16", "%h1", " ld.param.u16 %h1, [texel];\n"},
+	{4, "b32", "%r4", " ld.param.u32 %r4, [texel];\n"},
+	{8, "v2.b32", "{%r4, %r5}", " ld.param.v2.u32 {%r4, %r5}, [texel];\n"},
+	{16, "v4.b32", "{%r4, %r5, %r6, %r7}",
+	 " ld.param.v4.u32 {%r4, %r5, %r6, %r7}, [texel];\n"},
+};
+
+/* As the entries have it: the first texel, and how many. */
+struct fill_box {
+	uint32_t origin[3], region[3];
+};
+
+enum { COUNT_OF_SHAPES = 5, COUNT_OF_STORES = 5, THREADS_X = 32, THREADS_Y = 8,
+       TEXEL_MAX_B = 16, OLDEST_SM = 75 };
+
+static const char entry_head[] =
+	"(.param .u64 surface, .param .align 4 .b8 box[24],\n"
+	" .param .align 16 .b8 texel[16])\n"
+	"{\n"
+	" .reg .pred %p<3>;\n"
+	" .reg .b16 %h<2>;\n"
+	" .reg .b32 %r<12>;\n"
+	" .reg .b64 %d<2>;\n"
+	" ld.param.u64 %d1, [surface];\n"
+	" mov.u32 %r8, %ctaid.x;\n"
+	" mov.u32 %r9, %ntid.x;\n"
+	" mov.u32 %r10, %tid.x;\n"
+	" mad.lo.u32 %r1, %r8, %r9, %r10;\n"
+	" mov.u32 %r8, %ctaid.y;\n"
+	" mov.u32 %r9, %ntid.y;\n"
+	" mov.u32 %r10, %tid.y;\n"
+	" mad.lo.u32 %r2, %r8, %r9, %r10;\n"
+	" mov.u32 %r3, %ctaid.z;\n"
+	" ld.param.u32 %r8, [box+12];\n"
+	" ld.param.u32 %r9, [box+16];\n"
+	" setp.ge.u32 %p1, %r1, %r8;\n"
+	" setp.ge.u32 %p2, %r2, %r9;\n"
+	" or.pred %p1, %p1, %p2;\n"
+	" @%p1 bra end;\n"
+	" ld.param.u32 %r8, [box];\n"
+	" ld.param.u32 %r9, [box+4];\n"
+	" ld.param.u32 %r10, [box+8];\n"
+	" add.u32 %r1, %r1, %r8;\n"
+	" add.u32 %r2, %r2, %r9;\n"
+	" add.u32 %r3, %r3, %r10;\n";
+
+static void entry_append(struct bytes *text, const struct shape *shape, const struct store *store)
+{
+	bytes_printf(text, ".visible .entry fill_%s_%u%s", shape->name, store->texel_B, entry_head);
+	bytes_printf(text, " mul.lo.u32 %%r1, %%r1, %u;\n%s", store->texel_B, store->load);
+	bytes_printf(text, " sust.b.%s.%s.zero [%%d1, %s], %s;\nend:\n ret;\n}\n", shape->name,
+		     store->type, shape->coordinates, store->values);
+}
+
+static cl_int module_make(struct gpu_device *device, struct gpu_module **module_out)
+{
+	struct bytes text = BYTES_INIT;
+	const unsigned sm = device->caps.sm < OLDEST_SM ? device->caps.sm : OLDEST_SM;
+	cl_int err = CL_OUT_OF_HOST_MEMORY;
+	bytes_printf(&text, ".version 6.4\n.target sm_%u\n.address_size 64\n", sm);
+	for (unsigned i = 0; i < COUNT_OF_SHAPES; i++)
+		for (unsigned j = 0; j < COUNT_OF_STORES; j++)
+			entry_append(&text, &shapes[i], &stores[j]);
+	if (!bytes_failed(&text))
+		err = gpu_module_load(device, text.data, text.size_B, NULL, module_out);
+	bytes_finish(&text);
+	return err == CL_INVALID_BINARY ? CL_OUT_OF_RESOURCES : err;
+}
+
+static unsigned shape_of(const struct gpu_extent *extent)
+{
+	if (extent->layered)
+		return extent->height ? SHAPE_2D_ARRAY : SHAPE_1D_ARRAY;
+	return extent->depth ? SHAPE_3D : extent->height ? SHAPE_2D : SHAPE_1D;
+}
+
+/* Two threads may both load the module; the first to enter it wins. */
+static cl_int function_find(const struct gpu_array *array, struct gpu_function **function_out)
+{
+	struct gpu_device *device = array->device;
+	struct gpu_module *module = atomic_load(&device->image_fill_module);
+	struct gpu_module *made = NULL;
+	char name[32];
+	if (!module) {
+		cl_int err = module_make(device, &made);
+		if (err)
+			return err;
+		if (atomic_compare_exchange_strong(&device->image_fill_module, &module, made))
+			module = made;
+		else
+			gpu_module_unload(made, NULL, 0);
+	}
+	snprintf(name, sizeof(name), "fill_%s_%u", shapes[shape_of(&array->extent)].name,
+		 gpu_texel_B(&array->texel));
+	return gpu_module_function(module, name, function_out);
+}
+
+cl_int gpu_array_fill(struct gpu_stream *stream, struct gpu_array *array,
+		      const uint64_t origin[3], const uint64_t region[3], const void *texel)
+{
+	unsigned char whole[TEXEL_MAX_B] = {0};
+	struct fill_box box;
+	struct gpu_function *function;
+	uint64_t surface;
+	cl_int err = function_find(array, &function);
+	if (!err)
+		err = gpu_array_surface(array, &surface);
+	if (err)
+		return err;
+	memcpy(whole, texel, gpu_texel_B(&array->texel));
+	for (unsigned i = 0; i < 3; i++) {
+		box.origin[i] = (uint32_t)origin[i];
+		box.region[i] = (uint32_t)region[i];
+	}
+	void *parameters[] = {&surface, &box, whole};
+	const struct gpu_launch launch = {
+		.function = function,
+		.grid = {(box.region[0] + THREADS_X - 1) / THREADS_X,
+			 (box.region[1] + THREADS_Y - 1) / THREADS_Y, box.region[2]},
+		.block = {THREADS_X, THREADS_Y, 1},
+		.parameters = parameters,
+	};
+	return gpu_launch(stream, &launch);
+}

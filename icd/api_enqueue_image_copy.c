@@ -1,0 +1,163 @@
+/* Copies between images, and between images and buffers (OpenCL 3.0 API, 5.3.3, 5.3.4). */
+#include "config.h"
+
+#include "icd/enqueue.h"
+
+/* The same words as elsewhere: what is not overwritten as a whole keeps the rest. */
+static void touch_image(struct ocl_command *command, cl_mem image, const struct ocl_image_box *box,
+			bool writes)
+{
+	const bool whole = !image->image->linear && ocl_image_box_is_whole(image, box);
+	ocl_command_touch(command, image, 0, image->size_B,
+			  !writes ? OCL_ACCESS_READ : whole ? OCL_ACCESS_WRITE
+							    : OCL_ACCESS_UPDATE);
+}
+
+/* --- image to image ------------------------------------------------------------------------ */
+
+/* OpenCL 3.0 API, 5.3.3 (clEnqueueCopyImage): CL_MEM_COPY_OVERLAP when source and target
+ * are the same image and the regions overlap; images that share their memory too. */
+static bool boxes_overlap(const struct _cl_mem *from, const struct _cl_mem *to,
+			  const struct ocl_image_box *a, const struct ocl_image_box *b)
+{
+	const bool same = from == to || (from->storage == to->storage &&
+					 !from->image->linear && !to->image->linear);
+	for (unsigned i = 0; i < 3 && same; i++)
+		if (a->origin[i] >= b->origin[i] + b->region[i] ||
+		    b->origin[i] >= a->origin[i] + a->region[i])
+			return false;
+	return same;
+}
+
+static cl_int images_check(cl_command_queue queue, cl_mem from, cl_mem to, cl_uint count,
+			   const cl_event *events)
+{
+	cl_int error = enqueue_check_queue(queue);
+	if (!error)
+		error = enqueue_check_image(queue, from);
+	if (!error)
+		error = enqueue_check_image(queue, to);
+	if (!error)
+		error = enqueue_check_list(queue, count, events);
+	if (!error)
+		error = enqueue_check_image_device(queue, from);
+	if (!error)
+		error = enqueue_check_image_device(queue, to);
+	if (error)
+		return error;
+	/* 5.3.3: CL_IMAGE_FORMAT_MISMATCH unless both have the same format. */
+	const cl_image_format *a = &from->image->format, *b = &to->image->format;
+	return a->image_channel_order == b->image_channel_order &&
+	       a->image_channel_data_type == b->image_channel_data_type
+		       ? CL_SUCCESS : CL_IMAGE_FORMAT_MISMATCH;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL
+clEnqueueCopyImage(cl_command_queue command_queue, cl_mem src_image, cl_mem dst_image,
+		   const size_t *src_origin, const size_t *dst_origin, const size_t *region,
+		   cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+		   cl_event *event)
+{
+	struct ocl_access accesses[2];
+	struct ocl_command command;
+	struct ocl_image_transfer *transfer = &command.u.image;
+	cl_int error = images_check(command_queue, src_image, dst_image, num_events_in_wait_list,
+				    event_wait_list);
+	if (!error)
+		error = ocl_image_box_take(src_image, src_origin, region, &transfer->box);
+	if (!error)
+		error = ocl_image_box_take(dst_image, dst_origin, region, &transfer->target);
+	if (!error && boxes_overlap(src_image, dst_image, &transfer->box, &transfer->target))
+		error = CL_MEM_COPY_OVERLAP;
+	if (error)
+		return error;
+	ocl_command_init(&command, &ocl_command_image_copy, command_queue, CL_COMMAND_COPY_IMAGE,
+			 accesses);
+	touch_image(&command, src_image, &transfer->box, false);
+	touch_image(&command, dst_image, &transfer->target, true);
+	return ocl_queue_enqueue(&command, false, num_events_in_wait_list, event_wait_list, event);
+}
+
+/* --- images and buffers ------------------------------------------------------------------------ */
+
+struct buffer_copy {
+	cl_mem image, buffer;
+	const size_t *origin, *region;
+	size_t offset_B;
+};
+
+static cl_int buffer_copy_check(cl_command_queue queue, const struct buffer_copy *given,
+				cl_uint count, const cl_event *events)
+{
+	cl_int error = enqueue_check_queue(queue);
+	if (!error)
+		error = enqueue_check_image(queue, given->image);
+	if (!error)
+		error = enqueue_check_mem(queue, given->buffer);
+	/* 5.3.4: CL_INVALID_MEM_OBJECT for a 1D image buffer and the buffer that it was made
+	 * of. */
+	if (!error && given->image->type == CL_MEM_OBJECT_IMAGE1D_BUFFER &&
+	    given->image->parent == given->buffer)
+		error = CL_INVALID_MEM_OBJECT;
+	if (!error)
+		error = enqueue_check_list(queue, count, events);
+	return error ? error : enqueue_check_image_device(queue, given->image);
+}
+
+/* In the buffer the box lies without gaps (5.3.4). */
+static cl_int buffer_copy_take(struct ocl_command *command, const struct buffer_copy *given,
+			       bool to_image, cl_uint count, const cl_event *events)
+{
+	struct ocl_image_transfer *transfer = &command->u.image;
+	cl_int error = buffer_copy_check(command->queue, given, count, events);
+	if (!error)
+		error = ocl_image_box_take(given->image, given->origin, given->region,
+					   &transfer->box);
+	if (error)
+		return error;
+	const uint64_t *region = transfer->box.region;
+	transfer->row_pitch_B = region[0] * given->image->image->texel_B;
+	transfer->slice_pitch_B = region[1] * transfer->row_pitch_B;
+	const size_t size_B = region[2] * transfer->slice_pitch_B;
+	error = enqueue_check_range(given->buffer, given->offset_B, size_B);
+	if (error)
+		return error;
+	ocl_command_touch(command, given->buffer, given->offset_B, size_B,
+			  to_image ? OCL_ACCESS_READ : OCL_ACCESS_WRITE);
+	touch_image(command, given->image, &transfer->box, to_image);
+	return CL_SUCCESS;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL
+clEnqueueCopyImageToBuffer(cl_command_queue command_queue, cl_mem src_image, cl_mem dst_buffer,
+			   const size_t *src_origin, const size_t *region, size_t dst_offset,
+			   cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+			   cl_event *event)
+{
+	const struct buffer_copy given = {src_image, dst_buffer, src_origin, region, dst_offset};
+	struct ocl_access accesses[2];
+	struct ocl_command command;
+	ocl_command_init(&command, &ocl_command_image_to_buffer, command_queue,
+			 CL_COMMAND_COPY_IMAGE_TO_BUFFER, accesses);
+	cl_int error = buffer_copy_take(&command, &given, false, num_events_in_wait_list,
+					event_wait_list);
+	return error ? error : ocl_queue_enqueue(&command, false, num_events_in_wait_list,
+						 event_wait_list, event);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL
+clEnqueueCopyBufferToImage(cl_command_queue command_queue, cl_mem src_buffer, cl_mem dst_image,
+			   size_t src_offset, const size_t *dst_origin, const size_t *region,
+			   cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
+			   cl_event *event)
+{
+	const struct buffer_copy given = {dst_image, src_buffer, dst_origin, region, src_offset};
+	struct ocl_access accesses[2];
+	struct ocl_command command;
+	ocl_command_init(&command, &ocl_command_buffer_to_image, command_queue,
+			 CL_COMMAND_COPY_BUFFER_TO_IMAGE, accesses);
+	cl_int error = buffer_copy_take(&command, &given, true, num_events_in_wait_list,
+					event_wait_list);
+	return error ? error : ocl_queue_enqueue(&command, false, num_events_in_wait_list,
+						 event_wait_list, event);
+}

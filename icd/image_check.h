@@ -1,0 +1,13 @@
+/* What clCreateImage is given, checked (OpenCL 3.0 API, 5.3.1).
+ *
+ * Thread-safe: they only read. */
+#ifndef CULVERT_ICD_IMAGE_CHECK_H
+#define CULVERT_ICD_IMAGE_CHECK_H
+
+#include "icd/image.h"
+
+/* All but the context and the properties; fills in what desc leaves out and takes what
+ * flags leave out from the memory object that the image is made of. */
+cl_int ocl_image_check(struct ocl_image_request *request);
+
+#endif

@@ -1,0 +1,164 @@
+#include "config.h"
+
+#include "icd/module.h"
+
+#include "base/list.h"
+#include "icd/build.h"
+#include "icd/users.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ocl_module {
+	struct list link;            /* in modules; guarded by modules_lock, as is */
+	unsigned refs;
+	cl_device_id device;         /* immutable, as is */
+	struct ocl_code *code;       /* reference */
+	struct ocl_users users;      /* streams that launched from it */
+	struct lock lock;            /* guards the rest */
+	struct lock_condition settled;       /* loading became false */
+	bool loading;                /* a thread is at it, without the lock */
+	struct gpu_module *gpu;
+};
+
+/* Those that are in use and may be shared. */
+static struct lock modules_lock = LOCK_INIT(LOCK_RANK_CACHE);
+static struct list modules = {&modules, &modules};
+
+static bool bytes_equal(const struct bytes *a, const struct bytes *b)
+{
+	return a->size_B == b->size_B && (!a->size_B || !memcmp(a->data, b->data, a->size_B));
+}
+
+/* Figures of registers may come with the loading, into each program's log. */
+static bool code_is_shared(const struct ocl_code *code)
+{
+	return !code->verbose && code->abi && !code->abi->global_variables_B;
+}
+
+/* Whether the driver makes the same of both. */
+static bool code_equal(const struct ocl_code *a, const struct ocl_code *b)
+{
+	return a == b ||
+	       (a->sm == b->sm && a->ptx_sm == b->ptx_sm && a->optimization == b->optimization &&
+		a->max_registers == b->max_registers && a->line_info == b->line_info &&
+		bytes_equal(&a->cubin, &b->cubin) && bytes_equal(&a->ptx, &b->ptx));
+}
+
+static struct ocl_module *module_create(cl_device_id device, struct ocl_code *code)
+{
+	struct ocl_module *module = calloc(1, sizeof(*module));
+	if (!module)
+		return NULL;
+	if (lock_init(&module->lock, LOCK_RANK_PROGRAM))
+		goto fail_lock;
+	if (lock_condition_init(&module->settled))
+		goto fail_condition;
+	list_init(&module->link);
+	module->refs = 1;
+	ocl_users_init(&module->users);
+	module->device = device;
+	module->code = ocl_code_ref(code);
+	return module;
+fail_condition:
+	lock_finish(&module->lock);
+fail_lock:
+	free(module);
+	return NULL;
+}
+
+static struct ocl_module *find_locked(cl_device_id device, const struct ocl_code *code)
+{
+	struct list *link, *next;
+	list_for_each(link, next, &modules) {
+		struct ocl_module *module = list_entry(link, struct ocl_module, link);
+		if (module->device->gpu == device->gpu && code_equal(module->code, code)) {
+			module->refs++;
+			return module;
+		}
+	}
+	return NULL;
+}
+
+static struct ocl_module *find(cl_device_id device, const struct ocl_code *code)
+{
+	lock_take(&modules_lock);
+	struct ocl_module *found = find_locked(device, code);
+	lock_drop(&modules_lock);
+	return found;
+}
+
+struct ocl_module *ocl_module_get(cl_device_id device, struct ocl_code *code)
+{
+	if (!code_is_shared(code))
+		return module_create(device, code);
+	struct ocl_module *found = find(device, code);
+	struct ocl_module *made = found ? NULL : module_create(device, code);
+	if (!made)
+		return found;
+	/* Another thread may have made it meanwhile. */
+	lock_take(&modules_lock);
+	found = find_locked(device, code);
+	if (!found)
+		list_append(&modules, &made->link);
+	lock_drop(&modules_lock);
+	if (!found)
+		return made;
+	ocl_module_unref(made);
+	return found;
+}
+
+void ocl_module_unref(struct ocl_module *module)
+{
+	if (!module)
+		return;
+	lock_take(&modules_lock);
+	const bool last = !--module->refs;
+	if (last)
+		list_remove(&module->link);
+	lock_drop(&modules_lock);
+	if (!last)
+		return;
+	if (module->gpu) {
+		struct ocl_witnesses running = OCL_WITNESSES_INIT;
+		ocl_users_collect(&module->users, &running);
+		gpu_module_unload(module->gpu, running.events, running.count);
+		ocl_witnesses_finish(&running);
+	}
+	ocl_users_finish(&module->users);
+	lock_condition_finish(&module->settled);
+	lock_finish(&module->lock);
+	ocl_code_unref(module->code);
+	free(module);
+}
+
+/* Loading is slow, so outside the lock; others wait for it instead of doing it too.
+ * Where it failed each of them tries anew: it may have been memory. */
+cl_int ocl_module_load(struct ocl_module *module, struct bytes *log,
+		       struct gpu_module **module_out)
+{
+	struct gpu_module *loaded = NULL;
+	cl_int error = CL_SUCCESS;
+	lock_assert_none();
+	lock_take(&module->lock);
+	while (module->loading)
+		lock_condition_wait(&module->settled, &module->lock);
+	if (!module->gpu) {
+		module->loading = true;
+		lock_drop(&module->lock);
+		error = ocl_code_load(module->code, module->device, &loaded, log);
+		lock_take(&module->lock);
+		module->gpu = error ? NULL : loaded;
+		module->loading = false;
+		lock_condition_signal_all(&module->settled);
+	}
+	if (!error)
+		*module_out = module->gpu;
+	lock_drop(&module->lock);
+	return error;
+}
+
+cl_int ocl_module_note(struct ocl_module *module, struct gpu_stream *stream)
+{
+	return ocl_users_note(&module->users, stream);
+}

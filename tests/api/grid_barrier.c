@@ -1,0 +1,218 @@
+/* cl_culvert_grid_barrier: the largest launch runs, a larger one is refused with its size, two
+ * queues do not meet in one barrier, a program from its binary has the same launches. */
+#include "config.h"
+
+#include "icd/cl_culvert.h"
+#include "tests/api/api_test.h"
+
+static const char source[] =
+"kernel void turn(global uint *out, uint turns) {\n"
+"	uint i = get_global_id(0), n = get_global_size(0);\n"
+"	for (uint t = 0; t < turns; t++) {\n"
+"		uint next = out[(i + 1) % n];\n"
+"		culvert_grid_barrier(CLK_GLOBAL_MEM_FENCE);\n"
+"		out[i] = next + 1;\n"
+"		culvert_grid_barrier(CLK_GLOBAL_MEM_FENCE);\n"
+"	}\n"
+"}\n"
+"kernel void meet(global uint *out, local uint *room) {\n"
+"	room[get_local_id(0)] = 1;\n"
+"	culvert_grid_barrier(CLK_LOCAL_MEM_FENCE);\n"
+"	out[get_global_id(0)] = room[0];\n"
+"}\n"
+"kernel __attribute__((reqd_work_group_size(16, 2, 1))) void fixed(global uint *out) {\n"
+"	culvert_grid_barrier(0);\n"
+"	out[get_global_id(0)] = 1;\n"
+"}\n"
+"kernel void plain(global uint *out) { out[get_global_id(0)] = 1; }\n";
+
+enum { LOCAL = 32 };
+
+static struct api_test test;
+static cl_program program;
+static char reported[512];
+
+static void CL_CALLBACK report(const char *text, const void *data, size_t size_B, void *user)
+{
+	(void)data;
+	(void)size_B;
+	(void)user;
+	snprintf(reported, sizeof(reported), "%s", text);
+}
+
+static cl_kernel kernel_make(const char *name)
+{
+	cl_int code;
+	cl_kernel kernel = clCreateKernel(program, name, &code);
+	CHECK_OK(code);
+	return kernel;
+}
+
+static size_t resident(cl_kernel kernel, const size_t *local, size_t dimensions)
+{
+	size_t groups = 12345, size_B = 0;
+	CHECK_OK(clGetKernelSubGroupInfo(kernel, test.device,
+					 CL_KERNEL_MAX_RESIDENT_WORK_GROUPS_CULVERT,
+					 dimensions * sizeof(*local), local, sizeof(groups), &groups,
+					 &size_B));
+	CHECK(size_B == sizeof(groups));
+	return groups;
+}
+
+static cl_mem numbers(cl_context context, size_t count)
+{
+	cl_int code;
+	cl_uint *values = malloc(count * sizeof(*values));
+	for (size_t i = 0; values && i < count; i++)
+		values[i] = (cl_uint)i;
+	cl_mem mem = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, count * sizeof(*values), values,
+				    &code);
+	CHECK_OK(code);
+	free(values);
+	return mem;
+}
+
+/* What turn makes of numbers: each turn brings the neighbour's, and 1. */
+static bool turned(cl_command_queue queue, cl_mem mem, size_t count, size_t turns)
+{
+	cl_uint *values = calloc(count, sizeof(*values));
+	bool good = values;
+	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, count * sizeof(*values), values, 0, NULL,
+				     NULL));
+	for (size_t i = 0; good && i < count; i++)
+		good = values[i] == (i + turns) % count + turns;
+	free(values);
+	return good;
+}
+
+static cl_int turn(cl_command_queue queue, cl_kernel kernel, cl_mem mem, size_t count,
+		   cl_uint turns)
+{
+	const size_t local = LOCAL;
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
+	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(turns), &turns));
+	return clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, &local, 0, NULL, NULL);
+}
+
+/* The largest grid, and one more. */
+static void test_largest(cl_context context, cl_command_queue queue)
+{
+	cl_kernel kernel = kernel_make("turn");
+	const size_t local = LOCAL, most = resident(kernel, &local, 1);
+	char number[32];
+	CHECK(most >= 1);
+	cl_mem mem = numbers(context, (most + 1) * LOCAL);
+	CHECK_OK(turn(queue, kernel, mem, most * LOCAL, 3));
+	CHECK(turned(queue, mem, most * LOCAL, 3));
+	CHECK(!reported[0]);
+	CHECK_CODE(turn(queue, kernel, mem, (most + 1) * LOCAL, 3), CL_OUT_OF_RESOURCES);
+	snprintf(number, sizeof(number), " %zu ", most);
+	if (!CHECK(strstr(reported, number) && strstr(reported, "turn")))
+		printf("not in: %s\n", reported);
+	/* Nothing of it ran. */
+	CHECK(turned(queue, mem, most * LOCAL, 3));
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
+static void test_question(void)
+{
+	cl_kernel plain = kernel_make("plain"), fixed = kernel_make("fixed");
+	cl_kernel meet = kernel_make("meet");
+	const size_t sizes[4] = {16, 2, 1, 1}, huge[2] = {(size_t)1 << 33, (size_t)1 << 33}, none = 0;
+	cl_ulong local_B;
+	size_t value;
+	CHECK(resident(plain, sizes, 1) >= resident(plain, sizes, 2));
+	CHECK(resident(plain, sizes, 2) == resident(plain, sizes, 3));
+	CHECK(resident(fixed, sizes, 3) >= 1);
+	CHECK(resident(fixed, sizes, 1) == 0);
+	CHECK(resident(plain, huge, 2) == 0);
+	CHECK(resident(plain, &none, 1) == 0);
+	/* As many as local memory has room for: all of it is one work-group's. */
+	CHECK_OK(clGetDeviceInfo(test.device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(local_B), &local_B,
+				 NULL));
+	CHECK_OK(clSetKernelArg(meet, 1, 16, NULL));
+	const size_t many = resident(meet, sizes, 1);
+	CHECK_OK(clSetKernelArg(meet, 1, (size_t)local_B, NULL));
+	CHECK(resident(meet, sizes, 1) >= 1 && resident(meet, sizes, 1) < many);
+	CHECK_CODE(clGetKernelSubGroupInfo(plain, test.device,
+					   CL_KERNEL_MAX_RESIDENT_WORK_GROUPS_CULVERT, 12, sizes,
+					   sizeof(value), &value, NULL), CL_INVALID_VALUE);
+	CHECK_CODE(clGetKernelSubGroupInfo(plain, test.device,
+					   CL_KERNEL_MAX_RESIDENT_WORK_GROUPS_CULVERT, 8, NULL,
+					   sizeof(value), &value, NULL), CL_INVALID_VALUE);
+	CHECK_OK(clReleaseKernel(plain));
+	CHECK_OK(clReleaseKernel(fixed));
+	CHECK_OK(clReleaseKernel(meet));
+}
+
+/* Launches that are under way together have barriers of their own. */
+static void test_queues(cl_context context)
+{
+	enum { QUEUES = 3, LAUNCHES = 8, COUNT = 4 * LOCAL, TURNS = 5 };
+	cl_command_queue queues[QUEUES];
+	cl_mem mems[QUEUES];
+	cl_int code;
+	cl_kernel kernel = kernel_make("turn");
+	for (unsigned i = 0; i < QUEUES; i++) {
+		queues[i] = clCreateCommandQueueWithProperties(context, test.device, NULL, &code);
+		CHECK_OK(code);
+		mems[i] = numbers(context, COUNT);
+	}
+	for (unsigned launch = 0; launch < LAUNCHES; launch++)
+		for (unsigned i = 0; i < QUEUES; i++) {
+			CHECK_OK(turn(queues[i], kernel, mems[i], COUNT, TURNS));
+			CHECK_OK(clFlush(queues[i]));
+		}
+	for (unsigned i = 0; i < QUEUES; i++) {
+		CHECK(turned(queues[i], mems[i], COUNT, LAUNCHES * TURNS));
+		CHECK_OK(clReleaseMemObject(mems[i]));
+		CHECK_OK(clReleaseCommandQueue(queues[i]));
+	}
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
+/* program's binary takes its place: the fact travels in it. */
+static void program_from_binary(cl_context context)
+{
+	size_t size_B;
+	cl_int status, code;
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size_B), &size_B, NULL));
+	unsigned char *binary = malloc(size_B);
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL));
+	CHECK_OK(clReleaseProgram(program));
+	program = clCreateProgramWithBinary(context, 1, &test.device, &size_B,
+					    (const unsigned char **)&binary, &status, &code);
+	CHECK_OK(code);
+	CHECK_OK(status);
+	CHECK_OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+	free(binary);
+}
+
+int main(void)
+{
+	const char *text = source;
+	cl_int code;
+	if (!api_test_start(&test, "grid_barrier"))
+		return API_TEST_SKIP;
+	cl_context context = clCreateContext(NULL, 1, &test.device, report, NULL, &code);
+	CHECK_OK(code);
+	cl_command_queue queue = clCreateCommandQueueWithProperties(context, test.device, NULL,
+								    &code);
+	CHECK_OK(code);
+	program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+	for (unsigned i = 0; i < 2; i++) {
+		reported[0] = '\0';
+		test_largest(context, queue);
+		test_question();
+		test_queues(context);
+		if (!i)
+			program_from_binary(context);
+	}
+	CHECK_OK(clReleaseProgram(program));
+	CHECK_OK(clReleaseCommandQueue(queue));
+	CHECK_OK(clReleaseContext(context));
+	return api_test_end(&test);
+}

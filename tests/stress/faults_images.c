@@ -1,0 +1,100 @@
+#include "config.h"
+
+#include "tests/stress/faults.h"
+
+#include <string.h>
+
+enum { WIDTH = 16, HEIGHT = 8, TEXEL_B = 16, IMAGE_B = WIDTH * HEIGHT * TEXEL_B };
+
+static const size_t origin[3] = {0}, whole[3] = {WIDTH, HEIGHT, 1}, half[3] = {WIDTH / 2, HEIGHT, 1};
+
+static cl_mem image_make(struct faults_run *run, cl_mem_flags flags, void *host)
+{
+	const cl_image_format format = {CL_RGBA, CL_FLOAT};
+	const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH,
+				    .image_height = HEIGHT};
+	cl_int code = 12345;
+	cl_mem image = clCreateImage(run->context, flags, &format, &desc, host, &code);
+	NOTE(clCreateImage, code);
+	WRONG_UNLESS((image != NULL) == (code == CL_SUCCESS));
+	return image;
+}
+
+static void drop(struct faults_run *run, cl_mem mem)
+{
+	if (mem)
+		TRY(clReleaseMemObject(mem));
+}
+
+/* One value for all texels, unless something said that it went wrong. */
+static void check(struct faults_run *run, const float *texels, float expected, int line)
+{
+	for (unsigned i = 0; i < IMAGE_B / 4 && !run->errors; i++) {
+		if (texels[i] == expected)
+			continue;
+		faults_wrong(run, "texels", line);
+		return;
+	}
+}
+
+static void work_transfers(struct faults_run *run, cl_command_queue queue, cl_mem image,
+			   cl_mem other)
+{
+	static float texels[IMAGE_B / 4];
+	const float two[4] = {2, 2, 2, 2};
+	size_t row_B = 0;
+	cl_int code = 12345;
+	for (unsigned i = 0; i < IMAGE_B / 4; i++)
+		texels[i] = 1;
+	TRY(clEnqueueWriteImage(queue, image, CL_TRUE, origin, whole, 0, 0, texels, 0, NULL, NULL));
+	TRY(clEnqueueFillImage(queue, image, two, origin, half, 0, NULL, NULL));
+	TRY(clEnqueueCopyImage(queue, image, other, origin, origin, half, 0, NULL, NULL));
+	float *mapped = clEnqueueMapImage(queue, other, CL_TRUE, CL_MAP_WRITE, origin, whole,
+					  &row_B, NULL, 0, NULL, NULL, &code);
+	if (!NOTE(clEnqueueMapImage, code)) {
+		for (unsigned y = 0; y < HEIGHT; y++)
+			for (unsigned i = 0; i < WIDTH * 4; i++)
+				mapped[y * row_B / 4 + i] = 3;
+		TRY(clEnqueueUnmapMemObject(queue, other, mapped, 0, NULL, NULL));
+	}
+	TRY(clEnqueueReadImage(queue, other, CL_TRUE, origin, whole, 0, 0, texels, 0, NULL, NULL));
+	check(run, texels, 3, __LINE__);
+}
+
+/* image becomes the double of other. */
+static void work_kernel(struct faults_run *run, cl_command_queue queue, cl_program program,
+			cl_mem image, cl_mem other)
+{
+	static float texels[IMAGE_B / 4];
+	const size_t size[2] = {WIDTH, HEIGHT};
+	cl_int code = 12345;
+	cl_kernel kernel = clCreateKernel(program, "doubled", &code);
+	if (NOTE(clCreateKernel, code))
+		return;
+	cl_sampler sampler = clCreateSampler(run->context, CL_FALSE, CL_ADDRESS_CLAMP,
+					     CL_FILTER_NEAREST, &code);
+	if (!NOTE(clCreateSampler, code)) {
+		TRY(clSetKernelArg(kernel, 0, sizeof(other), &other));
+		TRY(clSetKernelArg(kernel, 1, sizeof(sampler), &sampler));
+		TRY(clSetKernelArg(kernel, 2, sizeof(image), &image));
+		TRY(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, size, NULL, 0, NULL, NULL));
+		TRY(clReleaseSampler(sampler));
+	}
+	TRY(clEnqueueReadImage(queue, image, CL_TRUE, origin, whole, 0, 0, texels, 0, NULL, NULL));
+	check(run, texels, 6, __LINE__);
+	TRY(clReleaseKernel(kernel));
+}
+
+void faults_images(struct faults_run *run, cl_command_queue queue, cl_program program)
+{
+	static float texels[IMAGE_B / 4];
+	cl_mem image = image_make(run, 0, NULL);
+	cl_mem other = image_make(run, CL_MEM_COPY_HOST_PTR, texels);
+	if (queue && image && other) {
+		work_transfers(run, queue, image, other);
+		if (program)
+			work_kernel(run, queue, program, image, other);
+	}
+	drop(run, image);
+	drop(run, other);
+}
