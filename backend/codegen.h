@@ -32,6 +32,10 @@ struct be_codegen_options {
  * why it failed there, in log. Tries again until it was found once. */
 cl_int be_nvvm_load(struct bytes *log);
 
+/* Wheels are looked for beside this program if it is a Python, not beside the one that
+ * runs: for a process that compiles for another.  Before all else here; path: copied. */
+void be_nvvm_beside(const char *program);
+
 /* "libnvvm 2.0, IR 2.0, at <path>"; "" until loaded. */
 const char *be_nvvm_id(void);
 

@@ -2,6 +2,8 @@
 
 #include "backend/nvvm.h"
 
+#include "backend/codegen.h"
+
 #include "base/build_id.h"
 #include "base/log.h"
 #include "base/options.h"
@@ -192,11 +194,21 @@ static bool try_wheels(struct search *search, const char *prefix, const char *pa
 	return done;
 }
 
+static char host_program[PATH_MAX];
+
+void be_nvvm_beside(const char *program)
+{
+	snprintf(host_program, sizeof(host_program), "%s", program);
+}
+
 /* A Python that runs us: /opt/py/bin/python3 -> /opt/py. */
 static bool try_own_python(struct search *search)
 {
 	char path[PATH_MAX];
-	ssize_t size_B = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	ssize_t size_B = (ssize_t)strlen(host_program);
+	memcpy(path, host_program, sizeof(path));
+	if (!size_B)
+		size_B = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	if (size_B <= 0)
 		return false;
 	path[size_B] = '\0';

@@ -1,10 +1,6 @@
 #include "config.h"
 
-#include "frontend/frontend.h"
 #include "icd/program.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 typedef void(CL_CALLBACK *program_notify)(cl_program, void *);
 
@@ -41,20 +37,6 @@ static cl_int build_arguments_check(cl_program program, cl_uint count, const cl_
 		if (ocl_program_device_index(program, devices[i]) < 0)
 			return CL_INVALID_DEVICE;
 	return CL_SUCCESS;
-}
-
-/* Whether a build came so far that its callback is owed. */
-static bool build_ran(cl_int error)
-{
-	switch (error) {
-	case CL_SUCCESS:
-	case CL_BUILD_PROGRAM_FAILURE:
-	case CL_COMPILE_PROGRAM_FAILURE:
-	case CL_LINK_PROGRAM_FAILURE:
-		return true;
-	default:
-		return false;
-	}
 }
 
 CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithSource(cl_context context, cl_uint count,
@@ -138,37 +120,26 @@ CL_API_ENTRY cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint num_d
 					     user_data);
 	if (error)
 		return error;
-	object_ref(program);
-	error = ocl_program_build(program, num_devices, device_list, options ? options : "");
-	if (pfn_notify && build_ran(error))
-		pfn_notify(program, user_data);
-	object_unref(program);
-	return error;
+	const struct ocl_notify notify = {pfn_notify, user_data};
+	return ocl_program_build(program, num_devices, device_list, options ? options : "",
+				 &notify);
 }
 
-/* OpenCL 3.0 API, 5.8.6: the headers as programs, their names beside them. */
-static cl_int headers_make(cl_uint count, const cl_program *programs, const char *const *names,
-			   struct fe_header **headers_out)
+static cl_int headers_check(const struct ocl_headers *headers)
 {
-	if ((count == 0) != (programs == NULL) || (count == 0) != (names == NULL))
+	/* OpenCL 3.0 API, 5.8.6: CL_INVALID_VALUE for a number without lists, or lists
+	 * without a number. */
+	if ((headers->count == 0) != (headers->programs == NULL) ||
+	    (headers->count == 0) != (headers->names == NULL))
 		return CL_INVALID_VALUE;
-	struct fe_header *headers = calloc(count ? count : 1, sizeof(*headers));
-	if (!headers)
-		return CL_OUT_OF_HOST_MEMORY;
-	cl_int error = CL_SUCCESS;
-	for (cl_uint i = 0; !error && i < count; i++) {
-		error = object_check(programs[i], &ocl_program_type);
-		if (!error && (!programs[i]->source || !names[i]))
-			error = CL_INVALID_VALUE;
-		if (!error)
-			headers[i] = (struct fe_header){names[i], programs[i]->source,
-							programs[i]->source_size_B};
+	for (cl_uint i = 0; i < headers->count; i++) {
+		cl_int error = object_check(headers->programs[i], &ocl_program_type);
+		if (error)
+			return error;
+		if (!headers->programs[i]->source || !headers->names[i])
+			return CL_INVALID_VALUE;
 	}
-	if (error)
-		free(headers);
-	else
-		*headers_out = headers;
-	return error;
+	return CL_SUCCESS;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL
@@ -176,22 +147,17 @@ clCompileProgram(cl_program program, cl_uint num_devices, const cl_device_id *de
 		 const char *options, cl_uint num_input_headers, const cl_program *input_headers,
 		 const char **header_include_names, program_notify pfn_notify, void *user_data)
 {
-	struct fe_header *headers;
+	const struct ocl_notify notify = {pfn_notify, user_data};
+	const struct ocl_headers headers = {num_input_headers, input_headers,
+					    header_include_names};
 	cl_int error = build_arguments_check(program, num_devices, device_list, pfn_notify,
 					     user_data);
 	if (!error)
-		error = headers_make(num_input_headers, input_headers, header_include_names,
-				     &headers);
+		error = headers_check(&headers);
 	if (error)
 		return error;
-	object_ref(program);
-	error = ocl_program_compile(program, num_devices, device_list, options ? options : "",
-				    headers, num_input_headers);
-	free(headers);
-	if (pfn_notify && build_ran(error))
-		pfn_notify(program, user_data);
-	object_unref(program);
-	return error;
+	return ocl_program_compile(program, num_devices, device_list, options ? options : "",
+				   &headers, &notify);
 }
 
 static cl_int link_arguments_check(cl_context context, cl_uint device_count,
@@ -219,12 +185,11 @@ clLinkProgram(cl_context context, cl_uint num_devices, const cl_device_id *devic
 	cl_program program = NULL;
 	cl_int error = link_arguments_check(context, num_devices, device_list, num_input_programs,
 					    input_programs, pfn_notify, user_data);
+	const struct ocl_link link = {num_devices, device_list, options ? options : "",
+				      num_input_programs, input_programs};
+	const struct ocl_notify notify = {pfn_notify, user_data};
 	if (!error)
-		error = ocl_program_link(context, num_devices, device_list,
-					 options ? options : "", num_input_programs,
-					 input_programs, &program);
-	if (pfn_notify && program && build_ran(error))
-		pfn_notify(program, user_data);
+		error = ocl_program_link(context, &link, &notify, &program);
 	return program_return(error, program, errcode_ret);
 }
 

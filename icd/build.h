@@ -16,8 +16,18 @@ enum ocl_build_kind {
 	OCL_BUILD_LINK               /* clLinkProgram: inputs -> executable or library */
 };
 
+/* What a compile must know of a kind of device. */
+struct ocl_target {
+	unsigned sm;
+	uint64_t max_local_B;        /* local memory of a work-group */
+	bool cubin;                  /* machine code is made without the driver */
+};
+
+struct ocl_target ocl_target_of(cl_device_id device);
+
 struct ocl_build_job {
 	enum ocl_build_kind kind;
+	struct ocl_target target;    /* of device */
 	cl_device_id device;         /* any of its kind: same sm, same local memory */
 	const char *options;         /* never NULL */
 	const char *source;          /* SOURCE, COMPILE */

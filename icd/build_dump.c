@@ -44,7 +44,7 @@ void ocl_build_dump(const struct ocl_build_job *job, const struct ocl_code *code
 	if (!stage_dumped())
 		return;
 	uint64_t hash = name_of(job);
-	if (code->ptx.size_B)
+	if (code && code->ptx.size_B)
 		stage_dump(hash, ".ptx", code->ptx.data, code->ptx.size_B);
 	if (log->size_B)
 		stage_dump(hash, ".log", log->data, log->size_B);

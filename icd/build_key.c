@@ -61,8 +61,8 @@ static bool add_loaded(struct hash_builder *key, const struct ocl_code *loaded)
 static bool add_job(struct hash_builder *key, const struct ocl_build_job *job)
 {
 	hash_add_number(key, job->kind);
-	hash_add_number(key, job->device->caps->sm);
-	hash_add_number(key, ocl_device_local_B(job->device));
+	hash_add_number(key, job->target.sm);
+	hash_add_number(key, job->target.max_local_B);
 	hash_add_string(key, be_cubin_build(job->device->gpu));
 	if (job->source)
 		hash_add(key, job->source, job->source_size_B);

@@ -17,9 +17,13 @@ icd_object_sources = \
 	icd/program_binary.c icd/program_binary.h \
 	icd/build.c icd/build.h \
 	icd/build_cache.c icd/build_cache.h icd/build_key.c \
+	icd/compile.c icd/compile.h \
+	icd/compile_process.c icd/compile_process.h \
+	icd/compile_wire.c icd/compile_wire.h \
+	icd/spawn.c icd/spawn.h \
 	icd/build_dump.c icd/build_dump.h \
 	icd/module.c icd/module.h \
-	icd/program_build.c \
+	icd/program_build.c icd/builders.c icd/builders.h \
 	icd/kernel.c icd/kernel.h \
 	icd/kernel_info.c icd/kernel_info.h icd/kernel_info.def \
 	icd/kernel_argument_info.def icd/kernel_work_group_info.def \
@@ -63,3 +67,17 @@ icd_command_sources = \
 	icd/api_enqueue_kernel.c icd/api_enqueue_sync.c \
 	icd/api_command_buffer.c icd/api_record.c icd/api_mutable.c icd/api_cuda.c icd/cuda_interop.h \
 	icd/svm_command.c icd/svm_command.h icd/api_svm.c icd/api_usm.c
+
+# The compiler's process, which has no need of the rest of the front desk.
+soft_PROGRAMS += culvert-compile
+culvert_compile_SOURCES = icd/compile_main.c
+nodist_EXTRA_culvert_compile_SOURCES = force-cxx-link.cxx
+culvert_compile_LDFLAGS = $(AM_LDFLAGS) -Wl,--gc-sections
+culvert_compile_LDADD = icd/libicd.a $(compiler_archive) backend/libbackend.a base/libbase.a \
+	$(compiler_libs) -lpthread -ldl -lm
+if STATIC_LLVM
+compiler_archive = frontend/libfrontend.a
+compiler_libs = $(LLVM_LIBS)
+else
+compiler_archive = frontend/libdoor.a
+endif

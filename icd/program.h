@@ -112,21 +112,41 @@ cl_int ocl_program_build_info(cl_program program, cl_device_id device,
 
 /* --- clBuildProgram, clCompileProgram, clLinkProgram (program_build.c) -------------- */
 
+/* Whom to tell, without locks, when a build that could begin has ended; call NULL: nobody,
+ * the calls below return when it has ended.  With somebody to tell they return at once with
+ * CL_SUCCESS; an error that they return is told to nobody unless it is a failed build. */
+struct ocl_notify {
+	void(CL_CALLBACK *call)(cl_program program, void *user_data);
+	void *user_data;
+};
+
 /* Device lists are checked handles of the context; count 0: all of the program's.
  * The codes are those of the three calls' pages; the logs stay in the program. */
 cl_int ocl_program_build(cl_program program, cl_uint count, const cl_device_id *devices,
-			 const char *options);
+			 const char *options, const struct ocl_notify *notify);
 
-struct fe_header;
+/* Embedded headers: programs with source and their names, checked. */
+struct ocl_headers {
+	cl_uint count;
+	const cl_program *programs;
+	const char *const *names;
+};
 
 cl_int ocl_program_compile(cl_program program, cl_uint count, const cl_device_id *devices,
-			   const char *options, const struct fe_header *headers,
-			   cl_uint header_count);
+			   const char *options, const struct ocl_headers *headers,
+			   const struct ocl_notify *notify);
+
+struct ocl_link {
+	cl_uint device_count;                /* 0: all of the context's */
+	const cl_device_id *devices;
+	const char *options;
+	cl_uint input_count;
+	const cl_program *inputs;
+};
 
 /* program_out is written when linking could begin: with CL_SUCCESS and with
  * CL_LINK_PROGRAM_FAILURE, so that the log can be read. */
-cl_int ocl_program_link(cl_context context, cl_uint count, const cl_device_id *devices,
-			const char *options, cl_uint input_count, const cl_program *inputs,
-			cl_program *program_out);
+cl_int ocl_program_link(cl_context context, const struct ocl_link *link,
+			const struct ocl_notify *notify, cl_program *program_out);
 
 #endif

@@ -158,7 +158,7 @@ static const char *fill(struct ocl_code *code, const unsigned char *data,
 	bytes_append(&code->ptx, parts[PART_PTX], sizes_B[PART_PTX]);
 	bytes_append(&code->cubin, parts[PART_CUBIN], sizes_B[PART_CUBIN]);
 	bytes_append(&code->log, parts[PART_LOG], sizes_B[PART_LOG]);
-	return code_usable(code, device) ? NULL : "nothing in it is for this device";
+	return !device || code_usable(code, device) ? NULL : "nothing in it is for this device";
 }
 
 /* PTX as text, as NVIDIA's platform takes it: an executable for the device and options
@@ -171,7 +171,7 @@ static const char *fill_text(struct ocl_code *code, const char *text, size_t siz
 	if (reason)
 		return reason;
 	code->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-	code->sm = device->caps->sm;
+	code->sm = device ? device->caps->sm : ptx.sm;
 	code->ptx_sm = ptx.sm;
 	code->optimization = 3;
 	code->abi = ptx.abi;

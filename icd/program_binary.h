@@ -11,7 +11,7 @@ void ocl_code_write(const struct ocl_code *code, bool with_log, struct bytes *by
 
 /* Never trusts data.  CL_INVALID_BINARY, with the reason in the driver's log, when it is
  * neither exactly what ocl_code_write wrote nor text that begins as PTX does, or nothing in
- * it can be made to run on device. */
+ * it can be made to run on device; device NULL: none is meant. */
 cl_int ocl_code_read(const void *data, size_t size_B, cl_device_id device,
 		     struct ocl_code **code_out);
 

@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "icd/build.h"
+#include "icd/builders.h"
 #include "icd/module.h"
 
 #include <stdlib.h>
@@ -8,12 +9,22 @@
 
 /* One call of clBuildProgram, clCompileProgram or clLinkProgram over its devices:
  * begin marks them as being built, run goes the road once for each kind of device
- * without a lock, end puts the results in. */
+ * without a lock, end puts the results in.  With a callback all but begin is done by a
+ * builder, so a session owns whatever it needs. */
 struct session {
-	cl_program program;
-	cl_uint *indices;            /* owned: of the program's devices */
+	cl_program program;          /* ref held */
+	char *options;               /* owned */
 	cl_uint count;
-	struct result *results;      /* owned: parallel to indices */
+	cl_uint *indices;            /* owned: of the program's devices */
+	struct result *results;      /* owned: parallel to indices, as are */
+	struct ocl_build_job *jobs;  /* owned */
+	struct fe_header *headers;   /* owned, as are their names; their texts are the */
+	cl_program *header_programs; /* owned array; refs held */
+	cl_uint header_count;
+	struct ocl_code **codes;     /* owned array of refs: the inputs of a link */
+	size_t code_count;
+	struct ocl_notify notify;
+	struct ocl_builder_task task;
 };
 
 struct result {
@@ -21,9 +32,13 @@ struct result {
 	struct ocl_build *build;     /* owned until end */
 	struct bytes log;
 	char *options;               /* owned until end */
+	struct session *session;
+	struct ocl_code *code;       /* owned by what runs: of a kind's first device */
+	struct ocl_module *module;   /* likewise */
+	struct ocl_builder_task task;
 };
 
-static void session_finish(struct session *session)
+static void session_destroy(struct session *session)
 {
 	for (cl_uint i = 0; session->results && i < session->count; i++) {
 		struct result *result = &session->results[i];
@@ -31,31 +46,83 @@ static void session_finish(struct session *session)
 		bytes_finish(&result->log);
 		free(result->options);
 	}
+	for (cl_uint i = 0; i < session->header_count; i++) {
+		free((void *)session->headers[i].name);
+		object_unref(session->header_programs[i]);
+	}
+	for (size_t i = 0; i < session->code_count; i++)
+		ocl_code_unref(session->codes[i]);
+	free(session->codes);
+	free(session->headers);
+	free(session->header_programs);
+	free(session->jobs);
 	free(session->results);
 	free(session->indices);
+	free(session->options);
+	object_unref(session->program);
+	free(session);
 }
 
-/* count 0: all of the program's devices. */
-static cl_int session_init(struct session *session, cl_program program, cl_uint count,
-			   const cl_device_id *devices, const char *options)
+static bool session_fill(struct session *session, cl_uint count, const cl_device_id *devices)
 {
-	*session = (struct session){.program = program};
-	session->count = count ? count : program->device_count;
 	session->indices = calloc(session->count, sizeof(*session->indices));
 	session->results = calloc(session->count, sizeof(*session->results));
-	if (!session->indices || !session->results)
-		goto fail;
+	session->jobs = calloc(session->count, sizeof(*session->jobs));
+	if (!session->indices || !session->results || !session->jobs || !session->options)
+		return false;
 	for (cl_uint i = 0; i < session->count; i++) {
-		session->indices[i] =
-			count ? (cl_uint)ocl_program_device_index(program, devices[i]) : i;
-		session->results[i].options = strdup(options);
+		session->indices[i] = count ? (cl_uint)ocl_program_device_index(session->program,
+										devices[i])
+					    : i;
+		session->results[i].session = session;
+		session->results[i].options = strdup(session->options);
 		if (!session->results[i].options)
-			goto fail;
+			return false;
+	}
+	return true;
+}
+
+/* count 0: all of the program's devices.  NULL when out of memory. */
+static struct session *session_create(cl_program program, cl_uint count,
+				      const cl_device_id *devices, const char *options,
+				      const struct ocl_notify *notify)
+{
+	struct session *session = calloc(1, sizeof(*session));
+	if (!session)
+		return NULL;
+	object_ref(program);
+	session->program = program;
+	session->count = count ? count : program->device_count;
+	session->options = strdup(options);
+	session->notify = *notify;
+	if (session_fill(session, count, devices))
+		return session;
+	session_destroy(session);
+	return NULL;
+}
+
+/* OpenCL 3.0 API, 5.8.6: the headers as programs, their names beside them.  The
+ * application's names need not outlive the call. */
+static cl_int session_headers(struct session *session, const struct ocl_headers *headers)
+{
+	if (!headers->count)
+		return CL_SUCCESS;
+	session->headers = calloc(headers->count, sizeof(*session->headers));
+	session->header_programs = calloc(headers->count, sizeof(cl_program));
+	if (!session->headers || !session->header_programs)
+		return CL_OUT_OF_HOST_MEMORY;
+	for (cl_uint i = 0; i < headers->count; i++) {
+		cl_program program = headers->programs[i];
+		char *name = strdup(headers->names[i]);
+		if (!name)
+			return CL_OUT_OF_HOST_MEMORY;
+		object_ref(program);
+		session->header_programs[i] = program;
+		session->headers[i] = (struct fe_header){name, program->source,
+							 program->source_size_B};
+		session->header_count++;
 	}
 	return CL_SUCCESS;
-fail:
-	session_finish(session);
-	return CL_OUT_OF_HOST_MEMORY;
 }
 
 static void swap_bytes(struct bytes *a, struct bytes *b)
@@ -120,11 +187,9 @@ static cl_device_id session_device(const struct session *session, cl_uint i)
 
 /* A job's outcome for one device. */
 static void result_set(struct result *result, cl_device_id device, cl_int error,
-		       struct ocl_code *code, struct ocl_module *module,
-		       const struct bytes *log)
+		       struct ocl_code *code, struct ocl_module *module)
 {
 	result->error = error;
-	bytes_append(&result->log, log->data, log->size_B);
 	if (error)
 		return;
 	result->build = ocl_build_create(device, code, module);
@@ -134,10 +199,10 @@ static void result_set(struct result *result, cl_device_id device, cl_int error,
 	result->error = CL_OUT_OF_HOST_MEMORY;
 }
 
-/* An earlier device whose code is good for device i too, or i itself. */
-static cl_uint session_same_kind(const struct session *session, const struct ocl_build_job *jobs,
-				 cl_uint i)
+/* The first device whose code is good for device i too; i itself if it is that. */
+static cl_uint session_same_kind(const struct session *session, cl_uint i)
 {
+	const struct ocl_build_job *jobs = session->jobs;
 	cl_device_id device = session_device(session, i);
 	for (cl_uint j = 0; j < i; j++) {
 		cl_device_id other = session_device(session, j);
@@ -149,50 +214,116 @@ static cl_uint session_same_kind(const struct session *session, const struct ocl
 	return i;
 }
 
-/* jobs: one for each device, all but the device filled in. */
-static void session_run(struct session *session, struct ocl_build_job *jobs)
+static void (*kind_run(struct ocl_builder_task *task))(struct ocl_builder_task *)
 {
-	for (cl_uint i = 0; i < session->count; i++) {
-		struct result *result = &session->results[i];
-		cl_device_id device = session_device(session, i);
-		cl_uint same = session_same_kind(session, jobs, i);
-		if (same != i) {
-			const struct result *first = &session->results[same];
-			result_set(result, device, first->error,
-				   first->build ? first->build->code : NULL, NULL,
-				   &first->log);
-			continue;
-		}
-		struct ocl_code *code = NULL;
-		struct ocl_module *module = NULL;
-		struct bytes log = BYTES_INIT;
-		jobs[i].device = device;
-		cl_int error = ocl_build_run(&jobs[i], &code, &module, &log);
-		result_set(result, device, error, code, module, &log);
-		ocl_code_unref(code);
-		bytes_finish(&log);
-	}
+	struct result *result = list_entry(task, struct result, task);
+	const struct ocl_build_job *job =
+		&result->session->jobs[result - result->session->results];
+	result->error = ocl_build_run(job, &result->code, &result->module, &result->log);
+	return NULL;
 }
 
-/* Begins, runs and ends; the jobs' common part is model. */
+/* Every kind of device at once: all but the first by builders, where there are any. */
+static void kinds_run(struct session *session)
+{
+	for (cl_uint i = session->count; i-- > 0;) {
+		struct result *result = &session->results[i];
+		session->jobs[i].device = session_device(session, i);
+		session->jobs[i].target = ocl_target_of(session_device(session, i));
+		if (session_same_kind(session, i) != i)
+			continue;
+		result->task = (struct ocl_builder_task){.run = kind_run, .joined = true};
+		if (!i || !ocl_builders_begin(&result->task)) {
+			(void)kind_run(&result->task);
+			result->task.done = true;
+		}
+	}
+	for (cl_uint i = 1; i < session->count; i++)
+		if (session_same_kind(session, i) == i)
+			ocl_builders_join(&session->results[i].task);
+}
+
+static void session_run(struct session *session)
+{
+	kinds_run(session);
+	/* From behind: a kind's first device is before the others, which look at it. */
+	for (cl_uint i = session->count; i-- > 0;) {
+		struct result *result = &session->results[i];
+		const struct result *first =
+			&session->results[session_same_kind(session, i)];
+		if (first != result)
+			bytes_append(&result->log, first->log.data, first->log.size_B);
+		result_set(result, session_device(session, i), first->error, first->code,
+			   result->module);
+	}
+	for (cl_uint i = 0; i < session->count; i++)
+		ocl_code_unref(session->results[i].code);
+}
+
+/* --- who does it ----------------------------------------------------------------------- */
+
+static void builder_tell(struct ocl_builder_task *task)
+{
+	struct session *session = list_entry(task, struct session, task);
+	session->notify.call(session->program, session->notify.user_data);
+	session_destroy(session);
+}
+
+static void (*builder_run(struct ocl_builder_task *task))(struct ocl_builder_task *)
+{
+	struct session *session = list_entry(task, struct session, task);
+	session_run(session);
+	(void)session_end(session);
+	return builder_tell;
+}
+
+/* Whether a build came so far that its callback is owed. */
+static bool build_ran(cl_int error)
+{
+	return !error || error == CL_BUILD_PROGRAM_FAILURE ||
+	       error == CL_COMPILE_PROGRAM_FAILURE || error == CL_LINK_PROGRAM_FAILURE;
+}
+
+/* OpenCL 3.0 API, 5.8.4: with a callback the call "can return immediately once the build
+ * operation can begin", that is, when the options are valid too. */
+static bool session_may_leave(const struct session *session, bool linking)
+{
+	struct bytes log = BYTES_INIT;
+	bool may = session->notify.call && !fe_options_check(session->options, linking, &log);
+	bytes_finish(&log);
+	return may;
+}
+
+/* Runs and ends what was begun, here or later; the session is gone or the builders'. */
+static cl_int session_go(struct session *session)
+{
+	bool linking = session->jobs[0].kind == OCL_BUILD_LINK;
+	session->task = (struct ocl_builder_task){.run = builder_run};
+	if (session_may_leave(session, linking) && ocl_builders_begin(&session->task))
+		return CL_SUCCESS;
+	session_run(session);
+	cl_int error = session_end(session);
+	if (session->notify.call && build_ran(error))
+		session->notify.call(session->program, session->notify.user_data);
+	session_destroy(session);
+	return error;
+}
+
+/* Begins and goes; the jobs' common part is model. */
 static cl_int session_build(struct session *session, const struct ocl_build_job *model)
 {
-	struct ocl_build_job *jobs = calloc(session->count, sizeof(*jobs));
-	if (!jobs)
-		return CL_OUT_OF_HOST_MEMORY;
-	cl_int error = session_begin(session);
-	if (!error) {
-		for (cl_uint i = 0; i < session->count; i++) {
-			jobs[i] = *model;
-			/* Fixed since the program's creation: no lock. */
-			if (model->kind == OCL_BUILD_BINARY)
-				jobs[i].loaded =
-					session->program->per_device[session->indices[i]].loaded;
-		}
-		session_run(session, jobs);
-		error = session_end(session);
+	for (cl_uint i = 0; i < session->count; i++) {
+		session->jobs[i] = *model;
+		session->jobs[i].options = session->options;
+		/* Fixed since the program's creation: no lock. */
+		if (model->kind == OCL_BUILD_BINARY)
+			session->jobs[i].loaded =
+				session->program->per_device[session->indices[i]].loaded;
 	}
-	free(jobs);
+	cl_int error = session_begin(session);
+	if (!error)
+		return session_go(session);
+	session_destroy(session);
 	return error;
 }
 
@@ -217,46 +348,44 @@ static cl_int buildable_check(const struct session *session)
 }
 
 cl_int ocl_program_build(cl_program program, cl_uint count, const cl_device_id *devices,
-			 const char *options)
+			 const char *options, const struct ocl_notify *notify)
 {
-	struct session session;
 	const struct ocl_build_job model = {
 		.kind = program->source ? OCL_BUILD_SOURCE : OCL_BUILD_BINARY,
-		.options = options,
 		.source = program->source,
 		.source_size_B = program->source_size_B,
 	};
-	cl_int error = session_init(&session, program, count, devices, options);
-	if (error)
-		return error;
-	error = buildable_check(&session);
+	struct session *session = session_create(program, count, devices, options, notify);
+	if (!session)
+		return CL_OUT_OF_HOST_MEMORY;
+	cl_int error = buildable_check(session);
 	if (!error)
-		error = session_build(&session, &model);
-	session_finish(&session);
+		return session_build(session, &model);
+	session_destroy(session);
 	return error;
 }
 
 cl_int ocl_program_compile(cl_program program, cl_uint count, const cl_device_id *devices,
-			   const char *options, const struct fe_header *headers,
-			   cl_uint header_count)
+			   const char *options, const struct ocl_headers *headers,
+			   const struct ocl_notify *notify)
 {
-	struct session session;
-	const struct ocl_build_job model = {
+	struct ocl_build_job model = {
 		.kind = OCL_BUILD_COMPILE,
-		.options = options,
 		.source = program->source,
 		.source_size_B = program->source_size_B,
-		.headers = headers,
-		.header_count = header_count,
+		.header_count = headers->count,
 	};
 	/* OpenCL 3.0 API, 5.8.6: CL_INVALID_OPERATION if the program has no source. */
 	if (!program->source)
 		return CL_INVALID_OPERATION;
-	cl_int error = session_init(&session, program, count, devices, options);
-	if (error)
-		return error;
-	error = session_build(&session, &model);
-	session_finish(&session);
+	struct session *session = session_create(program, count, devices, options, notify);
+	if (!session)
+		return CL_OUT_OF_HOST_MEMORY;
+	cl_int error = session_headers(session, headers);
+	model.headers = session->headers;
+	if (!error)
+		return session_build(session, &model);
+	session_destroy(session);
 	return error;
 }
 
@@ -277,75 +406,65 @@ static cl_int inputs_find(const cl_program *inputs, cl_uint count, cl_device_id 
 	return CL_SUCCESS;
 }
 
-static void inputs_release(struct ocl_code **codes, size_t count)
-{
-	for (size_t i = 0; codes && i < count; i++)
-		ocl_code_unref(codes[i]);
-	free(codes);
-}
-
 static bool inputs_equal(struct ocl_code *const *a, struct ocl_code *const *b, cl_uint count)
 {
 	return !memcmp(a, b, count * sizeof(*a));
 }
 
-static cl_int link_run(struct session *session, const char *options, const cl_program *inputs,
-		       cl_uint input_count)
+/* What is linked is what the inputs are now, whenever that is done. */
+static cl_int link_jobs(struct session *session, const cl_program *inputs, cl_uint input_count)
 {
-	size_t code_count = (size_t)session->count * input_count;
-	struct ocl_code **codes = calloc(code_count, sizeof(*codes));
-	struct ocl_build_job *jobs = calloc(session->count, sizeof(*jobs));
-	cl_int error = codes && jobs ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-	for (cl_uint i = 0; !error && i < session->count; i++) {
-		struct ocl_code **mine = codes + (size_t)i * input_count;
-		error = inputs_find(inputs, input_count, session_device(session, i), mine);
+	struct ocl_build_job *jobs = session->jobs;
+	session->code_count = (size_t)session->count * input_count;
+	session->codes = calloc(session->code_count, sizeof(*session->codes));
+	if (!session->codes) {
+		session->code_count = 0;
+		return CL_OUT_OF_HOST_MEMORY;
+	}
+	for (cl_uint i = 0; i < session->count; i++) {
+		struct ocl_code **mine = session->codes + (size_t)i * input_count;
+		cl_int error = inputs_find(inputs, input_count, session_device(session, i), mine);
+		if (error)
+			return error;
 		jobs[i] = (struct ocl_build_job){
 			.kind = OCL_BUILD_LINK,
-			.options = options,
+			.options = session->options,
 			.inputs = mine,
 			.input_count = input_count,
 		};
 		/* The same objects in the same order: the same job. */
-		for (cl_uint j = 0; !error && j < i; j++)
+		for (cl_uint j = 0; j < i; j++)
 			if (inputs_equal(jobs[j].inputs, mine, input_count))
 				jobs[i].inputs = jobs[j].inputs;
 	}
-	if (!error)
-		error = session_begin(session);
-	if (!error)
-		session_run(session, jobs);
-	inputs_release(codes, code_count);
-	free(jobs);
-	return error;
+	return CL_SUCCESS;
 }
 
-cl_int ocl_program_link(cl_context context, cl_uint count, const cl_device_id *devices,
-			const char *options, cl_uint input_count, const cl_program *inputs,
-			cl_program *program_out)
+cl_int ocl_program_link(cl_context context, const struct ocl_link *link,
+			const struct ocl_notify *notify, cl_program *program_out)
 {
 	cl_program program;
-	struct session session;
 	struct bytes log = BYTES_INIT;
-	enum fe_status options_status = fe_options_check(options, true, &log);
+	cl_uint count = link->device_count;
+	enum fe_status options_status = fe_options_check(link->options, true, &log);
 	bytes_finish(&log);
 	if (options_status == FE_INVALID_OPTIONS)
 		return CL_INVALID_LINKER_OPTIONS;
-	cl_int error = ocl_program_create(context, count ? devices : context->devices,
+	cl_int error = ocl_program_create(context, count ? link->devices : context->devices,
 					  count ? count : context->device_count, &program);
 	if (error)
 		return error;
-	error = session_init(&session, program, 0, NULL, options);
-	if (error) {
-		object_unref(program);
-		return error;
-	}
-	error = link_run(&session, options, inputs, input_count);
-	if (error) {
-		object_unref(program);
-	} else {
-		error = session_end(&session);
+	struct session *session = session_create(program, 0, NULL, link->options, notify);
+	error = session ? link_jobs(session, link->inputs, link->input_count)
+			: CL_OUT_OF_HOST_MEMORY;
+	if (!error)
+		error = session_begin(session);
+	if (!error) {
 		*program_out = program;
+		return session_go(session);
 	}
-	session_finish(&session);
+	if (session)
+		session_destroy(session);
+	object_unref(program);
 	return error;
 }

@@ -191,7 +191,7 @@ cl_int ocl_storage_adopt(cl_context context, uint64_t size_B, uint32_t device,
 {
 	if (context->device_count >= SEGMENT_PLACES_MAX)
 		return CL_OUT_OF_RESOURCES;
-	struct ocl_storage *storage = storage_new(context, size_B);
+	struct ocl_storage *storage = ocl_storage_new(context, size_B);
 	if (!storage)
 		return CL_OUT_OF_HOST_MEMORY;
 	storage->pins_whole = size_B <= OCL_STORAGE_WINDOW_B;

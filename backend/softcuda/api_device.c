@@ -52,7 +52,7 @@ static CUresult name_locked(char *name, int size_B, CUdevice cu_device)
 		return CUDA_ERROR_INVALID_VALUE;
 	CUresult result = soft_device_find_locked(cu_device, &device);
 	if (result == CUDA_SUCCESS)
-		snprintf(name, (size_t)size_B, "softcuda sm_%d (software)", SOFT_SM);
+		snprintf(name, (size_t)size_B, "softcuda sm_%u (software)", device->sm);
 	return result;
 }
 
@@ -155,8 +155,8 @@ static CUresult capability_locked(int *major_out, int *minor_out, CUdevice cu_de
 	CUresult result = soft_device_find_locked(cu_device, &device);
 	if (result != CUDA_SUCCESS)
 		return result;
-	*major_out = SOFT_SM / 10;
-	*minor_out = SOFT_SM % 10;
+	*major_out = (int)device->sm / 10;
+	*minor_out = (int)device->sm % 10;
 	return CUDA_SUCCESS;
 }
 

@@ -11,6 +11,7 @@
 #include "base/options.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -45,6 +46,18 @@ static uint64_t memory_of_a_device(unsigned count)
 	return each_B < most_B ? each_B : most_B;
 }
 
+/* The rank-th number of the list, beginning anew at its end; SOFT_SM for what is none. */
+static unsigned capability_of(unsigned rank)
+{
+	const char *list = option_string(OPTION_SOFT_SM), *at = list;
+	for (; rank; rank--) {
+		const char *comma = strchr(at, ',');
+		at = comma ? comma + 1 : list;
+	}
+	unsigned long sm = strtoul(at, NULL, 10);
+	return sm >= 50 && sm <= SOFT_SM ? (unsigned)sm : SOFT_SM;
+}
+
 static void start_once(void)
 {
 	list_init(&soft_driver.contexts);
@@ -56,6 +69,7 @@ static void start_once(void)
 	soft_driver.device_count = count < SOFT_DEVICES_MAX ? (unsigned)count : SOFT_DEVICES_MAX;
 	for (unsigned i = 0; i < soft_driver.device_count; i++) {
 		soft_driver.devices[i].index = i;
+		soft_driver.devices[i].sm = capability_of(i);
 		soft_driver.devices[i].memory_B = memory_of_a_device(soft_driver.device_count);
 	}
 	soft_oracle_start();

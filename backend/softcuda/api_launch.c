@@ -162,7 +162,7 @@ static CUresult submit_locked(struct soft_entry *entry, struct soft_stream *stre
 		.device_index = stream->context->device->index,
 		.peers = stream->context->peers,
 		.trace = soft_oracle_on() ? soft_trace_create() : NULL,
-		.sm = SOFT_SM,
+		.sm = stream->context->device->sm,
 		.multiprocessor_count = SOFT_MULTIPROCESSORS,
 	};
 	return soft_operation_submit_locked(&launch->base, stream);

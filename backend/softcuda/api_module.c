@@ -96,7 +96,7 @@ static CUresult variables_create_locked(struct soft_module *module)
 	return CUDA_SUCCESS;
 }
 
-static CUresult image_parse(const void *image, struct bytes *log,
+static CUresult image_parse(const void *image, unsigned sm, struct bytes *log,
 			    struct soft_program **program_out)
 {
 	const char *ptx;
@@ -106,9 +106,9 @@ static CUresult image_parse(const void *image, struct bytes *log,
 		result = soft_program_parse(ptx, size_B, log, program_out);
 	if (result != CUDA_SUCCESS)
 		return result;
-	if (soft_program_target(*program_out) > SOFT_SM) {
-		bytes_printf(log, "softcuda: the PTX is for sm_%u, the device is sm_%d",
-			     soft_program_target(*program_out), SOFT_SM);
+	if (soft_program_target(*program_out) > sm) {
+		bytes_printf(log, "softcuda: the PTX is for sm_%u, the device is sm_%u",
+			     soft_program_target(*program_out), sm);
 		soft_program_destroy(*program_out);
 		return CUDA_ERROR_NO_BINARY_FOR_GPU;
 	}
@@ -123,7 +123,7 @@ CUresult soft_module_create_locked(struct soft_context *context, const void *ima
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	context->refs++;
 	lock_drop(&soft_driver.lock);
-	CUresult result = image_parse(image, log, &module->program);
+	CUresult result = image_parse(image, context->device->sm, log, &module->program);
 	lock_take(&soft_driver.lock);
 	if (result == CUDA_SUCCESS && !context->alive) {
 		soft_program_destroy(module->program);

@@ -95,3 +95,9 @@ tests_api_orders_SOURCES = tests/api/orders.c tests/api/api_test.h
 tests_api_orders_LDADD = $(OPENCL_LIBS) -lpthread
 tests_api_printf_SOURCES = tests/api/printf.c tests/api/api_test.h
 tests_api_printf_LDADD = $(OPENCL_LIBS) -lpthread
+
+# Devices of different architectures in one context.
+if HAVE_OPENCL_LOADER
+TESTS += tests/api/mixed.sh
+endif
+EXTRA_DIST += tests/api/mixed.sh

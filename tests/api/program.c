@@ -4,6 +4,8 @@
 #include "tests/api/api_test.h"
 
 #include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const char good[] =
 	"kernel void first(global int *p) { p[get_global_id(0)] = VALUE; }\n"
@@ -164,21 +166,92 @@ static void check_attached(const struct api_test *test)
 	CHECK_OK(clReleaseKernel(kernel));
 }
 
-static void CL_CALLBACK built(cl_program program, void *seen)
+/* Whom callbacks told. */
+struct told {
+	pthread_mutex_t lock;
+	pthread_cond_t condition;
+	cl_program program;
+	unsigned count;
+};
+
+static void CL_CALLBACK built(cl_program program, void *user_data)
 {
-	*(cl_program *)seen = program;
+	struct told *told = user_data;
+	pthread_mutex_lock(&told->lock);
+	told->program = program;
+	told->count++;
+	pthread_cond_signal(&told->condition);
+	pthread_mutex_unlock(&told->lock);
+}
+
+/* Returns whom the next callback tells. */
+static cl_program told_wait(struct told *told)
+{
+	pthread_mutex_lock(&told->lock);
+	while (!told->count)
+		pthread_cond_wait(&told->condition, &told->lock);
+	told->count--;
+	cl_program program = told->program;
+	pthread_mutex_unlock(&told->lock);
+	return program;
 }
 
 static void check_callback(const struct api_test *test)
 {
-	cl_program seen = NULL;
+	struct told told = {.lock = PTHREAD_MUTEX_INITIALIZER, .condition = PTHREAD_COND_INITIALIZER};
 	cl_program program = make(test, good);
-	CHECK_OK(clBuildProgram(program, 0, NULL, "-DVALUE=1", built, &seen));
-	CHECK(seen == program);
-	seen = NULL;
-	CHECK_CODE(clBuildProgram(program, 0, NULL, "", built, &seen), CL_BUILD_PROGRAM_FAILURE);
-	CHECK(seen == program);
+	/* Who is never told ends, and so fails. */
+	alarm(60);
+	CHECK_OK(clBuildProgram(program, 0, NULL, "-DVALUE=1", built, &told));
+	CHECK(told_wait(&told) == program);
+	CHECK(status_of(program, test->device) == CL_BUILD_SUCCESS);
+	/* It could begin, so that it failed is not the call's to say. */
+	CHECK_OK(clBuildProgram(program, 0, NULL, "", built, &told));
+	CHECK(told_wait(&told) == program);
+	CHECK(status_of(program, test->device) == CL_BUILD_ERROR);
+	CHECK(strstr(log_of(program, test->device), "VALUE") != NULL);
+	/* This one could not. */
+	CHECK_CODE(clBuildProgram(program, 0, NULL, "-cl-no-such-option", built, &told),
+		   CL_INVALID_BUILD_OPTIONS);
+	CHECK_OK(clCompileProgram(program, 0, NULL, "-DVALUE=2", 0, NULL, NULL, built, &told));
+	CHECK(told_wait(&told) == program);
+	cl_int code;
+	cl_program linked = clLinkProgram(test->context, 0, NULL, "", 1, &program, built, &told,
+					  &code);
+	CHECK_OK(code);
+	CHECK(told_wait(&told) == linked);
+	CHECK(status_of(linked, test->device) == CL_BUILD_SUCCESS);
+	CHECK_OK(clReleaseProgram(linked));
+	/* The program may go before it is built. */
+	CHECK_OK(clBuildProgram(program, 0, NULL, "-DVALUE=3", built, &told));
 	CHECK_OK(clReleaseProgram(program));
+	CHECK(told_wait(&told) == program);
+	CHECK(!told.count);
+}
+
+/* The compiler waits for what is in a pipe, and nobody waits for the compiler. */
+static void check_callback_at_once(const struct api_test *test)
+{
+	struct told told = {.lock = PTHREAD_MUTEX_INITIALIZER, .condition = PTHREAD_COND_INITIALIZER};
+	char folder[] = "/tmp/culvert-program-XXXXXX", path[64], options[64];
+	if (!CHECK(mkdtemp(folder) != NULL))
+		return;
+	snprintf(path, sizeof(path), "%s/late.h", folder);
+	snprintf(options, sizeof(options), "-I %s", folder);
+	CHECK(!mkfifo(path, 0600));
+	cl_program program = make(test, "#include \"late.h\"\n"
+					"kernel void first(global int *p) { *p = VALUE; }\n");
+	alarm(60);
+	CHECK_OK(clBuildProgram(program, 0, NULL, options, built, &told));
+	CHECK(status_of(program, test->device) == CL_BUILD_IN_PROGRESS);
+	CHECK_CODE(clBuildProgram(program, 0, NULL, "", NULL, NULL), CL_INVALID_OPERATION);
+	FILE *late = fopen(path, "w");
+	CHECK(late && fputs("#define VALUE 5\n", late) >= 0 && !fclose(late));
+	CHECK(told_wait(&told) == program);
+	alarm(0);
+	CHECK(status_of(program, test->device) == CL_BUILD_SUCCESS);
+	CHECK_OK(clReleaseProgram(program));
+	CHECK(!unlink(path) && !rmdir(folder));
 }
 
 struct builder {
@@ -298,6 +371,7 @@ int main(void)
 	check_failures(&test);
 	check_attached(&test);
 	check_callback(&test);
+	check_callback_at_once(&test);
 	check_threads(&test);
 	check_rivals(&test);
 	check_devices(&test);

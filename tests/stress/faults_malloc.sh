@@ -9,6 +9,9 @@ FAULTS=${FAULTS:-tests/stress/faults}
 SHIM=$PWD/tests/stress/libmalloc-fault.so
 [ "$CULVERT_CUDA" = soft ] && [ -x "$FAULTS" ] && [ -e "$SHIM" ] || exit 77
 SAMPLES=${SAMPLES:-60}
+# What fails is counted in the process that the faults are planted in.
+CULVERT_COMPILER=inside
+export CULVERT_COMPILER
 CULVERT_SOFT_DEVICES=2
 export CULVERT_SOFT_DEVICES FAULTS SHIM FAULTS_DIR
 

@@ -9,6 +9,9 @@ FAULTS=${FAULTS:-tests/stress/faults}
 SHIM=$PWD/tests/stress/libnvvm-fault.so
 [ "$CULVERT_CUDA" = soft ] && [ -x "$FAULTS" ] && [ -e "$SHIM" ] || exit 77
 [ -e "$CULVERT_LIBNVVM" ] || exit 77
+# What fails is counted in the process that the faults are planted in.
+CULVERT_COMPILER=inside
+export CULVERT_COMPILER
 CULVERT_SOFT_DEVICES=2 FAULT_NVVM_REAL=$CULVERT_LIBNVVM CULVERT_LIBNVVM=$SHIM
 export CULVERT_SOFT_DEVICES FAULT_NVVM_REAL CULVERT_LIBNVVM
 folder=$(mktemp -d) || exit 99

@@ -7,7 +7,10 @@ tests_stress_faults_LDADD = $(OPENCL_LIBS)
 tests_stress_libnvvm_fault_so_SOURCES = tests/stress/nvvm_fault.c
 tests_stress_libnvvm_fault_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-z,nodelete
 tests_stress_libnvvm_fault_so_LDADD = -ldl
-TESTS += tests/stress/faults.sh tests/stress/faults_nvvm.sh
+check_PROGRAMS += tests/stress/crash
+tests_stress_crash_SOURCES = tests/stress/crash.c tests/api/api_test.h
+tests_stress_crash_LDADD = $(OPENCL_LIBS) -lpthread
+TESTS += tests/stress/faults.sh tests/stress/faults_nvvm.sh tests/stress/crash.sh
 
 # A sanitizer has its own malloc.
 if !SANITIZERS
@@ -18,7 +21,7 @@ tests_stress_libmalloc_fault_so_LDADD = -ldl
 TESTS += tests/stress/faults_malloc.sh
 endif
 endif
-EXTRA_DIST += tests/stress/faults.sh tests/stress/faults_nvvm.sh tests/stress/faults_malloc.sh
+EXTRA_DIST += tests/stress/crash.sh tests/stress/faults.sh tests/stress/faults_nvvm.sh tests/stress/faults_malloc.sh
 
 # Programs on hostile schedules.
 TESTS += tests/stress/seeds.sh

@@ -2,6 +2,8 @@
  * FAULT_NVVM_REAL the library behind it.
  *
  *	FAULT_NVVM=CALL:N:RESULT     the N-th CALL does nothing and returns RESULT
+ *	FAULT_NVVM_PLANTED=1         a program that is made with a kernel plant_segv, plant_abort,
+ *	                             plant_exit or plant_hang does that when it is added
  *	FAULT_NVVM_COUNT=FILE        gets how often each call was made, at exit
  *
  * Calls of several threads are counted as they come. */
@@ -12,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #pragma GCC visibility push(default)
 
@@ -23,7 +26,7 @@
 	FORWARD(nvvmDestroyProgram, (void **program), (program))                                \
 	FORWARD(nvvmAddModuleToProgram,                                                         \
 		(void *program, const char *data, size_t size_B, const char *name),             \
-		(program, data, size_B, name))                                                  \
+		(planted(data, size_B) ? program : NULL, data, size_B, name))                   \
 	FORWARD(nvvmLazyAddModuleToProgram,                                                     \
 		(void *program, const char *data, size_t size_B, const char *name),             \
 		(program, data, size_B, name))                                                  \
@@ -75,6 +78,27 @@ static int fault_of(enum call call)
 	    sscanf(wanted + name_B, ":%lu:%d", &n, &result) != 2 || n != number)
 		return 0;
 	return result;
+}
+
+static void plant(const char *text, size_t size_B)
+{
+	static volatile int *volatile nowhere;
+	if (memmem(text, size_B, "plant_segv", strlen("plant_segv")))
+		*nowhere = 1;
+	if (memmem(text, size_B, "plant_abort", strlen("plant_abort")))
+		abort();
+	if (memmem(text, size_B, "plant_exit", strlen("plant_exit")))
+		_exit(0);
+	while (memmem(text, size_B, "plant_hang", strlen("plant_hang")))
+		pause();
+}
+
+/* Called by nvvmAddModuleToProgram's row below, whose arguments these are. */
+static int planted(const char *data, size_t size_B)
+{
+	if (getenv("FAULT_NVVM_PLANTED"))
+		plant(data, size_B);
+	return 1;
 }
 
 #define FORWARD(name, parameters, arguments)             \

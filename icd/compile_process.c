@@ -1,0 +1,397 @@
+#include "config.h"
+
+#include "icd/compile_process.h"
+
+#include "backend/gpu.h"
+#include "base/list.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "base/own_library.h"
+#include "icd/compile_wire.h"
+#include "icd/spawn.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char file_name[] = "culvert-compile";
+static const uint64_t hello_ns = 20000000000u;
+
+enum { HELPERS_MIN = 4, HELPERS_MAX = 16 };
+
+extern char **environ;
+
+/* What our host was when it started a process: one of other times has another view of
+ * files, or other rights. */
+struct circumstances {
+	dev_t root_device;
+	ino_t root;
+	pid_t pid;
+	uid_t user;
+	gid_t group;
+};
+
+struct helper {
+	struct list link;                /* in helpers.idle; guarded by its lock */
+	int socket;                      /* owned */
+	pid_t pid;
+	bool served;                     /* a job before */
+	struct circumstances started_in;
+};
+
+static struct {
+	struct lock lock;                /* guards all below */
+	bool ready;
+	struct list idle;
+	unsigned busy;
+	struct lock_condition freed;
+} helpers = {.lock = LOCK_INIT(LOCK_RANK_EVENT)};
+
+static struct circumstances circumstances_now(void)
+{
+	struct circumstances now;
+	struct stat root;
+	memset(&now, 0, sizeof(now));
+	if (!stat("/", &root)) {
+		now.root_device = root.st_dev;
+		now.root = root.st_ino;
+	}
+	now.pid = getpid();
+	now.user = geteuid();
+	now.group = getegid();
+	return now;
+}
+
+/* --- starting one ------------------------------------------------------------------------ */
+
+/* The host's environment, with our options as they were when we read them.  Pointers into
+ * environ and into texts; NULL-terminated. */
+static bool environment_make(struct bytes *texts, struct bytes *pointers)
+{
+	static const char ours[] = "CULVERT_";
+	size_t offsets_B[OPTION_COUNT];
+	for (int i = 0; i < OPTION_COUNT; i++) {
+		offsets_B[i] = texts->size_B;
+		bytes_printf(texts, "%s=%s", option_name((enum option)i),
+			     option_string((enum option)i));
+		bytes_append_char(texts, '\0');
+	}
+	for (char **entry = environ; entry && *entry; entry++)
+		if (strncmp(*entry, ours, strlen(ours)))
+			bytes_append(pointers, entry, sizeof(*entry));
+	for (int i = 0; i < OPTION_COUNT; i++) {
+		const char *text = texts->data + offsets_B[i];
+		bytes_append(pointers, &text, sizeof(text));
+	}
+	const char *end = NULL;
+	bytes_append(pointers, &end, sizeof(end));
+	return !bytes_failed(texts) && !bytes_failed(pointers);
+}
+
+static int spawn(const char *path, int socket, pid_t *pid_out)
+{
+	char program[PATH_MAX] = "";
+	struct bytes texts = BYTES_INIT, pointers = BYTES_INIT;
+	/* libnvvm may be looked for beside the Python that runs us. */
+	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
+		program[0] = '\0';
+	/* By its path it finds the libraries beside it. */
+	char *arguments[] = {(char *)path, program, NULL};
+	int error = ENOMEM;
+	if (environment_make(&texts, &pointers)) {
+		struct ocl_spawn order = {
+			.path = path,
+			.arguments = arguments,
+			.environment = (char *const *)(void *)pointers.data,
+			.socket = socket,
+			.keep_stderr = log_enabled(LOG_LEVEL_ERR),
+		};
+		error = ocl_spawn_run(&order);
+		*pid_out = order.pid;
+	}
+	bytes_finish(&texts);
+	bytes_finish(&pointers);
+	return error;
+}
+
+static void helper_destroy(struct helper *helper)
+{
+	(void)shutdown(helper->socket, SHUT_RDWR);
+	(void)close(helper->socket);
+	/* What a fork of our host's has inherited is not his child. */
+	if (helper->started_in.pid == getpid())
+		ocl_spawn_reap(helper->pid);
+	free(helper);
+}
+
+static bool greets(int socket)
+{
+	struct bytes hello = BYTES_INIT;
+	bool good = !ocl_wire_receive(socket, gpu_host_now_ns() + hello_ns, &hello) &&
+		    !strcmp(bytes_string(&hello), OCL_WIRE_HELLO);
+	bytes_finish(&hello);
+	return good;
+}
+
+static struct helper *helper_start(const char *path)
+{
+	int sockets[2];
+	struct helper *helper = calloc(1, sizeof(*helper));
+	if (!helper)
+		return NULL;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets)) {
+		free(helper);
+		return NULL;
+	}
+	list_init(&helper->link);
+	helper->socket = sockets[0];
+	helper->started_in = circumstances_now();
+	int error = spawn(path, sockets[1], &helper->pid);
+	(void)close(sockets[1]);
+	if (error) {
+		log_info("%s cannot be started: %s", path, strerror(error));
+		(void)close(helper->socket);
+		free(helper);
+		return NULL;
+	}
+	if (greets(helper->socket))
+		return helper;
+	log_info("%s is not what this library needs", path);
+	helper_destroy(helper);
+	return NULL;
+}
+
+/* --- having one --------------------------------------------------------------------------- */
+
+static unsigned helpers_max(void)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	return cores < HELPERS_MIN ? HELPERS_MIN
+				   : cores > HELPERS_MAX ? HELPERS_MAX : (unsigned)cores;
+}
+
+static bool ready_locked(void)
+{
+	if (helpers.ready)
+		return true;
+	if (lock_condition_init(&helpers.freed))
+		return false;
+	list_init(&helpers.idle);
+	helpers.ready = true;
+	return true;
+}
+
+/* An idle one of these circumstances; others go into stale. */
+static struct helper *idle_find_locked(const struct circumstances *now, struct list *stale)
+{
+	while (!list_empty(&helpers.idle)) {
+		struct list *link = helpers.idle.next;
+		struct helper *helper = list_entry(link, struct helper, link);
+		list_remove(link);
+		if (!memcmp(&helper->started_in, now, sizeof(*now)))
+			return helper;
+		list_append(stale, link);
+	}
+	return NULL;
+}
+
+static void helper_release(void)
+{
+	lock_take(&helpers.lock);
+	helpers.busy--;
+	lock_condition_signal_all(&helpers.freed);
+	lock_drop(&helpers.lock);
+}
+
+/* NULL: none is to be had. */
+static struct helper *helper_take(bool fresh, const char *path)
+{
+	struct list stale, *link, *next;
+	const struct circumstances now = circumstances_now();
+	struct helper *helper = NULL;
+	list_init(&stale);
+	lock_take(&helpers.lock);
+	if (!ready_locked()) {
+		lock_drop(&helpers.lock);
+		return NULL;
+	}
+	while (helpers.busy >= helpers_max())
+		lock_condition_wait(&helpers.freed, &helpers.lock);
+	helpers.busy++;
+	if (!fresh)
+		helper = idle_find_locked(&now, &stale);
+	lock_drop(&helpers.lock);
+	list_for_each(link, next, &stale)
+		helper_destroy(list_entry(link, struct helper, link));
+	if (!helper)
+		helper = helper_start(path);
+	if (!helper)
+		helper_release();
+	return helper;
+}
+
+static void helper_give_back(struct helper *helper)
+{
+	helper->served = true;
+	lock_take(&helpers.lock);
+	list_prepend(&helpers.idle, &helper->link);
+	lock_drop(&helpers.lock);
+	helper_release();
+}
+
+static void helper_discard(struct helper *helper)
+{
+	helper_destroy(helper);
+	helper_release();
+}
+
+/* --- giving it a job ------------------------------------------------------------------------ */
+
+enum outcome { MADE, NOT_BEGUN, DIED, TOOK_TOO_LONG, NO_MEMORY };
+
+static const char *signal_name(int number)
+{
+	switch (number) {
+	case SIGSEGV:
+		return "a segmentation fault";
+	case SIGBUS:
+		return "a bus error";
+	case SIGFPE:
+		return "an arithmetic exception";
+	case SIGILL:
+	case SIGTRAP:
+		return "an illegal instruction";
+	case SIGABRT:
+		return "an assertion of its own";
+	default:
+		return "a signal";
+	}
+}
+
+static enum outcome outcome_of(const struct bytes *message, const struct ocl_build_job *job,
+			       struct ocl_compiled *compiled, struct bytes *reason)
+{
+	if (message->size_B && message->data[0] == OCL_WIRE_MADE &&
+	    ocl_wire_get_compiled(message, 1, job->device, compiled))
+		return MADE;
+	if (message->size_B > 1 && message->data[0] == OCL_WIRE_CRASHED)
+		bytes_printf(reason, "the compiler crashed in %s with %s", message->data + 2,
+			     signal_name(message->data[1]));
+	else
+		bytes_append_string(reason, "the compiler's process said what nobody understands");
+	return DIED;
+}
+
+static enum outcome hand_over(struct helper *helper, const struct bytes *order,
+			      const struct ocl_build_job *job, struct ocl_compiled *compiled,
+			      struct bytes *reason)
+{
+	uint64_t limit_s = option_number(OPTION_COMPILER_TIMEOUT);
+	uint64_t deadline_ns = limit_s ? gpu_host_now_ns() + limit_s * 1000000000u : 0;
+	struct bytes begun = BYTES_INIT, message = BYTES_INIT;
+	enum outcome outcome = NOT_BEGUN;
+	if (ocl_wire_send(helper->socket, order) &&
+	    !ocl_wire_receive(helper->socket, deadline_ns, &begun) && begun.size_B &&
+	    begun.data[0] == OCL_WIRE_BEGUN) {
+		switch (ocl_wire_receive(helper->socket, deadline_ns, &message)) {
+		case 0:
+			outcome = outcome_of(&message, job, compiled, reason);
+			break;
+		case ETIMEDOUT:
+			bytes_printf(reason, "the compiler was given up after %u seconds "
+				     "(CULVERT_COMPILER_TIMEOUT)", (unsigned)limit_s);
+			outcome = TOOK_TOO_LONG;
+			break;
+		case ENOMEM:
+			outcome = NO_MEMORY;
+			break;
+		default:
+			bytes_append_string(reason, "the compiler's process ended without a word, "
+					    "as it does for want of stack or memory");
+			outcome = DIED;
+		}
+	}
+	bytes_finish(&begun);
+	bytes_finish(&message);
+	return outcome;
+}
+
+static void report(const struct ocl_build_job *job, const struct bytes *reason,
+		   struct ocl_compiled *compiled)
+{
+	log_err("%s, compiling for sm_%u", bytes_string(reason), job->target.sm);
+	bytes_printf(&compiled->log,
+		     "error: %s, compiling for sm_%u.\n"
+		     "This program goes on, for that was a process apart. Simpler code where the "
+		     "compiler failed, or\n-cl-opt-disable, may get past it; CULVERT_DUMP=FOLDER "
+		     "keeps what it was given.\n",
+		     bytes_string(reason), job->target.sm);
+	compiled->error = ocl_compile_frontend_error(job->kind, FE_INTERNAL);
+}
+
+/* False: the job was not begun by anyone who was fresh. */
+static bool compile_there(const char *path, const struct bytes *order,
+			  const struct ocl_build_job *job, struct ocl_compiled *compiled)
+{
+	for (bool fresh = false;;) {
+		struct bytes reason = BYTES_INIT;
+		struct helper *helper = helper_take(fresh, path);
+		if (!helper)
+			return false;
+		bool served = helper->served;
+		enum outcome outcome = hand_over(helper, order, job, compiled, &reason);
+		if (outcome == MADE) {
+			helper_give_back(helper);
+			return true;
+		}
+		helper_discard(helper);
+		ocl_compiled_finish(compiled);
+		/* One that has ended meanwhile; or one that an earlier job has spoilt. */
+		fresh = served && (outcome == NOT_BEGUN || outcome == DIED);
+		if (!fresh && outcome == NO_MEMORY)
+			compiled->error = CL_OUT_OF_HOST_MEMORY;
+		else if (!fresh && outcome != NOT_BEGUN)
+			report(job, &reason, compiled);
+		bytes_finish(&reason);
+		if (!fresh)
+			return outcome != NOT_BEGUN;
+	}
+}
+
+/* Where the option allows it and nothing speaks against it. */
+static bool process_wanted(void)
+{
+	/* A set-uid program's rights and environment are not to be handed on. */
+	return strcmp(option_string(OPTION_COMPILER), "inside") && !getauxval(AT_SECURE);
+}
+
+bool ocl_compile_process(const struct ocl_build_job *job, struct ocl_compiled *compiled)
+{
+	char folder[PATH_MAX];
+	struct bytes path = BYTES_INIT, order = BYTES_INIT;
+	bool done = false;
+	lock_assert_none();
+	if (!process_wanted())
+		return false;
+	if (own_library_find(file_name, &path) && getcwd(folder, sizeof(folder))) {
+		ocl_wire_put_job(job, folder, &order);
+		if (!bytes_failed(&order))
+			done = compile_there(bytes_string(&path), &order, job, compiled);
+	}
+	bytes_finish(&path);
+	bytes_finish(&order);
+	if (!done && !strcmp(option_string(OPTION_COMPILER), "process")) {
+		bytes_printf(&compiled->log, "error: no process could be started for the compiler "
+			     "(%s), and CULVERT_COMPILER=process asks for one\n", file_name);
+		compiled->error = ocl_compile_backend_error(job->kind, CL_COMPILER_NOT_AVAILABLE);
+		done = true;
+	}
+	return done;
+}

@@ -1,0 +1,183 @@
+#include "config.h"
+
+#include "tests/fuzz/fuzz.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+uint32_t fuzz_number(struct fuzz *fuzz, uint32_t below)
+{
+	fuzz->state = fuzz->state * 6364136223846793005u + 1442695040888963407u;
+	return below ? (uint32_t)(fuzz->state >> 33) % below : 0;
+}
+
+/* --- mutations ------------------------------------------------------------------------ */
+
+struct span {
+	size_t at_B, size_B;
+};
+
+static bool word_byte(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* A word somewhere, or what lies between words. */
+static struct span some_word(struct fuzz *fuzz, const struct bytes *text)
+{
+	size_t at = fuzz_number(fuzz, (uint32_t)text->size_B), end = at;
+	bool word = word_byte(text->data[at]);
+	while (at && word_byte(text->data[at - 1]) == word && end - at < 64)
+		at--;
+	while (end < text->size_B && word_byte(text->data[end]) == word && end - at < 64)
+		end++;
+	return (struct span){at, end - at};
+}
+
+static void replace(struct bytes *text, struct span span, const void *with, size_t with_B)
+{
+	struct bytes fresh = BYTES_INIT;
+	bytes_append(&fresh, text->data, span.at_B);
+	bytes_append(&fresh, with, with_B);
+	bytes_append(&fresh, text->data + span.at_B + span.size_B,
+		     text->size_B - span.at_B - span.size_B);
+	bytes_finish(text);
+	bytes_move(text, &fresh);
+}
+
+static void replace_by_own_word(struct fuzz *fuzz, struct bytes *text)
+{
+	char copy[128];
+	struct span from = some_word(fuzz, text), to = some_word(fuzz, text);
+	size_t size_B = from.size_B < sizeof(copy) ? from.size_B : sizeof(copy);
+	memcpy(copy, text->data + from.at_B, size_B);
+	replace(text, to, copy, size_B);
+}
+
+static void mutate_once(struct fuzz *fuzz, struct bytes *text)
+{
+	static const char *const edges[] = {
+		"0", "-1", "4294967295", "9223372036854775807", "0x1p-149f", "((", "]", "/*", "\"",
+		"local", "global", "constant", "generic", "double16", "half3", "int", "*", "&",
+		"[1<<30]", "barrier(0)", "return", "goto x;", "while(1)", "#define k", "\\\n", "%",
+	};
+	enum { EDGES = sizeof(edges) / sizeof(edges[0]) };
+	const char *edge = edges[fuzz_number(fuzz, EDGES)];
+	size_t at = fuzz_number(fuzz, (uint32_t)text->size_B);
+	switch (fuzz_number(fuzz, 6)) {
+	case 0:
+		text->data[at] = (char)fuzz_number(fuzz, 256);
+		break;
+	case 1:
+		replace(text, some_word(fuzz, text), edge, strlen(edge));
+		break;
+	case 2:
+		replace(text, some_word(fuzz, text), "", 0);
+		break;
+	case 3:
+		replace(text, (struct span){at, 0}, edge, strlen(edge));
+		break;
+	default:
+		replace_by_own_word(fuzz, text);
+	}
+}
+
+void fuzz_mutate(struct fuzz *fuzz, const struct bytes *good, struct bytes *bad)
+{
+	bytes_append(bad, good->data, good->size_B);
+	if (bad->size_B && !fuzz_number(fuzz, 16))
+		replace(bad, (struct span){fuzz_number(fuzz, (uint32_t)bad->size_B), 0}, "", 0);
+	for (uint32_t n = 1 + fuzz_number(fuzz, 4); n && bad->size_B; n--)
+		mutate_once(fuzz, bad);
+}
+
+/* Kinds of words; each ends in NULL. */
+static const char *const kinds[][10] = {
+	{"float", "double", "int", "uint", "long", "short", "uchar", "half"},
+	{"float4", "double4", "int4", "uint4", "long4", "char4", "half4"},
+	{"float2", "double2", "int2", "ulong2", "short2", "half2"},
+	{" + ", " - ", " * ", " / ", " % ", " & ", " << ", " >> "},
+	{" < ", " > ", " <= ", " >= ", " == ", " != "},
+	{"++", "--"},
+	{"global", "local", "constant", "private", ""},
+	{"get_global_id(0)", "get_local_id(0)", "get_group_id(0)", "get_global_size(1)"},
+	{"sqrt", "fabs", "log", "exp", "floor", "native_sin", "rint", "-"},
+	{"fma(", "mad(", "clamp(", "mix("},
+	{"0", "1", "-1", "16", "255", "4294967295", "0.5f", "1e300"},
+	{"restrict", "volatile", "const", ""},
+};
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), KIND_MAX = 10 };
+
+static const char *word_of(struct fuzz *fuzz, const char *const *kind)
+{
+	uint32_t count = 0;
+	while (count < KIND_MAX && kind[count])
+		count++;
+	return kind[fuzz_number(fuzz, count)];
+}
+
+static bool exchange_once(struct fuzz *fuzz, struct bytes *text)
+{
+	const char *const *kind = kinds[fuzz_number(fuzz, KINDS)];
+	const char *word = word_of(fuzz, kind), *with = word_of(fuzz, kind);
+	size_t start_B = fuzz_number(fuzz, (uint32_t)text->size_B);
+	const char *found = *word ? strstr(bytes_string(text) + start_B, word) : NULL;
+	if (!found)
+		return false;
+	replace(text, (struct span){(size_t)(found - text->data), strlen(word)}, with,
+		strlen(with));
+	return true;
+}
+
+void fuzz_exchange(struct fuzz *fuzz, const struct bytes *good, struct bytes *other)
+{
+	bytes_append(other, good->data, good->size_B);
+	for (uint32_t n = 1 + fuzz_number(fuzz, 4), tries = 200; n && tries; tries--)
+		n -= exchange_once(fuzz, other);
+}
+
+/* --- runs ------------------------------------------------------------------------------ */
+
+static void note(uint64_t number)
+{
+	const char *path = getenv("FUZZ_LAST");
+	FILE *file = path ? fopen(path, "w") : NULL;
+	if (!file)
+		return;
+	fprintf(file, "%llu\n", (unsigned long long)number);
+	fclose(file);
+}
+
+int fuzz_main(int argc, char **argv, bool (*run)(struct fuzz *fuzz))
+{
+	uint64_t seconds = 0, runs = 0, from = 1, wrong = 0, made = 0;
+	struct fuzz fuzz = {.files = argv + 1};
+	for (; argc > 2 && !strncmp(argv[1], "--", 2); argv += 2, argc -= 2) {
+		uint64_t number = strtoull(argv[2], NULL, 10);
+		if (!strcmp(argv[1], "--seconds"))
+			seconds = number;
+		else if (!strcmp(argv[1], "--runs"))
+			runs = number;
+		else if (!strcmp(argv[1], "--from"))
+			from = number;
+	}
+	fuzz.files = argv + 1;
+	fuzz.file_count = argc - 1;
+	if (!seconds && !runs)
+		runs = 100;
+	const time_t end = time(NULL) + (time_t)seconds;
+	for (; (!runs || made < runs) && (!seconds || time(NULL) < end); made++) {
+		fuzz.state = (from + made) * 0x9e3779b97f4a7c15u;
+		note(from + made);
+		if (run(&fuzz))
+			continue;
+		printf("wrong: --from %llu --runs 1\n", (unsigned long long)(from + made));
+		wrong++;
+	}
+	printf("%s: %llu runs, %llu wrong\n", argv[0] ? "fuzz" : "", (unsigned long long)made,
+	       (unsigned long long)wrong);
+	return wrong ? 1 : 0;
+}

@@ -1,0 +1,34 @@
+/* What the fuzzers share: a number for each run's seed, pieces of good inputs to mutate, and
+ * how long to go on.  A run depends on its number alone, so that a crash can be repeated:
+ *
+ *	fuzz_NAME [--seconds N] [--runs N] [--from N] [FILE...]
+ *
+ * Before each run its number is written to FUZZ_LAST (a file) where that is set. */
+#ifndef CULVERT_TESTS_FUZZ_H
+#define CULVERT_TESTS_FUZZ_H
+
+#include "base/bytes.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fuzz {
+	uint64_t state;
+	char **files;                /* arguments that are no options */
+	int file_count;
+};
+
+uint32_t fuzz_number(struct fuzz *fuzz, uint32_t below);
+
+/* Appends good with some bytes changed, lost, doubled, or words of it exchanged. */
+void fuzz_mutate(struct fuzz *fuzz, const struct bytes *good, struct bytes *bad);
+
+/* Exchanges words of OpenCL C for others of their kind: a type for a type, an operator for an
+ * operator.  Much of that still compiles. */
+void fuzz_exchange(struct fuzz *fuzz, const struct bytes *good, struct bytes *other);
+
+/* Calls run with seeded numbers until time or count is up; its answer is whether all is well.
+ * The exit status of a program. */
+int fuzz_main(int argc, char **argv, bool (*run)(struct fuzz *fuzz));
+
+#endif

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Protects: what reads foreign bytes.  Each fuzzer makes the runs that it makes every time,
+# about a minute for all; a crash is named by the number that repeats it.
+#
+#	FUZZ_SECONDS=600 fuzz.sh    each for so long, FUZZ_FROM=N: from another number on
+FUZZ_LAST=$(mktemp) || exit 99
+export FUZZ_LAST
+trap 'rm -f "$FUZZ_LAST"' EXIT
+here=${srcdir:-.}
+status=0
+fuzz() { # name, runs, files
+	name=$1 runs=$2
+	shift 2
+	[ -x tests/fuzz/fuzz_$name ] || return
+	limit="--runs $runs"
+	[ -z "$FUZZ_SECONDS" ] || limit="--seconds $FUZZ_SECONDS"
+	echo "$name:"
+	tests/fuzz/fuzz_$name $limit --from "${FUZZ_FROM:-1}" "$@"
+	code=$?
+	[ $code -le 1 ] || [ $code -eq 77 ] ||
+		echo "ended with $code: fuzz_$name --from $(cat "$FUZZ_LAST") --runs 1"
+	[ $code -eq 0 ] || [ $code -eq 77 ] || status=1
+}
+fuzz options 20000
+fuzz binary 20000
+fuzz printer 120
+fuzz source 500 "$here"/tests/bench/codegen/*.cl
+exit $status

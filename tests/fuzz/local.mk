@@ -1,0 +1,19 @@
+# Fuzzers: each a program that makes numbered runs.
+fuzz_llvm = frontend/libfrontend.a backend/libbackend.a base/libbase.a $(LLVM_LIBS) -ldl
+check_PROGRAMS += tests/fuzz/fuzz_source tests/fuzz/fuzz_options tests/fuzz/fuzz_binary \
+	tests/fuzz/fuzz_printer
+tests_fuzz_fuzz_source_SOURCES = tests/fuzz/fuzz_source.c tests/fuzz/fuzz.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_source_LDADD = $(fuzz_llvm)
+nodist_EXTRA_tests_fuzz_fuzz_source_SOURCES = force-cxx-link.cxx
+tests_fuzz_fuzz_options_SOURCES = tests/fuzz/fuzz_options.c tests/fuzz/fuzz.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_options_LDADD = $(fuzz_llvm)
+nodist_EXTRA_tests_fuzz_fuzz_options_SOURCES = force-cxx-link.cxx
+tests_fuzz_fuzz_printer_SOURCES = tests/fuzz/fuzz_printer.c tests/fuzz/fuzz.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_printer_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS)
+tests_fuzz_fuzz_printer_LDADD = $(fuzz_llvm)
+nodist_EXTRA_tests_fuzz_fuzz_printer_SOURCES = force-cxx-link.cxx
+tests_fuzz_fuzz_binary_SOURCES = tests/fuzz/fuzz_binary.c tests/fuzz/fuzz.c tests/fuzz/fuzz.h \
+	frontend/kernel_abi.c frontend/ptx_facts.c
+tests_fuzz_fuzz_binary_LDADD = icd/libicd.a base/libbase.a
+TESTS += tests/fuzz/fuzz.sh
+EXTRA_DIST += tests/fuzz/fuzz.sh

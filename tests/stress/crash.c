@@ -1,0 +1,129 @@
+/* A host whose compilers crash, end and hang, for crash.sh to look at.  It must
+ * live, its other builds must be made, and nothing of the compiler's process may show in it. */
+#include "config.h"
+
+#include "tests/api/api_test.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t child_signals;
+
+static void on_child(int number)
+{
+	(void)number;
+	child_signals++;
+}
+
+static unsigned files_open(void)
+{
+	unsigned count = 0;
+	DIR *folder = opendir("/proc/self/fd");
+	while (folder && readdir(folder))
+		count++;
+	if (folder)
+		closedir(folder);
+	return count;
+}
+
+static char log_text[65536];
+
+static cl_int build(const struct api_test *test, const char *source, const char *options)
+{
+	cl_int code;
+	cl_program program = clCreateProgramWithSource(test->context, 1, &source, NULL, &code);
+	if (!CHECK_OK(code))
+		return code;
+	code = clBuildProgram(program, 0, NULL, options, NULL, NULL);
+	CHECK_OK(clGetProgramBuildInfo(program, test->device, CL_PROGRAM_BUILD_LOG,
+				       sizeof(log_text), log_text, NULL));
+	CHECK_OK(clReleaseProgram(program));
+	return code;
+}
+
+static void check_planted(const struct api_test *test, const char *source, const char *said)
+{
+	CHECK_CODE(build(test, source, ""), CL_BUILD_PROGRAM_FAILURE);
+	if (!CHECK(strstr(log_text, said) != NULL))
+		printf("the log: %s\n", log_text);
+	/* An innocent one after it. */
+	CHECK_OK(build(test, "kernel void k(global int *p) { *p = 1; }", ""));
+}
+
+struct builder {
+	const struct api_test *test;
+	const char *source;
+	cl_int expected;
+	bool good;
+};
+
+static void *build_some(void *argument)
+{
+	struct builder *builder = argument;
+	cl_int code;
+	builder->good = true;
+	for (int i = 0; i < 4; i++) {
+		cl_program program = clCreateProgramWithSource(builder->test->context, 1,
+							       &builder->source, NULL, &code);
+		builder->good &= !code && clBuildProgram(program, 0, NULL, "", NULL, NULL) ==
+						  builder->expected;
+		builder->good &= !clReleaseProgram(program);
+	}
+	return NULL;
+}
+
+/* Crashes of some leave the others at it alone. */
+static void check_threads(const struct api_test *test)
+{
+	enum { THREADS = 6 };
+	pthread_t threads[THREADS];
+	struct builder builders[THREADS];
+	for (int i = 0; i < THREADS; i++) {
+		builders[i] = (struct builder){
+			.test = test,
+			.source = i % 3 ? "kernel void k(global int *p) { *p = 1; }"
+					: "kernel void plant_segv(global int *p) { *p = 1; }",
+			.expected = i % 3 ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE,
+		};
+		CHECK(!pthread_create(&threads[i], NULL, build_some, &builders[i]));
+	}
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		CHECK(builders[i].good);
+	}
+}
+
+int main(void)
+{
+	struct api_test test;
+	struct sigaction action = {.sa_handler = on_child};
+	sigaction(SIGCHLD, &action, NULL);
+	/* Whoever opened them first has the numbers that are free. */
+	close(STDIN_FILENO);
+	if (!api_test_start(&test, "crash"))
+		return API_TEST_SKIP;
+	alarm(240);
+	CHECK_OK(build(&test, "kernel void k(global int *p) { *p = 1; }", ""));
+	const unsigned files = files_open();
+	check_planted(&test, "kernel void plant_segv(global int *p) { *p = 1; }",
+		      "crashed in libnvvm with a segmentation fault");
+	check_planted(&test, "kernel void plant_abort(global int *p) { *p = 1; }",
+		      "crashed in libnvvm with an assertion");
+	check_planted(&test, "kernel void plant_exit(global int *p) { *p = 1; }",
+		      "ended without a word");
+	check_planted(&test, "kernel void plant_hang(global int *p) { *p = 1; }",
+		      "given up after 2 seconds");
+	/* Clang's own. */
+	check_planted(&test, "#pragma clang __debug crash\nkernel void k(void) {}",
+		      "crashed in Clang");
+	check_threads(&test);
+	/* What was idle may be kept: one socket for each that ran at once. */
+	CHECK(files_open() <= files + 6);
+	CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+	CHECK(!child_signals);
+	return api_test_end(&test);
+}

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Protects: the host, from the compilers.  libnvvm stands behind a shim that crashes,
+# ends or hangs for kernels of certain names.
+REAL=$CULVERT_LIBNVVM
+[ -x tests/stress/crash ] && [ -f "$REAL" ] || exit 77
+folder=$(mktemp -d) || exit 99
+trap 'rm -rf "$folder"' EXIT
+FAULT_NVVM_REAL=$REAL FAULT_NVVM_PLANTED=1
+CULVERT_LIBNVVM=$PWD/tests/stress/libnvvm-fault.so
+CULVERT_COMPILER=process CULVERT_COMPILER_TIMEOUT=2
+export FAULT_NVVM_REAL FAULT_NVVM_PLANTED CULVERT_LIBNVVM CULVERT_COMPILER CULVERT_COMPILER_TIMEOUT
+crash=$PWD/tests/stress/crash
+# From a folder of its own: no core file may be left in it.
+(cd "$folder" && "$crash") || exit 1
+[ -z "$(ls "$folder")" ] || { echo "left behind: $(ls "$folder")"; exit 1; }
