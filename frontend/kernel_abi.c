@@ -8,7 +8,7 @@
 /* The written form: everything little-endian, counts and strings as u32 sizes
  * before their content.  A change of layout changes the version; a reader takes
  * its own version only, since binaries are rebuilt from source easily. */
-enum { ABI_VERSION = 5, MAX_COUNT = 1 << 20 };
+enum { ABI_VERSION = 6, MAX_COUNT = 1 << 20 };
 static const char magic[8] = { 'C', 'U', 'L', 'V', 'A', 'B', 'I', '\n' };
 static const uint32_t absent_string = UINT32_MAX;
 
