@@ -1,8 +1,17 @@
-/* Extensions of Culvert's own.  Their texts: docs/cl_culvert_*.md. */
+/* Culvert's own extensions of OpenCL.  Their texts: docs/cl_culvert_*.md.  The functions are
+ * found with clGetExtensionFunctionAddressForPlatform, by the names below and the types
+ * after them.
+ *
+ * CUDA's handles travel as pointers and its addresses as cl_ulong, so that this header
+ * needs none of CUDA's. */
 #ifndef CL_CULVERT_H
 #define CL_CULVERT_H
 
 #include <CL/cl.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* --- cl_culvert_grid_barrier -------------------------------------------------------------- */
 
@@ -11,5 +20,47 @@
 /* clGetKernelSubGroupInfo; size_t[]: a work-group size -> size_t: the work-groups of that size
  * that the device runs at once.  The number is of no range of the registry's. */
 #define CL_KERNEL_MAX_RESIDENT_WORK_GROUPS_CULVERT 0x43550001
+
+/* --- cl_culvert_cuda_interop -------------------------------------------------------------- */
+
+#define cl_culvert_cuda_interop 1
+#define CL_CULVERT_CUDA_INTEROP_EXTENSION_NAME "cl_culvert_cuda_interop"
+
+/* The CUcontext of device, and its CUdevice; either may be NULL. */
+typedef cl_int(CL_API_CALL *clGetCudaContextCULVERT_fn)(cl_context context, cl_device_id device,
+							 void **cuda_context, int *cuda_device);
+/* The CUstream of an in-order queue. */
+typedef cl_int(CL_API_CALL *clGetCudaStreamCULVERT_fn)(cl_command_queue queue,
+							void **cuda_stream);
+/* The CUevent of a command that has been submitted. */
+typedef cl_int(CL_API_CALL *clGetCudaEventCULVERT_fn)(cl_event event, void **cuda_event);
+/* The CUdeviceptr of a buffer on device. */
+typedef cl_int(CL_API_CALL *clGetCudaPointerCULVERT_fn)(cl_mem buffer, cl_device_id device,
+							 cl_ulong *cuda_pointer);
+/* The CUmodule of an executable program on device. */
+typedef cl_int(CL_API_CALL *clGetCudaModuleCULVERT_fn)(cl_program program, cl_device_id device,
+							void **cuda_module);
+/* The CUfunction of a kernel on device; docs/kernel-abi.md has its parameters. */
+typedef cl_int(CL_API_CALL *clGetCudaFunctionCULVERT_fn)(cl_kernel kernel, cl_device_id device,
+							  void **cuda_function);
+/* A buffer whose bytes on device are size bytes from cuda_pointer on. */
+typedef cl_mem(CL_API_CALL *clCreateBufferFromCudaPointerCULVERT_fn)(
+	cl_context context, cl_device_id device, cl_mem_flags flags, size_t size,
+	cl_ulong cuda_pointer, cl_int *errcode_ret);
+
+/* Puts CUDA work into cuda_stream.  cuda_pointers: of the buffers, in their order. */
+typedef void(CL_CALLBACK *cl_cuda_work_culvert)(void *cuda_stream, const cl_ulong *cuda_pointers,
+						void *user_data);
+/* A command whose operation is what work puts into the stream it is given.
+ * uses: for each buffer CL_MEM_READ_ONLY (the work reads it) or CL_MEM_READ_WRITE;
+ * NULL: it may read and write all. */
+typedef cl_int(CL_API_CALL *clEnqueueCudaWorkCULVERT_fn)(
+	cl_command_queue queue, cl_cuda_work_culvert work, void *user_data, cl_uint num_buffers,
+	const cl_mem *buffers, const cl_mem_flags *uses, cl_uint num_events_in_wait_list,
+	const cl_event *event_wait_list, cl_event *event);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

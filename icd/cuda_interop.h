@@ -4,7 +4,7 @@
 #ifndef CULVERT_ICD_CUDA_INTEROP_H
 #define CULVERT_ICD_CUDA_INTEROP_H
 
-#include "include/culvert/cl_culvert.h"
+#include "icd/cl_culvert.h"
 
 cl_int CL_API_CALL clGetCudaContextCULVERT(cl_context context, cl_device_id device,
 					   void **cuda_context, int *cuda_device);

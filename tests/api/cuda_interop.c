@@ -2,7 +2,7 @@
  * the contract says, and CUDA's handles are those of our objects. */
 #include "config.h"
 
-#include "include/culvert/cl_culvert.h"
+#include "icd/cl_culvert.h"
 #include "tests/api/api_test.h"
 
 #include <cuda.h>
