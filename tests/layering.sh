@@ -31,9 +31,9 @@ forbid tools '(frontend/(module|options|clang|lower|nvvm_ir))|backend/(gpu_inter
 found=$(find base icd frontend cache backend -name '*.cpp' ! -path 'frontend/*' 2>/dev/null)
 [ -z "$found" ] || { printf '%s\n  C++ outside the frontend\n' "$found"; failed=1; }
 
-# A guest ends nobody's process.
+# A guest ends nobody's process; icd/compile_main.c is a process of ours.
 found=$(grep -nE '(^|[^a-z_])(abort|exit|_exit|quick_exit|setlocale|signal|sigaction)[[:space:]]*\(' \
-	$(find base icd frontend backend cache -name '*.c' -o -name '*.cpp' 2>/dev/null) /dev/null |
+	$(find base icd frontend backend cache ! -path icd/compile_main.c \( -name "*.c" -o -name "*.cpp" \) 2>/dev/null) /dev/null |
 	grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)')
 [ -z "$found" ] || { printf '%s\n  calls that end or disturb the host process\n' "$found"; failed=1; }
 

@@ -263,7 +263,6 @@ static void names(void)
 {
 	void *first = NULL, *second = NULL;
 	CUdriverProcAddressQueryResult status;
-	CUgraph graph;
 	REQUIRE(set_up());
 	CHECK_EQ(cuGetProcAddress("cuMemAlloc", &first, 13000, 0, &status), CUDA_SUCCESS);
 	CHECK_EQ(status, CU_GET_PROC_ADDRESS_SUCCESS);
@@ -278,7 +277,8 @@ static void names(void)
 	CHECK_EQ(cuGetProcAddress("cuNoSuchThing", &first, 13000, 0, &status),
 		 CUDA_ERROR_NOT_FOUND);
 	CHECK_EQ(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
-	CHECK_EQ(cuGraphCreate(&graph, 0), CUDA_ERROR_NOT_SUPPORTED);
+	CHECK_EQ(cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL),
+		 CUDA_ERROR_NOT_SUPPORTED);
 }
 
 /* Nothing that the OpenCL driver may call is missing. */
