@@ -9,3 +9,4 @@ tests_bench_bench_graphs_SOURCES = tests/bench/bench_graphs.c tests/api/command_
 	tests/api/api_test.h
 tests_bench_bench_graphs_LDADD = $(OPENCL_LIBS) -ldl
 endif
+EXTRA_DIST += tests/bench/README.md tests/bench/rows.c tests/bench/rows.h
