@@ -3,7 +3,7 @@
 
 #include "icd/command_buffer.h"
 #include "icd/enqueue.h"
-#include "icd/info.h"
+#include "icd/info_rows.h"
 
 static const cl_command_buffer_flags_khr known_flags = CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR |
 						       CL_COMMAND_BUFFER_MUTABLE_KHR |
@@ -126,17 +126,13 @@ CL_API_ENTRY cl_int CL_API_CALL clGetCommandBufferInfoKHR(
 	cl_command_buffer_khr buffer, cl_command_buffer_info_khr param_name,
 	size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
-	const struct info_out out = {param_value_size, param_value, param_value_size_ret};
+	const struct info_out *out =
+		&(const struct info_out){param_value_size, param_value, param_value_size_ret};
 	cl_int error = object_check(buffer, &ocl_command_buffer_type);
 	if (error)
 		return error;
 	switch (param_name) {
-#define INFO(param, type, ...) case param: return INFO_PUT(&out, type, __VA_ARGS__);
-#define INFO_ARRAY(param, type, count, pointer) \
-	case param: return info_put(&out, pointer, sizeof(type) * (count));
 #include "icd/command_buffer_info.def"
-#undef INFO
-#undef INFO_ARRAY
 	default:
 		return CL_INVALID_VALUE;
 	}

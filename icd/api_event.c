@@ -1,7 +1,7 @@
 #include "config.h"
 
 #include "icd/event.h"
-#include "icd/info.h"
+#include "icd/info_rows.h"
 #include "icd/queue.h"
 
 CL_API_ENTRY cl_event CL_API_CALL clCreateUserEvent(cl_context context, cl_int *errcode_ret)
@@ -42,14 +42,13 @@ CL_API_ENTRY cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info par
 					       size_t param_value_size, void *param_value,
 					       size_t *param_value_size_ret)
 {
-	const struct info_out out = {param_value_size, param_value, param_value_size_ret};
+	const struct info_out *out =
+		&(const struct info_out){param_value_size, param_value, param_value_size_ret};
 	cl_int error = object_check(event, &ocl_event_type);
 	if (error)
 		return error;
 	switch (param_name) {
-#define INFO(param, type, ...) case param: return INFO_PUT(&out, type, __VA_ARGS__);
 #include "icd/event_info.def"
-#undef INFO
 	default:
 		return CL_INVALID_VALUE;
 	}
@@ -60,7 +59,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetEventProfilingInfo(cl_event event,
 							size_t param_value_size, void *param_value,
 							size_t *param_value_size_ret)
 {
-	const struct info_out out = {param_value_size, param_value, param_value_size_ret};
+	const struct info_out *out =
+		&(const struct info_out){param_value_size, param_value, param_value_size_ret};
 	cl_ulong time_ns;
 	cl_int error = object_check(event, &ocl_event_type);
 	/* OpenCL 3.0 API, 5.14: CL_INVALID_VALUE for an unknown name. */
@@ -69,7 +69,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetEventProfilingInfo(cl_event event,
 		error = CL_INVALID_VALUE;
 	if (!error)
 		error = ocl_event_profiling_ns(event, param_name, &time_ns);
-	return error ? error : info_put(&out, &time_ns, sizeof(time_ns));
+	return error ? error : info_put(out, &time_ns, sizeof(time_ns));
 }
 
 CL_API_ENTRY cl_int CL_API_CALL

@@ -3,7 +3,7 @@
 
 #include "icd/image_check.h"
 #include "icd/image_format.h"
-#include "icd/info.h"
+#include "icd/info_rows.h"
 #include "icd/mem_flags.h"
 
 #include <string.h>
@@ -154,7 +154,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetImageInfo(cl_mem mem, cl_image_info param_n
 					       size_t param_value_size, void *param_value,
 					       size_t *param_value_size_ret)
 {
-	const struct info_out out = {param_value_size, param_value, param_value_size_ret};
+	const struct info_out *out =
+		&(const struct info_out){param_value_size, param_value, param_value_size_ret};
 	cl_int error = object_check(mem, &ocl_mem_type);
 	/* 5.3.7: CL_INVALID_MEM_OBJECT when it is no image. */
 	if (!error && !mem->image)
@@ -163,9 +164,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetImageInfo(cl_mem mem, cl_image_info param_n
 		return error;
 	const struct ocl_image *image = mem->image;
 	switch (param_name) {
-#define INFO(param, type, ...) case param: return INFO_PUT(&out, type, __VA_ARGS__);
 #include "icd/image_info.def"
-#undef INFO
 	default:
 		return CL_INVALID_VALUE;
 	}

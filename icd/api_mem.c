@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "icd/info.h"
+#include "icd/info_rows.h"
 #include "icd/mem_flags.h"
 
 static cl_mem mem_return(cl_int error, cl_mem mem, cl_int *errcode_ret)
@@ -116,17 +116,13 @@ CL_API_ENTRY cl_int CL_API_CALL clGetMemObjectInfo(cl_mem mem, cl_mem_info param
 						   size_t param_value_size, void *param_value,
 						   size_t *param_value_size_ret)
 {
-	const struct info_out out = {param_value_size, param_value, param_value_size_ret};
+	const struct info_out *out =
+		&(const struct info_out){param_value_size, param_value, param_value_size_ret};
 	cl_int error = object_check(mem, &ocl_mem_type);
 	if (error)
 		return error;
 	switch (param_name) {
-#define INFO(param, type, ...) case param: return INFO_PUT(&out, type, __VA_ARGS__);
-#define INFO_ARRAY(param, type, count, pointer) \
-	case param: return info_put(&out, pointer, sizeof(type) * (count));
 #include "icd/mem_info.def"
-#undef INFO
-#undef INFO_ARRAY
 	default:
 		return CL_INVALID_VALUE;
 	}

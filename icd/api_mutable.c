@@ -1,7 +1,7 @@
 /* Changing what a command buffer launches (cl_khr_command_buffer_mutable_dispatch). */
 #include "config.h"
 
-#include "icd/info.h"
+#include "icd/info_rows.h"
 #include "icd/mutable_command.h"
 
 _Static_assert(sizeof(struct ocl_mutable_config) == 72, "cl_mutable_dispatch_config_khr");
@@ -37,18 +37,14 @@ cl_int CL_API_CALL ocl_mutable_command_info(cl_mutable_command_khr handle, cl_ui
 					    size_t param_value_size, void *param_value,
 					    size_t *param_value_size_ret)
 {
-	const struct info_out out = {param_value_size, param_value, param_value_size_ret};
+	const struct info_out *out =
+		&(const struct info_out){param_value_size, param_value, param_value_size_ret};
 	cl_int error = object_check(handle, &ocl_mutable_command_type);
 	if (error)
 		return error;
 	const struct ocl_mutable_range *range = &handle->now.range;
 	switch (param_name) {
-#define INFO(param, type, ...) case param: return INFO_PUT(&out, type, __VA_ARGS__);
-#define INFO_ARRAY(param, type, count, pointer) \
-	case param: return info_put(&out, pointer, sizeof(type) * (count));
 #include "icd/mutable_command_info.def"
-#undef INFO
-#undef INFO_ARRAY
 	default:
 		return CL_INVALID_VALUE;
 	}

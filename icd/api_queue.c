@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "icd/info.h"
+#include "icd/info_rows.h"
 #include "icd/queue.h"
 
 #include <CL/cl_ext.h>
@@ -143,17 +143,13 @@ CL_API_ENTRY cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue,
 						      size_t param_value_size, void *param_value,
 						      size_t *param_value_size_ret)
 {
-	const struct info_out out = {param_value_size, param_value, param_value_size_ret};
+	const struct info_out *out =
+		&(const struct info_out){param_value_size, param_value, param_value_size_ret};
 	cl_int error = object_check(queue, &ocl_queue_type);
 	if (error)
 		return error;
 	switch (param_name) {
-#define INFO(param, type, ...) case param: return INFO_PUT(&out, type, __VA_ARGS__);
-#define INFO_ARRAY(param, type, count, pointer) \
-	case param: return info_put(&out, pointer, sizeof(type) * (count));
 #include "icd/queue_info.def"
-#undef INFO
-#undef INFO_ARRAY
 	case CL_QUEUE_SIZE:
 		/* OpenCL 3.0 API, 5.1: CL_INVALID_COMMAND_QUEUE for a queue that is not
 		 * on the device. */

@@ -5,6 +5,7 @@
 #include "icd/launch.h"
 #include "icd/mutable_command.h"
 #include "icd/module.h"
+#include "icd/properties.h"
 #include "icd/queue.h"
 
 #include <stddef.h>
@@ -18,23 +19,6 @@ enum { OWN_ACCESSES = 16 };
 
 /* --- birth and death -------------------------------------------------------------------- */
 
-static cl_int properties_copy(struct _cl_command_buffer_khr *buffer,
-			      const cl_command_buffer_properties_khr *list)
-{
-	size_t count = 0;
-	if (!list)
-		return CL_SUCCESS;
-	while (list[count])
-		count += 2;
-	count++;
-	buffer->properties = malloc(count * sizeof(*list));
-	if (!buffer->properties)
-		return CL_OUT_OF_HOST_MEMORY;
-	memcpy(buffer->properties, list, count * sizeof(*list));
-	buffer->property_count = count;
-	return CL_SUCCESS;
-}
-
 cl_int ocl_command_buffer_create(cl_command_queue queue,
 				 const cl_command_buffer_properties_khr *properties,
 				 cl_command_buffer_flags_khr flags, bool keeps_groups,
@@ -47,7 +31,7 @@ cl_int ocl_command_buffer_create(cl_command_queue queue,
 		goto fail_lock;
 	if (lock_condition_init(&buffer->idle))
 		goto fail_condition;
-	if (properties_copy(buffer, properties))
+	if (ocl_properties_copy(properties, &buffer->properties, &buffer->property_count))
 		goto fail_properties;
 	object_init(&buffer->base, &ocl_command_buffer_type);
 	object_ref(queue);

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/log.h"
+#include "icd/info_rows.h"
 #include "icd/platform.h"
 
 #include <stdlib.h>
@@ -157,15 +158,7 @@ int ocl_context_device_index(const struct _cl_context *context, const struct _cl
 cl_int ocl_context_info(cl_context context, cl_context_info name, const struct info_out *out)
 {
 	switch (name) {
-#define INFO(param, type, ...)                                                                    \
-	case param:                                                                               \
-		return INFO_PUT(out, type, __VA_ARGS__);
-#define INFO_ARRAY(param, type, count, pointer)                                                   \
-	case param:                                                                               \
-		return info_put(out, pointer, sizeof(type) * (count));
 #include "icd/context_info.def"
-#undef INFO
-#undef INFO_ARRAY
 	default:
 		return CL_INVALID_VALUE;
 	}

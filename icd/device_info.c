@@ -6,6 +6,7 @@
 #include "frontend/kernel_abi.h"
 #include "icd/extension.h"
 #include "icd/image.h"
+#include "icd/info_rows.h"
 #include "icd/khr_command_buffer.h"
 #include "icd/printf.h"
 #include "icd/svm.h"
@@ -214,19 +215,7 @@ cl_int ocl_device_info(cl_device_id device, cl_device_info name, const struct in
 	const struct gpu_caps *caps = device->caps;
 	const bool images = ocl_device_has_images(device);
 	switch (name) {
-#define INFO(param, type, ...)                                                                    \
-	case param:                                                                               \
-		return INFO_PUT(out, type, __VA_ARGS__);
-#define INFO_STRING(param, ...)                                                                   \
-	case param:                                                                               \
-		return info_put_string(out, __VA_ARGS__);
-#define INFO_CALL(param, ...)                                                                     \
-	case param:                                                                               \
-		return __VA_ARGS__;
 #include "icd/device_info.def"
-#undef INFO
-#undef INFO_STRING
-#undef INFO_CALL
 	default:
 		return CL_INVALID_VALUE;
 	}

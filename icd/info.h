@@ -1,13 +1,10 @@
 /* The one clerk for all clGet*Info calls.
  *
- * A query is a switch over rows of a .def file, INFO(param, type, expression):
+ * A query is a switch over rows of a .def file, INFO(param, type, expression), which
+ * icd/info_rows.h makes into cases:
  *
- *	const struct info_out out = {size, value, size_ret};
+ *	const struct info_out *out = &(const struct info_out){size, value, size_ret};
  *	switch (name) {
- *	#define INFO(param, type, ...) case param: return INFO_PUT(&out, type, __VA_ARGS__);
- *	#define INFO_STRING(param, ...) case param: return info_put_string(&out, __VA_ARGS__);
- *	#define INFO_ARRAY(param, type, count, pointer) \
- *		case param: return info_put(&out, pointer, sizeof(type) * (count));
  *	#include "icd/event_info.def"
  *	default: return CL_INVALID_VALUE;
  *	}

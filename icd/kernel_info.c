@@ -3,19 +3,10 @@
 #include "icd/kernel_info.h"
 
 #include "icd/cl_culvert.h"
+#include "icd/info_rows.h"
 
 #include <CL/cl_ext.h>
 #include <stdint.h>
-
-#define INFO(param, type, ...)                                                                    \
-	case param:                                                                               \
-		return INFO_PUT(out, type, __VA_ARGS__);
-#define INFO_STRING(param, ...)                                                                   \
-	case param:                                                                               \
-		return info_put_string(out, __VA_ARGS__);
-#define INFO_CALL(param, ...)                                                                     \
-	case param:                                                                               \
-		return __VA_ARGS__;
 
 cl_int ocl_kernel_info(cl_kernel kernel, cl_kernel_info name, const struct info_out *out)
 {

@@ -4,6 +4,7 @@
 
 #include "icd/complete.h"
 #include "icd/image.h"
+#include "icd/properties.h"
 #include "icd/svm.h"
 
 #include <stddef.h>
@@ -56,22 +57,6 @@ bool ocl_mem_uses_svm(const struct _cl_mem *mem)
 }
 
 /* --- creation -------------------------------------------------------------------- */
-
-static cl_int properties_copy(struct _cl_mem *mem, const cl_mem_properties *properties)
-{
-	size_t count = 0;
-	if (!properties)
-		return CL_SUCCESS;
-	while (properties[count])
-		count += 2;
-	count++;
-	mem->properties = malloc(count * sizeof(*properties));
-	if (!mem->properties)
-		return CL_OUT_OF_HOST_MEMORY;
-	memcpy(mem->properties, properties, count * sizeof(*properties));
-	mem->property_count = count;
-	return CL_SUCCESS;
-}
 
 static struct _cl_mem *mem_new(cl_context context, cl_mem_flags flags, size_t size_B)
 {
@@ -132,7 +117,7 @@ cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, c
 	struct _cl_mem *mem = mem_new(context, flags, size_B);
 	if (!mem)
 		return CL_OUT_OF_HOST_MEMORY;
-	cl_int error = properties_copy(mem, properties);
+	cl_int error = ocl_properties_copy(properties, &mem->properties, &mem->property_count);
 	if (!error && host_pointer)
 		error = host_memory_take(mem, host_pointer);
 	if (!error && !mem->svm)
@@ -168,7 +153,7 @@ cl_int ocl_mem_new_image(cl_context context, const cl_mem_properties *properties
 	struct _cl_mem *mem = mem_new(context, flags, 0);
 	if (!mem)
 		return CL_OUT_OF_HOST_MEMORY;
-	cl_int error = properties_copy(mem, properties);
+	cl_int error = ocl_properties_copy(properties, &mem->properties, &mem->property_count);
 	if (error) {
 		object_unref(mem);
 		return error;

@@ -2,6 +2,7 @@
 
 #include "icd/mutable_command.h"
 
+#include "icd/properties.h"
 #include "icd/queue.h"
 
 #include <stdlib.h>
@@ -25,23 +26,6 @@ static void range_take(struct ocl_mutable_range *range, const struct ocl_ndrange
 	}
 }
 
-static cl_int properties_copy(struct _cl_mutable_command_khr *handle,
-			      const cl_command_properties_khr *list)
-{
-	size_t count = 0;
-	if (!list)
-		return CL_SUCCESS;
-	while (list[count])
-		count += 2;
-	count++;
-	handle->properties = malloc(count * sizeof(*list));
-	if (!handle->properties)
-		return CL_OUT_OF_HOST_MEMORY;
-	memcpy(handle->properties, list, count * sizeof(*list));
-	handle->property_count = count;
-	return CL_SUCCESS;
-}
-
 cl_int ocl_mutable_create(cl_command_buffer_khr buffer, cl_kernel kernel,
 			  const struct ocl_ndrange *range,
 			  const cl_command_properties_khr *properties, cl_bitfield fields, bool set,
@@ -50,7 +34,7 @@ cl_int ocl_mutable_create(cl_command_buffer_khr buffer, cl_kernel kernel,
 	struct _cl_mutable_command_khr *handle = calloc(1, sizeof(*handle));
 	if (!handle)
 		return CL_OUT_OF_HOST_MEMORY;
-	if (properties_copy(handle, properties)) {
+	if (ocl_properties_copy(properties, &handle->properties, &handle->property_count)) {
 		free(handle);
 		return CL_OUT_OF_HOST_MEMORY;
 	}

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "icd/extension.h"
 #include "icd/icd.h"
+#include "icd/info_rows.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -111,19 +112,7 @@ static cl_int put_extension_versions(const struct info_out *out)
 cl_int ocl_platform_info(cl_platform_info name, const struct info_out *out)
 {
 	switch (name) {
-#define INFO(param, type, ...)                                                                    \
-	case param:                                                                               \
-		return INFO_PUT(out, type, __VA_ARGS__);
-#define INFO_STRING(param, ...)                                                                   \
-	case param:                                                                               \
-		return info_put_string(out, __VA_ARGS__);
-#define INFO_CALL(param, ...)                                                                     \
-	case param:                                                                               \
-		return __VA_ARGS__;
 #include "icd/platform_info.def"
-#undef INFO
-#undef INFO_STRING
-#undef INFO_CALL
 	default:
 		return CL_INVALID_VALUE;
 	}

@@ -2,6 +2,7 @@
 
 #include "icd/program.h"
 
+#include "icd/info_rows.h"
 #include "icd/program_binary.h"
 
 #include <stdlib.h>
@@ -101,18 +102,6 @@ static cl_int put_kernel_names(cl_program program, const struct info_out *out)
 	return error;
 }
 
-#define INFO(param, type, ...)                                                                    \
-	case param:                                                                               \
-		return INFO_PUT(out, type, __VA_ARGS__);
-#define INFO_STRING(param, ...)                                                                   \
-	case param:                                                                               \
-		return info_put_string(out, __VA_ARGS__);
-#define INFO_ARRAY(param, type, count, pointer)                                                   \
-	case param:                                                                               \
-		return info_put(out, pointer, sizeof(type) * (count));
-#define INFO_CALL(param, ...)                                                                     \
-	case param:                                                                               \
-		return __VA_ARGS__;
 
 cl_int ocl_program_info(cl_program program, cl_program_info name, const struct info_out *out)
 {

@@ -3,6 +3,7 @@
 #include "icd/queue.h"
 
 #include "icd/printf.h"
+#include "icd/properties.h"
 #include "icd/work.h"
 
 #include <stddef.h>
@@ -12,22 +13,6 @@
 _Static_assert(offsetof(struct _cl_command_queue, base) == 0, "a handle starts with its object");
 
 /* --- birth and death -------------------------------------------------------------------- */
-
-static cl_int properties_copy(struct _cl_command_queue *queue, const cl_queue_properties *list)
-{
-	size_t count = 0;
-	if (!list)
-		return CL_SUCCESS;
-	while (list[count])
-		count += 2;
-	count++;
-	queue->property_list = malloc(count * sizeof(*list));
-	if (!queue->property_list)
-		return CL_OUT_OF_HOST_MEMORY;
-	memcpy(queue->property_list, list, count * sizeof(*list));
-	queue->property_count = count;
-	return CL_SUCCESS;
-}
 
 /* The devices of a context are likely to exchange bytes: this one has come into use. */
 static void peers_open(const struct _cl_context *context, const struct _cl_device_id *device)
@@ -49,7 +34,7 @@ cl_int ocl_queue_create(cl_context context, cl_device_id device,
 		goto fail_lock;
 	if (lock_condition_init(&queue->settled))
 		goto fail_condition;
-	error = properties_copy(queue, property_list);
+	error = ocl_properties_copy(property_list, &queue->property_list, &queue->property_count);
 	if (error)
 		goto fail_properties;
 	const bool in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);

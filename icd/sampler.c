@@ -3,6 +3,7 @@
 #include "icd/sampler.h"
 
 #include "frontend/kernel_abi.h"
+#include "icd/properties.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,22 +51,6 @@ static bool filter_bits(cl_filter_mode filter, uint32_t *bits)
 	return true;
 }
 
-static cl_int properties_copy(struct _cl_sampler *sampler, const cl_sampler_properties *list)
-{
-	size_t count = 0;
-	if (!list)
-		return CL_SUCCESS;
-	while (list[count])
-		count += 2;
-	count++;
-	sampler->properties = malloc(count * sizeof(*list));
-	if (!sampler->properties)
-		return CL_OUT_OF_HOST_MEMORY;
-	memcpy(sampler->properties, list, count * sizeof(*list));
-	sampler->property_count = count;
-	return CL_SUCCESS;
-}
-
 cl_int ocl_sampler_create(cl_context context, cl_bool normalized, cl_addressing_mode addressing,
 			  cl_filter_mode filter, const cl_sampler_properties *properties,
 			  cl_sampler *sampler_out)
@@ -84,7 +69,7 @@ cl_int ocl_sampler_create(cl_context context, cl_bool normalized, cl_addressing_
 	sampler->addressing = addressing;
 	sampler->filter = filter;
 	sampler->bits = bits;
-	cl_int error = properties_copy(sampler, properties);
+	cl_int error = ocl_properties_copy(properties, &sampler->properties, &sampler->property_count);
 	if (error)
 		object_unref(sampler);
 	else

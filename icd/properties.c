@@ -1,0 +1,26 @@
+#include "config.h"
+
+#include "icd/properties.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+cl_int ocl_properties_copy(const cl_properties *list, cl_properties **copy_out,
+			   size_t *count_out)
+{
+	size_t count = 0;
+	*copy_out = NULL;
+	*count_out = 0;
+	if (!list)
+		return CL_SUCCESS;
+	while (list[count])
+		count += 2;
+	count++;
+	cl_properties *copy = malloc(count * sizeof(*copy));
+	if (!copy)
+		return CL_OUT_OF_HOST_MEMORY;
+	memcpy(copy, list, count * sizeof(*copy));
+	*copy_out = copy;
+	*count_out = count;
+	return CL_SUCCESS;
+}
