@@ -1,8 +1,8 @@
 # CULVERT_CHECK_CUDA
 # --with-cuda=DIR: a CUDA toolkit, or a folder that NVIDIA's wheels were unpacked
 # into.  Only headers and libdevice are taken from it; libcuda and libnvvm are
-# found at run time.  Sets CUDA_CPPFLAGS, LIBDEVICE, PTXAS (tests), and a default
-# place of libnvvm for the build tree.
+# found at run time.  Sets CUDA_CPPFLAGS, LIBDEVICE, PTXAS (tests), NVCC (twins of
+# measurements), and a default place of libnvvm for the build tree.
 AC_DEFUN([CULVERT_CHECK_CUDA], [
 	AC_ARG_WITH([cuda],
 		[AS_HELP_STRING([--with-cuda=DIR],
@@ -15,6 +15,7 @@ AC_DEFUN([CULVERT_CHECK_CUDA], [
 	LIBDEVICE=
 	NVVM_LIBRARY=
 	PTXAS=
+	NVCC=
 	for root in $culvert_cuda_roots; do
 		for sub in "" /nvidia/cu13 /nvidia/cu12 /nvidia/cuda_runtime /nvidia/cuda_nvcc; do
 			dir=$root$sub
@@ -27,6 +28,7 @@ AC_DEFUN([CULVERT_CHECK_CUDA], [
 					[NVVM_LIBRARY=$dir/$lib/libnvvm.so.4])
 			done
 			AS_IF([test -z "$PTXAS" && test -x "$dir/bin/ptxas"], [PTXAS=$dir/bin/ptxas])
+			AS_IF([test -z "$NVCC" && test -x "$dir/bin/nvcc"], [NVCC=$dir/bin/nvcc])
 		done
 	done
 	AS_IF([test -z "$cuda_include"],
@@ -38,4 +40,5 @@ AC_DEFUN([CULVERT_CHECK_CUDA], [
 	AC_SUBST([LIBDEVICE])
 	AC_SUBST([NVVM_LIBRARY])
 	AC_SUBST([PTXAS])
+	AC_SUBST([NVCC])
 ])
