@@ -36,6 +36,16 @@ AC_DEFUN([CULVERT_CHECK_CUDA], [
 	AS_IF([test -z "$LIBDEVICE"],
 		[AC_MSG_ERROR([libdevice.10.bc not found under the CUDA folders; use --with-cuda=DIR])])
 	CUDA_CPPFLAGS="-I$cuda_include"
+	dnl An nvcc may lack the host compiler or the headers that it wants.
+	AS_IF([test -n "$NVCC"], [
+		AC_MSG_CHECKING([whether $NVCC works])
+		echo '#include <cuda_fp16.h>' >conftest.cu
+		echo '__global__ void k(float *x) { x@<:@0@:>@ = __half2float(__float2half(x@<:@0@:>@)); }' >>conftest.cu
+		AS_IF(["$NVCC" -arch=sm_90 -ptx -o conftest.ptx conftest.cu >&AS_MESSAGE_LOG_FD 2>&1],
+			[nvcc_works=yes], [nvcc_works=no; NVCC=])
+		rm -f conftest.cu conftest.ptx
+		AC_MSG_RESULT([$nvcc_works])])
+	AM_CONDITIONAL([HAVE_NVCC], [test -n "$NVCC"])
 	AC_SUBST([CUDA_CPPFLAGS])
 	AC_SUBST([LIBDEVICE])
 	AC_SUBST([NVVM_LIBRARY])

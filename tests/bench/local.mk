@@ -5,12 +5,38 @@ bench_cuda = tests/bench/cuda.c tests/bench/cuda.h tests/bench/cuda_calls.def $(
 bench_programs =
 
 if HAVE_OPENCL_LOADER
-bench_programs += tests/bench/bench_launch
+bench_programs += tests/bench/bench_launch tests/bench/bench_transfer tests/bench/bench_overlap tests/bench/bench_matrix \
+	tests/bench/bench_kernels tests/bench/bench_alloc tests/bench/bench_devices
+bench_programs += tests/bench/cuda_launch tests/bench/cuda_transfer tests/bench/cuda_overlap tests/bench/cuda_matrix \
+	tests/bench/cuda_kernels tests/bench/cuda_alloc tests/bench/cuda_devices
 tests_bench_bench_launch_SOURCES = tests/bench/bench_launch.c $(bench_opencl)
 tests_bench_bench_launch_LDADD = $(OPENCL_LIBS) -lpthread
-bench_programs += tests/bench/cuda_launch
 tests_bench_cuda_launch_SOURCES = tests/bench/cuda_launch.c $(bench_cuda)
 tests_bench_cuda_launch_LDADD = -ldl -lpthread
+tests_bench_bench_transfer_SOURCES = tests/bench/bench_transfer.c $(bench_opencl)
+tests_bench_bench_transfer_LDADD = $(OPENCL_LIBS) -lpthread
+tests_bench_cuda_transfer_SOURCES = tests/bench/cuda_transfer.c $(bench_cuda)
+tests_bench_cuda_transfer_LDADD = -ldl -lpthread
+tests_bench_bench_overlap_SOURCES = tests/bench/bench_overlap.c $(bench_opencl)
+tests_bench_bench_overlap_LDADD = $(OPENCL_LIBS) -lpthread
+tests_bench_cuda_overlap_SOURCES = tests/bench/cuda_overlap.c $(bench_cuda)
+tests_bench_cuda_overlap_LDADD = -ldl -lpthread
+tests_bench_bench_matrix_SOURCES = tests/bench/bench_matrix.c tests/bench/matrix_check.h $(bench_opencl)
+tests_bench_bench_matrix_LDADD = $(OPENCL_LIBS) -lpthread
+tests_bench_cuda_matrix_SOURCES = tests/bench/cuda_matrix.c tests/bench/matrix_check.h $(bench_cuda)
+tests_bench_cuda_matrix_LDADD = -ldl -lpthread
+tests_bench_bench_kernels_SOURCES = tests/bench/bench_kernels.c tests/bench/kernels.h $(bench_opencl)
+tests_bench_bench_kernels_LDADD = $(OPENCL_LIBS) -lpthread
+tests_bench_cuda_kernels_SOURCES = tests/bench/cuda_kernels.c tests/bench/kernels.h $(bench_cuda)
+tests_bench_cuda_kernels_LDADD = -ldl -lpthread
+tests_bench_bench_alloc_SOURCES = tests/bench/bench_alloc.c $(bench_opencl)
+tests_bench_bench_alloc_LDADD = $(OPENCL_LIBS) -lpthread
+tests_bench_cuda_alloc_SOURCES = tests/bench/cuda_alloc.c $(bench_cuda)
+tests_bench_cuda_alloc_LDADD = -ldl -lpthread
+tests_bench_bench_devices_SOURCES = tests/bench/bench_devices.c $(bench_opencl)
+tests_bench_bench_devices_LDADD = $(OPENCL_LIBS) -lpthread
+tests_bench_cuda_devices_SOURCES = tests/bench/cuda_devices.c $(bench_cuda)
+tests_bench_cuda_devices_LDADD = -ldl -lpthread
 
 EXTRA_PROGRAMS += tests/bench/bench_queues
 tests_bench_bench_queues_SOURCES = tests/bench/bench_queues.c tests/bench/bench_raw.c \
@@ -20,6 +46,7 @@ EXTRA_PROGRAMS += tests/bench/bench_graphs
 tests_bench_bench_graphs_SOURCES = tests/bench/bench_graphs.c tests/api/command_buffer_entry.h \
 	tests/api/api_test.h
 tests_bench_bench_graphs_LDADD = $(OPENCL_LIBS) -ldl
+TESTS += tests/bench/run.sh
 endif
 check_PROGRAMS += $(bench_programs)
 
@@ -31,11 +58,14 @@ tests/bench/kernels.ptx: tests/bench/kernels.cu
 		$(srcdir)/tests/bench/kernels.cu
 tests/bench/kernels.cubin: tests/bench/kernels.ptx
 	$(AM_V_GEN)'$(PTXAS)' -O3 -arch=$(BENCH_ARCH) -o $@ tests/bench/kernels.ptx
-.PHONY: bench bench-kernels
-bench-kernels:
-	@if test -n '$(NVCC)'; then $(MAKE) $(AM_MAKEFLAGS) $(bench_kernels); \
-	else echo 'no nvcc: the twins of CUDA are left out'; fi
-bench: $(bench_programs) bench-kernels
+if HAVE_NVCC
+check_DATA = tests/bench/kernels.ptx
+bench_code = $(bench_kernels)
+else
+bench_code =
+endif
+.PHONY: bench
+bench: $(bench_programs) $(bench_code)
 CLEANFILES += $(bench_kernels)
 EXTRA_DIST += tests/bench/README.md tests/bench/kernels.cu tests/bench/run tests/bench/figures.py \
-	tests/bench/picture.py
+	tests/bench/picture.py tests/bench/run.sh

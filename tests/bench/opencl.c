@@ -36,13 +36,22 @@ static void choose_platform(cl_uint devices_limit)
 	bench_fail(__FILE__, __LINE__, "no such platform with a device", (int)count);
 }
 
+/* What nvcc does without being asked, in the newest language that there is. */
+static const char *build_options(void)
+{
+	char version[256] = "";
+	CL_OK(clGetDeviceInfo(opencl.devices[0], CL_DEVICE_VERSION, sizeof(version), version,
+			      NULL));
+	return strtod(version + strlen("OpenCL "), NULL) >= 3 ? "-cl-mad-enable -cl-std=CL3.0"
+							      : "-cl-mad-enable";
+}
+
 static void build(const char *source)
 {
 	cl_int code;
 	opencl.program = clCreateProgramWithSource(opencl.context, 1, &source, NULL, &code);
 	CL_OK(code);
-	/* What nvcc does without being asked. */
-	code = clBuildProgram(opencl.program, 0, NULL, "-cl-mad-enable", NULL, NULL);
+	code = clBuildProgram(opencl.program, 0, NULL, build_options(), NULL, NULL);
 	if (code) {
 		static char log[16384];
 		clGetProgramBuildInfo(opencl.program, opencl.devices[0], CL_PROGRAM_BUILD_LOG,

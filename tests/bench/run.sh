@@ -1,0 +1,58 @@
+#!/bin/sh
+# Protects: the bench programs, their CUDA twins, and the runner, on software devices: every
+# group runs and gives the rows that its twin gives, platforms take turns, and what fails is
+# told.
+here=${srcdir:-.}/tests/bench
+out=bench-test.$$
+mkdir "$out" || exit 2
+trap 'rm -rf "$out"' EXIT
+BENCH_CUDA=$PWD/libculvert-softcuda.so
+export BENCH_CUDA
+run="$PYTHON3 $here/run --build . --tiny --as-built"
+fail() {
+	echo "$*"
+	cat "$out"/log
+	exit 1
+}
+
+# Every group.  Two devices: copies between them, and a job that they share.
+cuda=
+[ ! -f tests/bench/kernels.ptx ] || cuda=--cuda
+CULVERT_SOFT_DEVICES=2 $run --platforms culvert $cuda --out "$out/all" 2>"$out/log" || fail "a group failed"
+$PYTHON3 - "$out/all" $cuda <<'END' || fail "the results are not whole"
+import json, os, sys
+import xml.dom.minidom
+folder, cuda = sys.argv[1], "--cuda" in sys.argv
+data = json.load(open(folder + "/results.json"))
+missing = [row["name"] for row in data["rows"]
+           if not ("culvert" in row["sides"] or "culvert" in row["skipped"])
+           or cuda and not ("cuda" in row["sides"] or "cuda" in row["skipped"])]
+assert not missing, missing
+groups = {row["group"] for row in data["rows"]}
+assert {"launch", "transfer", "overlap", "kernels", "matrix", "alloc", "devices"} <= groups, groups
+skipped = {row["name"] for row in data["rows"] if "culvert" in row["skipped"]}
+assert skipped <= {"a job shared by 4"}, skipped
+table = open(folder + "/table.md").read()
+assert all(row["name"] in table for row in data["rows"] if row["sides"])
+pictures = [name for name in os.listdir(folder) if name.endswith(".svg")]
+assert bool(pictures) == cuda, pictures
+for name in pictures:
+    xml.dom.minidom.parse(os.path.join(folder, name))
+END
+
+# In turn: a round of each before the next.
+$run --platforms culvert,missing,pocl --groups alloc --rounds 2 --out "$out/two" 2>"$out/log" || fail "PoCL beside Culvert failed"
+if grep -q '^pocl: not there' "$out/log"; then
+	echo "PoCL is not installed: taking turns was not tried"
+else
+	turns=$(sed -n 's/^alloc on \([a-z]*\):.*/\1/p' "$out/log" | tr '\n' ' ')
+	[ "$turns" = "culvert pocl culvert pocl " ] || fail "the turns: $turns"
+	grep -q '"rounds": 2' "$out/two/results.json" || fail "not two rounds"
+fi
+grep -q '^missing: not there, left out' "$out/log" || fail "a platform that is not there was not told"
+
+# A platform that cannot be loaded fails the run.
+if $run --platforms culvert,broken=/nonexistent/libbroken.so --groups alloc --out "$out/bad" 2>"$out/log"; then
+	fail "a program that failed was not told"
+fi
+grep -q '^FAILED alloc on broken: status 1' "$out/log" || fail "another failure than was planted"
