@@ -133,6 +133,21 @@ static void measure_rate(const char *name, struct stream_of of)
 	bench_row("launch", name, "k/s", HIGHER, launches_per_ms, &of);
 }
 
+/* The beginning and the end of each, by events with times. */
+static void measure_profiling(void)
+{
+	for (unsigned i = 0; i < launches; i++) {
+		CU_OK(cu.cuEventCreate(&begins[i], CU_EVENT_DEFAULT));
+		CU_OK(cu.cuEventCreate(&ends[i], CU_EVENT_DEFAULT));
+	}
+	measure_rate("launches, profiling queue, an event kept each",
+		     (struct stream_of){empty, 0, 0, RECORD_BOTH});
+	for (unsigned i = 0; i < launches; i++) {
+		CU_OK(cu.cuEventDestroy_v2(begins[i]));
+		CU_OK(cu.cuEventDestroy_v2(ends[i]));
+	}
+}
+
 /* An out-of-order queue has no twin but a stream: what one thread can give at most. */
 static void measure_rates(void)
 {
@@ -144,12 +159,11 @@ static void measure_rates(void)
 	measure_rate("launches, 16 arguments set", (struct stream_of){sixteen, 8, 8, RECORD_NONE});
 	measure_rate("launches, 16 arguments set, an event kept each",
 		     (struct stream_of){sixteen, 8, 8, RECORD_END});
-	measure_rate("launches, profiling queue, an event kept each",
-		     (struct stream_of){empty, 0, 0, RECORD_BOTH});
+	bench_row("launch", "processor time of a launch", "us", LOWER, core_time, &plain);
+	measure_profiling();
 	measure_rate("launches, out-of-order queue", plain);
 	measure_rate("launches, out-of-order queue, an event kept each",
 		     (struct stream_of){empty, 0, 0, RECORD_END});
-	bench_row("launch", "processor time of a launch", "us", LOWER, core_time, &plain);
 }
 
 /* --- threads ------------------------------------------------------------------------------- */
@@ -266,24 +280,22 @@ static void start(void)
 	stream = cuda_stream();
 	empty = cuda_function(0, "empty");
 	work = cuda_function(0, "work");
-	for (unsigned i = 0; i < STREAMS; i++)
-		streams[i] = cuda_stream();
 	for (unsigned i = 0; i < INDEPENDENT; i++)
 		memory[i] = cuda_memory(4);
-	for (unsigned i = 0; i < launches; i++) {
+	for (unsigned i = 0; i < launches; i++)
 		events[i] = cuda_event();
-		CU_OK(cu.cuEventCreate(&begins[i], CU_EVENT_DEFAULT));
-		CU_OK(cu.cuEventCreate(&ends[i], CU_EVENT_DEFAULT));
-	}
+}
+
+static void start_streams(void)
+{
+	for (unsigned i = 0; i < STREAMS; i++)
+		streams[i] = cuda_stream();
 }
 
 static void end(void)
 {
-	for (unsigned i = 0; i < launches; i++) {
+	for (unsigned i = 0; i < launches; i++)
 		CU_OK(cu.cuEventDestroy_v2(events[i]));
-		CU_OK(cu.cuEventDestroy_v2(begins[i]));
-		CU_OK(cu.cuEventDestroy_v2(ends[i]));
-	}
 	for (unsigned i = 0; i < INDEPENDENT; i++)
 		CU_OK(cu.cuMemFree_v2(memory[i]));
 	for (unsigned i = 0; i < STREAMS; i++)
@@ -298,6 +310,7 @@ int main(int argc, char **argv)
 	start();
 	measure_latency();
 	measure_rates();
+	start_streams();
 	measure_threads();
 	measure_order();
 	end();
