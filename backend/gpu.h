@@ -258,15 +258,14 @@ cl_int gpu_launch(struct gpu_stream *stream, const struct gpu_launch *launch);
 /* --- graphs: operations that are recorded once and launched often ------------------ */
 
 /* What is put into a graph's recorder becomes nodes of the graph, numbered from 0;
- * device copies, fills and launches can be.  The recorder is no stream: nothing may
- * wait for it, and no event can be recorded in it.
+ * copies in the device's memory and arrays, fills and launches can be.  The recorder is no
+ * stream: nothing may wait for it, and no event can be recorded in it.
  *
  * Not thread-safe until gpu_graph_finish; then gpu_graph_launch is. */
 cl_int gpu_graph_create(struct gpu_device *device, struct gpu_graph **graph_out);
 /* Launches that are under way go on; NULL is fine. */
 void gpu_graph_destroy(struct gpu_graph *graph);
 struct gpu_stream *gpu_graph_recorder(struct gpu_graph *graph);
-bool gpu_stream_is_recorder(const struct gpu_stream *stream);
 /* What is recorded next follows these nodes, without duplicates; what comes then
  * follows the node before. */
 cl_int gpu_graph_follow(struct gpu_graph *graph, const uint32_t *nodes, uint32_t count);

@@ -78,11 +78,6 @@ struct gpu_stream *gpu_graph_recorder(struct gpu_graph *graph)
 	return &graph->recorder;
 }
 
-bool gpu_stream_is_recorder(const struct gpu_stream *stream)
-{
-	return stream->graph != NULL;
-}
-
 uint32_t gpu_graph_node_count(const struct gpu_graph *graph)
 {
 	return graph->count;

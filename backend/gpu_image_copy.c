@@ -94,7 +94,11 @@ static cl_int copy_part(struct gpu_stream *stream, const struct box *box, const 
 	cl_int err = gpu_enter(stream->device, &scope);
 	if (err)
 		return err;
-	err = gpu_check(stream->device, cuda.cuMemcpy3DAsync_v2(&copy, stream->cu_stream));
+	if (stream->graph)
+		err = gpu_graph_add_copy(stream->graph, &copy);
+	else
+		err = gpu_check(stream->device,
+				cuda.cuMemcpy3DAsync_v2(&copy, stream->cu_stream));
 	gpu_leave(&scope);
 	if (!err)
 		gpu_stream_count(stream);

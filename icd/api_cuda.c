@@ -81,7 +81,7 @@ cl_int CL_API_CALL clGetCudaPointerCULVERT(cl_mem buffer, cl_device_id device,
 	if (!error && !cuda_pointer)
 		error = CL_INVALID_VALUE;
 	if (!error)
-		error = ocl_storage_place(buffer->storage, position, &address);
+		error = ocl_storage_place(buffer->storage, position, &address, NULL);
 	if (error)
 		return error;
 	*cuda_pointer = address + buffer->origin_B;

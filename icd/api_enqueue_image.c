@@ -113,6 +113,27 @@ clEnqueueWriteImage(cl_command_queue command_queue, cl_mem image, cl_bool blocki
 
 /* --- fills ---------------------------------------------------------------------------- */
 
+cl_int enqueue_make_fill_image(struct ocl_command *command, struct ocl_access accesses[1],
+			       cl_command_queue queue, cl_mem image, const void *color,
+			       const size_t *origin, const size_t *region)
+{
+	struct ocl_image_transfer *transfer = &command->u.image;
+	cl_int error = enqueue_check_image(queue, image);
+	if (!error)
+		error = enqueue_check_image_device(queue, image);
+	if (!error)
+		error = ocl_image_box_take(image, origin, region, &transfer->box);
+	/* 5.3.5: CL_INVALID_VALUE without a color. */
+	if (!error && !color)
+		error = CL_INVALID_VALUE;
+	if (error)
+		return error;
+	ocl_command_init(command, &ocl_command_image_fill, queue, CL_COMMAND_FILL_IMAGE, accesses);
+	ocl_image_format_pack(&image->image->format, color, transfer->texel);
+	touch(command, image, write_mode(image, &transfer->box));
+	return CL_SUCCESS;
+}
+
 CL_API_ENTRY cl_int CL_API_CALL
 clEnqueueFillImage(cl_command_queue command_queue, cl_mem image, const void *fill_color,
 		   const size_t *origin, const size_t *region, cl_uint num_events_in_wait_list,
@@ -120,19 +141,15 @@ clEnqueueFillImage(cl_command_queue command_queue, cl_mem image, const void *fil
 {
 	struct ocl_access accesses[1];
 	struct ocl_command command;
-	struct ocl_image_transfer *transfer = &command.u.image;
-	cl_int error = image_check(command_queue, image, origin, region, num_events_in_wait_list,
-				   event_wait_list, &transfer->box);
-	/* 5.3.5: CL_INVALID_VALUE without a color. */
-	if (!error && !fill_color)
-		error = CL_INVALID_VALUE;
-	if (error)
-		return error;
-	ocl_command_init(&command, &ocl_command_image_fill, command_queue, CL_COMMAND_FILL_IMAGE,
-			 accesses);
-	ocl_image_format_pack(&image->image->format, fill_color, transfer->texel);
-	touch(&command, image, write_mode(image, &transfer->box));
-	return ocl_queue_enqueue(&command, false, num_events_in_wait_list, event_wait_list, event);
+	cl_int error = enqueue_check_queue(command_queue);
+	if (!error)
+		error = enqueue_check_list(command_queue, num_events_in_wait_list,
+					   event_wait_list);
+	if (!error)
+		error = enqueue_make_fill_image(&command, accesses, command_queue, image,
+						fill_color, origin, region);
+	return error ? error : ocl_queue_enqueue(&command, false, num_events_in_wait_list,
+						 event_wait_list, event);
 }
 
 /* --- maps ----------------------------------------------------------------------------- */

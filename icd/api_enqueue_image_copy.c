@@ -29,16 +29,11 @@ static bool boxes_overlap(const struct _cl_mem *from, const struct _cl_mem *to,
 	return same;
 }
 
-static cl_int images_check(cl_command_queue queue, cl_mem from, cl_mem to, cl_uint count,
-			   const cl_event *events)
+static cl_int images_check(cl_command_queue queue, cl_mem from, cl_mem to)
 {
-	cl_int error = enqueue_check_queue(queue);
-	if (!error)
-		error = enqueue_check_image(queue, from);
+	cl_int error = enqueue_check_image(queue, from);
 	if (!error)
 		error = enqueue_check_image(queue, to);
-	if (!error)
-		error = enqueue_check_list(queue, count, events);
 	if (!error)
 		error = enqueue_check_image_device(queue, from);
 	if (!error)
@@ -52,6 +47,27 @@ static cl_int images_check(cl_command_queue queue, cl_mem from, cl_mem to, cl_ui
 		       ? CL_SUCCESS : CL_IMAGE_FORMAT_MISMATCH;
 }
 
+cl_int enqueue_make_copy_image(struct ocl_command *command, struct ocl_access accesses[2],
+			       cl_command_queue queue, cl_mem from, cl_mem to,
+			       const size_t *from_origin, const size_t *to_origin,
+			       const size_t *region)
+{
+	struct ocl_image_transfer *transfer = &command->u.image;
+	cl_int error = images_check(queue, from, to);
+	if (!error)
+		error = ocl_image_box_take(from, from_origin, region, &transfer->box);
+	if (!error)
+		error = ocl_image_box_take(to, to_origin, region, &transfer->target);
+	if (!error && boxes_overlap(from, to, &transfer->box, &transfer->target))
+		error = CL_MEM_COPY_OVERLAP;
+	if (error)
+		return error;
+	ocl_command_init(command, &ocl_command_image_copy, queue, CL_COMMAND_COPY_IMAGE, accesses);
+	touch_image(command, from, &transfer->box, false);
+	touch_image(command, to, &transfer->target, true);
+	return CL_SUCCESS;
+}
+
 CL_API_ENTRY cl_int CL_API_CALL
 clEnqueueCopyImage(cl_command_queue command_queue, cl_mem src_image, cl_mem dst_image,
 		   const size_t *src_origin, const size_t *dst_origin, const size_t *region,
@@ -60,38 +76,22 @@ clEnqueueCopyImage(cl_command_queue command_queue, cl_mem src_image, cl_mem dst_
 {
 	struct ocl_access accesses[2];
 	struct ocl_command command;
-	struct ocl_image_transfer *transfer = &command.u.image;
-	cl_int error = images_check(command_queue, src_image, dst_image, num_events_in_wait_list,
-				    event_wait_list);
+	cl_int error = enqueue_check_queue(command_queue);
 	if (!error)
-		error = ocl_image_box_take(src_image, src_origin, region, &transfer->box);
+		error = enqueue_check_list(command_queue, num_events_in_wait_list,
+					   event_wait_list);
 	if (!error)
-		error = ocl_image_box_take(dst_image, dst_origin, region, &transfer->target);
-	if (!error && boxes_overlap(src_image, dst_image, &transfer->box, &transfer->target))
-		error = CL_MEM_COPY_OVERLAP;
-	if (error)
-		return error;
-	ocl_command_init(&command, &ocl_command_image_copy, command_queue, CL_COMMAND_COPY_IMAGE,
-			 accesses);
-	touch_image(&command, src_image, &transfer->box, false);
-	touch_image(&command, dst_image, &transfer->target, true);
-	return ocl_queue_enqueue(&command, false, num_events_in_wait_list, event_wait_list, event);
+		error = enqueue_make_copy_image(&command, accesses, command_queue, src_image,
+						dst_image, src_origin, dst_origin, region);
+	return error ? error : ocl_queue_enqueue(&command, false, num_events_in_wait_list,
+						 event_wait_list, event);
 }
 
 /* --- images and buffers --------------------------------------------------------------- */
 
-struct buffer_copy {
-	cl_mem image, buffer;
-	const size_t *origin, *region;
-	size_t offset_B;
-};
-
-static cl_int buffer_copy_check(cl_command_queue queue, const struct buffer_copy *given,
-				cl_uint count, const cl_event *events)
+static cl_int buffer_copy_check(cl_command_queue queue, const struct enqueue_image_buffer *given)
 {
-	cl_int error = enqueue_check_queue(queue);
-	if (!error)
-		error = enqueue_check_image(queue, given->image);
+	cl_int error = enqueue_check_image(queue, given->image);
 	if (!error)
 		error = enqueue_check_mem(queue, given->buffer);
 	/* 5.3.4: CL_INVALID_MEM_OBJECT for a 1D image buffer and the buffer that it was made
@@ -99,17 +99,16 @@ static cl_int buffer_copy_check(cl_command_queue queue, const struct buffer_copy
 	if (!error && given->image->type == CL_MEM_OBJECT_IMAGE1D_BUFFER &&
 	    given->image->parent == given->buffer)
 		error = CL_INVALID_MEM_OBJECT;
-	if (!error)
-		error = enqueue_check_list(queue, count, events);
 	return error ? error : enqueue_check_image_device(queue, given->image);
 }
 
 /* In the buffer the box lies without gaps (5.3.4). */
-static cl_int buffer_copy_take(struct ocl_command *command, const struct buffer_copy *given,
-			       bool to_image, cl_uint count, const cl_event *events)
+cl_int enqueue_make_image_buffer(struct ocl_command *command, struct ocl_access accesses[2],
+				 cl_command_queue queue, const struct enqueue_image_buffer *given,
+				 bool to_image)
 {
 	struct ocl_image_transfer *transfer = &command->u.image;
-	cl_int error = buffer_copy_check(command->queue, given, count, events);
+	cl_int error = buffer_copy_check(queue, given);
 	if (!error)
 		error = ocl_image_box_take(given->image, given->origin, given->region,
 					   &transfer->box);
@@ -122,10 +121,30 @@ static cl_int buffer_copy_take(struct ocl_command *command, const struct buffer_
 	error = enqueue_check_range(given->buffer, given->offset_B, size_B);
 	if (error)
 		return error;
+	if (to_image)
+		ocl_command_init(command, &ocl_command_buffer_to_image, queue,
+				 CL_COMMAND_COPY_BUFFER_TO_IMAGE, accesses);
+	else
+		ocl_command_init(command, &ocl_command_image_to_buffer, queue,
+				 CL_COMMAND_COPY_IMAGE_TO_BUFFER, accesses);
 	ocl_command_touch(command, given->buffer, given->offset_B, size_B,
 			  to_image ? OCL_ACCESS_READ : OCL_ACCESS_WRITE);
 	touch_image(command, given->image, &transfer->box, to_image);
 	return CL_SUCCESS;
+}
+
+static cl_int image_buffer_enqueue(cl_command_queue queue,
+				   const struct enqueue_image_buffer *given, bool to_image,
+				   cl_uint count, const cl_event *events, cl_event *event)
+{
+	struct ocl_access accesses[2];
+	struct ocl_command command;
+	cl_int error = enqueue_check_queue(queue);
+	if (!error)
+		error = enqueue_check_list(queue, count, events);
+	if (!error)
+		error = enqueue_make_image_buffer(&command, accesses, queue, given, to_image);
+	return error ? error : ocl_queue_enqueue(&command, false, count, events, event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL
@@ -134,15 +153,10 @@ clEnqueueCopyImageToBuffer(cl_command_queue command_queue, cl_mem src_image, cl_
 			   cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
 			   cl_event *event)
 {
-	const struct buffer_copy given = {src_image, dst_buffer, src_origin, region, dst_offset};
-	struct ocl_access accesses[2];
-	struct ocl_command command;
-	ocl_command_init(&command, &ocl_command_image_to_buffer, command_queue,
-			 CL_COMMAND_COPY_IMAGE_TO_BUFFER, accesses);
-	cl_int error = buffer_copy_take(&command, &given, false, num_events_in_wait_list,
-					event_wait_list);
-	return error ? error : ocl_queue_enqueue(&command, false, num_events_in_wait_list,
-						 event_wait_list, event);
+	const struct enqueue_image_buffer given = {src_image, dst_buffer, src_origin, region,
+						   dst_offset};
+	return image_buffer_enqueue(command_queue, &given, false, num_events_in_wait_list,
+				    event_wait_list, event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL
@@ -151,13 +165,8 @@ clEnqueueCopyBufferToImage(cl_command_queue command_queue, cl_mem src_buffer, cl
 			   cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
 			   cl_event *event)
 {
-	const struct buffer_copy given = {dst_image, src_buffer, dst_origin, region, src_offset};
-	struct ocl_access accesses[2];
-	struct ocl_command command;
-	ocl_command_init(&command, &ocl_command_buffer_to_image, command_queue,
-			 CL_COMMAND_COPY_BUFFER_TO_IMAGE, accesses);
-	cl_int error = buffer_copy_take(&command, &given, true, num_events_in_wait_list,
-					event_wait_list);
-	return error ? error : ocl_queue_enqueue(&command, false, num_events_in_wait_list,
-						 event_wait_list, event);
+	const struct enqueue_image_buffer given = {dst_image, src_buffer, dst_origin, region,
+						   src_offset};
+	return image_buffer_enqueue(command_queue, &given, true, num_events_in_wait_list,
+				    event_wait_list, event);
 }

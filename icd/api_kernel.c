@@ -110,69 +110,14 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel kernel, cl_ui
 	return error ? error : ocl_kernel_set_pointer(kernel, arg_index, arg_value, false);
 }
 
-/* 5.9.2: CL_INVALID_OPERATION when no device supports SVM; size 0 is the empty set. */
-static cl_int svm_pointers_set(cl_kernel kernel, size_t size_B, const void *value, bool any)
-{
-	const size_t count = size_B / sizeof(void *);
-	if (!any && !ocl_svm_any(kernel->program->context))
-		return CL_INVALID_OPERATION;
-	if (size_B % sizeof(void *) || count > UINT32_MAX || (size_B && !value))
-		return CL_INVALID_VALUE;
-	return ocl_kernel_set_indirect(kernel, (uint32_t)count, value, any);
-}
-
-/* 5.9.2: CL_INVALID_OPERATION for CL_TRUE when no device has it.  There is nothing to
- * switch: a device that sees the system's memory always does. */
-static cl_int svm_system_set(cl_kernel kernel, size_t size_B, const void *value)
-{
-	cl_bool wanted;
-	if (size_B != sizeof(wanted) || !value)
-		return CL_INVALID_VALUE;
-	memcpy(&wanted, value, sizeof(wanted));
-	const cl_device_svm_capabilities can = ocl_svm_any(kernel->program->context);
-	return wanted && !(can & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM) ? CL_INVALID_OPERATION
-								   : CL_SUCCESS;
-}
-
-/* cl_intel_unified_shared_memory: CL_INVALID_OPERATION when no device has such memory. */
-static cl_int usm_indirect_set(cl_kernel kernel, enum ocl_svm_kind kind, size_t size_B,
-			       const void *value)
-{
-	cl_bool wanted;
-	if (kind != OCL_SVM_DEVICE && !ocl_svm_any(kernel->program->context))
-		return CL_INVALID_OPERATION;
-	if (size_B != sizeof(wanted) || !value)
-		return CL_INVALID_VALUE;
-	memcpy(&wanted, value, sizeof(wanted));
-	kernel->indirect_kinds &= ~(1u << kind);
-	kernel->indirect_kinds |= (unsigned)(wanted != CL_FALSE) << kind;
-	return CL_SUCCESS;
-}
-
 CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel,
 						    cl_kernel_exec_info param_name,
 						    size_t param_value_size,
 						    const void *param_value)
 {
 	cl_int error = object_check(kernel, &ocl_kernel_type);
-	if (error)
-		return error;
-	switch (param_name) {
-	case CL_KERNEL_EXEC_INFO_SVM_PTRS:
-		return svm_pointers_set(kernel, param_value_size, param_value, false);
-	case CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL:
-		return svm_pointers_set(kernel, param_value_size, param_value, true);
-	case CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL:
-		return usm_indirect_set(kernel, OCL_SVM_HOST, param_value_size, param_value);
-	case CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL:
-		return usm_indirect_set(kernel, OCL_SVM_DEVICE, param_value_size, param_value);
-	case CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL:
-		return usm_indirect_set(kernel, OCL_SVM_SHARED, param_value_size, param_value);
-	case CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM:
-		return svm_system_set(kernel, param_value_size, param_value);
-	default:
-		return CL_INVALID_VALUE;
-	}
+	return error ? error : ocl_kernel_set_exec_info(kernel, param_name, param_value_size,
+							param_value);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clGetKernelInfo(cl_kernel kernel, cl_kernel_info param_name,

@@ -6,8 +6,8 @@
 #include "icd/enqueue.h"
 #include "icd/launch.h"
 #include "icd/mutable_command.h"
+#include "icd/record.h"
 
-/* What every page asks for. */
 static cl_int any_check(cl_command_buffer_khr buffer, cl_command_queue queue,
 			const struct ocl_sync_list *list)
 {
@@ -22,10 +22,9 @@ static cl_int any_check(cl_command_buffer_khr buffer, cl_command_queue queue,
 	return !list->count == !list->points ? CL_SUCCESS : CL_INVALID_SYNC_POINT_WAIT_LIST_KHR;
 }
 
-/* And all but clCommandNDRangeKernelKHR: no properties are defined, nothing has a handle. */
-static cl_int record_check(cl_command_buffer_khr buffer, cl_command_queue queue,
-			   const cl_command_properties_khr *properties,
-			   const struct ocl_sync_list *list, const void *mutable_handle)
+cl_int ocl_record_check(cl_command_buffer_khr buffer, cl_command_queue queue,
+			const cl_command_properties_khr *properties,
+			const struct ocl_sync_list *list, const void *mutable_handle)
 {
 	cl_int error = any_check(buffer, queue, list);
 	if (!error && ((properties && properties[0]) || mutable_handle))
@@ -33,14 +32,11 @@ static cl_int record_check(cl_command_buffer_khr buffer, cl_command_queue queue,
 	return error;
 }
 
-#define SYNC_LIST {num_sync_points_in_wait_list, sync_point_wait_list}
-
 cl_int CL_API_CALL ocl_record_barrier(OCL_RECORD_FIRST, OCL_RECORD_LAST)
 {
-	const struct ocl_sync_list list = SYNC_LIST;
+	const struct ocl_sync_list list = OCL_RECORD_LIST;
 	struct ocl_command command;
-	cl_int error = record_check(command_buffer, command_queue, properties, &list,
-				    mutable_handle);
+	cl_int error = OCL_RECORD_CHECK;
 	if (error)
 		return error;
 	ocl_command_init(&command, &ocl_command_marker, command_buffer->queue, CL_COMMAND_BARRIER,
@@ -54,11 +50,10 @@ cl_int CL_API_CALL ocl_record_copy_buffer(OCL_RECORD_FIRST, cl_mem src_buffer, c
 					  size_t src_offset, size_t dst_offset, size_t size,
 					  OCL_RECORD_LAST)
 {
-	const struct ocl_sync_list list = SYNC_LIST;
+	const struct ocl_sync_list list = OCL_RECORD_LIST;
 	struct ocl_access accesses[2];
 	struct ocl_command command;
-	cl_int error = record_check(command_buffer, command_queue, properties, &list,
-				    mutable_handle);
+	cl_int error = OCL_RECORD_CHECK;
 	if (!error)
 		error = enqueue_make_copy(&command, accesses, command_buffer->queue, src_buffer,
 					  dst_buffer, src_offset, dst_offset, size);
@@ -75,11 +70,10 @@ cl_int CL_API_CALL ocl_record_copy_buffer_rect(OCL_RECORD_FIRST, cl_mem src_buff
 {
 	const struct enqueue_side from = {src_buffer, src_origin, src_row_pitch, src_slice_pitch};
 	const struct enqueue_side to = {dst_buffer, dst_origin, dst_row_pitch, dst_slice_pitch};
-	const struct ocl_sync_list list = SYNC_LIST;
+	const struct ocl_sync_list list = OCL_RECORD_LIST;
 	struct ocl_access accesses[2];
 	struct ocl_command command;
-	cl_int error = record_check(command_buffer, command_queue, properties, &list,
-				    mutable_handle);
+	cl_int error = OCL_RECORD_CHECK;
 	if (!error)
 		error = enqueue_make_copy_rect(&command, accesses, command_buffer->queue, &from,
 					       &to, region);
@@ -91,11 +85,10 @@ cl_int CL_API_CALL ocl_record_fill_buffer(OCL_RECORD_FIRST, cl_mem buffer, const
 					  size_t pattern_size, size_t offset, size_t size,
 					  OCL_RECORD_LAST)
 {
-	const struct ocl_sync_list list = SYNC_LIST;
+	const struct ocl_sync_list list = OCL_RECORD_LIST;
 	struct ocl_access accesses[1];
 	struct ocl_command command;
-	cl_int error = record_check(command_buffer, command_queue, properties, &list,
-				    mutable_handle);
+	cl_int error = OCL_RECORD_CHECK;
 	if (!error)
 		error = enqueue_make_fill(&command, accesses, command_buffer->queue, buffer,
 					  pattern, pattern_size, offset, size);
@@ -110,20 +103,17 @@ struct launch_properties {
 	bool keeps_groups;
 };
 
-/* cl_khr_command_buffer_mutable_dispatch: CL_INVALID_VALUE for what is not valid,
- * CL_INVALID_OPERATION for fields that the device cannot change. */
+/* cl_khr_command_buffer_mutable_dispatch: CL_INVALID_VALUE for what is not valid.  Our devices
+ * can change all fields. */
 static cl_int properties_read(const cl_command_properties_khr *list,
 			      struct launch_properties *properties)
 {
-	const cl_bitfield known = OCL_MUTABLE_ALL | OCL_MUTABLE_EXEC_INFO;
 	*properties = (struct launch_properties){.fields = OCL_MUTABLE_ALL};
 	for (; list && list[0]; list += 2) {
 		switch (list[0]) {
 		case OCL_MUTABLE_DISPATCH_UPDATABLE_FIELDS:
-			if (list[1] & ~known)
-				return CL_INVALID_VALUE;
 			if (list[1] & ~(cl_bitfield)OCL_MUTABLE_ALL)
-				return CL_INVALID_OPERATION;
+				return CL_INVALID_VALUE;
 			properties->fields = list[1];
 			properties->waits_for_arguments = list[1] & OCL_MUTABLE_ARGUMENTS;
 			break;
@@ -139,8 +129,7 @@ static cl_int properties_read(const cl_command_properties_khr *list,
 	return CL_SUCCESS;
 }
 
-/* clCommandNDRangeKernelKHR: CL_INVALID_OPERATION for a kernel that prints, without
- * CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR; here for others that cannot be, too. */
+/* cl_culvert_grid_barrier: CL_INVALID_OPERATION for a kernel with a barrier of the grid. */
 static cl_int kernel_check(cl_kernel kernel, cl_command_queue queue)
 {
 	const struct ocl_kernel_code *code;
@@ -161,6 +150,7 @@ static cl_int launch_record(cl_command_buffer_khr buffer, cl_kernel kernel,
 	cl_int error = ocl_launch_init(&command, own, buffer->queue, kernel,
 				       CL_COMMAND_NDRANGE_KERNEL, range);
 	const bool set = error != CL_INVALID_KERNEL_ARGS || !properties->waits_for_arguments;
+	ocl_launch_record(&command);
 	/* It stands for nothing until its arguments are there. */
 	if (!set) {
 		command.kind = &ocl_command_marker;
@@ -187,7 +177,7 @@ cl_int CL_API_CALL ocl_record_launch(OCL_RECORD_FIRST, cl_kernel kernel, cl_uint
 	const struct ocl_ndrange range = {
 		work_dim, global_work_offset, global_work_size, local_work_size,
 	};
-	const struct ocl_sync_list list = SYNC_LIST;
+	const struct ocl_sync_list list = OCL_RECORD_LIST;
 	struct launch_properties read;
 	cl_int error = any_check(command_buffer, command_queue, &list);
 	if (!error)
@@ -203,67 +193,4 @@ cl_int CL_API_CALL ocl_record_launch(OCL_RECORD_FIRST, cl_kernel kernel, cl_uint
 		error = kernel_check(kernel, command_buffer->queue);
 	return error ? error : launch_record(command_buffer, kernel, &range, properties, &read,
 					     &list, sync_point, mutable_handle);
-}
-
-/* --- what cannot be recorded: images, SVM --------------------------------- */
-
-static cl_int record_unsupported(cl_command_buffer_khr buffer, cl_command_queue queue,
-				 const cl_command_properties_khr *properties,
-				 const struct ocl_sync_list *list, const void *mutable_handle)
-{
-	cl_int error = record_check(buffer, queue, properties, list, mutable_handle);
-	return error ? error : CL_INVALID_OPERATION;
-}
-
-#define RECORD_UNSUPPORTED                                                                        \
-	const struct ocl_sync_list list = SYNC_LIST;                                              \
-	(void)sync_point;                                                                         \
-	return record_unsupported(command_buffer, command_queue, properties, &list, mutable_handle)
-
-cl_int CL_API_CALL ocl_record_copy_buffer_to_image(OCL_RECORD_FIRST, cl_mem src_buffer,
-						   cl_mem dst_image, size_t src_offset,
-						   const size_t *dst_origin, const size_t *region,
-						   OCL_RECORD_LAST)
-{
-	(void)src_buffer, (void)dst_image, (void)src_offset, (void)dst_origin, (void)region;
-	RECORD_UNSUPPORTED;
-}
-
-cl_int CL_API_CALL ocl_record_copy_image(OCL_RECORD_FIRST, cl_mem src_image, cl_mem dst_image,
-					 const size_t *src_origin, const size_t *dst_origin,
-					 const size_t *region, OCL_RECORD_LAST)
-{
-	(void)src_image, (void)dst_image, (void)src_origin, (void)dst_origin, (void)region;
-	RECORD_UNSUPPORTED;
-}
-
-cl_int CL_API_CALL ocl_record_copy_image_to_buffer(OCL_RECORD_FIRST, cl_mem src_image,
-						   cl_mem dst_buffer, const size_t *src_origin,
-						   const size_t *region, size_t dst_offset,
-						   OCL_RECORD_LAST)
-{
-	(void)src_image, (void)dst_buffer, (void)src_origin, (void)region, (void)dst_offset;
-	RECORD_UNSUPPORTED;
-}
-
-cl_int CL_API_CALL ocl_record_fill_image(OCL_RECORD_FIRST, cl_mem image, const void *fill_color,
-					 const size_t *origin, const size_t *region,
-					 OCL_RECORD_LAST)
-{
-	(void)image, (void)fill_color, (void)origin, (void)region;
-	RECORD_UNSUPPORTED;
-}
-
-cl_int CL_API_CALL ocl_record_svm_copy(OCL_RECORD_FIRST, void *dst_ptr, const void *src_ptr,
-				       size_t size, OCL_RECORD_LAST)
-{
-	(void)dst_ptr, (void)src_ptr, (void)size;
-	RECORD_UNSUPPORTED;
-}
-
-cl_int CL_API_CALL ocl_record_svm_fill(OCL_RECORD_FIRST, void *svm_ptr, const void *pattern,
-				       size_t pattern_size, size_t size, OCL_RECORD_LAST)
-{
-	(void)svm_ptr, (void)pattern, (void)pattern_size, (void)size;
-	RECORD_UNSUPPORTED;
 }

@@ -90,6 +90,7 @@ struct ocl_launch {
 	uint32_t dynamic_local_B;
 	bool uniform;                    /* local divides global */
 	bool indirect;                   /* it may use any USM */
+	bool recorded;                   /* in a command buffer, which does the accounting */
 	bool cooperative;                /* all work-groups run at once; uniform */
 	uint64_t printf_buffer;          /* while it is being submitted, */
 	uint64_t grid_barrier;           /* and this */

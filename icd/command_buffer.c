@@ -2,9 +2,7 @@
 
 #include "icd/command_buffer.h"
 
-#include "icd/launch.h"
 #include "icd/mutable_command.h"
-#include "icd/module.h"
 #include "icd/properties.h"
 #include "icd/queue.h"
 
@@ -49,22 +47,12 @@ fail_lock:
 	return CL_OUT_OF_HOST_MEMORY;
 }
 
-static void drawing_unref(struct ocl_drawing *drawing)
-{
-	if (!drawing || atomic_fetch_sub_explicit(&drawing->refs, 1, memory_order_acq_rel) != 1)
-		return;
-	gpu_graph_destroy(drawing->graph);
-	free(drawing->accesses);
-	free(drawing->builds);
-	free(drawing);
-}
-
 static void command_buffer_destroy(struct object *object)
 {
 	struct _cl_command_buffer_khr *buffer = (struct _cl_command_buffer_khr *)object;
-	drawing_unref(buffer->drawing);
+	ocl_drawing_unref(buffer->drawing);
 	for (uint32_t i = 0; i < buffer->count; i++) {
-		ocl_command_unref(buffer->commands[i].command);
+		ocl_recorded_unref(buffer->commands[i].command);
 		ocl_mutable_destroy(buffer->commands[i].handle);
 		free(buffer->commands[i].after);
 	}
@@ -81,6 +69,22 @@ const struct object_type ocl_command_buffer_type = {
 };
 
 /* --- recording ---------------------------------------------------------------------------- */
+
+/* Who waits until commands no longer use memory does not wait for these. */
+struct ocl_command *ocl_recorded_defer(const struct ocl_command *command)
+{
+	struct ocl_command *copy = ocl_command_defer(command);
+	for (uint32_t i = 0; copy && i < copy->access_count; i++)
+		atomic_fetch_add(&copy->accesses[i].mem->recorded, 1);
+	return copy;
+}
+
+void ocl_recorded_unref(struct ocl_command *command)
+{
+	for (uint32_t i = 0; i < command->access_count; i++)
+		atomic_fetch_sub(&command->accesses[i].mem->recorded, 1);
+	ocl_command_unref(command);
+}
 
 static bool is_in_order(const struct _cl_command_buffer_khr *buffer)
 {
@@ -179,7 +183,7 @@ cl_int ocl_command_buffer_record(cl_command_buffer_khr buffer, const struct ocl_
 				 struct _cl_mutable_command_khr *handle,
 				 cl_sync_point_khr *point_out)
 {
-	struct ocl_command *copy = ocl_command_defer(command);
+	struct ocl_command *copy = ocl_recorded_defer(command);
 	if (!copy)
 		return CL_OUT_OF_HOST_MEMORY;
 	lock_take(&buffer->lock);
@@ -187,131 +191,13 @@ cl_int ocl_command_buffer_record(cl_command_buffer_khr buffer, const struct ocl_
 	const cl_sync_point_khr point = buffer->count;
 	lock_drop(&buffer->lock);
 	if (error)
-		ocl_command_unref(copy);
+		ocl_recorded_unref(copy);
 	else if (point_out)
 		*point_out = point;
 	return error;
 }
 
 /* --- drawing -------------------------------------------------------------------------------- */
-
-/* What all commands touch, each range once. */
-static void accesses_gather(struct ocl_drawing *drawing, const struct ocl_command *command)
-{
-	for (uint32_t i = 0; i < command->access_count; i++) {
-		const struct ocl_access *access = &command->accesses[i];
-		uint32_t k = 0;
-		while (k < drawing->access_count &&
-		       (drawing->accesses[k].mem->storage != access->mem->storage ||
-			drawing->accesses[k].lo_B != access->lo_B ||
-			drawing->accesses[k].hi_B != access->hi_B))
-			k++;
-		if (k == drawing->access_count)
-			drawing->accesses[drawing->access_count++] = *access;
-		else
-			drawing->accesses[k].mode = (enum ocl_access_mode)(
-				drawing->accesses[k].mode | (unsigned)access->mode);
-	}
-}
-
-static void builds_gather(struct ocl_drawing *drawing, const struct ocl_command *command)
-{
-	if (command->kind != &ocl_command_launch)
-		return;
-	struct ocl_build *build = command->u.launch.code->build;
-	for (uint32_t i = 0; i < drawing->build_count; i++)
-		if (drawing->builds[i] == build)
-			return;
-	drawing->builds[drawing->build_count++] = build;
-}
-
-static cl_int uses_gather(const struct _cl_command_buffer_khr *buffer, struct ocl_drawing *drawing)
-{
-	size_t accesses = 0;
-	for (uint32_t i = 0; i < buffer->count; i++)
-		accesses += buffer->commands[i].command->access_count;
-	drawing->accesses = malloc((accesses + 1) * sizeof(*drawing->accesses));
-	drawing->builds = malloc(((size_t)buffer->count + 1) * sizeof(struct ocl_build *));
-	if (!drawing->accesses || !drawing->builds)
-		return CL_OUT_OF_HOST_MEMORY;
-	for (uint32_t i = 0; i < buffer->count; i++) {
-		accesses_gather(drawing, buffer->commands[i].command);
-		builds_gather(drawing, buffer->commands[i].command);
-	}
-	return CL_SUCCESS;
-}
-
-static cl_int addresses_find(struct ocl_command *command)
-{
-	cl_int error = CL_SUCCESS;
-	for (uint32_t i = 0; i < command->access_count && !error; i++) {
-		struct ocl_access *access = &command->accesses[i];
-		error = ocl_storage_place(access->mem->storage, command->queue->device_index,
-					  &access->at.address);
-		access->at.address += access->lo_B;
-	}
-	return error;
-}
-
-static cl_int command_follow(struct _cl_command_buffer_khr *buffer, struct gpu_graph *graph,
-			     const struct ocl_recorded *recorded, uint32_t *nodes)
-{
-	for (uint32_t i = 0; i < recorded->after_count; i++) {
-		const struct ocl_recorded *earlier = &buffer->commands[recorded->after[i]];
-		nodes[i] = earlier->first_node + earlier->node_count - 1;
-	}
-	return gpu_graph_follow(graph, nodes, recorded->after_count);
-}
-
-/* nodes: room for what it follows. */
-static cl_int command_draw(struct _cl_command_buffer_khr *buffer, struct gpu_graph *graph,
-			   struct ocl_recorded *recorded, uint32_t *nodes)
-{
-	struct ocl_command *command = recorded->command;
-	recorded->first_node = gpu_graph_node_count(graph);
-	cl_int error = command_follow(buffer, graph, recorded, nodes);
-	if (!error)
-		error = addresses_find(command);
-	if (!error && command->kind->run)
-		error = command->kind->run(command, gpu_graph_recorder(graph));
-	/* Others may come after what does nothing. */
-	if (!error && gpu_graph_node_count(graph) == recorded->first_node)
-		error = gpu_graph_add_nothing(graph);
-	recorded->node_count = gpu_graph_node_count(graph) - recorded->first_node;
-	return error;
-}
-
-static cl_int graph_make(struct _cl_command_buffer_khr *buffer, struct gpu_graph **graph_out)
-{
-	uint32_t *nodes = malloc(((size_t)buffer->count + 1) * sizeof(*nodes));
-	if (!nodes)
-		return CL_OUT_OF_HOST_MEMORY;
-	cl_int error = gpu_graph_create(buffer->queue->device->gpu, graph_out);
-	for (uint32_t i = 0; i < buffer->count && !error; i++)
-		error = command_draw(buffer, *graph_out, &buffer->commands[i], nodes);
-	if (!error)
-		error = gpu_graph_finish(*graph_out);
-	free(nodes);
-	return error;
-}
-
-static cl_int drawing_make(struct _cl_command_buffer_khr *buffer,
-			   struct ocl_drawing **drawing_out)
-{
-	struct ocl_drawing *drawing = calloc(1, sizeof(*drawing));
-	if (!drawing)
-		return CL_OUT_OF_HOST_MEMORY;
-	atomic_init(&drawing->refs, 1);
-	cl_int error = uses_gather(buffer, drawing);
-	if (!error)
-		error = graph_make(buffer, &drawing->graph);
-	if (error)
-		drawing_unref(drawing);
-	else
-		*drawing_out = drawing;
-	/* The pages list nothing else for memory that a buffer cannot have. */
-	return error == CL_MEM_OBJECT_ALLOCATION_FAILURE ? CL_OUT_OF_RESOURCES : error;
-}
 
 static bool commands_are_set(const struct _cl_command_buffer_khr *buffer)
 {
@@ -326,7 +212,8 @@ static cl_int draw(struct _cl_command_buffer_khr *buffer)
 {
 	struct ocl_drawing *drawing = NULL, *before;
 	const bool set = commands_are_set(buffer);
-	cl_int error = set ? drawing_make(buffer, &drawing) : CL_SUCCESS;
+	cl_int error = set ? ocl_drawing_make(buffer->queue, buffer->commands, buffer->count,
+					      &drawing) : CL_SUCCESS;
 	if (error)
 		return error;
 	lock_take(&buffer->lock);
@@ -334,7 +221,7 @@ static cl_int draw(struct _cl_command_buffer_khr *buffer)
 	buffer->drawing = drawing;
 	buffer->state = set ? OCL_EXECUTABLE : OCL_FINALIZED;
 	lock_drop(&buffer->lock);
-	drawing_unref(before);
+	ocl_drawing_unref(before);
 	return CL_SUCCESS;
 }
 
@@ -386,47 +273,27 @@ void ocl_command_buffer_change_end(cl_command_buffer_khr buffer)
 	lock_drop(&buffer->lock);
 }
 
-static bool same_nodes(const struct ocl_recorded *recorded, const struct ocl_command *before)
-{
-	return before->kind == &ocl_command_launch &&
-	       recorded->command->kind == &ocl_command_launch &&
-	       ocl_launch_grids(&recorded->command->u.launch) == recorded->node_count;
-}
-
-/* The graph itself can be changed: it has the nodes, and nothing that is enqueued waits
- * in line for it. */
-static bool can_revise(cl_command_buffer_khr buffer, const uint32_t *positions,
+static bool can_revise(const struct _cl_command_buffer_khr *buffer, const uint32_t *positions,
 		       struct ocl_command **before, uint32_t count)
 {
-	if (!buffer->drawing || atomic_load(&buffer->drawing->refs) != 1)
-		return false;
-	for (uint32_t i = 0; i < count; i++)
-		if (!same_nodes(&buffer->commands[positions[i]], before[i]))
-			return false;
-	return true;
+	bool can = buffer->drawing && ocl_drawing_is_idle(buffer->drawing);
+	for (uint32_t i = 0; i < count && can; i++)
+		can = ocl_recorded_is_like(&buffer->commands[positions[i]], before[i]);
+	return can;
 }
 
 static cl_int revise(cl_command_buffer_khr buffer, const uint32_t *positions, uint32_t count)
 {
-	struct ocl_drawing *drawing = buffer->drawing, uses = {0};
-	cl_int error = uses_gather(buffer, &uses);
-	for (uint32_t i = 0; i < count && !error; i++) {
-		struct ocl_recorded *recorded = &buffer->commands[positions[i]];
-		gpu_graph_revise(drawing->graph, recorded->first_node);
-		error = addresses_find(recorded->command);
-		if (!error)
-			error = recorded->command->kind->run(recorded->command,
-							     gpu_graph_recorder(drawing->graph));
-	}
-	free(uses.builds);
-	if (error) {
-		free(uses.accesses);
+	struct ocl_access *accesses;
+	uint32_t access_count;
+	cl_int error = ocl_drawing_revise(buffer->drawing, buffer->commands, buffer->count,
+					  positions, count, &accesses, &access_count);
+	if (error)
 		return error;
-	}
 	lock_take(&buffer->lock);
-	struct ocl_access *old = drawing->accesses;
-	drawing->accesses = uses.accesses;
-	drawing->access_count = uses.access_count;
+	struct ocl_access *old = buffer->drawing->accesses;
+	buffer->drawing->accesses = accesses;
+	buffer->drawing->access_count = access_count;
 	lock_drop(&buffer->lock);
 	free(old);
 	return CL_SUCCESS;
@@ -443,30 +310,57 @@ cl_int ocl_command_buffer_redraw(cl_command_buffer_khr buffer, const uint32_t *p
 
 /* --- the command ------------------------------------------------------------------------------ */
 
+/* Launches that print do so into the drawing's buffers, which the output is taken from before
+ * the next may begin: those take turns. */
+static cl_int printing_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	cl_command_buffer_khr buffer = command->u.buffer.buffer;
+	struct ocl_drawing *drawing = command->u.buffer.drawing;
+	lock_assert_none();
+	lock_take(&buffer->lock);
+	while (drawing->running)
+		lock_condition_wait(&buffer->idle, &buffer->lock);
+	drawing->running = true;
+	lock_drop(&buffer->lock);
+	cl_int error = ocl_drawing_run(drawing, command->queue, stream);
+	lock_take(&buffer->lock);
+	drawing->running = false;
+	lock_condition_signal_all(&buffer->idle);
+	lock_drop(&buffer->lock);
+	return error;
+}
+
 static cl_int command_buffer_run(struct ocl_command *command, struct gpu_stream *stream)
 {
-	const struct ocl_drawing *drawing = command->u.buffer.drawing;
-	cl_int error = CL_SUCCESS;
-	for (uint32_t i = 0; i < drawing->build_count && !error; i++)
-		error = ocl_module_note(drawing->builds[i]->module, stream);
-	return error ? error : gpu_graph_launch(drawing->graph, stream);
+	struct ocl_drawing *drawing = command->u.buffer.drawing;
+	return drawing->print_count ? printing_run(command, stream)
+				    : ocl_drawing_run(drawing, command->queue, stream);
+}
+
+static enum ocl_effort command_buffer_effort(const struct ocl_command *command)
+{
+	return command->u.buffer.drawing->print_count ? OCL_EFFORT_OWN : OCL_EFFORT_NONE;
 }
 
 static void command_buffer_retain(struct ocl_command *command)
 {
 	object_ref(command->u.buffer.buffer);
 	atomic_fetch_add_explicit(&command->u.buffer.drawing->refs, 1, memory_order_relaxed);
+	if (command->u.buffer.drawing->indirect)
+		atomic_fetch_add(&command->queue->context->svm.waiting, 1);
 }
 
 static void command_buffer_release(struct ocl_command *command)
 {
-	drawing_unref(command->u.buffer.drawing);
+	if (command->u.buffer.drawing->indirect)
+		atomic_fetch_sub(&command->queue->context->svm.waiting, 1);
+	ocl_drawing_unref(command->u.buffer.drawing);
 	object_unref(command->u.buffer.buffer);
 }
 
 const struct ocl_command_kind ocl_command_command_buffer = {
-	.run = command_buffer_run, .retain = command_buffer_retain,
-	.release = command_buffer_release,
+	.run = command_buffer_run, .effort = command_buffer_effort,
+	.retain = command_buffer_retain, .release = command_buffer_release,
 };
 
 /* The drawing of now with a reference, and what it touches, with references too: room
@@ -523,6 +417,6 @@ cl_int ocl_command_buffer_enqueue(cl_command_buffer_khr buffer, cl_command_queue
 		object_unref(accesses[i].mem);
 	if (accesses != own)
 		free(accesses);
-	drawing_unref(drawing);
+	ocl_drawing_unref(drawing);
 	return error == CL_MEM_OBJECT_ALLOCATION_FAILURE ? CL_OUT_OF_RESOURCES : error;
 }

@@ -13,29 +13,10 @@
 #ifndef CULVERT_ICD_COMMAND_BUFFER_H
 #define CULVERT_ICD_COMMAND_BUFFER_H
 
-#include "icd/command.h"
+#include "icd/drawing.h"
 #include "icd/khr_command_buffer.h"
 
 extern const struct object_type ocl_command_buffer_type;
-
-struct ocl_recorded {
-	struct _cl_mutable_command_khr *handle; /* owned; NULL: no launch */
-	struct ocl_command *command;     /* owned */
-	uint32_t *after;                 /* owned: positions of earlier commands, each once */
-	uint32_t after_count;
-	uint32_t named_by;               /* a later command, while its list is made */
-	uint32_t first_node, node_count; /* in the graph drawn last */
-};
-
-/* What enqueueing needs: the commands as they were at one time.  Counted. */
-struct ocl_drawing {
-	atomic_uint refs;
-	struct gpu_graph *graph;         /* owned */
-	struct ocl_access *accesses;     /* owned, but for the mems; guarded by the buffer's lock */
-	uint32_t access_count;
-	struct ocl_build **builds;       /* owned, but for the builds, which kernels keep */
-	uint32_t build_count;
-};
 
 /* FINALIZED: not all arguments are set. */
 enum ocl_recording { OCL_RECORDING, OCL_FINALIZING, OCL_FINALIZED, OCL_EXECUTABLE };
@@ -48,7 +29,7 @@ struct _cl_command_buffer_khr {
 	cl_command_buffer_flags_khr flags;
 	bool keeps_groups;               /* work-groups will not become more: local sizes are given */
 	struct lock lock;                /* guards all below */
-	struct lock_condition idle;      /* busy became false */
+	struct lock_condition idle;      /* busy, or the drawing's running, became false */
 	bool busy;                       /* a thread changes commands and drawing, without the lock */
 	enum ocl_recording state;
 	struct ocl_recorded *commands;   /* owned; from finalizing on whoever is busy has them */
@@ -74,6 +55,10 @@ cl_int ocl_command_buffer_record(cl_command_buffer_khr buffer, const struct ocl_
 				 const struct ocl_sync_list *list,
 				 struct _cl_mutable_command_khr *handle,
 				 cl_sync_point_khr *point_out);
+
+/* ocl_command_defer and ocl_command_unref, for what is recorded. */
+struct ocl_command *ocl_recorded_defer(const struct ocl_command *command);
+void ocl_recorded_unref(struct ocl_command *command);
 
 /* CL_INVALID_OPERATION: it was finalized before. */
 cl_int ocl_command_buffer_finalize(cl_command_buffer_khr buffer);

@@ -48,4 +48,22 @@ cl_int enqueue_make_copy_rect(struct ocl_command *command, struct ocl_access acc
 			      cl_command_queue queue, const struct enqueue_side *from,
 			      const struct enqueue_side *to, const size_t *region);
 
+cl_int enqueue_make_fill_image(struct ocl_command *command, struct ocl_access accesses[1],
+			       cl_command_queue queue, cl_mem image, const void *color,
+			       const size_t *origin, const size_t *region);
+cl_int enqueue_make_copy_image(struct ocl_command *command, struct ocl_access accesses[2],
+			       cl_command_queue queue, cl_mem from, cl_mem to,
+			       const size_t *from_origin, const size_t *to_origin,
+			       const size_t *region);
+
+/* A box of an image, and where it lies in a buffer. */
+struct enqueue_image_buffer {
+	cl_mem image, buffer;
+	const size_t *origin, *region;
+	size_t offset_B;
+};
+cl_int enqueue_make_image_buffer(struct ocl_command *command, struct ocl_access accesses[2],
+				 cl_command_queue queue, const struct enqueue_image_buffer *given,
+				 bool to_image);
+
 #endif

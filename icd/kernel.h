@@ -80,6 +80,10 @@ cl_int ocl_kernel_set_pointer(cl_kernel kernel, cl_uint index, const void *point
  * CL_INVALID_VALUE for a pointer to no allocation; CL_OUT_OF_HOST_MEMORY. */
 cl_int ocl_kernel_set_indirect(cl_kernel kernel, uint32_t count, void *const *pointers, bool any);
 
+/* clSetKernelExecInfo: the values are checked here. */
+cl_int ocl_kernel_set_exec_info(cl_kernel kernel, cl_kernel_exec_info name, size_t size_B,
+				const void *value);
+
 /* What all devices agree on: argument kinds, names, attributes. */
 const struct abi_kernel *ocl_kernel_abi(const struct _cl_kernel *kernel);
 

@@ -64,10 +64,10 @@ typedef cl_properties cl_command_properties_khr;
 #define OCL_MUTABLE_LOCAL_SIZE (1 << 2)
 #define OCL_MUTABLE_ARGUMENTS (1 << 3)
 #define OCL_MUTABLE_EXEC_INFO (1 << 4)
-/* What of a launch can be changed; execution info is about SVM. */
+/* What of a launch can be changed. */
 #define OCL_MUTABLE_ALL \
 	(OCL_MUTABLE_GLOBAL_OFFSET | OCL_MUTABLE_GLOBAL_SIZE | OCL_MUTABLE_LOCAL_SIZE | \
-	 OCL_MUTABLE_ARGUMENTS)
+	 OCL_MUTABLE_ARGUMENTS | OCL_MUTABLE_EXEC_INFO)
 #define OCL_INVALID_MUTABLE_COMMAND -1141
 #define OCL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG 0
 
@@ -77,12 +77,18 @@ struct ocl_mutable_argument {            /* cl_mutable_dispatch_arg_khr */
 	const void *value;
 };
 
+struct ocl_mutable_exec_info {           /* cl_mutable_dispatch_exec_info_khr */
+	cl_uint name;
+	size_t size_B;
+	const void *value;
+};
+
 struct ocl_mutable_config {              /* cl_mutable_dispatch_config_khr */
 	cl_mutable_command_khr command;
 	cl_uint argument_count, svm_argument_count, exec_info_count;
 	cl_uint work_dim;
 	const struct ocl_mutable_argument *arguments, *svm_arguments;
-	const void *exec_infos;
+	const struct ocl_mutable_exec_info *exec_infos;
 	const size_t *global_offset, *global_size, *local_size;
 };
 

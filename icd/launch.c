@@ -223,13 +223,13 @@ static bool kernel_takes(const struct abi_kernel *abi, enum abi_hidden hidden)
 
 bool ocl_launch_can_record(const struct abi_kernel *abi)
 {
-	for (uint32_t i = 0; i < abi->argument_count; i++)
-		if (abi->arguments[i].kind != ABI_ARGUMENT_VALUE &&
-		    abi->arguments[i].kind != ABI_ARGUMENT_LOCAL &&
-		    !argument_is_memory(&abi->arguments[i]))
-			return false;
-	return !kernel_takes(abi, ABI_HIDDEN_PRINTF_BUFFER) &&
-	       !kernel_takes(abi, ABI_HIDDEN_GRID_BARRIER);
+	return !kernel_takes(abi, ABI_HIDDEN_GRID_BARRIER);
+}
+
+void ocl_launch_record(struct ocl_command *command)
+{
+	if (command->kind == &ocl_command_launch || command->kind == &ocl_command_launch_printf)
+		command->u.launch.recorded = true;
 }
 
 /* Everything but accesses; *empty_out: there are no work-items, and so no local size. */
@@ -239,6 +239,7 @@ static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue,
 	launch->kernel = kernel;
 	launch->arguments = kernel->arguments;
 	launch->indirect = kernel->indirect_kinds != 0;
+	launch->recorded = false;
 	cl_int error = ocl_kernel_code_for(kernel, queue->device, &launch->code);
 	if (!error)
 		error = sizes_take(launch, range);
@@ -465,9 +466,9 @@ static cl_int launch_with(struct ocl_command *command, struct gpu_stream *stream
 		error = hidden_parameters(launch, values,
 					  parameters + launch->code->abi->argument_count);
 	/* Who launches a recorded graph notes its stream. */
-	if (!error && !gpu_stream_is_recorder(stream))
+	if (!error && !launch->recorded)
 		error = ocl_module_note(launch->code->build->module, stream);
-	if (!error && launch->indirect)
+	if (!error && launch->indirect && !launch->recorded)
 		error = ocl_users_note(&command->queue->context->svm.indirect, stream);
 	return error ? error : launch_grids(launch, stream, values, parameters);
 }
@@ -490,16 +491,21 @@ static cl_int launch_run(struct ocl_command *command, struct gpu_stream *stream)
 	return error;
 }
 
+cl_int ocl_launch_run_printing(struct ocl_command *command, struct gpu_stream *stream,
+			       gpu_address buffer)
+{
+	command->u.launch.printf_buffer = buffer;
+	return launch_run(command, stream);
+}
+
 static cl_int launch_printf_run(struct ocl_command *command, struct gpu_stream *stream)
 {
-	struct ocl_launch *launch = &command->u.launch;
 	struct ocl_print *print;
-	cl_int error = ocl_print_begin(command->queue, stream, launch->code->build->code,
-				       &print);
+	cl_int error = ocl_print_begin(command->queue, stream,
+				       command->u.launch.code->build->code, &print);
 	if (error)
 		return error;
-	launch->printf_buffer = ocl_print_buffer(print);
-	error = launch_run(command, stream);
+	error = ocl_launch_run_printing(command, stream, ocl_print_buffer(print));
 	if (!error)
 		return ocl_print_end(print);
 	ocl_print_cancel(print);
@@ -512,13 +518,13 @@ static void launch_retain(struct ocl_command *command)
 {
 	object_ref(command->u.launch.kernel);
 	(void)ocl_arguments_ref(command->u.launch.arguments);
-	if (command->u.launch.indirect)
+	if (command->u.launch.indirect && !command->u.launch.recorded)
 		atomic_fetch_add(&command->queue->context->svm.waiting, 1);
 }
 
 static void launch_release(struct ocl_command *command)
 {
-	if (command->u.launch.indirect)
+	if (command->u.launch.indirect && !command->u.launch.recorded)
 		atomic_fetch_sub(&command->queue->context->svm.waiting, 1);
 	ocl_arguments_unref(command->u.launch.arguments);
 	object_unref(command->u.launch.kernel);

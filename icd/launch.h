@@ -28,9 +28,13 @@ void ocl_launch_finish(struct ocl_command *command, const struct ocl_access *own
 
 /* How many grids it is, and so how many nodes of a graph. */
 uint32_t ocl_launch_grids(const struct ocl_launch *launch);
-/* Not kernels that print, take images or samplers, or have barriers of the grid: each of
- * their launches needs what a graph cannot give it. */
+/* Not kernels with barriers of the grid, whose launches count in a word of their stream. */
 bool ocl_launch_can_record(const struct abi_kernel *abi);
+/* For a launch that is recorded, after ocl_launch_init: it does not wait in any line. */
+void ocl_launch_record(struct ocl_command *command);
+/* Of a kernel that prints, into a buffer of the caller's. */
+cl_int ocl_launch_run_printing(struct ocl_command *command, struct gpu_stream *stream,
+			       gpu_address buffer);
 
 /* What a launch of range would choose if range says no local size, with the checks of
  * ocl_launch_init. */

@@ -25,7 +25,7 @@ icd_object_sources = \
 	icd/build_dump.c icd/build_dump.h \
 	icd/module.c icd/module.h \
 	icd/program_build.c icd/builders.c icd/builders.h \
-	icd/kernel.c icd/kernel.h \
+	icd/kernel.c icd/kernel.h icd/exec_info.c \
 	icd/kernel_info.c icd/kernel_info.h icd/kernel_info.def \
 	icd/kernel_argument_info.def icd/kernel_work_group_info.def \
 	icd/kernel_sub_group_info.def \
@@ -60,13 +60,15 @@ icd_command_sources = \
 	icd/queue.c icd/queue.h icd/queue_info.def \
 	icd/enqueue.c icd/enqueue.h \
 	icd/command_buffer.c icd/command_buffer.h icd/khr_command_buffer.h \
+	icd/drawing.c icd/drawing.h \
 	icd/command_buffer_info.def icd/mutable_command_info.def \
 	icd/mutable_command.c icd/mutable_command.h \
 	icd/api_image.c icd/api_enqueue_image.c icd/api_enqueue_image_copy.c \
 	icd/api_mem.c icd/api_queue.c icd/api_event.c \
 	icd/api_enqueue_buffer.c icd/api_enqueue_rect.c icd/api_enqueue_map.c \
 	icd/api_enqueue_kernel.c icd/api_enqueue_sync.c \
-	icd/api_command_buffer.c icd/api_record.c icd/api_mutable.c icd/api_cuda.c icd/cuda_interop.h \
+	icd/api_command_buffer.c icd/api_record.c icd/api_record_image.c icd/record.h \
+	icd/api_mutable.c icd/api_cuda.c icd/cuda_interop.h \
 	icd/svm_command.c icd/svm_command.h icd/api_svm.c icd/api_usm.c
 
 # The compiler's process, which has no need of the rest of the front desk.

@@ -68,6 +68,7 @@ static struct _cl_mem *mem_new(cl_context context, cl_mem_flags flags, size_t si
 	mem->flags = flags;
 	mem->size_B = size_B;
 	atomic_init(&mem->map_count, 0);
+	atomic_init(&mem->recorded, 0);
 	atomic_init(&mem->holders, 1);
 	object_ref(context);
 	mem->context = context;

@@ -37,6 +37,7 @@ struct _cl_mem {
 	struct ocl_storage *storage;     /* the root owns it, or svm */
 	struct ocl_image *image;         /* owned; NULL: a buffer */
 	atomic_uint map_count;
+	atomic_uint recorded;            /* how many of base.refs are of recorded commands */
 	atomic_uint holders;             /* of the struct: the object itself, arguments */
 	struct mem_destructor *destructors; /* newest first */
 };

@@ -4,6 +4,7 @@
 
 #include "icd/properties.h"
 #include "icd/queue.h"
+#include "icd/svm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,17 @@ static void range_take(struct ocl_mutable_range *range, const struct ocl_ndrange
 	}
 }
 
+static cl_int clone_make(cl_kernel kernel, cl_kernel *clone_out)
+{
+	*clone_out = NULL;
+	cl_int error = ocl_kernel_clone(kernel, clone_out);
+	if (error)
+		return error;
+	/* Ours alone: to the application it is no kernel. */
+	object_ref(*clone_out);
+	return ocl_kernel_release(*clone_out);
+}
+
 cl_int ocl_mutable_create(cl_command_buffer_khr buffer, cl_kernel kernel,
 			  const struct ocl_ndrange *range,
 			  const cl_command_properties_khr *properties, cl_bitfield fields, bool set,
@@ -46,16 +58,24 @@ cl_int ocl_mutable_create(cl_command_buffer_khr buffer, cl_kernel kernel,
 	handle->set = set;
 	range_take(&handle->now.range, range);
 	handle->now.arguments = ocl_arguments_ref(kernel->arguments);
-	*handle_out = handle;
-	return CL_SUCCESS;
+	/* The kernel's execution info is the application's to change. */
+	cl_int error = kernel->indirect || kernel->indirect_kinds
+			       ? clone_make(kernel, &handle->values) : CL_SUCCESS;
+	if (error)
+		ocl_mutable_destroy(handle);
+	else
+		*handle_out = handle;
+	return error;
 }
 
 static void change_drop(struct _cl_mutable_command_khr *handle)
 {
 	ocl_arguments_unref(handle->next.arguments);
 	handle->next.arguments = NULL;
+	object_unref(handle->next_values);
+	handle->next_values = NULL;
 	if (handle->fresh)
-		ocl_command_unref(handle->fresh);
+		ocl_recorded_unref(handle->fresh);
 	handle->fresh = NULL;
 }
 
@@ -92,36 +112,65 @@ static cl_int config_check(cl_command_buffer_khr buffer, const struct ocl_mutabl
 	    !config->svm_arguments != !config->svm_argument_count ||
 	    !config->exec_infos != !config->exec_info_count)
 		return CL_INVALID_VALUE;
-	/* clSetKernelArgSVMPointer, clSetKernelExecInfo: no device has SVM. */
-	return config->svm_argument_count || config->exec_info_count ? CL_INVALID_OPERATION
-								      : CL_SUCCESS;
+	/* clSetKernelArgSVMPointer: CL_INVALID_OPERATION when no device of the context
+	 * supports SVM. */
+	return config->svm_argument_count && !ocl_svm_any(buffer->queue->context)
+		       ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
+/* Without the execution info that the application may have set since. */
 static cl_int values_make(struct _cl_mutable_command_khr *handle)
 {
 	if (handle->values)
 		return CL_SUCCESS;
-	cl_int error = ocl_kernel_clone(handle->kernel, &handle->values);
+	cl_int error = clone_make(handle->kernel, &handle->values);
 	if (error)
 		return error;
-	/* Ours alone: to the application it is no kernel. */
-	object_ref(handle->values);
-	return ocl_kernel_release(handle->values);
+	handle->values->indirect_kinds = 0;
+	return ocl_kernel_set_indirect(handle->values, 0, NULL, true);
+}
+
+/* The kernel that the changed launch is of. */
+static cl_kernel next_values(const struct _cl_mutable_command_khr *handle)
+{
+	return handle->next_values ? handle->next_values : handle->values;
+}
+
+static cl_int exec_info_change(struct _cl_mutable_command_khr *handle,
+			       const struct ocl_mutable_config *config)
+{
+	cl_kernel values;
+	if (!config->exec_info_count)
+		return CL_SUCCESS;
+	cl_int error = clone_make(next_values(handle), &values);
+	for (cl_uint i = 0; i < config->exec_info_count && !error; i++)
+		error = ocl_kernel_set_exec_info(values, config->exec_infos[i].name,
+						 config->exec_infos[i].size_B,
+						 config->exec_infos[i].value);
+	if (error) {
+		object_unref(values);
+		return error;
+	}
+	object_unref(handle->next_values);
+	handle->next_values = values;
+	return CL_SUCCESS;
 }
 
 static cl_int arguments_change(struct _cl_mutable_command_khr *handle,
 			       const struct ocl_mutable_config *config)
 {
-	cl_int error = values_make(handle);
-	if (error)
-		return error;
-	cl_kernel values = handle->values;
+	cl_kernel values = next_values(handle);
+	cl_int error = CL_SUCCESS;
 	ocl_arguments_unref(values->arguments);
 	values->arguments = ocl_arguments_ref(handle->next.arguments);
 	for (cl_uint i = 0; i < config->argument_count && !error; i++)
 		error = ocl_kernel_set_argument(values, config->arguments[i].index,
 						config->arguments[i].size_B,
 						config->arguments[i].value);
+	/* A pointer's size is ignored. */
+	for (cl_uint i = 0; i < config->svm_argument_count && !error; i++)
+		error = ocl_kernel_set_pointer(values, config->svm_arguments[i].index,
+					       config->svm_arguments[i].value, false);
 	ocl_arguments_unref(handle->next.arguments);
 	handle->next.arguments = ocl_arguments_ref(values->arguments);
 	return error;
@@ -156,7 +205,7 @@ static cl_int fresh_make(struct _cl_mutable_command_khr *handle)
 					    range->has_local ? range->local : NULL};
 	struct ocl_access own[OCL_LAUNCH_ACCESSES];
 	struct ocl_command command;
-	cl_int error = ocl_launch_init(&command, own, handle->buffer->queue, handle->values,
+	cl_int error = ocl_launch_init(&command, own, handle->buffer->queue, next_values(handle),
 				       CL_COMMAND_NDRANGE_KERNEL, &ndrange);
 	handle->fresh_set = error != CL_INVALID_KERNEL_ARGS;
 	if (!handle->fresh_set) {
@@ -165,8 +214,9 @@ static cl_int fresh_make(struct _cl_mutable_command_khr *handle)
 	}
 	if (!error) {
 		if (handle->fresh)
-			ocl_command_unref(handle->fresh);
-		handle->fresh = ocl_command_defer(&command);
+			ocl_recorded_unref(handle->fresh);
+		ocl_launch_record(&command);
+		handle->fresh = ocl_recorded_defer(&command);
 		error = handle->fresh ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 	}
 	ocl_launch_finish(&command, own);
@@ -180,7 +230,11 @@ static cl_int change_make(const struct ocl_mutable_config *config)
 		handle->next = handle->now;
 		(void)ocl_arguments_ref(handle->next.arguments);
 	}
-	cl_int error = arguments_change(handle, config);
+	cl_int error = values_make(handle);
+	if (!error)
+		error = exec_info_change(handle, config);
+	if (!error)
+		error = arguments_change(handle, config);
 	if (error)
 		return error;
 	range_change(&handle->next.range, config);
@@ -199,6 +253,11 @@ static void change_swap(cl_command_buffer_khr buffer, struct _cl_mutable_command
 	struct ocl_command *command = recorded->command;
 	const struct ocl_mutable_state state = handle->now;
 	const bool set = handle->set;
+	if (handle->next_values) {
+		cl_kernel values = handle->values;
+		handle->values = handle->next_values;
+		handle->next_values = values;
+	}
 	recorded->command = handle->fresh;
 	handle->fresh = command;
 	handle->now = handle->next;

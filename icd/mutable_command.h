@@ -39,6 +39,7 @@ struct _cl_mutable_command_khr {
 	struct ocl_mutable_state now;
 	/* While a change is under way. */
 	struct ocl_mutable_state next;
+	cl_kernel next_values;           /* with another execution info: a ref; or NULL */
 	struct ocl_command *fresh;       /* owned; NULL: it is not changed */
 	bool fresh_set;
 };

@@ -41,6 +41,19 @@ struct ocl_printf {
 
 /* --- birth and death ------------------------------------------------------------------------ */
 
+static const uint64_t buffer_B = sizeof(struct abi_print_header) + OCL_PRINTF_BUFFER_B;
+
+cl_int ocl_print_buffer_create(struct gpu_device *device, gpu_address *buffer_out)
+{
+	return gpu_memory_alloc(device, buffer_B, buffer_out);
+}
+
+cl_int ocl_print_buffer_empty(struct gpu_stream *stream, gpu_address buffer)
+{
+	const struct abi_print_header header = {0, OCL_PRINTF_BUFFER_B};
+	return gpu_fill(stream, buffer, &header, sizeof(header), sizeof(header));
+}
+
 static void print_destroy(struct ocl_print *print, struct gpu_device *device)
 {
 	if (print->copy)
@@ -52,13 +65,12 @@ static void print_destroy(struct ocl_print *print, struct gpu_device *device)
 
 static cl_int print_create(struct gpu_device *device, struct ocl_print **print_out)
 {
-	const uint64_t size_B = sizeof(struct abi_print_header) + OCL_PRINTF_BUFFER_B;
 	void *copy = NULL;
 	struct ocl_print *print = calloc(1, sizeof(*print));
 	if (!print)
 		return CL_OUT_OF_HOST_MEMORY;
 	list_init(&print->link);
-	cl_int error = gpu_memory_alloc(device, size_B, &print->buffer);
+	cl_int error = ocl_print_buffer_create(device, &print->buffer);
 	if (!error)
 		error = gpu_host_alloc(device, COPY_B, &copy);
 	print->copy = copy;
@@ -328,7 +340,6 @@ static cl_int printing_of(cl_command_queue queue, struct ocl_printf **printing_o
 cl_int ocl_print_begin(cl_command_queue queue, struct gpu_stream *stream, struct ocl_code *code,
 		       struct ocl_print **print_out)
 {
-	const struct abi_print_header header = {0, OCL_PRINTF_BUFFER_B};
 	struct ocl_printf *printing;
 	struct ocl_print *print = NULL;
 	lock_assert_none();
@@ -342,7 +353,7 @@ cl_int ocl_print_begin(cl_command_queue queue, struct gpu_stream *stream, struct
 	print->stream = stream;
 	print->code = ocl_code_ref(code);
 	print->writing = false;
-	error = gpu_fill(stream, print->buffer, &header, sizeof(header), sizeof(header));
+	error = ocl_print_buffer_empty(stream, print->buffer);
 	if (error)
 		ocl_print_cancel(print);
 	else
@@ -379,4 +390,18 @@ cl_int ocl_print_end(struct ocl_print *print)
 	print->watch.fire = print_fired;
 	ocl_complete_watch(&print->watch);
 	return CL_SUCCESS;
+}
+
+cl_int ocl_print_buffer_take(cl_command_queue queue, struct gpu_stream *stream,
+			     struct ocl_code *code, gpu_address buffer)
+{
+	struct ocl_print *print;
+	cl_int error = ocl_print_begin(queue, stream, code, &print);
+	if (error)
+		return error;
+	error = gpu_copy_device(stream, print->buffer, buffer, buffer_B);
+	if (!error)
+		return ocl_print_end(print);
+	ocl_print_cancel(print);
+	return error;
 }

@@ -11,6 +11,7 @@
 #ifndef CULVERT_ICD_PRINTF_H
 #define CULVERT_ICD_PRINTF_H
 
+#include "backend/gpu.h"
 #include "icd/context.h"
 
 #include <stdint.h>
@@ -32,6 +33,14 @@ uint64_t ocl_print_buffer(const struct ocl_print *print);
 cl_int ocl_print_end(struct ocl_print *print);
 /* There was no launch. */
 void ocl_print_cancel(struct ocl_print *print);
+
+/* A buffer of the caller's own, for launches that are recorded: made, emptied in stream,
+ * which may be a recorder, and its output taken behind a launch of code that is in stream.
+ * The buffer may be used again behind that; taking waits as ocl_print_begin does. */
+cl_int ocl_print_buffer_create(struct gpu_device *device, gpu_address *buffer_out);
+cl_int ocl_print_buffer_empty(struct gpu_stream *stream, gpu_address buffer);
+cl_int ocl_print_buffer_take(cl_command_queue queue, struct gpu_stream *stream,
+			     struct ocl_code *code, gpu_address buffer);
 
 /* Writes what launches of the queue printed ahead of done in its stream, which has
  * happened; NULL: what all launches printed that are done.  Returns when it is

@@ -271,11 +271,14 @@ void ocl_storage_collect(struct ocl_storage *storage, struct ocl_witnesses *witn
 		ocl_users_collect(&storage->locations[i].users, witnesses);
 }
 
-cl_int ocl_storage_place(struct ocl_storage *storage, uint32_t device, gpu_address *address_out)
+cl_int ocl_storage_place(struct ocl_storage *storage, uint32_t device, gpu_address *address_out,
+			 struct gpu_array **array_out)
 {
 	lock_take(&storage->lock);
 	const cl_int error = location_allocate(storage, device);
 	*address_out = storage->locations[device].address;
+	if (array_out)
+		*array_out = storage->locations[device].array;
 	lock_drop(&storage->lock);
 	return error;
 }

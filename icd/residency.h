@@ -139,9 +139,10 @@ void ocl_storage_destroy(struct ocl_storage *storage);
 /* Adds the witnesses of all unfinished work on any location. */
 void ocl_storage_collect(struct ocl_storage *storage, struct ocl_witnesses *witnesses);
 
-/* Where its first byte is on a device: made now if need be, the same for ever. */
-cl_int ocl_storage_place(struct ocl_storage *storage, uint32_t device,
-			 gpu_address *address_out);
+/* Where it is on a device, made now if need be, the same for ever: its first byte, or an
+ * image's array (array_out may be NULL). */
+cl_int ocl_storage_place(struct ocl_storage *storage, uint32_t device, gpu_address *address_out,
+			 struct gpu_array **array_out);
 
 bool ocl_storage_is_slow(const struct ocl_storage *storage);
 /* Whether an acquire would have nothing to copy, as things are now. */

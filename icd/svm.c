@@ -228,12 +228,14 @@ void ocl_svm_free(cl_context context, const void *pointer)
 		(void)object_release(mem, &ocl_mem_type);
 }
 
-/* Commands in line hold what they use, and are counted when they may use anything. */
+/* Commands in line hold what they use, and are counted when they may use anything.  Those
+ * of command buffers hold it for as long as the application keeps the buffer. */
 static void wait_submitted(cl_context context, const struct _cl_mem *mem)
 {
 	enum { SHORTEST_NS = 20000, LONGEST_NS = 1000000 };
 	struct timespec pause = {0, SHORTEST_NS};
-	while (atomic_load(&mem->base.refs) > 1 || atomic_load(&context->svm.waiting)) {
+	while (atomic_load(&mem->base.refs) > 1 + atomic_load(&mem->recorded) ||
+	       atomic_load(&context->svm.waiting)) {
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < LONGEST_NS)
 			pause.tv_nsec *= 2;

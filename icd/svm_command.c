@@ -99,20 +99,47 @@ static cl_int copy_enqueue(const struct ocl_order *order, const struct ocl_range
 	return ocl_order_enqueue(order, &command);
 }
 
-cl_int ocl_order_copy(const struct ocl_order *order, void *to_pointer, const void *from_pointer,
-		      size_t size_B)
+/* The references are the caller's, whatever is returned. */
+static cl_int copy_ranges_find(cl_context context, void *to_pointer, const void *from_pointer,
+			       size_t size_B, struct ocl_range *to, struct ocl_range *from)
 {
-	struct ocl_range to = {0}, from = {0};
 	const uintptr_t to_at = (uintptr_t)to_pointer, from_at = (uintptr_t)from_pointer;
+	to->mem = from->mem = NULL;
 	if (!to_pointer || !from_pointer)
 		return CL_INVALID_VALUE;
 	if ((to_at > from_at ? to_at - from_at : from_at - to_at) < size_B)
 		return CL_MEM_COPY_OVERLAP;
-	cl_int error = ocl_range_find(order->queue->context, to_pointer, size_B, &to);
-	if (!error)
-		error = ocl_range_find(order->queue->context, from_pointer, size_B, &from);
+	cl_int error = ocl_range_find(context, to_pointer, size_B, to);
+	return error ? error : ocl_range_find(context, from_pointer, size_B, from);
+}
+
+cl_int ocl_order_copy(const struct ocl_order *order, void *to_pointer, const void *from_pointer,
+		      size_t size_B)
+{
+	struct ocl_range to, from;
+	cl_int error = copy_ranges_find(order->queue->context, to_pointer, from_pointer, size_B,
+					&to, &from);
 	if (!error)
 		error = copy_enqueue(order, &to, &from);
+	object_unref(to.mem);
+	object_unref(from.mem);
+	return error;
+}
+
+cl_int ocl_svm_make_copy(struct ocl_command *command, struct ocl_access accesses[2],
+			 cl_command_queue queue, void *to_pointer, const void *from_pointer,
+			 size_t size_B)
+{
+	struct ocl_range to, from;
+	ocl_command_init(command, &ocl_command_marker, queue, CL_COMMAND_SVM_MEMCPY, accesses);
+	cl_int error = copy_ranges_find(queue->context, to_pointer, from_pointer, size_B, &to,
+					&from);
+	if (!error && (!to.mem || !from.mem))
+		error = CL_INVALID_VALUE;
+	if (!error && size_B) {
+		copy_describe(command, &to, &from, false);
+		return CL_SUCCESS;
+	}
 	object_unref(to.mem);
 	object_unref(from.mem);
 	return error;
@@ -133,6 +160,16 @@ static void CL_CALLBACK host_fill_run(void *arguments)
 		memcpy(fill->to + at_B, fill->pattern, fill->pattern_B);
 }
 
+static void fill_describe(struct ocl_command *command, const struct ocl_range *range,
+			  const void *pattern, size_t pattern_B)
+{
+	command->kind = &ocl_command_fill;
+	memcpy(command->u.fill.pattern, pattern, pattern_B);
+	command->u.fill.pattern_B = (uint32_t)pattern_B;
+	command->u.fill.size_B = range->size_B;
+	ocl_range_touch(command, range, OCL_ACCESS_WRITE);
+}
+
 static cl_int fill_enqueue(const struct ocl_order *order, const struct ocl_range *range,
 			   const void *pattern, size_t pattern_B)
 {
@@ -144,25 +181,45 @@ static cl_int fill_enqueue(const struct ocl_order *order, const struct ocl_range
 		return ocl_order_run(order, host_fill_run, &fill, sizeof(fill));
 	}
 	ocl_command_init(&command, &ocl_command_marker, order->queue, order->type, accesses);
-	if (range->size_B) {
-		command.kind = &ocl_command_fill;
-		memcpy(command.u.fill.pattern, pattern, pattern_B);
-		command.u.fill.pattern_B = (uint32_t)pattern_B;
-		command.u.fill.size_B = range->size_B;
-		ocl_range_touch(&command, range, OCL_ACCESS_WRITE);
-	}
+	if (range->size_B)
+		fill_describe(&command, range, pattern, pattern_B);
 	return ocl_order_enqueue(order, &command);
+}
+
+static cl_int fill_range_find(cl_context context, void *to, const void *pattern,
+			      size_t pattern_B, size_t size_B, struct ocl_range *range)
+{
+	if (!pattern || !pattern_B || pattern_B > 128 || pattern_B & (pattern_B - 1))
+		return CL_INVALID_VALUE;
+	if (!to || (uintptr_t)to % pattern_B || size_B % pattern_B)
+		return CL_INVALID_VALUE;
+	return ocl_range_find(context, to, size_B, range);
+}
+
+cl_int ocl_svm_make_fill(struct ocl_command *command, struct ocl_access accesses[1],
+			 cl_command_queue queue, void *to, const void *pattern, size_t pattern_B,
+			 size_t size_B)
+{
+	struct ocl_range range;
+	ocl_command_init(command, &ocl_command_marker, queue, CL_COMMAND_SVM_MEMFILL, accesses);
+	cl_int error = fill_range_find(queue->context, to, pattern, pattern_B, size_B, &range);
+	if (error)
+		return error;
+	if (range.mem && size_B) {
+		fill_describe(command, &range, pattern, pattern_B);
+		return CL_SUCCESS;
+	}
+	error = range.mem ? CL_SUCCESS : CL_INVALID_VALUE;
+	object_unref(range.mem);
+	return error;
 }
 
 cl_int ocl_order_fill(const struct ocl_order *order, void *to, const void *pattern,
 		      size_t pattern_B, size_t size_B)
 {
 	struct ocl_range range;
-	if (!pattern || !pattern_B || pattern_B > 128 || pattern_B & (pattern_B - 1))
-		return CL_INVALID_VALUE;
-	if (!to || (uintptr_t)to % pattern_B || size_B % pattern_B)
-		return CL_INVALID_VALUE;
-	cl_int error = ocl_range_find(order->queue->context, to, size_B, &range);
+	cl_int error = fill_range_find(order->queue->context, to, pattern, pattern_B, size_B,
+				       &range);
 	if (error)
 		return error;
 	error = fill_enqueue(order, &range, pattern, pattern_B);

@@ -40,6 +40,15 @@ cl_int ocl_order_copy(const struct ocl_order *order, void *to, const void *from,
  * its size is a power of two up to 128, and for a size that is no multiple of that. */
 cl_int ocl_order_fill(const struct ocl_order *order, void *to, const void *pattern,
 		      size_t pattern_B, size_t size_B);
+/* The same as commands to be recorded, with both sides in allocations: CL_INVALID_VALUE for
+ * memory of the host's, as no device has system SVM.  The references of accesses are the
+ * caller's to give back, whatever is returned. */
+cl_int ocl_svm_make_copy(struct ocl_command *command, struct ocl_access accesses[2],
+			 cl_command_queue queue, void *to, const void *from, size_t size_B);
+cl_int ocl_svm_make_fill(struct ocl_command *command, struct ocl_access accesses[1],
+			 cl_command_queue queue, void *to, const void *pattern, size_t pattern_B,
+			 size_t size_B);
+
 /* Adds a range to a command of the kind ocl_command_migrate; size 0: all of the allocation.
  * CL_INVALID_VALUE for a range in none.  The reference is the caller's to give back. */
 cl_int ocl_migrate_touch(struct ocl_command *command, const void *pointer, size_t size_B);

@@ -6,7 +6,7 @@
 #include "tests/api/command_buffer_entry.h"
 
 enum { COUNT = 512, SIZE_B = COUNT * (int)sizeof(cl_uint) };
-enum { FIELDS = 0x12B1, OFFSET = 1, GLOBAL = 2, LOCAL = 4, ARGUMENTS = 8, EXEC_INFO = 16 };
+enum { FIELDS = 0x12B1, OFFSET = 1, GLOBAL = 2, LOCAL = 4, ARGUMENTS = 8 };
 enum { INVALID_MUTABLE_COMMAND = -1141, STATE_FINALIZED = 2 };
 
 /* cl_mutable_dispatch_arg_khr and cl_mutable_dispatch_config_khr of version 0.9.5. */
@@ -202,7 +202,7 @@ static void errors(void)
 	cl_mutable_command_khr handle = record(buffer, a, 1, ARGUMENTS, 64, 64);
 	cl_mutable_command_khr other = record(buffer, b, 1, GLOBAL, 64, 64);
 	cl_mutable_command_khr stranger = record(fixed, a, 1, ARGUMENTS, 64, 64);
-	const command_properties exec[] = {FIELDS, EXEC_INFO, 0}, unknown[] = {FIELDS, 64, 0};
+	const command_properties unknown[] = {FIELDS, 64, 0};
 	const cl_uint types[2] = {0, 0}, bad = 5, value = 3;
 	const struct argument good = {1, 4, &value}, wrong = {1, 3, &value}, beyond = {7, 4, &value};
 	const size_t global = 64;
@@ -234,6 +234,8 @@ static void errors(void)
 	CHECK_CODE(update(buffer, 2, types, configs), CL_INVALID_VALUE);
 	second = (struct config){.command = handle, .global = &global};
 	CHECK_CODE(update(buffer, 2, types, configs), CL_INVALID_OPERATION);
+	second = (struct config){.command = handle, .num_exec_infos = 1, .exec_infos = &global};
+	CHECK_CODE(update(buffer, 2, types, configs), CL_INVALID_OPERATION);
 	second = (struct config){.command = handle, .work_dim = 2};
 	CHECK_CODE(update(buffer, 2, types, configs), CL_INVALID_OPERATION);
 	clear();
@@ -244,8 +246,6 @@ static void errors(void)
 	CHECK_OK(cb.release(buffer));
 	CHECK_OK(cb.release(fixed));
 	buffer = start(CL_COMMAND_BUFFER_MUTABLE_KHR);
-	CHECK_CODE(cb.launch(buffer, NULL, exec, put, 1, NULL, &global, NULL, 0, NULL, NULL, NULL),
-		   CL_INVALID_OPERATION);
 	CHECK_CODE(cb.launch(buffer, NULL, unknown, put, 1, NULL, &global, NULL, 0, NULL, NULL,
 			     NULL), CL_INVALID_VALUE);
 	CHECK_OK(cb.release(buffer));
