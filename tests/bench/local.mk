@@ -46,7 +46,7 @@ EXTRA_PROGRAMS += tests/bench/bench_graphs
 tests_bench_bench_graphs_SOURCES = tests/bench/bench_graphs.c tests/api/command_buffer_entry.h \
 	tests/api/api_test.h
 tests_bench_bench_graphs_LDADD = $(OPENCL_LIBS) -ldl
-TESTS += tests/bench/run.sh
+TESTS += tests/bench/run.sh tests/bench/report.sh
 endif
 check_PROGRAMS += $(bench_programs)
 
@@ -68,4 +68,5 @@ endif
 bench: $(bench_programs) $(bench_code)
 CLEANFILES += $(bench_kernels)
 EXTRA_DIST += tests/bench/README.md tests/bench/kernels.cu tests/bench/run tests/bench/figures.py \
-	tests/bench/picture.py tests/bench/run.sh
+	tests/bench/aims.py tests/bench/picture.py tests/bench/report tests/bench/report.sh \
+	tests/bench/run.sh
