@@ -21,7 +21,8 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/kernel_image.c \
 	frontend/lower.c frontend/lower.h \
 	frontend/lower_device.c \
-	frontend/lower_function.c frontend/lower_half.c \
+	frontend/lower_function.c \
+	frontend/lower_half.c frontend/lower_half_call.c \
 	frontend/lower_hidden.c \
 	frontend/lower_image.c \
 	frontend/lower_instruction.c \

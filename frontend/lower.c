@@ -4,8 +4,9 @@
 
 /* The order matters: printf brings an atomic operation and a hidden value; the next
  * four only change variables and bodies; kernels that are called get a body of their
- * own before work-groups of a known size are looked at, and before parameters are
- * added; variables become part of the dynamic local memory before the entries' local
+ * own before functions stop passing halves, work-groups of a known size are looked at,
+ * and parameters are added; passing halves comes before what half needs otherwise;
+ * variables become part of the dynamic local memory before the entries' local
  * pointers do; until the last, entries have the names of the source. */
 static enum fe_status (*const passes[])(struct lowering *lowering) = {
 	fe_lower_printf,
@@ -13,8 +14,9 @@ static enum fe_status (*const passes[])(struct lowering *lowering) = {
 	fe_lower_variables,
 	fe_lower_intrinsics,
 	fe_lower_instructions,
-	fe_lower_half,
 	fe_lower_kernel_calls,
+	fe_lower_half_calls,
+	fe_lower_half,
 	fe_lower_images,
 	fe_lower_work_items,
 	fe_lower_hidden,

@@ -34,6 +34,7 @@ struct lowering {
 enum fe_status fe_lower_printf(struct lowering *lowering);           /* lower_printf.c */
 enum fe_status fe_lower_device(struct lowering *lowering);           /* lower_device.c */
 enum fe_status fe_lower_instructions(struct lowering *lowering);     /* lower_instruction.c */
+enum fe_status fe_lower_half_calls(struct lowering *lowering);       /* lower_half_call.c */
 enum fe_status fe_lower_half(struct lowering *lowering);             /* lower_half.c */
 enum fe_status fe_lower_variables(struct lowering *lowering);        /* lower_variable.c */
 enum fe_status fe_lower_intrinsics(struct lowering *lowering);       /* lower_intrinsic.c */
@@ -55,6 +56,11 @@ LLVMValueRef fe_function_take_over(struct lowering *lowering, LLVMValueRef old, 
 
 /* Gives a global's name to another and leaves it without one.  false: no memory. */
 bool fe_name_move(LLVMValueRef from, LLVMValueRef to);
+
+/* Writes a call of callee, with arguments for it, before an old one and with the old
+ * one's properties.  NULL: no memory. */
+LLVMValueRef fe_call_build(struct lowering *lowering, LLVMValueRef call, LLVMValueRef callee,
+			   LLVMValueRef *arguments, unsigned count);
 
 /* Writes a call of callee in place of an old one: its arguments, then more. */
 bool fe_call_replace(struct lowering *lowering, LLVMValueRef call, LLVMValueRef callee,

@@ -93,6 +93,21 @@ static bool copy_call_attributes(LLVMValueRef from, LLVMValueRef to, unsigned in
 	return true;
 }
 
+LLVMValueRef fe_call_build(struct lowering *lowering, LLVMValueRef call, LLVMValueRef callee,
+			   LLVMValueRef *arguments, unsigned count)
+{
+	unsigned old_count = LLVMGetNumArgOperands(call);
+	LLVMPositionBuilderBefore(lowering->builder, call);
+	LLVMValueRef new_call = LLVMBuildCall2(lowering->builder, LLVMGlobalGetValueType(callee),
+					       callee, arguments, count, "");
+	LLVMSetInstructionCallConv(new_call, LLVMGetFunctionCallConv(callee));
+	LLVMSetTailCall(new_call, LLVMIsTailCall(call));
+	bool copied = copy_call_attributes(call, new_call, (unsigned)LLVMAttributeFunctionIndex);
+	for (unsigned i = 0; i <= old_count && copied; i++)
+		copied = copy_call_attributes(call, new_call, i);
+	return copied ? new_call : NULL;
+}
+
 bool fe_call_replace(struct lowering *lowering, LLVMValueRef call, LLVMValueRef callee,
 		     LLVMValueRef *more, unsigned more_count)
 {
@@ -104,18 +119,14 @@ bool fe_call_replace(struct lowering *lowering, LLVMValueRef call, LLVMValueRef 
 		arguments[i] = LLVMGetOperand(call, i);
 	for (unsigned i = 0; i < more_count; i++)
 		arguments[count + i] = more[i];
-	LLVMPositionBuilderBefore(lowering->builder, call);
-	LLVMValueRef new_call = LLVMBuildCall2(lowering->builder, LLVMGlobalGetValueType(callee),
-					       callee, arguments, count + more_count, "");
+	LLVMValueRef new_call =
+		fe_call_build(lowering, call, callee, arguments, count + more_count);
 	free(arguments);
-	LLVMSetInstructionCallConv(new_call, LLVMGetFunctionCallConv(callee));
-	LLVMSetTailCall(new_call, LLVMIsTailCall(call));
-	bool copied = copy_call_attributes(call, new_call, (unsigned)LLVMAttributeFunctionIndex);
-	for (unsigned i = 0; i <= count && copied; i++)
-		copied = copy_call_attributes(call, new_call, i);
+	if (!new_call)
+		return false;
 	LLVMReplaceAllUsesWith(call, new_call);
 	LLVMInstructionEraseFromParent(call);
-	return copied;
+	return true;
 }
 
 struct abi_kernel *fe_lower_kernel(struct lowering *lowering, LLVMValueRef function)

@@ -70,6 +70,7 @@ kernel_files = \
 	tests/kernels/half_arguments.clt \
 	tests/kernels/half_arithmetic.clt \
 	tests/kernels/half_arrays.clt \
+	tests/kernels/half_calls.clt \
 	tests/kernels/half_casts.clt \
 	tests/kernels/half_denormals_are_zero.clt \
 	tests/kernels/half_denormals_by_float.clt \

@@ -1,0 +1,199 @@
+#include "config.h"
+
+#include "frontend/kernel_facts.h"
+#include "frontend/lower.h"
+
+#include <stdlib.h>
+
+#include "frontend/llvm_compat.h"
+
+/* libnvvm 13.0 for compute_90 and before, where it optimises, stores no half for a
+ * function that is called and stays one: arguments are lost, and so is what it returns,
+ * with a half in it alone, in a vector or in a struct.  Integers of the same bits get
+ * through, and so functions take and return those.  Kernels have their arguments from
+ * the driver, in the form of the kernel ABI, and they stay. */
+
+static LLVMTypeRef type_without_half(struct lowering *lowering, LLVMTypeRef type);
+
+static LLVMTypeRef struct_without_half(struct lowering *lowering, LLVMTypeRef type)
+{
+	unsigned count = LLVMCountStructElementTypes(type);
+	LLVMTypeRef *fields = calloc(count + 1, sizeof(*fields));
+	if (!fields)
+		return NULL;
+	bool changed = false, failed = false;
+	for (unsigned i = 0; i < count && !failed; i++) {
+		LLVMTypeRef field = LLVMStructGetTypeAtIndex(type, i);
+		fields[i] = type_without_half(lowering, field);
+		failed = !fields[i];
+		changed = changed || fields[i] != field;
+	}
+	if (changed && !failed)
+		type = LLVMStructTypeInContext(lowering->context, fields, count,
+					       LLVMIsPackedStruct(type));
+	free(fields);
+	return failed ? NULL : type;
+}
+
+/* The type with 16-bit integers for its halves, or the type itself when it has none.
+ * NULL: no memory. */
+static LLVMTypeRef type_without_half(struct lowering *lowering, LLVMTypeRef type)
+{
+	LLVMTypeRef element, plain;
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMHalfTypeKind:
+		return LLVMInt16TypeInContext(lowering->context);
+	case LLVMVectorTypeKind:
+		element = LLVMGetElementType(type);
+		plain = type_without_half(lowering, element);
+		return plain == element ? type : LLVMVectorType(plain, LLVMGetVectorSize(type));
+	case LLVMArrayTypeKind:
+		element = LLVMGetElementType(type);
+		plain = type_without_half(lowering, element);
+		if (!plain || plain == element)
+			return plain ? type : NULL;
+		return LLVMArrayType(plain, (unsigned)LLVMGetArrayLength2(type));
+	case LLVMStructTypeKind:
+		return struct_without_half(lowering, type);
+	default:
+		return type;
+	}
+}
+
+/* The same bits as another type of the same shape. */
+static LLVMValueRef build_same_bits(struct lowering *lowering, LLVMValueRef value, LLVMTypeRef to)
+{
+	LLVMBuilderRef builder = lowering->builder;
+	LLVMTypeKind kind = LLVMGetTypeKind(to);
+	if (LLVMTypeOf(value) == to)
+		return value;
+	if (kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind)
+		return LLVMBuildBitCast(builder, value, to, "");
+	bool is_struct = kind == LLVMStructTypeKind;
+	unsigned count = is_struct ? LLVMCountStructElementTypes(to)
+				   : (unsigned)LLVMGetArrayLength2(to);
+	LLVMValueRef result = LLVMGetUndef(to);
+	for (unsigned i = 0; i < count; i++) {
+		LLVMTypeRef type = is_struct ? LLVMStructGetTypeAtIndex(to, i)
+					     : LLVMGetElementType(to);
+		LLVMValueRef part = LLVMBuildExtractValue(builder, value, i, "");
+		part = build_same_bits(lowering, part, type);
+		result = LLVMBuildInsertValue(builder, result, part, i, "");
+	}
+	return result;
+}
+
+static void lower_returns(struct lowering *lowering, LLVMValueRef function, LLVMTypeRef result)
+{
+	LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+	for (; block; block = LLVMGetNextBasicBlock(block)) {
+		LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
+		if (!last || LLVMGetInstructionOpcode(last) != LLVMRet)
+			continue;
+		LLVMPositionBuilderBefore(lowering->builder, last);
+		LLVMBuildRet(lowering->builder,
+			     build_same_bits(lowering, LLVMGetOperand(last, 0), result));
+		LLVMInstructionEraseFromParent(last);
+	}
+}
+
+/* The body goes on with the types that it had. */
+static void lower_parameters(struct lowering *lowering, LLVMValueRef old, LLVMValueRef function)
+{
+	unsigned count = LLVMCountParams(old);
+	fe_builder_at_entry(lowering, function);
+	for (unsigned i = 0; i < count; i++) {
+		LLVMValueRef before = LLVMGetParam(old, i), after = LLVMGetParam(function, i);
+		if (LLVMTypeOf(before) != LLVMTypeOf(after))
+			LLVMReplaceAllUsesWith(before, build_same_bits(lowering, after,
+								       LLVMTypeOf(before)));
+	}
+}
+
+static bool lower_call(struct lowering *lowering, LLVMValueRef call, LLVMValueRef function)
+{
+	unsigned count = LLVMGetNumArgOperands(call);
+	LLVMValueRef *arguments = calloc(count + 1, sizeof(*arguments));
+	if (!arguments)
+		return false;
+	LLVMPositionBuilderBefore(lowering->builder, call);
+	for (unsigned i = 0; i < count; i++)
+		arguments[i] = build_same_bits(lowering, LLVMGetOperand(call, i),
+					       LLVMTypeOf(LLVMGetParam(function, i)));
+	LLVMValueRef result = fe_call_build(lowering, call, function, arguments, count);
+	free(arguments);
+	if (!result)
+		return false;
+	if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind)
+		LLVMReplaceAllUsesWith(call,
+				       build_same_bits(lowering, result, LLVMTypeOf(call)));
+	LLVMInstructionEraseFromParent(call);
+	return true;
+}
+
+static bool lower_calls(struct lowering *lowering, LLVMValueRef old, LLVMValueRef function)
+{
+	LLVMUseRef next;
+	for (LLVMUseRef use = LLVMGetFirstUse(old); use; use = next) {
+		next = LLVMGetNextUse(use);
+		LLVMValueRef call = LLVMGetUser(use);
+		if (LLVMIsACallInst(call) && LLVMGetCalledValue(call) == old &&
+		    !lower_call(lowering, call, function))
+			return false;
+	}
+	return true;
+}
+
+static bool lower_function(struct lowering *lowering, LLVMValueRef old, LLVMTypeRef type)
+{
+	LLVMTypeRef result = LLVMGetReturnType(type);
+	LLVMValueRef function = fe_function_take_over(lowering, old, type);
+	if (!function)
+		return false;
+	lower_parameters(lowering, old, function);
+	if (result != LLVMGetReturnType(LLVMGlobalGetValueType(old)))
+		lower_returns(lowering, function, result);
+	if (!lower_calls(lowering, old, function))
+		return false;
+	if (!LLVMGetFirstUse(old))
+		LLVMDeleteFunction(old);
+	return true;
+}
+
+/* A function's type without halves, or the same; NULL: no memory. */
+static LLVMTypeRef function_without_half(struct lowering *lowering, LLVMTypeRef type)
+{
+	unsigned count = LLVMCountParamTypes(type);
+	LLVMTypeRef *parameters = calloc(count + 1, sizeof(*parameters));
+	if (!parameters)
+		return NULL;
+	LLVMGetParamTypes(type, parameters);
+	LLVMTypeRef result = type_without_half(lowering, LLVMGetReturnType(type));
+	bool failed = !result;
+	for (unsigned i = 0; i < count && !failed; i++) {
+		parameters[i] = type_without_half(lowering, parameters[i]);
+		failed = !parameters[i];
+	}
+	if (!failed)
+		type = LLVMFunctionType(result, parameters, count, false);
+	free(parameters);
+	return failed ? NULL : type;
+}
+
+enum fe_status fe_lower_half_calls(struct lowering *lowering)
+{
+	LLVMValueRef next;
+	LLVMValueRef function = LLVMGetFirstFunction(lowering->module);
+	for (; function; function = next) {
+		next = LLVMGetNextFunction(function);
+		LLVMTypeRef type = LLVMGlobalGetValueType(function);
+		/* Of any number of arguments: the printer refuses it. */
+		if (LLVMIsDeclaration(function) || LLVMIsFunctionVarArg(type) ||
+		    fe_is_kernel(function))
+			continue;
+		LLVMTypeRef plain = function_without_half(lowering, type);
+		if (!plain || (plain != type && !lower_function(lowering, function, plain)))
+			return FE_NO_MEMORY;
+	}
+	return FE_OK;
+}
