@@ -241,6 +241,34 @@ static LLVMValueRef build_widening(struct lowering *lowering, LLVMValueRef i)
 	return result;
 }
 
+/* libnvvm 13.0 for compute_100 on, where it optimises, crashes on an element by number of
+ * a vector that is loaded from global memory for that alone.  Each bit of the number
+ * chooses among the half that are left; a number beyond the last has no meaning. */
+static LLVMValueRef build_element(struct lowering *lowering, LLVMValueRef i)
+{
+	enum { MOST_ELEMENTS = 64, SM_NEWER_DIALECT = 100 };
+	LLVMBuilderRef builder = lowering->builder;
+	LLVMValueRef vector = LLVMGetOperand(i, 0), number = LLVMGetOperand(i, 1);
+	LLVMTypeRef bit = LLVMInt1TypeInContext(lowering->context);
+	unsigned count = LLVMGetVectorSize(LLVMTypeOf(vector));
+	LLVMValueRef left[MOST_ELEMENTS];
+	if (lowering->sm < SM_NEWER_DIALECT || LLVMIsConstant(number) || count > MOST_ELEMENTS)
+		return i;
+	for (unsigned e = 0; e < count; e++)
+		left[e] = LLVMBuildExtractElement(
+			builder, vector, LLVMConstInt(LLVMTypeOf(number), e, 0), "");
+	for (unsigned at = 0; count > 1; at++, count = (count + 1) / 2) {
+		LLVMValueRef place = LLVMConstInt(LLVMTypeOf(number), at, 0);
+		LLVMValueRef upper = LLVMBuildTrunc(
+			builder, LLVMBuildLShr(builder, number, place, ""), bit, "");
+		for (unsigned e = 0; e + 1 < count; e += 2)
+			left[e / 2] = LLVMBuildSelect(builder, upper, left[e + 1], left[e], "");
+		if (count % 2)
+			left[count / 2] = left[count - 1];
+	}
+	return left[0];
+}
+
 /* OpenCL C 3.0, 6.7.2: nobody writes constant memory while a kernel runs, and so
  * it may be read by the way that is not kept coherent. */
 static void mark_constant_load(struct lowering *lowering, LLVMValueRef load)
@@ -264,6 +292,8 @@ static LLVMValueRef lower_instruction(struct lowering *lowering, LLVMValueRef i)
 		return LLVMGetOperand(i, 0);
 	case LLVMFPExt:
 		return build_widening(lowering, i);
+	case LLVMExtractElement:
+		return build_element(lowering, i);
 	case LLVMFence:
 		return build_fence(lowering,
 				   LLVMGetOrdering(i) == LLVMAtomicOrderingSequentiallyConsistent,

@@ -488,6 +488,17 @@ static const char loops_ir[] =
 	"!6 = !DILocation(line: 4, column: 2, scope: !5)\n"
 	"!7 = distinct !{!7, !8}\n!8 = !{!\"llvm.loop.unroll.count\", i32 4}\n";
 
+/* Elements by number, which libnvvm for compute_100 crashes on. */
+static const char elements_ir[] =
+	"define spir_kernel void @elements(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n) {\n"
+	"  %a = load <4 x i32>, ptr addrspace(1) %p, align 16\n"
+	"  %b = extractelement <4 x i32> %a, i32 %n\n"
+	"  store i32 %b, ptr addrspace(1) %q, align 4\n"
+	"  %c = load <3 x half>, ptr addrspace(1) %p, align 8\n"
+	"  %d = extractelement <3 x half> %c, i32 %n\n"
+	"  store half %d, ptr addrspace(1) %q, align 2\n"
+	"  ret void\n}\n";
+
 /* OpenCL C allows names that PTX does not. */
 static void test_entry_names(void)
 {
@@ -518,7 +529,8 @@ static void test_lines_loops_atomics(void)
 
 static void test_compiles(void)
 {
-	static const char *const sources[] = { kernels_ir, local_ir, loops_ir, images_ir };
+	static const char *const sources[] = { kernels_ir, local_ir, loops_ir, images_ir,
+					     elements_ir };
 	static const struct {
 		unsigned sm;
 		const char *option;
