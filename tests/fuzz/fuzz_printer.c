@@ -209,14 +209,18 @@ static bool accepted(const struct bytes *ir, unsigned sm, unsigned optimization)
 	struct fe_module module = {.context = LLVMContextCreate()};
 	char *message = NULL;
 	const struct be_codegen_options options = {.sm = sm, .optimization = optimization};
+	/* The lowering, too, wants to know whether libnvvm optimises. */
+	const struct fe_codegen codegen = {.uniform_groups = true, .optimization = optimization};
 	LLVMMemoryBufferRef buffer =
 		LLVMCreateMemoryBufferWithMemoryRangeCopy(ir->data, ir->size_B, "fuzz");
 	bool good = !LLVMParseIRInContext(module.context, buffer, &module.module, &message);
-	if (!good)
+	if (!good) {
 		printf("the fuzzer's own mistake: %s\n", message);
-	else
+	} else {
+		fe_codegen_put(&module, &codegen);
 		good = lower(&module, sm, &text, &log) &&
 		       !be_nvvm_compile(text.data, text.size_B, NULL, 0, &options, &ptx, &log);
+	}
 	if (log.size_B && !good)
 		printf("sm_%u, -opt=%u: %s\n", sm, optimization, bytes_string(&log));
 	LLVMDisposeMessage(message);
