@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 uint64_t stage_name_more(uint64_t name, const void *data, size_t size_B)
 {
@@ -56,4 +57,26 @@ bool stage_override(uint64_t name, const char *ending, struct bytes *content)
 		log_warn("cannot read %s: %s", bytes_string(&path), strerror(error));
 	bytes_finish(&path);
 	return !error;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+struct stage_clock stage_clock_start(void)
+{
+	return (struct stage_clock){log_enabled(LOG_LEVEL_INFO) ? now_ns() : 0};
+}
+
+void stage_clock_lap(struct stage_clock *clock, const char *name)
+{
+	if (!clock->since_ns)
+		return;
+	const uint64_t end_ns = now_ns();
+	log_info("stage: %s %llu us", name,
+		 (unsigned long long)((end_ns - clock->since_ns) / 1000));
+	clock->since_ns = now_ns();
 }

@@ -1,5 +1,5 @@
 /* Looking at, and changing, the stages of a build: files named by a hash of what was
- * built, in the folders that CULVERT_DUMP and CULVERT_OVERRIDE name.
+ * built, in the folders that CULVERT_DUMP and CULVERT_OVERRIDE name; and their times.
  *
  * Thread-safe; touches the disk, so no lock may be held. */
 #ifndef CULVERT_BASE_STAGE_H
@@ -27,5 +27,15 @@ void stage_dump(uint64_t name, const char *ending, const void *data, size_t size
 /* Reads the file that is to be taken in a stage's place into content, which was empty.
  * False: there is none. */
 bool stage_override(uint64_t name, const char *ending, struct bytes *content);
+
+/* How long stages take, as lines "stage: NAME NUMBER us" of the log, for who looks at it with
+ * CULVERT_DEBUG=info; costs nothing otherwise. */
+struct stage_clock {
+	uint64_t since_ns;               /* 0: nobody looks */
+};
+
+struct stage_clock stage_clock_start(void);
+/* The stage of this name ends now, and the next one begins. */
+void stage_clock_lap(struct stage_clock *clock, const char *name);
 
 #endif

@@ -15,9 +15,11 @@
 
 /* -- looking at every stage, or changing it (CULVERT_DUMP, CULVERT_OVERRIDE) --------- */
 
-/* One name for all files of a build. */
+/* One name for all files of a build; nothing where there are none. */
 static uint64_t name_of(const void *data, size_t size_B, const char *options)
 {
+	if (!stage_watched())
+		return STAGE_NAME_INIT;
 	uint64_t name = stage_name_more(STAGE_NAME_INIT, data, size_B);
 	return options ? stage_name_more(name, options, strlen(options)) : name;
 }
@@ -66,11 +68,13 @@ static bool calls_libdevice(const struct fe_module *module)
 static enum fe_status make_program(struct fe_module *module, const struct fe_compile_job *target,
 				   uint64_t hash, struct fe_program *program, struct bytes *log)
 {
+	struct stage_clock clock = stage_clock_start();
 	enum fe_status status = fe_codegen_get(module, &program->codegen);
 	if (!status)
 		status = fe_module_link_builtins(module, log);
 	if (status)
 		return status;
+	stage_clock_lap(&clock, "builtin library");
 	/* 5.8.6.2: the option is about single and double precision, and libnvvm flushes half
 	 * as well; flushing is never a must. */
 	if (fe_module_computes_half(module))
@@ -79,10 +83,12 @@ static enum fe_status make_program(struct fe_module *module, const struct fe_com
 	status = fe_module_facts(module, &program->codegen, &program->abi, log);
 	if (!status)
 		status = fe_module_lower(module, program->abi, target, log);
+	stage_clock_lap(&clock, "lowering");
 	if (!status)
 		status = fe_module_print(module, program->abi, target, &program->nvvm_ir, log);
 	if (status)
 		return status;
+	stage_clock_lap(&clock, "NVVM IR as text");
 	program->needs_libdevice = calls_libdevice(module);
 	stage_dump(hash, ".nvvm.ll", bytes_string(&program->nvvm_ir), program->nvvm_ir.size_B);
 	override_program(hash, program);
@@ -116,9 +122,11 @@ static enum fe_status build_module(const struct build *build, struct fe_module *
 {
 	const struct fe_compile_job *job = build->job;
 	fe_codegen_put(module, &build->options->codegen);
+	struct stage_clock clock = stage_clock_start();
 	enum fe_status status = FE_OK;
 	if (build->object)
 		status = fe_module_write(module, build->object);
+	stage_clock_lap(&clock, "bitcode");
 	if (!status && build->program)
 		status = make_program(module, job,
 				      name_of(job->source, job->source_size_B, job->options),
@@ -138,10 +146,12 @@ static enum fe_status build_task(void *argument)
 		job.source_size_B = other.size_B;
 	}
 	struct fe_module module;
+	struct stage_clock clock = stage_clock_start();
 	enum fe_status status = fe_clang_compile(&job, build->options, &module, build->log);
 	bytes_finish(&other);
 	if (status)
 		return status;
+	stage_clock_lap(&clock, "Clang");
 	status = build_module(build, &module);
 	fe_module_finish(&module);
 	return status;

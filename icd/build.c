@@ -4,6 +4,7 @@
 
 #include "backend/codegen.h"
 #include "base/log.h"
+#include "base/stage.h"
 #include "icd/build_cache.h"
 #include "icd/build_dump.h"
 #include "icd/builders.h"
@@ -113,7 +114,10 @@ static cl_int find_or_make(const struct ocl_build_job *job, struct ocl_code **co
 {
 	struct hash key;
 	cl_int error;
-	if (!ocl_build_key(job, &key))
+	struct stage_clock clock = stage_clock_start();
+	bool known = ocl_build_key(job, &key);
+	stage_clock_lap(&clock, "key");
+	if (!known)
 		return make_and_remember(job, NULL, code_out, log);
 	if (!recall(job, &key, code_out, &error, log)) {
 		struct cache_flight *flight = cache_flight_begin(cache_default(), &key);
@@ -124,6 +128,7 @@ static cl_int find_or_make(const struct ocl_build_job *job, struct ocl_code **co
 		else
 			cache_flight_end(cache_default(), flight);
 	}
+	stage_clock_lap(&clock, "code, found or made");
 	log_counts();
 	return error;
 }
@@ -135,7 +140,9 @@ static cl_int module_find(struct ocl_code *code, cl_device_id device,
 	struct ocl_module *module = ocl_module_get(device, code);
 	if (!module)
 		return CL_OUT_OF_HOST_MEMORY;
+	struct stage_clock clock = stage_clock_start();
 	cl_int error = ocl_module_load(module, log, &loaded);
+	stage_clock_lap(&clock, "loading");
 	if (error)
 		ocl_module_unref(module);
 	else

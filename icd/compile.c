@@ -4,6 +4,7 @@
 
 #include "backend/codegen.h"
 #include "base/log.h"
+#include "base/stage.h"
 #include "icd/build_dump.h"
 
 #include <stdatomic.h>
@@ -121,11 +122,13 @@ static cl_int generate(const struct ocl_build_job *job, struct fe_program *progr
 	};
 	size_t libdevice_B = 0;
 	const void *libdevice = program->needs_libdevice ? fe_libdevice(&libdevice_B) : NULL;
+	struct stage_clock clock = stage_clock_start();
 	stage_set("libnvvm");
 	cl_int error = be_nvvm_compile(program->nvvm_ir.data, program->nvvm_ir.size_B, libdevice,
 				       libdevice_B, &options, &code->ptx, product->log);
 	if (error)
 		return backend_error(job, error);
+	stage_clock_lap(&clock, "libnvvm");
 	ocl_build_override(job, code);
 	code->optimization = asked->optimization;
 	code->max_registers = asked->max_registers;
@@ -135,6 +138,7 @@ static cl_int generate(const struct ocl_build_job *job, struct fe_program *progr
 	program->abi = NULL;
 	code->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
 	generate_cubin(job, product);
+	stage_clock_lap(&clock, "PTX compiler");
 	return CL_SUCCESS;
 }
 
@@ -252,6 +256,7 @@ static cl_int run_binary(const struct ocl_build_job *job, struct product *produc
 static cl_int compiler_find(const struct ocl_build_job *job, unsigned *sm_out, struct bytes *log)
 {
 	stage_set("the search for libnvvm");
+	struct stage_clock clock = stage_clock_start();
 	cl_int error = be_nvvm_load(log);
 	if (!error) {
 		error = be_nvvm_arch(job->target.sm, sm_out);
@@ -259,6 +264,7 @@ static cl_int compiler_find(const struct ocl_build_job *job, unsigned *sm_out, s
 			bytes_printf(log, "%s: does not compile for this device (sm_%u)\n",
 				     be_nvvm_id(), job->target.sm);
 	}
+	stage_clock_lap(&clock, "search for libnvvm");
 	return backend_error(job, error);
 }
 

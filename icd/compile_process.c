@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "base/own_library.h"
+#include "base/stage.h"
 #include "icd/compile_wire.h"
 #include "icd/spawn.h"
 
@@ -230,8 +231,11 @@ static struct helper *helper_take(bool fresh, const char *path)
 	lock_drop(&helpers.lock);
 	list_for_each(link, next, &stale)
 		helper_destroy(list_entry(link, struct helper, link));
-	if (!helper)
+	if (!helper) {
+		struct stage_clock clock = stage_clock_start();
 		helper = helper_start(path);
+		stage_clock_lap(&clock, "start of a compiler's process");
+	}
 	if (!helper)
 		helper_release();
 	return helper;

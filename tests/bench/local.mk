@@ -46,7 +46,17 @@ EXTRA_PROGRAMS += tests/bench/bench_graphs
 tests_bench_bench_graphs_SOURCES = tests/bench/bench_graphs.c tests/api/command_buffer_entry.h \
 	tests/api/api_test.h
 tests_bench_bench_graphs_LDADD = $(OPENCL_LIBS) -ldl
-TESTS += tests/bench/run.sh tests/bench/report.sh
+bench_programs += tests/bench/bench_build tests/bench/cuda_build
+bench_build_sources = tests/bench/build/bench_build.c tests/bench/build/builder.h \
+	tests/bench/build/children.c tests/bench/build/children.h tests/bench/build/sources.c \
+	tests/bench/build/sources.h
+tests_bench_bench_build_SOURCES = $(bench_build_sources) tests/bench/build/builder_opencl.c \
+	$(bench_opencl)
+tests_bench_bench_build_LDADD = $(OPENCL_LIBS) -lpthread
+tests_bench_cuda_build_SOURCES = $(bench_build_sources) tests/bench/build/builder_nvrtc.c \
+	$(bench_common)
+tests_bench_cuda_build_LDADD = -ldl -lpthread
+TESTS += tests/bench/run.sh tests/bench/report.sh tests/bench/build.sh
 endif
 check_PROGRAMS += $(bench_programs)
 
@@ -69,4 +79,4 @@ bench: $(bench_programs) $(bench_code)
 CLEANFILES += $(bench_kernels)
 EXTRA_DIST += tests/bench/README.md tests/bench/kernels.cu tests/bench/run tests/bench/figures.py \
 	tests/bench/aims.py tests/bench/picture.py tests/bench/report tests/bench/report.sh \
-	tests/bench/run.sh
+	tests/bench/run.sh tests/bench/build.sh

@@ -61,20 +61,30 @@ static void build(const char *source)
 	CL_OK(code);
 }
 
-void opencl_open(const char *bench_name, const char *source, cl_uint devices_limit)
+void opencl_choose(cl_uint devices_limit)
 {
-	char platform[256] = "", device[256] = "", driver[256] = "";
 	cl_int code;
 	choose_platform(devices_limit);
+	opencl.context = clCreateContext(NULL, opencl.device_count, opencl.devices, NULL, NULL,
+					 &code);
+	CL_OK(code);
+}
+
+void opencl_rows_begin(const char *bench_name)
+{
+	char platform[256] = "", device[256] = "", driver[256] = "";
 	CL_OK(clGetPlatformInfo(opencl.platform, CL_PLATFORM_NAME, sizeof(platform), platform,
 				NULL));
 	CL_OK(clGetDeviceInfo(opencl.devices[0], CL_DEVICE_NAME, sizeof(device), device, NULL));
 	CL_OK(clGetDeviceInfo(opencl.devices[0], CL_DRIVER_VERSION, sizeof(driver), driver, NULL));
-	opencl.context = clCreateContext(NULL, opencl.device_count, opencl.devices, NULL, NULL,
-					 &code);
-	CL_OK(code);
-	build(source);
 	rows_begin(bench_name, platform, device, driver);
+}
+
+void opencl_open(const char *bench_name, const char *source, cl_uint devices_limit)
+{
+	opencl_choose(devices_limit);
+	build(source);
+	opencl_rows_begin(bench_name);
 }
 
 int opencl_close(void)

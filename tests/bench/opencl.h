@@ -25,8 +25,10 @@ static inline void opencl_check(cl_int code, const char *what, const char *file,
 		bench_fail(file, line, what, code);
 }
 
-/* Takes at most so many devices, begins the rows; opencl_close ends them: what main
- * returns. */
+/* Platform, devices (at most so many) and context alone; and the start of the rows. */
+void opencl_choose(cl_uint devices_limit);
+void opencl_rows_begin(const char *bench_name);
+/* Both, with the program; opencl_close ends the rows: what main returns. */
 void opencl_open(const char *bench_name, const char *source, cl_uint devices_limit);
 int opencl_close(void);
 
