@@ -50,7 +50,7 @@ static void finish_all(void)
 		CL_OK(clFinish(queues[i]));
 }
 
-/* --- the parts alone, and one after the other ----------------------------------------------- */
+/* --- the parts alone, and one after the other --------------------------------------- */
 
 enum part { PART_WRITE, PART_CHEW, PART_READ, PARTS };
 
@@ -80,7 +80,7 @@ static double longest_ms(void *context)
 	return longest_us * 1e-3;
 }
 
-/* --- together ----------------------------------------------------------------------------------- */
+/* --- together ----------------------------------------------------------------------- */
 
 /* Chunk after chunk on so many queues in turn; on one: nothing overlaps. */
 static double in_turn_ms(void *context)
@@ -135,7 +135,7 @@ static double any_order_ms(void *context)
 	return by_events_ms(any_order, any_order, any_order);
 }
 
-/* --- the program ---------------------------------------------------------------------------------- */
+/* --- the program -------------------------------------------------------------------- */
 
 static void start(void)
 {

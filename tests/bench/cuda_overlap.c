@@ -38,7 +38,7 @@ static void finish(const CUstream *all, unsigned count)
 		CU_OK(cu.cuStreamSynchronize(all[i]));
 }
 
-/* --- the parts alone, and one after the other ----------------------------------------------- */
+/* --- the parts alone, and one after the other --------------------------------------- */
 
 static double part_us(void (*part)(CUstream, unsigned))
 {
@@ -61,7 +61,7 @@ static double longest_ms(void *context)
 	return longest_us * 1e-3;
 }
 
-/* --- together ----------------------------------------------------------------------------------- */
+/* --- together ----------------------------------------------------------------------- */
 
 static double on_streams_ms(const CUstream *all, unsigned width)
 {
@@ -114,7 +114,7 @@ static double two_roles_ms(void *context)
 	return by_events_ms(streams[0], streams[1], streams[0]);
 }
 
-/* --- the program ---------------------------------------------------------------------------------- */
+/* --- the program -------------------------------------------------------------------- */
 
 static void start(void)
 {

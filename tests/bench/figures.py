@@ -24,7 +24,8 @@ class Run:
 
     def add(self, side, found, number):
         """Takes what a process printed in round `number`, from 0."""
-        self.sides.setdefault(side, {name: found[name] for name in ("platform", "device", "driver")})
+        facts = {name: found[name] for name in ("platform", "device", "driver")}
+        self.sides.setdefault(side, facts)
         self.rounds = max(self.rounds, number + 1)
         for row in found["rows"]:
             self.add_row(side, row, number)
@@ -72,8 +73,8 @@ def parse(text):
         lines = text.split("\n")
         try:
             found = json.loads(lines[0] + "]}")
-            found["rows"] = [json.loads(line.rstrip(",")) for line in lines[1:] if line.endswith("}")
-                             or line.endswith("},")]
+            found["rows"] = [json.loads(line.rstrip(",")) for line in lines[1:]
+                             if line.endswith(("}", "},"))]
             return found
         except ValueError:
             return None
