@@ -7,6 +7,7 @@
 #include "icd/extension.h"
 #include "icd/icd.h"
 #include "icd/info_rows.h"
+#include "icd/khr_semaphore.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -51,7 +51,7 @@ api_command_tests = tests/api/buffers tests/api/image_transfers tests/api/image_
 	tests/api/printf tests/api/out_of_order tests/api/transfers \
 	tests/api/waits tests/api/native tests/api/svm tests/api/usm \
 	tests/api/command_buffers tests/api/command_buffer_memory \
-	tests/api/cuda_interop tests/api/mutable_commands
+	tests/api/cuda_interop tests/api/mutable_commands tests/api/semaphores
 tests_api_usm_SOURCES = tests/api/usm.c tests/api/api_test.h
 tests_api_usm_LDADD = $(OPENCL_LIBS) -lpthread
 tests_api_svm_SOURCES = tests/api/svm.c tests/api/api_test.h
@@ -67,6 +67,8 @@ tests_api_command_buffers_LDADD = $(OPENCL_LIBS)
 tests_api_command_buffer_memory_SOURCES = tests/api/command_buffer_memory.c \
 	tests/api/command_buffer_entry.h tests/api/api_test.h
 tests_api_command_buffer_memory_LDADD = $(OPENCL_LIBS)
+tests_api_semaphores_SOURCES = tests/api/semaphores.c tests/api/api_test.h
+tests_api_semaphores_LDADD = $(OPENCL_LIBS)
 tests_api_native_SOURCES = tests/api/native.c tests/api/api_test.h
 tests_api_native_LDADD = $(OPENCL_LIBS)
 tests_api_waits_SOURCES = tests/api/waits.c tests/api/api_test.h

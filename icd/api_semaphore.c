@@ -1,0 +1,245 @@
+/* Semaphores (cl_khr_semaphore). */
+#include "config.h"
+
+#include "icd/enqueue.h"
+#include "icd/info_rows.h"
+#include "icd/semaphore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- creation -------------------------------------------------------------------------------- */
+
+/* What the properties say. */
+struct wishes {
+	bool has_type, has_devices;
+	cl_device_id device;             /* NULL: none is named */
+	size_t count;                    /* words of the list, with the final 0 */
+};
+
+/* clCreateSemaphoreWithPropertiesKHR: CL_INVALID_DEVICE unless the list is of exactly one
+ * device, which is of the context.  Returns what follows the list. */
+static cl_int device_read(cl_context context, const cl_semaphore_properties_khr **list,
+			  struct wishes *wishes)
+{
+	const cl_semaphore_properties_khr *devices = *list;
+	cl_uint count = 0;
+	while (devices[count] != CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR)
+		count++;
+	*list = devices + count + 1;
+	if (count != 1)
+		return CL_INVALID_DEVICE;
+	wishes->device = (cl_device_id)(uintptr_t)devices[0];
+	cl_int error = object_check(wishes->device, &ocl_device_type);
+	if (!error && ocl_context_device_index(context, wishes->device) < 0)
+		error = CL_INVALID_DEVICE;
+	return error;
+}
+
+/* CL_INVALID_PROPERTY for a name that is not supported or comes twice, or for a value that
+ * is not valid. */
+static cl_int properties_read(cl_context context, const cl_semaphore_properties_khr *list,
+			      struct wishes *wishes)
+{
+	const cl_semaphore_properties_khr *first = list;
+	cl_int error = CL_SUCCESS;
+	while (*list && !error) {
+		const cl_semaphore_properties_khr name = *list++;
+		if (name == CL_SEMAPHORE_TYPE_KHR && !wishes->has_type) {
+			wishes->has_type = true;
+			if (*list++ != CL_SEMAPHORE_TYPE_BINARY_KHR)
+				error = CL_INVALID_PROPERTY;
+		} else if (name == CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR && !wishes->has_devices) {
+			wishes->has_devices = true;
+			error = device_read(context, &list, wishes);
+		} else {
+			error = CL_INVALID_PROPERTY;
+		}
+	}
+	wishes->count = (size_t)(list - first) + 1;
+	return error;
+}
+
+CL_API_ENTRY cl_semaphore_khr CL_API_CALL
+clCreateSemaphoreWithPropertiesKHR(cl_context context,
+				   const cl_semaphore_properties_khr *sema_props,
+				   cl_int *errcode_ret)
+{
+	struct wishes wishes = {0};
+	cl_semaphore_khr semaphore = NULL;
+	cl_int error = object_check(context, &ocl_context_type);
+	if (!error)
+		error = sema_props ? properties_read(context, sema_props, &wishes)
+				   : CL_INVALID_VALUE;
+	if (!error && !wishes.has_type)
+		error = CL_INVALID_VALUE;
+	/* CL_INVALID_PROPERTY for a context of several devices without a device list. */
+	if (!error && !wishes.has_devices && context->device_count > 1)
+		error = CL_INVALID_PROPERTY;
+	if (!error)
+		error = ocl_semaphore_create(context, wishes.device, sema_props, wishes.count,
+					     &semaphore);
+	if (errcode_ret)
+		*errcode_ret = error;
+	return semaphore;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clRetainSemaphoreKHR(cl_semaphore_khr sema_object)
+{
+	return object_retain(sema_object, &ocl_semaphore_type);
+}
+
+/* Commands that use it keep what they need of it: the event that they come after. */
+CL_API_ENTRY cl_int CL_API_CALL clReleaseSemaphoreKHR(cl_semaphore_khr sema_object)
+{
+	return object_release(sema_object, &ocl_semaphore_type);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetSemaphoreInfoKHR(cl_semaphore_khr semaphore,
+						      cl_semaphore_info_khr param_name,
+						      size_t param_value_size, void *param_value,
+						      size_t *param_value_size_ret)
+{
+	const struct info_out *out =
+		&(const struct info_out){param_value_size, param_value, param_value_size_ret};
+	cl_int error = object_check(semaphore, &ocl_semaphore_type);
+	if (error)
+		return error;
+	switch (param_name) {
+#include "icd/semaphore_info.def"
+	default:
+		return CL_INVALID_VALUE;
+	}
+}
+
+/* cl_khr_external_semaphore: CL_INVALID_VALUE for a type that the semaphore was not created
+ * to be exported as; ours are for none. */
+CL_API_ENTRY cl_int CL_API_CALL clGetSemaphoreHandleForTypeKHR(
+	cl_semaphore_khr sema_object, cl_device_id device,
+	cl_external_semaphore_handle_type_khr handle_type, size_t handle_size, void *handle_ptr,
+	size_t *handle_size_ret)
+{
+	(void)handle_type, (void)handle_size, (void)handle_ptr, (void)handle_size_ret;
+	cl_int error = object_check(sema_object, &ocl_semaphore_type);
+	if (!error)
+		error = object_check(device, &ocl_device_type);
+	if (!error && ocl_context_device_index(sema_object->context, device) < 0)
+		error = CL_INVALID_DEVICE;
+	return error ? error : CL_INVALID_VALUE;
+}
+
+/* --- commands --------------------------------------------------------------------------------- */
+
+static cl_int semaphores_check(cl_command_queue queue, cl_uint count,
+			       const cl_semaphore_khr *semaphores)
+{
+	cl_int error = count && semaphores ? CL_SUCCESS : CL_INVALID_VALUE;
+	for (cl_uint i = 0; i < count && !error; i++) {
+		error = object_check(semaphores[i], &ocl_semaphore_type);
+		if (!error && semaphores[i]->context != queue->context)
+			error = CL_INVALID_CONTEXT;
+		/* CL_INVALID_COMMAND_QUEUE for a queue of another device than the
+		 * semaphore's. */
+		if (!error && semaphores[i]->device && semaphores[i]->device != queue->device)
+			error = CL_INVALID_COMMAND_QUEUE;
+	}
+	return error;
+}
+
+static cl_int command_check(cl_command_queue queue, cl_uint count,
+			    const cl_semaphore_khr *semaphores, cl_uint event_count,
+			    const cl_event *events)
+{
+	cl_int error = enqueue_check_queue(queue);
+	if (!error)
+		error = semaphores_check(queue, count, semaphores);
+	if (!error)
+		error = enqueue_check_list(queue, event_count, events);
+	for (cl_uint i = 0; i < event_count && !error; i++)
+		if (ocl_event_status(events[i]) < 0)
+			error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+	return error;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueSignalSemaphoresKHR(
+	cl_command_queue command_queue, cl_uint num_sema_objects,
+	const cl_semaphore_khr *sema_objects, const cl_semaphore_payload_khr *sema_payload_list,
+	cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
+{
+	struct ocl_command command;
+	cl_event done;
+	(void)sema_payload_list; /* binary semaphores have none */
+	cl_int error = command_check(command_queue, num_sema_objects, sema_objects,
+				     num_events_in_wait_list, event_wait_list);
+	if (error)
+		return error;
+	ocl_command_init(&command, &ocl_command_marker, command_queue,
+			 CL_COMMAND_SEMAPHORE_SIGNAL_KHR, NULL);
+	error = ocl_queue_enqueue(&command, false, num_events_in_wait_list, event_wait_list,
+				  &done);
+	if (error)
+		return error;
+	for (cl_uint i = 0; i < num_sema_objects; i++)
+		ocl_semaphore_signal(sema_objects[i], done);
+	if (event)
+		*event = done;
+	else
+		object_unref(done);
+	return CL_SUCCESS;
+}
+
+/* The events of the list, then those of the semaphores, which are taken. */
+static cl_int signals_take(cl_uint count, const cl_semaphore_khr *semaphores, cl_event *events,
+			   cl_uint *taken_out)
+{
+	cl_int error = CL_SUCCESS;
+	*taken_out = 0;
+	for (cl_uint i = 0; i < count && !error; i++) {
+		error = ocl_semaphore_wait(semaphores[i], &events[i]);
+		*taken_out += !error;
+	}
+	return error;
+}
+
+static cl_int wait_enqueue(cl_command_queue queue, cl_uint count,
+			   const cl_semaphore_khr *semaphores, cl_event *events,
+			   cl_uint event_count, cl_event *event_out)
+{
+	struct ocl_command command;
+	cl_event *signals = events + event_count;
+	cl_uint taken;
+	ocl_command_init(&command, &ocl_command_marker, queue, CL_COMMAND_SEMAPHORE_WAIT_KHR,
+			 NULL);
+	cl_int error = signals_take(count, semaphores, signals, &taken);
+	if (!error)
+		error = ocl_queue_enqueue(&command, false, event_count + count, events, event_out);
+	for (cl_uint i = 0; i < taken; i++) {
+		if (error)
+			ocl_semaphore_wait_undo(semaphores[i], signals[i]);
+		else
+			object_unref(signals[i]);
+	}
+	return error;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clEnqueueWaitSemaphoresKHR(
+	cl_command_queue command_queue, cl_uint num_sema_objects,
+	const cl_semaphore_khr *sema_objects, const cl_semaphore_payload_khr *sema_payload_list,
+	cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
+{
+	(void)sema_payload_list; /* binary semaphores have none */
+	cl_int error = command_check(command_queue, num_sema_objects, sema_objects,
+				     num_events_in_wait_list, event_wait_list);
+	if (error)
+		return error;
+	const size_t total = (size_t)num_sema_objects + num_events_in_wait_list;
+	cl_event *events = total <= UINT32_MAX ? malloc(total * sizeof(cl_event)) : NULL;
+	if (!events)
+		return CL_OUT_OF_HOST_MEMORY;
+	if (num_events_in_wait_list)
+		memcpy(events, event_wait_list, num_events_in_wait_list * sizeof(cl_event));
+	error = wait_enqueue(command_queue, num_sema_objects, sema_objects, events,
+			     num_events_in_wait_list, event);
+	free(events);
+	return error;
+}
