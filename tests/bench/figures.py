@@ -153,11 +153,16 @@ def table(run, group):
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
+def ratio_text(figure):
+    """A ratio: 1.02, 0.034."""
+    return f"{figure:.3f}" if figure < 0.1 else f"{figure:.2f}"
+
+
 def ratio_cell(row, base):
     """The ratio, with its spread over the rounds where there is one to be seen."""
     found = ratios(row, "culvert", base)
     if not found:
         return "–"
-    middle = f"{statistics.median(found):.2f}"
-    low, high = f"{min(found):.2f}", f"{max(found):.2f}"
+    middle = ratio_text(statistics.median(found))
+    low, high = ratio_text(min(found)), ratio_text(max(found))
     return middle if low == middle == high else f"{middle} ({low}–{high})"
