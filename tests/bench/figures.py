@@ -27,6 +27,8 @@ class Run:
         facts = {name: found[name] for name in ("platform", "device", "driver")}
         self.sides.setdefault(side, facts)
         self.rounds = max(self.rounds, number + 1)
+        if found.get("checks"):
+            self.machine["checks"] = True
         for row in found["rows"]:
             self.add_row(side, row, number)
 
