@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "backend/gpu.h"
 #include "icd/context.h"
 #include "icd/platform.h"
 
@@ -44,12 +45,18 @@ static cl_int create_from_type(const cl_context_properties *properties, cl_devic
 	cl_device_id *devices = calloc(all_count ? all_count : 1, sizeof(*devices));
 	if (!devices)
 		return CL_OUT_OF_HOST_MEMORY;
-	for (cl_uint i = 0; i < all_count; i++)
-		if (ocl_device_matches(all[i], type))
+	error = CL_DEVICE_NOT_FOUND;
+	for (cl_uint i = 0; i < all_count; i++) {
+		if (!ocl_device_matches(all[i], type))
+			continue;
+		/* OpenCL 3.0 API, 4.4: CL_DEVICE_NOT_AVAILABLE when none of them is. */
+		error = CL_DEVICE_NOT_AVAILABLE;
+		if (!gpu_device_status(all[i]->gpu))
 			devices[count++] = all[i];
-	error = count ? ocl_context_create(properties, devices, count, notify, user_data,
-					   context_out)
-		      : CL_DEVICE_NOT_FOUND;
+	}
+	if (count)
+		error = ocl_context_create(properties, devices, count, notify, user_data,
+					   context_out);
 	free(devices);
 	return error;
 }

@@ -104,6 +104,9 @@ clCreateImage3D(cl_context context, cl_mem_flags flags, const cl_image_format *i
 		.image_height = image_height, .image_depth = image_depth,
 		.image_row_pitch = image_row_pitch, .image_slice_pitch = image_slice_pitch,
 	};
+	/* OpenCL 1.1, 5.3.1 (clCreateImage3D): CL_INVALID_IMAGE_SIZE unless it is deeper than 1. */
+	if (image_depth == 1 && !object_check(context, &ocl_context_type))
+		return mem_return(CL_INVALID_IMAGE_SIZE, NULL, errcode_ret);
 	return old_create(context, flags, image_format, &desc, host_ptr, errcode_ret);
 }
 

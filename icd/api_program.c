@@ -125,7 +125,7 @@ CL_API_ENTRY cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint num_d
 				 &notify);
 }
 
-static cl_int headers_check(const struct ocl_headers *headers)
+static cl_int headers_check(cl_context context, const struct ocl_headers *headers)
 {
 	/* OpenCL 3.0 API, 5.8.6: CL_INVALID_VALUE for a number without lists, or lists
 	 * without a number. */
@@ -136,6 +136,9 @@ static cl_int headers_check(const struct ocl_headers *headers)
 		cl_int error = object_check(headers->programs[i], &ocl_program_type);
 		if (error)
 			return error;
+		/* 5.8.6: CL_INVALID_CONTEXT for a header of another context. */
+		if (headers->programs[i]->context != context)
+			return CL_INVALID_CONTEXT;
 		if (!headers->programs[i]->source || !headers->names[i])
 			return CL_INVALID_VALUE;
 	}
@@ -153,7 +156,7 @@ clCompileProgram(cl_program program, cl_uint num_devices, const cl_device_id *de
 	cl_int error = build_arguments_check(program, num_devices, device_list, pfn_notify,
 					     user_data);
 	if (!error)
-		error = headers_check(&headers);
+		error = headers_check(program->context, &headers);
 	if (error)
 		return error;
 	return ocl_program_compile(program, num_devices, device_list, options ? options : "",
@@ -171,8 +174,9 @@ static cl_int link_arguments_check(cl_context context, cl_uint device_count,
 		error = CL_INVALID_VALUE;
 	for (cl_uint i = 0; !error && i < input_count; i++) {
 		error = object_check(inputs[i], &ocl_program_type);
+		/* 5.8.7: CL_INVALID_CONTEXT for a program of another one. */
 		if (!error && inputs[i]->context != context)
-			error = CL_INVALID_PROGRAM;
+			error = CL_INVALID_CONTEXT;
 	}
 	return error ? error : devices_check(context, device_count, devices);
 }

@@ -29,8 +29,8 @@ CL_API_ENTRY cl_sampler CL_API_CALL clCreateSampler(cl_context context, cl_bool 
 	cl_sampler sampler = NULL;
 	cl_int error = context_check(context);
 	if (!error)
-		error = ocl_sampler_create(context, normalized_coords ? CL_TRUE : CL_FALSE,
-					   addressing_mode, filter_mode, NULL, &sampler);
+		error = ocl_sampler_create(context, normalized_coords, addressing_mode,
+					   filter_mode, NULL, &sampler);
 	return sampler_return(error, sampler, errcode_ret);
 }
 

@@ -132,14 +132,17 @@ static cl_int image_check(cl_kernel kernel, const struct abi_argument *argument,
 	cl_mem mem;
 	if (size_B != sizeof(cl_mem))
 		return CL_INVALID_ARG_SIZE;
-	/* Only buffers may be NULL. */
+	/* 5.9.2: CL_INVALID_MEM_OBJECT for NULL, which only buffers may be, for what is no
+	 * memory object, and for one that is "not valid for the kernel argument". */
 	if (!value)
-		return CL_INVALID_ARG_VALUE;
+		return CL_INVALID_MEM_OBJECT;
 	memcpy(&mem, value, sizeof(mem));
 	cl_int error = object_check(mem, &ocl_mem_type);
 	if (error)
 		return error;
-	if (mem->context != kernel->program->context || !mem->image)
+	if (mem->context != kernel->program->context)
+		return CL_INVALID_CONTEXT;
+	if (!mem->image || !image_is_of_type(mem->image, argument->image_type))
 		return CL_INVALID_MEM_OBJECT;
 	/* "CL_INVALID_ARG_VALUE if the argument is an image declared with the read_only
 	 * qualifier and arg_value refers to an image object created with CL_MEM_WRITE_ONLY,
@@ -148,8 +151,7 @@ static cl_int image_check(cl_kernel kernel, const struct abi_argument *argument,
 	const bool reads = argument->access != ABI_ACCESS_WRITE_ONLY;
 	const bool writes = argument->access != ABI_ACCESS_READ_ONLY;
 	if ((reads && mem->flags & CL_MEM_WRITE_ONLY) ||
-	    (writes && mem->flags & CL_MEM_READ_ONLY) ||
-	    !image_is_of_type(mem->image, argument->image_type))
+	    (writes && mem->flags & CL_MEM_READ_ONLY))
 		return CL_INVALID_ARG_VALUE;
 	*mem_out = mem;
 	return CL_SUCCESS;
@@ -160,16 +162,34 @@ static cl_int sampler_check(cl_kernel kernel, size_t size_B, const void *value)
 	cl_sampler sampler;
 	if (size_B != sizeof(cl_sampler))
 		return CL_INVALID_ARG_SIZE;
+	/* 5.9.2: CL_INVALID_SAMPLER when arg_value does not point to a sampler. */
 	if (!value)
-		return CL_INVALID_ARG_VALUE;
+		return CL_INVALID_SAMPLER;
 	memcpy(&sampler, value, sizeof(sampler));
 	cl_int error = object_check(sampler, &ocl_sampler_type);
 	if (!error && sampler->context != kernel->program->context)
-		error = CL_INVALID_SAMPLER;
+		error = CL_INVALID_CONTEXT;
 	return error;
 }
 
-/* OpenCL 3.0 API, 5.9.2: what value and size must be for each kind of argument.
+static cl_int buffer_check(cl_kernel kernel, size_t size_B, const void *value, cl_mem *mem_out)
+{
+	if (size_B != sizeof(cl_mem))
+		return CL_INVALID_ARG_SIZE;
+	/* 5.9.2: NULL, or a pointer to NULL: the kernel gets a NULL pointer. */
+	if (value)
+		memcpy(mem_out, value, sizeof(*mem_out));
+	const struct _cl_mem *mem = *mem_out;
+	cl_int error = mem ? object_check(mem, &ocl_mem_type) : CL_SUCCESS;
+	if (error || !mem)
+		return error;
+	if (mem->context != kernel->program->context)
+		return CL_INVALID_CONTEXT;
+	return mem->image ? CL_INVALID_MEM_OBJECT : CL_SUCCESS;
+}
+
+/* OpenCL 3.0 API, 5.9.2: what value and size must be for each kind of argument, and
+ * CL_INVALID_CONTEXT for objects of another context than the kernel's.
  * mem_out: the memory object of an argument that has one. */
 static cl_int argument_check(cl_kernel kernel, const struct abi_argument *argument, size_t size_B,
 			     const void *value, cl_mem *mem_out)
@@ -187,12 +207,7 @@ static cl_int argument_check(cl_kernel kernel, const struct abi_argument *argume
 		return size_B ? CL_SUCCESS : CL_INVALID_ARG_SIZE;
 	case ABI_ARGUMENT_GLOBAL:
 	case ABI_ARGUMENT_CONSTANT:
-		if (size_B != sizeof(cl_mem))
-			return CL_INVALID_ARG_SIZE;
-		/* NULL, or a pointer to NULL: the kernel gets a NULL pointer. */
-		if (value)
-			memcpy(mem_out, value, sizeof(*mem_out));
-		return *mem_out ? ocl_mem_check(*mem_out, kernel->program->context) : CL_SUCCESS;
+		return buffer_check(kernel, size_B, value, mem_out);
 	case ABI_ARGUMENT_IMAGE:
 		return image_check(kernel, argument, size_B, value, mem_out);
 	case ABI_ARGUMENT_SAMPLER:

@@ -83,7 +83,7 @@ static enum ocl_content content_of(cl_mem_flags flags)
 }
 
 /* OpenCL 3.0 API, 5.2.1: over memory of clSVMAlloc a buffer has that for its storage;
- * CL_INVALID_BUFFER_SIZE when it is longer.  USM is memory like any other of the host's
+ * CL_INVALID_BUFFER_SIZE when it is longer, also where it is only copied from.  USM is memory like any other of the host's
  * (cl_intel_unified_shared_memory leaves it open), but for a device's. */
 static cl_int host_memory_take(struct _cl_mem *mem, const void *host_pointer)
 {
@@ -92,14 +92,17 @@ static cl_int host_memory_take(struct _cl_mem *mem, const void *host_pointer)
 		return CL_SUCCESS;
 	if (svm.kind == OCL_SVM_DEVICE)
 		return CL_INVALID_HOST_PTR;
-	if (svm.kind != OCL_SVM_SVM || !(mem->flags & CL_MEM_USE_HOST_PTR))
+	if (svm.kind != OCL_SVM_SVM)
+		return CL_SUCCESS;
+	if (mem->size_B > svm.size_B - ((const char *)host_pointer - (const char *)svm.pointer))
+		return CL_INVALID_BUFFER_SIZE;
+	if (!(mem->flags & CL_MEM_USE_HOST_PTR))
 		return CL_SUCCESS;
 	mem->svm = ocl_svm_find(mem->context, host_pointer, &mem->origin_B);
 	if (!mem->svm)
 		return CL_INVALID_HOST_PTR; /* freed meanwhile */
 	mem->storage = mem->svm->storage;
-	return mem->size_B <= mem->svm->size_B - mem->origin_B ? CL_SUCCESS
-							       : CL_INVALID_BUFFER_SIZE;
+	return CL_SUCCESS;
 }
 
 cl_mem ocl_mem_create_svm(cl_context context, cl_mem_flags flags, struct ocl_storage *storage)

@@ -459,12 +459,18 @@ cl_int ocl_program_link(cl_context context, const struct ocl_link *link,
 			: CL_OUT_OF_HOST_MEMORY;
 	if (!error)
 		error = session_begin(session);
-	if (!error) {
-		*program_out = program;
-		return session_go(session);
+	if (error) {
+		if (session)
+			session_destroy(session);
+		object_unref(program);
+		return error;
 	}
-	if (session)
-		session_destroy(session);
-	object_unref(program);
+	error = session_go(session);
+	/* 5.8.7: a program where the linking could begin, else NULL.  Who is called back has it
+	 * already. */
+	if (!error || error == CL_LINK_PROGRAM_FAILURE || notify->call)
+		*program_out = program;
+	else
+		object_unref(program);
 	return error;
 }

@@ -82,6 +82,18 @@ static cl_int put_kernel_count(cl_program program, const struct info_out *out)
 	return error;
 }
 
+/* Constructors or destructors of program scope variables: OpenCL C has none.
+ * 5.8.9: CL_INVALID_PROGRAM_EXECUTABLE before there is an executable. */
+static cl_int put_no_functions(cl_program program, const struct info_out *out)
+{
+	struct ocl_build *build;
+	cl_int error = any_executable(program, &build);
+	if (error)
+		return error;
+	ocl_build_unref(build);
+	return INFO_PUT(out, cl_bool, CL_FALSE);
+}
+
 static cl_int put_kernel_names(cl_program program, const struct info_out *out)
 {
 	struct ocl_build *build;

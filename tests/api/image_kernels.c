@@ -68,16 +68,16 @@ static void test_argument_errors(void)
 	CHECK_OK(clSetKernelArg(sampled, 0, sizeof(read), &read));
 	CHECK_OK(clSetKernelArg(sampled, 1, sizeof(sampler), &sampler));
 	CHECK_CODE(clSetKernelArg(sampled, 0, 4, &image), CL_INVALID_ARG_SIZE);
-	CHECK_CODE(clSetKernelArg(sampled, 0, sizeof(image), NULL), CL_INVALID_ARG_VALUE);
+	CHECK_CODE(clSetKernelArg(sampled, 0, sizeof(image), NULL), CL_INVALID_MEM_OBJECT);
 	CHECK_CODE(clSetKernelArg(sampled, 0, sizeof(none), &none), CL_INVALID_MEM_OBJECT);
 	CHECK_CODE(clSetKernelArg(sampled, 0, sizeof(buffer), &buffer), CL_INVALID_MEM_OBJECT);
 	CHECK_CODE(clSetKernelArg(sampled, 4, sizeof(image), &image), CL_INVALID_MEM_OBJECT);
 	/* OpenCL 3.0 API, 5.9.2: access qualifiers and flags. */
 	CHECK_CODE(clSetKernelArg(sampled, 0, sizeof(written), &written), CL_INVALID_ARG_VALUE);
 	CHECK_CODE(clSetKernelArg(stored, 0, sizeof(read), &read), CL_INVALID_ARG_VALUE);
-	CHECK_CODE(clSetKernelArg(deep, 0, sizeof(image), &image), CL_INVALID_ARG_VALUE);
+	CHECK_CODE(clSetKernelArg(deep, 0, sizeof(image), &image), CL_INVALID_MEM_OBJECT);
 	CHECK_CODE(clSetKernelArg(sampled, 1, 4, &sampler), CL_INVALID_ARG_SIZE);
-	CHECK_CODE(clSetKernelArg(sampled, 1, sizeof(sampler), NULL), CL_INVALID_ARG_VALUE);
+	CHECK_CODE(clSetKernelArg(sampled, 1, sizeof(sampler), NULL), CL_INVALID_SAMPLER);
 	CHECK_CODE(clSetKernelArg(sampled, 1, sizeof(no_sampler), &no_sampler),
 		   CL_INVALID_SAMPLER);
 	CHECK_CODE(clSetKernelArg(sampled, 1, sizeof(image), &image), CL_INVALID_SAMPLER);

@@ -44,6 +44,23 @@ tests_api_dispatch_LDADD = $(OPENCL_LIBS)
 tests_api_float_options_SOURCES = tests/api/float_options.c tests/api/api_test.h
 tests_api_float_options_LDADD = $(OPENCL_LIBS)
 
+# Every documented error of every function.
+api_object_tests += tests/api/errors
+tests_api_errors_SOURCES = tests/api/errors.c tests/api/errors.h tests/api/errors.def \
+	tests/api/errors_reasons.def tests/api/api_test.h tests/api/errors_platform.c \
+	tests/api/errors_context.c tests/api/errors_queue.c tests/api/errors_event.c \
+	tests/api/errors_buffer.c tests/api/errors_rect.c tests/api/errors_image.c \
+	tests/api/errors_image_commands.c tests/api/errors_sampler.c \
+	tests/api/errors_program.c tests/api/errors_kernel.c tests/api/errors_launch.c \
+	tests/api/errors_svm.c tests/api/errors_usm.c tests/api/errors_info.c \
+	tests/api/errors_handles.c tests/api/errors_wait_lists.c
+tests_api_errors_LDADD = $(OPENCL_LIBS)
+EXTRA_DIST += tests/api/errors_from_spec
+
+api_object_tests += tests/api/no_compiler
+tests_api_no_compiler_SOURCES = tests/api/no_compiler.c tests/api/api_test.h
+tests_api_no_compiler_LDADD = $(OPENCL_LIBS)
+
 # What commands do.
 api_command_tests = tests/api/buffers tests/api/image_transfers tests/api/image_maps \
 	tests/api/image_kernels tests/api/maps tests/api/events tests/api/launches \

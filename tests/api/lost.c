@@ -93,6 +93,26 @@ static void test_lost(cl_command_queue first, cl_command_queue second, cl_progra
 	CHECK_OK(clReleaseKernel(next));
 }
 
+/* A lost device is in no new context, and the others can be. */
+static void test_new_contexts(const struct api_test *test, bool other_lives)
+{
+	const cl_context_properties properties[] = {
+		CL_CONTEXT_PLATFORM, (cl_context_properties)test->platform, 0,
+	};
+	cl_int code;
+	CHECK_NO_OBJECT(clCreateContext(NULL, 1, &test->device, NULL, NULL, &code), code,
+			CL_DEVICE_NOT_AVAILABLE);
+	/* The first device is the default one. */
+	CHECK_NO_OBJECT(clCreateContextFromType(properties, CL_DEVICE_TYPE_DEFAULT, NULL, NULL,
+						&code), code, CL_DEVICE_NOT_AVAILABLE);
+	if (!other_lives)
+		return;
+	cl_context others = clCreateContextFromType(properties, CL_DEVICE_TYPE_GPU, NULL, NULL,
+						    &code);
+	if (CHECK_OK(code))
+		CHECK_OK(clReleaseContext(others));
+}
+
 int main(void)
 {
 	struct api_test test;
@@ -112,6 +132,7 @@ int main(void)
 	cl_program program = api_test_build(context, test.device, source, "");
 	if (program) {
 		test_lost(first, second, program);
+		test_new_contexts(&test, second != first && is_software(second));
 		CHECK_OK(clReleaseProgram(program));
 	}
 	if (second != first)

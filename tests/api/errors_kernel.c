@@ -1,0 +1,207 @@
+/* Kernels and their arguments (OpenCL 3.0 API, 5.9). */
+#include "config.h"
+
+#include "tests/api/errors.h"
+
+static cl_kernel good_kernel(const char *name)
+{
+	cl_int code;
+	cl_kernel kernel = clCreateKernel(world.program, name, &code);
+	REQUIRE(!code);
+	return kernel;
+}
+
+static void creation(void)
+{
+	cl_kernel kernels[8];
+	cl_uint count = 0;
+	ERROR_OBJECT(clCreateKernel, CL_INVALID_PROGRAM, 1,
+		     clCreateKernel(world.wrong_program, "axpy", &error_code));
+	ERROR_OBJECT(clCreateKernel, CL_INVALID_PROGRAM_EXECUTABLE, 1,
+		     clCreateKernel(world.unbuilt, "axpy", &error_code));
+	ERROR_OBJECT(clCreateKernel, CL_INVALID_KERNEL_NAME, 1,
+		     clCreateKernel(world.program, "no_such_kernel", &error_code));
+	ERROR_OBJECT(clCreateKernel, CL_INVALID_VALUE, 1,
+		     clCreateKernel(world.program, NULL, &error_code));
+	ERROR_CODE(clCreateKernelsInProgram, CL_INVALID_PROGRAM, 1,
+		   clCreateKernelsInProgram(world.wrong_program, 8, kernels, &count));
+	ERROR_CODE(clCreateKernelsInProgram, CL_INVALID_PROGRAM_EXECUTABLE, 1,
+		   clCreateKernelsInProgram(world.unbuilt, 8, kernels, &count));
+	ERROR_CODE(clCreateKernelsInProgram, CL_INVALID_VALUE, 1,
+		   clCreateKernelsInProgram(world.program, 1, kernels, &count));
+	ERROR_OBJECT(clCloneKernel, CL_INVALID_KERNEL, 1,
+		     clCloneKernel(world.wrong_kernel, &error_code));
+}
+
+/* Two devices whose builds give a kernel other arguments. */
+static void definitions(void)
+{
+	const char *text = "kernel void k(global int *a, TYPE b) { a[0] = (int)b; }";
+	cl_int code;
+	if (!world.other) {
+		error_absent("clCreateKernel", CL_INVALID_KERNEL_DEFINITION, 1);
+		return;
+	}
+	const cl_device_id both[] = {world.device, world.other};
+	cl_context context = clCreateContext(NULL, 2, both, NULL, NULL, &code);
+	REQUIRE(!code);
+	cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
+	REQUIRE(!code);
+	REQUIRE(!clBuildProgram(program, 1, &both[0], "-DTYPE=int", NULL, NULL));
+	REQUIRE(!clBuildProgram(program, 1, &both[1], "-DTYPE=long", NULL, NULL));
+	ERROR_OBJECT(clCreateKernel, CL_INVALID_KERNEL_DEFINITION, 1,
+		     clCreateKernel(program, "k", &error_code));
+	REQUIRE(!clReleaseProgram(program));
+	REQUIRE(!clReleaseContext(context));
+}
+
+/* --- arguments ------------------------------------------------------------------------------ */
+
+static void buffer_arguments(cl_kernel kernel)
+{
+	const cl_mem none = NULL;
+	const cl_int number = 1;
+	ERROR_CODE(clSetKernelArg, CL_INVALID_KERNEL, 1,
+		   clSetKernelArg(world.wrong_kernel, 0, sizeof(cl_mem), &world.buffer));
+	ERROR_CODE(clSetKernelArg, CL_INVALID_ARG_INDEX, 1,
+		   clSetKernelArg(kernel, 2, sizeof(number), &number));
+	ERROR_CODE(clSetKernelArg, CL_INVALID_CONTEXT, 1,
+		   clSetKernelArg(kernel, 0, sizeof(cl_mem), &world.foreign_buffer));
+	ERROR_CODE(clSetKernelArg, CL_INVALID_MEM_OBJECT, 3,
+		   clSetKernelArg(kernel, 0, sizeof(cl_mem), &world.wrong_mem));
+	ERROR_CODE(clSetKernelArg, CL_INVALID_MEM_OBJECT, 4,
+		   clSetKernelArg(kernel, 0, sizeof(cl_mem), &world.image));
+	ERROR_CODE(clSetKernelArg, CL_INVALID_ARG_SIZE, 1,
+		   clSetKernelArg(kernel, 0, sizeof(cl_mem) - 4, &world.buffer));
+	ERROR_CODE(clSetKernelArg, CL_INVALID_ARG_SIZE, 5, clSetKernelArg(kernel, 1, 8, &none));
+	ERROR_CODE(clSetKernelArg, CL_INVALID_ARG_SIZE, 5, clSetKernelArg(kernel, 1, 2, &none));
+	/* 5.9.2: a buffer may be NULL. */
+	REQUIRE(!clSetKernelArg(kernel, 0, sizeof(cl_mem), &none));
+	REQUIRE(!clSetKernelArg(kernel, 0, sizeof(cl_mem), NULL));
+}
+
+static cl_mem image_with(cl_mem_flags flags)
+{
+	const cl_image_format rgba = {CL_RGBA, CL_UNORM_INT8};
+	const cl_image_desc desc = {
+		.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 8,
+	};
+	cl_int code;
+	cl_mem image = clCreateImage(world.context, flags, &rgba, &desc, NULL, &code);
+	REQUIRE(!code);
+	return image;
+}
+
+static void image_arguments(cl_kernel kernel)
+{
+	const cl_mem none = NULL;
+	cl_mem reads = image_with(CL_MEM_READ_ONLY), writes = image_with(CL_MEM_WRITE_ONLY);
+	ERROR_CODE(clSetKernelArg, CL_INVALID_MEM_OBJECT, 1,
+		   clSetKernelArg(kernel, 0, sizeof(cl_mem), NULL));
+	ERROR_CODE(clSetKernelArg, CL_INVALID_MEM_OBJECT, 2,
+		   clSetKernelArg(kernel, 0, sizeof(cl_mem), &none));
+	ERROR_CODE(clSetKernelArg, CL_INVALID_MEM_OBJECT, 4,
+		   clSetKernelArg(kernel, 0, sizeof(cl_mem), &world.buffer));
+	ERROR_CODE(clSetKernelArg, CL_INVALID_MEM_OBJECT, 4,
+		   clSetKernelArg(kernel, 0, sizeof(cl_mem), &world.image3d));
+	ERROR_CODE(clSetKernelArg, CL_INVALID_CONTEXT, 1,
+		   clSetKernelArg(kernel, 0, sizeof(cl_mem), &world.foreign_image));
+	ERROR_CODE(clSetKernelArg, CL_INVALID_ARG_SIZE, 1,
+		   clSetKernelArg(kernel, 0, 4, &world.image));
+	ERROR_CODE(clSetKernelArg, CL_INVALID_ARG_VALUE, 1,
+		   clSetKernelArg(kernel, 0, sizeof(cl_mem), &writes));
+	ERROR_CODE(clSetKernelArg, CL_INVALID_ARG_VALUE, 2,
+		   clSetKernelArg(kernel, 1, sizeof(cl_mem), &reads));
+	REQUIRE(!clReleaseMemObject(reads));
+	REQUIRE(!clReleaseMemObject(writes));
+}
+
+static void sampler_arguments(cl_kernel kernel)
+{
+	const cl_sampler none = NULL;
+	ERROR_CODE(clSetKernelArg, CL_INVALID_SAMPLER, 1,
+		   clSetKernelArg(kernel, 2, sizeof(cl_sampler), &world.wrong_sampler));
+	ERROR_CODE(clSetKernelArg, CL_INVALID_SAMPLER, 1,
+		   clSetKernelArg(kernel, 2, sizeof(cl_sampler), &none));
+	ERROR_CODE(clSetKernelArg, CL_INVALID_SAMPLER, 1,
+		   clSetKernelArg(kernel, 2, sizeof(cl_sampler), NULL));
+	ERROR_CODE(clSetKernelArg, CL_INVALID_CONTEXT, 1,
+		   clSetKernelArg(kernel, 2, sizeof(cl_sampler), &world.foreign_sampler));
+	ERROR_CODE(clSetKernelArg, CL_INVALID_ARG_SIZE, 2,
+		   clSetKernelArg(kernel, 2, 4, &world.sampler));
+}
+
+static void local_arguments(void)
+{
+	cl_kernel kernel = good_kernel("locals");
+	ERROR_CODE(clSetKernelArg, CL_INVALID_ARG_SIZE, 4, clSetKernelArg(kernel, 0, 0, NULL));
+	REQUIRE(!clSetKernelArg(kernel, 0, 64, NULL));
+	REQUIRE(!clReleaseKernel(kernel));
+}
+
+/* --- pointers and the rest -------------------------------------------------------------------- */
+
+static void pointers(cl_kernel kernel)
+{
+	clSetKernelArgMemPointerINTEL_fn set;
+	*(void **)&set = error_function("clSetKernelArgMemPointerINTEL");
+	ERROR_CODE(clSetKernelArgSVMPointer, CL_INVALID_KERNEL, 1,
+		   clSetKernelArgSVMPointer(world.wrong_kernel, 0, NULL));
+	ERROR_CODE(clSetKernelArgSVMPointer, CL_INVALID_ARG_INDEX, 1,
+		   clSetKernelArgSVMPointer(kernel, 2, NULL));
+	ERROR_CODE(clSetKernelArgSVMPointer, CL_INVALID_ARG_VALUE, 1,
+		   clSetKernelArgSVMPointer(kernel, 1, NULL));
+	ERROR_CODE(clSetKernelArgMemPointerINTEL, CL_INVALID_KERNEL, 1,
+		   set(world.wrong_kernel, 0, NULL));
+	ERROR_CODE(clSetKernelArgMemPointerINTEL, CL_INVALID_ARG_INDEX, 1, set(kernel, 2, NULL));
+	ERROR_CODE(clSetKernelArgMemPointerINTEL, CL_INVALID_ARG_VALUE, 1, set(kernel, 1, NULL));
+}
+
+static void exec_info(cl_kernel kernel)
+{
+	void *pointer = NULL;
+	ERROR_CODE(clSetKernelExecInfo, CL_INVALID_KERNEL, 1,
+		   clSetKernelExecInfo(world.wrong_kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS,
+				       sizeof(pointer), &pointer));
+	ERROR_CODE(clSetKernelExecInfo, CL_INVALID_VALUE, 1,
+		   clSetKernelExecInfo(kernel, 0x7777, sizeof(pointer), &pointer));
+	ERROR_CODE(clSetKernelExecInfo, CL_INVALID_VALUE, 1,
+		   clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof(pointer),
+				       NULL));
+	ERROR_CODE(clSetKernelExecInfo, CL_INVALID_VALUE, 1,
+		   clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 3, &pointer));
+	ERROR_CODE(clSetKernelExecInfo, CL_INVALID_VALUE, 1,
+		   clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, 1,
+				       &pointer));
+}
+
+/* CL_TRUE for fine-grained system memory, on a device without it. */
+static void system_memory(cl_kernel kernel)
+{
+	const cl_bool yes = CL_TRUE;
+	cl_device_svm_capabilities has = 0;
+	REQUIRE(!clGetDeviceInfo(world.device, CL_DEVICE_SVM_CAPABILITIES, sizeof(has), &has,
+				 NULL));
+	if (has & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM)
+		error_absent("clSetKernelExecInfo", CL_INVALID_OPERATION, 2);
+	else
+		ERROR_CODE(clSetKernelExecInfo, CL_INVALID_OPERATION, 2,
+			   clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM,
+					       sizeof(yes), &yes));
+}
+
+void errors_kernel(void)
+{
+	cl_kernel axpy = good_kernel("axpy"), image = good_kernel("image");
+	creation();
+	definitions();
+	buffer_arguments(axpy);
+	image_arguments(image);
+	sampler_arguments(image);
+	local_arguments();
+	pointers(axpy);
+	exec_info(axpy);
+	system_memory(axpy);
+	REQUIRE(!clReleaseKernel(axpy));
+	REQUIRE(!clReleaseKernel(image));
+}

@@ -1,0 +1,85 @@
+/* Platforms and devices (OpenCL 3.0 API, 4.1 to 4.3). */
+#include "config.h"
+
+#include "tests/api/errors.h"
+
+static void platforms(void)
+{
+	cl_int(CL_API_CALL *get)(cl_uint, cl_platform_id *, cl_uint *);
+	cl_int(CL_API_CALL *set)(cl_platform_id, void *);
+	cl_platform_id platform;
+	ERROR_CODE(clGetPlatformIDs, CL_INVALID_VALUE, 1, clGetPlatformIDs(0, &platform, NULL));
+	ERROR_CODE(clGetPlatformIDs, CL_INVALID_VALUE, 2, clGetPlatformIDs(0, NULL, NULL));
+	*(void **)&get = error_function("clIcdGetPlatformIDsKHR");
+	ERROR_CODE(clIcdGetPlatformIDsKHR, CL_INVALID_VALUE, 1, get(0, &platform, NULL));
+	ERROR_CODE(clIcdGetPlatformIDsKHR, CL_INVALID_VALUE, 2, get(0, NULL, NULL));
+	*(void **)&set = error_function("clIcdSetPlatformDispatchDataKHR");
+	ERROR_CODE(clIcdSetPlatformDispatchDataKHR, CL_INVALID_PLATFORM, 1,
+		   set(world.wrong_platform, NULL));
+	ERROR_CODE(clUnloadPlatformCompiler, CL_INVALID_PLATFORM, 1,
+		   clUnloadPlatformCompiler(world.wrong_platform));
+}
+
+static void devices(void)
+{
+	cl_device_id device;
+	cl_uint count;
+	ERROR_CODE(clGetDeviceIDs, CL_INVALID_PLATFORM, 1,
+		   clGetDeviceIDs(world.wrong_platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
+	ERROR_CODE(clGetDeviceIDs, CL_INVALID_DEVICE_TYPE, 1,
+		   clGetDeviceIDs(world.platform, 1u << 20, 1, &device, NULL));
+	ERROR_CODE(clGetDeviceIDs, CL_INVALID_DEVICE_TYPE, 1,
+		   clGetDeviceIDs(world.platform, 0, 1, &device, NULL));
+	ERROR_CODE(clGetDeviceIDs, CL_INVALID_VALUE, 1,
+		   clGetDeviceIDs(world.platform, CL_DEVICE_TYPE_ALL, 0, &device, NULL));
+	ERROR_CODE(clGetDeviceIDs, CL_INVALID_VALUE, 2,
+		   clGetDeviceIDs(world.platform, CL_DEVICE_TYPE_ALL, 1, NULL, NULL));
+	ERROR_CODE(clGetDeviceIDs, CL_DEVICE_NOT_FOUND, 1,
+		   clGetDeviceIDs(world.platform, CL_DEVICE_TYPE_CPU, 1, &device, &count));
+	REQUIRE(!count);
+}
+
+/* There is no kind of partition that a device supports. */
+static void sub_devices(void)
+{
+	const cl_device_partition_property unknown[] = {0x7777, 1, 0};
+	const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+	const cl_device_partition_property counts[] = {
+		CL_DEVICE_PARTITION_BY_COUNTS, 1, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0,
+	};
+	cl_device_id parts[4];
+	ERROR_CODE(clCreateSubDevices, CL_INVALID_DEVICE, 1,
+		   clCreateSubDevices(world.wrong_device, equally, 4, parts, NULL));
+	ERROR_CODE(clCreateSubDevices, CL_INVALID_VALUE, 1,
+		   clCreateSubDevices(world.device, unknown, 4, parts, NULL));
+	ERROR_CODE(clCreateSubDevices, CL_INVALID_VALUE, 1,
+		   clCreateSubDevices(world.device, NULL, 4, parts, NULL));
+	ERROR_CODE(clCreateSubDevices, CL_INVALID_VALUE, 2,
+		   clCreateSubDevices(world.device, equally, 4, parts, NULL));
+	ERROR_CODE(clCreateSubDevices, CL_INVALID_VALUE, 2,
+		   clCreateSubDevices(world.device, counts, 4, parts, NULL));
+	ERROR_CODE(clCreateSubDevices, CL_INVALID_VALUE, 3,
+		   clCreateSubDevices(world.device, equally, 0, parts, NULL));
+}
+
+static void timers(void)
+{
+	cl_ulong device_time, host_time;
+	ERROR_CODE(clGetDeviceAndHostTimer, CL_INVALID_DEVICE, 1,
+		   clGetDeviceAndHostTimer(world.wrong_device, &device_time, &host_time));
+	ERROR_CODE(clGetDeviceAndHostTimer, CL_INVALID_VALUE, 1,
+		   clGetDeviceAndHostTimer(world.device, &device_time, NULL));
+	ERROR_CODE(clGetDeviceAndHostTimer, CL_INVALID_VALUE, 2,
+		   clGetDeviceAndHostTimer(world.device, NULL, &host_time));
+	ERROR_CODE(clGetHostTimer, CL_INVALID_DEVICE, 1,
+		   clGetHostTimer(world.wrong_device, &host_time));
+	ERROR_CODE(clGetHostTimer, CL_INVALID_VALUE, 1, clGetHostTimer(world.device, NULL));
+}
+
+void errors_platform(void)
+{
+	platforms();
+	devices();
+	sub_devices();
+	timers();
+}

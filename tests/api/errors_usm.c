@@ -1,0 +1,159 @@
+/* cl_intel_unified_shared_memory. */
+#include "config.h"
+
+#include "tests/api/errors.h"
+
+static clHostMemAllocINTEL_fn host_alloc;
+static clDeviceMemAllocINTEL_fn device_alloc;
+static clSharedMemAllocINTEL_fn shared_alloc;
+
+static void *host(const cl_mem_properties_intel *properties, size_t size_B, cl_uint align)
+{
+	return host_alloc(world.context, properties, size_B, align, &error_code);
+}
+
+static void *device(const cl_mem_properties_intel *properties, size_t size_B, cl_uint align)
+{
+	return device_alloc(world.context, world.device, properties, size_B, align, &error_code);
+}
+
+static void *shared(const cl_mem_properties_intel *properties, size_t size_B, cl_uint align)
+{
+	return shared_alloc(world.context, world.device, properties, size_B, align, &error_code);
+}
+
+#define EACH(code, condition, ...)                                                                \
+	do {                                                                                      \
+		ERROR_OBJECT(clHostMemAllocINTEL, code, condition, host(__VA_ARGS__));            \
+		ERROR_OBJECT(clDeviceMemAllocINTEL, code, condition, device(__VA_ARGS__));        \
+		ERROR_OBJECT(clSharedMemAllocINTEL, code, condition, shared(__VA_ARGS__));        \
+	} while (0)
+
+static void handles(void)
+{
+	cl_device_id const bad[] = {world.wrong_device, world.other};
+	ERROR_OBJECT(clHostMemAllocINTEL, CL_INVALID_CONTEXT, 1,
+		     host_alloc(world.wrong_context, NULL, 64, 0, &error_code));
+	ERROR_OBJECT(clDeviceMemAllocINTEL, CL_INVALID_CONTEXT, 1,
+		     device_alloc(world.wrong_context, world.device, NULL, 64, 0, &error_code));
+	ERROR_OBJECT(clSharedMemAllocINTEL, CL_INVALID_CONTEXT, 1,
+		     shared_alloc(world.wrong_context, world.device, NULL, 64, 0, &error_code));
+	for (unsigned i = 0; i < 2 && bad[i]; i++) {
+		ERROR_OBJECT(clDeviceMemAllocINTEL, CL_INVALID_DEVICE, 1,
+			     device_alloc(world.context, bad[i], NULL, 64, 0, &error_code));
+		ERROR_OBJECT(clSharedMemAllocINTEL, CL_INVALID_DEVICE, 1,
+			     shared_alloc(world.context, bad[i], NULL, 64, 0, &error_code));
+	}
+	ERROR_OBJECT(clDeviceMemAllocINTEL, CL_INVALID_DEVICE, 1,
+		     device_alloc(world.context, NULL, NULL, 64, 0, &error_code));
+}
+
+static void allocations(void)
+{
+	const cl_mem_properties_intel unknown[] = {0x7777, 1, 0};
+	const cl_mem_properties_intel bad_value[] = {CL_MEM_ALLOC_FLAGS_INTEL, 1u << 20, 0};
+	const cl_mem_properties_intel twice[] = {CL_MEM_ALLOC_FLAGS_INTEL, 0,
+						 CL_MEM_ALLOC_FLAGS_INTEL, 0, 0};
+	const cl_mem_properties_intel on_host[] = {
+		CL_MEM_ALLOC_FLAGS_INTEL, CL_MEM_ALLOC_INITIAL_PLACEMENT_HOST_INTEL, 0,
+	};
+	const cl_mem_properties_intel both[] = {
+		CL_MEM_ALLOC_FLAGS_INTEL,
+		CL_MEM_ALLOC_INITIAL_PLACEMENT_HOST_INTEL |
+			CL_MEM_ALLOC_INITIAL_PLACEMENT_DEVICE_INTEL, 0,
+	};
+	cl_ulong most_B = 0;
+	REQUIRE(!clGetDeviceInfo(world.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(most_B),
+				 &most_B, NULL));
+	EACH(CL_INVALID_VALUE, 1, NULL, 64, 24);
+	EACH(CL_INVALID_VALUE, 2, NULL, 64, 1u << 30);
+	EACH(CL_INVALID_PROPERTY, 1, unknown, 64, 0);
+	EACH(CL_INVALID_PROPERTY, 1, bad_value, 64, 0);
+	EACH(CL_INVALID_PROPERTY, 1, twice, 64, 0);
+	EACH(CL_INVALID_PROPERTY, 2, both, 64, 0);
+	ERROR_OBJECT(clHostMemAllocINTEL, CL_INVALID_PROPERTY, 2, host(on_host, 64, 0));
+	ERROR_OBJECT(clDeviceMemAllocINTEL, CL_INVALID_PROPERTY, 2, device(on_host, 64, 0));
+	EACH(CL_INVALID_BUFFER_SIZE, 1, NULL, 0, 0);
+	EACH(CL_INVALID_BUFFER_SIZE, 1, NULL, most_B + 1, 0);
+}
+
+static void frees(void)
+{
+	clMemFreeINTEL_fn release;
+	clMemBlockingFreeINTEL_fn wait;
+	*(void **)&release = error_function("clMemFreeINTEL");
+	*(void **)&wait = error_function("clMemBlockingFreeINTEL");
+	ERROR_CODE(clMemFreeINTEL, CL_INVALID_CONTEXT, 1, release(world.wrong_context, NULL));
+	ERROR_CODE(clMemFreeINTEL, CL_INVALID_VALUE, 1, release(world.context, error_bytes));
+	ERROR_CODE(clMemBlockingFreeINTEL, CL_INVALID_CONTEXT, 1,
+		   wait(world.wrong_context, NULL));
+	ERROR_CODE(clMemBlockingFreeINTEL, CL_INVALID_VALUE, 1,
+		   wait(world.context, error_bytes));
+	REQUIRE(!release(world.context, NULL));
+}
+
+static void info(char *memory)
+{
+	clGetMemAllocInfoINTEL_fn get;
+	*(void **)&get = error_function("clGetMemAllocInfoINTEL");
+	ERROR_CODE(clGetMemAllocInfoINTEL, CL_INVALID_CONTEXT, 1,
+		   get(world.wrong_context, memory, CL_MEM_ALLOC_SIZE_INTEL, 8, error_bytes,
+		       NULL));
+	ERROR_CODE(clGetMemAllocInfoINTEL, CL_INVALID_VALUE, 1,
+		   get(world.context, memory, 0x7777, 8, error_bytes, NULL));
+	ERROR_CODE(clGetMemAllocInfoINTEL, CL_INVALID_VALUE, 2,
+		   get(world.context, memory, CL_MEM_ALLOC_SIZE_INTEL, 7, error_bytes, NULL));
+}
+
+static void commands(char *memory)
+{
+	clEnqueueMemFillINTEL_fn fill;
+	clEnqueueMemcpyINTEL_fn copy;
+	clEnqueueMigrateMemINTEL_fn migrate;
+	clEnqueueMemAdviseINTEL_fn advise;
+	*(void **)&fill = error_function("clEnqueueMemFillINTEL");
+	*(void **)&copy = error_function("clEnqueueMemcpyINTEL");
+	*(void **)&migrate = error_function("clEnqueueMigrateMemINTEL");
+	*(void **)&advise = error_function("clEnqueueMemAdviseINTEL");
+	cl_command_queue queue = world.queue;
+	ERROR_CODE(clEnqueueMemFillINTEL, CL_INVALID_VALUE, 1,
+		   fill(queue, NULL, error_bytes, 4, 16, 0, NULL, NULL));
+	ERROR_CODE(clEnqueueMemFillINTEL, CL_INVALID_VALUE, 1,
+		   fill(queue, memory + 2, error_bytes, 4, 16, 0, NULL, NULL));
+	ERROR_CODE(clEnqueueMemFillINTEL, CL_INVALID_VALUE, 2,
+		   fill(queue, memory, NULL, 4, 16, 0, NULL, NULL));
+	ERROR_CODE(clEnqueueMemFillINTEL, CL_INVALID_VALUE, 3,
+		   fill(queue, memory, error_bytes, 12, 24, 0, NULL, NULL));
+	ERROR_CODE(clEnqueueMemFillINTEL, CL_INVALID_VALUE, 3,
+		   fill(queue, memory, error_bytes, 256, 256, 0, NULL, NULL));
+	ERROR_CODE(clEnqueueMemFillINTEL, CL_INVALID_VALUE, 4,
+		   fill(queue, memory, error_bytes, 4, 18, 0, NULL, NULL));
+	ERROR_CODE(clEnqueueMemcpyINTEL, CL_INVALID_VALUE, 1,
+		   copy(queue, CL_TRUE, NULL, memory, 16, 0, NULL, NULL));
+	ERROR_CODE(clEnqueueMemcpyINTEL, CL_INVALID_VALUE, 1,
+		   copy(queue, CL_TRUE, memory, NULL, 16, 0, NULL, NULL));
+	ERROR_CODE(clEnqueueMemcpyINTEL, CL_MEM_COPY_OVERLAP, 1,
+		   copy(queue, CL_TRUE, memory, memory + 15, 16, 0, NULL, NULL));
+	ERROR_CODE(clEnqueueMigrateMemINTEL, CL_INVALID_VALUE, 1,
+		   migrate(queue, memory, 16, 1u << 20, 0, NULL, NULL));
+	ERROR_CODE(clEnqueueMemAdviseINTEL, CL_INVALID_VALUE, 1,
+		   advise(queue, memory, 16, 0x7777, 0, NULL, NULL));
+}
+
+void errors_usm(void)
+{
+	clMemFreeINTEL_fn release;
+	*(void **)&host_alloc = error_function("clHostMemAllocINTEL");
+	*(void **)&device_alloc = error_function("clDeviceMemAllocINTEL");
+	*(void **)&shared_alloc = error_function("clSharedMemAllocINTEL");
+	*(void **)&release = error_function("clMemFreeINTEL");
+	handles();
+	allocations();
+	frees();
+	char *memory = host(NULL, 4096, 0);
+	REQUIRE(memory);
+	info(memory);
+	commands(memory);
+	REQUIRE(!clFinish(world.queue));
+	REQUIRE(!release(world.context, memory));
+}
