@@ -20,7 +20,7 @@ static void to_fields(const struct fe_codegen *codegen, unsigned fields[FIELD_CO
 	fields[4] = codegen->optimization;
 	fields[5] = codegen->max_registers;
 	fields[6] = (codegen->line_info ? 1u : 0u) | (codegen->verbose ? 2u : 0u) |
-		    (codegen->uniform_groups ? 4u : 0u);
+		    (codegen->uniform_groups ? 4u : 0u) | (codegen->relaxed ? 8u : 0u);
 }
 
 static struct fe_codegen from_fields(const unsigned fields[FIELD_COUNT])
@@ -35,6 +35,7 @@ static struct fe_codegen from_fields(const unsigned fields[FIELD_COUNT])
 		.line_info = fields[6] & 1,
 		.verbose = fields[6] & 2,
 		.uniform_groups = fields[6] & 4,
+		.relaxed = fields[6] & 8,
 	};
 }
 
@@ -74,6 +75,7 @@ static void merge(struct fe_codegen *all, const struct fe_codegen *one)
 {
 	all->flush_denormals = all->flush_denormals && one->flush_denormals;
 	all->fuse_multiply_add = all->fuse_multiply_add && one->fuse_multiply_add;
+	all->relaxed = all->relaxed && one->relaxed;
 	all->uniform_groups = all->uniform_groups && one->uniform_groups;
 	all->precise_divide = all->precise_divide || one->precise_divide;
 	all->precise_sqrt = all->precise_sqrt || one->precise_sqrt;

@@ -63,10 +63,26 @@ static bool calls_libdevice(const struct fe_module *module)
 	return false;
 }
 
+/* OpenCL 3.0 API, 5.8.7.2: what may be asked of floating point when linking holds
+ * in addition to what the programs were compiled with. */
+static void add_link_options(struct fe_codegen *codegen, const struct fe_codegen *link)
+{
+	codegen->flush_denormals = codegen->flush_denormals || link->flush_denormals;
+	codegen->fuse_multiply_add = codegen->fuse_multiply_add || link->fuse_multiply_add;
+	codegen->relaxed = codegen->relaxed || link->relaxed;
+	codegen->verbose = codegen->verbose || link->verbose;
+	if (link->optimization < codegen->optimization)
+		codegen->optimization = link->optimization;
+	if (link->max_registers)
+		codegen->max_registers = link->max_registers;
+}
+
 /* From a whole module to NVVM IR: the passes in their order.  The facts are read
- * while the kernels still have the types that the source gave them. */
+ * while the kernels still have the types that the source gave them.  link: what the link
+ * asks for; NULL: it is none. */
 static enum fe_status make_program(struct fe_module *module, const struct fe_compile_job *target,
-				   uint64_t hash, struct fe_program *program, struct bytes *log)
+				   const struct fe_codegen *link, uint64_t hash,
+				   struct fe_program *program, struct bytes *log)
 {
 	struct stage_clock clock = stage_clock_start();
 	enum fe_status status = fe_codegen_get(module, &program->codegen);
@@ -75,6 +91,8 @@ static enum fe_status make_program(struct fe_module *module, const struct fe_com
 	if (status)
 		return status;
 	stage_clock_lap(&clock, "builtin library");
+	if (link)
+		add_link_options(&program->codegen, link);
 	/* 5.8.6.2: the option is about single and double precision, and libnvvm flushes half
 	 * as well; flushing is never a must. */
 	if (fe_module_computes_half(module))
@@ -82,7 +100,7 @@ static enum fe_status make_program(struct fe_module *module, const struct fe_com
 	dump_module(hash, module, target->llvm_ir);
 	status = fe_module_facts(module, &program->codegen, &program->abi, log);
 	if (!status)
-		status = fe_module_lower(module, program->abi, target, log);
+		status = fe_module_lower(module, program->abi, target, &program->codegen, log);
 	stage_clock_lap(&clock, "lowering");
 	if (!status)
 		status = fe_module_print(module, program->abi, target, &program->nvvm_ir, log);
@@ -93,19 +111,6 @@ static enum fe_status make_program(struct fe_module *module, const struct fe_com
 	stage_dump(hash, ".nvvm.ll", bytes_string(&program->nvvm_ir), program->nvvm_ir.size_B);
 	override_program(hash, program);
 	return FE_OK;
-}
-
-/* OpenCL 3.0 API, 5.8.7.2: what may be asked of floating point when linking holds
- * in addition to what the programs were compiled with. */
-static void add_link_options(struct fe_codegen *codegen, const struct fe_codegen *link)
-{
-	codegen->flush_denormals = codegen->flush_denormals || link->flush_denormals;
-	codegen->fuse_multiply_add = codegen->fuse_multiply_add || link->fuse_multiply_add;
-	codegen->verbose = codegen->verbose || link->verbose;
-	if (link->optimization < codegen->optimization)
-		codegen->optimization = link->optimization;
-	if (link->max_registers)
-		codegen->max_registers = link->max_registers;
 }
 
 /* -- tasks of the compiler's thread -------------------------------------------------- */
@@ -128,7 +133,7 @@ static enum fe_status build_module(const struct build *build, struct fe_module *
 		status = fe_module_write(module, build->object);
 	stage_clock_lap(&clock, "bitcode");
 	if (!status && build->program)
-		status = make_program(module, job,
+		status = make_program(module, job, NULL,
 				      name_of(job->source, job->source_size_B, job->options),
 				      build->program, build->log);
 	return status;
@@ -178,9 +183,8 @@ static enum fe_status link_module(const struct link *link, struct fe_module *mod
 	uint64_t hash = name_of(job->options, job->options ? strlen(job->options) : 0, NULL);
 	for (size_t i = 0; i < job->object_count; i++)
 		hash = stage_name_more(hash, job->objects[i].data, job->objects[i].size_B);
-	status = make_program(module, &target, hash, link->program, link->log);
-	add_link_options(&link->program->codegen, &link->options->codegen);
-	return status;
+	return make_program(module, &target, &link->options->codegen, hash, link->program,
+			    link->log);
 }
 
 static enum fe_status link_task(void *argument)

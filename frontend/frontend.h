@@ -40,6 +40,7 @@ struct fe_codegen {
 	bool precise_divide;        /* -cl-fp32-correctly-rounded-divide-sqrt */
 	bool precise_sqrt;
 	bool fuse_multiply_add;     /* -cl-mad-enable and the like: fuse where the source did not ask */
+	bool relaxed;               /* -cl-unsafe-math-optimizations and -cl-fast-relaxed-math */
 	unsigned optimization;      /* 0 (-cl-opt-disable) or 3 */
 	unsigned max_registers;     /* -cl-nv-maxrregcount; 0: no limit */
 	bool uniform_groups;        /* OpenCL C before 2.0, -cl-uniform-work-group-size */

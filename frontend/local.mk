@@ -31,6 +31,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower_kernel.c \
 	frontend/lower_local.c \
 	frontend/lower_printf.c \
+	frontend/lower_relaxed.c \
 	frontend/lower_variable.c \
 	frontend/lower_work_item.c \
 	frontend/module.h \

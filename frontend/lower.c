@@ -14,6 +14,7 @@ static enum fe_status (*const passes[])(struct lowering *lowering) = {
 	fe_lower_variables,
 	fe_lower_intrinsics,
 	fe_lower_instructions,
+	fe_lower_relaxed,
 	fe_lower_kernel_calls,
 	fe_lower_half_calls,
 	fe_lower_half,
@@ -25,12 +26,10 @@ static enum fe_status (*const passes[])(struct lowering *lowering) = {
 };
 
 enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi,
-			       const struct fe_compile_job *target, struct bytes *log)
+			       const struct fe_compile_job *target,
+			       const struct fe_codegen *codegen, struct bytes *log)
 {
-	struct fe_codegen codegen;
-	enum fe_status status = fe_codegen_get(module, &codegen);
-	if (status)
-		return status;
+	enum fe_status status = FE_OK;
 	struct lowering lowering = {
 		.context = module->context,
 		.module = module->module,
@@ -38,8 +37,10 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		.layout = LLVMGetModuleDataLayout(module->module),
 		.abi = abi,
 		.max_local_B = target->max_local_B,
-		.flushes = codegen.flush_denormals,
-		.unoptimized = !codegen.optimization,
+		.flushes = codegen->flush_denormals,
+		.relaxed = codegen->relaxed,
+		.precise_divide = codegen->precise_divide,
+		.unoptimized = !codegen->optimization,
 		.sm = target->sm,
 		.log = log,
 	};

@@ -5,28 +5,59 @@
 
 #include <string.h>
 
-/* What the builtin library asks of the device that is compiled for, and of the
- * kernel's local memory: calls of functions that nobody defines. */
+/* What the builtin library asks of the device that is compiled for, of the options, and of
+ * the kernel's local memory: calls of functions that nobody defines. */
 
-/* The least compute capability (10 * major + minor) for which the answer is yes. */
+static bool has_sm_80(const struct lowering *lowering)
+{
+	return lowering->sm >= 80;
+}
+
+static bool is_relaxed(const struct lowering *lowering)
+{
+	return lowering->relaxed;
+}
+
 static const struct {
 	const char *function;
-	unsigned sm;
-} abilities[] = {
-	{ "__culvert_hidden_sm_80", 80 },
+	bool (*answer)(const struct lowering *lowering);
+} questions[] = {
+	{ "__culvert_hidden_sm_80", has_sm_80 },
+	{ "__culvert_hidden_relaxed", is_relaxed },
 };
 
 static const char scratch_name[] = "__culvert_hidden_scratch";
 /* A value of eight bytes for each sub-group: a work-group has at most 32. */
 enum { SCRATCH_VALUES = 32 };
 
+/* A block that nothing leads to any more, unless a value of another block is chosen by whether
+ * control came from it.  What it calls would be linked for nothing. */
+static void delete_unreached(LLVMBasicBlockRef block)
+{
+	LLVMValueRef end = LLVMGetBasicBlockTerminator(block), i;
+	if (LLVMGetFirstUse(LLVMBasicBlockAsValue(block)))
+		return;
+	for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++) {
+		if (LLVMIsAPHINode(LLVMGetFirstInstruction(LLVMGetSuccessor(end, s))))
+			return;
+	}
+	while ((i = LLVMGetLastInstruction(block)) != NULL) {
+		if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
+			LLVMReplaceAllUsesWith(i, LLVMGetUndef(LLVMTypeOf(i)));
+		LLVMInstructionEraseFromParent(i);
+	}
+	LLVMDeleteBasicBlock(block);
+}
+
 /* The branch that is never taken holds instructions that the device may not have,
  * so that it must go even where nothing is optimized. */
 static void decide_branch(struct lowering *lowering, LLVMValueRef branch, bool yes)
 {
+	LLVMBasicBlockRef other = LLVMGetSuccessor(branch, yes ? 1 : 0);
 	LLVMPositionBuilderBefore(lowering->builder, branch);
 	LLVMBuildBr(lowering->builder, LLVMGetSuccessor(branch, yes ? 0 : 1));
 	LLVMInstructionEraseFromParent(branch);
+	delete_unreached(other);
 }
 
 static void decide_branches(struct lowering *lowering, LLVMValueRef call, bool yes)
@@ -79,21 +110,47 @@ static LLVMValueRef make_scratch(struct lowering *lowering)
 	return scratch;
 }
 
-enum fe_status fe_lower_device(struct lowering *lowering)
+/* What only the branches called that were not taken. */
+static void delete_unused(struct lowering *lowering)
+{
+	bool deleted;
+	do {
+		LLVMValueRef next, function = LLVMGetFirstFunction(lowering->module);
+		for (deleted = false; function; function = next) {
+			next = LLVMGetNextFunction(function);
+			if (LLVMGetLinkage(function) != LLVMInternalLinkage ||
+			    LLVMGetFirstUse(function))
+				continue;
+			LLVMDeleteFunction(function);
+			deleted = true;
+		}
+	} while (deleted);
+}
+
+static enum fe_status answer_questions(struct lowering *lowering)
 {
 	LLVMTypeRef truth = LLVMInt1TypeInContext(lowering->context);
-	for (size_t i = 0; i < sizeof(abilities) / sizeof(*abilities); i++) {
-		const char *name = abilities[i].function;
+	for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++) {
+		const char *name = questions[i].function;
 		LLVMValueRef function = LLVMGetNamedFunction(lowering->module, name);
 		if (!function || !LLVMIsDeclaration(function))
 			continue;
-		LLVMValueRef value = LLVMConstInt(truth, lowering->sm >= abilities[i].sm, 0);
+		LLVMValueRef value = LLVMConstInt(truth, questions[i].answer(lowering), 0);
 		enum fe_status status = answer(lowering, function, name, value);
 		if (status)
 			return status;
 	}
+	return FE_OK;
+}
+
+enum fe_status fe_lower_device(struct lowering *lowering)
+{
+	enum fe_status status = answer_questions(lowering);
+	if (status)
+		return status;
+	delete_unused(lowering);
 	LLVMValueRef function = LLVMGetNamedFunction(lowering->module, scratch_name);
-	if (!function || !LLVMIsDeclaration(function))
+	if (!function || !LLVMIsDeclaration(function) || !LLVMGetFirstUse(function))
 		return FE_OK;
 	return answer(lowering, function, scratch_name, make_scratch(lowering));
 }

@@ -63,7 +63,8 @@ enum fe_status fe_module_facts(const struct fe_module *module, const struct fe_c
 /* lower.c: everything between a linked module and text: the passes in order.
  * Fills in what lowering decides (hidden parameters, dynamic_local_B). */
 enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi,
-			       const struct fe_compile_job *target, struct bytes *log);
+			       const struct fe_compile_job *target,
+			       const struct fe_codegen *codegen, struct bytes *log);
 
 /* lower_half.c: whether the module does arithmetic on halves, not just loads and stores them. */
 bool fe_module_computes_half(const struct fe_module *module);

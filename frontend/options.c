@@ -152,6 +152,7 @@ static void set_flag(struct fe_options *options, enum flag flag)
 	case FLAG_UNSAFE:       /* "includes ... -cl-mad-enable, and -cl-denorms-are-zero" */
 		options->codegen.fuse_multiply_add = true;
 		options->codegen.flush_denormals = true;
+		options->codegen.relaxed = true;
 		break;
 	case FLAG_FLUSH_DENORMALS:
 		options->codegen.flush_denormals = true;
@@ -401,11 +402,11 @@ enum fe_status fe_options_canonical(const char *options, bool linking, struct by
 	if (status)
 		return status;
 	const struct fe_codegen *codegen = &parsed.codegen;
-	bytes_printf(text, "%u %d%d%d%d %u %u %d%d %d%d\n", parsed.standard,
+	bytes_printf(text, "%u %d%d%d%d%d %u %u %d%d%d %d%d\n", parsed.standard,
 		     codegen->flush_denormals, codegen->precise_divide, codegen->precise_sqrt,
-		     codegen->fuse_multiply_add, codegen->optimization, codegen->max_registers,
-		     codegen->line_info, codegen->verbose, parsed.create_library,
-		     parsed.enable_link_options);
+		     codegen->fuse_multiply_add, codegen->relaxed, codegen->optimization,
+		     codegen->max_registers, codegen->uniform_groups, codegen->line_info,
+		     codegen->verbose, parsed.create_library, parsed.enable_link_options);
 	for (size_t i = 0; i < parsed.clang.count; i++)
 		bytes_append(text, parsed.clang.items[i], strlen(parsed.clang.items[i]) + 1);
 	fe_options_finish(&parsed);

@@ -9,27 +9,52 @@
  */
 #include "frontend/builtins/builtin.h"
 
-#define VIA_FLOAT_1(f) \
-	PURE float f(float); \
+/* g is what computes f in single precision. */
+#define VIA_1(f, g) \
 	PURE half f(half x) \
 	{ \
-		return (half)f((float)x); \
+		return (half)g((float)x); \
 	} \
 	VECTORS_1(half, f, half)
-#define VIA_FLOAT_2(f) \
-	PURE float f(float, float); \
+#define VIA_2(f, g) \
 	PURE half f(half x, half y) \
 	{ \
-		return (half)f((float)x, (float)y); \
+		return (half)g((float)x, (float)y); \
 	} \
 	VECTORS_2(half, f, half, half)
-#define VIA_FLOAT_INT(f) \
-	PURE float f(float, int); \
+#define VIA_INT(f, g) \
 	PURE half f(half x, int n) \
 	{ \
-		return (half)f((float)x, n); \
+		return (half)g((float)x, n); \
 	} \
 	VECTORS_2(half, f, half, int)
+
+#define VIA_FLOAT_1(f) \
+	PURE float f(float); \
+	VIA_1(f, f)
+#define VIA_FLOAT_2(f) \
+	PURE float f(float, float); \
+	VIA_2(f, f)
+#define VIA_FLOAT_INT(f) \
+	PURE float f(float, int); \
+	VIA_INT(f, f)
+
+/* Where float's function may be a relaxed one, which 7.4 has no bounds for in half. */
+#define VIA_LIBDEVICE_1(name) \
+	EXTERN_PURE float __nv_##name##f(float); \
+	VIA_1(name, __nv_##name##f)
+#define VIA_LIBDEVICE_2(name) \
+	EXTERN_PURE float __nv_##name##f(float, float); \
+	VIA_2(name, __nv_##name##f)
+#define VIA_FULL_1(name) \
+	PURE float __culvert_full_##name(float); \
+	VIA_1(name, __culvert_full_##name)
+#define VIA_FULL_2(name) \
+	PURE float __culvert_full_##name(float, float); \
+	VIA_2(name, __culvert_full_##name)
+#define VIA_FULL_INT(name) \
+	PURE float __culvert_full_##name(float, int); \
+	VIA_INT(name, __culvert_full_##name)
 
 VIA_FLOAT_1(acos)
 VIA_FLOAT_1(acosh)
@@ -42,31 +67,31 @@ VIA_FLOAT_1(atanh)
 VIA_FLOAT_1(atanpi)
 VIA_FLOAT_1(cbrt)
 VIA_FLOAT_1(ceil)
-VIA_FLOAT_1(cos)
+VIA_LIBDEVICE_1(cos)
 VIA_FLOAT_1(cosh)
-VIA_FLOAT_1(cospi)
+VIA_LIBDEVICE_1(cospi)
 VIA_FLOAT_1(erf)
 VIA_FLOAT_1(erfc)
-VIA_FLOAT_1(exp)
-VIA_FLOAT_1(exp2)
-VIA_FLOAT_1(exp10)
+VIA_LIBDEVICE_1(exp)
+VIA_LIBDEVICE_1(exp2)
+VIA_LIBDEVICE_1(exp10)
 VIA_FLOAT_1(expm1)
 VIA_FLOAT_1(floor)
 VIA_FLOAT_1(lgamma)
-VIA_FLOAT_1(log)
-VIA_FLOAT_1(log2)
-VIA_FLOAT_1(log10)
+VIA_LIBDEVICE_1(log)
+VIA_LIBDEVICE_1(log2)
+VIA_LIBDEVICE_1(log10)
 VIA_FLOAT_1(log1p)
 VIA_FLOAT_1(logb)
 VIA_FLOAT_1(rint)
 VIA_FLOAT_1(round)
 VIA_FLOAT_1(rsqrt)
-VIA_FLOAT_1(sin)
+VIA_LIBDEVICE_1(sin)
 VIA_FLOAT_1(sinh)
-VIA_FLOAT_1(sinpi)
-VIA_FLOAT_1(tan)
-VIA_FLOAT_1(tanh)
-VIA_FLOAT_1(tanpi)
+VIA_LIBDEVICE_1(sinpi)
+VIA_LIBDEVICE_1(tan)
+VIA_LIBDEVICE_1(tanh)
+VIA_FULL_1(tanpi)
 VIA_FLOAT_1(tgamma)
 VIA_FLOAT_1(trunc)
 
@@ -78,13 +103,13 @@ VIA_FLOAT_2(fmod)
 VIA_FLOAT_2(hypot)
 VIA_FLOAT_2(maxmag)
 VIA_FLOAT_2(minmag)
-VIA_FLOAT_2(pow)
-VIA_FLOAT_2(powr)
+VIA_LIBDEVICE_2(pow)
+VIA_FULL_2(powr)
 VIA_FLOAT_2(remainder)
 
 VIA_FLOAT_INT(ldexp)
-VIA_FLOAT_INT(pown)
-VIA_FLOAT_INT(rootn)
+VIA_FULL_INT(pown)
+VIA_FULL_INT(rootn)
 
 /* Not by way of the float overload, which may be an approximation. */
 PURE half sqrt(half x)
@@ -254,19 +279,19 @@ BUILTIN half modf(half x, __private half *out)
 VECTORS_1_OUT(modf, half)
 
 /* Float's other result, rounded where it is not an integer. */
-#define VIA_FLOAT_OUT(f, F, P) \
-	BUILTIN float f(float, __private F *); \
+#define VIA_FLOAT_OUT(f, g, F, P) \
+	BUILTIN float g(float, __private F *); \
 	BUILTIN half f(half x, __private P *out) \
 	{ \
 		F second; \
-		half first = (half)f((float)x, &second); \
+		half first = (half)g((float)x, &second); \
 		*out = (P)second; \
 		return first; \
 	} \
 	VECTORS_1_OUT(f, P)
-VIA_FLOAT_OUT(frexp, int, int)
-VIA_FLOAT_OUT(lgamma_r, int, int)
-VIA_FLOAT_OUT(sincos, float, half)
+VIA_FLOAT_OUT(frexp, frexp, int, int)
+VIA_FLOAT_OUT(lgamma_r, lgamma_r, int, int)
+VIA_FLOAT_OUT(sincos, __culvert_full_sincos, float, half)
 
 BUILTIN float remquo(float, float, __private int *);
 BUILTIN half remquo(half x, half y, __private int *out)

@@ -1,5 +1,6 @@
 /* The math functions in single precision. */
 #include "frontend/builtins/builtin.h"
+#include "frontend/builtins/math_relaxed.h"
 
 #define REAL float
 #define BITS int

@@ -9,6 +9,7 @@
  *   INF_BITS, SIGN_BIT, QUIET_NAN_BITS, ONE_MINUS, INV_PI, INV_PI_REST
  *   HYPOT_ALONE    square root of half an ulp of the largest number, relative to it, twice
  *   EXACT_INT(n)  whether REAL holds the int n exactly
+ *   IF_RELAXED(f, x...)  returns the relaxed form of f(x...), where that will do; or nothing
  *
  * libdevice's errors (its figures are those of CUDA's math API) are within the full profile's
  * bounds of 7.4 except where a function below does more than call it.
@@ -17,6 +18,15 @@
 	EXTERN_PURE REAL NV(f)(REAL); \
 	PURE REAL f(REAL x) \
 	{ \
+		return NV(f)(x); \
+	} \
+	VECTORS_1(REAL, f, REAL)
+
+#define RELAXED_OR_LIBDEVICE_1(f) \
+	EXTERN_PURE REAL NV(f)(REAL); \
+	PURE REAL f(REAL x) \
+	{ \
+		IF_RELAXED(f, x) \
 		return NV(f)(x); \
 	} \
 	VECTORS_1(REAL, f, REAL)
@@ -36,31 +46,31 @@ FROM_LIBDEVICE_1(asinh)
 FROM_LIBDEVICE_1(atan)
 FROM_LIBDEVICE_1(atanh)
 FROM_LIBDEVICE_1(cbrt)
-FROM_LIBDEVICE_1(cos)
+RELAXED_OR_LIBDEVICE_1(cos)
 FROM_LIBDEVICE_1(cosh)
-FROM_LIBDEVICE_1(cospi)
+RELAXED_OR_LIBDEVICE_1(cospi)
 FROM_LIBDEVICE_1(erf)
 FROM_LIBDEVICE_1(erfc)
-FROM_LIBDEVICE_1(exp)
-FROM_LIBDEVICE_1(exp2)
-FROM_LIBDEVICE_1(exp10)
+RELAXED_OR_LIBDEVICE_1(exp)
+RELAXED_OR_LIBDEVICE_1(exp2)
+RELAXED_OR_LIBDEVICE_1(exp10)
 FROM_LIBDEVICE_1(expm1)
 FROM_LIBDEVICE_1(fabs)
 FROM_LIBDEVICE_1(lgamma)
-FROM_LIBDEVICE_1(log)
-FROM_LIBDEVICE_1(log2)
-FROM_LIBDEVICE_1(log10)
+RELAXED_OR_LIBDEVICE_1(log)
+RELAXED_OR_LIBDEVICE_1(log2)
+RELAXED_OR_LIBDEVICE_1(log10)
 FROM_LIBDEVICE_1(log1p)
 FROM_LIBDEVICE_1(logb)
 FROM_LIBDEVICE_1(rint)
 FROM_LIBDEVICE_1(round)
 FROM_LIBDEVICE_1(rsqrt)
-FROM_LIBDEVICE_1(sin)
+RELAXED_OR_LIBDEVICE_1(sin)
 FROM_LIBDEVICE_1(sinh)
-FROM_LIBDEVICE_1(sinpi)
+RELAXED_OR_LIBDEVICE_1(sinpi)
 FROM_LIBDEVICE_1(sqrt)
-FROM_LIBDEVICE_1(tan)
-FROM_LIBDEVICE_1(tanh)
+RELAXED_OR_LIBDEVICE_1(tan)
+RELAXED_OR_LIBDEVICE_1(tanh)
 FROM_LIBDEVICE_1(tgamma)
 FROM_LIBDEVICE_1(trunc)
 
@@ -68,8 +78,15 @@ FROM_LIBDEVICE_2(atan2)
 FROM_LIBDEVICE_2(fdim)
 FROM_LIBDEVICE_2(fmod)
 FROM_LIBDEVICE_2(nextafter)
-FROM_LIBDEVICE_2(pow)
 FROM_LIBDEVICE_2(remainder)
+
+EXTERN_PURE REAL NV(pow)(REAL, REAL);
+PURE REAL pow(REAL x, REAL y)
+{
+	IF_RELAXED(pow, x, y)
+	return NV(pow)(x, y);
+}
+VECTORS_2(REAL, pow, REAL, REAL)
 
 /* libdevice's rounds hypot(largest number, something small) up to infinity.  Below this ratio the
  * larger side alone is the result to half an ulp: hypot = a * sqrt(1 + r * r) < a * (1 + r * r / 2). */
@@ -200,10 +217,20 @@ VECTORS_1(REAL, asinpi, REAL)
 VECTORS_1(REAL, atanpi, REAL)
 VECTORS_2(REAL, atan2pi, REAL, REAL)
 
-/* libdevice's sinpi and cospi are exact at multiples of 1/2, zeros' signs included. */
+/*
+ * Functions that are made of several have the full form under a name of their own: half precision
+ * is made of it (math_f16.cl), and has no relaxed bounds.
+ *
+ * libdevice's sinpi and cospi are exact at multiples of 1/2, zeros' signs included.
+ */
+PURE REAL __culvert_full_tanpi(REAL x)
+{
+	return NV(sinpi)(x) / NV(cospi)(x);
+}
 PURE REAL tanpi(REAL x)
 {
-	return sinpi(x) / cospi(x);
+	IF_RELAXED(tanpi, x)
+	return __culvert_full_tanpi(x);
 }
 VECTORS_1(REAL, tanpi, REAL)
 
@@ -244,22 +271,27 @@ FOR_VECTORS(WITH_INT, ldexp, REAL)
  * An exponent that REAL rounds is split in two; the second factor is near 1 whenever the first is
  * neither zero nor infinite, for |log2 x| is then below 2^-15.  The sign is the integer's business.
  */
-PURE REAL pown(REAL x, int n)
+PURE REAL __culvert_full_pown(REAL x, int n)
 {
 	REAL high, power;
 
 	if (EXACT_INT(n))
-		return pow(x, (REAL)n);
+		return NV(pow)(x, (REAL)n);
 	high = (REAL)n;
-	power = pow(fabs(x), high);
+	power = NV(pow)(fabs(x), high);
 	if (power != 0 && !is_infinite(power))
-		power *= pow(fabs(x), (REAL)(n - (long)high));
+		power *= NV(pow)(fabs(x), (REAL)(n - (long)high));
 	return n & 1 ? copysign(power, x) : power;
+}
+PURE REAL pown(REAL x, int n)
+{
+	IF_RELAXED(pown, x, n)
+	return __culvert_full_pown(x, n);
 }
 VECTORS_2(REAL, pown, REAL, int)
 
 /* 7.5.1: x is not negative, and the cases where pow gives 1 by convention are NaN here. */
-PURE REAL powr(REAL x, REAL y)
+PURE REAL __culvert_full_powr(REAL x, REAL y)
 {
 	if (x < 0 || is_nan(x) || is_nan(y))
 		return quiet_nan();
@@ -267,7 +299,12 @@ PURE REAL powr(REAL x, REAL y)
 		return quiet_nan();
 	if (x == 1 && is_infinite(y))
 		return quiet_nan();
-	return pow(fabs(x), y);
+	return NV(pow)(fabs(x), y);
+}
+PURE REAL powr(REAL x, REAL y)
+{
+	IF_RELAXED(powr, x, y)
+	return __culvert_full_powr(x, y);
 }
 VECTORS_2(REAL, powr, REAL, REAL)
 
@@ -275,7 +312,7 @@ VECTORS_2(REAL, powr, REAL, REAL)
  * 1/n is rounded, and an error of e in the exponent is one of e * ln x in the result: up to 88
  * units in the last place in float and 700 in double, so it is put right to first order.
  */
-PURE REAL rootn(REAL x, int n)
+PURE REAL __culvert_full_rootn(REAL x, int n)
 {
 	REAL magnitude = fabs(x), reciprocal, rest, root;
 
@@ -283,10 +320,15 @@ PURE REAL rootn(REAL x, int n)
 		return quiet_nan();
 	reciprocal = C(1.0) / (REAL)n;
 	rest = fma(-reciprocal, (REAL)n, C(1.0)) * reciprocal;
-	root = pow(magnitude, reciprocal);
+	root = NV(pow)(magnitude, reciprocal);
 	if (rest != 0 && x != 0 && !is_infinite(x))
-		root = fma(root, rest * log(magnitude), root);
+		root = fma(root, rest * NV(log)(magnitude), root);
 	return n & 1 ? copysign(root, x) : root;
+}
+PURE REAL rootn(REAL x, int n)
+{
+	IF_RELAXED(rootn, x, n)
+	return __culvert_full_rootn(x, n);
 }
 VECTORS_2(REAL, rootn, REAL, int)
 
@@ -365,13 +407,18 @@ BUILTIN REAL modf(REAL x, __private REAL *out)
 VECTORS_1_OUT(modf, REAL, REAL)
 
 extern void NV(sincos)(REAL, REAL *, REAL *);
-BUILTIN REAL sincos(REAL x, __private REAL *out)
+BUILTIN REAL __culvert_full_sincos(REAL x, __private REAL *out)
 {
 	REAL sine, cosine;
 
 	NV(sincos)(x, &sine, &cosine);
 	*out = cosine;
 	return sine;
+}
+BUILTIN REAL sincos(REAL x, __private REAL *out)
+{
+	IF_RELAXED(sincos, x, out)
+	return __culvert_full_sincos(x, out);
 }
 VECTORS_1_OUT(sincos, REAL, REAL)
 

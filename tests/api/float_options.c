@@ -11,6 +11,24 @@ static const char statements[] = KERNEL("	float p = x[1] * x[2];\n	x[0] = p + x[
 static const char forbidden[] =
 	KERNEL("#pragma OPENCL FP_CONTRACT OFF\n	x[0] = x[1] * x[2] + x[3];\n");
 static const char divided[] = KERNEL("	x[0] = x[1] / x[2];\n");
+static const char halved[] = KERNEL("	x[0] = x[1] / 2.5f;\n");
+static const char inverted[] = KERNEL("	x[0] = 1.0f / x[1];\n");
+static const char inverse_root[] = KERNEL("	x[0] = 1.0f / sqrt(x[1]);\n");
+static const char divided_vector[] = KERNEL("	vstore4(vload4(1, x) / vload4(2, x), 0, x);\n");
+static const char sine[] = KERNEL("	x[0] = sin(x[1]);\n");
+static const char sines[] = KERNEL("	vstore2(sin(vload2(1, x)), 0, x);\n");
+static const char exponential[] = KERNEL("	x[0] = exp(x[1]);\n");
+static const char logarithm[] = KERNEL("	x[0] = log10(x[1]);\n");
+static const char power[] = KERNEL("	x[0] = powr(x[1], x[2]);\n");
+static const char power_of_any[] = KERNEL("	x[0] = pow(x[1], x[2]);\n");
+static const char hyperbolic[] = KERNEL("	x[0] = tanh(x[1]);\n");
+static const char half_sine[] =
+	KERNEL("	vstore_half(sin(vload_half(0, (global half *)x + 2)), 0, (global half *)x);\n");
+static const char sine_of_half[] =
+	"#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+	"kernel void k(global half *x)\n{\n	x[0] = sin(x[1]);\n}\n";
+static const char sine_of_double[] =
+	"kernel void k(global double *x)\n{\n	x[0] = sin(x[1]);\n}\n";
 static const char rooted[] = KERNEL("	x[0] = sqrt(x[1]);\n");
 static const char added[] = KERNEL("	x[0] = x[1] + x[2];\n");
 static const char plus_zero[] = KERNEL("	x[0] = x[1] + 0.0f;\n");
@@ -39,6 +57,38 @@ static const struct {
 	/* 7.4: 2.5 and 3 units in the last place are enough, unless asked for none. */
 	{divided, "", "div.full", true},
 	{divided, "-cl-fp32-correctly-rounded-divide-sqrt", "div.rn", true},
+	/* The relaxed table of 7.4. */
+	{divided, "-cl-unsafe-math-optimizations", "div.approx.ftz", true},
+	{divided, "-cl-fast-relaxed-math", "div.full", false},
+	{divided, "-cl-fast-relaxed-math -cl-fp32-correctly-rounded-divide-sqrt", "div.rn", true},
+	{divided_vector, "-cl-fast-relaxed-math", "div.approx.ftz", true},
+	{divided_vector, "-cl-fast-relaxed-math", "div.full", false},
+	{halved, "-cl-fast-relaxed-math", "div", false},
+	{inverted, "-cl-fast-relaxed-math", "rcp.approx.ftz", true},
+	{inverse_root, "-cl-fast-relaxed-math", "rsqrt.approx.ftz", true},
+	{sine, "", "sin.approx", false},
+	{sine, "-cl-finite-math-only", "sin.approx", false},
+	{sine, "-cl-denorms-are-zero -cl-mad-enable", "sin.approx", false},
+	{sine, "-cl-unsafe-math-optimizations", "sin.approx.ftz", true},
+	{sine, "-cl-fast-relaxed-math", "sin.approx.ftz", true},
+	{sine, "-cl-fast-relaxed-math", "bra", false},
+	{sines, "-cl-fast-relaxed-math", "sin.approx.ftz", true},
+	{exponential, "", "fma", true},
+	{exponential, "-cl-fast-relaxed-math", "fma", false},
+	{exponential, "-cl-fast-relaxed-math", "ex2.approx.ftz", true},
+	{logarithm, "", "lg2.approx", false},
+	{logarithm, "-cl-fast-relaxed-math", "lg2.approx.ftz", true},
+	{power, "", "lg2.approx", false},
+	{power, "-cl-fast-relaxed-math", "lg2.approx.ftz", true},
+	{power, "-cl-fast-relaxed-math", "setp", false},
+	{power_of_any, "-cl-fast-relaxed-math", "lg2.approx.ftz", true},
+	{power_of_any, "-cl-fast-relaxed-math", "bra", false},
+	{hyperbolic, "", "tanh.approx", false},
+	{hyperbolic, "-cl-fast-relaxed-math", "tanh.approx", true},
+	/* It is about single precision alone. */
+	{half_sine, "-cl-fast-relaxed-math", "sin.approx.ftz", true},
+	{sine_of_half, "-cl-fast-relaxed-math", "sin.approx", false},
+	{sine_of_double, "-cl-fast-relaxed-math", "sin.approx", false},
 	{rooted, "", "sqrt.approx", true},
 	{rooted, "-cl-fp32-correctly-rounded-divide-sqrt", "sqrt.rn", true},
 	{added, "", ".ftz", false},

@@ -194,10 +194,10 @@ static void make(struct maker *maker)
 static bool lower(struct fe_module *module, unsigned sm, struct bytes *text, struct bytes *log)
 {
 	const struct fe_compile_job target = {.sm = sm, .max_local_B = 48 * 1024};
-	const struct fe_codegen codegen = {.uniform_groups = true};
+	const struct fe_codegen codegen = {.uniform_groups = true, .optimization = 3};
 	struct abi_program *abi = NULL;
 	bool good = !fe_module_facts(module, &codegen, &abi, log) &&
-		    !fe_module_lower(module, abi, &target, log) &&
+		    !fe_module_lower(module, abi, &target, &codegen, log) &&
 		    !fe_module_print(module, abi, &target, text, log);
 	abi_program_destroy(abi);
 	return good;

@@ -78,6 +78,7 @@ kernel_files = \
 	tests/kernels/half_local_parts.clt \
 	tests/kernels/half_memory.clt \
 	tests/kernels/half_printf.clt \
+	tests/kernels/half_relaxed.clt \
 	tests/kernels/half_unoptimized.clt \
 	tests/kernels/handover_fence.clt \
 	tests/kernels/handover_in_group.clt \
@@ -136,6 +137,7 @@ kernel_files = \
 	tests/kernels/math_native.clt \
 	tests/kernels/math_pointers.clt \
 	tests/kernels/math_power.clt \
+	tests/kernels/math_relaxed.clt \
 	tests/kernels/math_rounding.clt \
 	tests/kernels/math_special_values.clt \
 	tests/kernels/math_trigonometry.clt \

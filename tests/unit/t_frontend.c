@@ -445,6 +445,57 @@ static void test_link(void)
 	bytes_finish(&other);
 }
 
+/* Relaxed functions need all objects' leave, or the link's. */
+static void test_link_relaxed(void)
+{
+	static const char relaxed[] = "-cl-unsafe-math-optimizations";
+	static const struct {
+		const char *one, *other, *link;
+		bool relaxed;
+	} rows[] = {
+		{relaxed, relaxed, NULL, true}, {relaxed, NULL, NULL, false},
+		{NULL, relaxed, NULL, false},   {NULL, NULL, relaxed, true},
+		{NULL, NULL, NULL, false},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct bytes objects[] = {
+			object_of("float f(float x);\n"
+				  "kernel void k(global float *a) { *a = f(cos(*a)); }\n",
+				  rows[i].one),
+			object_of("float f(float x) { return sin(x); }\n", rows[i].other),
+		};
+		struct fe_program program;
+		enum fe_status status = link_two(objects, 2, rows[i].link, &program);
+		expect_ok(status, "relaxed and full objects");
+		if (!status) {
+			/* What was not chosen is not there, and not linked for nothing. */
+			const char *ir = bytes_string(&program.nvvm_ir);
+			CHECK_EQ(strstr(ir, "sin.approx.ftz") != NULL, rows[i].relaxed);
+			CHECK_EQ(strstr(ir, "cos.approx.ftz") != NULL, rows[i].relaxed);
+			CHECK_EQ(program.needs_libdevice, !rows[i].relaxed);
+			CHECK(!strstr(ir, "culvert_hidden"));
+			fe_program_finish(&program);
+		}
+		finish_all(objects, 2);
+	}
+}
+
+/* OpenCL 3.0 API, 5.8.6.2: denormals of half are not what -cl-denorms-are-zero is about. */
+static void test_link_half(void)
+{
+	struct bytes object = object_of(
+		"#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+		"kernel void k(global half *a) { *a = *a + *a; }\n", NULL);
+	struct fe_program program;
+	enum fe_status status = link_two(&object, 1, "-cl-denorms-are-zero", &program);
+	expect_ok(status, "an object that computes in half");
+	if (!status) {
+		CHECK(!program.codegen.flush_denormals);
+		fe_program_finish(&program);
+	}
+	bytes_finish(&object);
+}
+
 /* Images and samplers pass from object to object, and the facts see samplers of both. */
 static void test_link_images(void)
 {
@@ -690,6 +741,6 @@ TEST_MAIN(TEST(remember_signals), TEST(test_diagnostics), TEST(test_strange_sour
 	  TEST(test_options),
 	  TEST(test_feature_macros), TEST(test_embedded_headers), TEST(test_include_folders),
 	  TEST(test_language), TEST(test_missing_functions), TEST(test_program),
-	  TEST(test_link), TEST(test_link_images), TEST(test_link_shared_types),
-	  TEST(test_link_clashes), TEST(test_fatal_error), TEST(test_signals), TEST(test_silence),
+	  TEST(test_link), TEST(test_link_relaxed), TEST(test_link_half), TEST(test_link_images),
+	  TEST(test_link_shared_types), TEST(test_link_clashes), TEST(test_fatal_error), TEST(test_signals), TEST(test_silence),
 	  TEST(test_depth), TEST(test_threads), TEST(test_identity))

@@ -132,6 +132,10 @@ static void test_effects(void)
 	CHECK(parsed("-cl-unsafe-math-optimizations", false).codegen.flush_denormals);
 	CHECK(parsed("-cl-fast-relaxed-math", true).codegen.flush_denormals);
 	CHECK(!parsed("-cl-mad-enable", false).codegen.flush_denormals);
+	CHECK(parsed("-cl-unsafe-math-optimizations", false).codegen.relaxed);
+	CHECK(parsed("-cl-fast-relaxed-math", true).codegen.relaxed);
+	CHECK(!parsed("-cl-finite-math-only -cl-mad-enable -cl-denorms-are-zero", false)
+		       .codegen.relaxed);
 	CHECK(!parsed("-cl-finite-math-only", false).codegen.fuse_multiply_add);
 	CHECK(parsed("-g", false).codegen.line_info);
 	/* All that OpenCL names and that has no effect of its own here. */
@@ -154,6 +158,48 @@ static void test_check_and_library(void)
 	CHECK(!fe_options_want_library("'-create-library"));
 }
 
+static char *canonical(const char *text)
+{
+	struct bytes form = BYTES_INIT, log = BYTES_INIT;
+	CHECK_EQ(fe_options_canonical(text, false, &form, &log), FE_OK);
+	bytes_append_char(&form, '\0');
+	bytes_finish(&log);
+	/* The words are behind zeros. */
+	for (size_t i = 0; i + 1 < form.size_B; i++)
+		if (!form.data[i])
+			form.data[i] = ' ';
+	return form.data;
+}
+
+static void expect_canonical(const char *one, const char *other, bool same)
+{
+	char *a = canonical(one), *b = canonical(other);
+	if (!strcmp(a, b) != same) {
+		printf("'%s' and '%s': \"%s\" and \"%s\"\n", one, other, a, b);
+		test_failures++;
+	}
+	free(a);
+	free(b);
+}
+
+/* What the cache knows builds by: options that make other code make another form. */
+static void test_canonical(void)
+{
+	static const char *const different[] = {
+		"", "-cl-std=CL3.0", "-cl-std=CL3.0 -cl-uniform-work-group-size", "-DX", "-I x",
+		"-cl-denorms-are-zero", "-cl-fp32-correctly-rounded-divide-sqrt",
+		"-cl-mad-enable", "-cl-unsafe-math-optimizations", "-cl-fast-relaxed-math",
+		"-cl-finite-math-only", "-cl-no-signed-zeros", "-cl-opt-disable", "-g",
+		"-cl-nv-verbose", "-cl-nv-maxrregcount=32", "-cl-single-precision-constant"};
+	enum { COUNT = sizeof(different) / sizeof(*different) };
+	for (size_t i = 0; i < COUNT; i++)
+		for (size_t j = 0; j < COUNT; j++)
+			expect_canonical(different[i], different[j], i == j);
+	expect_canonical("-D X -w", "  -DX   '-w'", true);
+	expect_canonical("", "-cl-uniform-work-group-size", true);
+	expect_canonical("-cl-std=CL1.2", "-cl-kernel-arg-info", true);
+}
+
 static void test_features(void)
 {
 	size_t count;
@@ -172,4 +218,4 @@ static void test_features(void)
 }
 
 TEST_MAIN(TEST(test_words), TEST(test_refused), TEST(test_effects), TEST(test_check_and_library),
-	  TEST(test_features))
+	  TEST(test_canonical), TEST(test_features))
