@@ -3,7 +3,7 @@
 #include "frontend/lower.h"
 
 /* The order matters: printf brings an atomic operation and a hidden value; the next
- * four only change variables and bodies; kernels that are called get a body of their
+ * five only change variables and bodies; kernels that are called get a body of their
  * own before functions stop passing halves, work-groups of a known size are looked at,
  * and parameters are added; passing halves comes before what half needs otherwise;
  * variables become part of the dynamic local memory before the entries' local

@@ -22,7 +22,7 @@ EXTERN_PURE float __nv_tanf(float);
 EXTERN_PURE float __nv_logf(float);
 EXTERN_PURE float __nv_log2f(float);
 EXTERN_PURE float __nv_log10f(float);
-PURE float powr(float, float);
+PURE float __culvert_full_powr(float, float);
 
 HELPER float ptx_exp2(float x)
 {
@@ -97,4 +97,4 @@ UNARY(half_sin, __nv_sinf)
 UNARY(half_sqrt, ptx_sqrt)
 UNARY(half_tan, __nv_tanf)
 BINARY(half_divide, ptx_divide_full)
-BINARY(half_powr, powr)
+BINARY(half_powr, __culvert_full_powr)

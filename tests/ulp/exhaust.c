@@ -22,14 +22,17 @@ static const char helpers[] =
 	"bool is_wide_nan(double x)\n"
 	"{ return (as_ulong(x) & 0x7fffffffffffffffL) > 0x7ff0000000000000L; }\n"
 	"double clamped(double x) { return fmax(fmin(x, 0x1p128), -0x1p128); }\n"
-	"float ulps(float got, double exact)\n"
+	"double unit_of(double exact)\n"
+	"{\n"
+	"	int exponent = (int)(as_ulong(exact) >> 52 & 2047) - 1023;\n"
+	"	exponent = min(max(exponent, -126), 127) - 23;\n"
+	"	return as_double((ulong)(1023 + exponent) << 52);\n"
+	"}\n"
+	"float error_of(float got, double exact, double allowed)\n"
 	"{\n"
 	"	if (is_nan(got) || is_wide_nan(exact))\n"
 	"		return is_nan(got) && is_wide_nan(exact) ? 0.0f : 0x1p127f;\n"
-	"	int exponent = (int)(as_ulong(exact) >> 52 & 2047) - 1023;\n"
-	"	exponent = min(max(exponent, -126), 127) - 23;\n"
-	"	double unit = as_double((ulong)(1023 + exponent) << 52);\n"
-	"	double error = fabs(clamped(got) - clamped(exact)) / unit;\n"
+	"	double error = fabs(clamped(got) - clamped(exact)) / allowed;\n"
 	"	return error < 0x1p126 ? (float)error : 0x1p126f;\n"
 	"}\n"
 	"bool is_normal(uint bits)\n"
@@ -65,8 +68,14 @@ static cl_program build(struct device *device, const struct measurement *m)
 	bytes_printf(&text, "float approximate(float x) { return %s; }\n", m->function->call);
 	bytes_append_string(&text, "double exact(double x) { return ");
 	write_exact(&text, m->function->call);
+	/* What measure.c does with a bound. */
+	bytes_printf(&text, "; }\ndouble allowed(double x, double r, double u)\n{ return %s; }\n",
+		     m->bound ? m->bound->source : "u");
+	bytes_append_string(&text, m->bound ?
+		     "double reaching(double e, double r)\n"
+		     "{ return fabs(r) - e < 0x1p-126 ? fmax(e, fabs(r)) : e; }\n" :
+		     "double reaching(double e, double r) { return e; }\n");
 	bytes_printf(&text,
-		     "; }\n"
 		     "kernel void look(global float *errors, global uint *where,\n"
 		     "		 global const ulong *range)\n"
 		     "{\n"
@@ -80,7 +89,8 @@ static cl_program build(struct device *device, const struct measurement *m)
 		     "		if (%s || (%d && !(is_normal(bits) &&\n"
 		     "				   is_normal(as_uint((float)right)))))\n"
 		     "			continue;\n"
-		     "		float error = ulps(got, right);\n"
+		     "		float error = error_of(got, right,\n"
+		     "			reaching(allowed(x, right, unit_of(right)), right));\n"
 		     "		if (error > worst) { worst = error; at = bits; }\n"
 		     "	}\n"
 		     "	if (worst > errors[g]) { errors[g] = worst; where[g] = at; }\n"

@@ -6,7 +6,7 @@ if HAVE_MPFR
 check_PROGRAMS += tests/ulp/ulp
 tests_ulp_ulp_SOURCES = tests/ulp/ulp.c tests/ulp/measure.c tests/ulp/measure.h \
 	tests/ulp/exhaust.c tests/ulp/exhaust.h tests/ulp/sample.c tests/ulp/sample.h tests/ulp/function.c tests/ulp/function.h \
-	tests/ulp/functions.def \
+	tests/ulp/functions.def tests/ulp/relaxed.c tests/ulp/relaxed.h tests/ulp/relaxed.def \
 	tests/builtins/device.c tests/builtins/device.h tests/builtins/family.h \
 	tests/builtins/number.c tests/builtins/number.h \
 	tests/builtins/points.c tests/builtins/points.h

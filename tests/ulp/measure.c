@@ -129,6 +129,20 @@ static bool is_outside(const struct measurement *m, const struct arguments *a, l
 	       !isfinite(real_round(m->type, exact, ROUND_NEAREST));
 }
 
+/* A result so near to subnormal that what is allowed reaches there may be zero (7.5.3). */
+static long double error_of(const struct measurement *m, const struct arguments *a, double got,
+			    long double exact)
+{
+	const long double ulps = real_ulps(m->type, got, exact);
+	if (!m->bound || !isfinite(ulps) || !isfinite(exact))
+		return ulps;
+	const long double unit = real_unit(m->type, exact);
+	long double allowed = m->bound->allowed(a, (double)exact, (double)unit);
+	if (fabsl(exact) - allowed < real_normal(m->type))
+		allowed = fmaxl(allowed, fabsl(exact));
+	return ulps * unit / allowed;
+}
+
 static void compare_point(struct part *part, size_t i)
 {
 	struct measurement *worst = &part->worst;
@@ -145,13 +159,14 @@ static void compare_point(struct part *part, size_t i)
 	/* In double only MPFR knows more than the device; else it is asked about what looks worse
 	 * than all before. */
 	long double exact = type == TYPE_DOUBLE ? NAN : function->fast(&a);
-	if (type == TYPE_FLOAT && worst->error >= 0.5L && (float)exact == (float)got)
+	if (type == TYPE_FLOAT && !worst->bound && worst->error >= 0.5L &&
+	    (float)exact == (float)got)
 		return;
 	if (type != TYPE_DOUBLE && exact != UNKNOWN &&
-	    real_ulps(type, got, exact) <= worst->error)
+	    error_of(worst, &a, got, exact) <= worst->error)
 		return;
 	exact = function->exact(&a);
-	long double error = real_ulps(type, got, exact);
+	long double error = error_of(worst, &a, got, exact);
 	if (error <= worst->error || is_outside(worst, &a, exact))
 		return;
 	worst->error = error;

@@ -7,15 +7,19 @@
 #include "tests/builtins/device.h"
 #include "tests/builtins/number.h"
 #include "tests/ulp/function.h"
+#include "tests/ulp/relaxed.h"
 
 /* How a function was built: by the full profile's rules or with -cl-fast-relaxed-math. */
 struct measurement {
 	const struct function *function;
 	enum type type;
 	bool relaxed;
+	/* Set: errors are parts of what it allows, and 1 is the bound.  NULL: they are in units in the
+	 * last place.  An infinite one: NaN and a number. */
+	const struct relaxed *bound;
 	/* Results: */
 	uint64_t points;
-	long double error;             /* in units in the last place; infinite: NaN and a number */
+	long double error;
 	struct number arguments[3];
 	struct number got;
 	long double exact;
