@@ -191,13 +191,13 @@ static void make(struct maker *maker)
 	bytes_append_string(&maker->text, "  ret void\n}\n");
 }
 
-static bool lower(struct fe_module *module, unsigned sm, struct bytes *text, struct bytes *log)
+static bool lower(struct fe_module *module, unsigned sm, const struct fe_codegen *codegen,
+		  struct bytes *text, struct bytes *log)
 {
 	const struct fe_compile_job target = {.sm = sm, .max_local_B = 48 * 1024};
-	const struct fe_codegen codegen = {.uniform_groups = true, .optimization = 3};
 	struct abi_program *abi = NULL;
-	bool good = !fe_module_facts(module, &codegen, &abi, log) &&
-		    !fe_module_lower(module, abi, &target, &codegen, log) &&
+	bool good = !fe_module_facts(module, codegen, &abi, log) &&
+		    !fe_module_lower(module, abi, &target, codegen, log) &&
 		    !fe_module_print(module, abi, &target, text, log);
 	abi_program_destroy(abi);
 	return good;
@@ -217,8 +217,7 @@ static bool accepted(const struct bytes *ir, unsigned sm, unsigned optimization)
 	if (!good) {
 		printf("the fuzzer's own mistake: %s\n", message);
 	} else {
-		fe_codegen_put(&module, &codegen);
-		good = lower(&module, sm, &text, &log) &&
+		good = lower(&module, sm, &codegen, &text, &log) &&
 		       !be_nvvm_compile(text.data, text.size_B, NULL, 0, &options, &ptx, &log);
 	}
 	if (log.size_B && !good)
