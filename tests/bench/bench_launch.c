@@ -204,6 +204,8 @@ static void measure_rates(void)
 	measure_rate("launches", plain);
 	measure_rate("launches, an event kept each", (struct stream_of){in_order, empty, 0, 0, true});
 	measure_rate("launches, 4 arguments set", (struct stream_of){in_order, four, 2, 2, false});
+	measure_rate("launches, 4 arguments set, an event kept each",
+		     (struct stream_of){in_order, four, 2, 2, true});
 	measure_rate("launches, 16 arguments set",
 		     (struct stream_of){in_order, sixteen, 8, 8, false});
 	measure_rate("launches, 16 arguments set, an event kept each",

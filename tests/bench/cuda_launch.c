@@ -156,6 +156,8 @@ static void measure_rates(void)
 	measure_rate("launches", plain);
 	measure_rate("launches, an event kept each", (struct stream_of){empty, 0, 0, RECORD_END});
 	measure_rate("launches, 4 arguments set", (struct stream_of){four, 2, 2, RECORD_NONE});
+	measure_rate("launches, 4 arguments set, an event kept each",
+		     (struct stream_of){four, 2, 2, RECORD_END});
 	measure_rate("launches, 16 arguments set", (struct stream_of){sixteen, 8, 8, RECORD_NONE});
 	measure_rate("launches, 16 arguments set, an event kept each",
 		     (struct stream_of){sixteen, 8, 8, RECORD_END});
