@@ -46,8 +46,12 @@ LEFT, WIDE, MOST, BAR, GAP, TOP = 330, 520, 2.5, 12, 9, 62
 
 
 def speeds(row, side, base):
-    """By how much the side is faster than the base, round by round."""
+    """By how much the side is faster than the base, round by round; of a single round with
+    the spread of its samples."""
     found = figures.ratios(row, side, base)
+    if len(found) == 1:
+        middle, values = figures.value(row, base), row["sides"][side]
+        found = [values["low"] / middle, found[0], values["high"] / middle]
     return [1 / r for r in found if r] if row.get("better") == "lower" else found
 
 
