@@ -109,6 +109,12 @@ cl_int gpu_stream_wait_event(struct gpu_stream *stream, struct gpu_event *event)
 
 /* Witness of all that is in stream now. timing: usable with gpu_event_time_ns. */
 cl_int gpu_event_record(struct gpu_stream *stream, bool timing, struct gpu_event **event_out);
+/* The same, in the place of *spare if that is of the same device and kind: an event whose
+ * only reference is the caller's.  It is taken out then; *spare may be NULL. */
+cl_int gpu_event_record_in(struct gpu_stream *stream, bool timing, struct gpu_event **spare,
+			   struct gpu_event **event_out);
+/* Whether the caller's is the only reference. */
+bool gpu_event_is_only(const struct gpu_event *event);
 struct gpu_event *gpu_event_ref(struct gpu_event *event);
 void gpu_event_unref(struct gpu_event *event);       /* NULL is fine */
 struct gpu_stream *gpu_event_stream(const struct gpu_event *event);

@@ -53,6 +53,9 @@ static void event_recycle(struct gpu_device *device, struct gpu_event *event)
 static cl_int record(struct gpu_stream *stream, struct gpu_event *event)
 {
 	struct gpu_device *device = stream->device;
+	if (event->epoch)
+		gpu_epoch_unref(device, event->epoch);
+	event->epoch = NULL;
 	cl_int err = event->timing ? gpu_epoch_get(device, &event->epoch) : CL_SUCCESS;
 	if (err)
 		return err;
@@ -67,16 +70,31 @@ static cl_int record(struct gpu_stream *stream, struct gpu_event *event)
 	return gpu_check(device, cuda.cuEventRecord(event->cu_event, stream->cu_stream));
 }
 
-cl_int gpu_event_record(struct gpu_stream *stream, bool timing, struct gpu_event **event_out)
+/* The device's context is current. */
+static cl_int event_take(struct gpu_device *device, bool timing, struct gpu_event **spare,
+			 struct gpu_event **event_out)
+{
+	struct gpu_event *event = *spare;
+	if (!event || event->timing != timing || event->stream->device != device)
+		event = take_free(device, timing);
+	else
+		*spare = NULL;
+	if (!event)
+		return event_make(device, timing, event_out);
+	*event_out = event;
+	return CL_SUCCESS;
+}
+
+cl_int gpu_event_record_in(struct gpu_stream *stream, bool timing, struct gpu_event **spare,
+			   struct gpu_event **event_out)
 {
 	struct gpu_device *device = stream->device;
+	struct gpu_event *event;
 	struct gpu_scope scope;
 	cl_int err = gpu_enter(device, &scope);
 	if (err)
 		return err;
-	struct gpu_event *event = take_free(device, timing);
-	if (!event)
-		err = event_make(device, timing, &event);
+	err = event_take(device, timing, spare, &event);
 	if (err)
 		goto leave;
 	err = record(stream, event);
@@ -87,6 +105,17 @@ cl_int gpu_event_record(struct gpu_stream *stream, bool timing, struct gpu_event
 leave:
 	gpu_leave(&scope);
 	return err;
+}
+
+cl_int gpu_event_record(struct gpu_stream *stream, bool timing, struct gpu_event **event_out)
+{
+	struct gpu_event *none = NULL;
+	return gpu_event_record_in(stream, timing, &none, event_out);
+}
+
+bool gpu_event_is_only(const struct gpu_event *event)
+{
+	return atomic_load_explicit(&event->refs, memory_order_acquire) == 1;
 }
 
 struct gpu_event *gpu_event_ref(struct gpu_event *event)

@@ -36,6 +36,13 @@ enum abi_argument_kind {
 	ABI_ARGUMENT_SAMPLER
 };
 
+/* Whether the application sets such an argument to a memory object (or a pointer). */
+static inline bool abi_argument_is_memory(enum abi_argument_kind kind)
+{
+	return kind == ABI_ARGUMENT_GLOBAL || kind == ABI_ARGUMENT_CONSTANT ||
+	       kind == ABI_ARGUMENT_IMAGE;
+}
+
 /* What an image argument is declared as; a depth image has one channel. */
 enum abi_image_type {
 	ABI_IMAGE_NONE,               /* the argument is no image */

@@ -9,7 +9,7 @@ CL_API_ENTRY cl_event CL_API_CALL clCreateUserEvent(cl_context context, cl_int *
 	cl_event event = NULL;
 	cl_int error = object_check(context, &ocl_context_type);
 	if (!error)
-		error = ocl_event_create(context, NULL, CL_COMMAND_USER, false, &event);
+		error = ocl_event_create_user(context, &event);
 	if (errcode_ret)
 		*errcode_ret = error;
 	return event;

@@ -101,13 +101,17 @@ cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream
 	if (!error)
 		error = accesses_acquire(command, stream, &acquired);
 	if (!error && timing)
-		error = gpu_event_record(stream, true, &submission.start);
+		error = gpu_event_record_in(stream, true, &command->event->spare_start,
+					    &submission.start);
 	submission.before_sequence = gpu_stream_last(stream);
 	if (!error && command->kind->run)
 		error = command->kind->run(command, stream);
 	written = !error;
-	if (!error && (command->event || command->witness))
-		error = gpu_event_record(stream, timing, &submission.done);
+	if (!error && command->event)
+		error = gpu_event_record_in(stream, timing, &command->event->spare_done,
+					    &submission.done);
+	else if (!error && command->witness)
+		error = gpu_event_record(stream, false, &submission.done);
 	accesses_commit(command, acquired, written, submission.done);
 	if (error) {
 		gpu_event_unref(submission.start);

@@ -22,52 +22,114 @@ _Static_assert(offsetof(struct _cl_event, base) == 0, "a handle starts with its 
 
 /* --- birth and death ---------------------------------------------------------------- */
 
-cl_int ocl_event_create(cl_context context, cl_command_queue queue, cl_command_type type,
-			bool profiling, cl_event *event_out)
+static cl_event event_alloc(void)
 {
-	struct _cl_event *event = calloc(1, sizeof(*event));
+	cl_event event = malloc(sizeof(*event));
 	if (!event)
-		return CL_OUT_OF_HOST_MEMORY;
+		return NULL;
 	if (lock_init(&event->lock, LOCK_RANK_EVENT))
 		goto fail_lock;
 	if (lock_condition_init(&event->changed))
 		goto fail_condition;
-	object_init(&event->base, &ocl_event_type);
-	object_ref(context);
-	event->context = context;
-	if (queue)
-		object_ref(queue);
-	event->queue = queue;
-	event->type = type;
-	event->profiling = profiling;
-	atomic_init(&event->status, queue ? CL_QUEUED : CL_SUBMITTED);
-	if (profiling)
-		event->queued_ns = gpu_host_now_ns();
-	*event_out = event;
-	return CL_SUCCESS;
+	event->spare_start = event->spare_done = NULL;
+	return event;
 fail_condition:
 	lock_finish(&event->lock);
 fail_lock:
 	free(event);
-	return CL_OUT_OF_HOST_MEMORY;
+	return NULL;
+}
+
+static void event_free(cl_event event)
+{
+	gpu_event_unref(event->spare_start);
+	gpu_event_unref(event->spare_done);
+	lock_condition_finish(&event->changed);
+	lock_finish(&event->lock);
+	free(event);
+}
+
+/* All but what event_alloc has made. */
+static void event_init(cl_event event, cl_context context, cl_command_queue queue,
+		       cl_command_type type, cl_int status)
+{
+	object_init(&event->base, &ocl_event_type);
+	event->context = context;
+	event->queue = queue;
+	event->type = type;
+	atomic_init(&event->status, status);
+	event->start = event->done = NULL;
+	event->before_sequence = 0;
+	event->queued_ns = event->submit_ns = 0;
+	event->profiling = false;
+	event->waiters = NULL;
+	event->callbacks = NULL;
+	event->watched = false;
+}
+
+cl_int ocl_event_create_user(cl_context context, cl_event *event_out)
+{
+	cl_event event = event_alloc();
+	if (!event)
+		return CL_OUT_OF_HOST_MEMORY;
+	object_ref(context);
+	event_init(event, context, NULL, CL_COMMAND_USER, CL_SUBMITTED);
+	*event_out = event;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_event_create_locked(cl_command_queue queue, cl_command_type type, bool profiling,
+			       cl_event *event_out)
+{
+	cl_event event = ocl_event_pool_take(&queue->events);
+	if (!event)
+		event = event_alloc();
+	if (!event)
+		return CL_OUT_OF_HOST_MEMORY;
+	object_ref(queue);
+	event_init(event, queue->context, queue, type, CL_QUEUED);
+	event->profiling = profiling;
+	if (profiling)
+		event->queued_ns = gpu_host_now_ns();
+	*event_out = event;
+	return CL_SUCCESS;
+}
+
+void ocl_events_free(struct ocl_event_pool *pool)
+{
+	cl_event event;
+	while ((event = ocl_event_pool_take(pool)))
+		event_free(event);
+}
+
+/* Keeps a witness that nobody else has, so that the next submission needs no other. */
+static void witness_spare(struct gpu_event *witness, struct gpu_event **spare)
+{
+	if (!witness)
+		return;
+	if (!*spare && gpu_event_is_only(witness))
+		*spare = witness;
+	else
+		gpu_event_unref(witness);
 }
 
 static void event_destroy(struct object *object)
 {
 	struct _cl_event *event = (struct _cl_event *)object;
+	cl_command_queue queue = event->queue;
 	while (event->callbacks) {
 		/* Of a user event that nobody ever set. */
 		struct ocl_callback *next = event->callbacks->next;
 		free(event->callbacks);
 		event->callbacks = next;
 	}
-	gpu_event_unref(event->start);
-	gpu_event_unref(event->done);
-	object_unref(event->queue);
-	object_unref(event->context);
-	lock_condition_finish(&event->changed);
-	lock_finish(&event->lock);
-	free(event);
+	witness_spare(event->start, &event->spare_start);
+	witness_spare(event->done, &event->spare_done);
+	if (!queue)
+		object_unref(event->context);
+	if (!queue || !ocl_event_pool_put(&queue->events, event))
+		event_free(event);
+	object_unref(queue);
 }
 
 const struct object_type ocl_event_type = {"event", CL_INVALID_EVENT, event_destroy};
@@ -272,6 +334,15 @@ struct ocl_waiter *ocl_event_submitted(cl_event event, const struct ocl_submissi
 	if (watch)
 		ocl_complete_watch(&event->watch);
 	return waiters;
+}
+
+/* No other thread can see the event before it is handed to the application. */
+void ocl_event_submitted_alone(cl_event event, const struct ocl_submission *submission)
+{
+	event->start = submission->start;
+	event->done = submission->done;
+	event->before_sequence = submission->before_sequence;
+	atomic_store_explicit(&event->status, CL_SUBMITTED, memory_order_release);
 }
 
 struct ocl_waiter *ocl_event_end(cl_event event, cl_int code, bool *first_out)

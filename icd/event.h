@@ -14,6 +14,7 @@
 #include "base/lock.h"
 #include "icd/complete.h"
 #include "icd/context.h"
+#include "icd/event_pool.h"
 
 #include <stdatomic.h>
 
@@ -30,7 +31,7 @@ struct ocl_waiter {
 
 struct _cl_event {
 	struct object base;
-	cl_context context;              /* ref held */
+	cl_context context;              /* ref held by a user event, else by the queue */
 	cl_command_queue queue;          /* ref held; NULL: a user event */
 	cl_command_type type;
 	atomic_int status;
@@ -46,6 +47,9 @@ struct _cl_event {
 	struct ocl_callback *callbacks;
 	bool watched;
 	struct ocl_watch watch;
+	/* Of its life before, for the submission: NULL if there are none. */
+	struct gpu_event *spare_start, *spare_done;
+	cl_event next_free;              /* in the queue's pool */
 };
 
 /* What submission of a command gives; the events become the receiver's. */
@@ -54,9 +58,13 @@ struct ocl_submission {
 	uint64_t before_sequence;
 };
 
-/* queue NULL: a user event, SUBMITTED; else QUEUED. CL_OUT_OF_HOST_MEMORY. */
-cl_int ocl_event_create(cl_context context, cl_command_queue queue, cl_command_type type,
-			bool profiling, cl_event *event_out);
+/* A user event, SUBMITTED. CL_OUT_OF_HOST_MEMORY. */
+cl_int ocl_event_create_user(cl_context context, cl_event *event_out);
+/* A command's, QUEUED; the queue's lock is held. CL_OUT_OF_HOST_MEMORY. */
+cl_int ocl_event_create_locked(cl_command_queue queue, cl_command_type type, bool profiling,
+			       cl_event *event_out);
+/* Of a queue that ends: frees what its pool holds. */
+void ocl_events_free(struct ocl_event_pool *pool);
 
 bool ocl_event_is_settled(const struct _cl_event *event);
 /* Without asking the GPU. */
@@ -70,6 +78,8 @@ bool ocl_event_add_waiter(cl_event event, struct ocl_waiter *waiter);
 /* The command is in its stream; takes the submission's events.
  * The caller tells the waiters, who are all it gets. No event lock may be held. */
 struct ocl_waiter *ocl_event_submitted(cl_event event, const struct ocl_submission *submission);
+/* The same for an event that nobody has but the caller. */
+void ocl_event_submitted_alone(cl_event event, const struct ocl_submission *submission);
 /* The command ended without running, or a user event was set. code <= CL_COMPLETE.
  * Does nothing when it had ended before: *first_out. */
 struct ocl_waiter *ocl_event_end(cl_event event, cl_int code, bool *first_out);

@@ -216,6 +216,17 @@ static cl_int argument_check(cl_kernel kernel, const struct abi_argument *argume
 	return CL_INVALID_ARG_VALUE;
 }
 
+/* Most values are of these sizes. */
+static void value_copy(unsigned char *to, const void *value, size_t size_B)
+{
+	if (size_B == 4)
+		memcpy(to, value, 4);
+	else if (size_B == 8)
+		memcpy(to, value, 8);
+	else
+		memcpy(to, value, size_B);
+}
+
 cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, const void *value)
 {
 	const struct abi_kernel *abi = ocl_kernel_abi(kernel);
@@ -233,7 +244,7 @@ cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, c
 	item->set = true;
 	switch (argument->kind) {
 	case ABI_ARGUMENT_VALUE:
-		memcpy(kernel->arguments->data + item->offset_B, value, size_B);
+		value_copy(kernel->arguments->data + item->offset_B, value, size_B);
 		break;
 	case ABI_ARGUMENT_LOCAL:
 		item->local_B = size_B;
@@ -246,10 +257,12 @@ cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, c
 	case ABI_ARGUMENT_GLOBAL:
 	case ABI_ARGUMENT_CONSTANT:
 	case ABI_ARGUMENT_IMAGE:
-		ocl_mem_hold(mem);
-		old = item->mem;
-		item->mem = mem;
 		item->pointer = 0;
+		old = item->mem;
+		if (old == mem)
+			break;
+		ocl_mem_hold(mem);
+		item->mem = mem;
 		ocl_mem_drop(old);
 		break;
 	}
@@ -416,6 +429,22 @@ static bool same_definition(const struct abi_kernel *a, const struct abi_kernel 
 	return true;
 }
 
+static struct ocl_kernel_traits traits_of(const struct abi_kernel *abi)
+{
+	struct ocl_kernel_traits traits = {0};
+	for (uint32_t i = 0; i < abi->argument_count; i++) {
+		const enum abi_argument_kind kind = abi->arguments[i].kind;
+		traits.memory_count += abi_argument_is_memory(kind);
+		traits.images |= kind == ABI_ARGUMENT_IMAGE;
+		traits.locals |= kind == ABI_ARGUMENT_LOCAL;
+	}
+	for (uint32_t i = 0; i < abi->hidden_count; i++) {
+		traits.prints |= abi->hidden[i] == ABI_HIDDEN_PRINTF_BUFFER;
+		traits.grid_barrier |= abi->hidden[i] == ABI_HIDDEN_GRID_BARRIER;
+	}
+	return traits;
+}
+
 /* Takes the executables that the program has now. */
 static cl_int code_take(cl_kernel kernel)
 {
@@ -433,10 +462,12 @@ static cl_int code_take(cl_kernel kernel)
 		}
 		kernel->code[i].build = build;
 		kernel->code[i].abi = abi;
+		kernel->code[i].traits = traits_of(abi);
 		if (first && !same_definition(first, abi))
 			return CL_INVALID_KERNEL_DEFINITION;
 		first = first ? first : abi;
 	}
+	kernel->abi = first;
 	if (!any_executable)
 		return CL_INVALID_PROGRAM_EXECUTABLE;
 	return first ? CL_SUCCESS : CL_INVALID_KERNEL_NAME;
@@ -477,7 +508,9 @@ cl_int ocl_kernel_clone(cl_kernel source, cl_kernel *kernel_out)
 			continue;
 		kernel->code[i].build = ocl_build_ref(source->code[i].build);
 		kernel->code[i].abi = source->code[i].abi;
+		kernel->code[i].traits = source->code[i].traits;
 	}
+	kernel->abi = source->abi;
 	kernel->arguments = ocl_arguments_ref(source->arguments);
 	if (source->indirect)
 		atomic_fetch_add_explicit(&source->indirect->refs, 1, memory_order_relaxed);
@@ -498,14 +531,6 @@ cl_int ocl_kernel_release(cl_kernel kernel)
 		detach(kernel);
 	object_unref(kernel);
 	return error;
-}
-
-const struct abi_kernel *ocl_kernel_abi(const struct _cl_kernel *kernel)
-{
-	uint32_t i = 0;
-	while (!kernel->code[i].abi)
-		i++;
-	return kernel->code[i].abi;
 }
 
 /* The module's function, found outside the lock; the first one to find it writes. */

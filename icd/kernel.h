@@ -34,11 +34,19 @@ struct ocl_arguments {
 struct ocl_arguments *ocl_arguments_ref(struct ocl_arguments *arguments);
 void ocl_arguments_unref(struct ocl_arguments *arguments);   /* NULL is fine */
 
+/* What a launch would look for among the arguments and the hidden parameters. */
+struct ocl_kernel_traits {
+	uint32_t memory_count;        /* arguments that are memory objects or pointers */
+	bool images, locals;          /* there are such arguments */
+	bool prints, grid_barrier;
+};
+
 /* One kernel on one device: resolved at clCreateKernel or first use, then fixed. */
 struct ocl_kernel_code {
 	atomic_bool resolved;         /* function and caps are there */
 	struct ocl_build *build;      /* ref held; NULL where the program was not built */
 	const struct abi_kernel *abi; /* in build */
+	struct ocl_kernel_traits traits;
 	struct gpu_function *function;
 	struct gpu_function_caps caps;
 };
@@ -54,6 +62,7 @@ struct _cl_kernel {
 	struct object base;
 	cl_program program;           /* ref held */
 	char *name;
+	const struct abi_kernel *abi; /* of one of code: what all devices agree on */
 	atomic_bool attached;         /* counts in program->kernels_attached */
 	struct ocl_arguments *arguments;
 	struct ocl_indirect *indirect; /* a reference; NULL: none */
@@ -85,7 +94,10 @@ cl_int ocl_kernel_set_exec_info(cl_kernel kernel, cl_kernel_exec_info name, size
 				const void *value);
 
 /* What all devices agree on: argument kinds, names, attributes. */
-const struct abi_kernel *ocl_kernel_abi(const struct _cl_kernel *kernel);
+static inline const struct abi_kernel *ocl_kernel_abi(const struct _cl_kernel *kernel)
+{
+	return kernel->abi;
+}
 
 /* The code for device, loaded if it was not: CL_INVALID_PROGRAM_EXECUTABLE when
  * there is none. No lock may be held. */

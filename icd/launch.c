@@ -18,16 +18,19 @@ static cl_int sizes_take(struct ocl_launch *launch, const struct ocl_ndrange *ra
 	if (range->work_dim < 1 || range->work_dim > 3)
 		return CL_INVALID_WORK_DIMENSION;
 	launch->work_dim = range->work_dim;
-	for (unsigned i = 0; i < 3; i++) {
-		const bool used = i < range->work_dim;
-		launch->global[i] = !used ? 1 : range->global ? range->global[i] : 0;
-		launch->offset[i] = used && range->offset ? range->offset[i] : 0;
+	for (unsigned i = 0; i < range->work_dim; i++) {
+		launch->global[i] = range->global ? range->global[i] : 0;
+		launch->offset[i] = range->offset ? range->offset[i] : 0;
 		/* 5.10: CL_INVALID_GLOBAL_OFFSET when an id would not fit a size_t. */
 		if (launch->global[i] > SIZE_MAX - launch->offset[i])
 			return CL_INVALID_GLOBAL_OFFSET;
 		/* PTX of another compiler's reads the GPU's own ids, where no offset is. */
 		if (launch->offset[i] && launch->code->abi->no_offset)
 			return CL_INVALID_GLOBAL_OFFSET;
+	}
+	for (unsigned i = range->work_dim; i < 3; i++) {
+		launch->global[i] = 1;
+		launch->offset[i] = 0;
 	}
 	return CL_SUCCESS;
 }
@@ -49,6 +52,25 @@ static cl_int local_take(struct ocl_launch *launch, const struct ocl_ndrange *ra
 	return CL_SUCCESS;
 }
 
+/* Divisions of 64 bits take long, and few sizes need them. */
+static void groups_count(struct ocl_launch *launch)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		const uint64_t global = launch->global[i];
+		const uint32_t local = launch->local[i];
+		if (local == 1) {
+			launch->whole[i] = global;
+			launch->rest[i] = 0;
+		} else if (global <= UINT32_MAX) {
+			launch->whole[i] = (uint32_t)global / local;
+			launch->rest[i] = (uint32_t)global % local;
+		} else {
+			launch->whole[i] = global / local;
+			launch->rest[i] = (uint32_t)(global % local);
+		}
+	}
+}
+
 static cl_int local_decide(struct ocl_launch *launch, const struct ocl_ndrange *range,
 			   cl_command_queue queue)
 {
@@ -67,6 +89,7 @@ static cl_int local_decide(struct ocl_launch *launch, const struct ocl_ndrange *
 		error = ocl_launch_choose(queue, launch);
 	if (error)
 		return error;
+	groups_count(launch);
 	const uint64_t items = (uint64_t)launch->local[0] * launch->local[1] * launch->local[2];
 	if (items > launch->code->caps.max_threads)
 		return CL_INVALID_WORK_GROUP_SIZE;
@@ -74,15 +97,14 @@ static cl_int local_decide(struct ocl_launch *launch, const struct ocl_ndrange *
 	 * work-groups and the global size is no multiple of the local size.
 	 * cl_culvert_grid_barrier: whatever the program was built for. */
 	for (unsigned i = 0; i < 3; i++)
-		if (launch->uniform && launch->global[i] % launch->local[i])
+		if (launch->uniform && launch->rest[i])
 			return CL_INVALID_WORK_GROUP_SIZE;
 	return CL_SUCCESS;
 }
 
 static uint64_t groups_of(const struct ocl_launch *launch, unsigned dimension)
 {
-	const uint64_t global = launch->global[dimension], local = launch->local[dimension];
-	return global / local + (global % local != 0);
+	return launch->whole[dimension] + (launch->rest[dimension] != 0);
 }
 
 static cl_int limits_check(const struct ocl_launch *launch, cl_command_queue queue)
@@ -131,14 +153,9 @@ static cl_int residency_check(const struct ocl_launch *launch, cl_command_queue 
 static cl_int local_memory_check(struct ocl_launch *launch, cl_command_queue queue)
 {
 	const struct abi_kernel *abi = launch->code->abi;
-	uint32_t own[64], *offsets = own;
-	if (abi->argument_count > 64)
-		offsets = malloc(abi->argument_count * sizeof(*offsets));
-	if (!offsets)
-		return CL_OUT_OF_HOST_MEMORY;
-	const uint64_t dynamic_B = ocl_kernel_dynamic_local_B(abi, launch->arguments, offsets);
-	if (offsets != own)
-		free(offsets);
+	uint64_t dynamic_B = abi->dynamic_local_B;
+	if (launch->code->traits.locals)
+		dynamic_B = ocl_kernel_dynamic_local_B(abi, launch->arguments, NULL);
 	const uint64_t static_B = launch->code->caps.static_local_B;
 	const uint64_t most_B = ocl_device_local_B(queue->device);
 	/* OpenCL 3.0 API, 5.10: CL_OUT_OF_RESOURCES when the arguments ask for more
@@ -153,12 +170,6 @@ static cl_int local_memory_check(struct ocl_launch *launch, cl_command_queue que
 	}
 	launch->dynamic_local_B = (uint32_t)dynamic_B;
 	return CL_SUCCESS;
-}
-
-static bool argument_is_memory(const struct abi_argument *argument)
-{
-	return argument->kind == ABI_ARGUMENT_GLOBAL || argument->kind == ABI_ARGUMENT_CONSTANT ||
-	       argument->kind == ABI_ARGUMENT_IMAGE;
 }
 
 static bool argument_writes(const struct abi_argument *argument, const struct _cl_mem *mem)
@@ -193,21 +204,22 @@ static cl_int accesses_make(struct ocl_command *command)
 	const struct ocl_launch *launch = &command->u.launch;
 	const struct abi_kernel *abi = launch->code->abi;
 	const struct ocl_indirect *indirect = launch->kernel->indirect;
-	uint32_t count = indirect ? indirect->count : 0;
-	for (uint32_t i = 0; i < abi->argument_count; i++)
-		count += argument_is_memory(&abi->arguments[i]) && launch->arguments->items[i].mem;
-	if (count > OCL_LAUNCH_ACCESSES)
-		command->accesses = malloc(count * sizeof(*command->accesses));
+	uint32_t left = launch->code->traits.memory_count;
+	const uint64_t most = (uint64_t)left + (indirect ? indirect->count : 0);
+	if (most > OCL_LAUNCH_ACCESSES)
+		command->accesses = malloc(most * sizeof(*command->accesses));
 	if (!command->accesses)
 		return CL_OUT_OF_HOST_MEMORY;
-	for (uint32_t i = 0; i < abi->argument_count; i++) {
+	for (uint32_t i = 0; left; i++) {
 		const struct abi_argument *argument = &abi->arguments[i];
-		cl_mem mem = launch->arguments->items[i].mem;
-		if (!argument_is_memory(argument) || !mem)
+		if (!abi_argument_is_memory(argument->kind))
 			continue;
-		ocl_command_touch(command, mem, 0, mem->size_B,
-				  argument_writes(argument, mem) ? OCL_ACCESS_UPDATE
-								 : OCL_ACCESS_READ);
+		left--;
+		cl_mem mem = launch->arguments->items[i].mem;
+		if (mem)
+			ocl_command_touch(command, mem, 0, mem->size_B,
+					  argument_writes(argument, mem) ? OCL_ACCESS_UPDATE
+									 : OCL_ACCESS_READ);
 	}
 	indirect_touch(command, indirect);
 	return CL_SUCCESS;
@@ -250,7 +262,7 @@ static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue,
 	*empty_out = !launch->global[0] || !launch->global[1] || !launch->global[2];
 	if (*empty_out)
 		return CL_SUCCESS;
-	launch->cooperative = kernel_takes(launch->code->abi, ABI_HIDDEN_GRID_BARRIER);
+	launch->cooperative = launch->code->traits.grid_barrier;
 	error = local_memory_check(launch, queue);
 	if (!error)
 		error = local_decide(launch, range, queue);
@@ -288,9 +300,10 @@ cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LA
 		command->kind = &ocl_command_marker;
 		return CL_SUCCESS;
 	}
-	if (kernel_takes(launch->code->abi, ABI_HIDDEN_PRINTF_BUFFER))
+	if (launch->code->traits.prints)
 		command->kind = &ocl_command_launch_printf;
-	error = images_check(launch, queue);
+	if (launch->code->traits.images)
+		error = images_check(launch, queue);
 	return error ? error : accesses_make(command);
 }
 
@@ -335,7 +348,7 @@ static cl_int argument_parameters(struct ocl_command *command, struct hidden_val
 	const struct ocl_launch *launch = &command->u.launch;
 	const struct abi_kernel *abi = launch->code->abi;
 	struct ocl_access *access = command->accesses;
-	const uint32_t states = sampler_states(launch);
+	const uint32_t states = launch->code->traits.images ? sampler_states(launch) : 0;
 	cl_int error = CL_SUCCESS;
 	for (uint32_t i = 0; i < abi->argument_count; i++) {
 		struct ocl_argument *item = &launch->arguments->items[i];
@@ -405,18 +418,26 @@ static cl_int hidden_parameters(struct ocl_launch *launch, struct hidden_values 
 	return CL_SUCCESS;
 }
 
+/* The dimensions that have work-groups at the edge, as a set. */
+static unsigned edges_of(const struct ocl_launch *launch)
+{
+	unsigned edges = 0;
+	for (unsigned i = 0; i < 3; i++)
+		edges |= (unsigned)(launch->rest[i] != 0) << i;
+	return edges;
+}
+
 /* One of the grids that a launch is: of the whole work-groups, or of those at the edges
  * of the dimensions in the set.  false: there are no such work-groups. */
 static bool grid_describe(const struct ocl_launch *launch, unsigned edges,
 			  struct hidden_values *values, struct gpu_launch *gpu)
 {
 	for (unsigned i = 0; i < 3; i++) {
-		const uint64_t whole = launch->global[i] / launch->local[i];
-		const uint32_t rest = (uint32_t)(launch->global[i] % launch->local[i]);
+		const uint64_t whole = launch->whole[i];
 		const bool edge = edges >> i & 1;
 		gpu->grid[i] = edge ? 1 : (uint32_t)whole;
-		gpu->block[i] = edge ? rest : launch->local[i];
-		if (!gpu->grid[i] || !gpu->block[i])
+		gpu->block[i] = edge ? launch->rest[i] : launch->local[i];
+		if (!gpu->grid[i])
 			return false;
 		values->group_start[i] = edge ? (uint32_t)whole : 0;
 		values->id_start[i] = launch->offset[i] + (edge ? whole * launch->local[i] : 0);
@@ -424,15 +445,23 @@ static bool grid_describe(const struct ocl_launch *launch, unsigned edges,
 	return true;
 }
 
-enum { EDGE_SETS = 8 };
+/* The set of edges that comes after one, of those that are in all; 0 after the last. */
+static unsigned edges_next(unsigned edges, unsigned all)
+{
+	return (edges - all) & all;
+}
 
 uint32_t ocl_launch_grids(const struct ocl_launch *launch)
 {
+	const unsigned all = edges_of(launch);
 	struct hidden_values values;
 	struct gpu_launch gpu;
+	unsigned edges = 0;
 	uint32_t count = 0;
-	for (unsigned edges = 0; edges < EDGE_SETS; edges++)
+	do {
 		count += grid_describe(launch, edges, &values, &gpu);
+		edges = edges_next(edges, all);
+	} while (edges);
 	return count;
 }
 
@@ -445,10 +474,14 @@ static cl_int launch_grids(const struct ocl_launch *launch, struct gpu_stream *s
 		.cooperative = launch->cooperative,
 		.parameters = parameters,
 	};
+	const unsigned all = edges_of(launch);
+	unsigned edges = 0;
 	cl_int error = CL_SUCCESS;
-	for (unsigned edges = 0; edges < EDGE_SETS && !error; edges++)
+	do {
 		if (grid_describe(launch, edges, values, &gpu))
 			error = gpu_launch(stream, &gpu);
+		edges = edges_next(edges, all);
+	} while (edges && !error);
 	return error;
 }
 
@@ -458,7 +491,9 @@ static cl_int launch_with(struct ocl_command *command, struct gpu_stream *stream
 	struct ocl_launch *launch = &command->u.launch;
 	for (unsigned i = 0; i < 3; i++)
 		values->group_count[i] = (uint32_t)groups_of(launch, i);
-	(void)ocl_kernel_dynamic_local_B(launch->code->abi, launch->arguments, values->offsets);
+	if (launch->code->traits.locals)
+		(void)ocl_kernel_dynamic_local_B(launch->code->abi, launch->arguments,
+						 values->offsets);
 	cl_int error = argument_parameters(command, values, parameters);
 	if (!error && launch->cooperative)
 		error = gpu_stream_barrier(stream, &launch->grid_barrier);

@@ -47,7 +47,7 @@ icd_command_sources = \
 	icd/image_check.c icd/image_check.h \
 	icd/image_format.c icd/image_format.h \
 	icd/complete.c icd/complete.h \
-	icd/event.c icd/event.h icd/event_info.def \
+	icd/event.c icd/event.h icd/event_pool.c icd/event_pool.h icd/event_info.def \
 	icd/command.c icd/command.h icd/command_transfer.c \
 	icd/command_image.c \
 	icd/launch.c icd/launch.h icd/launch_size.c icd/launch_size.h \

@@ -25,14 +25,19 @@ void object_ref(void *handle)
 	atomic_fetch_add_explicit(&object->refs, 1, memory_order_relaxed);
 }
 
+static void object_end(struct object *object)
+{
+	const struct object_type *type = object->type;
+	object->type = NULL;
+	type->destroy(object);
+}
+
 void object_unref(void *handle)
 {
 	struct object *object = handle;
 	if (!object || atomic_fetch_sub_explicit(&object->refs, 1, memory_order_acq_rel) != 1)
 		return;
-	const struct object_type *type = object->type;
-	object->type = NULL;
-	type->destroy(object);
+	object_end(object);
 }
 
 cl_int object_retain(void *handle, const struct object_type *type)
@@ -54,6 +59,13 @@ cl_int object_release(void *handle, const struct object_type *type)
 	if (error)
 		return error;
 	struct object *object = handle;
+	/* The last owner: nobody can have a share of what only he may give away. */
+	if (atomic_load_explicit(&object->refs, memory_order_acquire) == 1 &&
+	    atomic_load_explicit(&object->api_refs, memory_order_acquire) == 1) {
+		atomic_store_explicit(&object->api_refs, 0, memory_order_relaxed);
+		object_end(object);
+		return CL_SUCCESS;
+	}
 	/* A release too many must not free what a running command still holds. */
 	unsigned count = atomic_load_explicit(&object->api_refs, memory_order_relaxed);
 	do {

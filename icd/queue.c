@@ -68,6 +68,7 @@ static void queue_destroy(struct object *object)
 	struct _cl_command_queue *queue = (struct _cl_command_queue *)object;
 	ocl_printf_destroy(atomic_load(&queue->printing));
 	ocl_lanes_finish(&queue->lanes);
+	ocl_events_free(&queue->events);
 	object_unref(queue->context);
 	free(queue->property_list);
 	lock_condition_finish(&queue->settled);
@@ -167,8 +168,7 @@ static cl_int defer_locked(struct ocl_command *command, bool blocking, cl_event 
 	cl_int error = CL_SUCCESS;
 	ocl_work_init(&work);
 	if (blocking && !command->event)
-		error = ocl_event_create(queue->context, queue, command->type, false,
-					 &command->event);
+		error = ocl_event_create_locked(queue, command->type, false, &command->event);
 	struct ocl_command *deferred = error ? NULL : ocl_command_defer(command);
 	if (!deferred) {
 		lock_drop(&queue->lock);
@@ -195,7 +195,7 @@ static cl_int direct_done(struct ocl_command *command, bool blocking,
 {
 	cl_int error = CL_SUCCESS;
 	if (command->event) {
-		(void)ocl_event_submitted(command->event, submission);
+		ocl_event_submitted_alone(command->event, submission);
 		return event_hand_over(command, blocking, event_out);
 	}
 	if (blocking) {
@@ -273,14 +273,16 @@ cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint cou
 	command->dependency_count = count;
 	command->dependencies = events;
 	command->witness = blocking || (command->bars && !queue->line.in_order);
+	lock_take(&queue->lock);
 	if (event_out) {
 		const bool profiling = queue->properties & CL_QUEUE_PROFILING_ENABLE;
-		cl_int error = ocl_event_create(queue->context, queue, command->type, profiling,
-						&command->event);
-		if (error)
+		cl_int error = ocl_event_create_locked(queue, command->type, profiling,
+						       &command->event);
+		if (error) {
+			lock_drop(&queue->lock);
 			return error;
+		}
 	}
-	lock_take(&queue->lock);
 	const enum readiness readiness = wait_list_readiness(count, events);
 	if (readiness == FAILED) {
 		lock_drop(&queue->lock);

@@ -48,6 +48,7 @@ struct _cl_command_queue {
 	struct ocl_line line;
 	bool draining;
 	struct list work_link;           /* ocl_worklist.queues, of who set draining */
+	struct ocl_event_pool events;
 	unsigned finishing;              /* threads waiting for settled */
 	struct ocl_local_choice choices[OCL_QUEUE_CHOICES];
 	unsigned next_choice;

@@ -94,7 +94,7 @@ cl_int ocl_semaphore_wait(cl_semaphore_khr semaphore, cl_event *event_out)
 {
 	cl_event gate, unused = NULL;
 	/* Made in any case: it cannot be under the lock. */
-	cl_int error = ocl_event_create(semaphore->context, NULL, CL_COMMAND_USER, false, &gate);
+	cl_int error = ocl_event_create_user(semaphore->context, &gate);
 	if (error)
 		return error;
 	lock_take(&semaphore->lock);

@@ -310,7 +310,7 @@ CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 {
 	const struct soft_program *program = launch->function->program;
 	CUresult result = check(launch);
-	if (result != CUDA_SUCCESS)
+	if (result != CUDA_SUCCESS || option_flag(OPTION_SOFT_NULL))
 		return result;
 	struct pending *pending = calloc(1, sizeof(*pending));
 	if (!pending)
