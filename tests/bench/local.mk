@@ -57,6 +57,10 @@ tests_bench_cuda_build_SOURCES = $(bench_build_sources) tests/bench/build/builde
 	$(bench_common)
 tests_bench_cuda_build_LDADD = -ldl -lpthread
 TESTS += tests/bench/run.sh tests/bench/report.sh tests/bench/build.sh
+check_PROGRAMS += tests/bench/bench_calls
+tests_bench_bench_calls_SOURCES = tests/bench/bench_calls.c
+tests_bench_bench_calls_LDADD = $(OPENCL_LIBS)
+TESTS += tests/bench/instructions.sh
 endif
 check_PROGRAMS += $(bench_programs)
 
@@ -77,6 +81,6 @@ endif
 .PHONY: bench
 bench: $(bench_programs) $(bench_code)
 CLEANFILES += $(bench_kernels)
-EXTRA_DIST += tests/bench/README.md tests/bench/kernels.cu tests/bench/run tests/bench/figures.py \
+EXTRA_DIST += tests/bench/instructions tests/bench/instructions.sh tests/bench/instructions.txt tests/bench/README.md tests/bench/kernels.cu tests/bench/run tests/bench/figures.py \
 	tests/bench/aims.py tests/bench/picture.py tests/bench/report tests/bench/report.sh \
 	tests/bench/run.sh tests/bench/build.sh
