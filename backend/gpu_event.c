@@ -200,7 +200,7 @@ cl_int gpu_event_block(struct gpu_event *event)
 	if (err || done)
 		return err;
 	struct gpu_pauses pauses;
-	gpu_pauses_begin(&pauses);
+	gpu_pauses_begin(&pauses, event->stream);
 	do {
 		gpu_pause(&pauses);
 		err = gpu_event_query(event, &done);

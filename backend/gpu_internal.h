@@ -23,6 +23,7 @@ enum {
 	GPU_PRIORITIES = 3,              /* high, normal, low: index is priority + 1 */
 	GPU_RECLAIM_STREAMS = 4,
 	GPU_STREAMS_TRACKED = 256,
+	GPU_WAITS_REMEMBERED = 2,
 	GPU_PEERS_MAX = 64
 };
 
@@ -85,6 +86,8 @@ struct gpu_stream {
 	 * there.  Raised only after the wait was put in and counted.  Streams with
 	 * an id beyond the table are waited for each time. */
 	_Atomic uint64_t seen[GPU_STREAMS_TRACKED];
+	_Atomic uint64_t waits_ns[GPU_WAITS_REMEMBERED];  /* lengths of waits; 0: none */
+	atomic_uint waits_last;          /* which was remembered last */
 	atomic_bool foreign;             /* others may put work into it; never false again */
 	struct gpu_graph *graph;         /* whose recorder it is; NULL: a stream */
 };
@@ -140,13 +143,15 @@ cl_int gpu_event_block(struct gpu_event *event);
 
 /* --- gpu_pause.c --- */
 
-/* A thread that waits: begin, a pause after each look, end. CULVERT_WAIT says how. */
+/* A thread that waits for an event of stream: begin, a pause after each look, end.
+ * CULVERT_WAIT says how. */
 struct gpu_pauses {
 	uint64_t start_ns;
+	struct gpu_stream *stream;
 	int slack;                       /* of the thread's timers, in ns; -1: not changed */
 };
 
-void gpu_pauses_begin(struct gpu_pauses *pauses);
+void gpu_pauses_begin(struct gpu_pauses *pauses, struct gpu_stream *stream);
 void gpu_pause(struct gpu_pauses *pauses);
 void gpu_pauses_end(const struct gpu_pauses *pauses);
 

@@ -14,20 +14,30 @@
  *
  * Short waits are common, so it spins at first.  Then it sleeps, a small part of the
  * time that it has waited so far: that takes some percent of a core and adds little
- * to the wait.  (The driver's own sleep wakes 500 us after the event on the virtual
- * machines that most GPUs are rented with, and makes each record 1 us dearer.) */
+ * to the wait.  (The driver's own sleep wakes 30 to 700 us after the event on the virtual
+ * machines that most GPUs are rented with, and makes each record 1 us dearer.)
+ *
+ * Programs tend to wait for the same work again and again.  So a stream remembers how
+ * long the last waits took, two different lengths of them: around each of these the
+ * thread spins, and before them it sleeps a little longer. */
 struct manner {
 	const char *name;                /* the value of CULVERT_WAIT */
 	uint64_t spin_ns;
 	uint64_t part;                   /* of the time waited */
 	uint64_t least_ns, most_ns;
+	bool foresees;
 };
 
 static const struct manner manners[] = {
-	{"auto", 100000, 64, 10000, 250000},
-	{"spin", UINT64_MAX, 1, 0, 0},
-	{"block", 0, 16, 50000, 1000000},
+	{"auto", 400000, 128, 5000, 150000, true},
+	{"spin", UINT64_MAX, 1, 0, 0, false},
+	{"block", 0, 16, 50000, 1000000, false},
 };
+
+/* While an end is foreseen. */
+enum { FORESEEN_PART = 32, FORESEEN_MOST_NS = 1000000 };
+/* Shorter waits are spun through. */
+enum { FORESEEN_LEAST_NS = 100000 };
 
 static const struct manner *manner = &manners[0];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -44,11 +54,55 @@ static void manner_choose(void)
 	log_warn("%s=%s: not one of auto, spin, block: auto", option_name(OPTION_WAIT), name);
 }
 
-void gpu_pauses_begin(struct gpu_pauses *pauses)
+void gpu_pauses_begin(struct gpu_pauses *pauses, struct gpu_stream *stream)
 {
 	pthread_once(&once, manner_choose);
 	pauses->start_ns = gpu_host_now_ns();
+	pauses->stream = stream;
 	pauses->slack = -1;
+}
+
+/* How far from its length another wait may end and count as the same. */
+static uint64_t margin_of(uint64_t length_ns)
+{
+	return length_ns / 128 + 20000;
+}
+
+/* How long until the next end that is foreseen comes near: 0, it is near; UINT64_MAX, none
+ * is to come. */
+static uint64_t foresee(const struct gpu_stream *stream, uint64_t waited_ns)
+{
+	uint64_t next_ns = UINT64_MAX;
+	for (unsigned i = 0; i < GPU_WAITS_REMEMBERED; i++) {
+		const uint64_t length_ns = atomic_load_explicit(&stream->waits_ns[i],
+								memory_order_relaxed);
+		const uint64_t margin_ns = margin_of(length_ns);
+		if (!length_ns || waited_ns > length_ns + margin_ns)
+			continue;
+		if (waited_ns + margin_ns >= length_ns)
+			return 0;
+		if (length_ns - margin_ns - waited_ns < next_ns)
+			next_ns = length_ns - margin_ns - waited_ns;
+	}
+	return next_ns;
+}
+
+/* In the place of the one that it is like, else of the one remembered longest.  Threads
+ * that wait for one stream at once may spoil each other's: then they are not foreseen. */
+static void remember(struct gpu_stream *stream, uint64_t length_ns)
+{
+	const unsigned last = atomic_load_explicit(&stream->waits_last, memory_order_relaxed);
+	unsigned place = (last + 1) % GPU_WAITS_REMEMBERED;
+	for (unsigned i = 0; i < GPU_WAITS_REMEMBERED; i++) {
+		const uint64_t known_ns = atomic_load_explicit(&stream->waits_ns[i],
+							       memory_order_relaxed);
+		const uint64_t apart_ns = known_ns > length_ns ? known_ns - length_ns
+							       : length_ns - known_ns;
+		if (known_ns && apart_ns <= 2 * margin_of(length_ns))
+			place = i;
+	}
+	atomic_store_explicit(&stream->waits_ns[place], length_ns, memory_order_relaxed);
+	atomic_store_explicit(&stream->waits_last, place, memory_order_relaxed);
 }
 
 /* Linux lets a thread sleep 50 us longer than it asked for, unless it is told not to;
@@ -62,23 +116,41 @@ static void slack_lower(struct gpu_pauses *pauses)
 		(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 }
 
+static uint64_t between(uint64_t value, uint64_t least, uint64_t most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+/* How long to sleep before the next look; 0: not at all. */
+static uint64_t pause_of(const struct gpu_pauses *pauses, uint64_t waited_ns)
+{
+	const uint64_t foreseen_ns = manner->foresees ? foresee(pauses->stream, waited_ns)
+						      : UINT64_MAX;
+	if (foreseen_ns == UINT64_MAX)
+		return waited_ns < manner->spin_ns ? 0 : between(waited_ns / manner->part,
+								 manner->least_ns, manner->most_ns);
+	if (foreseen_ns < manner->least_ns || waited_ns < FORESEEN_LEAST_NS)
+		return 0;
+	const uint64_t pause_ns = between(waited_ns / FORESEEN_PART, manner->least_ns,
+					  FORESEEN_MOST_NS);
+	return pause_ns < foreseen_ns ? pause_ns : foreseen_ns;
+}
+
 void gpu_pause(struct gpu_pauses *pauses)
 {
-	const uint64_t waited_ns = gpu_host_now_ns() - pauses->start_ns;
-	if (waited_ns < manner->spin_ns)
-		return;
-	uint64_t pause_ns = waited_ns / manner->part;
-	if (pause_ns < manner->least_ns)
-		pause_ns = manner->least_ns;
-	if (pause_ns > manner->most_ns)
-		pause_ns = manner->most_ns;
-	slack_lower(pauses);
+	const uint64_t pause_ns = pause_of(pauses, gpu_host_now_ns() - pauses->start_ns);
 	const struct timespec time = {0, (long)pause_ns};
+	if (!pause_ns)
+		return;
+	slack_lower(pauses);
 	nanosleep(&time, NULL);
 }
 
 void gpu_pauses_end(const struct gpu_pauses *pauses)
 {
+	const uint64_t waited_ns = gpu_host_now_ns() - pauses->start_ns;
+	if (manner->foresees && waited_ns >= FORESEEN_LEAST_NS)
+		remember(pauses->stream, waited_ns);
 	if (pauses->slack > 1)
 		(void)prctl(PR_SET_TIMERSLACK, (unsigned long)pauses->slack, 0, 0, 0);
 }

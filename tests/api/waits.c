@@ -63,12 +63,13 @@ static void test_share(cl_command_queue queue, cl_kernel kernel, const char *man
 	for (; spent.wall_ms < LONG_MS && rounds < 1 << 30; rounds *= 2)
 		spent = run(queue, kernel, rounds, by_event);
 	CHECK(spent.wall_ms >= LONG_MS);
-	/* A machine with much else to do may disturb one of them. */
+	/* A machine with much else to do may disturb one of them, and gives who spins only
+	 * his share. */
 	const bool spins = !strcmp(manner, "spin");
 	bool good = false;
 	for (unsigned i = 0; i < TRIES && !good; i++) {
 		spent = run(queue, kernel, rounds, by_event);
-		good = spins ? spent.core_ms > spent.wall_ms / 5
+		good = spins ? spent.core_ms > spent.wall_ms / 20
 			     : spent.core_ms < spent.wall_ms / 20;
 	}
 	CHECK(good);
