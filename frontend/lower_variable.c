@@ -2,18 +2,26 @@
 
 #include "frontend/lower.h"
 
-/* A program-scope variable that is one half: libnvvm writes its value as a double
- * (or crashes, from compute_100 on), but gets an array of one right. */
-static bool wrap_half(struct lowering *lowering, LLVMValueRef variable)
+/* What libnvvm gets wrong as a variable, and right as an array of one: the value of a half,
+ * which it writes as a double (or crashes, from compute_100 on), and the size of a vector of
+ * three, which it gives three elements where it takes four (OpenCL C 3.0, 6.2.5: "the size of
+ * the data type is 4 * sizeof(component)"), so that the next variable begins inside it. */
+static bool needs_array(LLVMTypeRef type)
+{
+	LLVMTypeKind kind = LLVMGetTypeKind(type);
+	return kind == LLVMHalfTypeKind || (kind == LLVMVectorTypeKind && LLVMGetVectorSize(type) == 3);
+}
+
+static bool make_array(struct lowering *lowering, LLVMValueRef variable)
 {
 	LLVMValueRef initializer = LLVMGetInitializer(variable);
-	LLVMTypeRef half = LLVMGlobalGetValueType(variable);
+	LLVMTypeRef type = LLVMGlobalGetValueType(variable);
 	unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
 	LLVMValueRef wrapped = LLVMAddGlobalInAddressSpace(
-		lowering->module, LLVMArrayType(half, 1), "", space);
+		lowering->module, LLVMArrayType(type, 1), "", space);
 	if (!fe_name_move(variable, wrapped))
 		return false;
-	LLVMSetInitializer(wrapped, LLVMConstArray(half, &initializer, 1));
+	LLVMSetInitializer(wrapped, LLVMConstArray(type, &initializer, 1));
 	LLVMSetLinkage(wrapped, LLVMGetLinkage(variable));
 	LLVMSetGlobalConstant(wrapped, LLVMIsGlobalConstant(variable));
 	LLVMSetAlignment(wrapped, LLVMGetAlignment(variable));
@@ -28,9 +36,8 @@ enum fe_status fe_lower_variables(struct lowering *lowering)
 	LLVMValueRef variable = LLVMGetFirstGlobal(lowering->module);
 	for (; variable; variable = next) {
 		next = LLVMGetNextGlobal(variable);
-		if (LLVMGetInitializer(variable) &&
-		    LLVMGetTypeKind(LLVMGlobalGetValueType(variable)) == LLVMHalfTypeKind &&
-		    !wrap_half(lowering, variable))
+		if (LLVMGetInitializer(variable) && needs_array(LLVMGlobalGetValueType(variable)) &&
+		    !make_array(lowering, variable))
 			return FE_NO_MEMORY;
 	}
 	return FE_OK;

@@ -171,6 +171,7 @@ kernel_files = \
 	tests/kernels/printf_wide.clt \
 	tests/kernels/private_arrays.clt \
 	tests/kernels/program_variable_largest.clt \
+	tests/kernels/program_variable_three.clt \
 	tests/kernels/program_variables.clt \
 	tests/kernels/qualifiers.clt \
 	tests/kernels/reinterpret.clt \
