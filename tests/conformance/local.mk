@@ -1,6 +1,6 @@
 # The runner of the conformance tests; the tests themselves are not part of Culvert.
 if HAVE_OPENCL_LOADER
-TESTS += tests/conformance/runner.sh
+TESTS += tests/conformance/runner.sh tests/conformance/micro.sh
 endif
 EXTRA_DIST += tests/conformance/run tests/conformance/compare tests/conformance/runner.sh \
-	tests/conformance/lists/micro.csv tests/conformance/lists/left-out.txt
+	tests/conformance/micro.sh tests/conformance/expected/softcuda.txt tests/conformance/lists/micro.csv tests/conformance/lists/left-out.txt
