@@ -142,7 +142,7 @@ static cl_mem filled(size_t count, bool wide, double value)
 
 static void measure_stream(bool wide, const char *copy_name, const char *triad_name)
 {
-	const size_t count = bench_pick(1 << 27, 1 << 26, 1 << 12);
+	const size_t count = bench_pick(1 << 27, 1 << 27, 1 << 12);
 	const double size_B = (double)count * (wide ? 8 : 4);
 	cl_mem b = filled(count, wide, 3), c = filled(count, wide, 4), a = filled(count, wide, 0);
 	struct job job = {opencl_kernel(wide ? "copy_f64" : "copy_f32", 2, (cl_mem[]){b, a}),

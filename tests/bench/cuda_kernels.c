@@ -38,7 +38,7 @@ static double tera_sample(void *context)
 
 static void measure_stream(bool wide, const char *copy_name, const char *triad_name)
 {
-	const size_t count = bench_pick(1 << 27, 1 << 26, 1 << 12), size_B = count * (wide ? 8 : 4);
+	const size_t count = bench_pick(1 << 27, 1 << 27, 1 << 12), size_B = count * (wide ? 8 : 4);
 	CUdeviceptr a = cuda_memory(size_B), b = cuda_memory(size_B), c = cuda_memory(size_B);
 	struct job job = {cuda_function(0, wide ? "copy_f64" : "copy_f32"), {count / 256, 1},
 			  {256, 1}, 4, 2 * (double)size_B, {&b, &a}};
