@@ -2,6 +2,8 @@
 
 #include "icd/info_rows.h"
 #include "icd/mem_flags.h"
+#include "icd/nv_create_buffer.h"
+#include "icd/svm.h"
 
 static cl_mem mem_return(cl_int error, cl_mem mem, cl_int *errcode_ret)
 {
@@ -63,6 +65,29 @@ clCreateBufferWithProperties(cl_context context, const cl_mem_properties *proper
 			     cl_mem_flags flags, size_t size, void *host_ptr, cl_int *errcode_ret)
 {
 	return buffer_create(context, properties, flags, size, host_ptr, errcode_ret);
+}
+
+/* cl_nv_create_buffer: where the bytes are.  Pinned memory of the host is what both ask for; an
+ * application's own (CL_MEM_USE_HOST_PTR) stays where it is. */
+cl_mem CL_API_CALL ocl_create_buffer_nv(cl_context context, cl_mem_flags flags,
+					cl_bitfield flags_nv, size_t size, void *host_ptr,
+					cl_int *errcode_ret)
+{
+	const cl_bitfield known = OCL_MEM_LOCATION_HOST_NV | OCL_MEM_PINNED_NV;
+	cl_mem mem = NULL;
+	cl_int error = buffer_check(context, NULL, flags, size, host_ptr);
+	if (!error && flags_nv & ~known)
+		error = CL_INVALID_VALUE;
+	if (!error && (!flags_nv || flags & CL_MEM_USE_HOST_PTR))
+		return buffer_create(context, NULL, flags, size, host_ptr, errcode_ret);
+	/* Every device has to reach it. */
+	if (!error && !ocl_svm_common(context))
+		error = CL_INVALID_OPERATION;
+	if (!(flags & OCL_MEM_ACCESS_FLAGS))
+		flags |= CL_MEM_READ_WRITE;
+	if (!error)
+		error = ocl_mem_create_pinned(context, flags, size, host_ptr, &mem);
+	return mem_return(error, mem, errcode_ret);
 }
 
 static cl_int region_check(const struct _cl_mem *parent, cl_buffer_create_type type,

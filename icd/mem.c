@@ -137,6 +137,24 @@ cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, c
 	return CL_SUCCESS;
 }
 
+cl_int ocl_mem_create_pinned(cl_context context, cl_mem_flags flags, size_t size_B,
+			     const void *from, cl_mem *mem_out)
+{
+	struct _cl_mem *mem = mem_new(context, flags, size_B);
+	if (!mem)
+		return CL_OUT_OF_HOST_MEMORY;
+	cl_int error = ocl_storage_create_shared(context, size_B, OCL_PLACE_PINNED, 0, false,
+						 &mem->storage);
+	if (error) {
+		object_unref(mem);
+		return error;
+	}
+	if (from)
+		memcpy(mem->storage->shadow, from, size_B);
+	*mem_out = mem;
+	return CL_SUCCESS;
+}
+
 cl_int ocl_mem_create_at(cl_context context, cl_mem_flags flags, size_t size_B, uint32_t device,
 			 gpu_address address, cl_mem *mem_out)
 {

@@ -59,6 +59,12 @@ void ocl_mem_drop(cl_mem mem);
 /* Whether the application still has it, and not only unfinished commands. */
 bool ocl_mem_is_alive(const struct _cl_mem *mem);
 
+/* A buffer whose bytes are pinned memory of the host, which devices reach over the bus: kernels
+ * and a host that has it mapped see each other's writes.  from: what is in it first, or NULL.
+ * CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES. */
+cl_int ocl_mem_create_pinned(cl_context context, cl_mem_flags flags, size_t size_B,
+			     const void *from, cl_mem *mem_out);
+
 /* flags are checked by the door.  *properties may be NULL. */
 cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
 		      size_t size_B, void *host_pointer, cl_mem *mem_out);

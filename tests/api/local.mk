@@ -61,6 +61,10 @@ api_object_tests += tests/api/no_compiler
 tests_api_no_compiler_SOURCES = tests/api/no_compiler.c tests/api/api_test.h
 tests_api_no_compiler_LDADD = $(OPENCL_LIBS)
 
+api_object_tests += tests/api/pinned_buffers
+tests_api_pinned_buffers_SOURCES = tests/api/pinned_buffers.c tests/api/api_test.h
+tests_api_pinned_buffers_LDADD = $(OPENCL_LIBS)
+
 # What commands do.
 api_command_tests = tests/api/buffers tests/api/image_transfers tests/api/image_maps \
 	tests/api/image_kernels tests/api/maps tests/api/events tests/api/launches \
