@@ -55,7 +55,7 @@ static unsigned capability_of(unsigned rank)
 		at = comma ? comma + 1 : list;
 	}
 	unsigned long sm = strtoul(at, NULL, 10);
-	return sm >= 50 && sm <= SOFT_SM ? (unsigned)sm : SOFT_SM;
+	return sm >= SOFT_SM_OLDEST && sm <= SOFT_SM_NEWEST ? (unsigned)sm : SOFT_SM;
 }
 
 static void start_once(void)

@@ -109,14 +109,19 @@ static bool frame_extent(const struct frame *frame, uint32_t i, struct range *ra
 	return local->size_B;
 }
 
-static bool inside_frame(const struct warp *warp, uint64_t offset_B, uint32_t size_B)
+static bool inside_frame(const struct warp *warp, unsigned l, uint64_t offset_B, uint32_t size_B)
 {
 	struct range range;
-	for (const struct frame *frame = warp->frame; frame; frame = frame->parent)
+	for (const struct frame *frame = warp->frame; frame; frame = frame->parent) {
+		/* What alloca gave is one block. */
+		if (frame->tops && offset_B >= frame->local_B + frame->code->local_B &&
+		    offset_B + size_B <= frame->tops[l])
+			return true;
 		for (uint32_t i = 0; i < frame->code->local_count; i++)
 			if (frame_extent(frame, i, &range) && offset_B >= range.start &&
 			    offset_B + size_B <= range.end)
 				return true;
+	}
 	return false;
 }
 
@@ -249,7 +254,7 @@ bool check_bounds(struct warp *warp, const struct op *op, unsigned l, uint64_t p
 		return inside_shared(job, offset_B, size_B) ||
 		       fault(warp, op, l, place, size_B, "out-of-bounds access");
 	case CHECK_SPACE_LOCAL:
-		return inside_frame(warp, offset_B, size_B) ||
+		return inside_frame(warp, l, offset_B, size_B) ||
 		       fault(warp, op, l, place, size_B, "out-of-bounds access");
 	case CHECK_SPACE_PARAM:
 		return check_is_load(op) ||

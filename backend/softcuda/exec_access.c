@@ -128,8 +128,7 @@ static bool access_window(struct warp *warp, const struct op *op, uint32_t mask,
 static bool access_local(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 			 uint64_t *address)
 {
-	uint64_t end_B = warp->local ? warp->frame->local_B + (uint64_t)warp->frame->code->local_B :
-				       0;
+	uint64_t end_B = warp->local ? warp->frame->extent_B : 0;
 	return access_window(warp, op, mask, size_B, address, warp->local, end_B,
 			     warp->local_stride_B);
 }

@@ -13,7 +13,7 @@
 		uint64_t place[LANES];                                                 \
 		const lanes *b = OPERAND(const lanes, 1);                              \
 		lanes *d = OPERAND(lanes, 0);                                          \
-		if (!exec_access(warp, op, mask, (uint32_t)sizeof(type),               \
+		if (!exec_access(warp, op, mask, (uint32_t)sizeof(type) * op->vector,  \
 				 SOFT_ACCESS_READ_STRONG | SOFT_ACCESS_WRITE_STRONG, place)) \
 			return FLOW_FAULT;                                             \
 		for (uint32_t rest = mask; rest; rest &= rest - 1) {                   \
@@ -103,6 +103,24 @@ static uint16_t add_bf16_bits(uint16_t a, uint16_t b)
 	return bfloat_from_f64(bfloat_to_f64(a) + bfloat_to_f64(b), HALF_RN);
 }
 
+/* min and max as the instructions: the number before a NaN, -0 below 0. */
+static double lesser(double x, double y, double sign)
+{
+	if (x != x || y != y)
+		return x != x ? y : x;
+	return x == y ? (!signbit(x) == (sign < 0) ? x : y) : x * sign < y * sign ? x : y;
+}
+
+#define HALF_EXTREME(name, read, write, sign)                                          \
+	static uint16_t name##_bits(uint16_t a, uint16_t b)                            \
+	{                                                                              \
+		return write(lesser(read(a), read(b), sign), HALF_RN);                 \
+	}                                                                              \
+	ATOMIC_LOOP(name, lane_u16, name##_bits(old, value))                           \
+	ATOMIC_LOOP(name##x2, lane_u32,                                                \
+		    pair(name##_bits((uint16_t)old, (uint16_t)value),                  \
+			 name##_bits((uint16_t)(old >> 16), (uint16_t)(value >> 16))))
+
 static uint32_t pair(uint16_t low, uint16_t high)
 {
 	return low | (uint32_t)high << 16;
@@ -119,6 +137,14 @@ ATOMIC_LOOP(add_bf16x2, lane_u32,
 	    pair(add_bf16_bits((uint16_t)old, (uint16_t)value),
 		 add_bf16_bits((uint16_t)(old >> 16), (uint16_t)(value >> 16))))
 
+HALF_EXTREME(min_f16, half_to_f64, half_from_f64, 1)
+HALF_EXTREME(max_f16, half_to_f64, half_from_f64, -1)
+HALF_EXTREME(min_bf16, bfloat_to_f64, bfloat_from_f64, 1)
+HALF_EXTREME(max_bf16, bfloat_to_f64, bfloat_from_f64, -1)
+
+#define HALVES(name, fn) \
+	{"_atom." name ".f16", "", fn##_f16}, {"_atom." name ".bf16", "", fn##_bf16}, \
+	{"_atom." name ".f16x2", "", fn##_f16x2}, {"_atom." name ".bf16x2", "", fn##_bf16x2}
 #define BITS(name, fn) \
 	{"_atom." name ".b32", "", fn##_32}, {"_atom." name ".b64", "", fn##_64}, \
 	{"_atom." name ".u32", "", fn##_32}, {"_atom." name ".u64", "", fn##_64}, \
@@ -133,8 +159,7 @@ static const struct op_row rows[] = {
 	{"_atom.cas.b16", "", cas_16}, {"_atom.exch.b16", "", exch_16},
 	{"_atom.inc.u32", "", inc_32}, {"_atom.dec.u32", "", dec_32},
 	{"_atom.add.f32", "", add_f32}, {"_atom.add.f64", "", add_f64},
-	{"_atom.add.f16", "", add_f16}, {"_atom.add.bf16", "", add_bf16},
-	{"_atom.add.f16x2", "", add_f16x2}, {"_atom.add.bf16x2", "", add_bf16x2}
+	HALVES("add", add), HALVES("min", min), HALVES("max", max)
 };
 
 EXEC_TABLE(exec_rows_atomic)

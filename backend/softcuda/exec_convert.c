@@ -252,14 +252,23 @@ static double prepare_half(double x, unsigned mode)
 	return mode & CONVERT_SAT ? sat_f64(x) : x;
 }
 
+/* .satfinite: "if the absolute value of the input is greater than MAX_NORM, the result
+ * is MAX_NORM of the input's sign" (PTX ISA 9.0, 9.7.9.21: cvt). */
+static double within_finite(double x, unsigned mode, double largest)
+{
+	return mode & CONVERT_SATFINITE && fabs(x) > largest ? copysign(largest, x) : x;
+}
+
 static uint16_t write_f16(double x, unsigned mode)
 {
-	return half_from_f64(prepare_half(x, mode), half_rounding(mode));
+	x = within_finite(prepare_half(x, mode), mode, 0x1.ffcp+15);
+	return half_from_f64(x, half_rounding(mode));
 }
 
 static uint16_t write_bf16(double x, unsigned mode)
 {
-	return bfloat_from_f64(prepare_half(x, mode), half_rounding(mode));
+	x = within_finite(prepare_half(x, mode), mode, 0x1.fep+127);
+	return bfloat_from_f64(x, half_rounding(mode));
 }
 
 /* Of f64 a NaN keeps its sign and the top of its payload, and becomes quiet. */
@@ -360,6 +369,20 @@ OP_BINARY(cvt_f16x2_f32, lane_f32, 32,
 OP_BINARY(cvt_bf16x2_f32, lane_f32, 32,
 	  write_bf16(b[l], op->mode) | (uint32_t)write_bf16(a[l], op->mode) << 16)
 
+/* cvt.pack: a above b, both clamped, below the low bits of c. */
+static uint32_t packed(uint32_t a, uint32_t b, uint32_t c, int64_t what)
+{
+	const unsigned bits = what & PACK_BITS;
+	const int64_t high = (INT64_C(1) << (bits - !!(what & PACK_SIGNED))) - 1;
+	const int64_t low = what & PACK_SIGNED ? -high - 1 : 0;
+	const uint64_t field = (UINT64_C(1) << bits) - 1;
+	const uint64_t part = clamp_signed((int32_t)a, low, (uint64_t)high) & field;
+	return (uint32_t)((uint64_t)c << 2 * bits | part << bits |
+			  (clamp_signed((int32_t)b, low, (uint64_t)high) & field));
+}
+
+OP_TERNARY(cvt_pack, lane_u32, 32, packed(a[l], b[l], c[l], op->imm))
+
 #define ROW(to, from, w, f) {"_cvt." #to "." #from, w f, cvt_##to##_##from}
 #define ROWS(to, w)                                                           \
 	ROW(to, u8, w, "h"), ROW(to, s8, w, "h"), ROW(to, u16, w, "h"),       \
@@ -371,7 +394,8 @@ static const struct op_row rows[] = {
 	ROWS(u8, "h"), ROWS(s8, "h"), ROWS(u16, "h"), ROWS(s16, "h"), ROWS(u32, "w"),
 	ROWS(s32, "w"), ROWS(u64, "l"), ROWS(s64, "l"), ROWS(f16, "h"), ROWS(bf16, "h"),
 	ROWS(f32, "w"), ROWS(f64, "l"),
-	{"_cvt.f16x2.f32", "www", cvt_f16x2_f32}, {"_cvt.bf16x2.f32", "www", cvt_bf16x2_f32}
+	{"_cvt.f16x2.f32", "www", cvt_f16x2_f32}, {"_cvt.bf16x2.f32", "www", cvt_bf16x2_f32},
+	{"_cvt.pack", "wwww", cvt_pack}
 };
 
 EXEC_TABLE(exec_rows_convert)

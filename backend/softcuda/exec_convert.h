@@ -14,7 +14,10 @@ enum convert_mode {
 	CONVERT_FTZ = 16,
 	CONVERT_SAT = 32,
 	CONVERT_RELU = 64,
-	CONVERT_SATFINITE = 128   /* of the 8-bit floats, which know nothing else */
+	CONVERT_SATFINITE = 128   /* too large becomes the largest; 8-bit floats know nothing else */
 };
+
+/* cvt.pack: op->imm is how many bits a value gets, and whether they are signed. */
+enum pack_mode { PACK_BITS = 31, PACK_SIGNED = 32 };
 
 #endif

@@ -14,13 +14,16 @@ static uint32_t to_tf32(uint32_t bits, unsigned mode)
 {
 	enum { LOST = 13 };
 	uint32_t half = 1u << (LOST - 1), rounding = mode & CONVERT_ROUNDING;
-	if ((bits & 0x7fffffff) > 0x7f800000 && rounding != CONVERT_RNA)
+	if ((bits & 0x7fffffff) > 0x7f800000 &&
+	    (rounding != CONVERT_RNA || mode & CONVERT_SATFINITE))
 		return NAN_32 & ~((1u << LOST) - 1);
 	if (mode & CONVERT_RELU && bits >> 31)
 		return 0;
 	if ((bits & 0x7f800000) != 0x7f800000)
 		bits += rounding == CONVERT_RNA ? half :
 			rounding == CONVERT_RN ? half - 1 + (bits >> LOST & 1) : 0;
+	if (mode & CONVERT_SATFINITE && (bits & 0x7fffffff) >> LOST == 0x7f800000 >> LOST)
+		bits = (bits & 0x80000000) | (0x7f7fffff & ~((1u << LOST) - 1));
 	return bits & ~((1u << LOST) - 1);
 }
 

@@ -1,7 +1,7 @@
 /* One decoded PTX instruction, and what its handler needs to run it.
  *
  * A warp is 32 lanes in step.  A register is an array of 32 lanes of its own
- * width (2, 4 or 8 bytes); a predicate is one uint32_t with a bit per lane.  An
+ * width (2, 4, 8 or 16 bytes); a predicate is one uint32_t with a bit per lane.  An
  * operand is a byte offset into one of three banks: the frame's registers, the
  * program's constants (every immediate, spread over 32 lanes), and the launch's
  * constants (addresses that are known at launch only).  So a handler reads all
@@ -185,7 +185,7 @@ static inline uint32_t op_predicate(const struct warp *warp, uint32_t operand)
 	}
 
 /* How the decoder finds handlers: the whole mnemonic, and the operands' widths
- * as letters: p predicate, h 16, w 32, l 64 bits; the destination first. */
+ * as letters: p predicate, h 16, w 32, l 64, q 128 bits; the destination first. */
 struct op_row {
 	const char *name;
 	const char *shape;

@@ -113,6 +113,7 @@ struct code {
 	uint32_t *shared;                 /* shared variables that the body names */
 	uint32_t shared_count;
 	bool calls_indirectly;
+	bool moves_stack;                 /* stacksave, stackrestore, alloca */
 	bool address_taken;
 	uint32_t required_block[3];
 	uint32_t max_block_threads;

@@ -33,6 +33,8 @@ extern const struct op_rows exec_rows_memory;
 extern const struct op_rows exec_rows_object;
 extern const struct op_rows exec_rows_texture;
 extern const struct op_rows exec_rows_surface;
+extern const struct op_rows exec_rows_quad;
+extern const struct op_rows exec_rows_stack;
 extern const struct op_rows exec_rows_atomic;
 extern const struct op_rows exec_rows_special;
 extern const struct op_rows exec_rows_together;

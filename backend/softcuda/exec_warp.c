@@ -136,7 +136,7 @@ bool warp_run(struct warp *warp, uint64_t *budget)
 	return true;
 }
 
-static bool grow_local(struct warp *warp, uint64_t needed_B)
+bool warp_grow_local(struct warp *warp, uint64_t needed_B)
 {
 	uint64_t stride_B = warp->local_stride_B ? warp->local_stride_B : 64;
 	if (needed_B > LOCAL_MAX_B)
@@ -162,11 +162,11 @@ struct frame *warp_frame_create(struct warp *warp, uint32_t code_index, struct f
 	struct group *group = warp->group;
 	const struct code *code = &group->job->program->codes[code_index];
 	uint32_t depth = parent ? parent->depth + 1 : 0;
-	uint64_t local_B = parent ? parent->local_B + (uint64_t)parent->code->local_B : 0;
+	uint64_t local_B = parent ? parent->extent_B : 0;
 	local_B = (local_B + 15) & ~UINT64_C(15);
 	if (depth > CALL_DEPTH_MAX)
 		return NULL;
-	if (code->local_B && !grow_local(warp, local_B + code->local_B))
+	if (code->local_B && !warp_grow_local(warp, local_B + code->local_B))
 		return NULL;
 	struct frame *frame = group->free_frames[code_index];
 	if (frame) {
@@ -174,18 +174,25 @@ struct frame *warp_frame_create(struct warp *warp, uint32_t code_index, struct f
 	} else {
 		enum { HEAD_B = 128 };
 		_Static_assert(sizeof(struct frame) <= HEAD_B, "a frame's head");
-		size_t size_B = HEAD_B + (((size_t)code->register_B + 63) & ~(size_t)63);
+		const size_t registers_B = ((size_t)code->register_B + 63) & ~(size_t)63;
+		const size_t tops_B = code->moves_stack ? LANES * sizeof(*frame->tops) : 0;
+		size_t size_B = HEAD_B + registers_B + tops_B;
 		frame = aligned_alloc(64, size_B);
 		if (!frame)
 			return NULL;
 		memset(frame, 0, size_B);
 		frame->registers = (char *)frame + HEAD_B;
+		if (tops_B)
+			frame->tops = (void *)(frame->registers + registers_B);
 	}
 	frame->parent = parent;
 	frame->code = code;
 	frame->site = NULL;
 	frame->depth = depth;
 	frame->local_B = (uint32_t)local_B;
+	frame->extent_B = (uint32_t)local_B + code->local_B;
+	for (unsigned l = 0; frame->tops && l < LANES; l++)
+		frame->tops[l] = frame->extent_B;
 	return frame;
 }
 

@@ -29,6 +29,8 @@ struct frame {
 	uint32_t lanes;                   /* that have not returned yet */
 	uint32_t depth;
 	uint32_t local_B;                 /* where its local memory starts */
+	uint32_t extent_B;                /* where all that was ever its own ends */
+	uint32_t *tops;                   /* of a code that moves its stack: a lane's end of it */
 	char *registers;
 };
 
@@ -121,6 +123,8 @@ void group_barrier_check(struct group *group, uint32_t id);
 
 /* Runs until no lane can, a fault (false), or the budget is used up. */
 bool warp_run(struct warp *warp, uint64_t *budget);
+/* Room for needed_B bytes of each lane's local memory; false: there is none. */
+bool warp_grow_local(struct warp *warp, uint64_t needed_B);
 struct frame *warp_frame_create(struct warp *warp, uint32_t code, struct frame *parent);
 void warp_frame_leave(struct warp *warp, struct frame *frame, uint32_t lanes);
 

@@ -87,9 +87,11 @@ softcuda_exec_sources = \
 	backend/softcuda/exec_object.h \
 	backend/softcuda/exec_op.h \
 	backend/softcuda/exec_program.h \
+	backend/softcuda/exec_quad.c \
 	backend/softcuda/exec_real.h \
 	backend/softcuda/exec_rounded.c \
 	backend/softcuda/exec_special.c \
+	backend/softcuda/exec_stack.c \
 	backend/softcuda/exec_surface.c \
 	backend/softcuda/exec_table.c \
 	backend/softcuda/exec_table.h \
@@ -106,11 +108,13 @@ softcuda_exec_sources = \
 	backend/softcuda/ptx_decode.c \
 	backend/softcuda/ptx_decode.h \
 	backend/softcuda/ptx_decode_async.c \
+	backend/softcuda/ptx_decode_call.c \
 	backend/softcuda/ptx_decode_control.c \
 	backend/softcuda/ptx_decode_image.c \
 	backend/softcuda/ptx_decode_mbarrier.c \
 	backend/softcuda/ptx_decode_memory.c \
 	backend/softcuda/ptx_decode_value.c \
+	backend/softcuda/ptx_decode_video.c \
 	backend/softcuda/ptx_lex.c \
 	backend/softcuda/ptx_lex.h \
 	backend/softcuda/ptx_parse.c \

@@ -45,7 +45,7 @@ const struct ptx_type *ptx_type_find(const char *name)
 		{"f32", 'w', 4, 'f'}, {"tf32", 'w', 4, 't'}, {"e4m3x2", 'h', 2, 'm'},
 		{"e5m2x2", 'h', 2, 'm'}, {"f16x2", 'w', 4, 'x'}, {"bf16x2", 'w', 4, 'y'},
 		{"b64", 'l', 8, 'b'}, {"u64", 'l', 8, 'u'}, {"s64", 'l', 8, 's'},
-		{"f64", 'l', 8, 'f'}
+		{"f64", 'l', 8, 'f'}, {"b128", 'q', 16, 'b'}
 	};
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (!strcmp(types[i].name, name))
@@ -115,7 +115,7 @@ uint32_t ptx_temporary(struct ptx_parser *parser, char width)
 
 static unsigned width_size(char width)
 {
-	return width == 'h' ? 2 : width == 'l' ? 8 : 4;
+	return width == 'h' ? 2 : width == 'l' ? 8 : width == 'q' ? 16 : 4;
 }
 
 static bool hash_grow(struct ptx_parser *parser)
@@ -290,6 +290,11 @@ static uint32_t special_register(struct ptx_parser *parser, const struct ptx_ope
 static uint32_t register_source(struct ptx_parser *parser, const struct ptx_operand *operand,
 				char width, bool loose)
 {
+	if (operand->minus || operand->part || (operand->negated && width != 'p')) {
+		ptx_fail(parser, parser->instruction.line, "'%s' has no such operand",
+			 parser->instruction.mnemonic);
+		return OPERAND_NONE;
+	}
 	if (operand->width != width) {
 		if (!loose || width_size(operand->width) < width_size(width) ||
 		    operand->width == 'p') {
@@ -317,6 +322,8 @@ static uint32_t source(struct ptx_parser *parser, const struct ptx_operand *oper
 			break;
 		return register_source(parser, operand, width, loose);
 	case PTX_INTEGER:
+		if (width == 'q')
+			break;
 		return ptx_constant(parser, width, operand->value + (uint64_t)operand->offset);
 	case PTX_FLOAT:
 		return float_constant(parser, operand, width);
@@ -353,7 +360,8 @@ uint32_t ptx_destination(struct ptx_parser *parser, const struct ptx_operand *op
 {
 	if (operand->kind == PTX_SINK)
 		return ptx_temporary(parser, width);
-	if (operand->kind == PTX_REGISTER && operand->width == width && !operand->address)
+	if (operand->kind == PTX_REGISTER && operand->width == width && !operand->address &&
+	    !operand->part && !operand->minus)
 		return operand->index;
 	ptx_fail(parser, parser->instruction.line, "'%s' has a destination of the wrong kind",
 		 parser->instruction.mnemonic);
@@ -447,14 +455,8 @@ struct family {
 
 static const struct family families[] = {
 	{"mov", ptx_decode_mov}, {"setp", ptx_decode_compare}, {"set", ptx_decode_compare},
-	{"cvt", ptx_decode_convert}, {"cvta", ptx_decode_cvta},
-	{"isspacep", ptx_decode_isspacep}, {"vadd4", ptx_decode_video},
-	{"vadd2", ptx_decode_video}, {"vsub4", ptx_decode_video}, {"vsub2", ptx_decode_video},
-	{"vavrg4", ptx_decode_video}, {"vavrg2", ptx_decode_video},
-	{"vmin4", ptx_decode_video}, {"vmin2", ptx_decode_video}, {"vmax4", ptx_decode_video},
-	{"vmax2", ptx_decode_video}, {"vabsdiff4", ptx_decode_video},
-	{"vabsdiff2", ptx_decode_video}, {"vset4", ptx_decode_video},
-	{"vset2", ptx_decode_video}, {"cp", ptx_decode_copy},
+	{"cvt", ptx_decode_convert}, {"cvta", ptx_decode_cvta}, {"lop3", ptx_decode_logic},
+	{"isspacep", ptx_decode_isspacep}, {"cp", ptx_decode_copy},
 	{"mbarrier", ptx_decode_mbarrier},
 	{"createpolicy", ptx_decode_policy}, {"griddepcontrol", ptx_decode_hint},
 	{"ld", ptx_decode_memory}, {"ldu", ptx_decode_memory}, {"st", ptx_decode_memory},
@@ -463,7 +465,9 @@ static const struct family families[] = {
 	{"atom", ptx_decode_atomic}, {"red", ptx_decode_atomic},
 	{"bra", ptx_decode_branch}, {"brx", ptx_decode_branch}, {"ret", ptx_decode_branch},
 	{"exit", ptx_decode_branch}, {"trap", ptx_decode_branch}, {"brkpt", ptx_decode_branch},
-	{"nanosleep", ptx_decode_branch}, {"call", ptx_decode_call},
+	{"nanosleep", ptx_decode_branch}, {"pmevent", ptx_decode_branch},
+	{"stacksave", ptx_decode_stack}, {"stackrestore", ptx_decode_stack},
+	{"alloca", ptx_decode_stack}, {"call", ptx_decode_call},
 	{"bar", ptx_decode_barrier}, {"barrier", ptx_decode_barrier},
 	{"membar", ptx_decode_barrier}, {"fence", ptx_decode_barrier},
 	{"shfl", ptx_decode_warp}, {"vote", ptx_decode_warp}, {"match", ptx_decode_warp},
@@ -481,6 +485,8 @@ bool ptx_decode(struct ptx_parser *parser)
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		if (!strcmp(families[i].name, parts.part[0]))
 			return families[i].decode(parser, &parts);
+	if (ptx_is_video(parts.part[0]))
+		return ptx_decode_video(parser, &parts);
 	const struct op_row *row = find_row(&parser->instruction);
 	return row ? decode_row(parser, row) : ptx_unknown(parser);
 }

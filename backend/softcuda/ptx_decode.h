@@ -61,16 +61,20 @@ const struct ptx_type *ptx_type_find(const char *name);
 
 /* The families with decoders of their own. */
 bool ptx_decode_mov(struct ptx_parser *parser, const struct ptx_parts *parts);
+bool ptx_decode_logic(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_compare(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_convert(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_cvta(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_memory(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_atomic(struct ptx_parser *parser, const struct ptx_parts *parts);
+bool ptx_decode_stack(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_branch(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_call(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_barrier(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_warp(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_isspacep(struct ptx_parser *parser, const struct ptx_parts *parts);
+/* Whether it is one of the video instructions, which have many names. */
+bool ptx_is_video(const char *verb);
 bool ptx_decode_video(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_copy(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_copy_arrive(struct ptx_parser *parser, const struct ptx_parts *parts);
@@ -80,6 +84,11 @@ bool ptx_decode_texture(struct ptx_parser *parser, const struct ptx_parts *parts
 bool ptx_decode_surface(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_query(struct ptx_parser *parser, const struct ptx_parts *parts);
 bool ptx_decode_hint(struct ptx_parser *parser, const struct ptx_parts *parts);
+
+/* Parameters in registers: from the frame at a function's start, and results into it
+ * before it returns. */
+bool ptx_formals_load(struct ptx_parser *parser);
+bool ptx_formals_store(struct ptx_parser *parser);
 
 /* An address [base + offset] into op's operand and imm; before the op is emitted. */
 struct ptx_address {

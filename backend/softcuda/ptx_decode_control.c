@@ -1,4 +1,4 @@
-/* Branches, calls, barriers, fences, and what a warp does together. */
+/* Branches, the stack, barriers, fences, and what a warp does together. */
 #include "config.h"
 
 #include "backend/softcuda/exec_barrier.h"
@@ -57,6 +57,12 @@ bool ptx_decode_branch(struct ptx_parser *parser, const struct ptx_parts *parts)
 	if (!strcmp(name, "brx"))
 		return count == 2 && !strcmp(parts->part[1], "idx") ? decode_brx(parser) :
 		       ptx_unknown(parser);
+	/* Counts for a profiler, of which there is none. */
+	if (!strcmp(name, "pmevent"))
+		return (count == 1 || (count == 2 && !strcmp(parts->part[1], "mask"))) &&
+		       parser->instruction.operands[0].kind == PTX_INTEGER ?
+		       ptx_operand_count(parser, 1) && emit_plain(parser, "_nop") :
+		       ptx_unknown(parser);
 	if (!strcmp(name, "nanosleep"))
 		return count == 2 ? emit_plain(parser, "_nop") : ptx_unknown(parser);
 	if (count != 1)
@@ -66,70 +72,46 @@ bool ptx_decode_branch(struct ptx_parser *parser, const struct ptx_parts *parts)
 	if (!ptx_operand_count(parser, 0))
 		return false;
 	if (!strcmp(name, "ret"))
-		return emit_plain(parser, "_ret");
+		return ptx_formals_store(parser) && emit_plain(parser, "_ret");
 	if (!strcmp(name, "exit"))
 		return emit_plain(parser, "_exit");
 	return emit_plain(parser, "_trap");
 }
 
-static bool call_places(struct ptx_parser *parser, const struct ptx_operand *list,
-			struct call_copy **copies_out, uint32_t *count_out, bool results)
+/* stacksave d; stackrestore a; alloca d, size [, alignment] */
+bool ptx_decode_stack(struct ptx_parser *parser, const struct ptx_parts *parts)
 {
-	struct call_copy *copies = arena_take(parser->arena, list->count * sizeof(*copies));
-	if (!copies)
-		return ptx_fail_memory(parser);
-	for (uint32_t i = 0; i < list->count; i++) {
-		const struct ptx_operand *place = &list->elements[i];
-		if (place->kind != PTX_SYMBOL || place->symbol->kind != SYMBOL_LOCAL)
-			return ptx_fail(parser, parser->instruction.line,
-					"a call passes what is not a .param");
-		uint32_t offset_B = (uint32_t)place->symbol->offset_B;
-		copies[i].size_B = (uint32_t)place->symbol->size_B;
-		*(results ? &copies[i].to_B : &copies[i].from_B) = offset_B;
-	}
-	*copies_out = copies;
-	*count_out = list->count;
-	return true;
-}
-
-bool ptx_decode_call(struct ptx_parser *parser, const struct ptx_parts *parts)
-{
-	const struct ptx_instruction *in = &parser->instruction;
-	struct call_site site = {.callee = OPERAND_NONE};
-	uint32_t i = 0, target = OPERAND_NONE;
-	if (parts->count > 2 || (parts->count == 2 && strcmp(parts->part[1], "uni") != 0))
+	const struct ptx_operand *operands = parser->instruction.operands;
+	const uint32_t count = parser->instruction.count;
+	const bool saves = !strcmp(parts->part[0], "stacksave");
+	const bool takes = !strcmp(parts->part[0], "alloca");
+	uint64_t align_B = 8;             /* "the minimum guaranteed alignment" */
+	if (parts->count != 2 || (strcmp(parts->part[1], "u32") != 0 &&
+				  strcmp(parts->part[1], "u64") != 0))
 		return ptx_unknown(parser);
-	if (i < in->count && in->operands[i].kind == PTX_VECTOR &&
-	    !call_places(parser, &in->operands[i++], &site.results, &site.result_count, true))
+	if (takes && count == 3 && operands[2].kind == PTX_INTEGER)
+		align_B = operands[2].value > align_B ? operands[2].value : align_B;
+	else if (!ptx_operand_count(parser, takes ? 2 : 1))
 		return false;
-	if (i == in->count)
-		return ptx_fail(parser, in->line, "call of nothing");
-	const struct ptx_operand *callee = &in->operands[i++];
-	if (callee->kind == PTX_SYMBOL && callee->symbol->kind == SYMBOL_FUNCTION)
-		site.callee = callee->symbol->index;
-	else if (callee->kind != PTX_REGISTER)
-		return ptx_fail(parser, in->line, "call of the unknown function '%s'",
-				callee->text ? callee->text : "");
-	else if ((target = ptx_source(parser, callee, 'l')) == OPERAND_NONE)
+	if (align_B > 1 << 23 || (align_B & (align_B - 1)))
+		return ptx_fail(parser, parser->instruction.line, "bad alignment");
+	const char width = parts->part[1][1] == '3' ? 'w' : 'l';
+	uint32_t to = saves || takes ? ptx_destination(parser, &operands[0], width) : 0;
+	uint32_t from = saves ? 0 : ptx_source(parser, &operands[takes], width);
+	if (to == OPERAND_NONE || from == OPERAND_NONE)
 		return false;
-	if (i < in->count && in->operands[i].kind == PTX_VECTOR &&
-	    !call_places(parser, &in->operands[i++], &site.arguments, &site.argument_count,
-			 false))
-		return false;
-	/* What is left is a prototype or a list of targets. */
-	if (i + 1 < in->count)
-		return ptx_unknown(parser);
-	struct op *op = ptx_emit(parser, exec_table_find(target == OPERAND_NONE ? "_call" :
-							 "_call.indirect")->run);
+	struct op *op = ptx_emit(parser, exec_table_find(saves ? "_stack.save" : takes ?
+						"_stack.alloca" : "_stack.restore")->run);
 	if (!op)
 		return false;
-	op->target = (uint32_t)(parser->sites.size_B / sizeof(site));
-	op->x[1] = target;
-	op->reads = target == OPERAND_NONE ? 0 : 2;
-	if (target != OPERAND_NONE)
-		ptx_code(parser, parser->code)->calls_indirectly = true;
-	bytes_append(&parser->sites, &site, sizeof(site));
-	return bytes_failed(&parser->sites) ? ptx_fail_memory(parser) : true;
+	op->x[0] = saves || takes ? to : OPERAND_NONE;
+	op->x[1] = saves ? OPERAND_NONE : from;
+	op->writes = saves || takes;
+	op->reads = saves ? 0 : 2;
+	op->address_32 = width == 'w';
+	op->imm = (int64_t)align_B;
+	ptx_code(parser, parser->code)->moves_stack = true;
+	return true;
 }
 
 /* bar[.cta].{sync,arrive,red}..., and barrier the same: [d,] a [, b] [, [!]c] */

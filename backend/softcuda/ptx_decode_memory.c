@@ -106,8 +106,10 @@ static const char *access_row(const struct access *access, bool load)
 		return load ? "_ld.2" : "_st.2";
 	case 4:
 		return load ? "_ld.4" : "_st.4";
-	default:
+	case 8:
 		return load ? "_ld.8" : "_st.8";
+	default:
+		return load ? "_ld.16" : "_st.16";
 	}
 }
 
@@ -166,7 +168,8 @@ static bool decode_access(struct ptx_parser *parser, struct access *access, bool
 				parser->instruction.mnemonic);
 	const struct ptx_operand *elements = value->kind == PTX_VECTOR ? value->elements : value;
 	uint32_t count = value->kind == PTX_VECTOR ? value->count : 1;
-	if (count != access->vector || access->type->size_B * count > 32)
+	if (count != access->vector || access->type->size_B * count > 32 ||
+	    (width == 'q' && count > 1))
 		return ptx_unknown(parser);
 	for (uint32_t i = 0; i < count; i++) {
 		data[i] = load ? ptx_destination_loose(parser, &elements[i], width) :
@@ -197,48 +200,106 @@ bool ptx_decode_memory(struct ptx_parser *parser, const struct ptx_parts *parts)
 	return decode_access(parser, &access, name[0] == 'l');
 }
 
+/* Element i of a vector, or what is none. */
+static const struct ptx_operand *element_of(const struct ptx_operand *operand, uint32_t i)
+{
+	return operand->kind == PTX_VECTOR ? &operand->elements[i] : operand;
+}
+
+static uint32_t element_count(const struct ptx_operand *operand)
+{
+	return operand->kind == PTX_VECTOR ? operand->count : 1;
+}
+
+/* One element of an atomic; x: destination, operand, and cas' second one.  The first one's
+ * access stands for them all, as their place is aligned as a whole. */
+static bool emit_atomic(struct ptx_parser *parser, const struct access *access, const uint32_t *x,
+			const struct ptx_address *address, uint32_t element)
+{
+	char name[32];
+	snprintf(name, sizeof(name), "_atom.%s.%s", access->operation, access->type->name);
+	const struct op_row *row = exec_table_find(name);
+	const bool swaps = x[2] != OPERAND_NONE;
+	if (!row)
+		return ptx_unknown(parser);
+	struct op *op = ptx_emit(parser, row->run);
+	if (!op)
+		return false;
+	memcpy(op->x, x, 3 * sizeof(*x));
+	op->x[MEMORY_ADDRESS] = address->x;
+	op->imm = address->offset + (int64_t)element * access->type->size_B;
+	op->address_32 = address->address_32;
+	op->space = address->space;
+	op->mode = (uint8_t)access->order;
+	op->narrow = access->narrow;
+	op->vector = (uint8_t)(element ? 1 : access->vector);
+	op->writes = 1;
+	op->reads = (uint8_t)(1u << MEMORY_ADDRESS | 1u << 1 | (swaps ? 1u << 2 : 0));
+	return true;
+}
+
+/* Each element is an atomic of its own ("the access is not guaranteed to be atomic as a
+ * whole", PTX ISA 9.0, 9.7.13.15). */
+static bool decode_elements(struct ptx_parser *parser, const struct access *access,
+			    const struct ptx_operand *to, const struct ptx_operand *from,
+			    struct ptx_address *address)
+{
+	const bool swaps = !strcmp(access->operation, "cas");
+	const char width = access->type->width;
+	if (element_count(from) != access->vector || (to && element_count(to) != access->vector) ||
+	    (swaps && access->vector > 1))
+		return ptx_unknown(parser);
+	if (access->vector > 1) {
+		/* A first element may overwrite the address. */
+		const bool narrow = address->address_32;
+		uint32_t both[2] = {ptx_temporary(parser, narrow ? 'w' : 'l'), address->x};
+		if (!ptx_emit_row(parser, narrow ? "_zww" : "_zll", both, 2))
+			return false;
+		address->x = both[0];
+	}
+	uint32_t x[8][3];
+	for (uint32_t i = 0; i < access->vector; i++) {
+		x[i][0] = to ? ptx_destination(parser, element_of(to, i), width) :
+			  ptx_temporary(parser, width);
+		x[i][1] = ptx_source(parser, element_of(from, i), width);
+		x[i][2] = swaps ? ptx_source(parser, &from[1], width) : OPERAND_NONE;
+		if (x[i][0] == OPERAND_NONE || x[i][1] == OPERAND_NONE ||
+		    (swaps && x[i][2] == OPERAND_NONE))
+			return false;
+		/* And a later one's operand. */
+		uint32_t both[2] = {ptx_temporary(parser, width), x[i][1]};
+		char move[] = {'_', 'z', width, width, '\0'};
+		if (access->vector > 1 && !ptx_emit_row(parser, move, both, 2))
+			return false;
+		x[i][1] = access->vector > 1 ? both[0] : x[i][1];
+	}
+	for (uint32_t i = 0; i < access->vector; i++)
+		if (!emit_atomic(parser, access, x[i], address, i))
+			return false;
+	return true;
+}
+
 bool ptx_decode_atomic(struct ptx_parser *parser, const struct ptx_parts *parts)
 {
 	const struct ptx_operand *operands = parser->instruction.operands;
-	bool returns = !strcmp(parts->part[0], "atom");
+	const bool returns = !strcmp(parts->part[0], "atom");
 	struct ptx_address address;
 	struct access access;
-	char name[32];
 	if (!parse_access(parser, parts, &access))
 		return false;
-	if (!access.operation || access.vector != 1)
+	/* Of f16 and bf16 there is min and max of vectors alone. */
+	const bool small = access.type->kind == 'h' || access.type->kind == 'B' ||
+			   access.type->kind == 'x' || access.type->kind == 'y';
+	if (!access.operation || access.type->size_B * access.vector > 16 ||
+	    (access.vector > 1 && !small && access.type->kind != 'f') ||
+	    (access.vector == 1 && small && access.operation[0] == 'm'))
 		return ptx_unknown(parser);
-	bool swaps = !strcmp(access.operation, "cas");
-	uint32_t first = returns ? 2 : 1, sources = swaps ? 2 : 1;
+	const uint32_t first = returns ? 2 : 1, sources = strcmp(access.operation, "cas") ? 1 : 2;
 	if (!ptx_operand_count(parser, first + sources + access.policy) ||
 	    !ptx_address_operand(parser, &operands[first - 1], access.space, &address))
 		return false;
 	if (address.space == SPACE_PARAM || address.space == SPACE_CONST)
 		return ptx_unknown(parser);
-	snprintf(name, sizeof(name), "_atom.%s.%s", access.operation, access.type->name);
-	const struct op_row *row = exec_table_find(name);
-	if (!row)
-		return ptx_unknown(parser);
-	char width = access.type->width;
-	uint32_t x[3] = {returns ? ptx_destination(parser, &operands[0], width) :
-				   ptx_temporary(parser, width),
-			 ptx_source(parser, &operands[first], width), OPERAND_NONE};
-	if (swaps)
-		x[2] = ptx_source(parser, &operands[first + 1], width);
-	if (x[0] == OPERAND_NONE || x[1] == OPERAND_NONE || (swaps && x[2] == OPERAND_NONE))
-		return false;
-	struct op *op = ptx_emit(parser, row->run);
-	if (!op)
-		return false;
-	memcpy(op->x, x, sizeof(x));
-	op->x[MEMORY_ADDRESS] = address.x;
-	op->imm = address.offset;
-	op->address_32 = address.address_32;
-	op->space = address.space;
-	op->mode = (uint8_t)access.order;
-	op->narrow = access.narrow;
-	op->vector = 1;
-	op->writes = 1;
-	op->reads = (uint8_t)(1u << MEMORY_ADDRESS | 1u << 1 | (swaps ? 1u << 2 : 0));
-	return true;
+	return decode_elements(parser, &access, returns ? &operands[0] : NULL, &operands[first],
+			       &address);
 }

@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include "backend/softcuda/exec_convert.h"
-#include "backend/softcuda/exec_video.h"
 #include "backend/softcuda/ptx_decode.h"
 
 #include <stdio.h>
@@ -13,10 +12,10 @@ static bool decode_pack(struct ptx_parser *parser, const struct ptx_type *type,
 {
 	struct ptx_instruction *in = &parser->instruction;
 	uint32_t operands[5];
-	char part = type->size_B / vector->count == 4 ? 'w' : 'h';
 	char name[32];
 	if (vector->count > 4 || vector->count < 2)
 		return ptx_unknown(parser);
+	char part = ptx_register_width(type->size_B / vector->count);
 	for (uint32_t i = 0; i < vector->count; i++)
 		operands[1 + i] = ptx_source(parser, &vector->elements[i], part);
 	operands[0] = ptx_destination(parser, &in->operands[0], type->width);
@@ -28,7 +27,9 @@ static bool decode_unpack(struct ptx_parser *parser, const struct ptx_type *type
 			  const struct ptx_operand *vector)
 {
 	uint32_t operands[2];
-	char part = type->size_B / (vector->count ? vector->count : 1) == 4 ? 'w' : 'h';
+	if (!vector->count)
+		return ptx_unknown(parser);
+	char part = ptx_register_width(type->size_B / vector->count);
 	operands[1] = ptx_source(parser, &parser->instruction.operands[1], type->width);
 	for (uint32_t i = 0; i < vector->count; i++) {
 		char name[32];
@@ -43,10 +44,56 @@ static bool decode_unpack(struct ptx_parser *parser, const struct ptx_type *type
 	return true;
 }
 
+/* mov.v4.u32 of %tid and its like, whose fourth element is 0, or between vectors. */
+static bool decode_elements(struct ptx_parser *parser, const struct ptx_type *type, uint32_t count)
+{
+	static const char *const names[] = {"x", "y", "z"};
+	const struct ptx_operand *to = &parser->instruction.operands[0];
+	const struct ptx_operand *from = &parser->instruction.operands[1];
+	uint32_t value[4];
+	if (to->kind != PTX_VECTOR || to->count != count ||
+	    (from->kind == PTX_VECTOR ? from->count != count :
+	     from->kind != PTX_SPECIAL || count != 4 || strcmp(type->name, "u32") != 0))
+		return ptx_unknown(parser);
+	for (uint32_t i = 0; i < count; i++) {
+		struct ptx_operand element = {.kind = PTX_INTEGER};
+		char name[32];
+		if (from->kind == PTX_VECTOR) {
+			element = from->elements[i];
+		} else if (i < 3) {
+			snprintf(name, sizeof(name), "%.24s.%s", from->text, names[i]);
+			element = (struct ptx_operand){.kind = PTX_SPECIAL, .text = name};
+		}
+		value[i] = ptx_source(parser, &element, type->width);
+	}
+	/* Each is moved aside first: one may be another's destination. */
+	char move[] = {'_', 'z', type->width, type->width, '\0'};
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t both[2] = {ptx_temporary(parser, type->width), value[i]};
+		value[i] = both[0];
+		if (!ptx_emit_row(parser, move, both, 2))
+			return false;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t both[2] = {ptx_destination(parser, &to->elements[i], type->width),
+				    value[i]};
+		if (!ptx_emit_row(parser, move, both, 2))
+			return false;
+	}
+	return true;
+}
+
 bool ptx_decode_mov(struct ptx_parser *parser, const struct ptx_parts *parts)
 {
 	const struct ptx_instruction *in = &parser->instruction;
 	uint32_t operands[2];
+	if (parts->count == 3 && in->count == 2 &&
+	    (!strcmp(parts->part[1], "v2") || !strcmp(parts->part[1], "v4"))) {
+		const struct ptx_type *element = ptx_type_find(parts->part[2]);
+		return element ? decode_elements(parser, element,
+						 (uint32_t)(parts->part[1][1] - '0')) :
+		       ptx_unknown(parser);
+	}
 	if (parts->count != 2 || !ptx_operand_count(parser, 2))
 		return ptx_unknown(parser);
 	const struct ptx_type *type = ptx_type_find(parts->part[1]);
@@ -241,20 +288,86 @@ static const char *conversion_name(const struct ptx_type *type)
 	       type->size_B == 2 ? "u16" : type->size_B == 4 ? "u32" : "u64";
 }
 
+/* cvt.pack.sat.TYPE.s32 d, a, b; of 8 bits and fewer with .b32 and c. */
+static bool decode_packing(struct ptx_parser *parser, const struct ptx_parts *parts)
+{
+	const struct ptx_operand *operands = parser->instruction.operands;
+	const char *type = parts->count > 4 ? parts->part[3] : "";
+	static const struct { const char *name; unsigned bits; } types[] = {
+		{"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}
+	};
+	unsigned bits = 0;
+	for (size_t i = 0; *type && i < sizeof(types) / sizeof(types[0]); i++)
+		bits = !strcmp(types[i].name, type + 1) ? types[i].bits : bits;
+	const bool third = bits != 16;
+	if (!bits || (type[0] != 's' && type[0] != 'u') || parts->count != 5u + third ||
+	    strcmp(parts->part[2], "sat") != 0 || strcmp(parts->part[4], "s32") != 0 ||
+	    (third && strcmp(parts->part[5], "b32") != 0))
+		return ptx_unknown(parser);
+	if (!ptx_operand_count(parser, 3u + third))
+		return false;
+	uint32_t x[4] = {ptx_destination(parser, &operands[0], 'w'),
+			 ptx_source(parser, &operands[1], 'w'),
+			 ptx_source(parser, &operands[2], 'w'), OPERAND_NONE};
+	x[3] = third ? ptx_source(parser, &operands[3], 'w') : ptx_constant(parser, 'w', 0);
+	if (!ptx_emit_row(parser, "_cvt.pack", x, 4))
+		return false;
+	((struct op *)(void *)(parser->ops.data + parser->ops.size_B))[-1].imm =
+		bits | (type[0] == 's' ? PACK_SIGNED : 0);
+	return true;
+}
+
+/* lop3.or.b32 and lop3.and.b32 d|p, a, b, c, table, q: p is whether d is not zero,
+ * together with q. */
+bool ptx_decode_logic(struct ptx_parser *parser, const struct ptx_parts *parts)
+{
+	const struct ptx_operand *operands = parser->instruction.operands;
+	uint32_t x[5], test[3], both[3];
+	char name[16];
+	const bool combines = parts->count == 3;
+	if (parts->count < 2 || parts->count > 3 ||
+	    strcmp(parts->part[parts->count - 1], "b32") != 0 ||
+	    (combines && strcmp(parts->part[1], "or") != 0 && strcmp(parts->part[1], "and") != 0))
+		return ptx_unknown(parser);
+	if (!ptx_operand_count(parser, 5u + combines))
+		return false;
+	if (combines != (operands[0].pair != NULL))
+		return ptx_unknown(parser);
+	x[0] = ptx_destination(parser, &operands[0], 'w');
+	for (unsigned i = 1; i < 5; i++)
+		x[i] = ptx_source(parser, &operands[i], 'w');
+	if (!combines)
+		return ptx_emit_row(parser, "lop3.b32", x, 5);
+	both[2] = ptx_source(parser, &operands[5], 'p');
+	test[0] = both[1] = ptx_temporary(parser, 'p');
+	test[1] = x[0];
+	test[2] = ptx_constant(parser, 'w', 0);
+	both[0] = ptx_destination(parser, operands[0].pair, 'p');
+	snprintf(name, sizeof(name), "%s.pred", parts->part[1]);
+	return ptx_emit_row(parser, "lop3.b32", x, 5) &&
+	       ptx_emit_row(parser, "_cmp.ne.u32", test, 3) &&
+	       ptx_emit_row(parser, name, both, 3);
+}
+
 bool ptx_decode_convert(struct ptx_parser *parser, const struct ptx_parts *parts)
 {
 	const struct ptx_operand *operands = parser->instruction.operands;
 	uint8_t mode = 0;
 	char name[48];
+	if (parts->count > 1 && !strcmp(parts->part[1], "pack"))
+		return decode_packing(parser, parts);
 	if (parts->count < 3)
 		return ptx_unknown(parser);
 	const struct ptx_type *to = ptx_type_find(parts->part[parts->count - 2]);
 	const struct ptx_type *from = ptx_type_find(parts->part[parts->count - 1]);
-	if (!to || !from || !parse_conversion(parser, parts, &mode))
+	if (!to || !from || to->width == 'q' || from->width == 'q' ||
+	    !parse_conversion(parser, parts, &mode))
 		return ptx_unknown(parser);
 	bool small = to->kind == 'm', finite = mode & CONVERT_SATFINITE;
 	bool away = (mode & CONVERT_ROUNDING) == CONVERT_RNA;
-	if (small != finite || (away && to->kind != 't'))
+	const bool bounded = to->width != 'l' && strchr("thBxy", to->kind) && from->kind == 'f' &&
+			     from->size_B == 4;
+	if ((finite ? !small && !bounded : small) || (away && to->kind != 't'))
 		return ptx_unknown(parser);
 	bool paired = (small || to->kind == 'x' || to->kind == 'y') && from->kind == 'f';
 	if (!ptx_operand_count(parser, paired ? 3 : 2))
@@ -304,54 +417,4 @@ bool ptx_decode_isspacep(struct ptx_parser *parser, const struct ptx_parts *part
 	uint32_t x[2] = {ptx_destination(parser, &operands[0], 'p'),
 			 ptx_source(parser, &operands[1], 'l')};
 	return ptx_emit_row(parser, name, x, 2);
-}
-
-static bool video_operation(const char *verb, const char *comparison, uint64_t *what)
-{
-	static const struct { const char *name; enum video_operation operation; } known[] = {
-		{"vadd", VIDEO_ADD}, {"vsub", VIDEO_SUB}, {"vavrg", VIDEO_AVERAGE},
-		{"vmin", VIDEO_MIN}, {"vmax", VIDEO_MAX}, {"vabsdiff", VIDEO_DIFFERENCE},
-		{"eq", VIDEO_EQ}, {"ne", VIDEO_NE}, {"lt", VIDEO_LT}, {"le", VIDEO_LE},
-		{"gt", VIDEO_GT}, {"ge", VIDEO_GE}
-	};
-	size_t size = comparison ? strlen(comparison) : strlen(verb) - 1;
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (strlen(known[i].name) != size ||
-		    strncmp(known[i].name, comparison ? comparison : verb, size) != 0)
-			continue;
-		*what |= known[i].operation;
-		return true;
-	}
-	return false;
-}
-
-/* v<verb>{2,4}.<dtype>.<atype>.<btype>[.sat|.add]; vset{2,4}.<atype>.<btype>.<cmp>[.add] */
-bool ptx_decode_video(struct ptx_parser *parser, const struct ptx_parts *parts)
-{
-	static const unsigned signs[] = {VIDEO_SIGNED, VIDEO_SIGNED_A, VIDEO_SIGNED_B};
-	const struct ptx_operand *operands = parser->instruction.operands;
-	const char *verb = parts->part[0];
-	bool sets = !strncmp(verb, "vset", 4);
-	uint64_t what = verb[strlen(verb) - 1] == '2' ? VIDEO_HALVES : 0;
-	if (parts->count < 4 || parts->count > 5 || !ptx_operand_count(parser, 4))
-		return ptx_unknown(parser);
-	for (unsigned i = sets; i < 3; i++) {
-		const char *type = parts->part[i + !sets];
-		if (strcmp(type, "s32") != 0 && strcmp(type, "u32") != 0)
-			return ptx_unknown(parser);
-		what |= type[0] == 's' ? signs[i] : 0;
-	}
-	const char *last = parts->count == 5 ? parts->part[4] : "";
-	what |= !strcmp(last, "add") ? VIDEO_ADDS : 0;
-	what |= !strcmp(last, "sat") && !sets ? VIDEO_SATURATES : 0;
-	if ((*last && !(what & (VIDEO_ADDS | VIDEO_SATURATES))) ||
-	    !video_operation(verb, sets ? parts->part[3] : NULL, &what))
-		return ptx_unknown(parser);
-	uint32_t x[4] = {ptx_destination(parser, &operands[0], 'w')};
-	for (unsigned i = 1; i < 4; i++)
-		x[i] = ptx_source(parser, &operands[i], 'w');
-	if (!ptx_emit_row(parser, "_video", x, 4))
-		return false;
-	((struct op *)(void *)(parser->ops.data + parser->ops.size_B))[-1].imm = (int64_t)what;
-	return true;
 }

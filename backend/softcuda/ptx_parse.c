@@ -1,7 +1,7 @@
 #include "config.h"
 
 #include "backend/softcuda/check_option.h"
-#include "backend/softcuda/ptx_parse.h"
+#include "backend/softcuda/ptx_decode.h"
 
 #include "backend/softcuda/ptx_program.h"
 
@@ -71,7 +71,7 @@ bool ptx_local(struct ptx_parser *parser, uint64_t size_B, uint32_t align_B,
 
 /* What a declaration says before its name. */
 struct declarator {
-	uint32_t align_B, element_B;
+	uint32_t align_B, element_B, vector;
 	uint64_t size_B;
 	bool floating, open;          /* open: name[] */
 	const char *name;
@@ -110,12 +110,28 @@ static bool parse_dimensions(struct ptx_parser *parser, struct declarator *what)
 	return true;
 }
 
+/* name [dims], of the type that what says. */
+static bool parse_declared(struct ptx_parser *parser, struct declarator *what)
+{
+	struct ptx_lexer *lexer = &parser->lexer;
+	if (lexer->token.kind != TOKEN_WORD || !what->element_B)
+		return ptx_fail(parser, lexer->token.line, "bad declaration at '%.*s'",
+				(int)lexer->token.size, lexer->token.text);
+	what->name = lexer->token.text;
+	what->name_size = lexer->token.size;
+	what->size_B = (uint64_t)what->element_B * what->vector;
+	what->open = false;
+	ptx_lex_next(lexer);
+	return parse_dimensions(parser, what);
+}
+
 /* [.align n] [.v2|.v4] .type [.ptr ...] name [dims]; ends after the dims. */
 static bool parse_declarator(struct ptx_parser *parser, struct declarator *what)
 {
 	struct ptx_lexer *lexer = &parser->lexer;
-	uint32_t vector = 1, align_B = 0;
+	uint32_t align_B = 0;
 	memset(what, 0, sizeof(*what));
+	what->vector = 1;
 	while (lexer->token.kind == TOKEN_WORD && lexer->token.text[0] == '.') {
 		if (ptx_lex_is_word(lexer, ".align")) {
 			if (!parse_align(parser, &align_B))
@@ -123,7 +139,7 @@ static bool parse_declarator(struct ptx_parser *parser, struct declarator *what)
 			continue;
 		}
 		if (ptx_lex_is_word(lexer, ".v2") || ptx_lex_is_word(lexer, ".v4")) {
-			vector = (uint32_t)(lexer->token.text[2] - '0');
+			what->vector = (uint32_t)(lexer->token.text[2] - '0');
 		} else if (ptx_lex_is_word(lexer, ".ptr")) {
 			/* What a pointer points to: a promise to the optimiser. */
 			for (ptx_lex_next(lexer); lexer->token.text[0] == '.' &&
@@ -143,15 +159,8 @@ static bool parse_declarator(struct ptx_parser *parser, struct declarator *what)
 		}
 		ptx_lex_next(lexer);
 	}
-	if (lexer->token.kind != TOKEN_WORD || !what->element_B)
-		return ptx_fail(parser, lexer->token.line, "bad declaration at '%.*s'",
-				(int)lexer->token.size, lexer->token.text);
-	what->name = lexer->token.text;
-	what->name_size = lexer->token.size;
-	what->size_B = (uint64_t)what->element_B * vector;
-	what->align_B = align_B ? align_B : (uint32_t)what->size_B;
-	ptx_lex_next(lexer);
-	return parse_dimensions(parser, what);
+	what->align_B = align_B ? align_B : what->element_B * what->vector;
+	return parse_declared(parser, what);
 }
 
 /* A value of an initialiser: number, symbol + n, generic(symbol) + n, or
@@ -317,53 +326,82 @@ static bool declare_local(struct ptx_parser *parser, const struct declarator *wh
 	return ptx_local(parser, what->size_B, what->align_B, &symbol->offset_B);
 }
 
+static bool declare(struct ptx_parser *parser, const struct declarator *what,
+		    enum ptx_space space, bool external)
+{
+	if (space == SPACE_GLOBAL || space == SPACE_CONST)
+		return declare_global(parser, what, space == SPACE_CONST, external);
+	if (space == SPACE_SHARED)
+		return declare_shared(parser, what, external);
+	if (!parser->depth)
+		return ptx_fail(parser, parser->lexer.token.line,
+				"local memory outside of a function");
+	return declare_local(parser, what);
+}
+
 bool ptx_variable(struct ptx_parser *parser, enum ptx_space space, bool external)
 {
 	struct ptx_lexer *lexer = &parser->lexer;
 	struct declarator what;
-	bool right;
 	ptx_lex_next(lexer);
-	if (!parse_declarator(parser, &what))
+	if (!parse_declarator(parser, &what) || !declare(parser, &what, space, external))
 		return false;
-	if (space == SPACE_GLOBAL || space == SPACE_CONST)
-		right = declare_global(parser, &what, space == SPACE_CONST, external);
-	else if (space == SPACE_SHARED)
-		right = declare_shared(parser, &what, external);
-	else if (!parser->depth)
-		right = ptx_fail(parser, lexer->token.line, "local memory outside of a function");
-	else
-		right = declare_local(parser, &what);
-	return right && ptx_expect(parser, ';');
-}
-
-static bool add_parameter(struct ptx_parser *parser, const struct declarator *what, bool declare,
-			  bool entry, uint64_t *size_B, struct soft_parameter *parameter)
-{
-	uint64_t offset_B = (*size_B + what->align_B - 1) & ~(uint64_t)(what->align_B - 1);
-	struct ptx_symbol *symbol = NULL;
-	if (offset_B + what->size_B > LOCAL_MAX_B)
-		return ptx_fail(parser, parser->lexer.token.line, "parameters are too large");
-	if (declare) {
-		symbol = ptx_symbol_declare(parser, entry ? SYMBOL_PARAM : SYMBOL_LOCAL,
-					    what->name, what->name_size);
-		if (!symbol)
+	while (ptx_lex_is(lexer, ',')) {
+		ptx_lex_next(lexer);
+		if (!parse_declared(parser, &what) || !declare(parser, &what, space, external))
 			return false;
 	}
+	return ptx_expect(parser, ';');
+}
+
+/* A register that a function finds its parameter in, or leaves its result in. */
+static bool declare_formal(struct ptx_parser *parser, const struct declarator *what,
+			   struct ptx_symbol *symbol, bool result, uint64_t offset_B)
+{
+	struct ptx_formal formal = {
+		.index = (uint32_t)parser->widths.size_B, .offset_B = offset_B,
+		.width = ptx_register_width(what->element_B), .result = result
+	};
+	if (what->size_B != what->element_B)
+		return ptx_fail(parser, parser->lexer.token.line,
+				"'%s' is a parameter that no register holds", symbol->name);
+	symbol->kind = SYMBOL_REGISTER;
+	symbol->width = formal.width;
+	symbol->index = formal.index;
+	bytes_append_char(&parser->widths, formal.width);
+	bytes_append(&parser->formals, &formal, sizeof(formal));
+	return bytes_failed(&parser->widths) || bytes_failed(&parser->formals) ?
+	       ptx_fail_memory(parser) : true;
+}
+
+static bool add_parameter(struct ptx_parser *parser, const struct declarator *what,
+			  enum ptx_list kind, bool in_register, uint64_t *size_B,
+			  struct soft_parameter *parameter)
+{
+	uint64_t offset_B = (*size_B + what->align_B - 1) & ~(uint64_t)(what->align_B - 1);
+	if (offset_B + what->size_B > LOCAL_MAX_B)
+		return ptx_fail(parser, parser->lexer.token.line, "parameters are too large");
+	struct ptx_symbol *symbol =
+		ptx_symbol_declare(parser, kind == LIST_ENTRY ? SYMBOL_PARAM : SYMBOL_LOCAL,
+				   what->name, what->name_size);
+	if (!symbol)
+		return false;
 	*size_B = offset_B + what->size_B;
-	if (declare && !entry &&
+	if (kind != LIST_ENTRY &&
 	    !ptx_local(parser, what->size_B, what->align_B, &offset_B))
 		return false;
-	if (symbol) {
-		symbol->offset_B = offset_B;
-		symbol->size_B = what->size_B;
-	}
+	symbol->offset_B = offset_B;
+	symbol->size_B = what->size_B;
+	if (in_register &&
+	    !declare_formal(parser, what, symbol, kind == LIST_RESULTS, offset_B))
+		return false;
 	*parameter = (struct soft_parameter){.offset_B = (uint32_t)offset_B,
 					     .size_B = (uint32_t)what->size_B,
 					     .align_B = what->align_B};
 	return true;
 }
 
-bool ptx_parameters(struct ptx_parser *parser, bool declare, bool entry,
+bool ptx_parameters(struct ptx_parser *parser, enum ptx_list kind,
 		    struct soft_parameter **list_out, uint32_t *count_out, uint32_t *size_B_out)
 {
 	struct ptx_lexer *lexer = &parser->lexer;
@@ -373,15 +411,17 @@ bool ptx_parameters(struct ptx_parser *parser, bool declare, bool entry,
 	while (right && !ptx_lex_is(lexer, ')')) {
 		struct declarator what;
 		struct soft_parameter parameter;
-		if (!ptx_lex_is_word(lexer, ".param")) {
+		const bool in_register = ptx_lex_is_word(lexer, ".reg") && kind != LIST_ENTRY;
+		if (!in_register && !ptx_lex_is_word(lexer, ".param")) {
 			right = ptx_fail(parser, lexer->token.line,
-					 "a parameter in '%.*s' is not supported, only .param",
+					 "a parameter in '%.*s' is not supported",
 					 (int)lexer->token.size, lexer->token.text);
 			break;
 		}
 		ptx_lex_next(lexer);
 		right = parse_declarator(parser, &what) &&
-			add_parameter(parser, &what, declare, entry, &size_B, &parameter);
+			add_parameter(parser, &what, kind, in_register, &size_B,
+				      &parameter);
 		if (right)
 			bytes_append(&list, &parameter, sizeof(parameter));
 		if (right && ptx_lex_is(lexer, ','))
@@ -485,15 +525,18 @@ static bool parse_function(struct ptx_parser *parser, bool entry)
 	parser->local_B = 0;
 	parser->local_gap_B = 0;
 	parser->locals.size_B = 0;
+	parser->widths.size_B = 0;
+	parser->formals.size_B = 0;
 	ptx_scope_open(parser);
 	if (has_results) {
 		*lexer = results_at;
-		if (!ptx_parameters(parser, true, false, &results, &result_count, &ignored_B))
+		if (!ptx_parameters(parser, LIST_RESULTS, &results, &result_count, &ignored_B))
 			return false;
 		*lexer = parameters_at;
 	}
 	if (ptx_lex_is(lexer, '(') &&
-	    !ptx_parameters(parser, true, entry, &parameters, &parameter_count, &size_B))
+	    !ptx_parameters(parser, entry ? LIST_ENTRY : LIST_FUNCTION, &parameters,
+			    &parameter_count, &size_B))
 		return false;
 	struct code *code = ptx_code(parser, symbol->index);
 	if (code->defined && !ptx_lex_is(lexer, ';'))
@@ -516,7 +559,7 @@ static bool parse_function(struct ptx_parser *parser, bool entry)
 	code->parameter_count = parameter_count;
 	code->parameter_size_B = size_B;
 	parser->code = symbol->index;
-	if (!ptx_body(parser))
+	if (!ptx_formals_load(parser) || !ptx_body(parser))
 		return false;
 	ptx_code(parser, symbol->index)->defined = true;
 	return true;

@@ -16,6 +16,7 @@
 
 enum ptx_symbol_kind {
 	SYMBOL_REGISTER,
+	SYMBOL_VECTOR,    /* .reg .v2, .v4: count registers from index on */
 	SYMBOL_VARIABLE,  /* .global or .const: index in variables */
 	SYMBOL_SHARED,    /* index in shared */
 	SYMBOL_LOCAL,     /* offset in the frame's local memory; .func parameters too */
@@ -37,7 +38,7 @@ struct ptx_symbol {
 	uint64_t offset_B;
 	uint64_t size_B;
 	uint32_t count;               /* %r<count>: the registers of a family; 0: one register */
-	char width;                   /* of a register: p h w l */
+	char width;                   /* of a register: p h w l q */
 };
 
 enum ptx_operand_kind {
@@ -49,6 +50,8 @@ struct ptx_operand {
 	enum ptx_operand_kind kind;
 	bool address;                 /* in [ ] */
 	bool negated;                 /* !p */
+	bool minus;                   /* -r: of vmad */
+	const char *part;             /* r.b0, r.h10: "b0"; NULL without */
 	char width;                   /* PTX_REGISTER */
 	bool single;                  /* PTX_FLOAT: a float's bits, else a double's */
 	uint32_t index;               /* PTX_REGISTER: virtual number */
@@ -72,6 +75,14 @@ struct ptx_instruction {
 	uint32_t count;
 	struct ptx_operand pool[PTX_POOL];  /* elements of vectors, pairs */
 	uint32_t pool_count;
+};
+
+/* A parameter or result of the function in a register. */
+struct ptx_formal {
+	uint32_t index;               /* the register's */
+	char width;
+	bool result;
+	uint64_t offset_B;            /* where it is in the frame's local memory */
 };
 
 struct ptx_fixup {
@@ -106,6 +117,7 @@ struct ptx_parser {
 	struct bytes locals;          /* struct local_variable */
 	struct source_place place;    /* of the latest .loc */
 	struct bytes widths;          /* char per virtual register */
+	struct bytes formals;         /* struct ptx_formal */
 	struct bytes fixups, sites, tables, shared_used;
 	uint64_t local_B;
 	uint32_t local_gap_B;         /* of these: the checker's gaps */
@@ -144,14 +156,18 @@ bool ptx_type_size(struct ptx_parser *parser, const char *type, uint32_t size,
 		   uint32_t *size_B_out);
 bool ptx_integer(struct ptx_parser *parser, int64_t *value_out);
 bool ptx_expect(struct ptx_parser *parser, char punctuation);
+/* The letter of a register's width, as in exec_op.h. */
+char ptx_register_width(uint32_t size_B);
 /* .file and .loc, which end with their line. */
 void ptx_file(struct ptx_parser *parser);
 void ptx_place(struct ptx_parser *parser);
 /* Room in the current function's local memory; the offset. */
 bool ptx_local(struct ptx_parser *parser, uint64_t size_B, uint32_t align_B,
 	       uint64_t *offset_out);
-/* A parameter list in ( ): formals of the current function when declare. */
-bool ptx_parameters(struct ptx_parser *parser, bool declare, bool entry,
+/* Who takes a parameter list. */
+enum ptx_list { LIST_ENTRY, LIST_FUNCTION, LIST_RESULTS };
+/* A parameter list in ( ), of the current function. */
+bool ptx_parameters(struct ptx_parser *parser, enum ptx_list kind,
 		    struct soft_parameter **list_out, uint32_t *count_out, uint32_t *size_B_out);
 
 #endif

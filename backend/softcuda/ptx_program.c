@@ -46,6 +46,7 @@ bool ptx_code_finish(struct ptx_parser *parser)
 		return false;
 	code->register_peak = peak;
 	parser->widths.size_B = 0;
+	parser->formals.size_B = 0;
 	parser->fixups.size_B = 0;
 	return true;
 }
@@ -211,7 +212,7 @@ static void parser_destroy(struct ptx_parser *parser)
 		&parser->codes, &parser->variables, &parser->shared, &parser->relocations,
 		&parser->launch_constants, &parser->constants, &parser->ops, &parser->widths,
 		&parser->fixups, &parser->sites, &parser->tables, &parser->shared_used,
-		&parser->places, &parser->locals, &parser->files
+		&parser->places, &parser->locals, &parser->files, &parser->formals
 	};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		bytes_finish(lists[i]);

@@ -37,7 +37,8 @@ struct placer {
 
 static uint32_t width_bytes(char width)
 {
-	return width == 'p' ? 4 : width == 'h' ? 2 * LANES : width == 'w' ? 4 * LANES : 8 * LANES;
+	return width == 'p' ? 4 : width == 'h' ? 2 * LANES : width == 'w' ? 4 * LANES :
+	       width == 'l' ? 8 * LANES : 16 * LANES;
 }
 
 static bool is_register(const struct op *op, unsigned k)
@@ -223,8 +224,8 @@ static void no_sharing(struct placer *p)
  * afterwards, so that no result shares with its own op's operands. */
 static uint32_t hand_out(struct placer *p, uint32_t *peak_out)
 {
-	uint32_t free_slot[4] = {NONE, NONE, NONE, NONE}, size_B = 0, peak = 0;
-	static const char widths[] = "lwhp";
+	uint32_t free_slot[5] = {NONE, NONE, NONE, NONE, NONE}, size_B = 0, peak = 0;
+	static const char widths[] = "qlwhp";
 	for (uint32_t r = p->register_count; r-- > 0;) {
 		if (p->last[r] == NONE)
 			continue;
@@ -247,7 +248,7 @@ static uint32_t hand_out(struct placer *p, uint32_t *peak_out)
 			size_B = (size_B + align - 1) & ~(align - 1);
 			p->place[r] = size_B;
 			size_B += bytes;
-			peak += bytes == 8 * LANES ? 2 : 1;
+			peak += bytes > 4 * LANES ? bytes / (4 * LANES) : 1;
 		}
 		/* A register that has ended is never looked at again, so its link in
 		 * the list of starts serves for the list of free slots. */

@@ -5,31 +5,36 @@
 
 #include <string.h>
 
-static char register_width(uint32_t size_B)
+char ptx_register_width(uint32_t size_B)
 {
-	return size_B == 0 ? 'p' : size_B <= 2 ? 'h' : size_B == 4 ? 'w' : size_B == 8 ? 'l' : 0;
+	return size_B == 0 ? 'p' : size_B <= 2 ? 'h' : size_B == 4 ? 'w' : size_B == 8 ? 'l' : 'q';
 }
 
-/* .reg .type name, name<count>, ...; */
+/* .reg [.v2|.v4] .type name, name<count>, ...; */
 static bool parse_registers(struct ptx_parser *parser)
 {
 	struct ptx_lexer *lexer = &parser->lexer;
-	uint32_t size_B;
+	uint32_t size_B, elements = 0;
 	ptx_lex_next(lexer);
+	if (ptx_lex_is_word(lexer, ".v2") || ptx_lex_is_word(lexer, ".v4")) {
+		elements = (uint32_t)(lexer->token.text[2] - '0');
+		ptx_lex_next(lexer);
+	}
 	if (!ptx_type_size(parser, lexer->token.text, lexer->token.size, &size_B))
 		return false;
-	char width = register_width(size_B);
-	if (!width)
-		return ptx_fail(parser, lexer->token.line, "128-bit registers are not supported");
+	char width = ptx_register_width(size_B);
 	do {
 		ptx_lex_next(lexer);
 		struct ptx_symbol *symbol = ptx_symbol_declare(
-			parser, SYMBOL_REGISTER, lexer->token.text, lexer->token.size);
-		int64_t count = 1;
+			parser, elements ? SYMBOL_VECTOR : SYMBOL_REGISTER, lexer->token.text,
+			lexer->token.size);
+		int64_t count = elements ? elements : 1;
 		if (!symbol)
 			return false;
 		ptx_lex_next(lexer);
-		if (ptx_lex_is(lexer, '<')) {
+		if (elements)
+			symbol->count = elements;
+		else if (ptx_lex_is(lexer, '<')) {
 			ptx_lex_next(lexer);
 			if (!ptx_integer(parser, &count) || !ptx_expect(parser, '>'))
 				return false;
@@ -60,15 +65,57 @@ static struct ptx_operand *pool_take(struct ptx_parser *parser, uint32_t count)
 	return taken;
 }
 
+/* r.b0, r.h10: a register and which parts of it. */
+static bool parse_part(struct ptx_parser *parser, struct ptx_operand *operand, const char *text,
+		       uint32_t size)
+{
+	uint32_t name_size = size;
+	while (name_size && text[name_size - 1] >= '0' && text[name_size - 1] <= '7')
+		name_size--;
+	if (name_size == size || name_size < 3 || text[name_size - 2] != '.' ||
+	    (text[name_size - 1] != 'b' && text[name_size - 1] != 'h') ||
+	    !ptx_symbol_register(parser, text, name_size - 2, &operand->index, &operand->width))
+		return false;
+	operand->part = arena_string(parser->arena, text + name_size - 1, size - name_size + 1);
+	return operand->part || ptx_fail_memory(parser);
+}
+
+/* v, a register of several elements, or one of them: v.x to v.w, v.r to v.a. */
+static bool parse_elements(struct ptx_parser *parser, struct ptx_operand *operand,
+			   const char *text, uint32_t size)
+{
+	static const char letters[] = "xyzwrgba";
+	const char *letter = size > 2 && text[size - 2] == '.' && text[size - 1] ?
+			     strchr(letters, text[size - 1]) : NULL;
+	const struct ptx_symbol *symbol = ptx_symbol_find(parser, text, size - (letter ? 2 : 0));
+	const uint32_t at = letter ? (uint32_t)(letter - letters) % 4 : 0;
+	if (!symbol || symbol->kind != SYMBOL_VECTOR || at >= symbol->count)
+		return false;
+	operand->width = symbol->width;
+	operand->index = symbol->index + at;
+	operand->kind = letter ? PTX_REGISTER : PTX_VECTOR;
+	operand->count = letter ? 0 : symbol->count;
+	operand->elements = pool_take(parser, operand->count);
+	for (uint32_t i = 0; operand->elements && i < operand->count; i++)
+		operand->elements[i] = (struct ptx_operand){
+			.kind = PTX_REGISTER, .width = symbol->width, .index = symbol->index + i
+		};
+	return operand->elements;
+}
+
 static bool parse_name(struct ptx_parser *parser, struct ptx_operand *operand)
 {
 	struct ptx_lexer *lexer = &parser->lexer;
 	const char *text = lexer->token.text;
 	uint32_t size = lexer->token.size;
-	if (ptx_symbol_register(parser, text, size, &operand->index, &operand->width)) {
+	if (ptx_symbol_register(parser, text, size, &operand->index, &operand->width) ||
+	    parse_part(parser, operand, text, size)) {
 		operand->kind = PTX_REGISTER;
 	} else if (ptx_lex_is_word(lexer, "_")) {
 		operand->kind = PTX_SINK;
+	} else if (parse_elements(parser, operand, text, size)) {
+		ptx_lex_next(lexer);
+		return true;
 	} else {
 		operand->symbol = ptx_symbol_find(parser, text, size);
 		operand->kind = operand->symbol && operand->symbol->kind != SYMBOL_LABEL ?
@@ -88,6 +135,13 @@ static bool parse_simple(struct ptx_parser *parser, struct ptx_operand *operand)
 	if (ptx_lex_is(lexer, '!')) {
 		operand->negated = true;
 		ptx_lex_next(lexer);
+	}
+	const struct ptx_lexer before = *lexer;
+	if (ptx_lex_is(lexer, '-')) {
+		ptx_lex_next(lexer);
+		operand->minus = lexer->token.kind == TOKEN_WORD;
+		if (!operand->minus)
+			*lexer = before;
 	}
 	if (lexer->token.kind == TOKEN_WORD) {
 		if (!parse_name(parser, operand))

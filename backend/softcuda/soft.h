@@ -38,7 +38,8 @@
 enum {
 	SOFT_DRIVER_VERSION = 13000,
 	SOFT_DEVICES_MAX = 16,
-	SOFT_SM = 90,                        /* the newest there is; what devices are by default */
+	SOFT_SM = 90,                        /* what devices are by default */
+	SOFT_SM_OLDEST = 50, SOFT_SM_NEWEST = 121,
 	SOFT_MULTIPROCESSORS = 4,
 	SOFT_WARP = 32,
 	SOFT_THREADS_PER_BLOCK = 1024,
@@ -61,7 +62,7 @@ struct soft_pool;
 /* Lives as long as the process. */
 struct soft_device {
 	unsigned index;
-	unsigned sm;                         /* of its compute capability, SOFT_SM at most */
+	unsigned sm;                         /* of its compute capability */
 	uint64_t memory_B;
 	uint64_t used_B;
 	struct soft_context *primary;        /* NULL while nobody retains it */

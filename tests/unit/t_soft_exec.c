@@ -190,6 +190,20 @@ static void check_case(struct module *module, const struct instruction_case *wha
 	}
 }
 
+/* What the calls of the cases go to. */
+static const char functions_ptx[] =
+	".func (.reg .b32 r) scaled(.reg .b32 a, .reg .b64 d, .reg .b16 h) {\n"
+	".reg .pred p; .reg .b32 t; mov.b32 r, a; setp.eq.u32 p, a, 0; @p ret;\n"
+	"cvt.rzi.u32.f64 t, d; mul.lo.u32 r, a, t; cvt.u32.u16 t, h; add.u32 r, r, t; ret; }\n"
+	".func (.param .b32 r) increased(.param .b32 a) {\n"
+	".reg .b32 t; ld.param.b32 t, [a]; add.u32 t, t, 1; st.param.b32 [r], t; ret; }\n"
+	".func (.reg .b32 r) twice(.reg .b32 a) { add.u32 r, a, a; }\n"
+	/* Each level keeps its number on a stack that grows by it. */
+	".func (.reg .b32 r) sum_to(.reg .b32 a) {\n"
+	".reg .pred p; .reg .b32 s, t, n; mov.b32 r, 0; setp.eq.u32 p, a, 0; @p ret;\n"
+	"shl.b32 n, a, 2; alloca.u32 s, n; add.u32 t, s, n; st.local.u32 [t+-4], a;\n"
+	"sub.u32 n, a, 1; call (r), sum_to, (n); ld.local.u32 n, [t+-4]; add.u32 r, r, n; ret; }\n";
+
 static void instructions(void)
 {
 	const struct instruction_case cases[] = {
@@ -202,7 +216,9 @@ static void instructions(void)
 	struct module module;
 	bytes_append_string(&ptx, HEADER ".const .align 4 .u32 fixed[3] = {11, 22, 33};\n"
 			    ".global .align 4 .u32 words[2] = {7, 8};\n"
-			    ".global .align 8 .u64 table[1] = {fixed};\n");
+			    ".global .align 8 .u64 table[1] = {fixed};\n"
+			    ".global .align 16 .b8 lines[64];\n");
+	bytes_append_string(&ptx, functions_ptx);
 	for (unsigned i = 0; i < CASES; i++)
 		write_case(&ptx, i, &cases[i]);
 	CUresult result = module_load(&module, bytes_string(&ptx));
