@@ -35,6 +35,7 @@ kernel_files = \
 	tests/kernels/barrier_partial_ptx.clt \
 	tests/kernels/barrier_reduction.clt \
 	tests/kernels/bitonic_sort.clt \
+	tests/kernels/byte_pairs.clt \
 	tests/kernels/common_functions.clt \
 	tests/kernels/constant_argument.clt \
 	tests/kernels/constant_mixed.clt \
