@@ -1,7 +1,7 @@
 #!/bin/sh
 # Protects: every overload of the functions of sub-groups, work-groups, images and extensions compiles for
-# each generation of GPUs, optimised or not, and ptxas takes the result.  ARCHITECTURES_ALL=1: every
-# generation both ways (minutes).
+# each generation of GPUs, optimised or not, and ptxas and softcuda take the result.
+# ARCHITECTURES_ALL=1: every generation both ways (minutes).
 "$PYTHON3" -c '' 2>/dev/null || { echo "skipped: no $PYTHON3"; exit 77; }
 [ -x "$PTXAS" ] || { echo "skipped: no ptxas"; exit 77; }
 folder=`mktemp -d` || exit 1
@@ -16,6 +16,7 @@ try()
 	tests/unit/compile_for "$file" $option "$@" || exit
 	for sm; do
 		"$PTXAS" -O1 -arch=sm_$sm -o /dev/null "$file.$sm" || exit 1
+		tests/unit/soft_load $sm "$file.$sm" || exit 1
 		echo "sm_$sm $option: `grep -c '\.entry' "$file.$sm"` kernels"
 	done
 }

@@ -48,3 +48,7 @@ tests_unit_compile_for_SOURCES = tests/unit/compile_for.c
 tests_unit_compile_for_LDADD = frontend/libfrontend.a backend/libbackend.a base/libbase.a \
 	$(LLVM_LIBS) -ldl
 nodist_EXTRA_tests_unit_compile_for_SOURCES = force-cxx-link.cxx
+check_PROGRAMS += tests/unit/soft_load
+tests_unit_soft_load_SOURCES = tests/unit/soft_load.c
+tests_unit_soft_load_LDADD = libculvert-softcuda.so base/libbase.a -lpthread
+tests_unit_soft_load_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
