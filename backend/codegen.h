@@ -26,7 +26,11 @@ struct be_codegen_options {
 	unsigned optimization;      /* 0 or 3 */
 	unsigned max_registers;     /* 0: no limit */
 	bool line_info;
+	unsigned threads;           /* that large programs may be shared out to; 0 as 1 */
 };
+
+/* Of text: below that, threads are not worth their making. */
+enum { BE_CODEGEN_SHARED_B = 32 << 10 };
 
 /* CL_SUCCESS, or CL_COMPILER_NOT_AVAILABLE with every place that was tried, and
  * why it failed there, in log. Tries again until it was found once. */

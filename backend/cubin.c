@@ -86,14 +86,19 @@ static void add_option(struct option_list *list, const char *format, unsigned va
 	list->pointers[list->count++] = text;
 }
 
+/* The code is the same however it is shared out; a note in it names the option. */
 static void make_options(struct option_list *list, const struct be_codegen_options *options,
-			 bool verbose)
+			 size_t size_B, bool verbose)
 {
 	list->count = 0;
 	add_option(list, "--gpu-name=sm_%u", options->sm);
 	add_option(list, "--opt-level=%u", options->optimization);
 	if (options->max_registers)
 		add_option(list, "--maxrregcount=%u", options->max_registers);
+	/* Figures come in the order of the kernels only from one thread. */
+	if (options->threads > 1 && size_B >= BE_CODEGEN_SHARED_B && !verbose &&
+	    !options->line_info)
+		add_option(list, "--split-compile=%u", options->threads);
 	if (options->line_info)
 		list->pointers[list->count++] = "--generate-line-info";
 	if (verbose || options->line_info)
@@ -162,7 +167,7 @@ bool be_cubin_compile(const struct bytes *ptx, const struct be_codegen_options *
 	const struct be_ptx_compiler *compiler = ptx->size_B ? load() : NULL;
 	if (!compiler)
 		return false;
-	make_options(&list, options, verbose);
+	make_options(&list, options, ptx->size_B, verbose);
 	bool made = !compile(compiler, ptx, &list, &cubin, &info) && !bytes_failed(&cubin);
 	/* Of a failure the driver's compiler will speak, whose turn it is then. */
 	if (made) {

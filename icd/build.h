@@ -37,6 +37,7 @@ struct ocl_build_job {
 	struct ocl_code *loaded;             /* BINARY; not NULL */
 	struct ocl_code *const *inputs;      /* LINK: objects and libraries */
 	size_t input_count;
+	unsigned threads;            /* that the compilers may start; 0: none of them */
 };
 
 /* code_out: a reference; written on success.  module_out: a reference to an executable's

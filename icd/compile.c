@@ -97,6 +97,7 @@ static void generate_cubin(const struct ocl_build_job *job, struct product *prod
 		.optimization = code->optimization,
 		.max_registers = code->max_registers,
 		.line_info = code->line_info,
+		.threads = job->threads,
 	};
 	stage_set("the PTX compiler");
 	if (job->target.cubin)
@@ -119,6 +120,7 @@ static cl_int generate(const struct ocl_build_job *job, struct fe_program *progr
 		.optimization = asked->optimization,
 		.max_registers = asked->max_registers,
 		.line_info = asked->line_info,
+		.threads = job->threads,
 	};
 	size_t libdevice_B = 0;
 	const void *libdevice = program->needs_libdevice ? fe_libdevice(&libdevice_B) : NULL;

@@ -44,6 +44,7 @@ struct helper {
 	int socket;                      /* owned */
 	pid_t pid;
 	bool served;                     /* a job before */
+	unsigned threads;                /* its share of the cores */
 	struct circumstances started_in;
 };
 
@@ -171,11 +172,16 @@ static struct helper *helper_start(const char *path)
 
 /* --- having one --------------------------------------------------------------------------- */
 
-static unsigned helpers_max(void)
+static unsigned cores_count(void)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	return cores < HELPERS_MIN ? HELPERS_MIN
-				   : cores > HELPERS_MAX ? HELPERS_MAX : (unsigned)cores;
+	return cores < 1 ? 1 : cores > HELPERS_MAX ? HELPERS_MAX : (unsigned)cores;
+}
+
+static unsigned helpers_max(void)
+{
+	unsigned cores = cores_count();
+	return cores < HELPERS_MIN ? HELPERS_MIN : cores;
 }
 
 static bool ready_locked(void)
@@ -226,6 +232,7 @@ static struct helper *helper_take(bool fresh, const char *path)
 	while (helpers.busy >= helpers_max())
 		lock_condition_wait(&helpers.freed, &helpers.lock);
 	helpers.busy++;
+	const unsigned busy = helpers.busy;
 	if (!fresh)
 		helper = idle_find_locked(&now, &stale);
 	lock_drop(&helpers.lock);
@@ -236,7 +243,9 @@ static struct helper *helper_take(bool fresh, const char *path)
 		helper = helper_start(path);
 		stage_clock_lap(&clock, "start of a compiler's process");
 	}
-	if (!helper)
+	if (helper)
+		helper->threads = cores_count() / busy;
+	else
 		helper_release();
 	return helper;
 }
@@ -340,17 +349,30 @@ static void report(const struct ocl_build_job *job, const struct bytes *reason,
 	compiled->error = ocl_compile_frontend_error(job->kind, FE_INTERNAL);
 }
 
+/* folder: where relative paths start. */
+static bool order_make(const struct helper *helper, const struct ocl_build_job *job,
+		       const char *folder, struct bytes *order)
+{
+	struct ocl_build_job shared = *job;
+	shared.threads = helper->threads;
+	ocl_wire_put_job(&shared, folder, order);
+	return !bytes_failed(order);
+}
+
 /* False: the job was not begun by anyone who was fresh. */
-static bool compile_there(const char *path, const struct bytes *order,
-			  const struct ocl_build_job *job, struct ocl_compiled *compiled)
+static bool compile_there(const char *path, const char *folder, const struct ocl_build_job *job,
+			  struct ocl_compiled *compiled)
 {
 	for (bool fresh = false;;) {
-		struct bytes reason = BYTES_INIT;
+		struct bytes reason = BYTES_INIT, order = BYTES_INIT;
 		struct helper *helper = helper_take(fresh, path);
 		if (!helper)
 			return false;
 		bool served = helper->served;
-		enum outcome outcome = hand_over(helper, order, job, compiled, &reason);
+		enum outcome outcome = NO_MEMORY;
+		if (order_make(helper, job, folder, &order))
+			outcome = hand_over(helper, &order, job, compiled, &reason);
+		bytes_finish(&order);
 		if (outcome == MADE) {
 			helper_give_back(helper);
 			return true;
@@ -379,18 +401,14 @@ static bool process_wanted(void)
 bool ocl_compile_process(const struct ocl_build_job *job, struct ocl_compiled *compiled)
 {
 	char folder[PATH_MAX];
-	struct bytes path = BYTES_INIT, order = BYTES_INIT;
+	struct bytes path = BYTES_INIT;
 	bool done = false;
 	lock_assert_none();
 	if (!process_wanted())
 		return false;
-	if (own_library_find(file_name, &path) && getcwd(folder, sizeof(folder))) {
-		ocl_wire_put_job(job, folder, &order);
-		if (!bytes_failed(&order))
-			done = compile_there(bytes_string(&path), &order, job, compiled);
-	}
+	if (own_library_find(file_name, &path) && getcwd(folder, sizeof(folder)))
+		done = compile_there(bytes_string(&path), folder, job, compiled);
 	bytes_finish(&path);
-	bytes_finish(&order);
 	if (!done && !strcmp(option_string(OPTION_COMPILER), "process")) {
 		bytes_printf(&compiled->log, "error: no process could be started for the compiler "
 			     "(%s), and CULVERT_COMPILER=process asks for one\n", file_name);

@@ -40,8 +40,9 @@ static bool compile(const char *text, const struct be_codegen_options *options, 
 	return made;
 }
 
-/* The instructions of the kernel. */
-static bool find_text(const struct bytes *cubin, const char **text_out, size_t *size_B_out)
+/* A section's content. */
+static bool find_section(const struct bytes *cubin, const char *name, const char **text_out,
+			 size_t *size_B_out)
 {
 	Elf64_Ehdr head;
 	Elf64_Shdr names, section;
@@ -53,13 +54,19 @@ static bool find_text(const struct bytes *cubin, const char **text_out, size_t *
 	for (unsigned i = 0; i < head.e_shnum; i++) {
 		memcpy(&section, cubin->data + head.e_shoff + i * sizeof(section),
 		       sizeof(section));
-		if (strcmp(cubin->data + names.sh_offset + section.sh_name, ".text.k"))
+		if (strcmp(cubin->data + names.sh_offset + section.sh_name, name))
 			continue;
 		*text_out = cubin->data + section.sh_offset;
 		*size_B_out = section.sh_size;
 		return true;
 	}
 	return false;
+}
+
+/* The instructions of the kernel. */
+static bool find_text(const struct bytes *cubin, const char **text_out, size_t *size_B_out)
+{
+	return find_section(cubin, ".text.k", text_out, size_B_out);
 }
 
 static bool run_ptxas(const char *ptxas, unsigned sm, const char *arguments, struct bytes *cubin)
@@ -142,6 +149,44 @@ static void what_cannot_be_compiled_is_no_cubin(void)
 	CHECK(!cubin.data);
 }
 
+/* n kernels like the one above. */
+static void many_kernels(unsigned n, struct bytes *text)
+{
+	static const char entry[] = ".visible .entry k";
+	const char *kernel = strstr(ptx_text, entry);
+	bytes_append(text, ptx_text, (size_t)(kernel - ptx_text));
+	kernel += strlen(entry);
+	for (unsigned i = 0; i < n; i++)
+		bytes_printf(text, "%s%u%s", entry, i, kernel);
+}
+
+static void threads_share_a_program(void)
+{
+	enum { KERNELS = 60 };
+	struct be_codegen_options options = {.sm = 90, .optimization = 3};
+	struct bytes text = BYTES_INIT, alone = BYTES_INIT, log = BYTES_INIT;
+	many_kernels(KERNELS, &text);
+	REQUIRE(text.size_B > BE_CODEGEN_SHARED_B);
+	CHECK(compile(bytes_string(&text), &options, false, &alone, &log));
+	for (options.threads = 2; options.threads <= 8; options.threads *= 2) {
+		struct bytes shared = BYTES_INIT;
+		CHECK(compile(bytes_string(&text), &options, false, &shared, &log));
+		for (unsigned i = 0; i < KERNELS; i++) {
+			const char *a = NULL, *b = NULL;
+			size_t a_B = 0, b_B = 0;
+			char name[32];
+			snprintf(name, sizeof(name), ".text.k%u", i);
+			CHECK(find_section(&alone, name, &a, &a_B) && a_B);
+			CHECK(find_section(&shared, name, &b, &b_B));
+			CHECK(a_B == b_B && !memcmp(a, b, a_B));
+		}
+		bytes_finish(&shared);
+	}
+	bytes_finish(&text);
+	bytes_finish(&alone);
+	bytes_finish(&log);
+}
+
 static void *compile_often(void *result)
 {
 	const struct be_codegen_options options = {.sm = 90, .optimization = 3};
@@ -180,6 +225,7 @@ int main(int argc, char **argv)
 	static const struct test_case cases[] = {
 		TEST(is_ptxas_own), TEST(figures_are_told_when_asked_for),
 		TEST(what_cannot_be_compiled_is_no_cubin), TEST(many_threads_get_the_same),
+		TEST(threads_share_a_program),
 	};
 	char program[PATH_MAX], built[PATH_MAX], beside[PATH_MAX + 64];
 	(void)argc;
