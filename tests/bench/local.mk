@@ -37,6 +37,11 @@ tests_bench_bench_devices_SOURCES = tests/bench/bench_devices.c $(bench_opencl)
 tests_bench_bench_devices_LDADD = $(OPENCL_LIBS) -lpthread
 tests_bench_cuda_devices_SOURCES = tests/bench/cuda_devices.c $(bench_cuda)
 tests_bench_cuda_devices_LDADD = -ldl -lpthread
+bench_programs += tests/bench/bench_scale tests/bench/cuda_scale
+tests_bench_bench_scale_SOURCES = tests/bench/bench_scale.c tests/bench/scale.h $(bench_opencl)
+tests_bench_bench_scale_LDADD = $(OPENCL_LIBS) -lpthread
+tests_bench_cuda_scale_SOURCES = tests/bench/cuda_scale.c tests/bench/scale.h $(bench_cuda)
+tests_bench_cuda_scale_LDADD = -ldl -lpthread
 
 EXTRA_PROGRAMS += tests/bench/bench_queues
 tests_bench_bench_queues_SOURCES = tests/bench/bench_queues.c tests/bench/bench_raw.c \

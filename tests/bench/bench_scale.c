@@ -1,0 +1,192 @@
+/* Group scale: what one operation costs among 1 to a million events, 1 to 100,000 buffers, on
+ * 1 to 64 queues and in 1 to 64 threads; and the host memory of an object.  cuda_scale.c is its
+ * twin. */
+#include "config.h"
+
+#include "tests/bench/opencl.h"
+#include "tests/bench/scale.h"
+
+#include <stdlib.h>
+
+enum { MOST_QUEUES = 64, LAUNCHES = 20000, BUFFER_B = 4096 };
+
+static const char source[] =
+	"kernel void empty() {}\n"
+	"kernel void touch(global uint *counter) { counter[0] += 1; }\n";
+
+static cl_command_queue queues[MOST_QUEUES];
+static cl_kernel empties[MOST_QUEUES], touch;
+static cl_event *events;
+static cl_mem *buffers;
+static unsigned launches;
+
+static void launch(unsigned queue, cl_event *event)
+{
+	opencl_launch(queues[queue], empties[queue], 1, 1, 0, NULL, event);
+}
+
+/* --- events ------------------------------------------------------------------------------ */
+
+/* A launch whose event is kept until there are so many. */
+static double event_us(unsigned count)
+{
+	const unsigned rounds = count < launches ? launches / count : 1;
+	double spent_us = 0;
+	for (unsigned round = 0; round < rounds; round++) {
+		const double start_us = bench_us();
+		for (unsigned i = 0; i < count; i++)
+			launch(0, &events[i]);
+		spent_us += bench_us() - start_us;
+		CL_OK(clFinish(queues[0]));
+		for (unsigned i = 0; i < count; i++)
+			CL_OK(clReleaseEvent(events[i]));
+	}
+	return spent_us / ((double)rounds * count);
+}
+
+/* One command that waits for so many events of another queue; for each of them. */
+static double wait_list_us(unsigned count)
+{
+	const unsigned rounds = count < launches ? launches / count / 10 + 1 : 1;
+	double spent_us = 0;
+	for (unsigned i = 0; i < count; i++)
+		launch(0, &events[i]);
+	for (unsigned round = 0; round < rounds; round++) {
+		const double start_us = bench_us();
+		CL_OK(clEnqueueMarkerWithWaitList(queues[1], count, events, NULL));
+		spent_us += bench_us() - start_us;
+		CL_OK(clFinish(queues[1]));
+	}
+	CL_OK(clFinish(queues[0]));
+	for (unsigned i = 0; i < count; i++)
+		CL_OK(clReleaseEvent(events[i]));
+	return spent_us / ((double)rounds * count);
+}
+
+/* --- buffers ------------------------------------------------------------------------------ */
+
+static void make_buffers(unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		buffers[i] = opencl_buffer(CL_MEM_READ_WRITE, BUFFER_B);
+}
+
+static void release_buffers(unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		CL_OK(clReleaseMemObject(buffers[i]));
+}
+
+static void touch_buffer(unsigned i)
+{
+	CL_OK(clSetKernelArg(touch, 0, sizeof(cl_mem), &buffers[i]));
+	opencl_launch(queues[0], touch, 1, 1, 0, NULL, NULL);
+}
+
+/* A launch on one of so many buffers that are all in use. */
+static double buffer_us(unsigned count)
+{
+	make_buffers(count);
+	for (unsigned i = 0; i < count; i++)
+		touch_buffer(i);
+	CL_OK(clFinish(queues[0]));
+	const double start_us = bench_us();
+	for (unsigned i = 0; i < launches; i++)
+		touch_buffer((unsigned)(i * 7919ull % count));
+	const double spent_us = bench_us() - start_us;
+	CL_OK(clFinish(queues[0]));
+	release_buffers(count);
+	return spent_us / launches;
+}
+
+/* --- queues and threads -------------------------------------------------------------------- */
+
+static double queue_us(unsigned count)
+{
+	const double start_us = bench_us();
+	for (unsigned i = 0; i < launches; i++)
+		launch(i % count, NULL);
+	const double spent_us = bench_us() - start_us;
+	for (unsigned i = 0; i < count; i++)
+		CL_OK(clFinish(queues[i]));
+	return spent_us / launches;
+}
+
+static void give_share(void *context, unsigned index)
+{
+	const unsigned share = launches / *(const unsigned *)context;
+	for (unsigned i = 0; i < share; i++)
+		launch(index, NULL);
+	CL_OK(clFinish(queues[index]));
+}
+
+/* A queue each; of all threads together. */
+static double thread_us(unsigned count)
+{
+	return bench_threads_us(count, give_share, &count) / (launches / count * count);
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+static void measure_memory(void)
+{
+	const unsigned count = (unsigned)bench_pick(50000, 20000, 100);
+	const unsigned queue_count = (unsigned)bench_pick(64, 64, 8);
+	cl_command_queue more[MOST_QUEUES];
+	double before_B = scale_resident_B();
+	for (unsigned i = 0; i < count; i++)
+		launch(0, &events[i]);
+	CL_OK(clFinish(queues[0]));
+	scale_memory_row("memory of a kept event", scale_resident_B() - before_B, count);
+	for (unsigned i = 0; i < count; i++)
+		CL_OK(clReleaseEvent(events[i]));
+	before_B = scale_resident_B();
+	make_buffers(count / 10);
+	for (unsigned i = 0; i < count / 10; i++)
+		touch_buffer(i);
+	CL_OK(clFinish(queues[0]));
+	scale_memory_row("memory of a buffer in use", scale_resident_B() - before_B, count / 10);
+	release_buffers(count / 10);
+	before_B = scale_resident_B();
+	for (unsigned i = 0; i < queue_count; i++) {
+		more[i] = opencl_queue(0, 0);
+		opencl_launch(more[i], empties[0], 1, 1, 0, NULL, NULL);
+		CL_OK(clFinish(more[i]));
+	}
+	scale_memory_row("memory of a queue in use", scale_resident_B() - before_B, queue_count);
+	for (unsigned i = 0; i < queue_count; i++)
+		CL_OK(clReleaseCommandQueue(more[i]));
+}
+
+int main(int argc, char **argv)
+{
+	bench_start(argc, argv);
+	opencl_open("scale", source, 1);
+	const unsigned most_events = (unsigned)bench_pick(1000000, 100000, 100);
+	const unsigned most_buffers = (unsigned)bench_pick(100000, 10000, 100);
+	launches = (unsigned)bench_pick(LAUNCHES, LAUNCHES, 128);
+	events = calloc(most_events, sizeof(cl_event));
+	buffers = calloc(most_buffers, sizeof(cl_mem));
+	if (!events || !buffers)
+		bench_fail(__FILE__, __LINE__, "calloc", 0);
+	touch = opencl_kernel("touch", 0, NULL);
+	for (unsigned i = 0; i < MOST_QUEUES; i++) {
+		queues[i] = opencl_queue(0, 0);
+		empties[i] = opencl_kernel("empty", 0, NULL);
+	}
+	/* First, while what is freed has not been used before. */
+	measure_memory();
+	scale_rows("a launch and its event among so many", 10, most_events, event_us);
+	scale_rows("an event of a wait list of so many", 10, most_events / 10, wait_list_us);
+	scale_rows("a launch on one of so many buffers", 10, most_buffers, buffer_us);
+	scale_rows("a launch on queues in turn, so many", 2, MOST_QUEUES, queue_us);
+	scale_rows("a launch by threads, so many", 2, MOST_QUEUES, thread_us);
+	for (unsigned i = 0; i < MOST_QUEUES; i++) {
+		CL_OK(clReleaseKernel(empties[i]));
+		CL_OK(clReleaseCommandQueue(queues[i]));
+	}
+	CL_OK(clReleaseKernel(touch));
+	free(events);
+	free(buffers);
+	return opencl_close();
+}
