@@ -143,6 +143,15 @@ cl_int gpu_memory_alloc(struct gpu_device *device, uint64_t size_B, gpu_address 
  * tries once more: no event of the application is needed for them to happen.) */
 void gpu_memory_free(struct gpu_device *device, gpu_address address,
 		     struct gpu_event *const *after, uint32_t count);
+/* Memory that another API or process gave as an opaque file descriptor, at address_out from
+ * now on; the descriptor stays the caller's.  CL_INVALID_PROPERTY: it is none, or has not
+ * as many bytes; CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY. */
+struct gpu_external;
+cl_int gpu_external_import(struct gpu_device *device, int fd, uint64_t size_B,
+			   struct gpu_external **external_out, gpu_address *address_out);
+/* Once every event in after[] has happened; see gpu_memory_free.  NULL is fine. */
+void gpu_external_release(struct gpu_device *device, struct gpu_external *external,
+			  struct gpu_event *const *after, uint32_t count);
 /* Pinned host memory, usable by all devices (portable). */
 cl_int gpu_host_alloc(struct gpu_device *device, uint64_t size_B, void **pointer_out);
 void gpu_host_free(struct gpu_device *device, void *pointer);

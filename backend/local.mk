@@ -26,7 +26,7 @@ backend_sources = \
 	backend/gpu_image_fill.c \
 	backend/gpu_image_internal.h \
 	backend/gpu_internal.h \
-	backend/gpu_foreign.c \
+	backend/gpu_foreign.c backend/gpu_external.c \
 	backend/gpu_graph.c \
 	backend/gpu_launch.c \
 	backend/gpu_managed.c \

@@ -22,16 +22,26 @@ static cl_int size_check(const struct _cl_context *context, size_t size_B)
 	return CL_INVALID_BUFFER_SIZE;
 }
 
-static cl_int buffer_check(cl_context context, const cl_mem_properties *properties,
-			   cl_mem_flags flags, size_t size_B, const void *host_pointer)
+/* cl_khr_external_memory: CL_INVALID_VALUE for flags that speak of host memory,
+ * CL_INVALID_HOST_PTR for a pointer to such. */
+static cl_int external_check(cl_mem_flags flags, const void *host_pointer)
+{
+	if (flags & (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR))
+		return CL_INVALID_VALUE;
+	return host_pointer ? CL_INVALID_HOST_PTR : CL_SUCCESS;
+}
+
+static cl_int buffer_check(cl_context context, const cl_mem_properties *list, cl_mem_flags flags,
+			   size_t size_B, const void *host_pointer,
+			   struct ocl_mem_properties *properties)
 {
 	cl_int error = object_check(context, &ocl_context_type);
-	/* OpenCL 3.0 API, 5.2.1: CL_INVALID_PROPERTY for one that is not known; there
-	 * are none for buffers. */
-	if (!error && properties && properties[0])
-		error = CL_INVALID_PROPERTY;
+	if (!error)
+		error = ocl_mem_properties_read(context, list, properties);
 	if (!error)
 		error = ocl_mem_flags_check(flags);
+	if (!error && properties->is_external)
+		error = external_check(flags, host_pointer);
 	if (!error)
 		error = size_check(context, size_B);
 	if (error)
@@ -41,16 +51,16 @@ static cl_int buffer_check(cl_context context, const cl_mem_properties *properti
 	return needed == (host_pointer != NULL) ? CL_SUCCESS : CL_INVALID_HOST_PTR;
 }
 
-static cl_mem buffer_create(cl_context context, const cl_mem_properties *properties,
-			    cl_mem_flags flags, size_t size_B, void *host_pointer,
-			    cl_int *errcode_ret)
+static cl_mem buffer_create(cl_context context, const cl_mem_properties *list, cl_mem_flags flags,
+			    size_t size_B, void *host_pointer, cl_int *errcode_ret)
 {
+	struct ocl_mem_properties properties;
 	cl_mem mem = NULL;
-	cl_int error = buffer_check(context, properties, flags, size_B, host_pointer);
+	cl_int error = buffer_check(context, list, flags, size_B, host_pointer, &properties);
 	if (!error && !(flags & OCL_MEM_ACCESS_FLAGS))
 		flags |= CL_MEM_READ_WRITE;
 	if (!error)
-		error = ocl_mem_create(context, properties, flags, size_B, host_pointer, &mem);
+		error = ocl_mem_create(context, &properties, flags, size_B, host_pointer, &mem);
 	return mem_return(error, mem, errcode_ret);
 }
 
@@ -74,8 +84,9 @@ cl_mem CL_API_CALL ocl_create_buffer_nv(cl_context context, cl_mem_flags flags,
 					cl_int *errcode_ret)
 {
 	const cl_bitfield known = OCL_MEM_LOCATION_HOST_NV | OCL_MEM_PINNED_NV;
+	struct ocl_mem_properties none;
 	cl_mem mem = NULL;
-	cl_int error = buffer_check(context, NULL, flags, size, host_ptr);
+	cl_int error = buffer_check(context, NULL, flags, size, host_ptr, &none);
 	if (!error && flags_nv & ~known)
 		error = CL_INVALID_VALUE;
 	if (!error && (!flags_nv || flags & CL_MEM_USE_HOST_PTR))

@@ -8,6 +8,7 @@
 #include "icd/image.h"
 #include "icd/info_rows.h"
 #include "icd/khr_command_buffer.h"
+#include "icd/khr_external_memory.h"
 #include "icd/khr_semaphore.h"
 #include "icd/printf.h"
 #include "icd/svm.h"

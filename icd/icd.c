@@ -4,6 +4,7 @@
 
 #include "icd/cuda_interop.h"
 #include "icd/khr_command_buffer.h"
+#include "icd/khr_external_memory.h"
 #include "icd/khr_semaphore.h"
 #include "icd/nv_create_buffer.h"
 #include "icd/object.h"

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct mem_destructor {
 	struct mem_destructor *next;
@@ -115,16 +116,43 @@ cl_mem ocl_mem_create_svm(cl_context context, cl_mem_flags flags, struct ocl_sto
 	return mem;
 }
 
-cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
-		      size_t size_B, void *host_pointer, cl_mem *mem_out)
+/* The descriptor is ours once the import has succeeded: it is of no more use. */
+static cl_int external_take(struct _cl_mem *mem, const struct ocl_mem_properties *properties)
+{
+	cl_device_id device = mem->context->devices[properties->device];
+	struct gpu_external *external;
+	gpu_address address;
+	cl_int error = gpu_external_import(device->gpu, properties->fd, mem->size_B, &external,
+					   &address);
+	if (error)
+		return error;
+	error = ocl_storage_adopt(mem->context, mem->size_B, properties->device, address, external,
+				  &mem->storage);
+	if (error) {
+		gpu_external_release(device->gpu, external, NULL, 0);
+		return error;
+	}
+	mem->external_device = device;
+	(void)close(properties->fd);
+	return CL_SUCCESS;
+}
+
+cl_int ocl_mem_create(cl_context context, const struct ocl_mem_properties *properties,
+		      cl_mem_flags flags, size_t size_B, void *host_pointer, cl_mem *mem_out)
 {
 	struct _cl_mem *mem = mem_new(context, flags, size_B);
 	if (!mem)
 		return CL_OUT_OF_HOST_MEMORY;
-	cl_int error = ocl_properties_copy(properties, &mem->properties, &mem->property_count);
+	cl_int error = CL_SUCCESS;
+	mem->property_count = properties->count;
+	if (properties->count)
+		error = ocl_properties_copy_words(properties->list, properties->count,
+						  &mem->properties);
 	if (!error && host_pointer)
 		error = host_memory_take(mem, host_pointer);
-	if (!error && !mem->svm)
+	if (!error && properties->is_external)
+		error = external_take(mem, properties);
+	else if (!error && !mem->svm)
 		error = ocl_storage_create(context, size_B, content_of(flags), host_pointer,
 					   flags & CL_MEM_ALLOC_HOST_PTR, &mem->storage);
 	if (error) {
@@ -161,7 +189,7 @@ cl_int ocl_mem_create_at(cl_context context, cl_mem_flags flags, size_t size_B, 
 	struct _cl_mem *mem = mem_new(context, flags, size_B);
 	if (!mem)
 		return CL_OUT_OF_HOST_MEMORY;
-	cl_int error = ocl_storage_adopt(context, size_B, device, address, &mem->storage);
+	cl_int error = ocl_storage_adopt(context, size_B, device, address, NULL, &mem->storage);
 	if (error)
 		object_unref(mem);
 	else

@@ -15,6 +15,7 @@
 #define CULVERT_ICD_MEM_H
 
 #include "icd/context.h"
+#include "icd/mem_properties.h"
 #include "icd/residency.h"
 
 extern const struct object_type ocl_mem_type;
@@ -35,6 +36,7 @@ struct _cl_mem {
 	struct _cl_mem *parent;          /* ref held; NULL for a root */
 	struct _cl_mem *svm;             /* ref held: whose storage it is, see svm.h; NULL: none */
 	struct ocl_storage *storage;     /* the root owns it, or svm */
+	cl_device_id external_device;    /* of memory that was imported; NULL: it is ours */
 	struct ocl_image *image;         /* owned; NULL: a buffer */
 	atomic_uint map_count;
 	atomic_uint recorded;            /* how many of base.refs are of recorded commands */
@@ -65,9 +67,9 @@ bool ocl_mem_is_alive(const struct _cl_mem *mem);
 cl_int ocl_mem_create_pinned(cl_context context, cl_mem_flags flags, size_t size_B,
 			     const void *from, cl_mem *mem_out);
 
-/* flags are checked by the door.  *properties may be NULL. */
-cl_int ocl_mem_create(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
-		      size_t size_B, void *host_pointer, cl_mem *mem_out);
+/* flags are checked by the door.  CL_INVALID_PROPERTY: an external handle is none. */
+cl_int ocl_mem_create(cl_context context, const struct ocl_mem_properties *properties,
+		      cl_mem_flags flags, size_t size_B, void *host_pointer, cl_mem *mem_out);
 /* On the device at position device its bytes are at address, the application's. */
 cl_int ocl_mem_create_at(cl_context context, cl_mem_flags flags, size_t size_B, uint32_t device,
 			 gpu_address address, cl_mem *mem_out);

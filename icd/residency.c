@@ -187,7 +187,8 @@ cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content 
 }
 
 cl_int ocl_storage_adopt(cl_context context, uint64_t size_B, uint32_t device,
-			 gpu_address address, struct ocl_storage **storage_out)
+			 gpu_address address, struct gpu_external *external,
+			 struct ocl_storage **storage_out)
 {
 	if (context->device_count >= SEGMENT_PLACES_MAX)
 		return CL_OUT_OF_RESOURCES;
@@ -197,6 +198,7 @@ cl_int ocl_storage_adopt(cl_context context, uint64_t size_B, uint32_t device,
 	storage->pins_whole = size_B <= OCL_STORAGE_WINDOW_B;
 	storage->locations[device].address = address;
 	storage->locations[device].adopted = true;
+	storage->locations[device].external = external;
 	list_entry(storage->segments.next, struct segment, link)->valid = segment_bit(device);
 	*storage_out = storage;
 	return CL_SUCCESS;
@@ -234,11 +236,16 @@ cl_int ocl_storage_create_array(cl_context context, const struct ocl_texels *tex
 static void location_finish(struct ocl_storage *storage, struct ocl_location *location)
 {
 	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
-	if (location->gpu && storage->place == OCL_PLACE_OWN && !location->adopted &&
+	if (location->gpu && storage->place == OCL_PLACE_OWN &&
+	    (!location->adopted || location->external) &&
 	    (location->address || location->array)) {
 		ocl_users_collect(&location->users, &witnesses);
-		gpu_memory_free(location->gpu, location->address, witnesses.events,
-				witnesses.count);
+		if (location->external)
+			gpu_external_release(location->gpu, location->external, witnesses.events,
+					     witnesses.count);
+		else
+			gpu_memory_free(location->gpu, location->address, witnesses.events,
+					witnesses.count);
 		gpu_array_destroy(location->array, witnesses.events, witnesses.count);
 		ocl_witnesses_finish(&witnesses);
 	}

@@ -56,6 +56,7 @@ struct ocl_location {
 	gpu_address address;
 	struct gpu_array *array;        /* an image's, instead of an address */
 	bool adopted;                   /* immutable: the memory is the application's */
+	struct gpu_external *external;  /* owned: what adopted memory was imported as, or NULL */
 	struct ocl_users users;
 };
 
@@ -112,9 +113,11 @@ enum ocl_content { OCL_CONTENT_UNDEFINED, OCL_CONTENT_COPY, OCL_CONTENT_SHARE };
 cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content content,
 			  void *from, bool pins_whole, struct ocl_storage **storage_out);
 
-/* One whose bytes on device (a position) are at address, which stays the application's. */
+/* One whose bytes on device (a position) are at address, which stays the application's, or
+ * belongs to external, which becomes the storage's own. */
 cl_int ocl_storage_adopt(cl_context context, uint64_t size_B, uint32_t device,
-			 gpu_address address, struct ocl_storage **storage_out);
+			 gpu_address address, struct gpu_external *external,
+			 struct ocl_storage **storage_out);
 /* Memory at one address, in the first of the places (a set of enum ocl_place) that has room.
  * owner: position of the device that it is asked from.  moves_whole: the host uses managed
  * memory only between host_acquire and the next acquire.

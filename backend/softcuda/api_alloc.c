@@ -115,7 +115,7 @@ static CUresult free_locked(struct soft_context *context, uint64_t address, bool
 	if (!address)
 		return host ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 	if (!allocation || allocation->start != address || allocation->freeing ||
-	    allocation->kind == SOFT_MEMORY_REGISTERED ||
+	    allocation->kind == SOFT_MEMORY_REGISTERED || allocation->mapped ||
 	    host != (allocation->kind == SOFT_MEMORY_HOST))
 		return CUDA_ERROR_INVALID_VALUE;
 	return soft_memory_end_locked(allocation->context ? allocation->context : context,

@@ -279,7 +279,7 @@ static bool is_of_device(enum soft_memory_kind kind)
 
 static bool on_device(const struct soft_allocation *allocation)
 {
-	return is_of_device(allocation->kind);
+	return is_of_device(allocation->kind) && !allocation->shared;
 }
 
 static void account_locked(const struct soft_allocation *allocation)
@@ -340,31 +340,51 @@ CUresult soft_memory_alloc_locked(struct soft_context *context, enum soft_memory
 	return CUDA_SUCCESS;
 }
 
-CUresult soft_memory_register_locked(struct soft_context *context, void *pointer, uint64_t size_B,
-				     unsigned flags)
+/* An allocation of bytes that are there, which nothing in the table overlaps. */
+static CUresult enter_locked(struct soft_context *context, const struct soft_allocation *like,
+			     struct soft_allocation **allocation_out)
 {
-	const uint64_t start = (uint64_t)(uintptr_t)pointer;
-	if (!size_B || start + size_B < start)
-		return CUDA_ERROR_INVALID_VALUE;
-	size_t rank = table_rank(start);
-	if (table_find(start) || (rank < table_count && table[rank]->start < start + size_B))
-		return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-	struct soft_allocation *allocation = calloc(1, sizeof(*allocation));
+	struct soft_allocation *allocation = malloc(sizeof(*allocation));
 	if (!allocation)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	*allocation = *like;
 	list_init(&allocation->link);
-	allocation->start = start;
-	allocation->size_B = size_B;
-	allocation->kind = SOFT_MEMORY_REGISTERED;
-	allocation->flags = flags;
-	allocation->device = context->device;
 	allocation->context = context;
 	allocation->id = ++soft_driver.next_id;
 	if (!table_insert_locked(allocation)) {
 		free(allocation);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
+	*allocation_out = allocation;
 	return CUDA_SUCCESS;
+}
+
+CUresult soft_memory_register_locked(struct soft_context *context, void *pointer, uint64_t size_B,
+				     unsigned flags)
+{
+	const uint64_t start = (uint64_t)(uintptr_t)pointer;
+	const struct soft_allocation like = {
+		.start = start, .size_B = size_B, .kind = SOFT_MEMORY_REGISTERED,
+		.flags = flags, .device = context->device,
+	};
+	struct soft_allocation *allocation;
+	if (!size_B || start + size_B < start)
+		return CUDA_ERROR_INVALID_VALUE;
+	size_t rank = table_rank(start);
+	if (table_find(start) || (rank < table_count && table[rank]->start < start + size_B))
+		return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+	return enter_locked(context, &like, &allocation);
+}
+
+CUresult soft_memory_share_locked(struct soft_context *context, struct soft_device *device,
+				  uint64_t start, uint64_t size_B,
+				  struct soft_allocation **allocation_out)
+{
+	const struct soft_allocation like = {
+		.start = start, .size_B = size_B, .kind = SOFT_MEMORY_DEVICE,
+		.device = device, .shared = true,
+	};
+	return enter_locked(context, &like, allocation_out);
 }
 
 /* --- the end of allocations ---------- */
@@ -406,7 +426,7 @@ void soft_memory_reap_locked(void)
 /* Who still reads what was freed shall not find what was there. */
 static void poison_freed(const struct soft_allocation *allocation)
 {
-	bool ours = allocation->kind != SOFT_MEMORY_REGISTERED;
+	bool ours = allocation->kind != SOFT_MEMORY_REGISTERED && !allocation->shared;
 	uint64_t size_B = allocation->size_B < POISON_MAX_B ? allocation->size_B : POISON_MAX_B;
 	if (ours && (soft_sched.lazy || soft_oracle_on()))
 		memset((void *)(uintptr_t)allocation->start, FREED_BYTE, size_B);

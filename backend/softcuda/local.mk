@@ -25,6 +25,7 @@ softcuda_api_sources = \
 	backend/softcuda/api_module.c \
 	backend/softcuda/api_pointer.c \
 	backend/softcuda/api_pool.c \
+	backend/softcuda/api_virtual.c \
 	backend/softcuda/api_schedule.c \
 	backend/softcuda/api_stream.c \
 	backend/softcuda/api_symbol.c \
@@ -140,6 +141,7 @@ EXTRA_DIST += backend/softcuda/softcuda.map
 
 # Linked to the library as a plain driver-API program would be to libcuda.
 soft_tests = tests/unit/t_soft_api tests/unit/t_soft_launch tests/unit/t_soft_graph \
+	tests/unit/t_soft_virtual \
 	tests/unit/t_soft_fault tests/unit/t_soft_filter tests/unit/t_soft_image \
 	tests/unit/t_soft_order tests/unit/t_soft_surface
 check_PROGRAMS += $(soft_tests)
@@ -151,6 +153,10 @@ tests_unit_t_soft_launch_SOURCES = tests/unit/t_soft_launch.c tests/unit/soft_se
 	tests/unit/test.h
 tests_unit_t_soft_launch_LDADD = libculvert-softcuda.so -lpthread
 tests_unit_t_soft_launch_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
+tests_unit_t_soft_virtual_SOURCES = tests/unit/t_soft_virtual.c tests/unit/soft_setup.h \
+	tests/unit/test.h
+tests_unit_t_soft_virtual_LDADD = libculvert-softcuda.so -lpthread
+tests_unit_t_soft_virtual_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
 tests_unit_t_soft_graph_SOURCES = tests/unit/t_soft_graph.c tests/unit/soft_setup.h \
 	tests/unit/test.h
 tests_unit_t_soft_graph_LDADD = libculvert-softcuda.so -lpthread

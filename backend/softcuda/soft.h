@@ -162,6 +162,8 @@ enum soft_kind {
 	SOFT_KIND_GRAPH,
 	SOFT_KIND_GRAPH_NODE,
 	SOFT_KIND_GRAPH_EXEC,
+	SOFT_KIND_PHYSICAL,
+	SOFT_KIND_EXTERNAL,
 	SOFT_KIND_COUNT
 };
 
@@ -350,6 +352,8 @@ struct soft_allocation {
 	bool freed;                          /* no longer in the table */
 	bool freeing;                        /* an operation that frees it is in a stream */
 	bool sync_operations;                /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
+	bool shared;                         /* the bytes are not the allocation's own */
+	bool mapped;                         /* by cuMemMap: not cuMemFree's */
 	unsigned pins;                       /* operations that will touch its bytes */
 	uint64_t freed_at;                   /* soft_driver.kernels_started then */
 	uint64_t oracle_writes;              /* operations that have written to it */
@@ -371,6 +375,10 @@ struct soft_pool {
 
 CUresult soft_memory_alloc_locked(struct soft_context *context, enum soft_memory_kind kind,
 				  uint64_t size_B, struct soft_pool *pool,
+				  struct soft_allocation **allocation_out);
+/* Enters bytes at start, which others may have too, into the table as memory of device. */
+CUresult soft_memory_share_locked(struct soft_context *context, struct soft_device *device,
+				  uint64_t start, uint64_t size_B,
 				  struct soft_allocation **allocation_out);
 /* Out of the table at once; unmapped when nothing that runs can touch it. */
 void soft_memory_free_locked(struct soft_allocation *allocation);

@@ -1,0 +1,23 @@
+/* The properties of clCreateBufferWithProperties.
+ *
+ * Thread-safe: it only reads. */
+#ifndef CULVERT_ICD_MEM_PROPERTIES_H
+#define CULVERT_ICD_MEM_PROPERTIES_H
+
+#include "icd/context.h"
+#include "icd/khr_external_memory.h"
+
+/* What they say. */
+struct ocl_mem_properties {
+	const cl_mem_properties *list;   /* the application's, or NULL */
+	size_t count;                    /* words of list, with the final 0; or 0 */
+	bool is_external;                /* cl_khr_external_memory: */
+	int fd;                          /*   the handle, */
+	uint32_t device;                 /*   and the position of the device that imports it */
+};
+
+/* CL_INVALID_PROPERTY, CL_INVALID_DEVICE. */
+cl_int ocl_mem_properties_read(const struct _cl_context *context, const cl_mem_properties *list,
+			       struct ocl_mem_properties *properties);
+
+#endif

@@ -1,0 +1,523 @@
+/* Protects: memory of another process (cl_khr_external_memory_opaque_fd): a second process
+ * makes memory with CUDA and gives its file descriptor; each sees what the other wrote, also
+ * by way of another device and of the host; what is released goes; errors.
+ *
+ * The second process is this program with one argument, the number of its socket. */
+#include "config.h"
+
+#include "tests/api/api_test.h"
+
+#include <cuda.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { COUNT = 1 << 16, SIZE_B = COUNT * (int)sizeof(cl_uint) };
+enum { OPAQUE_FD = 0x2060, DEVICE_LIST = 0x2051, ACQUIRE = 0x2047, RELEASE = 0x2048 };
+
+extern char **environ;
+
+static const char source[] =
+	"kernel void add(global uint *to, uint value) { to[get_global_id(0)] += value; }\n";
+
+static struct api_test test;
+
+static struct {
+	cl_int(CL_API_CALL *acquire)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
+				     const cl_event *, cl_event *);
+	cl_int(CL_API_CALL *release)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
+				     const cl_event *, cl_event *);
+} ext;
+
+static bool entry_find(void)
+{
+	*(void **)&ext.acquire = clGetExtensionFunctionAddressForPlatform(
+		test.platform, "clEnqueueAcquireExternalMemObjectsKHR");
+	*(void **)&ext.release = clGetExtensionFunctionAddressForPlatform(
+		test.platform, "clEnqueueReleaseExternalMemObjectsKHR");
+	return ext.acquire && ext.release;
+}
+
+/* --- the process with CUDA -------------------------------------------------------------------- */
+
+#define CALLS(CALL)                                                                               \
+	CALL(cuDeviceGetAttribute, (int *, CUdevice_attribute, CUdevice))                         \
+	CALL(cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice))                                   \
+	CALL(cuCtxSetCurrent, (CUcontext))                                                        \
+	CALL(cuCtxSynchronize, (void))                                                            \
+	CALL(cuMemGetAllocationGranularity,                                                       \
+	     (size_t *, const CUmemAllocationProp *, CUmemAllocationGranularity_flags))           \
+	CALL(cuMemCreate, (CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *,   \
+			   unsigned long long))                                                   \
+	CALL(cuMemExportToShareableHandle, (void *, CUmemGenericAllocationHandle,                 \
+					    CUmemAllocationHandleType, unsigned long long))       \
+	CALL(cuMemAddressReserve, (CUdeviceptr *, size_t, size_t, CUdeviceptr,                    \
+				   unsigned long long))                                           \
+	CALL(cuMemMap, (CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle,                \
+			unsigned long long))                                                      \
+	CALL(cuMemSetAccess, (CUdeviceptr, size_t, const CUmemAccessDesc *, size_t))              \
+	CALL(cuMemUnmap, (CUdeviceptr, size_t))                                                   \
+	CALL(cuMemAddressFree, (CUdeviceptr, size_t))                                             \
+	CALL(cuMemRelease, (CUmemGenericAllocationHandle))                                        \
+	CALL(cuMemsetD32_v2, (CUdeviceptr, unsigned, size_t))                                     \
+	CALL(cuMemcpyDtoH_v2, (void *, CUdeviceptr, size_t))
+
+static struct {
+#define CALL(name, parameters) CUresult(*name) parameters;
+	CALLS(CALL)
+#undef CALL
+} cu;
+
+static bool is_software;
+
+#define CU_OK(call) CHECK((call) == CUDA_SUCCESS)
+
+/* The driver is there once a device was found. */
+static bool cuda_find(void)
+{
+	void *library = dlopen("libculvert-softcuda.so", RTLD_NOW | RTLD_NOLOAD);
+	is_software = library;
+	if (!library)
+		library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	if (!library)
+		return false;
+#define CALL(name, parameters)                                                                    \
+	*(void **)&cu.name = dlsym(library, #name);                                               \
+	if (!cu.name)                                                                             \
+		return false;
+	CALLS(CALL)
+#undef CALL
+	return true;
+}
+
+static void fd_send(int socket, int fd)
+{
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = {.room = {0}};
+	char byte = 'f';
+	struct iovec part = {&byte, 1};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+				 .msg_controllen = sizeof(control)};
+	control.header.cmsg_level = SOL_SOCKET;
+	control.header.cmsg_type = SCM_RIGHTS;
+	control.header.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&control.header), &fd, sizeof(int));
+	CHECK(sendmsg(socket, &message, 0) == 1);
+}
+
+static int fd_receive(int socket)
+{
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control;
+	char byte;
+	int fd = -1;
+	struct iovec part = {&byte, 1};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+				 .msg_controllen = sizeof(control)};
+	if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) == 1 && CMSG_FIRSTHDR(&message))
+		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(int));
+	return fd;
+}
+
+static void turn_give(int socket)
+{
+	CHECK(send(socket, "t", 1, 0) == 1);
+}
+
+static bool turn_wait(int socket)
+{
+	char byte;
+	return recv(socket, &byte, 1, 0) == 1;
+}
+
+struct shared {
+	CUmemGenericAllocationHandle handle;
+	CUdeviceptr address;
+	size_t size_B;
+};
+
+static struct shared shared_make(void)
+{
+	struct shared shared = {0};
+	CUmemAllocationProp properties;
+	CUmemAccessDesc access;
+	size_t granularity_B = 1;
+	memset(&properties, 0, sizeof(properties));
+	memset(&access, 0, sizeof(access));
+	properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+	properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+	properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+	access.location = properties.location;
+	access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+	CU_OK(cu.cuMemGetAllocationGranularity(&granularity_B, &properties,
+					       CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+	shared.size_B = (SIZE_B + granularity_B - 1) / granularity_B * granularity_B;
+	CU_OK(cu.cuMemCreate(&shared.handle, shared.size_B, &properties, 0));
+	CU_OK(cu.cuMemAddressReserve(&shared.address, shared.size_B, 0, 0, 0));
+	CU_OK(cu.cuMemMap(shared.address, shared.size_B, 0, shared.handle, 0));
+	CU_OK(cu.cuMemSetAccess(shared.address, shared.size_B, &access, 1));
+	return shared;
+}
+
+static int shared_export(const struct shared *shared)
+{
+	int fd = -1;
+	CU_OK(cu.cuMemExportToShareableHandle(&fd, shared->handle,
+					      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+	return fd;
+}
+
+static void shared_release(const struct shared *shared)
+{
+	CU_OK(cu.cuMemUnmap(shared->address, shared->size_B));
+	CU_OK(cu.cuMemAddressFree(shared->address, shared->size_B));
+	CU_OK(cu.cuMemRelease(shared->handle));
+}
+
+/* Whether the driver has what this test is about. */
+static bool cuda_use(void)
+{
+	CUcontext context;
+	int shares = 0;
+	if (!cuda_find() || cu.cuDevicePrimaryCtxRetain(&context, 0) != CUDA_SUCCESS ||
+	    cu.cuCtxSetCurrent(context) != CUDA_SUCCESS)
+		return false;
+	return cu.cuDeviceGetAttribute(
+		       &shares, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
+		       0) == CUDA_SUCCESS && shares;
+}
+
+/* 100 everywhere; the other adds its number to what it finds, twice. */
+static int second_process(int socket)
+{
+	cl_uint *out = calloc(COUNT, sizeof(*out));
+	struct shared shared = shared_make();
+	CU_OK(cu.cuMemsetD32_v2(shared.address, 100, COUNT));
+	CU_OK(cu.cuCtxSynchronize());
+	const int fd = shared_export(&shared);
+	fd_send(socket, fd);
+	close(fd);
+	for (cl_uint turn = 0; turn < 2 && turn_wait(socket); turn++) {
+		CU_OK(cu.cuMemcpyDtoH_v2(out, shared.address, SIZE_B));
+		CHECK(out[0] == 107 + 1000 * turn && out[COUNT - 1] == 107 + 1000 * turn);
+		CU_OK(cu.cuMemsetD32_v2(shared.address, 1100, COUNT));
+		CU_OK(cu.cuCtxSynchronize());
+		turn_give(socket);
+	}
+	/* The other has released it, and this one's is still good. */
+	CHECK(turn_wait(socket));
+	CU_OK(cu.cuMemcpyDtoH_v2(out, shared.address, SIZE_B));
+	CHECK(out[7] == 55);
+	shared_release(&shared);
+	free(out);
+	return api_test_failures ? 1 : 0;
+}
+
+static pid_t second_start(int *socket_out)
+{
+	char program[4096], number[16];
+	int sockets[2];
+	pid_t child = -1;
+	const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	if (!CHECK(length > 0) || !CHECK(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets)))
+		return -1;
+	program[length] = '\0';
+	CHECK(!fcntl(sockets[0], F_SETFD, FD_CLOEXEC));
+	snprintf(number, sizeof(number), "%d", sockets[1]);
+	char *const arguments[] = {program, number, NULL};
+	CHECK(!posix_spawn(&child, program, NULL, NULL, arguments, environ));
+	close(sockets[1]);
+	*socket_out = sockets[0];
+	return child;
+}
+
+/* --- the process with OpenCL ------------------------------------------------------------------- */
+
+struct bench {
+	cl_context context;
+	cl_program program;
+	cl_kernel add;
+	cl_command_queue queue, other;   /* other: of the last device */
+};
+
+static struct bench bench_make(cl_uint count, const cl_device_id *devices)
+{
+	struct bench bench = {0};
+	cl_int code;
+	bench.context = clCreateContext(NULL, count, devices, NULL, NULL, &code);
+	CHECK_OK(code);
+	bench.program = api_test_build(bench.context, devices[0], source, NULL);
+	bench.add = clCreateKernel(bench.program, "add", &code);
+	CHECK_OK(code);
+	bench.queue = clCreateCommandQueueWithProperties(bench.context, devices[0], NULL, &code);
+	CHECK_OK(code);
+	bench.other = clCreateCommandQueueWithProperties(bench.context, devices[count - 1], NULL,
+							 &code);
+	CHECK_OK(code);
+	return bench;
+}
+
+static void bench_release(struct bench *bench)
+{
+	CHECK_OK(clReleaseCommandQueue(bench->queue));
+	CHECK_OK(clReleaseCommandQueue(bench->other));
+	CHECK_OK(clReleaseKernel(bench->add));
+	CHECK_OK(clReleaseProgram(bench->program));
+	CHECK_OK(clReleaseContext(bench->context));
+}
+
+static cl_mem import(cl_context context, cl_device_id device, int fd)
+{
+	const cl_mem_properties list[] = {
+		OPAQUE_FD, (cl_mem_properties)fd, DEVICE_LIST,
+		(cl_mem_properties)(uintptr_t)device, 0, 0,
+	};
+	cl_mem_properties got[8];
+	size_t size = 0;
+	cl_int code;
+	cl_mem mem = clCreateBufferWithProperties(context, list, CL_MEM_READ_WRITE, SIZE_B, NULL,
+						  &code);
+	CHECK_OK(code);
+	CHECK(mem != NULL);
+	if (mem) {
+		CHECK_OK(clGetMemObjectInfo(mem, CL_MEM_PROPERTIES, sizeof(got), got, &size));
+		CHECK(size == sizeof(list) && !memcmp(got, list, size));
+	}
+	return mem;
+}
+
+static void add(const struct bench *bench, cl_command_queue queue, cl_mem mem, cl_uint value)
+{
+	const size_t global = COUNT;
+	CHECK_OK(clSetKernelArg(bench->add, 0, sizeof(mem), &mem));
+	CHECK_OK(clSetKernelArg(bench->add, 1, sizeof(value), &value));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, bench->add, 1, NULL, &global, NULL, 0, NULL, NULL));
+}
+
+/* The kernel runs on the last device; the memory is the first's. */
+static void two_processes(cl_uint device_count)
+{
+	struct bench bench = bench_make(device_count, test.devices);
+	int socket = -1, status = -1;
+	cl_event event;
+	cl_command_type type = 0;
+	const pid_t child = second_start(&socket);
+	const int fd = fd_receive(socket);
+	cl_mem mem = import(bench.context, test.devices[0], fd);
+	for (cl_uint turn = 0; turn < 2; turn++) {
+		CHECK_OK(ext.acquire(bench.queue, 1, &mem, 0, NULL, &event));
+		CHECK_OK(clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof(type), &type, NULL));
+		CHECK(type == ACQUIRE);
+		CHECK_OK(clWaitForEvents(1, &event));
+		CHECK_OK(clReleaseEvent(event));
+		add(&bench, bench.other, mem, 7);
+		CHECK_OK(clFinish(bench.other));
+		CHECK_OK(ext.release(bench.queue, 1, &mem, 0, NULL, &event));
+		CHECK_OK(clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof(type), &type, NULL));
+		CHECK(type == RELEASE);
+		CHECK_OK(clWaitForEvents(1, &event));
+		CHECK_OK(clReleaseEvent(event));
+		turn_give(socket);
+		CHECK(turn_wait(socket));
+	}
+	/* By way of the host's memory. */
+	cl_int code;
+	CHECK_OK(ext.acquire(bench.queue, 1, &mem, 0, NULL, NULL));
+	cl_uint *mapped = clEnqueueMapBuffer(bench.queue, mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+					     0, SIZE_B, 0, NULL, NULL, &code);
+	CHECK_OK(code);
+	CHECK(mapped[0] == 1100 && mapped[COUNT - 1] == 1100);
+	mapped[7] = 55;
+	CHECK_OK(clEnqueueUnmapMemObject(bench.queue, mem, mapped, 0, NULL, NULL));
+	CHECK_OK(ext.release(bench.queue, 1, &mem, 0, NULL, NULL));
+	CHECK_OK(clFinish(bench.queue));
+	CHECK_OK(clReleaseMemObject(mem));
+	bench_release(&bench);
+	turn_give(socket);
+	CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status));
+	close(socket);
+}
+
+/* Released while its work is under way, again and again: nothing is left, and the descriptor
+ * is ours no more. */
+static void released_early(void)
+{
+	struct bench bench = bench_make(1, &test.device);
+	struct shared shared = shared_make();
+	cl_uint *out = calloc(COUNT, sizeof(*out));
+	CU_OK(cu.cuMemsetD32_v2(shared.address, 0, COUNT));
+	CU_OK(cu.cuCtxSynchronize());
+	for (cl_uint turn = 0; turn < 20; turn++) {
+		const int fd = shared_export(&shared);
+		cl_mem mem = import(bench.context, test.device, fd);
+		CHECK(fcntl(fd, F_GETFD) < 0);
+		CHECK_OK(ext.acquire(bench.queue, 1, &mem, 0, NULL, NULL));
+		add(&bench, bench.queue, mem, 3);
+		CHECK_OK(ext.release(bench.queue, 1, &mem, 0, NULL, NULL));
+		CHECK_OK(clReleaseMemObject(mem));
+	}
+	CHECK_OK(clFinish(bench.queue));
+	CU_OK(cu.cuMemcpyDtoH_v2(out, shared.address, SIZE_B));
+	CHECK(out[0] == 60 && out[COUNT - 1] == 60);
+	bench_release(&bench);
+	shared_release(&shared);
+	free(out);
+}
+
+/* What another API gives; the software driver takes a memfd with all seals for such. */
+static void other_api(void)
+{
+	struct bench bench = bench_make(1, &test.device);
+	const int fd = memfd_create("external", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	CHECK(!ftruncate(fd, SIZE_B));
+	CHECK(!fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL));
+	cl_uint *bytes = mmap(NULL, SIZE_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	CHECK(bytes != MAP_FAILED);
+	bytes[1] = 40;
+	cl_mem mem = import(bench.context, test.device, fd);
+	CHECK_OK(ext.acquire(bench.queue, 1, &mem, 0, NULL, NULL));
+	add(&bench, bench.queue, mem, 2);
+	CHECK_OK(ext.release(bench.queue, 1, &mem, 0, NULL, NULL));
+	CHECK_OK(clFinish(bench.queue));
+	CHECK(bytes[0] == 2 && bytes[1] == 42 && bytes[COUNT - 1] == 2);
+	CHECK_OK(clReleaseMemObject(mem));
+	munmap(bytes, SIZE_B);
+	bench_release(&bench);
+}
+
+/* --- errors -------------------------------------------------------------------------------------- */
+
+static cl_int create_code(cl_context context, const cl_mem_properties *list, cl_mem_flags flags,
+			  size_t size, void *pointer)
+{
+	cl_int code = 12345;
+	CHECK(!clCreateBufferWithProperties(context, list, flags, size, pointer, &code));
+	return code;
+}
+
+static void creation_errors(void)
+{
+	const cl_mem_properties device = (cl_mem_properties)(uintptr_t)test.device;
+	const int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	const cl_mem_properties good[] = {OPAQUE_FD, (cl_mem_properties)fd, 0};
+	const cl_mem_properties none[] = {OPAQUE_FD, 12345, 0};
+	const cl_mem_properties huge[] = {OPAQUE_FD, (cl_mem_properties)1 << 40, 0};
+	const cl_mem_properties twice[] = {OPAQUE_FD, 3, OPAQUE_FD, 3, 0};
+	const cl_mem_properties alone[] = {DEVICE_LIST, device, 0, 0};
+	const cl_mem_properties null[] = {OPAQUE_FD, 3, DEVICE_LIST, 0, 0};
+	const cl_mem_properties unknown[] = {1, 1, 0};
+	char host[64];
+	CHECK_CODE(create_code(test.context, good, 0, SIZE_B, NULL), CL_INVALID_PROPERTY);
+	/* It was not taken. */
+	CHECK(fcntl(fd, F_GETFD) >= 0);
+	CHECK_CODE(create_code(test.context, none, 0, SIZE_B, NULL), CL_INVALID_PROPERTY);
+	CHECK_CODE(create_code(test.context, huge, 0, SIZE_B, NULL), CL_INVALID_PROPERTY);
+	CHECK_CODE(create_code(test.context, twice, 0, SIZE_B, NULL), CL_INVALID_PROPERTY);
+	CHECK_CODE(create_code(test.context, alone, 0, SIZE_B, NULL), CL_INVALID_PROPERTY);
+	CHECK_CODE(create_code(test.context, unknown, 0, SIZE_B, NULL), CL_INVALID_PROPERTY);
+	CHECK_CODE(create_code(test.context, null, 0, SIZE_B, NULL), CL_INVALID_DEVICE);
+	CHECK_CODE(create_code(test.context, good, CL_MEM_ALLOC_HOST_PTR, SIZE_B, NULL),
+		   CL_INVALID_VALUE);
+	CHECK_CODE(create_code(test.context, good, CL_MEM_COPY_HOST_PTR, 64, host),
+		   CL_INVALID_VALUE);
+	CHECK_CODE(create_code(test.context, good, 0, 64, host), CL_INVALID_HOST_PTR);
+	CHECK_CODE(create_code(test.context, good, 0, 0, NULL), CL_INVALID_BUFFER_SIZE);
+	if (test.device_count > 1) {
+		const cl_mem_properties both[] = {
+			OPAQUE_FD, 3, DEVICE_LIST, device,
+			(cl_mem_properties)(uintptr_t)test.devices[1], 0, 0,
+		};
+		cl_int code;
+		cl_context two = clCreateContext(NULL, 2, test.devices, NULL, NULL, &code);
+		CHECK_OK(code);
+		/* The memory is one device's, and has to be said whose. */
+		CHECK_CODE(create_code(two, good, 0, SIZE_B, NULL), CL_INVALID_DEVICE);
+		CHECK_CODE(create_code(two, both, 0, SIZE_B, NULL), CL_INVALID_DEVICE);
+		CHECK_CODE(create_code(test.context, both, 0, SIZE_B, NULL), CL_INVALID_DEVICE);
+		CHECK_OK(clReleaseContext(two));
+	}
+	close(fd);
+}
+
+static void command_errors(void)
+{
+	cl_int(CL_API_CALL *const both[2])(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
+					   const cl_event *, cl_event *) = {ext.acquire,
+									    ext.release};
+	struct bench bench = bench_make(1, &test.device), other = bench_make(1, &test.device);
+	struct shared shared = shared_make();
+	cl_mem mem = import(bench.context, test.device, shared_export(&shared)), none = NULL;
+	cl_int code;
+	cl_mem plain = clCreateBuffer(bench.context, 0, 64, NULL, &code);
+	cl_event failed = clCreateUserEvent(bench.context, &code), event = NULL;
+	CHECK_OK(clSetUserEventStatus(failed, -5));
+	for (int i = 0; i < 2; i++) {
+		CHECK_CODE(both[i](NULL, 1, &mem, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
+		CHECK_CODE(both[i](other.queue, 1, &mem, 0, NULL, NULL),
+			   CL_INVALID_COMMAND_QUEUE);
+		CHECK_CODE(both[i](bench.queue, 0, &mem, 0, NULL, NULL), CL_INVALID_VALUE);
+		CHECK_CODE(both[i](bench.queue, 1, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
+		CHECK_CODE(both[i](bench.queue, 1, &none, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
+		CHECK_CODE(both[i](bench.queue, 1, &plain, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
+		CHECK_CODE(both[i](bench.queue, 1, &mem, 1, NULL, NULL),
+			   CL_INVALID_EVENT_WAIT_LIST);
+		CHECK_CODE(both[i](bench.queue, 1, &mem, 0, &event, NULL),
+			   CL_INVALID_EVENT_WAIT_LIST);
+		CHECK_CODE(both[i](bench.queue, 1, &mem, 1, &failed, NULL),
+			   CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+		CHECK_OK(both[i](bench.queue, 0, NULL, 0, NULL, NULL));
+	}
+	CHECK_OK(clReleaseEvent(failed));
+	CHECK_OK(clReleaseMemObject(plain));
+	CHECK_OK(clReleaseMemObject(mem));
+	bench_release(&bench);
+	bench_release(&other);
+	shared_release(&shared);
+}
+
+static void queries(void)
+{
+	cl_uint type = 0;
+	size_t size = 0;
+	CHECK_OK(clGetPlatformInfo(test.platform, 0x2044, sizeof(type), &type, &size));
+	CHECK(type == OPAQUE_FD && size == sizeof(type));
+	CHECK_OK(clGetDeviceInfo(test.device, 0x204F, sizeof(type), &type, &size));
+	CHECK(type == OPAQUE_FD && size == sizeof(type));
+	CHECK_OK(clGetDeviceInfo(test.device, 0x2052, sizeof(type), &type, &size));
+	CHECK(size == 0);
+}
+
+int main(int argc, char **argv)
+{
+	setenv("CULVERT_SOFT_DEVICES", "2", 0);
+	if (!api_test_start(&test, "external_memory"))
+		return API_TEST_SKIP;
+	if (!entry_find() || !cuda_use()) {
+		CHECK_OK(clReleaseContext(test.context));
+		return API_TEST_SKIP;
+	}
+	if (argc > 1) {
+		const int status = second_process(atoi(argv[1]));
+		CHECK_OK(clReleaseContext(test.context));
+		return status;
+	}
+	queries();
+	two_processes(1);
+	if (test.device_count > 1)
+		two_processes(2);
+	released_early();
+	if (is_software)
+		other_api();
+	creation_errors();
+	command_errors();
+	return api_test_end(&test);
+}
