@@ -65,6 +65,11 @@ api_object_tests += tests/api/pinned_buffers
 tests_api_pinned_buffers_SOURCES = tests/api/pinned_buffers.c tests/api/api_test.h
 tests_api_pinned_buffers_LDADD = $(OPENCL_LIBS)
 
+api_object_tests += tests/api/storms
+tests_api_storms_SOURCES = tests/api/storms.c tests/api/command_buffer_entry.h \
+	tests/api/api_test.h
+tests_api_storms_LDADD = $(OPENCL_LIBS) -lpthread
+
 # What commands do.
 api_command_tests = tests/api/buffers tests/api/image_transfers tests/api/image_maps \
 	tests/api/image_kernels tests/api/maps tests/api/events tests/api/launches \
