@@ -1,7 +1,7 @@
 /* Runs the cases and compares with the list (errors.h). */
 #include "config.h"
 
-#include "tests/api/errors.h"
+#include "tests/api/errors_record.h"
 
 #include "tests/api/api_test.h"
 
@@ -274,7 +274,7 @@ int main(void)
 		errors_platform, errors_context, errors_queue, errors_event, errors_buffer,
 		errors_rect, errors_image, errors_image_commands, errors_sampler, errors_program,
 		errors_kernel, errors_launch, errors_svm, errors_usm, errors_info,
-		errors_handles, errors_wait_lists,
+		errors_command_buffer, errors_semaphore, errors_handles, errors_wait_lists,
 	};
 	struct api_test test;
 	setenv("CULVERT_SOFT_DEVICES", "2", 0);

@@ -91,6 +91,8 @@ void errors_kernel(void);
 void errors_launch(void);
 void errors_svm(void);
 void errors_usm(void);
+void errors_command_buffer(void);
+void errors_semaphore(void);
 void errors_info(void);          /* every clGet*Info */
 void errors_handles(void);       /* every clRetain* and clRelease* */
 void errors_wait_lists(void);    /* what all clEnqueue* have in common */

@@ -53,7 +53,9 @@ tests_api_errors_SOURCES = tests/api/errors.c tests/api/errors.h tests/api/error
 	tests/api/errors_image_commands.c tests/api/errors_sampler.c \
 	tests/api/errors_program.c tests/api/errors_kernel.c tests/api/errors_launch.c \
 	tests/api/errors_svm.c tests/api/errors_usm.c tests/api/errors_info.c \
-	tests/api/errors_handles.c tests/api/errors_wait_lists.c
+	tests/api/errors_handles.c tests/api/errors_wait_lists.c tests/api/errors_record.h \
+	tests/api/errors_command_buffer.c tests/api/errors_record.c \
+	tests/api/errors_record_images.c tests/api/errors_semaphore.c
 tests_api_errors_LDADD = $(OPENCL_LIBS)
 EXTRA_DIST += tests/api/errors_from_spec
 
