@@ -88,4 +88,4 @@ bench: $(bench_programs) $(bench_code)
 CLEANFILES += $(bench_kernels)
 EXTRA_DIST += tests/bench/instructions tests/bench/instructions.sh tests/bench/instructions.txt tests/bench/README.md tests/bench/kernels.cu tests/bench/run tests/bench/figures.py \
 	tests/bench/aims.py tests/bench/picture.py tests/bench/report tests/bench/report.sh \
-	tests/bench/run.sh tests/bench/build.sh
+	tests/bench/run.sh tests/bench/build.sh tests/bench/results
