@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "icd/kernel_info.h"
+#include "icd/khr_external_memory.h"
 #include "icd/svm.h"
 
 #include <CL/cl_ext.h>
@@ -108,6 +109,13 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel kernel, cl_ui
 	if (!error && !ocl_svm_any(kernel->program->context))
 		error = CL_INVALID_OPERATION;
 	return error ? error : ocl_kernel_set_pointer(kernel, arg_index, arg_value, false);
+}
+
+cl_int CL_API_CALL ocl_set_kernel_arg_device_pointer(cl_kernel kernel, cl_uint arg_index,
+						     cl_mem_device_address_ext arg_value)
+{
+	cl_int error = object_check(kernel, &ocl_kernel_type);
+	return error ? error : ocl_kernel_set_address(kernel, arg_index, arg_value);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel,

@@ -5,6 +5,8 @@
 #include "icd/nv_create_buffer.h"
 #include "icd/svm.h"
 
+#include <stdlib.h>
+
 static cl_mem mem_return(cl_int error, cl_mem mem, cl_int *errcode_ret)
 {
 	if (errcode_ret)
@@ -146,6 +148,27 @@ CL_API_ENTRY cl_int CL_API_CALL clRetainMemObject(cl_mem memobj)
 CL_API_ENTRY cl_int CL_API_CALL clReleaseMemObject(cl_mem memobj)
 {
 	return object_release(memobj, &ocl_mem_type);
+}
+
+/* cl_ext_buffer_device_address: CL_INVALID_OPERATION for a buffer that was not created with
+ * CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT. */
+static cl_int put_addresses(cl_mem mem, const struct info_out *out)
+{
+	const cl_uint count = mem->context->device_count;
+	if (!mem->has_addresses)
+		return CL_INVALID_OPERATION;
+	cl_mem_device_address_ext *addresses = calloc(count, sizeof(*addresses));
+	cl_int error = addresses ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+	for (cl_uint i = 0; i < count && !error; i++) {
+		gpu_address address;
+		error = ocl_storage_place(mem->storage, i, &address, NULL);
+		if (!error)
+			addresses[i] = address + mem->origin_B;
+	}
+	if (!error)
+		error = info_put(out, addresses, count * sizeof(*addresses));
+	free(addresses);
+	return error;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clGetMemObjectInfo(cl_mem mem, cl_mem_info param_name,

@@ -27,6 +27,7 @@ static void context_destroy(struct object *object)
 		destructor->callback(context, destructor->user_data);
 		free(destructor);
 	}
+	ocl_address_table_finish(&context->addresses);
 	ocl_svm_table_finish(&context->svm);
 	ocl_host_writes_finish(&context->host_writes);
 	lock_finish(&context->lock);
@@ -104,6 +105,8 @@ cl_int ocl_context_create(const cl_context_properties *properties, const cl_devi
 		goto fail_writes;
 	if (ocl_svm_table_init(&context->svm))
 		goto fail_svm;
+	if (ocl_address_table_init(&context->addresses))
+		goto fail_addresses;
 	object_init(&context->base, &ocl_context_type);
 	context->notify = notify;
 	context->notify_data = notify_data;
@@ -124,6 +127,8 @@ cl_int ocl_context_create(const cl_context_properties *properties, const cl_devi
 	}
 	*context_out = context;
 	return CL_SUCCESS;
+fail_addresses:
+	ocl_svm_table_finish(&context->svm);
 fail_svm:
 	ocl_host_writes_finish(&context->host_writes);
 fail_writes:

@@ -5,6 +5,7 @@
 #define CULVERT_ICD_CONTEXT_H
 
 #include "base/lock.h"
+#include "icd/address.h"
 #include "icd/device.h"
 #include "icd/host_writes.h"
 #include "icd/info.h"
@@ -27,6 +28,7 @@ struct _cl_context {
 	struct context_destructor *destructors; /* newest first */
 	struct ocl_host_writes host_writes;
 	struct ocl_svm_table svm;
+	struct ocl_address_table addresses;
 };
 
 typedef void(CL_CALLBACK *ocl_context_notify)(const char *, const void *, size_t, void *);

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "icd/kernel.h"
+#include "icd/khr_external_memory.h"
 #include "icd/svm.h"
 
 #include <CL/cl_ext.h>
@@ -47,6 +48,15 @@ static cl_int usm_indirect_set(cl_kernel kernel, enum ocl_svm_kind kind, size_t 
 	return CL_SUCCESS;
 }
 
+/* cl_ext_buffer_device_address; size 0 is the empty set. */
+static cl_int addresses_set(cl_kernel kernel, size_t size_B, const void *value)
+{
+	const size_t count = size_B / sizeof(cl_mem_device_address_ext);
+	if (size_B % sizeof(cl_mem_device_address_ext) || count > UINT32_MAX || (size_B && !value))
+		return CL_INVALID_VALUE;
+	return ocl_kernel_set_addressed(kernel, (uint32_t)count, value);
+}
+
 cl_int ocl_kernel_set_exec_info(cl_kernel kernel, cl_kernel_exec_info name, size_t size_B,
 				const void *value)
 {
@@ -61,6 +71,8 @@ cl_int ocl_kernel_set_exec_info(cl_kernel kernel, cl_kernel_exec_info name, size
 		return usm_indirect_set(kernel, OCL_SVM_DEVICE, size_B, value);
 	case CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL:
 		return usm_indirect_set(kernel, OCL_SVM_SHARED, size_B, value);
+	case CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT:
+		return addresses_set(kernel, size_B, value);
 	case CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM:
 		return svm_system_set(kernel, size_B, value);
 	default:

@@ -289,6 +289,24 @@ static cl_int pointer_check(cl_context context, const void *pointer, bool any, c
 	return CL_SUCCESS;
 }
 
+/* held is the argument's from now on, or dropped when error says so. */
+static cl_int pointer_take(cl_kernel kernel, cl_uint index, uint64_t pointer, cl_mem held,
+			   cl_int error)
+{
+	if (!error)
+		error = arguments_own(kernel);
+	if (error) {
+		ocl_mem_drop(held);
+		return error;
+	}
+	struct ocl_argument *item = &kernel->arguments->items[index];
+	ocl_mem_drop(item->mem);
+	item->mem = held;
+	item->pointer = pointer;
+	item->set = true;
+	return CL_SUCCESS;
+}
+
 cl_int ocl_kernel_set_pointer(cl_kernel kernel, cl_uint index, const void *pointer, bool any)
 {
 	const struct abi_kernel *abi = ocl_kernel_abi(kernel);
@@ -299,18 +317,18 @@ cl_int ocl_kernel_set_pointer(cl_kernel kernel, cl_uint index, const void *point
 	    abi->arguments[index].kind != ABI_ARGUMENT_CONSTANT)
 		return CL_INVALID_ARG_VALUE;
 	cl_int error = pointer_check(kernel->program->context, pointer, any, &held);
-	if (!error)
-		error = arguments_own(kernel);
-	if (error) {
-		ocl_mem_drop(held);
-		return error;
-	}
-	struct ocl_argument *item = &kernel->arguments->items[index];
-	ocl_mem_drop(item->mem);
-	item->mem = held;
-	item->pointer = (uintptr_t)pointer;
-	item->set = true;
-	return CL_SUCCESS;
+	return pointer_take(kernel, index, (uintptr_t)pointer, held, error);
+}
+
+/* cl_ext_buffer_device_address: CL_INVALID_ARG_INDEX also for what is no pointer to global
+ * memory; any address may be set. */
+cl_int ocl_kernel_set_address(cl_kernel kernel, cl_uint index, uint64_t address)
+{
+	const struct abi_kernel *abi = ocl_kernel_abi(kernel);
+	if (index >= abi->argument_count || abi->arguments[index].kind != ABI_ARGUMENT_GLOBAL)
+		return CL_INVALID_ARG_INDEX;
+	return pointer_take(kernel, index, address,
+			    ocl_address_find(kernel->program->context, address), CL_SUCCESS);
 }
 
 /* --- memory behind pointers ----------------------------------------------------------- */
@@ -363,6 +381,32 @@ cl_int ocl_kernel_set_indirect(cl_kernel kernel, uint32_t count, void *const *po
 	return CL_SUCCESS;
 }
 
+cl_int ocl_kernel_set_addressed(cl_kernel kernel, uint32_t count, const uint64_t *addresses)
+{
+	struct ocl_indirect *addressed = NULL;
+	if (count) {
+		addressed = calloc(1, sizeof(*addressed) + count * sizeof(addressed->mems[0]));
+		if (!addressed)
+			return CL_OUT_OF_HOST_MEMORY;
+		atomic_init(&addressed->refs, 1);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		cl_mem mem = ocl_address_find(kernel->program->context, addresses[i]);
+		if (mem)
+			addressed->mems[addressed->count++] = mem;
+	}
+	indirect_unref(kernel->addressed);
+	kernel->addressed = addressed;
+	return CL_SUCCESS;
+}
+
+static struct ocl_indirect *indirect_ref(struct ocl_indirect *indirect)
+{
+	if (indirect)
+		atomic_fetch_add_explicit(&indirect->refs, 1, memory_order_relaxed);
+	return indirect;
+}
+
 /* --- kernels -------------------------------------------------------------------------- */
 
 static void detach(cl_kernel kernel)
@@ -380,6 +424,7 @@ static void kernel_destroy(struct object *object)
 	free(kernel->code);
 	ocl_arguments_unref(kernel->arguments);
 	indirect_unref(kernel->indirect);
+	indirect_unref(kernel->addressed);
 	free(kernel->name);
 	lock_finish(&kernel->lock);
 	object_unref(kernel->program);
@@ -512,9 +557,8 @@ cl_int ocl_kernel_clone(cl_kernel source, cl_kernel *kernel_out)
 	}
 	kernel->abi = source->abi;
 	kernel->arguments = ocl_arguments_ref(source->arguments);
-	if (source->indirect)
-		atomic_fetch_add_explicit(&source->indirect->refs, 1, memory_order_relaxed);
-	kernel->indirect = source->indirect;
+	kernel->indirect = indirect_ref(source->indirect);
+	kernel->addressed = indirect_ref(source->addressed);
 	kernel->indirect_kinds = source->indirect_kinds;
 	*kernel_out = kernel;
 	return CL_SUCCESS;

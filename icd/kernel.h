@@ -66,6 +66,7 @@ struct _cl_kernel {
 	atomic_bool attached;         /* counts in program->kernels_attached */
 	struct ocl_arguments *arguments;
 	struct ocl_indirect *indirect; /* a reference; NULL: none */
+	struct ocl_indirect *addressed; /* the same, by addresses of devices */
 	unsigned indirect_kinds;      /* of USM (bits by enum ocl_svm_kind), any of which it may use */
 	struct lock lock;             /* guards the resolving of code */
 	uint32_t code_count;          /* == program->device_count */
@@ -88,6 +89,11 @@ cl_int ocl_kernel_set_pointer(cl_kernel kernel, cl_uint index, const void *point
 /* CL_KERNEL_EXEC_INFO_SVM_PTRS, and with any _USM_PTRS_INTEL: the only ones from now on.
  * CL_INVALID_VALUE for a pointer to no allocation; CL_OUT_OF_HOST_MEMORY. */
 cl_int ocl_kernel_set_indirect(cl_kernel kernel, uint32_t count, void *const *pointers, bool any);
+
+/* clSetKernelArgDevicePointerEXT. */
+cl_int ocl_kernel_set_address(cl_kernel kernel, cl_uint index, uint64_t address);
+/* CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT; addresses of no buffer are passed over. */
+cl_int ocl_kernel_set_addressed(cl_kernel kernel, uint32_t count, const uint64_t *addresses);
 
 /* clSetKernelExecInfo: the values are checked here. */
 cl_int ocl_kernel_set_exec_info(cl_kernel kernel, cl_kernel_exec_info name, size_t size_B,

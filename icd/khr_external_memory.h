@@ -1,5 +1,5 @@
-/* cl_khr_external_memory 1.0.1 for headers that know an older version, and the properties of
- * buffers that such headers do not know. */
+/* cl_khr_external_memory 1.0.1 and cl_ext_buffer_device_address 1.0.2 for headers that know an
+ * older version or none of it. */
 #ifndef CULVERT_ICD_KHR_EXTERNAL_MEMORY_H
 #define CULVERT_ICD_KHR_EXTERNAL_MEMORY_H
 
@@ -13,5 +13,15 @@
 #ifndef CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR
 #define CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR 0x2052
 #endif
+
+#ifndef CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT
+typedef cl_ulong cl_mem_device_address_ext;
+#define CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT 0x5000
+#define CL_MEM_DEVICE_ADDRESS_EXT 0x5001
+#define CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT 0x5002
+#endif
+
+cl_int CL_API_CALL ocl_set_kernel_arg_device_pointer(cl_kernel kernel, cl_uint arg_index,
+						     cl_mem_device_address_ext arg_value);
 
 #endif

@@ -204,8 +204,10 @@ static cl_int accesses_make(struct ocl_command *command)
 	const struct ocl_launch *launch = &command->u.launch;
 	const struct abi_kernel *abi = launch->code->abi;
 	const struct ocl_indirect *indirect = launch->kernel->indirect;
+	const struct ocl_indirect *addressed = launch->kernel->addressed;
 	uint32_t left = launch->code->traits.memory_count;
-	const uint64_t most = (uint64_t)left + (indirect ? indirect->count : 0);
+	const uint64_t most = (uint64_t)left + (indirect ? indirect->count : 0) +
+			      (addressed ? addressed->count : 0);
 	if (most > OCL_LAUNCH_ACCESSES)
 		command->accesses = malloc(most * sizeof(*command->accesses));
 	if (!command->accesses)
@@ -222,6 +224,7 @@ static cl_int accesses_make(struct ocl_command *command)
 									 : OCL_ACCESS_READ);
 	}
 	indirect_touch(command, indirect);
+	indirect_touch(command, addressed);
 	return CL_SUCCESS;
 }
 

@@ -43,7 +43,7 @@ icd_command_sources = \
 	icd/residency.c icd/residency.h icd/residency_shared.c \
 	icd/mem.c icd/mem.h icd/mem_info.def icd/mem_flags.c icd/mem_flags.h \
 	icd/mem_properties.c icd/mem_properties.h icd/khr_external_memory.h icd/api_external.c \
-	icd/svm.c icd/svm.h \
+	icd/svm.c icd/svm.h icd/address.c icd/address.h \
 	icd/image.c icd/image.h icd/image_bind.c icd/image_info.def \
 	icd/image_check.c icd/image_check.h \
 	icd/image_format.c icd/image_format.h \

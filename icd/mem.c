@@ -155,6 +155,10 @@ cl_int ocl_mem_create(cl_context context, const struct ocl_mem_properties *prope
 	else if (!error && !mem->svm)
 		error = ocl_storage_create(context, size_B, content_of(flags), host_pointer,
 					   flags & CL_MEM_ALLOC_HOST_PTR, &mem->storage);
+	if (!error && properties->has_addresses) {
+		error = ocl_address_enter(mem);
+		mem->has_addresses = !error;
+	}
 	if (error) {
 		object_unref(mem);
 		return error;
@@ -330,6 +334,8 @@ static void mem_destroy(struct object *object)
 {
 	struct _cl_mem *mem = (struct _cl_mem *)object;
 	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
+	if (mem->has_addresses)
+		ocl_address_leave(mem);
 	if (!mem->storage) {
 		ocl_image_destroy(mem);
 		object_unref(mem->context);

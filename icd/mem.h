@@ -37,6 +37,7 @@ struct _cl_mem {
 	struct _cl_mem *svm;             /* ref held: whose storage it is, see svm.h; NULL: none */
 	struct ocl_storage *storage;     /* the root owns it, or svm */
 	cl_device_id external_device;    /* of memory that was imported; NULL: it is ours */
+	bool has_addresses;              /* the application may ask for them; see address.h */
 	struct ocl_image *image;         /* owned; NULL: a buffer */
 	atomic_uint map_count;
 	atomic_uint recorded;            /* how many of base.refs are of recorded commands */

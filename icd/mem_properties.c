@@ -8,7 +8,7 @@ struct reading {
 	struct ocl_mem_properties *properties;
 	const struct _cl_context *context;
 	cl_uint devices;                 /* in the device list */
-	bool has_devices;
+	bool has_devices, has_address;
 };
 
 /* cl_khr_external_memory: CL_INVALID_DEVICE for what is no device of the context.  Returns
@@ -45,6 +45,11 @@ static cl_int list_read(struct reading *reading, const cl_mem_properties *list)
 		} else if (name == CL_MEM_DEVICE_HANDLE_LIST_KHR && !reading->has_devices) {
 			reading->has_devices = true;
 			error = devices_read(reading, &list);
+		} else if (name == CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT && !reading->has_address) {
+			reading->has_address = true;
+			if (*list != CL_TRUE && *list != CL_FALSE)
+				return CL_INVALID_PROPERTY;
+			properties->has_addresses = *list++ == CL_TRUE;
 		} else {
 			error = CL_INVALID_PROPERTY;
 		}

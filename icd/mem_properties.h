@@ -14,6 +14,7 @@ struct ocl_mem_properties {
 	bool is_external;                /* cl_khr_external_memory: */
 	int fd;                          /*   the handle, */
 	uint32_t device;                 /*   and the position of the device that imports it */
+	bool has_addresses;              /* cl_ext_buffer_device_address */
 };
 
 /* CL_INVALID_PROPERTY, CL_INVALID_DEVICE. */

@@ -59,7 +59,7 @@ cl_int ocl_mutable_create(cl_command_buffer_khr buffer, cl_kernel kernel,
 	range_take(&handle->now.range, range);
 	handle->now.arguments = ocl_arguments_ref(kernel->arguments);
 	/* The kernel's execution info is the application's to change. */
-	cl_int error = kernel->indirect || kernel->indirect_kinds
+	cl_int error = kernel->indirect || kernel->addressed || kernel->indirect_kinds
 			       ? clone_make(kernel, &handle->values) : CL_SUCCESS;
 	if (error)
 		ocl_mutable_destroy(handle);
@@ -127,6 +127,7 @@ static cl_int values_make(struct _cl_mutable_command_khr *handle)
 	if (error)
 		return error;
 	handle->values->indirect_kinds = 0;
+	(void)ocl_kernel_set_addressed(handle->values, 0, NULL);
 	return ocl_kernel_set_indirect(handle->values, 0, NULL, true);
 }
 

@@ -1,0 +1,172 @@
+/* Protects: addresses of buffers on devices (cl_ext_buffer_device_address): kernels see the
+ * address that the query gives, pointers in memory and as arguments reach the buffer, with
+ * its newest bytes, on each device of a context; errors. */
+#include "config.h"
+
+#include "tests/api/api_test.h"
+
+enum { COUNT = 256, SIZE_B = COUNT * (int)sizeof(cl_uint) };
+enum { PRIVATE_ADDRESS = 0x5000, ADDRESS = 0x5001, DEVICE_PTRS = 0x5002 };
+
+static const char source[] =
+	"kernel void tell(global uint *from, global ulong *to) { *to = (ulong)from; }\n"
+	"kernel void through(global uint *global *cell)\n"
+	"{ (*cell)[get_global_id(0)] += 1; }\n"
+	"kernel void add(global uint *to, uint value) { to[get_global_id(0)] += value; }\n";
+
+static struct api_test test;
+
+static cl_int(CL_API_CALL *set_pointer)(cl_kernel, cl_uint, cl_ulong);
+
+static cl_mem buffer_make(cl_context context, cl_mem_flags flags, void *pointer)
+{
+	static const cl_mem_properties list[] = {PRIVATE_ADDRESS, CL_TRUE, 0};
+	cl_int code;
+	cl_mem mem = clCreateBufferWithProperties(context, list, flags, SIZE_B, pointer, &code);
+	CHECK_OK(code);
+	return mem;
+}
+
+static void expect(cl_command_queue queue, cl_mem mem, cl_uint first, cl_uint last)
+{
+	cl_uint out[COUNT] = {0};
+	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, SIZE_B, out, 0, NULL, NULL));
+	CHECK(out[0] == first && out[COUNT - 1] == last);
+}
+
+/* With the memory on any device: it was filled by the first, and each adds to it. */
+static void each_device(cl_uint count)
+{
+	const cl_uint ten = 10;
+	const size_t global = COUNT, half = COUNT / 2, one = 1;
+	cl_ulong addresses[API_TEST_MOST_DEVICES] = {0};
+	cl_command_queue queues[API_TEST_MOST_DEVICES] = {0};
+	size_t size = 0;
+	cl_int code;
+	cl_context context = clCreateContext(NULL, count, test.devices, NULL, NULL, &code);
+	CHECK_OK(code);
+	cl_program program = api_test_build(context, test.device, source, "-cl-std=CL3.0");
+	cl_kernel tell = clCreateKernel(program, "tell", &code);
+	CHECK_OK(code);
+	cl_kernel through = clCreateKernel(program, "through", &code);
+	CHECK_OK(code);
+	cl_kernel add = clCreateKernel(program, "add", &code);
+	CHECK_OK(code);
+	cl_mem mem = buffer_make(context, 0, NULL);
+	cl_mem cell = clCreateBuffer(context, 0, sizeof(cl_ulong), NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(clGetMemObjectInfo(mem, ADDRESS, sizeof(addresses), addresses, &size));
+	CHECK(size == count * sizeof(cl_ulong));
+	for (cl_uint i = 0; i < count; i++) {
+		queues[i] = clCreateCommandQueueWithProperties(context, test.devices[i], NULL,
+							       &code);
+		CHECK_OK(code);
+	}
+	CHECK_OK(clEnqueueFillBuffer(queues[0], mem, &ten, 4, 0, SIZE_B, 0, NULL, NULL));
+	CHECK_OK(clFinish(queues[0]));
+	for (cl_uint i = 0; i < count; i++) {
+		cl_ulong seen = 0;
+		const cl_uint value = 100;
+		CHECK_OK(clSetKernelArg(tell, 0, sizeof(mem), &mem));
+		CHECK_OK(clSetKernelArg(tell, 1, sizeof(cell), &cell));
+		CHECK_OK(clEnqueueNDRangeKernel(queues[i], tell, 1, NULL, &one, NULL, 0, NULL,
+						NULL));
+		CHECK_OK(clEnqueueReadBuffer(queues[i], cell, CL_TRUE, 0, 8, &seen, 0, NULL, NULL));
+		CHECK(seen && seen == addresses[i]);
+		/* The kernel's word is still in the cell: a pointer in memory. */
+		CHECK_OK(clSetKernelArg(through, 0, sizeof(cell), &cell));
+		CHECK_OK(clSetKernelExecInfo(through, DEVICE_PTRS, sizeof(seen), &addresses[i]));
+		CHECK_OK(clEnqueueNDRangeKernel(queues[i], through, 1, NULL, &global, NULL, 0, NULL,
+						NULL));
+		/* A pointer to the middle, as an argument. */
+		CHECK_OK(set_pointer(add, 0, addresses[i] + SIZE_B / 2));
+		CHECK_OK(clSetKernelArg(add, 1, sizeof(value), &value));
+		CHECK_OK(clEnqueueNDRangeKernel(queues[i], add, 1, NULL, &half, NULL, 0, NULL,
+						NULL));
+		CHECK_OK(clFinish(queues[i]));
+	}
+	expect(queues[0], mem, 10 + count, 10 + 101 * count);
+	/* Gone: the launch says so. */
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK_CODE(clEnqueueNDRangeKernel(queues[0], add, 1, NULL, &half, NULL, 0, NULL, NULL),
+		   CL_INVALID_KERNEL_ARGS);
+	for (cl_uint i = 0; i < count; i++)
+		CHECK_OK(clReleaseCommandQueue(queues[i]));
+	CHECK_OK(clReleaseMemObject(cell));
+	CHECK_OK(clReleaseKernel(tell));
+	CHECK_OK(clReleaseKernel(through));
+	CHECK_OK(clReleaseKernel(add));
+	CHECK_OK(clReleaseProgram(program));
+	CHECK_OK(clReleaseContext(context));
+}
+
+/* Over SVM the address is the pointer. */
+static void over_svm(void)
+{
+	cl_device_svm_capabilities svm = 0;
+	cl_ulong address = 0;
+	CHECK_OK(clGetDeviceInfo(test.device, CL_DEVICE_SVM_CAPABILITIES, sizeof(svm), &svm,
+				 NULL));
+	if (!svm)
+		return;
+	void *pointer = clSVMAlloc(test.context, CL_MEM_READ_WRITE, SIZE_B, 0);
+	CHECK(pointer != NULL);
+	cl_mem mem = buffer_make(test.context, CL_MEM_USE_HOST_PTR, pointer);
+	CHECK_OK(clGetMemObjectInfo(mem, ADDRESS, sizeof(address), &address, NULL));
+	CHECK(address == (cl_ulong)(uintptr_t)pointer);
+	CHECK_OK(clReleaseMemObject(mem));
+	clSVMFree(test.context, pointer);
+}
+
+static void errors(void)
+{
+	static const cl_mem_properties twice[] = {PRIVATE_ADDRESS, 1, PRIVATE_ADDRESS, 1, 0};
+	static const cl_mem_properties wrong[] = {PRIVATE_ADDRESS, 7, 0};
+	static const cl_mem_properties no[] = {PRIVATE_ADDRESS, CL_FALSE, 0};
+	cl_ulong address = 0;
+	cl_int code;
+	cl_program program = api_test_build(test.context, test.device, source, "-cl-std=CL3.0");
+	cl_kernel add = clCreateKernel(program, "add", &code);
+	cl_mem mem = buffer_make(test.context, 0, NULL);
+	cl_mem plain = clCreateBufferWithProperties(test.context, no, 0, SIZE_B, NULL, &code);
+	CHECK_OK(code);
+	CHECK_NO_OBJECT(clCreateBufferWithProperties(test.context, twice, 0, SIZE_B, NULL, &code),
+			code, CL_INVALID_PROPERTY);
+	CHECK_NO_OBJECT(clCreateBufferWithProperties(test.context, wrong, 0, SIZE_B, NULL, &code),
+			code, CL_INVALID_PROPERTY);
+	CHECK_CODE(clGetMemObjectInfo(plain, ADDRESS, sizeof(address), &address, NULL),
+		   CL_INVALID_OPERATION);
+	CHECK_CODE(clGetMemObjectInfo(mem, ADDRESS, 4, &address, NULL), CL_INVALID_VALUE);
+	CHECK_CODE(set_pointer(NULL, 0, 0), CL_INVALID_KERNEL);
+	CHECK_CODE(set_pointer(add, 2, 0), CL_INVALID_ARG_INDEX);
+	CHECK_CODE(set_pointer(add, 1, 0), CL_INVALID_ARG_INDEX);
+	/* Any number is legal until it is followed. */
+	CHECK_OK(set_pointer(add, 0, 8));
+	CHECK_OK(clSetKernelExecInfo(add, DEVICE_PTRS, sizeof(address), &address));
+	CHECK_OK(clSetKernelExecInfo(add, DEVICE_PTRS, 0, NULL));
+	CHECK_CODE(clSetKernelExecInfo(add, DEVICE_PTRS, 3, &address), CL_INVALID_VALUE);
+	CHECK_CODE(clSetKernelExecInfo(add, DEVICE_PTRS, 8, NULL), CL_INVALID_VALUE);
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK_OK(clReleaseMemObject(plain));
+	CHECK_OK(clReleaseKernel(add));
+	CHECK_OK(clReleaseProgram(program));
+}
+
+int main(void)
+{
+	setenv("CULVERT_SOFT_DEVICES", "2", 0);
+	if (!api_test_start(&test, "device_addresses"))
+		return API_TEST_SKIP;
+	*(void **)&set_pointer = clGetExtensionFunctionAddressForPlatform(
+		test.platform, "clSetKernelArgDevicePointerEXT");
+	if (!set_pointer) {
+		CHECK_OK(clReleaseContext(test.context));
+		return API_TEST_SKIP;
+	}
+	each_device(1);
+	if (test.device_count > 1)
+		each_device(2);
+	over_svm();
+	errors();
+	return api_test_end(&test);
+}
