@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "icd/build_cache.h"
 #include "icd/icd.h"
+#include "icd/module.h"
 #include "icd/platform.h"
 
 static cl_int platform_ids(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
@@ -45,18 +46,24 @@ clGetPlatformInfo(cl_platform_id platform, cl_platform_info param_name, size_t p
 	return ocl_platform_info(param_name, &out);
 }
 
+static void forget(void)
+{
+	ocl_build_forget();
+	ocl_modules_forget();
+}
+
 CL_API_ENTRY cl_int CL_API_CALL clUnloadPlatformCompiler(cl_platform_id platform)
 {
 	/* OpenCL 3.0 API, 5.8.8: a hint to give back what the compiler holds: what was
 	 * built before, in memory. */
 	cl_int error = object_check(platform, &ocl_platform_type);
 	if (!error)
-		ocl_build_forget();
+		forget();
 	return error;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clUnloadCompiler(void)
 {
-	ocl_build_forget();
+	forget();
 	return CL_SUCCESS;
 }

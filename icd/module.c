@@ -3,14 +3,19 @@
 #include "icd/module.h"
 
 #include "base/list.h"
+#include "cache/cache.h"
 #include "icd/build.h"
 #include "icd/users.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+enum { IDLE_MAX = 32 };
+#define IDLE_MAX_B ((size_t)16 << 20)
+
 struct ocl_module {
-	struct list link;            /* in modules; guarded by modules_lock, as is */
+	struct list link;            /* in modules; guarded by modules_lock, as are */
+	struct list idle_link;       /* in idle, without references */
 	unsigned refs;
 	cl_device_id device;         /* immutable, as is */
 	struct ocl_code *code;       /* reference */
@@ -21,9 +26,13 @@ struct ocl_module {
 	struct gpu_module *gpu;
 };
 
-/* Those that are in use and may be shared. */
+/* Those that may be shared; and of them those that nobody uses any more, the longest idle
+ * first: to be built again costs a program no loading then. */
 static struct lock modules_lock = LOCK_INIT(LOCK_RANK_CACHE);
 static struct list modules = {&modules, &modules};
+static struct list idle = {&idle, &idle};        /* guarded by modules_lock, as are */
+static unsigned idle_count;
+static size_t idle_B;
 
 static bool bytes_equal(const struct bytes *a, const struct bytes *b)
 {
@@ -55,6 +64,7 @@ static struct ocl_module *module_create(cl_device_id device, struct ocl_code *co
 	if (lock_condition_init(&module->settled))
 		goto fail_condition;
 	list_init(&module->link);
+	list_init(&module->idle_link);
 	module->refs = 1;
 	ocl_users_init(&module->users);
 	module->device = device;
@@ -67,13 +77,51 @@ fail_lock:
 	return NULL;
 }
 
+static size_t module_B(const struct ocl_module *module)
+{
+	return module->code->cubin.size_B + module->code->ptx.size_B;
+}
+
+static void idle_remove_locked(struct ocl_module *module)
+{
+	list_remove(&module->idle_link);
+	idle_count--;
+	idle_B -= module_B(module);
+}
+
+/* Takes out what is too much of the idle ones, into gone. */
+static void shrink_locked(unsigned count_max, size_t size_max_B, struct list *gone)
+{
+	while (!list_empty(&idle) && (idle_count > count_max || idle_B > size_max_B)) {
+		struct ocl_module *module = list_entry(idle.next, struct ocl_module, idle_link);
+		idle_remove_locked(module);
+		list_remove(&module->link);
+		list_append(gone, &module->idle_link);
+	}
+}
+
+/* The last reference has gone: it stays for who may need it, or goes into gone. */
+static void retire_locked(struct ocl_module *module, bool keep, struct list *gone)
+{
+	if (!keep || list_empty(&module->link) || !module->gpu) {
+		list_remove(&module->link);
+		list_append(gone, &module->idle_link);
+		return;
+	}
+	list_append(&idle, &module->idle_link);
+	idle_count++;
+	idle_B += module_B(module);
+	shrink_locked(IDLE_MAX, IDLE_MAX_B, gone);
+}
+
 static struct ocl_module *find_locked(cl_device_id device, const struct ocl_code *code)
 {
 	struct list *link, *next;
 	list_for_each(link, next, &modules) {
 		struct ocl_module *module = list_entry(link, struct ocl_module, link);
 		if (module->device->gpu == device->gpu && code_equal(module->code, code)) {
-			module->refs++;
+			if (!module->refs++)
+				idle_remove_locked(module);
 			return module;
 		}
 	}
@@ -108,17 +156,8 @@ struct ocl_module *ocl_module_get(cl_device_id device, struct ocl_code *code)
 	return found;
 }
 
-void ocl_module_unref(struct ocl_module *module)
+static void module_destroy(struct ocl_module *module)
 {
-	if (!module)
-		return;
-	lock_take(&modules_lock);
-	const bool last = !--module->refs;
-	if (last)
-		list_remove(&module->link);
-	lock_drop(&modules_lock);
-	if (!last)
-		return;
 	if (module->gpu) {
 		struct ocl_witnesses running = OCL_WITNESSES_INIT;
 		ocl_users_collect(&module->users, &running);
@@ -130,6 +169,37 @@ void ocl_module_unref(struct ocl_module *module)
 	lock_finish(&module->lock);
 	ocl_code_unref(module->code);
 	free(module);
+}
+
+static void destroy_all(struct list *gone)
+{
+	struct list *link, *next;
+	list_for_each(link, next, gone)
+		module_destroy(list_entry(link, struct ocl_module, idle_link));
+}
+
+void ocl_module_unref(struct ocl_module *module)
+{
+	struct list gone;
+	if (!module)
+		return;
+	list_init(&gone);
+	const bool keep = cache_default() != NULL;
+	lock_take(&modules_lock);
+	if (!--module->refs)
+		retire_locked(module, keep, &gone);
+	lock_drop(&modules_lock);
+	destroy_all(&gone);
+}
+
+void ocl_modules_forget(void)
+{
+	struct list gone;
+	list_init(&gone);
+	lock_take(&modules_lock);
+	shrink_locked(0, 0, &gone);
+	lock_drop(&modules_lock);
+	destroy_all(&gone);
 }
 
 /* Loading is slow, so outside the lock; others wait for it instead of doing it too.

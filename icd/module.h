@@ -1,7 +1,7 @@
 /* A program's code as the GPU's driver holds it: loaded once for each device, and shared by
- * all program objects in the process whose code is the same.  Programs with variables that
- * kernels can write have one each: every program object has its own variables (OpenCL C 3.0,
- * 6.7.1: program scope).
+ * all program objects in the process whose code is the same, at once or one after the other.
+ * Programs with variables that kernels can write have one each: every program object has its
+ * own variables (OpenCL C 3.0, 6.7.1: program scope).
  *
  * Thread-safe. */
 #ifndef CULVERT_ICD_MODULE_H
@@ -14,8 +14,11 @@ struct ocl_module;
 /* The module of an executable's code on device, loaded or not: a reference.  NULL when out of
  * memory. */
 struct ocl_module *ocl_module_get(cl_device_id device, struct ocl_code *code);
-/* The last one unloads it once all that was launched from it is done. */
+/* After the last one it stays loaded for a while, where there is a cache and room among those
+ * that do; then it is unloaded once all that was launched from it is done. */
 void ocl_module_unref(struct ocl_module *module);    /* NULL is fine */
+/* Unloads what nobody has a reference to. */
+void ocl_modules_forget(void);
 
 /* Loads it at the first call, once for all who ask meanwhile; log is appended to.  No lock may
  * be held. */

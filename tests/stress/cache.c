@@ -4,6 +4,7 @@
  *	cache threads N FILE [OPTIONS]       the same on N threads at once, each with a program
  *	cache headers TEXT                   clCompileProgram with an embedded header of TEXT
  *	cache again N FILE [OPTIONS]         builds N times, prints the us of the quickest
+ *	cache forget N FILE [OPTIONS]        builds and runs N times, unloads the compiler after each
  *	cache fails FILE HEADER [OPTIONS]    builds 8 times what fails, writes "#define NOTHING 1"
  *	                                     to HEADER, and builds what succeeds */
 #include "config.h"
@@ -148,6 +149,26 @@ static int run_again(unsigned count)
 	return 0;
 }
 
+/* Each build after the one before is released, and after compilers were let go. */
+static int run_forget(unsigned count)
+{
+	cl_platform_id platform;
+	if (failed("platform", clGetPlatformIDs(1, &platform, NULL)))
+		return 1;
+	for (unsigned i = 0; i < count; i++) {
+		int value;
+		cl_program program = build();
+		if (!program || run(program, &value))
+			return 1;
+		printf("%d", value);
+		clReleaseProgram(program);
+		if (failed("unload", clUnloadPlatformCompiler(platform)))
+			return 1;
+	}
+	putchar('\n');
+	return 0;
+}
+
 /* The error and the log of one more build. */
 static cl_int fail_once(char log[4096])
 {
@@ -203,5 +224,7 @@ int main(int argc, char **argv)
 	unsigned count = (unsigned)strtoul(argv[2], NULL, 10);
 	if (!strcmp(mode, "again"))
 		return run_again(count);
+	if (!strcmp(mode, "forget"))
+		return run_forget(count);
 	return run_threads(!strcmp(mode, "threads") && count <= THREADS_MAX ? count : 1);
 }

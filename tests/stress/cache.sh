@@ -156,6 +156,27 @@ done
 builds 10 1 run "$work/include.cl" "$include"
 builds 10 0 run "$work/include.cl" "$include"
 
+# --- what stays loaded ---------------------------------------------------------------------
+# loads COUNT ARGUMENTS...: how often the driver was given a program's code
+loads() {
+	count=$1
+	shift
+	CULVERT_SOFT_COUNT=$work/count "$program" "$@" >"$work/out" 2>"$work/log" || fail "$*: status $?"
+	made=$(sed -n 's/^call cuModuleLoadDataEx //p' "$work/count")
+	[ "$made" = "$count" ] || fail "$*: $made loads in place of $count"
+}
+fresh loads
+kernel variable.cl '++count' 'global int count = 6;'
+loads 1 again 5 "$work/plain.cl"
+loads 3 forget 3 "$work/plain.cl"
+# A program object's variables are its own, and fresh.
+loads 5 again 5 "$work/variable.cl" -cl-std=CL3.0
+loads 2 forget 2 "$work/variable.cl" -cl-std=CL3.0
+[ "$(cat "$work/out")" = 77 ] || fail "variables: $(cat "$work/out")"
+CULVERT_CACHE=off
+loads 2 again 2 "$work/plain.cl"
+CULVERT_CACHE=on
+
 # --- many at once, and one that is killed ------------------------------------------------
 # all COMMANDS' logs in many.*: how often was compiled in all of them
 many() {
