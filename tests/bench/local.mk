@@ -3,8 +3,10 @@ bench_common = tests/bench/bench.c tests/bench/bench.h tests/bench/rows.c tests/
 bench_opencl = tests/bench/opencl.c tests/bench/opencl.h $(bench_common)
 bench_cuda = tests/bench/cuda.c tests/bench/cuda.h tests/bench/cuda_calls.def $(bench_common)
 bench_programs =
+bench_twins =
 
 if HAVE_OPENCL_LOADER
+bench_twins += tests/bench/codegen/twins
 bench_programs += tests/bench/bench_launch tests/bench/bench_transfer tests/bench/bench_overlap tests/bench/bench_matrix \
 	tests/bench/bench_kernels tests/bench/bench_alloc tests/bench/bench_devices
 bench_programs += tests/bench/cuda_launch tests/bench/cuda_transfer tests/bench/cuda_overlap tests/bench/cuda_matrix \
@@ -79,11 +81,20 @@ tests/bench/kernels.cubin: tests/bench/kernels.ptx
 	$(AM_V_GEN)'$(PTXAS)' -O3 -arch=$(BENCH_ARCH) -o $@ tests/bench/kernels.ptx
 if HAVE_NVCC
 check_DATA = tests/bench/kernels.ptx
-bench_code = $(bench_kernels)
+bench_code = $(bench_kernels) bench-twins
 else
 bench_code =
 endif
-.PHONY: bench
+# nvcc's side of the twin kernels, as tests/bench/codegen/compare makes it.
+bench-twins: $(bench_twins)
+	@$(MKDIR_P) twins && for source in $(srcdir)/tests/bench/codegen/*.cu; do \
+		name=`basename $$source .cu`; \
+		test -z "`find twins/$$name.cubin -newer $$source 2>/dev/null`" || continue; \
+		'$(NVCC)' -O3 -arch=$(BENCH_ARCH) -ptx -o twins/$$name.ptx $$source && \
+		'$(PTXAS)' -O3 -v -arch=$(BENCH_ARCH) -o twins/$$name.cubin twins/$$name.ptx \
+			>twins/$$name.cubin.log 2>&1 || exit 1; \
+	done
+.PHONY: bench bench-twins
 bench: $(bench_programs) $(bench_code)
 CLEANFILES += $(bench_kernels)
 EXTRA_DIST += tests/bench/instructions tests/bench/instructions.sh tests/bench/instructions.txt tests/bench/README.md tests/bench/kernels.cu tests/bench/run tests/bench/figures.py \
