@@ -69,13 +69,13 @@ static uint64_t at_least_one(uint64_t size)
 	return size ? size : 1;
 }
 
-/* CL_MEM_SIZE: without gaps, but for those of a buffer's rows. */
+/* CL_MEM_SIZE: without gaps, but for those of a buffer's rows, the last one among them, since
+ * that is what a buffer has to have. */
 static uint64_t size_of(const struct ocl_image *image)
 {
 	const uint64_t rows = at_least_one(image->height) * at_least_one(image->depth) *
 			      at_least_one(image->array_size);
-	return image->linear ? image->row_pitch_B * (rows - 1) + image->width * image->texel_B
-			     : image->width * image->texel_B * rows;
+	return (image->linear ? image->row_pitch_B : image->width * image->texel_B) * rows;
 }
 
 static cl_int storage_make(const struct ocl_image_request *request, const struct ocl_image *image,

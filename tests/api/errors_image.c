@@ -204,6 +204,45 @@ static void formats(void)
 					      &count));
 }
 
+/* cl_ext_image_requirements_info. */
+static void requirements(void)
+{
+	const cl_mem_properties unknown[] = {0x7777, 1, 0};
+	const cl_image_format no_order = {0x7777, CL_UNSIGNED_INT8};
+	const cl_image_desc no_type = {.image_type = CL_MEM_OBJECT_BUFFER};
+	const cl_image_desc mips = {.image_type = CL_MEM_OBJECT_IMAGE2D, .num_mip_levels = 2};
+	const cl_image_desc flat = {.image_type = CL_MEM_OBJECT_IMAGE1D};
+	const cl_image_desc plane = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8,
+				     .image_height = 8};
+	const cl_image_requirements_info_ext name = CL_IMAGE_REQUIREMENTS_MAX_WIDTH_EXT;
+	const cl_image_requirements_info_ext size = CL_IMAGE_REQUIREMENTS_SIZE_EXT;
+	clGetImageRequirementsInfoEXT_fn get;
+	*(void **)&get = error_function("clGetImageRequirementsInfoEXT");
+#define ASK(code, condition, context, properties, flags, format, desc, name, bytes)               \
+	ERROR_CODE(clGetImageRequirementsInfoEXT, code, condition,                                \
+		   get(context, properties, flags, format, desc, name, bytes, error_bytes, NULL))
+	ASK(CL_INVALID_CONTEXT, 1, world.wrong_context, NULL, 0, &rgba, &plane, name, 64);
+	ASK(CL_INVALID_PROPERTY, 1, world.context, unknown, 0, &rgba, &plane, name, 64);
+	ASK(CL_INVALID_VALUE, 1, world.context, NULL, (cl_mem_flags)1 << 40, &rgba, &plane, name,
+	    64);
+	ASK(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, 1, world.context, NULL, 0, &no_order, &plane, name,
+	    64);
+	ASK(CL_INVALID_IMAGE_DESCRIPTOR, 1, world.context, NULL, 0, &rgba, &no_type, name, 64);
+	ASK(CL_INVALID_IMAGE_DESCRIPTOR, 1, world.context, NULL, 0, &rgba, &mips, name, 64);
+	ASK(CL_INVALID_IMAGE_DESCRIPTOR, 1, world.context, NULL, 0, &rgba, &flat,
+	    CL_IMAGE_REQUIREMENTS_MAX_HEIGHT_EXT, 64);
+	ASK(CL_INVALID_IMAGE_DESCRIPTOR, 1, world.context, NULL, 0, &rgba, &plane,
+	    CL_IMAGE_REQUIREMENTS_MAX_DEPTH_EXT, 64);
+	ASK(CL_INVALID_IMAGE_DESCRIPTOR, 1, world.context, NULL, 0, &rgba, &plane,
+	    CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT, 64);
+	ASK(CL_INVALID_IMAGE_DESCRIPTOR, 1, world.context, NULL, 0, &rgba, &flat, size, 64);
+	ASK(CL_INVALID_VALUE, 2, world.context, NULL, 0, &rgba, &plane, 0x7777, 64);
+	ASK(CL_INVALID_VALUE, 2, world.context, NULL, 0, NULL, &plane, size, 64);
+	ASK(CL_INVALID_VALUE, 2, world.context, NULL, 0, &rgba, NULL, size, 64);
+	ASK(CL_INVALID_VALUE, 3, world.context, NULL, 0, &rgba, &plane, name, 3);
+#undef ASK
+}
+
 static void pipes(void)
 {
 	ERROR_OBJECT(clCreatePipe, CL_INVALID_CONTEXT, 1,
@@ -215,6 +254,7 @@ static void pipes(void)
 void errors_image(void)
 {
 	pipes();
+	requirements();
 	arguments();
 	sizes();
 	of_others();

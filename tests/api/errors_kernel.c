@@ -157,6 +157,21 @@ static void pointers(cl_kernel kernel)
 	ERROR_CODE(clSetKernelArgMemPointerINTEL, CL_INVALID_ARG_VALUE, 1, set(kernel, 1, NULL));
 }
 
+/* cl_ext_buffer_device_address: argument 1 of the kernel is a number. */
+static void addresses(cl_kernel kernel)
+{
+	enum { ADDRESS = 0x5001 };
+	cl_int(CL_API_CALL *set)(cl_kernel, cl_uint, cl_ulong);
+	*(void **)&set = error_function("clSetKernelArgDevicePointerEXT");
+	ERROR_CODE(clSetKernelArgDevicePointerEXT, CL_INVALID_KERNEL, 1,
+		   set(world.wrong_kernel, 0, 0));
+	ERROR_CODE(clSetKernelArgDevicePointerEXT, CL_INVALID_ARG_INDEX, 1, set(kernel, 2, 0));
+	ERROR_CODE(clSetKernelArgDevicePointerEXT, CL_INVALID_ARG_INDEX, 2, set(kernel, 1, 0));
+	ERROR_CODE(clGetMemObjectInfo, CL_INVALID_OPERATION, 1,
+		   clGetMemObjectInfo(world.buffer, ADDRESS, sizeof(error_bytes), error_bytes,
+				      NULL));
+}
+
 static void exec_info(cl_kernel kernel)
 {
 	void *pointer = NULL;
@@ -200,6 +215,7 @@ void errors_kernel(void)
 	sampler_arguments(image);
 	local_arguments();
 	pointers(axpy);
+	addresses(axpy);
 	exec_info(axpy);
 	system_memory(axpy);
 	REQUIRE(!clReleaseKernel(axpy));

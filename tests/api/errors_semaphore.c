@@ -1,4 +1,4 @@
-/* cl_khr_semaphore. */
+/* cl_khr_semaphore, and the commands of cl_khr_external_memory. */
 #include "config.h"
 
 #include "tests/api/errors_record.h"
@@ -125,8 +125,36 @@ static void other_device(void)
 	REQUIRE(!clReleaseContext(context));
 }
 
+/* --- external memory ----------------------------------------------------------------------------- */
+
+typedef cl_int(CL_API_CALL *external_fn)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
+					 const cl_event *, cl_event *);
+
+/* Without memory objects they are commands like others. */
+static void external(const char *name)
+{
+	const cl_event wrong_list[] = {world.done, world.wrong_event};
+	external_fn call;
+	*(void **)&call = error_function(name);
+#define EXTERNAL(code, condition, ...)                                                            \
+	error_case(name, code, condition, call(__VA_ARGS__, NULL), __FILE__, __LINE__)
+	EXTERNAL(CL_INVALID_COMMAND_QUEUE, 1, world.wrong_queue, 0, NULL, 0, NULL);
+	EXTERNAL(CL_INVALID_VALUE, 1, world.queue, 0, &world.buffer, 0, NULL);
+	EXTERNAL(CL_INVALID_VALUE, 1, world.queue, 1, NULL, 0, NULL);
+	EXTERNAL(CL_INVALID_MEM_OBJECT, 1, world.queue, 1, &world.buffer, 0, NULL);
+	EXTERNAL(CL_INVALID_MEM_OBJECT, 1, world.queue, 1, &world.wrong_mem, 0, NULL);
+	EXTERNAL(CL_INVALID_EVENT_WAIT_LIST, 1, world.queue, 0, NULL, 1, NULL);
+	EXTERNAL(CL_INVALID_EVENT_WAIT_LIST, 2, world.queue, 0, NULL, 0, wrong_list);
+	EXTERNAL(CL_INVALID_EVENT_WAIT_LIST, 3, world.queue, 0, NULL, 2, wrong_list);
+	EXTERNAL(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, 1, world.queue, 0, NULL, 1,
+		 &world.failed);
+#undef EXTERNAL
+}
+
 void errors_semaphore(void)
 {
+	external("clEnqueueAcquireExternalMemObjectsKHR");
+	external("clEnqueueReleaseExternalMemObjectsKHR");
 	const cl_semaphore_properties_khr binary[] = {CL_SEMAPHORE_TYPE_KHR,
 						      CL_SEMAPHORE_TYPE_BINARY_KHR, 0};
 	clGetSemaphoreInfoKHR_fn info;

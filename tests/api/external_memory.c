@@ -453,7 +453,9 @@ static void command_errors(void)
 	cl_int(CL_API_CALL *const both[2])(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
 					   const cl_event *, cl_event *) = {ext.acquire,
 									    ext.release};
-	struct bench bench = bench_make(1, &test.device), other = bench_make(1, &test.device);
+	const cl_uint devices = test.device_count > 1 ? 2 : 1;
+	struct bench bench = bench_make(devices, test.devices);
+	struct bench other = bench_make(1, &test.device);
 	struct shared shared = shared_make();
 	cl_mem mem = import(bench.context, test.device, shared_export(&shared)), none = NULL;
 	cl_int code;
@@ -464,6 +466,10 @@ static void command_errors(void)
 		CHECK_CODE(both[i](NULL, 1, &mem, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
 		CHECK_CODE(both[i](other.queue, 1, &mem, 0, NULL, NULL),
 			   CL_INVALID_COMMAND_QUEUE);
+		/* Of the context's other device. */
+		if (devices > 1)
+			CHECK_CODE(both[i](bench.other, 1, &mem, 0, NULL, NULL),
+				   CL_INVALID_COMMAND_QUEUE);
 		CHECK_CODE(both[i](bench.queue, 0, &mem, 0, NULL, NULL), CL_INVALID_VALUE);
 		CHECK_CODE(both[i](bench.queue, 1, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
 		CHECK_CODE(both[i](bench.queue, 1, &none, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);

@@ -72,6 +72,10 @@ tests_api_storms_SOURCES = tests/api/storms.c tests/api/command_buffer_entry.h \
 	tests/api/api_test.h
 tests_api_storms_LDADD = $(OPENCL_LIBS) -lpthread
 
+api_object_tests += tests/api/image_requirements
+tests_api_image_requirements_SOURCES = tests/api/image_requirements.c tests/api/api_test.h
+tests_api_image_requirements_LDADD = $(OPENCL_LIBS)
+
 # What commands do.
 api_command_tests = tests/api/buffers tests/api/image_transfers tests/api/image_maps \
 	tests/api/image_kernels tests/api/maps tests/api/events tests/api/launches \

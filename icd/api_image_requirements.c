@@ -1,0 +1,248 @@
+/* What an image will need, before there is one (cl_ext_image_requirements_info). */
+#include "config.h"
+
+#include "icd/image.h"
+#include "icd/image_format.h"
+#include "icd/info_rows.h"
+#include "icd/mem_flags.h"
+
+#include <CL/cl_ext.h>
+
+/* The question: what is NULL or 0 stands for every value that there is. */
+struct question {
+	const struct _cl_context *context;
+	const cl_image_format *format;
+	cl_image_desc desc;
+	bool has_desc;
+};
+
+static bool is_one_of(cl_mem_object_type type, cl_mem_object_type a, cl_mem_object_type b,
+		      cl_mem_object_type c)
+{
+	return !type || type == a || type == b || type == c;
+}
+
+static bool type_is_known(cl_mem_object_type type)
+{
+	return is_one_of(type, CL_MEM_OBJECT_IMAGE1D, CL_MEM_OBJECT_IMAGE1D_ARRAY,
+			 CL_MEM_OBJECT_IMAGE1D_BUFFER) ||
+	       is_one_of(type, CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE2D_ARRAY,
+			 CL_MEM_OBJECT_IMAGE3D);
+}
+
+static cl_int question_check(cl_context context, const cl_mem_properties *properties,
+			     cl_mem_flags flags, const cl_image_format *format,
+			     const cl_image_desc *desc)
+{
+	cl_int error = object_check(context, &ocl_context_type);
+	/* CL_INVALID_PROPERTY for one that is not known; there are none for images. */
+	if (!error && properties && properties[0])
+		error = CL_INVALID_PROPERTY;
+	if (!error)
+		error = ocl_mem_flags_check(flags);
+	if (!error && format)
+		error = ocl_image_format_check(format);
+	/* Of the specification's formats, one that no image has is not valid here. */
+	if (!error && format &&
+	    ocl_image_format_supported(format, CL_MEM_OBJECT_IMAGE2D, CL_MEM_READ_ONLY))
+		error = CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
+	if (!error && desc &&
+	    (!type_is_known(desc->image_type) || desc->num_mip_levels || desc->num_samples))
+		error = CL_INVALID_IMAGE_DESCRIPTOR;
+	return error;
+}
+
+/* --- answers ------------------------------------------------------------------------------------ */
+
+/* What every device of the context can. */
+static size_t least(const struct _cl_context *context, size_t (*of)(const struct gpu_caps *))
+{
+	size_t value = of(context->devices[0]->caps);
+	for (cl_uint i = 1; i < context->device_count; i++) {
+		const size_t other = of(context->devices[i]->caps);
+		value = other < value ? other : value;
+	}
+	return value;
+}
+
+static size_t plane_width(const struct gpu_caps *caps)
+{
+	return caps->image2d[0];
+}
+
+static size_t plane_height(const struct gpu_caps *caps)
+{
+	return caps->image2d[1];
+}
+
+static size_t space_width(const struct gpu_caps *caps)
+{
+	return caps->image3d[0];
+}
+
+static size_t space_height(const struct gpu_caps *caps)
+{
+	return caps->image3d[1];
+}
+
+static size_t space_depth(const struct gpu_caps *caps)
+{
+	return caps->image3d[2];
+}
+
+static size_t layers(const struct gpu_caps *caps)
+{
+	return caps->image_layers;
+}
+
+static size_t linear_width(const struct gpu_caps *caps)
+{
+	return caps->image_linear;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The type's; without one, what all types have. */
+static cl_uint width_of(const struct question *question)
+{
+	const struct _cl_context *context = question->context;
+	const size_t plane = least(context, plane_width), space = least(context, space_width);
+	switch (question->desc.image_type) {
+	case 0:
+		return (cl_uint)smaller(smaller(plane, space), least(context, linear_width));
+	case CL_MEM_OBJECT_IMAGE1D_BUFFER:
+		return (cl_uint)least(context, linear_width);
+	case CL_MEM_OBJECT_IMAGE3D:
+		return (cl_uint)space;
+	default:
+		return (cl_uint)plane;
+	}
+}
+
+static cl_uint height_of(const struct question *question)
+{
+	const struct _cl_context *context = question->context;
+	const size_t plane = least(context, plane_height), space = least(context, space_height);
+	const cl_mem_object_type type = question->desc.image_type;
+	return (cl_uint)(!type ? smaller(plane, space)
+			       : type == CL_MEM_OBJECT_IMAGE3D ? space : plane);
+}
+
+/* A row begins at a multiple of so many texels (CL_DEVICE_IMAGE_PITCH_ALIGNMENT). */
+static size_t pitch_texels(const struct gpu_caps *caps)
+{
+	return caps->texture_pitch_B;
+}
+
+static size_t most_pitch_texels(const struct _cl_context *context)
+{
+	size_t texels = 1;
+	for (cl_uint i = 0; i < context->device_count; i++) {
+		const size_t other = pitch_texels(context->devices[i]->caps);
+		texels = other > texels ? other : texels;
+	}
+	return texels;
+}
+
+static size_t texel_B(const struct question *question)
+{
+	return question->format ? ocl_image_format_B(question->format) : OCL_TEXEL_MAX_B;
+}
+
+/* Rows and slices of an image: 1 where the type has no such dimension. */
+static void extent_of(const cl_image_desc *desc, size_t *rows_out, size_t *slices_out)
+{
+	*rows_out = *slices_out = 1;
+	switch (desc->image_type) {
+	case CL_MEM_OBJECT_IMAGE1D_ARRAY:
+		*slices_out = desc->image_array_size;
+		break;
+	case CL_MEM_OBJECT_IMAGE2D:
+		*rows_out = desc->image_height;
+		break;
+	case CL_MEM_OBJECT_IMAGE2D_ARRAY:
+		*rows_out = desc->image_height;
+		*slices_out = desc->image_array_size;
+		break;
+	case CL_MEM_OBJECT_IMAGE3D:
+		*rows_out = desc->image_height;
+		*slices_out = desc->image_depth;
+		break;
+	default:
+		break;
+	}
+}
+
+/* CL_INVALID_VALUE without a format or a description, CL_INVALID_IMAGE_DESCRIPTOR for one without
+ * texels, or of more bytes than there are numbers for. */
+static cl_int size_of(const struct question *question, size_t *size_out)
+{
+	const cl_image_desc *desc = &question->desc;
+	size_t row_B, slice_B, rows, slices;
+	if (!question->format || !question->has_desc)
+		return CL_INVALID_VALUE;
+	extent_of(desc, &rows, &slices);
+	if (!desc->image_type || !desc->image_width || !rows || !slices ||
+	    __builtin_mul_overflow(desc->image_width, texel_B(question), &row_B))
+		return CL_INVALID_IMAGE_DESCRIPTOR;
+	if (desc->image_row_pitch > row_B)
+		row_B = desc->image_row_pitch;
+	if (__builtin_mul_overflow(row_B, rows, &slice_B))
+		return CL_INVALID_IMAGE_DESCRIPTOR;
+	if (slices > 1 && desc->image_slice_pitch > slice_B)
+		slice_B = desc->image_slice_pitch;
+	return __builtin_mul_overflow(slice_B, slices, size_out) ? CL_INVALID_IMAGE_DESCRIPTOR
+								 : CL_SUCCESS;
+}
+
+/* CL_INVALID_IMAGE_DESCRIPTOR for a type that has not what is asked for. */
+static cl_int type_check(const struct question *question, cl_image_requirements_info_ext name)
+{
+	const cl_mem_object_type type = question->desc.image_type;
+	bool good = true;
+	if (name == CL_IMAGE_REQUIREMENTS_MAX_HEIGHT_EXT)
+		good = is_one_of(type, CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE2D_ARRAY,
+				 CL_MEM_OBJECT_IMAGE3D);
+	else if (name == CL_IMAGE_REQUIREMENTS_MAX_DEPTH_EXT)
+		good = !type || type == CL_MEM_OBJECT_IMAGE3D;
+	else if (name == CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT)
+		good = !type || type == CL_MEM_OBJECT_IMAGE1D_ARRAY ||
+		       type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
+	return good ? CL_SUCCESS : CL_INVALID_IMAGE_DESCRIPTOR;
+}
+
+static cl_int put_size(const struct question *question, const struct info_out *out)
+{
+	size_t size_B;
+	cl_int error = size_of(question, &size_B);
+	return error ? error : INFO_PUT(out, size_t, size_B);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL
+clGetImageRequirementsInfoEXT(cl_context context, const cl_mem_properties *properties,
+			      cl_mem_flags flags, const cl_image_format *image_format,
+			      const cl_image_desc *image_desc,
+			      cl_image_requirements_info_ext param_name, size_t param_value_size,
+			      void *param_value, size_t *param_value_size_ret)
+{
+	const struct info_out *out =
+		&(const struct info_out){param_value_size, param_value, param_value_size_ret};
+	cl_int error = question_check(context, properties, flags, image_format, image_desc);
+	if (error)
+		return error;
+	const struct question question = {
+		context, image_format, image_desc ? *image_desc : (cl_image_desc){0},
+		image_desc != NULL,
+	};
+	error = type_check(&question, param_name);
+	if (error)
+		return error;
+	switch (param_name) {
+#include "icd/image_requirements_info.def"
+	default:
+		return CL_INVALID_VALUE;
+	}
+}
