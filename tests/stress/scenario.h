@@ -3,9 +3,12 @@
  *
  *	scenarios_GROUP [--schedules N] [--schedule ITEMS] [--fault RULE] [NUMBER...]
  *
+ * --from N begins with the N-th schedule, --row N runs the N-th scenario of the group.
+ *
  * A scenario fails when one of its checks does or when the oracle has something to say;
  * then the command that repeats it is printed.  SCENARIOS_LONG=1: 1000 schedules and not
- * 200; those marked with a part take so much less of them, for what they do in one.
+ * 200.  What would take long in each is as large as it should be in the first of them, and
+ * smaller in the others.
  *
  * With --fault a call of the driver goes wrong in each schedule (docs/softcuda.md), for
  * the test of these tests (planted.sh).
@@ -20,6 +23,7 @@
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -36,7 +40,7 @@ struct scenario {
 	const char *protects;
 	void (*run)(void);
 	const char *also;                    /* items of the schedule, from a comma on */
-	unsigned part;                       /* how many times fewer schedules; 0: 1 */
+	unsigned lasts;                      /* schedules until a process is worn out; 0: all */
 	cl_uint devices;                     /* that its context needs; 0: one */
 	bool out_of_order;                   /* needs such queues */
 };
@@ -51,7 +55,8 @@ static struct {
 	bool soft;                           /* what the schedule keeps is kept */
 	bool out_of_order;
 	bool reports_expected;               /* by a scenario that is wrong on purpose */
-	uint32_t seed;
+	uint32_t seed;                       /* of the schedule, which is items */
+	const char *items;
 	int (*schedule)(const char *items);
 	void (*let_go)(void);
 	unsigned (*reports)(void);
@@ -264,6 +269,30 @@ static inline uint64_t calls_of(const char *pattern)
 	return scene.calls ? scene.calls(pattern) : 0;
 }
 
+/* How many of what takes long: all of it in the first schedule. */
+static inline unsigned scenario_size(unsigned full, unsigned small)
+{
+	return scene.seed == 1 ? full : small;
+}
+
+/* Another program object with the code of one, for one device. */
+static inline cl_program program_twin(cl_program program)
+{
+	size_t sizes_B[API_TEST_MOST_DEVICES] = {0};
+	unsigned char *binaries[API_TEST_MOST_DEVICES] = {NULL};
+	cl_int code;
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(sizes_B), sizes_B,
+				  NULL));
+	binaries[0] = malloc(sizes_B[0] ? sizes_B[0] : 1);
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(binaries), binaries, NULL));
+	cl_program twin = clCreateProgramWithBinary(scene.context, 1, scene.test.devices, sizes_B,
+						    (const unsigned char **)binaries, NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(clBuildProgram(twin, 0, NULL, "", NULL, NULL));
+	free(binaries[0]);
+	return twin;
+}
+
 /* --- running them --------------------------------------------------------------------------- */
 
 static inline void *scenario_symbol(void *library, const char *name)
@@ -355,8 +384,41 @@ static inline bool scenario_once(const struct scenario *scenario, const char *it
 	return api_test_failures == failures;
 }
 
-static inline void scenario_run(const struct scenario *scenario, unsigned schedules,
-				const char *wanted)
+/* The number in "seed:N" or "pct:N:D"; 1 without. */
+static inline uint32_t scenario_seed(const char *items)
+{
+	unsigned seed;
+	const bool found = sscanf(items, "seed:%u", &seed) == 1 ||
+			   sscanf(items, "pct:%u", &seed) == 1;
+	return found ? seed : 1;
+}
+
+/* The schedules from first to last, in a process of their own. */
+static inline void scenario_apart(unsigned row, unsigned first, unsigned last)
+{
+	char numbers[3][16];
+	int status = -1;
+	snprintf(numbers[0], sizeof(numbers[0]), "%u", row);
+	snprintf(numbers[1], sizeof(numbers[1]), "%u", first);
+	snprintf(numbers[2], sizeof(numbers[2]), "%u", last);
+	fflush(stdout);
+	const pid_t child = fork();
+	if (!child) {
+		execl("/proc/self/exe", scene.test.name, "--row", numbers[0], "--from",
+		      numbers[1], "--schedules", numbers[2], (char *)NULL);
+		_exit(127);
+	}
+	CHECK(child > 0 && waitpid(child, &status, 0) == child && !status);
+}
+
+struct scenario_range {
+	unsigned row;                        /* in the group */
+	unsigned first, last;                /* schedules */
+	const char *wanted;                  /* the one schedule; NULL: all */
+	bool apart;                          /* this is the process of its own */
+};
+
+static inline void scenario_run(const struct scenario *scenario, struct scenario_range range)
 {
 	char items[160] = "";
 	const char *lacks = scenario_lacks(scenario);
@@ -364,22 +426,26 @@ static inline void scenario_run(const struct scenario *scenario, unsigned schedu
 		printf("scenario %02u: skipped: %s\n", scenario->number, lacks);
 		return;
 	}
-	if (!scenario_prepare(scenario))
-		return;
 	alarm(SCENARIO_LIMIT_S);
-	unsigned count = schedules / (scenario->part ? scenario->part : 1);
 	if (!scene.soft)
-		count = scenario->part ? 1 : ON_A_GPU;
-	else if (!count || wanted)
-		count = 1;
-	for (unsigned i = 1; i <= count; i++) {
-		scene.seed = i;
-		if (wanted)
-			snprintf(items, sizeof(items), "%s", wanted);
+		range.last = ON_A_GPU;
+	else if (range.wanted)
+		range.last = range.first;
+	const bool apart = scenario->lasts && scene.soft && !range.wanted && !range.apart;
+	for (unsigned i = range.first; apart && i <= range.last; i += scenario->lasts)
+		scenario_apart(range.row, i, i + scenario->lasts <= range.last ?
+			       i + scenario->lasts - 1 : range.last);
+	if (!apart && !scenario_prepare(scenario))
+		return;
+	for (unsigned i = range.first; !apart && i <= range.last; i++) {
+		if (range.wanted)
+			snprintf(items, sizeof(items), "%s", range.wanted);
 		else
 			snprintf(items, sizeof(items), i % 2 ? "seed:%u,idle:5000%s"
 							     : "pct:%u:3,idle:5000%s",
 				 i, scenario->also ? scenario->also : "");
+		scene.seed = scenario_seed(items);
+		scene.items = items;
 		if (scenario_once(scenario, items))
 			continue;
 		printf("scenario %02u FAILS; again: CULVERT_CUDA=soft %s --schedule '%s' %u\n",
@@ -389,7 +455,9 @@ static inline void scenario_run(const struct scenario *scenario, unsigned schedu
 		return;
 	}
 	alarm(0);
-	printf("scenario %02u: %u schedules: %s\n", scenario->number, count, scenario->protects);
+	if (!range.apart)
+		printf("scenario %02u: %u schedules: %s\n", scenario->number,
+		       range.last - range.first + 1, scenario->protects);
 }
 
 static inline bool scenario_wanted(const struct scenario *scenario, int argc, char **argv)
@@ -430,10 +498,15 @@ static inline void scenario_end(void)
 static inline int scenario_main(int argc, char **argv, const char *name, const char *devices,
 				const struct scenario *scenarios, size_t count)
 {
-	const char *schedules = scenario_option("--schedules", argc, argv);
-	unsigned number = getenv("SCENARIOS_LONG") ? 1000 : 200;
-	if (schedules)
-		number = (unsigned)strtoul(schedules, NULL, 10);
+	const char *last = scenario_option("--schedules", argc, argv);
+	const char *first = scenario_option("--from", argc, argv);
+	const char *row = scenario_option("--row", argc, argv);
+	struct scenario_range range = {
+		.first = first ? (unsigned)strtoul(first, NULL, 10) : 1,
+		.last = last ? (unsigned)strtoul(last, NULL, 10) :
+			getenv("SCENARIOS_LONG") ? 1000 : 200,
+		.wanted = scenario_option("--schedule", argc, argv), .apart = row
+	};
 	snprintf(scene.report_path, sizeof(scene.report_path), "/tmp/scenarios-XXXXXX");
 	const int report = mkstemp(scene.report_path);
 	if (report < 0)
@@ -455,10 +528,11 @@ static inline int scenario_main(int argc, char **argv, const char *name, const c
 	CHECK_OK(clGetDeviceInfo(scene.test.device, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES,
 				 sizeof(has), &has, NULL));
 	scene.out_of_order = has & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
-	for (size_t i = 0; i < count; i++)
-		if (scenario_wanted(&scenarios[i], argc, argv))
-			scenario_run(&scenarios[i], number,
-				     scenario_option("--schedule", argc, argv));
+	for (size_t i = 0; i < count; i++) {
+		range.row = (unsigned)i;
+		if (row ? strtoul(row, NULL, 10) == i : scenario_wanted(&scenarios[i], argc, argv))
+			scenario_run(&scenarios[i], range);
+	}
 	if (*scene.fault_rules)
 		printf("faults: %u\n", scene.faults_injected);
 	scenario_end();

@@ -117,7 +117,7 @@ static void scenario_39_first_launches(void)
 /* Numba's story: each thread compiles and launches for the first time, on two devices. */
 static void story_many_compile(void)
 {
-	launch_from_threads(MANY_THREADS, NULL);
+	launch_from_threads(scenario_size(MANY_THREADS, 4), NULL);
 }
 
 /* --- a program binary in a fresh process ----------------------------------------------------- */
@@ -171,13 +171,6 @@ static bool facts_launch(cl_program program)
 	return good;
 }
 
-static bool file_write(const char *path, const void *data, size_t size_B)
-{
-	FILE *file = fopen(path, "wb");
-	const bool good = file && fwrite(data, 1, size_B, file) == size_B;
-	return file && !fclose(file) && good;
-}
-
 /* The first thing of a fresh process is a launch from a binary. */
 static int binary_main(const char *path)
 {
@@ -204,29 +197,34 @@ static int binary_main(const char *path)
 
 static void scenario_40_binary_first(void)
 {
-	char path[] = "/tmp/scenario-40-XXXXXX";
-	struct binaries binaries;
+	static FILE *file;
+	char path[32];
 	int status = -1;
-	const int file = mkstemp(path);
-	cl_program program = api_test_build(scene.context, scene.test.device, facts_source, "");
-	if (!CHECK(file >= 0) || !program)
-		return;
-	close(file);
-	facts_launch(program);
-	if (binaries_get(program, 1, &binaries)) {
-		CHECK(file_write(path, binaries.data[0], binaries.sizes_B[0]));
-		fflush(stdout);
-		const pid_t child = fork();
-		if (!child) {
-			execl("/proc/self/exe", "scenarios_programs", "--binary", path,
-			      (char *)NULL);
-			_exit(127);
+	if (!file) {
+		cl_program program = api_test_build(scene.context, scene.test.device,
+						    facts_source, "");
+		struct binaries binaries;
+		file = tmpfile();
+		if (!CHECK(file) || !program || !CHECK(facts_launch(program)))
+			return;
+		if (binaries_get(program, 1, &binaries)) {
+			CHECK(fwrite(binaries.data[0], 1, binaries.sizes_B[0], file) ==
+			      binaries.sizes_B[0]);
+			binaries_free(1, &binaries);
 		}
-		CHECK(child > 0 && waitpid(child, &status, 0) == child && !status);
-		binaries_free(1, &binaries);
+		CHECK_OK(clReleaseProgram(program));
 	}
-	unlink(path);
-	CHECK_OK(clReleaseProgram(program));
+	fflush(file);
+	fflush(stdout);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(file));
+	const pid_t child = fork();
+	if (!child) {
+		if (scene.soft)
+			setenv("CULVERT_SOFT_SCHED", scene.items, 1);
+		execl("/proc/self/exe", "scenarios_programs", "--binary", path, (char *)NULL);
+		_exit(127);
+	}
+	CHECK(child > 0 && waitpid(child, &status, 0) == child && !status);
 }
 
 /* --- failures -------------------------------------------------------------------------------- */
@@ -374,14 +372,15 @@ static void extra_current_context(void)
 
 static const struct scenario scenarios[] = {
 	{38, "a refused launch changes nothing", scenario_38_refused_launch, NULL, 0, 2, false},
-	{38, "a device that dies takes its own work with it", scenario_38_dead_device, NULL, 20, 2,
+	{38, "a device that dies takes its own work with it", scenario_38_dead_device, NULL,
+	 API_TEST_MOST_DEVICES - SCENARIO_DEVICES, 2,
 	 false},
 	{39, "one module a device, however many launch first", scenario_39_first_launches, NULL, 0,
 	 2, false},
-	{40, "a binary carries all that a launch needs", scenario_40_binary_first, NULL, 200, 0,
+	{40, "a binary carries all that a launch needs", scenario_40_binary_first, NULL, 0, 0,
 	 false},
 	{42, "the caller's CUDA context stays current", extra_current_context, NULL, 0, 0, false},
-	{45, "many threads compile and launch for the first time", story_many_compile, NULL, 200, 2,
+	{45, "many threads compile and launch for the first time", story_many_compile, NULL, 0, 2,
 	 false},
 };
 
