@@ -8,6 +8,10 @@ trap 'rm -rf "$folder"' EXIT
 FAULT_NVVM_REAL=$REAL FAULT_NVVM_PLANTED=1
 CULVERT_LIBNVVM=$PWD/tests/stress/libnvvm-fault.so
 CULVERT_COMPILER=process CULVERT_COMPILER_TIMEOUT=2
+# A sanitizer would make an ordinary end of what a signal ends.
+for list in ASAN TSAN UBSAN; do
+	eval "export ${list}_OPTIONS=\"\${${list}_OPTIONS:-}:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0\""
+done
 export FAULT_NVVM_REAL FAULT_NVVM_PLANTED CULVERT_LIBNVVM CULVERT_COMPILER CULVERT_COMPILER_TIMEOUT
 crash=$PWD/tests/stress/crash
 # From a folder of its own: no core file may be left in it.

@@ -560,6 +560,7 @@ static void work_in_context(struct faults_run *run)
 	work_order(run, queues, program);
 	faults_images(run, queues[0], program);
 	faults_images(run, queues[1], again);
+	faults_commands(run, queues[0]);
 	if (program)
 		TRY(clReleaseProgram(program));
 	if (again)

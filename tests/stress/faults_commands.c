@@ -1,0 +1,172 @@
+/* What is recorded and enqueued as one, and a barrier of a whole grid. */
+#include "config.h"
+
+#include "icd/cl_culvert.h"
+#include "tests/api/command_buffer_entry.h"
+#include "tests/stress/faults.h"
+
+enum { N = 256, SIZE_B = N * 4, LOCAL = 64 };
+
+static const char source[] =
+"kernel void add(global uint *a, uint n) { a[get_global_id(0)] += n; }\n";
+static const char grid_source[] =
+"kernel void turn(global uint *a)\n"
+"{ uint i = get_global_id(0), next = a[(i + 1) % get_global_size(0)];\n"
+"  culvert_grid_barrier(CLK_GLOBAL_MEM_FENCE); a[i] = next + 1; }\n";
+
+static cl_kernel kernel_make(struct faults_run *run, const char *text, const char *name,
+			     cl_mem mem)
+{
+	cl_int code = 12345;
+	cl_kernel kernel = NULL;
+	cl_program program = clCreateProgramWithSource(run->context, 1, &text, NULL, &code);
+	if (NOTE(clCreateProgramWithSource, code))
+		return NULL;
+	if (!TRY(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL))) {
+		kernel = clCreateKernel(program, name, &code);
+		NOTE(clCreateKernel, code);
+	}
+	TRY(clReleaseProgram(program));
+	if (kernel)
+		TRY(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
+	return kernel;
+}
+
+static void check_words(struct faults_run *run, cl_command_queue queue, cl_mem mem, cl_uint value)
+{
+	static cl_uint words[N];
+	const unsigned errors = run->errors;
+	memset(words, 0, sizeof(words));
+	if (TRY(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, SIZE_B, words, 0, NULL, NULL)) ||
+	    errors)
+		return;
+	for (unsigned i = 0; i < N; i++)
+		if (words[i] != value) {
+			printf("word %u is %u, not %u\n", i, words[i], value);
+			faults_wrong(run, "wrong data without an error", __LINE__);
+			return;
+		}
+}
+
+/* cl_mutable_dispatch_arg_khr and cl_mutable_dispatch_config_khr of version 0.9.5. */
+struct argument {
+	cl_uint index;
+	size_t size;
+	const void *value;
+};
+
+struct config {
+	cl_mutable_command_khr command;
+	cl_uint num_args, num_svm_args, num_exec_infos, work_dim;
+	const struct argument *args, *svm_args;
+	const void *exec_infos;
+	const size_t *offset, *global, *local;
+};
+
+typedef cl_int(CL_API_CALL *update_commands)(cl_command_buffer_khr, cl_uint, const cl_uint *,
+					     const void **);
+
+/* The launch adds two from now on. */
+static void change(struct faults_run *run, cl_platform_id platform, cl_command_buffer_khr buffer,
+		   cl_mutable_command_khr command)
+{
+	static const cl_uint two = 2, type = 0;
+	static const struct argument argument = {1, sizeof(two), &two};
+	const struct config config = {.command = command, .num_args = 1, .args = &argument};
+	const void *configs[] = {&config};
+	update_commands update;
+	void *found = clGetExtensionFunctionAddressForPlatform(platform,
+							       "clUpdateMutableCommandsKHR");
+	memcpy(&update, &found, sizeof(found));
+	if (found)
+		NOTE(clUpdateMutableCommandsKHR, update(buffer, 1, &type, configs));
+}
+
+/* Fill, kernel, copy and barrier, played twice, with another argument the second time. */
+static void play(struct faults_run *run, cl_platform_id platform,
+		 const struct command_buffer_entry *entry, cl_command_queue queue,
+		 cl_kernel kernel, cl_mem mem, cl_mem other)
+{
+	enum { FIELDS = 0x12B1, ARGUMENTS = 8 };
+	static const cl_command_buffer_properties_khr flags[] = {
+		CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_MUTABLE_KHR, 0
+	};
+	static const command_properties fields[] = {FIELDS, ARGUMENTS, 0};
+	cl_mutable_command_khr command = NULL;
+	const cl_uint zero = 0, one = 1;
+	const size_t words = N;
+	cl_sync_point_khr points[3] = {0};
+	cl_int code = 12345;
+	cl_command_buffer_khr buffer = entry->create(1, &queue, flags, &code);
+	if (NOTE(clCreateCommandBufferKHR, code))
+		return;
+	TRY(clSetKernelArg(kernel, 1, sizeof(one), &one));
+	bool recorded =
+		!NOTE(clCommandFillBufferKHR,
+		      entry->fill(buffer, NULL, NULL, mem, &zero, 4, 0, SIZE_B, 0, NULL,
+				  &points[0], NULL)) &&
+		!NOTE(clCommandNDRangeKernelKHR,
+		      entry->launch(buffer, NULL, fields, kernel, 1, NULL, &words, NULL, 1,
+				    points, &points[1], &command)) &&
+		!NOTE(clCommandBarrierWithWaitListKHR,
+		      entry->barrier(buffer, NULL, NULL, 1, &points[1], &points[2], NULL)) &&
+		!NOTE(clCommandCopyBufferKHR,
+		      entry->copy(buffer, NULL, NULL, mem, other, 0, 0, SIZE_B, 1, &points[2],
+				  NULL, NULL)) &&
+		!NOTE(clFinalizeCommandBufferKHR, entry->finalize(buffer));
+	for (unsigned i = 0; recorded && i < 2; i++) {
+		NOTE(clEnqueueCommandBufferKHR,
+		     entry->enqueue(0, NULL, buffer, 0, NULL, NULL));
+		TRY(clFinish(queue));
+		if (!i)
+			change(run, platform, buffer, command);
+	}
+	if (recorded)
+		check_words(run, queue, other, 2);
+	NOTE(clReleaseCommandBufferKHR, entry->release(buffer));
+}
+
+static void grid(struct faults_run *run, cl_command_queue queue, cl_device_id device)
+{
+	static const size_t local = LOCAL, two = 2 * LOCAL;
+	static cl_uint words[N];
+	size_t groups = 0;
+	cl_int code = 12345;
+	cl_mem mem = clCreateBuffer(run->context, CL_MEM_COPY_HOST_PTR, SIZE_B, words, &code);
+	if (NOTE(clCreateBuffer, code))
+		return;
+	cl_kernel kernel = kernel_make(run, grid_source, "turn", mem);
+	if (kernel) {
+		TRY(clGetKernelSubGroupInfo(kernel, device,
+					    CL_KERNEL_MAX_RESIDENT_WORK_GROUPS_CULVERT,
+					    sizeof(local), &local, sizeof(groups), &groups, NULL));
+		TRY(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &two, &local, 0, NULL, NULL));
+		TRY(clFinish(queue));
+		TRY(clReleaseKernel(kernel));
+	}
+	TRY(clReleaseMemObject(mem));
+}
+
+void faults_commands(struct faults_run *run, cl_command_queue queue)
+{
+	cl_platform_id platform;
+	struct command_buffer_entry entry;
+	cl_int code = 12345;
+	if (!queue || TRY(clGetDeviceInfo(run->devices[0], CL_DEVICE_PLATFORM, sizeof(platform),
+					  &platform, NULL)))
+		return;
+	cl_mem mem = clCreateBuffer(run->context, 0, SIZE_B, NULL, &code);
+	if (NOTE(clCreateBuffer, code))
+		return;
+	cl_mem other = clCreateBuffer(run->context, 0, SIZE_B, NULL, &code);
+	cl_kernel kernel = NOTE(clCreateBuffer, code) ? NULL :
+			   kernel_make(run, source, "add", mem);
+	if (kernel && command_buffer_entry_find(platform, &entry))
+		play(run, platform, &entry, queue, kernel, mem, other);
+	if (kernel)
+		TRY(clReleaseKernel(kernel));
+	if (other)
+		TRY(clReleaseMemObject(other));
+	TRY(clReleaseMemObject(mem));
+	grid(run, queue, run->devices[0]);
+}
