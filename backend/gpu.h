@@ -97,6 +97,8 @@ uint32_t gpu_stream_id(const struct gpu_stream *stream);        /* never reused 
 uint64_t gpu_stream_last(const struct gpu_stream *stream);
 /* Operations that are not known to be done. */
 uint64_t gpu_stream_outstanding(const struct gpu_stream *stream);
+/* Whether all of it is known to be done, without asking the driver. */
+bool gpu_stream_is_known_done(const struct gpu_stream *stream);
 /* Whether everything up to sequence is known to be done; asks the driver when
  * it is not known yet: the answer then is that of all the stream has been given,
  * so it may come late (gpu_event_query is exact).  On a lost device: true. */
@@ -151,6 +153,10 @@ cl_int gpu_external_import(struct gpu_device *device, int fd, uint64_t size_B,
 			   struct gpu_external **external_out, gpu_address *address_out);
 /* Once every event in after[] has happened; see gpu_memory_free.  NULL is fine. */
 void gpu_external_release(struct gpu_device *device, struct gpu_external *external,
+			  struct gpu_event *const *after, uint32_t count);
+/* The same for what other allocations will likely have the size of: as long as it is one of
+ * the last few such, the next allocation of size_B gets it. */
+void gpu_memory_give_back(struct gpu_device *device, gpu_address address, uint64_t size_B,
 			  struct gpu_event *const *after, uint32_t count);
 /* Pinned host memory, usable by all devices (portable). */
 cl_int gpu_host_alloc(struct gpu_device *device, uint64_t size_B, void **pointer_out);

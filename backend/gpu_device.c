@@ -392,11 +392,17 @@ cl_int gpu_enter(struct gpu_device *device, struct gpu_scope *scope)
 	return scope_begin(device, cu_context, scope);
 }
 
-cl_int gpu_enter_new(struct gpu_device *device, struct gpu_scope *scope)
+cl_int gpu_device_check_process(struct gpu_device *device)
 {
 	if (getpid() != birth_pid)
 		gpu_device_lose(device, CL_OUT_OF_RESOURCES);
-	return gpu_enter(device, scope);
+	return gpu_device_status(device);
+}
+
+cl_int gpu_enter_new(struct gpu_device *device, struct gpu_scope *scope)
+{
+	cl_int err = gpu_device_check_process(device);
+	return err ? err : gpu_enter(device, scope);
 }
 
 cl_int gpu_device_free_memory(struct gpu_device *device, uint64_t *free_B_out)
@@ -416,6 +422,7 @@ cl_int gpu_device_free_memory(struct gpu_device *device, uint64_t *free_B_out)
 			device->cu_pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved_B)) &&
 	    reserved_B > used_B)
 		free_B += reserved_B - used_B;
+	free_B += gpu_memory_kept_B(device);
 	gpu_leave(&scope);
 	if (!err)
 		*free_B_out = free_B;

@@ -36,6 +36,13 @@ struct gpu_slot {
 	struct gpu_event *after;         /* owned: free once it has happened; NULL: it is */
 };
 
+/* Device memory that was freed and is kept: at most 32 MiB of a device. */
+enum { GPU_KEPT_BLOCKS = 8, GPU_KEPT_BLOCK_MAX_B = 4 << 20 };
+struct gpu_block {
+	gpu_address address;             /* 0: none */
+	uint64_t size_B;
+};
+
 struct gpu_device {
 	struct gpu_caps caps;            /* immutable, as are the next three */
 	uint32_t index;
@@ -72,6 +79,8 @@ struct gpu_device {
 	struct gpu_epoch *free_epochs;             /* chained by next */
 	struct gpu_stream *clock_stream;           /* once there, it stays */
 	struct gpu_slot slots[GPU_SLOTS];
+	struct gpu_block kept[GPU_KEPT_BLOCKS];
+	unsigned kept_turn;
 };
 
 struct gpu_stream {
@@ -117,6 +126,8 @@ void gpu_leave(const struct gpu_scope *scope);
 /* gpu_enter for what creates objects: notices also that the process is a fork's
  * child, in which CUDA does not work. */
 cl_int gpu_enter_new(struct gpu_device *device, struct gpu_scope *scope);
+/* The device's status, with a look at whether the process is a fork's child. */
+cl_int gpu_device_check_process(struct gpu_device *device);
 void gpu_device_lose(struct gpu_device *device, cl_int code);
 
 /* --- gpu_stream.c --- */
@@ -162,6 +173,8 @@ cl_int gpu_memory_check(struct gpu_device *device, CUresult cu_result, const cha
 /* Lets the pending frees happen and gives what the pool keeps back; waits. The device's
  * context is current. */
 void gpu_memory_make_room(struct gpu_device *device);
+/* Bytes of the blocks that are kept: as good as free. */
+uint64_t gpu_memory_kept_B(struct gpu_device *device);
 
 /* --- gpu_fill.c --- */
 

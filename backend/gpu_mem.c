@@ -3,8 +3,14 @@
 #include "backend/gpu_internal.h"
 
 #include "base/log.h"
+#include "base/options.h"
 
-/* Allocations and frees that wait for nothing go through memory_stream, which
+#include <string.h>
+
+/* Blocks that were freed and that nothing uses any more are kept by us for a while: an
+ * allocation of the same size then needs no call of the driver.
+ *
+ * Other allocations and frees that wait for nothing go through memory_stream, which
  * therefore is idle whenever somebody looks: an allocation is complete when its
  * call returns.  Frees that have to wait for events go through the reclaim
  * streams.  The pool may reuse what such a free has given back, but only after
@@ -39,8 +45,62 @@ static CUresult alloc(struct gpu_device *device, uint64_t size_B, CUdeviceptr *c
 			       : cuda.cuMemAlloc_v2(cu_address, size_B);
 }
 
+/* Gives a kept block of this size out; 0: there is none. */
+static gpu_address kept_take(struct gpu_device *device, uint64_t size_B)
+{
+	gpu_address address = 0;
+	lock_take(&device->lock);
+	for (unsigned i = 0; i < GPU_KEPT_BLOCKS && !address; i++) {
+		struct gpu_block *block = &device->kept[i];
+		if (block->size_B != size_B)
+			continue;
+		address = block->address;
+		*block = (struct gpu_block){0};
+	}
+	lock_drop(&device->lock);
+	return address;
+}
+
+/* Keeps a block, in the place of the one that is there longest; returns what is to be freed
+ * then, or 0.  With softcuda's checks on, memory that is freed has to be seen to be. */
+static gpu_address kept_put(struct gpu_device *device, gpu_address address, uint64_t size_B)
+{
+	const bool watched = device->caps.software && *option_string(OPTION_SOFT_CHECK);
+	if (size_B > GPU_KEPT_BLOCK_MAX_B || watched)
+		return address;
+	lock_take(&device->lock);
+	struct gpu_block *block = &device->kept[device->kept_turn++ % GPU_KEPT_BLOCKS];
+	const gpu_address displaced = block->address;
+	*block = (struct gpu_block){address, size_B};
+	lock_drop(&device->lock);
+	return displaced;
+}
+
+uint64_t gpu_memory_kept_B(struct gpu_device *device)
+{
+	uint64_t size_B = 0;
+	lock_take(&device->lock);
+	for (unsigned i = 0; i < GPU_KEPT_BLOCKS; i++)
+		size_B += device->kept[i].size_B;
+	lock_drop(&device->lock);
+	return size_B;
+}
+
+/* The device's context is current. */
+static void kept_free(struct gpu_device *device)
+{
+	struct gpu_block kept[GPU_KEPT_BLOCKS];
+	lock_take(&device->lock);
+	memcpy(kept, device->kept, sizeof(kept));
+	memset(device->kept, 0, sizeof(device->kept));
+	lock_drop(&device->lock);
+	for (unsigned i = 0; i < GPU_KEPT_BLOCKS; i++)
+		gpu_memory_free(device, kept[i].address, NULL, 0);
+}
+
 void gpu_memory_make_room(struct gpu_device *device)
 {
+	kept_free(device);
 	for (int i = 0; i < GPU_RECLAIM_STREAMS; i++) {
 		struct gpu_stream *stream = atomic_load(&device->reclaim[i]);
 		if (stream)
@@ -55,7 +115,12 @@ cl_int gpu_memory_alloc(struct gpu_device *device, uint64_t size_B, gpu_address 
 {
 	struct gpu_scope scope;
 	CUdeviceptr cu_address = 0;
-	cl_int err = gpu_enter_new(device, &scope);
+	cl_int err = gpu_device_check_process(device);
+	*address_out = err ? 0 : kept_take(device, size_B);
+	if (*address_out)
+		return CL_SUCCESS;
+	if (!err)
+		err = gpu_enter(device, &scope);
 	if (err)
 		return err;
 	gpu_defer_reap(device);
@@ -157,6 +222,14 @@ void gpu_memory_free(struct gpu_device *device, gpu_address address,
 		log_warn("device memory at %#llx could not be freed", (unsigned long long)address);
 leave:
 	gpu_leave(&scope);
+}
+
+void gpu_memory_give_back(struct gpu_device *device, gpu_address address, uint64_t size_B,
+			  struct gpu_event *const *after, uint32_t count)
+{
+	if (address && !gpu_device_status(device) && !any_pending(after, count))
+		address = kept_put(device, address, size_B);
+	gpu_memory_free(device, address, after, count);
 }
 
 /* --- pinned host memory --- */

@@ -113,6 +113,12 @@ void gpu_stream_raise_done(struct gpu_stream *stream, uint64_t sequence)
 	raise_to(&stream->done, sequence);
 }
 
+bool gpu_stream_is_known_done(const struct gpu_stream *stream)
+{
+	return !gpu_stream_outstanding(stream) &&
+	       !atomic_load_explicit(&stream->foreign, memory_order_relaxed);
+}
+
 bool gpu_stream_reached(struct gpu_stream *stream, uint64_t sequence)
 {
 	if (atomic_load_explicit(&stream->done, memory_order_acquire) >= sequence &&

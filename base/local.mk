@@ -9,4 +9,5 @@ base_libbase_a_SOURCES = \
 	base/log.c base/log.h \
 	base/options.c base/options.h \
 	base/own_library.c base/own_library.h \
-	base/stage.c base/stage.h
+	base/stage.c base/stage.h \
+	base/zeroed.h

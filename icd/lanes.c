@@ -2,9 +2,10 @@
 
 #include "icd/lanes.h"
 
-/* How many streams a launch asks the driver about: a question is a tenth of a
- * microsecond. */
-enum { PROBES = 2 };
+/* How many streams a launch asks the driver about, and how long those after it then go
+ * without: a question about a stream that was busy is up to a microsecond, a third of a
+ * launch. */
+enum { PROBES = 2, ASK_AGAIN_NS = 10000 };
 
 static const unsigned lanes_max[OCL_LANE_CLASSES] = {
 	[OCL_LANES_WORK] = OCL_LANES_WORK_MAX,
@@ -31,6 +32,7 @@ cl_int ocl_lanes_init(struct ocl_lanes *lanes, struct gpu_device *device, int pr
 	lanes->device = device;
 	lanes->priority = priority;
 	lanes->in_order = in_order;
+	lanes->asked_ns = 0;
 	lanes->barrier = NULL;
 	for (unsigned i = 0; i < OCL_LANE_CLASSES; i++)
 		lanes->groups[i].count = lanes->groups[i].next = 0;
@@ -80,6 +82,18 @@ static struct ocl_lane *lane_idle(struct ocl_lane_group *group)
 	return NULL;
 }
 
+/* Not in a burst of launches; but to make another stream costs more than to ask. */
+static bool may_ask(struct ocl_lanes *lanes, enum ocl_lane_class lane_class)
+{
+	if (lanes->groups[lane_class].count < lanes_max[lane_class])
+		return true;
+	const uint64_t now_ns = gpu_host_now_ns();
+	if (now_ns - lanes->asked_ns < ASK_AGAIN_NS)
+		return false;
+	lanes->asked_ns = now_ns;
+	return true;
+}
+
 /* All seem busy: the one with the least to do, as far as is known, of those whose
  * stream nobody is at just now. */
 static struct ocl_lane *lane_to_share(struct ocl_lane_group *group)
@@ -101,7 +115,7 @@ static cl_int lane_pick(struct ocl_lanes *lanes, enum ocl_lane_class lane_class,
 {
 	struct ocl_lane_group *group = &lanes->groups[lane_class];
 	*lane_out = lane_to_continue(group, count, dependencies);
-	if (!*lane_out)
+	if (!*lane_out && may_ask(lanes, lane_class))
 		*lane_out = lane_idle(group);
 	if (*lane_out)
 		return CL_SUCCESS;
@@ -135,7 +149,8 @@ cl_int ocl_lanes_choose(struct ocl_lanes *lanes, enum ocl_lane_class lane_class,
 static cl_int tail_record(const struct ocl_lane *lane, struct gpu_event **tail_out)
 {
 	*tail_out = NULL;
-	if (gpu_stream_reached(lane->stream, gpu_stream_last(lane->stream)))
+	/* To record costs less than to ask whether that is needed. */
+	if (gpu_stream_is_known_done(lane->stream))
 		return CL_SUCCESS;
 	return gpu_event_record(lane->stream, false, tail_out);
 }

@@ -2,6 +2,7 @@
 
 #include "icd/mem.h"
 
+#include "base/zeroed.h"
 #include "icd/complete.h"
 #include "icd/image.h"
 #include "icd/properties.h"
@@ -61,7 +62,7 @@ bool ocl_mem_uses_svm(const struct _cl_mem *mem)
 
 static struct _cl_mem *mem_new(cl_context context, cl_mem_flags flags, size_t size_B)
 {
-	struct _cl_mem *mem = calloc(1, sizeof(*mem));
+	struct _cl_mem *mem = zeroed(sizeof(*mem));
 	if (!mem)
 		return NULL;
 	object_init(&mem->base, &ocl_mem_type);

@@ -2,6 +2,7 @@
 
 #include "icd/residency.h"
 
+#include "base/zeroed.h"
 #include "icd/segment.h"
 
 #include <stdlib.h>
@@ -21,8 +22,8 @@ static uint32_t host_place(const struct ocl_storage *storage)
 struct ocl_storage *ocl_storage_new(cl_context context, uint64_t size_B)
 {
 	const uint32_t count = context->device_count;
-	struct ocl_storage *storage = calloc(1, sizeof(*storage) +
-						    (count + 1) * sizeof(storage->locations[0]));
+	struct ocl_storage *storage = zeroed(sizeof(*storage) +
+					     (count + 1) * sizeof(storage->locations[0]));
 	if (!storage)
 		return NULL;
 	if (lock_init(&storage->lock, LOCK_RANK_MEM))
@@ -244,8 +245,8 @@ static void location_finish(struct ocl_storage *storage, struct ocl_location *lo
 			gpu_external_release(location->gpu, location->external, witnesses.events,
 					     witnesses.count);
 		else
-			gpu_memory_free(location->gpu, location->address, witnesses.events,
-					witnesses.count);
+			gpu_memory_give_back(location->gpu, location->address, storage->size_B,
+					     witnesses.events, witnesses.count);
 		gpu_array_destroy(location->array, witnesses.events, witnesses.count);
 		ocl_witnesses_finish(&witnesses);
 	}

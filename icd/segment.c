@@ -2,13 +2,15 @@
 
 #include "icd/segment.h"
 
+#include "base/zeroed.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 struct segment *segment_create(uint64_t lo_B, uint64_t hi_B, uint32_t place_count)
 {
-	struct segment *segment = calloc(1, sizeof(*segment) +
-						    place_count * sizeof(segment->places[0]));
+	struct segment *segment = zeroed(sizeof(*segment) +
+					 place_count * sizeof(segment->places[0]));
 	if (!segment)
 		return NULL;
 	list_init(&segment->link);
