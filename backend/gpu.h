@@ -211,6 +211,13 @@ cl_int gpu_copy_to_device(struct gpu_stream *stream, gpu_address to, const void 
 /* By way of slots if there are any, so that the call takes no longer than a memcpy. */
 cl_int gpu_copy_to_device_staged(struct gpu_stream *stream, gpu_address to, const void *from,
 				 uint64_t size_B);
+/* Of pageable memory, where nothing that is ahead in stream matters any more: large ones are
+ * shared by several threads, by way of slots and other streams, and done on return; others are
+ * as above.  No lock may be held. */
+cl_int gpu_copy_to_device_pageable(struct gpu_stream *stream, gpu_address to, const void *from,
+				   uint64_t size_B);
+cl_int gpu_copy_to_host_pageable(struct gpu_stream *stream, void *to, gpu_address from,
+				 uint64_t size_B);
 cl_int gpu_copy_to_host(struct gpu_stream *stream, void *to, gpu_address from, uint64_t size_B);
 cl_int gpu_copy_device(struct gpu_stream *stream, gpu_address to, gpu_address from,
 		       uint64_t size_B);

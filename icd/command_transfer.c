@@ -27,14 +27,23 @@ static enum ocl_effort pinned_effort(const struct ocl_command *command)
 	return command->u.transfer.pinned ? OCL_EFFORT_NONE : OCL_EFFORT_WAIT;
 }
 
+static cl_int read_pageable(const struct ocl_command *command, struct gpu_stream *stream)
+{
+	const struct ocl_transfer *transfer = &command->u.transfer;
+	cl_int error = ocl_command_stream_wait(stream);
+	return error ? error : gpu_copy_to_host_pageable(stream, transfer->host.to,
+							 command->accesses[0].at.address,
+							 transfer->size_B);
+}
+
 static cl_int read_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
-	cl_int error = transfer->pinned ? CL_SUCCESS : ocl_command_stream_wait(stream);
-	if (!error)
-		error = gpu_copy_to_host(stream, transfer->host.to, command->accesses[0].at.address,
-					 transfer->size_B);
-	if (!error && transfer->pinned && !transfer->own)
+	if (!transfer->pinned)
+		return read_pageable(command, stream);
+	cl_int error = gpu_copy_to_host(stream, transfer->host.to,
+					command->accesses[0].at.address, transfer->size_B);
+	if (!error && !transfer->own)
 		ocl_command_note_host_write(command, stream);
 	return error;
 }
@@ -69,14 +78,15 @@ static cl_int write_pageable(const struct ocl_command *command, struct gpu_strea
 	const gpu_address to = command->accesses[0].at.address;
 	const bool staged = write_is_staged(transfer) &&
 			    !gpu_stream_reached(stream, gpu_stream_last(stream));
-	cl_int error = CL_SUCCESS;
-	if (ocl_host_writes_are_pending(&command->queue->context->host_writes) ||
-	    (transfer->size_B > DRIVER_STAGES_B && !staged))
-		error = ocl_command_stream_wait(stream);
+	const bool waits = ocl_host_writes_are_pending(&command->queue->context->host_writes) ||
+			   (transfer->size_B > DRIVER_STAGES_B && !staged);
+	const cl_int error = waits ? ocl_command_stream_wait(stream) : CL_SUCCESS;
 	if (error)
 		return error;
-	return staged ? gpu_copy_to_device_staged(stream, to, transfer->host.from, transfer->size_B)
-		      : gpu_copy_to_device(stream, to, transfer->host.from, transfer->size_B);
+	if (staged)
+		return gpu_copy_to_device_staged(stream, to, transfer->host.from, transfer->size_B);
+	return waits ? gpu_copy_to_device_pageable(stream, to, transfer->host.from, transfer->size_B)
+		     : gpu_copy_to_device(stream, to, transfer->host.from, transfer->size_B);
 }
 
 static cl_int write_run(struct ocl_command *command, struct gpu_stream *stream)

@@ -92,7 +92,8 @@ static cl_int content_upload(struct ocl_storage *storage, uint32_t place,
 	if (storage->arrays)
 		error = array_upload(&storage->texels, location, from, stream);
 	else
-		error = gpu_copy_to_device(stream, location->address, from->host, storage->size_B);
+		error = gpu_copy_to_device_pageable(stream, location->address, from->host,
+						    storage->size_B);
 	if (!error)
 		error = gpu_event_record(stream, false, &event);
 	if (!error) {

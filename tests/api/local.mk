@@ -80,7 +80,7 @@ tests_api_image_requirements_LDADD = $(OPENCL_LIBS)
 api_command_tests = tests/api/buffers tests/api/image_transfers tests/api/image_maps \
 	tests/api/image_kernels tests/api/maps tests/api/events tests/api/launches \
 	tests/api/devices tests/api/threads tests/api/lost tests/api/orders \
-	tests/api/printf tests/api/out_of_order tests/api/transfers \
+	tests/api/printf tests/api/out_of_order tests/api/transfers tests/api/large_copies \
 	tests/api/waits tests/api/native tests/api/svm tests/api/usm \
 	tests/api/command_buffers tests/api/command_buffer_memory \
 	tests/api/cuda_interop tests/api/mutable_commands tests/api/semaphores \
@@ -110,6 +110,8 @@ tests_api_native_SOURCES = tests/api/native.c tests/api/api_test.h
 tests_api_native_LDADD = $(OPENCL_LIBS)
 tests_api_waits_SOURCES = tests/api/waits.c tests/api/api_test.h
 tests_api_waits_LDADD = $(OPENCL_LIBS)
+tests_api_large_copies_SOURCES = tests/api/large_copies.c tests/api/api_test.h
+tests_api_large_copies_LDADD = $(OPENCL_LIBS) -lpthread
 tests_api_transfers_SOURCES = tests/api/transfers.c tests/api/api_test.h
 tests_api_transfers_LDADD = $(OPENCL_LIBS)
 tests_api_out_of_order_SOURCES = tests/api/out_of_order.c tests/api/api_test.h

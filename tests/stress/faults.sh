@@ -12,7 +12,9 @@ FAULTS=${FAULTS:-tests/stress/faults}
 [ "$CULVERT_CUDA" = soft ] || exit 77
 [ -x "$FAULTS" ] || exit 77
 CULVERT_SOFT_DEVICES=2
-export CULVERT_SOFT_DEVICES FAULTS FAULTS_DIR FAULTS_BASE
+# Large copies are shared, however few cores there are.
+CULVERT_COPY_THREADS=3
+export CULVERT_SOFT_DEVICES CULVERT_COPY_THREADS FAULTS FAULTS_DIR FAULTS_BASE
 
 # How many objects of one kind may be left more than without a fault: events are
 # pooled by need, and who fails to give something back has it still.
