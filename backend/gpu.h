@@ -126,6 +126,11 @@ cl_int gpu_event_query(struct gpu_event *event, bool *done_out);
 /* Waits as CULVERT_WAIT says: by default spins for a moment, then sleeps between
  * looks. No lock may be held. */
 cl_int gpu_event_wait(struct gpu_event *event);
+/* For who waits for stream by himself and has for waited_ns: how long until it comes near
+ * what the last waits took; 0: it is near; UINT64_MAX: nothing is foreseen. */
+uint64_t gpu_stream_foresee(const struct gpu_stream *stream, uint64_t waited_ns);
+/* And what it took in the end. */
+void gpu_stream_remember(struct gpu_stream *stream, uint64_t waited_ns);
 /* When it happened, ns on the CLOCK_MONOTONIC scale; only for a done timing event. */
 cl_int gpu_event_time_ns(struct gpu_event *event, uint64_t *time_ns_out);
 /* From one done timing event to a later one of the same device: finer than the

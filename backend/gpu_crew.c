@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* sched_getaffinity */
 #include "config.h"
 
 #include "backend/gpu_crew.h"

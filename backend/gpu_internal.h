@@ -157,6 +157,7 @@ cl_int gpu_event_block(struct gpu_event *event);
 /* A thread that waits for an event of stream: begin, a pause after each look, end.
  * CULVERT_WAIT says how. */
 struct gpu_pauses {
+	const struct manner *manner;
 	uint64_t start_ns;
 	struct gpu_stream *stream;
 	int slack;                       /* of the thread's timers, in ns; -1: not changed */

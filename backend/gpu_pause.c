@@ -39,7 +39,7 @@ enum { FORESEEN_PART = 32, FORESEEN_MOST_NS = 1000000 };
 /* Shorter waits are spun through. */
 enum { FORESEEN_LEAST_NS = 100000 };
 
-static const struct manner *manner = &manners[0];
+static const struct manner *chosen = &manners[0];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void manner_choose(void)
@@ -47,16 +47,22 @@ static void manner_choose(void)
 	const char *name = option_string(OPTION_WAIT);
 	for (size_t i = 0; i < sizeof(manners) / sizeof(manners[0]); i++) {
 		if (!strcmp(manners[i].name, name)) {
-			manner = &manners[i];
+			chosen = &manners[i];
 			return;
 		}
 	}
 	log_warn("%s=%s: not one of auto, spin, block: auto", option_name(OPTION_WAIT), name);
 }
 
-void gpu_pauses_begin(struct gpu_pauses *pauses, struct gpu_stream *stream)
+static const struct manner *manner_now(void)
 {
 	pthread_once(&once, manner_choose);
+	return chosen;
+}
+
+void gpu_pauses_begin(struct gpu_pauses *pauses, struct gpu_stream *stream)
+{
+	pauses->manner = manner_now();
 	pauses->start_ns = gpu_host_now_ns();
 	pauses->stream = stream;
 	pauses->slack = -1;
@@ -68,11 +74,11 @@ static uint64_t margin_of(uint64_t length_ns)
 	return length_ns / 128 + 20000;
 }
 
-/* How long until the next end that is foreseen comes near: 0, it is near; UINT64_MAX, none
- * is to come. */
-static uint64_t foresee(const struct gpu_stream *stream, uint64_t waited_ns)
+uint64_t gpu_stream_foresee(const struct gpu_stream *stream, uint64_t waited_ns)
 {
 	uint64_t next_ns = UINT64_MAX;
+	if (!manner_now()->foresees)
+		return next_ns;
 	for (unsigned i = 0; i < GPU_WAITS_REMEMBERED; i++) {
 		const uint64_t length_ns = atomic_load_explicit(&stream->waits_ns[i],
 								memory_order_relaxed);
@@ -89,8 +95,10 @@ static uint64_t foresee(const struct gpu_stream *stream, uint64_t waited_ns)
 
 /* In the place of the one that it is like, else of the one remembered longest.  Threads
  * that wait for one stream at once may spoil each other's: then they are not foreseen. */
-static void remember(struct gpu_stream *stream, uint64_t length_ns)
+void gpu_stream_remember(struct gpu_stream *stream, uint64_t length_ns)
 {
+	if (length_ns < FORESEEN_LEAST_NS)
+		return;
 	const unsigned last = atomic_load_explicit(&stream->waits_last, memory_order_relaxed);
 	unsigned place = (last + 1) % GPU_WAITS_REMEMBERED;
 	for (unsigned i = 0; i < GPU_WAITS_REMEMBERED; i++) {
@@ -124,8 +132,8 @@ static uint64_t between(uint64_t value, uint64_t least, uint64_t most)
 /* How long to sleep before the next look; 0: not at all. */
 static uint64_t pause_of(const struct gpu_pauses *pauses, uint64_t waited_ns)
 {
-	const uint64_t foreseen_ns = manner->foresees ? foresee(pauses->stream, waited_ns)
-						      : UINT64_MAX;
+	const struct manner *manner = pauses->manner;
+	const uint64_t foreseen_ns = gpu_stream_foresee(pauses->stream, waited_ns);
 	if (foreseen_ns == UINT64_MAX)
 		return waited_ns < manner->spin_ns ? 0 : between(waited_ns / manner->part,
 								 manner->least_ns, manner->most_ns);
@@ -148,9 +156,7 @@ void gpu_pause(struct gpu_pauses *pauses)
 
 void gpu_pauses_end(const struct gpu_pauses *pauses)
 {
-	const uint64_t waited_ns = gpu_host_now_ns() - pauses->start_ns;
-	if (manner->foresees && waited_ns >= FORESEEN_LEAST_NS)
-		remember(pauses->stream, waited_ns);
+	gpu_stream_remember(pauses->stream, gpu_host_now_ns() - pauses->start_ns);
 	if (pauses->slack > 1)
 		(void)prctl(PR_SET_TIMERSLACK, (unsigned long)pauses->slack, 0, 0, 0);
 }

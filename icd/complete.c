@@ -13,7 +13,8 @@
 
 /* After progress the poller asks again at once for this long, and then after pauses
  * that are a part of the time since: short work is noticed promptly, long work costs
- * some percent of a core. */
+ * some percent of a core.  Near an end that a stream's last ones let foresee it asks
+ * without pauses, too. */
 static const uint64_t spin_ns = 50000;
 static const uint64_t pause_part = 16;
 static const uint64_t pause_max_ns = 40000;
@@ -27,6 +28,7 @@ struct watch_stream {
 	struct list link;
 	struct gpu_stream *stream;
 	struct list watches;
+	uint64_t since_ns;               /* the first of them is the first since then */
 };
 
 static struct {
@@ -63,10 +65,14 @@ static struct ocl_watch *stream_poll(struct watch_stream *stream, cl_int *status
 	const cl_int error = gpu_event_query(watch->event, &done);
 	if (!error && !done)
 		return NULL;
+	const uint64_t now_ns = gpu_host_now_ns();
 	lock_take(&complete.lock);
 	list_remove(&watch->link);
 	complete.watch_count--;
+	const uint64_t waited_ns = now_ns - stream->since_ns;
+	stream->since_ns = now_ns;
 	lock_drop(&complete.lock);
+	gpu_stream_remember(stream->stream, waited_ns);
 	*status_out = error < 0 ? error : CL_COMPLETE;
 	return watch;
 }
@@ -95,13 +101,33 @@ static bool streams_poll(void)
 	return progress;
 }
 
-static void poll_pause(uint64_t idle_ns)
+/* Until the end of a watch comes near that is foreseen, at most_ns the most. */
+static uint64_t foresee(uint64_t now_ns, uint64_t most_ns)
 {
+	struct list *link;
+	lock_take(&complete.lock);
+	for (link = complete.streams.next; link != &complete.streams; link = link->next) {
+		const struct watch_stream *stream = list_entry(link, struct watch_stream, link);
+		uint64_t near_ns = most_ns;
+		if (!list_empty(&stream->watches))
+			near_ns = gpu_stream_foresee(stream->stream, now_ns - stream->since_ns);
+		most_ns = near_ns < most_ns ? near_ns : most_ns;
+	}
+	lock_drop(&complete.lock);
+	return most_ns;
+}
+
+static void poll_pause(uint64_t progress_ns)
+{
+	const uint64_t now_ns = gpu_host_now_ns();
+	const uint64_t idle_ns = now_ns - progress_ns;
+	if (idle_ns < spin_ns)
+		return;
 	const uint64_t pause_ns = idle_ns / pause_part;
 	const struct timespec pause = {
-		.tv_nsec = (long)(pause_ns < pause_max_ns ? pause_ns : pause_max_ns),
+		.tv_nsec = (long)foresee(now_ns, pause_ns < pause_max_ns ? pause_ns : pause_max_ns),
 	};
-	if (idle_ns >= spin_ns)
+	if (pause.tv_nsec)
 		nanosleep(&pause, NULL);
 }
 
@@ -124,7 +150,7 @@ static void *completion_main(void *unused)
 		if (streams_poll())
 			progress_ns = gpu_host_now_ns();
 		else
-			poll_pause(gpu_host_now_ns() - progress_ns);
+			poll_pause(progress_ns);
 	}
 	return NULL;
 }
@@ -273,6 +299,8 @@ static void watch_insert_locked(struct watch_stream *stream, struct ocl_watch *w
 {
 	struct list *position = &stream->watches;
 	const uint64_t sequence = gpu_event_sequence(watch->event);
+	if (list_empty(&stream->watches))
+		stream->since_ns = gpu_host_now_ns();
 	while (position->previous != &stream->watches &&
 	       gpu_event_sequence(list_entry(position->previous, struct ocl_watch, link)->event) >
 		       sequence)
