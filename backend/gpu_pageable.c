@@ -6,12 +6,18 @@
 
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 /* Large copies of pageable memory.  The driver moves such through pinned memory of its own,
  * one thread copying: that is a third of what the bus can do.  Here several threads do so,
- * each with a stream and a slot, whose halves take turns: one is copied by the thread while
- * the GPU copies the other. */
+ * each with a stream and two slots that take turns: one is copied by the thread while the
+ * GPU copies the other. */
 
-enum { LEAST_B = 1 << 20, PART_B = GPU_SLOT_B / 2, HALVES = 2, PARTS_PER_THREAD = 2 };
+enum { LEAST_B = 1 << 20, TURNS = 2, PARTS_PER_THREAD = 2 };
+/* Of the size of a part: what suits the bus, but so that there are some. */
+enum { PARTS = 8, PART_LEAST_B = 1 << 18, PART_MOST_B = GPU_SLOT_B };
 
 struct copy {
 	struct gpu_crew_job job;
@@ -19,15 +25,15 @@ struct copy {
 	bool to_host;
 	unsigned char *host;             /* only read unless to_host */
 	gpu_address address;
-	uint64_t size_B;
+	uint64_t size_B, part_B;
 	_Atomic uint64_t begun_B;        /* what threads have taken */
 	_Atomic uint64_t done_B;
 	atomic_int error;                /* the first */
 };
 
-/* A part on its way through one half of a slot. */
+/* A part on its way through a slot. */
 struct passage {
-	unsigned char *half;
+	struct gpu_slot *slot;
 	struct gpu_event *copied;        /* owned; NULL: nothing is on its way */
 	uint64_t at_B, size_B;
 };
@@ -42,24 +48,45 @@ static bool part_take(struct copy *copy, struct passage *passage)
 {
 	if (atomic_load(&copy->error))
 		return false;
-	passage->at_B = atomic_fetch_add(&copy->begun_B, PART_B);
+	passage->at_B = atomic_fetch_add(&copy->begun_B, copy->part_B);
 	if (passage->at_B >= copy->size_B)
 		return false;
 	const uint64_t left_B = copy->size_B - passage->at_B;
-	passage->size_B = left_B < PART_B ? left_B : PART_B;
+	passage->size_B = left_B < copy->part_B ? left_B : copy->part_B;
 	return true;
+}
+
+/* Past the caches, where the GPU would have to look for the bytes: on an H200 four threads
+ * bring 39 GB/s so, and 22 by memcpy.  to is aligned to 16. */
+static void copy_to_slot(unsigned char *to, const unsigned char *from, uint64_t size_B)
+{
+#ifdef __SSE2__
+	for (; size_B >= 64; size_B -= 64, to += 64, from += 64) {
+		const __m128i a = _mm_loadu_si128((const __m128i *)from);
+		const __m128i b = _mm_loadu_si128((const __m128i *)(from + 16));
+		const __m128i c = _mm_loadu_si128((const __m128i *)(from + 32));
+		const __m128i d = _mm_loadu_si128((const __m128i *)(from + 48));
+		_mm_stream_si128((__m128i *)to, a);
+		_mm_stream_si128((__m128i *)(to + 16), b);
+		_mm_stream_si128((__m128i *)(to + 32), c);
+		_mm_stream_si128((__m128i *)(to + 48), d);
+	}
+	_mm_sfence();
+#endif
+	memcpy(to, from, size_B);
 }
 
 static cl_int passage_begin(const struct copy *copy, struct passage *passage,
 			    struct gpu_stream *stream)
 {
 	const gpu_address address = copy->address + passage->at_B;
+	unsigned char *memory = gpu_slot_memory(passage->slot);
 	cl_int err;
 	if (copy->to_host) {
-		err = gpu_copy_to_host(stream, passage->half, address, passage->size_B);
+		err = gpu_copy_to_host(stream, memory, address, passage->size_B);
 	} else {
-		memcpy(passage->half, copy->host + passage->at_B, passage->size_B);
-		err = gpu_copy_to_device(stream, address, passage->half, passage->size_B);
+		copy_to_slot(memory, copy->host + passage->at_B, passage->size_B);
+		err = gpu_copy_to_device(stream, address, memory, passage->size_B);
 	}
 	return err ? err : gpu_event_record(stream, false, &passage->copied);
 }
@@ -76,58 +103,83 @@ static void passage_end(struct copy *copy, struct passage *passage)
 		return;
 	}
 	if (copy->to_host)
-		memcpy(copy->host + passage->at_B, passage->half, passage->size_B);
+		memcpy(copy->host + passage->at_B, gpu_slot_memory(passage->slot), passage->size_B);
 	atomic_fetch_add(&copy->done_B, passage->size_B);
 }
 
-static void share_copy(struct copy *copy, struct gpu_stream *stream, struct gpu_slot *slot)
+static void share_copy(struct copy *copy, struct gpu_stream *stream, struct passage *passages)
 {
-	unsigned char *memory = gpu_slot_memory(slot);
-	struct passage passages[HALVES] = {{.half = memory}, {.half = memory + PART_B}};
 	unsigned turn = 0;
 	bool more = true;
 	while (more) {
-		struct passage *passage = &passages[turn++ % HALVES];
+		struct passage *passage = &passages[turn++ % TURNS];
 		passage_end(copy, passage);
 		more = part_take(copy, passage);
 		const cl_int err = more ? passage_begin(copy, passage, stream) : CL_SUCCESS;
 		if (err)
 			fail(copy, err);
 	}
-	for (unsigned i = 0; i < HALVES; i++)
-		passage_end(copy, &passages[turn++ % HALVES]);
+	for (unsigned i = 0; i < TURNS; i++)
+		passage_end(copy, &passages[turn++ % TURNS]);
+}
+
+static void slots_release(struct gpu_device *device, const struct passage *passages,
+			  struct gpu_event *after)
+{
+	for (unsigned i = 0; i < TURNS; i++)
+		if (passages[i].slot)
+			gpu_slot_release(device, passages[i].slot, after);
+}
+
+static bool slots_take(struct gpu_device *device, struct passage *passages)
+{
+	bool all = true;
+	for (unsigned i = 0; i < TURNS && all; i++) {
+		passages[i].slot = gpu_slot_take(device);
+		all = passages[i].slot;
+	}
+	if (!all)
+		slots_release(device, passages, NULL);
+	return all;
 }
 
 /* What a thread lacks others do. */
 static void copy_work(struct gpu_crew_job *job)
 {
 	struct copy *copy = (struct copy *)job;
+	struct passage passages[TURNS] = {0};
 	struct gpu_event *tail = NULL;
 	struct gpu_stream *stream;
-	struct gpu_slot *slot = gpu_slot_take(copy->device);
-	if (!slot)
+	if (!slots_take(copy->device, passages))
 		return;
 	if (gpu_stream_acquire(copy->device, 0, &stream)) {
-		gpu_slot_release(copy->device, slot, NULL);
+		slots_release(copy->device, passages, NULL);
 		return;
 	}
-	share_copy(copy, stream, slot);
-	/* After a failure something may still be on its way; without a witness of it the slot
-	 * stays taken. */
+	share_copy(copy, stream, passages);
+	/* After a failure something may still be on its way; without a witness of it the slots
+	 * stay taken. */
 	if (gpu_stream_is_known_done(stream) || !gpu_event_record(stream, false, &tail))
-		gpu_slot_release(copy->device, slot, tail);
+		slots_release(copy->device, passages, tail);
 	gpu_event_unref(tail);
 	gpu_stream_release(stream);
+}
+
+/* A multiple of a page, but for the most. */
+static uint64_t part_of(uint64_t size_B)
+{
+	const uint64_t part_B = (size_B / PARTS + 4095) / 4096 * 4096;
+	return part_B < PART_LEAST_B ? PART_LEAST_B : part_B > PART_MOST_B ? PART_MOST_B : part_B;
 }
 
 /* false: nothing was copied, and the driver may try. */
 static bool copy_shared(struct copy *copy, cl_int *err_out)
 {
-	const uint64_t parts = (copy->size_B + PART_B - 1) / PART_B;
-	const uint64_t useful = parts / PARTS_PER_THREAD;
 	const unsigned size = gpu_crew_size();
 	if (size < 2 || copy->size_B < LEAST_B)
 		return false;
+	copy->part_B = part_of(copy->size_B);
+	const uint64_t useful = copy->size_B / copy->part_B / PARTS_PER_THREAD;
 	copy->job.work = copy_work;
 	gpu_crew_run(&copy->job, useful < size ? (unsigned)useful - 1 : size - 1);
 	*err_out = atomic_load(&copy->error);
