@@ -144,6 +144,16 @@ CAUSES = {
     "the same on a profiling queue, by NVIDIA's":
         "a command's times are two events with times, which cost CUDA itself more than a third "
         "of its rate; what there is above NVIDIA's is little",
+    "16 threads with a queue each, by CUDA's": HOST,
+    "a link of a chain over 4 queues, by CUDA's": HOST,
+    "launch and finish, by CUDA's":
+        "a few tenths of a microsecond, less than the rounds differ by",
+    "8 independent kernels on one out-of-order queue, by one after the other":
+        "eight enqueues and the wait are a part of the time of a kernel that takes half a "
+        "millisecond; CUDA's streams get little further",
+    "copy from GPU to GPU, 256 MiB, by CUDA's":
+        "the source is first brought to the queue's device, where it stays, and copied there: what "
+        "is above CUDA's time is that second copy, 130 us of 256 MiB",
     "16 threads on one queue, by CUDA's":
         "threads take the queue's lock for an enqueue, and inside it the driver's for the stream",
     "enqueue to callback, by NVIDIA's":

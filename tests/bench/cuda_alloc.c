@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+enum { MOST_US = 20000 };
+
 static CUstream stream;
 
 struct request {
@@ -17,9 +19,9 @@ static double request_us(void *context)
 {
 	const struct request *request = context;
 	const unsigned most = (unsigned)bench_pick(500, 200, 5);
-	const unsigned count = request->size_B > 64 << 20 ? most / 10 + 1 : most;
+	unsigned count = 0;
 	const double start_us = bench_us();
-	for (unsigned i = 0; i < count; i++) {
+	for (; count < most && (count % 8 || bench_us() - start_us < MOST_US); count++) {
 		CUdeviceptr memory;
 		CU_OK(cu.cuMemAllocAsync(&memory, request->size_B, stream));
 		if (request->used)
