@@ -109,7 +109,7 @@ static void fd_send(int socket, int fd)
 	control.header.cmsg_type = SCM_RIGHTS;
 	control.header.cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(&control.header), &fd, sizeof(int));
-	CHECK(sendmsg(socket, &message, 0) == 1);
+	CHECK(sendmsg(socket, &message, MSG_NOSIGNAL) == 1);
 }
 
 static int fd_receive(int socket)
@@ -130,7 +130,7 @@ static int fd_receive(int socket)
 
 static void turn_give(int socket)
 {
-	CHECK(send(socket, "t", 1, 0) == 1);
+	CHECK(send(socket, "t", 1, MSG_NOSIGNAL) == 1);
 }
 
 static bool turn_wait(int socket)
@@ -204,6 +204,8 @@ static int second_process(int socket)
 	CU_OK(cu.cuMemsetD32_v2(shared.address, 100, COUNT));
 	CU_OK(cu.cuCtxSynchronize());
 	const int fd = shared_export(&shared);
+	if (fd < 0)
+		return 1;
 	fd_send(socket, fd);
 	close(fd);
 	for (cl_uint turn = 0; turn < 2 && turn_wait(socket); turn++) {
@@ -303,6 +305,24 @@ static void add(const struct bench *bench, cl_command_queue queue, cl_mem mem, c
 	CHECK_OK(clEnqueueNDRangeKernel(queue, bench->add, 1, NULL, &global, NULL, 0, NULL, NULL));
 }
 
+/* The last turn: by way of the host's memory. */
+static void by_the_host(cl_command_queue queue, cl_mem mem)
+{
+	cl_int code;
+	CHECK_OK(ext.acquire(queue, 1, &mem, 0, NULL, NULL));
+	cl_uint *mapped = clEnqueueMapBuffer(queue, mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+					     SIZE_B, 0, NULL, NULL, &code);
+	CHECK_OK(code);
+	if (mapped) {
+		CHECK(mapped[0] == 1100 && mapped[COUNT - 1] == 1100);
+		mapped[7] = 55;
+		CHECK_OK(clEnqueueUnmapMemObject(queue, mem, mapped, 0, NULL, NULL));
+	}
+	CHECK_OK(ext.release(queue, 1, &mem, 0, NULL, NULL));
+	CHECK_OK(clFinish(queue));
+	CHECK_OK(clReleaseMemObject(mem));
+}
+
 /* The kernel runs on the last device; the memory is the first's. */
 static void two_processes(cl_uint device_count)
 {
@@ -313,7 +333,8 @@ static void two_processes(cl_uint device_count)
 	const pid_t child = second_start(&socket);
 	const int fd = fd_receive(socket);
 	cl_mem mem = import(bench.context, test.devices[0], fd);
-	for (cl_uint turn = 0; turn < 2; turn++) {
+	for (cl_uint turn = 0; turn < 2 && mem; turn++) {
+		event = NULL;
 		CHECK_OK(ext.acquire(bench.queue, 1, &mem, 0, NULL, &event));
 		CHECK_OK(clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof(type), &type, NULL));
 		CHECK(type == ACQUIRE);
@@ -329,20 +350,12 @@ static void two_processes(cl_uint device_count)
 		turn_give(socket);
 		CHECK(turn_wait(socket));
 	}
-	/* By way of the host's memory. */
-	cl_int code;
-	CHECK_OK(ext.acquire(bench.queue, 1, &mem, 0, NULL, NULL));
-	cl_uint *mapped = clEnqueueMapBuffer(bench.queue, mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
-					     0, SIZE_B, 0, NULL, NULL, &code);
-	CHECK_OK(code);
-	CHECK(mapped[0] == 1100 && mapped[COUNT - 1] == 1100);
-	mapped[7] = 55;
-	CHECK_OK(clEnqueueUnmapMemObject(bench.queue, mem, mapped, 0, NULL, NULL));
-	CHECK_OK(ext.release(bench.queue, 1, &mem, 0, NULL, NULL));
-	CHECK_OK(clFinish(bench.queue));
-	CHECK_OK(clReleaseMemObject(mem));
+	if (mem)
+		by_the_host(bench.queue, mem);
 	bench_release(&bench);
 	turn_give(socket);
+	/* It waits for no more than it should get. */
+	CHECK(!shutdown(socket, SHUT_WR));
 	CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status));
 	close(socket);
 }

@@ -131,7 +131,7 @@ static void ping_pong(struct bench *bench)
 	cl_semaphore_khr there = semaphore_make(bench->context), back = semaphore_make(bench->context);
 	CHECK_OK(clEnqueueFillBuffer(bench->a, bench->mem, &zero, 4, 0, SIZE_B, 0, NULL, NULL));
 	for (cl_uint i = 1; i <= 10; i++) {
-		cl_event waited, added;
+		cl_event waited = NULL, added = NULL;
 		add(bench, bench->a, i, 0, NULL, NULL);
 		CHECK_OK(sem.signal(bench->a, 1, &there, NULL, 0, NULL, NULL));
 		CHECK_OK(sem.wait(bench->b, 1, &there, NULL, 0, NULL, &waited));
