@@ -8,9 +8,7 @@
  *	#include "icd/event_info.def"
  *	default: return CL_INVALID_VALUE;
  *	}
- *
- * The same rows feed the test that walks every parameter (size query, one byte
- * too small, exact). */
+ */
 #ifndef CULVERT_ICD_INFO_H
 #define CULVERT_ICD_INFO_H
 
