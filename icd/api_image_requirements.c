@@ -176,8 +176,15 @@ static void extent_of(const cl_image_desc *desc, size_t *rows_out, size_t *slice
 	}
 }
 
-/* CL_INVALID_VALUE without a format or a description, CL_INVALID_IMAGE_DESCRIPTOR for one without
- * texels, or of more bytes than there are numbers for. */
+static bool has_texels(const cl_image_desc *desc)
+{
+	size_t rows, slices;
+	extent_of(desc, &rows, &slices);
+	return desc->image_type && desc->image_width && rows && slices;
+}
+
+/* CL_INVALID_VALUE without a format or a description, CL_INVALID_IMAGE_DESCRIPTOR for more bytes
+ * than there are numbers for. */
 static cl_int size_of(const struct question *question, size_t *size_out)
 {
 	const cl_image_desc *desc = &question->desc;
@@ -185,8 +192,7 @@ static cl_int size_of(const struct question *question, size_t *size_out)
 	if (!question->format || !question->has_desc)
 		return CL_INVALID_VALUE;
 	extent_of(desc, &rows, &slices);
-	if (!desc->image_type || !desc->image_width || !rows || !slices ||
-	    __builtin_mul_overflow(desc->image_width, texel_B(question), &row_B))
+	if (__builtin_mul_overflow(desc->image_width, texel_B(question), &row_B))
 		return CL_INVALID_IMAGE_DESCRIPTOR;
 	if (desc->image_row_pitch > row_B)
 		row_B = desc->image_row_pitch;
@@ -198,20 +204,27 @@ static cl_int size_of(const struct question *question, size_t *size_out)
 								 : CL_SUCCESS;
 }
 
-/* CL_INVALID_IMAGE_DESCRIPTOR for a type that has not what is asked for. */
-static cl_int type_check(const struct question *question, cl_image_requirements_info_ext name)
+/* Whether the description is one that the question can be asked of: for the most that there
+ * is of a dimension, a type that has it, or none; else an image. */
+static bool desc_is_valid(const struct question *question, cl_image_requirements_info_ext name)
 {
 	const cl_mem_object_type type = question->desc.image_type;
-	bool good = true;
-	if (name == CL_IMAGE_REQUIREMENTS_MAX_HEIGHT_EXT)
-		good = is_one_of(type, CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE2D_ARRAY,
+	switch (name) {
+	case CL_IMAGE_REQUIREMENTS_MAX_HEIGHT_EXT:
+		return is_one_of(type, CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE2D_ARRAY,
 				 CL_MEM_OBJECT_IMAGE3D);
-	else if (name == CL_IMAGE_REQUIREMENTS_MAX_DEPTH_EXT)
-		good = !type || type == CL_MEM_OBJECT_IMAGE3D;
-	else if (name == CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT)
-		good = !type || type == CL_MEM_OBJECT_IMAGE1D_ARRAY ||
+	case CL_IMAGE_REQUIREMENTS_MAX_DEPTH_EXT:
+		return !type || type == CL_MEM_OBJECT_IMAGE3D;
+	case CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT:
+		return !type || type == CL_MEM_OBJECT_IMAGE1D_ARRAY ||
 		       type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
-	return good ? CL_SUCCESS : CL_INVALID_IMAGE_DESCRIPTOR;
+	case CL_IMAGE_REQUIREMENTS_BASE_ADDRESS_ALIGNMENT_EXT:
+	case CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT:
+	case CL_IMAGE_REQUIREMENTS_SIZE_EXT:
+		return !question->has_desc || has_texels(&question->desc);
+	default:
+		return true;
+	}
 }
 
 static cl_int put_size(const struct question *question, const struct info_out *out)
@@ -237,9 +250,8 @@ clGetImageRequirementsInfoEXT(cl_context context, const cl_mem_properties *prope
 		context, image_format, image_desc ? *image_desc : (cl_image_desc){0},
 		image_desc != NULL,
 	};
-	error = type_check(&question, param_name);
-	if (error)
-		return error;
+	if (!desc_is_valid(&question, param_name))
+		return CL_INVALID_IMAGE_DESCRIPTOR;
 	switch (param_name) {
 #include "icd/image_requirements_info.def"
 	default:

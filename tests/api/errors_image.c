@@ -236,6 +236,8 @@ static void requirements(void)
 	ASK(CL_INVALID_IMAGE_DESCRIPTOR, 1, world.context, NULL, 0, &rgba, &plane,
 	    CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT, 64);
 	ASK(CL_INVALID_IMAGE_DESCRIPTOR, 1, world.context, NULL, 0, &rgba, &flat, size, 64);
+	ASK(CL_INVALID_IMAGE_DESCRIPTOR, 1, world.context, NULL, 0, &rgba, &flat,
+	    CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT, 64);
 	ASK(CL_INVALID_VALUE, 2, world.context, NULL, 0, &rgba, &plane, 0x7777, 64);
 	ASK(CL_INVALID_VALUE, 2, world.context, NULL, 0, NULL, &plane, size, 64);
 	ASK(CL_INVALID_VALUE, 2, world.context, NULL, 0, &rgba, NULL, size, 64);
