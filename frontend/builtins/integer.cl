@@ -25,13 +25,6 @@
 	PURE T##n clamp(T##n x, T##n low, T##n high) \
 	{ \
 		return min(max(x, low), high); \
-	} \
-	PURE T##n rotate(T##n x, T##n count) \
-	{ \
-		U##n bits = as_type(U##n, x); \
-		U##n left = as_type(U##n, count) & (U##n)(BITS - 1); \
-		U##n right = (U##n)-left & (U##n)(BITS - 1); \
-		return as_type(T##n, (U##n)((U##n)(bits << left) | (U##n)(bits >> right))); \
 	}
 
 #define SIGNED(n, T, U, BITS, MAX) \
@@ -104,6 +97,33 @@ ARITHMETIC(char, uchar, 8, 0x7f)
 ARITHMETIC(short, ushort, 16, 0x7fff)
 ARITHMETIC(int, uint, 32, 0x7fffffff)
 ARITHMETIC(long, ulong, 64, 0x7fffffffffffffffl)
+
+#define ROTATE(n, T, U, BITS) \
+	PURE T##n rotate(T##n x, T##n count) \
+	{ \
+		U##n bits = as_type(U##n, x); \
+		U##n left = as_type(U##n, count) & (U##n)(BITS - 1); \
+		U##n right = (U##n)-left & (U##n)(BITS - 1); \
+		return as_type(T##n, (U##n)((U##n)(bits << left) | (U##n)(bits >> right))); \
+	}
+#define ROTATES(T, U, BITS) \
+	ROTATE(, T, U, BITS) \
+	FOR_VECTORS(ROTATE, T, U, BITS)
+ROTATES(char, uchar, 8)
+ROTATES(uchar, uchar, 8)
+ROTATES(short, ushort, 16)
+ROTATES(ushort, ushort, 16)
+/* As shifts it would be torn by whatever else shifts what is rotated. */
+#define ROTATE_INTRINSIC(T, U, BITS) \
+	PURE T rotate(T x, T count) \
+	{ \
+		return as_type(T, (U)__builtin_rotateleft##BITS(as_type(U, x), as_type(U, count))); \
+	} \
+	VECTORS_2(T, rotate, T, T)
+ROTATE_INTRINSIC(int, uint, 32)
+ROTATE_INTRINSIC(uint, uint, 32)
+ROTATE_INTRINSIC(long, ulong, 64)
+ROTATE_INTRINSIC(ulong, ulong, 64)
 
 /* Counts of bits: clz and ctz of zero are the width (6.15.3). */
 HELPER int leading_zeros(uint x)
