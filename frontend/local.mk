@@ -9,7 +9,8 @@ frontend_plain_sources = \
 	frontend/options.c frontend/options.h \
 	frontend/print_conversion.c frontend/print_conversion.h \
 	frontend/program.c \
-	frontend/ptx_facts.c frontend/ptx_facts.h
+	frontend/ptx_facts.c frontend/ptx_facts.h \
+	frontend/ptx_start.c frontend/ptx_start.h
 frontend_sources = $(frontend_plain_sources) \
 	frontend/codegen.c \
 	frontend/embedded.h \

@@ -105,7 +105,8 @@ cl_int CL_API_CALL clGetCudaModuleCULVERT(cl_program program, cl_device_id devic
 	struct ocl_build *build = ocl_program_executable(program, index);
 	if (!build)
 		return CL_INVALID_PROGRAM_EXECUTABLE;
-	error = ocl_build_module(build, &module);
+	/* Whoever launches it himself may start where he likes. */
+	error = ocl_build_module(build, OCL_MODULE_STARTS, &module);
 	if (!error)
 		*cuda_module = gpu_module_cuda(module);
 	ocl_build_unref(build);
@@ -116,6 +117,7 @@ cl_int CL_API_CALL clGetCudaFunctionCULVERT(cl_kernel kernel, cl_device_id devic
 					    void **cuda_function)
 {
 	const struct ocl_kernel_code *code;
+	struct gpu_function *function;
 	uint32_t position;
 	cl_int error = object_check(kernel, &ocl_kernel_type);
 	if (!error)
@@ -124,9 +126,11 @@ cl_int CL_API_CALL clGetCudaFunctionCULVERT(cl_kernel kernel, cl_device_id devic
 		error = CL_INVALID_VALUE;
 	if (!error)
 		error = ocl_kernel_code_for(kernel, device, &code);
+	if (!error)
+		error = ocl_kernel_starting(kernel, code, &function);
 	if (error)
 		return error;
-	*cuda_function = gpu_function_cuda(code->function);
+	*cuda_function = gpu_function_cuda(function);
 	return CL_SUCCESS;
 }
 

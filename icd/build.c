@@ -5,6 +5,7 @@
 #include "backend/codegen.h"
 #include "base/log.h"
 #include "base/stage.h"
+#include "frontend/ptx_start.h"
 #include "icd/build_cache.h"
 #include "icd/build_dump.h"
 #include "icd/builders.h"
@@ -14,6 +15,7 @@
 #include "icd/program_binary.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 struct ocl_target ocl_target_of(cl_device_id device)
 {
@@ -22,6 +24,18 @@ struct ocl_target ocl_target_of(cl_device_id device)
 		.max_local_B = ocl_device_local_B(device),
 		.cubin = *be_cubin_build(device->gpu),
 	};
+}
+
+static cl_int ptx_load(const struct ocl_code *code, cl_device_id device, const struct bytes *ptx,
+		       bool verbose, struct gpu_module **module_out, struct bytes *log)
+{
+	const struct be_codegen_options options = {
+		.sm = code->ptx_sm,
+		.optimization = code->optimization,
+		.max_registers = code->max_registers,
+		.line_info = code->line_info,
+	};
+	return be_ptx_load(device->gpu, ptx, &options, verbose, module_out, log);
 }
 
 cl_int ocl_code_load(const struct ocl_code *code, cl_device_id device,
@@ -38,13 +52,43 @@ cl_int ocl_code_load(const struct ocl_code *code, cl_device_id device,
 		if (error != CL_INVALID_BINARY)
 			return error;
 	}
-	const struct be_codegen_options options = {
-		.sm = code->ptx_sm,
-		.optimization = code->optimization,
-		.max_registers = code->max_registers,
-		.line_info = code->line_info,
-	};
-	return be_ptx_load(device->gpu, &code->ptx, &options, code->verbose, module_out, log);
+	struct bytes made = BYTES_INIT;
+	const struct bytes *ptx = ocl_code_plain_ptx(code, &made);
+	cl_int error = ptx ? ptx_load(code, device, ptx, code->verbose, module_out, log)
+			   : CL_OUT_OF_HOST_MEMORY;
+	bytes_finish(&made);
+	return error;
+}
+
+static cl_int registers_find(const struct abi_program *abi, struct gpu_module *plain,
+			     uint32_t *registers_out)
+{
+	cl_int error = CL_SUCCESS;
+	for (uint32_t i = 0; i < abi->kernel_count && !error; i++) {
+		struct gpu_function *function;
+		error = gpu_module_function(plain, abi->kernels[i].entry, &function);
+		if (!error)
+			registers_out[i] = gpu_function_caps(function)->registers;
+	}
+	return error;
+}
+
+cl_int ocl_code_load_starting(const struct ocl_code *code, cl_device_id device,
+			      struct gpu_module *plain, struct gpu_module **module_out,
+			      struct bytes *log)
+{
+	struct bytes ptx = BYTES_INIT;
+	uint32_t *registers = calloc(code->abi->kernel_count, sizeof(*registers));
+	cl_int error = registers ? registers_find(code->abi, plain, registers)
+				 : CL_OUT_OF_HOST_MEMORY;
+	if (!error) {
+		fe_ptx_limit_registers(code->abi, &code->ptx, registers, &ptx);
+		error = bytes_failed(&ptx) ? CL_OUT_OF_HOST_MEMORY
+					   : ptx_load(code, device, &ptx, false, module_out, log);
+	}
+	bytes_finish(&ptx);
+	free(registers);
+	return error;
 }
 
 /* The key named the compilers' files before they were loaded; they may have been
@@ -141,7 +185,7 @@ static cl_int module_find(struct ocl_code *code, cl_device_id device,
 	if (!module)
 		return CL_OUT_OF_HOST_MEMORY;
 	struct stage_clock clock = stage_clock_start();
-	cl_int error = ocl_module_load(module, log, &loaded);
+	cl_int error = ocl_module_load(module, OCL_MODULE_PLAIN, log, &loaded);
 	stage_clock_lap(&clock, "loading");
 	if (error)
 		ocl_module_unref(module);

@@ -38,6 +38,17 @@ void ocl_build_override(const struct ocl_build_job *job, struct ocl_code *code)
 	bytes_finish(&ptx);
 }
 
+/* Launches that start at 0 have their own: what the GPU runs mostly. */
+static void dump_ptx(uint64_t hash, const struct ocl_code *code)
+{
+	struct bytes made = BYTES_INIT;
+	const struct bytes *plain = ocl_code_plain_ptx(code, &made);
+	stage_dump(hash, ".ptx", code->ptx.data, code->ptx.size_B);
+	if (plain && plain != &code->ptx)
+		stage_dump(hash, ".plain.ptx", plain->data, plain->size_B);
+	bytes_finish(&made);
+}
+
 void ocl_build_dump(const struct ocl_build_job *job, const struct ocl_code *code,
 		    const struct bytes *log)
 {
@@ -45,7 +56,7 @@ void ocl_build_dump(const struct ocl_build_job *job, const struct ocl_code *code
 		return;
 	uint64_t hash = name_of(job);
 	if (code && code->ptx.size_B)
-		stage_dump(hash, ".ptx", code->ptx.data, code->ptx.size_B);
+		dump_ptx(hash, code);
 	if (log->size_B)
 		stage_dump(hash, ".log", log->data, log->size_B);
 }

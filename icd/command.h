@@ -82,6 +82,7 @@ struct ocl_image_transfer {
 struct ocl_launch {
 	cl_kernel kernel;
 	const struct ocl_kernel_code *code;
+	struct gpu_function *starting;   /* for grids that do not start at 0, if there are any */
 	struct ocl_arguments *arguments;
 	uint64_t offset[3];
 	uint64_t global[3];

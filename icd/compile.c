@@ -100,9 +100,13 @@ static void generate_cubin(const struct ocl_build_job *job, struct product *prod
 		.threads = job->threads,
 	};
 	stage_set("the PTX compiler");
-	if (job->target.cubin)
-		(void)be_cubin_compile(&code->ptx, &options, code->verbose, &code->cubin,
-				       product->log);
+	if (!job->target.cubin)
+		return;
+	struct bytes made = BYTES_INIT;
+	const struct bytes *ptx = ocl_code_plain_ptx(code, &made);
+	if (ptx)
+		(void)be_cubin_compile(ptx, &options, code->verbose, &code->cubin, product->log);
+	bytes_finish(&made);
 }
 
 /* NVVM IR -> PTX -> machine code.  Takes the launch facts over into code. */

@@ -2,6 +2,7 @@
 
 #include "icd/kernel.h"
 
+#include "frontend/ptx_start.h"
 #include "icd/image.h"
 #include "icd/sampler.h"
 #include "icd/svm.h"
@@ -487,6 +488,7 @@ static struct ocl_kernel_traits traits_of(const struct abi_kernel *abi)
 		traits.prints |= abi->hidden[i] == ABI_HIDDEN_PRINTF_BUFFER;
 		traits.grid_barrier |= abi->hidden[i] == ABI_HIDDEN_GRID_BARRIER;
 	}
+	traits.starts = fe_ptx_takes_start(abi);
 	return traits;
 }
 
@@ -577,16 +579,22 @@ cl_int ocl_kernel_release(cl_kernel kernel)
 	return error;
 }
 
+static cl_int function_find(const struct ocl_kernel_code *code, enum ocl_module_part part,
+			    struct gpu_function **function_out)
+{
+	struct gpu_module *module;
+	cl_int error = ocl_build_module(code->build, part, &module);
+	if (!error)
+		error = gpu_module_function(module, code->abi->entry, function_out);
+	return error == CL_INVALID_KERNEL_NAME || error == CL_INVALID_BINARY
+		       ? CL_INVALID_PROGRAM_EXECUTABLE : error;
+}
+
 /* The module's function, found outside the lock; the first one to find it writes. */
 static cl_int code_resolve(struct _cl_kernel *kernel, struct ocl_kernel_code *code)
 {
-	struct gpu_module *module;
 	struct gpu_function *function;
-	cl_int error = ocl_build_module(code->build, &module);
-	if (!error)
-		error = gpu_module_function(module, code->abi->entry, &function);
-	if (error == CL_INVALID_KERNEL_NAME || error == CL_INVALID_BINARY)
-		return CL_INVALID_PROGRAM_EXECUTABLE;
+	cl_int error = function_find(code, OCL_MODULE_PLAIN, &function);
 	if (error)
 		return error;
 	const struct gpu_function_caps caps = *gpu_function_caps(function);
@@ -613,6 +621,20 @@ cl_int ocl_kernel_code_for(struct _cl_kernel *kernel, const struct _cl_device_id
 			return error;
 	}
 	*code_out = code;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_kernel_starting(struct _cl_kernel *kernel, const struct ocl_kernel_code *code,
+			   struct gpu_function **function_out)
+{
+	struct ocl_kernel_code *own = &kernel->code[code - kernel->code];
+	struct gpu_function *found = atomic_load_explicit(&own->starting, memory_order_acquire);
+	cl_int error = found ? CL_SUCCESS : function_find(code, OCL_MODULE_STARTS, &found);
+	if (error)
+		return error;
+	/* Whoever asks at the same time finds the same. */
+	atomic_store_explicit(&own->starting, found, memory_order_release);
+	*function_out = found;
 	return CL_SUCCESS;
 }
 

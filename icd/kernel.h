@@ -39,6 +39,7 @@ struct ocl_kernel_traits {
 	uint32_t memory_count;        /* arguments that are memory objects or pointers */
 	bool images, locals;          /* there are such arguments */
 	bool prints, grid_barrier;
+	bool starts;                  /* it is told where its grid starts */
 };
 
 /* One kernel on one device: resolved at clCreateKernel or first use, then fixed. */
@@ -47,8 +48,9 @@ struct ocl_kernel_code {
 	struct ocl_build *build;      /* ref held; NULL where the program was not built */
 	const struct abi_kernel *abi; /* in build */
 	struct ocl_kernel_traits traits;
-	struct gpu_function *function;
+	struct gpu_function *function; /* for grids that start at 0 */
 	struct gpu_function_caps caps;
+	_Atomic(struct gpu_function *) starting;   /* for all; NULL: nobody has asked yet */
 };
 
 /* Memory that a kernel reaches by pointers in other memory (clSetKernelExecInfo). */
@@ -109,6 +111,11 @@ static inline const struct abi_kernel *ocl_kernel_abi(const struct _cl_kernel *k
  * there is none. No lock may be held. */
 cl_int ocl_kernel_code_for(struct _cl_kernel *kernel, const struct _cl_device_id *device,
 			   const struct ocl_kernel_code **code_out);
+
+/* The function for grids that do not start at 0, found (and compiled) at the first call for it;
+ * mostly code->function.  code is of this kernel.  No lock may be held. */
+cl_int ocl_kernel_starting(struct _cl_kernel *kernel, const struct ocl_kernel_code *code,
+			   struct gpu_function **function_out);
 
 /* CL_INVALID_KERNEL_ARGS unless every argument is set and the application still has
  * its memory object. */

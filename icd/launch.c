@@ -247,6 +247,15 @@ void ocl_launch_record(struct ocl_command *command)
 		command->u.launch.recorded = true;
 }
 
+/* Whether a grid of it starts elsewhere than at 0: for an offset, or behind whole work-groups. */
+static bool has_starts(const struct ocl_launch *launch)
+{
+	bool starts = false;
+	for (unsigned i = 0; i < 3; i++)
+		starts = starts || launch->offset[i] || (launch->rest[i] && launch->whole[i]);
+	return starts;
+}
+
 /* Everything but accesses; *empty_out: there are no work-items, and so no local size. */
 static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue, cl_kernel kernel,
 			      const struct ocl_ndrange *range, bool *empty_out)
@@ -271,7 +280,11 @@ static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue,
 		error = local_decide(launch, range, queue);
 	if (!error)
 		error = limits_check(launch, queue);
-	return error ? error : residency_check(launch, queue);
+	if (!error)
+		error = residency_check(launch, queue);
+	launch->starting = launch->code->function;
+	return !error && launch->code->traits.starts && has_starts(launch)
+		       ? ocl_kernel_starting(kernel, launch->code, &launch->starting) : error;
 }
 
 cl_int ocl_launch_suggest(cl_command_queue queue, cl_kernel kernel,
@@ -435,6 +448,7 @@ static unsigned edges_of(const struct ocl_launch *launch)
 static bool grid_describe(const struct ocl_launch *launch, unsigned edges,
 			  struct hidden_values *values, struct gpu_launch *gpu)
 {
+	bool starts = false;
 	for (unsigned i = 0; i < 3; i++) {
 		const uint64_t whole = launch->whole[i];
 		const bool edge = edges >> i & 1;
@@ -444,7 +458,9 @@ static bool grid_describe(const struct ocl_launch *launch, unsigned edges,
 			return false;
 		values->group_start[i] = edge ? (uint32_t)whole : 0;
 		values->id_start[i] = launch->offset[i] + (edge ? whole * launch->local[i] : 0);
+		starts = starts || values->id_start[i];
 	}
+	gpu->function = starts ? launch->starting : launch->code->function;
 	return true;
 }
 
@@ -472,7 +488,6 @@ static cl_int launch_grids(const struct ocl_launch *launch, struct gpu_stream *s
 			   struct hidden_values *values, void **parameters)
 {
 	struct gpu_launch gpu = {
-		.function = launch->code->function,
 		.dynamic_local_B = launch->dynamic_local_B,
 		.cooperative = launch->cooperative,
 		.parameters = parameters,

@@ -23,7 +23,7 @@ struct ocl_module {
 	struct lock lock;            /* guards the rest */
 	struct lock_condition settled;       /* loading became false */
 	bool loading;                /* a thread is at it, without the lock */
-	struct gpu_module *gpu;
+	struct gpu_module *gpu[OCL_MODULE_PARTS];
 };
 
 /* Those that may be shared; and of them those that nobody uses any more, the longest idle
@@ -158,12 +158,11 @@ struct ocl_module *ocl_module_get(cl_device_id device, struct ocl_code *code)
 
 static void module_destroy(struct ocl_module *module)
 {
-	if (module->gpu) {
-		struct ocl_witnesses running = OCL_WITNESSES_INIT;
-		ocl_users_collect(&module->users, &running);
-		gpu_module_unload(module->gpu, running.events, running.count);
-		ocl_witnesses_finish(&running);
-	}
+	struct ocl_witnesses running = OCL_WITNESSES_INIT;
+	ocl_users_collect(&module->users, &running);
+	for (unsigned part = 0; part < OCL_MODULE_PARTS; part++)
+		gpu_module_unload(module->gpu[part], running.events, running.count);
+	ocl_witnesses_finish(&running);
 	ocl_users_finish(&module->users);
 	lock_condition_finish(&module->settled);
 	lock_finish(&module->lock);
@@ -204,8 +203,8 @@ void ocl_modules_forget(void)
 
 /* Loading is slow, so outside the lock; others wait for it instead of doing it too.
  * Where it failed each of them tries anew: it may have been memory. */
-cl_int ocl_module_load(struct ocl_module *module, struct bytes *log,
-		       struct gpu_module **module_out)
+static cl_int load_once(struct ocl_module *module, enum ocl_module_part part, struct bytes *log,
+			struct gpu_module **module_out)
 {
 	struct gpu_module *loaded = NULL;
 	cl_int error = CL_SUCCESS;
@@ -213,19 +212,33 @@ cl_int ocl_module_load(struct ocl_module *module, struct bytes *log,
 	lock_take(&module->lock);
 	while (module->loading)
 		lock_condition_wait(&module->settled, &module->lock);
-	if (!module->gpu) {
+	if (!module->gpu[part]) {
 		module->loading = true;
 		lock_drop(&module->lock);
-		error = ocl_code_load(module->code, module->device, &loaded, log);
+		/* The plain part is there by now if it is not the one to load. */
+		error = part == OCL_MODULE_PLAIN
+				? ocl_code_load(module->code, module->device, &loaded, log)
+				: ocl_code_load_starting(module->code, module->device,
+							 module->gpu[OCL_MODULE_PLAIN], &loaded,
+							 log);
 		lock_take(&module->lock);
-		module->gpu = error ? NULL : loaded;
+		module->gpu[part] = error ? NULL : loaded;
 		module->loading = false;
 		lock_condition_signal_all(&module->settled);
 	}
 	if (!error)
-		*module_out = module->gpu;
+		*module_out = module->gpu[part];
 	lock_drop(&module->lock);
 	return error;
+}
+
+cl_int ocl_module_load(struct ocl_module *module, enum ocl_module_part part, struct bytes *log,
+		       struct gpu_module **module_out)
+{
+	cl_int error = load_once(module, OCL_MODULE_PLAIN, log, module_out);
+	if (error || part == OCL_MODULE_PLAIN || !ocl_code_is_split(module->code))
+		return error;
+	return load_once(module, part, log, module_out);
 }
 
 cl_int ocl_module_note(struct ocl_module *module, struct gpu_stream *stream)

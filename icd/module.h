@@ -22,7 +22,7 @@ void ocl_modules_forget(void);
 
 /* Loads it at the first call, once for all who ask meanwhile; log is appended to.  No lock may
  * be held. */
-cl_int ocl_module_load(struct ocl_module *module, struct bytes *log,
+cl_int ocl_module_load(struct ocl_module *module, enum ocl_module_part part, struct bytes *log,
 		       struct gpu_module **module_out);
 /* Before stream is given a launch of it. */
 cl_int ocl_module_note(struct ocl_module *module, struct gpu_stream *stream);

@@ -43,10 +43,11 @@ void ocl_build_unref(struct ocl_build *build)
 	free(build);
 }
 
-cl_int ocl_build_module(struct ocl_build *build, struct gpu_module **module_out)
+cl_int ocl_build_module(struct ocl_build *build, enum ocl_module_part part,
+			struct gpu_module **module_out)
 {
 	struct bytes log = BYTES_INIT;
-	cl_int error = ocl_module_load(build->module, &log, module_out);
+	cl_int error = ocl_module_load(build->module, part, &log, module_out);
 	if (error)
 		log_err("module: error %d: %s", error, bytes_string(&log));
 	bytes_finish(&log);

@@ -41,7 +41,16 @@ struct ocl_code *ocl_code_create(void);
 struct ocl_code *ocl_code_ref(struct ocl_code *code);
 void ocl_code_unref(struct ocl_code *code);          /* NULL is fine */
 
+/* Whether launches whose grids start at 0 have code of their own (frontend/ptx_start.h). */
+bool ocl_code_is_split(const struct ocl_code *code);
+/* The PTX for such launches: the code's own, or in `made`, which is the caller's to finish.
+ * NULL when out of memory. */
+const struct bytes *ocl_code_plain_ptx(const struct ocl_code *code, struct bytes *made);
+
 struct ocl_module;
+
+/* A module's code for launches whose grids start at 0, and for all; often they are one. */
+enum ocl_module_part { OCL_MODULE_PLAIN, OCL_MODULE_STARTS, OCL_MODULE_PARTS };
 
 /* The code of a program on one device.  Immutable; the module is loaded by the build or at
  * the first kernel. */
@@ -60,7 +69,8 @@ void ocl_build_unref(struct ocl_build *build);       /* NULL is fine */
 
 /* The loaded module; loads it at the first call, once for all who ask meanwhile.  No
  * lock may be held. */
-cl_int ocl_build_module(struct ocl_build *build, struct gpu_module **module_out);
+cl_int ocl_build_module(struct ocl_build *build, enum ocl_module_part part,
+			struct gpu_module **module_out);
 
 struct program_device {
 	cl_build_status status;

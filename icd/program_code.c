@@ -2,6 +2,8 @@
 
 #include "icd/program.h"
 
+#include "frontend/ptx_start.h"
+
 #include <stdlib.h>
 
 struct ocl_code *ocl_code_create(void)
@@ -28,4 +30,17 @@ void ocl_code_unref(struct ocl_code *code)
 	bytes_finish(&code->cubin);
 	bytes_finish(&code->log);
 	free(code);
+}
+
+bool ocl_code_is_split(const struct ocl_code *code)
+{
+	return code->abi && code->optimization && fe_ptx_is_split(code->abi);
+}
+
+const struct bytes *ocl_code_plain_ptx(const struct ocl_code *code, struct bytes *made)
+{
+	bool changed = ocl_code_is_split(code) && fe_ptx_without_start(code->abi, &code->ptx, made);
+	if (bytes_failed(made))
+		return NULL;
+	return changed ? made : &code->ptx;
 }

@@ -3,6 +3,7 @@
 
 #include "backend/codegen.h"
 #include "frontend/frontend.h"
+#include "frontend/ptx_start.h"
 #include "tools/compile_info.h"
 #include "tools/json.h"
 #include "tools/machine_code.h"
@@ -149,9 +150,15 @@ static int to_machine_code(struct compile *compile)
 {
 	bool missing;
 	struct be_codegen_options options = compile->codegen;
+	struct bytes plain = BYTES_INIT;
 	options.sm = compile->sm;
-	compile->has_code = machine_code_make(&compile->ptx, &options, &compile->cubin,
-					      &compile->statistics, &compile->no_code, &missing);
+	/* What launches without a global offset run. */
+	bool is_plain = options.optimization &&
+			fe_ptx_without_start(compile->program.abi, &compile->ptx, &plain);
+	compile->has_code = machine_code_make(is_plain ? &plain : &compile->ptx, &options,
+					      &compile->cubin, &compile->statistics,
+					      &compile->no_code, &missing);
+	bytes_finish(&plain);
 	/* Of a kernel much can be told without. */
 	if (compile->has_code || (missing && compile->stage == STAGE_INFO))
 		return TOOL_OK;

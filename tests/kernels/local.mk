@@ -151,6 +151,8 @@ kernel_files = \
 	tests/kernels/non_uniform.clt \
 	tests/kernels/non_uniform_refused.clt \
 	tests/kernels/non_uniform_required.clt \
+	tests/kernels/offset_and_none.clt \
+	tests/kernels/offset_with_variable.clt \
 	tests/kernels/options_defines.clt \
 	tests/kernels/options_denormals.clt \
 	tests/kernels/options_exact_divide.clt \

@@ -1,6 +1,6 @@
 # One program per module.
 unit_tests = tests/unit/t_bytes tests/unit/t_base tests/unit/t_object tests/unit/t_info \
-	tests/unit/t_options tests/unit/t_frontend tests/unit/t_kernel_abi tests/unit/t_nvvm_ir \
+	tests/unit/t_options tests/unit/t_frontend tests/unit/t_kernel_abi tests/unit/t_ptx_start tests/unit/t_nvvm_ir \
 	tests/unit/t_builders tests/unit/t_printf tests/unit/t_cache tests/unit/t_fuzz_stored
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -13,7 +13,7 @@ tests_unit_t_builders_LDADD = icd/libicd.a backend/libbackend.a base/libbase.a -
 tests_unit_t_cache_SOURCES = tests/unit/t_cache.c tests/unit/test.h
 tests_unit_t_cache_LDADD = cache/libcache.a base/libbase.a $(ZSTD_LIBS) -lpthread
 tests_unit_t_fuzz_stored_SOURCES = tests/unit/t_fuzz_stored.c tests/unit/test.h \
-	frontend/inputs.c frontend/kernel_abi.c frontend/ptx_facts.c icd/program_binary.c icd/program_code.c
+	frontend/inputs.c frontend/kernel_abi.c frontend/ptx_facts.c frontend/ptx_start.c icd/program_binary.c icd/program_code.c
 tests_unit_t_fuzz_stored_LDADD = cache/libcache.a base/libbase.a $(ZSTD_LIBS)
 tests_unit_t_object_SOURCES = tests/unit/t_object.c icd/object.c
 tests_unit_t_info_SOURCES = tests/unit/t_info.c icd/info.c
@@ -26,6 +26,8 @@ tests_unit_t_frontend_LDADD = frontend/libfrontend.a base/libbase.a $(LLVM_LIBS)
 nodist_EXTRA_tests_unit_t_frontend_SOURCES = force-cxx-link.cxx
 tests_unit_t_kernel_abi_SOURCES = tests/unit/t_kernel_abi.c frontend/kernel_abi.c
 tests_unit_t_kernel_abi_LDADD = base/libbase.a
+tests_unit_t_ptx_start_SOURCES = tests/unit/t_ptx_start.c tests/unit/test.h frontend/ptx_start.c
+tests_unit_t_ptx_start_LDADD = base/libbase.a
 tests_unit_t_printf_SOURCES = tests/unit/t_printf.c icd/printf_format.c \
 	frontend/kernel_abi.c frontend/print_conversion.c
 tests_unit_t_printf_LDADD = base/libbase.a -lm
