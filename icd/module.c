@@ -103,7 +103,7 @@ static void shrink_locked(unsigned count_max, size_t size_max_B, struct list *go
 /* The last reference has gone: it stays for who may need it, or goes into gone. */
 static void retire_locked(struct ocl_module *module, bool keep, struct list *gone)
 {
-	if (!keep || list_empty(&module->link) || !module->gpu) {
+	if (!keep || list_empty(&module->link) || !module->gpu[OCL_MODULE_PLAIN]) {
 		list_remove(&module->link);
 		list_append(gone, &module->idle_link);
 		return;
