@@ -38,10 +38,18 @@ static bool reserve(struct bytes *bytes, size_t extra_B)
 
 void *bytes_extend(struct bytes *bytes, size_t size_B)
 {
+	void *start = bytes_extend_unset(bytes, size_B);
+	if (start)
+		memset(start, 0, size_B);
+	return start;
+}
+
+void *bytes_extend_unset(struct bytes *bytes, size_t size_B)
+{
 	if (!reserve(bytes, size_B))
 		return NULL;
 	char *start = bytes->data + bytes->size_B;
-	memset(start, 0, size_B + 1);
+	start[size_B] = '\0';
 	bytes->size_B += size_B;
 	return start;
 }

@@ -38,6 +38,8 @@ void bytes_vprintf(struct bytes *bytes, const char *format, va_list arguments)
 /* Appends size_B zero bytes and returns where they start; NULL when out of
  * memory.  The pointer is valid until the next append. */
 void *bytes_extend(struct bytes *bytes, size_t size_B);
+/* The same, not set to anything: for who fills them all. */
+void *bytes_extend_unset(struct bytes *bytes, size_t size_B);
 
 /* Never NULL: "" while empty. */
 const char *bytes_string(const struct bytes *bytes);

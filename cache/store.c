@@ -62,7 +62,7 @@ static int read_all(int fd, const struct stat *status, struct bytes *content)
 	    status->st_mode & (S_IWGRP | S_IWOTH))
 		return EPERM;
 	size_t size_B = (size_t)status->st_size, at_B = 0;
-	char *room = bytes_extend(content, size_B);
+	char *room = bytes_extend_unset(content, size_B);
 	if (!room)
 		return ENOMEM;
 	while (at_B < size_B) {
