@@ -82,6 +82,14 @@ LLVMValueRef fe_hidden_source(struct lowering *lowering, enum abi_hidden hidden)
  * what libnvvm knows; NULL when the name is not one of them, else the new value. */
 LLVMValueRef fe_lower_math(struct lowering *lowering, LLVMValueRef call, const char *name);
 
+/* The same for the instruction frem. */
+LLVMValueRef fe_lower_remainder(struct lowering *lowering, LLVMValueRef remainder);
+
+/* The intrinsics that are replaced, by number, in lower_intrinsic.c and in
+ * lower_intrinsic_math.c; NULL behind the last. */
+const char *fe_lower_intrinsic_name(size_t index);
+const char *fe_lower_math_name(size_t index);
+
 /* Whether an intrinsic's name is base alone or followed by its types. */
 bool fe_intrinsic_is(const char *name, const char *base);
 

@@ -55,10 +55,34 @@ static LLVMValueRef build_insert(struct lowering *lowering, LLVMValueRef vector,
 	return LLVMBuildBitCast(builder, vector, type, "");
 }
 
-/* as_half3, as_ushort3 and their like. */
+/* By way of memory, to another number of elements. */
+static LLVMValueRef build_by_memory(struct lowering *lowering, LLVMValueRef i)
+{
+	enum { MOST_B = 32 };
+	LLVMBuilderRef builder = lowering->builder;
+	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(i));
+	fe_builder_at_entry(lowering, function);
+	LLVMValueRef place = LLVMBuildAlloca(builder, LLVMTypeOf(i), "");
+	LLVMSetAlignment(place, MOST_B);
+	LLVMPositionBuilderBefore(builder, i);
+	LLVMBuildStore(builder, LLVMGetOperand(i, 0), place);
+	return LLVMBuildLoad2(builder, LLVMTypeOf(i), place, "");
+}
+
+static bool has_other_lanes(LLVMTypeRef halves, LLVMTypeRef type)
+{
+	enum { GOOD_LANES = 4 };
+	return is_half_vector(halves) && LLVMGetVectorSize(halves) > GOOD_LANES &&
+	       LLVMGetTypeKind(type) == LLVMVectorTypeKind &&
+	       LLVMGetVectorSize(type) != LLVMGetVectorSize(halves);
+}
+
+/* as_half3, as_ushort3 and their like, as_float4 of a half8. */
 static LLVMValueRef build_bitcast(struct lowering *lowering, LLVMValueRef i)
 {
 	LLVMTypeRef to = LLVMTypeOf(i), from = LLVMTypeOf(LLVMGetOperand(i, 0));
+	if (has_other_lanes(from, to) || has_other_lanes(to, from))
+		return build_by_memory(lowering, i);
 	bool threes = LLVMGetTypeKind(to) == LLVMVectorTypeKind &&
 		      LLVMGetTypeKind(from) == LLVMVectorTypeKind &&
 		      LLVMGetVectorSize(to) == 3 && LLVMGetVectorSize(from) == 3;

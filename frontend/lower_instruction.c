@@ -220,22 +220,23 @@ static LLVMValueRef build_exchange(struct lowering *lowering, LLVMValueRef i)
 	return LLVMBuildInsertValue(builder, result, done, 1, "");
 }
 
-/* libnvvm 13.0 for compute_100 on joins a widening of <8 x half> with the load
- * before it into a load that PTX does not have; element by element it does not. */
+/* libnvvm 13.0 joins the widening of a vector of reals with the load before it, and gets
+ * it wrong: for compute_90 and before, <8 x float> is loaded into doubles as it is, and
+ * for compute_100 on, <8 x half> by a load that PTX does not have.  Element by element it
+ * does not. */
 static LLVMValueRef build_widening(struct lowering *lowering, LLVMValueRef i)
 {
 	LLVMBuilderRef builder = lowering->builder;
-	LLVMValueRef halves = LLVMGetOperand(i, 0);
-	LLVMTypeRef from = LLVMTypeOf(halves), type = LLVMTypeOf(i);
-	if (LLVMGetTypeKind(from) != LLVMVectorTypeKind ||
-	    LLVMGetTypeKind(LLVMGetElementType(from)) != LLVMHalfTypeKind)
+	LLVMValueRef vector = LLVMGetOperand(i, 0);
+	LLVMTypeRef from = LLVMTypeOf(vector), type = LLVMTypeOf(i);
+	if (LLVMGetTypeKind(from) != LLVMVectorTypeKind)
 		return i;
 	LLVMValueRef result = LLVMGetUndef(type);
 	for (unsigned e = 0; e < LLVMGetVectorSize(from); e++) {
 		LLVMValueRef index =
 			LLVMConstInt(LLVMInt32TypeInContext(lowering->context), e, 0);
-		LLVMValueRef half = LLVMBuildExtractElement(builder, halves, index, "");
-		LLVMValueRef part = LLVMBuildFPExt(builder, half, LLVMGetElementType(type), "");
+		LLVMValueRef part = LLVMBuildExtractElement(builder, vector, index, "");
+		part = LLVMBuildFPExt(builder, part, LLVMGetElementType(type), "");
 		result = LLVMBuildInsertElement(builder, result, part, index, "");
 	}
 	return result;
@@ -292,6 +293,8 @@ static LLVMValueRef lower_instruction(struct lowering *lowering, LLVMValueRef i)
 		return LLVMGetOperand(i, 0);
 	case LLVMFPExt:
 		return build_widening(lowering, i);
+	case LLVMFRem:
+		return fe_lower_remainder(lowering, i);
 	case LLVMExtractElement:
 		return build_element(lowering, i);
 	case LLVMFence:

@@ -248,6 +248,22 @@ static LLVMValueRef build_trap(struct lowering *lowering, LLVMValueRef call, con
 	return NULL;
 }
 
+/* LLVM's copies without an alignment are of bytes anywhere; libnvvm 13.0, where it does not
+ * optimise, takes them for words, and the GPU faults. */
+static LLVMValueRef build_aligned_copy(struct lowering *lowering, LLVMValueRef call,
+				       const struct row *row)
+{
+	static const char name[] = "align";
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof(name) - 1);
+	for (unsigned pointer = 1; pointer <= row->detail; pointer++) {
+		if (!LLVMGetCallSiteEnumAttribute(call, pointer, kind))
+			LLVMAddCallSiteAttribute(call, pointer,
+						 LLVMCreateEnumAttribute(lowering->context, kind,
+									 1));
+	}
+	return call;
+}
+
 /* A load through the read-only path: libnvvm chooses it by this metadata. */
 static LLVMValueRef build_read_only_load(struct lowering *lowering, LLVMValueRef call,
 					 const struct row *row)
@@ -409,10 +425,18 @@ static const struct row rows[] = {
 	{ "llvm.debugtrap", build_trap, 0 },
 	{ "llvm.ubsantrap", build_trap, 0 },
 	{ "llvm.is.fpclass", build_class_test, 0 },
+	{ "llvm.memcpy", build_aligned_copy, 2 },
+	{ "llvm.memmove", build_aligned_copy, 2 },
+	{ "llvm.memset", build_aligned_copy, 1 },
 	{ "llvm.nvvm.ldg.global.f", build_read_only_load, 0 },
 	{ "llvm.nvvm.ldg.global.i", build_read_only_load, 0 },
 	{ "llvm.nvvm.ldg.global.p", build_read_only_load, 0 },
 };
+
+const char *fe_lower_intrinsic_name(size_t index)
+{
+	return index < sizeof(rows) / sizeof(*rows) ? rows[index].name : NULL;
+}
 
 static const struct row *find_row(const char *name)
 {

@@ -50,6 +50,15 @@ static const struct math only_half[] = {
 
 enum { MOST_OPERANDS = 2 };
 
+const char *fe_lower_math_name(size_t index)
+{
+	static const size_t count = sizeof(all_types) / sizeof(*all_types);
+	static const size_t half_count = sizeof(only_half) / sizeof(*only_half);
+	if (index < count)
+		return all_types[index].name;
+	return index - count < half_count ? only_half[index - count].name : NULL;
+}
+
 static const struct math *find(const struct math *rows, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -158,4 +167,17 @@ LLVMValueRef fe_lower_math(struct lowering *lowering, LLVMValueRef call, const c
 	if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
 		return build_vector(lowering, math, type, operands, count);
 	return build_scalar(lowering, math, type, operands, count);
+}
+
+/* libnvvm divides and multiplies, and loses the sign of a zero and more. */
+LLVMValueRef fe_lower_remainder(struct lowering *lowering, LLVMValueRef remainder)
+{
+	static const struct math fmod = { "frem", "__nv_fmodf", "__nv_fmod" };
+	LLVMTypeRef type = LLVMTypeOf(remainder);
+	LLVMValueRef operands[] = {LLVMGetOperand(remainder, 0), LLVMGetOperand(remainder, 1)};
+	if (!is_real(scalar_of(type)))
+		return remainder;
+	if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+		return build_vector(lowering, &fmod, type, operands, 2);
+	return build_scalar(lowering, &fmod, type, operands, 2);
 }

@@ -32,6 +32,12 @@ static const char *const native_intrinsics[] = {
 	"llvm.nvvm.vote",
 };
 
+const char *fe_ir_native_intrinsic(size_t index)
+{
+	return index < sizeof(native_intrinsics) / sizeof(*native_intrinsics)
+		       ? native_intrinsics[index] : NULL;
+}
+
 static bool is_native(const char *name)
 {
 	for (size_t i = 0; i < sizeof(native_intrinsics) / sizeof(*native_intrinsics); i++) {

@@ -45,6 +45,7 @@ kernel_files = \
 	tests/kernels/control_divergence.clt \
 	tests/kernels/control_goto.clt \
 	tests/kernels/control_switch.clt \
+	tests/kernels/convert_loaded.clt \
 	tests/kernels/convert_rounding.clt \
 	tests/kernels/convert_saturate.clt \
 	tests/kernels/convert_vectors.clt \
@@ -158,6 +159,7 @@ kernel_files = \
 	tests/kernels/options_exact_divide.clt \
 	tests/kernels/options_fast_math.clt \
 	tests/kernels/options_no_optimization.clt \
+	tests/kernels/packed_unoptimized.clt \
 	tests/kernels/pointer_arithmetic.clt \
 	tests/kernels/pragma_unroll.clt \
 	tests/kernels/printf_divergent.clt \
