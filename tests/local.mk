@@ -34,6 +34,7 @@ include tests/apps/local.mk
 include tests/conformance/local.mk
 include tests/gpu/local.mk
 include tests/fuzz/local.mk
+include tests/printer/local.mk
 include tests/stress/local.mk
 include tests/bench/codegen/local.mk
 include tests/bench/local.mk

@@ -1,0 +1,14 @@
+# The printer's constructs, one by one: a table of rows, and LLVM for the host as reference.
+check_PROGRAMS += tests/printer/printer_matrix
+TESTS += tests/printer/printer_matrix
+tests_printer_printer_matrix_SOURCES = tests/printer/matrix.c \
+	tests/printer/coverage.c tests/printer/coverage.h \
+	tests/printer/reference.c tests/printer/reference.h \
+	tests/printer/rows.c tests/printer/rows.h tests/printer/rows.def \
+	tests/printer/intrinsics.def tests/printer/refused.def \
+	tests/printer/target.c tests/printer/target.h
+tests_printer_printer_matrix_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) $(LLVM_CPPFLAGS)
+tests_printer_printer_matrix_LDADD = frontend/libfrontend.a backend/libbackend.a base/libbase.a \
+	libculvert-softcuda.so $(LLVM_LIBS) -ldl -lm
+tests_printer_printer_matrix_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
+nodist_EXTRA_tests_printer_printer_matrix_SOURCES = force-cxx-link.cxx
