@@ -53,10 +53,9 @@ static bool print(const struct target *target, struct fe_module *module,
 	};
 	const struct fe_compile_job job = {.sm = target->sm, .max_local_B = 48 * 1024};
 	struct abi_program *abi = NULL;
-	fe_codegen_put(module, &codegen);
 	coverage_note_source(coverage, module);
 	bool good = !fe_module_facts(module, &codegen, &abi, log) &&
-		    !fe_module_lower(module, abi, &job, log) && is_valid(module, log);
+		    !fe_module_lower(module, abi, &job, &codegen, log) && is_valid(module, log);
 	if (good) {
 		coverage_note_printed(coverage, module);
 		good = !fe_module_print(module, abi, &job, text, log);
