@@ -26,7 +26,7 @@ struct be_codegen_options {
 	unsigned optimization;      /* 0 or 3 */
 	unsigned max_registers;     /* 0: no limit */
 	bool line_info;
-	unsigned threads;           /* that large programs may be shared out to; 0 as 1 */
+	unsigned threads;           /* that the PTX compiler may share large programs out to */
 };
 
 /* Of text: below that, threads are not worth their making. */

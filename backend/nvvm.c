@@ -70,16 +70,6 @@ static void add_option(struct option_list *list, const char *name, unsigned valu
 	list->pointers[list->count++] = text;
 }
 
-/* Whether the library's functions can be shared out to threads: older ones do not know
- * the option.  The PTX is the same. */
-static atomic_bool cannot_share;
-
-static bool is_shared(const struct be_codegen_options *options, size_t size_B)
-{
-	return options->threads > 1 && size_B >= BE_CODEGEN_SHARED_B && !options->line_info &&
-	       !atomic_load_explicit(&cannot_share, memory_order_relaxed);
-}
-
 static void make_options(struct option_list *list, const struct be_codegen_options *options)
 {
 	list->count = 0;
@@ -204,19 +194,6 @@ cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice
 	if (!library)
 		return CL_COMPILER_NOT_AVAILABLE;
 	make_options(&list, options);
-	if (is_shared(options, size_B)) {
-		struct bytes shared_log = BYTES_INIT;
-		add_option(&list, "split-compile=", options->threads);
-		int result = compile(library, program, library_text, &list, ptx_out, &shared_log);
-		if (result == NVVM_INVALID_OPTION)
-			atomic_store(&cannot_share, true);
-		else
-			bytes_append(log, bytes_string(&shared_log), shared_log.size_B);
-		bytes_finish(&shared_log);
-		if (result != NVVM_INVALID_OPTION)
-			return code_of(result);
-		list.count--;
-	}
 	return code_of(compile(library, program, library_text, &list, ptx_out, log));
 }
 

@@ -167,71 +167,6 @@ static void libdevice_is_added(void)
 	bytes_finish(&libdevice);
 }
 
-/* Functions enough to be shared out: n of them, and a kernel that calls each. */
-static void many_functions(unsigned n, struct bytes *body)
-{
-	for (unsigned i = 0; i < n; i++)
-		bytes_printf(body, "define float @f%u(float %%a, float %%b) noinline {\nentry:\n"
-			     "  %%m = fmul float %%a, %%b\n  %%d = fdiv float %%m, %%a\n"
-			     "  %%s = fsub float %%d, %%b\n  %%c = fcmp ogt float %%s, %%m\n"
-			     "  %%r = select i1 %%c, float %%s, float %%m\n  ret float %%r\n}\n", i);
-	bytes_append_string(body, "define void @k(float addrspace(1)* %p, float %a) {\nentry:\n"
-			    "  %x0 = load float, float addrspace(1)* %p, align 4\n");
-	for (unsigned i = 0; i < n; i++)
-		bytes_printf(body, "  %%x%u = call float @f%u(float %%x%u, float %%a)\n", i + 1, i, i);
-	bytes_printf(body, "  store float %%x%u, float addrspace(1)* %%p, align 4\n"
-		     "  ret void\n}\n", n);
-}
-
-/* Whether threads make of the many functions what one does. */
-static bool sharing_is_the_same(void)
-{
-	struct bytes body = BYTES_INIT, alone = BYTES_INIT, shared = BYTES_INIT, log = BYTES_INIT;
-	struct be_codegen_options options = plain;
-	many_functions(200, &body);
-	bool good = body.size_B > BE_CODEGEN_SHARED_B &&
-		    !compile(bytes_string(&body), &options, NULL, &alone, &log);
-	for (options.threads = 2; good && options.threads <= 8; options.threads *= 2) {
-		good = !compile(bytes_string(&body), &options, NULL, &shared, &log) &&
-		       !strcmp(bytes_string(&alone), bytes_string(&shared)) && !log.size_B;
-		bytes_finish(&shared);
-	}
-	bytes_finish(&body);
-	bytes_finish(&alone);
-	bytes_finish(&log);
-	return good;
-}
-
-static void threads_share_a_program(void)
-{
-	if (library_missing())
-		SKIP("no libnvvm");
-	CHECK(sharing_is_the_same());
-}
-
-/* A library of before the option: the third compile, after the probe and the one without,
- * is the first that is shared out. */
-static void a_library_that_cannot_share_does_not(void)
-{
-	static const char stand_in[] = "tests/stress/libnvvm-fault.so";
-	const char *real = getenv("CULVERT_LIBNVVM");
-	if (library_missing() || !real || !*real || access(stand_in, R_OK))
-		SKIP("no libnvvm, or nothing to stand before it");
-	pid_t child = fork();
-	REQUIRE(child >= 0);
-	if (!child) {
-		/* Options are read once: by a program that is new. */
-		setenv("FAULT_NVVM_REAL", real, 1);
-		setenv("CULVERT_LIBNVVM", stand_in, 1);
-		setenv("FAULT_NVVM", "nvvmCompileProgram:3:7", 1);
-		execl("/proc/self/exe", "t_nvvm", (char *)NULL);
-		_exit(1);
-	}
-	int status = 0;
-	REQUIRE(waitpid(child, &status, 0) == child);
-	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
 static void *compile_often(void *argument)
 {
 	int *wrong = argument;
@@ -261,17 +196,7 @@ static void threads_compile_at_once(void)
 	}
 }
 
-/* With faults planted it is the child of the test before. */
-int main(void)
-{
-	static const struct test_case cases[] = {
-		TEST(a_missing_library_is_told), TEST(no_library_lists_every_place),
-		TEST(arch_is_the_newest_below), TEST(options_reach_the_code),
-		TEST(bad_text_fails_with_a_log), TEST(libdevice_is_added),
-		TEST(threads_compile_at_once), TEST(threads_share_a_program),
-		TEST(a_library_that_cannot_share_does_not),
-	};
-	if (getenv("FAULT_NVVM"))
-		return !sharing_is_the_same();
-	return test_run_all(cases, sizeof(cases) / sizeof(cases[0]));
-}
+TEST_MAIN(TEST(a_missing_library_is_told), TEST(no_library_lists_every_place),
+	  TEST(arch_is_the_newest_below), TEST(options_reach_the_code),
+	  TEST(bad_text_fails_with_a_log), TEST(libdevice_is_added),
+	  TEST(threads_compile_at_once))
