@@ -8,6 +8,7 @@
 extern const struct builder_facts {
 	const char *program;            /* in front of kernels that both languages share */
 	const char *ending;             /* of files with kernels */
+	const char *salt_type;          /* of a variable that makes a program another one */
 	bool keeps;                     /* building the same again may be quicker */
 } builder_facts;
 

@@ -15,6 +15,7 @@ const struct builder_facts builder_facts = {
 		   "#define GLOBAL\n"
 		   "#define ID (blockIdx.x * blockDim.x + threadIdx.x)\n",
 	.ending = ".cu",
+	.salt_type = "__device__ int",
 	.keeps = false,
 };
 

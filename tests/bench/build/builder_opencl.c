@@ -12,12 +12,21 @@ const struct builder_facts builder_facts = {
 		   "#define GLOBAL __global\n"
 		   "#define ID get_global_id(0)\n",
 	.ending = ".cl",
+	.salt_type = "__constant int",
 	.keeps = true,
 };
 
+/* Some platforms open the device with the context and some when it is first used, which is
+ * no part of a build. */
 void builder_open(void)
 {
 	opencl_choose(1);
+	cl_command_queue queue = opencl_queue(0, 0);
+	const cl_mem mem = opencl_buffer(CL_MEM_READ_WRITE, sizeof(cl_int));
+	const cl_int zero = 0;
+	CL_OK(clEnqueueWriteBuffer(queue, mem, CL_TRUE, 0, sizeof(zero), &zero, 0, NULL, NULL));
+	CL_OK(clReleaseMemObject(mem));
+	CL_OK(clReleaseCommandQueue(queue));
 }
 
 void builder_close(void)
