@@ -13,20 +13,35 @@
 
 static const char *const level_names[] = {"off", "err", "warn", "info", "trace"};
 static enum log_level threshold;
+static bool sync_wanted;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void read_threshold(void)
 {
-	const char *wanted = option_string(OPTION_DEBUG);
-	for (int level = LOG_LEVEL_ERR; level <= LOG_LEVEL_TRACE; level++)
-		if (!strcmp(wanted, level_names[level]))
-			threshold = (enum log_level)level;
+	for (const char *at = option_string(OPTION_DEBUG); *at; at += *at == ',') {
+		const size_t length = strcspn(at, ",");
+		for (int level = LOG_LEVEL_ERR; level <= LOG_LEVEL_TRACE; level++)
+			if (strlen(level_names[level]) == length &&
+			    !strncmp(at, level_names[level], length))
+				threshold = (enum log_level)level;
+		sync_wanted |= length == 4 && !strncmp(at, "sync", 4);
+		at += length;
+	}
+	/* What goes wrong is what one waits for. */
+	if (sync_wanted && threshold < LOG_LEVEL_ERR)
+		threshold = LOG_LEVEL_ERR;
 }
 
 bool log_enabled(enum log_level level)
 {
 	pthread_once(&once, read_threshold);
 	return level <= threshold;
+}
+
+bool log_sync(void)
+{
+	pthread_once(&once, read_threshold);
+	return sync_wanted;
 }
 
 /* A short write or a closed stderr is nobody's concern here. */

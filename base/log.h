@@ -4,6 +4,7 @@
  * Whoever decides an error logs it once; callers pass it up silently.  Levels:
  * err = something failed that should not; warn = the result differs from what
  * was asked; info = once per object of note (device, build); trace = per call.
+ * CULVERT_DEBUG has words with commas between; the last level counts.
  * Thread-safe; a message is written whole, with one write. */
 #ifndef CULVERT_BASE_LOG_H
 #define CULVERT_BASE_LOG_H
@@ -13,6 +14,8 @@
 enum log_level { LOG_LEVEL_OFF, LOG_LEVEL_ERR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_TRACE };
 
 bool log_enabled(enum log_level level);
+/* Whether each command is to be waited for, so that an error is its own. */
+bool log_sync(void);
 void log_write(enum log_level level, const char *file, int line, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 

@@ -49,7 +49,7 @@ icd_command_sources = \
 	icd/image_format.c icd/image_format.h \
 	icd/complete.c icd/complete.h \
 	icd/event.c icd/event.h icd/event_pool.c icd/event_pool.h icd/event_info.def \
-	icd/command.c icd/command.h icd/command_transfer.c \
+	icd/command.c icd/command.h icd/command_sync.c icd/command_sync.h icd/command_transfer.c \
 	icd/command_image.c \
 	icd/launch.c icd/launch.h icd/launch_size.c icd/launch_size.h \
 	icd/native.c icd/native.h \

@@ -2,6 +2,8 @@
 
 #include "icd/queue.h"
 
+#include "base/log.h"
+#include "icd/command_sync.h"
 #include "icd/printf.h"
 #include "icd/properties.h"
 #include "icd/work.h"
@@ -47,6 +49,7 @@ cl_int ocl_queue_create(cl_context context, cl_device_id device,
 	queue->device = device;
 	queue->device_index = (uint32_t)ocl_context_device_index(context, device);
 	queue->properties = properties;
+	queue->sync = log_sync();
 	peers_open(context, device);
 	ocl_line_init(&queue->line, in_order);
 	list_init(&queue->work_link);
@@ -257,6 +260,8 @@ static cl_int enqueue_directly_locked(struct ocl_command *command, enum ocl_effo
 		error = submit_locked(command, &submission);
 		lock_drop(&queue->lock);
 	}
+	if (queue->sync)
+		ocl_command_sync(command, error, error ? NULL : submission.done);
 	if (error) {
 		object_unref(command->event);
 		return error;
@@ -272,7 +277,7 @@ cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint cou
 		lock_assert_none();
 	command->dependency_count = count;
 	command->dependencies = events;
-	command->witness = blocking || (command->bars && !queue->line.in_order);
+	command->witness = blocking || queue->sync || (command->bars && !queue->line.in_order);
 	lock_take(&queue->lock);
 	if (event_out) {
 		const bool profiling = queue->properties & CL_QUEUE_PROFILING_ENABLE;

@@ -39,6 +39,7 @@ struct _cl_command_queue {
 	cl_device_id device;
 	uint32_t device_index;           /* in the context */
 	cl_command_queue_properties properties;
+	bool sync;                       /* CULVERT_DEBUG: each command is waited for */
 	cl_queue_properties *property_list; /* owned, with the final 0; NULL if none were given */
 	size_t property_count;
 	struct ocl_printf *_Atomic printing; /* owned; NULL until a kernel prints */

@@ -2,6 +2,8 @@
 
 #include "icd/work.h"
 
+#include "icd/command_sync.h"
+
 #include <stdlib.h>
 
 void ocl_work_init(struct ocl_worklist *work)
@@ -87,6 +89,8 @@ static void command_settle(struct ocl_worklist *work, struct ocl_command *comman
 		return;
 	}
 	const cl_int error = ocl_queue_submit(command, &submission);
+	if (command->queue->sync)
+		ocl_command_sync(command, error, error ? NULL : submission.done);
 	if (error)
 		command_end(work, command, error);
 	else if (command->event)
