@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "base/bytes.h"
+#include "tools/json.h"
 #include "tools/program.h"
 #include "tools/tool.h"
 
@@ -12,7 +13,7 @@
 
 struct request {
 	const char *checks, *report, *devices;
-	bool order;
+	bool order, json;
 };
 
 static bool take(void *state, int letter, const char *value)
@@ -40,25 +41,56 @@ static bool take(void *state, int letter, const char *value)
 	case 'd':
 		request->devices = value;
 		return true;
+	case 'j':
+		return request->json = true;
 	default:
 		request->order = true;
 		return true;
 	}
 }
 
+/* The length of the line at text with its end. */
+static size_t line_B(const char *text)
+{
+	size_t length = strcspn(text, "\n");
+	return length + (text[length] == '\n');
+}
+
 /* A report begins at the margin; what belongs to it is indented.  One line tells how many
  * there were of a kernel whose reports were too many to print. */
-static unsigned count_reports(const struct bytes *text)
+static bool begins_report(const char *line)
 {
 	static const char start[] = "softcuda: ";
+	return !strncmp(line, start, strlen(start)) &&
+	       !memmem(line, strcspn(line, "\n"), " reports in all, ", 17);
+}
+
+static unsigned count_reports(const struct bytes *text)
+{
 	unsigned count = 0;
-	for (const char *line = bytes_string(text); *line;) {
-		size_t length = strcspn(line, "\n");
-		bool sum = memmem(line, length, " reports in all, ", 17);
-		count += !strncmp(line, start, strlen(start)) && !sum;
-		line += length + (line[length] == '\n');
-	}
+	for (const char *line = bytes_string(text); *line; line += line_B(line))
+		count += begins_report(line);
 	return count;
+}
+
+static bool print_json(const struct bytes *text, int status)
+{
+	struct json json = JSON_INIT;
+	json_open(&json, NULL, '{');
+	json_integer(&json, "exit", status);
+	json_open(&json, "reports", '[');
+	for (const char *line = bytes_string(text); *line;) {
+		const char *end = line + line_B(line);
+		if (begins_report(line)) {
+			while (*end == ' ' || *end == '\t')
+				end += line_B(end);
+			json_text(&json, NULL, line, (size_t)(end - line) - (end[-1] == '\n'));
+		}
+		line = end;
+	}
+	json_close(&json, ']');
+	json_close(&json, '}');
+	return json_print(&json);
 }
 
 static bool set_environment(const struct request *request, const char *report)
@@ -77,14 +109,15 @@ static int report_on(const char *file, const struct request *request, int status
 	if (error && error != ENOENT)
 		tool_error("%s: %s", file, strerror(error));
 	unsigned count = count_reports(&text);
-	if (!request->report)
+	bool told = !request->json || print_json(&text, status);
+	if (!request->report && !request->json)
 		fwrite(bytes_string(&text), 1, text.size_B, stderr);
 	bytes_finish(&text);
 	fprintf(stderr, "culvert check: %s%u report%s%s%s%s\n",
 		tool_style(stderr, count ? TOOL_BAD : TOOL_GOOD), count, count == 1 ? "" : "s",
 		tool_style(stderr, TOOL_PLAIN), request->report && count ? ", in " : "",
 		request->report && count ? request->report : "");
-	return count || (error && error != ENOENT) ? TOOL_FAILED : status;
+	return count || !told || (error && error != ENOENT) ? TOOL_FAILED : status;
 }
 
 int tool_check(int argc, char **argv)
@@ -110,7 +143,7 @@ int tool_check(int argc, char **argv)
 		     request.report ? request.report : file ? file : "");
 	int code = TOOL_FAILED;
 	if (file && !bytes_failed(&path) && set_environment(&request, path.data))
-		code = report_on(path.data, &request, program_run(argv + at));
+		code = report_on(path.data, &request, program_run(argv + at, request.json));
 	else
 		tool_error("out of memory");
 	bytes_finish(&path);

@@ -7,8 +7,10 @@
 #include "tools/tool.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NOT_STARTED = 127 };
 
@@ -60,9 +62,28 @@ void program_finish(struct program *program)
 	program->folder = NULL;
 }
 
-int program_run(char *const argv[])
+/* stdout is stderr from here on.  What stdout was, or -1 with errno set. */
+static int stdout_hide(void)
 {
-	int status = process_run(argv, NULL);
+	int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (kept < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+		return kept;
+	int error = errno;
+	close(kept);
+	errno = error;
+	return -1;
+}
+
+int program_run(char *const argv[], bool to_stderr)
+{
+	int kept = to_stderr ? stdout_hide() : -1;
+	int status = to_stderr && kept < 0 ? -1 : process_run(argv, NULL);
+	int error = errno;
+	if (kept >= 0) {
+		(void)dup2(kept, STDOUT_FILENO);
+		close(kept);
+	}
+	errno = error;
 	if (status >= 0)
 		return status;
 	tool_error("%s: %s", argv[0], strerror(errno));

@@ -17,8 +17,8 @@ void program_finish(struct program *program);
 /* A file in program->folder; owned by the caller, NULL when out of memory. */
 char *program_file(const struct program *program, const char *name);
 
-/* To its end: its exit code, 128 + the number of the signal that killed it, or 127 when
+/* With to_stderr what it writes to stdout goes to stderr.  To its end: its exit code, 128 + the number of the signal that killed it, or 127 when
  * it could not be started, which was said then. */
-int program_run(char *const argv[]);
+int program_run(char *const argv[], bool to_stderr);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/own_library.h"
+#include "tools/json.h"
 #include "tools/program.h"
 #include "tools/tool.h"
 
@@ -14,7 +15,7 @@
 
 struct request {
 	const char *output;
-	bool silent;
+	bool silent, json;
 };
 
 /* All calls, or commands, of a name. */
@@ -35,6 +36,8 @@ static bool take(void *state, int letter, const char *value)
 	struct request *request = state;
 	if (letter == 'o')
 		request->output = value;
+	else if (letter == 'j')
+		request->json = true;
 	else
 		request->silent = true;
 	return true;
@@ -55,7 +58,8 @@ static void add(struct totals *totals, const struct total *one)
 			return;
 		}
 		totals->rows = more;
-		totals->rows[totals->count++] = *one;
+		totals->rows[totals->count] = *one;
+		totals->rows[totals->count++].sum_us = 0;
 	}
 	struct total *row = &totals->rows[i];
 	row->count++;
@@ -87,13 +91,11 @@ static int by_sum(const void *a_, const void *b_)
 	return strcmp(a->name, b->name);
 }
 
-static void print_summary(struct totals *totals)
+static void print_summary(const struct totals *totals)
 {
 	enum { ROWS = 15 };
 	const char *kind = "";
 	unsigned shown = 0;
-	if (totals->count)
-		qsort(totals->rows, totals->count, sizeof(*totals->rows), by_sum);
 	for (size_t i = 0; i < totals->count; i++) {
 		const struct total *row = &totals->rows[i];
 		if (strcmp(kind, row->kind)) {
@@ -107,6 +109,37 @@ static void print_summary(struct totals *totals)
 			fprintf(stderr, "%-40s %9" PRIu64 " %12.1f %12.1f\n", row->name, row->count,
 				row->sum_us, row->most_us);
 	}
+}
+
+static void put_rows(struct json *json, const char *key, const char *kind,
+		     const struct totals *totals)
+{
+	json_open(json, key, '[');
+	for (size_t i = 0; i < totals->count; i++) {
+		const struct total *row = &totals->rows[i];
+		if (strcmp(row->kind, kind))
+			continue;
+		json_open(json, NULL, '{');
+		json_string(json, "name", row->name);
+		json_natural(json, "count", row->count);
+		json_real(json, "total_us", row->sum_us);
+		json_real(json, "longest_us", row->most_us);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static bool print_json(const struct totals *totals, const char *path, long events, int status)
+{
+	struct json json = JSON_INIT;
+	json_open(&json, NULL, '{');
+	json_integer(&json, "exit", status);
+	json_string(&json, "timeline", path);
+	json_integer(&json, "events", events);
+	put_rows(&json, "commands", "command", totals);
+	put_rows(&json, "calls", "call", totals);
+	json_close(&json, '}');
+	return json_print(&json);
 }
 
 /* --- the file ----------------------------------------------------------------------- */
@@ -138,17 +171,22 @@ static int report(const struct request *request, const char *path, int status)
 {
 	struct totals totals = {0};
 	long count = close_list(path, &totals);
-	if (count > 0 && !request->silent)
+	bool told = true;
+	if (totals.count)
+		qsort(totals.rows, totals.count, sizeof(*totals.rows), by_sum);
+	if (count > 0 && request->json)
+		told = print_json(&totals, path, count, status);
+	else if (count > 0 && !request->silent)
 		print_summary(&totals);
 	free(totals.rows);
-	if (count < 0)
+	if (count < 0 || !told)
 		return TOOL_FAILED;
 	if (!count) {
 		tool_error("no OpenCL call was seen: the program made none, or its loader knows no "
 			   "layers");
 		return status ? status : TOOL_FAILED;
 	}
-	if (!request->silent)
+	if (!request->silent && !request->json)
 		fprintf(stderr, "culvert trace: %ld events in %s: for https://ui.perfetto.dev or "
 			"chrome://tracing\n", count, request->output);
 	return status;
@@ -182,7 +220,7 @@ static int trace(const struct request *request, char **argv)
 			 setenv("CULVERT_TRACE_FILE", path.data, 1))
 			tool_error("out of memory");
 		else
-			code = report(request, path.data, program_run(argv));
+			code = report(request, path.data, program_run(argv, request->json));
 		program_finish(&program);
 	}
 	bytes_finish(&layer);

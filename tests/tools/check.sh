@@ -38,6 +38,20 @@ grep -q '^culvert check: 1 report$' $folder/errors || fail "not one report"
 check 1 --report $folder/report tests/kernels/runner $folder/behind.clt
 grep -q "^softcuda: .*behind" $folder/report || fail "the report is not in its file"
 grep -q "^softcuda: .*behind" $folder/errors && fail "the report is on stderr as well"
+# As JSON, alone on stdout.
+check 1 --json sh -c "echo from the program; exec tests/kernels/runner $folder/behind.clt"
+grep -q '^from the program$' $folder/errors || fail "what the program prints is not on stderr"
+if [ -x "$PYTHON3" ]; then
+	"$PYTHON3" - $folder/out <<'END' || { fail "that is not the JSON that was promised"; cat $folder/out; }
+import json, sys
+told = json.load(open(sys.argv[1]))
+assert told["exit"] == 1 and len(told["reports"]) == 1, told
+assert told["reports"][0].startswith("softcuda: ") and "'behind'" in told["reports"][0], told
+assert not told["reports"][0].endswith("\n")
+END
+fi
+check 7 --json sh -c 'exit 7'
+[ "$(tr -d ' \n' <$folder/out)" = '{"exit":7,"reports":[]}' ] || { fail "a right program's JSON:"; cat $folder/out; }
 # Only what was asked for is looked for.
 check 0 --checks race tests/kernels/runner $kernels/vector_add.clt
 check 2 --checks rays true

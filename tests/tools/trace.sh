@@ -53,6 +53,22 @@ trace 5 -o $folder/two.json sh -c "tests/kernels/runner $kernels/vector_add.clt 
 [ "$(grep -o '"pid":[0-9]*' $folder/two.json | sort -u | wc -l)" = 2 ] || fail "not two processes"
 trace 0 --silent -o $folder/silent.json tests/kernels/runner $kernels/vector_add.clt
 grep -q culvert $folder/errors && fail "--silent prints"
+trace 0 --json -o $folder/told.json tests/kernels/runner $kernels/vector_add.clt $kernels/printf_order.clt
+grep -q culvert $folder/errors && fail "--json prints a summary for people"
+if [ -x "$PYTHON3" ]; then
+	"$PYTHON3" - $folder/out $folder/told.json <<'END' || { fail "that is not the summary that was promised"; cat $folder/out; }
+import json, sys
+told, events = (json.load(open(name)) for name in sys.argv[1:])
+assert told["exit"] == 0 and told["timeline"] == sys.argv[2] and told["events"] == len(events), told
+for key, kind in ("calls", "call"), ("commands", "command"):
+    assert told[key], key
+    assert [r["total_us"] for r in told[key]] == sorted((r["total_us"] for r in told[key]), reverse=True)
+    for row in told[key]:
+        of_name = [e["dur"] for e in events if e.get("cat") == kind and e["name"] == row["name"]]
+        assert row["count"] == len(of_name) and abs(row["total_us"] - sum(of_name)) < 1, row
+        assert row["longest_us"] == max(of_name), row
+END
+fi
 trace 1 -o $folder/none.json true
 grep -q 'no OpenCL call' $folder/errors || fail "nothing was seen, and that is not told"
 trace 127 -o $folder/none.json $folder/no-such-program
