@@ -2,6 +2,7 @@
 bin_PROGRAMS = culvert
 culvert_SOURCES = \
 	tools/command.def \
+	tools/bench.c \
 	tools/cache.c \
 	tools/check.c \
 	tools/compile.c \
@@ -47,6 +48,6 @@ EXTRA_DIST += scripts/command-table
 
 tool_tests = tests/tools/command.sh tests/tools/devices.sh tests/tools/compile.sh tests/tools/doctor.sh \
 	tests/tools/cache.sh tests/tools/check.sh tests/tools/run.sh tests/tools/stages.sh \
-	tests/tools/completion.sh tests/tools/trace.sh
+	tests/tools/completion.sh tests/tools/trace.sh tests/tools/bench.sh
 EXTRA_DIST += $(tool_tests)
 TESTS += $(tool_tests)
