@@ -57,6 +57,8 @@ void ocl_build_dump(const struct ocl_build_job *job, const struct ocl_code *code
 	uint64_t hash = name_of(job);
 	if (code && code->ptx.size_B)
 		dump_ptx(hash, code);
+	if (code && code->cubin.size_B)
+		stage_dump(hash, ".cubin", code->cubin.data, code->cubin.size_B);
 	if (log->size_B)
 		stage_dump(hash, ".log", log->data, log->size_B);
 }

@@ -5,7 +5,7 @@
 
 #include "icd/build.h"
 
-/* Writes what code has of PTX, NULL: it was not made, and the log, when the option is set. */
+/* Writes what code has of PTX and machine code, NULL: it was not made, and the log, when the option is set. */
 void ocl_build_dump(const struct ocl_build_job *job, const struct ocl_code *code,
 		    const struct bytes *log);
 

@@ -19,6 +19,13 @@ gives() {
 }
 mkdir $folder/dump $folder/other
 (CULVERT_DUMP=$folder/dump; export CULVERT_DUMP; gives 1111; exit $failed) || failed=1
+# Machine code is made where a GPU is to run it, by NVIDIA's PTX compiler library.
+cubins=$(ls $folder/dump | grep -c '\.cubin$')
+if [ "${CULVERT_CUDA:-soft}" = soft ]; then
+	[ "$cubins" = 0 ] || fail "machine code for the software device"
+elif [ -f libculvert-ptxcompiler.so ]; then
+	[ "$cubins" = 1 ] && [ "$(head -c 4 $folder/dump/*.cubin | tail -c 3)" = ELF ] || fail "no machine code in the dump"
+fi
 CULVERT_OVERRIDE=$folder/other
 export CULVERT_OVERRIDE
 gives 1111
