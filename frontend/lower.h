@@ -15,7 +15,12 @@
 #include <stdbool.h>
 
 /* Address spaces of the NVPTX target. */
-enum { LOWER_SPACE_GLOBAL = 1, LOWER_SPACE_LOCAL = 3, LOWER_SPACE_CONSTANT = 4 };
+enum {
+	LOWER_SPACE_GENERIC = 0,
+	LOWER_SPACE_GLOBAL = 1,
+	LOWER_SPACE_LOCAL = 3,
+	LOWER_SPACE_CONSTANT = 4
+};
 
 struct lowering {
 	LLVMContextRef context;

@@ -206,6 +206,97 @@ static bool converts_half(LLVMValueRef i)
 	return is_half(to) || is_half(from) || is_half_vector(to) || is_half_vector(from);
 }
 
+/* -- loads ---------------------------------------------------------------------------- */
+
+/* Private memory is never read through the read-only path, and its vectors become registers. */
+static bool is_variable(LLVMValueRef pointer)
+{
+	while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsACastInst(pointer))
+		pointer = LLVMGetOperand(pointer, 0);
+	return LLVMIsAAllocaInst(pointer);
+}
+
+/* libnvvm 13.0 for compute_90 and before cannot read more than two halves at once where it
+ * takes the read-only path, as it does for pointers to const that are restrict: "Do not know
+ * how to split the result of this operator!".  Which loads those are is known only after its
+ * optimiser.  Words are read in their place, and taken apart one by one, or the optimiser
+ * would make the vector of halves again. */
+static bool may_be_read_only(LLVMValueRef load)
+{
+	LLVMTypeRef type = LLVMTypeOf(load);
+	LLVMValueRef pointer = LLVMGetOperand(load, 0);
+	unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
+	return is_half_vector(type) && LLVMGetVectorSize(type) > 2 &&
+	       LLVMGetVectorSize(type) % 2 == 0 && !LLVMGetVolatile(load) &&
+	       (space == LOWER_SPACE_GLOBAL || space == LOWER_SPACE_GENERIC) && !is_variable(pointer);
+}
+
+static LLVMValueRef build_vector_load(struct lowering *lowering, LLVMValueRef load)
+{
+	LLVMBuilderRef builder = lowering->builder;
+	LLVMValueRef pointer = LLVMGetOperand(load, 0), result = LLVMGetUndef(LLVMTypeOf(load));
+	LLVMTypeRef number = LLVMInt32TypeInContext(lowering->context);
+	LLVMTypeRef pair = LLVMVectorType(LLVMHalfTypeInContext(lowering->context), 2);
+	LLVMTypeRef type = LLVMVectorType(number, LLVMGetVectorSize(LLVMTypeOf(load)) / 2);
+	LLVMTypeRef to = LLVMPointerType(type, LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)));
+	LLVMValueRef words = LLVMBuildLoad2(
+		builder, type, LLVMBuildPointerCast(builder, pointer, to, ""), "");
+	LLVMSetAlignment(words, LLVMGetAlignment(load));
+	for (unsigned w = 0; w < LLVMGetVectorSize(type); w++) {
+		LLVMValueRef word = LLVMBuildExtractElement(builder, words,
+							    LLVMConstInt(number, w, 0), "");
+		word = LLVMBuildBitCast(builder, word, pair, "");
+		for (unsigned e = 0; e < 2; e++)
+			result = LLVMBuildInsertElement(
+				builder, result,
+				LLVMBuildExtractElement(builder, word, LLVMConstInt(number, e, 0), ""),
+				LLVMConstInt(number, 2 * w + e, 0), "");
+	}
+	return result;
+}
+
+/* libnvvm 13.0 for compute_90 and before joins eight loads of a half in a row from local or
+ * private memory, and then fails with "unsupported operation"; integers of the same size it
+ * joins well.  The move keeps its optimiser from making them loads of halves again; it costs
+ * no instruction. */
+static LLVMValueRef build_scalar_load(struct lowering *lowering, LLVMValueRef load)
+{
+	/* Not constant: LLVM's interface was not before 18. */
+	char move[] = "mov.b16 $0, $1;", operands[] = "=h,h";
+	LLVMBuilderRef builder = lowering->builder;
+	LLVMValueRef pointer = LLVMGetOperand(load, 0);
+	LLVMTypeRef bits = LLVMInt16TypeInContext(lowering->context);
+	LLVMTypeRef to = LLVMPointerType(bits, LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)));
+	LLVMTypeRef type = LLVMFunctionType(bits, &bits, 1, false);
+	LLVMValueRef plain = LLVMBuildLoad2(builder, bits,
+					    LLVMBuildPointerCast(builder, pointer, to, ""), "");
+	LLVMSetAlignment(plain, LLVMGetAlignment(load));
+	LLVMSetVolatile(plain, LLVMGetVolatile(load));
+	LLVMValueRef code = LLVMGetInlineAsm(type, move, sizeof(move) - 1, operands,
+					     sizeof(operands) - 1, false, false,
+					     LLVMInlineAsmDialectATT, false);
+	plain = LLVMBuildCall2(builder, type, code, &plain, 1, "");
+	return LLVMBuildBitCast(builder, plain, LLVMTypeOf(load), "");
+}
+
+/* A variable of one half becomes a register. */
+static bool may_be_joined(LLVMValueRef load)
+{
+	LLVMValueRef pointer = LLVMGetOperand(load, 0);
+	unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
+	return is_half(LLVMTypeOf(load)) && !LLVMIsAAllocaInst(pointer) &&
+	       (space == LOWER_SPACE_LOCAL || space == LOWER_SPACE_GENERIC);
+}
+
+static LLVMValueRef build_load(struct lowering *lowering, LLVMValueRef load)
+{
+	if (lowering->unoptimized)
+		return load;
+	if (may_be_joined(load))
+		return build_scalar_load(lowering, load);
+	return may_be_read_only(load) ? build_vector_load(lowering, load) : load;
+}
+
 /* -- stores and divisions ------------------------------------------------------------- */
 
 /* libnvvm 13.0 for compute_90 and before joins eight stores of a half in a row to
@@ -274,6 +365,8 @@ static LLVMValueRef lower_instruction(struct lowering *lowering, LLVMValueRef i)
 		return is_half(type) ? build_division(lowering, i) : i;
 	case LLVMStore:
 		return is_half(LLVMTypeOf(LLVMGetOperand(i, 0))) ? build_store(lowering, i) : i;
+	case LLVMLoad:
+		return build_load(lowering, i);
 	case LLVMFPExt:
 	case LLVMFPTrunc:
 		return lowering->flushes && converts_half(i) ? build_conversions(lowering, i) : i;

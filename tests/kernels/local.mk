@@ -80,10 +80,12 @@ kernel_files = \
 	tests/kernels/half_denormals_by_float.clt \
 	tests/kernels/half_divide_relaxed.clt \
 	tests/kernels/half_generic_eight.clt \
+	tests/kernels/half_joined_loads.clt \
 	tests/kernels/half_local_parts.clt \
 	tests/kernels/half_memory.clt \
 	tests/kernels/half_printf.clt \
 	tests/kernels/half_relaxed.clt \
+	tests/kernels/half_restrict.clt \
 	tests/kernels/half_unoptimized.clt \
 	tests/kernels/handover_fence.clt \
 	tests/kernels/handover_in_group.clt \
