@@ -12,10 +12,11 @@ TESTS += tests/apps/picture.sh
 endif
 TESTS += tests/apps/matrix.sh tests/apps/clinfo.sh tests/apps/missing_parts.sh \
 	tests/apps/deep_source.sh \
-	tests/apps/pyopencl_arrays.py tests/apps/beside.py tests/apps/clinfo_beside.py
+	tests/apps/pyopencl_arrays.py tests/apps/beside.py tests/apps/clinfo_beside.py \
+	tests/apps/clblast.py tests/apps/opencv.py tests/apps/ffmpeg.py
 endif
 EXTRA_DIST += tests/apps/clinfo_beside.py tests/apps/clinfo_nvidia.facts
 EXTRA_DIST += tests/apps/foreign tests/apps/foreign.supp \
 	tests/apps/matrix.sh tests/apps/picture.sh tests/apps/clinfo.sh \
 	tests/apps/missing_parts.sh tests/apps/deep_source.sh tests/apps/beside.py \
-	tests/apps/pyopencl_arrays.py
+	tests/apps/pyopencl_arrays.py tests/apps/clblast.py tests/apps/opencv.py tests/apps/ffmpeg.py
