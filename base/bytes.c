@@ -169,8 +169,28 @@ static int write_all(int fd, const char *data, size_t size_B)
 	return 0;
 }
 
+/* A device or a pipe cannot be replaced: /dev/null would become a file, for everyone. */
+static bool is_special(const char *path)
+{
+	struct stat status;
+	return !stat(path, &status) && !S_ISREG(status.st_mode);
+}
+
+static int write_special(const void *data, size_t size_B, const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	int error = write_all(fd, data, size_B);
+	if (close(fd) && !error)
+		error = errno;
+	return error;
+}
+
 int bytes_write_file(const void *data, size_t size_B, const char *path)
 {
+	if (is_special(path))
+		return write_special(data, size_B, path);
 	struct bytes temporary = BYTES_INIT;
 	bytes_printf(&temporary, "%s.XXXXXX", path);
 	if (bytes_failed(&temporary)) {

@@ -135,8 +135,8 @@ bool target_assemble(const struct target *target, const struct bytes *ptx, struc
 		return false;
 	bool good = write(file, bytes_string(ptx), size_B) == (ssize_t)size_B;
 	close(file);
-	snprintf(command, sizeof(command), "%s -O0 -arch=sm_%u -o /dev/null %s", getenv("PTXAS"),
-		 target->sm, path);
+	snprintf(command, sizeof(command), "%s -O0 -arch=sm_%u -o %s.cubin %s && rm %s.cubin",
+		 getenv("PTXAS"), target->sm, path, path, path);
 	good = good && !system(command);
 	unlink(path);
 	if (!good)

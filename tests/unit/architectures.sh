@@ -15,7 +15,7 @@ try()
 	shift
 	tests/unit/compile_for "$file" $option "$@" || exit
 	for sm; do
-		"$PTXAS" -O1 -arch=sm_$sm -o /dev/null "$file.$sm" || exit 1
+		"$PTXAS" -O1 -arch=sm_$sm -o "$file.cubin" "$file.$sm" || exit 1
 		tests/unit/soft_load $sm "$file.$sm" || exit 1
 		echo "sm_$sm $option: `grep -c '\.entry' "$file.$sm"` kernels"
 	done

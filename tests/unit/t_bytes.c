@@ -80,6 +80,15 @@ static void files_come_back_as_written(void)
 	bytes_finish(&read);
 }
 
+static void a_device_stays_a_device(void)
+{
+	struct stat status;
+	CHECK_EQ(bytes_write_file("a", 1, "/dev/null"), 0);
+	REQUIRE(!stat("/dev/null", &status));
+	CHECK(S_ISCHR(status.st_mode));
+	CHECK_EQ(bytes_write_file("a", 1, "/"), EISDIR);
+}
+
 static void a_fifo_does_not_hang(void)
 {
 	char folder[] = "/tmp/culvert-fifo-XXXXXX";
@@ -96,4 +105,4 @@ static void a_fifo_does_not_hang(void)
 
 TEST_MAIN(TEST(grows_and_ends_in_nul), TEST(long_formats_are_whole),
 	  TEST(failure_sticks_and_keeps_content), TEST(move_empties_the_source),
-	  TEST(files_come_back_as_written), TEST(a_fifo_does_not_hang))
+	  TEST(files_come_back_as_written), TEST(a_device_stays_a_device), TEST(a_fifo_does_not_hang))
