@@ -116,9 +116,11 @@ cl_int gpu_memory_alloc(struct gpu_device *device, uint64_t size_B, gpu_address 
 	struct gpu_scope scope;
 	CUdeviceptr cu_address = 0;
 	cl_int err = gpu_device_check_process(device);
-	*address_out = err ? 0 : kept_take(device, size_B);
-	if (*address_out)
+	gpu_address kept = err ? 0 : kept_take(device, size_B);
+	if (kept) {
+		*address_out = kept;
 		return CL_SUCCESS;
+	}
 	if (!err)
 		err = gpu_enter(device, &scope);
 	if (err)
