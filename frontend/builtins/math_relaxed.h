@@ -76,10 +76,6 @@ HELPER float relaxed_log2(float x)
 {
 	return __nvvm_lg2_approx_ftz_f(x);
 }
-HELPER float relaxed_log(float x)
-{
-	return relaxed_log2(x) * 0x1.62e43p-1f;
-}
 HELPER float relaxed_log10(float x)
 {
 	return relaxed_log2(x) * 0x1.344136p-2f;
