@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/prctl.h>
 
 /* CREW_MAX: of one process.  A program that copies once will do so again soon, or not at
  * all. */
@@ -82,6 +83,8 @@ static void *helper_main(void *unused)
 {
 	bool stays = true;
 	(void)unused;
+	/* For whoever looks at the threads of a process. */
+	(void)prctl(PR_SET_NAME, "culvert-copy");
 	lock_take(&crew.lock);
 	while (stays) {
 		struct gpu_crew_job *job = join_locked();

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 
 /* One worker runs one operation; so many streams can be busy at once. */
 enum { WORKERS_MAX = 64 };
@@ -379,6 +380,7 @@ static void idle_locked(unsigned ready)
 static void *work(void *data)
 {
 	struct worker *self = data;
+	(void)prctl(PR_SET_NAME, "softcuda-order");
 	lock_take(&soft_driver.lock);
 	while (!soft_driver.stopping) {
 		unsigned ready;

@@ -26,6 +26,7 @@
 #include <fenv.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -160,6 +161,7 @@ static void run_groups(struct pending *pending, bool launching)
 static void *worker(void *unused)
 {
 	(void)unused;
+	(void)prctl(PR_SET_NAME, "softcuda-run");
 	fesetenv(FE_DFL_ENV);
 	lock_take(&pool.lock);
 	for (;;) {
