@@ -131,15 +131,15 @@ static inline void code_is_assembled_and_loaded(void)
 	bytes_finish(&log);
 }
 
-/* Runs body in a child process on a driver without memory pools.  Before this
- * process starts the driver: a child of one that has cannot use it. */
-static inline void run_without_pools(void (*body)(void))
+/* Runs body in a child process, after prepare has changed what it likes of the driver.
+ * Before this process starts the driver: a child of one that has cannot use it. */
+static inline void run_in_child(void (*prepare)(void), void (*body)(void))
 {
 	pid_t child = fork();
 	REQUIRE(child >= 0);
 	if (!child) {
 		gpu_devices(&devices, &device_count);
-		cuda.cuMemPoolCreate = NULL;
+		prepare();
 		if (device_count) {
 			code_is_assembled_and_loaded();
 			body();
@@ -153,6 +153,16 @@ static inline void run_without_pools(void (*body)(void))
 	if (WEXITSTATUS(status) == 77)
 		SKIP("no CUDA driver");
 	CHECK_EQ(WEXITSTATUS(status), 0);
+}
+
+static inline void drop_pools(void)
+{
+	cuda.cuMemPoolCreate = NULL;
+}
+
+static inline void run_without_pools(void (*body)(void))
+{
+	run_in_child(drop_pools, body);
 }
 
 /* Runs body in a thread that has a CUDA context of the host's current, which

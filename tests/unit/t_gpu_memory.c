@@ -368,6 +368,34 @@ static void memory_of_all_kinds(void)
 	threads_work_at_once();
 }
 
+static CUresult refuse_record(CUevent cu_event, CUstream cu_stream)
+{
+	(void)cu_event, (void)cu_stream;
+	return CUDA_ERROR_UNKNOWN;
+}
+
+static void nothing(void)
+{
+}
+
+/* The words of grids' barriers: their fill is still to come when its witness fails. */
+static void words_are_filled(void)
+{
+	CUresult (*record)(CUevent, CUstream) = cuda.cuEventRecord;
+	cuda.cuEventRecord = refuse_record;
+	CHECK_EQ(gpu_barriers_wait_ready(first()), CL_OUT_OF_RESOURCES);
+	cuda.cuEventRecord = record;
+	CHECK_EQ(gpu_barriers_wait_ready(first()), CL_SUCCESS);
+	CHECK_EQ(gpu_device_status(first()), CL_SUCCESS);
+}
+
+static void memory_that_is_written_is_not_freed(void)
+{
+	REQUIRE(!setenv("CULVERT_SOFT_SCHED", "hold:memset", 1));
+	run_in_child(nothing, words_are_filled);
+	unsetenv("CULVERT_SOFT_SCHED");
+}
+
 static void memory_without_pools(void)
 {
 	run_without_pools(memory_of_all_kinds);
@@ -389,6 +417,7 @@ static void everything_ends(void)
 }
 
 static const struct test_case cases[] = {
+	TEST(memory_that_is_written_is_not_freed),
 	TEST(memory_without_pools),
 	TEST(devices_are_found),
 	TEST(code_is_assembled_and_loaded),
