@@ -103,6 +103,9 @@ bool gpu_stream_is_known_done(const struct gpu_stream *stream);
  * it is not known yet: the answer then is that of all the stream has been given,
  * so it may come late (gpu_event_query is exact).  On a lost device: true. */
 bool gpu_stream_reached(struct gpu_stream *stream, uint64_t sequence);
+/* Waits for all that the stream was given; also where no event can say so.  After an error
+ * some of it may still be to come: what it touches must stay. */
+cl_int gpu_stream_drain(struct gpu_stream *stream);
 /* Later operations of stream start after event; costs nothing when event is of
  * the same stream, done, or already waited for. */
 cl_int gpu_stream_wait_event(struct gpu_stream *stream, struct gpu_event *event);

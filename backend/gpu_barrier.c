@@ -7,39 +7,20 @@
  * apart, so that two launches that spin do not meet in one sector. */
 enum { WORDS = 4096, STRIDE_B = 64 };
 
-/* No event says when the fill is done: memory that may be written yet cannot be freed. */
-static bool is_quiet(struct gpu_stream *stream)
-{
-	struct gpu_scope scope;
-	if (gpu_enter(stream->device, &scope))
-		return false;
-	cl_int err = gpu_check(stream->device, cuda.cuStreamSynchronize(stream->cu_stream));
-	gpu_leave(&scope);
-	return !err;
-}
-
-/* Fills what it is given, or frees it. */
+/* Fills what it is given, or frees it: not while it may be written yet. */
 static cl_int fill_wait(struct gpu_device *device, gpu_address address)
 {
 	const uint32_t zero = 0;
 	struct gpu_stream *stream;
-	struct gpu_event *event;
-	cl_int err = gpu_stream_acquire(device, 0, &stream);
-	if (err) {
-		gpu_memory_free(device, address, NULL, 0);
-		return err;
-	}
-	err = gpu_fill(stream, address, &zero, sizeof(zero), (uint64_t)WORDS * STRIDE_B);
-	if (!err)
-		err = gpu_event_record(stream, false, &event);
+	cl_int err = gpu_stream_acquire(device, 0, &stream), unknown = CL_SUCCESS;
 	if (!err) {
-		err = gpu_event_wait(event);
-		gpu_event_unref(event);
+		err = gpu_fill(stream, address, &zero, sizeof(zero), (uint64_t)WORDS * STRIDE_B);
+		unknown = gpu_stream_drain(stream);
+		gpu_stream_release(stream);
 	}
-	if (err && is_quiet(stream))
+	if (err && !unknown)
 		gpu_memory_free(device, address, NULL, 0);
-	gpu_stream_release(stream);
-	return err;
+	return err ? err : unknown;
 }
 
 /* Of two threads that make them one loses. */

@@ -215,6 +215,28 @@ cl_int gpu_event_wait(struct gpu_event *event)
 	return gpu_event_block(event);
 }
 
+static cl_int synchronize(struct gpu_stream *stream)
+{
+	struct gpu_scope scope;
+	cl_int err = gpu_enter(stream->device, &scope);
+	if (err)
+		return err;
+	err = gpu_check(stream->device, cuda.cuStreamSynchronize(stream->cu_stream));
+	gpu_leave(&scope);
+	return err;
+}
+
+cl_int gpu_stream_drain(struct gpu_stream *stream)
+{
+	struct gpu_event *tail;
+	cl_int err = gpu_event_record(stream, false, &tail);
+	if (!err) {
+		err = gpu_event_wait(tail);
+		gpu_event_unref(tail);
+	}
+	return err ? synchronize(stream) : CL_SUCCESS;
+}
+
 /* --- when has it happened? --- */
 
 cl_int gpu_event_time_ns(struct gpu_event *event, uint64_t *time_ns_out)

@@ -150,22 +150,20 @@ static size_t records_write(const struct abi_program *abi, const unsigned char *
 static unsigned char *buffer_fetch(const struct ocl_print *print, size_t size_B)
 {
 	struct gpu_stream *stream;
-	struct gpu_event *copied;
 	unsigned char *data = malloc(size_B);
 	if (!data)
 		return NULL;
+	cl_int unknown = CL_SUCCESS;
 	cl_int error = gpu_stream_acquire(gpu_stream_device(gpu_event_stream(print->done)), 0,
 					  &stream);
 	if (!error) {
 		error = gpu_copy_to_host(stream, data, print->buffer, size_B);
-		if (!error)
-			error = gpu_event_record(stream, false, &copied);
-		if (!error) {
-			error = gpu_event_wait(copied);
-			gpu_event_unref(copied);
-		}
+		unknown = gpu_stream_drain(stream);
 		gpu_stream_release(stream);
 	}
+	/* What may be written yet is not freed. */
+	if (unknown)
+		return NULL;
 	if (!error)
 		return data;
 	free(data);

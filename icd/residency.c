@@ -85,7 +85,6 @@ static cl_int content_upload(struct ocl_storage *storage, uint32_t place,
 {
 	const struct ocl_location *location = &storage->locations[place];
 	struct gpu_stream *stream;
-	struct gpu_event *event;
 	cl_int error = gpu_stream_acquire(location->gpu, 0, &stream);
 	if (error)
 		return error;
@@ -94,14 +93,9 @@ static cl_int content_upload(struct ocl_storage *storage, uint32_t place,
 	else
 		error = gpu_copy_to_device_pageable(stream, location->address, from->host,
 						    storage->size_B);
-	if (!error)
-		error = gpu_event_record(stream, false, &event);
-	if (!error) {
-		error = gpu_event_wait(event);
-		gpu_event_unref(event);
-	}
+	const cl_int unknown = gpu_stream_drain(stream);
 	gpu_stream_release(stream);
-	return error;
+	return error ? error : unknown;
 }
 
 static uint32_t living_place(const struct ocl_storage *storage)
