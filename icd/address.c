@@ -4,14 +4,6 @@
 
 #include "icd/mem.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-struct ocl_address_entry {
-	uint64_t start, end;
-	cl_mem mem;                      /* not a reference: it leaves before it ends */
-};
-
 int ocl_address_table_init(struct ocl_address_table *table)
 {
 	return lock_init(&table->lock, LOCK_RANK_CONTEXT);
@@ -20,41 +12,8 @@ int ocl_address_table_init(struct ocl_address_table *table)
 /* Buffers hold their context: there are none left. */
 void ocl_address_table_finish(struct ocl_address_table *table)
 {
-	free(table->entries);
+	spans_finish(&table->spans);
 	lock_finish(&table->lock);
-}
-
-/* How many start at or below address. */
-static size_t rank_locked(const struct ocl_address_table *table, uint64_t address)
-{
-	size_t low = 0, high = table->count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (table->entries[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static cl_int insert_locked(struct ocl_address_table *table, const struct ocl_address_entry *entry)
-{
-	if (table->count == table->capacity) {
-		const size_t capacity = table->capacity ? 2 * table->capacity : 16;
-		struct ocl_address_entry *entries = realloc(table->entries,
-							    capacity * sizeof(*entries));
-		if (!entries)
-			return CL_OUT_OF_HOST_MEMORY;
-		table->entries = entries;
-		table->capacity = capacity;
-	}
-	const size_t rank = rank_locked(table, entry->start);
-	memmove(table->entries + rank + 1, table->entries + rank,
-		(table->count - rank) * sizeof(*entry));
-	table->entries[rank] = *entry;
-	table->count++;
-	return CL_SUCCESS;
 }
 
 cl_int ocl_address_enter(cl_mem mem)
@@ -67,9 +26,9 @@ cl_int ocl_address_enter(cl_mem mem)
 		if (error)
 			break;
 		address += mem->origin_B;
-		const struct ocl_address_entry entry = {address, address + mem->size_B, mem};
 		lock_take(&table->lock);
-		error = insert_locked(table, &entry);
+		if (!spans_insert(&table->spans, address, address + mem->size_B, mem))
+			error = CL_OUT_OF_HOST_MEMORY;
 		lock_drop(&table->lock);
 	}
 	if (error)
@@ -80,12 +39,8 @@ cl_int ocl_address_enter(cl_mem mem)
 void ocl_address_leave(cl_mem mem)
 {
 	struct ocl_address_table *table = &mem->context->addresses;
-	size_t kept = 0;
 	lock_take(&table->lock);
-	for (size_t i = 0; i < table->count; i++)
-		if (table->entries[i].mem != mem)
-			table->entries[kept++] = table->entries[i];
-	table->count = kept;
+	spans_remove_owner(&table->spans, mem);
 	lock_drop(&table->lock);
 }
 
@@ -93,11 +48,9 @@ void ocl_address_leave(cl_mem mem)
 cl_mem ocl_address_find(cl_context context, uint64_t address)
 {
 	struct ocl_address_table *table = &context->addresses;
-	cl_mem mem = NULL;
 	lock_take(&table->lock);
-	const size_t rank = rank_locked(table, address);
-	if (rank && address < table->entries[rank - 1].end)
-		mem = table->entries[rank - 1].mem;
+	const struct span *span = spans_find(&table->spans, address);
+	cl_mem mem = span ? span->owner : NULL;
 	ocl_mem_hold(mem);
 	lock_drop(&table->lock);
 	return mem;

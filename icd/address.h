@@ -6,17 +6,14 @@
 #define CULVERT_ICD_ADDRESS_H
 
 #include "base/lock.h"
+#include "base/spans.h"
 
 #include <CL/cl.h>
-#include <stddef.h>
 #include <stdint.h>
-
-struct ocl_address_entry;
 
 struct ocl_address_table {
 	struct lock lock;                /* guards all below */
-	struct ocl_address_entry *entries; /* by address; owned */
-	size_t count, capacity;
+	struct spans spans;              /* of cl_mem: no references, they leave before they end */
 };
 
 int ocl_address_table_init(struct ocl_address_table *table);

@@ -6,11 +6,9 @@
 
 #include <CL/cl_ext.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 struct ocl_svm_entry {
-	uintptr_t start, end;
 	cl_mem mem;                      /* the application's share of it */
 	struct ocl_svm svm;
 };
@@ -25,7 +23,7 @@ int ocl_svm_table_init(struct ocl_svm_table *table)
 /* Allocations hold their context: there are none left. */
 void ocl_svm_table_finish(struct ocl_svm_table *table)
 {
-	free(table->entries);
+	spans_finish(&table->spans);
 	ocl_users_finish(&table->indirect);
 	lock_finish(&table->lock);
 }
@@ -86,46 +84,10 @@ cl_bitfield ocl_usm_capabilities(const struct gpu_caps *caps, cl_device_info nam
 
 /* --- the table ------------------------------------------------------------------------------ */
 
-/* How many start at or below address. */
-static size_t rank_locked(const struct ocl_svm_table *table, uintptr_t address)
+static struct ocl_svm_entry *find_locked(const struct ocl_svm_table *table, const void *pointer)
 {
-	size_t low = 0, high = table->count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (table->entries[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static cl_int insert_locked(struct ocl_svm_table *table, const struct ocl_svm_entry *entry)
-{
-	if (table->count == table->capacity) {
-		const size_t capacity = table->capacity ? 2 * table->capacity : 16;
-		struct ocl_svm_entry *entries = realloc(table->entries,
-							capacity * sizeof(*entries));
-		if (!entries)
-			return CL_OUT_OF_HOST_MEMORY;
-		table->entries = entries;
-		table->capacity = capacity;
-	}
-	const size_t rank = rank_locked(table, entry->start);
-	memmove(table->entries + rank + 1, table->entries + rank,
-		(table->count - rank) * sizeof(*entry));
-	table->entries[rank] = *entry;
-	table->count++;
-	return CL_SUCCESS;
-}
-
-/* Where one allocation ends and the next begins, the address is the next one's. */
-static struct ocl_svm_entry *find_locked(const struct ocl_svm_table *table, uintptr_t address)
-{
-	const size_t rank = rank_locked(table, address);
-	if (!rank || address >= table->entries[rank - 1].end)
-		return NULL;
-	return &table->entries[rank - 1];
+	const struct span *span = spans_find(&table->spans, (uintptr_t)pointer);
+	return span ? span->owner : NULL;
 }
 
 cl_mem ocl_svm_take(cl_context context, const void *pointer, bool usm)
@@ -133,12 +95,11 @@ cl_mem ocl_svm_take(cl_context context, const void *pointer, bool usm)
 	struct ocl_svm_table *table = &context->svm;
 	cl_mem mem = NULL;
 	lock_take(&table->lock);
-	struct ocl_svm_entry *entry = find_locked(table, (uintptr_t)pointer);
+	struct ocl_svm_entry *entry = find_locked(table, pointer);
 	if (entry && entry->svm.pointer == pointer && usm == (entry->svm.kind != OCL_SVM_SVM)) {
 		mem = entry->mem;
-		table->count--;
-		memmove(entry, entry + 1,
-			(size_t)(table->entries + table->count - entry) * sizeof(*entry));
+		spans_remove_owner(&table->spans, entry);
+		free(entry);
 	}
 	lock_drop(&table->lock);
 	return mem;
@@ -146,14 +107,13 @@ cl_mem ocl_svm_take(cl_context context, const void *pointer, bool usm)
 
 cl_mem ocl_svm_find(cl_context context, const void *pointer, size_t *offset_B_out)
 {
-	const uintptr_t address = (uintptr_t)pointer;
 	cl_mem mem = NULL;
 	lock_take(&context->svm.lock);
-	const struct ocl_svm_entry *entry = find_locked(&context->svm, address);
+	const struct ocl_svm_entry *entry = find_locked(&context->svm, pointer);
 	if (entry) {
 		mem = entry->mem;
 		object_ref(mem);
-		*offset_B_out = address - entry->start;
+		*offset_B_out = (uintptr_t)pointer - (uintptr_t)entry->svm.pointer;
 	}
 	lock_drop(&context->svm.lock);
 	return mem;
@@ -162,7 +122,7 @@ cl_mem ocl_svm_find(cl_context context, const void *pointer, size_t *offset_B_ou
 bool ocl_svm_describe(cl_context context, const void *pointer, struct ocl_svm *svm_out)
 {
 	lock_take(&context->svm.lock);
-	const struct ocl_svm_entry *entry = find_locked(&context->svm, (uintptr_t)pointer);
+	const struct ocl_svm_entry *entry = find_locked(&context->svm, pointer);
 	if (entry)
 		*svm_out = entry->svm;
 	lock_drop(&context->svm.lock);
@@ -199,6 +159,21 @@ static cl_int storage_create(cl_context context, const struct ocl_svm *svm,
 	return error == CL_MEM_OBJECT_ALLOCATION_FAILURE ? CL_OUT_OF_RESOURCES : error;
 }
 
+static cl_int enter(cl_context context, cl_mem mem, const struct ocl_svm *svm)
+{
+	const uintptr_t start = (uintptr_t)svm->pointer;
+	struct ocl_svm_entry *entry = malloc(sizeof(*entry));
+	if (!entry)
+		return CL_OUT_OF_HOST_MEMORY;
+	*entry = (struct ocl_svm_entry){mem, *svm};
+	lock_take(&context->svm.lock);
+	const bool entered = spans_insert(&context->svm.spans, start, start + svm->size_B, entry);
+	lock_drop(&context->svm.lock);
+	if (!entered)
+		free(entry);
+	return entered ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+}
+
 cl_int ocl_svm_alloc(cl_context context, struct ocl_svm *svm)
 {
 	struct ocl_storage *storage;
@@ -211,11 +186,7 @@ cl_int ocl_svm_alloc(cl_context context, struct ocl_svm *svm)
 		return CL_OUT_OF_HOST_MEMORY;
 	}
 	svm->pointer = mem->host_pointer;
-	const uintptr_t start = (uintptr_t)svm->pointer;
-	const struct ocl_svm_entry entry = {start, start + svm->size_B, mem, *svm};
-	lock_take(&context->svm.lock);
-	error = insert_locked(&context->svm, &entry);
-	lock_drop(&context->svm.lock);
+	error = enter(context, mem, svm);
 	if (error)
 		(void)object_release(mem, &ocl_mem_type);
 	return error;

@@ -14,6 +14,7 @@
 #define CULVERT_ICD_SVM_H
 
 #include "base/lock.h"
+#include "base/spans.h"
 #include "icd/users.h"
 
 #include <CL/cl.h>
@@ -22,12 +23,10 @@
 #include <stddef.h>
 
 struct gpu_caps;
-struct ocl_svm_entry;
 
 struct ocl_svm_table {
-	struct lock lock;                /* guards entries */
-	struct ocl_svm_entry *entries;   /* by address; owned */
-	size_t count, capacity;
+	struct lock lock;                /* guards spans */
+	struct spans spans;              /* of struct ocl_svm_entry, owned */
 	struct ocl_users indirect;       /* kernels that may use any allocation */
 	atomic_uint waiting;             /* launches of such that are in no stream yet */
 };

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "base/bytes.h"
+#include "base/spans.h"
 #include "tests/unit/test.h"
 
 #include <errno.h>
@@ -80,6 +81,28 @@ static void files_come_back_as_written(void)
 	bytes_finish(&read);
 }
 
+static void an_address_is_found_in_its_span(void)
+{
+	struct spans spans = SPANS_INIT;
+	char owners[40];
+	for (unsigned i = 0; i < 40; i++)
+		CHECK(spans_insert(&spans, 100 * (i * 7 % 40), 100 * (i * 7 % 40) + 50 + i % 2 * 50,
+				   &owners[i * 7 % 40]));
+	CHECK(!spans_find(&spans, 4000) && !spans_find(&spans, 50));
+	for (unsigned i = 0; i < 40; i++) {
+		const struct span *span = spans_find(&spans, 100 * i + 49);
+		CHECK(span && span->owner == &owners[i]);
+	}
+	/* The end of one is the first byte of the next. */
+	const struct span *next = spans_find(&spans, 800);
+	CHECK(next && next->owner == &owners[8]);
+	CHECK(spans_insert(&spans, 5000, 5001, &owners[8]));
+	spans_remove_owner(&spans, &owners[8]);
+	CHECK(!spans_find(&spans, 801) && !spans_find(&spans, 5000));
+	CHECK_EQ(spans.count, 39);
+	spans_finish(&spans);
+}
+
 static void a_device_stays_a_device(void)
 {
 	struct stat status;
@@ -105,4 +128,5 @@ static void a_fifo_does_not_hang(void)
 
 TEST_MAIN(TEST(grows_and_ends_in_nul), TEST(long_formats_are_whole),
 	  TEST(failure_sticks_and_keeps_content), TEST(move_empties_the_source),
+	  TEST(an_address_is_found_in_its_span),
 	  TEST(files_come_back_as_written), TEST(a_device_stays_a_device), TEST(a_fifo_does_not_hang))
