@@ -238,7 +238,7 @@ static void complete_locked(struct soft_operation *operation)
 {
 	struct soft_stream *stream = operation->stream;
 	soft_oracle_complete_locked(operation);
-	soft_sched_tick_locked();
+	soft_sched_tick_locked(operation);
 	note_progress_locked();
 	stream->completed = operation->sequence;
 	stream->running = false;

@@ -25,6 +25,9 @@ uint64_t culvert_soft_faults(void);
 /* How often calls were made whose names match pattern (as a shell matches), since the
  * first time that this was asked. */
 uint64_t culvert_soft_calls(const char *pattern);
+/* The virtual clock (clock:T), in ns, after pass_ns more.  Waits for nothing and calls
+ * nothing, so that a program's own clock_gettime may ask. */
+uint64_t culvert_soft_clock(uint64_t pass_ns);
 
 #pragma GCC visibility pop
 

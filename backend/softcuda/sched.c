@@ -5,6 +5,7 @@
 #include "backend/softcuda/report.h"
 #include "base/options.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,8 @@ enum {
 	CHANGES_MAX = 16,
 	NAME_MAX_B = 128,
 	/* PCT spreads its changes over the first so many choices. */
-	PCT_CHOICES = 256
+	PCT_CHOICES = 256,
+	OPERATION_NS = 1000                  /* what each takes by the virtual clock */
 };
 
 struct hold {
@@ -22,7 +24,7 @@ struct hold {
 	bool keep;                           /* however long, until they are let go */
 };
 
-#define DEFAULTS {.stuck_ns = 10000000000u, .idle_ns = 2000000, .tick_ns = 1000}
+#define DEFAULTS {.stuck_ns = 10000000000u, .idle_ns = 2000000}
 
 struct soft_sched_options soft_sched = DEFAULTS;
 
@@ -35,9 +37,11 @@ static struct {
 	uint64_t choices;
 	struct hold holds[HOLDS_MAX];
 	unsigned hold_count;
-	uint64_t now_ns;                     /* of the virtual clock */
 	char *items;                         /* as given; NULL: none */
 } sched;
+
+/* The virtual clock: read and moved with the driver's lock or without. */
+static _Atomic uint64_t clock_ns;
 
 /* SplitMix64. */
 static uint64_t next_random(void)
@@ -134,12 +138,22 @@ static bool read_peer(const char *text)
 
 static bool read_clock(const char *text)
 {
-	uint64_t seconds;
+	static const struct {
+		const char *name;
+		uint64_t unit_ns;
+	} units[] = {{"", 1000000000u}, {"s", 1000000000u}, {"ms", 1000000}, {"us", 1000}};
+	uint64_t number;
+	const char *unit;
 	soft_sched.virtual_clock = true;
-	if (!read_whole(text, 1000000, &seconds))
+	if (!read_number(text, &number, &unit) || number > 1000000)
 		return false;
-	soft_sched.tick_ns += seconds * 1000000000u;
-	return true;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(units[i].name, unit))
+			continue;
+		soft_sched.work_ns = number * units[i].unit_ns;
+		return true;
+	}
+	return false;
 }
 
 static bool read_ms(const char *text, uint64_t *time_ns_out)
@@ -207,11 +221,9 @@ bool soft_sched_start(void)
 bool soft_sched_restart_locked(const char *items)
 {
 	const struct soft_sched_options defaults = DEFAULTS;
-	const uint64_t now_ns = sched.now_ns;
 	char *before = sched.items;
 	soft_sched = defaults;
 	memset(&sched, 0, sizeof(sched));
-	sched.now_ns = now_ns;
 	sched.items = before;
 	return read_items(items);
 }
@@ -313,12 +325,17 @@ bool soft_sched_coin_locked(void)
 
 /* --- the clock ---------- */
 
-void soft_sched_tick_locked(void)
+void soft_sched_tick_locked(const struct soft_operation *operation)
 {
-	sched.now_ns += soft_sched.tick_ns;
+	(void)soft_sched_clock_ns(OPERATION_NS + (operation->type->run ? soft_sched.work_ns : 0));
 }
 
 uint64_t soft_sched_now_ns_locked(void)
 {
-	return soft_sched.virtual_clock ? sched.now_ns : soft_now_ns();
+	return soft_sched.virtual_clock ? soft_sched_clock_ns(0) : soft_now_ns();
+}
+
+uint64_t soft_sched_clock_ns(uint64_t pass_ns)
+{
+	return atomic_fetch_add(&clock_ns, pass_ns) + pass_ns;
 }

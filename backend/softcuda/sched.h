@@ -12,7 +12,8 @@
  *   sync:none       frees wait for nothing
  *   peer:off        no device reaches another one's memory
  *   peer:corrupt    copies between devices with peer access spoil a byte
- *   clock:S         event times are virtual, and S seconds pass with each operation
+ *   clock:T         event times are virtual: each operation takes a microsecond, and T
+ *                   (2: seconds; 30ms, 500us) more if it is work and not order alone
  *   stuck:MS        how long nothing may happen before waits give up
  *   idle:MS         how long nobody calls before operations run for nobody
  *
@@ -37,7 +38,7 @@ struct soft_sched_options {
 	enum soft_sync sync;
 	enum soft_peer peer;
 	uint64_t stuck_ns, idle_ns;
-	uint64_t tick_ns;                    /* of the virtual clock, per operation */
+	uint64_t work_ns;                    /* by the virtual clock, per kernel, copy, ... */
 };
 
 extern struct soft_sched_options soft_sched;
@@ -56,8 +57,10 @@ unsigned soft_sched_choose_locked(struct soft_operation *const *operations, unsi
 /* Whether a question that was answered with "not yet" lets an operation run. */
 bool soft_sched_coin_locked(void);
 /* An operation has completed. */
-void soft_sched_tick_locked(void);
+void soft_sched_tick_locked(const struct soft_operation *operation);
 /* What an event's time is now. */
 uint64_t soft_sched_now_ns_locked(void);
+/* The virtual clock after pass_ns more.  Needs no lock. */
+uint64_t soft_sched_clock_ns(uint64_t pass_ns);
 
 #endif
