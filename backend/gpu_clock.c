@@ -7,22 +7,27 @@
 enum {
 	SETTLE_NS = 50000,               /* a record on an idle stream needs far less */
 	GOOD_BRACKET_NS = 20000,
-	BRACKET_TRIES = 3
+	BRACKET_TRIES = 3,
+	EPOCHS_KEPT = 2048               /* an hour and more of use */
 };
+/* The sooner the less is known of the device's clock. */
+static const uint64_t RENEW_FIRST_NS = 100000000u;
 static const uint64_t RENEW_NS = 2000000000u;
 static const uint64_t LONG_PAUSE_NS = 10000000000u;
+/* The drift is that of the last so many ns. */
+static const uint64_t DRIFT_NS = 10000000000u;
 /* Crystals differ by some ten ppm; more than this is a wrong measurement. */
 static const double MAX_DRIFT = 2e-4;
-static const double MAX_RATE_OFFSET = 1e-3;
+static const double MAX_SLEW = 1e-3;
 
 struct gpu_epoch {
+	struct list link;                /* of the device's epochs, by device_ns */
 	atomic_uint refs;
 	CUevent cu_event;
 	uint64_t device_ns;              /* since the first epoch, by the device's clock */
 	uint64_t host_ns;                /* when that is, by the host's */
-	uint64_t start_ns;               /* host_ns of the first epoch */
-	double rate;                     /* host ns per device ns from here on */
-	_Atomic uint64_t renew_ns;       /* host time at which to make the next one */
+	double drift;                    /* host ns per device ns from here on, less 1 */
+	double slew;                     /* the same on top of it, for RENEW_NS */
 	struct gpu_epoch *next;          /* in the device's free_epochs */
 };
 
@@ -64,6 +69,7 @@ static cl_int epoch_create(struct gpu_device *device, struct gpu_epoch **epoch_o
 			return err;
 		}
 	}
+	list_init(&epoch->link);
 	atomic_store(&epoch->refs, 1);
 	*epoch_out = epoch;
 	return CL_SUCCESS;
@@ -132,12 +138,20 @@ static void epoch_begin(struct gpu_epoch *epoch, uint64_t host_ns)
 {
 	epoch->device_ns = 0;
 	epoch->host_ns = host_ns;
-	epoch->start_ns = host_ns;
-	epoch->rate = 1;
+	epoch->drift = epoch->slew = 0;
+}
+
+/* What the host's clock goes on by while the device's does by device_ns. */
+static double host_part_ns(const struct gpu_epoch *epoch, double device_ns)
+{
+	const double slewed_ns = device_ns < (double)RENEW_NS ? device_ns : (double)RENEW_NS;
+	return device_ns * (1 + epoch->drift) + epoch->slew * slewed_ns;
 }
 
 /* Goes on where previous has led to, so that no duration is cut or stretched by
- * a step, and runs a little faster or slower to meet the host's clock. */
+ * a step, and runs a little faster or slower to meet the host's clock.  After a long
+ * pause the float is no better than the host's clock, which then counts: what happened
+ * between is told from the nearer end (interpolate). */
 static cl_int epoch_follow(struct gpu_device *device, struct gpu_epoch *epoch,
 			   const struct gpu_epoch *previous, uint64_t host_ns)
 {
@@ -146,20 +160,21 @@ static cl_int epoch_follow(struct gpu_device *device, struct gpu_epoch *epoch,
 							       epoch->cu_event));
 	if (err)
 		return err;
-	double passed_ns = ms > 0 ? (double)ms * 1e6 : 0;
-	epoch->start_ns = previous->start_ns;
+	const double passed_ns = ms > 0 ? (double)ms * 1e6 : 0;
 	epoch->device_ns = previous->device_ns + (uint64_t)passed_ns;
-	epoch->host_ns = previous->host_ns + (uint64_t)(passed_ns * previous->rate);
-	/* After a long pause no duration of note is under way: forwards is allowed. */
-	if (passed_ns > (double)LONG_PAUSE_NS && host_ns > epoch->host_ns)
+	epoch->host_ns = previous->host_ns + (uint64_t)host_part_ns(previous, passed_ns);
+	const double error_ns = (double)(int64_t)(host_ns - epoch->host_ns);
+	/* Without what is still to be made good of an earlier error. */
+	const double left_ns = previous->slew * clamp((double)RENEW_NS - passed_ns, 0,
+						      (double)RENEW_NS);
+	const double known_ns = clamp((double)epoch->device_ns, 1, (double)DRIFT_NS);
+	epoch->drift = clamp(previous->drift + (error_ns - left_ns) /
+			     (passed_ns > known_ns ? passed_ns : known_ns), -MAX_DRIFT, MAX_DRIFT);
+	epoch->slew = clamp(error_ns / (double)RENEW_NS, -MAX_SLEW, MAX_SLEW);
+	if (passed_ns > (double)LONG_PAUSE_NS && host_ns > previous->host_ns) {
 		epoch->host_ns = host_ns;
-	double error_ns = (double)host_ns - (double)epoch->host_ns;
-	double drift = 0;
-	if (epoch->device_ns)
-		drift = ((double)(host_ns - epoch->start_ns) - (double)epoch->device_ns) /
-			(double)epoch->device_ns;
-	epoch->rate = 1 + clamp(clamp(drift, -MAX_DRIFT, MAX_DRIFT) + error_ns / (double)RENEW_NS,
-				-MAX_RATE_OFFSET, MAX_RATE_OFFSET);
+		epoch->slew = 0;
+	}
 	return CL_SUCCESS;
 }
 
@@ -182,7 +197,6 @@ static cl_int epoch_make(struct gpu_device *device, const struct gpu_epoch *prev
 			break;
 	}
 	uint64_t host_ns = bracket_ns[0] + (bracket_ns[1] - bracket_ns[0]) / 2;
-	atomic_store(&epoch->renew_ns, host_ns + RENEW_NS);
 	if (!err && settled && previous)
 		err = epoch_follow(device, epoch, previous, host_ns);
 	else if (!err && settled)
@@ -196,10 +210,12 @@ static cl_int epoch_make(struct gpu_device *device, const struct gpu_epoch *prev
 
 static struct gpu_epoch *current_ref(struct gpu_device *device)
 {
+	struct gpu_epoch *epoch = NULL;
 	lock_take(&device->lock);
-	struct gpu_epoch *epoch = device->epoch;
-	if (epoch)
+	if (!list_empty(&device->epochs)) {
+		epoch = list_entry(device->epochs.previous, struct gpu_epoch, link);
 		atomic_fetch_add(&epoch->refs, 1);
+	}
 	lock_drop(&device->lock);
 	return epoch;
 }
@@ -210,50 +226,135 @@ static void publish(struct gpu_device *device, const struct gpu_epoch *previous,
 {
 	struct gpu_epoch *dropped = epoch;
 	lock_take(&device->lock);
-	if (device->epoch == previous) {
-		dropped = device->epoch;
-		device->epoch = epoch;
+	const struct list *last = list_empty(&device->epochs) ? NULL : device->epochs.previous;
+	if (last == (previous ? &previous->link : NULL)) {
+		list_append(&device->epochs, &epoch->link);
+		dropped = NULL;
+		if (++device->epoch_count > EPOCHS_KEPT) {
+			dropped = list_entry(device->epochs.next, struct gpu_epoch, link);
+			list_remove(&dropped->link);
+			device->epoch_count--;
+		}
 	}
 	lock_drop(&device->lock);
 	gpu_epoch_unref(device, dropped);
 }
 
+cl_int gpu_epoch_renew(struct gpu_device *device)
+{
+	uint64_t due_ns = atomic_load_explicit(&device->epoch_due_ns, memory_order_relaxed);
+	if (!due_ns)
+		return CL_SUCCESS;
+	const uint64_t now_ns = gpu_host_now_ns();
+	/* One thread of those that see it renews. */
+	if (now_ns < due_ns ||
+	    !atomic_compare_exchange_strong(&device->epoch_due_ns, &due_ns, now_ns + RENEW_NS))
+		return CL_SUCCESS;
+	struct gpu_epoch *current = current_ref(device), *made = NULL;
+	/* When the device was too busy, once more after a while; the old one serves meanwhile. */
+	cl_int err = epoch_make(device, current, &made);
+	if (!err && made && made->device_ns < RENEW_NS)
+		atomic_store(&device->epoch_due_ns, now_ns + (made->device_ns > RENEW_FIRST_NS ?
+							      made->device_ns : RENEW_FIRST_NS));
+	if (!err && made)
+		publish(device, current, made);
+	gpu_epoch_unref(device, current);
+	return err;
+}
+
 cl_int gpu_epoch_get(struct gpu_device *device, struct gpu_epoch **epoch_out)
 {
-	struct gpu_epoch *current = current_ref(device);
-	uint64_t now_ns = gpu_host_now_ns();
-	if (current && now_ns < atomic_load_explicit(&current->renew_ns, memory_order_relaxed)) {
-		*epoch_out = current;
-		return CL_SUCCESS;
-	}
-	struct gpu_epoch *made = NULL;
-	cl_int err = epoch_make(device, current, &made);
-	if (err) {
-		gpu_epoch_unref(device, current);
+	struct gpu_epoch *first = NULL;
+	cl_int err = gpu_epoch_renew(device);
+	if (err)
 		return err;
-	}
-	if (!made) {
-		/* Once more after a while; the old one serves meanwhile. */
-		atomic_store(&current->renew_ns, now_ns + RENEW_NS);
-		*epoch_out = current;
+	*epoch_out = current_ref(device);
+	if (*epoch_out)
 		return CL_SUCCESS;
-	}
-	publish(device, current, made);
-	gpu_epoch_unref(device, current);
+	err = epoch_make(device, NULL, &first);
+	if (err)
+		return err;
+	publish(device, NULL, first);
+	atomic_store(&device->epoch_due_ns, gpu_host_now_ns() + RENEW_FIRST_NS);
 	*epoch_out = current_ref(device);
 	return CL_SUCCESS;
 }
 
-cl_int gpu_epoch_time_ns(struct gpu_device *device, const struct gpu_epoch *epoch,
-			 CUevent cu_event, uint64_t *time_ns_out)
+/* --- an event's time -------------------------------------------------------------------- */
+
+/* The epochs around a time of the device, with references; *after_out is NULL behind the last
+ * one, and *before_out before all that are kept. */
+static void epochs_around(struct gpu_device *device, uint64_t device_ns,
+			  struct gpu_epoch **before_out, struct gpu_epoch **after_out)
+{
+	struct gpu_epoch *before = NULL, *after = NULL;
+	lock_take(&device->lock);
+	for (struct list *link = device->epochs.previous; link != &device->epochs && !before;
+	     link = link->previous) {
+		struct gpu_epoch *epoch = list_entry(link, struct gpu_epoch, link);
+		*(epoch->device_ns <= device_ns ? &before : &after) = epoch;
+	}
+	if (before)
+		atomic_fetch_add(&before->refs, 1);
+	if (after)
+		atomic_fetch_add(&after->refs, 1);
+	lock_drop(&device->lock);
+	*before_out = before;
+	*after_out = after;
+}
+
+/* How far cu_event is behind epoch; negative: before it. */
+static cl_int epoch_distance_ns(struct gpu_device *device, const struct gpu_epoch *epoch,
+				CUevent cu_event, double *distance_ns_out)
 {
 	float ms = 0;
 	CUresult cu_result = cuda.cuEventElapsedTime(&ms, epoch->cu_event, cu_event);
 	if (cu_result == CUDA_ERROR_NOT_READY)
 		return CL_PROFILING_INFO_NOT_AVAILABLE;
-	cl_int err = gpu_check_result(device, cu_result, "cuEventElapsedTime", __FILE__, __LINE__);
-	if (!err)
-		*time_ns_out = epoch->host_ns +
-			       (uint64_t)(ms > 0 ? (double)ms * 1e6 * epoch->rate + 0.5 : 0);
+	*distance_ns_out = (double)ms * 1e6;
+	return gpu_check_result(device, cu_result, "cuEventElapsedTime", __FILE__, __LINE__);
+}
+
+/* own is the epoch that distance_ns was measured from: a float, and so the less exact the
+ * farther; it is measured anew from the nearer of the two around, unless that is own. */
+static cl_int interpolate(struct gpu_device *device, const struct gpu_epoch *own,
+			  const struct gpu_epoch *before, const struct gpu_epoch *after,
+			  CUevent cu_event, double distance_ns, uint64_t *time_ns_out)
+{
+	const double device_ns = (double)own->device_ns + distance_ns;
+	const double whole_ns = after ? (double)(after->device_ns - before->device_ns) : 0;
+	const struct gpu_epoch *near = before;
+	if (after && (double)after->device_ns - device_ns < device_ns - (double)before->device_ns)
+		near = after;
+	cl_int err = near == own ? CL_SUCCESS :
+		     epoch_distance_ns(device, near, cu_event, &distance_ns);
+	if (err)
+		return err;
+	double host_ns = host_part_ns(before, near == after ? whole_ns + distance_ns : distance_ns);
+	/* After a long pause the two are not as far apart as the first one had foreseen. */
+	if (whole_ns > (double)LONG_PAUSE_NS)
+		host_ns *= (double)(after->host_ns - before->host_ns) /
+			   host_part_ns(before, whole_ns);
+	*time_ns_out = before->host_ns + (uint64_t)(int64_t)(host_ns + 0.5);
+	return CL_SUCCESS;
+}
+
+cl_int gpu_epoch_time_ns(struct gpu_device *device, const struct gpu_epoch *own,
+			 CUevent cu_event, uint64_t *time_ns_out)
+{
+	struct gpu_epoch *before, *after;
+	double distance_ns = 0;
+	cl_int err = epoch_distance_ns(device, own, cu_event, &distance_ns);
+	if (err)
+		return err;
+	/* An event is recorded behind its epoch. */
+	if (distance_ns < 0)
+		distance_ns = 0;
+	epochs_around(device, own->device_ns + (uint64_t)distance_ns, &before, &after);
+	/* Where none that old is kept any more, its own is the nearest that is left. */
+	err = before ? interpolate(device, own, before, after, cu_event, distance_ns, time_ns_out)
+		     : interpolate(device, own, own, NULL, cu_event, distance_ns, time_ns_out);
+	gpu_epoch_unref(device, before);
+	gpu_epoch_unref(device, after);
 	return err;
 }

@@ -178,6 +178,7 @@ static struct gpu_device *device_create(int ordinal, const struct gpu_caps *comm
 	device->max_pitch_B = attribute(device->cu_device, CU_DEVICE_ATTRIBUTE_MAX_PITCH);
 	for (int i = 0; i < GPU_PRIORITIES; i++)
 		list_init(&device->idle_streams[i]);
+	list_init(&device->epochs);
 	list_init(&device->deferred);
 	return device;
 

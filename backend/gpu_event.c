@@ -179,7 +179,9 @@ cl_int gpu_event_query(struct gpu_event *event, bool *done_out)
 	CUresult cu_result = cuda.cuEventQuery(event->cu_event);
 	if (cu_result == CUDA_SUCCESS)
 		finish(event);
-	else if (cu_result != CUDA_ERROR_NOT_READY)
+	else if (cu_result == CUDA_ERROR_NOT_READY)
+		(void)gpu_epoch_renew(device);    /* for stamps; this answer is not about them */
+	else
 		err = gpu_check_result(device, cu_result, "cuEventQuery", __FILE__, __LINE__);
 	gpu_leave(&scope);
 	if (!err)
@@ -248,7 +250,9 @@ cl_int gpu_event_time_ns(struct gpu_event *event, uint64_t *time_ns_out)
 	cl_int err = gpu_enter(device, &scope);
 	if (err)
 		return err;
-	err = gpu_epoch_time_ns(device, event->epoch, event->cu_event, time_ns_out);
+	err = gpu_epoch_renew(device);
+	if (!err)
+		err = gpu_epoch_time_ns(device, event->epoch, event->cu_event, time_ns_out);
 	gpu_leave(&scope);
 	return err;
 }

@@ -75,7 +75,9 @@ struct gpu_device {
 	struct gpu_event *free_events[2];          /* by timing; chained by next */
 	struct list deferred;                      /* gpu_deferred.link */
 	atomic_uint deferred_count;                /* changed under lock, read without */
-	struct gpu_epoch *epoch;                   /* the current one: a reference */
+	_Atomic uint64_t epoch_due_ns;             /* when to renew; 0: there is none; as well */
+	struct list epochs;                        /* gpu_epoch.link, a reference each */
+	unsigned epoch_count;
 	struct gpu_epoch *free_epochs;             /* chained by next */
 	struct gpu_stream *clock_stream;           /* once there, it stays */
 	struct gpu_slot slots[GPU_SLOTS];
@@ -197,16 +199,18 @@ cl_int gpu_graph_add_fill(struct gpu_graph *graph, gpu_address to, uint32_t valu
 /* --- gpu_clock.c --- */
 
 /* The device's clock, told in host time: an epoch is a timing event whose host
- * time is known, and an event's time is its distance from the epoch that was
- * current when it was recorded.  Distances are floats, so epochs are renewed
- * every two seconds of use; time runs on through a renewal without a step.
+ * time is known, and an event's time is its distance from the nearest one.  Distances
+ * are floats, so epochs are renewed every two seconds: when a timing event is recorded,
+ * asked for or waited for.  Time runs on through a renewal without a step.
  *
- * gpu_epoch_get gives the current epoch with a reference.  The device's context
- * is current. */
+ * gpu_epoch_get gives the current epoch with a reference, gpu_epoch_renew sees to it
+ * that there is a new one when it is due.  The device's context is current. */
 cl_int gpu_epoch_get(struct gpu_device *device, struct gpu_epoch **epoch_out);
+cl_int gpu_epoch_renew(struct gpu_device *device);
 void gpu_epoch_unref(struct gpu_device *device, struct gpu_epoch *epoch);
-/* The device's context is current; cu_event is done. */
-cl_int gpu_epoch_time_ns(struct gpu_device *device, const struct gpu_epoch *epoch,
+/* When cu_event was, which is done; own: the epoch that was current when it was recorded.
+ * The device's context is current. */
+cl_int gpu_epoch_time_ns(struct gpu_device *device, const struct gpu_epoch *own,
 			 CUevent cu_event, uint64_t *time_ns_out);
 
 /* --- gpu_defer.c --- */

@@ -76,6 +76,16 @@ tests_stress_scenarios_counts_SOURCES = tests/stress/scenarios_counts.c \
 tests_stress_scenarios_counts_LDADD = $(OPENCL_LIBS) -lpthread -ldl
 endif
 
+# Profiling stamps on a clock that the test moves: a sanitizer has its own clock_gettime.
+if HAVE_OPENCL_LOADER
+if !SANITIZERS
+check_PROGRAMS += tests/stress/hours
+TESTS += tests/stress/hours
+tests_stress_hours_SOURCES = tests/stress/hours.c tests/api/api_test.h
+tests_stress_hours_LDADD = $(OPENCL_LIBS) -ldl
+endif
+endif
+
 # A test of tests: mistakes planted, and found.
 TESTS += tests/stress/planted.sh
 EXTRA_DIST += tests/stress/planted.sh
