@@ -19,6 +19,10 @@ static pthread_once_t found_once = PTHREAD_ONCE_INIT;
 static struct gpu_device **devices;
 static uint32_t device_count;
 static struct bytes driver_note;
+/* Whether this is a child of the process that found the devices.  The C library says so where
+ * it can, which costs no call of the system for each object that is made. */
+static atomic_bool is_child;
+static bool is_told;
 static pid_t birth_pid;
 
 static uint32_t attribute(CUdevice cu_device, CUdevice_attribute which)
@@ -231,11 +235,17 @@ static bool start_driver(struct gpu_caps *common)
 	return true;
 }
 
+static void child_begins(void)
+{
+	atomic_store_explicit(&is_child, true, memory_order_relaxed);
+}
+
 static void find_devices(void)
 {
 	struct gpu_caps common = {0};
 	int count = 0;
 	birth_pid = getpid();
+	is_told = !pthread_atfork(NULL, NULL, child_begins);
 	if (!start_driver(&common))
 		goto out;
 	if (gpu_check(NULL, cuda.cuDeviceGetCount(&count)) || count <= 0) {
@@ -395,7 +405,8 @@ cl_int gpu_enter(struct gpu_device *device, struct gpu_scope *scope)
 
 cl_int gpu_device_check_process(struct gpu_device *device)
 {
-	if (getpid() != birth_pid)
+	if (is_told ? atomic_load_explicit(&is_child, memory_order_relaxed)
+		    : getpid() != birth_pid)
 		gpu_device_lose(device, CL_OUT_OF_RESOURCES);
 	return gpu_device_status(device);
 }
