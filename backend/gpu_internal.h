@@ -93,14 +93,14 @@ struct gpu_stream {
 	int priority;
 	_Atomic uint64_t last;           /* operations put in */
 	_Atomic uint64_t done;           /* operations known to be complete */
+	struct gpu_graph *graph;         /* whose recorder it is; NULL: a stream */
+	atomic_bool foreign;             /* others may put work into it; never false again */
+	atomic_uint waits_last;          /* which was remembered last */
+	_Atomic uint64_t waits_ns[GPU_WAITS_REMEMBERED];  /* lengths of waits; 0: none */
 	/* seen[i]: this stream already waits for all operations of stream i up to
 	 * there.  Raised only after the wait was put in and counted.  Streams with
 	 * an id beyond the table are waited for each time. */
 	_Atomic uint64_t seen[GPU_STREAMS_TRACKED];
-	_Atomic uint64_t waits_ns[GPU_WAITS_REMEMBERED];  /* lengths of waits; 0: none */
-	atomic_uint waits_last;          /* which was remembered last */
-	atomic_bool foreign;             /* others may put work into it; never false again */
-	struct gpu_graph *graph;         /* whose recorder it is; NULL: a stream */
 };
 
 struct gpu_event {

@@ -3,9 +3,13 @@
 #include "icd/lanes.h"
 
 /* How many streams a launch asks the driver about, and how long those after it then go
- * without: a question about a stream that was busy is up to a microsecond, a third of a
- * launch. */
-enum { PROBES = 2, ASK_AGAIN_NS = 10000 };
+ * without, at least and at most: a question about a stream that has just become idle is a
+ * microsecond, a third of a launch, and tells little where all were idle before. */
+enum { PROBES = 2, ASK_AGAIN_NS = 10000, ASK_LATEST_NS = 160000 };
+
+/* How many streams are looked at to find the one with the least to do, and how many
+ * operations are about as few as none. */
+enum { CANDIDATES = 4, ROUGHLY = 16 };
 
 static const unsigned lanes_max[OCL_LANE_CLASSES] = {
 	[OCL_LANES_WORK] = OCL_LANES_WORK_MAX,
@@ -33,6 +37,7 @@ cl_int ocl_lanes_init(struct ocl_lanes *lanes, struct gpu_device *device, int pr
 	lanes->priority = priority;
 	lanes->in_order = in_order;
 	lanes->asked_ns = 0;
+	lanes->ask_again_ns = ASK_AGAIN_NS;
 	lanes->barrier = NULL;
 	for (unsigned i = 0; i < OCL_LANE_CLASSES; i++)
 		lanes->groups[i].count = lanes->groups[i].next = 0;
@@ -70,12 +75,19 @@ static struct ocl_lane *lane_to_continue(struct ocl_lane_group *group, uint32_t 
 	return NULL;
 }
 
-/* The lanes are asked in turn, so that the one used longest ago comes first. */
+/* The lanes come in turn, so that the one used longest ago is the first. */
+static struct ocl_lane *lane_next(struct ocl_lane_group *group)
+{
+	if (group->next >= group->count)
+		group->next = 0;
+	return &group->lanes[group->next++];
+}
+
 static struct ocl_lane *lane_idle(struct ocl_lane_group *group)
 {
 	const unsigned most = group->count < PROBES ? group->count : PROBES;
 	for (unsigned i = 0; i < most; i++) {
-		struct ocl_lane *lane = &group->lanes[group->next++ % group->count];
+		struct ocl_lane *lane = lane_next(group);
 		if (lane_is_idle(lane))
 			return lane;
 	}
@@ -88,25 +100,46 @@ static bool may_ask(struct ocl_lanes *lanes, enum ocl_lane_class lane_class)
 	if (lanes->groups[lane_class].count < lanes_max[lane_class])
 		return true;
 	const uint64_t now_ns = gpu_host_now_ns();
-	if (now_ns - lanes->asked_ns < ASK_AGAIN_NS)
+	if (now_ns - lanes->asked_ns < lanes->ask_again_ns)
 		return false;
 	lanes->asked_ns = now_ns;
 	return true;
 }
 
-/* All seem busy: the one with the least to do, as far as is known, of those whose
+/* Where streams are found idle they will be again; once one was not, it matters which. */
+static void answer_note(struct ocl_lanes *lanes, bool idle)
+{
+	if (!idle)
+		lanes->ask_again_ns = ASK_AGAIN_NS;
+	else if (lanes->ask_again_ns < ASK_LATEST_NS)
+		lanes->ask_again_ns *= 2;
+}
+
+/* What is known to be in a lane, roughly: to have been used longest ago says as much as a
+ * few operations less. */
+static uint64_t lane_load(const struct ocl_lane *lane)
+{
+	const uint64_t outstanding = gpu_stream_outstanding(lane->stream);
+	return outstanding ? 1 + outstanding / ROUGHLY : 0;
+}
+
+/* All seem busy: the one with the least to do, as far as is known, of some whose
  * stream nobody is at just now. */
 static struct ocl_lane *lane_to_share(struct ocl_lane_group *group)
 {
-	struct ocl_lane *best = NULL;
-	for (unsigned i = 0; i < group->count; i++) {
-		struct ocl_lane *lane = &group->lanes[group->next++ % group->count];
-		if (!best || lane->users < best->users ||
-		    (lane->users == best->users && gpu_stream_outstanding(lane->stream) <
-							   gpu_stream_outstanding(best->stream)))
+	const unsigned more = group->count < CANDIDATES ? group->count : CANDIDATES;
+	struct ocl_lane *best = lane_next(group);
+	uint64_t best_load = lane_load(best);
+	for (unsigned i = 1; i < more && (best_load || best->users); i++) {
+		struct ocl_lane *lane = lane_next(group);
+		const uint64_t load = lane_load(lane);
+		if (lane->users < best->users ||
+		    (lane->users == best->users && load < best_load)) {
 			best = lane;
+			best_load = load;
+		}
 	}
-	group->next++;
+	group->next = (unsigned)(best - group->lanes) + 1;
 	return best;
 }
 
@@ -115,8 +148,10 @@ static cl_int lane_pick(struct ocl_lanes *lanes, enum ocl_lane_class lane_class,
 {
 	struct ocl_lane_group *group = &lanes->groups[lane_class];
 	*lane_out = lane_to_continue(group, count, dependencies);
-	if (!*lane_out && may_ask(lanes, lane_class))
+	if (!*lane_out && may_ask(lanes, lane_class)) {
 		*lane_out = lane_idle(group);
+		answer_note(lanes, *lane_out != NULL);
+	}
 	if (*lane_out)
 		return CL_SUCCESS;
 	cl_int error = CL_SUCCESS;

@@ -32,7 +32,8 @@ struct ocl_lanes {
 	int priority;
 	bool in_order;
 	struct ocl_lane_group groups[OCL_LANE_CLASSES];
-	uint64_t asked_ns;               /* when the driver was asked for an idle stream */
+	uint64_t asked_ns;               /* when the driver was asked for an idle stream, */
+	uint64_t ask_again_ns;           /* and how long it is not asked then */
 	struct gpu_event *barrier;       /* owned: all later commands run after it; NULL: none */
 };
 
