@@ -13,6 +13,7 @@ static cl_int platform_ids(cl_uint num_entries, cl_platform_id *platforms, cl_ui
 	if ((platforms && !num_entries) || (!platforms && !num_platforms))
 		return CL_INVALID_VALUE;
 	log_options();
+	ocl_platform_choose_dispatch();
 	if (platforms)
 		platforms[0] = ocl_platform();
 	if (num_platforms)

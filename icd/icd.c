@@ -9,6 +9,7 @@
 #include "icd/nv_create_buffer.h"
 #include "icd/object.h"
 #include "icd/platform.h"
+#include "icd/ranges.h"
 
 #include <string.h>
 
@@ -68,14 +69,17 @@ static void *entry_point_find(const char *name, bool slots)
 	return NULL;
 }
 
-void *ocl_dispatch_data(void)
+/* What a profiler listens to, or the call itself. */
+static void *function_find(const char *name, bool slots)
 {
-	return ocl_platform()->base.dispatch_data;
+	void *function = entry_point_find(name, slots);
+	void *shown = function ? ranges_function(name) : NULL;
+	return shown ? shown : function;
 }
 
 OCL_EXPORT CL_API_ENTRY void *CL_API_CALL clGetExtensionFunctionAddress(const char *func_name)
 {
-	return entry_point_find(func_name, false);
+	return function_find(func_name, false);
 }
 
 OCL_EXPORT CL_API_ENTRY void *CL_API_CALL
@@ -84,7 +88,7 @@ clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *fu
 	/* OpenCL 3.0 Extensions, 1.3: NULL when the platform is not a valid one. */
 	if (object_check(platform, &ocl_platform_type))
 		return NULL;
-	return entry_point_find(func_name, false);
+	return function_find(func_name, false);
 }
 
 OCL_EXPORT CL_API_ENTRY void *CL_API_CALL
@@ -94,7 +98,7 @@ clIcdGetFunctionAddressForPlatformKHR(cl_platform_id platform, const char *func_
 	 * NULL for a name or a platform that is not ours. */
 	if (object_check(platform, &ocl_platform_type))
 		return NULL;
-	return entry_point_find(func_name, true);
+	return function_find(func_name, true);
 }
 
 OCL_EXPORT CL_API_ENTRY cl_int CL_API_CALL

@@ -27,7 +27,4 @@ CL_API_ENTRY cl_int CL_API_CALL clIcdSetPlatformDispatchDataKHR(cl_platform_id p
 
 extern const cl_icd_dispatch ocl_dispatch;
 
-/* What the loader handed to our platform (cl_khr_icd 2.0); NULL before that. */
-void *ocl_dispatch_data(void);
-
 #endif

@@ -5,6 +5,7 @@ icd_libicd_a_SOURCES = $(icd_object_sources) $(icd_command_sources)
 icd_object_sources = \
 	icd/icd.c icd/icd.h icd/entrypoints.def \
 	icd/object.c icd/object.h \
+	icd/ranges.c icd/ranges.h icd/extension_calls.def \
 	icd/info.c icd/info.h icd/info_rows.h \
 	icd/properties.c icd/properties.h \
 	icd/platform.c icd/platform.h icd/platform_info.def \

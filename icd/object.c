@@ -2,12 +2,13 @@
 
 #include "icd/object.h"
 
-#include "icd/icd.h"
+#include "icd/platform.h"
 
 void object_init(struct object *object, const struct object_type *type)
 {
-	object->dispatch = &ocl_dispatch;
-	object->dispatch_data = ocl_dispatch_data();
+	const struct object *platform = &ocl_platform()->base;
+	object->dispatch = platform->dispatch;
+	object->dispatch_data = platform->dispatch_data;
 	object->type = type;
 	atomic_init(&object->api_refs, 1);
 	atomic_init(&object->refs, 1);

@@ -8,6 +8,7 @@
 #include "icd/icd.h"
 #include "icd/info_rows.h"
 #include "icd/khr_semaphore.h"
+#include "icd/ranges.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -77,6 +78,19 @@ cl_int ocl_platform_devices(const cl_device_id **devices_out, cl_uint *count_out
 	*devices_out = devices;
 	*count_out = device_count;
 	return CL_SUCCESS;
+}
+
+static void dispatch_choose(void)
+{
+	const cl_icd_dispatch *shown = ranges_dispatch();
+	if (shown)
+		the_platform.base.dispatch = shown;
+}
+
+void ocl_platform_choose_dispatch(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, dispatch_choose);
 }
 
 void ocl_platform_set_dispatch_data(void *dispatch_data)

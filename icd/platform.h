@@ -23,6 +23,10 @@ cl_platform_id ocl_platform(void);
  * when there is no driver or no device, which is CL_SUCCESS. */
 cl_int ocl_platform_devices(const cl_device_id **devices_out, cl_uint *count_out);
 
+/* Called before the platform is handed out: objects go by the table that a profiler
+ * listens to, if one does. */
+void ocl_platform_choose_dispatch(void);
+
 /* cl_khr_icd 2.0: for the platform and every object made from now on. */
 void ocl_platform_set_dispatch_data(void *dispatch_data);
 

@@ -36,6 +36,9 @@ AC_DEFUN([CULVERT_CHECK_CUDA], [
 	AS_IF([test -z "$LIBDEVICE"],
 		[AC_MSG_ERROR([libdevice.10.bc not found under the CUDA folders; use --with-cuda=DIR])])
 	CUDA_CPPFLAGS="-I$cuda_include"
+	AS_IF([test -f "$cuda_include/nvtx3/nvToolsExt.h"],
+		[AC_DEFINE([HAVE_NVTX], [1], [NVTX's headers are there.]) have_nvtx=yes], [have_nvtx=no])
+	AM_CONDITIONAL([HAVE_NVTX], [test $have_nvtx = yes])
 	dnl An nvcc may lack the host compiler or the headers that it wants.
 	AS_IF([test -n "$NVCC"], [
 		AC_MSG_CHECKING([whether $NVCC works])

@@ -30,7 +30,6 @@ culvert_LDADD = $(frontend_archive) backend/libbackend.a cache/libcache.a base/l
 # The layer of `culvert trace`: see trace.h.
 soft_PROGRAMS += libculvert-trace.so
 libculvert_trace_so_SOURCES = \
-	tools/trace/calls.def \
 	tools/trace/command.c \
 	tools/trace/layer.c \
 	tools/trace/record.c tools/trace/trace.h

@@ -44,6 +44,18 @@ tests_api_dispatch_LDADD = $(OPENCL_LIBS)
 tests_api_float_options_SOURCES = tests/api/float_options.c tests/api/api_test.h
 tests_api_float_options_LDADD = $(OPENCL_LIBS)
 
+# What a profiler sees of the calls.
+if HAVE_NVTX
+if HAVE_OPENCL_LOADER
+check_PROGRAMS += tests/api/libranges-listener.so
+tests_api_libranges_listener_so_SOURCES = tests/api/ranges_listener.c
+tests_api_libranges_listener_so_LDFLAGS = $(AM_LDFLAGS) -shared
+tests_api_libranges_listener_so_LDADD = -ldl -lpthread
+TESTS += tests/api/ranges.sh
+endif
+endif
+EXTRA_DIST += tests/api/ranges.sh
+
 # Every documented error of every function.
 api_object_tests += tests/api/errors
 tests_api_errors_SOURCES = tests/api/errors.c tests/api/errors.h tests/api/errors.def \

@@ -2,18 +2,19 @@
 
 #include "icd/object.h"
 
-#include "icd/icd.h"
+#include "icd/platform.h"
 #include "tests/unit/test.h"
 
 #include <stdint.h>
 
-/* The object's counts alone: no dispatch table and no platform behind them. */
-const cl_icd_dispatch ocl_dispatch;
+/* The object's counts alone: nothing behind the table and the platform. */
+static const cl_icd_dispatch table;
 static int data;
+static struct _cl_platform_id platform = {{.dispatch = &table, .dispatch_data = &data}};
 
-void *ocl_dispatch_data(void)
+cl_platform_id ocl_platform(void)
 {
-	return &data;
+	return &platform;
 }
 
 static unsigned destroyed;
@@ -34,7 +35,7 @@ static void words(void)
 	/* What a loader relies on: the table first, its data second. */
 	CHECK_EQ(offsetof(struct object, dispatch), 0);
 	CHECK_EQ(offsetof(struct object, dispatch_data), sizeof(void *));
-	CHECK(thing.dispatch == &ocl_dispatch);
+	CHECK(thing.dispatch == &table);
 	CHECK(thing.dispatch_data == &data);
 	CHECK_EQ(object_reference_count(&thing), 1);
 }

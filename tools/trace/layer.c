@@ -10,19 +10,6 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Arguments as a call has them. */
-#define UNPACK(...) __VA_ARGS__
-
-/* A launch's name is its kernel's. */
-static cl_kernel kernel_of(const char *call, const void *second)
-{
-	bool launch = !strcmp(call, "clEnqueueNDRangeKernel") || !strcmp(call, "clEnqueueTask");
-	cl_kernel kernel = NULL;
-	if (launch)
-		memcpy(&kernel, second, sizeof(kernel));
-	return kernel;
-}
-
 #define STATUS(name, parameters, arguments)                                                       \
 	static cl_int CL_API_CALL trace_##name parameters                                         \
 	{                                                                                         \
@@ -43,7 +30,7 @@ static cl_kernel kernel_of(const char *call, const void *second)
 			*wanted = own_code;                                                       \
 		return made;                                                                      \
 	}
-#define ENQUEUE(name, parameters, arguments)                                                      \
+#define COMMAND(name, kernel, parameters, arguments)                                              \
 	static cl_int CL_API_CALL trace_##name parameters                                         \
 	{                                                                                         \
 		cl_event own_event = NULL, *wanted = event;                                       \
@@ -53,13 +40,15 @@ static cl_kernel kernel_of(const char *call, const void *second)
 		trace_call(#name, start_ns, result);                                              \
 		if (result)                                                                       \
 			return result;                                                            \
-		trace_enqueued(#name, queue, kernel_of(#name, &SECOND arguments), own_event);     \
+		trace_enqueued(#name, queue, kernel, own_event);                                  \
 		if (wanted)                                                                       \
 			*wanted = own_event;                                                      \
 		else                                                                              \
 			trace_next->clReleaseEvent(own_event);                                    \
 		return result;                                                                    \
 	}
+#define ENQUEUE(name, parameters, arguments) COMMAND(name, NULL, parameters, arguments)
+#define LAUNCH(name, parameters, arguments) COMMAND(name, kernel, parameters, arguments)
 #define MAP(name, parameters, arguments)                                                          \
 	static void *CL_API_CALL trace_##name parameters                                          \
 	{                                                                                         \
@@ -81,14 +70,13 @@ static cl_kernel kernel_of(const char *call, const void *second)
 			trace_next->clReleaseEvent(own_event);                                    \
 		return mapped;                                                                    \
 	}
-#define SECOND(first, second, ...) second
-#include "tools/trace/calls.def"
+#include "base/calls.def"
 #undef STATUS
 #undef MAKE
 #undef ENQUEUE
+#undef LAUNCH
+#undef COMMAND
 #undef MAP
-#undef SECOND
-#undef UNPACK
 
 /* --- queues: all of them with profiling ------------------------------------------------ */
 
@@ -168,11 +156,13 @@ static void fill_table(void)
 #define STATUS(name, parameters, arguments) WATCH(name)
 #define MAKE(type, name, parameters, arguments) WATCH(name)
 #define ENQUEUE(name, parameters, arguments) WATCH(name)
+#define LAUNCH(name, parameters, arguments) WATCH(name)
 #define MAP(name, parameters, arguments) WATCH(name)
-#include "tools/trace/calls.def"
+#include "base/calls.def"
 #undef STATUS
 #undef MAKE
 #undef ENQUEUE
+#undef LAUNCH
 #undef MAP
 	WATCH(clCreateCommandQueue)
 	WATCH(clCreateCommandQueueWithProperties)

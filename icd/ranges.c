@@ -1,0 +1,179 @@
+#include "config.h"
+
+#include "icd/ranges.h"
+
+#ifdef HAVE_NVTX
+#include "base/log.h"
+#include "icd/cl_culvert.h"
+#include "icd/cuda_interop.h"
+#include "icd/icd.h"
+#include "icd/kernel.h"
+#include "icd/khr_command_buffer.h"
+#include "icd/khr_external_memory.h"
+#include "icd/khr_semaphore.h"
+#include "icd/nv_create_buffer.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A profiler that is linked into the program would be a symbol that we export. */
+#define NVTX_SUPPORT_STATIC_INJECTION_LIBRARY 0
+#define NVTX_AS_SYSTEM_HEADER
+#include <nvtx3/nvToolsExt.h>
+
+/* Set once, by start(). */
+static pthread_once_t started = PTHREAD_ONCE_INIT;
+static nvtxDomainHandle_t domain;
+static cl_icd_dispatch table;
+
+static void range_begin(const char *name)
+{
+	nvtxEventAttributes_t range = {
+		.version = NVTX_VERSION,
+		.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE,
+		.messageType = NVTX_MESSAGE_TYPE_ASCII,
+		.message.ascii = name,
+	};
+	nvtxDomainRangePushEx(domain, &range);
+}
+
+static void range_begin_launch(const char *name, cl_kernel kernel)
+{
+	char text[256];
+	bool valid = !object_check(kernel, &ocl_kernel_type);
+	snprintf(text, sizeof(text), "%s%s%s", name, valid ? " " : "", valid ? kernel->name : "");
+	range_begin(text);
+}
+
+static void range_end(void)
+{
+	nvtxDomainRangePop(domain);
+}
+
+/* --- the wrapped calls ------------------------------------------------------------------ */
+
+#define WRAP(type, name, begin, function, parameters, arguments)                                  \
+	static type CL_API_CALL range_##name parameters                                           \
+	{                                                                                         \
+		begin;                                                                            \
+		type result = function arguments;                                                 \
+		range_end();                                                                      \
+		return result;                                                                    \
+	}
+#define CALL(type, name, function, parameters, arguments)                                         \
+	WRAP(type, name, range_begin(#name), function, parameters, arguments)
+#define LAUNCH_CALL(name, function, parameters, arguments)                                        \
+	WRAP(cl_int, name, range_begin_launch(#name, kernel), function, parameters, arguments)
+#define VOID_CALL(name, function, parameters, arguments)                                          \
+	static void CL_API_CALL range_##name parameters                                           \
+	{                                                                                         \
+		range_begin(#name);                                                               \
+		function arguments;                                                               \
+		range_end();                                                                      \
+	}
+#define STATUS(name, parameters, arguments) CALL(cl_int, name, name, parameters, arguments)
+#define MAKE(type, name, parameters, arguments) CALL(type, name, name, parameters, arguments)
+#define ENQUEUE(name, parameters, arguments) CALL(cl_int, name, name, parameters, arguments)
+#define LAUNCH(name, parameters, arguments) LAUNCH_CALL(name, name, parameters, arguments)
+#define MAP(name, parameters, arguments) CALL(void *, name, name, parameters, arguments)
+#include "base/calls.def"
+#include "icd/extension_calls.def"
+#undef CALL
+#undef LAUNCH_CALL
+#undef VOID_CALL
+#undef STATUS
+#undef MAKE
+#undef ENQUEUE
+#undef LAUNCH
+#undef MAP
+
+static const struct wrapped {
+	const char *name;
+	void *function;
+} wrapped[] = {
+#define CALL(type, name, function, parameters, arguments) {#name, (void *)range_##name},
+#define LAUNCH_CALL(name, function, parameters, arguments) {#name, (void *)range_##name},
+#define VOID_CALL(name, function, parameters, arguments) {#name, (void *)range_##name},
+#define STATUS(name, parameters, arguments) {#name, (void *)range_##name},
+#define MAKE(type, name, parameters, arguments) {#name, (void *)range_##name},
+#define ENQUEUE(name, parameters, arguments) {#name, (void *)range_##name},
+#define LAUNCH(name, parameters, arguments) {#name, (void *)range_##name},
+#define MAP(name, parameters, arguments) {#name, (void *)range_##name},
+#include "base/calls.def"
+#include "icd/extension_calls.def"
+#undef CALL
+#undef LAUNCH_CALL
+#undef VOID_CALL
+#undef STATUS
+#undef MAKE
+#undef ENQUEUE
+#undef LAUNCH
+#undef MAP
+};
+
+static void fill_table(void)
+{
+	table = ocl_dispatch;
+#define STATUS(name_, parameters, arguments) table.name_ = range_##name_;
+#define MAKE(type, name_, parameters, arguments) table.name_ = range_##name_;
+#define ENQUEUE(name_, parameters, arguments) table.name_ = range_##name_;
+#define LAUNCH(name_, parameters, arguments) table.name_ = range_##name_;
+#define MAP(name_, parameters, arguments) table.name_ = range_##name_;
+#include "base/calls.def"
+#undef STATUS
+#undef MAKE
+#undef ENQUEUE
+#undef LAUNCH
+#undef MAP
+	table.clCreateCommandQueue = range_clCreateCommandQueue;
+	table.clCreateCommandQueueWithProperties = range_clCreateCommandQueueWithProperties;
+	table.clGetKernelSubGroupInfoKHR = range_clGetKernelSubGroupInfo;
+	table.clSVMAlloc = range_clSVMAlloc;
+	table.clSVMFree = range_clSVMFree;
+}
+
+/* --- who listens --------------------------------------------------------------------------- */
+
+static void start(void)
+{
+	const char *path = getenv("NVTX_INJECTION64_PATH");
+	if (!path || !*path)
+		return;
+	domain = nvtxDomainCreateA("Culvert");
+	if (!domain) {
+		log_info("ranges: no profiler took them by %s", path);
+		return;
+	}
+	fill_table();
+	log_info("ranges: calls are shown to %s", path);
+}
+
+const cl_icd_dispatch *ranges_dispatch(void)
+{
+	pthread_once(&started, start);
+	return domain ? &table : NULL;
+}
+
+void *ranges_function(const char *name)
+{
+	if (!ranges_dispatch())
+		return NULL;
+	for (size_t i = 0; i < sizeof(wrapped) / sizeof(wrapped[0]); i++)
+		if (!strcmp(wrapped[i].name, name))
+			return wrapped[i].function;
+	return NULL;
+}
+#else
+const cl_icd_dispatch *ranges_dispatch(void)
+{
+	return NULL;
+}
+
+void *ranges_function(const char *name)
+{
+	(void)name;
+	return NULL;
+}
+#endif
