@@ -28,14 +28,17 @@ kernel_files = \
 	tests/kernels/arguments_struct_indexed.clt \
 	tests/kernels/arguments_vector.clt \
 	tests/kernels/async_copy.clt \
+	tests/kernels/async_copy_types.clt \
 	tests/kernels/atomics_64.clt \
 	tests/kernels/atomics_c11.clt \
 	tests/kernels/atomics_exchange.clt \
 	tests/kernels/atomics_global.clt \
 	tests/kernels/atomics_local.clt \
+	tests/kernels/atomics_struct_members.clt \
 	tests/kernels/barrier_global.clt \
 	tests/kernels/barrier_partial_ptx.clt \
 	tests/kernels/barrier_reduction.clt \
+	tests/kernels/barriers_in_control.clt \
 	tests/kernels/bitonic_sort.clt \
 	tests/kernels/byte_pairs.clt \
 	tests/kernels/common_functions.clt \
@@ -122,13 +125,38 @@ kernel_files = \
 	tests/kernels/integer_saturate.clt \
 	tests/kernels/integer_saturate_wide.clt \
 	tests/kernels/integer_vectors.clt \
+	tests/kernels/kernel_attributes.clt \
 	tests/kernels/kernel_calls_kernel.clt \
+	tests/kernels/language_arrays.clt \
+	tests/kernels/language_conversions.clt \
+	tests/kernels/language_double_literals.clt \
+	tests/kernels/language_enums.clt \
+	tests/kernels/language_functions.clt \
+	tests/kernels/language_generic.clt \
+	tests/kernels/language_goto.clt \
+	tests/kernels/language_inline.clt \
+	tests/kernels/language_integer_limits.clt \
+	tests/kernels/language_layouts.clt \
+	tests/kernels/language_macros.clt \
+	tests/kernels/language_numbers.clt \
+	tests/kernels/language_program_scope.clt \
+	tests/kernels/language_shifts.clt \
+	tests/kernels/language_struct_pointers.clt \
+	tests/kernels/language_structs.clt \
+	tests/kernels/language_switch.clt \
+	tests/kernels/language_swizzles.clt \
+	tests/kernels/language_swizzles_assigned.clt \
+	tests/kernels/language_ternary_vectors.clt \
+	tests/kernels/language_unions.clt \
+	tests/kernels/language_vector_literals.clt \
+	tests/kernels/language_vector_scalar.clt \
 	tests/kernels/large_grid.clt \
 	tests/kernels/last_group_sums.clt \
 	tests/kernels/local_above_48k.clt \
 	tests/kernels/local_address_wraps.clt \
 	tests/kernels/local_argument.clt \
 	tests/kernels/local_arguments_several.clt \
+	tests/kernels/local_in_scopes.clt \
 	tests/kernels/local_null.clt \
 	tests/kernels/local_pointers_kept.clt \
 	tests/kernels/local_size_free.clt \
@@ -162,10 +190,13 @@ kernel_files = \
 	tests/kernels/options_exact_divide.clt \
 	tests/kernels/options_fast_math.clt \
 	tests/kernels/options_no_optimization.clt \
+	tests/kernels/options_single_constants.clt \
 	tests/kernels/packed_unoptimized.clt \
 	tests/kernels/pointer_arithmetic.clt \
 	tests/kernels/pragma_unroll.clt \
+	tests/kernels/pragma_words.clt \
 	tests/kernels/printf_divergent.clt \
+	tests/kernels/printf_edges.clt \
 	tests/kernels/printf_functions.clt \
 	tests/kernels/printf_integers.clt \
 	tests/kernels/printf_many.clt \
@@ -186,13 +217,19 @@ kernel_files = \
 	tests/kernels/qualifiers.clt \
 	tests/kernels/reinterpret.clt \
 	tests/kernels/relational.clt \
+	tests/kernels/relational_select.clt \
 	tests/kernels/reqd_work_group_size.clt \
 	tests/kernels/reqd_work_group_size_null.clt \
 	tests/kernels/scan_local.clt \
 	tests/kernels/several_kernels.clt \
 	tests/kernels/shuffle.clt \
+	tests/kernels/shuffle_masks.clt \
 	tests/kernels/spinlock.clt \
+	tests/kernels/standard_1_0.clt \
+	tests/kernels/standard_1_1.clt \
+	tests/kernels/standard_1_2.clt \
 	tests/kernels/standard_2.clt \
+	tests/kernels/standard_3_0.clt \
 	tests/kernels/sub_group_barrier.clt \
 	tests/kernels/sub_group_divergent.clt \
 	tests/kernels/sub_group_ids.clt \
@@ -204,7 +241,9 @@ kernel_files = \
 	tests/kernels/vector_add.clt \
 	tests/kernels/vector_operators.clt \
 	tests/kernels/vector_three.clt \
+	tests/kernels/vload_half_alignment.clt \
 	tests/kernels/vload_vstore.clt \
+	tests/kernels/vload_vstore_alignment.clt \
 	tests/kernels/warp_barrier_ptx.clt \
 	tests/kernels/work_group_functions_3d.clt \
 	tests/kernels/work_group_functions_loop.clt
