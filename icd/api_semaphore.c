@@ -3,7 +3,7 @@
 
 #include "icd/enqueue.h"
 #include "icd/info_rows.h"
-#include "icd/semaphore.h"
+#include "icd/semaphore_shared.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 
 /* What the properties say. */
 struct wishes {
-	bool has_type, has_devices;
-	cl_device_id device;             /* NULL: none is named */
+	bool has_type, has_devices, has_exports;
+	struct ocl_semaphore_wishes made;
 	size_t count;                    /* words of the list, with the final 0 */
 };
 
@@ -29,11 +29,27 @@ static cl_int device_read(cl_context context, const cl_semaphore_properties_khr 
 	*list = devices + count + 1;
 	if (count != 1)
 		return CL_INVALID_DEVICE;
-	wishes->device = (cl_device_id)(uintptr_t)devices[0];
-	cl_int error = object_check(wishes->device, &ocl_device_type);
-	if (!error && ocl_context_device_index(context, wishes->device) < 0)
+	wishes->made.device = (cl_device_id)(uintptr_t)devices[0];
+	cl_int error = object_check(wishes->made.device, &ocl_device_type);
+	if (!error && ocl_context_device_index(context, wishes->made.device) < 0)
 		error = CL_INVALID_DEVICE;
 	return error;
+}
+
+/* clCreateSemaphoreWithPropertiesKHR: CL_INVALID_VALUE for more than one type of handle,
+ * CL_INVALID_PROPERTY for one that is not supported.  Moves behind the list. */
+static cl_int exports_read(const cl_semaphore_properties_khr **list, struct wishes *wishes)
+{
+	const cl_semaphore_properties_khr *types = *list;
+	cl_uint count = 0;
+	while (types[count] != CL_SEMAPHORE_EXPORT_HANDLE_TYPES_LIST_END_KHR)
+		count++;
+	*list = types + count + 1;
+	if (count > 1)
+		return CL_INVALID_VALUE;
+	wishes->made.exportable = count;
+	return !count || types[0] == CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR ? CL_SUCCESS
+								      : CL_INVALID_PROPERTY;
 }
 
 /* CL_INVALID_PROPERTY for a name that is not supported or comes twice, or for a value that
@@ -52,6 +68,12 @@ static cl_int properties_read(cl_context context, const cl_semaphore_properties_
 		} else if (name == CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR && !wishes->has_devices) {
 			wishes->has_devices = true;
 			error = device_read(context, &list, wishes);
+		} else if (name == CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR && !wishes->has_exports) {
+			wishes->has_exports = true;
+			error = exports_read(&list, wishes);
+		} else if (name == CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR && !wishes->made.imported) {
+			wishes->made.imported = true;
+			wishes->made.fd = (int)*list++;
 		} else {
 			error = CL_INVALID_PROPERTY;
 		}
@@ -73,11 +95,14 @@ clCreateSemaphoreWithPropertiesKHR(cl_context context,
 				   : CL_INVALID_VALUE;
 	if (!error && !wishes.has_type)
 		error = CL_INVALID_VALUE;
+	/* CL_INVALID_OPERATION for a handle as well as types to export. */
+	if (!error && wishes.made.imported && wishes.has_exports)
+		error = CL_INVALID_OPERATION;
 	/* CL_INVALID_PROPERTY for a context of several devices without a device list. */
 	if (!error && !wishes.has_devices && context->device_count > 1)
 		error = CL_INVALID_PROPERTY;
 	if (!error)
-		error = ocl_semaphore_create(context, wishes.device, sema_props, wishes.count,
+		error = ocl_semaphore_create(context, &wishes.made, sema_props, wishes.count,
 					     &semaphore);
 	if (errcode_ret)
 		*errcode_ret = error;
@@ -112,20 +137,40 @@ CL_API_ENTRY cl_int CL_API_CALL clGetSemaphoreInfoKHR(cl_semaphore_khr semaphore
 	}
 }
 
-/* cl_khr_external_semaphore: CL_INVALID_VALUE for a type that the semaphore was not created
- * to be exported as; ours are for none. */
+/* A descriptor that is the application's to close. */
+static cl_int handle_put(cl_semaphore_khr semaphore, size_t handle_size, void *handle_ptr)
+{
+	int fd;
+	if (!handle_ptr)
+		return CL_SUCCESS;
+	if (handle_size < sizeof(fd))
+		return CL_INVALID_VALUE;
+	cl_int error = ocl_shared_copy(semaphore->fd, &fd);
+	if (!error)
+		memcpy(handle_ptr, &fd, sizeof(fd));
+	return error;
+}
+
 CL_API_ENTRY cl_int CL_API_CALL clGetSemaphoreHandleForTypeKHR(
 	cl_semaphore_khr sema_object, cl_device_id device,
 	cl_external_semaphore_handle_type_khr handle_type, size_t handle_size, void *handle_ptr,
 	size_t *handle_size_ret)
 {
-	(void)handle_type, (void)handle_size, (void)handle_ptr, (void)handle_size_ret;
 	cl_int error = object_check(sema_object, &ocl_semaphore_type);
 	if (!error)
 		error = object_check(device, &ocl_device_type);
-	if (!error && ocl_context_device_index(sema_object->context, device) < 0)
+	if (!error && (ocl_context_device_index(sema_object->context, device) < 0 ||
+		       (sema_object->device && sema_object->device != device)))
 		error = CL_INVALID_DEVICE;
-	return error ? error : CL_INVALID_VALUE;
+	/* CL_INVALID_VALUE for a type that the semaphore was not created to be exported as. */
+	if (!error && (!sema_object->exportable ||
+		       handle_type != CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR))
+		error = CL_INVALID_VALUE;
+	if (!error)
+		error = handle_put(sema_object, handle_size, handle_ptr);
+	if (!error && handle_size_ret)
+		*handle_size_ret = sizeof(int);
+	return error;
 }
 
 /* --- commands --------------------------------------------------------------------------------- */
@@ -179,13 +224,13 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueSignalSemaphoresKHR(
 				  &done);
 	if (error)
 		return error;
-	for (cl_uint i = 0; i < num_sema_objects; i++)
-		ocl_semaphore_signal(sema_objects[i], done);
-	if (event)
+	for (cl_uint i = 0; i < num_sema_objects && !error; i++)
+		error = ocl_semaphore_signal(sema_objects[i], done);
+	if (event && !error)
 		*event = done;
 	else
 		object_unref(done);
-	return CL_SUCCESS;
+	return error;
 }
 
 /* The events of the list, then those of the semaphores, which are taken. */

@@ -245,7 +245,7 @@ fail_delivered:
 	return CL_OUT_OF_RESOURCES;
 }
 
-static bool thread_make(void *(*start)(void *))
+bool ocl_complete_thread(void *(*start)(void *))
 {
 	pthread_t thread;
 	sigset_t all, before;
@@ -269,9 +269,9 @@ cl_int ocl_complete_start(void)
 	lock_take(&complete.lock);
 	cl_int error = complete.running ? CL_SUCCESS : tables_make_locked();
 	if (!error && !callback_running)
-		callback_running = thread_make(callback_main);
+		callback_running = ocl_complete_thread(callback_main);
 	if (!error && !complete.running)
-		complete.running = callback_running && thread_make(completion_main);
+		complete.running = callback_running && ocl_complete_thread(completion_main);
 	if (!error && !complete.running)
 		error = CL_OUT_OF_RESOURCES;
 	lock_drop(&complete.lock);
@@ -338,7 +338,7 @@ void ocl_complete_work(struct ocl_delivery *delivery)
 	lock_take(&complete.lock);
 	list_append(&complete.works, &delivery->link);
 	if (complete.busy_workers == complete.workers && complete.workers < WORKERS_MAX)
-		complete.workers += thread_make(worker_main);
+		complete.workers += ocl_complete_thread(worker_main);
 	const bool served = complete.workers;
 	if (served)
 		lock_condition_signal_all(&complete.worked);

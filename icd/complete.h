@@ -41,6 +41,9 @@ struct ocl_after {
 /* Makes the first two threads if they are not there. CL_OUT_OF_RESOURCES. */
 cl_int ocl_complete_start(void);
 
+/* A thread like those: detached, all signals blocked.  False: there is none to be had. */
+bool ocl_complete_thread(void *(*start)(void *));
+
 /* All only after ocl_complete_start succeeded once. */
 void ocl_complete_watch(struct ocl_watch *watch);
 void ocl_complete_deliver(struct ocl_delivery *delivery);

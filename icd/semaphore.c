@@ -4,9 +4,11 @@
 
 #include "icd/properties.h"
 #include "icd/queue.h"
+#include "icd/semaphore_shared.h"
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 _Static_assert(offsetof(struct _cl_semaphore_khr, base) == 0, "a handle starts with its object");
 
@@ -33,6 +35,8 @@ static void semaphore_destroy(struct object *object)
 	/* Nobody can signal it any more. */
 	if (semaphore->gate)
 		gate_open(semaphore->gate, CL_INVALID_SEMAPHORE_KHR);
+	if (semaphore->fd >= 0)
+		close(semaphore->fd);
 	object_unref(semaphore->signal);
 	object_unref(semaphore->context);
 	free(semaphore->properties);
@@ -43,7 +47,21 @@ static void semaphore_destroy(struct object *object)
 const struct object_type ocl_semaphore_type = {"semaphore", CL_INVALID_SEMAPHORE_KHR,
 					       semaphore_destroy};
 
-cl_int ocl_semaphore_create(cl_context context, cl_device_id device,
+/* An imported descriptor becomes the semaphore's by this, and only if all is well. */
+static cl_int payload_share(cl_semaphore_khr semaphore, const struct ocl_semaphore_wishes *wishes)
+{
+	cl_int error = CL_SUCCESS;
+	semaphore->exportable = wishes->exportable;
+	if (wishes->imported) {
+		error = ocl_shared_check(wishes->fd);
+		semaphore->fd = error ? -1 : wishes->fd;
+	} else if (wishes->exportable) {
+		error = ocl_shared_create(&semaphore->fd);
+	}
+	return error;
+}
+
+cl_int ocl_semaphore_create(cl_context context, const struct ocl_semaphore_wishes *wishes,
 			    const cl_semaphore_properties_khr *properties, size_t count,
 			    cl_semaphore_khr *semaphore_out)
 {
@@ -57,9 +75,12 @@ cl_int ocl_semaphore_create(cl_context context, cl_device_id device,
 	object_init(&semaphore->base, &ocl_semaphore_type);
 	object_ref(context);
 	semaphore->context = context;
-	semaphore->device = device;
+	semaphore->device = wishes->device;
 	semaphore->property_count = count;
+	semaphore->fd = -1;
 	cl_int error = ocl_properties_copy_words(properties, count, &semaphore->properties);
+	if (!error)
+		error = payload_share(semaphore, wishes);
 	if (error)
 		object_unref(semaphore);
 	else
@@ -69,9 +90,11 @@ cl_int ocl_semaphore_create(cl_context context, cl_device_id device,
 
 /* --- use --------------------------------------------------------------------------------------- */
 
-void ocl_semaphore_signal(cl_semaphore_khr semaphore, cl_event event)
+cl_int ocl_semaphore_signal(cl_semaphore_khr semaphore, cl_event event)
 {
 	cl_event before = NULL;
+	if (semaphore->fd >= 0)
+		return ocl_shared_signal(semaphore, event);
 	lock_take(&semaphore->lock);
 	cl_event gate = semaphore->gate;
 	semaphore->gate = NULL;
@@ -84,15 +107,18 @@ void ocl_semaphore_signal(cl_semaphore_khr semaphore, cl_event event)
 	lock_drop(&semaphore->lock);
 	object_unref(before);
 	if (!gate)
-		return;
+		return CL_SUCCESS;
 	cl_int error = ocl_event_add_callback(event, CL_COMPLETE, gate_fire, gate);
 	if (error)
 		gate_open(gate, error);
+	return CL_SUCCESS;
 }
 
 cl_int ocl_semaphore_wait(cl_semaphore_khr semaphore, cl_event *event_out)
 {
 	cl_event gate, unused = NULL;
+	if (semaphore->fd >= 0)
+		return ocl_shared_wait(semaphore, event_out);
 	/* Made in any case: it cannot be under the lock. */
 	cl_int error = ocl_event_create_user(semaphore->context, &gate);
 	if (error)
@@ -120,6 +146,10 @@ cl_int ocl_semaphore_wait(cl_semaphore_khr semaphore, cl_event *event_out)
 void ocl_semaphore_wait_undo(cl_semaphore_khr semaphore, cl_event event)
 {
 	cl_event left = NULL;
+	if (semaphore->fd >= 0) {
+		ocl_shared_wait_undo(semaphore, event);
+		return;
+	}
 	lock_take(&semaphore->lock);
 	if (semaphore->gate == event && !--semaphore->gate_waits) {
 		left = semaphore->gate;
@@ -137,6 +167,8 @@ void ocl_semaphore_wait_undo(cl_semaphore_khr semaphore, cl_event event)
 
 cl_semaphore_payload_khr ocl_semaphore_payload(cl_semaphore_khr semaphore)
 {
+	if (semaphore->fd >= 0)
+		return ocl_shared_payload(semaphore);
 	lock_take(&semaphore->lock);
 	cl_event signal = semaphore->signal;
 	if (signal)

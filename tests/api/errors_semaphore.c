@@ -3,10 +3,13 @@
 
 #include "tests/api/errors_record.h"
 
+#include <unistd.h>
+
 static clCreateSemaphoreWithPropertiesKHR_fn create_fn;
 static clEnqueueSignalSemaphoresKHR_fn signal_fn;
 static clEnqueueWaitSemaphoresKHR_fn wait_fn;
 static clReleaseSemaphoreKHR_fn release;
+static clGetSemaphoreHandleForTypeKHR_fn handle_fn;
 static cl_semaphore_khr wrong;
 
 enum { DEVICE_HANDLE_LIST = 0x2053 };
@@ -52,6 +55,64 @@ static void creation(void)
 		     create(world.context, NULL));
 	ERROR_OBJECT(clCreateSemaphoreWithPropertiesKHR, CL_INVALID_VALUE, 2,
 		     create(world.context, typeless));
+}
+
+/* Handles (cl_khr_external_semaphore_opaque_fd). */
+static void handles(void)
+{
+	enum { OPAQUE_FD = 0x2055 };
+	const cl_semaphore_properties_khr exported[] = {
+		CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR,
+		CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, OPAQUE_FD, 0, 0,
+	};
+	const cl_semaphore_properties_khr two_types[] = {
+		CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR,
+		CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, OPAQUE_FD, OPAQUE_FD, 0, 0,
+	};
+	const cl_semaphore_properties_khr bad_type[] = {
+		CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR,
+		CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, 0x7777, 0, 0,
+	};
+	int fd = -1;
+	ERROR_OBJECT(clCreateSemaphoreWithPropertiesKHR, CL_INVALID_VALUE, 3,
+		     create(world.context, two_types));
+	ERROR_OBJECT(clCreateSemaphoreWithPropertiesKHR, CL_INVALID_PROPERTY, 1,
+		     create(world.context, bad_type));
+	cl_semaphore_khr semaphore = create(world.context, exported);
+	REQUIRE(semaphore);
+#define HANDLE(code, condition, ...)                                                              \
+	ERROR_CODE(clGetSemaphoreHandleForTypeKHR, code, condition, handle_fn(__VA_ARGS__, NULL))
+	REQUIRE(!handle_fn(semaphore, world.device, OPAQUE_FD, sizeof(fd), &fd, NULL));
+	const cl_semaphore_properties_khr twice[] = {
+		CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR,
+		OPAQUE_FD, (cl_semaphore_properties_khr)fd,
+		OPAQUE_FD, (cl_semaphore_properties_khr)fd, 0,
+	};
+	const cl_semaphore_properties_khr both_ways[] = {
+		CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR,
+		OPAQUE_FD, (cl_semaphore_properties_khr)fd,
+		CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, OPAQUE_FD, 0, 0,
+	};
+	const cl_semaphore_properties_khr no_handle[] = {
+		CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR,
+		OPAQUE_FD, (cl_semaphore_properties_khr)-1, 0,
+	};
+	ERROR_OBJECT(clCreateSemaphoreWithPropertiesKHR, CL_INVALID_PROPERTY, 2,
+		     create(world.context, twice));
+	ERROR_OBJECT(clCreateSemaphoreWithPropertiesKHR, CL_INVALID_OPERATION, 1,
+		     create(world.context, both_ways));
+	ERROR_OBJECT(clCreateSemaphoreWithPropertiesKHR, CL_INVALID_PROPERTY, 1,
+		     create(world.context, no_handle));
+	HANDLE(CL_INVALID_SEMAPHORE_KHR, 1, wrong, world.device, OPAQUE_FD, sizeof(fd), &fd);
+	HANDLE(CL_INVALID_DEVICE, 1, semaphore, world.wrong_device, OPAQUE_FD, sizeof(fd), &fd);
+	if (world.other)
+		HANDLE(CL_INVALID_DEVICE, 2, semaphore, world.other, OPAQUE_FD, sizeof(fd), &fd);
+	else
+		error_absent("clGetSemaphoreHandleForTypeKHR", CL_INVALID_DEVICE, 2);
+	HANDLE(CL_INVALID_VALUE, 1, semaphore, world.device, 0x7777, sizeof(fd), &fd);
+	HANDLE(CL_INVALID_VALUE, 2, semaphore, world.device, OPAQUE_FD, sizeof(fd) - 1, &fd);
+	REQUIRE(!release(semaphore));
+	close(fd);
 }
 
 /* --- commands ------------------------------------------------------------------------------------ */
@@ -106,6 +167,7 @@ static void other_device(void)
 	if (!world.other) {
 		error_absent("clEnqueueSignalSemaphoresKHR", CL_INVALID_COMMAND_QUEUE, 2);
 		error_absent("clEnqueueWaitSemaphoresKHR", CL_INVALID_COMMAND_QUEUE, 2);
+		error_absent("clGetSemaphoreHandleForTypeKHR", CL_INVALID_DEVICE, 3);
 		return;
 	}
 	const cl_device_id both[] = {world.device, world.other};
@@ -120,6 +182,8 @@ static void other_device(void)
 	cl_semaphore_khr semaphore = create_fn(context, properties, &code);
 	REQUIRE(!code);
 	BOTH(CL_INVALID_COMMAND_QUEUE, 2, use.queue = queue);
+	ERROR_CODE(clGetSemaphoreHandleForTypeKHR, CL_INVALID_DEVICE, 3,
+		   handle_fn(semaphore, world.other, 0x2055, 0, NULL, NULL));
 	REQUIRE(!release(semaphore));
 	REQUIRE(!clReleaseCommandQueue(queue));
 	REQUIRE(!clReleaseContext(context));
@@ -165,8 +229,10 @@ void errors_semaphore(void)
 	*(void **)&release = error_function("clReleaseSemaphoreKHR");
 	*(void **)&retain = error_function("clRetainSemaphoreKHR");
 	*(void **)&info = error_function("clGetSemaphoreInfoKHR");
+	*(void **)&handle_fn = error_function("clGetSemaphoreHandleForTypeKHR");
 	wrong = (cl_semaphore_khr)world.queue;
 	creation();
+	handles();
 	cl_semaphore_khr semaphore = create(world.context, binary);
 	REQUIRE(semaphore);
 	commands(semaphore);

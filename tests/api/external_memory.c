@@ -5,22 +5,18 @@
  * The second process is this program with one argument, the number of its socket. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/second_process.h"
 
 #include <cuda.h>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { COUNT = 1 << 16, SIZE_B = COUNT * (int)sizeof(cl_uint) };
 enum { OPAQUE_FD = 0x2060, DEVICE_LIST = 0x2051, ACQUIRE = 0x2047, RELEASE = 0x2048 };
-
-extern char **environ;
 
 static const char source[] =
 	"kernel void add(global uint *to, uint value) { to[get_global_id(0)] += value; }\n";
@@ -93,50 +89,6 @@ static bool cuda_find(void)
 	CALLS(CALL)
 #undef CALL
 	return true;
-}
-
-static void fd_send(int socket, int fd)
-{
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = {.room = {0}};
-	char byte = 'f';
-	struct iovec part = {&byte, 1};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
-				 .msg_controllen = sizeof(control)};
-	control.header.cmsg_level = SOL_SOCKET;
-	control.header.cmsg_type = SCM_RIGHTS;
-	control.header.cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(&control.header), &fd, sizeof(int));
-	CHECK(sendmsg(socket, &message, MSG_NOSIGNAL) == 1);
-}
-
-static int fd_receive(int socket)
-{
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control;
-	char byte;
-	int fd = -1;
-	struct iovec part = {&byte, 1};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
-				 .msg_controllen = sizeof(control)};
-	if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) == 1 && CMSG_FIRSTHDR(&message))
-		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(int));
-	return fd;
-}
-
-static void turn_give(int socket)
-{
-	CHECK(send(socket, "t", 1, MSG_NOSIGNAL) == 1);
-}
-
-static bool turn_wait(int socket)
-{
-	char byte;
-	return recv(socket, &byte, 1, 0) == 1;
 }
 
 struct shared {
@@ -224,24 +176,6 @@ static int second_process(int socket)
 	return api_test_failures ? 1 : 0;
 }
 
-static pid_t second_start(int *socket_out)
-{
-	char program[4096], number[16];
-	int sockets[2];
-	pid_t child = -1;
-	const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	if (!CHECK(length > 0) || !CHECK(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets)))
-		return -1;
-	program[length] = '\0';
-	CHECK(!fcntl(sockets[0], F_SETFD, FD_CLOEXEC));
-	snprintf(number, sizeof(number), "%d", sockets[1]);
-	char *const arguments[] = {program, number, NULL};
-	CHECK(!posix_spawn(&child, program, NULL, NULL, arguments, environ));
-	close(sockets[1]);
-	*socket_out = sockets[0];
-	return child;
-}
-
 /* --- the process with OpenCL ------------------------------------------------------------------- */
 
 struct bench {
@@ -327,7 +261,7 @@ static void by_the_host(cl_command_queue queue, cl_mem mem)
 static void two_processes(cl_uint device_count)
 {
 	struct bench bench = bench_make(device_count, test.devices);
-	int socket = -1, status = -1;
+	int socket = -1;
 	cl_event event;
 	cl_command_type type = 0;
 	const pid_t child = second_start(&socket);
@@ -354,10 +288,7 @@ static void two_processes(cl_uint device_count)
 		by_the_host(bench.queue, mem);
 	bench_release(&bench);
 	turn_give(socket);
-	/* It waits for no more than it should get. */
-	CHECK(!shutdown(socket, SHUT_WR));
-	CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status));
-	close(socket);
+	second_end(child, socket);
 }
 
 /* Released while its work is under way, again and again: nothing is left, and the descriptor
