@@ -11,6 +11,8 @@
 static inline void *zeroed(size_t size_B)
 {
 	void *memory = malloc(size_B);
+	/* Compilers that see the two together make a calloc of them. */
+	__asm__("" : "+r"(memory));
 	return memory ? memset(memory, 0, size_B) : NULL;
 }
 

@@ -69,8 +69,6 @@ static struct _cl_mem *mem_new(cl_context context, cl_mem_flags flags, size_t si
 	mem->type = CL_MEM_OBJECT_BUFFER;
 	mem->flags = flags;
 	mem->size_B = size_B;
-	atomic_init(&mem->map_count, 0);
-	atomic_init(&mem->recorded, 0);
 	atomic_init(&mem->holders, 1);
 	object_ref(context);
 	mem->context = context;
@@ -344,7 +342,8 @@ static void mem_destroy(struct object *object)
 		ocl_mem_drop(mem);
 		return;
 	}
-	maps_drop(mem);
+	if (atomic_load(&mem->map_count))
+		maps_drop(mem);
 	/* OpenCL 3.0 API, 5.5.1: callbacks tell that the host memory may be reused,
 	 * and the pinned shadow goes back to the system: both only after the last
 	 * transfer.  Device memory needs no such care, its free is ordered. */

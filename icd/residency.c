@@ -22,17 +22,17 @@ static uint32_t host_place(const struct ocl_storage *storage)
 struct ocl_storage *ocl_storage_new(cl_context context, uint64_t size_B)
 {
 	const uint32_t count = context->device_count;
-	struct ocl_storage *storage = zeroed(sizeof(*storage) +
-					     (count + 1) * sizeof(storage->locations[0]));
+	const size_t head_B = sizeof(struct ocl_storage) +
+			      (count + 1) * sizeof(struct ocl_location);
+	struct ocl_storage *storage = zeroed(head_B + segment_size_B(count + 1));
 	if (!storage)
 		return NULL;
 	if (lock_init(&storage->lock, LOCK_RANK_MEM))
 		goto fail_lock;
 	if (lock_condition_init(&storage->idle))
 		goto fail_condition;
-	struct segment *all = segment_create(0, size_B, count + 1);
-	if (!all)
-		goto fail_segment;
+	struct segment *all = (struct segment *)((char *)storage + head_B);
+	segment_init(all, 0, size_B, count + 1);
 	list_init(&storage->segments);
 	list_append(&storage->segments, &all->link);
 	storage->segment_count = 1;
@@ -40,13 +40,9 @@ struct ocl_storage *ocl_storage_new(cl_context context, uint64_t size_B)
 	storage->size_B = size_B;
 	storage->device_count = count;
 	atomic_init(&storage->tracked, count > 1);
-	for (uint32_t i = 0; i <= count; i++) {
-		storage->locations[i].gpu = i < count ? context->devices[i]->gpu : NULL;
-		ocl_users_init(&storage->locations[i].users);
-	}
+	for (uint32_t i = 0; i < count; i++)
+		storage->locations[i].gpu = context->devices[i]->gpu;
 	return storage;
-fail_segment:
-	lock_condition_finish(&storage->idle);
 fail_condition:
 	lock_finish(&storage->lock);
 fail_lock:

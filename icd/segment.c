@@ -7,21 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct segment *segment_create(uint64_t lo_B, uint64_t hi_B, uint32_t place_count)
+static void segment_set_up(struct segment *segment, uint64_t lo_B, uint64_t hi_B,
+			   uint32_t place_count)
 {
-	struct segment *segment = zeroed(sizeof(*segment) +
-					 place_count * sizeof(segment->places[0]));
-	if (!segment)
-		return NULL;
 	list_init(&segment->link);
 	segment->lo_B = lo_B;
 	segment->hi_B = hi_B;
 	segment->place_count = place_count;
+}
+
+struct segment *segment_create(uint64_t lo_B, uint64_t hi_B, uint32_t place_count)
+{
+	struct segment *segment = zeroed(segment_size_B(place_count));
+	if (segment)
+		segment_set_up(segment, lo_B, hi_B, place_count);
 	return segment;
+}
+
+void segment_init(struct segment *segment, uint64_t lo_B, uint64_t hi_B, uint32_t place_count)
+{
+	segment_set_up(segment, lo_B, hi_B, place_count);
+	segment->within = true;
 }
 
 static void event_drop(struct gpu_event **event)
 {
+	if (!*event)
+		return;
 	gpu_event_unref(*event);
 	*event = NULL;
 }
@@ -39,7 +51,8 @@ void segment_destroy(struct segment *segment)
 		event_drop(&segment->places[i].fill);
 		readers_drop(&segment->places[i]);
 	}
-	free(segment);
+	if (!segment->within)
+		free(segment);
 }
 
 static struct gpu_event *event_share(struct gpu_event *event)

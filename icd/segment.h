@@ -28,10 +28,17 @@ struct segment {
 	struct gpu_event *write;        /* owned; NULL: writer's tail stands for it */
 	struct gpu_stream *writer;      /* NULL: no write to wait for */
 	uint32_t place_count;
+	bool within;                    /* its memory is a part of another object's */
 	struct segment_place places[];
 };
 
 struct segment *segment_create(uint64_t lo_B, uint64_t hi_B, uint32_t place_count);
+/* The same in memory that the caller has, of segment_size_B, all zero, and frees later. */
+static inline size_t segment_size_B(uint32_t place_count)
+{
+	return sizeof(struct segment) + place_count * sizeof(struct segment_place);
+}
+void segment_init(struct segment *segment, uint64_t lo_B, uint64_t hi_B, uint32_t place_count);
 void segment_destroy(struct segment *segment);
 
 /* Makes at_B a border between two segments. CL_OUT_OF_HOST_MEMORY. */

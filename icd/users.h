@@ -20,6 +20,7 @@ struct ocl_users {
 	_Atomic(struct ocl_users *) more;    /* owned */
 };
 
+/* Memory that is all zero needs none. */
 void ocl_users_init(struct ocl_users *users);
 void ocl_users_finish(struct ocl_users *users);
 
