@@ -30,7 +30,7 @@ static struct ocl_arguments *arguments_alloc(uint32_t count, uint32_t data_B)
 		return NULL;
 	memset(arguments, 0, size_B);
 	atomic_init(&arguments->refs, 1);
-	arguments->count = count;
+	arguments->count = arguments->unset = count;
 	arguments->data_B = data_B;
 	arguments->data = (unsigned char *)arguments + head_B;
 	return arguments;
@@ -63,6 +63,7 @@ static struct ocl_arguments *arguments_copy(const struct ocl_arguments *from)
 	struct ocl_arguments *to = arguments_alloc(from->count, from->data_B);
 	if (!to)
 		return NULL;
+	to->unset = from->unset;
 	memcpy(to->data, from->data, from->data_B);
 	memcpy(to->items, from->items, from->count * sizeof(from->items[0]));
 	for (uint32_t i = 0; i < to->count; i++)
@@ -86,18 +87,32 @@ void ocl_arguments_unref(struct ocl_arguments *arguments)
 	free(arguments);
 }
 
-/* A block that only this kernel holds. */
-static cl_int arguments_own(cl_kernel kernel)
+static cl_int arguments_unshare(cl_kernel kernel)
 {
 	struct ocl_arguments *shared = kernel->arguments;
-	if (atomic_load_explicit(&shared->refs, memory_order_acquire) == 1)
-		return CL_SUCCESS;
 	struct ocl_arguments *own = arguments_copy(shared);
 	if (!own)
 		return CL_OUT_OF_HOST_MEMORY;
 	kernel->arguments = own;
 	ocl_arguments_unref(shared);
 	return CL_SUCCESS;
+}
+
+/* A block that only this kernel holds. */
+static inline cl_int arguments_own(cl_kernel kernel)
+{
+	const bool own = atomic_load_explicit(&kernel->arguments->refs, memory_order_acquire) == 1;
+	return own ? CL_SUCCESS : arguments_unshare(kernel);
+}
+
+/* An argument of the kernel's own block, which gets its value now. */
+static inline struct ocl_argument *item_to_set(cl_kernel kernel, cl_uint index)
+{
+	struct ocl_arguments *arguments = kernel->arguments;
+	struct ocl_argument *item = &arguments->items[index];
+	arguments->unset -= !item->set;
+	item->set = true;
+	return item;
 }
 
 /* The types of OpenCL C and those of memory objects. */
@@ -189,85 +204,105 @@ static cl_int buffer_check(cl_kernel kernel, size_t size_B, const void *value, c
 	return mem->image ? CL_INVALID_MEM_OBJECT : CL_SUCCESS;
 }
 
-/* OpenCL 3.0 API, 5.9.2: what value and size must be for each kind of argument, and
- * CL_INVALID_CONTEXT for objects of another context than the kernel's.
- * mem_out: the memory object of an argument that has one. */
-static cl_int argument_check(cl_kernel kernel, const struct abi_argument *argument, size_t size_B,
-			     const void *value, cl_mem *mem_out)
-{
-	*mem_out = NULL;
-	switch (argument->kind) {
-	case ABI_ARGUMENT_VALUE:
-		if (!value)
-			return CL_INVALID_ARG_VALUE;
-		return size_B == argument->size_B ? CL_SUCCESS : CL_INVALID_ARG_SIZE;
-	case ABI_ARGUMENT_LOCAL:
-		/* "arg_value entry must be NULL", "arg_size is zero" */
-		if (value)
-			return CL_INVALID_ARG_VALUE;
-		return size_B ? CL_SUCCESS : CL_INVALID_ARG_SIZE;
-	case ABI_ARGUMENT_GLOBAL:
-	case ABI_ARGUMENT_CONSTANT:
-		return buffer_check(kernel, size_B, value, mem_out);
-	case ABI_ARGUMENT_IMAGE:
-		return image_check(kernel, argument, size_B, value, mem_out);
-	case ABI_ARGUMENT_SAMPLER:
-		return sampler_check(kernel, size_B, value);
-	}
-	return CL_INVALID_ARG_VALUE;
-}
-
 /* Most values are of these sizes. */
-static void value_copy(unsigned char *to, const void *value, size_t size_B)
+static inline void value_copy(unsigned char *to, const void *value, size_t size_B)
 {
-	if (size_B == 4)
-		memcpy(to, value, 4);
-	else if (size_B == 8)
-		memcpy(to, value, 8);
-	else
+	uint64_t eight;
+	uint32_t four;
+	if (size_B == sizeof(four)) {
+		memcpy(&four, value, sizeof(four));
+		memcpy(to, &four, sizeof(four));
+	} else if (size_B == sizeof(eight)) {
+		memcpy(&eight, value, sizeof(eight));
+		memcpy(to, &eight, sizeof(eight));
+	} else {
 		memcpy(to, value, size_B);
+	}
 }
 
-cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, const void *value)
+static cl_int value_set(cl_kernel kernel, cl_uint index, size_t size_B, const void *value)
 {
-	const struct abi_kernel *abi = ocl_kernel_abi(kernel);
-	cl_mem mem, old;
+	if (!value)
+		return CL_INVALID_ARG_VALUE;
+	if (size_B != kernel->abi->arguments[index].size_B)
+		return CL_INVALID_ARG_SIZE;
+	cl_int error = arguments_own(kernel);
+	if (error)
+		return error;
+	const struct ocl_argument *item = item_to_set(kernel, index);
+	value_copy(kernel->arguments->data + item->offset_B, value, size_B);
+	return CL_SUCCESS;
+}
+
+static cl_int local_set(cl_kernel kernel, cl_uint index, size_t size_B, const void *value)
+{
+	/* "arg_value entry must be NULL", "arg_size is zero" */
+	if (value)
+		return CL_INVALID_ARG_VALUE;
+	if (!size_B)
+		return CL_INVALID_ARG_SIZE;
+	cl_int error = arguments_own(kernel);
+	if (!error)
+		item_to_set(kernel, index)->local_B = size_B;
+	return error;
+}
+
+static cl_int sampler_set(cl_kernel kernel, cl_uint index, size_t size_B, const void *value)
+{
 	cl_sampler sampler;
-	if (index >= abi->argument_count)
-		return CL_INVALID_ARG_INDEX;
-	const struct abi_argument *argument = &abi->arguments[index];
-	cl_int error = argument_check(kernel, argument, size_B, value, &mem);
+	cl_int error = sampler_check(kernel, size_B, value);
 	if (!error)
 		error = arguments_own(kernel);
 	if (error)
 		return error;
-	struct ocl_argument *item = &kernel->arguments->items[index];
-	item->set = true;
-	switch (argument->kind) {
+	memcpy(&sampler, value, sizeof(sampler));
+	const struct ocl_argument *item = item_to_set(kernel, index);
+	memcpy(kernel->arguments->data + item->offset_B, &sampler->bits, sizeof(sampler->bits));
+	return CL_SUCCESS;
+}
+
+static cl_int memory_set(cl_kernel kernel, cl_uint index, size_t size_B, const void *value)
+{
+	const struct abi_argument *argument = &kernel->abi->arguments[index];
+	cl_mem mem = NULL;
+	cl_int error = argument->kind == ABI_ARGUMENT_IMAGE
+			       ? image_check(kernel, argument, size_B, value, &mem)
+			       : buffer_check(kernel, size_B, value, &mem);
+	if (!error)
+		error = arguments_own(kernel);
+	if (error)
+		return error;
+	struct ocl_argument *item = item_to_set(kernel, index);
+	const cl_mem old = item->mem;
+	item->pointer = 0;
+	if (old == mem)
+		return CL_SUCCESS;
+	ocl_mem_hold(mem);
+	item->mem = mem;
+	ocl_mem_drop(old);
+	return CL_SUCCESS;
+}
+
+/* OpenCL 3.0 API, 5.9.2: what value and size must be for each kind of argument, and
+ * CL_INVALID_CONTEXT for objects of another context than the kernel's. */
+cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, const void *value)
+{
+	const struct abi_kernel *abi = ocl_kernel_abi(kernel);
+	if (index >= abi->argument_count)
+		return CL_INVALID_ARG_INDEX;
+	switch (abi->arguments[index].kind) {
 	case ABI_ARGUMENT_VALUE:
-		value_copy(kernel->arguments->data + item->offset_B, value, size_B);
-		break;
-	case ABI_ARGUMENT_LOCAL:
-		item->local_B = size_B;
-		break;
-	case ABI_ARGUMENT_SAMPLER:
-		memcpy(&sampler, value, sizeof(sampler));
-		memcpy(kernel->arguments->data + item->offset_B, &sampler->bits,
-		       sizeof(sampler->bits));
-		break;
+		return value_set(kernel, index, size_B, value);
 	case ABI_ARGUMENT_GLOBAL:
 	case ABI_ARGUMENT_CONSTANT:
 	case ABI_ARGUMENT_IMAGE:
-		item->pointer = 0;
-		old = item->mem;
-		if (old == mem)
-			break;
-		ocl_mem_hold(mem);
-		item->mem = mem;
-		ocl_mem_drop(old);
-		break;
+		return memory_set(kernel, index, size_B, value);
+	case ABI_ARGUMENT_LOCAL:
+		return local_set(kernel, index, size_B, value);
+	case ABI_ARGUMENT_SAMPLER:
+		return sampler_set(kernel, index, size_B, value);
 	}
-	return CL_SUCCESS;
+	return CL_INVALID_ARG_VALUE;
 }
 
 /* OpenCL 3.0 API, 5.9.2 (clSetKernelArgSVMPointer): the pointer may be into an allocation,
@@ -300,11 +335,10 @@ static cl_int pointer_take(cl_kernel kernel, cl_uint index, uint64_t pointer, cl
 		ocl_mem_drop(held);
 		return error;
 	}
-	struct ocl_argument *item = &kernel->arguments->items[index];
+	struct ocl_argument *item = item_to_set(kernel, index);
 	ocl_mem_drop(item->mem);
 	item->mem = held;
 	item->pointer = pointer;
-	item->set = true;
 	return CL_SUCCESS;
 }
 
@@ -640,11 +674,12 @@ cl_int ocl_kernel_starting(struct _cl_kernel *kernel, const struct ocl_kernel_co
 
 cl_int ocl_kernel_arguments_check(const struct _cl_kernel *kernel)
 {
-	for (uint32_t i = 0; i < kernel->arguments->count; i++) {
-		const struct ocl_argument *item = &kernel->arguments->items[i];
-		if (!item->set || (item->mem && !ocl_mem_is_alive(item->mem)))
+	const struct ocl_arguments *arguments = kernel->arguments;
+	if (arguments->unset)
+		return CL_INVALID_KERNEL_ARGS;
+	for (uint32_t i = 0; i < arguments->count; i++)
+		if (arguments->items[i].mem && !ocl_mem_is_alive(arguments->items[i].mem))
 			return CL_INVALID_KERNEL_ARGS;
-	}
 	return CL_SUCCESS;
 }
 

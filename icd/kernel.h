@@ -26,6 +26,7 @@ struct ocl_argument {
 struct ocl_arguments {
 	atomic_uint refs;
 	uint32_t count;
+	uint32_t unset;               /* how many of them nobody has set yet */
 	uint32_t data_B;
 	unsigned char *data;          /* aligned to 16; inside the same allocation */
 	struct ocl_argument items[];

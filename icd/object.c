@@ -14,12 +14,6 @@ void object_init(struct object *object, const struct object_type *type)
 	atomic_init(&object->refs, 1);
 }
 
-cl_int object_check(const void *handle, const struct object_type *type)
-{
-	const struct object *object = handle;
-	return object && object->type == type ? CL_SUCCESS : type->invalid;
-}
-
 void object_ref(void *handle)
 {
 	struct object *object = handle;

@@ -36,7 +36,11 @@ void object_init(struct object *object, const struct object_type *type);
 
 /* CL_SUCCESS, or the type's own invalid code when handle is NULL or of another
  * type.  A freed handle is caught at best effort only. */
-cl_int object_check(const void *handle, const struct object_type *type);
+static inline cl_int object_check(const void *handle, const struct object_type *type)
+{
+	const struct object *object = handle;
+	return object && object->type == type ? CL_SUCCESS : type->invalid;
+}
 
 /* Internal ownership. */
 void object_ref(void *handle);
