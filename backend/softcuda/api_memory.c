@@ -100,7 +100,9 @@ bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64
 		log_err("softcuda: device %u: kernel '%s' uses 0x%llx, which is memory of another "
 			"device without peer access", launch->device_index, launch->function->name,
 			(unsigned long long)address);
-	return found && !foreign;
+	if (!found)
+		return soft_pageable_find(address, start_out, end_out);
+	return !foreign;
 }
 
 static const struct soft_allocation *find_freed_locked(uint64_t address)

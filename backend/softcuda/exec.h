@@ -109,11 +109,17 @@ CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 void soft_exec_shutdown(void);
 
 /* From the api side: finds the live allocation that holds address and that the
- * launch may touch: of its device, of its peers, managed and pinned host memory.
+ * launch may touch: of its device, of its peers, managed and pinned host memory; else the
+ * host's own, if kernels may touch that.
  * Thread-safe, no lock held on return; the executor keeps the answer for the
  * rest of the launch. */
 bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64_t *start_out,
 		      uint64_t *end_out);
+
+/* CULVERT_SOFT_PAGEABLE: kernels may touch all writable memory of the host. */
+bool soft_pageable(void);
+/* The page of such memory that address is in; false also where the option is off. */
+bool soft_pageable_find(uint64_t address, uint64_t *start_out, uint64_t *end_out);
 
 /* What soft_image_find says of an object's value. */
 enum soft_image_state {

@@ -24,6 +24,7 @@ softcuda_api_sources = \
 	backend/softcuda/api_memory.c \
 	backend/softcuda/api_module.c \
 	backend/softcuda/api_pointer.c \
+	backend/softcuda/pageable.c \
 	backend/softcuda/api_pool.c \
 	backend/softcuda/api_virtual.c \
 	backend/softcuda/api_schedule.c \
