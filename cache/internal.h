@@ -53,10 +53,15 @@ bool cache_look_at_all(int folder, cache_look *look, void *state);
 /* After size_B were put: looks whether it is time to make room, and makes it. */
 void cache_evict(struct cache *cache, int folder, uint64_t size_B);
 
-/* entry.c: the form of one file.  Reading trusts nothing. */
-bool cache_entry_write(const struct hash *key, const void *value, size_t size_B,
-		       struct bytes *entry_out);
-bool cache_entry_read(const struct hash *key, const void *entry, size_t size_B,
-		      struct bytes *value_out);
+/* entry.c: the form of one file, a header and the value. */
+enum {
+	CACHE_HEADER_B = 56,
+	CACHE_VALUE_MAX_B = 1 << 28      /* nothing that is compiled is larger */
+};
+void cache_header_write(const struct hash *key, const void *value, size_t size_B,
+			unsigned char header[CACHE_HEADER_B]);
+/* Whether that header was written for this key and this value.  Trusts nothing. */
+bool cache_header_holds(const unsigned char header[CACHE_HEADER_B], const struct hash *key,
+			const void *value, size_t size_B);
 
 #endif

@@ -8,8 +8,3 @@ cache_libcache_a_SOURCES = \
 	cache/folder.c \
 	cache/list.c \
 	cache/store.c
-
-# make tests/bench/bench_cache
-EXTRA_PROGRAMS += tests/bench/bench_cache
-tests_bench_bench_cache_SOURCES = tests/bench/bench_cache.c
-tests_bench_bench_cache_LDADD = cache/libcache.a base/libbase.a $(ZSTD_LIBS) -lpthread

@@ -55,27 +55,46 @@ enum cache_name_kind cache_name_kind(const char *name)
 
 /* --- getting ------------------------------------------------------------------------ */
 
-/* 0, or an errno value: EPERM for a file that is not ours, or is no file. */
-static int read_all(int fd, const struct stat *status, struct bytes *content)
+/* Reads size_B bytes from at_B on.  0, or an errno value. */
+static int read_at(int fd, size_t at_B, void *room, size_t size_B)
 {
-	if (!S_ISREG(status->st_mode) || status->st_uid != geteuid() ||
-	    status->st_mode & (S_IWGRP | S_IWOTH))
-		return EPERM;
-	size_t size_B = (size_t)status->st_size, at_B = 0;
-	char *room = bytes_extend_unset(content, size_B);
-	if (!room)
-		return ENOMEM;
-	while (at_B < size_B) {
-		ssize_t got_B = pread(fd, room + at_B, size_B - at_B, (off_t)at_B);
+	char *to = room;
+	while (size_B) {
+		ssize_t got_B = pread(fd, to, size_B, (off_t)at_B);
 		if (got_B < 0 && errno == EINTR)
 			continue;
 		if (got_B < 0)
 			return errno;
 		if (!got_B)
 			return EIO;
+		to += got_B;
 		at_B += (size_t)got_B;
+		size_B -= (size_t)got_B;
 	}
 	return 0;
+}
+
+/* Whether what is open as fd is key's entry, whole and ours: its value, or nothing, and an
+ * errno value; EPERM for what is not ours, is no file or no entry of that key. */
+static int read_value(int fd, const struct stat *status, const struct hash *key,
+		      struct bytes *value_out)
+{
+	unsigned char header[CACHE_HEADER_B];
+	const bool ours = S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
+			  !(status->st_mode & (S_IWGRP | S_IWOTH));
+	if (!ours || status->st_size < CACHE_HEADER_B ||
+	    status->st_size - CACHE_HEADER_B > CACHE_VALUE_MAX_B)
+		return EPERM;
+	const size_t size_B = (size_t)status->st_size - CACHE_HEADER_B;
+	char *value = bytes_extend_unset(value_out, size_B);
+	int error = value ? read_at(fd, 0, header, sizeof(header)) : ENOMEM;
+	if (!error)
+		error = read_at(fd, CACHE_HEADER_B, value, size_B);
+	if (!error && !cache_header_holds(header, key, value, size_B))
+		error = EPERM;
+	if (error)
+		bytes_finish(value_out);
+	return error;
 }
 
 /* What is used stays.  A time that lies in the future, after the clock was set back,
@@ -93,24 +112,17 @@ static enum found read_entry(struct cache *cache, int folder, const struct hash 
 			     const char *name, struct bytes *value_out)
 {
 	struct stat status;
-	struct bytes content = BYTES_INIT;
 	/* O_NONBLOCK: a FIFO in the way must not hang the host. */
 	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ELOOP || errno == ENXIO ? USELESS : ABSENT;
-	int error = fstat(fd, &status) ? errno : read_all(fd, &status, &content);
-	enum found found = USELESS;
-	if (error == ENOMEM)
-		found = ABSENT;
-	else if (!error && cache_entry_read(key, content.data, content.size_B, value_out))
-		found = FOUND;
-	if (found == FOUND)
+	int error = fstat(fd, &status) ? errno : read_value(fd, &status, key, value_out);
+	if (!error)
 		touch(fd, &status);
-	else if (error && error != EPERM)
+	else if (error != EPERM && error != ENOMEM)
 		cache_complain(cache, "cannot be read", error);
 	close(fd);
-	bytes_finish(&content);
-	return found;
+	return !error ? FOUND : error == ENOMEM ? ABSENT : USELESS;
 }
 
 bool cache_get(struct cache *cache, const struct hash *key, struct bytes *value_out)
@@ -135,7 +147,7 @@ bool cache_get(struct cache *cache, const struct hash *key, struct bytes *value_
 enum cache_state cache_verify(struct cache *cache, const struct hash *key)
 {
 	char name[CACHE_NAME_B];
-	struct bytes content = BYTES_INIT, value = BYTES_INIT;
+	struct bytes value = BYTES_INIT;
 	struct stat status;
 	enum cache_state state = CACHE_ABSENT;
 	cache_name(key, "", name);
@@ -145,13 +157,11 @@ enum cache_state cache_verify(struct cache *cache, const struct hash *key)
 	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0 || errno != ENOENT)
 		state = CACHE_DAMAGED;
-	if (fd >= 0 && !fstat(fd, &status) && !read_all(fd, &status, &content) &&
-	    cache_entry_read(key, content.data, content.size_B, &value))
+	if (fd >= 0 && !fstat(fd, &status) && !read_value(fd, &status, key, &value))
 		state = CACHE_WHOLE;
 	if (fd >= 0)
 		close(fd);
 	close(folder);
-	bytes_finish(&content);
 	bytes_finish(&value);
 	return state;
 }
@@ -170,8 +180,9 @@ void cache_drop(struct cache *cache, const struct hash *key)
 
 /* --- putting ------------------------------------------------------------------------ */
 
-static int write_all(int fd, const char *data, size_t size_B)
+static int write_all(int fd, const void *all, size_t size_B)
 {
+	const char *data = all;
 	while (size_B) {
 		ssize_t put_B = write(fd, data, size_B);
 		if (put_B < 0 && errno == EINTR)
@@ -204,13 +215,17 @@ static int open_temporary(int folder, const struct hash *key, char name[CACHE_NA
 }
 
 /* No fsync: what a power cut leaves half-written is found out when it is read. */
-static int publish(int folder, const struct hash *key, const struct bytes *entry)
+static int publish(int folder, const struct hash *key, const struct bytes *value)
 {
+	unsigned char header[CACHE_HEADER_B];
 	char temporary[CACHE_NAME_B], name[CACHE_NAME_B];
 	int fd = open_temporary(folder, key, temporary);
 	if (fd < 0)
 		return errno;
-	int error = write_all(fd, entry->data, entry->size_B);
+	cache_header_write(key, value->data, value->size_B, header);
+	int error = write_all(fd, header, sizeof(header));
+	if (!error)
+		error = write_all(fd, value->data, value->size_B);
 	if (close(fd) && !error)
 		error = errno;
 	cache_name(key, "", name);
@@ -223,20 +238,18 @@ static int publish(int folder, const struct hash *key, const struct bytes *entry
 
 void cache_put(struct cache *cache, const struct hash *key, const struct bytes *value)
 {
-	struct bytes entry = BYTES_INIT;
+	const size_t entry_B = CACHE_HEADER_B + value->size_B;
+	if (value->size_B > CACHE_VALUE_MAX_B || entry_B > cache->limit_B)
+		return;
 	int folder = cache_folder_open(cache, true);
 	if (folder < 0)
 		return;
-	if (cache_entry_write(key, value->data, value->size_B, &entry) &&
-	    entry.size_B <= cache->limit_B) {
-		int error = publish(folder, key, &entry);
-		if (error) {
-			cache_complain(cache, "cannot be written to", error);
-		} else {
-			cache_count(&cache->stores);
-			cache_evict(cache, folder, entry.size_B);
-		}
+	int error = publish(folder, key, value);
+	if (error) {
+		cache_complain(cache, "cannot be written to", error);
+	} else {
+		cache_count(&cache->stores);
+		cache_evict(cache, folder, entry_B);
 	}
-	bytes_finish(&entry);
 	close(folder);
 }

@@ -38,7 +38,7 @@ static cl_int ptx_load(const struct ocl_code *code, cl_device_id device, const s
 	return be_ptx_load(device->gpu, ptx, &options, verbose, module_out, log);
 }
 
-cl_int ocl_code_load(const struct ocl_code *code, cl_device_id device,
+cl_int ocl_code_load(struct ocl_code *code, cl_device_id device,
 		     struct gpu_module **module_out, struct bytes *log)
 {
 	if (code->cubin.size_B && code->sm == device->caps->sm) {
@@ -73,16 +73,17 @@ static cl_int registers_find(const struct abi_program *abi, struct gpu_module *p
 	return error;
 }
 
-cl_int ocl_code_load_starting(const struct ocl_code *code, cl_device_id device,
+cl_int ocl_code_load_starting(struct ocl_code *code, cl_device_id device,
 			      struct gpu_module *plain, struct gpu_module **module_out,
 			      struct bytes *log)
 {
 	struct bytes ptx = BYTES_INIT;
+	const struct bytes *whole = ocl_part_bytes(&code->ptx);
 	uint32_t *registers = calloc(code->abi->kernel_count, sizeof(*registers));
-	cl_int error = registers ? registers_find(code->abi, plain, registers)
-				 : CL_OUT_OF_HOST_MEMORY;
+	cl_int error = whole && registers ? registers_find(code->abi, plain, registers)
+					  : CL_OUT_OF_HOST_MEMORY;
 	if (!error) {
-		fe_ptx_limit_registers(code->abi, &code->ptx, registers, &ptx);
+		fe_ptx_limit_registers(code->abi, whole, registers, &ptx);
 		error = bytes_failed(&ptx) ? CL_OUT_OF_HOST_MEMORY
 					   : ptx_load(code, device, &ptx, false, module_out, log);
 	}
@@ -194,6 +195,15 @@ static cl_int module_find(struct ocl_code *code, cl_device_id device,
 	return error;
 }
 
+/* Whether what the job compiles from is there, unpacked: where it was once, it stays. */
+static bool open_parts(const struct ocl_build_job *job)
+{
+	for (size_t i = 0; i < job->input_count; i++)
+		if (!ocl_part_bytes(&job->inputs[i]->object))
+			return false;
+	return !job->loaded || (ocl_part_bytes(&job->loaded->object) && ocl_part_bytes(&job->loaded->ptx));
+}
+
 cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out,
 		     struct ocl_module **module_out, struct bytes *log)
 {
@@ -206,12 +216,12 @@ cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out
 	if (job->kind == OCL_BUILD_BINARY && ocl_code_fits(job->loaded, job->device)) {
 		code = ocl_code_ref(job->loaded);
 		/* Text of an application's is compiled now, and its mistakes told. */
-		if (code->cubin.size_B || code->object.size_B) {
+		if (code->cubin.size_B || !ocl_part_empty(&code->object)) {
 			*code_out = code;
 			return CL_SUCCESS;
 		}
 	} else {
-		error = find_or_make(job, &code, log);
+		error = open_parts(job) ? find_or_make(job, &code, log) : CL_OUT_OF_HOST_MEMORY;
 	}
 	if (error)
 		return error;

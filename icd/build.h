@@ -48,11 +48,11 @@ cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out
 		     struct ocl_module **module_out, struct bytes *log);
 
 /* An executable's module on device, for launches that start at 0 where the code is split. */
-cl_int ocl_code_load(const struct ocl_code *code, cl_device_id device,
+cl_int ocl_code_load(struct ocl_code *code, cl_device_id device,
 		     struct gpu_module **module_out, struct bytes *log);
 /* The other one of split code: by the driver's compiler, whose own cache keeps it.  Its work-groups
  * may be as large as those of plain, which is the first one. */
-cl_int ocl_code_load_starting(const struct ocl_code *code, cl_device_id device,
+cl_int ocl_code_load_starting(struct ocl_code *code, cl_device_id device,
 			      struct gpu_module *plain, struct gpu_module **module_out,
 			      struct bytes *log);
 

@@ -44,7 +44,8 @@ static size_t kept_item_B(const struct kept *item)
 	const struct ocl_code *code = item->code;
 	if (!code)
 		return item->log.size_B;
-	return code->object.size_B + code->ptx.size_B + code->cubin.size_B + code->log.size_B;
+	return code->object.bytes.size_B + code->ptx.bytes.size_B + code->cubin.size_B +
+	       code->log.size_B;
 }
 
 static void kept_unref(struct kept *item)
@@ -209,11 +210,11 @@ static struct hash key_of_choice(const struct hash *key, const void *asked, size
 	return hash_of(parts, sizeof(parts));
 }
 
-static void store_code(const struct hash *key, const struct ocl_code *code)
+static void store_code(const struct hash *key, struct ocl_code *code)
 {
 	struct bytes value = BYTES_INIT;
 	bytes_append_char(&value, PLAIN);
-	ocl_code_write(code, true, &value);
+	ocl_code_write(code, OCL_CODE_KEPT, &value);
 	if (!bytes_failed(&value))
 		cache_put(cache_default(), key, &value);
 	bytes_finish(&value);
@@ -224,7 +225,8 @@ static struct ocl_code *read_code(const struct hash *key, const struct bytes *va
 {
 	struct ocl_code *code = NULL;
 	/* Whole, and still not ours: written by something else under our key. */
-	if (ocl_code_read(value->data + 1, value->size_B - 1, device, &code) == CL_INVALID_BINARY)
+	if (ocl_code_read(value->data + 1, value->size_B - 1, OCL_CODE_KEPT, device, &code) ==
+	    CL_INVALID_BINARY)
 		cache_drop(cache_default(), key);
 	return code;
 }

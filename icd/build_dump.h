@@ -6,7 +6,7 @@
 #include "icd/build.h"
 
 /* Writes what code has of PTX and machine code, NULL: it was not made, and the log, when the option is set. */
-void ocl_build_dump(const struct ocl_build_job *job, const struct ocl_code *code,
+void ocl_build_dump(const struct ocl_build_job *job, struct ocl_code *code,
 		    const struct bytes *log);
 
 /* Takes the PTX that the user put in this job's place, when the option is set. */

@@ -48,10 +48,17 @@ static bool add_options(struct hash_builder *key, const struct ocl_build_job *jo
 	return status == FE_OK;
 }
 
-static bool add_loaded(struct hash_builder *key, const struct ocl_code *loaded)
+/* What a job compiles from is there before it runs. */
+static void add_object(struct hash_builder *key, struct ocl_part *object)
+{
+	const struct bytes *bytes = ocl_part_bytes(object);
+	hash_add(key, bytes->data, bytes->size_B);
+}
+
+static bool add_loaded(struct hash_builder *key, struct ocl_code *loaded)
 {
 	struct bytes whole = BYTES_INIT;
-	ocl_code_write(loaded, false, &whole);
+	ocl_code_write(loaded, OCL_CODE_GIVEN, &whole);
 	bool added = !bytes_failed(&whole);
 	hash_add(key, bytes_string(&whole), whole.size_B);
 	bytes_finish(&whole);
@@ -73,7 +80,7 @@ static bool add_job(struct hash_builder *key, const struct ocl_build_job *job)
 	}
 	hash_add_number(key, job->input_count);
 	for (size_t i = 0; i < job->input_count; i++)
-		hash_add(key, job->inputs[i]->object.data, job->inputs[i]->object.size_B);
+		add_object(key, &job->inputs[i]->object);
 	return add_options(key, job) && (!job->loaded || add_loaded(key, job->loaded));
 }
 

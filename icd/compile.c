@@ -130,7 +130,7 @@ static cl_int generate(const struct ocl_build_job *job, struct fe_program *progr
 	struct stage_clock clock = stage_clock_start();
 	stage_set("libnvvm");
 	cl_int error = be_nvvm_compile(program->nvvm_ir.data, program->nvvm_ir.size_B, libdevice,
-				       libdevice_B, &options, &code->ptx, product->log);
+				       libdevice_B, &options, &code->ptx.bytes, product->log);
 	if (error)
 		return backend_error(job, error);
 	stage_clock_lap(&clock, "libnvvm");
@@ -173,7 +173,7 @@ static cl_int run_source(const struct ocl_build_job *job, struct product *produc
 {
 	struct fe_program program;
 	const struct fe_compile_job compile = compile_job(job, product);
-	cl_int error = compile_error(job, fe_build(&compile, &program, &product->code->object,
+	cl_int error = compile_error(job, fe_build(&compile, &program, &product->code->object.bytes,
 						   product->log), product);
 	if (error)
 		return error;
@@ -187,7 +187,7 @@ static cl_int run_compile(const struct ocl_build_job *job, struct product *produ
 	struct ocl_code *code = product->code;
 	const struct fe_compile_job compile = compile_job(job, product);
 	code->type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
-	return compile_error(job, fe_compile(&compile, &code->object, product->log), product);
+	return compile_error(job, fe_compile(&compile, &code->object.bytes, product->log), product);
 }
 
 /* objects: borrowed contents. */
@@ -205,7 +205,7 @@ static cl_int link_objects(const struct ocl_build_job *job, const struct bytes *
 	};
 	if (job->kind == OCL_BUILD_LINK && fe_options_want_library(job->options)) {
 		code->type = CL_PROGRAM_BINARY_TYPE_LIBRARY;
-		return frontend_error(job, fe_link_library(&link, &code->object, product->log));
+		return frontend_error(job, fe_link_library(&link, &code->object.bytes, product->log));
 	}
 	cl_int error = frontend_error(job, fe_link(&link, &program, product->log));
 	if (error)
@@ -219,7 +219,7 @@ static cl_int run_link(const struct ocl_build_job *job, struct product *product)
 {
 	struct bytes list = BYTES_INIT;
 	for (size_t i = 0; i < job->input_count; i++)
-		bytes_append(&list, &job->inputs[i]->object, sizeof(struct bytes));
+		bytes_append(&list, ocl_part_bytes(&job->inputs[i]->object), sizeof(struct bytes));
 	cl_int error = CL_OUT_OF_HOST_MEMORY;
 	if (!bytes_failed(&list))
 		error = link_objects(job, (const struct bytes *)(const void *)list.data,
@@ -228,25 +228,27 @@ static cl_int run_link(const struct ocl_build_job *job, struct product *product)
 	return error;
 }
 
-/* An executable that was made for another device: from its bitcode, which gives
+/* What a job compiles from is there before it runs: icd/build.c, or the message, has seen to it.
+ * An executable that was made for another device: from its bitcode, which gives
  * the better code, or else from its PTX. */
 static cl_int run_binary(const struct ocl_build_job *job, struct product *product)
 {
 	struct ocl_code *code = product->code;
-	const struct ocl_code *loaded = job->loaded;
-	if (loaded->object.size_B) {
-		bytes_append(&code->object, loaded->object.data, loaded->object.size_B);
-		if (bytes_failed(&code->object))
+	struct ocl_code *loaded = job->loaded;
+	const struct bytes *object = ocl_part_bytes(&loaded->object), *ptx = ocl_part_bytes(&loaded->ptx);
+	if (object->size_B) {
+		bytes_append(&code->object.bytes, object->data, object->size_B);
+		if (bytes_failed(&code->object.bytes))
 			return CL_OUT_OF_HOST_MEMORY;
-		return link_objects(job, &loaded->object, 1, product);
+		return link_objects(job, object, 1, product);
 	}
 	struct bytes facts = BYTES_INIT;
 	abi_program_write(loaded->abi, &facts);
 	if (!bytes_failed(&facts))
 		code->abi = abi_program_read(facts.data, facts.size_B);
 	bytes_finish(&facts);
-	bytes_append(&code->ptx, loaded->ptx.data, loaded->ptx.size_B);
-	if (!code->abi || bytes_failed(&code->ptx))
+	bytes_append(&code->ptx.bytes, ptx->data, ptx->size_B);
+	if (!code->abi || bytes_failed(&code->ptx.bytes))
 		return CL_OUT_OF_HOST_MEMORY;
 	code->ptx_sm = loaded->ptx_sm;
 	code->optimization = loaded->optimization;

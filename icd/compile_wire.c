@@ -85,11 +85,11 @@ static size_t get_count(struct reader *reader)
 
 /* --- jobs ----------------------------------------------------------------------------- */
 
-static void put_code(struct bytes *bytes, const struct ocl_code *code)
+static void put_code(struct bytes *bytes, struct ocl_code *code)
 {
 	struct bytes whole = BYTES_INIT;
 	if (code)
-		ocl_code_write(code, false, &whole);
+		ocl_code_write(code, OCL_CODE_GIVEN, &whole);
 	put_run(bytes, whole.data, whole.size_B);
 	bytes->failed |= bytes_failed(&whole);
 	bytes_finish(&whole);
@@ -112,8 +112,10 @@ void ocl_wire_put_job(const struct ocl_build_job *job, const char *folder, struc
 		put_run(bytes, job->headers[i].text, job->headers[i].size_B);
 	}
 	put_number(bytes, job->input_count);
-	for (size_t i = 0; i < job->input_count; i++)
-		put_run(bytes, job->inputs[i]->object.data, job->inputs[i]->object.size_B);
+	for (size_t i = 0; i < job->input_count; i++) {
+		const struct bytes *object = ocl_part_bytes(&job->inputs[i]->object);
+		put_run(bytes, object->data, object->size_B);
+	}
 }
 
 static void get_headers(struct reader *reader, struct ocl_wire_job *out)
@@ -141,8 +143,8 @@ static void get_inputs(struct reader *reader, struct ocl_wire_job *out)
 		reader->failed |= !code;
 		if (!code)
 			break;
-		bytes_append(&code->object, object, size_B);
-		reader->failed |= bytes_failed(&code->object);
+		bytes_append(&code->object.bytes, object, size_B);
+		reader->failed |= bytes_failed(&code->object.bytes);
 	}
 	out->job.inputs = out->inputs;
 	out->job.input_count = out->input_count;
@@ -152,7 +154,8 @@ static void get_loaded(struct reader *reader, struct ocl_wire_job *out)
 {
 	size_t size_B;
 	const char *whole = get_run(reader, &size_B);
-	if (size_B && ocl_code_read(whole, size_B, NULL, &out->job.loaded))
+	if (size_B && ocl_code_read(whole, size_B, OCL_CODE_GIVEN, NULL,
+						 &out->job.loaded))
 		reader->failed = true;
 }
 
@@ -214,7 +217,8 @@ bool ocl_wire_get_compiled(const struct bytes *message, size_t offset_B, cl_devi
 	const char *code = get_run(&reader, &code_B);
 	bytes_append(&compiled->inputs.rows, rows, rows_B);
 	bytes_append(&compiled->log, log, log_B);
-	if (!reader.failed && code_B && ocl_code_read(code, code_B, device, &compiled->code))
+	if (!reader.failed && code_B &&
+	    ocl_code_read(code, code_B, OCL_CODE_GIVEN, device, &compiled->code))
 		reader.failed = true;
 	return !reader.failed && (compiled->code != NULL) == !compiled->error &&
 	       !bytes_failed(&compiled->inputs.rows) && !bytes_failed(&compiled->log);

@@ -39,6 +39,15 @@ static bool bytes_equal(const struct bytes *a, const struct bytes *b)
 	return a->size_B == b->size_B && (!a->size_B || !memcmp(a->data, b->data, a->size_B));
 }
 
+/* As they are, where both are packed or neither; it is seldom that one is. */
+static bool part_equal(struct ocl_part *a, struct ocl_part *b)
+{
+	if (a->packed == b->packed)
+		return bytes_equal(&a->bytes, &b->bytes);
+	const struct bytes *a_bytes = ocl_part_bytes(a), *b_bytes = ocl_part_bytes(b);
+	return a_bytes && b_bytes && bytes_equal(a_bytes, b_bytes);
+}
+
 /* Figures of registers may come with the loading, into each program's log. */
 static bool code_is_shared(const struct ocl_code *code)
 {
@@ -46,12 +55,12 @@ static bool code_is_shared(const struct ocl_code *code)
 }
 
 /* Whether the driver makes the same of both. */
-static bool code_equal(const struct ocl_code *a, const struct ocl_code *b)
+static bool code_equal(struct ocl_code *a, struct ocl_code *b)
 {
 	return a == b ||
 	       (a->sm == b->sm && a->ptx_sm == b->ptx_sm && a->optimization == b->optimization &&
 		a->max_registers == b->max_registers && a->line_info == b->line_info &&
-		bytes_equal(&a->cubin, &b->cubin) && bytes_equal(&a->ptx, &b->ptx));
+		bytes_equal(&a->cubin, &b->cubin) && part_equal(&a->ptx, &b->ptx));
 }
 
 static struct ocl_module *module_create(cl_device_id device, struct ocl_code *code)
@@ -79,7 +88,7 @@ fail_lock:
 
 static size_t module_B(const struct ocl_module *module)
 {
-	return module->code->cubin.size_B + module->code->ptx.size_B;
+	return module->code->cubin.size_B + module->code->ptx.bytes.size_B;
 }
 
 static void idle_remove_locked(struct ocl_module *module)
@@ -114,7 +123,7 @@ static void retire_locked(struct ocl_module *module, bool keep, struct list *gon
 	shrink_locked(IDLE_MAX, IDLE_MAX_B, gone);
 }
 
-static struct ocl_module *find_locked(cl_device_id device, const struct ocl_code *code)
+static struct ocl_module *find_locked(cl_device_id device, struct ocl_code *code)
 {
 	struct list *link, *next;
 	list_for_each(link, next, &modules) {
@@ -128,7 +137,7 @@ static struct ocl_module *find_locked(cl_device_id device, const struct ocl_code
 	return NULL;
 }
 
-static struct ocl_module *find(cl_device_id device, const struct ocl_code *code)
+static struct ocl_module *find(cl_device_id device, struct ocl_code *code)
 {
 	lock_take(&modules_lock);
 	struct ocl_module *found = find_locked(device, code);

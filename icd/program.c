@@ -149,8 +149,8 @@ cl_int ocl_program_create_binary(cl_context context, cl_uint count, const cl_dev
 	for (cl_uint i = 0; i < count; i++) {
 		cl_int status = CL_INVALID_VALUE;
 		if (lengths[i] && binaries[i])
-			status = ocl_code_read(binaries[i], lengths[i], devices[i],
-					       &program->per_device[i].loaded);
+			status = ocl_code_read(binaries[i], lengths[i], OCL_CODE_GIVEN,
+					       devices[i], &program->per_device[i].loaded);
 		if (status_out)
 			status_out[i] = status;
 		/* CL_INVALID_VALUE goes before CL_INVALID_BINARY, which a broken list

@@ -19,6 +19,23 @@
 
 extern const struct object_type ocl_program_type;
 
+/* A part of code that few look at once it is loaded.  The cache has it packed, and so it stays
+ * until somebody asks. */
+struct ocl_part {
+	struct bytes bytes;                  /* as it was read, or what a compiler writes */
+	bool packed;
+	_Atomic(struct bytes *) unpacked;    /* owned; of packed bytes, once somebody asked */
+};
+
+/* What the part is, unpacked: the part's own.  NULL when out of memory, never again once it was
+ * there.  Thread-safe. */
+const struct bytes *ocl_part_bytes(struct ocl_part *part);
+
+static inline bool ocl_part_empty(const struct ocl_part *part)
+{
+	return !part->bytes.size_B;
+}
+
 /* What a compile gave: shared by all devices that it fits.  Immutable once made. */
 struct ocl_code {
 	atomic_uint refs;
@@ -30,8 +47,8 @@ struct ocl_code {
 	bool line_info;
 	bool verbose;                        /* -cl-nv-verbose */
 	struct abi_program *abi;             /* NULL for an object or library */
-	struct bytes object;                 /* LLVM bitcode: to link, or for another device */
-	struct bytes ptx;                    /* empty for an object or library */
+	struct ocl_part object;              /* LLVM bitcode: to link, or for another device */
+	struct ocl_part ptx;                 /* empty for an object or library */
 	struct bytes cubin;                  /* machine code for sm; empty where only the driver makes it */
 	struct bytes log;                    /* what the compilers said; the driver is not among them */
 };
@@ -45,7 +62,7 @@ void ocl_code_unref(struct ocl_code *code);          /* NULL is fine */
 bool ocl_code_is_split(const struct ocl_code *code);
 /* The PTX for such launches: the code's own, or in `made`, which is the caller's to finish.
  * NULL when out of memory. */
-const struct bytes *ocl_code_plain_ptx(const struct ocl_code *code, struct bytes *made);
+const struct bytes *ocl_code_plain_ptx(struct ocl_code *code, struct bytes *made);
 
 struct ocl_module;
 

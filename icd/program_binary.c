@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/pack.h"
 #include "frontend/ptx_facts.h"
 
 #include <string.h>
@@ -14,6 +15,7 @@ enum {
 	VERSION = 3,
 	CHECKSUM_AT_B = 16,
 	CHECKED_FROM_B = CHECKSUM_AT_B + HASH_B,
+	FLAGS_AT_B = 36,
 	SIZES_AT_B = 48,
 	PART_FACTS = 0,
 	PART_OBJECT,
@@ -23,7 +25,9 @@ enum {
 	PART_COUNT,
 	HEADER_B = SIZES_AT_B + 8 * PART_COUNT,
 	FLAG_LINE_INFO = 1,
-	FLAG_VERBOSE = 2
+	FLAG_VERBOSE = 2,
+	FLAG_PACKED_OBJECT = 4,  /* in the cache only, as is */
+	FLAG_PACKED_PTX = 8
 };
 
 static void number_put(unsigned char *at, uint64_t value, unsigned width_B)
@@ -50,33 +54,67 @@ static struct hash checksum(const void *data, size_t size_B)
 	return hash_of(both, sizeof(both));
 }
 
-void ocl_code_write(const struct ocl_code *code, bool with_log, struct bytes *bytes)
+/* What a hit has no need of: the object of a program that runs, and the PTX beside machine code. */
+static unsigned kept_packed(const struct ocl_code *code)
 {
-	static const struct bytes none = BYTES_INIT;
-	struct bytes facts = BYTES_INIT;
-	if (code->abi)
-		abi_program_write(code->abi, &facts);
-	const struct bytes *parts[PART_COUNT] = {&facts, &code->object, &code->ptx, &code->cubin,
-						 with_log ? &code->log : &none};
-	size_t start_B = bytes->size_B;
+	return (code->abi ? FLAG_PACKED_OBJECT : 0u) | (code->cubin.size_B ? FLAG_PACKED_PTX : 0u);
+}
+
+static void append_parts(const struct ocl_code *code, unsigned packed,
+			 const struct bytes *const parts[PART_COUNT], struct bytes *bytes)
+{
+	const unsigned flags = (code->line_info ? FLAG_LINE_INFO : 0u) |
+			       (code->verbose ? FLAG_VERBOSE : 0u) | packed;
 	unsigned char header[HEADER_B] = {0};
 	memcpy(header, magic, sizeof(magic));
 	number_put(header + 8, VERSION, 4);
 	number_put(header + 12, code->type, 4);
 	number_put(header + 32, code->sm, 2);
 	number_put(header + 34, code->ptx_sm, 2);
-	number_put(header + 36, (code->line_info ? FLAG_LINE_INFO : 0) |
-		   (code->verbose ? FLAG_VERBOSE : 0), 4);
+	number_put(header + FLAGS_AT_B, flags, 4);
 	number_put(header + 40, code->optimization, 4);
 	number_put(header + 44, code->max_registers, 4);
 	for (unsigned i = 0; i < PART_COUNT; i++)
 		number_put(header + SIZES_AT_B + 8 * i, parts[i]->size_B, 8);
 	bytes_append(bytes, header, sizeof(header));
-	for (unsigned i = 0; i < PART_COUNT; i++)
+	for (unsigned i = 0; i < PART_COUNT; i++) {
 		bytes_append(bytes, parts[i]->data, parts[i]->size_B);
-	bytes->failed |= bytes_failed(&facts);
+		bytes->failed |= bytes_failed(parts[i]);
+	}
+}
+
+/* The part in the form that is wanted: its own bytes, or made; NULL: no memory. */
+static const struct bytes *part_in(struct ocl_part *part, bool packed, struct bytes *made)
+{
+	if (ocl_part_empty(part) || (packed && part->packed))
+		return &part->bytes;
+	if (!packed)
+		return ocl_part_bytes(part);
+	pack(part->bytes.data, part->bytes.size_B, made);
+	return made;
+}
+
+void ocl_code_write(struct ocl_code *code, enum ocl_code_form form, struct bytes *bytes)
+{
+	static const struct bytes none = BYTES_INIT;
+	struct bytes facts = BYTES_INIT, object = BYTES_INIT, ptx = BYTES_INIT;
+	const bool kept = form == OCL_CODE_KEPT;
+	const unsigned packed = kept ? kept_packed(code) : 0;
+	const size_t start_B = bytes->size_B;
+	if (code->abi)
+		abi_program_write(code->abi, &facts);
+	const struct bytes *parts[PART_COUNT] = {
+		&facts, part_in(&code->object, packed & FLAG_PACKED_OBJECT, &object),
+		part_in(&code->ptx, packed & FLAG_PACKED_PTX, &ptx), &code->cubin,
+		kept ? &code->log : &none};
+	if (parts[PART_OBJECT] && parts[PART_PTX])
+		append_parts(code, packed, parts, bytes);
+	else
+		bytes->failed = true;
 	bytes_finish(&facts);
-	if (bytes_failed(bytes))
+	bytes_finish(&object);
+	bytes_finish(&ptx);
+	if (kept || bytes_failed(bytes))
 		return;
 	struct hash sum = checksum(bytes->data + start_B, bytes->size_B - start_B);
 	memcpy(bytes->data + start_B + CHECKSUM_AT_B, sum.bytes, HASH_B);
@@ -100,7 +138,7 @@ static bool parts_find(const unsigned char *data, size_t size_B,
 
 bool ocl_code_fits(const struct ocl_code *code, cl_device_id device)
 {
-	return code->ptx.size_B && code->sm == device->caps->sm && code->ptx_sm <= code->sm;
+	return !ocl_part_empty(&code->ptx) && code->sm == device->caps->sm && code->ptx_sm <= code->sm;
 }
 
 /* Whether the parts are those that the type must have, and of use on device. */
@@ -109,12 +147,12 @@ static bool code_usable(const struct ocl_code *code, cl_device_id device)
 	switch (code->type) {
 	case CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT:
 	case CL_PROGRAM_BINARY_TYPE_LIBRARY:
-		return code->object.size_B && !code->abi;
+		return !ocl_part_empty(&code->object) && !code->abi;
 	case CL_PROGRAM_BINARY_TYPE_EXECUTABLE:
 		if (!code->abi)
 			return false;
-		return ocl_code_fits(code, device) || code->object.size_B ||
-		       (code->ptx.size_B && code->ptx_sm <= device->caps->sm);
+		return ocl_code_fits(code, device) || !ocl_part_empty(&code->object) ||
+		       (!ocl_part_empty(&code->ptx) && code->ptx_sm <= device->caps->sm);
 	default:
 		return false;
 	}
@@ -122,18 +160,21 @@ static bool code_usable(const struct ocl_code *code, cl_device_id device)
 
 /* NULL, or what is wrong with the container. */
 static const char *container_check(const unsigned char *data, size_t size_B,
-				   const unsigned char *parts[PART_COUNT],
+				   enum ocl_code_form form, const unsigned char *parts[PART_COUNT],
 				   size_t sizes_B[PART_COUNT])
 {
 	if (size_B < HEADER_B || memcmp(data, magic, sizeof(magic)))
 		return "not a program binary of this platform";
 	if (number_get(data + 8, 4) != VERSION)
 		return "of another version of the format: build the program from source again";
-	struct hash sum = checksum(data, size_B);
-	if (memcmp(sum.bytes, data + CHECKSUM_AT_B, HASH_B) ||
-	    !parts_find(data, size_B, parts, sizes_B))
+	if (!parts_find(data, size_B, parts, sizes_B))
 		return "damaged";
-	return NULL;
+	if (form == OCL_CODE_KEPT)
+		return NULL;
+	struct hash sum = checksum(data, size_B);
+	const bool whole = !memcmp(sum.bytes, data + CHECKSUM_AT_B, HASH_B) &&
+			   !(number_get(data + FLAGS_AT_B, 4) & (FLAG_PACKED_OBJECT | FLAG_PACKED_PTX));
+	return whole ? NULL : "damaged";
 }
 
 /* NULL, or what is wrong with what the container holds. */
@@ -141,7 +182,7 @@ static const char *fill(struct ocl_code *code, const unsigned char *data,
 			const unsigned char *const parts[PART_COUNT],
 			const size_t sizes_B[PART_COUNT], cl_device_id device)
 {
-	unsigned flags = (unsigned)number_get(data + 36, 4);
+	unsigned flags = (unsigned)number_get(data + FLAGS_AT_B, 4);
 	code->type = (cl_program_binary_type)number_get(data + 12, 4);
 	code->sm = (unsigned)number_get(data + 32, 2);
 	code->ptx_sm = (unsigned)number_get(data + 34, 2);
@@ -154,8 +195,10 @@ static const char *fill(struct ocl_code *code, const unsigned char *data,
 		if (!code->abi)
 			return "its launch facts cannot be read";
 	}
-	bytes_append(&code->object, parts[PART_OBJECT], sizes_B[PART_OBJECT]);
-	bytes_append(&code->ptx, parts[PART_PTX], sizes_B[PART_PTX]);
+	code->object.packed = flags & FLAG_PACKED_OBJECT && sizes_B[PART_OBJECT];
+	code->ptx.packed = flags & FLAG_PACKED_PTX && sizes_B[PART_PTX];
+	bytes_append(&code->object.bytes, parts[PART_OBJECT], sizes_B[PART_OBJECT]);
+	bytes_append(&code->ptx.bytes, parts[PART_PTX], sizes_B[PART_PTX]);
 	bytes_append(&code->cubin, parts[PART_CUBIN], sizes_B[PART_CUBIN]);
 	bytes_append(&code->log, parts[PART_LOG], sizes_B[PART_LOG]);
 	return !device || code_usable(code, device) ? NULL : "nothing in it is for this device";
@@ -175,32 +218,32 @@ static const char *fill_text(struct ocl_code *code, const char *text, size_t siz
 	code->ptx_sm = ptx.sm;
 	code->optimization = 3;
 	code->abi = ptx.abi;
-	bytes_append(&code->ptx, text, size_B);
+	bytes_append(&code->ptx.bytes, text, size_B);
 	return ptx.sm > code->sm || (ptx.only_sm && ptx.sm != code->sm)
 		       ? "PTX for another device" : NULL;
 }
 
 /* NULL, or why code is not what the data says. */
 static const char *read_any(struct ocl_code *code, const void *data, size_t size_B,
-			    cl_device_id device)
+			    enum ocl_code_form form, cl_device_id device)
 {
 	const unsigned char *parts[PART_COUNT];
 	size_t sizes_B[PART_COUNT];
-	if (fe_is_ptx(data, size_B))
+	if (form == OCL_CODE_GIVEN && fe_is_ptx(data, size_B))
 		return fill_text(code, data, strnlen(data, size_B), device);
-	const char *reason = container_check(data, size_B, parts, sizes_B);
+	const char *reason = container_check(data, size_B, form, parts, sizes_B);
 	return reason ? reason : fill(code, data, parts, sizes_B, device);
 }
 
-cl_int ocl_code_read(const void *data, size_t size_B, cl_device_id device,
+cl_int ocl_code_read(const void *data, size_t size_B, enum ocl_code_form form, cl_device_id device,
 		     struct ocl_code **code_out)
 {
 	struct ocl_code *code = ocl_code_create();
 	if (!code)
 		return CL_OUT_OF_HOST_MEMORY;
-	const char *reason = read_any(code, data, size_B, device);
-	bool no_memory = reason == fe_ptx_no_memory || bytes_failed(&code->object) ||
-			 bytes_failed(&code->ptx) || bytes_failed(&code->cubin) ||
+	const char *reason = read_any(code, data, size_B, form, device);
+	bool no_memory = reason == fe_ptx_no_memory || bytes_failed(&code->object.bytes) ||
+			 bytes_failed(&code->ptx.bytes) || bytes_failed(&code->cubin) ||
 			 bytes_failed(&code->log);
 	if (!reason && !no_memory) {
 		*code_out = code;

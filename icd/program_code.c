@@ -2,6 +2,7 @@
 
 #include "icd/program.h"
 
+#include "base/pack.h"
 #include "frontend/ptx_start.h"
 
 #include <stdlib.h>
@@ -20,13 +21,40 @@ struct ocl_code *ocl_code_ref(struct ocl_code *code)
 	return code;
 }
 
+const struct bytes *ocl_part_bytes(struct ocl_part *part)
+{
+	struct bytes *none = NULL, *open = atomic_load_explicit(&part->unpacked, memory_order_acquire);
+	if (!part->packed || open)
+		return open ? open : &part->bytes;
+	open = calloc(1, sizeof(*open));
+	if (!open || !unpack(part->bytes.data, part->bytes.size_B, open)) {
+		free(open);
+		return NULL;
+	}
+	if (atomic_compare_exchange_strong(&part->unpacked, &none, open))
+		return open;
+	/* Another thread was quicker. */
+	bytes_finish(open);
+	free(open);
+	return none;
+}
+
+static void part_finish(struct ocl_part *part)
+{
+	struct bytes *unpacked = atomic_load_explicit(&part->unpacked, memory_order_relaxed);
+	if (unpacked)
+		bytes_finish(unpacked);
+	free(unpacked);
+	bytes_finish(&part->bytes);
+}
+
 void ocl_code_unref(struct ocl_code *code)
 {
 	if (!code || atomic_fetch_sub_explicit(&code->refs, 1, memory_order_acq_rel) != 1)
 		return;
 	abi_program_destroy(code->abi);
-	bytes_finish(&code->object);
-	bytes_finish(&code->ptx);
+	part_finish(&code->object);
+	part_finish(&code->ptx);
 	bytes_finish(&code->cubin);
 	bytes_finish(&code->log);
 	free(code);
@@ -37,10 +65,11 @@ bool ocl_code_is_split(const struct ocl_code *code)
 	return code->abi && code->optimization && fe_ptx_is_split(code->abi);
 }
 
-const struct bytes *ocl_code_plain_ptx(const struct ocl_code *code, struct bytes *made)
+const struct bytes *ocl_code_plain_ptx(struct ocl_code *code, struct bytes *made)
 {
-	bool changed = ocl_code_is_split(code) && fe_ptx_without_start(code->abi, &code->ptx, made);
+	const struct bytes *ptx = ocl_part_bytes(&code->ptx);
+	bool changed = ptx && ocl_code_is_split(code) && fe_ptx_without_start(code->abi, ptx, made);
 	if (bytes_failed(made))
 		return NULL;
-	return changed ? made : &code->ptx;
+	return changed ? made : ptx;
 }

@@ -14,7 +14,7 @@ static cl_int binary_make(cl_program program, cl_uint index, struct bytes *bytes
 	struct ocl_code *code = ocl_program_code(program, index);
 	if (!code)
 		return CL_SUCCESS;
-	ocl_code_write(code, false, bytes);
+	ocl_code_write(code, OCL_CODE_GIVEN, bytes);
 	ocl_code_unref(code);
 	return bytes_failed(bytes) ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
 }

@@ -5,6 +5,11 @@ bench_cuda = tests/bench/cuda.c tests/bench/cuda.h tests/bench/cuda_calls.def $(
 bench_programs =
 bench_twins =
 
+bench_programs += tests/bench/bench_cache
+tests_bench_bench_cache_SOURCES = tests/bench/bench_cache.c $(bench_common) frontend/kernel_abi.c \
+	frontend/ptx_facts.c frontend/ptx_start.c icd/program_binary.c icd/program_code.c
+tests_bench_bench_cache_LDADD = cache/libcache.a base/libbase.a $(ZSTD_LIBS) -lpthread
+
 if HAVE_OPENCL_LOADER
 bench_twins += tests/bench/codegen/twins
 bench_programs += tests/bench/bench_launch tests/bench/bench_transfer tests/bench/bench_overlap tests/bench/bench_matrix \

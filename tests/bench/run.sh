@@ -45,7 +45,7 @@ END
 # In turn: a round of each before the next.  A sanitizer would report PoCL's own faults.
 second=pocl
 [ -z "${SANITIZER_RUNTIME:-}" ] || second=again=$PWD/libculvert.so
-$run --platforms culvert,missing,$second --groups alloc --rounds 2 --out "$out/two" 2>"$out/log" ||
+$run --platforms culvert,missing,$second --groups alloc,cache --rounds 2 --out "$out/two" 2>"$out/log" ||
 	fail "the second platform failed"
 if grep -q '^pocl: not there' "$out/log"; then
 	echo "PoCL is not installed: taking turns was not tried"
@@ -53,6 +53,10 @@ else
 	turns=$(sed -n 's/^alloc on \([a-z]*\):.*/\1/p' "$out/log" | tr '\n' ' ')
 	[ "$turns" = "culvert ${second%%=*} culvert ${second%%=*} " ] || fail "the turns: $turns"
 	grep -q '"rounds": 2' "$out/two/results.json" || fail "not two rounds"
+	# What looks inside Culvert is not asked of others.
+	grep '"group": "cache"' "$out/two/results.json" >"$out/cache"
+	grep -q '100 KiB' "$out/cache" || fail "the cache was not measured"
+	grep -q "\"${second%%=*}\": {" "$out/cache" && fail "the cache was measured on another platform"
 fi
 grep -q '^missing: not there, left out' "$out/log" || fail "a platform that is not there was not told"
 

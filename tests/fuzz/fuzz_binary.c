@@ -13,7 +13,7 @@
 /* docs/binary-format.md */
 enum { CHECKSUM_AT_B = 16, CHECKED_FROM_B = 32 };
 
-static bool good_make(struct fuzz *fuzz, struct bytes *whole)
+static bool good_make(struct fuzz *fuzz, enum ocl_code_form form, struct bytes *whole)
 {
 	static char name[] = "kernel_of_fuzz", type[] = "float*", attributes[] = "";
 	struct abi_argument arguments[2] = {
@@ -33,9 +33,11 @@ static bool good_make(struct fuzz *fuzz, struct bytes *whole)
 					  : CL_PROGRAM_BINARY_TYPE_LIBRARY;
 	code->sm = code->ptx_sm = 90;
 	code->abi = code->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE ? &abi : NULL;
-	bytes_append_string(&code->object, "BC bitcode");
-	bytes_append_string(&code->ptx, ".version 8.0\n.target sm_90\n");
-	ocl_code_write(code, fuzz_number(fuzz, 2), whole);
+	bytes_append_string(&code->object.bytes, "BC bitcode");
+	bytes_append_string(&code->ptx.bytes, ".version 8.0\n.target sm_90\n");
+	if (fuzz_number(fuzz, 2))
+		bytes_append_string(&code->cubin, "ELF and so on");
+	ocl_code_write(code, form, whole);
 	code->abi = NULL;
 	ocl_code_unref(code);
 	return !bytes_failed(whole);
@@ -53,15 +55,20 @@ static void checksum_mend(struct bytes *binary)
 	memcpy(binary->data + CHECKSUM_AT_B, sum.bytes, HASH_B);
 }
 
-/* A second reading of what the first one wrote gives the same bytes. */
-static bool stable(const struct ocl_code *code)
+/* A second reading of what the first one wrote gives the same bytes.  What is packed may be
+ * none: it is not looked at before it is asked for, and is then not there. */
+static bool stable(struct ocl_code *code, enum ocl_code_form form)
 {
 	struct bytes once = BYTES_INIT, twice = BYTES_INIT;
 	struct ocl_code *again = NULL;
-	ocl_code_write(code, true, &once);
-	bool good = !ocl_code_read(once.data, once.size_B, NULL, &again);
+	ocl_code_write(code, form, &once);
+	if (bytes_failed(&once)) {
+		bytes_finish(&once);
+		return !ocl_part_bytes(&code->object) || !ocl_part_bytes(&code->ptx);
+	}
+	bool good = !ocl_code_read(once.data, once.size_B, form, NULL, &again);
 	if (good)
-		ocl_code_write(again, true, &twice);
+		ocl_code_write(again, form, &twice);
 	good = good && once.size_B == twice.size_B && !memcmp(once.data, twice.data, once.size_B);
 	ocl_code_unref(again);
 	bytes_finish(&once);
@@ -73,7 +80,8 @@ static bool run(struct fuzz *fuzz)
 {
 	struct bytes good = BYTES_INIT, bad = BYTES_INIT;
 	struct ocl_code *code = NULL;
-	if (!good_make(fuzz, &good))
+	const enum ocl_code_form form = fuzz_number(fuzz, 2) ? OCL_CODE_KEPT : OCL_CODE_GIVEN;
+	if (!good_make(fuzz, form, &good))
 		return false;
 	fuzz_mutate(fuzz, &good, &bad);
 	checksum_mend(&bad);
@@ -82,8 +90,8 @@ static bool run(struct fuzz *fuzz)
 	bool held = exact != NULL;
 	if (exact && bad.size_B)
 		memcpy(exact, bad.data, bad.size_B);
-	if (exact && !ocl_code_read(exact, bad.size_B, NULL, &code))
-		held = stable(code);
+	if (exact && !ocl_code_read(exact, bad.size_B, form, NULL, &code))
+		held = stable(code, OCL_CODE_KEPT) && stable(code, OCL_CODE_GIVEN);
 	ocl_code_unref(code);
 	free(exact);
 	bytes_finish(&good);

@@ -14,6 +14,6 @@ tests_fuzz_fuzz_printer_LDADD = $(fuzz_llvm)
 nodist_EXTRA_tests_fuzz_fuzz_printer_SOURCES = force-cxx-link.cxx
 tests_fuzz_fuzz_binary_SOURCES = tests/fuzz/fuzz_binary.c tests/fuzz/fuzz.c tests/fuzz/fuzz.h \
 	frontend/kernel_abi.c frontend/ptx_facts.c frontend/ptx_start.c
-tests_fuzz_fuzz_binary_LDADD = icd/libicd.a base/libbase.a
+tests_fuzz_fuzz_binary_LDADD = icd/libicd.a base/libbase.a $(ZSTD_LIBS)
 TESTS += tests/fuzz/fuzz.sh
 EXTRA_DIST += tests/fuzz/fuzz.sh

@@ -5,13 +5,13 @@ unit_tests = tests/unit/t_bytes tests/unit/t_base tests/unit/t_object tests/unit
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 tests_unit_t_bytes_SOURCES = tests/unit/t_bytes.c tests/unit/test.h
-tests_unit_t_bytes_LDADD = base/libbase.a
+tests_unit_t_bytes_LDADD = base/libbase.a $(ZSTD_LIBS)
 tests_unit_t_base_SOURCES = tests/unit/t_base.c tests/unit/test.h
 tests_unit_t_base_LDADD = base/libbase.a
 tests_unit_t_builders_SOURCES = tests/unit/t_builders.c tests/unit/test.h
 tests_unit_t_builders_LDADD = icd/libicd.a backend/libbackend.a base/libbase.a -lpthread
 tests_unit_t_cache_SOURCES = tests/unit/t_cache.c tests/unit/test.h
-tests_unit_t_cache_LDADD = cache/libcache.a base/libbase.a $(ZSTD_LIBS) -lpthread
+tests_unit_t_cache_LDADD = cache/libcache.a base/libbase.a -lpthread
 tests_unit_t_fuzz_stored_SOURCES = tests/unit/t_fuzz_stored.c tests/unit/test.h \
 	frontend/inputs.c frontend/kernel_abi.c frontend/ptx_facts.c frontend/ptx_start.c icd/program_binary.c icd/program_code.c
 tests_unit_t_fuzz_stored_LDADD = cache/libcache.a base/libbase.a $(ZSTD_LIBS)
@@ -41,7 +41,7 @@ EXTRA_DIST += tests/unit/builtins.sh tests/unit/builtins_coverage.py tests/unit/
 
 check_PROGRAMS += tests/unit/cache_place
 tests_unit_cache_place_SOURCES = tests/unit/cache_place.c
-tests_unit_cache_place_LDADD = cache/libcache.a base/libbase.a $(ZSTD_LIBS) -lpthread
+tests_unit_cache_place_LDADD = cache/libcache.a base/libbase.a -lpthread
 TESTS += tests/unit/set_uid.sh
 EXTRA_DIST += tests/unit/set_uid.sh
 

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "base/bytes.h"
+#include "base/pack.h"
 #include "base/spans.h"
 #include "tests/unit/test.h"
 
@@ -126,7 +127,35 @@ static void a_fifo_does_not_hang(void)
 	bytes_finish(&read);
 }
 
+/* What comes back is what was packed, and nothing of what is cut short, longer or none. */
+static void what_is_packed_comes_back(void)
+{
+	static const size_t sizes_B[] = {0, 1, 100, 70000, 5000000};
+	for (unsigned i = 0; i < sizeof(sizes_B) / sizeof(*sizes_B); i++) {
+		struct bytes data = BYTES_INIT, packed = BYTES_INIT, back = BYTES_INIT;
+		for (size_t n = 0; n < sizes_B[i]; n++)
+			bytes_append_char(&data, (char)(n * n >> 7));
+		pack(data.data, data.size_B, &packed);
+		CHECK(!bytes_failed(&packed));
+		bytes_append_string(&back, "in front");
+		CHECK(unpack(packed.data, packed.size_B, &back));
+		CHECK_EQ(back.size_B, sizes_B[i] + 8);
+		CHECK(!memcmp(back.data, "in front", 8) &&
+		      !memcmp(back.data + 8, bytes_string(&data), sizes_B[i]));
+		CHECK(!unpack(packed.data, packed.size_B - 1, &back));
+		bytes_append_char(&packed, 'x');
+		CHECK(!unpack(packed.data, packed.size_B, &back));
+		CHECK(!unpack("no frame", 8, &back));
+		CHECK_EQ(back.size_B, sizes_B[i] + 8);
+		CHECK_EQ(back.data[back.size_B], 0);
+		bytes_finish(&data);
+		bytes_finish(&packed);
+		bytes_finish(&back);
+	}
+}
+
 TEST_MAIN(TEST(grows_and_ends_in_nul), TEST(long_formats_are_whole),
 	  TEST(failure_sticks_and_keeps_content), TEST(move_empties_the_source),
 	  TEST(an_address_is_found_in_its_span),
-	  TEST(files_come_back_as_written), TEST(a_device_stays_a_device), TEST(a_fifo_does_not_hang))
+	  TEST(files_come_back_as_written), TEST(a_device_stays_a_device), TEST(a_fifo_does_not_hang),
+	  TEST(what_is_packed_comes_back))

@@ -108,7 +108,8 @@ static void what_is_put_comes_back(void)
 	clear();
 }
 
-static void what_compresses_is_stored_small(void)
+/* The bytes lie in the file as they are, for this user alone. */
+static void the_file_is_a_header_and_the_value(void)
 {
 	struct cache *cache = open_cache(1 << 30);
 	struct bytes value = BYTES_INIT, back = BYTES_INIT;
@@ -119,7 +120,7 @@ static void what_compresses_is_stored_small(void)
 	cache_put(cache, &key, &value);
 	path_of(1, "", path);
 	REQUIRE(!stat(path, &status));
-	CHECK(status.st_size < 10000);
+	CHECK_EQ(status.st_size, CACHE_HEADER_B + 1000000);
 	CHECK_EQ(status.st_mode & 0777, 0600);
 	CHECK(cache_get(cache, &key, &back));
 	CHECK_EQ(back.size_B, 1000000);
@@ -130,11 +131,18 @@ static void what_compresses_is_stored_small(void)
 	clear();
 }
 
+static bool holds(const struct hash *key, const char *entry, size_t size_B)
+{
+	return size_B >= CACHE_HEADER_B &&
+	       cache_header_holds((const unsigned char *)entry, key, entry + CACHE_HEADER_B,
+				  size_B - CACHE_HEADER_B);
+}
+
 /* Every byte and every length of an entry. */
 static void damage_is_a_miss_that_heals(void)
 {
 	struct cache *cache = open_cache(1 << 30);
-	struct bytes entry = BYTES_INIT, value = BYTES_INIT;
+	struct bytes entry = BYTES_INIT;
 	struct hash key = key_of(7);
 	char path[256];
 	put(cache, 7, 200);
@@ -143,13 +151,12 @@ static void damage_is_a_miss_that_heals(void)
 	for (size_t i = 0; i < entry.size_B; i++) {
 		for (unsigned bit = 0; bit < 8; bit++) {
 			entry.data[i] ^= (char)(1u << bit);
-			CHECK(!cache_entry_read(&key, entry.data, entry.size_B, &value));
+			CHECK(!holds(&key, entry.data, entry.size_B));
 			entry.data[i] ^= (char)(1u << bit);
 		}
-		CHECK(!cache_entry_read(&key, entry.data, i, &value));
+		CHECK(!holds(&key, entry.data, i));
 	}
-	CHECK(cache_entry_read(&key, entry.data, entry.size_B, &value));
-	bytes_finish(&value);
+	CHECK(holds(&key, entry.data, entry.size_B));
 	for (size_t size_B = 0; size_B < entry.size_B; size_B += 50) {
 		CHECK(!bytes_write_file(entry.data, size_B, path));
 		CHECK(!get(cache, 7, 200));
@@ -169,31 +176,33 @@ static void damage_is_a_miss_that_heals(void)
 	clear();
 }
 
-/* A header that promises more than there is must not make us take memory for it. */
+/* A right checksum, and a size that is not the value's, as someone who plants an entry would
+ * write it; and a file that is longer than any value, which must not make us take memory. */
 static void lies_about_sizes_are_refused(void)
 {
-	struct bytes entry = BYTES_INIT, value = BYTES_INIT;
+	struct cache *cache = open_cache(1 << 30);
 	struct hash key = key_of(1);
-	char value_text[57];
-	memset(value_text, 'a', sizeof(value_text));
-	REQUIRE(cache_entry_write(&key, value_text, sizeof(value_text), &entry));
+	const char value[57] = "a";
+	char path[256];
 	for (unsigned shift = 0; shift < 64; shift++) {
-		unsigned char header[64 + HASH_B];
-		uint64_t claim = UINT64_C(1) << shift;
-		memcpy(header, entry.data, 64);
+		unsigned char header[CACHE_HEADER_B], both[40 + HASH_B];
+		const uint64_t claim = UINT64_C(1) << shift;
+		cache_header_write(&key, value, sizeof(value), header);
 		memcpy(header + 32, &claim, 8);
-		/* A right checksum, as someone who plants an entry would write it. */
-		struct hash stored = hash_of(entry.data + 64, entry.size_B - 64);
-		memcpy(header + 48, stored.bytes, HASH_B);
-		struct hash sum = hash_of(header, 48 + HASH_B);
-		struct bytes lie = BYTES_INIT;
-		bytes_append(&lie, header, 48);
-		bytes_append(&lie, sum.bytes, HASH_B);
-		bytes_append(&lie, entry.data + 64, entry.size_B - 64);
-		CHECK(!cache_entry_read(&key, lie.data, lie.size_B, &value));
-		bytes_finish(&lie);
+		struct hash sum = hash_of(value, sizeof(value));
+		memcpy(both, header, 40);
+		memcpy(both + 40, sum.bytes, HASH_B);
+		sum = hash_of(both, sizeof(both));
+		memcpy(header + 40, sum.bytes, HASH_B);
+		CHECK(!cache_header_holds(header, &key, value, sizeof(value)));
 	}
-	bytes_finish(&entry);
+	put(cache, 1, 100);
+	path_of(1, "", path);
+	CHECK(!truncate(path, CACHE_HEADER_B + CACHE_VALUE_MAX_B + INT64_C(1)));
+	CHECK(!get(cache, 1, 100));
+	CHECK(access(path, F_OK));
+	cache_destroy(cache);
+	clear();
 }
 
 static void what_is_not_ours_is_not_taken(void)
@@ -618,7 +627,7 @@ static void kills_leave_it_valid(void)
 int main(void)
 {
 	static const struct test_case cases[] = {
-		TEST(what_is_put_comes_back), TEST(what_compresses_is_stored_small),
+		TEST(what_is_put_comes_back), TEST(the_file_is_a_header_and_the_value),
 		TEST(damage_is_a_miss_that_heals), TEST(lies_about_sizes_are_refused),
 		TEST(what_is_not_ours_is_not_taken), TEST(no_folder_is_no_trouble),
 		TEST(the_oldest_make_room), TEST(what_was_left_over_goes), TEST(sizes_are_read),
