@@ -5,11 +5,11 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 
@@ -104,20 +104,10 @@ static void *helper_main(void *unused)
 
 static bool helper_make(void)
 {
-	pthread_t thread;
-	sigset_t all, before;
-	/* The application's signals are the application's threads' business. */
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &before))
-		return false;
-	const int failed = pthread_create(&thread, NULL, helper_main, NULL);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (failed) {
+	const int failed = thread_start_detached(helper_main);
+	if (failed)
 		log_info("cannot start a thread for copies: error %d", failed);
-		return false;
-	}
-	(void)pthread_detach(thread);
-	return true;
+	return !failed;
 }
 
 /* --- jobs --- */

@@ -13,4 +13,5 @@ base_libbase_a_SOURCES = \
 	base/pack.c base/pack.h \
 	base/spans.c base/spans.h \
 	base/stage.c base/stage.h \
+	base/thread.c base/thread.h \
 	base/zeroed.h

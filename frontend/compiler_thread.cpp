@@ -2,13 +2,14 @@
 
 #include "frontend/compiler_thread.h"
 
+#include "base/thread.h"
+
 #include <csetjmp>
 #include <cstdio>
 #include <exception>
 #include <new>
 
 #include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <llvm/Config/llvm-config.h>
@@ -92,30 +93,15 @@ void *thread_main(void *argument)
 	return nullptr;
 }
 
-/* The host's signals are the host's threads' business.  Faults stay as they are:
- * the kernel kills a process that has a fault blocked, handler or not. */
-void block_signals(sigset_t *old)
-{
-	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
-	sigset_t blocked;
-	sigfillset(&blocked);
-	for (int signal : faults)
-		sigdelset(&blocked, signal);
-	pthread_sigmask(SIG_SETMASK, &blocked, old);
-}
-
 bool start_thread(pthread_t *thread, task_run *run)
 {
 	pthread_attr_t attributes;
 	if (pthread_attr_init(&attributes))
 		return false;
-	sigset_t old;
-	block_signals(&old);
 	bool started = false;
 	for (size_t stack_size_B : stack_sizes_B)
 		started = started || (!pthread_attr_setstacksize(&attributes, stack_size_B) &&
-				      !pthread_create(thread, &attributes, thread_main, run));
-	pthread_sigmask(SIG_SETMASK, &old, nullptr);
+				      !thread_start(thread, &attributes, thread_main, run));
 	pthread_attr_destroy(&attributes);
 	return started;
 }

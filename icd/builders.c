@@ -5,9 +5,9 @@
 #include "backend/gpu.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -76,20 +76,10 @@ static void *builder_main(void *unused)
 
 static bool thread_make(void)
 {
-	pthread_t thread;
-	sigset_t all, before;
-	/* The application's signals are the application's threads' business. */
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &before))
-		return false;
-	const int failed = pthread_create(&thread, NULL, builder_main, NULL);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (failed) {
+	const int failed = thread_start_detached(builder_main);
+	if (failed)
 		log_warn("cannot start a thread for a build: error %d", failed);
-		return false;
-	}
-	(void)pthread_detach(thread);
-	return true;
+	return !failed;
 }
 
 static bool tables_make_locked(void)

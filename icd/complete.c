@@ -4,9 +4,8 @@
 
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/thread.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -247,20 +246,10 @@ fail_delivered:
 
 bool ocl_complete_thread(void *(*start)(void *))
 {
-	pthread_t thread;
-	sigset_t all, before;
-	/* The application's signals are the application's threads' business. */
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &before))
-		return false;
-	const int failed = pthread_create(&thread, NULL, start, NULL);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (failed) {
+	const int failed = thread_start_detached(start);
+	if (failed)
 		log_err("cannot start a thread for callbacks: error %d", failed);
-		return false;
-	}
-	(void)pthread_detach(thread);
-	return true;
+	return !failed;
 }
 
 cl_int ocl_complete_start(void)

@@ -7,9 +7,9 @@
 #include "backend/softcuda/sched.h"
 #include "backend/softcuda/soft.h"
 #include "base/log.h"
+#include "base/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 
@@ -400,16 +400,11 @@ static void *work(void *data)
 /* No thread is no disaster while there is another: the work waits for it. */
 static void start_worker_locked(void)
 {
-	sigset_t all, before;
 	if (worker_count == WORKERS_MAX || soft_driver.stopping)
 		return;
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &before))
-		return;
 	struct worker *worker = &workers[worker_count];
-	if (!pthread_create(&worker->thread, NULL, work, worker))
+	if (!thread_start(&worker->thread, NULL, work, worker))
 		worker_count++;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 CUresult soft_workers_start_locked(void)

@@ -22,9 +22,9 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "base/thread.h"
 
 #include <fenv.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -205,7 +205,6 @@ static unsigned wanted_threads(void)
 static bool start_locked(void)
 {
 	unsigned wanted = wanted_threads() - 1;
-	sigset_t all, before;
 	if (pool.thread_count || !wanted)
 		return wanted;
 	if (!pool.prepared) {
@@ -219,12 +218,9 @@ static bool start_locked(void)
 		pool.prepared = true;
 	}
 	pool.stopping = false;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	while (pool.thread_count < wanted &&
-	       !pthread_create(&pool.threads[pool.thread_count], NULL, worker, NULL))
+	       !thread_start(&pool.threads[pool.thread_count], NULL, worker, NULL))
 		pool.thread_count++;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return pool.thread_count;
 }
 

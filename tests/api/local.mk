@@ -75,6 +75,10 @@ api_object_tests += tests/api/no_compiler
 tests_api_no_compiler_SOURCES = tests/api/no_compiler.c tests/api/api_test.h
 tests_api_no_compiler_LDADD = $(OPENCL_LIBS)
 
+api_object_tests += tests/api/guest
+tests_api_guest_SOURCES = tests/api/guest.c tests/api/api_test.h
+tests_api_guest_LDADD = $(OPENCL_LIBS) -lpthread -lm
+
 api_object_tests += tests/api/pinned_buffers
 tests_api_pinned_buffers_SOURCES = tests/api/pinned_buffers.c tests/api/api_test.h
 tests_api_pinned_buffers_LDADD = $(OPENCL_LIBS)

@@ -1,0 +1,29 @@
+/* Threads of ours in a process that is not.
+ *
+ * The host's signals are the business of the host's threads: in a thread of ours all are
+ * blocked but those that a thread brings upon itself (SIGSEGV and its like).  Of these the
+ * host may make use, also in callbacks and where its memory is copied, and the kernel ends a
+ * process that brings about one that it has blocked, handler or not.
+ *
+ * Thread-safe. */
+#ifndef CULVERT_BASE_THREAD_H
+#define CULVERT_BASE_THREAD_H
+
+#include <pthread.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* As pthread_create(), whose errors (numbers of errno) it returns; attributes may be NULL.
+ * The caller joins. */
+int thread_start(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+		 void *argument);
+/* One that nobody joins. */
+int thread_start_detached(void *(*start)(void *));
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
