@@ -133,7 +133,7 @@ done
 
 "$source/scripts/comparison-table" --check || failed=1
 
-for page in install use tuning debugging contributing; do
+for page in install use tuning debugging softcuda contributing; do
 	folder=$work/$page
 	mkdir -p "$folder/here"
 	take_apart "$source/docs/$page.md" "$folder" || { fail "docs/$page.md is not run"; continue; }

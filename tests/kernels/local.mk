@@ -15,10 +15,10 @@ tests_kernels_runner_SOURCES = tests/kernels/runner.c tests/kernels/element.c \
 tests_kernels_runner_LDADD = $(OPENCL_LIBS) -lm
 CLT_LOG_COMPILER = tests/kernels/runner
 TESTS += $(kernel_files) $(broken_files) tests/kernels/right.sh tests/kernels/cached.sh \
-	tests/kernels/newest.sh tests/kernels/examples.sh
+	tests/kernels/newest.sh
 endif
 EXTRA_DIST += $(kernel_files) $(broken_files) tests/kernels/right.sh tests/kernels/cached.sh \
-	tests/kernels/newest.sh tests/kernels/examples.sh
+	tests/kernels/newest.sh
 kernel_files = \
 	tests/kernels/argument_null_buffer.clt \
 	tests/kernels/arguments_double.clt \
