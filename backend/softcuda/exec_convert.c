@@ -347,7 +347,25 @@ OP_UNARY(cvt_f64_s64, lane_u64, 64,
 
 ALL_TO_FLOAT(f16, 16)
 ALL_TO_FLOAT(bf16, 16)
-ALL_TO_FLOAT(f32, 32)
+/* What programs write is .rn alone, and there the compiler's own conversion does. */
+#define TO_F32(from, lanes, read)                                             \
+	OP_HEAD(cvt_f32_##from)                                               \
+	{                                                                     \
+		const lanes *a = OPERAND(const lanes, 1);                     \
+		if (op->mode == CONVERT_RN) {                                 \
+			OP_RESULT(32, bits_f32((float)(read)))                \
+		}                                                             \
+		OP_RESULT(32, write_f32(read, op->mode))                      \
+	}
+TO_F32(u8, lane_u16, (uint8_t)a[l])
+TO_F32(s8, lane_u16, (int8_t)a[l])
+TO_F32(u16, lane_u16, a[l])
+TO_F32(s16, lane_s16, a[l])
+TO_F32(u32, lane_u32, a[l])
+TO_F32(s32, lane_s32, a[l])
+TO_FLOAT(f32, 32, f16, lane_u16, read_f16(a[l], op->mode))
+TO_FLOAT(f32, 32, u64, lane_u64, odd_u64(a[l]))
+TO_FLOAT(f32, 32, s64, lane_s64, odd_s64(a[l]))
 SMALL_TO_FLOAT(f64, 64)
 TO_FLOAT(f16, 16, bf16, lane_u16, bfloat_to_f64(a[l]))
 TO_FLOAT(bf16, 16, bf16, lane_u16, bfloat_to_f64(a[l]))
