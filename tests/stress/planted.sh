@@ -2,7 +2,7 @@
 # Protects: the tests of order and the checks of kernels.  A test of tests: each mistake
 # is planted once, and has to be found by what is there to find it.  A call of the driver
 # is left undone (CULVERT_SOFT_FAULT's DROP), in a scenario that is silent without it; a
-# line of a kernel is taken out.
+# line of a kernel is taken out.  (faults.sh has a leak of its own planted.)
 [ "${CULVERT_CUDA:-soft}" = soft ] || { echo 'skipped: not the software driver'; exit 77; }
 [ -x tests/stress/scenarios_host ] || { echo 'skipped: nothing is built to run'; exit 77; }
 folder=$(mktemp -d) || exit 99
@@ -120,6 +120,41 @@ kernel void use(global int *part, global int *count)
 			sum += part[i];
 		count[1] = sum;
 	}
+}
+EOF
+
+kernel 'an initialisation' 'local memory that nobody has written' <<'EOF'
+//! check uninit
+//! buffer int out[64] = 0
+//! run use(out) global 64 local 64
+//! silent
+kernel void use(global int *out)
+{
+	local int sum;
+	if (!get_local_id(0))
+		sum = 0; /* planted */
+	barrier(CLK_LOCAL_MEM_FENCE);
+	atomic_add(&sum, 1);
+	barrier(CLK_LOCAL_MEM_FENCE);
+	out[get_local_id(0)] = sum;
+}
+EOF
+
+# Without what the condition was for, it is the barrier's.
+kernel 'a condition' 'divergent barrier' <<'EOF'
+//! check barrier
+//! buffer int out[64] = 0
+//! run use(out) global 64 local 64
+//! silent
+kernel void use(global int *out)
+{
+	local int x[64];
+	int l = get_local_id(0);
+	x[l] = l;
+	if (l >= 40)
+		x[l] = 0; /* planted */
+	barrier(CLK_LOCAL_MEM_FENCE);
+	out[l] = x[63 - l];
 }
 EOF
 
