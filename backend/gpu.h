@@ -79,9 +79,6 @@ const char *gpu_driver_note(void);
 cl_int gpu_device_use(struct gpu_device *device);
 /* CL_SUCCESS, or the code of the error that killed the device. */
 cl_int gpu_device_status(const struct gpu_device *device);
-cl_int gpu_device_free_memory(struct gpu_device *device, uint64_t *free_B_out);
-/* Waits until all the device has been given is done (last resort: unloading). */
-cl_int gpu_device_wait(struct gpu_device *device);
 /* Now, in ns of CLOCK_MONOTONIC: the scale of gpu_event_time_ns. */
 uint64_t gpu_host_now_ns(void);
 
@@ -136,10 +133,6 @@ uint64_t gpu_stream_foresee(const struct gpu_stream *stream, uint64_t waited_ns)
 void gpu_stream_remember(struct gpu_stream *stream, uint64_t waited_ns);
 /* When it happened, ns on the CLOCK_MONOTONIC scale; only for a done timing event. */
 cl_int gpu_event_time_ns(struct gpu_event *event, uint64_t *time_ns_out);
-/* From one done timing event to a later one of the same device: finer than the
- * difference of their times, which are rounded by their age. */
-cl_int gpu_event_elapsed_ns(struct gpu_event *start, struct gpu_event *end,
-			    uint64_t *elapsed_ns_out);
 
 /* --- memory -------------------------------------------------------------------- */
 
@@ -277,9 +270,6 @@ cl_int gpu_function_suggest(struct gpu_function *function, uint32_t dynamic_loca
  * launch; 0: it cannot make such. */
 cl_int gpu_function_resident(struct gpu_function *function, uint32_t threads,
 			     uint32_t dynamic_local_B, uint64_t *groups_out);
-/* CL_INVALID_KERNEL_NAME when the module has no such variable. */
-cl_int gpu_module_variable(struct gpu_module *module, const char *name, gpu_address *address_out,
-			   uint64_t *size_B_out);
 
 struct gpu_launch {
 	struct gpu_function *function;

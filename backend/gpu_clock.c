@@ -122,7 +122,7 @@ static cl_int epoch_stamp(struct gpu_device *device, struct gpu_stream *stream,
 		return CL_SUCCESS;
 	}
 	if (cu_result == CUDA_ERROR_NOT_READY) {
-		cu_result = cuda.cuEventSynchronize(epoch->cu_event);
+		cu_result = cuda.cuStreamSynchronize(stream->cu_stream);
 		bracket_ns[1] = gpu_host_now_ns();
 	}
 	*settled_out = true;

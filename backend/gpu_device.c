@@ -331,7 +331,7 @@ void gpu_leave(const struct gpu_scope *scope)
 static CUmemoryPool pool_create(struct gpu_device *device)
 {
 	if (!device->caps.memory_pools || !cuda.cuMemPoolCreate || !cuda.cuMemPoolDestroy ||
-	    !cuda.cuMemPoolSetAttribute || !cuda.cuMemPoolGetAttribute || !cuda.cuMemPoolTrimTo ||
+	    !cuda.cuMemPoolSetAttribute || !cuda.cuMemPoolTrimTo ||
 	    !cuda.cuMemAllocFromPoolAsync || !cuda.cuMemFreeAsync)
 		return NULL;
 	CUmemPoolProps props;
@@ -415,42 +415,6 @@ cl_int gpu_enter_new(struct gpu_device *device, struct gpu_scope *scope)
 {
 	cl_int err = gpu_device_check_process(device);
 	return err ? err : gpu_enter(device, scope);
-}
-
-cl_int gpu_device_free_memory(struct gpu_device *device, uint64_t *free_B_out)
-{
-	struct gpu_scope scope;
-	size_t free_B = 0, total_B = 0;
-	cl_int err = gpu_enter_new(device, &scope);
-	if (err)
-		return err;
-	err = gpu_check(device, cuda.cuMemGetInfo_v2(&free_B, &total_B));
-	cuuint64_t reserved_B = 0, used_B = 0;
-	/* What the pool holds without using it is as good as free. */
-	if (!err && device->cu_pool &&
-	    !gpu_check(device, cuda.cuMemPoolGetAttribute(
-			device->cu_pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used_B)) &&
-	    !gpu_check(device, cuda.cuMemPoolGetAttribute(
-			device->cu_pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved_B)) &&
-	    reserved_B > used_B)
-		free_B += reserved_B - used_B;
-	free_B += gpu_memory_kept_B(device);
-	gpu_leave(&scope);
-	if (!err)
-		*free_B_out = free_B;
-	return err;
-}
-
-cl_int gpu_device_wait(struct gpu_device *device)
-{
-	struct gpu_scope scope;
-	lock_assert_none();
-	cl_int err = gpu_enter_new(device, &scope);
-	if (err)
-		return err;
-	err = gpu_check(device, cuda.cuCtxSynchronize());
-	gpu_leave(&scope);
-	return err;
 }
 
 uint64_t gpu_host_now_ns(void)

@@ -256,25 +256,3 @@ cl_int gpu_event_time_ns(struct gpu_event *event, uint64_t *time_ns_out)
 	gpu_leave(&scope);
 	return err;
 }
-
-cl_int gpu_event_elapsed_ns(struct gpu_event *start, struct gpu_event *end,
-			    uint64_t *elapsed_ns_out)
-{
-	struct gpu_device *device = start->stream->device;
-	struct gpu_scope scope;
-	float ms = 0;
-	if (!start->timing || !end->timing || end->stream->device != device)
-		return CL_PROFILING_INFO_NOT_AVAILABLE;
-	cl_int err = gpu_enter(device, &scope);
-	if (err)
-		return err;
-	CUresult cu_result = cuda.cuEventElapsedTime(&ms, start->cu_event, end->cu_event);
-	if (cu_result == CUDA_ERROR_NOT_READY)
-		err = CL_PROFILING_INFO_NOT_AVAILABLE;
-	else
-		err = gpu_check_result(device, cu_result, "cuEventElapsedTime", __FILE__, __LINE__);
-	gpu_leave(&scope);
-	if (!err)
-		*elapsed_ns_out = ms > 0 ? (uint64_t)((double)ms * 1e6 + 0.5) : 0;
-	return err;
-}

@@ -176,8 +176,6 @@ cl_int gpu_memory_check(struct gpu_device *device, CUresult cu_result, const cha
 /* Lets the pending frees happen and gives what the pool keeps back; waits. The device's
  * context is current. */
 void gpu_memory_make_room(struct gpu_device *device);
-/* Bytes of the blocks that are kept: as good as free. */
-uint64_t gpu_memory_kept_B(struct gpu_device *device);
 
 /* --- gpu_fill.c --- */
 

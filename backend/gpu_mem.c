@@ -76,16 +76,6 @@ static gpu_address kept_put(struct gpu_device *device, gpu_address address, uint
 	return displaced;
 }
 
-uint64_t gpu_memory_kept_B(struct gpu_device *device)
-{
-	uint64_t size_B = 0;
-	lock_take(&device->lock);
-	for (unsigned i = 0; i < GPU_KEPT_BLOCKS; i++)
-		size_B += device->kept[i].size_B;
-	lock_drop(&device->lock);
-	return size_B;
-}
-
 /* The device's context is current. */
 static void kept_free(struct gpu_device *device)
 {

@@ -111,26 +111,6 @@ static cl_int check_lookup(struct gpu_device *device, CUresult cu_result, const 
 	return !err || err == CL_INVALID_KERNEL_NAME ? err : CL_OUT_OF_RESOURCES;
 }
 
-cl_int gpu_module_variable(struct gpu_module *module, const char *name, gpu_address *address_out,
-			   uint64_t *size_B_out)
-{
-	struct gpu_scope scope;
-	CUdeviceptr cu_address = 0;
-	size_t size_B = 0;
-	cl_int err = gpu_enter_new(module->device, &scope);
-	if (err)
-		return err;
-	err = check_lookup(module->device, cuda.cuModuleGetGlobal_v2(&cu_address, &size_B,
-								     module->cu_module, name),
-			   "cuModuleGetGlobal");
-	gpu_leave(&scope);
-	if (err)
-		return err;
-	*address_out = cu_address;
-	*size_B_out = size_B;
-	return CL_SUCCESS;
-}
-
 /* --- functions --- */
 
 static cl_int function_attribute(struct gpu_device *device, CUfunction cu_function,

@@ -19,7 +19,6 @@
 
 static const char kernels[] =
 	".version 6.4\n.target sm_75\n.address_size 64\n"
-	".visible .global .align 4 .u32 counter = 41;\n"
 	".extern .shared .align 16 .b8 dynamic[];\n"
 	/* c[i] = a[i] + b[i] */
 	".visible .entry add(.param .u64 c, .param .u64 a, .param .u64 b, .param .u32 n)\n{\n"

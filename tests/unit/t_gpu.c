@@ -13,7 +13,6 @@ static void devices_are_described(void)
 		SKIP("no CUDA driver");
 	for (uint32_t i = 0; i < device_count; i++) {
 		const struct gpu_caps *caps = gpu_device_caps(devices[i]);
-		uint64_t free_B = 0;
 		CHECK_EQ(gpu_device_index(devices[i]), i);
 		CHECK(*caps->name && *caps->driver_version);
 		CHECK(caps->cuda_version >= 12000 && caps->sm >= 50 && caps->warp == 32);
@@ -21,9 +20,6 @@ static void devices_are_described(void)
 		CHECK(caps->local_static_B >= 16384 && caps->local_optin_B >= caps->local_static_B);
 		CHECK_EQ(gpu_device_status(devices[i]), CL_SUCCESS);
 		CHECK_EQ(gpu_device_use(devices[i]), CL_SUCCESS);
-		CHECK_EQ(gpu_device_free_memory(devices[i], &free_B), CL_SUCCESS);
-		CHECK(free_B > 0 && free_B <= caps->memory_B);
-		CHECK_EQ(gpu_device_wait(devices[i]), CL_SUCCESS);
 	}
 }
 
@@ -153,7 +149,7 @@ static void waits_are_put_in_once(void)
 static void times_are_in_order(void)
 {
 	struct gpu_event *start, *end, *plain_event;
-	uint64_t start_ns = 0, end_ns = 0, elapsed_ns = 0;
+	uint64_t start_ns = 0, end_ns = 0;
 	if (none_here())
 		SKIP("no CUDA driver");
 	struct gpu_stream *stream = stream_new();
@@ -169,11 +165,9 @@ static void times_are_in_order(void)
 	uint64_t after_ns = gpu_host_now_ns();
 	CHECK_EQ(gpu_event_time_ns(start, &start_ns), CL_SUCCESS);
 	CHECK_EQ(gpu_event_time_ns(end, &end_ns), CL_SUCCESS);
-	CHECK_EQ(gpu_event_elapsed_ns(start, end, &elapsed_ns), CL_SUCCESS);
 	CHECK(start_ns < end_ns);
 	/* Half a bracket and the clock's grain. */
 	CHECK(start_ns + 1000000 > before_ns && end_ns < after_ns + 1000000);
-	CHECK(end_ns - start_ns < elapsed_ns + 3000 && elapsed_ns < end_ns - start_ns + 3000);
 	REQUIRE(!gpu_event_record(stream, false, &plain_event));
 	CHECK_EQ(gpu_event_time_ns(plain_event, &end_ns), CL_PROFILING_INFO_NOT_AVAILABLE);
 	gpu_event_unref(plain_event);
@@ -283,22 +277,14 @@ static void dynamic_local_memory_is_opted_in(void)
 	gpu_stream_release(stream);
 }
 
-static void modules_have_variables_and_end(void)
+static void modules_end(void)
 {
-	gpu_address address = 0;
-	uint64_t size_B = 0;
 	uint32_t value = 0;
 	struct gpu_module *second = NULL;
 	struct gpu_event *event;
 	if (none_here())
 		SKIP("no CUDA driver");
 	struct gpu_stream *stream = stream_new();
-	CHECK_EQ(gpu_module_variable(module, "counter", &address, &size_B), CL_SUCCESS);
-	CHECK_EQ(size_B, 4);
-	CHECK_EQ(gpu_copy_to_host(stream, &value, address, 4), CL_SUCCESS);
-	stream_wait(stream);
-	CHECK_EQ(value, 41);
-	CHECK_EQ(gpu_module_variable(module, "absent", &address, &size_B), CL_INVALID_KERNEL_NAME);
 	/* Unloaded while it runs: it runs to its end. */
 	gpu_address out = memory_new(4);
 	CHECK_EQ(gpu_fill(stream, out, "\0", 1, 4), CL_SUCCESS);
@@ -327,7 +313,7 @@ static void modules_have_variables_and_end(void)
 static void kernels_and_modules(void)
 {
 	kernels_run();
-	modules_have_variables_and_end();
+	modules_end();
 }
 
 static void modules_without_pools(void)
@@ -467,7 +453,6 @@ static void a_fault_loses_the_device(void)
 	CHECK_EQ(gpu_event_query(finished, &done), CL_SUCCESS);
 	CHECK(done);
 	CHECK(gpu_stream_reached(stream, gpu_stream_last(stream)));
-	CHECK_EQ(gpu_device_wait(first()), CL_OUT_OF_RESOURCES);
 	gpu_memory_free(first(), out, NULL, 0);
 	gpu_event_unref(event);
 	gpu_event_unref(finished);
@@ -496,7 +481,7 @@ static const struct test_case cases[] = {
 	TEST(time_runs_through_a_renewal),
 	TEST(kernels_run),
 	TEST(dynamic_local_memory_is_opted_in),
-	TEST(modules_have_variables_and_end),
+	TEST(modules_end),
 	TEST(the_current_context_stays),
 	TEST(failures_are_unwound),
 	TEST(a_forked_child_fails_cleanly),
