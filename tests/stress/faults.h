@@ -32,6 +32,8 @@ void faults_work(struct faults_run *run);
 void faults_images(struct faults_run *run, cl_command_queue queue, cl_program program);
 /* The part of it with command buffers and the barrier of a grid, on device 0. */
 void faults_commands(struct faults_run *run, cl_command_queue queue);
+/* The part of it with memory by file descriptor: CUDA's own, and that of another API. */
+void faults_external(struct faults_run *run, cl_command_queue queue);
 /* A small job on each device in a context of its own: served tells who did it. */
 void faults_serve(struct faults_run *run);
 

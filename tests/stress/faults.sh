@@ -14,16 +14,20 @@ FAULTS=${FAULTS:-tests/stress/faults}
 CULVERT_SOFT_DEVICES=2
 # Large copies are shared, however few cores there are.
 CULVERT_COPY_THREADS=3
-export CULVERT_SOFT_DEVICES CULVERT_COPY_THREADS FAULTS FAULTS_DIR FAULTS_BASE
+# Compiled once: what fails there is faults_nvvm.sh's.
+CULVERT_CACHE=${FAULTS_CACHE:-on}
+export CULVERT_CACHE CULVERT_CACHE_DIR CULVERT_SOFT_DEVICES CULVERT_COPY_THREADS FAULTS FAULTS_DIR FAULTS_BASE
 
-# How many objects of one kind may be left more than without a fault: events are
-# pooled by need, and who fails to give something back has it still.
+# How many objects of one kind may be left more than without a fault: who fails to give
+# something back has it still.  Events are pooled, and how many are in use at once is a matter of
+# time: 47 to 52 in runs without a fault.  A leak of one for each command would be dozens.
 slack() {
 	case $1:$2 in
-	events:*) echo 6 ;;
-	streams:*) echo 3 ;;
+	events:*) echo 3 ;;
+	streams:*) echo 1 ;;
 	*:cuMemFree*|*:cuMemHostUnregister*|*:cuModuleUnload*|*:cuLinkDestroy*|*:cuMemPoolDestroy*) echo 2 ;;
 	*:cuArrayDestroy*|*:cuSurfObjectDestroy*|*:cuTexObjectDestroy*) echo 2 ;;
+	*:cuMemUnmap*|*:cuMemRelease*|*:cuDestroyExternalMemory*) echo 1 ;;
 	*:cuDevicePrimaryCtxRelease*|*:cuCtx*) echo 1 ;;
 	*) echo 0 ;;
 	esac
@@ -118,25 +122,16 @@ cases() {
 }
 
 # The workload with the rules of FAULTS_BASE alone, which it must bear: once to learn
-# the calls, and as a case has it, to learn what is left.
+# the calls, and as a case has it, to learn what is left: the most of some runs.
 learn() {
-	CULVERT_SOFT_FAULT=$FAULTS_BASE CULVERT_SOFT_COUNT=$FAULTS_DIR/learnt "$FAULTS" once &&
-		CULVERT_SOFT_FAULT=$FAULTS_BASE CULVERT_SOFT_COUNT=$FAULTS_DIR/baseline \
-			"$FAULTS"
-}
-
-# The rows that the workload leads to no call of, and why.
-never() {
-	case $1 in
-	# Another process's memory and semaphores: tests/api/external_*.
-	cu*External*|cuMemAddress*|cuMemGetAllocationGranularity|cuMemImportFromShareableHandle) ;;
-	cuMemRelease|cuMemMap|cuMemUnmap|cuMemSetAccess) ;;
-	# A record on an idle stream that takes longer than 50 us.
-	cuEventSynchronize) ;;
-	# For what the driver's other parts do not ask (yet): tests/unit/t_gpu.
-	cuCtxSynchronize|cuMemPoolGetAttribute|cuModuleGetGlobal*) ;;
-	*) return 1 ;;
-	esac
+	CULVERT_SOFT_FAULT=$FAULTS_BASE CULVERT_SOFT_COUNT=$FAULTS_DIR/learnt "$FAULTS" once || return
+	: > "$FAULTS_DIR/live"
+	for run in 1 2 3 4; do
+		CULVERT_SOFT_FAULT=$FAULTS_BASE CULVERT_SOFT_COUNT=$FAULTS_DIR/count "$FAULTS" || return
+		sed -n 's/^live //p' "$FAULTS_DIR/count" >> "$FAULTS_DIR/live"
+	done
+	sort -k1,1 -k2,2nr "$FAULTS_DIR/live" | sort -u -k1,1 -s | sed 's/^/live /' \
+		> "$FAULTS_DIR/baseline"
 }
 
 # Rows of the table of what the driver calls that are not among what was walked over. An older
@@ -144,12 +139,7 @@ never() {
 unwalked() {
 	sed -n 's/^CUDA_SYMBOL(\([A-Za-z0-9_]*\),.*/\1/p' "${srcdir:-.}/backend/cuda_symbols.def" |
 		while read -r row; do
-			plain=${row%_v2}
-			if grep -qE "^$plain(_v[0-9]+)?(WithFlags)?$" "$FAULTS_DIR/known"; then
-				! never "$row" || echo "$row, which does come up: never() says otherwise"
-			else
-				never "$row" || echo "$row"
-			fi
+			grep -qE "^${row%_v2}(_v[0-9]+)?(WithFlags)?$" "$FAULTS_DIR/known" || echo "$row"
 		done
 }
 
@@ -160,6 +150,7 @@ if [ "$1" = one ]; then
 	exit
 fi
 trap 'rm -rf "$FAULTS_DIR"' EXIT
+CULVERT_CACHE_DIR=$FAULTS_DIR/cache
 status=0 all=0 failed=0 missed=0
 : > "$FAULTS_DIR/known"
 # By itself; without pools, or with one that is given up; where memory is short for once;
@@ -185,6 +176,19 @@ FAULTS_BASE='cuCtxGetStreamPriorityRange:1:UNKNOWN,'
 CULVERT_SOFT_FAULT=$FAULTS_BASE CULVERT_SOFT_COUNT=$FAULTS_DIR/learnt "$FAULTS" > /dev/null || status=1
 sed -n 's/^call \([^ ]*\) .*/\1/p' "$FAULTS_DIR/learnt" >> "$FAULTS_DIR/known"
 "$0" one '' cuDevicePrimaryCtxRelease_v2:1:UNKNOWN || status=1
+# With a cache modules stay loaded for who builds the same again.
+FAULTS_CACHE=off CULVERT_CACHE=off FAULTS_BASE=
+export FAULTS_CACHE
+learn > /dev/null || status=1
+sed -n 's/^call \([^ ]*\) .*/\1/p' "$FAULTS_DIR/learnt" >> "$FAULTS_DIR/known"
+for rule in "'' cuModuleUnload:1:UNKNOWN" "'' cuModuleUnload:2:OUT_OF_MEMORY" \
+	'lost cuModuleUnload:1:LAUNCH_FAILED:sticky'; do
+	echo "$rule" | xargs -L 1 "$0" one || status=1
+done
+# A mistake of ours, planted: what is never given back has to be seen.
+"$0" one '' 'cuMemFreeHost:*:DROP' > "$FAULTS_DIR/planted" && status=1
+grep -q '^ *WRONG: host_allocations' "$FAULTS_DIR/planted" ||
+	{ echo "FAIL: a planted leak is not found"; cat "$FAULTS_DIR/planted"; status=1; }
 unwalked > "$FAULTS_DIR/unwalked"
 if [ -s "$FAULTS_DIR/unwalked" ]; then
 	echo "FAIL: rows of backend/cuda_symbols.def that were never made to fail:"

@@ -1,0 +1,91 @@
+/* Memory by file descriptor.  The software driver takes a memfd for such: one whose seals may
+ * be added to is CUDA's own (cuMemExportToShareableHandle), any other another API's. */
+#include "config.h"
+
+#include "tests/stress/faults.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { OPAQUE_FD = 0x2060, DEVICE_LIST = 0x2051, SIZE_B = 2 << 20, WORDS = 64 };
+
+typedef cl_int(CL_API_CALL *take)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
+				  const cl_event *, cl_event *);
+
+static take entry(cl_platform_id platform, const char *name)
+{
+	take function;
+	void *found = clGetExtensionFunctionAddressForPlatform(platform, name);
+	memcpy(&function, &found, sizeof(found));
+	return function;
+}
+
+static int shared_memory(int seals)
+{
+	const int fd = memfd_create("faults", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd >= 0 && !ftruncate(fd, SIZE_B) && !fcntl(fd, F_ADD_SEALS, seals))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static cl_mem import(struct faults_run *run, int fd)
+{
+	const cl_mem_properties list[] = {
+		OPAQUE_FD, (cl_mem_properties)fd,
+		DEVICE_LIST, (cl_mem_properties)(uintptr_t)run->devices[0], 0, 0
+	};
+	cl_int code = 12345;
+	cl_mem mem = clCreateBufferWithProperties(run->context, list, CL_MEM_READ_WRITE, SIZE_B,
+						  NULL, &code);
+	NOTE(clCreateBufferWithProperties, code);
+	WRONG_UNLESS((mem != NULL) == (code == CL_SUCCESS));
+	return mem;
+}
+
+static void use(struct faults_run *run, cl_platform_id platform, cl_command_queue queue, int fd)
+{
+	static const cl_uint seven = 7;
+	const take acquire = entry(platform, "clEnqueueAcquireExternalMemObjectsKHR");
+	const take release = entry(platform, "clEnqueueReleaseExternalMemObjectsKHR");
+	cl_uint words[WORDS] = {0};
+	if (fd < 0 || !acquire || !release) {
+		faults_wrong(run, "no memory to import", __LINE__);
+		return;
+	}
+	cl_mem mem = import(run, fd);
+	/* What was not taken is the application's still. */
+	if (!mem) {
+		close(fd);
+		return;
+	}
+	const unsigned errors = run->errors;
+	NOTE(clEnqueueAcquireExternalMemObjectsKHR, acquire(queue, 1, &mem, 0, NULL, NULL));
+	TRY(clEnqueueFillBuffer(queue, mem, &seven, sizeof(seven), 0, sizeof(words), 0, NULL,
+				NULL));
+	TRY(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(words), words, 0, NULL, NULL));
+	NOTE(clEnqueueReleaseExternalMemObjectsKHR, release(queue, 1, &mem, 0, NULL, NULL));
+	TRY(clFinish(queue));
+	for (unsigned i = 0; i < WORDS && run->errors == errors; i++)
+		if (words[i] != seven) {
+			printf("word %u is %u, not 7\n", i, words[i]);
+			faults_wrong(run, "wrong data without an error", __LINE__);
+			break;
+		}
+	TRY(clReleaseMemObject(mem));
+}
+
+void faults_external(struct faults_run *run, cl_command_queue queue)
+{
+	cl_platform_id platform;
+	if (!queue || TRY(clGetDeviceInfo(run->devices[0], CL_DEVICE_PLATFORM, sizeof(platform),
+					  &platform, NULL)))
+		return;
+	use(run, platform, queue, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW));
+	use(run, platform, queue, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL));
+}
