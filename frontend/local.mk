@@ -13,6 +13,7 @@ frontend_plain_sources = \
 	frontend/ptx_start.c frontend/ptx_start.h
 frontend_sources = $(frontend_plain_sources) \
 	frontend/codegen.c \
+	frontend/dot_products.c \
 	frontend/embedded.h \
 	frontend/frontend.c \
 	frontend/kernel_access.c \

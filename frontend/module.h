@@ -49,6 +49,10 @@ bool fe_function_is_kernel(LLVMValueRef function);
 void fe_codegen_put(const struct fe_module *module, const struct fe_codegen *codegen);
 enum fe_status fe_codegen_get(const struct fe_module *module, struct fe_codegen *codegen_out);
 
+/* dot_products.c: sums of the library's dot products of bytes, one instruction each.  Before
+ * the library is linked. */
+void fe_module_join_dot_products(struct fe_module *module);
+
 /* library.cpp: adds the functions of the builtin library that the module needs (transitively)
  * and makes everything but kernels internal.  A name that neither the program
  * nor the library nor libdevice (__nv_*) nor the lowering (__culvert_hidden_*,

@@ -4,13 +4,19 @@
 PURE int add_sat(int x, int y);
 PURE uint add_sat(uint x, uint y);
 
-/* kind: signs of the two vectors as OpenCL's names have them. */
+/* kind: signs of the two vectors as OpenCL's names have them.  A dot product that a program adds to
+ * something is a call of __culvert_dot_acc (frontend/dot_products.c). */
 #define DOT(R, A, B, kind, result, types) \
+	__attribute__((always_inline, const)) R __culvert_dot_acc_##kind(uint a, uint b, R sum) \
+	{ \
+		R total; \
+		__asm__("dp4a." types " %0, %1, %2, %3;" \
+			: "=r"(total) : "r"(a), "r"(b), "r"(sum)); \
+		return total; \
+	} \
 	PURE R dot_4x8packed_##kind##_##result(uint a, uint b) \
 	{ \
-		R sum; \
-		__asm__("dp4a." types " %0, %1, %2, 0;" : "=r"(sum) : "r"(a), "r"(b)); \
-		return sum; \
+		return __culvert_dot_acc_##kind(a, b, 0); \
 	} \
 	PURE R dot_acc_sat_4x8packed_##kind##_##result(uint a, uint b, R sum) \
 	{ \

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOCAL_B = 48 << 10, OPTIONS_B = 1024 };
+enum { LOCAL_B = 64 << 10, OPTIONS_B = 1024 };
 
 static bool read_file(const char *path, struct bytes *text)
 {

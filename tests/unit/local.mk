@@ -36,8 +36,9 @@ tests_unit_t_nvvm_ir_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS)
 tests_unit_t_nvvm_ir_LDADD = frontend/libfrontend.a base/libbase.a $(LLVM_LIBS) -ldl
 nodist_EXTRA_tests_unit_t_nvvm_ir_SOURCES = force-cxx-link.cxx
 
-TESTS += tests/unit/builtins.sh tests/unit/architectures.sh
-EXTRA_DIST += tests/unit/builtins.sh tests/unit/builtins_coverage.py tests/unit/architectures.sh
+TESTS += tests/unit/builtins.sh tests/unit/architectures.sh tests/unit/code.sh
+EXTRA_DIST += tests/unit/builtins.sh tests/unit/builtins_coverage.py tests/unit/architectures.sh \
+	tests/unit/code.cl tests/unit/code.sh
 
 check_PROGRAMS += tests/unit/cache_place
 tests_unit_cache_place_SOURCES = tests/unit/cache_place.c

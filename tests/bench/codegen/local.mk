@@ -15,10 +15,12 @@ EXTRA_DIST += tests/bench/codegen/compare tests/bench/codegen/bitonic.cl \
 	tests/bench/codegen/black_scholes.cu tests/bench/codegen/blur.cl \
 	tests/bench/codegen/blur.cu tests/bench/codegen/copy.cl tests/bench/codegen/copy.cu \
 	tests/bench/codegen/dot_int8.cl tests/bench/codegen/dot_int8.cu \
+	tests/bench/codegen/dot_sum.cl tests/bench/codegen/dot_sum.cu \
 	tests/bench/codegen/fft.cl tests/bench/codegen/fft.cu tests/bench/codegen/histogram.cl \
 	tests/bench/codegen/histogram.cu tests/bench/codegen/life.cl tests/bench/codegen/life.cu \
 	tests/bench/codegen/mandelbrot.cl tests/bench/codegen/mandelbrot.cu \
 	tests/bench/codegen/matrix.cl tests/bench/codegen/matrix.cu \
+	tests/bench/codegen/matrix_f16.cl tests/bench/codegen/matrix_f16.cu \
 	tests/bench/codegen/matrix_f64.cl tests/bench/codegen/matrix_f64.cu \
 	tests/bench/codegen/median.cl tests/bench/codegen/median.cu \
 	tests/bench/codegen/monte_carlo.cl tests/bench/codegen/monte_carlo.cu \

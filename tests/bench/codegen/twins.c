@@ -93,6 +93,8 @@ static void fill_element(const struct argument *argument, size_t i)
 		word = (uint32_t)(i * (size_t)argument->value);
 	if (argument->element == U8)
 		((uint8_t *)argument->data)[i] = (uint8_t)word;
+	else if (argument->element == F16) /* 0.125 to 0.25 */
+		((uint16_t *)argument->data)[i] = (uint16_t)(0x3000 | word >> 22);
 	else if (argument->element == U32)
 		((uint32_t *)argument->data)[i] = word;
 	else if (argument->element == F32)
@@ -103,7 +105,7 @@ static void fill_element(const struct argument *argument, size_t i)
 
 static bool fill_buffer(struct argument *argument)
 {
-	static const size_t sizes_B[] = { [U8] = 1, [U32] = 4, [F32] = 4, [F64] = 8 };
+	static const size_t sizes_B[] = { [U8] = 1, [F16] = 2, [U32] = 4, [F32] = 4, [F64] = 8 };
 	argument->size_B = argument->count * sizes_B[argument->element];
 	argument->data = calloc(1, argument->size_B);
 	for (size_t i = 0; argument->data && argument->kind != ARGUMENT_OUT &&
@@ -147,11 +149,12 @@ static void empty(struct twin *twin)
 
 /* --- results -------------------------------------------------------------------------- */
 
-/* The largest difference by the value's size (by 1 below 1); integers: 0 or 1. */
+/* The largest difference by the value's size (by 1 below 1); integers: 0 or 1, and so halves,
+ * whose twins round alike. */
 static double difference(const struct argument *argument, const void *a, const void *b)
 {
 	double most = 0;
-	if (argument->element == U8 || argument->element == U32)
+	if (argument->element < F32)
 		return memcmp(a, b, argument->size_B) != 0;
 	for (size_t i = 0; i < argument->count; i++) {
 		bool wide = argument->element == F64;

@@ -1,0 +1,202 @@
+/* What the PTX of a kernel has and has not (code.sh).  Before a kernel:
+ *	//has EXPRESSION       a line of its PTX matches
+ *	//lacks EXPRESSION     none does
+ *	//parameters N         it takes N, ours included
+ * Expressions are grep -E's; a line's own `;` is part of it. */
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#define I get_global_id(0)
+
+//has ld\.global\.nc\.f32
+//lacks ld\.global\.f32
+kernel void never_written(global const float *restrict a, global float *restrict b)
+{
+	b[I] = a[I];
+}
+
+//has ld\.global\.f32
+//lacks ld\.global\.nc
+kernel void may_be_the_same(global const float *a, global float *b)
+{
+	b[I] = a[I + 1];
+}
+
+//has ld\.global\.nc\.f32
+kernel void constant_argument(constant float *a, global float *b)
+{
+	b[I] = a[I];
+}
+
+//has ld\.global\.nc\.v4\.(f32|u32)
+//has st\.global\.v4\.(f32|u32)
+//lacks (ld|st)\.global[a-z.]*\.(f32|u32|b32)
+kernel void four_floats(global const float4 *restrict a, global float4 *restrict b)
+{
+	b[I] = a[I] * 2;
+}
+
+//has ld\.global\.nc\.v2\.(f64|u64)
+//has st\.global\.v2\.(f64|u64)
+kernel void two_doubles(global const double2 *restrict a, global double2 *restrict b)
+{
+	b[I] = a[I] * 2;
+}
+
+//has ld\.shared\.v4\.f32
+//lacks \.local
+kernel void four_floats_local(global float4 *a)
+{
+	local float4 tile[64];
+	tile[get_local_id(0)] = a[I];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	a[I] = tile[63 - get_local_id(0)];
+}
+
+// Such a pointer is aligned to its elements alone.
+//lacks \.v[24]\.
+kernel void vload_of_bytes(global const float *restrict a, global float *restrict b)
+{
+	vstore4(vload4(I, a), I, b);
+}
+
+//has \.reqntid 8, 4, 2
+//lacks %ntid
+kernel __attribute__((reqd_work_group_size(8, 4, 2))) void required_size(global int *a)
+{
+	a[I] = get_local_size(0) + get_local_size(1) * get_local_size(2);
+}
+
+//has ^\.extern \.shared
+//lacks ^\.shared|\.local
+kernel void local_of_64_KiB(global int *a, int n)
+{
+	local int tile[16384];
+	for (int i = get_local_id(0); i < 16384; i += 256)
+		tile[i] = a[i];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	a[I] = tile[a[n] & 16383];
+}
+
+//parameters 2
+//lacks %(ctaid|ntid|nctaid)
+kernel void nothing_hidden(global int *a, int n)
+{
+	a[get_local_id(0)] = n;
+}
+
+// The start of the launch is ours.
+//parameters 2
+//lacks mul\.wide\.u32
+//has mad\.lo\.s32
+kernel void narrow_id(global int *a)
+{
+	int i = get_global_id(0);
+	a[i] = i;
+}
+
+//parameters 1
+//lacks cvt
+kernel void of_a_group(global int *a)
+{
+	int l = get_local_id(0);
+	a[l] = l;
+}
+
+//has dp4a\.s32\.s32 .*, %r[0-9]+;
+//lacks add\.s32
+kernel void dot_of_bytes(global int *a, char4 x, char4 y)
+{
+	a[0] += dot(x, y);
+}
+
+//has fma\.rn\.f16x2
+//lacks fma\.rn\.f16 |cvt
+kernel void two_halves(global half2 *a, half2 x, half2 y)
+{
+	a[0] = fma(a[0], x, y);
+}
+
+//has popc\.b32
+//has clz\.b32
+//has mul\.(hi|wide)\.u32
+//has shf\.l
+//has max\.s32
+//has brev\.b32
+//lacks \.local|call|bra
+kernel void one_instruction(global int *a, uint x, uint y)
+{
+	a[0] = popcount(x);
+	a[1] = clz(x);
+	a[2] = mul_hi(x, y);
+	a[3] = rotate(x, y);
+	a[4] = max((int)x, (int)y);
+	a[5] = bit_reverse(x);
+}
+
+//has fma\.rn\.f32
+//has sqrt\.(rn|approx)
+//has rsqrt\.approx\.ftz\.f32|rsqrt\.approx\.f32
+//has sin\.approx
+//has min\.f32
+//lacks \.local|call
+kernel void float_instructions(global float *a, float x, float y)
+{
+	a[0] = fma(x, y, a[0]);
+	a[1] = sqrt(x);
+	a[2] = native_rsqrt(x);
+	a[3] = native_sin(x);
+	a[4] = fmin(x, y);
+}
+
+//has fence\.|membar\.
+//lacks bar\.sync|barrier\.sync
+kernel void fence_is_no_barrier(global int *a)
+{
+	a[I] = 1;
+	mem_fence(CLK_GLOBAL_MEM_FENCE);
+	a[I + 1] = 2;
+}
+
+//lacks \.local|call
+kernel void arrays_in_registers(global int *a)
+{
+	int v[4] = {a[0], a[1], a[2], a[3]};
+	for (int i = 0; i < 4; i++)
+		v[i] += v[(i + 1) % 4];
+	a[4] = v[0] + v[1] * v[2] - v[3];
+}
+
+int twice(int x)
+{
+	return 2 * x;
+}
+
+struct pair {
+	int first, second;
+};
+
+struct pair swapped(struct pair p)
+{
+	return (struct pair){twice(p.second), twice(p.first)};
+}
+
+//parameters 2
+//lacks \.local|call
+kernel void helpers_are_gone(global int *a, struct pair p)
+{
+	struct pair q = swapped(swapped(p));
+	a[0] = q.first + q.second;
+}
+
+//lacks ld\.param\.[a-z0-9]* .*dead_1\]
+kernel void dead(global int *a, int unused)
+{
+	a[0] = 1 + 0 * unused;
+}
+
+//lacks ld\.(f32|u32)|st\.(f32|u32)
+kernel void spaces_are_known(global int *a, constant int *b, local int *c)
+{
+	global int *p = a[0] ? a : a + 1;
+	c[0] = b[0] + *p;
+	a[1] = c[1];
+}

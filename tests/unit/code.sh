@@ -1,0 +1,53 @@
+#!/bin/sh
+# Protects: what kernels are made of.  Reads of constant data go by the read-only cache, vectors stay
+# whole, required sizes are the launch's, functions and private arrays are gone, nothing is computed in
+# 64 bits or passed that is not needed: tests/unit/code.cl, a kernel each.
+folder=`mktemp -d` || exit 1
+trap 'rm -rf "$folder"' EXIT
+source=${srcdir:-.}/tests/unit/code.cl
+cp "$source" "$folder/code.cl" || exit 1
+tests/unit/compile_for "$folder/code.cl" -cl-uniform-work-group-size 75 90 120 || exit
+failed=0
+wrong()
+{
+	echo "sm_$sm, $kernel: $*"
+	failed=1
+}
+# check WHAT REST...: one line before a kernel, against $folder/body.
+check()
+{
+	what=$1
+	shift
+	case $what in
+	has) grep -qE -e "$*" "$folder/body" || wrong "no $*" ;;
+	lacks) ! grep -E -e "$*" "$folder/body" || wrong "has $*" ;;
+	parameters)
+		count=`sed '/^)/q' "$folder/body" | grep -c '\.param'`
+		[ "$count" -eq "$1" ] || wrong "$count parameters, not $1" ;;
+	*) wrong "what is $what?" ;;
+	esac
+}
+checks=0
+for sm in 75 90 120; do
+	# "KERNEL WHAT REST", a line for each line before a kernel.
+	sed -n 's,^//\(has\|lacks\|parameters\) ,\1 ,p
+		s/^kernel .*void \([a-z0-9A-Z_]*\)(.*/kernel \1/p' "$source" >"$folder/lines"
+	: >"$folder/pending"
+	while read -r what rest; do
+		[ "$what" = kernel ] || { echo "$what $rest" >>"$folder/pending"; continue; }
+		kernel=$rest
+		# What a kernel has outside: variables of its own name, and dynamic local memory.
+		sed -n "/^\.extern \.shared/p
+			/^\.shared.*$kernel/p
+			/\.entry $kernel(/,/^}/p" "$folder/code.cl.$sm" >"$folder/body"
+		grep -q '\.entry' "$folder/body" || wrong "no such kernel"
+		while read -r what rest; do
+			check "$what" "$rest"
+			checks=$((checks + 1))
+		done <"$folder/pending"
+		: >"$folder/pending"
+	done <"$folder/lines"
+done
+[ "$checks" -gt 100 ] || { echo "only $checks checks"; failed=1; }
+echo "$checks checks"
+exit $failed
