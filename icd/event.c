@@ -19,19 +19,24 @@ struct ocl_callback {
 };
 
 _Static_assert(offsetof(struct _cl_event, base) == 0, "a handle starts with its object");
+_Static_assert(offsetof(struct _cl_event, start) <= OCL_EVENT_NEAR_B,
+	       "what is used for each command is near");
 
 /* --- birth and death ---------------------------------------------------------------- */
 
 static cl_event event_alloc(void)
 {
-	cl_event event = malloc(sizeof(*event));
+	const size_t size_B = (sizeof(struct _cl_event) + OCL_EVENT_ALIGN_B - 1) /
+			      OCL_EVENT_ALIGN_B * OCL_EVENT_ALIGN_B;
+	cl_event event = aligned_alloc(OCL_EVENT_ALIGN_B, size_B);
 	if (!event)
 		return NULL;
+	object_init(&event->base, &ocl_event_type);
 	if (lock_init(&event->lock, LOCK_RANK_EVENT))
 		goto fail_lock;
 	if (lock_condition_init(&event->changed))
 		goto fail_condition;
-	event->spare_start = event->spare_done = NULL;
+	event->spare_start = event->spare_done = event->start = NULL;
 	return event;
 fail_condition:
 	lock_finish(&event->lock);
@@ -53,18 +58,16 @@ static void event_free(cl_event event)
 static void event_init(cl_event event, cl_context context, cl_command_queue queue,
 		       cl_command_type type, cl_int status)
 {
-	object_init(&event->base, &ocl_event_type);
+	object_renew(&event->base, &ocl_event_type);
 	event->context = context;
 	event->queue = queue;
 	event->type = type;
 	atomic_init(&event->status, status);
-	event->start = event->done = NULL;
+	event->done = NULL;
 	event->before_sequence = 0;
-	event->queued_ns = event->submit_ns = 0;
-	event->profiling = false;
 	event->waiters = NULL;
 	event->callbacks = NULL;
-	event->watched = false;
+	event->watched = event->profiling = false;
 }
 
 cl_int ocl_event_create_user(cl_context context, cl_event *event_out)
@@ -88,9 +91,11 @@ cl_int ocl_event_create_locked(cl_command_queue queue, cl_command_type type, boo
 		return CL_OUT_OF_HOST_MEMORY;
 	object_ref(queue);
 	event_init(event, queue->context, queue, type, CL_QUEUED);
-	event->profiling = profiling;
-	if (profiling)
+	if (profiling) {
+		event->profiling = true;
+		event->submit_ns = 0;
 		event->queued_ns = gpu_host_now_ns();
+	}
 	*event_out = event;
 	return CL_SUCCESS;
 }
@@ -123,7 +128,10 @@ static void event_destroy(struct object *object)
 		free(event->callbacks);
 		event->callbacks = next;
 	}
-	witness_spare(event->start, &event->spare_start);
+	if (event->profiling) {
+		witness_spare(event->start, &event->spare_start);
+		event->start = NULL;
+	}
 	witness_spare(event->done, &event->spare_done);
 	if (!queue)
 		object_unref(event->context);
@@ -320,11 +328,13 @@ static struct ocl_waiter *waiters_take_locked(struct _cl_event *event)
 struct ocl_waiter *ocl_event_submitted(cl_event event, const struct ocl_submission *submission)
 {
 	lock_take(&event->lock);
-	event->start = submission->start;
 	event->done = submission->done;
 	event->before_sequence = submission->before_sequence;
-	if (event->profiling && !event->submit_ns)
-		event->submit_ns = gpu_host_now_ns();
+	if (event->profiling) {
+		event->start = submission->start;
+		if (!event->submit_ns)
+			event->submit_ns = gpu_host_now_ns();
+	}
 	(void)status_lower(event, CL_SUBMITTED);
 	struct ocl_waiter *waiters = waiters_take_locked(event);
 	struct ocl_callback *due = callbacks_take_locked(event, CL_SUBMITTED);
@@ -339,9 +349,10 @@ struct ocl_waiter *ocl_event_submitted(cl_event event, const struct ocl_submissi
 /* No other thread can see the event before it is handed to the application. */
 void ocl_event_submitted_alone(cl_event event, const struct ocl_submission *submission)
 {
-	event->start = submission->start;
 	event->done = submission->done;
 	event->before_sequence = submission->before_sequence;
+	if (event->profiling)
+		event->start = submission->start;
 	atomic_store_explicit(&event->status, CL_SUBMITTED, memory_order_release);
 }
 

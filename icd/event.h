@@ -29,6 +29,9 @@ struct ocl_waiter {
 	struct ocl_command *command;
 };
 
+/* What every command's event comes by is in its first two cache lines. */
+enum { OCL_EVENT_ALIGN_B = 64, OCL_EVENT_NEAR_B = 128 };
+
 struct _cl_event {
 	struct object base;
 	cl_context context;              /* ref held by a user event, else by the queue */
@@ -36,20 +39,20 @@ struct _cl_event {
 	cl_command_type type;
 	atomic_int status;
 	/* Set before SUBMITTED is stored, constant then. */
-	struct gpu_event *start;         /* profiling only */
 	struct gpu_event *done;
 	uint64_t before_sequence;        /* of the stream, just ahead of the operation */
-	uint64_t queued_ns, submit_ns;
-	bool profiling;
-	struct lock lock;                /* guards all below, and the step to settled */
-	struct lock_condition changed;
-	struct ocl_waiter *waiters;
+	struct gpu_event *spare_done;    /* of its life before, for the submission, or NULL */
+	cl_event next_free;              /* in the queue's pool */
+	struct ocl_waiter *waiters;      /* guarded by the lock, as are the next two */
 	struct ocl_callback *callbacks;
 	bool watched;
+	bool profiling;
+	/* For profiling only; as done, and as spare_done. */
+	struct gpu_event *start, *spare_start;
+	uint64_t queued_ns, submit_ns;
+	struct lock lock;                /* guards also the step to settled */
+	struct lock_condition changed;
 	struct ocl_watch watch;
-	/* Of its life before, for the submission: NULL if there are none. */
-	struct gpu_event *spare_start, *spare_done;
-	cl_event next_free;              /* in the queue's pool */
 };
 
 /* What submission of a command gives; the events become the receiver's. */

@@ -9,9 +9,7 @@ void object_init(struct object *object, const struct object_type *type)
 	const struct object *platform = &ocl_platform()->base;
 	object->dispatch = platform->dispatch;
 	object->dispatch_data = platform->dispatch_data;
-	object->type = type;
-	atomic_init(&object->api_refs, 1);
-	atomic_init(&object->refs, 1);
+	object_renew(object, type);
 }
 
 void object_ref(void *handle)

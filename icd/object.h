@@ -33,6 +33,13 @@ struct object {
 
 /* api_refs 1, refs 1: the application holds it. */
 void object_init(struct object *object, const struct object_type *type);
+/* The same in memory of an object that has been destroyed, of whatever type. */
+static inline void object_renew(struct object *object, const struct object_type *type)
+{
+	object->type = type;
+	atomic_init(&object->api_refs, 1);
+	atomic_init(&object->refs, 1);
+}
 
 /* CL_SUCCESS, or the type's own invalid code when handle is NULL or of another
  * type.  A freed handle is caught at best effort only. */
