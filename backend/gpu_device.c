@@ -307,7 +307,7 @@ void gpu_device_lose(struct gpu_device *device, cl_int code)
 
 /* --- the context --- */
 
-static cl_int scope_begin(struct gpu_device *device, CUcontext cu_context,
+static inline cl_int scope_begin(struct gpu_device *device, CUcontext cu_context,
 			  struct gpu_scope *scope)
 {
 	scope->changed = false;
@@ -396,10 +396,12 @@ drop_lock:
 
 cl_int gpu_enter(struct gpu_device *device, struct gpu_scope *scope)
 {
-	cl_int err = gpu_device_use(device);
+	CUcontext cu_context = atomic_load_explicit(&device->cu_context, memory_order_acquire);
+	cl_int err = cu_context ? gpu_device_status(device) : gpu_device_use(device);
 	if (err)
 		return err;
-	CUcontext cu_context = atomic_load_explicit(&device->cu_context, memory_order_relaxed);
+	if (!cu_context)
+		cu_context = atomic_load_explicit(&device->cu_context, memory_order_relaxed);
 	return scope_begin(device, cu_context, scope);
 }
 

@@ -89,6 +89,7 @@ struct ocl_launch {
 	uint32_t local[3];
 	uint64_t whole[3];               /* work-groups of that size, */
 	uint32_t rest[3];                /* and the work-items that are left over */
+	uint32_t edges;                  /* the dimensions that have such, as a set */
 	uint32_t work_dim;
 	uint32_t dynamic_local_B;
 	bool uniform;                    /* local divides global */

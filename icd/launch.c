@@ -29,8 +29,10 @@ static cl_int sizes_take(struct ocl_launch *launch, const struct ocl_ndrange *ra
 			return CL_INVALID_GLOBAL_OFFSET;
 	}
 	for (unsigned i = range->work_dim; i < 3; i++) {
-		launch->global[i] = 1;
+		launch->global[i] = launch->whole[i] = 1;
 		launch->offset[i] = 0;
+		launch->local[i] = 1;
+		launch->rest[i] = 0;
 	}
 	return CL_SUCCESS;
 }
@@ -39,8 +41,11 @@ static cl_int local_take(struct ocl_launch *launch, const struct ocl_ndrange *ra
 			 const struct gpu_caps *caps)
 {
 	const uint32_t *required = launch->code->abi->required_local;
-	for (unsigned i = 0; i < 3; i++) {
-		const size_t local = i < range->work_dim ? range->local[i] : 1;
+	for (unsigned i = range->work_dim; i < 3; i++)
+		if (required[0] && required[i] != 1)
+			return CL_INVALID_WORK_GROUP_SIZE;
+	for (unsigned i = 0; i < range->work_dim; i++) {
+		const size_t local = range->local[i];
 		/* 5.10: CL_INVALID_WORK_GROUP_SIZE when it is not what the kernel requires. */
 		if (!local || (required[0] && local != required[i]))
 			return CL_INVALID_WORK_GROUP_SIZE;
@@ -53,21 +58,25 @@ static cl_int local_take(struct ocl_launch *launch, const struct ocl_ndrange *ra
 }
 
 /* Divisions of 64 bits take long, and few sizes need them. */
-static void groups_count(struct ocl_launch *launch)
+static void groups_count(struct ocl_launch *launch, unsigned dimensions)
 {
-	for (unsigned i = 0; i < 3; i++) {
+	launch->edges = 0;
+	for (unsigned i = 0; i < dimensions; i++) {
 		const uint64_t global = launch->global[i];
 		const uint32_t local = launch->local[i];
 		if (local == 1) {
 			launch->whole[i] = global;
 			launch->rest[i] = 0;
-		} else if (global <= UINT32_MAX) {
+			continue;
+		}
+		if (global <= UINT32_MAX) {
 			launch->whole[i] = (uint32_t)global / local;
 			launch->rest[i] = (uint32_t)global % local;
 		} else {
 			launch->whole[i] = global / local;
 			launch->rest[i] = (uint32_t)(global % local);
 		}
+		launch->edges |= (uint32_t)(launch->rest[i] != 0) << i;
 	}
 }
 
@@ -89,28 +98,26 @@ static cl_int local_decide(struct ocl_launch *launch, const struct ocl_ndrange *
 		error = ocl_launch_choose(queue, launch);
 	if (error)
 		return error;
-	groups_count(launch);
+	/* What the kernel requires may be in more dimensions than there are. */
+	groups_count(launch, required[0] ? 3 : launch->work_dim);
 	const uint64_t items = (uint64_t)launch->local[0] * launch->local[1] * launch->local[2];
 	if (items > launch->code->caps.max_threads)
 		return CL_INVALID_WORK_GROUP_SIZE;
 	/* 5.10: CL_INVALID_WORK_GROUP_SIZE when the program was built for uniform
 	 * work-groups and the global size is no multiple of the local size.
 	 * cl_culvert_grid_barrier: whatever the program was built for. */
-	for (unsigned i = 0; i < 3; i++)
-		if (launch->uniform && launch->rest[i])
-			return CL_INVALID_WORK_GROUP_SIZE;
-	return CL_SUCCESS;
+	return launch->uniform && launch->edges ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS;
 }
 
 static uint64_t groups_of(const struct ocl_launch *launch, unsigned dimension)
 {
-	return launch->whole[dimension] + (launch->rest[dimension] != 0);
+	return launch->whole[dimension] + (launch->edges >> dimension & 1);
 }
 
 static cl_int limits_check(const struct ocl_launch *launch, cl_command_queue queue)
 {
 	const struct gpu_caps *caps = queue->device->caps;
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < launch->work_dim; i++) {
 		const uint64_t groups = groups_of(launch, i);
 		if (groups <= caps->max_grid[i])
 			continue;
@@ -434,15 +441,6 @@ static cl_int hidden_parameters(struct ocl_launch *launch, struct hidden_values 
 	return CL_SUCCESS;
 }
 
-/* The dimensions that have work-groups at the edge, as a set. */
-static unsigned edges_of(const struct ocl_launch *launch)
-{
-	unsigned edges = 0;
-	for (unsigned i = 0; i < 3; i++)
-		edges |= (unsigned)(launch->rest[i] != 0) << i;
-	return edges;
-}
-
 /* One of the grids that a launch is: of the whole work-groups, or of those at the edges
  * of the dimensions in the set.  false: there are no such work-groups. */
 static bool grid_describe(const struct ocl_launch *launch, unsigned edges,
@@ -472,7 +470,7 @@ static unsigned edges_next(unsigned edges, unsigned all)
 
 uint32_t ocl_launch_grids(const struct ocl_launch *launch)
 {
-	const unsigned all = edges_of(launch);
+	const unsigned all = launch->edges;
 	struct hidden_values values;
 	struct gpu_launch gpu;
 	unsigned edges = 0;
@@ -492,7 +490,7 @@ static cl_int launch_grids(const struct ocl_launch *launch, struct gpu_stream *s
 		.cooperative = launch->cooperative,
 		.parameters = parameters,
 	};
-	const unsigned all = edges_of(launch);
+	const unsigned all = launch->edges;
 	unsigned edges = 0;
 	cl_int error = CL_SUCCESS;
 	do {

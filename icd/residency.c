@@ -551,27 +551,29 @@ cl_int ocl_storage_acquire(struct ocl_storage *storage, uint32_t device,
 			   struct gpu_stream *stream, uint64_t lo_B, uint64_t hi_B,
 			   enum ocl_access_mode mode, struct ocl_acquired *acquired_out)
 {
-	struct ocl_acquired range = {
-		.lo_B = lo_B, .hi_B = hi_B, .stream = stream, .device = device, .mode = mode,
-		.tracked = atomic_load_explicit(&storage->tracked, memory_order_acquire),
-	};
+	const bool tracked = atomic_load_explicit(&storage->tracked, memory_order_acquire);
 	struct ocl_location *location = &storage->locations[device];
 	cl_int error = ocl_users_note(&location->users, stream);
 	if (error)
 		return error;
+	acquired_out->lo_B = lo_B;
+	acquired_out->hi_B = hi_B;
+	acquired_out->stream = stream;
+	acquired_out->device = device;
+	acquired_out->mode = mode;
+	acquired_out->tracked = tracked;
 	if (storage->moves_whole && atomic_exchange(&storage->at_host, false))
 		error = gpu_managed_prefetch(stream, storage->shadow, storage->size_B, false);
-	if (range.tracked) {
+	if (tracked) {
 		lock_take(&storage->lock);
 		idle_wait_locked(storage);
-		error = acquire_locked(storage, &range);
+		error = acquire_locked(storage, acquired_out);
 		lock_drop(&storage->lock);
 	}
 	if (error)
 		return error;
-	range.address = location->address + lo_B;
-	range.array = location->array;
-	*acquired_out = range;
+	acquired_out->address = location->address + lo_B;
+	acquired_out->array = location->array;
 	return CL_SUCCESS;
 }
 

@@ -52,7 +52,7 @@ static struct ocl_users *chunk_next(struct ocl_users *chunk)
 	return next;
 }
 
-cl_int ocl_users_note(struct ocl_users *users, struct gpu_stream *stream)
+cl_int ocl_users_note_another(struct ocl_users *users, struct gpu_stream *stream)
 {
 	while (users && !chunk_note(users, stream))
 		users = chunk_next(users);

@@ -24,9 +24,15 @@ struct ocl_users {
 void ocl_users_init(struct ocl_users *users);
 void ocl_users_finish(struct ocl_users *users);
 
+cl_int ocl_users_note_another(struct ocl_users *users, struct gpu_stream *stream);
 /* Before stream is given work on the thing: CL_OUT_OF_HOST_MEMORY when it cannot
  * be noted. */
-cl_int ocl_users_note(struct ocl_users *users, struct gpu_stream *stream);
+static inline cl_int ocl_users_note(struct ocl_users *users, struct gpu_stream *stream)
+{
+	/* Most things have one user. */
+	return atomic_load_explicit(&users->streams[0], memory_order_relaxed) == stream
+		       ? CL_SUCCESS : ocl_users_note_another(users, stream);
+}
 
 /* Witnesses of the unfinished work of the users' streams: a growing array, each
  * event a reference of the caller. */
