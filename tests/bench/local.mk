@@ -63,8 +63,9 @@ bench_build_sources = tests/bench/build/bench_build.c tests/bench/build/builder.
 	tests/bench/build/children.c tests/bench/build/children.h tests/bench/build/sources.c \
 	tests/bench/build/sources.h
 tests_bench_bench_build_SOURCES = $(bench_build_sources) tests/bench/build/builder_opencl.c \
+	tests/bench/build/clblast.c tests/bench/build/clblast.h \
 	$(bench_opencl)
-tests_bench_bench_build_LDADD = $(OPENCL_LIBS) -lpthread
+tests_bench_bench_build_LDADD = $(OPENCL_LIBS) -ldl -lpthread
 tests_bench_cuda_build_SOURCES = $(bench_build_sources) tests/bench/build/builder_nvrtc.c \
 	$(bench_common)
 tests_bench_cuda_build_LDADD = -ldl -lpthread

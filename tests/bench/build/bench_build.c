@@ -233,6 +233,36 @@ static void measure_start(void)
 		row("build", "all kernels, warm start", warm, count);
 }
 
+/* --- CLBlast ------------------------------------------------------------------------------ */
+
+static double child_clblast(void)
+{
+	const char *const arguments[] = {bench.platform ? bench.platform : "", "clblast", "", "",
+					 NULL};
+	return child_run(arguments, NULL);
+}
+
+/* Cold: in a new folder of what was built; warm: another process with that folder. */
+static void measure_clblast(void)
+{
+	double cold[SAMPLES], warm[SAMPLES];
+	const unsigned count = pick(5, 3, 1);
+	bool good = builder_facts.clblast_ms != NULL;
+	for (unsigned i = 0; good && i < count; i++) {
+		children_forget();
+		cold[i] = child_clblast();
+		warm[i] = child_clblast();
+		good = cold[i] >= 0 && warm[i] >= 0;
+	}
+	if (good) {
+		row("build", "CLBlast, cold start", cold, count);
+		row("build", "CLBlast, warm start", warm, count);
+	} else {
+		rows_skip("build", "CLBlast, cold start", "it is not there");
+		rows_skip("build", "CLBlast, warm start", "it is not there");
+	}
+}
+
 /* --- stages ------------------------------------------------------------------------------- */
 
 struct stage {
@@ -285,6 +315,8 @@ static double child_work(const char *what, const char *operand, const char *salt
 {
 	char own[SALT_B];
 	double sum_ms = 0;
+	if (!strcmp(what, "clblast"))
+		return builder_facts.clblast_ms();
 	for (unsigned i = 0; i < TEXTS; i++) {
 		if (!strcmp(what, "text") && !strcmp(operand, texts[i].name))
 			return build_text(&texts[i], salt);
@@ -304,7 +336,7 @@ static double child_work(const char *what, const char *operand, const char *salt
 	return sum_ms;
 }
 
-/* argv: PLATFORM ("text" NAME | "cold" NAME | "files" FOLDER | "two files" FOLDER) SALT */
+/* argv: PLATFORM ("text" NAME | "cold" NAME | "files" FOLDER | "two files" FOLDER | "clblast" "") SALT */
 static int child_main(char **argv)
 {
 	if (!argv[0] || !argv[1] || !argv[2] || !argv[3])
@@ -355,6 +387,7 @@ static void measure_all(void)
 		measure_threads(large, pick(8, 8, 2), true);
 	measure_threads(large, pick(THREADS, THREADS, 4), true);
 	measure_threads(large, pick(THREADS, THREADS, 4), false);
+	measure_clblast();
 	if (!settings.kernels)
 		return;
 	struct source_files files = source_files_read(settings.kernels, builder_facts.ending);

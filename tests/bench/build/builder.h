@@ -10,6 +10,7 @@ extern const struct builder_facts {
 	const char *ending;             /* of files with kernels */
 	const char *salt_type;          /* of a variable that makes a program another one */
 	bool keeps;                     /* building the same again may be quicker */
+	double (*clblast_ms)(void);     /* clblast.h; NULL: it is none of CLBlast's */
 } builder_facts;
 
 /* Takes what is needed before a first build. */

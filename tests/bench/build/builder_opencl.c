@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "tests/bench/build/builder.h"
+#include "tests/bench/build/clblast.h"
 #include "tests/bench/opencl.h"
 
 #include <stdio.h>
@@ -14,6 +15,7 @@ const struct builder_facts builder_facts = {
 	.ending = ".cl",
 	.salt_type = "__constant int",
 	.keeps = true,
+	.clblast_ms = clblast_ms,
 };
 
 /* Some platforms open the device with the context and some when it is first used, which is
