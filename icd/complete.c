@@ -6,9 +6,11 @@
 #include "base/log.h"
 #include "base/thread.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 /* After progress the poller asks again at once for this long, and then after pauses
  * that are a part of the time since: short work is noticed promptly, long work costs
@@ -21,6 +23,9 @@ static const uint64_t pause_max_ns = 40000;
 /* Each may wait for a copy, and copies of different devices should not wait for
  * each other. */
 enum { WORKERS_MAX = 4 };
+
+/* For the application's thread, the completion thread, the callback thread, and others. */
+enum { CORES_TO_WAKE_EARLY = 4 };
 
 /* The watches of one stream, by sequence: only the first can be next. */
 struct watch_stream {
@@ -45,6 +50,12 @@ static struct {
 	unsigned workers, busy_workers;
 	struct lock_condition worked;
 	uint64_t watch_count;
+	/* A thread that sleeps deeply takes 20 to 50 us to wake up: the callback thread is woken
+	 * a little before the end that is foreseen of a watch that calls back, where there are
+	 * cores for that. */
+	bool wakes_early;
+	atomic_bool soon;                /* changed under the lock */
+	atomic_uint delivered_count;
 } complete = {.lock = LOCK_INIT(LOCK_RANK_EVENT)};
 
 /* --- the completion thread ------------------------------------------------------------ */
@@ -100,32 +111,57 @@ static bool streams_poll(void)
 	return progress;
 }
 
-/* Until the end of a watch comes near that is foreseen, at most_ns the most. */
-static uint64_t foresee(uint64_t now_ns, uint64_t most_ns)
+/* Until the end of a watch comes near that is foreseen, at most_ns the most.  *calls_out: one
+ * is near that calls back. */
+static uint64_t foresee(uint64_t now_ns, uint64_t most_ns, bool *calls_out)
 {
 	struct list *link;
+	*calls_out = false;
 	lock_take(&complete.lock);
 	for (link = complete.streams.next; link != &complete.streams; link = link->next) {
 		const struct watch_stream *stream = list_entry(link, struct watch_stream, link);
-		uint64_t near_ns = most_ns;
-		if (!list_empty(&stream->watches))
-			near_ns = gpu_stream_foresee(stream->stream, now_ns - stream->since_ns);
+		const struct list *first = stream->watches.next;
+		if (first == &stream->watches)
+			continue;
+		const uint64_t near_ns = gpu_stream_foresee(stream->stream,
+							    now_ns - stream->since_ns);
+		*calls_out |= complete.wakes_early && !near_ns &&
+			      list_entry(first, struct ocl_watch, link)->calls_back;
 		most_ns = near_ns < most_ns ? near_ns : most_ns;
 	}
 	lock_drop(&complete.lock);
 	return most_ns;
 }
 
+static void soon_set_locked(bool soon)
+{
+	if (soon && !atomic_load(&complete.soon))
+		lock_condition_signal_all(&complete.delivered);
+	atomic_store(&complete.soon, soon);
+}
+
+static void soon_set(bool soon)
+{
+	if (atomic_load(&complete.soon) == soon)
+		return;
+	lock_take(&complete.lock);
+	soon_set_locked(soon);
+	lock_drop(&complete.lock);
+}
+
 static void poll_pause(uint64_t progress_ns)
 {
 	const uint64_t now_ns = gpu_host_now_ns();
 	const uint64_t idle_ns = now_ns - progress_ns;
+	bool calls;
 	if (idle_ns < spin_ns)
 		return;
 	const uint64_t pause_ns = idle_ns / pause_part;
 	const struct timespec pause = {
-		.tv_nsec = (long)foresee(now_ns, pause_ns < pause_max_ns ? pause_ns : pause_max_ns),
+		.tv_nsec = (long)foresee(now_ns, pause_ns < pause_max_ns ? pause_ns : pause_max_ns,
+					 &calls),
 	};
+	soon_set(calls);
 	if (pause.tv_nsec)
 		nanosleep(&pause, NULL);
 }
@@ -139,6 +175,7 @@ static void *completion_main(void *unused)
 	for (;;) {
 		lock_take(&complete.lock);
 		while (!complete.watch_count || complete.stopping) {
+			soon_set_locked(false);
 			complete.parked = complete.stopping;
 			if (complete.parked)
 				lock_condition_signal_all(&complete.stopped);
@@ -156,13 +193,27 @@ static void *completion_main(void *unused)
 
 /* --- the callback thread ---------------------------------------------------------------- */
 
+/* Stays awake until something is delivered, or is no longer foreseen to be. */
+static void delivery_await_locked(void)
+{
+	const unsigned count = atomic_load(&complete.delivered_count);
+	lock_drop(&complete.lock);
+	while (atomic_load(&complete.soon) && atomic_load(&complete.delivered_count) == count)
+		(void)gpu_host_now_ns();
+	lock_take(&complete.lock);
+}
+
 static void *callback_main(void *unused)
 {
 	(void)unused;
 	for (;;) {
 		lock_take(&complete.lock);
-		while (list_empty(&complete.deliveries) || complete.stopping)
-			lock_condition_wait(&complete.delivered, &complete.lock);
+		while (list_empty(&complete.deliveries) || complete.stopping) {
+			if (atomic_load(&complete.soon))
+				delivery_await_locked();
+			else
+				lock_condition_wait(&complete.delivered, &complete.lock);
+		}
 		struct list *link = complete.deliveries.next;
 		list_remove(link);
 		lock_drop(&complete.lock);
@@ -231,6 +282,7 @@ static cl_int tables_make_locked(void)
 	list_init(&complete.streams);
 	list_init(&complete.deliveries);
 	list_init(&complete.works);
+	complete.wakes_early = sysconf(_SC_NPROCESSORS_ONLN) >= CORES_TO_WAKE_EARLY;
 	complete.ready = true;
 	return CL_SUCCESS;
 fail_exit:
@@ -318,6 +370,7 @@ void ocl_complete_deliver(struct ocl_delivery *delivery)
 {
 	lock_take(&complete.lock);
 	list_append(&complete.deliveries, &delivery->link);
+	atomic_fetch_add(&complete.delivered_count, 1);
 	lock_condition_signal_all(&complete.delivered);
 	lock_drop(&complete.lock);
 }

@@ -22,6 +22,7 @@ struct ocl_watch {
 	/* Called by the completion thread without locks: CL_COMPLETE, or the code of
 	 * what went wrong.  Must be quick; may watch again. */
 	void (*fire)(struct ocl_watch *watch, cl_int status);
+	bool calls_back;                /* fire delivers to the callback thread */
 };
 
 struct ocl_delivery {

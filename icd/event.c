@@ -283,6 +283,7 @@ static bool watch_needed_locked(struct _cl_event *event)
 	object_ref(event);
 	event->watch.event = event->done;
 	event->watch.fire = event_fired;
+	event->watch.calls_back = true;
 	return true;
 }
 
