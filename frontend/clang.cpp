@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "frontend/clang_hints.h"
 #include "frontend/compiler_thread.h"
 #include "frontend/embedded.h"
 #include "frontend/features.h"
@@ -301,9 +302,9 @@ std::vector<const char *> make_arguments(const fe_options *options, const fe_wor
 }
 
 void create_diagnostics(clang::CompilerInstance &compiler, const file_system &files,
-			llvm::raw_ostream &stream)
+			llvm::raw_ostream &stream, unsigned standard)
 {
-	auto *printer = new clang::TextDiagnosticPrinter(stream, &compiler.getDiagnosticOpts());
+	auto *printer = fe_hints_create(stream, &compiler.getDiagnosticOpts(), standard);
 #if LLVM_VERSION_MAJOR >= 20
 	compiler.createDiagnostics(*files, printer);
 #else
@@ -325,7 +326,7 @@ bool read_arguments(clang::CompilerInvocation &invocation,
 
 std::unique_ptr<llvm::Module> run_clang(const fe_compile_job *job, size_t source_size_B,
 					const std::vector<const char *> &arguments,
-					llvm::LLVMContext &context, log_stream &stream,
+					unsigned standard, llvm::LLVMContext &context, log_stream &stream,
 					enum fe_status *status)
 {
 	auto invocation = std::make_shared<clang::CompilerInvocation>();
@@ -341,7 +342,7 @@ std::unique_ptr<llvm::Module> run_clang(const fe_compile_job *job, size_t source
 	compiler.setInvocation(invocation);
 	compiler.setVerboseOutputStream(stream);
 	file_system files = make_file_system(job);
-	create_diagnostics(compiler, files, stream);
+	create_diagnostics(compiler, files, stream, standard);
 	compiler.createFileManager(files);
 	emit_module action(context, job->inputs);
 	*status = FE_COMPILE_FAILED;
@@ -380,7 +381,7 @@ enum fe_status fe_clang_compile(const struct fe_compile_job *job, const struct f
 	LLVMContextRef context = fe_context_create(log);
 	std::unique_ptr<llvm::Module> module =
 		run_clang(job, source_size_B, make_arguments(options, &words),
-			  *llvm::unwrap(context), stream, &status);
+			  options->standard, *llvm::unwrap(context), stream, &status);
 	fe_words_finish(&words);
 	if (!module) {
 		LLVMContextDispose(context);

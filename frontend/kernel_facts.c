@@ -380,6 +380,21 @@ static void sub_group_fact(struct facts *facts, LLVMValueRef function, const cha
 	kernel->required_sub_group = size[0];
 }
 
+/* The kernel can be built and asked about, but no launch will do. */
+static void warn_if_too_large(struct facts *facts, const struct abi_kernel *kernel)
+{
+	enum { MOST_WORK_ITEMS = 1024, MOST_Z = 64 };
+	const uint32_t *required = kernel->required_local;
+	uint64_t most = UINT64_C(1) << 20, count = 1;
+	for (int d = 0; d < 3 && count < most; d++)
+		count *= required[d] < most ? required[d] : most;
+	if (kernel->name && (count > MOST_WORK_ITEMS || required[2] > MOST_Z))
+		bytes_printf(facts->log, "warning: kernel %s: reqd_work_group_size(%u, %u, %u) is "
+			     "more than the 1024 work-items, 64 of them in z, that a work-group "
+			     "may have: it cannot be launched\n", kernel->name, required[0],
+			     required[1], required[2]);
+}
+
 static void kernel_facts(struct facts *facts, LLVMValueRef function, struct abi_kernel *kernel)
 {
 	size_t size_B;
@@ -387,6 +402,7 @@ static void kernel_facts(struct facts *facts, LLVMValueRef function, struct abi_
 	kernel->name = copy_string(facts, name, size_B);
 	kernel->entry = entry_name(facts, name, size_B);
 	sizes_fact(facts, function, "reqd_work_group_size", kernel->required_local);
+	warn_if_too_large(facts, kernel);
 	sizes_fact(facts, function, "work_group_size_hint", kernel->hint_local);
 	sub_group_fact(facts, function, name, kernel);
 	kernel->attributes = attributes_string(facts, function, kernel);

@@ -268,6 +268,13 @@ bool fe_function_is_kernel(LLVMValueRef function)
 	return llvm::unwrap<llvm::Function>(function)->hasMetadata("kernel_arg_addr_space");
 }
 
+bool fe_builtin_exists(const char *name)
+{
+	llvm::StringRef called(name), text = index_text();
+	std::string start = "\n_Z" + std::to_string(called.size()) + called.str();
+	return !called.empty() && text.contains(start);
+}
+
 enum fe_status fe_module_link_builtins(struct fe_module *module, struct bytes *log)
 {
 	llvm::Module &unwrapped = *llvm::unwrap(module->module);

@@ -50,6 +50,7 @@ frontend_sources = $(frontend_plain_sources) \
 frontend_cxx_sources = \
 	frontend/bitcode.cpp \
 	frontend/clang.cpp \
+	frontend/clang_hints.cpp frontend/clang_hints.h \
 	frontend/demangle.cpp frontend/demangle.h \
 	frontend/library.cpp \
 	frontend/llvm_compat.cpp frontend/llvm_compat.h

@@ -59,6 +59,8 @@ void fe_module_join_dot_products(struct fe_module *module);
  * printf, llvm.*) defines is FE_LINK_FAILED, with the function named as written in
  * OpenCL C. */
 enum fe_status fe_module_link_builtins(struct fe_module *module, struct bytes *log);
+/* Whether the library has an overloaded function of this name, as OpenCL C has it. */
+bool fe_builtin_exists(const char *name);
 
 /* kernel_facts.c: the facts of every kernel, read before lowering changes types. */
 enum fe_status fe_module_facts(const struct fe_module *module, const struct fe_codegen *codegen,

@@ -1,0 +1,142 @@
+#include "config.h"
+
+#include "frontend/clang_hints.h"
+#include "frontend/module.h"
+
+#include <set>
+#include <string>
+
+#include <clang/AST/DeclarationName.h>
+#include <clang/Basic/DiagnosticSema.h>
+#include <clang/Basic/IdentifierTable.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <llvm/ADT/SmallString.h>
+
+namespace {
+
+constexpr struct {
+	const char *name, *hint;
+} no_such[] = {
+	{"queue_t", "this device has no device-side enqueue"},
+	{"ndrange_t", "this device has no device-side enqueue"},
+	{"clk_event_t", "this device has no device-side enqueue"},
+	{"get_default_queue", "this device has no device-side enqueue"},
+	{"enqueue_kernel", "this device has no device-side enqueue"},
+	{"read_pipe", "this device has no pipes"},
+	{"write_pipe", "this device has no pipes"},
+	{"malloc", "OpenCL C has no C library; memory comes from the host"},
+	{"free", "OpenCL C has no C library; memory comes from the host"},
+	{"memcpy", "OpenCL C has no C library; assignments copy structs and vectors"},
+	{"memset", "OpenCL C has no C library; initialisers and loops fill arrays"},
+	{"rand", "OpenCL C has no C library, and no random numbers"},
+	{"assert", "OpenCL C has no C library; printf is there"},
+};
+
+/* The name that a message is about; "" when it is about none. */
+std::string subject(const clang::Diagnostic &message)
+{
+	if (!message.getNumArgs())
+		return "";
+	switch (message.getArgKind(0)) {
+	case clang::DiagnosticsEngine::ak_identifierinfo:
+		return message.getArgIdentifier(0) ? message.getArgIdentifier(0)->getName().str()
+						   : "";
+	case clang::DiagnosticsEngine::ak_declarationname:
+		return clang::DeclarationName::getFromOpaqueInteger(message.getRawArg(0))
+			.getAsString();
+	default:
+		return "";
+	}
+}
+
+bool is_builtin(const std::string &name)
+{
+	return fe_builtin_exists(name.c_str());
+}
+
+std::string undeclared(const std::string &name, unsigned standard)
+{
+	for (const auto &row : no_such)
+		if (name == row.name)
+			return row.hint;
+	/* The library has the functions of all standards. */
+	bool newer = is_builtin(name) || !name.compare(0, 7, "atomic_") ||
+		     !name.compare(0, 7, "memory_");
+	if (standard < 200 && newer)
+		return "'" + name + "' needs a newer OpenCL C: -cl-std=CL3.0";
+	std::string stem = name.substr(0, name.empty() ? 0 : name.size() - 1);
+	if (!name.empty() && name.back() == 'f' && is_builtin(stem))
+		return "OpenCL C's functions have one name for all types: '" + stem + "'";
+	return "";
+}
+
+bool is_about_half(const clang::Diagnostic &message)
+{
+	llvm::SmallString<128> text;
+	message.FormatDiagnostic(text);
+	return text.str().contains("half");
+}
+
+class hint_printer final : public clang::TextDiagnosticPrinter {
+public:
+	hint_printer(llvm::raw_ostream &stream, clang::DiagnosticOptions *options,
+		     unsigned standard)
+		: clang::TextDiagnosticPrinter(stream, options), stream(stream), standard(standard)
+	{
+	}
+
+private:
+	void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
+			      const clang::Diagnostic &message) override
+	{
+		clang::TextDiagnosticPrinter::HandleDiagnostic(level, message);
+		std::string text = hint(message);
+		/* Once is enough. */
+		if (!text.empty() && said.insert(text).second)
+			stream << "note: " << text << '\n';
+	}
+
+	std::string hint(const clang::Diagnostic &message)
+	{
+		switch (message.getID()) {
+		case clang::diag::err_undeclared_var_use:
+		case clang::diag::err_undeclared_var_use_suggest:
+		case clang::diag::err_undeclared_use:
+		case clang::diag::err_undeclared_use_suggest:
+		case clang::diag::err_unknown_typename:
+		case clang::diag::err_unknown_typename_suggest:
+			return undeclared(subject(message), standard);
+		case clang::diag::err_ovl_ambiguous_call:
+			return ambiguous(subject(message));
+		case clang::diag::err_opencl_half_declaration:
+		case clang::diag::err_opencl_half_load_store:
+		case clang::diag::err_opencl_invalid_param:
+		case clang::diag::err_opencl_invalid_return:
+			return is_about_half(message) ? "half is a type to compute with after "
+							"'#pragma OPENCL EXTENSION cl_khr_fp16 : enable'"
+						      : "";
+		default:
+			return "";
+		}
+	}
+
+	/* Clang does not list the candidates of builtins. */
+	static std::string ambiguous(const std::string &name)
+	{
+		return is_builtin(name) ? "the arguments of '" + name + "' have different types; "
+					  "cast them to the one that is meant"
+					: "";
+	}
+
+	llvm::raw_ostream &stream;
+	unsigned standard;
+	std::set<std::string> said;
+};
+
+} // namespace
+
+clang::DiagnosticConsumer *fe_hints_create(llvm::raw_ostream &stream,
+					   clang::DiagnosticOptions *options, unsigned standard)
+{
+	return new hint_printer(stream, options, standard);
+}
