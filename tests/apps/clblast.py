@@ -64,11 +64,18 @@ def read(memory, like):
     return result.astype(numpy.longdouble)
 
 
+results = []
+
+
+def note(what, good, seen):
+    results.append(good)
+    print("  %-28s %s%s" % (what, seen, "" if good else ": WRONG"))
+
+
 def near(what, got, wanted, bound):
     """bound: the rounding error that each element may have."""
     worst = float(numpy.max(numpy.abs(got - wanted) / bound))
-    assert numpy.isfinite(worst) and worst <= 1, "%s: %g times what rounding allows" % (what, worst)
-    print("  %-28s %.3f of the allowed error" % (what, worst))
+    note(what, numpy.isfinite(worst) and worst <= 1, "%.3f of the allowed error" % worst)
 
 
 def matrix(precision, rows, columns):
@@ -131,11 +138,19 @@ def vectors(precision, n):
     call("i%samax" % precision[0].lower() if hasattr(blas, "CLBlasti%samax" % precision[0].lower())
          else "i" + precision[0] + "amax", size(n), handle(index), size(0), handle(memory[0]), size(0), size(1))
     found = int(read(index, numpy.zeros(1, numpy.uint32))[0])
-    assert found == int(numpy.argmax(numpy.abs(x))), "the largest is at %d" % found
+    note("I%samax %d" % (precision[0].lower(), n), found == int(numpy.argmax(numpy.abs(x))), "at %d" % found)
     call(precision[0] + "axpy", size(n), scalar(precision, 0.25), handle(memory[0]), size(0), size(1),
          handle(memory[1]), size(0), size(1))
     near("%saxpy %d" % (precision[0], n), read(memory[1], y), exact[1] + exact[0] / 4,
          2 * precision[3] * (numpy.abs(exact[1]) + numpy.abs(exact[0])))
+
+
+def version():
+    """The library does not say; its file's name does, and a package's metadata."""
+    for line in open("/proc/self/maps"):
+        if "libclblast.so." in line:
+            return os.path.realpath(line.split()[-1]).split(".so.")[1]
+    return "?"
 
 
 precisions = [SINGLE]
@@ -151,4 +166,5 @@ for chosen in precisions:
     vectors(chosen, 3000)
     if chosen is not HALF:
         trsm(chosen, 40, 24)
-print(platform.name, "-", device.name, "-", ", ".join(p[0] for p in precisions), "- all right")
+print("CLBlast %s on %s: %d of %d routines right" % (version(), device.name, sum(results), len(results)))
+sys.exit(not all(results))

@@ -13,10 +13,15 @@ endif
 TESTS += tests/apps/matrix.sh tests/apps/clinfo.sh tests/apps/missing_parts.sh \
 	tests/apps/deep_source.sh \
 	tests/apps/pyopencl_arrays.py tests/apps/beside.py tests/apps/clinfo_beside.py \
-	tests/apps/clblast.py tests/apps/opencv.py tests/apps/ffmpeg.py
+	tests/apps/clblast.py tests/apps/opencv.py tests/apps/ffmpeg.py \
+	tests/apps/hashcat.py tests/apps/tinygrad_tensors.py tests/apps/pyopencl_suite.py \
+	tests/apps/clpeak.py tests/apps/viennacl.sh
 endif
 EXTRA_DIST += tests/apps/clinfo_beside.py tests/apps/clinfo_nvidia.facts
 EXTRA_DIST += tests/apps/foreign tests/apps/foreign.supp \
 	tests/apps/matrix.sh tests/apps/picture.sh tests/apps/clinfo.sh \
 	tests/apps/missing_parts.sh tests/apps/deep_source.sh tests/apps/beside.py \
-	tests/apps/pyopencl_arrays.py tests/apps/clblast.py tests/apps/opencv.py tests/apps/ffmpeg.py
+	tests/apps/pyopencl_arrays.py tests/apps/clblast.py tests/apps/opencv.py tests/apps/ffmpeg.py \
+	tests/apps/hashcat.py tests/apps/tinygrad_tensors.py tests/apps/pyopencl_suite.py \
+	tests/apps/pyopencl_suite.results tests/apps/clpeak.py tests/apps/viennacl.sh \
+	tests/apps/viennacl.cpp tests/apps/survey

@@ -1,0 +1,32 @@
+#!/usr/bin/python3
+"""Protects: clpeak, unchanged from the distribution or as CLPEAK names it: every kernel of it
+builds and runs, and every measurement is a number.  The software device takes too long for it."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+program = os.environ.get("CLPEAK") or shutil.which("clpeak")
+if not program:
+    print("skipped: clpeak is not installed")
+    sys.exit(77)
+if os.environ.get("CULVERT_CUDA") == "soft":
+    print("skipped: the software device takes hours for clpeak")
+    sys.exit(77)
+version = subprocess.run([program, "--version"], stdout=subprocess.PIPE).stdout.decode().split()[-1]
+ran = subprocess.run([program, "-p", "0", "-d", "0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+said = ran.stdout.decode(errors="replace")
+print(said)
+device = re.search(r"^ +Device: (.*)", said, re.M)
+# A group's lines are deeper than its heading; a number stands behind each colon.
+rows = re.findall(r"^ {6,}(\S.*?) +: (.*)$", said, re.M)
+right = [name for name, value in rows if re.match(r"[0-9.]+( us)?$", value) and float(value.split()[0]) > 0]
+groups = ["Global memory bandwidth", "Single-precision compute", "Integer compute", "Transfer bandwidth",
+          "Kernel launch latency"]
+missing = [group for group in groups if group not in said]
+for group in missing:
+    print("nothing under", group)
+print("clpeak %s on %s: %d of %d measurements right" % (version, device.group(1) if device else "no device",
+                                                       len(right) - len(missing), len(rows)))
+sys.exit(bool(ran.returncode or missing or not rows or len(right) != len(rows)))

@@ -1,0 +1,109 @@
+#!/usr/bin/python3
+"""Protects: hashcat, unchanged from the distribution: of each kind of hash its own self-test,
+and a password that it has to find among others.  A GPU is asked for all kinds, the software
+device for three; APP_HASHES=all asks it for all."""
+import base64
+import ctypes
+import ctypes.util
+import hashlib
+import hmac
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PASSWORD = b"bca"
+SALT = b"41736"
+
+
+def digest(name, data=PASSWORD):
+    return hashlib.new(name, data).hexdigest()
+
+
+def crypt(salt):
+    """What the C library's crypt(3) makes of the password, or nothing where it does not know how."""
+    library = ctypes.CDLL(ctypes.util.find_library("crypt") or "libcrypt.so.1")
+    library.crypt.restype = ctypes.c_char_p
+    result = library.crypt(PASSWORD, salt.encode())
+    return result.decode() if result and not result.startswith(b"*") else None
+
+
+def derived(name, rounds):
+    key = hashlib.pbkdf2_hmac(name, PASSWORD, SALT, rounds)
+    return "%s:%d:%s:%s" % (name, rounds, base64.b64encode(SALT).decode(), base64.b64encode(key).decode())
+
+
+# hashcat's number of a kind, its name, the password's hash by others than hashcat, whether the
+# software device is asked for it.
+KINDS = [
+    (0, "MD5", lambda: digest("md5"), True),
+    (100, "SHA1", lambda: digest("sha1"), False),
+    (600, "BLAKE2b-512", lambda: "$BLAKE2$" + hashlib.blake2b(PASSWORD).hexdigest(), False),
+    (1400, "SHA2-256", lambda: digest("sha256"), False),
+    (1700, "SHA2-512", lambda: digest("sha512"), False),
+    (17400, "SHA3-256", lambda: digest("sha3_256"), True),
+    (1410, "SHA2-256 of password and salt",
+     lambda: digest("sha256", PASSWORD + SALT) + ":" + SALT.decode(), False),
+    (1450, "HMAC-SHA256 keyed by the password",
+     lambda: hmac.new(PASSWORD, SALT, "sha256").hexdigest() + ":" + SALT.decode(), False),
+    (10900, "PBKDF2-HMAC-SHA256", lambda: derived("sha256", 20), False),
+    (12000, "PBKDF2-HMAC-SHA1", lambda: derived("sha1", 20), False),
+    (500, "md5crypt", lambda: crypt("$1$41736417"), False),
+    (1500, "descrypt", lambda: crypt("ab"), True),
+    (1800, "sha512crypt", lambda: crypt("$6$rounds=1000$41736417"), False),
+    (3200, "bcrypt", lambda: crypt("$2b$04$abcdefghijklmnopqrstuu"), False),
+]
+
+program = shutil.which("hashcat")
+if not program:
+    print("skipped: hashcat is not installed")
+    sys.exit(77)
+folder = tempfile.mkdtemp()
+# What it compiles and remembers goes below HOME.  PoCL asks for a folder of its own then.
+environment = dict(os.environ, HOME=folder, XDG_CACHE_HOME=folder, XDG_DATA_HOME=folder)
+version = subprocess.run([program, "--version"], stdout=subprocess.PIPE, env=environment).stdout
+version = version.decode().strip().lstrip("v")
+
+
+def found_by(kind, text):
+    """The password that hashcat finds, and what it said.  The first device of the only platform;
+    the smallest steps, since there are only 27 candidates."""
+    hashes, found = os.path.join(folder, "hashes"), os.path.join(folder, "found")
+    with open(hashes, "w") as file:
+        file.write(text + "\n")
+    if os.path.exists(found):
+        os.remove(found)
+    ran = subprocess.run(
+        [program, "-m", str(kind), "-a", "3", "--backend-ignore-cuda", "--backend-ignore-hip", "-d", "1",
+         "--force", "-w", "1", "-n", "1", "-u", "1", "-T", "32", "--potfile-disable",
+         "--session", "culvert%d" % os.getpid(), "--hwmon-disable", "--outfile-format", "2", "-o", found,
+         hashes, "-1", "abc", "?1?1?1"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment)
+    said = ran.stdout.decode(errors="replace")
+    if ran.returncode or "self-test failed" in said.lower() or not os.path.exists(found):
+        return None, said
+    with open(found) as file:
+        return file.read().strip(), said
+
+
+everything = os.environ.get("CULVERT_CUDA") != "soft" or os.environ.get("APP_HASHES") == "all"
+device = "no device"
+right = asked = 0
+try:
+    for number, name, make, quick in KINDS:
+        wanted = make() if everything or quick else None
+        if wanted is None:
+            continue
+        asked += 1
+        found, said = found_by(number, wanted)
+        for line in said.splitlines():
+            if line.startswith("* Device #1: "):
+                device = line[len("* Device #1: "):].split(", ")[0]
+        good = found == PASSWORD.decode()
+        right += good
+        print("  %-6d %-34s %s" % (number, name, "found" if good else "NOT FOUND\n" + said))
+finally:
+    shutil.rmtree(folder, ignore_errors=True)
+print("hashcat %s on %s: %d of %d kinds of hash right" % (version, device, right, asked))
+sys.exit(right != asked)
