@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "frontend/kernel_facts.h"
+#include "frontend/llvm_compat.h"
 
 #include <llvm-c/Core.h>
 

@@ -43,6 +43,13 @@ for file in $(find base icd frontend backend cache tests tools -name '*.c' -o -n
 		{ echo "$file: config.h is not what it includes first"; failed=1; }
 done
 
+# What LLVM's C interface has since version 18 comes by a header that older ones need.
+names=$(sed -n 's/^#define \(LLVM[A-Za-z0-9]*\) .*/\1/p' frontend/llvm_compat.h | paste -s -d '|' -)
+for file in $(grep -lwE "$names|LLVMFastMath[A-Za-z]*" frontend/*.c); do
+	grep -qE '^#include "frontend/(llvm_compat|nvvm_ir)\.h"' "$file" ||
+		{ echo "$file: built with LLVM 17 or older, it lacks frontend/llvm_compat.h"; failed=1; }
+done
+
 # A file is one noun.
 for file in $(find base icd frontend backend cache tests tools -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.cl' 2>/dev/null); do
 	lines=$(wc -l < "$file")
