@@ -26,6 +26,7 @@ enum {
 	HEADER_B = SIZES_AT_B + 8 * PART_COUNT,
 	FLAG_LINE_INFO = 1,
 	FLAG_VERBOSE = 2,
+	FLAGS_GIVEN = FLAG_LINE_INFO | FLAG_VERBOSE,
 	FLAG_PACKED_OBJECT = 4,  /* in the cache only, as is */
 	FLAG_PACKED_PTX = 8
 };
@@ -173,7 +174,7 @@ static const char *container_check(const unsigned char *data, size_t size_B,
 		return NULL;
 	struct hash sum = checksum(data, size_B);
 	const bool whole = !memcmp(sum.bytes, data + CHECKSUM_AT_B, HASH_B) &&
-			   !(number_get(data + FLAGS_AT_B, 4) & (FLAG_PACKED_OBJECT | FLAG_PACKED_PTX));
+			   !(number_get(data + FLAGS_AT_B, 4) & ~(uint64_t)FLAGS_GIVEN);
 	return whole ? NULL : "damaged";
 }
 

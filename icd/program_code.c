@@ -21,30 +21,30 @@ struct ocl_code *ocl_code_ref(struct ocl_code *code)
 	return code;
 }
 
+static void unpacked_destroy(struct bytes *bytes)
+{
+	if (bytes)
+		bytes_finish(bytes);
+	free(bytes);
+}
+
 const struct bytes *ocl_part_bytes(struct ocl_part *part)
 {
 	struct bytes *none = NULL, *open = atomic_load_explicit(&part->unpacked, memory_order_acquire);
 	if (!part->packed || open)
 		return open ? open : &part->bytes;
 	open = calloc(1, sizeof(*open));
-	if (!open || !unpack(part->bytes.data, part->bytes.size_B, open)) {
-		free(open);
-		return NULL;
-	}
-	if (atomic_compare_exchange_strong(&part->unpacked, &none, open))
+	const bool whole = open && unpack(part->bytes.data, part->bytes.size_B, open);
+	if (whole && atomic_compare_exchange_strong(&part->unpacked, &none, open))
 		return open;
-	/* Another thread was quicker. */
-	bytes_finish(open);
-	free(open);
+	/* It cannot be had, or another thread was quicker. */
+	unpacked_destroy(open);
 	return none;
 }
 
 static void part_finish(struct ocl_part *part)
 {
-	struct bytes *unpacked = atomic_load_explicit(&part->unpacked, memory_order_relaxed);
-	if (unpacked)
-		bytes_finish(unpacked);
-	free(unpacked);
+	unpacked_destroy(atomic_load_explicit(&part->unpacked, memory_order_relaxed));
 	bytes_finish(&part->bytes);
 }
 

@@ -1,7 +1,8 @@
 # One program per module.
 unit_tests = tests/unit/t_bytes tests/unit/t_base tests/unit/t_object tests/unit/t_info \
 	tests/unit/t_options tests/unit/t_frontend tests/unit/t_kernel_abi tests/unit/t_ptx_start tests/unit/t_nvvm_ir \
-	tests/unit/t_builders tests/unit/t_printf tests/unit/t_cache tests/unit/t_fuzz_stored
+	tests/unit/t_builders tests/unit/t_printf tests/unit/t_cache tests/unit/t_fuzz_stored \
+	tests/unit/t_program_code
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 tests_unit_t_bytes_SOURCES = tests/unit/t_bytes.c tests/unit/test.h
@@ -15,6 +16,9 @@ tests_unit_t_cache_LDADD = cache/libcache.a base/libbase.a -lpthread
 tests_unit_t_fuzz_stored_SOURCES = tests/unit/t_fuzz_stored.c tests/unit/test.h \
 	frontend/inputs.c frontend/kernel_abi.c frontend/ptx_facts.c frontend/ptx_start.c icd/program_binary.c icd/program_code.c
 tests_unit_t_fuzz_stored_LDADD = cache/libcache.a base/libbase.a $(ZSTD_LIBS)
+tests_unit_t_program_code_SOURCES = tests/unit/t_program_code.c tests/unit/test.h \
+	frontend/kernel_abi.c frontend/ptx_facts.c frontend/ptx_start.c icd/program_binary.c icd/program_code.c
+tests_unit_t_program_code_LDADD = base/libbase.a $(ZSTD_LIBS) -lpthread
 tests_unit_t_object_SOURCES = tests/unit/t_object.c icd/object.c
 tests_unit_t_info_SOURCES = tests/unit/t_info.c icd/info.c
 tests_unit_t_options_SOURCES = tests/unit/t_options.c
