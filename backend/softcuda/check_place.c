@@ -55,11 +55,22 @@ static bool inside_shared(const struct job *job, uint64_t offset_B, uint32_t siz
 	return false;
 }
 
+/* An offset below 0 is a large number: what is before and what behind is told by the sign. */
+static bool is_before(const struct range *range, uint64_t address)
+{
+	return (int64_t)(address - range->start) < 0;
+}
+
+static bool is_behind(const struct range *range, uint64_t address)
+{
+	return (int64_t)(address - range->end) >= 0;
+}
+
 /* How far an address is from a range; 0 inside. */
 static uint64_t distance(const struct range *range, uint64_t address)
 {
-	return address < range->start ? range->start - address :
-	       address >= range->end ? address - range->end + 1 : 0;
+	return is_before(range, address) ? range->start - address :
+	       is_behind(range, address) ? address - range->end + 1 : 0;
 }
 
 /* "12 bytes into WHAT of 64 bytes" */
@@ -67,10 +78,10 @@ static void say(struct bytes *text, const struct range *range, uint64_t address,
 		const char *what, const char *name)
 {
 	unsigned long long size_B = range->end - range->start;
-	if (address < range->start)
+	if (is_before(range, address))
 		bytes_printf(text, ", %llu bytes before ",
 			     (unsigned long long)(range->start - address));
-	else if (address >= range->end)
+	else if (is_behind(range, address))
 		bytes_printf(text, ", %llu bytes behind the end of ",
 			     (unsigned long long)(address - range->end));
 	else
@@ -177,8 +188,11 @@ static void describe_global(const struct job *job, uint64_t address, struct byte
 
 void check_describe_place(const struct warp *warp, unsigned l, uint64_t place, struct bytes *text)
 {
+	static const char *const names[] = {"global", "local", "private", "argument"};
 	uint64_t offset_B;
-	switch (check_place(warp, l, place, &offset_B)) {
+	enum check_space space = check_place(warp, l, place, &offset_B);
+	bytes_printf(text, "%s address 0x%llx", names[space], (unsigned long long)offset_B);
+	switch (space) {
 	case CHECK_SPACE_SHARED:
 		describe_shared(warp->group->job, offset_B, text);
 		break;
@@ -221,14 +235,10 @@ void check_describe_address(const struct warp *warp, const struct op *op, uint64
 static bool fault(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 		  uint32_t size_B, const char *what)
 {
-	static const char *const names[] = {"global", "shared", "local", "param"};
-	uint64_t offset_B;
-	const char *space = names[check_place(warp, l, place, &offset_B)];
 	struct bytes text = BYTES_INIT;
 	check_describe_place(warp, l, place, &text);
-	exec_fault(warp, op, 1u << l, CUDA_ERROR_ILLEGAL_ADDRESS, "%s of %u bytes at %s address "
-		   "0x%llx%s", what, size_B, space, (unsigned long long)offset_B,
-		   bytes_string(&text));
+	exec_fault(warp, op, 1u << l, CUDA_ERROR_ILLEGAL_ADDRESS, "%s of %u bytes at %s", what,
+		   size_B, bytes_string(&text));
 	bytes_finish(&text);
 	return false;
 }

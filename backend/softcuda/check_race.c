@@ -104,11 +104,9 @@ static void report(const struct access *access, const struct record *before, boo
 	check_report(group, access->warp, access->op, access->l,
 		     before->group == access->record.group ? "race in a work-group" :
 		     "race between work-groups", (uint64_t)before->site << 1 | wrote,
-		     "%s%s of %u bytes at %s address 0x%llx%s, with no order to the %s",
+		     "%s%s of %u bytes at %s, with no order to the %s",
 		     verb(access->record.kind, access->writes), equal ? " of an equal value" : "",
-		     access->size_B, access->shared ? "local" : "global",
-		     (unsigned long long)access->place, bytes_string(&where),
-		     bytes_string(&other));
+		     access->size_B, bytes_string(&where), bytes_string(&other));
 	bytes_finish(&where);
 	bytes_finish(&other);
 }

@@ -128,9 +128,10 @@ static void check_divergence(struct group *group, const struct waiting *waiting)
 		report_waiting(group, waiting, &text);
 	} else if (other) {
 		unsigned l = waiting->other_l;
-		bytes_printf(&text, "work-item (%u,%u,%u) came to another barrier, at ptx line %u",
-			     other->tid[0][l], other->tid[1][l], other->tid[2][l],
-			     next_op(other, l)->line);
+		bytes_printf(&text, "work-item (%u,%u,%u) came to another barrier, at ",
+			     other->tid[0][l], other->tid[1][l], other->tid[2][l]);
+		exec_describe_line(group->job, other->lane_frame[l]->code, next_op(other, l),
+				   &text);
 		report_waiting(group, waiting, &text);
 	}
 	bytes_finish(&text);

@@ -105,7 +105,7 @@ bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t 
 		struct bytes text = BYTES_INIT;
 		check_describe_place(warp, l, place, &text);
 		check_report(group, warp, op, l, "uninitialised read", 0,
-			     "%s memory that nobody has written%s",
+			     "%u bytes of %s memory that nobody has written, at %s", size_B,
 			     space == CHECK_SPACE_SHARED ? "local" : "private",
 			     bytes_string(&text));
 		bytes_finish(&text);

@@ -5,10 +5,11 @@
 #include "backend/softcuda/check.h"
 #include "backend/softcuda/exec_memory.h"
 
+/* OpenCL's words: PTX's shared memory is local, its local memory private. */
 static const char *space_name(unsigned space)
 {
-	static const char *const names[] = {"generic", "global", "const", "shared", "local",
-					    "param"};
+	static const char *const names[] = {"generic", "global", "constant", "local", "private",
+					    "argument"};
 	return names[space];
 }
 

@@ -167,9 +167,11 @@ static void describe_waiting(const struct warp *warp, struct bytes *text)
 		const struct frame *frame = warp->lane_frame[l];
 		if (!(warp->live >> l & 1) || text->size_B > 1500)
 			continue;
-		unsigned line = frame->code->ops[warp->lane_pc[l]].line;
-		bytes_printf(text, "; work-item (%u,%u,%u) waits at line %u for ",
-			     warp->tid[0][l], warp->tid[1][l], warp->tid[2][l], line);
+		bytes_printf(text, "; work-item (%u,%u,%u) waits at ", warp->tid[0][l],
+			     warp->tid[1][l], warp->tid[2][l]);
+		exec_describe_line(warp->group->job, frame->code,
+				   &frame->code->ops[warp->lane_pc[l]], text);
+		bytes_append_string(text, " for ");
 		if (warp->parked >> l & 1)
 			bytes_printf(text, "barrier %u", warp->lane_barrier[l]);
 		else

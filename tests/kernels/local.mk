@@ -267,6 +267,7 @@ broken_files = \
 	tests/kernels/broken/memory_global_atomic.clt \
 	tests/kernels/broken/memory_global_before.clt \
 	tests/kernels/broken/memory_global_behind.clt \
+	tests/kernels/broken/memory_global_far.clt \
 	tests/kernels/broken/memory_global_freed.clt \
 	tests/kernels/broken/memory_global_function.clt \
 	tests/kernels/broken/memory_global_group.clt \

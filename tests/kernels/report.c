@@ -2,6 +2,8 @@
 
 #include "tests/kernels/report.h"
 
+#include <regex.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +52,49 @@ void report_prepare(const char *path)
 char *report_read(void)
 {
 	return *report_path ? text_read(report_path) : NULL;
+}
+
+static bool matches(const char *line, const char *pattern)
+{
+	regex_t expression;
+	if (regcomp(&expression, pattern, REG_EXTENDED | REG_NOSUB))
+		return false;
+	const bool found = !regexec(&expression, line, 0, NULL, 0);
+	regfree(&expression);
+	return found;
+}
+
+/* Kernel, line of the PTX and of the source, work-item; of memory how much, the address, the
+ * buffer and how far out; of a race both sides. */
+static bool is_whole(const char *line)
+{
+#define AT "ptx line [0-9]+ \\([^ ]+:[0-9]+\\)( in '[^']+')?"
+#define WHO "work-group \\([0-9,]+\\), work-item \\([0-9,]+\\)"
+	if (matches(line, "^softcuda: kernel '[^']+': [0-9]+ reports in all, [0-9]+ printed$"))
+		return true;
+	if (!matches(line, "^softcuda: [a-z -]+: kernel '[^']+', " AT ", " WHO ": "))
+		return false;
+	if (matches(line, "^softcuda: race ") &&
+	    !matches(line, "with no order to the [a-z ]+ at " AT " by " WHO "$"))
+		return false;
+	return matches(line, "(barrier|members|takes no part)") ||
+	       matches(line, " [0-9]+ bytes .*at [a-z]+ address 0x[0-9a-f]+, (near the null pointer|"
+		       "far from every buffer|[0-9]{1,9} bytes (into|before|behind the end of) "
+		       ".* of [0-9]+ bytes)");
+#undef AT
+#undef WHO
+}
+
+char *report_lacking(const char *text)
+{
+	for (const char *end; *text; text = end + 1) {
+		end = strchr(text, '\n');
+		char *line = end ? strndup(text, (size_t)(end - text)) : strdup(text);
+		if (!end || !line || !is_whole(line))
+			return line ? line : strdup("");
+		free(line);
+	}
+	return NULL;
 }
 
 void report_finish(void)

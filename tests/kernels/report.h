@@ -10,6 +10,8 @@ char *text_read(const char *path);
 void report_prepare(const char *path);
 /* What was reported by now, to be freed; NULL when there is nothing to read. */
 char *report_read(void);
+/* Which line of text lacks what each report has to name, to be freed; NULL when none does. */
+char *report_lacking(const char *text);
 void report_finish(void);
 
 #endif

@@ -601,6 +601,10 @@ static void do_report(struct test *test, const char *at)
 	char *text = report_read();
 	if (!text || !strstr(text, at))
 		complain(test, FAIL, "\"%s\" is not in the report:\n%s", at, text ? text : "");
+	char *lacking = text ? report_lacking(text) : NULL;
+	if (lacking)
+		complain(test, FAIL, "this report does not name all that it should:\n%s", lacking);
+	free(lacking);
 	free(text);
 }
 

@@ -603,10 +603,10 @@ static const struct fault_case fault_cases[] = {
 	{"ld.global.v4.u32 {%r1, %r1, %r1, %r1}, [%l0+248];", 32,
 	 CUDA_ERROR_MISALIGNED_ADDRESS, "16 bytes"},
 	{"ld.global.u64 %l1, [%l0+256];", 32, CUDA_ERROR_ILLEGAL_ADDRESS, "out-of-bounds"},
-	{"ld.shared.u32 %r1, [room+64];", 32, CUDA_ERROR_ILLEGAL_ADDRESS, "shared address 0x40"},
+	{"ld.shared.u32 %r1, [room+64];", 32, CUDA_ERROR_ILLEGAL_ADDRESS, "local address 0x40"},
 	{"mul.lo.u32 %r1, %r0, 4; mov.u32 %r2, room; add.u32 %r2, %r2, %r1; "
 	 "st.shared.u32 [%r2], %r0;", 17, CUDA_ERROR_ILLEGAL_ADDRESS, "work-item (16,0,0)"},
-	{"st.local.u32 [stack+4096], %r0;", 32, CUDA_ERROR_ILLEGAL_ADDRESS, "local"},
+	{"st.local.u32 [stack+4096], %r0;", 32, CUDA_ERROR_ILLEGAL_ADDRESS, "private address 0x1000"},
 	{"atom.global.add.u32 %r1, [%l0+1], 1;", 32, CUDA_ERROR_MISALIGNED_ADDRESS, "4 bytes"},
 	{"setp.eq.u32 %p0, %r0, 3; @%p0 trap;", 32, CUDA_ERROR_LAUNCH_FAILED, "work-item (3,0,0)"},
 	{"setp.eq.u32 %p0, %r0, 3; @%p0 bar.sync 1; "
