@@ -206,31 +206,41 @@ static cl_int command_check(cl_command_queue queue, cl_uint count,
 	return error;
 }
 
+static cl_int signal_enqueue(cl_command_queue queue, cl_uint count,
+			     const cl_semaphore_khr *semaphores, cl_uint event_count,
+			     const cl_event *events, cl_event *event_out)
+{
+	struct ocl_command command;
+	for (cl_uint i = 0; i < count; i++)
+		if (semaphores[i]->fd >= 0)
+			return ocl_shared_signal(queue, count, semaphores, event_count, events,
+						 event_out);
+	ocl_command_init(&command, &ocl_command_marker, queue, CL_COMMAND_SEMAPHORE_SIGNAL_KHR,
+			 NULL);
+	return ocl_queue_enqueue(&command, false, event_count, events, event_out);
+}
+
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueSignalSemaphoresKHR(
 	cl_command_queue command_queue, cl_uint num_sema_objects,
 	const cl_semaphore_khr *sema_objects, const cl_semaphore_payload_khr *sema_payload_list,
 	cl_uint num_events_in_wait_list, const cl_event *event_wait_list, cl_event *event)
 {
-	struct ocl_command command;
 	cl_event done;
 	(void)sema_payload_list; /* binary semaphores have none */
 	cl_int error = command_check(command_queue, num_sema_objects, sema_objects,
 				     num_events_in_wait_list, event_wait_list);
+	if (!error)
+		error = signal_enqueue(command_queue, num_sema_objects, sema_objects,
+				       num_events_in_wait_list, event_wait_list, &done);
 	if (error)
 		return error;
-	ocl_command_init(&command, &ocl_command_marker, command_queue,
-			 CL_COMMAND_SEMAPHORE_SIGNAL_KHR, NULL);
-	error = ocl_queue_enqueue(&command, false, num_events_in_wait_list, event_wait_list,
-				  &done);
-	if (error)
-		return error;
-	for (cl_uint i = 0; i < num_sema_objects && !error; i++)
-		error = ocl_semaphore_signal(sema_objects[i], done);
-	if (event && !error)
+	for (cl_uint i = 0; i < num_sema_objects; i++)
+		ocl_semaphore_signal(sema_objects[i], done);
+	if (event)
 		*event = done;
 	else
 		object_unref(done);
-	return error;
+	return CL_SUCCESS;
 }
 
 /* The events of the list, then those of the semaphores, which are taken. */

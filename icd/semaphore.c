@@ -90,11 +90,11 @@ cl_int ocl_semaphore_create(cl_context context, const struct ocl_semaphore_wishe
 
 /* --- use --------------------------------------------------------------------------------------- */
 
-cl_int ocl_semaphore_signal(cl_semaphore_khr semaphore, cl_event event)
+void ocl_semaphore_signal(cl_semaphore_khr semaphore, cl_event event)
 {
 	cl_event before = NULL;
 	if (semaphore->fd >= 0)
-		return ocl_shared_signal(semaphore, event);
+		return;
 	lock_take(&semaphore->lock);
 	cl_event gate = semaphore->gate;
 	semaphore->gate = NULL;
@@ -107,11 +107,10 @@ cl_int ocl_semaphore_signal(cl_semaphore_khr semaphore, cl_event event)
 	lock_drop(&semaphore->lock);
 	object_unref(before);
 	if (!gate)
-		return CL_SUCCESS;
+		return;
 	cl_int error = ocl_event_add_callback(event, CL_COMPLETE, gate_fire, gate);
 	if (error)
 		gate_open(gate, error);
-	return CL_SUCCESS;
 }
 
 cl_int ocl_semaphore_wait(cl_semaphore_khr semaphore, cl_event *event_out)

@@ -44,9 +44,8 @@ cl_int ocl_semaphore_create(cl_context context, const struct ocl_semaphore_wishe
 			    const cl_semaphore_properties_khr *properties, size_t count,
 			    cl_semaphore_khr *semaphore_out);
 
-/* event is that of a command that signals.  CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES:
- * it does not. */
-cl_int ocl_semaphore_signal(cl_semaphore_khr semaphore, cl_event event);
+/* event is that of a command that signals; of what is shared, it does so itself. */
+void ocl_semaphore_signal(cl_semaphore_khr semaphore, cl_event event);
 /* What a command that waits comes after, with a reference.  CL_OUT_OF_HOST_MEMORY; where
  * processes share it, CL_OUT_OF_RESOURCES. */
 cl_int ocl_semaphore_wait(cl_semaphore_khr semaphore, cl_event *event_out);

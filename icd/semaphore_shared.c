@@ -5,6 +5,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "icd/complete.h"
+#include "icd/native.h"
 #include "icd/queue.h"
 
 #include <fcntl.h>
@@ -55,6 +56,12 @@ static bool counter_take(int fd, cl_int *status_out)
 	*status_out = count < SHARED_FAILED ? CL_COMPLETE
 					    : CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 	return true;
+}
+
+static bool counter_ready(int fd)
+{
+	struct pollfd polled = {.fd = fd, .events = POLLIN};
+	return poll(&polled, 1, 0) == 1 && (polled.revents & POLLIN);
 }
 
 static void counter_give_back(int fd, cl_int status)
@@ -128,30 +135,45 @@ static void watch(void)
 	(void)!read(watcher.wake_fd, &woken, sizeof(woken));
 }
 
+/* The first wait before end whose counter may be taken. */
+static struct pending *ready_before_locked(const struct list *end)
+{
+	for (struct list *link = watcher.pending.next; link != end; link = link->next) {
+		struct pending *wait = list_entry(link, struct pending, link);
+		if (counter_ready(wait->semaphore->fd))
+			return wait;
+	}
+	return NULL;
+}
+
+/* One that is over, taken out of the list.  Several may wait for one payload, and the first of
+ * them gets it: a signal that came while we looked is seen by a second look at those before. */
+static struct pending *over_locked(void)
+{
+	struct pending *wait = ready_before_locked(&watcher.pending);
+	for (struct pending *earlier = wait; earlier; earlier = ready_before_locked(&wait->link))
+		wait = earlier;
+	/* Another process may have been quicker. */
+	if (!wait || !counter_take(wait->semaphore->fd, &wait->status))
+		return NULL;
+	list_remove(&wait->link);
+	return wait;
+}
+
 static void *watcher_main(void *unused)
 {
 	(void)unused;
 	for (;;) {
-		struct list over;
-		list_init(&over);
 		watch();
 		/* What still waits now waits forever. */
 		if (ocl_complete_is_stopping())
 			return NULL;
-		lock_take(&watcher.lock);
-		for (struct list *link = watcher.pending.next, *next; link != &watcher.pending;
-		     link = next) {
-			struct pending *wait = list_entry(link, struct pending, link);
-			next = link->next;
-			if (counter_take(wait->semaphore->fd, &wait->status)) {
-				list_remove(link);
-				list_append(&over, link);
-			}
-		}
-		lock_drop(&watcher.lock);
-		while (!list_empty(&over)) {
-			struct pending *wait = list_entry(over.next, struct pending, link);
-			list_remove(&wait->link);
+		for (;;) {
+			lock_take(&watcher.lock);
+			struct pending *wait = over_locked();
+			lock_drop(&watcher.lock);
+			if (!wait)
+				break;
 			(void)ocl_user_event_set(wait->gate, wait->status);
 			pending_free(wait);
 		}
@@ -170,20 +192,92 @@ static bool watcher_start_locked(void)
 
 /* --- use ------------------------------------------------------------------------------------------ */
 
-static void CL_CALLBACK signal_fire(cl_event event, cl_int status, void *semaphore)
+/* Those of a signal's command that are shared; refs are held until it has ended. */
+struct signaled {
+	atomic_bool written;
+	cl_uint count;
+	cl_semaphore_khr semaphores[];
+};
+
+static void CL_CALLBACK signal_run(void *data)
 {
-	(void)event;
-	counter_give_back(((cl_semaphore_khr)semaphore)->fd, status);
-	object_unref(semaphore);
+	struct signaled *signaled = *(struct signaled **)data;
+	for (cl_uint i = 0; i < signaled->count; i++)
+		counter_add(signaled->semaphores[i]->fd, 1);
+	atomic_store(&signaled->written, true);
 }
 
-cl_int ocl_shared_signal(cl_semaphore_khr semaphore, cl_event event)
+static void signaled_free(struct signaled *signaled)
 {
-	object_ref(semaphore);
-	cl_int error = ocl_event_add_callback(event, CL_COMPLETE, signal_fire, semaphore);
+	for (cl_uint i = 0; i < signaled->count; i++)
+		object_unref(signaled->semaphores[i]);
+	free(signaled);
+}
+
+/* If it has failed, nobody has signaled. */
+static void CL_CALLBACK signal_ended(cl_event event, cl_int status, void *data)
+{
+	struct signaled *signaled = data;
+	(void)event, (void)status;
+	for (cl_uint i = 0; i < signaled->count && !atomic_load(&signaled->written); i++)
+		counter_add(signaled->semaphores[i]->fd, SHARED_FAILED);
+	signaled_free(signaled);
+}
+
+static cl_int signaled_make(cl_uint count, const cl_semaphore_khr *semaphores,
+			    struct signaled **signaled_out, struct ocl_native **native_out)
+{
+	struct signaled *signaled =
+		calloc(1, sizeof(*signaled) + count * sizeof(signaled->semaphores[0]));
+	if (!signaled)
+		return CL_OUT_OF_HOST_MEMORY;
+	for (cl_uint i = 0; i < count; i++) {
+		if (semaphores[i]->fd < 0)
+			continue;
+		object_ref(semaphores[i]);
+		signaled->semaphores[signaled->count++] = semaphores[i];
+	}
+	cl_int error = ocl_native_create(signal_run, &signaled, sizeof(signaled), 0, NULL, NULL,
+					 native_out);
 	if (error)
-		object_unref(semaphore);
+		signaled_free(signaled);
+	else
+		*signaled_out = signaled;
 	return error;
+}
+
+cl_int ocl_shared_signal(cl_command_queue queue, cl_uint count, const cl_semaphore_khr *semaphores,
+			 cl_uint event_count, const cl_event *events, cl_event *event_out)
+{
+	struct ocl_command command;
+	struct signaled *signaled;
+	ocl_command_init(&command, &ocl_command_native, queue, CL_COMMAND_SEMAPHORE_SIGNAL_KHR,
+			 NULL);
+	cl_int error = signaled_make(count, semaphores, &signaled, &command.u.native);
+	if (error)
+		return error;
+	error = ocl_queue_enqueue(&command, false, event_count, events, event_out);
+	ocl_native_unref(command.u.native);
+	if (error) {
+		signaled_free(signaled);
+		return error;
+	}
+	if (ocl_event_add_callback(*event_out, CL_COMPLETE, signal_ended, signaled)) {
+		/* Nobody will say when it has ended: it has to be waited for. */
+		(void)ocl_event_wait(*event_out);
+		signal_ended(*event_out, ocl_event_status(*event_out), signaled);
+	}
+	return CL_SUCCESS;
+}
+
+/* Takes the counter at once, unless waits are pending: one of them may be for the same, and came
+ * first. */
+static bool taken_at_once(int fd, cl_int *status_out)
+{
+	lock_take(&watcher.lock);
+	const bool taken = list_empty(&watcher.pending) && counter_take(fd, status_out);
+	lock_drop(&watcher.lock);
+	return taken;
 }
 
 /* The gate that event_out got has a reference for the caller, and one for the list. */
@@ -216,7 +310,7 @@ cl_int ocl_shared_wait(cl_semaphore_khr semaphore, cl_event *event_out)
 	cl_int error = ocl_event_create_user(semaphore->context, &gate);
 	if (error)
 		return error;
-	if (counter_take(semaphore->fd, &status))
+	if (taken_at_once(semaphore->fd, &status))
 		(void)ocl_user_event_set(gate, status);
 	else
 		error = pending_add(semaphore, gate);
@@ -247,6 +341,5 @@ void ocl_shared_wait_undo(cl_semaphore_khr semaphore, cl_event event)
 
 cl_semaphore_payload_khr ocl_shared_payload(cl_semaphore_khr semaphore)
 {
-	struct pollfd polled = {.fd = semaphore->fd, .events = POLLIN};
-	return poll(&polled, 1, 0) == 1 && (polled.revents & POLLIN);
+	return counter_ready(semaphore->fd);
 }

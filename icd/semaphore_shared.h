@@ -1,8 +1,8 @@
 /* Semaphores that processes share (cl_khr_external_semaphore_opaque_fd): the payload is the
  * counter of an eventfd, which processes hand to each other.
  *
- * A signal is written when its command has ended, by the host: 1, or SHARED_FAILED when the
- * command has failed.  A wait takes the whole counter: at once if there is one, else when
+ * A signal is work of the host, which writes 1 when its turn has come; SHARED_FAILED is written
+ * when its command has failed.  A wait takes the whole counter: at once if there is one, else when
  * the thread that watches for pending waits sees it, which then opens the wait's gate.  So
  * nothing in a stream waits for another process.
  *
@@ -25,8 +25,12 @@ cl_int ocl_shared_copy(int fd, int *fd_out);
  * CL_INVALID_PROPERTY: it is no semaphore. */
 cl_int ocl_shared_check(int fd);
 
-/* What ocl_semaphore_signal, _wait, _wait_undo and _payload do for these. */
-cl_int ocl_shared_signal(cl_semaphore_khr semaphore, cl_event event);
+/* Makes command one that signals those of semaphores that are shared; order: its wait list, and
+ * where its event goes, which is made in any case. */
+cl_int ocl_shared_signal(cl_command_queue queue, cl_uint count, const cl_semaphore_khr *semaphores,
+			 cl_uint event_count, const cl_event *events, cl_event *event_out);
+
+/* What ocl_semaphore_wait, _wait_undo and _payload do for these. */
 cl_int ocl_shared_wait(cl_semaphore_khr semaphore, cl_event *event_out);
 void ocl_shared_wait_undo(cl_semaphore_khr semaphore, cl_event event);
 cl_semaphore_payload_khr ocl_shared_payload(cl_semaphore_khr semaphore);

@@ -444,6 +444,25 @@ static void one_payload(void)
 	CHECK_OK(clReleaseCommandQueue(a));
 }
 
+/* Signals and waits of one payload by turns, all enqueued at once: no wait takes the signal of one
+ * that came before it. */
+static void turns(void)
+{
+	cl_int code;
+	cl_command_queue queue = clCreateCommandQueue(test.context, test.device, 0, &code);
+	CHECK_OK(code);
+	cl_semaphore_khr made = exportable(), other = imported(handle_of(made));
+	for (int i = 0; i < 500; i++) {
+		enqueue_signal(queue, i % 3 ? made : other);
+		enqueue_wait(queue, i % 2 ? made : other, NULL);
+	}
+	CHECK_OK(clFinish(queue));
+	CHECK(payload_of(made) == 0);
+	CHECK_OK(ext.release(made));
+	CHECK_OK(ext.release(other));
+	CHECK_OK(clReleaseCommandQueue(queue));
+}
+
 /* What was to signal fails: who waits hears it, and reads it. */
 static void failures(void)
 {
@@ -556,6 +575,7 @@ int main(int argument_count, char **arguments)
 	}
 	queries();
 	one_payload();
+	turns();
 	failures();
 	many();
 	ownership();

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-enum { THREADS = 8, ROUNDS = 60, BUFFER_B = 4096 };
+enum { THREADS = 8, ROUNDS = 60, BUFFER_B = 4096, OPAQUE_FD = 0x2055 };
 
 static struct api_test test;
 static cl_command_queue queue;
@@ -22,6 +22,9 @@ static struct command_buffer_entry recorder;
 static clCreateSemaphoreWithPropertiesKHR_fn semaphore_create;
 static clRetainSemaphoreKHR_fn semaphore_retain;
 static clReleaseSemaphoreKHR_fn semaphore_release;
+static clEnqueueSignalSemaphoresKHR_fn semaphore_signal;
+static clEnqueueWaitSemaphoresKHR_fn semaphore_wait;
+static clGetSemaphoreHandleForTypeKHR_fn semaphore_handle;
 static atomic_uint made, destroyed;      /* contexts and memory objects with a callback */
 
 /* --- making -------------------------------------------------------------------------------- */
@@ -152,6 +155,16 @@ static void *semaphore_make(void)
 	return semaphore_create(test.context, properties, NULL);
 }
 
+/* One that processes share. */
+static void *shared_semaphore_make(void)
+{
+	const cl_semaphore_properties_khr properties[] = {
+		CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR,
+		CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, OPAQUE_FD, 0, 0,
+	};
+	return semaphore_create(test.context, properties, NULL);
+}
+
 /* --- asking: anything that touches it ---------------------------------------------------------- */
 
 static bool context_ask(void *object)
@@ -203,6 +216,22 @@ static bool event_ask(void *object)
 	return !clWaitForEvents(1, &event);
 }
 
+/* Signaled by its own name and waited for by another one, which goes before the wait is over. */
+static bool shared_semaphore_ask(void *object)
+{
+	int fd = -1;
+	cl_semaphore_khr semaphore = object;
+	if (semaphore_handle(semaphore, test.device, OPAQUE_FD, sizeof(fd), &fd, NULL))
+		return false;
+	const cl_semaphore_properties_khr properties[] = {
+		CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR,
+		OPAQUE_FD, (cl_semaphore_properties_khr)fd, 0,
+	};
+	cl_semaphore_khr other = semaphore_create(test.context, properties, NULL);
+	return other && !semaphore_signal(queue, 1, &semaphore, NULL, 0, NULL, NULL) &&
+	       !semaphore_wait(queue, 1, &other, NULL, 0, NULL, NULL) && !semaphore_release(other);
+}
+
 static bool nothing_ask(void *object)
 {
 	return object;
@@ -247,6 +276,8 @@ static struct kind {
 	 command_buffer_release, NULL},
 	{"semaphore", semaphore_make, nothing_ask, semaphore_of_retain, semaphore_of_release,
 	 NULL},
+	{"shared semaphore", shared_semaphore_make, shared_semaphore_ask, semaphore_of_retain,
+	 semaphore_of_release, NULL},
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
@@ -347,8 +378,15 @@ static bool entries_find(void)
 		clGetExtensionFunctionAddressForPlatform(platform, "clRetainSemaphoreKHR");
 	*(void **)&semaphore_release =
 		clGetExtensionFunctionAddressForPlatform(platform, "clReleaseSemaphoreKHR");
+	*(void **)&semaphore_signal =
+		clGetExtensionFunctionAddressForPlatform(platform, "clEnqueueSignalSemaphoresKHR");
+	*(void **)&semaphore_wait =
+		clGetExtensionFunctionAddressForPlatform(platform, "clEnqueueWaitSemaphoresKHR");
+	*(void **)&semaphore_handle = clGetExtensionFunctionAddressForPlatform(
+		platform, "clGetSemaphoreHandleForTypeKHR");
 	return CHECK(command_buffer_entry_find(platform, &recorder)) && CHECK(semaphore_create) &&
-	       CHECK(semaphore_retain) && CHECK(semaphore_release);
+	       CHECK(semaphore_retain) && CHECK(semaphore_release) && CHECK(semaphore_signal) &&
+	       CHECK(semaphore_wait) && CHECK(semaphore_handle);
 }
 
 int main(void)
