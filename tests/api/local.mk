@@ -100,7 +100,7 @@ api_command_tests = tests/api/buffers tests/api/image_transfers tests/api/image_
 	tests/api/waits tests/api/native tests/api/diagnostics tests/api/svm tests/api/usm \
 	tests/api/command_buffers tests/api/command_buffer_memory \
 	tests/api/cuda_interop tests/api/mutable_commands tests/api/semaphores \
-	tests/api/external_memory tests/api/shared_semaphores tests/api/svm_system \
+	tests/api/external_memory tests/api/shared_semaphores tests/api/svm_system tests/api/large_memory \
 	tests/api/device_addresses
 tests_api_usm_SOURCES = tests/api/usm.c tests/api/api_test.h
 tests_api_usm_LDADD = $(OPENCL_LIBS) -lpthread
@@ -124,6 +124,8 @@ tests_api_external_memory_SOURCES = tests/api/external_memory.c tests/api/second
 tests_api_external_memory_LDADD = $(OPENCL_LIBS) -ldl
 tests_api_svm_system_SOURCES = tests/api/svm_system.c tests/api/api_test.h
 tests_api_svm_system_LDADD = $(OPENCL_LIBS) -lpthread
+tests_api_large_memory_SOURCES = tests/api/large_memory.c tests/api/api_test.h
+tests_api_large_memory_LDADD = $(OPENCL_LIBS) -ldl
 tests_api_shared_semaphores_SOURCES = tests/api/shared_semaphores.c tests/api/second_process.h \
 	tests/api/api_test.h
 tests_api_shared_semaphores_LDADD = $(OPENCL_LIBS) -ldl
