@@ -126,6 +126,8 @@ cl_int gpu_event_query(struct gpu_event *event, bool *done_out);
 /* Waits as CULVERT_WAIT says: by default spins for a moment, then sleeps between
  * looks. No lock may be held. */
 cl_int gpu_event_wait(struct gpu_event *event);
+/* The caller knows that event has happened, by another that comes after it. */
+void gpu_event_note_done(struct gpu_event *event);
 /* For who waits for stream by himself and has for waited_ns: how long until it comes near
  * what the last waits took; 0: it is near; UINT64_MAX: nothing is foreseen. */
 uint64_t gpu_stream_foresee(const struct gpu_stream *stream, uint64_t waited_ns);

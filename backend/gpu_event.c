@@ -165,7 +165,7 @@ static bool finished(const struct gpu_event *event)
 			     : gpu_event_known_done(event);
 }
 
-static void finish(struct gpu_event *event)
+void gpu_event_note_done(struct gpu_event *event)
 {
 	atomic_store_explicit(&event->done, true, memory_order_release);
 	gpu_stream_raise_done(event->stream, event->sequence);
@@ -184,7 +184,7 @@ cl_int gpu_event_query(struct gpu_event *event, bool *done_out)
 		return err;
 	CUresult cu_result = cuda.cuEventQuery(event->cu_event);
 	if (cu_result == CUDA_SUCCESS)
-		finish(event);
+		gpu_event_note_done(event);
 	else if (cu_result == CUDA_ERROR_NOT_READY)
 		(void)gpu_epoch_renew(device);    /* for stamps; this answer is not about them */
 	else

@@ -38,6 +38,7 @@ cl_int ocl_lanes_init(struct ocl_lanes *lanes, struct gpu_device *device, int pr
 	lanes->in_order = in_order;
 	lanes->asked_ns = 0;
 	lanes->ask_again_ns = ASK_AGAIN_NS;
+	lanes->joint = NULL;
 	lanes->barrier = NULL;
 	for (unsigned i = 0; i < OCL_LANE_CLASSES; i++)
 		lanes->groups[i].count = lanes->groups[i].next = 0;
@@ -49,6 +50,8 @@ void ocl_lanes_finish(struct ocl_lanes *lanes)
 	for (unsigned i = 0; i < OCL_LANE_CLASSES; i++)
 		for (unsigned k = 0; k < lanes->groups[i].count; k++)
 			gpu_stream_release(lanes->groups[i].lanes[k].stream);
+	if (lanes->joint)
+		gpu_stream_release(lanes->joint);
 	gpu_event_unref(lanes->barrier);
 }
 
@@ -221,8 +224,24 @@ cl_int ocl_lanes_ahead(struct ocl_lanes *lanes, struct gpu_event **ahead_out)
 	return CL_SUCCESS;
 }
 
+/* To wait for one event, not for each tail, saves the microsecond and more that the driver
+ * takes to say of each that it is done; streams wait for events in a tenth of that. */
+static struct gpu_event *tails_join(struct ocl_lanes *lanes, struct gpu_event *const *tails,
+				    unsigned count)
+{
+	struct gpu_event *all;
+	if (count < 2)
+		return NULL;
+	if (!lanes->joint && gpu_stream_acquire(lanes->device, lanes->priority, &lanes->joint))
+		return NULL;
+	for (unsigned i = 0; i < count; i++)
+		if (gpu_stream_wait_event(lanes->joint, tails[i]))
+			return NULL;
+	return gpu_event_record(lanes->joint, false, &all) ? NULL : all;
+}
+
 cl_int ocl_lanes_tails(struct ocl_lanes *lanes, struct gpu_event *tails[OCL_LANES_TAILS],
-		       unsigned *count_out)
+		       unsigned *count_out, struct gpu_event **all_out)
 {
 	cl_int error = CL_SUCCESS;
 	*count_out = 0;
@@ -234,5 +253,6 @@ cl_int ocl_lanes_tails(struct ocl_lanes *lanes, struct gpu_event *tails[OCL_LANE
 				tails[(*count_out)++] = tail;
 		}
 	}
+	*all_out = error ? NULL : tails_join(lanes, tails, *count_out);
 	return error;
 }

@@ -304,9 +304,15 @@ cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint cou
 
 /* --- finish ---------------------------------------------------------------------------------- */
 
-static cl_int tails_wait(cl_command_queue queue, struct gpu_event *const *tails, unsigned count)
+/* all: NULL, or what comes after all tails; its reference is taken. */
+static cl_int tails_wait(cl_command_queue queue, struct gpu_event *const *tails, unsigned count,
+			 struct gpu_event *all)
 {
 	cl_int error = CL_SUCCESS;
+	const bool done = all && !gpu_event_wait(all);
+	gpu_event_unref(all);
+	for (unsigned i = 0; i < count && done; i++)
+		gpu_event_note_done(tails[i]);
 	for (unsigned i = 0; i < count; i++) {
 		const cl_int failed = gpu_event_wait(tails[i]);
 		if (!failed)
@@ -319,8 +325,8 @@ static cl_int tails_wait(cl_command_queue queue, struct gpu_event *const *tails,
 
 cl_int ocl_queue_finish(cl_command_queue queue)
 {
-	struct gpu_event *tails[OCL_LANES_TAILS];
-	unsigned count;
+	struct gpu_event *tails[OCL_LANES_TAILS], *all = NULL;
+	unsigned count = 0;
 	lock_assert_none();
 	lock_take(&queue->lock);
 	const uint64_t ticket = queue->line.tickets;
@@ -330,11 +336,9 @@ cl_int ocl_queue_finish(cl_command_queue queue)
 	queue->finishing--;
 	cl_int error = gpu_device_status(queue->device->gpu);
 	if (!error)
-		error = ocl_lanes_tails(&queue->lanes, tails, &count);
-	else
-		count = 0;
+		error = ocl_lanes_tails(&queue->lanes, tails, &count, &all);
 	lock_drop(&queue->lock);
-	const cl_int failed = tails_wait(queue, tails, count);
+	const cl_int failed = tails_wait(queue, tails, count, all);
 	if (!error)
 		error = failed ? failed : gpu_device_status(queue->device->gpu);
 	if (!error)
