@@ -30,6 +30,12 @@ done
 ./culvert compile $folder/kernel.cl --emit ll --options -DBY=2 | grep -q '^define .*@twice' || fail "no IR"
 ./culvert compile $folder/kernel.cl --emit nvvm -O -DBY=2 -o $folder/out.nvvm || fail "no NVVM IR"
 grep -q nvvmir.version $folder/out.nvvm || fail "that is no NVVM IR"
+# Lines for debuggers and profilers, when they are asked for.
+for line in 1 4 6; do
+	./culvert compile $folder/kernel.cl --emit ptx -O "-g -DBY=2" | grep -q "^[[:space:]]*\.loc[[:space:]]*1 $line " ||
+		fail "-g: no code of line $line"
+done
+./culvert compile $folder/kernel.cl --emit ptx -O -DBY=2 | grep -q '\.loc' && fail "lines that nobody asked for"
 ./culvert compile $folder/kernel.cl -O -DBY=2 >$folder/info || fail "no info"
 grep -q '^twice ' $folder/info && grep -q '^nothing ' $folder/info || fail "the info lacks a kernel"
 
