@@ -89,17 +89,18 @@ SHARED int layer_of(image_ptr image, float layer)
 
 /*
  * 6.15.15.9: what an element's channels, in the order of memory, are as a color, and the other
- * way.  Chosen without a branch, so that reads overlap; what a program does not use of a color
- * costs nothing.  A missing alpha is 1 in the border color of images without alpha too
- * (6.15.15.1).
+ * way.  What a program does not use of a color costs nothing.  The frequent orders are a branch
+ * that all work-items take and libnvvm takes once for several reads, which overlap behind it; among
+ * the others it is chosen without a branch.  A missing alpha is 1 in the border color of images
+ * without alpha too (6.15.15.1).
  */
 #define ORDER_BIT(order) (1u << ((order) & 31))
 enum {
 	BIT_R = ORDER_BIT(0x10B0), BIT_A = ORDER_BIT(0x10B1), BIT_RG = ORDER_BIT(0x10B2),
-	BIT_RA = ORDER_BIT(0x10B3), BIT_BGRA = ORDER_BIT(0x10B6),
+	BIT_RA = ORDER_BIT(0x10B3), BIT_RGBA = ORDER_BIT(0x10B5), BIT_BGRA = ORDER_BIT(0x10B6),
 	BIT_ARGB = ORDER_BIT(0x10B7), BIT_INTENSITY = ORDER_BIT(0x10B8),
-	BIT_LUMINANCE = ORDER_BIT(0x10B9), BIT_SBGRA = ORDER_BIT(0x10C2),
-	BIT_ABGR = ORDER_BIT(0x10C3)
+	BIT_LUMINANCE = ORDER_BIT(0x10B9), BIT_SRGBA = ORDER_BIT(0x10C1),
+	BIT_SBGRA = ORDER_BIT(0x10C2), BIT_ABGR = ORDER_BIT(0x10C3)
 };
 #define TO_COLOR(T) \
 	HELPER T##4 to_color(image_ptr image, T##4 e) \
@@ -108,6 +109,10 @@ enum {
 		const bool swapped = order & (BIT_BGRA | BIT_SBGRA); \
 		const bool grey = order & (BIT_INTENSITY | BIT_LUMINANCE); \
 		T##4 c; \
+		if (order & (BIT_RGBA | BIT_SRGBA)) \
+			return e; \
+		if (order & (BIT_R | BIT_RG)) \
+			return (T##4)(e.x, order & BIT_R ? (T)0 : e.y, (T)0, (T)1); \
 		c.x = order & BIT_A ? (T)0 : e.x; \
 		c.x = swapped ? e.z : c.x; \
 		c.x = order & BIT_ARGB ? e.y : c.x; \

@@ -200,3 +200,16 @@ kernel void spaces_are_known(global int *a, constant int *b, local int *c)
 	c[0] = b[0] + *p;
 	a[1] = c[1];
 }
+
+constant sampler_t nearest = CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+
+// A texture of the usual orders is read as it is: the others' choices are behind a branch.
+//has bra
+//lacks \.local|call
+kernel void read_of_an_image(read_only image2d_t image, global float *a)
+{
+	float sum = 0;
+	for (int i = 0; i < 4; i++)
+		sum += read_imagef(image, nearest, (int2)(i, i)).x;
+	a[0] = sum;
+}
