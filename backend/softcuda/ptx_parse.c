@@ -503,11 +503,18 @@ static struct ptx_symbol *function_symbol(struct ptx_parser *parser)
 	return symbol;
 }
 
-static bool parse_function(struct ptx_parser *parser, bool entry)
+struct signature {
+	struct soft_parameter *results, *parameters;
+	uint32_t result_count, parameter_count;
+	uint32_t size_B;                     /* of the parameters */
+};
+
+/* Opens the body's scope.  NULL: it could not be read. */
+static struct ptx_symbol *parse_signature(struct ptx_parser *parser, bool entry,
+					  struct signature *signature)
 {
 	struct ptx_lexer *lexer = &parser->lexer;
-	struct soft_parameter *results = NULL, *parameters = NULL;
-	uint32_t result_count = 0, parameter_count = 0, size_B = 0, ignored_B;
+	uint32_t ignored_B;
 	ptx_lex_next(lexer);
 	/* A result's name is of the body's scope, the function's of the module's:
 	 * read the name first, from a second place in the text. */
@@ -519,7 +526,7 @@ static bool parse_function(struct ptx_parser *parser, bool entry)
 		ptx_lex_next(lexer);
 	struct ptx_symbol *symbol = function_symbol(parser);
 	if (!symbol)
-		return false;
+		return NULL;
 	ptx_lex_next(lexer);
 	struct ptx_lexer parameters_at = *lexer;
 	parser->local_B = 0;
@@ -530,13 +537,24 @@ static bool parse_function(struct ptx_parser *parser, bool entry)
 	ptx_scope_open(parser);
 	if (has_results) {
 		*lexer = results_at;
-		if (!ptx_parameters(parser, LIST_RESULTS, &results, &result_count, &ignored_B))
-			return false;
+		if (!ptx_parameters(parser, LIST_RESULTS, &signature->results,
+				    &signature->result_count, &ignored_B))
+			return NULL;
 		*lexer = parameters_at;
 	}
 	if (ptx_lex_is(lexer, '(') &&
-	    !ptx_parameters(parser, entry ? LIST_ENTRY : LIST_FUNCTION, &parameters,
-			    &parameter_count, &size_B))
+	    !ptx_parameters(parser, entry ? LIST_ENTRY : LIST_FUNCTION, &signature->parameters,
+			    &signature->parameter_count, &signature->size_B))
+		return NULL;
+	return symbol;
+}
+
+static bool parse_function(struct ptx_parser *parser, bool entry)
+{
+	struct ptx_lexer *lexer = &parser->lexer;
+	struct signature signature = {0};
+	const struct ptx_symbol *symbol = parse_signature(parser, entry, &signature);
+	if (!symbol)
 		return false;
 	struct code *code = ptx_code(parser, symbol->index);
 	if (code->defined && !ptx_lex_is(lexer, ';'))
@@ -547,21 +565,22 @@ static bool parse_function(struct ptx_parser *parser, bool entry)
 	if (ptx_lex_is(lexer, ';')) {
 		ptx_lex_next(lexer);
 		if (!code->defined) {
-			code->parameter_count = parameter_count;
-			code->result_count = result_count;
+			code->parameter_count = signature.parameter_count;
+			code->result_count = signature.result_count;
 		}
 		ptx_scope_close(parser);
 		return parser->error == CUDA_SUCCESS;
 	}
-	code->results = results;
-	code->result_count = result_count;
-	code->parameters = parameters;
-	code->parameter_count = parameter_count;
-	code->parameter_size_B = size_B;
-	parser->code = symbol->index;
+	code->results = signature.results;
+	code->result_count = signature.result_count;
+	code->parameters = signature.parameters;
+	code->parameter_count = signature.parameter_count;
+	code->parameter_size_B = signature.size_B;
+	const uint32_t index = symbol->index;
+	parser->code = index;
 	if (!ptx_formals_load(parser) || !ptx_body(parser))
 		return false;
-	ptx_code(parser, symbol->index)->defined = true;
+	ptx_code(parser, index)->defined = true;
 	return true;
 }
 
