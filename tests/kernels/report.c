@@ -49,11 +49,6 @@ void report_prepare(const char *path)
 	free(text);
 }
 
-char *report_read(void)
-{
-	return *report_path ? text_read(report_path) : NULL;
-}
-
 static bool matches(const char *line, const char *pattern)
 {
 	regex_t expression;
@@ -85,7 +80,8 @@ static bool is_whole(const char *line)
 #undef WHO
 }
 
-char *report_lacking(const char *text)
+/* The first line that does not name all that it has to, to be freed; NULL: they all do. */
+static char *lacking(const char *text)
 {
 	for (const char *end; *text; text = end + 1) {
 		end = strchr(text, '\n');
@@ -95,6 +91,20 @@ char *report_lacking(const char *text)
 		free(line);
 	}
 	return NULL;
+}
+
+char *report_wrong(const char *wanted)
+{
+	char *text = *report_path ? text_read(report_path) : NULL, *wrong = NULL, *line = NULL;
+	int length = 0;
+	if (!*wanted ? !text || *text : !text || !strstr(text, wanted))
+		length = asprintf(&wrong, "%s%s%s:\n%s", *wanted ? "\"" : "there is a report", wanted,
+				  *wanted ? "\" is not in the report" : "", text ? text : "");
+	else if ((line = lacking(text)))
+		length = asprintf(&wrong, "this report does not name all that it should:\n%s", line);
+	free(line);
+	free(text);
+	return length < 0 ? strdup("no memory") : wrong;
 }
 
 void report_finish(void)

@@ -8,10 +8,9 @@ char *text_read(const char *path);
 /* The environment is read once per process: what the kernel file wants of the checker
  * is set before OpenCL is used. */
 void report_prepare(const char *path);
-/* What was reported by now, to be freed; NULL when there is nothing to read. */
-char *report_read(void);
-/* Which line of text lacks what each report has to name, to be freed; NULL when none does. */
-char *report_lacking(const char *text);
+/* What is wrong with what was reported by now, to be freed; NULL: it has wanted in it, and each
+ * line names all that it has to; with "", there is nothing. */
+char *report_wrong(const char *wanted);
 void report_finish(void);
 
 #endif
