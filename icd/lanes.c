@@ -224,24 +224,17 @@ cl_int ocl_lanes_ahead(struct ocl_lanes *lanes, struct gpu_event **ahead_out)
 	return CL_SUCCESS;
 }
 
-/* To wait for one event, not for each tail, saves the microsecond and more that the driver
- * takes to say of each that it is done; streams wait for events in a tenth of that. */
-static struct gpu_event *tails_join(struct ocl_lanes *lanes, struct gpu_event *const *tails,
-				    unsigned count)
+/* NULL: there is none to be had, or no use for it. */
+static struct gpu_stream *joint_for(struct ocl_lanes *lanes, unsigned tails)
 {
-	struct gpu_event *all;
-	if (count < 2)
-		return NULL;
-	if (!lanes->joint && gpu_stream_acquire(lanes->device, lanes->priority, &lanes->joint))
-		return NULL;
-	for (unsigned i = 0; i < count; i++)
-		if (gpu_stream_wait_event(lanes->joint, tails[i]))
-			return NULL;
-	return gpu_event_record(lanes->joint, false, &all) ? NULL : all;
+	if (tails > 2 && !lanes->joint &&
+	    gpu_stream_acquire(lanes->device, lanes->priority, &lanes->joint))
+		lanes->joint = NULL;
+	return tails > 2 ? lanes->joint : NULL;
 }
 
 cl_int ocl_lanes_tails(struct ocl_lanes *lanes, struct gpu_event *tails[OCL_LANES_TAILS],
-		       unsigned *count_out, struct gpu_event **all_out)
+		       unsigned *count_out, struct gpu_stream **joint_out)
 {
 	cl_int error = CL_SUCCESS;
 	*count_out = 0;
@@ -253,6 +246,6 @@ cl_int ocl_lanes_tails(struct ocl_lanes *lanes, struct gpu_event *tails[OCL_LANE
 				tails[(*count_out)++] = tail;
 		}
 	}
-	*all_out = error ? NULL : tails_join(lanes, tails, *count_out);
+	*joint_out = error ? NULL : joint_for(lanes, *count_out);
 	return error;
 }

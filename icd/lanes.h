@@ -34,7 +34,7 @@ struct ocl_lanes {
 	struct ocl_lane_group groups[OCL_LANE_CLASSES];
 	uint64_t asked_ns;               /* when the driver was asked for an idle stream, */
 	uint64_t ask_again_ns;           /* and how long it is not asked then */
-	struct gpu_stream *joint;        /* waits for lanes, and nothing else; NULL: not made yet */
+	struct gpu_stream *joint;        /* of ocl_lanes_tails; NULL: not made yet */
 	struct gpu_event *barrier;       /* owned: all later commands run after it; NULL: none */
 };
 
@@ -57,9 +57,10 @@ void ocl_lanes_set_barrier(struct ocl_lanes *lanes, struct gpu_event *done);
 cl_int ocl_lanes_ahead(struct ocl_lanes *lanes, struct gpu_event **ahead_out);
 
 /* Witnesses of the lanes' unfinished work, each a reference of the caller's, those
- * before an error included.  *all_out: one that comes after all of them, or NULL. */
+ * before an error included.  *joint_out: a stream to wait for several of them in, or NULL;
+ * it is never long in use, for streams may share what the GPU takes their work from. */
 enum { OCL_LANES_TAILS = OCL_LANES_PER_CLASS * OCL_LANE_CLASSES };
 cl_int ocl_lanes_tails(struct ocl_lanes *lanes, struct gpu_event *tails[OCL_LANES_TAILS],
-		       unsigned *count_out, struct gpu_event **all_out);
+		       unsigned *count_out, struct gpu_stream **joint_out);
 
 #endif
