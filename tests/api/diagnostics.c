@@ -90,6 +90,11 @@ static const struct mistake mistakes[] = {
 	{"a work-group of no work-items", "",
 	 "kernel __attribute__((reqd_work_group_size(0, 1, 1))) void k(void) {}",
 	 {PLACE(1, 23), "'reqd_work_group_size' attribute must be greater than 0"}},
+	{"a table that points to itself", "",
+	 "struct node { constant struct node *next; int value; };\n"
+	 "constant struct node nodes[2] = {{&nodes[1], 3}, {&nodes[0], 4}};\n"
+	 "kernel void k(global int *q) { q[0] = nodes[q[1]].next->value; }",
+	 {"Circular dependency found in global variable set"}},
 	{"an option that there is not", "-cl-no-such-option", "kernel void k(void) {}",
 	 {"-cl-no-such-option"}},
 };
