@@ -102,6 +102,7 @@ void fe_ir_constant(struct ir_printer *printer, LLVMValueRef constant);
 LLVMTypeRef fe_ir_gep_result(LLVMValueRef gep);
 const char *fe_ir_cast_name(LLVMOpcode opcode);
 const char *fe_ir_binary_name(LLVMOpcode opcode);
+const char *fe_ir_predicate_name(LLVMIntPredicate predicate);
 
 /* nvvm_ir_attribute.c */
 void fe_ir_attributes_init(struct ir_printer *printer);

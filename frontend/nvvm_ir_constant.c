@@ -25,6 +25,17 @@ const char *fe_ir_cast_name(LLVMOpcode opcode)
 	}
 }
 
+const char *fe_ir_predicate_name(LLVMIntPredicate predicate)
+{
+	static const char *const names[] = {
+		[LLVMIntEQ] = "eq",   [LLVMIntNE] = "ne",   [LLVMIntUGT] = "ugt",
+		[LLVMIntUGE] = "uge", [LLVMIntULT] = "ult", [LLVMIntULE] = "ule",
+		[LLVMIntSGT] = "sgt", [LLVMIntSGE] = "sge", [LLVMIntSLT] = "slt",
+		[LLVMIntSLE] = "sle",
+	};
+	return names[predicate];
+}
+
 const char *fe_ir_binary_name(LLVMOpcode opcode)
 {
 	switch (opcode) {
@@ -212,6 +223,11 @@ static void print_expression(struct ir_printer *printer, LLVMValueRef expression
 		fe_ir_print(printer, "%s (%V to %t)", fe_ir_cast_name(opcode), first, type);
 	} else if (fe_ir_binary_name(opcode)) {
 		fe_ir_print(printer, "%s (%V, %V)", fe_ir_binary_name(opcode), first,
+			    LLVMGetOperand(expression, 1));
+	} else if (opcode == LLVMICmp) {
+		/* Up to LLVM 18: of addresses that are constants. */
+		fe_ir_print(printer, "icmp %s (%V, %V)",
+			    fe_ir_predicate_name(LLVMGetICmpPredicate(expression)), first,
 			    LLVMGetOperand(expression, 1));
 	} else {
 		char *text = LLVMPrintValueToString(expression);

@@ -179,12 +179,6 @@ static void print_store(struct ir_printer *printer, LLVMValueRef i)
 
 static void print_compare(struct ir_printer *printer, LLVMValueRef i, LLVMOpcode opcode)
 {
-	static const char *const integer[] = {
-		[LLVMIntEQ] = "eq",   [LLVMIntNE] = "ne",   [LLVMIntUGT] = "ugt",
-		[LLVMIntUGE] = "uge", [LLVMIntULT] = "ult", [LLVMIntULE] = "ule",
-		[LLVMIntSGT] = "sgt", [LLVMIntSGE] = "sge", [LLVMIntSLT] = "slt",
-		[LLVMIntSLE] = "sle",
-	};
 	static const char *const real[] = {
 		[LLVMRealPredicateFalse] = "false", [LLVMRealOEQ] = "oeq", [LLVMRealOGT] = "ogt",
 		[LLVMRealOGE] = "oge", [LLVMRealOLT] = "olt", [LLVMRealOLE] = "ole",
@@ -194,7 +188,7 @@ static void print_compare(struct ir_printer *printer, LLVMValueRef i, LLVMOpcode
 		[LLVMRealPredicateTrue] = "true",
 	};
 	if (opcode == LLVMICmp) {
-		fe_ir_print(printer, "%ricmp %s", i, integer[LLVMGetICmpPredicate(i)]);
+		fe_ir_print(printer, "%ricmp %s", i, fe_ir_predicate_name(LLVMGetICmpPredicate(i)));
 	} else {
 		fe_ir_print(printer, "%rfcmp", i);
 		fe_ir_fast_math(printer, i);
