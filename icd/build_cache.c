@@ -1,12 +1,13 @@
 /* On disk, under a job's key, behind one byte that tells which:
  *   PLAIN     the code (icd/program_binary.h, with its log): nothing was asked
- *   CHOICES   u32 size, what was asked, key of the code; again and again, newest first
+ *   CHOICES   what was asked (icd/choices.h), again and again, newest first
  * and under a key of what was asked and the job's, the code behind PLAIN. */
 #include "config.h"
 
 #include "icd/build_cache.h"
 
 #include "base/list.h"
+#include "icd/choices.h"
 #include "icd/program_binary.h"
 
 #include <stdlib.h>
@@ -231,41 +232,13 @@ static struct ocl_code *read_code(const struct hash *key, const struct bytes *va
 	return code;
 }
 
-/* One choice of the list, and where the next one begins. */
-struct choice {
-	const char *asked;
-	size_t asked_B;
-	const char *next;
-};
-
-/* False at the end, and where the list is none. */
-static bool choice_read(const char *at, const char *end, struct choice *choice_out)
-{
-	size_t asked_B = 0;
-	if (end - at < 4)
-		return false;
-	for (unsigned i = 0; i < 4; i++)
-		asked_B |= (size_t)(unsigned char)at[i] << (8 * i);
-	if (asked_B > (size_t)(end - at - 4))
-		return false;
-	*choice_out = (struct choice){at + 4, asked_B, at + 4 + asked_B};
-	return true;
-}
-
-static void choice_append(struct bytes *list, const void *asked, size_t asked_B)
-{
-	for (unsigned i = 0; i < 4; i++)
-		bytes_append_char(list, (char)(asked_B >> (8 * i)));
-	bytes_append(list, asked, asked_B);
-}
-
 static struct ocl_code *recall_choice(const struct hash *key, const struct bytes *list,
 				      cl_device_id device)
 {
-	struct choice choice;
+	struct ocl_choice choice;
 	struct ocl_code *code = NULL;
 	const char *end = list->data + list->size_B;
-	for (const char *at = list->data + 1; !code && choice_read(at, end, &choice);
+	for (const char *at = list->data + 1; !code && ocl_choice_read(at, end, &choice);
 	     at = choice.next) {
 		if (!fe_inputs_current(choice.asked, choice.asked_B))
 			continue;
@@ -285,16 +258,16 @@ static struct ocl_code *recall_choice(const struct hash *key, const struct bytes
 static void store_choice(const struct hash *key, const struct bytes *asked)
 {
 	struct bytes old = BYTES_INIT, list = BYTES_INIT;
-	struct choice choice;
+	struct ocl_choice choice;
 	bytes_append_char(&list, CHOICES);
-	choice_append(&list, asked->data, asked->size_B);
+	ocl_choice_append(&list, asked->data, asked->size_B);
 	if (cache_get(cache_default(), key, &old) && old.size_B && old.data[0] == CHOICES) {
 		const char *at = old.data + 1, *end = old.data + old.size_B;
-		for (unsigned i = 1; i < CHOICES_MAX && choice_read(at, end, &choice);
+		for (unsigned i = 1; i < CHOICES_MAX && ocl_choice_read(at, end, &choice);
 		     i++, at = choice.next)
 			if (choice.asked_B != asked->size_B ||
 			    memcmp(choice.asked, asked->data, asked->size_B))
-				choice_append(&list, choice.asked, choice.asked_B);
+				ocl_choice_append(&list, choice.asked, choice.asked_B);
 	}
 	if (!bytes_failed(&list))
 		cache_put(cache_default(), key, &list);

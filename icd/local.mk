@@ -18,7 +18,7 @@ icd_object_sources = \
 	icd/program_info.c icd/program_info.def icd/program_build_info.def \
 	icd/program_binary.c icd/program_binary.h \
 	icd/build.c icd/build.h \
-	icd/build_cache.c icd/build_cache.h icd/build_key.c \
+	icd/build_cache.c icd/build_cache.h icd/build_key.c icd/choices.c icd/choices.h \
 	icd/compile.c icd/compile.h \
 	icd/compile_process.c icd/compile_process.h \
 	icd/compile_wire.c icd/compile_wire.h \

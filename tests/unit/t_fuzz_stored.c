@@ -8,6 +8,7 @@
 #include "cache/internal.h"
 #include "frontend/inputs.h"
 #include "frontend/kernel_abi.h"
+#include "icd/choices.h"
 #include "icd/device.h"
 #include "icd/program_binary.h"
 #include "tests/unit/test.h"
@@ -97,6 +98,32 @@ static void entries(void)
 	CHECK(found && refused);
 	bytes_finish(&good[0]);
 	bytes_finish(&good[1]);
+}
+
+/* Whatever a list says, what is taken from it lies in it. */
+static void choices(void)
+{
+	struct bytes good = BYTES_INIT;
+	unsigned long whole = 0, cut = 0;
+	ocl_choice_append(&good, "first", 5);
+	ocl_choice_append(&good, NULL, 0);
+	ocl_choice_append(&good, "the third and last", 18);
+	for (unsigned long i = count(); i; i--) {
+		size_t size_B;
+		struct ocl_choice choice;
+		unsigned char *list = mutate(&good, &size_B);
+		const char *at = (const char *)list, *end = at + size_B;
+		while (ocl_choice_read(at, end, &choice)) {
+			CHECK(choice.asked > at && choice.next <= end);
+			CHECK_EQ(choice.next - choice.asked, choice.asked_B);
+			at = choice.next;
+		}
+		whole += at == end;
+		cut += at != end;
+		free(list);
+	}
+	CHECK(whole && cut);
+	bytes_finish(&good);
 }
 
 static void lists_of_inputs(void)
@@ -250,5 +277,5 @@ static void ptx(void)
 	bytes_finish(&good);
 }
 
-TEST_MAIN(TEST(entries), TEST(lists_of_inputs), TEST(launch_facts),
+TEST_MAIN(TEST(entries), TEST(choices), TEST(lists_of_inputs), TEST(launch_facts),
 	  TEST(binaries_of_applications), TEST(binaries_in_the_cache), TEST(ptx))
