@@ -56,7 +56,13 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 		for file in `$LLVM_CONFIG --link-shared --libfiles core`; do
 			LLVM_FILES="$LLVM_FILES, \"$file\""
 		done
-		LLVM_LIBS="-L$llvm_libdir -Wl,-rpath,$llvm_libdir $culvert_clang_cpp `$LLVM_CONFIG --link-shared --libs core`"
+		# Where the loader finds this very file by itself, our library names no path: packages want none.
+		culvert_rpath="-Wl,-rpath,$llvm_libdir"
+		culvert_clang_file=$llvm_libdir/`echo "$culvert_clang_cpp" | sed 's/^-l://'`
+		for file in `PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | sed -n 's/.*libclang-cpp.* => //p'`; do
+			AS_IF([test "$file" -ef "$culvert_clang_file"], [culvert_rpath=])
+		done
+		LLVM_LIBS="-L$llvm_libdir $culvert_rpath $culvert_clang_cpp `$LLVM_CONFIG --link-shared --libs core`"
 	])
 	AC_LANG_PUSH([C++])
 	culvert_saved_CPPFLAGS=$CPPFLAGS

@@ -132,6 +132,7 @@ for test in $(grep -oh '`tests/[a-z_/]*\(\.sh\)\{0,1\}`' "$source"/docs/security
 done
 
 "$source/scripts/comparison-table" --check || failed=1
+"$source/scripts/application-table" --check || failed=1
 
 for page in install use tuning debugging softcuda contributing; do
 	folder=$work/$page

@@ -1,6 +1,6 @@
 /*
  * ViennaCL's own kernels on the platform under test: vectors, dense and sparse matrices, a solver.
- * What must come out is computed here, in double precision.
+ * What must come out is computed here, in extended precision.
  */
 #include <algorithm>
 #include <cmath>
@@ -73,17 +73,17 @@ template <typename T> void vectors(const char *type, double unit)
 	std::vector<T> a = some<T>(n), b = some<T>(n);
 	viennacl::vector<T> x(n), y(n), z(n);
 	std::vector<double> wanted(n);
-	double product = 0, squares = 0, sum = 0, largest = 0;
+	long double product = 0, squares = 0, sum = 0, largest = 0;
 
 	viennacl::copy(a, x);
 	viennacl::copy(b, y);
 	z = T(1.5) * x - T(0.25) * y;
 	for (size_t i = 0; i < n; i++) {
 		wanted[i] = 1.5 * a[i] - 0.25 * b[i];
-		product += static_cast<double>(a[i]) * b[i];
-		squares += static_cast<double>(a[i]) * a[i];
-		sum += std::fabs(a[i]);
-		largest = std::max(largest, std::fabs(static_cast<double>(a[i])));
+		product += static_cast<long double>(a[i]) * b[i];
+		squares += static_cast<long double>(a[i]) * a[i];
+		sum += std::fabs(static_cast<long double>(a[i]));
+		largest = std::max(largest, std::fabs(static_cast<long double>(a[i])));
 	}
 	note(type, "a x + b y", difference(z, wanted), 4 * unit);
 	// Sums are made of partial sums; of those few dozen steps each is off by a unit of the magnitudes' sum.
@@ -115,10 +115,10 @@ template <typename T> void matrices(const char *type, double unit)
 	viennacl::copy(product, got);
 	for (size_t i = 0; i < m; i++) {
 		for (size_t j = 0; j < n; j++) {
-			double sum = 0;
+			long double sum = 0;
 			for (size_t l = 0; l < k; l++)
-				sum += static_cast<double>(rows[i][l]) * others[l][j];
-			worst = std::max(worst, std::fabs(got[i][j] - sum));
+				sum += static_cast<long double>(rows[i][l]) * others[l][j];
+			worst = std::max<double>(worst, std::fabs(got[i][j] - sum));
 		}
 		for (size_t l = 0; l < k; l++)
 			wanted[i] += static_cast<double>(rows[i][l]) * v[l];
