@@ -106,6 +106,34 @@ static cl_int image_place(const struct ocl_image_request *request, struct _cl_me
 	return CL_SUCCESS;
 }
 
+/* The application's memory that maps have to point into (5.3.6), or NULL: that of
+ * CL_MEM_USE_HOST_PTR, also where the flag is a buffer's or another image's that this one is
+ * made of (5.3.1).  SVM is not: what is copied to it would be copied onto itself. */
+static unsigned char *host_memory_of(const struct ocl_image_request *request)
+{
+	const struct _cl_mem *parent = request->desc.mem_object;
+	if (!parent)
+		return request->flags & CL_MEM_USE_HOST_PTR ? request->host_pointer : NULL;
+	return parent->storage->place == OCL_PLACE_OWN ? parent->host_pointer : NULL;
+}
+
+static void host_memory_use(const struct ocl_image_request *request, struct _cl_mem *mem)
+{
+	struct ocl_image *image = mem->image;
+	unsigned char *memory = host_memory_of(request);
+	const uint64_t rows = at_least_one(image->height);
+	const uint64_t slices = at_least_one(image->array_size ? image->array_size
+							       : image->depth);
+	const uint64_t span_B = (slices - 1) * image->slice_pitch_B +
+				(rows - 1) * image->row_pitch_B + image->width * image->texel_B;
+	if (!memory)
+		return;
+	mem->host_pointer = memory;
+	image->shadow = memory;
+	image->shadow_pinned = gpu_host_is_pinned(request->context->devices[0]->gpu, memory,
+						  span_B);
+}
+
 cl_int ocl_image_create(const struct ocl_image_request *request, cl_mem *mem_out)
 {
 	struct ocl_image *image = image_new(request);
@@ -124,18 +152,7 @@ cl_int ocl_image_create(const struct ocl_image_request *request, cl_mem *mem_out
 		object_unref(mem);
 		return error;
 	}
-	if (request->flags & CL_MEM_USE_HOST_PTR && !request->desc.mem_object) {
-		const uint64_t rows = at_least_one(image->height);
-		const uint64_t slices = at_least_one(image->array_size ? image->array_size
-								       : image->depth);
-		const uint64_t span_B = (slices - 1) * image->slice_pitch_B +
-					(rows - 1) * image->row_pitch_B +
-					image->width * image->texel_B;
-		mem->host_pointer = request->host_pointer;
-		image->shadow = request->host_pointer;
-		image->shadow_pinned = gpu_host_is_pinned(request->context->devices[0]->gpu,
-							  request->host_pointer, span_B);
-	}
+	host_memory_use(request, mem);
 	*mem_out = mem;
 	return CL_SUCCESS;
 }

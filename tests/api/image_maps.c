@@ -179,6 +179,70 @@ static void test_use_host_pointer(void)
 	CHECK_OK(clReleaseMemObject(image));
 }
 
+/* An image that is made of the application's memory, by way of a buffer or of another image:
+ * its maps point there, too (5.3.6; the flag is inherited, 5.3.1). */
+static void check_made_of(cl_mem parent, const cl_image_desc *like, unsigned char *memory,
+			  size_t pitch)
+{
+	const size_t origin[3] = {3, like->image_height > 1 ? 1 : 0, 0}, region[3] = {5, 1, 1};
+	cl_image_desc desc = *like;
+	unsigned char *expected = memory + origin[1] * pitch + 12;
+	void *told = NULL;
+	size_t row, slice;
+	cl_mem_flags flags = 0;
+	cl_int code;
+	desc.mem_object = parent;
+	cl_mem image = clCreateImage(context, 0, &rgba8, &desc, NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(clGetMemObjectInfo(image, CL_MEM_HOST_PTR, sizeof(told), &told, NULL));
+	CHECK_OK(clGetMemObjectInfo(image, CL_MEM_FLAGS, sizeof(flags), &flags, NULL));
+	CHECK(told == memory && flags & CL_MEM_USE_HOST_PTR);
+	const float white[4] = {1, 1, 1, 1};
+	CHECK_OK(clEnqueueFillImage(queue, image, white, origin, region, 0, NULL, NULL));
+	unsigned char *pointer = map(image, CL_MAP_READ | CL_MAP_WRITE, origin, region, &row,
+				     &slice);
+	CHECK(pointer == expected && pointer[0] == 255 && pointer[19] == 255);
+	memcpy(pointer, "made", 4);
+	unmap(image, pointer);
+	pointer = map(image, CL_MAP_READ, origin, region, &row, &slice);
+	CHECK(!memcmp(pointer, "made\377", 5));
+	unmap(image, pointer);
+	unsigned char read[20] = {0};
+	CHECK_OK(clEnqueueReadImage(queue, image, CL_TRUE, origin, region, 0, 0, read, 0, NULL,
+				    NULL));
+	CHECK(!memcmp(read, "made\377", 5));
+	CHECK_OK(clReleaseMemObject(image));
+}
+
+static void test_made_of_host_pointer(void)
+{
+	static _Alignas(4096) unsigned char memory[BYTES];
+	const cl_image_desc row = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 64};
+	const cl_image_desc rows = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 64,
+				    .image_height = 4, .image_row_pitch = 1024};
+	const cl_buffer_region part = {4096, 4096};
+	const cl_image_desc given = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 64,
+				     .image_height = 4, .image_row_pitch = 260};
+	cl_int code;
+	cl_mem buffer = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, BYTES, memory, &code);
+	CHECK_OK(code);
+	cl_mem half = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &part, &code);
+	CHECK_OK(code);
+	check_made_of(buffer, &row, memory, 0);
+	check_made_of(half, &row, memory + 4096, 0);
+	check_made_of(buffer, &rows, memory, 1024);
+	CHECK_OK(clReleaseMemObject(half));
+	CHECK_OK(clReleaseMemObject(buffer));
+	const cl_image_format srgba8 = {CL_sRGBA, CL_UNORM_INT8};
+	cl_mem image = clCreateImage(context, CL_MEM_USE_HOST_PTR | CL_MEM_READ_ONLY, &srgba8,
+				     &given, memory, &code);
+	CHECK_OK(code);
+	const cl_image_desc same = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 64,
+				    .image_height = 4};
+	check_made_of(image, &same, memory, 260);
+	CHECK_OK(clReleaseMemObject(image));
+}
+
 /* Behind a user event neither map nor unmap waits for the host. */
 static void test_later(void)
 {
@@ -289,6 +353,7 @@ int main(void)
 	CHECK_OK(code);
 	test_shapes();
 	test_use_host_pointer();
+	test_made_of_host_pointer();
 	test_later();
 	test_errors();
 	test_release();
