@@ -86,6 +86,21 @@ static struct ocl_lane *lane_next(struct ocl_lane_group *group)
 	return &group->lanes[group->next++];
 }
 
+/* Without a question to the driver. */
+static struct ocl_lane *lane_known_idle(struct ocl_lane_group *group)
+{
+	const unsigned most = group->count < CANDIDATES ? group->count : CANDIDATES;
+	for (unsigned i = 0; i < most; i++) {
+		const unsigned place = (group->next + i) % group->count;
+		struct ocl_lane *lane = &group->lanes[place];
+		if (lane->users || !gpu_stream_is_known_done(lane->stream))
+			continue;
+		group->next = place + 1;
+		return lane;
+	}
+	return NULL;
+}
+
 static struct ocl_lane *lane_idle(struct ocl_lane_group *group)
 {
 	const unsigned most = group->count < PROBES ? group->count : PROBES;
@@ -97,11 +112,10 @@ static struct ocl_lane *lane_idle(struct ocl_lane_group *group)
 	return NULL;
 }
 
-/* Not in a burst of launches; but to make another stream costs more than to ask. */
-static bool may_ask(struct ocl_lanes *lanes, enum ocl_lane_class lane_class)
+/* Not in a burst of launches: these get streams of their own, and take turns when they have
+ * all that there may be. */
+static bool may_ask(struct ocl_lanes *lanes)
 {
-	if (lanes->groups[lane_class].count < lanes_max[lane_class])
-		return true;
 	const uint64_t now_ns = gpu_host_now_ns();
 	if (now_ns - lanes->asked_ns < lanes->ask_again_ns)
 		return false;
@@ -151,7 +165,9 @@ static cl_int lane_pick(struct ocl_lanes *lanes, enum ocl_lane_class lane_class,
 {
 	struct ocl_lane_group *group = &lanes->groups[lane_class];
 	*lane_out = lane_to_continue(group, count, dependencies);
-	if (!*lane_out && may_ask(lanes, lane_class)) {
+	if (!*lane_out)
+		*lane_out = lane_known_idle(group);
+	if (!*lane_out && may_ask(lanes)) {
 		*lane_out = lane_idle(group);
 		answer_note(lanes, *lane_out != NULL);
 	}
