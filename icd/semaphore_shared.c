@@ -38,7 +38,7 @@ static struct {
 	.pending = {&watcher.pending, &watcher.pending},
 };
 
-/* --- the counter -------------------------------------------------------------------------------- */
+/* --- the counter ----------------------------------------------------------------------------- */
 
 static void counter_add(int fd, uint64_t count)
 {
@@ -190,7 +190,7 @@ static bool watcher_start_locked(void)
 	return watcher.running;
 }
 
-/* --- use ------------------------------------------------------------------------------------------ */
+/* --- use ------------------------------------------------------------------------------------- */
 
 /* Those of a signal's command that are shared; refs are held until it has ended. */
 struct signaled {
@@ -280,7 +280,7 @@ static bool taken_at_once(int fd, cl_int *status_out)
 	return taken;
 }
 
-/* The gate that event_out got has a reference for the caller, and one for the list. */
+/* References to both are the list's until the watcher has opened the gate. */
 static cl_int pending_add(cl_semaphore_khr semaphore, cl_event gate)
 {
 	struct pending *wait = malloc(sizeof(*wait));
@@ -332,10 +332,11 @@ void ocl_shared_wait_undo(cl_semaphore_khr semaphore, cl_event event)
 	if (found)
 		list_remove(&found->link);
 	lock_drop(&watcher.lock);
+	/* The watcher that has taken the counter tells the gate just now. */
 	if (found)
 		pending_free(found);
 	else
-		counter_give_back(semaphore->fd, ocl_event_status(event));
+		counter_give_back(semaphore->fd, ocl_event_wait(event));
 	object_unref(event);
 }
 

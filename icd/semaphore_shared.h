@@ -25,8 +25,8 @@ cl_int ocl_shared_copy(int fd, int *fd_out);
  * CL_INVALID_PROPERTY: it is no semaphore. */
 cl_int ocl_shared_check(int fd);
 
-/* Makes command one that signals those of semaphores that are shared; order: its wait list, and
- * where its event goes, which is made in any case. */
+/* Enqueues a command that signals those of semaphores that are shared, after the events.  The
+ * command's event is made in any case.  CL_OUT_OF_HOST_MEMORY, and as ocl_queue_enqueue. */
 cl_int ocl_shared_signal(cl_command_queue queue, cl_uint count, const cl_semaphore_khr *semaphores,
 			 cl_uint event_count, const cl_event *events, cl_event *event_out);
 
