@@ -308,7 +308,7 @@ void gpu_device_lose(struct gpu_device *device, cl_int code)
 /* --- the context --- */
 
 static inline cl_int scope_begin(struct gpu_device *device, CUcontext cu_context,
-			  struct gpu_scope *scope)
+				 struct gpu_scope *scope)
 {
 	scope->changed = false;
 	cl_int err = gpu_check(device, cuda.cuCtxGetCurrent(&scope->cu_previous));

@@ -201,7 +201,8 @@ static bool open_parts(const struct ocl_build_job *job)
 	for (size_t i = 0; i < job->input_count; i++)
 		if (!ocl_part_bytes(&job->inputs[i]->object))
 			return false;
-	return !job->loaded || (ocl_part_bytes(&job->loaded->object) && ocl_part_bytes(&job->loaded->ptx));
+	return !job->loaded || (ocl_part_bytes(&job->loaded->object) &&
+				ocl_part_bytes(&job->loaded->ptx));
 }
 
 cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out,

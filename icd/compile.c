@@ -205,7 +205,8 @@ static cl_int link_objects(const struct ocl_build_job *job, const struct bytes *
 	};
 	if (job->kind == OCL_BUILD_LINK && fe_options_want_library(job->options)) {
 		code->type = CL_PROGRAM_BINARY_TYPE_LIBRARY;
-		return frontend_error(job, fe_link_library(&link, &code->object.bytes, product->log));
+		return frontend_error(job, fe_link_library(&link, &code->object.bytes,
+							   product->log));
 	}
 	cl_int error = frontend_error(job, fe_link(&link, &program, product->log));
 	if (error)
@@ -235,7 +236,8 @@ static cl_int run_binary(const struct ocl_build_job *job, struct product *produc
 {
 	struct ocl_code *code = product->code;
 	struct ocl_code *loaded = job->loaded;
-	const struct bytes *object = ocl_part_bytes(&loaded->object), *ptx = ocl_part_bytes(&loaded->ptx);
+	const struct bytes *object = ocl_part_bytes(&loaded->object);
+	const struct bytes *ptx = ocl_part_bytes(&loaded->ptx);
 	if (object->size_B) {
 		bytes_append(&code->object.bytes, object->data, object->size_B);
 		if (bytes_failed(&code->object.bytes))

@@ -154,8 +154,7 @@ static void get_loaded(struct reader *reader, struct ocl_wire_job *out)
 {
 	size_t size_B;
 	const char *whole = get_run(reader, &size_B);
-	if (size_B && ocl_code_read(whole, size_B, OCL_CODE_GIVEN, NULL,
-						 &out->job.loaded))
+	if (size_B && ocl_code_read(whole, size_B, OCL_CODE_GIVEN, NULL, &out->job.loaded))
 		reader->failed = true;
 }
 

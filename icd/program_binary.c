@@ -139,7 +139,8 @@ static bool parts_find(const unsigned char *data, size_t size_B,
 
 bool ocl_code_fits(const struct ocl_code *code, cl_device_id device)
 {
-	return !ocl_part_empty(&code->ptx) && code->sm == device->caps->sm && code->ptx_sm <= code->sm;
+	return !ocl_part_empty(&code->ptx) && code->sm == device->caps->sm &&
+	       code->ptx_sm <= code->sm;
 }
 
 /* Whether the parts are those that the type must have, and of use on device. */

@@ -30,7 +30,8 @@ static void unpacked_destroy(struct bytes *bytes)
 
 const struct bytes *ocl_part_bytes(struct ocl_part *part)
 {
-	struct bytes *none = NULL, *open = atomic_load_explicit(&part->unpacked, memory_order_acquire);
+	struct bytes *none = NULL;
+	struct bytes *open = atomic_load_explicit(&part->unpacked, memory_order_acquire);
 	if (!part->packed || open)
 		return open ? open : &part->bytes;
 	open = calloc(1, sizeof(*open));
