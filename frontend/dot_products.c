@@ -23,6 +23,28 @@ static const struct {
 	{ "_Z20dot_4x8packed_su_intjj", "__culvert_dot_acc_su" },
 };
 
+/* 32 bits, in one piece or several. */
+static bool is_word(LLVMTypeRef type)
+{
+	unsigned count = 1;
+	if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
+		count = LLVMGetVectorSize(type);
+		type = LLVMGetElementType(type);
+	}
+	return LLVMGetTypeKind(type) == LLVMIntegerTypeKind &&
+	       count * LLVMGetIntTypeWidth(type) == 32;
+}
+
+/* A program may declare another function of the name: that call stays as it is, for the writer
+ * of NVVM IR to refuse. */
+static bool is_of_words(LLVMValueRef call)
+{
+	return LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMIntegerTypeKind &&
+	       is_word(LLVMTypeOf(call)) && LLVMGetNumArgOperands(call) == 2 &&
+	       is_word(LLVMTypeOf(LLVMGetOperand(call, 0))) &&
+	       is_word(LLVMTypeOf(LLVMGetOperand(call, 1)));
+}
+
 /* The addition that alone uses a value, and what it is added to; NULL: there is none. */
 static LLVMValueRef addition_of(LLVMValueRef value, LLVMValueRef *other_out)
 {
@@ -75,7 +97,7 @@ static void join_calls(LLVMModuleRef module, LLVMBuilderRef builder, unsigned ro
 	for (LLVMUseRef use = LLVMGetFirstUse(dot); use; use = next) {
 		next = LLVMGetNextUse(use);
 		LLVMValueRef call = fe_use_call(use), sum, function;
-		LLVMValueRef addition = call ? addition_of(call, &sum) : NULL;
+		LLVMValueRef addition = call && is_of_words(call) ? addition_of(call, &sum) : NULL;
 		function = addition ? function_with_sum(module, rows[row].with_sum) : NULL;
 		if (function)
 			join(builder, function, call, addition, sum);
