@@ -49,6 +49,21 @@ std::string subject(const clang::Diagnostic &message)
 	}
 }
 
+/* How the types and constants of OpenCL C 2.0's atomics begin. */
+constexpr const char *words_of_atomics[] = {
+	"atomic_double", "atomic_flag", "atomic_float", "atomic_int", "atomic_long",
+	"atomic_ptrdiff_t", "atomic_size_t", "atomic_uint", "atomic_ulong",
+	"memory_order", "memory_scope",
+};
+
+bool is_word_of_atomics(const std::string &name)
+{
+	for (const char *start : words_of_atomics)
+		if (!name.compare(0, std::char_traits<char>::length(start), start))
+			return true;
+	return false;
+}
+
 bool is_builtin(const std::string &name)
 {
 	return fe_builtin_exists(name.c_str());
@@ -60,9 +75,7 @@ std::string undeclared(const std::string &name, unsigned standard)
 		if (name == row.name)
 			return row.hint;
 	/* The library has the functions of all standards. */
-	bool newer = is_builtin(name) || !name.compare(0, 7, "atomic_") ||
-		     !name.compare(0, 7, "memory_");
-	if (standard < 200 && newer)
+	if (standard < 200 && (is_builtin(name) || is_word_of_atomics(name)))
 		return "'" + name + "' needs a newer OpenCL C: -cl-std=CL3.0";
 	std::string stem = name.substr(0, name.empty() ? 0 : name.size() - 1);
 	if (!name.empty() && name.back() == 'f' && is_builtin(stem))

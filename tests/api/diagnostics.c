@@ -1,5 +1,5 @@
-/* Protects: what the build log says of frequent mistakes.  Each row is a mistake, and what the log must
- * have for its reader to find it and mend it. */
+/* Protects: what the build log says of frequent mistakes.  Each row is a mistake, what the log must
+ * have for its reader to find it and mend it, and what would lead him astray. */
 #include "config.h"
 
 #include "tests/api/api_test.h"
@@ -8,7 +8,7 @@
 
 struct mistake {
 	const char *name, *options, *source;
-	const char *says[4];
+	const char *says[4];                 /* "!TEXT": does not say TEXT */
 };
 
 static const struct mistake mistakes[] = {
@@ -25,6 +25,12 @@ static const struct mistake mistakes[] = {
 	 {PLACE(1, 39), "'work_group_reduce_add'", "-cl-std=CL3.0"}},
 	{"a type of a newer standard", "", "kernel void k(global atomic_int *q) { q[0] = 0; }",
 	 {"'atomic_int'", "-cl-std=CL3.0"}},
+	{"a misspelt function", "-cl-std=CL1.2", "kernel void k(global int *q) { atomic_ad(q, 1); }",
+	 {PLACE(1, 32), "'atomic_ad'", "!-cl-std"}},
+	{"another function of a builtin's name", "-cl-std=CL1.2",
+	 "long __attribute__((overloadable)) dot(uchar4 a, uchar4 b);\n"
+	 "kernel void k(global long *q, uchar4 a, uchar4 b) { q[0] += dot(a, b); }",
+	 {"a call of _Z3dotDv4_hS_ with other types than it has", "!NVVM_ERROR"}},
 	{"half without its extension", "-cl-std=CL3.0",
 	 "kernel void k(global half *q) { half h = q[0]; q[1] = h; }",
 	 {PLACE(1, 38), "'__private half'", "#pragma OPENCL EXTENSION cl_khr_fp16 : enable"}},
@@ -128,11 +134,14 @@ static void check(struct api_test *test, const struct mistake *mistake, bool bui
 	char log[16384];
 	cl_int code = build(test, mistake, log, sizeof(log));
 	bool good = CHECK((code == CL_SUCCESS) == built);
-	for (int i = 0; i < 4 && mistake->says[i]; i++)
-		if (!CHECK(strstr(log, mistake->says[i]) != NULL)) {
-			printf("\"%s\" is not in the log\n", mistake->says[i]);
+	for (int i = 0; i < 4 && mistake->says[i]; i++) {
+		const char *text = mistake->says[i];
+		const bool wanted = *text != '!';
+		if (!CHECK((strstr(log, text + !wanted) != NULL) == wanted)) {
+			printf("\"%s\" is %s the log\n", text + !wanted, wanted ? "not in" : "in");
 			good = false;
 		}
+	}
 	if (!good)
 		printf("of %s (code %d):\n%s\n", mistake->name, code, log);
 }

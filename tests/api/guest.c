@@ -35,7 +35,7 @@ static const char source[] =
 struct process {
 	struct sigaction actions[SIGNALS];
 	sigset_t mask;
-	char locale[256], folder[512], name[16];
+	char locale[256], folder[4096], name[16];
 	locale_t thread_locale;
 	int rounding, dumpable, reaper;
 	mode_t creation_mask;
