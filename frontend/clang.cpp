@@ -326,8 +326,8 @@ bool read_arguments(clang::CompilerInvocation &invocation,
 
 std::unique_ptr<llvm::Module> run_clang(const fe_compile_job *job, size_t source_size_B,
 					const std::vector<const char *> &arguments,
-					unsigned standard, llvm::LLVMContext &context, log_stream &stream,
-					enum fe_status *status)
+					unsigned standard, llvm::LLVMContext &context,
+					log_stream &stream, enum fe_status *status)
 {
 	auto invocation = std::make_shared<clang::CompilerInvocation>();
 	*status = FE_INVALID_OPTIONS;
