@@ -2,7 +2,7 @@
  * none for a while.
  *
  * Who has the work begins it himself at once; helpers join as they wake up, and nobody
- * waits for one that has not come.  They have all signals blocked and are detached.
+ * waits for one that has not come.  They are detached, with the signals of base/thread.h.
  *
  * Thread-safe. */
 #ifndef CULVERT_BACKEND_GPU_CREW_H

@@ -2,7 +2,7 @@
  * several kinds of device at once.
  *
  * Made when there is work and none is free, as many as there are cores at most; they
- * end when there is none.  All signals are blocked in them.  At the end of the process
+ * end when there is none.  Their signals are those of base/thread.h.  At the end of the process
  * what has not begun is dropped, and what runs is waited for: compilers must not run
  * while their own variables are destroyed.
  *

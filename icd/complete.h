@@ -4,8 +4,8 @@
  * Threads of the process, made at the first need and never by programs that need
  * none: one polls the first watch of each stream, so that a long kernel on one
  * device holds nobody else up; one runs what may be foreign and slow; and a few
- * workers, more only when all are busy, copy memory of the host.  They have all
- * signals blocked, are detached, and stay parked at the end of the process.
+ * workers, more only when all are busy, copy memory of the host.  They are detached,
+ * with the signals of base/thread.h, and stay parked at the end of the process.
  *
  * Thread-safe.  The items are the caller's memory and are his again when their
  * function is called. */
@@ -42,7 +42,7 @@ struct ocl_after {
 /* Makes the first two threads if they are not there. CL_OUT_OF_RESOURCES. */
 cl_int ocl_complete_start(void);
 
-/* A thread like those: detached, all signals blocked.  False: there is none to be had. */
+/* A thread like those: detached, see base/thread.h.  False: there is none to be had. */
 bool ocl_complete_thread(void *(*start)(void *));
 
 /* All only after ocl_complete_start succeeded once. */
