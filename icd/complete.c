@@ -6,11 +6,11 @@
 #include "base/log.h"
 #include "base/thread.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <time.h>
-#include <unistd.h>
 
 /* After progress the poller asks again at once for this long, and then after pauses
  * that are a part of the time since: short work is noticed promptly, long work costs
@@ -265,6 +265,14 @@ static void stop_at_exit(void)
 
 /* --- start -------------------------------------------------------------------------------- */
 
+/* Our threads get those of the thread that starts them: where that is bound to a core or two,
+ * one of them that stays awake would be in the way of another. */
+static int cores_allowed(void)
+{
+	cpu_set_t cores;
+	return sched_getaffinity(0, sizeof(cores), &cores) ? 1 : CPU_COUNT(&cores);
+}
+
 static cl_int tables_make_locked(void)
 {
 	if (complete.ready)
@@ -282,7 +290,7 @@ static cl_int tables_make_locked(void)
 	list_init(&complete.streams);
 	list_init(&complete.deliveries);
 	list_init(&complete.works);
-	complete.wakes_early = sysconf(_SC_NPROCESSORS_ONLN) >= CORES_TO_WAKE_EARLY;
+	complete.wakes_early = cores_allowed() >= CORES_TO_WAKE_EARLY;
 	complete.ready = true;
 	return CL_SUCCESS;
 fail_exit:
