@@ -86,14 +86,14 @@ static const char *of_conversion(const struct diff_case *d, const char *text)
 	return NULL;
 }
 
-/* A vector store as s8, s16 or s32 of registers that are wider. */
+/* A vector store of 8, 16 or 32 bits, signed or of no type, of registers that are wider. */
 static bool narrows(const char *text)
 {
 	for (const char *at = text; (at = strstr(at, "\tst")); at++) {
 		const char *type = at + strcspn(at, " ;\n"), *list = strpbrk(type, "{;");
 		while (type > at && *type != '.')
 			type--;
-		if (!list || *list != '{' || strncmp(type, ".s", 2) != 0 ||
+		if (!list || *list != '{' || (strncmp(type, ".s", 2) && strncmp(type, ".b", 2)) ||
 		    (strncmp(type - 3, ".v2", 3) != 0 && strncmp(type - 3, ".v4", 3) != 0))
 			continue;
 		int bits = list[2] == 'h' ? 16 : list[2] == 'w' ? 32 : 64;
@@ -137,11 +137,16 @@ const char *diff_excuse(const struct diff_case *d)
 	/* Lanes that return from different depths come back apart, and its machine code has
 	 * nothing to bring them together; a bar.warp.sync of all lanes it leaves out. */
 	if (recurses(d->program) && (strstr(all, "\tbar.sync") || !strncmp(text, "bar.red.", 8) ||
-				     !strncmp(text, "match.all.sync", 14)))
+				     !strncmp(text, "match.all.sync", 14) ||
+				     !strncmp(text, "vote.sync", 9) || !strncmp(text, "shfl.sync", 9)))
 		return "the compiler takes lanes for together that return from calls of "
 		       "different depth";
 	if (!strncmp(text, "ld", 2) && narrows(all))
 		return "the compiler converts floats that a vector store narrows to integers";
+	/* It takes the abs for one of the whole, which has no sign. */
+	if (!strncmp(text, "abs.", 4) && strstr(text, "x2 ") &&
+	    source_says(d, 0, ".sat.f32", ".sat.f32"))
+		return "the compiler drops abs of both halves of what .sat has made positive";
 	if (!strncmp(text, "cvt.", 4)) {
 		const char *reason = of_conversion(d, text);
 		if (reason)
