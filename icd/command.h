@@ -13,6 +13,7 @@
 #include "icd/event.h"
 #include "icd/image.h"
 #include "icd/kernel.h"
+#include "icd/lanes.h"
 #include "icd/mem.h"
 #include "icd/native.h"
 
@@ -44,7 +45,7 @@ struct ocl_command_kind {
 	void (*release)(struct ocl_command *command);
 	/* Asked just before run; NULL: none. */
 	enum ocl_effort (*effort)(const struct ocl_command *command);
-	bool moves_host_bytes;           /* to or from memory of the application's */
+	enum ocl_lane_class lanes;       /* of an out-of-order queue, that it goes to */
 };
 
 struct ocl_transfer {                    /* read, write, copy; rect or not */

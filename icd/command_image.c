@@ -183,10 +183,10 @@ static cl_int unmap_run(struct ocl_command *command, struct gpu_stream *stream)
 }
 
 const struct ocl_command_kind ocl_command_image_read = {
-	.run = read_run, .effort = pinned_effort, .moves_host_bytes = true,
+	.run = read_run, .effort = pinned_effort, .lanes = OCL_LANES_TO_HOST,
 };
 const struct ocl_command_kind ocl_command_image_write = {
-	.run = write_run, .effort = pinned_effort, .moves_host_bytes = true,
+	.run = write_run, .effort = pinned_effort, .lanes = OCL_LANES_TO_DEVICE,
 };
 const struct ocl_command_kind ocl_command_image_copy = {.run = copy_run};
 const struct ocl_command_kind ocl_command_image_to_buffer = {.run = to_buffer_run};
@@ -194,9 +194,9 @@ const struct ocl_command_kind ocl_command_buffer_to_image = {.run = from_buffer_
 const struct ocl_command_kind ocl_command_image_fill = {.run = fill_run};
 const struct ocl_command_kind ocl_command_image_map = {
 	.run = map_run, .effort = map_effort, .retain = ocl_command_map_retain,
-	.release = ocl_command_map_release, .moves_host_bytes = true,
+	.release = ocl_command_map_release, .lanes = OCL_LANES_TO_HOST,
 };
 const struct ocl_command_kind ocl_command_image_unmap = {
 	.run = unmap_run, .effort = map_effort, .retain = ocl_command_map_retain,
-	.release = ocl_command_map_release, .moves_host_bytes = true,
+	.release = ocl_command_map_release, .lanes = OCL_LANES_TO_DEVICE,
 };

@@ -215,26 +215,26 @@ void ocl_command_map_release(struct ocl_command *command)
 }
 
 const struct ocl_command_kind ocl_command_read = {
-	.run = read_run, .effort = pinned_effort, .moves_host_bytes = true,
+	.run = read_run, .effort = pinned_effort, .lanes = OCL_LANES_TO_HOST,
 };
 const struct ocl_command_kind ocl_command_write = {
-	.run = write_run, .effort = write_effort, .moves_host_bytes = true,
+	.run = write_run, .effort = write_effort, .lanes = OCL_LANES_TO_DEVICE,
 };
 const struct ocl_command_kind ocl_command_copy = {.run = copy_run};
 const struct ocl_command_kind ocl_command_read_rect = {
-	.run = read_rect_run, .effort = pinned_effort, .moves_host_bytes = true,
+	.run = read_rect_run, .effort = pinned_effort, .lanes = OCL_LANES_TO_HOST,
 };
 const struct ocl_command_kind ocl_command_write_rect = {
-	.run = write_rect_run, .effort = pinned_effort, .moves_host_bytes = true,
+	.run = write_rect_run, .effort = pinned_effort, .lanes = OCL_LANES_TO_DEVICE,
 };
 const struct ocl_command_kind ocl_command_copy_rect = {.run = copy_rect_run};
 const struct ocl_command_kind ocl_command_fill = {.run = fill_run};
 const struct ocl_command_kind ocl_command_map = {
 	.run = map_run, .effort = map_effort, .retain = ocl_command_map_retain, .release = ocl_command_map_release,
-	.moves_host_bytes = true,
+	.lanes = OCL_LANES_TO_HOST,
 };
 const struct ocl_command_kind ocl_command_unmap = {
 	.run = unmap_run, .effort = map_effort, .retain = ocl_command_map_retain, .release = ocl_command_map_release,
-	.moves_host_bytes = true,
+	.lanes = OCL_LANES_TO_DEVICE,
 };
 const struct ocl_command_kind ocl_command_migrate = {.run = migrate_run};

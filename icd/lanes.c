@@ -13,7 +13,8 @@ enum { CANDIDATES = 4, ROUGHLY = 16 };
 
 static const unsigned lanes_max[OCL_LANE_CLASSES] = {
 	[OCL_LANES_WORK] = OCL_LANES_WORK_MAX,
-	[OCL_LANES_COPY] = OCL_LANES_COPY_MAX,
+	[OCL_LANES_TO_DEVICE] = OCL_LANES_COPY_MAX,
+	[OCL_LANES_TO_HOST] = OCL_LANES_COPY_MAX,
 };
 
 static cl_int lane_make(struct ocl_lanes *lanes, struct ocl_lane_group *group,

@@ -3,8 +3,9 @@
  *
  * Commands that depend on each other share a stream where that costs nothing;
  * independent ones get one of their own as long as there are any, so that they
- * run together.  Copies between host and device have streams apart, so that they
- * never stand behind kernels.  When all streams are busy commands double up:
+ * run together.  Copies between host and device have streams apart, each direction its
+ * own, so that they never stand behind kernels, nor the uploads of what comes next behind
+ * results that are waited for.  When all streams are busy commands double up:
  * that may delay one, but never for ever, since nothing in a stream waits for the
  * host.
  *
@@ -14,7 +15,7 @@
 
 #include "icd/event.h"
 
-enum ocl_lane_class { OCL_LANES_WORK, OCL_LANES_COPY, OCL_LANE_CLASSES };
+enum ocl_lane_class { OCL_LANES_WORK, OCL_LANES_TO_DEVICE, OCL_LANES_TO_HOST, OCL_LANE_CLASSES };
 enum { OCL_LANES_PER_CLASS = 16, OCL_LANES_WORK_MAX = 16, OCL_LANES_COPY_MAX = 4 };
 
 struct ocl_lane {

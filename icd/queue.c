@@ -87,9 +87,8 @@ const struct object_type ocl_queue_type = {"command queue", CL_INVALID_COMMAND_Q
 static cl_int place_locked(const struct ocl_command *command, struct ocl_lane **lane_out)
 {
 	struct ocl_lanes *lanes = &command->queue->lanes;
-	cl_int error = ocl_lanes_choose(lanes, command->kind->moves_host_bytes ? OCL_LANES_COPY
-									      : OCL_LANES_WORK,
-					command->dependency_count, command->dependencies, lane_out);
+	cl_int error = ocl_lanes_choose(lanes, command->kind->lanes, command->dependency_count,
+					command->dependencies, lane_out);
 	/* OpenCL 3.0 API, 5.12: without a list a marker or barrier waits for all that
 	 * was enqueued before it; in an in-order queue it does so by its place. */
 	if (!error && command->joins && !lanes->in_order)

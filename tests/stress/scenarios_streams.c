@@ -296,6 +296,37 @@ static void scenario_15_records(void)
 	release_mems(1, &mem);
 }
 
+/* What is brought to the host never stands behind what goes to the device, however much of that
+ * there is: in a pipeline the one waits for kernels, and the other must not. */
+static void scenario_56_both_ways(void)
+{
+	enum { WRITES = 24 };
+	static cl_uint words[WORDS], back[WORDS];
+	const cl_uint seven = 7;
+	cl_command_queue queue = queue_out_of_order();
+	cl_mem mems[WRITES + 1];
+	cl_event filled, read;
+	cl_int code;
+	for (unsigned i = 0; i <= WRITES; i++) {
+		mems[i] = clCreateBuffer(scene.context, 0, SIZE_B, NULL, &code);
+		CHECK_OK(code);
+	}
+	CHECK_OK(clEnqueueFillBuffer(queue, mems[WRITES], &seven, sizeof(seven), 0, SIZE_B, 0, NULL,
+				     &filled));
+	CHECK_OK(clFlush(queue));
+	for (unsigned i = 0; i < WRITES; i++)
+		CHECK_OK(clEnqueueWriteBuffer(queue, mems[i], CL_FALSE, 0, SIZE_B, words, 0, NULL,
+					      NULL));
+	CHECK_OK(clEnqueueReadBuffer(queue, mems[WRITES], CL_FALSE, 0, SIZE_B, back, 1, &filled,
+				     &read));
+	CHECK(polled_complete(read));
+	CHECK(words_are(back, WORDS, 7));
+	let_go();
+	end_queues(1, &queue);
+	release_events(2, (cl_event[]){filled, read});
+	release_mems(WRITES + 1, mems);
+}
+
 static const struct scenario scenarios[] = {
 	{5, "a wait stands for its event, not for the CUDA event's next use",
 	 scenario_05_events_again, NULL, 0, 0, false},
@@ -316,6 +347,8 @@ static const struct scenario scenarios[] = {
 	 true},
 	{14, "an event is exact, by asking alone", scenario_14_polling, ",keep:held", 0, 0, false},
 	{15, "events are recorded once, when asked for", scenario_15_records, NULL, 0, 0, false},
+	{56, "the ways to the device and back do not share a stream", scenario_56_both_ways,
+	 ",keep:HtoD", 0, 0, true},
 };
 
 SCENARIO_MAIN("scenarios_streams", "3")
