@@ -5,10 +5,9 @@
  * The second process is this program with one argument, the number of its socket. */
 #include "config.h"
 
+#include "tests/api/cuda_shared.h"
 #include "tests/api/second_process.h"
 
-#include <cuda.h>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -41,121 +40,14 @@ static bool entry_find(void)
 
 /* --- the process with CUDA -------------------------------------------------------------------- */
 
-#define CALLS(CALL)                                                                               \
-	CALL(cuDeviceGetAttribute, (int *, CUdevice_attribute, CUdevice))                         \
-	CALL(cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice))                                   \
-	CALL(cuCtxSetCurrent, (CUcontext))                                                        \
-	CALL(cuCtxSynchronize, (void))                                                            \
-	CALL(cuMemGetAllocationGranularity,                                                       \
-	     (size_t *, const CUmemAllocationProp *, CUmemAllocationGranularity_flags))           \
-	CALL(cuMemCreate, (CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *,   \
-			   unsigned long long))                                                   \
-	CALL(cuMemExportToShareableHandle, (void *, CUmemGenericAllocationHandle,                 \
-					    CUmemAllocationHandleType, unsigned long long))       \
-	CALL(cuMemAddressReserve, (CUdeviceptr *, size_t, size_t, CUdeviceptr,                    \
-				   unsigned long long))                                           \
-	CALL(cuMemMap, (CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle,                \
-			unsigned long long))                                                      \
-	CALL(cuMemSetAccess, (CUdeviceptr, size_t, const CUmemAccessDesc *, size_t))              \
-	CALL(cuMemUnmap, (CUdeviceptr, size_t))                                                   \
-	CALL(cuMemAddressFree, (CUdeviceptr, size_t))                                             \
-	CALL(cuMemRelease, (CUmemGenericAllocationHandle))                                        \
-	CALL(cuMemsetD32_v2, (CUdeviceptr, unsigned, size_t))                                     \
-	CALL(cuMemcpyDtoH_v2, (void *, CUdeviceptr, size_t))
-
-static struct {
-#define CALL(name, parameters) CUresult(*name) parameters;
-	CALLS(CALL)
-#undef CALL
-} cu;
-
-static bool is_software;
-
-#define CU_OK(call) CHECK((call) == CUDA_SUCCESS)
-
-/* The driver is there once a device was found. */
-static bool cuda_find(void)
-{
-	void *library = dlopen("libculvert-softcuda.so", RTLD_NOW | RTLD_NOLOAD);
-	is_software = library;
-	if (!library)
-		library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-	if (!library)
-		return false;
-#define CALL(name, parameters)                                                                    \
-	*(void **)&cu.name = dlsym(library, #name);                                               \
-	if (!cu.name)                                                                             \
-		return false;
-	CALLS(CALL)
-#undef CALL
-	return true;
-}
-
-struct shared {
-	CUmemGenericAllocationHandle handle;
-	CUdeviceptr address;
-	size_t size_B;
-};
-
-static struct shared shared_make(void)
-{
-	struct shared shared = {0};
-	CUmemAllocationProp properties;
-	CUmemAccessDesc access;
-	size_t granularity_B = 1;
-	memset(&properties, 0, sizeof(properties));
-	memset(&access, 0, sizeof(access));
-	properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-	properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-	properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-	access.location = properties.location;
-	access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-	CU_OK(cu.cuMemGetAllocationGranularity(&granularity_B, &properties,
-					       CU_MEM_ALLOC_GRANULARITY_MINIMUM));
-	shared.size_B = (SIZE_B + granularity_B - 1) / granularity_B * granularity_B;
-	CU_OK(cu.cuMemCreate(&shared.handle, shared.size_B, &properties, 0));
-	CU_OK(cu.cuMemAddressReserve(&shared.address, shared.size_B, 0, 0, 0));
-	CU_OK(cu.cuMemMap(shared.address, shared.size_B, 0, shared.handle, 0));
-	CU_OK(cu.cuMemSetAccess(shared.address, shared.size_B, &access, 1));
-	return shared;
-}
-
-static int shared_export(const struct shared *shared)
-{
-	int fd = -1;
-	CU_OK(cu.cuMemExportToShareableHandle(&fd, shared->handle,
-					      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
-	return fd;
-}
-
-static void shared_release(const struct shared *shared)
-{
-	CU_OK(cu.cuMemUnmap(shared->address, shared->size_B));
-	CU_OK(cu.cuMemAddressFree(shared->address, shared->size_B));
-	CU_OK(cu.cuMemRelease(shared->handle));
-}
-
-/* Whether the driver has what this test is about. */
-static bool cuda_use(void)
-{
-	CUcontext context;
-	int shares = 0;
-	if (!cuda_find() || cu.cuDevicePrimaryCtxRetain(&context, 0) != CUDA_SUCCESS ||
-	    cu.cuCtxSetCurrent(context) != CUDA_SUCCESS)
-		return false;
-	return cu.cuDeviceGetAttribute(
-		       &shares, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
-		       0) == CUDA_SUCCESS && shares;
-}
-
 /* 100 everywhere; the other adds its number to what it finds, twice. */
 static int second_process(int socket)
 {
 	cl_uint *out = calloc(COUNT, sizeof(*out));
-	struct shared shared = shared_make();
+	struct cuda_shared shared = cuda_shared_make(SIZE_B);
 	CU_OK(cu.cuMemsetD32_v2(shared.address, 100, COUNT));
 	CU_OK(cu.cuCtxSynchronize());
-	const int fd = shared_export(&shared);
+	const int fd = cuda_shared_export(&shared);
 	if (fd < 0)
 		return 1;
 	fd_send(socket, fd);
@@ -171,7 +63,7 @@ static int second_process(int socket)
 	CHECK(turn_wait(socket));
 	CU_OK(cu.cuMemcpyDtoH_v2(out, shared.address, SIZE_B));
 	CHECK(out[7] == 55);
-	shared_release(&shared);
+	cuda_shared_release(&shared);
 	free(out);
 	return api_test_failures ? 1 : 0;
 }
@@ -296,12 +188,12 @@ static void two_processes(cl_uint device_count)
 static void released_early(void)
 {
 	struct bench bench = bench_make(1, &test.device);
-	struct shared shared = shared_make();
+	struct cuda_shared shared = cuda_shared_make(SIZE_B);
 	cl_uint *out = calloc(COUNT, sizeof(*out));
 	CU_OK(cu.cuMemsetD32_v2(shared.address, 0, COUNT));
 	CU_OK(cu.cuCtxSynchronize());
 	for (cl_uint turn = 0; turn < 20; turn++) {
-		const int fd = shared_export(&shared);
+		const int fd = cuda_shared_export(&shared);
 		cl_mem mem = import(bench.context, test.device, fd);
 		CHECK(fcntl(fd, F_GETFD) < 0);
 		CHECK_OK(ext.acquire(bench.queue, 1, &mem, 0, NULL, NULL));
@@ -313,7 +205,7 @@ static void released_early(void)
 	CU_OK(cu.cuMemcpyDtoH_v2(out, shared.address, SIZE_B));
 	CHECK(out[0] == 60 && out[COUNT - 1] == 60);
 	bench_release(&bench);
-	shared_release(&shared);
+	cuda_shared_release(&shared);
 	free(out);
 }
 
@@ -400,8 +292,8 @@ static void command_errors(void)
 	const cl_uint devices = test.device_count > 1 ? 2 : 1;
 	struct bench bench = bench_make(devices, test.devices);
 	struct bench other = bench_make(1, &test.device);
-	struct shared shared = shared_make();
-	cl_mem mem = import(bench.context, test.device, shared_export(&shared)), none = NULL;
+	struct cuda_shared shared = cuda_shared_make(SIZE_B);
+	cl_mem mem = import(bench.context, test.device, cuda_shared_export(&shared)), none = NULL;
 	cl_int code;
 	cl_mem plain = clCreateBuffer(bench.context, 0, 64, NULL, &code);
 	cl_event failed = clCreateUserEvent(bench.context, &code), event = NULL;
@@ -431,7 +323,7 @@ static void command_errors(void)
 	CHECK_OK(clReleaseMemObject(mem));
 	bench_release(&bench);
 	bench_release(&other);
-	shared_release(&shared);
+	cuda_shared_release(&shared);
 }
 
 static void queries(void)
@@ -465,7 +357,7 @@ int main(int argc, char **argv)
 	if (test.device_count > 1)
 		two_processes(2);
 	released_early();
-	if (is_software)
+	if (cuda_is_software)
 		other_api();
 	creation_errors();
 	command_errors();

@@ -119,15 +119,15 @@ tests_api_command_buffer_memory_SOURCES = tests/api/command_buffer_memory.c \
 tests_api_command_buffer_memory_LDADD = $(OPENCL_LIBS)
 tests_api_semaphores_SOURCES = tests/api/semaphores.c tests/api/api_test.h
 tests_api_semaphores_LDADD = $(OPENCL_LIBS)
-tests_api_external_memory_SOURCES = tests/api/external_memory.c tests/api/second_process.h \
-	tests/api/api_test.h
+tests_api_external_memory_SOURCES = tests/api/external_memory.c tests/api/cuda_shared.h \
+	tests/api/second_process.h tests/api/api_test.h
 tests_api_external_memory_LDADD = $(OPENCL_LIBS) -ldl
 tests_api_svm_system_SOURCES = tests/api/svm_system.c tests/api/api_test.h
 tests_api_svm_system_LDADD = $(OPENCL_LIBS) -lpthread
 tests_api_large_memory_SOURCES = tests/api/large_memory.c tests/api/api_test.h
 tests_api_large_memory_LDADD = $(OPENCL_LIBS) -ldl
-tests_api_shared_semaphores_SOURCES = tests/api/shared_semaphores.c tests/api/second_process.h \
-	tests/api/api_test.h
+tests_api_shared_semaphores_SOURCES = tests/api/shared_semaphores.c tests/api/cuda_shared.h \
+	tests/api/second_process.h tests/api/api_test.h
 tests_api_shared_semaphores_LDADD = $(OPENCL_LIBS) -ldl
 tests_api_device_addresses_SOURCES = tests/api/device_addresses.c tests/api/api_test.h
 tests_api_device_addresses_LDADD = $(OPENCL_LIBS)

@@ -5,10 +5,9 @@
  * The second process is this program with one argument, the number of its socket. */
 #include "config.h"
 
+#include "tests/api/cuda_shared.h"
 #include "tests/api/second_process.h"
 
-#include <cuda.h>
-#include <dlfcn.h>
 #include <poll.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -236,82 +235,6 @@ static void opencl_first(void)
 
 /* --- one with CUDA ------------------------------------------------------------------------------- */
 
-#define CALLS(CALL)                                                                               \
-	CALL(cuInit, (unsigned))                                                                  \
-	CALL(cuDeviceGetAttribute, (int *, CUdevice_attribute, CUdevice))                         \
-	CALL(cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice))                                   \
-	CALL(cuCtxSetCurrent, (CUcontext))                                                        \
-	CALL(cuCtxSynchronize, (void))                                                            \
-	CALL(cuMemGetAllocationGranularity,                                                       \
-	     (size_t *, const CUmemAllocationProp *, CUmemAllocationGranularity_flags))           \
-	CALL(cuMemCreate, (CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *,   \
-			   unsigned long long))                                                   \
-	CALL(cuMemExportToShareableHandle, (void *, CUmemGenericAllocationHandle,                 \
-					    CUmemAllocationHandleType, unsigned long long))       \
-	CALL(cuMemAddressReserve, (CUdeviceptr *, size_t, size_t, CUdeviceptr,                    \
-				   unsigned long long))                                           \
-	CALL(cuMemMap, (CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle,                \
-			unsigned long long))                                                      \
-	CALL(cuMemSetAccess, (CUdeviceptr, size_t, const CUmemAccessDesc *, size_t))              \
-	CALL(cuMemsetD32_v2, (CUdeviceptr, unsigned, size_t))                                     \
-	CALL(cuMemcpyDtoH_v2, (void *, CUdeviceptr, size_t))
-
-static struct {
-#define CALL(name, parameters) CUresult(*name) parameters;
-	CALLS(CALL)
-#undef CALL
-} cu;
-
-#define CU_OK(call) CHECK((call) == CUDA_SUCCESS)
-
-/* The driver that OpenCL found; false: it does not share memory. */
-static bool cuda_use(void)
-{
-	CUcontext context;
-	int shares = 0;
-	void *library = dlopen("libculvert-softcuda.so", RTLD_NOW | RTLD_NOLOAD);
-	if (!library)
-		library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-#define CALL(name, parameters)                                                                    \
-	*(void **)&cu.name = library ? dlsym(library, #name) : NULL;                              \
-	if (!cu.name)                                                                             \
-		return false;
-	CALLS(CALL)
-#undef CALL
-	CU_OK(cu.cuInit(0));
-	CU_OK(cu.cuDeviceGetAttribute(
-		&shares, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, 0));
-	CU_OK(cu.cuDevicePrimaryCtxRetain(&context, 0));
-	CU_OK(cu.cuCtxSetCurrent(context));
-	return shares;
-}
-
-static CUdeviceptr cuda_memory(int *fd_out)
-{
-	CUmemGenericAllocationHandle handle = 0;
-	CUdeviceptr address = 0;
-	CUmemAllocationProp properties;
-	CUmemAccessDesc access;
-	size_t granularity_B = 1;
-	memset(&properties, 0, sizeof(properties));
-	memset(&access, 0, sizeof(access));
-	properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-	properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-	properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-	access.location = properties.location;
-	access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-	CU_OK(cu.cuMemGetAllocationGranularity(&granularity_B, &properties,
-					       CU_MEM_ALLOC_GRANULARITY_MINIMUM));
-	const size_t size_B = (SIZE_B + granularity_B - 1) / granularity_B * granularity_B;
-	CU_OK(cu.cuMemCreate(&handle, size_B, &properties, 0));
-	CU_OK(cu.cuMemAddressReserve(&address, size_B, 0, 0, 0));
-	CU_OK(cu.cuMemMap(address, size_B, 0, handle, 0));
-	CU_OK(cu.cuMemSetAccess(address, size_B, &access, 1));
-	CU_OK(cu.cuMemExportToShareableHandle(fd_out, handle,
-					      CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
-	return address;
-}
-
 /* As docs/ordering.md tells programs without OpenCL to. */
 static bool plain_wait(int fd)
 {
@@ -332,18 +255,19 @@ static void cuda_second(int socket)
 {
 	const int go = fd_receive(socket), back = fd_receive(socket);
 	cl_uint *out = calloc(COUNT, sizeof(*out));
-	int memory = -1;
-	CUdeviceptr address = cuda_memory(&memory);
-	CU_OK(cu.cuMemsetD32_v2(address, 0, COUNT));
+	const struct cuda_shared shared = cuda_shared_make(SIZE_B);
+	const int memory = cuda_shared_export(&shared);
+	CU_OK(cu.cuMemsetD32_v2(shared.address, 0, COUNT));
 	CU_OK(cu.cuCtxSynchronize());
 	fd_send(socket, memory);
 	for (cl_uint i = 0; i < ROUNDS && CHECK(plain_wait(go)); i++) {
-		CU_OK(cu.cuMemcpyDtoH_v2(out, address, SIZE_B));
+		CU_OK(cu.cuMemcpyDtoH_v2(out, shared.address, SIZE_B));
 		CHECK(out[0] == 100 * i + 7 && out[COUNT - 1] == 100 * i + 7);
-		CU_OK(cu.cuMemsetD32_v2(address, 100 * (i + 1), COUNT));
+		CU_OK(cu.cuMemsetD32_v2(shared.address, 100 * (i + 1), COUNT));
 		CU_OK(cu.cuCtxSynchronize());
 		plain_signal(back);
 	}
+	cuda_shared_release(&shared);
 	free(out);
 	close(memory);
 	close(go);
