@@ -81,6 +81,11 @@ mv "$work/part" "$work/out/results.jsonl"
 run --resume
 check "--resume after a kill runs the rest" result test_basic/silent error:3
 
+run --filter 'test_basic/hangs' --total 1 --timeout 60
+check "the whole run's time cuts a test short" [ $? -eq 1 ]
+check "what it cut is not run, and no timeout" has 'not run, the time was up: 1 '
+check "and says nothing of the test" sh -c '! grep -q hangs "$1/results.json"' - "$work/out"
+
 run --filter 'test_basic/good'
 check "--filter, and status 0 as nothing failed" [ $? -eq 0 ]
 run --write-expected "$work/expected"
