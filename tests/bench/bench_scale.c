@@ -6,6 +6,7 @@
 #include "tests/bench/opencl.h"
 #include "tests/bench/scale.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { MOST_QUEUES = 64, LAUNCHES = 20000, BUFFER_B = 4096 };
@@ -19,6 +20,12 @@ static cl_kernel empties[MOST_QUEUES], touch;
 static cl_event *events;
 static cl_mem *buffers;
 static unsigned launches;
+/* What memory is measured of, and is no event or buffer. */
+static union {
+	cl_command_queue queue;
+	cl_kernel kernel;
+	cl_program program;
+} *objects;
 
 static void launch(unsigned queue, cl_event *event)
 {
@@ -128,34 +135,110 @@ static double thread_us(unsigned count)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
+static void settle(void)
+{
+	CL_OK(clFinish(queues[0]));
+}
+
+static void make_event(unsigned i)
+{
+	launch(0, &events[i]);
+}
+
+static void release_event(unsigned i)
+{
+	CL_OK(clReleaseEvent(events[i]));
+}
+
+static void make_buffer(unsigned i)
+{
+	buffers[i] = opencl_buffer(CL_MEM_READ_WRITE, BUFFER_B);
+}
+
+static void make_used_buffer(unsigned i)
+{
+	make_buffer(i);
+	touch_buffer(i);
+}
+
+static void release_buffer(unsigned i)
+{
+	CL_OK(clReleaseMemObject(buffers[i]));
+}
+
+static void make_queue(unsigned i)
+{
+	objects[i].queue = opencl_queue(0, 0);
+	opencl_launch(objects[i].queue, empties[0], 1, 1, 0, NULL, NULL);
+	CL_OK(clFinish(objects[i].queue));
+}
+
+static void release_queue(unsigned i)
+{
+	CL_OK(clReleaseCommandQueue(objects[i].queue));
+}
+
+static void make_kernel(unsigned i)
+{
+	objects[i].kernel = clCreateKernel(opencl.program, "touch", NULL);
+	CL_OK(clSetKernelArg(objects[i].kernel, 0, sizeof(cl_mem), &buffers[0]));
+	opencl_launch(queues[0], objects[i].kernel, 1, 1, 0, NULL, NULL);
+}
+
+static void release_kernel(unsigned i)
+{
+	CL_OK(clReleaseKernel(objects[i].kernel));
+}
+
+/* Each has a source of its own, and is on the device. */
+static void make_program(unsigned i)
+{
+	static unsigned number;
+	char text[128];
+	const char *line = text;
+	cl_int code;
+	snprintf(text, sizeof(text), "kernel void touch(global uint *counter) { counter[0] += %u; }",
+		 ++number);
+	objects[i].program = clCreateProgramWithSource(opencl.context, 1, &line, NULL, &code);
+	CL_OK(code);
+	CL_OK(clBuildProgram(objects[i].program, 1, opencl.devices, "", NULL, NULL));
+	cl_kernel kernel = clCreateKernel(objects[i].program, "touch", &code);
+	CL_OK(code);
+	CL_OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffers[0]));
+	opencl_launch(queues[0], kernel, 1, 1, 0, NULL, NULL);
+	CL_OK(clFinish(queues[0]));
+	CL_OK(clReleaseKernel(kernel));
+}
+
+static void release_program(unsigned i)
+{
+	CL_OK(clReleaseProgram(objects[i].program));
+}
+
 static void measure_memory(void)
 {
-	const unsigned count = (unsigned)bench_pick(50000, 20000, 100);
-	const unsigned queue_count = (unsigned)bench_pick(64, 64, 8);
-	cl_command_queue more[MOST_QUEUES];
-	double before_B = scale_resident_B();
-	for (unsigned i = 0; i < count; i++)
-		launch(0, &events[i]);
-	CL_OK(clFinish(queues[0]));
-	scale_memory_row("memory of a kept event", scale_resident_B() - before_B, count);
-	for (unsigned i = 0; i < count; i++)
-		CL_OK(clReleaseEvent(events[i]));
-	before_B = scale_resident_B();
-	make_buffers(count / 10);
-	for (unsigned i = 0; i < count / 10; i++)
-		touch_buffer(i);
-	CL_OK(clFinish(queues[0]));
-	scale_memory_row("memory of a buffer in use", scale_resident_B() - before_B, count / 10);
-	release_buffers(count / 10);
-	before_B = scale_resident_B();
-	for (unsigned i = 0; i < queue_count; i++) {
-		more[i] = opencl_queue(0, 0);
-		opencl_launch(more[i], empties[0], 1, 1, 0, NULL, NULL);
-		CL_OK(clFinish(more[i]));
-	}
-	scale_memory_row("memory of a queue in use", scale_resident_B() - before_B, queue_count);
-	for (unsigned i = 0; i < queue_count; i++)
-		CL_OK(clReleaseCommandQueue(more[i]));
+	const unsigned many = (unsigned)bench_pick(50000, 20000, 100);
+	const unsigned few = (unsigned)bench_pick(MOST_QUEUES, MOST_QUEUES, 4);
+	const struct scale_kind kinds[] = {
+		{"a kept event", many, make_event, settle, release_event},
+		{"a buffer", many / 10, make_buffer, settle, release_buffer},
+		{"a buffer in use", many / 10, make_used_buffer, settle, release_buffer},
+		{"a queue in use", few, make_queue, settle, release_queue},
+	};
+	const struct scale_kind with_a_buffer[] = {
+		{"a kernel", many / 10, make_kernel, settle, release_kernel},
+		{"a program", few, make_program, settle, release_program},
+	};
+	objects = calloc(many, sizeof(*objects));
+	if (!objects)
+		bench_fail(__FILE__, __LINE__, "calloc", 0);
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		scale_memory(&kinds[i]);
+	make_used_buffer(0);
+	for (unsigned i = 0; i < sizeof(with_a_buffer) / sizeof(with_a_buffer[0]); i++)
+		scale_memory(&with_a_buffer[i]);
+	release_buffer(0);
+	free(objects);
 }
 
 int main(int argc, char **argv)
@@ -174,7 +257,6 @@ int main(int argc, char **argv)
 		queues[i] = opencl_queue(0, 0);
 		empties[i] = opencl_kernel("empty", 0, NULL);
 	}
-	/* First, while what is freed has not been used before. */
 	measure_memory();
 	scale_rows("a launch and its event among so many", 10, most_events, event_us);
 	scale_rows("an event of a wait list of so many", 10, most_events / 10, wait_list_us);

@@ -14,6 +14,8 @@ static CUfunction empty, touch;
 static CUevent *events;
 static CUdeviceptr *buffers;
 static unsigned launches;
+static CUstream more_streams[MOST_STREAMS];
+static CUmodule modules[MOST_STREAMS];
 
 static void launch(unsigned stream)
 {
@@ -122,35 +124,88 @@ static double thread_us(unsigned count)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
+static void settle(void)
+{
+	CU_OK(cu.cuStreamSynchronize(streams[0]));
+}
+
+static void make_event(unsigned i)
+{
+	launch_and_record(0, &events[i]);
+}
+
+static void release_event(unsigned i)
+{
+	CU_OK(cu.cuEventDestroy_v2(events[i]));
+}
+
+static void make_buffer(unsigned i)
+{
+	buffers[i] = cuda_memory(BUFFER_B);
+}
+
+static void make_used_buffer(unsigned i)
+{
+	make_buffer(i);
+	touch_buffer(i);
+}
+
+static void release_buffer(unsigned i)
+{
+	CU_OK(cu.cuMemFree_v2(buffers[i]));
+}
+
+static void make_stream(unsigned i)
+{
+	more_streams[i] = cuda_stream();
+	cuda_launch(more_streams[i], empty, 1, 1, NULL);
+	CU_OK(cu.cuStreamSynchronize(more_streams[i]));
+}
+
+static void release_stream(unsigned i)
+{
+	CU_OK(cu.cuStreamDestroy_v2(more_streams[i]));
+}
+
+/* A program's twin is a module. */
+static void make_module(unsigned i)
+{
+	static const char ptx[] =
+		".version 6.0\n.target sm_50\n.address_size 64\n"
+		".visible .entry touch(.param .u64 counter)\n{\n"
+		"\t.reg .u64 %a;\n\t.reg .u32 %v;\n"
+		"\tld.param.u64 %a, [counter];\n\tld.global.u32 %v, [%a];\n"
+		"\tadd.u32 %v, %v, 1;\n\tst.global.u32 [%a], %v;\n\tret;\n}\n";
+	CUfunction function;
+	void *arguments[] = {&buffers[0]};
+	CU_OK(cu.cuModuleLoadData(&modules[i], ptx));
+	CU_OK(cu.cuModuleGetFunction(&function, modules[i], "touch"));
+	cuda_launch(streams[0], function, 1, 1, arguments);
+	CU_OK(cu.cuStreamSynchronize(streams[0]));
+}
+
+static void release_module(unsigned i)
+{
+	CU_OK(cu.cuModuleUnload(modules[i]));
+}
+
 static void measure_memory(void)
 {
-	const unsigned count = (unsigned)bench_pick(50000, 20000, 100);
-	const unsigned stream_count = (unsigned)bench_pick(64, 64, 8);
-	CUstream more[MOST_STREAMS];
-	double before_B = scale_resident_B();
-	for (unsigned i = 0; i < count; i++)
-		launch_and_record(0, &events[i]);
-	CU_OK(cu.cuStreamSynchronize(streams[0]));
-	scale_memory_row("memory of a kept event", scale_resident_B() - before_B, count);
-	destroy_events(count);
-	before_B = scale_resident_B();
-	for (unsigned i = 0; i < count / 10; i++) {
-		buffers[i] = cuda_memory(BUFFER_B);
-		touch_buffer(i);
-	}
-	CU_OK(cu.cuStreamSynchronize(streams[0]));
-	scale_memory_row("memory of a buffer in use", scale_resident_B() - before_B, count / 10);
-	for (unsigned i = 0; i < count / 10; i++)
-		CU_OK(cu.cuMemFree_v2(buffers[i]));
-	before_B = scale_resident_B();
-	for (unsigned i = 0; i < stream_count; i++) {
-		more[i] = cuda_stream();
-		cuda_launch(more[i], empty, 1, 1, NULL);
-		CU_OK(cu.cuStreamSynchronize(more[i]));
-	}
-	scale_memory_row("memory of a queue in use", scale_resident_B() - before_B, stream_count);
-	for (unsigned i = 0; i < stream_count; i++)
-		CU_OK(cu.cuStreamDestroy_v2(more[i]));
+	const unsigned many = (unsigned)bench_pick(50000, 20000, 100);
+	const unsigned few = (unsigned)bench_pick(MOST_STREAMS, MOST_STREAMS, 4);
+	const struct scale_kind kinds[] = {
+		{"a kept event", many, make_event, settle, release_event},
+		{"a buffer", many / 10, make_buffer, settle, release_buffer},
+		{"a buffer in use", many / 10, make_used_buffer, settle, release_buffer},
+		{"a queue in use", few, make_stream, settle, release_stream},
+	};
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		scale_memory(&kinds[i]);
+	const struct scale_kind program = {"a program", few, make_module, settle, release_module};
+	scale_memory_skip("a kernel", "no object of its own");
+	make_used_buffer(0);
+	scale_memory(&program);
+	release_buffer(0);
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
 
 #include "tests/bench/bench.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -33,10 +34,13 @@ static inline void scale_rows(const char *what, unsigned step, unsigned most, sc
 	scale_row(what, most, sample);
 }
 
-/* What the process has in memory. */
+/* --- memory ----------------------------------------------------------------------------- */
+
+/* What the process has in memory; pages that malloc keeps free are given back before. */
 static inline double scale_resident_B(void)
 {
 	unsigned long pages = 0;
+	malloc_trim(0);
 	FILE *file = fopen("/proc/self/statm", "r");
 	if (!file || fscanf(file, "%*u %lu", &pages) != 1)
 		bench_fail(__FILE__, __LINE__, "/proc/self/statm", 0);
@@ -44,10 +48,56 @@ static inline double scale_resident_B(void)
 	return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
-static inline void scale_memory_row(const char *name, double grown_B, unsigned count)
+/* What malloc has given out, to the platform and to all below it. */
+static inline double scale_allocated_B(void)
 {
-	double each_B = grown_B > 0 ? grown_B / count : 0;
-	rows_add("scale", name, "B", LOWER, &each_B, 1);
+	const struct mallinfo2 info = mallinfo2();
+	return (double)(info.uordblks + info.hblkhd);
+}
+
+/* The names of the two rows of a kind of object. */
+static const char *const scale_how[] = {"malloc", "resident"};
+
+static inline const char *scale_memory_name(const char *what, unsigned how)
+{
+	static char name[96];
+	snprintf(name, sizeof(name), "memory of %s, %s", what, scale_how[how]);
+	return name;
+}
+
+static inline void scale_memory_skip(const char *what, const char *why)
+{
+	for (unsigned how = 0; how < 2; how++)
+		rows_skip("scale", scale_memory_name(what, how), why);
+}
+
+/* A kind of object.  make and release take the index of one; settle waits until the device is
+ * done with them all. */
+struct scale_kind {
+	const char *what;
+	unsigned count;
+	void (*make)(unsigned), (*settle)(void), (*release)(unsigned);
+};
+
+/* One alone comes first, so that what is made once for all of them does not count. */
+static inline void scale_memory(const struct scale_kind *kind)
+{
+	double grown_B[2];
+	for (unsigned round = 0; round < 2; round++) {
+		const unsigned count = round ? kind->count : 1;
+		const double allocated_B = scale_allocated_B(), resident_B = scale_resident_B();
+		for (unsigned i = 0; i < count; i++)
+			kind->make(i);
+		kind->settle();
+		grown_B[0] = scale_allocated_B() - allocated_B;
+		grown_B[1] = scale_resident_B() - resident_B;
+		for (unsigned i = 0; i < count; i++)
+			kind->release(i);
+	}
+	for (unsigned how = 0; how < 2; how++) {
+		double each_B = grown_B[how] > 0 ? grown_B[how] / kind->count : 0;
+		rows_add("scale", scale_memory_name(kind->what, how), "B", LOWER, &each_B, 1);
+	}
 }
 
 #endif
