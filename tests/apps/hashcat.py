@@ -3,6 +3,7 @@
 and a password that it has to find among others.  A GPU is asked for all kinds, the software
 device for three; APP_HASHES=all asks it for all."""
 import base64
+import concurrent.futures
 import ctypes
 import ctypes.util
 import hashlib
@@ -60,28 +61,31 @@ if not program:
     print("skipped: hashcat is not installed")
     sys.exit(77)
 folder = tempfile.mkdtemp()
-# What it compiles and remembers goes below HOME.  PoCL asks for a folder of its own then.
-environment = dict(os.environ, HOME=folder, XDG_CACHE_HOME=folder, XDG_DATA_HOME=folder)
-version = subprocess.run([program, "--version"], stdout=subprocess.PIPE, env=environment).stdout
-version = version.decode().strip().lstrip("v")
+
+
+def said_by(home, arguments):
+    """What it prints, and its exit status.  What it compiles and remembers goes below HOME: one for each kind."""
+    os.makedirs(home, exist_ok=True)
+    ran = subprocess.run([program] + arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT,
+                         env=dict(os.environ, HOME=home, XDG_CACHE_HOME=home, XDG_DATA_HOME=home))
+    return ran.stdout.decode(errors="replace"), ran.returncode
 
 
 def found_by(kind, text):
     """The password that hashcat finds, and what it said.  The first device of the only platform;
     the smallest steps, since there are only 27 candidates."""
-    hashes, found = os.path.join(folder, "hashes"), os.path.join(folder, "found")
+    home = os.path.join(folder, str(kind))
+    hashes, found = os.path.join(home, "hashes"), os.path.join(home, "found")
+    os.makedirs(home)
     with open(hashes, "w") as file:
         file.write(text + "\n")
-    if os.path.exists(found):
-        os.remove(found)
-    ran = subprocess.run(
-        [program, "-m", str(kind), "-a", "3", "--backend-ignore-cuda", "--backend-ignore-hip", "-d", "1",
-         "--force", "-w", "1", "-n", "1", "-u", "1", "-T", "32", "--potfile-disable",
-         "--session", "culvert%d" % os.getpid(), "--hwmon-disable", "--outfile-format", "2", "-o", found,
-         hashes, "-1", "abc", "?1?1?1"],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment)
-    said = ran.stdout.decode(errors="replace")
-    if ran.returncode or "self-test failed" in said.lower() or not os.path.exists(found):
+    said, status = said_by(home, [
+        "-m", str(kind), "-a", "3", "--backend-ignore-cuda", "--backend-ignore-hip", "-d", "1",
+        "--force", "-w", "1", "-n", "1", "-u", "1", "-T", "32", "--potfile-disable",
+        "--session", "culvert%d-%d" % (os.getpid(), kind), "--hwmon-disable", "--outfile-format", "2", "-o", found,
+        hashes, "-1", "abc", "?1?1?1"])
+    if status or "self-test failed" in said.lower() or not os.path.exists(found):
         return None, said
     with open(found) as file:
         return file.read().strip(), said
@@ -89,21 +93,21 @@ def found_by(kind, text):
 
 everything = os.environ.get("CULVERT_CUDA") != "soft" or os.environ.get("APP_HASHES") == "all"
 device = "no device"
-right = asked = 0
+right = 0
+asked = [(number, name, wanted) for number, name, wanted in
+         ((number, name, make()) for number, name, make, quick in KINDS if everything or quick) if wanted]
 try:
-    for number, name, make, quick in KINDS:
-        wanted = make() if everything or quick else None
-        if wanted is None:
-            continue
-        asked += 1
-        found, said = found_by(number, wanted)
-        for line in said.splitlines():
-            if line.startswith("* Device #1: "):
-                device = line[len("* Device #1: "):].split(", ")[0]
-        good = found == PASSWORD.decode()
-        right += good
-        print("  %-6d %-34s %s" % (number, name, "found" if good else "NOT FOUND\n" + said))
+    version = said_by(folder, ["--version"])[0].strip().lstrip("v")
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("APP_JOBS", "1"))) as pool:
+        results = pool.map(lambda kind: found_by(kind[0], kind[2]), asked)
+        for (number, name, _), (found, said) in zip(asked, results):
+            for line in said.splitlines():
+                if line.startswith("* Device #1: "):
+                    device = line[len("* Device #1: "):].split(", ")[0]
+            good = found == PASSWORD.decode()
+            right += good
+            print("  %-6d %-34s %s" % (number, name, "found" if good else "NOT FOUND\n" + said), flush=True)
 finally:
     shutil.rmtree(folder, ignore_errors=True)
-print("hashcat %s on %s: %d of %d kinds of hash right" % (version, device, right, asked))
-sys.exit(right != asked)
+print("hashcat %s on %s: %d of %d kinds of hash right" % (version, device, right, len(asked)))
+sys.exit(right != len(asked))
