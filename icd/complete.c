@@ -30,7 +30,7 @@ enum { CORES_TO_WAKE_EARLY = 4 };
 /* The watches of one stream, by sequence: only the first can be next. */
 struct watch_stream {
 	struct list link;
-	struct gpu_stream *stream;
+	struct gpu_stream *stream;       /* NULL: of any that came without memory for a list */
 	struct list watches;
 	uint64_t since_ns;               /* the first of them is the first since then */
 };
@@ -45,6 +45,9 @@ static struct {
 	struct lock_condition delivered;
 	struct lock_condition stopped;
 	struct list streams;             /* watch_stream; none is ever removed: streams are few */
+	/* The last of them.  Here one may have to wait for another's end, which is better than
+	 * that who enqueues has to. */
+	struct watch_stream any;
 	struct list deliveries;
 	struct list works;               /* deliveries for the workers */
 	unsigned workers, busy_workers;
@@ -82,7 +85,8 @@ static struct ocl_watch *stream_poll(struct watch_stream *stream, cl_int *status
 	const uint64_t waited_ns = now_ns - stream->since_ns;
 	stream->since_ns = now_ns;
 	lock_drop(&complete.lock);
-	gpu_stream_remember(stream->stream, waited_ns);
+	if (stream->stream)
+		gpu_stream_remember(stream->stream, waited_ns);
 	*status_out = error < 0 ? error : CL_COMPLETE;
 	return watch;
 }
@@ -121,7 +125,7 @@ static uint64_t foresee(uint64_t now_ns, uint64_t most_ns, bool *calls_out)
 	for (link = complete.streams.next; link != &complete.streams; link = link->next) {
 		const struct watch_stream *stream = list_entry(link, struct watch_stream, link);
 		const struct list *first = stream->watches.next;
-		if (first == &stream->watches)
+		if (!stream->stream || first == &stream->watches)
 			continue;
 		const uint64_t near_ns = gpu_stream_foresee(stream->stream,
 							    now_ns - stream->since_ns);
@@ -288,6 +292,8 @@ static cl_int tables_make_locked(void)
 	if (atexit(stop_at_exit))
 		goto fail_exit;
 	list_init(&complete.streams);
+	list_init(&complete.any.watches);
+	list_append(&complete.streams, &complete.any.link);
 	list_init(&complete.deliveries);
 	list_init(&complete.works);
 	complete.wakes_early = cores_allowed() >= CORES_TO_WAKE_EARLY;
@@ -337,10 +343,10 @@ static struct watch_stream *stream_find_locked(struct gpu_stream *stream)
 			return list_entry(link, struct watch_stream, link);
 	struct watch_stream *fresh = malloc(sizeof(*fresh));
 	if (!fresh)
-		return NULL;
+		return &complete.any;
 	fresh->stream = stream;
 	list_init(&fresh->watches);
-	list_append(&complete.streams, &fresh->link);
+	list_insert_before(&complete.any.link, &fresh->link);
 	return fresh;
 }
 
@@ -350,7 +356,7 @@ static void watch_insert_locked(struct watch_stream *stream, struct ocl_watch *w
 	const uint64_t sequence = gpu_event_sequence(watch->event);
 	if (list_empty(&stream->watches))
 		stream->since_ns = gpu_host_now_ns();
-	while (position->previous != &stream->watches &&
+	while (stream->stream && position->previous != &stream->watches &&
 	       gpu_event_sequence(list_entry(position->previous, struct ocl_watch, link)->event) >
 		       sequence)
 		position = position->previous;
@@ -361,17 +367,9 @@ static void watch_insert_locked(struct watch_stream *stream, struct ocl_watch *w
 void ocl_complete_watch(struct ocl_watch *watch)
 {
 	lock_take(&complete.lock);
-	struct watch_stream *stream = stream_find_locked(gpu_event_stream(watch->event));
-	if (stream) {
-		watch_insert_locked(stream, watch);
-		lock_condition_signal_all(&complete.watched);
-	}
+	watch_insert_locked(stream_find_locked(gpu_event_stream(watch->event)), watch);
+	lock_condition_signal_all(&complete.watched);
 	lock_drop(&complete.lock);
-	if (stream)
-		return;
-	/* No memory for a new stream's list: the one case where we wait here. */
-	const cl_int error = gpu_event_wait(watch->event);
-	watch->fire(watch, error < 0 ? error : CL_COMPLETE);
 }
 
 void ocl_complete_deliver(struct ocl_delivery *delivery)

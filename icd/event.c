@@ -287,8 +287,8 @@ static bool watch_needed_locked(struct _cl_event *event)
 	return true;
 }
 
-cl_int ocl_event_add_callback(cl_event event, cl_int type,
-			      void (CL_CALLBACK *notify)(cl_event, cl_int, void *), void *data)
+cl_int ocl_callback_create(cl_int type, void (CL_CALLBACK *notify)(cl_event, cl_int, void *),
+			   void *data, struct ocl_callback **callback_out)
 {
 	cl_int error = ocl_complete_start();
 	if (error)
@@ -299,6 +299,17 @@ cl_int ocl_event_add_callback(cl_event event, cl_int type,
 	callback->type = type;
 	callback->notify = notify;
 	callback->data = data;
+	*callback_out = callback;
+	return CL_SUCCESS;
+}
+
+void ocl_callback_free(struct ocl_callback *callback)
+{
+	free(callback);
+}
+
+void ocl_event_take_callback(cl_event event, struct ocl_callback *callback)
+{
 	const cl_int polled = ocl_event_status(event);
 	lock_take(&event->lock);
 	/* It may have been settled since; being polled again can wait for the watch. */
@@ -313,7 +324,16 @@ cl_int ocl_event_add_callback(cl_event event, cl_int type,
 	callbacks_deliver(event, due, status);
 	if (watch)
 		ocl_complete_watch(&event->watch);
-	return CL_SUCCESS;
+}
+
+cl_int ocl_event_add_callback(cl_event event, cl_int type,
+			      void (CL_CALLBACK *notify)(cl_event, cl_int, void *), void *data)
+{
+	struct ocl_callback *callback;
+	const cl_int error = ocl_callback_create(type, notify, data, &callback);
+	if (!error)
+		ocl_event_take_callback(event, callback);
+	return error;
 }
 
 /* --- settling ---------------------------------------------------------------------------- */

@@ -94,6 +94,15 @@ cl_int ocl_event_order(cl_event event, struct gpu_stream *stream);
 /* Waits for the end; returns the final status. No lock may be held. */
 cl_int ocl_event_wait(cl_event event);
 
+/* A callback that nothing can keep from being added later.  CL_OUT_OF_HOST_MEMORY,
+ * CL_OUT_OF_RESOURCES. */
+cl_int ocl_callback_create(cl_int type, void (CL_CALLBACK *notify)(cl_event, cl_int, void *),
+			   void *data, struct ocl_callback **callback_out);
+/* One that was never added. */
+void ocl_callback_free(struct ocl_callback *callback);
+/* The callback becomes the event's. */
+void ocl_event_take_callback(cl_event event, struct ocl_callback *callback);
+/* Both at once. */
 cl_int ocl_event_add_callback(cl_event event, cl_int type,
 			      void (CL_CALLBACK *notify)(cl_event, cl_int, void *), void *data);
 

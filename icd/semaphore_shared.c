@@ -30,7 +30,7 @@ enum { POLLED = 64, INTERVAL_MS = 1 };
 static struct {
 	struct lock lock;                /* guards all below */
 	bool running;
-	int wake_fd;                     /* of the thread, once it runs */
+	int wake_fd;                     /* of the thread, once it runs; -1: there is none */
 	struct list pending;
 } watcher = {
 	.lock = LOCK_INIT(LOCK_RANK_EVENT),
@@ -62,6 +62,13 @@ static bool counter_ready(int fd)
 {
 	struct pollfd polled = {.fd = fd, .events = POLLIN};
 	return poll(&polled, 1, 0) == 1 && (polled.revents & POLLIN);
+}
+
+/* Somebody has closed a descriptor that was not his.  poll(2) tells that at once each time. */
+static bool counter_lost(int fd)
+{
+	struct pollfd polled = {.fd = fd, .events = POLLIN};
+	return poll(&polled, 1, 0) == 1 && !(polled.revents & POLLIN);
 }
 
 static void counter_give_back(int fd, cl_int status)
@@ -112,27 +119,46 @@ static void pending_free(struct pending *wait)
 	free(wait);
 }
 
+/* What is polled: the thread's own descriptor and those of the first waits.  Returns how many;
+ * *all_out: of all waits. */
+static nfds_t polled_list(struct pollfd polled[POLLED], bool *all_out)
+{
+	nfds_t count = 1;
+	*all_out = true;
+	lock_take(&watcher.lock);
+	if (watcher.wake_fd < 0)
+		watcher.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	polled[0] = (struct pollfd){.fd = watcher.wake_fd, .events = POLLIN};
+	for (struct list *link = watcher.pending.next; link != &watcher.pending && *all_out;
+	     link = link->next) {
+		const struct pending *wait = list_entry(link, struct pending, link);
+		*all_out = count < POLLED;
+		if (*all_out)
+			polled[count++] = (struct pollfd){.fd = wait->semaphore->fd,
+							  .events = POLLIN};
+	}
+	lock_drop(&watcher.lock);
+	return count;
+}
+
 /* Sleeps until a counter may be taken, or there is a new wait. */
 static void watch(void)
 {
-	struct pollfd polled[POLLED] = {{.fd = watcher.wake_fd, .events = POLLIN}};
-	nfds_t count = 1;
-	bool all = true;
+	struct pollfd polled[POLLED];
 	uint64_t woken;
-	lock_take(&watcher.lock);
-	for (struct list *link = watcher.pending.next; link != &watcher.pending;
-	     link = link->next) {
-		if (count == POLLED) {
-			all = false;
-			break;
-		}
-		const struct pending *wait = list_entry(link, struct pending, link);
-		polled[count++] = (struct pollfd){.fd = wait->semaphore->fd, .events = POLLIN};
+	bool all;
+	const nfds_t count = polled_list(polled, &all);
+	const int wake_fd = polled[0].fd;
+	(void)poll(polled, count, all && wake_fd >= 0 ? -1 : INTERVAL_MS);
+	if (polled[0].revents & POLLNVAL) {
+		/* Closed with all others of the process: the next one is new. */
+		lock_take(&watcher.lock);
+		watcher.wake_fd = -1;
+		lock_drop(&watcher.lock);
+	} else if (polled[0].revents) {
+		/* It does not block, and what it says is that we are awake. */
+		(void)!read(wake_fd, &woken, sizeof(woken));
 	}
-	lock_drop(&watcher.lock);
-	(void)poll(polled, count, all ? -1 : INTERVAL_MS);
-	/* It does not block, and what it says is that we are awake. */
-	(void)!read(watcher.wake_fd, &woken, sizeof(woken));
 }
 
 /* The first wait before end whose counter may be taken. */
@@ -146,6 +172,17 @@ static struct pending *ready_before_locked(const struct list *end)
 	return NULL;
 }
 
+static struct pending *lost_locked(void)
+{
+	for (struct list *link = watcher.pending.next; link != &watcher.pending;
+	     link = link->next) {
+		struct pending *wait = list_entry(link, struct pending, link);
+		if (counter_lost(wait->semaphore->fd))
+			return wait;
+	}
+	return NULL;
+}
+
 /* One that is over, taken out of the list.  Several may wait for one payload, and the first of
  * them gets it: a signal that came while we looked is seen by a second look at those before. */
 static struct pending *over_locked(void)
@@ -153,9 +190,15 @@ static struct pending *over_locked(void)
 	struct pending *wait = ready_before_locked(&watcher.pending);
 	for (struct pending *earlier = wait; earlier; earlier = ready_before_locked(&wait->link))
 		wait = earlier;
-	/* Another process may have been quicker. */
-	if (!wait || !counter_take(wait->semaphore->fd, &wait->status))
+	if (!wait) {
+		wait = lost_locked();
+		if (!wait)
+			return NULL;
+		wait->status = CL_INVALID_SEMAPHORE_KHR;
+	} else if (!counter_take(wait->semaphore->fd, &wait->status)) {
+		/* Another process may have been quicker. */
 		return NULL;
+	}
 	list_remove(&wait->link);
 	return wait;
 }
@@ -178,6 +221,14 @@ static void *watcher_main(void *unused)
 			pending_free(wait);
 		}
 	}
+}
+
+/* A thread without a descriptor looks by itself. */
+static void wake_locked(void)
+{
+	const uint64_t one = 1;
+	if (watcher.wake_fd >= 0)
+		(void)!write(watcher.wake_fd, &one, sizeof(one));
 }
 
 static bool watcher_start_locked(void)
@@ -251,23 +302,25 @@ cl_int ocl_shared_signal(cl_command_queue queue, cl_uint count, const cl_semapho
 {
 	struct ocl_command command;
 	struct signaled *signaled;
+	struct ocl_callback *ended;
 	ocl_command_init(&command, &ocl_command_native, queue, CL_COMMAND_SEMAPHORE_SIGNAL_KHR,
 			 NULL);
 	cl_int error = signaled_make(count, semaphores, &signaled, &command.u.native);
 	if (error)
 		return error;
-	error = ocl_queue_enqueue(&command, false, event_count, events, event_out);
+	/* Made before: nobody else says when an enqueued signal has ended. */
+	error = ocl_callback_create(CL_COMPLETE, signal_ended, signaled, &ended);
+	if (!error) {
+		error = ocl_queue_enqueue(&command, false, event_count, events, event_out);
+		if (error)
+			ocl_callback_free(ended);
+	}
 	ocl_native_unref(command.u.native);
-	if (error) {
+	if (error)
 		signaled_free(signaled);
-		return error;
-	}
-	if (ocl_event_add_callback(*event_out, CL_COMPLETE, signal_ended, signaled)) {
-		/* Nobody will say when it has ended: it has to be waited for. */
-		(void)ocl_event_wait(*event_out);
-		signal_ended(*event_out, ocl_event_status(*event_out), signaled);
-	}
-	return CL_SUCCESS;
+	else
+		ocl_event_take_callback(*event_out, ended);
+	return error;
 }
 
 /* Takes the counter at once, unless waits are pending: one of them may be for the same, and came
@@ -292,15 +345,15 @@ static cl_int pending_add(cl_semaphore_khr semaphore, cl_event gate)
 	wait->gate = gate;
 	lock_take(&watcher.lock);
 	const bool watched = watcher_start_locked();
-	if (watched)
+	if (watched) {
 		list_append(&watcher.pending, &wait->link);
-	lock_drop(&watcher.lock);
-	if (!watched) {
-		pending_free(wait);
-		return CL_OUT_OF_RESOURCES;
+		wake_locked();
 	}
-	counter_add(watcher.wake_fd, 1);
-	return CL_SUCCESS;
+	lock_drop(&watcher.lock);
+	if (watched)
+		return CL_SUCCESS;
+	pending_free(wait);
+	return CL_OUT_OF_RESOURCES;
 }
 
 cl_int ocl_shared_wait(cl_semaphore_khr semaphore, cl_event *event_out)

@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <time.h>
 
 enum { COUNT = 1 << 14, SIZE_B = COUNT * (int)sizeof(cl_uint), ROUNDS = 20 };
 enum { OPAQUE_FD = 0x2055, EXPORTABLE = 0x2054, MEMORY_FD = 0x2060 };
@@ -471,6 +472,46 @@ static void ownership(void)
 	CHECK_OK(ext.release(made));
 }
 
+static double processor_s(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* cl_khr_external_semaphore_opaque_fd: "Importing ... transfers ownership of the handle to the OpenCL
+ * implementation."  An application that closes it all the same ends the waits that need it, with an
+ * error; other waits go on, and no thread turns in circles. */
+static void closed(void)
+{
+	cl_int code;
+	cl_event waits[2] = {NULL, NULL};
+	cl_command_queue a = clCreateCommandQueue(test.context, test.device, 0, &code);
+	cl_command_queue b = clCreateCommandQueue(test.context, test.device, 0, &code);
+	cl_semaphore_khr made = exportable(), kept = exportable();
+	const int fd = handle_of(made), other = handle_of(kept);
+	cl_semaphore_khr lost = imported(fd);
+	enqueue_wait(a, lost, &waits[0]);
+	close(fd);
+	/* The thread that watches looks at all when there is another. */
+	enqueue_wait(b, kept, &waits[1]);
+	const double start_s = processor_s();
+	usleep(300000);
+	usleep(300000);
+	CHECK(processor_s() - start_s < 0.1);
+	CHECK(status_of(waits[0]) < 0 && status_of(waits[1]) > CL_COMPLETE);
+	plain_signal(other);
+	CHECK_OK(clWaitForEvents(1, &waits[1]));
+	for (int i = 0; i < 2; i++)
+		CHECK_OK(clReleaseEvent(waits[i]));
+	CHECK_OK(ext.release(lost));
+	CHECK_OK(ext.release(made));
+	CHECK_OK(ext.release(kept));
+	close(other);
+	CHECK_OK(clReleaseCommandQueue(a));
+	CHECK_OK(clReleaseCommandQueue(b));
+}
+
 static int second_process(int socket)
 {
 	char kind = 0;
@@ -503,6 +544,7 @@ int main(int argument_count, char **arguments)
 	failures();
 	many();
 	ownership();
+	closed();
 	opencl_first();
 	if (cuda_use())
 		cuda_first();

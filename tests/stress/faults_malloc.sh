@@ -34,6 +34,7 @@ if [ "$1" = one ]; then
 	exit
 fi
 trap 'rm -rf "$FAULTS_DIR"' EXIT
+LD_PRELOAD=$SHIM tests/stress/no_memory || exit 1
 LD_PRELOAD=$SHIM FAULT_MALLOC_COUNT=$FAULTS_DIR/count "$FAULTS" once || exit 1
 count=$(cat "$FAULTS_DIR/count")
 [ "$count" -gt 100 ] || { echo "only $count allocations were seen"; exit 1; }

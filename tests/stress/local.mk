@@ -19,6 +19,9 @@ check_PROGRAMS += tests/stress/libmalloc-fault.so
 tests_stress_libmalloc_fault_so_SOURCES = tests/stress/malloc_fault.c
 tests_stress_libmalloc_fault_so_LDFLAGS = $(AM_LDFLAGS) -shared
 tests_stress_libmalloc_fault_so_LDADD = -ldl
+check_PROGRAMS += tests/stress/no_memory
+tests_stress_no_memory_SOURCES = tests/stress/no_memory.c tests/api/api_test.h
+tests_stress_no_memory_LDADD = $(OPENCL_LIBS) -ldl
 TESTS += tests/stress/faults_malloc.sh
 endif
 endif

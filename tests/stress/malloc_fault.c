@@ -1,7 +1,10 @@
 /* Preloaded, makes one allocation of libculvert.so fail.
  *
- *	FAULT_MALLOC=N               the N-th malloc, calloc or realloc returns NULL
+ *	FAULT_MALLOC=N               the N-th malloc, calloc, realloc or aligned_alloc returns NULL
  *	FAULT_MALLOC_COUNT=FILE      gets how many there were, at exit
+ *
+ * A program may choose by itself: culvert_fault_malloc(N) makes the N-th from then on fail that
+ * the calling thread makes (0: none), culvert_fault_malloc_failed() says whether it has.
  *
  * Only calls that come from libculvert.so itself count: the compiler and the C
  * library have their own ideas of what to do without memory. */
@@ -23,10 +26,27 @@
 void *__libc_malloc(size_t size_B);
 void *__libc_calloc(size_t count, size_t size_B);
 void *__libc_realloc(void *pointer, size_t size_B);
+void *__libc_memalign(size_t align_B, size_t size_B);
 
 static _Atomic uintptr_t range_start, range_end;
 static atomic_ulong count;
 static unsigned long wanted;
+static _Thread_local unsigned long own;
+static _Thread_local bool own_failed;
+
+void culvert_fault_malloc(unsigned long number);
+bool culvert_fault_malloc_failed(void);
+
+void culvert_fault_malloc(unsigned long number)
+{
+	own = number;
+	own_failed = false;
+}
+
+bool culvert_fault_malloc_failed(void)
+{
+	return own_failed;
+}
 
 static int note_range(struct dl_phdr_info *info, size_t size_B, void *data)
 {
@@ -66,7 +86,9 @@ static bool fails(const void *caller)
 	const uintptr_t address = (uintptr_t)caller;
 	if (address < range_start || address >= range_end)
 		return false;
-	if (atomic_fetch_add(&count, 1) + 1 != wanted)
+	const bool own_turn = own && !--own;
+	own_failed |= own_turn;
+	if (atomic_fetch_add(&count, 1) + 1 != wanted && !own_turn)
 		return false;
 	errno = ENOMEM;
 	return true;
@@ -85,6 +107,11 @@ void *calloc(size_t number, size_t size_B)
 void *realloc(void *pointer, size_t size_B)
 {
 	return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(pointer, size_B);
+}
+
+void *aligned_alloc(size_t align_B, size_t size_B)
+{
+	return fails(__builtin_return_address(0)) ? NULL : __libc_memalign(align_B, size_B);
 }
 
 __attribute__((destructor)) static void write_count(void)
