@@ -246,6 +246,23 @@ cl_int gpu_copy_rect_device(struct gpu_stream *stream, gpu_address to,
 cl_int gpu_fill(struct gpu_stream *stream, gpu_address to, const void *pattern, uint32_t pattern_B,
 		uint64_t size_B);
 
+/* --- semaphores of other APIs ------------------------------------------------------ */
+
+/* A binary semaphore that another API (Vulkan) gave as an opaque file descriptor, which is
+ * the driver's on success.  CL_INVALID_PROPERTY: it is none; CL_OUT_OF_RESOURCES,
+ * CL_OUT_OF_HOST_MEMORY. */
+struct gpu_semaphore;
+cl_int gpu_semaphore_import(struct gpu_device *device, int fd,
+			    struct gpu_semaphore **semaphore_out);
+/* Once every event in after[] has happened, which come after all its uses; see
+ * gpu_memory_free.  NULL is fine. */
+void gpu_semaphore_release(struct gpu_device *device, struct gpu_semaphore *semaphore,
+			   struct gpu_event *const *after, uint32_t count);
+/* Operations in stream, of the semaphore's device.  What is behind a wait runs once the other
+ * API's signal has: nothing can end such a wait but that. */
+cl_int gpu_semaphore_signal(struct gpu_stream *stream, struct gpu_semaphore *semaphore);
+cl_int gpu_semaphore_wait(struct gpu_stream *stream, struct gpu_semaphore *semaphore);
+
 /* --- modules and launches -------------------------------------------------------- */
 
 /* binary: PTX or a binary of the driver's. CL_INVALID_BINARY with a reason in log. */

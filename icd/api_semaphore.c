@@ -3,6 +3,7 @@
 
 #include "icd/enqueue.h"
 #include "icd/info_rows.h"
+#include "icd/semaphore_foreign.h"
 #include "icd/semaphore_shared.h"
 
 #include <stdlib.h>
@@ -210,14 +211,28 @@ static cl_int signal_enqueue(cl_command_queue queue, cl_uint count,
 			     const cl_semaphore_khr *semaphores, cl_uint event_count,
 			     const cl_event *events, cl_event *event_out)
 {
+	struct ocl_foreign_use *use;
 	struct ocl_command command;
+	bool shared = false;
+	cl_event before = NULL;
 	for (cl_uint i = 0; i < count; i++)
-		if (semaphores[i]->fd >= 0)
-			return ocl_shared_signal(queue, count, semaphores, event_count, events,
-						 event_out);
-	ocl_command_init(&command, &ocl_command_marker, queue, CL_COMMAND_SEMAPHORE_SIGNAL_KHR,
-			 NULL);
-	return ocl_queue_enqueue(&command, false, event_count, events, event_out);
+		shared |= semaphores[i]->fd >= 0;
+	cl_int error = ocl_foreign_use(count, semaphores, &use);
+	if (error)
+		return error;
+	ocl_command_init(&command, use ? &ocl_command_foreign_signal : &ocl_command_marker, queue,
+			 CL_COMMAND_SEMAPHORE_SIGNAL_KHR, NULL);
+	command.u.foreign = use;
+	if (use || !shared)
+		error = ocl_queue_enqueue(&command, false, event_count, events,
+					  shared ? &before : event_out);
+	ocl_foreign_unref(use);
+	/* What the host signals comes after what the stream does: the event is that of all. */
+	if (shared && !error)
+		error = ocl_shared_signal(queue, count, semaphores, before ? 1 : event_count,
+					  before ? &before : events, event_out);
+	object_unref(before);
+	return error;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueSignalSemaphoresKHR(
@@ -262,10 +277,15 @@ static cl_int wait_enqueue(cl_command_queue queue, cl_uint count,
 {
 	struct ocl_command command;
 	cl_event *signals = events + event_count;
+	struct ocl_foreign_use *use;
 	cl_uint taken;
-	ocl_command_init(&command, &ocl_command_marker, queue, CL_COMMAND_SEMAPHORE_WAIT_KHR,
-			 NULL);
-	cl_int error = signals_take(count, semaphores, signals, &taken);
+	cl_int error = ocl_foreign_use(count, semaphores, &use);
+	if (error)
+		return error;
+	ocl_command_init(&command, use ? &ocl_command_foreign_wait : &ocl_command_marker, queue,
+			 CL_COMMAND_SEMAPHORE_WAIT_KHR, NULL);
+	command.u.foreign = use;
+	error = signals_take(count, semaphores, signals, &taken);
 	if (!error)
 		error = ocl_queue_enqueue(&command, false, event_count + count, events, event_out);
 	for (cl_uint i = 0; i < taken; i++) {
@@ -274,6 +294,7 @@ static cl_int wait_enqueue(cl_command_queue queue, cl_uint count,
 		else
 			object_unref(signals[i]);
 	}
+	ocl_foreign_unref(use);
 	return error;
 }
 

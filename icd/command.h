@@ -20,6 +20,7 @@
 struct ocl_command;
 struct _cl_command_buffer_khr;
 struct ocl_drawing;
+struct ocl_foreign_use;
 
 /* A range of a buffer, or all of an image, that the command uses on the queue's device. */
 struct ocl_access {
@@ -130,6 +131,7 @@ struct ocl_command {
 			struct ocl_drawing *drawing;
 		} buffer;
 		struct ocl_cuda_work cuda_work;
+		struct ocl_foreign_use *foreign;  /* semaphore_foreign.h */
 		bool to_host;            /* migrate */
 	} u;
 

@@ -29,6 +29,22 @@ static void CL_CALLBACK gate_fire(cl_event event, cl_int status, void *gate)
 
 /* --- birth and death ------------------------------------------------------------------------- */
 
+/* An imported one has one device. */
+static struct gpu_device *gpu_of(cl_semaphore_khr semaphore)
+{
+	return (semaphore->device ? semaphore->device : semaphore->context->devices[0])->gpu;
+}
+
+/* Streams may be about to use it still. */
+static void foreign_release(cl_semaphore_khr semaphore)
+{
+	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
+	ocl_users_collect(&semaphore->users, &witnesses);
+	gpu_semaphore_release(gpu_of(semaphore), semaphore->foreign, witnesses.events,
+			      witnesses.count);
+	ocl_witnesses_finish(&witnesses);
+}
+
 static void semaphore_destroy(struct object *object)
 {
 	struct _cl_semaphore_khr *semaphore = (struct _cl_semaphore_khr *)object;
@@ -37,6 +53,9 @@ static void semaphore_destroy(struct object *object)
 		gate_open(semaphore->gate, CL_INVALID_SEMAPHORE_KHR);
 	if (semaphore->fd >= 0)
 		close(semaphore->fd);
+	if (semaphore->foreign)
+		foreign_release(semaphore);
+	ocl_users_finish(&semaphore->users);
 	object_unref(semaphore->signal);
 	object_unref(semaphore->context);
 	free(semaphore->properties);
@@ -52,9 +71,10 @@ static cl_int payload_share(cl_semaphore_khr semaphore, const struct ocl_semapho
 {
 	cl_int error = CL_SUCCESS;
 	semaphore->exportable = wishes->exportable;
-	if (wishes->imported) {
-		error = ocl_shared_check(wishes->fd);
-		semaphore->fd = error ? -1 : wishes->fd;
+	if (wishes->imported && ocl_shared_is_counter(wishes->fd)) {
+		semaphore->fd = wishes->fd;
+	} else if (wishes->imported) {
+		error = gpu_semaphore_import(gpu_of(semaphore), wishes->fd, &semaphore->foreign);
 	} else if (wishes->exportable) {
 		error = ocl_shared_create(&semaphore->fd);
 	}
@@ -116,6 +136,7 @@ void ocl_semaphore_signal(cl_semaphore_khr semaphore, cl_event event)
 cl_int ocl_semaphore_wait(cl_semaphore_khr semaphore, cl_event *event_out)
 {
 	cl_event gate, unused = NULL;
+	bool open = false;
 	if (semaphore->fd >= 0)
 		return ocl_shared_wait(semaphore, event_out);
 	/* Made in any case: it cannot be under the lock. */
@@ -127,6 +148,10 @@ cl_int ocl_semaphore_wait(cl_semaphore_khr semaphore, cl_event *event_out)
 		*event_out = semaphore->signal;
 		semaphore->signal = NULL;
 		unused = gate;
+	} else if (semaphore->foreign) {
+		/* The stream waits for it. */
+		*event_out = gate;
+		open = true;
 	} else {
 		/* Two waits for one signal: both come after it. */
 		if (semaphore->gate)
@@ -138,6 +163,8 @@ cl_int ocl_semaphore_wait(cl_semaphore_khr semaphore, cl_event *event_out)
 		*event_out = semaphore->gate;
 	}
 	lock_drop(&semaphore->lock);
+	if (open)
+		(void)ocl_user_event_set(gate, CL_COMPLETE);
 	object_unref(unused);
 	return CL_SUCCESS;
 }

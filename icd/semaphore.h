@@ -5,7 +5,8 @@
  * A wait may be enqueued before its signal.  It then comes after a gate, a user event of
  * ours, that is set when the signal has happened.
  *
- * What is shared with other processes is another matter: semaphore_shared.h.
+ * What is shared with other processes is another matter: semaphore_shared.h; and so is what
+ * another API has made: semaphore_foreign.h.
  *
  * Thread-safe. */
 #ifndef CULVERT_ICD_SEMAPHORE_H
@@ -13,6 +14,7 @@
 
 #include "icd/event.h"
 #include "icd/khr_semaphore.h"
+#include "icd/users.h"
 
 extern const struct object_type ocl_semaphore_type;
 
@@ -23,6 +25,8 @@ struct _cl_semaphore_khr {
 	cl_semaphore_properties_khr *properties; /* owned, with the final 0 */
 	size_t property_count;
 	int fd;                          /* owned: shared with others (semaphore_shared.h); or -1 */
+	struct gpu_semaphore *foreign;   /* owned: of another API (semaphore_foreign.h); or NULL */
+	struct ocl_users users;          /* of foreign */
 	bool exportable;
 	struct lock lock;                /* guards all below */
 	cl_event signal;                 /* ref held: what no wait has taken yet; or NULL */
@@ -51,7 +55,8 @@ void ocl_semaphore_signal(cl_semaphore_khr semaphore, cl_event event);
 cl_int ocl_semaphore_wait(cl_semaphore_khr semaphore, cl_event *event_out);
 /* The command that was to wait for event is not. */
 void ocl_semaphore_wait_undo(cl_semaphore_khr semaphore, cl_event event);
-/* 1: signaled, and no wait was enqueued since; else 0. */
+/* 1: signaled, and no wait was enqueued since; else 0.  Of one of another API only what was done
+ * here is known. */
 cl_semaphore_payload_khr ocl_semaphore_payload(cl_semaphore_khr semaphore);
 
 #endif

@@ -94,20 +94,16 @@ cl_int ocl_shared_copy(int fd, int *fd_out)
 	return CL_SUCCESS;
 }
 
-cl_int ocl_shared_check(int fd)
+bool ocl_shared_is_counter(int fd)
 {
 	static const char own[] = "anon_inode:[eventfd]";
 	char path[64], kind[64];
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	const ssize_t size_B = readlink(path, kind, sizeof(kind));
-	if (size_B != (ssize_t)sizeof(own) - 1 || memcmp(kind, own, sizeof(own) - 1)) {
-		log_info("file descriptor %d is no semaphore of OpenCL's", fd);
-		return CL_INVALID_PROPERTY;
-	}
+	if (size_B != (ssize_t)sizeof(own) - 1 || memcmp(kind, own, sizeof(own) - 1))
+		return false;
 	const int flags = fcntl(fd, F_GETFL);
-	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK))
-		return CL_INVALID_PROPERTY;
-	return CL_SUCCESS;
+	return flags >= 0 && !fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 }
 
 /* --- waits that are pending ------------------------------------------------------------------ */

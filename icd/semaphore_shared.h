@@ -21,9 +21,8 @@
 cl_int ocl_shared_create(int *fd_out);
 /* Another descriptor of the same counter, the caller's.  CL_OUT_OF_RESOURCES. */
 cl_int ocl_shared_copy(int fd, int *fd_out);
-/* Readies a descriptor that came from elsewhere; it stays the caller's.
- * CL_INVALID_PROPERTY: it is no semaphore. */
-cl_int ocl_shared_check(int fd);
+/* Whether a descriptor that came from elsewhere is such a counter, and may be used as one. */
+bool ocl_shared_is_counter(int fd);
 
 /* Enqueues a command that signals those of semaphores that are shared, after the events.  The
  * command's event is made in any case.  CL_OUT_OF_HOST_MEMORY, and as ocl_queue_enqueue. */

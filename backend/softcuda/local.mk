@@ -28,6 +28,7 @@ softcuda_api_sources = \
 	backend/softcuda/api_pool.c \
 	backend/softcuda/api_virtual.c \
 	backend/softcuda/api_schedule.c \
+	backend/softcuda/api_semaphore.c \
 	backend/softcuda/api_stream.c \
 	backend/softcuda/api_symbol.c \
 	backend/softcuda/api_texture.c \
@@ -142,7 +143,7 @@ EXTRA_DIST += backend/softcuda/softcuda.map
 
 # Linked to the library as a plain driver-API program would be to libcuda.
 soft_tests = tests/unit/t_soft_api tests/unit/t_soft_launch tests/unit/t_soft_graph \
-	tests/unit/t_soft_virtual \
+	tests/unit/t_soft_virtual tests/unit/t_soft_semaphore \
 	tests/unit/t_soft_fault tests/unit/t_soft_filter tests/unit/t_soft_image \
 	tests/unit/t_soft_order tests/unit/t_soft_surface
 check_PROGRAMS += $(soft_tests)
@@ -154,6 +155,10 @@ tests_unit_t_soft_launch_SOURCES = tests/unit/t_soft_launch.c tests/unit/soft_se
 	tests/unit/test.h
 tests_unit_t_soft_launch_LDADD = libculvert-softcuda.so -lpthread
 tests_unit_t_soft_launch_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
+tests_unit_t_soft_semaphore_SOURCES = tests/unit/t_soft_semaphore.c tests/unit/soft_setup.h \
+	tests/unit/test.h
+tests_unit_t_soft_semaphore_LDADD = libculvert-softcuda.so -lpthread
+tests_unit_t_soft_semaphore_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
 tests_unit_t_soft_virtual_SOURCES = tests/unit/t_soft_virtual.c tests/unit/soft_setup.h \
 	tests/unit/test.h
 tests_unit_t_soft_virtual_LDADD = libculvert-softcuda.so -lpthread

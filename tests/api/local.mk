@@ -101,7 +101,7 @@ api_command_tests = tests/api/buffers tests/api/image_transfers tests/api/image_
 	tests/api/command_buffers tests/api/command_buffer_memory \
 	tests/api/cuda_interop tests/api/mutable_commands tests/api/semaphores \
 	tests/api/external_memory tests/api/shared_semaphores tests/api/svm_system tests/api/large_memory \
-	tests/api/device_addresses
+	tests/api/device_addresses tests/api/foreign_semaphores
 tests_api_usm_SOURCES = tests/api/usm.c tests/api/api_test.h
 tests_api_usm_LDADD = $(OPENCL_LIBS) -lpthread
 tests_api_svm_SOURCES = tests/api/svm.c tests/api/api_test.h
@@ -129,6 +129,9 @@ tests_api_large_memory_LDADD = $(OPENCL_LIBS) -ldl
 tests_api_shared_semaphores_SOURCES = tests/api/shared_semaphores.c tests/api/cuda_shared.h \
 	tests/api/second_process.h tests/api/api_test.h
 tests_api_shared_semaphores_LDADD = $(OPENCL_LIBS) -ldl
+tests_api_foreign_semaphores_SOURCES = tests/api/foreign_semaphores.c tests/api/partner.h \
+	tests/api/partner_soft.c tests/api/partner_vulkan.c tests/api/api_test.h
+tests_api_foreign_semaphores_LDADD = $(OPENCL_LIBS) -lpthread -ldl
 tests_api_device_addresses_SOURCES = tests/api/device_addresses.c tests/api/api_test.h
 tests_api_device_addresses_LDADD = $(OPENCL_LIBS)
 tests_api_diagnostics_SOURCES = tests/api/diagnostics.c tests/api/api_test.h

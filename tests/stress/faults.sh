@@ -29,7 +29,7 @@ slack() {
 	streams:*) echo 1 ;;
 	*:cuMemFree*|*:cuMemHostUnregister*|*:cuModuleUnload*|*:cuLinkDestroy*|*:cuMemPoolDestroy*) echo 2 ;;
 	*:cuArrayDestroy*|*:cuSurfObjectDestroy*|*:cuTexObjectDestroy*) echo 2 ;;
-	*:cuMemUnmap*|*:cuMemRelease*|*:cuDestroyExternalMemory*) echo 1 ;;
+	*:cuMemUnmap*|*:cuMemRelease*|*:cuDestroyExternal*) echo 1 ;;
 	*:cuDevicePrimaryCtxRelease*|*:cuCtx*) echo 1 ;;
 	*) echo 0 ;;
 	esac

@@ -1,5 +1,6 @@
-/* Memory by file descriptor.  The software driver takes a memfd for such: one whose seals may
- * be added to is CUDA's own (cuMemExportToShareableHandle), any other another API's. */
+/* Memory and semaphores by file descriptor.  The software driver takes a memfd for memory: one whose
+ * seals may be added to is CUDA's own (cuMemExportToShareableHandle), any other another API's; and a
+ * FIFO for another API's semaphore. */
 #include "config.h"
 
 #include "tests/stress/faults.h"
@@ -8,10 +9,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { OPAQUE_FD = 0x2060, DEVICE_LIST = 0x2051, SIZE_B = 2 << 20, WORDS = 64 };
+enum { SEMAPHORE_FD = 0x2055, DEVICE_HANDLES = 0x2053 };
 
 typedef cl_int(CL_API_CALL *take)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
 				  const cl_event *, cl_event *);
@@ -23,6 +27,12 @@ static take entry(cl_platform_id platform, const char *name)
 	memcpy(&function, &found, sizeof(found));
 	return function;
 }
+
+#define ENTRY(function, name)                                                              \
+	do {                                                                               \
+		void *found_ = clGetExtensionFunctionAddressForPlatform(platform, name);   \
+		memcpy(&(function), &found_, sizeof(found_));                              \
+	} while (0)
 
 static int shared_memory(int seals)
 {
@@ -80,6 +90,54 @@ static void use(struct faults_run *run, cl_platform_id platform, cl_command_queu
 	TRY(clReleaseMemObject(mem));
 }
 
+static int fifo(void)
+{
+	char folder[] = "/tmp/faults-XXXXXX", path[64];
+	int fd = -1;
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/fifo", folder);
+	if (!mkfifo(path, 0600))
+		fd = open(path, O_RDWR | O_CLOEXEC);
+	unlink(path);
+	rmdir(folder);
+	return fd;
+}
+
+/* Signals and waits itself: a wait is for a signal that was enqueued, and fails with it. */
+static void signal_and_wait(struct faults_run *run, cl_platform_id platform, cl_command_queue queue,
+			    int fd)
+{
+	const cl_semaphore_properties_khr list[] = {
+		CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, SEMAPHORE_FD,
+		(cl_semaphore_properties_khr)fd, DEVICE_HANDLES,
+		(cl_semaphore_properties_khr)(uintptr_t)run->devices[0], 0, 0
+	};
+	clCreateSemaphoreWithPropertiesKHR_fn create;
+	clEnqueueSignalSemaphoresKHR_fn signal;
+	clEnqueueWaitSemaphoresKHR_fn wait;
+	clReleaseSemaphoreKHR_fn release;
+	ENTRY(create, "clCreateSemaphoreWithPropertiesKHR");
+	ENTRY(signal, "clEnqueueSignalSemaphoresKHR");
+	ENTRY(wait, "clEnqueueWaitSemaphoresKHR");
+	ENTRY(release, "clReleaseSemaphoreKHR");
+	cl_int code = 12345;
+	cl_semaphore_khr semaphore = create(run->context, list, &code);
+	NOTE(clCreateSemaphoreWithPropertiesKHR, code);
+	WRONG_UNLESS((semaphore != NULL) == (code == CL_SUCCESS));
+	if (!semaphore) {
+		close(fd);
+		return;
+	}
+	for (int i = 0; i < 2; i++)
+		if (!NOTE(clEnqueueSignalSemaphoresKHR,
+			  signal(queue, 1, &semaphore, NULL, 0, NULL, NULL)))
+			NOTE(clEnqueueWaitSemaphoresKHR,
+			     wait(queue, 1, &semaphore, NULL, 0, NULL, NULL));
+	TRY(clFinish(queue));
+	NOTE(clReleaseSemaphoreKHR, release(semaphore));
+}
+
 void faults_external(struct faults_run *run, cl_command_queue queue)
 {
 	cl_platform_id platform;
@@ -88,4 +146,5 @@ void faults_external(struct faults_run *run, cl_command_queue queue)
 		return;
 	use(run, platform, queue, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW));
 	use(run, platform, queue, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL));
+	signal_and_wait(run, platform, queue, fifo());
 }
