@@ -54,9 +54,10 @@ enum ocl_effort ocl_command_effort(const struct ocl_command *command)
 
 /* --- submission ----------------------------------------------------------------------- */
 
+/* The last first: of those that are in one stream it is the latest, and stands for the others. */
 static cl_int dependencies_order(const struct ocl_command *command, struct gpu_stream *stream)
 {
-	for (uint32_t i = 0; i < command->dependency_count; i++) {
+	for (uint32_t i = command->dependency_count; i-- > 0;) {
 		cl_int error = ocl_event_order(command->dependencies[i], stream);
 		if (error)
 			return error;

@@ -469,13 +469,14 @@ cl_int ocl_event_profiling_ns(cl_event event, cl_profiling_info name, cl_ulong *
 cl_int ocl_wait_list_check(const struct _cl_context *context, cl_uint count,
 			   const cl_event *events)
 {
+	cl_int error = CL_SUCCESS;
 	if (!count != !events)
 		return CL_INVALID_EVENT_WAIT_LIST;
-	for (cl_uint i = 0; i < count; i++)
+	for (cl_uint i = 0; i < count; i++) {
 		if (object_check(events[i], &ocl_event_type))
 			return CL_INVALID_EVENT_WAIT_LIST;
-	for (cl_uint i = 0; i < count; i++)
 		if (events[i]->context != context)
-			return CL_INVALID_CONTEXT;
-	return CL_SUCCESS;
+			error = CL_INVALID_CONTEXT;
+	}
+	return error;
 }

@@ -97,7 +97,7 @@ api_command_tests = tests/api/buffers tests/api/image_transfers tests/api/image_
 	tests/api/image_kernels tests/api/maps tests/api/events tests/api/launches \
 	tests/api/devices tests/api/threads tests/api/lost tests/api/sync tests/api/orders \
 	tests/api/printf tests/api/out_of_order tests/api/transfers tests/api/large_copies \
-	tests/api/waits tests/api/native tests/api/diagnostics tests/api/svm tests/api/usm \
+	tests/api/waits tests/api/wait_lists tests/api/native tests/api/diagnostics tests/api/svm tests/api/usm \
 	tests/api/command_buffers tests/api/command_buffer_memory \
 	tests/api/cuda_interop tests/api/mutable_commands tests/api/semaphores \
 	tests/api/external_memory tests/api/shared_semaphores tests/api/svm_system tests/api/large_memory \
@@ -140,6 +140,8 @@ tests_api_native_SOURCES = tests/api/native.c tests/api/api_test.h
 tests_api_native_LDADD = $(OPENCL_LIBS)
 tests_api_waits_SOURCES = tests/api/waits.c tests/api/api_test.h
 tests_api_waits_LDADD = $(OPENCL_LIBS)
+tests_api_wait_lists_SOURCES = tests/api/wait_lists.c tests/api/api_test.h
+tests_api_wait_lists_LDADD = $(OPENCL_LIBS)
 tests_api_large_copies_SOURCES = tests/api/large_copies.c tests/api/api_test.h
 tests_api_large_copies_LDADD = $(OPENCL_LIBS) -lpthread
 tests_api_transfers_SOURCES = tests/api/transfers.c tests/api/api_test.h
