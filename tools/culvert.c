@@ -143,8 +143,9 @@ static void print_flag(const struct flag_row *flag)
 
 static void print_command_help(enum tool_command command)
 {
-	printf("usage: culvert %s [OPTION...] %s\n\n%s.\n\n", commands[command].name,
-	       commands[command].arguments, commands[command].help);
+	const char *arguments = commands[command].arguments;
+	printf("usage: culvert %s [OPTION...]%s%s\n\n%s.\n\n", commands[command].name,
+	       *arguments ? " " : "", arguments, commands[command].help);
 	for (size_t i = 0; i < FLAGS; i++)
 		if (flags[i].command == command)
 			print_flag(&flags[i]);

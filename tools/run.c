@@ -182,6 +182,9 @@ static int build(struct run *run, const struct bytes *source)
 	error = call->clBuildProgram(run->program, 1, &device, bytes_string(&run->options), NULL,
 				     NULL);
 	print_build_log(run, device);
+	/* As of `culvert compile`: they are words of the command line. */
+	if (error == CL_INVALID_BUILD_OPTIONS)
+		return tool_usage("the compiler's options are wrong");
 	return error ? failed("clBuildProgram", error) : TOOL_OK;
 }
 

@@ -48,8 +48,52 @@ if command -v groff >/dev/null; then
 	groff -man -ww -z "$source/docs/culvert.1" 2>$folder/errors
 	[ ! -s $folder/errors ] || { fail "the man page:"; cat $folder/errors; }
 fi
-# No colours but on a terminal.
-if ./culvert no-such-command 2>&1 | grep -q "$(printf '\033')"; then
-	fail "colours in a pipe"
+# Each kind of mistake: exit code 2, and a message that names what is wrong.
+echo 'kernel void set(global int *p) { p[0] = 1; }' >$folder/k.cl
+wrong() { # what the message has, arguments
+	message=$1
+	shift
+	expect 2 ./culvert "$@"
+	grep -qF -e "$message" $folder/errors || { fail "culvert $*: the message lacks '$message':"; cat $folder/errors; }
+	[ ! -s $folder/out ] || fail "culvert $*: a mistake prints on stdout"
+}
+wrong 'takes no argument: extra' devices extra
+wrong 'takes no argument: extra' bench extra
+wrong "'x' is no number" bench --device x
+wrong '--root wants a value' doctor --root
+wrong 'no folder /no/such' doctor --root /no/such
+wrong 'which file?' compile
+wrong "'sm_1' is no architecture" compile --arch sm_1 $folder/k.cl
+wrong "'obj' is none of ll" compile --emit obj $folder/k.cl
+wrong "option '-no-such'" compile $folder/k.cl -- -no-such
+wrong "there is no 'forget'" cache forget
+wrong 'one of stat' cache
+wrong 'which program?' check
+wrong 'which program?' trace
+wrong 'which file?' run
+wrong '--global is wanted' run $folder/k.cl --arg zero:1
+wrong "'1x1x1x1' is no size" run $folder/k.cl --global 1x1x1x1 --arg zero:1
+wrong "'0' is no number" run $folder/k.cl --global 1 --arg zero:1 --repeat 0
+wrong 'has 1 arguments, not 2' run $folder/k.cl --global 1 --arg zero:1 --arg 1
+wrong "no buffer 'q'" run $folder/k.cl --global 1 --arg zero:1 --out q
+wrong "option '-no-such'" run $folder/k.cl --global 1 --arg zero:1 -- -no-such
+# What is not there is another code than what fails, and than what cannot be started.
+expect 1 ./culvert compile $folder/no-such.cl
+expect 1 ./culvert run $folder/k.cl --kernel none --global 1 --arg zero:1
+expect 3 ./culvert bench --device 77
+expect 3 env CULVERT_LIBNVVM=$folder/no-such ./culvert compile $folder/k.cl
+expect 127 ./culvert check $folder/no-such
+# Colours on a terminal that has them, where NO_COLOR does not forbid it; never in a pipe.
+escape=$(printf '\033')
+coloured() { # TERM, NO_COLOR
+	TERM=$1 NO_COLOR=$2 "$PYTHON3" -c 'import pty; pty.spawn(["./culvert", "doctor"])' </dev/null >$folder/out 2>&1
+	grep -q 'trial' $folder/out || { fail "doctor on a terminal:"; cat $folder/out; }
+	grep -q "$escape" $folder/out
+}
+if [ -x "$PYTHON3" ]; then
+	coloured xterm '' || fail "no colours on a terminal"
+	coloured xterm 1 && fail "colours in spite of NO_COLOR"
+	coloured dumb '' && fail "colours on a terminal that has none"
 fi
+./culvert doctor 2>&1 | grep -q "$escape" && fail "colours in a pipe"
 exit $failed
