@@ -77,6 +77,16 @@ const char *gpu_driver_note(void);
 
 /* Makes the device's context now, if it was not made yet. */
 cl_int gpu_device_use(struct gpu_device *device);
+/* Between the two, the device's context is current in this thread.  Fails on a lost device,
+ * with nothing to leave.  All functions here do so by themselves; who calls several of them
+ * one after the other saves most of it by doing it around them all.  What is foreign, as a
+ * callback, does not run in between. */
+struct gpu_scope {
+	struct CUctx_st *cu_previous;
+	bool changed;
+};
+cl_int gpu_enter(struct gpu_device *device, struct gpu_scope *scope);
+void gpu_leave(const struct gpu_scope *scope);
 /* CL_SUCCESS, or the code of the error that killed the device. */
 cl_int gpu_device_status(const struct gpu_device *device);
 /* Now, in ns of CLOCK_MONOTONIC: the scale of gpu_event_time_ns. */

@@ -208,12 +208,16 @@ cl_int gpu_event_block(struct gpu_event *event)
 	if (err || done)
 		return err;
 	struct gpu_pauses pauses;
+	struct gpu_scope scope;
+	const bool entered = !gpu_enter(event->stream->device, &scope);
 	gpu_pauses_begin(&pauses, event->stream);
 	do {
 		gpu_pause(&pauses);
 		err = gpu_event_query(event, &done);
 	} while (!err && !done);
 	gpu_pauses_end(&pauses);
+	if (entered)
+		gpu_leave(&scope);
 	return err;
 }
 

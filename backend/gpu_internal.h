@@ -116,15 +116,6 @@ struct gpu_event {
 
 /* --- gpu_device.c --- */
 
-struct gpu_scope {
-	CUcontext cu_previous;
-	bool changed;
-};
-
-/* Between the two, the device's context is current in this thread.  Fails on a
- * lost device, with nothing to leave. */
-cl_int gpu_enter(struct gpu_device *device, struct gpu_scope *scope);
-void gpu_leave(const struct gpu_scope *scope);
 /* gpu_enter for what creates objects: notices also that the process is a fork's
  * child, in which CUDA does not work. */
 cl_int gpu_enter_new(struct gpu_device *device, struct gpu_scope *scope);

@@ -35,10 +35,12 @@ static void count_launches(void)
 	/* Looked at, set, and set back. */
 	CHECK(calls_of("cuCtx*") <= contexts + 3 * TIMES);
 	before = calls_that_work();
-	const uint64_t created = calls_of("cu*Create*");
+	const uint64_t created = calls_of("cu*Create*"), changes = calls_of("cuCtxSetCurrent");
 	for (unsigned i = 0; i < TIMES; i++)
 		enqueue(queue, kernel, WORDS, 0, NULL, &events[i]);
 	CHECK(!scene.soft || calls_that_work() == before + 2 * TIMES);
+	/* Set and set back once, around launch and record. */
+	CHECK(calls_of("cuCtxSetCurrent") <= changes + 2 * TIMES);
 	CHECK(calls_of("cu*Create*") == created);
 	CHECK_OK(clReleaseKernel(kernel));
 	expect(queue, mem, 3 * TIMES, 0, NULL);
