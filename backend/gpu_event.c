@@ -148,6 +148,12 @@ uint64_t gpu_event_sequence(const struct gpu_event *event)
 	return event->sequence;
 }
 
+bool gpu_event_is_tail(const struct gpu_event *event, const struct gpu_stream *stream)
+{
+	return event->stream == stream && event->sequence == gpu_stream_last(stream) &&
+	       !atomic_load_explicit(&stream->foreign, memory_order_relaxed);
+}
+
 /* --- has it happened? --- */
 
 bool gpu_event_known_done(const struct gpu_event *event)

@@ -89,6 +89,33 @@ static void accesses_commit(struct ocl_command *command, uint32_t acquired, bool
 				   written, done);
 }
 
+/* What a command starts with: the end of the one before it will do for those that never wait
+ * once they are submitted (stamps.h). */
+static cl_int start_stamp(const struct ocl_command *command, struct gpu_stream *stream,
+			  struct ocl_submission *submission)
+{
+	if (command->queue->line.in_order && !command->kind->effort)
+		submission->start = ocl_stamps_start(&command->queue->stamps, stream);
+	submission->start_is_shared = submission->start;
+	return submission->start ? CL_SUCCESS :
+	       gpu_event_record_in(stream, true, &command->event->spare_start,
+				   &submission->start);
+}
+
+/* And ends with; what stands between the two is in the stream. */
+static cl_int done_stamp(const struct ocl_command *command, struct gpu_stream *stream,
+			 struct ocl_submission *submission)
+{
+	struct ocl_stamps *stamps = &command->queue->stamps;
+	if (submission->start_is_shared)
+		submission->arrived_ns = ocl_stamps_arrived_ns(stamps, submission->start);
+	cl_int error = gpu_event_record_in(stream, true, &command->event->spare_done,
+					   &submission->done);
+	if (!error && command->queue->line.in_order)
+		ocl_stamps_add(stamps, submission->done);
+	return error;
+}
+
 cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream,
 			  struct ocl_submission *submission_out)
 {
@@ -102,14 +129,15 @@ cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream
 	if (!error)
 		error = accesses_acquire(command, stream, &acquired);
 	if (!error && timing)
-		error = gpu_event_record_in(stream, true, &command->event->spare_start,
-					    &submission.start);
+		error = start_stamp(command, stream, &submission);
 	submission.before_sequence = gpu_stream_last(stream);
 	if (!error && command->kind->run)
 		error = command->kind->run(command, stream);
 	written = !error;
-	if (!error && command->event)
-		error = gpu_event_record_in(stream, timing, &command->event->spare_done,
+	if (!error && timing)
+		error = done_stamp(command, stream, &submission);
+	else if (!error && command->event)
+		error = gpu_event_record_in(stream, false, &command->event->spare_done,
 					    &submission.done);
 	else if (!error && command->witness)
 		error = gpu_event_record(stream, false, &submission.done);

@@ -93,7 +93,7 @@ cl_int ocl_event_create_locked(cl_command_queue queue, cl_command_type type, boo
 	event_init(event, queue->context, queue, type, CL_QUEUED);
 	if (profiling) {
 		event->profiling = true;
-		event->submit_ns = 0;
+		event->submit_ns = event->arrived_ns = 0;
 		event->queued_ns = gpu_host_now_ns();
 	}
 	*event_out = event;
@@ -353,6 +353,7 @@ struct ocl_waiter *ocl_event_submitted(cl_event event, const struct ocl_submissi
 	event->before_sequence = submission->before_sequence;
 	if (event->profiling) {
 		event->start = submission->start;
+		event->arrived_ns = submission->arrived_ns;
 		if (!event->submit_ns)
 			event->submit_ns = gpu_host_now_ns();
 	}
@@ -372,8 +373,10 @@ void ocl_event_submitted_alone(cl_event event, const struct ocl_submission *subm
 {
 	event->done = submission->done;
 	event->before_sequence = submission->before_sequence;
-	if (event->profiling)
+	if (event->profiling) {
 		event->start = submission->start;
+		event->arrived_ns = submission->arrived_ns;
+	}
 	atomic_store_explicit(&event->status, CL_SUBMITTED, memory_order_release);
 }
 
@@ -445,6 +448,7 @@ cl_int ocl_event_profiling_ns(cl_event event, cl_profiling_info name, cl_ulong *
 		return CL_PROFILING_INFO_NOT_AVAILABLE;
 	/* Two clocks are never quite one: the order must hold all the same. */
 	const cl_ulong submit_ns = later_of(event->queued_ns, event->submit_ns);
+	start_ns = later_of(start_ns, event->arrived_ns < end_ns ? event->arrived_ns : end_ns);
 	start_ns = later_of(start_ns, submit_ns);
 	end_ns = later_of(end_ns, start_ns);
 	switch (name) {

@@ -50,6 +50,8 @@ struct _cl_event {
 	/* For profiling only; as done, and as spare_done. */
 	struct gpu_event *start, *spare_start;
 	uint64_t queued_ns, submit_ns;
+	uint64_t arrived_ns;             /* 0, or when the command was there, which may be
+					    after start */
 	struct lock lock;                /* guards also the step to settled */
 	struct lock_condition changed;
 	struct ocl_watch watch;
@@ -59,6 +61,8 @@ struct _cl_event {
 struct ocl_submission {
 	struct gpu_event *start, *done;
 	uint64_t before_sequence;
+	uint64_t arrived_ns;
+	bool start_is_shared;            /* with the end of the command before */
 };
 
 /* A user event, SUBMITTED. CL_OUT_OF_HOST_MEMORY. */

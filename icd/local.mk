@@ -60,6 +60,7 @@ icd_command_sources = \
 	icd/lanes.c icd/lanes.h \
 	icd/work.c icd/work.h \
 	icd/queue.c icd/queue.h icd/queue_info.def \
+	icd/stamps.c icd/stamps.h \
 	icd/enqueue.c icd/enqueue.h \
 	icd/semaphore.c icd/semaphore.h icd/khr_semaphore.h icd/semaphore_info.def \
 	icd/semaphore_shared.c icd/semaphore_shared.h \

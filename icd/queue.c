@@ -70,6 +70,7 @@ static void queue_destroy(struct object *object)
 {
 	struct _cl_command_queue *queue = (struct _cl_command_queue *)object;
 	ocl_printf_destroy(atomic_load(&queue->printing));
+	ocl_stamps_finish(&queue->stamps);
 	ocl_lanes_finish(&queue->lanes);
 	ocl_events_free(&queue->events);
 	object_unref(queue->context);

@@ -19,6 +19,7 @@
 #include "icd/command.h"
 #include "icd/lanes.h"
 #include "icd/line.h"
+#include "icd/stamps.h"
 
 extern const struct object_type ocl_queue_type;
 
@@ -50,6 +51,7 @@ struct _cl_command_queue {
 	bool draining;
 	struct list work_link;           /* ocl_worklist.queues, of who set draining */
 	struct ocl_event_pool events;
+	struct ocl_stamps stamps;        /* in order, with profiling: of who submits */
 	unsigned finishing;              /* threads waiting for settled */
 	struct ocl_local_choice choices[OCL_QUEUE_CHOICES];
 	unsigned next_choice;

@@ -31,6 +31,7 @@ static struct {
 	int (*schedule)(const char *items);
 	void (*let_go)(void);
 	uint64_t (*clock)(uint64_t pass_ns);
+	uint64_t (*calls)(const char *pattern);
 } soft;
 
 /* --- the host's clock ------------------------------------------------------------------------ */
@@ -79,6 +80,7 @@ static void host_follow(double rate)
 
 struct work {
 	cl_context context;
+	cl_device_id device;
 	cl_command_queue queue;              /* with profiling */
 	cl_kernel kernel;
 };
@@ -149,14 +151,16 @@ static void now_and_then(const struct work *work, unsigned until_settled)
 
 /* Many kernels at once, that take a minute and a half; nobody waits but at the end, or only
  * asks.  From the end of one to the end of the next a kernel passes, and records: of both its
- * ends, and of the driver's own. */
+ * ends, and of the driver's own.  All but the first few share one with the kernel before. */
 static void backlog(const struct work *work, bool ask)
 {
 	static cl_event events[BACKLOG];
 	const uint64_t own_ns = OWN_RECORDS * RECORD_NS / 2;
 	struct stamps stamps = {0, 0, 0, 0}, before = stamps;
+	const uint64_t records = soft.calls("cuEventRecord");
 	for (unsigned i = 0; i < BACKLOG; i++)
 		events[i] = launch(work);
+	CHECK(soft.calls("cuEventRecord") - records < BACKLOG + BACKLOG / 10);
 	soft.let_go();
 	cl_int status = CL_QUEUED;
 	while (ask && status > CL_COMPLETE &&
@@ -170,6 +174,7 @@ static void backlog(const struct work *work, bool ask)
 		stamps_read(events[i], &stamps);
 		CHECK(near(stamps.end - stamps.start, LONG_KERNEL_NS + own_ns, MOST_ERROR_NS + own_ns));
 		CHECK(!i || stamps.start >= before.end);
+		CHECK(!i || near(stamps.start, before.end, MOST_ERROR_NS + RECORD_NS + own_ns));
 		CHECK(!i || near(stamps.end - before.end, LONG_KERNEL_NS + RECORD_NS / 2 + own_ns,
 				 MOST_ERROR_NS + RECORD_NS / 2 + own_ns));
 		before = stamps;
@@ -182,19 +187,54 @@ static void backlog(const struct work *work, bool ask)
 	CHECK(near(stamps.end, now_ns, 3 * MOST_ERROR_NS));
 }
 
+/* A kernel that stands behind others of its queue, and waits for one of another queue: what it
+ * waits is no part of it. */
+static void waits_for_another(const struct work *work)
+{
+	enum { AHEAD = 8 };
+	struct work other = *work;
+	struct stamps stamps, waited_for;
+	cl_event ahead[AHEAD], far[AHEAD], last = NULL;
+	const size_t one = 1;
+	cl_int code;
+	other.queue = clCreateCommandQueue(work->context, work->device, CL_QUEUE_PROFILING_ENABLE,
+					   &code);
+	CHECK_OK(code);
+	for (unsigned i = 0; i < AHEAD; i++)
+		ahead[i] = launch(work);
+	for (unsigned i = 0; i < AHEAD; i++)
+		far[i] = launch(&other);
+	CHECK_OK(clEnqueueNDRangeKernel(work->queue, work->kernel, 1, NULL, &one, NULL, 1,
+					&far[AHEAD - 1], &last));
+	soft.let_go();
+	CHECK_OK(clWaitForEvents(1, &last));
+	stamps_read(last, &stamps);
+	stamps_read(far[AHEAD - 1], &waited_for);
+	CHECK(stamps.start >= waited_for.end);
+	CHECK(near(stamps.end - stamps.start, LONG_KERNEL_NS, MOST_ERROR_NS + OWN_RECORDS * RECORD_NS));
+	for (unsigned i = 0; i < AHEAD; i++) {
+		CHECK_OK(clReleaseEvent(ahead[i]));
+		CHECK_OK(clReleaseEvent(far[i]));
+	}
+	CHECK_OK(clReleaseEvent(last));
+	CHECK_OK(clReleaseCommandQueue(other.queue));
+}
+
 static bool soft_find(void)
 {
 	void *library = dlopen("libculvert-softcuda.so", RTLD_NOW | RTLD_NOLOAD);
-	void *symbols[3] = {NULL, NULL, NULL};
+	void *symbols[4] = {NULL, NULL, NULL, NULL};
 	if (library) {
 		symbols[0] = dlsym(library, "culvert_soft_schedule");
 		symbols[1] = dlsym(library, "culvert_soft_let_go");
 		symbols[2] = dlsym(library, "culvert_soft_clock");
+		symbols[3] = dlsym(library, "culvert_soft_calls");
 	}
 	memcpy(&soft.schedule, &symbols[0], sizeof(void *));
 	memcpy(&soft.let_go, &symbols[1], sizeof(void *));
 	memcpy(&soft.clock, &symbols[2], sizeof(void *));
-	return symbols[0] && symbols[1] && symbols[2];
+	memcpy(&soft.calls, &symbols[3], sizeof(void *));
+	return symbols[0] && symbols[1] && symbols[2] && symbols[3];
 }
 
 static void stamps_all(const struct work *work)
@@ -206,6 +246,8 @@ static void stamps_all(const struct work *work)
 	backlog(work, false);
 	CHECK(!soft.schedule("clock:30ms,keep:held"));
 	backlog(work, true);
+	CHECK(!soft.schedule("clock:30ms,keep:held"));
+	waits_for_another(work);
 	/* Crystals differ: the host's is fast by 40 ppm now. */
 	CHECK(!soft.schedule("clock:100us"));
 	host_follow(1.00004);
@@ -227,6 +269,7 @@ int main(void)
 	if (!program)
 		return api_test_end(&test);
 	work.context = test.context;
+	work.device = test.device;
 	work.kernel = clCreateKernel(program, "held", &code);
 	CHECK_OK(code);
 	work.queue = clCreateCommandQueue(test.context, test.device, CL_QUEUE_PROFILING_ENABLE,
