@@ -240,6 +240,8 @@ cl_int gpu_copy_device(struct gpu_stream *stream, gpu_address to, gpu_address fr
  * possible and was seen to keep all bytes; tried once for each pair.  Whether they
  * do.  May wait for copies of its own: no lock may be held. */
 bool gpu_peer_open(struct gpu_device *a, struct gpu_device *b);
+/* Whether they do, as far as that was tried. */
+bool gpu_peer_is_open(const struct gpu_device *a, const struct gpu_device *b);
 /* Between two devices; stream belongs to either. */
 cl_int gpu_copy_peer(struct gpu_stream *stream, gpu_address to, struct gpu_device *to_device,
 		     gpu_address from, struct gpu_device *from_device, uint64_t size_B);

@@ -158,6 +158,9 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(
 					  dst_buffer, src_offset, dst_offset, size);
 	if (error)
 		return error;
+	/* (A recorded copy has addresses that stay, of bytes that are there.) */
+	if (ocl_storage_copies_out(src_buffer->storage))
+		accesses[0].mode = OCL_ACCESS_AFAR;
 	return ocl_queue_enqueue(&command, false, num_events_in_wait_list, event_wait_list, event);
 }
 

@@ -101,8 +101,11 @@ static cl_int write_run(struct ocl_command *command, struct gpu_stream *stream)
 /* accesses: the source, then the target. */
 static cl_int copy_run(struct ocl_command *command, struct gpu_stream *stream)
 {
-	return gpu_copy_device(stream, command->accesses[1].at.address,
-			       command->accesses[0].at.address, command->u.transfer.size_B);
+	const struct ocl_access *from = &command->accesses[0];
+	const gpu_address to = command->accesses[1].at.address;
+	if (from->mode == OCL_ACCESS_AFAR)
+		return ocl_storage_copy_out(from->mem->storage, &from->at, to);
+	return gpu_copy_device(stream, to, from->at.address, command->u.transfer.size_B);
 }
 
 /* The rects' origins are counted from the first byte of the access. */

@@ -109,8 +109,8 @@ struct gpu_device *ocl_storage_living_device(const struct ocl_storage *storage)
 	return storage->locations[living_place(storage)].gpu;
 }
 
-static cl_int shadow_allocate(const struct ocl_storage *storage, struct gpu_device **gpu_out,
-			      void **shadow_out)
+cl_int ocl_storage_shadow_allocate(const struct ocl_storage *storage, struct gpu_device **gpu_out,
+				   void **shadow_out)
 {
 	*gpu_out = ocl_storage_living_device(storage);
 	return gpu_host_alloc(*gpu_out, storage->size_B, shadow_out)
@@ -120,7 +120,7 @@ static cl_int shadow_allocate(const struct ocl_storage *storage, struct gpu_devi
 static cl_int shadow_make(struct ocl_storage *storage)
 {
 	void *shadow;
-	cl_int error = shadow_allocate(storage, &storage->shadow_owner, &shadow);
+	cl_int error = ocl_storage_shadow_allocate(storage, &storage->shadow_owner, &shadow);
 	if (error)
 		return error;
 	storage->shadow = shadow;
@@ -488,6 +488,84 @@ static cl_int segment_acquire_locked(struct ocl_storage *storage, struct segment
 	return error;
 }
 
+/* Makes the range's ends borders of segments, of which there are not too many. */
+static cl_int range_prepare_locked(struct ocl_storage *storage, const struct ocl_acquired *range)
+{
+	cl_int error = CL_SUCCESS;
+	if (storage->segment_count > SEGMENTS_MAX && !segments_are_held(storage)) {
+		error = location_allocate(storage, range->device);
+		if (!error)
+			error = coalesce_locked(storage, range->device, range->stream);
+	}
+	return error ? error : range_cut_locked(storage, range->lo_B, range->hi_B);
+}
+
+/* Where a segment is copied from for a device that need not have it. */
+static uint32_t afar_choose(const struct ocl_storage *storage, const struct segment *segment,
+			    uint32_t device)
+{
+	const uint32_t from = segment->valid & segment_bit(device) ? device :
+			      source_choose(storage, segment);
+	const struct gpu_device *source = storage->locations[from].gpu;
+	return source && gpu_peer_is_open(storage->locations[device].gpu, source) ? from : device;
+}
+
+static cl_int copy_out_locked(struct ocl_storage *storage, struct segment *segment,
+			      const struct ocl_acquired *range, gpu_address to)
+{
+	const uint32_t from = afar_choose(storage, segment, range->device);
+	struct ocl_location *source = &storage->locations[from];
+	struct ocl_location *target = &storage->locations[range->device];
+	const uint64_t size_B = segment->hi_B - segment->lo_B;
+	struct gpu_event *copied;
+	if (!segment->valid)
+		return CL_SUCCESS;
+	if (from == range->device) {
+		cl_int error = location_allocate(storage, from);
+		if (!error)
+			error = fetch_locked(storage, segment, from, range->stream);
+		return error ? error : gpu_copy_device(range->stream, to,
+						       source->address + segment->lo_B, size_B);
+	}
+	cl_int error = ocl_users_note(&source->users, range->stream);
+	if (!error)
+		error = segment_wait_fill(segment, from, range->stream);
+	if (!error)
+		error = segment_wait_writer(segment, range->stream);
+	if (!error)
+		error = gpu_copy_peer(range->stream, to, target->gpu,
+				      source->address + segment->lo_B, source->gpu, size_B);
+	if (!error)
+		error = gpu_event_record(range->stream, false, &copied);
+	if (error)
+		return error;
+	error = segment_add_reader(segment, from, copied);
+	gpu_event_unref(copied);
+	return error;
+}
+
+bool ocl_storage_copies_out(const struct ocl_storage *storage)
+{
+	return storage->device_count > 1 && storage->place == OCL_PLACE_OWN && !storage->arrays &&
+	       !storage->pageable;
+}
+
+cl_int ocl_storage_copy_out(struct ocl_storage *storage, const struct ocl_acquired *acquired,
+			    gpu_address to)
+{
+	struct list *link, *next;
+	lock_take(&storage->lock);
+	cl_int error = range_prepare_locked(storage, acquired);
+	list_for_each(link, next, &storage->segments) {
+		struct segment *segment = list_entry(link, struct segment, link);
+		if (!error && segment_is_within(segment, acquired->lo_B, acquired->hi_B))
+			error = copy_out_locked(storage, segment, acquired,
+						to + (segment->lo_B - acquired->lo_B));
+	}
+	lock_drop(&storage->lock);
+	return error;
+}
+
 static bool range_is_valid_locked(const struct ocl_storage *storage, uint32_t device,
 				  uint64_t lo_B, uint64_t hi_B)
 {
@@ -526,10 +604,8 @@ static cl_int acquire_locked(struct ocl_storage *storage, const struct ocl_acqui
 {
 	struct list *link, *next;
 	cl_int error = location_allocate(storage, range->device);
-	if (!error && storage->segment_count > SEGMENTS_MAX && !segments_are_held(storage))
-		error = coalesce_locked(storage, range->device, range->stream);
 	if (!error)
-		error = range_cut_locked(storage, range->lo_B, range->hi_B);
+		error = range_prepare_locked(storage, range);
 	if (error)
 		return error;
 	list_for_each(link, next, &storage->segments) {
@@ -564,7 +640,7 @@ cl_int ocl_storage_acquire(struct ocl_storage *storage, uint32_t device,
 	acquired_out->tracked = tracked;
 	if (storage->moves_whole && atomic_exchange(&storage->at_host, false))
 		error = gpu_managed_prefetch(stream, storage->shadow, storage->size_B, false);
-	if (tracked) {
+	if (tracked && mode != OCL_ACCESS_AFAR) {
 		lock_take(&storage->lock);
 		idle_wait_locked(storage);
 		error = acquire_locked(storage, acquired_out);
@@ -597,94 +673,6 @@ void ocl_storage_commit(struct ocl_storage *storage, const struct ocl_acquired *
 }
 
 /* --- the host ------------------------------------------------------------------------ */
-
-static void shadow_set_locked(struct ocl_storage *storage, void *shadow, struct gpu_device *owner)
-{
-	storage->shadow = shadow;
-	storage->shadow_owner = owner;
-	if (atomic_load(&storage->tracked))
-		return;
-	/* Until now all that was ever written is on the only device. */
-	list_entry(storage->segments.next, struct segment, link)->valid = 1;
-	atomic_store_explicit(&storage->tracked, true, memory_order_release);
-}
-
-/* One piece of memory for the whole. Pinning is slow: it is done without the lock, and
- * of two who do it one loses. */
-static cl_int shadow_whole(struct ocl_storage *storage)
-{
-	struct gpu_device *owner = NULL;
-	void *fresh = NULL;
-	cl_int error = shadow_allocate(storage, &owner, &fresh);
-	if (error)
-		return error;
-	lock_take(&storage->lock);
-	const bool first = !storage->shadow;
-	if (first)
-		shadow_set_locked(storage, fresh, owner);
-	lock_drop(&storage->lock);
-	if (!first)
-		gpu_host_free(owner, fresh);
-	return CL_SUCCESS;
-}
-
-/* pinning is ours.  The window becomes the shadow once a part of it is pinned. */
-static cl_int window_pin(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B)
-{
-	struct gpu_window *window = storage->window;
-	struct gpu_device *owner = ocl_storage_living_device(storage);
-	cl_int error = window ? CL_SUCCESS : gpu_window_create(owner, storage->size_B, &window);
-	if (!error)
-		error = gpu_window_pin(window, lo_B, hi_B);
-	if (!error && !storage->window) {
-		lock_take(&storage->lock);
-		storage->window = window;
-		shadow_set_locked(storage, gpu_window_memory(window), owner);
-		lock_drop(&storage->lock);
-	}
-	if (error && !storage->window)
-		gpu_window_destroy(window);
-	return error ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
-}
-
-static cl_int shadow_window(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B)
-{
-	lock_take(&storage->lock);
-	while (storage->pinning)
-		lock_condition_wait(&storage->idle, &storage->lock);
-	const bool whole = storage->shadow && !storage->window;
-	storage->pinning = !whole;
-	lock_drop(&storage->lock);
-	if (whole)
-		return CL_SUCCESS;
-	cl_int error = window_pin(storage, lo_B, hi_B);
-	/* Where memory cannot be registered it can perhaps be had from the driver. */
-	if (error && !storage->window)
-		error = shadow_whole(storage);
-	lock_take(&storage->lock);
-	storage->pinning = false;
-	lock_condition_signal_all(&storage->idle);
-	lock_drop(&storage->lock);
-	return error;
-}
-
-cl_int ocl_storage_shadow(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B,
-			  void **shadow_out)
-{
-	cl_int error = CL_SUCCESS;
-	lock_take(&storage->lock);
-	const bool there = storage->shadow && !storage->window;
-	lock_drop(&storage->lock);
-	if (!there)
-		error = storage->pins_whole ? shadow_whole(storage)
-					    : shadow_window(storage, lo_B, hi_B);
-	if (error)
-		return error;
-	lock_take(&storage->lock);
-	*shadow_out = storage->shadow;
-	lock_drop(&storage->lock);
-	return CL_SUCCESS;
-}
 
 static cl_int segment_host_acquire_locked(struct ocl_storage *storage, struct segment *segment,
 					  uint32_t device, struct gpu_stream *stream,

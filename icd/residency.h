@@ -47,7 +47,8 @@ enum ocl_place {
 enum ocl_access_mode {
 	OCL_ACCESS_READ = 1,
 	OCL_ACCESS_WRITE = 2,           /* overwrites the whole range */
-	OCL_ACCESS_UPDATE = 3           /* may read and write any part of it */
+	OCL_ACCESS_UPDATE = 3,          /* may read and write any part of it */
+	OCL_ACCESS_AFAR = 4             /* reads it where it is, by ocl_storage_copy_out */
 };
 
 struct ocl_location {
@@ -155,6 +156,13 @@ bool ocl_storage_has(struct ocl_storage *storage, uint32_t device, uint64_t lo_B
 cl_int ocl_storage_acquire(struct ocl_storage *storage, uint32_t device,
 			   struct gpu_stream *stream, uint64_t lo_B, uint64_t hi_B,
 			   enum ocl_access_mode mode, struct ocl_acquired *acquired_out);
+/* Whether ocl_storage_copy_out can spare the device a copy of the bytes: then a command that
+ * only copies them elsewhere acquires them as OCL_ACCESS_AFAR, in which case it has none. */
+bool ocl_storage_copies_out(const struct ocl_storage *storage);
+/* Copies a range that was acquired so to memory of its device's that is no part of it: from
+ * another device where that has the bytes and goes directly, else from the device itself. */
+cl_int ocl_storage_copy_out(struct ocl_storage *storage, const struct ocl_acquired *acquired,
+			    gpu_address to);
 /* Always once after an acquire.  written: the operation of a WRITE or UPDATE is
  * in the stream; done is its witness, or NULL if nobody made one. */
 void ocl_storage_commit(struct ocl_storage *storage, const struct ocl_acquired *acquired,
@@ -169,9 +177,11 @@ cl_int ocl_storage_shadow(struct ocl_storage *storage, uint64_t lo_B, uint64_t h
 cl_int ocl_storage_host_acquire(struct ocl_storage *storage, uint32_t device,
 				struct gpu_stream *stream, uint64_t lo_B, uint64_t hi_B,
 				enum ocl_access_mode mode);
-/* What residency.c and residency_shared.c need of each other: a storage without memory;
- * giving shared memory back; and host_acquire where it is shared. */
+/* What the files of residency need of each other: a storage without memory; pinned memory for
+ * a shadow, and whose; giving shared memory back; and host_acquire where it is shared. */
 struct ocl_storage *ocl_storage_new(cl_context context, uint64_t size_B);
+cl_int ocl_storage_shadow_allocate(const struct ocl_storage *storage, struct gpu_device **gpu_out,
+				   void **shadow_out);
 void ocl_storage_free_shared(struct ocl_storage *storage);
 cl_int ocl_storage_host_acquire_shared(struct ocl_storage *storage, struct gpu_stream *stream,
 				       uint64_t lo_B, uint64_t hi_B);

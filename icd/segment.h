@@ -1,4 +1,4 @@
-/* Segments of a storage: see residency.h.  Used by residency.c alone.
+/* Segments of a storage: see residency.h.  Used by the files of residency alone.
  *
  * Not thread-safe: the storage's lock is held by every caller. */
 #ifndef CULVERT_ICD_SEGMENT_H

@@ -239,6 +239,76 @@ static void scenario_37_once(void)
 	release_mems(4, outs);
 }
 
+/* A copy takes bytes from the device that has them, whose own they stay: one copy goes over,
+ * and who writes them there next waits for it, as does who frees them. */
+static void scenario_57_copies_leave_the_source(void)
+{
+	enum { TIMES = 3 };
+	cl_command_queue near = queue_on(0), far = queue_on(1);
+	cl_mem source = buffer_of(1), targets[TIMES];
+	cl_event newest, copied[TIMES];
+	for (unsigned i = 0; i < TIMES; i++) {
+		targets[i] = buffer_of(0);
+		change(far, "add", targets[i], 0, 0, NULL, NULL);
+	}
+	change(near, "add", source, 0, 0, NULL, NULL);
+	CHECK_OK(clFinish(near));
+	CHECK_OK(clFinish(far));
+	const uint64_t over = calls_of("cuMemcpyPeer*"), all = calls_of("cuMemcpy*");
+	for (cl_uint i = 0; i < TIMES; i++) {
+		change(near, "held", source, 1, i != 0, &copied[i ? i - 1 : 0], &newest);
+		CHECK_OK(clEnqueueCopyBuffer(far, source, targets[i], 0, 0, SIZE_B, 1, &newest,
+					     &copied[i]));
+		release_events(1, &newest);
+	}
+	CHECK(!scene.soft || calls_of("cuMemcpyPeer*") == over + TIMES);
+	CHECK(!scene.soft || calls_of("cuMemcpy*") == all + TIMES);
+	CHECK_OK(clReleaseMemObject(source));
+	for (cl_uint i = 0; i < TIMES; i++)
+		expect(far, targets[i], i + 2, 1, &copied[i]);
+	end_queues(2, (cl_command_queue[]){near, far});
+	release_events(TIMES, copied);
+	release_mems(TIMES, targets);
+}
+
+/* Parts whose newest bytes are on different devices, copied at once: what is around them in
+ * the target is left alone. */
+static void scenario_58_copies_of_parts(void)
+{
+	cl_uint words[3 * WORDS];
+	cl_int code;
+	cl_command_queue queues[3] = {queue_on(0), queue_on(1), queue_on(2)};
+	cl_event parts[3], copied;
+	for (unsigned i = 0; i < 3 * WORDS; i++)
+		words[i] = 1;
+	cl_mem source = clCreateBuffer(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words,
+				       &code);
+	CHECK_OK(code);
+	cl_mem target = clCreateBuffer(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words,
+				       &code);
+	CHECK_OK(code);
+	cl_mem views[3];
+	for (cl_uint i = 0; i < 3; i++) {
+		views[i] = view_of(source, i * SIZE_B, SIZE_B);
+		change(queues[i], "held", views[i], 10 * (i + 1), 0, NULL, &parts[i]);
+	}
+	CHECK_OK(clEnqueueCopyBuffer(queues[1], source, target, 40, 80, 2 * SIZE_B, 3, parts,
+				     &copied));
+	/* Word w of the target is word w - 10 of the source. */
+	expect_words(queues[2], target, 0, 20, 1, 1, &copied);
+	expect_words(queues[2], target, 20, WORDS - 10, 11, 1, &copied);
+	expect_words(queues[0], target, WORDS + 10, WORDS, 21, 1, &copied);
+	expect_words(queues[1], target, 2 * WORDS + 10, 10, 31, 1, &copied);
+	expect_words(queues[1], target, 2 * WORDS + 20, WORDS - 20, 1, 1, &copied);
+	for (cl_uint i = 0; i < 3; i++)
+		expect_words(queues[i], source, i * WORDS, WORDS, 10 * (i + 1) + 1, 3, parts);
+	end_queues(3, queues);
+	release_events(3, parts);
+	release_events(1, &copied);
+	release_mems(3, views);
+	release_mems(2, (cl_mem[]){source, target});
+}
+
 static const struct scenario scenarios[] = {
 	{26, "bytes are valid after their copy, not before", scenario_26_second_reader,
 	 ",hold:DtoD", 0, 2, false},
@@ -258,6 +328,12 @@ static const struct scenario scenarios[] = {
 	{32, "moves with peer access", scenario_32_peers, NULL, 0, 2, false},
 	{36, "released in use: not waited for, not too early", scenario_36_release,
 	 ",hold:held_copy,sync:none", 0, 2, false},
+	{57, "a copy leaves its source where it is", scenario_57_copies_leave_the_source,
+	 ",hold:DtoD,hold:held,sync:none", 0, 2, false},
+	{58, "a copy of parts that are on several devices", scenario_58_copies_of_parts,
+	 ",hold:DtoD,hold:held", 0, 3, false},
+	{58, "the same where devices do not reach each other", scenario_58_copies_of_parts,
+	 ",hold:held,peer:off", 0, 3, false},
 	{37, "the newest bytes of one's turn, moved once", scenario_37_once, NULL, 0, 2, false},
 };
 
