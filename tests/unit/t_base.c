@@ -8,6 +8,7 @@
 #include "tests/unit/test.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -108,8 +109,49 @@ static void silent_by_default(void)
 	CHECK(!log_enabled(LOG_LEVEL_ERR));
 }
 
+/* A lock that is wanted all the time, in both ways, and left in the middle by who waits. */
+static struct {
+	struct lock lock;
+	struct lock_condition changed;
+	unsigned count, finished;
+} wanted = {.lock = LOCK_INIT(LOCK_RANK_QUEUE)};
+enum { WANTING = 4, TIMES = 20000 };
+
+static void *want(void *soon)
+{
+	for (unsigned i = 0; i < TIMES; i++) {
+		if (soon)
+			lock_take_soon(&wanted.lock);
+		else
+			lock_take(&wanted.lock);
+		wanted.count++;
+		lock_drop(&wanted.lock);
+	}
+	lock_take_soon(&wanted.lock);
+	wanted.finished++;
+	lock_condition_signal_all(&wanted.changed);
+	lock_drop(&wanted.lock);
+	return NULL;
+}
+
+static void one_at_a_time_holds_a_lock(void)
+{
+	pthread_t threads[WANTING];
+	REQUIRE(!lock_condition_init(&wanted.changed));
+	for (unsigned i = 0; i < WANTING; i++)
+		REQUIRE(!pthread_create(&threads[i], NULL, want, i % 2 ? &wanted : NULL));
+	lock_take_soon(&wanted.lock);
+	while (wanted.finished < WANTING)
+		lock_condition_wait(&wanted.changed, &wanted.lock);
+	CHECK_EQ(wanted.count, WANTING * TIMES);
+	lock_drop(&wanted.lock);
+	for (unsigned i = 0; i < WANTING; i++)
+		pthread_join(threads[i], NULL);
+	lock_condition_finish(&wanted.changed);
+}
+
 static const struct test_case cases[] = {
-	TEST(list_keeps_order), TEST(condition_times_out), TEST(debug_builds_catch_a_wrong_rank),
+	TEST(list_keeps_order), TEST(condition_times_out), TEST(one_at_a_time_holds_a_lock), TEST(debug_builds_catch_a_wrong_rank),
 	TEST(options_come_from_the_environment), TEST(silent_by_default)};
 
 int main(void)
