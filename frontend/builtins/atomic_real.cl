@@ -3,6 +3,7 @@
  * an atomic_half.
  */
 #include "frontend/builtins/atomic.h"
+#include "frontend/builtins/sub_group.h"
 
 /* -- add and sub: instructions ----------------------------------------------------------------- */
 
@@ -93,12 +94,6 @@ HELPER half greatest(half x, half y)
 	return (half)__nvvm_fmax_f((float)x, (float)y);
 }
 
-HELPER half latest(half x, half y)
-{
-	(void)x;
-	return y;
-}
-
 /* The object becomes choice(old value, value). */
 #define REPLACE(name, space, A, T, B, choice) \
 	REPLACE_AS(BUILTIN, name##_explicit, space, A, T, B, choice) \
@@ -153,12 +148,61 @@ FOR_SPACES(MIN_AND_MAX, atomic_double, double, ulong)
 
 /* -- moving an atomic_half --------------------------------------------------------------------- */
 
+/* The lanes here that gave the same value. */
+TOGETHER uint lanes_with(ulong value)
+{
+	uint lanes;
+	__asm__ __volatile__("match.any.sync.b64 %0, %1, %2;"
+			     : "=r"(lanes)
+			     : "l"(value), "r"(active_lanes()));
+	return lanes;
+}
+
+/* Orders what these lanes did before with what they do after. */
+TOGETHER void meet(uint lanes)
+{
+	__asm__ __volatile__("bar.warp.sync %0;" : : "r"(lanes) : "memory");
+}
+
+/*
+ * No instruction exchanges 16 bits, and of all that compare and exchange at one address one wins at
+ * a time.  So the lanes of a warp that want the same object take their turns among themselves: each
+ * gets what the one before it stores, the first what was in memory, where the last one's value
+ * goes.  Meeting before and after makes one lane's order every lane's.
+ */
+#define EXCHANGE(space, A, T) \
+	HELPER ushort exchange(volatile space ushort *p, ushort value, memory_order order, \
+			       memory_scope scope) \
+	{ \
+		ushort old = guess(p), seen; \
+		while ((seen = compare(p, old, value, order, scope)) != old) \
+			old = seen; \
+		return old; \
+	} \
+	BUILTIN __attribute__((convergent)) T atomic_exchange_explicit( \
+		volatile space A *p, T number, memory_order order, memory_scope scope) \
+	{ \
+		ushort value = as_type(ushort, number), old, stored; \
+		uint lanes, below; \
+		order = ordered(order, scope, memory_order_acquire); \
+		lanes = lanes_with((ulong)p); \
+		below = lanes & lanes_below(); \
+		old = move_idx(value, below ? last_lane(below) : lane(), lanes); \
+		stored = move_idx(value, last_lane(lanes), lanes); \
+		meet(lanes); \
+		if (!below) \
+			old = exchange((volatile space ushort *)p, stored, order, scope); \
+		meet(lanes); \
+		return as_type(T, old); \
+	} \
+	DEFAULTS_1(T, atomic_exchange, volatile space A *, T)
+
 #define PTX_LOAD(text, where) \
 	__asm__ __volatile__("ld." text where ".b16 %0, [%1];" : "=h"(value) : "l"(p) : "memory")
 #define PTX_STORE(text, where) \
 	__asm__ __volatile__("st." text where ".b16 [%0], %1;" : : "l"(p), "h"(value) : "memory")
-#define MOVES(space, where, A, T) \
-	REPLACE(atomic_exchange, space, A, T, ushort, latest) \
+#define HALF_MOVES(space, where, A, T) \
+	EXCHANGE(space, A, T) \
 	BUILTIN T atomic_load_explicit(volatile space A *p, memory_order order, \
 				       memory_scope scope) \
 	{ \
@@ -176,7 +220,7 @@ FOR_SPACES(MIN_AND_MAX, atomic_double, double, ulong)
 		BY_SCOPE(WRITE_ORDERS, PTX_STORE, where) \
 	} \
 	DEFAULTS_1(void, atomic_store, volatile space A *, T)
-FOR_SPACES(MOVES, atomic_half, half)
+FOR_SPACES(HALF_MOVES, atomic_half, half)
 
 /* Clang's own table, up to 19 at least, declares the value that is stored as atomic_half: the same
  * functions by the names that this gives them. */

@@ -32,6 +32,7 @@ kernel_files = \
 	tests/kernels/atomics_64.clt \
 	tests/kernels/atomics_c11.clt \
 	tests/kernels/atomics_exchange.clt \
+	tests/kernels/atomics_exchange_half.clt \
 	tests/kernels/atomics_global.clt \
 	tests/kernels/atomics_local.clt \
 	tests/kernels/atomics_struct_members.clt \
