@@ -34,6 +34,7 @@ END
 cat >"$work/cts/test_conformance/other/test_other" <<'END'
 #!/bin/sh
 [ "$1" != --list ] || { printf '\tone\n'; exit 0; }
+[ "$*" = "single 5 one" ] && echo '{"results":{"one":"pass"}}' >"$CL_CONFORMANCE_RESULTS_FILENAME"
 [ "$1" = small_images ] && [ "$2" = one ] && echo '{"results":{"one":"pass"}}' >"$CL_CONFORMANCE_RESULTS_FILENAME"
 END
 chmod +x "$work"/cts/test_conformance/*/test_*
@@ -41,6 +42,7 @@ cat >"$work/list.csv" <<'END'
 # a list
 Basic,basic/test_basic
 Other,other/test_other small_images
+All,other/test_other single 5 all
 CL_DEVICE_TYPE_CPU, Processors,other/test_other
 OpenCL-GL Sharing,gl/test_gl
 Absent,absent/test_absent
@@ -68,11 +70,12 @@ check "a crash is named by its signal" result test_basic/dies crash:SIGSEGV
 check "a hang" result test_basic/hangs timeout
 check "an exit without results" result test_basic/silent error:3
 check "options before the sub-test" result 'test_other small_images/one' pass
+check "all is every sub-test, each by its name" result 'test_other single 5/one' pass
 check "a program that is not there" result 'test_absent/*' missing
 check "lines for CPUs are left out with the reason" has 'left out: Processors: required of CPU'
 check "left-out.txt is obeyed" has 'left out: OpenCL-GL Sharing: needs OpenGL'
 check "JUnit counts" grep -q 'name="Basic" tests="6" failures="4" skipped="1"' "$work/out/junit.xml"
-check "the table's sum" has '^total  *2  *1  *1  *1  *1  *2 '
+check "the table's sum" has '^total  *3  *1  *1  *1  *1  *2 '
 
 run --resume
 check "--resume runs nothing twice" [ "$(wc -l <"$COUNT")" -eq 6 ]
