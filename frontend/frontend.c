@@ -181,7 +181,8 @@ static enum fe_status link_module(const struct link *link, struct fe_module *mod
 		return status;
 	if (link->library)
 		return fe_module_write(module, link->library);
-	const struct fe_compile_job target = {.sm = job->sm, .max_local_B = job->max_local_B};
+	const struct fe_compile_job target = {
+		.sm = job->sm, .max_local_B = job->max_local_B, .wide_ids = job->wide_ids};
 	uint64_t hash = name_of(job->options, job->options ? strlen(job->options) : 0, NULL);
 	for (size_t i = 0; i < job->object_count; i++)
 		hash = stage_name_more(hash, job->objects[i].data, job->objects[i].size_B);

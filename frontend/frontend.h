@@ -63,6 +63,7 @@ struct fe_compile_job {
 	size_t header_count;
 	unsigned sm;                /* 10 * major + minor of the compute capability */
 	uint64_t max_local_B;       /* the device's local memory per work-group */
+	bool wide_ids;              /* for all launches, even if global ids need more than 32 bits */
 	struct fe_inputs *inputs;   /* gets what was asked of the machine; NULL: nobody wants to know */
 	struct bytes *llvm_ir;      /* fe_build: gets Clang's IR as text, with the builtins it calls; may be NULL */
 };
@@ -92,6 +93,7 @@ struct fe_link_job {
 	const char *options;
 	unsigned sm;
 	uint64_t max_local_B;
+	bool wide_ids;
 };
 
 /* Whether the options ask for a library (-create-library): then use fe_link_library. */

@@ -8,7 +8,7 @@
 /* The written form: everything little-endian, counts and strings as u32 sizes
  * before their content.  A change of layout changes the version; a reader takes
  * its own version only, since binaries are rebuilt from source easily. */
-enum { ABI_VERSION = 6, MAX_COUNT = 1 << 20 };
+enum { ABI_VERSION = 7, MAX_COUNT = 1 << 20 };
 static const char magic[8] = { 'C', 'U', 'L', 'V', 'A', 'B', 'I', '\n' };
 static const uint32_t absent_string = UINT32_MAX;
 
@@ -101,6 +101,7 @@ void abi_program_write(const struct abi_program *program, struct bytes *bytes)
 	bytes_append(bytes, magic, sizeof(magic));
 	put_u32(bytes, ABI_VERSION);
 	put_u64(bytes, program->global_variables_B);
+	put_u32(bytes, program->narrow_ids);
 	put_u32(bytes, program->kernel_count);
 	for (uint32_t i = 0; i < program->kernel_count; i++)
 		put_kernel(bytes, &program->kernels[i]);
@@ -331,6 +332,7 @@ struct abi_program *abi_program_read(const void *data, size_t size_B)
 	if (!program)
 		return NULL;
 	program->global_variables_B = get_u64(&reader);
+	program->narrow_ids = get_bool(&reader);
 	program->kernels = get_array(&reader, &program->kernel_count, KERNEL_LEAST_B,
 				     sizeof(*program->kernels));
 	for (uint32_t i = 0; i < program->kernel_count && !reader.bad; i++)

@@ -205,6 +205,7 @@ struct abi_program {
 	struct abi_format *formats;
 	uint32_t format_count;
 	uint64_t global_variables_B;  /* CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE */
+	bool narrow_ids;              /* only for launches whose global ids fit 32 bits */
 };
 
 /* Computes offset_B of the arguments and record_B: one after the other behind the

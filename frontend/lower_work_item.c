@@ -9,7 +9,12 @@
  * they are.  The builtin library could be left to it, but OpenCL's size_t would cost:
  * where a program keeps an id as an int, libnvvm sees a 64-bit call and widens the arithmetic
  * around it before it sees what is called.  An id that is only wanted in 32 bits is
- * computed in 32 bits here; modulo 2^32 that is the same. */
+ * computed in 32 bits here; modulo 2^32 that is the same.
+ *
+ * An id that is wanted in 64 bits is computed in 32, too, and extended, which libnvvm sees
+ * through: an address is one multiplication and addition then, and a division one of 32 bits.
+ * That is right for launches whose ids fit; abi_program.narrow_ids says that the others need
+ * the program made anew, with wide_ids. */
 
 enum item { GLOBAL_ID, GLOBAL_SIZE, GLOBAL_OFFSET, LOCAL_ID, LOCAL_SIZE, ENQUEUED_LOCAL_SIZE,
 	    GROUP_ID, GROUP_COUNT };
@@ -35,6 +40,7 @@ struct site {
 	const struct abi_kernel *kernel;   /* whose entry it is in; NULL: in a function */
 	unsigned dimension;
 	bool uniform;
+	bool narrow;                       /* global ids fit 32 bits */
 };
 
 static LLVMTypeRef integer(const struct site *site, bool wide)
@@ -135,7 +141,7 @@ static LLVMValueRef group_count(const struct site *site, bool wide)
 			     : hidden(site, ABI_HIDDEN_GROUP_COUNT_X, wide);
 }
 
-static LLVMValueRef build(const struct site *site, enum item item, bool wide)
+static LLVMValueRef build_in(const struct site *site, enum item item, bool wide)
 {
 	switch (item) {
 	case GLOBAL_ID:
@@ -157,6 +163,15 @@ static LLVMValueRef build(const struct site *site, enum item item, bool wide)
 	}
 }
 
+static LLVMValueRef build(const struct site *site, enum item item)
+{
+	/* Sizes and offsets are parameters of 64 bits in any case. */
+	if (!site->narrow || item != GLOBAL_ID)
+		return build_in(site, item, true);
+	site->lowering->abi->narrow_ids = true;
+	return sized(site, build_in(site, item, false), true);
+}
+
 /* Those who want the value in 32 bits get it so; the value is made when the first does. */
 static void replace_narrow(const struct site *site, enum item item, LLVMValueRef old)
 {
@@ -169,7 +184,7 @@ static void replace_narrow(const struct site *site, enum item item, LLVMValueRef
 		if (!LLVMIsATruncInst(user) || LLVMTypeOf(user) != narrow)
 			continue;
 		if (!value)
-			value = build(site, item, false);
+			value = build_in(site, item, false);
 		LLVMReplaceAllUsesWith(user, value);
 		LLVMInstructionEraseFromParent(user);
 	}
@@ -186,7 +201,7 @@ static void replace_call(struct site *site, unsigned row, LLVMValueRef old)
 	} else {
 		replace_narrow(site, rows[row].item, old);
 		if (LLVMGetFirstUse(old))
-			LLVMReplaceAllUsesWith(old, build(site, rows[row].item, true));
+			LLVMReplaceAllUsesWith(old, build(site, rows[row].item));
 	}
 	LLVMInstructionEraseFromParent(old);
 }
@@ -214,6 +229,9 @@ enum fe_status fe_lower_work_items(struct lowering *lowering)
 	struct site site = {
 		.lowering = lowering,
 		.uniform = abi->kernel_count && abi->kernels[0].uniform_groups,
+		/* Variables would be there once for each of two programs. */
+		.narrow = !lowering->wide_ids && !lowering->unoptimized &&
+			  !abi->global_variables_B,
 	};
 	for (unsigned row = 0; row < sizeof(rows) / sizeof(*rows); row++)
 		replace_calls(&site, row);

@@ -127,7 +127,7 @@ cl_int CL_API_CALL clGetCudaFunctionCULVERT(cl_kernel kernel, cl_device_id devic
 	if (!error)
 		error = ocl_kernel_code_for(kernel, device, &code);
 	if (!error)
-		error = ocl_kernel_starting(kernel, code, &function);
+		error = ocl_kernel_part(kernel, code, OCL_MODULE_STARTS, &function);
 	if (error)
 		return error;
 	*cuda_function = gpu_function_cuda(function);

@@ -16,6 +16,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct ocl_target ocl_target_of(cl_device_id device)
 {
@@ -73,9 +74,9 @@ static cl_int registers_find(const struct abi_program *abi, struct gpu_module *p
 	return error;
 }
 
-cl_int ocl_code_load_starting(struct ocl_code *code, cl_device_id device,
-			      struct gpu_module *plain, struct gpu_module **module_out,
-			      struct bytes *log)
+/* Of code that is plain's, or takes the place of it. */
+static cl_int load_beside(struct ocl_code *code, cl_device_id device, struct gpu_module *plain,
+			  struct gpu_module **module_out, struct bytes *log)
 {
 	struct bytes ptx = BYTES_INIT;
 	const struct bytes *whole = ocl_part_bytes(&code->ptx);
@@ -90,6 +91,13 @@ cl_int ocl_code_load_starting(struct ocl_code *code, cl_device_id device,
 	bytes_finish(&ptx);
 	free(registers);
 	return error;
+}
+
+cl_int ocl_code_load_starting(struct ocl_code *code, cl_device_id device,
+			      struct gpu_module *plain, struct gpu_module **module_out,
+			      struct bytes *log)
+{
+	return load_beside(code, device, plain, module_out, log);
 }
 
 /* The key named the compilers' files before they were loaded; they may have been
@@ -178,6 +186,59 @@ static cl_int find_or_make(const struct ocl_build_job *job, struct ocl_code **co
 	return error;
 }
 
+/* Whether what the job compiles from is there, unpacked: where it was once, it stays. */
+static bool open_parts(const struct ocl_build_job *job)
+{
+	for (size_t i = 0; i < job->input_count; i++)
+		if (!ocl_part_bytes(&job->inputs[i]->object))
+			return false;
+	return !job->loaded || (ocl_part_bytes(&job->loaded->object) &&
+				ocl_part_bytes(&job->loaded->ptx));
+}
+
+/* A launch gives both the same parameters. */
+static bool facts_equal(const struct abi_program *narrow, const struct abi_program *wide)
+{
+	struct bytes narrow_facts = BYTES_INIT, wide_facts = BYTES_INIT;
+	struct abi_program same = *wide;
+	same.narrow_ids = narrow->narrow_ids;
+	abi_program_write(narrow, &narrow_facts);
+	abi_program_write(&same, &wide_facts);
+	bool equal = !bytes_failed(&narrow_facts) && !bytes_failed(&wide_facts) &&
+		     narrow_facts.size_B == wide_facts.size_B &&
+		     !memcmp(narrow_facts.data, wide_facts.data, wide_facts.size_B);
+	bytes_finish(&narrow_facts);
+	bytes_finish(&wide_facts);
+	return equal;
+}
+
+cl_int ocl_code_load_wide(struct ocl_code *code, cl_device_id device, struct gpu_module *plain,
+			  struct gpu_module **module_out, struct bytes *log)
+{
+	struct ocl_build_job job = {
+		.kind = OCL_BUILD_BINARY,
+		.target = ocl_target_of(device),
+		.device = device,
+		.options = "",
+		.loaded = code,
+		.wide_ids = true,
+	};
+	struct ocl_code *wide = NULL;
+	/* The driver compiles it, with the other's registers as the limit. */
+	job.target.cubin = false;
+	cl_int error = open_parts(&job) ? find_or_make(&job, &wide, log) : CL_OUT_OF_HOST_MEMORY;
+	if (!error && (wide->abi->narrow_ids || !facts_equal(code->abi, wide->abi))) {
+		bytes_append_string(log, "the program's binary has nothing to make code for ids "
+					 "beyond 32 bits from\n");
+		error = CL_OUT_OF_RESOURCES;
+	}
+	if (!error)
+		error = load_beside(wide, device, plain, module_out, log);
+	ocl_code_unref(wide);
+	/* The application has not asked for a build. */
+	return !error || error == CL_OUT_OF_HOST_MEMORY ? error : CL_OUT_OF_RESOURCES;
+}
+
 static cl_int module_find(struct ocl_code *code, cl_device_id device,
 			  struct ocl_module **module_out, struct bytes *log)
 {
@@ -193,16 +254,6 @@ static cl_int module_find(struct ocl_code *code, cl_device_id device,
 	else
 		*module_out = module;
 	return error;
-}
-
-/* Whether what the job compiles from is there, unpacked: where it was once, it stays. */
-static bool open_parts(const struct ocl_build_job *job)
-{
-	for (size_t i = 0; i < job->input_count; i++)
-		if (!ocl_part_bytes(&job->inputs[i]->object))
-			return false;
-	return !job->loaded || (ocl_part_bytes(&job->loaded->object) &&
-				ocl_part_bytes(&job->loaded->ptx));
 }
 
 cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out,

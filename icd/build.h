@@ -38,6 +38,7 @@ struct ocl_build_job {
 	struct ocl_code *const *inputs;      /* LINK: objects and libraries */
 	size_t input_count;
 	unsigned threads;            /* that the compilers may start; 0: none of them */
+	bool wide_ids;               /* for launches whose ids need not fit 32 bits */
 };
 
 /* code_out: a reference; written on success.  module_out: a reference to an executable's
@@ -55,5 +56,9 @@ cl_int ocl_code_load(struct ocl_code *code, cl_device_id device,
 cl_int ocl_code_load_starting(struct ocl_code *code, cl_device_id device,
 			      struct gpu_module *plain, struct gpu_module **module_out,
 			      struct bytes *log);
+/* The one of code with narrow_ids that serves all launches: from the object, as from a program
+ * binary.  CL_OUT_OF_RESOURCES where that cannot be compiled. */
+cl_int ocl_code_load_wide(struct ocl_code *code, cl_device_id device, struct gpu_module *plain,
+			  struct gpu_module **module_out, struct bytes *log);
 
 #endif

@@ -84,7 +84,8 @@ struct ocl_image_transfer {
 struct ocl_launch {
 	cl_kernel kernel;
 	const struct ocl_kernel_code *code;
-	struct gpu_function *starting;   /* for grids that do not start at 0, if there are any */
+	struct gpu_function *function;   /* for grids that start at 0 */
+	struct gpu_function *starting;   /* for the others, if there are any */
 	struct ocl_arguments *arguments;
 	uint64_t offset[3];
 	uint64_t global[3];

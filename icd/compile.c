@@ -165,6 +165,7 @@ static struct fe_compile_job compile_job(const struct ocl_build_job *job,
 		.header_count = job->header_count,
 		.sm = product->code->ptx_sm,
 		.max_local_B = job->target.max_local_B,
+		.wide_ids = job->wide_ids,
 		.inputs = product->inputs,
 	};
 }
@@ -202,6 +203,8 @@ static cl_int link_objects(const struct ocl_build_job *job, const struct bytes *
 		.options = job->kind == OCL_BUILD_LINK ? job->options : NULL,
 		.sm = code->ptx_sm,
 		.max_local_B = job->target.max_local_B,
+		/* What is linked keeps no object to be made anew from. */
+		.wide_ids = job->wide_ids || job->kind == OCL_BUILD_LINK,
 	};
 	if (job->kind == OCL_BUILD_LINK && fe_options_want_library(job->options)) {
 		code->type = CL_PROGRAM_BINARY_TYPE_LIBRARY;

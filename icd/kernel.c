@@ -509,7 +509,8 @@ static bool same_definition(const struct abi_kernel *a, const struct abi_kernel 
 	return true;
 }
 
-static struct ocl_kernel_traits traits_of(const struct abi_kernel *abi)
+static struct ocl_kernel_traits traits_of(const struct abi_program *program,
+					  const struct abi_kernel *abi)
 {
 	struct ocl_kernel_traits traits = {0};
 	for (uint32_t i = 0; i < abi->argument_count; i++) {
@@ -521,6 +522,8 @@ static struct ocl_kernel_traits traits_of(const struct abi_kernel *abi)
 	for (uint32_t i = 0; i < abi->hidden_count; i++) {
 		traits.prints |= abi->hidden[i] == ABI_HIDDEN_PRINTF_BUFFER;
 		traits.grid_barrier |= abi->hidden[i] == ABI_HIDDEN_GRID_BARRIER;
+		traits.narrow_ids |= program->narrow_ids &&
+				     abi->hidden[i] <= ABI_HIDDEN_ID_START_Z;
 	}
 	traits.starts = fe_ptx_takes_start(abi);
 	return traits;
@@ -543,7 +546,7 @@ static cl_int code_take(cl_kernel kernel)
 		}
 		kernel->code[i].build = build;
 		kernel->code[i].abi = abi;
-		kernel->code[i].traits = traits_of(abi);
+		kernel->code[i].traits = traits_of(build->code->abi, abi);
 		if (first && !same_definition(first, abi))
 			return CL_INVALID_KERNEL_DEFINITION;
 		first = first ? first : abi;
@@ -658,16 +661,16 @@ cl_int ocl_kernel_code_for(struct _cl_kernel *kernel, const struct _cl_device_id
 	return CL_SUCCESS;
 }
 
-cl_int ocl_kernel_starting(struct _cl_kernel *kernel, const struct ocl_kernel_code *code,
-			   struct gpu_function **function_out)
+cl_int ocl_kernel_part(struct _cl_kernel *kernel, const struct ocl_kernel_code *code,
+		       enum ocl_module_part part, struct gpu_function **function_out)
 {
-	struct ocl_kernel_code *own = &kernel->code[code - kernel->code];
-	struct gpu_function *found = atomic_load_explicit(&own->starting, memory_order_acquire);
-	cl_int error = found ? CL_SUCCESS : function_find(code, OCL_MODULE_STARTS, &found);
+	_Atomic(struct gpu_function *) *own = &kernel->code[code - kernel->code].others[part];
+	struct gpu_function *found = atomic_load_explicit(own, memory_order_acquire);
+	cl_int error = found ? CL_SUCCESS : function_find(code, part, &found);
 	if (error)
 		return error;
 	/* Whoever asks at the same time finds the same. */
-	atomic_store_explicit(&own->starting, found, memory_order_release);
+	atomic_store_explicit(own, found, memory_order_release);
 	*function_out = found;
 	return CL_SUCCESS;
 }

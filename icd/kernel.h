@@ -41,6 +41,7 @@ struct ocl_kernel_traits {
 	bool images, locals;          /* there are such arguments */
 	bool prints, grid_barrier;
 	bool starts;                  /* it is told where its grid starts */
+	bool narrow_ids;              /* it takes ids for numbers of 32 bits */
 };
 
 /* One kernel on one device: resolved at clCreateKernel or first use, then fixed. */
@@ -51,7 +52,8 @@ struct ocl_kernel_code {
 	struct ocl_kernel_traits traits;
 	struct gpu_function *function; /* for grids that start at 0 */
 	struct gpu_function_caps caps;
-	_Atomic(struct gpu_function *) starting;   /* for all; NULL: nobody has asked yet */
+	/* Of the other parts of the module; NULL: nobody has asked yet. */
+	_Atomic(struct gpu_function *) others[OCL_MODULE_PARTS];
 };
 
 /* Memory that a kernel reaches by pointers in other memory (clSetKernelExecInfo). */
@@ -113,10 +115,10 @@ static inline const struct abi_kernel *ocl_kernel_abi(const struct _cl_kernel *k
 cl_int ocl_kernel_code_for(struct _cl_kernel *kernel, const struct _cl_device_id *device,
 			   const struct ocl_kernel_code **code_out);
 
-/* The function for grids that do not start at 0, found (and compiled) at the first call for it;
- * mostly code->function.  code is of this kernel.  No lock may be held. */
-cl_int ocl_kernel_starting(struct _cl_kernel *kernel, const struct ocl_kernel_code *code,
-			   struct gpu_function **function_out);
+/* The function in a part of the module, found (and compiled) at the first call for it; mostly
+ * code->function.  code is of this kernel.  No lock may be held. */
+cl_int ocl_kernel_part(struct _cl_kernel *kernel, const struct ocl_kernel_code *code,
+		       enum ocl_module_part part, struct gpu_function **function_out);
 
 /* CL_INVALID_KERNEL_ARGS unless every argument is set and the application still has
  * its memory object. */

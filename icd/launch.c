@@ -263,6 +263,30 @@ static bool has_starts(const struct ocl_launch *launch)
 	return starts;
 }
 
+/* Whether a global id of it has more than 32 bits, or might have. */
+static bool is_wide(const struct ocl_launch *launch)
+{
+	bool wide = false;
+	for (unsigned i = 0; i < 3; i++)
+		wide = wide || launch->offset[i] + launch->global[i] > UINT32_MAX;
+	return wide;
+}
+
+static cl_int functions_find(struct ocl_launch *launch)
+{
+	const struct ocl_kernel_code *code = launch->code;
+	const bool wide = code->traits.narrow_ids && is_wide(launch);
+	launch->function = launch->starting = code->function;
+	if (!wide && !(code->traits.starts && has_starts(launch)))
+		return CL_SUCCESS;
+	cl_int error = ocl_kernel_part(launch->kernel, code,
+				       wide ? OCL_MODULE_WIDE : OCL_MODULE_STARTS,
+				       &launch->starting);
+	if (wide)
+		launch->function = launch->starting;
+	return error;
+}
+
 /* Everything but accesses; *empty_out: there are no work-items, and so no local size. */
 static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue, cl_kernel kernel,
 			      const struct ocl_ndrange *range, bool *empty_out)
@@ -289,9 +313,7 @@ static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue,
 		error = limits_check(launch, queue);
 	if (!error)
 		error = residency_check(launch, queue);
-	launch->starting = launch->code->function;
-	return !error && launch->code->traits.starts && has_starts(launch)
-		       ? ocl_kernel_starting(kernel, launch->code, &launch->starting) : error;
+	return error ? error : functions_find(launch);
 }
 
 cl_int ocl_launch_suggest(cl_command_queue queue, cl_kernel kernel,
@@ -458,7 +480,7 @@ static bool grid_describe(const struct ocl_launch *launch, unsigned edges,
 		values->id_start[i] = launch->offset[i] + (edge ? whole * launch->local[i] : 0);
 		starts = starts || values->id_start[i];
 	}
-	gpu->function = starts ? launch->starting : launch->code->function;
+	gpu->function = starts ? launch->starting : launch->function;
 	return true;
 }
 

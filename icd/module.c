@@ -60,7 +60,10 @@ static bool code_equal(struct ocl_code *a, struct ocl_code *b)
 	return a == b ||
 	       (a->sm == b->sm && a->ptx_sm == b->ptx_sm && a->optimization == b->optimization &&
 		a->max_registers == b->max_registers && a->line_info == b->line_info &&
-		bytes_equal(&a->cubin, &b->cubin) && part_equal(&a->ptx, &b->ptx));
+		bytes_equal(&a->cubin, &b->cubin) && part_equal(&a->ptx, &b->ptx) &&
+		a->abi->narrow_ids == b->abi->narrow_ids &&
+		/* Another part is made from it. */
+		(!a->abi->narrow_ids || part_equal(&a->object, &b->object)));
 }
 
 static struct ocl_module *module_create(cl_device_id device, struct ocl_code *code)
@@ -210,6 +213,28 @@ void ocl_modules_forget(void)
 	destroy_all(&gone);
 }
 
+/* The plain part is there by now if it is not the one to load. */
+static cl_int part_load(struct ocl_module *module, enum ocl_module_part part,
+			struct gpu_module **loaded_out, struct bytes *log)
+{
+	struct gpu_module *plain = module->gpu[OCL_MODULE_PLAIN];
+	switch (part) {
+	case OCL_MODULE_STARTS:
+		return ocl_code_load_starting(module->code, module->device, plain, loaded_out,
+					      log);
+	case OCL_MODULE_WIDE:
+		return ocl_code_load_wide(module->code, module->device, plain, loaded_out, log);
+	default:
+		return ocl_code_load(module->code, module->device, loaded_out, log);
+	}
+}
+
+static bool has_part(const struct ocl_module *module, enum ocl_module_part part)
+{
+	const struct ocl_code *code = module->code;
+	return part == OCL_MODULE_WIDE ? code->abi->narrow_ids : ocl_code_is_split(code);
+}
+
 /* Loading is slow, so outside the lock; others wait for it instead of doing it too.
  * Where it failed each of them tries anew: it may have been memory. */
 static cl_int load_once(struct ocl_module *module, enum ocl_module_part part, struct bytes *log,
@@ -224,12 +249,7 @@ static cl_int load_once(struct ocl_module *module, enum ocl_module_part part, st
 	if (!module->gpu[part]) {
 		module->loading = true;
 		lock_drop(&module->lock);
-		/* The plain part is there by now if it is not the one to load. */
-		error = part == OCL_MODULE_PLAIN
-				? ocl_code_load(module->code, module->device, &loaded, log)
-				: ocl_code_load_starting(module->code, module->device,
-							 module->gpu[OCL_MODULE_PLAIN], &loaded,
-							 log);
+		error = part_load(module, part, &loaded, log);
 		lock_take(&module->lock);
 		module->gpu[part] = error ? NULL : loaded;
 		module->loading = false;
@@ -245,7 +265,7 @@ cl_int ocl_module_load(struct ocl_module *module, enum ocl_module_part part, str
 		       struct gpu_module **module_out)
 {
 	cl_int error = load_once(module, OCL_MODULE_PLAIN, log, module_out);
-	if (error || part == OCL_MODULE_PLAIN || !ocl_code_is_split(module->code))
+	if (error || part == OCL_MODULE_PLAIN || !has_part(module, part))
 		return error;
 	return load_once(module, part, log, module_out);
 }

@@ -66,8 +66,9 @@ const struct bytes *ocl_code_plain_ptx(struct ocl_code *code, struct bytes *made
 
 struct ocl_module;
 
-/* A module's code for launches whose grids start at 0, and for all; often they are one. */
-enum ocl_module_part { OCL_MODULE_PLAIN, OCL_MODULE_STARTS, OCL_MODULE_PARTS };
+/* A module's code for launches whose grids start at 0, for all whose ids fit 32 bits, and for all;
+ * often they are one. */
+enum ocl_module_part { OCL_MODULE_PLAIN, OCL_MODULE_STARTS, OCL_MODULE_WIDE, OCL_MODULE_PARTS };
 
 /* The code of a program on one device.  Immutable; the module is loaded by the build or at
  * the first kernel. */

@@ -1,6 +1,6 @@
 /* A system without libnvvm: CL_COMPILER_NOT_AVAILABLE, CL_LINKER_NOT_AVAILABLE, and devices that
- * say so.  The program runs twice: first, with everything there, it makes an object to link;
- * then it starts itself again without. */
+ * say so.  The program runs twice: first, with everything there, it makes an object to link and an
+ * executable; then it starts itself again without. */
 #include "config.h"
 
 #include "tests/api/api_test.h"
@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 static const char object_file[] = "no_compiler.object.XXXXXX";
-static const char *const source = "kernel void k(global int *a) { a[0] = 1; }";
+static const char executable_file[] = "no_compiler.executable.XXXXXX";
+static const char *const source =
+	"kernel void k(global int *a) { size_t i = get_global_id(0); a[i & 3] = i; }";
 
 static cl_program source_program(cl_context context)
 {
@@ -24,17 +26,14 @@ static cl_int compile(cl_program program)
 	return clCompileProgram(program, 0, NULL, "", 0, NULL, NULL, NULL, NULL);
 }
 
-/* Compiles, and writes the object into a new file whose name it puts into path. */
-static bool object_write(cl_context context, char *path)
+/* Writes the program's binary into a new file whose name it puts into path. */
+static bool binary_write(cl_program program, char *path)
 {
 	size_t size_B = 0;
-	cl_program program = source_program(context);
-	CHECK_OK(compile(program));
 	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size_B), &size_B,
 				  NULL));
 	unsigned char *bytes = malloc(size_B + 1);
 	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(bytes), &bytes, NULL));
-	CHECK_OK(clReleaseProgram(program));
 	const int file = mkstemp(path);
 	const bool good = CHECK(file >= 0) && CHECK(write(file, bytes, size_B) == (ssize_t)size_B);
 	if (file >= 0)
@@ -43,7 +42,7 @@ static bool object_write(cl_context context, char *path)
 	return good;
 }
 
-static cl_program object_read(cl_context context, cl_device_id device, const char *path)
+static cl_program binary_read(cl_context context, cl_device_id device, const char *path)
 {
 	static unsigned char bytes[1 << 20];
 	const unsigned char *binary = bytes;
@@ -68,11 +67,40 @@ static void check_device(cl_device_id device)
 	CHECK(!compiler && !linker);
 }
 
+/* An executable runs, but where that takes code that it has not. */
+static void check_executable(const struct api_test *test, const char *path)
+{
+	const size_t one = 1, far = (size_t)1 << 33;
+	cl_int code, result[4];
+	cl_program program = binary_read(test->context, test->device, path);
+	CHECK_OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+	cl_kernel kernel = clCreateKernel(program, "k", &code);
+	CHECK_OK(code);
+	cl_mem buffer = clCreateBuffer(test->context, 0, sizeof(result), NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
+	cl_command_queue queue = clCreateCommandQueueWithProperties(test->context, test->device,
+								    NULL, &code);
+	CHECK_OK(code);
+	/* OpenCL 3.0 API, 5.10: "if there is a failure to queue the execution instance of kernel
+	 * on the command-queue because of insufficient resources". */
+	CHECK_CODE(clEnqueueNDRangeKernel(queue, kernel, 1, &far, &one, NULL, 0, NULL, NULL),
+		   CL_OUT_OF_RESOURCES);
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, &one, &one, NULL, 0, NULL, NULL));
+	CHECK_OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof(result), result, 0, NULL,
+				     NULL));
+	CHECK(result[1] == 1);
+	CHECK_OK(clReleaseCommandQueue(queue));
+	CHECK_OK(clReleaseMemObject(buffer));
+	CHECK_OK(clReleaseKernel(kernel));
+	CHECK_OK(clReleaseProgram(program));
+}
+
 static void check_without(const struct api_test *test, const char *path)
 {
 	cl_int code;
 	cl_program program = source_program(test->context);
-	cl_program object = object_read(test->context, test->device, path);
+	cl_program object = binary_read(test->context, test->device, path);
 	check_device(test->device);
 	CHECK_CODE(clBuildProgram(program, 0, NULL, "", NULL, NULL), CL_COMPILER_NOT_AVAILABLE);
 	CHECK_CODE(compile(program), CL_COMPILER_NOT_AVAILABLE);
@@ -82,23 +110,37 @@ static void check_without(const struct api_test *test, const char *path)
 	CHECK_OK(clReleaseProgram(program));
 }
 
+static bool files_write(cl_context context, char *object, char *executable)
+{
+	cl_program program = source_program(context);
+	CHECK_OK(compile(program));
+	bool good = binary_write(program, object);
+	CHECK_OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+	good = binary_write(program, executable) && good;
+	CHECK_OK(clReleaseProgram(program));
+	return good;
+}
+
 int main(int argc, char **argv)
 {
-	char path[sizeof(object_file)];
+	char object[sizeof(object_file)], executable[sizeof(executable_file)];
 	struct api_test test;
 	if (!api_test_start(&test, "no_compiler"))
 		return API_TEST_SKIP;
-	if (argc > 1) {
+	if (argc > 2) {
 		check_without(&test, argv[1]);
+		check_executable(&test, argv[2]);
 		unlink(argv[1]);
+		unlink(argv[2]);
 		return api_test_end(&test);
 	}
-	memcpy(path, object_file, sizeof(path));
-	if (!object_write(test.context, path))
+	memcpy(object, object_file, sizeof(object));
+	memcpy(executable, executable_file, sizeof(executable));
+	if (!files_write(test.context, object, executable))
 		return 1;
 	setenv("CULVERT_LIBNVVM", "/nonexistent/libnvvm.so", 1);
 	setenv("CULVERT_CACHE", "off", 1);
-	execl(argv[0], argv[0], path, (char *)NULL);
+	execl(argv[0], argv[0], object, executable, (char *)NULL);
 	perror(argv[0]);
 	return 1;
 }

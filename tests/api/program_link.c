@@ -8,7 +8,10 @@ static const char part_source[] =
 	"int sum(int a, int b) { return a + b + EXTRA; }\n";
 static const char main_source[] =
 	"#include \"parts/sum.h\"\n"
-	"kernel void add(global int *p, int a) { p[0] = sum(p[0], a); }\n";
+	"kernel void add(global int *p, int a) {\n"
+	"	size_t i = get_global_id(0);\n"
+	"	p[0] = sum(p[0], a) + (i >> 33);\n"
+	"}\n";
 static const char header_source[] = "int sum(int a, int b);\n#define EXTRA 100\n";
 
 static cl_program make(const struct api_test *test, const char *source)
@@ -35,11 +38,11 @@ static cl_program_binary_type type_of(const struct api_test *test, cl_program pr
 	return type;
 }
 
-/* 5 + 20 + 100, on the device. */
+/* 5 + 20 + 100, on the device, and 3 from an id of more than 32 bits. */
 static void run(const struct api_test *test, cl_program program)
 {
 	cl_int code, value = 5, addend = 20;
-	const size_t one = 1;
+	const size_t one = 1, far = (size_t)3 << 33;
 	cl_kernel kernel = clCreateKernel(program, "add", &code);
 	if (!CHECK_OK(code))
 		return;
@@ -50,10 +53,10 @@ static void run(const struct api_test *test, cl_program program)
 	CHECK_OK(code);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(addend), &addend));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, &far, &one, NULL, 0, NULL, NULL));
 	CHECK_OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof(value), &value, 0, NULL,
 				     NULL));
-	CHECK(value == 125);
+	CHECK(value == 128);
 	CHECK_OK(clReleaseMemObject(buffer));
 	CHECK_OK(clReleaseKernel(kernel));
 	CHECK_OK(clReleaseCommandQueue(queue));

@@ -98,6 +98,8 @@ kernel_files = \
 	tests/kernels/histogram.clt \
 	tests/kernels/ids_1d.clt \
 	tests/kernels/ids_3d.clt \
+	tests/kernels/ids_beyond_32_bits.clt \
+	tests/kernels/ids_beyond_32_bits_variable.clt \
 	tests/kernels/ids_beyond_dimensions.clt \
 	tests/kernels/image_channels.clt \
 	tests/kernels/image_channels_all.clt \

@@ -93,6 +93,34 @@ kernel void narrow_id(global int *a)
 	a[i] = i;
 }
 
+// Ids fit 32 bits but in launches that have code of their own: an address is one instruction each.
+//parameters 3
+//has mad\.lo\.s32
+//has mul\.wide\.u32 .*%r[0-9]+, 4;
+//lacks shl\.b64|cvt|mul\.wide\.u32 .*%r[0-9]+, %r
+kernel void id_of_64_bits(global const float *restrict a, global float *restrict b)
+{
+	size_t i = get_global_id(0);
+	b[i] = a[i] * 2;
+}
+
+//has setp\.[a-z]+\.u32
+//lacks setp\.[a-z]+\.[us]64
+kernel void id_below_unsigned(global float *a, uint n)
+{
+	size_t i = get_global_id(0);
+	if (i < n)
+		a[i] = 1;
+}
+
+//has mul\.hi\.u32|mul\.wide\.u32
+//lacks (div|rem)\.u64|mul\.hi\.u64
+kernel void id_divided(global uint *a)
+{
+	size_t i = get_global_id(0);
+	a[i % 24] = i / 24;
+}
+
 //parameters 1
 //lacks cvt
 kernel void of_a_group(global int *a)

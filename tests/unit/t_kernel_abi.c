@@ -18,6 +18,7 @@ static struct abi_program *make_program(void)
 {
 	struct abi_program *program = calloc(1, sizeof(*program));
 	program->global_variables_B = UINT64_C(0x123456789A);
+	program->narrow_ids = true;
 	program->kernel_count = 2;
 	program->kernels = calloc(2, sizeof(*program->kernels));
 	struct abi_kernel *kernel = &program->kernels[0];
@@ -86,6 +87,7 @@ static void test_round_trip(void)
 	CHECK(!memcmp(again.data, bytes.data, bytes.size_B));
 
 	CHECK_EQ(read->global_variables_B, 0x123456789A);
+	CHECK(read->narrow_ids);
 	const struct abi_kernel *kernel = abi_program_kernel(read, "first");
 	REQUIRE(kernel);
 	CHECK_STRING(kernel->entry, "culvert_kernel_5f");
