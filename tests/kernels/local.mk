@@ -9,8 +9,11 @@ tests_kernels_runner_SOURCES = tests/kernels/runner.c tests/kernels/element.c \
 	tests/kernels/capture.c tests/kernels/capture.h \
 	tests/kernels/compare.c tests/kernels/compare.h \
 	tests/kernels/device.c tests/kernels/device.h \
+	tests/kernels/launch.c tests/kernels/launch.h \
+	tests/kernels/memory.c tests/kernels/memory.h \
 	tests/kernels/prints.c tests/kernels/prints.h \
 	tests/kernels/report.c tests/kernels/report.h \
+	tests/kernels/test.c tests/kernels/test.h \
 	tests/kernels/words.c tests/kernels/words.h
 tests_kernels_runner_LDADD = $(OPENCL_LIBS) -lm
 CLT_LOG_COMPILER = tests/kernels/runner
