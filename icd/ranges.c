@@ -54,6 +54,14 @@ static void range_end(void)
 
 /* --- the wrapped calls ------------------------------------------------------------------ */
 
+/* Of two kinds: launches, whose ranges name the kernel, and the rest.  What becomes of each kind
+ * is said anew before each list of calls. */
+#define STATUS(name, parameters, arguments) CALL(cl_int, name, name, parameters, arguments)
+#define MAKE(type, name, parameters, arguments) CALL(type, name, name, parameters, arguments)
+#define ENQUEUE(name, parameters, arguments) CALL(cl_int, name, name, parameters, arguments)
+#define LAUNCH(name, parameters, arguments) LAUNCH_CALL(name, name, parameters, arguments)
+#define MAP(name, parameters, arguments) CALL(void *, name, name, parameters, arguments)
+
 #define WRAP(type, name, begin, function, parameters, arguments)                                  \
 	static type CL_API_CALL range_##name parameters                                           \
 	{                                                                                         \
@@ -73,21 +81,11 @@ static void range_end(void)
 		function arguments;                                                               \
 		range_end();                                                                      \
 	}
-#define STATUS(name, parameters, arguments) CALL(cl_int, name, name, parameters, arguments)
-#define MAKE(type, name, parameters, arguments) CALL(type, name, name, parameters, arguments)
-#define ENQUEUE(name, parameters, arguments) CALL(cl_int, name, name, parameters, arguments)
-#define LAUNCH(name, parameters, arguments) LAUNCH_CALL(name, name, parameters, arguments)
-#define MAP(name, parameters, arguments) CALL(void *, name, name, parameters, arguments)
 #include "base/calls.def"
 #include "icd/extension_calls.def"
 #undef CALL
 #undef LAUNCH_CALL
 #undef VOID_CALL
-#undef STATUS
-#undef MAKE
-#undef ENQUEUE
-#undef LAUNCH
-#undef MAP
 
 static const struct wrapped {
 	const char *name;
@@ -96,43 +94,33 @@ static const struct wrapped {
 #define CALL(type, name, function, parameters, arguments) {#name, (void *)range_##name},
 #define LAUNCH_CALL(name, function, parameters, arguments) {#name, (void *)range_##name},
 #define VOID_CALL(name, function, parameters, arguments) {#name, (void *)range_##name},
-#define STATUS(name, parameters, arguments) {#name, (void *)range_##name},
-#define MAKE(type, name, parameters, arguments) {#name, (void *)range_##name},
-#define ENQUEUE(name, parameters, arguments) {#name, (void *)range_##name},
-#define LAUNCH(name, parameters, arguments) {#name, (void *)range_##name},
-#define MAP(name, parameters, arguments) {#name, (void *)range_##name},
 #include "base/calls.def"
 #include "icd/extension_calls.def"
 #undef CALL
 #undef LAUNCH_CALL
 #undef VOID_CALL
-#undef STATUS
-#undef MAKE
-#undef ENQUEUE
-#undef LAUNCH
-#undef MAP
 };
 
 static void fill_table(void)
 {
 	table = ocl_dispatch;
-#define STATUS(name_, parameters, arguments) table.name_ = range_##name_;
-#define MAKE(type, name_, parameters, arguments) table.name_ = range_##name_;
-#define ENQUEUE(name_, parameters, arguments) table.name_ = range_##name_;
-#define LAUNCH(name_, parameters, arguments) table.name_ = range_##name_;
-#define MAP(name_, parameters, arguments) table.name_ = range_##name_;
+#define CALL(type, name_, function, parameters, arguments) table.name_ = range_##name_;
+#define LAUNCH_CALL(name_, function, parameters, arguments) table.name_ = range_##name_;
 #include "base/calls.def"
-#undef STATUS
-#undef MAKE
-#undef ENQUEUE
-#undef LAUNCH
-#undef MAP
+#undef CALL
+#undef LAUNCH_CALL
 	table.clCreateCommandQueue = range_clCreateCommandQueue;
 	table.clCreateCommandQueueWithProperties = range_clCreateCommandQueueWithProperties;
 	table.clGetKernelSubGroupInfoKHR = range_clGetKernelSubGroupInfo;
 	table.clSVMAlloc = range_clSVMAlloc;
 	table.clSVMFree = range_clSVMFree;
 }
+
+#undef STATUS
+#undef MAKE
+#undef ENQUEUE
+#undef LAUNCH
+#undef MAP
 
 /* --- who listens --------------------------------------------------------------------------- */
 
