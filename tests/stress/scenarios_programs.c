@@ -107,9 +107,13 @@ static void scenario_39_first_launches(void)
 	if (!got)
 		return;
 	cl_program program = program_from(scene.devices, &binaries);
-	const uint64_t loads = calls_of("cuModuleLoad*");
+	const uint64_t before = calls_of("cuModuleLoad*");
 	launch_from_threads(THREADS, program);
-	CHECK(!scene.soft || calls_of("cuModuleLoad*") == loads + 2);
+	const uint64_t loads = calls_of("cuModuleLoad*") - before;
+	/* Where there is a cache, modules of programs that have gone wait for equal ones. */
+	const char *cache = getenv("CULVERT_CACHE");
+	const bool none_wait = cache && !strcmp(cache, "off");
+	CHECK(!scene.soft || (none_wait ? loads == 2 : loads <= 2));
 	CHECK_OK(clReleaseProgram(program));
 	binaries_free(scene.devices, &binaries);
 }
