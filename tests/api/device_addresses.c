@@ -34,11 +34,40 @@ static void expect(cl_command_queue queue, cl_mem mem, cl_uint first, cl_uint la
 	CHECK(out[0] == first && out[COUNT - 1] == last);
 }
 
+struct kernels {
+	cl_kernel tell, through, add;
+};
+
+/* What address the device knows mem by, and each way in which a kernel may take it. */
+static void by_address(cl_command_queue queue, const struct kernels *kernels, cl_mem mem,
+		       cl_mem cell, cl_ulong address)
+{
+	const size_t global = COUNT, half = COUNT / 2, one = 1;
+	cl_ulong seen = 0;
+	const cl_uint value = 100;
+	CHECK_OK(clSetKernelArg(kernels->tell, 0, sizeof(mem), &mem));
+	CHECK_OK(clSetKernelArg(kernels->tell, 1, sizeof(cell), &cell));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernels->tell, 1, NULL, &one, NULL, 0, NULL, NULL));
+	CHECK_OK(clEnqueueReadBuffer(queue, cell, CL_TRUE, 0, 8, &seen, 0, NULL, NULL));
+	CHECK(seen && seen == address);
+	/* The kernel's word is still in the cell: a pointer in memory. */
+	CHECK_OK(clSetKernelArg(kernels->through, 0, sizeof(cell), &cell));
+	CHECK_OK(clSetKernelExecInfo(kernels->through, DEVICE_PTRS, sizeof(seen), &address));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernels->through, 1, NULL, &global, NULL, 0, NULL,
+					NULL));
+	/* A pointer to the middle, as an argument. */
+	CHECK_OK(set_pointer(kernels->add, 0, address + SIZE_B / 2));
+	CHECK_OK(clSetKernelArg(kernels->add, 1, sizeof(value), &value));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernels->add, 1, NULL, &half, NULL, 0, NULL, NULL));
+	CHECK_OK(clFinish(queue));
+}
+
 /* With the memory on any device: it was filled by the first, and each adds to it. */
 static void each_device(cl_uint count)
 {
 	const cl_uint ten = 10;
-	const size_t global = COUNT, half = COUNT / 2, one = 1;
+	const size_t half = COUNT / 2;
+	struct kernels kernels;
 	cl_ulong addresses[API_TEST_MOST_DEVICES] = {0};
 	cl_command_queue queues[API_TEST_MOST_DEVICES] = {0};
 	size_t size = 0;
@@ -46,11 +75,11 @@ static void each_device(cl_uint count)
 	cl_context context = clCreateContext(NULL, count, test.devices, NULL, NULL, &code);
 	CHECK_OK(code);
 	cl_program program = api_test_build(context, test.device, source, "-cl-std=CL3.0");
-	cl_kernel tell = clCreateKernel(program, "tell", &code);
+	kernels.tell = clCreateKernel(program, "tell", &code);
 	CHECK_OK(code);
-	cl_kernel through = clCreateKernel(program, "through", &code);
+	kernels.through = clCreateKernel(program, "through", &code);
 	CHECK_OK(code);
-	cl_kernel add = clCreateKernel(program, "add", &code);
+	kernels.add = clCreateKernel(program, "add", &code);
 	CHECK_OK(code);
 	cl_mem mem = buffer_make(context, 0, NULL);
 	cl_mem cell = clCreateBuffer(context, 0, sizeof(cl_ulong), NULL, &code);
@@ -64,38 +93,20 @@ static void each_device(cl_uint count)
 	}
 	CHECK_OK(clEnqueueFillBuffer(queues[0], mem, &ten, 4, 0, SIZE_B, 0, NULL, NULL));
 	CHECK_OK(clFinish(queues[0]));
-	for (cl_uint i = 0; i < count; i++) {
-		cl_ulong seen = 0;
-		const cl_uint value = 100;
-		CHECK_OK(clSetKernelArg(tell, 0, sizeof(mem), &mem));
-		CHECK_OK(clSetKernelArg(tell, 1, sizeof(cell), &cell));
-		CHECK_OK(clEnqueueNDRangeKernel(queues[i], tell, 1, NULL, &one, NULL, 0, NULL,
-						NULL));
-		CHECK_OK(clEnqueueReadBuffer(queues[i], cell, CL_TRUE, 0, 8, &seen, 0, NULL, NULL));
-		CHECK(seen && seen == addresses[i]);
-		/* The kernel's word is still in the cell: a pointer in memory. */
-		CHECK_OK(clSetKernelArg(through, 0, sizeof(cell), &cell));
-		CHECK_OK(clSetKernelExecInfo(through, DEVICE_PTRS, sizeof(seen), &addresses[i]));
-		CHECK_OK(clEnqueueNDRangeKernel(queues[i], through, 1, NULL, &global, NULL, 0, NULL,
-						NULL));
-		/* A pointer to the middle, as an argument. */
-		CHECK_OK(set_pointer(add, 0, addresses[i] + SIZE_B / 2));
-		CHECK_OK(clSetKernelArg(add, 1, sizeof(value), &value));
-		CHECK_OK(clEnqueueNDRangeKernel(queues[i], add, 1, NULL, &half, NULL, 0, NULL,
-						NULL));
-		CHECK_OK(clFinish(queues[i]));
-	}
+	for (cl_uint i = 0; i < count; i++)
+		by_address(queues[i], &kernels, mem, cell, addresses[i]);
 	expect(queues[0], mem, 10 + count, 10 + 101 * count);
 	/* Gone: the launch says so. */
 	CHECK_OK(clReleaseMemObject(mem));
-	CHECK_CODE(clEnqueueNDRangeKernel(queues[0], add, 1, NULL, &half, NULL, 0, NULL, NULL),
+	CHECK_CODE(clEnqueueNDRangeKernel(queues[0], kernels.add, 1, NULL, &half, NULL, 0, NULL,
+					  NULL),
 		   CL_INVALID_KERNEL_ARGS);
 	for (cl_uint i = 0; i < count; i++)
 		CHECK_OK(clReleaseCommandQueue(queues[i]));
 	CHECK_OK(clReleaseMemObject(cell));
-	CHECK_OK(clReleaseKernel(tell));
-	CHECK_OK(clReleaseKernel(through));
-	CHECK_OK(clReleaseKernel(add));
+	CHECK_OK(clReleaseKernel(kernels.tell));
+	CHECK_OK(clReleaseKernel(kernels.through));
+	CHECK_OK(clReleaseKernel(kernels.add));
 	CHECK_OK(clReleaseProgram(program));
 	CHECK_OK(clReleaseContext(context));
 }

@@ -339,12 +339,45 @@ static void test_sub_buffer(void)
 	CHECK_OK(clReleaseKernel(kernel));
 }
 
+static cl_command_type type_of(cl_event event)
+{
+	cl_command_type type = 0;
+	CHECK_OK(clWaitForEvents(1, &event));
+	CHECK_OK(clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof(type), &type, NULL));
+	CHECK_OK(clReleaseEvent(event));
+	return type;
+}
+
+/* A launch without work-items is done too; the events say of which kind they were. */
+static void test_types(cl_kernel kernel)
+{
+	cl_event event;
+	const size_t none = 0;
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &none, NULL, 0, NULL, &event));
+	CHECK(type_of(event) == CL_COMMAND_NDRANGE_KERNEL);
+	CHECK_OK(clEnqueueTask(queue, kernel, 0, NULL, &event));
+	CHECK(type_of(event) == CL_COMMAND_TASK);
+}
+
+/* A kernel of another context. */
+static void test_foreign(cl_kernel kernel)
+{
+	cl_int code;
+	const size_t one = 1;
+	cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+	cl_command_queue foreign = clCreateCommandQueue(other, device, 0, &code);
+	CHECK_CODE(clEnqueueNDRangeKernel(foreign, kernel, 1, NULL, &one, NULL, 0, NULL, NULL),
+		   CL_INVALID_CONTEXT);
+	CHECK_OK(clReleaseCommandQueue(foreign));
+	CHECK_OK(clReleaseContext(other));
+}
+
 static void test_errors(void)
 {
 	cl_kernel kernel = kernel_make("set"), unset = kernel_make("next");
 	cl_mem mem = buffer_make(NULL);
-	cl_event event, none = NULL;
-	cl_int one = 1, code;
+	cl_event none = NULL;
+	cl_int one = 1;
 	size_t global[3] = {64, 1, 1}, local[3] = {64, 1, 1}, offset[3] = {SIZE_MAX - 10, 0, 0};
 	size_t most[3], group;
 	argument(kernel, 0, sizeof(mem), &mem);
@@ -374,14 +407,8 @@ static void test_errors(void)
 	global[0] = local[0] = group;
 	global[1] = local[1] = 2;
 	CHECK_CODE(LAUNCH(2, NULL, global, local), CL_INVALID_WORK_GROUP_SIZE);
-	/* No work-items: the command is done, and its event says of which kind. */
 	global[0] = 0;
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, global, NULL, 0, NULL, &event));
-	CHECK_OK(clWaitForEvents(1, &event));
-	cl_command_type type = 0;
-	CHECK_OK(clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof(type), &type, NULL));
-	CHECK(type == CL_COMMAND_NDRANGE_KERNEL);
-	CHECK_OK(clReleaseEvent(event));
+	CHECK_OK(LAUNCH(1, NULL, global, NULL));
 	CHECK_OK(LAUNCH(1, NULL, NULL, NULL));
 	/* More groups in y than the grid can have. */
 	global[0] = 1;
@@ -389,18 +416,8 @@ static void test_errors(void)
 	local[0] = local[1] = 1;
 	CHECK_CODE(LAUNCH(2, NULL, global, local), CL_OUT_OF_RESOURCES);
 #undef LAUNCH
-	CHECK_OK(clEnqueueTask(queue, kernel, 0, NULL, &event));
-	CHECK_OK(clWaitForEvents(1, &event));
-	CHECK_OK(clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof(type), &type, NULL));
-	CHECK(type == CL_COMMAND_TASK);
-	CHECK_OK(clReleaseEvent(event));
-	/* A kernel of another context. */
-	cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-	cl_command_queue foreign = clCreateCommandQueue(other, device, 0, &code);
-	CHECK_CODE(clEnqueueNDRangeKernel(foreign, kernel, 1, NULL, local, NULL, 0, NULL, NULL),
-		   CL_INVALID_CONTEXT);
-	CHECK_OK(clReleaseCommandQueue(foreign));
-	CHECK_OK(clReleaseContext(other));
+	test_types(kernel);
+	test_foreign(kernel);
 	CHECK_OK(clReleaseMemObject(mem));
 	CHECK_OK(clReleaseKernel(kernel));
 	CHECK_OK(clReleaseKernel(unset));

@@ -503,6 +503,22 @@ static void test_types(void)
 
 /* --- errors ------------------------------------------------------------------------------------ */
 
+static void test_fill_errors(cl_int *p)
+{
+	const cl_int host[64] = {0};
+#define FILL(to, pattern, pattern_size, size)                                                    \
+	clEnqueueSVMMemFill(queue, to, pattern, pattern_size, size, 0, NULL, NULL)
+	CHECK_CODE(FILL(NULL, host, 4, 8), CL_INVALID_VALUE);
+	CHECK_CODE(FILL(p, NULL, 4, 8), CL_INVALID_VALUE);
+	CHECK_CODE(FILL(p, host, 0, 8), CL_INVALID_VALUE);
+	CHECK_CODE(FILL(p, host, 3, 9), CL_INVALID_VALUE);
+	CHECK_CODE(FILL(p, host, 256, 256), CL_INVALID_VALUE);
+	CHECK_CODE(FILL(p, host, 4, 9), CL_INVALID_VALUE);
+	CHECK_CODE(FILL((char *)p + 2, host, 4, 8), CL_INVALID_VALUE);
+	CHECK_CODE(FILL(p, host, 4, SIZE_B + 4), CL_INVALID_VALUE);
+#undef FILL
+}
+
 static void test_command_errors(cl_context other)
 {
 	cl_int code, host[64] = {0}, *p = coarse_make();
@@ -519,17 +535,7 @@ static void test_command_errors(cl_context other)
 	CHECK_CODE(COPY(p + COUNT - 1, host, 8), CL_INVALID_VALUE);
 	CHECK_OK(COPY(p + 1, p, 4));
 #undef COPY
-#define FILL(to, pattern, pattern_size, size)                                                    \
-	clEnqueueSVMMemFill(queue, to, pattern, pattern_size, size, 0, NULL, NULL)
-	CHECK_CODE(FILL(NULL, host, 4, 8), CL_INVALID_VALUE);
-	CHECK_CODE(FILL(p, NULL, 4, 8), CL_INVALID_VALUE);
-	CHECK_CODE(FILL(p, host, 0, 8), CL_INVALID_VALUE);
-	CHECK_CODE(FILL(p, host, 3, 9), CL_INVALID_VALUE);
-	CHECK_CODE(FILL(p, host, 256, 256), CL_INVALID_VALUE);
-	CHECK_CODE(FILL(p, host, 4, 9), CL_INVALID_VALUE);
-	CHECK_CODE(FILL((char *)p + 2, host, 4, 8), CL_INVALID_VALUE);
-	CHECK_CODE(FILL(p, host, 4, SIZE_B + 4), CL_INVALID_VALUE);
-#undef FILL
+	test_fill_errors(p);
 #define MAP(flags, to, size) clEnqueueSVMMap(queue, CL_TRUE, flags, to, size, 0, NULL, NULL)
 	CHECK_CODE(MAP(CL_MAP_READ, NULL, 4), CL_INVALID_VALUE);
 	CHECK_CODE(MAP(CL_MAP_READ, p, 0), CL_INVALID_VALUE);

@@ -112,12 +112,45 @@ static void linking(void)
 
 enum { COUNT = 1000 };
 
+/* What is wrong with a launch is told at once and spoils nothing. */
+static void wrong_launches(CUfunction vadd, CUstream stream, void **parameters)
+{
+	CUstream foreign;
+	char packed[20] = {0};
+	size_t packed_B = sizeof(packed);
+	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, packed,
+			 CU_LAUNCH_PARAM_BUFFER_SIZE, &packed_B, CU_LAUNCH_PARAM_END};
+	CHECK_EQ(cuLaunchKernel(vadd, 0, 1, 1, 1, 1, 1, 0, stream, parameters, NULL),
+		 CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuLaunchKernel(vadd, 1, 65536, 1, 1, 1, 1, 0, stream, parameters, NULL),
+		 CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuLaunchKernel(vadd, 1, 1, 1, 1024, 2, 1, 0, stream, parameters, NULL),
+		 CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuLaunchKernel(vadd, 1, 1, 1, 1, 1, 1, 49 * 1024, stream, parameters, NULL),
+		 CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuLaunchKernel(vadd, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL),
+		 CUDA_ERROR_INVALID_VALUE);
+	/* Shorter than the parameters are. */
+	CHECK_EQ(cuLaunchKernel(vadd, 1, 1, 1, 1, 1, 1, 0, stream, NULL, extra),
+		 CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuLaunchKernel((CUfunction)stream, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL),
+		 CUDA_ERROR_INVALID_HANDLE);
+	CHECK_EQ(cuLaunchCooperativeKernel(vadd, 100000, 1, 1, 128, 1, 1, 0, stream, parameters),
+		 CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+	CHECK_EQ(cuCtxPushCurrent(contexts[1]), CUDA_SUCCESS);
+	CHECK_EQ(cuStreamCreate(&foreign, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+	CHECK_EQ(cuLaunchKernel(vadd, 1, 1, 1, 1, 1, 1, 0, foreign, parameters, NULL),
+		 CUDA_ERROR_INVALID_HANDLE);
+	CHECK_EQ(cuStreamDestroy(foreign), CUDA_SUCCESS);
+	CHECK_EQ(cuCtxPopCurrent(NULL), CUDA_SUCCESS);
+}
+
 static void launches(void)
 {
 	CUmodule module;
 	CUfunction vadd;
 	CUdeviceptr a, b, c;
-	CUstream stream, foreign;
+	CUstream stream;
 	float x[COUNT], y[COUNT], sum[COUNT];
 	uint32_t count = COUNT;
 	void *parameters[] = {&a, &b, &c, &count};
@@ -151,33 +184,9 @@ static void launches(void)
 	CHECK_EQ(cuMemcpyDtoHAsync(sum, c, sizeof(sum), stream), CUDA_SUCCESS);
 	CHECK_EQ(sum[7], 21);
 
-	/* What is wrong with a launch is told at once and spoils nothing. */
-	CHECK_EQ(cuLaunchKernel(vadd, 0, 1, 1, 1, 1, 1, 0, stream, parameters, NULL),
-		 CUDA_ERROR_INVALID_VALUE);
-	CHECK_EQ(cuLaunchKernel(vadd, 1, 65536, 1, 1, 1, 1, 0, stream, parameters, NULL),
-		 CUDA_ERROR_INVALID_VALUE);
-	CHECK_EQ(cuLaunchKernel(vadd, 1, 1, 1, 1024, 2, 1, 0, stream, parameters, NULL),
-		 CUDA_ERROR_INVALID_VALUE);
-	CHECK_EQ(cuLaunchKernel(vadd, 1, 1, 1, 1, 1, 1, 49 * 1024, stream, parameters, NULL),
-		 CUDA_ERROR_INVALID_VALUE);
-	CHECK_EQ(cuLaunchKernel(vadd, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL),
-		 CUDA_ERROR_INVALID_VALUE);
-	packed_B = 20;
-	CHECK_EQ(cuLaunchKernel(vadd, 1, 1, 1, 1, 1, 1, 0, stream, NULL, extra),
-		 CUDA_ERROR_INVALID_VALUE);
-	CHECK_EQ(cuLaunchKernel((CUfunction)stream, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL),
-		 CUDA_ERROR_INVALID_HANDLE);
-	CHECK_EQ(cuLaunchCooperativeKernel(vadd, 100000, 1, 1, 128, 1, 1, 0, stream, parameters),
-		 CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
-	CHECK_EQ(cuCtxPushCurrent(contexts[1]), CUDA_SUCCESS);
-	CHECK_EQ(cuStreamCreate(&foreign, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
-	CHECK_EQ(cuLaunchKernel(vadd, 1, 1, 1, 1, 1, 1, 0, foreign, parameters, NULL),
-		 CUDA_ERROR_INVALID_HANDLE);
-	CHECK_EQ(cuStreamDestroy(foreign), CUDA_SUCCESS);
-	CHECK_EQ(cuCtxPopCurrent(NULL), CUDA_SUCCESS);
+	wrong_launches(vadd, stream, parameters);
 	CHECK_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
 	/* A module may go while its kernels are in a stream. */
-	packed_B = 28;
 	CHECK_EQ(cuMemsetD8Async(c, 0, sizeof(x), stream), CUDA_SUCCESS);
 	CHECK_EQ(cuLaunchKernel(vadd, 8, 1, 1, 128, 1, 1, 0, stream, NULL, extra), CUDA_SUCCESS);
 	CHECK_EQ(cuModuleUnload(module), CUDA_SUCCESS);
