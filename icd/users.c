@@ -9,6 +9,7 @@ void ocl_users_init(struct ocl_users *users)
 	for (unsigned i = 0; i < OCL_USERS_PER_CHUNK; i++)
 		atomic_init(&users->streams[i], NULL);
 	atomic_init(&users->more, NULL);
+	atomic_init(&users->noted, 0);
 }
 
 void ocl_users_finish(struct ocl_users *users)
@@ -54,9 +55,17 @@ static struct ocl_users *chunk_next(struct ocl_users *chunk)
 
 cl_int ocl_users_note_another(struct ocl_users *users, struct gpu_stream *stream)
 {
-	while (users && !chunk_note(users, stream))
-		users = chunk_next(users);
-	return users ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+	const uint32_t id = gpu_stream_id(stream);
+	const uint64_t bit = id < 64 ? UINT64_C(1) << id : 0;
+	struct ocl_users *chunk = users;
+	if (atomic_load_explicit(&users->noted, memory_order_acquire) & bit)
+		return CL_SUCCESS;
+	while (chunk && !chunk_note(chunk, stream))
+		chunk = chunk_next(chunk);
+	if (!chunk)
+		return CL_OUT_OF_HOST_MEMORY;
+	atomic_fetch_or_explicit(&users->noted, bit, memory_order_release);
+	return CL_SUCCESS;
 }
 
 static bool witnesses_grow(struct ocl_witnesses *witnesses)

@@ -18,6 +18,7 @@ enum { OCL_USERS_PER_CHUNK = 4 };
 struct ocl_users {
 	_Atomic(struct gpu_stream *) streams[OCL_USERS_PER_CHUNK];
 	_Atomic(struct ocl_users *) more;    /* owned */
+	_Atomic uint64_t noted;              /* of the first chunk: streams with small ids, as bits */
 };
 
 /* Memory that is all zero needs none. */
