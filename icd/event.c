@@ -90,6 +90,8 @@ cl_int ocl_event_create_locked(cl_command_queue queue, cl_command_type type, boo
 	if (!event)
 		return CL_OUT_OF_HOST_MEMORY;
 	object_ref(queue);
+	/* And what it is recorded in, by the time that it has been submitted. */
+	__builtin_prefetch(event->spare_done, 1);
 	event_init(event, queue->context, queue, type, CL_QUEUED);
 	if (profiling) {
 		event->profiling = true;
