@@ -327,11 +327,12 @@ void gpu_leave(const struct gpu_scope *scope)
 }
 
 /* A pool of our own, so that nobody else's settings change.  Memory that was
- * freed stays with it; reuse may never make an allocation wait for work. */
+ * freed stays with it, as far as gpu_mem.c lets it; reuse may never make an
+ * allocation wait for work. */
 static CUmemoryPool pool_create(struct gpu_device *device)
 {
 	if (!device->caps.memory_pools || !cuda.cuMemPoolCreate || !cuda.cuMemPoolDestroy ||
-	    !cuda.cuMemPoolSetAttribute || !cuda.cuMemPoolTrimTo ||
+	    !cuda.cuMemPoolGetAttribute || !cuda.cuMemPoolSetAttribute || !cuda.cuMemPoolTrimTo ||
 	    !cuda.cuMemAllocFromPoolAsync || !cuda.cuMemFreeAsync)
 		return NULL;
 	CUmemPoolProps props;

@@ -58,6 +58,7 @@ struct gpu_device {
 	int least_priority, greatest_priority;   /* of streams; the greatest is negative */
 	CUmemoryPool cu_pool;            /* NULL: no pools, cuMemAlloc instead */
 	struct gpu_stream *memory_stream; /* allocations and frees that wait for nothing */
+	_Atomic uint64_t freed_B;        /* since the pool gave something back */
 
 	/* Frees that wait for events; made when needed. */
 	_Atomic(struct gpu_stream *) reclaim[GPU_RECLAIM_STREAMS];
@@ -115,6 +116,12 @@ struct gpu_event {
 };
 
 /* --- gpu_device.c --- */
+
+/* What a device's pool keeps of memory that nobody uses. */
+static inline uint64_t gpu_pool_keep_B(const struct gpu_device *device)
+{
+	return device->caps.memory_B / 32;
+}
 
 /* gpu_enter for what creates objects: notices also that the process is a fork's
  * child, in which CUDA does not work. */

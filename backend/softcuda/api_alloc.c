@@ -246,7 +246,8 @@ static CUresult info_locked(const struct soft_context *context, size_t *free_B_o
 {
 	if (!free_B_out || !total_B_out)
 		return CUDA_ERROR_INVALID_VALUE;
-	*free_B_out = context->device->memory_B - context->device->used_B;
+	const uint64_t taken_B = context->device->used_B + context->device->idle_B;
+	*free_B_out = taken_B < context->device->memory_B ? context->device->memory_B - taken_B : 0;
 	*total_B_out = context->device->memory_B;
 	return CUDA_SUCCESS;
 }

@@ -295,8 +295,11 @@ static void account_locked(const struct soft_allocation *allocation)
 	pool->used_B += allocation->size_B;
 	if (pool->used_B > pool->used_high_B)
 		pool->used_high_B = pool->used_B;
-	if (pool->used_B > pool->reserved_high_B)
-		pool->reserved_high_B = pool->used_B;
+	if (pool->used_B > pool->reserved_B)
+		pool->reserved_B = pool->used_B;
+	soft_pool_trim_locked(pool, pool->reserved_B);
+	if (pool->reserved_B > pool->reserved_high_B)
+		pool->reserved_high_B = pool->reserved_B;
 }
 
 static bool fits_locked(const struct soft_device *device, const struct soft_pool *pool,
@@ -445,6 +448,7 @@ void soft_memory_free_locked(struct soft_allocation *allocation)
 		allocation->device->used_B -= allocation->size_B;
 	if (pool) {
 		pool->used_B -= allocation->size_B;
+		soft_pool_trim_locked(pool, pool->release_threshold_B);
 		pool->allocations--;
 		soft_pool_release_locked(pool);
 	}

@@ -1,7 +1,8 @@
 /* Stream-ordered memory: pools, and allocation and free in a stream's order.
  *
- * An address is mapped when it is asked for and goes when its free is reached:
- * a pool keeps nothing for later, so what it reserves is what it uses. */
+ * An address is mapped when it is asked for and goes when its free is reached: what
+ * a pool reserves beyond what it uses is a figure alone.  It falls to the release
+ * threshold with a free, where a driver waits for the next synchronisation. */
 #include "config.h"
 
 #include "backend/softcuda/oracle.h"
@@ -28,10 +29,23 @@ struct soft_pool *soft_pool_create_locked(struct soft_device *device, uint64_t m
 	return pool;
 }
 
+void soft_pool_trim_locked(struct soft_pool *pool, uint64_t keep_B)
+{
+	if (keep_B < pool->used_B)
+		keep_B = pool->used_B;
+	pool->device->idle_B -= pool->idle_B;
+	if (pool->reserved_B > keep_B)
+		pool->reserved_B = keep_B;
+	pool->idle_B = pool->reserved_B - pool->used_B;
+	pool->device->idle_B += pool->idle_B;
+}
+
 void soft_pool_release_locked(struct soft_pool *pool)
 {
-	if (pool->destroyed && !pool->allocations)
-		free(pool);
+	if (!pool->destroyed || pool->allocations)
+		return;
+	soft_pool_trim_locked(pool, 0);
+	free(pool);
 }
 
 static struct soft_pool *pool_find_locked(CUmemoryPool cu_pool)
@@ -131,6 +145,7 @@ static uint64_t *pool_number(struct soft_pool *pool, CUmemPool_attribute attribu
 	case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
 		return &pool->release_threshold_B;
 	case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+		return &pool->reserved_B;
 	case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
 		return &pool->used_B;
 	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
@@ -201,7 +216,7 @@ static CUresult set_attribute_locked(CUmemoryPool cu_pool, CUmemPool_attribute a
 	     attribute != CU_MEMPOOL_ATTR_USED_MEM_HIGH) ||
 	    *(const cuuint64_t *)value)
 		return CUDA_ERROR_INVALID_VALUE;
-	*number = pool->used_B;
+	*number = attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH ? pool->used_B : pool->reserved_B;
 	return CUDA_SUCCESS;
 }
 
@@ -210,15 +225,18 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool cu_pool, CUmemPool_attribute attribu
 	SOFT_CALL(SOFT_NEED_INIT, set_attribute_locked(cu_pool, attribute, value));
 }
 
-static CUresult trim_locked(CUmemoryPool cu_pool)
+static CUresult trim_locked(CUmemoryPool cu_pool, uint64_t keep_B)
 {
-	return pool_find_locked(cu_pool) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	struct soft_pool *pool = pool_find_locked(cu_pool);
+	if (!pool)
+		return CUDA_ERROR_INVALID_VALUE;
+	soft_pool_trim_locked(pool, keep_B);
+	return CUDA_SUCCESS;
 }
 
 CUresult cuMemPoolTrimTo(CUmemoryPool cu_pool, size_t keep_B)
 {
-	(void)keep_B;
-	SOFT_CALL(SOFT_NEED_INIT, trim_locked(cu_pool));
+	SOFT_CALL(SOFT_NEED_INIT, trim_locked(cu_pool, keep_B));
 }
 
 static CUresult set_access_locked(CUmemoryPool cu_pool, const CUmemAccessDesc *access,

@@ -65,6 +65,7 @@ struct soft_device {
 	unsigned sm;                         /* of its compute capability */
 	uint64_t memory_B;
 	uint64_t used_B;
+	uint64_t idle_B;                     /* what pools reserve and nobody uses */
 	struct soft_context *primary;        /* NULL while nobody retains it */
 	unsigned primary_refs;
 	unsigned primary_flags;
@@ -366,7 +367,8 @@ struct soft_pool {
 	CUmemoryPool handle;
 	struct soft_device *device;
 	bool destroyed;                      /* waits for its allocations to go */
-	uint64_t used_B, used_high_B, reserved_high_B;
+	uint64_t used_B, reserved_B, used_high_B, reserved_high_B;
+	uint64_t idle_B;                     /* its part of the device's */
 	uint64_t release_threshold_B;
 	uint64_t max_B;                      /* 0: what the device has */
 	int reuse[3];                        /* the three reuse switches: kept, without effect */
@@ -406,6 +408,8 @@ CUresult soft_memory_register_locked(struct soft_context *context, void *pointer
 				     unsigned flags);
 struct soft_pool *soft_pool_create_locked(struct soft_device *device, uint64_t max_B);
 void soft_pool_release_locked(struct soft_pool *pool);
+/* Reserves no more than keep_B any longer, or than what is in use. */
+void soft_pool_trim_locked(struct soft_pool *pool, uint64_t keep_B);
 
 /* --- arrays, textures, surfaces: api_array.h ---------------------------------------- */
 

@@ -423,6 +423,20 @@ static void work_transfers(struct faults_run *run, cl_command_queue queue)
 	drop(run, mem);
 }
 
+/* A buffer of which, once it is released, not all stays with the process. */
+static void work_much(struct faults_run *run, cl_command_queue queue)
+{
+	cl_ulong memory_B = 0;
+	if (!queue || TRY(clGetDeviceInfo(run->devices[0], CL_DEVICE_GLOBAL_MEM_SIZE,
+					  sizeof(memory_B), &memory_B, NULL)))
+		return;
+	cl_mem mem = buffer(run, CL_MEM_READ_WRITE, (size_t)(memory_B / 16), NULL);
+	if (mem)
+		TRY(clEnqueueFillBuffer(queue, mem, "much", 4, 0, 64, 0, NULL, NULL));
+	TRY(clFinish(queue));
+	drop(run, mem);
+}
+
 static void work_kernels(struct faults_run *run, cl_command_queue queue, cl_program program)
 {
 	static float floats[N];
@@ -552,6 +566,7 @@ static void work_in_context(struct faults_run *run)
 	work_maps(run, queues[0], 0);
 	work_maps(run, queues[0], CL_MEM_ALLOC_HOST_PTR);
 	work_maps(run, queues[1], CL_MEM_USE_HOST_PTR);
+	work_much(run, queues[0]);
 	work_shared(run, queues[0]);
 	work_shared(run, queues[1]);
 	cl_program program = from_source(run), again = from_binaries(run, program);

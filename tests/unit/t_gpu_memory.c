@@ -2,6 +2,7 @@
  * first test needs a process that has not started CUDA. */
 #include "config.h"
 
+#include "backend/gpu_internal.h"
 #include "tests/unit/gpu_setup.h"
 
 #include <pthread.h>
@@ -33,6 +34,38 @@ static void memory_comes_and_goes(void)
 	CHECK_EQ(gpu_device_status(first()), CL_SUCCESS);
 	gpu_memory_free(first(), 0, NULL, 0);
 	gpu_stream_release(stream);
+}
+
+static uint64_t free_memory_B(void)
+{
+	size_t free_B = 0, total_B = 0;
+	struct gpu_scope scope;
+	struct gpu_stream *stream = stream_new();
+	stream_wait(stream);
+	gpu_stream_release(stream);
+	CHECK_EQ(gpu_enter(first(), &scope), CL_SUCCESS);
+	CHECK_EQ(cuda.cuMemGetInfo_v2(&free_B, &total_B), CUDA_SUCCESS);
+	gpu_leave(&scope);
+	return free_B;
+}
+
+/* Other processes find room once a program has let go of much: not all of it stays
+ * with the pool. */
+static void freed_memory_leaves_the_process(void)
+{
+	enum { BLOCKS = 4 };
+	gpu_address blocks[BLOCKS];
+	if (none_here())
+		SKIP("no CUDA driver");
+	gpu_memory_free(first(), memory_new(1 << 23), NULL, 0);
+	const uint64_t memory_B = gpu_device_caps(first())->memory_B;
+	const uint64_t block_B = memory_B / 20, before_B = free_memory_B();
+	for (int i = 0; i < BLOCKS; i++)
+		REQUIRE(!gpu_memory_alloc(first(), block_B, &blocks[i]));
+	CHECK(free_memory_B() <= before_B - BLOCKS * block_B + memory_B / 16);
+	for (int i = 0; i < BLOCKS; i++)
+		gpu_memory_give_back(first(), blocks[i], block_B, NULL, 0);
+	CHECK(free_memory_B() >= before_B - memory_B / 16);
 }
 
 static void host_memory_is_pinned(void)
@@ -422,6 +455,7 @@ static const struct test_case cases[] = {
 	TEST(devices_are_found),
 	TEST(code_is_assembled_and_loaded),
 	TEST(memory_comes_and_goes),
+	TEST(freed_memory_leaves_the_process),
 	TEST(host_memory_is_pinned),
 	TEST(windows_are_pinned_in_part),
 	TEST(staged_copies_are_exact),
