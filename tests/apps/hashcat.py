@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Protects: hashcat, unchanged from the distribution: of each kind of hash its own self-test,
-and a password that it has to find among others.  A GPU is asked for all kinds, the software
-device for three; APP_HASHES=all asks it for all."""
+and a password that it has to find among others; and its benchmark of a few.  A GPU is asked for all
+kinds, the software device for three and no benchmark; APP_HASHES=all asks it for all.  APP_JOBS kinds at
+a time (1)."""
 import base64
 import concurrent.futures
 import ctypes
@@ -9,6 +10,7 @@ import ctypes.util
 import hashlib
 import hmac
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -56,6 +58,11 @@ KINDS = [
     (3200, "bcrypt", lambda: crypt("$2b$04$abcdefghijklmnopqrstuu"), False),
 ]
 
+# Kinds that are measured, too.
+MEASURED = [0, 1400, 1800]
+# The first device of the only platform.
+DEVICE = ["--backend-ignore-cuda", "--backend-ignore-hip", "-d", "1", "--force", "--hwmon-disable"]
+
 program = shutil.which("hashcat")
 if not program:
     print("skipped: hashcat is not installed")
@@ -73,17 +80,16 @@ def said_by(home, arguments):
 
 
 def found_by(kind, text):
-    """The password that hashcat finds, and what it said.  The first device of the only platform;
-    the smallest steps, since there are only 27 candidates."""
+    """The password that hashcat finds, and what it said.  The smallest steps, since there are only 27
+    candidates."""
     home = os.path.join(folder, str(kind))
     hashes, found = os.path.join(home, "hashes"), os.path.join(home, "found")
     os.makedirs(home)
     with open(hashes, "w") as file:
         file.write(text + "\n")
     said, status = said_by(home, [
-        "-m", str(kind), "-a", "3", "--backend-ignore-cuda", "--backend-ignore-hip", "-d", "1",
-        "--force", "-w", "1", "-n", "1", "-u", "1", "-T", "32", "--potfile-disable",
-        "--session", "culvert%d-%d" % (os.getpid(), kind), "--hwmon-disable", "--outfile-format", "2", "-o", found,
+        "-m", str(kind), "-a", "3", *DEVICE, "-w", "1", "-n", "1", "-u", "1", "-T", "32", "--potfile-disable",
+        "--session", "culvert%d-%d" % (os.getpid(), kind), "--outfile-format", "2", "-o", found,
         hashes, "-1", "abc", "?1?1?1"])
     if status or "self-test failed" in said.lower() or not os.path.exists(found):
         return None, said
@@ -91,9 +97,18 @@ def found_by(kind, text):
         return file.read().strip(), said
 
 
+def measured(kind):
+    """The speed that hashcat's benchmark prints, which has to be one, and what it said."""
+    said, status = said_by(os.path.join(folder, "speed%d" % kind), [
+        "-b", "-m", str(kind), *DEVICE, "--session", "culvert%d-b%d" % (os.getpid(), kind)])
+    speed = re.search(r"^Speed\.#1\.+: +([0-9.]+ \w*H/s)", said, re.M)
+    return (speed[1] if speed and not status and float(speed[1].split()[0]) > 0 else None), said
+
+
 everything = os.environ.get("CULVERT_CUDA") != "soft" or os.environ.get("APP_HASHES") == "all"
 device = "no device"
 right = 0
+speeds = []
 asked = [(number, name, wanted) for number, name, wanted in
          ((number, name, make()) for number, name, make, quick in KINDS if everything or quick) if wanted]
 try:
@@ -107,7 +122,14 @@ try:
             good = found == PASSWORD.decode()
             right += good
             print("  %-6d %-34s %s" % (number, name, "found" if good else "NOT FOUND\n" + said), flush=True)
+    for number, name, _ in asked if everything else ():
+        if number in MEASURED:
+            speed, said = measured(number)
+            speeds.append(speed)
+            print("  %-6d %-34s %s" % (number, "benchmark of " + name, speed or "NOT FOUND\n" + said), flush=True)
 finally:
     shutil.rmtree(folder, ignore_errors=True)
-print("hashcat %s on %s: %d of %d kinds of hash right" % (version, device, right, len(asked)))
-sys.exit(right != len(asked))
+right += sum(speed is not None for speed in speeds)
+print("hashcat %s on %s: %d of %d kinds of hash%s right" % (version, device, right, len(asked) + len(speeds),
+                                                         " and benchmarks" if speeds else ""))
+sys.exit(right != len(asked) + len(speeds))
