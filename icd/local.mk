@@ -36,6 +36,16 @@ icd_object_sources = \
 # What programs include for our own extensions.
 clincludedir = $(includedir)/CL
 clinclude_HEADERS = icd/cl_culvert.h
+# Written by the installation, which may be told another prefix than configure was.
+pkgconfigdir = $(datadir)/pkgconfig
+install-data-local:
+	$(MKDIR_P) '$(DESTDIR)$(pkgconfigdir)'
+	sed -e 's|@prefix[@]|$(prefix)|; s|@includedir[@]|$(includedir)|; s|@sysconfdir[@]|$(sysconfdir)|' \
+		-e 's|=$(prefix)/|=$${prefix}/|; s|@PACKAGE_VERSION[@]|$(PACKAGE_VERSION)|' \
+		$(srcdir)/icd/culvert.pc.in >'$(DESTDIR)$(pkgconfigdir)/culvert.pc'
+uninstall-local:
+	rm -f '$(DESTDIR)$(pkgconfigdir)/culvert.pc'
+EXTRA_DIST += icd/culvert.pc.in
 
 icd_command_sources = \
 	icd/users.c icd/users.h \

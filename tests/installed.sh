@@ -21,7 +21,18 @@ export OCL_ICD_VENDORS LD_LIBRARY_PATH CULVERT_CUDA
 for test in vector_add barrier_reduction math_double; do
 	tests/kernels/runner "${srcdir:-.}/tests/kernels/$test.clt" || { echo "$test failed"; failed=1; }
 done
-CULVERT=${lib%/*}/bin/culvert
+# What pkg-config says is enough for a program that includes the extensions' header.
+prefix=${lib%/*}
+if command -v pkg-config >/dev/null; then
+	PKG_CONFIG_PATH=$prefix/share/pkgconfig
+	export PKG_CONFIG_PATH
+	flags=$(pkg-config --define-prefix --cflags culvert) || { echo "pkg-config finds no culvert"; failed=1; }
+	[ -n "$(pkg-config --modversion culvert)" ] || { echo "culvert.pc has no version"; failed=1; }
+	# shellcheck disable=SC2086
+	printf '#define CL_TARGET_OPENCL_VERSION 300\n#include <CL/cl_culvert.h>\nclGetCudaContextCULVERT_fn get;\n' |
+		${CC:-cc} $flags -x c -fsyntax-only - || { echo "the header does not compile"; failed=1; }
+fi
+CULVERT=$prefix/bin/culvert
 if [ -x "$CULVERT" ]; then
 	"$CULVERT" devices >/dev/null || { echo "$CULVERT devices failed"; failed=1; }
 	"$CULVERT" compile "${srcdir:-.}/tests/kernels/vector_add.clt" >/dev/null ||
