@@ -37,6 +37,15 @@ cat >"$work/cts/test_conformance/other/test_other" <<'END'
 [ "$*" = "single 5 one" ] && echo '{"results":{"one":"pass"}}' >"$CL_CONFORMANCE_RESULTS_FILENAME"
 [ "$1" = small_images ] && [ "$2" = one ] && echo '{"results":{"one":"pass"}}' >"$CL_CONFORMANCE_RESULTS_FILENAME"
 END
+cat >"$work/cts/test_conformance/other/test_conversions" <<'END'
+#!/bin/sh
+[ "$1" != --list ] || { printf '\tconversions\n'; exit 0; }
+echo "$*" >>"$COUNT.parts"
+[ "$*" = "53 53" ] && [ -n "${BAD:-}" ] && { echo '{"results":{"conversions":"fail"}}' >"$CL_CONFORMANCE_RESULTS_FILENAME"; exit 1; }
+[ "$*" != "106 53" ] || [ -z "${LONG:-}" ] || sleep 60
+echo '{"results":{"conversions":"pass"}}' >"$CL_CONFORMANCE_RESULTS_FILENAME"
+END
+echo 'Conversions,other/test_conversions' >"$work/long.csv"
 chmod +x "$work"/cts/test_conformance/*/test_*
 cat >"$work/list.csv" <<'END'
 # a list
@@ -107,6 +116,20 @@ cp "$work/out/results.json" "$work/a.json"
 sed 's/"fail"/"pass"/' "$work/a.json" >"$work/b.json"
 check "compare shows where two differ" sh -c '"$1" "$2" "$3" | grep -q "^test_basic/bad  *fail  *pass"' - \
 	"$here/compare" "$work/a.json" "$work/b.json"
+run --list "$work/long.csv"
+check "without --parts one process" [ "$(cat "$COUNT.parts")" = "" ]
+rm "$COUNT.parts"
+run --list "$work/long.csv" --parts
+check "in parts, and passed" result test_conversions/conversions pass
+check "each part once" [ "$(sort -u "$COUNT.parts" | wc -l) $(wc -l <"$COUNT.parts")" = "20 20" ]
+check "parts count as one" has '^total  *1  *[.0] '
+BAD=1 run --list "$work/long.csv" --parts
+check "a part that fails fails it" result test_conversions/conversions fail
+LONG=1 run --list "$work/long.csv" --parts
+check "a part that hangs makes it a timeout" result test_conversions/conversions timeout
+LONG=1 run --list "$work/long.csv" --parts --total 1 --timeout 60
+check "with a part that has not run there is no result" sh -c '! grep -q test_conversions "$1"' - "$work/out/results.json"
+
 run --list "$work/none.csv"
 check "a list that is not there is wrong usage" [ $? -eq 2 ]
 [ $failed -eq 0 ] || cat "$work/log"
