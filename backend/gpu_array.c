@@ -10,6 +10,9 @@
 /* CL_OUT_OF_RESOURCES cannot come: whoever fills a texel keeps to its header. */
 CUarray_format gpu_texel_format(const struct gpu_texel *texel)
 {
+	/* CU_AD_FORMAT_UNORM_INT_101010_2, which CUDA's headers before 13 do not name. */
+	if (texel->packed)
+		return (CUarray_format)0x50;
 	if (texel->channel == GPU_CHANNEL_FLOAT)
 		return texel->channel_B == 2 ? CU_AD_FORMAT_HALF : CU_AD_FORMAT_FLOAT;
 	const bool is_signed = texel->channel == GPU_CHANNEL_SIGNED;

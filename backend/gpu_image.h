@@ -25,6 +25,7 @@ struct gpu_texel {
 	uint32_t channels;               /* 1, 2 or 4 */
 	bool normalized;                 /* integers are read as fractions */
 	bool srgb;                       /* ... on the curve of sRGB but the fourth */
+	bool packed;                     /* one word: ten bits each from the lowest on, and two */
 };
 
 static inline uint32_t gpu_texel_B(const struct gpu_texel *texel)
@@ -38,6 +39,10 @@ struct gpu_extent {
 	uint64_t width, height, depth;
 	bool layered;
 };
+
+/* Whether arrays, linear memory, textures and surfaces take packed texels: tried once, which needs
+ * the device's context.  False where it cannot be tried. */
+bool gpu_device_packs_texels(struct gpu_device *device);
 
 /* CL_MEM_OBJECT_ALLOCATION_FAILURE when there is no memory left. */
 cl_int gpu_array_create(struct gpu_device *device, const struct gpu_texel *texel,

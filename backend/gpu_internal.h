@@ -68,6 +68,7 @@ struct gpu_device {
 	_Atomic uint64_t peers_tried, peers_open;
 
 	_Atomic(struct gpu_module *) fill_module, image_fill_module;  /* made when needed */
+	atomic_int packs_texels;                   /* 0: not tried yet; 1: no; 2: yes */
 	_Atomic(unsigned char *) slots_memory;     /* pinned; made when needed */
 	_Atomic gpu_address barriers;              /* of grids; made when needed */
 

@@ -33,6 +33,7 @@ backend_sources = \
 	backend/gpu_mem.c \
 	backend/gpu_module.c \
 	backend/gpu_module.h \
+	backend/gpu_packed.c \
 	backend/gpu_semaphore.c \
 	backend/gpu_stream.c \
 	backend/nvvm.c \

@@ -2,6 +2,8 @@
 
 #include "icd/image_format.h"
 
+#include "icd/image.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -26,11 +28,13 @@ static const struct type_row types[] = {
 	{CL_UNSIGNED_INT32, GPU_CHANNEL_UNSIGNED, 4, false},
 	{CL_HALF_FLOAT, GPU_CHANNEL_FLOAT, 2, false},
 	{CL_FLOAT, GPU_CHANNEL_FLOAT, 4, false},
+	/* Four bytes, in which CUDA packs four channels. */
+	{CL_UNORM_INT_101010, GPU_CHANNEL_UNSIGNED, 1, true},
 };
 
 /* OpenCL 3.0 API, 5.3.1, "Image Format Mapping" and its list of the data types that an
  * order takes. */
-enum takes { TAKES_ALL, TAKES_FRACTIONS, TAKES_BYTES, TAKES_UNORM8, TAKES_DEPTH };
+enum takes { TAKES_ALL, TAKES_FRACTIONS, TAKES_BYTES, TAKES_UNORM8, TAKES_DEPTH, TAKES_PACKED };
 
 struct order_row {
 	cl_channel_order order;
@@ -53,14 +57,15 @@ static const struct order_row orders[] = {
 	{CL_DEPTH, 1, TAKES_DEPTH, {0}},
 	{CL_sRGBA, 4, TAKES_UNORM8, {0, 1, 2, 3}},
 	{CL_sBGRA, 4, TAKES_UNORM8, {2, 1, 0, 3}},
+	/* CUDA's packed channels begin at the lowest bit, where OpenCL has blue. */
+	{CL_RGB, 4, TAKES_PACKED, {2, 1, 0, 3}},
 };
 
 /* Formats of the specification that no array of CUDA's holds. */
-static const cl_channel_order other_orders[] = {CL_Rx, CL_RGx, CL_RGB, CL_RGBx, CL_sRGB,
-						CL_sRGBx, CL_DEPTH_STENCIL};
+static const cl_channel_order other_orders[] = {CL_Rx, CL_RGx, CL_RGBx, CL_sRGB, CL_sRGBx,
+						CL_DEPTH_STENCIL};
 static const cl_channel_type other_types[] = {CL_UNORM_SHORT_565, CL_UNORM_SHORT_555,
-					      CL_UNORM_INT_101010, CL_UNORM_INT24,
-					      CL_UNORM_INT_101010_2};
+					      CL_UNORM_INT24, CL_UNORM_INT_101010_2};
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -82,6 +87,8 @@ static const struct order_row *order_find(cl_channel_order order)
 
 static bool order_takes(const struct order_row *order, const struct type_row *type)
 {
+	if (type->type == CL_UNORM_INT_101010)
+		return order->takes == TAKES_PACKED;
 	switch (order->takes) {
 	case TAKES_ALL:
 		return true;
@@ -93,8 +100,17 @@ static bool order_takes(const struct order_row *order, const struct type_row *ty
 		return type->type == CL_UNORM_INT8;
 	case TAKES_DEPTH:
 		return type->type == CL_UNORM_INT16 || type->type == CL_FLOAT;
+	case TAKES_PACKED:
+		return false;
 	}
 	return false;
+}
+
+static bool order_takes_other(const struct order_row *order, cl_channel_type type)
+{
+	if (order->takes == TAKES_PACKED)
+		return type == CL_UNORM_SHORT_565 || type == CL_UNORM_SHORT_555;
+	return order->order == CL_RGBA && type == CL_UNORM_INT_101010_2;
 }
 
 static bool is_other_order(cl_channel_order order)
@@ -127,12 +143,22 @@ cl_int ocl_image_format_check(const cl_image_format *format)
 	 * CL_RGBA, and an order for its own types only. */
 	if (order && type)
 		return order_takes(order, type) ? CL_SUCCESS : CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
-	if (order && format->image_channel_data_type != CL_UNORM_INT_101010_2)
+	if (order && !order_takes_other(order, format->image_channel_data_type))
 		return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
 	return CL_SUCCESS;
 }
 
-cl_int ocl_image_format_supported(const cl_image_format *format, cl_mem_object_type type,
+static bool context_packs_texels(const struct _cl_context *context)
+{
+	for (cl_uint i = 0; i < context->device_count; i++)
+		if (ocl_device_has_images(context->devices[i]) &&
+		    !gpu_device_packs_texels(context->devices[i]->gpu))
+			return false;
+	return true;
+}
+
+cl_int ocl_image_format_supported(const struct _cl_context *context,
+				  const cl_image_format *format, cl_mem_object_type type,
 				  cl_mem_flags flags)
 {
 	const struct order_row *order = order_find(format->image_channel_order);
@@ -147,6 +173,9 @@ cl_int ocl_image_format_supported(const cl_image_format *format, cl_mem_object_t
 	if (order->takes == TAKES_UNORM8 &&
 	    (!(flags & CL_MEM_READ_ONLY) || type == CL_MEM_OBJECT_IMAGE1D_BUFFER))
 		return CL_IMAGE_FORMAT_NOT_SUPPORTED;
+	if (order->takes == TAKES_PACKED &&
+	    (type == CL_MEM_OBJECT_IMAGE1D_BUFFER || !context_packs_texels(context)))
+		return CL_IMAGE_FORMAT_NOT_SUPPORTED;
 	return CL_SUCCESS;
 }
 
@@ -160,17 +189,19 @@ struct gpu_texel ocl_image_format_texel(const cl_image_format *format)
 		.channels = order->channels,
 		.normalized = type->normalized,
 		.srgb = order->takes == TAKES_UNORM8,
+		.packed = order->takes == TAKES_PACKED,
 	};
 }
 
-cl_uint ocl_image_formats(cl_mem_object_type type, cl_mem_flags flags, cl_image_format *formats)
+cl_uint ocl_image_formats(const struct _cl_context *context, cl_mem_object_type type,
+			  cl_mem_flags flags, cl_image_format *formats)
 {
 	cl_uint count = 0;
 	for (size_t i = 0; i < COUNT_OF(orders); i++) {
 		for (size_t j = 0; j < COUNT_OF(types); j++) {
 			const cl_image_format format = {orders[i].order, types[j].type};
 			if (!order_takes(&orders[i], &types[j]) ||
-			    ocl_image_format_supported(&format, type, flags))
+			    ocl_image_format_supported(context, &format, type, flags))
 				continue;
 			formats[count++] = format;
 		}
@@ -260,12 +291,27 @@ static uint32_t integer_of(const struct type_row *type, uint32_t bits)
 	return (uint32_t)(value > most ? most : value < -most - 1 ? -most - 1 : value);
 }
 
+/* CL_UNORM_INT_101010: red in bits 29 to 20, then green and blue. */
+static void pack_word(const void *color, unsigned char *texel_out)
+{
+	float parts[3];
+	uint32_t word = 0;
+	memcpy(parts, color, sizeof(parts));
+	for (unsigned i = 0; i < 3; i++)
+		word = word << 10 | (uint32_t)rintf(clamped(parts[i], 0) * 1023);
+	put_channel(texel_out, word, sizeof(word));
+}
+
 void ocl_image_format_pack(const cl_image_format *format, const void *color,
 			   unsigned char texel_out[OCL_TEXEL_MAX_B])
 {
 	const struct order_row *order = order_find(format->image_channel_order);
 	const struct type_row *type = type_find(format->image_channel_data_type);
 	const bool whole = type->channel != GPU_CHANNEL_FLOAT && !type->normalized;
+	if (order->takes == TAKES_PACKED) {
+		pack_word(color, texel_out);
+		return;
+	}
 	for (uint32_t i = 0; i < order->channels; i++) {
 		const unsigned part = order->color[i];
 		uint32_t bits;

@@ -30,6 +30,7 @@ struct soft_format {
 	enum texel_kind kind;
 	uint8_t channel_B;
 	uint8_t channels;
+	bool packed;                         /* ten bits each and two, in a word */
 };
 
 /* False for a format or a number of channels that there is not. */

@@ -148,6 +148,7 @@ static CUresult set_format(struct soft_image *image, CUarray_format format, unsi
 	image->kind = (uint8_t)is.kind;
 	image->channel_B = is.channel_B;
 	image->channels = is.channels;
+	image->packed = is.packed;
 	return CUDA_SUCCESS;
 }
 

@@ -39,7 +39,7 @@ void filter_weights(const uint32_t *fraction, unsigned dimensions,
 
 bool filter_is_whole(const struct soft_image *image)
 {
-	return image->kind != TEXEL_FLOAT && !image->srgb;
+	return image->kind != TEXEL_FLOAT && !image->srgb && !image->packed;
 }
 
 /* A sum as a number of 16 bits, normalized as the texels are. */

@@ -38,6 +38,7 @@ struct soft_image {
 	uint8_t kind;             /* enum texel_kind, of a texture as it is read */
 	uint8_t channel_B;        /* 1, 2 or 4 */
 	uint8_t channels;         /* 1, 2 or 4 */
+	bool packed;              /* TEXEL_UNORM of 10, 10, 10 and 2 bits from the lowest on */
 	/* Of textures only. */
 	uint8_t address[3];       /* enum image_address; wrap and mirror if normalized only */
 	bool filter;              /* linear */

@@ -95,9 +95,31 @@ static uint32_t decode(const struct soft_image *image, uint32_t bits, unsigned c
 	}
 }
 
+/* The channels of a packed texel: where they are, and the highest that they can be. */
+static const struct { unsigned shift; uint32_t most; } packed[4] = {
+	{0, 1023}, {10, 1023}, {20, 1023}, {30, 3}
+};
+
+static uint32_t packed_bits(const void *place, unsigned channel)
+{
+	uint32_t word;
+	memcpy(&word, place, sizeof(word));
+	return word >> packed[channel].shift & packed[channel].most;
+}
+
+static uint32_t packed_decode(uint32_t bits, unsigned channel)
+{
+	return float_bits((float)bits / (float)packed[channel].most);
+}
+
 void texel_read(const struct soft_image *image, const void *place, uint32_t value[4])
 {
 	const char *at = place;
+	if (image->packed) {
+		for (unsigned c = 0; c < 4; c++)
+			value[c] = packed_decode(packed_bits(place, c), c);
+		return;
+	}
 	/* The two that are read most. */
 	if (image->kind == TEXEL_FLOAT && image->channel_B == 4 && image->channels == 4) {
 		memcpy(value, place, 4 * sizeof(*value));
@@ -118,7 +140,9 @@ void texel_read_whole(const struct soft_image *image, const void *place, uint32_
 {
 	const char *at = place;
 	value[1] = value[2] = value[3] = 0;
-	for (unsigned c = 0; c < image->channels; c++)
+	for (unsigned c = 0; c < image->channels && image->packed; c++)
+		value[c] = packed_bits(place, c);
+	for (unsigned c = 0; c < image->channels && !image->packed; c++)
 		value[c] = whole(image, raw(image, at + (size_t)c * image->channel_B));
 }
 
@@ -161,6 +185,11 @@ static uint32_t encode(const struct soft_image *image, uint32_t value)
 	}
 }
 
+static uint32_t packed_encode(uint32_t value, unsigned channel)
+{
+	return (uint32_t)rint(clamp(bits_float(value), 0, 1) * packed[channel].most);
+}
+
 /* --- borders and writes ---------- */
 
 /* A border's colour is a texel of the format: saturated and rounded, or of integers
@@ -179,6 +208,10 @@ void texel_border(const struct soft_image *image, uint32_t value[4])
 {
 	for (unsigned c = 0; c < 4; c++) {
 		const double color = image->border[c];
+		if (image->packed) {
+			value[c] = packed_decode(packed_encode(float_bits((float)color), c), c);
+			continue;
+		}
 		value[c] = image->srgb && c < 3 ? float_bits((float)clamp(color, 0, 1)) :
 			   decode(image, border_bits(image, c), c);
 	}
@@ -187,13 +220,21 @@ void texel_border(const struct soft_image *image, uint32_t value[4])
 void texel_border_whole(const struct soft_image *image, uint32_t value[4])
 {
 	for (unsigned c = 0; c < 4; c++)
-		value[c] = whole(image, border_bits(image, c));
+		value[c] = image->packed ? packed_encode(float_bits(image->border[c]), c)
+					 : whole(image, border_bits(image, c));
 }
 
 void texel_write(const struct soft_image *image, void *place, const uint32_t *value,
 		 unsigned count)
 {
 	char *at = place;
+	uint32_t all = 0;
+	for (unsigned c = 0; c < count && image->packed; c++)
+		all |= packed_encode(value[c], c) << packed[c].shift;
+	if (image->packed) {
+		memcpy(at, &all, sizeof(all));
+		return;
+	}
 	for (unsigned c = 0; c < image->channels; c++, at += image->channel_B) {
 		uint32_t word = c < count ? encode(image, value[c]) : 0;
 		uint16_t half = (uint16_t)word;

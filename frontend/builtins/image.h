@@ -30,7 +30,7 @@ typedef const global struct image *image_ptr;
 /* cl.h's values, which are also those of get_image_channel_data_type. */
 enum channel_type {
 	TYPE_SNORM_INT8 = 0x10D0, TYPE_SNORM_INT16 = 0x10D1, TYPE_UNORM_INT8 = 0x10D2,
-	TYPE_UNORM_INT16 = 0x10D3, TYPE_SIGNED_INT8 = 0x10D7, TYPE_SIGNED_INT16 = 0x10D8,
+	TYPE_UNORM_INT16 = 0x10D3, TYPE_UNORM_INT_101010 = 0x10D6, TYPE_SIGNED_INT8 = 0x10D7, TYPE_SIGNED_INT16 = 0x10D8,
 	TYPE_SIGNED_INT32 = 0x10D9, TYPE_UNSIGNED_INT8 = 0x10DA, TYPE_UNSIGNED_INT16 = 0x10DB,
 	TYPE_UNSIGNED_INT32 = 0x10DC, TYPE_HALF_FLOAT = 0x10DD, TYPE_FLOAT = 0x10DE
 };
@@ -97,7 +97,7 @@ SHARED int layer_of(image_ptr image, float layer)
 #define ORDER_BIT(order) (1u << ((order) & 31))
 enum {
 	BIT_R = ORDER_BIT(0x10B0), BIT_A = ORDER_BIT(0x10B1), BIT_RG = ORDER_BIT(0x10B2),
-	BIT_RA = ORDER_BIT(0x10B3), BIT_RGBA = ORDER_BIT(0x10B5), BIT_BGRA = ORDER_BIT(0x10B6),
+	BIT_RA = ORDER_BIT(0x10B3), BIT_RGB = ORDER_BIT(0x10B4), BIT_RGBA = ORDER_BIT(0x10B5), BIT_BGRA = ORDER_BIT(0x10B6),
 	BIT_ARGB = ORDER_BIT(0x10B7), BIT_INTENSITY = ORDER_BIT(0x10B8),
 	BIT_LUMINANCE = ORDER_BIT(0x10B9), BIT_SRGBA = ORDER_BIT(0x10C1),
 	BIT_SBGRA = ORDER_BIT(0x10C2), BIT_ABGR = ORDER_BIT(0x10C3)
@@ -106,7 +106,7 @@ enum {
 	HELPER T##4 to_color(image_ptr image, T##4 e) \
 	{ \
 		const uint order = ORDER_BIT(FIELD(image, channel_order)); \
-		const bool swapped = order & (BIT_BGRA | BIT_SBGRA); \
+		const bool swapped = order & (BIT_BGRA | BIT_SBGRA | BIT_RGB); \
 		const bool grey = order & (BIT_INTENSITY | BIT_LUMINANCE); \
 		T##4 c; \
 		if (order & (BIT_RGBA | BIT_SRGBA)) \
@@ -126,14 +126,14 @@ enum {
 		c.z = order & BIT_ABGR ? e.y : c.z; \
 		c.w = order & BIT_RA ? e.y : e.w; \
 		c.w = order & (BIT_A | BIT_INTENSITY | BIT_ARGB | BIT_ABGR) ? e.x : c.w; \
-		c.w = order & (BIT_R | BIT_RG | BIT_LUMINANCE) ? (T)1 : c.w; \
+		c.w = order & (BIT_R | BIT_RG | BIT_RGB | BIT_LUMINANCE) ? (T)1 : c.w; \
 		return c; \
 	}
 #define TO_ELEMENT(T) \
 	HELPER T##4 to_element(image_ptr image, T##4 c) \
 	{ \
 		const uint order = ORDER_BIT(FIELD(image, channel_order)); \
-		const bool swapped = order & (BIT_BGRA | BIT_SBGRA); \
+		const bool swapped = order & (BIT_BGRA | BIT_SBGRA | BIT_RGB); \
 		T##4 e; \
 		e.x = swapped ? c.z : c.x; \
 		e.x = order & (BIT_A | BIT_ARGB | BIT_ABGR) ? c.w : e.x; \

@@ -188,6 +188,9 @@ SHARED float4 real_color(image_ptr image, uint4 e)
 		return EACH(share, as_type(uchar4, e.x), 255.0f, 1.0f / 255.0f);
 	case TYPE_UNORM_INT16:
 		return EACH(share, as_type(ushort4, e.xy), 65535.0f, 1.0f / 65535.0f);
+	case TYPE_UNORM_INT_101010:
+		return EACH(share, (int4)(e.x & 0x3FF, e.x >> 10 & 0x3FF, e.x >> 20 & 0x3FF, 0),
+			    1023.0f, 1.0f / 1023.0f);
 	case TYPE_HALF_FLOAT:
 		return __builtin_convertvector(as_type(half4, e.xy), float4);
 	default:
@@ -250,6 +253,11 @@ SHARED uint4 bytes_of_16(int4 c)
 	return (uint4)(as_type(uint2, __builtin_convertvector(c, ushort4)), 0, 0);
 }
 
+SHARED uint4 word_of_10(int4 c)
+{
+	return (uint4)((uint)(c.x | c.y << 10 | c.z << 20), 0, 0, 0);
+}
+
 SHARED uint4 element_bytes(image_ptr image, float4 c)
 {
 	switch (FIELD(image, channel_type)) {
@@ -261,6 +269,8 @@ SHARED uint4 element_bytes(image_ptr image, float4 c)
 		return bytes_of_8(scaled(c, 255.0f, 0, 255));
 	case TYPE_UNORM_INT16:
 		return bytes_of_16(scaled(c, 65535.0f, 0, 65535));
+	case TYPE_UNORM_INT_101010:
+		return word_of_10(scaled(c, 1023.0f, 0, 1023));
 	case TYPE_HALF_FLOAT:
 		return (uint4)(as_type(uint2, to_half(c)), 0, 0);
 	default:

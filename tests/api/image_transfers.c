@@ -339,6 +339,31 @@ static void test_fill_others(void)
 	check_texel(&short_depth, &far, (const unsigned char[]){0xFF, 0xBF}, 2);
 }
 
+static bool is_supported(const cl_image_format *format)
+{
+	cl_image_format formats[256];
+	cl_uint count = 0;
+	CHECK_OK(clGetSupportedImageFormats(context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 256,
+					    formats, &count));
+	for (cl_uint i = 0; i < count; i++)
+		if (!memcmp(&formats[i], format, sizeof(*format)))
+			return true;
+	return false;
+}
+
+/* 5.3.1.1: red is in bits 29 to 20, green in 19 to 10, blue in 9 to 0.  0.5 * 1023 is rounded to
+ * even, 512; 0.25 * 1023 is 255.75. */
+static void test_fill_packed(void)
+{
+	const cl_image_format packed = {CL_RGB, CL_UNORM_INT_101010};
+	const float color[4] = {0.5F, 7, 0.25F, 0.5F}, other[4] = {1, -1, 0, 1};
+	const cl_uint words[] = {512u << 20 | 1023 << 10 | 256, 1023u << 20};
+	if (!is_supported(&packed))
+		return;
+	check_texel(&packed, color, (const unsigned char *)&words[0], 4);
+	check_texel(&packed, other, (const unsigned char *)&words[1], 4);
+}
+
 /* --- 2D images of buffers, and 2D images of images ------------------------------------ */
 
 static void test_of_buffer(void)
@@ -617,6 +642,7 @@ int main(void)
 		for (unsigned f = 0; f < FILLS; f++)
 			test_fill(&shapes[s], &fills[f]);
 	test_fill_others();
+	test_fill_packed();
 	test_of_buffer();
 	test_of_image();
 	test_all_errors();

@@ -28,7 +28,7 @@ static const struct word orders[] = {
 	{"bgra", CL_BGRA, 4}, {"argb", CL_ARGB, 4}, {"abgr", CL_ABGR, 4},
 	{"intensity", CL_INTENSITY, 1}, {"luminance", CL_LUMINANCE, 1},
 	{"depth", CL_DEPTH, 1}, {"srgba", CL_sRGBA, 4},
-	{"sbgra", CL_sBGRA, 4}, {NULL, 0, 0}
+	{"sbgra", CL_sBGRA, 4}, {"rgb", CL_RGB, 1}, {NULL, 0, 0}
 };
 
 static const struct word channels[] = {
@@ -38,7 +38,8 @@ static const struct word channels[] = {
 	{"int32", CL_SIGNED_INT32, ELEMENT_INT}, {"uint8", CL_UNSIGNED_INT8, ELEMENT_UCHAR},
 	{"uint16", CL_UNSIGNED_INT16, ELEMENT_USHORT},
 	{"uint32", CL_UNSIGNED_INT32, ELEMENT_UINT}, {"half", CL_HALF_FLOAT, ELEMENT_HALF},
-	{"float", CL_FLOAT, ELEMENT_FLOAT}, {NULL, 0, 0}
+	{"float", CL_FLOAT, ELEMENT_FLOAT}, {"unorm10", CL_UNORM_INT_101010, ELEMENT_UINT},
+	{NULL, 0, 0}
 };
 
 static const struct word *take_one_of(const char **at, const struct word *words)

@@ -116,6 +116,7 @@ kernel_files = \
 	tests/kernels/image_linear.clt \
 	tests/kernels/image_nearest.clt \
 	tests/kernels/image_of_buffer.clt \
+	tests/kernels/image_packed.clt \
 	tests/kernels/image_queries.clt \
 	tests/kernels/image_read_formats.clt \
 	tests/kernels/image_read_write.clt \

@@ -1,0 +1,96 @@
+#include "config.h"
+
+#include "backend/gpu_image_internal.h"
+
+#include "base/log.h"
+
+#include <string.h>
+
+/* What drivers take of CU_AD_FORMAT_UNORM_INT_101010_2 is not written anywhere.  Everything here
+ * is tried on objects of a few bytes, and a driver that refuses is no error. */
+
+enum { SIDE = 4, NOT_TRIED = 0, NO, YES };
+
+static const struct gpu_texel packed = {
+	.channel = GPU_CHANNEL_UNSIGNED, .channel_B = 1, .channels = 4, .normalized = true,
+	.packed = true,
+};
+
+static bool takes_texture(const CUDA_RESOURCE_DESC *resource)
+{
+	CUDA_TEXTURE_DESC texture;
+	CUtexObject made = 0;
+	memset(&texture, 0, sizeof(texture));
+	texture.filterMode = CU_TR_FILTER_MODE_LINEAR;
+	const CUresult cu_result = cuda.cuTexObjectCreate(&made, resource, &texture, NULL);
+	if (cu_result == CUDA_SUCCESS)
+		(void)cuda.cuTexObjectDestroy(made);
+	return cu_result == CUDA_SUCCESS;
+}
+
+static bool takes_surface(const CUDA_RESOURCE_DESC *resource)
+{
+	CUsurfObject made = 0;
+	const CUresult cu_result = cuda.cuSurfObjectCreate(&made, resource);
+	if (cu_result == CUDA_SUCCESS)
+		(void)cuda.cuSurfObjectDestroy(made);
+	return cu_result == CUDA_SUCCESS;
+}
+
+static bool takes_array(uint64_t height, uint64_t depth, unsigned flags)
+{
+	CUDA_ARRAY3D_DESCRIPTOR descriptor;
+	CUDA_RESOURCE_DESC resource;
+	memset(&descriptor, 0, sizeof(descriptor));
+	memset(&resource, 0, sizeof(resource));
+	descriptor.Width = SIDE;
+	descriptor.Height = height;
+	descriptor.Depth = depth;
+	descriptor.Format = gpu_texel_format(&packed);
+	descriptor.NumChannels = packed.channels;
+	descriptor.Flags = CUDA_ARRAY3D_SURFACE_LDST | flags;
+	resource.resType = CU_RESOURCE_TYPE_ARRAY;
+	if (cuda.cuArray3DCreate_v2(&resource.res.array.hArray, &descriptor) != CUDA_SUCCESS)
+		return false;
+	const bool takes = takes_texture(&resource) && takes_surface(&resource);
+	(void)cuda.cuArrayDestroy(resource.res.array.hArray);
+	return takes;
+}
+
+static bool takes_linear(const struct gpu_device *device)
+{
+	CUDA_RESOURCE_DESC resource;
+	const size_t pitch_B = device->caps.texture_pitch_B > SIDE * 4
+				       ? device->caps.texture_pitch_B : SIDE * 4;
+	memset(&resource, 0, sizeof(resource));
+	resource.resType = CU_RESOURCE_TYPE_PITCH2D;
+	resource.res.pitch2D.format = gpu_texel_format(&packed);
+	resource.res.pitch2D.numChannels = packed.channels;
+	resource.res.pitch2D.width = SIDE;
+	resource.res.pitch2D.height = SIDE;
+	resource.res.pitch2D.pitchInBytes = pitch_B;
+	if (cuda.cuMemAlloc_v2(&resource.res.pitch2D.devPtr, SIDE * pitch_B) != CUDA_SUCCESS)
+		return false;
+	const bool takes = takes_texture(&resource);
+	(void)cuda.cuMemFree_v2(resource.res.pitch2D.devPtr);
+	return takes;
+}
+
+/* Two threads may both try. */
+bool gpu_device_packs_texels(struct gpu_device *device)
+{
+	struct gpu_scope scope;
+	int known = atomic_load(&device->packs_texels);
+	if (known != NOT_TRIED)
+		return known == YES;
+	if (gpu_enter_new(device, &scope))
+		return false;
+	const bool takes = takes_array(SIDE, 0, 0) && takes_array(SIDE, SIDE, 0) &&
+			   takes_array(SIDE, 2, CUDA_ARRAY3D_LAYERED) &&
+			   takes_array(0, 2, CUDA_ARRAY3D_LAYERED) && takes_array(0, 0, 0) &&
+			   takes_linear(device);
+	gpu_leave(&scope);
+	log_info("device %u: packed texels are %s", device->index, takes ? "taken" : "refused");
+	atomic_store(&device->packs_texels, takes ? YES : NO);
+	return takes;
+}
