@@ -15,6 +15,7 @@ void ocl_command_init(struct ocl_command *command, const struct ocl_command_kind
 	command->queue = queue;
 	command->type = type;
 	command->event = NULL;
+	command->effort = OCL_EFFORT_NONE;
 	command->witness = false;
 	command->joins = false;
 	command->bars = false;
@@ -35,7 +36,7 @@ void ocl_command_touch(struct ocl_command *command, cl_mem mem, uint64_t offset_
 	access->at = (struct ocl_acquired){0};
 }
 
-enum ocl_effort ocl_command_effort(const struct ocl_command *command)
+enum ocl_effort ocl_command_effort(struct ocl_command *command)
 {
 	enum ocl_effort most = OCL_EFFORT_NONE;
 	if (command->kind->effort)
@@ -49,6 +50,7 @@ enum ocl_effort ocl_command_effort(const struct ocl_command *command)
 				       access->hi_B, access->mode) ? OCL_EFFORT_OWN
 								   : OCL_EFFORT_WAIT;
 	}
+	command->effort = most;
 	return most;
 }
 

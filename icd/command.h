@@ -113,6 +113,7 @@ struct ocl_command {
 	cl_command_queue queue;
 	cl_command_type type;            /* as its event reports it */
 	cl_event event;                  /* NULL: nobody asked for one */
+	enum ocl_effort effort;          /* ocl_command_effort's last answer: run keeps to it */
 	bool witness;                    /* submission has to give a done event */
 	bool joins;                      /* waits for all that were enqueued before it */
 	bool bars;                       /* all that are enqueued later wait for it */
@@ -167,8 +168,9 @@ void ocl_command_note_host_write(const struct ocl_command *command, struct gpu_s
 void ocl_command_map_retain(struct ocl_command *command);
 void ocl_command_map_release(struct ocl_command *command);
 
-/* What it depends on is settled. */
-enum ocl_effort ocl_command_effort(const struct ocl_command *command);
+/* What it depends on is settled.  What other threads enqueue between this and the submission is
+ * nothing that the command has to come after. */
+enum ocl_effort ocl_command_effort(struct ocl_command *command);
 
 /* Puts the command into stream, after all that it depends on; those are settled.
  * Nothing is published when it fails.  For an in-order queue the caller makes sure

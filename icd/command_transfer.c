@@ -78,7 +78,9 @@ static cl_int write_pageable(const struct ocl_command *command, struct gpu_strea
 	const gpu_address to = command->accesses[0].at.address;
 	const bool staged = write_is_staged(transfer) &&
 			    !gpu_stream_reached(stream, gpu_stream_last(stream));
-	const bool waits = ocl_host_writes_are_pending(&command->queue->context->host_writes) ||
+	/* Who was not to wait has asked before: a read that came since is not ahead of it. */
+	const bool waits = (command->effort == OCL_EFFORT_WAIT &&
+			    ocl_host_writes_are_pending(&command->queue->context->host_writes)) ||
 			   (transfer->size_B > DRIVER_STAGES_B && !staged);
 	const cl_int error = waits ? ocl_command_stream_wait(stream) : CL_SUCCESS;
 	if (error)

@@ -405,6 +405,11 @@ static cl_int fetch_locked(struct ocl_storage *storage, struct segment *segment,
 {
 	if (!segment->valid || segment->valid & segment_bit(device))
 		return segment_wait_fill(segment, device, stream);
+	/* Another thread is about to put in a command that overwrites all of it there.  Nothing
+	 * says which of the two is first, so they have no byte in common; and a copy of ours that
+	 * came after that command would undo it. */
+	if (segment->overwrites && segment->overwriter == device)
+		return CL_SUCCESS;
 	const uint32_t from = source_choose(storage, segment);
 	/* The only newest bytes went down with their device. */
 	if (!(segment->valid & segment_bit(from)))
@@ -590,14 +595,35 @@ bool ocl_storage_has(struct ocl_storage *storage, uint32_t device, uint64_t lo_B
 	return has;
 }
 
-static void holds_add_locked(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B)
+static void holds_add_locked(struct ocl_storage *storage, const struct ocl_acquired *range)
 {
 	struct list *link, *next;
 	list_for_each(link, next, &storage->segments) {
 		struct segment *segment = list_entry(link, struct segment, link);
-		if (segment_is_within(segment, lo_B, hi_B))
-			segment->holds++;
+		if (!segment_is_within(segment, range->lo_B, range->hi_B))
+			continue;
+		segment->holds++;
+		if (range->mode != OCL_ACCESS_WRITE)
+			continue;
+		if (!segment->overwrites)
+			segment->overwriter = range->device;
+		segment->overwrites += segment->overwriter == range->device;
 	}
+}
+
+static void hold_drop_locked(struct segment *segment, const struct ocl_acquired *range)
+{
+	segment->holds--;
+	if (range->mode == OCL_ACCESS_WRITE && segment->overwriter == range->device &&
+	    segment->overwrites)
+		segment->overwrites--;
+}
+
+/* Whether who has acquired the segment has its bytes there: see fetch_locked. */
+static bool was_fetched(const struct segment *segment, const struct ocl_acquired *range)
+{
+	return range->mode == OCL_ACCESS_WRITE || !segment->valid ||
+	       segment->valid & segment_bit(range->device);
 }
 
 static cl_int acquire_locked(struct ocl_storage *storage, const struct ocl_acquired *range)
@@ -619,7 +645,7 @@ static cl_int acquire_locked(struct ocl_storage *storage, const struct ocl_acqui
 		next = link->next;
 	}
 	if (range->mode & OCL_ACCESS_WRITE)
-		holds_add_locked(storage, range->lo_B, range->hi_B);
+		holds_add_locked(storage, range);
 	return CL_SUCCESS;
 }
 
@@ -665,8 +691,8 @@ void ocl_storage_commit(struct ocl_storage *storage, const struct ocl_acquired *
 		struct segment *segment = list_entry(link, struct segment, link);
 		if (!segment_is_within(segment, acquired->lo_B, acquired->hi_B))
 			continue;
-		segment->holds--;
-		if (written)
+		hold_drop_locked(segment, acquired);
+		if (written && was_fetched(segment, acquired))
 			segment_written(segment, acquired->device, acquired->stream, done);
 	}
 	lock_drop(&storage->lock);

@@ -67,6 +67,8 @@ static struct segment *segment_cut(struct segment *segment, uint64_t at_B)
 		return NULL;
 	upper->valid = segment->valid;
 	upper->holds = segment->holds;
+	upper->overwrites = segment->overwrites;
+	upper->overwriter = segment->overwriter;
 	upper->writer = segment->writer;
 	upper->write = event_share(segment->write);
 	for (uint32_t i = 0; i < segment->place_count; i++) {
@@ -222,7 +224,11 @@ void segment_written(struct segment *segment, uint32_t place, struct gpu_stream 
 		     struct gpu_event *event)
 {
 	segment->valid = segment_bit(place);
-	event_drop(&segment->places[place].fill);
+	/* The writer came after the copy that filled the place.  Others need not come after the
+	 * writer, who may have touched other bytes than they do: for them the copy stays to be
+	 * waited for.  The host has seen its end. */
+	if (!writer)
+		event_drop(&segment->places[place].fill);
 	readers_drop(&segment->places[place]);
 	event_drop(&segment->write);
 	segment->writer = writer;

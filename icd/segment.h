@@ -24,7 +24,9 @@ struct segment {
 	struct list link;               /* storage->segments */
 	uint64_t lo_B, hi_B;
 	uint64_t valid;                 /* a bit per location; 0: the bytes are undefined */
-	uint32_t holds;                 /* acquired for writing and not committed yet */
+	uint32_t holds;                 /* acquired for writing and not committed yet; */
+	uint32_t overwrites;            /* of these, by who overwrites all of it */
+	uint32_t overwriter;            /* at this location */
 	struct gpu_event *write;        /* owned; NULL: writer's tail stands for it */
 	struct gpu_stream *writer;      /* NULL: no write to wait for */
 	uint32_t place_count;

@@ -33,8 +33,8 @@ struct api_test {
 	cl_context context;           /* of device alone */
 };
 
-/* Callbacks check too. */
-static _Atomic unsigned api_test_checks, api_test_failures;
+/* Callbacks check too, and so do all files of a program, which share these. */
+__attribute__((weak)) _Atomic unsigned api_test_checks, api_test_failures;
 
 static inline bool api_test_check(bool good, const char *text, const char *file, int line)
 {

@@ -79,6 +79,17 @@ tests_stress_scenarios_counts_SOURCES = tests/stress/scenarios_counts.c \
 tests_stress_scenarios_counts_LDADD = $(OPENCL_LIBS) -lpthread -ldl
 endif
 
+# Random graphs of commands, with a result that is known.
+if HAVE_OPENCL_LOADER
+check_PROGRAMS += tests/stress/graphs
+TESTS += tests/stress/graphs
+tests_stress_graphs_SOURCES = tests/stress/graphs.c tests/stress/graphs.h \
+	tests/stress/graphs_make.c tests/stress/graphs_reference.c \
+	tests/stress/graphs_run.c tests/stress/graphs_run.h tests/stress/graphs_commands.c \
+	tests/api/command_buffer_entry.h tests/api/api_test.h
+tests_stress_graphs_LDADD = $(OPENCL_LIBS) -lpthread -ldl
+endif
+
 # Profiling stamps on a clock that the test moves: a sanitizer has its own clock_gettime.
 if HAVE_OPENCL_LOADER
 if !SANITIZERS

@@ -309,6 +309,38 @@ static void scenario_58_copies_of_parts(void)
 	release_mems(2, (cl_mem[]){source, target});
 }
 
+/* add on the half of mem from the offset on. */
+static void add_half(cl_command_queue queue, cl_mem mem, size_t offset, cl_uint n,
+		     const cl_event *after, cl_event *event_out)
+{
+	const size_t half = WORDS / 2;
+	cl_kernel kernel = kernel_named("add");
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
+	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(n), &n));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, &offset, &half, NULL, 1, after,
+					event_out));
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
+/* Two queues of a device, a half of a buffer each; both come after the copy from another device
+ * that one of them brought, and neither after the other. */
+static void extra_halves(void)
+{
+	cl_command_queue near = queue_on(0), far[2] = {queue_on(1), queue_on(1)};
+	cl_mem mem = buffer_of(5);
+	cl_event ready, done[2];
+	change(near, "add", mem, 1, 0, NULL, &ready);
+	for (unsigned i = 0; i < 2; i++)
+		add_half(far[i], mem, i * (WORDS / 2), 2 + i, &ready, &done[i]);
+	expect_words(near, mem, 0, WORDS / 2, 8, 2, done);
+	expect_words(near, mem, WORDS / 2, WORDS / 2, 9, 2, done);
+	end_queues(1, &near);
+	end_queues(2, far);
+	release_events(1, &ready);
+	release_events(2, done);
+	release_mems(1, &mem);
+}
+
 static const struct scenario scenarios[] = {
 	{26, "bytes are valid after their copy, not before", scenario_26_second_reader,
 	 ",hold:DtoD", 0, 2, false},
@@ -335,6 +367,7 @@ static const struct scenario scenarios[] = {
 	{58, "the same where devices do not reach each other", scenario_58_copies_of_parts,
 	 ",hold:held,peer:off", 0, 3, false},
 	{37, "the newest bytes of one's turn, moved once", scenario_37_once, NULL, 0, 2, false},
+	{59, "two halves of a buffer from another device", extra_halves, ",hold:DtoD", 0, 2, false},
 };
 
 SCENARIO_MAIN("scenarios_devices", "4")
