@@ -59,6 +59,7 @@ struct gpu_device {
 	CUmemoryPool cu_pool;            /* NULL: no pools, cuMemAlloc instead */
 	struct gpu_stream *memory_stream; /* allocations and frees that wait for nothing */
 	_Atomic uint64_t freed_B;        /* since the pool gave something back */
+	_Atomic uint64_t untrimmed_ns;   /* when it had nothing to give back last */
 
 	/* Frees that wait for events; made when needed. */
 	_Atomic(struct gpu_stream *) reclaim[GPU_RECLAIM_STREAMS];

@@ -76,6 +76,16 @@ static gpu_address kept_put(struct gpu_device *device, gpu_address address, uint
 	return displaced;
 }
 
+/* How long the driver is not asked again once there was nothing to give back: a program that
+ * comes and goes with small buffers would else ask with each. */
+static const uint64_t trim_pause_ns = 1000000;
+
+static bool trim_is_due(struct gpu_device *device)
+{
+	return device->cu_pool && atomic_load(&device->freed_B) > gpu_pool_keep_B(device) &&
+	       gpu_host_now_ns() - atomic_load(&device->untrimmed_ns) >= trim_pause_ns;
+}
+
 /* Other processes need memory, too: of what nobody uses the pool keeps a part of the
  * device's that 16 processes can keep at once with half of it left.  What a free that is
  * pending will give back is found by a later call.  The device's context is current. */
@@ -83,14 +93,14 @@ static void pool_trim(struct gpu_device *device)
 {
 	const uint64_t keep_B = gpu_pool_keep_B(device);
 	cuuint64_t reserved_B, used_B;
-	if (!device->cu_pool || atomic_load(&device->freed_B) <= keep_B)
-		return;
 	if (gpu_check(device, cuda.cuMemPoolGetAttribute(
 			device->cu_pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved_B)) ||
 	    gpu_check(device, cuda.cuMemPoolGetAttribute(
 			device->cu_pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used_B)) ||
-	    reserved_B <= used_B + keep_B)
+	    reserved_B <= used_B + keep_B) {
+		atomic_store(&device->untrimmed_ns, gpu_host_now_ns());
 		return;
+	}
 	atomic_store(&device->freed_B, 0);
 	(void)gpu_check(device, cuda.cuMemPoolTrimTo(device->cu_pool, used_B + keep_B));
 }
@@ -135,7 +145,8 @@ cl_int gpu_memory_alloc(struct gpu_device *device, uint64_t size_B, gpu_address 
 	if (err)
 		return err;
 	gpu_defer_reap(device);
-	pool_trim(device);
+	if (trim_is_due(device))
+		pool_trim(device);
 	CUresult cu_result = alloc(device, size_B, &cu_address);
 	if (cu_result == CUDA_ERROR_OUT_OF_MEMORY) {
 		gpu_memory_make_room(device);
@@ -243,9 +254,9 @@ void gpu_memory_give_back(struct gpu_device *device, gpu_address address, uint64
 	if (address && !gpu_device_status(device) && !any_pending(after, count))
 		address = kept_put(device, address, size_B);
 	gpu_memory_free(device, address, after, count);
-	if (atomic_fetch_add(&device->freed_B, address ? size_B : 0) + size_B <=
-		    gpu_pool_keep_B(device) ||
-	    gpu_enter(device, &scope))
+	if (address)
+		atomic_fetch_add(&device->freed_B, size_B);
+	if (!trim_is_due(device) || gpu_enter(device, &scope))
 		return;
 	pool_trim(device);
 	gpu_leave(&scope);

@@ -5,6 +5,7 @@
 #include "backend/gpu_internal.h"
 #include "tests/unit/gpu_setup.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 
 static void memory_comes_and_goes(void)
@@ -66,6 +67,32 @@ static void freed_memory_leaves_the_process(void)
 	for (int i = 0; i < BLOCKS; i++)
 		gpu_memory_give_back(first(), blocks[i], block_B, NULL, 0);
 	CHECK(free_memory_B() >= before_B - memory_B / 16);
+}
+
+/* Who comes and goes with small buffers does not ask the driver with each of them what the pool
+ * holds, however much it has freed in all. */
+static void small_blocks_cost_no_question(void)
+{
+	enum { TIMES = 2000 };
+	uint64_t (*calls)(const char *pattern);
+	void *library = dlopen("libculvert-softcuda.so", RTLD_NOW | RTLD_NOLOAD);
+	void *symbol = library ? dlsym(library, "culvert_soft_calls") : NULL;
+	if (none_here() || !symbol)
+		SKIP("not the software device");
+	memcpy(&calls, &symbol, sizeof(calls));
+	const uint64_t memory_B = gpu_device_caps(first())->memory_B;
+	for (int i = 0; i < 8; i++) {
+		const gpu_address block = memory_new(memory_B / 64);
+		gpu_memory_give_back(first(), block, memory_B / 64, NULL, 0);
+	}
+	const uint64_t asked = calls("cuMemPoolGetAttribute"), start_ns = gpu_host_now_ns();
+	for (int i = 0; i < TIMES; i++) {
+		const gpu_address block = memory_new(1 << 20);
+		gpu_memory_give_back(first(), block, 1 << 20, NULL, 0);
+	}
+	/* Once a millisecond, two questions. */
+	CHECK(calls("cuMemPoolGetAttribute") - asked <=
+	      2 * ((gpu_host_now_ns() - start_ns) / 1000000 + 2));
 }
 
 static void host_memory_is_pinned(void)
@@ -456,6 +483,7 @@ static const struct test_case cases[] = {
 	TEST(code_is_assembled_and_loaded),
 	TEST(memory_comes_and_goes),
 	TEST(freed_memory_leaves_the_process),
+	TEST(small_blocks_cost_no_question),
 	TEST(host_memory_is_pinned),
 	TEST(windows_are_pinned_in_part),
 	TEST(staged_copies_are_exact),
