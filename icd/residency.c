@@ -434,7 +434,9 @@ static bool segments_are_held(const struct ocl_storage *storage)
 }
 
 /* Too many pieces: brings all of them to one device, so that they are alike
- * again.  Slower, but the list stays short. */
+ * again.  Slower, but the list stays short.  Nothing says that the command comes after what
+ * has written the pieces that it does not touch, and a piece may have been written by several
+ * that nothing orders: the copies come after all that has used the storage. */
 static cl_int coalesce_locked(struct ocl_storage *storage, uint32_t device,
 			      struct gpu_stream *stream)
 {
@@ -442,14 +444,12 @@ static cl_int coalesce_locked(struct ocl_storage *storage, uint32_t device,
 	struct gpu_event *joined;
 	struct list *link, *next;
 	cl_int error = whole ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+	for (uint32_t i = 0; i <= storage->device_count && !error; i++)
+		error = ocl_users_order(&storage->locations[i].users, stream);
 	list_for_each(link, next, &storage->segments) {
 		struct segment *segment = list_entry(link, struct segment, link);
 		if (!error)
 			error = fetch_locked(storage, segment, device, stream);
-		if (!error)
-			error = segment_wait_writer(segment, stream);
-		for (uint32_t i = 0; i <= storage->device_count && !error; i++)
-			error = segment_wait_readers(segment, i, stream);
 	}
 	if (!error)
 		error = gpu_event_record(stream, false, &joined);

@@ -120,3 +120,31 @@ void ocl_witnesses_finish(struct ocl_witnesses *witnesses)
 	free(witnesses->events);
 	*witnesses = (struct ocl_witnesses)OCL_WITNESSES_INIT;
 }
+
+/* On a lost device nothing runs any more. */
+static cl_int stream_order(struct gpu_stream *user, struct gpu_stream *stream)
+{
+	struct gpu_event *event;
+	if (user == stream || gpu_device_status(gpu_stream_device(user)) ||
+	    gpu_stream_reached(user, gpu_stream_last(user)))
+		return CL_SUCCESS;
+	cl_int error = gpu_event_record(user, false, &event);
+	if (error)
+		return error;
+	error = gpu_stream_wait_event(stream, event);
+	gpu_event_unref(event);
+	return error;
+}
+
+cl_int ocl_users_order(struct ocl_users *users, struct gpu_stream *stream)
+{
+	cl_int error = CL_SUCCESS;
+	for (; users && !error; users = atomic_load(&users->more)) {
+		for (unsigned i = 0; i < OCL_USERS_PER_CHUNK && !error; i++) {
+			struct gpu_stream *user = atomic_load(&users->streams[i]);
+			if (user)
+				error = stream_order(user, stream);
+		}
+	}
+	return error;
+}

@@ -52,4 +52,7 @@ bool ocl_witnesses_add(struct ocl_witnesses *witnesses, struct gpu_event *event)
 void ocl_users_collect(struct ocl_users *users, struct ocl_witnesses *witnesses);
 void ocl_witnesses_finish(struct ocl_witnesses *witnesses);
 
+/* stream goes on after all that the users' streams have by now. */
+cl_int ocl_users_order(struct ocl_users *users, struct gpu_stream *stream);
+
 #endif

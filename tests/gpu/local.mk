@@ -17,3 +17,10 @@ tests_gpu_texture_diff_SOURCES = tests/gpu/texture_call.c tests/gpu/texture_case
 tests_gpu_texture_diff_LDADD = -ldl -lm
 TESTS += tests/gpu/texture-soft.sh
 EXTRA_DIST += tests/gpu/texture-soft.sh
+
+# Profiling stamps beside the GPU's own clock and the host's (tests/gpu/run).
+if HAVE_OPENCL_LOADER
+check_PROGRAMS += tests/gpu/stamps
+tests_gpu_stamps_SOURCES = tests/gpu/stamps.c tests/api/api_test.h
+tests_gpu_stamps_LDADD = $(OPENCL_LIBS) -ldl -lm
+endif

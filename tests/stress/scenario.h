@@ -65,6 +65,7 @@ static struct {
 	uint64_t (*calls)(const char *pattern);
 	const char *fault_rules;             /* of the command line; "": none */
 	unsigned faults_injected;
+	unsigned scenarios_done, schedules_done;
 	char report_path[64];
 } scene;
 
@@ -455,9 +456,12 @@ static inline void scenario_run(const struct scenario *scenario, struct scenario
 		return;
 	}
 	alarm(0);
-	if (!range.apart)
-		printf("scenario %02u: %u schedules: %s\n", scenario->number,
-		       range.last - range.first + 1, scenario->protects);
+	if (range.apart)
+		return;
+	printf("scenario %02u: %u schedules: %s\n", scenario->number, range.last - range.first + 1,
+	       scenario->protects);
+	scene.scenarios_done++;
+	scene.schedules_done += range.last - range.first + 1;
 }
 
 static inline bool scenario_wanted(const struct scenario *scenario, int argc, char **argv)
@@ -535,6 +539,9 @@ static inline int scenario_main(int argc, char **argv, const char *name, const c
 	}
 	if (*scene.fault_rules)
 		printf("faults: %u\n", scene.faults_injected);
+	if (!row)
+		printf("%u scenarios, %u schedules in all\n", scene.scenarios_done,
+		       scene.schedules_done);
 	scenario_end();
 	return api_test_end(&scene.test);
 }

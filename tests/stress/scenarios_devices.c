@@ -341,6 +341,44 @@ static void extra_halves(void)
 	release_mems(1, &mem);
 }
 
+/* A buffer in so many pieces that they are joined on one device: what is in them comes along, also
+ * what two commands have written that nothing orders. */
+static void extra_many_pieces(void)
+{
+	enum { PIECES = 96 };
+	cl_command_queue near = queue_on(0), far[3] = {queue_on(1), queue_on(1), queue_on(1)};
+	cl_uint words[2 * WORDS] = {0}, values[PIECES];
+	cl_event done[2];
+	cl_int code;
+	for (unsigned i = 0; i < WORDS; i++)
+		words[i] = 5;
+	cl_mem mem = clCreateBuffer(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words,
+				    &code);
+	CHECK_OK(code);
+	cl_mem view = view_of(mem, 0, SIZE_B);
+	change_words(far[0], "held", view, 1, WORDS / 2, 0, NULL, &done[0]);
+	cl_event none = user_event();
+	CHECK_OK(clSetUserEventStatus(none, CL_COMPLETE));
+	add_half(far[1], view, WORDS / 2, 2, &none, &done[1]);
+	for (cl_uint i = 0; i < PIECES; i++)
+		values[i] = i;
+	for (cl_uint i = 0; i < PIECES; i++)
+		CHECK_OK(clEnqueueWriteBuffer((i + scene.seed) % 2 ? near : far[2], mem, CL_FALSE,
+					      SIZE_B + i * 4, 4, &values[i], 0, NULL, NULL));
+	let_go();
+	CHECK_OK(clFinish(near));
+	CHECK_OK(clFinish(far[2]));
+	expect_words(near, mem, 0, WORDS / 2, 6, 2, done);
+	expect_words(near, mem, WORDS / 2, WORDS / 2, 7, 2, done);
+	for (cl_uint i = 0; i < PIECES; i++)
+		expect_words(near, mem, WORDS + i, 1, i, 0, NULL);
+	end_queues(1, &near);
+	end_queues(3, far);
+	release_events(2, done);
+	release_events(1, &none);
+	release_mems(2, (cl_mem[]){view, mem});
+}
+
 static const struct scenario scenarios[] = {
 	{26, "bytes are valid after their copy, not before", scenario_26_second_reader,
 	 ",hold:DtoD", 0, 2, false},
@@ -367,6 +405,7 @@ static const struct scenario scenarios[] = {
 	{58, "the same where devices do not reach each other", scenario_58_copies_of_parts,
 	 ",hold:held,peer:off", 0, 3, false},
 	{37, "the newest bytes of one's turn, moved once", scenario_37_once, NULL, 0, 2, false},
+	{60, "a buffer in too many pieces", extra_many_pieces, ",keep:held", 0, 2, false},
 	{59, "two halves of a buffer from another device", extra_halves, ",hold:DtoD", 0, 2, false},
 };
 
