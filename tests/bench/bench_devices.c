@@ -1,5 +1,6 @@
 /* Group devices: several GPUs in one context: a buffer that kernels on two of them use in
- * turn, a copy from one to another, and a job that they share.  cuda_devices.c is its twin. */
+ * turn, copies from one to another and from each to the next at the same time, and a job that
+ * they share.  cuda_devices.c is its twin. */
 #include "config.h"
 
 #include "tests/bench/opencl.h"
@@ -93,6 +94,74 @@ static void measure_moves(size_t size_B, size_t named_B)
 	CL_OK(clReleaseMemObject(moved.to));
 }
 
+/* --- from each to the next ------------------------------------------------------------------ */
+
+struct ring {
+	unsigned devices;
+	size_t size_B;
+	cl_mem from[MOST_DEVICES], to[MOST_DEVICES];
+	cl_kernel touches[MOST_DEVICES];
+	cl_uint touched;
+};
+
+/* Of all together.  The newest bytes are made anew where they come from each time. */
+static double ring_GBps(void *context)
+{
+	struct ring *ring = context;
+	const unsigned count = ring->devices;
+	for (unsigned i = 0; i < count; i++) {
+		opencl_launch(queues[i], ring->touches[i], 1, 1, 0, NULL, NULL);
+		CL_OK(clFinish(queues[i]));
+	}
+	ring->touched++;
+	const double start_us = bench_us();
+	for (unsigned i = 0; i < count; i++) {
+		const cl_command_queue next = queues[(i + 1) % count];
+		CL_OK(clEnqueueCopyBuffer(next, ring->from[i], ring->to[i], 0, 0, ring->size_B, 0,
+					  NULL, NULL));
+		CL_OK(clFlush(next));
+	}
+	for (unsigned i = 0; i < count; i++)
+		CL_OK(clFinish(queues[i]));
+	return (double)ring->size_B * count / (bench_us() - start_us) * 1e-3;
+}
+
+static void ring_end(struct ring *ring)
+{
+	for (unsigned i = 0; i < ring->devices; i++) {
+		cl_uint counted = 0;
+		CL_OK(clEnqueueReadBuffer(queues[(i + 1) % ring->devices], ring->to[i], CL_TRUE, 0, 4,
+					  &counted, 0, NULL, NULL));
+		if (counted != ring->touched)
+			bench_fail(__FILE__, __LINE__, "a touch was lost", (int)counted);
+		CL_OK(clReleaseKernel(ring->touches[i]));
+		CL_OK(clReleaseMemObject(ring->from[i]));
+		CL_OK(clReleaseMemObject(ring->to[i]));
+	}
+}
+
+static void measure_ring(unsigned devices)
+{
+	const cl_uint zero = 0;
+	struct ring ring = {.devices = devices, .size_B = bench_pick(256 << 20, 256 << 20, 4096)};
+	char name[64];
+	snprintf(name, sizeof(name), "copies from each of %u to the next, 256 MiB", devices);
+	if (devices > opencl.device_count) {
+		rows_skip("devices", name, "there are not so many");
+		return;
+	}
+	for (unsigned i = 0; i < devices; i++) {
+		ring.from[i] = opencl_buffer(CL_MEM_READ_WRITE, ring.size_B);
+		ring.to[i] = opencl_buffer(CL_MEM_READ_WRITE, ring.size_B);
+		ring.touches[i] = opencl_kernel("touch", 1, &ring.from[i]);
+		CL_OK(clEnqueueFillBuffer(queues[i], ring.from[i], &zero, 4, 0, ring.size_B, 0, NULL,
+					  NULL));
+		CL_OK(clFinish(queues[i]));
+	}
+	bench_row("devices", name, "GB/s", HIGHER, ring_GBps, &ring);
+	ring_end(&ring);
+}
+
 /* --- a job that they share ------------------------------------------------------------------ */
 
 struct job {
@@ -150,6 +219,8 @@ int main(int argc, char **argv)
 		queues[i] = opencl_queue(i, 0);
 	for (unsigned i = 0; i < 3; i++)
 		measure_moves(bench.tiny ? 4096 : sizes_B[i], sizes_B[i]);
+	for (unsigned devices = 2; devices <= MOST_DEVICES; devices *= 2)
+		measure_ring(devices);
 	for (unsigned devices = 1; devices <= MOST_DEVICES; devices *= 2)
 		measure_job(devices);
 	for (unsigned i = 0; i < opencl.device_count; i++)

@@ -98,6 +98,60 @@ static void measure_moves(size_t size_B, size_t named_B)
 	}
 }
 
+/* --- from each to the next ------------------------------------------------------------------ */
+
+struct ring {
+	unsigned devices;
+	size_t size_B;
+	CUdeviceptr from[MOST_DEVICES], to[MOST_DEVICES];
+};
+
+static double ring_GBps(void *context)
+{
+	struct ring *ring = context;
+	const unsigned count = ring->devices;
+	for (unsigned i = 0; i < count; i++) {
+		void *arguments[] = {&ring->from[i]};
+		cuda_use(i);
+		cuda_launch(streams[i], touches[i], 1, 1, arguments);
+		CU_OK(cu.cuStreamSynchronize(streams[i]));
+	}
+	const double start_us = bench_us();
+	for (unsigned i = 0; i < count; i++) {
+		const unsigned next = (i + 1) % count;
+		cuda_use(next);
+		CU_OK(cu.cuMemcpyPeerAsync(ring->to[i], cuda.contexts[next], ring->from[i],
+					   cuda.contexts[i], ring->size_B, streams[next]));
+	}
+	for (unsigned i = 0; i < count; i++)
+		CU_OK(cu.cuStreamSynchronize(streams[i]));
+	return (double)ring->size_B * count / (bench_us() - start_us) * 1e-3;
+}
+
+static void measure_ring(unsigned devices)
+{
+	struct ring ring = {.devices = devices, .size_B = bench_pick(256 << 20, 256 << 20, 4096)};
+	char name[64];
+	snprintf(name, sizeof(name), "copies from each of %u to the next, 256 MiB", devices);
+	if (devices > cuda.device_count) {
+		rows_skip("devices", name, "there are not so many");
+		return;
+	}
+	for (unsigned i = 0; i < devices; i++) {
+		cuda_use(i);
+		ring.from[i] = cuda_memory(ring.size_B);
+		cuda_use((i + 1) % devices);
+		ring.to[i] = cuda_memory(ring.size_B);
+	}
+	bench_row("devices", name, "GB/s", HIGHER, ring_GBps, &ring);
+	for (unsigned i = 0; i < devices; i++) {
+		cuda_use(i);
+		CU_OK(cu.cuMemFree_v2(ring.from[i]));
+		cuda_use((i + 1) % devices);
+		CU_OK(cu.cuMemFree_v2(ring.to[i]));
+	}
+}
+
 /* --- a job that they share ------------------------------------------------------------------ */
 
 struct job {
@@ -157,6 +211,8 @@ int main(int argc, char **argv)
 	enable_peers();
 	for (unsigned i = 0; i < 3; i++)
 		measure_moves(bench.tiny ? 4096 : sizes_B[i], sizes_B[i]);
+	for (unsigned devices = 2; devices <= MOST_DEVICES; devices *= 2)
+		measure_ring(devices);
 	for (unsigned devices = 1; devices <= MOST_DEVICES; devices *= 2)
 		measure_job(devices);
 	for (unsigned i = 0; i < cuda.device_count; i++) {
