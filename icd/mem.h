@@ -25,23 +25,24 @@ struct ocl_image;
 
 struct _cl_mem {
 	struct object base;
+	/* What each launch comes by lies together: see struct ocl_storage. */
 	cl_context context;              /* ref held */
-	cl_mem_object_type type;
-	cl_mem_flags flags;
+	struct ocl_storage *storage;     /* the root owns it, or svm */
+	struct ocl_image *image;         /* owned; NULL: a buffer */
 	size_t size_B;
 	size_t origin_B;                 /* in its root: of a sub-buffer, or an image of one */
+	cl_mem_flags flags;
+	atomic_uint holders;             /* of the struct: the object itself, arguments */
+	atomic_uint recorded;            /* how many of base.refs are of recorded commands */
+	cl_mem_object_type type;
+	atomic_uint map_count;
+	bool has_addresses;              /* the application may ask for them; see address.h */
 	void *host_pointer;              /* CL_MEM_USE_HOST_PTR; NULL otherwise */
 	cl_mem_properties *properties;   /* owned, with the final 0; NULL if none were given */
 	size_t property_count;
 	struct _cl_mem *parent;          /* ref held; NULL for a root */
 	struct _cl_mem *svm;             /* ref held: whose storage it is, see svm.h; NULL: none */
-	struct ocl_storage *storage;     /* the root owns it, or svm */
 	cl_device_id external_device;    /* of memory that was imported; NULL: it is ours */
-	bool has_addresses;              /* the application may ask for them; see address.h */
-	struct ocl_image *image;         /* owned; NULL: a buffer */
-	atomic_uint map_count;
-	atomic_uint recorded;            /* how many of base.refs are of recorded commands */
-	atomic_uint holders;             /* of the struct: the object itself, arguments */
 	struct mem_destructor *destructors; /* newest first */
 };
 

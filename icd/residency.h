@@ -71,23 +71,25 @@ struct ocl_storage {
 	struct lock lock;               /* guards all that follows but what says otherwise */
 	struct lock_condition idle;     /* busy or pinning became false */
 	bool busy;                      /* a copy of pageable memory runs without the lock */
-	uint64_t size_B;                /* immutable, as are the next four */
-	bool arrays;                    /* the locations have arrays */
-	struct ocl_texels texels;       /* of arrays */
-	enum ocl_place place;
-	bool moves_whole;               /* managed, and only one side uses it at a time */
-	atomic_bool at_host;            /* moves_whole: it may be there, and comes when acquired */
-	bool pageable;                  /* immutable: the shadow is the application's memory */
-	atomic_bool tracked;            /* segments are in force; never becomes false again */
-	bool pins_whole;                /* immutable: the first map pins all of the shadow */
 	bool pinning;                   /* a thread pins a part of the window, without the lock */
+	bool pins_whole;                /* immutable: the first map pins all of the shadow */
+	struct ocl_texels texels;       /* immutable: of arrays */
 	struct gpu_window *window;      /* owned: the shadow; NULL: it is one piece */
 	unsigned char *shadow;          /* NULL: none yet */
 	struct gpu_device *shadow_owner; /* which pinned it for us; NULL: the application's */
 	struct list segments;           /* in order, without holes */
 	uint32_t segment_count;
 	struct list maps;               /* mem.c's */
-	uint32_t device_count;          /* immutable */
+	/* What each launch comes by lies together, with the first location: of many buffers
+	 * it is seldom in the processor's cache.  Immutable but for the atomics. */
+	uint64_t size_B;
+	enum ocl_place place;
+	uint32_t device_count;
+	bool arrays;                    /* the locations have arrays */
+	bool moves_whole;               /* managed, and only one side uses it at a time */
+	bool pageable;                  /* the shadow is the application's memory */
+	atomic_bool at_host;            /* moves_whole: it may be there, and comes when acquired */
+	atomic_bool tracked;            /* segments are in force; never becomes false again */
 	struct ocl_location locations[]; /* device_count, then the host */
 };
 
