@@ -37,10 +37,10 @@ found=$(grep -nE '(^|[^a-z_])(abort|exit|_exit|quick_exit|setlocale|signal|sigac
 	grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)')
 [ -z "$found" ] || { printf '%s\n  calls that end or disturb the host process\n' "$found"; failed=1; }
 
-# What configure found comes before any system header, which it may change; but for a program that
-# a test compiles as a foreign one.
+# What configure found comes before any system header, which it may change; but for programs that
+# a test compiles as foreign ones.
 for file in $(find base icd frontend backend cache tests tools -name '*.c' -o -name '*.cpp' 2>/dev/null |
-	grep -vx tests/apps/viennacl.cpp); do
+	grep -vxE 'tests/apps/(viennacl|boost_compute)\.cpp'); do
 	grep -m 1 '^#' "$file" | grep -qx '#include "config.h"' ||
 		{ echo "$file: config.h is not what it includes first"; failed=1; }
 done
