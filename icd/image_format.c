@@ -4,6 +4,8 @@
 
 #include "icd/image.h"
 
+/* CL_DEPTH_STENCIL and its type, which the headers of December 2023 have there alone. */
+#include <CL/cl_gl.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
