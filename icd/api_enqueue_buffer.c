@@ -1,6 +1,7 @@
 /* Reading, writing, copying and filling buffers (OpenCL 3.0 API, 5.2.2, 5.2.3). */
 #include "config.h"
 
+#include "icd/complaint.h"
 #include "icd/enqueue.h"
 
 #include <string.h>
@@ -16,11 +17,15 @@ static cl_int transfer_check(cl_command_queue queue, cl_mem mem, size_t offset_B
 	if (!error)
 		error = enqueue_check_list(queue, count, events);
 	/* 5.2.2: CL_INVALID_VALUE out of bounds or without a pointer. */
-	if (!error)
-		error = enqueue_check_range(mem, offset_B, size_B);
-	if (!error && !pointer)
-		error = CL_INVALID_VALUE;
-	return error ? error : enqueue_check_host(mem, host);
+	if (error)
+		return error;
+	if (enqueue_check_range(mem, offset_B, size_B)) {
+		ocl_complain_range(host == ENQUEUE_HOST_READS ? "clEnqueueReadBuffer"
+							      : "clEnqueueWriteBuffer",
+				   mem, offset_B, size_B);
+		return CL_INVALID_VALUE;
+	}
+	return pointer ? enqueue_check_host(mem, host) : CL_INVALID_VALUE;
 }
 
 /* Nothing to move: the command keeps its place and its event. */

@@ -1,6 +1,7 @@
 /* Launches (OpenCL 3.0 API, 5.10). */
 #include "config.h"
 
+#include "icd/complaint.h"
 #include "icd/enqueue.h"
 #include "icd/launch.h"
 
@@ -27,6 +28,8 @@ static cl_int launch_enqueue(cl_command_queue queue, cl_kernel kernel, cl_comman
 	error = ocl_launch_init(&command, own, queue, kernel, type, range);
 	if (!error)
 		error = ocl_queue_enqueue(&command, false, count, events, event);
+	else
+		ocl_complain_launch(queue, kernel, range, error);
 	ocl_launch_finish(&command, own);
 	return error;
 }

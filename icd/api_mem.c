@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "icd/complaint.h"
 #include "icd/info_rows.h"
 #include "icd/mem_flags.h"
 #include "icd/nv_create_buffer.h"
@@ -14,13 +15,14 @@ static cl_mem mem_return(cl_int error, cl_mem mem, cl_int *errcode_ret)
 	return error ? NULL : mem;
 }
 
-static cl_int size_check(const struct _cl_context *context, size_t size_B)
+static cl_int size_check(cl_context context, size_t size_B)
 {
 	/* OpenCL 3.0 API, 5.2.1: CL_INVALID_BUFFER_SIZE when it is 0, or more than
 	 * every device of the context allows. */
 	for (cl_uint i = 0; i < context->device_count; i++)
 		if (size_B && size_B <= ocl_device_max_alloc_B(context->devices[i]))
 			return CL_SUCCESS;
+	ocl_complain_size(context, size_B);
 	return CL_INVALID_BUFFER_SIZE;
 }
 

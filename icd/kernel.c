@@ -3,6 +3,7 @@
 #include "icd/kernel.h"
 
 #include "frontend/ptx_start.h"
+#include "icd/complaint.h"
 #include "icd/image.h"
 #include "icd/sampler.h"
 #include "icd/svm.h"
@@ -223,9 +224,9 @@ static inline void value_copy(unsigned char *to, const void *value, size_t size_
 static cl_int value_set(cl_kernel kernel, cl_uint index, size_t size_B, const void *value)
 {
 	if (!value)
-		return CL_INVALID_ARG_VALUE;
+		return ocl_complain_argument(kernel, index, size_B, CL_INVALID_ARG_VALUE);
 	if (size_B != kernel->abi->arguments[index].size_B)
-		return CL_INVALID_ARG_SIZE;
+		return ocl_complain_argument(kernel, index, size_B, CL_INVALID_ARG_SIZE);
 	cl_int error = arguments_own(kernel);
 	if (error)
 		return error;
@@ -238,9 +239,9 @@ static cl_int local_set(cl_kernel kernel, cl_uint index, size_t size_B, const vo
 {
 	/* "arg_value entry must be NULL", "arg_size is zero" */
 	if (value)
-		return CL_INVALID_ARG_VALUE;
+		return ocl_complain_argument(kernel, index, size_B, CL_INVALID_ARG_VALUE);
 	if (!size_B)
-		return CL_INVALID_ARG_SIZE;
+		return ocl_complain_argument(kernel, index, size_B, CL_INVALID_ARG_SIZE);
 	cl_int error = arguments_own(kernel);
 	if (!error)
 		item_to_set(kernel, index)->local_B = size_B;
@@ -254,7 +255,7 @@ static cl_int sampler_set(cl_kernel kernel, cl_uint index, size_t size_B, const 
 	if (!error)
 		error = arguments_own(kernel);
 	if (error)
-		return error;
+		return ocl_complain_argument(kernel, index, size_B, error);
 	memcpy(&sampler, value, sizeof(sampler));
 	const struct ocl_argument *item = item_to_set(kernel, index);
 	memcpy(kernel->arguments->data + item->offset_B, &sampler->bits, sizeof(sampler->bits));
@@ -271,7 +272,7 @@ static cl_int memory_set(cl_kernel kernel, cl_uint index, size_t size_B, const v
 	if (!error)
 		error = arguments_own(kernel);
 	if (error)
-		return error;
+		return ocl_complain_argument(kernel, index, size_B, error);
 	struct ocl_argument *item = item_to_set(kernel, index);
 	const cl_mem old = item->mem;
 	item->pointer = 0;
@@ -289,7 +290,7 @@ cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, c
 {
 	const struct abi_kernel *abi = ocl_kernel_abi(kernel);
 	if (index >= abi->argument_count)
-		return CL_INVALID_ARG_INDEX;
+		return ocl_complain_argument(kernel, index, size_B, CL_INVALID_ARG_INDEX);
 	switch (abi->arguments[index].kind) {
 	case ABI_ARGUMENT_VALUE:
 		return value_set(kernel, index, size_B, value);

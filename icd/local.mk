@@ -75,6 +75,7 @@ icd_command_sources = \
 	icd/semaphore.c icd/semaphore.h icd/khr_semaphore.h icd/semaphore_info.def \
 	icd/semaphore_shared.c icd/semaphore_shared.h \
 	icd/semaphore_foreign.c icd/semaphore_foreign.h icd/api_semaphore.c \
+	icd/complaint.c icd/complaint.h \
 	icd/command_buffer.c icd/command_buffer.h icd/khr_command_buffer.h \
 	icd/drawing.c icd/drawing.h \
 	icd/command_buffer_info.def icd/mutable_command_info.def \

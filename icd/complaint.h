@@ -1,0 +1,22 @@
+/* What a person is told of a call that failed, through the context's pfn_notify and CULVERT_DEBUG=info:
+ * the call, the kernel, the argument, the limit and the value.  (OpenCL 3.0 API, 4.4: pfn_notify is used "to
+ * report information on errors ... that occur at runtime in this context".)
+ *
+ * Thread-safe; for the way of errors alone.  No lock may be held, for the application is called. */
+#ifndef CULVERT_ICD_COMPLAINT_H
+#define CULVERT_ICD_COMPLAINT_H
+
+#include "icd/launch.h"
+
+/* clSetKernelArg's; returns error. */
+cl_int ocl_complain_argument(cl_kernel kernel, cl_uint index, size_t size_B, cl_int error);
+/* clEnqueueNDRangeKernel's, of sizes and of arguments that are not there; nothing of other errors. */
+void ocl_complain_launch(cl_command_queue queue, cl_kernel kernel, const struct ocl_ndrange *range,
+			 cl_int error);
+/* A buffer that no device of the context can have. */
+void ocl_complain_size(cl_context context, size_t size_B);
+/* Bytes of a buffer that it does not have. */
+void ocl_complain_range(const char *call, const struct _cl_mem *mem, size_t offset_B,
+			size_t size_B);
+
+#endif
