@@ -4,6 +4,7 @@
 
 #include "backend/codegen.h"
 #include "base/build_id.h"
+#include "base/log.h"
 #include "base/stage.h"
 #include "icd/program_binary.h"
 
@@ -22,6 +23,9 @@ static void find_builders(void)
 	bytes_append_char(&text, ' ');
 	if (found && fe_compiler_build(&text) && !bytes_failed(&text))
 		bytes_move(&builders, &text);
+	else
+		log_warn("cache: nothing is kept, for the builds of Culvert or LLVM cannot be told "
+			 "apart: the files are not where they were");
 	bytes_finish(&text);
 }
 

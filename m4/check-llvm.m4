@@ -51,14 +51,15 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 		done
 		AS_IF([test -z "$culvert_clang_cpp"],
 			[AC_MSG_ERROR([libclang-cpp of LLVM $LLVM_VERSION not found; install libclang-cpp$LLVM_MAJOR])])
-		# As a list of C strings: what the compiler's build is known by, see fe_compiler_build.
-		LLVM_FILES="\"$llvm_libdir/`echo "$culvert_clang_cpp" | sed 's/^-l://'`\""
+		# As a list of C strings: what the compiler's build is known by, see fe_compiler_build.  The files
+		# themselves: packages for developers bring the links, and are not where a package of ours is.
+		culvert_clang_file=$llvm_libdir/`echo "$culvert_clang_cpp" | sed 's/^-l://'`
+		LLVM_FILES="\"`readlink -f $culvert_clang_file`\""
 		for file in `$LLVM_CONFIG --link-shared --libfiles core`; do
-			LLVM_FILES="$LLVM_FILES, \"$file\""
+			LLVM_FILES="$LLVM_FILES, \"`readlink -f $file`\""
 		done
 		# Where the loader finds this very file by itself, our library names no path: packages want none.
 		culvert_rpath="-Wl,-rpath,$llvm_libdir"
-		culvert_clang_file=$llvm_libdir/`echo "$culvert_clang_cpp" | sed 's/^-l://'`
 		for file in `PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | sed -n 's/.*libclang-cpp.* => //p'`; do
 			AS_IF([test "$file" -ef "$culvert_clang_file"], [culvert_rpath=])
 		done

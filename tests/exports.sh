@@ -31,6 +31,12 @@ if [ -f ./libculvert-ptxcompiler.so ]; then
 	ptx=./libculvert-ptxcompiler.so
 	[ "$(visible $ptx)" = culvert_ptx_compiler ] || { echo "$ptx exports:"; visible $ptx | head; failed=1; }
 fi
+# What LLVM's build is known by, without which nothing is cached, is what the compiler loads: not a link that
+# only the packages for developers have.
+for file in $(echo "$LLVM_FILES" | tr -d '",'); do
+	[ -z "$frontend" ] || ldd $frontend | sed -n 's/.* => \([^ ]*\) .*/\1/p' | xargs readlink -f | grep -qxF "$file" ||
+		{ echo "$file is not what $frontend loads"; failed=1; }
+done
 # libcuda and libnvvm are found at run time, never linked.
 for library in $driver $soft $frontend $ptx; do
 	if readelf -d $library | grep NEEDED | grep -E 'libcuda|libnvvm|libOpenCL'; then

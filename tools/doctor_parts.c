@@ -89,10 +89,17 @@ void doctor_compiler(struct findings *findings)
 {
 	struct bytes log = BYTES_INIT, build = BYTES_INIT;
 	size_t libdevice_B = 0;
-	if (!fe_compiler_build(&build)) {
+	const bool known = fe_compiler_build(&build);
+	const bool loaded = fe_libdevice(&libdevice_B);
+	if (loaded && !known) {
+		finding_add(findings, "compiler", FINDING_CAREFUL,
+			    "install a package that was made for this distribution",
+			    "LLVM's files are not where Culvert was built with them: it works, and "
+			    "nothing that it builds is kept");
+	} else if (!known) {
 		finding_add(findings, "compiler", FINDING_BAD, "sudo make install",
 			    "Culvert's compiler, or the LLVM it was built with, is not there");
-	} else if (fe_libdevice(&libdevice_B)) {
+	} else if (loaded) {
 		finding_add(findings, "compiler", FINDING_GOOD, NULL, "%s; libdevice inside, %s",
 			    fe_compiler_id(), tool_size(libdevice_B));
 	} else {
