@@ -41,8 +41,8 @@ static cl_int local_take(struct ocl_launch *launch, const struct ocl_ndrange *ra
 			 const struct gpu_caps *caps)
 {
 	const uint32_t *required = launch->code->abi->required_local;
-	for (unsigned i = range->work_dim; i < 3; i++)
-		if (required[0] && required[i] != 1)
+	for (unsigned i = range->work_dim; i < 3 && required[0]; i++)
+		if (required[i] != 1)
 			return CL_INVALID_WORK_GROUP_SIZE;
 	for (unsigned i = 0; i < range->work_dim; i++) {
 		const size_t local = range->local[i];
@@ -463,6 +463,21 @@ static cl_int hidden_parameters(struct ocl_launch *launch, struct hidden_values 
 	return CL_SUCCESS;
 }
 
+/* The only one there is of most launches. */
+static void grid_describe_whole(const struct ocl_launch *launch, struct hidden_values *values,
+				struct gpu_launch *gpu)
+{
+	uint64_t starts = 0;
+	for (unsigned i = 0; i < 3; i++) {
+		gpu->grid[i] = (uint32_t)launch->whole[i];
+		gpu->block[i] = launch->local[i];
+		values->group_start[i] = 0;
+		values->id_start[i] = launch->offset[i];
+		starts |= launch->offset[i];
+	}
+	gpu->function = starts ? launch->starting : launch->function;
+}
+
 /* One of the grids that a launch is: of the whole work-groups, or of those at the edges
  * of the dimensions in the set.  false: there are no such work-groups. */
 static bool grid_describe(const struct ocl_launch *launch, unsigned edges,
@@ -515,6 +530,10 @@ static cl_int launch_grids(const struct ocl_launch *launch, struct gpu_stream *s
 	const unsigned all = launch->edges;
 	unsigned edges = 0;
 	cl_int error = CL_SUCCESS;
+	if (!all) {
+		grid_describe_whole(launch, values, &gpu);
+		return gpu_launch(stream, &gpu);
+	}
 	do {
 		if (grid_describe(launch, edges, values, &gpu))
 			error = gpu_launch(stream, &gpu);
@@ -527,7 +546,7 @@ static cl_int launch_with(struct ocl_command *command, struct gpu_stream *stream
 			  struct hidden_values *values, void **parameters)
 {
 	struct ocl_launch *launch = &command->u.launch;
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < 3 && launch->code->abi->hidden_count; i++)
 		values->group_count[i] = (uint32_t)groups_of(launch, i);
 	if (launch->code->traits.locals)
 		(void)ocl_kernel_dynamic_local_B(launch->code->abi, launch->arguments,
