@@ -3,6 +3,7 @@
 
 #include "icd/image_check.h"
 #include "icd/image_format.h"
+#include "icd/image_import.h"
 #include "icd/info_rows.h"
 #include "icd/mem_flags.h"
 
@@ -28,9 +29,6 @@ static cl_int image_create(struct ocl_image_request *request, const cl_image_for
 			   const cl_image_desc *desc, cl_mem *mem_out)
 {
 	cl_int error = context_check(request->context);
-	/* 5.3.1: CL_INVALID_PROPERTY for one that is not known; there are none for images. */
-	if (!error && request->properties && request->properties[0])
-		error = CL_INVALID_PROPERTY;
 	if (!error && !format)
 		error = CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
 	if (!error && !desc)
@@ -39,6 +37,8 @@ static cl_int image_create(struct ocl_image_request *request, const cl_image_for
 		return error;
 	request->format = *format;
 	request->desc = *desc;
+	if (request->properties && request->properties[0])
+		return ocl_image_import(request, mem_out);
 	error = ocl_image_check(request);
 	return error ? error : ocl_image_create(request, mem_out);
 }

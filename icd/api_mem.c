@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "icd/complaint.h"
+#include "icd/image.h"
 #include "icd/info_rows.h"
 #include "icd/mem_flags.h"
 #include "icd/nv_create_buffer.h"
@@ -26,15 +27,6 @@ static cl_int size_check(cl_context context, size_t size_B)
 	return CL_INVALID_BUFFER_SIZE;
 }
 
-/* cl_khr_external_memory: CL_INVALID_VALUE for flags that speak of host memory,
- * CL_INVALID_HOST_PTR for a pointer to such. */
-static cl_int external_check(cl_mem_flags flags, const void *host_pointer)
-{
-	if (flags & (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR))
-		return CL_INVALID_VALUE;
-	return host_pointer ? CL_INVALID_HOST_PTR : CL_SUCCESS;
-}
-
 static cl_int buffer_check(cl_context context, const cl_mem_properties *list, cl_mem_flags flags,
 			   size_t size_B, const void *host_pointer,
 			   struct ocl_mem_properties *properties)
@@ -45,7 +37,7 @@ static cl_int buffer_check(cl_context context, const cl_mem_properties *list, cl
 	if (!error)
 		error = ocl_mem_flags_check(flags);
 	if (!error && properties->is_external)
-		error = external_check(flags, host_pointer);
+		error = ocl_mem_external_check(flags, host_pointer);
 	if (!error)
 		error = size_check(context, size_B);
 	if (error)

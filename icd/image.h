@@ -40,6 +40,7 @@ struct ocl_image {
 	 * for a slice that the type does not have. */
 	uint64_t row_pitch_B, slice_pitch_B;
 	bool linear;                     /* in the memory of a buffer */
+	bool imported;                   /* ... that nobody sees (image_import.h) */
 	unsigned char *shadow;           /* NULL: none yet */
 	struct gpu_device *shadow_owner; /* which pinned it; NULL: the application's */
 	bool shadow_pinned;              /* copies of it never wait */

@@ -100,25 +100,31 @@ static cl_int check_1d_buffer(struct ocl_image_request *request, uint32_t texel_
 	return desc->image_row_pitch <= buffer->size_B ? CL_SUCCESS : CL_INVALID_IMAGE_DESCRIPTOR;
 }
 
+cl_int ocl_image_rows_take(struct ocl_image_request *request, uint32_t unit)
+{
+	cl_image_desc *desc = &request->desc;
+	const struct gpu_caps *caps = request->context->devices[0]->caps;
+	if (desc->image_slice_pitch)
+		return CL_INVALID_IMAGE_DESCRIPTOR;
+	cl_int error = pitches_take(desc, ocl_image_format_B(&request->format), true);
+	if (error)
+		return error;
+	if (desc->image_row_pitch % ((size_t)caps->texture_pitch_B * unit))
+		return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
+	return desc->image_row_pitch > caps->image_pitch_max_B ? CL_INVALID_IMAGE_DESCRIPTOR
+							       : CL_SUCCESS;
+}
+
 /* cl_khr_image2d_from_buffer: CL_INVALID_IMAGE_FORMAT_DESCRIPTOR when the row pitch is
  * not a multiple of CL_DEVICE_IMAGE_PITCH_ALIGNMENT texels, CL_INVALID_IMAGE_DESCRIPTOR
  * when the image does not lie in the buffer. */
 static cl_int check_2d_buffer(struct ocl_image_request *request, uint32_t texel_B)
 {
-	cl_image_desc *desc = &request->desc;
-	const struct _cl_mem *buffer = desc->mem_object;
-	const struct gpu_caps *caps = request->context->devices[0]->caps;
-	if (desc->image_slice_pitch)
-		return CL_INVALID_IMAGE_DESCRIPTOR;
-	cl_int error = pitches_take(desc, texel_B, true);
-	if (error)
-		return error;
-	if (desc->image_row_pitch % ((size_t)caps->texture_pitch_B * texel_B))
-		return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
-	if (desc->image_row_pitch > caps->image_pitch_max_B ||
-	    desc->image_row_pitch > buffer->size_B / desc->image_height)
-		return CL_INVALID_IMAGE_DESCRIPTOR;
-	return CL_SUCCESS;
+	const cl_image_desc *desc = &request->desc;
+	cl_int error = ocl_image_rows_take(request, texel_B);
+	if (!error && desc->image_row_pitch > desc->mem_object->size_B / desc->image_height)
+		error = CL_INVALID_IMAGE_DESCRIPTOR;
+	return error;
 }
 
 /* 5.3.1, "creating a 2D image from another 2D image object": all is as in that, but an

@@ -10,4 +10,9 @@
  * flags leave out from the memory object that the image is made of. */
 cl_int ocl_image_check(struct ocl_image_request *request);
 
+/* Of a 2D image in linear memory: the row pitch, which is filled in, is a multiple of unit times
+ * CL_DEVICE_IMAGE_PITCH_ALIGNMENT bytes.  CL_INVALID_IMAGE_DESCRIPTOR,
+ * CL_INVALID_IMAGE_FORMAT_DESCRIPTOR. */
+cl_int ocl_image_rows_take(struct ocl_image_request *request, uint32_t unit);
+
 #endif

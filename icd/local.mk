@@ -56,7 +56,7 @@ icd_command_sources = \
 	icd/mem_properties.c icd/mem_properties.h icd/khr_external_memory.h icd/api_external.c \
 	icd/svm.c icd/svm.h icd/address.c icd/address.h \
 	icd/image.c icd/image.h icd/image_bind.c icd/image_info.def \
-	icd/image_check.c icd/image_check.h \
+	icd/image_check.c icd/image_check.h icd/image_import.c icd/image_import.h \
 	icd/image_format.c icd/image_format.h \
 	icd/complete.c icd/complete.h \
 	icd/event.c icd/event.h icd/event_pool.c icd/event_pool.h icd/event_info.def \

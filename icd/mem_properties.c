@@ -74,3 +74,10 @@ cl_int ocl_mem_properties_read(const struct _cl_context *context, const cl_mem_p
 	const cl_uint importers = reading.has_devices ? reading.devices : context->device_count;
 	return properties->is_external && importers != 1 ? CL_INVALID_DEVICE : CL_SUCCESS;
 }
+
+cl_int ocl_mem_external_check(cl_mem_flags flags, const void *host_pointer)
+{
+	if (flags & (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR))
+		return CL_INVALID_VALUE;
+	return host_pointer ? CL_INVALID_HOST_PTR : CL_SUCCESS;
+}

@@ -1,4 +1,4 @@
-/* The properties of clCreateBufferWithProperties.
+/* The properties of clCreateBufferWithProperties and clCreateImageWithProperties.
  *
  * Thread-safe: it only reads. */
 #ifndef CULVERT_ICD_MEM_PROPERTIES_H
@@ -20,5 +20,8 @@ struct ocl_mem_properties {
 /* CL_INVALID_PROPERTY, CL_INVALID_DEVICE. */
 cl_int ocl_mem_properties_read(const struct _cl_context *context, const cl_mem_properties *list,
 			       struct ocl_mem_properties *properties);
+/* cl_khr_external_memory: CL_INVALID_VALUE for flags that speak of host memory,
+ * CL_INVALID_HOST_PTR for a pointer to such. */
+cl_int ocl_mem_external_check(cl_mem_flags flags, const void *host_pointer);
 
 #endif

@@ -335,7 +335,7 @@ static void queries(void)
 	CHECK_OK(clGetDeviceInfo(test.device, 0x204F, sizeof(type), &type, &size));
 	CHECK(type == OPAQUE_FD && size == sizeof(type));
 	CHECK_OK(clGetDeviceInfo(test.device, 0x2052, sizeof(type), &type, &size));
-	CHECK(size == 0);
+	CHECK(type == OPAQUE_FD && size == sizeof(type));
 }
 
 int main(int argc, char **argv)

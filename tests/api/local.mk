@@ -102,7 +102,8 @@ api_command_tests = tests/api/buffers tests/api/image_transfers tests/api/image_
 	tests/api/command_buffers tests/api/command_buffer_memory \
 	tests/api/cuda_interop tests/api/mutable_commands tests/api/semaphores \
 	tests/api/external_memory tests/api/shared_semaphores tests/api/svm_system tests/api/large_memory \
-	tests/api/device_addresses tests/api/foreign_semaphores
+	tests/api/device_addresses tests/api/foreign_semaphores \
+	tests/api/external_images
 tests_api_usm_SOURCES = tests/api/usm.c tests/api/api_test.h
 tests_api_usm_LDADD = $(OPENCL_LIBS) -lpthread
 tests_api_svm_SOURCES = tests/api/svm.c tests/api/api_test.h
@@ -123,6 +124,9 @@ tests_api_semaphores_LDADD = $(OPENCL_LIBS)
 tests_api_external_memory_SOURCES = tests/api/external_memory.c tests/api/cuda_shared.h \
 	tests/api/second_process.h tests/api/api_test.h
 tests_api_external_memory_LDADD = $(OPENCL_LIBS) -ldl
+tests_api_external_images_SOURCES = tests/api/external_images.c tests/api/cuda_shared.h \
+	tests/api/api_test.h
+tests_api_external_images_LDADD = $(OPENCL_LIBS) -ldl
 tests_api_svm_system_SOURCES = tests/api/svm_system.c tests/api/api_test.h
 tests_api_svm_system_LDADD = $(OPENCL_LIBS) -lpthread
 tests_api_large_memory_SOURCES = tests/api/large_memory.c tests/api/api_test.h

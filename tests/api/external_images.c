@@ -1,0 +1,244 @@
+/* Protects: images in memory that CUDA shares (cl_khr_external_memory_opaque_fd): 2D images whose
+ * rows lie one behind the other.  Kernels, the host and CUDA see the same texels; what was imported
+ * can be asked for; what cannot be imported leaves the descriptor to the application. */
+#include "config.h"
+
+#include "tests/api/cuda_shared.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <unistd.h>
+
+enum { WIDTH = 40, HEIGHT = 12, PITCH_B = 256, SIZE_B = PITCH_B * HEIGHT };
+enum { OPAQUE_FD = 0x2060, DEVICE_LIST = 0x2051, LINEAR_TYPES = 0x2052 };
+
+static const char source[] =
+	"constant sampler_t plain = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE |\n"
+	"	CLK_FILTER_NEAREST;\n"
+	"kernel void look(read_only image2d_t image, global float4 *out) {\n"
+	"	int2 c = (int2)(get_global_id(0), get_global_id(1));\n"
+	"	out[c.y * 40 + c.x] = read_imagef(image, plain, c);\n"
+	"}\n"
+	"kernel void paint(write_only image2d_t image) {\n"
+	"	int2 c = (int2)(get_global_id(0), get_global_id(1));\n"
+	"	write_imagef(image, c, (float4)(c.x, c.y, 255.0f, 0.0f) / 255.0f);\n"
+	"}\n";
+
+static const cl_image_format rgba8 = {CL_RGBA, CL_UNORM_INT8};
+
+static struct api_test test;
+
+typedef cl_int(CL_API_CALL *take)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
+				  const cl_event *, cl_event *);
+static take acquire, give;
+
+static bool entry_find(void)
+{
+	*(void **)&acquire = clGetExtensionFunctionAddressForPlatform(
+		test.platform, "clEnqueueAcquireExternalMemObjectsKHR");
+	*(void **)&give = clGetExtensionFunctionAddressForPlatform(
+		test.platform, "clEnqueueReleaseExternalMemObjectsKHR");
+	return acquire && give;
+}
+
+static cl_image_desc desc_of(size_t pitch_B)
+{
+	return (cl_image_desc){.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH,
+			       .image_height = HEIGHT, .image_row_pitch = pitch_B};
+}
+
+static cl_mem imported(int fd)
+{
+	const cl_mem_properties list[] = {
+		OPAQUE_FD, (cl_mem_properties)fd, DEVICE_LIST,
+		(cl_mem_properties)(uintptr_t)test.device, 0, 0,
+	};
+	const cl_image_desc desc = desc_of(PITCH_B);
+	cl_mem_properties got[8];
+	size_t size = 0;
+	cl_int code;
+	cl_mem mem = clCreateImageWithProperties(test.context, list, CL_MEM_READ_WRITE, &rgba8,
+						 &desc, NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(clGetMemObjectInfo(mem, CL_MEM_PROPERTIES, sizeof(got), got, &size));
+	CHECK(size == sizeof(list) && !memcmp(got, list, size));
+	return mem;
+}
+
+/* The buffer that it lies in is nobody's business. */
+static void queries(cl_mem image)
+{
+	cl_mem other = image;
+	cl_mem_object_type type = 0;
+	cl_uint handle_type = 0;
+	size_t size = 0;
+	CHECK_OK(clGetMemObjectInfo(image, CL_MEM_TYPE, sizeof(type), &type, NULL));
+	CHECK(type == CL_MEM_OBJECT_IMAGE2D);
+	CHECK_OK(clGetMemObjectInfo(image, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(other), &other,
+				    NULL));
+	CHECK(!other);
+	other = image;
+	CHECK_OK(clGetImageInfo(image, CL_IMAGE_BUFFER, sizeof(other), &other, NULL));
+	CHECK(!other);
+	CHECK_OK(clGetImageInfo(image, CL_IMAGE_ROW_PITCH, sizeof(size), &size, NULL));
+	CHECK(size == PITCH_B);
+	CHECK_OK(clGetDeviceInfo(test.device, LINEAR_TYPES, sizeof(handle_type), &handle_type,
+				 &size));
+	CHECK(size == sizeof(handle_type) && handle_type == OPAQUE_FD);
+}
+
+static void kernel_run(cl_command_queue queue, cl_program program, const char *name, cl_mem image,
+		       cl_mem out)
+{
+	const size_t global[2] = {WIDTH, HEIGHT};
+	cl_int code;
+	cl_kernel kernel = clCreateKernel(program, name, &code);
+	CHECK_OK(code);
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(image), &image));
+	if (out)
+		CHECK_OK(clSetKernelArg(kernel, 1, sizeof(out), &out));
+	CHECK_OK(acquire(queue, 1, &image, 0, NULL, NULL));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, NULL, 0, NULL, NULL));
+	CHECK_OK(give(queue, 1, &image, 0, NULL, NULL));
+	CHECK_OK(clFinish(queue));
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
+/* What CUDA wrote, by a kernel and by the host. */
+static void look(cl_command_queue queue, cl_program program, cl_mem image,
+		 const struct cuda_shared *shared)
+{
+	static const size_t origin[3] = {0, 0, 0}, region[3] = {WIDTH, HEIGHT, 1};
+	static cl_float out[WIDTH * HEIGHT][4];
+	static cl_uint texels[HEIGHT][WIDTH];
+	cl_int code;
+	bool good = true;
+	cl_mem buffer = clCreateBuffer(test.context, 0, sizeof(out), NULL, &code);
+	CHECK_OK(code);
+	for (unsigned y = 0; y < HEIGHT; y++)
+		CU_OK(cu.cuMemsetD32_v2(shared->address + (size_t)y * PITCH_B, 0x33 * 0x10000 + y,
+					WIDTH));
+	CU_OK(cu.cuCtxSynchronize());
+	kernel_run(queue, program, "look", image, buffer);
+	CHECK_OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+	for (unsigned i = 0; i < WIDTH * HEIGHT; i++)
+		good = good && out[i][0] == (cl_float)(i / WIDTH) / 255.0f && out[i][1] == 0.0f &&
+		       out[i][2] == 0.2f && out[i][3] == 0.0f;
+	CHECK(good);
+	CHECK_OK(clEnqueueReadImage(queue, image, CL_TRUE, origin, region, 0, 0, texels, 0, NULL,
+				    NULL));
+	CHECK(texels[0][0] == 0x330000 && texels[HEIGHT - 1][WIDTH - 1] == 0x330000 + HEIGHT - 1);
+	CHECK_OK(clReleaseMemObject(buffer));
+}
+
+/* What kernels wrote, by CUDA: rows end where their texels do. */
+static void paint(cl_command_queue queue, cl_program program, cl_mem image,
+		  const struct cuda_shared *shared)
+{
+	static cl_uint words[SIZE_B / 4];
+	bool good = true;
+	CU_OK(cu.cuMemsetD32_v2(shared->address, 0x99999999, SIZE_B / 4));
+	CU_OK(cu.cuCtxSynchronize());
+	kernel_run(queue, program, "paint", image, NULL);
+	CU_OK(cu.cuMemcpyDtoH_v2(words, shared->address, SIZE_B));
+	for (unsigned i = 0; i < SIZE_B / 4; i++) {
+		const unsigned x = i % (PITCH_B / 4), y = i / (PITCH_B / 4);
+		good = good && words[i] == (x < WIDTH ? 0xFF0000 + y * 0x100 + x : 0x99999999);
+	}
+	CHECK(good);
+}
+
+static void both_ways(void)
+{
+	cl_int code;
+	struct cuda_shared shared = cuda_shared_make(SIZE_B);
+	cl_program program = api_test_build(test.context, test.device, source, NULL);
+	cl_command_queue queue =
+		clCreateCommandQueueWithProperties(test.context, test.device, NULL, &code);
+	CHECK_OK(code);
+	cl_mem image = imported(cuda_shared_export(&shared));
+	queries(image);
+	look(queue, program, image, &shared);
+	paint(queue, program, image, &shared);
+	CHECK_OK(clReleaseMemObject(image));
+	CHECK_OK(clReleaseCommandQueue(queue));
+	CHECK_OK(clReleaseProgram(program));
+	cuda_shared_release(&shared);
+}
+
+/* --- errors ---------------------------------------------------------------------------------- */
+
+static cl_int code_of(const cl_mem_properties *list, cl_mem_flags flags,
+		      const cl_image_format *format, cl_image_desc desc, void *pointer)
+{
+	cl_int code = 12345;
+	CHECK(!clCreateImageWithProperties(test.context, list, flags, format, &desc, pointer,
+					   &code));
+	return code;
+}
+
+static void property_errors(int fd)
+{
+	const cl_image_desc desc = desc_of(PITCH_B);
+	const cl_mem_properties device = (cl_mem_properties)(uintptr_t)test.device;
+	const cl_mem_properties good[] = {OPAQUE_FD, (cl_mem_properties)fd, 0};
+	const cl_mem_properties none[] = {OPAQUE_FD, 12345, 0};
+	const cl_mem_properties twice[] = {OPAQUE_FD, 3, OPAQUE_FD, 3, 0};
+	const cl_mem_properties alone[] = {DEVICE_LIST, device, 0, 0}, unknown[] = {1, 1, 0};
+	const cl_mem_properties null[] = {OPAQUE_FD, 3, DEVICE_LIST, 0, 0};
+	char host[SIZE_B];
+	/* It is no memory. */
+	CHECK_CODE(code_of(good, 0, &rgba8, desc, NULL), CL_INVALID_PROPERTY);
+	CHECK_CODE(code_of(none, 0, &rgba8, desc, NULL), CL_INVALID_PROPERTY);
+	CHECK_CODE(code_of(twice, 0, &rgba8, desc, NULL), CL_INVALID_PROPERTY);
+	CHECK_CODE(code_of(alone, 0, &rgba8, desc, NULL), CL_INVALID_PROPERTY);
+	CHECK_CODE(code_of(unknown, 0, &rgba8, desc, NULL), CL_INVALID_PROPERTY);
+	CHECK_CODE(code_of(null, 0, &rgba8, desc, NULL), CL_INVALID_DEVICE);
+	CHECK_CODE(code_of(good, CL_MEM_ALLOC_HOST_PTR, &rgba8, desc, NULL), CL_INVALID_VALUE);
+	CHECK_CODE(code_of(good, CL_MEM_COPY_HOST_PTR, &rgba8, desc, host), CL_INVALID_VALUE);
+	CHECK_CODE(code_of(good, 0, &rgba8, desc, host), CL_INVALID_HOST_PTR);
+	CHECK(fcntl(fd, F_GETFD) >= 0);
+}
+
+static void desc_errors(void)
+{
+	const cl_image_format bad = {CL_BGRA, CL_FLOAT};
+	struct cuda_shared shared = cuda_shared_make(SIZE_B);
+	const int fd = cuda_shared_export(&shared);
+	const cl_mem_properties list[] = {OPAQUE_FD, (cl_mem_properties)fd, 0};
+	cl_image_desc desc = desc_of(PITCH_B);
+	CHECK_CODE(code_of(list, 0, &bad, desc, NULL), CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+	/* 5.3.1.3: a row has its texels at least, and begins where textures can. */
+	CHECK_CODE(code_of(list, 0, &rgba8, desc_of(WIDTH), NULL), CL_INVALID_IMAGE_DESCRIPTOR);
+	CHECK_CODE(code_of(list, 0, &rgba8, desc_of(WIDTH * 4 + 4), NULL),
+		   CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+	desc.image_slice_pitch = SIZE_B;
+	CHECK_CODE(code_of(list, 0, &rgba8, desc, NULL), CL_INVALID_IMAGE_DESCRIPTOR);
+	desc = desc_of(PITCH_B);
+	desc.image_height = 0;
+	CHECK_CODE(code_of(list, 0, &rgba8, desc, NULL), CL_INVALID_IMAGE_DESCRIPTOR);
+	desc = desc_of(0);
+	desc.image_type = CL_MEM_OBJECT_IMAGE3D;
+	desc.image_depth = 2;
+	CHECK_CODE(code_of(list, 0, &rgba8, desc, NULL), CL_INVALID_IMAGE_DESCRIPTOR);
+	/* Through all that it was the application's. */
+	CHECK(fcntl(fd, F_GETFD) >= 0);
+	close(fd);
+	cuda_shared_release(&shared);
+}
+
+int main(void)
+{
+	if (!api_test_start(&test, "external images"))
+		return API_TEST_SKIP;
+	if (!entry_find() || !cuda_use()) {
+		CHECK_OK(clReleaseContext(test.context));
+		return API_TEST_SKIP;
+	}
+	const int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	both_ways();
+	property_errors(fd);
+	desc_errors();
+	close(fd);
+	return api_test_end(&test);
+}
