@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@
 static const char file_name[] = "culvert-compile";
 static const uint64_t hello_ns = 20000000000u;
 
-enum { HELPERS_MIN = 4, HELPERS_MAX = 16 };
+enum { HELPERS_MIN = 4, HELPERS_MAX = 16, SHARE_MAX = 16 };
 
 extern char **environ;
 
@@ -172,16 +173,28 @@ static struct helper *helper_start(const char *path)
 
 /* --- having one --------------------------------------------------------------------------- */
 
+/* That this thread, and so a process that it starts, may use. */
 static unsigned cores_count(void)
 {
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	return cores < 1 ? 1 : cores > HELPERS_MAX ? HELPERS_MAX : (unsigned)cores;
+	cpu_set_t allowed;
+	const long online = sysconf(_SC_NPROCESSORS_ONLN);
+	/* It fails where there are more than the set has room for. */
+	const long cores = sched_getaffinity(0, sizeof(allowed), &allowed) ? online
+									   : CPU_COUNT(&allowed);
+	return cores < 1 ? 1 : (unsigned)cores;
 }
 
 static unsigned helpers_max(void)
 {
 	unsigned cores = cores_count();
-	return cores < HELPERS_MIN ? HELPERS_MIN : cores;
+	return cores < HELPERS_MIN ? HELPERS_MIN : cores > HELPERS_MAX ? HELPERS_MAX : cores;
+}
+
+/* Of the cores, where so many builds are under way. */
+static unsigned share_of(unsigned busy)
+{
+	unsigned share = cores_count() / busy;
+	return share > SHARE_MAX ? SHARE_MAX : share;
 }
 
 static bool ready_locked(void)
@@ -244,7 +257,7 @@ static struct helper *helper_take(bool fresh, const char *path)
 		stage_clock_lap(&clock, "start of a compiler's process");
 	}
 	if (helper)
-		helper->threads = cores_count() / busy;
+		helper->threads = share_of(busy);
 	else
 		helper_release();
 	return helper;

@@ -1,10 +1,12 @@
-/* CUDA's run-time compiler, as the twin: CUDA C++ to machine code, not loaded.  By dlopen:
- * BENCH_NVRTC names the library, BENCH_ARCH the GPU. */
+/* CUDA's run-time compiler, as the twin: CUDA C++ to machine code, and that to functions of the
+ * GPU; where there is none, to machine code alone, which BENCH_ARCH says for which.  By dlopen:
+ * BENCH_NVRTC names the library, BENCH_CUDA the driver. */
 #include "config.h"
 
 #include "tests/bench/build/builder.h"
 #include "tests/bench/bench.h"
 
+#include <cuda.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +33,24 @@ static struct {
 	int (*nvrtcDestroyProgram)(void **);
 } nvrtc;
 
+/* NULL: there is no GPU. */
+static struct {
+	CUresult (*cuInit)(unsigned);
+	CUresult (*cuDeviceGet)(CUdevice *, int);
+	CUresult (*cuDevicePrimaryCtxRetain)(CUcontext *, CUdevice);
+	CUresult (*cuCtxSetCurrent)(CUcontext);
+	CUresult (*cuModuleLoadData)(CUmodule *, const void *);
+	CUresult (*cuModuleGetFunctionCount)(unsigned *, CUmodule);
+	CUresult (*cuModuleEnumerateFunctions)(CUfunction *, unsigned, CUmodule);
+	CUresult (*cuFuncLoad)(CUfunction);
+	CUresult (*cuModuleUnload)(CUmodule);
+} driver;
+
+enum { KERNELS = 256 };
+
 static char architecture[64], include[4096];
 static bool found;
+static CUcontext context;
 
 static void *open_library(void)
 {
@@ -55,9 +73,32 @@ static bool resolve(void *library, const char *name, void *function_out)
 	return address != NULL;
 }
 
+static void open_driver(void)
+{
+	const char *named = getenv("BENCH_CUDA");
+	void *library = dlopen(named ? named : "libcuda.so.1", RTLD_NOW);
+	CUdevice device;
+	bool whole = library != NULL;
+#define RESOLVE(name) whole = whole && resolve(library, #name, &driver.name)
+	RESOLVE(cuInit);
+	RESOLVE(cuDeviceGet);
+	RESOLVE(cuDevicePrimaryCtxRetain);
+	RESOLVE(cuCtxSetCurrent);
+	RESOLVE(cuModuleLoadData);
+	RESOLVE(cuModuleGetFunctionCount);
+	RESOLVE(cuModuleEnumerateFunctions);
+	RESOLVE(cuFuncLoad);
+	RESOLVE(cuModuleUnload);
+#undef RESOLVE
+	if (!whole || driver.cuInit(0) || driver.cuDeviceGet(&device, 0) ||
+	    driver.cuDevicePrimaryCtxRetain(&context, device))
+		context = NULL;
+}
+
 void builder_open(void)
 {
 	void *library = open_library();
+	open_driver();
 	const char *arch = getenv("BENCH_ARCH");
 	found = library != NULL;
 #define RESOLVE(name) found = found && resolve(library, #name, &nvrtc.name)
@@ -87,11 +128,12 @@ void builder_close(void)
 
 void builder_rows_begin(const char *bench_name)
 {
-	char version[32];
+	char version[48];
 	int major = 0, minor = 0;
 	if (found)
 		nvrtc.nvrtcVersion(&major, &minor);
-	snprintf(version, sizeof(version), "NVRTC %d.%d", major, minor);
+	snprintf(version, sizeof(version), "NVRTC %d.%d%s", major, minor,
+		 context ? " and the driver" : "");
 	rows_begin(bench_name, "CUDA", architecture + strlen("--gpu-architecture="), version);
 }
 
@@ -106,12 +148,34 @@ static void print_log(void *program, int code)
 	free(log);
 }
 
+/* As our program builds do: all functions, and not when they are first launched.  0: good. */
+static int load(const void *code_object, CUmodule *module)
+{
+	CUfunction functions[KERNELS];
+	unsigned count = 0;
+	CUresult result = driver.cuCtxSetCurrent(context);
+	if (!result)
+		result = driver.cuModuleLoadData(module, code_object);
+	if (!result)
+		result = driver.cuModuleGetFunctionCount(&count, *module);
+	if (!result)
+		result = count > KERNELS ? CUDA_ERROR_INVALID_VALUE
+					 : driver.cuModuleEnumerateFunctions(functions, count,
+									     *module);
+	for (unsigned i = 0; i < count && !result; i++)
+		result = driver.cuFuncLoad(functions[i]);
+	if (result)
+		fprintf(stderr, "loading what NVRTC made: %d\n", (int)result);
+	return (int)result;
+}
+
 double builder_ms(const char *source)
 {
 	const char *options[] = {architecture, include, "-default-device"};
 	size_t size_B = 0;
 	char *code_object = NULL;
 	void *program = NULL;
+	CUmodule module = NULL;
 	if (!found)
 		return -1;
 	const double start_us = bench_us();
@@ -122,11 +186,14 @@ double builder_ms(const char *source)
 		code = nvrtc.nvrtcGetCUBINSize(program, &size_B);
 	if (!code && (code_object = malloc(size_B + 1)))
 		code = nvrtc.nvrtcGetCUBIN(program, code_object);
+	const int unloaded = !code && context ? load(code_object, &module) : 0;
 	const double took_ms = (bench_us() - start_us) / 1e3;
 	if (code)
 		print_log(program, code);
+	if (module)
+		driver.cuModuleUnload(module);
 	free(code_object);
 	if (program)
 		nvrtc.nvrtcDestroyProgram(&program);
-	return code ? -1 : took_ms;
+	return code || unloaded ? -1 : took_ms;
 }
