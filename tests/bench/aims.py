@@ -148,8 +148,8 @@ CAUSES = {
     "launches, one thread, by CUDA's": HOST,
     "the same with an event each, by CUDA's with a record each": HOST,
     "the same on a profiling queue, by NVIDIA's":
-        "a command's times are two events with times, which cost CUDA itself more than a third "
-        "of its rate; what there is above NVIDIA's is little",
+        "two events with times for each command, which cost CUDA itself more than half of its rate. A "
+        "command right behind another has one of them since, which is not in this run",
     "16 threads with a queue each, by CUDA's": HOST,
     "a link of a chain over 4 queues, by CUDA's": HOST,
     "launch and finish, by CUDA's":
@@ -158,12 +158,14 @@ CAUSES = {
         "eight enqueues and the wait are a part of the time of a kernel that takes half a "
         "millisecond; CUDA's streams get little further",
     "copy from GPU to GPU, 256 MiB, by CUDA's":
-        "the source is first brought to the queue's device, where it stays, and copied there: what "
-        "is above CUDA's time is that second copy, 130 us of 256 MiB",
+        "the source was first brought to the queue's device, and copied there: what is above CUDA's "
+        "time is that second copy, 130 us of 256 MiB. There is one copy since, which is not in this run",
     "16 threads on one queue, by CUDA's":
-        "threads take the queue's lock for an enqueue, and inside it the driver's for the stream",
+        "threads take the queue's lock for an enqueue, and inside it the driver's for the stream; one "
+        "of those that want it stays awake since, which is not in this run",
     "enqueue to callback, by NVIDIA's":
-        "a thread of ours calls back, and has to be woken; so has NVIDIA's",
+        "a thread of ours calls back, and has to be woken; so has NVIDIA's. It is woken earlier "
+        "since, which is not in this run",
     "pageable write of 1 MiB, by cuMemcpy's": STAGED,
     "pageable write of 256 MiB, by cuMemcpy's": STAGED,
     "pageable read of 1 MiB, by cuMemcpy's": STAGED,
