@@ -23,7 +23,7 @@ cat >"$work/cts/test_conformance/basic/test_basic" <<'END'
 say() { echo "{\"results\":{\"$1\":\"$2\"}}" >"$CL_CONFORMANCE_RESULTS_FILENAME"; }
 echo "run $*" >>"$COUNT"
 case $1 in
-good) say good pass ;;
+good) say good pass && [ -n "${CL_WIMPY_MODE:-}" ] && echo "$CL_WIMPY_MODE" >"$COUNT.wimpy" ;;
 bad) [ -n "${MENDED:-}" ] && say bad pass || { say bad fail; exit 1; } ;;
 nothing) say nothing skip ;;
 dies) kill -SEGV $$ ;;
@@ -116,6 +116,17 @@ cp "$work/out/results.json" "$work/a.json"
 sed 's/"fail"/"pass"/' "$work/a.json" >"$work/b.json"
 check "compare shows where two differ" sh -c '"$1" "$2" "$3" | grep -q "^test_basic/bad  *fail  *pass"' - \
 	"$here/compare" "$work/a.json" "$work/b.json"
+run --platform 'none of this name'
+check "a platform that is not there is wrong usage" [ $? -eq 2 ]
+check "and those that are there are named" has 'there are: .*Culvert'
+cp "$work/list.csv" "$work/cts/test_conformance/opencl_conformance_tests_full.csv"
+run --list full --platform culv --filter 'test_basic/good'
+check "the CTS' own list, and a platform by a part of its name" has '^1 sub-tests of .*_full.csv on Culvert'
+rm "$COUNT"
+run --slice 1/2 --filter 'test_basic/[gbn]*' --wimpy
+check "a slice is every second" [ "$(sort "$COUNT")" = "$(printf 'run good\nrun nothing')" ]
+check "the reduced mode" [ "$(cat "$COUNT.wimpy")" = 1 ]
+
 run --list "$work/long.csv"
 check "without --parts one process" [ "$(cat "$COUNT.parts")" = "" ]
 rm "$COUNT.parts"
