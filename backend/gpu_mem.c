@@ -93,7 +93,9 @@ static void pool_trim(struct gpu_device *device)
 {
 	const uint64_t keep_B = gpu_pool_keep_B(device);
 	cuuint64_t reserved_B, used_B;
-	if (gpu_check(device, cuda.cuMemPoolGetAttribute(
+	/* The driver counts what was freed as used until it has looked at the stream. */
+	if (gpu_check(device, cuda.cuStreamSynchronize(device->memory_stream->cu_stream)) ||
+	    gpu_check(device, cuda.cuMemPoolGetAttribute(
 			device->cu_pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved_B)) ||
 	    gpu_check(device, cuda.cuMemPoolGetAttribute(
 			device->cu_pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used_B)) ||
