@@ -98,7 +98,8 @@ api_command_tests = tests/api/buffers tests/api/image_transfers tests/api/image_
 	tests/api/devices tests/api/threads tests/api/lost tests/api/sync \
 	tests/api/complaints tests/api/orders \
 	tests/api/printf tests/api/out_of_order tests/api/transfers tests/api/large_copies \
-	tests/api/waits tests/api/wait_lists tests/api/native tests/api/diagnostics tests/api/svm tests/api/usm \
+	tests/api/waits tests/api/wait_lists tests/api/native tests/api/diagnostics tests/api/svm \
+	tests/api/usm \
 	tests/api/command_buffers tests/api/command_buffer_memory \
 	tests/api/cuda_interop tests/api/mutable_commands tests/api/semaphores \
 	tests/api/external_memory tests/api/shared_semaphores tests/api/svm_system tests/api/large_memory \

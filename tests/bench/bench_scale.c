@@ -197,8 +197,8 @@ static void make_program(unsigned i)
 	char text[128];
 	const char *line = text;
 	cl_int code;
-	snprintf(text, sizeof(text), "kernel void touch(global uint *counter) { counter[0] += %u; }",
-		 ++number);
+	snprintf(text, sizeof(text),
+		 "kernel void touch(global uint *counter) { counter[0] += %u; }", ++number);
 	objects[i].program = clCreateProgramWithSource(opencl.context, 1, &line, NULL, &code);
 	CL_OK(code);
 	CL_OK(clBuildProgram(objects[i].program, 1, opencl.devices, "", NULL, NULL));
