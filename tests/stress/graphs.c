@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { GRAPHS = 150, LIMIT_S = 120, SMALLEST = 24, LARGEST = 200, MOST_DEVICES = 4 };
+enum { GRAPHS = 150, LIMIT_S = 120, FAULTY_LIMIT_S = 20, SMALLEST = 24, LARGEST = 200, MOST_DEVICES = 4 };
 
 struct order {
 	uint64_t seed;
@@ -126,7 +126,7 @@ static bool one_run(const struct order *order, const struct graph *graph)
 		 graph->devices, it.soft ? " --schedule '" : "", it.soft ? items : "",
 		 it.soft ? "'" : "", *order->fault ? " --fault '" : "", order->fault,
 		 *order->fault ? "'" : "");
-	alarm(LIMIT_S);
+	alarm(*order->fault ? FAULTY_LIMIT_S : LIMIT_S);
 	bool well = true;
 	if (it.soft) {
 		if (truncate(it.report_path, 0) || !CHECK(!it.schedule(items)))

@@ -82,9 +82,9 @@ graphs() {
 	timeout 100 tests/stress/graphs --graphs 40 --fault "$1" >"$folder/output" 2>&1
 	status=$?
 	planted=$((planted + 1))
-	if [ $status -eq 1 ] && grep -q '^graph .* FAILS; again: ' "$folder/output"; then
-		echo "graphs: $1 found: $(grep -m 1 '^graph .* FAILS' "$folder/output" |
-			cut -d ' ' -f 1-3), $(grep -m 1 'also fails' "$folder/output")"
+	if [ $status -eq 1 ] && grep -q '^\(graph .* FAILS\|a graph hangs\); again: ' "$folder/output"; then
+		echo "graphs: $1 found: $(grep -m 1 -o '^graph .* FAILS\|^a graph hangs' "$folder/output")" \
+			"$(grep -m 1 'also fails' "$folder/output")"
 	else
 		fail "not found: tests/stress/graphs --graphs 40 --fault $1 ($status)"
 	fi
