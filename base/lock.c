@@ -78,8 +78,6 @@ void lock_assert_none(void)
 int lock_init(struct lock *lock, enum lock_rank rank)
 {
 	lock->rank = rank;
-	atomic_init(&lock->held, false);
-	atomic_init(&lock->has_spinner, false);
 	return pthread_mutex_init(&lock->mutex, NULL);
 }
 
@@ -88,65 +86,21 @@ void lock_finish(struct lock *lock)
 	pthread_mutex_destroy(&lock->mutex);
 }
 
-static void held_set(struct lock *lock, bool held)
-{
-	atomic_store_explicit(&lock->held, held, memory_order_relaxed);
-}
-
 void lock_take(struct lock *lock)
 {
 	note_taken(lock, 0);
 	pthread_mutex_lock(&lock->mutex);
-	held_set(lock, true);
-}
-
-/* Some 15 us: what a turn of the processor's takes differs. */
-enum { SPINS = 300 };
-
-static void spin(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("isb");
-#endif
-}
-
-/* One at a time, and without the memory that the holder works on, until it is free. */
-static bool spin_for(struct lock *lock)
-{
-	bool taken = false;
-	if (atomic_exchange_explicit(&lock->has_spinner, true, memory_order_relaxed))
-		return false;
-	for (unsigned i = 0; i < SPINS && !taken; i++) {
-		if (!atomic_load_explicit(&lock->held, memory_order_relaxed))
-			taken = !pthread_mutex_trylock(&lock->mutex);
-		else
-			spin();
-	}
-	atomic_store_explicit(&lock->has_spinner, false, memory_order_relaxed);
-	return taken;
-}
-
-void lock_take_soon(struct lock *lock)
-{
-	note_taken(lock, 0);
-	if (pthread_mutex_trylock(&lock->mutex) && !spin_for(lock))
-		pthread_mutex_lock(&lock->mutex);
-	held_set(lock, true);
 }
 
 void lock_take_same_rank(struct lock *lock)
 {
 	note_taken(lock, 1);
 	pthread_mutex_lock(&lock->mutex);
-	held_set(lock, true);
 }
 
 void lock_drop(struct lock *lock)
 {
 	note_dropped(lock);
-	held_set(lock, false);
 	pthread_mutex_unlock(&lock->mutex);
 }
 
@@ -172,9 +126,7 @@ void lock_condition_wait(struct lock_condition *condition, struct lock *lock)
 {
 	note_dropped(lock);
 	lock_assert_none();
-	held_set(lock, false);
 	pthread_cond_wait(&condition->condition, &lock->mutex);
-	held_set(lock, true);
 	note_taken(lock, 0);
 }
 
@@ -188,9 +140,7 @@ int lock_condition_wait_for(struct lock_condition *condition, struct lock *lock,
 	until.tv_nsec = (long)(ns % 1000000000u);
 	note_dropped(lock);
 	lock_assert_none();
-	held_set(lock, false);
 	int error = pthread_cond_timedwait(&condition->condition, &lock->mutex, &until);
-	held_set(lock, true);
 	note_taken(lock, 0);
 	return error == ETIMEDOUT ? ETIMEDOUT : 0;
 }

@@ -11,8 +11,6 @@
 #define CULVERT_BASE_LOCK_H
 
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 enum lock_rank {
@@ -32,19 +30,14 @@ enum lock_rank {
 struct lock {
 	pthread_mutex_t mutex;
 	enum lock_rank rank;
-	atomic_bool held;                /* a hint for who spins */
-	atomic_bool has_spinner;
 };
 
-#define LOCK_INIT(rank_) {.mutex = PTHREAD_MUTEX_INITIALIZER, .rank = (rank_)}
+#define LOCK_INIT(rank_) {PTHREAD_MUTEX_INITIALIZER, (rank_)}
 
 /* Returns 0 or ENOMEM. */
 int lock_init(struct lock *lock, enum lock_rank rank);
 void lock_finish(struct lock *lock);
 void lock_take(struct lock *lock);
-/* For a lock that is held for some microseconds, by one thread after the other: one of those
- * that want it stays awake for a while, for to sleep and be woken takes longer than that. */
-void lock_take_soon(struct lock *lock);
 /* For a second lock of the rank of the one held last, at a higher address. */
 void lock_take_same_rank(struct lock *lock);
 void lock_drop(struct lock *lock);

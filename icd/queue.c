@@ -284,7 +284,7 @@ cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint cou
 	command->dependency_count = count;
 	command->dependencies = events;
 	command->witness = blocking || queue->sync || (command->bars && !queue->line.in_order);
-	lock_take_soon(&queue->lock);
+	lock_take(&queue->lock);
 	if (event_out) {
 		const bool profiling = queue->properties & CL_QUEUE_PROFILING_ENABLE;
 		cl_int error = ocl_event_create_locked(queue, command->type, profiling,

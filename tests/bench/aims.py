@@ -161,8 +161,8 @@ CAUSES = {
         "the source was first brought to the queue's device, and copied there: what is above CUDA's "
         "time is that second copy, 130 us of 256 MiB. There is one copy since, which is not in this run",
     "16 threads on one queue, by CUDA's":
-        "threads take the queue's lock for an enqueue, and inside it the driver's for the stream; one "
-        "of those that want it stays awake since, which is not in this run",
+        "threads take the queue's lock for an enqueue, and inside it the driver's for the stream; that "
+        "one of those that want it stays awake for some microseconds made it no better",
     "enqueue to callback, by NVIDIA's":
         "a thread of ours calls back, and has to be woken; so has NVIDIA's. It is woken earlier "
         "since, which is not in this run",

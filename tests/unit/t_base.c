@@ -109,7 +109,7 @@ static void silent_by_default(void)
 	CHECK(!log_enabled(LOG_LEVEL_ERR));
 }
 
-/* A lock that is wanted all the time, in both ways, and left in the middle by who waits. */
+/* A lock that is wanted all the time, and left in the middle by who waits. */
 static struct {
 	struct lock lock;
 	struct lock_condition changed;
@@ -117,17 +117,15 @@ static struct {
 } wanted = {.lock = LOCK_INIT(LOCK_RANK_QUEUE)};
 enum { WANTING = 4, TIMES = 20000 };
 
-static void *want(void *soon)
+static void *want(void *unused)
 {
+	(void)unused;
 	for (unsigned i = 0; i < TIMES; i++) {
-		if (soon)
-			lock_take_soon(&wanted.lock);
-		else
-			lock_take(&wanted.lock);
+		lock_take(&wanted.lock);
 		wanted.count++;
 		lock_drop(&wanted.lock);
 	}
-	lock_take_soon(&wanted.lock);
+	lock_take(&wanted.lock);
 	wanted.finished++;
 	lock_condition_signal_all(&wanted.changed);
 	lock_drop(&wanted.lock);
@@ -139,8 +137,8 @@ static void one_at_a_time_holds_a_lock(void)
 	pthread_t threads[WANTING];
 	REQUIRE(!lock_condition_init(&wanted.changed));
 	for (unsigned i = 0; i < WANTING; i++)
-		REQUIRE(!pthread_create(&threads[i], NULL, want, i % 2 ? &wanted : NULL));
-	lock_take_soon(&wanted.lock);
+		REQUIRE(!pthread_create(&threads[i], NULL, want, NULL));
+	lock_take(&wanted.lock);
 	while (wanted.finished < WANTING)
 		lock_condition_wait(&wanted.changed, &wanted.lock);
 	CHECK_EQ(wanted.count, WANTING * TIMES);
