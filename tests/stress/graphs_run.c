@@ -454,6 +454,9 @@ static void queues_end(struct graph_run *run)
 		CHECK_OK(clReleaseCommandQueue(run->queues[i]));
 	}
 	for (unsigned i = 0; i < run->graph->queue_count; i++) {
+		/* On a device that was lost there is none. */
+		if (!ends[i])
+			continue;
 		/* By waiting, or by asking alone. */
 		for (unsigned n = 0; run->graph->seed % 2 && n < PATIENCE &&
 				     status_of(ends[i]) > CL_COMPLETE; n++)
