@@ -16,6 +16,8 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 	LLVM_MAJOR=`echo "$LLVM_VERSION" | sed 's/\..*//'`
 	AS_IF([test "$LLVM_MAJOR" -lt 15],
 		[AC_MSG_ERROR([LLVM $LLVM_VERSION is too old: 15 or newer is needed])])
+	AS_CASE([$LLVM_MAJOR], [15|16|18|19], [],
+		[AC_MSG_WARN([nobody has run this with LLVM $LLVM_VERSION: 15, 16, 18 and 19 are those that work])])
 	llvm_prefix=`$LLVM_CONFIG --prefix`
 	llvm_libdir=`$LLVM_CONFIG --libdir`
 	LLVM_CPPFLAGS="-isystem `$LLVM_CONFIG --includedir` -D__STDC_CONSTANT_MACROS -D__STDC_FORMAT_MACROS -D__STDC_LIMIT_MACROS"
