@@ -495,9 +495,10 @@ static void closed(void)
 	close(fd);
 	/* The thread that watches looks at all when there is another. */
 	enqueue_wait(b, kept, &waits[1]);
+	for (int i = 0; i < 10000 && status_of(waits[0]) > CL_COMPLETE; i++)
+		usleep(1000);
 	const double start_s = processor_s();
-	usleep(300000);
-	usleep(300000);
+	usleep(600000);
 	CHECK(processor_s() - start_s < 0.1);
 	CHECK(status_of(waits[0]) < 0 && status_of(waits[1]) > CL_COMPLETE);
 	plain_signal(other);
