@@ -74,6 +74,7 @@ static void hangs(int number)
 	(void)!write(STDOUT_FILENO, text, sizeof(text) - 1);
 	(void)!write(STDOUT_FILENO, it.again, strlen(it.again));
 	(void)!write(STDOUT_FILENO, "\n", 1);
+	(void)unlink(it.report_path);
 	_exit(1);
 }
 

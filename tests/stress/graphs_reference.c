@@ -39,6 +39,18 @@ static void mix(uint32_t *a, uint32_t n, uint32_t k)
 		a[i] = graph_mix(a[i], i, k);
 }
 
+static void fill(uint32_t *a, uint32_t n, uint32_t k)
+{
+	for (uint32_t i = 0; i < n; i++)
+		a[i] = k;
+}
+
+static void sum(uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t n, uint32_t k)
+{
+	for (uint32_t i = 0; i < n; i++)
+		a[i] = graph_sum(b[i], c[i], k);
+}
+
 static void host_words(uint32_t *a, uint32_t n, uint32_t k)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -73,8 +85,7 @@ static bool run(const struct graph *graph, struct graph_node *node)
 		mix(a, n, k);
 		return true;
 	case GRAPH_SUM:
-		for (uint32_t i = 0; i < n; i++)
-			a[i] = graph_sum(b[i], c[i], k);
+		sum(a, b, c, n, k);
 		return true;
 	case GRAPH_SWAP:
 		swap(a, b, n, k);
@@ -88,8 +99,7 @@ static bool run(const struct graph *graph, struct graph_node *node)
 			a[i] = b[i] ^ k;
 		return true;
 	case GRAPH_FILL:
-		for (uint32_t i = 0; i < n; i++)
-			a[i] = k;
+		fill(a, n, k);
 		return true;
 	case GRAPH_COPY:
 		memcpy(a, b, n * sizeof(*a));
@@ -109,8 +119,7 @@ static bool run(const struct graph *graph, struct graph_node *node)
 		unmap(graph, node, a, n);
 		return true;
 	case GRAPH_RECORDED:
-		for (uint32_t i = 0; i < n; i++)
-			a[i] = k;
+		fill(a, n, k);
 		mix(b, n, k);
 		swap(a, b, n, k);
 		return true;

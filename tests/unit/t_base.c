@@ -149,7 +149,8 @@ static void one_at_a_time_holds_a_lock(void)
 }
 
 static const struct test_case cases[] = {
-	TEST(list_keeps_order), TEST(condition_times_out), TEST(one_at_a_time_holds_a_lock), TEST(debug_builds_catch_a_wrong_rank),
+	TEST(list_keeps_order), TEST(condition_times_out), TEST(one_at_a_time_holds_a_lock),
+	TEST(debug_builds_catch_a_wrong_rank),
 	TEST(options_come_from_the_environment), TEST(silent_by_default)};
 
 int main(void)
