@@ -51,8 +51,13 @@ static inline double scale_resident_B(void)
 /* What malloc has given out, to the platform and to all below it. */
 static inline double scale_allocated_B(void)
 {
+#if __GLIBC_PREREQ(2, 33)
 	const struct mallinfo2 info = mallinfo2();
-	return (double)(info.uordblks + info.hblkhd);
+#else
+	/* Of 32 bits: right while there is less than 2 GiB. */
+	const struct mallinfo info = mallinfo();
+#endif
+	return (double)info.uordblks + (double)info.hblkhd;
 }
 
 /* The names of the two rows of a kind of object. */
