@@ -29,6 +29,7 @@ draw timeline "$folder/again.svg" "$folder/trace.json" && cmp "$folder/trace.svg
 	fail "the same trace gives another picture"
 draw timeline "$folder/none.svg" 2>/dev/null && fail "a picture of no trace"
 draw sunset "$folder/none.svg" x 2>/dev/null && fail "a picture of a kind that there is none of"
+draw terminal "$folder/none.svg" ./no-such-program 2>/dev/null && fail "a picture of no program"
 [ ! -e "$folder/none.svg" ] || fail "a mistake leaves a picture"
 NO_COLOR= draw terminal "$folder/tool.svg" ./culvert --version || fail "no picture of a command"
 "$PYTHON3" - "$folder" "$here" <<'END2' || failed=1
