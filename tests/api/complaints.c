@@ -1,5 +1,5 @@
-/* Protects: what a context's pfn_notify is told of calls that fail: the call, the kernel, the argument, the
- * limit and the value; and that nothing is told of calls that do not. */
+/* Protects: what a context's pfn_notify is told of calls that fail: the call, the kernel, the
+ * argument, the limit and the value; and that nothing is told of calls that do not. */
 #include "config.h"
 
 #include "tests/api/api_test.h"

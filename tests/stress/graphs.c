@@ -18,7 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { GRAPHS = 150, LIMIT_S = 120, FAULTY_LIMIT_S = 20, SMALLEST = 24, LARGEST = 200, MOST_DEVICES = 4 };
+enum { GRAPHS = 150, LIMIT_S = 120, FAULTY_LIMIT_S = 20 };
+enum { SMALLEST = 24, LARGEST = 200, MOST_DEVICES = 4 };
 
 struct order {
 	uint64_t seed;

@@ -119,7 +119,7 @@ static void behind_a_gate(void)
 	}
 }
 
-/* --- callbacks of what runs ---------------------------------------------------------------------- */
+/* --- callbacks of what runs ------------------------------------------------------------------- */
 
 static void CL_CALLBACK tell(cl_event event, cl_int status, void *data)
 {
@@ -168,7 +168,7 @@ static void callbacks(void)
 	printf("a callback: %u allocations failed, and it waited for none\n", n - 1);
 }
 
-/* --- the test -------------------------------------------------------------------------------------- */
+/* --- the test --------------------------------------------------------------------------------- */
 
 static bool start(void)
 {
