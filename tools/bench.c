@@ -337,10 +337,12 @@ int tool_bench(int argc, char **argv)
 		tool_error("there is no device %llu; 'culvert doctor' tells why, CULVERT_CUDA=soft has "
 			   "one in software", (unsigned long long)request.device);
 	bytes_finish(&why);
-	if (!open || request.device >= bench.opencl.device_count)
-		return TOOL_UNAVAILABLE;
-	bench.device = bench.opencl.devices[request.device];
-	int code = bench_device(&bench, request.json);
-	release(&bench);
+	int code = TOOL_UNAVAILABLE;
+	if (open && request.device < bench.opencl.device_count) {
+		bench.device = bench.opencl.devices[request.device];
+		code = bench_device(&bench, request.json);
+		release(&bench);
+	}
+	opencl_close(&bench.opencl);
 	return code;
 }

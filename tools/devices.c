@@ -105,8 +105,10 @@ int tool_devices(int argc, char **argv)
 	if (!open)
 		tool_error("%s", bytes_string(&why));
 	bytes_finish(&why);
-	if (!open)
+	if (!open) {
+		opencl_close(&opencl);
 		return TOOL_UNAVAILABLE;
+	}
 	struct json json = JSON_INIT;
 	json_open(&json, NULL, '[');
 	for (cl_uint i = 0; i < opencl.device_count; i++) {
@@ -119,11 +121,13 @@ int tool_devices(int argc, char **argv)
 		forget(&seen);
 	}
 	json_close(&json, ']');
+	const bool found = opencl.device_count;
+	opencl_close(&opencl);
 	if (as_json && !json_print(&json))
 		return TOOL_FAILED;
 	bytes_finish(&json.text);
-	if (!opencl.device_count)
+	if (!found)
 		tool_error("no device; 'culvert doctor' tells why, CULVERT_CUDA=soft has one in "
 			   "software");
-	return opencl.device_count ? TOOL_OK : TOOL_UNAVAILABLE;
+	return found ? TOOL_OK : TOOL_UNAVAILABLE;
 }

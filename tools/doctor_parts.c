@@ -258,5 +258,6 @@ void doctor_trial(struct findings *findings)
 			finding_add(findings, "trial", FINDING_GOOD, NULL,
 				    "device %u built a kernel and ran it right", i);
 	}
+	opencl_close(&opencl);
 	bytes_finish(&why);
 }

@@ -85,6 +85,13 @@ bool opencl_open(struct opencl *opencl, struct bytes *why)
 	return handle && find_platform(opencl, handle, why) && find_devices(opencl, why);
 }
 
+void opencl_close(struct opencl *opencl)
+{
+	free(opencl->devices);
+	opencl->devices = NULL;
+	opencl->device_count = 0;
+}
+
 char *opencl_device_string(const struct opencl *opencl, cl_device_id device, cl_device_info name)
 {
 	size_t size_B = 0;

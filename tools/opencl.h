@@ -10,13 +10,15 @@
 struct opencl {
 	const cl_icd_dispatch *call;     /* call->clGetDeviceIDs(...) */
 	cl_platform_id platform;
-	cl_device_id *devices;           /* owned by the process */
+	cl_device_id *devices;           /* owned */
 	cl_uint device_count;
 };
 
 /* False with the reason in why: the library or its platform is not there.  No devices are
  * no failure. */
 bool opencl_open(struct opencl *opencl, struct bytes *why);
+/* Also of one that could not be opened, or is all zero. */
+void opencl_close(struct opencl *opencl);
 
 /* Appends the path of libculvert.so, as far as there is a file: beside the tool, or
  * where `make install` puts it.  False when there is none. */

@@ -456,6 +456,7 @@ static void finish(struct run *run)
 		call->clReleaseCommandQueue(run->queue);
 	if (run->context)
 		call->clReleaseContext(run->context);
+	opencl_close(&run->opencl);
 	bytes_finish(&run->options);
 	free(run->times_ns);
 }
