@@ -148,6 +148,12 @@ FOR_SPACES(MIN_AND_MAX, atomic_double, double, ulong)
 
 /* -- moving an atomic_half --------------------------------------------------------------------- */
 
+/* An object, with how it is wanted in the bits that no address has. */
+HELPER ulong wish(ulong address, memory_order order, memory_scope scope)
+{
+	return address ^ (ulong)((uint)order << 3 | (uint)scope) << 58;
+}
+
 /* The lanes here that gave the same value. */
 TOGETHER uint lanes_with(ulong value)
 {
@@ -168,7 +174,8 @@ TOGETHER void meet(uint lanes)
  * No instruction exchanges 16 bits, and of all that compare and exchange at one address one wins at
  * a time.  So the lanes of a warp that want the same object take their turns among themselves: each
  * gets what the one before it stores, the first what was in memory, where the last one's value
- * goes.  Meeting before and after makes one lane's order every lane's.
+ * goes.  Meeting before and after makes one lane's order every lane's; so lanes that name another
+ * order or scope, which need not be constants, are by themselves.
  */
 #define EXCHANGE(space, A, T) \
 	HELPER ushort exchange(volatile space ushort *p, ushort value, memory_order order, \
@@ -185,7 +192,7 @@ TOGETHER void meet(uint lanes)
 		ushort value = as_type(ushort, number), old, stored; \
 		uint lanes, below; \
 		order = ordered(order, scope, memory_order_acquire); \
-		lanes = lanes_with((ulong)p); \
+		lanes = lanes_with(wish((ulong)p, order, scope)); \
 		below = lanes & lanes_below(); \
 		old = move_idx(value, below ? last_lane(below) : lane(), lanes); \
 		stored = move_idx(value, last_lane(lanes), lanes); \
