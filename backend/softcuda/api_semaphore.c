@@ -2,7 +2,8 @@
  *
  * What another API would export is a FIFO that is open for both directions: a byte in it
  * is the payload.  Who is on the other side signals by write(2) of one byte and waits by
- * read(2). */
+ * poll(2) and read(2): since the import it does not block, in duplicates of the descriptor
+ * either. */
 #include "config.h"
 
 #include "backend/softcuda/report.h"

@@ -6,7 +6,7 @@
 
 #include "tests/kernels/test.h"
 
-/* Once; true: there is a program to run.. */
+/* Once; true: there is a program to run. */
 bool build(struct test *test);
 
 /* KERNEL(ARG, ...) global X [Y [Z]] [local X [Y [Z]]] [offset X [Y [Z]]] */
