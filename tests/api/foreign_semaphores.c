@@ -6,6 +6,7 @@
 
 #include "tests/api/api_test.h"
 #include "tests/api/partner.h"
+#include "tests/api/semaphore_calls.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -22,36 +23,6 @@ static const char source[] =
 
 static struct api_test test;
 static const struct partner *partner;
-
-static struct {
-	clCreateSemaphoreWithPropertiesKHR_fn create;
-	clReleaseSemaphoreKHR_fn release;
-	clGetSemaphoreInfoKHR_fn info;
-	clEnqueueSignalSemaphoresKHR_fn signal;
-	clEnqueueWaitSemaphoresKHR_fn wait;
-	clGetSemaphoreHandleForTypeKHR_fn handle;
-	cl_int(CL_API_CALL *acquire)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
-				     const cl_event *, cl_event *);
-	cl_int(CL_API_CALL *give)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
-				  const cl_event *, cl_event *);
-} ext;
-
-static bool entry_find(void)
-{
-	static const char *const names[] = {
-		"clCreateSemaphoreWithPropertiesKHR", "clReleaseSemaphoreKHR",
-		"clGetSemaphoreInfoKHR", "clEnqueueSignalSemaphoresKHR",
-		"clEnqueueWaitSemaphoresKHR", "clGetSemaphoreHandleForTypeKHR",
-		"clEnqueueAcquireExternalMemObjectsKHR", "clEnqueueReleaseExternalMemObjectsKHR",
-	};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		void *found = clGetExtensionFunctionAddressForPlatform(test.platform, names[i]);
-		if (!found)
-			return false;
-		memcpy((char *)&ext + i * sizeof(found), &found, sizeof(found));
-	}
-	return true;
-}
 
 /* --- what the stories share ------------------------------------------------------------------ */
 
@@ -415,7 +386,7 @@ int main(void)
 		unlink(report);
 		return API_TEST_SKIP;
 	}
-	if (!entry_find()) {
+	if (!entry_find(test.platform)) {
 		printf("no cl_khr_external_semaphore\n");
 		unlink(report);
 		return API_TEST_SKIP;

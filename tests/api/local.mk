@@ -133,10 +133,11 @@ tests_api_svm_system_LDADD = $(OPENCL_LIBS) -lpthread
 tests_api_large_memory_SOURCES = tests/api/large_memory.c tests/api/api_test.h
 tests_api_large_memory_LDADD = $(OPENCL_LIBS) -ldl
 tests_api_shared_semaphores_SOURCES = tests/api/shared_semaphores.c tests/api/cuda_shared.h \
-	tests/api/second_process.h tests/api/api_test.h
+	tests/api/second_process.h tests/api/semaphore_calls.h tests/api/api_test.h
 tests_api_shared_semaphores_LDADD = $(OPENCL_LIBS) -ldl
 tests_api_foreign_semaphores_SOURCES = tests/api/foreign_semaphores.c tests/api/partner.h \
-	tests/api/partner_soft.c tests/api/partner_vulkan.c tests/api/api_test.h
+	tests/api/partner_soft.c tests/api/partner_vulkan.c tests/api/fifo.h \
+	tests/api/semaphore_calls.h tests/api/api_test.h
 tests_api_foreign_semaphores_LDADD = $(OPENCL_LIBS) -lpthread -ldl
 tests_api_device_addresses_SOURCES = tests/api/device_addresses.c tests/api/api_test.h
 tests_api_device_addresses_LDADD = $(OPENCL_LIBS)

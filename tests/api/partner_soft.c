@@ -1,6 +1,7 @@
 /* The other API of the software device: a thread, a memfd and FIFOs. */
 #include "config.h"
 
+#include "tests/api/fifo.h"
 #include "tests/api/partner.h"
 
 #include <fcntl.h>
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { STEPS = 256, PATIENCE_MS = 20000 };
@@ -88,26 +88,11 @@ static int memory(void)
 	return fcntl(soft.memory_fd, F_DUPFD_CLOEXEC, 0);
 }
 
-/* A FIFO without a name, open for both directions. */
-static int fifo(void)
-{
-	char folder[] = "/tmp/partner-XXXXXX", path[64];
-	int fd = -1;
-	if (!mkdtemp(folder))
-		return -1;
-	snprintf(path, sizeof(path), "%s/fifo", folder);
-	if (!mkfifo(path, 0600))
-		fd = open(path, O_RDWR | O_CLOEXEC);
-	unlink(path);
-	rmdir(folder);
-	return fd;
-}
-
 static int semaphore(int *number_out)
 {
 	if (soft.semaphore_count == PARTNER_SEMAPHORES)
 		return -1;
-	const int fd = fifo();
+	const int fd = fifo_open();
 	if (fd < 0)
 		return -1;
 	*number_out = soft.semaphore_count;

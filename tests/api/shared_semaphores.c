@@ -7,6 +7,7 @@
 
 #include "tests/api/cuda_shared.h"
 #include "tests/api/second_process.h"
+#include "tests/api/semaphore_calls.h"
 
 #include <poll.h>
 #include <stdint.h>
@@ -20,36 +21,6 @@ static const char source[] =
 	"kernel void add(global uint *to, uint value) { to[get_global_id(0)] += value; }\n";
 
 static struct api_test test;
-
-static struct {
-	clCreateSemaphoreWithPropertiesKHR_fn create;
-	clReleaseSemaphoreKHR_fn release;
-	clGetSemaphoreInfoKHR_fn info;
-	clEnqueueSignalSemaphoresKHR_fn signal;
-	clEnqueueWaitSemaphoresKHR_fn wait;
-	clGetSemaphoreHandleForTypeKHR_fn handle;
-	cl_int(CL_API_CALL *acquire)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
-				     const cl_event *, cl_event *);
-	cl_int(CL_API_CALL *give)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
-				  const cl_event *, cl_event *);
-} ext;
-
-static bool entry_find(void)
-{
-	static const char *const names[] = {
-		"clCreateSemaphoreWithPropertiesKHR", "clReleaseSemaphoreKHR",
-		"clGetSemaphoreInfoKHR", "clEnqueueSignalSemaphoresKHR",
-		"clEnqueueWaitSemaphoresKHR", "clGetSemaphoreHandleForTypeKHR",
-		"clEnqueueAcquireExternalMemObjectsKHR", "clEnqueueReleaseExternalMemObjectsKHR",
-	};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		void *found = clGetExtensionFunctionAddressForPlatform(test.platform, names[i]);
-		if (!found)
-			return false;
-		memcpy((char *)&ext + i * sizeof(found), &found, sizeof(found));
-	}
-	return true;
-}
 
 /* --- what both sides use ----------------------------------------------------------------------- */
 
@@ -530,7 +501,7 @@ int main(int argument_count, char **arguments)
 {
 	if (!api_test_start(&test, "shared semaphores"))
 		return API_TEST_SKIP;
-	if (!entry_find()) {
+	if (!entry_find(test.platform)) {
 		printf("no cl_khr_external_semaphore\n");
 		return API_TEST_SKIP;
 	}

@@ -3,6 +3,7 @@
  * FIFO for another API's semaphore. */
 #include "config.h"
 
+#include "tests/api/fifo.h"
 #include "tests/stress/faults.h"
 
 #include <fcntl.h>
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { OPAQUE_FD = 0x2060, DEVICE_LIST = 0x2051, SIZE_B = 2 << 20, WORDS = 64 };
@@ -90,20 +90,6 @@ static void use(struct faults_run *run, cl_platform_id platform, cl_command_queu
 	TRY(clReleaseMemObject(mem));
 }
 
-static int fifo(void)
-{
-	char folder[] = "/tmp/faults-XXXXXX", path[64];
-	int fd = -1;
-	if (!mkdtemp(folder))
-		return -1;
-	snprintf(path, sizeof(path), "%s/fifo", folder);
-	if (!mkfifo(path, 0600))
-		fd = open(path, O_RDWR | O_CLOEXEC);
-	unlink(path);
-	rmdir(folder);
-	return fd;
-}
-
 /* Signals and waits itself: a wait is for a signal that was enqueued, and fails with it. */
 static void signal_and_wait(struct faults_run *run, cl_platform_id platform, cl_command_queue queue,
 			    int fd)
@@ -146,5 +132,5 @@ void faults_external(struct faults_run *run, cl_command_queue queue)
 		return;
 	use(run, platform, queue, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW));
 	use(run, platform, queue, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL));
-	signal_and_wait(run, platform, queue, fifo());
+	signal_and_wait(run, platform, queue, fifo_open());
 }

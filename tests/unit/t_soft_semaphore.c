@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "backend/softcuda/control.h"
+#include "tests/api/fifo.h"
 #include "tests/unit/soft_setup.h"
 
 #include <fcntl.h>
@@ -51,18 +52,6 @@ static bool reported_soon(const char *text)
 	return found;
 }
 
-static int fifo(void)
-{
-	char folder[] = "/tmp/t_soft_semaphore-XXXXXX", path[64];
-	CHECK(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/fifo", folder);
-	CHECK_EQ(mkfifo(path, 0600), 0);
-	const int fd = open(path, O_RDWR | O_CLOEXEC);
-	unlink(path);
-	rmdir(folder);
-	return fd;
-}
-
 static CUresult import(int fd, CUexternalSemaphore *semaphore_out)
 {
 	CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC handle;
@@ -98,7 +87,7 @@ static void other_side(void)
 	CUstream stream, other;
 	char byte;
 	CHECK(set_up());
-	const int fd = fifo(), seen = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	const int fd = fifo_open(), seen = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	OK(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
 	OK(import(fd, &semaphore));
@@ -137,7 +126,7 @@ static void one_wait(void)
 	CHECK(set_up());
 	for (int i = 0; i < 3; i++)
 		OK(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
-	OK(import(fifo(), &semaphore));
+	OK(import(fifo_open(), &semaphore));
 	OK(put_wait(semaphore, streams[0]));
 	OK(put_wait(semaphore, streams[1]));
 	OK(put_signal(semaphore, streams[2]));
@@ -160,7 +149,7 @@ static void mistakes(void)
 	CUexternalSemaphore semaphore;
 	CUstream stream;
 	CHECK(set_up());
-	const int fd = fifo(), seen = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	const int fd = fifo_open(), seen = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	OK(import(fd, &semaphore));
 	(void)reported("");
@@ -200,7 +189,7 @@ static void errors(void)
 	CHECK_EQ(import(ends[0], &semaphore), CUDA_ERROR_INVALID_HANDLE);
 	close(ends[0]);
 	close(ends[1]);
-	OK(import(fifo(), &semaphore));
+	OK(import(fifo_open(), &semaphore));
 	CHECK_EQ(cuSignalExternalSemaphoresAsync(&semaphore, &parameters, 0, NULL),
 		 CUDA_ERROR_INVALID_VALUE);
 	CHECK_EQ(cuSignalExternalSemaphoresAsync(&semaphore, NULL, 1, NULL),
