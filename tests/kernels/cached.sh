@@ -36,9 +36,11 @@ same() {
 good=$(grep -L '^//! build-fails' "$kernels"/*.clt)
 count=$(echo "$good" | wc -l)
 [ "$count" -gt 90 ] || fail "only $count kernel files"
+# Launches of ids_beyond_32_bits.clt have code of their own, made when the first of them comes.
+built=$((count + 1))
 
 way cold $good
-[ "$(builds cold)" = "$count" ] || fail "cold: $(builds cold) builds of $count"
+[ "$(builds cold)" = "$built" ] || fail "cold: $(builds cold) builds of $built"
 way warm $good
 same warm
 [ "$(builds warm)" = 0 ] || fail "warm: $(builds warm) builds"
@@ -49,7 +51,7 @@ grep -E 'info: (compiler|libnvvm)' "$work/warm.log" && fail "warm: a compiler wa
 twice=$(echo "$good" | sed 'p')
 CULVERT_CACHE_DIR=/dev/null
 way process $twice
-[ "$(builds process)" = "$count" ] || fail "process: $(builds process) builds of $count"
+[ "$(builds process)" = "$built" ] || fail "process: $(builds process) builds of $built"
 awk '/^== / { half = seen[$2]++; print > (half ? second : first) ; next }
 	{ print > (half ? second : first) }' first="$work/first" second="$work/second" \
 	"$work/process.facts"
