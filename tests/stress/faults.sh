@@ -22,11 +22,13 @@ export CULVERT_CACHE CULVERT_CACHE_DIR CULVERT_SOFT_DEVICES CULVERT_COPY_THREADS
 # something back has it still.  Events are pooled, and how many are in use at once is a matter of
 # time: 44 to 53 in runs without a fault.  The most of four such (learn) is 47 and more but for
 # one time in ten thousand, and so 6 more are no leak.  A leak of one for each error is less than
-# that where a call fails once: each_time() is for those.
+# that where a call fails once: each_time() is for those.  Blocks of a device's memory are kept
+# if nothing waits for them when they are given back: once in some thousand runs there is one more.
 slack() {
 	case $1:$2 in
 	events:*) echo 6 ;;
 	streams:*) echo 1 ;;
+	device_allocations:*) echo 2 ;;
 	*:cuMemFree*|*:cuMemHostUnregister*|*:cuModuleUnload*|*:cuLinkDestroy*|*:cuMemPoolDestroy*) echo 2 ;;
 	*:cuArrayDestroy*|*:cuSurfObjectDestroy*|*:cuTexObjectDestroy*) echo 2 ;;
 	*:cuMemUnmap*|*:cuMemRelease*|*:cuDestroyExternal*) echo 1 ;;
@@ -44,7 +46,7 @@ leaks() { # counts file, call
 	done < "$1"
 }
 
-# Where a call always fails, what each error leaks adds up: events, which are many.
+# Where a call always fails, what each error leaks adds up: events and blocks of memory.
 each_time() { # call
 	count=$FAULTS_DIR/each.count
 	CULVERT_SOFT_FAULT="$1:*:UNKNOWN" CULVERT_SOFT_COUNT=$count timeout -s KILL 60 \
@@ -53,7 +55,7 @@ each_time() { # call
 	[ $ended -le 1 ] || echo "WRONG: it ends with $ended"
 	[ "$(sed -n 's/^faults injected //p' "$count")" -gt "$(slack events)" ] ||
 		echo "WRONG: too few errors to tell"
-	leaks "$count" "$1" | grep events
+	leaks "$count" "$1" | grep -E 'events|device_allocations'
 }
 
 # Only what a program starts with may leave it without a platform.
