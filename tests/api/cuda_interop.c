@@ -4,6 +4,7 @@
 
 #include "icd/cl_culvert.h"
 #include "tests/api/api_test.h"
+#include "tests/api/cuda_library.h"
 
 #include <cuda.h>
 #include <dlfcn.h>
@@ -63,9 +64,7 @@ static const char source[] =
 
 static bool functions_find(void)
 {
-	void *library = dlopen("libculvert-softcuda.so", RTLD_NOW | RTLD_NOLOAD);
-	if (!library)
-		library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	void *library = cuda_library(NULL);
 	if (!library)
 		return false;
 #define CALL(name, parameters)                                                                    \

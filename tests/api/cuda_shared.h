@@ -4,6 +4,7 @@
 #define CULVERT_TESTS_API_CUDA_SHARED_H
 
 #include "tests/api/api_test.h"
+#include "tests/api/cuda_library.h"
 
 #include <cuda.h>
 #include <dlfcn.h>
@@ -45,10 +46,7 @@ static bool cuda_is_software;
 /* The driver is there once a device was found. */
 static inline bool cuda_find(void)
 {
-	void *library = dlopen("libculvert-softcuda.so", RTLD_NOW | RTLD_NOLOAD);
-	cuda_is_software = library;
-	if (!library)
-		library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	void *library = cuda_library(&cuda_is_software);
 	if (!library)
 		return false;
 #define CALL(name, parameters)                                                                    \

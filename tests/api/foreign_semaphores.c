@@ -60,16 +60,6 @@ static cl_semaphore_khr foreign(int *number_out)
 	return imported(fd);
 }
 
-static void enqueue_signal(cl_command_queue queue, cl_semaphore_khr semaphore)
-{
-	CHECK_OK(ext.signal(queue, 1, &semaphore, NULL, 0, NULL, NULL));
-}
-
-static void enqueue_wait(cl_command_queue queue, cl_semaphore_khr semaphore, cl_event *event)
-{
-	CHECK_OK(ext.wait(queue, 1, &semaphore, NULL, 0, NULL, event));
-}
-
 static void partner_signal(int number)
 {
 	CHECK(partner->step(&(const struct partner_step){.wait = -1, .signal = number, .row = -1}));
@@ -78,21 +68,6 @@ static void partner_signal(int number)
 static void partner_wait(int number)
 {
 	CHECK(partner->step(&(const struct partner_step){.wait = number, .signal = -1, .row = -1}));
-}
-
-static cl_int status_of(cl_event event)
-{
-	cl_int status = 12345;
-	CHECK_OK(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status,
-				NULL));
-	return status;
-}
-
-static cl_ulong payload_of(cl_semaphore_khr semaphore)
-{
-	cl_semaphore_payload_khr payload = 77;
-	CHECK_OK(ext.info(semaphore, CL_SEMAPHORE_PAYLOAD_KHR, sizeof(payload), &payload, NULL));
-	return payload;
 }
 
 /* --- the stories ----------------------------------------------------------------------------- */

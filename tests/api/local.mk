@@ -112,7 +112,7 @@ tests_api_svm_LDADD = $(OPENCL_LIBS)
 tests_api_mutable_commands_SOURCES = tests/api/mutable_commands.c \
 	tests/api/command_buffer_entry.h tests/api/api_test.h
 tests_api_mutable_commands_LDADD = $(OPENCL_LIBS)
-tests_api_cuda_interop_SOURCES = tests/api/cuda_interop.c tests/api/api_test.h
+tests_api_cuda_interop_SOURCES = tests/api/cuda_interop.c tests/api/cuda_library.h tests/api/api_test.h
 tests_api_cuda_interop_LDADD = $(OPENCL_LIBS) -ldl
 tests_api_command_buffers_SOURCES = tests/api/command_buffers.c \
 	tests/api/command_buffer_entry.h tests/api/api_test.h
@@ -123,9 +123,11 @@ tests_api_command_buffer_memory_LDADD = $(OPENCL_LIBS)
 tests_api_semaphores_SOURCES = tests/api/semaphores.c tests/api/api_test.h
 tests_api_semaphores_LDADD = $(OPENCL_LIBS)
 tests_api_external_memory_SOURCES = tests/api/external_memory.c tests/api/cuda_shared.h \
+	tests/api/cuda_library.h \
 	tests/api/second_process.h tests/api/api_test.h
 tests_api_external_memory_LDADD = $(OPENCL_LIBS) -ldl
 tests_api_external_images_SOURCES = tests/api/external_images.c tests/api/cuda_shared.h \
+	tests/api/cuda_library.h \
 	tests/api/api_test.h
 tests_api_external_images_LDADD = $(OPENCL_LIBS) -ldl
 tests_api_svm_system_SOURCES = tests/api/svm_system.c tests/api/api_test.h
@@ -133,6 +135,7 @@ tests_api_svm_system_LDADD = $(OPENCL_LIBS) -lpthread
 tests_api_large_memory_SOURCES = tests/api/large_memory.c tests/api/api_test.h
 tests_api_large_memory_LDADD = $(OPENCL_LIBS) -ldl
 tests_api_shared_semaphores_SOURCES = tests/api/shared_semaphores.c tests/api/cuda_shared.h \
+	tests/api/cuda_library.h \
 	tests/api/second_process.h tests/api/semaphore_calls.h tests/api/api_test.h
 tests_api_shared_semaphores_LDADD = $(OPENCL_LIBS) -ldl
 tests_api_foreign_semaphores_SOURCES = tests/api/foreign_semaphores.c tests/api/partner.h \
