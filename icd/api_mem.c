@@ -57,6 +57,8 @@ static cl_mem buffer_create(cl_context context, const cl_mem_properties *list, c
 		flags |= CL_MEM_READ_WRITE;
 	if (!error)
 		error = ocl_mem_create(context, &properties, flags, size_B, host_pointer, &mem);
+	if (!error)
+		ocl_mem_external_taken(&properties);
 	return mem_return(error, mem, errcode_ret);
 }
 

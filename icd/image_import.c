@@ -56,9 +56,11 @@ cl_int ocl_image_import(struct ocl_image_request *request, cl_mem *mem_out)
 	if (!error)
 		error = image_dress(&properties, buffer, mem);
 	object_unref(buffer);
-	if (error)
+	if (error) {
 		object_unref(mem);
-	else
-		*mem_out = mem;
-	return error;
+		return error;
+	}
+	ocl_mem_external_taken(&properties);
+	*mem_out = mem;
+	return CL_SUCCESS;
 }

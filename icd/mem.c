@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct mem_destructor {
 	struct mem_destructor *next;
@@ -115,7 +114,6 @@ cl_mem ocl_mem_create_svm(cl_context context, cl_mem_flags flags, struct ocl_sto
 	return mem;
 }
 
-/* The descriptor is ours once the import has succeeded: it is of no more use. */
 static cl_int external_take(struct _cl_mem *mem, const struct ocl_mem_properties *properties)
 {
 	cl_device_id device = mem->context->devices[properties->device];
@@ -132,7 +130,6 @@ static cl_int external_take(struct _cl_mem *mem, const struct ocl_mem_properties
 		return error;
 	}
 	mem->external_device = device;
-	(void)close(properties->fd);
 	return CL_SUCCESS;
 }
 

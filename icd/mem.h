@@ -69,7 +69,8 @@ bool ocl_mem_is_alive(const struct _cl_mem *mem);
 cl_int ocl_mem_create_pinned(cl_context context, cl_mem_flags flags, size_t size_B,
 			     const void *from, cl_mem *mem_out);
 
-/* flags are checked by the door.  CL_INVALID_PROPERTY: an external handle is none. */
+/* flags are checked by the door.  CL_INVALID_PROPERTY: an external handle is none.  It stays who
+ * calls's (ocl_mem_external_taken). */
 cl_int ocl_mem_create(cl_context context, const struct ocl_mem_properties *properties,
 		      cl_mem_flags flags, size_t size_B, void *host_pointer, cl_mem *mem_out);
 /* On the device at position device its bytes are at address, the application's. */

@@ -3,6 +3,7 @@
 #include "icd/mem_properties.h"
 
 #include <limits.h>
+#include <unistd.h>
 
 struct reading {
 	struct ocl_mem_properties *properties;
@@ -80,4 +81,10 @@ cl_int ocl_mem_external_check(cl_mem_flags flags, const void *host_pointer)
 	if (flags & (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR))
 		return CL_INVALID_VALUE;
 	return host_pointer ? CL_INVALID_HOST_PTR : CL_SUCCESS;
+}
+
+void ocl_mem_external_taken(const struct ocl_mem_properties *properties)
+{
+	if (properties->is_external)
+		(void)close(properties->fd);
 }

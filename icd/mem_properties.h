@@ -23,5 +23,8 @@ cl_int ocl_mem_properties_read(const struct _cl_context *context, const cl_mem_p
 /* cl_khr_external_memory: CL_INVALID_VALUE for flags that speak of host memory,
  * CL_INVALID_HOST_PTR for a pointer to such. */
 cl_int ocl_mem_external_check(cl_mem_flags flags, const void *host_pointer);
+/* Once all has succeeded a descriptor is ours, and of no more use: memory has been made of it.  Until
+ * then it is the application's. */
+void ocl_mem_external_taken(const struct ocl_mem_properties *properties);
 
 #endif

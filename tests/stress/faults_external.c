@@ -58,6 +58,38 @@ static cl_mem import(struct faults_run *run, int fd)
 	return mem;
 }
 
+static cl_mem import_image(struct faults_run *run, int fd)
+{
+	const cl_mem_properties list[] = {
+		OPAQUE_FD, (cl_mem_properties)fd,
+		DEVICE_LIST, (cl_mem_properties)(uintptr_t)run->devices[0], 0, 0
+	};
+	const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+	const cl_image_desc desc = {
+		.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 64, .image_height = 16
+	};
+	cl_int code = 12345;
+	cl_mem mem = clCreateImageWithProperties(run->context, list, CL_MEM_READ_WRITE, &format,
+						 &desc, NULL, &code);
+	NOTE(clCreateImageWithProperties, code);
+	WRONG_UNLESS((mem != NULL) == (code == CL_SUCCESS));
+	return mem;
+}
+
+/* Made and released: what images do is in faults_images.c. */
+static void use_image(struct faults_run *run, int fd)
+{
+	if (fd < 0) {
+		faults_wrong(run, "no memory to import", __LINE__);
+		return;
+	}
+	cl_mem mem = import_image(run, fd);
+	if (mem)
+		TRY(clReleaseMemObject(mem));
+	else
+		WRONG_UNLESS(!close(fd));
+}
+
 static void use(struct faults_run *run, cl_platform_id platform, cl_command_queue queue, int fd)
 {
 	static const cl_uint seven = 7;
@@ -71,7 +103,7 @@ static void use(struct faults_run *run, cl_platform_id platform, cl_command_queu
 	cl_mem mem = import(run, fd);
 	/* What was not taken is the application's still. */
 	if (!mem) {
-		close(fd);
+		WRONG_UNLESS(!close(fd));
 		return;
 	}
 	const unsigned errors = run->errors;
@@ -112,7 +144,7 @@ static void signal_and_wait(struct faults_run *run, cl_platform_id platform, cl_
 	NOTE(clCreateSemaphoreWithPropertiesKHR, code);
 	WRONG_UNLESS((semaphore != NULL) == (code == CL_SUCCESS));
 	if (!semaphore) {
-		close(fd);
+		WRONG_UNLESS(!close(fd));
 		return;
 	}
 	for (int i = 0; i < 2; i++)
@@ -132,5 +164,6 @@ void faults_external(struct faults_run *run, cl_command_queue queue)
 		return;
 	use(run, platform, queue, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW));
 	use(run, platform, queue, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL));
+	use_image(run, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW));
 	signal_and_wait(run, platform, queue, fifo_open());
 }

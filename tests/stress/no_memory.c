@@ -1,14 +1,18 @@
 /* Protects: who enqueues where memory runs out just then.  Each allocation that the driver makes in
  * a call fails once (libmalloc-fault.so).  The call either says so and has done nothing, or has
  * done all; in no case does it wait: what it comes after has not happened, and will not before
- * the call has returned. */
+ * the call has returned.  And of memory that is imported the descriptor is the application's until
+ * all is done. */
 #include "config.h"
 
 #include "tests/api/api_test.h"
 
 #include <CL/cl_ext.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdatomic.h>
+#include <stdint.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { OPAQUE_FD = 0x2055, MOST_ALLOCATIONS = 60, PATIENCE = 50000, LIMIT_S = 60 };
@@ -168,6 +172,73 @@ static void callbacks(void)
 	printf("a callback: %u allocations failed, and it waited for none\n", n - 1);
 }
 
+/* --- imported memory -------------------------------------------------------------------------- */
+
+enum { MEMORY_FD = 0x2060, DEVICE_LIST = 0x2051, DEVICE_ADDRESS = 0x5000, SHARED_B = 2 << 20 };
+
+/* As the software driver shares memory. */
+static int shared_memory(void)
+{
+	const int fd = memfd_create("no_memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	CHECK(fd >= 0 && !ftruncate(fd, SHARED_B) &&
+	      !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW));
+	return fd;
+}
+
+static cl_mem import_buffer(int fd, cl_int *code)
+{
+	const cl_mem_properties list[] = {
+		MEMORY_FD, (cl_mem_properties)fd, DEVICE_LIST,
+		(cl_mem_properties)(uintptr_t)it.test.device, 0, DEVICE_ADDRESS, CL_TRUE, 0,
+	};
+	return clCreateBufferWithProperties(it.test.context, list, 0, SHARED_B, NULL, code);
+}
+
+static cl_mem import_image(int fd, cl_int *code)
+{
+	const cl_mem_properties list[] = {
+		MEMORY_FD, (cl_mem_properties)fd, DEVICE_LIST,
+		(cl_mem_properties)(uintptr_t)it.test.device, 0, 0,
+	};
+	const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+	const cl_image_desc desc = {
+		.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 64, .image_height = 64,
+	};
+	return clCreateImageWithProperties(it.test.context, list, 0, &format, &desc, NULL, code);
+}
+
+/* cl_khr_external_memory_opaque_fd: the descriptor goes over to OpenCL when the import succeeds. */
+static bool import_fails_at(cl_mem (*import)(int, cl_int *), unsigned n)
+{
+	const int fd = shared_memory();
+	cl_int code = 12345;
+	it.fail(n);
+	cl_mem mem = import(fd, &code);
+	const bool failed = it.failed();
+	it.fail(0);
+	CHECK((mem != NULL) == (code == CL_SUCCESS));
+	CHECK(code == CL_SUCCESS || (failed && (code == CL_OUT_OF_HOST_MEMORY ||
+						code == CL_OUT_OF_RESOURCES)));
+	CHECK((fcntl(fd, F_GETFD) == -1) == (mem != NULL));
+	if (mem)
+		CHECK_OK(clReleaseMemObject(mem));
+	else
+		CHECK(!close(fd));
+	return failed;
+}
+
+static void imports(void)
+{
+	static cl_mem (*const kinds[])(int, cl_int *) = {import_buffer, import_image};
+	for (unsigned i = 0; i < 2; i++) {
+		unsigned n = 1;
+		while (n < MOST_ALLOCATIONS && import_fails_at(kinds[i], n))
+			n++;
+		CHECK(n > 1 && n < MOST_ALLOCATIONS);
+		printf("imported memory: %u allocations failed\n", n - 1);
+	}
+}
+
 /* --- the test --------------------------------------------------------------------------------- */
 
 static bool start(void)
@@ -210,6 +281,7 @@ int main(void)
 	/* First, for the threads that it needs are made once. */
 	behind_a_gate();
 	callbacks();
+	imports();
 	CHECK_OK(it.release(it.semaphore));
 	CHECK_OK(clReleaseKernel(it.kernel));
 	CHECK_OK(clReleaseMemObject(it.mem));
