@@ -129,7 +129,7 @@ tests_api_external_memory_LDADD = $(OPENCL_LIBS) -ldl
 tests_api_external_images_SOURCES = tests/api/external_images.c tests/api/cuda_shared.h \
 	tests/api/cuda_library.h \
 	tests/api/api_test.h
-tests_api_external_images_LDADD = $(OPENCL_LIBS) -ldl
+tests_api_external_images_LDADD = $(OPENCL_LIBS) -ldl -lm
 tests_api_svm_system_SOURCES = tests/api/svm_system.c tests/api/api_test.h
 tests_api_svm_system_LDADD = $(OPENCL_LIBS) -lpthread
 tests_api_large_memory_SOURCES = tests/api/large_memory.c tests/api/api_test.h
