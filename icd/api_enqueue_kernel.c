@@ -29,7 +29,9 @@ static cl_int launch_enqueue(cl_command_queue queue, cl_kernel kernel, cl_comman
 	if (!error)
 		error = ocl_queue_enqueue(&command, false, count, events, event);
 	else
-		ocl_complain_launch(queue, kernel, range, error);
+		ocl_complain_launch(type == CL_COMMAND_TASK ? "clEnqueueTask"
+							    : "clEnqueueNDRangeKernel",
+				    queue, kernel, range, error);
 	ocl_launch_finish(&command, own);
 	return error;
 }

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "icd/command_buffer.h"
+#include "icd/complaint.h"
 #include "icd/enqueue.h"
 #include "icd/launch.h"
 #include "icd/mutable_command.h"
@@ -156,7 +157,10 @@ static cl_int launch_record(cl_command_buffer_khr buffer, cl_kernel kernel,
 		command.kind = &ocl_command_marker;
 		error = CL_SUCCESS;
 	}
-	if (!error)
+	if (error)
+		ocl_complain_launch("clCommandNDRangeKernelKHR", buffer->queue, kernel, range,
+				    error);
+	else
 		error = ocl_mutable_create(buffer, kernel, range, list_of_properties,
 					   properties->fields, set, &handle);
 	if (!error)

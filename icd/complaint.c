@@ -34,62 +34,68 @@ static const char *value_trouble(const struct abi_argument *argument)
 	return "arg_value is NULL";
 }
 
-static void complain_kind(cl_kernel kernel, cl_uint index, size_t size_B, cl_int error)
+static void complain_kind(const char *call, cl_kernel kernel, cl_uint index, size_t size_B,
+			  cl_int error)
 {
 	const struct abi_argument *argument = &ocl_kernel_abi(kernel)->arguments[index];
 	cl_context context = kernel->program->context;
 	char what[160];
 	describe(ocl_kernel_abi(kernel), index, what);
 	if (error == CL_INVALID_ARG_SIZE && argument->kind == ABI_ARGUMENT_LOCAL)
-		ocl_context_report(
-			context,
-			"clSetKernelArg: kernel %s, %s is local memory, whose size cannot "
-			"be 0 (CL_INVALID_ARG_SIZE)",
-			kernel->name, what);
+		ocl_context_report(context,
+				   "%s: kernel %s, %s is local memory, whose size cannot "
+				   "be 0 (CL_INVALID_ARG_SIZE)",
+				   call, kernel->name, what);
 	else if (error == CL_INVALID_ARG_SIZE)
 		ocl_context_report(context,
-				   "clSetKernelArg: kernel %s, %s takes %zu bytes, not %zu "
+				   "%s: kernel %s, %s takes %zu bytes, not %zu "
 				   "(CL_INVALID_ARG_SIZE)",
-				   kernel->name, what, size_wanted_B(argument), size_B);
+				   call, kernel->name, what, size_wanted_B(argument), size_B);
 	else if (error == CL_INVALID_ARG_VALUE)
-		ocl_context_report(context,
-				   "clSetKernelArg: kernel %s, %s: %s (CL_INVALID_ARG_VALUE)",
+		ocl_context_report(context, "%s: kernel %s, %s: %s (CL_INVALID_ARG_VALUE)", call,
 				   kernel->name, what, value_trouble(argument));
 	else if (error == CL_INVALID_MEM_OBJECT)
 		ocl_context_report(context,
-				   "clSetKernelArg: kernel %s, %s was not given %s "
+				   "%s: kernel %s, %s was not given %s "
 				   "(CL_INVALID_MEM_OBJECT)",
-				   kernel->name, what,
+				   call, kernel->name, what,
 				   argument->kind == ABI_ARGUMENT_IMAGE ? "an image of its type"
 									: "a buffer");
 	else if (error == CL_INVALID_SAMPLER)
 		ocl_context_report(context,
-				   "clSetKernelArg: kernel %s, %s was not given a sampler "
+				   "%s: kernel %s, %s was not given a sampler "
 				   "(CL_INVALID_SAMPLER)",
-				   kernel->name, what);
+				   call, kernel->name, what);
 	else if (error == CL_INVALID_CONTEXT)
 		ocl_context_report(context,
-				   "clSetKernelArg: kernel %s, %s was given an object of another "
+				   "%s: kernel %s, %s was given an object of another "
 				   "context (CL_INVALID_CONTEXT)",
-				   kernel->name, what);
+				   call, kernel->name, what);
+}
+
+void ocl_complain_value(const char *call, cl_kernel kernel, cl_uint index, size_t size_B,
+			cl_int error)
+{
+	const uint32_t count = ocl_kernel_abi(kernel)->argument_count;
+	if (index < count)
+		complain_kind(call, kernel, index, size_B, error);
+	else
+		ocl_context_report(kernel->program->context,
+				   "%s: kernel %s has %u arguments, and none has the index %u "
+				   "(CL_INVALID_ARG_INDEX)",
+				   call, kernel->name, count, index);
 }
 
 cl_int ocl_complain_argument(cl_kernel kernel, cl_uint index, size_t size_B, cl_int error)
 {
-	const uint32_t count = ocl_kernel_abi(kernel)->argument_count;
-	if (index < count)
-		complain_kind(kernel, index, size_B, error);
-	else
-		ocl_context_report(kernel->program->context,
-				   "clSetKernelArg: kernel %s has %u arguments, and none has the "
-				   "index %u (CL_INVALID_ARG_INDEX)",
-				   kernel->name, count, index);
+	if (atomic_load(&kernel->attached))
+		ocl_complain_value("clSetKernelArg", kernel, index, size_B, error);
 	return error;
 }
 
 /* --- launches -------------------------------------------------------------------------------- */
 
-static void complain_unset(cl_kernel kernel)
+static void complain_unset(const char *call, cl_kernel kernel)
 {
 	const struct ocl_arguments *arguments = kernel->arguments;
 	char what[160];
@@ -99,11 +105,10 @@ static void complain_unset(cl_kernel kernel)
 		if (item->set && !gone)
 			continue;
 		describe(ocl_kernel_abi(kernel), i, what);
-		ocl_context_report(
-			kernel->program->context,
-			"clEnqueueNDRangeKernel: kernel %s, %s %s (CL_INVALID_KERNEL_ARGS)",
-			kernel->name, what,
-			gone ? "is a memory object that was released" : "was never set");
+		ocl_context_report(kernel->program->context,
+				   "%s: kernel %s, %s %s (CL_INVALID_KERNEL_ARGS)", call,
+				   kernel->name, what,
+				   gone ? "is a memory object that was released" : "was never set");
 		return;
 	}
 }
@@ -118,7 +123,7 @@ static void sizes_text(const struct ocl_ndrange *range, const size_t *sizes, cha
 }
 
 /* Work-groups that are too large, of another size than the kernel wants, or that do not divide. */
-static void complain_local(cl_command_queue queue, cl_kernel kernel,
+static void complain_local(const char *call, cl_command_queue queue, cl_kernel kernel,
 			   const struct ocl_ndrange *range)
 {
 	const struct ocl_kernel_code *code;
@@ -136,54 +141,54 @@ static void complain_local(cl_command_queue queue, cl_kernel kernel,
 	sizes_text(range, range->local, local);
 	sizes_text(range, range->global, global);
 	if (other)
-		ocl_context_report(
-			queue->context,
-			"clEnqueueNDRangeKernel: kernel %s: its reqd_work_group_size is %u "
-			"x %u x %u, not %s (CL_INVALID_WORK_GROUP_SIZE)",
-			kernel->name, required[0], required[1], required[2], local);
+		ocl_context_report(queue->context,
+				   "%s: kernel %s: its reqd_work_group_size is %u "
+				   "x %u x %u, not %s (CL_INVALID_WORK_GROUP_SIZE)",
+				   call, kernel->name, required[0], required[1], required[2],
+				   local);
 	else if (!items || items > code->caps.max_threads)
 		ocl_context_report(queue->context,
-				   "clEnqueueNDRangeKernel: kernel %s: a work-group of %s has %llu "
+				   "%s: kernel %s: a work-group of %s has %llu "
 				   "work-items, and %s takes 1 to %u of this kernel "
 				   "(CL_INVALID_WORK_GROUP_SIZE)",
-				   kernel->name, local, (unsigned long long)items,
+				   call, kernel->name, local, (unsigned long long)items,
 				   queue->device->caps->name, code->caps.max_threads);
 	else
-		ocl_context_report(
-			queue->context,
-			"clEnqueueNDRangeKernel: kernel %s: work-groups of %s do not divide "
-			"%s work-items, and it takes uniform ones only "
-			"(CL_INVALID_WORK_GROUP_SIZE)",
-			kernel->name, local, global);
+		ocl_context_report(queue->context,
+				   "%s: kernel %s: work-groups of %s do not divide "
+				   "%s work-items, and it takes uniform ones only "
+				   "(CL_INVALID_WORK_GROUP_SIZE)",
+				   call, kernel->name, local, global);
 }
 
-static void complain_item(cl_command_queue queue, cl_kernel kernel, const struct ocl_ndrange *range)
+static void complain_item(const char *call, cl_command_queue queue, cl_kernel kernel,
+			  const struct ocl_ndrange *range)
 {
 	const struct gpu_caps *caps = queue->device->caps;
 	for (unsigned i = 0; i < range->work_dim; i++)
 		if (range->local[i] > caps->max_block[i])
 			ocl_context_report(
 				queue->context,
-				"clEnqueueNDRangeKernel: kernel %s: a work-group of %zu in "
+				"%s: kernel %s: a work-group of %zu in "
 				"dimension %u, and %s takes %u (CL_INVALID_WORK_ITEM_SIZE)",
-				kernel->name, range->local[i], i, caps->name, caps->max_block[i]);
+				call, kernel->name, range->local[i], i, caps->name,
+				caps->max_block[i]);
 }
 
-void ocl_complain_launch(cl_command_queue queue, cl_kernel kernel, const struct ocl_ndrange *range,
-			 cl_int error)
+void ocl_complain_launch(const char *call, cl_command_queue queue, cl_kernel kernel,
+			 const struct ocl_ndrange *range, cl_int error)
 {
 	if (error == CL_INVALID_KERNEL_ARGS)
-		complain_unset(kernel);
+		complain_unset(call, kernel);
 	else if (error == CL_INVALID_WORK_GROUP_SIZE)
-		complain_local(queue, kernel, range);
+		complain_local(call, queue, kernel, range);
 	else if (error == CL_INVALID_WORK_ITEM_SIZE)
-		complain_item(queue, kernel, range);
+		complain_item(call, queue, kernel, range);
 	else if (error == CL_INVALID_WORK_DIMENSION)
-		ocl_context_report(
-			queue->context,
-			"clEnqueueNDRangeKernel: kernel %s: %u dimensions, which can be 1 "
-			"to 3 (CL_INVALID_WORK_DIMENSION)",
-			kernel->name, range->work_dim);
+		ocl_context_report(queue->context,
+				   "%s: kernel %s: %u dimensions, which can be 1 "
+				   "to 3 (CL_INVALID_WORK_DIMENSION)",
+				   call, kernel->name, range->work_dim);
 }
 
 /* --- buffers --------------------------------------------------------------------------------- */

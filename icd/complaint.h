@@ -8,11 +8,15 @@
 
 #include "icd/launch.h"
 
-/* clSetKernelArg's; returns error. */
+/* clSetKernelArg's; returns error.  Nothing of a kernel that only we have: whoever sets its arguments
+ * says what the application has called. */
 cl_int ocl_complain_argument(cl_kernel kernel, cl_uint index, size_t size_B, cl_int error);
-/* clEnqueueNDRangeKernel's, of sizes and of arguments that are not there; nothing of other errors. */
-void ocl_complain_launch(cl_command_queue queue, cl_kernel kernel, const struct ocl_ndrange *range,
-			 cl_int error);
+/* Of an argument's value that a call was given. */
+void ocl_complain_value(const char *call, cl_kernel kernel, cl_uint index, size_t size_B,
+			cl_int error);
+/* A launch's, of sizes and of arguments that are not there; nothing of other errors. */
+void ocl_complain_launch(const char *call, cl_command_queue queue, cl_kernel kernel,
+			 const struct ocl_ndrange *range, cl_int error);
 /* A buffer that no device of the context can have. */
 void ocl_complain_size(cl_context context, size_t size_B);
 /* Bytes of a buffer that it does not have. */

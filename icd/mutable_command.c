@@ -2,6 +2,7 @@
 
 #include "icd/mutable_command.h"
 
+#include "icd/complaint.h"
 #include "icd/properties.h"
 #include "icd/queue.h"
 #include "icd/svm.h"
@@ -91,6 +92,31 @@ void ocl_mutable_destroy(struct _cl_mutable_command_khr *handle)
 	free(handle);
 }
 
+/* --- what was wrong with a change --------------------------------------------------------- */
+
+/* It is told when the buffer is free again: the application, which is called, may use it. */
+struct trouble {
+	const struct _cl_mutable_command_khr *handle;   /* NULL: none that words are for */
+	const struct ocl_mutable_argument *argument;    /* NULL: the launch */
+	struct ocl_mutable_range range;                 /* of the launch */
+};
+
+static void trouble_tell(const struct trouble *trouble, cl_int error)
+{
+	static const char call[] = "clUpdateMutableCommandsKHR";
+	const struct ocl_mutable_range *range = &trouble->range;
+	const struct ocl_ndrange ndrange = {range->work_dim, range->offset, range->global,
+					    range->has_local ? range->local : NULL};
+	if (!trouble->handle)
+		return;
+	cl_kernel kernel = trouble->handle->kernel;
+	if (trouble->argument)
+		ocl_complain_value(call, kernel, trouble->argument->index,
+				   trouble->argument->size_B, error);
+	else
+		ocl_complain_launch(call, trouble->handle->buffer->queue, kernel, &ndrange, error);
+}
+
 /* --- one change ----------------------------------------------------------------------------- */
 
 /* clUpdateMutableCommandsKHR: what a config may not have. */
@@ -158,16 +184,20 @@ static cl_int exec_info_change(struct _cl_mutable_command_khr *handle,
 }
 
 static cl_int arguments_change(struct _cl_mutable_command_khr *handle,
-			       const struct ocl_mutable_config *config)
+			       const struct ocl_mutable_config *config, struct trouble *trouble)
 {
 	cl_kernel values = next_values(handle);
 	cl_int error = CL_SUCCESS;
 	ocl_arguments_unref(values->arguments);
 	values->arguments = ocl_arguments_ref(handle->next.arguments);
-	for (cl_uint i = 0; i < config->argument_count && !error; i++)
+	for (cl_uint i = 0; i < config->argument_count && !error; i++) {
 		error = ocl_kernel_set_argument(values, config->arguments[i].index,
 						config->arguments[i].size_B,
 						config->arguments[i].value);
+		if (error)
+			*trouble = (struct trouble){.handle = handle,
+						    .argument = &config->arguments[i]};
+	}
 	/* A pointer's size is ignored. */
 	for (cl_uint i = 0; i < config->svm_argument_count && !error; i++)
 		error = ocl_kernel_set_pointer(values, config->svm_arguments[i].index,
@@ -224,7 +254,7 @@ static cl_int fresh_make(struct _cl_mutable_command_khr *handle)
 	return error;
 }
 
-static cl_int change_make(const struct ocl_mutable_config *config)
+static cl_int change_make(const struct ocl_mutable_config *config, struct trouble *trouble)
 {
 	struct _cl_mutable_command_khr *handle = config->command;
 	if (!handle->next.arguments) {
@@ -235,14 +265,17 @@ static cl_int change_make(const struct ocl_mutable_config *config)
 	if (!error)
 		error = exec_info_change(handle, config);
 	if (!error)
-		error = arguments_change(handle, config);
+		error = arguments_change(handle, config, trouble);
 	if (error)
 		return error;
 	range_change(&handle->next.range, config);
 	/* CL_INVALID_OPERATION: "a change to work-group uniformity". */
 	if (is_uniform(&handle->next.range) != is_uniform(&handle->now.range))
 		return CL_INVALID_OPERATION;
-	return fresh_make(handle);
+	error = fresh_make(handle);
+	if (error)
+		*trouble = (struct trouble){.handle = handle, .range = handle->next.range};
+	return error;
 }
 
 /* --- all of a call --------------------------------------------------------------------------- */
@@ -312,11 +345,12 @@ done:
 
 /* All configs are checked. */
 static cl_int changes_make(cl_command_buffer_khr buffer, cl_uint count,
-			   const struct ocl_mutable_config *const *configs)
+			   const struct ocl_mutable_config *const *configs,
+			   struct trouble *trouble)
 {
 	cl_int error = CL_SUCCESS;
 	for (cl_uint i = 0; i < count && !error; i++)
-		error = change_make(configs[i]);
+		error = change_make(configs[i], trouble);
 	if (!error)
 		error = changes_apply(buffer, count, configs);
 	for (cl_uint i = 0; i < count; i++)
@@ -327,13 +361,16 @@ static cl_int changes_make(cl_command_buffer_khr buffer, cl_uint count,
 cl_int ocl_mutable_update(cl_command_buffer_khr buffer, cl_uint count,
 			  const struct ocl_mutable_config *const *configs)
 {
+	struct trouble trouble = {.handle = NULL};
 	cl_int error = ocl_command_buffer_change_begin(buffer);
 	if (error)
 		return error;
 	for (cl_uint i = 0; i < count && !error; i++)
 		error = config_check(buffer, configs[i]);
 	if (!error && count)
-		error = changes_make(buffer, count, configs);
+		error = changes_make(buffer, count, configs, &trouble);
 	ocl_command_buffer_change_end(buffer);
+	if (error)
+		trouble_tell(&trouble, error);
 	return error;
 }

@@ -33,6 +33,54 @@ struct command_buffer_entry {
 				    const size_t *, const size_t *, RECORD_LAST);
 };
 
+/* cl_khr_command_buffer_mutable_dispatch 0.9.5: cl_mutable_dispatch_arg_khr,
+ * cl_mutable_dispatch_exec_info_khr and cl_mutable_dispatch_config_khr. */
+struct mutable_argument {
+	cl_uint index;
+	size_t size;
+	const void *value;
+};
+
+struct mutable_exec_info {
+	cl_uint name;
+	size_t size;
+	const void *value;
+};
+
+struct mutable_config {
+	cl_mutable_command_khr command;
+	cl_uint num_args, num_svm_args, num_exec_infos, work_dim;
+	const struct mutable_argument *args, *svm_args;
+	const struct mutable_exec_info *exec_infos;
+	const size_t *offset, *global, *local;
+};
+
+/* The property of a launch that says what of it may be changed, and its bits. */
+enum { MUTABLE_FIELDS = 0x12B1, MUTABLE_OFFSET = 1, MUTABLE_GLOBAL = 2, MUTABLE_LOCAL = 4,
+       MUTABLE_ARGUMENTS = 8 };
+
+typedef cl_int(CL_API_CALL *mutable_update)(cl_command_buffer_khr, cl_uint, const cl_uint *,
+					    const void **);
+
+/* clUpdateMutableCommandsKHR with one change. */
+static inline cl_int mutable_change(mutable_update update, cl_command_buffer_khr buffer,
+				    const struct mutable_config *config)
+{
+	static const cl_uint type = 0;
+	const void *configs[1] = {config};
+	return update(buffer, 1, &type, configs);
+}
+
+/* NULL: the platform does not have the extension. */
+static inline mutable_update mutable_update_find(cl_platform_id platform)
+{
+	mutable_update update;
+	void *found = clGetExtensionFunctionAddressForPlatform(platform,
+							       "clUpdateMutableCommandsKHR");
+	memcpy(&update, &found, sizeof(found));
+	return update;
+}
+
 /* false: the platform does not have the extension. */
 static inline bool command_buffer_entry_find(cl_platform_id platform,
 					     struct command_buffer_entry *entry)

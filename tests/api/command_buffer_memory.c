@@ -11,26 +11,6 @@
 
 enum { SIDE = 8, TEXELS = SIDE * SIDE, SIZE_B = TEXELS * (int)sizeof(cl_uint), COUNT = 64 };
 
-struct argument {                        /* cl_mutable_dispatch_arg_khr */
-	cl_uint index;
-	size_t size;
-	const void *value;
-};
-
-struct exec_info {                       /* cl_mutable_dispatch_exec_info_khr */
-	cl_uint name;
-	size_t size;
-	const void *value;
-};
-
-struct config {                          /* cl_mutable_dispatch_config_khr */
-	cl_mutable_command_khr command;
-	cl_uint num_args, num_svm_args, num_exec_infos, work_dim;
-	const struct argument *args, *svm_args;
-	const struct exec_info *exec_infos;
-	const size_t *offset, *global, *local;
-};
-
 struct more {                            /* what command_buffer_entry lacks */
 	cl_int(CL_API_CALL *copy_image)(RECORD_FIRST, cl_mem, cl_mem, const size_t *,
 					const size_t *, const size_t *, RECORD_LAST);
@@ -43,8 +23,7 @@ struct more {                            /* what command_buffer_entry lacks */
 	cl_int(CL_API_CALL *svm_copy)(RECORD_FIRST, void *, const void *, size_t, RECORD_LAST);
 	cl_int(CL_API_CALL *svm_fill)(RECORD_FIRST, void *, const void *, size_t, size_t,
 				      RECORD_LAST);
-	cl_int(CL_API_CALL *update)(cl_command_buffer_khr, cl_uint, const cl_uint *,
-				    const void **);
+	mutable_update update;
 };
 
 static const char source[] =
@@ -221,9 +200,9 @@ static void image_update(void)
 			   &handle));
 	CHECK_OK(cb.finalize(buffer));
 	for (int i = 0; i < 2; i++) {
-		const struct argument argument = {0, sizeof(cl_mem), &from[i]};
-		const struct config config = {.command = handle, .num_args = 1,
-					      .args = &argument};
+		const struct mutable_argument argument = {0, sizeof(cl_mem), &from[i]};
+		const struct mutable_config config = {
+			.command = handle, .num_args = 1, .args = &argument};
 		const void *configs[1] = {&config};
 		CHECK_OK(more.update(buffer, 1, &type, configs));
 		CHECK_OK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));
@@ -359,11 +338,15 @@ static void svm_arguments(void)
 	CHECK_OK(cb.finalize(buffer));
 	CHECK_OK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));
 	svm_expect(numbers[0], 1, 1);
-	const struct argument argument = {0, 0, cells[1]}, stranger = {0, 0, &zero};
-	const struct exec_info info = {CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof(void *), &numbers[1]};
-	const struct exec_info wrong = {CL_KERNEL_EXEC_INFO_SVM_PTRS, 3, &numbers[1]};
-	struct config config = {.command = handle, .num_svm_args = 1, .svm_args = &argument,
-				.num_exec_infos = 1, .exec_infos = &wrong};
+	const struct mutable_argument argument = {0, 0, cells[1]}, stranger = {0, 0, &zero};
+	const struct mutable_exec_info info = {CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof(void *),
+					       &numbers[1]};
+	const struct mutable_exec_info wrong = {CL_KERNEL_EXEC_INFO_SVM_PTRS, 3, &numbers[1]};
+	struct mutable_config config = {.command = handle,
+					.num_svm_args = 1,
+					.svm_args = &argument,
+					.num_exec_infos = 1,
+					.exec_infos = &wrong};
 	const void *configs[1] = {&config};
 	CHECK_CODE(more.update(buffer, 1, &type, configs), CL_INVALID_VALUE);
 	config.exec_infos = &info;

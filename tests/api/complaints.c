@@ -2,9 +2,7 @@
  * argument, the limit and the value; and that nothing is told of calls that do not. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
-
-#include <stdint.h>
+#include "tests/api/command_buffer_entry.h"
 
 static const char source[] =
 	"kernel void axpy(global float *y, float4 a, local float *part)\n"
@@ -15,6 +13,9 @@ static const char source[] =
 
 static char said[1024];
 static unsigned times;
+static struct command_buffer_entry cb;
+static mutable_update update;
+static cl_command_buffer_khr used_when_heard; /* NULL: none */
 
 static void CL_CALLBACK hear(const char *text, const void *more, size_t more_B, void *data)
 {
@@ -23,6 +24,8 @@ static void CL_CALLBACK hear(const char *text, const void *more, size_t more_B, 
 	(void)data;
 	snprintf(said, sizeof(said), "%s", text);
 	times++;
+	if (used_when_heard)
+		CHECK_OK(cb.enqueue(0, NULL, used_when_heard, 0, NULL, NULL));
 }
 
 /* Whether it was told once, and with all these words; NULL ends them. */
@@ -159,6 +162,63 @@ static void test_buffers(cl_context context, cl_device_id device, cl_command_que
 	CHECK_OK(clReleaseMemObject(mem));
 }
 
+/* --- command buffers ------------------------------------------------------------------------- */
+
+/* Under the name of the call that was made; and the buffer can be used by who hears of it. */
+static void check_changes(cl_command_buffer_khr buffer, cl_mutable_command_khr handle)
+{
+	const size_t many = 4096;
+	const struct mutable_argument small = {1, 4, "abc"}, beyond = {7, 4, "abc"};
+	struct mutable_config config = {.command = handle, .num_args = 1, .args = &small};
+	used_when_heard = buffer;
+	CHECK_CODE(mutable_change(update, buffer, &config), CL_INVALID_ARG_SIZE);
+	TOLD("clUpdateMutableCommandsKHR: kernel axpy", "argument 1 (float4 a)", "16 bytes, not 4");
+	config.args = &beyond;
+	CHECK_CODE(mutable_change(update, buffer, &config), CL_INVALID_ARG_INDEX);
+	TOLD("clUpdateMutableCommandsKHR: kernel axpy", "3 arguments", "index 7");
+	config = (struct mutable_config){.command = handle, .local = &many};
+	CHECK_CODE(mutable_change(update, buffer, &config), CL_INVALID_WORK_ITEM_SIZE);
+	TOLD("clUpdateMutableCommandsKHR: kernel axpy", "4096 in dimension 0", "1024");
+	used_when_heard = NULL;
+}
+
+static void test_command_buffers(cl_context context, cl_command_queue queue, cl_program program)
+{
+	const command_properties fields[] = {MUTABLE_FIELDS, MUTABLE_LOCAL | MUTABLE_ARGUMENTS, 0};
+	const cl_command_buffer_properties_khr flags[] = {CL_COMMAND_BUFFER_FLAGS_KHR,
+							  CL_COMMAND_BUFFER_MUTABLE_KHR, 0};
+	const size_t global = 8192, local = 64, many = 4096;
+	const float four[4] = {0};
+	cl_mutable_command_khr handle = NULL;
+	cl_int code;
+	cl_kernel axpy = clCreateKernel(program, "axpy", &code);
+	CHECK_OK(code);
+	cl_mem mem = clCreateBuffer(context, 0, global * sizeof(float), NULL, &code);
+	CHECK_OK(code);
+	cl_command_buffer_khr buffer = cb.create(1, &queue, flags, &code);
+	CHECK_OK(code);
+	CHECK_OK(clSetKernelArg(axpy, 0, sizeof(mem), &mem));
+	CHECK_OK(clSetKernelArg(axpy, 2, 64, NULL));
+	CHECK_CODE(
+		cb.launch(buffer, NULL, NULL, axpy, 1, NULL, &global, &local, 0, NULL, NULL, NULL),
+		CL_INVALID_KERNEL_ARGS);
+	TOLD("clCommandNDRangeKernelKHR: kernel axpy", "argument 1 (float4 a)", "never set");
+	CHECK_OK(clSetKernelArg(axpy, 1, sizeof(four), four));
+	CHECK_CODE(cb.launch(buffer, NULL, fields, axpy, 1, NULL, &global, &many, 0, NULL, NULL,
+			     &handle),
+		   CL_INVALID_WORK_ITEM_SIZE);
+	TOLD("clCommandNDRangeKernelKHR: kernel axpy", "4096 in dimension 0");
+	CHECK_OK(cb.launch(buffer, NULL, fields, axpy, 1, NULL, &global, &local, 0, NULL, NULL,
+			   &handle));
+	CHECK_OK(cb.finalize(buffer));
+	CHECK(times == 0);
+	check_changes(buffer, handle);
+	CHECK_OK(clFinish(queue));
+	CHECK_OK(cb.release(buffer));
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK_OK(clReleaseKernel(axpy));
+}
+
 int main(void)
 {
 	struct api_test test;
@@ -174,6 +234,9 @@ int main(void)
 	if (program) {
 		test_arguments(context, program);
 		test_launches(context, queue, program);
+		update = mutable_update_find(test.platform);
+		if (CHECK(command_buffer_entry_find(test.platform, &cb) && update))
+			test_command_buffers(context, queue, program);
 		CHECK_OK(clReleaseProgram(program));
 	}
 	test_uniform(context, test.device, queue);

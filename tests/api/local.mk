@@ -178,7 +178,8 @@ tests_api_threads_SOURCES = tests/api/threads.c tests/api/api_test.h
 tests_api_threads_LDADD = $(OPENCL_LIBS) -lpthread
 tests_api_sync_SOURCES = tests/api/sync.c tests/api/api_test.h
 tests_api_sync_LDADD = $(OPENCL_LIBS)
-tests_api_complaints_SOURCES = tests/api/complaints.c tests/api/api_test.h
+tests_api_complaints_SOURCES = tests/api/complaints.c tests/api/command_buffer_entry.h \
+	tests/api/api_test.h
 tests_api_complaints_LDADD = $(OPENCL_LIBS)
 tests_api_lost_SOURCES = tests/api/lost.c tests/api/api_test.h
 tests_api_lost_LDADD = $(OPENCL_LIBS)

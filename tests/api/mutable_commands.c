@@ -6,23 +6,7 @@
 #include "tests/api/command_buffer_entry.h"
 
 enum { COUNT = 512, SIZE_B = COUNT * (int)sizeof(cl_uint) };
-enum { FIELDS = 0x12B1, OFFSET = 1, GLOBAL = 2, LOCAL = 4, ARGUMENTS = 8 };
 enum { INVALID_MUTABLE_COMMAND = -1141, STATE_FINALIZED = 2 };
-
-/* cl_mutable_dispatch_arg_khr and cl_mutable_dispatch_config_khr of version 0.9.5. */
-struct argument {
-	cl_uint index;
-	size_t size;
-	const void *value;
-};
-
-struct config {
-	cl_mutable_command_khr command;
-	cl_uint num_args, num_svm_args, num_exec_infos, work_dim;
-	const struct argument *args, *svm_args;
-	const void *exec_infos;
-	const size_t *offset, *global, *local;
-};
 
 static const char source[] =
 	"kernel void put(global uint *to, uint value)\n"
@@ -34,7 +18,7 @@ static cl_command_queue queue;
 static cl_kernel put;
 static cl_mem a, b;
 
-static cl_int(CL_API_CALL *update)(cl_command_buffer_khr, cl_uint, const cl_uint *, const void **);
+static mutable_update update;
 static cl_int(CL_API_CALL *info)(cl_mutable_command_khr, cl_uint, size_t, void *, size_t *);
 
 static cl_command_buffer_khr start(cl_bitfield flags)
@@ -49,7 +33,7 @@ static cl_command_buffer_khr start(cl_bitfield flags)
 static cl_mutable_command_khr record(cl_command_buffer_khr buffer, cl_mem mem, cl_uint value,
 				     cl_bitfield fields, size_t global, size_t local)
 {
-	const command_properties list[] = {FIELDS, fields, 0};
+	const command_properties list[] = {MUTABLE_FIELDS, fields, 0};
 	cl_mutable_command_khr handle = NULL;
 	CHECK_OK(clSetKernelArg(put, 0, sizeof(mem), &mem));
 	CHECK_OK(clSetKernelArg(put, 1, sizeof(value), &value));
@@ -59,19 +43,12 @@ static cl_mutable_command_khr record(cl_command_buffer_khr buffer, cl_mem mem, c
 	return handle;
 }
 
-static cl_int change(cl_command_buffer_khr buffer, const struct config *config)
-{
-	const cl_uint type = 0;
-	const void *configs[1] = {config};
-	return update(buffer, 1, &type, configs);
-}
-
 static cl_int change_value(cl_command_buffer_khr buffer, cl_mutable_command_khr handle,
 			   cl_uint value)
 {
-	const struct argument argument = {1, sizeof(value), &value};
-	const struct config config = {.command = handle, .num_args = 1, .args = &argument};
-	return change(buffer, &config);
+	const struct mutable_argument argument = {1, sizeof(value), &value};
+	const struct mutable_config config = {.command = handle, .num_args = 1, .args = &argument};
+	return mutable_change(update, buffer, &config);
 }
 
 static void clear(void)
@@ -92,18 +69,23 @@ static void each_field(void)
 {
 	const size_t global = 256, offset = 100, local = 32, ragged = 40;
 	cl_command_buffer_khr buffer = start(CL_COMMAND_BUFFER_MUTABLE_KHR);
-	cl_mutable_command_khr handle = record(buffer, a, 1, OFFSET | GLOBAL | LOCAL | ARGUMENTS,
-					       128, 64);
+	cl_mutable_command_khr handle = record(
+		buffer, a, 1, MUTABLE_OFFSET | MUTABLE_GLOBAL | MUTABLE_LOCAL | MUTABLE_ARGUMENTS,
+		128, 64);
 	size_t got = 0, size = 0;
 	CHECK_OK(cb.finalize(buffer));
 	clear();
 	CHECK_OK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));
 	CHECK_OK(change_value(buffer, handle, 7));
-	const struct argument argument = {0, sizeof(b), &b};
-	struct config config = {.command = handle, .num_args = 1, .args = &argument,
-				.work_dim = 1, .offset = &offset, .global = &global,
-				.local = &local};
-	CHECK_OK(change(buffer, &config));
+	const struct mutable_argument argument = {0, sizeof(b), &b};
+	struct mutable_config config = {.command = handle,
+					.num_args = 1,
+					.args = &argument,
+					.work_dim = 1,
+					.offset = &offset,
+					.global = &global,
+					.local = &local};
+	CHECK_OK(mutable_change(update, buffer, &config));
 	CHECK_OK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));
 	CHECK(value_at(a, 0) == 64001 && value_at(a, 127) == 64001 && value_at(a, 128) == 0);
 	CHECK(value_at(b, 99) == 0 && value_at(b, 100) == 32007 && value_at(b, 355) == 32007);
@@ -111,8 +93,8 @@ static void each_field(void)
 	CHECK_OK(info(handle, 0x12A6, sizeof(got), &got, &size));
 	CHECK(got == 256 && size == sizeof(got));
 	/* Another number of grids cannot be, for work-groups stay uniform. */
-	config = (struct config){.command = handle, .global = &ragged};
-	CHECK_CODE(change(buffer, &config), CL_INVALID_OPERATION);
+	config = (struct mutable_config){.command = handle, .global = &ragged};
+	CHECK_CODE(mutable_change(update, buffer, &config), CL_INVALID_OPERATION);
 	CHECK_OK(cb.release(buffer));
 }
 
@@ -120,7 +102,7 @@ static void each_field(void)
 static void earlier_enqueues_stay(void)
 {
 	cl_command_buffer_khr buffer = start(CL_COMMAND_BUFFER_MUTABLE_KHR);
-	cl_mutable_command_khr handle = record(buffer, a, 1, ARGUMENTS, 64, 64);
+	cl_mutable_command_khr handle = record(buffer, a, 1, MUTABLE_ARGUMENTS, 64, 64);
 	cl_int code;
 	cl_event gate = clCreateUserEvent(test.context, &code);
 	CHECK_OK(code);
@@ -143,14 +125,14 @@ static void arguments_are_let_go(void)
 	cl_int code;
 	cl_mem old = clCreateBuffer(test.context, 0, SIZE_B, NULL, &code);
 	cl_command_buffer_khr buffer = start(CL_COMMAND_BUFFER_MUTABLE_KHR);
-	const struct argument argument = {0, sizeof(b), &b};
-	cl_mutable_command_khr handle = record(buffer, old, 5, ARGUMENTS, 64, 64);
-	const struct config config = {.command = handle, .num_args = 1, .args = &argument};
+	const struct mutable_argument argument = {0, sizeof(b), &b};
+	cl_mutable_command_khr handle = record(buffer, old, 5, MUTABLE_ARGUMENTS, 64, 64);
+	const struct mutable_config config = {.command = handle, .num_args = 1, .args = &argument};
 	const size_t global = 64;
 	CHECK_OK(cb.finalize(buffer));
 	CHECK_OK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));
 	CHECK_OK(clSetKernelArg(put, 0, sizeof(a), &a));
-	CHECK_OK(change(buffer, &config));
+	CHECK_OK(mutable_change(update, buffer, &config));
 	CHECK_OK(clReleaseMemObject(old));
 	clear();
 	CHECK_OK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));
@@ -162,9 +144,10 @@ static void arguments_are_let_go(void)
 
 static void arguments_come_later(void)
 {
-	const command_properties list[] = {FIELDS, ARGUMENTS, 0};
+	const command_properties list[] = {MUTABLE_FIELDS, MUTABLE_ARGUMENTS, 0};
 	const cl_uint value = 9;
-	const struct argument arguments[2] = {{0, sizeof(a), &a}, {1, sizeof(value), &value}};
+	const struct mutable_argument arguments[2] = {{0, sizeof(a), &a},
+						      {1, sizeof(value), &value}};
 	cl_command_buffer_khr buffer = start(CL_COMMAND_BUFFER_MUTABLE_KHR);
 	cl_command_buffer_state_khr state = 99;
 	cl_mutable_command_khr handle;
@@ -183,11 +166,11 @@ static void arguments_come_later(void)
 	CHECK_OK(cb.info(buffer, CL_COMMAND_BUFFER_STATE_KHR, sizeof(state), &state, NULL));
 	CHECK(state == STATE_FINALIZED);
 	CHECK_CODE(cb.enqueue(0, NULL, buffer, 0, NULL, NULL), CL_INVALID_OPERATION);
-	struct config config = {.command = handle, .num_args = 1, .args = arguments};
-	CHECK_OK(change(buffer, &config));
+	struct mutable_config config = {.command = handle, .num_args = 1, .args = arguments};
+	CHECK_OK(mutable_change(update, buffer, &config));
 	CHECK_CODE(cb.enqueue(0, NULL, buffer, 0, NULL, NULL), CL_INVALID_OPERATION);
 	config.args = arguments + 1;
-	CHECK_OK(change(buffer, &config));
+	CHECK_OK(mutable_change(update, buffer, &config));
 	CHECK_OK(cb.info(buffer, CL_COMMAND_BUFFER_STATE_KHR, sizeof(state), &state, NULL));
 	CHECK(state == CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR);
 	clear();
@@ -199,14 +182,16 @@ static void arguments_come_later(void)
 static void errors(void)
 {
 	cl_command_buffer_khr buffer = start(CL_COMMAND_BUFFER_MUTABLE_KHR), fixed = start(0);
-	cl_mutable_command_khr handle = record(buffer, a, 1, ARGUMENTS, 64, 64);
-	cl_mutable_command_khr other = record(buffer, b, 1, GLOBAL, 64, 64);
-	cl_mutable_command_khr stranger = record(fixed, a, 1, ARGUMENTS, 64, 64);
-	const command_properties unknown[] = {FIELDS, 64, 0};
+	cl_mutable_command_khr handle = record(buffer, a, 1, MUTABLE_ARGUMENTS, 64, 64);
+	cl_mutable_command_khr other = record(buffer, b, 1, MUTABLE_GLOBAL, 64, 64);
+	cl_mutable_command_khr stranger = record(fixed, a, 1, MUTABLE_ARGUMENTS, 64, 64);
+	const command_properties unknown[] = {MUTABLE_FIELDS, 64, 0};
 	const cl_uint types[2] = {0, 0}, bad = 5, value = 3;
-	const struct argument good = {1, 4, &value}, wrong = {1, 3, &value}, beyond = {7, 4, &value};
+	const struct mutable_argument good = {1, 4, &value}, wrong = {1, 3, &value},
+				      beyond = {7, 4, &value};
 	const size_t global = 64;
-	struct config first = {.command = handle, .num_args = 1, .args = &good}, second = first;
+	struct mutable_config first = {.command = handle, .num_args = 1, .args = &good},
+			      second = first;
 	const void *configs[2] = {&first, &second};
 	CHECK_CODE(update(NULL, 1, types, configs), CL_INVALID_COMMAND_BUFFER_KHR);
 	CHECK_CODE(update(buffer, 1, types, configs), CL_INVALID_OPERATION);
@@ -230,13 +215,14 @@ static void errors(void)
 	CHECK_CODE(update(buffer, 2, types, configs), CL_INVALID_OPERATION);
 	second.command = stranger;
 	CHECK_CODE(update(buffer, 2, types, configs), INVALID_MUTABLE_COMMAND);
-	second = (struct config){.command = handle, .num_args = 1};
+	second = (struct mutable_config){.command = handle, .num_args = 1};
 	CHECK_CODE(update(buffer, 2, types, configs), CL_INVALID_VALUE);
-	second = (struct config){.command = handle, .global = &global};
+	second = (struct mutable_config){.command = handle, .global = &global};
 	CHECK_CODE(update(buffer, 2, types, configs), CL_INVALID_OPERATION);
-	second = (struct config){.command = handle, .num_exec_infos = 1, .exec_infos = &global};
+	second = (struct mutable_config){
+		.command = handle, .num_exec_infos = 1, .exec_infos = (const void *)&global};
 	CHECK_CODE(update(buffer, 2, types, configs), CL_INVALID_OPERATION);
-	second = (struct config){.command = handle, .work_dim = 2};
+	second = (struct mutable_config){.command = handle, .work_dim = 2};
 	CHECK_CODE(update(buffer, 2, types, configs), CL_INVALID_OPERATION);
 	clear();
 	CHECK_OK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));

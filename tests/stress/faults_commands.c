@@ -48,38 +48,16 @@ static void check_words(struct faults_run *run, cl_command_queue queue, cl_mem m
 		}
 }
 
-/* cl_mutable_dispatch_arg_khr and cl_mutable_dispatch_config_khr of version 0.9.5. */
-struct argument {
-	cl_uint index;
-	size_t size;
-	const void *value;
-};
-
-struct config {
-	cl_mutable_command_khr command;
-	cl_uint num_args, num_svm_args, num_exec_infos, work_dim;
-	const struct argument *args, *svm_args;
-	const void *exec_infos;
-	const size_t *offset, *global, *local;
-};
-
-typedef cl_int(CL_API_CALL *update_commands)(cl_command_buffer_khr, cl_uint, const cl_uint *,
-					     const void **);
-
 /* The launch adds two from now on. */
 static void change(struct faults_run *run, cl_platform_id platform, cl_command_buffer_khr buffer,
 		   cl_mutable_command_khr command)
 {
-	static const cl_uint two = 2, type = 0;
-	static const struct argument argument = {1, sizeof(two), &two};
-	const struct config config = {.command = command, .num_args = 1, .args = &argument};
-	const void *configs[] = {&config};
-	update_commands update;
-	void *found = clGetExtensionFunctionAddressForPlatform(platform,
-							       "clUpdateMutableCommandsKHR");
-	memcpy(&update, &found, sizeof(found));
-	if (found)
-		NOTE(clUpdateMutableCommandsKHR, update(buffer, 1, &type, configs));
+	static const cl_uint two = 2;
+	static const struct mutable_argument argument = {1, sizeof(two), &two};
+	const struct mutable_config config = {.command = command, .num_args = 1, .args = &argument};
+	mutable_update update = mutable_update_find(platform);
+	if (update)
+		NOTE(clUpdateMutableCommandsKHR, mutable_change(update, buffer, &config));
 }
 
 /* Fill, kernel, copy and barrier, played twice, with another argument the second time. */
@@ -87,11 +65,10 @@ static void play(struct faults_run *run, cl_platform_id platform,
 		 const struct command_buffer_entry *entry, cl_command_queue queue,
 		 cl_kernel kernel, cl_mem mem, cl_mem other)
 {
-	enum { FIELDS = 0x12B1, ARGUMENTS = 8 };
 	static const cl_command_buffer_properties_khr flags[] = {
 		CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_MUTABLE_KHR, 0
 	};
-	static const command_properties fields[] = {FIELDS, ARGUMENTS, 0};
+	static const command_properties fields[] = {MUTABLE_FIELDS, MUTABLE_ARGUMENTS, 0};
 	cl_mutable_command_khr command = NULL;
 	const cl_uint zero = 0, one = 1;
 	const size_t words = N;
