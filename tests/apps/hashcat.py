@@ -2,7 +2,8 @@
 """Protects: hashcat, unchanged from the distribution: of each kind of hash its own self-test,
 and a password that it has to find among others; and its benchmark of a few.  A GPU is asked for all
 kinds, the software device for three and no benchmark; APP_HASHES=all asks it for all.  APP_JOBS kinds at
-a time (1)."""
+a time (1): on a GPU hashcat takes all of its memory for a moment, to see how much there is, and one that
+starts beside it may find none.  So a kind that failed for want of memory is asked again, alone."""
 import base64
 import concurrent.futures
 import ctypes
@@ -15,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 PASSWORD = b"bca"
 SALT = b"41736"
@@ -84,7 +86,7 @@ def found_by(kind, text):
     candidates."""
     home = os.path.join(folder, str(kind))
     hashes, found = os.path.join(home, "hashes"), os.path.join(home, "found")
-    os.makedirs(home)
+    os.makedirs(home, exist_ok=True)
     with open(hashes, "w") as file:
         file.write(text + "\n")
     said, status = said_by(home, [
@@ -97,6 +99,17 @@ def found_by(kind, text):
         return file.read().strip(), said
 
 
+# What hashcat says when another holds the GPU's memory.
+NO_MEMORY = re.compile(r"CL_OUT_OF_RESOURCES|CL_OUT_OF_HOST_MEMORY|CL_MEM_OBJECT_ALLOCATION_FAILURE"
+                       r"|Not enough allocatable device memory|No devices found/left")
+
+
+def timed(function, *arguments):
+    begun = time.monotonic()
+    result, said = function(*arguments)
+    return result, said, time.monotonic() - begun
+
+
 def measured(kind):
     """The speed that hashcat's benchmark prints, which has to be one, and what it said."""
     said, status = said_by(os.path.join(folder, "speed%d" % kind), [
@@ -105,28 +118,40 @@ def measured(kind):
     return (speed[1] if speed and not status and float(speed[1].split()[0]) > 0 else None), said
 
 
+def good(kind, found, said, seconds):
+    """Prints what came of a kind; whether it is right."""
+    print("  %-6d %-34s %s" % (kind[0], kind[1], "found, %.0f s" % seconds if found == PASSWORD.decode()
+                               else "NOT FOUND\n" + said), flush=True)
+    return found == PASSWORD.decode()
+
+
 everything = os.environ.get("CULVERT_CUDA") != "soft" or os.environ.get("APP_HASHES") == "all"
+jobs = int(os.environ.get("APP_JOBS", "1"))
 device = "no device"
 right = 0
 speeds = []
+again = []
 asked = [(number, name, wanted) for number, name, wanted in
          ((number, name, make()) for number, name, make, quick in KINDS if everything or quick) if wanted]
 try:
     version = said_by(folder, ["--version"])[0].strip().lstrip("v")
-    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("APP_JOBS", "1"))) as pool:
-        results = pool.map(lambda kind: found_by(kind[0], kind[2]), asked)
-        for (number, name, _), (found, said) in zip(asked, results):
-            for line in said.splitlines():
-                if line.startswith("* Device #1: "):
-                    device = line[len("* Device #1: "):].split(", ")[0]
-            good = found == PASSWORD.decode()
-            right += good
-            print("  %-6d %-34s %s" % (number, name, "found" if good else "NOT FOUND\n" + said), flush=True)
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        results = pool.map(lambda kind: timed(found_by, kind[0], kind[2]), asked)
+        for kind, (found, said, seconds) in zip(asked, results):
+            named = re.search(r"^\* Device #1: ([^,\n]*)", said, re.M)
+            device = named[1] if named else device
+            if found is None and jobs > 1 and NO_MEMORY.search(said):
+                again.append(kind)
+            else:
+                right += good(kind, found, said, seconds)
+    for kind in again:
+        right += good(kind, *timed(found_by, kind[0], kind[2]))
     for number, name, _ in asked if everything else ():
         if number in MEASURED:
-            speed, said = measured(number)
+            speed, said, seconds = timed(measured, number)
             speeds.append(speed)
-            print("  %-6d %-34s %s" % (number, "benchmark of " + name, speed or "NOT FOUND\n" + said), flush=True)
+            print("  %-6d %-34s %s" % (number, "benchmark of " + name,
+                                       "%s, %.0f s" % (speed, seconds) if speed else "NOT FOUND\n" + said), flush=True)
 finally:
     shutil.rmtree(folder, ignore_errors=True)
 right += sum(speed is not None for speed in speeds)
