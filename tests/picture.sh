@@ -30,6 +30,24 @@ draw timeline "$folder/again.svg" "$folder/trace.json" && cmp "$folder/trace.svg
 draw timeline "$folder/none.svg" 2>/dev/null && fail "a picture of no trace"
 draw sunset "$folder/none.svg" x 2>/dev/null && fail "a picture of a kind that there is none of"
 draw terminal "$folder/none.svg" ./no-such-program 2>/dev/null && fail "a picture of no program"
+# A trace in which nothing is drawn, or that is none, is told in a line.
+refused() {
+	what=$1
+	shift
+	draw timeline "$@" 2>"$folder/said" && fail "a picture of $what"
+	[ "$(grep -c '^scripts/picture: ' "$folder/said")" = 1 ] && [ "$(wc -l <"$folder/said")" = 1 ] ||
+		fail "$what is not told in a line: $(cat "$folder/said")"
+}
+echo '[]' >"$folder/empty.json"
+head -n 2 "$folder/trace.json" | sed '2s/,$/]/' >"$folder/queues.json"
+head -n 3 "$folder/trace.json" >"$folder/half.json"
+echo '[{"ph": "X", "name": "twice"}]' >"$folder/poor.json"
+refused "a trace without events" "$folder/none.svg" "$folder/empty.json"
+refused "a trace of queues alone" "$folder/none.svg" "$folder/queues.json"
+refused "half a trace" "$folder/none.svg" "$folder/half.json"
+refused "events without times" "$folder/none.svg" "$folder/poor.json"
+refused "the time behind the end" --from 1000 "$folder/none.svg" "$folder/trace.json"
+refused "no trace" "$folder/none.svg" "$folder/absent.json"
 [ ! -e "$folder/none.svg" ] || fail "a mistake leaves a picture"
 NO_COLOR= draw terminal "$folder/tool.svg" ./culvert --version || fail "no picture of a command"
 "$PYTHON3" - "$folder" "$here" <<'END2' || failed=1
