@@ -50,7 +50,7 @@ static unsigned on_bus(const struct findings *findings)
 	return count;
 }
 
-static const char *container(const struct findings *findings)
+const char *finding_container(const struct findings *findings)
 {
 	if (finding_exists(findings, "/.dockerenv"))
 		return "Docker";
@@ -63,15 +63,35 @@ static const char *container(const struct findings *findings)
 	return NULL;
 }
 
-static const char *mend_container(const char *kind)
+const char *finding_mend_container(const char *kind)
 {
 	if (!strcmp(kind, "Podman"))
-		return "podman run --device nvidia.com/gpu=all ...";
+		return "podman run --device nvidia.com/gpu=all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ...";
 	if (!strcmp(kind, "Apptainer"))
 		return "apptainer exec --nv ...";
 	if (!strcmp(kind, "Kubernetes"))
 		return "give the pod 'resources: limits: nvidia.com/gpu: 1'";
 	return "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ...";
+}
+
+const char *finding_mend_no_driver(const struct findings *findings)
+{
+	char *path = finding_path(findings, "/etc/os-release"), line[LINE_B];
+	FILE *file = path ? fopen(path, "re") : NULL;
+	bool ubuntu = false, debian = false;
+	while (file && fgets(line, sizeof(line), file)) {
+		/* ID, and ID_LIKE of what descends from it. */
+		ubuntu |= !strncmp(line, "ID", 2) && strstr(line, "ubuntu");
+		debian |= !strncmp(line, "ID", 2) && strstr(line, "debian");
+	}
+	if (file)
+		fclose(file);
+	free(path);
+	if (ubuntu)
+		return "sudo ubuntu-drivers install && sudo reboot";
+	if (debian)
+		return "sudo apt install nvidia-driver && sudo reboot";
+	return "install NVIDIA's driver, 525 or newer, and reboot";
 }
 
 /* A device file that a program must open for reading and writing. */
@@ -83,7 +103,8 @@ static bool check_node(struct findings *findings, const char *path, const char *
 		finding_add(findings, "devices", FINDING_BAD, mend, "%s is not there", path);
 	} else if (access(whole, R_OK | W_OK)) {
 		struct stat status;
-		bool group = !stat(whole, &status) && (status.st_mode & 0060) == 0060;
+		/* Nobody is to join root's group for it. */
+		bool group = !stat(whole, &status) && (status.st_mode & 0060) == 0060 && status.st_gid;
 		finding_add(findings, "devices", FINDING_BAD,
 			    group ? "sudo usermod -aG \"$(stat -c %G /dev/nvidiactl)\" \"$USER\"   # then log in again"
 				  : "sudo chmod a+rw /dev/nvidia*",
@@ -120,20 +141,22 @@ static void check_nodes(struct findings *findings)
 
 static void check_module(struct findings *findings, unsigned gpus, const char *kind)
 {
+	struct bytes mend = BYTES_INIT;
+	bytes_printf(&mend, "sudo modprobe nvidia   # or: %s", finding_mend_no_driver(findings));
 	if (finding_exists(findings, "/sys/module/nouveau") && gpus)
 		finding_add(findings, "kernel", FINDING_BAD,
-			    "sudo apt install nvidia-driver && sudo reboot",
+			    finding_mend_no_driver(findings),
 			    "the GPU is driven by nouveau, which has no CUDA");
 	else if (kind && gpus)
-		finding_add(findings, "kernel", FINDING_BAD, mend_container(kind),
+		finding_add(findings, "kernel", FINDING_BAD, finding_mend_container(kind),
 			    "this container (%s) was given no GPU, or its host has no driver", kind);
 	else if (gpus)
-		finding_add(findings, "kernel", FINDING_BAD,
-			    "sudo apt install nvidia-driver && sudo modprobe nvidia",
+		finding_add(findings, "kernel", FINDING_BAD, bytes_string(&mend),
 			    "NVIDIA's kernel module is not loaded");
 	else
 		finding_add(findings, "kernel", FINDING_NOTE, NULL,
 			    "no NVIDIA GPU is on the PCI bus, and no kernel module of it loaded");
+	bytes_finish(&mend);
 }
 
 static void look_at_module(struct findings *findings, unsigned gpus, const char *kind)
@@ -148,7 +171,7 @@ static void look_at_module(struct findings *findings, unsigned gpus, const char 
 	if (finding_exists(findings, "/proc/driver/nvidia/version") || *version) {
 		/* A container sees the host's modules, and devices only as it was given them. */
 		if (kind && !finding_exists(findings, "/dev/nvidiactl"))
-			finding_add(findings, "devices", FINDING_BAD, mend_container(kind),
+			finding_add(findings, "devices", FINDING_BAD, finding_mend_container(kind),
 				    "this container (%s) was given no GPU", kind);
 		else
 			check_nodes(findings);
@@ -159,7 +182,7 @@ static void look_at_module(struct findings *findings, unsigned gpus, const char 
 
 void doctor_hardware(struct findings *findings)
 {
-	const char *kind = container(findings);
+	const char *kind = finding_container(findings);
 	unsigned gpus = on_bus(findings);
 	if (gpus)
 		finding_add(findings, "hardware", FINDING_GOOD, NULL, "%u NVIDIA GPU%s on the PCI bus",

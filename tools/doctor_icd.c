@@ -81,20 +81,27 @@ static bool look_at_file(struct findings *findings, const char *path)
 void doctor_icd_files(struct findings *findings)
 {
 	char *folder = vendors_folder(findings);
-	struct bytes pattern = BYTES_INIT, mend = BYTES_INIT;
+	struct bytes pattern = BYTES_INIT, mend = BYTES_INIT, more = BYTES_INIT;
 	glob_t matches;
-	bool ours = false;
+	unsigned ours = 0;
 	bytes_printf(&pattern, "%s/*.icd", folder ? folder : "");
+	bytes_append_string(&more, "sudo rm");
 	if (!bytes_failed(&pattern) && !glob(pattern.data, 0, NULL, &matches)) {
 		for (size_t i = 0; i < matches.gl_pathc; i++)
-			ours |= look_at_file(findings, matches.gl_pathv[i]);
+			if (look_at_file(findings, matches.gl_pathv[i]) && ours++)
+				bytes_printf(&more, " %s", matches.gl_pathv[i]);
 		globfree(&matches);
 	}
+	/* Loaders ask each file's library, also one that they have asked before. */
+	if (ours > 1)
+		finding_add(findings, "icd", FINDING_CAREFUL, bytes_string(&more),
+			    "%u .icd files name Culvert: programs see it, and each GPU, that often", ours);
 	mend_missing(folder ? folder : vendors_default, &mend);
 	const char *files = *findings->root ? NULL : getenv("OCL_ICD_FILENAMES");
 	if (!ours && !(files && strstr(files, "libculvert.so")))
 		finding_add(findings, "icd", FINDING_BAD, bytes_string(&mend),
 			    "no .icd file in %s names Culvert", folder ? folder : "?");
+	bytes_finish(&more);
 	bytes_finish(&mend);
 	bytes_finish(&pattern);
 	free(folder);

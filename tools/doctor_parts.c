@@ -4,6 +4,7 @@
 
 #include "backend/codegen.h"
 #include "backend/gpu.h"
+#include "base/options.h"
 #include "base/own_library.h"
 #include "cache/cache.h"
 #include "frontend/frontend.h"
@@ -21,12 +22,34 @@
 /* --- the driver --------------------------------------------------------------------- */
 
 /* What mends a driver that shows no device, by what it said of itself. */
-static const char *mend_driver(const char *note)
+static const char *mend_driver(const struct findings *findings, const char *note)
 {
-	if (strstr(note, "cannot open shared object"))
-		return "sudo apt install libcuda1   # or NVIDIA's driver package; CULVERT_CUDA=soft needs none";
-	if (strstr(note, "SYSTEM_DRIVER_MISMATCH"))
-		return "sudo reboot   # the kernel's module and libcuda are of different versions";
+	static const struct {
+		const char *words, *mend;
+	} known[] = {
+		{"SYSTEM_NOT_READY",
+		 "sudo systemctl restart nvidia-fabricmanager   # GPUs behind NVSwitch wait for it"},
+		{"SYSTEM_DRIVER_MISMATCH",
+		 "sudo reboot   # the kernel's module and libcuda are of different versions"},
+		{"COMPAT_NOT_SUPPORTED",
+		 "unset LD_LIBRARY_PATH   # it names a libcuda for other GPUs (cuda-compat)"},
+		{"(999)",
+		 "sudo modprobe -r nvidia_uvm; sudo nvidia-modprobe -u -c 0   # after a suspend, say"},
+	};
+	const char *kind = finding_container(findings);
+	const bool unopened = strstr(note, "cannot open shared object");
+	if (unopened || strstr(note, "12.0 or newer is needed")) {
+		if (strchr(option_string(OPTION_CUDA), '/'))
+			return "unset CULVERT_CUDA";
+		/* NVIDIA's runtime lets libcuda in with the capability "compute" alone. */
+		if (kind)
+			return unopened ? finding_mend_container(kind)
+					: "update NVIDIA's driver on the container's host";
+		return finding_mend_no_driver(findings);
+	}
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strstr(note, known[i].words))
+			return known[i].mend;
 	return NULL;
 }
 
@@ -37,7 +60,7 @@ void doctor_driver(struct findings *findings)
 	(void)gpu_devices(&devices, &count);
 	const char *note = gpu_driver_note();
 	finding_add(findings, "driver", count ? FINDING_GOOD : FINDING_BAD,
-		    count ? NULL : mend_driver(note), "%s", note);
+		    count ? NULL : mend_driver(findings, note), "%s", note);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct gpu_caps *caps = gpu_device_caps(devices[i]);
 		unsigned sm = 0;
@@ -108,7 +131,8 @@ void doctor_compiler(struct findings *findings)
 	}
 	if (be_nvvm_load(&log))
 		finding_add(findings, "libnvvm", FINDING_BAD,
-			    "sudo apt install nvidia-cuda-toolkit   # or: pip install --user nvidia-nvvm",
+			    "sudo apt install nvidia-cuda-toolkit   # or, in the program's Python "
+			    "environment: pip install nvidia-nvvm",
 			    "%s", bytes_string(&log));
 	else
 		finding_add(findings, "libnvvm", FINDING_GOOD, NULL, "%s", be_nvvm_id());

@@ -34,6 +34,13 @@ void finding_add(struct findings *findings, const char *about, enum finding_grad
 char *finding_path(const struct findings *findings, const char *path);
 bool finding_exists(const struct findings *findings, const char *path);
 
+/* What kind of container this is, or NULL; and the command that lets a GPU, with the
+ * driver's compute part, into one of that kind.  Static. */
+const char *finding_container(const struct findings *findings);
+const char *finding_mend_container(const char *kind);
+/* What installs NVIDIA's driver in the distribution of /etc/os-release.  Static. */
+const char *finding_mend_no_driver(const struct findings *findings);
+
 /* The parts.  Those of files look below root; the others use the machine as it is. */
 void doctor_hardware(struct findings *findings);     /* files: PCI, kernel module, /dev, container */
 void doctor_icd_files(struct findings *findings);    /* files: what a loader will open */

@@ -49,9 +49,29 @@ cp vendors/culvert.icd $folder/none
 (OCL_ICD_VENDORS=$folder/none; export OCL_ICD_VENDORS; examine 0; exit $failed) || failed=1
 says "a broken neighbour" "[ care ] icd" /nonexistent/libother.so
 (CULVERT_CUDA=/nonexistent/libcuda.so.1; export CULVERT_CUDA; examine 1; exit $failed) || failed=1
-says "no driver" "[ FAIL ] driver" "mend:      sudo apt install libcuda1" "export CULVERT_CUDA=soft"
+says "a driver that is elsewhere" "[ FAIL ] driver" "mend:      unset CULVERT_CUDA" "export CULVERT_CUDA=soft"
+(CULVERT_CUDA=$(ldd ./culvert | sed -n 's/.*libc\.so\.6 => \([^ ]*\).*/\1/p'); export CULVERT_CUDA; examine 1; exit $failed) || failed=1
+says "a library that is no driver" "[ FAIL ] driver" "a driver for CUDA 12.0 or newer is needed" "mend:      unset CULVERT_CUDA"
+# refuses WHAT CALL ERROR MEND: a driver whose CALL fails with ERROR.
+refuses() {
+	(CULVERT_CUDA=soft CULVERT_SOFT_FAULT=$2:1:$3; export CULVERT_CUDA CULVERT_SOFT_FAULT; examine 1; exit $failed) || failed=1
+	says "$1" "[ FAIL ] driver" "mend:      $4"
+}
+refuses "a fabric that is not up" cuInit SYSTEM_NOT_READY "sudo systemctl restart nvidia-fabricmanager"
+refuses "two versions of the driver" cuInit SYSTEM_DRIVER_MISMATCH "sudo reboot"
+refuses "a libcuda for other GPUs" cuInit COMPAT_NOT_SUPPORTED_ON_DEVICE "unset LD_LIBRARY_PATH"
+refuses "a driver that lost its memory manager" cuInit UNKNOWN "sudo modprobe -r nvidia_uvm"
+# A driver whose version cannot be asked for is told as one that is too old.
+KUBERNETES_SERVICE_HOST=here
+export KUBERNETES_SERVICE_HOST
+refuses "an old driver under a container" cuDriverGetVersion NOT_SUPPORTED "update NVIDIA's driver on the container's host"
+unset KUBERNETES_SERVICE_HOST
 (CULVERT_LIBNVVM=/nonexistent/libnvvm.so; export CULVERT_LIBNVVM; examine 1; exit $failed) || failed=1
 says "no libnvvm" "[ FAIL ] libnvvm" /nonexistent/libnvvm.so "a kernel does not run: CL_COMPILER_NOT_AVAILABLE"
+# Two files of one library: programs see two platforms.
+cp vendors/culvert.icd $folder/none/other.icd
+(OCL_ICD_VENDORS=$folder/none; export OCL_ICD_VENDORS; examine 0; exit $failed) || failed=1
+says "two files of ours" "[ care ] icd" "2 .icd files name Culvert" "mend:      sudo rm $folder/none/other.icd"
 mkdir -p $folder/open && chmod a+w $folder/open
 (CULVERT_CACHE_DIR=$folder/open; export CULVERT_CACHE_DIR; examine 0; exit $failed) || failed=1
 says "an open cache" "[ care ] cache" "mend:      chmod go-w $folder/open"
@@ -91,10 +111,14 @@ if [ "$(id -u)" != 0 ]; then
 fi
 machine
 examine 1 --root $root
-says "no module" "[ FAIL ] kernel" "sudo modprobe nvidia"
+says "no module" "[ FAIL ] kernel" "mend:      sudo modprobe nvidia   # or: install NVIDIA's driver"
+printf 'NAME="Ubuntu"\nID=ubuntu\nID_LIKE=debian\n' >$root/etc/os-release
+examine 1 --root $root
+says "no module of Ubuntu's" "sudo modprobe nvidia   # or: sudo ubuntu-drivers install && sudo reboot"
+echo ID=debian >$root/etc/os-release
 mkdir $root/sys/module/nouveau
 examine 1 --root $root
-says "nouveau" "driven by nouveau" "sudo reboot"
+says "nouveau" "driven by nouveau" "mend:      sudo apt install nvidia-driver && sudo reboot"
 machine
 driver
 touch $root/.dockerenv
