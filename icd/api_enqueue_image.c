@@ -181,13 +181,6 @@ static cl_int map_begin(cl_mem image, cl_map_flags flags, const struct ocl_image
 	return error;
 }
 
-/* The map is in the list before its command is in the queue; if that fails, it
- * never was. */
-static void map_undo(cl_mem image, struct ocl_map *map)
-{
-	ocl_map_unref(ocl_mem_unmap(image, map->pointer));
-}
-
 CL_API_ENTRY void * CL_API_CALL
 clEnqueueMapImage(cl_command_queue command_queue, cl_mem image, cl_bool blocking_map,
 		  cl_map_flags map_flags, const size_t *origin, const size_t *region,
@@ -220,8 +213,9 @@ clEnqueueMapImage(cl_command_queue command_queue, cl_mem image, cl_bool blocking
 					     ? map->slice_pitch_B : 0;
 	error = ocl_queue_enqueue(&command, blocking_map, num_events_in_wait_list,
 				  event_wait_list, event);
+	/* It was in the list before its command was in the queue. */
 	if (error)
-		map_undo(image, map);
+		ocl_mem_map_undo(map);
 	ocl_map_unref(map);
 	return map_return(error, pointer, errcode_ret);
 }

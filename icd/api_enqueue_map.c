@@ -45,14 +45,6 @@ static cl_int map_check(cl_command_queue queue, cl_mem mem, cl_map_flags flags, 
 	return error ? error : enqueue_check_map_flags(mem, flags);
 }
 
-/* The map is in the list before its command is in the queue; if that fails, it
- * never was. */
-static void map_undo(cl_mem mem, struct ocl_map *map)
-{
-	struct ocl_map *taken = ocl_mem_unmap(mem, map->pointer);
-	ocl_map_unref(taken);
-}
-
 CL_API_ENTRY void *CL_API_CALL clEnqueueMapBuffer(
 	cl_command_queue command_queue, cl_mem buffer, cl_bool blocking_map, cl_map_flags map_flags,
 	size_t offset, size_t size, cl_uint num_events_in_wait_list,
@@ -72,8 +64,9 @@ CL_API_ENTRY void *CL_API_CALL clEnqueueMapBuffer(
 	command.u.map = map;
 	error = ocl_queue_enqueue(&command, blocking_map, num_events_in_wait_list,
 				  event_wait_list, event);
+	/* It was in the list before its command was in the queue. */
 	if (error)
-		map_undo(buffer, map);
+		ocl_mem_map_undo(map);
 	ocl_map_unref(map);
 	return map_return(error, pointer, errcode_ret);
 }

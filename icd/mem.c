@@ -507,3 +507,17 @@ void ocl_mem_unmap_undo(struct ocl_map *map)
 	atomic_fetch_add(&map->mem->map_count, 1);
 	lock_drop(&map->mem->storage->lock);
 }
+
+void ocl_mem_map_undo(struct ocl_map *map)
+{
+	lock_take(&map->mem->storage->lock);
+	/* Another thread may have unmapped the pointer already. */
+	const bool listed = !list_empty(&map->link);
+	if (listed) {
+		list_remove(&map->link);
+		atomic_fetch_sub(&map->mem->map_count, 1);
+	}
+	lock_drop(&map->mem->storage->lock);
+	if (listed)
+		ocl_map_unref(map);
+}

@@ -122,5 +122,8 @@ cl_int ocl_mem_map_image(cl_mem mem, cl_map_flags flags, const uint64_t origin[3
 struct ocl_map *ocl_mem_unmap(cl_mem mem, const void *pointer);
 /* Undoes ocl_mem_unmap (its reference goes back). */
 void ocl_mem_unmap_undo(struct ocl_map *map);
+/* Takes this very map from the list, for its command could not be enqueued; others may have given
+ * the same pointer.  The caller's reference stays his. */
+void ocl_mem_map_undo(struct ocl_map *map);
 
 #endif

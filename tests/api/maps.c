@@ -150,6 +150,34 @@ static void test_failed_map(cl_context context)
 	CHECK_OK(clReleaseMemObject(mem));
 }
 
+/* A map that fails takes no other one with it, though both are of one pointer: what is written by
+ * way of the first comes back. */
+static void test_failed_map_of_a_mapped_pointer(cl_context context)
+{
+	cl_int code;
+	const cl_uint before = 77, after = 88;
+	cl_uint read = 0;
+	cl_mem mem = clCreateBuffer(context, 0, 64, NULL, &code);
+	CHECK_OK(code);
+	cl_event user = clCreateUserEvent(context, &code);
+	CHECK_OK(code);
+	CHECK_OK(clSetUserEventStatus(user, -5));
+	CHECK_OK(clEnqueueFillBuffer(queue, mem, &before, 4, 0, 64, 0, NULL, NULL));
+	cl_uint *words = map(mem, CL_MAP_READ | CL_MAP_WRITE, 0, 64);
+	CHECK_NO_OBJECT(clEnqueueMapBuffer(queue, mem, CL_TRUE, CL_MAP_READ, 0, 64, 1, &user, NULL,
+					   &code),
+			code, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+	CHECK(map_count(mem) == 1);
+	for (unsigned i = 0; i < 16; i++)
+		words[i] = after;
+	unmap(mem, words);
+	CHECK(map_count(mem) == 0);
+	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 60, 4, &read, 0, NULL, NULL));
+	CHECK(read == after);
+	CHECK_OK(clReleaseEvent(user));
+	CHECK_OK(clReleaseMemObject(mem));
+}
+
 /* Map and unmap through user events: the second map must not overwrite what the
  * first unmap has still to take away. */
 static void test_invalidate_twice(cl_context context)
@@ -249,6 +277,7 @@ int main(void)
 	test_flags(test.context, CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR);
 	test_errors(test.context);
 	test_failed_map(test.context);
+	test_failed_map_of_a_mapped_pointer(test.context);
 	test_invalidate_twice(test.context);
 	test_migrate(test.context);
 	test_parts(test.context);
