@@ -21,6 +21,7 @@ static struct {
 	struct lock_condition settled;   /* a task is done, or running became 0 */
 	unsigned running;                /* tasks that are being done by builders */
 	unsigned threads;                /* that take tasks; not those in foreign code */
+	pid_t process;                   /* whose exit is waited for: set once */
 } builders = {.lock = LOCK_INIT(LOCK_RANK_EVENT)};
 
 static bool in_queue(const struct ocl_builder_task *task)
@@ -135,6 +136,9 @@ static void stop_at_exit(void)
 {
 	static const uint64_t patience_ns = 30000000000u;
 	const uint64_t start_ns = gpu_host_now_ns();
+	/* As in complete.c: a fork has none of the threads, and perhaps a lock that stays taken. */
+	if (getpid() != builders.process)
+		return;
 	lock_take(&builders.lock);
 	builders.stopping = true;
 	while (builders.running && gpu_host_now_ns() - start_ns < patience_ns)
@@ -144,6 +148,7 @@ static void stop_at_exit(void)
 
 static void register_exit(void)
 {
+	builders.process = getpid();
 	if (atexit(stop_at_exit))
 		log_warn("builds under way at the end of the process will not be waited for");
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 /* After progress the poller asks again at once for this long, and then after pauses
  * that are a part of the time since: short work is noticed promptly, long work costs
@@ -40,6 +41,7 @@ static struct {
 	bool ready;                      /* conditions and lists are made */
 	bool running;                    /* and so are the threads */
 	bool stopping;                   /* the process ends: nobody asks the GPU any more */
+	pid_t process;                   /* whose threads they are; immutable once ready */
 	bool parked;                     /* the completion thread has seen that */
 	struct lock_condition watched;
 	struct lock_condition delivered;
@@ -258,6 +260,9 @@ static void *worker_main(void *unused)
 static void stop_at_exit(void)
 {
 	static const uint64_t patience_ns = 100000000;
+	/* A fork has our parent's locks as they were, perhaps taken, and none of his threads. */
+	if (getpid() != complete.process)
+		return;
 	lock_take(&complete.lock);
 	complete.stopping = true;
 	lock_condition_signal_all(&complete.watched);
@@ -297,6 +302,7 @@ static cl_int tables_make_locked(void)
 	list_append(&complete.streams, &complete.any.link);
 	list_init(&complete.deliveries);
 	list_init(&complete.works);
+	complete.process = getpid();
 	complete.wakes_early = cores_allowed() >= CORES_TO_WAKE_EARLY;
 	complete.ready = true;
 	return CL_SUCCESS;

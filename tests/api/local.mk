@@ -79,6 +79,10 @@ api_object_tests += tests/api/guest
 tests_api_guest_SOURCES = tests/api/guest.c tests/api/api_test.h
 tests_api_guest_LDADD = $(OPENCL_LIBS) -lpthread -lm
 
+api_object_tests += tests/api/forks
+tests_api_forks_SOURCES = tests/api/forks.c tests/api/api_test.h
+tests_api_forks_LDADD = $(OPENCL_LIBS) -lpthread
+
 api_object_tests += tests/api/pinned_buffers
 tests_api_pinned_buffers_SOURCES = tests/api/pinned_buffers.c tests/api/api_test.h
 tests_api_pinned_buffers_LDADD = $(OPENCL_LIBS)

@@ -1,0 +1,113 @@
+/* Protects: programs that fork while OpenCL is at work, as their libraries do behind their backs:
+ * the child, in which nothing of ours goes on, ends when it wants to, whatever our threads in the
+ * parent were about just then; and the parent does not notice. */
+#include "config.h"
+
+#include "tests/api/api_test.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CHILDREN = 60, PATIENCE_S = 20, OUTCOME = 5, AHEAD = 100 };
+
+static struct api_test test;
+static cl_command_queue queue;
+static atomic_bool enough;
+static atomic_uint enqueued, called;
+
+static void CL_CALLBACK on_event(cl_event event, cl_int status, void *data)
+{
+	(void)event, (void)status, (void)data;
+	called++;
+}
+
+/* Keeps the threads that watch and call back busy with their locks. */
+static void *busy_main(void *unused)
+{
+	(void)unused;
+	while (!enough) {
+		cl_event event;
+		if (enqueued > called + AHEAD)
+			continue;
+		CHECK_OK(clEnqueueMarkerWithWaitList(queue, 0, NULL, &event));
+		enqueued++;
+		CHECK_OK(clSetEventCallback(event, CL_COMPLETE, on_event, NULL));
+		CHECK_OK(clWaitForEvents(1, &event));
+		CHECK_OK(clReleaseEvent(event));
+	}
+	return NULL;
+}
+
+/* What a child ended with; -1: it did not. */
+static int outcome_of(pid_t child)
+{
+	const struct timespec pause = {0, 2000000};
+	const time_t end = time(NULL) + PATIENCE_S;
+	int status;
+	while (time(NULL) <= end) {
+		const pid_t ended = waitpid(child, &status, WNOHANG);
+		if (ended == child)
+			return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+		if (ended < 0 && errno != EINTR)
+			return -1;
+		nanosleep(&pause, NULL);
+	}
+	(void)kill(child, SIGKILL);
+	(void)waitpid(child, &status, 0);
+	return -1;
+}
+
+/* By exit(), which calls what libraries have asked it to call. */
+static void test_children_end(void)
+{
+	for (unsigned i = 0; i < CHILDREN; i++) {
+		fflush(stdout);
+		const pid_t child = fork();
+		if (!child)
+			exit(OUTCOME);
+		if (!CHECK(child > 0) || !CHECK(outcome_of(child) == OUTCOME))
+			return;
+	}
+}
+
+static void test_parent_goes_on(void)
+{
+	const cl_uint nine = 9;
+	cl_uint word = 0;
+	cl_int code;
+	cl_mem mem = clCreateBuffer(test.context, 0, sizeof(word), NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(clEnqueueFillBuffer(queue, mem, &nine, sizeof(nine), 0, sizeof(nine), 0, NULL,
+				     NULL));
+	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(word), &word, 0, NULL, NULL));
+	CHECK(word == 9);
+	CHECK_OK(clReleaseMemObject(mem));
+	for (unsigned tries = 0; called < enqueued && tries < 3000; tries++)
+		usleep(10000);
+	CHECK(called == enqueued);
+}
+
+int main(void)
+{
+	pthread_t busy;
+	cl_int code;
+	if (!api_test_start(&test, "forks"))
+		return API_TEST_SKIP;
+	queue = clCreateCommandQueueWithProperties(test.context, test.device, NULL, &code);
+	CHECK_OK(code);
+	if (CHECK(!pthread_create(&busy, NULL, busy_main, NULL))) {
+		while (!called)
+			usleep(1000);
+		test_children_end();
+		enough = true;
+		CHECK(!pthread_join(busy, NULL));
+	}
+	test_parent_goes_on();
+	CHECK_OK(clReleaseCommandQueue(queue));
+	return api_test_end(&test);
+}
