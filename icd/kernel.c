@@ -697,7 +697,9 @@ uint64_t ocl_kernel_dynamic_local_B(const struct abi_kernel *abi,
 		size_B = align_up(size_B, abi->arguments[i].align_B);
 		if (offsets_out)
 			offsets_out[i] = (uint32_t)size_B;
-		size_B += arguments->items[i].local_B;
+		/* A size may be any number; together they stay more than any device has. */
+		const uint64_t local_B = arguments->items[i].local_B;
+		size_B += local_B < UINT32_MAX ? local_B : UINT32_MAX;
 	}
 	return size_B;
 }

@@ -27,6 +27,10 @@ static const char source[] =
 "	barrier(CLK_LOCAL_MEM_FENCE);\n"
 "	c[get_global_id(0)] = tmp[n - 1 - l];\n"
 "}\n"
+"kernel void two(global int *c, local int *a, local int *b) {\n"
+"	a[get_local_id(0)] = b[get_local_id(0)] = 1;\n"
+"	c[get_global_id(0)] = a[get_local_id(0)] + b[get_local_id(0)];\n"
+"}\n"
 "kernel __attribute__((reqd_work_group_size(8, 4, 1))) void required(global int *c) {\n"
 "	c[get_global_id(1) * get_global_size(0) + get_global_id(0)] = get_local_size(0) * 100 +\n"
 "		get_local_size(1);\n"
@@ -225,6 +229,31 @@ static void test_local_memory(void)
 	CHECK(result[0] == 0 && result[127] == 127);
 	argument(kernel, 1, local_B + 4, NULL);
 	CHECK_CODE(launch1(kernel, COUNT, &local), CL_OUT_OF_RESOURCES);
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
+/* Whatever number a size is, and whatever the sum of two is in 64 bits. */
+static void test_local_memory_without_end(void)
+{
+	static const size_t sizes[][2] = {
+		{SIZE_MAX, 512}, {512, SIZE_MAX}, {(size_t)1 << 63, (size_t)1 << 63},
+		{SIZE_MAX - 511, 512}, {(size_t)1 << 32, 512}, {512, (size_t)1 << 32},
+	};
+	const size_t local = 128;
+	cl_kernel kernel = kernel_make("two");
+	cl_mem mem = buffer_make(NULL);
+	argument(kernel, 0, sizeof(mem), &mem);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		argument(kernel, 1, sizes[i][0], NULL);
+		argument(kernel, 2, sizes[i][1], NULL);
+		CHECK_CODE(launch1(kernel, COUNT, &local), CL_OUT_OF_RESOURCES);
+	}
+	argument(kernel, 1, 512, NULL);
+	argument(kernel, 2, 512, NULL);
+	CHECK_OK(launch1(kernel, COUNT, &local));
+	fetch(mem);
+	CHECK(result[0] == 2 && result[COUNT - 1] == 2);
 	CHECK_OK(clReleaseMemObject(mem));
 	CHECK_OK(clReleaseKernel(kernel));
 }
@@ -490,6 +519,7 @@ int main(void)
 		test_capture();
 		test_chain();
 		test_local_memory();
+		test_local_memory_without_end();
 		test_required();
 		test_suggested(&test);
 		test_null_and_constant();
