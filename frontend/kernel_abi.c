@@ -216,10 +216,23 @@ static void get_argument(struct reader *reader, struct abi_argument *argument)
 		reader->bad = true;
 	argument->name = get_string(reader, true);
 	argument->type_name = get_string(reader, true);
+	/* A sampler's bits are written without another look at their size. */
+	if (argument->kind == ABI_ARGUMENT_SAMPLER && argument->size_B != sizeof(uint32_t))
+		reader->bad = true;
 	/* Launches divide by and round to the alignment. */
 	uint32_t align_B = argument->align_B;
 	if (!align_B || (align_B & (align_B - 1)) || align_B > 4096)
 		reader->bad = true;
+}
+
+/* All of them or none: launches divide by what is required. */
+static void get_required(struct reader *reader, uint32_t required[3])
+{
+	for (unsigned i = 0; i < 3; i++)
+		required[i] = get_u32(reader);
+	for (unsigned i = 1; i < 3; i++)
+		if (!required[i] != !required[0])
+			reader->bad = true;
 }
 
 static void get_hidden(struct reader *reader, struct abi_kernel *kernel)
@@ -243,8 +256,7 @@ static void get_kernel(struct reader *reader, struct abi_kernel *kernel)
 	for (uint32_t i = 0; i < kernel->argument_count && !reader->bad; i++)
 		get_argument(reader, &kernel->arguments[i]);
 	get_hidden(reader, kernel);
-	for (unsigned i = 0; i < 3; i++)
-		kernel->required_local[i] = get_u32(reader);
+	get_required(reader, kernel->required_local);
 	for (unsigned i = 0; i < 3; i++)
 		kernel->hint_local[i] = get_u32(reader);
 	kernel->required_sub_group = get_u32(reader);

@@ -167,6 +167,36 @@ static void test_changed_bytes_do_no_harm(void)
 	abi_program_destroy(made);
 }
 
+static bool is_read(const struct abi_program *made)
+{
+	struct bytes bytes = BYTES_INIT;
+	abi_program_write(made, &bytes);
+	struct abi_program *read = abi_program_read(bytes.data, bytes.size_B);
+	bytes_finish(&bytes);
+	abi_program_destroy(read);
+	return read;
+}
+
+/* Facts that do not go together, as somebody may write them: a launch would divide by 0, or write
+ * behind an argument's bytes. */
+static void test_facts_that_contradict_are_refused(void)
+{
+	struct abi_program *made = make_program();
+	struct abi_kernel *kernel = &made->kernels[0];
+	CHECK(is_read(made));
+	for (unsigned i = 0; i < 3; i++) {
+		const uint32_t required = kernel->required_local[i];
+		kernel->required_local[i] = 0;
+		CHECK(!is_read(made));
+		kernel->required_local[i] = required;
+	}
+	for (uint32_t size_B = 0; size_B < 9; size_B++) {
+		kernel->arguments[3].size_B = size_B;
+		CHECK_EQ(is_read(made), size_B == 4);
+	}
+	abi_program_destroy(made);
+}
+
 static void test_empty_program(void)
 {
 	struct abi_program empty = {0};
@@ -197,4 +227,5 @@ static void test_sampler_states(void)
 }
 
 TEST_MAIN(TEST(test_sampler_states), TEST(test_round_trip), TEST(test_every_truncation_is_refused),
-	  TEST(test_changed_bytes_do_no_harm), TEST(test_empty_program))
+	  TEST(test_changed_bytes_do_no_harm), TEST(test_facts_that_contradict_are_refused),
+	  TEST(test_empty_program))
