@@ -4,11 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Room for extra_B more bytes and the closing NUL. */
@@ -155,7 +158,7 @@ int bytes_read_file(struct bytes *bytes, const char *path)
 	return error;
 }
 
-static int write_all(int fd, const char *data, size_t size_B)
+static int write_pieces(int fd, const char *data, size_t size_B)
 {
 	while (size_B) {
 		ssize_t put = write(fd, data, size_B);
@@ -167,6 +170,25 @@ static int write_all(int fd, const char *data, size_t size_B)
 		size_B -= (size_t)put;
 	}
 	return 0;
+}
+
+/* The kernel raises SIGXFSZ in the thread that writes, and by it ends a process that knows nothing
+ * of the file: so it waits until it is taken back here. */
+int bytes_write_all(int fd, const void *data, size_t size_B)
+{
+	static const struct timespec at_once = {0, 0};
+	sigset_t limit, before, pending;
+	sigemptyset(&limit);
+	sigaddset(&limit, SIGXFSZ);
+	if (sigpending(&pending) || pthread_sigmask(SIG_BLOCK, &limit, &before))
+		return write_pieces(fd, data, size_B);
+	int error = write_pieces(fd, data, size_B);
+	/* One that was there before is the host's. */
+	if (error == EFBIG && !sigismember(&pending, SIGXFSZ))
+		while (sigtimedwait(&limit, NULL, &at_once) < 0 && errno == EINTR)
+			continue;
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
 }
 
 /* A device or a pipe cannot be replaced: /dev/null would become a file, for everyone. */
@@ -181,7 +203,7 @@ static int write_special(const void *data, size_t size_B, const char *path)
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno;
-	int error = write_all(fd, data, size_B);
+	int error = bytes_write_all(fd, data, size_B);
 	if (close(fd) && !error)
 		error = errno;
 	return error;
@@ -200,7 +222,7 @@ int bytes_write_file(const void *data, size_t size_B, const char *path)
 	int fd = mkostemp(temporary.data, O_CLOEXEC);
 	int error = fd < 0 ? errno : 0;
 	if (!error) {
-		error = write_all(fd, data, size_B);
+		error = bytes_write_all(fd, data, size_B);
 		if (!error && fchmod(fd, 0644))
 			error = errno;
 		if (close(fd) && !error)

@@ -59,6 +59,10 @@ void bytes_finish(struct bytes *bytes);
  * EISDIR ...); on failure the buffer is as before. */
 int bytes_read_file(struct bytes *bytes, const char *path);
 
+/* Writes all to what is open as fd.  Beyond the process's limit on the size of files (setrlimit(2):
+ * RLIMIT_FSIZE) that is EFBIG, and no signal.  Returns 0 or errno. */
+int bytes_write_all(int fd, const void *data, size_t size_B);
+
 /* Writes the content to a new file at path by way of a temporary name in the
  * same directory, so that readers see all or nothing.  What stands there and is no
  * plain file (a device, a pipe) is written to as it is.  Returns 0 or errno. */

@@ -120,7 +120,7 @@ static bool tally(const struct cache *cache, int folder, uint64_t size_B)
 	uint64_t count = size_B / TALLY_UNIT_B + 1;
 	while (count) {
 		size_t part = count < sizeof(units) ? (size_t)count : sizeof(units);
-		if (write(fd, units, part) < 0 && errno != EINTR)
+		if (bytes_write_all(fd, units, part))
 			break;
 		count -= part;
 	}

@@ -180,21 +180,6 @@ void cache_drop(struct cache *cache, const struct hash *key)
 
 /* --- putting ------------------------------------------------------------------------ */
 
-static int write_all(int fd, const void *all, size_t size_B)
-{
-	const char *data = all;
-	while (size_B) {
-		ssize_t put_B = write(fd, data, size_B);
-		if (put_B < 0 && errno == EINTR)
-			continue;
-		if (put_B < 0)
-			return errno;
-		data += put_B;
-		size_B -= (size_t)put_B;
-	}
-	return 0;
-}
-
 /* A file that only this call knows of.  Other machines may share the folder, so the
  * number of the process alone would not do. */
 static int open_temporary(int folder, const struct hash *key, char name[CACHE_NAME_B])
@@ -223,9 +208,9 @@ static int publish(int folder, const struct hash *key, const struct bytes *value
 	if (fd < 0)
 		return errno;
 	cache_header_write(key, value->data, value->size_B, header);
-	int error = write_all(fd, header, sizeof(header));
+	int error = bytes_write_all(fd, header, sizeof(header));
 	if (!error)
-		error = write_all(fd, value->data, value->size_B);
+		error = bytes_write_all(fd, value->data, value->size_B);
 	if (close(fd) && !error)
 		error = errno;
 	cache_name(key, "", name);

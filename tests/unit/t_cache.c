@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -301,6 +302,39 @@ static void age(unsigned number, long seconds)
 	times[0].tv_sec -= seconds;
 	times[1] = times[0];
 	CHECK(!utimensat(AT_FDCWD, path, times, 0));
+}
+
+/* In a child, for the limit is the process's; without a handler the signal ends it. */
+static void child_puts_too_much(void)
+{
+	const struct rlimit limit = {1000, RLIM_INFINITY};
+	sigset_t pending;
+	struct cache *cache = open_cache(1 << 20);
+	signal(SIGXFSZ, SIG_DFL);
+	if (!cache || setrlimit(RLIMIT_FSIZE, &limit))
+		_exit(1);
+	put(cache, 1, 5000);
+	put(cache, 2, 100);
+	const bool right = !get(cache, 1, 5000) && get(cache, 2, 100);
+	const bool quiet = !sigpending(&pending) && !sigismember(&pending, SIGXFSZ) &&
+			   !pthread_sigmask(SIG_SETMASK, NULL, &pending) &&
+			   !sigismember(&pending, SIGXFSZ);
+	_exit(right && quiet ? 0 : 2);
+}
+
+/* setrlimit(2), RLIMIT_FSIZE: "Attempts to extend a file beyond this limit result in delivery of a
+ * SIGXFSZ signal.  By default, this signal terminates a process". */
+static void a_limit_on_files_is_no_trouble(void)
+{
+	int status = -1;
+	fflush(stdout);
+	const pid_t child = fork();
+	if (!child)
+		child_puts_too_much();
+	REQUIRE(child > 0);
+	CHECK_EQ(waitpid(child, &status, 0), child);
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	clear();
 }
 
 static void the_oldest_make_room(void)
@@ -643,7 +677,8 @@ int main(void)
 		TEST(what_is_put_comes_back), TEST(the_file_is_a_header_and_the_value),
 		TEST(damage_is_a_miss_that_heals), TEST(lies_about_sizes_are_refused),
 		TEST(what_is_not_ours_is_not_taken), TEST(no_folder_is_no_trouble),
-		TEST(the_oldest_make_room), TEST(what_was_left_over_goes), TEST(sizes_are_read),
+		TEST(a_limit_on_files_is_no_trouble), TEST(the_oldest_make_room),
+		TEST(what_was_left_over_goes), TEST(sizes_are_read),
 		TEST(one_compile_for_64_threads_of_16_processes), TEST(failures_do_not_queue_up),
 		TEST(failures_do_not_queue_up_among_processes),
 		TEST(the_dead_are_not_waited_for), TEST(a_fork_does_not_wait_for_ever),
