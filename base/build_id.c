@@ -24,15 +24,19 @@ static bool find_note(const unsigned char *notes, size_t size_B, struct bytes *t
 	Elf64_Nhdr note;
 	for (size_t at_B = 0; size_B - at_B >= sizeof(note);) {
 		memcpy(&note, notes + at_B, sizeof(note));
-		size_t name_B = (note.n_namesz + 3u) & ~3u, value_B = (note.n_descsz + 3u) & ~3u;
+		const size_t name_B = ((size_t)note.n_namesz + 3) & ~(size_t)3;
+		const size_t value_B = ((size_t)note.n_descsz + 3) & ~(size_t)3;
 		at_B += sizeof(note);
-		if (name_B > size_B - at_B || value_B > size_B - at_B - name_B)
+		if (name_B > size_B - at_B || note.n_descsz > size_B - at_B - name_B)
 			return false;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
 		    !memcmp(notes + at_B, "GNU", 4) && note.n_descsz) {
 			append_hex(text, notes + at_B + name_B, note.n_descsz);
 			return true;
 		}
+		/* The last one's padding may be missing. */
+		if (value_B > size_B - at_B - name_B)
+			return false;
 		at_B += name_B + value_B;
 	}
 	return false;

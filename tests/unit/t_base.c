@@ -1,12 +1,14 @@
-/* Protects: list order, lock conditions, the lock-rank check of debug builds, options. */
+/* Protects: list order, lock conditions, the lock-rank check of debug builds, options, build ids. */
 #include "config.h"
 
+#include "base/build_id.h"
 #include "base/list.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "tests/unit/test.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -148,9 +150,58 @@ static void one_at_a_time_holds_a_lock(void)
 	lock_condition_finish(&wanted.changed);
 }
 
+/* An ELF file of one note, whose id has id_B bytes by its head and 4 in the file. */
+struct noted {
+	Elf64_Ehdr head;
+	Elf64_Phdr segment;
+	Elf64_Nhdr note;
+	char name[4];
+	unsigned char id[4];
+};
+
+static void id_is(uint32_t id_B, uint32_t name_B, bool taken)
+{
+	char path[] = "/tmp/culvert-id-XXXXXX";
+	struct bytes text = BYTES_INIT;
+	struct noted file;
+	memset(&file, 0, sizeof(file));
+	memcpy(file.head.e_ident, ELFMAG, SELFMAG);
+	file.head.e_ident[EI_CLASS] = ELFCLASS64;
+	file.head.e_phoff = offsetof(struct noted, segment);
+	file.head.e_phentsize = sizeof(file.segment);
+	file.head.e_phnum = 1;
+	file.segment.p_type = PT_NOTE;
+	file.segment.p_offset = offsetof(struct noted, note);
+	file.segment.p_filesz = sizeof(file.note) + sizeof(file.name) + sizeof(file.id);
+	file.note = (Elf64_Nhdr){name_B, id_B, NT_GNU_BUILD_ID};
+	memcpy(file.name, "GNU", 4);
+	memcpy(file.id, "\x01\x23\x45\x67", 4);
+	const int fd = mkstemp(path);
+	REQUIRE(fd >= 0);
+	CHECK_EQ(write(fd, &file, sizeof(file)), (long)sizeof(file));
+	close(fd);
+	/* Without one the hash of the file stands for it. */
+	CHECK(build_id_append(&text, path));
+	CHECK_EQ(!strcmp(bytes_string(&text), "01234567"), taken);
+	CHECK_EQ(text.size_B, taken ? 8 : 32);
+	bytes_finish(&text);
+	unlink(path);
+}
+
+static void a_build_id_keeps_to_its_note(void)
+{
+	id_is(4, 4, true);
+	id_is(0, 4, false);
+	id_is(8, 4, false);
+	for (uint32_t less = 0; less < 6; less++) {
+		id_is(UINT32_MAX - less, 4, false);
+		id_is(4, UINT32_MAX - less, false);
+	}
+}
+
 static const struct test_case cases[] = {
 	TEST(list_keeps_order), TEST(condition_times_out), TEST(one_at_a_time_holds_a_lock),
-	TEST(debug_builds_catch_a_wrong_rank),
+	TEST(debug_builds_catch_a_wrong_rank), TEST(a_build_id_keeps_to_its_note),
 	TEST(options_come_from_the_environment), TEST(silent_by_default)};
 
 int main(void)
