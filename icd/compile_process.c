@@ -319,7 +319,9 @@ static enum outcome hand_over(struct helper *helper, const struct bytes *order,
 			      const struct ocl_build_job *job, struct ocl_compiled *compiled,
 			      struct bytes *reason)
 {
-	uint64_t limit_s = option_number(OPTION_COMPILER_TIMEOUT);
+	static const uint64_t longest_s = 1000000000u;
+	const uint64_t wanted_s = option_number(OPTION_COMPILER_TIMEOUT);
+	const uint64_t limit_s = wanted_s < longest_s ? wanted_s : longest_s;
 	uint64_t deadline_ns = limit_s ? gpu_host_now_ns() + limit_s * 1000000000u : 0;
 	struct bytes begun = BYTES_INIT, message = BYTES_INIT;
 	enum outcome outcome = NOT_BEGUN;
