@@ -96,7 +96,7 @@ static void array_end(struct gpu_device *device, void *object)
 void gpu_array_destroy(struct gpu_array *array, struct gpu_event *const *after, uint32_t count)
 {
 	if (array)
-		gpu_defer(array->device, array_end, array, after, count);
+		gpu_defer_quiet(array->device, array_end, array, after, count);
 }
 
 /* Of two threads that make it one loses. */

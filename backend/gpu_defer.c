@@ -11,6 +11,7 @@ struct gpu_deferred {
 	struct list link;                /* in the device's deferred list */
 	void (*act)(struct gpu_device *device, void *object);
 	void *object;
+	bool quiet;                      /* the driver waits for all kernels in it */
 	uint32_t count;
 	struct gpu_event *after[];       /* references */
 };
@@ -39,25 +40,24 @@ static void append_all(struct gpu_device *device, struct list *list, uint32_t co
 	lock_drop(&device->lock);
 }
 
-void gpu_defer(struct gpu_device *device, void (*act)(struct gpu_device *, void *object),
-	       void *object, struct gpu_event *const *after, uint32_t count)
+static struct gpu_deferred *deferred_new(void (*act)(struct gpu_device *, void *), void *object,
+					 struct gpu_event *const *after, uint32_t count)
 {
-	gpu_defer_reap(device);
-	if (!any_pending(after, count)) {
-		act(device, object);
-		return;
-	}
 	struct gpu_deferred *deferred =
 		malloc(sizeof(*deferred) + count * sizeof(deferred->after[0]));
-	if (!deferred) {
-		log_err("no memory to remember what is to be freed later: it is leaked");
-		return;
-	}
+	if (!deferred)
+		return NULL;
 	deferred->act = act;
 	deferred->object = object;
+	deferred->quiet = false;
 	deferred->count = count;
 	for (uint32_t i = 0; i < count; i++)
 		deferred->after[i] = gpu_event_ref(after[i]);
+	return deferred;
+}
+
+static void append(struct gpu_device *device, struct gpu_deferred *deferred)
+{
 	struct list one;
 	list_init(&one);
 	list_append(&one, &deferred->link);
@@ -73,19 +73,25 @@ static void take_all(struct gpu_device *device, struct list *list)
 	lock_drop(&device->lock);
 }
 
-void gpu_defer_reap(struct gpu_device *device)
+/* hurried: without awaiting an idle moment. */
+static void reap(struct gpu_device *device, bool hurried)
 {
+	enum { UNKNOWN, BUSY, IDLE } state = hurried ? IDLE : UNKNOWN;
 	struct list all, kept;
 	struct list *link, *next;
 	uint32_t kept_count = 0;
-	if (!atomic_load_explicit(&device->deferred_count, memory_order_relaxed))
-		return;
 	take_all(device, &all);
 	list_init(&kept);
 	list_for_each(link, next, &all) {
 		struct gpu_deferred *deferred = list_entry(link, struct gpu_deferred, link);
+		bool due = !any_pending(deferred->after, deferred->count);
+		if (due && deferred->quiet) {
+			if (state == UNKNOWN)
+				state = gpu_device_is_idle(device) ? IDLE : BUSY;
+			due = state == IDLE;
+		}
 		list_remove(link);
-		if (!any_pending(deferred->after, deferred->count)) {
+		if (due) {
 			deferred_run(device, deferred);
 			continue;
 		}
@@ -93,6 +99,50 @@ void gpu_defer_reap(struct gpu_device *device)
 		kept_count++;
 	}
 	append_all(device, &kept, kept_count);
+}
+
+void gpu_defer_reap(struct gpu_device *device)
+{
+	if (atomic_load_explicit(&device->deferred_count, memory_order_relaxed))
+		reap(device, false);
+}
+
+void gpu_defer(struct gpu_device *device, void (*act)(struct gpu_device *, void *object),
+	       void *object, struct gpu_event *const *after, uint32_t count)
+{
+	gpu_defer_reap(device);
+	if (!any_pending(after, count)) {
+		act(device, object);
+		return;
+	}
+	struct gpu_deferred *deferred = deferred_new(act, object, after, count);
+	if (deferred)
+		append(device, deferred);
+	else
+		log_err("no memory to remember what is to be freed later: it is leaked");
+}
+
+void gpu_defer_quiet(struct gpu_device *device, void (*act)(struct gpu_device *, void *object),
+		     void *object, struct gpu_event *const *after, uint32_t count)
+{
+	/* The first of many waits for the kernels, and then all have been waited for. */
+	const bool many = atomic_load(&device->deferred_count) >= GPU_QUIET_MAX;
+	const bool pending = any_pending(after, count);
+	if (atomic_load(&device->deferred_count))
+		reap(device, many);
+	if (!pending && (many || gpu_device_is_idle(device))) {
+		act(device, object);
+		return;
+	}
+	struct gpu_deferred *deferred = deferred_new(act, object, after, count);
+	if (deferred) {
+		deferred->quiet = true;
+		append(device, deferred);
+	} else if (!pending) {
+		act(device, object);
+	} else {
+		log_err("no memory to remember what is to be freed later: it is leaked");
+	}
 }
 
 void gpu_defer_wait(struct gpu_device *device)

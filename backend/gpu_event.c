@@ -230,7 +230,9 @@ cl_int gpu_event_block(struct gpu_event *event)
 cl_int gpu_event_wait(struct gpu_event *event)
 {
 	lock_assert_none();
-	return gpu_event_block(event);
+	cl_int err = gpu_event_block(event);
+	gpu_defer_reap(event->stream->device);
+	return err;
 }
 
 static cl_int synchronize(struct gpu_stream *stream)

@@ -37,6 +37,8 @@ struct gpu_slot {
 };
 
 /* Device memory that was freed and is kept: at most 32 MiB of a device. */
+/* So many ends of objects await a device that is idle; more wait for its kernels. */
+enum { GPU_QUIET_MAX = 64 };
 enum { GPU_KEPT_BLOCKS = 8, GPU_KEPT_BLOCK_MAX_B = 4 << 20 };
 struct gpu_block {
 	gpu_address address;             /* 0: none */
@@ -60,6 +62,8 @@ struct gpu_device {
 	struct gpu_stream *memory_stream; /* allocations and frees that wait for nothing */
 	_Atomic uint64_t freed_B;        /* since the pool gave something back */
 	_Atomic uint64_t untrimmed_ns;   /* when it had nothing to give back last */
+
+	_Atomic(struct gpu_stream *) streams;      /* all that were made, by older; they stay */
 
 	/* Frees that wait for events; made when needed. */
 	_Atomic(struct gpu_stream *) reclaim[GPU_RECLAIM_STREAMS];
@@ -90,6 +94,7 @@ struct gpu_device {
 
 struct gpu_stream {
 	struct list link;                /* in the device's idle_streams while released */
+	struct gpu_stream *older;        /* the one made before it on the device */
 	struct gpu_device *device;
 	CUstream cu_stream;
 	uint32_t id;
@@ -141,6 +146,9 @@ static inline void gpu_stream_count(struct gpu_stream *stream)
 {
 	atomic_fetch_add_explicit(&stream->last, 1, memory_order_release);
 }
+/* Whether all that was given to the device's streams is complete, asking the driver where that
+ * is not known.  What others put into streams of their own is not seen. */
+bool gpu_device_is_idle(struct gpu_device *device);
 /* All operations up to sequence are known to be complete. */
 void gpu_stream_raise_done(struct gpu_stream *stream, uint64_t sequence);
 
@@ -218,6 +226,10 @@ cl_int gpu_epoch_time_ns(struct gpu_device *device, const struct gpu_epoch *own,
  * there is no memory to remember it, the object is leaked and that is logged. */
 void gpu_defer(struct gpu_device *device, void (*act)(struct gpu_device *, void *object),
 	       void *object, struct gpu_event *const *after, uint32_t count);
+/* The same for what makes the driver wait until no kernel runs on the device: besides its events
+ * it awaits a moment in which the device is idle, unless GPU_QUIET_MAX others do already. */
+void gpu_defer_quiet(struct gpu_device *device, void (*act)(struct gpu_device *, void *object),
+		     void *object, struct gpu_event *const *after, uint32_t count);
 /* Runs what has become due. */
 void gpu_defer_reap(struct gpu_device *device);
 /* Waits for everything that is pending, and runs it: for an allocation that

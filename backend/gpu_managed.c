@@ -2,6 +2,8 @@
 
 #include "backend/gpu_internal.h"
 
+#include <stdlib.h>
+
 /* Managed memory: one address for the host and for all devices, with pages that go to
  * whoever touches them.  All of it together stays below what each device that shares it
  * has free: a driver whose pages have to leave for others may stop the machine. */
@@ -28,6 +30,15 @@ static bool fits(struct gpu_device *const *devices, uint32_t count, uint64_t all
 	return true;
 }
 
+/* Whether some of it may have been freed while kernels ran; it is gone then. */
+static bool made_room(struct gpu_device *const *devices, uint32_t count)
+{
+	const uint64_t before_B = atomic_load(&managed_B);
+	for (uint32_t i = 0; i < count; i++)
+		gpu_defer_wait(devices[i]);
+	return atomic_load(&managed_B) < before_B;
+}
+
 static cl_int managed_alloc(struct gpu_device *device, uint64_t size_B, void **pointer_out)
 {
 	struct gpu_scope scope;
@@ -49,22 +60,46 @@ cl_int gpu_managed_alloc(struct gpu_device *const *devices, uint32_t count, uint
 	const uint64_t before_B = atomic_fetch_add(&managed_B, size_B);
 	cl_int err = CL_MEM_OBJECT_ALLOCATION_FAILURE;
 	if (cuda.cuMemAllocManaged && size_B <= UINT64_MAX - before_B &&
-	    fits(devices, count, before_B + size_B))
+	    (fits(devices, count, before_B + size_B) ||
+	     (made_room(devices, count) && fits(devices, count, atomic_load(&managed_B)))))
 		err = managed_alloc(devices[0], size_B, pointer_out);
 	if (err)
 		atomic_fetch_sub(&managed_B, size_B);
 	return err;
 }
 
-void gpu_managed_free(struct gpu_device *device, void *pointer, uint64_t size_B)
+struct managed {
+	void *pointer;
+	uint64_t size_B;
+};
+
+/* On a lost device it has gone with the context. */
+static void managed_free(struct gpu_device *device, void *pointer, uint64_t size_B)
 {
 	struct gpu_scope scope;
+	if (!gpu_enter(device, &scope)) {
+		(void)gpu_check(device, cuda.cuMemFree_v2((CUdeviceptr)(uintptr_t)pointer));
+		gpu_leave(&scope);
+	}
 	atomic_fetch_sub(&managed_B, size_B);
-	/* On a lost device it has gone with the context. */
-	if (gpu_enter(device, &scope))
+}
+
+static void managed_end(struct gpu_device *device, void *object)
+{
+	struct managed *managed = object;
+	managed_free(device, managed->pointer, managed->size_B);
+	free(managed);
+}
+
+void gpu_managed_free(struct gpu_device *device, void *pointer, uint64_t size_B)
+{
+	struct managed *managed = malloc(sizeof(*managed));
+	if (!managed) {
+		managed_free(device, pointer, size_B);
 		return;
-	(void)gpu_check(device, cuda.cuMemFree_v2((CUdeviceptr)(uintptr_t)pointer));
-	gpu_leave(&scope);
+	}
+	*managed = (struct managed){pointer, size_B};
+	gpu_defer_quiet(device, managed_end, managed, NULL, 0);
 }
 
 cl_int gpu_managed_prefetch(struct gpu_stream *stream, const void *pointer, uint64_t size_B,

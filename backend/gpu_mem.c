@@ -80,10 +80,16 @@ static gpu_address kept_put(struct gpu_device *device, gpu_address address, uint
  * comes and goes with small buffers would else ask with each. */
 static const uint64_t trim_pause_ns = 1000000;
 
+/* The driver waits for every kernel when it gives memory back, so an idle moment is awaited. */
 static bool trim_is_due(struct gpu_device *device)
 {
-	return device->cu_pool && atomic_load(&device->freed_B) > gpu_pool_keep_B(device) &&
-	       gpu_host_now_ns() - atomic_load(&device->untrimmed_ns) >= trim_pause_ns;
+	if (!device->cu_pool || atomic_load(&device->freed_B) <= gpu_pool_keep_B(device) ||
+	    gpu_host_now_ns() - atomic_load(&device->untrimmed_ns) < trim_pause_ns)
+		return false;
+	const bool idle = gpu_device_is_idle(device);
+	if (!idle)
+		atomic_store(&device->untrimmed_ns, gpu_host_now_ns());
+	return idle;
 }
 
 /* Other processes need memory, too: of what nobody uses the pool keeps a part of the
@@ -235,7 +241,7 @@ void gpu_memory_free(struct gpu_device *device, gpu_address address,
 	if (err || !address)
 		return;
 	if (!device->cu_pool) {
-		gpu_defer(device, free_plain, (void *)(uintptr_t)address, after, count);
+		gpu_defer_quiet(device, free_plain, (void *)(uintptr_t)address, after, count);
 		goto leave;
 	}
 	if (!any_pending(after, count))
@@ -273,19 +279,29 @@ cl_int gpu_host_alloc(struct gpu_device *device, uint64_t size_B, void **pointer
 	cl_int err = gpu_enter_new(device, &scope);
 	if (err)
 		return err;
-	err = gpu_memory_check(device, cuda.cuMemHostAlloc(&pointer, size_B, CU_MEMHOSTALLOC_PORTABLE),
-			  "cuMemHostAlloc");
+	CUresult cu_result = cuda.cuMemHostAlloc(&pointer, size_B, CU_MEMHOSTALLOC_PORTABLE);
+	if (cu_result == CUDA_ERROR_OUT_OF_MEMORY && atomic_load(&device->deferred_count)) {
+		gpu_defer_wait(device);
+		cu_result = cuda.cuMemHostAlloc(&pointer, size_B, CU_MEMHOSTALLOC_PORTABLE);
+	}
+	err = gpu_memory_check(device, cu_result, "cuMemHostAlloc");
 	gpu_leave(&scope);
 	if (!err)
 		*pointer_out = pointer;
 	return err;
 }
 
-void gpu_host_free(struct gpu_device *device, void *pointer)
+static void host_end(struct gpu_device *device, void *pointer)
 {
 	struct gpu_scope scope;
-	if (!pointer || gpu_enter(device, &scope))
+	if (gpu_enter(device, &scope))
 		return;
 	(void)gpu_check(device, cuda.cuMemFreeHost(pointer));
 	gpu_leave(&scope);
+}
+
+void gpu_host_free(struct gpu_device *device, void *pointer)
+{
+	if (pointer)
+		gpu_defer_quiet(device, host_end, pointer, NULL, 0);
 }

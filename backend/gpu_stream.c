@@ -31,6 +31,9 @@ cl_int gpu_stream_create(struct gpu_device *device, int priority, struct gpu_str
 	stream->device = device;
 	stream->priority = priority;
 	stream->id = atomic_fetch_add(&next_id, 1);
+	stream->older = atomic_load(&device->streams);
+	while (!atomic_compare_exchange_weak(&device->streams, &stream->older, stream))
+		continue;
 	*stream_out = stream;
 	return CL_SUCCESS;
 }
@@ -137,6 +140,15 @@ bool gpu_stream_reached(struct gpu_stream *stream, uint64_t sequence)
 				       __LINE__);
 	gpu_leave(&scope);
 	return cu_result == CUDA_SUCCESS || gpu_device_status(stream->device) != CL_SUCCESS;
+}
+
+bool gpu_device_is_idle(struct gpu_device *device)
+{
+	for (struct gpu_stream *stream = atomic_load(&device->streams); stream;
+	     stream = stream->older)
+		if (!gpu_stream_reached(stream, gpu_stream_last(stream)))
+			return false;
+	return true;
 }
 
 static bool already_waits(const struct gpu_stream *stream, const struct gpu_event *event)

@@ -69,10 +69,10 @@ static bool pieces_unregister(struct gpu_window *window)
 	return good;
 }
 
-void gpu_window_destroy(struct gpu_window *window)
+static void window_end(struct gpu_device *device, void *object)
 {
-	if (!window)
-		return;
+	struct gpu_window *window = object;
+	(void)device;
 	/* A copy of a lost device may be under way still: its target must not become
 	 * somebody else's memory. */
 	if (!window->count || pieces_unregister(window))
@@ -83,6 +83,12 @@ void gpu_window_destroy(struct gpu_window *window)
 	free(window->pieces);
 	lock_finish(&window->lock);
 	free(window);
+}
+
+void gpu_window_destroy(struct gpu_window *window)
+{
+	if (window)
+		gpu_defer_quiet(window->device, window_end, window, NULL, 0);
 }
 
 void *gpu_window_memory(const struct gpu_window *window)

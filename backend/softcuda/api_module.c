@@ -1,6 +1,7 @@
 /* Modules: parsed PTX, its variables in device memory, its functions. */
 #include "config.h"
 
+#include "backend/softcuda/sched.h"
 #include "backend/softcuda/soft.h"
 #include "base/log.h"
 
@@ -256,6 +257,12 @@ static CUresult unload_locked(CUmodule cu_module)
 {
 	struct soft_module *module;
 	CUresult result = module_find_locked(cu_module, &module);
+	/* The driver on hardware waits for all kernels; meanwhile another thread may have unloaded
+	 * it. */
+	if (result == CUDA_SUCCESS && soft_sched.sync != SOFT_SYNC_NONE) {
+		(void)soft_context_wait_locked(module->context);
+		result = module_find_locked(cu_module, &module);
+	}
 	if (result == CUDA_SUCCESS)
 		soft_module_destroy_locked(module);
 	return result;

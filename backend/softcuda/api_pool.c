@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "backend/softcuda/oracle.h"
+#include "backend/softcuda/sched.h"
 #include "backend/softcuda/soft.h"
 #include "base/log.h"
 
@@ -228,6 +229,14 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool cu_pool, CUmemPool_attribute attribu
 static CUresult trim_locked(CUmemoryPool cu_pool, uint64_t keep_B)
 {
 	struct soft_pool *pool = pool_find_locked(cu_pool);
+	if (!pool)
+		return CUDA_ERROR_INVALID_VALUE;
+	/* The driver on hardware waits for all kernels when it gives something back. */
+	if (soft_sched.sync != SOFT_SYNC_NONE && pool->device->primary &&
+	    pool->reserved_B > keep_B && pool->reserved_B > pool->used_B) {
+		(void)soft_context_wait_locked(pool->device->primary);
+		pool = pool_find_locked(cu_pool);
+	}
 	if (!pool)
 		return CUDA_ERROR_INVALID_VALUE;
 	soft_pool_trim_locked(pool, keep_B);
