@@ -88,9 +88,14 @@ tests_api_pinned_buffers_SOURCES = tests/api/pinned_buffers.c tests/api/api_test
 tests_api_pinned_buffers_LDADD = $(OPENCL_LIBS)
 
 api_object_tests += tests/api/storms
-tests_api_storms_SOURCES = tests/api/storms.c tests/api/command_buffer_entry.h \
-	tests/api/api_test.h
+tests_api_storms_SOURCES = tests/api/storms.c tests/api/storm.h \
+	tests/api/command_buffer_entry.h tests/api/api_test.h
 tests_api_storms_LDADD = $(OPENCL_LIBS) -lpthread
+api_object_tests += tests/api/storms_imported
+tests_api_storms_imported_SOURCES = tests/api/storms_imported.c tests/api/storm.h \
+	tests/api/cuda_shared.h tests/api/cuda_library.h tests/api/fifo.h \
+	tests/api/semaphore_calls.h tests/api/api_test.h
+tests_api_storms_imported_LDADD = $(OPENCL_LIBS) -lpthread -ldl
 
 api_object_tests += tests/api/image_requirements
 tests_api_image_requirements_SOURCES = tests/api/image_requirements.c tests/api/api_test.h

@@ -1,17 +1,14 @@
-/* Objects of every kind are made, asked, retained and released by eight threads at once.  What
- * one thread makes another one often ends: each puts its object into a place that all share, and
- * goes on with the one that was there.  At the end all owners' counts are what they were, and as
- * many destructor callbacks have come as objects went. */
+/* Objects of every kind that a program makes by itself, in a storm.  At the end all owners' counts are
+ * what they were, and as many destructor callbacks have come as objects went.  What comes from
+ * elsewhere: storms_imported.c. */
 #include "config.h"
 
 #include "tests/api/command_buffer_entry.h"
+#include "tests/api/storm.h"
 
 #include <CL/cl_ext.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <time.h>
 
-enum { THREADS = 8, ROUNDS = 60, BUFFER_B = 4096, OPAQUE_FD = 0x2055 };
+enum { BUFFER_B = 4096, OPAQUE_FD = 0x2055, MUTABLE_INFO_BUFFER = 0x12A1 };
 
 static struct api_test test;
 static cl_command_queue queue;
@@ -19,13 +16,14 @@ static cl_program program;
 static cl_kernel kernel;
 static cl_mem buffer;
 static struct command_buffer_entry recorder;
+static mutable_update update;
+static cl_int(CL_API_CALL *mutable_info)(cl_mutable_command_khr, cl_uint, size_t, void *, size_t *);
 static clCreateSemaphoreWithPropertiesKHR_fn semaphore_create;
 static clRetainSemaphoreKHR_fn semaphore_retain;
 static clReleaseSemaphoreKHR_fn semaphore_release;
 static clEnqueueSignalSemaphoresKHR_fn semaphore_signal;
 static clEnqueueWaitSemaphoresKHR_fn semaphore_wait;
 static clGetSemaphoreHandleForTypeKHR_fn semaphore_handle;
-static atomic_uint made, destroyed;      /* contexts and memory objects with a callback */
 
 /* --- making -------------------------------------------------------------------------------- */
 
@@ -33,21 +31,7 @@ static void CL_CALLBACK context_gone(cl_context context, void *user)
 {
 	(void)context;
 	(void)user;
-	atomic_fetch_add(&destroyed, 1);
-}
-
-static void CL_CALLBACK mem_gone(cl_mem mem, void *user)
-{
-	(void)mem;
-	(void)user;
-	atomic_fetch_add(&destroyed, 1);
-}
-
-static cl_mem watched(cl_mem mem)
-{
-	if (mem && !clSetMemObjectDestructorCallback(mem, mem_gone, NULL))
-		atomic_fetch_add(&made, 1);
-	return mem;
+	atomic_fetch_add(&storm.destroyed, 1);
 }
 
 static void *context_make(void)
@@ -55,7 +39,7 @@ static void *context_make(void)
 	cl_int code;
 	cl_context context = clCreateContext(NULL, 1, &test.device, NULL, NULL, &code);
 	if (context && !clSetContextDestructorCallback(context, context_gone, NULL))
-		atomic_fetch_add(&made, 1);
+		atomic_fetch_add(&storm.made, 1);
 	return context;
 }
 
@@ -67,13 +51,14 @@ static void *queue_make(void)
 
 static void *buffer_make(void)
 {
-	return watched(clCreateBuffer(test.context, CL_MEM_READ_WRITE, BUFFER_B, NULL, NULL));
+	return storm_watched(clCreateBuffer(test.context, CL_MEM_READ_WRITE, BUFFER_B, NULL, NULL));
 }
 
 static void *sub_buffer_make(void)
 {
 	const cl_buffer_region region = {512, 1024};
-	return watched(clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, NULL));
+	return storm_watched(
+		clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, NULL));
 }
 
 static void *image_make(void)
@@ -82,7 +67,7 @@ static void *image_make(void)
 	const cl_image_desc desc = {
 		.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 16, .image_height = 16,
 	};
-	return watched(clCreateImage(test.context, 0, &format, &desc, NULL, NULL));
+	return storm_watched(clCreateImage(test.context, 0, &format, &desc, NULL, NULL));
 }
 
 static void *buffer_image_make(void)
@@ -92,7 +77,7 @@ static void *buffer_image_make(void)
 		.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 64,
 		.mem_object = buffer,
 	};
-	return watched(clCreateImage(test.context, 0, &format, &desc, NULL, NULL));
+	return storm_watched(clCreateImage(test.context, 0, &format, &desc, NULL, NULL));
 }
 
 static void *sampler_make(void)
@@ -147,6 +132,32 @@ static void *command_buffer_make(void)
 	return made_now;
 }
 
+/* What can be changed of a recorded launch; it lives and goes with its buffer. */
+static void *mutable_command_make(void)
+{
+	static const cl_command_buffer_properties_khr flags[] = {
+		CL_COMMAND_BUFFER_FLAGS_KHR,
+		CL_COMMAND_BUFFER_MUTABLE_KHR | CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR,
+		0,
+	};
+	static const command_properties fields[] = {MUTABLE_FIELDS, MUTABLE_ARGUMENTS, 0};
+	static const size_t items = 64;
+	cl_mutable_command_khr handle = NULL;
+	cl_command_buffer_khr made_now = recorder.create(1, &queue, flags, NULL);
+	if (made_now && (recorder.launch(made_now, NULL, fields, kernel, 1, NULL, &items, NULL, 0,
+					 NULL, NULL, &handle) ||
+			 recorder.finalize(made_now)))
+		CHECK(!"a command buffer is recorded");
+	return handle;
+}
+
+static cl_command_buffer_khr buffer_of(cl_mutable_command_khr handle)
+{
+	cl_command_buffer_khr its = NULL;
+	(void)mutable_info(handle, MUTABLE_INFO_BUFFER, sizeof(its), &its, NULL);
+	return its;
+}
+
 static void *semaphore_make(void)
 {
 	const cl_semaphore_properties_khr properties[] = {
@@ -165,7 +176,7 @@ static void *shared_semaphore_make(void)
 	return semaphore_create(test.context, properties, NULL);
 }
 
-/* --- asking: anything that touches it ---------------------------------------------------------- */
+/* --- asking ---------------------------------------------------------------------------------- */
 
 static bool context_ask(void *object)
 {
@@ -216,6 +227,19 @@ static bool event_ask(void *object)
 	return !clWaitForEvents(1, &event);
 }
 
+/* Enqueued as it was, and with another argument. */
+static bool mutable_command_ask(void *object)
+{
+	cl_mutable_command_khr handle = object;
+	cl_command_buffer_khr its = buffer_of(handle);
+	cl_mem other = clCreateBuffer(test.context, CL_MEM_READ_WRITE, BUFFER_B, NULL, NULL);
+	const struct mutable_argument argument = {0, sizeof(other), &other};
+	const struct mutable_config config = {.command = handle, .num_args = 1, .args = &argument};
+	return other && !recorder.enqueue(0, NULL, its, 0, NULL, NULL) &&
+	       !mutable_change(update, its, &config) &&
+	       !recorder.enqueue(0, NULL, its, 0, NULL, NULL) && !clReleaseMemObject(other);
+}
+
 /* Signaled by its own name and waited for by another one, which goes before the wait is over. */
 static bool shared_semaphore_ask(void *object)
 {
@@ -239,27 +263,29 @@ static bool nothing_ask(void *object)
 
 /* --- the storm ------------------------------------------------------------------------------------ */
 
-#define COUNTING(name, type, function_retain, function_release)                                   \
-	static cl_int name##_retain(void *object) { return function_retain((type)object); }      \
-	static cl_int name##_release(void *object) { return function_release((type)object); }
-COUNTING(context, cl_context, clRetainContext, clReleaseContext)
-COUNTING(queue, cl_command_queue, clRetainCommandQueue, clReleaseCommandQueue)
-COUNTING(mem, cl_mem, clRetainMemObject, clReleaseMemObject)
-COUNTING(sampler, cl_sampler, clRetainSampler, clReleaseSampler)
-COUNTING(program, cl_program, clRetainProgram, clReleaseProgram)
-COUNTING(kernel, cl_kernel, clRetainKernel, clReleaseKernel)
-COUNTING(event, cl_event, clRetainEvent, clReleaseEvent)
-COUNTING(command_buffer, cl_command_buffer_khr, recorder.retain, recorder.release)
-COUNTING(semaphore_of, cl_semaphore_khr, semaphore_retain, semaphore_release)
+static cl_int mutable_command_retain_buffer(cl_mutable_command_khr handle)
+{
+	return recorder.retain(buffer_of(handle));
+}
 
-static struct kind {
-	const char *name;
-	void *(*make)(void);
-	bool (*ask)(void *);
-	cl_int (*retain)(void *);
-	cl_int (*release)(void *);
-	_Atomic(void *) shared;          /* the place for one of any thread's */
-} kinds[] = {
+static cl_int mutable_command_release_buffer(cl_mutable_command_khr handle)
+{
+	return recorder.release(buffer_of(handle));
+}
+
+STORM_COUNTING(context, cl_context, clRetainContext, clReleaseContext)
+STORM_COUNTING(queue, cl_command_queue, clRetainCommandQueue, clReleaseCommandQueue)
+STORM_COUNTING(mem, cl_mem, clRetainMemObject, clReleaseMemObject)
+STORM_COUNTING(sampler, cl_sampler, clRetainSampler, clReleaseSampler)
+STORM_COUNTING(program, cl_program, clRetainProgram, clReleaseProgram)
+STORM_COUNTING(kernel, cl_kernel, clRetainKernel, clReleaseKernel)
+STORM_COUNTING(event, cl_event, clRetainEvent, clReleaseEvent)
+STORM_COUNTING(command_buffer, cl_command_buffer_khr, recorder.retain, recorder.release)
+STORM_COUNTING(mutable_command, cl_mutable_command_khr, mutable_command_retain_buffer,
+	       mutable_command_release_buffer)
+STORM_COUNTING(semaphore_of, cl_semaphore_khr, semaphore_retain, semaphore_release)
+
+static struct storm_kind kinds[] = {
 	{"context", context_make, context_ask, context_retain, context_release, NULL},
 	{"queue", queue_make, queue_ask, queue_retain, queue_release, NULL},
 	{"buffer", buffer_make, buffer_ask, mem_retain, mem_release, NULL},
@@ -274,25 +300,12 @@ static struct kind {
 	{"event", event_make, event_ask, event_retain, event_release, NULL},
 	{"command buffer", command_buffer_make, nothing_ask, command_buffer_retain,
 	 command_buffer_release, NULL},
-	{"semaphore", semaphore_make, nothing_ask, semaphore_of_retain, semaphore_of_release,
-	 NULL},
+	{"mutable command", mutable_command_make, mutable_command_ask, mutable_command_retain,
+	 mutable_command_release, NULL},
+	{"semaphore", semaphore_make, nothing_ask, semaphore_of_retain, semaphore_of_release, NULL},
 	{"shared semaphore", shared_semaphore_make, shared_semaphore_ask, semaphore_of_retain,
 	 semaphore_of_release, NULL},
 };
-
-enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
-
-static pthread_barrier_t together;
-
-/* One object: retained and released once more than it is made and ended. */
-static bool round_of(struct kind *kind)
-{
-	void *object = kind->make();
-	if (!object || kind->retain(object) || !kind->ask(object) || kind->release(object))
-		return false;
-	object = atomic_exchange(&kind->shared, object);
-	return !object || (kind->ask(object) && !kind->release(object));
-}
 
 /* Memory that has no counts. */
 static bool svm_round(void)
@@ -304,24 +317,6 @@ static bool svm_round(void)
 	    clEnqueueSVMMemFill(queue, memory, &one, sizeof(one), 64, 0, NULL, NULL))
 		return false;
 	return !clEnqueueSVMFree(queue, 1, pointers, NULL, NULL, 0, NULL, NULL);
-}
-
-static void *work(void *data)
-{
-	(void)data;
-	for (unsigned i = 0; i < KINDS; i++) {
-		bool good = true;
-		pthread_barrier_wait(&together);
-		for (unsigned round = 0; round < ROUNDS; round++)
-			good &= round_of(&kinds[i]);
-		api_test_check(good, kinds[i].name, __FILE__, __LINE__);
-	}
-	pthread_barrier_wait(&together);
-	bool good = true;
-	for (unsigned round = 0; round < ROUNDS; round++)
-		good &= svm_round();
-	CHECK(good);
-	return NULL;
 }
 
 /* Nobody holds what all used more often than before. */
@@ -343,32 +338,6 @@ static void check_counts(void)
 	CHECK(count == 1);
 }
 
-static void storm(void)
-{
-	pthread_t threads[THREADS];
-	if (!CHECK(!pthread_barrier_init(&together, NULL, THREADS)))
-		return;
-	for (unsigned i = 0; i < THREADS; i++)
-		if (!CHECK(!pthread_create(&threads[i], NULL, work, NULL)))
-			exit(1);
-	for (unsigned i = 0; i < THREADS; i++)
-		CHECK(!pthread_join(threads[i], NULL));
-	for (unsigned i = 0; i < KINDS; i++)
-		CHECK_OK(kinds[i].release(atomic_load(&kinds[i].shared)));
-	CHECK_OK(clFinish(queue));
-	pthread_barrier_destroy(&together);
-}
-
-/* Callbacks of memory objects come from another thread, after the last command. */
-static void check_destroyed(void)
-{
-	const struct timespec pause = {0, 1000000};
-	for (unsigned i = 0; i < 10000 && atomic_load(&destroyed) != atomic_load(&made); i++)
-		nanosleep(&pause, NULL);
-	CHECK(atomic_load(&destroyed) == atomic_load(&made));
-	CHECK(atomic_load(&made) == 5 * THREADS * ROUNDS);
-}
-
 static bool entries_find(void)
 {
 	cl_platform_id platform = test.platform;
@@ -384,9 +353,13 @@ static bool entries_find(void)
 		clGetExtensionFunctionAddressForPlatform(platform, "clEnqueueWaitSemaphoresKHR");
 	*(void **)&semaphore_handle = clGetExtensionFunctionAddressForPlatform(
 		platform, "clGetSemaphoreHandleForTypeKHR");
-	return CHECK(command_buffer_entry_find(platform, &recorder)) && CHECK(semaphore_create) &&
-	       CHECK(semaphore_retain) && CHECK(semaphore_release) && CHECK(semaphore_signal) &&
-	       CHECK(semaphore_wait) && CHECK(semaphore_handle);
+	*(void **)&mutable_info = clGetExtensionFunctionAddressForPlatform(
+		platform, "clGetMutableCommandInfoKHR");
+	update = mutable_update_find(platform);
+	return CHECK(command_buffer_entry_find(platform, &recorder)) && CHECK(mutable_info) &&
+	       CHECK(update) && CHECK(semaphore_create) && CHECK(semaphore_retain) &&
+	       CHECK(semaphore_release) && CHECK(semaphore_signal) && CHECK(semaphore_wait) &&
+	       CHECK(semaphore_handle);
 }
 
 int main(void)
@@ -405,9 +378,12 @@ int main(void)
 				 "");
 	kernel = clCreateKernel(program, "next", &code);
 	CHECK_OK(code);
-	storm();
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
+	storm_run(kinds, sizeof(kinds) / sizeof(kinds[0]), svm_round);
+	CHECK_OK(clFinish(queue));
 	check_counts();
-	check_destroyed();
+	/* Contexts, and four kinds of memory objects. */
+	storm_check_destroyed(5);
 	CHECK_OK(clReleaseKernel(kernel));
 	CHECK_OK(clReleaseProgram(program));
 	CHECK_OK(clReleaseMemObject(buffer));
