@@ -21,6 +21,8 @@ bool value_is_close(enum element_type type, struct value got, struct value expec
 			 const struct tolerance *tolerance)
 {
 	unsigned char raw[8] = {0};
+	if (type < ELEMENT_HALF && tolerance->absolute)
+		return fabsl(value_real(got) - value_real(expected)) <= tolerance->absolute;
 	if (type < ELEMENT_HALF) {
 		element_set(type, raw, 0, expected);
 		return element_get(type, raw, 0).u == got.u;

@@ -104,11 +104,13 @@ kernel_files = \
 	tests/kernels/ids_beyond_32_bits.clt \
 	tests/kernels/ids_beyond_32_bits_variable.clt \
 	tests/kernels/ids_beyond_dimensions.clt \
+	tests/kernels/image_1d_buffer.clt \
 	tests/kernels/image_channels.clt \
 	tests/kernels/image_channels_all.clt \
 	tests/kernels/image_channels_more.clt \
 	tests/kernels/image_depth.clt \
 	tests/kernels/image_formats_signed.clt \
+	tests/kernels/image_formats_signed_surface.clt \
 	tests/kernels/image_half.clt \
 	tests/kernels/image_kernel_calls.clt \
 	tests/kernels/image_layer_ties.clt \
