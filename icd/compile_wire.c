@@ -164,7 +164,8 @@ bool ocl_wire_get_job(const struct bytes *message, struct ocl_wire_job *job_out)
 	struct reader reader = {message->data, message->data + message->size_B, false};
 	*job_out = (struct ocl_wire_job){0};
 	struct ocl_build_job *job = &job_out->job;
-	job->kind = (enum ocl_build_kind)get_number(&reader);
+	const uint64_t kind = get_number(&reader);
+	job->kind = (enum ocl_build_kind)kind;
 	job->target.sm = (unsigned)get_number(&reader);
 	job->target.max_local_B = get_number(&reader);
 	job->target.cubin = get_number(&reader);
@@ -176,7 +177,8 @@ bool ocl_wire_get_job(const struct bytes *message, struct ocl_wire_job *job_out)
 	get_loaded(&reader, job_out);
 	get_headers(&reader, job_out);
 	get_inputs(&reader, job_out);
-	if (!reader.failed)
+	if (!reader.failed && kind <= OCL_BUILD_LINK &&
+	    (kind != OCL_BUILD_BINARY || job->loaded))
 		return true;
 	ocl_wire_job_finish(job_out);
 	return false;

@@ -16,8 +16,8 @@ tests_unit_t_stamps_LDADD = icd/libicd.a backend/libbackend.a base/libbase.a -lp
 tests_unit_t_cache_SOURCES = tests/unit/t_cache.c tests/unit/test.h
 tests_unit_t_cache_LDADD = cache/libcache.a base/libbase.a -lpthread
 tests_unit_t_fuzz_stored_SOURCES = tests/unit/t_fuzz_stored.c tests/unit/test.h \
-	frontend/inputs.c frontend/kernel_abi.c frontend/ptx_facts.c frontend/ptx_start.c icd/choices.c icd/program_binary.c icd/program_code.c
-tests_unit_t_fuzz_stored_LDADD = cache/libcache.a base/libbase.a $(ZSTD_LIBS)
+	frontend/inputs.c frontend/kernel_abi.c frontend/ptx_facts.c frontend/ptx_start.c icd/choices.c icd/compile_wire.c icd/program_binary.c icd/program_code.c
+tests_unit_t_fuzz_stored_LDADD = cache/libcache.a backend/libbackend.a base/libbase.a $(ZSTD_LIBS) -lpthread -ldl
 tests_unit_t_program_code_SOURCES = tests/unit/t_program_code.c tests/unit/test.h \
 	frontend/kernel_abi.c frontend/ptx_facts.c frontend/ptx_start.c icd/program_binary.c icd/program_code.c
 tests_unit_t_program_code_LDADD = base/libbase.a $(ZSTD_LIBS) -lpthread

@@ -1,6 +1,7 @@
 /* Protects: what is read from files and applications is never trusted.  Damaged and made-up
- * entries of the cache, lists of what a compile asked for, launch facts, and program binaries;
- * with right checksums, or nothing would get past them.
+ * entries of the cache, lists of what a compile asked for, launch facts, program binaries, and
+ * what goes to and comes from the process that compiles; with right checksums, or nothing would
+ * get past them.
  *
  *	FUZZ_COUNT=10000000 FUZZ_SEED=7 t_fuzz_stored       more, and others */
 #include "config.h"
@@ -9,6 +10,7 @@
 #include "frontend/inputs.h"
 #include "frontend/kernel_abi.h"
 #include "icd/choices.h"
+#include "icd/compile_wire.h"
 #include "icd/device.h"
 #include "icd/program_binary.h"
 #include "tests/unit/test.h"
@@ -242,6 +244,103 @@ static void binaries_in_the_cache(void)
 	program_binaries(OCL_CODE_KEPT);
 }
 
+static struct ocl_code *some_object(void)
+{
+	struct ocl_code *code = ocl_code_create();
+	if (!code)
+		abort();
+	code->type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
+	code->sm = code->ptx_sm = 90;
+	bytes_append_string(&code->object.bytes, "BC and so on");
+	return code;
+}
+
+/* Whether all that the job has lies in the message, with an end where it is a text. */
+static bool job_lies_in(const struct ocl_wire_job *wire, const struct bytes *message)
+{
+	const struct ocl_build_job *job = &wire->job;
+	const char *end = message->data + message->size_B;
+	bool in = strlen(wire->folder) < message->size_B && strlen(job->options) < message->size_B &&
+		  job->source + job->source_size_B < end && !job->source[job->source_size_B];
+	for (size_t i = 0; i < job->header_count; i++)
+		in &= strlen(job->headers[i].name) < message->size_B &&
+		      job->headers[i].text + job->headers[i].size_B < end;
+	for (size_t i = 0; i < job->input_count; i++)
+		in &= ocl_part_bytes(&job->inputs[i]->object)->size_B < message->size_B;
+	return in && job->kind <= OCL_BUILD_LINK && (job->kind != OCL_BUILD_BINARY || job->loaded);
+}
+
+static void jobs_for_the_compiler(void)
+{
+	struct ocl_code *object = some_object();
+	struct ocl_code *const inputs[] = {object, object};
+	const struct fe_header headers[] = {{"a.h", "int a;", 6}, {"b.h", "", 0}};
+	const struct ocl_build_job job = {
+		.kind = OCL_BUILD_BINARY, .target = {.sm = 90, .max_local_B = 49152},
+		.options = "-DX=1", .source = "kernel void k() {}", .source_size_B = 18,
+		.headers = headers, .header_count = 2, .loaded = object, .inputs = inputs,
+		.input_count = 2, .threads = 1};
+	struct bytes good = BYTES_INIT;
+	unsigned long read = 0, refused = 0;
+	ocl_wire_put_job(&job, "/", &good);
+	for (unsigned long i = count(); i; i--) {
+		struct ocl_wire_job back;
+		struct bytes message = BYTES_INIT;
+		message.data = (char *)mutate(&good, &message.size_B);
+		if (ocl_wire_get_job(&message, &back)) {
+			read++;
+			CHECK(job_lies_in(&back, &message));
+			ocl_wire_job_finish(&back);
+		} else {
+			refused++;
+		}
+		free(message.data);
+	}
+	CHECK(read && refused);
+	ocl_code_unref(object);
+	bytes_finish(&good);
+}
+
+static void answers_of_the_compiler(void)
+{
+	struct gpu_caps caps = {.sm = 90};
+	struct _cl_device_id device = {.caps = &caps};
+	struct ocl_compiled made[2] = {OCL_COMPILED_INIT, OCL_COMPILED_INIT};
+	struct bytes good[2] = {BYTES_INIT, BYTES_INIT};
+	unsigned long read = 0, refused = 0;
+	made[0].code = some_object();
+	made[1].error = CL_BUILD_PROGRAM_FAILURE;
+	for (unsigned i = 0; i < 2; i++) {
+		fe_inputs_add(&made[i].inputs, FE_INPUT_FILE, "/dev/null", NULL);
+		bytes_append_string(&made[i].log, "said");
+		/* The byte that tells an answer from the others is before it. */
+		bytes_append_char(&good[i], OCL_WIRE_MADE);
+		ocl_wire_put_compiled(&made[i], &good[i]);
+	}
+	for (unsigned long i = count(); i; i--) {
+		struct ocl_compiled back = OCL_COMPILED_INIT;
+		struct bytes message = BYTES_INIT;
+		message.data = (char *)mutate(&good[i & 1], &message.size_B);
+		if (message.size_B && ocl_wire_get_compiled(&message, 1, &device, &back)) {
+			read++;
+			CHECK(!back.error == (back.code != NULL));
+		} else {
+			refused++;
+		}
+		ocl_code_unref(back.code);
+		fe_inputs_finish(&back.inputs);
+		bytes_finish(&back.log);
+		free(message.data);
+	}
+	CHECK(read && refused);
+	for (unsigned i = 0; i < 2; i++) {
+		ocl_code_unref(made[i].code);
+		fe_inputs_finish(&made[i].inputs);
+		bytes_finish(&made[i].log);
+		bytes_finish(&good[i]);
+	}
+}
+
 /* PTX that somebody else wrote: pieces left out, doubled, and damaged. */
 static void ptx(void)
 {
@@ -278,4 +377,5 @@ static void ptx(void)
 }
 
 TEST_MAIN(TEST(entries), TEST(choices), TEST(lists_of_inputs), TEST(launch_facts),
-	  TEST(binaries_of_applications), TEST(binaries_in_the_cache), TEST(ptx))
+	  TEST(binaries_of_applications), TEST(binaries_in_the_cache),
+	  TEST(jobs_for_the_compiler), TEST(answers_of_the_compiler), TEST(ptx))
