@@ -2,6 +2,7 @@
 
 #include "icd/kernel_info.h"
 #include "icd/khr_external_memory.h"
+#include "icd/program_kernels.h"
 #include "icd/svm.h"
 
 #include <CL/cl_ext.h>
@@ -27,21 +28,11 @@ CL_API_ENTRY cl_kernel CL_API_CALL clCreateKernel(cl_program program, const char
 	return kernel_return(error, kernel, errcode_ret);
 }
 
-/* Any one executable of the program: a reference. */
-static cl_int executable_find(cl_program program, struct ocl_build **build_out)
+static cl_int kernels_create(cl_program program, const struct ocl_program_kernels *list,
+			     cl_kernel *kernels)
 {
-	for (cl_uint i = 0; i < program->device_count; i++) {
-		*build_out = ocl_program_executable(program, i);
-		if (*build_out)
-			return CL_SUCCESS;
-	}
-	return CL_INVALID_PROGRAM_EXECUTABLE;
-}
-
-static cl_int kernels_create(cl_program program, const struct abi_program *abi, cl_kernel *kernels)
-{
-	for (uint32_t i = 0; i < abi->kernel_count; i++) {
-		cl_int error = ocl_kernel_create(program, abi->kernels[i].name, &kernels[i]);
+	for (uint32_t i = 0; i < list->count; i++) {
+		cl_int error = ocl_kernel_create(program, list->names[i], &kernels[i]);
 		if (!error)
 			continue;
 		while (i--) {
@@ -57,20 +48,19 @@ CL_API_ENTRY cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_
 							 cl_kernel *kernels,
 							 cl_uint *num_kernels_ret)
 {
-	struct ocl_build *build;
+	struct ocl_program_kernels list;
 	cl_int error = object_check(program, &ocl_program_type);
 	if (!error)
-		error = executable_find(program, &build);
+		error = ocl_program_kernels_find(program, &list);
 	if (error)
 		return error;
-	const struct abi_program *abi = build->code->abi;
 	/* OpenCL 3.0 API, 5.9.1: CL_INVALID_VALUE for a list too short for all. */
 	if (kernels)
-		error = num_kernels < abi->kernel_count ? CL_INVALID_VALUE
-							: kernels_create(program, abi, kernels);
+		error = num_kernels < list.count ? CL_INVALID_VALUE
+						 : kernels_create(program, &list, kernels);
 	if (!error && num_kernels_ret)
-		*num_kernels_ret = abi->kernel_count;
-	ocl_build_unref(build);
+		*num_kernels_ret = list.count;
+	ocl_program_kernels_finish(&list);
 	return error;
 }
 

@@ -5,6 +5,7 @@
 #include "frontend/ptx_start.h"
 #include "icd/complaint.h"
 #include "icd/image.h"
+#include "icd/program_kernels.h"
 #include "icd/sampler.h"
 #include "icd/svm.h"
 
@@ -495,21 +496,6 @@ static cl_int kernel_alloc(cl_program program, const char *name, cl_kernel *kern
 	return CL_SUCCESS;
 }
 
-/* OpenCL 3.0 API, 5.9.1: CL_INVALID_KERNEL_DEFINITION when the number or the types
- * of the arguments differ between devices. */
-static bool same_definition(const struct abi_kernel *a, const struct abi_kernel *b)
-{
-	if (a->argument_count != b->argument_count)
-		return false;
-	for (uint32_t i = 0; i < a->argument_count; i++)
-		if (a->arguments[i].kind != b->arguments[i].kind ||
-		    a->arguments[i].size_B != b->arguments[i].size_B ||
-		    a->arguments[i].image_type != b->arguments[i].image_type ||
-		    a->arguments[i].access != b->arguments[i].access)
-			return false;
-	return true;
-}
-
 static struct ocl_kernel_traits traits_of(const struct abi_program *program,
 					  const struct abi_kernel *abi)
 {
@@ -548,7 +534,7 @@ static cl_int code_take(cl_kernel kernel)
 		kernel->code[i].build = build;
 		kernel->code[i].abi = abi;
 		kernel->code[i].traits = traits_of(build->code->abi, abi);
-		if (first && !same_definition(first, abi))
+		if (first && !ocl_kernel_definitions_agree(first, abi))
 			return CL_INVALID_KERNEL_DEFINITION;
 		first = first ? first : abi;
 	}

@@ -4,6 +4,7 @@
 
 #include "icd/info_rows.h"
 #include "icd/program_binary.h"
+#include "icd/program_kernels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,28 +58,14 @@ static cl_int put_binaries(cl_program program, const struct info_out *out)
 	return CL_SUCCESS;
 }
 
-/* The first executable there is: a reference.  OpenCL 3.0 API, 5.8.9: without one
- * on any device there is no answer about kernels. */
-static cl_int any_executable(cl_program program, struct ocl_build **build_out)
-{
-	for (cl_uint i = 0; i < program->device_count; i++) {
-		struct ocl_build *build = ocl_program_executable(program, i);
-		if (build) {
-			*build_out = build;
-			return CL_SUCCESS;
-		}
-	}
-	return CL_INVALID_PROGRAM_EXECUTABLE;
-}
-
 static cl_int put_kernel_count(cl_program program, const struct info_out *out)
 {
-	struct ocl_build *build;
-	cl_int error = any_executable(program, &build);
+	struct ocl_program_kernels kernels;
+	cl_int error = ocl_program_kernels_find(program, &kernels);
 	if (error)
 		return error;
-	error = INFO_PUT(out, size_t, build->code->abi->kernel_count);
-	ocl_build_unref(build);
+	error = INFO_PUT(out, size_t, kernels.count);
+	ocl_program_kernels_finish(&kernels);
 	return error;
 }
 
@@ -86,34 +73,32 @@ static cl_int put_kernel_count(cl_program program, const struct info_out *out)
  * 5.8.9: CL_INVALID_PROGRAM_EXECUTABLE before there is an executable. */
 static cl_int put_no_functions(cl_program program, const struct info_out *out)
 {
-	struct ocl_build *build;
-	cl_int error = any_executable(program, &build);
+	struct ocl_program_kernels kernels;
+	cl_int error = ocl_program_kernels_find(program, &kernels);
 	if (error)
 		return error;
-	ocl_build_unref(build);
+	ocl_program_kernels_finish(&kernels);
 	return INFO_PUT(out, cl_bool, CL_FALSE);
 }
 
 static cl_int put_kernel_names(cl_program program, const struct info_out *out)
 {
-	struct ocl_build *build;
+	struct ocl_program_kernels kernels;
 	struct bytes names = BYTES_INIT;
-	cl_int error = any_executable(program, &build);
+	cl_int error = ocl_program_kernels_find(program, &kernels);
 	if (error)
 		return error;
-	const struct abi_program *abi = build->code->abi;
-	for (uint32_t i = 0; i < abi->kernel_count; i++) {
+	for (uint32_t i = 0; i < kernels.count; i++) {
 		if (i)
 			bytes_append_char(&names, ';');
-		bytes_append_string(&names, abi->kernels[i].name);
+		bytes_append_string(&names, kernels.names[i]);
 	}
 	error = bytes_failed(&names) ? CL_OUT_OF_HOST_MEMORY
 				     : info_put_string(out, bytes_string(&names));
 	bytes_finish(&names);
-	ocl_build_unref(build);
+	ocl_program_kernels_finish(&kernels);
 	return error;
 }
-
 
 cl_int ocl_program_info(cl_program program, cl_program_info name, const struct info_out *out)
 {

@@ -1,4 +1,5 @@
-/* One context over several devices: the newest bytes are where they are needed.
+/* One context over several devices: the newest bytes are where they are needed, and kernels are
+ * those of all.
  * Needs two devices. */
 #include "config.h"
 
@@ -17,6 +18,7 @@ enum { COUNT = 8192, MOST = 4 };
 static cl_context context;
 static cl_command_queue queues[MOST];
 static cl_uint count;
+static const cl_device_id *test_devices;
 static cl_program program;
 static cl_uint values[COUNT], result[COUNT];
 
@@ -263,6 +265,43 @@ static void test_migrate(void)
 	CHECK_OK(clReleaseMemObject(mem));
 }
 
+/* Kernels of the executables of all devices; none of one that is not the same on all. */
+static void test_kernels_of_all(void)
+{
+	static const char *const text =
+		"kernel void same(global int *a) { *a = VALUE; }\n"
+		"kernel void differs(global int *a, TYPE b) { *a = (int)b; }\n"
+		"#if VALUE == 2\nkernel void late(global int *a) { *a = 3; }\n#endif\n";
+	cl_kernel kernels[4] = {NULL};
+	cl_uint number = 9;
+	size_t listed;
+	char names[64], name[16];
+	cl_int code;
+	cl_program differing = clCreateProgramWithSource(context, 1, (const char **)&text, NULL,
+							 &code);
+	CHECK_OK(code);
+	CHECK_OK(clBuildProgram(differing, 1, &test_devices[0], "-DVALUE=1 -DTYPE=int", NULL, NULL));
+	CHECK_OK(clBuildProgram(differing, 1, &test_devices[1], "-DVALUE=2 -DTYPE=long", NULL, NULL));
+	(void)clCreateKernel(differing, "differs", &code);
+	CHECK(code == CL_INVALID_KERNEL_DEFINITION);
+	CHECK_OK(clGetProgramInfo(differing, CL_PROGRAM_NUM_KERNELS, sizeof(listed), &listed, NULL));
+	CHECK(listed == 2);
+	CHECK_OK(clGetProgramInfo(differing, CL_PROGRAM_KERNEL_NAMES, sizeof(names), names, NULL));
+	CHECK(!strcmp(names, "same;late"));
+	CHECK_OK(clCreateKernelsInProgram(differing, 0, NULL, &number));
+	CHECK(number == 2);
+	CHECK_CODE(clCreateKernelsInProgram(differing, 1, kernels, NULL), CL_INVALID_VALUE);
+	CHECK_OK(clCreateKernelsInProgram(differing, 4, kernels, &number));
+	CHECK(number == 2 && kernels[0] && kernels[1] && !kernels[2]);
+	for (cl_uint i = 0; i < 4 && kernels[i]; i++) {
+		CHECK_OK(clGetKernelInfo(kernels[i], CL_KERNEL_FUNCTION_NAME, sizeof(name), name,
+					 NULL));
+		CHECK(!strcmp(name, i ? "late" : "same"));
+		CHECK_OK(clReleaseKernel(kernels[i]));
+	}
+	CHECK_OK(clReleaseProgram(differing));
+}
+
 int main(void)
 {
 	struct api_test test;
@@ -277,6 +316,7 @@ int main(void)
 		return API_TEST_SKIP;
 	}
 	count = test.device_count < MOST ? test.device_count : MOST;
+	test_devices = test.devices;
 	context = clCreateContext(NULL, count, test.devices, NULL, NULL, &code);
 	CHECK_OK(code);
 	for (cl_uint q = 0; q < count; q++) {
@@ -296,6 +336,7 @@ int main(void)
 		test_migrate();
 		CHECK_OK(clReleaseProgram(program));
 	}
+	test_kernels_of_all();
 	for (cl_uint q = 0; q < count; q++)
 		CHECK_OK(clReleaseCommandQueue(queues[q]));
 	CHECK_OK(clReleaseContext(context));
