@@ -45,6 +45,12 @@ echo "$*" >>"$COUNT.parts"
 [ "$*" != "106 53" ] || [ -z "${LONG:-}" ] || sleep 60
 echo '{"results":{"conversions":"pass"}}' >"$CL_CONFORMANCE_RESULTS_FILENAME"
 END
+cat >"$work/cts/test_conformance/other/test_words" <<'END'
+#!/bin/sh
+[ "$1" != --list ] || { printf '\tone\n\tint\n'; exit 0; }
+[ "$*" = "read int" ] && echo '{"results":{"int":"pass"}}' >"$CL_CONFORMANCE_RESULTS_FILENAME"
+END
+echo 'Words,other/test_words read int' >"$work/words.csv"
 echo 'Conversions,other/test_conversions' >"$work/long.csv"
 chmod +x "$work"/cts/test_conformance/*/test_*
 cat >"$work/list.csv" <<'END'
@@ -92,6 +98,10 @@ head -n 3 "$work/out/results.jsonl" >"$work/part" && printf '{"line": "Bas' >>"$
 mv "$work/part" "$work/out/results.jsonl"
 run --resume
 check "--resume after a kill runs the rest" result test_basic/silent error:3
+
+run --list "$work/words.csv"
+check "a sub-test that has another program's option as its name" result 'test_words read/int' pass
+check "and it alone" has '^1 sub-tests of words.csv'
 
 run --filter 'test_basic/hangs' --total 1 --timeout 60
 check "the whole run's time cuts a test short" [ $? -eq 1 ]
