@@ -261,6 +261,102 @@ static void box_copy(unsigned char *to, const size_t *to_origin, size_t to_row, 
 			       region[0]);
 }
 
+enum { BOXES_SIZE = 1 << 13 };
+
+/* Two boxes of one buffer, with pitches that both have. */
+struct box_pair {
+	size_t from[3], to[3], region[3], row, slice; /* the pitches as they are given, 0 too */
+};
+
+static size_t box_byte(const struct box_pair *pair, const size_t *origin, size_t x, size_t y,
+		       size_t z)
+{
+	const size_t row = pair->row ? pair->row : pair->region[0];
+	const size_t slice = pair->slice ? pair->slice : pair->region[1] * row;
+	return (origin[2] + z) * slice + (origin[1] + y) * row + origin[0] + x;
+}
+
+/* Whether the boxes share a byte; expected gets what a copy makes of it. */
+static bool boxes_share(const struct box_pair *pair, const unsigned char *before,
+			unsigned char *expected)
+{
+	static bool mine[BOXES_SIZE];
+	bool share = false;
+	memset(mine, 0, sizeof(mine));
+	memcpy(expected, before, BOXES_SIZE);
+	for (int to = 0; to < 2; to++)
+		for (size_t z = 0; z < pair->region[2]; z++)
+			for (size_t y = 0; y < pair->region[1]; y++)
+				for (size_t x = 0; x < pair->region[0]; x++) {
+					const size_t source = box_byte(pair, pair->from, x, y, z);
+					const size_t target = box_byte(pair, pair->to, x, y, z);
+					if (!to) {
+						mine[source] = true;
+						continue;
+					}
+					share |= mine[target];
+					expected[target] = before[source];
+				}
+	return share;
+}
+
+/* A rectangle of a picture of their pitches each, and no two of them the same pixels: neither of
+ * what the specification compares (appendix "CL_MEM_COPY_OVERLAP") overlaps. */
+static bool boxes_apart(const struct box_pair *pair)
+{
+	bool apart = false, within = true;
+	const size_t row = pair->row ? pair->row : pair->region[0];
+	const size_t slice = pair->slice ? pair->slice : pair->region[1] * row;
+	const size_t limit[2] = {row, slice / row};
+	for (int i = 0; i < 3; i++) {
+		apart |= pair->from[i] + pair->region[i] <= pair->to[i] ||
+			 pair->to[i] + pair->region[i] <= pair->from[i];
+		within &= i == 2 || (pair->from[i] + pair->region[i] <= limit[i] &&
+				     pair->to[i] + pair->region[i] <= limit[i]);
+	}
+	return apart && within;
+}
+
+/* Origins may lie beyond a pitch of their own box: boxes that are apart as three numbers say may
+ * share bytes then, as with pitches of 0. */
+static void test_boxes_of_one(cl_context context)
+{
+	static unsigned char expected[BOXES_SIZE];
+	unsigned shared = 0, clear = 0, state = 1;
+	cl_mem mem = buffer_make(context, 0, BOXES_SIZE, NULL);
+	host_reset(6);
+#define RANDOM(limit) ((state = state * 1664525u + 1013904223u) >> 8) % (limit)
+	for (unsigned round = 0; round < 1500; round++) {
+		struct box_pair pair;
+		for (int i = 0; i < 3; i++) {
+			pair.region[i] = 1 + RANDOM(i ? 4u : 9u);
+			pair.from[i] = RANDOM(i ? 7u : 14u);
+			pair.to[i] = RANDOM(i ? 7u : 14u);
+		}
+		pair.row = RANDOM(2u) ? 0 : pair.region[0] + RANDOM(16u);
+		pair.slice = RANDOM(2u) ? 0
+					: (pair.row ? pair.row : pair.region[0]) *
+						  (pair.region[1] + RANDOM(8u));
+		const bool share = boxes_share(&pair, host, expected);
+		CHECK_OK(clEnqueueWriteBuffer(queue, mem, CL_TRUE, 0, BOXES_SIZE, host, 0, NULL,
+					      NULL));
+		const cl_int code = clEnqueueCopyBufferRect(queue, mem, mem, pair.from, pair.to,
+							    pair.region, pair.row, pair.slice,
+							    pair.row, pair.slice, 0, NULL, NULL);
+		CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, BOXES_SIZE, back, 0, NULL,
+					     NULL));
+		const bool good = code ? code == CL_MEM_COPY_OVERLAP && !boxes_apart(&pair) &&
+						  !memcmp(back, host, BOXES_SIZE)
+				       : !share && !memcmp(back, expected, BOXES_SIZE);
+		CHECK(good);
+		shared += share;
+		clear += !code;
+	}
+#undef RANDOM
+	CHECK(shared > 100 && clear > 100);
+	CHECK_OK(clReleaseMemObject(mem));
+}
+
 static void test_boxes(cl_context context)
 {
 	static unsigned char expected[SIZE];
@@ -378,6 +474,7 @@ int main(void)
 	test_host_access(test.context);
 	test_copy_fill(test.context);
 	test_boxes(test.context);
+	test_boxes_of_one(test.context);
 	test_destructors(test.context);
 	test_sub_views(test.context);
 	CHECK_OK(clReleaseCommandQueue(queue));
