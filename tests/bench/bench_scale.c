@@ -1,6 +1,6 @@
-/* Group scale: what one operation costs among 1 to a million events, 1 to 100,000 buffers, on
- * 1 to 64 queues and in 1 to 64 threads; and the host memory of an object.  cuda_scale.c is its
- * twin. */
+/* Group scale: what one operation costs among 1 to a million events and user
+ * events, 1 to 100,000 buffers, on 1 to 64 queues and in 1 to 64 threads; and the host memory
+ * of an object.  cuda_scale.c is its twin. */
 #include "config.h"
 
 #include "tests/bench/opencl.h"
@@ -68,6 +68,29 @@ static double wait_list_us(unsigned count)
 	for (unsigned i = 0; i < count; i++)
 		CL_OK(clReleaseEvent(events[i]));
 	return spent_us / ((double)rounds * count);
+}
+
+/* So many user events, each with a launch that waits for it, are made, and then set in their
+ * order; of each, until the last launch has run. */
+static double user_event_us(unsigned count)
+{
+	const unsigned rounds = count < launches ? launches / count / 10 + 1 : 1;
+	const double start_us = bench_us();
+	for (unsigned round = 0; round < rounds; round++) {
+		for (unsigned i = 0; i < count; i++) {
+			cl_int code;
+			events[i] = clCreateUserEvent(opencl.context, &code);
+			CL_OK(code);
+			opencl_launch(queues[0], empties[0], 1, 1, 1, &events[i], NULL);
+		}
+		CL_OK(clFlush(queues[0]));
+		for (unsigned i = 0; i < count; i++) {
+			CL_OK(clSetUserEventStatus(events[i], CL_COMPLETE));
+			CL_OK(clReleaseEvent(events[i]));
+		}
+		CL_OK(clFinish(queues[0]));
+	}
+	return (bench_us() - start_us) / ((double)rounds * count);
 }
 
 /* --- buffers ------------------------------------------------------------------------------ */
@@ -150,6 +173,19 @@ static void release_event(unsigned i)
 	CL_OK(clReleaseEvent(events[i]));
 }
 
+static void make_user_event(unsigned i)
+{
+	cl_int code;
+	events[i] = clCreateUserEvent(opencl.context, &code);
+	CL_OK(code);
+}
+
+static void release_user_event(unsigned i)
+{
+	CL_OK(clSetUserEventStatus(events[i], CL_COMPLETE));
+	CL_OK(clReleaseEvent(events[i]));
+}
+
 static void make_buffer(unsigned i)
 {
 	buffers[i] = opencl_buffer(CL_MEM_READ_WRITE, BUFFER_B);
@@ -221,6 +257,7 @@ static void measure_memory(void)
 	const unsigned few = (unsigned)bench_pick(MOST_QUEUES, MOST_QUEUES, 4);
 	const struct scale_kind kinds[] = {
 		{"a kept event", many, make_event, settle, release_event},
+		{"a user event", many, make_user_event, settle, release_user_event},
 		{"a buffer", many / 10, make_buffer, settle, release_buffer},
 		{"a buffer in use", many / 10, make_used_buffer, settle, release_buffer},
 		{"a queue in use", few, make_queue, settle, release_queue},
@@ -263,6 +300,7 @@ int main(int argc, char **argv)
 	scale_rows("a launch on one of so many buffers", 10, most_buffers, buffer_us);
 	scale_rows("a launch on queues in turn, so many", 2, MOST_QUEUES, queue_us);
 	scale_rows("a launch by threads, so many", 2, MOST_QUEUES, thread_us);
+	scale_rows("a launch behind one of so many user events", 10, most_events, user_event_us);
 	for (unsigned i = 0; i < MOST_QUEUES; i++) {
 		CL_OK(clReleaseKernel(empties[i]));
 		CL_OK(clReleaseCommandQueue(queues[i]));

@@ -201,6 +201,7 @@ static void measure_memory(void)
 	};
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		scale_memory(&kinds[i]);
+	scale_memory_skip("a user event", "CUDA has no such thing");
 	const struct scale_kind program = {"a program", few, make_module, settle, release_module};
 	scale_memory_skip("a kernel", "no object of its own");
 	make_used_buffer(0);
@@ -229,6 +230,7 @@ int main(int argc, char **argv)
 	scale_rows("a launch on one of so many buffers", 10, most_buffers, buffer_us);
 	scale_rows("a launch on queues in turn, so many", 2, MOST_STREAMS, stream_us);
 	scale_rows("a launch by threads, so many", 2, MOST_STREAMS, thread_us);
+	scale_rows("a launch behind one of so many user events", 10, most_events, NULL);
 	for (unsigned i = 0; i < MOST_STREAMS; i++)
 		CU_OK(cu.cuStreamDestroy_v2(streams[i]));
 	free(events);

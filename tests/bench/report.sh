@@ -79,6 +79,16 @@ run = figures.Run({}, "full")
 run.add("culvert", figures.parse(text), 1)
 assert run.rows[("g", "n1")]["sides"]["culvert"]["rounds"] == [None, 1]
 assert figures.value(run.rows[("g", "n1")], "culvert") == 1
+import importlib.machinery, importlib.util
+loader = importlib.machinery.SourceFileLoader("run", sys.argv[1] + "/run")
+runner = importlib.util.module_from_spec(importlib.util.spec_from_loader("run", loader))
+loader.exec_module(runner)
+twins = runner.twins_rows
+text = '{"twins": [\n  {"name": "a", "ours_us": 2, "nvcc_us": 4},\n  {"name": "b", "ours_us": 3, "nvcc_us": 5}'
+for cut in (",\n  {\"na", "\n], \"count\": 2}\n"):
+    ours, cuda = twins(text + cut)
+    assert [row["value"] for row in ours] == [2, 3] and [row["value"] for row in cuda] == [4, 5]
+assert twins("") == [[], []]
 END
 
 # The committed document.

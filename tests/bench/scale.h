@@ -19,15 +19,21 @@ static inline void scale_row(const char *what, unsigned count, scale_sample *sam
 	char name[96];
 	const unsigned samples_count = bench.tiny || count > 10000 ? 1 : SAMPLES;
 	snprintf(name, sizeof(name), "%s, %u", what, count);
+	if (!sample) {
+		rows_skip("scale", name, "CUDA has no such thing");
+		return;
+	}
 	for (unsigned i = 0; i < samples_count; i++)
 		samples[i] = sample(count);
 	rows_add("scale", name, "us", LOWER, samples, samples_count);
 }
 
-/* count = 1, step, step * step ... up to most, and most itself. */
+/* count = 1, step, step * step ... up to most, and most itself.  sample is NULL where CUDA has
+ * nothing that could be measured. */
 static inline void scale_rows(const char *what, unsigned step, unsigned most, scale_sample *sample)
 {
-	(void)sample(1);
+	if (sample)
+		(void)sample(1);
 	unsigned count = 1;
 	for (; count < most; count *= step)
 		scale_row(what, count, sample);
