@@ -124,6 +124,23 @@ def number(figure):
     return f"{figure:.{digits}f}" if abs(figure) >= 0.001 else f"{figure:.2g}"
 
 
+def measured(run, group):
+    """The sides that have a figure of a group, in order."""
+    return [side for side in order(run)
+            if any(side in row["sides"] for row in rows_of(run, group))]
+
+
+def only(run, group, sides):
+    """Of another run one group, and of that the rows that each of the sides has."""
+    part = Run(run.machine, run.mode)
+    part.sides = {side: facts for side, facts in run.sides.items() if side in sides}
+    for row in rows_of(run, group):
+        there = {side: row["sides"][side] for side in sides if side in row["sides"]}
+        if len(there) == len(sides):
+            part.rows[(group, row["name"])] = dict(row, sides=there, skipped={})
+    return part
+
+
 TITLES = {"cuda": "CUDA", "culvert": "Culvert", "nvidia": "NVIDIA's OpenCL", "pocl": "PoCL"}
 
 
@@ -140,7 +157,7 @@ def order(run):
 
 def table(run, group):
     """A group in Markdown: what each side reached, and Culvert's by the others'."""
-    sides = order(run)
+    sides = measured(run, group)
     others = [side for side in sides if side != "culvert"] if "culvert" in sides else []
     lines = ["| what | unit | " + " | ".join(title(side) for side in sides) + " | "
              + "".join(f"Culvert / {title(side)} | " for side in others),

@@ -77,7 +77,7 @@ def bar(y, found, fill):
 def bars(run, group):
     """The picture of a group, or None where nothing can be compared."""
     base = choose_base(run)
-    sides = [side for side in figures.order(run) if side != base]
+    sides = [side for side in figures.measured(run, group) if side != base]
     rows = [row for row in figures.rows_of(run, group) if base and any(
         figures.ratios(row, side, base) for side in sides)]
     if not rows:

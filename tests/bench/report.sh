@@ -64,6 +64,20 @@ echo more >>"$out/page/launch.svg"
 ! $PYTHON3 "$here/report" "$out/run.json" --check "$out/page.md" >"$out/said" || fail "a changed picture passes"
 grep -q 'launch.svg is not what the runs give' "$out/said" || fail "the changed picture is not named"
 
+# A platform that only an earlier run of a group had: a table of its own, of the rows that it has.
+sed -e 's/"nvidia"/"pocl"/; s/\[9, 9, 9\]/[8, 8, 8]/; s/"group": "overlap"/"group": "alloc"/' "$out/run.json" >"$out/earlier.json"
+$PYTHON3 "$here/report" "$out/earlier.json" "$out/run.json" --write "$out/page.md" || fail "no document of two"
+has '| launch and finish | us ↓ | 4.00 | 3.00 | 10.0 | 1.00 (0.50–1.50) | 0.25 |'
+has 'Beside PoCL, in another run:'
+has '| what | unit | Culvert | PoCL | Culvert / PoCL |'
+has '| enqueue to callback | us ↓ | 8.00 | 10.0 | 0.80 |'
+[ "$(grep -c Beside "$out/page.md")" = 1 ] || fail "more than one table beside PoCL"
+[ "$(grep -c '^| launches |' "$out/page.md")" = 1 ] || fail "a row that PoCL has not, beside PoCL"
+# One run of several.
+$PYTHON3 "$here/report" "$out/earlier.json" "$out/run.json" --join "$out/joined.json" || fail "no joined run"
+grep -c '"group": "launch"' "$out/joined.json" | grep -qx 3 || fail "not the last run's launches alone"
+grep -c '"group": "alloc"' "$out/joined.json" | grep -qx 2 || fail "a group of the first run is missing"
+
 # A program that died in the middle leaves the rows that it had finished.
 $PYTHON3 - "$here" <<'END' || fail "an output that is cut off"
 import sys
