@@ -21,6 +21,9 @@ void finding_add(struct findings *findings, const char *about, enum finding_grad
 	va_start(arguments, format);
 	bytes_vprintf(&text, format, arguments);
 	va_end(arguments);
+	/* A log ends in a new line. */
+	if (!bytes_failed(&text) && text.size_B && text.data[text.size_B - 1] == '\n')
+		text.data[--text.size_B] = '\0';
 	if (more)
 		findings->rows = more;
 	if (!more || bytes_failed(&text)) {

@@ -142,6 +142,7 @@ static void check_nodes(struct findings *findings)
 static void check_module(struct findings *findings, unsigned gpus, const char *kind)
 {
 	struct bytes mend = BYTES_INIT;
+	findings->no_gpu = !gpus;
 	bytes_printf(&mend, "sudo modprobe nvidia   # or: %s", finding_mend_no_driver(findings));
 	if (finding_exists(findings, "/sys/module/nouveau") && gpus)
 		finding_add(findings, "kernel", FINDING_BAD,

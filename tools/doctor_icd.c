@@ -43,6 +43,9 @@ static void mend_missing(const char *folder, struct bytes *mend)
 	if (!opencl_library(&library))
 		bytes_append_string(&library, "libculvert.so");
 	char *real = realpath(bytes_string(&library), NULL);
+	/* Who has no loader and no other platform has no such folder. */
+	if (access(folder, F_OK))
+		bytes_printf(mend, "sudo mkdir -p %s && ", folder);
 	bytes_printf(mend, "echo %s | sudo tee %s/culvert.icd", real ? real : library.data, folder);
 	free(real);
 	bytes_finish(&library);

@@ -45,7 +45,8 @@ static const char *mend_driver(const struct findings *findings, const char *note
 		if (kind)
 			return unopened ? finding_mend_container(kind)
 					: "update NVIDIA's driver on the container's host";
-		return finding_mend_no_driver(findings);
+		return findings->no_gpu ? "export CULVERT_CUDA=soft   # there is no NVIDIA GPU for a driver"
+					: finding_mend_no_driver(findings);
 	}
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strstr(note, known[i].words))

@@ -23,6 +23,7 @@ struct findings {
 	struct finding *rows;    /* owned */
 	size_t count;
 	const char *root;        /* "" or a folder without a slash at its end: before every path */
+	bool no_gpu;             /* doctor_hardware found none, and no kernel module either */
 	bool failed;             /* out of memory */
 };
 

@@ -44,6 +44,8 @@ fi
 mkdir $folder/none
 (OCL_ICD_VENDORS=$folder/none; export OCL_ICD_VENDORS; examine 1; exit $failed) || failed=1
 says "no .icd file" "[ FAIL ] icd" "tee $folder/none/culvert.icd" "Culvert is not among them"
+(OCL_ICD_VENDORS=$folder/new/vendors; export OCL_ICD_VENDORS; examine 1; exit $failed) || failed=1
+says "no folder for .icd files" "mend:      sudo mkdir -p $folder/new/vendors && echo "
 echo /nonexistent/libother.so >$folder/none/other.icd
 cp vendors/culvert.icd $folder/none
 (OCL_ICD_VENDORS=$folder/none; export OCL_ICD_VENDORS; examine 0; exit $failed) || failed=1
@@ -67,6 +69,7 @@ export KUBERNETES_SERVICE_HOST
 refuses "an old driver under a container" cuDriverGetVersion NOT_SUPPORTED "update NVIDIA's driver on the container's host"
 unset KUBERNETES_SERVICE_HOST
 (CULVERT_LIBNVVM=/nonexistent/libnvvm.so; export CULVERT_LIBNVVM; examine 1; exit $failed) || failed=1
+awk 'NR > 1 && blank { after++ } { blank = $0 == "" } END { exit after > 1 }' $folder/out || { fail "a blank line amid the findings"; cat $folder/out; }
 says "no libnvvm" "[ FAIL ] libnvvm" /nonexistent/libnvvm.so "a kernel does not run: CL_COMPILER_NOT_AVAILABLE"
 # Two files of one library: programs see two platforms.
 cp vendors/culvert.icd $folder/none/other.icd
