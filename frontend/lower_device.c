@@ -13,6 +13,11 @@ static bool has_sm_80(const struct lowering *lowering)
 	return lowering->sm >= 80;
 }
 
+static bool has_sm_120(const struct lowering *lowering)
+{
+	return lowering->sm >= 120;
+}
+
 static bool is_relaxed(const struct lowering *lowering)
 {
 	return lowering->relaxed;
@@ -23,6 +28,7 @@ static const struct {
 	bool (*answer)(const struct lowering *lowering);
 } questions[] = {
 	{ "__culvert_hidden_sm_80", has_sm_80 },
+	{ "__culvert_hidden_sm_120", has_sm_120 },
 	{ "__culvert_hidden_relaxed", is_relaxed },
 };
 

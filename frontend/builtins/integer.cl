@@ -38,7 +38,9 @@
 	{ \
 		U##n up = (U##n)(as_type(U##n, x) - as_type(U##n, y)); \
 		return x > y ? up : (U##n)-up; \
-	} \
+	}
+
+#define SATURATING(n, T, U, BITS, MAX) \
 	PURE T##n add_sat(T##n x, T##n y) \
 	{ \
 		T##n sum = as_type(T##n, (U##n)(as_type(U##n, x) + as_type(U##n, y))); \
@@ -97,6 +99,24 @@ ARITHMETIC(char, uchar, 8, 0x7f)
 ARITHMETIC(short, ushort, 16, 0x7fff)
 ARITHMETIC(int, uint, 32, 0x7fffffff)
 ARITHMETIC(long, ulong, 64, 0x7fffffffffffffffl)
+
+#define SATURATINGS(T, U, BITS, MAX) \
+	SATURATING(, T, U, BITS, MAX) \
+	FOR_VECTORS(SATURATING, T, U, BITS, MAX)
+SATURATINGS(char, uchar, 8, 0x7f)
+SATURATINGS(short, ushort, 16, 0x7fff)
+SATURATINGS(long, ulong, 64, 0x7fffffffffffffffl)
+/* PTX has it for int alone: one instruction from sm_120 on and five before, where the above has seven. */
+#define SATURATING_INT(operation) \
+	PURE int operation##_sat(int x, int y) \
+	{ \
+		int result; \
+		__asm__(#operation ".sat.s32 %0, %1, %2;" : "=r"(result) : "r"(x), "r"(y)); \
+		return result; \
+	} \
+	VECTORS_2(int, operation##_sat, int, int)
+SATURATING_INT(add)
+SATURATING_INT(sub)
 
 #define ROTATE(n, T, U, BITS) \
 	PURE T##n rotate(T##n x, T##n count) \

@@ -59,6 +59,7 @@ kernel_files = \
 	tests/kernels/crc32.clt \
 	tests/kernels/divide_default.clt \
 	tests/kernels/dot_products_added.clt \
+	tests/kernels/dot_products_saturated.clt \
 	tests/kernels/errors_include.clt \
 	tests/kernels/errors_kernel_argument.clt \
 	tests/kernels/errors_printf_format.clt \

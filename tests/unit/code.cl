@@ -136,6 +136,20 @@ kernel void dot_of_bytes(global int *a, char4 x, char4 y)
 	a[0] += dot(x, y);
 }
 
+//has add\.sat\.s32
+//has sub\.sat\.s32
+kernel void saturated(global int *a, int x)
+{
+	a[0] = sub_sat(add_sat(a[0], x), a[1]);
+}
+
+//has dp4a\.u32\.u32 .*, %r[0-9]+;
+//lacks dp4a.*, 0;|min|add\.(u|s)32
+kernel void saturated_dot_of_bytes(global uint *a, uchar4 x, uchar4 y)
+{
+	a[0] = dot_acc_sat(x, y, a[0]);
+}
+
 //has fma\.rn\.f16x2
 //lacks fma\.rn\.f16 |cvt
 kernel void two_halves(global half2 *a, half2 x, half2 y)
