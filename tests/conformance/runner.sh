@@ -103,6 +103,17 @@ run --list "$work/words.csv"
 check "a sub-test that has another program's option as its name" result 'test_words read/int' pass
 check "and it alone" has '^1 sub-tests of words.csv'
 
+run --filter 'test_basic/good'
+mv "$work/out" "$work/earlier"
+before=$(wc -l <"$COUNT")
+run --filter 'test_basic/[gb]*' --take "$work/earlier"
+check "--take counts what passed in an earlier run" result test_basic/good pass
+check "and runs only the rest" [ "$(wc -l <"$COUNT")" -eq $((before + 1)) ]
+run --filter 'test_basic/bad' --take "$work/out"
+check "what failed there runs again" [ "$(wc -l <"$COUNT")" -eq $((before + 2)) ]
+run --take "$work/nothing"
+check "--take of no run is wrong usage" [ $? -eq 2 ]
+
 run --filter 'test_basic/hangs' --total 1 --timeout 60
 check "the whole run's time cuts a test short" [ $? -eq 1 ]
 check "what it cut is not run, and no timeout" has 'not run, the time was up: 1 '
