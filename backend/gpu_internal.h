@@ -36,9 +36,10 @@ struct gpu_slot {
 	struct gpu_event *after;         /* owned: free once it has happened; NULL: it is */
 };
 
-/* Device memory that was freed and is kept: at most 32 MiB of a device. */
 /* So many ends of objects await a device that is idle; more wait for its kernels. */
 enum { GPU_QUIET_MAX = 64 };
+
+/* Device memory that was freed and is kept: at most 32 MiB of a device. */
 enum { GPU_KEPT_BLOCKS = 8, GPU_KEPT_BLOCK_MAX_B = 4 << 20 };
 struct gpu_block {
 	gpu_address address;             /* 0: none */

@@ -35,6 +35,7 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/Path.h>
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -242,6 +243,13 @@ private:
 	std::set<std::string> noted;
 };
 
+/* A file in the place of a folder would hide all that is in it. */
+bool names_a_file(llvm::StringRef name)
+{
+	llvm::StringRef last = llvm::sys::path::filename(name);
+	return !last.empty() && last != "." && last != "..";
+}
+
 file_system make_file_system(const fe_compile_job *job)
 {
 	llvm::IntrusiveRefCntPtr<source_files> files(new source_files(job->inputs));
@@ -249,6 +257,8 @@ file_system make_file_system(const fe_compile_job *job)
 		   size_t(fe_embedded_header_end - fe_embedded_header));
 	for (size_t i = 0; i < job->header_count; i++) {
 		const fe_header &header = job->headers[i];
+		if (!names_a_file(header.name))
+			continue;
 		std::string path = header.name[0] == '/'
 			? std::string(header.name)
 			: std::string(header_folder) + "/" + header.name;

@@ -98,8 +98,11 @@ static uint64_t total_of(const struct local *local, LLVMValueRef kernel)
 	uint64_t total_B = local->null_room_B;
 	for (uint32_t i = 0; i < local->count; i++) {
 		const struct variable *variable = &local->variables[i];
-		if (fe_set_has(&variable->users, kernel))
-			total_B += round_up(variable->size_B, variable->align_B);
+		if (!fe_set_has(&variable->users, kernel))
+			continue;
+		/* Sixteen arrays of 2^60 bytes do not come round to nothing. */
+		const uint64_t more_B = round_up(variable->size_B, variable->align_B);
+		total_B = more_B < UINT64_MAX - total_B ? total_B + more_B : UINT64_MAX;
 	}
 	return total_B;
 }

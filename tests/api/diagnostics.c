@@ -69,6 +69,11 @@ static const struct mistake mistakes[] = {
 	{"more local memory than there is", "",
 	 "kernel void k(global int *q) { local int t[1000000]; t[q[0]] = 1; q[1] = t[q[2]]; }",
 	 {"kernel k", "its local variables take 4000000 bytes", "the device has "}},
+	{"local memory beyond all numbers", "",
+	 "#define A(n) local char a##n[1UL << 60]; a##n[q[0]] = 1; q[n] = a##n[q[1]];\n"
+	 "kernel void k(global int *q) { A(0) A(1) A(2) A(3) A(4) A(5) A(6) A(7)\n"
+	 "A(8) A(9) A(10) A(11) A(12) A(13) A(14) A(15) }",
+	 {"kernel k", "its local variables take", "the device has "}},
 	{"a format that is not known", "",
 	 "kernel void k(constant char *f) { printf(f, 1); }",
 	 {"printf in function 'k'", "the format is not a string literal"}},

@@ -96,6 +96,19 @@ static void check_errors(const struct api_test *test, cl_program object)
 	CHECK_OK(clReleaseProgram(broken));
 }
 
+/* A header whose name is no file's does not stand in the way of the others. */
+static void check_names(const struct api_test *test, cl_program header)
+{
+	static const char *const nothings[] = {"", ".", "./", "parts/"};
+	const cl_program headers[] = {header, header};
+	for (unsigned i = 0; i < sizeof(nothings) / sizeof(nothings[0]); i++) {
+		const char *names[] = {nothings[i], "parts/sum.h"};
+		cl_program program = make(test, main_source);
+		CHECK_OK(clCompileProgram(program, 0, NULL, "", 2, headers, names, NULL, NULL));
+		CHECK_OK(clReleaseProgram(program));
+	}
+}
+
 int main(void)
 {
 	struct api_test test;
@@ -140,6 +153,7 @@ int main(void)
 		CHECK_OK(clReleaseProgram(linked));
 	}
 	check_errors(&test, object);
+	check_names(&test, header);
 	CHECK_OK(clReleaseProgram(object));
 	CHECK_OK(clReleaseProgram(part));
 	CHECK_OK(clReleaseProgram(header));
