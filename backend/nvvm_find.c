@@ -7,6 +7,7 @@
 #include "base/build_id.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "base/own_program.h"
 
 #include <dlfcn.h>
 #include <glob.h>
@@ -201,17 +202,11 @@ void be_nvvm_beside(const char *program)
 	snprintf(host_program, sizeof(host_program), "%s", program);
 }
 
-/* A Python that runs us: /opt/py/bin/python3 -> /opt/py. */
-static bool try_own_python(struct search *search)
+/* /opt/py/bin/python3 -> /opt/py. */
+static bool try_python(struct search *search, const char *program)
 {
 	char path[PATH_MAX];
-	ssize_t size_B = (ssize_t)strlen(host_program);
-	memcpy(path, host_program, sizeof(path));
-	if (!size_B)
-		size_B = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	if (size_B <= 0)
-		return false;
-	path[size_B] = '\0';
+	snprintf(path, sizeof(path), "%s", program);
 	char *slash = strrchr(path, '/');
 	if (!slash || strncmp(slash + 1, "python", strlen("python")))
 		return false;
@@ -221,6 +216,21 @@ static bool try_own_python(struct search *search)
 		return false;
 	*slash = '\0';
 	return try_wheels(search, path, "/lib/python3*/site-packages");
+}
+
+/* A Python that runs us: the environment that it was called in, then its own folder. */
+static bool try_own_python(struct search *search)
+{
+	char path[PATH_MAX];
+	memcpy(path, host_program, sizeof(path));
+	if (!*path && !own_program(path))
+		return false;
+	if (try_python(search, path))
+		return true;
+	char *real = realpath(path, NULL);
+	bool done = real && strcmp(real, path) && try_python(search, real);
+	free(real);
+	return done;
 }
 
 static bool try_pythons(struct search *search)

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "base/own_library.h"
+#include "base/own_program.h"
 #include "base/stage.h"
 #include "icd/compile_wire.h"
 #include "icd/spawn.h"
@@ -100,10 +101,10 @@ static bool environment_make(struct bytes *texts, struct bytes *pointers)
 
 static int spawn(const char *path, int socket, pid_t *pid_out)
 {
-	char program[PATH_MAX] = "";
+	char program[PATH_MAX];
 	struct bytes texts = BYTES_INIT, pointers = BYTES_INIT;
 	/* libnvvm may be looked for beside the Python that runs us. */
-	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
+	if (!own_program(program))
 		program[0] = '\0';
 	/* By its path it finds the libraries beside it. */
 	char *arguments[] = {(char *)path, program, NULL};
