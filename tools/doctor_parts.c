@@ -48,6 +48,8 @@ static const char *mend_driver(const struct findings *findings, const char *note
 		return findings->no_gpu ? "export CULVERT_CUDA=soft   # there is no NVIDIA GPU for a driver"
 					: finding_mend_no_driver(findings);
 	}
+	if (getenv("CUDA_VISIBLE_DEVICES") && (strstr(note, "NO_DEVICE") || strstr(note, ": no device")))
+		return "unset CUDA_VISIBLE_DEVICES";
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strstr(note, known[i].words))
 			return known[i].mend;
@@ -80,12 +82,20 @@ void doctor_driver(struct findings *findings)
 
 /* --- our own files -------------------------------------------------------------------- */
 
+static void tell_part(struct findings *findings, const struct bytes *path)
+{
+	/* Found from bin/ it has "../" in it. */
+	char *real = realpath(bytes_string(path), NULL);
+	finding_add(findings, "parts", FINDING_GOOD, NULL, "%s", real ? real : bytes_string(path));
+	free(real);
+}
+
 static void look_at_part(struct findings *findings, const char *name, enum finding_grade missing,
 			 const char *what)
 {
 	struct bytes path = BYTES_INIT;
 	if (own_library_find(name, &path))
-		finding_add(findings, "parts", FINDING_GOOD, NULL, "%s", bytes_string(&path));
+		tell_part(findings, &path);
 	else
 		finding_add(findings, "parts", missing,
 			    missing == FINDING_NOTE ? NULL : "sudo make install", "%s is not there: %s",
@@ -97,7 +107,7 @@ void doctor_library(struct findings *findings)
 {
 	struct bytes path = BYTES_INIT;
 	if (opencl_library(&path))
-		finding_add(findings, "parts", FINDING_GOOD, NULL, "%s", bytes_string(&path));
+		tell_part(findings, &path);
 	else
 		finding_add(findings, "parts", FINDING_CAREFUL, "sudo make install",
 			    "libculvert.so is not where this tool belongs");

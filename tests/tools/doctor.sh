@@ -63,6 +63,7 @@ refuses "a fabric that is not up" cuInit SYSTEM_NOT_READY "sudo systemctl restar
 refuses "two versions of the driver" cuInit SYSTEM_DRIVER_MISMATCH "sudo reboot"
 refuses "a libcuda for other GPUs" cuInit COMPAT_NOT_SUPPORTED_ON_DEVICE "unset LD_LIBRARY_PATH"
 refuses "a driver that lost its memory manager" cuInit UNKNOWN "sudo modprobe -r nvidia_uvm"
+(CUDA_VISIBLE_DEVICES=9; export CUDA_VISIBLE_DEVICES; refuses "a GPU that is not there" cuInit NO_DEVICE "unset CUDA_VISIBLE_DEVICES"; exit $failed) || failed=1
 # A driver whose version cannot be asked for is told as one that is too old.
 KUBERNETES_SERVICE_HOST=here
 export KUBERNETES_SERVICE_HOST
