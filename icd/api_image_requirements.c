@@ -5,6 +5,7 @@
 #include "icd/image_format.h"
 #include "icd/info_rows.h"
 #include "icd/mem_flags.h"
+#include "icd/mem_properties.h"
 
 #include <CL/cl_ext.h>
 
@@ -30,14 +31,29 @@ static bool type_is_known(cl_mem_object_type type)
 			 CL_MEM_OBJECT_IMAGE3D);
 }
 
+/* Those of an image in imported memory, which is a 2D image of rows like one of a buffer.  There is
+ * no code for a device alone that is none of the context's: its property's value is not valid. */
+static cl_int properties_check(const struct _cl_context *context,
+			       const cl_mem_properties *properties, const cl_image_desc *desc)
+{
+	struct ocl_mem_properties read;
+	if (!properties || !properties[0])
+		return CL_SUCCESS;
+	cl_int error = ocl_mem_properties_read(context, properties, &read);
+	if (error == CL_INVALID_DEVICE || (!error && (!read.is_external || read.has_addresses)))
+		error = CL_INVALID_PROPERTY;
+	if (!error && desc && desc->image_type && desc->image_type != CL_MEM_OBJECT_IMAGE2D)
+		error = CL_INVALID_IMAGE_DESCRIPTOR;
+	return error;
+}
+
 static cl_int question_check(cl_context context, const cl_mem_properties *properties,
 			     cl_mem_flags flags, const cl_image_format *format,
 			     const cl_image_desc *desc)
 {
 	cl_int error = object_check(context, &ocl_context_type);
-	/* CL_INVALID_PROPERTY for one that is not known; there are none for images. */
-	if (!error && properties && properties[0])
-		error = CL_INVALID_PROPERTY;
+	if (!error)
+		error = properties_check(context, properties, desc);
 	if (!error)
 		error = ocl_mem_flags_check(flags);
 	if (!error && format)

@@ -5,6 +5,7 @@
 
 #include "tests/api/cuda_shared.h"
 
+#include <CL/cl_ext.h>
 #include <fcntl.h>
 #include <float.h>
 #include <math.h>
@@ -241,6 +242,34 @@ static void desc_errors(void)
 	cuda_shared_release(&shared);
 }
 
+/* cl_ext_image_requirements_info: what is asked before, with the same properties, agrees. */
+static void requirements(int fd)
+{
+	const cl_mem_properties list[] = {OPAQUE_FD, (cl_mem_properties)fd, 0};
+	const cl_mem_properties twice[] = {OPAQUE_FD, 3, OPAQUE_FD, 3, 0};
+	const cl_mem_properties null[] = {OPAQUE_FD, 3, DEVICE_LIST, 0, 0};
+	cl_image_desc desc = desc_of(PITCH_B);
+	clGetImageRequirementsInfoEXT_fn get;
+	size_t value = 0, align_B = 0;
+	void *found = clGetExtensionFunctionAddressForPlatform(test.platform,
+							       "clGetImageRequirementsInfoEXT");
+	if (!CHECK(found))
+		return;
+	memcpy(&get, &found, sizeof(get));
+#define ASK(list, name, to) get(test.context, list, 0, &rgba8, &desc, name, sizeof(to), &(to), NULL)
+	CHECK_OK(ASK(list, CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT, align_B));
+	CHECK(align_B && PITCH_B % align_B == 0);
+	CHECK_OK(ASK(list, CL_IMAGE_REQUIREMENTS_SIZE_EXT, value));
+	CHECK(value == SIZE_B);
+	CHECK_CODE(ASK(twice, CL_IMAGE_REQUIREMENTS_SIZE_EXT, value), CL_INVALID_PROPERTY);
+	CHECK_CODE(ASK(null, CL_IMAGE_REQUIREMENTS_SIZE_EXT, value), CL_INVALID_PROPERTY);
+	desc.image_type = CL_MEM_OBJECT_IMAGE3D;
+	desc.image_depth = 2;
+	CHECK_CODE(ASK(list, CL_IMAGE_REQUIREMENTS_SIZE_EXT, value), CL_INVALID_IMAGE_DESCRIPTOR);
+#undef ASK
+	CHECK(fcntl(fd, F_GETFD) >= 0);
+}
+
 int main(void)
 {
 	if (!api_test_start(&test, "external images"))
@@ -253,6 +282,7 @@ int main(void)
 	both_ways();
 	property_errors(fd);
 	desc_errors();
+	requirements(fd);
 	close(fd);
 	return api_test_end(&test);
 }
