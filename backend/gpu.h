@@ -255,6 +255,11 @@ cl_int gpu_copy_rect_to_host(struct gpu_stream *stream, void *to, const struct g
 cl_int gpu_copy_rect_device(struct gpu_stream *stream, gpu_address to,
 			    const struct gpu_rect *to_rect, gpu_address from,
 			    const struct gpu_rect *from_rect, const uint64_t region_B[3]);
+/* Between two devices, which may be the same; stream belongs to either. */
+cl_int gpu_copy_rect_peer(struct gpu_stream *stream, gpu_address to, struct gpu_device *to_device,
+			  const struct gpu_rect *to_rect, gpu_address from,
+			  struct gpu_device *from_device, const struct gpu_rect *from_rect,
+			  const uint64_t region_B[3]);
 /* pattern of 1, 2, 4, 8, 16, 32, 64 or 128 bytes; size_B a multiple of it, to
  * aligned to it. One operation; the pattern is read before the call returns. */
 cl_int gpu_fill(struct gpu_stream *stream, gpu_address to, const void *pattern, uint32_t pattern_B,

@@ -89,6 +89,7 @@ struct side {
 struct box {
 	struct side to, from;
 	uint64_t width_B, rows, slices;
+	struct gpu_device *to_device, *from_device; /* of a copy between two; else NULL */
 };
 
 static struct side side_of(CUmemorytype cu_type, uint64_t base, const struct gpu_rect *rect,
@@ -134,6 +135,9 @@ static cl_int copy_run(struct gpu_stream *stream, const struct box *box, uint64_
 		return gpu_copy_to_host(stream, (void *)(uintptr_t)to, from, box->width_B);
 	if (box->from.cu_type == CU_MEMORYTYPE_HOST)
 		return gpu_copy_to_device(stream, to, (const void *)(uintptr_t)from, box->width_B);
+	if (box->to_device)
+		return gpu_copy_peer(stream, to, box->to_device, from, box->from_device,
+				     box->width_B);
 	return gpu_copy_device(stream, to, from, box->width_B);
 }
 
@@ -163,6 +167,28 @@ static void describe_box(CUDA_MEMCPY3D *copy, const struct box *box, uint64_t sl
 	copy->srcHeight = slices > 1 ? box->from.slice_pitch_B / box->from.row_pitch_B : box->rows;
 }
 
+/* The same between two devices, which are in use. */
+static CUresult copy_over(struct gpu_stream *stream, const struct box *box,
+			  const CUDA_MEMCPY3D *here)
+{
+	CUDA_MEMCPY3D_PEER copy;
+	memset(&copy, 0, sizeof(copy));
+	copy.WidthInBytes = here->WidthInBytes;
+	copy.Height = here->Height;
+	copy.Depth = here->Depth;
+	copy.dstMemoryType = here->dstMemoryType;
+	copy.dstDevice = here->dstDevice;
+	copy.dstPitch = here->dstPitch;
+	copy.dstHeight = here->dstHeight;
+	copy.dstContext = atomic_load(&box->to_device->cu_context);
+	copy.srcMemoryType = here->srcMemoryType;
+	copy.srcDevice = here->srcDevice;
+	copy.srcPitch = here->srcPitch;
+	copy.srcHeight = here->srcHeight;
+	copy.srcContext = atomic_load(&box->from_device->cu_context);
+	return cuda.cuMemcpy3DPeerAsync(&copy, stream->cu_stream);
+}
+
 /* slices slices from number z on, in one call. */
 static cl_int copy_slices(struct gpu_stream *stream, const struct box *box, uint64_t z,
 			  uint64_t slices)
@@ -185,6 +211,8 @@ static cl_int copy_slices(struct gpu_stream *stream, const struct box *box, uint
 		return err;
 	if (stream->graph)
 		err = gpu_graph_add_copy(stream->graph, &copy);
+	else if (box->to_device)
+		err = gpu_check(stream->device, copy_over(stream, box, &copy));
 	else
 		err = gpu_check(stream->device, cuda.cuMemcpy3DAsync_v2(&copy, stream->cu_stream));
 	return end_operation(stream, &scope, err);
@@ -215,10 +243,13 @@ cl_int gpu_copy_rect_to_device(struct gpu_stream *stream, gpu_address to,
 			       const struct gpu_rect *to_rect, const void *from,
 			       const struct gpu_rect *from_rect, const uint64_t region_B[3])
 {
-	struct box box = {
-		side_of(CU_MEMORYTYPE_DEVICE, to, to_rect, region_B),
-		side_of(CU_MEMORYTYPE_HOST, (uintptr_t)from, from_rect, region_B),
-		region_B[0], region_B[1], region_B[2]};
+	struct box box = {side_of(CU_MEMORYTYPE_DEVICE, to, to_rect, region_B),
+			  side_of(CU_MEMORYTYPE_HOST, (uintptr_t)from, from_rect, region_B),
+			  region_B[0],
+			  region_B[1],
+			  region_B[2],
+			  NULL,
+			  NULL};
 	return copy_box(stream, &box);
 }
 
@@ -226,10 +257,13 @@ cl_int gpu_copy_rect_to_host(struct gpu_stream *stream, void *to, const struct g
 			     gpu_address from, const struct gpu_rect *from_rect,
 			     const uint64_t region_B[3])
 {
-	struct box box = {
-		side_of(CU_MEMORYTYPE_HOST, (uintptr_t)to, to_rect, region_B),
-		side_of(CU_MEMORYTYPE_DEVICE, from, from_rect, region_B),
-		region_B[0], region_B[1], region_B[2]};
+	struct box box = {side_of(CU_MEMORYTYPE_HOST, (uintptr_t)to, to_rect, region_B),
+			  side_of(CU_MEMORYTYPE_DEVICE, from, from_rect, region_B),
+			  region_B[0],
+			  region_B[1],
+			  region_B[2],
+			  NULL,
+			  NULL};
 	return copy_box(stream, &box);
 }
 
@@ -237,11 +271,34 @@ cl_int gpu_copy_rect_device(struct gpu_stream *stream, gpu_address to,
 			    const struct gpu_rect *to_rect, gpu_address from,
 			    const struct gpu_rect *from_rect, const uint64_t region_B[3])
 {
-	struct box box = {
-		side_of(CU_MEMORYTYPE_DEVICE, to, to_rect, region_B),
-		side_of(CU_MEMORYTYPE_DEVICE, from, from_rect, region_B),
-		region_B[0], region_B[1], region_B[2]};
+	struct box box = {side_of(CU_MEMORYTYPE_DEVICE, to, to_rect, region_B),
+			  side_of(CU_MEMORYTYPE_DEVICE, from, from_rect, region_B),
+			  region_B[0],
+			  region_B[1],
+			  region_B[2],
+			  NULL,
+			  NULL};
 	return copy_box(stream, &box);
+}
+
+cl_int gpu_copy_rect_peer(struct gpu_stream *stream, gpu_address to, struct gpu_device *to_device,
+			  const struct gpu_rect *to_rect, gpu_address from,
+			  struct gpu_device *from_device, const struct gpu_rect *from_rect,
+			  const uint64_t region_B[3])
+{
+	struct box box = {side_of(CU_MEMORYTYPE_DEVICE, to, to_rect, region_B),
+			  side_of(CU_MEMORYTYPE_DEVICE, from, from_rect, region_B),
+			  region_B[0],
+			  region_B[1],
+			  region_B[2],
+			  to_device,
+			  from_device};
+	cl_int err = gpu_device_use(to_device);
+	if (to_device == from_device)
+		box.to_device = box.from_device = NULL;
+	else if (!err)
+		err = gpu_device_use(from_device);
+	return err ? err : copy_box(stream, &box);
 }
 
 /* --- fills --- */

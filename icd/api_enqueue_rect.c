@@ -297,5 +297,8 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferRect(
 					       region);
 	if (error)
 		return error;
+	/* (As of a plain copy.) */
+	if (ocl_storage_copies_out(src_buffer->storage))
+		accesses[0].mode = OCL_ACCESS_AFAR;
 	return ocl_queue_enqueue(&command, false, num_events_in_wait_list, event_wait_list, event);
 }

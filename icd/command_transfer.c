@@ -138,6 +138,11 @@ static cl_int write_rect_run(struct ocl_command *command, struct gpu_stream *str
 static cl_int copy_rect_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
+	const struct ocl_access *from = &command->accesses[0];
+	const struct ocl_box_out box = {command->accesses[1].at.address, &transfer->other,
+					&transfer->buffer, transfer->region_B};
+	if (from->mode == OCL_ACCESS_AFAR)
+		return ocl_storage_copy_box_out(from->mem->storage, &from->at, &box);
 	return gpu_copy_rect_device(stream, command->accesses[1].at.address, &transfer->other,
 				    command->accesses[0].at.address, &transfer->buffer,
 				    transfer->region_B);

@@ -52,7 +52,8 @@ icd_command_sources = \
 	icd/users.c icd/users.h \
 	icd/host_writes.c icd/host_writes.h \
 	icd/segment.c icd/segment.h \
-	icd/residency.c icd/residency.h icd/residency_shadow.c icd/residency_shared.c \
+	icd/residency.c icd/residency.h icd/residency_afar.c icd/residency_shadow.c \
+	icd/residency_shared.c \
 	icd/mem.c icd/mem.h icd/mem_info.def icd/mem_flags.c icd/mem_flags.h \
 	icd/mem_properties.c icd/mem_properties.h icd/khr_external_memory.h icd/api_external.c \
 	icd/svm.c icd/svm.h icd/address.c icd/address.h \

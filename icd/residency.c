@@ -50,7 +50,7 @@ fail_lock:
 	return NULL;
 }
 
-static cl_int location_allocate(struct ocl_storage *storage, uint32_t place)
+cl_int ocl_storage_allocate_locked(struct ocl_storage *storage, uint32_t place)
 {
 	struct ocl_location *location = &storage->locations[place];
 	if (location->address || location->array)
@@ -167,7 +167,7 @@ cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content 
 	storage->pins_whole = pins_whole || size_B <= OCL_STORAGE_WINDOW_B;
 	cl_int error = CL_SUCCESS;
 	if (storage->device_count == 1)
-		error = location_allocate(storage, 0);
+		error = ocl_storage_allocate_locked(storage, 0);
 	if (!error)
 		error = content_set(storage, content, from);
 	if (error) {
@@ -211,7 +211,7 @@ cl_int ocl_storage_create_array(cl_context context, const struct ocl_texels *tex
 	storage->texels = *texels;
 	const uint32_t place = living_place(storage);
 	if (storage->device_count == 1 || from)
-		error = location_allocate(storage, place);
+		error = ocl_storage_allocate_locked(storage, place);
 	if (!error && from)
 		error = content_upload(storage, place, from);
 	if (error) {
@@ -274,7 +274,7 @@ cl_int ocl_storage_place(struct ocl_storage *storage, uint32_t device, gpu_addre
 			 struct gpu_array **array_out)
 {
 	lock_take(&storage->lock);
-	const cl_int error = location_allocate(storage, device);
+	const cl_int error = ocl_storage_allocate_locked(storage, device);
 	*address_out = storage->locations[device].address;
 	if (array_out)
 		*array_out = storage->locations[device].array;
@@ -389,8 +389,7 @@ static cl_int transfer_locked(struct ocl_storage *storage, struct segment *segme
 	return error;
 }
 
-/* Where to take a segment from for a device: another device before the host. */
-static uint32_t source_choose(const struct ocl_storage *storage, const struct segment *segment)
+uint32_t ocl_storage_source(const struct ocl_storage *storage, const struct segment *segment)
 {
 	uint32_t place = 0;
 	while (place < storage->device_count && (!(segment->valid & segment_bit(place)) ||
@@ -399,9 +398,8 @@ static uint32_t source_choose(const struct ocl_storage *storage, const struct se
 	return place;
 }
 
-/* Makes a segment valid on a device; undefined bytes are left where they are. */
-static cl_int fetch_locked(struct ocl_storage *storage, struct segment *segment, uint32_t device,
-			   struct gpu_stream *stream)
+cl_int ocl_storage_fetch_locked(struct ocl_storage *storage, struct segment *segment,
+				uint32_t device, struct gpu_stream *stream)
 {
 	if (!segment->valid || segment->valid & segment_bit(device))
 		return segment_wait_fill(segment, device, stream);
@@ -410,7 +408,7 @@ static cl_int fetch_locked(struct ocl_storage *storage, struct segment *segment,
 	 * came after that command would undo it. */
 	if (segment->overwrites && segment->overwriter == device)
 		return CL_SUCCESS;
-	const uint32_t from = source_choose(storage, segment);
+	const uint32_t from = ocl_storage_source(storage, segment);
 	/* The only newest bytes went down with their device. */
 	if (!(segment->valid & segment_bit(from)))
 		return CL_OUT_OF_RESOURCES;
@@ -418,11 +416,6 @@ static cl_int fetch_locked(struct ocl_storage *storage, struct segment *segment,
 }
 
 /* --- access ----------------------------------------------------------------------- */
-
-static bool segment_is_within(const struct segment *segment, uint64_t lo_B, uint64_t hi_B)
-{
-	return segment->lo_B >= lo_B && segment->hi_B <= hi_B;
-}
 
 static bool segments_are_held(const struct ocl_storage *storage)
 {
@@ -449,7 +442,7 @@ static cl_int coalesce_locked(struct ocl_storage *storage, uint32_t device,
 	list_for_each(link, next, &storage->segments) {
 		struct segment *segment = list_entry(link, struct segment, link);
 		if (!error)
-			error = fetch_locked(storage, segment, device, stream);
+			error = ocl_storage_fetch_locked(storage, segment, device, stream);
 	}
 	if (!error)
 		error = gpu_event_record(stream, false, &joined);
@@ -487,88 +480,21 @@ static cl_int segment_acquire_locked(struct ocl_storage *storage, struct segment
 {
 	cl_int error = CL_SUCCESS;
 	if (mode & OCL_ACCESS_READ)
-		error = fetch_locked(storage, segment, device, stream);
+		error = ocl_storage_fetch_locked(storage, segment, device, stream);
 	if (!error && mode & OCL_ACCESS_WRITE)
 		error = segment_wait_readers(segment, device, stream);
 	return error;
 }
 
-/* Makes the range's ends borders of segments, of which there are not too many. */
-static cl_int range_prepare_locked(struct ocl_storage *storage, const struct ocl_acquired *range)
+cl_int ocl_storage_prepare_locked(struct ocl_storage *storage, const struct ocl_acquired *range)
 {
 	cl_int error = CL_SUCCESS;
 	if (storage->segment_count > SEGMENTS_MAX && !segments_are_held(storage)) {
-		error = location_allocate(storage, range->device);
+		error = ocl_storage_allocate_locked(storage, range->device);
 		if (!error)
 			error = coalesce_locked(storage, range->device, range->stream);
 	}
 	return error ? error : range_cut_locked(storage, range->lo_B, range->hi_B);
-}
-
-/* Where a segment is copied from for a device that need not have it. */
-static uint32_t afar_choose(const struct ocl_storage *storage, const struct segment *segment,
-			    uint32_t device)
-{
-	const uint32_t from = segment->valid & segment_bit(device) ? device :
-			      source_choose(storage, segment);
-	const struct gpu_device *source = storage->locations[from].gpu;
-	return source && gpu_peer_is_open(storage->locations[device].gpu, source) ? from : device;
-}
-
-static cl_int copy_out_locked(struct ocl_storage *storage, struct segment *segment,
-			      const struct ocl_acquired *range, gpu_address to)
-{
-	const uint32_t from = afar_choose(storage, segment, range->device);
-	struct ocl_location *source = &storage->locations[from];
-	struct ocl_location *target = &storage->locations[range->device];
-	const uint64_t size_B = segment->hi_B - segment->lo_B;
-	struct gpu_event *copied;
-	if (!segment->valid)
-		return CL_SUCCESS;
-	if (from == range->device) {
-		cl_int error = location_allocate(storage, from);
-		if (!error)
-			error = fetch_locked(storage, segment, from, range->stream);
-		return error ? error : gpu_copy_device(range->stream, to,
-						       source->address + segment->lo_B, size_B);
-	}
-	cl_int error = ocl_users_note(&source->users, range->stream);
-	if (!error)
-		error = segment_wait_fill(segment, from, range->stream);
-	if (!error)
-		error = segment_wait_writer(segment, range->stream);
-	if (!error)
-		error = gpu_copy_peer(range->stream, to, target->gpu,
-				      source->address + segment->lo_B, source->gpu, size_B);
-	if (!error)
-		error = gpu_event_record(range->stream, false, &copied);
-	if (error)
-		return error;
-	error = segment_add_reader(segment, from, copied);
-	gpu_event_unref(copied);
-	return error;
-}
-
-bool ocl_storage_copies_out(const struct ocl_storage *storage)
-{
-	return storage->device_count > 1 && storage->place == OCL_PLACE_OWN && !storage->arrays &&
-	       !storage->pageable;
-}
-
-cl_int ocl_storage_copy_out(struct ocl_storage *storage, const struct ocl_acquired *acquired,
-			    gpu_address to)
-{
-	struct list *link, *next;
-	lock_take(&storage->lock);
-	cl_int error = range_prepare_locked(storage, acquired);
-	list_for_each(link, next, &storage->segments) {
-		struct segment *segment = list_entry(link, struct segment, link);
-		if (!error && segment_is_within(segment, acquired->lo_B, acquired->hi_B))
-			error = copy_out_locked(storage, segment, acquired,
-						to + (segment->lo_B - acquired->lo_B));
-	}
-	lock_drop(&storage->lock);
-	return error;
 }
 
 static bool range_is_valid_locked(const struct ocl_storage *storage, uint32_t device,
@@ -619,7 +545,7 @@ static void hold_drop_locked(struct segment *segment, const struct ocl_acquired 
 		segment->overwrites--;
 }
 
-/* Whether who has acquired the segment has its bytes there: see fetch_locked. */
+/* Whether who has acquired the segment has its bytes there: see ocl_storage_fetch_locked. */
 static bool was_fetched(const struct segment *segment, const struct ocl_acquired *range)
 {
 	return range->mode == OCL_ACCESS_WRITE || !segment->valid ||
@@ -629,9 +555,9 @@ static bool was_fetched(const struct segment *segment, const struct ocl_acquired
 static cl_int acquire_locked(struct ocl_storage *storage, const struct ocl_acquired *range)
 {
 	struct list *link, *next;
-	cl_int error = location_allocate(storage, range->device);
+	cl_int error = ocl_storage_allocate_locked(storage, range->device);
 	if (!error)
-		error = range_prepare_locked(storage, range);
+		error = ocl_storage_prepare_locked(storage, range);
 	if (error)
 		return error;
 	list_for_each(link, next, &storage->segments) {
@@ -707,7 +633,7 @@ static cl_int segment_host_acquire_locked(struct ocl_storage *storage, struct se
 	const uint32_t host = host_place(storage);
 	cl_int error = CL_SUCCESS;
 	if (mode & OCL_ACCESS_READ && segment->valid && !(segment->valid & segment_bit(host))) {
-		error = fetch_locked(storage, segment, device, stream);
+		error = ocl_storage_fetch_locked(storage, segment, device, stream);
 		if (!error)
 			error = transfer_locked(storage, segment, device, host, stream);
 	}
@@ -726,7 +652,7 @@ cl_int ocl_storage_host_acquire(struct ocl_storage *storage, uint32_t device,
 		return ocl_storage_host_acquire_shared(storage, stream, lo_B, hi_B);
 	lock_take(&storage->lock);
 	idle_wait_locked(storage);
-	cl_int error = location_allocate(storage, device);
+	cl_int error = ocl_storage_allocate_locked(storage, device);
 	if (!error)
 		error = ocl_users_note(&storage->locations[host_place(storage)].users, stream);
 	if (!error)

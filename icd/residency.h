@@ -165,6 +165,14 @@ bool ocl_storage_copies_out(const struct ocl_storage *storage);
  * another device where that has the bytes and goes directly, else from the device itself. */
 cl_int ocl_storage_copy_out(struct ocl_storage *storage, const struct ocl_acquired *acquired,
 			    gpu_address to);
+/* The same of a box, whose rects count from the first byte of the range and from to. */
+struct ocl_box_out {
+	gpu_address to;
+	const struct gpu_rect *to_rect, *from_rect;
+	const uint64_t *region_B;        /* three */
+};
+cl_int ocl_storage_copy_box_out(struct ocl_storage *storage, const struct ocl_acquired *acquired,
+				const struct ocl_box_out *box);
 /* Always once after an acquire.  written: the operation of a WRITE or UPDATE is
  * in the stream; done is its witness, or NULL if nobody made one. */
 void ocl_storage_commit(struct ocl_storage *storage, const struct ocl_acquired *acquired,
@@ -187,6 +195,15 @@ cl_int ocl_storage_shadow_allocate(const struct ocl_storage *storage, struct gpu
 void ocl_storage_free_shared(struct ocl_storage *storage);
 cl_int ocl_storage_host_acquire_shared(struct ocl_storage *storage, struct gpu_stream *stream,
 				       uint64_t lo_B, uint64_t hi_B);
+/* Where the lock is held: memory at a place; the range's ends as borders of segments, of which there
+ * are not too many; where to take a segment from, another device before the host; a segment made valid
+ * on a device, but for undefined bytes, which are left where they are. */
+struct segment;
+cl_int ocl_storage_allocate_locked(struct ocl_storage *storage, uint32_t place);
+cl_int ocl_storage_prepare_locked(struct ocl_storage *storage, const struct ocl_acquired *range);
+uint32_t ocl_storage_source(const struct ocl_storage *storage, const struct segment *segment);
+cl_int ocl_storage_fetch_locked(struct ocl_storage *storage, struct segment *segment,
+				uint32_t device, struct gpu_stream *stream);
 
 /* Shared memory: brings the range to the host or the stream's device as far as that
  * helps. */

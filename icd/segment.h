@@ -34,6 +34,11 @@ struct segment {
 	struct segment_place places[];
 };
 
+static inline bool segment_is_within(const struct segment *segment, uint64_t lo_B, uint64_t hi_B)
+{
+	return segment->lo_B >= lo_B && segment->hi_B <= hi_B;
+}
+
 struct segment *segment_create(uint64_t lo_B, uint64_t hi_B, uint32_t place_count);
 /* The same in memory that the caller has, of segment_size_B, all zero, and frees later. */
 static inline size_t segment_size_B(uint32_t place_count)

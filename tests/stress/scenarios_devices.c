@@ -309,6 +309,96 @@ static void scenario_58_copies_of_parts(void)
 	release_mems(2, (cl_mem[]){source, target});
 }
 
+/* Boxes of a queue's copy: half of each row of 16 words, of so many rows, from the first one on. */
+static void copy_halves(cl_command_queue queue, cl_mem from, cl_mem to, size_t rows,
+			const cl_event *after, cl_uint count, cl_event *event_out)
+{
+	const size_t origin[3] = {0, 0, 0}, region[3] = {32, rows / 4, 4};
+	CHECK_OK(clEnqueueCopyBufferRect(queue, from, to, origin, origin, region, 64, 16 * rows, 64,
+					 16 * rows, count, after, event_out));
+}
+
+/* Half of each row is one number, and half another. */
+static void expect_halves(cl_command_queue queue, cl_mem mem, size_t rows, cl_uint left,
+			  cl_uint right, const cl_event *after)
+{
+	cl_uint words[4 * WORDS];
+	bool good = true;
+	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, 64 * rows, words, 1, after, NULL));
+	for (size_t i = 0; i < 16 * rows; i++)
+		good = good && words[i] == (i % 16 < 8 ? left : right);
+	CHECK(good);
+}
+
+/* As scenario 57, of boxes. */
+static void scenario_61_boxes_leave_the_source(void)
+{
+	enum { TIMES = 3, ROWS = WORDS / 16 };
+	cl_command_queue near = queue_on(0), far = queue_on(1);
+	cl_mem source = buffer_of(1), targets[TIMES];
+	cl_event newest, copied[TIMES];
+	for (unsigned i = 0; i < TIMES; i++) {
+		targets[i] = buffer_of(0);
+		change(far, "add", targets[i], 0, 0, NULL, NULL);
+	}
+	change(near, "add", source, 0, 0, NULL, NULL);
+	CHECK_OK(clFinish(near));
+	CHECK_OK(clFinish(far));
+	const uint64_t over = calls_of("cuMemcpy3DPeer*"), all = calls_of("cuMemcpy*");
+	for (cl_uint i = 0; i < TIMES; i++) {
+		change(near, "held", source, 1, i != 0, &copied[i ? i - 1 : 0], &newest);
+		copy_halves(far, source, targets[i], ROWS, &newest, 1, &copied[i]);
+		release_events(1, &newest);
+	}
+	CHECK(!scene.soft || calls_of("cuMemcpy3DPeer*") == over + TIMES);
+	CHECK(!scene.soft || calls_of("cuMemcpy*") == all + TIMES);
+	CHECK_OK(clReleaseMemObject(source));
+	for (cl_uint i = 0; i < TIMES; i++)
+		expect_halves(far, targets[i], ROWS, i + 2, 0, &copied[i]);
+	end_queues(2, (cl_command_queue[]){near, far});
+	release_events(TIMES, copied);
+	release_mems(TIMES, targets);
+}
+
+/* Boxes whose rows have their newest bytes on different devices. */
+static void scenario_61_boxes_of_parts(void)
+{
+	enum { ROWS = 4 * WORDS / 16 };
+	cl_uint words[4 * WORDS];
+	cl_int code;
+	cl_command_queue queues[3] = {queue_on(0), queue_on(1), queue_on(2)};
+	cl_event parts[3], copied;
+	for (unsigned i = 0; i < 4 * WORDS; i++)
+		words[i] = 1;
+	cl_mem source = clCreateBuffer(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words,
+				       &code);
+	CHECK_OK(code);
+	cl_mem target = clCreateBuffer(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words,
+				       &code);
+	CHECK_OK(code);
+	cl_mem views[3];
+	for (cl_uint i = 0; i < 3; i++) {
+		views[i] = view_of(source, i * SIZE_B, SIZE_B);
+		change(queues[i], "held", views[i], 10 * (i + 1), 0, NULL, &parts[i]);
+	}
+	copy_halves(queues[1], source, target, ROWS, parts, 3, &copied);
+	/* 16 words are a row. */
+	CHECK_OK(clEnqueueReadBuffer(queues[2], target, CL_TRUE, 0, sizeof(words), words, 1,
+				     &copied, NULL));
+	bool good = true;
+	for (unsigned i = 0; i < 4 * WORDS; i++)
+		good = good &&
+		       words[i] == (i % 16 < 8 && i < 3 * WORDS ? 10 * (i / WORDS + 1) + 1 : 1);
+	CHECK(good);
+	for (cl_uint i = 0; i < 3; i++)
+		expect_words(queues[i], source, i * WORDS, WORDS, 10 * (i + 1) + 1, 3, parts);
+	end_queues(3, queues);
+	release_events(3, parts);
+	release_events(1, &copied);
+	release_mems(3, views);
+	release_mems(2, (cl_mem[]){source, target});
+}
+
 /* add on the half of mem from the offset on. */
 static void add_half(cl_command_queue queue, cl_mem mem, size_t offset, cl_uint n,
 		     const cl_event *after, cl_event *event_out)
@@ -403,6 +493,12 @@ static const struct scenario scenarios[] = {
 	{58, "a copy of parts that are on several devices", scenario_58_copies_of_parts,
 	 ",hold:DtoD,hold:held", 0, 3, false},
 	{58, "the same where devices do not reach each other", scenario_58_copies_of_parts,
+	 ",hold:held,peer:off", 0, 3, false},
+	{61, "a copied box leaves its source where it is", scenario_61_boxes_leave_the_source,
+	 ",hold:DtoD,hold:held,sync:none", 0, 2, false},
+	{61, "a box of parts that are on several devices", scenario_61_boxes_of_parts,
+	 ",hold:DtoD,hold:held", 0, 3, false},
+	{61, "the same where devices do not reach each other", scenario_61_boxes_of_parts,
 	 ",hold:held,peer:off", 0, 3, false},
 	{37, "the newest bytes of one's turn, moved once", scenario_37_once, NULL, 0, 2, false},
 	{60, "a buffer in too many pieces", extra_many_pieces, ",keep:held", 0, 2, false},
