@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* What drivers take of CU_AD_FORMAT_UNORM_INT_101010_2 is not written anywhere.  Everything here
- * is tried on objects of a few bytes, and a driver that refuses is no error. */
+ * is tried on objects of a few bytes, and a driver that refuses is no error.  Drivers wait for
+ * all kernels to let go of such an object, so that comes later. */
 
 enum { SIDE = 4, NOT_TRIED = 0, NO, YES };
 
@@ -37,7 +38,16 @@ static bool takes_surface(const CUDA_RESOURCE_DESC *resource)
 	return cu_result == CUDA_SUCCESS;
 }
 
-static bool takes_array(uint64_t height, uint64_t depth, unsigned flags)
+static void array_end(struct gpu_device *device, void *array)
+{
+	struct gpu_scope scope;
+	if (gpu_enter(device, &scope))
+		return;
+	(void)gpu_check(device, cuda.cuArrayDestroy(array));
+	gpu_leave(&scope);
+}
+
+static bool takes_array(struct gpu_device *device, uint64_t height, uint64_t depth, unsigned flags)
 {
 	CUDA_ARRAY3D_DESCRIPTOR descriptor;
 	CUDA_RESOURCE_DESC resource;
@@ -53,12 +63,13 @@ static bool takes_array(uint64_t height, uint64_t depth, unsigned flags)
 	if (cuda.cuArray3DCreate_v2(&resource.res.array.hArray, &descriptor) != CUDA_SUCCESS)
 		return false;
 	const bool takes = takes_texture(&resource) && takes_surface(&resource);
-	(void)cuda.cuArrayDestroy(resource.res.array.hArray);
+	gpu_defer_quiet(device, array_end, resource.res.array.hArray, NULL, 0);
 	return takes;
 }
 
-static bool takes_linear(const struct gpu_device *device)
+static bool takes_linear(struct gpu_device *device)
 {
+	gpu_address address;
 	CUDA_RESOURCE_DESC resource;
 	const size_t pitch_B = device->caps.texture_pitch_B > SIDE * 4
 				       ? device->caps.texture_pitch_B : SIDE * 4;
@@ -69,10 +80,11 @@ static bool takes_linear(const struct gpu_device *device)
 	resource.res.pitch2D.width = SIDE;
 	resource.res.pitch2D.height = SIDE;
 	resource.res.pitch2D.pitchInBytes = pitch_B;
-	if (cuda.cuMemAlloc_v2(&resource.res.pitch2D.devPtr, SIDE * pitch_B) != CUDA_SUCCESS)
+	if (gpu_memory_alloc(device, SIDE * pitch_B, &address))
 		return false;
+	resource.res.pitch2D.devPtr = address;
 	const bool takes = takes_texture(&resource);
-	(void)cuda.cuMemFree_v2(resource.res.pitch2D.devPtr);
+	gpu_memory_free(device, address, NULL, 0);
 	return takes;
 }
 
@@ -85,10 +97,10 @@ bool gpu_device_packs_texels(struct gpu_device *device)
 		return known == YES;
 	if (gpu_enter_new(device, &scope))
 		return false;
-	const bool takes = takes_array(SIDE, 0, 0) && takes_array(SIDE, SIDE, 0) &&
-			   takes_array(SIDE, 2, CUDA_ARRAY3D_LAYERED) &&
-			   takes_array(0, 2, CUDA_ARRAY3D_LAYERED) && takes_array(0, 0, 0) &&
-			   takes_linear(device);
+	const bool takes = takes_array(device, SIDE, 0, 0) && takes_array(device, SIDE, SIDE, 0) &&
+			   takes_array(device, SIDE, 2, CUDA_ARRAY3D_LAYERED) &&
+			   takes_array(device, 0, 2, CUDA_ARRAY3D_LAYERED) &&
+			   takes_array(device, 0, 0, 0) && takes_linear(device);
 	gpu_leave(&scope);
 	log_info("device %u: packed texels are %s", device->index, takes ? "taken" : "refused");
 	atomic_store(&device->packs_texels, takes ? YES : NO);

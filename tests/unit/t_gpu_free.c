@@ -183,6 +183,17 @@ static void managed_memory_comes_back(void)
 		gpu_managed_free(first(), again, size_B);
 }
 
+/* What the driver takes is tried on objects that are let go of at once. */
+static void trying_waits_for_no_kernel(void)
+{
+	pthread_t watch;
+	if (none_here())
+		SKIP("no CUDA driver");
+	kernel_starts(&watch);
+	(void)gpu_device_packs_texels(first());
+	kernel_ends(watch);
+}
+
 static void setup(void)
 {
 	if (none_here())
@@ -211,6 +222,7 @@ static const struct test_case cases[] = {
 	TEST(objects_go_while_a_kernel_runs),
 	TEST(the_first_of_many_waits),
 	TEST(managed_memory_comes_back),
+	TEST(trying_waits_for_no_kernel),
 	TEST(everything_ends),
 };
 
