@@ -127,10 +127,33 @@ void tool_progress(const char *what, uint64_t done, uint64_t total)
 
 /* --- help ------------------------------------------------------------------------- */
 
+enum { HELP_INDENT = 28, HELP_WIDTH = 80 };
+
+/* Words from this column on; further lines begin at indent. */
+static void print_text(const char *text, int column, int indent)
+{
+	for (bool first = true; *text; first = false) {
+		const int spaces = (int)strspn(text, " ");
+		const int length = (int)strcspn(text + spaces, " ");
+		if (!first && column + spaces + length > HELP_WIDTH)
+			column = printf("\n%*s", indent, "") - 1;
+		else
+			column += printf("%*s", spaces, "");
+		column += printf("%.*s", length, text + spaces);
+		text += spaces + length;
+	}
+}
+
 static void print_wrapped(const char *left, const char *help)
 {
-	printf("  %-26s%s%s\n", left, strlen(left) > 25 ? "\n                            " : "",
-	       help);
+	int column = printf("  %-*s", HELP_INDENT - 3, left);
+	/* One that is too long has a line of its own. */
+	if (column >= HELP_INDENT)
+		column = printf("\n%*s", HELP_INDENT, "") - 1;
+	else
+		column += printf(" ");
+	print_text(help, column, HELP_INDENT);
+	putchar('\n');
 }
 
 static void print_flag(const struct flag_row *flag)
@@ -144,8 +167,10 @@ static void print_flag(const struct flag_row *flag)
 static void print_command_help(enum tool_command command)
 {
 	const char *arguments = commands[command].arguments;
-	printf("usage: culvert %s [OPTION...]%s%s\n\n%s.\n\n", commands[command].name,
-	       *arguments ? " " : "", arguments, commands[command].help);
+	printf("usage: culvert %s [OPTION...]%s%s\n\n", commands[command].name,
+	       *arguments ? " " : "", arguments);
+	print_text(commands[command].help, 0, 0);
+	puts(".\n");
 	for (size_t i = 0; i < FLAGS; i++)
 		if (flags[i].command == command)
 			print_flag(&flags[i]);
@@ -160,8 +185,8 @@ static int print_help(void)
 		print_wrapped(commands[i].name, commands[i].help);
 	printf("\n'culvert COMMAND --help' tells a command's options; CULVERT_HELP=1 makes any\n"
 	       "program print the environment variables.\n"
-	       "Exit codes: 0 well; 1 failed, or problems found; 2 wrong use; 3 something that is\n"
-	       "needed is not there.\n");
+	       "Exit codes: 0 well; 1 failed, or problems found; 2 wrong use; 3 something that\n"
+	       "is needed is not there.\n");
 	return TOOL_OK;
 }
 

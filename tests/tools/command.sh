@@ -17,7 +17,12 @@ expect() {
 	code=$?
 	[ $code = $wanted ] || { fail "$*: exit code $code, not $wanted"; cat $folder/errors; }
 }
+# narrow WHAT: what was printed last fits into a terminal of 80 columns
+narrow() {
+	[ -z "$(awk 'length > 80' $folder/out)" ] || { fail "$1 is wider than a terminal:"; cat $folder/out; }
+}
 expect 0 ./culvert --help
+narrow --help
 expect 0 ./culvert --version
 [ "$(cat $folder/out)" = "culvert $(sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' config.h)" ] ||
 	fail "--version says $(cat $folder/out)"
@@ -31,6 +36,7 @@ for command in $commands; do
 	./culvert --help | grep -q "^  $command " || fail "--help lacks $command"
 	expect 0 ./culvert $command --help
 	cp $folder/out $folder/help
+	narrow "$command --help"
 	expect 2 ./culvert $command --no-such-option
 	grep -q -e "--no-such-option" $folder/errors || fail "$command: the wrong option is not named"
 	[ ! -s $folder/out ] || fail "$command: a mistake prints on stdout"
