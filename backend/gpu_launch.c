@@ -7,12 +7,10 @@
 /* Above the static limit a function has to be told how much dynamic memory a
  * launch may ask for.  It is told the most there is, once: two threads that told
  * it their own needs could lower each other's.  The device's context is current. */
-static cl_int allow_dynamic(struct gpu_function *function, uint32_t dynamic_local_B)
+static cl_int opt_in(struct gpu_function *function, uint32_t dynamic_local_B)
 {
 	struct gpu_device *device = function->module->device;
 	uint64_t static_B = function->caps.static_local_B;
-	if (static_B + dynamic_local_B <= device->caps.local_static_B)
-		return CL_SUCCESS;
 	if (static_B + dynamic_local_B > device->caps.local_optin_B)
 		return CL_OUT_OF_RESOURCES;
 	if (atomic_load_explicit(&function->opted_in, memory_order_acquire))
@@ -23,6 +21,13 @@ static cl_int allow_dynamic(struct gpu_function *function, uint32_t dynamic_loca
 	if (!err)
 		atomic_store_explicit(&function->opted_in, true, memory_order_release);
 	return err;
+}
+
+static inline cl_int allow_dynamic(struct gpu_function *function, uint32_t dynamic_local_B)
+{
+	const struct gpu_caps *caps = &function->module->device->caps;
+	return function->caps.static_local_B + (uint64_t)dynamic_local_B <= caps->local_static_B
+		       ? CL_SUCCESS : opt_in(function, dynamic_local_B);
 }
 
 cl_int gpu_function_suggest(struct gpu_function *function, uint32_t dynamic_local_B,

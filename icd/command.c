@@ -33,23 +33,24 @@ void ocl_command_touch(struct ocl_command *command, cl_mem mem, uint64_t offset_
 	access->lo_B = mem->origin_B + offset_B;
 	access->hi_B = access->lo_B + size_B;
 	access->mode = mode;
-	access->at = (struct ocl_acquired){0};
+}
+
+static enum ocl_effort effort_of_slow(const struct ocl_command *command,
+				      const struct ocl_access *access)
+{
+	return ocl_storage_has(access->mem->storage, command->queue->device_index, access->lo_B,
+			       access->hi_B, access->mode) ? OCL_EFFORT_OWN : OCL_EFFORT_WAIT;
 }
 
 enum ocl_effort ocl_command_effort(struct ocl_command *command)
 {
 	enum ocl_effort most = OCL_EFFORT_NONE;
+	const struct ocl_access *access = command->accesses;
 	if (command->kind->effort)
 		most = command->kind->effort(command);
-	for (uint32_t i = 0; i < command->access_count && most != OCL_EFFORT_WAIT; i++) {
-		const struct ocl_access *access = &command->accesses[i];
-		struct ocl_storage *storage = access->mem->storage;
-		if (!ocl_storage_is_slow(storage))
-			continue;
-		most = ocl_storage_has(storage, command->queue->device_index, access->lo_B,
-				       access->hi_B, access->mode) ? OCL_EFFORT_OWN
-								   : OCL_EFFORT_WAIT;
-	}
+	for (uint32_t i = command->access_count; i && most != OCL_EFFORT_WAIT; i--, access++)
+		if (ocl_storage_is_slow(access->mem->storage))
+			most = effort_of_slow(command, access);
 	command->effort = most;
 	return most;
 }
@@ -86,9 +87,9 @@ static cl_int accesses_acquire(struct ocl_command *command, struct gpu_stream *s
 static void accesses_commit(struct ocl_command *command, uint32_t acquired, bool written,
 			    struct gpu_event *done)
 {
-	for (uint32_t i = 0; i < acquired; i++)
-		ocl_storage_commit(command->accesses[i].mem->storage, &command->accesses[i].at,
-				   written, done);
+	const struct ocl_access *access = command->accesses;
+	for (uint32_t i = acquired; i; i--, access++)
+		ocl_storage_commit(access->mem->storage, &access->at, written, done);
 }
 
 /* What a command starts with: the end of the one before it will do for those that never wait
@@ -118,38 +119,41 @@ static cl_int done_stamp(const struct ocl_command *command, struct gpu_stream *s
 	return error;
 }
 
+/* Behind the operation: what its event has, or who waits for it. */
+static cl_int done_witness(const struct ocl_command *command, struct gpu_stream *stream,
+			   struct ocl_submission *submission)
+{
+	if (!command->event)
+		return gpu_event_record(stream, false, &submission->done);
+	if (command->event->profiling)
+		return done_stamp(command, stream, submission);
+	return gpu_event_record_in(stream, false, &command->event->spare_done, &submission->done);
+}
+
 cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream,
 			  struct ocl_submission *submission_out)
 {
-	struct ocl_submission submission = {0};
 	const bool timing = command->event && command->event->profiling;
 	uint32_t acquired = 0;
-	bool written = false;
+	submission_out->start = submission_out->done = NULL;
+	submission_out->arrived_ns = 0;
 	if (timing)
 		command->event->submit_ns = gpu_host_now_ns();
 	cl_int error = dependencies_order(command, stream);
 	if (!error)
 		error = accesses_acquire(command, stream, &acquired);
 	if (!error && timing)
-		error = start_stamp(command, stream, &submission);
-	submission.before_sequence = gpu_stream_last(stream);
+		error = start_stamp(command, stream, submission_out);
+	submission_out->before_sequence = gpu_stream_last(stream);
 	if (!error && command->kind->run)
 		error = command->kind->run(command, stream);
-	written = !error;
-	if (!error && timing)
-		error = done_stamp(command, stream, &submission);
-	else if (!error && command->event)
-		error = gpu_event_record_in(stream, false, &command->event->spare_done,
-					    &submission.done);
-	else if (!error && command->witness)
-		error = gpu_event_record(stream, false, &submission.done);
-	accesses_commit(command, acquired, written, submission.done);
-	if (error) {
-		gpu_event_unref(submission.start);
-		return error;
-	}
-	*submission_out = submission;
-	return CL_SUCCESS;
+	const bool written = !error;
+	if (!error && (command->event || command->witness))
+		error = done_witness(command, stream, submission_out);
+	accesses_commit(command, acquired, written, submission_out->done);
+	if (error)
+		gpu_event_unref(submission_out->start);
+	return error;
 }
 
 cl_int ocl_command_stream_wait(struct gpu_stream *stream)

@@ -39,13 +39,6 @@ cl_ulong ocl_device_max_constant_B(const struct _cl_device_id *device)
 	return alloc_B < max_B ? alloc_B : max_B;
 }
 
-cl_ulong ocl_device_local_B(const struct _cl_device_id *device)
-{
-	const struct gpu_caps *caps = device->caps;
-	return caps->local_optin_B > caps->local_static_B ? caps->local_optin_B
-							  : caps->local_static_B;
-}
-
 bool ocl_device_matches(const struct _cl_device_id *device, cl_device_type type)
 {
 	if (type == CL_DEVICE_TYPE_ALL || (type & CL_DEVICE_TYPE_GPU))

@@ -27,7 +27,12 @@ cl_ulong ocl_device_max_alloc_B(const struct _cl_device_id *device);
 /* Bytes that all __constant arguments of a kernel may have; see docs/decisions.md. */
 cl_ulong ocl_device_max_constant_B(const struct _cl_device_id *device);
 /* Bytes of local memory that one work-group may have. */
-cl_ulong ocl_device_local_B(const struct _cl_device_id *device);
+static inline cl_ulong ocl_device_local_B(const struct _cl_device_id *device)
+{
+	const struct gpu_caps *caps = device->caps;
+	return caps->local_optin_B > caps->local_static_B ? caps->local_optin_B
+							  : caps->local_static_B;
+}
 /* Alignment of buffers in bytes (CL_DEVICE_MEM_BASE_ADDR_ALIGN / 8). */
 #define OCL_BUFFER_ALIGN_B 512u
 

@@ -2,11 +2,6 @@
 
 #include "icd/enqueue.h"
 
-cl_int enqueue_check_queue(cl_command_queue queue)
-{
-	return object_check(queue, &ocl_queue_type);
-}
-
 cl_int enqueue_check_any(cl_command_queue queue, cl_mem mem)
 {
 	cl_int error = object_check(mem, &ocl_mem_type);
@@ -53,9 +48,4 @@ cl_int enqueue_check_host(const struct _cl_mem *mem, enum enqueue_host host)
 	    mem->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS))
 		return CL_INVALID_OPERATION;
 	return CL_SUCCESS;
-}
-
-cl_int enqueue_check_list(cl_command_queue queue, cl_uint count, const cl_event *events)
-{
-	return ocl_wait_list_check(queue->context, count, events);
 }

@@ -10,7 +10,10 @@
 enum enqueue_host { ENQUEUE_HOST_NOTHING, ENQUEUE_HOST_READS, ENQUEUE_HOST_WRITES };
 
 /* CL_INVALID_COMMAND_QUEUE. */
-cl_int enqueue_check_queue(cl_command_queue queue);
+static inline cl_int enqueue_check_queue(cl_command_queue queue)
+{
+	return object_check(queue, &ocl_queue_type);
+}
 /* CL_INVALID_MEM_OBJECT, CL_INVALID_CONTEXT when it is not the queue's: a buffer,
  * an image, either. */
 cl_int enqueue_check_mem(cl_command_queue queue, cl_mem mem);
@@ -27,7 +30,12 @@ cl_int enqueue_check_host(const struct _cl_mem *mem, enum enqueue_host host);
  * above. */
 cl_int enqueue_check_map_flags(const struct _cl_mem *mem, cl_map_flags flags);
 /* CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_CONTEXT. */
-cl_int enqueue_check_list(cl_command_queue queue, cl_uint count, const cl_event *events);
+static inline cl_int enqueue_check_list(cl_command_queue queue, cl_uint count,
+					const cl_event *events)
+{
+	/* Most commands have none. */
+	return count || events ? ocl_wait_list_check(queue->context, count, events) : CL_SUCCESS;
+}
 
 /* The commands that can be enqueued and recorded: these check all but the queue and
  * what the command waits for.  The codes are those of clEnqueue*. */

@@ -632,8 +632,8 @@ static cl_int code_resolve(struct _cl_kernel *kernel, struct ocl_kernel_code *co
 	return CL_SUCCESS;
 }
 
-cl_int ocl_kernel_code_for(struct _cl_kernel *kernel, const struct _cl_device_id *device,
-			   const struct ocl_kernel_code **code_out)
+cl_int ocl_kernel_code_find(struct _cl_kernel *kernel, const struct _cl_device_id *device,
+			    const struct ocl_kernel_code **code_out)
 {
 	int index = ocl_program_device_index(kernel->program, device);
 	if (index < 0 || !kernel->code[index].build)

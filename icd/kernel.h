@@ -112,8 +112,19 @@ static inline const struct abi_kernel *ocl_kernel_abi(const struct _cl_kernel *k
 
 /* The code for device, loaded if it was not: CL_INVALID_PROGRAM_EXECUTABLE when
  * there is none. No lock may be held. */
-cl_int ocl_kernel_code_for(struct _cl_kernel *kernel, const struct _cl_device_id *device,
-			   const struct ocl_kernel_code **code_out);
+cl_int ocl_kernel_code_find(struct _cl_kernel *kernel, const struct _cl_device_id *device,
+			    const struct ocl_kernel_code **code_out);
+static inline cl_int ocl_kernel_code_for(struct _cl_kernel *kernel,
+					 const struct _cl_device_id *device,
+					 const struct ocl_kernel_code **code_out)
+{
+	/* Most programs have one device, and most launches are not the first. */
+	if (kernel->program->devices[0] != device ||
+	    !atomic_load_explicit(&kernel->code[0].resolved, memory_order_acquire))
+		return ocl_kernel_code_find(kernel, device, code_out);
+	*code_out = &kernel->code[0];
+	return CL_SUCCESS;
+}
 
 /* The function in a part of the module, found (and compiled) at the first call for it; mostly
  * code->function.  code is of this kernel.  No lock may be held. */

@@ -186,13 +186,10 @@ static cl_int lane_pick(struct ocl_lanes *lanes, enum ocl_lane_class lane_class,
 	return gpu_device_status(lanes->device);
 }
 
-cl_int ocl_lanes_choose(struct ocl_lanes *lanes, enum ocl_lane_class lane_class, uint32_t count,
-			const cl_event *dependencies, struct ocl_lane **lane_out)
+cl_int ocl_lanes_choose_any(struct ocl_lanes *lanes, enum ocl_lane_class lane_class,
+			    uint32_t count, const cl_event *dependencies,
+			    struct ocl_lane **lane_out)
 {
-	if (lanes->in_order) {
-		*lane_out = &lanes->groups[OCL_LANES_WORK].lanes[0];
-		return CL_SUCCESS;
-	}
 	cl_int error = lane_pick(lanes, lane_class, count, dependencies, lane_out);
 	if (!error && lanes->barrier)
 		error = gpu_stream_wait_event((*lane_out)->stream, lanes->barrier);

@@ -46,8 +46,18 @@ void ocl_lanes_finish(struct ocl_lanes *lanes);
 
 /* Where a command with these dependencies, all settled, goes.  The stream is made
  * to wait for the last barrier. */
-cl_int ocl_lanes_choose(struct ocl_lanes *lanes, enum ocl_lane_class lane_class, uint32_t count,
-			const cl_event *dependencies, struct ocl_lane **lane_out);
+cl_int ocl_lanes_choose_any(struct ocl_lanes *lanes, enum ocl_lane_class lane_class,
+			    uint32_t count, const cl_event *dependencies,
+			    struct ocl_lane **lane_out);
+static inline cl_int ocl_lanes_choose(struct ocl_lanes *lanes, enum ocl_lane_class lane_class,
+				      uint32_t count, const cl_event *dependencies,
+				      struct ocl_lane **lane_out)
+{
+	if (!lanes->in_order)
+		return ocl_lanes_choose_any(lanes, lane_class, count, dependencies, lane_out);
+	*lane_out = &lanes->groups[OCL_LANES_WORK].lanes[0];
+	return CL_SUCCESS;
+}
 /* Makes lane wait for all that is in the others. */
 cl_int ocl_lanes_join(struct ocl_lanes *lanes, const struct ocl_lane *lane);
 /* A barrier command is in its stream; done is its witness. */

@@ -12,39 +12,54 @@
 
 /* --- checks -------------------------------------------------------------------------------- */
 
-static cl_int sizes_take(struct ocl_launch *launch, const struct ocl_ndrange *range)
+/* As if the range had one work-item in a dimension that it does not have. */
+static inline void dimension_leave_out(struct ocl_launch *launch, unsigned i)
 {
-	/* OpenCL 3.0 API, 5.10: CL_INVALID_WORK_DIMENSION unless it is 1 to 3. */
-	if (range->work_dim < 1 || range->work_dim > 3)
-		return CL_INVALID_WORK_DIMENSION;
-	launch->work_dim = range->work_dim;
-	for (unsigned i = 0; i < range->work_dim; i++) {
-		launch->global[i] = range->global ? range->global[i] : 0;
-		launch->offset[i] = range->offset ? range->offset[i] : 0;
-		/* 5.10: CL_INVALID_GLOBAL_OFFSET when an id would not fit a size_t. */
-		if (launch->global[i] > SIZE_MAX - launch->offset[i])
-			return CL_INVALID_GLOBAL_OFFSET;
-		/* PTX of another compiler's reads the GPU's own ids, where no offset is. */
-		if (launch->offset[i] && launch->code->abi->no_offset)
-			return CL_INVALID_GLOBAL_OFFSET;
-	}
-	for (unsigned i = range->work_dim; i < 3; i++) {
-		launch->global[i] = launch->whole[i] = 1;
-		launch->offset[i] = 0;
-		launch->local[i] = 1;
-		launch->rest[i] = 0;
-	}
-	return CL_SUCCESS;
+	launch->global[i] = launch->whole[i] = 1;
+	launch->offset[i] = 0;
+	launch->local[i] = 1;
+	launch->rest[i] = 0;
 }
 
-static cl_int local_take(struct ocl_launch *launch, const struct ocl_ndrange *range,
-			 const struct gpu_caps *caps)
+static inline cl_int dimension_take(struct ocl_launch *launch, const struct ocl_ndrange *range,
+				    unsigned i)
+{
+	const uint64_t global = range->global ? range->global[i] : 0;
+	const uint64_t offset = range->offset ? range->offset[i] : 0;
+	launch->global[i] = global;
+	launch->offset[i] = offset;
+	/* OpenCL 3.0 API, 5.10: CL_INVALID_GLOBAL_OFFSET when an id would not fit a size_t.
+	 * PTX of another compiler's reads the GPU's own ids, where no offset is. */
+	return offset && (global > SIZE_MAX - offset || launch->code->abi->no_offset)
+		       ? CL_INVALID_GLOBAL_OFFSET : CL_SUCCESS;
+}
+
+static inline cl_int sizes_take(struct ocl_launch *launch, const struct ocl_ndrange *range)
+{
+	const uint32_t dimensions = range->work_dim;
+	/* OpenCL 3.0 API, 5.10: CL_INVALID_WORK_DIMENSION unless it is 1 to 3. */
+	if (dimensions < 1 || dimensions > 3)
+		return CL_INVALID_WORK_DIMENSION;
+	launch->work_dim = dimensions;
+	if (dimensions < 2)
+		dimension_leave_out(launch, 1);
+	if (dimensions < 3)
+		dimension_leave_out(launch, 2);
+	cl_int error = dimension_take(launch, range, 0);
+	for (unsigned i = 1; i < dimensions && !error; i++)
+		error = dimension_take(launch, range, i);
+	return error;
+}
+
+static inline cl_int local_take(struct ocl_launch *launch, const struct ocl_ndrange *range,
+				const struct gpu_caps *caps)
 {
 	const uint32_t *required = launch->code->abi->required_local;
-	for (unsigned i = range->work_dim; i < 3 && required[0]; i++)
+	const uint32_t dimensions = launch->work_dim;
+	for (unsigned i = dimensions; required[0] && i < 3; i++)
 		if (required[i] != 1)
 			return CL_INVALID_WORK_GROUP_SIZE;
-	for (unsigned i = 0; i < range->work_dim; i++) {
+	for (unsigned i = 0; i < dimensions; i++) {
 		const size_t local = range->local[i];
 		/* 5.10: CL_INVALID_WORK_GROUP_SIZE when it is not what the kernel requires. */
 		if (!local || (required[0] && local != required[i]))
@@ -58,30 +73,44 @@ static cl_int local_take(struct ocl_launch *launch, const struct ocl_ndrange *ra
 }
 
 /* Divisions of 64 bits take long, and few sizes need them. */
-static void groups_count(struct ocl_launch *launch, unsigned dimensions)
+static inline void groups_divide(struct ocl_launch *launch, unsigned i)
 {
-	launch->edges = 0;
-	for (unsigned i = 0; i < dimensions; i++) {
-		const uint64_t global = launch->global[i];
-		const uint32_t local = launch->local[i];
-		if (local == 1) {
-			launch->whole[i] = global;
-			launch->rest[i] = 0;
-			continue;
-		}
-		if (global <= UINT32_MAX) {
-			launch->whole[i] = (uint32_t)global / local;
-			launch->rest[i] = (uint32_t)global % local;
-		} else {
-			launch->whole[i] = global / local;
-			launch->rest[i] = (uint32_t)(global % local);
-		}
-		launch->edges |= (uint32_t)(launch->rest[i] != 0) << i;
+	const uint64_t global = launch->global[i];
+	const uint32_t local = launch->local[i];
+	if (global <= UINT32_MAX) {
+		launch->whole[i] = (uint32_t)global / local;
+		launch->rest[i] = (uint32_t)global % local;
+	} else {
+		launch->whole[i] = global / local;
+		launch->rest[i] = (uint32_t)(global % local);
 	}
+	launch->edges |= (uint32_t)(launch->rest[i] != 0) << i;
 }
 
-static cl_int local_decide(struct ocl_launch *launch, const struct ocl_ndrange *range,
-			   cl_command_queue queue)
+static inline uint64_t groups_of(const struct ocl_launch *launch, unsigned dimension)
+{
+	return launch->whole[dimension] + (launch->edges >> dimension & 1);
+}
+
+/* Counts the work-groups; the work-items of one: */
+static inline uint64_t groups_count(struct ocl_launch *launch, unsigned dimensions)
+{
+	uint64_t items = 1;
+	launch->edges = 0;
+	for (unsigned i = 0; i < dimensions; i++) {
+		items *= launch->local[i];
+		if (launch->local[i] != 1) {
+			groups_divide(launch, i);
+		} else {
+			launch->whole[i] = launch->global[i];
+			launch->rest[i] = 0;
+		}
+	}
+	return items;
+}
+
+static inline cl_int local_decide(struct ocl_launch *launch, const struct ocl_ndrange *range,
+				  cl_command_queue queue)
 {
 	const struct abi_kernel *abi = launch->code->abi;
 	const uint32_t *required = abi->required_local;
@@ -99,8 +128,7 @@ static cl_int local_decide(struct ocl_launch *launch, const struct ocl_ndrange *
 	if (error)
 		return error;
 	/* What the kernel requires may be in more dimensions than there are. */
-	groups_count(launch, required[0] ? 3 : launch->work_dim);
-	const uint64_t items = (uint64_t)launch->local[0] * launch->local[1] * launch->local[2];
+	const uint64_t items = groups_count(launch, required[0] ? 3 : launch->work_dim);
 	if (items > launch->code->caps.max_threads)
 		return CL_INVALID_WORK_GROUP_SIZE;
 	/* 5.10: CL_INVALID_WORK_GROUP_SIZE when the program was built for uniform
@@ -109,25 +137,22 @@ static cl_int local_decide(struct ocl_launch *launch, const struct ocl_ndrange *
 	return launch->uniform && launch->edges ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS;
 }
 
-static uint64_t groups_of(const struct ocl_launch *launch, unsigned dimension)
-{
-	return launch->whole[dimension] + (launch->edges >> dimension & 1);
-}
-
-static cl_int limits_check(const struct ocl_launch *launch, cl_command_queue queue)
+static cl_int limits_fail(const struct ocl_launch *launch, cl_command_queue queue, unsigned i)
 {
 	const struct gpu_caps *caps = queue->device->caps;
-	for (unsigned i = 0; i < launch->work_dim; i++) {
-		const uint64_t groups = groups_of(launch, i);
-		if (groups <= caps->max_grid[i])
-			continue;
-		ocl_context_report(queue->context,
-				   "kernel %s: %llu work-groups in dimension %u, "
-				   "%s runs at most %llu",
-				   launch->kernel->name, (unsigned long long)groups, i, caps->name,
-				   (unsigned long long)caps->max_grid[i]);
-		return CL_OUT_OF_RESOURCES;
-	}
+	ocl_context_report(queue->context,
+			   "kernel %s: %llu work-groups in dimension %u, %s runs at most %llu",
+			   launch->kernel->name, (unsigned long long)groups_of(launch, i), i,
+			   caps->name, (unsigned long long)caps->max_grid[i]);
+	return CL_OUT_OF_RESOURCES;
+}
+
+static inline cl_int limits_check(const struct ocl_launch *launch, cl_command_queue queue)
+{
+	const uint64_t *most = queue->device->caps->max_grid;
+	for (unsigned i = 0; i < launch->work_dim; i++)
+		if (groups_of(launch, i) > most[i])
+			return limits_fail(launch, queue, i);
 	return CL_SUCCESS;
 }
 
@@ -138,8 +163,6 @@ static cl_int residency_check(const struct ocl_launch *launch, cl_command_queue 
 	const uint32_t *local = launch->local;
 	const uint64_t groups = groups_of(launch, 0) * groups_of(launch, 1) * groups_of(launch, 2);
 	uint64_t most = 0;
-	if (!launch->cooperative)
-		return CL_SUCCESS;
 	cl_int error = gpu_function_resident(launch->code->function,
 					     local[0] * local[1] * local[2],
 					     launch->dynamic_local_B, &most);
@@ -157,7 +180,7 @@ static cl_int residency_check(const struct ocl_launch *launch, cl_command_queue 
 
 /* --- accesses ---------------------------------------------------------------------------- */
 
-static cl_int local_memory_check(struct ocl_launch *launch, cl_command_queue queue)
+static inline cl_int local_memory_check(struct ocl_launch *launch, cl_command_queue queue)
 {
 	const struct abi_kernel *abi = launch->code->abi;
 	uint64_t dynamic_B = abi->dynamic_local_B;
@@ -206,7 +229,7 @@ static void indirect_touch(struct ocl_command *command, const struct ocl_indirec
 					  indirect->mems[i]->size_B, OCL_ACCESS_UPDATE);
 }
 
-static cl_int accesses_make(struct ocl_command *command)
+static inline cl_int accesses_make(struct ocl_command *command)
 {
 	const struct ocl_launch *launch = &command->u.launch;
 	const struct abi_kernel *abi = launch->code->abi;
@@ -272,7 +295,7 @@ static bool is_wide(const struct ocl_launch *launch)
 	return wide;
 }
 
-static cl_int functions_find(struct ocl_launch *launch)
+static inline cl_int functions_find(struct ocl_launch *launch)
 {
 	const struct ocl_kernel_code *code = launch->code;
 	const bool wide = code->traits.narrow_ids && is_wide(launch);
@@ -311,7 +334,7 @@ static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue,
 		error = local_decide(launch, range, queue);
 	if (!error)
 		error = limits_check(launch, queue);
-	if (!error)
+	if (!error && launch->cooperative)
 		error = residency_check(launch, queue);
 	return error ? error : functions_find(launch);
 }
@@ -349,7 +372,9 @@ cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LA
 		command->kind = &ocl_command_launch_printf;
 	if (launch->code->traits.images)
 		error = images_check(launch, queue);
-	return error ? error : accesses_make(command);
+	if (!error && (launch->code->traits.memory_count || kernel->indirect || kernel->addressed))
+		error = accesses_make(command);
+	return error;
 }
 
 void ocl_launch_finish(struct ocl_command *command, const struct ocl_access *own)
@@ -431,6 +456,8 @@ static cl_int hidden_parameters(struct ocl_launch *launch, struct hidden_values 
 				void **parameters)
 {
 	const struct abi_kernel *abi = launch->code->abi;
+	for (unsigned i = 0; i < 3; i++)
+		values->group_count[i] = (uint32_t)groups_of(launch, i);
 #define BY_DIMENSION(value, place)                                                                \
 	case ABI_HIDDEN_##value##_X:                                                             \
 	case ABI_HIDDEN_##value##_Y:                                                             \
@@ -467,15 +494,20 @@ static cl_int hidden_parameters(struct ocl_launch *launch, struct hidden_values 
 static void grid_describe_whole(const struct ocl_launch *launch, struct hidden_values *values,
 				struct gpu_launch *gpu)
 {
-	uint64_t starts = 0;
 	for (unsigned i = 0; i < 3; i++) {
 		gpu->grid[i] = (uint32_t)launch->whole[i];
 		gpu->block[i] = launch->local[i];
+	}
+	gpu->function = launch->function;
+	/* Nobody else looks at these. */
+	if (!launch->code->abi->hidden_count)
+		return;
+	for (unsigned i = 0; i < 3; i++) {
 		values->group_start[i] = 0;
 		values->id_start[i] = launch->offset[i];
-		starts |= launch->offset[i];
+		if (launch->offset[i])
+			gpu->function = launch->starting;
 	}
-	gpu->function = starts ? launch->starting : launch->function;
 }
 
 /* One of the grids that a launch is: of the whole work-groups, or of those at the edges
@@ -519,42 +551,44 @@ uint32_t ocl_launch_grids(const struct ocl_launch *launch)
 	return count;
 }
 
-static cl_int launch_grids(const struct ocl_launch *launch, struct gpu_stream *stream,
-			   struct hidden_values *values, void **parameters)
+/* The whole work-groups, and those at the edges. */
+static cl_int launch_several(const struct ocl_launch *launch, struct gpu_stream *stream,
+			     struct hidden_values *values, struct gpu_launch *gpu)
 {
-	struct gpu_launch gpu = {
-		.dynamic_local_B = launch->dynamic_local_B,
-		.cooperative = launch->cooperative,
-		.parameters = parameters,
-	};
-	const unsigned all = launch->edges;
 	unsigned edges = 0;
 	cl_int error = CL_SUCCESS;
-	if (!all) {
-		grid_describe_whole(launch, values, &gpu);
-		return gpu_launch(stream, &gpu);
-	}
 	do {
-		if (grid_describe(launch, edges, values, &gpu))
-			error = gpu_launch(stream, &gpu);
-		edges = edges_next(edges, all);
+		if (grid_describe(launch, edges, values, gpu))
+			error = gpu_launch(stream, gpu);
+		edges = edges_next(edges, launch->edges);
 	} while (edges && !error);
 	return error;
 }
 
-static cl_int launch_with(struct ocl_command *command, struct gpu_stream *stream,
+static inline cl_int launch_grids(const struct ocl_launch *launch, struct gpu_stream *stream,
+				  struct hidden_values *values, void **parameters)
+{
+	struct gpu_launch gpu;
+	gpu.dynamic_local_B = launch->dynamic_local_B;
+	gpu.cooperative = launch->cooperative;
+	gpu.parameters = parameters;
+	if (launch->edges)
+		return launch_several(launch, stream, values, &gpu);
+	grid_describe_whole(launch, values, &gpu);
+	return gpu_launch(stream, &gpu);
+}
+
+static inline cl_int launch_with(struct ocl_command *command, struct gpu_stream *stream,
 			  struct hidden_values *values, void **parameters)
 {
 	struct ocl_launch *launch = &command->u.launch;
-	for (unsigned i = 0; i < 3 && launch->code->abi->hidden_count; i++)
-		values->group_count[i] = (uint32_t)groups_of(launch, i);
 	if (launch->code->traits.locals)
 		(void)ocl_kernel_dynamic_local_B(launch->code->abi, launch->arguments,
 						 values->offsets);
 	cl_int error = argument_parameters(command, values, parameters);
 	if (!error && launch->cooperative)
 		error = gpu_stream_barrier(stream, &launch->grid_barrier);
-	if (!error)
+	if (!error && launch->code->abi->hidden_count)
 		error = hidden_parameters(launch, values,
 					  parameters + launch->code->abi->argument_count);
 	/* Who launches a recorded graph notes its stream. */
@@ -571,15 +605,18 @@ static cl_int launch_run(struct ocl_command *command, struct gpu_stream *stream)
 	const size_t count = (size_t)abi->argument_count + abi->hidden_count;
 	void *own_parameters[LAUNCH_PARAMETERS];
 	uint32_t own_offsets[LAUNCH_PARAMETERS];
-	struct hidden_values values = {.offsets = own_offsets};
-	if (count <= LAUNCH_PARAMETERS)
-		return launch_with(command, stream, &values, own_parameters);
-	void **parameters = malloc(count * (sizeof(*parameters) + sizeof(*values.offsets)));
-	if (!parameters)
-		return CL_OUT_OF_HOST_MEMORY;
-	values.offsets = (uint32_t *)(parameters + count);
-	cl_int error = launch_with(command, stream, &values, parameters);
-	free(parameters);
+	void **parameters = own_parameters;
+	struct hidden_values values;
+	values.offsets = own_offsets;
+	if (count > LAUNCH_PARAMETERS) {
+		parameters = malloc(count * (sizeof(*parameters) + sizeof(*values.offsets)));
+		if (!parameters)
+			return CL_OUT_OF_HOST_MEMORY;
+		values.offsets = (uint32_t *)(parameters + count);
+	}
+	const cl_int error = launch_with(command, stream, &values, parameters);
+	if (parameters != own_parameters)
+		free(parameters);
 	return error;
 }
 

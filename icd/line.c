@@ -23,10 +23,8 @@ static bool is_runnable(const struct ocl_command *command)
 	return atomic_load(&command->failed) || !atomic_load(&command->pending);
 }
 
-bool ocl_line_holds(const struct ocl_line *line, const struct ocl_command *command)
+bool ocl_line_holds_back(const struct ocl_line *line, const struct ocl_command *command)
 {
-	if (list_empty(&line->waiting))
-		return false;
 	return line->in_order || !list_empty(&line->barriers) || command->joins;
 }
 

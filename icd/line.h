@@ -32,7 +32,12 @@ struct ocl_line {
 void ocl_line_init(struct ocl_line *line, bool in_order);
 
 /* Whether command, whose events are settled, has to line up all the same. */
-bool ocl_line_holds(const struct ocl_line *line, const struct ocl_command *command);
+bool ocl_line_holds_back(const struct ocl_line *line, const struct ocl_command *command);
+static inline bool ocl_line_holds(const struct ocl_line *line, const struct ocl_command *command)
+{
+	/* Mostly there is nobody. */
+	return !list_empty(&line->waiting) && ocl_line_holds_back(line, command);
+}
 
 /* Gives command its ticket.  taken: it is being submitted already. */
 void ocl_line_enter(struct ocl_line *line, struct ocl_command *command, bool taken);

@@ -40,11 +40,6 @@ void ocl_mem_drop(cl_mem mem)
 		free(mem);
 }
 
-bool ocl_mem_is_alive(const struct _cl_mem *mem)
-{
-	return object_reference_count(mem) != 0;
-}
-
 size_t ocl_mem_offset_B(const struct _cl_mem *mem)
 {
 	return mem->parent && !mem->image ? mem->origin_B - mem->parent->origin_B : 0;

@@ -61,7 +61,10 @@ bool ocl_mem_uses_svm(const struct _cl_mem *mem);
 void ocl_mem_hold(cl_mem mem);
 void ocl_mem_drop(cl_mem mem);
 /* Whether the application still has it, and not only unfinished commands. */
-bool ocl_mem_is_alive(const struct _cl_mem *mem);
+static inline bool ocl_mem_is_alive(const struct _cl_mem *mem)
+{
+	return object_reference_count(mem) != 0;
+}
 
 /* A buffer whose bytes are pinned memory of the host, which devices reach over the bus: kernels
  * and a host that has it mapped see each other's writes.  from: what is in it first, or NULL.

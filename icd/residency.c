@@ -282,11 +282,6 @@ cl_int ocl_storage_place(struct ocl_storage *storage, uint32_t device, gpu_addre
 	return error;
 }
 
-bool ocl_storage_is_slow(const struct ocl_storage *storage)
-{
-	return storage->pageable;
-}
-
 /* --- copies between locations ---------------------------------------------------- */
 
 static void idle_wait_locked(struct ocl_storage *storage)
@@ -575,42 +570,25 @@ static cl_int acquire_locked(struct ocl_storage *storage, const struct ocl_acqui
 	return CL_SUCCESS;
 }
 
-cl_int ocl_storage_acquire(struct ocl_storage *storage, uint32_t device,
-			   struct gpu_stream *stream, uint64_t lo_B, uint64_t hi_B,
-			   enum ocl_access_mode mode, struct ocl_acquired *acquired_out)
+cl_int ocl_storage_acquire_moving(struct ocl_storage *storage, struct ocl_acquired *acquired)
 {
-	const bool tracked = atomic_load_explicit(&storage->tracked, memory_order_acquire);
-	struct ocl_location *location = &storage->locations[device];
-	cl_int error = ocl_users_note(&location->users, stream);
-	if (error)
-		return error;
-	acquired_out->lo_B = lo_B;
-	acquired_out->hi_B = hi_B;
-	acquired_out->stream = stream;
-	acquired_out->device = device;
-	acquired_out->mode = mode;
-	acquired_out->tracked = tracked;
+	cl_int error = CL_SUCCESS;
 	if (storage->moves_whole && atomic_exchange(&storage->at_host, false))
-		error = gpu_managed_prefetch(stream, storage->shadow, storage->size_B, false);
-	if (tracked && mode != OCL_ACCESS_AFAR) {
+		error = gpu_managed_prefetch(acquired->stream, storage->shadow, storage->size_B,
+					     false);
+	if (acquired->tracked && acquired->mode != OCL_ACCESS_AFAR) {
 		lock_take(&storage->lock);
 		idle_wait_locked(storage);
-		error = acquire_locked(storage, acquired_out);
+		error = acquire_locked(storage, acquired);
 		lock_drop(&storage->lock);
 	}
-	if (error)
-		return error;
-	acquired_out->address = location->address + lo_B;
-	acquired_out->array = location->array;
-	return CL_SUCCESS;
+	return error;
 }
 
-void ocl_storage_commit(struct ocl_storage *storage, const struct ocl_acquired *acquired,
-			bool written, struct gpu_event *done)
+void ocl_storage_commit_tracked(struct ocl_storage *storage, const struct ocl_acquired *acquired,
+				bool written, struct gpu_event *done)
 {
 	struct list *link, *next;
-	if (!acquired->tracked || !(acquired->mode & OCL_ACCESS_WRITE))
-		return;
 	lock_take(&storage->lock);
 	idle_wait_locked(storage);
 	list_for_each(link, next, &storage->segments) {

@@ -150,14 +150,40 @@ void ocl_storage_collect(struct ocl_storage *storage, struct ocl_witnesses *witn
 cl_int ocl_storage_place(struct ocl_storage *storage, uint32_t device, gpu_address *address_out,
 			 struct gpu_array **array_out);
 
-bool ocl_storage_is_slow(const struct ocl_storage *storage);
+static inline bool ocl_storage_is_slow(const struct ocl_storage *storage)
+{
+	return storage->pageable;
+}
 /* Whether an acquire would have nothing to copy, as things are now. */
 bool ocl_storage_has(struct ocl_storage *storage, uint32_t device, uint64_t lo_B, uint64_t hi_B,
 		     enum ocl_access_mode mode);
 
-cl_int ocl_storage_acquire(struct ocl_storage *storage, uint32_t device,
-			   struct gpu_stream *stream, uint64_t lo_B, uint64_t hi_B,
-			   enum ocl_access_mode mode, struct ocl_acquired *acquired_out);
+/* Its part for bytes that may be elsewhere. */
+cl_int ocl_storage_acquire_moving(struct ocl_storage *storage, struct ocl_acquired *acquired);
+static inline cl_int ocl_storage_acquire(struct ocl_storage *storage, uint32_t device,
+					 struct gpu_stream *stream, uint64_t lo_B, uint64_t hi_B,
+					 enum ocl_access_mode mode,
+					 struct ocl_acquired *acquired_out)
+{
+	struct ocl_location *location = &storage->locations[device];
+	const bool tracked = atomic_load_explicit(&storage->tracked, memory_order_acquire);
+	cl_int error = ocl_users_note(&location->users, stream);
+	if (error)
+		return error;
+	acquired_out->lo_B = lo_B;
+	acquired_out->hi_B = hi_B;
+	acquired_out->stream = stream;
+	acquired_out->device = device;
+	acquired_out->mode = mode;
+	acquired_out->tracked = tracked;
+	if (tracked || storage->moves_whole)
+		error = ocl_storage_acquire_moving(storage, acquired_out);
+	if (error)
+		return error;
+	acquired_out->address = location->address + lo_B;
+	acquired_out->array = location->array;
+	return CL_SUCCESS;
+}
 /* Whether ocl_storage_copy_out can spare the device a copy of the bytes: then a command that
  * only copies them elsewhere acquires them as OCL_ACCESS_AFAR, in which case it has none. */
 bool ocl_storage_copies_out(const struct ocl_storage *storage);
@@ -175,8 +201,15 @@ cl_int ocl_storage_copy_box_out(struct ocl_storage *storage, const struct ocl_ac
 				const struct ocl_box_out *box);
 /* Always once after an acquire.  written: the operation of a WRITE or UPDATE is
  * in the stream; done is its witness, or NULL if nobody made one. */
-void ocl_storage_commit(struct ocl_storage *storage, const struct ocl_acquired *acquired,
-			bool written, struct gpu_event *done);
+void ocl_storage_commit_tracked(struct ocl_storage *storage, const struct ocl_acquired *acquired,
+				bool written, struct gpu_event *done);
+static inline void ocl_storage_commit(struct ocl_storage *storage,
+				      const struct ocl_acquired *acquired, bool written,
+				      struct gpu_event *done)
+{
+	if (acquired->tracked && acquired->mode & OCL_ACCESS_WRITE)
+		ocl_storage_commit_tracked(storage, acquired, written, done);
+}
 
 /* The host shadow, made now if need be, and pinned within the range at least.
  * CL_MEM_OBJECT_ALLOCATION_FAILURE. */
