@@ -84,9 +84,18 @@ cl_int gpu_device_use(struct gpu_device *device);
 struct gpu_scope {
 	struct CUctx_st *cu_previous;
 	bool changed;
+	bool by_handle;                  /* nothing was made current */
 };
 cl_int gpu_enter(struct gpu_device *device, struct gpu_scope *scope);
-void gpu_leave(const struct gpu_scope *scope);
+/* The same for calls on streams and events of device alone, where the driver takes those
+ * without a context: mostly nothing but a look at the device's status. */
+cl_int gpu_enter_by_handle(struct gpu_device *device, struct gpu_scope *scope);
+void gpu_leave_changed(const struct gpu_scope *scope);
+static inline void gpu_leave(const struct gpu_scope *scope)
+{
+	if (scope->changed)
+		gpu_leave_changed(scope);
+}
 /* CL_SUCCESS, or the code of the error that killed the device. */
 cl_int gpu_device_status(const struct gpu_device *device);
 /* Now, in ns of CLOCK_MONOTONIC: the scale of gpu_event_time_ns. */

@@ -219,7 +219,7 @@ static cl_int epoch_make(struct gpu_device *device, const struct gpu_epoch *prev
 			 struct gpu_epoch **epoch_out)
 {
 	struct gpu_stream *stream;
-	struct gpu_epoch *epoch;
+	struct gpu_epoch *epoch = NULL;
 	uint64_t host_ns = 0;
 	cl_int err = clock_stream_get(device, &stream);
 	if (!err)
@@ -235,6 +235,19 @@ static cl_int epoch_make(struct gpu_device *device, const struct gpu_epoch *prev
 		epoch_put_free(device, epoch);
 	else
 		*epoch_out = epoch;
+	return err;
+}
+
+/* The same, whatever context is current. */
+static cl_int epoch_make_in_context(struct gpu_device *device, const struct gpu_epoch *previous,
+				    struct gpu_epoch **epoch_out)
+{
+	struct gpu_scope scope;
+	cl_int err = gpu_enter(device, &scope);
+	if (err)
+		return err;
+	err = epoch_make(device, previous, epoch_out);
+	gpu_leave(&scope);
 	return err;
 }
 
@@ -282,7 +295,7 @@ cl_int gpu_epoch_renew(struct gpu_device *device)
 		return CL_SUCCESS;
 	struct gpu_epoch *current = current_ref(device), *made = NULL;
 	/* When the device was too busy, once more after a while; the old one serves meanwhile. */
-	cl_int err = epoch_make(device, current, &made);
+	cl_int err = epoch_make_in_context(device, current, &made);
 	if (!err && made && made->device_ns < RENEW_NS)
 		atomic_store(&device->epoch_due_ns, now_ns + (made->device_ns > RENEW_FIRST_NS ?
 							      made->device_ns : RENEW_FIRST_NS));
@@ -301,7 +314,7 @@ cl_int gpu_epoch_get(struct gpu_device *device, struct gpu_epoch **epoch_out)
 	*epoch_out = current_ref(device);
 	if (*epoch_out)
 		return CL_SUCCESS;
-	err = epoch_make(device, NULL, &first);
+	err = epoch_make_in_context(device, NULL, &first);
 	if (err)
 		return err;
 	publish(device, NULL, first);

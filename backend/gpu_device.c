@@ -310,7 +310,7 @@ void gpu_device_lose(struct gpu_device *device, cl_int code)
 static inline cl_int scope_begin(struct gpu_device *device, CUcontext cu_context,
 				 struct gpu_scope *scope)
 {
-	scope->changed = false;
+	scope->changed = scope->by_handle = false;
 	cl_int err = gpu_check(device, cuda.cuCtxGetCurrent(&scope->cu_previous));
 	if (err || scope->cu_previous == cu_context)
 		return err;
@@ -319,11 +319,10 @@ static inline cl_int scope_begin(struct gpu_device *device, CUcontext cu_context
 	return err;
 }
 
-void gpu_leave(const struct gpu_scope *scope)
+void gpu_leave_changed(const struct gpu_scope *scope)
 {
 	/* A caller's context that has died meanwhile cannot come back. */
-	if (scope->changed)
-		(void)gpu_check(NULL, cuda.cuCtxSetCurrent(scope->cu_previous));
+	(void)gpu_check(NULL, cuda.cuCtxSetCurrent(scope->cu_previous));
 }
 
 /* A pool of our own, so that nobody else's settings change.  Memory that was
@@ -404,6 +403,22 @@ cl_int gpu_enter(struct gpu_device *device, struct gpu_scope *scope)
 	if (!cu_context)
 		cu_context = atomic_load_explicit(&device->cu_context, memory_order_relaxed);
 	return scope_begin(device, cu_context, scope);
+}
+
+cl_int gpu_enter_by_handle(struct gpu_device *device, struct gpu_scope *scope)
+{
+	return gpu_scope_by_handle(device, scope);
+}
+
+bool gpu_wants_current(struct gpu_device *device, CUresult cu_result, struct gpu_scope *scope)
+{
+	if (!scope->by_handle || (cu_result != CUDA_ERROR_INVALID_CONTEXT &&
+				  cu_result != CUDA_ERROR_INVALID_HANDLE))
+		return false;
+	if (!atomic_exchange(&device->wants_current, true))
+		log_info("%s: the driver wants a context for calls on streams",
+			 device->caps.name);
+	return !gpu_enter(device, scope);
 }
 
 cl_int gpu_device_check_process(struct gpu_device *device)

@@ -36,9 +36,14 @@ static cl_int event_make(struct gpu_device *device, bool timing, struct gpu_even
 	if (!event)
 		return CL_OUT_OF_HOST_MEMORY;
 	memset(event, 0, sizeof(*event));
-	/* No CU_EVENT_BLOCKING_SYNC: it makes each record cost 1 us more. */
-	cl_int err = gpu_check(device, cuda.cuEventCreate(
-		&event->cu_event, timing ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING));
+	struct gpu_scope scope;
+	cl_int err = gpu_enter(device, &scope);
+	if (!err) {
+		/* No CU_EVENT_BLOCKING_SYNC: it makes each record cost 1 us more. */
+		err = gpu_check(device, cuda.cuEventCreate(
+			&event->cu_event, timing ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING));
+		gpu_leave(&scope);
+	}
 	if (err) {
 		free(event);
 		return err;
@@ -56,9 +61,10 @@ static void event_recycle(struct gpu_device *device, struct gpu_event *event)
 	put_free(device, event);
 }
 
-static cl_int record(struct gpu_stream *stream, struct gpu_event *event)
+static cl_int record(struct gpu_stream *stream, struct gpu_event *event, struct gpu_scope *scope)
 {
 	struct gpu_device *device = stream->device;
+	CUresult cu_result;
 	if (event->epoch)
 		gpu_epoch_unref(device, event->epoch);
 	event->epoch = NULL;
@@ -73,10 +79,12 @@ static cl_int record(struct gpu_stream *stream, struct gpu_event *event)
 		gpu_stream_count(stream);
 	/* Read before the record is made (see gpu_internal.h). */
 	event->sequence = gpu_stream_last(stream);
-	return gpu_check(device, cuda.cuEventRecord(event->cu_event, stream->cu_stream));
+	do
+		cu_result = cuda.cuEventRecord(event->cu_event, stream->cu_stream);
+	while (cu_result && gpu_wants_current(device, cu_result, scope));
+	return gpu_check_result(device, cu_result, "cuEventRecord", __FILE__, __LINE__);
 }
 
-/* The device's context is current. */
 static cl_int event_take(struct gpu_device *device, bool timing, struct gpu_event **spare,
 			 struct gpu_event **event_out)
 {
@@ -97,13 +105,13 @@ cl_int gpu_event_record_in(struct gpu_stream *stream, bool timing, struct gpu_ev
 	struct gpu_device *device = stream->device;
 	struct gpu_event *event;
 	struct gpu_scope scope;
-	cl_int err = gpu_enter(device, &scope);
+	cl_int err = gpu_scope_by_handle(device, &scope);
 	if (err)
 		return err;
 	err = event_take(device, timing, spare, &event);
 	if (err)
 		goto leave;
-	err = record(stream, event);
+	err = record(stream, event, &scope);
 	if (err)
 		event_recycle(device, event);
 	else
@@ -185,10 +193,13 @@ cl_int gpu_event_query(struct gpu_event *event, bool *done_out)
 		*done_out = true;
 		return CL_SUCCESS;
 	}
-	cl_int err = gpu_enter(device, &scope);
+	cl_int err = gpu_scope_by_handle(device, &scope);
 	if (err)
 		return err;
-	CUresult cu_result = cuda.cuEventQuery(event->cu_event);
+	CUresult cu_result;
+	do
+		cu_result = cuda.cuEventQuery(event->cu_event);
+	while (cu_result && gpu_wants_current(device, cu_result, &scope));
 	if (cu_result == CUDA_SUCCESS)
 		gpu_event_note_done(event);
 	else if (cu_result == CUDA_ERROR_NOT_READY)
@@ -215,7 +226,7 @@ cl_int gpu_event_block(struct gpu_event *event)
 		return err;
 	struct gpu_pauses pauses;
 	struct gpu_scope scope;
-	const bool entered = !gpu_enter(event->stream->device, &scope);
+	const bool entered = !gpu_scope_by_handle(event->stream->device, &scope);
 	gpu_pauses_begin(&pauses, event->stream);
 	do {
 		gpu_pause(&pauses);

@@ -53,6 +53,7 @@ struct gpu_device {
 	uint64_t max_pitch_B;            /* of 2D and 3D copies */
 
 	atomic_int lost;                 /* CL_SUCCESS, or why nothing works any more */
+	atomic_bool wants_current;       /* the driver did not take a stream for its context */
 
 	/* Set by gpu_device_use under birth_lock; read freely once cu_context is
 	 * there, which is stored last. */
@@ -134,6 +135,20 @@ static inline uint64_t gpu_pool_keep_B(const struct gpu_device *device)
 /* gpu_enter for what creates objects: notices also that the process is a fork's
  * child, in which CUDA does not work. */
 cl_int gpu_enter_new(struct gpu_device *device, struct gpu_scope *scope);
+/* gpu_enter_by_handle.  To make a context current and the old one again takes 50 ns; streams and
+ * events know theirs, and no driver that was seen asks for another (580; softcuda).  One that
+ * does says so, and gpu_wants_current then makes the context current, until gpu_leave, for the
+ * call to be made once more: nothing has come of it.  From then on it is made current at once. */
+static inline cl_int gpu_scope_by_handle(struct gpu_device *device, struct gpu_scope *scope)
+{
+	if (atomic_load_explicit(&device->wants_current, memory_order_relaxed))
+		return gpu_enter(device, scope);
+	scope->changed = false;
+	scope->by_handle = true;
+	return atomic_load_explicit(&device->lost, memory_order_acquire);
+}
+bool gpu_wants_current(struct gpu_device *device, CUresult cu_result, struct gpu_scope *scope);
+
 /* The device's status, with a look at whether the process is a fork's child. */
 cl_int gpu_device_check_process(struct gpu_device *device);
 void gpu_device_lose(struct gpu_device *device, cl_int code);
@@ -211,7 +226,7 @@ cl_int gpu_graph_add_fill(struct gpu_graph *graph, gpu_address to, uint32_t valu
  * asked for or waited for.  Time runs on through a renewal without a step.
  *
  * gpu_epoch_get gives the current epoch with a reference, gpu_epoch_renew sees to it
- * that there is a new one when it is due.  The device's context is current. */
+ * that there is a new one when it is due. */
 cl_int gpu_epoch_get(struct gpu_device *device, struct gpu_epoch **epoch_out);
 cl_int gpu_epoch_renew(struct gpu_device *device);
 void gpu_epoch_unref(struct gpu_device *device, struct gpu_epoch *epoch);

@@ -6,7 +6,7 @@
 
 /* Above the static limit a function has to be told how much dynamic memory a
  * launch may ask for.  It is told the most there is, once: two threads that told
- * it their own needs could lower each other's.  The device's context is current. */
+ * it their own needs could lower each other's. */
 static cl_int opt_in(struct gpu_function *function, uint32_t dynamic_local_B)
 {
 	struct gpu_device *device = function->module->device;
@@ -16,8 +16,13 @@ static cl_int opt_in(struct gpu_function *function, uint32_t dynamic_local_B)
 	if (atomic_load_explicit(&function->opted_in, memory_order_acquire))
 		return CL_SUCCESS;
 	int most_B = (int)(device->caps.local_optin_B - static_B);
-	cl_int err = gpu_check(device, cuda.cuFuncSetAttribute(
+	struct gpu_scope scope;
+	cl_int err = gpu_enter(device, &scope);
+	if (err)
+		return err;
+	err = gpu_check(device, cuda.cuFuncSetAttribute(
 		function->cu_function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most_B));
+	gpu_leave(&scope);
 	if (!err)
 		atomic_store_explicit(&function->opted_in, true, memory_order_release);
 	return err;
@@ -74,35 +79,56 @@ cl_int gpu_function_resident(struct gpu_function *function, uint32_t threads,
 	return err;
 }
 
-cl_int gpu_launch(struct gpu_stream *stream, const struct gpu_launch *launch)
+/* Into a graph, or with all work-groups at once. */
+static cl_int launch_otherwise(struct gpu_stream *stream, const struct gpu_launch *launch)
 {
 	struct gpu_device *device = stream->device;
-	struct gpu_function *function = launch->function;
 	const uint32_t *grid = launch->grid;
 	const uint32_t *block = launch->block;
 	struct gpu_scope scope;
-	if (function->module->device != device)
-		return CL_INVALID_VALUE;
 	cl_int err = gpu_enter(device, &scope);
 	if (err)
 		return err;
-	err = allow_dynamic(function, launch->dynamic_local_B);
-	if (err)
-		goto leave;
 	if (stream->graph)
 		err = gpu_graph_add_launch(stream->graph, launch);
-	else if (launch->cooperative)
-		err = gpu_check(device, cuda.cuLaunchCooperativeKernel(
-			function->cu_function, grid[0], grid[1], grid[2], block[0], block[1],
-			block[2], launch->dynamic_local_B, stream->cu_stream, launch->parameters));
 	else
-		err = gpu_check(device, cuda.cuLaunchKernel(
-			function->cu_function, grid[0], grid[1], grid[2], block[0], block[1],
-			block[2], launch->dynamic_local_B, stream->cu_stream, launch->parameters,
-			NULL));
+		err = gpu_check(device, cuda.cuLaunchCooperativeKernel(
+			launch->function->cu_function, grid[0], grid[1], grid[2], block[0],
+			block[1], block[2], launch->dynamic_local_B, stream->cu_stream,
+			launch->parameters));
+	gpu_leave(&scope);
+	return err;
+}
+
+static cl_int launch_plainly(struct gpu_stream *stream, const struct gpu_launch *launch)
+{
+	struct gpu_device *device = stream->device;
+	const uint32_t *grid = launch->grid;
+	const uint32_t *block = launch->block;
+	struct gpu_scope scope;
+	CUresult cu_result;
+	cl_int err = gpu_scope_by_handle(device, &scope);
+	if (err)
+		return err;
+	do
+		cu_result = cuda.cuLaunchKernel(
+			launch->function->cu_function, grid[0], grid[1], grid[2], block[0],
+			block[1], block[2], launch->dynamic_local_B, stream->cu_stream,
+			launch->parameters, NULL);
+	while (cu_result && gpu_wants_current(device, cu_result, &scope));
+	gpu_leave(&scope);
+	return gpu_check_result(device, cu_result, "cuLaunchKernel", __FILE__, __LINE__);
+}
+
+cl_int gpu_launch(struct gpu_stream *stream, const struct gpu_launch *launch)
+{
+	if (launch->function->module->device != stream->device)
+		return CL_INVALID_VALUE;
+	cl_int err = allow_dynamic(launch->function, launch->dynamic_local_B);
+	if (!err)
+		err = stream->graph || launch->cooperative ? launch_otherwise(stream, launch)
+							   : launch_plainly(stream, launch);
 	if (!err)
 		gpu_stream_count(stream);
-leave:
-	gpu_leave(&scope);
 	return err;
 }

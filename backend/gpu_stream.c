@@ -128,11 +128,14 @@ bool gpu_stream_reached(struct gpu_stream *stream, uint64_t sequence)
 	    !atomic_load_explicit(&stream->foreign, memory_order_relaxed))
 		return true;
 	struct gpu_scope scope;
-	if (gpu_enter(stream->device, &scope))
+	if (gpu_scope_by_handle(stream->device, &scope))
 		return gpu_device_status(stream->device) != CL_SUCCESS;
 	/* Read before the question: operations that come after are not in it. */
 	uint64_t last = gpu_stream_last(stream);
-	CUresult cu_result = cuda.cuStreamQuery(stream->cu_stream);
+	CUresult cu_result;
+	do
+		cu_result = cuda.cuStreamQuery(stream->cu_stream);
+	while (cu_result && gpu_wants_current(stream->device, cu_result, &scope));
 	if (cu_result == CUDA_SUCCESS)
 		gpu_stream_raise_done(stream, last);
 	else if (cu_result != CUDA_ERROR_NOT_READY)
@@ -166,11 +169,14 @@ cl_int gpu_stream_wait_event(struct gpu_stream *stream, struct gpu_event *event)
 	cl_int err = gpu_device_status(event->stream->device);
 	struct gpu_scope scope;
 	if (!err)
-		err = gpu_enter(stream->device, &scope);
+		err = gpu_scope_by_handle(stream->device, &scope);
 	if (err)
 		return err;
-	err = gpu_check(stream->device,
-			cuda.cuStreamWaitEvent(stream->cu_stream, event->cu_event, 0));
+	CUresult cu_result;
+	do
+		cu_result = cuda.cuStreamWaitEvent(stream->cu_stream, event->cu_event, 0);
+	while (cu_result && gpu_wants_current(stream->device, cu_result, &scope));
+	err = gpu_check_result(stream->device, cu_result, "cuStreamWaitEvent", __FILE__, __LINE__);
 	gpu_leave(&scope);
 	if (err)
 		return err;

@@ -142,7 +142,19 @@ static CUresult current_context_locked(enum soft_need need, struct soft_context 
 	return CUDA_SUCCESS;
 }
 
-CUresult soft_enter(const char *call, enum soft_need need, struct soft_context **context_out)
+/* CUDA's default streams are the current context's. */
+static CUresult stream_context_locked(CUstream cu_stream, struct soft_context **context_out)
+{
+	const struct soft_stream *stream = soft_handle_find_locked(SOFT_KIND_STREAM, cu_stream);
+	if (!stream)
+		return current_context_locked(SOFT_NEED_CONTEXT, context_out);
+	*context_out = stream->context;
+	return stream->context->fault;
+}
+
+/* cu_stream: what the context is known by; NULL: it is the current one. */
+static CUresult enter(const char *call, enum soft_need need, const CUstream *cu_stream,
+		      struct soft_context **context_out)
 {
 	if (atomic_load(&soft_driver.forked))
 		return CUDA_ERROR_NOT_INITIALIZED;
@@ -157,6 +169,8 @@ CUresult soft_enter(const char *call, enum soft_need need, struct soft_context *
 	CUresult result = CUDA_SUCCESS;
 	if (need != SOFT_NEED_NOTHING && !soft_driver.initialised)
 		result = CUDA_ERROR_NOT_INITIALIZED;
+	else if (cu_stream)
+		result = stream_context_locked(*cu_stream, context_out);
 	else if (need != SOFT_NEED_NOTHING)
 		result = current_context_locked(need, context_out);
 	const CUresult injected =
@@ -166,6 +180,16 @@ CUresult soft_enter(const char *call, enum soft_need need, struct soft_context *
 	if (result != CUDA_SUCCESS)
 		return soft_leave(call, result);
 	return CUDA_SUCCESS;
+}
+
+CUresult soft_enter(const char *call, enum soft_need need, struct soft_context **context_out)
+{
+	return enter(call, need, NULL, context_out);
+}
+
+CUresult soft_enter_stream(const char *call, CUstream cu_stream, struct soft_context **context_out)
+{
+	return enter(call, SOFT_NEED_CONTEXT, &cu_stream, context_out);
 }
 
 CUresult soft_leave(const char *call, CUresult result)

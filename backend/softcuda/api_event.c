@@ -176,12 +176,12 @@ static CUresult record_locked(struct soft_context *context, CUevent cu_event, CU
 
 CUresult cuEventRecord(CUevent cu_event, CUstream cu_stream)
 {
-	SOFT_CALL(SOFT_NEED_CONTEXT, record_locked(context, cu_event, cu_stream, 0));
+	SOFT_STREAM_CALL(cu_stream, record_locked(context, cu_event, cu_stream, 0));
 }
 
 CUresult cuEventRecordWithFlags(CUevent cu_event, CUstream cu_stream, unsigned int flags)
 {
-	SOFT_CALL(SOFT_NEED_CONTEXT, record_locked(context, cu_event, cu_stream, flags));
+	SOFT_STREAM_CALL(cu_stream, record_locked(context, cu_event, cu_stream, flags));
 }
 
 static CUresult query_locked(CUevent cu_event)

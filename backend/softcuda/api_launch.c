@@ -200,7 +200,7 @@ static CUresult launch_locked(struct soft_context *context, const struct request
 static CUresult launch(const char *call, const struct request *request)
 {
 	struct soft_context *context = NULL;
-	CUresult result = soft_enter(call, SOFT_NEED_CONTEXT, &context);
+	CUresult result = soft_enter_stream(call, request->cu_stream, &context);
 	return result == CUDA_SUCCESS ? soft_leave(call, launch_locked(context, request))
 				      : soft_turned_back(result);
 }

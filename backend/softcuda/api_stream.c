@@ -200,7 +200,7 @@ static CUresult query_locked(struct soft_context *context, CUstream cu_stream)
 
 CUresult cuStreamQuery(CUstream cu_stream)
 {
-	SOFT_CALL(SOFT_NEED_CONTEXT, query_locked(context, cu_stream));
+	SOFT_STREAM_CALL(cu_stream, query_locked(context, cu_stream));
 }
 
 /* An operation that does nothing, for its place in a stream. */
@@ -244,7 +244,7 @@ static CUresult wait_event_locked(struct soft_context *context, CUstream cu_stre
 
 CUresult cuStreamWaitEvent(CUstream cu_stream, CUevent cu_event, unsigned int flags)
 {
-	SOFT_CALL(SOFT_NEED_CONTEXT, wait_event_locked(context, cu_stream, cu_event, flags));
+	SOFT_STREAM_CALL(cu_stream, wait_event_locked(context, cu_stream, cu_event, flags));
 }
 
 enum query { QUERY_FLAGS, QUERY_PRIORITY, QUERY_ID, QUERY_CONTEXT, QUERY_DEVICE };

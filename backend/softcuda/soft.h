@@ -113,6 +113,9 @@ enum soft_need {
  * call: NULL for another part of a call that was entered before: not counted again.
  * SOFT_DROPPED: the call is to be answered with success and left undone. */
 CUresult soft_enter(const char *call, enum soft_need need, struct soft_context **context_out);
+/* The same for a call on a stream, which knows its context, whatever is current. */
+CUresult soft_enter_stream(const char *call, CUstream cu_stream,
+			   struct soft_context **context_out);
 /* Drops the lock and hands the result through. */
 CUresult soft_leave(const char *call, CUresult result);
 
@@ -128,6 +131,12 @@ static inline CUresult soft_turned_back(CUresult result)
 #define SOFT_CALL(need, expression)                                             \
 	struct soft_context *context = NULL;                                    \
 	CUresult call_result = soft_enter(__func__, (need), &context);          \
+	return call_result != CUDA_SUCCESS ? soft_turned_back(call_result)      \
+					   : soft_leave(__func__, (expression))
+
+#define SOFT_STREAM_CALL(cu_stream, expression)                                 \
+	struct soft_context *context = NULL;                                    \
+	CUresult call_result = soft_enter_stream(__func__, (cu_stream), &context); \
 	return call_result != CUDA_SUCCESS ? soft_turned_back(call_result)      \
 					   : soft_leave(__func__, (expression))
 

@@ -321,6 +321,125 @@ static void modules_without_pools(void)
 	run_without_pools(kernels_and_modules);
 }
 
+/* A driver that takes a stream or an event only while a context is current. */
+static struct cuda_symbols lenient;
+static unsigned refused;
+
+static bool is_refused(void)
+{
+	CUcontext cu_now = NULL;
+	(void)lenient.cuCtxGetCurrent(&cu_now);
+	refused += !cu_now;
+	return !cu_now;
+}
+
+static CUresult strict_launch(CUfunction cu_function, unsigned gx, unsigned gy, unsigned gz,
+			      unsigned bx, unsigned by, unsigned bz, unsigned dynamic_B,
+			      CUstream cu_stream, void **parameters, void **extra)
+{
+	return is_refused() ? CUDA_ERROR_INVALID_CONTEXT :
+	       lenient.cuLaunchKernel(cu_function, gx, gy, gz, bx, by, bz, dynamic_B, cu_stream,
+				      parameters, extra);
+}
+
+static CUresult strict_record(CUevent cu_event, CUstream cu_stream)
+{
+	return is_refused() ? CUDA_ERROR_INVALID_CONTEXT
+			    : lenient.cuEventRecord(cu_event, cu_stream);
+}
+
+static CUresult strict_wait(CUstream cu_stream, CUevent cu_event, unsigned flags)
+{
+	return is_refused() ? CUDA_ERROR_INVALID_CONTEXT
+			    : lenient.cuStreamWaitEvent(cu_stream, cu_event, flags);
+}
+
+static CUresult strict_event_query(CUevent cu_event)
+{
+	return is_refused() ? CUDA_ERROR_INVALID_CONTEXT : lenient.cuEventQuery(cu_event);
+}
+
+static CUresult strict_stream_query(CUstream cu_stream)
+{
+	return is_refused() ? CUDA_ERROR_INVALID_CONTEXT : lenient.cuStreamQuery(cu_stream);
+}
+
+static void be_strict(void)
+{
+	lenient = cuda;
+	cuda.cuLaunchKernel = strict_launch;
+	cuda.cuEventRecord = strict_record;
+	cuda.cuStreamWaitEvent = strict_wait;
+	cuda.cuEventQuery = strict_event_query;
+	cuda.cuStreamQuery = strict_stream_query;
+}
+
+static void all_on_streams(void)
+{
+	struct gpu_stream *stream = stream_new(), *other = stream_new();
+	const gpu_address out = memory_new(4);
+	struct gpu_event *event;
+	CHECK_EQ(launch_spin(stream, out, 1), CL_SUCCESS);
+	CHECK_EQ(gpu_event_record(stream, true, &event), CL_SUCCESS);
+	CHECK_EQ(gpu_stream_wait_event(other, event), CL_SUCCESS);
+	CHECK_EQ(gpu_event_wait(event), CL_SUCCESS);
+	gpu_event_unref(event);
+	CHECK_EQ(launch_spin(other, out, 1), CL_SUCCESS);
+	while (!gpu_stream_reached(other, gpu_stream_last(other)))
+		CHECK_EQ(gpu_device_status(first()), CL_SUCCESS);
+	gpu_memory_free(first(), out, NULL, 0);
+	gpu_stream_release(stream);
+	gpu_stream_release(other);
+}
+
+/* It is asked without a context once, and never again. */
+static void streams_under_a_strict_driver(void)
+{
+	all_on_streams();
+	CHECK_EQ(refused, 1);
+}
+
+static void a_strict_driver_gets_its_context(void)
+{
+	run_in_child(be_strict, streams_under_a_strict_driver);
+}
+
+static unsigned times_made_current;
+static CUresult counted_set_current(CUcontext cu_context)
+{
+	times_made_current++;
+	return lenient.cuCtxSetCurrent(cu_context);
+}
+
+/* Nothing is made current for launches, records, waits and questions. */
+static void a_lenient_driver_is_not_asked(void)
+{
+	if (none_here())
+		SKIP("no CUDA driver");
+	struct gpu_stream *stream = stream_new(), *other = stream_new();
+	const gpu_address out = memory_new(4);
+	struct gpu_event *event;
+	/* So that there is an event. */
+	stream_wait(stream);
+	lenient = cuda;
+	times_made_current = 0;
+	cuda.cuCtxSetCurrent = counted_set_current;
+	for (unsigned i = 0; i < 4; i++) {
+		CHECK_EQ(launch_spin(stream, out, 1), CL_SUCCESS);
+		CHECK_EQ(gpu_event_record(stream, false, &event), CL_SUCCESS);
+		CHECK_EQ(gpu_stream_wait_event(other, event), CL_SUCCESS);
+		gpu_event_unref(event);
+		while (!gpu_stream_reached(stream, gpu_stream_last(stream)))
+			CHECK_EQ(gpu_device_status(first()), CL_SUCCESS);
+	}
+	CHECK_EQ(times_made_current, 0);
+	cuda.cuCtxSetCurrent = lenient.cuCtxSetCurrent;
+	stream_wait(other);
+	gpu_memory_free(first(), out, NULL, 0);
+	gpu_stream_release(stream);
+	gpu_stream_release(other);
+}
+
 static void the_current_context_stays(void)
 {
 	if (none_here())
@@ -469,6 +588,7 @@ static void a_fault_loses_the_device(void)
 
 static const struct test_case cases[] = {
 	TEST(modules_without_pools),
+	TEST(a_strict_driver_gets_its_context),
 	TEST(devices_are_found),
 	TEST(code_is_assembled_and_loaded),
 	TEST(devices_are_described),
@@ -482,6 +602,7 @@ static const struct test_case cases[] = {
 	TEST(kernels_run),
 	TEST(dynamic_local_memory_is_opted_in),
 	TEST(modules_end),
+	TEST(a_lenient_driver_is_not_asked),
 	TEST(the_current_context_stays),
 	TEST(failures_are_unwound),
 	TEST(a_forked_child_fails_cleanly),
