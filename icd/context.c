@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/log.h"
 #include "icd/info_rows.h"
+#include "icd/mem.h"
 #include "icd/platform.h"
 
 #include <stdlib.h>
@@ -27,6 +28,7 @@ static void context_destroy(struct object *object)
 		destructor->callback(context, destructor->user_data);
 		free(destructor);
 	}
+	ocl_mems_free_spare(context);
 	ocl_address_table_finish(&context->addresses);
 	ocl_svm_table_finish(&context->svm);
 	ocl_host_writes_finish(&context->host_writes);

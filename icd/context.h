@@ -29,6 +29,7 @@ struct _cl_context {
 	struct ocl_host_writes host_writes;
 	struct ocl_svm_table svm;
 	struct ocl_address_table addresses;
+	_Atomic(cl_mem) spare_mems;          /* structs to be used again: see mem.h */
 };
 
 typedef void(CL_CALLBACK *ocl_context_notify)(const char *, const void *, size_t, void *);

@@ -24,8 +24,9 @@ static uint64_t align_up(uint64_t value, uint64_t align)
 /* A block of count unset arguments and data_B bytes for values, all zero. */
 static struct ocl_arguments *arguments_alloc(uint32_t count, uint32_t data_B)
 {
-	size_t head_B = align_up(sizeof(struct ocl_arguments) +
-				 (size_t)count * sizeof(struct ocl_argument), DATA_ALIGN_B);
+	const size_t items_B = sizeof(struct ocl_arguments) +
+			       (size_t)count * sizeof(struct ocl_argument);
+	size_t head_B = align_up(items_B + (size_t)count * sizeof(void *), DATA_ALIGN_B);
 	size_t size_B = align_up(head_B + data_B, DATA_ALIGN_B);
 	struct ocl_arguments *arguments = aligned_alloc(DATA_ALIGN_B, size_B);
 	if (!arguments)
@@ -35,7 +36,20 @@ static struct ocl_arguments *arguments_alloc(uint32_t count, uint32_t data_B)
 	arguments->count = arguments->unset = count;
 	arguments->data_B = data_B;
 	arguments->data = (unsigned char *)arguments + head_B;
+	arguments->parameters = (void **)((unsigned char *)arguments + items_B);
 	return arguments;
+}
+
+/* What a launch gives the driver, as far as it is the same for all. */
+static void parameters_place(struct ocl_arguments *arguments)
+{
+	for (uint32_t i = 0; i < arguments->count; i++) {
+		struct ocl_argument *item = &arguments->items[i];
+		const bool data = item->kind == ABI_ARGUMENT_VALUE ||
+				  item->kind == ABI_ARGUMENT_SAMPLER;
+		arguments->parameters[i] = data ? (void *)(arguments->data + item->offset_B)
+						: (void *)&item->pointer;
+	}
 }
 
 static struct ocl_arguments *arguments_create(const struct abi_kernel *abi)
@@ -51,12 +65,17 @@ static struct ocl_arguments *arguments_create(const struct abi_kernel *abi)
 	struct ocl_arguments *arguments = arguments_alloc(abi->argument_count, (uint32_t)data_B);
 	uint64_t offset_B = 0;
 	for (uint32_t i = 0; arguments && i < abi->argument_count; i++) {
+		struct ocl_argument *item = &arguments->items[i];
+		item->kind = abi->arguments[i].kind;
 		if (!ocl_argument_has_data(&abi->arguments[i]))
 			continue;
 		offset_B = align_up(offset_B, DATA_ALIGN_B);
-		arguments->items[i].offset_B = (uint32_t)offset_B;
-		offset_B += abi->arguments[i].size_B;
+		item->offset_B = (uint32_t)offset_B;
+		item->value_B = abi->arguments[i].size_B;
+		offset_B += item->value_B;
 	}
+	if (arguments)
+		parameters_place(arguments);
 	return arguments;
 }
 
@@ -68,8 +87,7 @@ static struct ocl_arguments *arguments_copy(const struct ocl_arguments *from)
 	to->unset = from->unset;
 	memcpy(to->data, from->data, from->data_B);
 	memcpy(to->items, from->items, from->count * sizeof(from->items[0]));
-	for (uint32_t i = 0; i < to->count; i++)
-		ocl_mem_hold(to->items[i].mem);
+	parameters_place(to);
 	return to;
 }
 
@@ -84,8 +102,6 @@ void ocl_arguments_unref(struct ocl_arguments *arguments)
 	if (!arguments ||
 	    atomic_fetch_sub_explicit(&arguments->refs, 1, memory_order_acq_rel) != 1)
 		return;
-	for (uint32_t i = 0; i < arguments->count; i++)
-		ocl_mem_drop(arguments->items[i].mem);
 	free(arguments);
 }
 
@@ -226,7 +242,7 @@ static cl_int value_set(cl_kernel kernel, cl_uint index, size_t size_B, const vo
 {
 	if (!value)
 		return ocl_complain_argument(kernel, index, size_B, CL_INVALID_ARG_VALUE);
-	if (size_B != kernel->abi->arguments[index].size_B)
+	if (size_B != kernel->arguments->items[index].value_B)
 		return ocl_complain_argument(kernel, index, size_B, CL_INVALID_ARG_SIZE);
 	cl_int error = arguments_own(kernel);
 	if (error)
@@ -275,13 +291,9 @@ static cl_int memory_set(cl_kernel kernel, cl_uint index, size_t size_B, const v
 	if (error)
 		return ocl_complain_argument(kernel, index, size_B, error);
 	struct ocl_argument *item = item_to_set(kernel, index);
-	const cl_mem old = item->mem;
 	item->pointer = 0;
-	if (old == mem)
-		return CL_SUCCESS;
-	ocl_mem_hold(mem);
 	item->mem = mem;
-	ocl_mem_drop(old);
+	item->life = mem ? ocl_mem_name(mem) : 0;
 	return CL_SUCCESS;
 }
 
@@ -289,12 +301,15 @@ static cl_int memory_set(cl_kernel kernel, cl_uint index, size_t size_B, const v
  * CL_INVALID_CONTEXT for objects of another context than the kernel's. */
 cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, const void *value)
 {
-	const struct abi_kernel *abi = ocl_kernel_abi(kernel);
-	if (index >= abi->argument_count)
+	if (index >= kernel->arguments->count)
 		return ocl_complain_argument(kernel, index, size_B, CL_INVALID_ARG_INDEX);
-	switch (abi->arguments[index].kind) {
-	case ABI_ARGUMENT_VALUE:
+	const enum abi_argument_kind kind = kernel->arguments->items[index].kind;
+	/* Most arguments are such. */
+	if (kind == ABI_ARGUMENT_VALUE)
 		return value_set(kernel, index, size_B, value);
+	switch (kind) {
+	case ABI_ARGUMENT_VALUE:
+		break;
 	case ABI_ARGUMENT_GLOBAL:
 	case ABI_ARGUMENT_CONSTANT:
 	case ABI_ARGUMENT_IMAGE:
@@ -327,21 +342,20 @@ static cl_int pointer_check(cl_context context, const void *pointer, bool any, c
 	return CL_SUCCESS;
 }
 
-/* held is the argument's from now on, or dropped when error says so. */
+/* The argument names held, which is dropped. */
 static cl_int pointer_take(cl_kernel kernel, cl_uint index, uint64_t pointer, cl_mem held,
 			   cl_int error)
 {
 	if (!error)
 		error = arguments_own(kernel);
-	if (error) {
-		ocl_mem_drop(held);
-		return error;
+	if (!error) {
+		struct ocl_argument *item = item_to_set(kernel, index);
+		item->mem = held;
+		item->life = held ? ocl_mem_name(held) : 0;
+		item->pointer = pointer;
 	}
-	struct ocl_argument *item = item_to_set(kernel, index);
-	ocl_mem_drop(item->mem);
-	item->mem = held;
-	item->pointer = pointer;
-	return CL_SUCCESS;
+	ocl_mem_drop(held);
+	return error;
 }
 
 cl_int ocl_kernel_set_pointer(cl_kernel kernel, cl_uint index, const void *pointer, bool any)
@@ -456,8 +470,10 @@ static void kernel_destroy(struct object *object)
 {
 	cl_kernel kernel = (cl_kernel)object;
 	detach(kernel);
-	for (uint32_t i = 0; kernel->code && i < kernel->code_count; i++)
+	for (uint32_t i = 0; kernel->code && i < kernel->code_count; i++) {
 		ocl_build_unref(kernel->code[i].build);
+		free(kernel->code[i].traits.memory);
+	}
 	free(kernel->code);
 	ocl_arguments_unref(kernel->arguments);
 	indirect_unref(kernel->indirect);
@@ -496,24 +512,42 @@ static cl_int kernel_alloc(cl_program program, const char *name, cl_kernel *kern
 	return CL_SUCCESS;
 }
 
-static struct ocl_kernel_traits traits_of(const struct abi_program *program,
-					  const struct abi_kernel *abi)
+/* The arguments that launches go through; false: out of memory. */
+static bool memory_list(const struct abi_kernel *abi, struct ocl_kernel_traits *traits)
 {
-	struct ocl_kernel_traits traits = {0};
+	uint32_t count = 0;
+	traits->memory = malloc((traits->memory_count + 1) * sizeof(*traits->memory));
+	for (uint32_t i = 0; traits->memory && i < abi->argument_count; i++) {
+		const struct abi_argument *argument = &abi->arguments[i];
+		const bool image = argument->kind == ABI_ARGUMENT_IMAGE;
+		if (!abi_argument_is_memory(argument->kind))
+			continue;
+		traits->memory[count++] = (struct ocl_memory_argument){
+			i, image,
+			image ? argument->access != ABI_ACCESS_READ_ONLY : argument->may_write,
+		};
+	}
+	return traits->memory;
+}
+
+/* *traits: all 0. */
+static bool traits_find(const struct abi_program *program, const struct abi_kernel *abi,
+			struct ocl_kernel_traits *traits)
+{
 	for (uint32_t i = 0; i < abi->argument_count; i++) {
 		const enum abi_argument_kind kind = abi->arguments[i].kind;
-		traits.memory_count += abi_argument_is_memory(kind);
-		traits.images |= kind == ABI_ARGUMENT_IMAGE;
-		traits.locals |= kind == ABI_ARGUMENT_LOCAL;
+		traits->memory_count += abi_argument_is_memory(kind);
+		traits->images |= kind == ABI_ARGUMENT_IMAGE;
+		traits->locals |= kind == ABI_ARGUMENT_LOCAL;
 	}
 	for (uint32_t i = 0; i < abi->hidden_count; i++) {
-		traits.prints |= abi->hidden[i] == ABI_HIDDEN_PRINTF_BUFFER;
-		traits.grid_barrier |= abi->hidden[i] == ABI_HIDDEN_GRID_BARRIER;
-		traits.narrow_ids |= program->narrow_ids &&
+		traits->prints |= abi->hidden[i] == ABI_HIDDEN_PRINTF_BUFFER;
+		traits->grid_barrier |= abi->hidden[i] == ABI_HIDDEN_GRID_BARRIER;
+		traits->narrow_ids |= program->narrow_ids &&
 				     abi->hidden[i] <= ABI_HIDDEN_ID_START_Z;
 	}
-	traits.starts = fe_ptx_takes_start(abi);
-	return traits;
+	traits->starts = fe_ptx_takes_start(abi);
+	return memory_list(abi, traits);
 }
 
 /* Takes the executables that the program has now. */
@@ -533,7 +567,8 @@ static cl_int code_take(cl_kernel kernel)
 		}
 		kernel->code[i].build = build;
 		kernel->code[i].abi = abi;
-		kernel->code[i].traits = traits_of(build->code->abi, abi);
+		if (!traits_find(build->code->abi, abi, &kernel->code[i].traits))
+			return CL_OUT_OF_HOST_MEMORY;
 		if (first && !ocl_kernel_definitions_agree(first, abi))
 			return CL_INVALID_KERNEL_DEFINITION;
 		first = first ? first : abi;
@@ -579,7 +614,11 @@ cl_int ocl_kernel_clone(cl_kernel source, cl_kernel *kernel_out)
 			continue;
 		kernel->code[i].build = ocl_build_ref(source->code[i].build);
 		kernel->code[i].abi = source->code[i].abi;
-		kernel->code[i].traits = source->code[i].traits;
+		if (!traits_find(source->code[i].build->code->abi, source->code[i].abi,
+				 &kernel->code[i].traits)) {
+			object_unref(kernel);
+			return CL_OUT_OF_HOST_MEMORY;
+		}
 	}
 	kernel->abi = source->abi;
 	kernel->arguments = ocl_arguments_ref(source->arguments);
@@ -662,14 +701,17 @@ cl_int ocl_kernel_part(struct _cl_kernel *kernel, const struct ocl_kernel_code *
 	return CL_SUCCESS;
 }
 
-cl_int ocl_kernel_arguments_check(const struct _cl_kernel *kernel)
+cl_int ocl_kernel_arguments_check(const struct _cl_kernel *kernel,
+				  const struct ocl_kernel_code *code)
 {
 	const struct ocl_arguments *arguments = kernel->arguments;
 	if (arguments->unset)
 		return CL_INVALID_KERNEL_ARGS;
-	for (uint32_t i = 0; i < arguments->count; i++)
-		if (arguments->items[i].mem && !ocl_mem_is_alive(arguments->items[i].mem))
+	for (uint32_t i = 0; i < code->traits.memory_count; i++) {
+		const struct ocl_argument *item = &arguments->items[code->traits.memory[i].index];
+		if (item->mem && !ocl_mem_is(item->mem, item->life))
 			return CL_INVALID_KERNEL_ARGS;
+	}
 	return CL_SUCCESS;
 }
 

@@ -17,8 +17,11 @@ extern const struct object_type ocl_kernel_type;
 
 struct ocl_argument {
 	bool set;
+	enum abi_argument_kind kind;  /* immutable, as are the next two */
 	uint32_t offset_B;            /* VALUE, SAMPLER: where the bytes lie in the block's data */
-	cl_mem mem;                   /* GLOBAL, CONSTANT: may be NULL; IMAGE; held, see mem.h */
+	uint32_t value_B;             /* VALUE: how many */
+	cl_mem mem;                   /* GLOBAL, CONSTANT: may be NULL; IMAGE; of the life: mem.h */
+	uint64_t life;
 	gpu_address pointer;          /* what the kernel gets if it is no buffer: SVM, or NULL */
 	uint64_t local_B;             /* LOCAL */
 };
@@ -29,15 +32,23 @@ struct ocl_arguments {
 	uint32_t unset;               /* how many of them nobody has set yet */
 	uint32_t data_B;
 	unsigned char *data;          /* aligned to 16; inside the same allocation */
+	void **parameters;            /* likewise: where each one's value lies, but buffers' */
 	struct ocl_argument items[];
 };
 
 struct ocl_arguments *ocl_arguments_ref(struct ocl_arguments *arguments);
 void ocl_arguments_unref(struct ocl_arguments *arguments);   /* NULL is fine */
 
+struct ocl_memory_argument {
+	uint32_t index;
+	bool image;
+	bool writes;                  /* whoever wants to write has to look at the buffer, too */
+};
+
 /* What a launch would look for among the arguments and the hidden parameters. */
 struct ocl_kernel_traits {
-	uint32_t memory_count;        /* arguments that are memory objects or pointers */
+	uint32_t memory_count;        /* arguments that are memory objects or pointers, */
+	struct ocl_memory_argument *memory;  /* in their order: owned by the code */
 	bool images, locals;          /* there are such arguments */
 	bool prints, grid_barrier;
 	bool starts;                  /* it is told where its grid starts */
@@ -132,8 +143,9 @@ cl_int ocl_kernel_part(struct _cl_kernel *kernel, const struct ocl_kernel_code *
 		       enum ocl_module_part part, struct gpu_function **function_out);
 
 /* CL_INVALID_KERNEL_ARGS unless every argument is set and the application still has
- * its memory object. */
-cl_int ocl_kernel_arguments_check(const struct _cl_kernel *kernel);
+ * its memory object.  code is of this kernel. */
+cl_int ocl_kernel_arguments_check(const struct _cl_kernel *kernel,
+				  const struct ocl_kernel_code *code);
 
 /* Whether arguments of the kind have bytes in the block's data. */
 static inline bool ocl_argument_has_data(const struct abi_argument *argument)

@@ -202,11 +202,10 @@ static inline cl_int local_memory_check(struct ocl_launch *launch, cl_command_qu
 	return CL_SUCCESS;
 }
 
-static bool argument_writes(const struct abi_argument *argument, const struct _cl_mem *mem)
+static inline bool argument_writes(const struct ocl_memory_argument *argument,
+				   const struct _cl_mem *mem)
 {
-	if (argument->kind == ABI_ARGUMENT_IMAGE)
-		return argument->access != ABI_ACCESS_READ_ONLY;
-	return argument->may_write && !(mem->flags & CL_MEM_READ_ONLY);
+	return argument->writes && (argument->image || !(mem->flags & CL_MEM_READ_ONLY));
 }
 
 /* OpenCL 3.0 API, 5.10: CL_INVALID_IMAGE_SIZE for an image that the device cannot have. */
@@ -232,22 +231,18 @@ static void indirect_touch(struct ocl_command *command, const struct ocl_indirec
 static inline cl_int accesses_make(struct ocl_command *command)
 {
 	const struct ocl_launch *launch = &command->u.launch;
-	const struct abi_kernel *abi = launch->code->abi;
 	const struct ocl_indirect *indirect = launch->kernel->indirect;
 	const struct ocl_indirect *addressed = launch->kernel->addressed;
-	uint32_t left = launch->code->traits.memory_count;
-	const uint64_t most = (uint64_t)left + (indirect ? indirect->count : 0) +
+	const struct ocl_memory_argument *argument = launch->code->traits.memory;
+	const uint32_t count = launch->code->traits.memory_count;
+	const uint64_t most = (uint64_t)count + (indirect ? indirect->count : 0) +
 			      (addressed ? addressed->count : 0);
 	if (most > OCL_LAUNCH_ACCESSES)
 		command->accesses = malloc(most * sizeof(*command->accesses));
 	if (!command->accesses)
 		return CL_OUT_OF_HOST_MEMORY;
-	for (uint32_t i = 0; left; i++) {
-		const struct abi_argument *argument = &abi->arguments[i];
-		if (!abi_argument_is_memory(argument->kind))
-			continue;
-		left--;
-		cl_mem mem = launch->arguments->items[i].mem;
+	for (uint32_t i = 0; i < count; i++, argument++) {
+		cl_mem mem = launch->arguments->items[argument->index].mem;
 		if (mem)
 			ocl_command_touch(command, mem, 0, mem->size_B,
 					  argument_writes(argument, mem) ? OCL_ACCESS_UPDATE
@@ -322,7 +317,7 @@ static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue,
 	if (!error)
 		error = sizes_take(launch, range);
 	if (!error)
-		error = ocl_kernel_arguments_check(kernel);
+		error = ocl_kernel_arguments_check(kernel, launch->code);
 	if (error)
 		return error;
 	*empty_out = !launch->global[0] || !launch->global[1] || !launch->global[2];
@@ -412,44 +407,54 @@ static uint32_t sampler_states(const struct ocl_launch *launch)
 	return states;
 }
 
-static cl_int argument_parameters(struct ocl_command *command, struct hidden_values *values,
-				  void **parameters)
+/* Where the descriptor of an image lies that the kernel knows it by. */
+static cl_int image_parameter(const struct ocl_launch *launch, uint32_t index,
+			      struct ocl_access *access, void **parameter_out)
+{
+	const struct abi_argument *argument = &launch->code->abi->arguments[index];
+	const uint32_t states =
+		argument->access == ABI_ACCESS_WRITE_ONLY ? 0 : sampler_states(launch);
+	*parameter_out = &access->descriptor;
+	return ocl_image_bind(launch->arguments->items[index].mem, &access->at, states,
+			      &access->descriptor);
+}
+
+static void local_parameters(const struct ocl_launch *launch, struct hidden_values *values,
+			     void **parameters)
+{
+	const struct ocl_arguments *arguments = launch->arguments;
+	(void)ocl_kernel_dynamic_local_B(launch->code->abi, arguments, values->offsets);
+	for (uint32_t i = 0; i < arguments->count; i++)
+		if (arguments->items[i].kind == ABI_ARGUMENT_LOCAL)
+			parameters[i] = &values->offsets[i];
+}
+
+/* The block knows where values lie, and pointers; memory objects are where the launch found
+ * them. */
+static inline cl_int argument_parameters(struct ocl_command *command,
+					 struct hidden_values *values, void **parameters)
 {
 	const struct ocl_launch *launch = &command->u.launch;
-	const struct abi_kernel *abi = launch->code->abi;
+	const struct ocl_arguments *arguments = launch->arguments;
+	const struct ocl_memory_argument *memory = launch->code->traits.memory;
 	struct ocl_access *access = command->accesses;
-	const uint32_t states = launch->code->traits.images ? sampler_states(launch) : 0;
 	cl_int error = CL_SUCCESS;
-	for (uint32_t i = 0; i < abi->argument_count; i++) {
-		struct ocl_argument *item = &launch->arguments->items[i];
-		switch (abi->arguments[i].kind) {
-		case ABI_ARGUMENT_VALUE:
-		case ABI_ARGUMENT_SAMPLER:
-			parameters[i] = launch->arguments->data + item->offset_B;
-			break;
-		case ABI_ARGUMENT_GLOBAL:
-		case ABI_ARGUMENT_CONSTANT:
-			parameters[i] = &item->pointer;
-			if (item->mem && !item->pointer)
-				parameters[i] = &access->at.address;
-			access += item->mem != NULL;
-			break;
-		case ABI_ARGUMENT_LOCAL:
-			parameters[i] = &values->offsets[i];
-			break;
-		case ABI_ARGUMENT_IMAGE:
-			error = ocl_image_bind(item->mem, &access->at,
-					       abi->arguments[i].access == ABI_ACCESS_WRITE_ONLY
-						       ? 0 : states, &access->descriptor);
-			if (error)
-				return error;
-			parameters[i] = &access++->descriptor;
-			break;
-		default:
-			return CL_INVALID_KERNEL_ARGS;
-		}
+	for (uint32_t i = 0; i < arguments->count; i++)
+		parameters[i] = arguments->parameters[i];
+	for (uint32_t i = launch->code->traits.memory_count; i && !error; i--, memory++) {
+		const struct ocl_argument *item = &arguments->items[memory->index];
+		if (!item->mem)
+			continue;
+		if (memory->image)
+			error = image_parameter(launch, memory->index, access,
+						&parameters[memory->index]);
+		else if (!item->pointer)
+			parameters[memory->index] = &access->at.address;
+		access++;
 	}
-	return CL_SUCCESS;
+	if (launch->code->traits.locals)
+		local_parameters(launch, values, parameters);
+	return error;
 }
 
 static cl_int hidden_parameters(struct ocl_launch *launch, struct hidden_values *values,
@@ -582,9 +587,6 @@ static inline cl_int launch_with(struct ocl_command *command, struct gpu_stream 
 			  struct hidden_values *values, void **parameters)
 {
 	struct ocl_launch *launch = &command->u.launch;
-	if (launch->code->traits.locals)
-		(void)ocl_kernel_dynamic_local_B(launch->code->abi, launch->arguments,
-						 values->offsets);
 	cl_int error = argument_parameters(command, values, parameters);
 	if (!error && launch->cooperative)
 		error = gpu_stream_barrier(stream, &launch->grid_barrier);

@@ -34,10 +34,68 @@ void ocl_mem_hold(cl_mem mem)
 		atomic_fetch_add_explicit(&mem->holders, 1, memory_order_relaxed);
 }
 
+/* Puts a chain of structs among the spare ones. */
+static void spare_put(cl_context context, cl_mem first, cl_mem last)
+{
+	cl_mem head = atomic_load_explicit(&context->spare_mems, memory_order_relaxed);
+	do
+		last->next_spare = head;
+	while (!atomic_compare_exchange_weak_explicit(&context->spare_mems, &head, first,
+						      memory_order_release, memory_order_relaxed));
+}
+
+/* Takes all that there are, so that none comes back while it is looked at, and puts the others
+ * back.  NULL: there is none. */
+static cl_mem spare_take(cl_context context)
+{
+	if (!atomic_load_explicit(&context->spare_mems, memory_order_relaxed))
+		return NULL;
+	cl_mem first = atomic_exchange_explicit(&context->spare_mems, NULL, memory_order_acquire);
+	cl_mem rest = first ? first->next_spare : NULL, none = NULL;
+	if (!rest || atomic_compare_exchange_strong_explicit(&context->spare_mems, &none, rest,
+							     memory_order_release,
+							     memory_order_relaxed))
+		return first;
+	/* Others have come meanwhile. */
+	cl_mem last = rest;
+	while (last->next_spare)
+		last = last->next_spare;
+	spare_put(context, rest, last);
+	return first;
+}
+
+void ocl_mems_free_spare(cl_context context)
+{
+	cl_mem mem = atomic_exchange_explicit(&context->spare_mems, NULL, memory_order_acquire);
+	while (mem) {
+		cl_mem next = mem->next_spare;
+		free(mem);
+		mem = next;
+	}
+}
+
 void ocl_mem_drop(cl_mem mem)
 {
-	if (mem && atomic_fetch_sub_explicit(&mem->holders, 1, memory_order_acq_rel) == 1)
+	if (!mem || atomic_fetch_sub_explicit(&mem->holders, 1, memory_order_acq_rel) != 1)
+		return;
+	if (!atomic_load_explicit(&mem->named, memory_order_relaxed)) {
 		free(mem);
+		return;
+	}
+	atomic_fetch_add_explicit(&mem->life, 1, memory_order_relaxed);
+	spare_put(mem->context, mem, mem);
+}
+
+/* A struct without an object, all zero but for its life. */
+static cl_mem mem_alloc(cl_context context)
+{
+	cl_mem mem = spare_take(context);
+	if (!mem)
+		return zeroed(sizeof(*mem));
+	const uint64_t life = atomic_load_explicit(&mem->life, memory_order_relaxed);
+	memset(mem, 0, sizeof(*mem));
+	atomic_store_explicit(&mem->life, life, memory_order_relaxed);
+	return mem;
 }
 
 size_t ocl_mem_offset_B(const struct _cl_mem *mem)
@@ -56,7 +114,7 @@ bool ocl_mem_uses_svm(const struct _cl_mem *mem)
 
 static struct _cl_mem *mem_new(cl_context context, cl_mem_flags flags, size_t size_B)
 {
-	struct _cl_mem *mem = zeroed(sizeof(*mem));
+	struct _cl_mem *mem = mem_alloc(context);
 	if (!mem)
 		return NULL;
 	object_init(&mem->base, &ocl_mem_type);
@@ -266,6 +324,14 @@ static void maps_drop(struct _cl_mem *mem)
 	}
 }
 
+/* The object is no more; its struct may stay with the context. */
+static void struct_leave(struct _cl_mem *mem)
+{
+	cl_context context = mem->context;
+	ocl_mem_drop(mem);
+	object_unref(context);
+}
+
 /* Nothing uses the bytes any more. */
 static void mem_end(struct _cl_mem *mem)
 {
@@ -281,9 +347,8 @@ static void mem_end(struct _cl_mem *mem)
 		ocl_storage_destroy(mem->storage);
 	object_unref(mem->parent);
 	object_unref(mem->svm);
-	object_unref(mem->context);
 	free(mem->properties);
-	ocl_mem_drop(mem);
+	struct_leave(mem);
 }
 
 /* A memory object that ends once its last transfers are over. */
@@ -329,9 +394,8 @@ static void mem_destroy(struct object *object)
 		ocl_address_leave(mem);
 	if (!mem->storage) {
 		ocl_image_destroy(mem);
-		object_unref(mem->context);
 		free(mem->properties);
-		ocl_mem_drop(mem);
+		struct_leave(mem);
 		return;
 	}
 	if (atomic_load(&mem->map_count))

@@ -7,7 +7,9 @@
  *
  * A kernel's argument is no owner (OpenCL 3.0 API, 5.9.2: "implementations shall
  * not allow cl_kernel objects to hold reference counts to cl_kernel arguments"):
- * it holds the struct alone, so that a launch can tell that the object has gone.
+ * it names the object, so that a launch can tell that it has gone.  A struct that has been
+ * named stays memory of its context's and becomes another object, of another life: a name
+ * costs no count.
  *
  * Thread-safe: everything is immutable but the counts, and the lists of maps
  * and destructors, which the storage's lock guards. */
@@ -26,13 +28,16 @@ struct ocl_image;
 struct _cl_mem {
 	struct object base;
 	/* What each launch comes by lies together: see struct ocl_storage. */
+	_Atomic uint64_t life;           /* of the struct: see ocl_mem_is; it outlives the object */
 	cl_context context;              /* ref held */
 	struct ocl_storage *storage;     /* the root owns it, or svm */
 	struct ocl_image *image;         /* owned; NULL: a buffer */
 	size_t size_B;
 	size_t origin_B;                 /* in its root: of a sub-buffer, or an image of one */
 	cl_mem_flags flags;
-	atomic_uint holders;             /* of the struct: the object itself, arguments */
+	atomic_uint holders;             /* of the struct: the object itself, indirect lists */
+	atomic_bool named;               /* some argument has its name */
+	struct _cl_mem *next_spare;      /* in the context's spare_mems */
 	atomic_uint recorded;            /* how many of base.refs are of recorded commands */
 	cl_mem_object_type type;
 	atomic_uint map_count;
@@ -60,10 +65,25 @@ bool ocl_mem_uses_svm(const struct _cl_mem *mem);
 /* Keeps the struct, and nothing that it owns; NULL is fine. */
 void ocl_mem_hold(cl_mem mem);
 void ocl_mem_drop(cl_mem mem);
+/* A name that is kept beside mem: its life, which has ended when it is another one. */
+static inline uint64_t ocl_mem_name(cl_mem mem)
+{
+	if (!atomic_load_explicit(&mem->named, memory_order_relaxed))
+		atomic_store_explicit(&mem->named, true, memory_order_relaxed);
+	return atomic_load_explicit(&mem->life, memory_order_relaxed);
+}
+/* Frees the structs that were named, with their context. */
+void ocl_mems_free_spare(cl_context context);
 /* Whether the application still has it, and not only unfinished commands. */
 static inline bool ocl_mem_is_alive(const struct _cl_mem *mem)
 {
 	return object_reference_count(mem) != 0;
+}
+/* The same for the object that the name was of. */
+static inline bool ocl_mem_is(const struct _cl_mem *mem, uint64_t life)
+{
+	return atomic_load_explicit(&mem->life, memory_order_relaxed) == life &&
+	       ocl_mem_is_alive(mem);
 }
 
 /* A buffer whose bytes are pinned memory of the host, which devices reach over the bus: kernels

@@ -490,6 +490,16 @@ static void test_released_argument(void)
 		   CL_INVALID_KERNEL_ARGS);
 	CHECK_CODE(clEnqueueNDRangeKernel(queue, clone, 1, NULL, &global, NULL, 0, NULL, NULL),
 		   CL_INVALID_KERNEL_ARGS);
+	/* Nor are buffers meant that may have come to the same place since. */
+	cl_mem others[16];
+	for (int i = 0; i < 16; i++)
+		others[i] = buffer_make(NULL);
+	CHECK_CODE(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL),
+		   CL_INVALID_KERNEL_ARGS);
+	CHECK_CODE(clEnqueueNDRangeKernel(queue, clone, 1, NULL, &global, NULL, 0, NULL, NULL),
+		   CL_INVALID_KERNEL_ARGS);
+	for (int i = 0; i < 16; i++)
+		CHECK_OK(clReleaseMemObject(others[i]));
 	mem = buffer_make(NULL);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
 	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
