@@ -206,7 +206,7 @@ static cl_int sampler_check(cl_kernel kernel, size_t size_B, const void *value)
 	return error;
 }
 
-static cl_int buffer_check(cl_kernel kernel, size_t size_B, const void *value, cl_mem *mem_out)
+static inline cl_int buffer_check(cl_kernel kernel, size_t size_B, const void *value, cl_mem *mem_out)
 {
 	if (size_B != sizeof(cl_mem))
 		return CL_INVALID_ARG_SIZE;
@@ -238,7 +238,7 @@ static inline void value_copy(unsigned char *to, const void *value, size_t size_
 	}
 }
 
-static cl_int value_set(cl_kernel kernel, cl_uint index, size_t size_B, const void *value)
+static inline cl_int value_set(cl_kernel kernel, cl_uint index, size_t size_B, const void *value)
 {
 	if (!value)
 		return ocl_complain_argument(kernel, index, size_B, CL_INVALID_ARG_VALUE);
@@ -279,13 +279,13 @@ static cl_int sampler_set(cl_kernel kernel, cl_uint index, size_t size_B, const 
 	return CL_SUCCESS;
 }
 
-static cl_int memory_set(cl_kernel kernel, cl_uint index, size_t size_B, const void *value)
+static inline cl_int memory_set(cl_kernel kernel, cl_uint index, size_t size_B,
+				const void *value, bool image)
 {
-	const struct abi_argument *argument = &kernel->abi->arguments[index];
 	cl_mem mem = NULL;
-	cl_int error = argument->kind == ABI_ARGUMENT_IMAGE
-			       ? image_check(kernel, argument, size_B, value, &mem)
-			       : buffer_check(kernel, size_B, value, &mem);
+	cl_int error = image ? image_check(kernel, &kernel->abi->arguments[index], size_B, value,
+					   &mem)
+			     : buffer_check(kernel, size_B, value, &mem);
 	if (!error)
 		error = arguments_own(kernel);
 	if (error)
@@ -307,13 +307,16 @@ cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, c
 	/* Most arguments are such. */
 	if (kind == ABI_ARGUMENT_VALUE)
 		return value_set(kernel, index, size_B, value);
+	if (kind == ABI_ARGUMENT_GLOBAL)
+		return memory_set(kernel, index, size_B, value, false);
 	switch (kind) {
 	case ABI_ARGUMENT_VALUE:
-		break;
 	case ABI_ARGUMENT_GLOBAL:
+		break;
 	case ABI_ARGUMENT_CONSTANT:
+		return memory_set(kernel, index, size_B, value, false);
 	case ABI_ARGUMENT_IMAGE:
-		return memory_set(kernel, index, size_B, value);
+		return memory_set(kernel, index, size_B, value, true);
 	case ABI_ARGUMENT_LOCAL:
 		return local_set(kernel, index, size_B, value);
 	case ABI_ARGUMENT_SAMPLER:

@@ -78,23 +78,24 @@ void ocl_mem_drop(cl_mem mem)
 {
 	if (!mem || atomic_fetch_sub_explicit(&mem->holders, 1, memory_order_acq_rel) != 1)
 		return;
-	if (!atomic_load_explicit(&mem->named, memory_order_relaxed)) {
+	const uint64_t life = atomic_load_explicit(&mem->life, memory_order_relaxed);
+	if (!(life & 1)) {
 		free(mem);
 		return;
 	}
-	atomic_fetch_add_explicit(&mem->life, 1, memory_order_relaxed);
+	atomic_store_explicit(&mem->life, life + 1, memory_order_relaxed);
 	spare_put(mem->context, mem, mem);
 }
 
-/* A struct without an object, all zero but for its life. */
+/* A struct without an object, all zero but for its base and its life, which stale names still
+ * ask about. */
 static cl_mem mem_alloc(cl_context context)
 {
 	cl_mem mem = spare_take(context);
 	if (!mem)
 		return zeroed(sizeof(*mem));
-	const uint64_t life = atomic_load_explicit(&mem->life, memory_order_relaxed);
-	memset(mem, 0, sizeof(*mem));
-	atomic_store_explicit(&mem->life, life, memory_order_relaxed);
+	const size_t kept_B = offsetof(struct _cl_mem, context);
+	memset((char *)mem + kept_B, 0, sizeof(*mem) - kept_B);
 	return mem;
 }
 

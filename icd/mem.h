@@ -28,7 +28,7 @@ struct ocl_image;
 struct _cl_mem {
 	struct object base;
 	/* What each launch comes by lies together: see struct ocl_storage. */
-	_Atomic uint64_t life;           /* of the struct: see ocl_mem_is; it outlives the object */
+	_Atomic uint64_t life;           /* of the struct, which it outlives; odd: it was named */
 	cl_context context;              /* ref held */
 	struct ocl_storage *storage;     /* the root owns it, or svm */
 	struct ocl_image *image;         /* owned; NULL: a buffer */
@@ -36,7 +36,6 @@ struct _cl_mem {
 	size_t origin_B;                 /* in its root: of a sub-buffer, or an image of one */
 	cl_mem_flags flags;
 	atomic_uint holders;             /* of the struct: the object itself, indirect lists */
-	atomic_bool named;               /* some argument has its name */
 	struct _cl_mem *next_spare;      /* in the context's spare_mems */
 	atomic_uint recorded;            /* how many of base.refs are of recorded commands */
 	cl_mem_object_type type;
@@ -68,9 +67,10 @@ void ocl_mem_drop(cl_mem mem);
 /* A name that is kept beside mem: its life, which has ended when it is another one. */
 static inline uint64_t ocl_mem_name(cl_mem mem)
 {
-	if (!atomic_load_explicit(&mem->named, memory_order_relaxed))
-		atomic_store_explicit(&mem->named, true, memory_order_relaxed);
-	return atomic_load_explicit(&mem->life, memory_order_relaxed);
+	const uint64_t life = atomic_load_explicit(&mem->life, memory_order_relaxed);
+	if (!(life & 1))
+		atomic_store_explicit(&mem->life, life | 1, memory_order_relaxed);
+	return life | 1;
 }
 /* Frees the structs that were named, with their context. */
 void ocl_mems_free_spare(cl_context context);
@@ -79,11 +79,12 @@ static inline bool ocl_mem_is_alive(const struct _cl_mem *mem)
 {
 	return object_reference_count(mem) != 0;
 }
-/* The same for the object that the name was of. */
+/* The same for the object that the name was of.  Another one in the struct has its life before it
+ * has a share of the application's: in this order it is not taken for the first. */
 static inline bool ocl_mem_is(const struct _cl_mem *mem, uint64_t life)
 {
-	return atomic_load_explicit(&mem->life, memory_order_relaxed) == life &&
-	       ocl_mem_is_alive(mem);
+	return atomic_load_explicit(&mem->base.api_refs, memory_order_acquire) &&
+	       atomic_load_explicit(&mem->life, memory_order_relaxed) == life;
 }
 
 /* A buffer whose bytes are pinned memory of the host, which devices reach over the bus: kernels

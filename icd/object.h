@@ -37,8 +37,9 @@ void object_init(struct object *object, const struct object_type *type);
 static inline void object_renew(struct object *object, const struct object_type *type)
 {
 	object->type = type;
-	atomic_init(&object->api_refs, 1);
 	atomic_init(&object->refs, 1);
+	/* Last: see ocl_mem_is. */
+	atomic_store_explicit(&object->api_refs, 1, memory_order_release);
 }
 
 /* CL_SUCCESS, or the type's own invalid code when handle is NULL or of another
