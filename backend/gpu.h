@@ -232,9 +232,13 @@ struct gpu_rect {
  * then block until the bytes have been read (to device) or arrive (to host). */
 cl_int gpu_copy_to_device(struct gpu_stream *stream, gpu_address to, const void *from,
 			  uint64_t size_B);
-/* By way of slots if there are any, so that the call takes no longer than a memcpy. */
+/* By way of slots if there are any, so that the call takes no longer than a memcpy; several
+ * threads copy where gpu_copy_is_relayed.  No lock may be held. */
 cl_int gpu_copy_to_device_staged(struct gpu_stream *stream, gpu_address to, const void *from,
 				 uint64_t size_B);
+/* Whether several threads copy pageable bytes through slots: then that is faster than the
+ * driver's copy. */
+bool gpu_copy_is_relayed(uint64_t size_B);
 /* Of pageable memory, where nothing that is ahead in stream matters any more: large ones are
  * shared by several threads, by way of slots and other streams, and done on return; others are
  * as above.  No lock may be held. */

@@ -2,6 +2,8 @@
 
 #include "backend/gpu_crew.h"
 
+#include "backend/gpu.h"
+
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/options.h"
@@ -15,8 +17,11 @@
 
 /* CREW_MAX: of one process.  A program that copies once will do so again soon, or not at
  * all. */
-enum { CREW_MAX = 7, CORES_PER_THREAD = 2, SHARES_MAX = 4 };
+enum { CREW_MAX = 7, CORES_PER_THREAD = 2, SHARES_MAX = 6 };
 static const uint64_t patience_ns = 500000000;
+/* How long a helper stays awake after a job, and how many looks it takes at its seat between
+ * two at the clock. */
+enum { AWAKE_NS = 100000, LOOKS = 64 };
 
 static struct {
 	struct lock lock;                /* guards all below */
@@ -25,6 +30,8 @@ static struct {
 	struct lock_condition called;    /* there is one */
 	struct lock_condition left;      /* a job's last helper is done with it */
 	unsigned members, idle;
+	unsigned seated;                 /* bits: seats that members have */
+	atomic_uint waiting;             /* callers asleep until a job is handed back */
 } crew = {.lock = LOCK_INIT(LOCK_RANK_GPU)};
 
 static unsigned shares;
@@ -48,6 +55,90 @@ unsigned gpu_crew_size(void)
 {
 	pthread_once(&once, shares_count);
 	return shares;
+}
+
+/* --- seats ---
+ *
+ * Where a helper that is awake takes a job: neither side needs a lock, for which several
+ * helpers called at once would stand in line, asleep.  A caller puts the job there in place
+ * of `awake`, and takes it back when he is done and it is still there. */
+
+static struct gpu_crew_job awake;
+static struct seat {
+	_Alignas(64) _Atomic(struct gpu_crew_job *) job;   /* NULL: nobody looks */
+} seats[CREW_MAX];
+
+static bool seat_change(struct seat *seat, struct gpu_crew_job *from, struct gpu_crew_job *to)
+{
+	return atomic_compare_exchange_strong(&seat->job, &from, to);
+}
+
+/* The job that somebody has put there; NULL: nobody did in time. */
+static struct gpu_crew_job *seat_watch(struct seat *seat)
+{
+	const uint64_t start_ns = gpu_host_now_ns();
+	atomic_store(&seat->job, &awake);
+	for (;;) {
+		struct gpu_crew_job *job = &awake;
+		for (unsigned i = 0; i < LOOKS && job == &awake; i++) {
+			gpu_spin();
+			job = atomic_load_explicit(&seat->job, memory_order_relaxed);
+		}
+		if (job != &awake && seat_change(seat, job, NULL))
+			return job;
+		if (gpu_host_now_ns() - start_ns > AWAKE_NS && seat_change(seat, &awake, NULL))
+			return NULL;
+	}
+}
+
+/* Gives the job to helpers that are awake, so many at the most; bits of their seats. */
+static unsigned seats_give(struct gpu_crew_job *job, unsigned helpers)
+{
+	unsigned given = 0;
+	for (unsigned i = 0; i < CREW_MAX && helpers; i++) {
+		if (atomic_load_explicit(&seats[i].job, memory_order_relaxed) != &awake ||
+		    !seat_change(&seats[i], &awake, job))
+			continue;
+		given |= 1u << i;
+		helpers--;
+	}
+	return given;
+}
+
+/* From those who have not come yet; returns how many have. */
+static unsigned seats_take_back(struct gpu_crew_job *job, unsigned given)
+{
+	unsigned came = 0;
+	for (unsigned i = 0; i < CREW_MAX; i++)
+		came += (given >> i & 1) && !seat_change(&seats[i], job, &awake);
+	return came;
+}
+
+/* The job may be gone once that is said. */
+static void hand_back(struct gpu_crew_job *job)
+{
+	atomic_fetch_add(&job->handed_back, 1);
+	if (!atomic_load(&crew.waiting))
+		return;
+	lock_take(&crew.lock);
+	lock_condition_signal_all(&crew.left);
+	lock_drop(&crew.lock);
+}
+
+static void handed_back_wait(struct gpu_crew_job *job, unsigned came)
+{
+	const uint64_t start_ns = came ? gpu_host_now_ns() : 0;
+	while (atomic_load(&job->handed_back) != came &&
+	       gpu_host_now_ns() - start_ns < AWAKE_NS)
+		gpu_spin();
+	if (atomic_load(&job->handed_back) == came)
+		return;
+	lock_take(&crew.lock);
+	atomic_fetch_add(&crew.waiting, 1);
+	while (atomic_load(&job->handed_back) != came)
+		lock_condition_wait(&crew.left, &crew.lock);
+	atomic_fetch_sub(&crew.waiting, 1);
+	lock_drop(&crew.lock);
 }
 
 /* --- helpers --- */
@@ -79,6 +170,25 @@ static bool wait_locked(void)
 	return called || !list_empty(&crew.jobs);
 }
 
+static struct seat *seat_take_locked(void)
+{
+	unsigned i = 0;
+	while (crew.seated >> i & 1)
+		i++;
+	crew.seated |= 1u << i;
+	return &seats[i];
+}
+
+/* Jobs of those who find the helper awake. */
+static void work_while_awake(struct seat *seat)
+{
+	struct gpu_crew_job *job;
+	while ((job = seat_watch(seat))) {
+		job->work(job);
+		hand_back(job);
+	}
+}
+
 static void *helper_main(void *unused)
 {
 	bool stays = true;
@@ -86,6 +196,7 @@ static void *helper_main(void *unused)
 	/* For whoever looks at the threads of a process. */
 	(void)prctl(PR_SET_NAME, "culvert-copy");
 	lock_take(&crew.lock);
+	struct seat *seat = seat_take_locked();
 	while (stays) {
 		struct gpu_crew_job *job = join_locked();
 		if (!job) {
@@ -96,7 +207,13 @@ static void *helper_main(void *unused)
 		job->work(job);
 		lock_take(&crew.lock);
 		leave_locked(job);
+		if (!list_empty(&crew.jobs))
+			continue;
+		lock_drop(&crew.lock);
+		work_while_awake(seat);
+		lock_take(&crew.lock);
 	}
+	crew.seated &= ~(1u << (seat - seats));
 	crew.members--;
 	lock_drop(&crew.lock);
 	return NULL;
@@ -127,9 +244,10 @@ static bool ready_locked(void)
 	return true;
 }
 
+/* Has helpers come that are not awake. */
 static void call_locked(struct gpu_crew_job *job, unsigned helpers)
 {
-	if (!helpers || !ready_locked())
+	if (!ready_locked())
 		return;
 	job->wanted = helpers;
 	list_append(&crew.jobs, &job->link);
@@ -141,15 +259,31 @@ static void call_locked(struct gpu_crew_job *job, unsigned helpers)
 	lock_condition_signal_all(&crew.called);
 }
 
+static unsigned bits_count(unsigned bits)
+{
+	return (unsigned)__builtin_popcount(bits);
+}
+
 void gpu_crew_run(struct gpu_crew_job *job, unsigned helpers)
 {
+	lock_assert_none();
 	list_init(&job->link);
 	job->wanted = job->helping = 0;
-	lock_assert_none();
-	lock_take(&crew.lock);
-	call_locked(job, helpers);
-	lock_drop(&crew.lock);
-	job->work(job);
+	atomic_init(&job->handed_back, 0);
+	const unsigned given = helpers ? seats_give(job, helpers) : 0;
+	const bool calls = bits_count(given) < helpers;
+	if (calls) {
+		lock_take(&crew.lock);
+		call_locked(job, helpers - bits_count(given));
+		lock_drop(&crew.lock);
+	}
+	if (job->lead)
+		job->lead(job);
+	else
+		job->work(job);
+	handed_back_wait(job, seats_take_back(job, given));
+	if (!calls)
+		return;
 	lock_take(&crew.lock);
 	/* Nothing is left: who has not come need not. */
 	list_remove(&job->link);

@@ -201,6 +201,25 @@ cl_int gpu_memory_check(struct gpu_device *device, CUresult cu_result, const cha
  * context is current. */
 void gpu_memory_make_room(struct gpu_device *device);
 
+/* --- gpu_staging.c --- */
+
+/* All of them, or none: false. */
+bool gpu_slots_take(struct gpu_device *device, struct gpu_slot **slots, unsigned count);
+void gpu_slots_release(struct gpu_device *device, struct gpu_slot **slots, unsigned count,
+		       struct gpu_event *after);
+
+/* --- gpu_past_caches.c --- */
+
+/* memcpy for bytes that only the GPU will look for.  to is aligned to 64. */
+void gpu_copy_past_caches(unsigned char *to, const unsigned char *from, uint64_t size_B);
+
+/* --- gpu_relay.c --- */
+
+/* Pageable memory that several threads copy by way of slots, in stream, nothing ahead of which
+ * matters; done on return.  false: nothing was copied. */
+bool gpu_copy_to_host_relayed(struct gpu_stream *stream, void *to, gpu_address from,
+			      uint64_t size_B, cl_int *err_out);
+
 /* --- gpu_fill.c --- */
 
 /* Fills with a pattern of 8 to 128 bytes. */

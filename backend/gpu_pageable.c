@@ -6,16 +6,12 @@
 
 #include <string.h>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 /* Large copies of pageable memory.  The driver moves such through pinned memory of its own,
  * one thread copying: that is a third of what the bus can do.  Here several threads do so,
  * each with a stream and two slots that take turns: one is copied by the thread while the
  * GPU copies the other. */
 
-enum { LEAST_B = 1 << 20, TURNS = 2, PARTS_PER_THREAD = 2 };
+enum { LEAST_B = 1 << 20, TURNS = 2, PARTS_PER_THREAD = 2, THREADS_MAX = GPU_SLOTS / TURNS };
 /* Of the size of a part: what suits the bus, but so that there are some. */
 enum { PARTS = 8, PART_LEAST_B = 1 << 18, PART_MOST_B = GPU_SLOT_B };
 
@@ -56,26 +52,6 @@ static bool part_take(struct copy *copy, struct passage *passage)
 	return true;
 }
 
-/* Past the caches, where the GPU would have to look for the bytes: on an H200 four threads
- * bring 39 GB/s so, and 22 by memcpy.  to is aligned to 16. */
-static void copy_to_slot(unsigned char *to, const unsigned char *from, uint64_t size_B)
-{
-#ifdef __SSE2__
-	for (; size_B >= 64; size_B -= 64, to += 64, from += 64) {
-		const __m128i a = _mm_loadu_si128((const __m128i *)from);
-		const __m128i b = _mm_loadu_si128((const __m128i *)(from + 16));
-		const __m128i c = _mm_loadu_si128((const __m128i *)(from + 32));
-		const __m128i d = _mm_loadu_si128((const __m128i *)(from + 48));
-		_mm_stream_si128((__m128i *)to, a);
-		_mm_stream_si128((__m128i *)(to + 16), b);
-		_mm_stream_si128((__m128i *)(to + 32), c);
-		_mm_stream_si128((__m128i *)(to + 48), d);
-	}
-	_mm_sfence();
-#endif
-	memcpy(to, from, size_B);
-}
-
 static cl_int passage_begin(const struct copy *copy, struct passage *passage,
 			    struct gpu_stream *stream)
 {
@@ -85,7 +61,7 @@ static cl_int passage_begin(const struct copy *copy, struct passage *passage,
 	if (copy->to_host) {
 		err = gpu_copy_to_host(stream, memory, address, passage->size_B);
 	} else {
-		copy_to_slot(memory, copy->host + passage->at_B, passage->size_B);
+		gpu_copy_past_caches(memory, copy->host + passage->at_B, passage->size_B);
 		err = gpu_copy_to_device(stream, address, memory, passage->size_B);
 	}
 	return err ? err : gpu_event_record(stream, false, &passage->copied);
@@ -175,7 +151,8 @@ static uint64_t part_of(uint64_t size_B)
 /* false: nothing was copied, and the driver may try. */
 static bool copy_shared(struct copy *copy, cl_int *err_out)
 {
-	const unsigned size = gpu_crew_size();
+	const unsigned threads = gpu_crew_size();
+	const unsigned size = threads < THREADS_MAX ? threads : THREADS_MAX;
 	if (size < 2 || copy->size_B < LEAST_B)
 		return false;
 	copy->part_B = part_of(copy->size_B);
@@ -193,6 +170,8 @@ cl_int gpu_copy_to_device_pageable(struct gpu_stream *stream, gpu_address to, co
 	struct copy copy = {.device = stream->device, .host = (unsigned char *)(uintptr_t)from,
 			    .address = to, .size_B = size_B};
 	cl_int err = CL_SUCCESS;
+	if (gpu_copy_is_relayed(size_B))
+		return gpu_copy_to_device_staged(stream, to, from, size_B);
 	if (copy_shared(&copy, &err))
 		return err;
 	return gpu_copy_to_device(stream, to, from, size_B);
@@ -204,7 +183,7 @@ cl_int gpu_copy_to_host_pageable(struct gpu_stream *stream, void *to, gpu_addres
 	struct copy copy = {.device = stream->device, .to_host = true, .host = to,
 			    .address = from, .size_B = size_B};
 	cl_int err = CL_SUCCESS;
-	if (copy_shared(&copy, &err))
+	if (gpu_copy_to_host_relayed(stream, to, from, size_B, &err) || copy_shared(&copy, &err))
 		return err;
 	return gpu_copy_to_host(stream, to, from, size_B);
 }

@@ -109,20 +109,20 @@ static unsigned slots_for(uint64_t size_B)
 	return (unsigned)((size_B + GPU_SLOT_B - 1) / GPU_SLOT_B);
 }
 
-static void slots_release(struct gpu_device *device, struct gpu_slot **slots, unsigned count,
-			  struct gpu_event *after)
+void gpu_slots_release(struct gpu_device *device, struct gpu_slot **slots, unsigned count,
+		       struct gpu_event *after)
 {
 	for (unsigned i = 0; i < count; i++)
 		gpu_slot_release(device, slots[i], after);
 }
 
-static bool slots_take(struct gpu_device *device, struct gpu_slot **slots, unsigned count)
+bool gpu_slots_take(struct gpu_device *device, struct gpu_slot **slots, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		slots[i] = gpu_slot_take(device);
 		if (slots[i])
 			continue;
-		slots_release(device, slots, i, NULL);
+		gpu_slots_release(device, slots, i, NULL);
 		return false;
 	}
 	return true;
@@ -132,33 +132,8 @@ bool gpu_staging_has_room(struct gpu_device *device, uint64_t size_B)
 {
 	struct gpu_slot *slots[GPU_SLOTS];
 	const unsigned count = slots_for(size_B);
-	if (size_B > GPU_STAGED_MAX_B || !slots_take(device, slots, count))
+	if (size_B > GPU_STAGED_MAX_B || !gpu_slots_take(device, slots, count))
 		return false;
-	slots_release(device, slots, count, NULL);
+	gpu_slots_release(device, slots, count, NULL);
 	return true;
-}
-
-cl_int gpu_copy_to_device_staged(struct gpu_stream *stream, gpu_address to, const void *from,
-				 uint64_t size_B)
-{
-	struct gpu_device *device = stream->device;
-	const unsigned count = slots_for(size_B);
-	struct gpu_slot *slots[GPU_SLOTS];
-	struct gpu_event *copied = NULL;
-	cl_int err = CL_SUCCESS;
-	if (size_B > GPU_STAGED_MAX_B || !slots_take(device, slots, count))
-		return gpu_copy_to_device(stream, to, from, size_B);
-	for (unsigned i = 0; i < count && !err; i++) {
-		const uint64_t at_B = (uint64_t)i * GPU_SLOT_B;
-		const uint64_t part_B = size_B - at_B < GPU_SLOT_B ? size_B - at_B : GPU_SLOT_B;
-		memcpy(slots[i]->memory, (const unsigned char *)from + at_B, part_B);
-		err = gpu_copy_to_device(stream, to + at_B, slots[i]->memory, part_B);
-	}
-	const cl_int unwitnessed = gpu_event_record(stream, false, &copied);
-	/* Without a witness nobody knows when they are free again: they stay taken. */
-	if (unwitnessed)
-		return err ? err : unwitnessed;
-	slots_release(device, slots, count, copied);
-	gpu_event_unref(copied);
-	return err;
 }

@@ -43,7 +43,7 @@ static void touch(struct ocl_command *command, cl_mem mem, size_t offset_B, size
 static struct gpu_slot *read_slot(cl_command_queue queue, bool pinned, cl_bool blocking,
 				  size_t size_B)
 {
-	return blocking && !pinned && size_B && size_B <= GPU_SLOT_B
+	return blocking && !pinned && size_B && size_B <= GPU_SLOT_B && !gpu_copy_is_relayed(size_B)
 		? gpu_slot_take(queue->device->gpu) : NULL;
 }
 

@@ -48,12 +48,13 @@ static cl_int read_run(struct ocl_command *command, struct gpu_stream *stream)
 	return error;
 }
 
-/* Whether the bytes may go by way of slots.  The driver is faster, so they do only if
- * it would make a caller wait who did not ask for it. */
+/* Whether the bytes may go by way of slots.  Where one thread alone copies there the driver is
+ * faster, so they do only if it would make a caller wait who did not ask for it. */
 static bool write_is_staged(const struct ocl_transfer *transfer)
 {
-	return !transfer->pinned && !transfer->blocking && transfer->size_B > DRIVER_STAGES_B &&
-	       transfer->size_B <= GPU_STAGED_MAX_B;
+	return !transfer->pinned && transfer->size_B > DRIVER_STAGES_B &&
+	       transfer->size_B <= GPU_STAGED_MAX_B &&
+	       (!transfer->blocking || gpu_copy_is_relayed(transfer->size_B));
 }
 
 /* Pageable bytes are read when the command is submitted, which is early only if what
@@ -76,11 +77,14 @@ static cl_int write_pageable(const struct ocl_command *command, struct gpu_strea
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
 	const gpu_address to = command->accesses[0].at.address;
+	const bool relayed = gpu_copy_is_relayed(transfer->size_B);
 	const bool staged = write_is_staged(transfer) &&
-			    !gpu_stream_reached(stream, gpu_stream_last(stream));
-	/* Who was not to wait has asked before: a read that came since is not ahead of it. */
+			    (relayed || !gpu_stream_reached(stream, gpu_stream_last(stream)));
+	/* Who was not to wait has asked before: a read that came since is not ahead of it.
+	 * Slots of which there were none are free, likely, once what is ahead has happened. */
 	const bool waits = (command->effort == OCL_EFFORT_WAIT &&
-			    ocl_host_writes_are_pending(&command->queue->context->host_writes)) ||
+			    (relayed || ocl_host_writes_are_pending(
+						&command->queue->context->host_writes))) ||
 			   (transfer->size_B > DRIVER_STAGES_B && !staged);
 	const cl_int error = waits ? ocl_command_stream_wait(stream) : CL_SUCCESS;
 	if (error)

@@ -1,0 +1,265 @@
+#include "config.h"
+
+#include "backend/gpu_internal.h"
+
+#include "backend/gpu_crew.h"
+
+#include <string.h>
+#include <time.h>
+
+/* Pageable bytes that all fit into slots at once.  The threads of a crew copy piece by piece
+ * between the application's memory and the slots; the caller alone gives the driver its copies
+ * between slots and device, in the given stream, since threads that do so at once stand in
+ * each other's way inside the driver. */
+
+enum {
+	PIECE_B = 1 << 16,
+	PIECES_MAX = GPU_STAGED_MAX_B / PIECE_B,
+	PIECES_PER_THREAD = 2
+};
+
+struct relay {
+	struct gpu_crew_job job;
+	struct gpu_stream *stream;
+	struct gpu_slot *slots[GPU_SLOTS];
+	unsigned char *host;             /* only read on the way to the device */
+	gpu_address address;
+	uint64_t size_B, piece_B;
+	unsigned slot_count, piece_count;
+	atomic_uint begun;               /* pieces that threads have taken */
+	atomic_int error;                /* the first */
+	atomic_bool copied[PIECES_MAX];  /* to the device: it is in its slot */
+	/* To the host: each slot is one copy of the driver's, for several would cost the GPU some
+	 * 4 us each.  Slots on their way, and there. */
+	struct gpu_event *arrivals[GPU_SLOTS];
+	atomic_uint sent, arrived;
+	atomic_flag watched;             /* a thread asks for the next one */
+};
+
+static void fail(struct relay *relay, cl_int err)
+{
+	int none = CL_SUCCESS;
+	atomic_compare_exchange_strong(&relay->error, &none, err);
+}
+
+static bool piece_take(struct relay *relay, unsigned *piece_out)
+{
+	if (atomic_load_explicit(&relay->error, memory_order_relaxed))
+		return false;
+	*piece_out = atomic_fetch_add_explicit(&relay->begun, 1, memory_order_relaxed);
+	return *piece_out < relay->piece_count;
+}
+
+/* Of the bytes before a piece, all of which may be asked for too. */
+static uint64_t piece_at_B(const struct relay *relay, unsigned piece)
+{
+	const uint64_t at_B = piece * relay->piece_B;
+	return at_B < relay->size_B ? at_B : relay->size_B;
+}
+
+static unsigned char *slot_at(const struct relay *relay, uint64_t at_B)
+{
+	return relay->slots[at_B / GPU_SLOT_B]->memory + at_B % GPU_SLOT_B;
+}
+
+/* A look in a row of looks.  What is waited for is a copy of less than a piece, but whoever
+ * makes it may have lost his core. */
+static void look_again(unsigned *looks)
+{
+	enum { AWAKE = 20000, PAUSE_NS = 20000 };
+	const struct timespec time = {0, PAUSE_NS};
+	if (++*looks > AWAKE)
+		nanosleep(&time, NULL);
+	else
+		gpu_spin();
+}
+
+/* --- to the device --- */
+
+static void piece_fill(struct relay *relay, unsigned piece)
+{
+	const uint64_t at_B = piece_at_B(relay, piece);
+	gpu_copy_past_caches(slot_at(relay, at_B), relay->host + at_B,
+			     piece_at_B(relay, piece + 1) - at_B);
+	atomic_store_explicit(&relay->copied[piece], true, memory_order_release);
+}
+
+static void pieces_fill(struct gpu_crew_job *job)
+{
+	struct relay *relay = (struct relay *)job;
+	unsigned piece;
+	while (piece_take(relay, &piece))
+		piece_fill(relay, piece);
+}
+
+static bool is_copied(const struct relay *relay, unsigned piece)
+{
+	return piece < relay->piece_count &&
+	       atomic_load_explicit(&relay->copied[piece], memory_order_acquire);
+}
+
+/* Sends the pieces from first on that are in their slots, those of a slot together; returns
+ * the first that is not. */
+static unsigned pieces_send(struct relay *relay, unsigned first)
+{
+	const unsigned per_slot = (unsigned)(GPU_SLOT_B / relay->piece_B);
+	while (is_copied(relay, first) && !atomic_load(&relay->error)) {
+		unsigned end = first + 1;
+		while (end % per_slot && is_copied(relay, end))
+			end++;
+		const uint64_t at_B = piece_at_B(relay, first);
+		const cl_int err = gpu_copy_to_device(relay->stream, relay->address + at_B,
+						      slot_at(relay, at_B),
+						      piece_at_B(relay, end) - at_B);
+		if (err)
+			fail(relay, err);
+		first = end;
+	}
+	return first;
+}
+
+static void to_device_lead(struct gpu_crew_job *job)
+{
+	struct relay *relay = (struct relay *)job;
+	unsigned piece, sent = 0, looks = 0;
+	while (piece_take(relay, &piece)) {
+		piece_fill(relay, piece);
+		sent = pieces_send(relay, sent);
+	}
+	while (sent < relay->piece_count && !atomic_load(&relay->error)) {
+		look_again(&looks);
+		sent = pieces_send(relay, sent);
+	}
+}
+
+/* --- to the host --- */
+
+/* Of those who wait one asks the driver. */
+static void arrivals_watch(struct relay *relay)
+{
+	if (atomic_flag_test_and_set_explicit(&relay->watched, memory_order_acquire))
+		return;
+	const unsigned next = atomic_load_explicit(&relay->arrived, memory_order_relaxed);
+	bool done = false;
+	if (next < atomic_load_explicit(&relay->sent, memory_order_acquire)) {
+		const cl_int err = gpu_event_query(relay->arrivals[next], &done);
+		if (err)
+			fail(relay, err);
+		if (done)
+			atomic_store_explicit(&relay->arrived, next + 1, memory_order_release);
+	}
+	atomic_flag_clear_explicit(&relay->watched, memory_order_release);
+}
+
+static bool slot_await(struct relay *relay, unsigned slot)
+{
+	unsigned looks = 0;
+	while (atomic_load_explicit(&relay->arrived, memory_order_acquire) <= slot) {
+		if (atomic_load(&relay->error))
+			return false;
+		arrivals_watch(relay);
+		look_again(&looks);
+	}
+	return true;
+}
+
+static void pieces_fetch(struct gpu_crew_job *job)
+{
+	struct relay *relay = (struct relay *)job;
+	unsigned piece;
+	while (piece_take(relay, &piece)) {
+		const uint64_t at_B = piece_at_B(relay, piece);
+		if (!slot_await(relay, (unsigned)(at_B / GPU_SLOT_B)))
+			return;
+		memcpy(relay->host + at_B, slot_at(relay, at_B),
+		       piece_at_B(relay, piece + 1) - at_B);
+	}
+}
+
+static void to_host_lead(struct gpu_crew_job *job)
+{
+	struct relay *relay = (struct relay *)job;
+	cl_int err = CL_SUCCESS;
+	for (unsigned i = 0; i < relay->slot_count && !err; i++) {
+		const uint64_t at_B = (uint64_t)i * GPU_SLOT_B, left_B = relay->size_B - at_B;
+		err = gpu_copy_to_host(relay->stream, slot_at(relay, at_B), relay->address + at_B,
+				       left_B < GPU_SLOT_B ? left_B : GPU_SLOT_B);
+		if (!err)
+			err = gpu_event_record(relay->stream, false, &relay->arrivals[i]);
+		if (!err)
+			atomic_store_explicit(&relay->sent, i + 1, memory_order_release);
+	}
+	if (err)
+		fail(relay, err);
+	pieces_fetch(job);
+}
+
+/* --- both --- */
+
+static unsigned helpers_for(uint64_t size_B)
+{
+	const unsigned size = gpu_crew_size();
+	const uint64_t useful = size_B / PIECE_B / PIECES_PER_THREAD;
+	const unsigned threads = useful < size ? (unsigned)useful : size;
+	return threads ? threads - 1 : 0;
+}
+
+bool gpu_copy_is_relayed(uint64_t size_B)
+{
+	return size_B <= GPU_STAGED_MAX_B && helpers_for(size_B);
+}
+
+/* false: there are no slots. */
+static bool relay_begin(struct relay *relay)
+{
+	relay->slot_count = (unsigned)((relay->size_B + GPU_SLOT_B - 1) / GPU_SLOT_B);
+	relay->piece_count = (unsigned)((relay->size_B + relay->piece_B - 1) / relay->piece_B);
+	atomic_flag_clear(&relay->watched);
+	return relay->size_B <= GPU_STAGED_MAX_B &&
+	       gpu_slots_take(relay->stream->device, relay->slots, relay->slot_count);
+}
+
+/* The slots are free once what is in the stream has happened. */
+static cl_int relay_end(struct relay *relay)
+{
+	struct gpu_event *tail = NULL;
+	cl_int err = atomic_load(&relay->error);
+	const cl_int unwitnessed = gpu_stream_is_known_done(relay->stream)
+					   ? CL_SUCCESS
+					   : gpu_event_record(relay->stream, false, &tail);
+	/* Without a witness nobody knows when: they stay taken. */
+	if (!unwitnessed)
+		gpu_slots_release(relay->stream->device, relay->slots, relay->slot_count, tail);
+	gpu_event_unref(tail);
+	for (unsigned i = 0; i < GPU_SLOTS; i++)
+		gpu_event_unref(relay->arrivals[i]);
+	return err ? err : unwitnessed;
+}
+
+cl_int gpu_copy_to_device_staged(struct gpu_stream *stream, gpu_address to, const void *from,
+				 uint64_t size_B)
+{
+	const unsigned helpers = helpers_for(size_B);
+	struct relay relay = {.job = {.work = pieces_fill, .lead = to_device_lead},
+			      .stream = stream, .host = (unsigned char *)(uintptr_t)from,
+			      .address = to, .size_B = size_B,
+			      .piece_B = helpers ? PIECE_B : GPU_SLOT_B};
+	if (!relay_begin(&relay))
+		return gpu_copy_to_device(stream, to, from, size_B);
+	gpu_crew_run(&relay.job, helpers);
+	return relay_end(&relay);
+}
+
+bool gpu_copy_to_host_relayed(struct gpu_stream *stream, void *to, gpu_address from,
+			      uint64_t size_B, cl_int *err_out)
+{
+	const unsigned helpers = helpers_for(size_B);
+	struct relay relay = {.job = {.work = pieces_fetch, .lead = to_host_lead},
+			      .stream = stream, .host = to, .address = from,
+			      .size_B = size_B, .piece_B = PIECE_B};
+	if (!helpers || !relay_begin(&relay))
+		return false;
+	gpu_crew_run(&relay.job, helpers);
+	*err_out = relay_end(&relay);
+	return true;
+}
