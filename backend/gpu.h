@@ -140,6 +140,8 @@ struct gpu_event *gpu_event_ref(struct gpu_event *event);
 void gpu_event_unref(struct gpu_event *event);       /* NULL is fine */
 struct gpu_stream *gpu_event_stream(const struct gpu_event *event);
 uint64_t gpu_event_sequence(const struct gpu_event *event);
+/* Known to be done without asking the driver. */
+bool gpu_event_known_done(const struct gpu_event *event);
 /* Whether it is the end of all that is in stream; false where that is not known. */
 bool gpu_event_is_tail(const struct gpu_event *event, const struct gpu_stream *stream);
 /* CL_SUCCESS with done_out; a negative code when the device was lost before it. */

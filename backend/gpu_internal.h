@@ -170,8 +170,6 @@ void gpu_stream_raise_done(struct gpu_stream *stream, uint64_t sequence);
 
 /* --- gpu_event.c --- */
 
-/* Known to be done without asking the driver. */
-bool gpu_event_known_done(const struct gpu_event *event);
 /* Whether what waits for event has to wait longer: not when the device is lost, but
  * when the driver gave no answer. */
 bool gpu_event_pending(struct gpu_event *event);

@@ -13,6 +13,7 @@ enum { CANDIDATES = 4, ROUGHLY = 16 };
 
 static const unsigned lanes_max[OCL_LANE_CLASSES] = {
 	[OCL_LANES_WORK] = OCL_LANES_WORK_MAX,
+	[OCL_LANES_TO_DEVICE_AT_ONCE] = 1,
 	[OCL_LANES_TO_DEVICE] = OCL_LANES_COPY_MAX,
 	[OCL_LANES_TO_HOST] = OCL_LANES_COPY_MAX,
 };
@@ -168,7 +169,7 @@ static cl_int lane_pick(struct ocl_lanes *lanes, enum ocl_lane_class lane_class,
 	*lane_out = lane_to_continue(group, count, dependencies);
 	if (!*lane_out)
 		*lane_out = lane_known_idle(group);
-	if (!*lane_out && may_ask(lanes)) {
+	if (!*lane_out && lanes_max[lane_class] > 1 && may_ask(lanes)) {
 		*lane_out = lane_idle(group);
 		answer_note(lanes, *lane_out != NULL);
 	}
@@ -186,10 +187,20 @@ static cl_int lane_pick(struct ocl_lanes *lanes, enum ocl_lane_class lane_class,
 	return gpu_device_status(lanes->device);
 }
 
+static bool all_known_done(uint32_t count, const cl_event *dependencies)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (dependencies[i]->done && !gpu_event_known_done(dependencies[i]->done))
+			return false;
+	return true;
+}
+
 cl_int ocl_lanes_choose_any(struct ocl_lanes *lanes, enum ocl_lane_class lane_class,
 			    uint32_t count, const cl_event *dependencies,
 			    struct ocl_lane **lane_out)
 {
+	if (lane_class == OCL_LANES_TO_DEVICE && all_known_done(count, dependencies))
+		lane_class = OCL_LANES_TO_DEVICE_AT_ONCE;
 	cl_int error = lane_pick(lanes, lane_class, count, dependencies, lane_out);
 	if (!error && lanes->barrier)
 		error = gpu_stream_wait_event((*lane_out)->stream, lanes->barrier);

@@ -5,7 +5,9 @@
  * independent ones get one of their own as long as there are any, so that they
  * run together.  Copies between host and device have streams apart, each direction its
  * own, so that they never stand behind kernels, nor the uploads of what comes next behind
- * results that are waited for.  When all streams are busy commands double up:
+ * results that are waited for.  Uploads that wait for nothing come one after the other: the
+ * GPU shares its bus evenly between streams, so that of four at once, on an H200, the first
+ * one's kernel started as late as the last one's.  When all streams are busy commands double up:
  * that may delay one, but never for ever, since nothing in a stream waits for the
  * host.
  *
@@ -15,7 +17,13 @@
 
 #include "icd/event.h"
 
-enum ocl_lane_class { OCL_LANES_WORK, OCL_LANES_TO_DEVICE, OCL_LANES_TO_HOST, OCL_LANE_CLASSES };
+enum ocl_lane_class {
+	OCL_LANES_WORK,
+	OCL_LANES_TO_DEVICE_AT_ONCE,     /* ocl_lanes_choose's own: those that wait for nothing */
+	OCL_LANES_TO_DEVICE,
+	OCL_LANES_TO_HOST,
+	OCL_LANE_CLASSES
+};
 enum { OCL_LANES_PER_CLASS = 16, OCL_LANES_WORK_MAX = 16, OCL_LANES_COPY_MAX = 4 };
 
 struct ocl_lane {

@@ -327,6 +327,44 @@ static void scenario_56_both_ways(void)
 	release_mems(WRITES + 1, mems);
 }
 
+static cl_ulong time_of(cl_event event, cl_profiling_info what)
+{
+	cl_ulong time_ns = 0;
+	CHECK_OK(clGetEventProfilingInfo(event, what, sizeof(time_ns), &time_ns, NULL));
+	return time_ns;
+}
+
+/* Uploads that wait for nothing come one after the other, so that the first is there early; one
+ * that waits for a kernel holds none of them up. */
+static void scenario_61_uploads(void)
+{
+	enum { WRITES = 8 };
+	static const cl_uint words[WORDS];
+	cl_command_queue queue = queue_with(0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE |
+						       CL_QUEUE_PROFILING_ENABLE);
+	cl_mem mems[WRITES], own = buffer_of(0), late = buffer_of(0);
+	cl_event held, behind, events[WRITES];
+	for (unsigned i = 0; i < WRITES; i++)
+		mems[i] = buffer_of(1);
+	change(queue, "held", own, 1, 0, NULL, &held);
+	CHECK_OK(clEnqueueWriteBuffer(queue, late, CL_FALSE, 0, SIZE_B, words, 1, &held, &behind));
+	for (unsigned i = 0; i < WRITES; i++)
+		CHECK_OK(clEnqueueWriteBuffer(queue, mems[i], CL_FALSE, 0, SIZE_B, words, 0, NULL,
+					      &events[i]));
+	for (unsigned i = 0; i < WRITES; i++)
+		CHECK(polled_complete(events[i]));
+	CHECK(!scene.soft || status_of(behind) > CL_COMPLETE);
+	for (unsigned i = 1; i < WRITES; i++)
+		CHECK(time_of(events[i], CL_PROFILING_COMMAND_START) >=
+		      time_of(events[i - 1], CL_PROFILING_COMMAND_END));
+	let_go();
+	end_queues(1, &queue);
+	release_events(WRITES, events);
+	release_events(2, (cl_event[]){held, behind});
+	release_mems(WRITES, mems);
+	release_mems(2, (cl_mem[]){own, late});
+}
+
 static const struct scenario scenarios[] = {
 	{5, "a wait stands for its event, not for the CUDA event's next use",
 	 scenario_05_events_again, NULL, 0, 0, false},
@@ -349,6 +387,8 @@ static const struct scenario scenarios[] = {
 	{15, "events are recorded once, when asked for", scenario_15_records, NULL, 0, 0, false},
 	{56, "the ways to the device and back do not share a stream", scenario_56_both_ways,
 	 ",keep:HtoD", 0, 0, true},
+	{61, "uploads that wait for nothing come one after the other", scenario_61_uploads,
+	 ",keep:held,clock:1ms", 0, 0, true},
 };
 
 SCENARIO_MAIN("scenarios_streams", "3")
