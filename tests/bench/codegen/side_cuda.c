@@ -30,6 +30,7 @@ static struct {
 } cuda;
 
 static struct {
+	CUcontext context;
 	CUstream stream;
 	CUmodule module;
 	CUfunction function;
@@ -49,7 +50,6 @@ static bool cuda_open(void)
 {
 	const char *path = getenv("TWIN_CUDA");
 	void *library = dlopen(path ? path : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-	CUcontext context;
 	if (!library) {
 		fprintf(stderr, "%s\n", dlerror());
 		return false;
@@ -62,9 +62,15 @@ static bool cuda_open(void)
 	}
 	FUNCTIONS(F)
 #undef F
-	return good(cuda.init(0), "cuInit") && good(cuda.retain(&context, 0), "context") &&
-	       good(cuda.set_current(context), "context") &&
+	return good(cuda.init(0), "cuInit") && good(cuda.retain(&now.context, 0), "context") &&
+	       good(cuda.set_current(now.context), "context") &&
 	       good(cuda.stream(&now.stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+}
+
+/* PoCL leaves its own context current. */
+static bool enter(void)
+{
+	return good(cuda.set_current(now.context), "context");
 }
 
 static bool prepare_arguments(const struct twin *twin)
@@ -86,7 +92,7 @@ static bool cuda_prepare(const struct twin *twin, const char *code_folder)
 {
 	size_t size_B;
 	char *code = read_whole(code_folder, twin->name, ".cubin", &size_B);
-	bool made = code && good(cuda.load(&now.module, code), "cuModuleLoadData") &&
+	bool made = code && enter() && good(cuda.load(&now.module, code), "cuModuleLoadData") &&
 		    good(cuda.function(&now.function, now.module, twin->name), twin->name);
 	free(code);
 	for (unsigned i = 0; i < 2; i++) {
@@ -98,7 +104,7 @@ static bool cuda_prepare(const struct twin *twin, const char *code_folder)
 
 static bool cuda_run(unsigned count)
 {
-	bool launched = true;
+	bool launched = enter();
 	for (unsigned i = 0; i < count && launched; i++)
 		launched = good(cuda.launch(now.function, now.grid[0], now.grid[1], 1, now.block[0],
 					    now.block[1], 1, 0, now.stream, now.parameters, NULL),
@@ -108,6 +114,8 @@ static bool cuda_run(unsigned count)
 
 static bool cuda_reset(const struct twin *twin)
 {
+	if (!enter())
+		return false;
 	for (unsigned i = 0; twin->arguments[i].kind; i++) {
 		const struct argument *argument = &twin->arguments[i];
 		if (argument->kind == ARGUMENT_OUT &&
@@ -119,11 +127,12 @@ static bool cuda_reset(const struct twin *twin)
 
 static bool cuda_fetch(const struct twin *twin, unsigned argument, void *to)
 {
-	return good(cuda.read(to, now.buffers[argument], twin->arguments[argument].size_B), "copy");
+	return enter() && good(cuda.read(to, now.buffers[argument], twin->arguments[argument].size_B), "copy");
 }
 
 static void cuda_release(void)
 {
+	(void)enter();
 	for (unsigned i = 0; i < TWIN_ARGUMENTS; i++) {
 		if (now.buffers[i])
 			good(cuda.give(now.buffers[i]), "cuMemFree");
