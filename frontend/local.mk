@@ -32,6 +32,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower_intrinsic_math.c \
 	frontend/lower_kernel.c \
 	frontend/lower_local.c \
+	frontend/lower_local_index.c \
 	frontend/lower_printf.c \
 	frontend/lower_relaxed.c \
 	frontend/lower_variable.c \

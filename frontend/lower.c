@@ -21,6 +21,7 @@ static enum fe_status (*const passes[])(struct lowering *lowering) = {
 	fe_lower_images,
 	fe_lower_work_items,
 	fe_lower_hidden,
+	fe_lower_local_indices,
 	fe_lower_local,
 	fe_lower_entry_names,
 };

@@ -194,6 +194,10 @@ access_space(struct warp *warp, const struct op *op, uint32_t mask, uint32_t siz
 	case SPACE_GENERIC:
 		return access_generic(warp, op, mask, size_B, watch, place);
 	case SPACE_SHARED:
+		/* PTX ISA, addresses as operands: truncated to the width of the state space.  By
+		 * sign, so that a report can say how far before the first byte it was. */
+		for (unsigned l = 0; l < LANES; l++)
+			place[l] = (uint64_t)(int64_t)(int32_t)place[l];
 		return access_window(warp, op, mask, size_B, place, group->shared,
 				     group->job->shared_B, 0);
 	case SPACE_LOCAL:

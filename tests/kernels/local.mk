@@ -168,6 +168,7 @@ kernel_files = \
 	tests/kernels/local_argument.clt \
 	tests/kernels/local_arguments_several.clt \
 	tests/kernels/local_in_scopes.clt \
+	tests/kernels/local_index_wraps.clt \
 	tests/kernels/local_null.clt \
 	tests/kernels/local_pointers_kept.clt \
 	tests/kernels/local_size_free.clt \

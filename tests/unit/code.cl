@@ -51,6 +51,17 @@ kernel void four_floats_local(global float4 *a)
 	a[I] = tile[63 - get_local_id(0)];
 }
 
+// The two elements have one address, and an offset.
+//has ld\.shared\.u32 .*\[%rd[0-9]+\+32\]
+//lacks add\.s32 .*, 8;
+kernel void sums_as_local_indices(global uint *a, uint i)
+{
+	local uint tile[64];
+	tile[get_local_id(0)] = a[I];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	a[I] = tile[i] + tile[i + 8];
+}
+
 // Such a pointer is aligned to its elements alone.
 //lacks \.v[24]\.
 kernel void vload_of_bytes(global const float *restrict a, global float *restrict b)
