@@ -2,16 +2,16 @@
 
 #include "frontend/lower.h"
 
-/* Indices into local memory, `tile[i + j]` with unsigned i and j.  The sum wraps at 2^32 and is then
- * widened, so that libnvvm, whose pointers have 64 bits, keeps sum and pointer apart: each of
- * `tile[i]` and `tile[i + 8]` takes an addition of its own.  As tile + i + 8 they share one, and 8 is
- * part of the access.
+/* Indices into local memory, `tile[i + j]` with unsigned i and j.  The sum wraps at 2^32 and is
+ * then widened, so that libnvvm, whose pointers have 64 bits, keeps sum and pointer apart: each of
+ * `tile[i]` and `tile[i + 8]` takes an addition of its own.  As tile + i + 8 they share one, and 8
+ * is part of the access.
  *
  * An index that is inside of its variable is below 2^18.  So it may be extended by sign instead of
- * zeros, and so may what it is the sum of: the sum is the same unless one of them is beyond 2^30 and
- * it wrapped.  Then it is 2^32 elements off: loads and stores take the low 32 bits of a local address
- * (PTX ISA, addresses as operands: truncated to the width of the state space), so that only addresses
- * which nothing else uses are split, and LLVM may not be told that they are inside. */
+ * zeros, and so may what it is the sum of: the sum is the same unless one of them is beyond 2^30
+ * and it wrapped.  Then it is 2^32 elements off: loads and stores take the low 32 bits of a local
+ * address (PTX ISA, addresses as operands: truncated to the width of the state space), so that only
+ * addresses which nothing else uses are split, and LLVM may not be told that they are inside. */
 enum { DEEPEST_SUM = 8 };
 static const long long largest_constant = 1 << 30;
 

@@ -3,7 +3,8 @@
 
 PURE int add_sat(int x, int y);
 
-/* Whether the GPU adds with saturation in one instruction; the frontend folds it (lower_device.c). */
+/* Whether the GPU adds with saturation in one instruction; folded by the frontend
+ * (lower_device.c). */
 extern bool __culvert_hidden_sm_120(void);
 
 /* kind: signs of the two vectors as OpenCL's names have them.  A dot product that a program adds to
@@ -33,10 +34,11 @@ HELPER uint saturated_uu(uint a, uint b, uint sum)
 	return total < sum ? 0xffffffffu : total;
 }
 
-/* The total wrapped where sum was beyond 2^30, up or down, and the total is on the other side of 0: the
- * sign of (sum + 2^30) & (sum ^ total), which the PTX compiler does not make one lop3 by itself.
- * The highest byte of such a sum is the limit's, 0x7f or 0x80, and all other bits of the limit are the
- * total's sign: prmt takes byte 3 of the second, and three times the sign of byte 3 of the first. */
+/* The total wrapped where sum was beyond 2^30, up or down, and the total is on the other side of
+ * 0: the sign of (sum + 2^30) & (sum ^ total), which the PTX compiler does not make one lop3 by
+ * itself.  The highest byte of such a sum is the limit's, 0x7f or 0x80, and all other bits of the
+ * limit are the total's sign: prmt takes byte 3 of the second, and three times the sign of byte 3
+ * of the first. */
 #define SATURATED_SUM(kind) \
 	HELPER int saturated_##kind(uint a, uint b, int sum) \
 	{ \
