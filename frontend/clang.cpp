@@ -295,6 +295,9 @@ std::vector<const char *> make_arguments(const fe_options *options, const fe_wor
 		"-cl-kernel-arg-info", "-fno-builtin", "-fgnu89-inline",
 		"-fgnu-keywords", /* asm */
 		"-ferror-limit", "20",
+		/* INFINITY as a first minimum is common, in programs that are built with
+		 * -cl-fast-relaxed-math and -Werror, too.  Clang before 18 knows no such word. */
+		"-Wno-unknown-warning-option", "-Wno-nan-infinity-disabled",
 		options->codegen.optimization ? "-O2" : "-O0", "-disable-llvm-passes",
 	};
 	if (options->codegen.line_info) {

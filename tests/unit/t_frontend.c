@@ -114,6 +114,10 @@ static void test_diagnostics(void)
 	CHECK_EQ(compile(unused, "-Werror"), FE_COMPILE_FAILED);
 	expect_ok(compile(unused, "-Werror -w"), "-Werror -w");
 
+	static const char infinite[] = "__kernel void k(__global float *a) { *a = -INFINITY; }";
+	expect_ok(compile(infinite, "-cl-fast-relaxed-math -Werror"), "an infinity");
+	CHECK_EQ(last_log.size_B, 0);
+
 	CHECK_EQ(compile("#include \"nowhere.h\"\n", NULL), FE_COMPILE_FAILED);
 	expect_log("nowhere.h");
 	CHECK_EQ(compile("#error stop here\n", NULL), FE_COMPILE_FAILED);
