@@ -4,6 +4,7 @@
 
 #include "tests/api/api_test.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <stdint.h>
 
@@ -340,6 +341,57 @@ static void test_release(void)
 	CHECK_OK(clReleaseCommandQueue(queue));
 }
 
+/* --- what images cost ------------------------------------------------------------------------ */
+
+static uint64_t (*calls)(const char *pattern);
+
+struct costs {
+	uint64_t storage, handles; /* calls that make memory, and what kernels know images by */
+};
+
+static struct costs costs_now(void)
+{
+	return (struct costs){
+		calls("cuArray*Create*") + calls("cuMemAlloc*") + calls("cuMemHostAlloc*"),
+		calls("cuTexObjectCreate") + calls("cuSurfObjectCreate"),
+	};
+}
+
+/* An array is all that an image costs, also one that the host writes, until a kernel has
+ * it; then it is one handle, of the kind that the kernel uses. */
+static void test_costs(void)
+{
+	static const size_t origin[3] = {0, 0, 0}, region[3] = {8, HEIGHT, 1};
+	static const cl_uint texels[64] = {7};
+	void *library = dlopen("libculvert-softcuda.so", RTLD_NOW | RTLD_NOLOAD);
+	void *symbol = library ? dlsym(library, "culvert_soft_calls") : NULL;
+	cl_int code;
+	if (!symbol)
+		return;
+	memcpy(&calls, &symbol, sizeof(calls));
+	cl_context alone = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+	CHECK_OK(code);
+	cl_command_queue queue = clCreateCommandQueueWithProperties(alone, device, NULL, &code);
+	CHECK_OK(code);
+	cl_program of = api_test_build(alone, device, source, NULL);
+	const struct costs before = costs_now();
+	cl_mem image = image_2d(alone, &r32ui, CL_MEM_READ_WRITE, WIDTH, HEIGHT, NULL);
+	const struct costs made = costs_now();
+	CHECK(made.storage <= before.storage + 1 && made.handles == before.handles);
+	CHECK_OK(clEnqueueWriteImage(queue, image, CL_TRUE, origin, region, 0, 0, texels, 0, NULL,
+				     NULL));
+	CHECK_OK(clFinish(queue));
+	CHECK(costs_now().handles == before.handles);
+	store(queue, of, image, 1);
+	store(queue, of, image, 2);
+	CHECK_OK(clFinish(queue));
+	CHECK(costs_now().handles == before.handles + 1);
+	CHECK_OK(clReleaseMemObject(image));
+	CHECK_OK(clReleaseProgram(of));
+	CHECK_OK(clReleaseCommandQueue(queue));
+	CHECK_OK(clReleaseContext(alone));
+}
+
 int main(void)
 {
 	struct api_test test;
@@ -357,6 +409,7 @@ int main(void)
 		test_linear();
 		test_devices(&test);
 		test_release();
+		test_costs();
 		CHECK_OK(clReleaseProgram(program));
 	}
 	return api_test_end(&test);
