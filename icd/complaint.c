@@ -101,7 +101,7 @@ static void complain_unset(const char *call, cl_kernel kernel)
 	char what[160];
 	for (uint32_t i = 0; i < arguments->count; i++) {
 		const struct ocl_argument *item = &arguments->items[i];
-		const bool gone = item->mem && !ocl_mem_is_alive(item->mem);
+		const bool gone = item->mem && !ocl_mem_is(item->mem, item->life);
 		if (item->set && !gone)
 			continue;
 		describe(ocl_kernel_abi(kernel), i, what);

@@ -79,11 +79,13 @@ void ocl_mem_drop(cl_mem mem)
 	if (!mem || atomic_fetch_sub_explicit(&mem->holders, 1, memory_order_acq_rel) != 1)
 		return;
 	const uint64_t life = atomic_load_explicit(&mem->life, memory_order_relaxed);
-	if (!(life & 1)) {
+	/* Once it was named its memory stays, though the last of its objects was not: arguments may
+	 * have the names of those before. */
+	if (!life) {
 		free(mem);
 		return;
 	}
-	atomic_store_explicit(&mem->life, life + 1, memory_order_relaxed);
+	atomic_store_explicit(&mem->life, (life | 1) + 1, memory_order_relaxed);
 	spare_put(mem->context, mem, mem);
 }
 

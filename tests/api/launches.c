@@ -512,6 +512,43 @@ static void test_released_argument(void)
 	CHECK_OK(clReleaseKernel(clone));
 }
 
+/* The first buffer's place goes to one that no argument names, and then to one that another
+ * kernel's does: in a context of their own, where no other place is free. */
+static void test_place_of_a_released_argument(void)
+{
+	const size_t global = 1;
+	cl_int code;
+	cl_context own = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+	if (!CHECK_OK(code))
+		return;
+	cl_command_queue own_queue = clCreateCommandQueue(own, device, 0, &code);
+	CHECK_OK(code);
+	cl_program own_program =
+		api_test_build(own, device, "kernel void k(global int *p) { *p = 1; }", "");
+	cl_kernel stale = clCreateKernel(own_program, "k", &code);
+	CHECK_OK(code);
+	cl_kernel other = clCreateKernel(own_program, "k", &code);
+	CHECK_OK(code);
+	for (int i = 0; i < 2; i++) {
+		cl_mem mem = clCreateBuffer(own, 0, sizeof(cl_int), NULL, &code);
+		CHECK_OK(code);
+		CHECK(i || !clSetKernelArg(stale, 0, sizeof(mem), &mem));
+		CHECK_OK(clReleaseMemObject(mem));
+	}
+	cl_mem last = clCreateBuffer(own, 0, sizeof(cl_int), NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(clSetKernelArg(other, 0, sizeof(last), &last));
+	CHECK_CODE(clEnqueueNDRangeKernel(own_queue, stale, 1, NULL, &global, NULL, 0, NULL, NULL),
+		   CL_INVALID_KERNEL_ARGS);
+	CHECK_OK(clFinish(own_queue));
+	CHECK_OK(clReleaseMemObject(last));
+	CHECK_OK(clReleaseKernel(stale));
+	CHECK_OK(clReleaseKernel(other));
+	CHECK_OK(clReleaseProgram(own_program));
+	CHECK_OK(clReleaseCommandQueue(own_queue));
+	CHECK_OK(clReleaseContext(own));
+}
+
 int main(void)
 {
 	struct api_test test;
@@ -535,6 +572,7 @@ int main(void)
 		test_null_and_constant();
 		test_sub_buffer();
 		test_released_argument();
+		test_place_of_a_released_argument();
 		test_errors();
 		CHECK_OK(clReleaseProgram(program));
 	}
