@@ -32,6 +32,7 @@ static struct {
 	unsigned members, idle;
 	unsigned seated;                 /* bits: seats that members have */
 	atomic_uint waiting;             /* callers asleep until a job is handed back */
+	_Atomic uint64_t last_ns;        /* when the last job began; 0: there was none */
 } crew = {.lock = LOCK_INIT(LOCK_RANK_GPU)};
 
 static unsigned shares;
@@ -244,14 +245,14 @@ static bool ready_locked(void)
 	return true;
 }
 
-/* Has helpers come that are not awake. */
-static void call_locked(struct gpu_crew_job *job, unsigned helpers)
+/* Has helpers come that are not awake; makes some if there are too few. */
+static void call_locked(struct gpu_crew_job *job, unsigned helpers, bool makes)
 {
 	if (!ready_locked())
 		return;
 	job->wanted = helpers;
 	list_append(&crew.jobs, &job->link);
-	for (unsigned i = crew.idle; i < helpers && crew.members < CREW_MAX; i++) {
+	for (unsigned i = crew.idle; makes && i < helpers && crew.members < CREW_MAX; i++) {
 		if (!helper_make())
 			break;
 		crew.members++;
@@ -264,6 +265,15 @@ static unsigned bits_count(unsigned bits)
 	return (unsigned)__builtin_popcount(bits);
 }
 
+/* Whether the job before this one was not long ago. */
+static bool job_is_next(void)
+{
+	const uint64_t now_ns = gpu_host_now_ns();
+	const uint64_t last_ns = atomic_exchange_explicit(&crew.last_ns, now_ns,
+							  memory_order_relaxed);
+	return last_ns && now_ns - last_ns < patience_ns;
+}
+
 void gpu_crew_run(struct gpu_crew_job *job, unsigned helpers)
 {
 	lock_assert_none();
@@ -272,9 +282,10 @@ void gpu_crew_run(struct gpu_crew_job *job, unsigned helpers)
 	atomic_init(&job->handed_back, 0);
 	const unsigned given = helpers ? seats_give(job, helpers) : 0;
 	const bool calls = bits_count(given) < helpers;
+	const bool again = helpers && job_is_next();
 	if (calls) {
 		lock_take(&crew.lock);
-		call_locked(job, helpers - bits_count(given));
+		call_locked(job, helpers - bits_count(given), again || !job->brief);
 		lock_drop(&crew.lock);
 	}
 	if (job->lead)

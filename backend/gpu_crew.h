@@ -13,6 +13,7 @@
 #include "base/list.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 struct gpu_crew_job {
 	/* Does its share, in several threads at once, and returns when there is nothing left
@@ -20,6 +21,9 @@ struct gpu_crew_job {
 	void (*work)(struct gpu_crew_job *job);
 	/* What the caller does instead; NULL: the same. */
 	void (*lead)(struct gpu_crew_job *job);
+	/* Done as soon as threads for it could be made: they are, where the last job was not long
+	 * ago, for the next one. */
+	bool brief;
 	/* The crew's own. */
 	struct list link;
 	unsigned wanted, helping;        /* guarded by the crew's lock */

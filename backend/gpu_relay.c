@@ -240,7 +240,7 @@ cl_int gpu_copy_to_device_staged(struct gpu_stream *stream, gpu_address to, cons
 				 uint64_t size_B)
 {
 	const unsigned helpers = helpers_for(size_B);
-	struct relay relay = {.job = {.work = pieces_fill, .lead = to_device_lead},
+	struct relay relay = {.job = {.work = pieces_fill, .lead = to_device_lead, .brief = true},
 			      .stream = stream, .host = (unsigned char *)(uintptr_t)from,
 			      .address = to, .size_B = size_B,
 			      .piece_B = helpers ? PIECE_B : GPU_SLOT_B};
@@ -254,7 +254,7 @@ bool gpu_copy_to_host_relayed(struct gpu_stream *stream, void *to, gpu_address f
 			      uint64_t size_B, cl_int *err_out)
 {
 	const unsigned helpers = helpers_for(size_B);
-	struct relay relay = {.job = {.work = pieces_fetch, .lead = to_host_lead},
+	struct relay relay = {.job = {.work = pieces_fetch, .lead = to_host_lead, .brief = true},
 			      .stream = stream, .host = to, .address = from,
 			      .size_B = size_B, .piece_B = PIECE_B};
 	if (!helpers || !relay_begin(&relay))

@@ -239,6 +239,10 @@ static void test_threads_go(void)
 	for (; threads_count() && tries < 200; tries++)
 		sleep_ms(20);
 	CHECK(!threads_count());
+	/* Nor are they made anew for one short copy. */
+	CHECK_OK(clEnqueueWriteBuffer(queue, mem, CL_TRUE, 0, 1 << 20, host, 0, NULL, NULL));
+	sleep_ms(20);
+	CHECK(!threads_count());
 	free(host);
 	CHECK_OK(clReleaseMemObject(mem));
 	CHECK_OK(clReleaseCommandQueue(queue));
