@@ -488,14 +488,17 @@ static void work_order(struct faults_run *run, cl_command_queue const queues[3],
 	cl_mem more = buffer(run, CL_MEM_COPY_HOST_PTR, SIZE_B, floats);
 	cl_event user = clCreateUserEvent(run->context, &code);
 	NOTE(clCreateUserEvent, code);
-	if (scale && user && !TRY(clSetKernelArg(scale, 1, sizeof(factor), &factor))) {
+	const bool ready = scale && !TRY(clSetKernelArg(scale, 1, sizeof(factor), &factor));
+	/* Enough waits, also where those that are not needed are left out. */
+	for (int i = 0; i < 12 && ready; i++) {
+		launch(run, queues[2], scale, more, NULL,
+		       launch(run, queues[0], scale, more, NULL, NULL));
+		settle(run);
+	}
+	if (ready && user) {
 		cl_event first = launch(run, queues[0], scale, mem, NULL, user);
 		cl_event second = launch(run, queues[2], scale, mem, NULL, first);
 		cl_event third = launch(run, queues[1], scale, mem, NULL, second);
-		/* Enough waits, also where those that are not needed are left out. */
-		for (int i = 0; i < 8; i++)
-			launch(run, queues[2], scale, more, NULL,
-			       launch(run, queues[0], scale, more, NULL, user));
 		if (third && queues[2])
 			KEEP(clEnqueueMarkerWithWaitList(queues[2], 1, &third, slot(run)));
 		if (queues[2])
