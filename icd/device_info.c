@@ -97,15 +97,20 @@ static cl_device_atomic_capabilities atomic_capabilities(void)
 
 /* cl_khr_integer_dot_product: accelerated is what has "a performance advantage over application-
  * provided code composed from elementary instructions and/or other dot product instructions".  A
- * product is one dp4a.  With a saturating sum it is an instruction shorter than add_sat() of a
- * product, up to sm_110 (frontend/builtins/dot_product.cl), but no measurement has shown that it
- * is faster. */
-static cl_int put_dot_product_acceleration(const struct info_out *out)
+ * product is one dp4a.  With a saturating sum it is shorter than add_sat() of a product, which is
+ * all that a program can count on (frontend/builtins/dot_product.cl); but from sm_120 on a signed
+ * add_sat() is one instruction and cannot be bettered. */
+static cl_int put_dot_product_acceleration(const struct _cl_device_id *device,
+					   const struct info_out *out)
 {
-	static const cl_device_integer_dot_product_acceleration_properties_khr properties = {
+	cl_bool shorter_sum = device->caps->sm < 120;
+	const cl_device_integer_dot_product_acceleration_properties_khr properties = {
 		.signed_accelerated = CL_TRUE,
 		.unsigned_accelerated = CL_TRUE,
 		.mixed_signedness_accelerated = CL_TRUE,
+		.accumulating_saturating_signed_accelerated = shorter_sum,
+		.accumulating_saturating_unsigned_accelerated = CL_TRUE,
+		.accumulating_saturating_mixed_signedness_accelerated = shorter_sum,
 	};
 	return info_put(out, &properties, sizeof(properties));
 }

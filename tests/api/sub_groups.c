@@ -197,7 +197,7 @@ static void test_required(const struct api_test *test)
 
 static void test_device(const struct api_test *test)
 {
-	cl_uint most = 0;
+	cl_uint most = 0, major = 0;
 	cl_bool independent = CL_FALSE, collective = CL_FALSE;
 	size_t size = 0;
 	cl_device_integer_dot_product_acceleration_properties_khr dot;
@@ -220,6 +220,12 @@ static void test_device(const struct api_test *test)
 				 sizeof(dot), &dot, NULL));
 	CHECK(dot.signed_accelerated && dot.unsigned_accelerated &&
 	      dot.mixed_signedness_accelerated);
+	/* From compute capability 12.0 on a program's own add_sat(dot()) is as short. */
+	CHECK_OK(clGetDeviceInfo(test->device, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV,
+				 sizeof(major), &major, NULL));
+	CHECK(dot.accumulating_saturating_unsigned_accelerated &&
+	      dot.accumulating_saturating_signed_accelerated == (major < 12) &&
+	      dot.accumulating_saturating_mixed_signedness_accelerated == (major < 12));
 }
 
 int main(void)
