@@ -186,7 +186,8 @@ void gpu_memory_give_back(struct gpu_device *device, gpu_address address, uint64
 			  struct gpu_event *const *after, uint32_t count);
 /* Pinned host memory, usable by all devices (portable). */
 cl_int gpu_host_alloc(struct gpu_device *device, uint64_t size_B, void **pointer_out);
-void gpu_host_free(struct gpu_device *device, void *pointer);
+/* size_B: as it was allocated.  NULL is fine. */
+void gpu_host_free(struct gpu_device *device, void *pointer, uint64_t size_B);
 /* Managed memory: at pointer for the host and all devices.  CL_MEM_OBJECT_ALLOCATION_FAILURE
  * where one of devices cannot share it with a host that goes on, or has not as much free as
  * all managed memory of the process. */

@@ -93,10 +93,17 @@ static void array_end(struct gpu_device *device, void *object)
 	free(array);
 }
 
+static uint64_t size_B(const struct gpu_array *array)
+{
+	const struct gpu_extent *extent = &array->extent;
+	return extent->width * (extent->height ? extent->height : 1) *
+	       (extent->depth ? extent->depth : 1) * gpu_texel_B(&array->texel);
+}
+
 void gpu_array_destroy(struct gpu_array *array, struct gpu_event *const *after, uint32_t count)
 {
 	if (array)
-		gpu_defer_quiet(array->device, array_end, array, after, count);
+		gpu_defer_quiet(array->device, array_end, array, size_B(array), after, count);
 }
 
 /* Of two threads that make it one loses. */

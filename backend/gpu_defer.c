@@ -12,21 +12,15 @@ struct gpu_deferred {
 	void (*act)(struct gpu_device *device, void *object);
 	void *object;
 	bool quiet;                      /* the driver waits for all kernels in it */
+	uint64_t size_B;                 /* of device->quiet_B */
 	uint32_t count;
 	struct gpu_event *after[];       /* references */
 };
 
-static bool any_pending(struct gpu_event *const *after, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (gpu_event_pending(after[i]))
-			return true;
-	return false;
-}
-
 static void deferred_run(struct gpu_device *device, struct gpu_deferred *deferred)
 {
 	deferred->act(device, deferred->object);
+	atomic_fetch_sub(&device->quiet_B, deferred->size_B);
 	for (uint32_t i = 0; i < deferred->count; i++)
 		gpu_event_unref(deferred->after[i]);
 	free(deferred);
@@ -50,6 +44,7 @@ static struct gpu_deferred *deferred_new(void (*act)(struct gpu_device *, void *
 	deferred->act = act;
 	deferred->object = object;
 	deferred->quiet = false;
+	deferred->size_B = 0;
 	deferred->count = count;
 	for (uint32_t i = 0; i < count; i++)
 		deferred->after[i] = gpu_event_ref(after[i]);
@@ -84,7 +79,7 @@ static void reap(struct gpu_device *device, bool hurried)
 	list_init(&kept);
 	list_for_each(link, next, &all) {
 		struct gpu_deferred *deferred = list_entry(link, struct gpu_deferred, link);
-		bool due = !any_pending(deferred->after, deferred->count);
+		bool due = !gpu_events_pending(deferred->after, deferred->count);
 		if (due && deferred->quiet) {
 			if (state == UNKNOWN)
 				state = gpu_device_is_idle(device) ? IDLE : BUSY;
@@ -111,7 +106,7 @@ void gpu_defer(struct gpu_device *device, void (*act)(struct gpu_device *, void 
 	       void *object, struct gpu_event *const *after, uint32_t count)
 {
 	gpu_defer_reap(device);
-	if (!any_pending(after, count)) {
+	if (!gpu_events_pending(after, count)) {
 		act(device, object);
 		return;
 	}
@@ -123,11 +118,13 @@ void gpu_defer(struct gpu_device *device, void (*act)(struct gpu_device *, void 
 }
 
 void gpu_defer_quiet(struct gpu_device *device, void (*act)(struct gpu_device *, void *object),
-		     void *object, struct gpu_event *const *after, uint32_t count)
+		     void *object, uint64_t size_B, struct gpu_event *const *after,
+		     uint32_t count)
 {
 	/* The first of many waits for the kernels, and then all have been waited for. */
-	const bool many = atomic_load(&device->deferred_count) >= GPU_QUIET_MAX;
-	const bool pending = any_pending(after, count);
+	const bool many = atomic_load(&device->deferred_count) >= GPU_QUIET_MAX ||
+			  atomic_load(&device->quiet_B) > GPU_QUIET_MAX_B;
+	const bool pending = gpu_events_pending(after, count);
 	if (atomic_load(&device->deferred_count))
 		reap(device, many);
 	if (!pending && (many || gpu_device_is_idle(device))) {
@@ -137,6 +134,8 @@ void gpu_defer_quiet(struct gpu_device *device, void (*act)(struct gpu_device *,
 	struct gpu_deferred *deferred = deferred_new(act, object, after, count);
 	if (deferred) {
 		deferred->quiet = true;
+		deferred->size_B = size_B;
+		atomic_fetch_add(&device->quiet_B, size_B);
 		append(device, deferred);
 	} else if (!pending) {
 		act(device, object);

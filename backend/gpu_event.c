@@ -218,6 +218,14 @@ bool gpu_event_pending(struct gpu_event *event)
 	return gpu_event_query(event, &done) ? !gpu_device_status(event->stream->device) : !done;
 }
 
+bool gpu_events_pending(struct gpu_event *const *events, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (gpu_event_pending(events[i]))
+			return true;
+	return false;
+}
+
 cl_int gpu_event_block(struct gpu_event *event)
 {
 	bool done = false;

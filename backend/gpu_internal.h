@@ -36,8 +36,9 @@ struct gpu_slot {
 	struct gpu_event *after;         /* owned: free once it has happened; NULL: it is */
 };
 
-/* So many ends of objects await a device that is idle; more wait for its kernels. */
-enum { GPU_QUIET_MAX = 64 };
+/* So many ends of objects await a device that is idle, or so many bytes and one object more; what
+ * comes then waits for its kernels. */
+enum { GPU_QUIET_MAX = 64, GPU_QUIET_MAX_B = 1 << 30 };
 
 /* Device memory that was freed and is kept: at most 32 MiB of a device. */
 enum { GPU_KEPT_BLOCKS = 8, GPU_KEPT_BLOCK_MAX_B = 4 << 20 };
@@ -84,6 +85,7 @@ struct gpu_device {
 	struct gpu_event *free_events[2];          /* by timing; chained by next */
 	struct list deferred;                      /* gpu_deferred.link */
 	atomic_uint deferred_count;                /* changed under lock, read without */
+	_Atomic uint64_t quiet_B;                  /* of those that await an idle device */
 	_Atomic uint64_t epoch_due_ns;             /* when to renew; 0: there is none; as well */
 	struct list epochs;                        /* gpu_epoch.link, a reference each */
 	unsigned epoch_count;
@@ -173,6 +175,8 @@ void gpu_stream_raise_done(struct gpu_stream *stream, uint64_t sequence);
 /* Whether what waits for event has to wait longer: not when the device is lost, but
  * when the driver gave no answer. */
 bool gpu_event_pending(struct gpu_event *event);
+/* Whether gpu_event_pending of any of them. */
+bool gpu_events_pending(struct gpu_event *const *events, uint32_t count);
 /* gpu_event_wait, for the few places that may wait whatever the caller holds. */
 cl_int gpu_event_block(struct gpu_event *event);
 
@@ -260,9 +264,11 @@ cl_int gpu_epoch_time_ns(struct gpu_device *device, const struct gpu_epoch *own,
 void gpu_defer(struct gpu_device *device, void (*act)(struct gpu_device *, void *object),
 	       void *object, struct gpu_event *const *after, uint32_t count);
 /* The same for what makes the driver wait until no kernel runs on the device: besides its events
- * it awaits a moment in which the device is idle, unless GPU_QUIET_MAX others do already. */
+ * it awaits a moment in which the device is idle, unless GPU_QUIET_MAX others do already or more
+ * than GPU_QUIET_MAX_B.  size_B: what it holds, 0 where that is little. */
 void gpu_defer_quiet(struct gpu_device *device, void (*act)(struct gpu_device *, void *object),
-		     void *object, struct gpu_event *const *after, uint32_t count);
+		     void *object, uint64_t size_B, struct gpu_event *const *after,
+		     uint32_t count);
 /* Runs what has become due. */
 void gpu_defer_reap(struct gpu_device *device);
 /* Waits for everything that is pending, and runs it: for an allocation that

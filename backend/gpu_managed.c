@@ -99,7 +99,7 @@ void gpu_managed_free(struct gpu_device *device, void *pointer, uint64_t size_B)
 		return;
 	}
 	*managed = (struct managed){pointer, size_B};
-	gpu_defer_quiet(device, managed_end, managed, NULL, 0);
+	gpu_defer_quiet(device, managed_end, managed, size_B, NULL, 0);
 }
 
 cl_int gpu_managed_prefetch(struct gpu_stream *stream, const void *pointer, uint64_t size_B,

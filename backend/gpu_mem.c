@@ -195,14 +195,6 @@ static struct gpu_stream *reclaim_stream(struct gpu_device *device)
 	return atomic_load(&device->reclaim[turn % GPU_RECLAIM_STREAMS]);
 }
 
-static bool any_pending(struct gpu_event *const *after, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (gpu_event_pending(after[i]))
-			return true;
-	return false;
-}
-
 static cl_int free_after(struct gpu_device *device, gpu_address address,
 			 struct gpu_event *const *after, uint32_t count)
 {
@@ -241,10 +233,10 @@ void gpu_memory_free(struct gpu_device *device, gpu_address address,
 	if (err || !address)
 		return;
 	if (!device->cu_pool) {
-		gpu_defer_quiet(device, free_plain, (void *)(uintptr_t)address, after, count);
+		gpu_defer_quiet(device, free_plain, (void *)(uintptr_t)address, 0, after, count);
 		goto leave;
 	}
-	if (!any_pending(after, count))
+	if (!gpu_events_pending(after, count))
 		err = gpu_check(device, cuda.cuMemFreeAsync(address,
 							    device->memory_stream->cu_stream));
 	else
@@ -259,7 +251,7 @@ void gpu_memory_give_back(struct gpu_device *device, gpu_address address, uint64
 			  struct gpu_event *const *after, uint32_t count)
 {
 	struct gpu_scope scope;
-	if (address && !gpu_device_status(device) && !any_pending(after, count))
+	if (address && !gpu_device_status(device) && !gpu_events_pending(after, count))
 		address = kept_put(device, address, size_B);
 	gpu_memory_free(device, address, after, count);
 	if (address)
@@ -300,8 +292,8 @@ static void host_end(struct gpu_device *device, void *pointer)
 	gpu_leave(&scope);
 }
 
-void gpu_host_free(struct gpu_device *device, void *pointer)
+void gpu_host_free(struct gpu_device *device, void *pointer, uint64_t size_B)
 {
 	if (pointer)
-		gpu_defer_quiet(device, host_end, pointer, NULL, 0);
+		gpu_defer_quiet(device, host_end, pointer, size_B, NULL, 0);
 }

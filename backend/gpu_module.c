@@ -101,7 +101,7 @@ static void module_destroy(struct gpu_device *device, void *object)
 void gpu_module_unload(struct gpu_module *module, struct gpu_event *const *after, uint32_t count)
 {
 	if (module)
-		gpu_defer_quiet(module->device, module_destroy, module, after, count);
+		gpu_defer_quiet(module->device, module_destroy, module, 0, after, count);
 }
 
 /* Of the codes of modules only one is an answer to "where is this". */

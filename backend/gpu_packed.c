@@ -63,7 +63,7 @@ static bool takes_array(struct gpu_device *device, uint64_t height, uint64_t dep
 	if (cuda.cuArray3DCreate_v2(&resource.res.array.hArray, &descriptor) != CUDA_SUCCESS)
 		return false;
 	const bool takes = takes_texture(&resource) && takes_surface(&resource);
-	gpu_defer_quiet(device, array_end, resource.res.array.hArray, NULL, 0);
+	gpu_defer_quiet(device, array_end, resource.res.array.hArray, 0, NULL, 0);
 	return takes;
 }
 

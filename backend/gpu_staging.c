@@ -64,7 +64,7 @@ static unsigned char *slots_memory(struct gpu_device *device)
 		return there;
 	if (atomic_compare_exchange_strong(&device->slots_memory, &there, made))
 		return made;
-	gpu_host_free(device, made);
+	gpu_host_free(device, made, (uint64_t)GPU_SLOTS * GPU_SLOT_B);
 	return there;
 }
 

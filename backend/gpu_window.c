@@ -87,8 +87,12 @@ static void window_end(struct gpu_device *device, void *object)
 
 void gpu_window_destroy(struct gpu_window *window)
 {
-	if (window)
-		gpu_defer_quiet(window->device, window_end, window, NULL, 0);
+	uint64_t pinned_B = 0;
+	if (!window)
+		return;
+	for (size_t i = 0; i < window->count; i++)
+		pinned_B += window->pieces[i].hi_B - window->pieces[i].lo_B;
+	gpu_defer_quiet(window->device, window_end, window, pinned_B, NULL, 0);
 }
 
 void *gpu_window_memory(const struct gpu_window *window)

@@ -175,6 +175,13 @@ static void place_finish(struct gpu_device *gpu, struct ocl_image_place *place,
 	gpu_event_unref(place->written);
 }
 
+/* Of the pinned copy for maps. */
+static uint64_t shadow_B(const struct ocl_image *image)
+{
+	return image->width * image->texel_B * at_least_one(image->height) *
+	       at_least_one(image->depth) * at_least_one(image->array_size);
+}
+
 void ocl_image_destroy(struct _cl_mem *mem)
 {
 	struct ocl_image *image = mem->image;
@@ -184,7 +191,7 @@ void ocl_image_destroy(struct _cl_mem *mem)
 		place_finish(mem->storage->locations[i].gpu, &image->places[i],
 			     &mem->storage->locations[i].users);
 	if (image->shadow && image->shadow_owner)
-		gpu_host_free(image->shadow_owner, image->shadow);
+		gpu_host_free(image->shadow_owner, image->shadow, shadow_B(image));
 	lock_finish(&image->lock);
 	free(image);
 }
@@ -309,8 +316,6 @@ static void shadow_pitches(const struct _cl_mem *mem, uint64_t *row_pitch_B,
 static cl_int shadow_make(struct _cl_mem *mem)
 {
 	struct ocl_image *image = mem->image;
-	const uint64_t rows = at_least_one(image->height) * at_least_one(image->depth) *
-			      at_least_one(image->array_size);
 	void *fresh;
 	lock_take(&image->lock);
 	const bool there = image->shadow;
@@ -319,7 +324,7 @@ static cl_int shadow_make(struct _cl_mem *mem)
 		return CL_SUCCESS;
 	/* Pinning is slow: it is done without the lock, and of two who do it one loses. */
 	struct gpu_device *owner = ocl_storage_living_device(mem->storage);
-	if (gpu_host_alloc(owner, image->width * image->texel_B * rows, &fresh))
+	if (gpu_host_alloc(owner, shadow_B(image), &fresh))
 		return CL_MEM_OBJECT_ALLOCATION_FAILURE;
 	lock_take(&image->lock);
 	const bool first = !image->shadow;
@@ -330,7 +335,7 @@ static cl_int shadow_make(struct _cl_mem *mem)
 	}
 	lock_drop(&image->lock);
 	if (!first)
-		gpu_host_free(owner, fresh);
+		gpu_host_free(owner, fresh, shadow_B(image));
 	return CL_SUCCESS;
 }
 

@@ -57,7 +57,7 @@ cl_int ocl_print_buffer_empty(struct gpu_stream *stream, gpu_address buffer)
 static void print_destroy(struct ocl_print *print, struct gpu_device *device)
 {
 	if (print->copy)
-		gpu_host_free(device, print->copy);
+		gpu_host_free(device, print->copy, COPY_B);
 	if (print->buffer)
 		gpu_memory_free(device, print->buffer, NULL, 0);
 	free(print);

@@ -246,7 +246,7 @@ static void location_finish(struct ocl_storage *storage, struct ocl_location *lo
 	else if (!location->gpu && storage->window)
 		gpu_window_destroy(storage->window);
 	else if (!location->gpu && storage->shadow && storage->shadow_owner)
-		gpu_host_free(storage->shadow_owner, storage->shadow);
+		gpu_host_free(storage->shadow_owner, storage->shadow, storage->size_B);
 	ocl_users_finish(&location->users);
 }
 

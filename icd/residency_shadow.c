@@ -31,7 +31,7 @@ static cl_int shadow_whole(struct ocl_storage *storage)
 		shadow_set_locked(storage, fresh, owner);
 	lock_drop(&storage->lock);
 	if (!first)
-		gpu_host_free(owner, fresh);
+		gpu_host_free(owner, fresh, storage->size_B);
 	return CL_SUCCESS;
 }
 

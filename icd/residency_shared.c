@@ -80,7 +80,7 @@ void ocl_storage_free_shared(struct ocl_storage *storage)
 		gpu_memory_free(storage->shadow_owner, (uintptr_t)storage->shadow, NULL, 0);
 		break;
 	default:
-		gpu_host_free(storage->shadow_owner, storage->shadow);
+		gpu_host_free(storage->shadow_owner, storage->shadow, storage->size_B);
 		break;
 	}
 }

@@ -117,7 +117,7 @@ static void objects_go_while_a_kernel_runs(void)
 		       modules = calls("cuModuleUnload");
 	kernel_starts(&watch);
 	gpu_array_destroy(array, NULL, 0);
-	gpu_host_free(first(), pinned);
+	gpu_host_free(first(), pinned, WINDOW_B);
 	gpu_window_destroy(window);
 	if (has_managed)
 		gpu_managed_free(first(), managed, WINDOW_B);
@@ -165,6 +165,40 @@ static void the_first_of_many_waits(void)
 	gpu_memory_free(first(), out, NULL, 0);
 }
 
+/* Nor large pieces of the host's memory. */
+static void much_memory_waits(void)
+{
+	enum { BLOCKS = 4 };
+	const uint64_t block_B = GPU_QUIET_MAX_B / 2 + 4096;
+	void *blocks[BLOCKS];
+	pthread_t watch;
+	if (none_here())
+		SKIP("no CUDA driver");
+	for (int i = 0; i < BLOCKS; i++)
+		REQUIRE(!gpu_host_alloc(first(), block_B, &blocks[i]));
+	const uint64_t before = calls("cuMemFreeHost");
+	kernel_starts(&watch);
+	for (int i = 0; i < 2; i++)
+		gpu_host_free(first(), blocks[i], block_B);
+	kernel_ends(watch);
+	if (counted())
+		CHECK_EQ(calls("cuMemFreeHost") - before, 2);
+	const gpu_address out = memory_new(4);
+	for (int i = 0; i < BLOCKS; i++) {
+		if (i < 2)
+			REQUIRE(!gpu_host_alloc(first(), block_B, &blocks[i]));
+		CHECK_EQ(launch_spin(busy, out, 20000), CL_SUCCESS);
+		gpu_host_free(first(), blocks[i], block_B);
+	}
+	/* At least the first three have gone with the fourth. */
+	if (counted())
+		CHECK(calls("cuMemFreeHost") - before >= 2 + 3);
+	stream_wait(busy);
+	if (counted())
+		CHECK_EQ(calls("cuMemFreeHost") - before, 2 + BLOCKS);
+	gpu_memory_free(first(), out, NULL, 0);
+}
+
 /* Managed memory whose end is awaited does not count against the next. */
 static void managed_memory_comes_back(void)
 {
@@ -208,7 +242,7 @@ static void everything_ends(void)
 {
 	if (none_here())
 		SKIP("no CUDA driver");
-	gpu_host_free(first(), flag);
+	gpu_host_free(first(), flag, sizeof(*flag));
 	gpu_stream_release(busy);
 	gpu_module_unload(until_module, NULL, 0);
 	gpu_module_unload(module, NULL, 0);
@@ -221,6 +255,7 @@ static const struct test_case cases[] = {
 	TEST(setup),
 	TEST(objects_go_while_a_kernel_runs),
 	TEST(the_first_of_many_waits),
+	TEST(much_memory_waits),
 	TEST(managed_memory_comes_back),
 	TEST(trying_waits_for_no_kernel),
 	TEST(everything_ends),

@@ -109,8 +109,8 @@ static void host_memory_is_pinned(void)
 	CHECK_EQ(gpu_copy_to_host(stream, pinned, memory, 1 << 16), CL_SUCCESS);
 	stream_wait(stream);
 	CHECK(pinned[4] == 3 && pinned[5] == 'A' && pinned[11] == 'A' && pinned[12] == 3);
-	gpu_host_free(first(), pinned);
-	gpu_host_free(first(), NULL);
+	gpu_host_free(first(), pinned, 1 << 16);
+	gpu_host_free(first(), NULL, 0);
 	gpu_memory_free(first(), memory, NULL, 0);
 	gpu_stream_release(stream);
 }
