@@ -403,9 +403,12 @@ cl_int ocl_event_order(cl_event event, struct gpu_stream *stream)
 	const cl_int error = gpu_stream_wait_event(stream, event->done);
 	if (!error)
 		return CL_SUCCESS;
-	/* Its device may be the one that died.  (Not ocl_event_status, which may print:
-	 * the caller holds a lock.) */
+	/* Its device may be the one that died, or the stream's.  (Not ocl_event_status, which may
+	 * print: the caller holds a lock.) */
 	bool done;
+	const cl_int lost = gpu_device_status(gpu_stream_device(stream));
+	if (lost)
+		return lost;
 	return gpu_event_query(event->done, &done) ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST :
 		error;
 }

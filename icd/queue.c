@@ -269,6 +269,9 @@ static cl_int enqueue_directly_locked(struct ocl_command *command, enum ocl_effo
 	}
 	if (queue->sync)
 		ocl_command_sync(command, error, error ? NULL : submission.done);
+	/* An event that has failed since the wait list was looked at. */
+	if (error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+		return enqueue_failed(command, blocking, event_out);
 	if (error) {
 		object_unref(command->event);
 		return error;

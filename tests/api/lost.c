@@ -53,13 +53,36 @@ static void test_other_device(cl_command_queue queue, cl_kernel next)
 	CHECK_OK(clReleaseMemObject(mem));
 }
 
+/* late is of the lost device, and nobody has asked for it yet: what waits for it on another one
+ * fails as its event says, and on the same one the call may. */
+static void test_waits_for_lost(cl_command_queue queue, bool same, cl_event late)
+{
+	cl_int code;
+	const cl_uint zero = 0;
+	cl_event after = NULL;
+	cl_mem mem = clCreateBuffer(context, 0, 1024, NULL, &code);
+	if (code) {
+		CHECK(same && code == CL_OUT_OF_RESOURCES);
+		return;
+	}
+	code = clEnqueueFillBuffer(queue, mem, &zero, 4, 0, 1024, 1, &late, &after);
+	if (!same || code == CL_SUCCESS) {
+		CHECK_OK(code);
+		CHECK_CODE(status_of(after), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+		CHECK_OK(clReleaseEvent(after));
+	} else {
+		CHECK_CODE(code, CL_OUT_OF_RESOURCES);
+	}
+	CHECK_OK(clReleaseMemObject(mem));
+}
+
 static void test_lost(cl_command_queue first, cl_command_queue second, cl_program program)
 {
 	cl_int code;
 	cl_mem none = NULL, mem = clCreateBuffer(context, 0, 1024, NULL, &code);
 	cl_uint word;
 	const size_t global = 64;
-	cl_event events[4], user = clCreateUserEvent(context, &code);
+	cl_event events[4], late, user = clCreateUserEvent(context, &code);
 	cl_kernel wild = clCreateKernel(program, "wild", &code);
 	CHECK_OK(code);
 	cl_kernel next = clCreateKernel(program, "next", &code);
@@ -68,6 +91,7 @@ static void test_lost(cl_command_queue first, cl_command_queue second, cl_progra
 	CHECK_OK(clEnqueueNDRangeKernel(first, wild, 1, NULL, &global, NULL, 1, &user, &events[0]));
 	CHECK_OK(clEnqueueMarkerWithWaitList(first, 1, &events[0], &events[1]));
 	CHECK_OK(clEnqueueFillBuffer(first, mem, &global, 4, 0, 1024, 0, NULL, &events[2]));
+	CHECK_OK(clEnqueueFillBuffer(first, mem, &global, 4, 0, 1024, 0, NULL, &late));
 	CHECK_OK(clEnqueueMarkerWithWaitList(second, 1, &events[1], &events[3]));
 	CHECK_OK(clSetEventCallback(events[2], CL_COMPLETE, tell, NULL));
 	CHECK_OK(clSetUserEventStatus(user, CL_COMPLETE));
@@ -77,6 +101,9 @@ static void test_lost(cl_command_queue first, cl_command_queue second, cl_progra
 		CHECK(status_of(events[i]) < 0);
 	}
 	CHECK(clFinish(first) < 0);
+	/* (As below.) */
+	if (second == first || is_software(second))
+		test_waits_for_lost(second, second == first, late);
 	CHECK(clEnqueueReadBuffer(first, mem, CL_TRUE, 0, 4, &word, 0, NULL, NULL) < 0);
 	for (unsigned i = 0; i < 50000 && !atomic_load(&told); i++)
 		usleep(100);
@@ -87,6 +114,7 @@ static void test_lost(cl_command_queue first, cl_command_queue second, cl_progra
 		test_other_device(second, next);
 	for (unsigned i = 0; i < 4; i++)
 		CHECK_OK(clReleaseEvent(events[i]));
+	CHECK_OK(clReleaseEvent(late));
 	CHECK_OK(clReleaseEvent(user));
 	CHECK_OK(clReleaseMemObject(mem));
 	CHECK_OK(clReleaseKernel(wild));
