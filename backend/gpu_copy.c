@@ -239,17 +239,21 @@ static cl_int copy_box(struct gpu_stream *stream, struct box *box)
 	return err;
 }
 
+static struct box box_of(const struct side *to, const struct side *from,
+			 const uint64_t region_B[3])
+{
+	return (struct box){.to = *to, .from = *from, .width_B = region_B[0],
+			    .rows = region_B[1], .slices = region_B[2]};
+}
+
 cl_int gpu_copy_rect_to_device(struct gpu_stream *stream, gpu_address to,
 			       const struct gpu_rect *to_rect, const void *from,
 			       const struct gpu_rect *from_rect, const uint64_t region_B[3])
 {
-	struct box box = {side_of(CU_MEMORYTYPE_DEVICE, to, to_rect, region_B),
-			  side_of(CU_MEMORYTYPE_HOST, (uintptr_t)from, from_rect, region_B),
-			  region_B[0],
-			  region_B[1],
-			  region_B[2],
-			  NULL,
-			  NULL};
+	const struct side target = side_of(CU_MEMORYTYPE_DEVICE, to, to_rect, region_B);
+	const struct side source =
+		side_of(CU_MEMORYTYPE_HOST, (uintptr_t)from, from_rect, region_B);
+	struct box box = box_of(&target, &source, region_B);
 	return copy_box(stream, &box);
 }
 
@@ -257,13 +261,23 @@ cl_int gpu_copy_rect_to_host(struct gpu_stream *stream, void *to, const struct g
 			     gpu_address from, const struct gpu_rect *from_rect,
 			     const uint64_t region_B[3])
 {
-	struct box box = {side_of(CU_MEMORYTYPE_HOST, (uintptr_t)to, to_rect, region_B),
-			  side_of(CU_MEMORYTYPE_DEVICE, from, from_rect, region_B),
-			  region_B[0],
-			  region_B[1],
-			  region_B[2],
-			  NULL,
-			  NULL};
+	const struct side target = side_of(CU_MEMORYTYPE_HOST, (uintptr_t)to, to_rect, region_B);
+	const struct side source = side_of(CU_MEMORYTYPE_DEVICE, from, from_rect, region_B);
+	struct box box = box_of(&target, &source, region_B);
+	return copy_box(stream, &box);
+}
+
+/* NULL, NULL: within one device. */
+static cl_int copy_between(struct gpu_stream *stream, gpu_address to, struct gpu_device *to_device,
+			   const struct gpu_rect *to_rect, gpu_address from,
+			   struct gpu_device *from_device, const struct gpu_rect *from_rect,
+			   const uint64_t region_B[3])
+{
+	const struct side target = side_of(CU_MEMORYTYPE_DEVICE, to, to_rect, region_B);
+	const struct side source = side_of(CU_MEMORYTYPE_DEVICE, from, from_rect, region_B);
+	struct box box = box_of(&target, &source, region_B);
+	box.to_device = to_device;
+	box.from_device = from_device;
 	return copy_box(stream, &box);
 }
 
@@ -271,14 +285,7 @@ cl_int gpu_copy_rect_device(struct gpu_stream *stream, gpu_address to,
 			    const struct gpu_rect *to_rect, gpu_address from,
 			    const struct gpu_rect *from_rect, const uint64_t region_B[3])
 {
-	struct box box = {side_of(CU_MEMORYTYPE_DEVICE, to, to_rect, region_B),
-			  side_of(CU_MEMORYTYPE_DEVICE, from, from_rect, region_B),
-			  region_B[0],
-			  region_B[1],
-			  region_B[2],
-			  NULL,
-			  NULL};
-	return copy_box(stream, &box);
+	return copy_between(stream, to, NULL, to_rect, from, NULL, from_rect, region_B);
 }
 
 cl_int gpu_copy_rect_peer(struct gpu_stream *stream, gpu_address to, struct gpu_device *to_device,
@@ -286,19 +293,13 @@ cl_int gpu_copy_rect_peer(struct gpu_stream *stream, gpu_address to, struct gpu_
 			  struct gpu_device *from_device, const struct gpu_rect *from_rect,
 			  const uint64_t region_B[3])
 {
-	struct box box = {side_of(CU_MEMORYTYPE_DEVICE, to, to_rect, region_B),
-			  side_of(CU_MEMORYTYPE_DEVICE, from, from_rect, region_B),
-			  region_B[0],
-			  region_B[1],
-			  region_B[2],
-			  to_device,
-			  from_device};
 	cl_int err = gpu_device_use(to_device);
-	if (to_device == from_device)
-		box.to_device = box.from_device = NULL;
-	else if (!err)
+	if (!err && to_device == from_device)
+		return gpu_copy_rect_device(stream, to, to_rect, from, from_rect, region_B);
+	if (!err)
 		err = gpu_device_use(from_device);
-	return err ? err : copy_box(stream, &box);
+	return err ? err : copy_between(stream, to, to_device, to_rect, from, from_device,
+					from_rect, region_B);
 }
 
 /* --- fills --- */

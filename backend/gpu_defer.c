@@ -20,7 +20,10 @@ struct gpu_deferred {
 static void deferred_run(struct gpu_device *device, struct gpu_deferred *deferred)
 {
 	deferred->act(device, deferred->object);
-	atomic_fetch_sub(&device->quiet_B, deferred->size_B);
+	if (deferred->quiet) {
+		atomic_fetch_sub(&device->quiet_count, 1);
+		atomic_fetch_sub(&device->quiet_B, deferred->size_B);
+	}
 	for (uint32_t i = 0; i < deferred->count; i++)
 		gpu_event_unref(deferred->after[i]);
 	free(deferred);
@@ -122,7 +125,7 @@ void gpu_defer_quiet(struct gpu_device *device, void (*act)(struct gpu_device *,
 		     uint32_t count)
 {
 	/* The first of many waits for the kernels, and then all have been waited for. */
-	const bool many = atomic_load(&device->deferred_count) >= GPU_QUIET_MAX ||
+	const bool many = atomic_load(&device->quiet_count) >= GPU_QUIET_MAX ||
 			  atomic_load(&device->quiet_B) > GPU_QUIET_MAX_B;
 	const bool pending = gpu_events_pending(after, count);
 	if (atomic_load(&device->deferred_count))
@@ -135,6 +138,7 @@ void gpu_defer_quiet(struct gpu_device *device, void (*act)(struct gpu_device *,
 	if (deferred) {
 		deferred->quiet = true;
 		deferred->size_B = size_B;
+		atomic_fetch_add(&device->quiet_count, 1);
 		atomic_fetch_add(&device->quiet_B, size_B);
 		append(device, deferred);
 	} else if (!pending) {

@@ -85,7 +85,8 @@ struct gpu_device {
 	struct gpu_event *free_events[2];          /* by timing; chained by next */
 	struct list deferred;                      /* gpu_deferred.link */
 	atomic_uint deferred_count;                /* changed under lock, read without */
-	_Atomic uint64_t quiet_B;                  /* of those that await an idle device */
+	atomic_uint quiet_count;                   /* those that await an idle device, */
+	_Atomic uint64_t quiet_B;                  /* and what they hold */
 	_Atomic uint64_t epoch_due_ns;             /* when to renew; 0: there is none; as well */
 	struct list epochs;                        /* gpu_epoch.link, a reference each */
 	unsigned epoch_count;
