@@ -109,4 +109,15 @@ static inline void storm_run(struct storm_kind *kinds, unsigned count, bool (*un
 	pthread_barrier_destroy(&storm.together);
 }
 
+/* What all threads used has no more owners than before. */
+static inline void storm_check_counts(cl_context context, cl_command_queue queue)
+{
+	cl_uint count = 0;
+	CHECK_OK(clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof(count), &count, NULL));
+	CHECK(count == 1);
+	CHECK_OK(clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof(count), &count,
+				       NULL));
+	CHECK(count == 1);
+}
+
 #endif

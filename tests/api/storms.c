@@ -323,12 +323,7 @@ static bool svm_round(void)
 static void check_counts(void)
 {
 	cl_uint count = 0;
-	CHECK_OK(clGetContextInfo(test.context, CL_CONTEXT_REFERENCE_COUNT, sizeof(count), &count,
-				  NULL));
-	CHECK(count == 1);
-	CHECK_OK(clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof(count), &count,
-				       NULL));
-	CHECK(count == 1);
+	storm_check_counts(test.context, queue);
 	CHECK_OK(clGetMemObjectInfo(buffer, CL_MEM_REFERENCE_COUNT, sizeof(count), &count, NULL));
 	CHECK(count == 1);
 	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_REFERENCE_COUNT, sizeof(count), &count,

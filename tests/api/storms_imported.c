@@ -146,18 +146,12 @@ static bool usm_round(void)
 static void check_shared(void)
 {
 	cl_uint words[WORDS];
-	cl_uint count = 0;
 	bool good = true;
 	CU_OK(cu.cuMemcpyDtoH_v2(words, shared.address, SIZE_B));
 	for (unsigned i = 0; i < WORDS; i++)
 		good = good && words[i] == 1;
 	CHECK(good);
-	CHECK_OK(clGetContextInfo(test.context, CL_CONTEXT_REFERENCE_COUNT, sizeof(count), &count,
-				  NULL));
-	CHECK(count == 1);
-	CHECK_OK(clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof(count), &count,
-				       NULL));
-	CHECK(count == 1);
+	storm_check_counts(test.context, queue);
 }
 
 #define FIND(variable, name)                                                                      \

@@ -271,6 +271,16 @@ static void scenario_57_copies_leave_the_source(void)
 	release_mems(TIMES, targets);
 }
 
+/* Leaves the newest bytes of three parts of source on a device each: 10, 20 and 30 more. */
+static void change_parts(const cl_command_queue queues[3], cl_mem source, cl_mem views[3],
+			 cl_event parts[3])
+{
+	for (cl_uint i = 0; i < 3; i++) {
+		views[i] = view_of(source, i * SIZE_B, SIZE_B);
+		change(queues[i], "held", views[i], 10 * (i + 1), 0, NULL, &parts[i]);
+	}
+}
+
 /* Parts whose newest bytes are on different devices, copied at once: what is around them in
  * the target is left alone. */
 static void scenario_58_copies_of_parts(void)
@@ -288,10 +298,7 @@ static void scenario_58_copies_of_parts(void)
 				       &code);
 	CHECK_OK(code);
 	cl_mem views[3];
-	for (cl_uint i = 0; i < 3; i++) {
-		views[i] = view_of(source, i * SIZE_B, SIZE_B);
-		change(queues[i], "held", views[i], 10 * (i + 1), 0, NULL, &parts[i]);
-	}
+	change_parts(queues, source, views, parts);
 	CHECK_OK(clEnqueueCopyBuffer(queues[1], source, target, 40, 80, 2 * SIZE_B, 3, parts,
 				     &copied));
 	/* Word w of the target is word w - 10 of the source. */
@@ -377,10 +384,7 @@ static void scenario_61_boxes_of_parts(void)
 				       &code);
 	CHECK_OK(code);
 	cl_mem views[3];
-	for (cl_uint i = 0; i < 3; i++) {
-		views[i] = view_of(source, i * SIZE_B, SIZE_B);
-		change(queues[i], "held", views[i], 10 * (i + 1), 0, NULL, &parts[i]);
-	}
+	change_parts(queues, source, views, parts);
 	copy_halves(queues[1], source, target, ROWS, parts, 3, &copied);
 	/* 16 words are a row. */
 	CHECK_OK(clEnqueueReadBuffer(queues[2], target, CL_TRUE, 0, sizeof(words), words, 1,
