@@ -3,10 +3,10 @@
 
 #include "icd/complaint.h"
 #include "icd/enqueue.h"
-#include "icd/launch.h"
+#include "icd/launch_repeat.h"
 
-static cl_int launch_check(cl_command_queue queue, cl_kernel kernel, cl_uint count,
-			   const cl_event *events)
+static inline cl_int launch_check(cl_command_queue queue, cl_kernel kernel, cl_uint count,
+				  const cl_event *events)
 {
 	cl_int error = enqueue_check_queue(queue);
 	if (!error)
@@ -16,24 +16,35 @@ static cl_int launch_check(cl_command_queue queue, cl_kernel kernel, cl_uint cou
 	return error ? error : enqueue_check_list(queue, count, events);
 }
 
-static cl_int launch_enqueue(cl_command_queue queue, cl_kernel kernel, cl_command_type type,
-			     const struct ocl_ndrange *range, cl_uint count,
-			     const cl_event *events, cl_event *event)
+/* place: where it is to be kept, if anywhere. */
+static cl_int launch_enqueue_new(const struct ocl_launch_call *call, int place)
 {
 	struct ocl_access own[OCL_LAUNCH_ACCESSES];
 	struct ocl_command command;
-	cl_int error = launch_check(queue, kernel, count, events);
-	if (error)
-		return error;
-	error = ocl_launch_init(&command, own, queue, kernel, type, range);
+	cl_int error = ocl_launch_init(&command, own, call->queue, call->kernel, call->type,
+				       &call->range);
+	if (!error && place != OCL_LAUNCH_NEW)
+		ocl_launch_remember(place, &command, &call->range);
 	if (!error)
-		error = ocl_queue_enqueue(&command, false, count, events, event);
+		error = ocl_queue_enqueue(&command, false, call->wait_count, call->waits,
+					  call->event_out);
 	else
-		ocl_complain_launch(type == CL_COMMAND_TASK ? "clEnqueueTask"
-							    : "clEnqueueNDRangeKernel",
-				    queue, kernel, range, error);
+		ocl_complain_launch(call->type == CL_COMMAND_TASK ? "clEnqueueTask"
+								  : "clEnqueueNDRangeKernel",
+				    call->queue, call->kernel, &call->range, error);
 	ocl_launch_finish(&command, own);
 	return error;
+}
+
+static inline cl_int launch_enqueue(const struct ocl_launch_call *call)
+{
+	cl_int error = launch_check(call->queue, call->kernel, call->wait_count, call->waits);
+	if (error)
+		return error;
+	const int place = ocl_launch_place(call);
+	if (place != OCL_LAUNCH_NEW && ocl_launch_repeat(call, place, &error))
+		return error;
+	return launch_enqueue_new(call, place);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(
@@ -42,11 +53,12 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(
 	const size_t *local_work_size, cl_uint num_events_in_wait_list,
 	const cl_event *event_wait_list, cl_event *event)
 {
-	const struct ocl_ndrange range = {
-		work_dim, global_work_offset, global_work_size, local_work_size,
+	const struct ocl_launch_call call = {
+		command_queue, kernel, CL_COMMAND_NDRANGE_KERNEL,
+		{work_dim, global_work_offset, global_work_size, local_work_size},
+		num_events_in_wait_list, event_wait_list, event,
 	};
-	return launch_enqueue(command_queue, kernel, CL_COMMAND_NDRANGE_KERNEL, &range,
-			      num_events_in_wait_list, event_wait_list, event);
+	return launch_enqueue(&call);
 }
 
 /* cl_khr_suggested_local_work_size: the errors of clEnqueueNDRangeKernel, with
@@ -74,9 +86,11 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueTask(cl_command_queue command_queue, cl
 					      const cl_event *event_wait_list, cl_event *event)
 {
 	static const size_t one = 1;
-	const struct ocl_ndrange range = {1, NULL, &one, &one};
-	return launch_enqueue(command_queue, kernel, CL_COMMAND_TASK, &range,
-			      num_events_in_wait_list, event_wait_list, event);
+	const struct ocl_launch_call call = {
+		command_queue, kernel, CL_COMMAND_TASK, {1, NULL, &one, &one},
+		num_events_in_wait_list, event_wait_list, event,
+	};
+	return launch_enqueue(&call);
 }
 
 /* --- native kernels: OpenCL 3.0 API, 5.10 -------------------------------------------------- */

@@ -42,7 +42,7 @@ static enum ocl_effort effort_of_slow(const struct ocl_command *command,
 			       access->hi_B, access->mode) ? OCL_EFFORT_OWN : OCL_EFFORT_WAIT;
 }
 
-enum ocl_effort ocl_command_effort(struct ocl_command *command)
+enum ocl_effort ocl_command_effort_of_any(struct ocl_command *command)
 {
 	enum ocl_effort most = OCL_EFFORT_NONE;
 	const struct ocl_access *access = command->accesses;
@@ -120,40 +120,48 @@ static cl_int done_stamp(const struct ocl_command *command, struct gpu_stream *s
 }
 
 /* Behind the operation: what its event has, or who waits for it. */
-static cl_int done_witness(const struct ocl_command *command, struct gpu_stream *stream,
-			   struct ocl_submission *submission)
+static inline cl_int done_witness(const struct ocl_command *command, struct gpu_stream *stream,
+				  struct ocl_submission *submission)
 {
 	if (!command->event)
 		return gpu_event_record(stream, false, &submission->done);
-	if (command->event->profiling)
-		return done_stamp(command, stream, submission);
 	return gpu_event_record_in(stream, false, &command->event->spare_done, &submission->done);
 }
 
 cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream,
-			  struct ocl_submission *submission_out)
+			  struct ocl_submission *submission)
 {
-	const bool timing = command->event && command->event->profiling;
+	const bool timed = command->event && command->event->profiling;
 	uint32_t acquired = 0;
-	submission_out->start = submission_out->done = NULL;
-	submission_out->arrived_ns = 0;
-	if (timing)
+	submission->start = submission->done = NULL;
+	submission->arrived_ns = 0;
+	if (timed)
 		command->event->submit_ns = gpu_host_now_ns();
-	cl_int error = dependencies_order(command, stream);
-	if (!error)
+	cl_int error = command->dependency_count ? dependencies_order(command, stream) : CL_SUCCESS;
+	if (!error && command->access_count)
 		error = accesses_acquire(command, stream, &acquired);
-	if (!error && timing)
-		error = start_stamp(command, stream, submission_out);
-	submission_out->before_sequence = gpu_stream_last(stream);
+	if (!error && timed)
+		error = start_stamp(command, stream, submission);
+	submission->before_sequence = gpu_stream_last(stream);
 	if (!error && command->kind->run)
 		error = command->kind->run(command, stream);
 	const bool written = !error;
-	if (!error && (command->event || command->witness))
-		error = done_witness(command, stream, submission_out);
-	accesses_commit(command, acquired, written, submission_out->done);
-	if (error)
-		gpu_event_unref(submission_out->start);
+	if (!error && timed)
+		error = done_stamp(command, stream, submission);
+	else if (!error && (command->event || command->witness))
+		error = done_witness(command, stream, submission);
+	if (acquired)
+		accesses_commit(command, acquired, written, submission->done);
+	if (error && timed)
+		gpu_event_unref(submission->start);
 	return error;
+}
+
+cl_int ocl_command_submit_quietly(struct ocl_command *command, struct gpu_stream *stream)
+{
+	struct ocl_submission nothing;
+	return command->access_count ? ocl_command_submit(command, stream, &nothing)
+				     : command->kind->run(command, stream);
 }
 
 cl_int ocl_command_stream_wait(struct gpu_stream *stream)

@@ -170,13 +170,23 @@ void ocl_command_map_release(struct ocl_command *command);
 
 /* What it depends on is settled.  What other threads enqueue between this and the submission is
  * nothing that the command has to come after. */
-enum ocl_effort ocl_command_effort(struct ocl_command *command);
+enum ocl_effort ocl_command_effort_of_any(struct ocl_command *command);
+static inline enum ocl_effort ocl_command_effort(struct ocl_command *command)
+{
+	if (command->kind->effort || command->access_count)
+		return ocl_command_effort_of_any(command);
+	return command->effort = OCL_EFFORT_NONE;
+}
 
 /* Puts the command into stream, after all that it depends on; those are settled.
  * Nothing is published when it fails.  For an in-order queue the caller makes sure
  * that nobody else submits to it meanwhile. */
 cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream,
-			  struct ocl_submission *submission_out);
+			  struct ocl_submission *submission);
+
+/* The same for a command that has an operation and depends on no events, and of whose end nobody
+ * wants to know. */
+cl_int ocl_command_submit_quietly(struct ocl_command *command, struct gpu_stream *stream);
 
 /* For a run that needs what is ahead in its stream done. No lock may be held. */
 cl_int ocl_command_stream_wait(struct gpu_stream *stream);

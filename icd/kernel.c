@@ -489,6 +489,8 @@ static void kernel_destroy(struct object *object)
 
 const struct object_type ocl_kernel_type = {"kernel", CL_INVALID_KERNEL, kernel_destroy};
 
+static _Atomic uint64_t last_id;
+
 /* A kernel without code and arguments. */
 static cl_int kernel_alloc(cl_program program, const char *name, cl_kernel *kernel_out)
 {
@@ -499,6 +501,7 @@ static cl_int kernel_alloc(cl_program program, const char *name, cl_kernel *kern
 		free(kernel);
 		return CL_OUT_OF_HOST_MEMORY;
 	}
+	kernel->id = atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed) + 1;
 	object_init(&kernel->base, &ocl_kernel_type);
 	atomic_init(&kernel->attached, true);
 	object_ref(program);
@@ -701,20 +704,6 @@ cl_int ocl_kernel_part(struct _cl_kernel *kernel, const struct ocl_kernel_code *
 	/* Whoever asks at the same time finds the same. */
 	atomic_store_explicit(own, found, memory_order_release);
 	*function_out = found;
-	return CL_SUCCESS;
-}
-
-cl_int ocl_kernel_arguments_check(const struct _cl_kernel *kernel,
-				  const struct ocl_kernel_code *code)
-{
-	const struct ocl_arguments *arguments = kernel->arguments;
-	if (arguments->unset)
-		return CL_INVALID_KERNEL_ARGS;
-	for (uint32_t i = 0; i < code->traits.memory_count; i++) {
-		const struct ocl_argument *item = &arguments->items[code->traits.memory[i].index];
-		if (item->mem && !ocl_mem_is(item->mem, item->life))
-			return CL_INVALID_KERNEL_ARGS;
-	}
 	return CL_SUCCESS;
 }
 

@@ -9,6 +9,7 @@
 
 #include "backend/gpu.h"
 #include "frontend/kernel_abi.h"
+#include "icd/mem.h"
 #include "icd/program.h"
 
 #include <stdatomic.h>
@@ -76,6 +77,7 @@ struct ocl_indirect {
 
 struct _cl_kernel {
 	struct object base;
+	uint64_t id;                  /* no other kernel of the process has or had it */
 	cl_program program;           /* ref held */
 	char *name;
 	const struct abi_kernel *abi; /* of one of code: what all devices agree on */
@@ -144,8 +146,19 @@ cl_int ocl_kernel_part(struct _cl_kernel *kernel, const struct ocl_kernel_code *
 
 /* CL_INVALID_KERNEL_ARGS unless every argument is set and the application still has
  * its memory object.  code is of this kernel. */
-cl_int ocl_kernel_arguments_check(const struct _cl_kernel *kernel,
-				  const struct ocl_kernel_code *code);
+static inline cl_int ocl_kernel_arguments_check(const struct _cl_kernel *kernel,
+						const struct ocl_kernel_code *code)
+{
+	const struct ocl_arguments *arguments = kernel->arguments;
+	if (arguments->unset)
+		return CL_INVALID_KERNEL_ARGS;
+	for (uint32_t i = 0; i < code->traits.memory_count; i++) {
+		const struct ocl_argument *item = &arguments->items[code->traits.memory[i].index];
+		if (item->mem && !ocl_mem_is(item->mem, item->life))
+			return CL_INVALID_KERNEL_ARGS;
+	}
+	return CL_SUCCESS;
+}
 
 /* Whether arguments of the kind have bytes in the block's data. */
 static inline bool ocl_argument_has_data(const struct abi_argument *argument)

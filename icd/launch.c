@@ -378,6 +378,13 @@ void ocl_launch_finish(struct ocl_command *command, const struct ocl_access *own
 		free(command->accesses);
 }
 
+bool ocl_launch_renew_accesses(struct ocl_command *command,
+			       struct ocl_access own[OCL_LAUNCH_ACCESSES])
+{
+	command->accesses = own;
+	return !accesses_make(command);
+}
+
 /* --- parameters ------------------------------------------------------------------------------ */
 
 enum { LAUNCH_PARAMETERS = 64 };

@@ -26,6 +26,12 @@ cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LA
 		       const struct ocl_ndrange *range);
 void ocl_launch_finish(struct ocl_command *command, const struct ocl_access *own);
 
+/* For a command that ocl_launch_init made and somebody kept, of a kernel that takes at most
+ * OCL_LAUNCH_ACCESSES memory objects: what it accesses with the arguments of now, in own.  false:
+ * no memory. */
+bool ocl_launch_renew_accesses(struct ocl_command *command,
+			       struct ocl_access own[OCL_LAUNCH_ACCESSES]);
+
 /* How many grids it is, and so how many nodes of a graph. */
 uint32_t ocl_launch_grids(const struct ocl_launch *launch);
 /* Not kernels with barriers of the grid, whose launches count in a word of their stream. */

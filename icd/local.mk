@@ -64,7 +64,7 @@ icd_command_sources = \
 	icd/event.c icd/event.h icd/event_pool.c icd/event_pool.h icd/event_info.def \
 	icd/command.c icd/command.h icd/command_sync.c icd/command_sync.h icd/command_transfer.c \
 	icd/command_image.c \
-	icd/launch.c icd/launch.h icd/launch_size.c icd/launch_size.h \
+	icd/launch.c icd/launch.h icd/launch_repeat.c icd/launch_repeat.h icd/launch_size.c icd/launch_size.h \
 	icd/native.c icd/native.h \
 	icd/printf.c icd/printf.h \
 	icd/printf_format.c icd/printf_format.h \

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "icd/command_sync.h"
+#include "icd/launch_repeat.h"
 #include "icd/printf.h"
 #include "icd/properties.h"
 #include "icd/work.h"
@@ -73,6 +74,7 @@ static void queue_destroy(struct object *object)
 	ocl_stamps_finish(&queue->stamps);
 	ocl_lanes_finish(&queue->lanes);
 	ocl_events_free(&queue->events);
+	ocl_launch_forget(queue);
 	object_unref(queue->context);
 	free(queue->property_list);
 	lock_condition_finish(&queue->settled);
@@ -240,17 +242,16 @@ static cl_int submit_slowly_locked(struct ocl_command *command,
 
 /* Nothing runs after a failed event (OpenCL 3.0 API, 5.11): the command's own
  * event says so, a blocking call returns it. */
-static cl_int enqueue_failed(struct ocl_command *command, bool blocking, cl_event *event_out)
+static cl_int enqueue_failed(cl_event event, bool blocking, cl_event *event_out)
 {
 	bool first;
 	if (blocking) {
-		object_unref(command->event);
+		object_unref(event);
 		return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 	}
-	if (command->event) {
-		(void)ocl_event_end(command->event, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
-				    &first);
-		*event_out = command->event;
+	if (event) {
+		(void)ocl_event_end(event, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, &first);
+		*event_out = event;
 	}
 	return CL_SUCCESS;
 }
@@ -271,12 +272,19 @@ static cl_int enqueue_directly_locked(struct ocl_command *command, enum ocl_effo
 		ocl_command_sync(command, error, error ? NULL : submission.done);
 	/* An event that has failed since the wait list was looked at. */
 	if (error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
-		return enqueue_failed(command, blocking, event_out);
+		return enqueue_failed(command->event, blocking, event_out);
 	if (error) {
 		object_unref(command->event);
 		return error;
 	}
 	return direct_done(command, blocking, &submission, event_out);
+}
+
+static inline cl_int event_make_locked(struct ocl_command *command)
+{
+	struct _cl_command_queue *queue = command->queue;
+	const bool profiling = queue->properties & CL_QUEUE_PROFILING_ENABLE;
+	return ocl_event_create_locked(queue, command->type, profiling, &command->event);
 }
 
 cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint count,
@@ -289,19 +297,15 @@ cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint cou
 	command->dependencies = events;
 	command->witness = blocking || queue->sync || (command->bars && !queue->line.in_order);
 	lock_take(&queue->lock);
-	if (event_out) {
-		const bool profiling = queue->properties & CL_QUEUE_PROFILING_ENABLE;
-		cl_int error = ocl_event_create_locked(queue, command->type, profiling,
-						       &command->event);
-		if (error) {
-			lock_drop(&queue->lock);
-			return error;
-		}
+	const cl_int failed = event_out ? event_make_locked(command) : CL_SUCCESS;
+	if (failed) {
+		lock_drop(&queue->lock);
+		return failed;
 	}
 	const enum readiness readiness = wait_list_readiness(count, events);
 	if (readiness == FAILED) {
 		lock_drop(&queue->lock);
-		return enqueue_failed(command, blocking, event_out);
+		return enqueue_failed(command->event, blocking, event_out);
 	}
 	if (readiness == BLOCKED || ocl_line_holds(&queue->line, command))
 		return defer_locked(command, blocking, event_out);
@@ -310,6 +314,49 @@ cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint cou
 	if (effort == OCL_EFFORT_WAIT && !blocking)
 		return defer_locked(command, blocking, event_out);
 	return enqueue_directly_locked(command, effort, blocking, event_out);
+}
+
+/* The queue's lock is held on entry and dropped; the command may be another one's then. */
+static cl_int enqueue_told_locked(struct ocl_command *command, cl_event *event_out)
+{
+	struct _cl_command_queue *queue = command->queue;
+	struct ocl_submission submission;
+	cl_int error = event_out ? event_make_locked(command) : CL_SUCCESS;
+	if (!error && queue->line.in_order)
+		error = ocl_command_submit(command, ocl_lanes_only(&queue->lanes), &submission);
+	else if (!error)
+		error = submit_locked(command, &submission);
+	const cl_event event = command->event;
+	command->event = NULL;
+	lock_drop(&queue->lock);
+	/* An event that has failed since the wait list was looked at. */
+	if (error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+		return enqueue_failed(event, false, event_out);
+	if (error) {
+		object_unref(event);
+	} else if (event) {
+		ocl_event_submitted_alone(event, &submission);
+		*event_out = event;
+	}
+	return error;
+}
+
+bool ocl_queue_enqueue_at_once(struct ocl_command *command, cl_uint count, const cl_event *events,
+			       cl_event *event_out, cl_int *error_out)
+{
+	struct _cl_command_queue *queue = command->queue;
+	command->dependency_count = count;
+	command->dependencies = events;
+	if (ocl_line_holds(&queue->line, command) || wait_list_readiness(count, events) != READY ||
+	    ocl_command_effort(command) != OCL_EFFORT_NONE)
+		return false;
+	if (count || event_out || !queue->line.in_order) {
+		*error_out = enqueue_told_locked(command, event_out);
+		return true;
+	}
+	*error_out = ocl_command_submit_quietly(command, ocl_lanes_only(&queue->lanes));
+	lock_drop(&queue->lock);
+	return true;
 }
 
 /* --- finish ---------------------------------------------------------------------------------- */

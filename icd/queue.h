@@ -23,6 +23,7 @@
 
 extern const struct object_type ocl_queue_type;
 
+struct ocl_launch_repeat;
 struct ocl_printf;
 
 /* A work-group size that was chosen for a launch without one, to be used again. */
@@ -32,7 +33,7 @@ struct ocl_local_choice {
 	uint32_t local[3];
 	uint64_t global[3];
 };
-enum { OCL_QUEUE_CHOICES = 8 };
+enum { OCL_QUEUE_CHOICES = 8, OCL_QUEUE_REPEATS = 8 };
 
 struct _cl_command_queue {
 	struct object base;
@@ -44,6 +45,7 @@ struct _cl_command_queue {
 	cl_queue_properties *property_list; /* owned, with the final 0; NULL if none were given */
 	size_t property_count;
 	struct ocl_printf *_Atomic printing; /* owned; NULL until a kernel prints */
+	_Atomic uint64_t launched[OCL_QUEUE_REPEATS]; /* launch_repeat.h: the last launch of each kind */
 	struct lock lock;                /* guards all below */
 	struct lock_condition settled;   /* a command left the line */
 	struct ocl_lanes lanes;
@@ -55,6 +57,7 @@ struct _cl_command_queue {
 	unsigned finishing;              /* threads waiting for settled */
 	struct ocl_local_choice choices[OCL_QUEUE_CHOICES];
 	unsigned next_choice;
+	struct ocl_launch_repeat *repeats[OCL_QUEUE_REPEATS]; /* owned; NULL: none came again */
 };
 
 /* priority: gpu_stream_acquire's.  property_list: as given to
@@ -68,6 +71,13 @@ cl_int ocl_queue_create(cl_context context, cl_device_id device,
  * An event is made if event_out is given. */
 cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint count,
 			 const cl_event *events, cl_event *event_out);
+
+/* The same with the queue's lock held, for a command that does not block, and without a copy of
+ * it: false, and nothing has happened, where it would have to wait in line or the submission might
+ * take long.  Otherwise the lock is dropped, command is no longer looked at, and *error_out is
+ * what ocl_queue_enqueue would have returned. */
+bool ocl_queue_enqueue_at_once(struct ocl_command *command, cl_uint count, const cl_event *events,
+			       cl_event *event_out, cl_int *error_out);
 
 /* Puts a command that was taken from the line into one of the queue's streams.
  * What it depends on is settled; the lock is not held. */

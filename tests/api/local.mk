@@ -103,7 +103,7 @@ tests_api_image_requirements_LDADD = $(OPENCL_LIBS)
 
 # What commands do.
 api_command_tests = tests/api/buffers tests/api/image_transfers tests/api/image_maps \
-	tests/api/image_kernels tests/api/maps tests/api/events tests/api/launches \
+	tests/api/image_kernels tests/api/maps tests/api/events tests/api/launches tests/api/repeats \
 	tests/api/devices tests/api/threads tests/api/lost tests/api/sync \
 	tests/api/complaints tests/api/orders \
 	tests/api/printf tests/api/out_of_order tests/api/transfers tests/api/large_copies \
@@ -181,6 +181,8 @@ tests_api_events_SOURCES = tests/api/events.c tests/api/api_test.h
 tests_api_events_LDADD = $(OPENCL_LIBS) -lpthread
 tests_api_launches_SOURCES = tests/api/launches.c tests/api/api_test.h
 tests_api_launches_LDADD = $(OPENCL_LIBS)
+tests_api_repeats_SOURCES = tests/api/repeats.c tests/api/api_test.h
+tests_api_repeats_LDADD = $(OPENCL_LIBS) -lpthread
 tests_api_devices_SOURCES = tests/api/devices.c tests/api/api_test.h
 tests_api_devices_LDADD = $(OPENCL_LIBS)
 tests_api_threads_SOURCES = tests/api/threads.c tests/api/api_test.h
