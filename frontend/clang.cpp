@@ -186,17 +186,25 @@ public:
 	explicit source_files(fe_inputs *inputs)
 		: llvm::vfs::ProxyFileSystem(llvm::vfs::getRealFileSystem()), inputs(inputs) {}
 
-	/* OpenCL 3.0 API, 5.8.2: of headers with one name the first counts; that is
-	 * what an in-memory file system does with a second file. */
+	/* OpenCL 3.0 API, 5.8.2: of headers with one name the first counts.  A name may be
+	 * another's folder too ("a" and "a/b.h"): what does not fit into one file system goes
+	 * into a further one. */
 	void add(const std::string &path, const char *text, size_t size_B)
 	{
-		memory.addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy(
-						llvm::StringRef(text, size_B), path));
+		for (const auto &layer : memory) {
+			auto there = layer->status(path);
+			if (there && !there->isDirectory())
+				return;
+			if (!there && add_to(*layer, path, text, size_B))
+				return;
+		}
+		memory.emplace_back(new llvm::vfs::InMemoryFileSystem);
+		add_to(*memory.back(), path, text, size_B);
 	}
 
 	llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine &path) override
 	{
-		auto found = memory.status(path);
+		auto found = status_in_memory(path);
 		if (found || in_memory_only(path))
 			return found;
 		found = ProxyFileSystem::status(path);
@@ -207,10 +215,12 @@ public:
 	llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
 	openFileForRead(const llvm::Twine &path) override
 	{
-		auto found = memory.openFileForRead(path);
-		if (found || in_memory_only(path))
-			return found;
-		found = ProxyFileSystem::openFileForRead(path);
+		for (const auto &layer : memory)
+			if (auto there = layer->openFileForRead(path))
+				return there;
+		if (in_memory_only(path))
+			return std::make_error_code(std::errc::no_such_file_or_directory);
+		auto found = ProxyFileSystem::openFileForRead(path);
 		if (found && inputs)
 			return std::make_unique<noted_file>(std::move(*found), path.str(), inputs);
 		if (!found)
@@ -219,6 +229,27 @@ public:
 	}
 
 private:
+	static bool add_to(llvm::vfs::InMemoryFileSystem &layer, const std::string &path,
+			   const char *text, size_t size_B)
+	{
+		return layer.addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy(
+						      llvm::StringRef(text, size_B), path));
+	}
+
+	/* Of a name that is both, the folder: Clang asks for no state of a file that it
+	 * has not opened. */
+	llvm::ErrorOr<llvm::vfs::Status> status_in_memory(const llvm::Twine &path)
+	{
+		llvm::ErrorOr<llvm::vfs::Status> found =
+			std::make_error_code(std::errc::no_such_file_or_directory);
+		for (const auto &layer : memory) {
+			auto there = layer->status(path);
+			if (there && (!found || there->isDirectory()))
+				found = there;
+		}
+		return found;
+	}
+
 	/* A folder of such a name in the host's own would be looked into otherwise. */
 	static bool in_memory_only(const llvm::Twine &path)
 	{
@@ -238,7 +269,7 @@ private:
 		fe_inputs_add(inputs, kind, name.c_str(), nullptr);
 	}
 
-	llvm::vfs::InMemoryFileSystem memory;
+	std::vector<llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem>> memory;
 	fe_inputs *inputs;
 	std::set<std::string> noted;
 };

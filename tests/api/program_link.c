@@ -109,6 +109,37 @@ static void check_names(const struct api_test *test, cl_program header)
 	}
 }
 
+/* 5.8.2: a name is what stands behind #include; one may be another's folder, in any order. */
+static void check_folders(const struct api_test *test)
+{
+	static const char *const names[] = {"a", "a/b.h", "a/b.h/c"};
+	static const char *const texts[] = {"#define A 1\n", "#define B 2\n", "#define C 4\n"};
+	static const unsigned char orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+						  {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+	cl_program sources[4];
+	for (unsigned i = 0; i < 3; i++)
+		sources[i] = make(test, texts[i]);
+	sources[3] = make(test, "#error \"of headers with one name the first counts\"\n");
+	for (unsigned i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		cl_program headers[4] = {0};
+		const char *given[4];
+		for (unsigned k = 0; k < 3; k++) {
+			headers[k] = sources[orders[i][k]];
+			given[k] = names[orders[i][k]];
+		}
+		headers[3] = sources[3];
+		given[3] = names[i % 3];
+		cl_program program = make(test, "#if !__has_include(\"a\")\n#error a\n#endif\n"
+						"#include \"a/b.h/c\"\n#include \"a\"\n"
+						"#include <a/b.h>\n"
+						"#if A + B + C != 7\n#error sum\n#endif\n");
+		CHECK_OK(clCompileProgram(program, 0, NULL, "", 4, headers, given, NULL, NULL));
+		CHECK_OK(clReleaseProgram(program));
+	}
+	for (unsigned i = 0; i < 4; i++)
+		CHECK_OK(clReleaseProgram(sources[i]));
+}
+
 int main(void)
 {
 	struct api_test test;
@@ -154,6 +185,7 @@ int main(void)
 	}
 	check_errors(&test, object);
 	check_names(&test, header);
+	check_folders(&test);
 	CHECK_OK(clReleaseProgram(object));
 	CHECK_OK(clReleaseProgram(part));
 	CHECK_OK(clReleaseProgram(header));
