@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { NAME_TRIES = 8 };
 
 /* Room for extra_B more bytes and the closing NUL. */
 static bool reserve(struct bytes *bytes, size_t extra_B)
@@ -209,22 +212,37 @@ static int write_special(const void *data, size_t size_B, const char *path)
 	return error;
 }
 
+/* A file of a name that only this call knows of, with the rights that the process gives its files
+ * (umask(2)): mkstemp() gives only the owner's.  Returns a descriptor; else -1, and errno. */
+static int open_temporary(const char *path, struct bytes *name)
+{
+	static atomic_uint serial;
+	for (unsigned i = 0; i < NAME_TRIES; i++) {
+		struct timespec now;
+		clock_gettime(CLOCK_REALTIME, &now);
+		name->size_B = 0;
+		bytes_printf(name, "%s.new-%lx-%x-%lx", path, (long)getpid(),
+			     atomic_fetch_add(&serial, 1), now.tv_nsec);
+		if (bytes_failed(name)) {
+			errno = ENOMEM;
+			return -1;
+		}
+		int fd = open(name->data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
 int bytes_write_file(const void *data, size_t size_B, const char *path)
 {
 	if (is_special(path))
 		return write_special(data, size_B, path);
 	struct bytes temporary = BYTES_INIT;
-	bytes_printf(&temporary, "%s.XXXXXX", path);
-	if (bytes_failed(&temporary)) {
-		bytes_finish(&temporary);
-		return ENOMEM;
-	}
-	int fd = mkostemp(temporary.data, O_CLOEXEC);
+	int fd = open_temporary(path, &temporary);
 	int error = fd < 0 ? errno : 0;
 	if (!error) {
 		error = bytes_write_all(fd, data, size_B);
-		if (!error && fchmod(fd, 0644))
-			error = errno;
 		if (close(fd) && !error)
 			error = errno;
 		if (!error && rename(temporary.data, path))

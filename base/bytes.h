@@ -64,8 +64,9 @@ int bytes_read_file(struct bytes *bytes, const char *path);
 int bytes_write_all(int fd, const void *data, size_t size_B);
 
 /* Writes the content to a new file at path by way of a temporary name in the
- * same directory, so that readers see all or nothing.  What stands there and is no
- * plain file (a device, a pipe) is written to as it is.  Returns 0 or errno. */
+ * same directory, so that readers see all or nothing.  Its rights are those that the
+ * process gives new files (umask(2)).  What stands there and is no plain file (a device,
+ * a pipe) is written to as it is.  Returns 0 or errno. */
 int bytes_write_file(const void *data, size_t size_B, const char *path);
 
 #ifdef __cplusplus

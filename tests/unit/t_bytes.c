@@ -104,6 +104,27 @@ static void an_address_is_found_in_its_span(void)
 	spans_finish(&spans);
 }
 
+/* Who wants what is written kept from others says so by umask(2). */
+static void files_have_the_rights_of_new_ones(void)
+{
+	static const mode_t masks[] = {022, 077, 002};
+	char folder[] = "/tmp/culvert-rights-XXXXXX";
+	REQUIRE(mkdtemp(folder));
+	struct bytes path = BYTES_INIT;
+	bytes_printf(&path, "%s/file", folder);
+	for (unsigned i = 0; i < sizeof(masks) / sizeof(*masks); i++) {
+		struct stat status = {0};
+		const mode_t before = umask(masks[i]);
+		CHECK_EQ(bytes_write_file("a", 1, path.data), 0);
+		umask(before);
+		CHECK(!stat(path.data, &status));
+		CHECK_EQ(status.st_mode & 0777, 0666 & ~masks[i]);
+	}
+	unlink(path.data);
+	CHECK_EQ(rmdir(folder), 0);
+	bytes_finish(&path);
+}
+
 static void a_device_stays_a_device(void)
 {
 	struct stat status;
@@ -157,5 +178,6 @@ static void what_is_packed_comes_back(void)
 TEST_MAIN(TEST(grows_and_ends_in_nul), TEST(long_formats_are_whole),
 	  TEST(failure_sticks_and_keeps_content), TEST(move_empties_the_source),
 	  TEST(an_address_is_found_in_its_span),
-	  TEST(files_come_back_as_written), TEST(a_device_stays_a_device), TEST(a_fifo_does_not_hang),
+	  TEST(files_come_back_as_written), TEST(files_have_the_rights_of_new_ones),
+	  TEST(a_device_stays_a_device), TEST(a_fifo_does_not_hang),
 	  TEST(what_is_packed_comes_back))
