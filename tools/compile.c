@@ -7,6 +7,7 @@
 #include "tools/compile_info.h"
 #include "tools/json.h"
 #include "tools/machine_code.h"
+#include "tools/process.h"
 #include "tools/tool.h"
 
 #include <errno.h>
@@ -320,8 +321,9 @@ static int write_stage(const struct compile *compile)
 	return TOOL_OK;
 }
 
-static int compile_file(struct compile *compile)
+static int compile_file(void *state)
 {
+	struct compile *compile = state;
 	struct bytes log = BYTES_INIT;
 	int error = bytes_read_file(&compile->source, compile->file);
 	if (error) {
@@ -332,6 +334,19 @@ static int compile_file(struct compile *compile)
 	print_log(&log);
 	bytes_finish(&log);
 	return code ? code : write_stage(compile);
+}
+
+/* Compilers crash on some sources (libnvvm on a constant of 2^40 bytes), and a shell would be
+ * told of a crash of ours. */
+static int compile_apart(struct compile *compile)
+{
+	int code = process_apart(compile_file, compile);
+	if (code < 0)
+		tool_error("no process for the compiler: %s", strerror(errno));
+	else if (code > 128)
+		tool_error("%s: the compiler crashed: %s; --emit ll and nvvm show how far it comes",
+			   compile->file, strsignal(code - 128));
+	return code < 0 || code > 128 ? TOOL_FAILED : code;
 }
 
 static void finish(struct compile *compile)
@@ -359,7 +374,7 @@ int tool_compile(int argc, char **argv)
 		compile.file = argv[at];
 		for (int i = at + 1; i < argc; i++)
 			bytes_printf(&compile.options, "%s ", argv[i]);
-		code = compile_file(&compile);
+		code = compile_apart(&compile);
 	}
 	finish(&compile);
 	return code;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -67,6 +68,19 @@ int process_run(char *const argv[], struct bytes *output)
 	int error = posix_spawnp(&child, argv[0], NULL, NULL, argv, environ);
 	errno = error;
 	return error ? -1 : wait_for(child);
+}
+
+int process_apart(int (*work)(void *state), void *state)
+{
+	/* Or both would write what waits to be written. */
+	fflush(NULL);
+	pid_t child = fork();
+	if (!child) {
+		int code = work(state);
+		fflush(NULL);
+		_exit(code);
+	}
+	return child < 0 ? -1 : wait_for(child);
 }
 
 /* root may be NULL: then there is none. */

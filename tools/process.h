@@ -9,6 +9,10 @@
  * signal's number when it was killed; -1 with errno set when it did not start. */
 int process_run(char *const argv[], struct bytes *output);
 
+/* Runs work(state) in a copy of this process, which must have one thread: what crashes there
+ * leaves this one alive.  Returns as process_run does; what work changes stays in the copy. */
+int process_apart(int (*work)(void *state), void *state);
+
 /* Appends the path of a program of the CUDA toolkit: in CUDA_HOME, CUDA_PATH, on PATH, or
  * in /usr/local/cuda.  False when there is none. */
 bool process_find_cuda(const char *name, struct bytes *path);

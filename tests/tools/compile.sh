@@ -93,4 +93,14 @@ done
 CULVERT_LIBNVVM=/nonexistent/libnvvm.so ./culvert compile $folder/kernel.cl -O -DBY=2 2>$folder/errors
 [ $? = 3 ] || fail "no libnvvm: not exit code 3"
 grep -q /nonexistent/libnvvm.so $folder/errors || fail "no libnvvm: the log does not say so"
+# A compiler that crashes is told of as one (libnvvm-fault.so crashes for some names).
+if [ -f tests/stress/libnvvm-fault.so ] && [ -f "$CULVERT_LIBNVVM" ]; then
+	echo 'kernel void plant_segv(global int *p) { p[0] = 1; }' >$folder/crash.cl
+	FAULT_NVVM_REAL=$CULVERT_LIBNVVM FAULT_NVVM_PLANTED=1 ASAN_OPTIONS=handle_segv=0 \
+		TSAN_OPTIONS=handle_segv=0 CULVERT_LIBNVVM=$PWD/tests/stress/libnvvm-fault.so \
+		./culvert compile $folder/crash.cl --emit ptx >$folder/out 2>$folder/errors
+	[ $? = 1 ] || fail "a crash of the compiler's: not exit code 1"
+	grep -q "crash.cl: the compiler crashed: " $folder/errors || fail "a crash of the compiler's: it is not told"
+	[ ! -s $folder/out ] || fail "a crash of the compiler's: something on stdout"
+fi
 exit $failed
