@@ -283,9 +283,10 @@ static void test_line(cl_command_queue on)
 	const size_t global = COUNT;
 	const cl_uint zero = 0;
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
-	for (unsigned i = 0; i < TIMES; i++)
+	for (unsigned i = 0; i < TIMES; i++) {
 		CHECK_OK(launch1(on, kernel, COUNT, 64));
-	CHECK_OK(clFinish(on));
+		CHECK_OK(clFinish(on));
+	}
 	cl_event user = clCreateUserEvent(context, &code), filled, done;
 	CHECK_OK(clEnqueueFillBuffer(on, mem, &zero, sizeof(zero), 0, sizeof(result), 1, &user,
 				     &filled));
