@@ -3,7 +3,6 @@
 #include "base/thread.h"
 
 #include <signal.h>
-#include <stddef.h>
 
 /* What its own instructions, abort() and system calls raise in a thread. */
 static const int own_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
@@ -21,6 +20,28 @@ int thread_start(pthread_t *thread, const pthread_attr_t *attributes, void *(*st
 		return error;
 	error = pthread_create(thread, attributes, start, argument);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+/* Reserved, not used up: the kernel gives pages as they are touched.  Where so much cannot be
+ * reserved (a limit on address space), less must do. */
+int thread_run_deep(size_t stack_B, void *(*start)(void *), void *argument)
+{
+	const size_t least_B = (size_t)8 << 20;
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int error = pthread_attr_init(&attributes);
+	if (error)
+		return error;
+	do {
+		error = pthread_attr_setstacksize(&attributes, stack_B);
+		if (!error)
+			error = thread_start(&thread, &attributes, start, argument);
+		stack_B /= 8;
+	} while (error && stack_B >= least_B);
+	pthread_attr_destroy(&attributes);
+	if (!error)
+		(void)pthread_join(thread, NULL);
 	return error;
 }
 

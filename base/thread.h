@@ -10,6 +10,7 @@
 #define CULVERT_BASE_THREAD_H
 
 #include <pthread.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,6 +20,10 @@ extern "C" {
  * The caller joins. */
 int thread_start(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
 		 void *argument);
+/* Calls start on a thread whose stack has stack_B bytes, or at least 8 MiB where so many cannot be had, and
+ * waits for it; what start returns is lost.  For what recurses over a program's text: the host's own stack
+ * may be small.  An error of pthread_create() where there is no such thread: nothing was called. */
+int thread_run_deep(size_t stack_B, void *(*start)(void *), void *argument);
 /* One that nobody joins. */
 int thread_start_detached(void *(*start)(void *));
 

@@ -17,10 +17,9 @@
 
 namespace {
 
-/* Reserved, not used up: the kernel gives pages as they are touched.  Clang recurses
- * over what it reads, and a source that nests deeper than the stack kills the host;
- * where so much cannot be reserved (a limit on address space), less must do. */
-constexpr size_t stack_sizes_B[] = {size_t(1) << 30, size_t(64) << 20, size_t(16) << 20};
+/* Clang recurses over what it reads, and a source that nests deeper than the stack kills
+ * the host. */
+constexpr size_t stack_B = size_t(1) << 30;
 
 struct task_run {
 	enum fe_status (*task)(void *argument);
@@ -93,19 +92,6 @@ void *thread_main(void *argument)
 	return nullptr;
 }
 
-bool start_thread(pthread_t *thread, task_run *run)
-{
-	pthread_attr_t attributes;
-	if (pthread_attr_init(&attributes))
-		return false;
-	bool started = false;
-	for (size_t stack_size_B : stack_sizes_B)
-		started = started || (!pthread_attr_setstacksize(&attributes, stack_size_B) &&
-				      !thread_start(thread, &attributes, thread_main, run));
-	pthread_attr_destroy(&attributes);
-	return started;
-}
-
 } // namespace
 
 enum fe_status fe_compiler_thread_run(enum fe_status (*task)(void *argument), void *argument,
@@ -118,11 +104,9 @@ enum fe_status fe_compiler_thread_run(enum fe_status (*task)(void *argument), vo
 	run.argument = argument;
 	run.log = log;
 	run.status = FE_INTERNAL;
-	pthread_t thread;
-	if (!start_thread(&thread, &run)) {
+	if (thread_run_deep(stack_B, thread_main, &run)) {
 		bytes_append_string(log, "error: no thread could be started for the compiler\n");
 		return FE_NO_MEMORY;
 	}
-	pthread_join(thread, nullptr);
 	return run.status;
 }

@@ -1,0 +1,74 @@
+/* Protects: hosts whose stacks are small, as a thread pool's are.  Compilers need much of it: they run
+ * where there is enough, in this process, and in one apart that begins under the host's limit. */
+#include "config.h"
+
+#include "tests/api/api_test.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What a build took from its caller before, and 0.3 MiB less than libnvvm does.  Sanitizers' own frames
+ * are larger; the limit then shows nothing, but does no harm. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define STACK_B ((size_t)512 << 10)
+#else
+#define STACK_B ((size_t)64 << 10)
+#endif
+
+static struct api_test test;
+
+/* Compiled, and not loaded: what a driver needs to load code is its own affair. */
+static void *compile(void *unused)
+{
+	const char *source = "kernel void k(global int *a) { a[get_global_id(0)] = 1; }";
+	cl_int code;
+	cl_program program = clCreateProgramWithSource(test.context, 1, &source, NULL, &code);
+	(void)unused;
+	CHECK_OK(code);
+	CHECK_OK(clCompileProgram(program, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+	CHECK_OK(clReleaseProgram(program));
+	return NULL;
+}
+
+/* In a process of its own, for options are read once. */
+static int compile_in(const char *where)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	struct rlimit limit;
+	setenv("CULVERT_COMPILER", where, 1);
+	setenv("CULVERT_CACHE", "off", 1);
+	if (!api_test_start(&test, where))
+		return API_TEST_SKIP;
+	/* New threads and programs have stacks of this size, too. */
+	CHECK(!getrlimit(RLIMIT_STACK, &limit));
+	limit.rlim_cur = STACK_B;
+	CHECK(!setrlimit(RLIMIT_STACK, &limit));
+	CHECK(!pthread_attr_init(&attributes));
+	CHECK(!pthread_attr_setstacksize(&attributes, STACK_B));
+	if (CHECK(!pthread_create(&thread, &attributes, compile, NULL)))
+		CHECK(!pthread_join(thread, NULL));
+	(void)pthread_attr_destroy(&attributes);
+	return api_test_end(&test);
+}
+
+int main(void)
+{
+	static const char *const places[] = {"inside", "process"};
+	int worst = 0;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		int status = 0;
+		pid_t child = fork();
+		if (!child)
+			_exit(compile_in(places[i]));
+		if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
+			printf("FAIL: %s: ended with status %#x\n", places[i], (unsigned)status);
+			return 1;
+		}
+		if (WEXITSTATUS(status) > worst)
+			worst = WEXITSTATUS(status);
+	}
+	return worst;
+}
