@@ -3,6 +3,7 @@
 #include "base/own_library.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
@@ -54,13 +55,28 @@ static bool append_path(struct bytes *path, const char *folder, const char *name
 	return !bytes_failed(path);
 }
 
+/* "PATH: why": dlopen's words begin with the path, or name another file that this one needs. */
+static void tell_why(struct bytes *note, const char *path)
+{
+	const char *reason = dlerror();
+	const size_t length = strlen(path);
+	if (access(path, F_OK) && errno == ENOENT)
+		reason = "not there";
+	else if (reason && !strncmp(reason, path, length) && !strncmp(reason + length, ": ", 2))
+		reason += length + 2;
+	bytes_printf(note, "%s%s: %s", note->size_B ? "; " : "", path,
+		     reason ? reason : "not to be loaded");
+}
+
 static void *open_in(const char *folder, const char *name, struct bytes *note)
 {
 	struct bytes path = BYTES_INIT;
-	bool known = append_path(&path, folder, name);
-	void *handle = known ? dlopen(path.data, RTLD_NOW | RTLD_LOCAL) : NULL;
-	if (!handle)
-		bytes_printf(note, "%s%s", note->size_B ? "; " : "", bytes_string(&path));
+	void *handle = NULL;
+	if (append_path(&path, folder, name)) {
+		handle = dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
+		if (!handle)
+			tell_why(note, path.data);
+	}
 	bytes_finish(&path);
 	return handle;
 }
@@ -74,8 +90,6 @@ void *own_library_open(const char *name, struct bytes *note)
 			return handle;
 		}
 	}
-	const char *reason = dlerror();
-	bytes_printf(note, ": not to be loaded%s%s", reason ? ": " : "", reason ? reason : "");
 	return NULL;
 }
 

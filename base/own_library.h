@@ -9,7 +9,7 @@
 
 /* Looks for name beside the shared object or program that this code is part of, in culvert/
  * below that, in ../lib/culvert/ for a program in bin/, and where `make install` puts it.  A handle of dlopen; NULL with every
- * place that was tried, and the last reason, in note. */
+ * place that was tried, and why in vain, in note. */
 void *own_library_open(const char *name, struct bytes *note);
 
 /* Appends the path that own_library_open would try first of those that are there.

@@ -2,11 +2,13 @@
 unit_tests = tests/unit/t_bytes tests/unit/t_base tests/unit/t_object tests/unit/t_info \
 	tests/unit/t_options tests/unit/t_frontend tests/unit/t_kernel_abi tests/unit/t_ptx_start tests/unit/t_nvvm_ir \
 	tests/unit/t_builders tests/unit/t_printf tests/unit/t_cache tests/unit/t_fuzz_stored \
-	tests/unit/t_program_code tests/unit/t_stamps tests/unit/t_own_program
+	tests/unit/t_program_code tests/unit/t_stamps tests/unit/t_own_program tests/unit/t_own_library
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 tests_unit_t_bytes_SOURCES = tests/unit/t_bytes.c tests/unit/test.h
 tests_unit_t_bytes_LDADD = base/libbase.a $(ZSTD_LIBS)
+tests_unit_t_own_library_SOURCES = tests/unit/t_own_library.c tests/unit/test.h
+tests_unit_t_own_library_LDADD = base/libbase.a
 tests_unit_t_own_program_SOURCES = tests/unit/t_own_program.c tests/unit/test.h
 tests_unit_t_own_program_LDADD = base/libbase.a
 tests_unit_t_base_SOURCES = tests/unit/t_base.c tests/unit/test.h
