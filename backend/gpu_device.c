@@ -3,6 +3,7 @@
 #include "backend/gpu_internal.h"
 
 #include "base/log.h"
+#include "base/options.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -267,7 +268,12 @@ static void find_devices(void)
 	bytes_printf(&driver_note, ": CUDA %d.%d, %u device%s", common.cuda_version / 1000,
 		     common.cuda_version % 1000 / 10, device_count, device_count == 1 ? "" : "s");
 out:
-	log_info("CUDA driver: %s", bytes_string(&driver_note));
+	/* What was asked for by name should be there. */
+	if (!device_count && strcmp(option_string(OPTION_CUDA), "auto"))
+		log_warn("CULVERT_CUDA=%s: no device: %s", option_string(OPTION_CUDA),
+			 bytes_string(&driver_note));
+	else
+		log_info("CUDA driver: %s", bytes_string(&driver_note));
 }
 
 cl_int gpu_devices(struct gpu_device *const **devices_out, uint32_t *count_out)

@@ -30,4 +30,8 @@ CULVERT_CUDA=/nonexistent/libcuda.so.1 ./culvert devices >$folder/none 2>$folder
 [ $? = 3 ] || fail "no driver: not exit code 3"
 [ ! -s $folder/none ] || fail "no driver: something on stdout"
 grep -q 'no device' $folder/errors || fail "no driver: nothing said"
+CULVERT_DEBUG=warn CULVERT_CUDA=/nonexistent/libcuda.so.1 ./culvert devices >$folder/none 2>$folder/errors
+grep -q 'warn: CULVERT_CUDA=/nonexistent/libcuda.so.1: no device: ' $folder/errors || fail "a driver that was asked for is not there: no warning"
+CULVERT_DEBUG=warn CULVERT_CUDA=auto ./culvert devices >$folder/none 2>$folder/errors
+grep -q 'warn: CULVERT_CUDA' $folder/errors && fail "nobody asked for a driver, and a warning says that it is not there"
 exit $failed
