@@ -181,6 +181,15 @@ static bool path_from(struct bytes *path, const char *folder, const char *tail)
 	return true;
 }
 
+/* What is missing above the folder is made; a home is not: that it is there means more to
+ * who makes users, and a service's may be "/nonexistent" on purpose. */
+static const char *home(void)
+{
+	struct stat status;
+	const char *named = secure_getenv("HOME");
+	return named && !stat(named, &status) && S_ISDIR(status.st_mode) ? named : NULL;
+}
+
 static bool find_path(struct bytes *path)
 {
 	const char *named = option_string(OPTION_CACHE_DIR);
@@ -188,7 +197,7 @@ static bool find_path(struct bytes *path)
 		return path_from(path, named, "");
 	return path_from(path, secure_getenv("CUDA_CACHE_PATH"), "/culvert") ||
 	       path_from(path, secure_getenv("XDG_CACHE_HOME"), "/culvert") ||
-	       path_from(path, secure_getenv("HOME"), "/.cache/culvert");
+	       path_from(path, home(), "/.cache/culvert");
 }
 
 static struct cache *process_cache;
@@ -200,8 +209,8 @@ static void make_process_cache(void)
 	if (switched_off())
 		return;
 	if (!find_path(&path))
-		log_warn("cache: no folder: none of CULVERT_CACHE_DIR, CUDA_CACHE_PATH, "
-			 "XDG_CACHE_HOME and HOME names one");
+		log_warn("cache: no folder: CULVERT_CACHE_DIR, CUDA_CACHE_PATH and XDG_CACHE_HOME "
+			 "name none, and HOME none that is there");
 	if (!cache_parse_size(option_string(OPTION_CACHE_SIZE), &limit_B)) {
 		log_warn("CULVERT_CACHE_SIZE: '%s' is no size: 1G is taken",
 			 option_string(OPTION_CACHE_SIZE));

@@ -214,8 +214,8 @@ void doctor_cache(struct findings *findings)
 	else if (!cache_folder(cache))
 		finding_add(findings, "cache", FINDING_CAREFUL,
 			    "export CULVERT_CACHE_DIR=/a/folder/of/yours",
-			    "no folder: none of CULVERT_CACHE_DIR, CUDA_CACHE_PATH, XDG_CACHE_HOME and "
-			    "HOME names one");
+			    "no folder: CULVERT_CACHE_DIR, CUDA_CACHE_PATH and XDG_CACHE_HOME name none, "
+			    "and HOME none that is there");
 	else
 		check_folder(findings, cache_folder(cache));
 }

@@ -107,6 +107,10 @@ home=$HOME
 HOME=$work/home
 export HOME
 builds 1 1 run "$work/plain.cl"
+[ ! -e "$work/home" ] || fail "a user's home was made"
+[ "$(grep -c 'warn: cache: no folder' "$work/log")" = 1 ] || fail "a home that is not there: not one line in the log"
+mkdir "$work/home"
+builds 1 1 run "$work/plain.cl"
 [ -d "$work/home/.cache/culvert" ] || fail "HOME is not used"
 XDG_CACHE_HOME=$work/xdg builds 1 1 run "$work/plain.cl"
 [ -d "$work/xdg/culvert" ] || fail "XDG_CACHE_HOME is not used"
