@@ -156,8 +156,10 @@ static int run_clear(struct job *job)
 	json_close(&json, '}');
 	bool printed = !job->as_json || json_print(&json);
 	bytes_finish(&json.text);
+	/* What those are worth that could not be taken away is not known apart. */
 	if (!job->as_json)
-		printf("%" PRIu64 " entries cleared, %s\n", count, tool_size(job->files.total_B));
+		printf("%" PRIu64 " entries cleared%s%s\n", count, count < job->files.count ? "" : ", ",
+		       count < job->files.count ? "" : tool_size(job->files.total_B));
 	if (count < job->files.count)
 		tool_error("%" PRIu64 " entries could not be taken away",
 			   (uint64_t)job->files.count - count);
