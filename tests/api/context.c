@@ -39,6 +39,13 @@ static void check_properties(const struct api_test *test)
 		CHECK(size == sizeof(good) && !memcmp(got, good, sizeof(good)));
 		CHECK_OK(clReleaseContext(context));
 	}
+	for (cl_bool sync = CL_FALSE; sync <= CL_TRUE; sync++) {
+		const cl_context_properties user[] = {CL_CONTEXT_INTEROP_USER_SYNC,
+						      (cl_context_properties)sync, 0};
+		context = clCreateContext(user, 1, &test->device, NULL, NULL, &code);
+		if (CHECK_OK(code))
+			CHECK_OK(clReleaseContext(context));
+	}
 	CHECK_NO_OBJECT(clCreateContext(twice, 1, &test->device, NULL, NULL, &code), code,
 			CL_INVALID_PROPERTY);
 	CHECK_NO_OBJECT(clCreateContext(unknown, 1, &test->device, NULL, NULL, &code), code,
@@ -56,6 +63,9 @@ static void check_arguments(const struct api_test *test)
 			CL_INVALID_VALUE);
 	CHECK_NO_OBJECT(clCreateContext(NULL, 0, &test->device, NULL, NULL, &code), code,
 			CL_INVALID_VALUE);
+	cl_context told = clCreateContext(NULL, 1, &test->device, notify, &data, &code);
+	if (CHECK_OK(code))
+		CHECK_OK(clReleaseContext(told));
 	cl_device_id pair[2] = {test->device, none};
 	CHECK_NO_OBJECT(clCreateContext(NULL, 2, pair, NULL, NULL, &code), code,
 			CL_INVALID_DEVICE);

@@ -329,6 +329,15 @@ static void buffer_from_a_pointer(void)
 	CHECK_NO_OBJECT(ours.clCreateBufferFromCudaPointerCULVERT(test.context, test.device,
 								  CL_MEM_USE_HOST_PTR, 16, pointer,
 								  &code), code, CL_INVALID_VALUE);
+	CHECK_NO_OBJECT(ours.clCreateBufferFromCudaPointerCULVERT(
+				test.context, test.device, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 16,
+				pointer, &code), code, CL_INVALID_VALUE);
+	CHECK_NO_OBJECT(ours.clCreateBufferFromCudaPointerCULVERT(test.context, test.device, 0, 16,
+								  0, &code),
+			code, CL_INVALID_VALUE);
+	CHECK_NO_OBJECT(ours.clCreateBufferFromCudaPointerCULVERT(test.context, NULL, 0, 16,
+								  pointer, &code),
+			code, CL_INVALID_DEVICE);
 	CU_OK(cu.cuMemFree_v2(pointer));
 	CHECK_OK(clReleaseCommandQueue(queue));
 }
@@ -360,6 +369,42 @@ static void code_of_a_program(void)
 	CHECK_OK(clReleaseCommandQueue(queue));
 }
 
+static void code_errors(void)
+{
+	cl_program program = api_test_build(test.context, test.device, source, NULL);
+	const char *text = source;
+	void *handle;
+	cl_int code;
+	cl_program unbuilt = clCreateProgramWithSource(test.context, 1, &text, NULL, &code);
+	CHECK_OK(code);
+	cl_kernel kernel = clCreateKernel(program, "put", &code);
+	CHECK_OK(code);
+	CHECK_CODE(ours.clGetCudaModuleCULVERT(NULL, test.device, &handle), CL_INVALID_PROGRAM);
+	CHECK_CODE(ours.clGetCudaModuleCULVERT(program, NULL, &handle), CL_INVALID_DEVICE);
+	CHECK_CODE(ours.clGetCudaModuleCULVERT(program, test.device, NULL), CL_INVALID_VALUE);
+	CHECK_CODE(ours.clGetCudaModuleCULVERT(unbuilt, test.device, &handle),
+		   CL_INVALID_PROGRAM_EXECUTABLE);
+	CHECK_CODE(ours.clGetCudaFunctionCULVERT(NULL, test.device, &handle), CL_INVALID_KERNEL);
+	CHECK_CODE(ours.clGetCudaFunctionCULVERT(kernel, NULL, &handle), CL_INVALID_DEVICE);
+	CHECK_CODE(ours.clGetCudaFunctionCULVERT(kernel, test.device, NULL), CL_INVALID_VALUE);
+	CHECK_OK(clReleaseKernel(kernel));
+	CHECK_OK(clReleaseProgram(program));
+	CHECK_OK(clReleaseProgram(unbuilt));
+}
+
+/* A device that the context has not is not its own. */
+static void devices_of_others(cl_mem mem)
+{
+	cl_ulong pointer;
+	void *handle;
+	if (test.device_count < 2)
+		return;
+	CHECK_CODE(ours.clGetCudaContextCULVERT(test.context, test.devices[1], &handle, NULL),
+		   CL_INVALID_DEVICE);
+	CHECK_CODE(ours.clGetCudaPointerCULVERT(mem, test.devices[1], &pointer),
+		   CL_INVALID_DEVICE);
+}
+
 static void errors(void)
 {
 	cl_command_queue queue = queue_make(test.context, test.device,
@@ -368,8 +413,15 @@ static void errors(void)
 	const cl_mem_flags wrong = CL_MEM_COPY_HOST_PTR;
 	struct work work = {0};
 	cl_ulong pointer;
+	const cl_image_format format = {CL_R, CL_UNSIGNED_INT8};
+	const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D, .image_width = 4};
 	void *handle;
 	int ordinal = -1;
+	cl_int code;
+	cl_mem image = clCreateImage(test.context, 0, &format, &desc, NULL, &code);
+	CHECK_OK(code);
+	cl_event user = clCreateUserEvent(test.context, &code);
+	CHECK_OK(code);
 	CHECK_CODE(ours.clGetCudaContextCULVERT(NULL, test.device, &handle, NULL),
 		   CL_INVALID_CONTEXT);
 	CHECK_CODE(ours.clGetCudaContextCULVERT(test.context, NULL, &handle, NULL),
@@ -384,8 +436,9 @@ static void errors(void)
 		   CL_INVALID_MEM_OBJECT);
 	CHECK_CODE(ours.clGetCudaPointerCULVERT(a, NULL, &pointer), CL_INVALID_DEVICE);
 	CHECK_CODE(ours.clGetCudaPointerCULVERT(a, test.device, NULL), CL_INVALID_VALUE);
-	CHECK_CODE(ours.clGetCudaModuleCULVERT(NULL, test.device, &handle), CL_INVALID_PROGRAM);
-	CHECK_CODE(ours.clGetCudaFunctionCULVERT(NULL, test.device, &handle), CL_INVALID_KERNEL);
+	CHECK_CODE(ours.clGetCudaPointerCULVERT(image, test.device, &pointer),
+		   CL_INVALID_MEM_OBJECT);
+	CHECK_CODE(ours.clGetCudaEventCULVERT(user, NULL), CL_INVALID_VALUE);
 	CHECK_CODE(ours.clEnqueueCudaWorkCULVERT(NULL, add_work, &work, 1, &a, NULL, 0, NULL, NULL),
 		   CL_INVALID_COMMAND_QUEUE);
 	CHECK_CODE(ours.clEnqueueCudaWorkCULVERT(queue, NULL, &work, 1, &a, NULL, 0, NULL, NULL),
@@ -397,6 +450,11 @@ static void errors(void)
 	CHECK_CODE(ours.clEnqueueCudaWorkCULVERT(queue, add_work, &work, 1, &a, NULL, 1, NULL,
 						 NULL), CL_INVALID_EVENT_WAIT_LIST);
 	CHECK(!work.calls);
+	code_errors();
+	devices_of_others(a);
+	CHECK_OK(clSetUserEventStatus(user, CL_COMPLETE));
+	CHECK_OK(clReleaseEvent(user));
+	CHECK_OK(clReleaseMemObject(image));
 	CHECK_OK(clReleaseMemObject(a));
 	CHECK_OK(clReleaseCommandQueue(queue));
 }
@@ -405,6 +463,7 @@ int main(void)
 {
 	CUmodule module = NULL;
 	void *context = NULL;
+	setenv("CULVERT_SOFT_DEVICES", "2", 0);
 	if (!api_test_start(&test, "cuda_interop"))
 		return API_TEST_SKIP;
 	if (!functions_find()) {

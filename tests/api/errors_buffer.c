@@ -127,6 +127,9 @@ static void sub_buffers(void)
 	sub_flags(6, CL_MEM_READ_WRITE, CL_MEM_USE_HOST_PTR);
 	sub_flags(6, CL_MEM_READ_WRITE, CL_MEM_ALLOC_HOST_PTR);
 	sub_flags(6, CL_MEM_READ_WRITE, CL_MEM_COPY_HOST_PTR);
+	/* 5.2.1, table of cl_mem_flags: the buffer's allow either, and not both. */
+	REQUIRE(!sub_buffer(world.buffer, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 0, 64));
+	REQUIRE(error_code == CL_INVALID_VALUE);
 	ERROR_OBJECT(clCreateSubBuffer, CL_INVALID_MEM_OBJECT, 1,
 		     sub_buffer(world.wrong_mem, 0, 0, 64));
 	ERROR_OBJECT(clCreateSubBuffer, CL_INVALID_MEM_OBJECT, 1,
@@ -144,6 +147,8 @@ static void sub_buffers(void)
 		     sub_buffer(world.buffer, 0, WORLD_BUFFER_B, 1));
 	ERROR_OBJECT(clCreateSubBuffer, CL_INVALID_VALUE, 10,
 		     sub_buffer(world.buffer, 0, 512, SIZE_MAX - 1));
+	ERROR_OBJECT(clCreateSubBuffer, CL_INVALID_VALUE, 10,
+		     sub_buffer(world.buffer, 0, 2 * WORLD_BUFFER_B, 64));
 	ERROR_OBJECT(clCreateSubBuffer, CL_INVALID_BUFFER_SIZE, 1,
 		     sub_buffer(world.buffer, 0, 0, 0));
 	ERROR_OBJECT(clCreateSubBuffer, CL_MISALIGNED_SUB_BUFFER_OFFSET, 1,

@@ -263,7 +263,7 @@ static const struct command {
 static void command_check(const struct command *command)
 {
 	const cl_properties unknown[] = {0x7777, 1, 0};
-	const cl_sync_point_khr no_point = 0x7777;
+	const cl_sync_point_khr no_point = 0x7777, zero = 0;
 	cl_mutable_command_khr handle = NULL;
 	error_require(!command->call(&right), command->name, __FILE__, __LINE__);
 	COMMON(CL_INVALID_COMMAND_QUEUE, 1, record.queue = world.queue);
@@ -276,6 +276,7 @@ static void command_check(const struct command *command)
 	COMMON(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, 1, record.points = &no_point);
 	COMMON(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, 1, record.count = 1;
 	       record.points = &no_point);
+	COMMON(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, 1, record.count = 1; record.points = &zero);
 }
 
 void errors_command_buffer(void)

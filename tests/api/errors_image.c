@@ -127,6 +127,11 @@ static void of_others(void)
 	inherited(4, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_WRITE_ONLY);
 	inherited(5, CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_READ_ONLY);
 	inherited(5, CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_WRITE_ONLY);
+	/* 5.3.1: the memory object is the context's. */
+	struct request request = of_buffer(world.foreign_buffer);
+	REQUIRE(!create(&request) && error_code == CL_INVALID_IMAGE_DESCRIPTOR);
+	request = of_buffer(world.wrong_mem);
+	REQUIRE(!create(&request) && error_code == CL_INVALID_IMAGE_DESCRIPTOR);
 	/* One texel more than a multiple of the pitch alignment. */
 	cl_uint alignment = 0;
 	REQUIRE(!clGetDeviceInfo(world.device, CL_DEVICE_IMAGE_PITCH_ALIGNMENT, sizeof(alignment),
@@ -204,13 +209,19 @@ static void formats(void)
 					      &count));
 }
 
-/* cl_ext_image_requirements_info. */
+/* cl_ext_image_requirements_info; an address is a property of buffers
+ * (cl_ext_buffer_device_address). */
+enum { DEVICE_ADDRESS = 0x5000 };
+
 static void requirements(void)
 {
 	const cl_mem_properties unknown[] = {0x7777, 1, 0};
 	const cl_image_format no_order = {0x7777, CL_UNSIGNED_INT8};
 	const cl_image_desc no_type = {.image_type = CL_MEM_OBJECT_BUFFER};
 	const cl_image_desc mips = {.image_type = CL_MEM_OBJECT_IMAGE2D, .num_mip_levels = 2};
+	const cl_image_desc samples = {.image_type = CL_MEM_OBJECT_IMAGE2D, .num_samples = 2};
+	const cl_image_format unsupported = {CL_sRGBx, CL_UNORM_INT8};
+	const cl_mem_properties address[] = {DEVICE_ADDRESS, CL_TRUE, 0};
 	const cl_image_desc flat = {.image_type = CL_MEM_OBJECT_IMAGE1D};
 	const cl_image_desc plane = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8,
 				     .image_height = 8};
@@ -229,6 +240,10 @@ static void requirements(void)
 	    64);
 	ASK(CL_INVALID_IMAGE_DESCRIPTOR, 1, world.context, NULL, 0, &rgba, &no_type, name, 64);
 	ASK(CL_INVALID_IMAGE_DESCRIPTOR, 1, world.context, NULL, 0, &rgba, &mips, name, 64);
+	ASK(CL_INVALID_IMAGE_DESCRIPTOR, 1, world.context, NULL, 0, &rgba, &samples, name, 64);
+	ASK(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, 1, world.context, NULL, 0, &unsupported, &plane,
+	    name, 64);
+	ASK(CL_INVALID_PROPERTY, 1, world.context, address, 0, &rgba, &plane, name, 64);
 	ASK(CL_INVALID_IMAGE_DESCRIPTOR, 1, world.context, NULL, 0, &rgba, &flat,
 	    CL_IMAGE_REQUIREMENTS_MAX_HEIGHT_EXT, 64);
 	ASK(CL_INVALID_IMAGE_DESCRIPTOR, 1, world.context, NULL, 0, &rgba, &plane,

@@ -115,6 +115,14 @@ static void copies(void)
 	ERROR_CODE(clEnqueueCopyImage, CL_INVALID_VALUE, 6, copy(image, image2, zero, zero, flat));
 	ERROR_CODE(clEnqueueCopyImage, CL_MEM_COPY_OVERLAP, 1,
 		   copy(image, image, zero, near, box));
+	ERROR_CODE(clEnqueueCopyImage, CL_MEM_COPY_OVERLAP, 1,
+		   copy(image, image, near, zero, box));
+	/* Side by side they do not overlap, in either direction. */
+	for (unsigned i = 0; i < 2; i++) {
+		const size_t beside[3] = {i ? 0 : 2, i ? 2 : 0, 0};
+		REQUIRE(!copy(image, image, zero, beside, box));
+		REQUIRE(!copy(image, image, beside, zero, box));
+	}
 	REQUIRE(!clReleaseMemObject(other));
 }
 

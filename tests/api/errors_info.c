@@ -64,6 +64,11 @@ static void programs(void)
 	ERROR_CODE(clGetProgramInfo, CL_INVALID_PROGRAM_EXECUTABLE, 1,
 		   clGetProgramInfo(world.unbuilt, CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT,
 				    sizeof(error_bytes), error_bytes, NULL));
+	/* A place for each device's binary, none of which is written to. */
+	unsigned char *places[1] = {NULL};
+	ERROR_CODE(clGetProgramInfo, CL_INVALID_VALUE, 1,
+		   clGetProgramInfo(world.program, CL_PROGRAM_BINARIES, sizeof(places) - 1, places,
+				    NULL));
 	HANDLE(clGetProgramBuildInfo, CL_INVALID_PROGRAM, CL_PROGRAM_BUILD_STATUS,
 	       world.wrong_program, world.device);
 	HANDLE(clGetProgramBuildInfo, CL_INVALID_DEVICE, CL_PROGRAM_BUILD_STATUS, world.program,

@@ -3,6 +3,8 @@
 
 #include "tests/api/errors.h"
 
+#include "tests/api/api_test.h"
+
 static cl_kernel good_kernel(const char *name)
 {
 	cl_int code;
@@ -116,6 +118,62 @@ static void image_arguments(cl_kernel kernel)
 	REQUIRE(!clReleaseMemObject(writes));
 }
 
+/* 5.9.2: an image argument takes images of its own type only. */
+static void image_types(void)
+{
+	static const struct {
+		const char *name;
+		cl_image_desc desc;
+		bool depth;
+	} kinds[] = {
+		{"image1d_t", {CL_MEM_OBJECT_IMAGE1D, .image_width = 4}, false},
+		{"image1d_array_t", {CL_MEM_OBJECT_IMAGE1D_ARRAY, .image_width = 4,
+				     .image_array_size = 2}, false},
+		{"image1d_buffer_t", {CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 4}, false},
+		{"image2d_t", {CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4}, false},
+		{"image2d_array_t", {CL_MEM_OBJECT_IMAGE2D_ARRAY, .image_width = 4,
+				     .image_height = 4, .image_array_size = 2}, false},
+		{"image3d_t", {CL_MEM_OBJECT_IMAGE3D, .image_width = 4, .image_height = 4,
+			       .image_depth = 2}, false},
+		{"image2d_depth_t", {CL_MEM_OBJECT_IMAGE2D, .image_width = 4,
+				     .image_height = 4}, true},
+		{"image2d_array_depth_t", {CL_MEM_OBJECT_IMAGE2D_ARRAY, .image_width = 4,
+					   .image_height = 4, .image_array_size = 2}, true},
+	};
+	enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+	static const cl_image_format color = {CL_RGBA, CL_FLOAT}, depth = {CL_DEPTH, CL_FLOAT};
+	char text[2048] = "";
+	cl_mem images[KINDS];
+	cl_int code;
+	for (unsigned i = 0; i < KINDS; i++) {
+		const size_t used = strlen(text);
+		cl_image_desc desc = kinds[i].desc;
+		if (desc.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER)
+			desc.mem_object = world.buffer;
+		snprintf(text + used, sizeof(text) - used,
+			 "kernel void k%u(read_only %s i) { (void)get_image_width(i); }\n", i,
+			 kinds[i].name);
+		images[i] = clCreateImage(world.context, 0, kinds[i].depth ? &depth : &color, &desc,
+					  NULL, &code);
+		REQUIRE(!code);
+	}
+	cl_program program = api_test_build(world.context, world.device, text, "");
+	for (unsigned i = 0; i < KINDS; i++) {
+		char name[8];
+		snprintf(name, sizeof(name), "k%u", i);
+		cl_kernel kernel = clCreateKernel(program, name, &code);
+		REQUIRE(!code && !clSetKernelArg(kernel, 0, sizeof(cl_mem), &images[i]));
+		for (unsigned k = 0; k < KINDS; k++)
+			if (k != i)
+				ERROR_CODE(clSetKernelArg, CL_INVALID_MEM_OBJECT, 4,
+					   clSetKernelArg(kernel, 0, sizeof(cl_mem), &images[k]));
+		REQUIRE(!clReleaseKernel(kernel));
+	}
+	REQUIRE(!clReleaseProgram(program));
+	for (unsigned i = 0; i < KINDS; i++)
+		REQUIRE(!clReleaseMemObject(images[i]));
+}
+
 static void sampler_arguments(cl_kernel kernel)
 {
 	const cl_sampler none = NULL;
@@ -188,6 +246,19 @@ static void exec_info(cl_kernel kernel)
 	ERROR_CODE(clSetKernelExecInfo, CL_INVALID_VALUE, 1,
 		   clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, 1,
 				       &pointer));
+	/* Those that take one truth value: of its size, and there. */
+	static const cl_kernel_exec_info truths[] = {
+		CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM,
+		CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL,
+		CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL,
+		CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL,
+	};
+	for (unsigned i = 0; i < sizeof(truths) / sizeof(truths[0]); i++) {
+		ERROR_CODE(clSetKernelExecInfo, CL_INVALID_VALUE, 1,
+			   clSetKernelExecInfo(kernel, truths[i], sizeof(cl_bool) - 1, &pointer));
+		ERROR_CODE(clSetKernelExecInfo, CL_INVALID_VALUE, 1,
+			   clSetKernelExecInfo(kernel, truths[i], sizeof(cl_bool), NULL));
+	}
 }
 
 /* CL_TRUE for fine-grained system memory, on a device without it. */
@@ -212,6 +283,7 @@ void errors_kernel(void)
 	definitions();
 	buffer_arguments(axpy);
 	image_arguments(image);
+	image_types();
 	sampler_arguments(image);
 	local_arguments();
 	pointers(axpy);

@@ -164,6 +164,7 @@ static void native_kernels(void)
 	} arguments = {NULL};
 	const void *place = &arguments.mem;
 	const size_t size_B = sizeof(arguments);
+	cl_mem both[3] = {NULL};
 	ERROR_CODE(clEnqueueNativeKernel, CL_INVALID_VALUE, 1,
 		   native(NULL, &arguments, size_B, 0, NULL, NULL));
 	ERROR_CODE(clEnqueueNativeKernel, CL_INVALID_VALUE, 2,
@@ -180,6 +181,16 @@ static void native_kernels(void)
 		   native(nothing, &arguments, size_B, 0, &world.buffer, NULL));
 	ERROR_CODE(clEnqueueNativeKernel, CL_INVALID_VALUE, 5,
 		   native(nothing, &arguments, size_B, 0, NULL, &place));
+	/* Places lie within the arguments. */
+	const char *const start = (const char *)&both[1];
+	const void *outside[] = {start - 1, start + 1, start + size_B};
+	for (unsigned i = 0; i < 3; i++)
+		ERROR_CODE(clEnqueueNativeKernel, CL_INVALID_VALUE, 4,
+			   native(nothing, &both[1], size_B, 1, &world.buffer, &outside[i]));
+	place = start;
+	ERROR_CODE(clEnqueueNativeKernel, CL_INVALID_VALUE, 4,
+		   native(nothing, &both[1], 4, 1, &world.buffer, &place));
+	place = &arguments.mem;
 	ERROR_CODE(clEnqueueNativeKernel, CL_INVALID_MEM_OBJECT, 1,
 		   native(nothing, &arguments, size_B, 1, &world.wrong_mem, &place));
 	ERROR_CODE(clEnqueueNativeKernel, CL_INVALID_MEM_OBJECT, 1,

@@ -38,6 +38,10 @@ static void properties(void)
 		CL_QUEUE_PROPERTIES,
 		CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0,
 	};
+	const cl_queue_properties device_size[] = {
+		CL_QUEUE_PROPERTIES,
+		CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_SIZE, 1024, 0,
+	};
 	const cl_queue_properties device_priority[] = {
 		CL_QUEUE_PROPERTIES,
 		CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
@@ -50,6 +54,8 @@ static void properties(void)
 	ERROR_OBJECT(clCreateCommandQueueWithProperties, CL_INVALID_VALUE, 1, create(priority));
 	ERROR_OBJECT(clCreateCommandQueueWithProperties, CL_INVALID_QUEUE_PROPERTIES, 1,
 		     create(on_device));
+	ERROR_OBJECT(clCreateCommandQueueWithProperties, CL_INVALID_QUEUE_PROPERTIES, 1,
+		     create(device_size));
 	ERROR_OBJECT(clCreateCommandQueueWithProperties, CL_INVALID_QUEUE_PROPERTIES, 2,
 		     create(device_priority));
 	ERROR_OBJECT(clCreateCommandQueue, CL_INVALID_VALUE, 1,

@@ -193,6 +193,7 @@ static void promises(void)
 {
 	enum { OF_BUFFER = 0x12B7, OF_LAUNCH = 0x12B8, NO_MORE_GROUPS = 1 };
 	const cl_properties properties[] = {OF_LAUNCH, NO_MORE_GROUPS, 0};
+	const cl_properties unknown[] = {OF_LAUNCH, NO_MORE_GROUPS << 1, 0};
 	const cl_properties of_buffer[] = {CL_COMMAND_BUFFER_FLAGS_KHR, 1 << 1, OF_BUFFER,
 					   NO_MORE_GROUPS, 0};
 	const size_t eight = 8;
@@ -205,6 +206,9 @@ static void promises(void)
 	ERROR_CODE(clCommandNDRangeKernelKHR, CL_INVALID_VALUE, 3,
 		   recorder.launch(right.buffer, NULL, properties, world.kernel, 1, NULL, &eight,
 				   NULL, 0, NULL, NULL, NULL));
+	/* cl_khr_command_buffer_mutable_dispatch: a bit of no meaning. */
+	REQUIRE(recorder.launch(right.buffer, NULL, unknown, world.kernel, 1, NULL, &eight, &eight,
+				0, NULL, NULL, NULL) == CL_INVALID_VALUE);
 	REQUIRE(!recorder.release(buffer));
 }
 
@@ -251,6 +255,11 @@ void record_svm(void)
 	ERROR_CODE(clCommandSVMMemcpyKHR, CL_INVALID_VALUE, 3, svm_copy(NULL, svm, 16));
 	ERROR_CODE(clCommandSVMMemcpyKHR, CL_INVALID_VALUE, 4, svm_copy(svm, NULL, 16));
 	ERROR_CODE(clCommandSVMMemcpyKHR, CL_MEM_COPY_OVERLAP, 1, svm_copy(svm, svm + 15, 16));
+	/* Of the host's own memory only clEnqueueSVMMemcpy copies. */
+	ERROR_CODE(clCommandSVMMemcpyKHR, CL_INVALID_VALUE, 3, svm_copy(error_bytes, svm, 16));
+	ERROR_CODE(clCommandSVMMemcpyKHR, CL_INVALID_VALUE, 4, svm_copy(svm, error_bytes, 16));
+	ERROR_CODE(clCommandSVMMemFillKHR, CL_INVALID_VALUE, 3,
+		   svm_fill(error_bytes, error_bytes, 4, 16));
 	ERROR_CODE(clCommandSVMMemFillKHR, CL_INVALID_VALUE, 3,
 		   svm_fill(NULL, error_bytes, 4, 16));
 	ERROR_CODE(clCommandSVMMemFillKHR, CL_INVALID_VALUE, 4,

@@ -58,6 +58,7 @@ static void host_access(cl_mem_flags flags, bool reads)
 static void transfers(void)
 {
 	const size_t far[3] = {0, 0, WORLD_BUFFER_B / 64 - 1}, huge[3] = {SIZE_MAX, 1, 1};
+	const size_t above[3] = {0, 0, 1}, two[3] = {1, 1, 2};
 	struct box box = good();
 	REQUIRE(!read(&box));
 	REQUIRE(!write(&box));
@@ -69,6 +70,10 @@ static void transfers(void)
 	BOTH(CL_INVALID_VALUE, 1, box.region = NULL);
 	BOTH(CL_INVALID_VALUE, 2, box.buffer_origin = far);
 	BOTH(CL_INVALID_VALUE, 2, box.buffer_origin = huge);
+	/* Its last byte lies beyond 2^64, as many as lie before its end. */
+	BOTH(CL_INVALID_VALUE, 2, box.buffer_origin = above; box.region = two;
+	     box.buffer_row_B = 1; box.buffer_slice_B = SIZE_MAX / 2 + 1; box.host_row_B = 1;
+	     box.host_slice_B = 1);
 	for (unsigned i = 0; i < 3; i++) {
 		size_t region[3] = {8, 4, 2};
 		region[i] = 0;

@@ -20,6 +20,10 @@ void errors_sampler(void)
 	const cl_sampler_properties bad_value[] = {CL_SAMPLER_FILTER_MODE, 0x7777, 0};
 	const cl_sampler_properties bad_mode[] = {CL_SAMPLER_ADDRESSING_MODE, CL_FILTER_LINEAR, 0};
 	const cl_sampler_properties bad_bool[] = {CL_SAMPLER_NORMALIZED_COORDS, 7, 0};
+	/* Not cut to the 32 bits of a cl_bool. */
+	const cl_sampler_properties long_bool[] = {
+		CL_SAMPLER_NORMALIZED_COORDS, (cl_sampler_properties)1 << 32, 0,
+	};
 	const cl_sampler_properties twice[] = {
 		CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR, CL_SAMPLER_FILTER_MODE,
 		CL_FILTER_LINEAR, 0,
@@ -42,6 +46,8 @@ void errors_sampler(void)
 		     create_with(world.context, bad_mode));
 	ERROR_OBJECT(clCreateSamplerWithProperties, CL_INVALID_VALUE, 1,
 		     create_with(world.context, bad_bool));
+	ERROR_OBJECT(clCreateSamplerWithProperties, CL_INVALID_VALUE, 1,
+		     create_with(world.context, long_bool));
 	ERROR_OBJECT(clCreateSamplerWithProperties, CL_INVALID_VALUE, 1,
 		     create_with(world.context, twice));
 }

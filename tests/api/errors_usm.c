@@ -92,6 +92,19 @@ static void frees(void)
 	REQUIRE(!release(world.context, NULL));
 }
 
+/* cl_intel_unified_shared_memory: the host does not read what is a device's. */
+static void host_pointers(clMemFreeINTEL_fn free_memory)
+{
+	void *memory = device(NULL, 64, 0);
+	REQUIRE(memory);
+	for (unsigned i = 0; i < 2; i++) {
+		const cl_mem_flags flags = i ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
+		REQUIRE(!clCreateBuffer(world.context, flags, 64, memory, &error_code));
+		REQUIRE(error_code == CL_INVALID_HOST_PTR);
+	}
+	REQUIRE(!free_memory(world.context, memory));
+}
+
 static void info(char *memory)
 {
 	clGetMemAllocInfoINTEL_fn get;
@@ -150,6 +163,7 @@ void errors_usm(void)
 	handles();
 	allocations();
 	frees();
+	host_pointers(release);
 	char *memory = host(NULL, 4096, 0);
 	REQUIRE(memory);
 	info(memory);

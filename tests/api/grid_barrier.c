@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "icd/cl_culvert.h"
-#include "tests/api/api_test.h"
+#include "tests/api/command_buffer_entry.h"
 
 static const char source[] =
 "kernel void turn(global uint *out, uint turns) {\n"
@@ -173,6 +173,28 @@ static void test_queues(cl_context context)
 	CHECK_OK(clReleaseKernel(kernel));
 }
 
+/* A graph has no cooperative launches: cl_culvert_grid_barrier.md says so. */
+static void test_recording(cl_context context, cl_command_queue queue)
+{
+	struct command_buffer_entry cb;
+	const size_t global = 4 * LOCAL, local = LOCAL;
+	const cl_uint turns = 1;
+	cl_int code;
+	if (!command_buffer_entry_find(test.platform, &cb))
+		return;
+	cl_kernel kernel = kernel_make("turn");
+	cl_mem mem = numbers(context, global);
+	cl_command_buffer_khr buffer = cb.create(1, &queue, NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
+	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(turns), &turns));
+	CHECK_CODE(cb.launch(buffer, NULL, NULL, kernel, 1, NULL, &global, &local, 0, NULL, NULL,
+			     NULL), CL_INVALID_OPERATION);
+	CHECK_OK(cb.release(buffer));
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
 /* program's binary takes its place: the fact travels in it. */
 static void program_from_binary(cl_context context)
 {
@@ -209,6 +231,7 @@ int main(void)
 		test_largest(context, queue);
 		test_question();
 		test_queues(context);
+		test_recording(context, queue);
 		if (!i)
 			program_from_binary(context);
 	}

@@ -276,6 +276,12 @@ static void test_of_buffer(void)
 	CHECK_NO_OBJECT(clCreateImage(context, 0, &rgba8, &desc, NULL, &code), code,
 			CL_INVALID_IMAGE_DESCRIPTOR);
 
+	/* 5.3.1: one row, so a pitch of its own is no less than it. */
+	desc.image_width = 16;
+	desc.image_row_pitch = 16 * 4 - 4;
+	CHECK_NO_OBJECT(clCreateImage(context, 0, &rgba8, &desc, NULL, &code), code,
+			CL_INVALID_IMAGE_DESCRIPTOR);
+
 	desc = desc_of(CL_MEM_OBJECT_IMAGE2D, 16, 16, 0, 0);
 	desc.mem_object = buffer;
 	desc.image_row_pitch = row_B;
@@ -291,6 +297,10 @@ static void test_of_buffer(void)
 	desc.image_row_pitch = row_B + 4;
 	CHECK_NO_OBJECT(clCreateImage(context, 0, &rgba8, &desc, NULL, &code), code,
 			CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+	desc.image_row_pitch = row_B;
+	desc.image_slice_pitch = 2 * row_B;
+	CHECK_NO_OBJECT(clCreateImage(context, 0, &rgba8, &desc, NULL, &code), code,
+			CL_INVALID_IMAGE_DESCRIPTOR);
 	desc = desc_of(CL_MEM_OBJECT_IMAGE3D, 4, 4, 4, 0);
 	desc.mem_object = buffer;
 	CHECK_NO_OBJECT(clCreateImage(context, 0, &rgba8, &desc, NULL, &code), code,
@@ -301,9 +311,19 @@ static void test_of_buffer(void)
 	CHECK_OK(clReleaseMemObject(buffer));
 }
 
+/* As a view that is not as its image is. */
+static void check_view(cl_image_desc desc)
+{
+	const cl_image_format srgba = {CL_sRGBA, CL_UNORM_INT8};
+	cl_int code;
+	CHECK_NO_OBJECT(clCreateImage(context, CL_MEM_READ_ONLY, &srgba, &desc, NULL, &code), code,
+			CL_INVALID_IMAGE_DESCRIPTOR);
+}
+
 static void test_of_image(void)
 {
 	const cl_image_format srgba = {CL_sRGBA, CL_UNORM_INT8}, bgra = {CL_BGRA, CL_UNORM_INT8};
+	const cl_image_format whole = {CL_RGBA, CL_UNSIGNED_INT8};
 	cl_int code;
 	cl_image_desc desc = desc_of(CL_MEM_OBJECT_IMAGE2D, 16, 8, 0, 0);
 	cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE, &rgba8, &desc, NULL, &code);
@@ -314,9 +334,31 @@ static void test_of_image(void)
 	/* OpenCL 3.0 API, 5.3.1: only orders that go together, and the same size. */
 	CHECK_NO_OBJECT(clCreateImage(context, 0, &bgra, &desc, NULL, &code), code,
 			CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
-	desc.image_width = 15;
-	CHECK_NO_OBJECT(clCreateImage(context, CL_MEM_READ_ONLY, &srgba, &desc, NULL, &code), code,
-			CL_INVALID_IMAGE_DESCRIPTOR);
+	CHECK_NO_OBJECT(clCreateImage(context, 0, &whole, &desc, NULL, &code), code,
+			CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+	cl_image_desc other = desc;
+	other.image_width = 15;
+	check_view(other);
+	other = desc;
+	other.image_height = 7;
+	check_view(other);
+	other = desc;
+	other.image_row_pitch = 16 * 4 + 4;
+	check_view(other);
+	other = desc;
+	other.image_slice_pitch = 16 * 4 * 8;
+	check_view(other);
+	const cl_image_desc line = desc_of(CL_MEM_OBJECT_IMAGE1D, 16, 0, 0, 0);
+	cl_mem row = clCreateImage(context, 0, &rgba8, &line, NULL, &code);
+	CHECK_OK(code);
+	other = desc_of(CL_MEM_OBJECT_IMAGE2D, 16, 1, 0, 0);
+	other.mem_object = row;
+	check_view(other);
+	/* The texels of a 1D image buffer are a buffer's. */
+	other = desc_of(CL_MEM_OBJECT_IMAGE1D_BUFFER, 8, 0, 0, 0);
+	other.mem_object = image;
+	check_view(other);
+	CHECK_OK(clReleaseMemObject(row));
 	CHECK_OK(clReleaseMemObject(image));
 	CHECK(image_size(view, CL_IMAGE_WIDTH) == 16);
 	CHECK_OK(clReleaseMemObject(view));
@@ -419,6 +461,12 @@ static void test_bad_descs(void)
 	desc.image_slice_pitch = 255;
 	check_desc(desc, host, CL_INVALID_IMAGE_DESCRIPTOR);
 	desc.image_slice_pitch = 260;
+	check_desc(desc, host, CL_INVALID_IMAGE_DESCRIPTOR);
+	desc.image_slice_pitch = 7 * 32;
+	check_desc(desc, host, CL_INVALID_IMAGE_DESCRIPTOR);
+	/* Eight rows of which are more than 2^64 bytes. */
+	desc.image_slice_pitch = 0;
+	desc.image_row_pitch = (size_t)1 << 61;
 	check_desc(desc, host, CL_INVALID_IMAGE_DESCRIPTOR);
 	desc = desc_of(CL_MEM_OBJECT_IMAGE2D, 8, 8, 0, 0);
 	desc.num_mip_levels = 1;

@@ -33,7 +33,8 @@ tests_api_images_SOURCES = tests/api/images.c tests/api/api_test.h
 tests_api_images_LDADD = $(OPENCL_LIBS)
 tests_api_samplers_SOURCES = tests/api/samplers.c tests/api/api_test.h
 tests_api_samplers_LDADD = $(OPENCL_LIBS)
-tests_api_grid_barrier_SOURCES = tests/api/grid_barrier.c tests/api/api_test.h
+tests_api_grid_barrier_SOURCES = tests/api/grid_barrier.c \
+	tests/api/command_buffer_entry.h tests/api/api_test.h
 tests_api_grid_barrier_LDADD = $(OPENCL_LIBS)
 tests_api_null_arguments_SOURCES = tests/api/null_arguments.c tests/api/api_test.h
 tests_api_null_arguments_LDADD = $(OPENCL_LIBS)

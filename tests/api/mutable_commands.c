@@ -219,9 +219,17 @@ static void errors(void)
 	CHECK_CODE(update(buffer, 2, types, configs), CL_INVALID_VALUE);
 	second = (struct mutable_config){.command = handle, .global = &global};
 	CHECK_CODE(update(buffer, 2, types, configs), CL_INVALID_OPERATION);
+	second = (struct mutable_config){.command = handle, .local = &global};
+	CHECK_CODE(update(buffer, 2, types, configs), CL_INVALID_OPERATION);
+	second = (struct mutable_config){.command = handle, .offset = &global};
+	CHECK_CODE(update(buffer, 2, types, configs), CL_INVALID_OPERATION);
 	second = (struct mutable_config){
 		.command = handle, .num_exec_infos = 1, .exec_infos = (const void *)&global};
 	CHECK_CODE(update(buffer, 2, types, configs), CL_INVALID_OPERATION);
+	second = (struct mutable_config){.command = handle, .num_svm_args = 1};
+	CHECK_CODE(update(buffer, 2, types, configs), CL_INVALID_VALUE);
+	second = (struct mutable_config){.command = handle, .exec_infos = (const void *)&global};
+	CHECK_CODE(update(buffer, 2, types, configs), CL_INVALID_VALUE);
 	second = (struct mutable_config){.command = handle, .work_dim = 2};
 	CHECK_CODE(update(buffer, 2, types, configs), CL_INVALID_OPERATION);
 	clear();

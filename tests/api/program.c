@@ -215,6 +215,11 @@ static void check_callback(const struct api_test *test)
 		   CL_INVALID_BUILD_OPTIONS);
 	CHECK_OK(clCompileProgram(program, 0, NULL, "-DVALUE=2", 0, NULL, NULL, built, &told));
 	CHECK(told_wait(&told) == program);
+	CHECK_OK(clCompileProgram(program, 0, NULL, "", 0, NULL, NULL, built, &told));
+	CHECK(told_wait(&told) == program);
+	CHECK(status_of(program, test->device) == CL_BUILD_ERROR);
+	CHECK_OK(clCompileProgram(program, 0, NULL, "-DVALUE=2", 0, NULL, NULL, built, &told));
+	CHECK(told_wait(&told) == program);
 	cl_int code;
 	cl_program linked = clLinkProgram(test->context, 0, NULL, "", 1, &program, built, &told,
 					  &code);
