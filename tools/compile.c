@@ -325,11 +325,8 @@ static int compile_file(void *state)
 {
 	struct compile *compile = state;
 	struct bytes log = BYTES_INIT;
-	int error = bytes_read_file(&compile->source, compile->file);
-	if (error) {
-		tool_error("%s: %s", compile->file, strerror(error));
+	if (!tool_read(&compile->source, compile->file))
 		return TOOL_FAILED;
-	}
 	int code = travel(compile, &log);
 	print_log(&log);
 	bytes_finish(&log);

@@ -1,6 +1,7 @@
 /* The program: which command, and what all of them do alike. */
 #include "config.h"
 
+#include "base/bytes.h"
 #include "tools/tool.h"
 
 #include <errno.h>
@@ -65,6 +66,32 @@ int tool_usage(const char *format, ...)
 	fprintf(stderr, "Try 'culvert %s%s--help'.\n", current ? current : "",
 		current ? " " : "");
 	return TOOL_USAGE;
+}
+
+int tool_flush(int code)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return code;
+	tool_error("stdout: %s", errno ? strerror(errno) : "not all of it could be written");
+	return code ? code : TOOL_FAILED;
+}
+
+bool tool_read(struct bytes *content, const char *file)
+{
+	const bool is_stdin = !strcmp(file, "-");
+	FILE *stream = is_stdin ? stdin : fopen(file, "re");
+	char piece[4096];
+	size_t got_B;
+	errno = 0;
+	while (stream && (got_B = fread(piece, 1, sizeof(piece), stream)))
+		bytes_append(content, piece, got_B);
+	const bool good = stream && !ferror(stream) && !bytes_failed(content);
+	if (!good)
+		tool_error("%s: %s", file, strerror(errno ? errno : ENOMEM));
+	if (stream && !is_stdin)
+		fclose(stream);
+	return good;
 }
 
 const char *tool_size(uint64_t size_B)
@@ -291,10 +318,5 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int code = run(argc, argv);
-	/* A full disk must not pass for success. */
-	if (!fflush(stdout) && !ferror(stdout))
-		return code;
-	tool_error("stdout: %s", strerror(errno));
-	return code ? code : TOOL_FAILED;
+	return tool_flush(run(argc, argv));
 }

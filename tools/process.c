@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "tools/process.h"
+#include "tools/tool.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -76,9 +77,7 @@ int process_apart(int (*work)(void *state), void *state)
 	fflush(NULL);
 	pid_t child = fork();
 	if (!child) {
-		int code = work(state);
-		fflush(NULL);
-		_exit(code);
+		_exit(tool_flush(work(state)));
 	}
 	return child < 0 ? -1 : wait_for(child);
 }

@@ -53,8 +53,9 @@ static bool take_size(const char *option, const char *value, bool zero, struct s
 	const char *at = value;
 	for (;;) {
 		char *end;
+		errno = 0;
 		unsigned long long number = strtoull(at, &end, 10);
-		if (*at < '0' || *at > '9' || size.dimensions == 3 || (!number && !zero))
+		if (errno || *at < '0' || *at > '9' || size.dimensions == 3 || (!number && !zero))
 			break;
 		size.at[size.dimensions++] = (size_t)number;
 		if (!*end) {
@@ -420,11 +421,8 @@ static int show(struct run *run)
 static int run_file(struct run *run)
 {
 	struct bytes source = BYTES_INIT;
-	int error = bytes_read_file(&source, run->file);
-	if (error) {
-		tool_error("%s: %s", run->file, strerror(error));
+	if (!tool_read(&source, run->file))
 		return TOOL_FAILED;
-	}
 	int code = open_device(run);
 	if (!code)
 		code = build(run, &source);

@@ -46,6 +46,15 @@ void tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same and a hint at --help; TOOL_USAGE. */
 int tool_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Writes out what waits for stdout; code, or another than 0 where that cannot be, as on a full
+ * disk, which was said then. */
+int tool_flush(int code);
+
+/* Appends what is in a file; - is stdin, and a pipe will do.  False: it cannot be read, and that was
+ * said. */
+struct bytes;
+bool tool_read(struct bytes *content, const char *file);
+
 /* "3.5 GiB"; the text is good until the eighth call from here. */
 const char *tool_size(uint64_t size_B);
 

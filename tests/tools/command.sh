@@ -47,8 +47,18 @@ for command in $commands; do
 done
 # A full disk must not pass for success.
 if [ -c /dev/full ]; then
-	./culvert --version >/dev/full 2>$folder/errors && fail "--version to a full disk succeeds"
+	echo 'kernel void set(global int *p) { p[0] = 1; }' >$folder/k.cl
+	for command in --version --help "devices --json" "compile $folder/k.cl" "compile $folder/k.cl --json" \
+		"compile $folder/k.cl --emit ptx" "run $folder/k.cl --global 1 --arg zero:1"; do
+		./culvert $command >/dev/full 2>$folder/errors && fail "$command to a full disk succeeds"
+		[ "$(grep -c 'stdout: No space' $folder/errors)" = 1 ] || { fail "$command to a full disk: not one line:"; cat $folder/errors; }
+	done
 fi
+# A source may come from a pipe.
+echo 'kernel void set(global int *p) { p[0] = 1; }' | expect 0 ./culvert compile --emit nvvm -
+grep -q '@set' $folder/out || fail "what is compiled is not what came from stdin"
+echo 'kernel void set(global int *p) { p[0] = 7; }' | expect 0 ./culvert run --global 1 --arg zero:1 /dev/stdin
+grep -qx 'p\[1\] 7' $folder/out || fail "what is run is not what came from a pipe"
 # The page is one that man can show.
 if command -v groff >/dev/null; then
 	groff -man -ww -z "$source/docs/culvert.1" 2>$folder/errors
@@ -78,6 +88,7 @@ wrong 'which program?' check
 wrong 'which program?' trace
 wrong 'which file?' run
 wrong '--global is wanted' run $folder/k.cl --arg zero:1
+wrong "'1x99999999999999999999' is no size" run $folder/k.cl --global 1x99999999999999999999 --arg zero:1
 wrong "'1x1x1x1' is no size" run $folder/k.cl --global 1x1x1x1 --arg zero:1
 wrong "'0' is no number" run $folder/k.cl --global 1 --arg zero:1 --repeat 0
 wrong 'has 1 arguments, not 2' run $folder/k.cl --global 1 --arg zero:1 --arg 1
