@@ -170,11 +170,12 @@ int fuzz_main(int argc, char **argv, bool (*run)(struct fuzz *fuzz))
 		runs = 100;
 	const time_t end = time(NULL) + (time_t)seconds;
 	for (; (!runs || made < runs) && (!seconds || time(NULL) < end); made++) {
-		fuzz.state = (from + made) * 0x9e3779b97f4a7c15u;
-		note(from + made);
+		fuzz.number = from + made;
+		fuzz.state = fuzz.number * 0x9e3779b97f4a7c15u;
+		note(fuzz.number);
 		if (run(&fuzz))
 			continue;
-		printf("wrong: --from %llu --runs 1\n", (unsigned long long)(from + made));
+		printf("wrong: --from %llu --runs 1\n", (unsigned long long)fuzz.number);
 		wrong++;
 	}
 	printf("%s: %llu runs, %llu wrong\n", argv[0] ? "fuzz" : "", (unsigned long long)made,

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct fuzz {
+	uint64_t number;             /* of the run */
 	uint64_t state;
 	char **files;                /* arguments that are no options */
 	int file_count;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Protects: what reads foreign bytes.  Each fuzzer makes the runs that it makes every time,
-# about a minute for all; a crash is named by the number that repeats it.
+# Protects: what reads foreign bytes, and what kernels compute.  Each fuzzer makes the runs that
+# it makes every time, about a minute for all; a crash is named by the number that repeats it.
 #
 #	FUZZ_SECONDS=600 fuzz.sh    each for so long, FUZZ_FROM=N: from another number on
 FUZZ_LAST=$(mktemp) || exit 99
@@ -25,4 +25,5 @@ fuzz options 20000
 fuzz binary 20000
 fuzz printer 120
 fuzz source 500 "$here"/tests/bench/codegen/*.cl
+fuzz kernels 8 "$here"/tests/fuzz/kernels_prelude.cl expected "$here"/tests/fuzz/kernels_expected
 exit $status
