@@ -115,6 +115,8 @@ uint64_t gpu_stream_last(const struct gpu_stream *stream);
 uint64_t gpu_stream_outstanding(const struct gpu_stream *stream);
 /* Whether all of it is known to be done, without asking the driver. */
 bool gpu_stream_is_known_done(const struct gpu_stream *stream);
+/* The same of everything up to sequence. */
+bool gpu_stream_is_known_past(const struct gpu_stream *stream, uint64_t sequence);
 /* Whether everything up to sequence is known to be done; asks the driver when
  * it is not known yet: the answer then is that of all the stream has been given,
  * so it may come late (gpu_event_query is exact).  On a lost device: true. */

@@ -116,6 +116,12 @@ void gpu_stream_raise_done(struct gpu_stream *stream, uint64_t sequence)
 	raise_to(&stream->done, sequence);
 }
 
+bool gpu_stream_is_known_past(const struct gpu_stream *stream, uint64_t sequence)
+{
+	return atomic_load_explicit(&stream->done, memory_order_acquire) >= sequence &&
+	       !atomic_load_explicit(&stream->foreign, memory_order_relaxed);
+}
+
 bool gpu_stream_is_known_done(const struct gpu_stream *stream)
 {
 	return !gpu_stream_outstanding(stream) &&
@@ -124,8 +130,7 @@ bool gpu_stream_is_known_done(const struct gpu_stream *stream)
 
 bool gpu_stream_reached(struct gpu_stream *stream, uint64_t sequence)
 {
-	if (atomic_load_explicit(&stream->done, memory_order_acquire) >= sequence &&
-	    !atomic_load_explicit(&stream->foreign, memory_order_relaxed))
+	if (gpu_stream_is_known_past(stream, sequence))
 		return true;
 	struct gpu_scope scope;
 	if (gpu_scope_by_handle(stream->device, &scope))

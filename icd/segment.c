@@ -70,6 +70,7 @@ static struct segment *segment_cut(struct segment *segment, uint64_t at_B)
 	upper->overwrites = segment->overwrites;
 	upper->overwriter = segment->overwriter;
 	upper->writer = segment->writer;
+	upper->sequence = segment->sequence;
 	upper->write = event_share(segment->write);
 	for (uint32_t i = 0; i < segment->place_count; i++) {
 		const struct segment_place *from = &segment->places[i];
@@ -119,7 +120,7 @@ static void segment_forget_past(struct segment *segment)
 		event_drop(&segment->write);
 		segment->writer = NULL;
 	} else if (segment->writer && !segment->write &&
-		   gpu_stream_reached(segment->writer, gpu_stream_last(segment->writer))) {
+		   gpu_stream_reached(segment->writer, segment->sequence)) {
 		segment->writer = NULL;
 	}
 	for (uint32_t i = 0; i < segment->place_count; i++) {
@@ -148,6 +149,8 @@ void segments_tidy(struct list *segments, uint32_t *count)
 			continue;
 		}
 		last->hi_B = segment->hi_B;
+		if (last->sequence < segment->sequence)
+			last->sequence = segment->sequence;
 		list_remove(&segment->link);
 		segment_destroy(segment);
 		--*count;
@@ -177,7 +180,10 @@ cl_int segment_wait_writer(struct segment *segment, struct gpu_stream *stream)
 		return CL_SUCCESS;
 	if (!segment->write) {
 		/* Nobody asked for a witness of that write: the tail of its stream,
-		 * recorded now, is at or after it. */
+		 * recorded now, is at or after it.  What is behind a write that has ended
+		 * is nobody's business here. */
+		if (gpu_stream_is_known_past(segment->writer, segment->sequence))
+			return CL_SUCCESS;
 		cl_int error = gpu_event_record(segment->writer, false, &segment->write);
 		if (error)
 			return error;
@@ -232,5 +238,6 @@ void segment_written(struct segment *segment, uint32_t place, struct gpu_stream 
 	readers_drop(&segment->places[place]);
 	event_drop(&segment->write);
 	segment->writer = writer;
+	segment->sequence = writer ? gpu_stream_last(writer) : 0;
 	segment->write = event_share(event);
 }

@@ -29,6 +29,7 @@ struct segment {
 	uint32_t overwriter;            /* at this location */
 	struct gpu_event *write;        /* owned; NULL: writer's tail stands for it */
 	struct gpu_stream *writer;      /* NULL: no write to wait for */
+	uint64_t sequence;              /* in writer, of the write or just behind it */
 	uint32_t place_count;
 	bool within;                    /* its memory is a part of another object's */
 	struct segment_place places[];

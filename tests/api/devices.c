@@ -11,7 +11,14 @@ static const char source[] =
 "kernel void next(global uint *c) { c[get_global_id(0)] += 1; }\n"
 "kernel void sum(global const uint *a, global const uint *b, global uint *c) {\n"
 "	c[get_global_id(0)] = a[get_global_id(0)] + b[get_global_id(0)];\n"
-"}\n";
+"}\n"
+"kernel void hold(global volatile int *flag, global int *seen) {\n"
+"	int i = 0;\n"
+"	while (i < 20000000 && !atomic_or(flag, 0))\n"
+"		i++;\n"
+"	*seen = i < 20000000;\n"
+"}\n"
+"kernel void free_it(global int *flag) { atomic_xchg(flag, 1); }\n";
 
 enum { COUNT = 8192, MOST = 4 };
 
@@ -302,6 +309,53 @@ static void test_kernels_of_all(void)
 	CHECK_OK(clReleaseProgram(differing));
 }
 
+/* Bytes that a queue has written and finished do not wait for what it does later. */
+static void test_later_work(void)
+{
+	cl_kernel next = kernel_make("next"), hold = kernel_make("hold");
+	cl_kernel free_it = kernel_make("free_it");
+	cl_mem mem = buffer_make(0, NULL), flag = buffer_make(0, NULL), seen = buffer_make(0, NULL);
+	const size_t one = 1;
+	const cl_int zero = 0;
+	cl_int code, let_go = 0;
+	cl_command_queue other = clCreateCommandQueue(context, test_devices[0], 0, &code);
+	CHECK_OK(code);
+	values_reset();
+	CHECK_OK(clEnqueueWriteBuffer(queues[0], mem, CL_TRUE, 0, sizeof(values), values, 0, NULL,
+				      NULL));
+	CHECK_OK(clSetKernelArg(free_it, 0, sizeof(flag), &flag));
+	CHECK_OK(clSetKernelArg(hold, 0, sizeof(flag), &flag));
+	CHECK_OK(clSetKernelArg(hold, 1, sizeof(seen), &seen));
+	/* The first round has all there is to load and to allocate. */
+	for (unsigned round = 0; round < 2; round++) {
+		launch_next(0, next, mem, COUNT, 0, NULL, NULL);
+		CHECK_OK(clEnqueueNDRangeKernel(other, free_it, 1, NULL, &one, NULL, 0, NULL, NULL));
+		CHECK_OK(clFinish(other));
+		if (round)
+			CHECK_OK(clEnqueueWriteBuffer(queues[0], flag, CL_TRUE, 0, sizeof(zero),
+						      &zero, 0, NULL, NULL));
+		CHECK_OK(clFinish(queues[0]));
+		CHECK_OK(clEnqueueNDRangeKernel(queues[0], hold, 1, NULL, &one, NULL, 0, NULL,
+						NULL));
+		CHECK_OK(clEnqueueReadBuffer(queues[1], mem, CL_TRUE, 0, sizeof(result), result, 0,
+					     NULL, NULL));
+		CHECK(all_are(result, 0, COUNT, round + 1));
+		CHECK_OK(clEnqueueNDRangeKernel(other, free_it, 1, NULL, &one, NULL, 0, NULL, NULL));
+		CHECK_OK(clFinish(other));
+		CHECK_OK(clFinish(queues[0]));
+	}
+	CHECK_OK(clEnqueueReadBuffer(queues[0], seen, CL_TRUE, 0, sizeof(let_go), &let_go, 0, NULL,
+				     NULL));
+	CHECK(let_go == 1);
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK_OK(clReleaseMemObject(flag));
+	CHECK_OK(clReleaseMemObject(seen));
+	CHECK_OK(clReleaseKernel(next));
+	CHECK_OK(clReleaseKernel(hold));
+	CHECK_OK(clReleaseKernel(free_it));
+	CHECK_OK(clReleaseCommandQueue(other));
+}
+
 int main(void)
 {
 	struct api_test test;
@@ -334,6 +388,7 @@ int main(void)
 		test_many_pieces();
 		test_host_pointer();
 		test_migrate();
+		test_later_work();
 		CHECK_OK(clReleaseProgram(program));
 	}
 	test_kernels_of_all();
