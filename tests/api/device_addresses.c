@@ -12,7 +12,8 @@ static const char source[] =
 	"kernel void tell(global uint *from, global ulong *to) { *to = (ulong)from; }\n"
 	"kernel void through(global uint *global *cell)\n"
 	"{ (*cell)[get_global_id(0)] += 1; }\n"
-	"kernel void add(global uint *to, uint value) { to[get_global_id(0)] += value; }\n";
+	"kernel void add(global uint *to, uint value) { to[get_global_id(0)] += value; }\n"
+	"kernel void number(ulong to) { ((global uint *)to)[get_global_id(0)] += 1000; }\n";
 
 static struct api_test test;
 
@@ -111,6 +112,45 @@ static void each_device(cl_uint count)
 	CHECK_OK(clReleaseContext(context));
 }
 
+/* The address is a number to the kernel, which has no argument that is memory: what it says it
+ * reaches has its newest bytes before, from whatever device, and what it wrote is the newest. */
+static void by_number(cl_uint count)
+{
+	const cl_uint seven = 7;
+	const size_t global = COUNT;
+	cl_ulong addresses[API_TEST_MOST_DEVICES] = {0};
+	cl_command_queue queues[API_TEST_MOST_DEVICES] = {0};
+	cl_int code;
+	cl_context context = clCreateContext(NULL, count, test.devices, NULL, NULL, &code);
+	CHECK_OK(code);
+	cl_program program = api_test_build(context, test.device, source, "-cl-std=CL3.0");
+	cl_kernel number = clCreateKernel(program, "number", &code);
+	CHECK_OK(code);
+	cl_mem mem = buffer_make(context, 0, NULL);
+	CHECK_OK(clGetMemObjectInfo(mem, ADDRESS, sizeof(addresses), addresses, NULL));
+	for (cl_uint i = 0; i < count; i++) {
+		queues[i] = clCreateCommandQueueWithProperties(context, test.devices[i], NULL,
+							       &code);
+		CHECK_OK(code);
+	}
+	CHECK_OK(clEnqueueFillBuffer(queues[0], mem, &seven, 4, 0, SIZE_B, 0, NULL, NULL));
+	CHECK_OK(clFinish(queues[0]));
+	CHECK_OK(clSetKernelExecInfo(number, DEVICE_PTRS, count * sizeof(cl_ulong), addresses));
+	for (cl_uint i = count; i-- > 0;) {
+		CHECK_OK(clSetKernelArg(number, 0, sizeof(cl_ulong), &addresses[i]));
+		CHECK_OK(clEnqueueNDRangeKernel(queues[i], number, 1, NULL, &global, NULL, 0, NULL,
+						NULL));
+		CHECK_OK(clFinish(queues[i]));
+	}
+	expect(queues[count - 1], mem, 7 + 1000 * count, 7 + 1000 * count);
+	for (cl_uint i = 0; i < count; i++)
+		CHECK_OK(clReleaseCommandQueue(queues[i]));
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK_OK(clReleaseKernel(number));
+	CHECK_OK(clReleaseProgram(program));
+	CHECK_OK(clReleaseContext(context));
+}
+
 /* Over SVM the address is the pointer. */
 static void over_svm(void)
 {
@@ -174,9 +214,10 @@ int main(void)
 		CHECK_OK(clReleaseContext(test.context));
 		return API_TEST_SKIP;
 	}
-	each_device(1);
-	if (test.device_count > 1)
-		each_device(2);
+	for (cl_uint count = 1; count <= 2 && count <= test.device_count; count++) {
+		each_device(count);
+		by_number(count);
+	}
 	over_svm();
 	errors();
 	return api_test_end(&test);

@@ -62,6 +62,13 @@ static void transfers(void)
 	BOTH(CL_INVALID_VALUE, 4, world.image, zero, deep, 0, error_bytes);
 	BOTH(CL_INVALID_VALUE, 4, world.image, lifted, box, 0, error_bytes);
 	BOTH(CL_INVALID_VALUE, 5, world.image, zero, box, 64, error_bytes);
+	/* Two rows of which are 2^64 bytes. */
+	ERROR_CODE(clEnqueueReadImage, CL_INVALID_VALUE, 5,
+		   clEnqueueReadImage(world.queue, world.image, CL_TRUE, zero, box,
+				      SIZE_MAX / 2 + 1, 0, error_bytes, 0, NULL, NULL));
+	ERROR_CODE(clEnqueueWriteImage, CL_INVALID_VALUE, 5,
+		   clEnqueueWriteImage(world.queue, world.image, CL_TRUE, zero, box,
+				       SIZE_MAX / 2 + 1, 0, error_bytes, 0, NULL, NULL));
 	BOTH(CL_INVALID_VALUE, 6, world.image, zero, box, 0, NULL);
 	ERROR_CODE(clEnqueueReadImage, CL_INVALID_OPERATION, 2,
 		   read(write_only, zero, box, 0, error_bytes));

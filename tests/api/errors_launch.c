@@ -137,6 +137,9 @@ static void executables(void)
 		   clEnqueueTask(queue, kernel, 0, NULL, NULL));
 	ERROR_CODE(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_PROGRAM_EXECUTABLE, 1,
 		   ask(queue, kernel, 1, NULL, eight));
+	ERROR_CODE(clGetKernelWorkGroupInfo, CL_INVALID_DEVICE, 1,
+		   clGetKernelWorkGroupInfo(kernel, world.other, CL_KERNEL_WORK_GROUP_SIZE,
+					    sizeof(error_bytes), error_bytes, NULL));
 	REQUIRE(!clReleaseKernel(kernel));
 	REQUIRE(!clReleaseProgram(program));
 	REQUIRE(!clReleaseCommandQueue(queue));

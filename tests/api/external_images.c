@@ -229,6 +229,14 @@ static void desc_errors(void)
 		   CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
 	desc.image_slice_pitch = SIZE_B;
 	CHECK_CODE(code_of(list, 0, &rgba8, desc, NULL), CL_INVALID_IMAGE_DESCRIPTOR);
+	/* Of a buffer's memory and of a descriptor's at once it cannot be. */
+	cl_int code;
+	cl_mem buffer = clCreateBuffer(test.context, 0, SIZE_B, NULL, &code);
+	CHECK_OK(code);
+	desc = desc_of(PITCH_B);
+	desc.mem_object = buffer;
+	CHECK_CODE(code_of(list, 0, &rgba8, desc, NULL), CL_INVALID_IMAGE_DESCRIPTOR);
+	CHECK_OK(clReleaseMemObject(buffer));
 	desc = desc_of(PITCH_B);
 	desc.image_height = 0;
 	CHECK_CODE(code_of(list, 0, &rgba8, desc, NULL), CL_INVALID_IMAGE_DESCRIPTOR);

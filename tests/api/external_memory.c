@@ -279,6 +279,12 @@ static void creation_errors(void)
 		CHECK_CODE(create_code(two, good, 0, SIZE_B, NULL), CL_INVALID_DEVICE);
 		CHECK_CODE(create_code(two, both, 0, SIZE_B, NULL), CL_INVALID_DEVICE);
 		CHECK_CODE(create_code(test.context, both, 0, SIZE_B, NULL), CL_INVALID_DEVICE);
+		/* One, that the context has not. */
+		const cl_mem_properties strange[] = {
+			OPAQUE_FD, 3, DEVICE_LIST,
+			(cl_mem_properties)(uintptr_t)test.devices[1], 0, 0,
+		};
+		CHECK_CODE(create_code(test.context, strange, 0, SIZE_B, NULL), CL_INVALID_DEVICE);
 		CHECK_OK(clReleaseContext(two));
 	}
 	close(fd);
@@ -293,7 +299,12 @@ static void command_errors(void)
 	struct bench bench = bench_make(devices, test.devices);
 	struct bench other = bench_make(1, &test.device);
 	struct cuda_shared shared = cuda_shared_make(SIZE_B);
-	cl_mem mem = import(bench.context, test.device, cuda_shared_export(&shared)), none = NULL;
+	const int fd = cuda_shared_export(&shared);
+	/* Not cut to the 32 bits of a descriptor. */
+	const cl_mem_properties long_fd[] = {OPAQUE_FD, (cl_mem_properties)1 << 32 | (unsigned)fd,
+					     0};
+	CHECK_CODE(create_code(test.context, long_fd, 0, SIZE_B, NULL), CL_INVALID_PROPERTY);
+	cl_mem mem = import(bench.context, test.device, fd), none = NULL;
 	cl_int code;
 	cl_mem plain = clCreateBuffer(bench.context, 0, 64, NULL, &code);
 	cl_event failed = clCreateUserEvent(bench.context, &code), event = NULL;

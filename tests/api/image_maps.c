@@ -315,6 +315,10 @@ static void test_errors(void)
 			CL_INVALID_OPERATION);
 	unsigned char *b = map(image, CL_MAP_WRITE, aside, four, &row, &slice);
 	CHECK(a != b && map_count(image) == 2);
+	unmap(image, a);
+	CHECK_CODE(clEnqueueUnmapMemObject(queue, image, a, 0, NULL, NULL), CL_INVALID_VALUE);
+	a = map(image, CL_MAP_WRITE, zero, four, &row, &slice);
+	CHECK(a != b && map_count(image) == 2);
 	unmap(image, b);
 	unmap(image, a);
 	CHECK_CODE(clEnqueueUnmapMemObject(queue, image, a, 0, NULL, NULL), CL_INVALID_VALUE);

@@ -125,6 +125,16 @@ static void check_limits(void)
 	desc.image_type = CL_MEM_OBJECT_IMAGE1D_ARRAY;
 	CHECK(uint_value(&desc, CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT) ==
 	      limit(CL_DEVICE_IMAGE_MAX_ARRAY_SIZE));
+	desc.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY;
+	CHECK(uint_value(&desc, CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT) ==
+	      limit(CL_DEVICE_IMAGE_MAX_ARRAY_SIZE));
+	/* Without a type: of those that have such a side, what each of them allows. */
+	CHECK(uint_value(NULL, CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT) ==
+	      limit(CL_DEVICE_IMAGE_MAX_ARRAY_SIZE));
+	CHECK(uint_value(NULL, CL_IMAGE_REQUIREMENTS_MAX_DEPTH_EXT) ==
+	      limit(CL_DEVICE_IMAGE3D_MAX_DEPTH));
+	CHECK(uint_value(NULL, CL_IMAGE_REQUIREMENTS_MAX_HEIGHT_EXT) <=
+	      limit(CL_DEVICE_IMAGE2D_MAX_HEIGHT));
 	/* What all types have. */
 	CHECK(uint_value(NULL, CL_IMAGE_REQUIREMENTS_MAX_WIDTH_EXT) <= width2);
 	CHECK(uint_value(NULL, CL_IMAGE_REQUIREMENTS_MAX_WIDTH_EXT) <= width3);

@@ -323,7 +323,6 @@ static void check_view(cl_image_desc desc)
 static void test_of_image(void)
 {
 	const cl_image_format srgba = {CL_sRGBA, CL_UNORM_INT8}, bgra = {CL_BGRA, CL_UNORM_INT8};
-	const cl_image_format whole = {CL_RGBA, CL_UNSIGNED_INT8};
 	cl_int code;
 	cl_image_desc desc = desc_of(CL_MEM_OBJECT_IMAGE2D, 16, 8, 0, 0);
 	cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE, &rgba8, &desc, NULL, &code);
@@ -333,8 +332,6 @@ static void test_of_image(void)
 	CHECK_OK(code);
 	/* OpenCL 3.0 API, 5.3.1: only orders that go together, and the same size. */
 	CHECK_NO_OBJECT(clCreateImage(context, 0, &bgra, &desc, NULL, &code), code,
-			CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
-	CHECK_NO_OBJECT(clCreateImage(context, 0, &whole, &desc, NULL, &code), code,
 			CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
 	cl_image_desc other = desc;
 	other.image_width = 15;
@@ -348,20 +345,39 @@ static void test_of_image(void)
 	other = desc;
 	other.image_slice_pitch = 16 * 4 * 8;
 	check_view(other);
-	const cl_image_desc line = desc_of(CL_MEM_OBJECT_IMAGE1D, 16, 0, 0, 0);
-	cl_mem row = clCreateImage(context, 0, &rgba8, &line, NULL, &code);
+	/* A slice of a 3D image is no 2D image. */
+	const cl_image_desc block_desc = desc_of(CL_MEM_OBJECT_IMAGE3D, 16, 8, 2, 0);
+	cl_mem block = clCreateImage(context, 0, &rgba8, &block_desc, NULL, &code);
 	CHECK_OK(code);
-	other = desc_of(CL_MEM_OBJECT_IMAGE2D, 16, 1, 0, 0);
-	other.mem_object = row;
+	other = desc;
+	other.mem_object = block;
 	check_view(other);
 	/* The texels of a 1D image buffer are a buffer's. */
 	other = desc_of(CL_MEM_OBJECT_IMAGE1D_BUFFER, 8, 0, 0, 0);
 	other.mem_object = image;
 	check_view(other);
-	CHECK_OK(clReleaseMemObject(row));
+	CHECK_OK(clReleaseMemObject(block));
 	CHECK_OK(clReleaseMemObject(image));
 	CHECK(image_size(view, CL_IMAGE_WIDTH) == 16);
 	CHECK_OK(clReleaseMemObject(view));
+}
+
+/* 5.3.1: orders that go together, with one data type. */
+static void test_of_other_type(void)
+{
+	const cl_image_format real = {CL_R, CL_FLOAT}, depth = {CL_DEPTH, CL_FLOAT};
+	const cl_image_format short_depth = {CL_DEPTH, CL_UNORM_INT16};
+	cl_int code;
+	cl_image_desc desc = desc_of(CL_MEM_OBJECT_IMAGE2D, 16, 8, 0, 0);
+	cl_mem image = clCreateImage(context, 0, &real, &desc, NULL, &code);
+	CHECK_OK(code);
+	desc.mem_object = image;
+	cl_mem view = clCreateImage(context, 0, &depth, &desc, NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(clReleaseMemObject(view));
+	CHECK_NO_OBJECT(clCreateImage(context, 0, &short_depth, &desc, NULL, &code), code,
+			CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+	CHECK_OK(clReleaseMemObject(image));
 }
 
 /* --- errors of creation --------------------------------------------------------------- */
@@ -455,6 +471,10 @@ static void test_bad_descs(void)
 	check_desc(desc, NULL, CL_INVALID_IMAGE_DESCRIPTOR);
 	desc.image_row_pitch = 28;
 	check_desc(desc, host, CL_INVALID_IMAGE_DESCRIPTOR);
+	desc.image_row_pitch = 0;
+	desc.image_slice_pitch = 256;
+	check_desc(desc, NULL, CL_INVALID_IMAGE_DESCRIPTOR);
+	desc.image_slice_pitch = 0;
 	desc.image_row_pitch = 34;
 	check_desc(desc, host, CL_INVALID_IMAGE_DESCRIPTOR);
 	desc = desc_of(CL_MEM_OBJECT_IMAGE3D, 8, 8, 2, 0);
@@ -524,6 +544,7 @@ int main(void)
 	test_old_doors();
 	test_of_buffer();
 	test_of_image();
+	test_of_other_type();
 	test_errors();
 	test_bad_descs();
 	test_kinds();

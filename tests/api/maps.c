@@ -121,6 +121,9 @@ static void test_errors(cl_context context)
 	CHECK_CODE(clEnqueueUnmapMemObject(queue, NULL, a, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
 	unmap(mem, a);
 	CHECK_CODE(clEnqueueUnmapMemObject(queue, mem, a, 0, NULL, NULL), CL_INVALID_VALUE);
+	/* Below what is mapped still, as above it. */
+	a = map(mem, CL_MAP_WRITE, 0, 100);
+	unmap(mem, a);
 	unmap(mem, b);
 	/* Released while it is mapped: its memory goes too. */
 	(void)map(mem, CL_MAP_READ, 0, 10);

@@ -292,7 +292,15 @@ static void creation_errors(struct bench *bench)
 	const cl_semaphore_properties_khr empty[] = {CL_SEMAPHORE_TYPE_KHR, 1, DEVICE_LIST, 0, 0};
 	const cl_semaphore_properties_khr two[] = {CL_SEMAPHORE_TYPE_KHR, 1, DEVICE_LIST, device,
 						   device, 0, 0};
+	const cl_semaphore_properties_khr unshared[] = {
+		CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR,
+		CL_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR, 0, 0,
+	};
 	cl_int code;
+	/* A list of no types is one. */
+	cl_semaphore_khr made = sem.create(bench->context, unshared, &code);
+	if (CHECK_OK(code))
+		CHECK_OK(sem.release(made));
 	CHECK_NO_OBJECT(sem.create(NULL, good, &code), code, CL_INVALID_CONTEXT);
 	CHECK_NO_OBJECT(sem.create(bench->context, NULL, &code), code, CL_INVALID_VALUE);
 	CHECK_NO_OBJECT(sem.create(bench->context, none, &code), code, CL_INVALID_VALUE);

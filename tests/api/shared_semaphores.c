@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/timerfd.h>
 #include <time.h>
 
 enum { COUNT = 1 << 14, SIZE_B = COUNT * (int)sizeof(cl_uint), ROUNDS = 20 };
@@ -399,16 +400,22 @@ static void many(void)
 /* Any descriptor is the application's until it was imported, and then ours to close. */
 static void ownership(void)
 {
-	const int plain = memfd_create("plain", MFD_CLOEXEC);
-	const cl_semaphore_properties_khr list[] = {
-		CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, OPAQUE_FD,
-		(cl_semaphore_properties_khr)plain, 0,
+	/* The kernel's names of the second and of what semaphores are have one length. */
+	const int strangers[] = {
+		memfd_create("plain", MFD_CLOEXEC),
+		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC),
 	};
-	cl_int code = 0;
-	CHECK(!ext.create(test.context, list, &code));
-	CHECK_CODE(code, CL_INVALID_PROPERTY);
-	CHECK(fcntl(plain, F_GETFD) >= 0);
-	close(plain);
+	for (unsigned i = 0; i < 2; i++) {
+		const cl_semaphore_properties_khr list[] = {
+			CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, OPAQUE_FD,
+			(cl_semaphore_properties_khr)strangers[i], 0,
+		};
+		cl_int code = 0;
+		CHECK(!ext.create(test.context, list, &code));
+		CHECK_CODE(code, CL_INVALID_PROPERTY);
+		CHECK(fcntl(strangers[i], F_GETFD) >= 0);
+		close(strangers[i]);
+	}
 	cl_semaphore_khr made = exportable();
 	const int fd = handle_of(made);
 	cl_semaphore_khr other = imported(fd);
