@@ -129,6 +129,39 @@ static void test_partial(void)
 	CHECK_OK(clReleaseKernel(kernel));
 }
 
+/* A box is written on one device, and what lies between its rows, or its slices, is newest on
+ * another. */
+static void test_boxes(void)
+{
+	static const struct {
+		size_t region[3], row_B, slice_B;
+	} boxes[] = {{{8, 4, 1}, 16, 64}, {{16, 2, 2}, 16, 64}, {{8, 2, 3}, 16, 64}};
+	const size_t zero[3] = {0};
+	const cl_uchar old = 1;
+	cl_uchar bytes[256], got[256];
+	memset(bytes, 2, sizeof(bytes));
+	for (unsigned i = 0; i < sizeof(boxes) / sizeof(boxes[0]); i++) {
+		const size_t *region = boxes[i].region;
+		cl_uchar expected[256];
+		cl_mem mem = buffer_make(0, NULL);
+		CHECK_OK(clEnqueueFillBuffer(queues[0], mem, &old, 1, 0, sizeof(values), 0, NULL,
+					     NULL));
+		CHECK_OK(clFinish(queues[0]));
+		CHECK_OK(clEnqueueWriteBufferRect(queues[1], mem, CL_TRUE, zero, zero, region,
+						  boxes[i].row_B, boxes[i].slice_B, 0, 0, bytes, 0,
+						  NULL, NULL));
+		memset(expected, old, sizeof(expected));
+		for (size_t z = 0; z < region[2]; z++)
+			for (size_t y = 0; y < region[1]; y++)
+				memset(expected + z * boxes[i].slice_B + y * boxes[i].row_B, 2,
+				       region[0]);
+		CHECK_OK(clEnqueueReadBuffer(queues[1], mem, CL_TRUE, 0, sizeof(got), got, 0, NULL,
+					     NULL));
+		CHECK(!memcmp(got, expected, sizeof(got)));
+		CHECK_OK(clReleaseMemObject(mem));
+	}
+}
+
 /* 29: disjoint sub-buffers are written on several devices at once. */
 static void test_sub_buffers(void)
 {
@@ -383,6 +416,7 @@ int main(void)
 		test_ping_pong(CL_MEM_COPY_HOST_PTR);
 		test_ping_pong(CL_MEM_USE_HOST_PTR);
 		test_partial();
+	test_boxes();
 		test_sub_buffers();
 		test_two_readers();
 		test_many_pieces();

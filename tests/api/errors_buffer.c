@@ -289,6 +289,22 @@ static void map_access(unsigned condition, cl_mem_flags flags, cl_map_flags map_
 	REQUIRE(!clReleaseMemObject(buffer));
 }
 
+/* What flags do not forbid. */
+static void host_may(cl_mem_flags flags, cl_map_flags map_flags)
+{
+	cl_mem buffer = good_buffer(flags);
+	void *pointer = map(buffer, map_flags, 0, 64);
+	REQUIRE(pointer);
+	unmap(buffer, pointer);
+	if (flags & CL_MEM_HOST_WRITE_ONLY)
+		REQUIRE(!clEnqueueWriteBuffer(world.queue, buffer, CL_TRUE, 0, 64, error_bytes, 0,
+					      NULL, NULL));
+	else
+		REQUIRE(!clEnqueueReadBuffer(world.queue, buffer, CL_TRUE, 0, 64, error_bytes, 0,
+					     NULL, NULL));
+	REQUIRE(!clReleaseMemObject(buffer));
+}
+
 static void maps(void)
 {
 	ERROR_OBJECT(clEnqueueMapBuffer, CL_INVALID_CONTEXT, 1,
@@ -307,6 +323,9 @@ static void maps(void)
 	map_access(2, CL_MEM_HOST_READ_ONLY, CL_MAP_WRITE);
 	map_access(2, CL_MEM_HOST_NO_ACCESS, CL_MAP_WRITE);
 	map_access(2, CL_MEM_HOST_READ_ONLY, CL_MAP_WRITE_INVALIDATE_REGION);
+	host_may(CL_MEM_HOST_WRITE_ONLY, CL_MAP_WRITE);
+	host_may(CL_MEM_HOST_WRITE_ONLY, CL_MAP_WRITE_INVALIDATE_REGION);
+	host_may(CL_MEM_HOST_READ_ONLY, CL_MAP_READ);
 	void *pointer = map(world.buffer, CL_MAP_WRITE, 0, 64);
 	REQUIRE(pointer);
 	ERROR_OBJECT(clEnqueueMapBuffer, CL_INVALID_OPERATION, 3,

@@ -206,6 +206,8 @@ static void promises(void)
 	ERROR_CODE(clCommandNDRangeKernelKHR, CL_INVALID_VALUE, 3,
 		   recorder.launch(right.buffer, NULL, properties, world.kernel, 1, NULL, &eight,
 				   NULL, 0, NULL, NULL, NULL));
+	REQUIRE(!recorder.launch(right.buffer, NULL, properties, world.kernel, 1, NULL, &eight,
+				 &eight, 0, NULL, NULL, NULL));
 	/* cl_khr_command_buffer_mutable_dispatch: a bit of no meaning. */
 	REQUIRE(recorder.launch(right.buffer, NULL, unknown, world.kernel, 1, NULL, &eight, &eight,
 				0, NULL, NULL, NULL) == CL_INVALID_VALUE);

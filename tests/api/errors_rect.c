@@ -126,6 +126,10 @@ static void copies(void)
 	cl_int code;
 	cl_mem second = clCreateSubBuffer(world.buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region,
 					  &code);
+	REQUIRE(!code);
+	const cl_buffer_region upper = {WORLD_BUFFER_B / 2, WORLD_BUFFER_B / 2};
+	cl_mem apart = clCreateSubBuffer(world.buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &upper,
+					 &code);
 	struct pair same = good_pair();
 	REQUIRE(!code);
 	REQUIRE(!copy(&same));
@@ -158,6 +162,14 @@ static void copies(void)
 	same.to = world.buffer;
 	same.to_origin = beside;
 	REQUIRE(!copy(&same));
+	/* Sub-buffers that do not overlap may be cut with other pitches. */
+	same = good_pair();
+	same.from = world.sub_buffer;
+	same.to = apart;
+	same.to_row_B = 32;
+	same.to_slice_B = 128;
+	REQUIRE(!copy(&same));
+	REQUIRE(!clReleaseMemObject(apart));
 	REQUIRE(!clReleaseMemObject(second));
 }
 

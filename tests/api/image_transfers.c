@@ -579,6 +579,39 @@ static void test_all_errors(void)
 
 /* --- several devices ------------------------------------------------------------------ */
 
+/* A box that is whole but for one of its sides, while the rest is newest on another device. */
+static void test_parts(const cl_command_queue queues[2])
+{
+	const cl_image_format format = {CL_R, CL_UNSIGNED_INT8};
+	const cl_image_desc desc = {
+		.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = 4, .image_height = 4,
+		.image_depth = 4,
+	};
+	const size_t zero[3] = {0}, all[3] = {4, 4, 4};
+	const cl_uint old[4] = {1, 1, 1, 1};
+	unsigned char two[64], got[64];
+	cl_int code;
+	memset(two, 2, sizeof(two));
+	for (unsigned side = 0; side < 3; side++) {
+		size_t part[3] = {4, 4, 4}, count = 0;
+		part[side] = 2;
+		cl_mem image = clCreateImage(context, 0, &format, &desc, NULL, &code);
+		CHECK_OK(code);
+		CHECK_OK(clEnqueueFillImage(queues[0], image, old, zero, all, 0, NULL, NULL));
+		CHECK_OK(clFinish(queues[0]));
+		CHECK_OK(clEnqueueWriteImage(queues[1], image, CL_TRUE, zero, part, 0, 0, two, 0,
+					     NULL, NULL));
+		CHECK_OK(clEnqueueReadImage(queues[1], image, CL_TRUE, zero, all, 0, 0, got, 0,
+					    NULL, NULL));
+		for (unsigned i = 0; i < 64; i++) {
+			const size_t at[3] = {i % 4, i / 4 % 4, i / 16};
+			count += got[i] == (at[side] < 2 ? 2 : 1);
+		}
+		CHECK(count == 64);
+		CHECK_OK(clReleaseMemObject(image));
+	}
+}
+
 /* Each device sees what the others wrote. */
 static void test_devices(const struct api_test *test)
 {
@@ -608,6 +641,7 @@ static void test_devices(const struct api_test *test)
 		}
 		model_end(&model);
 	}
+	test_parts(queues);
 	for (unsigned i = 0; i < 2; i++)
 		CHECK_OK(clReleaseCommandQueue(queues[i]));
 	CHECK_OK(clReleaseContext(context));

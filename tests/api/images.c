@@ -281,6 +281,10 @@ static void test_of_buffer(void)
 	desc.image_row_pitch = 16 * 4 - 4;
 	CHECK_NO_OBJECT(clCreateImage(context, 0, &rgba8, &desc, NULL, &code), code,
 			CL_INVALID_IMAGE_DESCRIPTOR);
+	desc.image_row_pitch = 16 * 4;
+	image = clCreateImage(context, 0, &rgba8, &desc, NULL, &code);
+	if (CHECK_OK(code))
+		CHECK_OK(clReleaseMemObject(image));
 
 	desc = desc_of(CL_MEM_OBJECT_IMAGE2D, 16, 16, 0, 0);
 	desc.mem_object = buffer;
