@@ -14,6 +14,7 @@
 #include "icd/spawn.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
@@ -414,6 +415,13 @@ static bool process_wanted(void)
 	return strcmp(option_string(OPTION_COMPILER), "inside") && !getauxval(AT_SECURE);
 }
 
+/* Where relative paths start; false where a process apart could not go there by this name, as
+ * when the host has given up rights since it came. */
+static bool own_folder(char *folder, size_t size_B)
+{
+	return getcwd(folder, size_B) && !faccessat(AT_FDCWD, folder, X_OK, AT_EACCESS);
+}
+
 bool ocl_compile_process(const struct ocl_build_job *job, struct ocl_compiled *compiled)
 {
 	char folder[PATH_MAX];
@@ -422,7 +430,7 @@ bool ocl_compile_process(const struct ocl_build_job *job, struct ocl_compiled *c
 	lock_assert_none();
 	if (!process_wanted())
 		return false;
-	if (own_library_find(file_name, &path) && getcwd(folder, sizeof(folder)))
+	if (own_library_find(file_name, &path) && own_folder(folder, sizeof(folder)))
 		done = compile_there(bytes_string(&path), folder, job, compiled);
 	bytes_finish(&path);
 	if (!done && !strcmp(option_string(OPTION_COMPILER), "process")) {

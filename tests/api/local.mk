@@ -76,6 +76,10 @@ api_object_tests += tests/api/no_compiler
 tests_api_no_compiler_SOURCES = tests/api/no_compiler.c tests/api/api_test.h
 tests_api_no_compiler_LDADD = $(OPENCL_LIBS)
 
+api_object_tests += tests/api/locked_folder
+tests_api_locked_folder_SOURCES = tests/api/locked_folder.c tests/api/api_test.h
+tests_api_locked_folder_LDADD = $(OPENCL_LIBS)
+
 api_object_tests += tests/api/small_stacks
 tests_api_small_stacks_SOURCES = tests/api/small_stacks.c tests/api/api_test.h
 tests_api_small_stacks_LDADD = $(OPENCL_LIBS) -lpthread
