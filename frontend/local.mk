@@ -54,7 +54,8 @@ frontend_cxx_sources = \
 	frontend/clang_hints.cpp frontend/clang_hints.h \
 	frontend/demangle.cpp frontend/demangle.h \
 	frontend/library.cpp \
-	frontend/llvm_compat.cpp frontend/llvm_compat.h
+	frontend/llvm_compat.cpp frontend/llvm_compat.h \
+	frontend/private_values.cpp
 
 noinst_LIBRARIES += frontend/libfrontend.a frontend/libguard.a
 frontend_libfrontend_a_SOURCES = $(frontend_sources) $(frontend_cxx_sources) frontend/embedded.S

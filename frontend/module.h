@@ -72,6 +72,10 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 			       const struct fe_compile_job *target,
 			       const struct fe_codegen *codegen, struct bytes *log);
 
+/* private_values.cpp: private variables that nobody has the address of become values, as libnvvm
+ * would make them first of all. */
+void fe_module_private_values(struct fe_module *module);
+
 /* lower_half.c: whether the module does arithmetic on halves, not just loads and stores them. */
 bool fe_module_computes_half(const struct fe_module *module);
 

@@ -32,7 +32,7 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 		culvert_clang_libs="-lclangFrontend -lclangDriver -lclangParse -lclangSerialization -lclangCodeGen -lclangSema -lclangAnalysis -lclangEdit -lclangASTMatchers -lclangAST -lclangSupport -lclangLex -lclangBasic -lclangAPINotes"
 		AS_IF([test "$LLVM_MAJOR" -lt 18], [culvert_clang_libs=`echo "$culvert_clang_libs" | sed 's/-lclangAPINotes//'`])
 		# What is never reached is left out, so its own needs need not be met.
-		llvm_components="bitreader bitwriter linker option frontendopenmp coverage profiledata target irreader"
+		llvm_components="bitreader bitwriter linker option frontendopenmp coverage profiledata target irreader scalaropts"
 		AS_IF([test "$LLVM_MAJOR" -ge 16], [llvm_components="$llvm_components frontendhlsl windowsdriver"])
 		AS_IF([test "$LLVM_MAJOR" -ge 18], [llvm_components="$llvm_components frontendoffloading"])
 		LLVM_LIBS="-Wl,--gc-sections -L$llvm_libdir -Wl,--start-group $culvert_clang_libs -Wl,--end-group `$LLVM_CONFIG --link-static --libs $llvm_components` `$LLVM_CONFIG --link-static --system-libs`"

@@ -1,0 +1,46 @@
+#include "config.h"
+
+#include "frontend/module.h"
+
+#include <llvm-c/Core.h>
+
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassInstrumentation.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+
+namespace {
+
+/* What the pass asks for, and nothing else: LLVM's own list of all analyses would bring all of
+ * its optimiser along where it is linked statically. */
+void add_analyses(llvm::FunctionAnalysisManager &analyses)
+{
+	analyses.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
+	analyses.registerPass([] { return llvm::DominatorTreeAnalysis(); });
+	analyses.registerPass([] { return llvm::AssumptionAnalysis(); });
+	analyses.registerPass([] { return llvm::TargetIRAnalysis(); });
+}
+
+llvm::SROAPass make_pass()
+{
+#if LLVM_VERSION_MAJOR >= 16
+	return llvm::SROAPass(llvm::SROAOptions::PreserveCFG);
+#else
+	return llvm::SROAPass();
+#endif
+}
+
+} // namespace
+
+void fe_module_private_values(struct fe_module *module)
+{
+	llvm::FunctionAnalysisManager analyses;
+	add_analyses(analyses);
+	for (llvm::Function &function : *llvm::unwrap(module->module))
+		if (!function.isDeclaration() && !function.hasOptNone())
+			make_pass().run(function, analyses);
+}
