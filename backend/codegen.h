@@ -26,7 +26,7 @@ struct be_codegen_options {
 	unsigned optimization;      /* 0 or 3 */
 	unsigned max_registers;     /* 0: no limit */
 	bool line_info;
-	unsigned threads;           /* that the PTX compiler may share large programs out to */
+	unsigned threads;           /* that large programs may be shared out to */
 };
 
 /* Of text: below that, threads are not worth their making. */
@@ -50,7 +50,9 @@ bool be_nvvm_build(struct bytes *text);
 /* The newest sm that the loaded libnvvm compiles for and that is <= sm. */
 cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out);
 
-/* libdevice: bitcode added when not NULL.  CL_SUCCESS,
+/* nvvm_ir: the text of a module, or of several with a NUL between, none of which calls another's
+ * functions or writes another's variables; a NUL is behind the last, too, which size_B does not
+ * count.  Modules are shared out to options->threads.  libdevice: bitcode added when not NULL.  CL_SUCCESS,
  * CL_COMPILER_NOT_AVAILABLE, CL_BUILD_PROGRAM_FAILURE (libnvvm's log appended),
  * CL_OUT_OF_HOST_MEMORY. */
 cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice,

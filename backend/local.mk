@@ -41,7 +41,8 @@ backend_sources = \
 	backend/nvvm.h \
 	backend/nvvm_find.c \
 	backend/ptx.c \
-	backend/ptx_compiler.h
+	backend/ptx_compiler.h \
+	backend/ptx_join.c backend/ptx_join.h
 
 noinst_LIBRARIES += backend/libbackend.a
 backend_libbackend_a_SOURCES = $(backend_sources)

@@ -3,14 +3,16 @@
 #include "backend/nvvm.h"
 
 #include "backend/codegen.h"
+#include "backend/ptx_join.h"
 #include "base/log.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTIONS_MAX = 8, OPTION_B = 32 };
+enum { OPTIONS_MAX = 8, OPTION_B = 32, PARTS_THREADS = 15 };
 
 struct option_list {
 	char text[OPTIONS_MAX][OPTION_B];
@@ -183,6 +185,106 @@ static int compile(const struct nvvm_library *library, struct module_text ir,
 	return result;
 }
 
+/* --- several modules --- */
+
+/* One of the modules of a text. */
+struct part {
+	struct module_text ir;
+	struct bytes ptx, log;
+	int result;                      /* an nvvm_result */
+};
+
+struct parts {
+	const struct nvvm_library *library;
+	struct module_text libdevice;
+	struct option_list *list;
+	struct part *all;
+	size_t count;
+	atomic_size_t taken;
+};
+
+/* The parts that nobody has taken yet, one after the other. */
+static void *compile_parts(void *argument)
+{
+	static const struct module_text none;
+	struct parts *parts = argument;
+	size_t i;
+	while ((i = atomic_fetch_add(&parts->taken, 1)) < parts->count) {
+		struct part *part = &parts->all[i];
+		const bool calls = strstr(part->ir.data, "@__nv_") != NULL;
+		part->result = compile(parts->library, part->ir, calls ? parts->libdevice : none,
+				       parts->list, &part->ptx, &part->log);
+	}
+	return NULL;
+}
+
+/* By as many threads as there may be, of which this is one. */
+static void share_out(struct parts *parts, unsigned threads)
+{
+	pthread_t others[PARTS_THREADS];
+	unsigned count = 0;
+	while (count < PARTS_THREADS && count + 1 < threads && count + 1 < parts->count &&
+	       !pthread_create(&others[count], NULL, compile_parts, parts))
+		count++;
+	compile_parts(parts);
+	while (count)
+		(void)pthread_join(others[--count], NULL);
+}
+
+static int join(struct parts *parts, struct bytes *ptx_out, struct bytes *log)
+{
+	struct bytes ptx = BYTES_INIT, *texts = calloc(parts->count, sizeof(*texts));
+	int result = texts ? NVVM_SUCCESS : NVVM_OUT_OF_MEMORY;
+	for (size_t i = 0; i < parts->count; i++) {
+		struct part *part = &parts->all[i];
+		bytes_append(log, part->log.data, part->log.size_B);
+		result = result ? result : part->result;
+		if (texts)
+			texts[i] = part->ptx;
+	}
+	if (!result)
+		be_ptx_join(texts, parts->count, &ptx);
+	if (!result && bytes_failed(&ptx))
+		result = NVVM_OUT_OF_MEMORY;
+	if (!result)
+		bytes_move(ptx_out, &ptx);
+	bytes_finish(&ptx);
+	free(texts);
+	return result;
+}
+
+/* An nvvm_result. */
+static int compile_all(struct parts *parts, struct module_text ir, unsigned threads,
+		       struct bytes *ptx_out, struct bytes *log)
+{
+	parts->all = calloc(parts->count, sizeof(*parts->all));
+	if (!parts->all)
+		return NVVM_OUT_OF_MEMORY;
+	const char *at = ir.data, *end = ir.data + ir.size_B;
+	for (size_t i = 0; i < parts->count; i++) {
+		const char *zero = memchr(at, 0, (size_t)(end - at));
+		const size_t size_B = (size_t)((zero ? zero : end) - at);
+		parts->all[i].ir = (struct module_text){at, size_B};
+		at += size_B + 1;
+	}
+	share_out(parts, threads);
+	int result = join(parts, ptx_out, log);
+	for (size_t i = 0; i < parts->count; i++) {
+		bytes_finish(&parts->all[i].ptx);
+		bytes_finish(&parts->all[i].log);
+	}
+	free(parts->all);
+	return result;
+}
+
+static size_t count_parts(const char *text, size_t size_B)
+{
+	size_t count = 1;
+	for (size_t i = 0; i < size_B; i++)
+		count += !text[i];
+	return count;
+}
+
 cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice,
 		       size_t libdevice_size_B, const struct be_codegen_options *options,
 		       struct bytes *ptx_out, struct bytes *log)
@@ -194,7 +296,10 @@ cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice
 	if (!library)
 		return CL_COMPILER_NOT_AVAILABLE;
 	make_options(&list, options);
-	return code_of(compile(library, program, library_text, &list, ptx_out, log));
+	struct parts parts = {library, library_text, &list, NULL, count_parts(nvvm_ir, size_B), 0};
+	if (parts.count == 1)
+		return code_of(compile(library, program, library_text, &list, ptx_out, log));
+	return code_of(compile_all(&parts, program, options->threads, ptx_out, log));
 }
 
 /* --- which devices the library compiles for --- */

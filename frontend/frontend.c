@@ -104,8 +104,11 @@ static enum fe_status make_program(struct fe_module *module, const struct fe_com
 	if (!status)
 		status = fe_module_lower(module, program->abi, target, &program->codegen, log);
 	stage_clock_lap(&clock, "lowering");
+	/* Line tables and code that nobody optimizes stay as they are. */
+	const bool whole = program->codegen.line_info || !program->codegen.optimization;
 	if (!status)
-		status = fe_module_print(module, program->abi, target, &program->nvvm_ir, log);
+		status = (whole ? fe_module_print : fe_module_print_parts)(
+			module, program->abi, target, &program->nvvm_ir, log);
 	if (status)
 		return status;
 	stage_clock_lap(&clock, "NVVM IR as text");

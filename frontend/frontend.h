@@ -70,7 +70,7 @@ struct fe_compile_job {
 
 /* A program ready for the backend. */
 struct fe_program {
-	struct bytes nvvm_ir;
+	struct bytes nvvm_ir;       /* a module, or several with a NUL between */
 	bool needs_libdevice;
 	struct fe_codegen codegen;
 	struct abi_program *abi;    /* owned; abi_program_destroy */

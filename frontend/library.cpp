@@ -3,13 +3,13 @@
 #include "frontend/demangle.h"
 #include "frontend/embedded.h"
 #include "frontend/module.h"
+#include "frontend/reach.h"
 
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
-#include <llvm/ADT/DenseSet.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
@@ -70,65 +70,16 @@ home find_symbol(llvm::StringRef name, part *part_out)
 	return home::nowhere;
 }
 
-/* -- what a kernel can reach ------------------------------------------------------ */
+/* -- what no kernel reaches --------------------------------------------------------- */
 
-using value_set = llvm::DenseSet<const llvm::GlobalValue *>;
-
-/* Walks from the kernels over everything that functions and initialisers mention. */
-class reach {
-public:
-	explicit reach(const llvm::Module &module)
-	{
-		for (const llvm::Function &function : module)
-			if (!function.isDeclaration() &&
-			    fe_function_is_kernel(llvm::wrap(&function)))
-				visit(&function);
-		while (!pending.empty()) {
-			const llvm::GlobalValue *value = pending.back();
-			pending.pop_back();
-			expand(value);
-		}
-	}
-
-	bool has(const llvm::GlobalValue *value) const { return seen.contains(value); }
-
-private:
-	void expand(const llvm::GlobalValue *value)
-	{
-		visit_operands(value);
-		if (auto *function = llvm::dyn_cast<llvm::Function>(value))
-			for (const llvm::BasicBlock &block : *function)
-				for (const llvm::Instruction &instruction : block)
-					visit_operands(&instruction);
-	}
-
-	void visit_operands(const llvm::User *user)
-	{
-		for (const llvm::Use &use : user->operands())
-			visit_value(use.get());
-	}
-
-	/* Constants may share parts, so that a walk without memory could take forever. */
-	void visit_value(const llvm::Value *value)
-	{
-		if (auto *global = llvm::dyn_cast<llvm::GlobalValue>(value)) {
-			visit(global);
-		} else if (auto *constant = llvm::dyn_cast<llvm::Constant>(value)) {
-			if (constants.insert(constant).second)
-				visit_operands(constant);
-		}
-	}
-
-	void visit(const llvm::GlobalValue *value)
-	{
-		if (seen.insert(value).second)
-			pending.push_back(value);
-	}
-
-	value_set seen;
-	llvm::DenseSet<const llvm::Constant *> constants;
-	std::vector<const llvm::GlobalValue *> pending;
-};
+std::vector<const llvm::GlobalValue *> kernels_of(const llvm::Module &module)
+{
+	std::vector<const llvm::GlobalValue *> kernels;
+	for (const llvm::Function &function : module)
+		if (!function.isDeclaration() && fe_function_is_kernel(llvm::wrap(&function)))
+			kernels.push_back(&function);
+	return kernels;
+}
 
 void erase(const std::vector<llvm::GlobalValue *> &values)
 {
@@ -151,7 +102,7 @@ void erase(const std::vector<llvm::GlobalValue *> &values)
  * away and names of different programs never meet. */
 void keep_kernels_only(llvm::Module &module)
 {
-	reach live(module);
+	fe_reach live(kernels_of(module));
 	std::vector<llvm::GlobalValue *> dead;
 	for (llvm::GlobalValue &value : module.global_values()) {
 		auto *function = llvm::dyn_cast<llvm::Function>(&value);

@@ -55,7 +55,9 @@ frontend_cxx_sources = \
 	frontend/demangle.cpp frontend/demangle.h \
 	frontend/library.cpp \
 	frontend/llvm_compat.cpp frontend/llvm_compat.h \
-	frontend/private_values.cpp
+	frontend/private_values.cpp \
+	frontend/reach.h \
+	frontend/split.cpp
 
 noinst_LIBRARIES += frontend/libfrontend.a frontend/libguard.a
 frontend_libfrontend_a_SOURCES = $(frontend_sources) $(frontend_cxx_sources) frontend/embedded.S

@@ -85,6 +85,13 @@ enum fe_status fe_module_print(const struct fe_module *module, const struct abi_
 			       const struct fe_compile_job *target, struct bytes *text_out,
 			       struct bytes *log);
 
+/* split.cpp: the same, as several modules with a NUL between where kernels are many and large
+ * enough, so that they can be compiled side by side.  What the parts are depends on the module
+ * alone. */
+enum fe_status fe_module_print_parts(const struct fe_module *module, const struct abi_program *abi,
+				     const struct fe_compile_job *target, struct bytes *text_out,
+				     struct bytes *log);
+
 #ifdef __cplusplus
 }
 #endif

@@ -128,6 +128,7 @@ static cl_int generate(const struct ocl_build_job *job, struct fe_program *progr
 		.optimization = asked->optimization,
 		.max_registers = asked->max_registers,
 		.line_info = asked->line_info,
+		.threads = job->threads,
 	};
 	size_t libdevice_B = 0;
 	const void *libdevice = program->needs_libdevice ? fe_libdevice(&libdevice_B) : NULL;

@@ -138,6 +138,7 @@ kernel_files = \
 	tests/kernels/integer_vectors.clt \
 	tests/kernels/kernel_attributes.clt \
 	tests/kernels/kernel_calls_kernel.clt \
+	tests/kernels/kernels_in_parts.clt \
 	tests/kernels/language_arrays.clt \
 	tests/kernels/language_conversions.clt \
 	tests/kernels/language_double_literals.clt \

@@ -1,6 +1,6 @@
 # One program per module.
 unit_tests = tests/unit/t_bytes tests/unit/t_base tests/unit/t_object tests/unit/t_info \
-	tests/unit/t_options tests/unit/t_frontend tests/unit/t_kernel_abi tests/unit/t_ptx_start tests/unit/t_nvvm_ir \
+	tests/unit/t_options tests/unit/t_frontend tests/unit/t_kernel_abi tests/unit/t_ptx_start tests/unit/t_ptx_join tests/unit/t_nvvm_ir \
 	tests/unit/t_builders tests/unit/t_printf tests/unit/t_cache tests/unit/t_fuzz_stored \
 	tests/unit/t_program_code tests/unit/t_stamps tests/unit/t_own_program tests/unit/t_own_library
 check_PROGRAMS += $(unit_tests)
@@ -38,6 +38,8 @@ tests_unit_t_kernel_abi_SOURCES = tests/unit/t_kernel_abi.c frontend/kernel_abi.
 tests_unit_t_kernel_abi_LDADD = base/libbase.a
 tests_unit_t_ptx_start_SOURCES = tests/unit/t_ptx_start.c tests/unit/test.h frontend/ptx_start.c
 tests_unit_t_ptx_start_LDADD = base/libbase.a
+tests_unit_t_ptx_join_SOURCES = tests/unit/t_ptx_join.c tests/unit/test.h backend/ptx_join.c
+tests_unit_t_ptx_join_LDADD = base/libbase.a
 tests_unit_t_printf_SOURCES = tests/unit/t_printf.c icd/printf_format.c \
 	frontend/kernel_abi.c frontend/print_conversion.c
 tests_unit_t_printf_LDADD = base/libbase.a -lm

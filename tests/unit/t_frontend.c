@@ -729,6 +729,35 @@ static void test_threads(void)
 	}
 }
 
+/* Two kernels of some 500 instructions each, and what goes between and behind. */
+static size_t count_modules(const char *between, const char *options)
+{
+	struct bytes source = BYTES_INIT;
+	struct fe_program program = {0};
+	size_t count = 1;
+	bytes_append_string(&source, "global int counted;\nconstant int steps[2] = {3, 5};\n"
+				     "#define FOUR(x) x x x x\n#define STEPS FOUR(FOUR(FOUR(x = x * 3 ^ x >> 1;)))\n");
+	bytes_printf(&source, "kernel void a(global int *p) { int x = p[0]; STEPS STEPS STEPS %s p[1] = x; }\n",
+		     between);
+	bytes_printf(&source, "kernel void b(global int *p) { int x = p[0]; STEPS STEPS STEPS %s p[2] = x; }\n",
+		     between);
+	expect_ok(build(bytes_string(&source), options, &program), "two large kernels");
+	for (size_t i = 0; i < program.nvvm_ir.size_B; i++)
+		count += !program.nvvm_ir.data[i];
+	fe_program_finish(&program);
+	bytes_finish(&source);
+	return count;
+}
+
+static void test_parts(void)
+{
+	CHECK_EQ(count_modules("x += steps[x & 1];", "-cl-std=CL3.0"), 2);
+	/* A variable that kernels write is one for both. */
+	CHECK_EQ(count_modules("counted += x;", "-cl-std=CL3.0"), 1);
+	CHECK_EQ(count_modules("", "-cl-std=CL3.0 -cl-opt-disable"), 1);
+	CHECK_EQ(count_modules("", "-cl-std=CL3.0 -g"), 1);
+}
+
 static void test_identity(void)
 {
 	CHECK(strstr(fe_compiler_id(), "clang") != NULL);
@@ -747,4 +776,4 @@ TEST_MAIN(TEST(remember_signals), TEST(test_diagnostics), TEST(test_strange_sour
 	  TEST(test_language), TEST(test_missing_functions), TEST(test_program),
 	  TEST(test_link), TEST(test_link_relaxed), TEST(test_link_half), TEST(test_link_images),
 	  TEST(test_link_shared_types), TEST(test_link_clashes), TEST(test_fatal_error), TEST(test_signals), TEST(test_silence),
-	  TEST(test_depth), TEST(test_threads), TEST(test_identity))
+	  TEST(test_depth), TEST(test_threads), TEST(test_parts), TEST(test_identity))

@@ -196,7 +196,54 @@ static void threads_compile_at_once(void)
 	}
 }
 
+/* The module with one kernel, @k, whose name becomes a letter of its own. */
+static void append_module(struct bytes *ir, const char *body, char name)
+{
+	const size_t begin_B = ir->size_B;
+	bytes_printf(ir, "%s%s%s", header, body, footer);
+	REQUIRE(!bytes_failed(ir));
+	for (char *at = ir->data + begin_B; (at = strstr(at, "@k")) != NULL;)
+		at[1] = name;
+}
+
+/* last: the third module's body. */
+static cl_int compile_three(const char *last, unsigned threads, struct bytes *ptx)
+{
+	struct be_codegen_options options = plain;
+	struct bytes ir = BYTES_INIT, log = BYTES_INIT;
+	options.threads = threads;
+	append_module(&ir, multiply_add, 'a');
+	bytes_append_char(&ir, '\0');
+	append_module(&ir, multiply_add, 'b');
+	bytes_append_char(&ir, '\0');
+	append_module(&ir, last, 'c');
+	cl_int err = be_nvvm_arch(options.sm, &options.sm);
+	if (!err)
+		err = be_nvvm_compile(ir.data, ir.size_B, NULL, 0, &options, ptx, &log);
+	CHECK(!err || log.size_B);
+	bytes_finish(&ir);
+	bytes_finish(&log);
+	return err;
+}
+
+static void several_modules_are_one_text(void)
+{
+	struct bytes one = BYTES_INIT, many = BYTES_INIT;
+	if (library_missing())
+		SKIP("no libnvvm");
+	CHECK_EQ(compile_three(multiply_add, 1, &one), CL_SUCCESS);
+	CHECK_EQ(compile_three(multiply_add, 64, &many), CL_SUCCESS);
+	CHECK(strstr(bytes_string(&one), ".entry a(") && strstr(bytes_string(&one), ".entry b(") &&
+	      strstr(bytes_string(&one), ".entry c("));
+	CHECK(!strcmp(bytes_string(&one), bytes_string(&many)));
+	bytes_finish(&many);
+	CHECK_EQ(compile_three("nonsense\n", 2, &many), CL_BUILD_PROGRAM_FAILURE);
+	CHECK_EQ(many.size_B, 0);
+	bytes_finish(&one);
+	bytes_finish(&many);
+}
+
 TEST_MAIN(TEST(a_missing_library_is_told), TEST(no_library_lists_every_place),
 	  TEST(arch_is_the_newest_below), TEST(options_reach_the_code),
 	  TEST(bad_text_fails_with_a_log), TEST(libdevice_is_added),
-	  TEST(threads_compile_at_once))
+	  TEST(threads_compile_at_once), TEST(several_modules_are_one_text))
