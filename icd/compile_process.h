@@ -1,9 +1,9 @@
 /* Compiling in a process apart, culvert-compile beside our libraries: what crashes, hangs
  * or eats all memory there is that process and not our host.
  *
- * A process is started when a job finds none free, one for each job at a time, as many as
- * there are cores and four at least; it ends when it had nothing to do for a while or when our
- * end of its socket is closed.  It is nobody's child that our host could see: no SIGCHLD,
+ * A process is started when a job finds none free, one for each job at a time, twice as many as
+ * there are cores, four at least and 16 at most; it ends when it had nothing to do for a while or
+ * when our end of its socket is closed.  It is nobody's child that our host could see: no SIGCHLD,
  * nothing to wait for.  It has none of the host's files and does not follow its signals.
  *
  * Thread-safe; no lock may be held. */
