@@ -17,8 +17,18 @@ enum { CHILDREN = 60, PATIENCE_S = 20, OUTCOME = 5, AHEAD = 100 };
 
 static struct api_test test;
 static cl_command_queue queue;
-static atomic_bool enough;
+static atomic_bool enough, is_child;
 static atomic_uint enqueued, called;
+
+#ifdef __SANITIZE_ADDRESS__
+/* Asked by LeakSanitizer at a process' end.  A child has no copy of the other threads' stacks: what
+ * was known there alone looks lost. */
+__attribute__((visibility("default"))) int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void)
+{
+	return is_child;
+}
+#endif
 
 static void CL_CALLBACK on_event(cl_event event, cl_int status, void *data)
 {
@@ -68,8 +78,10 @@ static void test_children_end(void)
 	for (unsigned i = 0; i < CHILDREN; i++) {
 		fflush(stdout);
 		const pid_t child = fork();
-		if (!child)
+		if (!child) {
+			is_child = true;
 			exit(OUTCOME);
+		}
 		if (!CHECK(child > 0) || !CHECK(outcome_of(child) == OUTCOME))
 			return;
 	}
