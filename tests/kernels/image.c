@@ -170,8 +170,6 @@ cl_sampler sampler_create(cl_context context, const char **at, cl_int *error_out
 	const struct word *addressing = take_one_of(at, addressings);
 	const struct word *filter = take_one_of(at, filters);
 	bool normalized = take_word(at, "normalized");
-	/* The call of OpenCL 1.0: with samplers of 2.0's NVIDIA's platform refuses launches, or
-	 * crashes. */
 	return clCreateSampler(context, normalized,
 			       addressing ? addressing->value : CL_ADDRESS_NONE,
 			       filter ? filter->value : CL_FILTER_NEAREST, error_out);

@@ -229,15 +229,16 @@ void do_run(struct test *test, const char *at)
 		return;
 	}
 	struct argument *argument = malloc(sizeof(*argument));
+	/* OpenCL 3.0 API, 5.9.2: a kernel need not keep what its arguments are. */
+	cl_sampler samplers[ARGUMENTS_MAX] = {NULL};
 	cl_uint count = 0;
 	bool good = argument && take_char(&at, '(');
 	while (good && !take_char(&at, ')')) {
 		good = count < ARGUMENTS_MAX && parse_argument(test, &at, argument);
 		if (!good)
 			break;
+		samplers[count] = argument->sampler;
 		error = set_argument(kernel, count, argument);
-		if (argument->sampler)
-			clReleaseSampler(argument->sampler);
 		if (error)
 			complain(test, FAIL, "clSetKernelArg(%s, %u): %d", name, count, error);
 		count++;
@@ -247,6 +248,9 @@ void do_run(struct test *test, const char *at)
 		complain(test, WRONG_FILE, "argument %u is not right", count);
 	else if (test->verdict == PASS)
 		launch(test, kernel, at);
+	for (cl_uint i = 0; i < ARGUMENTS_MAX; i++)
+		if (samplers[i])
+			clReleaseSampler(samplers[i]);
 	free(argument);
 	clReleaseKernel(kernel);
 }

@@ -127,6 +127,7 @@ kernel_files = \
 	tests/kernels/image_srgb.clt \
 	tests/kernels/image_without_sampler.clt \
 	tests/kernels/image_write_formats.clt \
+	tests/kernels/image_write_halves.clt \
 	tests/kernels/image_write_shapes.clt \
 	tests/kernels/inline_ptx.clt \
 	tests/kernels/integer_24.clt \
