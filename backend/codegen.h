@@ -32,6 +32,9 @@ struct be_codegen_options {
 /* Of text: below that, threads are not worth their making. */
 enum { BE_CODEGEN_SHARED_B = 32 << 10 };
 
+/* What libnvvm and the PTX compiler may need of a thread's stack. */
+#define BE_CODEGEN_STACK_B ((size_t)64 << 20)
+
 /* CL_SUCCESS, or CL_COMPILER_NOT_AVAILABLE with every place that was tried, and
  * why it failed there, in log. Tries again until it was found once. */
 cl_int be_nvvm_load(struct bytes *log);

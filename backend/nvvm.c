@@ -5,6 +5,7 @@
 #include "backend/codegen.h"
 #include "backend/ptx_join.h"
 #include "base/log.h"
+#include "base/thread.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -224,7 +225,7 @@ static void share_out(struct parts *parts, unsigned threads)
 	pthread_t others[PARTS_THREADS];
 	unsigned count = 0;
 	while (count < PARTS_THREADS && count + 1 < threads && count + 1 < parts->count &&
-	       !pthread_create(&others[count], NULL, compile_parts, parts))
+	       !thread_start_deep(&others[count], BE_CODEGEN_STACK_B, compile_parts, parts))
 		count++;
 	compile_parts(parts);
 	while (count)

@@ -25,21 +25,27 @@ int thread_start(pthread_t *thread, const pthread_attr_t *attributes, void *(*st
 
 /* Reserved, not used up: the kernel gives pages as they are touched.  Where so much cannot be
  * reserved (a limit on address space), less must do. */
-int thread_run_deep(size_t stack_B, void *(*start)(void *), void *argument)
+int thread_start_deep(pthread_t *thread, size_t stack_B, void *(*start)(void *), void *argument)
 {
 	const size_t least_B = (size_t)8 << 20;
 	pthread_attr_t attributes;
-	pthread_t thread;
 	int error = pthread_attr_init(&attributes);
 	if (error)
 		return error;
 	do {
 		error = pthread_attr_setstacksize(&attributes, stack_B);
 		if (!error)
-			error = thread_start(&thread, &attributes, start, argument);
+			error = thread_start(thread, &attributes, start, argument);
 		stack_B /= 8;
 	} while (error && stack_B >= least_B);
 	pthread_attr_destroy(&attributes);
+	return error;
+}
+
+int thread_run_deep(size_t stack_B, void *(*start)(void *), void *argument)
+{
+	pthread_t thread;
+	const int error = thread_start_deep(&thread, stack_B, start, argument);
 	if (!error)
 		(void)pthread_join(thread, NULL);
 	return error;

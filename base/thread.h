@@ -20,9 +20,10 @@ extern "C" {
  * The caller joins. */
 int thread_start(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
 		 void *argument);
-/* Calls start on a thread whose stack has stack_B bytes, or at least 8 MiB where so many cannot be had, and
- * waits for it; what start returns is lost.  For what recurses over a program's text: the host's own stack
- * may be small.  An error of pthread_create() where there is no such thread: nothing was called. */
+/* The same with a stack of stack_B bytes, or at least 8 MiB where so many cannot be had.  For what
+ * recurses over a program's text: the host's own stack, whose size others would have, may be small. */
+int thread_start_deep(pthread_t *thread, size_t stack_B, void *(*start)(void *), void *argument);
+/* Calls start on such a thread and waits for it; what start returns is lost. */
 int thread_run_deep(size_t stack_B, void *(*start)(void *), void *argument);
 /* One that nobody joins. */
 int thread_start_detached(void *(*start)(void *));

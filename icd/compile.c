@@ -10,9 +10,6 @@
 
 #include <stdatomic.h>
 
-/* Of the thread that libnvvm runs on. */
-#define STACK_B ((size_t)64 << 20)
-
 /* What each call's page names the same trouble. */
 struct error_names {
 	cl_int options, failure, unavailable;
@@ -327,11 +324,12 @@ static void *run_task(void *argument)
 	return NULL;
 }
 
-/* libnvvm and the PTX compiler recurse as Clang does, which has a thread of its own; where no thread can be had, the caller's has to do. */
+/* libnvvm and the PTX compiler recurse as Clang does, which has a thread of its own; where no thread
+ * can be had, the caller's has to do. */
 static cl_int run_deep(const struct ocl_build_job *job, struct product *product)
 {
 	struct task task = {.job = job, .product = product};
-	if (thread_run_deep(STACK_B, run_task, &task))
+	if (thread_run_deep(BE_CODEGEN_STACK_B, run_task, &task))
 		return run(job, product);
 	return task.error;
 }

@@ -19,17 +19,40 @@
 
 static struct api_test test;
 
+/* Kernels enough for libnvvm to be given them in parts, on threads of their own. */
+#define STEP(n) "x = x * y + " #n "; y ^= x >> 3; x += a[y & 7];"
+#define STEPS STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7) STEP(8)
+#define STEPS_MANY STEPS STEPS STEPS STEPS STEPS STEPS STEPS STEPS
+#define KERNEL(name)                                                                             \
+	"kernel void " name "(global uint *a) { uint x = a[0], y = a[1];" STEPS_MANY "a[0] = x; }\n"
+
+static const char small[] = "kernel void k(global int *a) { a[get_global_id(0)] = 1; }";
+static const char large[] = KERNEL("k") KERNEL("l") KERNEL("m") KERNEL("n");
+
+static cl_program program_make(const char *source)
+{
+	cl_int code;
+	cl_program program = clCreateProgramWithSource(test.context, 1, &source, NULL, &code);
+	CHECK_OK(code);
+	return program;
+}
+
 /* Compiled, and not loaded: what a driver needs to load code is its own affair. */
 static void *compile(void *unused)
 {
-	const char *source = "kernel void k(global int *a) { a[get_global_id(0)] = 1; }";
-	cl_int code;
-	cl_program program = clCreateProgramWithSource(test.context, 1, &source, NULL, &code);
+	cl_program program = program_make(small);
 	(void)unused;
-	CHECK_OK(code);
 	CHECK_OK(clCompileProgram(program, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
 	CHECK_OK(clReleaseProgram(program));
 	return NULL;
+}
+
+/* Where the driver has room. */
+static void build(void)
+{
+	cl_program program = program_make(large);
+	CHECK_OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+	CHECK_OK(clReleaseProgram(program));
 }
 
 /* In a process of its own, for options are read once. */
@@ -51,6 +74,7 @@ static int compile_in(const char *where)
 	if (CHECK(!pthread_create(&thread, &attributes, compile, NULL)))
 		CHECK(!pthread_join(thread, NULL));
 	(void)pthread_attr_destroy(&attributes);
+	build();
 	return api_test_end(&test);
 }
 
