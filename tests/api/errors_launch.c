@@ -184,6 +184,7 @@ static void native_kernels(void)
 		   native(nothing, &arguments, size_B, 0, &world.buffer, NULL));
 	ERROR_CODE(clEnqueueNativeKernel, CL_INVALID_VALUE, 5,
 		   native(nothing, &arguments, size_B, 0, NULL, &place));
+	REQUIRE(!native(nothing, &arguments, size_B, 1, &world.buffer, &place));
 	/* Places lie within the arguments. */
 	const char *const start = (const char *)&both[1];
 	const void *outside[] = {start - 1, start + 1, start + size_B};

@@ -262,6 +262,8 @@ void record_svm(void)
 	ERROR_CODE(clCommandSVMMemcpyKHR, CL_INVALID_VALUE, 4, svm_copy(svm, error_bytes, 16));
 	ERROR_CODE(clCommandSVMMemFillKHR, CL_INVALID_VALUE, 3,
 		   svm_fill(error_bytes, error_bytes, 4, 16));
+	/* The largest pattern, that of a long16. */
+	REQUIRE(!svm_fill(svm, error_bytes, 128, 256));
 	ERROR_CODE(clCommandSVMMemFillKHR, CL_INVALID_VALUE, 3,
 		   svm_fill(NULL, error_bytes, 4, 16));
 	ERROR_CODE(clCommandSVMMemFillKHR, CL_INVALID_VALUE, 4,

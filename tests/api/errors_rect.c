@@ -58,8 +58,14 @@ static void host_access(cl_mem_flags flags, bool reads)
 static void transfers(void)
 {
 	const size_t far[3] = {0, 0, WORLD_BUFFER_B / 64 - 1}, huge[3] = {SIZE_MAX, 1, 1};
+	/* Eight bytes in the last rows of the last slices. */
+	const size_t last[3] = {8, 0, WORLD_BUFFER_B / 64 - 2};
 	const size_t above[3] = {0, 0, 1}, two[3] = {1, 1, 2};
 	struct box box = good();
+	REQUIRE(!read(&box));
+	REQUIRE(!write(&box));
+	/* To the last byte. */
+	box.buffer_origin = last;
 	REQUIRE(!read(&box));
 	REQUIRE(!write(&box));
 	BOTH(CL_INVALID_CONTEXT, 1, box.buffer = world.foreign_buffer);

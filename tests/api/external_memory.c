@@ -309,6 +309,8 @@ static void command_errors(void)
 	cl_mem plain = clCreateBuffer(bench.context, 0, 64, NULL, &code);
 	cl_event failed = clCreateUserEvent(bench.context, &code), event = NULL;
 	CHECK_OK(clSetUserEventStatus(failed, -5));
+	cl_event ended = clCreateUserEvent(bench.context, &code);
+	CHECK_OK(clSetUserEventStatus(ended, CL_COMPLETE));
 	for (int i = 0; i < 2; i++) {
 		CHECK_CODE(both[i](NULL, 1, &mem, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
 		CHECK_CODE(both[i](other.queue, 1, &mem, 0, NULL, NULL),
@@ -328,8 +330,10 @@ static void command_errors(void)
 		CHECK_CODE(both[i](bench.queue, 1, &mem, 1, &failed, NULL),
 			   CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
 		CHECK_OK(both[i](bench.queue, 0, NULL, 0, NULL, NULL));
+		CHECK_OK(both[i](bench.queue, 1, &mem, 1, &ended, NULL));
 	}
 	CHECK_OK(clReleaseEvent(failed));
+	CHECK_OK(clReleaseEvent(ended));
 	CHECK_OK(clReleaseMemObject(plain));
 	CHECK_OK(clReleaseMemObject(mem));
 	bench_release(&bench);

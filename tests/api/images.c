@@ -445,6 +445,14 @@ static void check_desc(cl_image_desc desc, void *pointer, cl_int expected)
 			code, expected);
 }
 
+static void check_made(cl_image_desc desc)
+{
+	cl_int code;
+	cl_mem image = clCreateImage(context, 0, &rgba8, &desc, NULL, &code);
+	if (CHECK_OK(code))
+		CHECK_OK(clReleaseMemObject(image));
+}
+
 static void test_bad_descs(void)
 {
 	cl_image_desc desc;
@@ -464,6 +472,11 @@ static void test_bad_descs(void)
 	check_desc(desc_of(CL_MEM_OBJECT_IMAGE2D_ARRAY, 8, 8, 0,
 			   device_size(CL_DEVICE_IMAGE_MAX_ARRAY_SIZE) + 1), NULL,
 		   CL_INVALID_IMAGE_SIZE);
+	/* As large as the device says. */
+	check_made(desc_of(CL_MEM_OBJECT_IMAGE2D, device_size(CL_DEVICE_IMAGE2D_MAX_WIDTH), 1, 0,
+			   0));
+	check_made(desc_of(CL_MEM_OBJECT_IMAGE2D, 1, device_size(CL_DEVICE_IMAGE2D_MAX_HEIGHT), 0,
+			   0));
 	/* More texels than any memory holds. */
 	check_desc(desc_of(CL_MEM_OBJECT_IMAGE3D, device_size(CL_DEVICE_IMAGE3D_MAX_WIDTH),
 			   device_size(CL_DEVICE_IMAGE3D_MAX_HEIGHT),
