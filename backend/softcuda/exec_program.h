@@ -101,6 +101,7 @@ struct code {
 	uint32_t register_B;              /* of one frame, for all lanes */
 	uint32_t local_B;                 /* of one frame, per lane */
 	uint32_t local_gap_B;             /* of these: the checker's gaps */
+	uint32_t local_align_B;           /* the most that one of its variables wants */
 	struct soft_parameter *parameters, *results;  /* offsets: local memory, or
 							 the launch's buffer of an entry */
 	uint32_t parameter_count, result_count;

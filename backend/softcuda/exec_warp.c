@@ -157,13 +157,18 @@ bool warp_grow_local(struct warp *warp, uint64_t needed_B)
 	return true;
 }
 
+enum { STACK_ALIGN_B = 16 };
+
 struct frame *warp_frame_create(struct warp *warp, uint32_t code_index, struct frame *parent)
 {
 	struct group *group = warp->group;
 	const struct code *code = &group->job->program->codes[code_index];
 	uint32_t depth = parent ? parent->depth + 1 : 0;
 	uint64_t local_B = parent ? parent->extent_B : 0;
-	local_B = (local_B + 15) & ~UINT64_C(15);
+	/* PTX ISA 9.0, 5.4.5: a variable's address is a multiple of its .align, in functions too. */
+	const uint64_t align_B = code->local_align_B > STACK_ALIGN_B ? code->local_align_B
+								     : STACK_ALIGN_B;
+	local_B = (local_B + align_B - 1) & ~(align_B - 1);
 	if (depth > CALL_DEPTH_MAX)
 		return NULL;
 	if (code->local_B && !warp_grow_local(warp, local_B + code->local_B))

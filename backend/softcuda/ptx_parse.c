@@ -65,6 +65,8 @@ bool ptx_local(struct ptx_parser *parser, uint64_t size_B, uint32_t align_B,
 				"local memory of a function is over %u bytes", LOCAL_MAX_B);
 	parser->local_B = offset_B + size_B;
 	parser->local_gap_B += gap_B;
+	if (parser->local_align_B < align_B)
+		parser->local_align_B = align_B;
 	*offset_out = offset_B;
 	return true;
 }
@@ -531,6 +533,7 @@ static struct ptx_symbol *parse_signature(struct ptx_parser *parser, bool entry,
 	struct ptx_lexer parameters_at = *lexer;
 	parser->local_B = 0;
 	parser->local_gap_B = 0;
+	parser->local_align_B = 0;
 	parser->locals.size_B = 0;
 	parser->widths.size_B = 0;
 	parser->formals.size_B = 0;

@@ -121,6 +121,7 @@ struct ptx_parser {
 	struct bytes fixups, sites, tables, shared_used;
 	uint64_t local_B;
 	uint32_t local_gap_B;         /* of these: the checker's gaps */
+	uint32_t local_align_B;
 	struct ptx_instruction instruction;
 };
 

@@ -32,6 +32,7 @@ bool ptx_code_finish(struct ptx_parser *parser)
 	code->shared_count = (uint32_t)(parser->shared_used.size_B / sizeof(uint32_t));
 	code->local_B = (uint32_t)parser->local_B;
 	code->local_gap_B = parser->local_gap_B;
+	code->local_align_B = parser->local_align_B;
 	code->local_count = (uint32_t)(parser->locals.size_B / sizeof(struct local_variable));
 	code->ops = keep(parser, &parser->ops);
 	code->places = keep(parser, &parser->places);
