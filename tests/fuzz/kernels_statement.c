@@ -162,7 +162,9 @@ static void declare_pointer(struct maker *maker)
 		return;
 	}
 	unsigned name = maker->names++;
-	bytes_printf(maker->text, "%s%s *p%u = (", pick(maker, 2) ? "private " : "",
+	/* Where there is a generic address space, what such a pointer points at is in it. */
+	bool pointed = *one->before == '(' || *other->before == '(';
+	bytes_printf(maker->text, "%s%s *p%u = (", pick(maker, 2) && !pointed ? "private " : "",
 		     type_name(type), name);
 	condition(maker);
 	bytes_printf(maker->text, ") ? &%s%s : &%s%s;\n", one->before, one->after, other->before,
