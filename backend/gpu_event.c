@@ -74,8 +74,9 @@ static cl_int record(struct gpu_stream *stream, struct gpu_event *event, struct 
 	atomic_store_explicit(&event->refs, 1, memory_order_relaxed);
 	atomic_store_explicit(&event->done, false, memory_order_relaxed);
 	event->stream = stream;
-	/* What others have put in has no number: the record gets one for it. */
-	if (atomic_load_explicit(&stream->foreign, memory_order_relaxed))
+	/* What others have put in has no number: the record gets one for it.  So does one with a
+	 * time, which is not there before the record has been made. */
+	if (event->timing || atomic_load_explicit(&stream->foreign, memory_order_relaxed))
 		gpu_stream_count(stream);
 	/* Read before the record is made (see gpu_internal.h). */
 	event->sequence = gpu_stream_last(stream);
@@ -103,7 +104,7 @@ cl_int gpu_event_record_in(struct gpu_stream *stream, bool timing, struct gpu_ev
 			   struct gpu_event **event_out)
 {
 	struct gpu_device *device = stream->device;
-	struct gpu_event *event;
+	struct gpu_event *event = NULL;
 	struct gpu_scope scope;
 	cl_int err = gpu_scope_by_handle(device, &scope);
 	if (err)

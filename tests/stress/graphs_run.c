@@ -94,10 +94,14 @@ static void stamps_check(const struct graph_run *run, unsigned at)
 	CHECK(queued && queued <= submit && submit <= start && start <= end);
 	for (unsigned i = 0; i < node->dependency_count; i++) {
 		const unsigned on = node->dependencies[i];
-		if (has_stamps(run, on) &&
-		    run->graph->queues[run->graph->nodes[on].queue].device == device)
-			CHECK(stamp(run->slots[on].event, CL_PROFILING_COMMAND_END) <=
-			      start + STAMP_SLACK_NS);
+		if (!has_stamps(run, on) ||
+		    run->graph->queues[run->graph->nodes[on].queue].device != device)
+			continue;
+		const cl_ulong ended = stamp(run->slots[on].event, CL_PROFILING_COMMAND_END);
+		if (!CHECK(ended <= start + STAMP_SLACK_NS))
+			printf("node %u (%s) started %llu ns before the end of %u (%s)\n", at,
+			       graph_kind_name(node->kind), (unsigned long long)(ended - start), on,
+			       graph_kind_name(run->graph->nodes[on].kind));
 	}
 }
 

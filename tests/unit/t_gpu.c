@@ -177,6 +177,24 @@ static void times_are_in_order(void)
 	gpu_stream_release(stream);
 }
 
+/* Who waits for a time waits for its record, also where all that was ahead is done: on a GPU that
+ * processes share, the record may come much later than that is known. */
+static void a_time_is_done_with_its_record(void)
+{
+	struct gpu_event *event;
+	if (none_here())
+		SKIP("no CUDA driver");
+	struct gpu_stream *stream = stream_new();
+	for (int i = 0; i < 3; i++) {
+		REQUIRE(!gpu_event_record(stream, true, &event));
+		CHECK(!gpu_event_known_done(event));
+		CHECK_EQ(gpu_event_wait(event), CL_SUCCESS);
+		CHECK(gpu_event_known_done(event));
+		gpu_event_unref(event);
+	}
+	gpu_stream_release(stream);
+}
+
 /* Across a renewal of the device's epoch time goes on without a step. */
 static void time_runs_through_a_renewal(void)
 {
@@ -598,6 +616,7 @@ static const struct test_case cases[] = {
 	TEST(events_witness_numbers),
 	TEST(waits_are_put_in_once),
 	TEST(times_are_in_order),
+	TEST(a_time_is_done_with_its_record),
 	TEST(time_runs_through_a_renewal),
 	TEST(kernels_run),
 	TEST(dynamic_local_memory_is_opted_in),
