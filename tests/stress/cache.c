@@ -127,6 +127,9 @@ static int run_headers(const char *text)
 	if (failed("link", error) || run(linked, &value))
 		return 1;
 	printf("%d\n", value);
+	clReleaseProgram(linked);
+	clReleaseProgram(program);
+	clReleaseProgram(header);
 	return 0;
 }
 
