@@ -5,6 +5,7 @@
 #include "backend/codegen.h"
 #include "base/log.h"
 #include "base/stage.h"
+#include "base/thread.h"
 #include "frontend/ptx_start.h"
 #include "icd/build_cache.h"
 #include "icd/build_dump.h"
@@ -130,13 +131,28 @@ static bool recall(const struct ocl_build_job *job, const struct hash *key,
 	return code || *error_out;
 }
 
-/* In a process apart, or here where there is none. */
+struct task {
+	const struct ocl_build_job *job;
+	struct ocl_compiled *compiled;
+};
+
+static void *compile_here(void *argument)
+{
+	struct task *task = argument;
+	ocl_compile(task->job, task->compiled);
+	return NULL;
+}
+
+/* In a process apart, or here where there is none; the caller's own stack has to do where no
+ * thread can be had. */
 static void compile(const struct ocl_build_job *job, struct ocl_compiled *compiled)
 {
+	struct task task = {.job = job, .compiled = compiled};
 	if (ocl_compile_process(job, compiled))
 		return;
 	ocl_builders_guard_exit();
-	ocl_compile(job, compiled);
+	if (thread_run_deep(OCL_COMPILE_STACK_B, compile_here, &task))
+		ocl_compile(job, compiled);
 }
 
 /* Makes what key stands for, and keeps it; NULL: it is not kept.  The code gets its own

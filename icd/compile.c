@@ -5,7 +5,6 @@
 #include "backend/codegen.h"
 #include "base/log.h"
 #include "base/stage.h"
-#include "base/thread.h"
 #include "icd/build_dump.h"
 
 #include <stdatomic.h>
@@ -310,30 +309,6 @@ void ocl_compiled_finish(struct ocl_compiled *compiled)
 	*compiled = (struct ocl_compiled)OCL_COMPILED_INIT;
 }
 
-/* A run on a thread of its own. */
-struct task {
-	const struct ocl_build_job *job;
-	struct product *product;
-	cl_int error;
-};
-
-static void *run_task(void *argument)
-{
-	struct task *task = argument;
-	task->error = run(task->job, task->product);
-	return NULL;
-}
-
-/* libnvvm and the PTX compiler recurse as Clang does, which has a thread of its own; where no thread
- * can be had, the caller's has to do. */
-static cl_int run_deep(const struct ocl_build_job *job, struct product *product)
-{
-	struct task task = {.job = job, .product = product};
-	if (thread_run_deep(BE_CODEGEN_STACK_B, run_task, &task))
-		return run(job, product);
-	return task.error;
-}
-
 void ocl_compile(const struct ocl_build_job *job, struct ocl_compiled *compiled)
 {
 	struct product product = {
@@ -341,7 +316,7 @@ void ocl_compile(const struct ocl_build_job *job, struct ocl_compiled *compiled)
 		.inputs = &compiled->inputs,
 		.log = &compiled->log,
 	};
-	compiled->error = product.code ? run_deep(job, &product) : CL_OUT_OF_HOST_MEMORY;
+	compiled->error = product.code ? run(job, &product) : CL_OUT_OF_HOST_MEMORY;
 	log_info("build: %s for sm_%u: %d", fe_compiler_id(), job->target.sm, compiled->error);
 	compiled->refused = compiled->error && product.refused;
 	if (compiled->error)

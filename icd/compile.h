@@ -21,6 +21,10 @@ struct ocl_compiled {
 
 void ocl_compiled_finish(struct ocl_compiled *compiled);
 
+/* libnvvm and the PTX compiler recurse as Clang does, which has a thread of its own: the stack, in bytes,
+ * that is good for ocl_compile. */
+#define OCL_COMPILE_STACK_B ((size_t)64 << 20)
+
 /* compiled: OCL_COMPILED_INIT.  Of the job all but the device is looked at. */
 void ocl_compile(const struct ocl_build_job *job, struct ocl_compiled *compiled);
 

@@ -110,6 +110,18 @@ static void watch(int done)
 	}
 }
 
+/* The host's limits are this process', too: a thread's stack has a size of its own. */
+static bool start_work(pthread_t *thread, struct work *work)
+{
+	pthread_attr_t attributes;
+	if (pthread_attr_init(&attributes))
+		return false;
+	bool good = !pthread_attr_setstacksize(&attributes, OCL_COMPILE_STACK_B) &&
+		    !pthread_create(thread, &attributes, work_main, work);
+	(void)pthread_attr_destroy(&attributes);
+	return good || !pthread_create(thread, NULL, work_main, work);
+}
+
 /* False when there is no room for it. */
 static bool serve(const struct bytes *message)
 {
@@ -122,8 +134,7 @@ static bool serve(const struct bytes *message)
 		return false;
 	work.done = done[1];
 	bytes_append_char(&begun, OCL_WIRE_BEGUN);
-	bool good = ocl_wire_send(SOCKET, &begun) &&
-		    !pthread_create(&thread, NULL, work_main, &work);
+	bool good = ocl_wire_send(SOCKET, &begun) && start_work(&thread, &work);
 	bytes_finish(&begun);
 	if (good) {
 		watch(done[0]);
