@@ -224,6 +224,9 @@ static void print_expression(struct ir_printer *printer, LLVMValueRef expression
 	} else if (fe_ir_binary_name(opcode)) {
 		fe_ir_print(printer, "%s (%V, %V)", fe_ir_binary_name(opcode), first,
 			    LLVMGetOperand(expression, 1));
+	} else if (opcode == LLVMExtractElement) {
+		/* Of a vector whose type was changed: Clang folds that only within one type. */
+		fe_ir_print(printer, "extractelement (%V, %V)", first, LLVMGetOperand(expression, 1));
 	} else if (opcode == LLVMICmp) {
 		/* Up to LLVM 18: of addresses that are constants. */
 		fe_ir_print(printer, "icmp %s (%V, %V)",

@@ -162,6 +162,7 @@ kernel_files = \
 	tests/kernels/language_ternary_vectors.clt \
 	tests/kernels/language_unions.clt \
 	tests/kernels/language_vector_literals.clt \
+	tests/kernels/language_vector_parts_constant.clt \
 	tests/kernels/language_vector_scalar.clt \
 	tests/kernels/large_grid.clt \
 	tests/kernels/last_group_sums.clt \
