@@ -132,16 +132,17 @@ AIMS = [
 ]
 
 # Why an aim is missed, for the document; said only where it is.
-HOST = ("an enqueue takes the host 0.3 to 0.4 us longer than `cuLaunchKernel` alone. Samples of a "
-        "launch without arguments find a fortieth of its time in Culvert, which is 0.1 us; where the "
-        "driver spends the rest is not known yet. Rounds of one platform differ by a fifth: in another "
-        "run of the same code the two were 0.97 of CUDA's")
+HOST = ("an enqueue is some 500 instructions of ours, 650 with an event, ahead of and behind the "
+        "driver's. Of 10,000 launches in turn with `cuLaunchKernel`'s in one process it took 80 ns more "
+        "than those, a fortieth, and 190 with an event; in processes that follow each other, as here, "
+        "either may be the slow one by a fifth for seconds. Locks and atomics do not show behind a "
+        "launch, the chain of instructions does")
 WAIT = ("the last wait of each sample: it sleeps while the work is long, and was 10 us late "
         "where a loop that asks without a pause is 2 us late; so the longer the work the nearer")
 STAGED = ("several threads copy through pinned memory, and one of them talks to the driver: a write of "
-          "1 MiB takes 42 us, as when the same is done by hand, where `cuMemcpy` took 79 in this run "
-          "and 94 in another. A read begins with the driver's copy, 28 us of 1 MiB, which the threads "
-          "can only wait for, and ends in memory that the processor fetches first")
+          "1 MiB takes some 42 us, as when the same is done by hand, where `cuMemcpy` takes 75 to 95. A "
+          "read begins with the driver's copies, of a half each, which the threads have to wait for. "
+          "Large reads: 26 GB/s with six threads, stores past the caches or not")
 COMPILED = ("of a trivial kernel's 18 ms ten are the PTX compiler's, four libnvvm's and two Clang's: "
             "what is ours is less than one. An empty program costs NVIDIA's two most of that (three "
             "quarters of the PTX compiler's time go into reading tables of its own), and "
@@ -157,15 +158,12 @@ CAUSES = {
     "16 threads with a queue each, by CUDA's": HOST,
     "a link of a chain over 4 queues, by CUDA's": HOST,
     "launch and finish, by CUDA's":
-        "the end of a queue is an event behind its last command, which costs CUDA 0.2 to 0.4 us; its "
-        "twin waits for the stream",
+        "the enqueue, as above, and the event behind the queue's last command, for which its twin has none: "
+        "in turn in one process 8.05 to 8.19 us beside 7.94 to 7.96",
     "launch and wait for its event, by CUDA's": HOST,
     "8 independent kernels on one out-of-order queue, by one after the other":
         "eight enqueues and the wait are a part of the time of a kernel that takes half a "
         "millisecond; CUDA's streams get little further",
-    "copy from GPU to GPU, 256 MiB, by CUDA's":
-        "the source was first brought to the queue's device, and copied there: what is above CUDA's "
-        "time is that second copy, 130 us of 256 MiB. There is one copy since, which is not in this run",
     "16 threads on one queue, by CUDA's":
         "threads take the queue's lock for an enqueue, and inside it the driver's for the stream; that "
         "one of those that want it stays awake for some microseconds made it no better",
@@ -180,8 +178,9 @@ CAUSES = {
     "overlap on 3 queues by role, by CUDA's streams": WAIT,
     "overlap on 3 queues in turn, by CUDA's streams": WAIT,
     "overlap on one out-of-order queue, by CUDA's streams": WAIT,
-    "build of 500 lines, cold, by the faster of NVRTC and NVIDIA":
-        "one round; what NVIDIA's took for it in this run went from 566 to 898 ms, ours from 471 to 495",
+    "one program in 16 threads, all, by one build":
+        "one build alone takes several cores for its modules since: 260 ms where it took 480. What the "
+        "15 that wait for it add to that has not been looked into",
     "build of a trivial kernel, cold, by the faster of NVRTC and NVIDIA": COMPILED,
     "16 threads with a program each, a build, by NVRTC's": COMPILED,
     "create and release 1 MiB, by NVIDIA's":

@@ -78,6 +78,18 @@ $PYTHON3 "$here/report" "$out/earlier.json" "$out/run.json" --join "$out/joined.
 grep -c '"group": "launch"' "$out/joined.json" | grep -qx 3 || fail "not the last run's launches alone"
 grep -c '"group": "alloc"' "$out/joined.json" | grep -qx 2 || fail "a group of the first run is missing"
 
+# What the last run had no means for is an earlier one's.
+$PYTHON3 - "$out" <<'END' || exit 1
+import json, sys
+run = json.load(open(sys.argv[1] + "/run.json"))
+for row in run["rows"]:
+    if row["name"] == "launches":
+        row["sides"], row["skipped"] = {}, {"culvert": "no such GPU"}
+json.dump(run, open(sys.argv[1] + "/fewer.json", "w"))
+END
+$PYTHON3 "$here/report" "$out/run.json" "$out/fewer.json" --join "$out/joined.json" || fail "no joined run"
+grep '"name": "launches"' "$out/joined.json" | grep -q 400 || fail "an earlier run's row is lost"
+
 # A program that died in the middle leaves the rows that it had finished.
 $PYTHON3 - "$here" <<'END' || fail "an output that is cut off"
 import sys
