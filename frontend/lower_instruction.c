@@ -242,6 +242,28 @@ static LLVMValueRef build_widening(struct lowering *lowering, LLVMValueRef i)
 	return result;
 }
 
+/* libnvvm moves a division of vectors behind the shuffle of its result, and divides by nothing
+ * where that has an element that means nothing (the fourth of three, in memory): then nothing is left
+ * of the whole.  Element by element it does not; the GPU divides so anyway. */
+static LLVMValueRef build_division(struct lowering *lowering, LLVMValueRef i)
+{
+	LLVMBuilderRef builder = lowering->builder;
+	LLVMTypeRef type = LLVMTypeOf(i);
+	if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+		return i;
+	LLVMValueRef result = LLVMGetUndef(type);
+	for (unsigned e = 0; e < LLVMGetVectorSize(type); e++) {
+		LLVMValueRef index =
+			LLVMConstInt(LLVMInt32TypeInContext(lowering->context), e, 0), parts[2];
+		for (unsigned k = 0; k < 2; k++)
+			parts[k] = LLVMBuildExtractElement(builder, LLVMGetOperand(i, k), index, "");
+		LLVMValueRef part = LLVMBuildBinOp(builder, LLVMGetInstructionOpcode(i), parts[0],
+						   parts[1], "");
+		result = LLVMBuildInsertElement(builder, result, part, index, "");
+	}
+	return result;
+}
+
 /* libnvvm 13.0 for compute_100 on, where it optimises, crashes on an element by number of
  * a vector that is loaded from global memory for that alone.  Each bit of the number
  * chooses among the half that are left; a number beyond the last has no meaning. */
@@ -295,6 +317,11 @@ static LLVMValueRef lower_instruction(struct lowering *lowering, LLVMValueRef i)
 		return build_widening(lowering, i);
 	case LLVMFRem:
 		return fe_lower_remainder(lowering, i);
+	case LLVMUDiv:
+	case LLVMSDiv:
+	case LLVMURem:
+	case LLVMSRem:
+		return build_division(lowering, i);
 	case LLVMExtractElement:
 		return build_element(lowering, i);
 	case LLVMFence:
