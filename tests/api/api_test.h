@@ -24,6 +24,17 @@
 #define API_TEST_SKIP 77
 #define API_TEST_MOST_DEVICES 16
 
+/* Kernels, in OpenCL C: hold runs until free_it sets its flag, for some seconds at most, and tells
+ * in seen whether that came. */
+#define API_TEST_HOLD                                                                              \
+	"kernel void hold(global volatile int *flag, global int *seen) {\n"                        \
+	"	int i = 0;\n"                                                                      \
+	"	while (i < 20000000 && !atomic_or(flag, 0))\n"                                     \
+	"		i++;\n"                                                                    \
+	"	*seen = i < 20000000;\n"                                                           \
+	"}\n"                                                                                      \
+	"kernel void free_it(global int *flag) { atomic_xchg(flag, 1); }\n"
+
 struct api_test {
 	const char *name;
 	cl_platform_id platform;

@@ -12,13 +12,7 @@ static const char source[] =
 "kernel void sum(global const uint *a, global const uint *b, global uint *c) {\n"
 "	c[get_global_id(0)] = a[get_global_id(0)] + b[get_global_id(0)];\n"
 "}\n"
-"kernel void hold(global volatile int *flag, global int *seen) {\n"
-"	int i = 0;\n"
-"	while (i < 20000000 && !atomic_or(flag, 0))\n"
-"		i++;\n"
-"	*seen = i < 20000000;\n"
-"}\n"
-"kernel void free_it(global int *flag) { atomic_xchg(flag, 1); }\n";
+API_TEST_HOLD;
 
 enum { COUNT = 8192, MOST = 4 };
 

@@ -6,13 +6,7 @@
 #include "tests/api/api_test.h"
 
 static const char source[] =
-"kernel void hold(global volatile int *flag, global int *seen) {\n"
-"	int i = 0;\n"
-"	while (i < 20000000 && !atomic_or(flag, 0))\n"
-"		i++;\n"
-"	*seen = i < 20000000;\n"
-"}\n"
-"kernel void free_it(global int *flag) { atomic_xchg(flag, 1); }\n"
+API_TEST_HOLD
 "kernel void next(global uint *c) { c[get_global_id(0)] += 1; }\n";
 
 /* Around the borders between the ways that a transfer can go. */
