@@ -55,8 +55,8 @@ cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out);
 
 /* nvvm_ir: the text of a module, or of several with a NUL between, none of which calls another's
  * functions or writes another's variables; a NUL is behind the last, too, which size_B does not
- * count.  Modules are shared out to options->threads.  libdevice: bitcode added when not NULL.  CL_SUCCESS,
- * CL_COMPILER_NOT_AVAILABLE, CL_BUILD_PROGRAM_FAILURE (libnvvm's log appended),
+ * count.  Modules are shared out to options->threads.  libdevice: bitcode added when not NULL.
+ * CL_SUCCESS, CL_COMPILER_NOT_AVAILABLE, CL_BUILD_PROGRAM_FAILURE (libnvvm's log appended),
  * CL_OUT_OF_HOST_MEMORY. */
 cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice,
 		       size_t libdevice_size_B, const struct be_codegen_options *options,

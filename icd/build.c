@@ -151,7 +151,7 @@ static void compile(const struct ocl_build_job *job, struct ocl_compiled *compil
 	if (ocl_compile_process(job, compiled))
 		return;
 	ocl_builders_guard_exit();
-	if (thread_run_deep(OCL_COMPILE_STACK_B, compile_here, &task))
+	if (thread_run_deep(BE_CODEGEN_STACK_B, compile_here, &task))
 		ocl_compile(job, compiled);
 }
 

@@ -21,11 +21,8 @@ struct ocl_compiled {
 
 void ocl_compiled_finish(struct ocl_compiled *compiled);
 
-/* libnvvm and the PTX compiler recurse as Clang does, which has a thread of its own: the stack, in bytes,
- * that is good for ocl_compile. */
-#define OCL_COMPILE_STACK_B ((size_t)64 << 20)
-
-/* compiled: OCL_COMPILED_INIT.  Of the job all but the device is looked at. */
+/* compiled: OCL_COMPILED_INIT.  Of the job all but the device is looked at.  Wants a stack of
+ * BE_CODEGEN_STACK_B: Clang alone has a thread of its own. */
 void ocl_compile(const struct ocl_build_job *job, struct ocl_compiled *compiled);
 
 /* What the last ocl_compile of the process is at, for him who is told of a crash: a phrase

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "backend/codegen.h"
+#include "base/thread.h"
 #include "icd/compile_wire.h"
 
 #include <fcntl.h>
@@ -110,18 +111,6 @@ static void watch(int done)
 	}
 }
 
-/* The host's limits are this process', too: a thread's stack has a size of its own. */
-static bool start_work(pthread_t *thread, struct work *work)
-{
-	pthread_attr_t attributes;
-	if (pthread_attr_init(&attributes))
-		return false;
-	bool good = !pthread_attr_setstacksize(&attributes, OCL_COMPILE_STACK_B) &&
-		    !pthread_create(thread, &attributes, work_main, work);
-	(void)pthread_attr_destroy(&attributes);
-	return good || !pthread_create(thread, NULL, work_main, work);
-}
-
 /* False when there is no room for it. */
 static bool serve(const struct bytes *message)
 {
@@ -134,7 +123,9 @@ static bool serve(const struct bytes *message)
 		return false;
 	work.done = done[1];
 	bytes_append_char(&begun, OCL_WIRE_BEGUN);
-	bool good = ocl_wire_send(SOCKET, &begun) && start_work(&thread, &work);
+	/* The host's limits are this process', too: the stack has a size of its own. */
+	bool good = ocl_wire_send(SOCKET, &begun) &&
+		    !thread_start_deep(&thread, BE_CODEGEN_STACK_B, work_main, &work);
 	bytes_finish(&begun);
 	if (good) {
 		watch(done[0]);

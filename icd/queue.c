@@ -162,13 +162,13 @@ static enum readiness wait_list_readiness(cl_uint count, const cl_event *events)
 
 /* Waits for a blocking command, and gives its event to the application if that
  * asked for it and gets no error instead. */
-static cl_int event_hand_over(struct ocl_command *command, bool blocking, cl_event *event_out)
+static inline cl_int event_hand_over(cl_event event, bool blocking, cl_event *event_out)
 {
-	cl_int error = blocking ? ocl_event_wait(command->event) : CL_SUCCESS;
+	cl_int error = blocking ? ocl_event_wait(event) : CL_SUCCESS;
 	if (error < 0 || !event_out)
-		object_unref(command->event);
+		object_unref(event);
 	else
-		*event_out = command->event;
+		*event_out = event;
 	return error < 0 ? error : CL_SUCCESS;
 }
 
@@ -198,22 +198,22 @@ static cl_int defer_locked(struct ocl_command *command, bool blocking, cl_event 
 	ocl_work_kick(&work, queue, deferred);
 	ocl_command_unref(deferred);
 	ocl_work_run(&work);
-	return event_hand_over(command, blocking, event_out);
+	return event_hand_over(command->event, blocking, event_out);
 }
 
 /* Settles a command that was submitted directly; nobody knows its event yet. */
-static cl_int direct_done(struct ocl_command *command, bool blocking,
-			  const struct ocl_submission *submission, cl_event *event_out)
+static inline cl_int direct_done(cl_command_queue queue, cl_event event, bool blocking,
+				 const struct ocl_submission *submission, cl_event *event_out)
 {
 	cl_int error = CL_SUCCESS;
-	if (command->event) {
-		ocl_event_submitted_alone(command->event, submission);
-		return event_hand_over(command, blocking, event_out);
+	if (event) {
+		ocl_event_submitted_alone(event, submission);
+		return event_hand_over(event, blocking, event_out);
 	}
 	if (blocking) {
 		error = gpu_event_wait(submission->done);
 		if (!error)
-			ocl_printf_drain(command->queue, submission->done);
+			ocl_printf_drain(queue, submission->done);
 	}
 	gpu_event_unref(submission->done);
 	return error;
@@ -256,6 +256,20 @@ static cl_int enqueue_failed(cl_event event, bool blocking, cl_event *event_out)
 	return CL_SUCCESS;
 }
 
+/* error: of the submission, which has happened if there is none. */
+static inline cl_int direct_end(cl_command_queue queue, cl_event event, cl_int error, bool blocking,
+			 const struct ocl_submission *submission, cl_event *event_out)
+{
+	/* An event that has failed since the wait list was looked at. */
+	if (error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+		return enqueue_failed(event, blocking, event_out);
+	if (error) {
+		object_unref(event);
+		return error;
+	}
+	return direct_done(queue, event, blocking, submission, event_out);
+}
+
 static cl_int enqueue_directly_locked(struct ocl_command *command, enum ocl_effort effort,
 				      bool blocking, cl_event *event_out)
 {
@@ -270,14 +284,7 @@ static cl_int enqueue_directly_locked(struct ocl_command *command, enum ocl_effo
 	}
 	if (queue->sync)
 		ocl_command_sync(command, error, error ? NULL : submission.done);
-	/* An event that has failed since the wait list was looked at. */
-	if (error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
-		return enqueue_failed(command->event, blocking, event_out);
-	if (error) {
-		object_unref(command->event);
-		return error;
-	}
-	return direct_done(command, blocking, &submission, event_out);
+	return direct_end(queue, command->event, error, blocking, &submission, event_out);
 }
 
 static inline cl_int event_make_locked(struct ocl_command *command)
@@ -329,16 +336,7 @@ static cl_int enqueue_told_locked(struct ocl_command *command, cl_event *event_o
 	const cl_event event = command->event;
 	command->event = NULL;
 	lock_drop(&queue->lock);
-	/* An event that has failed since the wait list was looked at. */
-	if (error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
-		return enqueue_failed(event, false, event_out);
-	if (error) {
-		object_unref(event);
-	} else if (event) {
-		ocl_event_submitted_alone(event, &submission);
-		*event_out = event;
-	}
-	return error;
+	return direct_end(queue, event, error, false, &submission, event_out);
 }
 
 bool ocl_queue_enqueue_at_once(struct ocl_command *command, cl_uint count, const cl_event *events,

@@ -40,18 +40,24 @@ void sum_up(struct maker *maker, unsigned first, unsigned end)
 	}
 }
 
-/* Statements in braces, that not all work-items of the group come to. */
-static void block(struct maker *maker)
+/* Statements in braces; what has been declared from variable count on is summed up. */
+static void body(struct maker *maker, unsigned count)
 {
-	unsigned count = maker->count;
-	bool uniform = maker->uniform;
-	maker->uniform = false;
 	maker->depth++;
 	say(maker, "{\n");
 	statements(maker, 1 + pick(maker, 3));
 	sum_up(maker, count, maker->count);
 	say(maker, "}\n");
 	maker->depth--;
+}
+
+/* Statements in braces, that not all work-items of the group come to. */
+static void block(struct maker *maker)
+{
+	unsigned count = maker->count;
+	bool uniform = maker->uniform;
+	maker->uniform = false;
+	body(maker, count);
 	maker->uniform = uniform;
 	maker->count = count;
 }
@@ -632,12 +638,7 @@ static void together(struct maker *maker)
 		maker->rounds *= head_write(maker, name)->rounds;
 	else
 		say(maker, pick(maker, 2) ? "if (get_group_id(0) & 1) " : "if (n & 4) ");
-	maker->depth++;
-	say(maker, "{\n");
-	statements(maker, 1 + pick(maker, 3));
-	sum_up(maker, count, maker->count);
-	say(maker, "}\n");
-	maker->depth--;
+	body(maker, count);
 	maker->rounds = rounds;
 	maker->count = count;
 	(void)piece_end(maker, piece);
