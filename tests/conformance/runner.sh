@@ -50,7 +50,16 @@ cat >"$work/cts/test_conformance/other/test_words" <<'END'
 [ "$1" != --list ] || { printf '\tone\n\tint\n'; exit 0; }
 [ "$*" = "read int" ] && echo '{"results":{"int":"pass"}}' >"$CL_CONFORMANCE_RESULTS_FILENAME"
 END
+cat >"$work/cts/test_conformance/other/test_bruteforce" <<'END'
+#!/bin/sh
+[ "$1" != --list ] || { printf '\thalf_sin\n\tmath_edge_cases\n\tsin\n'; exit 0; }
+echo "$*" >>"$COUNT.math"
+for name; do :; done
+echo "{\"results\":{\"$name\":\"pass\"}}" >"$CL_CONFORMANCE_RESULTS_FILENAME"
+END
 echo 'Words,other/test_words read int' >"$work/words.csv"
+echo 'Math,other/test_bruteforce' >"$work/math.csv"
+echo 'Basic,basic/test_basic nothing g*' >"$work/order.csv"
 echo 'Conversions,other/test_conversions' >"$work/long.csv"
 chmod +x "$work"/cts/test_conformance/*/test_*
 cat >"$work/list.csv" <<'END'
@@ -114,6 +123,14 @@ check "what failed there runs again" [ "$(wc -l <"$COUNT")" -eq $((before + 2)) 
 run --take "$work/nothing"
 check "--take of no run is wrong usage" [ $? -eq 2 ]
 
+run --filter 'test_basic/[gb]*' --write-expected "$work/seen"
+before=$(wc -l <"$COUNT")
+run --filter 'test_basic/[gb]*' --take "$work/seen"
+check "--take counts what passed by a table" [ "$(wc -l <"$COUNT")" -eq $((before + 1)) ]
+run --list "$work/order.csv" --jobs 1
+check "sub-tests run in the order that their line names them" \
+	[ "$(tail -n 2 "$COUNT")" = "$(printf 'run nothing\nrun good')" ]
+
 run --filter 'test_basic/hangs' --total 1 --timeout 60
 check "the whole run's time cuts a test short" [ $? -eq 1 ]
 check "what it cut is not run, and no timeout" has 'not run, the time was up: 1 '
@@ -161,6 +178,20 @@ LONG=1 run --list "$work/long.csv" --parts
 check "a part that hangs makes it a timeout" result test_conversions/conversions timeout
 LONG=1 run --list "$work/long.csv" --parts --total 1 --timeout 60
 check "with a part that has not run there is no result" sh -c '! grep -q test_conversions "$1"' - "$work/out/results.json"
+
+run --list "$work/math.csv"
+check "math is one process without --parts" [ "$(sort "$COUNT.math" | tr '\n' ' ')" = "half_sin math_edge_cases sin " ]
+rm "$COUNT.math"
+run --list "$work/math.csv" --parts
+check "a part for each precision that a function has" [ "$(sort "$COUNT.math")" = "$(
+	LC_ALL=C.UTF-8 printf '%s\n' '-d -g -r half_sin' '-d -g -r sin' '-f -d -g sin' '-f -d -r sin' '-f -g -r sin' \
+		math_edge_cases | sort)" ]
+check "and a result for each function" result test_bruteforce/sin pass
+rm "$COUNT.math"
+run --list math --jobs 1
+check "it has the cheapest precision first" [ "$(head -n 1 "$COUNT.math")" = '-d -g -r half_sin' ]
+check "each precision is a result of its own" result 'test_bruteforce -f -d -g/sin' pass
+check "all five" has '^total  *5 '
 
 run --list "$work/none.csv"
 check "a list that is not there is wrong usage" [ $? -eq 2 ]
