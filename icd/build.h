@@ -39,6 +39,7 @@ struct ocl_build_job {
 	size_t input_count;
 	unsigned threads;            /* that the compilers may start; 0: none of them */
 	bool wide_ids;               /* for launches whose ids need not fit 32 bits */
+	bool cautious;               /* libnvvm crashed where it optimised: now it does not */
 };
 
 /* code_out: a reference; written on success.  module_out: a reference to an executable's

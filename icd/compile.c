@@ -121,7 +121,7 @@ static cl_int generate(const struct ocl_build_job *job, struct fe_program *progr
 		.precise_divide = asked->precise_divide,
 		.precise_sqrt = asked->precise_sqrt,
 		.fuse_multiply_add = asked->fuse_multiply_add,
-		.optimization = asked->optimization,
+		.optimization = job->cautious ? 0 : asked->optimization,
 		.max_registers = asked->max_registers,
 		.line_info = asked->line_info,
 		.threads = job->threads,
@@ -129,7 +129,7 @@ static cl_int generate(const struct ocl_build_job *job, struct fe_program *progr
 	size_t libdevice_B = 0;
 	const void *libdevice = program->needs_libdevice ? fe_libdevice(&libdevice_B) : NULL;
 	struct stage_clock clock = stage_clock_start();
-	stage_set("libnvvm");
+	stage_set(OCL_STAGE_LIBNVVM);
 	cl_int error = be_nvvm_compile(program->nvvm_ir.data, program->nvvm_ir.size_B, libdevice,
 				       libdevice_B, &options, &code->ptx.bytes, product->log);
 	if (error)

@@ -26,7 +26,8 @@ void ocl_compiled_finish(struct ocl_compiled *compiled);
 void ocl_compile(const struct ocl_build_job *job, struct ocl_compiled *compiled);
 
 /* What the last ocl_compile of the process is at, for him who is told of a crash: a phrase
- * as "libnvvm".  May be called in a signal's handler. */
+ * as OCL_STAGE_LIBNVVM.  May be called in a signal's handler. */
+#define OCL_STAGE_LIBNVVM "libnvvm"
 const char *ocl_compile_stage(void);
 
 /* What the page of the kind's call names these troubles. */

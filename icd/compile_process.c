@@ -283,7 +283,7 @@ static void helper_discard(struct helper *helper)
 
 /* --- giving it a job ------------------------------------------------------------------------ */
 
-enum outcome { MADE, NOT_BEGUN, DIED, TOOK_TOO_LONG, NO_MEMORY };
+enum outcome { MADE, NOT_BEGUN, DIED, DIED_IN_LIBNVVM, TOOK_TOO_LONG, NO_MEMORY };
 
 static const char *signal_name(int number)
 {
@@ -310,12 +310,14 @@ static enum outcome outcome_of(const struct bytes *message, const struct ocl_bui
 	if (message->size_B && message->data[0] == OCL_WIRE_MADE &&
 	    ocl_wire_get_compiled(message, 1, job->device, compiled))
 		return MADE;
-	if (message->size_B > 1 && message->data[0] == OCL_WIRE_CRASHED)
-		bytes_printf(reason, "the compiler crashed in %s with %s", message->data + 2,
-			     signal_name(message->data[1]));
-	else
+	if (message->size_B < 2 || message->data[0] != OCL_WIRE_CRASHED) {
 		bytes_append_string(reason, "the compiler's process said what nobody understands");
-	return DIED;
+		return DIED;
+	}
+	const char *stage = (const char *)message->data + 2;
+	bytes_printf(reason, "the compiler crashed in %s with %s", stage,
+		     signal_name(message->data[1]));
+	return strcmp(stage, OCL_STAGE_LIBNVVM) ? DIED : DIED_IN_LIBNVVM;
 }
 
 static enum outcome hand_over(struct helper *helper, const struct bytes *order,
@@ -377,36 +379,72 @@ static bool order_make(const struct helper *helper, const struct ocl_build_job *
 	return !bytes_failed(order);
 }
 
-/* False: the job was not begun by anyone who was fresh. */
-static bool compile_there(const char *path, const char *folder, const struct ocl_build_job *job,
-			  struct ocl_compiled *compiled)
+/* How it ended with a process that was fresh, or is the first to have failed: one that earlier
+ * jobs were given to has perhaps been spoilt by them, or has ended meanwhile. */
+static enum outcome try_there(const char *path, const char *folder, const struct ocl_build_job *job,
+			      struct ocl_compiled *compiled, struct bytes *reason)
 {
-	for (bool fresh = false;;) {
-		struct bytes reason = BYTES_INIT, order = BYTES_INIT;
+	enum outcome outcome = NO_MEMORY;
+	for (bool fresh = false, again = true; again; fresh = true) {
+		struct bytes order = BYTES_INIT;
 		struct helper *helper = helper_take(fresh, path);
 		if (!helper)
-			return false;
-		bool served = helper->served;
-		enum outcome outcome = NO_MEMORY;
+			return NOT_BEGUN;
+		bytes_finish(reason);
+		again = helper->served;
+		outcome = NO_MEMORY;
 		if (order_make(helper, job, folder, &order))
-			outcome = hand_over(helper, &order, job, compiled, &reason);
+			outcome = hand_over(helper, &order, job, compiled, reason);
 		bytes_finish(&order);
 		if (outcome == MADE) {
 			helper_give_back(helper);
-			return true;
+			return MADE;
 		}
 		helper_discard(helper);
 		ocl_compiled_finish(compiled);
-		/* One that has ended meanwhile; or one that an earlier job has spoilt. */
-		fresh = served && (outcome == NOT_BEGUN || outcome == DIED);
-		if (!fresh && outcome == NO_MEMORY)
-			compiled->error = CL_OUT_OF_HOST_MEMORY;
-		else if (!fresh && outcome != NOT_BEGUN)
-			report(job, &reason, compiled);
-		bytes_finish(&reason);
-		if (!fresh)
-			return outcome != NOT_BEGUN;
+		again = again && (outcome == NOT_BEGUN || outcome == DIED ||
+				  outcome == DIED_IN_LIBNVVM);
 	}
+	return outcome;
+}
+
+/* libnvvm crashes on few programs that it takes where it does not optimise: slow is better than
+ * not at all. */
+static bool compile_cautiously(const char *path, const char *folder,
+			       const struct ocl_build_job *job, const struct bytes *reason,
+			       struct ocl_compiled *compiled)
+{
+	struct ocl_build_job cautious = *job;
+	struct bytes unused = BYTES_INIT;
+	cautious.cautious = true;
+	const bool made = try_there(path, folder, &cautious, compiled, &unused) == MADE;
+	bytes_finish(&unused);
+	if (!made)
+		return false;
+	log_warn("%s, compiling for sm_%u, and was told not to optimise", bytes_string(reason),
+		 job->target.sm);
+	bytes_printf(&compiled->log,
+		     "warning: %s, compiling for sm_%u, and was told not to optimise: the program "
+		     "may be slow.\n",
+		     bytes_string(reason), job->target.sm);
+	return true;
+}
+
+/* False: the job was not begun by anyone. */
+static bool compile_there(const char *path, const char *folder, const struct ocl_build_job *job,
+			  struct ocl_compiled *compiled)
+{
+	struct bytes reason = BYTES_INIT;
+	enum outcome outcome = try_there(path, folder, job, compiled, &reason);
+	if (outcome == DIED_IN_LIBNVVM &&
+	    compile_cautiously(path, folder, job, &reason, compiled))
+		outcome = MADE;
+	if (outcome == NO_MEMORY)
+		compiled->error = CL_OUT_OF_HOST_MEMORY;
+	else if (outcome != MADE && outcome != NOT_BEGUN)
+		report(job, &reason, compiled);
+	bytes_finish(&reason);
+	return outcome != NOT_BEGUN;
 }
 
 /* Where the option allows it and nothing speaks against it. */

@@ -31,6 +31,7 @@ struct compile {
 	struct bytes source, llvm_ir, ptx, cubin, statistics, text;
 	struct fe_program program;
 	struct be_codegen_options codegen;
+	bool cautious;                   /* libnvvm crashed where it optimised */
 	bool has_code;                   /* cubin and statistics */
 	struct bytes no_code;            /* else why */
 };
@@ -139,9 +140,11 @@ static int to_ptx(struct compile *compile, struct bytes *log)
 	compile->codegen.optimization = asked->optimization;
 	compile->codegen.max_registers = asked->max_registers;
 	compile->codegen.line_info = asked->line_info;
+	struct be_codegen_options options = compile->codegen;
+	options.optimization = compile->cautious ? 0 : options.optimization;
 	cl_int error = be_nvvm_compile(compile->program.nvvm_ir.data,
 				       compile->program.nvvm_ir.size_B, libdevice, libdevice_B,
-				       &compile->codegen, &compile->ptx, log);
+				       &options, &compile->ptx, log);
 	if (error == CL_COMPILER_NOT_AVAILABLE)
 		return TOOL_UNAVAILABLE;
 	return error ? TOOL_FAILED : TOOL_OK;
@@ -338,6 +341,16 @@ static int compile_file(void *state)
 static int compile_apart(struct compile *compile)
 {
 	int code = process_apart(compile_file, compile);
+	if (code > 128 && compile->stage > STAGE_NVVM) {
+		/* As a build does. */
+		compile->cautious = true;
+		const int cautious = process_apart(compile_file, compile);
+		if (cautious >= 0 && cautious <= 128) {
+			tool_error("%s: the compiler crashed: %s; libnvvm was told not to optimise",
+				   compile->file, strsignal(code - 128));
+			return cautious;
+		}
+	}
 	if (code < 0)
 		tool_error("no process for the compiler: %s", strerror(errno));
 	else if (code > 128)

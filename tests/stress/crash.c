@@ -54,6 +54,46 @@ static void check_planted(const struct api_test *test, const char *source, const
 	CHECK_OK(build(test, "kernel void k(global int *p) { *p = 1; }", ""));
 }
 
+/* What the program made of p. */
+static cl_int result_of(const struct api_test *test, cl_program program)
+{
+	cl_int code, result = 0;
+	size_t one = 1;
+	cl_kernel kernel = clCreateKernel(program, "plant_optimised", &code);
+	CHECK_OK(code);
+	cl_mem memory = clCreateBuffer(test->context, 0, sizeof(result), NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(memory), &memory));
+	cl_command_queue queue =
+		clCreateCommandQueueWithProperties(test->context, test->device, NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+	CHECK_OK(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof(result), &result, 0, NULL,
+				     NULL));
+	CHECK_OK(clReleaseCommandQueue(queue));
+	CHECK_OK(clReleaseMemObject(memory));
+	CHECK_OK(clReleaseKernel(kernel));
+	return result;
+}
+
+/* libnvvm crashes only where it optimises: the program is built all the same. */
+static void check_cautious(const struct api_test *test)
+{
+	const char *source = "kernel void plant_optimised(global int *p) { *p = 42; }";
+	cl_int code;
+	cl_program program = clCreateProgramWithSource(test->context, 1, &source, NULL, &code);
+	if (!CHECK_OK(code))
+		return;
+	CHECK_OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+	CHECK_OK(clGetProgramBuildInfo(program, test->device, CL_PROGRAM_BUILD_LOG,
+				       sizeof(log_text), log_text, NULL));
+	CHECK(strstr(log_text, "warning: the compiler crashed in libnvvm") != NULL);
+	CHECK(strstr(log_text, "was told not to optimise") != NULL);
+	CHECK(!strstr(log_text, "error"));
+	CHECK(result_of(test, program) == 42);
+	CHECK_OK(clReleaseProgram(program));
+}
+
 struct builder {
 	const struct api_test *test;
 	const char *source;
@@ -120,6 +160,7 @@ int main(void)
 	/* Clang's own. */
 	check_planted(&test, "#pragma clang __debug crash\nkernel void k(void) {}",
 		      "crashed in Clang");
+	check_cautious(&test);
 	check_threads(&test);
 	/* What was idle may be kept: one socket for each that ran at once. */
 	CHECK(files_open() <= files + 6);

@@ -3,7 +3,8 @@
  *
  *	FAULT_NVVM=CALL:N:RESULT     the N-th CALL does nothing and returns RESULT
  *	FAULT_NVVM_PLANTED=1         a program that is made with a kernel plant_segv, plant_abort,
- *	                             plant_exit or plant_hang does that when it is added
+ *	                             plant_exit or plant_hang does that when it is added, one
+ *	                             with plant_optimised crashes when it is optimised
  *	FAULT_NVVM_COUNT=FILE        gets how often each call was made, at exit
  *
  * Calls of several threads are counted as they come. */
@@ -11,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +33,7 @@
 		(void *program, const char *data, size_t size_B, const char *name),             \
 		(program, data, size_B, name))                                                  \
 	FORWARD(nvvmCompileProgram, (void *program, int count, const char **options),           \
-		(program, count, options))                                                      \
+		(unplanted(count, options) ? program : NULL, count, options))                   \
 	FORWARD(nvvmVerifyProgram, (void *program, int count, const char **options),            \
 		(program, count, options))                                                      \
 	FORWARD(nvvmGetCompiledResultSize, (void *program, size_t *size_B), (program, size_B))  \
@@ -80,9 +82,13 @@ static int fault_of(enum call call)
 	return result;
 }
 
+static volatile int *volatile nowhere;
+/* A program's modules are added and compiled by one thread. */
+static _Thread_local bool optimised_crashes;
+
 static void plant(const char *text, size_t size_B)
 {
-	static volatile int *volatile nowhere;
+	optimised_crashes = memmem(text, size_B, "plant_optimised", strlen("plant_optimised"));
 	if (memmem(text, size_B, "plant_segv", strlen("plant_segv")))
 		*nowhere = 1;
 	if (memmem(text, size_B, "plant_abort", strlen("plant_abort")))
@@ -98,6 +104,17 @@ static int planted(const char *data, size_t size_B)
 {
 	if (getenv("FAULT_NVVM_PLANTED"))
 		plant(data, size_B);
+	return 1;
+}
+
+/* The same for nvvmCompileProgram. */
+static int unplanted(int count, const char **options)
+{
+	for (int i = 0; i < count; i++)
+		if (!strcmp(options[i], "-opt=0"))
+			return 1;
+	if (optimised_crashes)
+		*nowhere = 1;
 	return 1;
 }
 

@@ -95,12 +95,19 @@ CULVERT_LIBNVVM=/nonexistent/libnvvm.so ./culvert compile $folder/kernel.cl -O -
 grep -q /nonexistent/libnvvm.so $folder/errors || fail "no libnvvm: the log does not say so"
 # A compiler that crashes is told of as one (libnvvm-fault.so crashes for some names).
 if [ -f tests/stress/libnvvm-fault.so ] && [ -f "$CULVERT_LIBNVVM" ]; then
-	echo 'kernel void plant_segv(global int *p) { p[0] = 1; }' >$folder/crash.cl
-	FAULT_NVVM_REAL=$CULVERT_LIBNVVM FAULT_NVVM_PLANTED=1 ASAN_OPTIONS=handle_segv=0 \
-		TSAN_OPTIONS=handle_segv=0 CULVERT_LIBNVVM=$PWD/tests/stress/libnvvm-fault.so \
-		./culvert compile $folder/crash.cl --emit ptx >$folder/out 2>$folder/errors
+	compile_planted()
+	{
+		echo "kernel void $1(global int *p) { p[0] = 1; }" >$folder/crash.cl
+		FAULT_NVVM_REAL=$CULVERT_LIBNVVM FAULT_NVVM_PLANTED=1 ASAN_OPTIONS=handle_segv=0 \
+			TSAN_OPTIONS=handle_segv=0 CULVERT_LIBNVVM=$PWD/tests/stress/libnvvm-fault.so \
+			./culvert compile $folder/crash.cl --emit ptx >$folder/out 2>$folder/errors
+	}
+	compile_planted plant_segv
 	[ $? = 1 ] || fail "a crash of the compiler's: not exit code 1"
 	grep -q "crash.cl: the compiler crashed: " $folder/errors || fail "a crash of the compiler's: it is not told"
 	[ ! -s $folder/out ] || fail "a crash of the compiler's: something on stdout"
+	compile_planted plant_optimised || fail "a crash where libnvvm optimises: not built"
+	grep -q "libnvvm was told not to optimise" $folder/errors || fail "not optimised: it is not told"
+	grep -q "entry plant_optimised" $folder/out || fail "not optimised: no kernel"
 fi
 exit $failed
