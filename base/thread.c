@@ -2,7 +2,10 @@
 
 #include "base/thread.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
 
 /* What its own instructions, abort() and system calls raise in a thread. */
 static const int own_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
@@ -23,22 +26,52 @@ int thread_start(pthread_t *thread, const pthread_attr_t *attributes, void *(*st
 	return error;
 }
 
+struct deep_start {
+	void *(*start)(void *);
+	void *argument;
+};
+
+/* The bytes are the far end of the stack that may be used up. */
+static void *deep_main(void *argument)
+{
+	enum { SIGNAL_STACK_B = 64 * 1024 };
+	char signal_stack[SIGNAL_STACK_B];
+	const stack_t stack = {.ss_sp = signal_stack, .ss_size = sizeof(signal_stack)};
+	const struct deep_start deep = *(struct deep_start *)argument;
+	stack_t before;
+	free(argument);
+	const bool changed = !sigaltstack(&stack, &before);
+	void *result = deep.start(deep.argument);
+	/* A sanitizer has one of its own there, and takes back what it finds. */
+	if (changed)
+		(void)sigaltstack(&before, NULL);
+	return result;
+}
+
 /* Reserved, not used up: the kernel gives pages as they are touched.  Where so much cannot be
  * reserved (a limit on address space), less must do. */
 int thread_start_deep(pthread_t *thread, size_t stack_B, void *(*start)(void *), void *argument)
 {
 	const size_t least_B = (size_t)8 << 20;
 	pthread_attr_t attributes;
+	struct deep_start *deep = malloc(sizeof(*deep));
+	if (!deep)
+		return ENOMEM;
 	int error = pthread_attr_init(&attributes);
-	if (error)
+	if (error) {
+		free(deep);
 		return error;
+	}
+	*deep = (struct deep_start){start, argument};
 	do {
 		error = pthread_attr_setstacksize(&attributes, stack_B);
 		if (!error)
-			error = thread_start(thread, &attributes, start, argument);
+			error = thread_start(thread, &attributes, deep_main, deep);
 		stack_B /= 8;
 	} while (error && stack_B >= least_B);
 	pthread_attr_destroy(&attributes);
+	if (error)
+		free(deep);
 	return error;
 }
 

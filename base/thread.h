@@ -21,7 +21,8 @@ extern "C" {
 int thread_start(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
 		 void *argument);
 /* The same with a stack of stack_B bytes, or at least 8 MiB where so many cannot be had.  For what
- * recurses over a program's text: the host's own stack, whose size others would have, may be small. */
+ * recurses over a program's text: the host's own stack, whose size others would have, may be small.
+ * Handlers with SA_ONSTACK have a stack apart there, for what uses up the other. */
 int thread_start_deep(pthread_t *thread, size_t stack_B, void *(*start)(void *), void *argument);
 /* Calls start on such a thread and waits for it; what start returns is lost. */
 int thread_run_deep(size_t stack_B, void *(*start)(void *), void *argument);

@@ -20,7 +20,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { SOCKET = 3, IDLE_MS = 15000, STACK_B = 64 * 1024 };
+enum { SOCKET = 3, IDLE_MS = 15000 };
 
 /* --- when it crashes ------------------------------------------------------------------- */
 
@@ -75,12 +75,9 @@ struct work {
 
 static void *work_main(void *argument)
 {
-	static char signal_stack[STACK_B];
-	const stack_t stack = {.ss_sp = signal_stack, .ss_size = sizeof(signal_stack)};
 	struct work *work = argument;
 	struct ocl_compiled compiled = OCL_COMPILED_INIT;
 	struct bytes message = BYTES_INIT;
-	(void)sigaltstack(&stack, NULL);
 	/* Relative paths are the host's. */
 	if (chdir(work->wire.folder)) {
 		bytes_printf(&compiled.log, "error: the folder %s cannot be entered\n",

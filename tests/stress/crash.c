@@ -94,6 +94,22 @@ static void check_cautious(const struct api_test *test)
 	CHECK_OK(clReleaseProgram(program));
 }
 
+/* So much that libnvvm's part of it is shared out to threads. */
+static const char *many_kernels(void)
+{
+	static char source[65536];
+	size_t at = 0;
+	for (int k = 0; k < 8; k++) {
+		at += (size_t)snprintf(source + at, sizeof(source) - at,
+				       "kernel void plant_overflow%d(global int *p) {\n", k);
+		for (int i = 0; i < 120; i++)
+			at += (size_t)snprintf(source + at, sizeof(source) - at,
+					       "p[%d] = p[%d] * p[%d];\n", i, i + 1, i + 2 + k);
+		at += (size_t)snprintf(source + at, sizeof(source) - at, "}\n");
+	}
+	return source;
+}
+
 struct builder {
 	const struct api_test *test;
 	const char *source;
@@ -157,6 +173,7 @@ int main(void)
 		      "ended without a word");
 	check_planted(&test, "kernel void plant_hang(global int *p) { *p = 1; }",
 		      "given up after 2 seconds");
+	check_planted(&test, many_kernels(), "crashed in libnvvm with a segmentation fault");
 	/* Clang's own. */
 	check_planted(&test, "#pragma clang __debug crash\nkernel void k(void) {}",
 		      "crashed in Clang");

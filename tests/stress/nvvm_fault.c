@@ -4,13 +4,16 @@
  *	FAULT_NVVM=CALL:N:RESULT     the N-th CALL does nothing and returns RESULT
  *	FAULT_NVVM_PLANTED=1         a program that is made with a kernel plant_segv, plant_abort,
  *	                             plant_exit or plant_hang does that when it is added, one
- *	                             with plant_optimised crashes when it is optimised
+ *	                             with plant_optimised crashes when it is optimised; of two
+ *	                             with plant_overflow that are made at once the one whose
+ *	                             thread is younger uses up its stack, or a single one
  *	FAULT_NVVM_COUNT=FILE        gets how often each call was made, at exit
  *
  * Calls of several threads are counted as they come. */
 #include "config.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -86,6 +89,28 @@ static volatile int *volatile nowhere;
 /* A program's modules are added and compiled by one thread. */
 static _Thread_local bool optimised_crashes;
 
+static int use_up(int depth)
+{
+	volatile char frame[1024];
+	frame[depth & 1023] = (char)depth;
+	return depth < INT_MAX ? use_up(depth + 1) + frame[0] : 0;
+}
+
+static void overflow(void)
+{
+	static _Atomic int first, second;
+	static _Atomic bool ended;
+	int none = 0, own = gettid();
+	if (!atomic_compare_exchange_strong(&first, &none, own))
+		atomic_store(&second, own);
+	for (int ms = 0; ms < 1000 && !second; ms++)
+		usleep(1000);
+	const bool chosen = !second || (own == second) == (second > first);
+	while (!chosen || atomic_exchange(&ended, true))
+		pause();
+	(void)use_up(0);
+}
+
 static void plant(const char *text, size_t size_B)
 {
 	optimised_crashes = memmem(text, size_B, "plant_optimised", strlen("plant_optimised"));
@@ -93,6 +118,8 @@ static void plant(const char *text, size_t size_B)
 		*nowhere = 1;
 	if (memmem(text, size_B, "plant_abort", strlen("plant_abort")))
 		abort();
+	if (memmem(text, size_B, "plant_overflow", strlen("plant_overflow")))
+		overflow();
 	if (memmem(text, size_B, "plant_exit", strlen("plant_exit")))
 		_exit(0);
 	while (memmem(text, size_B, "plant_hang", strlen("plant_hang")))
