@@ -263,6 +263,9 @@ bool gpu_peer_is_open(const struct gpu_device *a, const struct gpu_device *b);
 /* Between two devices; stream belongs to either. */
 cl_int gpu_copy_peer(struct gpu_stream *stream, gpu_address to, struct gpu_device *to_device,
 		     gpu_address from, struct gpu_device *from_device, uint64_t size_B);
+/* To the stream's device; own: gpu_memory_alloc gave the memory on the other. */
+cl_int gpu_copy_from_peer(struct gpu_stream *stream, gpu_address to, gpu_address from,
+			  struct gpu_device *from_device, bool own, uint64_t size_B);
 /* region_B = {bytes per row, rows, slices}.  host pointers for the host sides. */
 cl_int gpu_copy_rect_to_device(struct gpu_stream *stream, gpu_address to,
 			       const struct gpu_rect *to_rect, const void *from,

@@ -40,8 +40,9 @@ struct gpu_slot {
  * comes then waits for its kernels. */
 enum { GPU_QUIET_MAX = 64, GPU_QUIET_MAX_B = 1 << 30 };
 
-/* Device memory that was freed and is kept: at most 32 MiB of a device. */
-enum { GPU_KEPT_BLOCKS = 8, GPU_KEPT_BLOCK_MAX_B = 4 << 20 };
+/* Device memory that was freed and is kept outside the pool: so many blocks of a device, and no
+ * more bytes than gpu_kept_max_B. */
+enum { GPU_KEPT_BLOCKS = 8 };
 struct gpu_block {
 	gpu_address address;             /* 0: none */
 	uint64_t size_B;
@@ -94,7 +95,8 @@ struct gpu_device {
 	struct gpu_stream *clock_stream;           /* once there, it stays */
 	struct gpu_slot slots[GPU_SLOTS];
 	struct gpu_block kept[GPU_KEPT_BLOCKS];
-	unsigned kept_turn;
+	unsigned kept_turn;              /* whose place is taken next */
+	_Atomic uint64_t kept_B;         /* of all of them; written under the lock */
 };
 
 struct gpu_stream {
@@ -129,10 +131,16 @@ struct gpu_event {
 
 /* --- gpu_device.c --- */
 
-/* What a device's pool keeps of memory that nobody uses. */
-static inline uint64_t gpu_pool_keep_B(const struct gpu_device *device)
+/* What a device keeps of memory that nobody uses, in blocks and in its pool. */
+static inline uint64_t gpu_unused_max_B(const struct gpu_device *device)
 {
 	return device->caps.memory_B / 32;
+}
+
+/* The blocks' part of it: they serve one size each, the pool any. */
+static inline uint64_t gpu_kept_max_B(const struct gpu_device *device)
+{
+	return gpu_unused_max_B(device) / 2;
 }
 
 /* gpu_enter for what creates objects: notices also that the process is a fork's

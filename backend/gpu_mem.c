@@ -55,25 +55,49 @@ static gpu_address kept_take(struct gpu_device *device, uint64_t size_B)
 		if (block->size_B != size_B)
 			continue;
 		address = block->address;
+		atomic_fetch_sub(&device->kept_B, size_B);
 		*block = (struct gpu_block){0};
 	}
 	lock_drop(&device->lock);
 	return address;
 }
 
-/* Keeps a block, in the place of the one that is there longest; returns what is to be freed
- * then, or 0.  With softcuda's checks on, memory that is freed has to be seen to be. */
-static gpu_address kept_put(struct gpu_device *device, gpu_address address, uint64_t size_B)
+/* With softcuda's checks on, memory that is freed has to be seen to be. */
+static bool is_to_be_kept(const struct gpu_device *device, uint64_t size_B)
 {
 	const bool watched = device->caps.software && *option_string(OPTION_SOFT_CHECK);
-	if (size_B > GPU_KEPT_BLOCK_MAX_B || watched)
-		return address;
+	return !watched && size_B <= gpu_kept_max_B(device);
+}
+
+static void displace(struct gpu_device *device, struct gpu_block *block,
+		     struct gpu_block *displaced, unsigned *count)
+{
+	if (block->address)
+		displaced[(*count)++] = *block;
+	atomic_fetch_sub(&device->kept_B, block->size_B);
+	*block = (struct gpu_block){0};
+}
+
+/* Keeps a block, where there is no room in the place of others, in turn; they go into displaced,
+ * which has room for GPU_KEPT_BLOCKS.  Returns how many there are. */
+static unsigned kept_put(struct gpu_device *device, struct gpu_block added,
+			 struct gpu_block *displaced)
+{
+	unsigned count = 0, place = 0;
 	lock_take(&device->lock);
-	struct gpu_block *block = &device->kept[device->kept_turn++ % GPU_KEPT_BLOCKS];
-	const gpu_address displaced = block->address;
-	*block = (struct gpu_block){address, size_B};
+	while (place < GPU_KEPT_BLOCKS && device->kept[place].address)
+		place++;
+	if (place == GPU_KEPT_BLOCKS) {
+		place = device->kept_turn++ % GPU_KEPT_BLOCKS;
+		displace(device, &device->kept[place], displaced, &count);
+	}
+	while (atomic_load(&device->kept_B) > gpu_kept_max_B(device) - added.size_B)
+		displace(device, &device->kept[device->kept_turn++ % GPU_KEPT_BLOCKS], displaced,
+			 &count);
+	atomic_fetch_add(&device->kept_B, added.size_B);
+	device->kept[place] = added;
 	lock_drop(&device->lock);
-	return displaced;
+	return count;
 }
 
 /* How long the driver is not asked again once there was nothing to give back: a program that
@@ -83,7 +107,7 @@ static const uint64_t trim_pause_ns = 1000000;
 /* The driver waits for every kernel when it gives memory back, so an idle moment is awaited. */
 static bool trim_is_due(struct gpu_device *device)
 {
-	if (!device->cu_pool || atomic_load(&device->freed_B) <= gpu_pool_keep_B(device) ||
+	if (!device->cu_pool || atomic_load(&device->freed_B) <= gpu_unused_max_B(device) ||
 	    gpu_host_now_ns() - atomic_load(&device->untrimmed_ns) < trim_pause_ns)
 		return false;
 	const bool idle = gpu_device_is_idle(device);
@@ -92,12 +116,12 @@ static bool trim_is_due(struct gpu_device *device)
 	return idle;
 }
 
-/* Other processes need memory, too: of what nobody uses the pool keeps a part of the
- * device's that 16 processes can keep at once with half of it left.  What a free that is
+/* Other processes need memory, too: of what nobody uses a part of the device's is kept that 16
+ * processes can keep at once with half of it left.  What a free that is
  * pending will give back is found by a later call.  The device's context is current. */
 static void pool_trim(struct gpu_device *device)
 {
-	const uint64_t keep_B = gpu_pool_keep_B(device);
+	const uint64_t keep_B = gpu_unused_max_B(device) - atomic_load(&device->kept_B);
 	cuuint64_t reserved_B, used_B;
 	/* The driver counts what was freed as used until it has looked at the stream. */
 	if (gpu_check(device, cuda.cuStreamSynchronize(device->memory_stream->cu_stream)) ||
@@ -120,6 +144,7 @@ static void kept_free(struct gpu_device *device)
 	lock_take(&device->lock);
 	memcpy(kept, device->kept, sizeof(kept));
 	memset(device->kept, 0, sizeof(device->kept));
+	atomic_store(&device->kept_B, 0);
 	lock_drop(&device->lock);
 	for (unsigned i = 0; i < GPU_KEPT_BLOCKS; i++)
 		gpu_memory_free(device, kept[i].address, NULL, 0);
@@ -247,15 +272,27 @@ leave:
 	gpu_leave(&scope);
 }
 
+static void free_counted(struct gpu_device *device, struct gpu_block block,
+			 struct gpu_event *const *after, uint32_t count)
+{
+	gpu_memory_free(device, block.address, after, count);
+	atomic_fetch_add(&device->freed_B, block.size_B);
+}
+
 void gpu_memory_give_back(struct gpu_device *device, gpu_address address, uint64_t size_B,
 			  struct gpu_event *const *after, uint32_t count)
 {
+	const struct gpu_block block = {address, size_B};
+	struct gpu_block displaced[GPU_KEPT_BLOCKS];
 	struct gpu_scope scope;
-	if (address && !gpu_device_status(device) && !gpu_events_pending(after, count))
-		address = kept_put(device, address, size_B);
-	gpu_memory_free(device, address, after, count);
-	if (address)
-		atomic_fetch_add(&device->freed_B, size_B);
+	unsigned displaced_count = 0;
+	if (address && !gpu_device_status(device) && is_to_be_kept(device, size_B) &&
+	    !gpu_events_pending(after, count))
+		displaced_count = kept_put(device, block, displaced);
+	else if (address)
+		free_counted(device, block, after, count);
+	for (unsigned i = 0; i < displaced_count; i++)
+		free_counted(device, displaced[i], NULL, 0);
 	if (!trim_is_due(device) || gpu_enter(device, &scope))
 		return;
 	pool_trim(device);

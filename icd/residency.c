@@ -346,8 +346,8 @@ static cl_int copy_locked(struct ocl_storage *storage, const struct segment *seg
 	if (storage->arrays)
 		error = gpu_array_copy_peer(stream, target->array, source->array);
 	else if (source->gpu && target->gpu)
-		error = gpu_copy_peer(stream, target->address + lo_B, target->gpu,
-				      source->address + lo_B, source->gpu, hi_B - lo_B);
+		error = gpu_copy_from_peer(stream, target->address + lo_B, source->address + lo_B,
+					   source->gpu, !source->adopted, hi_B - lo_B);
 	else
 		error = copy_shadow(storage, lo_B, hi_B, source, target, stream);
 	if (blocks)

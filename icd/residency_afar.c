@@ -52,14 +52,13 @@ static cl_int copy_out_locked(struct ocl_storage *storage, struct segment *segme
 {
 	const uint32_t from = afar_choose(storage, segment, range->device);
 	const struct ocl_location *source = &storage->locations[from];
-	const struct ocl_location *target = &storage->locations[range->device];
 	const uint64_t size_B = segment->hi_B - segment->lo_B;
 	cl_int error = afar_begin_locked(storage, segment, from, range);
 	if (!error && from == range->device)
 		error = gpu_copy_device(range->stream, to, source->address + segment->lo_B, size_B);
 	else if (!error)
-		error = gpu_copy_peer(range->stream, to, target->gpu,
-				      source->address + segment->lo_B, source->gpu, size_B);
+		error = gpu_copy_from_peer(range->stream, to, source->address + segment->lo_B,
+					   source->gpu, !source->adopted, size_B);
 	return error ? error : afar_end_locked(segment, from, range);
 }
 

@@ -69,30 +69,67 @@ static void freed_memory_leaves_the_process(void)
 	CHECK(free_memory_B() >= before_B - memory_B / 16);
 }
 
+/* Calls of softcuda's that the pattern names; none where another driver is in use. */
+static uint64_t soft_calls(const char *pattern)
+{
+	uint64_t (*calls)(const char *pattern);
+	void *library = dlopen("libculvert-softcuda.so", RTLD_NOW | RTLD_NOLOAD);
+	void *symbol = library ? dlsym(library, "culvert_soft_calls") : NULL;
+	if (!symbol)
+		return 0;
+	memcpy(&calls, &symbol, sizeof(calls));
+	return calls(pattern);
+}
+
 /* Who comes and goes with small buffers does not ask the driver with each of them what the pool
  * holds, however much it has freed in all. */
 static void small_blocks_cost_no_question(void)
 {
 	enum { TIMES = 2000 };
-	uint64_t (*calls)(const char *pattern);
-	void *library = dlopen("libculvert-softcuda.so", RTLD_NOW | RTLD_NOLOAD);
-	void *symbol = library ? dlsym(library, "culvert_soft_calls") : NULL;
-	if (none_here() || !symbol)
+	if (none_here() || !gpu_device_caps(first())->software)
 		SKIP("not the software device");
-	memcpy(&calls, &symbol, sizeof(calls));
-	const uint64_t memory_B = gpu_device_caps(first())->memory_B;
-	for (int i = 0; i < 8; i++) {
-		const gpu_address block = memory_new(memory_B / 64);
-		gpu_memory_give_back(first(), block, memory_B / 64, NULL, 0);
-	}
-	const uint64_t asked = calls("cuMemPoolGetAttribute"), start_ns = gpu_host_now_ns();
+	const uint64_t block_B = gpu_device_caps(first())->memory_B / 50;
+	for (int i = 0; i < 8; i++)
+		gpu_memory_give_back(first(), memory_new(block_B), block_B, NULL, 0);
+	const uint64_t asked = soft_calls("cuMemPoolGetAttribute"), start_ns = gpu_host_now_ns();
 	for (int i = 0; i < TIMES; i++) {
 		const gpu_address block = memory_new(1 << 20);
 		gpu_memory_give_back(first(), block, 1 << 20, NULL, 0);
 	}
 	/* Once a millisecond, two questions. */
-	CHECK(calls("cuMemPoolGetAttribute") - asked <=
+	CHECK(soft_calls("cuMemPoolGetAttribute") - asked <=
 	      2 * ((gpu_host_now_ns() - start_ns) / 1000000 + 2));
+}
+
+/* The same size again comes without the driver, large ones too, but all that is kept so is
+ * bounded, and is there for other sizes when nothing else is. */
+static void large_blocks_come_again(void)
+{
+	enum { SIZES = 6, TIMES = 100 };
+	struct gpu_scope scope;
+	gpu_address all = 0;
+	if (none_here() || !gpu_device_caps(first())->software)
+		SKIP("not the software device");
+	const uint64_t memory_B = gpu_device_caps(first())->memory_B;
+	REQUIRE(!gpu_enter(first(), &scope));
+	gpu_memory_make_room(first());
+	gpu_leave(&scope);
+	gpu_memory_give_back(first(), memory_new(memory_B / 80), memory_B / 80, NULL, 0);
+	const uint64_t made = soft_calls("cuMemAllocFromPoolAsync"),
+		       freed = soft_calls("cuMemFreeAsync");
+	for (int i = 0; i < TIMES; i++)
+		gpu_memory_give_back(first(), memory_new(memory_B / 80), memory_B / 80, NULL, 0);
+	CHECK_EQ(soft_calls("cuMemAllocFromPoolAsync") - made, 0);
+	CHECK_EQ(soft_calls("cuMemFreeAsync") - freed, 0);
+	/* Of sizes of a hundredth each one stays, and one that is larger than the bound does not. */
+	for (uint64_t i = 0; i < SIZES; i++)
+		gpu_memory_give_back(first(), memory_new(memory_B / 100 + i), memory_B / 100 + i,
+				     NULL, 0);
+	CHECK_EQ(soft_calls("cuMemFreeAsync") - freed, SIZES);
+	gpu_memory_give_back(first(), memory_new(memory_B / 60), memory_B / 60, NULL, 0);
+	CHECK_EQ(soft_calls("cuMemFreeAsync") - freed, SIZES + 1);
+	REQUIRE(!gpu_memory_alloc(first(), memory_B / 200 * 199, &all));
+	gpu_memory_free(first(), all, NULL, 0);
 }
 
 static void host_memory_is_pinned(void)
@@ -364,6 +401,36 @@ static void peers_copy(void)
 	gpu_stream_release(stream);
 }
 
+/* Memory of a pool that is open goes as the device's own, all other memory as CUDA's peers do. */
+static void peer_is_copied_from(bool open)
+{
+	uint32_t value = 654321, got[2] = {0, 0};
+	gpu_address there = 0;
+	struct gpu_stream *stream = stream_new(), *over_there;
+	const gpu_address here = memory_new(8);
+	REQUIRE(!gpu_memory_alloc(devices[1], 4, &there));
+	REQUIRE(!gpu_stream_acquire(devices[1], 0, &over_there));
+	CHECK_EQ(gpu_copy_to_device(over_there, there, &value, 4), CL_SUCCESS);
+	stream_wait(over_there);
+	const uint64_t peers = soft_calls("cuMemcpyPeerAsync"),
+		       own = soft_calls("cuMemcpyDtoDAsync_v2");
+	CHECK_EQ(gpu_copy_from_peer(stream, here, there, devices[1], true, 4), CL_SUCCESS);
+	if (gpu_device_caps(first())->software) {
+		CHECK_EQ(soft_calls("cuMemcpyPeerAsync") - peers, !open);
+		CHECK_EQ(soft_calls("cuMemcpyDtoDAsync_v2") - own, open);
+	}
+	CHECK_EQ(gpu_copy_from_peer(stream, here + 4, there, devices[1], false, 4), CL_SUCCESS);
+	if (gpu_device_caps(first())->software)
+		CHECK_EQ(soft_calls("cuMemcpyPeerAsync") - peers, !open + 1);
+	CHECK_EQ(gpu_copy_to_host(stream, got, here, 8), CL_SUCCESS);
+	stream_wait(stream);
+	CHECK(got[0] == value && got[1] == value);
+	gpu_memory_free(first(), here, NULL, 0);
+	gpu_memory_free(devices[1], there, NULL, 0);
+	gpu_stream_release(stream);
+	gpu_stream_release(over_there);
+}
+
 /* Whether softcuda's devices reach each other is CULVERT_SOFT_SCHED's to say. */
 static void peers_open(void)
 {
@@ -377,6 +444,7 @@ static void peers_open(void)
 	if (gpu_device_caps(first())->software)
 		CHECK_EQ(open, !schedule || !strstr(schedule, "peer:"));
 	peers_copy();
+	peer_is_copied_from(open);
 }
 
 static void *work_in_thread(void *argument)
@@ -484,6 +552,7 @@ static const struct test_case cases[] = {
 	TEST(memory_comes_and_goes),
 	TEST(freed_memory_leaves_the_process),
 	TEST(small_blocks_cost_no_question),
+	TEST(large_blocks_come_again),
 	TEST(host_memory_is_pinned),
 	TEST(windows_are_pinned_in_part),
 	TEST(staged_copies_are_exact),
