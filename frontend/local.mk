@@ -33,6 +33,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower_kernel.c \
 	frontend/lower_local.c \
 	frontend/lower_local_index.c \
+	frontend/lower_merge.c \
 	frontend/lower_printf.c \
 	frontend/lower_relaxed.c \
 	frontend/lower_variable.c \

@@ -49,8 +49,10 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 	for (size_t i = 0; i < sizeof(passes) / sizeof(*passes) && !status; i++)
 		status = passes[i](&lowering);
 	/* Behind the passes, which look for variables. */
-	if (!status && !lowering.unoptimized)
+	if (!status && !lowering.unoptimized) {
 		fe_module_private_values(module);
+		status = fe_lower_merges(&lowering);
+	}
 	LLVMDisposeBuilder(lowering.builder);
 	return status;
 }

@@ -54,6 +54,7 @@ enum fe_status fe_lower_hidden(struct lowering *lowering);           /* lower_hi
 enum fe_status fe_lower_entry_names(struct lowering *lowering);      /* lower_kernel.c */
 enum fe_status fe_lower_local(struct lowering *lowering);            /* lower_local.c */
 enum fe_status fe_lower_local_indices(struct lowering *lowering);    /* lower_local_index.c */
+enum fe_status fe_lower_merges(struct lowering *lowering);           /* lower_merge.c */
 
 /* lower_function.c: functions and calls with another type.
  *

@@ -208,6 +208,7 @@ kernel_files = \
 	tests/kernels/options_single_constants.clt \
 	tests/kernels/packed_unoptimized.clt \
 	tests/kernels/pointer_arithmetic.clt \
+	tests/kernels/pointers_private_or_not.clt \
 	tests/kernels/pragma_unroll.clt \
 	tests/kernels/pragma_words.clt \
 	tests/kernels/printf_divergent.clt \
