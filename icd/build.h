@@ -37,7 +37,7 @@ struct ocl_build_job {
 	struct ocl_code *loaded;             /* BINARY; not NULL */
 	struct ocl_code *const *inputs;      /* LINK: objects and libraries */
 	size_t input_count;
-	unsigned threads;            /* that the compilers may start; 0: none of them */
+	unsigned (*threads)(void);   /* how many the compilers may be now; NULL: one */
 	bool wide_ids;               /* for launches whose ids need not fit 32 bits */
 	bool cautious;               /* libnvvm crashed where it optimised: now it does not */
 };

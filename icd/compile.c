@@ -87,23 +87,30 @@ struct product {
 	bool refused;                    /* the fault is the source's: it fails each time */
 };
 
+/* That text may be shared out to.  Other builds begin and end meanwhile, so each stage asks. */
+static unsigned threads_for(const struct ocl_build_job *job, const struct bytes *text)
+{
+	return job->threads && text->size_B >= BE_CODEGEN_SHARED_B ? job->threads() : 1;
+}
+
 /* Machine code where that can be had without the driver; otherwise, and where it
  * fails, the driver's compiler gets its turn and has the last word. */
 static void generate_cubin(const struct ocl_build_job *job, struct product *product)
 {
 	struct ocl_code *code = product->code;
-	const struct be_codegen_options options = {
+	struct be_codegen_options options = {
 		.sm = code->sm,
 		.optimization = code->optimization,
 		.max_registers = code->max_registers,
 		.line_info = code->line_info,
-		.threads = job->threads,
 	};
 	stage_set("the PTX compiler");
 	if (!job->target.cubin)
 		return;
 	struct bytes made = BYTES_INIT;
 	const struct bytes *ptx = ocl_code_plain_ptx(code, &made);
+	if (ptx)
+		options.threads = threads_for(job, ptx);
 	if (ptx)
 		(void)be_cubin_compile(ptx, &options, code->verbose, &code->cubin, product->log);
 	bytes_finish(&made);
@@ -124,7 +131,7 @@ static cl_int generate(const struct ocl_build_job *job, struct fe_program *progr
 		.optimization = job->cautious ? 0 : asked->optimization,
 		.max_registers = asked->max_registers,
 		.line_info = asked->line_info,
-		.threads = job->threads,
+		.threads = threads_for(job, &program->nvvm_ir),
 	};
 	size_t libdevice_B = 0;
 	const void *libdevice = program->needs_libdevice ? fe_libdevice(&libdevice_B) : NULL;

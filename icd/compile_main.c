@@ -73,11 +73,17 @@ struct work {
 	int done;                    /* gets a byte at the end */
 };
 
+static unsigned threads_now(void)
+{
+	return ocl_wire_ask_threads(SOCKET);
+}
+
 static void *work_main(void *argument)
 {
 	struct work *work = argument;
 	struct ocl_compiled compiled = OCL_COMPILED_INIT;
 	struct bytes message = BYTES_INIT;
+	work->wire.job.threads = threads_now;
 	/* Relative paths are the host's. */
 	if (chdir(work->wire.folder)) {
 		bytes_printf(&compiled.log, "error: the folder %s cannot be entered\n",

@@ -47,7 +47,6 @@ struct helper {
 	int socket;                      /* owned */
 	pid_t pid;
 	bool served;                     /* a job before */
-	unsigned threads;                /* its share of the cores */
 	struct circumstances started_in;
 };
 
@@ -193,11 +192,14 @@ static unsigned helpers_max(void)
 	return most < HELPERS_MIN ? HELPERS_MIN : most > HELPERS_MAX ? HELPERS_MAX : most;
 }
 
-/* Of the cores, where so many builds are under way. */
-static unsigned share_of(unsigned busy)
+/* What a build gets of the cores, of which others under way get as many. */
+static unsigned share_now(void)
 {
-	unsigned share = cores_count() / busy;
-	return share > SHARE_MAX ? SHARE_MAX : share;
+	lock_take(&helpers.lock);
+	const unsigned busy = helpers.busy;
+	lock_drop(&helpers.lock);
+	const unsigned share = cores_count() / busy;
+	return share < 1 ? 1 : share > SHARE_MAX ? SHARE_MAX : share;
 }
 
 static bool ready_locked(void)
@@ -248,7 +250,6 @@ static struct helper *helper_take(bool fresh, const char *path)
 	while (helpers.busy >= helpers_max())
 		lock_condition_wait(&helpers.freed, &helpers.lock);
 	helpers.busy++;
-	const unsigned busy = helpers.busy;
 	if (!fresh)
 		helper = idle_find_locked(&now, &stale);
 	lock_drop(&helpers.lock);
@@ -259,9 +260,7 @@ static struct helper *helper_take(bool fresh, const char *path)
 		helper = helper_start(path);
 		stage_clock_lap(&clock, "start of a compiler's process");
 	}
-	if (helper)
-		helper->threads = share_of(busy);
-	else
+	if (!helper)
 		helper_release();
 	return helper;
 }
@@ -320,6 +319,20 @@ static enum outcome outcome_of(const struct bytes *message, const struct ocl_bui
 	return strcmp(stage, OCL_STAGE_LIBNVVM) ? DIED : DIED_IN_LIBNVVM;
 }
 
+/* What a helper says last; what it asks before is answered. */
+static int outcome_receive(const struct helper *helper, uint64_t deadline_ns,
+			   struct bytes *message)
+{
+	for (;;) {
+		const int error = ocl_wire_receive(helper->socket, deadline_ns, message);
+		if (error || !message->size_B || message->data[0] != OCL_WIRE_ASKS)
+			return error;
+		bytes_finish(message);
+		if (!ocl_wire_tell_threads(helper->socket, share_now()))
+			return EPIPE;
+	}
+}
+
 static enum outcome hand_over(struct helper *helper, const struct bytes *order,
 			      const struct ocl_build_job *job, struct ocl_compiled *compiled,
 			      struct bytes *reason)
@@ -333,7 +346,7 @@ static enum outcome hand_over(struct helper *helper, const struct bytes *order,
 	if (ocl_wire_send(helper->socket, order) &&
 	    !ocl_wire_receive(helper->socket, deadline_ns, &begun) && begun.size_B &&
 	    begun.data[0] == OCL_WIRE_BEGUN) {
-		switch (ocl_wire_receive(helper->socket, deadline_ns, &message)) {
+		switch (outcome_receive(helper, deadline_ns, &message)) {
 		case 0:
 			outcome = outcome_of(&message, job, compiled, reason);
 			break;
@@ -370,12 +383,9 @@ static void report(const struct ocl_build_job *job, const struct bytes *reason,
 }
 
 /* folder: where relative paths start. */
-static bool order_make(const struct helper *helper, const struct ocl_build_job *job,
-		       const char *folder, struct bytes *order)
+static bool order_make(const struct ocl_build_job *job, const char *folder, struct bytes *order)
 {
-	struct ocl_build_job shared = *job;
-	shared.threads = helper->threads;
-	ocl_wire_put_job(&shared, folder, order);
+	ocl_wire_put_job(job, folder, order);
 	return !bytes_failed(order);
 }
 
@@ -393,7 +403,7 @@ static enum outcome try_there(const char *path, const char *folder, const struct
 		bytes_finish(reason);
 		again = helper->served;
 		outcome = NO_MEMORY;
-		if (order_make(helper, job, folder, &order))
+		if (order_make(job, folder, &order))
 			outcome = hand_over(helper, &order, job, compiled, reason);
 		bytes_finish(&order);
 		if (outcome == MADE) {

@@ -6,6 +6,7 @@
 #include "icd/program_binary.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +102,6 @@ void ocl_wire_put_job(const struct ocl_build_job *job, const char *folder, struc
 	put_number(bytes, job->target.sm);
 	put_number(bytes, job->target.max_local_B);
 	put_number(bytes, job->target.cubin);
-	put_number(bytes, job->threads);
 	put_number(bytes, job->wide_ids);
 	put_number(bytes, job->cautious);
 	put_string(bytes, folder);
@@ -170,7 +170,6 @@ bool ocl_wire_get_job(const struct bytes *message, struct ocl_wire_job *job_out)
 	job->target.sm = (unsigned)get_number(&reader);
 	job->target.max_local_B = get_number(&reader);
 	job->target.cubin = get_number(&reader);
-	job->threads = (unsigned)get_number(&reader);
 	job->wide_ids = get_number(&reader);
 	job->cautious = get_number(&reader);
 	job_out->folder = get_string(&reader);
@@ -303,4 +302,27 @@ int ocl_wire_receive(int socket, uint64_t deadline_ns, struct bytes *message)
 		size_B -= part_B;
 	}
 	return error;
+}
+
+unsigned ocl_wire_ask_threads(int socket)
+{
+	struct bytes question = BYTES_INIT, answer = BYTES_INIT;
+	uint64_t threads = 0;
+	bytes_append_char(&question, OCL_WIRE_ASKS);
+	if (ocl_wire_send(socket, &question) && !ocl_wire_receive(socket, 0, &answer)) {
+		struct reader reader = {answer.data, answer.data + answer.size_B, false};
+		threads = get_number(&reader);
+	}
+	bytes_finish(&question);
+	bytes_finish(&answer);
+	return threads && threads <= UINT_MAX ? (unsigned)threads : 1;
+}
+
+bool ocl_wire_tell_threads(int socket, unsigned threads)
+{
+	struct bytes answer = BYTES_INIT;
+	put_number(&answer, threads);
+	bool told = ocl_wire_send(socket, &answer);
+	bytes_finish(&answer);
+	return told;
 }

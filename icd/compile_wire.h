@@ -13,6 +13,7 @@
 
 /* The first byte of the others that it sends. */
 enum ocl_wire {
+	OCL_WIRE_ASKS = 'A',         /* how many threads it may be; the one thing that is answered */
 	OCL_WIRE_BEGUN = 'B',        /* the job has arrived whole */
 	OCL_WIRE_CRASHED = 'C',      /* a byte with the signal and the stage's phrase follow */
 	OCL_WIRE_MADE = 'M'          /* ocl_wire_put_compiled's bytes follow */
@@ -38,6 +39,10 @@ void ocl_wire_put_compiled(const struct ocl_compiled *compiled, struct bytes *by
 /* From offset_B of the message; compiled: OCL_COMPILED_INIT.  False as above. */
 bool ocl_wire_get_compiled(const struct bytes *message, size_t offset_B, cl_device_id device,
 			   struct ocl_compiled *compiled);
+
+/* The question, with its answer, 1 where none comes; and what answers it, as ocl_wire_send. */
+unsigned ocl_wire_ask_threads(int socket);
+bool ocl_wire_tell_threads(int socket, unsigned threads);
 
 /* False when the other end is not there; a signal (SIGPIPE) is not raised. */
 bool ocl_wire_send(int socket, const struct bytes *message);

@@ -1,7 +1,7 @@
 # One program per module.
 unit_tests = tests/unit/t_bytes tests/unit/t_base tests/unit/t_object tests/unit/t_info \
 	tests/unit/t_options tests/unit/t_frontend tests/unit/t_kernel_abi tests/unit/t_ptx_start tests/unit/t_ptx_join tests/unit/t_nvvm_ir \
-	tests/unit/t_builders tests/unit/t_printf tests/unit/t_cache tests/unit/t_fuzz_stored \
+	tests/unit/t_builders tests/unit/t_printf tests/unit/t_cache tests/unit/t_compile_wire tests/unit/t_fuzz_stored \
 	tests/unit/t_program_code tests/unit/t_stamps tests/unit/t_own_program tests/unit/t_own_library
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -19,6 +19,9 @@ tests_unit_t_stamps_SOURCES = tests/unit/t_stamps.c tests/unit/test.h
 tests_unit_t_stamps_LDADD = icd/libicd.a backend/libbackend.a base/libbase.a -lpthread -ldl
 tests_unit_t_cache_SOURCES = tests/unit/t_cache.c tests/unit/test.h
 tests_unit_t_cache_LDADD = cache/libcache.a base/libbase.a -lpthread
+tests_unit_t_compile_wire_SOURCES = tests/unit/t_compile_wire.c tests/unit/test.h \
+	frontend/inputs.c frontend/kernel_abi.c frontend/ptx_facts.c frontend/ptx_start.c icd/choices.c icd/compile_wire.c icd/program_binary.c icd/program_code.c
+tests_unit_t_compile_wire_LDADD = backend/libbackend.a base/libbase.a $(ZSTD_LIBS) -lpthread -ldl
 tests_unit_t_fuzz_stored_SOURCES = tests/unit/t_fuzz_stored.c tests/unit/test.h \
 	frontend/inputs.c frontend/kernel_abi.c frontend/ptx_facts.c frontend/ptx_start.c icd/choices.c icd/compile_wire.c icd/program_binary.c icd/program_code.c
 tests_unit_t_fuzz_stored_LDADD = cache/libcache.a backend/libbackend.a base/libbase.a $(ZSTD_LIBS) -lpthread -ldl

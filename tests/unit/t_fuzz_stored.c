@@ -279,7 +279,7 @@ static void jobs_for_the_compiler(void)
 		.kind = OCL_BUILD_BINARY, .target = {.sm = 90, .max_local_B = 49152},
 		.options = "-DX=1", .source = "kernel void k() {}", .source_size_B = 18,
 		.headers = headers, .header_count = 2, .loaded = object, .inputs = inputs,
-		.input_count = 2, .threads = 1};
+		.input_count = 2};
 	struct bytes good = BYTES_INIT;
 	unsigned long read = 0, refused = 0;
 	ocl_wire_put_job(&job, "/", &good);
