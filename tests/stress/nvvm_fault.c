@@ -1,7 +1,8 @@
 /* Stands before libnvvm and makes its calls fail: CULVERT_LIBNVVM names this object,
  * FAULT_NVVM_REAL the library behind it.
  *
- *	FAULT_NVVM=CALL:N:RESULT     the N-th CALL does nothing and returns RESULT
+ *	FAULT_NVVM=CALL:N:RESULT     the N-th CALL does nothing and returns RESULT; nvvmDestroyProgram
+ *	                             destroys all the same, for nobody can do it afterwards
  *	FAULT_NVVM_PLANTED=1         a program that is made with a kernel plant_segv, plant_abort,
  *	                             plant_exit or plant_hang does that when it is added, one
  *	                             with plant_optimised crashes when it is optimised; of two
@@ -85,7 +86,13 @@ static int fault_of(enum call call)
 	return result;
 }
 
-static volatile int *volatile nowhere;
+/* UBSan would see the store and end the process without a signal. */
+__attribute__((no_sanitize("undefined"))) static void crash(void)
+{
+	static volatile int *volatile nowhere;
+	*nowhere = 1;
+}
+
 /* A program's modules are added and compiled by one thread. */
 static _Thread_local bool optimised_crashes;
 
@@ -115,7 +122,7 @@ static void plant(const char *text, size_t size_B)
 {
 	optimised_crashes = memmem(text, size_B, "plant_optimised", strlen("plant_optimised"));
 	if (memmem(text, size_B, "plant_segv", strlen("plant_segv")))
-		*nowhere = 1;
+		crash();
 	if (memmem(text, size_B, "plant_abort", strlen("plant_abort")))
 		abort();
 	if (memmem(text, size_B, "plant_overflow", strlen("plant_overflow")))
@@ -141,20 +148,21 @@ static int unplanted(int count, const char **options)
 		if (!strcmp(options[i], "-opt=0"))
 			return 1;
 	if (optimised_crashes)
-		*nowhere = 1;
+		crash();
 	return 1;
 }
 
-#define FORWARD(name, parameters, arguments)             \
-	int name parameters;                             \
-	int name parameters                              \
-	{                                                \
-		int (*function) parameters;              \
-		int result = fault_of(CALL_##name);      \
-		if (result)                              \
-			return result;                   \
-		*(void **)&function = behind(#name);     \
-		return function arguments;               \
+#define FORWARD(name, parameters, arguments)                 \
+	int name parameters;                                 \
+	int name parameters                                  \
+	{                                                    \
+		int (*function) parameters;                  \
+		const int fault = fault_of(CALL_##name);     \
+		if (fault && CALL_##name != CALL_nvvmDestroyProgram) \
+			return fault;                        \
+		*(void **)&function = behind(#name);         \
+		const int result = function arguments;       \
+		return fault ? fault : result;               \
 	}
 CALLS(FORWARD)
 #undef FORWARD
