@@ -155,7 +155,8 @@ bool cache_parse_size(const char *text, uint64_t *size_B_out)
 			return false;
 		size_B = 10 * size_B + (unsigned)(*text - '0');
 	}
-	const char *unit = *text ? strchr(units, *text & ~32) : NULL;
+	const int capital = *text & ~('a' - 'A');
+	const char *unit = capital ? strchr(units, capital) : NULL;
 	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
 	if (text[unit ? 1 : 0] || size_B > UINT64_MAX >> shift)
 		return false;

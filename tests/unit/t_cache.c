@@ -400,8 +400,8 @@ static void sizes_are_read(void)
 		uint64_t size_B;
 	} good[] = {{"0", 0}, {"123", 123}, {"1K", 1024}, {"64m", 64 << 20}, {"1G", 1 << 30},
 		    {"1073741824", 1 << 30}};
-	static const char *const bad[] = {"", "G", "1T", "1GB", "-1", "1 G", "99999999999999999999",
-					  "99999999999999G"};
+	static const char *const bad[] = {"", "G", "1T", "1GB", "-1", "1 G", "1 ",
+					  "99999999999999999999", "99999999999999G"};
 	uint64_t size_B;
 	for (unsigned i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		CHECK(cache_parse_size(good[i].text, &size_B));
