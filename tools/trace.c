@@ -144,12 +144,20 @@ static bool print_json(const struct totals *totals, const char *path, long event
 
 /* --- the file ----------------------------------------------------------------------- */
 
+/* A file that takes no more, or a program that was killed, leaves a line without its end. */
+static void drop_cut_line(struct bytes *text)
+{
+	while (text->size_B && text->data[text->size_B - 1] != '\n')
+		text->data[--text->size_B] = '\0';
+}
+
 /* Makes a list of the lines: the last has no comma.  How many events there are, or -1. */
 static long close_list(const char *path, struct totals *totals)
 {
 	struct bytes text = BYTES_INIT;
 	long count = 0;
 	int error = bytes_read_file(&text, path);
+	drop_cut_line(&text);
 	for (const char *line = bytes_string(&text); *line;) {
 		const char *end = strchr(line, '\n');
 		count += *line == '{';
@@ -161,6 +169,8 @@ static long close_list(const char *path, struct totals *totals)
 	bytes_append_string(&text, "]\n");
 	if (!error)
 		error = bytes_failed(&text) ? ENOMEM : bytes_write_file(text.data, text.size_B, path);
+	if (!error && totals->failed)
+		error = ENOMEM;
 	bytes_finish(&text);
 	if (error)
 		tool_error("%s: %s", path, strerror(error));

@@ -69,6 +69,10 @@ for key, kind in ("calls", "call"), ("commands", "command"):
         assert row["longest_us"] == max(of_name), row
 END
 fi
+# A limit on the size of files ends the timeline, not the program: what was written is whole.
+trace 0 -o $folder/limited.json sh -c "ulimit -f 2; tests/kernels/runner $kernels/vector_add.clt"
+[ "$(wc -c <$folder/limited.json)" -gt 512 ] || fail "nothing was written up to the limit"
+[ ! -x "$PYTHON3" ] || "$PYTHON3" -m json.tool $folder/limited.json >$folder/out || fail "a line was cut in two"
 trace 1 -o $folder/none.json true
 grep -q 'no OpenCL call' $folder/errors || fail "nothing was seen, and that is not told"
 trace 127 -o $folder/none.json $folder/no-such-program

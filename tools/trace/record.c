@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -18,7 +19,7 @@ enum { FLUSH_B = 65536, LANES = 64 };
 static struct lock lock = LOCK_INIT(LOCK_RANK_LOG);
 static struct bytes waiting;                     /* guarded by lock, as is */
 static pid_t owner;                              /* a child has its parent's text, not its calls */
-static int file = -1;                            /* written by trace_open alone */
+static atomic_int file = -1;                     /* -1: there is none, or it takes no more */
 
 uint64_t trace_now_ns(void)
 {
@@ -39,7 +40,7 @@ void trace_open(void)
 static void write_locked(void)
 {
 	if (file >= 0 && !bytes_failed(&waiting) && waiting.size_B &&
-	    write(file, waiting.data, waiting.size_B) < 0)
+	    bytes_write_all(file, waiting.data, waiting.size_B))
 		file = -1;
 	bytes_finish(&waiting);
 }
