@@ -75,7 +75,7 @@ static cl_int record(struct gpu_stream *stream, struct gpu_event *event, struct 
 	atomic_store_explicit(&event->done, false, memory_order_relaxed);
 	event->stream = stream;
 	/* What others have put in has no number: the record gets one for it.  So does one with a
-	 * time, which is not there before the record has been made. */
+	 * time, for it comes later than all that was put in before. */
 	if (event->timing || atomic_load_explicit(&stream->foreign, memory_order_relaxed))
 		gpu_stream_count(stream);
 	/* Read before the record is made (see gpu_internal.h). */
@@ -165,19 +165,14 @@ bool gpu_event_is_tail(const struct gpu_event *event, const struct gpu_stream *s
 
 /* --- has it happened? --- */
 
+/* A timing event is done when its stamp is there, which the number does not tell: whoever asks for
+ * the stream's state between the count and the record is told that all of it is done. */
 bool gpu_event_known_done(const struct gpu_event *event)
 {
 	return atomic_load_explicit(&event->done, memory_order_acquire) ||
-	       atomic_load_explicit(&event->stream->done, memory_order_acquire) >=
-		       event->sequence;
-}
-
-/* A timing event is done when its stamp is there, which the count of operations
- * before it does not tell. */
-static bool finished(const struct gpu_event *event)
-{
-	return event->timing ? atomic_load_explicit(&event->done, memory_order_acquire)
-			     : gpu_event_known_done(event);
+	       (!event->timing &&
+		atomic_load_explicit(&event->stream->done, memory_order_acquire) >=
+			event->sequence);
 }
 
 void gpu_event_note_done(struct gpu_event *event)
@@ -190,7 +185,7 @@ cl_int gpu_event_query(struct gpu_event *event, bool *done_out)
 {
 	struct gpu_device *device = event->stream->device;
 	struct gpu_scope scope;
-	if (finished(event)) {
+	if (gpu_event_known_done(event)) {
 		*done_out = true;
 		return CL_SUCCESS;
 	}
