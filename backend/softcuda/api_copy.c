@@ -479,6 +479,16 @@ static CUresult side_array_locked(struct side *side, const struct place *place,
 	return CUDA_SUCCESS;
 }
 
+/* Driver API, cuMemcpy2D and cuMemcpy3D: a pitch is at least the width behind x, and
+ * CU_DEVICE_ATTRIBUTE_MAX_PITCH at most; a height is at least that of the box behind y. */
+static bool pitches_fit(uint64_t pitch_B, uint64_t height, const struct place *place,
+			const struct box *box)
+{
+	return place->x_B <= pitch_B && box->width_B <= pitch_B - place->x_B &&
+	       place->pitch_B <= SOFT_PITCH_MAX_B && place->y <= height &&
+	       box->height <= height - place->y;
+}
+
 static CUresult side_place_locked(struct side *side, const struct place *place,
 				  const struct box *box)
 {
@@ -489,7 +499,7 @@ static CUresult side_place_locked(struct side *side, const struct place *place,
 		return side_array_locked(side, place, box);
 	if ((place->type != CU_MEMORYTYPE_HOST && place->type != CU_MEMORYTYPE_DEVICE &&
 	     place->type != CU_MEMORYTYPE_UNIFIED) ||
-	    pitch_B < place->x_B + box->width_B || height < box->height ||
+	    !pitches_fit(pitch_B, height, place, box) ||
 	    !multiply_add(pitch_B, height, 0, &side->slice_B) ||
 	    !multiply_add(side->slice_B, place->z, place->x_B, &offset_B) ||
 	    !multiply_add(pitch_B, place->y, offset_B, &offset_B))

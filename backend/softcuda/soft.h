@@ -47,6 +47,7 @@ enum {
 	SOFT_BLOCKS_PER_SM = 32,
 	SOFT_REGISTERS = 65536,              /* per block and per multiprocessor */
 	SOFT_SHARED_STATIC_B = 48 << 10,
+	SOFT_PITCH_MAX_B = 2147483647,
 	SOFT_SHARED_OPTIN_B = 227 << 10,
 	SOFT_SHARED_RESERVED_B = 1 << 10,    /* per block */
 	SOFT_SHARED_PER_SM_B = 228 << 10,

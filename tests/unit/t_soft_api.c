@@ -207,6 +207,18 @@ static void copies(void)
 		CHECK(!memcmp(out + 64 + (y + 1) * 16 + 1, in + (y + 2) * 32 + 5, 4));
 	CHECK_EQ(out[64 + 16], 0);
 	CHECK_EQ(out[64 + 16 + 5], 0);
+	/* cuMemcpy3D: "dstHeight must be greater than or equal to Height + dstY"; cuMemcpy2D: no pitch
+	 * above CU_DEVICE_ATTRIBUTE_MAX_PITCH. */
+	CUDA_MEMCPY3D wrong = box;
+	wrong.dstHeight = 3;
+	CHECK_EQ(cuMemcpy3D(&wrong), CUDA_ERROR_INVALID_VALUE);
+	wrong = box;
+	wrong.Height = 1;
+	wrong.srcY = 0;
+	wrong.srcPitch = (size_t)INT32_MAX;
+	CHECK_EQ(cuMemcpy3D(&wrong), CUDA_SUCCESS);
+	wrong.srcPitch++;
+	CHECK_EQ(cuMemcpy3D(&wrong), CUDA_ERROR_INVALID_VALUE);
 	const CUDA_MEMCPY2D wide = {
 		.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = a, .srcPitch = 32,
 		.dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = b, .dstPitch = 64,
