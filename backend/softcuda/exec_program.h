@@ -118,6 +118,7 @@ struct code {
 	bool address_taken;
 	uint32_t required_block[3];
 	uint32_t max_block_threads;
+	bool bounded;                     /* by .maxntid or .reqntid */
 	/* Of an entry: where each shared variable of the module lies. */
 	uint64_t *shared_offset_B;
 	uint32_t static_shared_B;

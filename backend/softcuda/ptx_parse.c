@@ -478,6 +478,7 @@ static bool parse_attributes(struct ptx_parser *parser, struct code *code)
 				(uint32_t)(values[0] * values[1] * values[2] & 0xffffffff);
 		for (unsigned i = 0; required && i < 3; i++)
 			code->required_block[i] = (uint32_t)values[i];
+		code->bounded |= maximum || required;
 	}
 	return true;
 }

@@ -146,6 +146,22 @@ static bool lay_out_shared(struct ptx_parser *parser, uint32_t index)
 	return true;
 }
 
+/* As many as a GPU's code for it might use.  Where the size of a block is bounded, a compiler for GPUs
+ * spills what does not fit: a block of that size can always be launched. */
+static uint32_t registers(const struct code *code)
+{
+	uint64_t threads = code->max_block_threads, most = 255;
+	if (code->required_block[0])
+		threads = (uint64_t)code->required_block[0] * code->required_block[1] *
+			  code->required_block[2];
+	if (code->bounded && threads && threads <= BLOCK_MAX_THREADS) {
+		uint64_t share = BLOCK_REGISTERS / ((threads + 31) & ~(uint64_t)31) & ~(uint64_t)7;
+		most = share < most ? share : most;
+	}
+	return code->register_peak < 16 ? 16 :
+	       code->register_peak > most ? (uint32_t)most : code->register_peak;
+}
+
 static bool list_entries(struct ptx_parser *parser)
 {
 	struct soft_program *program = parser->program;
@@ -169,9 +185,7 @@ static bool list_entries(struct ptx_parser *parser)
 			.parameter_size_B = code->parameter_size_B,
 			.static_shared_B = code->static_shared_B,
 			.local_B = code->local_B - code->local_gap_B,
-			.register_count = code->register_peak < 16 ? 16 :
-					  code->register_peak > 255 ? 255 :
-					  code->register_peak,
+			.register_count = registers(code),
 			.required_block = {code->required_block[0], code->required_block[1],
 					   code->required_block[2]},
 			.max_block_threads = code->max_block_threads < BLOCK_MAX_THREADS ?

@@ -8,6 +8,7 @@
 /* What an SM of compute capability 9 and later allows. */
 #define LOCAL_MAX_B (512u * 1024u)
 #define BLOCK_MAX_THREADS 1024u
+#define BLOCK_REGISTERS 65536u
 #define SHARED_MAX_B (228u * 1024u)
 
 /* The whole text; ptx_parse.c. */
