@@ -16,7 +16,8 @@ TESTS += tests/apps/matrix.sh tests/apps/clinfo.sh tests/apps/missing_parts.sh \
 	tests/apps/clblast.py tests/apps/opencv.py tests/apps/ffmpeg.py \
 	tests/apps/hashcat.py tests/apps/tinygrad_tensors.py tests/apps/pyopencl_suite.py \
 	tests/apps/clpeak.py tests/apps/viennacl.sh tests/apps/darktable.py \
-	tests/apps/babelstream.py tests/apps/boost_compute.sh
+	tests/apps/babelstream.py tests/apps/boost_compute.sh \
+	tests/apps/clfft.py tests/apps/vkfft.py tests/apps/openmm_forces.py tests/apps/x264.py
 endif
 EXTRA_DIST += tests/apps/clinfo_beside.py tests/apps/clinfo_nvidia.facts
 EXTRA_DIST += tests/apps/foreign tests/apps/foreign.supp \
@@ -26,4 +27,5 @@ EXTRA_DIST += tests/apps/foreign tests/apps/foreign.supp \
 	tests/apps/hashcat.py tests/apps/tinygrad_tensors.py tests/apps/pyopencl_suite.py \
 	tests/apps/pyopencl_suite.results tests/apps/clpeak.py tests/apps/viennacl.sh \
 	tests/apps/viennacl.cpp tests/apps/survey tests/apps/darktable.py tests/apps/babelstream.py \
-	tests/apps/boost_compute.sh tests/apps/boost_compute.cpp
+	tests/apps/boost_compute.sh tests/apps/boost_compute.cpp \
+	tests/apps/clfft.py tests/apps/vkfft.py tests/apps/openmm_forces.py tests/apps/x264.py
