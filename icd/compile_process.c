@@ -390,16 +390,17 @@ static bool order_make(const struct ocl_build_job *job, const char *folder, stru
 }
 
 /* How it ended with a process that was fresh, or is the first to have failed: one that earlier
- * jobs were given to has perhaps been spoilt by them, or has ended meanwhile. */
+ * jobs were given to has perhaps been spoilt by them, or has ended meanwhile.  Where no other can be
+ * started, it has ended as it did with that one: what a process died of is not for its host to try. */
 static enum outcome try_there(const char *path, const char *folder, const struct ocl_build_job *job,
 			      struct ocl_compiled *compiled, struct bytes *reason)
 {
-	enum outcome outcome = NO_MEMORY;
+	enum outcome outcome = NOT_BEGUN;
 	for (bool fresh = false, again = true; again; fresh = true) {
 		struct bytes order = BYTES_INIT;
 		struct helper *helper = helper_take(fresh, path);
 		if (!helper)
-			return NOT_BEGUN;
+			return outcome;
 		bytes_finish(reason);
 		again = helper->served;
 		outcome = NO_MEMORY;

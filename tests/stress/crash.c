@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -110,6 +111,24 @@ static const char *many_kernels(void)
 	return source;
 }
 
+/* No other process can be started: what the first died of is what is told. */
+static void check_alone(const struct api_test *test)
+{
+	struct rlimit before, none;
+	CHECK_OK(build(test, "kernel void k(global int *p) { *p = 1; }", ""));
+	if (!CHECK(!getrlimit(RLIMIT_NOFILE, &before)))
+		return;
+	none = before;
+	/* No pair of sockets; poll(2) wants one. */
+	none.rlim_cur = 1;
+	CHECK(!setrlimit(RLIMIT_NOFILE, &none));
+	const cl_int code = build(test, "kernel void plant_segv(global int *p) { *p = 1; }", "");
+	CHECK(!setrlimit(RLIMIT_NOFILE, &before));
+	CHECK_CODE(code, CL_BUILD_PROGRAM_FAILURE);
+	if (!CHECK(strstr(log_text, "crashed in libnvvm") != NULL))
+		printf("the log: %s\n", log_text);
+}
+
 struct builder {
 	const struct api_test *test;
 	const char *source;
@@ -178,6 +197,7 @@ int main(void)
 	check_planted(&test, "#pragma clang __debug crash\nkernel void k(void) {}",
 		      "crashed in Clang");
 	check_cautious(&test);
+	check_alone(&test);
 	check_threads(&test);
 	/* What was idle may be kept: one socket for each that ran at once. */
 	CHECK(files_open() <= files + 6);
