@@ -109,10 +109,10 @@ static void generate_cubin(const struct ocl_build_job *job, struct product *prod
 		return;
 	struct bytes made = BYTES_INIT;
 	const struct bytes *ptx = ocl_code_plain_ptx(code, &made);
-	if (ptx)
+	if (ptx) {
 		options.threads = threads_for(job, ptx);
-	if (ptx)
 		(void)be_cubin_compile(ptx, &options, code->verbose, &code->cubin, product->log);
+	}
 	bytes_finish(&made);
 }
 
