@@ -35,6 +35,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower_local_index.c \
 	frontend/lower_merge.c \
 	frontend/lower_printf.c \
+	frontend/lower_private.c \
 	frontend/lower_relaxed.c \
 	frontend/lower_variable.c \
 	frontend/lower_work_item.c \

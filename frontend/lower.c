@@ -52,6 +52,8 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 	if (!status && !lowering.unoptimized) {
 		fe_module_private_values(module);
 		status = fe_lower_merges(&lowering);
+		if (!status && lowering.sm < LOWER_SM_NEWER_DIALECT)
+			status = fe_lower_private(&lowering);
 	}
 	LLVMDisposeBuilder(lowering.builder);
 	return status;

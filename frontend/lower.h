@@ -22,6 +22,9 @@ enum {
 	LOWER_SPACE_CONSTANT = 4
 };
 
+/* libnvvm compiles for this compute capability and newer ones by another LLVM. */
+enum { LOWER_SM_NEWER_DIALECT = 100 };
+
 struct lowering {
 	LLVMContextRef context;
 	LLVMModuleRef module;
@@ -55,6 +58,7 @@ enum fe_status fe_lower_entry_names(struct lowering *lowering);      /* lower_ke
 enum fe_status fe_lower_local(struct lowering *lowering);            /* lower_local.c */
 enum fe_status fe_lower_local_indices(struct lowering *lowering);    /* lower_local_index.c */
 enum fe_status fe_lower_merges(struct lowering *lowering);           /* lower_merge.c */
+enum fe_status fe_lower_private(struct lowering *lowering);          /* lower_private.c */
 
 /* lower_function.c: functions and calls with another type.
  *

@@ -269,13 +269,13 @@ static LLVMValueRef build_division(struct lowering *lowering, LLVMValueRef i)
  * chooses among the half that are left; a number beyond the last has no meaning. */
 static LLVMValueRef build_element(struct lowering *lowering, LLVMValueRef i)
 {
-	enum { MOST_ELEMENTS = 64, SM_NEWER_DIALECT = 100 };
+	enum { MOST_ELEMENTS = 64 };
 	LLVMBuilderRef builder = lowering->builder;
 	LLVMValueRef vector = LLVMGetOperand(i, 0), number = LLVMGetOperand(i, 1);
 	LLVMTypeRef bit = LLVMInt1TypeInContext(lowering->context);
 	unsigned count = LLVMGetVectorSize(LLVMTypeOf(vector));
 	LLVMValueRef left[MOST_ELEMENTS];
-	if (lowering->sm < SM_NEWER_DIALECT || LLVMIsConstant(number) || count > MOST_ELEMENTS)
+	if (lowering->sm < LOWER_SM_NEWER_DIALECT || LLVMIsConstant(number) || count > MOST_ELEMENTS)
 		return i;
 	for (unsigned e = 0; e < count; e++)
 		left[e] = LLVMBuildExtractElement(

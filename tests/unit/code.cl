@@ -266,3 +266,21 @@ kernel void read_of_an_image(read_only image2d_t image, global float *a)
 		sum += read_imagef(image, nearest, (int2)(i, i)).x;
 	a[0] = sum;
 }
+
+/* libnvvm crashed where it gets what is 32 bytes wide as a whole (private_parts.clt). */
+ulong add2(ulong sum, char2 x) { return sum + (uchar)x.x + (uchar)x.y; }
+ulong add4(ulong sum, char4 x) { return add2(add2(sum, x.lo), x.hi); }
+ulong add8(ulong sum, char8 x) { return add4(add4(sum, x.lo), x.hi); }
+ulong add16(ulong sum, char16 x) { return add8(add8(sum, x.lo), x.hi); }
+//lacks (ld|st)\.local
+kernel void parts_of_private(global ulong *a)
+{
+	union { ulong4 whole; uchar bytes[32]; char16 parts[2]; } u;
+	ulong sum = 0;
+	u.whole = (ulong4)(1, 0, 0, a[I]);
+	for (int i = 0; i < 32; i++)
+		sum += u.bytes[i];
+	for (int i = 0; i < 2; i++)
+		sum = add16(sum, u.parts[i]);
+	a[I] = sum;
+}
