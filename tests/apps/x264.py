@@ -12,6 +12,7 @@ import tempfile
 if not shutil.which("x264"):
     print("skipped: x264 is not installed")
     sys.exit(77)
+os.environ.setdefault("CULVERT_SOFT_THREADS", "1")  # the software device: one order, the same film each time
 WIDTH, HEIGHT, FRAMES = 192, 144, 20
 
 
@@ -67,9 +68,10 @@ compiling = "Compiling OpenCL kernels"
 
 
 def as_good(said):
-    """Half a decibel and a tenth of the bits are what two plans may be apart."""
+    """Half a decibel and a fifth of the bits are what two plans may be apart: the kernels' costs, and so the
+    bits, differ with the order in which work-items run."""
     got, rate = quality(said)
-    return wanted > 0 and got > wanted - 0.5 and 0 < rate < 1.1 * rate_wanted
+    return wanted > 0 and got > wanted - 0.5 and 0 < rate < 1.2 * rate_wanted
 
 
 checks = [
