@@ -48,6 +48,7 @@ enum fe_status fe_lower_instructions(struct lowering *lowering);     /* lower_in
 enum fe_status fe_lower_half_calls(struct lowering *lowering);       /* lower_half_call.c */
 enum fe_status fe_lower_relaxed(struct lowering *lowering);          /* lower_relaxed.c */
 enum fe_status fe_lower_half(struct lowering *lowering);             /* lower_half.c */
+enum fe_status fe_lower_half_elements(struct lowering *lowering);    /* lower_half.c */
 enum fe_status fe_lower_variables(struct lowering *lowering);        /* lower_variable.c */
 enum fe_status fe_lower_intrinsics(struct lowering *lowering);       /* lower_intrinsic.c */
 enum fe_status fe_lower_kernel_calls(struct lowering *lowering);     /* lower_kernel.c */

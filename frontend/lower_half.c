@@ -279,6 +279,48 @@ static LLVMValueRef build_scalar_load(struct lowering *lowering, LLVMValueRef lo
 	return LLVMBuildBitCast(builder, plain, LLVMTypeOf(load), "");
 }
 
+/* Elements of a vector of halves that is read one by one, by way of a pointer that is restrict:
+ * libnvvm joins those reads to what may_be_read_only() is about. */
+static bool is_restrict_element(LLVMValueRef load)
+{
+	static const char noalias[] = "noalias";
+	LLVMValueRef pointer = LLVMGetOperand(load, 0);
+	bool of_vector = false;
+	if (!is_half(LLVMTypeOf(load)) ||
+	    LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) != LOWER_SPACE_GLOBAL)
+		return false;
+	for (; LLVMIsAGetElementPtrInst(pointer) || LLVMIsACastInst(pointer);
+	     pointer = LLVMGetOperand(pointer, 0))
+		of_vector |= LLVMIsAGetElementPtrInst(pointer) &&
+			     is_half_vector(LLVMGetGEPSourceElementType(pointer));
+	if (!of_vector || !LLVMIsAArgument(pointer))
+		return false;
+	LLVMValueRef function = LLVMGetParamParent(pointer);
+	for (unsigned i = 0; i < LLVMCountParams(function); i++)
+		if (LLVMGetParam(function, i) == pointer)
+			return LLVMGetEnumAttributeAtIndex(
+				       function, i + 1,
+				       LLVMGetEnumAttributeKindForName(noalias,
+								       sizeof(noalias) - 1)) != NULL;
+	return false;
+}
+
+enum fe_status fe_lower_half_elements(struct lowering *lowering)
+{
+	LLVMValueRef next;
+	for (LLVMValueRef f = LLVMGetFirstFunction(lowering->module); f; f = LLVMGetNextFunction(f))
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = next) {
+				next = LLVMGetNextInstruction(i);
+				if (!LLVMIsALoadInst(i) || !is_restrict_element(i))
+					continue;
+				LLVMPositionBuilderBefore(lowering->builder, i);
+				LLVMReplaceAllUsesWith(i, build_scalar_load(lowering, i));
+				LLVMInstructionEraseFromParent(i);
+			}
+	return FE_OK;
+}
+
 /* A variable of one half becomes a register. */
 static bool may_be_joined(LLVMValueRef load)
 {
