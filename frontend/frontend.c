@@ -219,7 +219,9 @@ static enum fe_status compile(const struct fe_compile_job *job, struct bytes *ob
 			      struct fe_program *program_out, struct bytes *log)
 {
 	struct fe_options options;
-	enum fe_status status = fe_options_parse(job->options, false, &options, log);
+	enum fe_status status = job->from_il
+		? fe_options_parse_il(job->options, &options, log)
+		: fe_options_parse(job->options, false, &options, log);
 	if (status)
 		return status;
 	struct bytes object = BYTES_INIT;

@@ -64,6 +64,7 @@ struct fe_compile_job {
 	unsigned sm;                /* 10 * major + minor of the compute capability */
 	uint64_t max_local_B;       /* the device's local memory per work-group */
 	bool wide_ids;              /* for all launches, even if global ids need more than 32 bits */
+	bool from_il;               /* fe_spirv_source wrote the source */
 	struct fe_inputs *inputs;   /* gets what was asked of the machine; NULL: nobody wants to know */
 	struct bytes *llvm_ir;      /* fe_build: gets Clang's IR as text, with the builtins it calls; may be NULL */
 };

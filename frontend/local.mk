@@ -10,7 +10,25 @@ frontend_plain_sources = \
 	frontend/print_conversion.c frontend/print_conversion.h \
 	frontend/program.c \
 	frontend/ptx_facts.c frontend/ptx_facts.h \
-	frontend/ptx_start.c frontend/ptx_start.h
+	frontend/ptx_start.c frontend/ptx_start.h \
+	frontend/spirv.c frontend/spirv.h \
+	frontend/spirv_arithmetic.c \
+	frontend/spirv_atomic.c frontend/spirv_barrier.h \
+	frontend/spirv_bits.c frontend/spirv_bits.h \
+	frontend/spirv_builtin.c \
+	frontend/spirv_call.c frontend/spirv_call.h \
+	frontend/spirv_composite.c \
+	frontend/spirv_constant.c \
+	frontend/spirv_conversion.c \
+	frontend/spirv_extended.c \
+	frontend/spirv_function.c frontend/spirv_function.h \
+	frontend/spirv_group.c \
+	frontend/spirv_image.c \
+	frontend/spirv_memory.c \
+	frontend/spirv_module.c frontend/spirv_module.h \
+	frontend/spirv_named_barrier.c \
+	frontend/spirv_printf.c frontend/spirv_printf.h \
+	frontend/spirv_type.c
 frontend_sources = $(frontend_plain_sources) \
 	frontend/codegen.c \
 	frontend/dot_products.c \

@@ -184,6 +184,7 @@ struct parser {
 	const struct fe_words *words;
 	size_t next;
 	bool linking;
+	bool from_il;               /* what is compiled was written by us */
 	struct fe_options *options;
 	struct bytes *log;
 };
@@ -194,8 +195,22 @@ static enum fe_status invalid(struct parser *parser, const char *word, const cha
 	return FE_INVALID_OPTIONS;
 }
 
+/* OpenCL 3.0 API, 5.8.6.1, 5.8.6.2 and 5.8.6.4: "ignored for programs created with IL", as are
+ * those of 5.8.6.5. */
+static bool is_of_source(const char *prefix)
+{
+	static const char *const words[] = {"-D", "-I", "-w", "-Werror",
+					    "-cl-single-precision-constant"};
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(prefix, words[i]))
+			return true;
+	return false;
+}
+
 static enum fe_status give_clang(struct parser *parser, const char *prefix, const char *value)
 {
+	if (parser->from_il && is_of_source(prefix))
+		return FE_OK;
 	struct bytes word = BYTES_INIT;
 	bytes_append_string(&word, prefix);
 	bytes_append_string(&word, value);
@@ -349,8 +364,19 @@ static enum fe_status take_word(struct parser *parser)
 	return unknown(parser, word, 0);
 }
 
-enum fe_status fe_options_parse(const char *text, bool linking, struct fe_options *options_out,
-				struct bytes *log)
+/* Text that we wrote: nobody wants to know what Clang thinks of it, and SPIR-V has no types that
+ * say what a pointer may not point to. */
+static enum fe_status add_il_words(struct fe_words *words)
+{
+	static const char *const il_words[] = {"-w", "-relaxed-aliasing"};
+	for (size_t i = 0; i < sizeof(il_words) / sizeof(*il_words); i++)
+		if (!fe_words_add(words, il_words[i], strlen(il_words[i])))
+			return FE_NO_MEMORY;
+	return FE_OK;
+}
+
+static enum fe_status parse(const char *text, bool linking, bool from_il,
+			    struct fe_options *options_out, struct bytes *log)
 {
 	struct fe_words words = {0};
 	/* OpenCL 3.0 API, 5.8.6.5: without -cl-std the newest OpenCL C 1.x. */
@@ -360,6 +386,7 @@ enum fe_status fe_options_parse(const char *text, bool linking, struct fe_option
 	struct parser parser = {
 		.words = &words,
 		.linking = linking,
+		.from_il = from_il,
 		.options = &options,
 		.log = log,
 	};
@@ -368,6 +395,10 @@ enum fe_status fe_options_parse(const char *text, bool linking, struct fe_option
 		status = take_word(&parser);
 	if (!status && options.enable_link_options && !options.create_library)
 		status = invalid(&parser, "-enable-link-options", "only with -create-library");
+	if (from_il) {
+		options.standard = 300;
+		status = status ? status : add_il_words(&options.clang);
+	}
 	/* OpenCL 3.0 API, 5.8.6.3: before OpenCL C 2.0 work-groups are uniform in any case. */
 	if (options.standard < 200)
 		options.codegen.uniform_groups = true;
@@ -378,6 +409,18 @@ enum fe_status fe_options_parse(const char *text, bool linking, struct fe_option
 	}
 	*options_out = options;
 	return FE_OK;
+}
+
+enum fe_status fe_options_parse(const char *text, bool linking, struct fe_options *options_out,
+				struct bytes *log)
+{
+	return parse(text, linking, false, options_out, log);
+}
+
+enum fe_status fe_options_parse_il(const char *text, struct fe_options *options_out,
+				   struct bytes *log)
+{
+	return parse(text, false, true, options_out, log);
 }
 
 void fe_options_finish(struct fe_options *options)

@@ -40,6 +40,10 @@ struct fe_options {
  * FE_INVALID_OPTIONS appends a line with the word at fault. */
 enum fe_status fe_options_parse(const char *text, bool linking, struct fe_options *options_out,
 				struct bytes *log);
+/* The same for a program made of intermediate language: OpenCL C 3.0 with everything that we have,
+ * whatever the text says of the language, of macros and of warnings. */
+enum fe_status fe_options_parse_il(const char *text, struct fe_options *options_out,
+				   struct bytes *log);
 void fe_options_finish(struct fe_options *options);
 
 #ifdef __cplusplus

@@ -200,6 +200,34 @@ static void test_canonical(void)
 	expect_canonical("-cl-std=CL1.2", "-cl-kernel-arg-info", true);
 }
 
+/* OpenCL 3.0 API, 5.8.6: what is "ignored for programs created with IL" is read all the same. */
+static void test_il(void)
+{
+	struct fe_options options;
+	struct bytes log = BYTES_INIT;
+	REQUIRE(!fe_options_parse_il("-cl-std=CL1.1 -DX -I /tmp -w -Werror "
+				     "-cl-single-precision-constant -cl-mad-enable -g", &options, &log));
+	CHECK_EQ(options.standard, 300);
+	CHECK(!options.codegen.uniform_groups);
+	CHECK(options.codegen.fuse_multiply_add && options.codegen.line_info);
+	bool aliases = false;
+	for (size_t i = 0; i < options.clang.count; i++) {
+		const char *word = options.clang.items[i];
+		CHECK(strncmp(word, "-D", 2) && strncmp(word, "-I", 2) && strcmp(word, "-Werror") &&
+		      strcmp(word, "-cl-single-precision-constant"));
+		aliases |= !strcmp(word, "-relaxed-aliasing");
+	}
+	CHECK(aliases);
+	fe_options_finish(&options);
+	REQUIRE(!fe_options_parse_il("-cl-uniform-work-group-size", &options, &log));
+	CHECK(options.codegen.uniform_groups);
+	fe_options_finish(&options);
+	CHECK(!log.size_B);
+	CHECK_EQ(fe_options_parse_il("-no-such-option", &options, &log), FE_INVALID_OPTIONS);
+	CHECK(log.size_B != 0);
+	bytes_finish(&log);
+}
+
 static void test_features(void)
 {
 	size_t count;
@@ -218,4 +246,4 @@ static void test_features(void)
 }
 
 TEST_MAIN(TEST(test_words), TEST(test_refused), TEST(test_effects), TEST(test_check_and_library),
-	  TEST(test_canonical), TEST(test_features))
+	  TEST(test_canonical), TEST(test_il), TEST(test_features))

@@ -1,0 +1,361 @@
+#include "config.h"
+
+#include "frontend/spirv_bits.h"
+#include "frontend/spirv_call.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Instructions of work-groups and sub-groups (SPIR-V 1.6, 3.49.21 and 3.49.24), as the functions of
+ * OpenCL C 3.0, 6.15.16 and 6.15.19. */
+
+/* Whose function it is. */
+enum scope {
+	NO_SCOPE,                   /* there is no such operand: the sub-group's */
+	ANY_SCOPE,                  /* of either group, by name */
+	SUB_GROUP                   /* of the sub-group alone */
+};
+
+/* A function by its name after "sub_group_", and how operands are passed, a letter each:
+ *   v  as it is, a bool as a uchar      b  a bool as an int */
+struct call {
+	uint16_t op;
+	uint8_t scope;
+	const char *name;
+	const char *operands;
+};
+
+static const struct call calls[] = {
+	{SpvOpGroupAll, ANY_SCOPE, "all", "b"},
+	{SpvOpGroupAny, ANY_SCOPE, "any", "b"},
+	{SpvOpGroupNonUniformElect, SUB_GROUP, "elect", ""},
+	{SpvOpGroupNonUniformAll, SUB_GROUP, "non_uniform_all", "b"},
+	{SpvOpGroupNonUniformAny, SUB_GROUP, "non_uniform_any", "b"},
+	{SpvOpGroupNonUniformAllEqual, SUB_GROUP, "non_uniform_all_equal", "v"},
+	{SpvOpGroupNonUniformBroadcast, SUB_GROUP, "non_uniform_broadcast", "vv"},
+	{SpvOpGroupNonUniformBroadcastFirst, SUB_GROUP, "broadcast_first", "v"},
+	{SpvOpGroupNonUniformBallot, SUB_GROUP, "ballot", "b"},
+	{SpvOpGroupNonUniformInverseBallot, SUB_GROUP, "inverse_ballot", "v"},
+	{SpvOpGroupNonUniformBallotBitExtract, SUB_GROUP, "ballot_bit_extract", "vv"},
+	{SpvOpGroupNonUniformBallotFindLSB, SUB_GROUP, "ballot_find_lsb", "v"},
+	{SpvOpGroupNonUniformBallotFindMSB, SUB_GROUP, "ballot_find_msb", "v"},
+	{SpvOpGroupNonUniformShuffle, SUB_GROUP, "shuffle", "vv"},
+	{SpvOpGroupNonUniformShuffleXor, SUB_GROUP, "shuffle_xor", "vv"},
+	{SpvOpGroupNonUniformShuffleUp, SUB_GROUP, "shuffle_up", "vv"},
+	{SpvOpGroupNonUniformShuffleDown, SUB_GROUP, "shuffle_down", "vv"},
+	/* SPV_KHR_shader_ballot and SPV_KHR_subgroup_vote. */
+	{SpvOpSubgroupBallotKHR, NO_SCOPE, "ballot", "b"},
+	{SpvOpSubgroupFirstInvocationKHR, NO_SCOPE, "broadcast_first", "v"},
+	{SpvOpSubgroupReadInvocationKHR, NO_SCOPE, "non_uniform_broadcast", "vv"},
+	{SpvOpSubgroupAllKHR, NO_SCOPE, "non_uniform_all", "b"},
+	{SpvOpSubgroupAnyKHR, NO_SCOPE, "non_uniform_any", "b"},
+	{SpvOpSubgroupAllEqualKHR, NO_SCOPE, "non_uniform_all_equal", "v"},
+};
+
+enum kind {
+	GROUP,                      /* all of a group take part */
+	UNIFORM,                    /* the same; what OpenCL C has for those who take part */
+	NON_UNIFORM                 /* who is there takes part */
+};
+
+enum operand { PLAIN, SIGNED, LOGICAL };
+
+/* Reductions and scans, by the end of the function's name. */
+struct reduction {
+	uint16_t op;
+	uint8_t kind;
+	uint8_t operand;
+	const char *name;
+};
+
+static const struct reduction reductions[] = {
+	{SpvOpGroupIAdd, GROUP, PLAIN, "add"},
+	{SpvOpGroupFAdd, GROUP, PLAIN, "add"},
+	{SpvOpGroupFMin, GROUP, PLAIN, "min"},
+	{SpvOpGroupUMin, GROUP, PLAIN, "min"},
+	{SpvOpGroupSMin, GROUP, SIGNED, "min"},
+	{SpvOpGroupFMax, GROUP, PLAIN, "max"},
+	{SpvOpGroupUMax, GROUP, PLAIN, "max"},
+	{SpvOpGroupSMax, GROUP, SIGNED, "max"},
+	{SpvOpGroupIMulKHR, UNIFORM, PLAIN, "mul"},
+	{SpvOpGroupFMulKHR, UNIFORM, PLAIN, "mul"},
+	{SpvOpGroupBitwiseAndKHR, UNIFORM, PLAIN, "and"},
+	{SpvOpGroupBitwiseOrKHR, UNIFORM, PLAIN, "or"},
+	{SpvOpGroupBitwiseXorKHR, UNIFORM, PLAIN, "xor"},
+	{SpvOpGroupLogicalAndKHR, UNIFORM, LOGICAL, "logical_and"},
+	{SpvOpGroupLogicalOrKHR, UNIFORM, LOGICAL, "logical_or"},
+	{SpvOpGroupLogicalXorKHR, UNIFORM, LOGICAL, "logical_xor"},
+	{SpvOpGroupNonUniformIAdd, NON_UNIFORM, PLAIN, "add"},
+	{SpvOpGroupNonUniformFAdd, NON_UNIFORM, PLAIN, "add"},
+	{SpvOpGroupNonUniformIMul, NON_UNIFORM, PLAIN, "mul"},
+	{SpvOpGroupNonUniformFMul, NON_UNIFORM, PLAIN, "mul"},
+	{SpvOpGroupNonUniformSMin, NON_UNIFORM, SIGNED, "min"},
+	{SpvOpGroupNonUniformUMin, NON_UNIFORM, PLAIN, "min"},
+	{SpvOpGroupNonUniformFMin, NON_UNIFORM, PLAIN, "min"},
+	{SpvOpGroupNonUniformSMax, NON_UNIFORM, SIGNED, "max"},
+	{SpvOpGroupNonUniformUMax, NON_UNIFORM, PLAIN, "max"},
+	{SpvOpGroupNonUniformFMax, NON_UNIFORM, PLAIN, "max"},
+	{SpvOpGroupNonUniformBitwiseAnd, NON_UNIFORM, PLAIN, "and"},
+	{SpvOpGroupNonUniformBitwiseOr, NON_UNIFORM, PLAIN, "or"},
+	{SpvOpGroupNonUniformBitwiseXor, NON_UNIFORM, PLAIN, "xor"},
+	{SpvOpGroupNonUniformLogicalAnd, NON_UNIFORM, LOGICAL, "logical_and"},
+	{SpvOpGroupNonUniformLogicalOr, NON_UNIFORM, LOGICAL, "logical_or"},
+	{SpvOpGroupNonUniformLogicalXor, NON_UNIFORM, LOGICAL, "logical_xor"},
+};
+
+static enum spirv_written few_words(struct spirv_writer *writer, const uint32_t *words)
+{
+	return spirv_fail(writer, words[0] & SpvOpCodeMask, "too few words");
+}
+
+/* "work_group" or "sub_group"; NULL where the scope, which is words[3], is another one. */
+static const char *group_of(const struct spirv_writer *writer, const uint32_t *words)
+{
+	switch (spirv_scope(writer, words[3], SpvScopeMax)) {
+	case SpvScopeWorkgroup:
+		return "work_group";
+	case SpvScopeSubgroup:
+		return "sub_group";
+	default:
+		return NULL;
+	}
+}
+
+static bool is_sub_group(const char *group)
+{
+	return group && *group == 's';
+}
+
+static enum spirv_written other_scope(struct spirv_writer *writer, const uint32_t *words)
+{
+	return spirv_fail(writer, words[0] & SpvOpCodeMask,
+			  "not of a group that OpenCL C has this for");
+}
+
+/* --- votes, ballots and shuffles --- */
+
+static void put_operand(struct spirv_writer *writer, char how, uint32_t value)
+{
+	struct spirv_shape shape = spirv_value_shape(writer->module, value);
+	if (how == 'b')
+		spirv_put(writer, "(int)v%" PRIu32, value);
+	else
+		spirv_put(writer, "%sv%" PRIu32,
+			  shape.class == SPIRV_BOOL && shape.lanes == 1 ? "(uchar)" : "", value);
+}
+
+static enum spirv_written write_call(struct spirv_writer *writer, const uint32_t *words,
+				     unsigned count, const struct call *call)
+{
+	unsigned first = call->scope == NO_SCOPE ? 3 : 4;
+	size_t operands = strlen(call->operands);
+	if (count < first + operands)
+		return few_words(writer, words);
+	const char *group = call->scope == NO_SCOPE ? "sub_group" : group_of(writer, words);
+	if (!group || (call->scope == SUB_GROUP && !is_sub_group(group)))
+		return other_scope(writer, words);
+	spirv_put_result(writer, words);
+	spirv_put(writer, "%s_%s(", group, call->name);
+	for (size_t i = 0; i < operands; i++) {
+		spirv_put(writer, i ? ", " : "");
+		put_operand(writer, call->operands[i], words[first + i]);
+	}
+	spirv_put(writer, "));\n");
+	return SPIRV_WRITTEN;
+}
+
+/* With a size of clusters or without. */
+static enum spirv_written write_rotate(struct spirv_writer *writer, const uint32_t *words,
+				       unsigned count)
+{
+	if (count < 6)
+		return few_words(writer, words);
+	if (!is_sub_group(group_of(writer, words)))
+		return other_scope(writer, words);
+	spirv_put_result(writer, words);
+	spirv_put(writer, "sub_group_%srotate(", count > 6 ? "clustered_" : "");
+	put_operand(writer, 'v', words[4]);
+	spirv_put(writer, ", (int)v%" PRIu32, words[5]);
+	if (count > 6)
+		spirv_put(writer, ", v%" PRIu32, words[6]);
+	spirv_put(writer, "));\n");
+	return SPIRV_WRITTEN;
+}
+
+/* Whether a work-group's functions lack the type: they have none of 8 and 16 bits. */
+static bool is_narrow(struct spirv_shape shape)
+{
+	return shape.class == SPIRV_BOOL || (shape.class == SPIRV_INT && shape.bits < 32);
+}
+
+/* The work-item is a number in a sub-group, and two or three in a work-group. */
+static enum spirv_written write_broadcast(struct spirv_writer *writer, const uint32_t *words,
+					  unsigned count)
+{
+	if (count < 6)
+		return few_words(writer, words);
+	const char *group = group_of(writer, words);
+	struct spirv_shape shape = spirv_shape(writer->module, words[1]);
+	struct spirv_shape id = spirv_value_shape(writer->module, words[5]);
+	if (!group || (is_sub_group(group) && id.lanes != 1) ||
+	    (!is_sub_group(group) && shape.lanes != 1) || id.lanes > 3)
+		return other_scope(writer, words);
+	spirv_put_result(writer, words);
+	spirv_put(writer, "%s_broadcast(", group);
+	if (!is_sub_group(group) && is_narrow(shape))
+		spirv_put(writer, "(uint)v%" PRIu32, words[4]);
+	else
+		put_operand(writer, 'v', words[4]);
+	if (id.lanes == 1)
+		spirv_put(writer, ", v%" PRIu32, words[5]);
+	else
+		for (unsigned i = 0; i < id.lanes; i++)
+			spirv_put(writer, ", v%" PRIu32 ".s%u", words[5], i);
+	spirv_put(writer, "));\n");
+	return SPIRV_WRITTEN;
+}
+
+static enum spirv_written write_bit_count(struct spirv_writer *writer, const uint32_t *words,
+					  unsigned count)
+{
+	static const char *const names[] = {
+		[SpvGroupOperationReduce] = "bit_count",
+		[SpvGroupOperationInclusiveScan] = "inclusive_scan",
+		[SpvGroupOperationExclusiveScan] = "exclusive_scan",
+	};
+	if (count < 6)
+		return few_words(writer, words);
+	if (!is_sub_group(group_of(writer, words)) || words[4] >= sizeof(names) / sizeof(*names))
+		return other_scope(writer, words);
+	spirv_put_result(writer, words);
+	spirv_put(writer, "sub_group_ballot_%s(v%" PRIu32 "));\n", names[words[4]], words[5]);
+	return SPIRV_WRITTEN;
+}
+
+/* --- reductions and scans --- */
+
+static void put_reduced(struct spirv_writer *writer, const struct reduction *reduction,
+			uint32_t value, bool widen)
+{
+	if (reduction->operand == LOGICAL || (widen && reduction->operand == SIGNED))
+		spirv_put(writer, "(int)");
+	else if (widen)
+		spirv_put(writer, "(uint)");
+	if (reduction->operand == SIGNED)
+		spirv_put_signed(writer, value);
+	else
+		spirv_put(writer, "v%" PRIu32, value);
+}
+
+/* By the work-group, of a type that its functions lack, in 32 bits: sums are right in their low
+ * bits; the least or greatest of none, 32 bits wide, is brought back to the narrow type's. */
+static void put_narrow_result(struct spirv_writer *writer, const uint32_t *words,
+			      const struct reduction *reduction)
+{
+	struct spirv_shape shape = spirv_shape(writer->module, words[1]);
+	struct spirv_text type = reduction->operand == SIGNED ? spirv_signed_name(shape)
+							      : spirv_unsigned_name(shape);
+	spirv_put(writer, "v%" PRIu32 " = (t%" PRIu32 ")", words[2], words[1]);
+	if (strcmp(reduction->name, "add"))
+		spirv_put(writer, "convert_%s_sat", type.text);
+	spirv_put(writer, "(");
+}
+
+static enum spirv_written write_reduction(struct spirv_writer *writer, const uint32_t *words,
+					  unsigned count, const struct reduction *reduction)
+{
+	static const char *const operations[] = {
+		[SpvGroupOperationReduce] = "reduce",
+		[SpvGroupOperationInclusiveScan] = "scan_inclusive",
+		[SpvGroupOperationExclusiveScan] = "scan_exclusive",
+		[SpvGroupOperationClusteredReduce] = "reduce",
+	};
+	bool clustered = count > 4 && words[4] == SpvGroupOperationClusteredReduce;
+	if (count < 6u + clustered)
+		return few_words(writer, words);
+	const char *group = group_of(writer, words);
+	struct spirv_shape shape = spirv_shape(writer->module, words[1]);
+	if (!group || (reduction->kind != GROUP && !is_sub_group(group)) || shape.lanes != 1 ||
+	    words[4] >= sizeof(operations) / sizeof(*operations) ||
+	    (clustered && reduction->kind != NON_UNIFORM))
+		return other_scope(writer, words);
+	bool widen = !is_sub_group(group) && is_narrow(shape);
+	if (widen)
+		put_narrow_result(writer, words, reduction);
+	else
+		spirv_put_result(writer, words);
+	spirv_put(writer, "%s_%s%s_%s(", group,
+		  clustered ? "clustered_" : reduction->kind == GROUP ? "" : "non_uniform_",
+		  operations[words[4]], reduction->name);
+	put_reduced(writer, reduction, words[5], widen);
+	if (clustered)
+		spirv_put(writer, ", v%" PRIu32, words[6]);
+	spirv_put(writer, "));\n");
+	return SPIRV_WRITTEN;
+}
+
+/* --- copies --- */
+
+/* SPIR-V 1.6, 3.49.21: pointers to elements, their count, the stride in global memory, and the
+ * event that the new one is to join. */
+static enum spirv_written write_copy(struct spirv_writer *writer, const uint32_t *words,
+				     unsigned count)
+{
+	if (count < 9)
+		return few_words(writer, words);
+	const struct spirv_module *module = writer->module;
+	uint32_t pointee = spirv_pointee(module, spirv_id(module, words[4])->type);
+	struct spirv_shape shape = spirv_shape(module, pointee);
+	if (shape.class != SPIRV_INT && shape.class != SPIRV_FLOAT)
+		return spirv_fail(writer, SpvOpGroupAsyncCopy, "not of numbers");
+	struct spirv_text element = spirv_unsigned_name(shape);
+	uint64_t stride;
+	bool strided = !spirv_integer(writer, words[7], &stride) || stride != 1;
+	spirv_put(writer, "v%" PRIu32 " = async_work_group_%scopy(", words[2],
+		  strided ? "strided_" : "");
+	bool good = spirv_put_pointer(writer, "", element.text, words[4]);
+	spirv_put(writer, ", ");
+	good &= spirv_put_pointer(writer, "const ", element.text, words[5]);
+	if (!good)
+		return spirv_fail(writer, SpvOpGroupAsyncCopy, "not between pointers");
+	spirv_put(writer, ", v%" PRIu32, words[6]);
+	if (strided)
+		spirv_put(writer, ", v%" PRIu32, words[7]);
+	spirv_put(writer, ", v%" PRIu32 ");\n", words[8]);
+	return SPIRV_WRITTEN;
+}
+
+static enum spirv_written write_wait(struct spirv_writer *writer, const uint32_t *words,
+				     unsigned count)
+{
+	if (count < 4)
+		return few_words(writer, words);
+	spirv_put(writer, "wait_group_events((int)v%" PRIu32 ", (event_t *)v%" PRIu32 ");\n",
+		  words[2], words[3]);
+	return SPIRV_WRITTEN;
+}
+
+enum spirv_written spirv_group(struct spirv_writer *writer, const uint32_t *words, unsigned count)
+{
+	unsigned op = words[0] & SpvOpCodeMask;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (calls[i].op == op)
+			return write_call(writer, words, count, &calls[i]);
+	for (size_t i = 0; i < sizeof(reductions) / sizeof(*reductions); i++)
+		if (reductions[i].op == op)
+			return write_reduction(writer, words, count, &reductions[i]);
+	switch (op) {
+	case SpvOpGroupBroadcast:
+		return write_broadcast(writer, words, count);
+	case SpvOpGroupNonUniformRotateKHR:
+		return write_rotate(writer, words, count);
+	case SpvOpGroupNonUniformBallotBitCount:
+		return write_bit_count(writer, words, count);
+	case SpvOpGroupAsyncCopy:
+		return write_copy(writer, words, count);
+	case SpvOpGroupWaitEvents:
+		return write_wait(writer, words, count);
+	default:
+		return spirv_bits(writer, words, count);
+	}
+}
