@@ -93,12 +93,14 @@ clCreateProgramWithBuiltInKernels(cl_context context, cl_uint num_devices,
 CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, const void *il,
 							  size_t length, cl_int *errcode_ret)
 {
+	cl_program program = NULL;
 	cl_int error = object_check(context, &ocl_context_type);
-	(void)il;
-	(void)length;
-	/* OpenCL 3.0 API, 5.8.1: CL_INVALID_OPERATION when no device of the context
-	 * takes intermediate language. */
-	return program_return(error ? error : CL_INVALID_OPERATION, NULL, errcode_ret);
+	/* OpenCL 3.0 API, 5.8.1: CL_INVALID_VALUE if il is NULL or length 0. */
+	if (!error && (!il || !length))
+		error = CL_INVALID_VALUE;
+	if (!error)
+		error = ocl_program_create_il(context, il, length, &program);
+	return program_return(error, program, errcode_ret);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clRetainProgram(cl_program program)
@@ -151,10 +153,12 @@ clCompileProgram(cl_program program, cl_uint num_devices, const cl_device_id *de
 		 const char **header_include_names, program_notify pfn_notify, void *user_data)
 {
 	const struct ocl_notify notify = {pfn_notify, user_data};
-	const struct ocl_headers headers = {num_input_headers, input_headers,
-					    header_include_names};
+	struct ocl_headers headers = {num_input_headers, input_headers, header_include_names};
 	cl_int error = build_arguments_check(program, num_devices, device_list, pfn_notify,
 					     user_data);
+	/* OpenCL 3.0 API, 5.8.6: headers "are ignored" for a program created with IL. */
+	if (!error && ocl_program_is_il(program))
+		headers = (struct ocl_headers){0};
 	if (!error)
 		error = headers_check(program->context, &headers);
 	if (error)
@@ -237,11 +241,7 @@ CL_API_ENTRY cl_int CL_API_CALL clSetProgramSpecializationConstant(cl_program pr
 								   size_t spec_size,
 								   const void *spec_value)
 {
-	(void)spec_id;
-	(void)spec_size;
-	(void)spec_value;
-	/* OpenCL 3.0 API, 5.8.5: CL_INVALID_OPERATION when no device takes
-	 * intermediate language. */
 	cl_int error = object_check(program, &ocl_program_type);
-	return error ? error : CL_INVALID_OPERATION;
+	return error ? error
+		     : ocl_program_set_constant(program, spec_id, spec_size, spec_value);
 }

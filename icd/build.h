@@ -40,6 +40,7 @@ struct ocl_build_job {
 	unsigned (*threads)(void);   /* how many the compilers may be now; NULL: one */
 	bool wide_ids;               /* for launches whose ids need not fit 32 bits */
 	bool cautious;               /* libnvvm crashed where it optimised: now it does not */
+	bool from_il;                /* SOURCE, COMPILE: the source is what fe_spirv_source wrote */
 };
 
 /* code_out: a reference; written on success.  module_out: a reference to an executable's

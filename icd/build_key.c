@@ -75,6 +75,7 @@ static bool add_job(struct hash_builder *key, const struct ocl_build_job *job)
 	hash_add_number(key, job->target.sm);
 	hash_add_number(key, job->target.max_local_B);
 	hash_add_number(key, job->wide_ids);
+	hash_add_number(key, job->from_il);
 	hash_add_string(key, be_cubin_build(job->device->gpu));
 	if (job->source)
 		hash_add(key, job->source, job->source_size_B);

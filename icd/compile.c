@@ -174,6 +174,7 @@ static struct fe_compile_job compile_job(const struct ocl_build_job *job,
 		.sm = product->code->ptx_sm,
 		.max_local_B = job->target.max_local_B,
 		.wide_ids = job->wide_ids,
+		.from_il = job->from_il,
 		.inputs = product->inputs,
 	};
 }

@@ -104,6 +104,7 @@ void ocl_wire_put_job(const struct ocl_build_job *job, const char *folder, struc
 	put_number(bytes, job->target.cubin);
 	put_number(bytes, job->wide_ids);
 	put_number(bytes, job->cautious);
+	put_number(bytes, job->from_il);
 	put_string(bytes, folder);
 	put_string(bytes, job->options);
 	put_run(bytes, job->source, job->source ? job->source_size_B : 0);
@@ -172,6 +173,7 @@ bool ocl_wire_get_job(const struct bytes *message, struct ocl_wire_job *job_out)
 	job->target.cubin = get_number(&reader);
 	job->wide_ids = get_number(&reader);
 	job->cautious = get_number(&reader);
+	job->from_il = get_number(&reader);
 	job_out->folder = get_string(&reader);
 	job->options = get_string(&reader);
 	job->source = get_run(&reader, &job->source_size_B);

@@ -4,6 +4,7 @@
 
 #include "backend/codegen.h"
 #include "frontend/kernel_abi.h"
+#include "frontend/spirv.h"
 #include "icd/extension.h"
 #include "icd/image.h"
 #include "icd/info_rows.h"
@@ -178,6 +179,21 @@ static cl_int put_bytes(struct bytes *bytes, bool text, const struct info_out *o
 			     : info_put(out, bytes->data, bytes->size_B);
 	bytes_finish(bytes);
 	return error;
+}
+
+/* OpenCL 3.0 API, table 5: a string "SPIR-V_1.4 SPIR-V_1.3 ...", or as many cl_name_version. */
+static cl_int put_il_versions(bool text, const struct info_out *out)
+{
+	struct bytes list = BYTES_INIT;
+	for (unsigned minor = FE_SPIRV_MINOR + 1; minor-- > 0;) {
+		const cl_name_version row = {CL_MAKE_VERSION(FE_SPIRV_MAJOR, minor, 0), "SPIR-V"};
+		if (text)
+			bytes_printf(&list, "%sSPIR-V_%d.%u", list.size_B ? " " : "",
+				     FE_SPIRV_MAJOR, minor);
+		else
+			bytes_append(&list, &row, sizeof(row));
+	}
+	return put_bytes(&list, text, out);
 }
 
 static cl_int put_features(const struct info_out *out)

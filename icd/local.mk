@@ -14,7 +14,7 @@ icd_object_sources = \
 	icd/device_info.c icd/device_info.h icd/device_info.def \
 	icd/context.c icd/context.h icd/context_info.def \
 	icd/sampler.c icd/sampler.h icd/sampler_info.def icd/api_sampler.c \
-	icd/program.c icd/program.h icd/program_code.c \
+	icd/program.c icd/program.h icd/program_code.c icd/program_il.c \
 	icd/program_kernels.c icd/program_kernels.h \
 	icd/program_info.c icd/program_info.def icd/program_build_info.def \
 	icd/program_binary.c icd/program_binary.h \

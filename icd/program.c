@@ -71,6 +71,9 @@ static void program_destroy(struct object *object)
 	free(program->per_device);
 	free(program->devices);
 	free(program->source);
+	bytes_finish(&program->il);
+	bytes_finish(&program->spec_constants);
+	bytes_finish(&program->spec_values);
 	lock_finish(&program->lock);
 	object_unref(program->context);
 	free(program);

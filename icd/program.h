@@ -1,4 +1,4 @@
-/* A program: source or binaries, and what was built of it for each device.
+/* A program: source, intermediate language or binaries, and what was built of it for each device.
  *
  * A finished build is immutable and refcounted (struct ocl_build): kernels hold
  * the build they were made from, so that a later clBuildProgram cannot pull the
@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/lock.h"
+#include "frontend/frontend.h"
 #include "frontend/kernel_abi.h"
 #include "icd/context.h"
 #include "icd/info.h"
@@ -103,10 +104,13 @@ struct _cl_program {
 	cl_context context;                  /* ref held */
 	char *source;                        /* owned; NULL when made from binaries */
 	size_t source_size_B;                /* without the final NUL */
+	struct bytes il;                     /* empty unless made from intermediate language */
+	struct bytes spec_constants;         /* of it: struct fe_spirv_constant, with defaults */
 	cl_device_id *devices;               /* owned array: those the program is for */
 	cl_uint device_count;
 	struct lock lock;                    /* guards all below */
 	struct program_device *per_device;   /* parallel to devices */
+	struct bytes spec_values;            /* struct fe_spirv_constant: those that were set */
 	unsigned kernels_attached;
 };
 
@@ -116,6 +120,9 @@ cl_int ocl_program_create(cl_context context, const cl_device_id *devices, cl_ui
 /* The strings as clCreateProgramWithSource means them. */
 cl_int ocl_program_create_source(cl_context context, cl_uint count, const char *const *strings,
 				 const size_t *lengths, cl_program *program_out);
+/* CL_INVALID_VALUE for what is no SPIR-V that we take. */
+cl_int ocl_program_create_il(cl_context context, const void *il, size_t size_B,
+			     cl_program *program_out);
 /* status_out may be NULL; otherwise one code for each device, written in any case. */
 cl_int ocl_program_create_binary(cl_context context, cl_uint count, const cl_device_id *devices,
 				 const size_t *lengths, const unsigned char *const *binaries,
@@ -129,6 +136,21 @@ int ocl_program_device_index(const struct _cl_program *program,
 struct ocl_code *ocl_program_code(cl_program program, cl_uint index);
 /* The finished executable for a device; a reference, or NULL. */
 struct ocl_build *ocl_program_executable(cl_program program, cl_uint index);
+
+/* --- programs of intermediate language (program_il.c) -------------------------------- */
+
+static inline bool ocl_program_is_il(const struct _cl_program *program)
+{
+	return program->il.size_B != 0;
+}
+
+/* The codes of clSetProgramSpecializationConstant's page. */
+cl_int ocl_program_set_constant(cl_program program, cl_uint id, size_t size_B, const void *value);
+/* Appends what ocl_program_set_constant has set by now: struct fe_spirv_constant. */
+void ocl_program_constants_locked(const struct _cl_program *program, struct bytes *values);
+/* Appends the program as OpenCL C.  values: as above. */
+enum fe_status ocl_program_il_source(const struct _cl_program *program, const struct bytes *values,
+				     struct bytes *source, struct bytes *log);
 
 /* A kernel comes and goes. */
 void ocl_program_attach(cl_program program);

@@ -2,6 +2,7 @@
 
 #include "icd/build.h"
 #include "icd/builders.h"
+#include "icd/compile.h"
 #include "icd/module.h"
 
 #include <stdlib.h>
@@ -21,6 +22,8 @@ struct session {
 	struct fe_header *headers;   /* owned, as are their names; their texts are the */
 	cl_program *header_programs; /* owned array; refs held */
 	cl_uint header_count;
+	struct bytes constants;      /* of a program of IL: the values when the call was made */
+	struct bytes text;           /* and what it is as OpenCL C */
 	struct ocl_code **codes;     /* owned array of refs: the inputs of a link */
 	size_t code_count;
 	struct ocl_notify notify;
@@ -52,6 +55,8 @@ static void session_destroy(struct session *session)
 	}
 	for (size_t i = 0; i < session->code_count; i++)
 		ocl_code_unref(session->codes[i]);
+	bytes_finish(&session->constants);
+	bytes_finish(&session->text);
 	free(session->codes);
 	free(session->headers);
 	free(session->header_programs);
@@ -158,6 +163,8 @@ static cl_int session_begin(struct session *session)
 			error = CL_INVALID_OPERATION;
 	for (cl_uint i = 0; !error && i < session->count; i++)
 		program->per_device[session->indices[i]].status = CL_BUILD_IN_PROGRESS;
+	if (!error)
+		ocl_program_constants_locked(program, &session->constants);
 	lock_drop(&program->lock);
 	return error;
 }
@@ -243,8 +250,33 @@ static void kinds_run(struct session *session)
 			ocl_builders_join(&session->results[i].task);
 }
 
+/* Intermediate language becomes the source of all jobs, or what is wrong with it the result. */
+static bool session_translate(struct session *session)
+{
+	struct ocl_build_job *jobs = session->jobs;
+	struct bytes log = BYTES_INIT;
+	if (!jobs[0].from_il)
+		return true;
+	enum fe_status status = fe_options_check(session->options, false, &log);
+	if (!status)
+		status = ocl_program_il_source(session->program, &session->constants,
+					       &session->text, &log);
+	for (cl_uint i = 0; i < session->count; i++) {
+		jobs[i].source = bytes_string(&session->text);
+		jobs[i].source_size_B = session->text.size_B;
+		if (!status)
+			continue;
+		session->results[i].error = ocl_compile_frontend_error(jobs[i].kind, status);
+		bytes_append(&session->results[i].log, log.data, log.size_B);
+	}
+	bytes_finish(&log);
+	return !status;
+}
+
 static void session_run(struct session *session)
 {
+	if (!session_translate(session))
+		return;
 	kinds_run(session);
 	/* From behind: a kind's first device is before the others, which look at it. */
 	for (cl_uint i = session->count; i-- > 0;) {
@@ -333,7 +365,7 @@ static cl_int buildable_check(const struct session *session)
 {
 	const struct _cl_program *program = session->program;
 	bool any_loaded = false;
-	if (program->source)
+	if (program->source || ocl_program_is_il(program))
 		return CL_SUCCESS;
 	for (cl_uint i = 0; i < program->device_count; i++)
 		any_loaded |= program->per_device[i].loaded != NULL;
@@ -351,9 +383,11 @@ cl_int ocl_program_build(cl_program program, cl_uint count, const cl_device_id *
 			 const char *options, const struct ocl_notify *notify)
 {
 	const struct ocl_build_job model = {
-		.kind = program->source ? OCL_BUILD_SOURCE : OCL_BUILD_BINARY,
+		.kind = program->source || ocl_program_is_il(program) ? OCL_BUILD_SOURCE
+								      : OCL_BUILD_BINARY,
 		.source = program->source,
 		.source_size_B = program->source_size_B,
+		.from_il = ocl_program_is_il(program),
 	};
 	struct session *session = session_create(program, count, devices, options, notify);
 	if (!session)
@@ -374,9 +408,10 @@ cl_int ocl_program_compile(cl_program program, cl_uint count, const cl_device_id
 		.source = program->source,
 		.source_size_B = program->source_size_B,
 		.header_count = headers->count,
+		.from_il = ocl_program_is_il(program),
 	};
-	/* OpenCL 3.0 API, 5.8.6: CL_INVALID_OPERATION if the program has no source. */
-	if (!program->source)
+	/* OpenCL 3.0 API, 5.8.6: CL_INVALID_OPERATION if the program has no source or IL. */
+	if (!program->source && !ocl_program_is_il(program))
 		return CL_INVALID_OPERATION;
 	struct session *session = session_create(program, count, devices, options, notify);
 	if (!session)

@@ -29,6 +29,7 @@ clean-local:
 
 include tests/unit/local.mk
 include tests/kernels/local.mk
+include tests/spirv/local.mk
 include tests/builtins/local.mk
 include tests/ulp/local.mk
 include tests/api/local.mk

@@ -4,6 +4,7 @@
 #include "backend/codegen.h"
 #include "frontend/frontend.h"
 #include "frontend/ptx_start.h"
+#include "frontend/spirv.h"
 #include "tools/compile_info.h"
 #include "tools/json.h"
 #include "tools/machine_code.h"
@@ -16,8 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum stage { STAGE_LL, STAGE_NVVM, STAGE_PTX, STAGE_CUBIN, STAGE_SASS, STAGE_INFO, STAGES };
-static const char *const stage_names[STAGES] = {"ll", "nvvm", "ptx", "cubin", "sass", "info"};
+enum stage { STAGE_CL, STAGE_LL, STAGE_NVVM, STAGE_PTX, STAGE_CUBIN, STAGE_SASS, STAGE_INFO, STAGES };
+static const char *const stage_names[STAGES] = {"cl", "ll", "nvvm", "ptx", "cubin", "sass", "info"};
 
 struct compile {
 	enum stage stage;
@@ -25,6 +26,7 @@ struct compile {
 	const char *output;              /* NULL: stdout */
 	bool as_json;
 	struct bytes options;            /* of the OpenCL compiler */
+	bool from_il;                    /* the source was SPIR-V */
 	const char *file;
 
 	/* what the stages make */
@@ -59,7 +61,7 @@ static bool take_stage(struct compile *compile, const char *value)
 			return true;
 		}
 	}
-	tool_usage("--emit: '%s' is none of ll, nvvm, ptx, cubin, sass, info", value);
+	tool_usage("--emit: '%s' is none of cl, ll, nvvm, ptx, cubin, sass, info", value);
 	return false;
 }
 
@@ -113,6 +115,7 @@ static int to_nvvm(struct compile *compile, unsigned sm, struct bytes *log)
 		.options = bytes_string(&compile->options),
 		.sm = sm,
 		.max_local_B = max_local_B(compile->sm),
+		.from_il = compile->from_il,
 		.llvm_ir = compile->stage == STAGE_LL ? &compile->llvm_ir : NULL,
 	};
 	switch (fe_build(&job, &compile->program, NULL, log)) {
@@ -181,10 +184,29 @@ static int to_text(struct compile *compile)
 	return made ? TOOL_OK : missing ? TOOL_UNAVAILABLE : TOOL_FAILED;
 }
 
+/* SPIR-V becomes the source that it is compiled as. */
+static int from_il(struct compile *compile, struct bytes *log)
+{
+	struct bytes text = BYTES_INIT;
+	compile->from_il = tool_is_spirv(&compile->source);
+	if (!compile->from_il)
+		return TOOL_OK;
+	enum fe_status status = fe_spirv_check(compile->source.data, compile->source.size_B, log);
+	if (!status)
+		status = fe_spirv_source(compile->source.data, compile->source.size_B, NULL, 0,
+					 &text, log);
+	bytes_finish(&compile->source);
+	bytes_move(&compile->source, &text);
+	return status ? TOOL_FAILED : TOOL_OK;
+}
+
 /* As far as the stage that is wanted. */
 static int travel(struct compile *compile, struct bytes *log)
 {
 	unsigned sm = compile->sm;
+	int code = from_il(compile, log);
+	if (code || compile->stage == STAGE_CL)
+		return code;
 	if (compile->stage > STAGE_NVVM) {
 		cl_int error = be_nvvm_load(log);
 		if (!error)
@@ -195,7 +217,7 @@ static int travel(struct compile *compile, struct bytes *log)
 		}
 	}
 	compile->codegen.sm = sm;
-	int code = to_nvvm(compile, sm, log);
+	code = to_nvvm(compile, sm, log);
 	if (!code && compile->stage > STAGE_NVVM)
 		code = to_ptx(compile, log);
 	if (!code && compile->stage > STAGE_PTX)
@@ -301,6 +323,7 @@ static bool print_json(const struct compile *compile)
 static int write_stage(const struct compile *compile)
 {
 	const struct bytes *stages[] = {
+		[STAGE_CL] = &compile->source,
 		[STAGE_LL] = &compile->llvm_ir, [STAGE_NVVM] = &compile->program.nvvm_ir,
 		[STAGE_PTX] = &compile->ptx,    [STAGE_CUBIN] = &compile->cubin,
 		[STAGE_SASS] = &compile->text,
@@ -379,7 +402,7 @@ int tool_compile(int argc, char **argv)
 	if (!code && compile.as_json && compile.stage != STAGE_INFO)
 		code = tool_usage("--json is for --emit info");
 	if (!code && compile.output && compile.stage == STAGE_INFO)
-		code = tool_usage("--output is for the stages: --emit ll, nvvm, ptx, cubin or sass");
+		code = tool_usage("--output is for the stages: --emit cl, ll, nvvm, ptx, cubin or sass");
 	if (!code && at >= 0) {
 		compile.file = argv[at];
 		for (int i = at + 1; i < argc; i++)

@@ -94,6 +94,13 @@ bool tool_read(struct bytes *content, const char *file)
 	return good;
 }
 
+/* SPIR-V specification, 3.1: the magic number, in either order of bytes. */
+bool tool_is_spirv(const struct bytes *content)
+{
+	return content->size_B >= 4 && (!memcmp(content->data, "\x03\x02\x23\x07", 4) ||
+					!memcmp(content->data, "\x07\x23\x02\x03", 4));
+}
+
 const char *tool_size(uint64_t size_B)
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};

@@ -162,11 +162,26 @@ static void print_build_log(const struct run *run, cl_device_id device)
 	free(log);
 }
 
+static int make_program(struct run *run, const struct bytes *source)
+{
+	const cl_icd_dispatch *call = run->opencl.call;
+	const bool is_il = tool_is_spirv(source);
+	const char *text = bytes_string(source);
+	cl_int error;
+	if (is_il)
+		run->program = call->clCreateProgramWithIL(run->context, source->data,
+							   source->size_B, &error);
+	else
+		run->program = call->clCreateProgramWithSource(run->context, 1, &text,
+							       &source->size_B, &error);
+	return error ? failed(is_il ? "clCreateProgramWithIL" : "clCreateProgramWithSource", error)
+		     : TOOL_OK;
+}
+
 static int build(struct run *run, const struct bytes *source)
 {
 	const cl_icd_dispatch *call = run->opencl.call;
 	cl_device_id device = run->opencl.devices[run->device];
-	const char *text = bytes_string(source);
 	cl_int error;
 	run->context = call->clCreateContext(NULL, 1, &device, NULL, NULL, &error);
 	if (error)
@@ -175,10 +190,9 @@ static int build(struct run *run, const struct bytes *source)
 						&error);
 	if (error)
 		return failed("clCreateCommandQueue", error);
-	run->program = call->clCreateProgramWithSource(run->context, 1, &text, &source->size_B,
-						       &error);
-	if (error)
-		return failed("clCreateProgramWithSource", error);
+	const int code = make_program(run, source);
+	if (code)
+		return code;
 	bytes_append_string(&run->options, "-cl-kernel-arg-info");
 	error = call->clBuildProgram(run->program, 1, &device, bytes_string(&run->options), NULL,
 				     NULL);

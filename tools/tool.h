@@ -55,6 +55,9 @@ int tool_flush(int code);
 struct bytes;
 bool tool_read(struct bytes *content, const char *file);
 
+/* Whether it begins as SPIR-V does. */
+bool tool_is_spirv(const struct bytes *content);
+
 /* "3.5 GiB"; the text is good until the eighth call from here. */
 const char *tool_size(uint64_t size_B);
 

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "tests/api/errors.h"
+#include "tests/api/il_module.h"
 
 #include <stdlib.h>
 
@@ -39,10 +40,36 @@ static void sources(void)
 		     clCreateProgramWithSource(world.context, 1, NULL, NULL, &error_code));
 	ERROR_OBJECT(clCreateProgramWithSource, CL_INVALID_VALUE, 1,
 		     clCreateProgramWithSource(world.context, 2, none, NULL, &error_code));
+}
+
+static void intermediate_language(void)
+{
+	const size_t size_B = sizeof(il_module);
+	const cl_ulong value = 0;
 	ERROR_OBJECT(clCreateProgramWithIL, CL_INVALID_CONTEXT, 1,
-		     clCreateProgramWithIL(world.wrong_context, error_bytes, 16, &error_code));
-	ERROR_OBJECT(clCreateProgramWithIL, CL_INVALID_OPERATION, 1,
+		     clCreateProgramWithIL(world.wrong_context, il_module, size_B, &error_code));
+	ERROR_OBJECT(clCreateProgramWithIL, CL_INVALID_VALUE, 1,
+		     clCreateProgramWithIL(world.context, NULL, size_B, &error_code));
+	ERROR_OBJECT(clCreateProgramWithIL, CL_INVALID_VALUE, 1,
+		     clCreateProgramWithIL(world.context, il_module, 0, &error_code));
+	ERROR_OBJECT(clCreateProgramWithIL, CL_INVALID_VALUE, 2,
 		     clCreateProgramWithIL(world.context, error_bytes, 16, &error_code));
+	ERROR_OBJECT(clCreateProgramWithIL, CL_INVALID_VALUE, 2,
+		     clCreateProgramWithIL(world.context, il_module, size_B - 2, &error_code));
+	cl_program program = clCreateProgramWithIL(world.context, il_module, size_B, &error_code);
+	REQUIRE(!error_code);
+	ERROR_CODE(clSetProgramSpecializationConstant, CL_INVALID_PROGRAM, 1,
+		   clSetProgramSpecializationConstant(world.wrong_program, 4, 4, &value));
+	ERROR_CODE(clSetProgramSpecializationConstant, CL_INVALID_PROGRAM, 1,
+		   clSetProgramSpecializationConstant(world.program, 4, 4, &value));
+	ERROR_CODE(clSetProgramSpecializationConstant, CL_INVALID_SPEC_ID, 1,
+		   clSetProgramSpecializationConstant(program, 2, 4, &value));
+	ERROR_CODE(clSetProgramSpecializationConstant, CL_INVALID_VALUE, 1,
+		   clSetProgramSpecializationConstant(program, 4, 8, &value));
+	ERROR_CODE(clSetProgramSpecializationConstant, CL_INVALID_VALUE, 1,
+		   clSetProgramSpecializationConstant(program, 4, 4, NULL));
+	REQUIRE(!clSetProgramSpecializationConstant(program, 4, 4, &value));
+	release(program);
 }
 
 static void built_in_kernels(void)
@@ -303,15 +330,12 @@ static void callbacks(void)
 		   clSetProgramReleaseCallback(world.wrong_program, notify, NULL));
 	ERROR_CODE(clSetProgramReleaseCallback, CL_INVALID_OPERATION, 1,
 		   clSetProgramReleaseCallback(world.program, notify, NULL));
-	ERROR_CODE(clSetProgramSpecializationConstant, CL_INVALID_PROGRAM, 1,
-		   clSetProgramSpecializationConstant(world.wrong_program, 0, 4, error_bytes));
-	ERROR_CODE(clSetProgramSpecializationConstant, CL_INVALID_OPERATION, 1,
-		   clSetProgramSpecializationConstant(world.program, 0, 4, error_bytes));
 }
 
 void errors_program(void)
 {
 	sources();
+	intermediate_language();
 	built_in_kernels();
 	binaries();
 	build_arguments();

@@ -9,7 +9,7 @@ endif
 api_object_tests = tests/api/platform tests/api/device tests/api/context tests/api/program \
 	tests/api/program_link tests/api/program_binary tests/api/program_ptx tests/api/kernel \
 	tests/api/sub_groups tests/api/grid_barrier tests/api/images tests/api/samplers \
-	tests/api/null_arguments tests/api/unsupported tests/api/dispatch \
+	tests/api/null_arguments tests/api/unsupported tests/api/dispatch tests/api/il \
 	tests/api/float_options
 tests_api_platform_SOURCES = tests/api/platform.c tests/api/api_test.h
 tests_api_platform_LDADD = $(OPENCL_LIBS)
@@ -42,6 +42,8 @@ tests_api_unsupported_SOURCES = tests/api/unsupported.c tests/api/api_test.h
 tests_api_unsupported_LDADD = $(OPENCL_LIBS)
 tests_api_dispatch_SOURCES = tests/api/dispatch.c tests/api/api_test.h
 tests_api_dispatch_LDADD = $(OPENCL_LIBS)
+tests_api_il_SOURCES = tests/api/il.c tests/api/api_test.h
+tests_api_il_LDADD = $(OPENCL_LIBS)
 tests_api_float_options_SOURCES = tests/api/float_options.c tests/api/api_test.h
 tests_api_float_options_LDADD = $(OPENCL_LIBS)
 
@@ -64,7 +66,8 @@ tests_api_errors_SOURCES = tests/api/errors.c tests/api/errors.h tests/api/error
 	tests/api/errors_context.c tests/api/errors_queue.c tests/api/errors_event.c \
 	tests/api/errors_buffer.c tests/api/errors_rect.c tests/api/errors_image.c \
 	tests/api/errors_image_commands.c tests/api/errors_sampler.c \
-	tests/api/errors_program.c tests/api/errors_kernel.c tests/api/errors_launch.c \
+	tests/api/errors_program.c tests/api/il_module.h tests/api/errors_kernel.c \
+	tests/api/errors_launch.c \
 	tests/api/errors_svm.c tests/api/errors_usm.c tests/api/errors_info.c \
 	tests/api/errors_handles.c tests/api/errors_wait_lists.c tests/api/errors_record.h \
 	tests/api/errors_command_buffer.c tests/api/errors_record.c \
@@ -73,7 +76,7 @@ tests_api_errors_LDADD = $(OPENCL_LIBS)
 EXTRA_DIST += tests/api/errors_from_spec
 
 api_object_tests += tests/api/no_compiler
-tests_api_no_compiler_SOURCES = tests/api/no_compiler.c tests/api/api_test.h
+tests_api_no_compiler_SOURCES = tests/api/no_compiler.c tests/api/il_module.h tests/api/api_test.h
 tests_api_no_compiler_LDADD = $(OPENCL_LIBS)
 
 api_object_tests += tests/api/locked_folder

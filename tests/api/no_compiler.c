@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "tests/api/api_test.h"
+#include "tests/api/il_module.h"
 
 #include <unistd.h>
 
@@ -96,6 +97,19 @@ static void check_executable(const struct api_test *test, const char *path)
 	CHECK_OK(clReleaseProgram(program));
 }
 
+/* OpenCL 3.0 API, 5.8.3 and 5.8.4: the module is kept; nothing can be made of it. */
+static void check_il(cl_context context)
+{
+	cl_int code, value = 1;
+	cl_program program = clCreateProgramWithIL(context, il_module, sizeof(il_module), &code);
+	CHECK_OK(code);
+	CHECK_CODE(clSetProgramSpecializationConstant(program, 4, sizeof(value), &value),
+		   CL_COMPILER_NOT_AVAILABLE);
+	CHECK_CODE(clBuildProgram(program, 0, NULL, "", NULL, NULL), CL_COMPILER_NOT_AVAILABLE);
+	CHECK_CODE(compile(program), CL_COMPILER_NOT_AVAILABLE);
+	CHECK_OK(clReleaseProgram(program));
+}
+
 static void check_without(const struct api_test *test, const char *path)
 {
 	cl_int code;
@@ -104,6 +118,7 @@ static void check_without(const struct api_test *test, const char *path)
 	check_device(test->device);
 	CHECK_CODE(clBuildProgram(program, 0, NULL, "", NULL, NULL), CL_COMPILER_NOT_AVAILABLE);
 	CHECK_CODE(compile(program), CL_COMPILER_NOT_AVAILABLE);
+	check_il(test->context);
 	CHECK_NO_OBJECT(clLinkProgram(test->context, 0, NULL, "", 1, &object, NULL, NULL, &code),
 			code, CL_LINKER_NOT_AVAILABLE);
 	CHECK_OK(clReleaseProgram(object));

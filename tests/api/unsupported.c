@@ -7,7 +7,6 @@
 int main(void)
 {
 	struct api_test test;
-	char bytes[64];
 	cl_int code;
 	if (!api_test_start(&test, "unsupported"))
 		return API_TEST_SKIP;
@@ -26,8 +25,6 @@ int main(void)
 	CHECK_CODE(clSetDefaultDeviceCommandQueue(test.context, test.device, NULL),
 		   CL_INVALID_OPERATION);
 
-	CHECK_NO_OBJECT(clCreateProgramWithIL(test.context, bytes, 16, &code), code,
-			CL_INVALID_OPERATION);
 	CHECK_NO_OBJECT(clCreateProgramWithBuiltInKernels(test.context, 1, &test.device, "any",
 							  &code),
 			code, CL_INVALID_VALUE);

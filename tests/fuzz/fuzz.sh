@@ -24,6 +24,7 @@ fuzz() { # name, runs, files
 fuzz options 20000
 fuzz binary 20000
 fuzz printer 120
+fuzz spirv 20000 "$here"/tests/spirv/*.spv
 fuzz source 500 "$here"/tests/bench/codegen/*.cl
 fuzz kernels 8 "$here"/tests/fuzz/kernels_prelude.cl expected "$here"/tests/fuzz/kernels_expected
 exit $status

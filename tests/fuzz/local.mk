@@ -15,6 +15,10 @@ nodist_EXTRA_tests_fuzz_fuzz_printer_SOURCES = force-cxx-link.cxx
 tests_fuzz_fuzz_binary_SOURCES = tests/fuzz/fuzz_binary.c tests/fuzz/fuzz.c tests/fuzz/fuzz.h \
 	frontend/kernel_abi.c frontend/ptx_facts.c frontend/ptx_start.c
 tests_fuzz_fuzz_binary_LDADD = icd/libicd.a base/libbase.a $(ZSTD_LIBS)
+check_PROGRAMS += tests/fuzz/fuzz_spirv
+tests_fuzz_fuzz_spirv_SOURCES = tests/fuzz/fuzz_spirv.c tests/fuzz/fuzz.c tests/fuzz/fuzz.h
+tests_fuzz_fuzz_spirv_LDADD = $(fuzz_llvm)
+nodist_EXTRA_tests_fuzz_fuzz_spirv_SOURCES = force-cxx-link.cxx
 TESTS += tests/fuzz/fuzz.sh
 EXTRA_DIST += tests/fuzz/fuzz.sh
 if HAVE_OPENCL_LOADER

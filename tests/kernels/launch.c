@@ -4,6 +4,7 @@
 
 #include "tests/kernels/facts.h"
 #include "tests/kernels/memory.h"
+#include "tests/kernels/translate.h"
 #include "tests/kernels/words.h"
 
 #include <ctype.h>
@@ -48,14 +49,42 @@ static bool log_contains(struct test *test, const char *text)
 	return contains;
 }
 
+/* NULL, and the test skipped, where the source cannot be had as intermediate language. */
+static cl_program program_of_il(struct test *test, cl_int *error)
+{
+	size_t size_B;
+	unsigned char *il = translate(test->il_command, test->options, test->text, &size_B);
+	cl_program program = NULL;
+	*error = CL_SUCCESS;
+	if (il)
+		program = clCreateProgramWithIL(test->context, il, size_B, error);
+	else
+		complain(test, SKIP, "skipped: no intermediate language of it");
+	free(il);
+	return program;
+}
+
+static cl_program program_create(struct test *test, cl_int *error)
+{
+	const char *text = test->text;
+	return test->il_command ? program_of_il(test, error)
+	       : clCreateProgramWithSource(test->context, 1, &text, NULL, error);
+}
+
 bool build(struct test *test)
 {
 	if (test->built)
 		return test->program != NULL;
 	test->built = true;
 	cl_int error;
-	const char *text = test->text;
-	test->program = clCreateProgramWithSource(test->context, 1, &text, NULL, &error);
+	/* A mistake in a source is none of the intermediate language's. */
+	if (test->il_command && test->build_fails) {
+		complain(test, SKIP, "skipped: a build that fails");
+		return false;
+	}
+	test->program = program_create(test, &error);
+	if (test->verdict == SKIP)
+		return false;
 	if (!error)
 		error = clBuildProgram(test->program, 1, &test->device, test->options, NULL, NULL);
 	if (!error && test->by_binary)

@@ -14,6 +14,7 @@ tests_kernels_runner_SOURCES = tests/kernels/runner.c tests/kernels/element.c \
 	tests/kernels/prints.c tests/kernels/prints.h \
 	tests/kernels/report.c tests/kernels/report.h \
 	tests/kernels/test.c tests/kernels/test.h \
+	tests/kernels/translate.c tests/kernels/translate.h \
 	tests/kernels/words.c tests/kernels/words.h
 tests_kernels_runner_LDADD = $(OPENCL_LIBS) -lm
 CLT_LOG_COMPILER = tests/kernels/runner

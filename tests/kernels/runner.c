@@ -1,11 +1,12 @@
 /* Runs kernel files on any OpenCL platform.
  *
  *	runner [--platform NAME] [--device N] [--verbose] [--save DIR] [--facts FILE]
- *	       [--binary] FILE.clt...
+ *	       [--binary] [--il COMMAND] FILE.clt...
  *
  * --save writes every buffer's bytes, as they are in the end, to DIR/FILE.BUFFER;
  * --facts all that can be asked of the programs to FILE; --binary runs what
- * clCreateProgramWithBinary makes of each.
+ * clCreateProgramWithBinary makes of each; --il what clCreateProgramWithIL makes of what COMMAND,
+ * given the options as its argument and the source, writes.
  *
  * A kernel file is OpenCL C whose lines that begin with "//!" say what to do:
  *
@@ -52,6 +53,7 @@
 
 static bool verbose;
 static bool by_binary;
+static const char *il_command;       /* NULL: sources are given */
 static const char *save_folder;      /* NULL: nothing is saved */
 
 static void do_prints(struct test *test, const char *at, bool lines)
@@ -194,7 +196,7 @@ static void finish(struct test *test)
 static enum verdict run_file(const char *path, cl_device_id device)
 {
 	struct test test = {.path = path, .device = device, .verdict = PASS,
-			    .output.text = "", .by_binary = by_binary};
+			    .output.text = "", .by_binary = by_binary, .il_command = il_command};
 	cl_int error = CL_SUCCESS;
 	test.text = text_read(path);
 	if (!test.text) {
@@ -233,12 +235,15 @@ int main(int argc, char **argv)
 			save_folder = argv[++first];
 		else if (!strcmp(argv[first], "--binary"))
 			by_binary = true;
+		else if (!strcmp(argv[first], "--il") && first + 1 < argc)
+			il_command = argv[++first];
 		else if (!strcmp(argv[first], "--facts") && first + 1 < argc &&
 			 facts_open(argv[first + 1]))
 			first++;
 		else {
 			fprintf(stderr, "usage: runner [--platform NAME] [--device N] [--verbose] "
-					"[--save DIR] [--facts FILE] [--binary] FILE.clt...\n");
+					"[--save DIR] [--facts FILE] [--binary] [--il COMMAND] "
+					"FILE.clt...\n");
 			return WRONG_FILE;
 		}
 	}

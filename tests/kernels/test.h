@@ -37,6 +37,7 @@ struct test {
 	cl_command_queue queue;
 	cl_program program;
 	bool by_binary;              /* the program is made of its own binary */
+	const char *il_command;      /* what makes intermediate language of the source; NULL: none */
 	enum verdict verdict;
 };
 

@@ -80,7 +80,7 @@ wrong '--root wants a value' doctor --root
 wrong 'no folder /no/such' doctor --root /no/such
 wrong 'which file?' compile
 wrong "'sm_1' is no architecture" compile --arch sm_1 $folder/k.cl
-wrong "'obj' is none of ll" compile --emit obj $folder/k.cl
+wrong "'obj' is none of cl, ll" compile --emit obj $folder/k.cl
 wrong "option '-no-such'" compile $folder/k.cl -- -no-such
 wrong "there is no 'forget'" cache forget
 wrong 'one of stat' cache

@@ -93,6 +93,14 @@ done
 CULVERT_LIBNVVM=/nonexistent/libnvvm.so ./culvert compile $folder/kernel.cl -O -DBY=2 2>$folder/errors
 [ $? = 3 ] || fail "no libnvvm: not exit code 3"
 grep -q /nonexistent/libnvvm.so $folder/errors || fail "no libnvvm: the log does not say so"
+# SPIR-V, and the OpenCL C that it becomes.
+spirv=${srcdir:-.}/tests/spirv/constants.spv
+./culvert compile $spirv --emit ptx | grep -q '\.entry values' || fail "SPIR-V: no entry"
+./culvert compile $spirv --emit cl >$folder/spirv.cl && grep -q '^kernel\|__kernel' $folder/spirv.cl ||
+	fail "SPIR-V: no OpenCL C"
+head -c 200 $spirv >$folder/short.spv
+./culvert compile $folder/short.spv >/dev/null 2>$folder/errors
+[ $? = 1 ] && grep -q SPIR-V $folder/errors || fail "half of a module: not exit code 1 and a word on why"
 # A compiler that crashes is told of as one (libnvvm-fault.so crashes for some names).
 if [ -f tests/stress/libnvvm-fault.so ] && [ -f "$CULVERT_LIBNVVM" ]; then
 	compile_planted()

@@ -1,0 +1,371 @@
+/* Programs of SPIR-V: made, asked, built, compiled and linked, with specialization constants.
+ * The modules are those of tests/spirv. */
+#include "config.h"
+
+#include "tests/api/api_test.h"
+
+#include <stdint.h>
+
+enum { MODULE_MOST_B = 1 << 16, VALUES = 8 };
+
+struct module {
+	unsigned char bytes[MODULE_MOST_B];
+	size_t size_B;
+};
+
+static struct module constants, linked;
+
+static bool module_read(struct module *module, const char *name)
+{
+	const char *source = getenv("srcdir");
+	char path[4096];
+	snprintf(path, sizeof(path), "%s/tests/spirv/%s", source ? source : ".", name);
+	FILE *file = fopen(path, "rb");
+	if (file) {
+		module->size_B = fread(module->bytes, 1, sizeof(module->bytes), file);
+		fclose(file);
+	}
+	return module->size_B > 20;
+}
+
+static cl_program make(const struct api_test *test, const struct module *module)
+{
+	cl_int code = 1;
+	cl_program program = clCreateProgramWithIL(test->context, module->bytes, module->size_B,
+						   &code);
+	CHECK_OK(code);
+	return program;
+}
+
+static cl_program make_source(const struct api_test *test, const char *text)
+{
+	cl_int code;
+	cl_program program = clCreateProgramWithSource(test->context, 1, &text, NULL, &code);
+	CHECK_OK(code);
+	return program;
+}
+
+/* Runs the kernel of count work-items over numbers. */
+static void run(const struct api_test *test, cl_program program, const char *name, size_t count,
+		void *numbers, size_t size_B)
+{
+	cl_int code;
+	cl_kernel kernel = clCreateKernel(program, name, &code);
+	if (!CHECK_OK(code))
+		return;
+	cl_command_queue queue = clCreateCommandQueue(test->context, test->device, 0, &code);
+	CHECK_OK(code);
+	cl_mem buffer = clCreateBuffer(test->context, CL_MEM_COPY_HOST_PTR, size_B, numbers, &code);
+	CHECK_OK(code);
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL));
+	CHECK_OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, size_B, numbers, 0, NULL, NULL));
+	CHECK_OK(clReleaseMemObject(buffer));
+	CHECK_OK(clReleaseCommandQueue(queue));
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
+static const cl_ulong defaults[VALUES] = {
+	1, 18, 4660, 100, 0x123456789abcdef0, 0x3fc00000, 0x4004000000000000, 123,
+};
+
+static void check_values(const struct api_test *test, cl_program program, const cl_ulong *expected)
+{
+	cl_ulong values[VALUES] = {0};
+	run(test, program, "values", 1, values, sizeof(values));
+	for (unsigned i = 0; i < VALUES; i++)
+		if (!CHECK(values[i] == expected[i]))
+			printf("value %u: %#llx, not %#llx\n", i, (unsigned long long)values[i],
+			       (unsigned long long)expected[i]);
+}
+
+/* OpenCL 3.0 API, table 5: the two lists say the same. */
+static void check_device(const struct api_test *test)
+{
+	char text[256] = "", expected[256] = "";
+	cl_name_version versions[16];
+	size_t size_B = 0;
+	CHECK_OK(clGetDeviceInfo(test->device, CL_DEVICE_IL_VERSION, sizeof(text), text, NULL));
+	CHECK(strstr(text, "SPIR-V_1.0") && strstr(text, "SPIR-V_1.2"));
+	CHECK_OK(clGetDeviceInfo(test->device, CL_DEVICE_ILS_WITH_VERSION, sizeof(versions),
+				 versions, &size_B));
+	for (size_t i = 0; i < size_B / sizeof(*versions); i++)
+		snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected),
+			 "%s%s_%u.%u", i ? " " : "", versions[i].name,
+			 CL_VERSION_MAJOR(versions[i].version),
+			 CL_VERSION_MINOR(versions[i].version));
+	CHECK(!strcmp(text, expected));
+}
+
+/* OpenCL 3.0 API, 5.8.1. */
+static void check_creation(const struct api_test *test)
+{
+	static struct module bad;
+	cl_int code;
+	CHECK_NO_OBJECT(clCreateProgramWithIL(test->context, NULL, 40, &code), code,
+			CL_INVALID_VALUE);
+	CHECK_NO_OBJECT(clCreateProgramWithIL(test->context, constants.bytes, 0, &code), code,
+			CL_INVALID_VALUE);
+	CHECK_NO_OBJECT(clCreateProgramWithIL(test->context, "kernel void k() {}", 18, &code), code,
+			CL_INVALID_VALUE);
+	/* Less than a header, half a word, half a module's instruction. */
+	static const size_t sizes_B[] = {1, 4, 19, 22};
+	for (size_t i = 0; i < sizeof(sizes_B) / sizeof(*sizes_B); i++)
+		CHECK_NO_OBJECT(
+			clCreateProgramWithIL(test->context, constants.bytes, sizes_B[i], &code),
+			code, CL_INVALID_VALUE);
+	/* A version that is not among ours, and a graphics module: its first capability is
+	 * Shader (1). */
+	bad = constants;
+	bad.bytes[5] = 9;
+	CHECK_NO_OBJECT(clCreateProgramWithIL(test->context, bad.bytes, bad.size_B, &code), code,
+			CL_INVALID_VALUE);
+	bad = constants;
+	bad.bytes[6 * 4] = 1;
+	CHECK_NO_OBJECT(clCreateProgramWithIL(test->context, bad.bytes, bad.size_B, &code), code,
+			CL_INVALID_VALUE);
+}
+
+/* OpenCL 3.0 API, 5.8.9: the module as it was given; no source. */
+static void check_queries(const struct api_test *test)
+{
+	static unsigned char bytes[MODULE_MOST_B];
+	char text[8] = "text";
+	size_t size_B = 0;
+	cl_program program = make(test, &constants);
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_IL, sizeof(bytes), bytes, &size_B));
+	CHECK(size_B == constants.size_B && !memcmp(bytes, constants.bytes, size_B));
+	CHECK_CODE(clGetProgramInfo(program, CL_PROGRAM_IL, size_B - 1, bytes, NULL),
+		   CL_INVALID_VALUE);
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_SOURCE, sizeof(text), text, &size_B));
+	CHECK(size_B == 1 && !*text);
+	CHECK_CODE(clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof(size_B), &size_B, NULL),
+		   CL_INVALID_PROGRAM_EXECUTABLE);
+	CHECK_OK(clReleaseProgram(program));
+}
+
+/* OpenCL 3.0 API, 5.8.6.1 and following: options of the source are ignored, but not those that are
+ * none. */
+static void check_build(const struct api_test *test)
+{
+	char names[64] = "";
+	cl_program program = make(test, &constants);
+	CHECK_OK(clBuildProgram(program, 0, NULL,
+				"-cl-std=CL1.1 -D kernel=none -DOUT -I /none "
+				"-Werror -cl-mad-enable",
+				NULL, NULL));
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof(names), names, NULL));
+	CHECK(!strcmp(names, "values"));
+	check_values(test, program, defaults);
+	CHECK_CODE(clBuildProgram(program, 0, NULL, "-no-such-option", NULL, NULL),
+		   CL_INVALID_BUILD_OPTIONS);
+	CHECK_OK(clReleaseProgram(program));
+}
+
+static void set(cl_program program, cl_uint id, size_t size_B, const void *value)
+{
+	CHECK_OK(clSetProgramSpecializationConstant(program, id, size_B, value));
+}
+
+/* OpenCL 3.0 API, 5.8.3: they count from the next build on, the last of several. */
+static void check_constants(const struct api_test *test)
+{
+	static const cl_ulong changed[VALUES] = {
+		0, 0xfe, 0xfedc, 7, 0xf000000000000001, 0xc0490fdb, 0xbff0000000000000, 30,
+	};
+	cl_program program = make(test, &constants);
+	const cl_uchar no = 0, yes = 200, byte = 0xfe;
+	const cl_ushort half_word = 0xfedc;
+	const cl_uint word = 7, first = 8;
+	CHECK_OK(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+	set(program, 1, 1, &no);
+	set(program, 2, 1, &byte);
+	set(program, 3, 2, &half_word);
+	set(program, 4, 4, &first);
+	set(program, 4, 4, &word);
+	set(program, 5, 8, &changed[4]);
+	set(program, 6, 4, &changed[5]);
+	set(program, 4000000000u, 8, &changed[6]);
+	/* The build that was is not touched. */
+	check_values(test, program, defaults);
+	CHECK_OK(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+	check_values(test, program, changed);
+	/* "any other value will set it to true". */
+	set(program, 1, 1, &yes);
+	CHECK_OK(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+	cl_ulong expected[VALUES];
+	memcpy(expected, changed, sizeof(expected));
+	expected[0] = 1;
+	check_values(test, program, expected);
+	/* Another program of the same module has its own. */
+	cl_program other = make(test, &constants);
+	CHECK_OK(clBuildProgram(other, 0, NULL, NULL, NULL, NULL));
+	check_values(test, other, defaults);
+	CHECK_OK(clReleaseProgram(other));
+	CHECK_OK(clReleaseProgram(program));
+}
+
+/* OpenCL 3.0 API, 5.8.3. */
+static void check_constant_errors(const struct api_test *test)
+{
+	const cl_ulong value = 0;
+	cl_program program = make(test, &constants);
+	cl_program source = make_source(test, "kernel void k(global int *p) { *p = 1; }");
+	CHECK_CODE(clSetProgramSpecializationConstant(source, 4, 4, &value), CL_INVALID_PROGRAM);
+	CHECK_CODE(clSetProgramSpecializationConstant(program, 0, 4, &value), CL_INVALID_SPEC_ID);
+	CHECK_CODE(clSetProgramSpecializationConstant(program, 4, 8, &value), CL_INVALID_VALUE);
+	CHECK_CODE(clSetProgramSpecializationConstant(program, 4, 2, &value), CL_INVALID_VALUE);
+	CHECK_CODE(clSetProgramSpecializationConstant(program, 1, 4, &value), CL_INVALID_VALUE);
+	CHECK_CODE(clSetProgramSpecializationConstant(program, 4, 4, NULL), CL_INVALID_VALUE);
+	CHECK_OK(clReleaseProgram(source));
+	CHECK_OK(clReleaseProgram(program));
+}
+
+/* SPIR-V 1.0, 3.1: "the magic number ... can be used to infer the endianness". */
+static void check_other_endian(const struct api_test *test)
+{
+	static struct module other;
+	other = linked;
+	for (size_t i = 0; i + 4 <= other.size_B; i += 4)
+		for (size_t b = 0; b < 4; b++)
+			other.bytes[i + b] = linked.bytes[i + 3 - b];
+	cl_program program = make(test, &other);
+	CHECK_OK(clCompileProgram(program, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+	CHECK_OK(clReleaseProgram(program));
+	other = constants;
+	for (size_t i = 0; i + 4 <= other.size_B; i += 4)
+		for (size_t b = 0; b < 4; b++)
+			other.bytes[i + b] = constants.bytes[i + 3 - b];
+	program = make(test, &other);
+	CHECK_OK(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+	check_values(test, program, defaults);
+	CHECK_OK(clReleaseProgram(program));
+}
+
+/* A module and a source that call each other. */
+static void check_link(const struct api_test *test)
+{
+	cl_int code;
+	cl_uint numbers[] = {1, 2, 3, 4};
+	cl_program il = make(test, &linked);
+	cl_program source = make_source(
+		test, "uint triple(uint);\n"
+		      "uint factor(uint i) { return triple(i) + 1; }\n"
+		      "kernel void more(global uint *p) { p[get_global_id(0)] += triple(10); }\n");
+	/* Headers are ignored. */
+	const char *name = "a.h";
+	CHECK_OK(clCompileProgram(il, 0, NULL, NULL, 1, &source, &name, NULL, NULL));
+	CHECK_OK(clCompileProgram(source, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+	const cl_program both[] = {il, source};
+	cl_program program = clLinkProgram(test->context, 0, NULL, NULL, 2, both, NULL, NULL,
+					   &code);
+	if (CHECK_OK(code)) {
+		run(test, program, "scale", 4, numbers, sizeof(numbers));
+		run(test, program, "more", 2, numbers, sizeof(numbers));
+		CHECK(numbers[0] == 34 && numbers[1] == 37 && numbers[2] == 10 && numbers[3] == 13);
+		CHECK_OK(clReleaseProgram(program));
+	}
+	/* Alone it lacks the function: the log says which. */
+	char log[4096] = "";
+	CHECK_CODE(clBuildProgram(il, 0, NULL, NULL, NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+	CHECK_OK(clGetProgramBuildInfo(il, test->device, CL_PROGRAM_BUILD_LOG, sizeof(log), log,
+				       NULL));
+	CHECK(strstr(log, "factor") != NULL);
+	CHECK_OK(clReleaseProgram(source));
+	CHECK_OK(clReleaseProgram(il));
+}
+
+/* What a build came to goes the way of all binaries. */
+static void check_binary(const struct api_test *test)
+{
+	size_t size_B = 0;
+	cl_int code;
+	cl_program program = make(test, &constants);
+	const cl_uint word = 1000;
+	set(program, 4, 4, &word);
+	CHECK_OK(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size_B), &size_B, NULL));
+	unsigned char *bytes = malloc(size_B + 1);
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(bytes), &bytes, NULL));
+	const unsigned char *binary = bytes;
+	cl_program loaded = clCreateProgramWithBinary(test->context, 1, &test->device, &size_B,
+						      &binary, NULL, &code);
+	if (CHECK_OK(code)) {
+		cl_ulong expected[VALUES];
+		memcpy(expected, defaults, sizeof(expected));
+		expected[3] = 1000;
+		expected[7] = 1023;
+		CHECK_OK(clBuildProgram(loaded, 0, NULL, NULL, NULL, NULL));
+		check_values(test, loaded, expected);
+		CHECK_OK(clGetProgramInfo(loaded, CL_PROGRAM_IL, 0, NULL, &size_B));
+		CHECK(size_B == 0);
+		CHECK_CODE(clSetProgramSpecializationConstant(loaded, 4, 4, &word),
+			   CL_INVALID_PROGRAM);
+		CHECK_OK(clReleaseProgram(loaded));
+	}
+	free(bytes);
+	CHECK_OK(clReleaseProgram(program));
+}
+
+/* A module whose words are whole and make no sense: the build says so. */
+static void check_broken(const struct api_test *test)
+{
+	static struct module bad;
+	char log[4096] = "";
+	cl_int code;
+	bad = linked;
+	/* The product's operands become an id that there is none of: OpIMul (132), 5 words. */
+	for (size_t i = 20; i + 20 <= bad.size_B; i += 4)
+		if (bad.bytes[i] == 132 && !bad.bytes[i + 1] && bad.bytes[i + 2] == 5)
+			bad.bytes[i + 12] = 0xee;
+	CHECK(memcmp(bad.bytes, linked.bytes, bad.size_B) != 0);
+	cl_program program = clCreateProgramWithIL(test->context, bad.bytes, bad.size_B, &code);
+	if (code == CL_INVALID_VALUE)
+		return;
+	CHECK_OK(code);
+	CHECK_CODE(clCompileProgram(program, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL),
+		   CL_COMPILE_PROGRAM_FAILURE);
+	CHECK_OK(clGetProgramBuildInfo(program, test->device, CL_PROGRAM_BUILD_LOG, sizeof(log),
+				       log, NULL));
+	CHECK(*log != '\0');
+	CHECK_OK(clReleaseProgram(program));
+}
+
+/* cl_khr_il_program. */
+static void check_extension(const struct api_test *test)
+{
+	typedef cl_program(CL_API_CALL * create_function)(cl_context, const void *, size_t,
+							  cl_int *);
+	void *found = clGetExtensionFunctionAddressForPlatform(test->platform,
+							       "clCreateProgramWithILKHR");
+	create_function create;
+	cl_int code = 1;
+	memcpy(&create, &found, sizeof(create));
+	if (!CHECK(create != NULL))
+		return;
+	cl_program program = create(test->context, linked.bytes, linked.size_B, &code);
+	if (CHECK_OK(code))
+		CHECK_OK(clReleaseProgram(program));
+}
+
+int main(void)
+{
+	struct api_test test;
+	if (!api_test_start(&test, "il"))
+		return API_TEST_SKIP;
+	if (CHECK(module_read(&constants, "constants.spv")) &&
+	    CHECK(module_read(&linked, "linked.spv"))) {
+		check_device(&test);
+		check_creation(&test);
+		check_queries(&test);
+		check_build(&test);
+		check_constants(&test);
+		check_constant_errors(&test);
+		check_other_endian(&test);
+		check_link(&test);
+		check_binary(&test);
+		check_broken(&test);
+		check_extension(&test);
+	}
+	return api_test_end(&test);
+}
