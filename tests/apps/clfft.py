@@ -119,7 +119,7 @@ def real_case(shape, batch, precision, direction):
         got = plan.run(FORWARD, given, numpy.empty(spectrum.shape, COMPLEX_TYPE[precision]))
         return error(got, spectrum, precision, numpy.prod(shape))
     plan = Plan(shape, batch, precision, (HERMITIAN, REAL), OUT_OF_PLACE)
-    got = plan.run(BACKWARD, spectrum.astype(COMPLEX_TYPE[precision]), numpy.empty_like(given))
+    got = plan.run(BACKWARD, spectrum.astype(COMPLEX_TYPE[precision], order="C"), numpy.empty_like(given))
     return error(got, given.astype(numpy.float64), precision, numpy.prod(shape))
 
 

@@ -61,7 +61,7 @@ def real_case(shape, dimensions, precision, direction):
     spectrum = numpy.fft.rfftn(given.astype(numpy.float64), axes=axes)
     application = VkFFTApp(shape, given.dtype, queue, ndim=dimensions, inplace=False, r2c=True, norm=1)
     real = pyopencl.array.to_device(queue, given)
-    half = pyopencl.array.to_device(queue, spectrum.astype(COMPLEX[precision]))
+    half = pyopencl.array.to_device(queue, spectrum.astype(COMPLEX[precision], order="C"))
     count = numpy.prod(shape[-dimensions:])
     if direction == "forward":
         return error(application.fft(real, half).get(), spectrum, precision, count)
