@@ -71,9 +71,7 @@ static void program_destroy(struct object *object)
 	free(program->per_device);
 	free(program->devices);
 	free(program->source);
-	bytes_finish(&program->il);
-	bytes_finish(&program->spec_constants);
-	bytes_finish(&program->spec_values);
+	ocl_program_il_destroy(program->il);
 	lock_finish(&program->lock);
 	object_unref(program->context);
 	free(program);

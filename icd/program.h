@@ -99,18 +99,23 @@ struct program_device {
 	char *options;                       /* of the last build; owned; NULL: "" */
 };
 
+/* What clCreateProgramWithIL was given. */
+struct ocl_program_il {
+	struct bytes module;
+	struct bytes constants;              /* of it: struct fe_spirv_constant, with defaults */
+	struct bytes values;                 /* those that were set; guarded by the program's lock */
+};
+
 struct _cl_program {
 	struct object base;
 	cl_context context;                  /* ref held */
 	char *source;                        /* owned; NULL when made from binaries */
 	size_t source_size_B;                /* without the final NUL */
-	struct bytes il;                     /* empty unless made from intermediate language */
-	struct bytes spec_constants;         /* of it: struct fe_spirv_constant, with defaults */
+	struct ocl_program_il *il;           /* owned; NULL unless made from intermediate language */
 	cl_device_id *devices;               /* owned array: those the program is for */
 	cl_uint device_count;
 	struct lock lock;                    /* guards all below */
 	struct program_device *per_device;   /* parallel to devices */
-	struct bytes spec_values;            /* struct fe_spirv_constant: those that were set */
 	unsigned kernels_attached;
 };
 
@@ -141,8 +146,10 @@ struct ocl_build *ocl_program_executable(cl_program program, cl_uint index);
 
 static inline bool ocl_program_is_il(const struct _cl_program *program)
 {
-	return program->il.size_B != 0;
+	return program->il != NULL;
 }
+
+void ocl_program_il_destroy(struct ocl_program_il *il);     /* NULL is fine */
 
 /* The codes of clSetProgramSpecializationConstant's page. */
 cl_int ocl_program_set_constant(cl_program program, cl_uint id, size_t size_B, const void *value);

@@ -8,6 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a program of intermediate language. */
+struct translation {
+	struct bytes constants;      /* the values when the call was made */
+	struct bytes text;           /* the program as OpenCL C */
+};
+
 /* One call of clBuildProgram, clCompileProgram or clLinkProgram over its devices:
  * begin marks them as being built, run goes the road once for each kind of device
  * without a lock, end puts the results in.  With a callback all but begin is done by a
@@ -22,8 +28,7 @@ struct session {
 	struct fe_header *headers;   /* owned, as are their names; their texts are the */
 	cl_program *header_programs; /* owned array; refs held */
 	cl_uint header_count;
-	struct bytes constants;      /* of a program of IL: the values when the call was made */
-	struct bytes text;           /* and what it is as OpenCL C */
+	struct translation *il;      /* owned; NULL unless the program is of IL */
 	struct ocl_code **codes;     /* owned array of refs: the inputs of a link */
 	size_t code_count;
 	struct ocl_notify notify;
@@ -55,8 +60,11 @@ static void session_destroy(struct session *session)
 	}
 	for (size_t i = 0; i < session->code_count; i++)
 		ocl_code_unref(session->codes[i]);
-	bytes_finish(&session->constants);
-	bytes_finish(&session->text);
+	if (session->il) {
+		bytes_finish(&session->il->constants);
+		bytes_finish(&session->il->text);
+		free(session->il);
+	}
 	free(session->codes);
 	free(session->headers);
 	free(session->header_programs);
@@ -100,7 +108,10 @@ static struct session *session_create(cl_program program, cl_uint count,
 	session->count = count ? count : program->device_count;
 	session->options = strdup(options);
 	session->notify = *notify;
-	if (session_fill(session, count, devices))
+	if (ocl_program_is_il(program))
+		session->il = calloc(1, sizeof(*session->il));
+	bool made = session->il || !ocl_program_is_il(program);
+	if (made && session_fill(session, count, devices))
 		return session;
 	session_destroy(session);
 	return NULL;
@@ -163,8 +174,8 @@ static cl_int session_begin(struct session *session)
 			error = CL_INVALID_OPERATION;
 	for (cl_uint i = 0; !error && i < session->count; i++)
 		program->per_device[session->indices[i]].status = CL_BUILD_IN_PROGRESS;
-	if (!error)
-		ocl_program_constants_locked(program, &session->constants);
+	if (!error && session->il)
+		ocl_program_constants_locked(program, &session->il->constants);
 	lock_drop(&program->lock);
 	return error;
 }
@@ -254,16 +265,16 @@ static void kinds_run(struct session *session)
 static bool session_translate(struct session *session)
 {
 	struct ocl_build_job *jobs = session->jobs;
+	struct translation *il = session->il;
 	struct bytes log = BYTES_INIT;
-	if (!jobs[0].from_il)
+	if (!il)
 		return true;
 	enum fe_status status = fe_options_check(session->options, false, &log);
 	if (!status)
-		status = ocl_program_il_source(session->program, &session->constants,
-					       &session->text, &log);
+		status = ocl_program_il_source(session->program, &il->constants, &il->text, &log);
 	for (cl_uint i = 0; i < session->count; i++) {
-		jobs[i].source = bytes_string(&session->text);
-		jobs[i].source_size_B = session->text.size_B;
+		jobs[i].source = bytes_string(&il->text);
+		jobs[i].source_size_B = il->text.size_B;
 		if (!status)
 			continue;
 		session->results[i].error = ocl_compile_frontend_error(jobs[i].kind, status);

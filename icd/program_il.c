@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "frontend/spirv.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Not SPIR-V, or one that we do not take: OpenCL 3.0 API, 5.8.1: "does not contain well-formed
@@ -33,25 +34,47 @@ static cl_int il_read(const void *il, size_t size_B, struct bytes *constants)
 	return !error && bytes_failed(constants) ? CL_OUT_OF_HOST_MEMORY : error;
 }
 
+void ocl_program_il_destroy(struct ocl_program_il *il)
+{
+	if (!il)
+		return;
+	bytes_finish(&il->module);
+	bytes_finish(&il->constants);
+	bytes_finish(&il->values);
+	free(il);
+}
+
+static cl_int il_create(const void *module, size_t size_B, struct ocl_program_il **il_out)
+{
+	struct ocl_program_il *il = calloc(1, sizeof(*il));
+	if (!il)
+		return CL_OUT_OF_HOST_MEMORY;
+	cl_int error = il_read(module, size_B, &il->constants);
+	if (!error)
+		bytes_append(&il->module, module, size_B);
+	if (!error && bytes_failed(&il->module))
+		error = CL_OUT_OF_HOST_MEMORY;
+	if (error)
+		ocl_program_il_destroy(il);
+	else
+		*il_out = il;
+	return error;
+}
+
 cl_int ocl_program_create_il(cl_context context, const void *il, size_t size_B,
 			     cl_program *program_out)
 {
-	struct bytes constants = BYTES_INIT;
+	struct ocl_program_il *own = NULL;
 	cl_program program = NULL;
-	cl_int error = il_read(il, size_B, &constants);
+	cl_int error = il_create(il, size_B, &own);
 	if (!error)
 		error = ocl_program_create(context, context->devices, context->device_count,
 					   &program);
 	if (error) {
-		bytes_finish(&constants);
+		ocl_program_il_destroy(own);
 		return error;
 	}
-	bytes_move(&program->spec_constants, &constants);
-	bytes_append(&program->il, il, size_B);
-	if (bytes_failed(&program->il)) {
-		object_unref(program);
-		return CL_OUT_OF_HOST_MEMORY;
-	}
+	program->il = own;
 	*program_out = program;
 	return CL_SUCCESS;
 }
@@ -96,7 +119,7 @@ cl_int ocl_program_set_constant(cl_program program, cl_uint id, size_t size_B, c
 	cl_int error = compiler_check();
 	if (error)
 		return error;
-	const struct fe_spirv_constant *known = constant_find(&program->spec_constants, id);
+	const struct fe_spirv_constant *known = constant_find(&program->il->constants, id);
 	if (!known)
 		return CL_INVALID_SPEC_ID;
 	/* 5.8.3: CL_INVALID_VALUE for another size than the constant's, or no value. */
@@ -105,14 +128,14 @@ cl_int ocl_program_set_constant(cl_program program, cl_uint id, size_t size_B, c
 		return CL_INVALID_VALUE;
 	memcpy(&constant.value, value, size_B); /* little-endian, as devices are */
 	lock_take(&program->lock);
-	error = constant_set_locked(&program->spec_values, &constant);
+	error = constant_set_locked(&program->il->values, &constant);
 	lock_drop(&program->lock);
 	return error;
 }
 
 void ocl_program_constants_locked(const struct _cl_program *program, struct bytes *values)
 {
-	bytes_append(values, program->spec_values.data, program->spec_values.size_B);
+	bytes_append(values, program->il->values.data, program->il->values.size_B);
 }
 
 enum fe_status ocl_program_il_source(const struct _cl_program *program, const struct bytes *values,
@@ -122,6 +145,6 @@ enum fe_status ocl_program_il_source(const struct _cl_program *program, const st
 		(const struct fe_spirv_constant *)(const void *)values->data;
 	if (bytes_failed(values))
 		return FE_NO_MEMORY;
-	return fe_spirv_source(program->il.data, program->il.size_B, constants,
+	return fe_spirv_source(program->il->module.data, program->il->module.size_B, constants,
 			       values->size_B / sizeof(*constants), source, log);
 }
