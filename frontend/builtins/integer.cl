@@ -264,20 +264,25 @@ PRODUCTS(uint)
 PRODUCTS(long)
 PRODUCTS(ulong)
 
-/* No 24-bit multiplier here is worth using; 32 bits give the same where it is defined. */
-#define PRODUCTS_24(n, T) \
+/* No 24-bit multiplier here is worth using. The low 32 bits of the product are the result, and
+ * the sum wraps: U is T without sign, as a signed product that overflows is undefined in C, and
+ * optimised code and code that is not would differ. */
+#define PRODUCTS_24(n, T, U) \
 	PURE T##n mul24(T##n x, T##n y) \
 	{ \
-		return x * y; \
+		return __builtin_astype(__builtin_astype(x, U##n) * __builtin_astype(y, U##n), \
+					T##n); \
 	} \
 	PURE T##n mad24(T##n x, T##n y, T##n z) \
 	{ \
-		return x * y + z; \
+		return __builtin_astype(__builtin_astype(x, U##n) * __builtin_astype(y, U##n) + \
+						__builtin_astype(z, U##n), \
+					T##n); \
 	}
-PRODUCTS_24(, int)
-PRODUCTS_24(, uint)
-FOR_VECTORS(PRODUCTS_24, int)
-FOR_VECTORS(PRODUCTS_24, uint)
+PRODUCTS_24(, int, uint)
+PRODUCTS_24(, uint, uint)
+FOR_VECTORS(PRODUCTS_24, int, uint)
+FOR_VECTORS(PRODUCTS_24, uint, uint)
 
 /* R is twice as wide as T and has its sign; U is T without sign. */
 #define UPSAMPLE_SCALAR(R, T, U, BITS) \

@@ -132,6 +132,7 @@ kernel_files = \
 	tests/kernels/image_write_shapes.clt \
 	tests/kernels/inline_ptx.clt \
 	tests/kernels/integer_24.clt \
+	tests/kernels/integer_24_wide.clt \
 	tests/kernels/integer_arithmetic.clt \
 	tests/kernels/integer_bits.clt \
 	tests/kernels/integer_long.clt \
