@@ -1,7 +1,7 @@
 /* Arithmetic, bits, comparisons and logic. */
 #include "config.h"
 
-#include "frontend/spirv_module.h"
+#include "frontend/spirv_call.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -66,14 +66,6 @@ static const struct operation *operation_find(unsigned op)
 	return NULL;
 }
 
-/* "v7" as a signed integer: a cast of scalars, which is a constant where v7 is one. */
-static void put_signed(struct spirv_writer *writer, uint32_t id)
-{
-	struct spirv_shape shape = spirv_value_shape(writer->module, id);
-	spirv_put(writer, shape.lanes > 1 ? "as_%s(v%" PRIu32 ")" : "(%s)v%" PRIu32,
-		  spirv_signed_name(shape).text, id);
-}
-
 /* What comes back to the unsigned type of the result. */
 static void put_result(struct spirv_writer *writer, const uint32_t *words,
 		       struct spirv_shape shape, bool is_signed)
@@ -98,9 +90,9 @@ static void write_infix(struct spirv_writer *writer, const uint32_t *words, cons
 static void write_signed_infix(struct spirv_writer *writer, const uint32_t *words, const char *text)
 {
 	put_result(writer, words, spirv_shape(writer->module, words[1]), true);
-	put_signed(writer, words[3]);
+	spirv_put_signed(writer, words[3]);
 	spirv_put(writer, " %s ", text);
-	put_signed(writer, words[4]);
+	spirv_put_signed(writer, words[4]);
 	spirv_put(writer, ");\n");
 }
 
@@ -110,7 +102,7 @@ static void write_shift(struct spirv_writer *writer, const uint32_t *words, cons
 	struct spirv_shape shape = spirv_shape(writer->module, words[1]);
 	put_result(writer, words, shape, is_signed);
 	if (is_signed)
-		put_signed(writer, words[3]);
+		spirv_put_signed(writer, words[3]);
 	else
 		spirv_put(writer, "v%" PRIu32, words[3]);
 	if (shape.lanes > 1)
@@ -137,12 +129,12 @@ static void write_compare(struct spirv_writer *writer, const uint32_t *words, co
 {
 	put_truth(writer, words, false);
 	if (is_signed)
-		put_signed(writer, words[3]);
+		spirv_put_signed(writer, words[3]);
 	else
 		spirv_put(writer, "v%" PRIu32, words[3]);
 	spirv_put(writer, " %s ", text);
 	if (is_signed)
-		put_signed(writer, words[4]);
+		spirv_put_signed(writer, words[4]);
 	else
 		spirv_put(writer, "v%" PRIu32, words[4]);
 	spirv_put(writer, ");\n");

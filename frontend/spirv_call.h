@@ -11,7 +11,8 @@
  * which may be given integers of either sign; ");\n" ends it. */
 void spirv_put_result(struct spirv_writer *writer, const uint32_t *words);
 
-/* "as_int4(v7)" or "(int)v7"; of what has no sign just that. */
+/* "as_int4(v7)" or "(int)v7", which is a constant where v7 is one; of what has no sign just
+ * that. */
 void spirv_put_signed(struct spirv_writer *writer, uint32_t value);
 
 /* "(const global float4 *)v7".  False where v7 is no pointer, and nothing is written. */

@@ -12,17 +12,11 @@
 /* Barriers of a block, PTX ISA 8.8, 9.7.13.1, without the work-group's. */
 enum { MOST_BARRIERS = 15 };
 
-static bool is_entry(const struct spirv_module *module, uint32_t function)
+static bool is_entry(const struct spirv_writer *writer, uint32_t function)
 {
-	for (size_t at = 5; at < module->word_count; at += module->words[at] >> SpvWordCountShift) {
-		const uint32_t *words = module->words + at;
-		unsigned op = words[0] & SpvOpCodeMask;
-		if (op == SpvOpFunction)
-			break;
-		if (op == SpvOpEntryPoint && words[0] >> SpvWordCountShift > 2 &&
-		    words[2] == function)
+	for (size_t i = 0; i < writer->entry_count; i++)
+		if (writer->entries[i].function == function)
 			return true;
-	}
 	return false;
 }
 
@@ -30,9 +24,9 @@ static bool is_entry(const struct spirv_module *module, uint32_t function)
  * have numbers of their own in the module; those of a kernel, which nobody calls (SPIR-V 1.6,
  * 2.16.1), are behind these.  Each is made once by a work-group: the specification has no way to
  * take one back. */
-static unsigned number_of(const struct spirv_module *module, const uint32_t *barrier,
-			  uint32_t kernel)
+static unsigned number_of(const struct spirv_writer *writer, const uint32_t *barrier)
 {
+	const struct spirv_module *module = writer->module;
 	unsigned shared = 0, own = 0;
 	uint32_t function = 0;
 	for (size_t at = 5; at < module->word_count; at += module->words[at] >> SpvWordCountShift) {
@@ -42,9 +36,9 @@ static unsigned number_of(const struct spirv_module *module, const uint32_t *bar
 			function = words[2];
 		if (op != SpvOpNamedBarrierInitialize)
 			continue;
-		bool in_entry = is_entry(module, function);
+		bool in_entry = is_entry(writer, function);
 		shared += !in_entry;
-		own += in_entry && function == kernel && words <= barrier;
+		own += in_entry && function == writer->function && words <= barrier;
 		if (words == barrier && !in_entry)
 			return shared;
 	}
@@ -56,7 +50,7 @@ static enum spirv_written write_initialize(struct spirv_writer *writer, const ui
 {
 	if (count < 4)
 		return spirv_fail(writer, SpvOpNamedBarrierInitialize, "too few words");
-	unsigned number = number_of(writer->module, words, writer->function);
+	unsigned number = number_of(writer, words);
 	if (number > MOST_BARRIERS)
 		return spirv_fail(writer, SpvOpNamedBarrierInitialize,
 				  "more than %d named barriers", MOST_BARRIERS);
