@@ -87,6 +87,12 @@ static void tell(const struct kernels_source *source, const char *which,
 				printf(" %u of item %u,", s, i);
 				break;
 			}
+	for (unsigned i = 0; i < KERNELS_ITEMS * KERNELS_OWN; i++)
+		if (is->own_half[i] != right->own_half[i]) {
+			printf(" half %u of item %u is %x, not %x,", i % KERNELS_OWN,
+			       i / KERNELS_OWN, is->own_half[i], right->own_half[i]);
+			break;
+		}
 	printf("%s%s%s\n",
 	       memcmp(is->counters, right->counters, sizeof(is->counters)) ? " counters" : "",
 	       memcmp(is->own, right->own, sizeof(is->own)) ? " own" : "",

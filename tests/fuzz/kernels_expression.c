@@ -408,7 +408,11 @@ static void write_code(struct maker *maker, const struct meant *meant, char code
 	static const char *const modes[] = {"", "_rte", "_rtz", "_rtp", "_rtn"};
 	struct type type = type_of_code(maker, meant, code);
 	if (type.element != ELEMENTS) {
+		/* Its bits are seen. */
+		bool plain = code == 'q' && element_is_real(type.element);
+		bytes_append_string(maker->text, plain ? "plain(" : "");
 		expression(maker, type, depth);
+		bytes_append_string(maker->text, plain ? ")" : "");
 		return;
 	}
 	switch (code) {

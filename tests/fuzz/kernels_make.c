@@ -18,7 +18,8 @@ static void tables(struct maker *maker)
 	}
 }
 
-/* A function's body: statements, and the result of an expression. */
+/* A function's body: statements, and the result of an expression; width 0: of s, or of nothing
+ * where the element is none. */
 static void body(struct maker *maker, struct type result)
 {
 	bytes_append_string(maker->text, ")\n{\nulong sum = 0;\n");
@@ -33,7 +34,8 @@ static void body(struct maker *maker, struct type result)
 			     element_is_real(result.element) ? "+" : "^", type_name(result),
 			     element_name(result.element));
 	} else {
-		bytes_append_string(maker->text, "return s;\n}\n");
+		bytes_append_string(maker->text,
+				    result.element == ELEMENTS ? "}\n" : "return s;\n}\n");
 	}
 	maker->depth = 0;
 	maker->count = 0;
@@ -69,6 +71,18 @@ static void structure(struct maker *maker)
 	fields_add(maker, "s", 0);
 	variable_add(maker, (struct type){INT, 1}, "n");
 	body(maker, (struct type){INT, 0});
+}
+
+/* void change_at(of maker->pointed *p, struct s *s, int n) */
+static void pointer_function(struct maker *maker)
+{
+	maker->pointed = type_any(maker);
+	bytes_printf(maker->text, "%svoid change_at(private %s *p, private struct s *s, int n",
+		     pick(maker, 2) ? "__attribute__((noinline)) " : "", type_name(maker->pointed));
+	variable_add(maker, maker->pointed, "(*p)");
+	fields_add(maker, "(*s)", 0);
+	variable_add(maker, (struct type){INT, 1}, "n");
+	body(maker, (struct type){ELEMENTS, 0});
 }
 
 /* As C lays it out: each field where its size divides, all of it a multiple of the largest. */
@@ -155,6 +169,7 @@ void kernels_make(struct kernels_source *source)
 		function(&maker);
 	structure(&maker);
 	source->argument_B = structure_size_B(&maker);
+	pointer_function(&maker);
 	kernel_body(&maker);
 	bytes_finish(&maker.locals);
 }

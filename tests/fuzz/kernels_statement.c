@@ -5,17 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEPTH = 3, DEEP = 3, ROUNDS_MAX = 48, LOCALS_MAX_B = 16 * 1024 };
+enum { DEPTH = 3, DEEP = 3, ROUNDS_MAX = 48 };
 
-static const struct type int_type = {INT, 1}, uint_type = {UINT, 1};
+static const struct type int_type = {INT, 1};
 
-static void say(struct maker *maker, const char *text)
+void say(struct maker *maker, const char *text)
 {
 	bytes_append_string(maker->text, text);
 }
 
 /* "if (" and the like: true for some work-items. */
-static void condition(struct maker *maker)
+void condition(struct maker *maker)
 {
 	expression(maker, int_type, 2);
 	if (pick(maker, 2))
@@ -64,7 +64,7 @@ static void block(struct maker *maker)
 
 /* --- declarations ----------------------------------------------------------------------------- */
 
-static void declare(struct maker *maker)
+void make_variable(struct maker *maker)
 {
 	struct type type = type_any(maker);
 	unsigned name = maker->names++;
@@ -72,110 +72,6 @@ static void declare(struct maker *maker)
 	expression(maker, type, DEEP);
 	say(maker, ";\n");
 	variable_add(maker, type, "v%u", name);
-}
-
-static void declare_array(struct maker *maker)
-{
-	struct type type = type_any(maker);
-	unsigned name = maker->names++, size = 4u << pick(maker, 3);
-	bytes_printf(maker->text, "%s a%u[%u];\nfor (int i%u = 0; i%u < %u; i%u++)\na%u[i%u] = ",
-		     type_name(type), name, size, name, name, size, name, name, name);
-	variable_add(maker, int_type, "i%u", name)->reads_only = true;
-	expression(maker, type, 1);
-	say(maker, ";\n");
-	maker->count--;
-	variable_add(maker, type, "a%u", name)->mask = size - 1;
-}
-
-void fields_add(struct maker *maker, const char *name, unsigned mask)
-{
-	for (unsigned f = 0; f < maker->field_count; f++) {
-		struct variable *field = variable_add(maker, maker->fields[f], "%s", name);
-		field->mask = mask;
-		snprintf(field->after, sizeof(field->after), ".f%u", f);
-	}
-}
-
-/* One, or an array of four. */
-static void declare_struct(struct maker *maker)
-{
-	if (!maker->in_kernel) {
-		declare(maker);
-		return;
-	}
-	char name[16];
-	unsigned number = maker->names++;
-	snprintf(name, sizeof(name), "s%u", number);
-	if (pick(maker, 2)) {
-		bytes_printf(maker->text, "struct s %s[4];\nfor (int i = 0; i < 4; i++)\n", name);
-		bytes_printf(maker->text, "%s[i] = change(by, i);\n", name);
-		fields_add(maker, name, 3);
-		return;
-	}
-	bytes_printf(maker->text, "struct s %s = ", name);
-	if (pick(maker, 2)) {
-		say(maker, "by;\n");
-	} else {
-		say(maker, "change(by, ");
-		expression(maker, int_type, 2);
-		say(maker, ");\n");
-	}
-	fields_add(maker, name, 0);
-}
-
-/* Its members have the same size and no padding. */
-static void declare_union(struct maker *maker)
-{
-	static const struct type members[] = {
-		{ULONG, 4}, {INT, 8},	{USHORT, 16}, {CHAR, 16}, {LONG, 2},
-		{UINT, 4},  {UCHAR, 8}, {SHORT, 1},   {LONG, 1},  {UCHAR, 1},
-	};
-	unsigned name = maker->names++, count = maker->count;
-	say(maker, "union {\n");
-	for (unsigned m = 0; m < 4; m++) {
-		struct type type = members[m ? pick(maker, 10) : 0];
-		unsigned size = 32 / type_size_B(type);
-		bytes_printf(maker->text, "%s m%u%s", type_name(type), m, size > 1 ? "" : ";\n");
-		if (size > 1)
-			bytes_printf(maker->text, "[%u];\n", size);
-		struct variable *member = variable_add(maker, type, "u%u.m%u", name, m);
-		member->mask = size - 1;
-	}
-	unsigned all = maker->count;
-	maker->count = count;
-	bytes_printf(maker->text, "} u%u;\nu%u.m0 = ", name, name);
-	expression(maker, members[0], DEEP);
-	say(maker, ";\n");
-	maker->count = all;
-}
-
-/* To one of two variables. */
-static void declare_pointer(struct maker *maker)
-{
-	struct type type = type_any(maker);
-	const struct variable *one = NULL, *other = NULL;
-	for (unsigned tries = 0; tries < 24 && !one; tries++) {
-		type = maker->count ? maker->variables[pick(maker, maker->count)].type : type;
-		one = variable_of(maker, type, true);
-		other = variable_of(maker, type, true);
-		/* Members of unions have no addresses that are used apart (C99 6.5). */
-		if (one &&
-		    (one->mask || other->mask || *one->before == 'u' || *other->before == 'u'))
-			one = NULL;
-	}
-	if (!one) {
-		declare(maker);
-		return;
-	}
-	unsigned name = maker->names++;
-	/* Where there is a generic address space, what such a pointer points at is in it. */
-	bool pointed = *one->before == '(' || *other->before == '(';
-	bytes_printf(maker->text, "%s%s *p%u = (", pick(maker, 2) && !pointed ? "private " : "",
-		     type_name(type), name);
-	condition(maker);
-	bytes_printf(maker->text, ") ? &%s%s : &%s%s;\n", one->before, one->after, other->before,
-		     other->after);
-	variable_add(maker, type, "(*p%u)", name);
 }
 
 /* --- assignments ------------------------------------------------------------------------------ */
@@ -239,11 +135,11 @@ static void assign_part(struct maker *maker, const struct variable *variable)
 	say(maker, ";\n");
 }
 
-static void assign(struct maker *maker)
+void make_assignment(struct maker *maker)
 {
 	const struct variable *found = any_writable(maker);
 	if (!found) {
-		declare(maker);
+		make_variable(maker);
 		return;
 	}
 	struct variable variable = *found;
@@ -255,30 +151,9 @@ static void assign(struct maker *maker)
 	(void)piece_end(maker, piece);
 }
 
-/* By vstoreN into an array of scalars, and back. */
-static void assign_array(struct maker *maker)
-{
-	static const unsigned sizes[] = {2, 3, 4, 8};
-	unsigned name = maker->names++, width = sizes[pick(maker, 4)];
-	struct type scalar = type_scalar(maker), type = {scalar.element, width}, other = type;
-	other.width = sizes[pick(maker, 4)];
-	bytes_printf(maker->text, "%s a%u[32] = {0};\nvstore%u(", type_name(scalar), name, width);
-	expression(maker, type, 2);
-	say(maker, ", ");
-	expression(maker, int_type, 1);
-	bytes_printf(maker->text, " & 1, a%u + (", name);
-	expression(maker, int_type, 1);
-	bytes_printf(maker->text, " & 15));\n%s v%u = vload%u(", type_name(other), name,
-		     other.width);
-	expression(maker, int_type, 1);
-	bytes_printf(maker->text, " & 1, a%u + %u);\n", name, pick(maker, 8));
-	variable_add(maker, scalar, "a%u", name)->mask = 31;
-	variable_add(maker, other, "v%u", name);
-}
-
 /* --- control ---------------------------------------------------------------------------------- */
 
-static void choose(struct maker *maker)
+void make_branch(struct maker *maker)
 {
 	struct piece piece = piece_begin(maker);
 	say(maker, "if (");
@@ -363,7 +238,7 @@ static void loop(struct maker *maker)
 {
 	unsigned count = maker->count, rounds = maker->rounds, name = maker->names++;
 	if (rounds >= ROUNDS_MAX) {
-		declare(maker);
+		make_variable(maker);
 		return;
 	}
 	struct piece piece = piece_begin(maker);
@@ -384,7 +259,7 @@ static void loop_while(struct maker *maker)
 {
 	unsigned rounds = maker->rounds, name = maker->names++;
 	if (rounds >= ROUNDS_MAX) {
-		declare(maker);
+		make_variable(maker);
 		return;
 	}
 	struct piece piece = piece_begin(maker);
@@ -413,7 +288,7 @@ static void loop_while(struct maker *maker)
 static void leave(struct maker *maker)
 {
 	if (!maker->loops) {
-		assign(maker);
+		make_assignment(maker);
 		return;
 	}
 	struct piece piece = piece_begin(maker);
@@ -421,207 +296,6 @@ static void leave(struct maker *maker)
 	condition(maker);
 	say(maker, pick(maker, 2) ? ") break;\n" : ") continue;\n");
 	(void)piece_end(maker, piece);
-}
-
-/* --- memory that others see ------------------------------------------------------------------- */
-
-/* Counters that each work-item changes; their end is the same in any order. */
-static void count(struct maker *maker)
-{
-	static const char *const calls[][4] = {
-		{"add", "sub", "inc", "dec"}, {"xor", "xor", "xor", "xor"},
-		{"or", "or", "or", "or"},     {"and", "and", "and", "and"},
-		{"min", "min", "min", "min"}, {"max", "max", "max", "max"},
-	};
-	if (!maker->in_kernel) {
-		assign(maker);
-		return;
-	}
-	struct piece piece = piece_begin(maker);
-	unsigned kind = pick(maker, 6);
-	const char *call = calls[kind][pick(maker, 4)];
-	bytes_printf(maker->text, "atomic_%s(&%s[%u + (", call,
-		     pick(maker, 2) ? "counters" : "marks", 8 * kind);
-	expression(maker, int_type, 1);
-	say(maker, " & 7)]");
-	if (strcmp(call, "inc") && strcmp(call, "dec")) {
-		say(maker, ", ");
-		expression(maker, uint_type, 2);
-	}
-	say(maker, ");\n");
-	(void)piece_end(maker, piece);
-}
-
-/* Atomics on what one work-item alone has: their results are known. */
-static void own_atomic(struct maker *maker)
-{
-	static const char *const calls[] = {"xchg", "cmpxchg", "add", "sub",
-					    "xor",  "max",     "min", "inc"};
-	if (!maker->in_kernel) {
-		assign(maker);
-		return;
-	}
-	unsigned name = maker->names++, call = pick(maker, 8);
-	bytes_printf(maker->text, "uint v%u = atomic_%s(&own[gid * %u + (", name, calls[call],
-		     KERNELS_OWN);
-	expression(maker, int_type, 1);
-	say(maker, " & 7)]");
-	for (unsigned operands = call == 1 ? 2 : call == 7 ? 0 : 1; operands; operands--) {
-		say(maker, ", ");
-		expression(maker, uint_type, 2);
-	}
-	say(maker, ");\n");
-	variable_add(maker, uint_type, "v%u", name);
-}
-
-static void store_half(struct maker *maker)
-{
-	static const char *const modes[] = {"", "_rte", "_rtz", "_rtp", "_rtn"};
-	static const unsigned sizes[] = {1, 2, 3, 4, 8};
-	if (!maker->in_kernel) {
-		assign(maker);
-		return;
-	}
-	struct piece piece = piece_begin(maker);
-	struct type type = {pick(maker, 4) ? FLOAT : DOUBLE, sizes[pick(maker, 5)]};
-	bool aligned = type.width > 1 && pick(maker, 2);
-	char width[12] = "";
-	if (type.width > 1)
-		snprintf(width, sizeof(width), "%u", type.width);
-	bytes_printf(maker->text, "vstore%s_half%s%s(plain(", aligned ? "a" : "", width,
-		     modes[pick(maker, 5)]);
-	expression(maker, type, 2);
-	bytes_printf(maker->text, "), 0, own_half + gid * %u", KERNELS_OWN);
-	if (!aligned && type.width < 8)
-		bytes_printf(maker->text, " + %u", pick(maker, KERNELS_OWN - type.width));
-	say(maker, ");\n");
-	(void)piece_end(maker, piece);
-}
-
-/* Each work-item leaves something in local memory and takes what another left. */
-static void exchange(struct maker *maker)
-{
-	struct type type = type_any(maker);
-	unsigned local = maker->source->local, size_B = type_size_B(type) * local;
-	if (!maker->uniform || maker->locals_B + size_B > LOCALS_MAX_B) {
-		choose(maker);
-		return;
-	}
-	unsigned name = maker->names++;
-	bool by_elements = type.width > 1 && pick(maker, 2);
-	maker->locals_B += size_B;
-	bytes_printf(&maker->locals, "local %s l%u[%u];\n",
-		     by_elements ? element_name(type.element) : type_name(type), name,
-		     by_elements ? type.width * local : local);
-	if (by_elements)
-		bytes_printf(maker->text, "vstore%u(", type.width);
-	else
-		bytes_printf(maker->text, "l%u[lid] = ", name);
-	expression(maker, type, 2);
-	if (by_elements)
-		bytes_printf(maker->text, ", lid, l%u)", name);
-	bytes_printf(maker->text, ";\nbarrier(CLK_LOCAL_MEM_FENCE);\n%s v%u = ", type_name(type),
-		     name);
-	if (by_elements)
-		bytes_printf(maker->text, "vload%u(", type.width);
-	else
-		bytes_printf(maker->text, "l%u[", name);
-	expression(maker, int_type, 2);
-	bytes_printf(maker->text, " & %u", local - 1);
-	if (by_elements)
-		bytes_printf(maker->text, ", l%u)", name);
-	else
-		say(maker, "]");
-	say(maker, ";\nbarrier(CLK_LOCAL_MEM_FENCE);\n");
-	variable_add(maker, type, "v%u", name);
-}
-
-static void copy_async(struct maker *maker)
-{
-	enum element element = pick(maker, ELEMENTS);
-	unsigned name = maker->names++, size_B = KERNELS_INPUTS * element_size_B(element);
-	if (!maker->uniform || maker->locals_B + size_B > LOCALS_MAX_B) {
-		choose(maker);
-		return;
-	}
-	struct type type = {element, 1};
-	maker->locals_B += size_B;
-	bytes_printf(&maker->locals, "local %s l%u[%u];\n", element_name(element), name,
-		     KERNELS_INPUTS);
-	bytes_printf(maker->text,
-		     "event_t e%u = async_work_group_copy(l%u, in_%s, %u, 0);\n"
-		     "wait_group_events(1, &e%u);\n%s v%u = l%u[",
-		     name, name, element_name(element), KERNELS_INPUTS, name, element_name(element),
-		     name, name);
-	expression(maker, int_type, 1);
-	bytes_printf(maker->text, " & %u];\nbarrier(CLK_LOCAL_MEM_FENCE);\n", KERNELS_INPUTS - 1);
-	variable_add(maker, type, "v%u", name);
-}
-
-/* --- groups ----------------------------------------------------------------------------------- */
-
-static void group_any(struct maker *maker, const char *group, unsigned name)
-{
-	bytes_printf(maker->text, "int v%u = %s_%s(", name, group, pick(maker, 2) ? "ANY" : "ALL");
-	condition(maker);
-	say(maker, ");\n");
-	variable_add(maker, int_type, "v%u", name);
-}
-
-static void group_move(struct maker *maker, const char *group, unsigned name, bool sub)
-{
-	struct type type = {INT + pick(maker, 4), 1};
-	const char *word = element_name(type.element);
-	unsigned from = pick(maker, sub ? 32 : maker->source->local);
-	if (sub && pick(maker, 2)) {
-		bool by_mask = pick(maker, 2);
-		bytes_printf(maker->text, "%s v%u = SUB_SHUFFLE%s(%s, ", word, name,
-			     by_mask ? "_XOR" : "", word);
-		expression(maker, type, 2);
-		say(maker, ", ");
-		if (by_mask)
-			bytes_printf(maker->text, "%u);\n", pick(maker, 32));
-		else {
-			expression(maker, int_type, 2);
-			say(maker, " & 31);\n");
-		}
-	} else {
-		bytes_printf(maker->text, "%s v%u = %s_BROADCAST(%s, ", word, name, group, word);
-		expression(maker, type, 2);
-		bytes_printf(maker->text, ", %uu);\n", from);
-	}
-	variable_add(maker, type, "v%u", name);
-}
-
-static void group(struct maker *maker)
-{
-	static const char *const ways[] = {"REDUCE", "SCAN_INCLUSIVE", "SCAN_EXCLUSIVE"};
-	if (!maker->uniform) {
-		choose(maker);
-		return;
-	}
-	bool sub = pick(maker, 2);
-	const char *group = sub ? "SUB" : "WORK";
-	unsigned name = maker->names++, choice = pick(maker, 6);
-	if (choice == 0) {
-		group_any(maker, group, name);
-		return;
-	}
-	if (choice <= 2) {
-		group_move(maker, group, name, sub);
-		return;
-	}
-	struct type type = {INT + pick(maker, 4), 1};
-	const char *word = element_name(type.element);
-	const char *call = pick(maker, 2) ? "min" : "max";
-	/* Sums of signed numbers may overflow. */
-	if ((type.element & 1) && pick(maker, 2))
-		call = "add";
-	bytes_printf(maker->text, "%s v%u = %s_%s(%s, %s, ", word, name, group,
-		     ways[pick(maker, 3)], word, call);
-	expression(maker, type, 2);
-	say(maker, ");\n");
-	variable_add(maker, type, "v%u", name);
 }
 
 /* A loop or branch that all work-items of a group take together, with barriers in it. */
@@ -649,14 +323,20 @@ static void together(struct maker *maker)
 static void statement(struct maker *maker)
 {
 	static void (*const ways[])(struct maker *) = {
-		declare,       declare,	       declare,	      declare,	       declare,
-		declare_array, declare_struct, declare_union, declare_pointer, assign,
-		assign,	       assign,	       assign,	      assign,	       assign_array,
-		count,	       own_atomic,     store_half,    exchange,	       exchange,
-		copy_async,    group,	       group,	      leave,	       leave,
+		make_variable,	      make_variable,   make_variable,
+		make_variable,	      make_variable,   make_assignment,
+		make_assignment,      make_assignment, make_assignment,
+		make_assignment,      make_array,      make_matrix,
+		make_array_access,    make_struct,     make_struct_copy,
+		make_union,	      make_pointer,    make_pointer_call,
+		make_byte_access,     make_count,      make_own_atomic,
+		make_half_store,      make_exchange,   make_exchange,
+		make_struct_exchange, make_async_copy, make_group_call,
+		make_group_call,      leave,	       leave,
 	};
 	static void (*const nested[])(struct maker *) = {
-		choose, choose, jump, switch_over, loop, loop, loop_while, together, together,
+		make_branch, make_branch, jump,	    switch_over, loop,
+		loop,	     loop_while,  together, together,
 	};
 	if (maker->depth < DEPTH && !pick(maker, 3))
 		nested[pick(maker, sizeof(nested) / sizeof(nested[0]))](maker);

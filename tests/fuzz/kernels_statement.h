@@ -12,4 +12,31 @@ void sum_up(struct maker *maker, unsigned first, unsigned end);
 /* The fields of a variable of struct s come into scope. */
 void fields_add(struct maker *maker, const char *name, unsigned mask);
 
+void say(struct maker *maker, const char *text);
+/* Appends what is true for some work-items. */
+void condition(struct maker *maker);
+
+/* Each appends one statement, or another kind of them where its own cannot be. */
+void make_variable(struct maker *maker);
+void make_assignment(struct maker *maker);
+void make_branch(struct maker *maker);
+/* kernels_object.c */
+void make_array(struct maker *maker);
+void make_matrix(struct maker *maker);
+void make_array_access(struct maker *maker);
+void make_struct(struct maker *maker);
+void make_struct_copy(struct maker *maker);
+void make_union(struct maker *maker);
+void make_pointer(struct maker *maker);
+void make_pointer_call(struct maker *maker);
+void make_byte_access(struct maker *maker);
+/* kernels_shared.c: memory that others see, and groups */
+void make_count(struct maker *maker);
+void make_own_atomic(struct maker *maker);
+void make_half_store(struct maker *maker);
+void make_exchange(struct maker *maker);
+void make_struct_exchange(struct maker *maker);
+void make_async_copy(struct maker *maker);
+void make_group_call(struct maker *maker);
+
 #endif
