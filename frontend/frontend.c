@@ -162,7 +162,9 @@ static enum fe_status build_task(void *argument)
 	if (status)
 		return status;
 	stage_clock_lap(&clock, "Clang");
-	status = build_module(build, &module);
+	if (job.from_il)
+		status = fe_module_il_arguments(&module);
+	status = status ? status : build_module(build, &module);
 	fe_module_finish(&module);
 	return status;
 }

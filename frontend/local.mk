@@ -12,6 +12,7 @@ frontend_plain_sources = \
 	frontend/ptx_facts.c frontend/ptx_facts.h \
 	frontend/ptx_start.c frontend/ptx_start.h \
 	frontend/spirv.c frontend/spirv.h \
+	frontend/spirv_argument.c frontend/spirv_argument.h \
 	frontend/spirv_arithmetic.c \
 	frontend/spirv_atomic.c frontend/spirv_barrier.h \
 	frontend/spirv_bits.c frontend/spirv_bits.h \
@@ -35,6 +36,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/embedded.h \
 	frontend/frontend.c \
 	frontend/kernel_access.c \
+	frontend/kernel_arguments.c \
 	frontend/kernel_calls.c \
 	frontend/kernel_facts.c frontend/kernel_facts.h \
 	frontend/kernel_groups.c \

@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "frontend/spirv_argument.h"
 #include "frontend/spirv_function.h"
 
 #include <inttypes.h>
@@ -278,6 +279,8 @@ static enum spirv_written put_functions(struct spirv_writer *writer, struct part
 				  ? spirv_function_define(writer, parts->functions,
 							  parts->function_count, function, entry)
 				  : spirv_fail(writer, SpvOpEntryPoint, "%s has no body", entry->name);
+		if (written == SPIRV_WRITTEN)
+			spirv_arguments(writer, function, entry);
 	}
 	return written;
 }

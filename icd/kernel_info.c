@@ -69,7 +69,10 @@ cl_int ocl_kernel_argument_info(cl_kernel kernel, cl_uint index, cl_kernel_arg_i
 	if (index >= abi->argument_count)
 		return CL_INVALID_ARG_INDEX;
 	const struct abi_argument *argument = &abi->arguments[index];
-	if (!argument->name || !argument->type_name)
+	/* Of programs of SPIR-V one may be there without the other; PTX has neither. */
+	if ((!argument->name && !argument->type_name) ||
+	    (!argument->name && name == CL_KERNEL_ARG_NAME) ||
+	    (!argument->type_name && name == CL_KERNEL_ARG_TYPE_NAME))
 		return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
 	switch (name) {
 #include "icd/kernel_argument_info.def"

@@ -43,6 +43,9 @@ static bool ask(struct run_argument *argument, const struct opencl *opencl, cl_k
 					 sizeof(address), &address, NULL);
 	opencl->call->clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_QUALIFIER,
 					 sizeof(qualifier), &qualifier, NULL);
+	/* A kernel of SPIR-V may have parameters without names. */
+	if (argument->type && !argument->name && (argument->name = calloc(1, 16)))
+		snprintf(argument->name, 16, "%u", (unsigned)index);
 	if (!argument->name || !argument->type) {
 		tool_error("argument %u: the kernel does not tell its type", (unsigned)index);
 		return false;

@@ -13,7 +13,7 @@ struct module {
 	size_t size_B;
 };
 
-static struct module constants, linked;
+static struct module constants, linked, arguments;
 
 static bool module_read(struct module *module, const char *name)
 {
@@ -331,6 +331,66 @@ static void check_broken(const struct api_test *test)
 	CHECK_OK(clReleaseProgram(program));
 }
 
+/* What clGetKernelArgInfo says of one; NULL: CL_KERNEL_ARG_INFO_NOT_AVAILABLE. */
+struct argument {
+	const char *kernel;
+	cl_uint index;
+	const char *type, *name;
+	cl_kernel_arg_type_qualifier qualifiers;
+};
+
+static void check_text(cl_kernel kernel, const struct argument *argument, cl_kernel_arg_info what,
+		       const char *expected)
+{
+	char text[64] = "";
+	cl_int code = clGetKernelArgInfo(kernel, argument->index, what, sizeof(text), text, NULL);
+	if (!expected)
+		CHECK_CODE(code, CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
+	else if (!CHECK(!code && !strcmp(text, expected)))
+		printf("%s, %u: %d, '%s', not '%s'\n", argument->kernel, argument->index, code,
+		       text, expected);
+}
+
+/* OpenCL 3.0 API, 5.9.4: "the argument type name specified"; a translator may say it, or the module's
+ * types and OpName.  Integers of SPIR-V have no sign. */
+static void check_arguments(const struct api_test *test)
+{
+	static const struct argument expected[] = {
+		{"named", 0, "image2d_t", "image", 0},
+		{"named", 1, "sampler_t", "sampler", 0},
+		{"named", 2, "float4*", "constants", CL_KERNEL_ARG_TYPE_CONST},
+		{"named", 3, "uchar*", "scratch", CL_KERNEL_ARG_TYPE_RESTRICT},
+		{"named", 4, "pair", "by value", 0},
+		{"named", 5, "double", "int", 0},
+		{"named", 6, "uint**", "pointers", CL_KERNEL_ARG_TYPE_VOLATILE},
+		{"named", 7, "float[4]*", "table\"\\", 0},
+		{"told", 0, "int*", "out", CL_KERNEL_ARG_TYPE_CONST | CL_KERNEL_ARG_TYPE_RESTRICT},
+		{"told", 1, "myint", "n", 0},
+		{"told", 2, "struct node*", "nodes", CL_KERNEL_ARG_TYPE_VOLATILE},
+		{"silent", 0, "uint*", NULL, 0},
+		{"silent", 1, "ulong", NULL, 0},
+		{"odd", 0, "struct node*", NULL, 0},
+	};
+	cl_program program = make(test, &arguments);
+	CHECK_OK(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		cl_kernel_arg_type_qualifier qualifiers = ~(cl_kernel_arg_type_qualifier)0;
+		cl_int code;
+		cl_kernel kernel = clCreateKernel(program, expected[i].kernel, &code);
+		if (!CHECK_OK(code))
+			continue;
+		check_text(kernel, &expected[i], CL_KERNEL_ARG_TYPE_NAME, expected[i].type);
+		check_text(kernel, &expected[i], CL_KERNEL_ARG_NAME, expected[i].name);
+		CHECK_OK(clGetKernelArgInfo(kernel, expected[i].index, CL_KERNEL_ARG_TYPE_QUALIFIER,
+					    sizeof(qualifiers), &qualifiers, NULL));
+		if (!CHECK(qualifiers == expected[i].qualifiers))
+			printf("%s, %u: %#x\n", expected[i].kernel, expected[i].index,
+			       (unsigned)qualifiers);
+		CHECK_OK(clReleaseKernel(kernel));
+	}
+	CHECK_OK(clReleaseProgram(program));
+}
+
 /* cl_khr_il_program. */
 static void check_extension(const struct api_test *test)
 {
@@ -354,7 +414,8 @@ int main(void)
 	if (!api_test_start(&test, "il"))
 		return API_TEST_SKIP;
 	if (CHECK(module_read(&constants, "constants.spv")) &&
-	    CHECK(module_read(&linked, "linked.spv"))) {
+	    CHECK(module_read(&linked, "linked.spv")) &&
+	    CHECK(module_read(&arguments, "arguments.spv"))) {
 		check_device(&test);
 		check_creation(&test);
 		check_queries(&test);
@@ -365,6 +426,7 @@ int main(void)
 		check_link(&test);
 		check_binary(&test);
 		check_broken(&test);
+		check_arguments(&test);
 		check_extension(&test);
 	}
 	return api_test_end(&test);

@@ -109,6 +109,10 @@ assert (a == b).all(), (a, b)
 END
 fi
 
+# A kernel of SPIR-V whose parameters have no names: they are called by their numbers.
+run 0 "${srcdir:-.}/tests/spirv/arguments.spv" -k silent -g 1 -a zero:1 -a 7 -o 0
+prints "0[1] 7"
+
 # Mistakes.
 run 2 $folder/k.cl -k axpy -a zero:4 -a zero:4 -a 1
 run 2 $folder/k.cl -g 4 -a 1
