@@ -119,9 +119,18 @@ static const char *order_for(const struct spirv_writer *writer, uint32_t id, boo
 	return order_name(order);
 }
 
-static const char *scope_for(const struct spirv_writer *writer, uint32_t id)
+/* Functions like atomic_add of OpenCL C 1 have no scope: all work-groups see what they do, as
+ * programs have it that count or lock.  The LLVM/SPIR-V translator writes relaxed ones of a
+ * work-group for them, from OpenCL C of any version.  What changes memory does so where all see
+ * it anyway. */
+static const char *scope_for(const struct spirv_writer *writer, const struct atomic *atomic,
+			     uint32_t id, uint32_t semantics)
 {
-	return scope_name(spirv_scope(writer, id, SpvScopeCrossDevice), false);
+	uint32_t scope = spirv_scope(writer, id, SpvScopeCrossDevice);
+	if (scope == SpvScopeWorkgroup && atomic->shape != LOAD && atomic->shape != STORE &&
+	    !(semantics_of(writer, semantics) & ORDERS))
+		scope = SpvScopeDevice;
+	return scope_name(scope, false);
 }
 
 /* --- atomics --- */
@@ -164,7 +173,7 @@ static enum spirv_written write_flag(struct spirv_writer *writer, const uint32_t
 	if (!put_call(writer, atomic, "atomic_flag", operands[0]))
 		return no_pointer(writer, atomic->op);
 	spirv_put(writer, ", %s, %s);\n", order_for(writer, operands[2], !clears, true),
-		  scope_for(writer, operands[1]));
+		  scope_for(writer, atomic, operands[1], operands[2]));
 	return SPIRV_WRITTEN;
 }
 
@@ -178,8 +187,8 @@ static enum spirv_written write_compare(struct spirv_writer *writer, const uint3
 		return no_pointer(writer, atomic->op);
 	spirv_put(writer, ", &x%u, v%" PRIu32 ", %s, %s, %s); v%" PRIu32 " = x%u; }\n", seen,
 		  words[7], order_for(writer, words[5], true, true),
-		  order_for(writer, words[6], true, false), scope_for(writer, words[4]), words[2],
-		  seen);
+		  order_for(writer, words[6], true, false),
+		  scope_for(writer, atomic, words[4], words[5]), words[2], seen);
 	return SPIRV_WRITTEN;
 }
 
@@ -189,7 +198,8 @@ static enum spirv_written write_store(struct spirv_writer *writer, const uint32_
 	if (!put_call(writer, atomic, type, words[1]))
 		return no_pointer(writer, atomic->op);
 	spirv_put(writer, ", v%" PRIu32 ", %s, %s);\n", words[4],
-		  order_for(writer, words[3], false, true), scope_for(writer, words[2]));
+		  order_for(writer, words[3], false, true),
+		  scope_for(writer, atomic, words[2], words[3]));
 	return SPIRV_WRITTEN;
 }
 
@@ -210,7 +220,7 @@ static enum spirv_written write_fetch(struct spirv_writer *writer, const uint32_
 	}
 	spirv_put(writer, ", %s, %s));\n",
 		  order_for(writer, words[5], true, atomic->shape != LOAD),
-		  scope_for(writer, words[4]));
+		  scope_for(writer, atomic, words[4], words[5]));
 	return SPIRV_WRITTEN;
 }
 
@@ -249,13 +259,26 @@ static void put_flags(struct spirv_writer *writer, uint32_t semantics)
 		  global ? " | CLK_GLOBAL_MEM_FENCE" : "", image ? " | CLK_IMAGE_MEM_FENCE" : "");
 }
 
-void spirv_put_fence(struct spirv_writer *writer, uint32_t scope, uint32_t semantics)
+/* mem_fence of OpenCL C 1 is written as a fence of the work-group, which is more than the language
+ * promises, and less than locks of programs need: it stays what it is in a source. */
+static bool is_mem_fence(const struct spirv_writer *writer, uint32_t scope, uint32_t semantics)
+{
+	return writer->module->is_opencl_1 && scope == SpvScopeWorkgroup && (semantics & ORDERS);
+}
+
+void spirv_put_fence(struct spirv_writer *writer, uint32_t scope_id, uint32_t semantics)
 {
 	uint32_t known = semantics_of(writer, semantics);
+	uint32_t scope = spirv_scope(writer, scope_id, SpvScopeCrossDevice);
+	if (is_mem_fence(writer, scope, known)) {
+		spirv_put(writer, "mem_fence(");
+		put_flags(writer, known);
+		spirv_put(writer, ");\n");
+		return;
+	}
 	spirv_put(writer, "atomic_work_item_fence(");
 	put_flags(writer, known);
-	spirv_put(writer, ", %s, %s);\n", order_name(known),
-		  scope_name(spirv_scope(writer, scope, SpvScopeCrossDevice), true));
+	spirv_put(writer, ", %s, %s);\n", order_name(known), scope_name(scope, true));
 }
 
 static enum spirv_written write_barrier(struct spirv_writer *writer, const uint32_t *words,

@@ -11,6 +11,8 @@ extern void SpvHasResultAndType(SpvOp op, bool *has_result, bool *has_type);
 
 /* SPIR-V 1.6, 2.17: the bound of ids that all consumers have to take. */
 enum { MOST_IDS = 4194303, HEADER_WORDS = 5 };
+/* OpSource's version of OpenCL C 2.0. */
+enum { OPENCL_2 = 200000 };
 
 /* What OpCapability may ask for.  OpenCL SPIR-V environment 3.0, 3.2 and 3.3; what extensions add
  * is here where the extension is. */
@@ -204,6 +206,10 @@ static enum fe_status read_instruction(struct spirv_module *module, const uint32
 			return refuse(log, "addresses have 64 bits and memory the model of OpenCL");
 		module->pointer_bits = 64;
 		break;
+	case SpvOpSource:
+		module->is_opencl_1 = count > 2 && words[1] == SpvSourceLanguageOpenCL_C &&
+				      words[2] < OPENCL_2;
+		break;
 	case SpvOpExtInstImport:
 		if (count > 2 && literal(words, 2, count) &&
 		    !strcmp(literal(words, 2, count), "OpenCL.std"))
@@ -232,7 +238,7 @@ static enum fe_status read_instruction(struct spirv_module *module, const uint32
 enum fe_status spirv_read(const void *il, size_t size_B, struct spirv_module *module,
 			  struct bytes *log)
 {
-	*module = (struct spirv_module){0};
+	*module = (struct spirv_module){.is_opencl_1 = true};
 	enum fe_status status = read_header(il, size_B, module, log);
 	for (size_t at = HEADER_WORDS; status == FE_OK && at < module->word_count;) {
 		unsigned count = module->words[at] >> SpvWordCountShift;

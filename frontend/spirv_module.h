@@ -52,6 +52,7 @@ struct spirv_module {
 	struct spirv_id *ids;       /* owned; bound of them */
 	uint32_t openclstd;         /* id of OpExtInstImport "OpenCL.std"; 0: none */
 	unsigned pointer_bits;      /* 32 or 64 */
+	bool is_opencl_1;           /* made of OpenCL C before 2.0, or of what is not said */
 };
 
 /* How far an instruction got. */
