@@ -95,7 +95,7 @@ static void *work_main(void *argument)
 	bytes_append_char(&message, OCL_WIRE_MADE);
 	ocl_wire_put_compiled(&compiled, &message);
 	ocl_compiled_finish(&compiled);
-	if (!ocl_wire_send(SOCKET, &message))
+	if (ocl_wire_send(SOCKET, 0, &message))
 		_exit(1);
 	bytes_finish(&message);
 	(void)!write(work->done, "", 1);
@@ -127,7 +127,7 @@ static bool serve(const struct bytes *message)
 	work.done = done[1];
 	bytes_append_char(&begun, OCL_WIRE_BEGUN);
 	/* The host's limits are this process', too: the stack has a size of its own. */
-	bool good = ocl_wire_send(SOCKET, &begun) &&
+	bool good = !ocl_wire_send(SOCKET, 0, &begun) &&
 		    !thread_start_deep(&thread, BE_CODEGEN_STACK_B, work_main, &work);
 	bytes_finish(&begun);
 	if (good) {
@@ -166,7 +166,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && *argv[1])
 		be_nvvm_beside(argv[1]);
 	bytes_append_string(&hello, OCL_WIRE_HELLO);
-	bool good = ocl_wire_send(SOCKET, &hello);
+	bool good = !ocl_wire_send(SOCKET, 0, &hello);
 	bytes_finish(&hello);
 	while (good)
 		good = serve_next();

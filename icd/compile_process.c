@@ -26,7 +26,8 @@
 #include <unistd.h>
 
 static const char file_name[] = "culvert-compile";
-static const uint64_t hello_ns = 20000000000u;
+/* For what a process does before a compiler is asked: its hello, and taking an order. */
+static const uint64_t answer_ns = 20000000000u;
 
 enum { HELPERS_MIN = 4, HELPERS_MAX = 16, SHARE_MAX = 16 };
 
@@ -138,7 +139,7 @@ static void helper_destroy(struct helper *helper)
 static bool greets(int socket)
 {
 	struct bytes hello = BYTES_INIT;
-	bool good = !ocl_wire_receive(socket, gpu_host_now_ns() + hello_ns, &hello) &&
+	bool good = !ocl_wire_receive(socket, gpu_host_now_ns() + answer_ns, &hello) &&
 		    !strcmp(bytes_string(&hello), OCL_WIRE_HELLO);
 	bytes_finish(&hello);
 	return good;
@@ -328,43 +329,62 @@ static int outcome_receive(const struct helper *helper, uint64_t deadline_ns,
 		if (error || !message->size_B || message->data[0] != OCL_WIRE_ASKS)
 			return error;
 		bytes_finish(message);
-		if (!ocl_wire_tell_threads(helper->socket, share_now()))
-			return EPIPE;
+		const int told = ocl_wire_tell_threads(helper->socket, deadline_ns, share_now());
+		if (told)
+			return told;
 	}
+}
+
+/* The option's; 0: there is none. */
+static uint64_t limit_s(void)
+{
+	static const uint64_t longest_s = 1000000000u;
+	const uint64_t wanted_s = option_number(OPTION_COMPILER_TIMEOUT);
+	return wanted_s < longest_s ? wanted_s : longest_s;
+}
+
+/* Whether the helper has the order.  One that was stopped, or has no turn, is not waited for as
+ * long as for a compiler: another will have it. */
+static bool taken(const struct helper *helper, const struct bytes *order)
+{
+	const uint64_t most_ns = limit_s() * 1000000000u;
+	const uint64_t deadline_ns =
+		gpu_host_now_ns() + (most_ns && most_ns < answer_ns ? most_ns : answer_ns);
+	struct bytes begun = BYTES_INIT;
+	const bool good = !ocl_wire_send(helper->socket, deadline_ns, order) &&
+			  !ocl_wire_receive(helper->socket, deadline_ns, &begun) &&
+			  begun.size_B && begun.data[0] == OCL_WIRE_BEGUN;
+	bytes_finish(&begun);
+	return good;
 }
 
 static enum outcome hand_over(struct helper *helper, const struct bytes *order,
 			      const struct ocl_build_job *job, struct ocl_compiled *compiled,
 			      struct bytes *reason)
 {
-	static const uint64_t longest_s = 1000000000u;
-	const uint64_t wanted_s = option_number(OPTION_COMPILER_TIMEOUT);
-	const uint64_t limit_s = wanted_s < longest_s ? wanted_s : longest_s;
-	uint64_t deadline_ns = limit_s ? gpu_host_now_ns() + limit_s * 1000000000u : 0;
-	struct bytes begun = BYTES_INIT, message = BYTES_INIT;
-	enum outcome outcome = NOT_BEGUN;
-	if (ocl_wire_send(helper->socket, order) &&
-	    !ocl_wire_receive(helper->socket, deadline_ns, &begun) && begun.size_B &&
-	    begun.data[0] == OCL_WIRE_BEGUN) {
-		switch (outcome_receive(helper, deadline_ns, &message)) {
-		case 0:
-			outcome = outcome_of(&message, job, compiled, reason);
-			break;
-		case ETIMEDOUT:
-			bytes_printf(reason, "the compiler was given up after %u seconds "
-				     "(CULVERT_COMPILER_TIMEOUT)", (unsigned)limit_s);
-			outcome = TOOK_TOO_LONG;
-			break;
-		case ENOMEM:
-			outcome = NO_MEMORY;
-			break;
-		default:
-			bytes_append_string(reason, "the compiler's process ended without a word, "
-					    "as it does for want of stack or memory");
-			outcome = DIED;
-		}
+	if (!taken(helper, order))
+		return NOT_BEGUN;
+	const uint64_t most_s = limit_s();
+	const uint64_t deadline_ns = most_s ? gpu_host_now_ns() + most_s * 1000000000u : 0;
+	struct bytes message = BYTES_INIT;
+	enum outcome outcome;
+	switch (outcome_receive(helper, deadline_ns, &message)) {
+	case 0:
+		outcome = outcome_of(&message, job, compiled, reason);
+		break;
+	case ETIMEDOUT:
+		bytes_printf(reason, "the compiler was given up after %u seconds "
+			     "(CULVERT_COMPILER_TIMEOUT)", (unsigned)most_s);
+		outcome = TOOK_TOO_LONG;
+		break;
+	case ENOMEM:
+		outcome = NO_MEMORY;
+		break;
+	default:
+		bytes_append_string(reason, "the compiler's process ended without a word, "
+				    "as it does for want of stack or memory");
+		outcome = DIED;
 	}
-	bytes_finish(&begun);
 	bytes_finish(&message);
 	return outcome;
 }
@@ -484,7 +504,7 @@ bool ocl_compile_process(const struct ocl_build_job *job, struct ocl_compiled *c
 		done = compile_there(bytes_string(&path), folder, job, compiled);
 	bytes_finish(&path);
 	if (!done && !strcmp(option_string(OPTION_COMPILER), "process")) {
-		bytes_printf(&compiled->log, "error: no process could be started for the compiler "
+		bytes_printf(&compiled->log, "error: no process could be had for the compiler "
 			     "(%s), and CULVERT_COMPILER=process asks for one\n", file_name);
 		compiled->error = ocl_compile_backend_error(job->kind, CL_COMPILER_NOT_AVAILABLE);
 		done = true;

@@ -232,32 +232,11 @@ bool ocl_wire_get_compiled(const struct bytes *message, size_t offset_B, cl_devi
 
 /* --- messages ----------------------------------------------------------------------------- */
 
-static bool send_all(int socket, const char *data, size_t size_B)
-{
-	while (size_B) {
-		ssize_t sent_B = send(socket, data, size_B, MSG_NOSIGNAL);
-		if (sent_B < 0 && errno == EINTR)
-			continue;
-		if (sent_B <= 0)
-			return false;
-		data += sent_B;
-		size_B -= (size_t)sent_B;
-	}
-	return true;
-}
-
-bool ocl_wire_send(int socket, const struct bytes *message)
-{
-	uint64_t size_B = message->size_B;
-	return !bytes_failed(message) && send_all(socket, (const char *)&size_B, sizeof(size_B)) &&
-	       send_all(socket, message->data, message->size_B);
-}
-
-/* Returns 0 when there is something to receive, or the end. */
-static int wait_for(int socket, uint64_t deadline_ns)
+/* Returns 0 when one of the events is there, or the end. */
+static int wait_for(int socket, short events, uint64_t deadline_ns)
 {
 	for (;;) {
-		struct pollfd poll_socket = {.fd = socket, .events = POLLIN};
+		struct pollfd poll_socket = {.fd = socket, .events = events};
 		int timeout_ms = -1;
 		if (deadline_ns) {
 			uint64_t now_ns = gpu_host_now_ns();
@@ -274,10 +253,40 @@ static int wait_for(int socket, uint64_t deadline_ns)
 	}
 }
 
+static int send_all(int socket, uint64_t deadline_ns, const char *data, size_t size_B)
+{
+	while (size_B) {
+		ssize_t sent_B = send(socket, data, size_B, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (sent_B < 0 && errno == EAGAIN) {
+			/* Who is stopped or starved reads nothing, and is there all the same. */
+			const int error = wait_for(socket, POLLOUT, deadline_ns);
+			if (error)
+				return error;
+			continue;
+		}
+		if (sent_B < 0 && errno == EINTR)
+			continue;
+		if (sent_B <= 0)
+			return EPIPE;
+		data += sent_B;
+		size_B -= (size_t)sent_B;
+	}
+	return 0;
+}
+
+int ocl_wire_send(int socket, uint64_t deadline_ns, const struct bytes *message)
+{
+	uint64_t size_B = message->size_B;
+	if (bytes_failed(message))
+		return ENOMEM;
+	int error = send_all(socket, deadline_ns, (const char *)&size_B, sizeof(size_B));
+	return error ? error : send_all(socket, deadline_ns, message->data, message->size_B);
+}
+
 static int receive_all(int socket, uint64_t deadline_ns, char *data, size_t size_B)
 {
 	while (size_B) {
-		int error = wait_for(socket, deadline_ns);
+		int error = wait_for(socket, POLLIN, deadline_ns);
 		if (error)
 			return error;
 		ssize_t received_B = recv(socket, data, size_B, 0);
@@ -311,7 +320,7 @@ unsigned ocl_wire_ask_threads(int socket)
 	struct bytes question = BYTES_INIT, answer = BYTES_INIT;
 	uint64_t threads = 0;
 	bytes_append_char(&question, OCL_WIRE_ASKS);
-	if (ocl_wire_send(socket, &question) && !ocl_wire_receive(socket, 0, &answer)) {
+	if (!ocl_wire_send(socket, 0, &question) && !ocl_wire_receive(socket, 0, &answer)) {
 		struct reader reader = {answer.data, answer.data + answer.size_B, false};
 		threads = get_number(&reader);
 	}
@@ -320,11 +329,11 @@ unsigned ocl_wire_ask_threads(int socket)
 	return threads && threads <= UINT_MAX ? (unsigned)threads : 1;
 }
 
-bool ocl_wire_tell_threads(int socket, unsigned threads)
+int ocl_wire_tell_threads(int socket, uint64_t deadline_ns, unsigned threads)
 {
 	struct bytes answer = BYTES_INIT;
 	put_number(&answer, threads);
-	bool told = ocl_wire_send(socket, &answer);
+	const int error = ocl_wire_send(socket, deadline_ns, &answer);
 	bytes_finish(&answer);
-	return told;
+	return error;
 }

@@ -42,12 +42,11 @@ bool ocl_wire_get_compiled(const struct bytes *message, size_t offset_B, cl_devi
 
 /* The question, with its answer, 1 where none comes; and what answers it, as ocl_wire_send. */
 unsigned ocl_wire_ask_threads(int socket);
-bool ocl_wire_tell_threads(int socket, unsigned threads);
+int ocl_wire_tell_threads(int socket, uint64_t deadline_ns, unsigned threads);
 
-/* False when the other end is not there; a signal (SIGPIPE) is not raised. */
-bool ocl_wire_send(int socket, const struct bytes *message);
-/* Waits until deadline_ns of the monotonic clock at most; 0: as long as it takes.
- * ETIMEDOUT, ENOMEM, EPIPE (the other end is gone) or 0. */
+/* Both wait until deadline_ns of the monotonic clock at most, for bytes or for room for them; 0: as
+ * long as it takes.  ETIMEDOUT, ENOMEM, EPIPE (the other end is gone; no SIGPIPE is raised) or 0. */
+int ocl_wire_send(int socket, uint64_t deadline_ns, const struct bytes *message);
 int ocl_wire_receive(int socket, uint64_t deadline_ns, struct bytes *message);
 
 #endif

@@ -1,9 +1,11 @@
-/* Protects: how a compiler's process asks for its share of the cores. */
+/* Protects: how a compiler's process asks for its share of the cores; what does not answer. */
 #include "config.h"
 
+#include "backend/gpu.h"
 #include "icd/compile_wire.h"
 #include "tests/unit/test.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -27,7 +29,7 @@ static void a_question_is_answered(void)
 		REQUIRE(!pthread_create(&thread, NULL, asks, &sockets[0]));
 		CHECK_EQ(ocl_wire_receive(sockets[1], 0, &question), 0);
 		CHECK(question.size_B == 1 && question.data[0] == OCL_WIRE_ASKS);
-		CHECK(ocl_wire_tell_threads(sockets[1], threads));
+		CHECK_EQ(ocl_wire_tell_threads(sockets[1], 0, threads), 0);
 		REQUIRE(!pthread_join(thread, &answer));
 		CHECK_EQ(*(unsigned *)answer, threads);
 		bytes_finish(&question);
@@ -42,8 +44,8 @@ static void without_an_answer_it_is_one(void)
 	int sockets[2];
 	struct bytes nothing = BYTES_INIT;
 	REQUIRE(!socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
-	CHECK(ocl_wire_send(sockets[1], &nothing));
-	CHECK(ocl_wire_tell_threads(sockets[1], 0));
+	CHECK_EQ(ocl_wire_send(sockets[1], 0, &nothing), 0);
+	CHECK_EQ(ocl_wire_tell_threads(sockets[1], 0, 0), 0);
 	CHECK_EQ(ocl_wire_ask_threads(sockets[0]), 1);
 	CHECK_EQ(ocl_wire_ask_threads(sockets[0]), 1);
 	close(sockets[1]);
@@ -51,4 +53,21 @@ static void without_an_answer_it_is_one(void)
 	close(sockets[0]);
 }
 
-TEST_MAIN(TEST(a_question_is_answered), TEST(without_an_answer_it_is_one))
+/* Who is there and reads nothing is waited for, but not for ever. */
+static void sending_has_an_end(void)
+{
+	int sockets[2];
+	struct bytes large = BYTES_INIT;
+	REQUIRE(!socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	REQUIRE(bytes_extend(&large, (size_t)8 << 20) != NULL);
+	const uint64_t begun_ns = gpu_host_now_ns();
+	CHECK_EQ(ocl_wire_send(sockets[0], begun_ns + 20000000, &large), ETIMEDOUT);
+	CHECK(gpu_host_now_ns() >= begun_ns + 20000000);
+	close(sockets[1]);
+	CHECK_EQ(ocl_wire_send(sockets[0], 0, &large), EPIPE);
+	close(sockets[0]);
+	bytes_finish(&large);
+}
+
+TEST_MAIN(TEST(a_question_is_answered), TEST(without_an_answer_it_is_one),
+	  TEST(sending_has_an_end))
