@@ -271,6 +271,24 @@ static void fill_tables(enum tool_command command, bool stop_at_argument,
 	tables->names[count] = (struct option){0};
 }
 
+/* What getopt_long has stopped at: ':' or '?'.  A letter that is unknown may stand before
+ * others in its word, which then is not passed yet: optopt alone says which it was. */
+static void complain(const struct getopt_tables *tables, int stopped, const char *word)
+{
+	bool known = false;
+	for (const struct option *option = tables->names; option->name && optopt; option++)
+		known |= option->val == optopt;
+	bool is_long = !optopt || (known && !strncmp(word, "--", 2));
+	char letter[] = {'-', (char)optopt, '\0'};
+	const char *name = is_long ? word : letter;
+	if (stopped == ':')
+		tool_usage("%s wants a value", name);
+	else if (known)
+		tool_usage("%.*s takes no value", (int)strcspn(name, "="), name);
+	else
+		tool_usage("there is no option %s", name);
+}
+
 int tool_options(enum tool_command command, int argc, char **argv, bool stop_at_argument,
 		 tool_take *take, void *state)
 {
@@ -286,10 +304,10 @@ int tool_options(enum tool_command command, int argc, char **argv, bool stop_at_
 			print_command_help(command);
 			return -1 - TOOL_OK;
 		}
-		if (letter == ':')
-			return -1 - tool_usage("%s wants a value", argv[optind - 1]);
-		if (letter == '?')
-			return -1 - tool_usage("there is no option %s", argv[optind - 1]);
+		if (letter == ':' || letter == '?') {
+			complain(&tables, letter, argv[optind - 1]);
+			return -1 - TOOL_USAGE;
+		}
 		if (!take(state, letter, optarg))
 			return -1 - TOOL_USAGE;
 	}

@@ -83,46 +83,55 @@ static void put_real(const struct element *element, double number, struct bytes 
 		put_bits(element, element->scalar_B == 4 ? narrow : wide, out);
 }
 
-void element_put(const struct element *element, double number, struct bytes *out)
+void element_put(const struct element *element, const struct element_number *number,
+		 struct bytes *out)
 {
 	if (element->kind == 'f')
-		put_real(element, number, out);
+		put_real(element, number->real, out);
 	else
-		put_bits(element, number < 0 ? (uint64_t)(int64_t)number : (uint64_t)number, out);
+		put_bits(element, number->bits, out);
 }
 
-/* Whether an integer of that many bytes can be it; either sign's range for bytes. */
-static bool in_range(const struct element *element, bool negative, unsigned long long size)
+/* Either sign's range for bytes without a meaning. */
+bool element_holds(const struct element *element, const struct element_number *number)
 {
 	unsigned bits = 8 * element->scalar_B;
+	uint64_t size = number->negative ? 0 - number->bits : number->bits;
+	if (element->kind == 'f')
+		return true;
 	if (element->kind == 'u')
-		return !negative && (bits == 64 || !(size >> bits));
-	unsigned long long limit = 1ull << (bits - 1);
-	return negative ? size <= limit : size < limit || element->kind == 'V';
+		return !number->negative && (bits == 64 || !(size >> bits));
+	uint64_t limit = UINT64_C(1) << (bits - 1);
+	return number->negative ? size <= limit : size < limit || element->kind == 'V';
 }
 
-bool element_parse(const struct element *element, const char *text, struct bytes *out)
+bool element_read(const struct element *element, const char *text, struct element_number *out)
 {
 	char *end;
+	*out = (struct element_number){0};
 	while (isspace((unsigned char)*text))
 		text++;
 	if (!*text)
 		return false;
 	errno = 0;
 	if (element->kind == 'f') {
-		double number = strtod(text, &end);
-		if (end == text || *end)
-			return false;
-		put_real(element, number, out);
-		return true;
+		out->real = strtod(text, &end);
+		return end != text && !*end;
 	}
-	bool negative = *text == '-';
-	if (!isdigit((unsigned char)text[negative]))
+	out->negative = *text == '-';
+	if (!isdigit((unsigned char)text[out->negative]))
 		return false;
-	unsigned long long size = strtoull(text + negative, &end, 0);
-	if (*end || errno || !in_range(element, negative, size))
+	unsigned long long size = strtoull(text + out->negative, &end, 0);
+	out->bits = out->negative ? 0 - size : size;
+	return !*end && !errno;
+}
+
+bool element_parse(const struct element *element, const char *text, struct bytes *out)
+{
+	struct element_number number;
+	if (!element_read(element, text, &number) || !element_holds(element, &number))
 		return false;
-	put_bits(element, negative ? 0 - size : size, out);
+	element_put(element, &number, out);
 	return true;
 }
 

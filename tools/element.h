@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct element {
 	char kind;               /* as NumPy has it: i, u, f; V: bytes without a meaning */
@@ -18,10 +19,21 @@ struct element {
  * that is not of OpenCL's own is one byte of kind V. */
 struct element element_of_type(const char *name);
 
-/* One number, put into all of a scalar's bytes.  False when text is no such number. */
+/* A number as it was written: of a real type the value, of all others the 64 bits of the
+ * integer, whose size is what negative has taken the sign of. */
+struct element_number {
+	double real;
+	uint64_t bits;
+	bool negative;
+};
+/* False when text is no number of that kind; what it holds is asked of element_holds. */
+bool element_read(const struct element *element, const char *text, struct element_number *out);
+bool element_holds(const struct element *element, const struct element_number *number);
+/* Puts it into all of a scalar's bytes, as many of an integer's low bits as there are. */
+void element_put(const struct element *element, const struct element_number *number,
+		 struct bytes *out);
+/* The three in turn: false when text is no number that the element holds. */
 bool element_parse(const struct element *element, const char *text, struct bytes *out);
-/* number: exact up to 2^53. */
-void element_put(const struct element *element, double number, struct bytes *out);
 
 /* The value of one element, "(1, 2)" for a vector. */
 void element_print(const struct element *element, const void *value, struct bytes *text);

@@ -2,7 +2,7 @@
  *
  *	1,2,3            these elements, lane by lane where they are vectors
  *	zero:N           N elements of 0
- *	fill:N:VALUE     N elements, all lanes of VALUE
+ *	fill:N:VALUE     N elements, all lanes of VALUE, which the type holds
  *	range:N[:FIRST[:STEP]]   FIRST, FIRST + STEP ...; by default 0, 1 ...
  *	random:N[:SEED]  integers of all bits, reals from 0 to 1; the same for the same seed
  *	@FILE            bytes of a file; of an .npy file its elements
@@ -15,7 +15,6 @@
 
 #include "tools/tool.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,16 +88,14 @@ static bool read_list(struct run_argument *argument)
 	return good && !lane && argument->value.size_B;
 }
 
-/* What follows the word: up to three numbers with colons between. */
-static int read_numbers(const char *text, double numbers[3])
+/* What follows the word: up to three texts with colons between, cut out of it. */
+static int split(char *text, const char *parts[3])
 {
 	int count = 0;
 	while (*text == ':' && count < 3) {
-		char *end;
-		numbers[count++] = strtod(text + 1, &end);
-		if (end == text + 1)
-			return 0;
-		text = end;
+		*text++ = '\0';
+		parts[count++] = text;
+		text += strcspn(text, ":");
 	}
 	return *text ? 0 : count;
 }
@@ -112,37 +109,64 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-static void put_random(const struct element *element, uint64_t *state, struct bytes *out)
+/* What a word makes of its numbers. */
+struct series {
+	struct element_number first, step;      /* of fill the step is 0 */
+	bool random;
+	uint64_t state;
+};
+
+static void put_random(const struct element *element, struct series *series, struct bytes *out)
 {
-	uint64_t bits = next_random(state);
-	if (element->kind == 'f')
-		element_put(element, (double)(bits >> 11) * 0x1p-53, out);
-	else
-		bytes_append(out, &bits, element->scalar_B);
+	uint64_t bits = next_random(&series->state);
+	const struct element_number number = {.real = (double)(bits >> 11) * 0x1p-53, .bits = bits};
+	element_put(element, &number, out);
 }
 
-static bool fill(struct run_argument *argument, const char *word, const double *numbers,
-		 int count)
+/* Integers go on modulo 2^64: a double would lose the low bits of long ones. */
+static void put_next(const struct element *element, const struct series *series, uint64_t i,
+		     struct bytes *out)
+{
+	const struct element_number number = {
+		.real = series->first.real + (double)i * series->step.real,
+		.bits = series->first.bits + i * series->step.bits,
+	};
+	element_put(element, &number, out);
+}
+
+static bool fill(struct run_argument *argument, uint64_t count, struct series *series)
 {
 	const struct element *element = &argument->element;
-	const double most = (double)((uint64_t)1 << 40);
-	bool range = !strcmp(word, "range"), random = !strcmp(word, "random");
-	uint64_t state = count > 1 ? (uint64_t)numbers[1] : 0;
-	double value = count > 1 ? numbers[1] : 0, step = count > 2 ? numbers[2] : 1;
-	if (numbers[0] < 1 || numbers[0] != floor(numbers[0]) ||
-	    numbers[0] * element->size_B > most)
+	const uint64_t most_B = UINT64_C(1) << 40;
+	if (!count || count > most_B / element->size_B)
 		return false;
-	for (uint64_t i = 0; i < (uint64_t)numbers[0] && !bytes_failed(&argument->value); i++) {
+	for (uint64_t i = 0; i < count && !bytes_failed(&argument->value); i++) {
 		for (unsigned lane = 0; lane < element->lanes; lane++) {
-			if (random)
-				put_random(element, &state, &argument->value);
+			if (series->random)
+				put_random(element, series, &argument->value);
 			else
-				element_put(element, range ? value + (double)i * step : value,
-					    &argument->value);
+				put_next(element, series, i, &argument->value);
 		}
 		pad(element, &argument->value);
 	}
 	return true;
+}
+
+/* parts: how many elements, and what the word says of them.  A step may be negative whatever
+ * the type is. */
+static bool read_series(const struct element *element, const char *word,
+			const char *const parts[3], int count, struct series *series)
+{
+	bool range = !strcmp(word, "range");
+	*series = (struct series){.random = !strcmp(word, "random")};
+	if (series->random)
+		return count < 2 || tool_number(parts[1], &series->state);
+	if (count > 1 && (!element_read(element, parts[1], &series->first) ||
+			  !element_holds(element, &series->first)))
+		return false;
+	if (range && count < 3)
+		return element_read(element, "1", &series->step);
+	return !range || element_read(element, parts[2], &series->step);
 }
 
 static bool read_file(struct run_argument *argument)
@@ -172,14 +196,21 @@ static bool read_buffer(struct run_argument *argument)
 		const char *word;
 		int least, most;
 	} words[] = {{"zero", 1, 1}, {"fill", 2, 2}, {"range", 1, 3}, {"random", 1, 2}};
-	double numbers[3];
+	const char *parts[3];
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		size_t length = strlen(words[i].word);
 		if (strncmp(argument->word, words[i].word, length))
 			continue;
-		int count = read_numbers(argument->word + length, numbers);
-		return count >= words[i].least && count <= words[i].most &&
-		       fill(argument, words[i].word, numbers, count);
+		char *copy = strdup(argument->word + length);
+		int count = copy ? split(copy, parts) : 0;
+		struct series series;
+		uint64_t elements;
+		bool good = count >= words[i].least && count <= words[i].most &&
+			    tool_number(parts[0], &elements) &&
+			    read_series(&argument->element, words[i].word, parts, count, &series) &&
+			    fill(argument, elements, &series);
+		free(copy);
+		return good;
 	}
 	return read_list(argument);
 }

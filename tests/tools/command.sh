@@ -76,6 +76,15 @@ wrong() { # what the message has, arguments
 wrong 'takes no argument: extra' devices extra
 wrong 'takes no argument: extra' bench extra
 wrong "'x' is no number" bench --device x
+# The letter that is wrong, wherever it stands; before, the word ahead of it was named.
+wrong 'there is no option -x' devices -xj
+wrong 'there is no option -x' devices --json -jx
+wrong 'there is no option -x' devices -j -xj
+wrong 'there is no option -x' bench --device=0 -x
+wrong 'there is no option --no=3' devices --no=3
+wrong '--json takes no value' devices --json=3
+wrong '-d wants a value' bench -d
+wrong '--device wants a value' bench --device
 wrong '--root wants a value' doctor --root
 wrong 'no folder /no/such' doctor --root /no/such
 wrong 'which file?' compile

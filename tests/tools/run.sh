@@ -48,6 +48,7 @@ kernel void ids(global ulong *out)
 	out[(get_global_id(1) - get_global_offset(1)) * get_global_size(0) + get_global_id(0) - get_global_offset(0)] =
 		get_global_id(1) * 1000 + get_global_id(0);
 }
+kernel void keep(global ulong *u, global long4 *v, global char *c, global float *f) {}
 kernel void copy(global double *out, global const double *in) { out[get_global_id(0)] = in[get_global_id(0)]; }
 END
 run 0 $folder/k.cl -k axpy -g 4 -a 1,2,3,4 -a range:4 -a 0.5
@@ -62,6 +63,17 @@ run 0 $folder/k.cl -k sums -g 12 -l 4 -a zero:3 -a local:16 -a range:12:1
 prints 'out[3] 10 26 42'
 run 0 $folder/k.cl -k ids -g 2x3 -f 5,7 -a zero:6
 prints 'out[6] 7005 7006 8005 8006 9005 9006'
+# All bits of 64, which a double has no room for; a step may go down in a type that has no sign.
+run 0 $folder/k.cl -k keep -g 1 -a fill:2:18446744073709551615 -a fill:1:-9223372036854775807 -a fill:2:-128 \
+	-a range:3:1:-0.25 -o u -o v -o c -o f
+prints 'u[2] 18446744073709551615 18446744073709551615' \
+	'v[1] (-9223372036854775807, -9223372036854775807, -9223372036854775807, -9223372036854775807)' \
+	'c[2] -128 -128' 'f[3] 1 0.75 0.5'
+run 0 $folder/k.cl -k keep -g 1 -a range:3:9007199254740993:-2 -a range:2:0x7ffffffffffffffe -a range:3:126 -a fill:1:inf \
+	-o u -o v -o c -o f
+prints 'u[3] 9007199254740993 9007199254740991 9007199254740989' \
+	'v[2] (9223372036854775806, 9223372036854775806, 9223372036854775806, 9223372036854775806) (9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807)' \
+	'c[3] 126 127 -128' 'f[1] inf'
 run 0 $folder/k.cl -k copy -g 3 -a zero:3 -a 0x1.8p1,nan,-inf --json
 grep -qF '"median_ns": ' $folder/out || fail "no time in the JSON"
 [ "$(tr -d ' \n' <$folder/out | cut -d, -f1-3)" = '{"results":{"out":[3,null,null]}' ] || { fail "other JSON:"; cat $folder/out; }
@@ -121,6 +133,11 @@ run 1 $folder/k.cl -k none -g 4
 run 2 $folder/k.cl -k axpy -g 4 -a zero:4
 run 2 $folder/k.cl -k axpy -g 4 -a zero:4 -a range -a 1
 run 2 $folder/k.cl -k axpy -g 4 -a zero:4 -a 1,x,3 -a 1
+for word in fill:1:18446744073709551616 fill:1:-1 fill:1:1.5 fill:1 fill::1 fill:1:1:1 zero zero:0 zero:-1 zero:1.5 range:2:0:x \
+	range:1:1:1:1 random:1:x zero:2199023255552; do
+	run 2 $folder/k.cl -k ids -g 1 -a $word
+	grep -qF "'$word' is nothing for it" $folder/errors || fail "$word is not named"
+done
 run 2 $folder/k.cl -k pairs -g 1 -a zero:1 -a 1 -a 256 -a 1,2,3
 run 2 $folder/k.cl -k pairs -g 1 -a zero:1 -a 32768 -a 1 -a 1,2,3
 run 2 $folder/k.cl -k pairs -g 1 -a zero:1 -a 1 -a 1 -a 1,2
