@@ -196,8 +196,12 @@ static cl_int unmap_run(struct ocl_command *command, struct gpu_stream *stream)
 	    !atomic_load_explicit(&map->ready, memory_order_acquire))
 		return CL_SUCCESS;
 	cl_int error = ocl_storage_host_commit(storage, map->lo_B, map->hi_B);
-	/* Pushed now, for most mapped bytes are for a kernel to come. */
-	if (!error)
+	/* Pushed now, for most mapped bytes are for a kernel to come.  Pageable ones, which are the
+	 * application's (CL_MEM_USE_HOST_PTR), stay until a command asks for them: the copy keeps a
+	 * thread from its work wherever it stands, and programs unmap, release and free without a
+	 * look at the unmap's event, though it is the buffer's destructor callback that says when
+	 * the memory "is safe to be reused or freed" (OpenCL 3.0, clSetMemObjectDestructorCallback). */
+	if (!error && !ocl_storage_is_slow(storage))
 		error = ocl_storage_acquire(storage, command->queue->device_index, stream,
 					    map->lo_B, map->hi_B, OCL_ACCESS_READ, &at);
 	return error;

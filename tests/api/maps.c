@@ -4,6 +4,7 @@
 #include "tests/api/api_test.h"
 
 #include <stdint.h>
+#include <sys/mman.h>
 
 enum { SIZE = 1 << 16 };
 
@@ -265,6 +266,28 @@ static void test_parts(cl_context context)
 	free(read);
 }
 
+/* LightGBM unmaps, releases and frees in one go, when what it mapped is nobody's any more: the unmap
+ * has nothing to do with the memory then, however late it runs. */
+static void test_unmap_of_freed_memory(cl_context context)
+{
+	const size_t size_B = 1 << 20;
+	cl_int code;
+	void *own = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(own != MAP_FAILED);
+	cl_mem mem = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, size_B, own, &code);
+	CHECK_OK(code);
+	cl_event start = clCreateUserEvent(context, &code), done;
+	CHECK_OK(code);
+	memset(map(mem, CL_MAP_WRITE_INVALIDATE_REGION, 0, size_B), 7, size_B);
+	CHECK_OK(clEnqueueUnmapMemObject(queue, mem, own, 1, &start, &done));
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK(!munmap(own, size_B));
+	CHECK_OK(clSetUserEventStatus(start, CL_COMPLETE));
+	CHECK_OK(clWaitForEvents(1, &done));
+	CHECK_OK(clReleaseEvent(done));
+	CHECK_OK(clReleaseEvent(start));
+}
+
 int main(void)
 {
 	struct api_test test;
@@ -284,6 +307,7 @@ int main(void)
 	test_invalidate_twice(test.context);
 	test_migrate(test.context);
 	test_parts(test.context);
+	test_unmap_of_freed_memory(test.context);
 	CHECK_OK(clReleaseCommandQueue(queue));
 	return api_test_end(&test);
 }
