@@ -13,6 +13,7 @@
 #include <CL/cl.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct gpu_device;
 struct gpu_module;
@@ -24,6 +25,7 @@ struct be_codegen_options {
 	bool precise_sqrt;
 	bool fuse_multiply_add;
 	unsigned optimization;      /* 0 or 3 */
+	uint64_t unoptimized;       /* modules that are not optimised all the same: bits */
 	unsigned max_registers;     /* 0: no limit */
 	bool line_info;
 	unsigned threads;           /* that large programs may be shared out to */
@@ -61,6 +63,14 @@ cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out);
 cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice,
 		       size_t libdevice_size_B, const struct be_codegen_options *options,
 		       struct bytes *ptx_out, struct bytes *log);
+
+/* The bit of options->unoptimized that stands for a module by its number from 0, the last one for all
+ * that come behind. */
+uint64_t be_nvvm_module_bit(size_t number);
+
+/* The bit of the module that libnvvm is at on this thread; 0: it is at none.  May be called in a
+ * signal's handler. */
+uint64_t be_nvvm_module_now(void);
 
 /* Which build of NVIDIA's PTX compiler makes machine code for device: "" when none does,
  * as for the software device, an older driver, or where Culvert was built without. */

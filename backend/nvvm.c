@@ -73,11 +73,12 @@ static void add_option(struct option_list *list, const char *name, unsigned valu
 	list->pointers[list->count++] = text;
 }
 
-static void make_options(struct option_list *list, const struct be_codegen_options *options)
+static void make_options(struct option_list *list, const struct be_codegen_options *options,
+			 unsigned optimization)
 {
 	list->count = 0;
 	add_option(list, "arch=compute_", options->sm);
-	add_option(list, "opt=", options->optimization);
+	add_option(list, "opt=", optimization);
 	add_option(list, "ftz=", options->flush_denormals);
 	add_option(list, "prec-div=", options->precise_divide);
 	add_option(list, "prec-sqrt=", options->precise_sqrt);
@@ -188,6 +189,18 @@ static int compile(const struct nvvm_library *library, struct module_text ir,
 
 /* --- several modules --- */
 
+static _Thread_local volatile uint64_t module_now;
+
+uint64_t be_nvvm_module_now(void)
+{
+	return module_now;
+}
+
+uint64_t be_nvvm_module_bit(size_t number)
+{
+	return (uint64_t)1 << (number < 63 ? number : 63);
+}
+
 /* One of the modules of a text. */
 struct part {
 	struct module_text ir;
@@ -198,11 +211,25 @@ struct part {
 struct parts {
 	const struct nvvm_library *library;
 	struct module_text libdevice;
-	struct option_list *list;
+	struct option_list asked, unoptimized;
+	uint64_t unoptimized_bits;
 	struct part *all;
 	size_t count;
 	atomic_size_t taken;
 };
+
+/* An nvvm_result. */
+static int compile_module(struct parts *parts, size_t number, struct module_text ir,
+			  struct module_text libdevice, struct bytes *ptx_out, struct bytes *log)
+{
+	const uint64_t bit = be_nvvm_module_bit(number);
+	struct option_list *list =
+		bit & parts->unoptimized_bits ? &parts->unoptimized : &parts->asked;
+	module_now = bit;
+	const int result = compile(parts->library, ir, libdevice, list, ptx_out, log);
+	module_now = 0;
+	return result;
+}
 
 /* The parts that nobody has taken yet, one after the other. */
 static void *compile_parts(void *argument)
@@ -213,8 +240,8 @@ static void *compile_parts(void *argument)
 	while ((i = atomic_fetch_add(&parts->taken, 1)) < parts->count) {
 		struct part *part = &parts->all[i];
 		const bool calls = strstr(part->ir.data, "@__nv_") != NULL;
-		part->result = compile(parts->library, part->ir, calls ? parts->libdevice : none,
-				       parts->list, &part->ptx, &part->log);
+		part->result = compile_module(parts, i, part->ir, calls ? parts->libdevice : none,
+					      &part->ptx, &part->log);
 	}
 	return NULL;
 }
@@ -290,16 +317,19 @@ cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice
 		       size_t libdevice_size_B, const struct be_codegen_options *options,
 		       struct bytes *ptx_out, struct bytes *log)
 {
-	struct option_list list;
 	const struct module_text program = {nvvm_ir, size_B};
-	const struct module_text library_text = {libdevice, libdevice_size_B};
-	const struct nvvm_library *library = be_nvvm_library(log);
-	if (!library)
+	struct parts parts = {
+		.library = be_nvvm_library(log),
+		.libdevice = {libdevice, libdevice_size_B},
+		.unoptimized_bits = options->unoptimized,
+		.count = count_parts(nvvm_ir, size_B),
+	};
+	if (!parts.library)
 		return CL_COMPILER_NOT_AVAILABLE;
-	make_options(&list, options);
-	struct parts parts = {library, library_text, &list, NULL, count_parts(nvvm_ir, size_B), 0};
+	make_options(&parts.asked, options, options->optimization);
+	make_options(&parts.unoptimized, options, 0);
 	if (parts.count == 1)
-		return code_of(compile(library, program, library_text, &list, ptx_out, log));
+		return code_of(compile_module(&parts, 0, program, parts.libdevice, ptx_out, log));
 	return code_of(compile_all(&parts, program, options->threads, ptx_out, log));
 }
 
@@ -331,7 +361,7 @@ static int compile_probe(const struct nvvm_library *library, unsigned sm)
 		     "!nvvmir.version = !{!0}\n!0 = !{i32 %d, i32 %d, i32 %d, i32 %d}\n",
 		     library->ir_major, library->ir_minor, library->debug_major,
 		     library->debug_minor);
-	make_options(&list, &options);
+	make_options(&list, &options, options.optimization);
 	const struct module_text none = {NULL, 0};
 	const struct module_text program = {ir.data, ir.size_B};
 	int result = NVVM_OUT_OF_MEMORY;

@@ -39,7 +39,7 @@ struct ocl_build_job {
 	size_t input_count;
 	unsigned (*threads)(void);   /* how many the compilers may be now; NULL: one */
 	bool wide_ids;               /* for launches whose ids need not fit 32 bits */
-	bool cautious;               /* libnvvm crashed where it optimised: now it does not */
+	uint64_t unoptimized;        /* where libnvvm crashed; as in be_codegen_options */
 	bool from_il;                /* SOURCE, COMPILE: the source is what fe_spirv_source wrote */
 };
 

@@ -8,6 +8,7 @@
 #include "icd/build_dump.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 /* What each call's page names the same trouble. */
 struct error_names {
@@ -116,6 +117,29 @@ static void generate_cubin(const struct ocl_build_job *job, struct product *prod
 	bytes_finish(&made);
 }
 
+/* Which kernels may be slow, in the log. */
+static void tell_unoptimized(const struct ocl_build_job *job, const struct fe_program *program,
+			     struct bytes *log)
+{
+	const struct abi_program *abi = program->abi;
+	const char *before = "not optimised: ", *at = program->nvvm_ir.data;
+	const char *end = at + program->nvvm_ir.size_B;
+	for (size_t number = 0; at < end; at += strlen(at) + 1, number++) {
+		if (!(job->unoptimized & be_nvvm_module_bit(number)))
+			continue;
+		for (uint32_t i = 0; i < abi->kernel_count; i++) {
+			struct bytes definition = BYTES_INIT;
+			bytes_printf(&definition, "define void @%s(", abi->kernels[i].entry);
+			if (strstr(at, bytes_string(&definition))) {
+				bytes_printf(log, "%s%s", before, abi->kernels[i].name);
+				before = ", ";
+			}
+			bytes_finish(&definition);
+		}
+	}
+	bytes_append_char(log, '\n');
+}
+
 /* NVVM IR -> PTX -> machine code.  Takes the launch facts over into code. */
 static cl_int generate(const struct ocl_build_job *job, struct fe_program *program,
 		       struct product *product)
@@ -128,7 +152,8 @@ static cl_int generate(const struct ocl_build_job *job, struct fe_program *progr
 		.precise_divide = asked->precise_divide,
 		.precise_sqrt = asked->precise_sqrt,
 		.fuse_multiply_add = asked->fuse_multiply_add,
-		.optimization = job->cautious ? 0 : asked->optimization,
+		.optimization = asked->optimization,
+		.unoptimized = job->unoptimized,
 		.max_registers = asked->max_registers,
 		.line_info = asked->line_info,
 		.threads = threads_for(job, &program->nvvm_ir),
@@ -142,6 +167,8 @@ static cl_int generate(const struct ocl_build_job *job, struct fe_program *progr
 	if (error)
 		return backend_error(job, error);
 	stage_clock_lap(&clock, "libnvvm");
+	if (job->unoptimized)
+		tell_unoptimized(job, program, product->log);
 	ocl_build_override(job, code);
 	code->optimization = asked->optimization;
 	code->max_registers = asked->max_registers;

@@ -27,13 +27,16 @@ enum { SOCKET = 3, IDLE_MS = 15000 };
 static void on_crash(int number)
 {
 	const char *stage = ocl_compile_stage();
-	unsigned char message[sizeof(uint64_t) + 128];
-	uint64_t stage_B = strlen(stage) < 100 ? strlen(stage) : 100, size_B = 2 + stage_B;
-	memcpy(message, &size_B, sizeof(size_B));
-	message[sizeof(size_B)] = OCL_WIRE_CRASHED;
-	message[sizeof(size_B) + 1] = (unsigned char)number;
-	memcpy(message + sizeof(size_B) + 2, stage, stage_B);
-	(void)!send(SOCKET, message, sizeof(size_B) + size_B, MSG_NOSIGNAL);
+	struct {
+		uint64_t size_B;
+		struct ocl_wire_crash crash;
+	} message = {.crash = {.first = OCL_WIRE_CRASHED, .signal = (unsigned char)number}};
+	const uint64_t module = be_nvvm_module_now();
+	message.size_B = sizeof(message.crash);
+	memcpy(message.crash.module, &module, sizeof(module));
+	for (size_t i = 0; stage[i] && i + 1 < sizeof(message.crash.stage); i++)
+		message.crash.stage[i] = stage[i];
+	(void)!send(SOCKET, &message, sizeof(message), MSG_NOSIGNAL);
 	_exit(1);
 }
 

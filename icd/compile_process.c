@@ -285,6 +285,18 @@ static void helper_discard(struct helper *helper)
 
 enum outcome { MADE, NOT_BEGUN, DIED, DIED_IN_LIBNVVM, TOOK_TOO_LONG, NO_MEMORY };
 
+/* Why it was not made. */
+struct failure {
+	struct bytes reason;             /* a sentence's beginning */
+	uint64_t module;                 /* DIED_IN_LIBNVVM: its bit; 0: not known */
+};
+
+static void failure_finish(struct failure *failure)
+{
+	bytes_finish(&failure->reason);
+	failure->module = 0;
+}
+
 static const char *signal_name(int number)
 {
 	switch (number) {
@@ -305,19 +317,23 @@ static const char *signal_name(int number)
 }
 
 static enum outcome outcome_of(const struct bytes *message, const struct ocl_build_job *job,
-			       struct ocl_compiled *compiled, struct bytes *reason)
+			       struct ocl_compiled *compiled, struct failure *failure)
 {
+	struct ocl_wire_crash crash;
 	if (message->size_B && message->data[0] == OCL_WIRE_MADE &&
 	    ocl_wire_get_compiled(message, 1, job->device, compiled))
 		return MADE;
-	if (message->size_B < 2 || message->data[0] != OCL_WIRE_CRASHED) {
-		bytes_append_string(reason, "the compiler's process said what nobody understands");
+	if (message->size_B != sizeof(crash) || message->data[0] != OCL_WIRE_CRASHED) {
+		bytes_append_string(&failure->reason,
+				    "the compiler's process said what nobody understands");
 		return DIED;
 	}
-	const char *stage = (const char *)message->data + 2;
-	bytes_printf(reason, "the compiler crashed in %s with %s", stage,
-		     signal_name(message->data[1]));
-	return strcmp(stage, OCL_STAGE_LIBNVVM) ? DIED : DIED_IN_LIBNVVM;
+	memcpy(&crash, message->data, sizeof(crash));
+	crash.stage[sizeof(crash.stage) - 1] = '\0';
+	memcpy(&failure->module, crash.module, sizeof(crash.module));
+	bytes_printf(&failure->reason, "the compiler crashed in %s with %s", crash.stage,
+		     signal_name(crash.signal));
+	return strcmp(crash.stage, OCL_STAGE_LIBNVVM) ? DIED : DIED_IN_LIBNVVM;
 }
 
 /* What a helper says last; what it asks before is answered. */
@@ -360,7 +376,7 @@ static bool taken(const struct helper *helper, const struct bytes *order)
 
 static enum outcome hand_over(struct helper *helper, const struct bytes *order,
 			      const struct ocl_build_job *job, struct ocl_compiled *compiled,
-			      struct bytes *reason)
+			      struct failure *failure)
 {
 	if (!taken(helper, order))
 		return NOT_BEGUN;
@@ -370,10 +386,11 @@ static enum outcome hand_over(struct helper *helper, const struct bytes *order,
 	enum outcome outcome;
 	switch (outcome_receive(helper, deadline_ns, &message)) {
 	case 0:
-		outcome = outcome_of(&message, job, compiled, reason);
+		outcome = outcome_of(&message, job, compiled, failure);
 		break;
 	case ETIMEDOUT:
-		bytes_printf(reason, "the compiler was given up after %u seconds "
+		bytes_printf(&failure->reason,
+			     "the compiler was given up after %u seconds "
 			     "(CULVERT_COMPILER_TIMEOUT)", (unsigned)most_s);
 		outcome = TOOK_TOO_LONG;
 		break;
@@ -381,7 +398,7 @@ static enum outcome hand_over(struct helper *helper, const struct bytes *order,
 		outcome = NO_MEMORY;
 		break;
 	default:
-		bytes_append_string(reason, "the compiler's process ended without a word, "
+		bytes_append_string(&failure->reason, "the compiler's process ended without a word, "
 				    "as it does for want of stack or memory");
 		outcome = DIED;
 	}
@@ -413,7 +430,7 @@ static bool order_make(const struct ocl_build_job *job, const char *folder, stru
  * jobs were given to has perhaps been spoilt by them, or has ended meanwhile.  Where no other can be
  * started, it has ended as it did with that one: what a process died of is not for its host to try. */
 static enum outcome try_there(const char *path, const char *folder, const struct ocl_build_job *job,
-			      struct ocl_compiled *compiled, struct bytes *reason)
+			      struct ocl_compiled *compiled, struct failure *failure)
 {
 	enum outcome outcome = NOT_BEGUN;
 	for (bool fresh = false, again = true; again; fresh = true) {
@@ -421,11 +438,11 @@ static enum outcome try_there(const char *path, const char *folder, const struct
 		struct helper *helper = helper_take(fresh, path);
 		if (!helper)
 			return outcome;
-		bytes_finish(reason);
+		failure_finish(failure);
 		again = helper->served;
 		outcome = NO_MEMORY;
 		if (order_make(job, folder, &order))
-			outcome = hand_over(helper, &order, job, compiled, reason);
+			outcome = hand_over(helper, &order, job, compiled, failure);
 		bytes_finish(&order);
 		if (outcome == MADE) {
 			helper_give_back(helper);
@@ -440,24 +457,32 @@ static enum outcome try_there(const char *path, const char *folder, const struct
 }
 
 /* libnvvm crashes on few programs that it takes where it does not optimise: slow is better than
- * not at all. */
+ * not at all.  First only where it crashed; each time is a compile of the whole. */
 static bool compile_cautiously(const char *path, const char *folder,
-			       const struct ocl_build_job *job, const struct bytes *reason,
+			       const struct ocl_build_job *job, const struct failure *first,
 			       struct ocl_compiled *compiled)
 {
+	enum { PARTLY = 3 };
 	struct ocl_build_job cautious = *job;
-	struct bytes unused = BYTES_INIT;
-	cautious.cautious = true;
-	const bool made = try_there(path, folder, &cautious, compiled, &unused) == MADE;
-	bytes_finish(&unused);
-	if (!made)
+	struct failure failure = {.module = first->module};
+	enum outcome outcome = DIED_IN_LIBNVVM;
+	for (int i = 0; outcome == DIED_IN_LIBNVVM; i++) {
+		const uint64_t before = cautious.unoptimized;
+		cautious.unoptimized =
+			failure.module && i < PARTLY ? before | failure.module : UINT64_MAX;
+		if (cautious.unoptimized == before)
+			break;
+		outcome = try_there(path, folder, &cautious, compiled, &failure);
+	}
+	failure_finish(&failure);
+	if (outcome != MADE)
 		return false;
-	log_warn("%s, compiling for sm_%u, and was told not to optimise", bytes_string(reason),
-		 job->target.sm);
+	log_warn("%s, compiling for sm_%u, and was told not to optimise there",
+		 bytes_string(&first->reason), job->target.sm);
 	bytes_printf(&compiled->log,
-		     "warning: %s, compiling for sm_%u, and was told not to optimise: the program "
-		     "may be slow.\n",
-		     bytes_string(reason), job->target.sm);
+		     "warning: %s, compiling for sm_%u, and was told not to optimise there: those "
+		     "kernels may be slow.\n",
+		     bytes_string(&first->reason), job->target.sm);
 	return true;
 }
 
@@ -465,16 +490,16 @@ static bool compile_cautiously(const char *path, const char *folder,
 static bool compile_there(const char *path, const char *folder, const struct ocl_build_job *job,
 			  struct ocl_compiled *compiled)
 {
-	struct bytes reason = BYTES_INIT;
-	enum outcome outcome = try_there(path, folder, job, compiled, &reason);
+	struct failure failure = {.reason = BYTES_INIT};
+	enum outcome outcome = try_there(path, folder, job, compiled, &failure);
 	if (outcome == DIED_IN_LIBNVVM &&
-	    compile_cautiously(path, folder, job, &reason, compiled))
+	    compile_cautiously(path, folder, job, &failure, compiled))
 		outcome = MADE;
 	if (outcome == NO_MEMORY)
 		compiled->error = CL_OUT_OF_HOST_MEMORY;
 	else if (outcome != MADE && outcome != NOT_BEGUN)
-		report(job, &reason, compiled);
-	bytes_finish(&reason);
+		report(job, &failure.reason, compiled);
+	failure_finish(&failure);
 	return outcome != NOT_BEGUN;
 }
 

@@ -103,7 +103,7 @@ void ocl_wire_put_job(const struct ocl_build_job *job, const char *folder, struc
 	put_number(bytes, job->target.max_local_B);
 	put_number(bytes, job->target.cubin);
 	put_number(bytes, job->wide_ids);
-	put_number(bytes, job->cautious);
+	put_number(bytes, job->unoptimized);
 	put_number(bytes, job->from_il);
 	put_string(bytes, folder);
 	put_string(bytes, job->options);
@@ -172,7 +172,7 @@ bool ocl_wire_get_job(const struct bytes *message, struct ocl_wire_job *job_out)
 	job->target.max_local_B = get_number(&reader);
 	job->target.cubin = get_number(&reader);
 	job->wide_ids = get_number(&reader);
-	job->cautious = get_number(&reader);
+	job->unoptimized = get_number(&reader);
 	job->from_il = get_number(&reader);
 	job_out->folder = get_string(&reader);
 	job->options = get_string(&reader);

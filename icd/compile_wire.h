@@ -15,8 +15,15 @@
 enum ocl_wire {
 	OCL_WIRE_ASKS = 'A',         /* how many threads it may be; the one thing that is answered */
 	OCL_WIRE_BEGUN = 'B',        /* the job has arrived whole */
-	OCL_WIRE_CRASHED = 'C',      /* a byte with the signal and the stage's phrase follow */
+	OCL_WIRE_CRASHED = 'C',      /* it is a struct ocl_wire_crash */
 	OCL_WIRE_MADE = 'M'          /* ocl_wire_put_compiled's bytes follow */
+};
+
+/* Made where little can be relied on: of a fixed size. */
+struct ocl_wire_crash {
+	unsigned char first, signal;
+	char stage[102];             /* ocl_compile_stage's phrase */
+	unsigned char module[8];     /* be_nvvm_module_now's bit */
 };
 
 /* Appends the job and the folder that its relative paths start from. */

@@ -77,10 +77,10 @@ static cl_int result_of(const struct api_test *test, cl_program program)
 	return result;
 }
 
-/* libnvvm crashes only where it optimises: the program is built all the same. */
-static void check_cautious(const struct api_test *test)
+/* libnvvm crashes only where it optimises: the program is built all the same, what it did not crash
+ * on as if it had not, and the log names the rest. */
+static void check_cautious(const struct api_test *test, const char *source, bool others)
 {
-	const char *source = "kernel void plant_optimised(global int *p) { *p = 42; }";
 	cl_int code;
 	cl_program program = clCreateProgramWithSource(test->context, 1, &source, NULL, &code);
 	if (!CHECK_OK(code))
@@ -91,18 +91,31 @@ static void check_cautious(const struct api_test *test)
 	CHECK(strstr(log_text, "warning: the compiler crashed in libnvvm") != NULL);
 	CHECK(strstr(log_text, "was told not to optimise") != NULL);
 	CHECK(!strstr(log_text, "error"));
+	const char *named = strstr(log_text, "not optimised: ");
+	CHECK(named && strstr(named, "plant_optimised"));
+	CHECK(!strstr(log_text, "other0") && !strstr(log_text, "other7"));
+	for (int i = 0; others && i < 8; i += 7) {
+		char name[16];
+		snprintf(name, sizeof(name), "other%d", i);
+		cl_kernel kernel = clCreateKernel(program, name, &code);
+		CHECK_OK(code);
+		CHECK_OK(clReleaseKernel(kernel));
+	}
 	CHECK(result_of(test, program) == 42);
 	CHECK_OK(clReleaseProgram(program));
 }
 
-/* So much that libnvvm's part of it is shared out to threads. */
-static const char *many_kernels(void)
+/* So much that libnvvm's part of it is shared out to threads.  In front of the third and the sixth kernel
+ * stands one more where there are words for it. */
+static const char *many_kernels(const char *name, const char *third, const char *sixth)
 {
 	static char source[65536];
 	size_t at = 0;
 	for (int k = 0; k < 8; k++) {
+		at += (size_t)snprintf(source + at, sizeof(source) - at, "%s\n",
+				       k == 2 ? third : k == 5 ? sixth : "");
 		at += (size_t)snprintf(source + at, sizeof(source) - at,
-				       "kernel void plant_overflow%d(global int *p) {\n", k);
+				       "kernel void %s%d(global int *p) {\n", name, k);
 		for (int i = 0; i < 120; i++)
 			at += (size_t)snprintf(source + at, sizeof(source) - at,
 					       "p[%d] = p[%d] * p[%d];\n", i, i + 1, i + 2 + k);
@@ -266,11 +279,15 @@ int main(void)
 		      "ended without a word");
 	check_planted(&test, "kernel void plant_hang(global int *p) { *p = 1; }",
 		      "given up after 2 seconds");
-	check_planted(&test, many_kernels(), "crashed in libnvvm with a segmentation fault");
+	check_planted(&test, many_kernels("plant_overflow", "", ""), "crashed in libnvvm with a segmentation fault");
 	/* Clang's own. */
 	check_planted(&test, "#pragma clang __debug crash\nkernel void k(void) {}",
 		      "crashed in Clang");
-	check_cautious(&test);
+	const char *planted = "kernel void plant_optimised(global int *p) { *p = 42; }";
+	check_cautious(&test, planted, false);
+	check_cautious(&test, many_kernels("other", planted, ""), true);
+	check_cautious(&test, many_kernels("other", "kernel void plant_optimised_too(global int *p) {}",
+					   planted), true);
 	check_alone(&test);
 	check_threads(&test);
 	/* What was idle may be kept: one socket for each that ran at once. */
