@@ -17,7 +17,8 @@ enum scope {
 };
 
 /* A function by its name after "sub_group_", and how operands are passed, a letter each:
- *   v  as it is, a bool as a uchar      b  a bool as an int */
+ *   v  as it is, a bool as a uchar      b  a bool as an int
+ *   e  as v, and a vector's elements one by one */
 struct call {
 	uint16_t op;
 	uint8_t scope;
@@ -33,19 +34,19 @@ static const struct call calls[] = {
 	{SpvOpGroupNonUniformAny, SUB_GROUP, "non_uniform_any", "b"},
 	{SpvOpGroupNonUniformAllEqual, SUB_GROUP, "non_uniform_all_equal", "v"},
 	{SpvOpGroupNonUniformBroadcast, SUB_GROUP, "non_uniform_broadcast", "vv"},
-	{SpvOpGroupNonUniformBroadcastFirst, SUB_GROUP, "broadcast_first", "v"},
+	{SpvOpGroupNonUniformBroadcastFirst, SUB_GROUP, "broadcast_first", "e"},
 	{SpvOpGroupNonUniformBallot, SUB_GROUP, "ballot", "b"},
 	{SpvOpGroupNonUniformInverseBallot, SUB_GROUP, "inverse_ballot", "v"},
 	{SpvOpGroupNonUniformBallotBitExtract, SUB_GROUP, "ballot_bit_extract", "vv"},
 	{SpvOpGroupNonUniformBallotFindLSB, SUB_GROUP, "ballot_find_lsb", "v"},
 	{SpvOpGroupNonUniformBallotFindMSB, SUB_GROUP, "ballot_find_msb", "v"},
-	{SpvOpGroupNonUniformShuffle, SUB_GROUP, "shuffle", "vv"},
-	{SpvOpGroupNonUniformShuffleXor, SUB_GROUP, "shuffle_xor", "vv"},
-	{SpvOpGroupNonUniformShuffleUp, SUB_GROUP, "shuffle_up", "vv"},
-	{SpvOpGroupNonUniformShuffleDown, SUB_GROUP, "shuffle_down", "vv"},
+	{SpvOpGroupNonUniformShuffle, SUB_GROUP, "shuffle", "ev"},
+	{SpvOpGroupNonUniformShuffleXor, SUB_GROUP, "shuffle_xor", "ev"},
+	{SpvOpGroupNonUniformShuffleUp, SUB_GROUP, "shuffle_up", "ev"},
+	{SpvOpGroupNonUniformShuffleDown, SUB_GROUP, "shuffle_down", "ev"},
 	/* SPV_KHR_shader_ballot and SPV_KHR_subgroup_vote. */
 	{SpvOpSubgroupBallotKHR, NO_SCOPE, "ballot", "b"},
-	{SpvOpSubgroupFirstInvocationKHR, NO_SCOPE, "broadcast_first", "v"},
+	{SpvOpSubgroupFirstInvocationKHR, NO_SCOPE, "broadcast_first", "e"},
 	{SpvOpSubgroupReadInvocationKHR, NO_SCOPE, "non_uniform_broadcast", "vv"},
 	{SpvOpSubgroupAllKHR, NO_SCOPE, "non_uniform_all", "b"},
 	{SpvOpSubgroupAnyKHR, NO_SCOPE, "non_uniform_any", "b"},
@@ -132,16 +133,57 @@ static enum spirv_written other_scope(struct spirv_writer *writer, const uint32_
 			  "not of a group that OpenCL C has this for");
 }
 
+/* --- vectors --- */
+
+/* What OpenCL C has for scalars is done to each element of a vector; broadcasts in a sub-group are
+ * for vectors as well. */
+enum { WHOLE = -1 };
+
+/* False for a vector of bools, which is -1 where it is true. */
+static bool has_elements(struct spirv_shape shape)
+{
+	return shape.lanes == 1 || shape.class == SPIRV_INT || shape.class == SPIRV_FLOAT;
+}
+
+static int first_element(struct spirv_shape shape)
+{
+	return shape.lanes > 1 ? 0 : WHOLE;
+}
+
+static bool next_element(struct spirv_shape shape, int *element)
+{
+	return *element != WHOLE && (unsigned)++*element < shape.lanes;
+}
+
+/* "v7", or "v7.s3". */
+static void put_value(struct spirv_writer *writer, uint32_t value, int element)
+{
+	spirv_put(writer, "v%" PRIu32, value);
+	if (element != WHOLE)
+		spirv_put(writer, ".s%x", (unsigned)element);
+}
+
+/* Starts a statement as spirv_put_result() does. */
+static void put_result(struct spirv_writer *writer, const uint32_t *words, int element)
+{
+	if (element == WHOLE) {
+		spirv_put_result(writer, words);
+		return;
+	}
+	put_value(writer, words[2], element);
+	spirv_put(writer, " = (t%" PRIu32 ")(", spirv_id(writer->module, words[1])->words[2]);
+}
+
 /* --- votes, ballots and shuffles --- */
 
-static void put_operand(struct spirv_writer *writer, char how, uint32_t value)
+static void put_operand(struct spirv_writer *writer, char how, uint32_t value, int element)
 {
 	struct spirv_shape shape = spirv_value_shape(writer->module, value);
 	if (how == 'b')
-		spirv_put(writer, "(int)v%" PRIu32, value);
-	else
-		spirv_put(writer, "%sv%" PRIu32,
-			  shape.class == SPIRV_BOOL && shape.lanes == 1 ? "(uchar)" : "", value);
+		spirv_put(writer, "(int)");
+	else if (shape.class == SPIRV_BOOL && shape.lanes == 1)
+		spirv_put(writer, "(uchar)");
+	put_value(writer, value, shape.lanes > 1 ? element : WHOLE);
 }
 
 static enum spirv_written write_call(struct spirv_writer *writer, const uint32_t *words,
@@ -154,13 +196,19 @@ static enum spirv_written write_call(struct spirv_writer *writer, const uint32_t
 	const char *group = call->scope == NO_SCOPE ? "sub_group" : group_of(writer, words);
 	if (!group || (call->scope == SUB_GROUP && !is_sub_group(group)))
 		return other_scope(writer, words);
-	spirv_put_result(writer, words);
-	spirv_put(writer, "%s_%s(", group, call->name);
-	for (size_t i = 0; i < operands; i++) {
-		spirv_put(writer, i ? ", " : "");
-		put_operand(writer, call->operands[i], words[first + i]);
-	}
-	spirv_put(writer, "));\n");
+	struct spirv_shape shape = spirv_shape(writer->module, words[1]);
+	int element = *call->operands == 'e' ? first_element(shape) : WHOLE;
+	if (element != WHOLE && !has_elements(shape))
+		return other_scope(writer, words);
+	do {
+		put_result(writer, words, element);
+		spirv_put(writer, "%s_%s(", group, call->name);
+		for (size_t i = 0; i < operands; i++) {
+			spirv_put(writer, i ? ", " : "");
+			put_operand(writer, call->operands[i], words[first + i], element);
+		}
+		spirv_put(writer, "));\n");
+	} while (next_element(shape, &element));
 	return SPIRV_WRITTEN;
 }
 
@@ -170,15 +218,19 @@ static enum spirv_written write_rotate(struct spirv_writer *writer, const uint32
 {
 	if (count < 6)
 		return few_words(writer, words);
-	if (!is_sub_group(group_of(writer, words)))
+	struct spirv_shape shape = spirv_shape(writer->module, words[1]);
+	if (!is_sub_group(group_of(writer, words)) || !has_elements(shape))
 		return other_scope(writer, words);
-	spirv_put_result(writer, words);
-	spirv_put(writer, "sub_group_%srotate(", count > 6 ? "clustered_" : "");
-	put_operand(writer, 'v', words[4]);
-	spirv_put(writer, ", (int)v%" PRIu32, words[5]);
-	if (count > 6)
-		spirv_put(writer, ", v%" PRIu32, words[6]);
-	spirv_put(writer, "));\n");
+	int element = first_element(shape);
+	do {
+		put_result(writer, words, element);
+		spirv_put(writer, "sub_group_%srotate(", count > 6 ? "clustered_" : "");
+		put_operand(writer, 'v', words[4], element);
+		spirv_put(writer, ", (int)v%" PRIu32, words[5]);
+		if (count > 6)
+			spirv_put(writer, ", v%" PRIu32, words[6]);
+		spirv_put(writer, "));\n");
+	} while (next_element(shape, &element));
 	return SPIRV_WRITTEN;
 }
 
@@ -186,6 +238,24 @@ static enum spirv_written write_rotate(struct spirv_writer *writer, const uint32
 static bool is_narrow(struct spirv_shape shape)
 {
 	return shape.class == SPIRV_BOOL || (shape.class == SPIRV_INT && shape.bits < 32);
+}
+
+static void put_broadcast(struct spirv_writer *writer, const uint32_t *words, const char *group,
+			  int element)
+{
+	struct spirv_shape shape = spirv_shape(writer->module, words[1]);
+	struct spirv_shape id = spirv_value_shape(writer->module, words[5]);
+	put_result(writer, words, element);
+	spirv_put(writer, "%s_broadcast(", group);
+	if (!is_sub_group(group) && is_narrow(shape))
+		spirv_put(writer, "(uint)");
+	put_operand(writer, 'v', words[4], element);
+	if (id.lanes == 1)
+		spirv_put(writer, ", v%" PRIu32, words[5]);
+	else
+		for (unsigned i = 0; i < id.lanes; i++)
+			spirv_put(writer, ", v%" PRIu32 ".s%u", words[5], i);
+	spirv_put(writer, "));\n");
 }
 
 /* The work-item is a number in a sub-group, and two or three in a work-group. */
@@ -197,21 +267,13 @@ static enum spirv_written write_broadcast(struct spirv_writer *writer, const uin
 	const char *group = group_of(writer, words);
 	struct spirv_shape shape = spirv_shape(writer->module, words[1]);
 	struct spirv_shape id = spirv_value_shape(writer->module, words[5]);
-	if (!group || (is_sub_group(group) && id.lanes != 1) ||
-	    (!is_sub_group(group) && shape.lanes != 1) || id.lanes > 3)
+	if (!group || (is_sub_group(group) && id.lanes != 1) || id.lanes > 3 ||
+	    (!is_sub_group(group) && !has_elements(shape)))
 		return other_scope(writer, words);
-	spirv_put_result(writer, words);
-	spirv_put(writer, "%s_broadcast(", group);
-	if (!is_sub_group(group) && is_narrow(shape))
-		spirv_put(writer, "(uint)v%" PRIu32, words[4]);
-	else
-		put_operand(writer, 'v', words[4]);
-	if (id.lanes == 1)
-		spirv_put(writer, ", v%" PRIu32, words[5]);
-	else
-		for (unsigned i = 0; i < id.lanes; i++)
-			spirv_put(writer, ", v%" PRIu32 ".s%u", words[5], i);
-	spirv_put(writer, "));\n");
+	int element = is_sub_group(group) ? WHOLE : first_element(shape);
+	do
+		put_broadcast(writer, words, group, element);
+	while (next_element(shape, &element));
 	return SPIRV_WRITTEN;
 }
 
@@ -235,62 +297,80 @@ static enum spirv_written write_bit_count(struct spirv_writer *writer, const uin
 /* --- reductions and scans --- */
 
 static void put_reduced(struct spirv_writer *writer, const struct reduction *reduction,
-			uint32_t value, bool widen)
+			uint32_t value, bool widen, int element)
 {
 	if (reduction->operand == LOGICAL || (widen && reduction->operand == SIGNED))
 		spirv_put(writer, "(int)");
 	else if (widen)
 		spirv_put(writer, "(uint)");
-	if (reduction->operand == SIGNED)
+	if (reduction->operand != SIGNED) {
+		put_value(writer, value, element);
+	} else if (element == WHOLE) {
 		spirv_put_signed(writer, value);
-	else
-		spirv_put(writer, "v%" PRIu32, value);
+	} else {
+		struct spirv_shape shape = spirv_value_shape(writer->module, value);
+		shape.lanes = 1;
+		spirv_put(writer, "(%s)", spirv_signed_name(shape).text);
+		put_value(writer, value, element);
+	}
 }
 
-/* By the work-group, of a type that its functions lack, in 32 bits: sums are right in their low
- * bits; the least or greatest of none, 32 bits wide, is brought back to the narrow type's. */
-static void put_narrow_result(struct spirv_writer *writer, const uint32_t *words,
-			      const struct reduction *reduction)
+/* By the work-group, of a type that its functions lack, in 32 bits: sums, products and bits are right
+ * in their low bits; the least or greatest of none, 32 bits wide, is brought back to the narrow
+ * type's. */
+static void put_narrow(struct spirv_writer *writer, const uint32_t *words,
+		       const struct reduction *reduction)
 {
 	struct spirv_shape shape = spirv_shape(writer->module, words[1]);
+	shape.lanes = 1;
 	struct spirv_text type = reduction->operand == SIGNED ? spirv_signed_name(shape)
 							      : spirv_unsigned_name(shape);
-	spirv_put(writer, "v%" PRIu32 " = (t%" PRIu32 ")", words[2], words[1]);
-	if (strcmp(reduction->name, "add"))
-		spirv_put(writer, "convert_%s_sat", type.text);
-	spirv_put(writer, "(");
+	if (!strcmp(reduction->name, "min") || !strcmp(reduction->name, "max"))
+		spirv_put(writer, "convert_%s_sat(", type.text);
+	else
+		spirv_put(writer, "(");
 }
 
-static enum spirv_written write_reduction(struct spirv_writer *writer, const uint32_t *words,
-					  unsigned count, const struct reduction *reduction)
+static void put_reduction(struct spirv_writer *writer, const uint32_t *words,
+			  const struct reduction *reduction, const char *group, int element)
 {
 	static const char *const operations[] = {
 		[SpvGroupOperationReduce] = "reduce",
 		[SpvGroupOperationInclusiveScan] = "scan_inclusive",
 		[SpvGroupOperationExclusiveScan] = "scan_exclusive",
-		[SpvGroupOperationClusteredReduce] = "reduce",
+		[SpvGroupOperationClusteredReduce] = "clustered_reduce",
 	};
+	bool widen = !is_sub_group(group) && is_narrow(spirv_shape(writer->module, words[1]));
+	/* Of the sub-group some functions are there only for those who take part, whom all may be. */
+	bool some = is_sub_group(group) && reduction->kind != GROUP &&
+		    words[4] != SpvGroupOperationClusteredReduce;
+	put_result(writer, words, element);
+	if (widen)
+		put_narrow(writer, words, reduction);
+	spirv_put(writer, "%s_%s%s_%s(", group, some ? "non_uniform_" : "", operations[words[4]],
+		  reduction->name);
+	put_reduced(writer, reduction, words[5], widen, element);
+	if (words[4] == SpvGroupOperationClusteredReduce)
+		spirv_put(writer, ", v%" PRIu32, words[6]);
+	spirv_put(writer, widen ? ")));\n" : "));\n");
+}
+
+static enum spirv_written write_reduction(struct spirv_writer *writer, const uint32_t *words,
+					  unsigned count, const struct reduction *reduction)
+{
 	bool clustered = count > 4 && words[4] == SpvGroupOperationClusteredReduce;
 	if (count < 6u + clustered)
 		return few_words(writer, words);
 	const char *group = group_of(writer, words);
 	struct spirv_shape shape = spirv_shape(writer->module, words[1]);
-	if (!group || (reduction->kind != GROUP && !is_sub_group(group)) || shape.lanes != 1 ||
-	    words[4] >= sizeof(operations) / sizeof(*operations) ||
+	if (!group || (reduction->kind == NON_UNIFORM && !is_sub_group(group)) ||
+	    !has_elements(shape) || words[4] > SpvGroupOperationClusteredReduce ||
 	    (clustered && reduction->kind != NON_UNIFORM))
 		return other_scope(writer, words);
-	bool widen = !is_sub_group(group) && is_narrow(shape);
-	if (widen)
-		put_narrow_result(writer, words, reduction);
-	else
-		spirv_put_result(writer, words);
-	spirv_put(writer, "%s_%s%s_%s(", group,
-		  clustered ? "clustered_" : reduction->kind == GROUP ? "" : "non_uniform_",
-		  operations[words[4]], reduction->name);
-	put_reduced(writer, reduction, words[5], widen);
-	if (clustered)
-		spirv_put(writer, ", v%" PRIu32, words[6]);
-	spirv_put(writer, "));\n");
+	int element = first_element(shape);
+	do
+		put_reduction(writer, words, reduction, group, element);
+	while (next_element(shape, &element));
 	return SPIRV_WRITTEN;
 }
 

@@ -36,6 +36,36 @@ event_t __culvert_collective async_work_group_copy_3D3D(
 	size_t dst_total_line_length, size_t dst_total_plane_area, event_t event);
 #endif
 
+#ifdef cl_khr_work_group_uniform_arithmetic
+#define __culvert_group_functions(T, name) \
+	T __culvert_collective work_group_reduce_##name(T); \
+	T __culvert_collective work_group_scan_inclusive_##name(T); \
+	T __culvert_collective work_group_scan_exclusive_##name(T);
+#define __culvert_group_integers(T) \
+	__culvert_group_functions(T, mul) \
+	__culvert_group_functions(T, and) \
+	__culvert_group_functions(T, or) \
+	__culvert_group_functions(T, xor)
+__culvert_group_integers(int)
+__culvert_group_integers(uint)
+__culvert_group_integers(long)
+__culvert_group_integers(ulong)
+__culvert_group_functions(float, mul)
+#ifdef cl_khr_fp64
+__culvert_group_functions(double, mul)
+#endif
+#ifdef cl_khr_fp16
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+__culvert_group_functions(half, mul)
+#pragma OPENCL EXTENSION cl_khr_fp16 : disable
+#endif
+__culvert_group_functions(int, logical_and)
+__culvert_group_functions(int, logical_or)
+__culvert_group_functions(int, logical_xor)
+#undef __culvert_group_functions
+#undef __culvert_group_integers
+#endif
+
 /* Clang knows the clocks from 19 on. */
 #if defined(cl_khr_kernel_clock) && __clang_major__ < 19
 #define __culvert_clock __attribute__((overloadable))

@@ -1,5 +1,6 @@
 /*
- * Functions of the whole work-group, OpenCL C 3.0, 6.15.16.
+ * Functions of the whole work-group, OpenCL C 3.0, 6.15.16, and those of
+ * cl_khr_work_group_uniform_arithmetic.
  *
  * Votes are one instruction.  The others go through the sub-groups first, then leave one value for
  * each in local memory, from which every sub-group takes what it needs: two barriers, of which the
@@ -76,6 +77,24 @@ BROADCAST(double)
 ALL_OPERATIONS(add)
 ALL_OPERATIONS(min)
 ALL_OPERATIONS(max)
+/* There is no redux for products. */
+FOR_COMBINED(SCAN_ALL, mul)
+FOR_COMBINED(REDUCE_ALL, mul)
+
+#define FOR_BITS(M, operation) \
+	M(int, operation) \
+	M(uint, operation) \
+	M(long, operation) \
+	M(ulong, operation)
+#define ALL_BITWISE(operation) \
+	FOR_BITS(SCAN_ALL, operation) \
+	REDUCE_ALL_REDUX(int, operation) \
+	REDUCE_ALL_REDUX(uint, operation) \
+	REDUCE_ALL(long, operation) \
+	REDUCE_ALL(ulong, operation)
+ALL_BITWISE(and)
+ALL_BITWISE(or)
+ALL_BITWISE(xor)
 
 /*
  * leave: each sub-group's total, for all to see.  gather: the first `count` totals combined, count
@@ -139,6 +158,10 @@ ALL_OPERATIONS(max)
 FOR_COMBINED(GROUP_STEPS, add)
 FOR_COMBINED(GROUP_STEPS, min)
 FOR_COMBINED(GROUP_STEPS, max)
+FOR_COMBINED(GROUP_STEPS, mul)
+FOR_BITS(GROUP_STEPS, and)
+FOR_BITS(GROUP_STEPS, or)
+FOR_BITS(GROUP_STEPS, xor)
 
 #define COLLECTIVE(T, W, operation, identity) \
 	SUB_GROUP T work_group_reduce_##operation(T x) \
@@ -156,6 +179,34 @@ FOR_COMBINED(GROUP_STEPS, max)
 #define COLLECTIVES(T, W, zero, one, greatest, least, unused) \
 	COLLECTIVE(T, W, add, zero) \
 	COLLECTIVE(T, W, min, greatest) \
-	COLLECTIVE(T, W, max, least)
+	COLLECTIVE(T, W, max, least) \
+	COLLECTIVE(T, W, mul, one)
 FOR_WIDE_IDENTITIES(COLLECTIVES, )
 FOR_REAL_IDENTITIES(COLLECTIVES, )
+
+#define COLLECTIVE_BITS(T) \
+	COLLECTIVE(T, T, and, ~(T)0) \
+	COLLECTIVE(T, T, or, 0) \
+	COLLECTIVE(T, T, xor, 0)
+COLLECTIVE_BITS(int)
+COLLECTIVE_BITS(uint)
+COLLECTIVE_BITS(long)
+COLLECTIVE_BITS(ulong)
+
+/* Logic is that of one bit; what all or any say is a vote. */
+#define COLLECTIVE_LOGIC(operation, reduced, identity) \
+	SUB_GROUP int work_group_reduce_logical_##operation(int predicate) \
+	{ \
+		return reduced; \
+	} \
+	SUB_GROUP int work_group_scan_inclusive_logical_##operation(int predicate) \
+	{ \
+		return scan_group_##operation((int)(predicate != 0)); \
+	} \
+	SUB_GROUP int work_group_scan_exclusive_logical_##operation(int predicate) \
+	{ \
+		return shift_group_##operation((int)(predicate != 0), identity); \
+	}
+COLLECTIVE_LOGIC(and, work_group_all(predicate), 1)
+COLLECTIVE_LOGIC(or, work_group_any(predicate), 0)
+COLLECTIVE_LOGIC(xor, reduce_group_xor((int)(predicate != 0)), 0)

@@ -398,7 +398,7 @@ void sub_group_family(struct device *device, const struct depth *depth)
 static const char by_group[] =
 	"void __attribute__((noinline)) total_OP(global const int *in, uint end, T *total) {\n"
 	"	T a = (T)(IDENTITY);\n"
-	"	for (uint i = 0; i < end; i++) { T b = (T)in[i]; a = (T)(COMBINED); }\n"
+	"	for (uint i = 0; i < end; i++) { T b = value_OP(in[i]); a = (T)(COMBINED); }\n"
 	"	*total = a;\n"
 	"}\n"
 	"T linear_OP(global const int *in, uint end) {\n"
@@ -408,7 +408,7 @@ static const char by_group[] =
 	"}\n"
 	"kernel void group_OP(global const int *in, global uint *bad) {\n"
 	"	uint me = get_local_linear_id(), size = get_local_size(0);\n"
-	"	T x = (T)in[me];\n"
+	"	T x = value_OP(in[me]);\n"
 	"	for (int again = 0; again < 2; again++) {\n"
 	"		T r = work_group_reduce_OP(x);\n"
 	"		T i = work_group_scan_inclusive_OP(x);\n"
@@ -416,6 +416,28 @@ static const char by_group[] =
 	"		CHECK(r == linear_OP(in, size));\n"
 	"		CHECK(i == linear_OP(in, me + 1));\n"
 	"		CHECK(e == linear_OP(in, me));\n"
+	"	}\n"
+	"}\n";
+/* cl_khr_work_group_uniform_arithmetic: "a non-zero predicate argument or return value is logically
+ * true".  Some are true, all, one, all but one. */
+static const char of_logic[] =
+	"#define TRUE(i) (m == 0 ? in[i] % 3 == 1 : m == 1 || ((i) == size / 2) == (m == 2))\n"
+	"#define LOGIC(f, COMBINED_, FIRST) {\\\n"
+	"	int a = FIRST, before = FIRST, up_to_me = FIRST;\\\n"
+	"	for (uint i = 0; i < size; i++) {\\\n"
+	"		int b = TRUE(i);\\\n"
+	"		if (i == me) before = a;\\\n"
+	"		a = COMBINED_;\\\n"
+	"		if (i == me) up_to_me = a;\\\n"
+	"	}\\\n"
+	"	CHECK(!work_group_reduce_logical_##f(x) == !a);\\\n"
+	"	CHECK(!work_group_scan_inclusive_logical_##f(x) == !up_to_me);\\\n"
+	"	CHECK(!work_group_scan_exclusive_logical_##f(x) == !before); }\n"
+	"kernel void logic(global const int *in, global uint *bad) {\n"
+	"	uint me = get_local_linear_id(), size = get_local_size(0);\n"
+	"	for (int m = 0; m < 4; m++) {\n"
+	"		int x = TRUE(me) ? 1 << m * 8 : 0;\n"
+	"		LOGIC(and, a && b, 1) LOGIC(or, a || b, 0) LOGIC(xor, a ^ b, 0)\n"
 	"	}\n"
 	"}\n";
 static const char of_group[] =
@@ -430,23 +452,35 @@ static const char of_group[] =
 	"	CHECK(work_group_any(me == size - 1) && !work_group_any(0));\n"
 	"}\n";
 
+/* Without cl_khr_work_group_uniform_arithmetic there are three operations. */
+static bool group_has(const struct kind *kind, int o, bool more)
+{
+	return o == 0 || o == 2 || o == 3 || (more && has_operation(kind, o));
+}
+
 static void run_group(struct device *device, const struct kind *kind, cl_mem in)
 {
-	static const int with[] = {0, 2, 3};
 	struct bytes text = BYTES_INIT;
+	bool more = has_extension(device, "cl_khr_work_group_uniform_arithmetic");
+	bool logic = more && !strcmp(kind->name, "int");
 	begin(&text, kind);
-	for (int o = 0; o < 3; o++)
-		write_operation(&text, kind, with[o], by_group);
+	for (int o = 0; o < OPERATIONS; o++)
+		if (group_has(kind, o, more))
+			write_operation(&text, kind, o, by_group);
 	bytes_append_string(&text, of_group);
+	bytes_append_string(&text, logic ? of_logic : "");
 	cl_program program = build(device, &text);
 	if (!program)
 		return;
-	for (int o = 0; o < 3; o++) {
+	for (int o = 0; o < OPERATIONS; o++) {
 		char name[32];
-		snprintf(name, sizeof(name), "group_%s", operations[with[o]].name);
-		run_kernel(device, program, name, kind->name, in);
+		snprintf(name, sizeof(name), "group_%s", operations[o].name);
+		if (group_has(kind, o, more))
+			run_kernel(device, program, name, kind->name, in);
 	}
 	run_kernel(device, program, "others", kind->name, in);
+	if (logic)
+		run_kernel(device, program, "logic", kind->name, in);
 	clReleaseProgram(program);
 }
 
