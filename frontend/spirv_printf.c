@@ -157,13 +157,48 @@ static bool add_text(const struct spirv_writer *writer, uint32_t pointer, struct
 	return true;
 }
 
-/* All that a pointer may be, through OpSelect and OpPhi; false: not all of it are strings, or these
- * are too many, or go in circles. */
+static bool find_texts(const struct spirv_writer *writer, uint32_t pointer, struct texts *texts);
+
+/* All that is stored in a variable of the function, as unoptimised code does; false where somebody else
+ * may store as well. */
+static bool find_stored(const struct spirv_writer *writer, uint32_t variable, struct texts *texts)
+{
+	const struct spirv_id *function = spirv_id(writer->module, writer->function);
+	const uint32_t *words = function->words, *end = writer->module->words +
+							writer->module->word_count;
+	for (; words && words < end; words += words[0] >> SpvWordCountShift) {
+		unsigned op = words[0] & SpvOpCodeMask, count = words[0] >> SpvWordCountShift;
+		if (op == SpvOpFunctionEnd)
+			break;
+		if (op == SpvOpStore && count > 2 && words[1] == variable) {
+			if (words[2] == variable || !find_texts(writer, words[2], texts))
+				return false;
+			continue;
+		}
+		bool harmless = op == SpvOpLoad || op == SpvOpLifetimeStart ||
+				op == SpvOpLifetimeStop ||
+				(op == SpvOpVariable && count == 4) ||
+				/* What debuggers are told. */
+				(op == SpvOpExtInst && count > 3 &&
+				 words[3] != writer->module->openclstd);
+		for (unsigned i = 1; i < count && !harmless; i++)
+			if (words[i] == variable)
+				return false;
+	}
+	return texts->count != 0;
+}
+
+/* All that a pointer may be, through OpSelect, OpPhi and variables; false: not all of it are strings,
+ * or these are too many, or go in circles. */
 static bool find_texts(const struct spirv_writer *writer, uint32_t pointer, struct texts *texts)
 {
 	if (++texts->visits > MOST_VISITS)
 		return false;
 	const struct spirv_id *id = spirv_id(writer->module, pointer);
+	if (id->words && id->op == SpvOpLoad && id->count > 3 &&
+	    spirv_storage(writer->module, spirv_id(writer->module, id->words[3])->type) ==
+		    SpvStorageClassFunction)
+		return find_stored(writer, id->words[3], texts);
 	bool chosen = id->words && (id->op == SpvOpSelect || id->op == SpvOpPhi);
 	if (!chosen)
 		return add_text(writer, pointer, texts);
