@@ -60,19 +60,31 @@ static bool is_entry(const struct spirv_writer *writer, const char *name)
 	return false;
 }
 
-void spirv_label(struct spirv_writer *writer, uint32_t number)
-{
-	const struct spirv_id *id = spirv_id(writer->module, number);
-	if (spirv_is_shared(writer, number))
-		spirv_put(writer, " __asm__(\"%s\")", id->linkage_name);
-}
-
-bool spirv_is_shared(const struct spirv_writer *writer, uint32_t number)
+static bool is_shared(const struct spirv_writer *writer, uint32_t number)
 {
 	const struct spirv_id *id = spirv_id(writer->module, number);
 	/* Some producers export the function behind an entry point by the kernel's name. */
 	return id->linkage != SPIRV_INTERNAL && is_identifier(id->linkage_name) &&
 	       !is_entry(writer, id->linkage_name);
+}
+
+void spirv_label(struct spirv_writer *writer, uint32_t number)
+{
+	const struct spirv_id *id = spirv_id(writer->module, number);
+	if (is_shared(writer, number))
+		spirv_put(writer, " __asm__(\"%s\")", id->linkage_name);
+}
+
+/* One of several weak definitions is what all modules use that are linked. */
+const char *spirv_linkage_words(const struct spirv_writer *writer, uint32_t number)
+{
+	if (!is_shared(writer, number))
+		return "static ";
+	switch (spirv_id(writer->module, number)->linkage) {
+	case SPIRV_IMPORT: return "extern ";
+	case SPIRV_ONCE: return "__attribute__((weak)) ";
+	default: return "";
+	}
 }
 
 /* Sets of extended instructions that tell debuggers and tools something, and us nothing. */

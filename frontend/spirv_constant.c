@@ -237,11 +237,7 @@ static enum spirv_written put_variable(struct spirv_writer *writer, uint32_t num
 		return initial ? SPIRV_WRITTEN : spirv_fail(writer, id->op, "a sampler without value");
 	}
 	const char *space = storage == SpvStorageClassUniformConstant ? "constant" : "global";
-	bool shared = spirv_is_shared(writer, number);
-	if (shared && id->linkage == SPIRV_IMPORT)
-		spirv_put(writer, "extern ");
-	else if (!shared)
-		spirv_put(writer, "static ");
+	spirv_put(writer, "%s", spirv_linkage_words(writer, number));
 	if (id->alignment_B && !(id->alignment_B & (id->alignment_B - 1)))
 		spirv_put(writer, "__attribute__((aligned(%" PRIu32 "))) ", id->alignment_B);
 	spirv_put(writer, "%s t%" PRIu32 " g%" PRIu32, space, pointee, number);

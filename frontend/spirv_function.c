@@ -178,7 +178,7 @@ static void put_head(struct spirv_writer *writer, const struct spirv_function *f
 	} else {
 		const uint32_t *words = spirv_id(writer->module, function->id)->words;
 		spirv_put(writer, "%s%st%" PRIu32 " f%" PRIu32 "(",
-			  spirv_is_shared(writer, function->id) ? "" : "static ",
+			  spirv_linkage_words(writer, function->id),
 			  words[3] & SpvFunctionControlDontInlineMask ? "__attribute__((noinline)) " : "",
 			  words[1], function->id);
 	}

@@ -145,8 +145,9 @@ static void decorate(struct spirv_id *id, const uint32_t *words, unsigned from, 
 		if (type >= count)
 			break;
 		id->linkage_name = name;
-		/* LinkOnceODR (SPV_KHR_linkonce_odr) is 2: who links takes one of them. */
-		id->linkage = words[type] == SpvLinkageTypeImport ? SPIRV_IMPORT : SPIRV_EXPORT;
+		id->linkage = words[type] == SpvLinkageTypeImport ? SPIRV_IMPORT
+			      : words[type] == SpvLinkageTypeLinkOnceODR ? SPIRV_ONCE
+									 : SPIRV_EXPORT;
 		break;
 	}
 	default:

@@ -21,7 +21,8 @@
 
 enum { SPIRV_NONE = UINT32_MAX };
 
-enum spirv_linkage { SPIRV_INTERNAL, SPIRV_EXPORT, SPIRV_IMPORT };
+/* SPIRV_ONCE: LinkOnceODR, several modules may have it and it is the same in all. */
+enum spirv_linkage { SPIRV_INTERNAL, SPIRV_EXPORT, SPIRV_IMPORT, SPIRV_ONCE };
 
 /* What is known of an id. */
 struct spirv_id {
@@ -159,9 +160,10 @@ enum spirv_written spirv_constant(struct spirv_writer *writer, const uint32_t *w
 enum spirv_written spirv_instruction(struct spirv_writer *writer, const uint32_t *words,
 				     unsigned count);
 
-/* Whether other modules may know a function or variable by its name (LinkageAttributes); and
- * that name as a label behind its declarator, so that it may be a word of OpenCL C too. */
-bool spirv_is_shared(const struct spirv_writer *writer, uint32_t id);
+/* What a declaration begins with, "static " where no other module may know the function or variable by
+ * its name (LinkageAttributes); and that name as a label behind its declarator, so that it may be a word
+ * of OpenCL C too. */
+const char *spirv_linkage_words(const struct spirv_writer *writer, uint32_t id);
 void spirv_label(struct spirv_writer *writer, uint32_t id);
 
 /* Expression of a SpvBuiltIn as its variable's value: "(ulong3)(get_global_id(0), ...)".

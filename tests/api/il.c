@@ -13,7 +13,7 @@ struct module {
 	size_t size_B;
 };
 
-static struct module constants, linked, arguments;
+static struct module constants, linked, arguments, once;
 
 static bool module_read(struct module *module, const char *name)
 {
@@ -275,6 +275,32 @@ static void check_link(const struct api_test *test)
 	CHECK_OK(clReleaseProgram(il));
 }
 
+/* SPV_KHR_linkonce_odr: "at most one of them is kept".  Two modules with the same function and variable,
+ * and kernels of different names. */
+static void check_link_once(const struct api_test *test)
+{
+	static struct module second;
+	cl_uint number = 1;
+	cl_int code;
+	second = once;
+	for (size_t i = 0; i + 5 <= second.size_B; i++)
+		if (!memcmp(second.bytes + i, "first", 5))
+			memcpy(second.bytes + i, "other", 5);
+	const cl_program both[] = {make(test, &once), make(test, &second)};
+	for (int i = 0; i < 2; i++)
+		CHECK_OK(clCompileProgram(both[i], 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+	cl_program program = clLinkProgram(test->context, 0, NULL, NULL, 2, both, NULL, NULL,
+					   &code);
+	if (CHECK_OK(code)) {
+		run(test, program, "first", 1, &number, sizeof(number));
+		run(test, program, "other", 1, &number, sizeof(number));
+		CHECK(number == 21);
+		CHECK_OK(clReleaseProgram(program));
+	}
+	for (int i = 0; i < 2; i++)
+		CHECK_OK(clReleaseProgram(both[i]));
+}
+
 /* What a build came to goes the way of all binaries. */
 static void check_binary(const struct api_test *test)
 {
@@ -415,7 +441,8 @@ int main(void)
 		return API_TEST_SKIP;
 	if (CHECK(module_read(&constants, "constants.spv")) &&
 	    CHECK(module_read(&linked, "linked.spv")) &&
-	    CHECK(module_read(&arguments, "arguments.spv"))) {
+	    CHECK(module_read(&arguments, "arguments.spv")) &&
+	    CHECK(module_read(&once, "once.spv"))) {
 		check_device(&test);
 		check_creation(&test);
 		check_queries(&test);
@@ -424,6 +451,7 @@ int main(void)
 		check_constant_errors(&test);
 		check_other_endian(&test);
 		check_link(&test);
+		check_link_once(&test);
 		check_binary(&test);
 		check_broken(&test);
 		check_arguments(&test);
