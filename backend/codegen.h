@@ -52,6 +52,9 @@ const char *be_nvvm_id(void);
  * is installed.  Loads it only where nothing else can tell.  False when there is none. */
 bool be_nvvm_build(struct bytes *text);
 
+/* Whether be_nvvm_build would find the same today: it looks for a file that is not loaded but once. */
+bool be_nvvm_build_holds(void);
+
 /* The newest sm that the loaded libnvvm compiles for and that is <= sm. */
 cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out);
 

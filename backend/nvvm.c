@@ -64,6 +64,17 @@ bool be_nvvm_build(struct bytes *text)
 	return build && *build && !bytes_failed(text);
 }
 
+bool be_nvvm_build_holds(void)
+{
+	const char *known = atomic_load_explicit(&looked_up, memory_order_acquire);
+	struct bytes now = BYTES_INIT;
+	if (be_nvvm_library_found() || !known)
+		return true;
+	const bool same = be_nvvm_library_build(&now) && !strcmp(bytes_string(&now), known);
+	bytes_finish(&now);
+	return same;
+}
+
 /* --- options: every one that decides about rounding is said aloud --- */
 
 static void add_option(struct option_list *list, const char *name, unsigned value)

@@ -7,6 +7,8 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <link.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -83,8 +85,45 @@ bool build_id_append(struct bytes *text, const char *path)
 	return found && !bytes_failed(text);
 }
 
+struct place {
+	uintptr_t address;
+	struct bytes *text;
+	bool found;
+};
+
+static bool lies_in(uintptr_t address, const struct dl_phdr_info *object)
+{
+	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+		const Elf64_Phdr *segment = &object->dlpi_phdr[i];
+		if (segment->p_type == PT_LOAD &&
+		    address - (object->dlpi_addr + segment->p_vaddr) < segment->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+static int look_into(struct dl_phdr_info *object, size_t size_B, void *data)
+{
+	struct place *place = data;
+	(void)size_B;
+	if (!lies_in(place->address, object))
+		return 0;
+	for (unsigned i = 0; i < object->dlpi_phnum && !place->found; i++) {
+		const Elf64_Phdr *segment = &object->dlpi_phdr[i];
+		const uintptr_t notes = object->dlpi_addr + segment->p_vaddr;
+		if (segment->p_type == PT_NOTE)
+			place->found = find_note((const unsigned char *)notes, segment->p_memsz,
+						 place->text);
+	}
+	return 1;
+}
+
 bool build_id_append_at(struct bytes *text, const void *address)
 {
 	Dl_info info;
+	struct place place = {.address = (uintptr_t)address, .text = text};
+	(void)dl_iterate_phdr(look_into, &place);
+	if (place.found)
+		return !bytes_failed(text);
 	return dladdr(address, &info) && info.dli_fname && build_id_append(text, info.dli_fname);
 }

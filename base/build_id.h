@@ -1,4 +1,4 @@
-/* Which build a library's file is of, without loading it.
+/* Which build a library's file is of, without loading it, or one that is loaded.
  *
  * Thread-safe. */
 #ifndef CULVERT_BASE_BUILD_ID_H
@@ -12,7 +12,8 @@
  * of a file without one the hash of its content.  False when it cannot be read. */
 bool build_id_append(struct bytes *text, const char *path);
 
-/* The same for the shared object or program that address lies in. */
+/* The same for the shared object or program that address lies in, as it was loaded: its file may be
+ * another build's by now. */
 bool build_id_append_at(struct bytes *text, const void *address);
 
 #endif

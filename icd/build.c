@@ -101,14 +101,6 @@ cl_int ocl_code_load_starting(struct ocl_code *code, cl_device_id device,
 	return load_beside(code, device, plain, module_out, log);
 }
 
-/* The key named the compilers' files before they were loaded; they may have been
- * replaced in between. */
-static bool key_holds(const struct ocl_build_job *job, const struct hash *key)
-{
-	struct hash now;
-	return ocl_build_key(job, &now) && hash_equal(key, &now);
-}
-
 static void log_counts(void)
 {
 	if (!log_enabled(LOG_LEVEL_INFO))
@@ -167,7 +159,7 @@ static cl_int make_and_remember(const struct ocl_build_job *job, const struct ha
 	ocl_build_dump(job, compiled.code, &compiled.log);
 	if (!error) {
 		bytes_move(&compiled.code->log, &compiled.log);
-		if (key && key_holds(job, key))
+		if (key && ocl_build_key_holds(job, key))
 			ocl_build_remember(key, &compiled.inputs, compiled.code);
 		*code_out = ocl_code_ref(compiled.code);
 	} else if (compiled.refused && key && !bytes_failed(log)) {

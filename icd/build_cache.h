@@ -16,6 +16,10 @@
  * or its compiler is not there to be asked. */
 bool ocl_build_key(const struct ocl_build_job *job, struct hash *key_out);
 
+/* After a compile: whether what it was made by is what the key names.  Files may have been replaced
+ * since the key was made, and the compiler's process come from the new ones. */
+bool ocl_build_key_holds(const struct ocl_build_job *job, const struct hash *key);
+
 /* The code that an equal job made: a reference, or NULL. */
 struct ocl_code *ocl_build_recall(const struct hash *key, cl_device_id device);
 

@@ -9,6 +9,7 @@
 #include "icd/program_binary.h"
 
 #include <pthread.h>
+#include <string.h>
 
 /* Its address tells where our own code lies. */
 static const char here;
@@ -16,17 +17,34 @@ static const char here;
 /* Which builds of ours and of LLVM make the code; "" when that cannot be found out. */
 static struct bytes builders;
 
+/* Our own code is what is loaded; the compiler is a process' that comes, from the files there are then. */
+static bool append_builders(struct bytes *text)
+{
+	const bool found = build_id_append_at(text, &here);
+	bytes_append_char(text, ' ');
+	return found && fe_compiler_build(text) && !bytes_failed(text);
+}
+
 static void find_builders(void)
 {
 	struct bytes text = BYTES_INIT;
-	bool found = build_id_append_at(&text, &here);
-	bytes_append_char(&text, ' ');
-	if (found && fe_compiler_build(&text) && !bytes_failed(&text))
+	if (append_builders(&text))
 		bytes_move(&builders, &text);
 	else
 		log_warn("cache: nothing is kept, for the builds of Culvert or LLVM cannot be told "
 			 "apart: the files are not where they were");
 	bytes_finish(&text);
+}
+
+/* Whether the files are those that find_builders saw. */
+static bool builders_hold(void)
+{
+	struct bytes now = BYTES_INIT;
+	const bool same = append_builders(&now) &&
+			  !strcmp(bytes_string(&now), bytes_string(&builders)) &&
+			  be_nvvm_build_holds();
+	bytes_finish(&now);
+	return same;
 }
 
 static bool add_builders(struct hash_builder *key)
@@ -100,4 +118,10 @@ bool ocl_build_key(const struct ocl_build_job *job, struct hash *key_out)
 	bool whole = add_builders(builder) && add_job(builder, job);
 	*key_out = hash_end(builder);
 	return whole;
+}
+
+bool ocl_build_key_holds(const struct ocl_build_job *job, const struct hash *key)
+{
+	struct hash now;
+	return ocl_build_key(job, &now) && hash_equal(key, &now) && builders_hold();
 }

@@ -87,6 +87,14 @@ api_object_tests += tests/api/small_stacks
 tests_api_small_stacks_SOURCES = tests/api/small_stacks.c tests/api/api_test.h
 tests_api_small_stacks_LDADD = $(OPENCL_LIBS) -lpthread
 
+if HAVE_OPENCL_LOADER
+check_PROGRAMS += tests/api/replaced
+TESTS += tests/api/replaced.sh
+endif
+tests_api_replaced_SOURCES = tests/api/replaced.c tests/api/api_test.h
+tests_api_replaced_LDADD = $(OPENCL_LIBS)
+EXTRA_DIST += tests/api/replaced.sh
+
 api_object_tests += tests/api/guest
 tests_api_guest_SOURCES = tests/api/guest.c tests/api/api_test.h
 tests_api_guest_LDADD = $(OPENCL_LIBS) -lpthread -lm

@@ -1,0 +1,72 @@
+#!/bin/sh
+# Protects: the cache, from what another build of Culvert has put there.  Files of an installation get
+# another build id, and nothing else, before a program starts and while it runs: what one build made
+# must never be found by the other.
+[ "$CULVERT_CUDA" = soft ] || exit 77
+test=$PWD/tests/api/replaced
+command -v objcopy >/dev/null || { echo 'skipped: no objcopy'; exit 77; }
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+unset CUDA_CACHE_DISABLE CULVERT_CACHE_SIZE
+CULVERT_CACHE=on OCL_ICD_VENDORS=$work/vendors
+export CULVERT_CACHE CULVERT_CACHE_DIR OCL_ICD_VENDORS
+libraries=$(ls libculvert*.so)
+status=0
+
+# installation: as it was built, with an empty cache.
+installation() {
+	rm -rf "$work/at" "$work/new" "$work/cache"
+	mkdir -p "$work/at" "$work/new" "$work/cache" "$work/vendors"
+	cp $libraries culvert-compile "$work/at"
+	echo "$work/at/libculvert.so" >"$work/vendors/culvert.icd"
+	CULVERT_CACHE_DIR=$work/cache
+}
+# other FILE: one of another build in new/; false where there is only one file.
+other() {
+	[ -e "$work/at/$1" ] || return 1
+	printf '\004\0\0\0\024\0\0\0\003\0\0\0GNU\0another build of it' >"$work/note"
+	objcopy --update-section .note.gnu.build-id="$work/note" "$work/at/$1" "$work/new/$1" || exit 99
+	cmp -s "$work/at/$1" "$work/new/$1" && { echo "FAIL: $1 is the same"; exit 1; }
+	return 0
+}
+kept() {
+	./culvert cache stat | sed -n 's/^entries *//p'
+}
+# entries NUMBER WHAT: how many things have been kept.
+entries() {
+	found=$(kept)
+	[ "$found" = "$1" ] || { echo "FAIL: $2: '$found' entries, not $1"; status=1; }
+}
+run() {
+	"$test" "$@" >"$work/out" 2>&1 || { cat "$work/out"; status=1; }
+}
+
+for file in libculvert.so libculvert-frontend.so; do
+	installation
+	other $file || continue
+	run early true
+	run early true
+	entries 1 "$file: the same build"
+	mv "$work/new/$file" "$work/at/$file"
+	run early true
+	entries 2 "$file: another build"
+
+	# What is loaded is the old one, and what will be loaded the new one.
+	installation
+	other $file
+	run early "mv $work/new/$file $work/at/$file"
+	entries 1 "$file: replaced before the first build"
+	run early true
+	[ $file = libculvert.so ] && expected=2 || expected=1
+	entries $expected "$file: replaced before the first build, and built by the new one"
+
+	# The key says the old one of both.
+	installation
+	other $file
+	run late "mv $work/new/$file $work/at/$file"
+	[ $file = libculvert.so ] && expected=2 || expected=1
+	entries $expected "$file: replaced between two builds"
+	run early true
+	entries $((expected + 1)) "$file: replaced between two builds, and built by the new one"
+done
+exit $status
