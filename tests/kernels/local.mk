@@ -257,6 +257,7 @@ kernel_files = \
 	tests/kernels/sub_group_progress.clt \
 	tests/kernels/sub_group_reduce_3d.clt \
 	tests/kernels/transpose_tiled.clt \
+	tests/kernels/vector_comparison.clt \
 	tests/kernels/vector_division.clt \
 	tests/kernels/vector_access.clt \
 	tests/kernels/vector_add.clt \

@@ -284,3 +284,13 @@ kernel void parts_of_private(global ulong *a)
 		sum = add16(sum, u.parts[i]);
 	a[I] = sum;
 }
+
+/* And where comparisons of chars become constants late (vector_comparison.clt). */
+//lacks \.local
+kernel void compared_chars(global char16 *a)
+{
+	char16 v = a[I];
+	for (int i = 0; i < 7; i++)
+		v = popcount(v.s9ebae51818789278) != (char16)(0);
+	a[I] = v;
+}
