@@ -81,9 +81,12 @@ const char *spirv_linkage_words(const struct spirv_writer *writer, uint32_t numb
 	if (!is_shared(writer, number))
 		return "static ";
 	switch (spirv_id(writer->module, number)->linkage) {
-	case SPIRV_IMPORT: return "extern ";
-	case SPIRV_ONCE: return "__attribute__((weak)) ";
-	default: return "";
+	case SPIRV_IMPORT:
+		return "extern ";
+	case SPIRV_ONCE:
+		return "__attribute__((weak)) ";
+	default:
+		return "";
 	}
 }
 

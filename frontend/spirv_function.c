@@ -413,6 +413,7 @@ static bool is_silent(unsigned op)
 	case SpvOpVariable:
 	case SpvOpLoopMerge:
 	case SpvOpSelectionMerge:
+	case SpvOpLoopControlINTEL:
 	case SpvOpLifetimeStart:
 	case SpvOpLifetimeStop: return true;
 	default: return false;

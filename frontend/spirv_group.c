@@ -51,6 +51,9 @@ static const struct call calls[] = {
 	{SpvOpSubgroupAllKHR, NO_SCOPE, "non_uniform_all", "b"},
 	{SpvOpSubgroupAnyKHR, NO_SCOPE, "non_uniform_any", "b"},
 	{SpvOpSubgroupAllEqualKHR, NO_SCOPE, "non_uniform_all_equal", "v"},
+	/* SPV_INTEL_subgroups. */
+	{SpvOpSubgroupShuffleINTEL, NO_SCOPE, "shuffle", "ev"},
+	{SpvOpSubgroupShuffleXorINTEL, NO_SCOPE, "shuffle_xor", "ev"},
 };
 
 enum kind {
@@ -231,6 +234,35 @@ static enum spirv_written write_rotate(struct spirv_writer *writer, const uint32
 			spirv_put(writer, ", v%" PRIu32, words[6]);
 		spirv_put(writer, "));\n");
 	} while (next_element(shape, &element));
+	return SPIRV_WRITTEN;
+}
+
+/* SPV_INTEL_subgroups: two values of the sub-group in a row, of which each work-item takes one that is some
+ * way down or up from its own in the first (Down) or second (Up). */
+static enum spirv_written write_shift(struct spirv_writer *writer, const uint32_t *words,
+				      unsigned count, bool down)
+{
+	if (count < 6)
+		return few_words(writer, words);
+	struct spirv_shape shape = spirv_shape(writer->module, words[1]);
+	if (!has_elements(shape))
+		return other_scope(writer, words);
+	const unsigned at = spirv_temporary(writer);
+	const uint32_t here = words[down ? 3 : 4], beyond = words[down ? 4 : 3];
+	int element = first_element(shape);
+	spirv_put(writer, "{ uint x%u = get_sub_group_local_id() %c v%" PRIu32 ";\n", at,
+		  down ? '+' : '-', words[5]);
+	do {
+		/* Both are moved by all: only who takes part can give. */
+		spirv_put(writer, "{ __auto_type y = sub_group_shuffle(");
+		put_operand(writer, 'v', here, element);
+		spirv_put(writer, ", x%u & 31); __auto_type z = sub_group_shuffle(", at);
+		put_operand(writer, 'v', beyond, element);
+		spirv_put(writer, ", x%u & 31); ", at);
+		put_result(writer, words, element);
+		spirv_put(writer, "x%u < 32 ? y : z); }\n", at);
+	} while (next_element(shape, &element));
+	spirv_put(writer, "}\n");
 	return SPIRV_WRITTEN;
 }
 
@@ -429,6 +461,9 @@ enum spirv_written spirv_group(struct spirv_writer *writer, const uint32_t *word
 		return write_broadcast(writer, words, count);
 	case SpvOpGroupNonUniformRotateKHR:
 		return write_rotate(writer, words, count);
+	case SpvOpSubgroupShuffleDownINTEL:
+	case SpvOpSubgroupShuffleUpINTEL:
+		return write_shift(writer, words, count, op == SpvOpSubgroupShuffleDownINTEL);
 	case SpvOpGroupNonUniformBallotBitCount:
 		return write_bit_count(writer, words, count);
 	case SpvOpGroupAsyncCopy:

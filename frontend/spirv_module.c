@@ -37,8 +37,9 @@ static const uint16_t capabilities[] = {
 	SpvCapabilityDotProduct, SpvCapabilityBitInstructions,
 	SpvCapabilityGroupNonUniformRotateKHR, SpvCapabilityGroupUniformArithmeticKHR,
 	SpvCapabilityShaderClockKHR,
-	/* A wish of FunctionControl. */
-	SpvCapabilityOptNoneINTEL,
+	/* What compilers for SYCL ask for when nothing is said: wishes, and moves in the sub-group. */
+	SpvCapabilityOptNoneINTEL, SpvCapabilityUnstructuredLoopControlsINTEL,
+	SpvCapabilityMemoryAccessAliasingINTEL, SpvCapabilitySubgroupShuffleINTEL,
 };
 
 static bool takes(uint32_t capability)
