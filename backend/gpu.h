@@ -219,7 +219,7 @@ uint64_t gpu_window_run(struct gpu_window *window, uint64_t at_B, uint64_t end_B
 /* A piece of pinned memory for bytes on their way, GPU_SLOT_B large; there are only
  * a few.  NULL: all are in use. */
 struct gpu_slot;
-enum { GPU_SLOT_B = 1 << 20, GPU_SLOTS = 8, GPU_STAGED_MAX_B = 4 * GPU_SLOT_B };
+enum { GPU_SLOT_B = 1 << 20, GPU_SLOTS = 12, GPU_STAGED_MAX_B = 4 * GPU_SLOT_B };
 struct gpu_slot *gpu_slot_take(struct gpu_device *device);
 void *gpu_slot_memory(const struct gpu_slot *slot);
 /* In use until after has happened; NULL: not any more. */

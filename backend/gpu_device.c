@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "backend/gpu_internal.h"
+#include "backend/gpu_repeat.h"
 
 #include "base/log.h"
 #include "base/options.h"
@@ -180,6 +181,7 @@ static struct gpu_device *device_create(int ordinal, const struct gpu_caps *comm
 		goto free_device;
 	if (lock_init(&device->lock, LOCK_RANK_GPU))
 		goto finish_birth_lock;
+	device->way = gpu_way_first(&device->caps);
 	device->max_pitch_B = attribute(device->cu_device, CU_DEVICE_ATTRIBUTE_MAX_PITCH);
 	for (int i = 0; i < GPU_PRIORITIES; i++)
 		list_init(&device->idle_streams[i]);

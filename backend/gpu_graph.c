@@ -3,6 +3,7 @@
 #include "backend/gpu_internal.h"
 
 #include "backend/gpu_module.h"
+#include "backend/gpu_repeat.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +144,7 @@ cl_int gpu_graph_add_nothing(struct gpu_graph *graph)
 	return err;
 }
 
-static CUDA_KERNEL_NODE_PARAMS_v2 kernel_of(const struct gpu_launch *launch)
+CUDA_KERNEL_NODE_PARAMS_v2 gpu_launch_node(const struct gpu_launch *launch)
 {
 	CUDA_KERNEL_NODE_PARAMS_v2 kernel;
 	memset(&kernel, 0, sizeof(kernel));
@@ -176,7 +177,7 @@ static cl_int revise(struct gpu_graph *graph, const CUDA_KERNEL_NODE_PARAMS_v2 *
 
 cl_int gpu_graph_add_launch(struct gpu_graph *graph, const struct gpu_launch *launch)
 {
-	const CUDA_KERNEL_NODE_PARAMS_v2 kernel = kernel_of(launch);
+	const CUDA_KERNEL_NODE_PARAMS_v2 kernel = gpu_launch_node(launch);
 	/* A cooperative launch would be an attribute of the node. */
 	if (launch->cooperative)
 		return CL_INVALID_OPERATION;

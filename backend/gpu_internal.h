@@ -29,6 +29,9 @@ enum {
 
 struct gpu_epoch;
 
+/* How launches that come again are made (gpu_repeat.c); unknown: it is being measured. */
+enum gpu_way { GPU_WAY_UNKNOWN, GPU_WAY_KERNEL, GPU_WAY_GRAPH };
+
 /* Who has taken it owns the rest. */
 struct gpu_slot {
 	bool taken;                      /* guarded by the device's lock */
@@ -56,6 +59,7 @@ struct gpu_device {
 
 	atomic_int lost;                 /* CL_SUCCESS, or why nothing works any more */
 	atomic_bool wants_current;       /* the driver did not take a stream for its context */
+	atomic_int way;                  /* enum gpu_way */
 
 	/* Set by gpu_device_use under birth_lock; read freely once cu_context is
 	 * there, which is stored last. */
@@ -80,6 +84,10 @@ struct gpu_device {
 	atomic_int packs_texels;                   /* 0: not tried yet; 1: no; 2: yes */
 	_Atomic(unsigned char *) slots_memory;     /* pinned; made when needed */
 	_Atomic gpu_address barriers;              /* of grids; made when needed */
+
+	_Atomic uint64_t way_ns[2];      /* the least that launches took: of a kernel, of a graph */
+	atomic_uint way_samples[2];
+	atomic_uint launching;           /* threads; far from what each launch reads */
 
 	struct lock lock;                /* guards the rest */
 	struct list idle_streams[GPU_PRIORITIES];  /* gpu_stream.link, oldest first */

@@ -3,6 +3,7 @@
 #include "backend/gpu_internal.h"
 
 #include "backend/gpu_module.h"
+#include "backend/gpu_repeat.h"
 
 /* Above the static limit a function has to be told how much dynamic memory a
  * launch may ask for.  It is told the most there is, once: two threads that told
@@ -100,7 +101,7 @@ static cl_int launch_otherwise(struct gpu_stream *stream, const struct gpu_launc
 	return err;
 }
 
-static cl_int launch_plainly(struct gpu_stream *stream, const struct gpu_launch *launch)
+static inline cl_int launch_plainly(struct gpu_stream *stream, const struct gpu_launch *launch)
 {
 	struct gpu_device *device = stream->device;
 	const uint32_t *grid = launch->grid;
@@ -120,6 +121,11 @@ static cl_int launch_plainly(struct gpu_stream *stream, const struct gpu_launch 
 	return gpu_check_result(device, cu_result, "cuLaunchKernel", __FILE__, __LINE__);
 }
 
+cl_int gpu_launch_kernel(struct gpu_stream *stream, const struct gpu_launch *launch)
+{
+	return launch_plainly(stream, launch);
+}
+
 cl_int gpu_launch(struct gpu_stream *stream, const struct gpu_launch *launch)
 {
 	if (launch->function->module->device != stream->device)
@@ -127,6 +133,7 @@ cl_int gpu_launch(struct gpu_stream *stream, const struct gpu_launch *launch)
 	cl_int err = allow_dynamic(launch->function, launch->dynamic_local_B);
 	if (!err)
 		err = stream->graph || launch->cooperative ? launch_otherwise(stream, launch)
+		    : gpu_may_repeat(stream)		   ? gpu_repeat_launch(stream, launch)
 							   : launch_plainly(stream, launch);
 	if (!err)
 		gpu_stream_count(stream);

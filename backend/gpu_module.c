@@ -3,6 +3,7 @@
 #include "backend/gpu_internal.h"
 
 #include "backend/gpu_module.h"
+#include "backend/gpu_repeat.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,12 +89,16 @@ static void module_destroy(struct gpu_device *device, void *object)
 	struct gpu_module *module = object;
 	struct list *link, *next;
 	struct gpu_scope scope;
-	if (!gpu_enter(device, &scope)) {
+	const bool is_lost = gpu_enter(device, &scope) != CL_SUCCESS;
+	list_for_each(link, next, &module->functions) {
+		struct gpu_function *function = list_entry(link, struct gpu_function, link);
+		gpu_repeats_destroy(device, atomic_load(&function->repeats), is_lost);
+		free(function);
+	}
+	if (!is_lost) {
 		(void)gpu_check(device, cuda.cuModuleUnload(module->cu_module));
 		gpu_leave(&scope);
 	}
-	list_for_each(link, next, &module->functions)
-		free(list_entry(link, struct gpu_function, link));
 	lock_finish(&module->lock);
 	free(module);
 }

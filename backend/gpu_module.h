@@ -4,6 +4,8 @@
 
 #include "backend/gpu_internal.h"
 
+struct gpu_repeats;
+
 struct gpu_module {
 	struct gpu_device *device;
 	CUmodule cu_module;
@@ -17,6 +19,8 @@ struct gpu_function {
 	CUfunction cu_function;
 	struct gpu_function_caps caps;   /* immutable */
 	atomic_bool opted_in;            /* to all the dynamic local memory there is */
+	atomic_uint launches;            /* until there are repeats */
+	_Atomic(struct gpu_repeats *) repeats;   /* owned; NULL: not launched often */
 	char name[];
 };
 

@@ -30,10 +30,12 @@ backend_sources = \
 	backend/gpu_foreign.c backend/gpu_external.c \
 	backend/gpu_graph.c \
 	backend/gpu_launch.c \
+	backend/gpu_repeat.c \
 	backend/gpu_managed.c \
 	backend/gpu_mem.c \
 	backend/gpu_module.c \
 	backend/gpu_module.h \
+	backend/gpu_repeat.h \
 	backend/gpu_packed.c \
 	backend/gpu_semaphore.c \
 	backend/gpu_stream.c \
@@ -62,7 +64,7 @@ EXTRA_libculvert_ptxcompiler_so_DEPENDENCIES = backend/ptx_compiler.map
 endif
 
 backend_tests = tests/unit/t_cuda_error tests/unit/t_nvvm tests/unit/t_gpu \
-	tests/unit/t_gpu_memory tests/unit/t_gpu_free tests/unit/t_cubin
+	tests/unit/t_gpu_memory tests/unit/t_gpu_free tests/unit/t_gpu_repeat tests/unit/t_cubin
 check_PROGRAMS += $(backend_tests)
 TESTS += $(backend_tests)
 tests_unit_t_cuda_error_SOURCES = tests/unit/t_cuda_error.c tests/unit/test.h
@@ -74,6 +76,9 @@ tests_unit_t_nvvm_LDADD = backend/libbackend.a base/libbase.a
 tests_unit_t_gpu_SOURCES = tests/unit/t_gpu.c tests/unit/gpu_setup.h tests/unit/test.h
 tests_unit_t_gpu_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_t_gpu_LDADD = backend/libbackend.a base/libbase.a
+tests_unit_t_gpu_repeat_SOURCES = tests/unit/t_gpu_repeat.c tests/unit/gpu_setup.h tests/unit/test.h
+tests_unit_t_gpu_repeat_CPPFLAGS = $(tests_unit_t_gpu_CPPFLAGS)
+tests_unit_t_gpu_repeat_LDADD = $(tests_unit_t_gpu_LDADD)
 tests_unit_t_gpu_memory_SOURCES = tests/unit/t_gpu_memory.c tests/unit/gpu_setup.h tests/unit/test.h
 tests_unit_t_gpu_memory_CPPFLAGS = $(tests_unit_t_gpu_CPPFLAGS)
 tests_unit_t_gpu_memory_LDADD = $(tests_unit_t_gpu_LDADD)

@@ -221,6 +221,6 @@ tests_api_printf_LDADD = $(OPENCL_LIBS) -lpthread
 
 # Devices of different architectures in one context.
 if HAVE_OPENCL_LOADER
-TESTS += tests/api/mixed.sh
+TESTS += tests/api/mixed.sh tests/api/graph_launches.sh
 endif
-EXTRA_DIST += tests/api/mixed.sh
+EXTRA_DIST += tests/api/mixed.sh tests/api/graph_launches.sh

@@ -24,6 +24,10 @@ static const char source[] =
 "	barrier(CLK_LOCAL_MEM_FENCE);\n"
 "	out[get_global_id(0)] = at[n - 1 - l];\n"
 "}\n"
+"kernel void chain(global uint *out, uint plus, uint first) {\n"
+"	size_t i = first + get_global_id(0);\n"
+"	out[i] = out[i] * 3 + plus;\n"
+"}\n"
 "kernel void other(global uint *out) { out[get_global_id(0)] = 77; }\n"
 "kernel void far(global ulong *at) { *(global uint *)at[0] += 1; }\n";
 
@@ -178,6 +182,44 @@ static void test_local_memory(void)
 	CHECK_OK(clReleaseKernel(set));
 }
 
+/* So many that the later ones may be made otherwise than the first: each comes behind the one
+ * before, with its own values, of two queues in turn and with other commands in between. */
+static void test_chain(cl_command_queue on, cl_command_queue beside)
+{
+	enum { LAUNCHES = 1200, ROUNDS = 3, PART = COUNT / 2 };
+	const cl_command_queue queues[2] = {on, beside};
+	static cl_uint want[COUNT];
+	cl_kernel kernel = kernel_make("chain");
+	cl_mem mem[2] = {buffer_make(), buffer_make()};
+	memset(want, 0, sizeof(want));
+	for (cl_uint i = 0; i < ROUNDS * LAUNCHES; i++) {
+		const cl_uint first = i % 7 ? 0 : PART, seven = 7;
+		const size_t global = i % 5 ? PART : PART / 2;
+		for (unsigned k = 0; k < 2; k++) {
+			CHECK_OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), &mem[k]));
+			CHECK_OK(clSetKernelArg(kernel, 1, sizeof(i), &i));
+			CHECK_OK(clSetKernelArg(kernel, 2, sizeof(first), &first));
+			CHECK_OK(launch1(queues[k], kernel, global, i % 11 ? 64 : 32));
+			if (i % 100 == 99)
+				CHECK_OK(clEnqueueFillBuffer(queues[k], mem[k], &seven,
+							     sizeof(seven), 0, 64, 0, NULL, NULL));
+			/* A graph may be made where nothing runs. */
+			if (i % LAUNCHES < 40)
+				CHECK_OK(clFinish(queues[k]));
+		}
+		for (cl_uint x = first; x < first + global; x++)
+			want[x] = want[x] * 3 + i;
+		for (cl_uint x = 0; i % 100 == 99 && x < 64 / sizeof(cl_uint); x++)
+			want[x] = seven;
+	}
+	for (unsigned k = 0; k < 2; k++) {
+		fetch(queues[k], mem[k]);
+		CHECK(!memcmp(result, want, sizeof(want)));
+		CHECK_OK(clReleaseMemObject(mem[k]));
+	}
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
 /* A new kernel may lie where one was. */
 static void test_another_kernel(void)
 {
@@ -192,6 +234,30 @@ static void test_another_kernel(void)
 		CHECK(result[0] == (i & 1 ? 77 : i ? 77 + TIMES : TIMES));
 		CHECK(result[COUNT - 1] == result[0]);
 	}
+	CHECK_OK(clReleaseMemObject(mem));
+}
+
+/* What was made for a program's launches goes with it; the next one's kernels may lie there. */
+static void test_gone_programs(void)
+{
+	static const char *const options[] = {"-DBY=1", "-DBY=2", "-DBY=3"};
+	static const char by[] = "kernel void count(global uint *out) { out[get_global_id(0)] += BY; }";
+	const cl_program kept = program;
+	cl_mem mem = buffer_make();
+	for (cl_uint i = 0; i < 3; i++) {
+		program = api_test_build(context, device, by, options[i]);
+		cl_kernel kernel = kernel_make("count");
+		CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
+		for (unsigned k = 0; k < 100; k++) {
+			CHECK_OK(launch1(queue, kernel, COUNT, 64));
+			CHECK_OK(clFinish(queue));
+		}
+		CHECK_OK(clReleaseKernel(kernel));
+		CHECK_OK(clReleaseProgram(program));
+		fetch(queue, mem);
+		CHECK(result[COUNT - 1] == 100 * (i + 1) * (i + 2) / 2);
+	}
+	program = kept;
 	CHECK_OK(clReleaseMemObject(mem));
 }
 
@@ -417,6 +483,11 @@ int main(void)
 		test_arguments();
 		test_local_memory();
 		test_another_kernel();
+		test_gone_programs();
+		cl_command_queue beside = clCreateCommandQueue(context, device, 0, &code);
+		CHECK_OK(code);
+		test_chain(queue, beside);
+		CHECK_OK(clReleaseCommandQueue(beside));
 		test_indirect();
 		test_events(queue);
 		test_events(any_order);

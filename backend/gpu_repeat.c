@@ -1,0 +1,258 @@
+#include "config.h"
+
+#include "backend/gpu_repeat.h"
+
+#include "backend/gpu_module.h"
+
+#include "base/log.h"
+#include "base/options.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a function's launches the first are no reason for graphs, nor are a stream's first.  A stream
+ * that has no place in the table gets it from one that has not come for a while. */
+enum { LEAST_LAUNCHES = 16, LEAST_HERE = 8, PLACES = 16, PATIENCE = 64 };
+/* How often a device is looked at that is not idle. */
+enum { TRIES = 64 };
+/* Graphs of all threads take turns inside the driver, launches less so: four threads with a stream
+ * each launched 640,000 kernels a second and 580,000 graphs, sixteen 780,000 and 500,000. */
+enum { CROWD = 2 };
+/* Launches of each way that are measured. */
+enum { SAMPLES = 12 };
+
+struct repeat {
+	_Alignas(64) atomic_flag taken;  /* by a thread, which owns the rest */
+	uint32_t stream;                 /* id + 1; 0: nobody's */
+	unsigned misses;                 /* of other streams since its own came */
+	unsigned launches, tries;
+	bool failed;                     /* no graph, for good */
+	bool turn;                       /* which way is measured next */
+	CUgraph cu_graph;
+	CUgraphNode cu_node;
+	CUgraphExec cu_exec;             /* NULL: not made yet */
+};
+
+struct gpu_repeats {
+	struct repeat places[PLACES];
+};
+
+/* --- which way -------------------------------------------------------------------- */
+
+static const char *const names[] = {[GPU_WAY_UNKNOWN] = "auto", [GPU_WAY_KERNEL] = "kernel",
+				    [GPU_WAY_GRAPH] = "graph"};
+
+enum gpu_way gpu_way_first(const struct gpu_caps *caps)
+{
+	const char *name = option_string(OPTION_LAUNCH);
+	/* What the software driver would be measured at says nothing of a GPU. */
+	const int unasked = caps->software ? GPU_WAY_KERNEL : GPU_WAY_UNKNOWN;
+	for (int way = GPU_WAY_UNKNOWN; way <= GPU_WAY_GRAPH; way++)
+		if (!strcmp(names[way], name))
+			return (enum gpu_way)(way == GPU_WAY_UNKNOWN ? unasked : way);
+	log_warn("%s=%s: not one of auto, kernel, graph: auto", option_name(OPTION_LAUNCH), name);
+	return (enum gpu_way)unasked;
+}
+
+static void lower_to(_Atomic uint64_t *number, uint64_t value)
+{
+	uint64_t now = atomic_load_explicit(number, memory_order_relaxed);
+	while ((!now || value < now) && !atomic_compare_exchange_weak(number, &now, value))
+		continue;
+}
+
+/* The least counts: a launch may have to wait for room. */
+static void way_measured(struct gpu_device *device, enum gpu_way way, uint64_t ns)
+{
+	const unsigned kind = way == GPU_WAY_GRAPH;
+	lower_to(&device->way_ns[kind], ns);
+	if (atomic_fetch_add(&device->way_samples[kind], 1) < SAMPLES ||
+	    atomic_load(&device->way_samples[!kind]) < SAMPLES)
+		return;
+	const uint64_t kernel_ns = atomic_load(&device->way_ns[0]);
+	const uint64_t graph_ns = atomic_load(&device->way_ns[1]);
+	int unknown = GPU_WAY_UNKNOWN;
+	const int better = graph_ns < kernel_ns - kernel_ns / 8 ? GPU_WAY_GRAPH : GPU_WAY_KERNEL;
+	if (atomic_compare_exchange_strong(&device->way, &unknown, better))
+		log_info("%s: a launch takes %" PRIu64 " ns, as a graph %" PRIu64 ": %s",
+			 device->caps.name, kernel_ns, graph_ns, names[better]);
+}
+
+/* --- a graph ---------------------------------------------------------------------- */
+
+static void graph_destroy(struct gpu_device *device, struct repeat *repeat, bool is_lost)
+{
+	if (repeat->cu_exec && !is_lost)
+		(void)gpu_check(device, cuda.cuGraphExecDestroy(repeat->cu_exec));
+	if (repeat->cu_graph && !is_lost)
+		(void)gpu_check(device, cuda.cuGraphDestroy(repeat->cu_graph));
+	repeat->cu_exec = NULL;
+	repeat->cu_graph = NULL;
+}
+
+static void graph_make(struct gpu_device *device, struct repeat *repeat,
+		       const struct gpu_launch *launch)
+{
+	const CUDA_KERNEL_NODE_PARAMS_v2 node = gpu_launch_node(launch);
+	struct gpu_scope scope;
+	if (gpu_enter(device, &scope))
+		return;
+	CUresult cu_result = cuda.cuGraphCreate(&repeat->cu_graph, 0);
+	if (!cu_result)
+		cu_result = cuda.cuGraphAddKernelNode_v2(&repeat->cu_node, repeat->cu_graph, NULL,
+							 0, &node);
+	if (!cu_result)
+		cu_result = cuda.cuGraphInstantiateWithFlags(&repeat->cu_exec, repeat->cu_graph, 0);
+	if (cu_result) {
+		repeat->cu_exec = NULL;
+		repeat->failed = true;
+		graph_destroy(device, repeat, false);
+		log_info("%s: no graph of a launch: %s", device->caps.name,
+			 gpu_error_find(cu_result)->name);
+	}
+	gpu_leave(&scope);
+}
+
+/* To make one may take memory of the device, for which the driver waits until no kernel runs: one
+ * that waits for what this thread does next would never end.  So it is made when none runs. */
+static bool graph_is_there(struct gpu_stream *stream, struct repeat *repeat,
+			   const struct gpu_launch *launch)
+{
+	if (repeat->cu_exec || repeat->failed)
+		return !repeat->failed;
+	if (++repeat->launches < LEAST_HERE || repeat->tries >= TRIES ||
+	    !gpu_stream_is_known_done(stream))
+		return false;
+	repeat->tries++;
+	if (gpu_device_is_idle(stream->device))
+		graph_make(stream->device, repeat, launch);
+	return repeat->cu_exec;
+}
+
+/* Whether it is in the stream.  What went wrong will be told by the launch that follows, if it is
+ * more than the graph's. */
+static bool graph_launch(struct gpu_stream *stream, struct repeat *repeat,
+			 const struct gpu_launch *launch)
+{
+	const CUDA_KERNEL_NODE_PARAMS_v2 node = gpu_launch_node(launch);
+	struct gpu_scope scope;
+	/* The driver finds a graph's context nowhere but in the thread. */
+	if (gpu_enter(stream->device, &scope))
+		return false;
+	CUresult cu_result = cuda.cuGraphExecKernelNodeSetParams_v2(repeat->cu_exec,
+								    repeat->cu_node, &node);
+	if (!cu_result)
+		cu_result = cuda.cuGraphLaunch(repeat->cu_exec, stream->cu_stream);
+	gpu_leave(&scope);
+	if (!cu_result)
+		return true;
+	repeat->failed = true;
+	log_info("%s: a launch goes without its graph: %s", stream->device->caps.name,
+		 gpu_error_find(cu_result)->name);
+	return false;
+}
+
+/* --- places ----------------------------------------------------------------------- */
+
+/* The table of a function that has been launched often; NULL: it has not, or there is no memory. */
+static struct gpu_repeats *repeats_of(struct gpu_function *function)
+{
+	struct gpu_repeats *there = atomic_load_explicit(&function->repeats, memory_order_acquire);
+	if (there || atomic_fetch_add_explicit(&function->launches, 1, memory_order_relaxed) !=
+			     LEAST_LAUNCHES)
+		return there;
+	struct gpu_repeats *made = aligned_alloc(_Alignof(struct gpu_repeats), sizeof(*made));
+	if (!made)
+		return NULL;
+	memset(made, 0, sizeof(*made));
+	for (unsigned i = 0; i < PLACES; i++)
+		atomic_flag_clear(&made->places[i].taken);
+	if (atomic_compare_exchange_strong(&function->repeats, &there, made))
+		return made;
+	free(made);
+	return there;
+}
+
+static void repeat_give(struct repeat *repeat)
+{
+	atomic_flag_clear_explicit(&repeat->taken, memory_order_release);
+}
+
+/* A graph serves any stream, but launches of one follow each other.  NULL: another stream's, or
+ * another thread has it. */
+static struct repeat *repeat_take(struct gpu_stream *stream, struct gpu_function *function)
+{
+	struct gpu_repeats *repeats = repeats_of(function);
+	if (!repeats)
+		return NULL;
+	struct repeat *repeat = &repeats->places[stream->id % PLACES];
+	if (atomic_flag_test_and_set_explicit(&repeat->taken, memory_order_acquire))
+		return NULL;
+	if (repeat->stream != stream->id + 1) {
+		if (repeat->stream && ++repeat->misses < PATIENCE) {
+			repeat_give(repeat);
+			return NULL;
+		}
+		repeat->stream = stream->id + 1;
+	}
+	repeat->misses = 0;
+	return repeat;
+}
+
+/* --- launches --------------------------------------------------------------------- */
+
+/* Either way in turn, and how long it takes the host. */
+static cl_int launch_measured(struct gpu_stream *stream, struct repeat *repeat,
+			      const struct gpu_launch *launch)
+{
+	struct gpu_device *device = stream->device;
+	const uint64_t start_ns = gpu_host_now_ns();
+	cl_int err = CL_SUCCESS;
+	repeat->turn = !repeat->turn;
+	if (repeat->turn && graph_launch(stream, repeat, launch)) {
+		way_measured(device, GPU_WAY_GRAPH, gpu_host_now_ns() - start_ns);
+	} else {
+		err = gpu_launch_kernel(stream, launch);
+		if (!repeat->turn)
+			way_measured(device, GPU_WAY_KERNEL, gpu_host_now_ns() - start_ns);
+	}
+	return err;
+}
+
+/* others: threads that launch at this moment, too. */
+static cl_int launch_among(struct gpu_stream *stream, const struct gpu_launch *launch,
+			   enum gpu_way way, unsigned others)
+{
+	struct repeat *repeat = others < CROWD ? repeat_take(stream, launch->function) : NULL;
+	if (!repeat)
+		return gpu_launch_kernel(stream, launch);
+	cl_int err = CL_SUCCESS;
+	if (!graph_is_there(stream, repeat, launch) || (way == GPU_WAY_UNKNOWN && others))
+		err = gpu_launch_kernel(stream, launch);
+	else if (way == GPU_WAY_UNKNOWN)
+		err = launch_measured(stream, repeat, launch);
+	else if (!graph_launch(stream, repeat, launch))
+		err = gpu_launch_kernel(stream, launch);
+	repeat_give(repeat);
+	return err;
+}
+
+cl_int gpu_repeat_launch(struct gpu_stream *stream, const struct gpu_launch *launch)
+{
+	struct gpu_device *device = stream->device;
+	const enum gpu_way way =
+		(enum gpu_way)atomic_load_explicit(&device->way, memory_order_relaxed);
+	const unsigned others = atomic_fetch_add_explicit(&device->launching, 1,
+							  memory_order_relaxed);
+	cl_int err = launch_among(stream, launch, way, others);
+	atomic_fetch_sub_explicit(&device->launching, 1, memory_order_relaxed);
+	return err;
+}
+
+void gpu_repeats_destroy(struct gpu_device *device, struct gpu_repeats *repeats, bool is_lost)
+{
+	for (unsigned i = 0; repeats && i < PLACES; i++)
+		graph_destroy(device, &repeats->places[i], is_lost);
+	free(repeats);
+}

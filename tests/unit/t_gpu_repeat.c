@@ -1,0 +1,225 @@
+/* gpu_repeat.h: launches that come again, as graphs. */
+#include "config.h"
+
+#include "backend/gpu_internal.h"
+#include "tests/unit/gpu_setup.h"
+
+#include <stdatomic.h>
+
+enum { COUNT = 256, BUFFER_B = COUNT * sizeof(uint32_t), ENOUGH = 40, MORE_STREAMS = 20 };
+
+/* Calls of the driver, which go on to it unless told otherwise. */
+static atomic_uint made, launched, destroyed;
+static atomic_bool refusing;
+static CUresult (*driver_instantiate)(CUgraphExec *, CUgraph, unsigned long long);
+static CUresult (*driver_launch)(CUgraphExec, CUstream);
+static CUresult (*driver_destroy)(CUgraphExec);
+
+static CUresult instantiate(CUgraphExec *exec_out, CUgraph graph, unsigned long long flags)
+{
+	atomic_fetch_add(&made, 1);
+	return driver_instantiate(exec_out, graph, flags);
+}
+
+static CUresult launch(CUgraphExec exec, CUstream stream)
+{
+	if (atomic_load(&refusing))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	atomic_fetch_add(&launched, 1);
+	return driver_launch(exec, stream);
+}
+
+static CUresult destroy(CUgraphExec exec)
+{
+	atomic_fetch_add(&destroyed, 1);
+	return driver_destroy(exec);
+}
+
+static gpu_address sums, ones;
+static uint32_t result[COUNT];
+
+static void setup(void)
+{
+	if (none_here())
+		SKIP("no CUDA driver");
+	driver_instantiate = cuda.cuGraphInstantiateWithFlags;
+	driver_launch = cuda.cuGraphLaunch;
+	driver_destroy = cuda.cuGraphExecDestroy;
+	cuda.cuGraphInstantiateWithFlags = instantiate;
+	cuda.cuGraphLaunch = launch;
+	cuda.cuGraphExecDestroy = destroy;
+	sums = memory_new(BUFFER_B);
+	ones = memory_new(BUFFER_B);
+}
+
+static void fill(struct gpu_stream *stream, gpu_address at, uint32_t value)
+{
+	CHECK_EQ(gpu_fill(stream, at, &value, sizeof(value), BUFFER_B), CL_SUCCESS);
+}
+
+/* sums[i] += ones[i] of the first so many. */
+static void add(struct gpu_stream *stream, uint32_t first_ones)
+{
+	void *parameters[] = {&sums, &sums, &ones, &first_ones};
+	struct gpu_launch one = {function_named("add"), {(first_ones + 63) / 64, 1, 1}, {64, 1, 1},
+				 0, false, parameters};
+	CHECK_EQ(gpu_launch(stream, &one), CL_SUCCESS);
+}
+
+static void fetch(struct gpu_stream *stream)
+{
+	CHECK_EQ(gpu_copy_to_host_pageable(stream, result, sums, sizeof(result)), CL_SUCCESS);
+}
+
+static void each_has_its_own_values(void)
+{
+	if (none_here())
+		SKIP("no CUDA driver");
+	struct gpu_stream *stream = stream_new();
+	uint32_t want[COUNT] = {0};
+	fill(stream, sums, 0);
+	fill(stream, ones, 1);
+	for (uint32_t i = 0; i < 10 * ENOUGH; i++) {
+		const uint32_t first_ones = 1 + i * 37 % COUNT;
+		add(stream, first_ones);
+		for (uint32_t x = 0; x < first_ones; x++)
+			want[x]++;
+		if (i < ENOUGH)
+			stream_wait(stream);
+	}
+	stream_wait(stream);
+	fetch(stream);
+	CHECK(!memcmp(result, want, sizeof(want)));
+	CHECK_EQ(atomic_load(&made), 1);
+	CHECK(atomic_load(&launched) >= 9 * ENOUGH);
+	gpu_stream_release(stream);
+}
+
+/* More of them than a function has graphs for, in turn and at once. */
+static void many_streams(void)
+{
+	if (none_here())
+		SKIP("no CUDA driver");
+	struct gpu_stream *streams[MORE_STREAMS];
+	const unsigned before = atomic_load(&launched);
+	for (unsigned i = 0; i < MORE_STREAMS; i++)
+		streams[i] = stream_new();
+	fill(streams[0], sums, 0);
+	stream_wait(streams[0]);
+	for (unsigned k = 0; k < 3 * ENOUGH; k++) {
+		for (unsigned i = 0; i < MORE_STREAMS; i++) {
+			/* One behind the other: they add to the same memory. */
+			add(streams[i], COUNT);
+			stream_wait(streams[i]);
+		}
+	}
+	fetch(streams[0]);
+	CHECK_EQ(result[0], 3 * ENOUGH * MORE_STREAMS);
+	CHECK_EQ(result[COUNT - 1], result[0]);
+	CHECK(atomic_load(&launched) > before + ENOUGH * MORE_STREAMS);
+	for (unsigned i = 0; i < MORE_STREAMS; i++)
+		gpu_stream_release(streams[i]);
+}
+
+static void local_memory_of_each(void)
+{
+	if (none_here())
+		SKIP("no CUDA driver");
+	struct gpu_stream *stream = stream_new();
+	const uint32_t most_B = gpu_device_caps(first())->local_optin_B;
+	const uint32_t sizes_B[] = {256, most_B, 48 << 10, 4096};
+	for (unsigned i = 0; i < 2 * ENOUGH; i++) {
+		const uint32_t size_B = sizes_B[i % 4];
+		uint32_t at = size_B - 4;
+		void *parameters[] = {&sums, &at};
+		struct gpu_launch one = {function_named("last_word"), {1, 1, 1}, {COUNT, 1, 1},
+					 size_B, false, parameters};
+		fill(stream, sums, 0);
+		CHECK_EQ(gpu_launch(stream, &one), CL_SUCCESS);
+		stream_wait(stream);
+		fetch(stream);
+		CHECK(result[0] == 777 && result[COUNT - 1] == 777);
+	}
+	gpu_stream_release(stream);
+}
+
+/* To make one could wait for it. */
+static void none_is_made_beside_a_kernel(void)
+{
+	if (none_here())
+		SKIP("no CUDA driver");
+	struct gpu_stream *stream = stream_new(), *busy = stream_new();
+	const unsigned before = atomic_load(&made);
+	struct gpu_event *end = NULL;
+	fill(stream, sums, 0);
+	stream_wait(stream);
+	CHECK_EQ(launch_spin(busy, ones, gpu_device_caps(first())->software ? 3000000 : 300000000),
+		 CL_SUCCESS);
+	REQUIRE(!gpu_event_record(busy, false, &end));
+	unsigned count = 0;
+	for (; count < ENOUGH && gpu_event_pending(end); count++) {
+		CHECK_EQ(launch_spin(stream, sums, 1), CL_SUCCESS);
+		stream_wait(stream);
+	}
+	CHECK(!gpu_event_pending(end) || atomic_load(&made) == before);
+	CHECK_EQ(gpu_event_wait(end), CL_SUCCESS);
+	gpu_event_unref(end);
+	for (unsigned i = 0; i < ENOUGH; i++) {
+		CHECK_EQ(launch_spin(stream, sums, 1), CL_SUCCESS);
+		stream_wait(stream);
+	}
+	CHECK_EQ(atomic_load(&made), before + 1);
+	fetch(stream);
+	CHECK_EQ(result[0], count + ENOUGH);
+	gpu_stream_release(stream);
+	gpu_stream_release(busy);
+}
+
+static void a_refused_one_is_launched_otherwise(void)
+{
+	if (none_here())
+		SKIP("no CUDA driver");
+	struct gpu_stream *stream = stream_new();
+	fill(stream, sums, 0);
+	fill(stream, ones, 1);
+	for (unsigned i = 0; i < 4 * ENOUGH; i++) {
+		add(stream, COUNT);
+		if (i < ENOUGH)
+			stream_wait(stream);
+		atomic_store(&refusing, i == 2 * ENOUGH);
+	}
+	fetch(stream);
+	CHECK_EQ(result[0], 4 * ENOUGH);
+	gpu_stream_release(stream);
+}
+
+static void they_go_with_their_module(void)
+{
+	if (none_here())
+		SKIP("no CUDA driver");
+	gpu_memory_free(first(), sums, NULL, 0);
+	gpu_memory_free(first(), ones, NULL, 0);
+	gpu_module_unload(module, NULL, 0);
+	gpu_defer_wait(first());
+	CHECK(atomic_load(&made) > 1);
+	CHECK_EQ(atomic_load(&destroyed), atomic_load(&made));
+	bytes_finish(&binary);
+}
+
+static const struct test_case cases[] = {
+	TEST(devices_are_found),
+	TEST(code_is_assembled_and_loaded),
+	TEST(setup),
+	TEST(each_has_its_own_values),
+	TEST(many_streams),
+	TEST(local_memory_of_each),
+	TEST(none_is_made_beside_a_kernel),
+	TEST(a_refused_one_is_launched_otherwise),
+	TEST(they_go_with_their_module),
+};
+
+int main(void)
+{
+	setenv("CULVERT_LAUNCH", "graph", 1);
+	return run_gpu_tests(cases, (int)(sizeof(cases) / sizeof(cases[0])));
+}
