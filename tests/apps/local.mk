@@ -17,7 +17,8 @@ TESTS += tests/apps/matrix.sh tests/apps/clinfo.sh tests/apps/missing_parts.sh \
 	tests/apps/hashcat.py tests/apps/tinygrad_tensors.py tests/apps/pyopencl_suite.py \
 	tests/apps/clpeak.py tests/apps/viennacl.sh tests/apps/darktable.py \
 	tests/apps/babelstream.py tests/apps/boost_compute.sh \
-	tests/apps/clfft.py tests/apps/vkfft.py tests/apps/openmm_forces.py tests/apps/x264.py
+	tests/apps/clfft.py tests/apps/vkfft.py tests/apps/openmm_forces.py tests/apps/x264.py \
+	tests/apps/john.py tests/apps/lightgbm_trees.py tests/apps/pyclesperanto_filters.py
 endif
 EXTRA_DIST += tests/apps/clinfo_beside.py tests/apps/clinfo_nvidia.facts
 EXTRA_DIST += tests/apps/foreign tests/apps/foreign.supp \
@@ -28,4 +29,5 @@ EXTRA_DIST += tests/apps/foreign tests/apps/foreign.supp \
 	tests/apps/pyopencl_suite.results tests/apps/clpeak.py tests/apps/viennacl.sh \
 	tests/apps/viennacl.cpp tests/apps/survey tests/apps/darktable.py tests/apps/babelstream.py \
 	tests/apps/boost_compute.sh tests/apps/boost_compute.cpp \
-	tests/apps/clfft.py tests/apps/vkfft.py tests/apps/openmm_forces.py tests/apps/x264.py
+	tests/apps/clfft.py tests/apps/vkfft.py tests/apps/openmm_forces.py tests/apps/x264.py \
+	tests/apps/john.py tests/apps/lightgbm_trees.py tests/apps/pyclesperanto_filters.py
