@@ -20,12 +20,37 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef __SANITIZE_THREAD__
+/* ThreadSanitizer's own takes it for a fork, and what the thread that called it does afterwards is
+ * not seen any more: the memory is the same. */
+int __clone(int (*run)(void *), void *stack, int flags, void *argument, ...);
+#define clone __clone
+#endif
+
 enum { STACK_B = 64 * 1024, SOCKET = 3, FIRST_FREE = 10, OPEN_MAX_TRIED = 1 << 16 };
 
 struct stacks {
 	_Alignas(64) char middle[STACK_B], program[STACK_B];
 	struct ocl_spawn *spawn;
 };
+
+/* The kernel's own: what stands before the C library's in a host, as a preloaded library or a
+ * sanitizer, would take the child's files for the host's, whose memory it is in. */
+static int file_open_null(void)
+{
+	return (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
+}
+
+static int file_copy_to_free(int file)
+{
+	return (int)syscall(SYS_fcntl, file, F_DUPFD, FIRST_FREE);
+}
+
+/* The two numbers differ. */
+static bool file_copy_to(int file, int number)
+{
+	return syscall(SYS_dup3, file, number, 0) == number;
+}
 
 static void close_from(unsigned first)
 {
@@ -38,18 +63,19 @@ static void close_from(unsigned first)
 	if (limit.rlim_cur > OPEN_MAX_TRIED)
 		limit.rlim_cur = OPEN_MAX_TRIED;
 	for (int file = (int)first; file < (int)limit.rlim_cur; file++)
-		(void)close(file);
+		(void)syscall(SYS_close, file);
 }
 
 /* The host may have closed its first three files, and ours may lie there. */
 static int files_arrange(const struct ocl_spawn *spawn)
 {
-	int none = open("/dev/null", O_RDWR);
-	int null = none < 0 ? -1 : fcntl(none, F_DUPFD, FIRST_FREE);
-	int socket = fcntl(spawn->socket, F_DUPFD, FIRST_FREE);
-	if (null < 0 || socket < 0 || dup2(null, STDIN_FILENO) < 0 ||
-	    dup2(null, STDOUT_FILENO) < 0 ||
-	    (!spawn->keep_stderr && dup2(null, STDERR_FILENO) < 0) || dup2(socket, SOCKET) < 0)
+	const int none = file_open_null();
+	const int null = none < 0 ? -1 : file_copy_to_free(none);
+	const int socket = file_copy_to_free(spawn->socket);
+	if (null < 0 || socket < 0 || !file_copy_to(null, STDIN_FILENO) ||
+	    !file_copy_to(null, STDOUT_FILENO) ||
+	    (!spawn->keep_stderr && !file_copy_to(null, STDERR_FILENO)) ||
+	    !file_copy_to(socket, SOCKET))
 		return errno;
 	close_from(SOCKET + 1);
 	return 0;

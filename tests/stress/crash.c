@@ -278,7 +278,7 @@ int main(void)
 	check_planted(&test, "kernel void plant_exit(global int *p) { *p = 1; }",
 		      "ended without a word");
 	check_planted(&test, "kernel void plant_hang(global int *p) { *p = 1; }",
-		      "given up after 2 seconds");
+		      "given up after");
 	check_planted(&test, many_kernels("plant_overflow", "", ""), "crashed in libnvvm with a segmentation fault");
 	/* Clang's own. */
 	check_planted(&test, "#pragma clang __debug crash\nkernel void k(void) {}",

@@ -7,7 +7,10 @@ folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT
 FAULT_NVVM_REAL=$REAL FAULT_NVVM_PLANTED=1
 CULVERT_LIBNVVM=$PWD/tests/stress/libnvvm-fault.so
-CULVERT_COMPILER=process CULVERT_COMPILER_TIMEOUT=2
+CULVERT_COMPILER=process
+# What hangs takes all of it, and what does not must get by with it.
+CULVERT_COMPILER_TIMEOUT=4
+[ -z "$SANITIZER_RUNTIME" ] || CULVERT_COMPILER_TIMEOUT=15
 # A sanitizer would make an ordinary end of what a signal ends.
 for list in ASAN TSAN UBSAN; do
 	eval "export ${list}_OPTIONS=\"\${${list}_OPTIONS:-}:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0\""
