@@ -13,12 +13,46 @@
 
 static const char vendors_default[] = "/etc/OpenCL/vendors";
 
-/* Where the loader looks (cl_khr_icd; OCL_ICD_VENDORS is ocl-icd's and Khronos').  Owned
- * by the caller. */
-static char *vendors_folder(const struct findings *findings)
+/* ocl-icd asks more than Khronos' loader in one way, and less in another.  It is known by a
+ * function of its own, which it does not export. */
+static bool is_ocl_icd(void *loader)
 {
-	const char *chosen = *findings->root ? NULL : getenv("OCL_ICD_VENDORS");
-	return chosen && *chosen ? strdup(chosen) : finding_path(findings, vendors_default);
+	void *(*address)(const char *);
+	void *symbol = loader ? dlsym(loader, "clGetExtensionFunctionAddress") : NULL;
+	/* POSIX lets a function's address travel in a void pointer. */
+	memcpy(&address, &symbol, sizeof(address));
+	return symbol && address("clGetICDLoaderInfoOCLICD");
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+	const size_t length = strlen(text), end_length = strlen(end);
+	return length >= end_length && !strcmp(text + length - end_length, end);
+}
+
+static const char *variable(const struct findings *findings, const char *name)
+{
+	const char *value = *findings->root ? NULL : getenv(name);
+	return value && *value ? value : NULL;
+}
+
+/* Where the loader looks: a folder (cl_khr_icd; OCL_ICD_VENDORS is ocl-icd's and Khronos'); of
+ * ocl-icd's also a file, of the folder that it would look in if it has no slash, or a library.
+ * Owned by the caller. */
+static char *vendors(const struct findings *findings, bool ocl_icd)
+{
+	const char *chosen = variable(findings, "OCL_ICD_VENDORS");
+	const char *folder = ocl_icd ? variable(findings, "OPENCL_VENDOR_PATH") : NULL;
+	struct bytes path = BYTES_INIT;
+	if (chosen && ocl_icd && !strchr(chosen, '/') && ends_in(chosen, ".icd"))
+		bytes_printf(&path, "%s/%s", folder ? folder : vendors_default, chosen);
+	else if (chosen || folder)
+		bytes_append_string(&path, chosen ? chosen : folder);
+	else
+		return finding_path(findings, vendors_default);
+	char *place = bytes_failed(&path) ? NULL : strdup(bytes_string(&path));
+	bytes_finish(&path);
+	return place;
 }
 
 /* The library that an .icd file names; "" when it names none. */
@@ -51,63 +85,142 @@ static void mend_missing(const char *folder, struct bytes *mend)
 	bytes_finish(&library);
 }
 
-/* True when it names Culvert. */
-static bool look_at_file(struct findings *findings, const char *path)
+/* Who tells the loader of Culvert. */
+struct registrations {
+	struct findings *findings;
+	char *own;                      /* the library beside this tool, or NULL */
+	unsigned ours;
+	bool own_seen;
+	struct bytes not_own, not_first; /* paths of files, each with a space ahead */
+};
+
+/* Where the library lies that was opened by that name; NULL when nowhere. */
+static char *library_path(void *handle, const char *name)
+{
+	Dl_info info;
+	void *symbol = handle ? dlsym(handle, "clGetExtensionFunctionAddress") : NULL;
+	const bool found = symbol && dladdr(symbol, &info) && info.dli_fname;
+	return realpath(found ? info.dli_fname : name, NULL);
+}
+
+static void note_ours(struct registrations *all, const char *path, void *handle, const char *name)
+{
+	char *real = library_path(handle, name);
+	const bool own = real && all->own && !strcmp(real, all->own) && !all->own_seen;
+	if (all->ours++)
+		bytes_printf(&all->not_first, " %s", path);
+	if (!own)
+		bytes_printf(&all->not_own, " %s", path);
+	all->own_seen |= own;
+	free(real);
+}
+
+/* path: who names the library. */
+static void look_at_library(struct registrations *all, const char *path, const char *name)
+{
+	struct findings *findings = all->findings;
+	const bool ours = is_culvert(name);
+	void *handle = *findings->root ? NULL : dlopen(name, RTLD_LAZY);
+	const char *reason = handle || *findings->root ? NULL : dlerror();
+	if (reason)
+		finding_add(findings, "icd", ours ? FINDING_BAD : FINDING_CAREFUL,
+			    ours ? "sudo ldconfig" : NULL, "%s names %s, which cannot be loaded: %s",
+			    path, name, reason);
+	else
+		finding_add(findings, "icd", FINDING_GOOD, NULL, "%s names %s", path, name);
+	if (ours)
+		note_ours(all, path, handle, name);
+}
+
+static void look_at_file(struct registrations *all, const char *path)
 {
 	struct bytes name = BYTES_INIT, mend = BYTES_INIT;
-	bool ours = false;
 	if (access(path, R_OK)) {
 		bytes_printf(&mend, "sudo chmod a+r %s", path);
-		finding_add(findings, "icd", FINDING_CAREFUL, bytes_string(&mend),
+		finding_add(all->findings, "icd", FINDING_CAREFUL, bytes_string(&mend),
 			    "%s may not be read", path);
 	} else {
 		read_name(path, &name);
-		ours = name.size_B && is_culvert(name.data);
-		void *handle = !*findings->root && name.size_B ? dlopen(name.data, RTLD_LAZY) : NULL;
-		const char *reason = handle || *findings->root ? NULL : dlerror();
-		if (!name.size_B)
-			finding_add(findings, "icd", FINDING_CAREFUL, NULL, "%s names no library",
-				    path);
-		else if (reason)
-			finding_add(findings, "icd", ours ? FINDING_BAD : FINDING_CAREFUL,
-				    ours ? "sudo ldconfig" : NULL, "%s names %s, which cannot be loaded: %s",
-				    path, name.data, reason);
+		if (name.size_B)
+			look_at_library(all, path, name.data);
 		else
-			finding_add(findings, "icd", FINDING_GOOD, NULL, "%s names %s", path,
-				    name.data);
+			finding_add(all->findings, "icd", FINDING_CAREFUL, NULL,
+				    "%s names no library", path);
 	}
 	bytes_finish(&name);
 	bytes_finish(&mend);
-	return ours;
+}
+
+static void look_at_folder(struct registrations *all, const char *folder)
+{
+	struct bytes pattern = BYTES_INIT;
+	glob_t matches;
+	bytes_printf(&pattern, "%s/*.icd", folder);
+	if (!bytes_failed(&pattern) && !glob(pattern.data, 0, NULL, &matches)) {
+		for (size_t i = 0; i < matches.gl_pathc; i++)
+			look_at_file(all, matches.gl_pathv[i]);
+		globfree(&matches);
+	}
+	bytes_finish(&pattern);
+}
+
+/* Libraries with colons between, which Khronos' loader asks before all others. */
+static void look_at_names(struct registrations *all, const char *names, bool ocl_icd)
+{
+	if (ocl_icd) {
+		finding_add(all->findings, "icd", FINDING_NOTE, NULL,
+			    "OCL_ICD_FILENAMES is set, which ocl-icd does not look at; OCL_ICD_VENDORS is");
+		return;
+	}
+	char *copy = strdup(names), *rest = NULL;
+	for (char *name = copy ? strtok_r(copy, ":", &rest) : NULL; name;
+	     name = strtok_r(NULL, ":", &rest))
+		look_at_library(all, "OCL_ICD_FILENAMES", name);
+	free(copy);
+}
+
+/* Loaders ask each file's library, also one that they have asked before.  The file stays that
+ * names the library beside this tool, or else the first. */
+static void complain_of_many(struct registrations *all)
+{
+	const char *paths = bytes_string(all->own_seen ? &all->not_own : &all->not_first);
+	struct bytes mend = BYTES_INIT;
+	const bool by_name = strstr(paths, " OCL_ICD_FILENAMES") != NULL;
+	bytes_printf(&mend, by_name ? "unset OCL_ICD_FILENAMES" : "sudo rm%s", paths);
+	finding_add(all->findings, "icd", FINDING_CAREFUL, bytes_string(&mend),
+		    "%u .icd files name Culvert: programs see it, and each GPU, that often", all->ours);
+	bytes_finish(&mend);
 }
 
 void doctor_icd_files(struct findings *findings)
 {
-	char *folder = vendors_folder(findings);
-	struct bytes pattern = BYTES_INIT, mend = BYTES_INIT, more = BYTES_INIT;
-	glob_t matches;
-	unsigned ours = 0;
-	bytes_printf(&pattern, "%s/*.icd", folder ? folder : "");
-	bytes_append_string(&more, "sudo rm");
-	if (!bytes_failed(&pattern) && !glob(pattern.data, 0, NULL, &matches)) {
-		for (size_t i = 0; i < matches.gl_pathc; i++)
-			if (look_at_file(findings, matches.gl_pathv[i]) && ours++)
-				bytes_printf(&more, " %s", matches.gl_pathv[i]);
-		globfree(&matches);
-	}
-	/* Loaders ask each file's library, also one that they have asked before. */
-	if (ours > 1)
-		finding_add(findings, "icd", FINDING_CAREFUL, bytes_string(&more),
-			    "%u .icd files name Culvert: programs see it, and each GPU, that often", ours);
-	mend_missing(folder ? folder : vendors_default, &mend);
-	const char *files = *findings->root ? NULL : getenv("OCL_ICD_FILENAMES");
-	if (!ours && !(files && strstr(files, "libculvert.so")))
+	const bool ocl_icd = is_ocl_icd(dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL));
+	const char *names = variable(findings, "OCL_ICD_FILENAMES");
+	char *place = vendors(findings, ocl_icd);
+	struct bytes mend = BYTES_INIT, library = BYTES_INIT;
+	struct registrations all = {.findings = findings};
+	if (opencl_library(&library))
+		all.own = realpath(bytes_string(&library), NULL);
+	if (names)
+		look_at_names(&all, names, ocl_icd);
+	if (place && ocl_icd && ends_in(place, ".icd") && !access(place, F_OK))
+		look_at_file(&all, place);
+	else if (place && ocl_icd && strstr(place, ".so"))
+		look_at_library(&all, "OCL_ICD_VENDORS", place);
+	else if (place)
+		look_at_folder(&all, place);
+	if (all.ours > 1)
+		complain_of_many(&all);
+	mend_missing(place ? place : vendors_default, &mend);
+	if (!all.ours)
 		finding_add(findings, "icd", FINDING_BAD, bytes_string(&mend),
-			    "no .icd file in %s names Culvert", folder ? folder : "?");
-	bytes_finish(&more);
+			    "no .icd file in %s names Culvert", place ? place : "?");
+	bytes_finish(&all.not_own);
+	bytes_finish(&all.not_first);
 	bytes_finish(&mend);
-	bytes_finish(&pattern);
-	free(folder);
+	bytes_finish(&library);
+	free(all.own);
+	free(place);
 }
 
 /* --- the loader ------------------------------------------------------------------- */
@@ -127,6 +240,15 @@ static bool find_calls(void *handle, struct loader *loader)
 	return platforms && info;
 }
 
+/* The platform may be of another installation than this tool. */
+static void compare_versions(struct findings *findings, cl_uint number, const char *version)
+{
+	if (!ends_in(version, " culvert " PACKAGE_VERSION))
+		finding_add(findings, "platform", FINDING_CAREFUL, NULL,
+			    "platform %u is another installation's than this tool, which is Culvert "
+			    PACKAGE_VERSION, (unsigned)number);
+}
+
 static void look_at_platforms(struct findings *findings, const struct loader *loader)
 {
 	enum { PLATFORMS_MAX = 32 };
@@ -143,6 +265,8 @@ static void look_at_platforms(struct findings *findings, const struct loader *lo
 		ours |= !strcmp(name, "Culvert");
 		finding_add(findings, "platform", FINDING_GOOD, NULL, "%u: %s, %s", (unsigned)i, name,
 			    version);
+		if (!strcmp(name, "Culvert"))
+			compare_versions(findings, i, version);
 	}
 	if (!ours)
 		finding_add(findings, "platform", FINDING_BAD, NULL,
@@ -170,7 +294,7 @@ void doctor_loader(struct findings *findings)
 	void *symbol = dlsym(handle, "clGetPlatformIDs");
 	char *real = dladdr(symbol, &info) && info.dli_fname ? realpath(info.dli_fname, NULL) : NULL;
 	finding_add(findings, "loader", FINDING_GOOD, NULL, "%s%s", real ? real : "libOpenCL.so.1",
-		    dlsym(handle, "clGetICDLoaderInfoOCLICD") ? " (ocl-icd)" : "");
+		    is_ocl_icd(handle) ? " (ocl-icd)" : "");
 	free(real);
 	look_at_platforms(findings, &loader);
 }

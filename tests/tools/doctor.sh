@@ -76,6 +76,35 @@ says "no libnvvm" "[ FAIL ] libnvvm" /nonexistent/libnvvm.so "a kernel does not 
 cp vendors/culvert.icd $folder/none/other.icd
 (OCL_ICD_VENDORS=$folder/none; export OCL_ICD_VENDORS; examine 0; exit $failed) || failed=1
 says "two files of ours" "[ care ] icd" "2 .icd files name Culvert" "mend:      sudo rm $folder/none/other.icd"
+# Another version's library beside: its file is the one to go, whatever their order, and its platform is named.
+version=$(sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' config.h)
+other=$(echo $version | tr 0-8 1-9)
+library=$(cat vendors/culvert.icd)
+mkdir $folder/old
+for part in $(dirname $library)/*; do
+	[ -f $part ] && ln -s $part $folder/old
+done
+rm $folder/old/libculvert.so*
+LC_ALL=C sed "s/culvert $version/culvert $other/g" $library >$folder/old/libculvert.so
+echo $folder/old/libculvert.so >$folder/none/a.icd
+rm $folder/none/other.icd
+(OCL_ICD_VENDORS=$folder/none; export OCL_ICD_VENDORS; examine 0; exit $failed) || failed=1
+says "an older library of ours" "mend:      sudo rm $folder/none/a.icd" "culvert $other" \
+	"another installation's than this tool, which is Culvert $version"
+# What else ocl-icd takes for a place, and what it does not look at.
+if grep -q '(ocl-icd)' $folder/out; then
+	for place in $PWD/vendors/culvert.icd $library; do
+		(OCL_ICD_VENDORS=$place; export OCL_ICD_VENDORS; examine 0; exit $failed) || failed=1
+		says "$place as a place" "names $library" "Nothing to mend"
+	done
+	(OPENCL_VENDOR_PATH=$PWD/vendors; export OPENCL_VENDOR_PATH; unset OCL_ICD_VENDORS; examine 0; exit $failed) || failed=1
+	says "ocl-icd's other variable" "culvert.icd names $library"
+	(OPENCL_VENDOR_PATH=$PWD/vendors OCL_ICD_VENDORS=culvert.icd; export OPENCL_VENDOR_PATH OCL_ICD_VENDORS; examine 0; exit $failed) || failed=1
+	says "a file of the folder" "$PWD/vendors/culvert.icd names $library" "Nothing to mend"
+	rm $folder/none/*
+	(OCL_ICD_VENDORS=$folder/none OCL_ICD_FILENAMES=$library; export OCL_ICD_VENDORS OCL_ICD_FILENAMES; examine 1; exit $failed) || failed=1
+	says "Khronos' variable" "[ note ] icd" "ocl-icd does not look at" "[ FAIL ] icd" "tee $folder/none/culvert.icd"
+fi
 mkdir -p $folder/open && chmod a+w $folder/open
 (CULVERT_CACHE_DIR=$folder/open; export CULVERT_CACHE_DIR; examine 0; exit $failed) || failed=1
 says "an open cache" "[ care ] cache" "mend:      chmod go-w $folder/open"
