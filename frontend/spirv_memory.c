@@ -173,7 +173,7 @@ static enum spirv_written write_chain(struct spirv_writer *writer, const uint32_
 				  space_of(writer, words[3]),
 				  shape.class == SPIRV_BOOL ? "char" : spirv_unsigned_name(element).text,
 				  words[3], bytes_string(&path), bytes_string(&index));
-			writer->out->failed |= bytes_failed(&path) | bytes_failed(&index);
+			writer->out->failed |= bytes_failed(&path) || bytes_failed(&index);
 			bytes_finish(&index);
 			bytes_finish(&path);
 			return SPIRV_WRITTEN;
