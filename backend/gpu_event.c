@@ -113,6 +113,8 @@ cl_int gpu_event_record_in(struct gpu_stream *stream, bool timing, struct gpu_ev
 	if (err)
 		goto leave;
 	err = record(stream, event, &scope);
+	if (timing)
+		atomic_store_explicit(&stream->timed, true, memory_order_relaxed);
 	if (err)
 		event_recycle(device, event);
 	else

@@ -29,7 +29,7 @@ enum {
 
 struct gpu_epoch;
 
-/* How launches that come again are made (gpu_repeat.c); unknown: it is being measured. */
+/* How launches that come again are made (gpu_repeat.c); unknown: as they prove quicker. */
 enum gpu_way { GPU_WAY_UNKNOWN, GPU_WAY_KERNEL, GPU_WAY_GRAPH };
 
 /* Who has taken it owns the rest. */
@@ -52,14 +52,14 @@ struct gpu_block {
 };
 
 struct gpu_device {
-	struct gpu_caps caps;            /* immutable, as are the next three */
+	struct gpu_caps caps;            /* immutable, as are the next four */
 	uint32_t index;
 	CUdevice cu_device;
 	uint64_t max_pitch_B;            /* of 2D and 3D copies */
+	enum gpu_way way;                /* as CULVERT_LAUNCH has it */
 
 	atomic_int lost;                 /* CL_SUCCESS, or why nothing works any more */
 	atomic_bool wants_current;       /* the driver did not take a stream for its context */
-	atomic_int way;                  /* enum gpu_way */
 
 	/* Set by gpu_device_use under birth_lock; read freely once cu_context is
 	 * there, which is stored last. */
@@ -85,8 +85,6 @@ struct gpu_device {
 	_Atomic(unsigned char *) slots_memory;     /* pinned; made when needed */
 	_Atomic gpu_address barriers;              /* of grids; made when needed */
 
-	_Atomic uint64_t way_ns[2];      /* the least that launches took: of a kernel, of a graph */
-	atomic_uint way_samples[2];
 	atomic_uint launching;           /* threads; far from what each launch reads */
 
 	struct lock lock;                /* guards the rest */
@@ -118,6 +116,7 @@ struct gpu_stream {
 	_Atomic uint64_t done;           /* operations known to be complete */
 	struct gpu_graph *graph;         /* whose recorder it is; NULL: a stream */
 	atomic_bool foreign;             /* others may put work into it; never false again */
+	atomic_bool timed;               /* its operations are, since it was acquired */
 	atomic_uint waits_last;          /* which was remembered last */
 	_Atomic uint64_t waits_ns[GPU_WAITS_REMEMBERED];  /* lengths of waits; 0: none */
 	/* seen[i]: this stream already waits for all operations of stream i up to

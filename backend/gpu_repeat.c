@@ -19,8 +19,8 @@ enum { TRIES = 64 };
 /* Graphs of all threads take turns inside the driver, launches less so: four threads with a stream
  * each launched 640,000 kernels a second and 580,000 graphs, sixteen 780,000 and 500,000. */
 enum { CROWD = 2 };
-/* Launches of each way that are measured. */
-enum { SAMPLES = 12 };
+/* Launches that are measured, of both ways together. */
+enum { SAMPLES = 24 };
 
 struct repeat {
 	_Alignas(64) atomic_flag taken;  /* by a thread, which owns the rest */
@@ -28,7 +28,9 @@ struct repeat {
 	unsigned misses;                 /* of other streams since its own came */
 	unsigned launches, tries;
 	bool failed;                     /* no graph, for good */
-	bool turn;                       /* which way is measured next */
+	enum gpu_way way;                /* unknown: it is being measured */
+	unsigned samples;
+	uint64_t least_ns[2];            /* that a kernel took, a graph; 0: not measured */
 	CUgraph cu_graph;
 	CUgraphNode cu_node;
 	CUgraphExec cu_exec;             /* NULL: not made yet */
@@ -55,28 +57,19 @@ enum gpu_way gpu_way_first(const struct gpu_caps *caps)
 	return (enum gpu_way)unasked;
 }
 
-static void lower_to(_Atomic uint64_t *number, uint64_t value)
+/* Both ways in turn.  The least counts: a launch may have to wait for room.  A graph has to be told
+ * all arguments again, so it depends on the kernel as well. */
+static void way_measured(const struct gpu_device *device, struct repeat *repeat, uint64_t ns)
 {
-	uint64_t now = atomic_load_explicit(number, memory_order_relaxed);
-	while ((!now || value < now) && !atomic_compare_exchange_weak(number, &now, value))
-		continue;
-}
-
-/* The least counts: a launch may have to wait for room. */
-static void way_measured(struct gpu_device *device, enum gpu_way way, uint64_t ns)
-{
-	const unsigned kind = way == GPU_WAY_GRAPH;
-	lower_to(&device->way_ns[kind], ns);
-	if (atomic_fetch_add(&device->way_samples[kind], 1) < SAMPLES ||
-	    atomic_load(&device->way_samples[!kind]) < SAMPLES)
+	uint64_t *least_ns = &repeat->least_ns[repeat->samples % 2];
+	if (!*least_ns || ns < *least_ns)
+		*least_ns = ns;
+	if (++repeat->samples < SAMPLES)
 		return;
-	const uint64_t kernel_ns = atomic_load(&device->way_ns[0]);
-	const uint64_t graph_ns = atomic_load(&device->way_ns[1]);
-	int unknown = GPU_WAY_UNKNOWN;
-	const int better = graph_ns < kernel_ns - kernel_ns / 8 ? GPU_WAY_GRAPH : GPU_WAY_KERNEL;
-	if (atomic_compare_exchange_strong(&device->way, &unknown, better))
-		log_info("%s: a launch takes %" PRIu64 " ns, as a graph %" PRIu64 ": %s",
-			 device->caps.name, kernel_ns, graph_ns, names[better]);
+	const uint64_t kernel_ns = repeat->least_ns[0], graph_ns = repeat->least_ns[1];
+	repeat->way = graph_ns < kernel_ns - kernel_ns / 8 ? GPU_WAY_GRAPH : GPU_WAY_KERNEL;
+	log_info("%s: a launch takes %" PRIu64 " ns, as a graph %" PRIu64 ": %s",
+		 device->caps.name, kernel_ns, graph_ns, names[repeat->way]);
 }
 
 /* --- a graph ---------------------------------------------------------------------- */
@@ -195,6 +188,9 @@ static struct repeat *repeat_take(struct gpu_stream *stream, struct gpu_function
 			return NULL;
 		}
 		repeat->stream = stream->id + 1;
+		repeat->way = stream->device->way;
+		repeat->samples = 0;
+		repeat->least_ns[0] = repeat->least_ns[1] = 0;
 	}
 	repeat->misses = 0;
 	return repeat;
@@ -202,50 +198,43 @@ static struct repeat *repeat_take(struct gpu_stream *stream, struct gpu_function
 
 /* --- launches --------------------------------------------------------------------- */
 
-/* Either way in turn, and how long it takes the host. */
 static cl_int launch_measured(struct gpu_stream *stream, struct repeat *repeat,
 			      const struct gpu_launch *launch)
 {
-	struct gpu_device *device = stream->device;
 	const uint64_t start_ns = gpu_host_now_ns();
 	cl_int err = CL_SUCCESS;
-	repeat->turn = !repeat->turn;
-	if (repeat->turn && graph_launch(stream, repeat, launch)) {
-		way_measured(device, GPU_WAY_GRAPH, gpu_host_now_ns() - start_ns);
-	} else {
+	if (repeat->samples % 2 == 0)
 		err = gpu_launch_kernel(stream, launch);
-		if (!repeat->turn)
-			way_measured(device, GPU_WAY_KERNEL, gpu_host_now_ns() - start_ns);
-	}
+	else if (!graph_launch(stream, repeat, launch))
+		return gpu_launch_kernel(stream, launch);
+	way_measured(stream->device, repeat, gpu_host_now_ns() - start_ns);
 	return err;
 }
 
 /* others: threads that launch at this moment, too. */
 static cl_int launch_among(struct gpu_stream *stream, const struct gpu_launch *launch,
-			   enum gpu_way way, unsigned others)
+			   unsigned others)
 {
 	struct repeat *repeat = others < CROWD ? repeat_take(stream, launch->function) : NULL;
-	if (!repeat)
-		return gpu_launch_kernel(stream, launch);
 	cl_int err = CL_SUCCESS;
-	if (!graph_is_there(stream, repeat, launch) || (way == GPU_WAY_UNKNOWN && others))
+	if (!repeat || !graph_is_there(stream, repeat, launch) ||
+	    (repeat->way == GPU_WAY_UNKNOWN && others))
 		err = gpu_launch_kernel(stream, launch);
-	else if (way == GPU_WAY_UNKNOWN)
+	else if (repeat->way == GPU_WAY_UNKNOWN)
 		err = launch_measured(stream, repeat, launch);
-	else if (!graph_launch(stream, repeat, launch))
+	else if (repeat->way == GPU_WAY_KERNEL || !graph_launch(stream, repeat, launch))
 		err = gpu_launch_kernel(stream, launch);
-	repeat_give(repeat);
+	if (repeat)
+		repeat_give(repeat);
 	return err;
 }
 
 cl_int gpu_repeat_launch(struct gpu_stream *stream, const struct gpu_launch *launch)
 {
 	struct gpu_device *device = stream->device;
-	const enum gpu_way way =
-		(enum gpu_way)atomic_load_explicit(&device->way, memory_order_relaxed);
 	const unsigned others = atomic_fetch_add_explicit(&device->launching, 1,
 							  memory_order_relaxed);
-	cl_int err = launch_among(stream, launch, way, others);
+	cl_int err = launch_among(stream, launch, others);
 	atomic_fetch_sub_explicit(&device->launching, 1, memory_order_relaxed);
 	return err;
 }

@@ -22,8 +22,9 @@ enum gpu_way gpu_way_first(const struct gpu_caps *caps);
 /* Whether gpu_repeat_launch is for launches in stream. */
 static inline bool gpu_may_repeat(const struct gpu_stream *stream)
 {
-	return atomic_load_explicit(&stream->device->way, memory_order_relaxed) != GPU_WAY_KERNEL &&
-	       !atomic_load_explicit(&stream->foreign, memory_order_relaxed);
+	return stream->device->way != GPU_WAY_KERNEL &&
+	       !atomic_load_explicit(&stream->foreign, memory_order_relaxed) &&
+	       !atomic_load_explicit(&stream->timed, memory_order_relaxed);
 }
 
 /* In stream, which is no recorder; not cooperative.  By a graph or otherwise. */

@@ -68,9 +68,11 @@ cl_int gpu_stream_acquire(struct gpu_device *device, int priority, struct gpu_st
 	if (!stream)
 		err = gpu_stream_create(device, rank - 1, &stream);
 	gpu_leave(&scope);
-	if (!err)
-		*stream_out = stream;
-	return err;
+	if (err)
+		return err;
+	atomic_store_explicit(&stream->timed, false, memory_order_relaxed);
+	*stream_out = stream;
+	return CL_SUCCESS;
 }
 
 void gpu_stream_release(struct gpu_stream *stream)
