@@ -52,6 +52,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower_intrinsic.c \
 	frontend/lower_intrinsic_math.c \
 	frontend/lower_kernel.c \
+	frontend/lower_lifetime.c \
 	frontend/lower_local.c \
 	frontend/lower_local_index.c \
 	frontend/lower_merge.c \

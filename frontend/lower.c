@@ -51,7 +51,8 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 	/* Behind the passes, which look for variables. */
 	if (!status && !lowering.unoptimized) {
 		fe_module_private_values(module);
-		status = fe_lower_merges(&lowering);
+		status = fe_lower_lifetimes(&lowering);
+		status = status ? status : fe_lower_merges(&lowering);
 		if (!status && lowering.sm < LOWER_SM_NEWER_DIALECT)
 			status = fe_lower_private(&lowering);
 		if (!status && lowering.sm < LOWER_SM_NEWER_DIALECT)

@@ -229,7 +229,7 @@ kernel_files = \
 	tests/kernels/printf_vectors.clt \
 	tests/kernels/printf_wide.clt \
 	tests/kernels/private_aligned_calls.clt \
-	tests/kernels/private_parts.clt \
+	tests/kernels/private_parts.clt tests/kernels/private_lifetimes.clt \
 	tests/kernels/private_arrays.clt \
 	tests/kernels/program_variable_largest.clt \
 	tests/kernels/program_variable_three.clt \
