@@ -3,7 +3,8 @@ if HAVE_OPENCL_LOADER
 check_PROGRAMS += tests/stress/faults tests/stress/libnvvm-fault.so
 tests_stress_faults_SOURCES = tests/stress/faults.c tests/stress/faults.h \
 	tests/stress/faults_work.c tests/stress/faults_images.c \
-	tests/stress/faults_commands.c tests/stress/faults_external.c tests/api/command_buffer_entry.h \
+	tests/stress/faults_commands.c tests/stress/faults_external.c tests/stress/faults_il.c \
+	tests/api/command_buffer_entry.h \
 	tests/api/fifo.h tests/stress/codes.def
 tests_stress_faults_LDADD = $(OPENCL_LIBS)
 tests_stress_libnvvm_fault_so_SOURCES = tests/stress/nvvm_fault.c
