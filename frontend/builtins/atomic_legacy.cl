@@ -56,6 +56,8 @@
 
 BOTH_SPACES(atomic_, int, "b32", "s32", "u32", "r")
 BOTH_SPACES(atomic_, uint, "b32", "u32", "u32", "r")
+BOTH_SPACES(atomic_, long, "b64", "s64", "u64", "l")
+BOTH_SPACES(atomic_, ulong, "b64", "u64", "u64", "l")
 BOTH_SPACES(atom_, int, "b32", "s32", "u32", "r")
 BOTH_SPACES(atom_, uint, "b32", "u32", "u32", "r")
 BOTH_SPACES(atom_, long, "b64", "s64", "u64", "l")

@@ -81,4 +81,37 @@ uint2 __culvert_clock clock_read_hilo_sub_group(void);
 
 #undef __culvert_collective
 
+/*
+ * The atomic functions of OpenCL 1.x, for integers of 64 bits as well: the cl_khr_int64 extensions
+ * call those atom_*, but NVIDIA's compiler takes either name, and programs written for it use both.
+ * A name that is declared is not looked up in Clang's table any more, so that all of it is here.
+ */
+#define __culvert_atomic __attribute__((overloadable))
+#define __culvert_atomics(T, space) \
+	T __culvert_atomic atomic_add(volatile space T *p, T value); \
+	T __culvert_atomic atomic_sub(volatile space T *p, T value); \
+	T __culvert_atomic atomic_inc(volatile space T *p); \
+	T __culvert_atomic atomic_dec(volatile space T *p); \
+	T __culvert_atomic atomic_xchg(volatile space T *p, T value); \
+	T __culvert_atomic atomic_cmpxchg(volatile space T *p, T expected, T desired); \
+	T __culvert_atomic atomic_min(volatile space T *p, T value); \
+	T __culvert_atomic atomic_max(volatile space T *p, T value); \
+	T __culvert_atomic atomic_and(volatile space T *p, T value); \
+	T __culvert_atomic atomic_or(volatile space T *p, T value); \
+	T __culvert_atomic atomic_xor(volatile space T *p, T value);
+__culvert_atomics(int, __global)
+__culvert_atomics(int, __local)
+__culvert_atomics(uint, __global)
+__culvert_atomics(uint, __local)
+#ifdef cl_khr_int64_extended_atomics
+__culvert_atomics(long, __global)
+__culvert_atomics(long, __local)
+__culvert_atomics(ulong, __global)
+__culvert_atomics(ulong, __local)
+#endif
+float __culvert_atomic atomic_xchg(volatile __global float *p, float value);
+float __culvert_atomic atomic_xchg(volatile __local float *p, float value);
+#undef __culvert_atomics
+#undef __culvert_atomic
+
 #endif

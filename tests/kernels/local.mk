@@ -33,7 +33,7 @@ kernel_files = \
 	tests/kernels/arguments_vector.clt \
 	tests/kernels/async_copy.clt \
 	tests/kernels/async_copy_types.clt \
-	tests/kernels/atomics_64.clt \
+	tests/kernels/atomics_64.clt tests/kernels/atomics_64_names.clt \
 	tests/kernels/atomics_c11.clt \
 	tests/kernels/atomics_exchange.clt \
 	tests/kernels/atomics_exchange_half.clt \
