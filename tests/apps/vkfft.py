@@ -29,8 +29,9 @@ device = platform.get_devices()[0]
 context = pyopencl.Context([device])
 queue = pyopencl.CommandQueue(context)
 random = numpy.random.default_rng(7)
-# Roundoffs for each step; NumPy's own count, too, in double precision.
-MOST = {"single": 1.0, "double": 2.0}
+# Roundoffs for each step; NumPy's own count, too, in double precision.  A length with a large prime factor is done
+# by a convolution, which has more steps: 263 has 1.04 to 1.06 on an H200, on NVIDIA's platform and PoCL, too.
+MOST = {"single": 1.25, "double": 2.0}
 ROUNDOFF = {"single": 2.0 ** -24, "double": 2.0 ** -53}
 REAL = {"single": numpy.float32, "double": numpy.float64}
 COMPLEX = {"single": numpy.complex64, "double": numpy.complex128}
