@@ -11,9 +11,24 @@ enum { COUNT = 256, BUFFER_B = COUNT * sizeof(uint32_t), ENOUGH = 40, MORE_STREA
 /* Calls of the driver, which go on to it unless told otherwise. */
 static atomic_uint made, launched, destroyed;
 static atomic_bool refusing;
+/* How long the host takes for a kernel and for a graph besides. */
+static atomic_uint kernel_us, graph_us;
 static CUresult (*driver_instantiate)(CUgraphExec *, CUgraph, unsigned long long);
 static CUresult (*driver_launch)(CUgraphExec, CUstream);
 static CUresult (*driver_destroy)(CUgraphExec);
+
+static CUresult (*driver_launch_kernel)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
+					unsigned, unsigned, CUstream, void **, void **);
+
+static CUresult launch_kernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+			      unsigned by, unsigned bz, unsigned local_B, CUstream stream,
+			      void **parameters, void **extra)
+{
+	if (atomic_load(&kernel_us))
+		usleep(atomic_load(&kernel_us));
+	return driver_launch_kernel(function, gx, gy, gz, bx, by, bz, local_B, stream, parameters,
+				    extra);
+}
 
 static CUresult instantiate(CUgraphExec *exec_out, CUgraph graph, unsigned long long flags)
 {
@@ -25,6 +40,8 @@ static CUresult launch(CUgraphExec exec, CUstream stream)
 {
 	if (atomic_load(&refusing))
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (atomic_load(&graph_us))
+		usleep(atomic_load(&graph_us));
 	atomic_fetch_add(&launched, 1);
 	return driver_launch(exec, stream);
 }
@@ -46,6 +63,8 @@ static void setup(void)
 	driver_launch = cuda.cuGraphLaunch;
 	driver_destroy = cuda.cuGraphExecDestroy;
 	cuda.cuGraphInstantiateWithFlags = instantiate;
+	driver_launch_kernel = cuda.cuLaunchKernel;
+	cuda.cuLaunchKernel = launch_kernel;
 	cuda.cuGraphLaunch = launch;
 	cuda.cuGraphExecDestroy = destroy;
 	sums = memory_new(BUFFER_B);
@@ -175,6 +194,40 @@ static void none_is_made_beside_a_kernel(void)
 	gpu_stream_release(busy);
 }
 
+/* Launches on a stream that no other test has had, until it has a place and was measured. */
+static unsigned graphs_of_last(unsigned count)
+{
+	enum { UNTIL_KNOWN = 200 };
+	struct gpu_stream *stream = NULL;
+	CHECK_EQ(gpu_stream_acquire(first(), -1, &stream), CL_SUCCESS);
+	if (!stream)
+		return UINT32_MAX;
+	for (unsigned i = 0; i < UNTIL_KNOWN; i++) {
+		add(stream, COUNT);
+		stream_wait(stream);
+	}
+	const unsigned before = atomic_load(&launched);
+	for (unsigned i = 0; i < count; i++)
+		add(stream, COUNT);
+	stream_wait(stream);
+	return atomic_load(&launched) - before;
+}
+
+static void the_quicker_way_is_taken(void)
+{
+	if (none_here())
+		SKIP("no CUDA driver");
+	const enum gpu_way asked = first()->way;
+	first()->way = GPU_WAY_UNKNOWN;
+	atomic_store(&kernel_us, 300);
+	CHECK_EQ(graphs_of_last(ENOUGH), ENOUGH);
+	atomic_store(&kernel_us, 0);
+	atomic_store(&graph_us, 300);
+	CHECK_EQ(graphs_of_last(ENOUGH), 0);
+	atomic_store(&graph_us, 0);
+	first()->way = asked;
+}
+
 static void a_refused_one_is_launched_otherwise(void)
 {
 	if (none_here())
@@ -214,6 +267,7 @@ static const struct test_case cases[] = {
 	TEST(many_streams),
 	TEST(local_memory_of_each),
 	TEST(none_is_made_beside_a_kernel),
+	TEST(the_quicker_way_is_taken),
 	TEST(a_refused_one_is_launched_otherwise),
 	TEST(they_go_with_their_module),
 };
