@@ -38,6 +38,7 @@ struct maker {
 	unsigned function_count;
 	struct type fields[FIELDS_MAX];  /* of struct s */
 	unsigned field_count;
+	struct type many, last;          /* of struct t */
 	struct type pointed;             /* what change_at points at */
 	struct bytes locals;             /* declarations at the head of the kernel */
 	unsigned locals_B;

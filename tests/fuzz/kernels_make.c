@@ -18,9 +18,8 @@ static void tables(struct maker *maker)
 	}
 }
 
-/* A function's body: statements, and the result of an expression; width 0: of s, or of nothing
- * where the element is none. */
-static void body(struct maker *maker, struct type result)
+/* A function's body: statements, and the result of an expression; width 0: last instead. */
+static void body(struct maker *maker, struct type result, const char *last)
 {
 	bytes_append_string(maker->text, ")\n{\nulong sum = 0;\n");
 	maker->in_kernel = false;
@@ -34,8 +33,7 @@ static void body(struct maker *maker, struct type result)
 			     element_is_real(result.element) ? "+" : "^", type_name(result),
 			     element_name(result.element));
 	} else {
-		bytes_append_string(maker->text,
-				    result.element == ELEMENTS ? "}\n" : "return s;\n}\n");
+		bytes_printf(maker->text, "%s}\n", last);
 	}
 	maker->depth = 0;
 	maker->count = 0;
@@ -55,7 +53,7 @@ static void function(struct maker *maker)
 	}
 	variable_add(maker, (struct type){INT, 1}, "n");
 	maker->names = PARAMETERS_MAX;
-	body(maker, made.result);
+	body(maker, made.result, "");
 	maker->functions[maker->function_count++] = made;
 }
 
@@ -70,7 +68,22 @@ static void structure(struct maker *maker)
 	bytes_append_string(maker->text, "};\nstruct s change(struct s s, int n");
 	fields_add(maker, "s", 0);
 	variable_add(maker, (struct type){INT, 1}, "n");
-	body(maker, (struct type){INT, 0});
+	body(maker, (struct type){INT, 0}, "return s;\n");
+}
+
+/* struct t has struct s and an array in it, and a function that is given all of it. */
+static void nested_structure(struct maker *maker)
+{
+	maker->many = type_any(maker);
+	maker->last = type_any(maker);
+	bytes_printf(maker->text,
+		     "struct t {\nstruct s in;\n%s many[4];\n%s last;\n};\n"
+		     "%sstruct t turn(struct t t, int n",
+		     type_name(maker->many), type_name(maker->last),
+		     pick(maker, 2) ? "__attribute__((noinline)) " : "");
+	nested_add(maker, "t");
+	variable_add(maker, (struct type){INT, 1}, "n");
+	body(maker, (struct type){INT, 0}, "return t;\n");
 }
 
 /* void change_at(of maker->pointed *p, struct s *s, int n) */
@@ -82,7 +95,7 @@ static void pointer_function(struct maker *maker)
 	variable_add(maker, maker->pointed, "(*p)");
 	fields_add(maker, "(*s)", 0);
 	variable_add(maker, (struct type){INT, 1}, "n");
-	body(maker, (struct type){ELEMENTS, 0});
+	body(maker, (struct type){INT, 0}, "");
 }
 
 /* As C lays it out: each field where its size divides, all of it a multiple of the largest. */
@@ -169,6 +182,7 @@ void kernels_make(struct kernels_source *source)
 		function(&maker);
 	structure(&maker);
 	source->argument_B = structure_size_B(&maker);
+	nested_structure(&maker);
 	pointer_function(&maker);
 	kernel_body(&maker);
 	bytes_finish(&maker.locals);

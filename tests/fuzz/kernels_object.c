@@ -104,12 +104,16 @@ void make_pointer(struct maker *maker)
 	}
 	unsigned name = maker->names++;
 	/* Where there is a generic address space, what such a pointer points at is in it. */
-	bool pointed = !strncmp(one->before, "(*p", 3) || !strncmp(other->before, "(*p", 3);
+	bool pointed = !strncmp(one->before, "(*p", 3) || !strncmp(other->before, "(*p", 3) ||
+		       *one->before == 'l' || *other->before == 'l';
 	bytes_printf(maker->text, "%s%s *p%u = (", pick(maker, 2) && !pointed ? "private " : "",
 		     type_name(type), name);
 	condition(maker);
-	bytes_printf(maker->text, ") ? &%s%s : &%s%s;\n", one->before, one->after, other->before,
-		     other->after);
+	char cast[24] = "";
+	if (pointed)
+		snprintf(cast, sizeof(cast), "(%s *)", type_name(type));
+	bytes_printf(maker->text, ") ? %s&%s%s : %s&%s%s;\n", cast, one->before, one->after, cast,
+		     other->before, other->after);
 	variable_add(maker, type, "(*p%u)", name);
 }
 
@@ -226,4 +230,38 @@ void make_byte_access(struct maker *maker)
 	if (mask)
 		variable_add(maker, (struct type){UCHAR, 1}, "b%u", name)->mask = mask;
 	variable_add(maker, type, "v%u", name);
+}
+
+void nested_add(struct maker *maker, const char *name)
+{
+	char in[16];
+	snprintf(in, sizeof(in), "%s.in", name);
+	fields_add(maker, in, 0);
+	variable_add(maker, maker->many, "%s.many", name)->mask = 3;
+	variable_add(maker, maker->last, "%s.last", name);
+}
+
+/* A struct with another and an array in it. */
+void make_nested(struct maker *maker)
+{
+	if (!maker->in_kernel) {
+		make_struct_copy(maker);
+		return;
+	}
+	char name[12];
+	unsigned number = maker->names++;
+	snprintf(name, sizeof(name), "t%u", number);
+	bytes_printf(maker->text, "struct t %s = {.in = by, .many = {", name);
+	for (unsigned i = 0; i < 4; i++) {
+		expression(maker, maker->many, 1);
+		say(maker, i < 3 ? ", " : "}, .last = ");
+	}
+	expression(maker, maker->last, 1);
+	say(maker, "};\n");
+	nested_add(maker, name);
+	struct piece piece = piece_begin(maker);
+	bytes_printf(maker->text, "%s = turn(%s, ", name, name);
+	expression(maker, int_type, 1);
+	say(maker, ");\n");
+	(void)piece_end(maker, piece);
 }

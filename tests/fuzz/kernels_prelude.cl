@@ -2,6 +2,18 @@
 #pragma OPENCL FP_CONTRACT OFF
 #define OVER __attribute__((overloadable))
 
+/* --- pointers: generic ones where there are any, and where not, as on PoCL 3.1, what a work-item
+ * alone has in local memory is private --- */
+#ifdef __opencl_c_generic_address_space
+#define GENERIC(SPACE)
+#define LOCAL_OWN local
+#else
+#define GENERIC(SPACE) SPACE
+#define LOCAL_OWN private
+#endif
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+
 /* --- reals without NaNs, whose sign and payload OpenCL leaves open --- */
 float OVER plain(float x) { return isnan(x) ? 1.0f : x; }
 double OVER plain(double x) { return isnan(x) ? 1.0 : x; }

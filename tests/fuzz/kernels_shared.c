@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LOCALS_MAX_B = 16 * 1024 };
-
 static const struct type int_type = {INT, 1}, uint_type = {UINT, 1};
 
 /* --- memory that others see ------------------------------------------------------------------- */
@@ -90,7 +88,7 @@ void make_exchange(struct maker *maker)
 {
 	struct type type = type_any(maker);
 	unsigned local = maker->source->local, size_B = type_size_B(type) * local;
-	if (!maker->uniform || maker->locals_B + size_B > LOCALS_MAX_B) {
+	if (!maker->uniform || maker->locals_B + size_B > KERNELS_LOCALS_MAX_B) {
 		make_branch(maker);
 		return;
 	}
@@ -127,7 +125,7 @@ void make_exchange(struct maker *maker)
 void make_struct_exchange(struct maker *maker)
 {
 	unsigned size_B = maker->source->argument_B * maker->source->local;
-	if (!maker->uniform || maker->locals_B + size_B > LOCALS_MAX_B) {
+	if (!maker->uniform || maker->locals_B + size_B > KERNELS_LOCALS_MAX_B) {
 		make_branch(maker);
 		return;
 	}
@@ -149,7 +147,7 @@ void make_async_copy(struct maker *maker)
 {
 	enum element element = pick(maker, ELEMENTS);
 	unsigned name = maker->names++, size_B = KERNELS_INPUTS * element_size_B(element);
-	if (!maker->uniform || maker->locals_B + size_B > LOCALS_MAX_B) {
+	if (!maker->uniform || maker->locals_B + size_B > KERNELS_LOCALS_MAX_B) {
 		make_branch(maker);
 		return;
 	}

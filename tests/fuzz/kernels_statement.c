@@ -88,12 +88,13 @@ static const struct variable *any_writable(struct maker *maker)
 
 static void assign_whole(struct maker *maker, const struct variable *variable)
 {
-	static const char *const operators[] = {"+=", "-=", "*=", "^=", "|=", "&="};
+	static const char *const operators[] = {"+=", "-=", "^=", "|=", "&=", "*="};
 	struct type type = variable->type;
 	variable_write(maker, variable, 1);
-	if ((type.element == UINT || type.element == ULONG || type.width > 1) &&
-	    !element_is_real(type.element) && (type.element & 1) && pick(maker, 2))
-		bytes_printf(maker->text, " %s ", operators[pick(maker, 6)]);
+	/* Scalars become ints, whose products may overflow. */
+	bool promoted = type.width == 1 && element_size_B(type.element) < sizeof(int32_t);
+	if (!element_is_real(type.element) && (type.element & 1) && pick(maker, 2))
+		bytes_printf(maker->text, " %s ", operators[pick(maker, promoted ? 5 : 6)]);
 	else
 		say(maker, " = ");
 	expression(maker, type, DEEP);
@@ -199,6 +200,26 @@ static void switch_over(struct maker *maker)
 	(void)piece_end(maker, piece);
 }
 
+/* A value for each of some cases, which may become a table. */
+static void choose_value(struct maker *maker)
+{
+	static const enum element elements[] = {INT, UCHAR, ULONG, SHORT};
+	struct type type = type_any(maker), chosen = {elements[pick(maker, 4)], 1};
+	unsigned name = maker->names++, cases = 3 + pick(maker, 9), step = 1 + pick(maker, 3);
+	bytes_printf(maker->text, "%s v%u;\nswitch (", type_name(type), name);
+	expression(maker, chosen, 2);
+	say(maker, pick(maker, 2) ? " & 15) {\n" : ") {\n");
+	for (unsigned c = 0; c < cases; c++) {
+		bytes_printf(maker->text, "case %u:\nv%u = ", c * step, name);
+		expression(maker, type, !pick(maker, 4));
+		say(maker, ";\nbreak;\n");
+	}
+	bytes_printf(maker->text, "default:\nv%u = ", name);
+	expression(maker, type, 0);
+	say(maker, ";\n}\n");
+	variable_add(maker, type, "v%u", name);
+}
+
 /* Heads of loops, and how often they go round at most. */
 static const struct head {
 	const char *text;
@@ -285,6 +306,24 @@ static void loop_while(struct maker *maker)
 	(void)piece_end(maker, piece);
 }
 
+/* Not into a loop: PoCL 3.1 crashes on those that begin in two places. */
+static void jump_back(struct maker *maker)
+{
+	unsigned rounds = maker->rounds, name = maker->names++;
+	if (rounds >= ROUNDS_MAX) {
+		jump(maker);
+		return;
+	}
+	struct piece piece = piece_begin(maker);
+	maker->rounds *= 4;
+	bytes_printf(maker->text, "uint w%u = 0;\ng%u:;\n", name, name);
+	block(maker);
+	bytes_printf(maker->text, "if (++w%u < 4 && (", name);
+	condition(maker);
+	bytes_printf(maker->text, ")) goto g%u;\n", name);
+	(void)piece_end(maker, piece);
+}
+
 static void leave(struct maker *maker)
 {
 	if (!maker->loops) {
@@ -323,20 +362,52 @@ static void together(struct maker *maker)
 static void statement(struct maker *maker)
 {
 	static void (*const ways[])(struct maker *) = {
-		make_variable,	      make_variable,   make_variable,
-		make_variable,	      make_variable,   make_assignment,
-		make_assignment,      make_assignment, make_assignment,
-		make_assignment,      make_array,      make_matrix,
-		make_array_access,    make_struct,     make_struct_copy,
-		make_union,	      make_pointer,    make_pointer_call,
-		make_byte_access,     make_count,      make_own_atomic,
-		make_half_store,      make_exchange,   make_exchange,
-		make_struct_exchange, make_async_copy, make_group_call,
-		make_group_call,      leave,	       leave,
+		make_variable,
+		make_variable,
+		make_variable,
+		make_variable,
+		make_variable,
+		make_assignment,
+		make_assignment,
+		make_assignment,
+		make_assignment,
+		make_assignment,
+		make_array,
+		make_matrix,
+		make_array_access,
+		make_struct,
+		make_struct_copy,
+		make_union,
+		make_pointer,
+		make_pointer_call,
+		make_byte_access,
+		make_count,
+		make_own_atomic,
+		make_half_store,
+		make_exchange,
+		make_exchange,
+		make_region,
+		make_region,
+		make_region,
+		make_generic_pointer,
+		make_generic_pointer,
+		make_elements,
+		make_wide_atomic,
+		make_ordered_atomic,
+		make_nested,
+		make_nested,
+		choose_value,
+		choose_value,
+		make_struct_exchange,
+		make_async_copy,
+		make_group_call,
+		make_group_call,
+		leave,
+		leave,
 	};
 	static void (*const nested[])(struct maker *) = {
-		make_branch, make_branch, jump,	    switch_over, loop,
-		loop,	     loop_while,  together, together,
+		make_branch, make_branch, jump,	      jump_back, switch_over,
+		loop,	     loop,	  loop_while, together,	 together,
 	};
 	if (maker->depth < DEPTH && !pick(maker, 3))
 		nested[pick(maker, sizeof(nested) / sizeof(nested[0]))](maker);

@@ -11,6 +11,10 @@ void statements(struct maker *maker, unsigned count);
 void sum_up(struct maker *maker, unsigned first, unsigned end);
 /* The fields of a variable of struct s come into scope. */
 void fields_add(struct maker *maker, const char *name, unsigned mask);
+/* Those of struct t. */
+void nested_add(struct maker *maker, const char *name);
+
+enum { KERNELS_LOCALS_MAX_B = 16 * 1024 };
 
 void say(struct maker *maker, const char *text);
 /* Appends what is true for some work-items. */
@@ -30,6 +34,13 @@ void make_union(struct maker *maker);
 void make_pointer(struct maker *maker);
 void make_pointer_call(struct maker *maker);
 void make_byte_access(struct maker *maker);
+void make_nested(struct maker *maker);
+/* kernels_region.c: memory that a work-item alone has */
+void make_region(struct maker *maker);
+void make_generic_pointer(struct maker *maker);
+void make_elements(struct maker *maker);
+void make_wide_atomic(struct maker *maker);
+void make_ordered_atomic(struct maker *maker);
 /* kernels_shared.c: memory that others see, and groups */
 void make_count(struct maker *maker);
 void make_own_atomic(struct maker *maker);
