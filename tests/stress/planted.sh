@@ -9,6 +9,9 @@ folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT
 export CULVERT_CUDA=soft
 unset CULVERT_SOFT_FAULT CULVERT_SOFT_SCHED CULVERT_SOFT_CHECK
+# ThreadSanitizer sees some of what is planted as well, and would end the program its own way.
+TSAN_OPTIONS=${TSAN_OPTIONS:-}:exitcode=1:halt_on_error=0
+export TSAN_OPTIONS
 planted=0 failures=0
 
 fail() {
@@ -70,11 +73,11 @@ each devices 31 cuStreamWaitEvent copy 1
 each streams 6 cuEventRecord 'kernel held' 3 data
 each stories 46 cuEventRecord . 2
 each host 2 cuStreamWaitEvent '\(kernel sum\|cuMemFreeAsync\)' 1
-# Memory that is given back before its last user has ended.
+# Memory that is given back before its last user has ended, or has gone to the next by then.
 tests/stress/scenarios_host --schedules 2 --fault cuStreamWaitEvent:2:DROP 2 \
 	>"$folder/output" 2>&1
 planted=$((planted + 1))
-grep -q 'ran first: cuMemFreeAsync' "$folder/output" || fail 'a free that waits for nobody'
+grep -q 'ran first: cuMem\(Free\|Alloc\)Async' "$folder/output" || fail 'a free that waits for nobody'
 
 # The same in random graphs, of which some need the call that is left undone.
 #	graphs RULE: found in one of the first 40, with room: the first to find one was never behind the 12th
