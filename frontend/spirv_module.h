@@ -4,8 +4,8 @@
  * Names in the text: t7 is the type with id 7 (a typedef), v7 the value with id 7 (a variable of
  * the function, a parameter, or a macro for a constant), i7 a constant as an initialiser, g7 a
  * variable of the program, f7 a function, k7 the kernel that it is, m7 what a function's OpVariable 7
- * points to, p7 what a phi 7 will be, L7 a label; n7 says of kernel k7's arguments how they were declared.  So most of an instruction can be
- * printed by its ids alone.
+ * points to, p7 what a phi 7 will be, L7 a label; n7 says of kernel k7's arguments how they were
+ * declared.  So most of an instruction can be printed by its ids alone.
  * Vectors of bool are vectors of char, -1 for true.  An array is a struct with an array e.
  *
  * Thread-safety: none; one owner. */

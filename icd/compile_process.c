@@ -456,6 +456,24 @@ static enum outcome try_there(const char *path, const char *folder, const struct
 	return outcome;
 }
 
+/* What libnvvm was given to optimise it refuses now and then where it does not ("unsupported
+ * operation"), but not what is made with -cl-opt-disable. */
+static enum outcome try_unoptimized(const char *path, const char *folder,
+				    const struct ocl_build_job *job, struct ocl_compiled *compiled,
+				    struct failure *failure)
+{
+	struct bytes options = BYTES_INIT;
+	struct ocl_build_job plain = *job;
+	enum outcome outcome = NO_MEMORY;
+	bytes_printf(&options, "%s -cl-opt-disable", job->options);
+	if (!bytes_failed(&options)) {
+		plain.options = bytes_string(&options);
+		outcome = try_there(path, folder, &plain, compiled, failure);
+	}
+	bytes_finish(&options);
+	return outcome;
+}
+
 /* libnvvm crashes on few programs that it takes where it does not optimise: slow is better than
  * not at all.  First only where it crashed; each time is a compile of the whole. */
 static bool compile_cautiously(const char *path, const char *folder,
@@ -473,6 +491,10 @@ static bool compile_cautiously(const char *path, const char *folder,
 		if (cautious.unoptimized == before)
 			break;
 		outcome = try_there(path, folder, &cautious, compiled, &failure);
+	}
+	if (outcome == MADE && compiled->error && job->kind == OCL_BUILD_SOURCE) {
+		ocl_compiled_finish(compiled);
+		outcome = try_unoptimized(path, folder, job, compiled, &failure);
 	}
 	failure_finish(&failure);
 	if (outcome != MADE)

@@ -106,6 +106,24 @@ static void check_cautious(const struct api_test *test, const char *source, bool
 	CHECK_OK(clReleaseProgram(program));
 }
 
+/* What it refuses then without optimising is built as -cl-opt-disable has it. */
+static void check_refused(const struct api_test *test)
+{
+	const char *source = "kernel void plant_refused(global int *p) {}\n"
+			     "kernel void plant_optimised(global int *p) { int x = 42; *p = x; }";
+	cl_int code;
+	cl_program program = clCreateProgramWithSource(test->context, 1, &source, NULL, &code);
+	if (!CHECK_OK(code))
+		return;
+	CHECK_OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+	CHECK_OK(clGetProgramBuildInfo(program, test->device, CL_PROGRAM_BUILD_LOG,
+				       sizeof(log_text), log_text, NULL));
+	CHECK(strstr(log_text, "was told not to optimise") != NULL);
+	CHECK(!strstr(log_text, "error"));
+	CHECK(result_of(test, program) == 42);
+	CHECK_OK(clReleaseProgram(program));
+}
+
 /* So much that libnvvm's part of it is shared out to threads.  In front of the third and the sixth kernel
  * stands one more where there are words for it. */
 static const char *many_kernels(const char *name, const char *third, const char *sixth)
@@ -278,6 +296,7 @@ static void check_quick(const struct api_test *test)
 		      "crashed in Clang");
 	const char *planted = "kernel void plant_optimised(global int *p) { *p = 42; }";
 	check_cautious(test, planted, false);
+	check_refused(test);
 	check_cautious(test, many_kernels("other", planted, ""), true);
 	check_cautious(test, many_kernels("other", "kernel void plant_optimised_too(global int *p) {}",
 					  planted), true);

@@ -5,7 +5,9 @@
  *	                             destroys all the same, for nobody can do it afterwards
  *	FAULT_NVVM_PLANTED=1         a program that is made with a kernel plant_segv, plant_abort,
  *	                             plant_exit or plant_hang does that when it is added, one
- *	                             with plant_optimised crashes when it is optimised; of two
+ *	                             with plant_optimised crashes when it is optimised, one with
+ *	                             plant_refused too, and is refused when it is not unless it
+ *	                             has private memory, as -cl-opt-disable leaves it; of two
  *	                             with plant_overflow that are made at once the one whose
  *	                             thread is younger uses up its stack, or a single one
  *	FAULT_NVVM_COUNT=FILE        gets how often each call was made, at exit
@@ -94,7 +96,7 @@ __attribute__((no_sanitize("undefined"))) static void crash(void)
 }
 
 /* A program's modules are added and compiled by one thread. */
-static _Thread_local bool optimised_crashes;
+static _Thread_local bool optimised_crashes, refused;
 
 static int use_up(int depth)
 {
@@ -120,7 +122,10 @@ static void overflow(void)
 
 static void plant(const char *text, size_t size_B)
 {
-	optimised_crashes = memmem(text, size_B, "plant_optimised", strlen("plant_optimised"));
+	refused = memmem(text, size_B, "plant_refused", strlen("plant_refused"));
+	optimised_crashes = refused ||
+			    memmem(text, size_B, "plant_optimised", strlen("plant_optimised"));
+	refused = refused && !memmem(text, size_B, "alloca", strlen("alloca"));
 	if (memmem(text, size_B, "plant_segv", strlen("plant_segv")))
 		crash();
 	if (memmem(text, size_B, "plant_abort", strlen("plant_abort")))
@@ -146,7 +151,7 @@ static int unplanted(int count, const char **options)
 {
 	for (int i = 0; i < count; i++)
 		if (!strcmp(options[i], "-opt=0"))
-			return 1;
+			return !refused;
 	if (optimised_crashes)
 		crash();
 	return 1;
