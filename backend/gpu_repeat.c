@@ -172,8 +172,25 @@ static void repeat_give(struct repeat *repeat)
 	atomic_flag_clear_explicit(&repeat->taken, memory_order_release);
 }
 
-/* A graph serves any stream, but launches of one follow each other.  NULL: another stream's, or
- * another thread has it. */
+/* Whether the place goes to another stream.  Its graph serves any, but launches of one follow each
+ * other, and that stream's last may wait for something of this one's: none may run still. */
+static bool repeat_changes(struct gpu_stream *stream, struct repeat *repeat)
+{
+	if (repeat->stream) {
+		if (++repeat->misses < PATIENCE)
+			return false;
+		repeat->misses = 0;
+		if (repeat->cu_exec && !gpu_device_is_idle(stream->device))
+			return false;
+	}
+	repeat->stream = stream->id + 1;
+	repeat->way = stream->device->way;
+	repeat->samples = 0;
+	repeat->least_ns[0] = repeat->least_ns[1] = 0;
+	return true;
+}
+
+/* NULL: another stream's, or another thread has it. */
 static struct repeat *repeat_take(struct gpu_stream *stream, struct gpu_function *function)
 {
 	struct gpu_repeats *repeats = repeats_of(function);
@@ -182,15 +199,9 @@ static struct repeat *repeat_take(struct gpu_stream *stream, struct gpu_function
 	struct repeat *repeat = &repeats->places[stream->id % PLACES];
 	if (atomic_flag_test_and_set_explicit(&repeat->taken, memory_order_acquire))
 		return NULL;
-	if (repeat->stream != stream->id + 1) {
-		if (repeat->stream && ++repeat->misses < PATIENCE) {
-			repeat_give(repeat);
-			return NULL;
-		}
-		repeat->stream = stream->id + 1;
-		repeat->way = stream->device->way;
-		repeat->samples = 0;
-		repeat->least_ns[0] = repeat->least_ns[1] = 0;
+	if (repeat->stream != stream->id + 1 && !repeat_changes(stream, repeat)) {
+		repeat_give(repeat);
+		return NULL;
 	}
 	repeat->misses = 0;
 	return repeat;

@@ -16,7 +16,9 @@ CULVERT_SOFT_COUNT=$count tests/api/repeats || status=1
 [ "$(calls cuGraphLaunch)" -gt 1000 ] || { echo "few graphs: $(calls cuGraphLaunch)"; status=1; }
 for rule in cuGraphCreate:1 cuGraphAddKernelNode_v2:1 cuGraphInstantiateWithFlags:2 \
 	cuGraphExecKernelNodeSetParams_v2:1 cuGraphExecKernelNodeSetParams_v2:700 cuGraphLaunch:1 \
-	cuGraphLaunch:500 cuGraphExecDestroy:1 cuGraphDestroy:1; do
-	CULVERT_SOFT_FAULT=$rule:OUT_OF_MEMORY tests/api/repeats || { echo "FAIL: $rule"; status=1; }
+	cuGraphLaunch:500; do
+	CULVERT_SOFT_COUNT=$count CULVERT_SOFT_FAULT=$rule:OUT_OF_MEMORY tests/api/repeats ||
+		{ echo "FAIL: $rule"; status=1; }
+	grep -qx 'faults injected 1' "$count" || { echo "FAIL: $rule was not reached"; status=1; }
 done
 exit $status

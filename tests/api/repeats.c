@@ -237,7 +237,7 @@ static void test_another_kernel(void)
 	CHECK_OK(clReleaseMemObject(mem));
 }
 
-/* What was made for a program's launches goes with it; the next one's kernels may lie there. */
+/* Each program's kernel of one name is its own, however often the last one's was launched. */
 static void test_gone_programs(void)
 {
 	static const char *const options[] = {"-DBY=1", "-DBY=2", "-DBY=3"};

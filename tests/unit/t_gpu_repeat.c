@@ -4,6 +4,7 @@
 #include "backend/gpu_internal.h"
 #include "tests/unit/gpu_setup.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 enum { COUNT = 256, BUFFER_B = COUNT * sizeof(uint32_t), ENOUGH = 40, MORE_STREAMS = 20 };
@@ -228,6 +229,85 @@ static void the_quicker_way_is_taken(void)
 	first()->way = asked;
 }
 
+/* Runs until the host says so. */
+static const char until[] =
+	".version 6.4\n.target sm_75\n.address_size 64\n"
+	".visible .entry until(.param .u64 flag)\n{\n"
+	" .reg .b32 %r<2>;\n .reg .b64 %d<2>;\n .reg .pred %p<2>;\n"
+	" ld.param.u64 %d1, [flag];\nagain:\n ld.volatile.global.u32 %r1, [%d1];\n"
+	" setp.eq.u32 %p1, %r1, 0;\n @%p1 bra again;\n ret;\n}\n";
+
+/* Two flags: the first one's kernel may have to be ended for what waits behind it. */
+static atomic_uint *flags;
+static atomic_bool over;
+
+static void *loses_patience(void *unused)
+{
+	enum { PATIENCE_MS = 8000 };
+	(void)unused;
+	for (int i = 0; i < PATIENCE_MS && !atomic_load(&over); i++)
+		usleep(1000);
+	atomic_store(&flags[0], 1);
+	return NULL;
+}
+
+static void launch_until(struct gpu_module *of, struct gpu_stream *stream, atomic_uint *flag)
+{
+	struct gpu_function *function = NULL;
+	void *parameters[] = {&flag};
+	CHECK_EQ(gpu_module_function(of, "until", &function), CL_SUCCESS);
+	struct gpu_launch one = {function, {1, 1, 1}, {1, 1, 1}, 0, false, parameters};
+	CHECK_EQ(gpu_launch(stream, &one), CL_SUCCESS);
+}
+
+/* Launches of one graph follow each other.  A stream's kernel may wait for what another stream has yet
+ * to do, and that must not stand behind it in the graph that both would have. */
+static void no_stream_stands_behind_another(void)
+{
+	if (none_here())
+		SKIP("no CUDA driver");
+	enum { PLACES = 16, OFTEN = 200 };
+	struct bytes ptx = BYTES_INIT, log = BYTES_INIT;
+	struct gpu_module *of = NULL;
+	struct gpu_stream *waiting = stream_new(), *others[PLACES];
+	struct gpu_event *end = NULL;
+	pthread_t watch;
+	bytes_append_string(&ptx, until);
+	CHECK_EQ(be_ptx_load(first(), &ptx, &plain, false, &of, &log), CL_SUCCESS);
+	REQUIRE(of && !gpu_host_alloc(first(), 2 * sizeof(*flags), (void **)&flags));
+	atomic_store(&flags[0], 1);
+	atomic_store(&flags[1], 1);
+	for (unsigned i = 0; i < ENOUGH; i++) {
+		launch_until(of, waiting, &flags[0]);
+		stream_wait(waiting);
+	}
+	atomic_store(&flags[0], 0);
+	launch_until(of, waiting, &flags[0]);
+	REQUIRE(!gpu_event_record(waiting, false, &end));
+	REQUIRE(!pthread_create(&watch, NULL, loses_patience, NULL));
+	/* Of so many one has the same place. */
+	for (unsigned k = 0; k < PLACES; k++)
+		CHECK_EQ(gpu_stream_acquire(first(), 1, &others[k]), CL_SUCCESS);
+	for (unsigned i = 0; i < OFTEN * PLACES; i++) {
+		launch_until(of, others[i % PLACES], &flags[1]);
+		stream_wait(others[i % PLACES]);
+	}
+	CHECK(!atomic_load(&flags[0]));
+	CHECK(gpu_event_pending(end));
+	atomic_store(&over, true);
+	REQUIRE(!pthread_join(watch, NULL));
+	CHECK_EQ(gpu_event_wait(end), CL_SUCCESS);
+	gpu_event_unref(end);
+	for (unsigned k = 0; k < PLACES; k++)
+		gpu_stream_release(others[k]);
+	gpu_stream_release(waiting);
+	gpu_module_unload(of, NULL, 0);
+	gpu_defer_wait(first());
+	gpu_host_free(first(), flags, 2 * sizeof(*flags));
+	bytes_finish(&ptx);
+	bytes_finish(&log);
+}
+
 static void a_refused_one_is_launched_otherwise(void)
 {
 	if (none_here())
@@ -268,6 +348,7 @@ static const struct test_case cases[] = {
 	TEST(local_memory_of_each),
 	TEST(none_is_made_beside_a_kernel),
 	TEST(the_quicker_way_is_taken),
+	TEST(no_stream_stands_behind_another),
 	TEST(a_refused_one_is_launched_otherwise),
 	TEST(they_go_with_their_module),
 };
