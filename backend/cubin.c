@@ -11,6 +11,7 @@
 #include "backend/ptx_compiler.h"
 #include "base/build_id.h"
 #include "base/own_library.h"
+#include "build_name.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -37,7 +38,7 @@ static const struct be_ptx_compiler *load(void)
 	struct bytes note = BYTES_INIT;
 	void *handle = own_library_open(file_name, &note);
 	compiler = handle ? dlsym(handle, "culvert_ptx_compiler") : NULL;
-	if (compiler && strcmp(compiler->version, PACKAGE_VERSION))
+	if (compiler && strcmp(compiler->build_name, CULVERT_BUILD))
 		compiler = NULL;
 	if (compiler)
 		atomic_store_explicit(&loaded, compiler, memory_order_release);

@@ -2,8 +2,10 @@
 
 #include "backend/ptx_compiler.h"
 
+#include "build_name.h"
+
 __attribute__((visibility("default"))) const struct be_ptx_compiler culvert_ptx_compiler = {
-	.version = PACKAGE_VERSION,
+	.build_name = CULVERT_BUILD,
 	.create = nvPTXCompilerCreate,
 	.destroy = nvPTXCompilerDestroy,
 	.compile = nvPTXCompilerCompile,

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 struct be_ptx_compiler {
-	const char *version;             /* PACKAGE_VERSION: the two files must be of one build */
+	const char *build_name;          /* CULVERT_BUILD: the two files must be of one */
 	nvPTXCompileResult (*create)(nvPTXCompilerHandle *, size_t, const char *);
 	nvPTXCompileResult (*destroy)(nvPTXCompilerHandle *);
 	nvPTXCompileResult (*compile)(nvPTXCompilerHandle, int, const char *const *);

@@ -12,7 +12,7 @@
 #include "frontend/frontend.h"
 
 struct fe_compiler {
-	const char *version;        /* PACKAGE_VERSION: the two files must be of one build */
+	const char *build_name;     /* CULVERT_BUILD: the two files must be of one */
 	enum fe_status (*compile)(const struct fe_compile_job *, struct bytes *, struct bytes *);
 	enum fe_status (*link)(const struct fe_link_job *, struct fe_program *, struct bytes *);
 	enum fe_status (*link_library)(const struct fe_link_job *, struct bytes *, struct bytes *);

@@ -4,6 +4,7 @@
 #include "base/build_id.h"
 #include "base/log.h"
 #include "base/own_library.h"
+#include "build_name.h"
 #include "frontend/compiler.h"
 
 #include <dlfcn.h>
@@ -26,9 +27,9 @@ static const struct fe_compiler *load(struct bytes *log)
 	if (!compiler) {
 		bytes_printf(log, "The compiler could not be loaded: %s\n",
 			     handle ? "it is not ours" : bytes_string(&note));
-	} else if (strcmp(compiler->version, PACKAGE_VERSION)) {
-		bytes_printf(log, "The compiler, %s, is of version %s, not " PACKAGE_VERSION "\n",
-			     file_name, compiler->version);
+	} else if (strcmp(compiler->build_name, CULVERT_BUILD)) {
+		bytes_printf(log, "The compiler, %s, is of build %s, not " CULVERT_BUILD "\n",
+			     file_name, compiler->build_name);
 		compiler = NULL;
 	} else {
 		atomic_store_explicit(&loaded, compiler, memory_order_release);

@@ -7,6 +7,7 @@
 
 #include "backend/codegen.h"
 #include "base/thread.h"
+#include "build_name.h"
 #include "icd/compile_wire.h"
 
 #include <fcntl.h>

@@ -10,6 +10,7 @@
 #include "base/own_library.h"
 #include "base/own_program.h"
 #include "base/stage.h"
+#include "build_name.h"
 #include "icd/compile_wire.h"
 #include "icd/spawn.h"
 
@@ -168,7 +169,7 @@ static struct helper *helper_start(const char *path)
 	}
 	if (greets(helper->socket))
 		return helper;
-	log_info("%s is not what this library needs", path);
+	log_warn("%s is not of this library's build, " CULVERT_BUILD, path);
 	helper_destroy(helper);
 	return NULL;
 }

@@ -1,6 +1,6 @@
 /* What goes between the process that builds and the one that compiles, as bytes: jobs
  * one way, what was made of them the other.  Both are of one build of Culvert: the form
- * is not kept from version to version.
+ * is not kept from build to build.
  *
  * Messages on a stream socket: u64 size and the content.  One owner at a time. */
 #ifndef CULVERT_ICD_COMPILE_WIRE_H
@@ -8,8 +8,8 @@
 
 #include "icd/compile.h"
 
-/* The first message of the compiler's process. */
-#define OCL_WIRE_HELLO "culvert-compile " PACKAGE_VERSION
+/* The first message of the compiler's process; for who includes build_name.h. */
+#define OCL_WIRE_HELLO "culvert-compile " CULVERT_BUILD
 
 /* The first byte of the others that it sends. */
 enum ocl_wire {

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Protects: the cache, from what another build of Culvert has put there.  Files of an installation get
 # another build id, and nothing else, before a program starts and while it runs: what one build made
-# must never be found by the other.
+# must never be found by the other.  And files of two builds never work together, which their version
+# does not tell.
 [ "$CULVERT_CUDA" = soft ] || exit 77
 test=$PWD/tests/api/replaced
 command -v objcopy >/dev/null || { echo 'skipped: no objcopy'; exit 77; }
@@ -40,6 +41,11 @@ entries() {
 run() {
 	"$test" "$@" >"$work/out" 2>&1 || { cat "$work/out"; status=1; }
 }
+# refused WHAT: no program can be built, CL_COMPILER_NOT_AVAILABLE.
+refused() {
+	! "$test" early true >"$work/out" 2>&1 || { echo "FAIL: $1 of another build was taken"; status=1; }
+	grep -q -- ': -3, not 0' "$work/out" || { cat "$work/out"; status=1; }
+}
 
 for file in libculvert.so libculvert-frontend.so; do
 	installation
@@ -69,4 +75,23 @@ for file in libculvert.so libculvert-frontend.so; do
 	run early true
 	entries $((expected + 1)) "$file: replaced between two builds, and built by the new one"
 done
+
+name=$(sed -n 's/^#define CULVERT_BUILD "\(.*\)"$/\1/p' build_name.h)
+# strange FILE: an installation with this file of another build.
+strange() {
+	installation
+	LC_ALL=C sed "s/$name/$(echo "$name" | tr 0-9a-f 1-9a-f0)/g" "$1" >"$work/at/$1"
+	cmp -s "$1" "$work/at/$1" && { echo "FAIL: $1 does not say its build"; status=1; }
+}
+export CULVERT_COMPILER=process
+for file in culvert-compile libculvert-frontend.so; do
+	[ -e $file ] || continue
+	strange $file
+	refused $file
+done
+# Without the process the library compiles itself.
+export CULVERT_COMPILER=auto CULVERT_DEBUG=warn
+strange culvert-compile
+run early true
+grep -q "culvert-compile is not of this library's build" "$work/out" || { cat "$work/out"; status=1; }
 exit $status
