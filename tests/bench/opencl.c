@@ -36,22 +36,23 @@ static void choose_platform(cl_uint devices_limit)
 	bench_fail(__FILE__, __LINE__, "no such platform with a device", (int)count);
 }
 
-/* What nvcc does without being asked, in the newest language that there is. */
-static const char *build_options(void)
+const char *opencl_newest_language(void)
 {
 	char version[256] = "";
 	CL_OK(clGetDeviceInfo(opencl.devices[0], CL_DEVICE_VERSION, sizeof(version), version,
 			      NULL));
-	return strtod(version + strlen("OpenCL "), NULL) >= 3 ? "-cl-mad-enable -cl-std=CL3.0"
-							      : "-cl-mad-enable";
+	return strtod(version + strlen("OpenCL "), NULL) >= 3 ? "-cl-std=CL3.0" : "";
 }
 
 static void build(const char *source)
 {
 	cl_int code;
+	char options[64];
+	/* What nvcc does without being asked. */
+	snprintf(options, sizeof(options), "-cl-mad-enable %s", opencl_newest_language());
 	opencl.program = clCreateProgramWithSource(opencl.context, 1, &source, NULL, &code);
 	CL_OK(code);
-	code = clBuildProgram(opencl.program, 0, NULL, build_options(), NULL, NULL);
+	code = clBuildProgram(opencl.program, 0, NULL, options, NULL, NULL);
 	if (code) {
 		static char log[16384];
 		clGetProgramBuildInfo(opencl.program, opencl.devices[0], CL_PROGRAM_BUILD_LOG,

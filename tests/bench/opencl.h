@@ -34,6 +34,8 @@ int opencl_close(void);
 
 /* Of the first device. */
 bool opencl_has(const char *extension);
+/* The option that asks for OpenCL C 3.0; "" where there is none. */
+const char *opencl_newest_language(void);
 
 cl_command_queue opencl_queue(cl_uint device, cl_command_queue_properties properties);
 /* NULL where the device has no such queue. */

@@ -50,7 +50,7 @@ static const char *new_salt(char salt[SALT_B])
 static double build_text(const struct text *text, const char *salt)
 {
 	char *source = text->make(builder_facts.program, salt);
-	const double took_ms = builder_ms(source);
+	const double took_ms = builder_ms(source, false);
 	free(source);
 	return took_ms;
 }
@@ -147,7 +147,7 @@ struct crew {
 static void crew_build(void *context, unsigned index)
 {
 	struct crew *crew = context;
-	crew->failed[index] = builder_ms(crew->sources[index]) < 0;
+	crew->failed[index] = builder_ms(crew->sources[index], false) < 0;
 }
 
 /* From the first one's start to the last one's end. */
@@ -191,7 +191,7 @@ static void measure_threads(const struct text *text, unsigned count, bool distin
 static double build_file(const char *text, const char *salt)
 {
 	char *source = source_salted(text, salt);
-	const double took_ms = builder_ms(source);
+	const double took_ms = builder_ms(source, true);
 	free(source);
 	return took_ms;
 }

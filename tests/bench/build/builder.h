@@ -24,7 +24,8 @@ const char *builder_missing(void);
 void builder_rows_begin(const char *bench_name);
 
 /* Source to kernels that could be launched, and all of it given back: how long the first
- * half took, in ms; negative, with a line on stderr, when it failed.  Thread-safe. */
-double builder_ms(const char *source);
+ * half took, in ms; negative, with a line on stderr, when it failed.  newest: in the newest
+ * language that there is, not in the one that nobody asks for.  Thread-safe. */
+double builder_ms(const char *source, bool newest);
 
 #endif

@@ -53,8 +53,9 @@ static void print_log(cl_program program, cl_int code)
 	fprintf(stderr, "build: %d: %s\n", code, log);
 }
 
-double builder_ms(const char *source)
+double builder_ms(const char *source, bool newest)
 {
+	const char *options = newest ? opencl_newest_language() : "";
 	cl_kernel kernels[KERNELS];
 	cl_uint count = 0;
 	cl_int code;
@@ -62,7 +63,7 @@ double builder_ms(const char *source)
 	cl_program program = clCreateProgramWithSource(opencl.context, 1, &source, NULL,
 						       &code);
 	if (!code)
-		code = clBuildProgram(program, 1, opencl.devices, "", NULL, NULL);
+		code = clBuildProgram(program, 1, opencl.devices, options, NULL, NULL);
 	if (!code)
 		code = clCreateKernelsInProgram(program, KERNELS, kernels, &count);
 	const double took_ms = (bench_us() - start_us) / 1e3;
