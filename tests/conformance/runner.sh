@@ -23,7 +23,8 @@ cat >"$work/cts/test_conformance/basic/test_basic" <<'END'
 say() { echo "{\"results\":{\"$1\":\"$2\"}}" >"$CL_CONFORMANCE_RESULTS_FILENAME"; }
 echo "run $*" >>"$COUNT"
 case $1 in
-good) say good pass && [ -n "${CL_WIMPY_MODE:-}" ] && echo "$CL_WIMPY_MODE" >"$COUNT.wimpy" ;;
+good) echo "${CUDA_VISIBLE_DEVICES:-} $(sed -n 's/^Cpus_allowed_list:.//p' /proc/self/status)" >"$COUNT.place"
+	say good pass && [ -n "${CL_WIMPY_MODE:-}" ] && echo "$CL_WIMPY_MODE" >"$COUNT.wimpy" ;;
 bad) [ -n "${MENDED:-}" ] && say bad pass || { say bad fail; exit 1; } ;;
 nothing) say nothing skip ;;
 dies) kill -SEGV $$ ;;
@@ -130,6 +131,14 @@ check "--take counts what passed by a table" [ "$(wc -l <"$COUNT")" -eq $((befor
 run --list "$work/order.csv" --jobs 1
 check "sub-tests run in the order that their line names them" \
 	[ "$(tail -n 2 "$COUNT")" = "$(printf 'run nothing\nrun good')" ]
+
+core=$(sed -n 's/^Cpus_allowed_list:.\([0-9]*\).*/\1/p' /proc/self/status)
+run --filter 'test_basic/good' --place "5:$core-$core"
+check "--place: the GPU and the cores" [ "$(cat "$COUNT.place")" = "5 $core" ]
+run --place 5
+check "--place without cores is wrong usage" [ $? -eq 2 ]
+run --place 5:100000-100000
+check "and with cores that are not there" [ $? -eq 2 ]
 
 run --filter 'test_basic/hangs' --total 1 --timeout 60
 check "the whole run's time cuts a test short" [ $? -eq 1 ]
