@@ -308,9 +308,15 @@ static cl_int compiler_find(const struct ocl_build_job *job, unsigned *sm_out, s
 	cl_int error = be_nvvm_load(log);
 	if (!error) {
 		error = be_nvvm_arch(job->target.sm, sm_out);
-		if (error == CL_COMPILER_NOT_AVAILABLE)
-			bytes_printf(log, "%s: does not compile for this device (sm_%u)\n",
-				     be_nvvm_id(), job->target.sm);
+		/* OpenCL 3.0 API, 5.8.4: CL_COMPILER_NOT_AVAILABLE is where the device says
+		 * CL_FALSE for CL_DEVICE_COMPILER_AVAILABLE.  This one has a compiler, and a
+		 * log, which programs show when a build failed. */
+		if (error == CL_COMPILER_NOT_AVAILABLE) {
+			bytes_printf(log, "%s: does not compile for this device (sm_%u); "
+				     "CULVERT_LIBNVVM may name another, as the driver's own, "
+				     "libnvidia-nvvm.so.4\n", be_nvvm_id(), job->target.sm);
+			error = CL_BUILD_PROGRAM_FAILURE;
+		}
 	}
 	stage_clock_lap(&clock, "search for libnvvm");
 	return backend_error(job, error);

@@ -79,6 +79,10 @@ api_object_tests += tests/api/no_compiler
 tests_api_no_compiler_SOURCES = tests/api/no_compiler.c tests/api/il_module.h tests/api/api_test.h
 tests_api_no_compiler_LDADD = $(OPENCL_LIBS)
 
+api_object_tests += tests/api/old_device
+tests_api_old_device_SOURCES = tests/api/old_device.c tests/api/api_test.h
+tests_api_old_device_LDADD = $(OPENCL_LIBS)
+
 api_object_tests += tests/api/locked_folder
 tests_api_locked_folder_SOURCES = tests/api/locked_folder.c tests/api/api_test.h
 tests_api_locked_folder_LDADD = $(OPENCL_LIBS)

@@ -1,0 +1,82 @@
+/* A device that the libnvvm there is no longer compiles for, beside one that it does: CUDA 13's is
+ * there for sm_75 and newer. */
+#include "config.h"
+
+#include "tests/api/api_test.h"
+
+static const char *const source = "kernel void k(global int *a) { *a = 1; }";
+
+static cl_program source_program(cl_context context)
+{
+	const char *text = source;
+	cl_int code;
+	cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
+	CHECK_OK(code);
+	return program;
+}
+
+static void check_log(cl_program program, cl_device_id device)
+{
+	char log[8192] = "";
+	CHECK_OK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof(log), log,
+				       NULL));
+	CHECK(strstr(log, "sm_50") && strstr(log, "CULVERT_LIBNVVM"));
+	cl_build_status status = 12345;
+	CHECK_OK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof(status),
+				       &status, NULL));
+	CHECK(status == CL_BUILD_ERROR);
+}
+
+/* The other device is compiled for as always, and what is made so does not link for this one. */
+static void check_link(cl_context context, cl_device_id newer, cl_device_id older)
+{
+	cl_int code;
+	cl_program object = source_program(context);
+	CHECK_OK(clCompileProgram(object, 1, &newer, "", 0, NULL, NULL, NULL, NULL));
+	CHECK_CODE(clCompileProgram(object, 1, &older, "", 0, NULL, NULL, NULL, NULL),
+		   CL_COMPILE_PROGRAM_FAILURE);
+	check_log(object, older);
+	cl_program linked = clLinkProgram(context, 1, &newer, "", 1, &object, NULL, NULL, &code);
+	CHECK_OK(code);
+	CHECK_OK(clReleaseProgram(linked));
+	CHECK_OK(clReleaseProgram(object));
+}
+
+static void check_build(cl_program program, cl_device_id newer, cl_device_id older)
+{
+	cl_bool compiler = CL_FALSE;
+	CHECK_OK(clGetDeviceInfo(older, CL_DEVICE_COMPILER_AVAILABLE, sizeof(compiler), &compiler,
+				 NULL));
+	/* OpenCL 3.0 API, 5.8.4: CL_COMPILER_NOT_AVAILABLE is for devices that say CL_FALSE, and
+	 * of the full profile none may (table 5). */
+	CHECK(compiler);
+	check_log(program, older);
+	CHECK_OK(clBuildProgram(program, 1, &newer, "", NULL, NULL));
+}
+
+int main(void)
+{
+	const char *cuda = getenv("CULVERT_CUDA");
+	struct api_test test;
+	if (!cuda || strcmp(cuda, "soft"))
+		return API_TEST_SKIP;
+	setenv("CULVERT_SOFT_DEVICES", "2", 1);
+	setenv("CULVERT_SOFT_SM", "90,50", 1);
+	if (!api_test_start(&test, "old_device"))
+		return API_TEST_SKIP;
+	cl_device_id newer = test.devices[0], older = test.devices[1];
+	cl_int code;
+	cl_context context = clCreateContext(NULL, 2, test.devices, NULL, NULL, &code);
+	CHECK_OK(code);
+	cl_program program = source_program(context);
+	code = clBuildProgram(program, 1, &older, "", NULL, NULL);
+	const bool compiles = !code;
+	if (!compiles && CHECK_CODE(code, CL_BUILD_PROGRAM_FAILURE)) {
+		check_build(program, newer, older);
+		check_link(context, newer, older);
+	}
+	CHECK_OK(clReleaseProgram(program));
+	CHECK_OK(clReleaseContext(context));
+	const int status = api_test_end(&test);
+	return compiles && !status ? API_TEST_SKIP : status;
+}
