@@ -27,7 +27,7 @@ static void check_log(cl_program program, cl_device_id device)
 	CHECK(status == CL_BUILD_ERROR);
 }
 
-/* The other device is compiled for as always, and what is made so does not link for this one. */
+/* The other device is compiled and linked for as always. */
 static void check_link(cl_context context, cl_device_id newer, cl_device_id older)
 {
 	cl_int code;
