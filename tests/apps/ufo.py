@@ -150,6 +150,14 @@ def linear_ray(place, row):
     return sample(sinogram, place, row + 0.5 + 0 * place)
 
 
+def volume():
+    """Four slices of a volume that turns before a detector, on which rays without a source stand upright."""
+    y, x = numpy.mgrid[-16:16, -16:16]
+    turns = numpy.arange(4) * numpy.pi / 4
+    return numpy.stack([sum(sample(frame, x * numpy.cos(turn) - y * numpy.sin(turn) + 32, 0 * x + z + 32.0)
+                            for frame, turn in zip(squares, turns)) for z in (-8, -4, 0, 4)]) * numpy.pi / 4
+
+
 def reading(what):
     height, width = INPUTS[what].shape[1:]
     return "read path=%s.raw raw-width=%d raw-height=%d raw-bitdepth=32" % (what, width, height)
@@ -207,6 +215,9 @@ CASES = [
     ("rotate", SQUARES + " ! rotate angle=0.4", FILTERED, lambda: rotated(0.4)),
     ("polar-coordinates", SQUARES + " ! polar-coordinates width=30 height=60", FILTERED, polar),
     ("forwardproject", SLICE + " ! forwardproject number=90 angle-step=0.035", FILTERED, projected),
+    ("general-backproject", SQUARES + " ! general-backproject burst=4 num-projections=4 center-position-x=32 "
+     "center-position-z=32 overall-angle=3.14159265 parameter=z region=-8,8,4 x-region=-16,16,1 y-region=-16,16,1",
+     FILTERED, volume),
     ("backproject", BACK + "texture", FILTERED, lambda: projected_back(linear_ray)),
 ]
 
