@@ -1,0 +1,37 @@
+"""What the loader tells of platforms and devices, for scripts of programs that do not tell it themselves."""
+import ctypes
+
+loader = None
+PLATFORM_NAME, DEVICE_NAME = 0x0902, 0x102B
+
+
+def _loader():
+    global loader
+    loader = loader or ctypes.CDLL("libOpenCL.so.1")
+    return loader
+
+
+def _text(ask, handle, query):
+    text = ctypes.create_string_buffer(256)
+    failed = ask(ctypes.c_void_p(handle), query, ctypes.c_size_t(len(text)), text, None)
+    return "" if failed else text.value.decode()
+
+
+def platform_name(handle):
+    return _text(_loader().clGetPlatformInfo, handle, PLATFORM_NAME)
+
+
+def device_name(handle):
+    return _text(_loader().clGetDeviceInfo, handle, DEVICE_NAME)
+
+
+def with_device(name):
+    """Whether a platform of that NAME has a device."""
+    handles, count = (ctypes.c_void_p * 16)(), ctypes.c_uint()
+    try:
+        _loader().clGetPlatformIDs(len(handles), handles, ctypes.byref(count))
+    except OSError:  # no loader
+        return False
+    return any(name in platform_name(handle) and _loader().clGetDeviceIDs(
+        ctypes.c_void_p(handle), ctypes.c_uint64(0xFFFFFFFF), 0, None, ctypes.byref(ctypes.c_uint())) == 0
+               for handle in handles[:min(count.value, len(handles))])
