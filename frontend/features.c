@@ -9,7 +9,7 @@
 
 enum kind { KIND_EXTENSION, KIND_EXTENSION_3, KIND_FEATURE };
 /* How a program comes to see the name. */
-enum how { HOW_CLANG, HOW_BUILTIN, HOW_MACRO };
+enum how { HOW_CLANG, HOW_CLANG_2, HOW_BUILTIN, HOW_MACRO };
 
 static const struct fe_feature features[] = {
 #define FEATURE(name, kind, major, minor, patch, how) \
@@ -63,6 +63,13 @@ static bool has_images(void)
 	return false;
 }
 
+static enum how how_in(size_t feature, unsigned standard)
+{
+	if (hows[feature] != HOW_CLANG_2)
+		return hows[feature];
+	return standard >= 200 ? HOW_CLANG : HOW_MACRO;
+}
+
 bool fe_features_add_words(struct fe_words *words, unsigned standard)
 {
 	/* Clang's idea of the target is emptied first: what it would switch on by
@@ -72,11 +79,12 @@ bool fe_features_add_words(struct fe_words *words, unsigned standard)
 	bool added = true;
 	for (size_t i = 0; i < FEATURE_COUNT && added; i++) {
 		bool visible = kinds[i] == KIND_EXTENSION || standard >= 300;
-		if (visible && hows[i] == HOW_CLANG)
+		enum how how = how_in(i, standard);
+		if (visible && how == HOW_CLANG)
 			bytes_printf(&list, ",+%s", features[i].name);
-		else if (visible && hows[i] == HOW_MACRO)
+		else if (visible && how == HOW_MACRO)
 			added = add_macro(words, "-D", features[i].name, "=1");
-		else if (!visible && hows[i] == HOW_BUILTIN)
+		else if (!visible && how == HOW_BUILTIN)
 			added = add_macro(words, "-U", features[i].name, "");
 	}
 	/* Where there are generic pointers Clang's header offers its builtins for them
