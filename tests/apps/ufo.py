@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 os.environ.setdefault("PYOPENCL_NO_CACHE", "1")
+os.environ.setdefault("UFO_DEVICES", "0")  # given several, UFO shares the frames, and filters that want all get a few
 
 try:
     import numpy
