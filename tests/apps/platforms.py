@@ -25,13 +25,22 @@ def device_name(handle):
     return _text(_loader().clGetDeviceInfo, handle, DEVICE_NAME)
 
 
-def with_device(name):
-    """Whether a platform of that NAME has a device."""
+def _has_device(handle):
+    return _loader().clGetDeviceIDs(ctypes.c_void_p(handle), ctypes.c_uint64(0xFFFFFFFF), 0, None,
+                                    ctypes.byref(ctypes.c_uint())) == 0
+
+
+def number(name):
+    """The first platform of that NAME with a device, counted as the loader does; none where there is none."""
     handles, count = (ctypes.c_void_p * 16)(), ctypes.c_uint()
     try:
         _loader().clGetPlatformIDs(len(handles), handles, ctypes.byref(count))
     except OSError:  # no loader
-        return False
-    return any(name in platform_name(handle) and _loader().clGetDeviceIDs(
-        ctypes.c_void_p(handle), ctypes.c_uint64(0xFFFFFFFF), 0, None, ctypes.byref(ctypes.c_uint())) == 0
-               for handle in handles[:min(count.value, len(handles))])
+        return None
+    return next((i for i, handle in enumerate(handles[:min(count.value, len(handles))])
+                 if name in platform_name(handle) and _has_device(handle)), None)
+
+
+def with_device(name):
+    """Whether a platform of that NAME has a device."""
+    return number(name) is not None
