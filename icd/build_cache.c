@@ -26,7 +26,8 @@ enum {
 
 /* One outcome.  Immutable but for its place in the list. */
 struct kept {
-	struct list link;            /* in kept, the last used first; guarded by lock */
+	struct list link;            /* in kept, the last used first, or in none; guarded by lock */
+	struct kept *next_gone;      /* of those that one thread has taken out of the list */
 	atomic_uint refs;
 	struct hash key;
 	struct bytes asked;          /* rows of an fe_inputs */
@@ -59,23 +60,29 @@ static void kept_unref(struct kept *item)
 	free(item);
 }
 
-/* Takes out of the list what is too much in it, into gone. */
-static void shrink_locked(unsigned count_max, size_t size_max_B, struct list *gone)
+/* Takes out of the list what is too much in it: a chain with the list's references.  No list, for
+ * who has found one of them takes a link that is in a list for one of kept. */
+static struct kept *shrink_locked(unsigned count_max, size_t size_max_B)
 {
+	struct kept *gone = NULL;
 	while (!list_empty(&kept) && (kept_count > count_max || kept_B > size_max_B)) {
 		struct kept *item = list_entry(kept.previous, struct kept, link);
 		list_remove(&item->link);
-		list_append(gone, &item->link);
+		item->next_gone = gone;
+		gone = item;
 		kept_count--;
 		kept_B -= kept_item_B(item);
 	}
+	return gone;
 }
 
-static void unref_all(struct list *gone)
+static void unref_all(struct kept *gone)
 {
-	struct list *link, *next;
-	list_for_each(link, next, gone)
-		kept_unref(list_entry(link, struct kept, link));
+	while (gone) {
+		struct kept *next = gone->next_gone;
+		kept_unref(gone);
+		gone = next;
+	}
 }
 
 static struct kept *kept_create(const struct hash *key, const void *asked, size_t asked_B)
@@ -92,19 +99,17 @@ static struct kept *kept_create(const struct hash *key, const void *asked, size_
 /* Takes the item. */
 static void kept_enter(struct kept *item)
 {
-	struct list gone;
 	if (bytes_failed(&item->asked) || bytes_failed(&item->log)) {
 		kept_unref(item);
 		return;
 	}
-	list_init(&gone);
 	lock_take(&lock);
 	list_prepend(&kept, &item->link);
 	kept_count++;
 	kept_B += kept_item_B(item);
-	shrink_locked(KEPT_MAX, KEPT_MAX_B, &gone);
+	struct kept *gone = shrink_locked(KEPT_MAX, KEPT_MAX_B);
 	lock_drop(&lock);
-	unref_all(&gone);
+	unref_all(gone);
 }
 
 static void keep(const struct hash *key, const void *asked, size_t asked_B, struct ocl_code *code)
@@ -118,12 +123,10 @@ static void keep(const struct hash *key, const void *asked, size_t asked_B, stru
 
 void ocl_build_forget(void)
 {
-	struct list gone;
-	list_init(&gone);
 	lock_take(&lock);
-	shrink_locked(0, 0, &gone);
+	struct kept *gone = shrink_locked(0, 0);
 	lock_drop(&lock);
-	unref_all(&gone);
+	unref_all(gone);
 }
 
 /* The outcomes of key: references, since the answers are compared without the lock. */
