@@ -137,11 +137,14 @@ static void helper_destroy(struct helper *helper)
 	free(helper);
 }
 
-static bool greets(int socket)
+static bool greets(const char *path, int socket)
 {
 	struct bytes hello = BYTES_INIT;
-	bool good = !ocl_wire_receive(socket, gpu_host_now_ns() + answer_ns, &hello) &&
-		    !strcmp(bytes_string(&hello), OCL_WIRE_HELLO);
+	const bool heard = !ocl_wire_receive(socket, gpu_host_now_ns() + answer_ns, &hello);
+	const bool good = heard && !strcmp(bytes_string(&hello), OCL_WIRE_HELLO);
+	if (!good)
+		log_warn("%s %s", path, heard ? "is not of this library's build, " CULVERT_BUILD
+					      : "does not answer");
 	bytes_finish(&hello);
 	return good;
 }
@@ -167,9 +170,8 @@ static struct helper *helper_start(const char *path)
 		free(helper);
 		return NULL;
 	}
-	if (greets(helper->socket))
+	if (greets(path, helper->socket))
 		return helper;
-	log_warn("%s is not of this library's build, " CULVERT_BUILD, path);
 	helper_destroy(helper);
 	return NULL;
 }
