@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { BUILDERS = 4, BUILDS = 2000, SOURCES = 60, PAUSE_US = 300 };
+enum { BUILDERS = 4, BUILDS = 600, SOURCES = 60, PAUSE_US = 300 };
 
 static struct api_test test;
 static atomic_uint building = BUILDERS;
