@@ -136,15 +136,22 @@ static inline int api_test_end(struct api_test *test)
 	return api_test_failures ? 1 : 0;
 }
 
+/* Not built yet; NULL where that failed. */
+static inline cl_program api_test_program(cl_context context, const char *source)
+{
+	cl_int code;
+	cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
+	return CHECK_OK(code) ? program : NULL;
+}
+
 /* Builds source for every device of context; prints the log when it fails. */
 static inline cl_program api_test_build(cl_context context, cl_device_id device,
 					const char *source, const char *options)
 {
-	cl_int code;
-	cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
-	if (!CHECK_OK(code))
+	cl_program program = api_test_program(context, source);
+	if (!program)
 		return NULL;
-	code = clBuildProgram(program, 0, NULL, options, NULL, NULL);
+	cl_int code = clBuildProgram(program, 0, NULL, options, NULL, NULL);
 	if (!CHECK_OK(code)) {
 		static char log[16384];
 		log[0] = 0;

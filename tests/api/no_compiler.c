@@ -13,15 +13,6 @@ static const char executable_file[] = "no_compiler.executable.XXXXXX";
 static const char *const source =
 	"kernel void k(global int *a) { size_t i = get_global_id(0); a[i & 3] = i; }";
 
-static cl_program source_program(cl_context context)
-{
-	const char *text = source;
-	cl_int code;
-	cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
-	CHECK_OK(code);
-	return program;
-}
-
 static cl_int compile(cl_program program)
 {
 	return clCompileProgram(program, 0, NULL, "", 0, NULL, NULL, NULL, NULL);
@@ -113,7 +104,7 @@ static void check_il(cl_context context)
 static void check_without(const struct api_test *test, const char *path)
 {
 	cl_int code;
-	cl_program program = source_program(test->context);
+	cl_program program = api_test_program(test->context, source);
 	cl_program object = binary_read(test->context, test->device, path);
 	check_device(test->device);
 	CHECK_CODE(clBuildProgram(program, 0, NULL, "", NULL, NULL), CL_COMPILER_NOT_AVAILABLE);
@@ -127,7 +118,7 @@ static void check_without(const struct api_test *test, const char *path)
 
 static bool files_write(cl_context context, char *object, char *executable)
 {
-	cl_program program = source_program(context);
+	cl_program program = api_test_program(context, source);
 	CHECK_OK(compile(program));
 	bool good = binary_write(program, object);
 	CHECK_OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));

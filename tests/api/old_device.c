@@ -6,15 +6,6 @@
 
 static const char *const source = "kernel void k(global int *a) { *a = 1; }";
 
-static cl_program source_program(cl_context context)
-{
-	const char *text = source;
-	cl_int code;
-	cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
-	CHECK_OK(code);
-	return program;
-}
-
 static void check_log(cl_program program, cl_device_id device)
 {
 	char log[8192] = "";
@@ -31,7 +22,7 @@ static void check_log(cl_program program, cl_device_id device)
 static void check_link(cl_context context, cl_device_id newer, cl_device_id older)
 {
 	cl_int code;
-	cl_program object = source_program(context);
+	cl_program object = api_test_program(context, source);
 	CHECK_OK(clCompileProgram(object, 1, &newer, "", 0, NULL, NULL, NULL, NULL));
 	CHECK_CODE(clCompileProgram(object, 1, &older, "", 0, NULL, NULL, NULL, NULL),
 		   CL_COMPILE_PROGRAM_FAILURE);
@@ -68,7 +59,7 @@ int main(void)
 	cl_int code;
 	cl_context context = clCreateContext(NULL, 2, test.devices, NULL, NULL, &code);
 	CHECK_OK(code);
-	cl_program program = source_program(context);
+	cl_program program = api_test_program(context, source);
 	code = clBuildProgram(program, 1, &older, "", NULL, NULL);
 	const bool compiles = !code;
 	if (!compiles && CHECK_CODE(code, CL_BUILD_PROGRAM_FAILURE)) {

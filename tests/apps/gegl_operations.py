@@ -19,10 +19,7 @@ try:
 except (ImportError, OSError, ValueError) as error:
     print("skipped:", error)
     sys.exit(77)
-name = os.environ.get("APP_PLATFORM", "Culvert")
-if not platforms.with_device(name):
-    print("skipped: no", name, "device")
-    sys.exit(77)
+name, _ = platforms.wanted()
 WIDTH, HEIGHT = 300, 200  # six tiles, four of them not full
 Gegl.config().set_property("application-license", "GPL3")  # or some operations are withheld
 Gegl.init([])

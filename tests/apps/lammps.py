@@ -21,12 +21,7 @@ if "lj/cut/gpu" not in help_text:
     print("skipped: %s has no GPU package" % program)
     sys.exit(77)
 version = re.search(r"(\d+ \w+ \d{4})(?: - Update \d+)?", help_text)[1].replace(" ", "")
-name = os.environ.get("APP_PLATFORM", "Culvert")
-
-number = platforms.number(name)
-if number is None:
-    print("skipped: no", name, "device")
-    sys.exit(77)
+name, number = platforms.wanted()
 soft = os.environ.get("CULVERT_CUDA") == "soft"
 # LAMMPS makes sub-buffers that begin at multiples of the number of atoms: it has to be one that is aligned.
 cells = 4 if soft else 12

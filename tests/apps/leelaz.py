@@ -16,10 +16,7 @@ program = shutil.which("leelaz") or shutil.which("/usr/lib/leelaz/bin/leelaz")
 if not program:
     print("skipped: no Leela Zero")
     sys.exit(77)
-name = os.environ.get("APP_PLATFORM", "Culvert")
-if not platforms.with_device(name):
-    print("skipped: no", name, "device")
-    sys.exit(77)
+name, _ = platforms.wanted()
 soft = os.environ.get("CULVERT_CUDA") == "soft"
 channels, blocks = (16, 2) if soft else (64, 6)
 device = name

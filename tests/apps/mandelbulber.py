@@ -19,10 +19,7 @@ except ImportError as error:
 if not shutil.which("mandelbulber2"):
     print("skipped: mandelbulber2 is not installed")
     sys.exit(77)
-name = os.environ.get("APP_PLATFORM", "Culvert")
-if not platforms.with_device(name):
-    print("skipped: no", name, "device")
-    sys.exit(77)
+name, _ = platforms.wanted()
 folder = tempfile.mkdtemp()
 os.environ.update(HOME=folder, XDG_RUNTIME_DIR=folder, QT_QPA_PLATFORM="offscreen")
 OPENCL = ["-g", "-O", "opencl_enabled=1#opencl_platform=0#opencl_mode=3#opencl_precision=0"]

@@ -1,5 +1,7 @@
 """What the loader tells of platforms and devices, for scripts of programs that do not tell it themselves."""
 import ctypes
+import os
+import sys
 
 loader = None
 PLATFORM_NAME, DEVICE_NAME = 0x0902, 0x102B
@@ -41,6 +43,11 @@ def number(name):
                  if name in platform_name(handle) and _has_device(handle)), None)
 
 
-def with_device(name):
-    """Whether a platform of that NAME has a device."""
-    return number(name) is not None
+def wanted():
+    """(its name, its number) of the platform under test; the script is skipped where it has no device."""
+    name = os.environ.get("APP_PLATFORM", "Culvert")
+    found = number(name)
+    if found is None:
+        print("skipped: no", name, "device")
+        sys.exit(77)
+    return name, found

@@ -50,6 +50,14 @@ static const char kernels[] =
 	".visible .entry fault()\n{\n .reg .b32 %r<2>;\n .reg .b64 %d<2>;\n"
 	" mov.u64 %d1, 64;\n mov.u32 %r1, 1;\n st.global.u32 [%d1], %r1;\n ret;\n}\n";
 
+/* A module of its own, whose kernel runs until the host says so. */
+static const char until[] =
+	".version 6.4\n.target sm_75\n.address_size 64\n"
+	".visible .entry until(.param .u64 flag)\n{\n"
+	" .reg .b32 %r<2>;\n .reg .b64 %d<2>;\n .reg .pred %p<2>;\n"
+	" ld.param.u64 %d1, [flag];\nagain:\n ld.volatile.global.u32 %r1, [%d1];\n"
+	" setp.eq.u32 %p1, %r1, 0;\n @%p1 bra again;\n ret;\n}\n";
+
 static struct gpu_device *const *devices;
 static uint32_t device_count;
 static struct bytes binary;

@@ -11,14 +11,6 @@
 #include <stdatomic.h>
 #include <time.h>
 
-/* Runs until the host says so. */
-static const char until[] =
-	".version 6.4\n.target sm_75\n.address_size 64\n"
-	".visible .entry until(.param .u64 flag)\n{\n"
-	" .reg .b32 %r<2>;\n .reg .b64 %d<2>;\n .reg .pred %p<2>;\n"
-	" ld.param.u64 %d1, [flag];\nagain:\n ld.volatile.global.u32 %r1, [%d1];\n"
-	" setp.eq.u32 %p1, %r1, 0;\n @%p1 bra again;\n ret;\n}\n";
-
 enum { PATIENCE_S = 30, MANY = 3 * GPU_QUIET_MAX };
 
 static struct gpu_module *until_module, *spare_module;

@@ -229,14 +229,6 @@ static void the_quicker_way_is_taken(void)
 	first()->way = asked;
 }
 
-/* Runs until the host says so. */
-static const char until[] =
-	".version 6.4\n.target sm_75\n.address_size 64\n"
-	".visible .entry until(.param .u64 flag)\n{\n"
-	" .reg .b32 %r<2>;\n .reg .b64 %d<2>;\n .reg .pred %p<2>;\n"
-	" ld.param.u64 %d1, [flag];\nagain:\n ld.volatile.global.u32 %r1, [%d1];\n"
-	" setp.eq.u32 %p1, %r1, 0;\n @%p1 bra again;\n ret;\n}\n";
-
 /* Two flags: the first one's kernel may have to be ended for what waits behind it. */
 static atomic_uint *flags;
 static atomic_bool over;
