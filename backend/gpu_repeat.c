@@ -12,7 +12,8 @@
 #include <string.h>
 
 /* Of a function's launches the first are no reason for graphs, nor are a stream's first.  A stream
- * that has no place in the table gets it from one that has not come for a while. */
+ * that has no place in the table gets it from one that has not come for a while: it is patient for
+ * so many launches, then for as many it looks whether the place is to be had. */
 enum { LEAST_LAUNCHES = 16, LEAST_HERE = 8, PLACES = 16, PATIENCE = 64 };
 /* How often a device is looked at that is not idle. */
 enum { TRIES = 64 };
@@ -179,8 +180,11 @@ static bool repeat_changes(struct gpu_stream *stream, struct repeat *repeat)
 	if (repeat->stream) {
 		if (++repeat->misses < PATIENCE)
 			return false;
-		repeat->misses = 0;
-		if (repeat->cu_exec && !gpu_device_is_idle(stream->device))
+		if (repeat->misses == 2 * PATIENCE)
+			repeat->misses = 0;
+		/* What is known here is asked for first, for it costs nothing. */
+		if (repeat->cu_exec && !(gpu_stream_is_known_done(stream) &&
+					 gpu_device_is_idle(stream->device)))
 			return false;
 	}
 	repeat->stream = stream->id + 1;

@@ -300,6 +300,42 @@ static void no_stream_stands_behind_another(void)
 	bytes_finish(&log);
 }
 
+/* Queues that wait after every ten launches: the device is idle at the first of ten alone, which no
+ * 64th launch of a queue is. */
+static void a_place_that_is_given_up_is_found(void)
+{
+	if (none_here())
+		SKIP("no CUDA driver");
+	enum { PLACES = 16, TEN = 10, ROUNDS = 2 * 64 / TEN + 4 };
+	struct bytes ptx = BYTES_INIT, log = BYTES_INIT;
+	struct gpu_module *of = NULL;
+	struct gpu_stream *streams[PLACES + 1] = {NULL};
+	bytes_append_string(&ptx, until);
+	CHECK_EQ(be_ptx_load(first(), &ptx, &plain, false, &of, &log), CL_SUCCESS);
+	REQUIRE(of && !gpu_host_alloc(first(), sizeof(*flags), (void **)&flags));
+	for (unsigned k = 0; k <= PLACES; k++) { /* one more than there are places */
+		struct gpu_stream *stream = NULL;
+		REQUIRE(!gpu_stream_acquire(first(), 1, &stream));
+		const unsigned before = atomic_load(&launched);
+		for (unsigned round = 0; round < ROUNDS; round++) {
+			atomic_store(&flags[0], 0);
+			for (unsigned i = 0; i < TEN; i++)
+				launch_until(of, stream, &flags[0]);
+			atomic_store(&flags[0], 1);
+			stream_wait(stream);
+		}
+		CHECK(atomic_load(&launched) - before > TEN);
+		streams[k] = stream;
+	}
+	for (unsigned k = 0; k <= PLACES; k++)
+		gpu_stream_release(streams[k]);
+	gpu_module_unload(of, NULL, 0);
+	gpu_defer_wait(first());
+	gpu_host_free(first(), flags, sizeof(*flags));
+	bytes_finish(&ptx);
+	bytes_finish(&log);
+}
+
 static void a_refused_one_is_launched_otherwise(void)
 {
 	if (none_here())
@@ -341,6 +377,7 @@ static const struct test_case cases[] = {
 	TEST(none_is_made_beside_a_kernel),
 	TEST(the_quicker_way_is_taken),
 	TEST(no_stream_stands_behind_another),
+	TEST(a_place_that_is_given_up_is_found),
 	TEST(a_refused_one_is_launched_otherwise),
 	TEST(they_go_with_their_module),
 };
