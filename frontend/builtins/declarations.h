@@ -114,4 +114,36 @@ float __culvert_atomic atomic_xchg(volatile __local float *p, float value);
 #undef __culvert_atomics
 #undef __culvert_atomic
 
+/*
+ * Of the aligned loads and stores of halves Clang's table has the vectors.  OpenCL C 1.2 has scalars
+ * as well (6.12.7: "For n = 1, 2, 4, 8 and 16").
+ */
+#define __culvert_half __attribute__((overloadable))
+#define __culvert_half_load(space) float __culvert_half vloada_half(size_t offset, const space half *p);
+#define __culvert_half_stores(T, space) \
+	void __culvert_half vstorea_half(T data, size_t offset, space half *p); \
+	void __culvert_half vstorea_half_rte(T data, size_t offset, space half *p); \
+	void __culvert_half vstorea_half_rtz(T data, size_t offset, space half *p); \
+	void __culvert_half vstorea_half_rtp(T data, size_t offset, space half *p); \
+	void __culvert_half vstorea_half_rtn(T data, size_t offset, space half *p);
+#ifdef cl_khr_fp64
+#define __culvert_halves(space) \
+	__culvert_half_load(space) \
+	__culvert_half_stores(float, space) \
+	__culvert_half_stores(double, space)
+#else
+#define __culvert_halves(space) __culvert_half_load(space) __culvert_half_stores(float, space)
+#endif
+__culvert_half_load(__constant)
+__culvert_halves(__global)
+__culvert_halves(__local)
+__culvert_halves(__private)
+#ifdef __opencl_c_generic_address_space
+__culvert_halves(__generic)
+#endif
+#undef __culvert_halves
+#undef __culvert_half_stores
+#undef __culvert_half_load
+#undef __culvert_half
+
 #endif

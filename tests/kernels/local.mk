@@ -81,6 +81,7 @@ kernel_files = \
 	tests/kernels/group_size_errors.clt \
 	tests/kernels/grid_barrier.clt \
 	tests/kernels/grid_barrier_refused.clt \
+	tests/kernels/half_aligned_scalars.clt \
 	tests/kernels/half_arguments.clt \
 	tests/kernels/half_arithmetic.clt \
 	tests/kernels/half_arrays.clt \
