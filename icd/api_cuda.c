@@ -221,9 +221,11 @@ static cl_int uses_touch(struct ocl_command *command, cl_uint count, const cl_me
 			return error;
 		if (uses && uses[i] != CL_MEM_READ_ONLY && uses[i] != CL_MEM_READ_WRITE)
 			return CL_INVALID_VALUE;
+		const bool reads = uses && uses[i] == CL_MEM_READ_ONLY;
+		if (!reads && ocl_mem_is_immutable(buffers[i]))
+			return CL_INVALID_OPERATION;
 		ocl_command_touch(command, buffers[i], 0, buffers[i]->size_B,
-				  uses && uses[i] == CL_MEM_READ_ONLY ? OCL_ACCESS_READ
-								      : OCL_ACCESS_UPDATE);
+				  reads ? OCL_ACCESS_READ : OCL_ACCESS_UPDATE);
 	}
 	return CL_SUCCESS;
 }

@@ -117,6 +117,8 @@ static cl_int copy_check(cl_command_queue queue, cl_mem from, cl_mem to, size_t 
 	if (!error)
 		error = enqueue_check_mem(queue, to);
 	if (!error)
+		error = enqueue_check_target(to);
+	if (!error)
 		error = enqueue_check_range(from, from_B, size_B);
 	if (!error)
 		error = enqueue_check_range(to, to_B, size_B);
@@ -174,6 +176,8 @@ cl_int enqueue_make_fill(struct ocl_command *command, struct ocl_access accesses
 			 size_t offset_B, size_t size_B)
 {
 	cl_int error = enqueue_check_mem(queue, mem);
+	if (!error)
+		error = enqueue_check_target(mem);
 	if (!error)
 		error = enqueue_check_range(mem, offset_B, size_B);
 	if (error)

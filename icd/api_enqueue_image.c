@@ -120,6 +120,8 @@ cl_int enqueue_make_fill_image(struct ocl_command *command, struct ocl_access ac
 	struct ocl_image_transfer *transfer = &command->u.image;
 	cl_int error = enqueue_check_image(queue, image);
 	if (!error)
+		error = enqueue_check_target(image);
+	if (!error)
 		error = enqueue_check_image_device(queue, image);
 	if (!error)
 		error = ocl_image_box_take(image, origin, region, &transfer->box);

@@ -35,6 +35,8 @@ static cl_int images_check(cl_command_queue queue, cl_mem from, cl_mem to)
 	if (!error)
 		error = enqueue_check_image(queue, to);
 	if (!error)
+		error = enqueue_check_target(to);
+	if (!error)
 		error = enqueue_check_image_device(queue, from);
 	if (!error)
 		error = enqueue_check_image_device(queue, to);
@@ -89,11 +91,14 @@ clEnqueueCopyImage(cl_command_queue command_queue, cl_mem src_image, cl_mem dst_
 
 /* --- images and buffers --------------------------------------------------------------- */
 
-static cl_int buffer_copy_check(cl_command_queue queue, const struct enqueue_image_buffer *given)
+static cl_int buffer_copy_check(cl_command_queue queue, const struct enqueue_image_buffer *given,
+				bool to_image)
 {
 	cl_int error = enqueue_check_image(queue, given->image);
 	if (!error)
 		error = enqueue_check_mem(queue, given->buffer);
+	if (!error)
+		error = enqueue_check_target(to_image ? given->image : given->buffer);
 	/* 5.3.4: CL_INVALID_MEM_OBJECT for a 1D image buffer and the buffer that it was made
 	 * of. */
 	if (!error && given->image->type == CL_MEM_OBJECT_IMAGE1D_BUFFER &&
@@ -108,7 +113,7 @@ cl_int enqueue_make_image_buffer(struct ocl_command *command, struct ocl_access 
 				 bool to_image)
 {
 	struct ocl_image_transfer *transfer = &command->u.image;
-	cl_int error = buffer_copy_check(queue, given);
+	cl_int error = buffer_copy_check(queue, given, to_image);
 	if (!error)
 		error = ocl_image_box_take(given->image, given->origin, given->region,
 					   &transfer->box);

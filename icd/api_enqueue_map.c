@@ -125,8 +125,7 @@ enum { MIGRATE_ACCESSES = 16 };
 static cl_int migrate_accesses(struct ocl_command *command, cl_uint count, const cl_mem *mems,
 			       cl_mem_migration_flags flags)
 {
-	const enum ocl_access_mode mode = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED
-						  ? OCL_ACCESS_WRITE : OCL_ACCESS_READ;
+	const bool undefined = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
 	if (flags & CL_MIGRATE_MEM_OBJECT_HOST)
 		return CL_SUCCESS;
 	if (count > MIGRATE_ACCESSES)
@@ -134,7 +133,10 @@ static cl_int migrate_accesses(struct ocl_command *command, cl_uint count, const
 	if (!command->accesses)
 		return CL_OUT_OF_HOST_MEMORY;
 	for (cl_uint i = 0; i < count; i++)
-		ocl_command_touch(command, mems[i], 0, mems[i]->size_B, mode);
+		/* What is immutable keeps its contents. */
+		ocl_command_touch(command, mems[i], 0, mems[i]->size_B,
+				  undefined && !ocl_mem_is_immutable(mems[i]) ? OCL_ACCESS_WRITE
+									      : OCL_ACCESS_READ);
 	return CL_SUCCESS;
 }
 

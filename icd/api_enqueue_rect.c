@@ -239,6 +239,8 @@ static cl_int copy_boxes_check(cl_command_queue queue, struct copy_boxes *work)
 	if (!error)
 		error = enqueue_check_mem(queue, work->to_mem);
 	if (!error)
+		error = enqueue_check_target(work->to_mem);
+	if (!error)
 		error = box_take(&work->from, work->region);
 	if (!error)
 		error = box_take(&work->to, work->region);

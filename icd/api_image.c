@@ -137,6 +137,8 @@ clGetSupportedImageFormats(cl_context context, cl_mem_flags flags, cl_mem_object
 	 * a length.  CL_MEM_KERNEL_READ_AND_WRITE is for this query alone. */
 	if (!error)
 		error = ocl_mem_flags_check(flags & ~(cl_mem_flags)CL_MEM_KERNEL_READ_AND_WRITE);
+	if (!error && flags & CL_MEM_KERNEL_READ_AND_WRITE && flags & OCL_MEM_IMMUTABLE)
+		error = CL_INVALID_VALUE;
 	if (!error && (!type_is_image(image_type) || (image_formats && !num_entries)))
 		error = CL_INVALID_VALUE;
 	if (error)

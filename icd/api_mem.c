@@ -36,6 +36,8 @@ static cl_int buffer_check(cl_context context, const cl_mem_properties *list, cl
 		error = ocl_mem_properties_read(context, list, properties);
 	if (!error)
 		error = ocl_mem_flags_check(flags);
+	if (!error)
+		error = ocl_mem_flags_check_contents(flags, properties->is_external);
 	if (!error && properties->is_external)
 		error = ocl_mem_external_check(flags, host_pointer);
 	if (!error)
@@ -53,8 +55,7 @@ static cl_mem buffer_create(cl_context context, const cl_mem_properties *list, c
 	struct ocl_mem_properties properties;
 	cl_mem mem = NULL;
 	cl_int error = buffer_check(context, list, flags, size_B, host_pointer, &properties);
-	if (!error && !(flags & OCL_MEM_ACCESS_FLAGS))
-		flags |= CL_MEM_READ_WRITE;
+	flags = ocl_mem_flags_whole(flags);
 	if (!error)
 		error = ocl_mem_create(context, &properties, flags, size_B, host_pointer, &mem);
 	if (!error)
@@ -92,8 +93,7 @@ cl_mem CL_API_CALL ocl_create_buffer_nv(cl_context context, cl_mem_flags flags,
 	/* Every device has to reach it. */
 	if (!error && !ocl_svm_common(context))
 		error = CL_INVALID_OPERATION;
-	if (!(flags & OCL_MEM_ACCESS_FLAGS))
-		flags |= CL_MEM_READ_WRITE;
+	flags = ocl_mem_flags_whole(flags);
 	if (!error)
 		error = ocl_mem_create_pinned(context, flags, size, host_ptr, &mem);
 	return mem_return(error, mem, errcode_ret);

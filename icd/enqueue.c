@@ -45,7 +45,12 @@ cl_int enqueue_check_host(const struct _cl_mem *mem, enum enqueue_host host)
 	    mem->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS))
 		return CL_INVALID_OPERATION;
 	if (host == ENQUEUE_HOST_WRITES &&
-	    mem->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS))
+	    mem->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS | OCL_MEM_IMMUTABLE))
 		return CL_INVALID_OPERATION;
 	return CL_SUCCESS;
+}
+
+cl_int enqueue_check_target(const struct _cl_mem *mem)
+{
+	return ocl_mem_is_immutable(mem) ? CL_INVALID_OPERATION : CL_SUCCESS;
 }

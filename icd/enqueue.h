@@ -26,6 +26,9 @@ cl_int enqueue_check_image_device(cl_command_queue queue, const struct _cl_mem *
 cl_int enqueue_check_range(const struct _cl_mem *mem, size_t offset_B, size_t size_B);
 /* CL_INVALID_OPERATION when the flags of mem forbid it. */
 cl_int enqueue_check_host(const struct _cl_mem *mem, enum enqueue_host host);
+/* cl_ext_immutable_memory_objects: CL_INVALID_OPERATION when what a copy or a fill would write to
+ * was created with CL_MEM_IMMUTABLE_EXT. */
+cl_int enqueue_check_target(const struct _cl_mem *mem);
 /* CL_INVALID_VALUE for flags of a map that do not go together, CL_INVALID_OPERATION as
  * above. */
 cl_int enqueue_check_map_flags(const struct _cl_mem *mem, cl_map_flags flags);

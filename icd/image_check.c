@@ -178,11 +178,17 @@ static cl_int parent_take(struct ocl_image_request *request)
 static cl_int flags_take(struct ocl_image_request *request)
 {
 	const cl_mem parent = request->desc.mem_object;
+	const bool imported = request->properties && request->properties[0];
+	/* cl_ext_immutable_memory_objects: CL_INVALID_VALUE "if CL_MEM_IMMUTABLE_EXT is not set
+	 * in flags and mem_object was created with CL_MEM_IMMUTABLE_EXT". */
+	if (parent && ocl_mem_is_immutable(parent) && !(request->flags & OCL_MEM_IMMUTABLE))
+		return CL_INVALID_VALUE;
 	if (parent)
 		return ocl_mem_flags_inherit(parent, &request->flags);
 	cl_int error = ocl_mem_flags_check(request->flags);
-	if (!error && !(request->flags & OCL_MEM_ACCESS_FLAGS))
-		request->flags |= CL_MEM_READ_WRITE;
+	if (!error)
+		error = ocl_mem_flags_check_contents(request->flags, imported);
+	request->flags = ocl_mem_flags_whole(request->flags);
 	return error;
 }
 

@@ -173,7 +173,7 @@ cl_int ocl_image_format_supported(const struct _cl_context *context,
 	/* Kernels do not write sRGB (cl_khr_srgb_image_writes), and image1d_buffer_t is
 	 * not read by way of the hardware that knows its curve. */
 	if (order->takes == TAKES_UNORM8 &&
-	    (!(flags & CL_MEM_READ_ONLY) || type == CL_MEM_OBJECT_IMAGE1D_BUFFER))
+	    (!(flags & (CL_MEM_READ_ONLY | OCL_MEM_IMMUTABLE)) || type == CL_MEM_OBJECT_IMAGE1D_BUFFER))
 		return CL_IMAGE_FORMAT_NOT_SUPPORTED;
 	if (order->takes == TAKES_PACKED &&
 	    (type == CL_MEM_OBJECT_IMAGE1D_BUFFER || !context_packs_texels(context)))

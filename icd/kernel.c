@@ -181,11 +181,11 @@ static cl_int image_check(cl_kernel kernel, const struct abi_argument *argument,
 	/* "CL_INVALID_ARG_VALUE if the argument is an image declared with the read_only
 	 * qualifier and arg_value refers to an image object created with CL_MEM_WRITE_ONLY,
 	 * or the image argument is declared with the write_only qualifier and arg_value
-	 * refers to an image object created with CL_MEM_READ_ONLY." */
+	 * refers to an image object created with CL_MEM_READ_ONLY or CL_MEM_IMMUTABLE_EXT." */
 	const bool reads = argument->access != ABI_ACCESS_WRITE_ONLY;
 	const bool writes = argument->access != ABI_ACCESS_READ_ONLY;
 	if ((reads && mem->flags & CL_MEM_WRITE_ONLY) ||
-	    (writes && mem->flags & CL_MEM_READ_ONLY))
+	    (writes && mem->flags & (CL_MEM_READ_ONLY | OCL_MEM_IMMUTABLE)))
 		return CL_INVALID_ARG_VALUE;
 	*mem_out = mem;
 	return CL_SUCCESS;
@@ -206,7 +206,18 @@ static cl_int sampler_check(cl_kernel kernel, size_t size_B, const void *value)
 	return error;
 }
 
-static inline cl_int buffer_check(cl_kernel kernel, size_t size_B, const void *value, cl_mem *mem_out)
+/* cl_ext_immutable_memory_objects: nothing alters the contents of such a buffer, hence
+ * CL_INVALID_ARG_VALUE for an argument that the kernel may write through.  It does not through one
+ * that is declared const, nor where it was seen not to. */
+static cl_int immutable_check(const struct abi_argument *argument)
+{
+	const bool writes = argument->kind == ABI_ARGUMENT_GLOBAL && argument->may_write &&
+			    !(argument->type_qualifiers & ABI_TYPE_CONST);
+	return writes ? CL_INVALID_ARG_VALUE : CL_SUCCESS;
+}
+
+static inline cl_int buffer_check(cl_kernel kernel, cl_uint index, size_t size_B,
+				  const void *value, cl_mem *mem_out)
 {
 	if (size_B != sizeof(cl_mem))
 		return CL_INVALID_ARG_SIZE;
@@ -219,7 +230,10 @@ static inline cl_int buffer_check(cl_kernel kernel, size_t size_B, const void *v
 		return error;
 	if (mem->context != kernel->program->context)
 		return CL_INVALID_CONTEXT;
-	return mem->image ? CL_INVALID_MEM_OBJECT : CL_SUCCESS;
+	if (mem->image)
+		return CL_INVALID_MEM_OBJECT;
+	return ocl_mem_is_immutable(mem) ? immutable_check(&kernel->abi->arguments[index])
+					 : CL_SUCCESS;
 }
 
 /* Most values are of these sizes. */
@@ -285,7 +299,7 @@ static inline cl_int memory_set(cl_kernel kernel, cl_uint index, size_t size_B,
 	cl_mem mem = NULL;
 	cl_int error = image ? image_check(kernel, &kernel->abi->arguments[index], size_B, value,
 					   &mem)
-			     : buffer_check(kernel, size_B, value, &mem);
+			     : buffer_check(kernel, index, size_B, value, &mem);
 	if (!error)
 		error = arguments_own(kernel);
 	if (error)

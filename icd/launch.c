@@ -205,7 +205,8 @@ static inline cl_int local_memory_check(struct ocl_launch *launch, cl_command_qu
 static inline bool argument_writes(const struct ocl_memory_argument *argument,
 				   const struct _cl_mem *mem)
 {
-	return argument->writes && (argument->image || !(mem->flags & CL_MEM_READ_ONLY));
+	return argument->writes &&
+	       (argument->image || !(mem->flags & (CL_MEM_READ_ONLY | OCL_MEM_IMMUTABLE)));
 }
 
 /* OpenCL 3.0 API, 5.10: CL_INVALID_IMAGE_SIZE for an image that the device cannot have. */
@@ -222,10 +223,13 @@ static cl_int images_check(const struct ocl_launch *launch, cl_command_queue que
 /* Without a parameter, hence last. What has been freed is not used. */
 static void indirect_touch(struct ocl_command *command, const struct ocl_indirect *indirect)
 {
-	for (uint32_t i = 0; indirect && i < indirect->count; i++)
-		if (ocl_mem_is_alive(indirect->mems[i]))
-			ocl_command_touch(command, indirect->mems[i], 0,
-					  indirect->mems[i]->size_B, OCL_ACCESS_UPDATE);
+	for (uint32_t i = 0; indirect && i < indirect->count; i++) {
+		cl_mem mem = indirect->mems[i];
+		if (ocl_mem_is_alive(mem))
+			ocl_command_touch(command, mem, 0, mem->size_B,
+					  ocl_mem_is_immutable(mem) ? OCL_ACCESS_READ
+								    : OCL_ACCESS_UPDATE);
+	}
 }
 
 static inline cl_int accesses_make(struct ocl_command *command)

@@ -25,6 +25,9 @@ extern const struct object_type ocl_mem_type;
 struct mem_destructor;
 struct ocl_image;
 
+/* cl_ext_immutable_memory_objects: CL_MEM_IMMUTABLE_EXT, which older headers do not know. */
+#define OCL_MEM_IMMUTABLE ((cl_mem_flags)1 << 6)
+
 struct _cl_mem {
 	struct object base;
 	/* What each launch comes by lies together: see struct ocl_storage. */
@@ -56,6 +59,12 @@ cl_int ocl_mem_check(cl_mem mem, const struct _cl_context *context);
 /* The buffer that an SVM allocation is inside: no handle of the application's, and the
  * storage becomes its own.  NULL: out of memory. */
 cl_mem ocl_mem_create_svm(cl_context context, cl_mem_flags flags, struct ocl_storage *storage);
+
+/* Whether no command may change its contents. */
+static inline bool ocl_mem_is_immutable(const struct _cl_mem *mem)
+{
+	return mem->flags & OCL_MEM_IMMUTABLE;
+}
 
 /* For clGetMemObjectInfo: of a sub-buffer in its parent; whether the bytes are SVM. */
 size_t ocl_mem_offset_B(const struct _cl_mem *mem);

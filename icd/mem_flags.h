@@ -11,6 +11,17 @@
 /* CL_INVALID_VALUE for unknown flags and for those that exclude each other. */
 cl_int ocl_mem_flags_check(cl_mem_flags flags);
 
+/* CL_INVALID_VALUE for an immutable object whose contents come from nowhere: not from memory of
+ * the host's, and has_contents tells that neither from another place. */
+cl_int ocl_mem_flags_check_contents(cl_mem_flags flags, bool has_contents);
+
+/* What flags without an access are taken for. */
+static inline cl_mem_flags ocl_mem_flags_whole(cl_mem_flags flags)
+{
+	return flags & (OCL_MEM_ACCESS_FLAGS | OCL_MEM_IMMUTABLE) ? flags
+								    : flags | CL_MEM_READ_WRITE;
+}
+
 /* For an object made of parent: its flags may narrow the parent's access, never widen
  * it; what they leave out, and all about the host pointer, is the parent's.
  * CL_INVALID_VALUE. */

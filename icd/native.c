@@ -65,6 +65,12 @@ cl_int ocl_native_create(void (CL_CALLBACK *function)(void *), const void *argum
 
 /* --- the command ------------------------------------------------------------------------------ */
 
+/* The function only reads what is immutable. */
+static enum ocl_access_mode mode_of(const struct _cl_mem *mem)
+{
+	return ocl_mem_is_immutable(mem) ? OCL_ACCESS_READ : OCL_ACCESS_UPDATE;
+}
+
 static cl_int buffers_bring(const struct ocl_command *command, struct gpu_stream *stream)
 {
 	const struct ocl_native *native = command->u.native;
@@ -74,7 +80,7 @@ static cl_int buffers_bring(const struct ocl_command *command, struct gpu_stream
 			continue;
 		cl_int error = ocl_storage_host_acquire(
 			mem->storage, command->queue->device_index, stream, mem->origin_B,
-			mem->origin_B + mem->size_B, OCL_ACCESS_UPDATE);
+			mem->origin_B + mem->size_B, mode_of(mem));
 		if (error)
 			return error;
 	}
@@ -86,7 +92,7 @@ static cl_int buffers_commit(const struct ocl_native *native)
 	cl_int error = CL_SUCCESS;
 	for (uint32_t i = 0; i < native->count && !error; i++) {
 		const struct _cl_mem *mem = native->buffers[i].mem;
-		if (mem)
+		if (mem && !ocl_mem_is_immutable(mem))
 			error = ocl_storage_host_commit(mem->storage, mem->origin_B,
 							mem->origin_B + mem->size_B);
 	}

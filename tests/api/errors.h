@@ -85,6 +85,7 @@ void errors_buffer(void);
 void errors_rect(void);
 void errors_image(void);
 void errors_image_commands(void);
+void errors_immutable(void);     /* cl_ext_immutable_memory_objects */
 void errors_sampler(void);
 void errors_program(void);
 void errors_kernel(void);

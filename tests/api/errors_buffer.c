@@ -124,9 +124,9 @@ static void sub_buffers(void)
 	sub_flags(4, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_WRITE_ONLY);
 	sub_flags(5, CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_READ_ONLY);
 	sub_flags(5, CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_WRITE_ONLY);
-	sub_flags(6, CL_MEM_READ_WRITE, CL_MEM_USE_HOST_PTR);
-	sub_flags(6, CL_MEM_READ_WRITE, CL_MEM_ALLOC_HOST_PTR);
-	sub_flags(6, CL_MEM_READ_WRITE, CL_MEM_COPY_HOST_PTR);
+	sub_flags(7, CL_MEM_READ_WRITE, CL_MEM_USE_HOST_PTR);
+	sub_flags(7, CL_MEM_READ_WRITE, CL_MEM_ALLOC_HOST_PTR);
+	sub_flags(7, CL_MEM_READ_WRITE, CL_MEM_COPY_HOST_PTR);
 	/* 5.2.1, table of cl_mem_flags: the buffer's allow either, and not both. */
 	REQUIRE(!sub_buffer(world.buffer, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 0, 64));
 	REQUIRE(error_code == CL_INVALID_VALUE);
@@ -136,18 +136,18 @@ static void sub_buffers(void)
 		     sub_buffer(world.image, 0, 0, 64));
 	ERROR_OBJECT(clCreateSubBuffer, CL_INVALID_MEM_OBJECT, 2,
 		     sub_buffer(world.sub_buffer, 0, 0, 64));
-	ERROR_OBJECT(clCreateSubBuffer, CL_INVALID_VALUE, 7,
-		     clCreateSubBuffer(world.buffer, 0, 0x7777, &region, &error_code));
 	ERROR_OBJECT(clCreateSubBuffer, CL_INVALID_VALUE, 8,
+		     clCreateSubBuffer(world.buffer, 0, 0x7777, &region, &error_code));
+	ERROR_OBJECT(clCreateSubBuffer, CL_INVALID_VALUE, 9,
 		     clCreateSubBuffer(world.buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, NULL,
 				       &error_code));
-	ERROR_OBJECT(clCreateSubBuffer, CL_INVALID_VALUE, 10,
+	ERROR_OBJECT(clCreateSubBuffer, CL_INVALID_VALUE, 11,
 		     sub_buffer(world.buffer, 0, 0, WORLD_BUFFER_B + 1));
-	ERROR_OBJECT(clCreateSubBuffer, CL_INVALID_VALUE, 10,
+	ERROR_OBJECT(clCreateSubBuffer, CL_INVALID_VALUE, 11,
 		     sub_buffer(world.buffer, 0, WORLD_BUFFER_B, 1));
-	ERROR_OBJECT(clCreateSubBuffer, CL_INVALID_VALUE, 10,
+	ERROR_OBJECT(clCreateSubBuffer, CL_INVALID_VALUE, 11,
 		     sub_buffer(world.buffer, 0, 512, SIZE_MAX - 1));
-	ERROR_OBJECT(clCreateSubBuffer, CL_INVALID_VALUE, 10,
+	ERROR_OBJECT(clCreateSubBuffer, CL_INVALID_VALUE, 11,
 		     sub_buffer(world.buffer, 0, 2 * WORLD_BUFFER_B, 64));
 	ERROR_OBJECT(clCreateSubBuffer, CL_INVALID_BUFFER_SIZE, 1,
 		     sub_buffer(world.buffer, 0, 0, 0));
@@ -328,11 +328,11 @@ static void maps(void)
 	host_may(CL_MEM_HOST_READ_ONLY, CL_MAP_READ);
 	void *pointer = map(world.buffer, CL_MAP_WRITE, 0, 64);
 	REQUIRE(pointer);
-	ERROR_OBJECT(clEnqueueMapBuffer, CL_INVALID_OPERATION, 3,
+	ERROR_OBJECT(clEnqueueMapBuffer, CL_INVALID_OPERATION, 4,
 		     map(world.buffer, CL_MAP_WRITE, 32, 64));
-	ERROR_OBJECT(clEnqueueMapBuffer, CL_INVALID_OPERATION, 3,
+	ERROR_OBJECT(clEnqueueMapBuffer, CL_INVALID_OPERATION, 4,
 		     map(world.buffer, CL_MAP_WRITE_INVALIDATE_REGION, 63, 1));
-	ERROR_OBJECT(clEnqueueMapBuffer, CL_INVALID_OPERATION, 3,
+	ERROR_OBJECT(clEnqueueMapBuffer, CL_INVALID_OPERATION, 4,
 		     map(world.sub_buffer, CL_MAP_WRITE, 0, 64));
 	unmap(world.buffer, pointer);
 	ERROR_CODE(clEnqueueUnmapMemObject, CL_INVALID_VALUE, 1,

@@ -295,6 +295,7 @@ void errors_command_buffer(void)
 		command_check(&commands[i]);
 	record_buffers();
 	record_images();
+	record_immutable();
 	record_launches();
 	record_svm();
 	REQUIRE(!clFinish(world.queue));

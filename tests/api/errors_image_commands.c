@@ -300,9 +300,9 @@ static void maps(void)
 	map_access(3, CL_MEM_HOST_NO_ACCESS, CL_MAP_WRITE_INVALIDATE_REGION);
 	void *pointer = map(world.image, CL_MAP_WRITE, zero, box);
 	REQUIRE(pointer);
-	ERROR_OBJECT(clEnqueueMapImage, CL_INVALID_OPERATION, 4,
+	ERROR_OBJECT(clEnqueueMapImage, CL_INVALID_OPERATION, 5,
 		     map(world.image, CL_MAP_WRITE, zero, box));
-	ERROR_OBJECT(clEnqueueMapImage, CL_INVALID_OPERATION, 4,
+	ERROR_OBJECT(clEnqueueMapImage, CL_INVALID_OPERATION, 5,
 		     map(world.image, CL_MAP_WRITE_INVALIDATE_REGION, zero, box));
 	REQUIRE(!clEnqueueUnmapMemObject(world.queue, world.image, pointer, 0, NULL, NULL));
 	REQUIRE(!clFinish(world.queue));

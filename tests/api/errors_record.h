@@ -75,6 +75,7 @@ extern struct record right;      /* into a buffer that records, with nothing wro
 /* What recording has of clEnqueue*: by files as those. */
 void record_buffers(void);
 void record_images(void);
+void record_immutable(void);
 void record_launches(void);
 void record_svm(void);
 

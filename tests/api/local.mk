@@ -71,7 +71,8 @@ tests_api_errors_SOURCES = tests/api/errors.c tests/api/errors.h tests/api/error
 	tests/api/errors_svm.c tests/api/errors_usm.c tests/api/errors_info.c \
 	tests/api/errors_handles.c tests/api/errors_wait_lists.c tests/api/errors_record.h \
 	tests/api/errors_command_buffer.c tests/api/errors_record.c \
-	tests/api/errors_record_images.c tests/api/errors_semaphore.c
+	tests/api/errors_record_images.c tests/api/errors_semaphore.c \
+	tests/api/errors_immutable.c
 tests_api_errors_LDADD = $(OPENCL_LIBS)
 EXTRA_DIST += tests/api/errors_from_spec
 
@@ -124,6 +125,11 @@ tests_api_storms_imported_LDADD = $(OPENCL_LIBS) -lpthread -ldl
 api_object_tests += tests/api/image_requirements
 tests_api_image_requirements_SOURCES = tests/api/image_requirements.c tests/api/api_test.h
 tests_api_image_requirements_LDADD = $(OPENCL_LIBS)
+
+api_object_tests += tests/api/immutable_memory
+tests_api_immutable_memory_SOURCES = tests/api/immutable_memory.c \
+	tests/api/command_buffer_entry.h tests/api/api_test.h
+tests_api_immutable_memory_LDADD = $(OPENCL_LIBS)
 
 # What commands do.
 api_command_tests = tests/api/buffers tests/api/image_transfers tests/api/image_maps \
