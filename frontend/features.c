@@ -96,8 +96,15 @@ bool fe_features_add_words(struct fe_words *words, unsigned standard)
 	if (has_images())
 		added = added && add_string(words, "-D__IMAGE_SUPPORT__=1");
 	added = added && !bytes_failed(&list) && add_string(words, bytes_string(&list)) &&
-		/* OpenCL C 3.0, 6.12.10: the version of the device, not of the program. */
-		add_string(words, "-D__OPENCL_VERSION__=300");
+		/* OpenCL C 3.1, 6.12.10: the version of the device, not of the program. */
+		add_string(words, "-D__OPENCL_VERSION__=310") &&
+		/* Clang before 23 knows no name of this one. */
+		add_string(words, "-UCL_VERSION_3_1") &&
+		add_string(words, "-DCL_VERSION_3_1=310");
+	/* What 3.1 adds to 3.0 are extensions that are there always: Clang need not know. */
+	if (standard > 300)
+		added = added && add_string(words, "-U__OPENCL_C_VERSION__") &&
+			add_string(words, "-D__OPENCL_C_VERSION__=310");
 	bytes_finish(&list);
 	return added;
 }

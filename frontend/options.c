@@ -247,7 +247,7 @@ static enum fe_status take_standard(struct parser *parser, const char *word, con
 		{"CL1.0", 100}, {"CL1.1", 110}, {"CL1.2", 120},
 		/* Not among CL_DEVICE_OPENCL_C_ALL_VERSIONS, for it has no optional features;
 		 * a program that uses none of those that are missing is built. */
-		{"CL2.0", 200}, {"CL3.0", 300},
+		{"CL2.0", 200}, {"CL3.0", 300}, {"CL3.1", 310},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (!strcmp(value, rows[i].name)) {
@@ -255,7 +255,7 @@ static enum fe_status take_standard(struct parser *parser, const char *word, con
 			return FE_OK;
 		}
 	}
-	return invalid(parser, word, "OpenCL C versions are CL1.0, CL1.1, CL1.2, CL2.0 and CL3.0");
+	return invalid(parser, word, "OpenCL C versions are CL1.0, CL1.1, CL1.2, CL2.0, CL3.0 and CL3.1");
 }
 
 static bool parse_number(const char *text, unsigned limit, unsigned *number_out)

@@ -60,14 +60,14 @@ static bool take_lanes(struct cursor *cursor, unsigned *lanes_out)
 	return lanes == 2 || lanes == 3 || lanes == 4 || lanes == 8 || lanes == 16;
 }
 
-/* ll and z are not OpenCL C's, but programs have them from C, and Clang suggests them. */
+/* ll is not OpenCL C's, nor are z and t before 3.1, but programs have them from C. */
 static enum abi_print_length take_length(struct cursor *cursor)
 {
 	if (take(cursor, 'l')) {
 		(void)take(cursor, 'l');
 		return ABI_PRINT_LENGTH_L;
 	}
-	if (take(cursor, 'z'))
+	if (take(cursor, 'z') || take(cursor, 't'))
 		return ABI_PRINT_LENGTH_L;
 	if (!take(cursor, 'h'))
 		return ABI_PRINT_LENGTH_NONE;

@@ -22,6 +22,12 @@
 /* The newest version that is taken, as clGetDeviceInfo(CL_DEVICE_ILS_WITH_VERSION) lists it. */
 enum { FE_SPIRV_MAJOR = 1, FE_SPIRV_MINOR = 4 };
 
+/* What modules may ask for, of any device: capabilities (SpvCapability), extensions and sets of
+ * instructions by name.  The lists live as long as the library. */
+const uint32_t *fe_spirv_capabilities(size_t *count_out);
+const char *const *fe_spirv_extensions(size_t *count_out);
+const char *const *fe_spirv_instruction_sets(size_t *count_out);
+
 /* A specialization constant. */
 struct fe_spirv_constant {
 	uint32_t id;                /* of its SpecId decoration */

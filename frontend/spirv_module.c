@@ -16,7 +16,7 @@ enum { OPENCL_2 = 200000 };
 
 /* What OpCapability may ask for.  OpenCL SPIR-V environment 3.0, 3.2 and 3.3; what extensions add
  * is here where the extension is. */
-static const uint16_t capabilities[] = {
+static const uint32_t capabilities[] = {
 	SpvCapabilityAddresses, SpvCapabilityLinkage, SpvCapabilityKernel, SpvCapabilityVector16,
 	SpvCapabilityFloat16Buffer, SpvCapabilityFloat16, SpvCapabilityFloat64,
 	SpvCapabilityInt64, SpvCapabilityInt64Atomics, SpvCapabilityInt16, SpvCapabilityInt8,
@@ -42,9 +42,43 @@ static const uint16_t capabilities[] = {
 	SpvCapabilityMemoryAccessAliasingINTEL, SpvCapabilitySubgroupShuffleINTEL,
 };
 
+/* What OpExtension may name for them.  A module may name others, which means nothing as long as it
+ * has no instruction of theirs.  Of SPV_INTEL_subgroups there are the shuffles. */
+static const char *const extensions[] = {
+	"SPV_EXT_shader_atomic_float16_add", "SPV_EXT_shader_atomic_float_add",
+	"SPV_EXT_shader_atomic_float_min_max", "SPV_INTEL_memory_access_aliasing",
+	"SPV_INTEL_optnone", "SPV_INTEL_subgroups", "SPV_INTEL_unstructured_loop_controls",
+	"SPV_KHR_bit_instructions", "SPV_KHR_expect_assume", "SPV_KHR_integer_dot_product",
+	"SPV_KHR_linkonce_odr", "SPV_KHR_no_integer_wrap_decoration", "SPV_KHR_shader_ballot",
+	"SPV_KHR_shader_clock", "SPV_KHR_subgroup_rotate", "SPV_KHR_subgroup_vote",
+	"SPV_KHR_uniform_group_instructions",
+};
+
+static const char *const instruction_sets[] = {"OpenCL.std"};
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+const uint32_t *fe_spirv_capabilities(size_t *count_out)
+{
+	*count_out = COUNT(capabilities);
+	return capabilities;
+}
+
+const char *const *fe_spirv_extensions(size_t *count_out)
+{
+	*count_out = COUNT(extensions);
+	return extensions;
+}
+
+const char *const *fe_spirv_instruction_sets(size_t *count_out)
+{
+	*count_out = COUNT(instruction_sets);
+	return instruction_sets;
+}
+
 static bool takes(uint32_t capability)
 {
-	for (size_t i = 0; i < sizeof(capabilities) / sizeof(capabilities[0]); i++)
+	for (size_t i = 0; i < COUNT(capabilities); i++)
 		if (capabilities[i] == capability)
 			return true;
 	return false;
@@ -214,7 +248,7 @@ static enum fe_status read_instruction(struct spirv_module *module, const uint32
 		break;
 	case SpvOpExtInstImport:
 		if (count > 2 && literal(words, 2, count) &&
-		    !strcmp(literal(words, 2, count), "OpenCL.std"))
+		    !strcmp(literal(words, 2, count), instruction_sets[0]))
 			module->openclstd = words[1];
 		break;
 	default:

@@ -41,12 +41,7 @@ static void complain_kind(const char *call, cl_kernel kernel, cl_uint index, siz
 	cl_context context = kernel->program->context;
 	char what[160];
 	describe(ocl_kernel_abi(kernel), index, what);
-	if (error == CL_INVALID_ARG_SIZE && argument->kind == ABI_ARGUMENT_LOCAL)
-		ocl_context_report(context,
-				   "%s: kernel %s, %s is local memory, whose size cannot "
-				   "be 0 (CL_INVALID_ARG_SIZE)",
-				   call, kernel->name, what);
-	else if (error == CL_INVALID_ARG_SIZE)
+	if (error == CL_INVALID_ARG_SIZE)
 		ocl_context_report(context,
 				   "%s: kernel %s, %s takes %zu bytes, not %zu "
 				   "(CL_INVALID_ARG_SIZE)",

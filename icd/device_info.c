@@ -32,6 +32,13 @@
 #define CL_DEVICE_PCI_DOMAIN_ID_NV 0x400A
 #endif
 
+/* OpenCL 3.1; cl_khr_spirv_queries has the same numbers. */
+#ifndef CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS
+#define CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS 0x12B9
+#define CL_DEVICE_SPIRV_EXTENSIONS 0x12BA
+#define CL_DEVICE_SPIRV_CAPABILITIES 0x12BB
+#endif
+
 /* cl_khr_kernel_clock and cl_ext_float_atomics are younger than some headers. */
 #ifndef CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR
 #define CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR 0x1076
@@ -166,6 +173,7 @@ static cl_int put_language_versions(const struct info_out *out)
 		{CL_MAKE_VERSION(1, 1, 0), "OpenCL C"},
 		{CL_MAKE_VERSION(1, 2, 0), "OpenCL C"},
 		{CL_MAKE_VERSION(3, 0, 0), "OpenCL C"},
+		{CL_MAKE_VERSION(3, 1, 0), "OpenCL C"},
 	};
 	return info_put(out, versions, sizeof(versions));
 }
@@ -194,6 +202,22 @@ static cl_int put_il_versions(bool text, const struct info_out *out)
 			bytes_append(&list, &row, sizeof(row));
 	}
 	return put_bytes(&list, text, out);
+}
+
+typedef const char *const *names_function(size_t *count_out);
+
+static cl_int put_names(names_function *names, const struct info_out *out)
+{
+	size_t count;
+	const char *const *list = names(&count);
+	return info_put(out, list, count * sizeof(*list));
+}
+
+static cl_int put_spirv_capabilities(const struct info_out *out)
+{
+	size_t count;
+	const uint32_t *list = fe_spirv_capabilities(&count);
+	return info_put(out, list, count * sizeof(*list));
 }
 
 static cl_int put_features(const struct info_out *out)

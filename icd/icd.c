@@ -19,12 +19,13 @@
 #define TAG_clGetPlatformIDs TAG_AS_FUNCTION(cl_int, cl_uint, cl_platform_id *, cl_uint *)
 #define TAG_clUnloadCompiler TAG_AS_FUNCTION(cl_int, void)
 
-const cl_icd_dispatch ocl_dispatch = {
-#define ENTRY(name) .name = name,
-#define TAGGED(name) .name = TAG_##name,
-#define UNSUPPORTED(name) .name = name,
-#define SLOT_ALIAS(name_, same) .name_ = same,
+const struct ocl_dispatch ocl_dispatch = {
+#define ENTRY(name) .slots.name = name,
+#define TAGGED(name) .slots.name = TAG_##name,
+#define UNSUPPORTED(name) .slots.name = name,
+#define SLOT_ALIAS(name_, same) .slots.name_ = same,
 #define ALIAS(name, same)
+#define SUGGEST(name, same) .OCL_SLOT_SUGGEST = (void *)same,
 #define EXTENSION(name)
 #include "icd/entrypoints.def"
 #undef ENTRY
@@ -32,6 +33,7 @@ const cl_icd_dispatch ocl_dispatch = {
 #undef UNSUPPORTED
 #undef SLOT_ALIAS
 #undef ALIAS
+#undef SUGGEST
 #undef EXTENSION
 };
 
@@ -47,6 +49,7 @@ static const struct entry_point entry_points[] = {
 #define UNSUPPORTED(name) {#name, (void *)name, true},
 #define SLOT_ALIAS(name, same) {#name, (void *)same, true},
 #define ALIAS(name, same) {#name, (void *)same, false},
+#define SUGGEST(name, same) {#name, (void *)same, false},
 #define EXTENSION(name) {#name, (void *)name, false},
 #include "icd/entrypoints.def"
 #undef ENTRY
@@ -54,6 +57,7 @@ static const struct entry_point entry_points[] = {
 #undef UNSUPPORTED
 #undef SLOT_ALIAS
 #undef ALIAS
+#undef SUGGEST
 #undef EXTENSION
 };
 

@@ -25,6 +25,20 @@ CL_API_ENTRY void *CL_API_CALL clIcdGetFunctionAddressForPlatformKHR(cl_platform
 CL_API_ENTRY cl_int CL_API_CALL clIcdSetPlatformDispatchDataKHR(cl_platform_id platform,
 								void *dispatch_data);
 
-extern const cl_icd_dispatch ocl_dispatch;
+/* Headers before those of OpenCL 3.1 lack its slot, which stands behind theirs. */
+#ifdef HAVE_CL_ICD_DISPATCH_CLGETKERNELSUGGESTEDLOCALWORKSIZE
+#define OCL_SLOT_SUGGEST slots.clGetKernelSuggestedLocalWorkSize
+struct ocl_dispatch {
+	cl_icd_dispatch slots;
+};
+#else
+#define OCL_SLOT_SUGGEST suggest
+struct ocl_dispatch {
+	cl_icd_dispatch slots;
+	void *suggest;
+};
+#endif
+
+extern const struct ocl_dispatch ocl_dispatch;
 
 #endif

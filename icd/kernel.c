@@ -268,11 +268,9 @@ static inline cl_int value_set(cl_kernel kernel, cl_uint index, size_t size_B, c
 
 static cl_int local_set(cl_kernel kernel, cl_uint index, size_t size_B, const void *value)
 {
-	/* "arg_value entry must be NULL", "arg_size is zero" */
+	/* "arg_value entry must be NULL"; from OpenCL 3.1 on arg_size may be zero. */
 	if (value)
 		return ocl_complain_argument(kernel, index, size_B, CL_INVALID_ARG_VALUE);
-	if (!size_B)
-		return ocl_complain_argument(kernel, index, size_B, CL_INVALID_ARG_SIZE);
 	cl_int error = arguments_own(kernel);
 	if (!error)
 		item_to_set(kernel, index)->local_B = size_B;

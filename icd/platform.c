@@ -22,7 +22,7 @@ const struct object_type ocl_platform_type = {"platform", CL_INVALID_PLATFORM, p
 
 static struct _cl_platform_id the_platform = {
 	.base = {
-		.dispatch = &ocl_dispatch,
+		.dispatch = &ocl_dispatch.slots,
 		.type = &ocl_platform_type,
 		.api_refs = 1,
 		.refs = 1,

@@ -26,7 +26,7 @@
 /* Set once, by start(). */
 static pthread_once_t started = PTHREAD_ONCE_INIT;
 static nvtxDomainHandle_t domain;
-static cl_icd_dispatch table;
+static struct ocl_dispatch table;
 
 static void range_begin(const char *name)
 {
@@ -104,16 +104,17 @@ static const struct wrapped {
 static void fill_table(void)
 {
 	table = ocl_dispatch;
-#define CALL(type, name_, function, parameters, arguments) table.name_ = range_##name_;
-#define LAUNCH_CALL(name_, function, parameters, arguments) table.name_ = range_##name_;
+#define CALL(type, name_, function, parameters, arguments) table.slots.name_ = range_##name_;
+#define LAUNCH_CALL(name_, function, parameters, arguments) table.slots.name_ = range_##name_;
 #include "base/calls.def"
 #undef CALL
 #undef LAUNCH_CALL
-	table.clCreateCommandQueue = range_clCreateCommandQueue;
-	table.clCreateCommandQueueWithProperties = range_clCreateCommandQueueWithProperties;
-	table.clGetKernelSubGroupInfoKHR = range_clGetKernelSubGroupInfo;
-	table.clSVMAlloc = range_clSVMAlloc;
-	table.clSVMFree = range_clSVMFree;
+	table.slots.clCreateCommandQueue = range_clCreateCommandQueue;
+	table.slots.clCreateCommandQueueWithProperties = range_clCreateCommandQueueWithProperties;
+	table.slots.clGetKernelSubGroupInfoKHR = range_clGetKernelSubGroupInfo;
+	table.slots.clSVMAlloc = range_clSVMAlloc;
+	table.slots.clSVMFree = range_clSVMFree;
+	table.OCL_SLOT_SUGGEST = (void *)range_clGetKernelSuggestedLocalWorkSize;
 }
 
 #undef STATUS
@@ -141,7 +142,7 @@ static void start(void)
 const cl_icd_dispatch *ranges_dispatch(void)
 {
 	pthread_once(&started, start);
-	return domain ? &table : NULL;
+	return domain ? &table.slots : NULL;
 }
 
 void *ranges_function(const char *name)

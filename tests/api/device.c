@@ -64,6 +64,9 @@ static const struct {
 	ROW(CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT), ROW(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES),
 	ROW(CL_DEVICE_PIPE_SUPPORT), ROW(CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE),
 	ROW(CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED),
+	/* OpenCL 3.1, cl_khr_spirv_queries */
+	{0x12B9, "SPIRV_EXTENDED_INSTRUCTION_SETS"}, {0x12BA, "SPIRV_EXTENSIONS"},
+	{0x12BB, "SPIRV_CAPABILITIES"},
 	/* cl_khr_extended_versioning, cl_khr_device_uuid, cl_khr_pci_bus_info */
 	ROW(CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR), ROW(CL_DEVICE_UUID_KHR),
 	ROW(CL_DRIVER_UUID_KHR), ROW(CL_DEVICE_LUID_VALID_KHR), ROW(CL_DEVICE_LUID_KHR),
@@ -136,6 +139,45 @@ static void check_minimums(cl_device_id device)
 }
 
 /* OpenCL 3.0 API, 4.2: what cl_khr_fp16 asks for at least, and nothing without it. */
+/* OpenCL 3.1 API, 4.2: "extension names must be returned by all devices that support OpenCL 3.1",
+ * table 5: sub-groups, SPIR-V 1.0 to 1.4 and OpenCL C 1.0 to 1.2, 3.0 and 3.1. */
+static void check_31(cl_device_id device)
+{
+	static const char *const names[] = {
+		"cl_khr_device_uuid", "cl_khr_extended_bit_ops", "cl_khr_integer_dot_product",
+		"cl_khr_spirv_queries", "cl_khr_subgroup_extended_types", "cl_khr_subgroup_rotate",
+		"cl_khr_subgroup_shuffle", "cl_khr_subgroup_shuffle_relative",
+		"cl_khr_suggested_local_work_size",
+	};
+	static const cl_version languages[] = {
+		CL_MAKE_VERSION(1, 0, 0), CL_MAKE_VERSION(1, 1, 0), CL_MAKE_VERSION(1, 2, 0),
+		CL_MAKE_VERSION(3, 0, 0), CL_MAKE_VERSION(3, 1, 0),
+	};
+	static char text[16384];
+	cl_name_version versions[16];
+	size_t size_B = 0;
+	CHECK_OK(clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof(text), text, NULL));
+	CHECK(!strncmp(text, "OpenCL 3.1 ", 11));
+	CHECK(number(device, CL_DEVICE_NUMERIC_VERSION) == CL_MAKE_VERSION(3, 1, 0));
+	CHECK(number(device, CL_DEVICE_MAX_NUM_SUB_GROUPS) > 0);
+	CHECK_OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof(text), text, NULL));
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		api_test_check(strstr(text, names[i]) != NULL, names[i], __FILE__, __LINE__);
+	CHECK_OK(clGetDeviceInfo(device, CL_DEVICE_IL_VERSION, sizeof(text), text, NULL));
+	for (char minor = '0'; minor <= '4'; minor++) {
+		const char name[] = {'S', 'P', 'I', 'R', '-', 'V', '_', '1', '.', minor, 0};
+		api_test_check(strstr(text, name) != NULL, name, __FILE__, __LINE__);
+	}
+	CHECK_OK(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_ALL_VERSIONS, sizeof(versions),
+				 versions, &size_B));
+	for (size_t i = 0; i < sizeof(languages) / sizeof(languages[0]); i++) {
+		bool there = false;
+		for (size_t k = 0; k < size_B / sizeof(*versions); k++)
+			there |= versions[k].version == languages[i];
+		CHECK(there);
+	}
+}
+
 static void check_half(cl_device_id device)
 {
 	char names[8192] = "";
@@ -184,6 +226,7 @@ int main(void)
 			check_row(test.devices[d], rows[i].name, rows[i].text);
 		check_minimums(test.devices[d]);
 		check_half(test.devices[d]);
+		check_31(test.devices[d]);
 		CHECK_OK(clRetainDevice(test.devices[d]));
 		CHECK_OK(clReleaseDevice(test.devices[d]));
 		CHECK(number(test.devices[d], CL_DEVICE_REFERENCE_COUNT) == 1);

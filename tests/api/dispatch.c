@@ -4,6 +4,8 @@
 
 #include "tests/api/api_test.h"
 
+#include <CL/cl_icd.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef void *(CL_API_CALL *address_function)(cl_platform_id, const char *);
@@ -25,7 +27,7 @@ static void check_names(const struct api_test *test, address_function address)
 	static const char *const core[] = {
 		"clGetPlatformIDs", "clGetPlatformInfo", "clGetDeviceIDs", "clCreateContext",
 		"clBuildProgram", "clEnqueueNDRangeKernel", "clSetContextDestructorCallback",
-		"clUnloadCompiler", "clCreateFromGLBuffer",
+		"clUnloadCompiler", "clCreateFromGLBuffer", "clGetKernelSuggestedLocalWorkSize",
 	};
 	for (size_t i = 0; i < sizeof(core) / sizeof(core[0]); i++)
 		api_test_check(address(test->platform, core[i]) != NULL, core[i], __FILE__,
@@ -51,6 +53,11 @@ static void check_table(const struct api_test *test)
 #endif
 	CHECK((intptr_t)table[0] == tag);
 	CHECK((intptr_t)table[UNLOAD_COMPILER_SLOT] == tag);
+	/* OpenCL 3.1 has one more, behind the last of 3.0. */
+	enum { LAST_SLOT = offsetof(cl_icd_dispatch, clSetContextDestructorCallback) / sizeof(*table) };
+	CHECK(table[LAST_SLOT + 1] ==
+	      clGetExtensionFunctionAddressForPlatform(test->platform,
+						       "clGetKernelSuggestedLocalWorkSize"));
 	CHECK(words(test->device)->dispatch == table);
 	CHECK(words(test->context)->dispatch == table);
 }

@@ -48,15 +48,15 @@ static void kernels(void)
 	ERROR_CODE(clEnqueueTask, CL_INVALID_KERNEL, 1, task(world.wrong_kernel));
 	ERROR_CODE(clEnqueueTask, CL_INVALID_CONTEXT, 1, task(world.foreign_kernel));
 	ERROR_CODE(clEnqueueTask, CL_INVALID_KERNEL_ARGS, 1, task(unset));
-	ERROR_CODE(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_COMMAND_QUEUE, 1,
+	ERROR_CODE(clGetKernelSuggestedLocalWorkSize, CL_INVALID_COMMAND_QUEUE, 1,
 		   ask(world.wrong_queue, world.kernel, 1, NULL, eight));
-	ERROR_CODE(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_KERNEL, 1,
+	ERROR_CODE(clGetKernelSuggestedLocalWorkSize, CL_INVALID_KERNEL, 1,
 		   ask(world.queue, world.wrong_kernel, 1, NULL, eight));
-	ERROR_CODE(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_CONTEXT, 1,
+	ERROR_CODE(clGetKernelSuggestedLocalWorkSize, CL_INVALID_CONTEXT, 1,
 		   ask(world.queue, world.foreign_kernel, 1, NULL, eight));
-	ERROR_CODE(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_KERNEL_ARGS, 1,
+	ERROR_CODE(clGetKernelSuggestedLocalWorkSize, CL_INVALID_KERNEL_ARGS, 1,
 		   ask(world.queue, unset, 1, NULL, eight));
-	ERROR_CODE(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_VALUE, 1,
+	ERROR_CODE(clGetKernelSuggestedLocalWorkSize, CL_INVALID_VALUE, 1,
 		   suggest(world.queue, world.kernel, 1, NULL, eight, NULL));
 	REQUIRE(!clReleaseKernel(unset));
 }
@@ -68,16 +68,16 @@ static void ranges(void)
 	for (unsigned i = 0; i < 2; i++) {
 		ERROR_CODE(clEnqueueNDRangeKernel, CL_INVALID_WORK_DIMENSION, 1,
 			   launch(world.kernel, bad[i], NULL, eight, NULL));
-		ERROR_CODE(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_WORK_DIMENSION, 1,
+		ERROR_CODE(clGetKernelSuggestedLocalWorkSize, CL_INVALID_WORK_DIMENSION, 1,
 			   ask(world.queue, world.kernel, bad[i], NULL, eight));
 	}
 	ERROR_CODE(clEnqueueNDRangeKernel, CL_INVALID_GLOBAL_OFFSET, 2,
 		   launch(world.kernel, 1, most, eight, NULL));
-	ERROR_CODE(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_GLOBAL_OFFSET, 2,
+	ERROR_CODE(clGetKernelSuggestedLocalWorkSize, CL_INVALID_GLOBAL_OFFSET, 2,
 		   ask(world.queue, world.kernel, 1, most, eight));
-	ERROR_CODE(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_GLOBAL_WORK_SIZE, 1,
+	ERROR_CODE(clGetKernelSuggestedLocalWorkSize, CL_INVALID_GLOBAL_WORK_SIZE, 1,
 		   ask(world.queue, world.kernel, 1, NULL, NULL));
-	ERROR_CODE(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_GLOBAL_WORK_SIZE, 2,
+	ERROR_CODE(clGetKernelSuggestedLocalWorkSize, CL_INVALID_GLOBAL_WORK_SIZE, 2,
 		   ask(world.queue, world.kernel, 2, NULL, empty));
 	/* 5.10: since OpenCL 2.1 they are no errors. */
 	REQUIRE(!launch(world.kernel, 1, NULL, NULL, NULL));
@@ -118,7 +118,7 @@ static void executables(void)
 	if (!world.other) {
 		error_absent("clEnqueueNDRangeKernel", CL_INVALID_PROGRAM_EXECUTABLE, 1);
 		error_absent("clEnqueueTask", CL_INVALID_PROGRAM_EXECUTABLE, 1);
-		error_absent("clGetKernelSuggestedLocalWorkSizeKHR",
+		error_absent("clGetKernelSuggestedLocalWorkSize",
 			     CL_INVALID_PROGRAM_EXECUTABLE, 1);
 		return;
 	}
@@ -135,7 +135,7 @@ static void executables(void)
 		   clEnqueueNDRangeKernel(queue, kernel, 1, NULL, eight, NULL, 0, NULL, NULL));
 	ERROR_CODE(clEnqueueTask, CL_INVALID_PROGRAM_EXECUTABLE, 1,
 		   clEnqueueTask(queue, kernel, 0, NULL, NULL));
-	ERROR_CODE(clGetKernelSuggestedLocalWorkSizeKHR, CL_INVALID_PROGRAM_EXECUTABLE, 1,
+	ERROR_CODE(clGetKernelSuggestedLocalWorkSize, CL_INVALID_PROGRAM_EXECUTABLE, 1,
 		   ask(queue, kernel, 1, NULL, eight));
 	ERROR_CODE(clGetKernelWorkGroupInfo, CL_INVALID_DEVICE, 1,
 		   clGetKernelWorkGroupInfo(kernel, world.other, CL_KERNEL_WORK_GROUP_SIZE,
@@ -203,7 +203,7 @@ static void native_kernels(void)
 
 void errors_launch(void)
 {
-	*(void **)&suggest = error_function("clGetKernelSuggestedLocalWorkSizeKHR");
+	*(void **)&suggest = error_function("clGetKernelSuggestedLocalWorkSize");
 	kernels();
 	ranges();
 	groups();

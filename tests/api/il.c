@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "tests/api/api_test.h"
+#include "tests/api/il_module.h"
 
 #include <stdint.h>
 
@@ -124,6 +125,38 @@ static void check_creation(const struct api_test *test)
 	bad.bytes[6 * 4] = 1;
 	CHECK_NO_OBJECT(clCreateProgramWithIL(test->context, bad.bytes, bad.size_B, &code), code,
 			CL_INVALID_VALUE);
+}
+
+/* OpenCL 3.1 API, table 5: a module may ask for each capability in the list, and for none of these
+ * that are not in it. */
+static void check_capabilities(const struct api_test *test)
+{
+	enum { SPIRV_CAPABILITIES = 0x12BB, SHADER = 1, DEVICE_ENQUEUE = 19, MOST = 256 };
+	static cl_uint listed[MOST];
+	static const cl_uint others[] = {SHADER, DEVICE_ENQUEUE};
+	uint32_t words[sizeof(il_module) / sizeof(*il_module)];
+	size_t size_B = 0;
+	cl_int code;
+	CHECK_OK(clGetDeviceInfo(test->device, SPIRV_CAPABILITIES, sizeof(listed), listed,
+				 &size_B));
+	CHECK(size_B >= 7 * sizeof(*listed));
+	memcpy(words, il_module, sizeof(words));
+	for (size_t i = 0; i < size_B / sizeof(*listed); i++) {
+		words[6] = listed[i];
+		cl_program program = clCreateProgramWithIL(test->context, words, sizeof(words),
+							   &code);
+		if (!CHECK_OK(code))
+			printf("capability %u\n", listed[i]);
+		else
+			CHECK_OK(clReleaseProgram(program));
+	}
+	for (size_t k = 0; k < sizeof(others) / sizeof(*others); k++) {
+		words[6] = others[k];
+		for (size_t i = 0; i < size_B / sizeof(*listed); i++)
+			CHECK(listed[i] != others[k]);
+		CHECK_NO_OBJECT(clCreateProgramWithIL(test->context, words, sizeof(words), &code),
+				code, CL_INVALID_VALUE);
+	}
 }
 
 /* OpenCL 3.0 API, 5.8.9: the module as it was given; no source. */
@@ -445,6 +478,7 @@ int main(void)
 	    CHECK(module_read(&once, "once.spv"))) {
 		check_device(&test);
 		check_creation(&test);
+		check_capabilities(&test);
 		check_queries(&test);
 		check_build(&test);
 		check_constants(&test);

@@ -28,14 +28,14 @@ int main(void)
 	CHECK(count >= 1);
 
 	CHECK(!strcmp(query(test.platform, CL_PLATFORM_PROFILE), "FULL_PROFILE"));
-	CHECK(!strncmp(query(test.platform, CL_PLATFORM_VERSION), "OpenCL 3.0 ", 11));
+	CHECK(!strncmp(query(test.platform, CL_PLATFORM_VERSION), "OpenCL 3.1 ", 11));
 	CHECK(strlen(query(test.platform, CL_PLATFORM_NAME)) > 0);
 	CHECK(strlen(query(test.platform, CL_PLATFORM_VENDOR)) > 0);
 	CHECK(strstr(query(test.platform, CL_PLATFORM_EXTENSIONS), "cl_khr_icd") != NULL);
 	CHECK(strlen(query(test.platform, CL_PLATFORM_ICD_SUFFIX_KHR)) > 0);
 	cl_version version;
 	memcpy(&version, query(test.platform, CL_PLATFORM_NUMERIC_VERSION), sizeof(version));
-	CHECK(version == CL_MAKE_VERSION(3, 0, 0));
+	CHECK(version == CL_MAKE_VERSION(3, 1, 0));
 	(void)query(test.platform, CL_PLATFORM_HOST_TIMER_RESOLUTION);
 
 	/* The list with versions has the same names in the same order. */

@@ -175,6 +175,7 @@ kernel_files = \
 	tests/kernels/local_arguments_several.clt \
 	tests/kernels/local_in_scopes.clt \
 	tests/kernels/local_index_wraps.clt \
+	tests/kernels/local_none.clt \
 	tests/kernels/local_null.clt \
 	tests/kernels/local_pointers_kept.clt \
 	tests/kernels/local_size_free.clt \
@@ -214,6 +215,7 @@ kernel_files = \
 	tests/kernels/pointers_private_or_not.clt \
 	tests/kernels/pragma_unroll.clt \
 	tests/kernels/pragma_words.clt \
+	tests/kernels/opencl_c_31.clt \
 	tests/kernels/printf_divergent.clt \
 	tests/kernels/printf_edges.clt \
 	tests/kernels/printf_functions.clt \

@@ -30,7 +30,7 @@ unset OCL_ICD_FILENAMES CUDA_CACHE_DISABLE
 CULVERT_CACHE=on CULVERT_CACHE_DIR=$folder/cache
 export CULVERT_CACHE CULVERT_CACHE_DIR
 examine 0
-says "all is well" "Nothing to mend" "built a kernel and ran it right" "libnvvm" "Culvert, OpenCL 3.0"
+says "all is well" "Nothing to mend" "built a kernel and ran it right" "libnvvm" "Culvert, OpenCL 3.1"
 examine 0 --json
 if [ -x "$PYTHON3" ]; then
 	"$PYTHON3" - $folder/out <<'END' || fail "that is not the JSON that was promised"

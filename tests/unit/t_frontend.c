@@ -152,13 +152,15 @@ static void test_options(void)
 {
 	expect_macro("-D X=3 -DY", "X == 3 && Y == 1");
 	expect_macro("-D 'TWICE(x)=(2 * (x))'", "TWICE(4) == 8");
-	expect_macro("", "__OPENCL_VERSION__ == 300 && __OPENCL_C_VERSION__ == 120");
+	expect_macro("", "__OPENCL_VERSION__ == 310 && __OPENCL_C_VERSION__ == 120");
 	expect_macro("-cl-std=CL1.0", "__OPENCL_C_VERSION__ == 100");
 	expect_macro("-cl-std=CL1.1", "__OPENCL_C_VERSION__ == 110");
 	expect_macro("-cl-std=CL2.0", "__OPENCL_C_VERSION__ >= 200");
 	expect_macro("-cl-std=CL3.0", "__OPENCL_C_VERSION__ == 300");
+	expect_macro("-cl-std=CL3.1", "__OPENCL_C_VERSION__ == 310 && __OPENCL_VERSION__ == 310");
 	expect_macro("", "defined(__ENDIAN_LITTLE__) && !defined(__FAST_RELAXED_MATH__)");
 	expect_macro("", "CL_VERSION_1_0 == 100 && CL_VERSION_1_2 == 120 && CL_VERSION_3_0 == 300");
+	expect_macro("", "CL_VERSION_3_1 == 310");
 	expect_macro("-cl-fast-relaxed-math", "defined(__FAST_RELAXED_MATH__)");
 	expect_macro("", "defined(cl_khr_fp16)");
 	expect_macro("-cl-opt-disable", "!defined(__OPTIMIZE__)");
