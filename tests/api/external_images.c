@@ -278,6 +278,37 @@ static void requirements(int fd)
 	CHECK(fcntl(fd, F_GETFD) >= 0);
 }
 
+/* cl_ext_immutable_memory_objects: the handle is where its contents come from. */
+static void immutable(void)
+{
+	static const size_t origin[3] = {0, 0, 0}, region[3] = {WIDTH, HEIGHT, 1};
+	static cl_uint texels[HEIGHT][WIDTH];
+	const cl_image_desc desc = desc_of(PITCH_B);
+	struct cuda_shared shared = cuda_shared_make(SIZE_B);
+	const int fd = cuda_shared_export(&shared);
+	const cl_mem_properties list[] = {OPAQUE_FD, (cl_mem_properties)fd, 0};
+	const cl_uint color[4] = {0};
+	cl_int code;
+	cl_command_queue queue = clCreateCommandQueueWithProperties(test.context, test.device, NULL,
+								    &code);
+	CHECK_OK(code);
+	cl_mem image = clCreateImageWithProperties(test.context, list, 1 << 6, &rgba8, &desc, NULL,
+						   &code);
+	CHECK_OK(code);
+	CU_OK(cu.cuMemsetD32_v2(shared.address, 0x44332211, SIZE_B / 4));
+	CU_OK(cu.cuCtxSynchronize());
+	CHECK_OK(acquire(queue, 1, &image, 0, NULL, NULL));
+	CHECK_CODE(clEnqueueFillImage(queue, image, color, origin, region, 0, NULL, NULL),
+		   CL_INVALID_OPERATION);
+	CHECK_OK(clEnqueueReadImage(queue, image, CL_TRUE, origin, region, 0, 0, texels, 0, NULL,
+				    NULL));
+	CHECK(texels[0][0] == 0x44332211 && texels[HEIGHT - 1][WIDTH - 1] == 0x44332211);
+	CHECK_OK(give(queue, 1, &image, 0, NULL, NULL));
+	CHECK_OK(clReleaseMemObject(image));
+	CHECK_OK(clReleaseCommandQueue(queue));
+	cuda_shared_release(&shared);
+}
+
 int main(void)
 {
 	if (!api_test_start(&test, "external images"))
@@ -291,6 +322,7 @@ int main(void)
 	property_errors(fd);
 	desc_errors();
 	requirements(fd);
+	immutable();
 	close(fd);
 	return api_test_end(&test);
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 enum { COUNT = 1 << 16, SIZE_B = COUNT * (int)sizeof(cl_uint) };
+enum { IMMUTABLE = 1 << 6 };     /* CL_MEM_IMMUTABLE_EXT */
 enum { OPAQUE_FD = 0x2060, DEVICE_LIST = 0x2051, ACQUIRE = 0x2047, RELEASE = 0x2048 };
 
 static const char source[] =
@@ -230,6 +231,37 @@ static void other_api(void)
 	bench_release(&bench);
 }
 
+/* cl_ext_immutable_memory_objects: "External entities may change the contents", and nobody here:
+ * each acquire gives what is there then. */
+static void immutable(void)
+{
+	struct bench bench = bench_make(1, &test.device);
+	struct cuda_shared shared = cuda_shared_make(SIZE_B);
+	const int fd = cuda_shared_export(&shared);
+	const cl_mem_properties list[] = {OPAQUE_FD, (cl_mem_properties)fd, 0};
+	const cl_uint value = 7;
+	cl_uint read = 0;
+	cl_int code;
+	cl_mem mem = clCreateBufferWithProperties(bench.context, list, IMMUTABLE, SIZE_B, NULL,
+						  &code);
+	CHECK_OK(code);
+	for (cl_uint turn = 1; turn < 3; turn++) {
+		CU_OK(cu.cuMemsetD32_v2(shared.address, turn * 100, COUNT));
+		CU_OK(cu.cuCtxSynchronize());
+		CHECK_OK(ext.acquire(bench.queue, 1, &mem, 0, NULL, NULL));
+		CHECK_OK(clEnqueueReadBuffer(bench.queue, mem, CL_TRUE, SIZE_B - 4, 4, &read, 0,
+					     NULL, NULL));
+		CHECK(read == turn * 100);
+		CHECK_CODE(clEnqueueFillBuffer(bench.queue, mem, &value, 4, 0, SIZE_B, 0, NULL,
+					       NULL), CL_INVALID_OPERATION);
+		CHECK_CODE(clSetKernelArg(bench.add, 0, sizeof(mem), &mem), CL_INVALID_ARG_VALUE);
+		CHECK_OK(ext.release(bench.queue, 1, &mem, 0, NULL, NULL));
+	}
+	CHECK_OK(clReleaseMemObject(mem));
+	bench_release(&bench);
+	cuda_shared_release(&shared);
+}
+
 /* --- errors -------------------------------------------------------------------------------------- */
 
 static cl_int create_code(cl_context context, const cl_mem_properties *list, cl_mem_flags flags,
@@ -374,6 +406,7 @@ int main(int argc, char **argv)
 	released_early();
 	if (cuda_is_software)
 		other_api();
+	immutable();
 	creation_errors();
 	command_errors();
 	return api_test_end(&test);

@@ -283,6 +283,8 @@ static void check_formats(void)
 static void check_writers(void)
 {
 	cl_mem mem = buffer_make(IMMUTABLE | CL_MEM_COPY_HOST_PTR);
+	/* 5.6.1: clSVMAlloc fails if "flags contains CL_MEM_IMMUTABLE_EXT". */
+	CHECK(!clSVMAlloc(context, IMMUTABLE, SIZE_B, 0));
 	for (const char **name = (const char *[]){"of_constant", "of_const", "of_global", NULL};
 	     *name; name++) {
 		cl_kernel kernel = kernel_make(*name);
