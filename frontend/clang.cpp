@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "frontend/clang_hints.h"
+#include "frontend/clang_objects.h"
 #include "frontend/compiler_thread.h"
 #include "frontend/embedded.h"
 #include "frontend/features.h"
@@ -27,6 +28,7 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/FrontendAction.h>
+#include <clang/Frontend/MultiplexConsumer.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Lex/MacroInfo.h>
 #include <clang/Lex/PPCallbacks.h>
@@ -102,7 +104,13 @@ private:
 			&compiler.getFileManager().getVirtualFileSystem(),
 			compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(),
 			compiler.getCodeGenOpts(), context);
-		return std::unique_ptr<clang::ASTConsumer>(generator);
+		std::unique_ptr<clang::ASTConsumer> code(generator);
+		if (!compiler.getLangOpts().CPlusPlus)
+			return code;
+		std::vector<std::unique_ptr<clang::ASTConsumer>> both;
+		both.push_back(fe_objects_check());
+		both.push_back(std::move(code));
+		return std::make_unique<clang::MultiplexConsumer>(std::move(both));
 	}
 
 	bool BeginSourceFileAction(clang::CompilerInstance &compiler) override
@@ -120,6 +128,9 @@ private:
 			return;
 		merge_inline_functions(compiler.getASTContext());
 		module.reset(generator->ReleaseModule());
+		/* C++ has overloads of it, and Clang's header does not say that it is C's. */
+		if (llvm::Function *printf = module->getFunction("_Z6printfPU3AS4Kcz"))
+			printf->setName("printf");
 	}
 
 	/* OpenCL C has no linker magic for plain `inline` functions, and programs expect
@@ -298,9 +309,11 @@ file_system make_file_system(const fe_compile_job *job)
 	return files;
 }
 
-const char *standard_word(unsigned standard)
+const char *standard_word(const fe_options *options)
 {
-	switch (standard) {
+	if (options->cxx)
+		return options->standard == 200 ? "-cl-std=CLC++1.0" : "-cl-std=CLC++2021";
+	switch (options->standard) {
 	case 100:
 		return "-cl-std=CL1.0";
 	case 110:
@@ -319,12 +332,14 @@ std::vector<const char *> make_arguments(const fe_options *options, const fe_wor
 {
 	std::vector<const char *> arguments = {
 		"-triple", "nvptx64-nvidia-cuda", "-x", "cl", "-main-file-name", source_name,
-		standard_word(options->standard),
+		standard_word(options),
 		"-fdeclare-opencl-builtins", "-finclude-default-header",
 		"-nostdsysteminc", "-nobuiltininc", "-internal-isystem", system_folder,
 		"-I", header_folder,
-		"-cl-kernel-arg-info", "-fno-builtin", "-fgnu89-inline",
+		"-cl-kernel-arg-info", "-fno-builtin",
 		"-fgnu-keywords", /* asm */
+		/* C++ for OpenCL, 3.2: there is no typeid where nothing is virtual. */
+		options->cxx ? "-fno-rtti" : "-fgnu89-inline",
 		"-ferror-limit", "20",
 		/* INFINITY as a first minimum is common, in programs that are built with
 		 * -cl-fast-relaxed-math and -Werror, too.  Clang before 18 knows no such word. */

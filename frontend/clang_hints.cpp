@@ -24,6 +24,12 @@ constexpr struct {
 	{"enqueue_kernel", "this device has no device-side enqueue"},
 	{"read_pipe", "this device has no pipes"},
 	{"write_pipe", "this device has no pipes"},
+	/* Clang says no more of them than that it knows no such type. */
+	{"template", "this is C++ for OpenCL: -cl-std=CLC++2021"},
+	{"class", "this is C++ for OpenCL: -cl-std=CLC++2021"},
+	{"namespace", "this is C++ for OpenCL: -cl-std=CLC++2021"},
+	{"using", "this is C++ for OpenCL: -cl-std=CLC++2021"},
+	{"constexpr", "this is C++ for OpenCL: -cl-std=CLC++2021"},
 	{"malloc", "OpenCL C has no C library; memory comes from the host"},
 	{"free", "OpenCL C has no C library; memory comes from the host"},
 	{"memcpy", "OpenCL C has no C library; assignments copy structs and vectors"},

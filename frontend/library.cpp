@@ -1,9 +1,11 @@
 #include "config.h"
 
+#include "frontend/constructors.h"
 #include "frontend/demangle.h"
 #include "frontend/embedded.h"
 #include "frontend/module.h"
 #include "frontend/reach.h"
+#include "frontend/static_objects.h"
 
 #include <memory>
 #include <set>
@@ -72,9 +74,10 @@ home find_symbol(llvm::StringRef name, part *part_out)
 
 /* -- what no kernel reaches --------------------------------------------------------- */
 
-std::vector<const llvm::GlobalValue *> kernels_of(const llvm::Module &module)
+using values = std::vector<const llvm::GlobalValue *>;
+
+values kernels_of(const llvm::Module &module, values kernels)
 {
-	std::vector<const llvm::GlobalValue *> kernels;
 	for (const llvm::Function &function : module)
 		if (!function.isDeclaration() && fe_function_is_kernel(llvm::wrap(&function)))
 			kernels.push_back(&function);
@@ -98,17 +101,17 @@ void erase(const std::vector<llvm::GlobalValue *> &values)
 	}
 }
 
-/* Erases what no kernel reaches and hides the rest, so that libnvvm may inline it
- * away and names of different programs never meet. */
-void keep_kernels_only(llvm::Module &module)
+/* Erases what no kernel reaches, nor what runs before them, and hides the rest, so that libnvvm
+ * may inline it away and names of different programs never meet. */
+void keep_kernels_only(llvm::Module &module, const values &before = {})
 {
-	fe_reach live(kernels_of(module));
+	fe_reach live(kernels_of(module, before));
 	std::vector<llvm::GlobalValue *> dead;
 	for (llvm::GlobalValue &value : module.global_values()) {
 		auto *function = llvm::dyn_cast<llvm::Function>(&value);
 		if (!live.has(&value)) {
 			dead.push_back(&value);
-		} else if (!value.isDeclaration() &&
+		} else if (!value.isDeclaration() && !value.hasAppendingLinkage() &&
 			   !(function && fe_function_is_kernel(llvm::wrap(function)))) {
 			value.setLinkage(llvm::GlobalValue::InternalLinkage);
 			value.setVisibility(llvm::GlobalValue::DefaultVisibility);
@@ -229,10 +232,19 @@ bool fe_builtin_exists(const char *name)
 enum fe_status fe_module_link_builtins(struct fe_module *module, struct bytes *log)
 {
 	llvm::Module &unwrapped = *llvm::unwrap(module->module);
-	keep_kernels_only(unwrapped);
-	enum fe_status status = link_library(unwrapped, log);
+	enum fe_status status = fe_static_objects(unwrapped, log);
 	if (status)
 		return status;
+	const values before = fe_constructors_begin(unwrapped);
+	keep_kernels_only(unwrapped, before);
+	status = link_library(unwrapped, log);
+	if (status)
+		return status;
+	keep_kernels_only(unwrapped, before);
+	status = report_missing(unwrapped, log);
+	if (status || before.empty())
+		return status;
+	status = fe_constructors_run(unwrapped, log);
 	keep_kernels_only(unwrapped);
-	return report_missing(unwrapped, log);
+	return status;
 }

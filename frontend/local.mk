@@ -76,12 +76,15 @@ frontend_cxx_sources = \
 	frontend/bitcode.cpp \
 	frontend/clang.cpp \
 	frontend/clang_hints.cpp frontend/clang_hints.h \
+	frontend/clang_objects.cpp frontend/clang_objects.h \
+	frontend/constructors.cpp frontend/constructors.h \
 	frontend/demangle.cpp frontend/demangle.h \
 	frontend/library.cpp \
 	frontend/llvm_compat.cpp frontend/llvm_compat.h \
 	frontend/private_values.cpp \
 	frontend/reach.h \
-	frontend/split.cpp
+	frontend/split.cpp \
+	frontend/static_objects.cpp frontend/static_objects.h
 
 noinst_LIBRARIES += frontend/libfrontend.a frontend/libguard.a
 frontend_libfrontend_a_SOURCES = $(frontend_sources) $(frontend_cxx_sources) frontend/embedded.S

@@ -243,19 +243,26 @@ static enum fe_status take_standard(struct parser *parser, const char *word, con
 	static const struct {
 		const char *name;
 		unsigned standard;
+		bool cxx;
 	} rows[] = {
-		{"CL1.0", 100}, {"CL1.1", 110}, {"CL1.2", 120},
+		{"CL1.0", 100, false}, {"CL1.1", 110, false}, {"CL1.2", 120, false},
 		/* Not among CL_DEVICE_OPENCL_C_ALL_VERSIONS, for it has no optional features;
 		 * a program that uses none of those that are missing is built. */
-		{"CL2.0", 200}, {"CL3.0", 300}, {"CL3.1", 310},
+		{"CL2.0", 200, false}, {"CL3.0", 300, false}, {"CL3.1", 310, false},
+		/* C++ for OpenCL, 2: "version 1.0 that is backward compatible with OpenCL 2.0;
+		 * and version 2021 that is backward compatible with OpenCL 3.0".
+		 * cl_ext_cxx_for_opencl has CLC++ alone, from when there was but 1.0. */
+		{"CLC++", 200, true}, {"CLC++1.0", 200, true}, {"CLC++2021", 300, true},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (!strcmp(value, rows[i].name)) {
 			parser->options->standard = rows[i].standard;
+			parser->options->cxx = rows[i].cxx;
 			return FE_OK;
 		}
 	}
-	return invalid(parser, word, "OpenCL C versions are CL1.0, CL1.1, CL1.2, CL2.0, CL3.0 and CL3.1");
+	return invalid(parser, word, "OpenCL C versions are CL1.0, CL1.1, CL1.2, CL2.0, CL3.0 "
+				     "and CL3.1, those of C++ for OpenCL CLC++1.0 and CLC++2021");
 }
 
 static bool parse_number(const char *text, unsigned limit, unsigned *number_out)
@@ -397,6 +404,7 @@ static enum fe_status parse(const char *text, bool linking, bool from_il,
 		status = invalid(&parser, "-enable-link-options", "only with -create-library");
 	if (from_il) {
 		options.standard = 300;
+		options.cxx = false;
 		status = status ? status : add_il_words(&options.clang);
 	}
 	/* OpenCL 3.0 API, 5.8.6.3: before OpenCL C 2.0 work-groups are uniform in any case. */
@@ -445,8 +453,8 @@ enum fe_status fe_options_canonical(const char *options, bool linking, struct by
 	if (status)
 		return status;
 	const struct fe_codegen *codegen = &parsed.codegen;
-	bytes_printf(text, "%u %d%d%d%d%d %u %u %d%d%d %d%d\n", parsed.standard,
-		     codegen->flush_denormals, codegen->precise_divide, codegen->precise_sqrt,
+	bytes_printf(text, "%u%s %d%d%d%d%d %u %u %d%d%d %d%d\n", parsed.standard,
+		     parsed.cxx ? "++" : "", codegen->flush_denormals, codegen->precise_divide, codegen->precise_sqrt,
 		     codegen->fuse_multiply_add, codegen->relaxed, codegen->optimization,
 		     codegen->max_registers, codegen->uniform_groups, codegen->line_info,
 		     codegen->verbose, parsed.create_library, parsed.enable_link_options);

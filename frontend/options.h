@@ -31,6 +31,7 @@ void fe_words_finish(struct fe_words *words);
 struct fe_options {
 	struct fe_words clang;      /* words for Clang's own command line, in the order given */
 	unsigned standard;          /* of OpenCL C: 100, 110, 120, 200, 300 or 310 */
+	bool cxx;                   /* C++ for OpenCL 1.0 or 2021, made of 200 or 300 */
 	struct fe_codegen codegen;
 	bool create_library;        /* the link subset only */
 	bool enable_link_options;

@@ -39,6 +39,10 @@
 #define CL_DEVICE_SPIRV_CAPABILITIES 0x12BB
 #endif
 
+#ifndef CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT
+#define CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT 0x4230
+#endif
+
 /* cl_khr_kernel_clock and cl_ext_float_atomics are younger than some headers. */
 #ifndef CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR
 #define CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR 0x1076

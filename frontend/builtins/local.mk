@@ -31,6 +31,7 @@ builtin_sources = \
 	frontend/builtins/native.cl \
 	frontend/builtins/relational.cl \
 	frontend/builtins/shuffle.cl \
+	frontend/builtins/static_object.cl \
 	frontend/builtins/sub_group.cl \
 	frontend/builtins/sub_group_active.cl \
 	frontend/builtins/sub_group_arithmetic.cl \

@@ -10,7 +10,9 @@ api_object_tests = tests/api/platform tests/api/device tests/api/context tests/a
 	tests/api/program_link tests/api/program_binary tests/api/program_ptx tests/api/kernel \
 	tests/api/sub_groups tests/api/grid_barrier tests/api/images tests/api/samplers \
 	tests/api/null_arguments tests/api/unsupported tests/api/dispatch tests/api/il \
-	tests/api/float_options
+	tests/api/float_options tests/api/cxx
+tests_api_cxx_SOURCES = tests/api/cxx.c tests/api/api_test.h
+tests_api_cxx_LDADD = $(OPENCL_LIBS)
 tests_api_platform_SOURCES = tests/api/platform.c tests/api/api_test.h
 tests_api_platform_LDADD = $(OPENCL_LIBS)
 tests_api_device_SOURCES = tests/api/device.c tests/api/api_test.h

@@ -58,9 +58,22 @@ kernel_files = \
 	tests/kernels/convert_saturate.clt \
 	tests/kernels/convert_vectors.clt \
 	tests/kernels/crc32.clt \
+	tests/kernels/cxx_address_spaces.clt \
+	tests/kernels/cxx_builtins.clt \
+	tests/kernels/cxx_classes.clt \
+	tests/kernels/cxx_images.clt \
+	tests/kernels/cxx_printf.clt \
+	tests/kernels/cxx_static_object.clt \
+	tests/kernels/cxx_templates.clt \
 	tests/kernels/divide_default.clt \
 	tests/kernels/dot_products_added.clt \
 	tests/kernels/dot_products_saturated.clt \
+	tests/kernels/errors_cxx_destructor.clt \
+	tests/kernels/errors_cxx_exceptions.clt \
+	tests/kernels/errors_cxx_hint.clt \
+	tests/kernels/errors_cxx_new.clt \
+	tests/kernels/errors_cxx_typeid.clt \
+	tests/kernels/errors_cxx_virtual.clt \
 	tests/kernels/errors_include.clt \
 	tests/kernels/errors_kernel_argument.clt \
 	tests/kernels/errors_printf_format.clt \

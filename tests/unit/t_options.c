@@ -77,6 +77,7 @@ static void test_refused(void)
 	expect_refused("-D 1x", false, "identifier");
 	expect_refused("-DX='open", false, "never closed");
 	expect_refused("-cl-std=CL9.9", false, "'-cl-std=CL9.9'");
+	expect_refused("-cl-std=CLC++3", false, "'-cl-std=CLC++3'");
 	expect_refused("-cl-std=", false, "'-cl-std='");
 	expect_refused("-cl-std CL1.2", false, "'-cl-std'");
 	expect_refused("-cl-nv-maxrregcount 1000", false, "255");
@@ -113,6 +114,12 @@ static void test_effects(void)
 	CHECK_EQ(parsed("-cl-std=CL1.1", false).standard, 110);
 	CHECK_EQ(parsed("-cl-std=CL2.0", false).standard, 200);
 	CHECK_EQ(parsed("-cl-std=CL3.0", false).standard, 300);
+	CHECK(!parsed("-cl-std=CL3.0", false).cxx);
+	CHECK(parsed("-cl-std=CLC++", false).cxx);
+	CHECK_EQ(parsed("-cl-std=CLC++", false).standard, 200);
+	CHECK_EQ(parsed("-cl-std=CLC++1.0", false).standard, 200);
+	CHECK_EQ(parsed("-cl-std=CLC++2021", false).standard, 300);
+	CHECK(!parsed("-cl-std=CLC++ -cl-std=CL2.0", false).cxx);
 	CHECK(parsed("", false).codegen.uniform_groups);
 	CHECK(!parsed("-cl-std=CL3.0", false).codegen.uniform_groups);
 	CHECK(parsed("-cl-uniform-work-group-size -cl-std=CL3.0", false).codegen.uniform_groups);
@@ -186,7 +193,8 @@ static void expect_canonical(const char *one, const char *other, bool same)
 static void test_canonical(void)
 {
 	static const char *const different[] = {
-		"", "-cl-std=CL3.0", "-cl-std=CL3.0 -cl-uniform-work-group-size", "-DX", "-I x",
+		"", "-cl-std=CL3.0", "-cl-std=CL2.0", "-cl-std=CLC++2021", "-cl-std=CLC++",
+		"-cl-std=CL3.0 -cl-uniform-work-group-size", "-DX", "-I x",
 		"-cl-denorms-are-zero", "-cl-fp32-correctly-rounded-divide-sqrt",
 		"-cl-mad-enable", "-cl-unsafe-math-optimizations", "-cl-fast-relaxed-math",
 		"-cl-finite-math-only", "-cl-no-signed-zeros", "-cl-opt-disable", "-g",

@@ -1,0 +1,13 @@
+/* Which objects of C++ for OpenCL a program may not have, besides those that Clang knows of. */
+#ifndef CULVERT_FRONTEND_CLANG_OBJECTS_H
+#define CULVERT_FRONTEND_CLANG_OBJECTS_H
+
+#include <memory>
+
+#include <clang/AST/ASTConsumer.h>
+
+/* Errors, when the source has been read, for objects that live as long as the program and have
+ * a destructor: nobody would run it. */
+std::unique_ptr<clang::ASTConsumer> fe_objects_check();
+
+#endif

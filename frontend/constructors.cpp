@@ -1,0 +1,143 @@
+#include "config.h"
+
+#include "frontend/constructors.h"
+#include "frontend/demangle.h"
+#include "frontend/static_objects.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <llvm-c/Core.h>
+
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/Evaluator.h>
+
+namespace {
+
+constexpr char list_name[] = "llvm.global_ctors";
+
+/* The functions of Clang's list, in the order in which they run. */
+std::vector<llvm::Function *> listed(const llvm::Module &module)
+{
+	std::vector<std::pair<uint64_t, llvm::Function *>> rows;
+	const llvm::GlobalVariable *list = module.getNamedGlobal(list_name);
+	const auto *array = list && list->hasInitializer()
+		? llvm::dyn_cast<llvm::ConstantArray>(list->getInitializer()) : nullptr;
+	for (unsigned i = 0; array && i < array->getNumOperands(); i++) {
+		const auto *row = llvm::dyn_cast<llvm::ConstantStruct>(array->getOperand(i));
+		const auto *priority = row ? llvm::dyn_cast<llvm::ConstantInt>(row->getOperand(0))
+					   : nullptr;
+		auto *function = row ? llvm::dyn_cast<llvm::Function>(
+					       row->getOperand(1)->stripPointerCasts())
+				     : nullptr;
+		if (priority && function)
+			rows.emplace_back(priority->getZExtValue(), function);
+	}
+	std::stable_sort(rows.begin(), rows.end(),
+			 [](const auto &a, const auto &b) { return a.first < b.first; });
+	std::vector<llvm::Function *> functions;
+	for (const auto &row : rows)
+		functions.push_back(row.second);
+	return functions;
+}
+
+const llvm::GlobalVariable *variable_of(const llvm::Value *pointer)
+{
+	return llvm::dyn_cast<llvm::GlobalVariable>(pointer->stripInBoundsOffsets());
+}
+
+/* The object that an initialiser makes: what it writes, or calls a constructor of, last. */
+std::string object_of(const llvm::Function &function)
+{
+	std::string name = fe_demangle(function.getName().str());
+	for (const llvm::Instruction &instruction : llvm::instructions(function)) {
+		const llvm::Value *pointer = nullptr;
+		if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction))
+			pointer = store->getPointerOperand();
+		else if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+			pointer = call->arg_size() ? call->getArgOperand(0) : nullptr;
+		const llvm::GlobalVariable *variable =
+			pointer && pointer->getType()->isPointerTy() ? variable_of(pointer) : nullptr;
+		if (variable && !fe_is_guard(*variable))
+			name = fe_demangle(variable->getName().str());
+	}
+	return name;
+}
+
+/* The initialisers of single objects: what Clang's function of a whole source calls in turn. */
+std::vector<llvm::Function *> initializers(const llvm::Module &module)
+{
+	std::vector<llvm::Function *> single;
+	for (llvm::Function *function : listed(module)) {
+		bool whole = function->getName().find("_GLOBAL__") == 0;
+		if (!whole)
+			single.push_back(function);
+		for (llvm::Instruction &instruction : llvm::instructions(*function))
+			if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
+				if (whole && call->getCalledFunction())
+					single.push_back(call->getCalledFunction());
+	}
+	return single;
+}
+
+/* All or nothing of one initialiser becomes values of variables. */
+bool evaluate(llvm::Function &function, const llvm::TargetLibraryInfo &names)
+{
+	llvm::Evaluator evaluator(function.getParent()->getDataLayout(), &names);
+	llvm::SmallVector<llvm::Constant *, 0> no_arguments;
+	llvm::Constant *nothing;
+	if (!evaluator.EvaluateFunction(&function, nothing, no_arguments))
+		return false;
+	for (const auto &made : evaluator.getMutatedInitializers())
+		made.first->setInitializer(made.second);
+	return true;
+}
+
+bool evaluate_all(llvm::Module &module, bytes *log)
+{
+	llvm::TargetLibraryInfoImpl description{llvm::Triple(module.getTargetTriple())};
+	llvm::TargetLibraryInfo names(description);
+	bool all = true;
+	for (llvm::Function *function : initializers(module)) {
+		if (evaluate(*function, names))
+			continue;
+		bytes_printf(log, "error: the initialiser of '%s' is too much to run before there "
+				  "is a device (loops, copies of structs and functions of "
+				  "work-items are); a constexpr constructor is not\n",
+			     object_of(*function).c_str());
+		all = false;
+	}
+	return all;
+}
+
+} // namespace
+
+std::vector<const llvm::GlobalValue *> fe_constructors_begin(llvm::Module &module)
+{
+	std::vector<const llvm::GlobalValue *> roots;
+	if (const llvm::GlobalVariable *list = module.getNamedGlobal(list_name))
+		roots.push_back(list);
+	/* Clang makes kernels of them, for hosts to launch. */
+	for (llvm::Function *function : listed(module)) {
+		function->eraseMetadataIf([](unsigned, llvm::MDNode *) { return true; });
+		function->setCallingConv(llvm::CallingConv::C);
+	}
+	return roots;
+}
+
+enum fe_status fe_constructors_run(llvm::Module &module, bytes *log)
+{
+	llvm::GlobalVariable *list = module.getNamedGlobal(list_name);
+	if (!list)
+		return FE_OK;
+	if (!evaluate_all(module, log))
+		return FE_LINK_FAILED;
+	list->eraseFromParent();
+	return FE_OK;
+}

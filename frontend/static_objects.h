@@ -1,0 +1,21 @@
+/* Static objects of functions, in C++ for OpenCL: the first work-item of the device that comes by
+ * initialises one, and the others wait.  The library has the guards' functions
+ * (builtins/static_object.cl).  C++ only.  Thread-safety: as the module. */
+#ifndef CULVERT_FRONTEND_STATIC_OBJECTS_H
+#define CULVERT_FRONTEND_STATIC_OBJECTS_H
+
+#include "frontend/module.h"
+
+namespace llvm {
+class GlobalVariable;
+class Module;
+}
+
+/* Whether a variable says that an object has been made ("_ZGV" and the object's name: Itanium C++
+ * ABI, 5.1.5.2). */
+bool fe_is_guard(const llvm::GlobalVariable &variable);
+
+/* Makes ready for lowering what Clang wrote of them, before the library is linked. */
+enum fe_status fe_static_objects(llvm::Module &module, struct bytes *log);
+
+#endif
