@@ -25,6 +25,7 @@ MISTAKEN = {
     "api@clgetdeviceinfo": "knows no OpenCL after 1.2",
     "api@clcreateprogramwithbinary": "makes a kernel before the program is built (5.9.1: CL_INVALID_PROGRAM_EXECUTABLE)",
     "api@clgetkernelarginfo": "wants no information to be there without -cl-kernel-arg-info",
+    "api@clsetkernelarg": "wants an error for local memory of no bytes, which OpenCL 3.1 takes (5.9.2)",
     "api@clgetmemobjectinfo": "a sub-buffer at byte 256, whatever CL_DEVICE_MEM_BASE_ADDR_ALIGN is (5.2.1)",
     "api@clgetextensionfunctionaddressforplatform": "some loaders answer for no platform at all",
     "program@build@include-directories": "the header that it includes is not installed",
