@@ -64,7 +64,7 @@ struct ptx_operand {
 	struct ptx_operand *pair;     /* p|q: q; [object, coordinates]: these */
 };
 
-enum { PTX_OPERANDS = 8, PTX_POOL = 40, PTX_MNEMONIC = 96 };
+enum { PTX_OPERANDS = 8, PTX_POOL = 512, PTX_MNEMONIC = 96 };
 
 struct ptx_instruction {
 	char mnemonic[PTX_MNEMONIC];
@@ -73,7 +73,7 @@ struct ptx_instruction {
 	bool guard_negated;
 	struct ptx_operand operands[PTX_OPERANDS];
 	uint32_t count;
-	struct ptx_operand pool[PTX_POOL];  /* elements of vectors, pairs */
+	struct ptx_operand pool[PTX_POOL];  /* elements of vectors, arguments, pairs */
 	uint32_t pool_count;
 };
 

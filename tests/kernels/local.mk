@@ -85,6 +85,7 @@ kernel_files = \
 	tests/kernels/errors_warning_as_error.clt \
 	tests/kernels/fences.clt \
 	tests/kernels/functions_address_spaces.clt \
+	tests/kernels/functions_many_arguments.clt \
 	tests/kernels/functions_not_inlined.clt \
 	tests/kernels/generic_builtins.clt \
 	tests/kernels/generic_null.clt \
