@@ -185,6 +185,22 @@ static void write_operation(struct spirv_writer *writer, const struct operation 
 
 /* --- what is more than one operator --- */
 
+/* That of integers as one expression: no statement may stand among constants. */
+static enum spirv_written write_constant_modulo(struct spirv_writer *writer, const uint32_t *words,
+						struct spirv_shape shape)
+{
+	if (shape.class != SPIRV_INT || shape.lanes != 1)
+		return spirv_fail(writer, words[0] & SpvOpCodeMask, "as a constant");
+	const struct spirv_text type = spirv_signed_name(shape);
+	const char *own = type.text;
+	uint32_t a = words[3], b = words[4];
+	spirv_put(writer, "v%" PRIu32 " = (t%" PRIu32 ")((%s)v%" PRIu32 " %% (%s)v%" PRIu32
+			  " + ((%s)v%" PRIu32 " %% (%s)v%" PRIu32 " != 0 && ((%s)v%" PRIu32
+			  " < 0) != ((%s)v%" PRIu32 " < 0) ? (%s)v%" PRIu32 " : 0));\n",
+		  words[2], words[1], own, a, own, b, own, a, own, b, own, a, own, b, own, b);
+	return SPIRV_WRITTEN;
+}
+
 /* The remainder with the divisor's sign. */
 static enum spirv_written write_modulo(struct spirv_writer *writer, const uint32_t *words)
 {
@@ -193,7 +209,7 @@ static enum spirv_written write_modulo(struct spirv_writer *writer, const uint32
 	struct spirv_text type = shape.class == SPIRV_FLOAT ? spirv_unsigned_name(shape)
 							    : spirv_signed_name(shape);
 	if (writer->in_constant)
-		return spirv_fail(writer, words[0] & SpvOpCodeMask, "as a constant");
+		return write_constant_modulo(writer, words, shape);
 	spirv_put(writer, "{ %s x%u = as_%s(v%" PRIu32 "), y%u = as_%s(v%" PRIu32 "); ", type.text, x,
 		  type.text, words[3], x, type.text, words[4]);
 	if (shape.class == SPIRV_FLOAT)
@@ -250,9 +266,14 @@ static enum spirv_written write_select(struct spirv_writer *writer, const uint32
 static enum spirv_written write_truth(struct spirv_writer *writer, unsigned op,
 				      const uint32_t *words)
 {
-	bool vector = spirv_value_shape(writer->module, words[3]).lanes > 1;
+	struct spirv_shape shape = spirv_value_shape(writer->module, words[3]);
+	bool vector = shape.lanes > 1;
 	uint32_t result = words[2], a = words[3];
-	if (op == SpvOpLogicalNot)
+	/* LLVM's back end for SPIR-V asks this of integers as OpenCL C does, by their highest bits. */
+	if (op != SpvOpLogicalNot && shape.class == SPIRV_INT)
+		spirv_put(writer, "v%" PRIu32 " = (bool)%s(as_%s(v%" PRIu32 "));\n", result,
+			  op == SpvOpAny ? "any" : "all", spirv_signed_name(shape).text, a);
+	else if (op == SpvOpLogicalNot)
 		spirv_put(writer, vector ? "v%" PRIu32 " = (~v%" PRIu32 ");\n"
 					 : "v%" PRIu32 " = (!v%" PRIu32 ");\n", result, a);
 	else

@@ -177,18 +177,25 @@ static enum spirv_written write_flag(struct spirv_writer *writer, const uint32_t
 	return SPIRV_WRITTEN;
 }
 
-/* OpenCL C leaves what was there in the variable that held what was expected. */
+/* OpenCL C leaves what was there in the variable that held what was expected.  SPIR-V compares integers
+ * (1.6, 3.49.18); the LLVM/SPIR-V translator writes it of reals, too, whose bits count then. */
 static enum spirv_written write_compare(struct spirv_writer *writer, const uint32_t *words,
-					const struct atomic *atomic, const char *type)
+					const struct atomic *atomic, struct spirv_shape shape)
 {
+	const struct spirv_text result = spirv_unsigned_name(shape);
+	shape.class = SPIRV_INT;
+	const struct spirv_text bits = spirv_unsigned_name(shape);
+	const char *type = type_name(shape, false);
 	unsigned seen = spirv_temporary(writer);
-	spirv_put(writer, "{ t%" PRIu32 " x%u = v%" PRIu32 "; ", words[1], seen, words[8]);
+	if (!type)
+		return spirv_fail(writer, atomic->op, "not on this type");
+	spirv_put(writer, "{ %s x%u = as_%s(v%" PRIu32 "); ", bits.text, seen, bits.text, words[8]);
 	if (!put_call(writer, atomic, type, words[3]))
 		return no_pointer(writer, atomic->op);
-	spirv_put(writer, ", &x%u, v%" PRIu32 ", %s, %s, %s); v%" PRIu32 " = x%u; }\n", seen,
-		  words[7], order_for(writer, words[5], true, true),
+	spirv_put(writer, ", &x%u, as_%s(v%" PRIu32 "), %s, %s, %s); v%" PRIu32 " = as_%s(x%u); }\n",
+		  seen, bits.text, words[7], order_for(writer, words[5], true, true),
 		  order_for(writer, words[6], true, false),
-		  scope_for(writer, atomic, words[4], words[5]), words[2], seen);
+		  scope_for(writer, atomic, words[4], words[5]), words[2], result.text, seen);
 	return SPIRV_WRITTEN;
 }
 
@@ -235,12 +242,12 @@ static enum spirv_written write_atomic(struct spirv_writer *writer, const uint32
 	struct spirv_shape shape = stores ? spirv_value_shape(writer->module, words[4])
 					  : spirv_shape(writer->module, words[1]);
 	const char *type = type_name(shape, atomic->is_signed);
-	if (!type || (atomic->shape == COMPARE && shape.class != SPIRV_INT))
+	if (!type)
 		return spirv_fail(writer, atomic->op, "not on this type");
 	if (stores)
 		return write_store(writer, words, atomic, type);
 	if (atomic->shape == COMPARE)
-		return write_compare(writer, words, atomic, type);
+		return write_compare(writer, words, atomic, shape);
 	return write_fetch(writer, words, atomic, type);
 }
 

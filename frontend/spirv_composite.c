@@ -60,7 +60,14 @@ static enum spirv_written write_insert(struct spirv_writer *writer, const uint32
 	struct bytes text = BYTES_INIT;
 	bool of_bools;
 	bool there = path(writer, &text, words[1], words, 5, count, &of_bools);
-	if (there)
+	if (there && writer->in_constant) {
+		/* One expression, which functions may use, though no variable can begin with it. */
+		unsigned x = spirv_temporary(writer);
+		spirv_put(writer, "v%" PRIu32 " = ({ t%" PRIu32 " x%u = v%" PRIu32
+				  "; x%u%s = %sv%" PRIu32 "; x%u; });\n",
+			  words[2], words[1], x, words[4], x, bytes_string(&text),
+			  of_bools ? "-(char)" : "", words[3], x);
+	} else if (there)
 		spirv_put(writer, "v%" PRIu32 " = v%" PRIu32 "; v%" PRIu32 "%s = %sv%" PRIu32 ";\n",
 			  words[2], words[4], words[2], bytes_string(&text),
 			  of_bools ? "-(char)" : "", words[3]);

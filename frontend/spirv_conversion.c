@@ -47,6 +47,15 @@ static enum spirv_written write_saturated(struct spirv_writer *writer, const uin
 	return SPIRV_WRITTEN;
 }
 
+/* SPIR-V 1.6, 3.49.11: to what a half can be, kept as a float. */
+static void write_quantized(struct spirv_writer *writer, const uint32_t *words)
+{
+	struct spirv_shape shape = spirv_shape(writer->module, words[1]), half = shape;
+	half.bits = 16;
+	spirv_put(writer, "v%" PRIu32 " = convert_%s(convert_%s(v%" PRIu32 "));\n", words[2],
+		  spirv_unsigned_name(shape).text, spirv_unsigned_name(half).text, words[3]);
+}
+
 static bool is_number(struct spirv_shape shape)
 {
 	return shape.class == SPIRV_INT || shape.class == SPIRV_FLOAT;
@@ -117,6 +126,7 @@ enum spirv_written spirv_conversion(struct spirv_writer *writer, const uint32_t 
 	case SpvOpFConvert: return write_convert(writer, words, false, false);
 	case SpvOpSatConvertSToU: return write_saturated(writer, words, true);
 	case SpvOpSatConvertUToS: return write_saturated(writer, words, false);
+	case SpvOpQuantizeToF16: write_quantized(writer, words); return SPIRV_WRITTEN;
 	case SpvOpConvertPtrToU: write_number(writer, words); return SPIRV_WRITTEN;
 	case SpvOpConvertUToPtr:
 	case SpvOpPtrCastToGeneric:

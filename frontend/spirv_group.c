@@ -408,6 +408,16 @@ static enum spirv_written write_reduction(struct spirv_writer *writer, const uin
 
 /* --- copies --- */
 
+/* Of what a pointer points to; of an array, which LLVM's back end for SPIR-V leaves where an element is
+ * meant, its elements. */
+static struct spirv_shape element_shape(const struct spirv_module *module, uint32_t pointer)
+{
+	uint32_t type = spirv_pointee(module, spirv_id(module, pointer)->type);
+	if (spirv_shape(module, type).class == SPIRV_ARRAY)
+		type = spirv_id(module, type)->words[2];
+	return spirv_shape(module, type);
+}
+
 /* SPIR-V 1.6, 3.49.21: pointers to elements, their count, the stride in global memory, and the
  * event that the new one is to join. */
 static enum spirv_written write_copy(struct spirv_writer *writer, const uint32_t *words,
@@ -416,8 +426,7 @@ static enum spirv_written write_copy(struct spirv_writer *writer, const uint32_t
 	if (count < 9)
 		return few_words(writer, words);
 	const struct spirv_module *module = writer->module;
-	uint32_t pointee = spirv_pointee(module, spirv_id(module, words[4])->type);
-	struct spirv_shape shape = spirv_shape(module, pointee);
+	struct spirv_shape shape = element_shape(module, words[4]);
 	if (shape.class != SPIRV_INT && shape.class != SPIRV_FLOAT)
 		return spirv_fail(writer, SpvOpGroupAsyncCopy, "not of numbers");
 	struct spirv_text element = spirv_unsigned_name(shape);

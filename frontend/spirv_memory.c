@@ -24,6 +24,16 @@ static struct access read_access(const uint32_t *words, unsigned from, unsigned 
 	return access;
 }
 
+/* Words that such operands fill: of the mask, and of those of its bits that have an operand. */
+static unsigned access_words(uint32_t mask)
+{
+	const uint32_t with_operand =
+		SpvMemoryAccessAlignedMask | SpvMemoryAccessMakePointerAvailableMask |
+		SpvMemoryAccessMakePointerVisibleMask | SpvMemoryAccessAliasScopeINTELMaskMask |
+		SpvMemoryAccessNoAliasINTELMaskMask;
+	return 1 + (unsigned)__builtin_popcount(mask & with_operand);
+}
+
 /* What the type's alignment is anyway, of those that need one; OpenCL C 3.0, 6.3.5. */
 static uint32_t natural_B(struct spirv_shape shape)
 {
@@ -95,15 +105,47 @@ static const char *space_of(struct spirv_writer *writer, uint32_t pointer)
 	return space ? space : "";
 }
 
+/* What is said of the target, and of the source: SPIR-V 1.6, 3.49.8: "if only one is present, it
+ * applies to both"; from version 1.4 on there may be a second, of the source. */
+struct accesses {
+	struct access to, from;
+};
+
+static struct accesses read_accesses(const uint32_t *words, unsigned from, unsigned count)
+{
+	struct accesses accesses;
+	accesses.to = accesses.from = read_access(words, from, count);
+	if (from < count && from + access_words(words[from]) < count)
+		accesses.from = read_access(words, from + access_words(words[from]), count);
+	return accesses;
+}
+
+static enum spirv_written write_copy(struct spirv_writer *writer, const uint32_t *words,
+				     unsigned count)
+{
+	struct accesses accesses = read_accesses(words, 3, count);
+	struct bytes to = BYTES_INIT, from = BYTES_INIT;
+	spirv_put(writer, "{ ");
+	put_target(writer, &to, words[1], accesses.to);
+	put_target(writer, &from, words[2], accesses.from);
+	spirv_put(writer, "%s = %s; }\n", bytes_string(&to), bytes_string(&from));
+	writer->out->failed |= bytes_failed(&to) || bytes_failed(&from);
+	bytes_finish(&to);
+	bytes_finish(&from);
+	return SPIRV_WRITTEN;
+}
+
 static enum spirv_written write_copy_sized(struct spirv_writer *writer, const uint32_t *words,
 					   unsigned count)
 {
-	struct access access = read_access(words, 4, count);
-	uint32_t alignment_B = access.alignment_B ? access.alignment_B : 1;
+	struct accesses accesses = read_accesses(words, 4, count);
+	uint32_t to_B = accesses.to.alignment_B, from_B = accesses.from.alignment_B;
+	bool is_volatile = accesses.to.is_volatile || accesses.from.is_volatile;
+	uint32_t alignment_B = to_B < from_B ? to_B : from_B;
 	uint64_t size_B;
 	unsigned x = spirv_temporary(writer);
 	const char *to = space_of(writer, words[1]), *from = space_of(writer, words[2]);
-	if (access.is_volatile || !spirv_integer(writer, words[3], &size_B))
+	if (is_volatile || !spirv_integer(writer, words[3], &size_B))
 		spirv_put(writer, "for (ulong x%u = 0; x%u < v%" PRIu32 "; x%u++) "
 				  "((volatile %s uchar *)v%" PRIu32 ")[x%u] = "
 				  "((volatile %s uchar *)v%" PRIu32 ")[x%u];\n",
@@ -112,7 +154,7 @@ static enum spirv_written write_copy_sized(struct spirv_writer *writer, const ui
 		spirv_put(writer, "{ typedef struct { uchar e[%" PRIu64 "]; } x%u "
 				  "__attribute__((aligned(%" PRIu32 "))); "
 				  "*(%s x%u *)v%" PRIu32 " = *(%s x%u *)v%" PRIu32 "; }\n",
-			  size_B, x, alignment_B, to, x, words[1], from, x, words[2]);
+			  size_B, x, alignment_B ? alignment_B : 1, to, x, words[1], from, x, words[2]);
 	return SPIRV_WRITTEN;
 }
 
@@ -148,6 +190,23 @@ static uint32_t step(struct spirv_writer *writer, struct bytes *text, uint32_t t
 	}
 }
 
+/* LLVM's back end for SPIR-V writes a constant as many bytes behind a variable as a chain by the
+ * element 0 and by these bytes, whose result points to bytes and the variable to something else. */
+static bool is_byte_offset(struct spirv_writer *writer, const uint32_t *words, unsigned count)
+{
+	const struct spirv_module *module = writer->module;
+	struct spirv_shape result = spirv_shape(module, spirv_pointee(module, words[1]));
+	uint32_t pointee = spirv_pointee(module, spirv_id(module, words[3])->type);
+	struct bytes text = BYTES_INIT;
+	uint64_t element;
+	if (!writer->in_constant || count != 6 || result.class != SPIRV_INT || result.bits != 8 ||
+	    !spirv_integer(writer, words[4], &element) || element)
+		return false;
+	struct spirv_shape part = spirv_shape(module, step(writer, &text, pointee, words[5]));
+	bytes_finish(&text);
+	return part.class != SPIRV_INT || part.bits != 8;
+}
+
 static enum spirv_written write_chain(struct spirv_writer *writer, const uint32_t *words,
 				      unsigned count, bool by_element)
 {
@@ -155,6 +214,11 @@ static enum spirv_written write_chain(struct spirv_writer *writer, const uint32_
 	uint32_t pointer = spirv_id(module, words[3])->type, type = spirv_pointee(module, pointer);
 	unsigned from = by_element ? 5 : 4;
 	struct bytes path = BYTES_INIT;
+	if (by_element && is_byte_offset(writer, words, count)) {
+		spirv_put(writer, "v%" PRIu32 " = (t%" PRIu32 ")v%" PRIu32 " + v%" PRIu32 ";\n", words[2],
+			  words[1], words[3], words[5]);
+		return SPIRV_WRITTEN;
+	}
 	if (by_element && count > 4)
 		put_index(writer, &path, words[4]);
 	else
@@ -234,9 +298,7 @@ enum spirv_written spirv_memory(struct spirv_writer *writer, const uint32_t *wor
 	switch (op) {
 	case SpvOpLoad: return write_load(writer, words, count);
 	case SpvOpStore: return write_store(writer, words, count);
-	case SpvOpCopyMemory:
-		spirv_put(writer, "*v%" PRIu32 " = *v%" PRIu32 ";\n", words[1], words[2]);
-		return SPIRV_WRITTEN;
+	case SpvOpCopyMemory: return write_copy(writer, words, count);
 	case SpvOpCopyMemorySized: return write_copy_sized(writer, words, count);
 	case SpvOpAccessChain:
 	case SpvOpInBoundsAccessChain: return write_chain(writer, words, count, false);
