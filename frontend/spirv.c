@@ -175,16 +175,14 @@ static void add_function(const struct spirv_module *module, struct parts *parts,
 	function->end = at;
 }
 
-/* Three literals, or three ids of constants. */
-static void read_size(const struct spirv_writer *writer, const uint32_t *words, unsigned count,
-		      bool by_id, uint32_t *size)
+static enum spirv_written read_size(struct spirv_writer *writer, const uint32_t *words,
+				    unsigned count, bool by_id, struct spirv_sizes *sizes)
 {
-	for (unsigned i = 0; i < 3 && i + 3 < count; i++) {
-		uint64_t value = words[i + 3];
-		if (by_id && !spirv_integer(writer, words[i + 3], &value))
-			value = 0;
-		size[i] = (uint32_t)value;
-	}
+	if (count < 6)
+		return spirv_fail(writer, words[0] & SpvOpCodeMask, "%u words", count);
+	sizes->by_id = by_id;
+	memcpy(sizes->size, words + 3, sizeof(sizes->size));
+	return SPIRV_WRITTEN;
 }
 
 static enum spirv_written read_mode(struct spirv_writer *writer, struct parts *parts,
@@ -199,17 +197,18 @@ static enum spirv_written read_mode(struct spirv_writer *writer, struct parts *p
 	switch (words[2]) {
 	case SpvExecutionModeLocalSize:
 	case SpvExecutionModeLocalSizeId:
-		read_size(writer, words, count, by_id, function->local_size);
-		break;
+		return read_size(writer, words, count, by_id, &function->local_size);
 	case SpvExecutionModeLocalSizeHint:
 	case SpvExecutionModeLocalSizeHintId:
-		read_size(writer, words, count, by_id, function->local_size_hint);
-		break;
+		return read_size(writer, words, count, by_id, &function->local_size_hint);
 	case SpvExecutionModeSubgroupSize:
 		function->sub_group_size = count > 3 ? words[3] : 0;
 		break;
 	case SpvExecutionModeContractionOff: parts->exact = true; break;
-	case SpvExecutionModeVecTypeHint: break;
+	case SpvExecutionModeVecTypeHint:
+	case SpvExecutionModeDenormPreserve:
+	case SpvExecutionModeSignedZeroInfNanPreserve:
+	case SpvExecutionModeRoundingModeRTE: break;
 	default:
 		return spirv_fail(writer, words[0] & SpvOpCodeMask, "execution mode %" PRIu32
 				  " is not supported", words[2]);

@@ -188,7 +188,9 @@ static enum spirv_written put_operation(struct spirv_writer *writer, uint32_t nu
 	writer->in_constant = false;
 	writer->out = out;
 	const char *text = strstr(bytes_string(&statement), " = ");
-	const char *end = text ? strchr(text, ';') : NULL;
+	/* Of an expression with statements in it the last one. */
+	const char *end = !text ? NULL : text[3] == '(' && text[4] == '{' ? strrchr(text, ';')
+									   : strchr(text, ';');
 	if (bytes_failed(&statement))
 		out->failed = true;
 	else if (written == SPIRV_WRITTEN && end && !strcmp(end, ";\n"))
@@ -219,6 +221,15 @@ static enum spirv_written put_sampler(struct spirv_writer *writer, uint32_t numb
 	return SPIRV_WRITTEN;
 }
 
+/* Alignment, or AlignmentId, which is a constant that may be an expression. */
+void spirv_alignment(struct spirv_writer *writer, const struct spirv_id *id)
+{
+	if (id->alignment_id)
+		spirv_put(writer, "__attribute__((aligned(v%" PRIu32 "))) ", id->alignment_id);
+	else if (id->alignment_B && !(id->alignment_B & (id->alignment_B - 1)))
+		spirv_put(writer, "__attribute__((aligned(%" PRIu32 "))) ", id->alignment_B);
+}
+
 static enum spirv_written put_variable(struct spirv_writer *writer, uint32_t number,
 				       const struct spirv_id *id)
 {
@@ -238,8 +249,7 @@ static enum spirv_written put_variable(struct spirv_writer *writer, uint32_t num
 	}
 	const char *space = storage == SpvStorageClassUniformConstant ? "constant" : "global";
 	spirv_put(writer, "%s", spirv_linkage_words(writer, number));
-	if (id->alignment_B && !(id->alignment_B & (id->alignment_B - 1)))
-		spirv_put(writer, "__attribute__((aligned(%" PRIu32 "))) ", id->alignment_B);
+	spirv_alignment(writer, id);
 	spirv_put(writer, "%s t%" PRIu32 " g%" PRIu32, space, pointee, number);
 	spirv_label(writer, number);
 	if (id->linkage != SPIRV_IMPORT) {

@@ -123,18 +123,54 @@ struct spirv_function *spirv_function_find(struct spirv_function *functions, siz
 
 /* --- heads --- */
 
+/* A constant may be an expression of specialization constants: Clang knows its value. */
+static void put_sizes(struct spirv_writer *writer, const char *name, const struct spirv_sizes *sizes)
+{
+	const uint32_t *size = sizes->size;
+	const char *v = sizes->by_id ? "v" : "";
+	if (size[0])
+		spirv_put(writer, "__attribute__((%s(%s%" PRIu32 ", %s%" PRIu32 ", %s%" PRIu32 "))) ",
+			  name, v, size[0], v, size[1], v, size[2]);
+}
+
 static void put_attributes(struct spirv_writer *writer, const struct spirv_function *function)
 {
-	const uint32_t *size = function->local_size, *hint = function->local_size_hint;
-	if (size[0])
-		spirv_put(writer, "__attribute__((reqd_work_group_size(%" PRIu32 ", %" PRIu32
-				  ", %" PRIu32 "))) ", size[0], size[1], size[2]);
-	if (hint[0])
-		spirv_put(writer, "__attribute__((work_group_size_hint(%" PRIu32 ", %" PRIu32
-				  ", %" PRIu32 "))) ", hint[0], hint[1], hint[2]);
+	put_sizes(writer, "reqd_work_group_size", &function->local_size);
+	put_sizes(writer, "work_group_size_hint", &function->local_size_hint);
 	if (function->sub_group_size)
 		spirv_put(writer, "__attribute__((intel_reqd_sub_group_size(%" PRIu32 "))) ",
 			  function->sub_group_size);
+}
+
+/* A kernel's local argument lies as its Alignment says: LLVM's back end for SPIR-V writes pointers to bytes
+ * where it does not know to what. */
+static bool is_aligned_local(const struct spirv_writer *writer, uint32_t number)
+{
+	const struct spirv_id *id = spirv_id(writer->module, number);
+	uint32_t type = spirv_pointee(writer->module, id->type);
+	enum spirv_class class = spirv_shape(writer->module, type).class;
+	return id->alignment_B && !(id->alignment_B & (id->alignment_B - 1)) &&
+	       spirv_storage(writer->module, id->type) == SpvStorageClassWorkgroup &&
+	       class != SPIRV_VOID && class != SPIRV_UNKNOWN;
+}
+
+/* What such arguments point to, once for a function that is several kernels. */
+static void put_aligned_types(struct spirv_writer *writer, const struct spirv_function *function,
+			      const struct spirv_entry *entry)
+{
+	const uint32_t *all = writer->module->words;
+	for (const struct spirv_entry *other = writer->entries; other < entry; other++)
+		if (other->function == entry->function)
+			return;
+	for (size_t at = function->at; at < function->end; at += all[at] >> SpvWordCountShift) {
+		if ((all[at] & SpvOpCodeMask) != SpvOpFunctionParameter ||
+		    !is_aligned_local(writer, all[at + 2]))
+			continue;
+		const struct spirv_id *id = spirv_id(writer->module, all[at + 2]);
+		spirv_put(writer, "struct l%" PRIu32 " { t%" PRIu32 " e; } __attribute__((aligned(%" PRIu32
+				  ")));\n",
+			  all[at + 2], spirv_pointee(writer->module, id->type), id->alignment_B);
+	}
 }
 
 static void put_parameters(struct spirv_writer *writer, const struct spirv_function *function,
@@ -146,9 +182,13 @@ static void put_parameters(struct spirv_writer *writer, const struct spirv_funct
 		if ((all[at] & SpvOpCodeMask) != SpvOpFunctionParameter)
 			continue;
 		const struct spirv_id *id = spirv_id(writer->module, all[at + 2]);
-		if (id->by_value && is_kernel)
+		if (id->by_value)
 			spirv_put(writer, "%st%" PRIu32 " a%" PRIu32, comma,
-				  spirv_pointee(writer->module, id->type), all[at + 2]);
+				  is_kernel ? spirv_pointee(writer->module, id->type) : id->type,
+				  all[at + 2]);
+		else if (is_kernel && is_aligned_local(writer, all[at + 2]))
+			spirv_put(writer, "%slocal struct l%" PRIu32 " *%sa%" PRIu32, comma, all[at + 2],
+				  id->no_alias ? "restrict " : "", all[at + 2]);
 		else
 			spirv_put(writer, "%st%" PRIu32 " %sv%" PRIu32, comma, id->type,
 				  id->no_alias && id->type && spirv_pointee(writer->module, id->type)
@@ -237,8 +277,7 @@ static enum spirv_written put_variable(struct spirv_writer *writer,
 		return put_opaque(writer, function, number);
 	if (class == SPIRV_UNKNOWN || class == SPIRV_VOID)
 		return spirv_fail(writer, SpvOpVariable, "of a type that variables do not have");
-	if (id->alignment_B && !(id->alignment_B & (id->alignment_B - 1)))
-		spirv_put(writer, "__attribute__((aligned(%" PRIu32 "))) ", id->alignment_B);
+	spirv_alignment(writer, id);
 	spirv_put(writer, "t%" PRIu32 " m%" PRIu32, pointee, number);
 	if (id->count > 4)
 		spirv_put(writer, " = i%" PRIu32, id->words[4]);
@@ -253,10 +292,11 @@ static enum spirv_written put_local(struct spirv_writer *writer, uint32_t number
 	uint32_t pointee = spirv_pointee(writer->module, id->type);
 	struct spirv_shape shape = spirv_shape(writer->module, pointee);
 	if (is_workgroup(writer, number)) {
-		if (is_kernel)
-			spirv_put(writer, "local t%" PRIu32 " m%" PRIu32 "; t%" PRIu32 " v%" PRIu32
-					  " = &m%" PRIu32 ";\n",
-				  pointee, number, id->type, number, number);
+		if (!is_kernel)
+			return SPIRV_WRITTEN;
+		spirv_alignment(writer, id);
+		spirv_put(writer, "local t%" PRIu32 " m%" PRIu32 "; t%" PRIu32 " v%" PRIu32 " = &m%" PRIu32
+				  ";\n", pointee, number, id->type, number, number);
 		return SPIRV_WRITTEN;
 	}
 	const char *value = spirv_builtin_value(id->builtin);
@@ -267,6 +307,20 @@ static enum spirv_written put_local(struct spirv_writer *writer, uint32_t number
 			  " = &m%" PRIu32 ";\n",
 		  pointee, number, spirv_unsigned_name(shape).text, value, id->type, number, number);
 	return SPIRV_WRITTEN;
+}
+
+/* What is passed by value is pointed to in SPIR-V: in a kernel its parameter, and in a function a copy,
+ * for what it stores there its caller does not see (SPIR-V 1.6, 3.19: ByVal). */
+static void put_by_value(struct spirv_writer *writer, uint32_t number, bool is_kernel)
+{
+	const struct spirv_id *id = spirv_id(writer->module, number);
+	if (!id->by_value)
+		return;
+	if (!is_kernel)
+		spirv_put(writer, "t%" PRIu32 " m%" PRIu32 " = *a%" PRIu32 "; ",
+			  spirv_pointee(writer->module, id->type), number, number);
+	spirv_put(writer, "t%" PRIu32 " v%" PRIu32 " = &%c%" PRIu32 ";\n", id->type, number,
+		  is_kernel ? 'a' : 'm', number);
 }
 
 static enum spirv_written put_declaration(struct spirv_writer *writer,
@@ -281,9 +335,10 @@ static enum spirv_written put_declaration(struct spirv_writer *writer,
 	if (op == SpvOpVariable)
 		return put_variable(writer, function, words[2]);
 	if (op == SpvOpFunctionParameter) {
-		if (spirv_id(writer->module, words[2])->by_value && is_kernel)
-			spirv_put(writer, "t%" PRIu32 " v%" PRIu32 " = &a%" PRIu32 ";\n", words[1],
-				  words[2], words[2]);
+		put_by_value(writer, words[2], is_kernel);
+		if (is_kernel && is_aligned_local(writer, words[2]))
+			spirv_put(writer, "t%" PRIu32 " v%" PRIu32 " = (t%" PRIu32 ")a%" PRIu32 ";\n",
+				  words[1], words[2], words[1], words[2]);
 		return SPIRV_WRITTEN;
 	}
 	enum spirv_class class = spirv_shape(writer->module, words[1]).class;
@@ -464,6 +519,7 @@ enum spirv_written spirv_function_define(struct spirv_writer *writer,
 	enum spirv_written written = SPIRV_WRITTEN;
 	writer->function = function->id;
 	if (entry) {
+		put_aligned_types(writer, function, entry);
 		put_head(writer, function, entry);
 		spirv_put(writer, " __asm__(\"%s\");\n", entry->name);
 	}

@@ -10,6 +10,12 @@
 
 #include "frontend/spirv_module.h"
 
+/* Of a work-group: numbers, or ids of constants (LocalSizeId). */
+struct spirv_sizes {
+	uint32_t size[3];           /* the first is 0: not said */
+	bool by_id;
+};
+
 struct spirv_function {
 	uint32_t id;
 	size_t at, end;             /* words of the module: OpFunction, and behind OpFunctionEnd */
@@ -17,8 +23,8 @@ struct spirv_function {
 	uint32_t *locals;           /* owned; ids of variables of the module, see above */
 	size_t local_count;
 	/* What OpExecutionMode asks for; 0: nothing. */
-	uint32_t local_size[3];
-	uint32_t local_size_hint[3];
+	struct spirv_sizes local_size;
+	struct spirv_sizes local_size_hint;
 	uint32_t sub_group_size;
 };
 

@@ -36,7 +36,11 @@ static const uint32_t capabilities[] = {
 	SpvCapabilityDotProductInput4x8Bit, SpvCapabilityDotProductInput4x8BitPacked,
 	SpvCapabilityDotProduct, SpvCapabilityBitInstructions,
 	SpvCapabilityGroupNonUniformRotateKHR, SpvCapabilityGroupUniformArithmeticKHR,
-	SpvCapabilityShaderClockKHR,
+	SpvCapabilityShaderClockKHR, SpvCapabilityUniformDecoration,
+	/* What reals are here anyway: others of SPIR-V 1.6, 3.31 flush denormal numbers or round to
+	 * zero. */
+	SpvCapabilityDenormPreserve, SpvCapabilitySignedZeroInfNanPreserve,
+	SpvCapabilityRoundingModeRTE,
 	/* What compilers for SYCL ask for when nothing is said: wishes, and moves in the sub-group. */
 	SpvCapabilityOptNoneINTEL, SpvCapabilityUnstructuredLoopControlsINTEL,
 	SpvCapabilityMemoryAccessAliasingINTEL, SpvCapabilitySubgroupShuffleINTEL,
@@ -201,6 +205,8 @@ static void decorate_as(struct spirv_id *id, const struct spirv_id *group)
 		id->rounding = group->rounding;
 	if (group->alignment_B)
 		id->alignment_B = group->alignment_B;
+	if (group->alignment_id)
+		id->alignment_id = group->alignment_id;
 	id->saturated |= group->saturated;
 	id->is_volatile |= group->is_volatile;
 	id->packed |= group->packed;
@@ -219,6 +225,8 @@ static void read_decoration(struct spirv_module *module, unsigned op, const uint
 		target->name = literal(words, 2, count);
 	else if (op == SpvOpDecorate && count > 2)
 		decorate(target, words, 2, count);
+	else if (op == SpvOpDecorateId && count > 3 && words[2] == SpvDecorationAlignmentId)
+		target->alignment_id = words[3];
 	else if (op == SpvOpGroupDecorate)
 		for (unsigned i = 2; i < count; i++)
 			if (words[i] < module->bound)

@@ -4,7 +4,8 @@
  * Names in the text: t7 is the type with id 7 (a typedef), v7 the value with id 7 (a variable of
  * the function, a parameter, or a macro for a constant), i7 a constant as an initialiser, g7 a
  * variable of the program, f7 a function, k7 the kernel that it is, m7 what a function's OpVariable 7
- * points to, p7 what a phi 7 will be, L7 a label; n7 says of kernel k7's arguments how they were
+ * points to, p7 what a phi 7 will be, a7 a parameter 7 as the kernel has it, l7 what that points to,
+ * L7 a label; n7 says of kernel k7's arguments how they were
  * declared.  So most of an instruction can be printed by its ids alone.
  * Vectors of bool are vectors of char, -1 for true.  An array is a struct with an array e.
  *
@@ -36,6 +37,7 @@ struct spirv_id {
 	uint32_t builtin;           /* SpvBuiltIn, or SPIRV_NONE */
 	uint32_t rounding;          /* FPRoundingMode: 0 rte, 1 rtz, 2 rtp, 3 rtn, or SPIRV_NONE */
 	uint32_t alignment_B;       /* 0: not said */
+	uint32_t alignment_id;      /* of a constant that says it; 0: none */
 	uint32_t spec_id;           /* or SPIRV_NONE */
 	bool saturated;             /* SaturatedConversion */
 	bool is_volatile;
@@ -156,6 +158,8 @@ enum spirv_written spirv_extended(struct spirv_writer *writer, const uint32_t *w
 /* A constant or variable of the module. */
 enum spirv_written spirv_constant(struct spirv_writer *writer, const uint32_t *words,
 				  unsigned count);
+/* What a variable's declaration says of its alignment; nothing where the module does not. */
+void spirv_alignment(struct spirv_writer *writer, const struct spirv_id *id);
 /* An instruction of a function that is none of control flow: asks the files above. */
 enum spirv_written spirv_instruction(struct spirv_writer *writer, const uint32_t *words,
 				     unsigned count);
