@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 /* The newest version that is taken, as clGetDeviceInfo(CL_DEVICE_ILS_WITH_VERSION) lists it. */
-enum { FE_SPIRV_MAJOR = 1, FE_SPIRV_MINOR = 4 };
+enum { FE_SPIRV_MAJOR = 1, FE_SPIRV_MINOR = 6 };
 
 /* What modules may ask for, of any device: capabilities (SpvCapability), extensions and sets of
  * instructions by name.  The lists live as long as the library. */

@@ -66,12 +66,17 @@ static bool is_number(struct spirv_shape shape)
 static void write_number(struct spirv_writer *writer, const uint32_t *words)
 {
 	uint32_t type = spirv_id(writer->module, words[3])->type;
+	struct spirv_shape to = spirv_shape(writer->module, words[1]);
 	bool local = spirv_storage(writer->module, type) == SpvStorageClassWorkgroup;
-	spirv_put(writer, "v%" PRIu32 " = (t%" PRIu32 ")", words[2], words[1]);
-	if (local && !writer->in_constant)
-		spirv_put(writer, "(v%" PRIu32 " ? (ulong)v%" PRIu32 " : 0);\n", words[3], words[3]);
+	/* From SPIR-V 1.5 on also a vector, of as many bits. */
+	if (to.class == SPIRV_INT && to.lanes == 1)
+		spirv_put(writer, "v%" PRIu32 " = (t%" PRIu32 ")(", words[2], words[1]);
 	else
-		spirv_put(writer, "(ulong)v%" PRIu32 ";\n", words[3]);
+		spirv_put(writer, "v%" PRIu32 " = as_%s(", words[2], spirv_unsigned_name(to).text);
+	if (local && !writer->in_constant)
+		spirv_put(writer, "v%" PRIu32 " ? (ulong)v%" PRIu32 " : 0);\n", words[3], words[3]);
+	else
+		spirv_put(writer, "(ulong)v%" PRIu32 ");\n", words[3]);
 }
 
 static enum spirv_written write_bitcast(struct spirv_writer *writer, const uint32_t *words)
@@ -82,9 +87,10 @@ static enum spirv_written write_bitcast(struct spirv_writer *writer, const uint3
 	if (is_number(to) && is_number(from) && !(writer->in_constant && same))
 		spirv_put(writer, "v%" PRIu32 " = as_%s(v%" PRIu32 ");\n", words[2],
 			  spirv_unsigned_name(to).text, words[3]);
-	else if (to.lanes == 1 && is_number(to) && from.class == SPIRV_POINTER)
+	else if (is_number(to) && from.class == SPIRV_POINTER)
 		write_number(writer, words);
-	else if (to.class == SPIRV_POINTER && is_number(from) && from.lanes > 1)
+	else if (to.class == SPIRV_POINTER && is_number(from) &&
+		 (from.lanes > 1 || from.class == SPIRV_FLOAT))
 		spirv_put(writer, "v%" PRIu32 " = (t%" PRIu32 ")as_ulong(v%" PRIu32 ");\n", words[2],
 			  words[1], words[3]);
 	else

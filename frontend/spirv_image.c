@@ -135,7 +135,8 @@ static bool put_coordinates(struct spirv_writer *writer, struct image image, uin
 enum {
 	OPERANDS = SpvImageOperandsBiasMask | SpvImageOperandsLodMask | SpvImageOperandsGradMask |
 		   SpvImageOperandsSignExtendMask | SpvImageOperandsZeroExtendMask |
-		   SpvImageOperandsNonPrivateTexelMask | SpvImageOperandsVolatileTexelMask,
+		   SpvImageOperandsNonPrivateTexelMask | SpvImageOperandsVolatileTexelMask |
+		   SpvImageOperandsNontemporalMask,
 };
 
 /* How elements are read and written: by the end of the functions' names. */

@@ -52,8 +52,9 @@ static const char *const extensions[] = {
 	"SPV_EXT_shader_atomic_float16_add", "SPV_EXT_shader_atomic_float_add",
 	"SPV_EXT_shader_atomic_float_min_max", "SPV_INTEL_memory_access_aliasing",
 	"SPV_INTEL_optnone", "SPV_INTEL_subgroups", "SPV_INTEL_unstructured_loop_controls",
-	"SPV_KHR_bit_instructions", "SPV_KHR_expect_assume", "SPV_KHR_integer_dot_product",
-	"SPV_KHR_linkonce_odr", "SPV_KHR_no_integer_wrap_decoration", "SPV_KHR_shader_ballot",
+	"SPV_KHR_bit_instructions", "SPV_KHR_expect_assume", "SPV_KHR_float_controls",
+	"SPV_KHR_integer_dot_product", "SPV_KHR_linkonce_odr",
+	"SPV_KHR_no_integer_wrap_decoration", "SPV_KHR_non_semantic_info", "SPV_KHR_shader_ballot",
 	"SPV_KHR_shader_clock", "SPV_KHR_subgroup_rotate", "SPV_KHR_subgroup_vote",
 	"SPV_KHR_uniform_group_instructions",
 };

@@ -193,7 +193,7 @@ static cl_int put_bytes(struct bytes *bytes, bool text, const struct info_out *o
 	return error;
 }
 
-/* OpenCL 3.0 API, table 5: a string "SPIR-V_1.4 SPIR-V_1.3 ...", or as many cl_name_version. */
+/* OpenCL 3.0 API, table 5: a string "SPIR-V_1.6 SPIR-V_1.5 ...", or as many cl_name_version. */
 static cl_int put_il_versions(bool text, const struct info_out *out)
 {
 	struct bytes list = BYTES_INIT;

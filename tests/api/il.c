@@ -87,7 +87,7 @@ static void check_device(const struct api_test *test)
 	cl_name_version versions[16];
 	size_t size_B = 0;
 	CHECK_OK(clGetDeviceInfo(test->device, CL_DEVICE_IL_VERSION, sizeof(text), text, NULL));
-	CHECK(strstr(text, "SPIR-V_1.0") && strstr(text, "SPIR-V_1.2"));
+	CHECK(strstr(text, "SPIR-V_1.0") && strstr(text, "SPIR-V_1.6"));
 	CHECK_OK(clGetDeviceInfo(test->device, CL_DEVICE_ILS_WITH_VERSION, sizeof(versions),
 				 versions, &size_B));
 	for (size_t i = 0; i < size_B / sizeof(*versions); i++)
