@@ -2,6 +2,7 @@
 
 #include "frontend/constructors.h"
 #include "frontend/demangle.h"
+#include "frontend/evaluator.h"
 #include "frontend/static_objects.h"
 
 #include <algorithm>
@@ -10,13 +11,11 @@
 
 #include <llvm-c/Core.h>
 
-#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Transforms/Utils/Evaluator.h>
 
 namespace {
 
@@ -86,34 +85,27 @@ std::vector<llvm::Function *> initializers(const llvm::Module &module)
 	return single;
 }
 
-/* All or nothing of one initialiser becomes values of variables. */
-bool evaluate(llvm::Function &function, const llvm::TargetLibraryInfo &names)
-{
-	llvm::Evaluator evaluator(function.getParent()->getDataLayout(), &names);
-	llvm::SmallVector<llvm::Constant *, 0> no_arguments;
-	llvm::Constant *nothing;
-	if (!evaluator.EvaluateFunction(&function, nothing, no_arguments))
-		return false;
-	for (const auto &made : evaluator.getMutatedInitializers())
-		made.first->setInitializer(made.second);
-	return true;
-}
-
 bool evaluate_all(llvm::Module &module, bytes *log)
 {
-	llvm::TargetLibraryInfoImpl description{llvm::Triple(module.getTargetTriple())};
-	llvm::TargetLibraryInfo names(description);
+	fe_evaluator evaluator(module);
 	bool all = true;
+	std::string object;
 	for (llvm::Function *function : initializers(module)) {
-		if (evaluate(*function, names))
+		/* Of several the last one is named where all have run. */
+		object = object_of(*function);
+		if (evaluator.run(*function))
 			continue;
-		bytes_printf(log, "error: the initialiser of '%s' is too much to run before there "
-				  "is a device (loops, copies of structs and functions of "
-				  "work-items are); a constexpr constructor is not\n",
-			     object_of(*function).c_str());
+		bytes_printf(log, "error: the initialiser of '%s' cannot run before there is a "
+				  "device: %s\n",
+			     object.c_str(), evaluator.reason().c_str());
 		all = false;
 	}
-	return all;
+	if (!all || evaluator.commit())
+		return all;
+	bytes_printf(log, "error: the initialiser of '%s' or of an object before it cannot run "
+			  "before there is a device: %s\n",
+		     object.c_str(), evaluator.reason().c_str());
+	return false;
 }
 
 } // namespace

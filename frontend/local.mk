@@ -79,6 +79,7 @@ frontend_cxx_sources = \
 	frontend/clang_objects.cpp frontend/clang_objects.h \
 	frontend/constructors.cpp frontend/constructors.h \
 	frontend/demangle.cpp frontend/demangle.h \
+	frontend/evaluator.cpp frontend/evaluator.h \
 	frontend/library.cpp \
 	frontend/llvm_compat.cpp frontend/llvm_compat.h \
 	frontend/private_values.cpp \

@@ -61,6 +61,7 @@ kernel_files = \
 	tests/kernels/cxx_address_spaces.clt \
 	tests/kernels/cxx_builtins.clt \
 	tests/kernels/cxx_classes.clt \
+	tests/kernels/cxx_constructors.clt \
 	tests/kernels/cxx_images.clt \
 	tests/kernels/cxx_printf.clt \
 	tests/kernels/cxx_static_object.clt \
@@ -68,6 +69,10 @@ kernel_files = \
 	tests/kernels/divide_default.clt \
 	tests/kernels/dot_products_added.clt \
 	tests/kernels/dot_products_saturated.clt \
+	tests/kernels/errors_cxx_constructor.clt \
+	tests/kernels/errors_cxx_constructor_address.clt \
+	tests/kernels/errors_cxx_constructor_bounds.clt \
+	tests/kernels/errors_cxx_constructor_endless.clt \
 	tests/kernels/errors_cxx_destructor.clt \
 	tests/kernels/errors_cxx_exceptions.clt \
 	tests/kernels/errors_cxx_hint.clt \
