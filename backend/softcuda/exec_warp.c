@@ -10,27 +10,50 @@
 enum {
 	/* How long a path runs while other lanes of the warp could. */
 	PATH_TURN = 4096,
+	/* How long a lane that could run waits for paths that come and go: a loop with branches in it
+	 * never ends its turn.  Then it is preferred for a turn. */
+	PATIENCE = 1 << 16,
 	CALL_DEPTH_MAX = 20000
 };
 
-/* Which lanes run next: the one place that decides about order inside a warp.
+static unsigned oldest_of(const struct warp *warp, uint32_t lanes)
+{
+	unsigned oldest = exec_lowest(lanes);
+	for (uint32_t rest = lanes & (lanes - 1); rest; rest &= rest - 1) {
+		unsigned l = exec_lowest(rest);
+		oldest = warp->lane_turn[l] < warp->lane_turn[oldest] ? l : oldest;
+	}
+	return oldest;
+}
+
+/* The lane among those ready that is deepest, and first there. */
+static unsigned first_of(const struct warp *warp, uint32_t lanes)
+{
+	unsigned leader = exec_lowest(lanes);
+	for (uint32_t rest = lanes & (lanes - 1); rest; rest &= rest - 1) {
+		unsigned l = exec_lowest(rest);
+		uint32_t depth = warp->lane_frame[l]->depth;
+		uint32_t leader_depth = warp->lane_frame[leader]->depth;
+		if (depth > leader_depth || (depth == leader_depth &&
+					     warp->lane_pc[l] < warp->lane_pc[leader]))
+			leader = l;
+	}
+	return leader;
+}
+
+/* Which lanes run next: the one place that decides about order inside a warp.  preferred: lanes one of
+ * which leads if it can; oldest: the one that waited longest does.
  * Sets warp->frame and pc; *merge_out is the lowest pc above it where lanes of
  * the same frame wait.  Returns the lanes, 0 when none can run. */
-static uint32_t choose(struct warp *warp, bool oldest, uint32_t *merge_out)
+static uint32_t choose(struct warp *warp, bool oldest, uint32_t preferred, uint32_t *merge_out)
 {
 	uint32_t ready = warp->live & ~warp->parked & ~warp->meeting;
 	if (!ready)
 		return 0;
-	unsigned leader = exec_lowest(ready);
-	for (uint32_t rest = ready & (ready - 1); rest; rest &= rest - 1) {
-		unsigned l = exec_lowest(rest);
-		uint32_t depth = warp->lane_frame[l]->depth;
-		uint32_t leader_depth = warp->lane_frame[leader]->depth;
-		bool better = oldest ? warp->lane_turn[l] < warp->lane_turn[leader] :
-			      depth > leader_depth || (depth == leader_depth &&
-			      warp->lane_pc[l] < warp->lane_pc[leader]);
-		leader = better ? l : leader;
-	}
+	if (ready & preferred)
+		ready &= preferred;
+	unsigned leader = oldest ? oldest_of(warp, ready) : first_of(warp, ready);
+	ready = warp->live & ~warp->parked & ~warp->meeting;
 	struct frame *frame = warp->lane_frame[leader];
 	uint32_t pc = warp->lane_pc[leader], chosen = 0, merge = PC_NONE;
 	for (uint32_t rest = ready; rest; rest &= rest - 1) {
@@ -110,12 +133,42 @@ done:
 	return end;
 }
 
+/* Who is preferred, until when, and when that is looked at again. */
+struct preference {
+	uint32_t lanes;
+	uint64_t until, again;
+};
+
+static void prefer(const struct warp *warp, struct preference *preference)
+{
+	const uint64_t now = warp->group->turn;
+	if (preference->lanes && now >= preference->until)
+		preference->lanes = 0;
+	if (now < preference->again)
+		return;
+	preference->again = now + PATIENCE / 4;
+	uint32_t ready = warp->live & ~warp->parked & ~warp->meeting;
+	if (!ready)
+		return;
+	unsigned oldest = oldest_of(warp, ready);
+	if (now - warp->lane_turn[oldest] < PATIENCE)
+		return;
+	preference->until = now + PATH_TURN;
+	for (uint32_t rest = ready; rest; rest &= rest - 1) {
+		unsigned l = exec_lowest(rest);
+		if (warp->lane_turn[l] == warp->lane_turn[oldest])
+			preference->lanes |= 1u << l;
+	}
+}
+
 bool warp_run(struct warp *warp, uint64_t *budget)
 {
 	bool oldest = false;
+	struct preference preference = {0, 0, warp->group->turn};
 	while (*budget) {
 		uint32_t merge;
-		uint32_t lanes = choose(warp, oldest, &merge);
+		prefer(warp, &preference);
+		uint32_t lanes = choose(warp, oldest, preference.lanes, &merge);
 		uint64_t used = 0, turn = *budget;
 		if (!lanes)
 			return true;

@@ -120,6 +120,7 @@ kernel_files = \
 	tests/kernels/handover_fence.clt \
 	tests/kernels/handover_in_group.clt \
 	tests/kernels/handover_release.clt \
+	tests/kernels/handover_in_sub_group.clt \
 	tests/kernels/histogram.clt \
 	tests/kernels/ids_1d.clt \
 	tests/kernels/ids_3d.clt \
