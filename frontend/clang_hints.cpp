@@ -22,8 +22,6 @@ constexpr struct {
 	{"clk_event_t", "this device has no device-side enqueue"},
 	{"get_default_queue", "this device has no device-side enqueue"},
 	{"enqueue_kernel", "this device has no device-side enqueue"},
-	{"read_pipe", "this device has no pipes"},
-	{"write_pipe", "this device has no pipes"},
 	/* Clang says no more of them than that it knows no such type. */
 	{"template", "this is C++ for OpenCL: -cl-std=CLC++2021"},
 	{"class", "this is C++ for OpenCL: -cl-std=CLC++2021"},

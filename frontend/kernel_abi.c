@@ -8,11 +8,12 @@
 /* The written form: everything little-endian, counts and strings as u32 sizes
  * before their content.  A change of layout changes the version; a reader takes
  * its own version only, since binaries are rebuilt from source easily. */
-enum { ABI_VERSION = 7, MAX_COUNT = 1 << 20 };
+enum { ABI_VERSION = 8, MAX_COUNT = 1 << 20 };
 static const char magic[8] = { 'C', 'U', 'L', 'V', 'A', 'B', 'I', '\n' };
 static const uint32_t absent_string = UINT32_MAX;
 
 _Static_assert(sizeof(struct abi_image) == 256, "kernels know the layout");
+_Static_assert(sizeof(struct abi_pipe) == 384, "kernels know the layout");
 
 unsigned abi_sampler_state(uint32_t bits)
 {
@@ -199,7 +200,7 @@ static void *get_array(struct reader *reader, uint32_t *count_out, size_t item_B
 
 static void get_argument(struct reader *reader, struct abi_argument *argument)
 {
-	argument->kind = (enum abi_argument_kind)get_limited(reader, ABI_ARGUMENT_SAMPLER);
+	argument->kind = (enum abi_argument_kind)get_limited(reader, ABI_ARGUMENT_PIPE);
 	argument->address = (enum abi_address)get_limited(reader, ABI_ADDRESS_LOCAL);
 	argument->type_qualifiers = get_limited(reader, 15);
 	argument->size_B = get_u32(reader);
@@ -211,8 +212,10 @@ static void get_argument(struct reader *reader, struct abi_argument *argument)
 		(enum abi_image_type)get_limited(reader, ABI_IMAGE_2D_ARRAY_DEPTH);
 	argument->access = (enum abi_access)get_limited(reader, ABI_ACCESS_READ_WRITE);
 	/* What an image argument is follows from its type: one without a type is none. */
-	if ((argument->kind == ABI_ARGUMENT_IMAGE) != (argument->image_type != ABI_IMAGE_NONE) ||
-	    (argument->kind == ABI_ARGUMENT_IMAGE) != (argument->access != ABI_ACCESS_NONE))
+	const bool image = argument->kind == ABI_ARGUMENT_IMAGE;
+	const bool qualified = image || argument->kind == ABI_ARGUMENT_PIPE;
+	if (image != (argument->image_type != ABI_IMAGE_NONE) ||
+	    qualified != (argument->access != ABI_ACCESS_NONE))
 		reader->bad = true;
 	argument->name = get_string(reader, true);
 	argument->type_name = get_string(reader, true);

@@ -10,6 +10,7 @@
  *     LOCAL             u32 byte offset into the dynamic local memory of the work-group
  *     IMAGE             u64 device address of the image's struct abi_image
  *     SAMPLER           u32 bits of enum abi_sampler
+ *     PIPE              u64 device address of the pipe's struct abi_pipe
  *   then the hidden parameters that the kernel needs, in the order of
  *   abi_kernel.hidden.
  *
@@ -33,14 +34,15 @@ enum abi_argument_kind {
 	ABI_ARGUMENT_CONSTANT,
 	ABI_ARGUMENT_LOCAL,
 	ABI_ARGUMENT_IMAGE,
-	ABI_ARGUMENT_SAMPLER
+	ABI_ARGUMENT_SAMPLER,
+	ABI_ARGUMENT_PIPE
 };
 
 /* Whether the application sets such an argument to a memory object (or a pointer). */
 static inline bool abi_argument_is_memory(enum abi_argument_kind kind)
 {
 	return kind == ABI_ARGUMENT_GLOBAL || kind == ABI_ARGUMENT_CONSTANT ||
-	       kind == ABI_ARGUMENT_IMAGE;
+	       kind == ABI_ARGUMENT_IMAGE || kind == ABI_ARGUMENT_PIPE;
 }
 
 /* What an image argument is declared as; a depth image has one channel. */
@@ -56,7 +58,7 @@ enum abi_image_type {
 	ABI_IMAGE_2D_ARRAY_DEPTH
 };
 
-/* As OpenCL names them, for clGetKernelArgInfo; only images have one. */
+/* As OpenCL names them, for clGetKernelArgInfo; only images and pipes have one. */
 enum abi_access { ABI_ACCESS_NONE, ABI_ACCESS_READ_ONLY, ABI_ACCESS_WRITE_ONLY,
 		  ABI_ACCESS_READ_WRITE };
 
@@ -94,6 +96,25 @@ struct abi_image {
 	uint64_t reserved[4];         /* 0 */
 };
 enum { ABI_IMAGE_ALIGN_B = 256 };
+
+/* One end of a pipe: the packets that were ever reserved there, and those of them that the other end may
+ * count on.  Each in a line of its own of the caches. */
+struct abi_pipe_end {
+	uint64_t reserved;
+	uint64_t unused[7];
+	uint64_t committed;
+	uint64_t unused_too[7];
+};
+
+/* A pipe as kernels see it, aligned to ABI_PIPE_ALIGN_B.  Behind it are max_packets words of the end that is
+ * written and as many of the other, all 0 at first, and the packets. */
+struct abi_pipe {
+	uint32_t packet_B, max_packets;
+	uint64_t packets_at_B;        /* in the pipe, aligned to ABI_PIPE_ALIGN_B */
+	uint64_t unused[14];
+	struct abi_pipe_end writing, reading;
+};
+enum { ABI_PIPE_ALIGN_B = 128 };
 
 /* As OpenCL names them, for clGetKernelArgInfo. */
 enum abi_address { ABI_ADDRESS_PRIVATE, ABI_ADDRESS_GLOBAL, ABI_ADDRESS_CONSTANT, ABI_ADDRESS_LOCAL };

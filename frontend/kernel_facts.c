@@ -195,7 +195,7 @@ static void pointer_facts(struct facts *facts, LLVMValueRef parameter, unsigned 
 	argument->may_write = access.may_write;
 }
 
-/* Events, queues, pipes and images of kinds that there are not are pointers to LLVM
+/* Events, queues and images of kinds that there are not are pointers to LLVM
  * and nothing that a buffer could stand for. */
 static bool is_opaque_object(const struct kernel_strings *strings, unsigned index)
 {
@@ -217,6 +217,25 @@ static bool image_facts(const struct kernel_strings *strings, unsigned index,
 	return type && access && fe_image_argument(type, type_B, access, access_B, argument);
 }
 
+/* Both ends are counted in the pipe, so that who reads it writes it, too. */
+static bool pipe_facts(LLVMTypeRef type, const struct kernel_strings *strings, unsigned index,
+		       struct abi_argument *argument)
+{
+	static const char *const writes[] = { "write_only", NULL };
+	/* The word may be any text that a module of SPIR-V brings. */
+	if (!(argument->type_qualifiers & ABI_TYPE_PIPE) ||
+	    LLVMGetTypeKind(type) != LLVMPointerTypeKind ||
+	    LLVMGetPointerAddressSpace(type) != SPACE_GLOBAL)
+		return false;
+	argument->kind = ABI_ARGUMENT_PIPE;
+	argument->address = ABI_ADDRESS_GLOBAL;
+	argument->access = string_is_one_of(&strings->access, index, writes)
+				   ? ABI_ACCESS_WRITE_ONLY : ABI_ACCESS_READ_ONLY;
+	argument->size_B = argument->align_B = sizeof(uint64_t);
+	argument->may_read = argument->may_write = true;
+	return true;
+}
+
 static void argument_facts(struct facts *facts, LLVMValueRef function, unsigned index,
 			   const struct kernel_strings *strings, struct abi_argument *argument)
 {
@@ -233,7 +252,8 @@ static void argument_facts(struct facts *facts, LLVMValueRef function, unsigned 
 		argument->type_name = copy_string(facts, type_name, size_B);
 	argument->type_qualifiers = type_qualifiers(strings, index);
 
-	if (image_facts(strings, index, argument)) {
+	if (pipe_facts(type, strings, index, argument) ||
+	    image_facts(strings, index, argument)) {
 		return;
 	} else if (is_opaque_object(strings, index)) {
 		size_t name_B;

@@ -28,6 +28,8 @@ frontend_plain_sources = \
 	frontend/spirv_memory.c \
 	frontend/spirv_module.c frontend/spirv_module.h \
 	frontend/spirv_named_barrier.c \
+	frontend/spirv_pipe.c \
+	frontend/spirv_pipe.h \
 	frontend/spirv_printf.c frontend/spirv_printf.h \
 	frontend/spirv_type.c
 frontend_sources = $(frontend_plain_sources) \

@@ -2,6 +2,7 @@
 
 #include "frontend/spirv_argument.h"
 #include "frontend/spirv_function.h"
+#include "frontend/spirv_pipe.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -104,7 +105,7 @@ enum spirv_written spirv_instruction(struct spirv_writer *writer, const uint32_t
 	static enum spirv_written (*const files[])(struct spirv_writer *, const uint32_t *,
 						   unsigned) = {
 		spirv_arithmetic, spirv_memory, spirv_composite, spirv_conversion, spirv_extended,
-		spirv_atomic, spirv_group, spirv_image,
+		spirv_atomic, spirv_group, spirv_image, spirv_pipe,
 	};
 	if (is_comment(writer, words, count))
 		return SPIRV_WRITTEN;

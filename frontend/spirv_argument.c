@@ -112,6 +112,8 @@ static void put_type(struct spirv_writer *writer, uint32_t type, unsigned deep)
 
 static void put_qualifiers(struct spirv_writer *writer, const struct spirv_id *parameter)
 {
+	if (spirv_id(writer->module, parameter->type)->op == SpvOpTypePipe)
+		spirv_put(writer, "pipe");
 	if (parameter->by_value || !spirv_pointee(writer->module, parameter->type))
 		return;
 	/* OpenCL 3.0 API, 5.9.4: what constant points to is const.  NoWrite is no word of

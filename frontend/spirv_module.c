@@ -24,7 +24,7 @@ static const uint32_t capabilities[] = {
 	SpvCapabilityImageBasic, SpvCapabilityImageReadWrite, SpvCapabilityLiteralSampler,
 	SpvCapabilityImage1D, SpvCapabilitySampled1D, SpvCapabilityImageBuffer,
 	SpvCapabilitySampledBuffer, SpvCapabilityImageQuery, SpvCapabilitySubgroupDispatch,
-	SpvCapabilityNamedBarrier, SpvCapabilityGroupNonUniform,
+	SpvCapabilityNamedBarrier, SpvCapabilityPipes, SpvCapabilityGroupNonUniform,
 	SpvCapabilityGroupNonUniformVote, SpvCapabilityGroupNonUniformArithmetic,
 	SpvCapabilityGroupNonUniformBallot, SpvCapabilityGroupNonUniformShuffle,
 	SpvCapabilityGroupNonUniformShuffleRelative, SpvCapabilityGroupNonUniformClustered,

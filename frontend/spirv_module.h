@@ -103,8 +103,8 @@ bool spirv_integer(const struct spirv_writer *writer, uint32_t id, uint64_t *val
 /* --- types (spirv_type.c) --- */
 enum spirv_class {
 	SPIRV_VOID, SPIRV_BOOL, SPIRV_INT, SPIRV_FLOAT, SPIRV_POINTER, SPIRV_STRUCT, SPIRV_ARRAY,
-	SPIRV_EVENT,                /* event_t, a named barrier: a variable may have it */
-	SPIRV_OPAQUE,               /* an image, a sampler ...: no variable may have it */
+	SPIRV_EVENT,                /* event_t, a named barrier, a reservation: a variable may have it */
+	SPIRV_OPAQUE,               /* an image, a sampler, a pipe: no variable may have it */
 	SPIRV_UNKNOWN
 };
 

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "frontend/spirv_module.h"
+#include "frontend/spirv_pipe.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,8 +41,10 @@ struct spirv_shape spirv_shape(const struct spirv_module *module, uint32_t type)
 	case SpvOpTypeStruct: shape.class = SPIRV_STRUCT; break;
 	case SpvOpTypeArray: shape.class = SPIRV_ARRAY; break;
 	case SpvOpTypeEvent:
+	case SpvOpTypeReserveId:
 	case SpvOpTypeNamedBarrier: shape.class = SPIRV_EVENT; break;
 	case SpvOpTypeImage:
+	case SpvOpTypePipe:
 	case SpvOpTypeSampler:
 	case SpvOpTypeSampledImage: shape.class = SPIRV_OPAQUE; break;
 	default: break;
@@ -193,6 +195,8 @@ static enum spirv_written write_opaque(struct spirv_writer *writer, const struct
 		if (!spirv_image_name(writer->module, number, image, sizeof(image)))
 			return spirv_fail(writer, id->op, "an image of a kind that OpenCL C lacks");
 		spirv_put(writer, "typedef %s t%" PRIu32 ";\n", image, number);
+	} else if (id->op == SpvOpTypePipe) {
+		return spirv_pipe_type(writer, id, number);
 	} else if (id->op == SpvOpTypeSampler) {
 		spirv_put(writer, "typedef sampler_t t%" PRIu32 ";\n", number);
 	}
@@ -212,9 +216,10 @@ static enum spirv_written write_type(struct spirv_writer *writer, const struct s
 	case SPIRV_STRUCT: return write_struct(writer, id, number);
 	case SPIRV_ARRAY: return write_array(writer, id, number);
 	case SPIRV_EVENT:
-		/* spirv_named_barrier.c says what a barrier is. */
+		/* spirv_named_barrier.c says what a barrier is.  A reservation is what it is to LLVM. */
 		spirv_put(writer, "typedef %s t%" PRIu32 ";\n",
-			  id->op == SpvOpTypeNamedBarrier ? "uint2" : "event_t", number);
+			  id->op == SpvOpTypeNamedBarrier ? "uint2"
+			  : id->op == SpvOpTypeReserveId  ? "void *" : "event_t", number);
 		break;
 	case SPIRV_OPAQUE: return write_opaque(writer, id, number);
 	case SPIRV_VOID: spirv_put(writer, "typedef void t%" PRIu32 ";\n", number); break;

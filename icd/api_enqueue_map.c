@@ -80,6 +80,9 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(
 	cl_int error = enqueue_check_queue(command_queue);
 	if (!error)
 		error = enqueue_check_any(command_queue, memobj);
+	/* 5.5.2: CL_INVALID_MEM_OBJECT for "a pipe object". */
+	if (!error && memobj->type == CL_MEM_OBJECT_PIPE)
+		error = CL_INVALID_MEM_OBJECT;
 	if (!error)
 		error = enqueue_check_list(command_queue, num_events_in_wait_list,
 					   event_wait_list);
@@ -133,10 +136,11 @@ static cl_int migrate_accesses(struct ocl_command *command, cl_uint count, const
 	if (!command->accesses)
 		return CL_OUT_OF_HOST_MEMORY;
 	for (cl_uint i = 0; i < count; i++)
-		/* What is immutable keeps its contents. */
+		/* What is immutable keeps its contents, and what counts a pipe's packets is none of its own. */
 		ocl_command_touch(command, mems[i], 0, mems[i]->size_B,
-				  undefined && !ocl_mem_is_immutable(mems[i]) ? OCL_ACCESS_WRITE
-									      : OCL_ACCESS_READ);
+				  undefined && !ocl_mem_is_immutable(mems[i]) &&
+						  mems[i]->type != CL_MEM_OBJECT_PIPE
+					  ? OCL_ACCESS_WRITE : OCL_ACCESS_READ);
 	return CL_SUCCESS;
 }
 

@@ -125,7 +125,7 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags fl
 	cl_int error = object_check(buffer, &ocl_mem_type);
 	/* OpenCL 3.0 API, 5.2.1: CL_INVALID_MEM_OBJECT for a buffer that is one itself,
 	 * or no buffer. */
-	if (!error && (buffer->parent || buffer->image))
+	if (!error && (buffer->parent || !ocl_mem_is_buffer(buffer)))
 		error = CL_INVALID_MEM_OBJECT;
 	if (!error)
 		error = ocl_mem_flags_inherit(buffer, &flags);

@@ -5,8 +5,8 @@
 #include "icd/mem.h"
 #include "icd/queue.h"
 
-/* Doors to features that no device of ours has: pipes, device queues,
- * sharing with OpenGL and EGL.  Each checks the handles that can be
+/* Doors to features that no device of ours has: device queues, sharing
+ * with OpenGL and EGL.  Each checks the handles that can be
  * good and then answers what its page has for devices without the feature.  Most
  * arguments are not even looked at. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -29,22 +29,6 @@ static cl_int with_queue(cl_command_queue queue, cl_int error)
 {
 	cl_int invalid = object_check(queue, &ocl_queue_type);
 	return invalid ? invalid : error;
-}
-
-/* --- pipes: OpenCL 3.0 API, 5.4: CL_INVALID_OPERATION without support ------------- */
-
-CL_API_ENTRY cl_mem CL_API_CALL
-clCreatePipe(cl_context context, cl_mem_flags flags, cl_uint pipe_packet_size,
-	     cl_uint pipe_max_packets, const cl_pipe_properties *properties, cl_int *errcode_ret)
-{
-	return no_object(with_context(context, CL_INVALID_OPERATION), errcode_ret);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL
-clGetPipeInfo(cl_mem pipe, cl_pipe_info param_name, size_t param_value_size, void *param_value,
-	      size_t *param_value_size_ret)
-{
-	return CL_INVALID_MEM_OBJECT; /* no handle is a pipe */
 }
 
 /* --- device queues: OpenCL 3.0 API, 5.1 -------------------------------------------- */

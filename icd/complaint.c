@@ -34,6 +34,18 @@ static const char *value_trouble(const struct abi_argument *argument)
 	return "arg_value is NULL";
 }
 
+static const char *memory_wanted(const struct abi_argument *argument)
+{
+	switch (argument->kind) {
+	case ABI_ARGUMENT_IMAGE:
+		return "an image of its type";
+	case ABI_ARGUMENT_PIPE:
+		return "a pipe";
+	default:
+		return "a buffer";
+	}
+}
+
 static void complain_kind(const char *call, cl_kernel kernel, cl_uint index, size_t size_B,
 			  cl_int error)
 {
@@ -54,8 +66,7 @@ static void complain_kind(const char *call, cl_kernel kernel, cl_uint index, siz
 				   "%s: kernel %s, %s was not given %s "
 				   "(CL_INVALID_MEM_OBJECT)",
 				   call, kernel->name, what,
-				   argument->kind == ABI_ARGUMENT_IMAGE ? "an image of its type"
-									: "a buffer");
+				   memory_wanted(argument));
 	else if (error == CL_INVALID_SAMPLER)
 		ocl_context_report(context,
 				   "%s: kernel %s, %s was not given a sampler "

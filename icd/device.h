@@ -35,6 +35,8 @@ static inline cl_ulong ocl_device_local_B(const struct _cl_device_id *device)
 }
 /* Alignment of buffers in bytes (CL_DEVICE_MEM_BASE_ADDR_ALIGN / 8). */
 #define OCL_BUFFER_ALIGN_B 512u
+/* CL_DEVICE_PIPE_MAX_PACKET_SIZE: nothing is made to this size; a limit has to be told. */
+#define OCL_PIPE_PACKET_MAX_B 65536u
 
 /* Whether the mask of clGetDeviceIDs and clCreateContextFromType means this
  * device; every device here is a GPU and the first one is the default. */

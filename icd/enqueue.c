@@ -13,7 +13,7 @@ cl_int enqueue_check_any(cl_command_queue queue, cl_mem mem)
 cl_int enqueue_check_mem(cl_command_queue queue, cl_mem mem)
 {
 	cl_int error = object_check(mem, &ocl_mem_type);
-	if (!error && mem->image)
+	if (!error && !ocl_mem_is_buffer(mem))
 		error = CL_INVALID_MEM_OBJECT;
 	return error ? error : enqueue_check_any(queue, mem);
 }

@@ -158,7 +158,8 @@ static cl_int parent_check(const struct ocl_image_request *request)
 		return is_buffer ? CL_INVALID_IMAGE_DESCRIPTOR : CL_SUCCESS;
 	if ((!is_buffer && !is_2d) || object_check(parent, &ocl_mem_type))
 		return CL_INVALID_IMAGE_DESCRIPTOR;
-	if (parent->context != request->context || (is_buffer && parent->image))
+	if (parent->context != request->context || parent->type == CL_MEM_OBJECT_PIPE ||
+	    (is_buffer && parent->image))
 		return CL_INVALID_IMAGE_DESCRIPTOR;
 	return CL_SUCCESS;
 }

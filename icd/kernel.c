@@ -230,10 +230,30 @@ static inline cl_int buffer_check(cl_kernel kernel, cl_uint index, size_t size_B
 		return error;
 	if (mem->context != kernel->program->context)
 		return CL_INVALID_CONTEXT;
-	if (mem->image)
+	if (!ocl_mem_is_buffer(mem))
 		return CL_INVALID_MEM_OBJECT;
 	return ocl_mem_is_immutable(mem) ? immutable_check(&kernel->abi->arguments[index])
 					 : CL_SUCCESS;
+}
+
+/* 5.9.2: as for images.  A pipe may be read and written. */
+static cl_int pipe_check(cl_kernel kernel, size_t size_B, const void *value, cl_mem *mem_out)
+{
+	cl_mem mem;
+	if (size_B != sizeof(cl_mem))
+		return CL_INVALID_ARG_SIZE;
+	if (!value)
+		return CL_INVALID_MEM_OBJECT;
+	memcpy(&mem, value, sizeof(mem));
+	cl_int error = object_check(mem, &ocl_mem_type);
+	if (error)
+		return error;
+	if (mem->context != kernel->program->context)
+		return CL_INVALID_CONTEXT;
+	if (mem->type != CL_MEM_OBJECT_PIPE)
+		return CL_INVALID_MEM_OBJECT;
+	*mem_out = mem;
+	return CL_SUCCESS;
 }
 
 /* Most values are of these sizes. */
@@ -292,12 +312,16 @@ static cl_int sampler_set(cl_kernel kernel, cl_uint index, size_t size_B, const 
 }
 
 static inline cl_int memory_set(cl_kernel kernel, cl_uint index, size_t size_B,
-				const void *value, bool image)
+				const void *value, enum abi_argument_kind kind)
 {
 	cl_mem mem = NULL;
-	cl_int error = image ? image_check(kernel, &kernel->abi->arguments[index], size_B, value,
-					   &mem)
-			     : buffer_check(kernel, index, size_B, value, &mem);
+	cl_int error;
+	if (kind == ABI_ARGUMENT_IMAGE)
+		error = image_check(kernel, &kernel->abi->arguments[index], size_B, value, &mem);
+	else if (kind == ABI_ARGUMENT_PIPE)
+		error = pipe_check(kernel, size_B, value, &mem);
+	else
+		error = buffer_check(kernel, index, size_B, value, &mem);
 	if (!error)
 		error = arguments_own(kernel);
 	if (error)
@@ -320,15 +344,15 @@ cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, c
 	if (kind == ABI_ARGUMENT_VALUE)
 		return value_set(kernel, index, size_B, value);
 	if (kind == ABI_ARGUMENT_GLOBAL)
-		return memory_set(kernel, index, size_B, value, false);
+		return memory_set(kernel, index, size_B, value, ABI_ARGUMENT_GLOBAL);
 	switch (kind) {
 	case ABI_ARGUMENT_VALUE:
 	case ABI_ARGUMENT_GLOBAL:
 		break;
 	case ABI_ARGUMENT_CONSTANT:
-		return memory_set(kernel, index, size_B, value, false);
 	case ABI_ARGUMENT_IMAGE:
-		return memory_set(kernel, index, size_B, value, true);
+	case ABI_ARGUMENT_PIPE:
+		return memory_set(kernel, index, size_B, value, kind);
 	case ABI_ARGUMENT_LOCAL:
 		return local_set(kernel, index, size_B, value);
 	case ABI_ARGUMENT_SAMPLER:

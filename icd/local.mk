@@ -84,7 +84,7 @@ icd_command_sources = \
 	icd/mutable_command.c icd/mutable_command.h \
 	icd/api_image_requirements.c icd/image_requirements_info.def \
 	icd/api_image.c icd/api_enqueue_image.c icd/api_enqueue_image_copy.c \
-	icd/nv_create_buffer.h icd/api_mem.c icd/api_queue.c icd/api_event.c \
+	icd/nv_create_buffer.h icd/api_pipe.c icd/pipe_info.def icd/api_mem.c icd/api_queue.c icd/api_event.c \
 	icd/api_enqueue_buffer.c icd/api_enqueue_rect.c icd/api_enqueue_map.c \
 	icd/api_enqueue_kernel.c icd/api_enqueue_sync.c \
 	icd/api_command_buffer.c icd/api_record.c icd/api_record_image.c icd/record.h \

@@ -3,6 +3,7 @@
 #include "icd/mem.h"
 
 #include "base/zeroed.h"
+#include "frontend/kernel_abi.h"
 #include "icd/complete.h"
 #include "icd/image.h"
 #include "icd/properties.h"
@@ -25,7 +26,8 @@ cl_int ocl_mem_check(cl_mem mem, const struct _cl_context *context)
 	cl_int error = object_check(mem, &ocl_mem_type);
 	if (error)
 		return error;
-	return mem->context == context && !mem->image ? CL_SUCCESS : CL_INVALID_MEM_OBJECT;
+	return mem->context == context && ocl_mem_is_buffer(mem) ? CL_SUCCESS
+								 : CL_INVALID_MEM_OBJECT;
 }
 
 void ocl_mem_hold(cl_mem mem)
@@ -237,6 +239,41 @@ cl_int ocl_mem_create_pinned(cl_context context, cl_mem_flags flags, size_t size
 		memcpy(mem->storage->shadow, from, size_B);
 	*mem_out = mem;
 	return CL_SUCCESS;
+}
+
+static uint64_t pipe_packets_at_B(cl_uint max_packets)
+{
+	const uint64_t words_B = 2 * sizeof(uint64_t) * (uint64_t)max_packets;
+	return (sizeof(struct abi_pipe) + words_B + ABI_PIPE_ALIGN_B - 1) / ABI_PIPE_ALIGN_B *
+	       ABI_PIPE_ALIGN_B;
+}
+
+uint64_t ocl_mem_pipe_B(cl_uint packet_B, cl_uint max_packets)
+{
+	return pipe_packets_at_B(max_packets) + (uint64_t)packet_B * max_packets;
+}
+
+cl_int ocl_mem_create_pipe(cl_context context, cl_mem_flags flags, cl_uint packet_B,
+			   cl_uint max_packets, cl_mem *mem_out)
+{
+	const uint64_t size_B = ocl_mem_pipe_B(packet_B, max_packets);
+	struct _cl_mem *mem = mem_new(context, flags, size_B);
+	struct abi_pipe *pipe = calloc(1, size_B);
+	cl_int error = mem && pipe ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+	if (!error) {
+		mem->type = CL_MEM_OBJECT_PIPE;
+		mem->packet_B = pipe->packet_B = packet_B;
+		mem->max_packets = pipe->max_packets = max_packets;
+		pipe->packets_at_B = pipe_packets_at_B(max_packets);
+		error = ocl_storage_create(context, size_B, OCL_CONTENT_COPY, pipe, false,
+					   &mem->storage);
+	}
+	free(pipe);
+	if (!error)
+		*mem_out = mem;
+	else if (mem)
+		object_unref(mem);
+	return error;
 }
 
 cl_int ocl_mem_create_at(cl_context context, cl_mem_flags flags, size_t size_B, uint32_t device,

@@ -1,9 +1,12 @@
-/* Memory objects: buffers and sub-buffers, and what images (image.h) share with them.
+/* Memory objects: buffers and sub-buffers, pipes, and what images (image.h) share with them.
  *
  * The bytes belong to a storage (residency.h), made with the root.  A sub-buffer is a
  * view of it: an origin, a size and flags of its own; it keeps its parent alive, and so
  * does an image that was made of another object.  All offsets that go to the storage
  * are the root's.
+ *
+ * A pipe is a buffer that the host does not get at; what is in it is the kernels' (struct abi_pipe of
+ * frontend/kernel_abi.h).
  *
  * A kernel's argument is no owner (OpenCL 3.0 API, 5.9.2: "implementations shall
  * not allow cl_kernel objects to hold reference counts to cl_kernel arguments"):
@@ -34,7 +37,7 @@ struct _cl_mem {
 	_Atomic uint64_t life;           /* of the struct, which it outlives; odd: it was named */
 	cl_context context;              /* ref held */
 	struct ocl_storage *storage;     /* the root owns it, or svm */
-	struct ocl_image *image;         /* owned; NULL: a buffer */
+	struct ocl_image *image;         /* owned; NULL: a buffer or a pipe */
 	size_t size_B;
 	size_t origin_B;                 /* in its root: of a sub-buffer, or an image of one */
 	cl_mem_flags flags;
@@ -43,6 +46,7 @@ struct _cl_mem {
 	atomic_uint recorded;            /* how many of base.refs are of recorded commands */
 	cl_mem_object_type type;
 	atomic_uint map_count;
+	cl_uint packet_B, max_packets;   /* of a pipe */
 	bool has_addresses;              /* the application may ask for them; see address.h */
 	void *host_pointer;              /* CL_MEM_USE_HOST_PTR; NULL otherwise */
 	cl_mem_properties *properties;   /* owned, with the final 0; NULL if none were given */
@@ -53,7 +57,12 @@ struct _cl_mem {
 	struct mem_destructor *destructors; /* newest first */
 };
 
-/* For clSetKernelArg: CL_SUCCESS when handle is a buffer of context. */
+static inline bool ocl_mem_is_buffer(const struct _cl_mem *mem)
+{
+	return mem->type == CL_MEM_OBJECT_BUFFER;
+}
+
+/* CL_SUCCESS when handle is a buffer of context. */
 cl_int ocl_mem_check(cl_mem mem, const struct _cl_context *context);
 
 /* The buffer that an SVM allocation is inside: no handle of the application's, and the
@@ -106,6 +115,10 @@ cl_int ocl_mem_create_pinned(cl_context context, cl_mem_flags flags, size_t size
  * calls's (ocl_mem_external_taken). */
 cl_int ocl_mem_create(cl_context context, const struct ocl_mem_properties *properties,
 		      cl_mem_flags flags, size_t size_B, void *host_pointer, cl_mem *mem_out);
+/* An empty pipe; the size of all of it is what a device can allocate.  Errors as ocl_storage_create's. */
+uint64_t ocl_mem_pipe_B(cl_uint packet_B, cl_uint max_packets);
+cl_int ocl_mem_create_pipe(cl_context context, cl_mem_flags flags, cl_uint packet_B,
+			   cl_uint max_packets, cl_mem *mem_out);
 /* On the device at position device its bytes are at address, the application's. */
 cl_int ocl_mem_create_at(cl_context context, cl_mem_flags flags, size_t size_B, uint32_t device,
 			 gpu_address address, cl_mem *mem_out);

@@ -270,6 +270,8 @@ static const char *argument_kind(const struct abi_argument *argument)
 		return "image";
 	case ABI_ARGUMENT_SAMPLER:
 		return "sampler";
+	case ABI_ARGUMENT_PIPE:
+		return "pipe";
 	}
 	return "other";
 }

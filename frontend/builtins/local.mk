@@ -29,6 +29,7 @@ builtin_sources = \
 	frontend/builtins/math_f32.cl \
 	frontend/builtins/math_f64.cl \
 	frontend/builtins/native.cl \
+	frontend/builtins/pipe.cl \
 	frontend/builtins/relational.cl \
 	frontend/builtins/shuffle.cl \
 	frontend/builtins/static_object.cl \

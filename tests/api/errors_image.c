@@ -264,8 +264,25 @@ static void pipes(void)
 {
 	ERROR_OBJECT(clCreatePipe, CL_INVALID_CONTEXT, 1,
 		     clCreatePipe(world.wrong_context, 0, 4, 4, NULL, &error_code));
-	ERROR_OBJECT(clCreatePipe, CL_INVALID_OPERATION, 1,
-		     clCreatePipe(world.context, 0, 4, 4, NULL, &error_code));
+	ERROR_OBJECT(clCreatePipe, CL_INVALID_VALUE, 1,
+		     clCreatePipe(world.context, CL_MEM_READ_ONLY, 4, 4, NULL, &error_code));
+	static const cl_pipe_properties none[] = {0};
+	ERROR_OBJECT(clCreatePipe, CL_INVALID_VALUE, 2,
+		     clCreatePipe(world.context, 0, 4, 4, none, &error_code));
+	ERROR_OBJECT(clCreatePipe, CL_INVALID_PIPE_SIZE, 1,
+		     clCreatePipe(world.context, 0, 0, 4, NULL, &error_code));
+	ERROR_OBJECT(clCreatePipe, CL_INVALID_PIPE_SIZE, 1,
+		     clCreatePipe(world.context, 0, 4, 0, NULL, &error_code));
+	/* CL_MEM_IMMUTABLE_EXT, which older headers do not know. */
+	ERROR_OBJECT(clCreatePipe, CL_INVALID_VALUE, 3,
+		     clCreatePipe(world.context, (cl_mem_flags)1 << 6, 4, 4, NULL, &error_code));
+	cl_mem pipe = clCreatePipe(world.context, 0, 4, 4, NULL, &error_code);
+	REQUIRE(pipe);
+	ERROR_CODE(clGetPipeInfo, CL_INVALID_VALUE, 1,
+		   clGetPipeInfo(pipe, CL_PIPE_PACKET_SIZE, 3, error_bytes, NULL));
+	ERROR_CODE(clEnqueueUnmapMemObject, CL_INVALID_MEM_OBJECT, 1,
+		   clEnqueueUnmapMemObject(world.queue, pipe, error_bytes, 0, NULL, NULL));
+	clReleaseMemObject(pipe);
 }
 
 void errors_image(void)

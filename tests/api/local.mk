@@ -8,7 +8,7 @@ endif
 # Each is one file of its own name and api_test.h.
 api_object_tests = tests/api/platform tests/api/device tests/api/context tests/api/program \
 	tests/api/program_link tests/api/program_binary tests/api/program_ptx tests/api/kernel \
-	tests/api/sub_groups tests/api/grid_barrier tests/api/images tests/api/samplers \
+	tests/api/sub_groups tests/api/grid_barrier tests/api/pipes tests/api/images tests/api/samplers \
 	tests/api/null_arguments tests/api/unsupported tests/api/dispatch tests/api/il \
 	tests/api/float_options tests/api/cxx
 tests_api_cxx_SOURCES = tests/api/cxx.c tests/api/api_test.h
@@ -38,6 +38,8 @@ tests_api_samplers_LDADD = $(OPENCL_LIBS)
 tests_api_grid_barrier_SOURCES = tests/api/grid_barrier.c \
 	tests/api/command_buffer_entry.h tests/api/api_test.h
 tests_api_grid_barrier_LDADD = $(OPENCL_LIBS)
+tests_api_pipes_SOURCES = tests/api/pipes.c tests/api/command_buffer_entry.h tests/api/api_test.h
+tests_api_pipes_LDADD = $(OPENCL_LIBS)
 tests_api_null_arguments_SOURCES = tests/api/null_arguments.c tests/api/api_test.h
 tests_api_null_arguments_LDADD = $(OPENCL_LIBS)
 tests_api_unsupported_SOURCES = tests/api/unsupported.c tests/api/api_test.h

@@ -15,11 +15,6 @@ int main(void)
 	cl_mem buffer = clCreateBuffer(test.context, 0, 64, NULL, &code);
 	CHECK_OK(code);
 
-	CHECK_NO_OBJECT(clCreatePipe(test.context, 0, 4, 4, NULL, &code), code,
-			CL_INVALID_OPERATION);
-	CHECK_CODE(clGetPipeInfo(buffer, CL_PIPE_PACKET_SIZE, 0, NULL, NULL),
-		   CL_INVALID_MEM_OBJECT);
-
 	CHECK_CODE(clSetDefaultDeviceCommandQueue(test.context, test.device, queue),
 		   CL_INVALID_OPERATION);
 	CHECK_CODE(clSetDefaultDeviceCommandQueue(test.context, test.device, NULL),

@@ -231,6 +231,11 @@ kernel_files = \
 	tests/kernels/options_no_optimization.clt \
 	tests/kernels/options_single_constants.clt \
 	tests/kernels/packed_unoptimized.clt \
+	tests/kernels/pipe_groups.clt \
+	tests/kernels/pipe_packets.clt \
+	tests/kernels/pipe_reservations.clt \
+	tests/kernels/pipe_storm.clt \
+	tests/kernels/pipe_unoptimized.clt \
 	tests/kernels/pointer_arithmetic.clt \
 	tests/kernels/pointers_private_or_not.clt \
 	tests/kernels/pragma_unroll.clt \

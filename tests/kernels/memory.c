@@ -129,6 +129,25 @@ void do_image(struct test *test, const char *at)
 		complain(test, FAIL, "the image cannot be made: %d", error);
 }
 
+void do_pipe(struct test *test, const char *at)
+{
+	struct device_buffer *made = calloc(1, sizeof(*made));
+	unsigned packets, packet_B;
+	if (!made || sscanf(at, " %63[A-Za-z0-9_][%u] of %u", made->host.name, &packets,
+			    &packet_B) != 3) {
+		free(made);
+		complain(test, WRONG_FILE, "expected NAME[PACKETS] of BYTES");
+		return;
+	}
+	made->is_pipe = true;
+	if (!make_room(test, made))
+		return;
+	cl_int error;
+	made->mem = clCreatePipe(test->context, 0, packet_B, packets, NULL, &error);
+	if (error)
+		complain(test, FAIL, "clCreatePipe: %d", error);
+}
+
 void do_release(struct test *test, const char *at)
 {
 	while (isspace((unsigned char)*at))
@@ -154,9 +173,10 @@ static cl_int read_one(struct test *test, const struct device_buffer *buffer)
 void read_back(struct test *test)
 {
 	for (struct buffer *buffer = test->buffers; buffer; buffer = buffer->next) {
-		if (!((struct device_buffer *)buffer)->mem)
+		const struct device_buffer *made = (struct device_buffer *)buffer;
+		if (!made->mem || made->is_pipe)
 			continue;
-		cl_int error = read_one(test, (struct device_buffer *)buffer);
+		cl_int error = read_one(test, made);
 		if (error)
 			complain(test, FAIL, "reading %s back: %d", buffer->name, error);
 	}
@@ -225,6 +245,8 @@ void save_buffers(struct test *test, const char *folder)
 	const char *slash = strrchr(test->path, '/');
 	for (const struct buffer *buffer = test->buffers; buffer; buffer = buffer->next) {
 		char path[4096];
+		if (((const struct device_buffer *)buffer)->is_pipe)
+			continue;
 		size_t size_B = buffer->count * element_size_B(buffer->type);
 		snprintf(path, sizeof(path), "%s/%s.%s", folder,
 			 slash ? slash + 1 : test->path, buffer->name);

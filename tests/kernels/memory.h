@@ -1,6 +1,6 @@
 #ifndef CULVERT_TESTS_KERNELS_MEMORY_H
 #define CULVERT_TESTS_KERNELS_MEMORY_H
-/* The buffers and images of a kernel file: made, filled, read back, compared, saved.  Each
+/* The buffers, images and pipes of a kernel file: made, filled, read back, compared, saved.  Each
  * complains of what is wrong; at is what stands behind the directive's word.
  *
  * Thread-safety: none. */
@@ -11,6 +11,8 @@
 void do_buffer(struct test *test, const char *at);
 /* SHAPE NAME ORDER CHANNEL SIZES [of BUFFER [pitch BYTES]] [= E] */
 void do_image(struct test *test, const char *at);
+/* NAME[PACKETS] of BYTES */
+void do_pipe(struct test *test, const char *at);
 /* NAME = E [within N ulp | within R] */
 void do_expect(struct test *test, const char *at);
 /* NAME */

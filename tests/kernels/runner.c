@@ -16,8 +16,9 @@
  *	//! buffer TYPE NAME[COUNT] = E    E: an expression, or {a, b, ...} (repeated)
  *	//! image SHAPE NAME ORDER CHANNEL SIZES [of BUFFER [pitch BYTES]] [= E]     image.h
  *	       E: its channels as they are in memory, one after the other; NAME is as a buffer's
+ *	//! pipe NAME[PACKETS] of BYTES  empty; BYTES is a packet's size
  *	//! run KERNEL(ARG, ...) global X [Y [Z]] [local X [Y [Z]]] [offset X [Y [Z]]]
- *	       ARG: NAME of a buffer or image | TYPE E | TYPE{E, E, ...} | local BYTES | null
+ *	       ARG: NAME of a buffer, image or pipe | TYPE E | TYPE{E, E, ...} | local BYTES | null
  *		    | sampler WORDS
  *	//! expect NAME = E [within N ulp | within R]      against what it holds now
  *	//! prints TEXT                    what the last run's printf wrote begins with TEXT,
@@ -123,6 +124,8 @@ static void directive(struct test *test, const char *at)
 		do_buffer(test, at);
 	} else if (take_word(&at, "image")) {
 		do_image(test, at);
+	} else if (take_word(&at, "pipe")) {
+		do_pipe(test, at);
 	} else if (take_word(&at, "run")) {
 		do_run(test, at);
 	} else if (take_word(&at, "expect")) {

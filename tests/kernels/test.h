@@ -18,6 +18,7 @@ struct device_buffer {
 	struct buffer host;          /* first: the list of struct buffer */
 	cl_mem mem;
 	bool is_image;
+	bool is_pipe;                /* nothing of it can be looked at */
 	struct image image;
 };
 

@@ -25,8 +25,8 @@ static struct abi_program *make_program(void)
 	kernel->name = copy("first");
 	kernel->entry = copy("culvert_kernel_5f");
 	kernel->attributes = copy("reqd_work_group_size(8,4,1)");
-	kernel->argument_count = 4;
-	kernel->arguments = calloc(4, sizeof(*kernel->arguments));
+	kernel->argument_count = 5;
+	kernel->arguments = calloc(5, sizeof(*kernel->arguments));
 	kernel->arguments[0] = (struct abi_argument){
 		.kind = ABI_ARGUMENT_GLOBAL, .address = ABI_ADDRESS_GLOBAL, .size_B = 8,
 		.type_qualifiers = ABI_TYPE_CONST | ABI_TYPE_RESTRICT, .align_B = 8,
@@ -44,6 +44,11 @@ static struct abi_program *make_program(void)
 	kernel->arguments[3] = (struct abi_argument){
 		.kind = ABI_ARGUMENT_SAMPLER, .address = ABI_ADDRESS_PRIVATE, .size_B = 4,
 		.align_B = 4, .type_name = copy("sampler_t"),
+	};
+	kernel->arguments[4] = (struct abi_argument){
+		.kind = ABI_ARGUMENT_PIPE, .address = ABI_ADDRESS_GLOBAL, .size_B = 8,
+		.type_qualifiers = ABI_TYPE_PIPE, .align_B = 8, .may_read = true,
+		.may_write = true, .access = ABI_ACCESS_READ_ONLY, .type_name = copy("int4"),
 	};
 	kernel->sampler_states = 1u << 19 | 1;
 	kernel->hidden_count = 2;
@@ -92,11 +97,13 @@ static void test_round_trip(void)
 	REQUIRE(kernel);
 	CHECK_STRING(kernel->entry, "culvert_kernel_5f");
 	CHECK_STRING(kernel->attributes, "reqd_work_group_size(8,4,1)");
-	CHECK_EQ(kernel->argument_count, 4);
+	CHECK_EQ(kernel->argument_count, 5);
 	CHECK_EQ(kernel->arguments[0].image_type, ABI_IMAGE_NONE);
 	CHECK_EQ(kernel->arguments[2].image_type, ABI_IMAGE_2D_ARRAY);
 	CHECK_EQ(kernel->arguments[2].access, ABI_ACCESS_WRITE_ONLY);
 	CHECK_EQ(kernel->arguments[3].kind, ABI_ARGUMENT_SAMPLER);
+	CHECK_EQ(kernel->arguments[4].kind, ABI_ARGUMENT_PIPE);
+	CHECK_EQ(kernel->arguments[4].access, ABI_ACCESS_READ_ONLY);
 	CHECK_EQ(kernel->sampler_states, 0x80001);
 	CHECK_STRING(kernel->arguments[0].name, "in");
 	CHECK_STRING(kernel->arguments[0].type_name, "float4*");
