@@ -49,8 +49,9 @@ static bool ask(struct run_argument *argument, const struct opencl *opencl, cl_k
 		tool_error("argument %u: the kernel does not tell its type", (unsigned)index);
 		return false;
 	}
-	if (!strncmp(argument->type, "image", 5) || !strcmp(argument->type, "sampler_t")) {
-		tool_error("argument %u (%s %s): images and samplers cannot be given here",
+	if (!strncmp(argument->type, "image", 5) || !strcmp(argument->type, "sampler_t") ||
+	    qualifier & CL_KERNEL_ARG_TYPE_PIPE) {
+		tool_error("argument %u (%s %s): images, samplers and pipes cannot be given here",
 			   (unsigned)index, argument->type, argument->name);
 		return false;
 	}

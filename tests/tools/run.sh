@@ -148,5 +148,8 @@ grep -q CL_INVALID_WORK_GROUP_SIZE $folder/errors || fail "the error is not name
 echo 'kernel void i(read_only image2d_t im, global int *o) { o[0] = get_image_width(im); }' >$folder/i.cl
 run 2 $folder/i.cl -g 1 -a zero:4 -a zero:1
 grep -q 'image2d_t im): images' $folder/errors || fail "an image is not refused by name"
+echo 'kernel void p(read_only pipe int from, global int *o) { read_pipe(from, o); }' >$folder/p.cl
+run 2 $folder/p.cl -g 1 -a zero:4 -a zero:1 -- -cl-std=CL3.0
+grep -q 'int from): images, samplers and pipes' $folder/errors || fail "a pipe is not refused by name"
 run 3 $folder/k.cl -k ids -g 4 -a zero:4 --device 99
 exit $failed
