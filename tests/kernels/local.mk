@@ -59,6 +59,7 @@ kernel_files = \
 	tests/kernels/convert_vectors.clt \
 	tests/kernels/crc32.clt \
 	tests/kernels/cxx_address_spaces.clt \
+	tests/kernels/cxx_arguments.clt \
 	tests/kernels/cxx_builtins.clt \
 	tests/kernels/cxx_classes.clt \
 	tests/kernels/cxx_constructors.clt \
