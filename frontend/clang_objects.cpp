@@ -41,7 +41,26 @@ private:
 	unsigned message;
 };
 
+/* Clang knows no address space for their tables, and writes what LLVM does not take. */
+void refuse_virtual_bases(const clang::CXXRecordDecl &type)
+{
+	if (type.isDependentContext() || !type.getNumVBases())
+		return;
+	clang::DiagnosticsEngine &diagnostics = type.getASTContext().getDiagnostics();
+	diagnostics.Report(type.getLocation(),
+			   diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error,
+						       "%0 has virtual bases, which are not "
+						       "supported"))
+		<< &type;
+}
+
 class consumer final : public clang::ASTConsumer {
+	void HandleTagDeclDefinition(clang::TagDecl *declared) override
+	{
+		if (const auto *type = llvm::dyn_cast<clang::CXXRecordDecl>(declared))
+			refuse_virtual_bases(*type);
+	}
+
 	void HandleTranslationUnit(clang::ASTContext &ast) override
 	{
 		if (!ast.getDiagnostics().hasErrorOccurred())

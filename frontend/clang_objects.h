@@ -6,8 +6,8 @@
 
 #include <clang/AST/ASTConsumer.h>
 
-/* Errors, when the source has been read, for objects that live as long as the program and have
- * a destructor: nobody would run it. */
+/* Errors for objects that live as long as the program and have a destructor, which nobody would run,
+ * when the source has been read; and at once for classes with virtual bases. */
 std::unique_ptr<clang::ASTConsumer> fe_objects_check();
 
 #endif

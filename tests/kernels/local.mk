@@ -64,6 +64,7 @@ kernel_files = \
 	tests/kernels/cxx_classes.clt \
 	tests/kernels/cxx_constructors.clt \
 	tests/kernels/cxx_images.clt \
+	tests/kernels/cxx_language.clt \
 	tests/kernels/cxx_printf.clt \
 	tests/kernels/cxx_static_object.clt \
 	tests/kernels/cxx_templates.clt \
@@ -80,6 +81,7 @@ kernel_files = \
 	tests/kernels/errors_cxx_new.clt \
 	tests/kernels/errors_cxx_typeid.clt \
 	tests/kernels/errors_cxx_virtual.clt \
+	tests/kernels/errors_cxx_virtual_base.clt \
 	tests/kernels/errors_include.clt \
 	tests/kernels/errors_kernel_argument.clt \
 	tests/kernels/errors_printf_format.clt \
