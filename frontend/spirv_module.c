@@ -43,14 +43,16 @@ static const uint32_t capabilities[] = {
 	SpvCapabilityRoundingModeRTE,
 	/* What compilers for SYCL ask for when nothing is said: wishes, and moves in the sub-group. */
 	SpvCapabilityOptNoneINTEL, SpvCapabilityUnstructuredLoopControlsINTEL,
-	SpvCapabilityMemoryAccessAliasingINTEL, SpvCapabilitySubgroupShuffleINTEL,
+	SpvCapabilityMemoryAccessAliasingINTEL, SpvCapabilityFPFastMathModeINTEL,
+	SpvCapabilitySubgroupShuffleINTEL,
 };
 
 /* What OpExtension may name for them.  A module may name others, which means nothing as long as it
  * has no instruction of theirs.  Of SPV_INTEL_subgroups there are the shuffles. */
 static const char *const extensions[] = {
 	"SPV_EXT_shader_atomic_float16_add", "SPV_EXT_shader_atomic_float_add",
-	"SPV_EXT_shader_atomic_float_min_max", "SPV_INTEL_memory_access_aliasing",
+	"SPV_EXT_shader_atomic_float_min_max", "SPV_INTEL_fp_fast_math_mode",
+	"SPV_INTEL_memory_access_aliasing",
 	"SPV_INTEL_optnone", "SPV_INTEL_subgroups", "SPV_INTEL_unstructured_loop_controls",
 	"SPV_KHR_bit_instructions", "SPV_KHR_expect_assume", "SPV_KHR_float_controls",
 	"SPV_KHR_integer_dot_product", "SPV_KHR_linkonce_odr",
