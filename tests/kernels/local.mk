@@ -18,10 +18,10 @@ tests_kernels_runner_SOURCES = tests/kernels/runner.c tests/kernels/element.c \
 	tests/kernels/words.c tests/kernels/words.h
 tests_kernels_runner_LDADD = $(OPENCL_LIBS) -lm
 CLT_LOG_COMPILER = tests/kernels/runner
-TESTS += $(kernel_files) $(broken_files) tests/kernels/right.sh tests/kernels/cached.sh tests/kernels/pipe_races.sh \
+TESTS += $(kernel_files) $(broken_files) tests/kernels/right.sh tests/kernels/cached.sh \
 	tests/kernels/newest.sh
 endif
-EXTRA_DIST += $(kernel_files) $(broken_files) tests/kernels/right.sh tests/kernels/cached.sh tests/kernels/pipe_races.sh \
+EXTRA_DIST += $(kernel_files) $(broken_files) tests/kernels/right.sh tests/kernels/cached.sh \
 	tests/kernels/newest.sh
 kernel_files = \
 	tests/kernels/argument_null_buffer.clt \
