@@ -117,7 +117,7 @@ std::vector<const llvm::GlobalValue *> fe_constructors_begin(llvm::Module &modul
 		roots.push_back(list);
 	/* Clang makes kernels of them, for hosts to launch. */
 	for (llvm::Function *function : listed(module)) {
-		function->eraseMetadataIf([](unsigned, llvm::MDNode *) { return true; });
+		function->clearMetadata();
 		function->setCallingConv(llvm::CallingConv::C);
 	}
 	return roots;
