@@ -1,6 +1,6 @@
 #!/bin/sh
-# Protects: every overload of the functions of sub-groups, work-groups, images and extensions compiles for
-# each generation of GPUs, optimised or not, and ptxas and softcuda take the result.
+# Protects: every overload of the functions of sub-groups, work-groups, images and extensions, and those of pipes,
+# compile for each generation of GPUs, optimised or not, and ptxas and softcuda take the result.
 # ARCHITECTURES_ALL=1: every generation both ways (minutes).
 "$PYTHON3" -c '' 2>/dev/null || { echo "skipped: no $PYTHON3"; exit 77; }
 [ -x "$PTXAS" ] || { echo "skipped: no ptxas"; exit 77; }
@@ -9,6 +9,8 @@ trap 'rm -rf "$folder"' EXIT
 file=$folder/calls.cl
 "$PYTHON3" "${srcdir:-.}/tests/unit/builtins_coverage.py" --clang "$CLANG" \
 	--kernels "$file" || exit 1
+# Clang calls these by names of its own.
+cat "${srcdir:-.}"/tests/kernels/pipe_groups.clt "${srcdir:-.}"/tests/kernels/pipe_reservations.clt >>"$file"
 try()
 {
 	option=$1
