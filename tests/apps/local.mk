@@ -19,7 +19,7 @@ TESTS += tests/apps/matrix.sh tests/apps/clinfo.sh tests/apps/missing_parts.sh \
 	tests/apps/babelstream.py tests/apps/boost_compute.sh \
 	tests/apps/clfft.py tests/apps/vkfft.py tests/apps/openmm_forces.py tests/apps/x264.py \
 	tests/apps/john.py tests/apps/lightgbm_trees.py tests/apps/pyclesperanto_filters.py tests/apps/lammps.py \
-	tests/apps/leelaz.py tests/apps/pygpu_suite.py \
+	tests/apps/leelaz.py tests/apps/katago.py tests/apps/pygpu_suite.py \
 	tests/apps/piglit_cl.py tests/apps/ufo.py tests/apps/starpu.py tests/apps/gegl_operations.py \
 	tests/apps/qgis_rasters.py tests/apps/mandelbulber.py
 endif
@@ -34,6 +34,6 @@ EXTRA_DIST += tests/apps/foreign tests/apps/foreign.supp \
 	tests/apps/boost_compute.sh tests/apps/boost_compute.cpp \
 	tests/apps/clfft.py tests/apps/vkfft.py tests/apps/openmm_forces.py tests/apps/x264.py \
 	tests/apps/john.py tests/apps/lightgbm_trees.py tests/apps/pyclesperanto_filters.py tests/apps/lammps.py \
-	tests/apps/leelaz.py tests/apps/pygpu_suite.py \
+	tests/apps/leelaz.py tests/apps/katago.py tests/apps/pygpu_suite.py \
 	tests/apps/piglit_cl.py tests/apps/ufo.py tests/apps/starpu.py tests/apps/gegl_operations.py \
 	tests/apps/qgis_rasters.py tests/apps/mandelbulber.py tests/apps/platforms.py
