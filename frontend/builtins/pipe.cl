@@ -203,17 +203,14 @@ COPY(copy_in, __global, )
  * for them. */
 struct share {
 	ulong first;
-	uint lanes, got;
+	uint lanes, got, rank;
+	uint zero; /* no padding, which without optimisation is copied as well */
 };
-
-HELPER uint rank_in(struct share share)
-{
-	return (uint)__builtin_popcount(share.lanes & lanes_below());
-}
 
 TOGETHER struct share share_take(struct side s, uint lanes)
 {
-	struct share share = {NO_RESERVATION, lanes, 0};
+	struct share share = {NO_RESERVATION, lanes, 0,
+			      (uint)__builtin_popcount(lanes & lanes_below()), 0};
 	if (lane() == first_lane(lanes))
 		share.first = take(s, 1, (uint)__builtin_popcount(lanes), &share.got);
 	share.first = move_idx(share.first, first_lane(lanes), lanes);
@@ -226,7 +223,7 @@ TOGETHER int share_give(struct side s, struct share share)
 	__asm__ __volatile__("bar.warp.sync %0;" : : "r"(share.lanes) : "memory");
 	if (share.got && lane() == first_lane(share.lanes))
 		give(s, share.first, share.got);
-	return rank_in(share) < share.got ? 0 : -1;
+	return share.rank < share.got ? 0 : -1;
 }
 
 /* Those of the active work-items who call for the same pipe as the first; others go alone. */
@@ -244,16 +241,16 @@ TOGETHER uint lanes_at(ring r)
 PIPE int __read_pipe_2(ring r, void *to, uint size, uint align)
 {
 	struct share share = share_take(reading(r), lanes_at(r));
-	if (rank_in(share) < share.got)
-		copy_out(r, to, packet(r, share.first + rank_in(share)), size, align);
+	if (share.rank < share.got)
+		copy_out(r, to, packet(r, share.first + share.rank), size, align);
 	return share_give(reading(r), share);
 }
 
 PIPE int __write_pipe_2(ring r, const void *from, uint size, uint align)
 {
 	struct share share = share_take(writing(r), lanes_at(r));
-	if (rank_in(share) < share.got)
-		copy_in(r, packet(r, share.first + rank_in(share)), from, size, align);
+	if (share.rank < share.got)
+		copy_in(r, packet(r, share.first + share.rank), from, size, align);
 	return share_give(writing(r), share);
 }
 
