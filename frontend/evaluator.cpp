@@ -422,6 +422,26 @@ bool fe_evaluator::call_out(values &frame, llvm::CallBase &call)
 	return true;
 }
 
+/* Of two addresses in one variable; LLVM before 19 leaves some of them to the linker. */
+llvm::Constant *fe_evaluator::compare(const values &frame, llvm::ICmpInst &comparison)
+{
+	llvm::Constant *of[2], *base[2];
+	llvm::APInt offset[2];
+	for (unsigned i = 0; i < 2; i++) {
+		of[i] = value_of(frame, comparison.getOperand(i));
+		if (!of[i] || !of[i]->getType()->isPointerTy())
+			return nullptr;
+		offset[i] = llvm::APInt(layout.getIndexTypeSizeInBits(of[i]->getType()), 0);
+		base[i] = llvm::cast<llvm::Constant>(
+			of[i]->stripAndAccumulateConstantOffsets(layout, offset[i], true));
+	}
+	if (base[0] != base[1] || !llvm::isa<llvm::GlobalVariable>(base[0]))
+		return nullptr;
+	return llvm::ConstantInt::get(comparison.getType(),
+				      llvm::ICmpInst::compare(offset[0], offset[1],
+							      comparison.getPredicate()));
+}
+
 bool fe_evaluator::step(values &frame, llvm::Instruction &instruction)
 {
 	place at;
@@ -446,7 +466,10 @@ bool fe_evaluator::step(values &frame, llvm::Instruction &instruction)
 		if (!pointer || !find(pointer, size_of(memory->getType()), &at))
 			return fail("it reads from what is no constant");
 		result = load(at, memory->getType());
-	} else {
+	} else if (auto *comparison = llvm::dyn_cast<llvm::ICmpInst>(&instruction)) {
+		result = compare(frame, *comparison);
+	}
+	if (!result && !instruction.mayReadOrWriteMemory()) {
 		llvm::Instruction *copy = instruction.clone();
 		bool constant = true;
 		for (llvm::Use &use : copy->operands()) {

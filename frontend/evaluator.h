@@ -65,6 +65,7 @@ private:
 	bool guard(values &frame, llvm::CallBase &call, bool *done);
 	bool call_out(values &frame, llvm::CallBase &call);
 	bool intrinsic(values &frame, llvm::IntrinsicInst &call);
+	llvm::Constant *compare(const values &frame, llvm::ICmpInst &comparison);
 	bool step(values &frame, llvm::Instruction &instruction);
 	llvm::BasicBlock *next_block(const values &frame, llvm::Instruction &last);
 	bool enter(values &frame, llvm::BasicBlock &block, llvm::BasicBlock *from);
