@@ -2,6 +2,8 @@
 
 #include "frontend/lower.h"
 
+#include <stdlib.h>
+
 /* What libnvvm gets wrong as a variable, and right as an array of one: the value of a half,
  * which it writes as a double (or crashes, from compute_100 on), and the size of a vector of
  * three, which it gives three elements where it takes four (OpenCL C 3.0, 6.2.5: "the size of
@@ -12,22 +14,105 @@ static bool needs_array(LLVMTypeRef type)
 	return kind == LLVMHalfTypeKind || (kind == LLVMVectorTypeKind && LLVMGetVectorSize(type) == 3);
 }
 
-static bool make_array(struct lowering *lowering, LLVMValueRef variable)
+/* libnvvm also writes a vector of three inside an array or a struct as three elements, with what comes
+ * next right behind it: such data are vectors of four there.  Whoever reads them goes by their
+ * place, which is the same. */
+static bool has_three(LLVMTypeRef type)
 {
-	LLVMValueRef initializer = LLVMGetInitializer(variable);
-	LLVMTypeRef type = LLVMGlobalGetValueType(variable);
-	unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
-	LLVMValueRef wrapped = LLVMAddGlobalInAddressSpace(
-		lowering->module, LLVMArrayType(type, 1), "", space);
-	if (!fe_name_move(variable, wrapped))
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMVectorTypeKind:
+		return LLVMGetVectorSize(type) == 3;
+	case LLVMArrayTypeKind:
+		return has_three(LLVMGetElementType(type));
+	case LLVMStructTypeKind:
+		for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+			if (has_three(LLVMStructGetTypeAtIndex(type, i)))
+				return true;
 		return false;
-	LLVMSetInitializer(wrapped, LLVMConstArray(type, &initializer, 1));
-	LLVMSetLinkage(wrapped, LLVMGetLinkage(variable));
-	LLVMSetGlobalConstant(wrapped, LLVMIsGlobalConstant(variable));
-	LLVMSetAlignment(wrapped, LLVMGetAlignment(variable));
-	LLVMReplaceAllUsesWith(variable, wrapped);
+	default:
+		return false;
+	}
+}
+
+static unsigned count_parts(LLVMTypeRef type)
+{
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMVectorTypeKind:
+		return LLVMGetVectorSize(type);
+	case LLVMArrayTypeKind:
+		return LLVMGetArrayLength(type);
+	default:
+		return LLVMCountStructElementTypes(type);
+	}
+}
+
+static LLVMValueRef of_parts(struct lowering *lowering, LLVMTypeRef type, LLVMValueRef *parts,
+			     unsigned count)
+{
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMVectorTypeKind:
+		if (count == 3)
+			parts[count++] = LLVMGetUndef(LLVMGetElementType(type));
+		return LLVMConstVector(parts, count);
+	case LLVMArrayTypeKind:
+		return LLVMConstArray(LLVMTypeOf(parts[0]), parts, count);
+	default:
+		return LLVMConstStructInContext(lowering->context, parts, count,
+						LLVMIsPackedStruct(type));
+	}
+}
+
+/* NULL: out of memory. */
+static LLVMValueRef with_four(struct lowering *lowering, LLVMValueRef value)
+{
+	LLVMTypeRef type = LLVMTypeOf(value);
+	if (!has_three(type))
+		return value;
+	unsigned count = count_parts(type);
+	LLVMValueRef *parts = calloc((size_t)count + 1, sizeof(*parts));
+	LLVMValueRef result = NULL;
+	for (unsigned i = 0; parts && i < count; i++) {
+		parts[i] = with_four(lowering, LLVMGetAggregateElement(value, i));
+		if (!parts[i])
+			goto free_parts;
+	}
+	if (parts)
+		result = of_parts(lowering, type, parts, count);
+free_parts:
+	free(parts);
+	return result;
+}
+
+/* Another value, of another type, at the same place. */
+static bool replace(struct lowering *lowering, LLVMValueRef variable, LLVMValueRef value)
+{
+	unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
+	LLVMValueRef made = LLVMAddGlobalInAddressSpace(lowering->module, LLVMTypeOf(value), "",
+							space);
+	if (!fe_name_move(variable, made))
+		return false;
+	LLVMSetInitializer(made, value);
+	LLVMSetLinkage(made, LLVMGetLinkage(variable));
+	LLVMSetGlobalConstant(made, LLVMIsGlobalConstant(variable));
+	LLVMSetAlignment(made, LLVMGetAlignment(variable));
+	LLVMReplaceAllUsesWith(variable, made);
 	LLVMDeleteGlobal(variable);
 	return true;
+}
+
+static bool change(struct lowering *lowering, LLVMValueRef variable)
+{
+	LLVMTypeRef type = LLVMGlobalGetValueType(variable);
+	LLVMValueRef value = LLVMGetInitializer(variable);
+	if (!value)
+		return true;
+	if (needs_array(type))
+		return replace(lowering, variable, LLVMConstArray(type, &value, 1));
+	/* Zeros are zeros wherever they are. */
+	if (LLVMIsNull(value) || LLVMIsUndef(value) || !has_three(type))
+		return true;
+	value = with_four(lowering, value);
+	return value && replace(lowering, variable, value);
 }
 
 enum fe_status fe_lower_variables(struct lowering *lowering)
@@ -36,8 +121,7 @@ enum fe_status fe_lower_variables(struct lowering *lowering)
 	LLVMValueRef variable = LLVMGetFirstGlobal(lowering->module);
 	for (; variable; variable = next) {
 		next = LLVMGetNextGlobal(variable);
-		if (LLVMGetInitializer(variable) && needs_array(LLVMGlobalGetValueType(variable)) &&
-		    !make_array(lowering, variable))
+		if (!change(lowering, variable))
 			return FE_NO_MEMORY;
 	}
 	return FE_OK;

@@ -49,7 +49,7 @@ kernel_files = \
 	tests/kernels/common_functions.clt \
 	tests/kernels/constant_argument.clt \
 	tests/kernels/constant_mixed.clt \
-	tests/kernels/constant_tables.clt \
+	tests/kernels/constant_tables.clt tests/kernels/constant_tables_three.clt \
 	tests/kernels/control_divergence.clt \
 	tests/kernels/control_goto.clt \
 	tests/kernels/control_switch.clt \
