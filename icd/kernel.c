@@ -160,22 +160,28 @@ static bool image_is_of_type(const struct ocl_image *image, enum abi_image_type 
 	return false;
 }
 
+/* An image or a pipe.  5.9.2: CL_INVALID_MEM_OBJECT for NULL, which only buffers may be, for what is
+ * no memory object, and for one that is "not valid for the kernel argument". */
+static cl_int object_given(cl_kernel kernel, size_t size_B, const void *value, cl_mem *mem_out)
+{
+	if (size_B != sizeof(cl_mem))
+		return CL_INVALID_ARG_SIZE;
+	if (!value)
+		return CL_INVALID_MEM_OBJECT;
+	memcpy(mem_out, value, sizeof(*mem_out));
+	cl_int error = object_check(*mem_out, &ocl_mem_type);
+	if (!error && (*mem_out)->context != kernel->program->context)
+		error = CL_INVALID_CONTEXT;
+	return error;
+}
+
 static cl_int image_check(cl_kernel kernel, const struct abi_argument *argument, size_t size_B,
 			  const void *value, cl_mem *mem_out)
 {
 	cl_mem mem;
-	if (size_B != sizeof(cl_mem))
-		return CL_INVALID_ARG_SIZE;
-	/* 5.9.2: CL_INVALID_MEM_OBJECT for NULL, which only buffers may be, for what is no
-	 * memory object, and for one that is "not valid for the kernel argument". */
-	if (!value)
-		return CL_INVALID_MEM_OBJECT;
-	memcpy(&mem, value, sizeof(mem));
-	cl_int error = object_check(mem, &ocl_mem_type);
+	cl_int error = object_given(kernel, size_B, value, &mem);
 	if (error)
 		return error;
-	if (mem->context != kernel->program->context)
-		return CL_INVALID_CONTEXT;
 	if (!mem->image || !image_is_of_type(mem->image, argument->image_type))
 		return CL_INVALID_MEM_OBJECT;
 	/* "CL_INVALID_ARG_VALUE if the argument is an image declared with the read_only
@@ -236,24 +242,13 @@ static inline cl_int buffer_check(cl_kernel kernel, cl_uint index, size_t size_B
 					 : CL_SUCCESS;
 }
 
-/* 5.9.2: as for images.  A pipe may be read and written. */
+/* A pipe may be read and written. */
 static cl_int pipe_check(cl_kernel kernel, size_t size_B, const void *value, cl_mem *mem_out)
 {
-	cl_mem mem;
-	if (size_B != sizeof(cl_mem))
-		return CL_INVALID_ARG_SIZE;
-	if (!value)
-		return CL_INVALID_MEM_OBJECT;
-	memcpy(&mem, value, sizeof(mem));
-	cl_int error = object_check(mem, &ocl_mem_type);
-	if (error)
-		return error;
-	if (mem->context != kernel->program->context)
-		return CL_INVALID_CONTEXT;
-	if (mem->type != CL_MEM_OBJECT_PIPE)
-		return CL_INVALID_MEM_OBJECT;
-	*mem_out = mem;
-	return CL_SUCCESS;
+	cl_int error = object_given(kernel, size_B, value, mem_out);
+	if (!error && (*mem_out)->type != CL_MEM_OBJECT_PIPE)
+		error = CL_INVALID_MEM_OBJECT;
+	return error;
 }
 
 /* Most values are of these sizes. */
