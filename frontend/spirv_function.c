@@ -154,6 +154,15 @@ static bool is_aligned_local(const struct spirv_writer *writer, uint32_t number)
 	       class != SPIRV_VOID && class != SPIRV_UNKNOWN;
 }
 
+/* A kernel's argument may point to generic pointers here, and not in OpenCL C (3.0, 6.11). */
+static bool is_table(const struct spirv_writer *writer, uint32_t number)
+{
+	const struct spirv_module *module = writer->module;
+	uint32_t pointee = spirv_pointee(module, spirv_id(module, number)->type);
+	return spirv_shape(module, pointee).class == SPIRV_POINTER &&
+	       spirv_storage(module, pointee) == SpvStorageClassGeneric;
+}
+
 /* What such arguments point to, once for a function that is several kernels. */
 static void put_aligned_types(struct spirv_writer *writer, const struct spirv_function *function,
 			      const struct spirv_entry *entry)
@@ -188,6 +197,10 @@ static void put_parameters(struct spirv_writer *writer, const struct spirv_funct
 				  all[at + 2]);
 		else if (is_kernel && is_aligned_local(writer, all[at + 2]))
 			spirv_put(writer, "%slocal struct l%" PRIu32 " *%sa%" PRIu32, comma, all[at + 2],
+				  id->no_alias ? "restrict " : "", all[at + 2]);
+		else if (is_kernel && is_table(writer, all[at + 2]))
+			spirv_put(writer, "%s%s ulong *%sa%" PRIu32, comma,
+				  spirv_space(spirv_storage(writer->module, id->type)),
 				  id->no_alias ? "restrict " : "", all[at + 2]);
 		else
 			spirv_put(writer, "%st%" PRIu32 " %sv%" PRIu32, comma, id->type,
@@ -336,7 +349,7 @@ static enum spirv_written put_declaration(struct spirv_writer *writer,
 		return put_variable(writer, function, words[2]);
 	if (op == SpvOpFunctionParameter) {
 		put_by_value(writer, words[2], is_kernel);
-		if (is_kernel && is_aligned_local(writer, words[2]))
+		if (is_kernel && (is_aligned_local(writer, words[2]) || is_table(writer, words[2])))
 			spirv_put(writer, "t%" PRIu32 " v%" PRIu32 " = (t%" PRIu32 ")a%" PRIu32 ";\n",
 				  words[1], words[2], words[1], words[2]);
 		return SPIRV_WRITTEN;
