@@ -46,6 +46,7 @@ static bool warp_start(struct warp *warp)
 	warp->live = lanes >= LANES ? MASK_ALL : (1u << lanes) - 1;
 	warp->parked = warp->meeting = warp->carry = 0;
 	memset(warp->lane_pc, 0, sizeof(warp->lane_pc));
+	warp->turn = 0;
 	memset(warp->lane_turn, 0, sizeof(warp->lane_turn));
 	frame->lanes = warp->live;
 	for (uint32_t l = 0; l < LANES; l++)
@@ -79,7 +80,6 @@ bool group_start(struct group *group, const uint32_t ctaid[3])
 	memcpy(group->ctaid, ctaid, sizeof(group->ctaid));
 	group->live_count = group->thread_count;
 	group->next_warp = 0;
-	group->turn = 0;
 	memset(group->barriers, 0, sizeof(group->barriers));
 	memset(group->shared, 0, group->job->shared_B);
 	for (uint32_t i = 0; i < group->warp_count; i++)

@@ -141,7 +141,7 @@ struct preference {
 
 static void prefer(const struct warp *warp, struct preference *preference)
 {
-	const uint64_t now = warp->group->turn;
+	const uint64_t now = warp->turn;
 	if (preference->lanes && now >= preference->until)
 		preference->lanes = 0;
 	if (now < preference->again)
@@ -164,7 +164,7 @@ static void prefer(const struct warp *warp, struct preference *preference)
 bool warp_run(struct warp *warp, uint64_t *budget)
 {
 	bool oldest = false;
-	struct preference preference = {0, 0, warp->group->turn};
+	struct preference preference = {0, 0, warp->turn};
 	while (*budget) {
 		uint32_t merge;
 		prefer(warp, &preference);
@@ -179,9 +179,9 @@ bool warp_run(struct warp *warp, uint64_t *budget)
 		*budget -= used;
 		/* A path that ended its turn without meeting anyone may be waiting
 		 * for lanes that wait for their turn. */
-		warp->group->turn += used;
+		warp->turn += used;
 		for (uint32_t rest = lanes; rest; rest &= rest - 1)
-			warp->lane_turn[exec_lowest(rest)] = warp->group->turn;
+			warp->lane_turn[exec_lowest(rest)] = warp->turn;
 		oldest = end == PATH_TURN_OVER && others;
 		if (end == PATH_FAULT)
 			return false;

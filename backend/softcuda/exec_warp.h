@@ -55,6 +55,7 @@ struct warp {
 	struct frame *lane_frame[LANES];
 	uint32_t lane_barrier[LANES];     /* where parked */
 	uint32_t lane_members[LANES];     /* whom meeting lanes wait for */
+	uint64_t turn;                    /* instructions that it has executed */
 	uint64_t lane_turn[LANES];        /* when it last ran; the oldest goes next */
 	char *local;                      /* LANES * local_stride_B */
 	uint32_t local_stride_B;
@@ -97,7 +98,6 @@ struct group {
 	uint32_t ctaid[3];
 	uint32_t thread_count, live_count, warp_count;
 	uint32_t next_warp;
-	uint64_t turn;
 	char *shared;
 	struct warp *warps;
 	struct barrier barriers[BARRIERS];
