@@ -525,9 +525,12 @@ int main(void)
 	test_native();
 	test_arguments();
 	test_turns(program);
-	test_both_at_once(1);
-	test_both_at_once(33);
-	test_both_at_once(COUNT);
+	/* What a running kernel hands another orders nothing to the oracle (docs/softcuda.md). */
+	if (!getenv("CULVERT_SOFT_ORACLE")) {
+		test_both_at_once(1);
+		test_both_at_once(33);
+		test_both_at_once(COUNT);
+	}
 	test_big();
 	test_binary();
 	test_command_buffer();
