@@ -50,10 +50,8 @@ static uint32_t choose(struct warp *warp, bool oldest, uint32_t preferred, uint3
 	uint32_t ready = warp->live & ~warp->parked & ~warp->meeting;
 	if (!ready)
 		return 0;
-	if (ready & preferred)
-		ready &= preferred;
-	unsigned leader = oldest ? oldest_of(warp, ready) : first_of(warp, ready);
-	ready = warp->live & ~warp->parked & ~warp->meeting;
+	const uint32_t leaders = ready & preferred ? ready & preferred : ready;
+	unsigned leader = oldest ? oldest_of(warp, leaders) : first_of(warp, leaders);
 	struct frame *frame = warp->lane_frame[leader];
 	uint32_t pc = warp->lane_pc[leader], chosen = 0, merge = PC_NONE;
 	for (uint32_t rest = ready; rest; rest &= rest - 1) {
