@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "frontend/lower.h"
+#include "frontend/nvvm_ir.h"
 
 #include <stdlib.h>
 
@@ -34,18 +35,6 @@ static bool has_three(LLVMTypeRef type)
 	}
 }
 
-static unsigned count_parts(LLVMTypeRef type)
-{
-	switch (LLVMGetTypeKind(type)) {
-	case LLVMVectorTypeKind:
-		return LLVMGetVectorSize(type);
-	case LLVMArrayTypeKind:
-		return LLVMGetArrayLength(type);
-	default:
-		return LLVMCountStructElementTypes(type);
-	}
-}
-
 static LLVMValueRef of_parts(struct lowering *lowering, LLVMTypeRef type, LLVMValueRef *parts,
 			     unsigned count)
 {
@@ -68,7 +57,7 @@ static LLVMValueRef with_four(struct lowering *lowering, LLVMValueRef value)
 	LLVMTypeRef type = LLVMTypeOf(value);
 	if (!has_three(type))
 		return value;
-	unsigned count = count_parts(type);
+	unsigned count = (unsigned)fe_ir_part_count(type);
 	LLVMValueRef *parts = calloc((size_t)count + 1, sizeof(*parts));
 	LLVMValueRef result = NULL;
 	for (unsigned i = 0; parts && i < count; i++) {

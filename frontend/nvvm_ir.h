@@ -92,6 +92,8 @@ void fe_ir_error(struct ir_printer *printer, const char *format, ...)
 unsigned fe_ir_address_space(LLVMTypeRef pointer_type);
 bool fe_ir_type_is(LLVMTypeRef type, LLVMTypeKind kind);
 bool fe_ir_type_is_byte(LLVMTypeRef type);
+/* Elements of an array or a vector, members of a struct. */
+uint64_t fe_ir_part_count(LLVMTypeRef type);
 void fe_ir_type(struct ir_printer *printer, LLVMTypeRef type);
 void fe_ir_pointer_type(struct ir_printer *printer, LLVMTypeRef pointee, unsigned space);
 void fe_ir_function_type(struct ir_printer *printer, LLVMValueRef function);

@@ -112,7 +112,7 @@ static void print_real(struct ir_printer *printer, LLVMValueRef constant, LLVMTy
 	bytes_printf(printer->text, "0x%016llX", (unsigned long long)bits);
 }
 
-static uint64_t element_count(LLVMTypeRef type)
+uint64_t fe_ir_part_count(LLVMTypeRef type)
 {
 	switch (LLVMGetTypeKind(type)) {
 	case LLVMArrayTypeKind:
@@ -137,7 +137,7 @@ static void print_elements(struct ir_printer *printer, LLVMValueRef constant, LL
 		around = brackets[3];
 	else if (LLVMIsPackedStruct(type))
 		around = brackets[1];
-	uint64_t count = element_count(type);
+	uint64_t count = fe_ir_part_count(type);
 	fe_ir_print(printer, around[0]);
 	for (uint64_t i = 0; i < count; i++)
 		fe_ir_print(printer, "%s%V", i ? ", " : "",

@@ -144,6 +144,18 @@ static inline cl_program api_test_program(cl_context context, const char *source
 	return CHECK_OK(code) ? program : NULL;
 }
 
+/* A buffer of count integers of 32 bits that are 0; NULL where that failed. */
+static inline cl_mem api_test_zeros(cl_context context, size_t count)
+{
+	cl_int code;
+	cl_uint *zeros = calloc(count, sizeof(*zeros));
+	cl_mem mem = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, count * sizeof(*zeros), zeros,
+				    &code);
+	CHECK_OK(code);
+	free(zeros);
+	return mem;
+}
+
 /* Builds source for every device of context; prints the log when it fails. */
 static inline cl_program api_test_build(cl_context context, cl_device_id device,
 					const char *source, const char *options)

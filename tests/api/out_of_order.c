@@ -39,17 +39,6 @@ static cl_command_queue queue_make(cl_command_queue_properties more)
 	return made;
 }
 
-static cl_mem ints_make(size_t count)
-{
-	cl_int code;
-	int *zeros = calloc(count, sizeof(*zeros));
-	cl_mem mem = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, count * sizeof(*zeros), zeros,
-				    &code);
-	CHECK_OK(code);
-	free(zeros);
-	return mem;
-}
-
 static int int_read(cl_mem mem)
 {
 	int value = -1;
@@ -117,8 +106,8 @@ static void test_together(void)
 {
 	cl_kernel kernel = kernel_make("meet");
 	for (unsigned round = 0; round < 3; round++) {
-		cl_mem flags = ints_make(2), other = ints_make(1);
-		cl_mem a = ints_make(1), b = ints_make(1);
+		cl_mem flags = api_test_zeros(context, 2), other = api_test_zeros(context, 1);
+		cl_mem a = api_test_zeros(context, 1), b = api_test_zeros(context, 1);
 		const int seven = 7;
 		meet(kernel, flags, 0, 1, a);
 		CHECK_OK(clEnqueueWriteBuffer(queue, other, CL_TRUE, 0, sizeof(seven), &seven, 0,
@@ -141,7 +130,7 @@ static void test_together(void)
 static void test_nothing_else_waits(void)
 {
 	cl_kernel next = kernel_make("next");
-	cl_mem a = ints_make(1), b = ints_make(1);
+	cl_mem a = api_test_zeros(context, 1), b = api_test_zeros(context, 1);
 	cl_event user = user_event(), held, free_one, empty;
 	const size_t none = 0;
 	CHECK_OK(clSetKernelArg(next, 0, sizeof(a), &a));
@@ -171,7 +160,7 @@ static void test_nothing_else_waits(void)
 static void test_marker_and_barrier(void)
 {
 	cl_kernel next = kernel_make("next");
-	cl_mem a = ints_make(1), b = ints_make(1);
+	cl_mem a = api_test_zeros(context, 1), b = api_test_zeros(context, 1);
 	cl_event user = user_event(), held, marker, after, barrier, behind;
 	CHECK_OK(clSetKernelArg(next, 0, sizeof(a), &a));
 	run(next, 1, &user, &held);
@@ -207,11 +196,11 @@ static void test_barriers_order(void)
 {
 	enum { ROUNDS = 30 };
 	cl_kernel next = kernel_make("next"), sum = kernel_make("sum"), work = kernel_make("work");
-	cl_mem mems[5], busy = ints_make(1);
+	cl_mem mems[5], busy = api_test_zeros(context, 1);
 	const int rounds = 2000;
 	int expected = 0;
 	for (unsigned i = 0; i < 5; i++) {
-		mems[i] = ints_make(1);
+		mems[i] = api_test_zeros(context, 1);
 		CHECK_OK(clSetKernelArg(sum, i, sizeof(mems[i]), &mems[i]));
 	}
 	CHECK_OK(clSetKernelArg(work, 0, sizeof(busy), &busy));
@@ -245,7 +234,7 @@ static void test_barriers_order(void)
 static void test_failed_barrier(void)
 {
 	cl_kernel next = kernel_make("next");
-	cl_mem a = ints_make(1);
+	cl_mem a = api_test_zeros(context, 1);
 	cl_event user = user_event(), barrier, behind;
 	CHECK_OK(clSetKernelArg(next, 0, sizeof(a), &a));
 	CHECK_OK(clEnqueueBarrierWithWaitList(queue, 1, &user, &barrier));
@@ -273,7 +262,7 @@ static void test_many_chains(void)
 	cl_mem mems[CHAINS];
 	cl_event last[CHAINS] = {NULL};
 	for (unsigned i = 0; i < CHAINS; i++)
-		mems[i] = ints_make(1);
+		mems[i] = api_test_zeros(context, 1);
 	for (unsigned step = 0; step < LENGTH; step++) {
 		for (unsigned i = 0; i < CHAINS; i++) {
 			cl_event event;
@@ -297,7 +286,7 @@ static void test_many_chains(void)
  * all behind one event, and none of it recursive or quadratic. */
 static void test_many_behind_one(unsigned count)
 {
-	cl_mem a = ints_make(2);
+	cl_mem a = api_test_zeros(context, 2);
 	cl_event user = user_event(), previous = NULL, event;
 	const int pattern = 5;
 	CHECK_OK(clRetainEvent(user));
@@ -338,7 +327,7 @@ static void test_release_and_stamps(void)
 	};
 	cl_kernel next = kernel_make("next");
 	cl_command_queue kept = queue;
-	cl_mem a = ints_make(1);
+	cl_mem a = api_test_zeros(context, 1);
 	cl_event user = user_event(), first, second;
 	cl_ulong before = 0, time = 0;
 	CHECK_OK(clSetKernelArg(next, 0, sizeof(a), &a));

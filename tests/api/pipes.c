@@ -68,17 +68,6 @@ static cl_kernel kernel_of(cl_program from, const char *name)
 	return kernel;
 }
 
-static cl_mem zeros(size_t count)
-{
-	cl_int code;
-	cl_uint *values = calloc(count, sizeof(*values));
-	cl_mem mem = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, count * sizeof(*values), values,
-				    &code);
-	CHECK_OK(code);
-	free(values);
-	return mem;
-}
-
 static cl_mem pipe_make(cl_uint packet_B, cl_uint max_packets)
 {
 	cl_int code;
@@ -249,7 +238,7 @@ static void test_commands(void)
 	cl_command_queue queue = queues[0];
 	cl_uint bytes[16] = {0};
 	cl_int code;
-	cl_mem pipe = pipe_make(64, 64), buffer = zeros(16);
+	cl_mem pipe = pipe_make(64, 64), buffer = api_test_zeros(context, 16);
 	cl_mem image = clCreateImage(context, 0, &format, &wanted, NULL, &code);
 	CHECK_OK(code);
 #define REFUSED(call) CHECK_CODE(call, CL_INVALID_MEM_OBJECT)
@@ -323,7 +312,7 @@ static void test_arguments(void)
 	static const size_t one = 1;
 	cl_int code;
 	cl_kernel kernel = kernel_of(program, "put"), plain = kernel_of(program, "plain");
-	cl_mem buffer = zeros(4), pipe = pipe_make(4, 4), none = NULL;
+	cl_mem buffer = api_test_zeros(context, 4), pipe = pipe_make(4, 4), none = NULL;
 	cl_mem foreign = clCreatePipe(test.context, 0, 4, 4, NULL, &code);
 	const cl_uint first = 0;
 	CHECK_OK(code);
@@ -358,8 +347,9 @@ static void test_arguments(void)
 /* Fills and empties a pipe on two queues in turn; with two devices it goes to and fro. */
 static void test_turns(cl_program from)
 {
-	cl_mem pipe = pipe_make(4, PACKETS), seen = zeros(COUNT), counts = zeros(4), got = zeros(4);
-	cl_mem answers = zeros(2);
+	cl_mem pipe = pipe_make(4, PACKETS), seen = api_test_zeros(context, COUNT),
+	       counts = api_test_zeros(context, 4), got = api_test_zeros(context, 4);
+	cl_mem answers = api_test_zeros(context, 2);
 	cl_kernel get = get_make(from, "get", pipe, seen, got), ask = kernel_of(from, "ask");
 	CHECK_OK(clSetKernelArg(ask, 0, sizeof(pipe), &pipe));
 	CHECK_OK(clSetKernelArg(ask, 1, sizeof(answers), &answers));
@@ -395,8 +385,9 @@ static void test_both_at_once(cl_uint packets)
 	cl_int code;
 	cl_command_queue other = clCreateCommandQueue(context, test.device, 0, &code);
 	CHECK_OK(code);
-	cl_mem pipe = pipe_make(4, packets), seen = zeros(COUNT), put_count = zeros(1);
-	cl_mem got = zeros(1);
+	cl_mem pipe = pipe_make(4, packets), seen = api_test_zeros(context, COUNT),
+	       put_count = api_test_zeros(context, 1);
+	cl_mem got = api_test_zeros(context, 1);
 	const size_t each = COUNT / 4;
 	cl_kernel get = get_make(program, "get_often", pipe, seen, got);
 	cl_kernel rest = get_make(program, "get", pipe, seen, got);
@@ -429,7 +420,7 @@ static void test_both_at_once(cl_uint packets)
  * content leaves a pipe. */
 static void test_big(void)
 {
-	cl_mem pipe = pipe_make(1024, 64), seen = zeros(64);
+	cl_mem pipe = pipe_make(1024, 64), seen = api_test_zeros(context, 64);
 	cl_kernel put = kernel_of(program, "put_big"), get = kernel_of(program, "get_big");
 	CHECK_OK(clSetKernelArg(put, 0, sizeof(pipe), &pipe));
 	CHECK_OK(clSetKernelArg(get, 0, sizeof(pipe), &pipe));
@@ -475,7 +466,8 @@ static void test_command_buffer(void)
 	const size_t count = PACKETS;
 	if (!CHECK(command_buffer_entry_find(test.platform, &entry)))
 		return;
-	cl_mem pipe = pipe_make(4, PACKETS), seen = zeros(COUNT), counts = zeros(1), got = zeros(1);
+	cl_mem pipe = pipe_make(4, PACKETS), seen = api_test_zeros(context, COUNT),
+	       counts = api_test_zeros(context, 1), got = api_test_zeros(context, 1);
 	cl_kernel put = put_make(program, "put", pipe, 0, counts);
 	cl_kernel get = get_make(program, "get", pipe, seen, got);
 	cl_command_buffer_khr buffer = entry.create(1, queues, NULL, &code);
