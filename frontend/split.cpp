@@ -16,13 +16,13 @@
 
 namespace {
 
-/* libnvvm takes 4 ms for a module with nothing in it, and some 60 us for an instruction. */
-enum { parts_max = 8, part_instructions = 400 };
+/* libnvvm takes 4 ms for a module with nothing in it, and some 60 us for an instruction.  Functions
+ * of more than some 500 instructions that are called from several places it leaves functions. */
+enum { parts_max = 8, part_instructions = 400, inlined_instructions = 500 };
 
-/* Kernels of neighbouring numbers, which become a module of their own. */
-struct run_of_kernels {
-	uint32_t first, count;
-};
+/* Kernels, by number, which become a module of their own. */
+using kernel_numbers = std::vector<uint32_t>;
+using kernel_list = std::vector<const llvm::GlobalValue *>;
 
 /* A variable that kernels write is one for all of them. */
 bool has_written_variables(const llvm::Module &module)
@@ -34,10 +34,17 @@ bool has_written_variables(const llvm::Module &module)
 	return false;
 }
 
-/* What is inlined into several counts for each. */
-size_t count_instructions(const llvm::Module &module, const llvm::GlobalValue *kernel)
+kernel_list choose(const kernel_list &kernels, const kernel_numbers &numbers)
 {
-	const fe_reach needed({kernel});
+	kernel_list chosen;
+	for (uint32_t number : numbers)
+		chosen.push_back(kernels[number]);
+	return chosen;
+}
+
+/* What is inlined into several counts for each. */
+size_t count_instructions(const llvm::Module &module, const fe_reach &needed)
+{
 	size_t count = 0;
 	for (const llvm::Function &function : module)
 		if (needed.has(&function))
@@ -45,10 +52,21 @@ size_t count_instructions(const llvm::Module &module, const llvm::GlobalValue *k
 	return count;
 }
 
-/* A new run begins where the ones before have their share of all instructions. */
-std::vector<run_of_kernels> share_out(const std::vector<size_t> &instructions)
+/* Of the functions that libnvvm compiles once for all of a module's kernels. */
+size_t count_common(const llvm::Module &module, const fe_reach &one, const fe_reach &other)
 {
-	std::vector<run_of_kernels> runs;
+	size_t count = 0;
+	for (const llvm::Function &function : module)
+		if (one.has(&function) && other.has(&function) &&
+		    function.getInstructionCount() > inlined_instructions)
+			count += function.getInstructionCount();
+	return count;
+}
+
+/* A new run of neighbours begins where the ones before have their share of all instructions. */
+std::vector<kernel_numbers> share_out(const std::vector<size_t> &instructions)
+{
+	std::vector<kernel_numbers> runs;
 	size_t all = 0, before = 0;
 	for (size_t count : instructions)
 		all += count;
@@ -57,15 +75,40 @@ std::vector<run_of_kernels> share_out(const std::vector<size_t> &instructions)
 		/* In halves: a kernel goes where its middle lies. */
 		const size_t middle = 2 * before + instructions[i];
 		if (runs.empty() || (parts && middle * parts >= 2 * all * runs.size()))
-			runs.push_back({i, 0});
-		runs.back().count++;
+			runs.emplace_back();
+		runs.back().push_back(i);
 		before += instructions[i];
 	}
 	return runs;
 }
 
-std::unique_ptr<llvm::Module> cut(const llvm::Module &whole,
-				  const std::vector<const llvm::GlobalValue *> &kernels)
+/* Whether two modules would have a third of the smaller one's work twice. */
+bool repeats(const llvm::Module &module, const kernel_list &one, const kernel_list &other)
+{
+	const fe_reach needed(one), also(other);
+	return 3 * count_common(module, needed, also) >
+	       std::min(count_instructions(module, needed), count_instructions(module, also));
+}
+
+/* Puts runs together that are better compiled once than side by side: of a renderer whose kernels
+ * all call the same large functions each module would be most of the program. */
+std::vector<kernel_numbers> unite(const llvm::Module &module, const kernel_list &kernels,
+				  const std::vector<kernel_numbers> &runs)
+{
+	std::vector<kernel_numbers> parts;
+	for (const kernel_numbers &run : runs) {
+		const auto part = llvm::find_if(parts, [&](const kernel_numbers &earlier) {
+			return repeats(module, choose(kernels, earlier), choose(kernels, run));
+		});
+		if (part == parts.end())
+			parts.push_back(run);
+		else
+			part->insert(part->end(), run.begin(), run.end());
+	}
+	return parts;
+}
+
+std::unique_ptr<llvm::Module> cut(const llvm::Module &whole, const kernel_list &kernels)
 {
 	const fe_reach needed(kernels);
 	llvm::ValueToValueMapTy values;
@@ -79,10 +122,9 @@ std::unique_ptr<llvm::Module> cut(const llvm::Module &whole,
 }
 
 /* The kernels of a module that may be cut, by number; none where it may not. */
-std::vector<const llvm::GlobalValue *> kernels_apart(const llvm::Module &module,
-						     const abi_program *abi)
+kernel_list kernels_apart(const llvm::Module &module, const abi_program *abi)
 {
-	std::vector<const llvm::GlobalValue *> kernels;
+	kernel_list kernels;
 	if (abi->kernel_count < 2 || has_written_variables(module))
 		return kernels;
 	for (uint32_t i = 0; i < abi->kernel_count; i++)
@@ -93,17 +135,20 @@ std::vector<const llvm::GlobalValue *> kernels_apart(const llvm::Module &module,
 	return kernels;
 }
 
-/* Appends a module with these kernels, whose numbers begin at first. */
-enum fe_status print_part(const fe_module *whole,
-			  const std::vector<const llvm::GlobalValue *> &kernels, uint32_t first,
-			  const abi_program *abi, const fe_compile_job *target, bytes *text,
-			  bytes *log)
+/* Appends a module with these kernels. */
+enum fe_status print_part(const fe_module *whole, const kernel_list &kernels,
+			  const kernel_numbers &numbers, const abi_program *abi,
+			  const fe_compile_job *target, bytes *text, bytes *log)
 {
-	std::unique_ptr<llvm::Module> part = cut(*llvm::unwrap(whole->module), kernels);
+	std::unique_ptr<llvm::Module> part =
+		cut(*llvm::unwrap(whole->module), choose(kernels, numbers));
 	const fe_module module = {whole->context, llvm::wrap(part.get())};
+	std::vector<abi_kernel> own_kernels;
+	for (uint32_t number : numbers)
+		own_kernels.push_back(abi->kernels[number]);
 	abi_program facts = *abi;
-	facts.kernels += first;
-	facts.kernel_count = uint32_t(kernels.size());
+	facts.kernels = own_kernels.data();
+	facts.kernel_count = uint32_t(numbers.size());
 	bytes own = {};
 	enum fe_status status = fe_module_print(&module, &facts, target, &own, log);
 	bytes_append(text, own.data, own.size_B);
@@ -118,21 +163,19 @@ enum fe_status fe_module_print_parts(const struct fe_module *module, const struc
 				     struct bytes *log)
 {
 	const llvm::Module &whole = *llvm::unwrap(module->module);
-	const std::vector<const llvm::GlobalValue *> kernels = kernels_apart(whole, abi);
+	const kernel_list kernels = kernels_apart(whole, abi);
 	std::vector<size_t> instructions;
 	for (const llvm::GlobalValue *kernel : kernels)
-		instructions.push_back(count_instructions(whole, kernel));
-	const std::vector<run_of_kernels> runs = share_out(instructions);
-	if (runs.size() < 2)
+		instructions.push_back(count_instructions(whole, fe_reach({kernel})));
+	const std::vector<kernel_numbers> parts = unite(whole, kernels, share_out(instructions));
+	if (parts.size() < 2)
 		return fe_module_print(module, abi, target, text_out, log);
 	enum fe_status status = FE_OK;
 	bytes text = {};
-	for (size_t i = 0; i < runs.size() && !status; i++) {
-		const auto first = kernels.begin() + runs[i].first;
+	for (size_t i = 0; i < parts.size() && !status; i++) {
 		if (i)
 			bytes_append_char(&text, '\0');
-		status = print_part(module, {first, first + runs[i].count}, runs[i].first, abi, target,
-				    &text, log);
+		status = print_part(module, kernels, parts[i], abi, target, &text, log);
 	}
 	if (!status && bytes_failed(&text))
 		status = FE_NO_MEMORY;

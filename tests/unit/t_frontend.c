@@ -732,33 +732,54 @@ static void test_threads(void)
 	}
 }
 
-/* Two kernels of some 500 instructions each, and what goes between and behind. */
-static size_t count_modules(const char *between, const char *options)
+/* Some 200 instructions each. */
+#define STEPS "#define FOUR(x) x x x x\n#define STEPS FOUR(FOUR(FOUR(x = x * 3 ^ x >> 1;)))\n"
+
+static size_t count_modules(const char *source, const char *options)
 {
-	struct bytes source = BYTES_INIT;
 	struct fe_program program = {0};
 	size_t count = 1;
-	bytes_append_string(&source, "global int counted;\nconstant int steps[2] = {3, 5};\n"
-				     "#define FOUR(x) x x x x\n#define STEPS FOUR(FOUR(FOUR(x = x * 3 ^ x >> 1;)))\n");
+	expect_ok(build(source, options, &program), "large kernels");
+	for (size_t i = 0; i < program.nvvm_ir.size_B; i++)
+		count += !program.nvvm_ir.data[i];
+	fe_program_finish(&program);
+	return count;
+}
+
+/* Two kernels of some 600 instructions each, and what goes between and behind. */
+static size_t count_modules_of_two(const char *between, const char *options)
+{
+	struct bytes source = BYTES_INIT;
+	bytes_append_string(&source, "global int counted;\nconstant int steps[2] = {3, 5};\n" STEPS);
 	bytes_printf(&source, "kernel void a(global int *p) { int x = p[0]; STEPS STEPS STEPS %s p[1] = x; }\n",
 		     between);
 	bytes_printf(&source, "kernel void b(global int *p) { int x = p[0]; STEPS STEPS STEPS %s p[2] = x; }\n",
 		     between);
-	expect_ok(build(bytes_string(&source), options, &program), "two large kernels");
-	for (size_t i = 0; i < program.nvvm_ir.size_B; i++)
-		count += !program.nvvm_ir.data[i];
-	fe_program_finish(&program);
+	const size_t count = count_modules(bytes_string(&source), options);
 	bytes_finish(&source);
 	return count;
 }
 
 static void test_parts(void)
 {
-	CHECK_EQ(count_modules("x += steps[x & 1];", "-cl-std=CL3.0"), 2);
+	CHECK_EQ(count_modules_of_two("x += steps[x & 1];", "-cl-std=CL3.0"), 2);
 	/* A variable that kernels write is one for both. */
-	CHECK_EQ(count_modules("counted += x;", "-cl-std=CL3.0"), 1);
-	CHECK_EQ(count_modules("", "-cl-std=CL3.0 -cl-opt-disable"), 1);
-	CHECK_EQ(count_modules("", "-cl-std=CL3.0 -g"), 1);
+	CHECK_EQ(count_modules_of_two("counted += x;", "-cl-std=CL3.0"), 1);
+	CHECK_EQ(count_modules_of_two("", "-cl-std=CL3.0 -cl-opt-disable"), 1);
+	CHECK_EQ(count_modules_of_two("", "-cl-std=CL3.0 -g"), 1);
+}
+
+/* What is most of several kernels and too large to become a part of each is compiled once. */
+static void test_parts_in_common(void)
+{
+#define LARGE "int large(int x) { STEPS STEPS STEPS STEPS return x; }\n"
+#define SMALL "int small(int x) { STEPS return x; }\n"
+#define CALLS(name, callee) "kernel void " name "(global int *p) { p[0] = " callee "(" callee "(p[1])); }\n"
+#define ALONE(name) "kernel void " name "(global int *p) { int x = p[0]; STEPS STEPS STEPS STEPS p[1] = x; }\n"
+	CHECK_EQ(count_modules(STEPS LARGE CALLS("a", "large") CALLS("b", "large"), ""), 1);
+	CHECK_EQ(count_modules(STEPS LARGE CALLS("a", "large") ALONE("b") CALLS("c", "large"), ""), 2);
+	CHECK_EQ(count_modules(STEPS SMALL CALLS("a", "small") CALLS("b", "small") CALLS("c", "small")
+			       CALLS("d", "small"), ""), 2);
 }
 
 static void test_identity(void)
@@ -779,4 +800,5 @@ TEST_MAIN(TEST(remember_signals), TEST(test_diagnostics), TEST(test_strange_sour
 	  TEST(test_language), TEST(test_missing_functions), TEST(test_program),
 	  TEST(test_link), TEST(test_link_relaxed), TEST(test_link_half), TEST(test_link_images),
 	  TEST(test_link_shared_types), TEST(test_link_clashes), TEST(test_fatal_error), TEST(test_signals), TEST(test_silence),
-	  TEST(test_depth), TEST(test_threads), TEST(test_parts), TEST(test_identity))
+	  TEST(test_depth), TEST(test_threads), TEST(test_parts),
+	  TEST(test_parts_in_common), TEST(test_identity))
