@@ -154,6 +154,16 @@ static bool is_aligned_local(const struct spirv_writer *writer, uint32_t number)
 	       class != SPIRV_VOID && class != SPIRV_UNKNOWN;
 }
 
+/* A kernel's argument by value lies as its Alignment says, too: LLVM packs structs that it lays out itself, and
+ * loads of their members say how aligned they are. */
+static bool is_aligned_value(const struct spirv_writer *writer, uint32_t number)
+{
+	const struct spirv_id *id = spirv_id(writer->module, number);
+	enum spirv_class class = spirv_shape(writer->module, spirv_pointee(writer->module, id->type)).class;
+	return id->by_value && id->alignment_B && !(id->alignment_B & (id->alignment_B - 1)) &&
+	       (class == SPIRV_STRUCT || class == SPIRV_ARRAY);
+}
+
 /* A kernel's argument may point to generic pointers here, and not in OpenCL C (3.0, 6.11). */
 static bool is_table(const struct spirv_writer *writer, uint32_t number)
 {
@@ -163,7 +173,18 @@ static bool is_table(const struct spirv_writer *writer, uint32_t number)
 	       spirv_storage(module, pointee) == SpvStorageClassGeneric;
 }
 
-/* What such arguments point to, once for a function that is several kernels. */
+static void put_aligned_type(struct spirv_writer *writer, uint32_t number)
+{
+	const struct spirv_id *id = spirv_id(writer->module, number);
+	uint32_t type = spirv_pointee(writer->module, id->type), alignment_B = id->alignment_B;
+	spirv_put(writer, "struct l%" PRIu32 " { t%" PRIu32 " e; } __attribute__((aligned(", number, type);
+	/* Clang makes a type as large as a multiple of that, and clSetKernelArg is asked for a value's size. */
+	if (id->by_value)
+		spirv_put(writer, "sizeof(t%" PRIu32 ") %% %" PRIu32 " ? 1 : ", type, alignment_B);
+	spirv_put(writer, "%" PRIu32 ")));\n", alignment_B);
+}
+
+/* What such arguments are or point to, once for a function that is several kernels. */
 static void put_aligned_types(struct spirv_writer *writer, const struct spirv_function *function,
 			      const struct spirv_entry *entry)
 {
@@ -171,15 +192,10 @@ static void put_aligned_types(struct spirv_writer *writer, const struct spirv_fu
 	for (const struct spirv_entry *other = writer->entries; other < entry; other++)
 		if (other->function == entry->function)
 			return;
-	for (size_t at = function->at; at < function->end; at += all[at] >> SpvWordCountShift) {
-		if ((all[at] & SpvOpCodeMask) != SpvOpFunctionParameter ||
-		    !is_aligned_local(writer, all[at + 2]))
-			continue;
-		const struct spirv_id *id = spirv_id(writer->module, all[at + 2]);
-		spirv_put(writer, "struct l%" PRIu32 " { t%" PRIu32 " e; } __attribute__((aligned(%" PRIu32
-				  ")));\n",
-			  all[at + 2], spirv_pointee(writer->module, id->type), id->alignment_B);
-	}
+	for (size_t at = function->at; at < function->end; at += all[at] >> SpvWordCountShift)
+		if ((all[at] & SpvOpCodeMask) == SpvOpFunctionParameter &&
+		    (is_aligned_local(writer, all[at + 2]) || is_aligned_value(writer, all[at + 2])))
+			put_aligned_type(writer, all[at + 2]);
 }
 
 static void put_parameters(struct spirv_writer *writer, const struct spirv_function *function,
@@ -191,7 +207,10 @@ static void put_parameters(struct spirv_writer *writer, const struct spirv_funct
 		if ((all[at] & SpvOpCodeMask) != SpvOpFunctionParameter)
 			continue;
 		const struct spirv_id *id = spirv_id(writer->module, all[at + 2]);
-		if (id->by_value)
+		if (is_kernel && is_aligned_value(writer, all[at + 2]))
+			spirv_put(writer, "%sstruct l%" PRIu32 " a%" PRIu32, comma, all[at + 2],
+				  all[at + 2]);
+		else if (id->by_value)
 			spirv_put(writer, "%st%" PRIu32 " a%" PRIu32, comma,
 				  is_kernel ? spirv_pointee(writer->module, id->type) : id->type,
 				  all[at + 2]);
@@ -329,11 +348,14 @@ static void put_by_value(struct spirv_writer *writer, uint32_t number, bool is_k
 	const struct spirv_id *id = spirv_id(writer->module, number);
 	if (!id->by_value)
 		return;
-	if (!is_kernel)
+	if (!is_kernel) {
+		spirv_alignment(writer, id);
 		spirv_put(writer, "t%" PRIu32 " m%" PRIu32 " = *a%" PRIu32 "; ",
 			  spirv_pointee(writer->module, id->type), number, number);
-	spirv_put(writer, "t%" PRIu32 " v%" PRIu32 " = &%c%" PRIu32 ";\n", id->type, number,
-		  is_kernel ? 'a' : 'm', number);
+	}
+	spirv_put(writer, "t%" PRIu32 " v%" PRIu32 " = &%c%" PRIu32 "%s;\n", id->type, number,
+		  is_kernel ? 'a' : 'm', number,
+		  is_kernel && is_aligned_value(writer, number) ? ".e" : "");
 }
 
 static enum spirv_written put_declaration(struct spirv_writer *writer,
