@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-static const char magic[8] = "CULVCACH";
+static const char magic[] = "CULVCACH";
 
 enum {
 	VERSION = 2,
@@ -34,7 +34,7 @@ static void number_put(unsigned char *at, uint64_t value, unsigned width_B)
 static void describe(const struct hash *key, size_t size_B, unsigned char header[CACHE_HEADER_B])
 {
 	memset(header, 0, CACHE_HEADER_B);
-	memcpy(header, magic, sizeof(magic));
+	memcpy(header, magic, sizeof(magic) - 1);
 	number_put(header + 8, VERSION, 4);
 	memcpy(header + KEY_AT_B, key->bytes, HASH_B);
 	number_put(header + SIZE_AT_B, size_B, 8);

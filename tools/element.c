@@ -180,13 +180,13 @@ void element_print(const struct element *element, const void *value, struct byte
 
 /* --- .npy (NumPy's "NPY format", versions 1 to 3) ---------------------------------------- */
 
-static const char npy_magic[6] = "\x93NUMPY";
+static const char npy_magic[] = "\x93NUMPY";
 
 /* Where the header's text begins and ends; false: not such a file. */
 static bool find_header(const struct bytes *file, size_t *begin_out, size_t *end_out)
 {
 	const unsigned char *data = (const unsigned char *)file->data;
-	if (file->size_B < 12 || memcmp(data, npy_magic, sizeof(npy_magic)))
+	if (file->size_B < 12 || memcmp(data, npy_magic, sizeof(npy_magic) - 1))
 		return false;
 	size_t length = data[8] | (size_t)data[9] << 8;
 	*begin_out = 10;
@@ -242,7 +242,7 @@ void element_write_npy(const struct element *element, const struct bytes *values
 	while ((FIXED_B + header.size_B + 1) % UNIT_B)
 		bytes_append_char(&header, ' ');
 	bytes_append_char(&header, '\n');
-	bytes_append(file, npy_magic, sizeof(npy_magic));
+	bytes_append(file, npy_magic, sizeof(npy_magic) - 1);
 	bytes_append_char(file, 1);
 	bytes_append_char(file, 0);
 	bytes_append_char(file, (char)header.size_B);

@@ -64,7 +64,7 @@ CUresult cuDeviceGetName(char *name, int size_B, CUdevice cu_device)
 /* The same in every process: devices are told apart by their index alone. */
 static CUresult uuid_locked(CUuuid *uuid_out, CUdevice cu_device)
 {
-	static const char start[16] = "culvert-softcuda";
+	static const char start[] = "culvert-softcuda";
 	struct soft_device *device;
 	if (!uuid_out)
 		return CUDA_ERROR_INVALID_VALUE;
