@@ -1,10 +1,12 @@
 #include "config.h"
 
+#include "frontend/clang_compat.h"
 #include "frontend/clang_hints.h"
 #include "frontend/clang_objects.h"
 #include "frontend/compiler_thread.h"
 #include "frontend/embedded.h"
 #include "frontend/features.h"
+#include "frontend/kernel_bodies.h"
 #include "frontend/module.h"
 #include "frontend/options.h"
 
@@ -99,12 +101,12 @@ private:
 	std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
 							      llvm::StringRef) override
 	{
-		generator = clang::CreateLLVMCodeGen(
+		std::unique_ptr<clang::CodeGenerator> code(clang::CreateLLVMCodeGen(
 			compiler.getDiagnostics(), "program",
 			&compiler.getFileManager().getVirtualFileSystem(),
 			compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(),
-			compiler.getCodeGenOpts(), context);
-		std::unique_ptr<clang::ASTConsumer> code(generator);
+			compiler.getCodeGenOpts(), context));
+		generator = code.get();
 		if (!compiler.getLangOpts().CPlusPlus)
 			return code;
 		std::vector<std::unique_ptr<clang::ASTConsumer>> both;
@@ -127,7 +129,8 @@ private:
 		if (compiler.getDiagnostics().hasErrorOccurred() || !generator->GetModule())
 			return;
 		merge_inline_functions(compiler.getASTContext());
-		module.reset(generator->ReleaseModule());
+		module = std::unique_ptr<llvm::Module>(generator->ReleaseModule());
+		fe_kernel_bodies_restore(*module);
 		/* C++ has overloads of it, and Clang's header does not say that it is C's. */
 		if (llvm::Function *printf = module->getFunction("_Z6printfPU3AS4Kcz"))
 			printf->setName("printf");
@@ -360,27 +363,13 @@ std::vector<const char *> make_arguments(const fe_options *options, const fe_wor
 	return arguments;
 }
 
-void create_diagnostics(clang::CompilerInstance &compiler, const file_system &files,
-			llvm::raw_ostream &stream, unsigned standard)
-{
-	auto *printer = fe_hints_create(stream, &compiler.getDiagnosticOpts(), standard);
-#if LLVM_VERSION_MAJOR >= 20
-	compiler.createDiagnostics(*files, printer);
-#else
-	static_cast<void>(files);
-	compiler.createDiagnostics(printer);
-#endif
-}
-
 /* Reads the command line; what is wrong with it goes to the stream. */
 bool read_arguments(clang::CompilerInvocation &invocation,
 		    const std::vector<const char *> &arguments, llvm::raw_ostream &stream)
 {
-	llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options(new clang::DiagnosticOptions);
-	llvm::IntrusiveRefCntPtr<clang::DiagnosticIDs> ids(new clang::DiagnosticIDs);
-	clang::DiagnosticsEngine engine(ids, options,
-					new clang::TextDiagnosticPrinter(stream, options.get()));
-	return clang::CompilerInvocation::CreateFromArgs(invocation, arguments, engine);
+	fe_diagnostics diagnostics(stream);
+	return clang::CompilerInvocation::CreateFromArgs(invocation, arguments,
+							 diagnostics.engine);
 }
 
 std::unique_ptr<llvm::Module> run_clang(const fe_compile_job *job, size_t source_size_B,
@@ -397,15 +386,13 @@ std::unique_ptr<llvm::Module> run_clang(const fe_compile_job *job, size_t source
 	clang::InputKind kind(clang::Language::OpenCL);
 	invocation->getFrontendOpts().Inputs.clear();
 	invocation->getFrontendOpts().Inputs.emplace_back(source->getMemBufferRef(), kind);
-	clang::CompilerInstance compiler;
-	compiler.setInvocation(invocation);
-	compiler.setVerboseOutputStream(stream);
-	file_system files = make_file_system(job);
-	create_diagnostics(compiler, files, stream, standard);
-	compiler.createFileManager(files);
+	std::unique_ptr<clang::CompilerInstance> compiler = fe_compiler_create(invocation);
+	compiler->setVerboseOutputStream(stream);
+	fe_compiler_open(*compiler, make_file_system(job),
+			 fe_hints_create(stream, compiler->getDiagnosticOpts(), standard));
 	emit_module action(context, job->inputs);
 	*status = FE_COMPILE_FAILED;
-	if (!compiler.ExecuteAction(action))
+	if (!compiler->ExecuteAction(action))
 		return nullptr;
 	return action.take_module();
 }
@@ -431,7 +418,7 @@ enum fe_status fe_clang_compile(const struct fe_compile_job *job, const struct f
 		return FE_COMPILE_FAILED;
 	}
 	fe_words words = {};
-	if (!fe_features_add_words(&words, options->standard)) {
+	if (!fe_features_add_words(&words, options->standard, LLVM_VERSION_MAJOR)) {
 		fe_words_finish(&words);
 		return FE_NO_MEMORY;
 	}

@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "frontend/clang_compat.h"
 #include "frontend/clang_hints.h"
 #include "frontend/module.h"
 
@@ -96,9 +97,9 @@ bool is_about_half(const clang::Diagnostic &message)
 
 class hint_printer final : public clang::TextDiagnosticPrinter {
 public:
-	hint_printer(llvm::raw_ostream &stream, clang::DiagnosticOptions *options,
+	hint_printer(llvm::raw_ostream &stream, clang::DiagnosticOptions &options,
 		     unsigned standard)
-		: clang::TextDiagnosticPrinter(stream, options), stream(stream), standard(standard)
+		: clang::TextDiagnosticPrinter(stream, fe_printer_options(options)), stream(stream), standard(standard)
 	{
 	}
 
@@ -153,7 +154,7 @@ private:
 } // namespace
 
 clang::DiagnosticConsumer *fe_hints_create(llvm::raw_ostream &stream,
-					   clang::DiagnosticOptions *options, unsigned standard)
+					   clang::DiagnosticOptions &options, unsigned standard)
 {
 	return new hint_printer(stream, options, standard);
 }

@@ -11,6 +11,6 @@
 /* Writes messages with their notes.  standard: as in fe_options.  The caller owns it; the stream
  * and the options must outlive it. */
 clang::DiagnosticConsumer *fe_hints_create(llvm::raw_ostream &stream,
-					   clang::DiagnosticOptions *options, unsigned standard);
+					   clang::DiagnosticOptions &options, unsigned standard);
 
 #endif

@@ -7,13 +7,13 @@
 #define PACKED_VERSION(major, minor, patch) \
 	((uint32_t)(major) << 22 | (uint32_t)(minor) << 12 | (uint32_t)(patch))
 
-enum kind { KIND_EXTENSION, KIND_EXTENSION_3, KIND_FEATURE };
+enum kind { KIND_EXTENSION, KIND_EXTENSION_3, KIND_FEATURE, KIND_FEATURE_2 };
 /* How a program comes to see the name. */
 enum how { HOW_CLANG, HOW_CLANG_2, HOW_BUILTIN, HOW_MACRO };
 
 static const struct fe_feature features[] = {
 #define FEATURE(name, kind, major, minor, patch, how) \
-	{#name, PACKED_VERSION(major, minor, patch), KIND_##kind != KIND_FEATURE},
+	{#name, PACKED_VERSION(major, minor, patch), KIND_##kind < KIND_FEATURE},
 #include "frontend/features.def"
 #undef FEATURE
 };
@@ -70,7 +70,21 @@ static enum how how_in(size_t feature, unsigned standard)
 	return standard >= 200 ? HOW_CLANG : HOW_MACRO;
 }
 
-bool fe_features_add_words(struct fe_words *words, unsigned standard)
+/* Before 22 Clang's own header defines for OpenCL C 2.0 what that has always. */
+static bool is_visible(size_t feature, unsigned standard, unsigned clang)
+{
+	const unsigned first_2 = clang >= 22 ? 200 : 300;
+	switch (kinds[feature]) {
+	case KIND_EXTENSION:
+		return true;
+	case KIND_FEATURE_2:
+		return standard >= first_2;
+	default:
+		return standard >= 300;
+	}
+}
+
+bool fe_features_add_words(struct fe_words *words, unsigned standard, unsigned clang)
 {
 	/* Clang's idea of the target is emptied first: what it would switch on by
 	 * itself differs from version to version. */
@@ -78,7 +92,7 @@ bool fe_features_add_words(struct fe_words *words, unsigned standard)
 	bytes_append_string(&list, "-cl-ext=-all");
 	bool added = true;
 	for (size_t i = 0; i < FEATURE_COUNT && added; i++) {
-		bool visible = kinds[i] == KIND_EXTENSION || standard >= 300;
+		bool visible = is_visible(i, standard, clang);
 		enum how how = how_in(i, standard);
 		if (visible && how == HOW_CLANG)
 			bytes_printf(&list, ",+%s", features[i].name);

@@ -11,8 +11,8 @@ extern "C" {
 
 /* Appends the words that make exactly the advertised extensions, features and
  * version macros visible to a program of that OpenCL C standard (as in
- * fe_options).  False when out of memory. */
-bool fe_features_add_words(struct fe_words *words, unsigned standard);
+ * fe_options).  clang: the major version that reads them.  False when out of memory. */
+bool fe_features_add_words(struct fe_words *words, unsigned standard, unsigned clang);
 
 #ifdef __cplusplus
 }

@@ -1,11 +1,22 @@
-/* What LLVM's C interface lacks before version 18, under the names it has since.
- * Include after <llvm-c/Core.h>; nothing in here from 18 on.
+/* What LLVM's C interface lacks before version 22, most of it before 18, under the names it has since.
+ * Nothing in here from 22 on.
  * Thread-safety: as LLVM's. */
 #ifndef CULVERT_FRONTEND_LLVM_COMPAT_H
 #define CULVERT_FRONTEND_LLVM_COMPAT_H
 
-#include <llvm-c/Types.h>
+#include <llvm-c/Core.h>
 #include <llvm/Config/llvm-config.h>
+
+#if LLVM_VERSION_MAJOR < 22
+
+/* A switch's case, from 1 on: its successors' numbers, of which 0 is where all others go. */
+static inline LLVMValueRef fe_compat_case_value(LLVMValueRef choice, unsigned successor)
+{
+	return LLVMGetOperand(choice, 2 * successor);
+}
+#define LLVMGetSwitchCaseValue fe_compat_case_value
+
+#endif
 
 #if LLVM_VERSION_MAJOR < 18
 

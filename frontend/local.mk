@@ -77,11 +77,12 @@ frontend_sources = $(frontend_plain_sources) \
 frontend_cxx_sources = \
 	frontend/bitcode.cpp \
 	frontend/clang.cpp \
-	frontend/clang_hints.cpp frontend/clang_hints.h \
+	frontend/clang_compat.h frontend/clang_hints.cpp frontend/clang_hints.h \
 	frontend/clang_objects.cpp frontend/clang_objects.h \
 	frontend/constructors.cpp frontend/constructors.h \
 	frontend/demangle.cpp frontend/demangle.h \
 	frontend/evaluator.cpp frontend/evaluator.h \
+	frontend/kernel_bodies.cpp frontend/kernel_bodies.h \
 	frontend/library.cpp \
 	frontend/llvm_compat.cpp frontend/llvm_compat.h \
 	frontend/private_values.cpp \

@@ -2,6 +2,7 @@
 
 #include "frontend/lower.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Intrinsics that libnvvm does not take, in terms of instructions and intrinsics
@@ -248,6 +249,54 @@ static LLVMValueRef build_trap(struct lowering *lowering, LLVMValueRef call, con
 	return NULL;
 }
 
+/* A function of libnvvm's that LLVM may have no more, or under another name. */
+static LLVMValueRef call_of_old(struct lowering *lowering, const char *name, LLVMTypeRef type,
+				LLVMValueRef argument)
+{
+	LLVMTypeRef parameter = LLVMTypeOf(argument);
+	LLVMTypeRef function_type = LLVMFunctionType(type, &parameter, 1, 0);
+	LLVMValueRef function = LLVMGetNamedFunction(lowering->module, name);
+	if (!function)
+		function = LLVMAddFunction(lowering->module, name, function_type);
+	return LLVMBuildCall2(lowering->builder, function_type, function, &argument, 1, "");
+}
+
+/* The names of barriers from LLVM 21 on. */
+static LLVMValueRef build_barrier(struct lowering *lowering, LLVMValueRef call,
+				  const struct row *row)
+{
+	(void)row;
+	call_of_old(lowering, "llvm.nvvm.bar.sync", LLVMVoidTypeInContext(lowering->context),
+		    LLVMGetOperand(call, 0));
+	return NULL;
+}
+
+/* Those take a truth and return one; libnvvm's have integers, and barrier 0 alone. */
+static LLVMValueRef build_voting_barrier(struct lowering *lowering, LLVMValueRef call,
+					 const struct row *row)
+{
+	LLVMValueRef barrier = LLVMGetOperand(call, 0);
+	if (!LLVMIsAConstantInt(barrier) || LLVMConstIntGetZExtValue(barrier))
+		return call;
+	LLVMTypeRef word = LLVMInt32TypeInContext(lowering->context);
+	LLVMValueRef truth = LLVMBuildZExt(lowering->builder, LLVMGetOperand(call, 1), word, "");
+	LLVMValueRef result = call_of_old(lowering,
+					  row->detail == LLVMAnd ? "llvm.nvvm.barrier0.and"
+								 : "llvm.nvvm.barrier0.or",
+					  word, truth);
+	return LLVMBuildICmp(lowering->builder, LLVMIntNE, result, zero_of(result), "");
+}
+
+/* LLVM 22 ends the name with the type, f32, where libnvvm has an f. */
+static LLVMValueRef build_of_float(struct lowering *lowering, LLVMValueRef call,
+				   const struct row *row)
+{
+	char name[48];
+	int size_B = (int)strlen(row->name) - 2;
+	snprintf(name, sizeof(name), "%.*s", size_B, row->name);
+	return call_of_old(lowering, name, LLVMTypeOf(call), LLVMGetOperand(call, 0));
+}
+
 /* LLVM's copies without an alignment are of bytes anywhere; libnvvm 13.0, where it does not
  * optimise, takes them for words, and the GPU faults. */
 static LLVMValueRef build_aligned_copy(struct lowering *lowering, LLVMValueRef call,
@@ -428,6 +477,11 @@ static const struct row rows[] = {
 	{ "llvm.memcpy", build_aligned_copy, 2 },
 	{ "llvm.memmove", build_aligned_copy, 2 },
 	{ "llvm.memset", build_aligned_copy, 1 },
+	{ "llvm.nvvm.barrier.cta.sync.aligned.all", build_barrier, 0 },
+	{ "llvm.nvvm.barrier.cta.red.and.aligned.all", build_voting_barrier, LLVMAnd },
+	{ "llvm.nvvm.barrier.cta.red.or.aligned.all", build_voting_barrier, LLVMOr },
+	{ "llvm.nvvm.ex2.approx.f32", build_of_float, 0 },
+	{ "llvm.nvvm.ex2.approx.ftz.f32", build_of_float, 0 },
 	{ "llvm.nvvm.ldg.global.f", build_read_only_load, 0 },
 	{ "llvm.nvvm.ldg.global.i", build_read_only_load, 0 },
 	{ "llvm.nvvm.ldg.global.p", build_read_only_load, 0 },

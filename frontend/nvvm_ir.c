@@ -69,7 +69,7 @@ static void print_variable(struct ir_printer *printer, LLVMValueRef variable)
 static void print_parameters(struct ir_printer *printer, LLVMValueRef function, bool named)
 {
 	unsigned count = LLVMCountParams(function);
-	fe_ir_print(printer, "(");
+	fe_ir_print(printer, fe_ir_lacks_size(function) ? "(i64, " : "(");
 	for (unsigned i = 0; i < count; i++) {
 		LLVMValueRef parameter = LLVMGetParam(function, i);
 		LLVMTypeRef type = LLVMTypeOf(parameter), pointee;

@@ -132,6 +132,9 @@ struct ir_place fe_ir_place(struct ir_printer *printer, LLVMValueRef pointer, LL
 void fe_ir_fast_math(struct ir_printer *printer, LLVMValueRef instruction);
 void fe_ir_instruction(struct ir_printer *printer, LLVMValueRef instruction);
 void fe_ir_call(struct ir_printer *printer, LLVMValueRef call);
+/* Whether it is an intrinsic for a variable's lifetime of LLVM 22 or newer, which have no size; the
+ * dialect's have one before the variable. */
+bool fe_ir_lacks_size(LLVMValueRef function);
 /* The intrinsics that are written as they are, by number, without the types that end their
  * names; NULL behind the last. */
 const char *fe_ir_native_intrinsic(size_t index);

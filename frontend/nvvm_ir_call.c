@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Target.h>
+
 /* Intrinsics that libnvvm itself takes, in every version and on every GPU.  A
  * name it does not know would become an external function that only the
  * assembler trips over, so that nothing else passes.  Those that have a way
@@ -118,6 +120,27 @@ static void print_argument(struct ir_printer *printer, LLVMValueRef call, unsign
 	}
 }
 
+bool fe_ir_lacks_size(LLVMValueRef function)
+{
+	static const char prefix[] = "llvm.lifetime.";
+	size_t size_B;
+	return !strncmp(LLVMGetValueName2(function, &size_B), prefix, sizeof(prefix) - 1) &&
+	       LLVMCountParams(function) == 1;
+}
+
+/* A variable's size before it: -1, all of it, where that is not a variable. */
+static void print_lifetime_size(struct ir_printer *printer, LLVMValueRef variable)
+{
+	if (!LLVMIsAAllocaInst(variable)) {
+		fe_ir_print(printer, "i64 -1, ");
+		return;
+	}
+	LLVMModuleRef module = LLVMGetGlobalParent(printer->function);
+	LLVMTypeRef type = LLVMGetAllocatedType(variable);
+	fe_ir_print(printer, "i64 %l, ",
+		    (uint64_t)LLVMABISizeOfType(LLVMGetModuleDataLayout(module), type));
+}
+
 static void print_call(struct ir_printer *printer, LLVMValueRef call, LLVMValueRef callee,
 		       const struct ir_place *places)
 {
@@ -135,6 +158,8 @@ static void print_call(struct ir_printer *printer, LLVMValueRef call, LLVMValueR
 	else
 		fe_ir_global_name(printer, callee);
 	fe_ir_print(printer, "(");
+	if (LLVMIsAFunction(callee) && fe_ir_lacks_size(callee))
+		print_lifetime_size(printer, LLVMGetOperand(call, 0));
 	unsigned count = LLVMGetNumArgOperands(call);
 	for (unsigned i = 0; i < count; i++) {
 		fe_ir_print(printer, i ? ", " : "");

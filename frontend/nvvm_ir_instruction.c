@@ -256,12 +256,12 @@ static void print_branch(struct ir_printer *printer, LLVMValueRef i)
 
 static void print_switch(struct ir_printer *printer, LLVMValueRef i)
 {
-	unsigned count = (unsigned)LLVMGetNumOperands(i);
+	unsigned count = LLVMGetNumSuccessors(i);
 	fe_ir_print(printer, "  switch %V, label %b [", LLVMGetOperand(i, 0),
 		    LLVMGetSwitchDefaultDest(i));
-	for (unsigned operand = 2; operand + 1 < count; operand += 2)
-		fe_ir_print(printer, " %V, label %b", LLVMGetOperand(i, operand),
-			    LLVMValueAsBasicBlock(LLVMGetOperand(i, operand + 1)));
+	for (unsigned successor = 1; successor < count; successor++)
+		fe_ir_print(printer, " %V, label %b", LLVMGetSwitchCaseValue(i, successor),
+			    LLVMGetSuccessor(i, successor));
 	fe_ir_print(printer, " ]");
 }
 

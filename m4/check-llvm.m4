@@ -9,15 +9,15 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 		[], [with_llvm=])
 	AS_IF([test -n "$with_llvm"],
 		[LLVM_CONFIG=$with_llvm],
-		[AC_PATH_PROGS([LLVM_CONFIG], [llvm-config-19 llvm-config-20 llvm-config-18 llvm-config-17 llvm-config-16 llvm-config-15 llvm-config])])
+		[AC_PATH_PROGS([LLVM_CONFIG], [llvm-config-19 llvm-config-20 llvm-config-21 llvm-config-22 llvm-config-18 llvm-config-17 llvm-config-16 llvm-config-15 llvm-config])])
 	AS_IF([test -z "$LLVM_CONFIG" || ! $LLVM_CONFIG --version >/dev/null 2>&1],
 		[AC_MSG_ERROR([llvm-config not found; install llvm-19-dev and libclang-19-dev, or use --with-llvm=CONFIG])])
 	LLVM_VERSION=`$LLVM_CONFIG --version`
 	LLVM_MAJOR=`echo "$LLVM_VERSION" | sed 's/\..*//'`
 	AS_IF([test "$LLVM_MAJOR" -lt 15],
 		[AC_MSG_ERROR([LLVM $LLVM_VERSION is too old: 15 or newer is needed])])
-	AS_CASE([$LLVM_MAJOR], [15|16|18|19], [],
-		[AC_MSG_WARN([nobody has run this with LLVM $LLVM_VERSION: 15, 16, 18 and 19 are those that work])])
+	AS_CASE([$LLVM_MAJOR], [15|16|18|19|20|21|22], [],
+		[AC_MSG_WARN([nobody has run this with LLVM $LLVM_VERSION: 15, 16 and 18 to 22 are those that work])])
 	llvm_prefix=`$LLVM_CONFIG --prefix`
 	llvm_libdir=`$LLVM_CONFIG --libdir`
 	LLVM_CPPFLAGS="-isystem `$LLVM_CONFIG --includedir` -D__STDC_CONSTANT_MACROS -D__STDC_FORMAT_MACROS -D__STDC_LIMIT_MACROS"

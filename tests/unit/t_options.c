@@ -246,7 +246,7 @@ static void test_features(void)
 		CHECK(features[i].version >= 1u << 22);
 	}
 	struct fe_words words = {0};
-	REQUIRE(fe_features_add_words(&words, 120));
+	REQUIRE(fe_features_add_words(&words, 120, 19));
 	for (size_t i = 0; i < words.count; i++)
 		CHECK(!strncmp(words.items[i], "-U", 2) ||
 		      !strstr(words.items[i], "__opencl_c_"));
