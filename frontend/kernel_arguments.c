@@ -44,6 +44,21 @@ static bool set_nodes(const struct fe_module *module, LLVMValueRef kernel, const
 	return true;
 }
 
+/* The kernel of a constant by its name in the text, which it has no more then: it gets its own. */
+static LLVMValueRef named_kernel(const struct fe_module *module, const char *names)
+{
+	const char *own = strchr(names, '.');
+	char in_text[sizeof(SPIRV_KERNEL) + 20];
+	if (!own || (size_t)(own - names) >= sizeof(in_text))
+		return NULL;
+	memcpy(in_text, names, (size_t)(own - names));
+	in_text[own - names] = '\0';
+	LLVMValueRef kernel = LLVMGetNamedFunction(module->module, in_text);
+	if (kernel)
+		LLVMSetValueName2(kernel, own + 1, strlen(own + 1));
+	return kernel;
+}
+
 enum fe_status fe_module_il_arguments(struct fe_module *module)
 {
 	static const char start[] = SPIRV_ARGUMENTS;
@@ -55,13 +70,13 @@ enum fe_status fe_module_il_arguments(struct fe_module *module)
 		next = LLVMGetNextGlobal(variable);
 		if (name_B < sizeof(start) || memcmp(name, start, sizeof(start) - 1))
 			continue;
-		LLVMValueRef kernel = LLVMGetNamedFunction(module->module,
-							   name + sizeof(start) - 1);
+		LLVMValueRef kernel = named_kernel(module, name + sizeof(start) - 1);
 		LLVMValueRef value = LLVMGetInitializer(variable);
 		/* Of NULs alone it is no string: nothing is known then. */
 		const char *text = value && LLVMIsAConstantDataArray(value)
 					   ? LLVMGetAsString(value, &size_B) : (size_B = 0, "");
-		good = !kernel || set_nodes(module, kernel, text, size_B);
+		good = !kernel || !LLVMCountParams(kernel) ||
+		       set_nodes(module, kernel, text, size_B);
 		LLVMDeleteGlobal(variable);
 	}
 	return good ? FE_OK : FE_NO_MEMORY;

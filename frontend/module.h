@@ -44,8 +44,8 @@ enum fe_status fe_module_link(struct fe_module *module, const struct bytes *obje
 /* Whether a function is a kernel, as LLVM sees it: before lowering only. */
 bool fe_function_is_kernel(LLVMValueRef function);
 
-/* kernel_arguments.c: gives the kernels of a module that fe_spirv_source wrote the names, types and
- * qualifiers of arguments that their SPIR-V had, and takes away the constants that brought them. */
+/* kernel_arguments.c: gives the kernels of a module that fe_spirv_source wrote their names, and the names,
+ * types and qualifiers of arguments that their SPIR-V had, and takes away the constants that brought them. */
 enum fe_status fe_module_il_arguments(struct fe_module *module);
 
 /* codegen.c: what the options asked of code generation travels with the module

@@ -142,10 +142,9 @@ void spirv_arguments(struct spirv_writer *writer, const struct spirv_function *f
 	const char *names = list_of(writer, "kernel_arg_name.", entry->name, count);
 	const char *types = list_of(writer, "kernel_arg_type.", entry->name, count);
 	const char *qualifiers = list_of(writer, "kernel_arg_type_qual.", entry->name, count);
-	if (!count)
-		return;
-	spirv_put(writer, "constant char n%zu[] __asm__(\"" SPIRV_ARGUMENTS "%s\") = ",
-		  (size_t)(entry - writer->entries), entry->name);
+	const size_t number = (size_t)(entry - writer->entries);
+	spirv_put(writer, "constant char n%zu[] __asm__(\"" SPIRV_ARGUMENTS SPIRV_KERNEL
+		  "%zu.%s\") = \"\"", number, number, entry->name);
 	for (size_t at = function->at; at < function->end; at += all[at] >> SpvWordCountShift) {
 		if ((all[at] & SpvOpCodeMask) != SpvOpFunctionParameter)
 			continue;

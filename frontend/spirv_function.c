@@ -1,6 +1,7 @@
 /* Functions: their heads, variables and blocks. */
 #include "config.h"
 
+#include "frontend/spirv_argument.h"
 #include "frontend/spirv_function.h"
 
 #include <inttypes.h>
@@ -246,7 +247,7 @@ static void put_head(struct spirv_writer *writer, const struct spirv_function *f
 	if (entry) {
 		spirv_put(writer, "kernel ");
 		put_attributes(writer, function);
-		spirv_put(writer, "void k%zu(", (size_t)(entry - writer->entries));
+		spirv_put(writer, "void " SPIRV_KERNEL "%zu(", (size_t)(entry - writer->entries));
 	} else {
 		const uint32_t *words = spirv_id(writer->module, function->id)->words;
 		spirv_put(writer, "%s%st%" PRIu32 " f%" PRIu32 "(",
@@ -553,11 +554,8 @@ enum spirv_written spirv_function_define(struct spirv_writer *writer,
 	const uint32_t *all = writer->module->words;
 	enum spirv_written written = SPIRV_WRITTEN;
 	writer->function = function->id;
-	if (entry) {
+	if (entry)
 		put_aligned_types(writer, function, entry);
-		put_head(writer, function, entry);
-		spirv_put(writer, " __asm__(\"%s\");\n", entry->name);
-	}
 	put_head(writer, function, entry);
 	spirv_put(writer, "\n{\n");
 	for (size_t i = 0; i < function->local_count && written == SPIRV_WRITTEN; i++)
