@@ -11,6 +11,7 @@
 #include "frontend/options.h"
 
 #include <climits>
+#include <cstring>
 #include <memory>
 #include <set>
 #include <string>
@@ -358,8 +359,13 @@ std::vector<const char *> make_arguments(const fe_options *options, const fe_wor
 	}
 	for (size_t i = 0; i < words->count; i++)
 		arguments.push_back(words->items[i]);
-	for (size_t i = 0; i < options->clang.count; i++)
+	for (size_t i = 0; i < options->clang.count; i++) {
 		arguments.push_back(options->clang.items[i]);
+		/* From 20 on Clang itself takes the option for no more than a word. */
+		if (!std::strcmp(options->clang.items[i], "-cl-finite-math-only"))
+			arguments.insert(arguments.end(),
+					 {"-menable-no-infs", "-menable-no-nans"});
+	}
 	return arguments;
 }
 

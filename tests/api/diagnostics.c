@@ -50,7 +50,8 @@ static const struct mistake mistakes[] = {
 	 "kernel void k(global int *q, size_t n) { q[n] = 1; }",
 	 {PLACE(1, 37), "size_t", "cannot be used as the type of a kernel parameter"}},
 	{"a kernel that returns", "", "kernel int k(global int *q) { return q[0]; }",
-	 {PLACE(1, 12), "kernel must have void return type"}},
+	 /* Column 12, or 8 by Clang 22. */
+	 {"<kernel>:1:", "error: kernel ", "must have void return type"}},
 	{"an image read as floats without a sampler", "-cl-std=CL1.2",
 	 "kernel void k(read_only image2d_t i, global float4 *q)\n"
 	 "{ q[0] = read_imagef(i, (float2)(0.5f)); }",
@@ -97,7 +98,8 @@ static const struct mistake mistakes[] = {
 	 {PLACE(1, 32), "'queue_t'", "this device has no device-side enqueue"}},
 	{"device-side enqueue of OpenCL C 2.0", "-cl-std=CL2.0",
 	 "kernel void k(global int *q) { queue_t d = get_default_queue(); q[0] = 1; }",
-	 {"undefined function 'get_default_queue()', used by 'k'"}},
+	 /* An undefined function, or an undeclared identifier by Clang 22. */
+	 {"'get_default_queue", "error: "}},
 	{"a work-group of no work-items", "",
 	 "kernel __attribute__((reqd_work_group_size(0, 1, 1))) void k(void) {}",
 	 {PLACE(1, 23), "'reqd_work_group_size' attribute must be greater than 0"}},
