@@ -32,6 +32,8 @@ struct placer {
 	uint32_t *wide;           /* register -> its bit in the sets, or NONE */
 	uint32_t *first, *last;   /* register -> span */
 	uint64_t *in, *defined;   /* block_count sets of words */
+	uint8_t *alive;           /* register -> alive where find_peak is */
+	uint32_t alive_words, alive_predicates, peak; /* in 32-bit registers per lane */
 	uint32_t *starts, *ends, *next_start, *next_end, *place;
 };
 
@@ -212,8 +214,62 @@ static void find_spans(struct placer *p)
 			widen(p, r, 0);
 }
 
+/* --- how many a GPU might use ---------- */
+
+/* Registers of 32 bits, and seven predicates; what more there are go into registers, too. */
+static void set_alive(struct placer *p, uint32_t r, bool alive)
+{
+	enum { PREDICATES = 7 };
+	if (p->alive[r] == alive)
+		return;
+	p->alive[r] = alive;
+	char width = p->widths[r];
+	uint32_t *count = width == 'p' ? &p->alive_predicates : &p->alive_words;
+	uint32_t words = width == 'l' ? 2 : width == 'q' ? 4 : 1;
+	*count = alive ? *count + words : *count - words;
+	uint32_t all = p->alive_words + (p->alive_predicates > PREDICATES ?
+					 p->alive_predicates - PREDICATES : 0);
+	p->peak = all > p->peak ? all : p->peak;
+}
+
+static bool alive_out(struct placer *p, uint32_t block, uint32_t successor)
+{
+	(void)block;
+	const uint64_t *in = p->in + (size_t)successor * p->words;
+	for (uint32_t r = 0; r < p->register_count; r++)
+		if (p->wide[r] != NONE && has_bit(in, p->wide[r]))
+			set_alive(p, r, true);
+	return false;
+}
+
+/* The most that is alive at one time.  The spans would tell more: they have no holes, and what
+ * compilers write goes back and forth in the text.  Up each block, from what lives behind it. */
+static void find_peak(struct placer *p)
+{
+	uint32_t list[OP_OPERANDS + 1];
+	for (uint32_t b = 0; b < p->block_count; b++) {
+		memset(p->alive, 0, p->register_count);
+		p->alive_words = p->alive_predicates = 0;
+		each_successor(p, b, alive_out);
+		for (uint32_t i = p->blocks[b].end; i-- > p->blocks[b].first;) {
+			/* What nobody reads takes its place for a moment, too. */
+			unsigned count = op_definitions(&p->ops[i], list);
+			for (unsigned k = 0; k < count; k++)
+				set_alive(p, list[k], true);
+			for (unsigned k = 0; k < count; k++)
+				set_alive(p, list[k], false);
+			count = op_uses(&p->ops[i], list);
+			for (unsigned k = 0; k < count; k++)
+				set_alive(p, list[k], true);
+		}
+	}
+}
+
+/* --- places ---------- */
+
 static void no_sharing(struct placer *p)
 {
+	p->peak = UINT32_MAX;
 	for (uint32_t r = 0; r < p->register_count; r++) {
 		p->first[r] = 0;
 		p->last[r] = p->op_count - 1;
@@ -222,9 +278,9 @@ static void no_sharing(struct placer *p)
 
 /* Along the text: spans that start take a slot, spans that end give it back
  * afterwards, so that no result shares with its own op's operands. */
-static uint32_t hand_out(struct placer *p, uint32_t *peak_out)
+static uint32_t hand_out(struct placer *p)
 {
-	uint32_t free_slot[5] = {NONE, NONE, NONE, NONE, NONE}, size_B = 0, peak = 0;
+	uint32_t free_slot[5] = {NONE, NONE, NONE, NONE, NONE}, size_B = 0;
 	static const char widths[] = "qlwhp";
 	for (uint32_t r = p->register_count; r-- > 0;) {
 		if (p->last[r] == NONE)
@@ -248,7 +304,6 @@ static uint32_t hand_out(struct placer *p, uint32_t *peak_out)
 			size_B = (size_B + align - 1) & ~(align - 1);
 			p->place[r] = size_B;
 			size_B += bytes;
-			peak += bytes > 4 * LANES ? bytes / (4 * LANES) : 1;
 		}
 		/* A register that has ended is never looked at again, so its link in
 		 * the list of starts serves for the list of free slots. */
@@ -258,7 +313,6 @@ static uint32_t hand_out(struct placer *p, uint32_t *peak_out)
 			*free_list = r;
 		}
 	}
-	*peak_out = peak;
 	return size_B;
 }
 
@@ -293,10 +347,11 @@ static bool place(struct placer *p)
 	p->next_start = fill_none(malloc(registers * sizeof(uint32_t)), registers);
 	p->next_end = fill_none(malloc(registers * sizeof(uint32_t)), registers);
 	p->place = calloc(registers, sizeof(*p->place));
+	p->alive = calloc(registers, sizeof(*p->alive));
 	p->starts = fill_none(malloc(ops * sizeof(uint32_t)), ops);
 	p->ends = fill_none(malloc(ops * sizeof(uint32_t)), ops);
 	bool right = seen && p->blocks && p->block_of && p->wide && p->first && p->last &&
-		     p->next_start && p->next_end && p->place && p->starts && p->ends;
+		     p->next_start && p->next_end && p->place && p->alive && p->starts && p->ends;
 	if (right) {
 		find_blocks(p);
 		find_wide(p, seen);
@@ -310,6 +365,7 @@ static bool place(struct placer *p)
 			if (right) {
 				find_local(p);
 				find_spans(p);
+				find_peak(p);
 			}
 		}
 	}
@@ -329,7 +385,8 @@ bool ptx_registers_place(struct ptx_parser *parser, struct op *ops, uint32_t op_
 	};
 	bool right = place(&p);
 	if (right) {
-		*size_B_out = hand_out(&p, peak_out);
+		*size_B_out = hand_out(&p);
+		*peak_out = p.peak;
 		rewrite(&p);
 	}
 	uint32_t *lists[] = {p.block_of, p.wide, p.first, p.last, p.next_start, p.next_end,
@@ -337,6 +394,7 @@ bool ptx_registers_place(struct ptx_parser *parser, struct op *ops, uint32_t op_
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		free(lists[i]);
 	free(p.blocks);
+	free(p.alive);
 	free(p.in);
 	free(p.defined);
 	return right ? true : ptx_fail_memory(parser);

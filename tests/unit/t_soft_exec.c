@@ -719,6 +719,32 @@ static uint32_t registers_with(const char *directive)
 	return count;
 }
 
+/* A kernel that has 60 values one after the other, each made in a block behind all those that read one: in the
+ * order of the text all live at once. */
+static uint32_t registers_of_back_and_forth(void)
+{
+	struct bytes ptx = BYTES_INIT;
+	struct module module;
+	uint32_t count = 0;
+	bytes_printf(&ptx, HEADER ".visible .entry many(.param .u64 p)\n{ .reg .b64 %%rd<2>; "
+		     ".reg .b32 %%r<60>; .reg .pred %%p<7>; ld.param.u64 %%rd1, [p];\n");
+	bytes_printf(&ptx, "bra make0;\n");
+	for (unsigned i = 0; i < 60; i++)
+		bytes_printf(&ptx, "put%u: st.volatile.global.u32 [%%rd1 + %u], %%r%u; "
+			     "bra make%u;\n", i, 4 * i, i, i + 1);
+	for (unsigned i = 0; i < 60; i++)
+		bytes_printf(&ptx, "make%u: ld.volatile.global.u32 %%r%u, [%%rd1 + %u]; "
+			     "setp.eq.u32 %%p%u, %%r%u, 7; @%%p%u ret; bra put%u;\n",
+			     i, i, 4 * i, i % 7, i, i % 7, i);
+	bytes_printf(&ptx, "make60: ret; }\n");
+	CHECK_EQ(module_load(&module, bytes_string(&ptx)), CUDA_SUCCESS);
+	if (module.program)
+		count = soft_program_functions(module.program, &count)[0].register_count;
+	module_finish(&module);
+	bytes_finish(&ptx);
+	return count;
+}
+
 /* As ptxas does: `ptxas -v -arch=sm_90` says 64 for the first three of these kernels, 128 for the others. */
 static void bounded_registers(void)
 {
@@ -727,6 +753,8 @@ static void bounded_registers(void)
 	CHECK_EQ(registers_with(".reqntid 1000"), 64);
 	CHECK(registers_with("") >= 120);
 	CHECK(registers_with(".reqntid 256") >= 120);
+	/* Of this one it says 10. */
+	CHECK(registers_of_back_and_forth() <= 24);
 }
 
 /* -- what the driver side asks for ------------------------------------------------------- */
