@@ -86,6 +86,7 @@ frontend_cxx_sources = \
 	frontend/library.cpp \
 	frontend/llvm_compat.cpp frontend/llvm_compat.h \
 	frontend/private_values.cpp \
+	frontend/chosen_loads.cpp \
 	frontend/reach.h \
 	frontend/split.cpp \
 	frontend/static_objects.cpp frontend/static_objects.h

@@ -11,7 +11,9 @@
  *	p = c ? global : private; q = c ? global + 1 : private + 1; *p = x; *q = y;
  * nothing is left, and with nvcc -O3 neither.  It takes both for private memory that nobody
  * reads.  Where a pointer to private memory and one to something else meet, in a phi or a
- * select, it does not get to see what the result is made of. */
+ * select, it does not get to see what the result is made of.  Not where it is only loaded from:
+ * each load becomes two then, for private memory of which an address was hidden stays memory, and
+ * of a large struct of SYCL's libnvvm did not come to an end. */
 
 /* What a pointer may be made of. */
 enum { NOTHING, PRIVATE = 1, OTHER = 2, ANYTHING = PRIVATE | OTHER };
@@ -210,7 +212,7 @@ enum fe_status fe_lower_merges(struct lowering *lowering)
 		unsigned kind;
 		bool mixed;
 		fine = look(&merges, merge, &kind, &mixed);
-		if (fine && mixed)
+		if (fine && mixed && !fe_module_part_loads(merge))
 			hide(lowering, merge);
 	}
 	free(merges.kinds);

@@ -80,6 +80,11 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
  * would make them first of all. */
 void fe_module_private_values(struct fe_module *module);
 
+/* chosen_loads.cpp: where a pointer is one of two and all that is done with it is loads of numbers, each of
+ * them becomes a load of one where the condition is true and of the other where it is not, and the
+ * instruction that chose, a phi or a select, goes.  false: it is something else, and nothing is changed. */
+bool fe_module_part_loads(LLVMValueRef merge);
+
 /* lower_half.c: whether the module does arithmetic on halves, not just loads and stores them. */
 bool fe_module_computes_half(const struct fe_module *module);
 
