@@ -30,6 +30,7 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 	AS_IF([test "x$enable_static_llvm" = xyes], [
 		llvm_linkage=static
 		culvert_clang_libs="-lclangFrontend -lclangDriver -lclangParse -lclangSerialization -lclangCodeGen -lclangSema -lclangAnalysis -lclangEdit -lclangASTMatchers -lclangAST -lclangSupport -lclangLex -lclangBasic -lclangAPINotes"
+		AS_IF([test "$LLVM_MAJOR" -ge 22], [culvert_clang_libs="$culvert_clang_libs -lclangOptions -lclangAnalysisLifetimeSafety"])
 		AS_IF([test "$LLVM_MAJOR" -lt 18], [culvert_clang_libs=`echo "$culvert_clang_libs" | sed 's/-lclangAPINotes//'`])
 		# What is never reached is left out, so its own needs need not be met.
 		llvm_components="bitreader bitwriter linker option frontendopenmp coverage profiledata target irreader scalaropts"
