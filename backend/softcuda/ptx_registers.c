@@ -33,6 +33,7 @@ struct placer {
 	uint32_t *first, *last;   /* register -> span */
 	uint64_t *in, *defined;   /* block_count sets of words */
 	uint8_t *alive;           /* register -> alive where find_peak is */
+	uint8_t *source;          /* register -> enum source */
 	uint32_t alive_words, alive_predicates, peak; /* in 32-bit registers per lane */
 	uint32_t *starts, *ends, *next_start, *next_end, *place;
 };
@@ -216,11 +217,26 @@ static void find_spans(struct placer *p)
 
 /* --- how many a GPU might use ---------- */
 
+enum source { SOURCE_NONE, SOURCE_PARAMETER, SOURCE_OTHER };
+
+/* What is nothing but a parameter of the kernel needs no register: a GPU's instructions take it from where
+ * the launch has put it. */
+static void find_parameters(struct placer *p)
+{
+	uint32_t list[OP_OPERANDS + 1];
+	for (uint32_t i = 0; i < p->op_count; i++) {
+		unsigned count = op_definitions(&p->ops[i], list);
+		for (unsigned k = 0; k < count; k++)
+			p->source[list[k]] = p->source[list[k]] == SOURCE_NONE && p->ops[i].space == SPACE_PARAM ?
+					     SOURCE_PARAMETER : SOURCE_OTHER;
+	}
+}
+
 /* Registers of 32 bits, and seven predicates; what more there are go into registers, too. */
 static void set_alive(struct placer *p, uint32_t r, bool alive)
 {
 	enum { PREDICATES = 7 };
-	if (p->alive[r] == alive)
+	if (p->alive[r] == alive || p->source[r] == SOURCE_PARAMETER)
 		return;
 	p->alive[r] = alive;
 	char width = p->widths[r];
@@ -348,10 +364,12 @@ static bool place(struct placer *p)
 	p->next_end = fill_none(malloc(registers * sizeof(uint32_t)), registers);
 	p->place = calloc(registers, sizeof(*p->place));
 	p->alive = calloc(registers, sizeof(*p->alive));
+	p->source = calloc(registers, sizeof(*p->source));
 	p->starts = fill_none(malloc(ops * sizeof(uint32_t)), ops);
 	p->ends = fill_none(malloc(ops * sizeof(uint32_t)), ops);
 	bool right = seen && p->blocks && p->block_of && p->wide && p->first && p->last &&
-		     p->next_start && p->next_end && p->place && p->alive && p->starts && p->ends;
+		     p->next_start && p->next_end && p->place && p->alive && p->source && p->starts &&
+		     p->ends;
 	if (right) {
 		find_blocks(p);
 		find_wide(p, seen);
@@ -365,6 +383,7 @@ static bool place(struct placer *p)
 			if (right) {
 				find_local(p);
 				find_spans(p);
+				find_parameters(p);
 				find_peak(p);
 			}
 		}
@@ -395,6 +414,7 @@ bool ptx_registers_place(struct ptx_parser *parser, struct op *ops, uint32_t op_
 		free(lists[i]);
 	free(p.blocks);
 	free(p.alive);
+	free(p.source);
 	free(p.in);
 	free(p.defined);
 	return right ? true : ptx_fail_memory(parser);

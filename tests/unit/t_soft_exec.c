@@ -698,12 +698,23 @@ static void truncation(void)
 	}
 }
 
+/* The registers of a text's only kernel. */
+static uint32_t registers_of(struct bytes *ptx)
+{
+	struct module module;
+	uint32_t count = 0;
+	CHECK_EQ(module_load(&module, bytes_string(ptx)), CUDA_SUCCESS);
+	if (module.program)
+		count = soft_program_functions(module.program, &count)[0].register_count;
+	module_finish(&module);
+	bytes_finish(ptx);
+	return count;
+}
+
 /* A kernel that keeps 120 values at a time, with a directive of its block's size. */
 static uint32_t registers_with(const char *directive)
 {
 	struct bytes ptx = BYTES_INIT;
-	struct module module;
-	uint32_t count = 0;
 	bytes_printf(&ptx, HEADER ".visible .entry many(.param .u64 p) %s\n{ .reg .b64 %%rd<2>; "
 		     ".reg .b32 %%r<121>; ld.param.u64 %%rd1, [p];\n", directive);
 	for (unsigned i = 0; i < 120; i++)
@@ -711,12 +722,7 @@ static uint32_t registers_with(const char *directive)
 	for (unsigned i = 0; i < 120; i++)
 		bytes_printf(&ptx, "st.volatile.global.u32 [%%rd1 + %u], %%r%u;\n", 4 * i, 119 - i);
 	bytes_printf(&ptx, "ret; }\n");
-	CHECK_EQ(module_load(&module, bytes_string(&ptx)), CUDA_SUCCESS);
-	if (module.program)
-		count = soft_program_functions(module.program, &count)[0].register_count;
-	module_finish(&module);
-	bytes_finish(&ptx);
-	return count;
+	return registers_of(&ptx);
 }
 
 /* A kernel that has 60 values one after the other, each made in a block behind all those that read one: in the
@@ -724,8 +730,6 @@ static uint32_t registers_with(const char *directive)
 static uint32_t registers_of_back_and_forth(void)
 {
 	struct bytes ptx = BYTES_INIT;
-	struct module module;
-	uint32_t count = 0;
 	bytes_printf(&ptx, HEADER ".visible .entry many(.param .u64 p)\n{ .reg .b64 %%rd<2>; "
 		     ".reg .b32 %%r<60>; .reg .pred %%p<7>; ld.param.u64 %%rd1, [p];\n");
 	bytes_printf(&ptx, "bra make0;\n");
@@ -737,12 +741,23 @@ static uint32_t registers_of_back_and_forth(void)
 			     "setp.eq.u32 %%p%u, %%r%u, 7; @%%p%u ret; bra put%u;\n",
 			     i, i, 4 * i, i % 7, i, i % 7, i);
 	bytes_printf(&ptx, "make60: ret; }\n");
-	CHECK_EQ(module_load(&module, bytes_string(&ptx)), CUDA_SUCCESS);
-	if (module.program)
-		count = soft_program_functions(module.program, &count)[0].register_count;
-	module_finish(&module);
-	bytes_finish(&ptx);
-	return count;
+	return registers_of(&ptx);
+}
+
+/* A kernel that reads 100 parameters first and puts them down one after the other. */
+static uint32_t registers_of_parameters(void)
+{
+	struct bytes ptx = BYTES_INIT;
+	bytes_printf(&ptx, HEADER ".visible .entry many(.param .u64 p");
+	for (unsigned i = 0; i < 100; i++)
+		bytes_printf(&ptx, ", .param .u32 p%u", i);
+	bytes_printf(&ptx, ")\n{ .reg .b64 %%rd<2>; .reg .b32 %%r<100>; ld.param.u64 %%rd1, [p];\n");
+	for (unsigned i = 0; i < 100; i++)
+		bytes_printf(&ptx, "ld.param.u32 %%r%u, [p%u];\n", i, i);
+	for (unsigned i = 0; i < 100; i++)
+		bytes_printf(&ptx, "st.volatile.global.u32 [%%rd1 + %u], %%r%u;\n", 4 * i, 99 - i);
+	bytes_printf(&ptx, "ret; }\n");
+	return registers_of(&ptx);
 }
 
 /* As ptxas does: `ptxas -v -arch=sm_90` says 64 for the first three of these kernels, 128 for the others. */
@@ -755,6 +770,8 @@ static void bounded_registers(void)
 	CHECK(registers_with(".reqntid 256") >= 120);
 	/* Of this one it says 10. */
 	CHECK(registers_of_back_and_forth() <= 24);
+	/* And of this one 32. */
+	CHECK(registers_of_parameters() <= 32);
 }
 
 /* -- what the driver side asks for ------------------------------------------------------- */
