@@ -31,7 +31,7 @@ llvm::BasicBlock *block_before(llvm::BasicBlock *block)
 void move_to_end(llvm::BasicBlock *from, llvm::BasicBlock *to)
 {
 	while (&from->front() != from->getTerminator())
-		from->front().moveBefore(to->getTerminator());
+		from->front().moveBefore(*to, to->getTerminator()->getIterator());
 }
 
 /* What Clang makes of "c ? a : b".  Both are computed where the ways part then. */
@@ -78,9 +78,8 @@ bool is_load_of_number(const llvm::User *user)
 
 llvm::Value *load_from(llvm::LoadInst *load, llvm::Value *pointer, llvm::Instruction *before)
 {
-	llvm::Instruction *own = load->clone();
+	llvm::Instruction *own = llvm::IRBuilder<>(before).Insert(load->clone());
 	own->setOperand(0, pointer);
-	own->insertBefore(before);
 	return own;
 }
 

@@ -91,7 +91,7 @@ static inline void say_surface(struct text *text, const char *name, const char *
 {
 	static const char *const letters = "hrl";
 	const char letter = letters[bits == 64 ? 2 : bits == 32 ? 1 : 0];
-	char values[32], suffix[8] = "";
+	char values[32], suffix[16] = "";
 	const char *at = coordinate_text(shape, 0);
 	if (vector == 1)
 		snprintf(values, sizeof(values), "%c0", letter);

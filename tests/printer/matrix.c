@@ -265,8 +265,9 @@ int main(int argc, char **argv)
 		else
 			matrix.wanted = argv[i];
 	}
-	if (LLVM_VERSION_MAJOR < 19 || be_nvvm_load(&log)) {
-		printf("skipped: LLVM is older than 19, or no libnvvm: %s\n", bytes_string(&log));
+	if (LLVM_VERSION_MAJOR < 19 || LLVM_VERSION_MAJOR > 20 || be_nvvm_load(&log)) {
+		printf("skipped: LLVM is not 19 or 20, whose text the rows are, or no libnvvm: %s\n",
+		       bytes_string(&log));
 		bytes_finish(&log);
 		return 77;
 	}
