@@ -108,6 +108,8 @@ softcuda_exec_sources = \
 	backend/softcuda/exec_wide.c \
 	backend/softcuda/oracle_trace.c \
 	backend/softcuda/oracle_trace.h \
+	backend/softcuda/ptx_blocks.c \
+	backend/softcuda/ptx_blocks.h \
 	backend/softcuda/ptx_decode.c \
 	backend/softcuda/ptx_decode.h \
 	backend/softcuda/ptx_decode_async.c \
@@ -118,6 +120,7 @@ softcuda_exec_sources = \
 	backend/softcuda/ptx_decode_memory.c \
 	backend/softcuda/ptx_decode_value.c \
 	backend/softcuda/ptx_decode_video.c \
+	backend/softcuda/ptx_layout.c \
 	backend/softcuda/ptx_lex.c \
 	backend/softcuda/ptx_lex.h \
 	backend/softcuda/ptx_parse.c \

@@ -41,7 +41,7 @@ bool ptx_code_finish(struct ptx_parser *parser)
 	code->sites = keep(parser, &parser->sites);
 	code->tables = keep(parser, &parser->tables);
 	code->shared = keep(parser, &parser->shared_used);
-	if (parser->error != CUDA_SUCCESS ||
+	if (parser->error != CUDA_SUCCESS || !ptx_layout(parser, code) ||
 	    !ptx_registers_place(parser, code->ops, code->op_count, code->tables,
 				 &code->register_B, &peak))
 		return false;

@@ -17,6 +17,10 @@ bool ptx_module(struct ptx_parser *parser);
 /* Copies the parsed function's lists into parser->code; ptx_program.c. */
 bool ptx_code_finish(struct ptx_parser *parser);
 
+/* Puts the blocks of a function into an order in which lanes of a warp meet where a GPU's do: each
+ * before those that it goes on to, but for loops' ways back, and loops in one piece; ptx_layout.c. */
+bool ptx_layout(struct ptx_parser *parser, struct code *code);
+
 /* Gives the virtual registers of ops room in the frame: *size_B_out bytes.
  * widths has a letter per register; ptx_registers.c. */
 bool ptx_registers_place(struct ptx_parser *parser, struct op *ops, uint32_t op_count,

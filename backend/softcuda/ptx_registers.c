@@ -7,6 +7,7 @@
  * path through the same graph, and no lane writes another's column. */
 #include "config.h"
 
+#include "backend/softcuda/ptx_blocks.h"
 #include "backend/softcuda/ptx_decode.h"
 #include "backend/softcuda/ptx_program.h"
 
@@ -17,18 +18,11 @@ enum { NONE = 0x7fffffff };
 /* Sets of live registers beyond this are not worth their time: no sharing. */
 static const uint64_t sets_max_B = 64 << 20;
 
-struct block {
-	uint32_t first, end;      /* ops */
-};
-
 struct placer {
 	struct op *ops;
-	uint32_t op_count, register_count, block_count, wide_count, words;
+	uint32_t op_count, register_count, wide_count, words;
 	const char *widths;
-	const struct branch_table *tables;
-	op_run *bra, *brx, *ret, *exit;
-	struct block *blocks;
-	uint32_t *block_of;       /* op -> block; the first op's is the leader's */
+	struct ptx_blocks graph;
 	uint32_t *wide;           /* register -> its bit in the sets, or NONE */
 	uint32_t *first, *last;   /* register -> span */
 	uint64_t *in, *defined;   /* block_count sets of words */
@@ -73,28 +67,6 @@ static unsigned op_definitions(const struct op *op, uint32_t *definitions)
 	return count;
 }
 
-static void find_blocks(struct placer *p)
-{
-	/* block_of first marks leaders. */
-	p->block_of[0] = 1;
-	for (uint32_t i = 0; i < p->op_count; i++) {
-		const struct op *op = &p->ops[i];
-		bool jumps = op->run == p->bra || op->run == p->brx;
-		if (op->run == p->bra)
-			p->block_of[op->target] = 1;
-		for (uint32_t t = 0; op->run == p->brx && t < p->tables[op->target].count; t++)
-			p->block_of[p->tables[op->target].targets[t]] = 1;
-		if ((jumps || op->run == p->ret || op->run == p->exit) && i + 1 < p->op_count)
-			p->block_of[i + 1] = 1;
-	}
-	for (uint32_t i = 0; i < p->op_count; i++) {
-		if (p->block_of[i])
-			p->blocks[p->block_count++].first = i;
-		p->block_of[i] = p->block_count - 1;
-		p->blocks[p->block_count - 1].end = i + 1;
-	}
-}
-
 /* Registers that some block reads before it writes them: only they can be alive
  * between blocks.  seen[r] is the last block that wrote r, plus one. */
 static void find_wide(struct placer *p, uint32_t *seen)
@@ -103,11 +75,11 @@ static void find_wide(struct placer *p, uint32_t *seen)
 	for (uint32_t i = 0; i < p->op_count; i++) {
 		unsigned count = op_uses(&p->ops[i], list);
 		for (unsigned k = 0; k < count; k++)
-			if (seen[list[k]] != p->block_of[i] + 1 && p->wide[list[k]] == NONE)
+			if (seen[list[k]] != p->graph.of[i] + 1 && p->wide[list[k]] == NONE)
 				p->wide[list[k]] = p->wide_count++;
 		count = op_definitions(&p->ops[i], list);
 		for (unsigned k = 0; k < count; k++)
-			seen[list[k]] = p->block_of[i] + 1;
+			seen[list[k]] = p->graph.of[i] + 1;
 	}
 	p->words = (p->wide_count + 63) / 64;
 }
@@ -127,8 +99,8 @@ static void find_local(struct placer *p)
 {
 	uint32_t list[OP_OPERANDS + 1];
 	for (uint32_t i = 0; i < p->op_count; i++) {
-		uint64_t *in = p->in + (size_t)p->block_of[i] * p->words;
-		uint64_t *defined = p->defined + (size_t)p->block_of[i] * p->words;
+		uint64_t *in = p->in + (size_t)p->graph.of[i] * p->words;
+		uint64_t *defined = p->defined + (size_t)p->graph.of[i] * p->words;
 		unsigned count = op_uses(&p->ops[i], list);
 		for (unsigned k = 0; k < count; k++)
 			if (p->wide[list[k]] != NONE && !has_bit(defined, p->wide[list[k]]))
@@ -141,8 +113,9 @@ static void find_local(struct placer *p)
 }
 
 /* in |= (successor's in) - defined; true when something was new. */
-static bool flow(struct placer *p, uint32_t block, uint32_t successor)
+static bool flow(void *context, uint32_t block, uint32_t successor)
 {
+	struct placer *p = context;
 	uint64_t *in = p->in + (size_t)block * p->words;
 	const uint64_t *defined = p->defined + (size_t)block * p->words;
 	const uint64_t *next = p->in + (size_t)successor * p->words;
@@ -155,23 +128,6 @@ static bool flow(struct placer *p, uint32_t block, uint32_t successor)
 	return changed;
 }
 
-typedef bool visit_successor(struct placer *p, uint32_t block, uint32_t successor);
-
-static bool each_successor(struct placer *p, uint32_t block, visit_successor *visit)
-{
-	const struct op *op = &p->ops[p->blocks[block].end - 1];
-	bool any = false, falls = op->guard != OPERAND_NONE ||
-		   (op->run != p->bra && op->run != p->brx && op->run != p->ret &&
-		    op->run != p->exit);
-	if (op->run == p->bra)
-		any |= visit(p, block, p->block_of[op->target]);
-	for (uint32_t t = 0; op->run == p->brx && t < p->tables[op->target].count; t++)
-		any |= visit(p, block, p->block_of[p->tables[op->target].targets[t]]);
-	if (falls && block + 1 < p->block_count)
-		any |= visit(p, block, block + 1);
-	return any;
-}
-
 static void widen(struct placer *p, uint32_t r, uint32_t op)
 {
 	p->first[r] = op < p->first[r] ? op : p->first[r];
@@ -179,14 +135,15 @@ static void widen(struct placer *p, uint32_t r, uint32_t op)
 }
 
 /* Alive into the successor is alive at the end of the block too. */
-static bool widen_out(struct placer *p, uint32_t block, uint32_t successor)
+static bool widen_out(void *context, uint32_t block, uint32_t successor)
 {
+	struct placer *p = context;
 	const uint64_t *in = p->in + (size_t)successor * p->words;
 	for (uint32_t r = 0; r < p->register_count; r++) {
 		if (p->wide[r] == NONE || !has_bit(in, p->wide[r]))
 			continue;
-		widen(p, r, p->blocks[block].end - 1);
-		widen(p, r, p->blocks[successor].first);
+		widen(p, r, p->graph.blocks[block].end - 1);
+		widen(p, r, p->graph.blocks[successor].first);
 	}
 	return false;
 }
@@ -204,11 +161,11 @@ static void find_spans(struct placer *p)
 	}
 	for (bool changed = true; changed;) {
 		changed = false;
-		for (uint32_t b = p->block_count; b-- > 0;)
-			changed |= each_successor(p, b, flow);
+		for (uint32_t b = p->graph.count; b-- > 0;)
+			changed |= ptx_blocks_successors(&p->graph, b, flow, p);
 	}
-	for (uint32_t b = 0; b < p->block_count; b++)
-		each_successor(p, b, widen_out);
+	for (uint32_t b = 0; b < p->graph.count; b++)
+		ptx_blocks_successors(&p->graph, b, widen_out, p);
 	/* Read before any write: alive from the start. */
 	for (uint32_t r = 0; r < p->register_count; r++)
 		if (p->wide[r] != NONE && has_bit(p->in, p->wide[r]))
@@ -248,8 +205,9 @@ static void set_alive(struct placer *p, uint32_t r, bool alive)
 	p->peak = all > p->peak ? all : p->peak;
 }
 
-static bool alive_out(struct placer *p, uint32_t block, uint32_t successor)
+static bool alive_out(void *context, uint32_t block, uint32_t successor)
 {
+	struct placer *p = context;
 	(void)block;
 	const uint64_t *in = p->in + (size_t)successor * p->words;
 	for (uint32_t r = 0; r < p->register_count; r++)
@@ -263,11 +221,11 @@ static bool alive_out(struct placer *p, uint32_t block, uint32_t successor)
 static void find_peak(struct placer *p)
 {
 	uint32_t list[OP_OPERANDS + 1];
-	for (uint32_t b = 0; b < p->block_count; b++) {
+	for (uint32_t b = 0; b < p->graph.count; b++) {
 		memset(p->alive, 0, p->register_count);
 		p->alive_words = p->alive_predicates = 0;
-		each_successor(p, b, alive_out);
-		for (uint32_t i = p->blocks[b].end; i-- > p->blocks[b].first;) {
+		ptx_blocks_successors(&p->graph, b, alive_out, p);
+		for (uint32_t i = p->graph.blocks[b].end; i-- > p->graph.blocks[b].first;) {
 			/* What nobody reads takes its place for a moment, too. */
 			unsigned count = op_definitions(&p->ops[i], list);
 			for (unsigned k = 0; k < count; k++)
@@ -351,12 +309,10 @@ static void *fill_none(uint32_t *list, size_t count)
 	return list;
 }
 
-static bool place(struct placer *p)
+static bool place(struct placer *p, const struct branch_table *tables)
 {
 	size_t registers = p->register_count + 1u, ops = p->op_count + 1u;
 	uint32_t *seen = calloc(registers, sizeof(*seen));
-	p->blocks = calloc(ops, sizeof(*p->blocks));
-	p->block_of = calloc(ops, sizeof(*p->block_of));
 	p->wide = fill_none(malloc(registers * sizeof(uint32_t)), registers);
 	p->first = fill_none(malloc(registers * sizeof(uint32_t)), registers);
 	p->last = fill_none(malloc(registers * sizeof(uint32_t)), registers);
@@ -367,13 +323,12 @@ static bool place(struct placer *p)
 	p->source = calloc(registers, sizeof(*p->source));
 	p->starts = fill_none(malloc(ops * sizeof(uint32_t)), ops);
 	p->ends = fill_none(malloc(ops * sizeof(uint32_t)), ops);
-	bool right = seen && p->blocks && p->block_of && p->wide && p->first && p->last &&
+	bool right = seen && ptx_blocks_find(&p->graph, p->ops, p->op_count, tables) && p->wide && p->first && p->last &&
 		     p->next_start && p->next_end && p->place && p->alive && p->source && p->starts &&
 		     p->ends;
 	if (right) {
-		find_blocks(p);
 		find_wide(p, seen);
-		size_t set_count = (size_t)p->block_count * p->words + 1;
+		size_t set_count = (size_t)p->graph.count * p->words + 1;
 		if (set_count * sizeof(uint64_t) > sets_max_B) {
 			no_sharing(p);
 		} else {
@@ -397,22 +352,20 @@ bool ptx_registers_place(struct ptx_parser *parser, struct op *ops, uint32_t op_
 			 uint32_t *peak_out)
 {
 	struct placer p = {
-		.ops = ops, .op_count = op_count, .tables = tables,
-		.register_count = (uint32_t)parser->widths.size_B, .widths = parser->widths.data,
-		.bra = exec_table_find("_bra")->run, .brx = exec_table_find("_brx")->run,
-		.ret = exec_table_find("_ret")->run, .exit = exec_table_find("_exit")->run
+		.ops = ops, .op_count = op_count,
+		.register_count = (uint32_t)parser->widths.size_B, .widths = parser->widths.data
 	};
-	bool right = place(&p);
+	bool right = place(&p, tables);
 	if (right) {
 		*size_B_out = hand_out(&p);
 		*peak_out = p.peak;
 		rewrite(&p);
 	}
-	uint32_t *lists[] = {p.block_of, p.wide, p.first, p.last, p.next_start, p.next_end,
+	uint32_t *lists[] = {p.wide, p.first, p.last, p.next_start, p.next_end,
 			     p.place, p.starts, p.ends};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		free(lists[i]);
-	free(p.blocks);
+	ptx_blocks_finish(&p.graph);
 	free(p.alive);
 	free(p.source);
 	free(p.in);
