@@ -240,6 +240,7 @@ kernel_files = \
 	tests/kernels/pipe_storm.clt \
 	tests/kernels/pipe_unoptimized.clt \
 	tests/kernels/pointer_arithmetic.clt \
+	tests/kernels/pointers_private_loads.clt \
 	tests/kernels/pointers_private_or_not.clt \
 	tests/kernels/pragma_unroll.clt \
 	tests/kernels/pragma_words.clt \
@@ -287,6 +288,7 @@ kernel_files = \
 	tests/kernels/sub_group_no_optimization.clt \
 	tests/kernels/sub_group_progress.clt \
 	tests/kernels/sub_group_reduce_3d.clt \
+	tests/kernels/sub_group_scan_unrolled.clt \
 	tests/kernels/transpose_tiled.clt \
 	tests/kernels/vector_comparison.clt \
 	tests/kernels/vector_division.clt \
