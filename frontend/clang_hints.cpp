@@ -99,7 +99,8 @@ class hint_printer final : public clang::TextDiagnosticPrinter {
 public:
 	hint_printer(llvm::raw_ostream &stream, clang::DiagnosticOptions &options,
 		     unsigned standard)
-		: clang::TextDiagnosticPrinter(stream, fe_printer_options(options)), stream(stream), standard(standard)
+		: clang::TextDiagnosticPrinter(stream, fe_printer_options(options)), stream(stream),
+		  standard(standard)
 	{
 	}
 

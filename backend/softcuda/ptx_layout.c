@@ -20,7 +20,7 @@ struct layout {
 	uint32_t edge_count;
 	uint32_t *after_at, *after;       /* block -> its successors: after[after_at[b]...] */
 	uint32_t *before_at, *before;     /* the same of predecessors */
-	uint32_t *number, *sorted;        /* place from the start, callers first; NONE: not reached */
+	uint32_t *number, *sorted;        /* block -> place from the start, NONE: not reached; and back */
 	uint32_t reached;
 	uint32_t *dominator;
 	uint32_t *loop, *outer;           /* block -> header of its innermost loop; header -> of the next */
@@ -34,7 +34,15 @@ struct layout {
 static bool count_edge(void *context, uint32_t block, uint32_t successor)
 {
 	struct layout *l = context;
+	(void)block;
+	(void)successor;
 	l->edge_count++;
+	return false;
+}
+
+static bool count_ends(void *context, uint32_t block, uint32_t successor)
+{
+	struct layout *l = context;
 	l->after_at[block + 1]++;
 	l->before_at[successor + 1]++;
 	return false;
@@ -54,48 +62,38 @@ static void for_each_edge(struct layout *l, ptx_visit *visit)
 		ptx_blocks_successors(&l->graph, b, visit, l);
 }
 
-static uint32_t *take(uint32_t **rest, size_t count)
+/* False when out of memory. */
+static bool take_lists(struct layout *l)
 {
-	uint32_t *list = *rest;
-	*rest += count;
-	return list;
+	uint32_t **const lists[] = {&l->after_at, &l->before_at, &l->number, &l->sorted, &l->dominator,
+				    &l->loop, &l->outer, &l->left, &l->waits, &l->ready, &l->next,
+				    &l->order};
+	enum { LISTS = sizeof(lists) / sizeof(*lists) };
+	const size_t each = l->graph.count + 1u;
+	for_each_edge(l, count_edge);
+	l->memory = calloc(LISTS * each + 2 * (size_t)l->edge_count, sizeof(*l->memory));
+	if (!l->memory)
+		return false;
+	for (size_t i = 0; i < LISTS; i++)
+		*lists[i] = l->memory + i * each;
+	l->after = l->memory + LISTS * each;
+	l->before = l->after + l->edge_count;
+	return true;
 }
 
-/* False when out of memory. */
-static bool find_edges(struct layout *l)
+static void find_edges(struct layout *l)
 {
-	const size_t n = l->graph.count;
-	uint32_t *starts = calloc(2 * (n + 2), sizeof(*starts));
-	if (!starts)
-		return false;
-	l->after_at = starts;
-	l->before_at = starts + n + 2;
-	for_each_edge(l, count_edge);
-	l->memory = calloc(2 * (n + 2) + 2 * (size_t)l->edge_count + 12 * (n + 1),
-			   sizeof(*l->memory));
-	uint32_t *rest = l->memory;
-	if (rest) {
-		memcpy(rest, starts, 2 * (n + 2) * sizeof(*starts));
-		l->after_at = take(&rest, n + 2);
-		l->before_at = take(&rest, n + 2);
-		uint32_t **const lists[] = {&l->number, &l->sorted, &l->dominator, &l->loop, &l->outer,
-					    &l->left, &l->waits, &l->ready, &l->next, &l->order};
-		for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-			*lists[i] = take(&rest, n + 1);
-		l->after = take(&rest, l->edge_count);
-		l->before = take(&rest, l->edge_count);
-		for (size_t b = 0; b < n; b++) {
-			l->after_at[b + 1] += l->after_at[b];
-			l->before_at[b + 1] += l->before_at[b];
-		}
-		for_each_edge(l, add_edge);
-		/* Each start has moved to its end, which is the next one's start. */
-		memmove(l->after_at + 1, l->after_at, n * sizeof(*starts));
-		memmove(l->before_at + 1, l->before_at, n * sizeof(*starts));
-		l->after_at[0] = l->before_at[0] = 0;
+	const uint32_t n = l->graph.count;
+	for_each_edge(l, count_ends);
+	for (uint32_t b = 0; b < n; b++) {
+		l->after_at[b + 1] += l->after_at[b];
+		l->before_at[b + 1] += l->before_at[b];
 	}
-	free(starts);
-	return rest != NULL;
+	for_each_edge(l, add_edge);
+	/* Each start has moved to its end, which is the next one's start. */
+	memmove(l->after_at + 1, l->after_at, n * sizeof(*l->after_at));
+	memmove(l->before_at + 1, l->before_at, n * sizeof(*l->before_at));
+	l->after_at[0] = l->before_at[0] = 0;
 }
 
 /* Numbers blocks so that each but a loop's header has a greater number than one that leads to it. */
@@ -190,7 +188,7 @@ static void push_before(const struct layout *l, uint32_t b, uint32_t *stack, uin
 			stack[(*depth)++] = l->before[e];
 }
 
-/* What leads to a way back of the loop without the header is the loop's.  stack: room for all edges. */
+/* What leads to a way back of the loop without the header is the loop's.  stack: room for all edges twice. */
 static void find_loop(struct layout *l, uint32_t header, uint32_t *stack)
 {
 	uint32_t depth = 0;
@@ -329,8 +327,9 @@ bool ptx_layout(struct ptx_parser *parser, struct code *code)
 	if (!code->op_count)
 		return true;
 	bool right = ptx_blocks_find(&l.graph, code->ops, code->op_count, code->tables) &&
-		     find_edges(&l);
+		     take_lists(&l);
 	if (right) {
+		find_edges(&l);
 		number_blocks(&l);
 		find_dominators(&l);
 		if (is_out_of_order(&l)) {

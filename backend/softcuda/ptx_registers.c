@@ -323,9 +323,9 @@ static bool place(struct placer *p, const struct branch_table *tables)
 	p->source = calloc(registers, sizeof(*p->source));
 	p->starts = fill_none(malloc(ops * sizeof(uint32_t)), ops);
 	p->ends = fill_none(malloc(ops * sizeof(uint32_t)), ops);
-	bool right = seen && ptx_blocks_find(&p->graph, p->ops, p->op_count, tables) && p->wide && p->first && p->last &&
-		     p->next_start && p->next_end && p->place && p->alive && p->source && p->starts &&
-		     p->ends;
+	bool right = ptx_blocks_find(&p->graph, p->ops, p->op_count, tables) && seen && p->wide &&
+		     p->first && p->last && p->next_start && p->next_end && p->place && p->alive &&
+		     p->source && p->starts && p->ends;
 	if (right) {
 		find_wide(p, seen);
 		size_t set_count = (size_t)p->graph.count * p->words + 1;
