@@ -2,13 +2,14 @@
 
 #include "frontend/lower.h"
 
-/* The order matters: printf brings an atomic operation and a hidden value; the next
+/* The order matters: components are looked for in what Clang wrote; printf brings an atomic operation and a hidden value; the next
  * five only change variables and bodies; kernels that are called get a body of their
  * own before functions stop passing halves, work-groups of a known size are looked at,
  * and parameters are added; passing halves comes before what half needs otherwise;
  * variables become part of the dynamic local memory before the entries' local
  * pointers do; until the last, entries have the names of the source. */
 static enum fe_status (*const passes[])(struct lowering *lowering) = {
+	fe_lower_components,
 	fe_lower_printf,
 	fe_lower_device,
 	fe_lower_variables,
@@ -51,7 +52,8 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 	/* Behind the passes, which look for variables. */
 	if (!status && !lowering.unoptimized) {
 		fe_module_private_values(module);
-		status = fe_lower_lifetimes(&lowering);
+		status = fe_lower_component_loads(&lowering);
+		status = status ? status : fe_lower_lifetimes(&lowering);
 		status = status ? status : fe_lower_merges(&lowering);
 		if (!status && lowering.sm < LOWER_SM_NEWER_DIALECT)
 			status = fe_lower_private(&lowering);

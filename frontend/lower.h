@@ -42,6 +42,8 @@ struct lowering {
 };
 
 /* The passes. */
+enum fe_status fe_lower_components(struct lowering *lowering);       /* lower_component.c */
+enum fe_status fe_lower_component_loads(struct lowering *lowering);  /* lower_component.c */
 enum fe_status fe_lower_printf(struct lowering *lowering);           /* lower_printf.c */
 enum fe_status fe_lower_device(struct lowering *lowering);           /* lower_device.c */
 enum fe_status fe_lower_instructions(struct lowering *lowering);     /* lower_instruction.c */

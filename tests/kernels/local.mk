@@ -47,6 +47,9 @@ kernel_files = \
 	tests/kernels/bitonic_sort.clt \
 	tests/kernels/byte_pairs.clt \
 	tests/kernels/common_functions.clt \
+	tests/kernels/component_bounds.clt \
+	tests/kernels/component_stores.clt \
+	tests/kernels/component_stores_unoptimized.clt \
 	tests/kernels/constant_argument.clt \
 	tests/kernels/constant_mixed.clt \
 	tests/kernels/constant_tables.clt tests/kernels/constant_tables_three.clt \

@@ -294,3 +294,50 @@ kernel void compared_chars(global char16 *a)
 		v = popcount(v.s9ebae51818789278) != (char16)(0);
 	a[I] = v;
 }
+
+// A component's store is of that component, and reads nothing.
+//has st\.global\.(u32|b32)
+//lacks ld\.global
+//lacks st\.global\.v
+kernel void one_component(global int4 *p, int v)
+{
+	p[I].y = v;
+}
+
+//has st\.volatile\.global\.(u32|b32)
+//lacks ld\.volatile
+//lacks \.v[24]
+kernel void one_component_volatile(volatile global int4 *p, int v)
+{
+	p[I].y = v;
+}
+
+//has st\.global\.v2\.(u32|b32)
+//lacks ld\.global
+kernel void upper_half(global int4 *p, int2 v)
+{
+	p[I].hi = v;
+}
+
+//has ld\.global\.(f32|u32|b32)
+//lacks ld\.global\.v
+kernel void one_component_read(global float4 *p, global float *q)
+{
+	q[I] = p[I].z;
+}
+
+// Reads of all components stay one.
+//has ld\.global\.v4\.(f32|u32|b32)
+//lacks ld\.global\.(f32|u32|b32)
+kernel void all_components_read(global float4 *p, global float *q)
+{
+	q[I] = p[I].x * p[I].y + p[I].z * p[I].w;
+}
+
+//has ld\.global\.v2\.(u32|b32)
+//lacks ld\.global\.(b16|u16)
+kernel void all_halves_read(global half4 *p, global half *q)
+{
+	int i = I;
+	q[i] = p[i].x + p[i].y * 3 + p[i].z * 5 + p[i].w * 7;
+}

@@ -1,0 +1,516 @@
+#include "config.h"
+
+#include "frontend/lower.h"
+
+#include <string.h>
+
+/* Components of vectors in memory.  For `p->y = v` Clang loads the whole vector, inserts the
+ * component and stores the whole vector.  What another work-item stored to another component in
+ * between would be lost, and bytes behind the end of a buffer would be read and written.  OpenCL C
+ * 3.0, 6.3.1 (as C11, 3.14): each component is a memory location of its own, which may be updated
+ * while others are.  So a store of components becomes a store of those alone, and a load of which
+ * only some components are used a load of those.
+ *
+ * This pass sees the IR as Clang wrote it: the load, what inserts and the store stand one behind
+ * the other, with one pointer.  A source that loads a vector into a variable, changes it, and
+ * stores it as a whole has the variable in between, and is left as it is.  libnvvm joins loads
+ * and stores of neighbours again where the source has them all. */
+
+enum { MOST_LANES = 16 };
+
+static unsigned lanes_of(LLVMTypeRef vector)
+{
+	return LLVMGetVectorSize(vector);
+}
+
+/* A vector whose components have addresses. */
+static bool has_component_addresses(struct lowering *lowering, LLVMTypeRef type)
+{
+	if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || lanes_of(type) > MOST_LANES)
+		return false;
+	LLVMTypeRef element = LLVMGetElementType(type);
+	return LLVMSizeOfTypeInBits(lowering->layout, element) ==
+	       8 * LLVMABISizeOfType(lowering->layout, element);
+}
+
+/* A variable of the work-item alone: nobody else writes there, and it may become a value. */
+static bool is_private_variable(LLVMValueRef pointer)
+{
+	while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer))
+		pointer = LLVMGetOperand(pointer, 0);
+	return LLVMIsAAllocaInst(pointer) != NULL;
+}
+
+static bool has_one_use(LLVMValueRef value)
+{
+	LLVMUseRef use = LLVMGetFirstUse(value);
+	return use && !LLVMGetNextUse(use);
+}
+
+/* -- access to some lanes ----------------------------------------------------------------- */
+
+/* The largest power of two that divides both the vector's alignment and the place in it. */
+static unsigned alignment_at(unsigned alignment, uint64_t offset_B)
+{
+	while (offset_B % alignment)
+		alignment /= 2;
+	return alignment;
+}
+
+static uint64_t element_size_B(struct lowering *lowering, LLVMTypeRef vector)
+{
+	return LLVMABISizeOfType(lowering->layout, LLVMGetElementType(vector));
+}
+
+static LLVMValueRef build_address(struct lowering *lowering, LLVMTypeRef vector,
+				  LLVMValueRef pointer, LLVMValueRef lane)
+{
+	LLVMTypeRef element = LLVMGetElementType(vector);
+	return LLVMBuildInBoundsGEP2(lowering->builder, element, pointer, &lane, 1, "");
+}
+
+static LLVMValueRef build_address_of(struct lowering *lowering, LLVMTypeRef vector,
+				     LLVMValueRef pointer, unsigned lane)
+{
+	LLVMTypeRef number = LLVMInt64TypeInContext(lowering->context);
+	return lane ? build_address(lowering, vector, pointer, LLVMConstInt(number, lane, false))
+		    : pointer;
+}
+
+static void take_properties(LLVMValueRef to, LLVMValueRef from, unsigned alignment)
+{
+	LLVMSetVolatile(to, LLVMGetVolatile(from));
+	LLVMSetAlignment(to, alignment);
+}
+
+static unsigned lane_alignment(struct lowering *lowering, LLVMValueRef access, LLVMTypeRef vector,
+			       unsigned lane)
+{
+	return alignment_at(LLVMGetAlignment(access), lane * element_size_B(lowering, vector));
+}
+
+/* The same where the lane may be known at run time alone: the alignment of each. */
+static unsigned any_alignment(struct lowering *lowering, LLVMValueRef access, LLVMTypeRef vector,
+			      LLVMValueRef lane)
+{
+	return lane_alignment(lowering, access, vector,
+			      LLVMIsAConstantInt(lane) ? (unsigned)LLVMConstIntGetZExtValue(lane)
+						       : 1);
+}
+
+/* How many of the lanes from first on, count of them, one access may take: vectors of two and
+ * four, and none that is less aligned than it is large. */
+static unsigned run_of(struct lowering *lowering, LLVMValueRef access, LLVMTypeRef vector,
+		       unsigned first, unsigned count)
+{
+	unsigned run = count >= 4 ? 4 : count >= 2 ? 2 : 1;
+	while (run > 1 && lane_alignment(lowering, access, vector, first) <
+				  run * element_size_B(lowering, vector))
+		run /= 2;
+	return run;
+}
+
+/* -- stores -------------------------------------------------------------------------------- */
+
+/* What is stored, if it is a loaded vector with components put in: the load. */
+static LLVMValueRef loaded_base(LLVMValueRef value)
+{
+	if (!LLVMIsAInsertElementInst(value) && !LLVMIsAShuffleVectorInst(value))
+		return NULL;
+	LLVMValueRef base = LLVMGetOperand(value, 0);
+	return LLVMIsALoadInst(base) && has_one_use(base) && has_one_use(value) ? base : NULL;
+}
+
+/* Whether between the two, one block's, nothing is done but to move components about. */
+static bool is_one_assignment(LLVMValueRef load, LLVMValueRef store)
+{
+	LLVMValueRef i = LLVMGetNextInstruction(load);
+	while (i && i != store &&
+	       (LLVMIsAInsertElementInst(i) || LLVMIsAShuffleVectorInst(i) ||
+		LLVMIsAExtractElementInst(i)))
+		i = LLVMGetNextInstruction(i);
+	return i == store;
+}
+
+/* Each lane of a shuffle is the loaded one or the other operand's; which are the other's. */
+static bool find_changed(LLVMValueRef shuffle, bool changed[MOST_LANES])
+{
+	unsigned lanes = lanes_of(LLVMTypeOf(shuffle));
+	bool any = false;
+	if (LLVMTypeOf(LLVMGetOperand(shuffle, 0)) != LLVMTypeOf(shuffle) ||
+	    LLVMIsUndef(LLVMGetOperand(shuffle, 1)))
+		return false;
+	for (unsigned lane = 0; lane < lanes; lane++) {
+		int from = LLVMGetMaskValue(shuffle, lane);
+		changed[lane] = from >= (int)lanes;
+		any = any || changed[lane];
+		if (!changed[lane] && from >= 0 && from != (int)lane)
+			return false;
+	}
+	return any;
+}
+
+static LLVMValueRef build_lanes(struct lowering *lowering, LLVMValueRef shuffle, unsigned first,
+				unsigned count)
+{
+	LLVMTypeRef number = LLVMInt32TypeInContext(lowering->context);
+	LLVMValueRef other = LLVMGetOperand(shuffle, 1), mask[MOST_LANES];
+	unsigned lanes = lanes_of(LLVMTypeOf(shuffle));
+	for (unsigned i = 0; i < count; i++) {
+		unsigned from = (unsigned)LLVMGetMaskValue(shuffle, first + i) - lanes;
+		mask[i] = LLVMConstInt(number, from, false);
+	}
+	if (count == 1)
+		return LLVMBuildExtractElement(lowering->builder, other, mask[0], "");
+	return LLVMBuildShuffleVector(lowering->builder, other, LLVMGetUndef(LLVMTypeOf(other)),
+				      LLVMConstVector(mask, count), "");
+}
+
+static void store_changed(struct lowering *lowering, LLVMValueRef store, LLVMValueRef shuffle,
+			  const bool changed[MOST_LANES])
+{
+	LLVMTypeRef vector = LLVMTypeOf(shuffle);
+	LLVMValueRef pointer = LLVMGetOperand(store, 1);
+	unsigned lanes = lanes_of(vector), run;
+	for (unsigned lane = 0; lane < lanes; lane += run) {
+		for (run = 0; lane + run < lanes && changed[lane + run]; run++)
+			;
+		if (!run) {
+			run = 1;
+			continue;
+		}
+		run = run_of(lowering, store, vector, lane, run);
+		LLVMValueRef part = LLVMBuildStore(
+			lowering->builder, build_lanes(lowering, shuffle, lane, run),
+			build_address_of(lowering, vector, pointer, lane));
+		take_properties(part, store, lane_alignment(lowering, store, vector, lane));
+	}
+}
+
+static void store_inserted(struct lowering *lowering, LLVMValueRef store, LLVMValueRef insert)
+{
+	LLVMTypeRef vector = LLVMTypeOf(insert);
+	LLVMValueRef part = LLVMBuildStore(lowering->builder, LLVMGetOperand(insert, 1),
+					   build_address(lowering, vector,
+							 LLVMGetOperand(store, 1),
+							 LLVMGetOperand(insert, 2)));
+	take_properties(part, store, any_alignment(lowering, store, vector,
+					     LLVMGetOperand(insert, 2)));
+}
+
+/* true: the store is gone, and what it alone needed. */
+static bool part_store(struct lowering *lowering, LLVMValueRef store)
+{
+	LLVMValueRef value = LLVMGetOperand(store, 0), load = loaded_base(value);
+	bool changed[MOST_LANES];
+	if (!load || LLVMGetOperand(load, 0) != LLVMGetOperand(store, 1) ||
+	    LLVMGetInstructionParent(load) != LLVMGetInstructionParent(store) ||
+	    !has_component_addresses(lowering, LLVMTypeOf(value)) ||
+	    is_private_variable(LLVMGetOperand(store, 1)) || !is_one_assignment(load, store))
+		return false;
+	bool inserts = LLVMIsAInsertElementInst(value);
+	if (!inserts && !find_changed(value, changed))
+		return false;
+	LLVMPositionBuilderBefore(lowering->builder, store);
+	if (inserts)
+		store_inserted(lowering, store, value);
+	else
+		store_changed(lowering, store, value, changed);
+	LLVMInstructionEraseFromParent(store);
+	LLVMInstructionEraseFromParent(value);
+	LLVMInstructionEraseFromParent(load);
+	return true;
+}
+
+/* -- loads --------------------------------------------------------------------------------- */
+
+static void replace(LLVMValueRef old, LLVMValueRef value)
+{
+	LLVMReplaceAllUsesWith(old, value);
+	LLVMInstructionEraseFromParent(old);
+}
+
+static LLVMValueRef build_load(struct lowering *lowering, LLVMValueRef load, LLVMTypeRef type,
+			       LLVMValueRef address, unsigned alignment)
+{
+	LLVMValueRef part = LLVMBuildLoad2(lowering->builder, type, address, "");
+	take_properties(part, load, alignment);
+	return part;
+}
+
+static void load_extracted(struct lowering *lowering, LLVMValueRef load, LLVMValueRef extract)
+{
+	LLVMTypeRef vector = LLVMTypeOf(load);
+	LLVMPositionBuilderBefore(lowering->builder, load);
+	LLVMValueRef lane = LLVMGetOperand(extract, 1);
+	/* The number of the lane may be computed behind the load. */
+	if (!LLVMIsAConstantInt(lane))
+		LLVMPositionBuilderBefore(lowering->builder, extract);
+	LLVMValueRef address = build_address(lowering, vector, LLVMGetOperand(load, 0), lane);
+	replace(extract, build_load(lowering, load, LLVMGetElementType(vector), address,
+				    any_alignment(lowering, load, vector, lane)));
+}
+
+/* Which lanes of its one vector a shuffle takes; false: of two vectors. */
+static bool find_taken(LLVMValueRef shuffle, LLVMValueRef vector, bool taken[MOST_LANES])
+{
+	unsigned lanes = lanes_of(LLVMTypeOf(vector)), count = LLVMGetNumMaskElements(shuffle);
+	if (LLVMGetOperand(shuffle, 0) != vector || !LLVMIsUndef(LLVMGetOperand(shuffle, 1)))
+		return false;
+	for (unsigned i = 0; i < count; i++) {
+		int from = LLVMGetMaskValue(shuffle, i);
+		if (from >= (int)lanes)
+			return false;
+		if (from >= 0)
+			taken[from] = true;
+	}
+	return true;
+}
+
+/* The vector with the lanes that are taken, and undefined ones. */
+static LLVMValueRef load_lanes(struct lowering *lowering, LLVMValueRef load,
+			       const bool taken[MOST_LANES])
+{
+	LLVMTypeRef vector = LLVMTypeOf(load), number = LLVMInt32TypeInContext(lowering->context);
+	LLVMValueRef whole = LLVMGetUndef(vector);
+	LLVMPositionBuilderBefore(lowering->builder, load);
+	for (unsigned lane = 0; lane < lanes_of(vector); lane++) {
+		if (!taken[lane])
+			continue;
+		LLVMValueRef part = build_load(
+			lowering, load, LLVMGetElementType(vector),
+			build_address_of(lowering, vector, LLVMGetOperand(load, 0), lane),
+			lane_alignment(lowering, load, vector, lane));
+		whole = LLVMBuildInsertElement(lowering->builder, whole, part,
+					       LLVMConstInt(number, lane, false), "");
+	}
+	return whole;
+}
+
+/* A load of a vector of which one instruction takes some lanes, where they may be loaded alone.
+ * NULL: it is none; else that instruction. */
+static LLVMValueRef find_taker(struct lowering *lowering, LLVMValueRef load,
+			       bool taken[MOST_LANES])
+{
+	memset(taken, 0, MOST_LANES * sizeof(*taken));
+	if (!LLVMIsALoadInst(load) || LLVMGetOrdering(load) != LLVMAtomicOrderingNotAtomic ||
+	    !has_one_use(load) || !has_component_addresses(lowering, LLVMTypeOf(load)) ||
+	    is_private_variable(LLVMGetOperand(load, 0)))
+		return NULL;
+	LLVMValueRef taker = LLVMGetUser(LLVMGetFirstUse(load));
+	if (LLVMIsAShuffleVectorInst(taker))
+		return find_taken(taker, load, taken) ? taker : NULL;
+	if (!LLVMIsAExtractElementInst(taker) || LLVMGetOperand(taker, 0) != load)
+		return NULL;
+	LLVMValueRef lane = LLVMGetOperand(taker, 1);
+	if (!LLVMIsAConstantInt(lane))
+		return is_one_assignment(load, taker) ? taker : NULL;
+	if (LLVMConstIntGetZExtValue(lane) >= lanes_of(LLVMTypeOf(load)))
+		return NULL;
+	taken[LLVMConstIntGetZExtValue(lane)] = true;
+	return taker;
+}
+
+static void part_load(struct lowering *lowering, LLVMValueRef load, LLVMValueRef taker,
+		      const bool taken[MOST_LANES])
+{
+	if (LLVMIsAShuffleVectorInst(taker))
+		LLVMReplaceAllUsesWith(load, load_lanes(lowering, load, taken));
+	else
+		load_extracted(lowering, load, taker);
+	LLVMInstructionEraseFromParent(load);
+}
+
+/* All of it, or three of four: a vector of three is as large as one of four, and loaded so. */
+static bool takes_most(const bool taken[MOST_LANES], unsigned lanes)
+{
+	unsigned count = 0;
+	for (unsigned lane = 0; lane < lanes; lane++)
+		count += taken[lane];
+	return count == lanes || (lanes == 4 && count == 3 && !taken[3]);
+}
+
+/* -- loads that belong together ------------------------------------------------------------
+ *
+ * `p[i].x * p[i].y + p[i].z * p[i].w` loads the vector four times, which libnvvm makes one
+ * load.  Of its elements it makes one as well, but not of half, nor where a part is a vector
+ * itself.  So loads of one vector, with nothing in between that may write, are looked at
+ * together: where they take all of it, they stay. */
+
+enum { MOST_TOGETHER = 64, DEEPEST_ADDRESS = 6 };
+
+struct group {
+	LLVMValueRef loads[MOST_TOGETHER];
+	LLVMValueRef takers[MOST_TOGETHER];
+	bool taken[MOST_TOGETHER][MOST_LANES];
+	unsigned count;
+};
+
+static bool is_computed_alike(LLVMValueRef value)
+{
+	return LLVMIsAGetElementPtrInst(value) || LLVMIsACastInst(value) ||
+	       LLVMIsABinaryOperator(value);
+}
+
+/* A variable's value; nothing writes to it between loads that are looked at together. */
+static bool is_variable_load(LLVMValueRef value)
+{
+	return LLVMIsALoadInst(value) && !LLVMGetVolatile(value) &&
+	       LLVMIsAAllocaInst(LLVMGetOperand(value, 0));
+}
+
+/* Whether two values are the same for certain: one, or computed in the same way of such. */
+static bool is_same(LLVMValueRef a, LLVMValueRef b, unsigned depth)
+{
+	if (a == b)
+		return true;
+	if (is_variable_load(a) && is_variable_load(b))
+		return LLVMGetOperand(a, 0) == LLVMGetOperand(b, 0);
+	if (depth == DEEPEST_ADDRESS || !is_computed_alike(a) || !is_computed_alike(b) ||
+	    LLVMGetInstructionOpcode(a) != LLVMGetInstructionOpcode(b) ||
+	    LLVMTypeOf(a) != LLVMTypeOf(b) || LLVMGetNumOperands(a) != LLVMGetNumOperands(b) ||
+	    (LLVMIsAGetElementPtrInst(a) &&
+	     LLVMGetGEPSourceElementType(a) != LLVMGetGEPSourceElementType(b)))
+		return false;
+	for (int i = 0; i < LLVMGetNumOperands(a); i++)
+		if (!is_same(LLVMGetOperand(a, (unsigned)i), LLVMGetOperand(b, (unsigned)i),
+			     depth + 1))
+			return false;
+	return true;
+}
+
+static bool is_one_vector(LLVMValueRef a, LLVMValueRef b)
+{
+	return LLVMTypeOf(a) == LLVMTypeOf(b) &&
+	       is_same(LLVMGetOperand(a, 0), LLVMGetOperand(b, 0), 0);
+}
+
+static bool takes_most_together(const struct group *group, unsigned which)
+{
+	bool all[MOST_LANES] = {false};
+	for (unsigned i = 0; i < group->count; i++)
+		for (unsigned lane = 0; lane < MOST_LANES; lane++)
+			all[lane] = all[lane] || (group->taken[i][lane] &&
+						  is_one_vector(group->loads[i], group->loads[which]));
+	return takes_most(all, lanes_of(LLVMTypeOf(group->loads[which])));
+}
+
+/* Ends a group: its loads become loads of parts, or stay. */
+static void part_group(struct lowering *lowering, struct group *group)
+{
+	bool parts[MOST_TOGETHER];
+	for (unsigned i = 0; i < group->count; i++)
+		parts[i] = !takes_most_together(group, i);
+	for (unsigned i = 0; i < group->count; i++)
+		if (parts[i])
+			part_load(lowering, group->loads[i], group->takers[i], group->taken[i]);
+	group->count = 0;
+}
+
+/* -- the passes ------------------------------------------------------------------------------ */
+
+static LLVMAttributeRef find_attribute(LLVMValueRef function, const char *name)
+{
+	return LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+					   LLVMGetEnumAttributeKindForName(name, strlen(name)));
+}
+
+/* Arithmetic by name: llvm.fmuladd and its like, which know no memory. */
+static bool is_arithmetic(LLVMValueRef call)
+{
+	LLVMValueRef callee = LLVMGetCalledValue(call);
+	if (!LLVMIsAFunction(callee) || !LLVMGetIntrinsicID(callee))
+		return false;
+	/* Since LLVM 16 one attribute has all that is accessed; before, its absence has a name. */
+	LLVMAttributeRef memory = find_attribute(callee, "memory");
+	return memory ? !LLVMGetEnumAttributeValue(memory)
+		      : find_attribute(callee, "readnone") != NULL;
+}
+
+static bool may_write(LLVMValueRef i)
+{
+	return LLVMIsAStoreInst(i) || (LLVMIsACallInst(i) && !is_arithmetic(i)) || LLVMIsAAtomicRMWInst(i) ||
+	       LLVMIsAAtomicCmpXchgInst(i) || LLVMIsAFenceInst(i) ||
+	       (LLVMIsALoadInst(i) && LLVMGetVolatile(i));
+}
+
+static bool is_of_halves(LLVMValueRef load)
+{
+	LLVMTypeRef type = LLVMTypeOf(load);
+	return LLVMGetTypeKind(type) == LLVMVectorTypeKind &&
+	       LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMHalfTypeKind;
+}
+
+static void part_loads_together(struct lowering *lowering, LLVMBasicBlockRef block, bool halves)
+{
+	struct group group = {.count = 0};
+	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+		if (may_write(i) || group.count == MOST_TOGETHER)
+			part_group(lowering, &group);
+		if (!LLVMIsALoadInst(i) || LLVMGetVolatile(i) || is_of_halves(i) != halves)
+			continue;
+		LLVMValueRef taker = find_taker(lowering, i, group.taken[group.count]);
+		if (!taker)
+			continue;
+		group.loads[group.count] = i;
+		group.takers[group.count++] = taker;
+	}
+	part_group(lowering, &group);
+}
+
+static void part_load_alone(struct lowering *lowering, LLVMValueRef load)
+{
+	bool taken[MOST_LANES];
+	LLVMValueRef taker = find_taker(lowering, load, taken);
+	if (taker && !takes_most(taken, lanes_of(LLVMTypeOf(load))))
+		part_load(lowering, load, taker, taken);
+}
+
+/* Loads that nobody joins are looked at one by one.  Those of halves become others before the
+ * variables are values. */
+static void part_in_block(struct lowering *lowering, LLVMBasicBlockRef block)
+{
+	LLVMValueRef next, i = LLVMGetFirstInstruction(block);
+	/* Stores first: the loads that belong to them are none of the source's.  What is erased
+	 * stands before the store. */
+	for (; i; i = next) {
+		next = LLVMGetNextInstruction(i);
+		if (LLVMIsAStoreInst(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic)
+			part_store(lowering, i);
+	}
+	/* Of a load what is erased stands behind it, and may be the next. */
+	for (i = LLVMGetLastInstruction(block); i; i = next) {
+		next = LLVMGetPreviousInstruction(i);
+		if (LLVMIsALoadInst(i) && (lowering->unoptimized || LLVMGetVolatile(i)))
+			part_load_alone(lowering, i);
+	}
+	part_loads_together(lowering, block, true);
+}
+
+static void part_numbers_in_block(struct lowering *lowering, LLVMBasicBlockRef block)
+{
+	part_loads_together(lowering, block, false);
+}
+
+static void for_each_block(struct lowering *lowering,
+			   void (*look)(struct lowering *lowering, LLVMBasicBlockRef block))
+{
+	LLVMValueRef f = LLVMGetFirstFunction(lowering->module);
+	for (; f; f = LLVMGetNextFunction(f)) {
+		LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f);
+		for (; block; block = LLVMGetNextBasicBlock(block))
+			look(lowering, block);
+	}
+}
+
+enum fe_status fe_lower_components(struct lowering *lowering)
+{
+	for_each_block(lowering, part_in_block);
+	return FE_OK;
+}
+
+enum fe_status fe_lower_component_loads(struct lowering *lowering)
+{
+	for_each_block(lowering, part_numbers_in_block);
+	return FE_OK;
+}
