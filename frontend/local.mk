@@ -59,6 +59,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower_local.c \
 	frontend/lower_local_index.c \
 	frontend/lower_merge.c \
+	frontend/lower_packed.c \
 	frontend/lower_printf.c \
 	frontend/lower_private.c \
 	frontend/lower_relaxed.c \

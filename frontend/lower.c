@@ -56,6 +56,8 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		status = status ? status : fe_lower_lifetimes(&lowering);
 		status = status ? status : fe_lower_merges(&lowering);
 		if (!status && lowering.sm < LOWER_SM_NEWER_DIALECT)
+			status = fe_lower_packed(&lowering);
+		if (!status && lowering.sm < LOWER_SM_NEWER_DIALECT)
 			status = fe_lower_private(&lowering);
 		if (!status && lowering.sm < LOWER_SM_NEWER_DIALECT)
 			status = fe_lower_comparisons(&lowering);

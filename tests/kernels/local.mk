@@ -27,6 +27,7 @@ kernel_files = \
 	tests/kernels/argument_null_buffer.clt \
 	tests/kernels/arguments_double.clt \
 	tests/kernels/arguments_many.clt \
+	tests/kernels/arguments_packed.clt \
 	tests/kernels/arguments_scalar.clt \
 	tests/kernels/arguments_struct.clt \
 	tests/kernels/arguments_struct_indexed.clt \
