@@ -238,7 +238,7 @@ static enum spirv_written put_variable(struct spirv_writer *writer, uint32_t num
 	if (id->count < 4)
 		return spirv_fail(writer, id->op, "%u words", id->count);
 	/* What a function sees as variables of its own (spirv_function.c). */
-	if (storage == SpvStorageClassInput || storage == SpvStorageClassWorkgroup)
+	if (storage == SpvStorageClassInput || storage == SpvStorageClassWorkgroup || id->is_input)
 		return SPIRV_WRITTEN;
 	if (storage != SpvStorageClassUniformConstant && storage != SpvStorageClassCrossWorkgroup)
 		return spirv_fail(writer, id->op, "a variable of storage class %" PRIu32, storage);

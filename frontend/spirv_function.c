@@ -62,7 +62,7 @@ static bool note_operand(struct spirv_writer *writer, struct spirv_function *fun
 		return true;
 	if (known->op == SpvOpVariable && known->count > 3 &&
 	    (known->words[3] == SpvStorageClassWorkgroup ||
-	     known->words[3] == SpvStorageClassInput))
+	     known->words[3] == SpvStorageClassInput || known->is_input))
 		return add_local(function, id);
 	if (known->op != SpvOpSpecConstantOp && known->op != SpvOpConstantComposite &&
 	    known->op != SpvOpSpecConstantComposite)
@@ -87,7 +87,8 @@ bool spirv_function_scan(struct spirv_writer *writer, struct spirv_function *fun
 
 static bool is_workgroup(const struct spirv_writer *writer, uint32_t id)
 {
-	return spirv_id(writer->module, id)->words[3] == SpvStorageClassWorkgroup;
+	const struct spirv_id *variable = spirv_id(writer->module, id);
+	return variable->words[3] == SpvStorageClassWorkgroup && !variable->is_input;
 }
 
 /* What the functions that it calls use of the work-group, it has to hand on. */
@@ -336,9 +337,9 @@ static enum spirv_written put_local(struct spirv_writer *writer, uint32_t number
 	if (!value || shape.class != SPIRV_INT)
 		return spirv_fail(writer, SpvOpVariable, "built-in %" PRIu32 " is not known",
 				  id->builtin);
-	spirv_put(writer, "t%" PRIu32 " m%" PRIu32 " = convert_%s(%s); t%" PRIu32 " v%" PRIu32
+	spirv_put(writer, "t%" PRIu32 " m%" PRIu32 " = convert_%s(%s); private t%" PRIu32 " *v%" PRIu32
 			  " = &m%" PRIu32 ";\n",
-		  pointee, number, spirv_unsigned_name(shape).text, value, id->type, number, number);
+		  pointee, number, spirv_unsigned_name(shape).text, value, pointee, number, number);
 	return SPIRV_WRITTEN;
 }
 
@@ -383,7 +384,11 @@ static enum spirv_written put_declaration(struct spirv_writer *writer,
 	if (class == SPIRV_POINTER &&
 	    spirv_shape(writer->module, spirv_pointee(writer->module, words[1])).class == SPIRV_OPAQUE)
 		return SPIRV_WRITTEN;
-	spirv_put(writer, "t%" PRIu32 " v%" PRIu32, words[1], words[2]);
+	if (spirv_id(writer->module, words[2])->is_input)
+		spirv_put(writer, "private t%" PRIu32 " *v%" PRIu32,
+			  spirv_pointee(writer->module, words[1]), words[2]);
+	else
+		spirv_put(writer, "t%" PRIu32 " v%" PRIu32, words[1], words[2]);
 	if (op == SpvOpPhi)
 		spirv_put(writer, ", p%" PRIu32, words[2]);
 	spirv_put(writer, ";\n");
@@ -511,6 +516,19 @@ static bool is_silent(unsigned op)
 	}
 }
 
+/* A pointer to a built-in variable of another storage class than Input is a private one, which only
+ * loads and access chains know. */
+static bool misuses_input(const struct spirv_writer *writer, const uint32_t *words, unsigned count)
+{
+	unsigned op = words[0] & SpvOpCodeMask, to = id_words(words, count);
+	if (op == SpvOpLoad || spirv_is_chain(op))
+		return false;
+	for (unsigned i = 1; i < to; i++)
+		if (spirv_id(writer->module, words[i])->is_input)
+			return true;
+	return false;
+}
+
 static enum spirv_written put_body(struct spirv_writer *writer, struct spirv_function *functions,
 				   size_t function_count, const struct spirv_function *function)
 {
@@ -523,6 +541,9 @@ static enum spirv_written put_body(struct spirv_writer *writer, struct spirv_fun
 		unsigned op = words[0] & SpvOpCodeMask, count = words[0] >> SpvWordCountShift;
 		if (is_silent(op))
 			continue;
+		if (misuses_input(writer, words, count))
+			return spirv_fail(writer, op, "a built-in variable that is not in Input is loaded "
+						      "and nothing else");
 		if (op == SpvOpLabel) {
 			block = words[1];
 			spirv_put(writer, "L%" PRIu32 ": ;\n", block);

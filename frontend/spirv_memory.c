@@ -100,8 +100,9 @@ static enum spirv_written write_store(struct spirv_writer *writer, const uint32_
 
 static const char *space_of(struct spirv_writer *writer, uint32_t pointer)
 {
-	const char *space = spirv_space(
-		spirv_storage(writer->module, spirv_id(writer->module, pointer)->type));
+	const struct spirv_id *id = spirv_id(writer->module, pointer);
+	const char *space = spirv_space(id->is_input ? SpvStorageClassInput
+						     : spirv_storage(writer->module, id->type));
 	return space ? space : "";
 }
 

@@ -236,6 +236,23 @@ static void read_decoration(struct spirv_module *module, unsigned op, const uint
 				decorate_as(&module->ids[words[i]], target);
 }
 
+bool spirv_is_chain(unsigned op)
+{
+	return op == SpvOpAccessChain || op == SpvOpInBoundsAccessChain ||
+	       op == SpvOpPtrAccessChain || op == SpvOpInBoundsPtrAccessChain;
+}
+
+/* SPIR-V of Clang's own spelling, `extern const size_t __spirv_BuiltIn...` in global memory, has built-in
+ * variables elsewhere than in Input.  What points to them is a private pointer here, whatever its type
+ * says.  Decorations stand before what they decorate (SPIR-V 1.6, 2.4). */
+static bool is_input(const struct spirv_module *module, const struct spirv_id *id)
+{
+	if (id->op == SpvOpVariable)
+		return id->builtin != SPIRV_NONE && id->count > 3 &&
+		       id->words[3] != SpvStorageClassInput;
+	return spirv_is_chain(id->op) && id->count > 3 && spirv_id(module, id->words[3])->is_input;
+}
+
 /* What of an instruction all of the module has to know.  */
 static enum fe_status read_instruction(struct spirv_module *module, const uint32_t *words,
 				       struct bytes *log)
@@ -279,6 +296,7 @@ static enum fe_status read_instruction(struct spirv_module *module, const uint32
 	id->op = (uint16_t)op;
 	id->count = (uint16_t)count;
 	id->type = has_type ? words[1] : 0;
+	id->is_input = is_input(module, id);
 	return FE_OK;
 }
 

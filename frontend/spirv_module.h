@@ -45,6 +45,7 @@ struct spirv_id {
 	bool by_value;              /* FuncParamAttr ByVal: a parameter that is pointed to */
 	bool no_write;              /* FuncParamAttr NoWrite, NonWritable, Constant */
 	bool no_alias;              /* FuncParamAttr NoAlias, Restrict */
+	bool is_input;              /* a built-in variable that is not in Input, or a part of one */
 	bool forward_written;       /* a pointer type whose typedef stands already */
 };
 
@@ -93,6 +94,9 @@ struct spirv_text {
 enum fe_status spirv_read(const void *il, size_t size_B, struct spirv_module *module,
 			  struct bytes *log);
 void spirv_finish(struct spirv_module *module);
+
+/* Whether an instruction makes a pointer to a part: OpAccessChain and its like. */
+bool spirv_is_chain(unsigned op);
 
 /* What is known of an id; never NULL: of one out of bounds nothing is. */
 const struct spirv_id *spirv_id(const struct spirv_module *module, uint32_t id);
