@@ -43,6 +43,7 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		.relaxed = codegen->relaxed,
 		.precise_divide = codegen->precise_divide,
 		.unoptimized = !codegen->optimization,
+		.from_il = target->from_il,
 		.wide_ids = target->wide_ids,
 		.sm = target->sm,
 		.log = log,

@@ -36,6 +36,7 @@ struct lowering {
 	bool relaxed;                   /* single precision may be as approximate as 7.4 lets it */
 	bool precise_divide;            /* ... but quotients must be correctly rounded */
 	bool unoptimized;               /* libnvvm is told to leave the code as it is */
+	bool from_il;                   /* the program was SPIR-V */
 	bool wide_ids;                  /* launches may have ids beyond 32 bits */
 	unsigned sm;
 	struct bytes *log;

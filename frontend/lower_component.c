@@ -198,19 +198,23 @@ static void store_inserted(struct lowering *lowering, LLVMValueRef store, LLVMVa
 					     LLVMGetOperand(insert, 2)));
 }
 
-/* true: the store is gone, and what it alone needed. */
-static bool part_store(struct lowering *lowering, LLVMValueRef store)
+static bool is_of_one_place(LLVMValueRef load, LLVMValueRef store)
+{
+	return LLVMGetOperand(load, 0) == LLVMGetOperand(store, 1) &&
+	       LLVMGetInstructionParent(load) == LLVMGetInstructionParent(store);
+}
+
+static void part_store(struct lowering *lowering, LLVMValueRef store)
 {
 	LLVMValueRef value = LLVMGetOperand(store, 0), load = loaded_base(value);
 	bool changed[MOST_LANES];
-	if (!load || LLVMGetOperand(load, 0) != LLVMGetOperand(store, 1) ||
-	    LLVMGetInstructionParent(load) != LLVMGetInstructionParent(store) ||
+	if (!load || !is_of_one_place(load, store) ||
 	    !has_component_addresses(lowering, LLVMTypeOf(value)) ||
 	    is_private_variable(LLVMGetOperand(store, 1)) || !is_one_assignment(load, store))
-		return false;
+		return;
 	bool inserts = LLVMIsAInsertElementInst(value);
 	if (!inserts && !find_changed(value, changed))
-		return false;
+		return;
 	LLVMPositionBuilderBefore(lowering->builder, store);
 	if (inserts)
 		store_inserted(lowering, store, value);
@@ -219,7 +223,6 @@ static bool part_store(struct lowering *lowering, LLVMValueRef store)
 	LLVMInstructionEraseFromParent(store);
 	LLVMInstructionEraseFromParent(value);
 	LLVMInstructionEraseFromParent(load);
-	return true;
 }
 
 /* -- loads --------------------------------------------------------------------------------- */
@@ -434,6 +437,66 @@ static bool may_write(LLVMValueRef i)
 	       (LLVMIsALoadInst(i) && LLVMGetVolatile(i));
 }
 
+/* -- stores of SPIR-V ------------------------------------------------------------------------
+ *
+ * A module that was made of OpenCL C has what Clang wrote: OpLoad, OpCompositeInsert or
+ * OpVectorInsertDynamic, OpStore.  With variables as values they are a load, insertions one behind
+ * the other and a store again, with other computations in between. */
+
+static bool writes_between(LLVMValueRef load, LLVMValueRef store)
+{
+	LLVMValueRef i = LLVMGetNextInstruction(load);
+	while (i && i != store && !may_write(i))
+		i = LLVMGetNextInstruction(i);
+	return i != store;
+}
+
+/* The load that all insertions into a value begin with; NULL: they do with something else. */
+static LLVMValueRef inserted_base(LLVMValueRef value)
+{
+	for (unsigned i = 0; i < MOST_LANES && LLVMIsAInsertElementInst(value); i++)
+		value = LLVMGetOperand(value, 0);
+	return LLVMIsALoadInst(value) ? value : NULL;
+}
+
+/* From the first insertion on: a later one may be into the same lane. */
+static void store_insertions(struct lowering *lowering, LLVMValueRef store, LLVMValueRef value)
+{
+	if (!LLVMIsAInsertElementInst(value))
+		return;
+	store_insertions(lowering, store, LLVMGetOperand(value, 0));
+	store_inserted(lowering, store, value);
+}
+
+static void part_store_of_il(struct lowering *lowering, LLVMValueRef store)
+{
+	LLVMValueRef value = LLVMGetOperand(store, 0), load = inserted_base(value);
+	if (!load || load == value || !is_of_one_place(load, store) ||
+	    LLVMGetVolatile(load) != LLVMGetVolatile(store) ||
+	    LLVMGetOrdering(load) != LLVMAtomicOrderingNotAtomic ||
+	    !has_component_addresses(lowering, LLVMTypeOf(value)) ||
+	    is_private_variable(LLVMGetOperand(store, 1)) || writes_between(load, store))
+		return;
+	LLVMPositionBuilderBefore(lowering->builder, store);
+	store_insertions(lowering, store, value);
+	LLVMInstructionEraseFromParent(store);
+	/* A volatile load that nobody uses would stay. */
+	for (LLVMValueRef next; value && !LLVMGetFirstUse(value); value = next) {
+		next = value == load ? NULL : LLVMGetOperand(value, 0);
+		LLVMInstructionEraseFromParent(value);
+	}
+}
+
+static void part_stores_of_il(struct lowering *lowering, LLVMBasicBlockRef block)
+{
+	LLVMValueRef next;
+	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = next) {
+		next = LLVMGetNextInstruction(i);
+		if (LLVMIsAStoreInst(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic)
+			part_store_of_il(lowering, i);
+	}
+}
+
 static bool is_of_halves(LLVMValueRef load)
 {
 	LLVMTypeRef type = LLVMTypeOf(load);
@@ -489,6 +552,8 @@ static void part_in_block(struct lowering *lowering, LLVMBasicBlockRef block)
 
 static void part_numbers_in_block(struct lowering *lowering, LLVMBasicBlockRef block)
 {
+	if (lowering->from_il)
+		part_stores_of_il(lowering, block);
 	part_loads_together(lowering, block, false);
 }
 
