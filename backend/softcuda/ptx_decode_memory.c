@@ -153,6 +153,52 @@ static bool emit_wide(struct ptx_parser *parser, const struct access *access, bo
 	       emit_access(parser, access, load, data + 4, 4, address, 4 * access->type->size_B);
 }
 
+/* A copy of the address, which a first element may overwrite. */
+static bool keep_address(struct ptx_parser *parser, struct ptx_address *address)
+{
+	const bool narrow = address->address_32;
+	uint32_t both[2] = {ptx_temporary(parser, narrow ? 'w' : 'l'), address->x};
+	if (!ptx_emit_row(parser, narrow ? "_zww" : "_zll", both, 2))
+		return false;
+	address->x = both[0];
+	return true;
+}
+
+/* The first bytes of an element alone, the others zero. */
+static bool emit_first_bytes(struct ptx_parser *parser, const struct access *access, uint32_t size_B,
+			     uint32_t data, const struct ptx_address *address, int64_t offset)
+{
+	struct access part = *access;
+	part.type = ptx_type_find(size_B == 1 ? "u8" : size_B == 2 ? "u16" : "u32");
+	uint32_t both[2] = {data, ptx_temporary(parser, part.type->width)};
+	char extend[] = {'_', 'z', part.type->width, access->type->width, '\0'};
+	return emit_access(parser, &part, true, &both[1], 1, address, offset) &&
+	       ptx_emit_row(parser, extend, both, 2);
+}
+
+/* A load of which a mask says what is used: element by element, and of an element the smallest
+ * number of its first bytes.  What is not used keeps the register's old value. */
+static bool emit_used(struct ptx_parser *parser, const struct access *access, const uint32_t *data,
+		      uint32_t count, struct ptx_address *address)
+{
+	const uint32_t size_B = access->type->size_B;
+	if (!keep_address(parser, address))
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t used = parser->used_bytes >> i * size_B & ((1u << size_B) - 1);
+		const int64_t offset = (int64_t)i * size_B;
+		uint32_t part_B = 1;
+		while (used >> part_B)
+			part_B *= 2;
+		if (used && !(part_B == size_B
+				      ? emit_access(parser, access, true, &data[i], 1, address, offset)
+				      : emit_first_bytes(parser, access, part_B, data[i], address,
+							 offset)))
+			return false;
+	}
+	return true;
+}
+
 static bool decode_access(struct ptx_parser *parser, struct access *access, bool load)
 {
 	const struct ptx_operand *operands = parser->instruction.operands;
@@ -177,7 +223,10 @@ static bool decode_access(struct ptx_parser *parser, struct access *access, bool
 		if (data[i] == OPERAND_NONE)
 			return false;
 	}
-	if (count == 8 ? !emit_wide(parser, access, load, data, &address) :
+	/* Of 16 bytes as one register a part cannot be loaded. */
+	const bool masked = load && parser->used_bytes && width != 'q';
+	if (masked ? !emit_used(parser, access, data, count, &address) :
+	    count == 8 ? !emit_wide(parser, access, load, data, &address) :
 	    !emit_access(parser, access, load, data, count, &address, 0))
 		return false;
 	for (uint32_t i = 0; load && i < count; i++)
@@ -249,14 +298,8 @@ static bool decode_elements(struct ptx_parser *parser, const struct access *acce
 	if (element_count(from) != access->vector || (to && element_count(to) != access->vector) ||
 	    (swaps && access->vector > 1))
 		return ptx_unknown(parser);
-	if (access->vector > 1) {
-		/* A first element may overwrite the address. */
-		const bool narrow = address->address_32;
-		uint32_t both[2] = {ptx_temporary(parser, narrow ? 'w' : 'l'), address->x};
-		if (!ptx_emit_row(parser, narrow ? "_zww" : "_zll", both, 2))
-			return false;
-		address->x = both[0];
-	}
+	if (access->vector > 1 && !keep_address(parser, address))
+		return false;
 	uint32_t x[8][3];
 	for (uint32_t i = 0; i < access->vector; i++) {
 		x[i][0] = to ? ptx_destination(parser, element_of(to, i), width) :

@@ -3,6 +3,7 @@
 #include "backend/softcuda/ptx_decode.h"
 #include "backend/softcuda/ptx_program.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 char ptx_register_width(uint32_t size_B)
@@ -273,7 +274,9 @@ static bool parse_instruction(struct ptx_parser *parser)
 			return ptx_expect(parser, ';');
 	}
 	ptx_lex_next(lexer);
-	return ptx_decode(parser);
+	const bool decoded = ptx_decode(parser);
+	parser->used_bytes = 0;
+	return decoded;
 }
 
 /* name: .branchtargets a, b, c; */
@@ -320,6 +323,34 @@ static bool parse_label(struct ptx_parser *parser, const struct ptx_token *name)
 	return ptx_expect(parser, ';');
 }
 
+/* PTX ISA 9.0, 13.3: "used_bytes_mask" is of the load that follows, whose other bytes may lie
+ * anywhere and hold anything.  The other pragmas are advice. */
+static void note_pragma(struct ptx_parser *parser, const struct ptx_token *token)
+{
+	static const char name[] = "\"used_bytes_mask "; /* the quotes are the token's */
+	const size_t size = sizeof(name) - 1;
+	char number[16] = "";
+	if (token->size <= size || memcmp(token->text, name, size))
+		return;
+	const size_t rest = token->size - size;
+	memcpy(number, token->text + size, rest < sizeof(number) ? rest : sizeof(number) - 1);
+	parser->used_bytes = (uint32_t)strtoul(number, NULL, 0);
+}
+
+static bool parse_pragma(struct ptx_parser *parser)
+{
+	struct ptx_lexer *lexer = &parser->lexer;
+	while (!ptx_lex_is(lexer, ';')) {
+		if (lexer->token.kind == TOKEN_END)
+			return ptx_expect(parser, ';');
+		if (lexer->token.kind == TOKEN_STRING)
+			note_pragma(parser, &lexer->token);
+		ptx_lex_next(lexer);
+	}
+	ptx_lex_next(lexer);
+	return true;
+}
+
 static bool parse_statement(struct ptx_parser *parser)
 {
 	struct ptx_lexer *lexer = &parser->lexer;
@@ -337,12 +368,8 @@ static bool parse_statement(struct ptx_parser *parser)
 		ptx_place(parser);
 		return true;
 	}
-	if (ptx_lex_is_word(lexer, ".pragma")) {
-		uint32_t line = lexer->token.line;
-		while (lexer->token.line == line && lexer->token.kind != TOKEN_END)
-			ptx_lex_next(lexer);
-		return true;
-	}
+	if (ptx_lex_is_word(lexer, ".pragma"))
+		return parse_pragma(parser);
 	if (lexer->token.kind == TOKEN_WORD && lexer->token.text[0] == '.')
 		return ptx_fail(parser, lexer->token.line, "unknown directive '%.*s'",
 				(int)lexer->token.size, lexer->token.text);

@@ -199,6 +199,7 @@ kernel_files = \
 	tests/kernels/local_above_48k.clt \
 	tests/kernels/local_address_wraps.clt \
 	tests/kernels/local_argument.clt \
+	tests/kernels/local_array_ends.clt \
 	tests/kernels/local_arguments_several.clt \
 	tests/kernels/local_in_scopes.clt \
 	tests/kernels/local_index_wraps.clt \
