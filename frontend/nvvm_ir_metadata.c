@@ -123,7 +123,7 @@ static void print_compile_unit(struct ir_printer *printer)
 	fe_ir_print(printer,
 		    "!%u = distinct !DICompileUnit(language: DW_LANG_C99, file: !%u, "
 		    "producer: \"Culvert\", isOptimized: true, runtimeVersion: 0, "
-		    "emissionKind: LineTablesOnly)\n",
+		    "emissionKind: DebugDirectivesOnly)\n",
 		    line_node(printer, LINE_UNIT), file);
 	fe_ir_print(printer,
 		    "!%u = !DIFile(filename: \"<program>\", directory: \"\")\n"
