@@ -332,7 +332,8 @@ const char *standard_word(const fe_options *options)
 }
 
 /* Clang's command line.  The strings belong to options, words or the program text. */
-std::vector<const char *> make_arguments(const fe_options *options, const fe_words *words)
+std::vector<const char *> make_arguments(const fe_options *options, const fe_words *words,
+					 llvm::StringRef source)
 {
 	std::vector<const char *> arguments = {
 		"-triple", "nvptx64-nvidia-cuda", "-x", "cl", "-main-file-name", source_name,
@@ -366,6 +367,11 @@ std::vector<const char *> make_arguments(const fe_options *options, const fe_wor
 			arguments.insert(arguments.end(),
 					 {"-menable-no-infs", "-menable-no-nans"});
 	}
+	/* Programs expect what other platforms do: a header in the process' folder is found without
+	 * -I, behind all folders that are named.  What includes nothing is not asked about folders
+	 * when it is looked for in the cache. */
+	if (source.contains("include"))
+		arguments.insert(arguments.end(), {"-I", "."});
 	return arguments;
 }
 
@@ -432,7 +438,7 @@ enum fe_status fe_clang_compile(const struct fe_compile_job *job, const struct f
 	enum fe_status status;
 	LLVMContextRef context = fe_context_create(log);
 	std::unique_ptr<llvm::Module> module =
-		run_clang(job, source_size_B, make_arguments(options, &words),
+		run_clang(job, source_size_B, make_arguments(options, &words, {job->source, source_size_B}),
 			  options->standard, *llvm::unwrap(context), stream, &status);
 	fe_words_finish(&words);
 	if (!module) {

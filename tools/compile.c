@@ -353,7 +353,7 @@ static int compile_file(void *state)
 {
 	struct compile *compile = state;
 	struct bytes log = BYTES_INIT;
-	if (!tool_read(&compile->source, compile->file))
+	if (!tool_read_source(&compile->source, &compile->options, compile->file))
 		return TOOL_FAILED;
 	int code = travel(compile, &log);
 	print_log(&log);

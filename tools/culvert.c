@@ -80,10 +80,10 @@ int tool_flush(int code)
 bool tool_read(struct bytes *content, const char *file)
 {
 	const bool is_stdin = !strcmp(file, "-");
-	FILE *stream = is_stdin ? stdin : fopen(file, "re");
 	char piece[4096];
 	size_t got_B;
 	errno = 0;
+	FILE *stream = is_stdin ? stdin : fopen(file, "re");
 	while (stream && (got_B = fread(piece, 1, sizeof(piece), stream)))
 		bytes_append(content, piece, got_B);
 	const bool good = stream && !ferror(stream) && !bytes_failed(content);
@@ -99,6 +99,52 @@ bool tool_is_spirv(const struct bytes *content)
 {
 	return content->size_B >= 4 && (!memcmp(content->data, "\x03\x02\x23\x07", 4) ||
 					!memcmp(content->data, "\x07\x23\x02\x03", 4));
+}
+
+/* The name as a string of C. */
+static void append_quoted(struct bytes *text, const char *name)
+{
+	bytes_append_char(text, '"');
+	for (; *name; name++) {
+		if (*name == '"' || *name == '\\')
+			bytes_append_char(text, '\\');
+		bytes_append_char(text, *name);
+	}
+	bytes_append_char(text, '"');
+}
+
+bool tool_read_source(struct bytes *source, struct bytes *options, const char *file)
+{
+	struct bytes content = BYTES_INIT;
+	const bool is_stdin = !strcmp(file, "-");
+	const char *slash = strrchr(file, '/');
+	bool good = tool_read(&content, file);
+	if (good && !tool_is_spirv(&content)) {
+		/* Messages and line tables then name the file. */
+		bytes_append_string(source, "#line 1 ");
+		append_quoted(source, is_stdin ? "<stdin>" : file);
+		bytes_append_char(source, '\n');
+	}
+	/* A header beside the file; beside the process it is found anyway. */
+	if (good && !tool_is_spirv(&content) && slash && !is_stdin) {
+		struct bytes folder = BYTES_INIT;
+		bytes_append(&folder, file, (size_t)(slash - file) + 1);
+		bytes_append_string(options, "-I ");
+		append_quoted(options, bytes_string(&folder));
+		bytes_append_char(options, ' ');
+		good = !bytes_failed(&folder);
+		bytes_finish(&folder);
+	}
+	/* UTF-8's mark of order is one at the beginning alone. */
+	const size_t mark_B = good && content.size_B >= 3 &&
+			      !memcmp(content.data, "\xef\xbb\xbf", 3) ? 3 : 0;
+	bytes_append(source, content.data + mark_B, content.size_B - mark_B);
+	if (good && (bytes_failed(source) || bytes_failed(options))) {
+		tool_error("%s: %s", file, strerror(ENOMEM));
+		good = false;
+	}
+	bytes_finish(&content);
+	return good;
 }
 
 const char *tool_size(uint64_t size_B)

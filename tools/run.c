@@ -435,7 +435,7 @@ static int show(struct run *run)
 static int run_file(struct run *run)
 {
 	struct bytes source = BYTES_INIT;
-	if (!tool_read(&source, run->file))
+	if (!tool_read_source(&source, &run->options, run->file))
 		return TOOL_FAILED;
 	int code = open_device(run);
 	if (!code)

@@ -55,6 +55,10 @@ int tool_flush(int code);
 struct bytes;
 bool tool_read(struct bytes *content, const char *file);
 
+/* The same of a source for the compiler: OpenCL C gets a line that names the file for messages, and
+ * options, which end with a blank, a word more that finds headers beside it.  SPIR-V is as it is. */
+bool tool_read_source(struct bytes *source, struct bytes *options, const char *file);
+
 /* Whether it begins as SPIR-V does. */
 bool tool_is_spirv(const struct bytes *content);
 

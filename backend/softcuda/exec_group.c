@@ -237,8 +237,12 @@ void exec_describe_line(const struct job *job, const struct code *code, const st
 	if (op >= code->ops && op < code->ops + code->op_count) {
 		const struct source_place *place = &code->places[op - code->ops];
 		if (place->line)
-			bytes_printf(text, " (%s:%u)", file_name(job->program, place->file),
+			bytes_printf(text, " (%s:%u", file_name(job->program, place->file),
 				     place->line);
+		if (place->line && place->column)
+			bytes_printf(text, ":%u", place->column);
+		if (place->line)
+			bytes_append_char(text, ')');
 	}
 	if (code != job->code)
 		bytes_printf(text, " in '%s'", code->name);

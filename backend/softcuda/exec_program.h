@@ -39,6 +39,7 @@ struct launch_constant {
 struct source_place {
 	uint32_t file;            /* as numbered by .file; 0: not known */
 	uint32_t line;
+	uint32_t column;          /* 0: not known */
 };
 
 struct source_file {

@@ -624,13 +624,14 @@ void ptx_place(struct ptx_parser *parser)
 {
 	struct ptx_lexer *lexer = &parser->lexer;
 	uint32_t line = lexer->token.line;
-	uint64_t numbers[2] = {0, 0};
+	uint64_t numbers[3] = {0, 0, 0};
 	ptx_lex_next(lexer);
-	for (unsigned i = 0; i < 2 && lexer->token.kind == TOKEN_INTEGER; i++) {
+	for (unsigned i = 0; i < 3 && lexer->token.kind == TOKEN_INTEGER; i++) {
 		numbers[i] = lexer->token.value;
 		ptx_lex_next(lexer);
 	}
-	parser->place = (struct source_place){(uint32_t)numbers[0], (uint32_t)numbers[1]};
+	parser->place = (struct source_place){(uint32_t)numbers[0], (uint32_t)numbers[1],
+					      (uint32_t)numbers[2]};
 	while (lexer->token.line == line && lexer->token.kind != TOKEN_END)
 		ptx_lex_next(lexer);
 }

@@ -58,4 +58,10 @@ check 2 --checks rays true
 check 2
 check 0 --devices 3 ./culvert devices --json
 [ "$(grep -c '"index"' $folder/out)" = 3 ] || fail "not 3 devices"
+# Reports name the file, the line and the column, also of what was inlined.
+printf '%s\n' 'int twice(global int *p, int i)' '{' '	return p[i] * 2;' '}' \
+	'kernel void far(global int *p)' '{' '	p[0] = twice(p, 4096);' '}' >$folder/far.cl
+./culvert check ./culvert run $folder/far.cl -g 1 -a zero:1 >$folder/out 2>&1
+grep -q "kernel 'far', ptx line [0-9]* ($folder/far.cl:3:9)" $folder/out ||
+	{ fail "the place in the source is not told:"; cat $folder/out; }
 exit $failed

@@ -35,6 +35,34 @@ for line in 1 4 6; do
 	./culvert compile $folder/kernel.cl --emit ptx -O "-g -DBY=2" | grep -q "^[[:space:]]*\.loc[[:space:]]*1 $line " ||
 		fail "-g: no code of line $line"
 done
+# They reach machine code, of each architecture, where code is optimised and where it is not.
+cat >$folder/inlined.cl <<'END'
+int twice(int v)
+{
+	return v * 2;
+}
+kernel void inlined(global int *p)
+{
+	p[get_global_id(0)] = twice(p[get_global_id(0)]);
+}
+END
+if [ -x "$PTXAS" ]; then
+	for arch in $($PTXAS --help | grep -o "'sm_[0-9]*'" | tr -d "'" | sort -u); do
+		./culvert compile $folder/kernel.cl --arch $arch --emit ptx -O -DBY=1 >/dev/null 2>&1 || continue
+		for more in "" -cl-opt-disable; do
+			./culvert compile $folder/inlined.cl --arch $arch --emit ptx -O "-g $more" -o $folder/lines.ptx &&
+				$PTXAS -arch=$arch -lineinfo -o $folder/lines.cubin $folder/lines.ptx ||
+				{ fail "$arch: -g $more: not assembled"; continue; }
+			for section in .debug_line .nv_debug_line_sass; do
+				grep -qaF $section $folder/lines.cubin || fail "$arch: -g $more: no $section"
+			done
+		done
+		./culvert compile $folder/inlined.cl --arch $arch --emit ptx -O -g | grep -q '\.loc.* 3 .*inlined_at 1 7 ' ||
+			fail "$arch: -g: what was inlined is not said to be"
+		./culvert compile $folder/inlined.cl --arch $arch --emit cubin -O -g -o $folder/own.cubin 2>/dev/null || continue
+		grep -qaF .debug_line $folder/own.cubin || fail "$arch: -g: the cubin has no lines"
+	done
+fi
 ./culvert compile $folder/kernel.cl --emit ptx -O -DBY=2 | grep -q '\.loc' && fail "lines that nobody asked for"
 ./culvert compile $folder/kernel.cl -O -DBY=2 >$folder/info || fail "no info"
 grep -q '^twice ' $folder/info && grep -q '^nothing ' $folder/info || fail "the info lacks a kernel"

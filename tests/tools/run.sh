@@ -152,4 +152,30 @@ echo 'kernel void p(read_only pipe int from, global int *o) { read_pipe(from, o)
 run 2 $folder/p.cl -g 1 -a zero:4 -a zero:1 -- -cl-std=CL3.0
 grep -q 'int from): images, samplers and pipes' $folder/errors || fail "a pipe is not refused by name"
 run 3 $folder/k.cl -k ids -g 4 -a zero:4 --device 99
+# A header is found beside the file, and in the process' folder without -I; a change of it is seen,
+# also where the program is kept, and in another folder another header is meant.
+mkdir $folder/one $folder/two $folder/cache || exit 2
+echo '#define VALUE 7' >$folder/one/value.h
+echo '#define VALUE 9' >$folder/two/value.h
+printf '%s\n' '#include "value.h"' 'kernel void v(global int *o) { o[0] = VALUE; }' >$folder/one/v.cl
+tool=$PWD/culvert
+value()
+{
+	(cd "$1" && CULVERT_CACHE=on CULVERT_CACHE_DIR=$folder/cache "$tool" run $2 -g 1 -a zero:1 | grep -qx "o\[1\] $3") ||
+		fail "run $2 in $1: not $3"
+}
+value . $folder/one/v.cl 7
+value $folder/one - 7 <$folder/one/v.cl
+value $folder/two - 9 <$folder/one/v.cl
+value $folder/one - 7 <$folder/one/v.cl
+echo '#define VALUE 8' >$folder/one/value.h
+value $folder/one - 8 <$folder/one/v.cl
+value $folder/one v.cl 8
+value . $folder/one/v.cl 8
+# Of two, the folder that is named comes first.
+value "$folder/one" "- -O -I../two" 9 <$folder/one/v.cl
+rm $folder/one/value.h
+(cd $folder/one && CULVERT_CACHE=on CULVERT_CACHE_DIR=$folder/cache "$tool" run v.cl -g 1 -a zero:1) >$folder/out 2>&1 &&
+	fail "a header that is gone is still used"
+grep -q "^v.cl:1:10: .*value.h" $folder/out || fail "the message does not name the file and the place"
 exit $failed
