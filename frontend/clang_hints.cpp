@@ -2,15 +2,18 @@
 
 #include "frontend/clang_compat.h"
 #include "frontend/clang_hints.h"
+#include "frontend/features.h"
 #include "frontend/module.h"
 
 #include <set>
 #include <string>
 
 #include <clang/AST/DeclarationName.h>
+#include <clang/Basic/DiagnosticParse.h>
 #include <clang/Basic/DiagnosticSema.h>
 #include <clang/Basic/IdentifierTable.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Lex/Preprocessor.h>
 #include <llvm/ADT/SmallString.h>
 
 namespace {
@@ -105,9 +108,37 @@ public:
 	}
 
 private:
+	/* Clang warns of each extension that it has no code for.  Ours are known here, so that the
+	 * message, a remark for now, is a warning, or an error with -Werror, for others alone. */
+	void BeginSourceFile(const clang::LangOptions &language,
+			     const clang::Preprocessor *preprocessor) override
+	{
+		clang::TextDiagnosticPrinter::BeginSourceFile(language, preprocessor);
+		clang::DiagnosticsEngine &engine = preprocessor->getDiagnostics();
+		for (unsigned kind : pragma_kinds) {
+			pragma_level = engine.getDiagnosticLevel(kind, clang::SourceLocation());
+			engine.setSeverity(kind, clang::diag::Severity::Remark,
+					   clang::SourceLocation());
+		}
+	}
+
+	static bool is_about_pragma(const clang::Diagnostic &message)
+	{
+		for (unsigned kind : pragma_kinds)
+			if (message.getID() == kind)
+				return true;
+		return false;
+	}
+
 	void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
 			      const clang::Diagnostic &message) override
 	{
+		if (is_about_pragma(message)) {
+			if (fe_extension_works(subject(message).c_str(), standard) ||
+			    pragma_level == clang::DiagnosticsEngine::Ignored)
+				return;
+			level = pragma_level;
+		}
 		clang::TextDiagnosticPrinter::HandleDiagnostic(level, message);
 		std::string text = hint(message);
 		/* Once is enough. */
@@ -147,8 +178,12 @@ private:
 					: "";
 	}
 
+	static constexpr unsigned pragma_kinds[] = {clang::diag::warn_pragma_unknown_extension,
+						    clang::diag::warn_pragma_unsupported_extension};
+
 	llvm::raw_ostream &stream;
 	unsigned standard;
+	clang::DiagnosticsEngine::Level pragma_level = clang::DiagnosticsEngine::Warning;
 	std::set<std::string> said;
 };
 

@@ -84,6 +84,23 @@ static bool is_visible(size_t feature, unsigned standard, unsigned clang)
 	}
 }
 
+bool fe_extension_works(const char *name, unsigned standard)
+{
+	static const char *const of_the_api[] = {
+#define EXTENSION(name, major, minor, patch, where) #name,
+#include "base/extensions.def"
+#undef EXTENSION
+	};
+	for (size_t i = 0; i < sizeof(of_the_api) / sizeof(*of_the_api); i++)
+		if (!strcmp(name, of_the_api[i]))
+			return true;
+	for (size_t i = 0; i < FEATURE_COUNT; i++)
+		if (!strcmp(name, features[i].name))
+			return kinds[i] == KIND_EXTENSION ||
+			       (kinds[i] == KIND_EXTENSION_3 && standard >= 300);
+	return false;
+}
+
 bool fe_features_add_words(struct fe_words *words, unsigned standard, unsigned clang)
 {
 	/* Clang's idea of the target is emptied first: what it would switch on by
@@ -115,6 +132,9 @@ bool fe_features_add_words(struct fe_words *words, unsigned standard, unsigned c
 		/* Clang before 23 knows no name of this one. */
 		add_string(words, "-UCL_VERSION_3_1") &&
 		add_string(words, "-DCL_VERSION_3_1=310");
+	/* An extension of SPIR-V's and OpenCL C++'s.  Extensions 1.2: what a device lists has its
+	 * macro. */
+	added = added && add_macro(words, "-D", "cl_khr_subgroup_named_barrier", "=1");
 	/* What 3.1 adds to 3.0 are extensions that are there always: Clang need not know. */
 	if (standard > 300)
 		added = added && add_string(words, "-U__OPENCL_C_VERSION__") &&

@@ -14,6 +14,10 @@ extern "C" {
  * fe_options).  clang: the major version that reads them.  False when out of memory. */
 bool fe_features_add_words(struct fe_words *words, unsigned standard, unsigned clang);
 
+/* Whether a program of that standard may enable an extension by this name: it is listed by the
+ * device, and what of it is OpenCL C works there. */
+bool fe_extension_works(const char *name, unsigned standard);
+
 #ifdef __cplusplus
 }
 #endif

@@ -17,7 +17,7 @@ struct extension {
 static const struct extension api_extensions[] = {
 #define EXTENSION(name, major, minor, patch, where)                                               \
 	{#name, CL_MAKE_VERSION(major, minor, patch), where},
-#include "icd/extensions.def"
+#include "base/extensions.def"
 #undef EXTENSION
 };
 

@@ -1,5 +1,5 @@
 /* Which extensions and OpenCL C features we say we have: those of the API
- * (extensions.def) and those of the compiler.  Thread-safe. */
+ * (base/extensions.def) and those of the compiler.  Thread-safe. */
 #ifndef CULVERT_ICD_EXTENSION_H
 #define CULVERT_ICD_EXTENSION_H
 

@@ -9,7 +9,7 @@ icd_object_sources = \
 	icd/info.c icd/info.h icd/info_rows.h \
 	icd/properties.c icd/properties.h \
 	icd/platform.c icd/platform.h icd/platform_info.def \
-	icd/extension.c icd/extension.h icd/extensions.def \
+	icd/extension.c icd/extension.h \
 	icd/device.c icd/device.h \
 	icd/device_info.c icd/device_info.h icd/device_info.def \
 	icd/context.c icd/context.h icd/context_info.def \

@@ -138,7 +138,8 @@ tests_api_immutable_memory_LDADD = $(OPENCL_LIBS)
 # What commands do.
 api_command_tests = tests/api/buffers tests/api/image_transfers tests/api/image_maps \
 	tests/api/image_kernels tests/api/maps tests/api/events tests/api/launches tests/api/repeats \
-	tests/api/devices tests/api/threads tests/api/unloads tests/api/lost tests/api/sync \
+	tests/api/devices tests/api/threads tests/api/unloads tests/api/extension_pragmas \
+	tests/api/lost tests/api/sync \
 	tests/api/complaints tests/api/orders \
 	tests/api/printf tests/api/out_of_order tests/api/transfers tests/api/large_copies \
 	tests/api/waits tests/api/wait_lists tests/api/native tests/api/diagnostics tests/api/svm \
@@ -221,6 +222,9 @@ tests_api_devices_SOURCES = tests/api/devices.c tests/api/api_test.h
 tests_api_devices_LDADD = $(OPENCL_LIBS)
 tests_api_threads_SOURCES = tests/api/threads.c tests/api/api_test.h
 tests_api_threads_LDADD = $(OPENCL_LIBS) -lpthread
+tests_api_extension_pragmas_SOURCES = tests/api/extension_pragmas.c tests/api/api_test.h
+tests_api_extension_pragmas_LDADD = $(OPENCL_LIBS)
+
 tests_api_unloads_SOURCES = tests/api/unloads.c tests/api/api_test.h
 tests_api_unloads_LDADD = $(OPENCL_LIBS) -lpthread
 tests_api_sync_SOURCES = tests/api/sync.c tests/api/api_test.h
