@@ -42,6 +42,11 @@ static bool reserve(struct bytes *bytes, size_t extra_B)
 	return true;
 }
 
+void bytes_reserve(struct bytes *bytes, size_t size_B)
+{
+	(void)reserve(bytes, size_B);
+}
+
 void *bytes_extend(struct bytes *bytes, size_t size_B)
 {
 	void *start = bytes_extend_unset(bytes, size_B);

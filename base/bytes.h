@@ -27,6 +27,8 @@ struct bytes {
 
 #define BYTES_INIT {0}
 
+/* Room for size_B more, where the size is roughly known; nothing else changes. */
+void bytes_reserve(struct bytes *bytes, size_t size_B);
 void bytes_append(struct bytes *bytes, const void *data, size_t size_B);
 void bytes_append_string(struct bytes *bytes, const char *string);
 void bytes_append_char(struct bytes *bytes, char c);

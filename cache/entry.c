@@ -2,15 +2,16 @@
  *
  *	 0  "CULVCACH"
  *	 8  u32 version, u32 zero
- *	16  its key
- *	32  u64 size of the value
- *	40  XXH3-128 of bytes 0 to 39 and the hash of the value
- *	56  the value, to the very end
+ *	16  its key, a SHA-256
+ *	48  u64 size of the value
+ *	56  XXH3-128 of bytes 0 to 55 and the XXH3-128 of the value
+ *	72  the value, to the very end
  *
  * The value as it was given: who has much that is seldom looked at packs it himself, for he
  * knows what a hit needs at once. */
 #include "config.h"
 
+#include "base/checksum.h"
 #include "cache/internal.h"
 
 #include <string.h>
@@ -18,10 +19,10 @@
 static const char magic[] = "CULVCACH";
 
 enum {
-	VERSION = 2,
+	VERSION = 3,
 	KEY_AT_B = 16,
-	SIZE_AT_B = 32,
-	CHECKSUM_AT_B = 40
+	SIZE_AT_B = 48,
+	CHECKSUM_AT_B = 56
 };
 
 static void number_put(unsigned char *at, uint64_t value, unsigned width_B)
@@ -43,13 +44,13 @@ static void describe(const struct hash *key, size_t size_B, unsigned char header
 void cache_header_write(const struct hash *key, const void *value, size_t size_B,
 			unsigned char header[CACHE_HEADER_B])
 {
-	unsigned char both[CHECKSUM_AT_B + HASH_B];
+	unsigned char both[CHECKSUM_AT_B + CHECKSUM_B];
 	describe(key, size_B, header);
-	struct hash hash = hash_of(value, size_B);
+	struct checksum sum = checksum_of(value, size_B);
 	memcpy(both, header, CHECKSUM_AT_B);
-	memcpy(both + CHECKSUM_AT_B, hash.bytes, HASH_B);
-	hash = hash_of(both, sizeof(both));
-	memcpy(header + CHECKSUM_AT_B, hash.bytes, HASH_B);
+	memcpy(both + CHECKSUM_AT_B, sum.bytes, CHECKSUM_B);
+	sum = checksum_of(both, sizeof(both));
+	memcpy(header + CHECKSUM_AT_B, sum.bytes, CHECKSUM_B);
 }
 
 bool cache_header_holds(const unsigned char header[CACHE_HEADER_B], const struct hash *key,

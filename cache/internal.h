@@ -55,7 +55,7 @@ void cache_evict(struct cache *cache, int folder, uint64_t size_B);
 
 /* entry.c: the form of one file, a header and the value. */
 enum {
-	CACHE_HEADER_B = 56,
+	CACHE_HEADER_B = 72,
 	CACHE_VALUE_MAX_B = 1 << 28      /* nothing that is compiled is larger */
 };
 void cache_header_write(const struct hash *key, const void *value, size_t size_B,

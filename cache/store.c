@@ -14,7 +14,8 @@
 
 enum {
 	TOUCH_AFTER_S = 600,     /* how exact "not used for longest" is */
-	NAME_TRIES = 8
+	NAME_TRIES = 8,
+	OLD_DIGITS = 32          /* of keys before version 3 of the entries */
 };
 
 static const char digits[] = "0123456789abcdef";
@@ -43,11 +44,13 @@ bool cache_name_key(const char *name, struct hash *key_out)
 
 enum cache_name_kind cache_name_kind(const char *name)
 {
-	if (strspn(name, digits) != 2 * HASH_B)
+	const size_t digits_B = strspn(name, digits);
+	if (digits_B != 2 * HASH_B && digits_B != OLD_DIGITS)
 		return CACHE_NAME_FOREIGN;
-	const char *ending = name + 2 * HASH_B;
+	const char *ending = name + digits_B;
+	/* An older version's goes as what dead processes left. */
 	if (!*ending)
-		return CACHE_NAME_ENTRY;
+		return digits_B == OLD_DIGITS ? CACHE_NAME_TEMPORARY : CACHE_NAME_ENTRY;
 	if (!strcmp(ending, ".lock"))
 		return CACHE_NAME_LOCK;
 	return strncmp(ending, ".new-", 5) ? CACHE_NAME_FOREIGN : CACHE_NAME_TEMPORARY;

@@ -118,7 +118,7 @@ nodist_EXTRA_libculvert_frontend_so_SOURCES = force-cxx-link.cxx
 libculvert_frontend_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libculvert-frontend.so \
 	-Wl,-Bsymbolic -Wl,--version-script=$(top_srcdir)/frontend/frontend.map -Wl,--build-id \
 	-Wl,--gc-sections -Wl,-z,nodelete $(no_undefined)
-libculvert_frontend_so_LDADD = frontend/libfrontend.a base/libbase.a $(LLVM_LIBS)
+libculvert_frontend_so_LDADD = frontend/libfrontend.a base/libbase.a $(HASH_LIBS) $(LLVM_LIBS)
 EXTRA_libculvert_frontend_so_DEPENDENCIES = frontend/frontend.map
 endif
 EXTRA_DIST += frontend/frontend.map frontend/table.c frontend/door.c

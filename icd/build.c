@@ -112,7 +112,7 @@ static void log_counts(void)
 }
 
 /* What an equal job came to: true with code, which is a reference, or with its error. */
-static bool recall(const struct ocl_build_job *job, const struct hash *key,
+static bool recall(const struct ocl_build_job *job, struct ocl_build_key *key,
 		   struct ocl_code **code_out, cl_int *error_out, struct bytes *log)
 {
 	struct ocl_code *code = ocl_build_recall(key, job->device);
@@ -149,7 +149,7 @@ static void compile(const struct ocl_build_job *job, struct ocl_compiled *compil
 
 /* Makes what key stands for, and keeps it; NULL: it is not kept.  The code gets its own
  * copy of what was said on the way. */
-static cl_int make_and_remember(const struct ocl_build_job *job, const struct hash *key,
+static cl_int make_and_remember(const struct ocl_build_job *job, struct ocl_build_key *key,
 				struct ocl_code **code_out, struct bytes *log)
 {
 	struct ocl_compiled compiled = OCL_COMPILED_INIT;
@@ -169,26 +169,37 @@ static cl_int make_and_remember(const struct ocl_build_job *job, const struct ha
 	return error;
 }
 
+/* Of those that want the same at the same time one makes it. */
+static cl_int make_in_turn(const struct ocl_build_job *job, struct ocl_build_key *key,
+			   struct ocl_code **code_out, struct bytes *log)
+{
+	struct cache_flight *flight = cache_flight_begin(cache_default(), ocl_build_key_hash(key));
+	cl_int error;
+	if (!recall(job, key, code_out, &error, log))
+		error = make_and_remember(job, key, code_out, log);
+	if (error)
+		cache_flight_fail(cache_default(), flight);
+	else
+		cache_flight_end(cache_default(), flight);
+	return error;
+}
+
 /* The whole road to code, or the short one where an equal job went it before. */
 static cl_int find_or_make(const struct ocl_build_job *job, struct ocl_code **code_out,
 			   struct bytes *log)
 {
-	struct hash key;
+	struct ocl_build_key key;
 	cl_int error;
 	struct stage_clock clock = stage_clock_start();
-	bool known = ocl_build_key(job, &key);
+	const bool known = ocl_build_key_make(job, &key);
 	stage_clock_lap(&clock, "key");
 	if (!known)
-		return make_and_remember(job, NULL, code_out, log);
-	if (!recall(job, &key, code_out, &error, log)) {
-		struct cache_flight *flight = cache_flight_begin(cache_default(), &key);
-		if (!recall(job, &key, code_out, &error, log))
-			error = make_and_remember(job, &key, code_out, log);
-		if (error)
-			cache_flight_fail(cache_default(), flight);
-		else
-			cache_flight_end(cache_default(), flight);
-	}
+		error = make_and_remember(job, NULL, code_out, log);
+	else if (!recall(job, &key, code_out, &error, log))
+		error = make_in_turn(job, &key, code_out, log);
+	ocl_build_key_finish(&key);
+	if (!known)
+		return error;
 	stage_clock_lap(&clock, "code, found or made");
 	log_counts();
 	return error;

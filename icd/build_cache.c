@@ -29,7 +29,7 @@ struct kept {
 	struct list link;            /* in kept, the last used first, or in none; guarded by lock */
 	struct kept *next_gone;      /* of those that one thread has taken out of the list */
 	atomic_uint refs;
-	struct hash key;
+	struct bytes key;            /* the whole of it */
 	struct bytes asked;          /* rows of an fe_inputs */
 	struct ocl_code *code;       /* reference; NULL: it failed, with */
 	cl_int error;
@@ -44,9 +44,10 @@ static size_t kept_B;
 static size_t kept_item_B(const struct kept *item)
 {
 	const struct ocl_code *code = item->code;
+	const size_t own_B = item->key.size_B + item->asked.size_B + item->log.size_B;
 	if (!code)
-		return item->log.size_B;
-	return code->object.bytes.size_B + code->ptx.bytes.size_B + code->cubin.size_B +
+		return own_B;
+	return own_B + code->object.bytes.size_B + code->ptx.bytes.size_B + code->cubin.size_B +
 	       code->log.size_B;
 }
 
@@ -55,6 +56,7 @@ static void kept_unref(struct kept *item)
 	if (!item || atomic_fetch_sub_explicit(&item->refs, 1, memory_order_acq_rel) != 1)
 		return;
 	ocl_code_unref(item->code);
+	bytes_finish(&item->key);
 	bytes_finish(&item->asked);
 	bytes_finish(&item->log);
 	free(item);
@@ -85,13 +87,13 @@ static void unref_all(struct kept *gone)
 	}
 }
 
-static struct kept *kept_create(const struct hash *key, const void *asked, size_t asked_B)
+static struct kept *kept_create(const struct ocl_build_key *key, const void *asked, size_t asked_B)
 {
 	struct kept *item = calloc(1, sizeof(*item));
 	if (!item)
 		return NULL;
 	atomic_init(&item->refs, 1);
-	item->key = *key;
+	ocl_build_key_write(key, &item->key);
 	bytes_append(&item->asked, asked, asked_B);
 	return item;
 }
@@ -99,7 +101,7 @@ static struct kept *kept_create(const struct hash *key, const void *asked, size_
 /* Takes the item. */
 static void kept_enter(struct kept *item)
 {
-	if (bytes_failed(&item->asked) || bytes_failed(&item->log)) {
+	if (bytes_failed(&item->key) || bytes_failed(&item->asked) || bytes_failed(&item->log)) {
 		kept_unref(item);
 		return;
 	}
@@ -112,7 +114,8 @@ static void kept_enter(struct kept *item)
 	unref_all(gone);
 }
 
-static void keep(const struct hash *key, const void *asked, size_t asked_B, struct ocl_code *code)
+static void keep(const struct ocl_build_key *key, const void *asked, size_t asked_B,
+		 struct ocl_code *code)
 {
 	struct kept *item = kept_create(key, asked, asked_B);
 	if (!item)
@@ -130,7 +133,7 @@ void ocl_build_forget(void)
 }
 
 /* The outcomes of key: references, since the answers are compared without the lock. */
-static unsigned kept_find(const struct hash *key, struct kept *found[CHOICES_MAX])
+static unsigned kept_find(const struct ocl_build_key *key, struct kept *found[CHOICES_MAX])
 {
 	unsigned count = 0;
 	struct list *link, *next;
@@ -139,7 +142,7 @@ static unsigned kept_find(const struct hash *key, struct kept *found[CHOICES_MAX
 		struct kept *item = list_entry(link, struct kept, link);
 		if (count == CHOICES_MAX)
 			break;
-		if (!hash_equal(&item->key, key))
+		if (!ocl_build_key_is(key, &item->key))
 			continue;
 		atomic_fetch_add_explicit(&item->refs, 1, memory_order_relaxed);
 		found[count++] = item;
@@ -159,7 +162,7 @@ static void kept_used(struct kept *item)
 }
 
 /* The outcome whose answers are still the same, code or failure: a reference, or NULL. */
-static struct kept *kept_current(const struct hash *key)
+static struct kept *kept_current(const struct ocl_build_key *key)
 {
 	struct kept *found[CHOICES_MAX], *current = NULL;
 	unsigned count = kept_find(key, found);
@@ -174,7 +177,7 @@ static struct kept *kept_current(const struct hash *key)
 	return current;
 }
 
-static struct ocl_code *recall_kept(const struct hash *key)
+static struct ocl_code *recall_kept(const struct ocl_build_key *key)
 {
 	struct kept *item = kept_current(key);
 	struct ocl_code *code = item && item->code ? ocl_code_ref(item->code) : NULL;
@@ -183,7 +186,7 @@ static struct ocl_code *recall_kept(const struct hash *key)
 }
 
 /* On disk there are no failures: who shares it may have another system around it. */
-cl_int ocl_build_recall_failure(const struct hash *key, struct bytes *log)
+cl_int ocl_build_recall_failure(const struct ocl_build_key *key, struct bytes *log)
 {
 	struct kept *item = kept_current(key);
 	cl_int error = item && !item->code ? item->error : CL_SUCCESS;
@@ -193,7 +196,7 @@ cl_int ocl_build_recall_failure(const struct hash *key, struct bytes *log)
 	return error;
 }
 
-void ocl_build_remember_failure(const struct hash *key, const struct fe_inputs *inputs,
+void ocl_build_remember_failure(const struct ocl_build_key *key, const struct fe_inputs *inputs,
 				cl_int error, const struct bytes *log)
 {
 	struct kept *item = NULL;
@@ -210,8 +213,8 @@ void ocl_build_remember_failure(const struct hash *key, const struct fe_inputs *
 
 static struct hash key_of_choice(const struct hash *key, const void *asked, size_t asked_B)
 {
-	struct hash parts[2] = {*key, hash_of(asked, asked_B)};
-	return hash_of(parts, sizeof(parts));
+	const struct hash_part parts[2] = {{key, sizeof(*key)}, {asked, asked_B}};
+	return hash_of_parts(parts, 2);
 }
 
 static void store_code(const struct hash *key, struct ocl_code *code)
@@ -235,7 +238,7 @@ static struct ocl_code *read_code(const struct hash *key, const struct bytes *va
 	return code;
 }
 
-static struct ocl_code *recall_choice(const struct hash *key, const struct bytes *list,
+static struct ocl_code *recall_choice(struct ocl_build_key *key, const struct bytes *list,
 				      cl_device_id device)
 {
 	struct ocl_choice choice;
@@ -246,7 +249,8 @@ static struct ocl_code *recall_choice(const struct hash *key, const struct bytes
 		if (!fe_inputs_current(choice.asked, choice.asked_B))
 			continue;
 		struct bytes value = BYTES_INIT;
-		struct hash chosen = key_of_choice(key, choice.asked, choice.asked_B);
+		struct hash chosen = key_of_choice(ocl_build_key_hash(key), choice.asked,
+						   choice.asked_B);
 		if (cache_get(cache_default(), &chosen, &value) && value.size_B &&
 		    value.data[0] == PLAIN)
 			code = read_code(&chosen, &value, device);
@@ -278,13 +282,14 @@ static void store_choice(const struct hash *key, const struct bytes *asked)
 	bytes_finish(&list);
 }
 
-static struct ocl_code *recall_stored(const struct hash *key, cl_device_id device)
+static struct ocl_code *recall_stored(struct ocl_build_key *key, cl_device_id device)
 {
+	const struct hash *hash = ocl_build_key_hash(key);
 	struct bytes value = BYTES_INIT;
 	struct ocl_code *code = NULL;
-	if (cache_get(cache_default(), key, &value) && value.size_B) {
+	if (cache_get(cache_default(), hash, &value) && value.size_B) {
 		if (value.data[0] == PLAIN) {
-			code = read_code(key, &value, device);
+			code = read_code(hash, &value, device);
 			if (code)
 				keep(key, NULL, 0, code);
 		} else if (value.data[0] == CHOICES) {
@@ -297,25 +302,26 @@ static struct ocl_code *recall_stored(const struct hash *key, cl_device_id devic
 
 /* --- both --------------------------------------------------------------------------------- */
 
-struct ocl_code *ocl_build_recall(const struct hash *key, cl_device_id device)
+struct ocl_code *ocl_build_recall(struct ocl_build_key *key, cl_device_id device)
 {
 	struct ocl_code *code = recall_kept(key);
 	return code ? code : recall_stored(key, device);
 }
 
-void ocl_build_remember(const struct hash *key, const struct fe_inputs *inputs,
+void ocl_build_remember(struct ocl_build_key *key, const struct fe_inputs *inputs,
 			struct ocl_code *code)
 {
 	const struct bytes *asked = &inputs->rows;
 	if (inputs->changing || bytes_failed(asked))
 		return;
+	const struct hash *hash = ocl_build_key_hash(key);
 	keep(key, asked->data, asked->size_B, code);
 	if (!asked->size_B) {
-		store_code(key, code);
+		store_code(hash, code);
 		return;
 	}
 	/* First the code: a list never leads to what is not there yet. */
-	struct hash chosen = key_of_choice(key, asked->data, asked->size_B);
+	struct hash chosen = key_of_choice(hash, asked->data, asked->size_B);
 	store_code(&chosen, code);
-	store_choice(key, asked);
+	store_choice(hash, asked);
 }

@@ -97,7 +97,7 @@ culvert_compile_SOURCES = icd/compile_main.c
 nodist_EXTRA_culvert_compile_SOURCES = force-cxx-link.cxx
 culvert_compile_LDFLAGS = $(AM_LDFLAGS) -Wl,--gc-sections
 culvert_compile_LDADD = icd/libicd.a $(compiler_archive) backend/libbackend.a base/libbase.a \
-	$(compiler_libs) $(ZSTD_LIBS) -lpthread -ldl -lm
+	$(compiler_libs) $(STORAGE_LIBS) -lpthread -ldl -lm
 if STATIC_LLVM
 compiler_archive = frontend/libfrontend.a
 compiler_libs = $(LLVM_LIBS)

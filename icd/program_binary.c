@@ -2,7 +2,7 @@
 
 #include "icd/program_binary.h"
 
-#include "base/hash.h"
+#include "base/checksum.h"
 #include "base/log.h"
 #include "base/pack.h"
 #include "frontend/ptx_facts.h"
@@ -14,7 +14,7 @@ static const char magic[8] = "CULVERT";
 enum {
 	VERSION = 3,
 	CHECKSUM_AT_B = 16,
-	CHECKED_FROM_B = CHECKSUM_AT_B + HASH_B,
+	CHECKED_FROM_B = CHECKSUM_AT_B + CHECKSUM_B,
 	FLAGS_AT_B = 36,
 	SIZES_AT_B = 48,
 	PART_FACTS = 0,
@@ -46,13 +46,14 @@ static uint64_t number_get(const unsigned char *at, unsigned width_B)
 }
 
 /* Of all but the checksum's own place. */
-static struct hash checksum(const void *data, size_t size_B)
+static struct checksum checksum_but_itself(const void *data, size_t size_B)
 {
-	unsigned char both[CHECKSUM_AT_B + HASH_B];
-	struct hash rest = hash_of((const char *)data + CHECKED_FROM_B, size_B - CHECKED_FROM_B);
+	unsigned char both[CHECKSUM_AT_B + CHECKSUM_B];
+	struct checksum rest =
+		checksum_of((const char *)data + CHECKED_FROM_B, size_B - CHECKED_FROM_B);
 	memcpy(both, data, CHECKSUM_AT_B);
-	memcpy(both + CHECKSUM_AT_B, rest.bytes, HASH_B);
-	return hash_of(both, sizeof(both));
+	memcpy(both + CHECKSUM_AT_B, rest.bytes, CHECKSUM_B);
+	return checksum_of(both, sizeof(both));
 }
 
 /* What a hit has no need of: the object of a program that runs, and the PTX beside machine code. */
@@ -117,8 +118,8 @@ void ocl_code_write(struct ocl_code *code, enum ocl_code_form form, struct bytes
 	bytes_finish(&ptx);
 	if (kept || bytes_failed(bytes))
 		return;
-	struct hash sum = checksum(bytes->data + start_B, bytes->size_B - start_B);
-	memcpy(bytes->data + start_B + CHECKSUM_AT_B, sum.bytes, HASH_B);
+	struct checksum sum = checksum_but_itself(bytes->data + start_B, bytes->size_B - start_B);
+	memcpy(bytes->data + start_B + CHECKSUM_AT_B, sum.bytes, CHECKSUM_B);
 }
 
 /* Where the parts lie; false when the sizes do not add up to the whole. */
@@ -173,8 +174,8 @@ static const char *container_check(const unsigned char *data, size_t size_B,
 		return "damaged";
 	if (form == OCL_CODE_KEPT)
 		return NULL;
-	struct hash sum = checksum(data, size_B);
-	const bool whole = !memcmp(sum.bytes, data + CHECKSUM_AT_B, HASH_B) &&
+	struct checksum sum = checksum_but_itself(data, size_B);
+	const bool whole = !memcmp(sum.bytes, data + CHECKSUM_AT_B, CHECKSUM_B) &&
 			   !(number_get(data + FLAGS_AT_B, 4) & ~(uint64_t)FLAGS_GIVEN);
 	return whole ? NULL : "damaged";
 }

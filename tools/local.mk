@@ -25,7 +25,7 @@ culvert_SOURCES = \
 nodist_EXTRA_culvert_SOURCES = force-cxx-link.cxx
 culvert_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed -Wl,--gc-sections
 culvert_LDADD = $(frontend_archive) backend/libbackend.a cache/libcache.a base/libbase.a \
-	$(ZSTD_LIBS) $(frontend_libs) -ldl -lpthread -lm
+	$(STORAGE_LIBS) $(frontend_libs) -ldl -lpthread -lm
 
 # The layer of `culvert trace`: see trace.h.
 soft_PROGRAMS += libculvert-trace.so

@@ -10,7 +10,9 @@ api_object_tests = tests/api/platform tests/api/device tests/api/context tests/a
 	tests/api/program_link tests/api/program_binary tests/api/program_ptx tests/api/kernel \
 	tests/api/sub_groups tests/api/grid_barrier tests/api/pipes tests/api/images tests/api/samplers \
 	tests/api/null_arguments tests/api/unsupported tests/api/dispatch tests/api/il \
-	tests/api/float_options tests/api/cxx
+	tests/api/float_options tests/api/cxx tests/api/collisions
+tests_api_collisions_SOURCES = tests/api/collisions.c tests/api/api_test.h
+tests_api_collisions_LDADD = $(OPENCL_LIBS)
 tests_api_cxx_SOURCES = tests/api/cxx.c tests/api/api_test.h
 tests_api_cxx_LDADD = $(OPENCL_LIBS)
 tests_api_platform_SOURCES = tests/api/platform.c tests/api/api_test.h

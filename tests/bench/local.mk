@@ -8,7 +8,7 @@ bench_twins =
 bench_programs += tests/bench/bench_cache
 tests_bench_bench_cache_SOURCES = tests/bench/bench_cache.c $(bench_common) frontend/kernel_abi.c \
 	frontend/ptx_facts.c frontend/ptx_start.c icd/program_binary.c icd/program_code.c
-tests_bench_bench_cache_LDADD = cache/libcache.a base/libbase.a $(ZSTD_LIBS) -lpthread
+tests_bench_bench_cache_LDADD = cache/libcache.a base/libbase.a $(STORAGE_LIBS) -lpthread
 
 if HAVE_OPENCL_LOADER
 bench_twins += tests/bench/codegen/twins

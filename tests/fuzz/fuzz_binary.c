@@ -2,7 +2,7 @@
  * his hands would: each is refused, or is what writing it again gives. */
 #include "config.h"
 
-#include "base/hash.h"
+#include "base/checksum.h"
 #include "icd/program_binary.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -45,14 +45,14 @@ static bool good_make(struct fuzz *fuzz, enum ocl_code_form form, struct bytes *
 
 static void checksum_mend(struct bytes *binary)
 {
-	unsigned char both[CHECKSUM_AT_B + HASH_B];
+	unsigned char both[CHECKSUM_AT_B + CHECKSUM_B];
 	if (binary->size_B < CHECKED_FROM_B)
 		return;
-	struct hash sum = hash_of(binary->data + CHECKED_FROM_B, binary->size_B - CHECKED_FROM_B);
+	struct checksum sum = checksum_of(binary->data + CHECKED_FROM_B, binary->size_B - CHECKED_FROM_B);
 	memcpy(both, binary->data, CHECKSUM_AT_B);
-	memcpy(both + CHECKSUM_AT_B, sum.bytes, HASH_B);
-	sum = hash_of(both, sizeof(both));
-	memcpy(binary->data + CHECKSUM_AT_B, sum.bytes, HASH_B);
+	memcpy(both + CHECKSUM_AT_B, sum.bytes, CHECKSUM_B);
+	sum = checksum_of(both, sizeof(both));
+	memcpy(binary->data + CHECKSUM_AT_B, sum.bytes, CHECKSUM_B);
 }
 
 /* A second reading of what the first one wrote gives the same bytes.  What is packed may be

@@ -1,5 +1,5 @@
 # Fuzzers: each a program that makes numbered runs.
-fuzz_llvm = frontend/libfrontend.a backend/libbackend.a base/libbase.a $(LLVM_LIBS) -ldl
+fuzz_llvm = frontend/libfrontend.a backend/libbackend.a base/libbase.a $(HASH_LIBS) $(LLVM_LIBS) -ldl
 check_PROGRAMS += tests/fuzz/fuzz_source tests/fuzz/fuzz_options tests/fuzz/fuzz_binary \
 	tests/fuzz/fuzz_printer
 tests_fuzz_fuzz_source_SOURCES = tests/fuzz/fuzz_source.c tests/fuzz/fuzz.c tests/fuzz/fuzz.h
@@ -14,7 +14,7 @@ tests_fuzz_fuzz_printer_LDADD = $(fuzz_llvm)
 nodist_EXTRA_tests_fuzz_fuzz_printer_SOURCES = force-cxx-link.cxx
 tests_fuzz_fuzz_binary_SOURCES = tests/fuzz/fuzz_binary.c tests/fuzz/fuzz.c tests/fuzz/fuzz.h \
 	frontend/kernel_abi.c frontend/ptx_facts.c frontend/ptx_start.c
-tests_fuzz_fuzz_binary_LDADD = icd/libicd.a base/libbase.a $(ZSTD_LIBS)
+tests_fuzz_fuzz_binary_LDADD = icd/libicd.a base/libbase.a $(STORAGE_LIBS)
 check_PROGRAMS += tests/fuzz/fuzz_spirv
 tests_fuzz_fuzz_spirv_SOURCES = tests/fuzz/fuzz_spirv.c tests/fuzz/fuzz.c tests/fuzz/fuzz.h
 tests_fuzz_fuzz_spirv_LDADD = $(fuzz_llvm)

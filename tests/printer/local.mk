@@ -11,7 +11,7 @@ tests_printer_printer_matrix_SOURCES = tests/printer/matrix.c \
 	tests/printer/intrinsics.def tests/printer/refused.def \
 	tests/printer/target.c tests/printer/target.h
 tests_printer_printer_matrix_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) $(LLVM_CPPFLAGS)
-tests_printer_printer_matrix_LDADD = frontend/libfrontend.a backend/libbackend.a base/libbase.a \
+tests_printer_printer_matrix_LDADD = frontend/libfrontend.a backend/libbackend.a base/libbase.a $(HASH_LIBS) \
 	libculvert-softcuda.so $(LLVM_LIBS) -ldl -lm
 tests_printer_printer_matrix_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
 nodist_EXTRA_tests_printer_printer_matrix_SOURCES = force-cxx-link.cxx

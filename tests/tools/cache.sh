@@ -27,21 +27,21 @@ expect 0 clear
 for test in vector_add barrier_reduction; do
 	tests/kernels/runner "${srcdir:-.}/tests/kernels/$test.clt" >$folder/log || { cat $folder/log; exit 1; }
 done
-files=$(ls $folder/cache | grep -cx '[0-9a-f]\{32\}')
-size=$(find $folder/cache -type f -name '????????????????????????????????' -printf '%s\n' | awk '{n += $1} END {print n}')
+files=$(ls $folder/cache | grep -cx '[0-9a-f]\{64\}')
+size=$(find $folder/cache -type f -regex '.*/[0-9a-f]*' -printf '%s\n' | awk '{n += $1} END {print n}')
 [ "$files" -ge 2 ] || fail "two programs left $files files"
 expect 0 stat --json
 grep -qF "\"entries\": $files," $folder/out && grep -qF "\"size_B\": $size," $folder/out ||
 	{ fail "not $files entries of $size bytes:"; cat $folder/out; }
 expect 0 list
 cut -d ' ' -f 1 $folder/out | sort >$folder/listed
-ls $folder/cache | grep -x '[0-9a-f]\{32\}' | sort | cmp -s - $folder/listed || fail "the list is another one"
+ls $folder/cache | grep -x '[0-9a-f]\{64\}' | sort | cmp -s - $folder/listed || fail "the list is another one"
 expect 0 list --json
 [ "$(grep -c '"key"' $folder/out)" = "$files" ] || fail "the JSON list is of another length"
 expect 0 verify
 
 victim=$(head -n 1 $folder/listed)
-printf X | dd of=$folder/cache/$victim bs=1 seek=70 conv=notrunc 2>/dev/null
+printf X | dd of=$folder/cache/$victim bs=1 seek=90 conv=notrunc 2>/dev/null
 expect 1 verify
 grep -q "^$victim *damaged" $folder/out || fail "the damaged entry is not named"
 expect 1 verify --json
@@ -51,7 +51,7 @@ grep -qF "\"$victim\"" $folder/out || fail "the damaged entry is not in the JSON
 touch $folder/cache/mine
 expect 0 clear
 grep -q "^$files entries" $folder/out || { fail "not $files entries cleared"; cat $folder/out; }
-ls $folder/cache | grep -qx '[0-9a-f]\{32\}' && fail "entries are left"
+ls $folder/cache | grep -qx '[0-9a-f]\{64\}' && fail "entries are left"
 [ -e $folder/cache/mine ] || fail "a foreign file was taken away"
 expect 0 stat
 

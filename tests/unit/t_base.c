@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "base/build_id.h"
+#include "base/hash.h"
 #include "base/list.h"
 #include "base/lock.h"
 #include "base/log.h"
@@ -183,7 +184,7 @@ static void id_is(uint32_t id_B, uint32_t name_B, bool taken)
 	/* Without one the hash of the file stands for it. */
 	CHECK(build_id_append(&text, path));
 	CHECK_EQ(!strcmp(bytes_string(&text), "01234567"), taken);
-	CHECK_EQ(text.size_B, taken ? 8 : 32);
+	CHECK_EQ(text.size_B, taken ? 8 : 64);
 	bytes_finish(&text);
 	unlink(path);
 }
@@ -199,8 +200,43 @@ static void a_build_id_keeps_to_its_note(void)
 	}
 }
 
+static bool hash_is(const struct hash *hash, const char *expected)
+{
+	char text[2 * HASH_B + 1];
+	for (unsigned i = 0; i < HASH_B; i++)
+		snprintf(text + 2 * i, 3, "%02x", hash->bytes[i]);
+	return !strcmp(text, expected);
+}
+
+/* FIPS 180-2, appendix B: its three messages, the last a million times "a", in pieces of all lengths. */
+static void hashes_are_sha_256(void)
+{
+	static const char two_blocks[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+	enum { MILLION = 1000000, PARTS = 1000 };
+	struct hash_part parts[PARTS];
+	char *many = malloc(MILLION);
+	REQUIRE(many != NULL);
+	memset(many, 'a', MILLION);
+	struct hash hash = hash_of("abc", 3);
+	CHECK(hash_is(&hash, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
+	hash = hash_of(two_blocks, sizeof(two_blocks) - 1);
+	CHECK(hash_is(&hash, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"));
+	size_t at_B = 0;
+	for (unsigned i = 0; i < PARTS; i++) {
+		parts[i] = (struct hash_part){many + at_B, i + 1 < PARTS ? i : MILLION - at_B};
+		at_B += parts[i].size_B;
+	}
+	CHECK_EQ(at_B, MILLION);
+	hash = hash_of_parts(parts, PARTS);
+	CHECK(hash_is(&hash, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"));
+	parts[0] = (struct hash_part){NULL, 0};
+	hash = hash_of_parts(parts, 1);
+	CHECK(hash_is(&hash, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
+	free(many);
+}
+
 static const struct test_case cases[] = {
-	TEST(list_keeps_order), TEST(condition_times_out), TEST(one_at_a_time_holds_a_lock),
+	TEST(hashes_are_sha_256), TEST(list_keeps_order), TEST(condition_times_out), TEST(one_at_a_time_holds_a_lock),
 	TEST(debug_builds_catch_a_wrong_rank), TEST(a_build_id_keeps_to_its_note),
 	TEST(options_come_from_the_environment), TEST(silent_by_default)};
 

@@ -2,6 +2,7 @@
  * else's bytes are taken, the size stays bounded, one at a time makes a value. */
 #include "config.h"
 
+#include "base/checksum.h"
 #include "cache/internal.h"
 #include "tests/unit/test.h"
 
@@ -186,15 +187,15 @@ static void lies_about_sizes_are_refused(void)
 	const char value[57] = "a";
 	char path[256];
 	for (unsigned shift = 0; shift < 64; shift++) {
-		unsigned char header[CACHE_HEADER_B], both[40 + HASH_B];
+		unsigned char header[CACHE_HEADER_B], both[56 + CHECKSUM_B];
 		const uint64_t claim = UINT64_C(1) << shift;
 		cache_header_write(&key, value, sizeof(value), header);
-		memcpy(header + 32, &claim, 8);
-		struct hash sum = hash_of(value, sizeof(value));
-		memcpy(both, header, 40);
-		memcpy(both + 40, sum.bytes, HASH_B);
-		sum = hash_of(both, sizeof(both));
-		memcpy(header + 40, sum.bytes, HASH_B);
+		memcpy(header + 48, &claim, 8);
+		struct checksum sum = checksum_of(value, sizeof(value));
+		memcpy(both, header, 56);
+		memcpy(both + 56, sum.bytes, CHECKSUM_B);
+		sum = checksum_of(both, sizeof(both));
+		memcpy(header + 56, sum.bytes, CHECKSUM_B);
 		CHECK(!cache_header_holds(header, &key, value, sizeof(value)));
 	}
 	put(cache, 1, 100);
@@ -364,11 +365,11 @@ static void the_oldest_make_room(void)
 	for (unsigned i = 12; i < 100; i++) {
 		put(cache, i, SIZE_B);
 		CHECK(folder_B() <= LIMIT_B);
+		/* Of those of one second the names decide. */
+		age(i, 1000 - 10 * (long)i + 9000 * (i == 99));
 	}
 	CHECK(!access(stranger, F_OK));
 	/* One that is larger than all the room is not kept, and costs nobody his place. */
-	put(cache, 99, SIZE_B);
-	age(99, 100);
 	put(cache, 200, 2 * LIMIT_B);
 	CHECK(!get(cache, 200, 2 * LIMIT_B));
 	CHECK(get(cache, 99, SIZE_B));
@@ -379,15 +380,19 @@ static void the_oldest_make_room(void)
 static void what_was_left_over_goes(void)
 {
 	struct cache *cache = open_cache(1000);
-	char path[256], young[256];
+	char path[256], young[256], older[256];
 	struct timespec old[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
 	put(cache, 1, 10);
 	path_of(2, ".new-1-0-0", path);
 	path_of(3, ".new-1-0-0", young);
 	CHECK(!bytes_write_file("x", 1, path) && !bytes_write_file("x", 1, young));
 	CHECK(!utimensat(AT_FDCWD, path, old, 0));
+	/* An entry of an older version, whose keys were shorter. */
+	snprintf(older, sizeof(older), "%s/0123456789abcdef0123456789abcdef", folder);
+	CHECK(!bytes_write_file("x", 1, older) && !utimensat(AT_FDCWD, older, old, 0));
 	put(cache, 2, 10);
 	CHECK(access(path, F_OK));
+	CHECK(access(older, F_OK));
 	CHECK(!access(young, F_OK));
 	cache_destroy(cache);
 	clear();

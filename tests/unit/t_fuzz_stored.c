@@ -6,6 +6,7 @@
  *	FUZZ_COUNT=10000000 FUZZ_SEED=7 t_fuzz_stored       more, and others */
 #include "config.h"
 
+#include "base/checksum.h"
 #include "cache/internal.h"
 #include "frontend/inputs.h"
 #include "frontend/kernel_abi.h"
@@ -55,14 +56,14 @@ static unsigned char *mutate(const struct bytes *good, size_t *size_B_out)
 /* Makes the checksum at at_B right: that of what is before it and of what follows. */
 static void seal(unsigned char *data, size_t size_B, size_t at_B)
 {
-	unsigned char both[64];
-	if (size_B < at_B + HASH_B)
+	unsigned char both[128];
+	if (size_B < at_B + CHECKSUM_B)
 		return;
-	struct hash sum = hash_of(data + at_B + HASH_B, size_B - at_B - HASH_B);
+	struct checksum sum = checksum_of(data + at_B + CHECKSUM_B, size_B - at_B - CHECKSUM_B);
 	memcpy(both, data, at_B);
-	memcpy(both + at_B, sum.bytes, HASH_B);
-	sum = hash_of(both, at_B + HASH_B);
-	memcpy(data + at_B, sum.bytes, HASH_B);
+	memcpy(both + at_B, sum.bytes, CHECKSUM_B);
+	sum = checksum_of(both, at_B + CHECKSUM_B);
+	memcpy(data + at_B, sum.bytes, CHECKSUM_B);
 }
 
 static void append_entry(const struct hash *key, const void *value, size_t size_B,
@@ -85,13 +86,13 @@ static void entries(void)
 	for (unsigned long i = count(); i; i--) {
 		size_t size_B;
 		unsigned char *entry = mutate(&good[i & 1], &size_B);
-		seal(entry, size_B, 40);
+		seal(entry, size_B, 56);
 		/* A value may be any, and of another size; the rest is as it was written. */
 		if (size_B >= CACHE_HEADER_B &&
 		    cache_header_holds(entry, &key, entry + CACHE_HEADER_B, size_B - CACHE_HEADER_B)) {
 			found++;
-			CHECK(!memcmp(entry, good[i & 1].data, 32));
-			CHECK_EQ(entry[32] | entry[33] << 8, size_B - CACHE_HEADER_B);
+			CHECK(!memcmp(entry, good[i & 1].data, 48));
+			CHECK_EQ(entry[48] | entry[49] << 8, size_B - CACHE_HEADER_B);
 		} else {
 			refused++;
 		}

@@ -3,7 +3,7 @@
  * one of an older form is refused. */
 #include "config.h"
 
-#include "base/hash.h"
+#include "base/checksum.h"
 #include "icd/device.h"
 #include "icd/program_binary.h"
 #include "tests/unit/test.h"
@@ -148,11 +148,11 @@ static void what_is_not_whole_is_not_there(void)
 static void seal(struct bytes *binary)
 {
 	unsigned char both[32];
-	struct hash sum = hash_of(binary->data + 32, binary->size_B - 32);
+	struct checksum sum = checksum_of(binary->data + 32, binary->size_B - 32);
 	memcpy(both, binary->data, 16);
-	memcpy(both + 16, sum.bytes, HASH_B);
-	sum = hash_of(both, sizeof(both));
-	memcpy(binary->data + 16, sum.bytes, HASH_B);
+	memcpy(both + 16, sum.bytes, CHECKSUM_B);
+	sum = checksum_of(both, sizeof(both));
+	memcpy(binary->data + 16, sum.bytes, CHECKSUM_B);
 }
 
 static void applications_give_plain_code_of_this_version(void)
