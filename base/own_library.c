@@ -2,6 +2,8 @@
 
 #include "base/own_library.h"
 
+#include "base/own_program.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -26,9 +28,7 @@ static bool own_file(char file[PATH_MAX])
 		snprintf(file, PATH_MAX, "%s", info.dli_fname);
 		return true;
 	}
-	ssize_t size_B = readlink("/proc/self/exe", file, PATH_MAX - 1);
-	file[size_B > 0 ? size_B : 0] = '\0';
-	return size_B > 0;
+	return own_program_file(file);
 }
 
 /* "/usr/lib/libculvert.so" -> "/usr/lib/". */

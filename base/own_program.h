@@ -11,4 +11,8 @@
  * for the other is its caller's word.  False where nobody knows. */
 bool own_program(char path[PATH_MAX]);
 
+/* The file itself, also where there is no /proc to ask: then the name that it was executed by.  False where
+ * nobody knows, as in a set-uid program without /proc. */
+bool own_program_file(char path[PATH_MAX]);
+
 #endif

@@ -103,12 +103,15 @@ static bool environment_make(struct bytes *texts, struct bytes *pointers)
 
 static int spawn(const char *path, int socket, pid_t *pid_out)
 {
-	char program[PATH_MAX];
+	char program[PATH_MAX], whole[PATH_MAX];
 	struct bytes texts = BYTES_INIT, pointers = BYTES_INIT;
 	/* libnvvm may be looked for beside the Python that runs us. */
 	if (!own_program(program))
 		program[0] = '\0';
-	/* By its path it finds the libraries beside it. */
+	/* By its path it finds the libraries beside it, where there is no /proc the one that it was
+	 * executed by: it goes to the folders of jobs. */
+	if (realpath(path, whole))
+		path = whole;
 	char *arguments[] = {(char *)path, program, NULL};
 	int error = ENOMEM;
 	if (environment_make(&texts, &pointers)) {

@@ -14,6 +14,10 @@ check_PROGRAMS += tests/stress/crash
 tests_stress_crash_SOURCES = tests/stress/crash.c tests/api/api_test.h
 tests_stress_crash_LDADD = $(OPENCL_LIBS) -lpthread
 TESTS += tests/stress/faults.sh tests/stress/faults_nvvm.sh tests/stress/crash.sh
+check_PROGRAMS += tests/stress/environments
+tests_stress_environments_SOURCES = tests/stress/environments.c tests/api/api_test.h
+tests_stress_environments_LDADD = $(OPENCL_LIBS)
+TESTS += tests/stress/environments
 
 # A sanitizer has its own malloc.
 if !SANITIZERS
