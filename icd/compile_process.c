@@ -29,8 +29,11 @@
 static const char file_name[] = "culvert-compile";
 /* For what a process does before a compiler is asked: its hello, and taking an order. */
 static const uint64_t answer_ns = 20000000000u;
+/* For one that has served before, and needs no more than its turn.  It is looked at now and then
+ * whether it was stopped; twice, for who stopped it may let it go on at once. */
+static const uint64_t turn_ns = 1000000000u, look_ns = 50000000u;
 
-enum { HELPERS_MIN = 4, HELPERS_MAX = 16, SHARE_MAX = 16 };
+enum { HELPERS_MIN = 4, HELPERS_MAX = 16, SHARE_MAX = 16, STOPS_MOST = 3 };
 
 extern char **environ;
 
@@ -289,7 +292,7 @@ static void helper_discard(struct helper *helper)
 
 /* --- giving it a job ------------------------------------------------------------------------ */
 
-enum outcome { MADE, NOT_BEGUN, DIED, DIED_IN_LIBNVVM, TOOK_TOO_LONG, NO_MEMORY };
+enum outcome { MADE, NOT_BEGUN, STOPPED, DIED, DIED_IN_LIBNVVM, TOOK_TOO_LONG, NO_MEMORY };
 
 /* Why it was not made. */
 struct failure {
@@ -342,12 +345,27 @@ static enum outcome outcome_of(const struct bytes *message, const struct ocl_bui
 	return strcmp(crash.stage, OCL_STAGE_LIBNVVM) ? DIED : DIED_IN_LIBNVVM;
 }
 
+/* What it says next, as ocl_wire_receive; ECANCELED: it was stopped. */
+static int helper_receive(const struct helper *helper, uint64_t deadline_ns, struct bytes *message)
+{
+	for (unsigned stopped = 0; stopped < 2;) {
+		const uint64_t now_ns = gpu_host_now_ns(), next_ns = now_ns + look_ns;
+		const bool last = deadline_ns && deadline_ns <= next_ns;
+		if (!ocl_wire_wait(helper->socket, last ? deadline_ns : next_ns))
+			return ocl_wire_receive(helper->socket, deadline_ns, message);
+		if (last)
+			return ETIMEDOUT;
+		stopped = ocl_spawn_stopped(helper->pid) ? stopped + 1 : 0;
+	}
+	return ECANCELED;
+}
+
 /* What a helper says last; what it asks before is answered. */
 static int outcome_receive(const struct helper *helper, uint64_t deadline_ns,
 			   struct bytes *message)
 {
 	for (;;) {
-		const int error = ocl_wire_receive(helper->socket, deadline_ns, message);
+		const int error = helper_receive(helper, deadline_ns, message);
 		if (error || !message->size_B || message->data[0] != OCL_WIRE_ASKS)
 			return error;
 		bytes_finish(message);
@@ -370,11 +388,12 @@ static uint64_t limit_s(void)
 static bool taken(const struct helper *helper, const struct bytes *order)
 {
 	const uint64_t most_ns = limit_s() * 1000000000u;
+	const uint64_t usual_ns = helper->served ? turn_ns : answer_ns;
 	const uint64_t deadline_ns =
-		gpu_host_now_ns() + (most_ns && most_ns < answer_ns ? most_ns : answer_ns);
+		gpu_host_now_ns() + (most_ns && most_ns < usual_ns ? most_ns : usual_ns);
 	struct bytes begun = BYTES_INIT;
 	const bool good = !ocl_wire_send(helper->socket, deadline_ns, order) &&
-			  !ocl_wire_receive(helper->socket, deadline_ns, &begun) &&
+			  !helper_receive(helper, deadline_ns, &begun) &&
 			  begun.size_B && begun.data[0] == OCL_WIRE_BEGUN;
 	bytes_finish(&begun);
 	return good;
@@ -402,6 +421,10 @@ static enum outcome hand_over(struct helper *helper, const struct bytes *order,
 		break;
 	case ENOMEM:
 		outcome = NO_MEMORY;
+		break;
+	case ECANCELED:
+		bytes_append_string(&failure->reason, "somebody stopped the compiler's process");
+		outcome = STOPPED;
 		break;
 	default:
 		bytes_append_string(&failure->reason, "the compiler's process ended without a word, "
@@ -439,6 +462,7 @@ static enum outcome try_there(const char *path, const char *folder, const struct
 			      struct ocl_compiled *compiled, struct failure *failure)
 {
 	enum outcome outcome = NOT_BEGUN;
+	unsigned stops = 0;
 	for (bool fresh = false, again = true; again; fresh = true) {
 		struct bytes order = BYTES_INIT;
 		struct helper *helper = helper_take(fresh, path);
@@ -458,6 +482,7 @@ static enum outcome try_there(const char *path, const char *folder, const struct
 		ocl_compiled_finish(compiled);
 		again = again && (outcome == NOT_BEGUN || outcome == DIED ||
 				  outcome == DIED_IN_LIBNVVM);
+		again = again || (outcome == STOPPED && stops++ < STOPS_MOST);
 	}
 	return outcome;
 }

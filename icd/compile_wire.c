@@ -300,6 +300,11 @@ static int receive_all(int socket, uint64_t deadline_ns, char *data, size_t size
 	return 0;
 }
 
+int ocl_wire_wait(int socket, uint64_t deadline_ns)
+{
+	return wait_for(socket, POLLIN, deadline_ns);
+}
+
 int ocl_wire_receive(int socket, uint64_t deadline_ns, struct bytes *message)
 {
 	static const size_t part_max_B = (size_t)4 << 20;

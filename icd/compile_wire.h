@@ -55,5 +55,7 @@ int ocl_wire_tell_threads(int socket, uint64_t deadline_ns, unsigned threads);
  * long as it takes.  ETIMEDOUT, ENOMEM, EPIPE (the other end is gone; no SIGPIPE is raised) or 0. */
 int ocl_wire_send(int socket, uint64_t deadline_ns, const struct bytes *message);
 int ocl_wire_receive(int socket, uint64_t deadline_ns, struct bytes *message);
+/* For the first byte, or for the other end to go: ETIMEDOUT or 0. */
+int ocl_wire_wait(int socket, uint64_t deadline_ns);
 
 #endif

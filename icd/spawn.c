@@ -13,7 +13,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -126,6 +128,20 @@ int ocl_spawn_run(struct ocl_spawn *spawn)
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	free(stacks);
 	return spawn->error;
+}
+
+bool ocl_spawn_stopped(pid_t pid)
+{
+	char path[32], text[512];
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	const int file = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t size_B = file < 0 ? -1 : read(file, text, sizeof(text) - 1);
+	if (file >= 0)
+		(void)close(file);
+	text[size_B > 0 ? size_B : 0] = '\0';
+	/* "PID (NAME) STATE ...", where a name may be anything. */
+	const char *end = strrchr(text, ')');
+	return end && !strncmp(end, ") T", 3);
 }
 
 bool ocl_spawn_adopts(void)

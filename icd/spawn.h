@@ -21,6 +21,10 @@ struct ocl_spawn {
 /* 0 or an errno value. */
 int ocl_spawn_run(struct ocl_spawn *spawn);
 
+/* Whether somebody has stopped that program (SIGSTOP), as far as /proc tells; one that a debugger holds is
+ * not meant.  It must not have ended. */
+bool ocl_spawn_stopped(pid_t pid);
+
 /* Whether those whose parents are gone become our host's children. */
 bool ocl_spawn_adopts(void);
 

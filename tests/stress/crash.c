@@ -1,4 +1,4 @@
-/* A host whose compilers crash and end, or hang (slow), for crash.sh to look at.  It must
+/* A host whose compilers crash and end, hang (slow) or are stopped (stopped SECONDS), for crash.sh to look at.  It must
  * live, its other builds must be made, and nothing of the compiler's process may show in it. */
 #include "config.h"
 
@@ -204,9 +204,41 @@ static bool ends(pid_t pid)
 	return false;
 }
 
-/* A process that takes nothing, not even all of an order larger than a socket holds, keeps nobody:
- * another one does the job. */
-static void check_stopped(const struct api_test *test)
+static double now_s(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void *stop_soon(void *stopped)
+{
+	usleep(200000);
+	*(pid_t *)stopped = compiler_find();
+	if (*(pid_t *)stopped > 0)
+		CHECK(!kill(*(pid_t *)stopped, SIGSTOP));
+	return NULL;
+}
+
+/* In the middle of a job: another one has it. */
+static void check_stopped_at_work(const struct api_test *test, double most_s)
+{
+	pthread_t thread;
+	pid_t stopped = 0;
+	const double start_s = now_s();
+	CHECK(!pthread_create(&thread, NULL, stop_soon, &stopped));
+	CHECK_OK(build(test, "kernel void plant_pause(global int *p) { *p = 1; }", ""));
+	CHECK(now_s() - start_s < most_s);
+	pthread_join(thread, NULL);
+	if (CHECK(stopped > 0)) {
+		CHECK(!kill(stopped, SIGCONT));
+		CHECK(ends(stopped));
+	}
+}
+
+/* A process that takes nothing, not even all of an order larger than a socket holds, keeps nobody
+ * for long: another one does the job. */
+static void check_stopped(const struct api_test *test, double most_s)
 {
 	enum { LARGE_B = 4 << 20 };
 	const char *kernel = "kernel void k(global int *p) { *p = 1; }";
@@ -223,11 +255,14 @@ static void check_stopped(const struct api_test *test)
 		if (!CHECK(stopped > 0))
 			break;
 		CHECK(!kill(stopped, SIGSTOP));
+		const double start_s = now_s();
 		CHECK_OK(build(test, sources[i], ""));
+		CHECK(now_s() - start_s < most_s);
 		CHECK(!kill(stopped, SIGCONT));
 		CHECK(ends(stopped));
 	}
 	free(large);
+	check_stopped_at_work(test, most_s);
 }
 
 struct builder {
@@ -276,7 +311,6 @@ static void check_threads(const struct api_test *test)
 /* What comes to its end only by the time that a compiler has. */
 static void check_slow(const struct api_test *test)
 {
-	check_stopped(test);
 	check_planted(test, "kernel void plant_hang(global int *p) { *p = 1; }", "given up after");
 }
 
@@ -320,6 +354,8 @@ int main(int argc, char **argv)
 	const unsigned files = files_open();
 	if (argc > 1 && !strcmp(argv[1], "slow"))
 		check_slow(&test);
+	else if (argc > 2 && !strcmp(argv[1], "stopped"))
+		check_stopped(&test, atof(argv[2]));
 	else
 		check_quick(&test);
 	/* What was idle may be kept: one socket for each that ran at once. */

@@ -16,6 +16,10 @@ export FAULT_NVVM_REAL FAULT_NVVM_PLANTED CULVERT_LIBNVVM CULVERT_COMPILER
 crash=$PWD/tests/stress/crash
 # From a folder of its own: no core file may be left in it.
 (cd "$folder" && "$crash") || exit 1
+# Seconds that a build may take whose compiler is stopped; a new one needs a fraction of one.
+stopped=5
+[ -z "$SANITIZER_RUNTIME" ] || stopped=15
+(cd "$folder" && "$crash" stopped $stopped) || exit 1
 # What hangs takes all the time that there is; the small kernels beside it must get by with that.
 CULVERT_COMPILER_TIMEOUT=2
 [ -z "$SANITIZER_RUNTIME" ] || CULVERT_COMPILER_TIMEOUT=15

@@ -4,7 +4,8 @@
  *	FAULT_NVVM=CALL:N:RESULT     the N-th CALL does nothing and returns RESULT; nvvmDestroyProgram
  *	                             destroys all the same, for nobody can do it afterwards
  *	FAULT_NVVM_PLANTED=1         a program that is made with a kernel plant_segv, plant_abort,
- *	                             plant_exit or plant_hang does that when it is added, one
+ *	                             plant_exit or plant_hang does that when it is added, one with
+ *	                             plant_pause waits for half a second first, one
  *	                             with plant_optimised crashes when it is optimised, one with
  *	                             plant_refused too, and is refused when it is not unless it
  *	                             has private memory, as -cl-opt-disable leaves it; of two
@@ -134,6 +135,8 @@ static void plant(const char *text, size_t size_B)
 		overflow();
 	if (memmem(text, size_B, "plant_exit", strlen("plant_exit")))
 		_exit(0);
+	if (memmem(text, size_B, "plant_pause", strlen("plant_pause")))
+		usleep(500000);
 	while (memmem(text, size_B, "plant_hang", strlen("plant_hang")))
 		pause();
 }
