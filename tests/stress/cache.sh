@@ -202,6 +202,7 @@ kernel bad.cl NOTHING '#include "bad.h"'
 echo '/* NOTHING */' >"$work/bad.h"
 "$program" fails "$work/bad.cl" "$work/bad.h" "-I $work" >"$work/out" 2>"$work/log" || fail "fails: $(cat "$work/out")"
 [ "$(grep -c 'info: build:' "$work/log")" = 2 ] || fail "fails: $(grep -c 'info: build:' "$work/log") builds in place of 2"
-"$program" run "$work/bad.cl" "-I $work/none" >"$work/out" 2>"$work/log" && fail "a failing build succeeded"
+mkdir "$work/elsewhere" # the process' folder is searched for headers too
+(cd "$work/elsewhere" && "$program" run "$work/bad.cl" "-I $work/none") >"$work/out" 2>"$work/log" && fail "a failing build succeeded"
 [ "$(grep -c 'info: build:' "$work/log")" = 1 ] || fail "a failure came from the disk"
 exit $failed
