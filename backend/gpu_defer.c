@@ -2,6 +2,7 @@
 
 #include "backend/gpu_internal.h"
 
+#include "base/cancel.h"
 #include "base/log.h"
 
 #include <stdlib.h>
@@ -17,9 +18,18 @@ struct gpu_deferred {
 	struct gpu_event *after[];       /* references */
 };
 
+/* The driver may wait and close files in it. */
+static void act_whole(struct gpu_device *device, void (*act)(struct gpu_device *, void *),
+		      void *object)
+{
+	const int before = cancel_hold();
+	act(device, object);
+	cancel_restore(before);
+}
+
 static void deferred_run(struct gpu_device *device, struct gpu_deferred *deferred)
 {
-	deferred->act(device, deferred->object);
+	act_whole(device, deferred->act, deferred->object);
 	if (deferred->quiet) {
 		atomic_fetch_sub(&device->quiet_count, 1);
 		atomic_fetch_sub(&device->quiet_B, deferred->size_B);
@@ -110,7 +120,7 @@ void gpu_defer(struct gpu_device *device, void (*act)(struct gpu_device *, void 
 {
 	gpu_defer_reap(device);
 	if (!gpu_events_pending(after, count)) {
-		act(device, object);
+		act_whole(device, act, object);
 		return;
 	}
 	struct gpu_deferred *deferred = deferred_new(act, object, after, count);
@@ -131,7 +141,7 @@ void gpu_defer_quiet(struct gpu_device *device, void (*act)(struct gpu_device *,
 	if (atomic_load(&device->deferred_count))
 		reap(device, many);
 	if (!pending && (many || gpu_device_is_idle(device))) {
-		act(device, object);
+		act_whole(device, act, object);
 		return;
 	}
 	struct gpu_deferred *deferred = deferred_new(act, object, after, count);
@@ -142,7 +152,7 @@ void gpu_defer_quiet(struct gpu_device *device, void (*act)(struct gpu_device *,
 		atomic_fetch_add(&device->quiet_B, size_B);
 		append(device, deferred);
 	} else if (!pending) {
-		act(device, object);
+		act_whole(device, act, object);
 	} else {
 		log_err("no memory to remember what is to be freed later: it is leaked");
 	}

@@ -2,6 +2,7 @@
 
 #include "backend/gpu_internal.h"
 
+#include "base/cancel.h"
 #include "base/log.h"
 
 #include <fcntl.h>
@@ -187,7 +188,9 @@ void gpu_external_release(struct gpu_device *device, struct gpu_external *extern
 	if (!external)
 		return;
 	if (gpu_enter(device, &scope)) {
+		const int before = cancel_hold();
 		external_free(device, external);
+		cancel_restore(before);
 		return;
 	}
 	gpu_defer(device, external_free, external, after, count);

@@ -2,6 +2,7 @@
 
 #include "backend/gpu_internal.h"
 
+#include "base/cancel.h"
 #include "base/log.h"
 #include "base/options.h"
 
@@ -163,18 +164,12 @@ void gpu_memory_make_room(struct gpu_device *device)
 		(void)gpu_check(device, cuda.cuMemPoolTrimTo(device->cu_pool, 0));
 }
 
-cl_int gpu_memory_alloc(struct gpu_device *device, uint64_t size_B, gpu_address *address_out)
+/* By the driver, which may wait. */
+static cl_int alloc_fresh(struct gpu_device *device, uint64_t size_B, gpu_address *address_out)
 {
 	struct gpu_scope scope;
 	CUdeviceptr cu_address = 0;
-	cl_int err = gpu_device_check_process(device);
-	gpu_address kept = err ? 0 : kept_take(device, size_B);
-	if (kept) {
-		*address_out = kept;
-		return CL_SUCCESS;
-	}
-	if (!err)
-		err = gpu_enter(device, &scope);
+	cl_int err = gpu_enter(device, &scope);
 	if (err)
 		return err;
 	gpu_defer_reap(device);
@@ -189,6 +184,20 @@ cl_int gpu_memory_alloc(struct gpu_device *device, uint64_t size_B, gpu_address 
 	gpu_leave(&scope);
 	if (!err)
 		*address_out = cu_address;
+	return err;
+}
+
+cl_int gpu_memory_alloc(struct gpu_device *device, uint64_t size_B, gpu_address *address_out)
+{
+	cl_int err = gpu_device_check_process(device);
+	gpu_address kept = err ? 0 : kept_take(device, size_B);
+	if (kept)
+		*address_out = kept;
+	if (kept || err)
+		return err;
+	const int before = cancel_hold();
+	err = alloc_fresh(device, size_B, address_out);
+	cancel_restore(before);
 	return err;
 }
 
@@ -275,7 +284,9 @@ leave:
 static void free_counted(struct gpu_device *device, struct gpu_block block,
 			 struct gpu_event *const *after, uint32_t count)
 {
+	const int before = cancel_hold();
 	gpu_memory_free(device, block.address, after, count);
+	cancel_restore(before);
 	atomic_fetch_add(&device->freed_B, block.size_B);
 }
 
@@ -295,13 +306,15 @@ void gpu_memory_give_back(struct gpu_device *device, gpu_address address, uint64
 		free_counted(device, displaced[i], NULL, 0);
 	if (!trim_is_due(device) || gpu_enter(device, &scope))
 		return;
+	const int before = cancel_hold();
 	pool_trim(device);
+	cancel_restore(before);
 	gpu_leave(&scope);
 }
 
 /* --- pinned host memory --- */
 
-cl_int gpu_host_alloc(struct gpu_device *device, uint64_t size_B, void **pointer_out)
+static cl_int host_alloc(struct gpu_device *device, uint64_t size_B, void **pointer_out)
 {
 	struct gpu_scope scope;
 	void *pointer = NULL;
@@ -317,6 +330,14 @@ cl_int gpu_host_alloc(struct gpu_device *device, uint64_t size_B, void **pointer
 	gpu_leave(&scope);
 	if (!err)
 		*pointer_out = pointer;
+	return err;
+}
+
+cl_int gpu_host_alloc(struct gpu_device *device, uint64_t size_B, void **pointer_out)
+{
+	const int before = cancel_hold();
+	cl_int err = host_alloc(device, size_B, pointer_out);
+	cancel_restore(before);
 	return err;
 }
 

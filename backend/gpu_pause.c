@@ -2,6 +2,7 @@
 
 #include "backend/gpu_internal.h"
 
+#include "base/cancel.h"
 #include "base/log.h"
 #include "base/options.h"
 
@@ -151,7 +152,9 @@ void gpu_pause(struct gpu_pauses *pauses)
 	if (!pause_ns)
 		return;
 	slack_lower(pauses);
+	const int before = cancel_hold();
 	nanosleep(&time, NULL);
+	cancel_restore(before);
 }
 
 void gpu_pauses_end(const struct gpu_pauses *pauses)

@@ -3,6 +3,7 @@ base_libbase_a_SOURCES = \
 	base/build_id.c base/build_id.h \
 	base/bytes.c base/bytes.h \
 	base/calls.def \
+	base/cancel.h \
 	base/checksum.c base/checksum.h \
 	base/config.def base/extensions.def \
 	base/hash.c base/hash.h \

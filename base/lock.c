@@ -2,6 +2,8 @@
 
 #include "base/lock.h"
 
+#include "base/cancel.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <time.h>
@@ -126,7 +128,9 @@ void lock_condition_wait(struct lock_condition *condition, struct lock *lock)
 {
 	note_dropped(lock);
 	lock_assert_none();
+	const int before = cancel_hold();
 	pthread_cond_wait(&condition->condition, &lock->mutex);
+	cancel_restore(before);
 	note_taken(lock, 0);
 }
 
@@ -140,7 +144,9 @@ int lock_condition_wait_for(struct lock_condition *condition, struct lock *lock,
 	until.tv_nsec = (long)(ns % 1000000000u);
 	note_dropped(lock);
 	lock_assert_none();
+	const int before = cancel_hold();
 	int error = pthread_cond_timedwait(&condition->condition, &lock->mutex, &until);
+	cancel_restore(before);
 	note_taken(lock, 0);
 	return error == ETIMEDOUT ? ETIMEDOUT : 0;
 }

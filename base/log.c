@@ -3,6 +3,7 @@
 #include "base/log.h"
 
 #include "base/bytes.h"
+#include "base/cancel.h"
 #include "base/options.h"
 
 #include <errno.h>
@@ -47,8 +48,10 @@ bool log_sync(void)
 /* A short write or a closed stderr is nobody's concern here. */
 static void write_out(struct bytes *message)
 {
+	const int before = cancel_hold();
 	if (!bytes_failed(message) && write(STDERR_FILENO, message->data, message->size_B) < 0)
 		errno = 0;
+	cancel_restore(before);
 	bytes_finish(message);
 }
 

@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "base/cancel.h"
 #include "base/log.h"
 #include "icd/build_cache.h"
 #include "icd/icd.h"
@@ -49,8 +50,10 @@ clGetPlatformInfo(cl_platform_id platform, cl_platform_info param_name, size_t p
 
 static void forget(void)
 {
+	const int before = cancel_hold();
 	ocl_build_forget();
 	ocl_modules_forget();
+	cancel_restore(before);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clUnloadPlatformCompiler(cl_platform_id platform)

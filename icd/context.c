@@ -3,6 +3,7 @@
 #include "icd/context.h"
 
 #include "base/bytes.h"
+#include "base/cancel.h"
 #include "base/log.h"
 #include "icd/info_rows.h"
 #include "icd/mem.h"
@@ -20,6 +21,7 @@ struct context_destructor {
 static void context_destroy(struct object *object)
 {
 	cl_context context = (cl_context)object;
+	const int before = cancel_hold();
 	/* OpenCL 3.0 API, 4.4.1: in the reverse order of their registration, before
 	 * the context's resources go.  Nobody else holds the context any more. */
 	while (context->destructors) {
@@ -36,6 +38,7 @@ static void context_destroy(struct object *object)
 	free(context->devices);
 	free(context->properties);
 	free(context);
+	cancel_restore(before);
 }
 
 const struct object_type ocl_context_type = {"context", CL_INVALID_CONTEXT, context_destroy};

@@ -2,11 +2,7 @@
 
 #include "icd/icd.h"
 
-#include "icd/cuda_interop.h"
-#include "icd/khr_command_buffer.h"
-#include "icd/khr_external_memory.h"
-#include "icd/khr_semaphore.h"
-#include "icd/nv_create_buffer.h"
+#include "icd/doors.h"
 #include "icd/object.h"
 #include "icd/platform.h"
 #include "icd/ranges.h"
@@ -20,21 +16,25 @@
 #define TAG_clUnloadCompiler TAG_AS_FUNCTION(cl_int, void)
 
 const struct ocl_dispatch ocl_dispatch = {
-#define ENTRY(name) .slots.name = name,
+#define ENTRY(name) .slots.name = door_##name,
+#define DIRECT(name) .slots.name = name,
 #define TAGGED(name) .slots.name = TAG_##name,
 #define UNSUPPORTED(name) .slots.name = name,
-#define SLOT_ALIAS(name_, same) .slots.name_ = same,
+#define SLOT_ALIAS(name_, same) .slots.name_ = door_##same,
 #define ALIAS(name, same)
-#define SUGGEST(name, same) .OCL_SLOT_SUGGEST = (void *)same,
+#define SUGGEST(name, same) .OCL_SLOT_SUGGEST = (void *)door_##name,
 #define EXTENSION(name)
+#define LOADER(name)
 #include "icd/entrypoints.def"
 #undef ENTRY
+#undef DIRECT
 #undef TAGGED
 #undef UNSUPPORTED
 #undef SLOT_ALIAS
 #undef ALIAS
 #undef SUGGEST
 #undef EXTENSION
+#undef LOADER
 };
 
 struct entry_point {
@@ -44,21 +44,25 @@ struct entry_point {
 };
 
 static const struct entry_point entry_points[] = {
-#define ENTRY(name) {#name, (void *)name, false},
+#define ENTRY(name) {#name, (void *)door_##name, false},
+#define DIRECT(name) {#name, (void *)name, false},
 #define TAGGED(name) {#name, (void *)name, false},
 #define UNSUPPORTED(name) {#name, (void *)name, true},
-#define SLOT_ALIAS(name, same) {#name, (void *)same, true},
-#define ALIAS(name, same) {#name, (void *)same, false},
-#define SUGGEST(name, same) {#name, (void *)same, false},
-#define EXTENSION(name) {#name, (void *)name, false},
+#define SLOT_ALIAS(name, same) {#name, (void *)door_##same, true},
+#define ALIAS(name, same) {#name, (void *)door_##name, false},
+#define SUGGEST(name, same) {#name, (void *)door_##name, false},
+#define EXTENSION(name) {#name, (void *)door_##name, false},
+#define LOADER(name) {#name, (void *)name, false},
 #include "icd/entrypoints.def"
 #undef ENTRY
+#undef DIRECT
 #undef TAGGED
 #undef UNSUPPORTED
 #undef SLOT_ALIAS
 #undef ALIAS
 #undef SUGGEST
 #undef EXTENSION
+#undef LOADER
 };
 
 static void *entry_point_find(const char *name, bool slots)

@@ -2,6 +2,7 @@
 
 #include "icd/mem.h"
 
+#include "base/cancel.h"
 #include "base/zeroed.h"
 #include "frontend/kernel_abi.h"
 #include "icd/complete.h"
@@ -372,16 +373,24 @@ static void struct_leave(struct _cl_mem *mem)
 	object_unref(context);
 }
 
-/* Nothing uses the bytes any more. */
-static void mem_end(struct _cl_mem *mem)
+static void destructors_run(struct _cl_mem *mem)
 {
 	struct mem_destructor *destructor = mem->destructors;
+	const int before = cancel_hold();
 	while (destructor) {
 		struct mem_destructor *next = destructor->next;
 		destructor->notify(mem, destructor->data);
 		free(destructor);
 		destructor = next;
 	}
+	cancel_restore(before);
+}
+
+/* Nothing uses the bytes any more. */
+static void mem_end(struct _cl_mem *mem)
+{
+	if (mem->destructors)
+		destructors_run(mem);
 	ocl_image_destroy(mem);
 	if (!mem->parent && !mem->svm)
 		ocl_storage_destroy(mem->storage);

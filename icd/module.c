@@ -2,6 +2,7 @@
 
 #include "icd/module.h"
 
+#include "base/cancel.h"
 #include "base/list.h"
 #include "cache/cache.h"
 #include "icd/build.h"
@@ -249,7 +250,9 @@ static cl_int load_once(struct ocl_module *module, enum ocl_module_part part, st
 	if (!module->gpu[part]) {
 		module->loading = true;
 		lock_drop(&module->lock);
+		const int before = cancel_hold();
 		error = part_load(module, part, &loaded, log);
+		cancel_restore(before);
 		lock_take(&module->lock);
 		module->gpu[part] = error ? NULL : loaded;
 		module->loading = false;

@@ -2,6 +2,7 @@
 
 #include "icd/queue.h"
 
+#include "base/cancel.h"
 #include "base/log.h"
 #include "icd/command_sync.h"
 #include "icd/launch_repeat.h"
@@ -70,6 +71,7 @@ fail_lock:
 static void queue_destroy(struct object *object)
 {
 	struct _cl_command_queue *queue = (struct _cl_command_queue *)object;
+	const int before = cancel_hold();
 	ocl_printf_destroy(atomic_load(&queue->printing));
 	ocl_stamps_finish(&queue->stamps);
 	ocl_lanes_finish(&queue->lanes);
@@ -80,6 +82,7 @@ static void queue_destroy(struct object *object)
 	lock_condition_finish(&queue->settled);
 	lock_finish(&queue->lock);
 	free(queue);
+	cancel_restore(before);
 }
 
 const struct object_type ocl_queue_type = {"command queue", CL_INVALID_COMMAND_QUEUE,

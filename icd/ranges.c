@@ -3,6 +3,7 @@
 #include "icd/ranges.h"
 
 #ifdef HAVE_NVTX
+#include "base/cancel.h"
 #include "base/log.h"
 #include "icd/cl_culvert.h"
 #include "icd/cuda_interop.h"
@@ -65,9 +66,11 @@ static void range_end(void)
 #define WRAP(type, name, begin, function, parameters, arguments)                                  \
 	static type CL_API_CALL range_##name parameters                                           \
 	{                                                                                         \
+		const int before = cancel_hold();                                                 \
 		begin;                                                                            \
 		type result = function arguments;                                                 \
 		range_end();                                                                      \
+		cancel_restore(before);                                                           \
 		return result;                                                                    \
 	}
 #define CALL(type, name, function, parameters, arguments)                                         \
@@ -77,9 +80,11 @@ static void range_end(void)
 #define VOID_CALL(name, function, parameters, arguments)                                          \
 	static void CL_API_CALL range_##name parameters                                           \
 	{                                                                                         \
+		const int before = cancel_hold();                                                 \
 		range_begin(#name);                                                               \
 		function arguments;                                                               \
 		range_end();                                                                      \
+		cancel_restore(before);                                                           \
 	}
 #include "base/calls.def"
 #include "icd/extension_calls.def"
@@ -141,7 +146,9 @@ static void start(void)
 
 const cl_icd_dispatch *ranges_dispatch(void)
 {
+	const int before = cancel_hold();
 	pthread_once(&started, start);
+	cancel_restore(before);
 	return domain ? &table.slots : NULL;
 }
 

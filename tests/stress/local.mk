@@ -19,6 +19,15 @@ tests_stress_environments_SOURCES = tests/stress/environments.c tests/api/api_te
 tests_stress_environments_LDADD = $(OPENCL_LIBS)
 TESTS += tests/stress/environments
 
+# Threads of the host's that are cancelled.
+check_PROGRAMS += tests/stress/cancel tests/stress/libcancel-layer.so
+tests_stress_cancel_SOURCES = tests/stress/cancel.c tests/api/api_test.h
+tests_stress_cancel_LDADD = $(OPENCL_LIBS) -lpthread
+tests_stress_libcancel_layer_so_SOURCES = tests/stress/cancel_layer.c
+tests_stress_libcancel_layer_so_LDFLAGS = $(AM_LDFLAGS) -shared
+tests_stress_libcancel_layer_so_LDADD = -lpthread
+TESTS += tests/stress/cancel.sh
+
 # A sanitizer has its own malloc.
 if !SANITIZERS
 check_PROGRAMS += tests/stress/libmalloc-fault.so
@@ -31,7 +40,7 @@ tests_stress_no_memory_LDADD = $(OPENCL_LIBS) -ldl
 TESTS += tests/stress/faults_malloc.sh
 endif
 endif
-EXTRA_DIST += tests/stress/crash.sh tests/stress/faults.sh tests/stress/faults_nvvm.sh tests/stress/faults_malloc.sh
+EXTRA_DIST += tests/stress/cancel.sh tests/stress/crash.sh tests/stress/faults.sh tests/stress/faults_nvvm.sh tests/stress/faults_malloc.sh
 
 # Programs on hostile schedules.
 TESTS += tests/stress/seeds.sh
