@@ -12,7 +12,7 @@ enum { OWN_BUFFERS = 16 };
 static cl_int device_check(const struct _cl_context *context, cl_device_id device,
 			   uint32_t *position_out)
 {
-	cl_int error = object_check(device, &ocl_device_type);
+	cl_int error = ocl_device_check(device);
 	if (error)
 		return error;
 	const int position = ocl_context_device_index(context, device);

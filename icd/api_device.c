@@ -11,7 +11,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_devic
 	const cl_device_id *all;
 	cl_uint all_count, count = 0;
 	/* OpenCL 3.0 API, 4.2: what a NULL platform means is ours to say. */
-	cl_int error = platform ? object_check(platform, &ocl_platform_type) : CL_SUCCESS;
+	cl_int error = platform ? ocl_platform_check(platform) : CL_SUCCESS;
 	if (!error)
 		error = ocl_device_type_check(device_type);
 	if (error)
@@ -37,7 +37,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_i
 						size_t param_value_size, void *param_value,
 						size_t *param_value_size_ret)
 {
-	cl_int error = object_check(device, &ocl_device_type);
+	cl_int error = ocl_device_check(device);
 	if (error)
 		return error;
 	const struct info_out out = {param_value_size, param_value, param_value_size_ret};
@@ -54,25 +54,25 @@ clCreateSubDevices(cl_device_id in_device, const cl_device_partition_property *p
 	(void)num_devices_ret;
 	/* OpenCL 3.0 API, 4.3: CL_INVALID_VALUE for a partition that the device does
 	 * not support; it supports none. */
-	cl_int error = object_check(in_device, &ocl_device_type);
+	cl_int error = ocl_device_check(in_device);
 	return error ? error : CL_INVALID_VALUE;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clRetainDevice(cl_device_id device)
 {
-	return object_check(device, &ocl_device_type);
+	return ocl_device_check(device);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clReleaseDevice(cl_device_id device)
 {
-	return object_check(device, &ocl_device_type);
+	return ocl_device_check(device);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clGetDeviceAndHostTimer(cl_device_id device,
 							cl_ulong *device_timestamp,
 							cl_ulong *host_timestamp)
 {
-	cl_int error = object_check(device, &ocl_device_type);
+	cl_int error = ocl_device_check(device);
 	if (error)
 		return error;
 	if (!device_timestamp || !host_timestamp)
@@ -85,7 +85,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceAndHostTimer(cl_device_id device,
 
 CL_API_ENTRY cl_int CL_API_CALL clGetHostTimer(cl_device_id device, cl_ulong *host_timestamp)
 {
-	cl_int error = object_check(device, &ocl_device_type);
+	cl_int error = ocl_device_check(device);
 	if (error)
 		return error;
 	if (!host_timestamp)

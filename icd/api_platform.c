@@ -41,7 +41,7 @@ clGetPlatformInfo(cl_platform_id platform, cl_platform_info param_name, size_t p
 		  void *param_value, size_t *param_value_size_ret)
 {
 	/* OpenCL 3.0 API, 4.1: what NULL means is ours to say: our one platform. */
-	cl_int error = platform ? object_check(platform, &ocl_platform_type) : CL_SUCCESS;
+	cl_int error = platform ? ocl_platform_check(platform) : CL_SUCCESS;
 	if (error)
 		return error;
 	const struct info_out out = {param_value_size, param_value, param_value_size_ret};
@@ -60,7 +60,7 @@ CL_API_ENTRY cl_int CL_API_CALL clUnloadPlatformCompiler(cl_platform_id platform
 {
 	/* OpenCL 3.0 API, 5.8.8: a hint to give back what the compiler holds: what was
 	 * built before, in memory. */
-	cl_int error = object_check(platform, &ocl_platform_type);
+	cl_int error = ocl_platform_check(platform);
 	if (!error)
 		forget();
 	return error;

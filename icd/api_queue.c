@@ -84,7 +84,7 @@ static cl_int device_check(cl_context context, cl_device_id device)
 {
 	cl_int error = object_check(context, &ocl_context_type);
 	if (!error)
-		error = object_check(device, &ocl_device_type);
+		error = ocl_device_check(device);
 	/* 5.1: CL_INVALID_DEVICE when it is not one of the context's. */
 	if (!error && ocl_context_device_index(context, device) < 0)
 		error = CL_INVALID_DEVICE;

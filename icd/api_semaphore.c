@@ -31,7 +31,7 @@ static cl_int device_read(cl_context context, const cl_semaphore_properties_khr 
 	if (count != 1)
 		return CL_INVALID_DEVICE;
 	wishes->made.device = (cl_device_id)(uintptr_t)devices[0];
-	cl_int error = object_check(wishes->made.device, &ocl_device_type);
+	cl_int error = ocl_device_check(wishes->made.device);
 	if (!error && ocl_context_device_index(context, wishes->made.device) < 0)
 		error = CL_INVALID_DEVICE;
 	return error;
@@ -159,7 +159,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetSemaphoreHandleForTypeKHR(
 {
 	cl_int error = object_check(sema_object, &ocl_semaphore_type);
 	if (!error)
-		error = object_check(device, &ocl_device_type);
+		error = ocl_device_check(device);
 	if (!error && (ocl_context_device_index(sema_object->context, device) < 0 ||
 		       (sema_object->device && sema_object->device != device)))
 		error = CL_INVALID_DEVICE;

@@ -39,7 +39,7 @@ clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device,
 {
 	cl_int error = with_context(context, CL_SUCCESS);
 	if (!error)
-		error = object_check(device, &ocl_device_type);
+		error = ocl_device_check(device);
 	if (!error && ocl_context_device_index(context, device) < 0)
 		error = CL_INVALID_DEVICE;
 	/* OpenCL 3.0 API, 5.1: CL_INVALID_OPERATION when the device has no on-device
@@ -135,18 +135,18 @@ CL_API_ENTRY cl_int CL_API_CALL
 clCreateSubDevicesEXT(cl_device_id in_device, const cl_device_partition_property_ext *properties,
 		      cl_uint num_entries, cl_device_id *out_devices, cl_uint *num_devices)
 {
-	cl_int error = object_check(in_device, &ocl_device_type);
+	cl_int error = ocl_device_check(in_device);
 	return error ? error : CL_INVALID_VALUE;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clRetainDeviceEXT(cl_device_id device)
 {
-	return object_check(device, &ocl_device_type);
+	return ocl_device_check(device);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clReleaseDeviceEXT(cl_device_id device)
 {
-	return object_check(device, &ocl_device_type);
+	return ocl_device_check(device);
 }
 
 /* --- cl_khr_egl_image, cl_khr_egl_event: no device takes EGL objects ------------------ */

@@ -59,7 +59,7 @@ static cl_int size_check(const struct _cl_context *context, const struct ocl_svm
 
 static cl_int device_check(const struct _cl_context *context, cl_device_id device)
 {
-	cl_int error = object_check(device, &ocl_device_type);
+	cl_int error = ocl_device_check(device);
 	if (!error && ocl_context_device_index(context, device) < 0)
 		error = CL_INVALID_DEVICE;
 	return error;

@@ -48,7 +48,7 @@ static cl_int property_check(cl_context_properties name, cl_context_properties v
 {
 	switch (name) {
 	case CL_CONTEXT_PLATFORM:
-		return object_check((const void *)value, &ocl_platform_type);
+		return ocl_platform_check((const void *)value);
 	case CL_CONTEXT_INTEROP_USER_SYNC:
 		return value == CL_TRUE || value == CL_FALSE ? CL_SUCCESS : CL_INVALID_PROPERTY;
 	default:

@@ -59,7 +59,7 @@ cl_int ocl_device_type_check(cl_device_type type)
 cl_int ocl_devices_check(const cl_device_id *devices, cl_uint count)
 {
 	for (cl_uint i = 0; i < count; i++) {
-		cl_int error = object_check(devices[i], &ocl_device_type);
+		cl_int error = ocl_device_check(devices[i]);
 		if (error)
 			return error;
 	}

@@ -44,6 +44,9 @@ bool ocl_device_matches(const struct _cl_device_id *device, cl_device_type type)
 /* CL_INVALID_DEVICE_TYPE when the mask has none of the known bits or others too. */
 cl_int ocl_device_type_check(cl_device_type type);
 
+/* CL_INVALID_DEVICE unless it is one of the platform's devices.  Those are known, so that a value that
+ * is no handle at all is compared and never read. */
+cl_int ocl_device_check(const void *device);
 /* Checks a list of handles: CL_INVALID_DEVICE at the first one that is no device. */
 cl_int ocl_devices_check(const cl_device_id *devices, cl_uint count);
 

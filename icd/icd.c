@@ -94,7 +94,7 @@ OCL_EXPORT CL_API_ENTRY void *CL_API_CALL
 clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *func_name)
 {
 	/* OpenCL 3.0 Extensions, 1.3: NULL when the platform is not a valid one. */
-	if (object_check(platform, &ocl_platform_type))
+	if (ocl_platform_check(platform))
 		return NULL;
 	return function_find(func_name, false);
 }
@@ -104,7 +104,7 @@ clIcdGetFunctionAddressForPlatformKHR(cl_platform_id platform, const char *func_
 {
 	/* cl_khr_icd 2.0: every entry point of the platform, the core ones included;
 	 * NULL for a name or a platform that is not ours. */
-	if (object_check(platform, &ocl_platform_type))
+	if (ocl_platform_check(platform))
 		return NULL;
 	return function_find(func_name, true);
 }
@@ -112,7 +112,7 @@ clIcdGetFunctionAddressForPlatformKHR(cl_platform_id platform, const char *func_
 OCL_EXPORT CL_API_ENTRY cl_int CL_API_CALL
 clIcdSetPlatformDispatchDataKHR(cl_platform_id platform, void *dispatch_data)
 {
-	cl_int error = object_check(platform, &ocl_platform_type);
+	cl_int error = ocl_platform_check(platform);
 	if (error)
 		return error;
 	ocl_platform_set_dispatch_data(dispatch_data);

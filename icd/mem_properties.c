@@ -19,7 +19,7 @@ static cl_int devices_read(struct reading *reading, const cl_mem_properties **li
 	const cl_mem_properties *next = *list;
 	for (; *next != CL_MEM_DEVICE_HANDLE_LIST_END_KHR; next++) {
 		cl_device_id device = (cl_device_id)(uintptr_t)*next;
-		cl_int error = object_check(device, &ocl_device_type);
+		cl_int error = ocl_device_check(device);
 		if (error)
 			return error;
 		const int position = ocl_context_device_index(reading->context, device);

@@ -80,6 +80,22 @@ cl_int ocl_platform_devices(const cl_device_id **devices_out, cl_uint *count_out
 	return CL_SUCCESS;
 }
 
+cl_int ocl_platform_check(const void *platform)
+{
+	return platform == &the_platform ? CL_SUCCESS : CL_INVALID_PLATFORM;
+}
+
+cl_int ocl_device_check(const void *device)
+{
+	/* Before they are found nobody has a handle. */
+	if (!atomic_load(&devices_made))
+		return CL_INVALID_DEVICE;
+	for (cl_uint i = 0; i < device_count; i++)
+		if (device == devices[i])
+			return CL_SUCCESS;
+	return CL_INVALID_DEVICE;
+}
+
 static void dispatch_choose(void)
 {
 	const cl_icd_dispatch *shown = ranges_dispatch();

@@ -19,6 +19,9 @@ struct _cl_platform_id {
 /* Never NULL. */
 cl_platform_id ocl_platform(void);
 
+/* CL_INVALID_PLATFORM unless it is ours: compared, and never read. */
+cl_int ocl_platform_check(const void *platform);
+
 /* The devices in the driver's order: the room's own array, fixed once made; none
  * when there is no driver or no device, which is CL_SUCCESS. */
 cl_int ocl_platform_devices(const cl_device_id **devices_out, cl_uint *count_out);

@@ -9,7 +9,7 @@ endif
 api_object_tests = tests/api/platform tests/api/device tests/api/context tests/api/program \
 	tests/api/program_link tests/api/program_binary tests/api/program_ptx tests/api/kernel \
 	tests/api/sub_groups tests/api/grid_barrier tests/api/pipes tests/api/images tests/api/samplers \
-	tests/api/null_arguments tests/api/unsupported tests/api/dispatch tests/api/il \
+	tests/api/null_arguments tests/api/no_handles tests/api/unsupported tests/api/dispatch tests/api/il \
 	tests/api/float_options tests/api/cxx tests/api/collisions
 tests_api_collisions_SOURCES = tests/api/collisions.c tests/api/api_test.h
 tests_api_collisions_LDADD = $(OPENCL_LIBS)
@@ -42,6 +42,8 @@ tests_api_grid_barrier_SOURCES = tests/api/grid_barrier.c \
 tests_api_grid_barrier_LDADD = $(OPENCL_LIBS)
 tests_api_pipes_SOURCES = tests/api/pipes.c tests/api/command_buffer_entry.h tests/api/api_test.h
 tests_api_pipes_LDADD = $(OPENCL_LIBS)
+tests_api_no_handles_SOURCES = tests/api/no_handles.c tests/api/api_test.h
+tests_api_no_handles_LDADD = $(OPENCL_LIBS)
 tests_api_null_arguments_SOURCES = tests/api/null_arguments.c tests/api/api_test.h
 tests_api_null_arguments_LDADD = $(OPENCL_LIBS)
 tests_api_unsupported_SOURCES = tests/api/unsupported.c tests/api/api_test.h
