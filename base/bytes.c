@@ -126,6 +126,13 @@ void bytes_finish(struct bytes *bytes)
 	*bytes = (struct bytes)BYTES_INIT;
 }
 
+static void bytes_cut(struct bytes *bytes, size_t size_B)
+{
+	bytes->size_B = size_B;
+	if (bytes->data)
+		bytes->data[size_B] = '\0';
+}
+
 static int read_descriptor(struct bytes *bytes, int fd)
 {
 	struct stat status;
@@ -137,6 +144,12 @@ static int read_descriptor(struct bytes *bytes, int fd)
 		return EINVAL;
 	size_t start_B = bytes->size_B;
 	for (;;) {
+		/* One that grows without end as well. */
+		if ((uint64_t)status.st_size > BYTES_FILE_MAX_B ||
+		    bytes->size_B - start_B > BYTES_FILE_MAX_B) {
+			bytes_cut(bytes, start_B);
+			return EFBIG;
+		}
 		if (!reserve(bytes, 65536))
 			return ENOMEM;
 		ssize_t got = read(fd, bytes->data + bytes->size_B, 65536);
@@ -144,8 +157,7 @@ static int read_descriptor(struct bytes *bytes, int fd)
 			continue;
 		if (got < 0) {
 			int error = errno;
-			bytes->size_B = start_B;
-			bytes->data[start_B] = '\0';
+			bytes_cut(bytes, start_B);
 			return error;
 		}
 		bytes->size_B += (size_t)got;

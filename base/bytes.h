@@ -60,6 +60,8 @@ void bytes_finish(struct bytes *bytes);
 /* Reads a whole regular file.  Returns 0 or an errno value (ENOMEM, ENOENT,
  * EISDIR ...); on failure the buffer is as before. */
 int bytes_read_file(struct bytes *bytes, const char *path);
+/* What is larger is EFBIG: no source, header or library is, and it would fill the memory of our host. */
+#define BYTES_FILE_MAX_B ((size_t)1 << 30)
 
 /* Writes all to what is open as fd.  Beyond the process's limit on the size of files (setrlimit(2):
  * RLIMIT_FSIZE) that is EFBIG, and no signal.  Returns 0 or errno. */

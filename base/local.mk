@@ -11,6 +11,7 @@ base_libbase_a_SOURCES = \
 	base/lock.c base/lock.h \
 	base/log.c base/log.h \
 	base/options.c base/options.h \
+	base/memory_limit.c base/memory_limit.h \
 	base/own_library.c base/own_library.h base/own_program.c base/own_program.h \
 	base/pack.c base/pack.h \
 	base/spans.c base/spans.h \

@@ -78,3 +78,23 @@ const char *option_help(enum option option)
 {
 	return rows[option].help;
 }
+
+bool option_parse_size(const char *text, uint64_t *size_B_out)
+{
+	static const char units[] = "KMG";
+	uint64_t size_B = 0;
+	if (*text < '0' || *text > '9')
+		return false;
+	for (; *text >= '0' && *text <= '9'; text++) {
+		if (size_B > UINT64_MAX / 100)
+			return false;
+		size_B = 10 * size_B + (unsigned)(*text - '0');
+	}
+	const int capital = *text & ~('a' - 'A');
+	const char *unit = capital ? strchr(units, capital) : NULL;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	if (text[unit ? 1 : 0] || size_B > UINT64_MAX >> shift)
+		return false;
+	*size_B_out = size_B << shift;
+	return true;
+}

@@ -22,6 +22,9 @@ const char *option_string(enum option option);
 bool option_flag(enum option option);
 uint64_t option_number(enum option option);
 
+/* "1G", "64M", "100000"; false when it is no size. */
+bool option_parse_size(const char *text, uint64_t *size_B_out);
+
 /* The variable's name ("CULVERT_DEBUG"), its default and its line of help. */
 const char *option_name(enum option option);
 const char *option_default(enum option option);

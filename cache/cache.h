@@ -88,9 +88,4 @@ enum cache_state cache_verify(struct cache *cache, const struct hash *key);
  * cannot be taken away are not counted. */
 uint64_t cache_clear(struct cache *cache);
 
-/* --- by the options; for tests too ----------------------------------------------- */
-
-/* "1G", "64M", "100000"; false when it is no size. */
-bool cache_parse_size(const char *text, uint64_t *size_B_out);
-
 #endif

@@ -144,26 +144,6 @@ int cache_folder_open(struct cache *cache, bool create)
 
 /* --- by the options -------------------------------------------------------------------- */
 
-bool cache_parse_size(const char *text, uint64_t *size_B_out)
-{
-	static const char units[] = "KMG";
-	uint64_t size_B = 0;
-	if (*text < '0' || *text > '9')
-		return false;
-	for (; *text >= '0' && *text <= '9'; text++) {
-		if (size_B > UINT64_MAX / 100)
-			return false;
-		size_B = 10 * size_B + (unsigned)(*text - '0');
-	}
-	const int capital = *text & ~('a' - 'A');
-	const char *unit = capital ? strchr(units, capital) : NULL;
-	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-	if (text[unit ? 1 : 0] || size_B > UINT64_MAX >> shift)
-		return false;
-	*size_B_out = size_B << shift;
-	return true;
-}
-
 /* CUDA programming guide: "CUDA_CACHE_DISABLE: 0 or 1". */
 static bool switched_off(void)
 {
@@ -212,7 +192,7 @@ static void make_process_cache(void)
 	if (!find_path(&path))
 		log_warn("cache: no folder: CULVERT_CACHE_DIR, CUDA_CACHE_PATH and XDG_CACHE_HOME "
 			 "name none, and HOME none that is there");
-	if (!cache_parse_size(option_string(OPTION_CACHE_SIZE), &limit_B)) {
+	if (!option_parse_size(option_string(OPTION_CACHE_SIZE), &limit_B)) {
 		log_warn("CULVERT_CACHE_SIZE: '%s' is no size: 1G is taken",
 			 option_string(OPTION_CACHE_SIZE));
 		limit_B = DEFAULT_LIMIT_B;

@@ -193,6 +193,36 @@ private:
 	fe_inputs *inputs;
 };
 
+/* What Clang says of a file that is there and is not to be opened, as "cannot open file 'NAME': ...". */
+enum class refusal { no_regular_file = 1, too_large };
+
+class refusal_words final : public std::error_category {
+	const char *name() const noexcept override { return "culvert"; }
+	std::string message(int value) const override
+	{
+		return static_cast<refusal>(value) == refusal::too_large
+			? "it is larger than " + std::to_string(BYTES_FILE_MAX_B >> 20) + " MiB"
+			: "it is no regular file";
+	}
+};
+
+std::error_code refused(refusal reason)
+{
+	static const refusal_words words;
+	return {static_cast<int>(reason), words};
+}
+
+/* Opening a FIFO waits for somebody to write to it, and a device may never end. */
+std::error_code openable(const llvm::ErrorOr<llvm::vfs::Status> &there)
+{
+	if (!there || there->isDirectory())
+		return {};
+	if (there->getType() != llvm::sys::fs::file_type::regular_file)
+		return refused(refusal::no_regular_file);
+	return there->getSize() > BYTES_FILE_MAX_B ? refused(refusal::too_large)
+						   : std::error_code();
+}
+
 /* The real files, for -I, behind the ones that exist in memory only.  LLVM's own
  * overlay needs a current directory, which a host may have lost. */
 class source_files final : public llvm::vfs::ProxyFileSystem {
@@ -235,6 +265,8 @@ public:
 				return there;
 		if (in_memory_only(path))
 			return std::make_error_code(std::errc::no_such_file_or_directory);
+		if (std::error_code reason = openable(ProxyFileSystem::status(path)))
+			return reason;
 		auto found = ProxyFileSystem::openFileForRead(path);
 		if (found && inputs)
 			return std::make_unique<noted_file>(std::move(*found), path.str(), inputs);

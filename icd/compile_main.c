@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "backend/codegen.h"
+#include "base/memory_limit.h"
 #include "base/thread.h"
 #include "build_name.h"
 #include "icd/compile_wire.h"
@@ -32,9 +33,10 @@ static void on_crash(int number)
 		uint64_t size_B;
 		struct ocl_wire_crash crash;
 	} message = {.crash = {.first = OCL_WIRE_CRASHED, .signal = (unsigned char)number}};
-	const uint64_t module = be_nvvm_module_now();
+	const uint64_t module = be_nvvm_module_now(), used_B = memory_used_B();
 	message.size_B = sizeof(message.crash);
 	memcpy(message.crash.module, &module, sizeof(module));
+	memcpy(message.crash.used_B, &used_B, sizeof(used_B));
 	for (size_t i = 0; stage[i] && i + 1 < sizeof(message.crash.stage); i++)
 		message.crash.stage[i] = stage[i];
 	(void)!send(SOCKET, &message, sizeof(message), MSG_NOSIGNAL);
@@ -63,6 +65,7 @@ static void limits_arrange(void)
 {
 	const struct rlimit no_core = {0, 0};
 	(void)setrlimit(RLIMIT_CORE, &no_core);
+	memory_limit_set();
 	int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 	if (file >= 0) {
 		(void)!write(file, "1000", 4);

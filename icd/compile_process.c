@@ -6,6 +6,7 @@
 #include "base/list.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/memory_limit.h"
 #include "base/options.h"
 #include "base/own_library.h"
 #include "base/own_program.h"
@@ -325,6 +326,26 @@ static const char *signal_name(int number)
 	}
 }
 
+/* Of a compiler that held much of what it may have: an allocation that fails ends it in any way. */
+static void tell_memory(uint64_t used_B, struct bytes *reason)
+{
+	const uint64_t limit_B = memory_limit_B();
+	if (limit_B && used_B >= limit_B / 4)
+		bytes_printf(reason, ", with %llu of the %llu MiB of memory that it may have "
+			     "(CULVERT_COMPILER_MEMORY)", (unsigned long long)used_B >> 20,
+			     (unsigned long long)limit_B >> 20);
+}
+
+static void tell_full(struct ocl_compiled *compiled)
+{
+	const uint64_t limit_B = memory_limit_B();
+	bytes_append_string(&compiled->log, "error: the compiler ran out of memory");
+	if (limit_B)
+		bytes_printf(&compiled->log, ", of which it may have %llu MiB "
+			     "(CULVERT_COMPILER_MEMORY)", (unsigned long long)limit_B >> 20);
+	bytes_append_string(&compiled->log, "\n");
+}
+
 static enum outcome outcome_of(const struct bytes *message, const struct ocl_build_job *job,
 			       struct ocl_compiled *compiled, struct failure *failure)
 {
@@ -342,6 +363,9 @@ static enum outcome outcome_of(const struct bytes *message, const struct ocl_bui
 	memcpy(&failure->module, crash.module, sizeof(crash.module));
 	bytes_printf(&failure->reason, "the compiler crashed in %s with %s", crash.stage,
 		     signal_name(crash.signal));
+	uint64_t used_B;
+	memcpy(&used_B, crash.used_B, sizeof(used_B));
+	tell_memory(used_B, &failure->reason);
 	return strcmp(crash.stage, OCL_STAGE_LIBNVVM) ? DIED : DIED_IN_LIBNVVM;
 }
 
@@ -474,13 +498,17 @@ static enum outcome try_there(const char *path, const char *folder, const struct
 		if (order_make(job, folder, &order))
 			outcome = hand_over(helper, &order, job, compiled, failure);
 		bytes_finish(&order);
-		if (outcome == MADE) {
-			helper_give_back(helper);
+		/* What wanted more memory than there is has kept what it had. */
+		const bool full = outcome == MADE && compiled->error == CL_OUT_OF_HOST_MEMORY;
+		if (outcome == MADE && !(full && again)) {
+			if (full)
+				tell_full(compiled);
+			full ? helper_discard(helper) : helper_give_back(helper);
 			return MADE;
 		}
 		helper_discard(helper);
 		ocl_compiled_finish(compiled);
-		again = again && (outcome == NOT_BEGUN || outcome == DIED ||
+		again = again && (full || outcome == NOT_BEGUN || outcome == DIED ||
 				  outcome == DIED_IN_LIBNVVM);
 		again = again || (outcome == STOPPED && stops++ < STOPS_MOST);
 	}

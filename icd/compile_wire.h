@@ -24,6 +24,7 @@ struct ocl_wire_crash {
 	unsigned char first, signal;
 	char stage[102];             /* ocl_compile_stage's phrase */
 	unsigned char module[8];     /* be_nvvm_module_now's bit */
+	unsigned char used_B[8];     /* memory that it had */
 };
 
 /* Appends the job and the folder that its relative paths start from. */

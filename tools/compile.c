@@ -2,6 +2,8 @@
 #include "config.h"
 
 #include "backend/codegen.h"
+#include "base/memory_limit.h"
+#include "base/options.h"
 #include "frontend/frontend.h"
 #include "frontend/ptx_start.h"
 #include "frontend/spirv.h"
@@ -125,6 +127,10 @@ static int to_nvvm(struct compile *compile, unsigned sm, struct bytes *log)
 		return TOOL_USAGE;
 	case FE_UNAVAILABLE:
 		return TOOL_UNAVAILABLE;
+	case FE_NO_MEMORY:
+		tool_error("the compiler ran out of memory, of which it may have %" PRIu64
+			   " MiB (CULVERT_COMPILER_MEMORY)", memory_limit_B() >> 20);
+		return TOOL_FAILED;
 	default:
 		return TOOL_FAILED;
 	}
@@ -366,6 +372,11 @@ static int compile_file(void *state)
 static int compile_apart(struct compile *compile)
 {
 	int code = process_apart(compile_file, compile);
+	if (code == PROCESS_TOO_LONG) {
+		tool_error("%s: the compiler was given up after %s seconds (CULVERT_COMPILER_TIMEOUT)",
+			   compile->file, option_string(OPTION_COMPILER_TIMEOUT));
+		return TOOL_FAILED;
+	}
 	if (code > 128 && compile->stage > STAGE_NVVM) {
 		/* As a build does. */
 		compile->cautious = true;

@@ -1,17 +1,24 @@
 #include "config.h"
 
 #include "tools/process.h"
+
+#include "base/memory_limit.h"
+#include "base/options.h"
 #include "tools/tool.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { LONGEST_S = 1000000000 };
 
 extern char **environ;
 
@@ -71,15 +78,50 @@ int process_run(char *const argv[], struct bytes *output)
 	return error ? -1 : wait_for(child);
 }
 
+/* With SIGCHLD blocked; limit_s: 0: as long as it takes. */
+static int wait_for_at_most(pid_t child, uint64_t limit_s, const sigset_t *signals)
+{
+	struct timespec now, rest;
+	int status;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	const time_t end_s = now.tv_sec + (time_t)(limit_s < LONGEST_S ? limit_s : LONGEST_S);
+	for (;;) {
+		const pid_t ended = waitpid(child, &status, WNOHANG);
+		if (ended < 0 && errno != EINTR)
+			return -1;
+		if (ended > 0)
+			return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (limit_s && now.tv_sec >= end_s) {
+			(void)kill(child, SIGKILL);
+			return wait_for(child) < 0 ? -1 : PROCESS_TOO_LONG;
+		}
+		rest = (struct timespec){.tv_sec = limit_s ? end_s - now.tv_sec : LONGEST_S};
+		(void)sigtimedwait(signals, NULL, &rest);
+	}
+}
+
 int process_apart(int (*work)(void *state), void *state)
 {
+	sigset_t signals, before;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &signals, &before);
 	/* Or both would write what waits to be written. */
 	fflush(NULL);
 	pid_t child = fork();
 	if (!child) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		memory_limit_set();
 		_exit(tool_flush(work(state)));
 	}
-	return child < 0 ? -1 : wait_for(child);
+	int code = child < 0 ? -1
+			     : wait_for_at_most(child, option_number(OPTION_COMPILER_TIMEOUT),
+						&signals);
+	const int error = errno;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+	return code;
 }
 
 /* root may be NULL: then there is none. */

@@ -10,7 +10,9 @@
 int process_run(char *const argv[], struct bytes *output);
 
 /* Runs work(state) in a copy of this process, which must have one thread: what crashes there
- * leaves this one alive.  Returns as process_run does; what work changes stays in the copy. */
+ * leaves this one alive, and it has the memory and the time that compilers may have.  Returns as
+ * process_run does, or PROCESS_TOO_LONG; what work changes stays in the copy. */
+enum { PROCESS_TOO_LONG = 1000 };
 int process_apart(int (*work)(void *state), void *state);
 
 /* Appends the path of a program of the CUDA toolkit: in CUDA_HOME, CUDA_PATH, on PATH, or

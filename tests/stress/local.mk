@@ -18,6 +18,13 @@ check_PROGRAMS += tests/stress/environments
 tests_stress_environments_SOURCES = tests/stress/environments.c tests/api/api_test.h
 tests_stress_environments_LDADD = $(OPENCL_LIBS)
 TESTS += tests/stress/environments
+# A sanitizer's shadow knows no limit of memory.
+if !SANITIZERS
+check_PROGRAMS += tests/stress/hostile_sources
+tests_stress_hostile_sources_SOURCES = tests/stress/hostile_sources.c tests/api/api_test.h
+tests_stress_hostile_sources_LDADD = $(OPENCL_LIBS) -lpthread
+TESTS += tests/stress/hostile_sources
+endif
 
 # Threads of the host's that are cancelled.
 check_PROGRAMS += tests/stress/cancel tests/stress/libcancel-layer.so

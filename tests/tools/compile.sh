@@ -146,4 +146,18 @@ if [ -f tests/stress/libnvvm-fault.so ] && [ -f "$CULVERT_LIBNVVM" ]; then
 	grep -q "libnvvm was told not to optimise" $folder/errors || fail "not optimised: it is not told"
 	grep -q "entry plant_optimised" $folder/out || fail "not optimised: no kernel"
 fi
+# What never ends is given up, and wants no more memory than it may have.
+if [ -f tests/stress/libnvvm-fault.so ] && [ -f "$CULVERT_LIBNVVM" ]; then
+	started=$(date +%s)
+	CULVERT_COMPILER_TIMEOUT=2 compile_planted plant_hang
+	[ $? = 1 ] || fail "a compiler that hangs: not exit code 1"
+	[ $(($(date +%s) - started)) -lt 30 ] || fail "a compiler that hangs: waited for longer than 2 seconds"
+	grep -q "given up after 2 seconds" $folder/errors || fail "a compiler that hangs: it is not told"
+fi
+if [ -z "$SANITIZER_RUNTIME" ]; then
+	echo 'constant int a[] = {[0 ... 2000000000] = 3}; kernel void k(global int *p) { *p = a[*p]; }' >$folder/large.cl
+	CULVERT_COMPILER_MEMORY=300M ./culvert compile $folder/large.cl 2>$folder/errors
+	[ $? = 1 ] || fail "too much memory: not exit code 1"
+	grep -q "300 MiB (CULVERT_COMPILER_MEMORY)" $folder/errors || fail "too much memory: it is not told"
+fi
 exit $failed

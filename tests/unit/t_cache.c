@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "base/checksum.h"
+#include "base/options.h"
 #include "cache/internal.h"
 #include "tests/unit/test.h"
 
@@ -409,11 +410,11 @@ static void sizes_are_read(void)
 					  "99999999999999999999", "99999999999999G"};
 	uint64_t size_B;
 	for (unsigned i = 0; i < sizeof(good) / sizeof(*good); i++) {
-		CHECK(cache_parse_size(good[i].text, &size_B));
+		CHECK(option_parse_size(good[i].text, &size_B));
 		CHECK_EQ(size_B, good[i].size_B);
 	}
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		CHECK(!cache_parse_size(bad[i], &size_B));
+		CHECK(!option_parse_size(bad[i], &size_B));
 }
 
 /* --- one at a time --- */

@@ -1,0 +1,91 @@
+#include "config.h"
+
+#include "base/memory_limit.h"
+
+#include "base/log.h"
+#include "base/options.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static const uint64_t least_B = (uint64_t)1 << 30;
+/* Clang's is the largest, 1 GiB. */
+static const uint64_t stacks_B = (uint64_t)3 << 29;
+
+/* The first number of a file; UINT64_MAX: there is none, as where it says "max". */
+static uint64_t number_of(const char *path)
+{
+	unsigned long long number;
+	FILE *file = fopen(path, "re");
+	const bool found = file && fscanf(file, "%llu", &number) == 1;
+	if (file)
+		fclose(file);
+	return found ? number : UINT64_MAX;
+}
+
+static uint64_t machine_B(void)
+{
+	/* In a container the group's folder is the root of what is seen. */
+	static const char *const groups[] = {"/sys/fs/cgroup/memory.max",
+					     "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
+	const long pages = sysconf(_SC_PHYS_PAGES), page_B = sysconf(_SC_PAGESIZE);
+	uint64_t size_B = pages > 0 && page_B > 0 ? (uint64_t)pages * (uint64_t)page_B : UINT64_MAX;
+	for (unsigned i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		const uint64_t group_B = number_of(groups[i]);
+		size_B = group_B < size_B ? group_B : size_B;
+	}
+	return size_B;
+}
+
+uint64_t memory_limit_B(void)
+{
+	const char *wanted = option_string(OPTION_COMPILER_MEMORY);
+	uint64_t size_B;
+	if (option_parse_size(wanted, &size_B))
+		return size_B;
+	if (strcmp(wanted, "auto"))
+		log_warn("CULVERT_COMPILER_MEMORY: '%s' is no size: auto is taken", wanted);
+	size_B = machine_B();
+	if (size_B == UINT64_MAX)
+		return 0;
+	return size_B / 2 < least_B ? least_B : size_B / 2;
+}
+
+void memory_limit_set(void)
+{
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	const uint64_t heap_B = memory_limit_B(), size_B = heap_B + stacks_B;
+	struct rlimit limit;
+	/* One that our host was given stays, where it is lower. */
+	if (!heap_B || size_B < heap_B || getrlimit(RLIMIT_DATA, &limit) || limit.rlim_cur <= size_B)
+		return;
+	limit.rlim_cur = size_B;
+	if (limit.rlim_max > size_B)
+		limit.rlim_max = size_B;
+	(void)setrlimit(RLIMIT_DATA, &limit);
+#endif
+}
+
+uint64_t memory_used_B(void)
+{
+	/* proc(5), /proc/pid/statm: pages; what is resident, and of those what belongs to files. */
+	enum { RESIDENT = 1, OF_FILES = 2, COLUMNS = 3 };
+	char text[256];
+	const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	const ssize_t size_B = file < 0 ? -1 : read(file, text, sizeof(text));
+	uint64_t pages[COLUMNS] = {0};
+	unsigned column = 0;
+	if (file >= 0)
+		(void)close(file);
+	for (ssize_t i = 0; i < size_B && column < COLUMNS; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			column++;
+		else
+			pages[column] = 10 * pages[column] + (uint64_t)(text[i] - '0');
+	}
+	return pages[RESIDENT] < pages[OF_FILES] ? 0
+		: (pages[RESIDENT] - pages[OF_FILES]) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
