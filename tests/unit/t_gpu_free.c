@@ -182,9 +182,10 @@ static void much_memory_waits(void)
 		CHECK_EQ(launch_spin(busy, out, 20000), CL_SUCCESS);
 		gpu_host_free(first(), blocks[i], block_B);
 	}
-	/* At least the first three have gone with the fourth. */
+	/* Two are more than may wait, so that a third goes with them, wherever the device was idle for
+	 * a moment. */
 	if (counted())
-		CHECK(calls("cuMemFreeHost") - before >= 2 + 3);
+		CHECK(calls("cuMemFreeHost") - before >= 2 + BLOCKS - 2);
 	stream_wait(busy);
 	if (counted())
 		CHECK_EQ(calls("cuMemFreeHost") - before, 2 + BLOCKS);
