@@ -176,8 +176,17 @@ static bool emit_first_bytes(struct ptx_parser *parser, const struct access *acc
 	       ptx_emit_row(parser, extend, both, 2);
 }
 
+/* The next op goes where nothing reads its register. */
+static bool note_unneeded(struct ptx_parser *parser)
+{
+	const uint32_t number = ptx_op_count(parser);
+	bytes_append(&parser->unneeded, &number, sizeof(number));
+	return !bytes_failed(&parser->unneeded) || ptx_fail_memory(parser);
+}
+
 /* A load of which a mask says what is used: element by element, and of an element the smallest
- * number of its first bytes.  What is not used keeps the register's old value. */
+ * number of its first bytes.  One that is not used at all is loaded only if something reads it: libnvvm's
+ * masks are of one load and stay where it is used for another one as well. */
 static bool emit_used(struct ptx_parser *parser, const struct access *access, const uint32_t *data,
 		      uint32_t count, struct ptx_address *address)
 {
@@ -190,10 +199,11 @@ static bool emit_used(struct ptx_parser *parser, const struct access *access, co
 		uint32_t part_B = 1;
 		while (used >> part_B)
 			part_B *= 2;
-		if (used && !(part_B == size_B
-				      ? emit_access(parser, access, true, &data[i], 1, address, offset)
-				      : emit_first_bytes(parser, access, part_B, data[i], address,
-							 offset)))
+		const bool whole = !used || part_B == size_B;
+		if (!used && !note_unneeded(parser))
+			return false;
+		if (!(whole ? emit_access(parser, access, true, &data[i], 1, address, offset)
+			    : emit_first_bytes(parser, access, part_B, data[i], address, offset)))
 			return false;
 	}
 	return true;

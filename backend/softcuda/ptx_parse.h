@@ -122,6 +122,7 @@ struct ptx_parser {
 	uint64_t local_B;
 	uint32_t local_gap_B;         /* of these: the checker's gaps */
 	uint32_t local_align_B;
+	struct bytes unneeded;        /* uint32_t: ops that load what a pragma says is not used */
 	uint32_t used_bytes;          /* of the next load, by bit, as a pragma says; 0: all */
 	struct ptx_instruction instruction;
 };

@@ -41,7 +41,9 @@ bool ptx_code_finish(struct ptx_parser *parser)
 	code->sites = keep(parser, &parser->sites);
 	code->tables = keep(parser, &parser->tables);
 	code->shared = keep(parser, &parser->shared_used);
-	if (parser->error != CUDA_SUCCESS || !ptx_layout(parser, code) ||
+	if (parser->error != CUDA_SUCCESS ||
+	    !ptx_registers_drop_unneeded(parser, code->ops, code->op_count) ||
+	    !ptx_layout(parser, code) ||
 	    !ptx_registers_place(parser, code->ops, code->op_count, code->tables,
 				 &code->register_B, &peak))
 		return false;
@@ -227,6 +229,7 @@ static void parser_destroy(struct ptx_parser *parser)
 		&parser->codes, &parser->variables, &parser->shared, &parser->relocations,
 		&parser->launch_constants, &parser->constants, &parser->ops, &parser->widths,
 		&parser->fixups, &parser->sites, &parser->tables, &parser->shared_used,
+		&parser->unneeded,
 		&parser->places, &parser->locals, &parser->files, &parser->formals
 	};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)

@@ -21,6 +21,9 @@ bool ptx_code_finish(struct ptx_parser *parser);
  * before those that it goes on to, but for loops' ways back, and loops in one piece; ptx_layout.c. */
 bool ptx_layout(struct ptx_parser *parser, struct code *code);
 
+/* Takes out the loads of parser->unneeded whose register no op reads; ptx_registers.c. */
+bool ptx_registers_drop_unneeded(struct ptx_parser *parser, struct op *ops, uint32_t op_count);
+
 /* Gives the virtual registers of ops room in the frame: *size_B_out bytes.
  * widths has a letter per register; ptx_registers.c. */
 bool ptx_registers_place(struct ptx_parser *parser, struct op *ops, uint32_t op_count,

@@ -7,6 +7,7 @@
  * path through the same graph, and no lane writes another's column. */
 #include "config.h"
 
+#include "backend/softcuda/exec_table.h"
 #include "backend/softcuda/ptx_blocks.h"
 #include "backend/softcuda/ptx_decode.h"
 #include "backend/softcuda/ptx_program.h"
@@ -345,6 +346,29 @@ static bool place(struct placer *p, const struct branch_table *tables)
 	}
 	free(seen);
 	return right;
+}
+
+bool ptx_registers_drop_unneeded(struct ptx_parser *parser, struct op *ops, uint32_t op_count)
+{
+	const uint32_t *unneeded = (const void *)parser->unneeded.data;
+	const size_t count = parser->unneeded.size_B / sizeof(*unneeded);
+	bool *is_read = count ? calloc(parser->widths.size_B + 1, sizeof(*is_read)) : NULL;
+	if (!count || !is_read)
+		return !count || ptx_fail_memory(parser);
+	for (uint32_t i = 0; i < op_count; i++)
+		for (unsigned k = 0; k < OP_OPERANDS; k++)
+			if (ops[i].reads >> k & 1 && is_register(&ops[i], k))
+				is_read[ops[i].x[k]] = true;
+	for (size_t i = 0; i < count; i++) {
+		struct op *op = &ops[unneeded[i]];
+		if (is_read[op->x[0]])
+			continue;
+		op->run = exec_table_find("_nop")->run;
+		op->reads = op->writes = 0;
+	}
+	free(is_read);
+	parser->unneeded.size_B = 0;
+	return true;
 }
 
 bool ptx_registers_place(struct ptx_parser *parser, struct op *ops, uint32_t op_count,
