@@ -75,6 +75,10 @@ uint64_t be_nvvm_module_bit(size_t number);
  * signal's handler. */
 uint64_t be_nvvm_module_now(void);
 
+/* Whether PTX says that it is to be debugged, with variables and types: assemblers then have to be told
+ * to keep them, and refuse to optimise. */
+bool be_ptx_is_debug(const struct bytes *ptx);
+
 /* Which build of NVIDIA's PTX compiler makes machine code for device: "" when none does,
  * as for the software device, an older driver, or where Culvert was built without. */
 const char *be_cubin_build(const struct gpu_device *device);

@@ -89,7 +89,7 @@ static void add_option(struct option_list *list, const char *format, unsigned va
 
 /* The code is the same however it is shared out; a note in it names the option. */
 static void make_options(struct option_list *list, const struct be_codegen_options *options,
-			 size_t size_B, bool verbose)
+			 const struct bytes *ptx, bool verbose)
 {
 	list->count = 0;
 	add_option(list, "--gpu-name=sm_%u", options->sm);
@@ -97,11 +97,12 @@ static void make_options(struct option_list *list, const struct be_codegen_optio
 	if (options->max_registers)
 		add_option(list, "--maxrregcount=%u", options->max_registers);
 	/* Figures come in the order of the kernels only from one thread. */
-	if (options->threads > 1 && size_B >= BE_CODEGEN_SHARED_B && !verbose &&
+	if (options->threads > 1 && ptx->size_B >= BE_CODEGEN_SHARED_B && !verbose &&
 	    !options->line_info)
 		add_option(list, "--split-compile=%u", options->threads);
 	if (options->line_info)
-		list->pointers[list->count++] = "--generate-line-info";
+		list->pointers[list->count++] = be_ptx_is_debug(ptx) ? "--device-debug"
+								     : "--generate-line-info";
 	if (verbose || options->line_info)
 		list->pointers[list->count++] = "--verbose";
 }
@@ -168,7 +169,7 @@ bool be_cubin_compile(const struct bytes *ptx, const struct be_codegen_options *
 	const struct be_ptx_compiler *compiler = ptx->size_B ? load() : NULL;
 	if (!compiler)
 		return false;
-	make_options(&list, options, ptx->size_B, verbose);
+	make_options(&list, options, ptx, verbose);
 	bool made = !compile(compiler, ptx, &list, &cubin, &info) && !bytes_failed(&cubin);
 	/* Of a failure the driver's compiler will speak, whose turn it is then. */
 	if (made) {

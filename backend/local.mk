@@ -43,6 +43,7 @@ backend_sources = \
 	backend/nvvm.h \
 	backend/nvvm_find.c \
 	backend/ptx.c \
+	backend/ptx_debug.c \
 	backend/ptx_compiler.h \
 	backend/ptx_join.c backend/ptx_join.h
 

@@ -31,7 +31,8 @@ static void job_set_number(struct job *job, CUjit_option name, uintptr_t number)
 	job_set(job, name, (void *)number);
 }
 
-static cl_int job_init(struct job *job, const struct be_codegen_options *options, bool verbose)
+static cl_int job_init(struct job *job, const struct be_codegen_options *options, bool is_debug,
+		       bool verbose)
 {
 	memset(job, 0, sizeof(*job));
 	job->info = calloc(1, INFO_B);
@@ -47,7 +48,7 @@ static cl_int job_init(struct job *job, const struct be_codegen_options *options
 	if (options->max_registers)
 		job_set_number(job, CU_JIT_MAX_REGISTERS, options->max_registers);
 	if (options->line_info)
-		job_set_number(job, CU_JIT_GENERATE_LINE_INFO, 1);
+		job_set_number(job, is_debug ? CU_JIT_GENERATE_DEBUG_INFO : CU_JIT_GENERATE_LINE_INFO, 1);
 	if (verbose)
 		job_set_number(job, CU_JIT_LOG_VERBOSE, 1);
 	return CL_SUCCESS;
@@ -122,7 +123,7 @@ cl_int be_ptx_load(struct gpu_device *device, const struct bytes *ptx,
 	if (err)
 		return err;
 	gpu_defer_reap(device);
-	err = job_init(&job, options, verbose);
+	err = job_init(&job, options, be_ptx_is_debug(ptx), verbose);
 	if (err)
 		goto leave;
 	const bool refit = fit_version(ptx, gpu_device_caps(device)->cuda_version, &fitted);

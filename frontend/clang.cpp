@@ -384,8 +384,12 @@ std::vector<const char *> make_arguments(const fe_options *options, const fe_wor
 		options->codegen.optimization ? "-O2" : "-O0", "-disable-llvm-passes",
 	};
 	if (options->codegen.line_info) {
-		static const char *const debug[] = {
-			"-debug-info-kind=line-tables-only", "-dwarf-version=4",
+		/* What nobody optimizes can be looked at in a debugger, with its variables; before
+		 * 19 LLVM has them among the instructions. */
+		const bool full = !options->codegen.optimization && LLVM_VERSION_MAJOR >= 19;
+		const char *const debug[] = {
+			full ? "-debug-info-kind=standalone" : "-debug-info-kind=line-tables-only",
+			"-dwarf-version=4",
 			"-fdebug-compilation-dir=.",
 		};
 		arguments.insert(arguments.end(), std::begin(debug), std::end(debug));

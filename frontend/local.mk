@@ -90,6 +90,7 @@ frontend_cxx_sources = \
 	frontend/private_values.cpp \
 	frontend/chosen_loads.cpp \
 	frontend/reach.h \
+	frontend/nvvm_ir_debug.cpp frontend/nvvm_ir_debug.h \
 	frontend/split.cpp \
 	frontend/static_objects.cpp frontend/static_objects.h
 

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "frontend/nvvm_ir.h"
+#include "frontend/nvvm_ir_debug.h"
 
 #include <string.h>
 
@@ -152,8 +152,11 @@ static void print_definition(struct ir_printer *printer, LLVMValueRef function, 
 		if (first)
 			print_parameter_casts(printer, function);
 		LLVMValueRef i = LLVMGetFirstInstruction(block);
-		for (; i; i = LLVMGetNextInstruction(i))
+		for (; i; i = LLVMGetNextInstruction(i)) {
+			if (printer->is_full_debug && printer->has_lines)
+				fe_ir_debug_variables(printer, i);
 			fe_ir_instruction(printer, i);
+		}
 	}
 	fe_ir_print(printer, "}\n");
 	printer->function = NULL;
@@ -232,6 +235,8 @@ static void print_body(struct ir_printer *printer, const struct abi_program *abi
 			print_variable(printer, variable);
 	}
 	print_functions(printer, abi);
+	if (printer->has_declares)
+		fe_ir_print(printer, "declare void @llvm.dbg.declare(metadata, metadata, metadata)\n");
 	fe_ir_print(printer, "\n");
 	fe_ir_metadata_define(printer);
 	print_annotations(printer, abi);

@@ -26,6 +26,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { IR_ATTRIBUTE_KINDS = 256, IR_METADATA_KINDS = 8 };
 
 struct ir_printer {
@@ -51,6 +55,8 @@ struct ir_printer {
 	uint32_t node_count;                 /* once nodes is complete: the next free number */
 	uint32_t subprogram;                 /* node of the function being printed, if has_lines */
 	bool has_lines;
+	bool is_full_debug;                  /* variables and types, with nodes of the module's own */
+	bool has_declares;
 
 	const char *attribute_names[IR_ATTRIBUTE_KINDS];    /* by LLVM's kind; NULL: not printed */
 	unsigned attribute_noinline, attribute_optnone, attribute_memory;
@@ -138,5 +144,9 @@ bool fe_ir_lacks_size(LLVMValueRef function);
 /* The intrinsics that are written as they are, by number, without the types that end their
  * names; NULL behind the last. */
 const char *fe_ir_native_intrinsic(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

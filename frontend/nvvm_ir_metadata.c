@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "frontend/nvvm_ir.h"
+#include "frontend/nvvm_ir_debug.h"
 
 #include <llvm-c/DebugInfo.h>
 
@@ -19,6 +19,7 @@ void fe_ir_metadata_init(struct ir_printer *printer)
 	for (unsigned i = 0; i < IR_METADATA_KINDS; i++)
 		printer->metadata_kinds[i] = LLVMGetMDKindIDInContext(
 			printer->context, kind_names[i], (unsigned)strlen(kind_names[i]));
+	printer->is_full_debug = fe_ir_debug_is_full(printer->module);
 }
 
 static uint32_t node_id(struct ir_printer *printer, const void *key)
@@ -108,8 +109,18 @@ static uint32_t subprogram_file_node(struct ir_printer *printer, LLVMValueRef fu
 
 void fe_ir_function_lines(struct ir_printer *printer, LLVMValueRef function)
 {
-	printer->has_lines = LLVMGetSubprogram(function) != NULL;
-	if (!printer->has_lines)
+	LLVMMetadataRef described = LLVMGetSubprogram(function);
+	printer->has_lines = described != NULL;
+	if (printer->is_full_debug && described) {
+		/* Of two functions that one was made of, the first has it. */
+		printer->has_lines = !fe_set_has(&printer->line_functions, described);
+		printer->subprogram = node_id(printer, described);
+		(void)fe_ir_id(printer, &printer->line_functions, described);
+		if (printer->has_lines)
+			fe_ir_print(printer, " !dbg !%u", printer->subprogram);
+		return;
+	}
+	if (!described)
 		return;
 	(void)fe_ir_id(printer, &printer->line_functions, function);
 	printer->subprogram = subprogram_node(printer, function);
@@ -160,9 +171,10 @@ static void print_position(struct ir_printer *printer, LLVMValueRef instruction)
 	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
 	if (!location || !printer->has_lines)
 		return;
+	uint32_t scope = printer->is_full_debug ? node_id(printer, LLVMDILocationGetScope(location))
+						: printer->subprogram;
 	fe_ir_print(printer, ", !dbg !DILocation(line: %u, column: %u, scope: !%u)",
-		    LLVMDILocationGetLine(location), LLVMDILocationGetColumn(location),
-		    printer->subprogram);
+		    LLVMDILocationGetLine(location), LLVMDILocationGetColumn(location), scope);
 }
 
 void fe_ir_instruction_metadata(struct ir_printer *printer, LLVMValueRef instruction)
@@ -186,20 +198,6 @@ void fe_ir_instruction_metadata(struct ir_printer *printer, LLVMValueRef instruc
 	print_position(printer, instruction);
 }
 
-static void print_named(struct ir_printer *printer)
-{
-	uint32_t version = printer->node_count++;
-	fe_ir_print(printer, "!nvvmir.version = !{!%u}\n!%u = !{i32 2, i32 0, i32 3, i32 2}\n",
-		    version, version);
-	if (!printer->line_functions.count)
-		return;
-	uint32_t flag = printer->node_count++;
-	fe_ir_print(printer,
-		    "!llvm.dbg.cu = !{!%u}\n!llvm.module.flags = !{!%u}\n"
-		    "!%u = !{i32 2, !\"Debug Info Version\", i32 3}\n",
-		    line_node(printer, LINE_UNIT), flag, flag);
-}
-
 static bool is_line_key(const struct ir_printer *printer, const void *item)
 {
 	for (unsigned i = 0; i < sizeof(printer->line_keys); i++) {
@@ -209,13 +207,47 @@ static bool is_line_key(const struct ir_printer *printer, const void *item)
 	return (uintptr_t)item & 1;
 }
 
+/* Those that functions named on the way: each program that was linked brought its own. */
+static void print_units(struct ir_printer *printer)
+{
+	const char *separator = "";
+	for (uint32_t i = 0; i < printer->nodes.count; i++) {
+		LLVMMetadataRef node = (LLVMMetadataRef)(uintptr_t)printer->nodes.items[i];
+		if (is_line_key(printer, node) ||
+		    LLVMGetMetadataKind(node) != LLVMDICompileUnitMetadataKind)
+			continue;
+		fe_ir_print(printer, "%s!%u", separator, i);
+		separator = ", ";
+	}
+}
+
+static void print_named(struct ir_printer *printer)
+{
+	uint32_t version = printer->node_count++;
+	fe_ir_print(printer, "!nvvmir.version = !{!%u}\n!%u = !{i32 2, i32 0, i32 3, i32 2}\n",
+		    version, version);
+	if (!printer->line_functions.count)
+		return;
+	uint32_t flag = printer->node_count++;
+	fe_ir_print(printer, "!llvm.dbg.cu = !{");
+	if (printer->is_full_debug)
+		print_units(printer);
+	else
+		fe_ir_print(printer, "!%u", line_node(printer, LINE_UNIT));
+	fe_ir_print(printer, "}\n!llvm.module.flags = !{!%u}\n"
+			     "!%u = !{i32 2, !\"Debug Info Version\", i32 3}\n", flag, flag);
+}
+
 void fe_ir_metadata_define(struct ir_printer *printer)
 {
-	if (printer->line_functions.count)
+	if (printer->line_functions.count && !printer->is_full_debug)
 		print_compile_unit(printer);
 	/* The set grows while it is written: nodes name further nodes. */
 	for (uint32_t i = 0; i < printer->nodes.count; i++) {
 		const void *item = printer->nodes.items[i];
+		if (printer->is_full_debug &&
+		    fe_ir_debug_node(printer, (LLVMMetadataRef)(uintptr_t)item))
+			continue;
 		if (fe_set_has(&printer->line_functions, item))
 			print_subprogram(printer, (LLVMValueRef)(uintptr_t)item);
 		else if (!is_line_key(printer, item))

@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "base/options.h"
 #include "icd/build.h"
 #include "icd/builders.h"
 #include "icd/compile.h"
@@ -20,7 +21,8 @@ struct translation {
  * builder, so a session owns whatever it needs. */
 struct session {
 	cl_program program;          /* ref held */
-	char *options;               /* owned */
+	char *options;               /* owned: the application's */
+	char *all_options;           /* owned: those and CULVERT_BUILD_OPTIONS */
 	cl_uint count;
 	cl_uint *indices;            /* owned: of the program's devices */
 	struct result *results;      /* owned: parallel to indices, as are */
@@ -72,6 +74,7 @@ static void session_destroy(struct session *session)
 	free(session->results);
 	free(session->indices);
 	free(session->options);
+	free(session->all_options);
 	object_unref(session->program);
 	free(session);
 }
@@ -81,7 +84,8 @@ static bool session_fill(struct session *session, cl_uint count, const cl_device
 	session->indices = calloc(session->count, sizeof(*session->indices));
 	session->results = calloc(session->count, sizeof(*session->results));
 	session->jobs = calloc(session->count, sizeof(*session->jobs));
-	if (!session->indices || !session->results || !session->jobs || !session->options)
+	if (!session->indices || !session->results || !session->jobs || !session->options ||
+	    !session->all_options)
 		return false;
 	for (cl_uint i = 0; i < session->count; i++) {
 		session->indices[i] = count ? (cl_uint)ocl_program_device_index(session->program,
@@ -93,6 +97,19 @@ static bool session_fill(struct session *session, cl_uint count, const cl_device
 			return false;
 	}
 	return true;
+}
+
+/* The user's own come last, so that they win.  NULL when out of memory. */
+static char *options_with_users(const char *options)
+{
+	const char *more = option_string(OPTION_BUILD_OPTIONS);
+	struct bytes all = BYTES_INIT;
+	bytes_append_string(&all, options);
+	if (*more)
+		bytes_printf(&all, "%s%s", *options ? " " : "", more);
+	char *copy = bytes_failed(&all) ? NULL : strdup(bytes_string(&all));
+	bytes_finish(&all);
+	return copy;
 }
 
 /* count 0: all of the program's devices.  NULL when out of memory. */
@@ -107,6 +124,7 @@ static struct session *session_create(cl_program program, cl_uint count,
 	session->program = program;
 	session->count = count ? count : program->device_count;
 	session->options = strdup(options);
+	session->all_options = options_with_users(options);
 	session->notify = *notify;
 	if (ocl_program_is_il(program))
 		session->il = calloc(1, sizeof(*session->il));
@@ -355,9 +373,10 @@ static cl_int session_go(struct session *session)
 /* Begins and goes; the jobs' common part is model. */
 static cl_int session_build(struct session *session, const struct ocl_build_job *model)
 {
+	const bool compiling = model->kind == OCL_BUILD_SOURCE || model->kind == OCL_BUILD_COMPILE;
 	for (cl_uint i = 0; i < session->count; i++) {
 		session->jobs[i] = *model;
-		session->jobs[i].options = session->options;
+		session->jobs[i].options = compiling ? session->all_options : session->options;
 		/* Fixed since the program's creation: no lock. */
 		if (model->kind == OCL_BUILD_BINARY)
 			session->jobs[i].loaded =

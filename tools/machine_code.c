@@ -32,7 +32,7 @@ struct assembler {
 };
 
 static int assemble(struct assembler *assembler, const struct be_codegen_options *options,
-		    struct bytes *said)
+		    bool is_debug, struct bytes *said)
 {
 	char *argv[ARGUMENTS_MAX] = {assembler->program, "-v", assembler->arch, assembler->level};
 	int count = 4;
@@ -43,7 +43,7 @@ static int assemble(struct assembler *assembler, const struct be_codegen_options
 	if (options->max_registers)
 		argv[count++] = assembler->registers;
 	if (options->line_info)
-		argv[count++] = "-lineinfo";
+		argv[count++] = is_debug ? "-g" : "-lineinfo";
 	argv[count++] = "-o";
 	argv[count++] = assembler->cubin;
 	argv[count++] = assembler->ptx;
@@ -64,7 +64,7 @@ static bool make_with_ptxas(const char *program, const struct bytes *ptx,
 	}
 	if (!assembler.program || !assembler.ptx || !assembler.cubin)
 		bytes_printf(why, "a file for %s: %s", program, strerror(errno));
-	else if (assemble(&assembler, options, said))
+	else if (assemble(&assembler, options, be_ptx_is_debug(ptx), said))
 		bytes_printf(why, "%s refused the PTX:\n%s", program, bytes_string(said));
 	else
 		made = !bytes_read_file(cubin_out, assembler.cubin);

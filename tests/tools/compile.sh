@@ -50,13 +50,29 @@ if [ -x "$PTXAS" ]; then
 	for arch in $($PTXAS --help | grep -o "'sm_[0-9]*'" | tr -d "'" | sort -u); do
 		./culvert compile $folder/kernel.cl --arch $arch --emit ptx -O -DBY=1 >/dev/null 2>&1 || continue
 		for more in "" -cl-opt-disable; do
-			./culvert compile $folder/inlined.cl --arch $arch --emit ptx -O "-g $more" -o $folder/lines.ptx &&
-				$PTXAS -arch=$arch -lineinfo -o $folder/lines.cubin $folder/lines.ptx ||
+			./culvert compile $folder/inlined.cl --arch $arch --emit ptx -O "-g $more" -o $folder/lines.ptx
+			how=-lineinfo
+			grep -q '^.target.*, debug' $folder/lines.ptx && how=-g
+			$PTXAS -arch=$arch $how -o $folder/lines.cubin $folder/lines.ptx ||
 				{ fail "$arch: -g $more: not assembled"; continue; }
 			for section in .debug_line .nv_debug_line_sass; do
 				grep -qaF $section $folder/lines.cubin || fail "$arch: -g $more: no $section"
 			done
 		done
+		# Where nothing is optimised, with variables and types, and as such to be assembled.
+		./culvert compile $folder/inlined.cl --arch $arch --emit ptx -O "-g -cl-opt-disable" -o $folder/full.ptx
+		if grep -q '^.target.*, debug' $folder/full.ptx; then
+			$PTXAS -g -arch=$arch -o $folder/full.cubin $folder/full.ptx || fail "$arch: debug: not assembled"
+			for word in .debug_info .nv_debug_line_sass; do
+				grep -qaF $word $folder/full.cubin || fail "$arch: debug: no $word"
+			done
+			grep -qaw v $folder/full.cubin || fail "$arch: debug: the variable has no name"
+			./culvert compile $folder/inlined.cl --arch $arch --emit cubin -O "-g -cl-opt-disable" \
+				-o $folder/own.cubin 2>/dev/null && { grep -qaF .debug_info $folder/own.cubin ||
+				fail "$arch: debug: the cubin describes no variables"; }
+		elif [ "$LLVM_MAJOR" -ge 19 ]; then
+			fail "$arch: -g -cl-opt-disable describes no variables"
+		fi
 		./culvert compile $folder/inlined.cl --arch $arch --emit ptx -O -g | grep -q '\.loc.* 3 .*inlined_at 1 7 ' ||
 			fail "$arch: -g: what was inlined is not said to be"
 		./culvert compile $folder/inlined.cl --arch $arch --emit cubin -O -g -o $folder/own.cubin 2>/dev/null || continue

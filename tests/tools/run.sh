@@ -174,6 +174,14 @@ value $folder/one v.cl 8
 value . $folder/one/v.cl 8
 # Of two, the folder that is named comes first.
 value "$folder/one" "- -O -I../two" 9 <$folder/one/v.cl
+# What the user adds is compiled with, wins, and is a reason to build again; what is wrong in it is told.
+echo 'kernel void b(global int *o) { o[0] = BY; }' >$folder/b.cl
+for by in 3 4; do
+	CULVERT_BUILD_OPTIONS="-DBY=$by" CULVERT_CACHE=on CULVERT_CACHE_DIR=$folder/cache "$tool" run $folder/b.cl -g 1 -a zero:1 \
+		-O -DBY=1 2>/dev/null | grep -qx "o\[1\] $by" || fail "CULVERT_BUILD_OPTIONS: not $by"
+done
+CULVERT_BUILD_OPTIONS=-nonsense "$tool" run $folder/b.cl -g 1 -a zero:1 -O -DBY=1 >$folder/out 2>&1 && fail "-nonsense is taken"
+grep -q -e -nonsense $folder/out || fail "what CULVERT_BUILD_OPTIONS has wrong is not named"
 rm $folder/one/value.h
 (cd $folder/one && CULVERT_CACHE=on CULVERT_CACHE_DIR=$folder/cache "$tool" run v.cl -g 1 -a zero:1) >$folder/out 2>&1 &&
 	fail "a header that is gone is still used"
