@@ -255,54 +255,65 @@ static LLVMValueRef build_vector_load(struct lowering *lowering, LLVMValueRef lo
 	return result;
 }
 
-/* libnvvm 13.0 for compute_90 and before joins eight loads of a half in a row from local or
- * private memory, and then fails with "unsupported operation"; integers of the same size it
- * joins well.  The move keeps its optimiser from making them loads of halves again; it costs
- * no instruction. */
-static LLVMValueRef build_scalar_load(struct lowering *lowering, LLVMValueRef load)
+/* A half's bits, in which libnvvm's optimiser does not see the half again; it costs no instruction. */
+static LLVMValueRef build_move(struct lowering *lowering, LLVMValueRef bits)
 {
 	/* Not constant: LLVM's interface was not before 18. */
 	char move[] = "mov.b16 $0, $1;", operands[] = "=h,h";
+	LLVMTypeRef number = LLVMTypeOf(bits), type = LLVMFunctionType(number, &number, 1, false);
+	LLVMValueRef code = LLVMGetInlineAsm(type, move, sizeof(move) - 1, operands,
+					     sizeof(operands) - 1, false, false,
+					     LLVMInlineAsmDialectATT, false);
+	return LLVMBuildCall2(lowering->builder, type, code, &bits, 1, "");
+}
+
+/* libnvvm 13.0 for compute_90 and before joins eight loads of a half in a row from local or
+ * private memory, and then fails with "unsupported operation"; integers of the same size it
+ * joins well. */
+static LLVMValueRef build_scalar_load(struct lowering *lowering, LLVMValueRef load)
+{
 	LLVMBuilderRef builder = lowering->builder;
 	LLVMValueRef pointer = LLVMGetOperand(load, 0);
 	LLVMTypeRef bits = LLVMInt16TypeInContext(lowering->context);
 	LLVMTypeRef to = LLVMPointerType(bits, LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)));
-	LLVMTypeRef type = LLVMFunctionType(bits, &bits, 1, false);
 	LLVMValueRef plain = LLVMBuildLoad2(builder, bits,
 					    LLVMBuildPointerCast(builder, pointer, to, ""), "");
 	LLVMSetAlignment(plain, LLVMGetAlignment(load));
 	LLVMSetVolatile(plain, LLVMGetVolatile(load));
-	LLVMValueRef code = LLVMGetInlineAsm(type, move, sizeof(move) - 1, operands,
-					     sizeof(operands) - 1, false, false,
-					     LLVMInlineAsmDialectATT, false);
-	plain = LLVMBuildCall2(builder, type, code, &plain, 1, "");
-	return LLVMBuildBitCast(builder, plain, LLVMTypeOf(load), "");
+	return LLVMBuildBitCast(builder, build_move(lowering, plain), LLVMTypeOf(load), "");
 }
 
-/* Elements of a vector of halves that is read one by one, by way of a pointer that is restrict:
- * libnvvm joins those reads to what may_be_read_only() is about. */
-static bool is_restrict_element(LLVMValueRef load)
+/* An element of a vector of halves in global memory, of which libnvvm may know that all lie side by side. */
+static bool is_vector_element(LLVMValueRef pointer)
 {
-	static const char noalias[] = "noalias";
-	LLVMValueRef pointer = LLVMGetOperand(load, 0);
-	bool of_vector = false;
-	if (!is_half(LLVMTypeOf(load)) ||
-	    LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) != LOWER_SPACE_GLOBAL)
+	if (LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) != LOWER_SPACE_GLOBAL)
 		return false;
 	for (; LLVMIsAGetElementPtrInst(pointer) || LLVMIsACastInst(pointer);
 	     pointer = LLVMGetOperand(pointer, 0))
-		of_vector |= LLVMIsAGetElementPtrInst(pointer) &&
-			     is_half_vector(LLVMGetGEPSourceElementType(pointer));
-	if (!of_vector || !LLVMIsAArgument(pointer))
-		return false;
-	LLVMValueRef function = LLVMGetParamParent(pointer);
-	for (unsigned i = 0; i < LLVMCountParams(function); i++)
-		if (LLVMGetParam(function, i) == pointer)
-			return LLVMGetEnumAttributeAtIndex(
-				       function, i + 1,
-				       LLVMGetEnumAttributeKindForName(noalias,
-								       sizeof(noalias) - 1)) != NULL;
+		if (LLVMIsAGetElementPtrInst(pointer) &&
+		    is_half_vector(LLVMGetGEPSourceElementType(pointer)))
+			return true;
 	return false;
+}
+
+/* What build_store() made of a half that is not constant. */
+static bool stores_half(LLVMValueRef store)
+{
+	LLVMValueRef value = LLVMGetOperand(store, 0);
+	return LLVMIsABitCastInst(value) && is_half(LLVMTypeOf(LLVMGetOperand(value, 0)));
+}
+
+/* Where vectors are read or written element by element libnvvm joins that, too, to what fails, or to what
+ * may_be_read_only() is about. */
+static void lower_element(struct lowering *lowering, LLVMValueRef i)
+{
+	LLVMPositionBuilderBefore(lowering->builder, i);
+	if (LLVMIsALoadInst(i) && is_half(LLVMTypeOf(i)) && is_vector_element(LLVMGetOperand(i, 0))) {
+		LLVMReplaceAllUsesWith(i, build_scalar_load(lowering, i));
+		LLVMInstructionEraseFromParent(i);
+	} else if (LLVMIsAStoreInst(i) && stores_half(i) && is_vector_element(LLVMGetOperand(i, 1))) {
+		LLVMSetOperand(i, 0, build_move(lowering, LLVMGetOperand(i, 0)));
+	}
 }
 
 enum fe_status fe_lower_half_elements(struct lowering *lowering)
@@ -312,21 +323,16 @@ enum fe_status fe_lower_half_elements(struct lowering *lowering)
 		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
 			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = next) {
 				next = LLVMGetNextInstruction(i);
-				if (!LLVMIsALoadInst(i) || !is_restrict_element(i))
-					continue;
-				LLVMPositionBuilderBefore(lowering->builder, i);
-				LLVMReplaceAllUsesWith(i, build_scalar_load(lowering, i));
-				LLVMInstructionEraseFromParent(i);
+				lower_element(lowering, i);
 			}
 	return FE_OK;
 }
 
 /* A variable of one half becomes a register. */
-static bool may_be_joined(LLVMValueRef load)
+static bool may_be_joined(LLVMValueRef pointer)
 {
-	LLVMValueRef pointer = LLVMGetOperand(load, 0);
 	unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
-	return is_half(LLVMTypeOf(load)) && !LLVMIsAAllocaInst(pointer) &&
+	return !LLVMIsAAllocaInst(pointer) &&
 	       (space == LOWER_SPACE_LOCAL || space == LOWER_SPACE_GENERIC);
 }
 
@@ -334,7 +340,7 @@ static LLVMValueRef build_load(struct lowering *lowering, LLVMValueRef load)
 {
 	if (lowering->unoptimized)
 		return load;
-	if (may_be_joined(load))
+	if (is_half(LLVMTypeOf(load)) && may_be_joined(LLVMGetOperand(load, 0)))
 		return build_scalar_load(lowering, load);
 	return may_be_read_only(load) ? build_vector_load(lowering, load) : load;
 }
@@ -343,14 +349,17 @@ static LLVMValueRef build_load(struct lowering *lowering, LLVMValueRef load)
 
 /* libnvvm 13.0 for compute_90 and before joins eight stores of a half in a row to
  * local or private memory, and then fails with "unsupported operation"; integers of
- * the same size it joins well. */
+ * the same size it joins well, unless it can tell that they were halves. */
 static LLVMValueRef build_store(struct lowering *lowering, LLVMValueRef store)
 {
 	LLVMBuilderRef builder = lowering->builder;
 	LLVMValueRef value = LLVMGetOperand(store, 0), pointer = LLVMGetOperand(store, 1);
 	LLVMTypeRef bits = LLVMInt16TypeInContext(lowering->context);
 	LLVMTypeRef to = LLVMPointerType(bits, LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)));
-	LLVMValueRef plain = LLVMBuildStore(builder, LLVMBuildBitCast(builder, value, bits, ""),
+	LLVMValueRef number = LLVMBuildBitCast(builder, value, bits, "");
+	if (may_be_joined(pointer) && !LLVMIsConstant(value) && !lowering->unoptimized)
+		number = build_move(lowering, number);
+	LLVMValueRef plain = LLVMBuildStore(builder, number,
 					    LLVMBuildPointerCast(builder, pointer, to, ""));
 	LLVMSetAlignment(plain, LLVMGetAlignment(store));
 	LLVMSetVolatile(plain, LLVMGetVolatile(store));

@@ -116,6 +116,7 @@ kernel_files = \
 	tests/kernels/half_denormals_are_zero.clt \
 	tests/kernels/half_denormals_by_float.clt \
 	tests/kernels/half_divide_relaxed.clt \
+	tests/kernels/half_eight_computed.clt \
 	tests/kernels/half_generic_eight.clt \
 	tests/kernels/half_joined_loads.clt \
 	tests/kernels/half_local_parts.clt \
