@@ -71,6 +71,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/nvvm_ir_call.c \
 	frontend/nvvm_ir_constant.c \
 	frontend/nvvm_ir_instruction.c \
+	frontend/nvvm_ir_layout.c \
 	frontend/nvvm_ir_metadata.c \
 	frontend/nvvm_ir_name.c \
 	frontend/nvvm_ir_text.c \

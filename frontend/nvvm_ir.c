@@ -7,12 +7,6 @@
 /* From this compute capability on libnvvm's default dialect wants byval(T). */
 enum { SM_TYPED_BYVAL = 100, SPACE_LOCAL = 3 };
 
-static const char module_head[] =
-	"target datalayout = \"e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-"
-	"i128:128:128-f32:32:32-f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-"
-	"n16:32:64\"\n"
-	"target triple = \"nvptx64-nvidia-cuda\"\n\n";
-
 static const char *linkage_name(LLVMValueRef global)
 {
 	switch (LLVMGetLinkage(global)) {
@@ -250,7 +244,7 @@ static void print_module(struct ir_printer *printer, const struct abi_program *a
 	printer->text = &body;
 	print_body(printer, abi);
 	printer->text = text;
-	bytes_append_string(text, module_head);
+	fe_ir_head(printer);
 	fe_ir_types_define(printer);
 	bytes_append(text, bytes_string(&body), body.size_B);
 	if (bytes_failed(&body) || bytes_failed(text))
@@ -276,10 +270,12 @@ enum fe_status fe_module_print(const struct fe_module *module, const struct abi_
 		.context = module->context,
 		.module = module->module,
 		.log = log,
+		.sm = target->sm,
 		.typed_byval = target->sm >= SM_TYPED_BYVAL,
 	};
 	fe_ir_attributes_init(&printer);
 	fe_ir_metadata_init(&printer);
+	fe_ir_layout_init(&printer);
 	print_module(&printer, abi, &text);
 
 	enum fe_status status = FE_OK;

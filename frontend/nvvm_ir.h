@@ -40,6 +40,8 @@ struct ir_printer {
 	struct bytes *log;
 	unsigned error_count;
 	bool failed;                         /* out of memory */
+	unsigned sm;                         /* compute capability, as 90 */
+	bool local_is_narrow;                /* local pointers have 32 bits: nvvm_ir_layout.c */
 	bool typed_byval;                    /* byval(T), sret(T): the newer dialect */
 
 	struct fe_set values;                /* ids of values, blocks and parameters */
@@ -65,12 +67,12 @@ struct ir_printer {
 	unsigned metadata_kinds[IR_METADATA_KINDS];
 };
 
-/* A pointer as an operand: cast to pointee by an instruction before, or as it is. */
+/* A pointer as an operand: cast to pointee or to a number by an instruction before, or as it is. */
 struct ir_place {
 	LLVMValueRef pointer;
 	LLVMTypeRef pointee;
 	uint32_t temporary;
-	enum { IR_PLACE_BYTES, IR_PLACE_GLOBAL, IR_PLACE_CAST } form;
+	enum { IR_PLACE_BYTES, IR_PLACE_GLOBAL, IR_PLACE_CAST, IR_PLACE_NUMBER } form;
 };
 
 /* nvvm_ir_name.c */
@@ -126,6 +128,12 @@ void fe_ir_value_attributes(struct ir_printer *printer, LLVMValueRef function_or
 void fe_ir_function_attributes(struct ir_printer *printer, LLVMValueRef function_or_call,
 			       bool is_kernel);
 
+/* nvvm_ir_layout.c: the data layout, which is chosen first, and the triple. */
+void fe_ir_layout_init(struct ir_printer *printer);
+void fe_ir_head(struct ir_printer *printer);
+/* Whether it is one to local memory, that is, to CUDA's shared memory. */
+bool fe_ir_is_local_pointer(LLVMTypeRef type);
+
 /* nvvm_ir_metadata.c */
 void fe_ir_metadata_init(struct ir_printer *printer);
 void fe_ir_instruction_metadata(struct ir_printer *printer, LLVMValueRef instruction);
@@ -135,6 +143,8 @@ void fe_ir_metadata_define(struct ir_printer *printer);
 
 /* nvvm_ir_instruction.c, nvvm_ir_call.c */
 struct ir_place fe_ir_place(struct ir_printer *printer, LLVMValueRef pointer, LLVMTypeRef pointee);
+/* As a number of 64 bits. */
+struct ir_place fe_ir_wide_place(struct ir_printer *printer, LLVMValueRef pointer);
 void fe_ir_fast_math(struct ir_printer *printer, LLVMValueRef instruction);
 void fe_ir_instruction(struct ir_printer *printer, LLVMValueRef instruction);
 void fe_ir_call(struct ir_printer *printer, LLVMValueRef call);

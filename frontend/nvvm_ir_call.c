@@ -97,6 +97,10 @@ static void print_argument(struct ir_printer *printer, LLVMValueRef call, unsign
 	LLVMValueRef argument = LLVMGetOperand(call, index);
 	LLVMTypeRef pointee;
 	enum ir_passing passing = fe_ir_passing(printer, call, index, &pointee);
+	if (place->form == IR_PLACE_NUMBER) {
+		fe_ir_print(printer, "i64 %i", place->temporary);
+		return;
+	}
 	if (passing == IR_PASS_PLAIN) {
 		fe_ir_type(printer, LLVMTypeOf(argument));
 		fe_ir_value_attributes(printer, call, index + 1);
@@ -115,6 +119,7 @@ static void print_argument(struct ir_printer *printer, LLVMValueRef call, unsign
 		fe_ir_global_name(printer, argument);
 		break;
 	case IR_PLACE_BYTES:
+	case IR_PLACE_NUMBER:
 		fe_ir_print(printer, " %v", argument);
 		break;
 	}
@@ -184,6 +189,10 @@ void fe_ir_call(struct ir_printer *printer, LLVMValueRef call)
 		LLVMTypeRef pointee;
 		if (fe_ir_passing(printer, call, i, &pointee) != IR_PASS_PLAIN)
 			places[i] = fe_ir_place(printer, LLVMGetOperand(call, i), pointee);
+		/* Inline PTX has registers of 64 bits for addresses. */
+		else if (printer->local_is_narrow && LLVMIsAInlineAsm(callee) &&
+			 fe_ir_is_local_pointer(LLVMTypeOf(LLVMGetOperand(call, i))))
+			places[i] = fe_ir_wide_place(printer, LLVMGetOperand(call, i));
 	}
 	print_call(printer, call, callee, places);
 	free(places);

@@ -23,6 +23,14 @@ struct ir_place fe_ir_place(struct ir_printer *printer, LLVMValueRef pointer, LL
 	return place;
 }
 
+struct ir_place fe_ir_wide_place(struct ir_printer *printer, LLVMValueRef pointer)
+{
+	struct ir_place place = { .pointer = pointer, .form = IR_PLACE_NUMBER };
+	place.temporary = new_temporary(printer);
+	fe_ir_print(printer, "  %i = ptrtoint %V to i64\n", place.temporary, pointer);
+	return place;
+}
+
 void fe_ir_fast_math(struct ir_printer *printer, LLVMValueRef instruction)
 {
 	static const struct {

@@ -53,6 +53,8 @@ static void print_place(struct ir_printer *printer, const struct ir_place *place
 	case IR_PLACE_CAST:
 		print_local(printer, "%t", place->temporary);
 		break;
+	case IR_PLACE_NUMBER: /* an argument of inline PTX, and no pointer */
+		break;
 	}
 }
 

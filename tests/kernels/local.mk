@@ -206,6 +206,8 @@ kernel_files = \
 	tests/kernels/local_index_wraps.clt \
 	tests/kernels/local_none.clt \
 	tests/kernels/local_null.clt \
+	tests/kernels/local_pointers_as_values.clt \
+	tests/kernels/local_pointers_in_memory.clt \
 	tests/kernels/local_pointers_kept.clt \
 	tests/kernels/local_size_free.clt \
 	tests/kernels/local_size_null.clt \

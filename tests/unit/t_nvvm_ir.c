@@ -527,6 +527,50 @@ static void test_lines_loops_atomics(void)
 	outcome_finish(&o);
 }
 
+/* nvvm_ir_layout.c: which local pointers libnvvm may take for 32 bits. */
+static void test_local_pointers_narrow(void)
+{
+#define KERNEL(type, body) "define spir_kernel void @k(ptr addrspace(3) %l, ptr addrspace(1) %g) {\n" \
+		     "  %v = load " type ", ptr addrspace(3) %l, align 2\n" body "  ret void\n}\n"
+	static const struct {
+		const char *ir;
+		unsigned sm;
+		bool narrow;
+	} cases[] = {
+		{ KERNEL("i32", ""), 75, true },
+		{ KERNEL("i32", ""), 120, true },
+		{ KERNEL("i32", "store ptr addrspace(3) %l, ptr addrspace(1) %g\n"), 120, false },
+		{ KERNEL("i32", "%p = load ptr addrspace(3), ptr addrspace(1) %g\n"), 75, false },
+		{ KERNEL("i32", "%p = getelementptr {i32, ptr addrspace(3)}, ptr addrspace(1) %g, "
+				"i32 0, i32 0\n"), 120, false },
+		{ KERNEL("i32", "%p = insertvalue {i32, ptr addrspace(3)} poison, ptr addrspace(3) %l, "
+				"1\n"), 120, false },
+		{ KERNEL("half", "store half %v, ptr addrspace(1) %g\n"), 90, false },
+		{ KERNEL("half", "store half %v, ptr addrspace(1) %g\n"), 100, true },
+		{ KERNEL("<2 x half>", "store <2 x half> %v, ptr addrspace(1) %g\n"), 75, false },
+	};
+#undef KERNEL
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct outcome o = lower(cases[i].ir, cases[i].sm, 0);
+		CHECK_EQ(o.status, FE_OK);
+		CHECK_EQ(has(&o.text, "-p3:32:32:32-"), cases[i].narrow);
+		outcome_finish(&o);
+	}
+}
+
+/* Inline PTX has registers of 64 bits for addresses. */
+static void test_narrow_in_inline_ptx(void)
+{
+	struct outcome o = lower("define spir_kernel void @k(ptr addrspace(3) %l) {\n"
+				 "  call void asm sideeffect \"st.shared.u32 [$0], 1;\", \"l\"(ptr addrspace(3) %l)\n"
+				 "  ret void\n}\n", 75, 0);
+	REQUIRE(o.status == FE_OK);
+	CHECK(has(&o.text, "-p3:32:32:32-"));
+	CHECK(has(&o.text, " = ptrtoint i8 addrspace(3)* "));
+	CHECK(has(&o.text, "\"l\"(i64 %"));
+	outcome_finish(&o);
+}
+
 static void test_compiles(void)
 {
 	static const char *const sources[] = { kernels_ir, local_ir, loops_ir, images_ir,
@@ -554,4 +598,4 @@ TEST_MAIN(TEST(test_facts), TEST(test_image_facts),
 	  TEST(test_work_items), TEST(test_large_local), TEST(test_refused),
 	  TEST(test_reserved_name), TEST(test_device_answers),
 	  TEST(test_entry_names), TEST(test_lines_loops_atomics),
-	  TEST(test_compiles))
+	  TEST(test_local_pointers_narrow), TEST(test_narrow_in_inline_ptx), TEST(test_compiles))
