@@ -94,11 +94,28 @@ static bool has_halves(LLVMValueRef i)
 	return has;
 }
 
+static bool is_always_inlined(LLVMValueRef function)
+{
+	static const char name[] = "alwaysinline";
+	const unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof(name) - 1);
+	return LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind);
+}
+
+/* libnvvm 13.0 declares a parameter of 64 bits in a function that stays one and passes 32 to it. */
+static bool passes_local_pointers(LLVMValueRef function)
+{
+	if (LLVMGetIntrinsicID(function))
+		return false;
+	bool passes = has_local_pointer(LLVMGetReturnType(LLVMGlobalGetValueType(function)));
+	for (unsigned p = 0; !passes && p < LLVMCountParams(function); p++)
+		passes = has_local_pointer(LLVMTypeOf(LLVMGetParam(function, p)));
+	return passes && (LLVMIsDeclaration(function) || !is_always_inlined(function));
+}
+
 static bool function_allows(LLVMValueRef function, unsigned sm)
 {
-	for (unsigned p = 0; p < LLVMCountParams(function); p++)
-		if (is_compound(LLVMTypeOf(LLVMGetParam(function, p))))
-			return false;
+	if (passes_local_pointers(function))
+		return false;
 	LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
 	for (; block; block = LLVMGetNextBasicBlock(block))
 		for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))

@@ -76,6 +76,7 @@ struct call_copy {
 	uint32_t from_B;
 	uint32_t to_B;
 	uint32_t size_B;
+	bool declared;                    /* a .param has it, which has a size of its own */
 };
 
 struct call_site {

@@ -92,7 +92,8 @@ static bool call_places(struct ptx_parser *parser, const struct ptx_operand *lis
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct ptx_operand *value = &list->elements[i];
 		struct ptx_symbol place;
-		if (value->kind == PTX_SYMBOL && value->symbol->kind == SYMBOL_LOCAL)
+		copies[i].declared = value->kind == PTX_SYMBOL && value->symbol->kind == SYMBOL_LOCAL;
+		if (copies[i].declared)
 			place = *value->symbol;
 		else if (!pass_value(parser, value, results, &place))
 			return false;

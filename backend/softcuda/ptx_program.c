@@ -54,6 +54,19 @@ bool ptx_code_finish(struct ptx_parser *parser)
 	return true;
 }
 
+/* PTX ISA 9.0, 7.1: arguments match the formal parameters in type and size.  Assemblers refuse others. */
+static bool check_sizes(struct ptx_parser *parser, const struct code *code, const struct code *callee,
+			const struct call_copy *copies, const struct soft_parameter *formals,
+			uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (copies[i].declared && copies[i].size_B != formals[i].size_B)
+			return ptx_fail(parser, code->ops[0].line, "a call of '%s' has %u bytes where "
+					"it takes or returns %u", callee->name, copies[i].size_B,
+					formals[i].size_B);
+	return true;
+}
+
 /* An alias's calls go to the function it stands for; then what is called must
  * have a body, and where arguments go is known. */
 static bool bind_calls(struct ptx_parser *parser, struct code *code)
@@ -73,6 +86,11 @@ static bool bind_calls(struct ptx_parser *parser, struct code *code)
 		    callee->result_count != site->result_count)
 			return ptx_fail(parser, code->ops[0].line,
 					"call of '%s' does not fit its parameters", callee->name);
+		if (!check_sizes(parser, code, callee, site->arguments, callee->parameters,
+				 site->argument_count) ||
+		    !check_sizes(parser, code, callee, site->results, callee->results,
+				 site->result_count))
+			return false;
 	}
 	return true;
 }

@@ -209,6 +209,7 @@ kernel_files = \
 	tests/kernels/local_pointers_as_values.clt \
 	tests/kernels/local_pointers_in_memory.clt \
 	tests/kernels/local_pointers_kept.clt \
+	tests/kernels/local_pointers_passed.clt \
 	tests/kernels/local_size_free.clt \
 	tests/kernels/local_size_null.clt \
 	tests/kernels/local_static.clt \

@@ -661,6 +661,8 @@ static void refusals(void)
 		{HEADER ".frob x;", "'.frob'"},
 		{HEADER ".extern .func f();\n.entry k() { call f; ret; "
 		 "}", "unresolved function 'f'"},
+		{HEADER ".func f(.param .b64 p) { ret; }\n.entry k() { .reg .b32 %r<2>; .param .b32 q; "
+		 "st.param.b32 [q], %r0; call f, (q); ret; }", "a call of 'f' has 4 bytes where it takes or returns 8"},
 		{HEADER ".entry k() {", "no end"},
 		{HEADER ".entry k() { .reg .b32 %r<2>; ld.frob.u32 %r0, [%r1]; }", "ld.frob.u32"},
 		{HEADER ".shared .b8 big[300000]; .entry k() { .reg .b32 %r<2>; "
