@@ -225,6 +225,42 @@ static void part_store(struct lowering *lowering, LLVMValueRef store)
 	LLVMInstructionEraseFromParent(load);
 }
 
+/* -- what may write ------------------------------------------------------------------------- */
+
+static LLVMAttributeRef find_attribute(LLVMValueRef function, const char *name)
+{
+	return LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+					   LLVMGetEnumAttributeKindForName(name, strlen(name)));
+}
+
+/* Arithmetic by name, llvm.fmuladd and get_local_id and their like, which know no memory. */
+static bool is_arithmetic(LLVMValueRef call)
+{
+	LLVMValueRef callee = LLVMGetCalledValue(call);
+	if (!LLVMIsAFunction(callee))
+		return false;
+	/* Since LLVM 16 one attribute has all that is accessed; before, its absence has a name. */
+	LLVMAttributeRef memory = find_attribute(callee, "memory");
+	return memory ? !LLVMGetEnumAttributeValue(memory)
+		      : find_attribute(callee, "readnone") != NULL;
+}
+
+static bool may_write(LLVMValueRef i)
+{
+	return LLVMIsAStoreInst(i) || (LLVMIsACallInst(i) && !is_arithmetic(i)) ||
+	       LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) || LLVMIsAFenceInst(i) ||
+	       (LLVMIsALoadInst(i) && LLVMGetVolatile(i));
+}
+
+/* Whether something between the two may write; true where they are of two blocks. */
+static bool writes_between(LLVMValueRef load, LLVMValueRef user)
+{
+	LLVMValueRef i = LLVMGetNextInstruction(load);
+	while (i && i != user && !may_write(i))
+		i = LLVMGetNextInstruction(i);
+	return i != user;
+}
+
 /* -- loads --------------------------------------------------------------------------------- */
 
 static void replace(LLVMValueRef old, LLVMValueRef value)
@@ -307,7 +343,7 @@ static LLVMValueRef find_taker(struct lowering *lowering, LLVMValueRef load,
 		return NULL;
 	LLVMValueRef lane = LLVMGetOperand(taker, 1);
 	if (!LLVMIsAConstantInt(lane))
-		return is_one_assignment(load, taker) ? taker : NULL;
+		return writes_between(load, taker) ? NULL : taker;
 	if (LLVMConstIntGetZExtValue(lane) >= lanes_of(LLVMTypeOf(load)))
 		return NULL;
 	taken[LLVMConstIntGetZExtValue(lane)] = true;
@@ -324,13 +360,39 @@ static void part_load(struct lowering *lowering, LLVMValueRef load, LLVMValueRef
 	LLVMInstructionEraseFromParent(load);
 }
 
-/* All of it, or three of four: a vector of three is as large as one of four, and loaded so. */
-static bool takes_most(const bool taken[MOST_LANES], unsigned lanes)
+/* What an index into an array or a struct leads to; NULL: the pointer is another one. */
+static LLVMTypeRef pointed_type(LLVMValueRef pointer)
 {
-	unsigned count = 0;
+	if (!LLVMIsAGetElementPtrInst(pointer))
+		return NULL;
+	LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
+	for (int i = 2; type && i < LLVMGetNumOperands(pointer); i++) {
+		LLVMValueRef index = LLVMGetOperand(pointer, (unsigned)i);
+		LLVMTypeKind kind = LLVMGetTypeKind(type);
+		if (kind == LLVMStructTypeKind && LLVMIsAConstantInt(index))
+			type = LLVMStructGetTypeAtIndex(
+				type, (unsigned)LLVMConstIntGetZExtValue(index));
+		else
+			type = kind == LLVMArrayTypeKind ? LLVMGetElementType(type) : NULL;
+	}
+	return type;
+}
+
+/* A vector of three is as large as one of four, and Clang loads it so.  It is told apart where the
+ * pointer tells what it points at, and taken for one of three elsewhere. */
+static bool may_be_of_three(LLVMValueRef load)
+{
+	return lanes_of(LLVMTypeOf(load)) == 4 &&
+	       pointed_type(LLVMGetOperand(load, 0)) != LLVMTypeOf(load);
+}
+
+/* All of it. */
+static bool takes_most(const bool taken[MOST_LANES], LLVMValueRef load)
+{
+	unsigned count = 0, lanes = lanes_of(LLVMTypeOf(load));
 	for (unsigned lane = 0; lane < lanes; lane++)
 		count += taken[lane];
-	return count == lanes || (lanes == 4 && count == 3 && !taken[3]);
+	return count == lanes || (count == 3 && !taken[3] && may_be_of_three(load));
 }
 
 /* -- loads that belong together ------------------------------------------------------------
@@ -395,7 +457,7 @@ static bool takes_most_together(const struct group *group, unsigned which)
 		for (unsigned lane = 0; lane < MOST_LANES; lane++)
 			all[lane] = all[lane] || (group->taken[i][lane] &&
 						  is_one_vector(group->loads[i], group->loads[which]));
-	return takes_most(all, lanes_of(LLVMTypeOf(group->loads[which])));
+	return takes_most(all, group->loads[which]);
 }
 
 /* Ends a group: its loads become loads of parts, or stay. */
@@ -412,44 +474,11 @@ static void part_group(struct lowering *lowering, struct group *group)
 
 /* -- the passes ------------------------------------------------------------------------------ */
 
-static LLVMAttributeRef find_attribute(LLVMValueRef function, const char *name)
-{
-	return LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-					   LLVMGetEnumAttributeKindForName(name, strlen(name)));
-}
-
-/* Arithmetic by name: llvm.fmuladd and its like, which know no memory. */
-static bool is_arithmetic(LLVMValueRef call)
-{
-	LLVMValueRef callee = LLVMGetCalledValue(call);
-	if (!LLVMIsAFunction(callee) || !LLVMGetIntrinsicID(callee))
-		return false;
-	/* Since LLVM 16 one attribute has all that is accessed; before, its absence has a name. */
-	LLVMAttributeRef memory = find_attribute(callee, "memory");
-	return memory ? !LLVMGetEnumAttributeValue(memory)
-		      : find_attribute(callee, "readnone") != NULL;
-}
-
-static bool may_write(LLVMValueRef i)
-{
-	return LLVMIsAStoreInst(i) || (LLVMIsACallInst(i) && !is_arithmetic(i)) || LLVMIsAAtomicRMWInst(i) ||
-	       LLVMIsAAtomicCmpXchgInst(i) || LLVMIsAFenceInst(i) ||
-	       (LLVMIsALoadInst(i) && LLVMGetVolatile(i));
-}
-
 /* -- stores of SPIR-V ------------------------------------------------------------------------
  *
  * A module that was made of OpenCL C has what Clang wrote: OpLoad, OpCompositeInsert or
  * OpVectorInsertDynamic, OpStore.  With variables as values they are a load, insertions one behind
  * the other and a store again, with other computations in between. */
-
-static bool writes_between(LLVMValueRef load, LLVMValueRef store)
-{
-	LLVMValueRef i = LLVMGetNextInstruction(load);
-	while (i && i != store && !may_write(i))
-		i = LLVMGetNextInstruction(i);
-	return i != store;
-}
 
 /* The load that all insertions into a value begin with; NULL: they do with something else. */
 static LLVMValueRef inserted_base(LLVMValueRef value)
@@ -525,7 +554,7 @@ static void part_load_alone(struct lowering *lowering, LLVMValueRef load)
 {
 	bool taken[MOST_LANES];
 	LLVMValueRef taker = find_taker(lowering, load, taken);
-	if (taker && !takes_most(taken, lanes_of(LLVMTypeOf(load))))
+	if (taker && !takes_most(taken, load))
 		part_load(lowering, load, taker, taken);
 }
 

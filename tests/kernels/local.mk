@@ -49,6 +49,7 @@ kernel_files = \
 	tests/kernels/byte_pairs.clt \
 	tests/kernels/common_functions.clt \
 	tests/kernels/component_bounds.clt \
+	tests/kernels/component_reads.clt tests/kernels/component_reads_unoptimized.clt \
 	tests/kernels/component_stores.clt \
 	tests/kernels/component_stores_unoptimized.clt \
 	tests/kernels/constant_argument.clt \
