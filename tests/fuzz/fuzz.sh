@@ -1,5 +1,5 @@
 #!/bin/sh
-# Protects: what reads foreign bytes, and what kernels compute.  Each fuzzer makes the runs that
+# Protects: what reads foreign bytes, what kernels compute, and every call of the API.  Each fuzzer makes the runs that
 # it makes every time, about a minute for all; a crash is named by the number that repeats it.
 #
 #	FUZZ_SECONDS=600 fuzz.sh    each for so long, FUZZ_FROM=N: from another number on
@@ -25,6 +25,7 @@ fuzz options 20000
 fuzz binary 20000
 fuzz printer 120
 fuzz spirv 20000 "$here"/tests/spirv/*.spv
+fuzz api 200
 fuzz source 500 "$here"/tests/bench/codegen/*.cl
 fuzz kernels 8 "$here"/tests/fuzz/kernels_prelude.cl expected "$here"/tests/fuzz/kernels_expected
 exit $status

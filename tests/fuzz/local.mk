@@ -30,4 +30,9 @@ tests_fuzz_fuzz_kernels_SOURCES = tests/fuzz/fuzz_kernels.c tests/fuzz/fuzz.c te
 	tests/fuzz/kernels_statement.c tests/fuzz/kernels_statement.h
 tests_fuzz_fuzz_kernels_LDADD = base/libbase.a $(OPENCL_LIBS) -lm
 EXTRA_DIST += tests/fuzz/kernels_prelude.cl tests/fuzz/kernels_expected
+check_PROGRAMS += tests/fuzz/fuzz_api
+tests_fuzz_fuzz_api_SOURCES = tests/fuzz/fuzz_api.c tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/fuzz/api.h \
+	tests/fuzz/api_calls.c tests/fuzz/api_values.c tests/fuzz/api_rules.c tests/fuzz/api_results.c \
+	tests/api/errors.def
+tests_fuzz_fuzz_api_LDADD = base/libbase.a $(OPENCL_LIBS) -lpthread
 endif
