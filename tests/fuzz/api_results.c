@@ -141,7 +141,7 @@ static void release(struct api_actor *actor, enum api_kind kind, unsigned place)
 void api_keep(struct api_actor *actor, enum api_kind kind, void *handle, void *owner)
 {
 	struct api_pool *pool = &actor->pools[kind];
-	if (kind <= API_DEVICE || kind == API_KINDS)
+	if (kind <= API_DEVICE || kind == API_KINDS || !handle)
 		return;
 	if (pool->count == API_POOL)
 		release(actor, kind,

@@ -359,12 +359,44 @@ RULE(program_info)
 	words[3] = (uintptr_t)list;
 }
 
+/* No callback has no data, and most builds are of all devices. */
+static void build_arguments(struct api_actor *actor, const struct api_call *call,
+			    uint64_t words[API_PARAMETERS])
+{
+	if (api_chance(actor, 4))
+		return;
+	if (!*word_of(call, words, API_CALLBACK, 0))
+		*word_of(call, words, API_MEMORY, 0) = 0;
+	*word_of(call, words, API_COUNT, 0) = *word_of(call, words, API_HANDLES, 0) = 0;
+	if (!api_chance(actor, 3))
+		*word_of(call, words, API_STRING, 0) = 0;
+}
+
 /* Programs that everybody has are not built anew: kernels of theirs are made all the time. */
 RULE(build)
 {
-	(void)call;
+	build_arguments(actor, call, words);
 	if (words[0] == (uintptr_t)actor->world->program && !api_chance(actor, 8))
 		words[0] = 0;
+}
+
+RULE(compile)
+{
+	build(actor, call, words);
+	if (!api_chance(actor, 3))
+		*word_of(call, words, API_COUNT, 1) = *word_of(call, words, API_HANDLES, 1) =
+			*word_of(call, words, API_STRINGS, 0) = 0;
+}
+
+RULE(link)
+{
+	const struct api_pool *pool = &actor->pools[API_PROGRAM];
+	void **list = (void **)(uintptr_t)*word_of(call, words, API_HANDLES, 1);
+	build_arguments(actor, call, words);
+	if (!list || pool->count == pool->borrowed || api_chance(actor, 3))
+		return;
+	list[0] = pool->handles[pool->borrowed + api_number(actor, pool->count - pool->borrowed)];
+	*word_of(call, words, API_COUNT, 1) = 1;
 }
 
 /* --- questions ---------------------------------------------------------------------------------- */
@@ -602,6 +634,8 @@ static const struct rule {
 	{"clCreateProgramWithSource", sources},
 	{"clCreateProgramWithBinary", binaries},
 	{"clBuildProgram", build},
+	{"clCompileProgram", compile},
+	{"clLinkProgram", link},
 	{"clGetProgramInfo", program_info},
 	{"clGetKernelSubGroupInfo", sub_groups},
 	{"clGetMutableCommandInfo", mutable_question},

@@ -245,6 +245,9 @@ static void kernels_make(struct api_actor *actor)
 static void furnish(struct api_actor *actor)
 {
 	static const uint64_t of_semaphore[] = {0x203D, 1, 0}, of_buffer[] = {0x1293, 3, 0};
+	static const uint64_t of_shared[] = {0x203D, 1, 0x203F, 0x2055, 0, 0};
+	static const cl_queue_properties of_queue[] = {
+		CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
 	struct api_world *world = actor->world;
 	const cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
 	const cl_image_desc shape = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8,
@@ -269,7 +272,16 @@ static void furnish(struct api_actor *actor)
 			      (uintptr_t)of_buffer, 0),
 			 NULL);
 	}
-	clEnqueueMarkerWithWaitList(world->queue, 0, NULL, &event);
+	api_keep(actor, API_SEMAPHORE,
+		 make("clCreateSemaphoreWithPropertiesKHR", (uintptr_t)world->context,
+		      (uintptr_t)of_shared, 0, 0),
+		 NULL);
+	api_keep(actor, API_MEM, clCreatePipe(world->context, 0, 4, 8, NULL, NULL), NULL);
+	cl_command_queue queue =
+		clCreateCommandQueueWithProperties(world->context, world->device, of_queue, NULL);
+	clEnqueueMarkerWithWaitList(queue, 0, NULL, &event);
+	clFinish(queue);
+	api_keep(actor, API_QUEUE, queue, NULL);
 	api_keep(actor, API_EVENT, event, NULL);
 }
 
