@@ -112,8 +112,7 @@ static bool tally(const struct cache *cache, int folder, uint64_t size_B)
 {
 	static const char units[256];
 	struct stat status;
-	int fd = openat(folder, tally_name,
-			O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	int fd = cache_file_open(folder, tally_name, O_WRONLY | O_APPEND);
 	if (fd < 0)
 		return false;
 	bool due = false;
@@ -124,7 +123,7 @@ static bool tally(const struct cache *cache, int folder, uint64_t size_B)
 			break;
 		count -= part;
 	}
-	if (!fstat(fd, &status) && S_ISREG(status.st_mode))
+	if (!fstat(fd, &status))
 		due = (uint64_t)status.st_size * TALLY_UNIT_B >= cache->limit_B / SWEEP_PART;
 	if (due && ftruncate(fd, 0))
 		log_info("cache: the tally cannot be emptied: %s", strerror(errno));

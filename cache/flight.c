@@ -70,7 +70,7 @@ static enum attempt try_lock(int folder, const char *name, int fd)
 
 static int open_lock(int folder, const char *name)
 {
-	return openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	return cache_file_open(folder, name, O_RDWR);
 }
 
 /* Waits until the lock is ours: its descriptor; -1 where that cannot be, where the holder

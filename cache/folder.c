@@ -142,6 +142,43 @@ int cache_folder_open(struct cache *cache, bool create)
 	return -1;
 }
 
+/* --- files in it ------------------------------------------------------------------------ */
+
+bool cache_file_ours(const struct stat *status)
+{
+	return S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
+	       !(status->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Who could once write to the folder may have left a link there to another file of the user's,
+ * and what is written here would be written to that.  One without a name was taken away just now. */
+static bool may_write(int fd)
+{
+	struct stat status;
+	return !fstat(fd, &status) && cache_file_ours(&status) && status.st_nlink <= 1;
+}
+
+int cache_file_open(int folder, const char *name, int flags)
+{
+	enum { TRIES = 2 };
+	/* O_NONBLOCK: a FIFO in the way must not hang the host. */
+	flags |= O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	for (unsigned i = 0; i < TRIES; i++) {
+		int fd = openat(folder, name, flags, 0600);
+		if (fd >= 0 && may_write(fd))
+			return fd;
+		/* A link, a FIFO, a folder, another user's. */
+		const bool in_the_way = fd >= 0 || errno == ELOOP || errno == ENXIO ||
+					errno == EISDIR || errno == EACCES;
+		if (fd >= 0)
+			close(fd);
+		if (!in_the_way ||
+		    (unlinkat(folder, name, 0) && unlinkat(folder, name, AT_REMOVEDIR)))
+			return -1;
+	}
+	return -1;
+}
+
 /* --- by the options -------------------------------------------------------------------- */
 
 /* CUDA programming guide: "CUDA_CACHE_DISABLE: 0 or 1". */

@@ -31,6 +31,13 @@ void cache_complain(struct cache *cache, const char *what, int error);
  * the log, when it cannot be used.  create: makes what is missing of it. */
 int cache_folder_open(struct cache *cache, bool create);
 
+/* Whether that is a plain file of this user's alone. */
+bool cache_file_ours(const struct stat *status);
+
+/* A file of ours to write to, made where it is missing; flags: those of open(2) that matter.  What else
+ * is there of that name is taken away.  A descriptor, or -1. */
+int cache_file_open(int folder, const char *name, int flags);
+
 /* Of names in the folder: room for the longest, and its end. */
 enum { CACHE_NAME_B = 96 };
 void cache_name(const struct hash *key, const char *ending, char name[CACHE_NAME_B]);

@@ -83,9 +83,7 @@ static int read_value(int fd, const struct stat *status, const struct hash *key,
 		      struct bytes *value_out)
 {
 	unsigned char header[CACHE_HEADER_B];
-	const bool ours = S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
-			  !(status->st_mode & (S_IWGRP | S_IWOTH));
-	if (!ours || status->st_size < CACHE_HEADER_B ||
+	if (!cache_file_ours(status) || status->st_size < CACHE_HEADER_B ||
 	    status->st_size - CACHE_HEADER_B > CACHE_VALUE_MAX_B)
 		return EPERM;
 	const size_t size_B = (size_t)status->st_size - CACHE_HEADER_B;

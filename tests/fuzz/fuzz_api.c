@@ -335,8 +335,10 @@ static bool run(struct fuzz *fuzz)
 	static struct api_world world;
 	static struct api_actor actors[ACTORS];
 	pthread_t setter, threads[ACTORS];
-	if (!world_make(&world))
-		return false;
+	if (!world_make(&world)) {
+		printf("the device is lost\n");
+		exit(1);
+	}
 	for (unsigned i = 0; i < ACTORS; i++)
 		actor_begin(&actors[i], &world, i, fuzz);
 	if (pthread_create(&setter, NULL, setter_run, &world))

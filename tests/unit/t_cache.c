@@ -237,8 +237,11 @@ static void what_is_not_ours_is_not_taken(void)
 	put(cache, 1, 100);
 	CHECK(get(cache, 1, 100));
 	/* The folder writable by others; a link to a folder. */
-	CHECK(!chmod(folder, 0777));
-	CHECK(!get(cache, 1, 100));
+	static const mode_t open_to_others[] = {01777, 0770, 0702, 03775, 0777};
+	for (unsigned i = 0; i < 5; i++) {
+		CHECK(!chmod(folder, open_to_others[i]));
+		CHECK(!get(cache, 1, 100));
+	}
 	put(cache, 2, 100);
 	path_of(2, "", path);
 	CHECK(access(path, F_OK));
@@ -262,6 +265,102 @@ static void what_is_not_ours_is_not_taken(void)
 	clear();
 }
 
+static unsigned long long folder_B(void)
+{
+	char command[128];
+	unsigned long long size_B = 0;
+	snprintf(command, sizeof(command),
+		 "find %s -type f -printf '%%s\\n' | awk '{s+=$1} END {print s+0}'", folder);
+	FILE *pipe = popen(command, "r");
+	if (pipe && fscanf(pipe, "%llu", &size_B) != 1)
+		size_B = 0;
+	if (pipe)
+		pclose(pipe);
+	return size_B;
+}
+
+static void precious_make(char path[256])
+{
+	snprintf(path, 256, "%s/precious", root);
+	CHECK(!bytes_write_file("precious", 8, path));
+}
+
+static bool precious(const char *path)
+{
+	struct bytes bytes = BYTES_INIT;
+	const bool whole = !bytes_read_file(&bytes, path) && bytes.size_B == 8 &&
+			   !memcmp(bytes.data, "precious", 8);
+	bytes_finish(&bytes);
+	return whole;
+}
+
+/* Who could once write to the folder left links to files of the user's under names that the cache
+ * writes to: hard ones, symbolic ones.  The files stay what they are, and the cache works. */
+static void links_lead_to_no_other_file(void)
+{
+	char path[256], tally[256], lock[256];
+	struct hash key = key_of(3);
+	struct stat status;
+	for (unsigned symbolic = 0; symbolic < 2; symbolic++) {
+		int (*const join)(const char *, const char *) = symbolic ? symlink : link;
+		struct cache *cache = open_cache(1000);
+		put(cache, 1, 10);
+		precious_make(path);
+		snprintf(tally, sizeof(tally), "%s/tally", folder);
+		(void)unlink(tally);
+		CHECK(!join(path, tally));
+		put(cache, 1, 10);
+		CHECK(precious(path));
+		CHECK(!lstat(tally, &status) && S_ISREG(status.st_mode) && status.st_nlink == 1);
+		path_of(3, ".lock", lock);
+		CHECK(!join(path, lock));
+		struct cache_flight *flight = cache_flight_begin(cache, &key);
+		CHECK(flight != NULL);
+		CHECK(!lstat(lock, &status) && S_ISREG(status.st_mode) && status.st_nlink == 1);
+		cache_flight_fail(cache, flight);
+		CHECK(precious(path));
+		/* An entry, and what an older version or a dead process left. */
+		path_of(4, "", lock);
+		CHECK(!join(path, lock));
+		CHECK(!get(cache, 4, 10));
+		put(cache, 4, 10);
+		CHECK(get(cache, 4, 10));
+		CHECK(precious(path));
+		cache_destroy(cache);
+		clear();
+	}
+}
+
+/* A FIFO or another user's file in the way of the tally must not keep the cache from making room. */
+static void room_is_made_whatever_is_in_the_way(void)
+{
+	enum { SIZE_B = 8000, LIMIT_B = 100000 };
+	char tally[256];
+	for (unsigned kind = 0; kind < 4; kind++) {
+		struct cache *cache = open_cache(LIMIT_B);
+		put(cache, 0, 10);
+		snprintf(tally, sizeof(tally), "%s/tally", folder);
+		(void)unlink(tally);
+		if (kind == 0)
+			CHECK(!mkfifo(tally, 0600));
+		if (kind == 1)
+			CHECK(!symlink("/dev/full", tally));
+		if (kind == 2)
+			CHECK(!mkdir(tally, 0700));
+		/* Without root's rights no file can be given away. */
+		if (kind == 3) {
+			CHECK(!bytes_write_file("", 0, tally));
+			CHECK(geteuid() || !chown(tally, 12345, 12345));
+		}
+		for (unsigned i = 1; i < 40; i++)
+			put(cache, i, SIZE_B);
+		CHECK(cache_counts(cache).evictions > 20);
+		CHECK(folder_B() <= LIMIT_B);
+		cache_destroy(cache);
+		clear();
+	}
+}
+
 static void no_folder_is_no_trouble(void)
 {
 	static const char *const folders[] = {NULL, "/proc/culvert/cache", "/dev/null",
@@ -280,20 +379,6 @@ static void no_folder_is_no_trouble(void)
 }
 
 /* --- room --- */
-
-static unsigned long long folder_B(void)
-{
-	char command[128];
-	unsigned long long size_B = 0;
-	snprintf(command, sizeof(command),
-		 "find %s -type f -printf '%%s\\n' | awk '{s+=$1} END {print s+0}'", folder);
-	FILE *pipe = popen(command, "r");
-	if (pipe && fscanf(pipe, "%llu", &size_B) != 1)
-		size_B = 0;
-	if (pipe)
-		pclose(pipe);
-	return size_B;
-}
 
 static void age(unsigned number, long seconds)
 {
@@ -682,7 +767,8 @@ int main(void)
 	static const struct test_case cases[] = {
 		TEST(what_is_put_comes_back), TEST(the_file_is_a_header_and_the_value),
 		TEST(damage_is_a_miss_that_heals), TEST(lies_about_sizes_are_refused),
-		TEST(what_is_not_ours_is_not_taken), TEST(no_folder_is_no_trouble),
+		TEST(what_is_not_ours_is_not_taken), TEST(links_lead_to_no_other_file),
+		TEST(room_is_made_whatever_is_in_the_way), TEST(no_folder_is_no_trouble),
 		TEST(a_limit_on_files_is_no_trouble), TEST(the_oldest_make_room),
 		TEST(what_was_left_over_goes), TEST(sizes_are_read),
 		TEST(one_compile_for_64_threads_of_16_processes), TEST(failures_do_not_queue_up),
