@@ -58,7 +58,7 @@ enum cache_name_kind cache_name_kind(const char *name)
 
 /* --- getting ------------------------------------------------------------------------ */
 
-/* Reads size_B bytes from at_B on.  0, or an errno value. */
+/* Reads size_B bytes from at_B on.  0, or an errno value; EPERM where the file is too short. */
 static int read_at(int fd, size_t at_B, void *room, size_t size_B)
 {
 	char *to = room;
@@ -69,7 +69,7 @@ static int read_at(int fd, size_t at_B, void *room, size_t size_B)
 		if (got_B < 0)
 			return errno;
 		if (!got_B)
-			return EIO;
+			return EPERM;
 		to += got_B;
 		at_B += (size_t)got_B;
 		size_B -= (size_t)got_B;
@@ -123,7 +123,9 @@ static enum found read_entry(struct cache *cache, int folder, const struct hash 
 	else if (error != EPERM && error != ENOMEM)
 		cache_complain(cache, "cannot be read", error);
 	close(fd);
-	return !error ? FOUND : error == ENOMEM ? ABSENT : USELESS;
+	/* What a disk or a server could not read now it may read later, and if not, what is made
+	 * anew takes its place. */
+	return !error ? FOUND : error == EPERM ? USELESS : ABSENT;
 }
 
 bool cache_get(struct cache *cache, const struct hash *key, struct bytes *value_out)

@@ -68,6 +68,14 @@ endif
 endif
 EXTRA_DIST += tests/stress/cache.sh tests/stress/cache_long
 
+# Each call that touches the disk fails once; a sanitizer has these calls itself.
+if !SANITIZERS
+check_PROGRAMS += tests/stress/cache_faults
+TESTS += tests/stress/cache_faults
+tests_stress_cache_faults_SOURCES = tests/stress/cache_faults.c tests/unit/test.h
+tests_stress_cache_faults_LDADD = cache/libcache.a base/libbase.a $(HASH_LIBS) -lpthread -ldl
+endif
+
 # The scenarios of the ordering design, each on many schedules.
 if HAVE_OPENCL_LOADER
 scenario_tests = tests/stress/scenarios_host \
