@@ -22,6 +22,15 @@ static bool is_atomic(const struct op *op)
 	return op->mode != ORDER_WEAK || (op->writes && op->reads & 2);
 }
 
+/* A compare-exchange that will fail is a read. */
+static bool will_write(const struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		       uint32_t size_B)
+{
+	return !check_is_load(op) &&
+	       (!op->compares || !memcmp((const void *)(uintptr_t)place,
+					 op_bank(warp, op->x[1]) + (size_t)l * size_B, size_B));
+}
+
 /* Whether an earlier access and this one are without an order. */
 static bool conflicts(const struct access *access, const struct record *before)
 {
@@ -113,41 +122,61 @@ static void report(const struct access *access, const struct record *before, boo
 
 /* --- cells ---------- */
 
-/* Notes a read where it replaces the least: its own lane's, or what all later
- * accesses of this lane's followers are ordered after. */
+/* Whether nothing that comes after this access can be without an order to an earlier one
+ * alone: it is of the same lane, or has an order to this one. */
+static bool follows(const struct access *access, const struct record *before)
+{
+	const struct record *now = &access->record;
+	return !before->kind || (before->group == now->group && before->lane == now->lane) ||
+	       check_clocks_ordered(&access->group->clocks, now->lane, before->group,
+				    before->lane, before->epoch);
+}
+
+/* Notes a read where it replaces the least. */
 static void note_read(const struct access *access, struct cell *cell)
 {
 	for (unsigned i = 0; i < 2; i++) {
-		struct record *read = &cell->read[i];
-		bool own = read->group == access->record.group &&
-			   read->lane == access->record.lane;
-		bool ordered = read->kind &&
-			       check_clocks_ordered(&access->group->clocks, access->record.lane,
-						    read->group, read->lane, read->epoch);
-		if (read->kind && !own && !ordered)
+		if (!follows(access, &cell->read[i]))
 			continue;
-		*read = access->record;
+		cell->read[i] = access->record;
 		return;
 	}
 }
 
 /* An atomic write leaves what was there: others are atomic beside it, but may have
- * no order to what its own lane did before. */
+ * no order to what its own lane did before.  Of several lanes' the latest stays and one
+ * more: whoever did the latest has no order to the other. */
 static void note_write(const struct access *access, struct cell *cell)
 {
 	if (access->record.kind & RECORD_ATOMIC) {
-		cell->atomic = access->record;
+		if (!follows(access, &cell->atomic[0]))
+			cell->atomic[1] = cell->atomic[0];
+		else if (follows(access, &cell->atomic[1]))
+			cell->atomic[1].kind = 0;
+		cell->atomic[0] = access->record;
 		return;
 	}
 	memset(cell, 0, sizeof(*cell));
 	cell->write = access->record;
 }
 
+/* Atomics of one place have an order among themselves: who is ordered after the latest is so
+ * after all.  The last work-group resets its counter so, with a fence or a barrier behind its own
+ * atomic; without one its own orders nothing. */
+static const struct record *conflicting_atomic(const struct access *access, const struct cell *cell)
+{
+	const struct record *latest = &cell->atomic[0], *now = &access->record;
+	bool just_now = latest->kind && latest->group == now->group &&
+			latest->lane == now->lane && latest->epoch == now->epoch;
+	const struct record *decides = just_now ? &cell->atomic[1] : latest;
+	return conflicts(access, decides) ? decides : NULL;
+}
+
 /* true: a race was found, and was said. */
 static bool touch(const struct access *access, struct cell *cell)
 {
 	const struct record *found = conflicts(access, &cell->write) ? &cell->write :
-				     conflicts(access, &cell->atomic) ? &cell->atomic : NULL;
+				     conflicting_atomic(access, cell);
 	bool wrote = found;
 	for (unsigned i = 0; i < 2 && access->writes && !found; i++)
 		if (conflicts(access, &cell->read[i]))
@@ -216,7 +245,7 @@ bool check_race(struct warp *warp, const struct op *op, unsigned l, uint64_t pla
 	struct access access = {
 		.group = group, .warp = warp, .op = op, .l = l, .place = place,
 		.size_B = size_B, .shared = space == CHECK_SPACE_SHARED,
-		.writes = !check_is_load(op)
+		.writes = will_write(warp, op, l, place, size_B)
 	};
 	uint32_t lane = warp->index * LANES + l;
 	access.record = (struct record){

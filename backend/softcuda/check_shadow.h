@@ -1,7 +1,7 @@
 /* Who touched which bytes last: the memory of the race checker.
  *
- * A cell stands for 4 bytes: its last write, the last atomic one behind that, and
- * two reads by different lanes.  Two are enough: whoever writes after them races
+ * A cell stands for 4 bytes: its last write, two atomic ones behind that, and two
+ * reads, each by different lanes.  Two are enough: whoever comes after them races
  * with one of them, unless he is ordered after both.  A page in which bytes are
  * touched one by one has a cell per byte.  Beside the cells stand the addresses
  * over which lanes have synchronised.
@@ -32,7 +32,7 @@ struct record {
 
 struct cell {
 	struct record write;
-	struct record atomic;     /* the last atomic write since */
+	struct record atomic[2];  /* atomic writes since, by different lanes; the latest first */
 	struct record read[2];
 };
 

@@ -40,14 +40,25 @@
 				break;                                                 \
 		})
 
+/* Which lane's comparison fails is known once the lanes before it have had their turn, and
+ * the checker wants to know: one that fails is no write. */
 #define ATOMIC_CAS(name, type)                                                         \
-	OP_HEAD(name)                                                                  \
+	OP_HEAD(name##_together)                                                       \
 	{                                                                              \
 		const type *c = OPERAND(const type, 2);                                \
 		ATOMIC_OLD(type, type,                                                 \
 			old = value;                                                   \
 			__atomic_compare_exchange_n(p, &old, (type)c[l], 0,            \
 				__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);)                  \
+	}                                                                              \
+	OP_HEAD(name)                                                                  \
+	{                                                                              \
+		enum flow flow = FLOW_NEXT;                                            \
+		if (!warp->group->check)                                               \
+			return name##_together(warp, op, mask);                        \
+		for (uint32_t rest = mask; rest && flow == FLOW_NEXT; rest &= rest - 1) \
+			flow = name##_together(warp, op, rest & -rest);                \
+		return flow;                                                           \
 	}
 
 #define ATOMICS_INTEGER(n)                                                             \

@@ -65,6 +65,7 @@ struct op {
 	uint8_t mode;             /* a family's own modifiers */
 	bool guard_negated;
 	bool address_32;          /* the address operand is 32 bits wide */
+	bool compares;            /* of atomics: it writes only where it finds x[1] */
 	bool narrow;              /* of atomics and fences: of the work-group only (.cta) */
 	int64_t imm;              /* offset of an address; a family's own datum */
 };

@@ -102,9 +102,15 @@ OP_HEAD(exch)
 	return exchange(warp, op, mask, false);
 }
 
+/* One by one for the checker, as in exec_atomic.c. */
 OP_HEAD(cas)
 {
-	return exchange(warp, op, mask, true);
+	enum flow flow = FLOW_NEXT;
+	if (!warp->group->check)
+		return exchange(warp, op, mask, true);
+	for (uint32_t rest = mask; rest && flow == FLOW_NEXT; rest &= rest - 1)
+		flow = exchange(warp, op, rest & -rest, true);
+	return flow;
 }
 
 static const struct op_row rows[] = {

@@ -291,6 +291,7 @@ static bool emit_atomic(struct ptx_parser *parser, const struct access *access, 
 	op->space = address->space;
 	op->mode = (uint8_t)access->order;
 	op->narrow = access->narrow;
+	op->compares = swaps;
 	op->vector = (uint8_t)(element ? 1 : access->vector);
 	op->writes = 1;
 	op->reads = (uint8_t)(1u << MEMORY_ADDRESS | 1u << 1 | (swaps ? 1u << 2 : 0));

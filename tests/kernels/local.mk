@@ -348,6 +348,10 @@ broken_files = \
 	tests/kernels/broken/memory_local_neighbour.clt \
 	tests/kernels/broken/memory_private_before.clt \
 	tests/kernels/broken/memory_private_behind.clt \
+	tests/kernels/broken/race_after_atomics_right.clt \
+	tests/kernels/broken/race_after_own_atomic.clt \
+	tests/kernels/broken/race_compare_exchange.clt \
+	tests/kernels/broken/race_compare_exchange_fails.clt \
 	tests/kernels/broken/race_global_in_group.clt \
 	tests/kernels/broken/race_groups_flag_half_fence.clt \
 	tests/kernels/broken/race_groups_flag_no_fence.clt \
