@@ -61,6 +61,11 @@ enum check_space { CHECK_SPACE_GLOBAL, CHECK_SPACE_SHARED, CHECK_SPACE_LOCAL,
 enum check_space check_place(const struct warp *warp, unsigned l, uint64_t place,
 			     uint64_t *offset_B_out);
 
+/* The __local variable at an offset of a work-group's local memory, and where it starts and ends; NULL:
+ * there is none. */
+const struct shared_variable *check_shared_at(const struct job *job, uint64_t offset_B,
+					      uint64_t *start_B_out, uint64_t *end_B_out);
+
 /* The parts of check_access, per lane.  false: a fault was noted. */
 bool check_bounds(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 		  uint32_t size_B);

@@ -45,6 +45,21 @@ static bool shared_extent(const struct job *job, uint32_t i, struct range *range
 	return start || used;
 }
 
+const struct shared_variable *check_shared_at(const struct job *job, uint64_t offset_B,
+					      uint64_t *start_B_out, uint64_t *end_B_out)
+{
+	struct range range;
+	for (uint32_t i = 0; i < job->program->shared_count; i++) {
+		if (!shared_extent(job, i, &range) || offset_B < range.start ||
+		    offset_B >= range.end)
+			continue;
+		*start_B_out = range.start;
+		*end_B_out = range.end;
+		return &job->program->shared[i];
+	}
+	return NULL;
+}
+
 static bool inside_shared(const struct job *job, uint64_t offset_B, uint32_t size_B)
 {
 	struct range range;

@@ -4,6 +4,7 @@
 
 #include "backend/softcuda/check.h"
 #include "backend/softcuda/exec_memory.h"
+#include "backend/softcuda/footprint.h"
 
 /* OpenCL's words: PTX's shared memory is local, its local memory private. */
 static const char *space_name(unsigned space)
@@ -221,6 +222,9 @@ bool exec_access_plain(struct warp *warp, const struct op *op, uint32_t mask, ui
 bool exec_access_watched(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 			 unsigned kind, uint64_t *place)
 {
-	return access_space(warp, op, mask, size_B, (struct watch){true, kind}, place) &&
-	       (!warp->group->check || check_access(warp, op, mask, size_B, place));
+	if (!access_space(warp, op, mask, size_B, (struct watch){true, kind}, place))
+		return false;
+	if (warp->group->job->footprint)
+		footprint_mark(warp, mask, size_B, kind, place);
+	return !warp->group->check || check_access(warp, op, mask, size_B, place);
 }

@@ -15,8 +15,9 @@ static void warp_init(struct warp *warp, struct group *group, uint32_t index)
 	const uint32_t *block = group->job->launch->block;
 	uint32_t first = index * LANES;
 	warp->group = group;
-	warp->access = group->job->check || group->job->launch->trace ? exec_access_watched :
-		       exec_access_plain;
+	warp->access = group->job->check || group->job->footprint || group->job->launch->trace
+			       ? exec_access_watched
+			       : exec_access_plain;
 	warp->index = index;
 	warp->banks.bank[BANK_CONSTANT] = group->job->program->constants;
 	warp->banks.bank[BANK_LAUNCH] = group->job->constants;

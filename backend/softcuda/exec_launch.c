@@ -17,6 +17,7 @@
 
 #include "backend/softcuda/check.h"
 #include "backend/softcuda/exec_warp.h"
+#include "backend/softcuda/footprint.h"
 
 #include "backend/softcuda/ptx_program.h"
 #include "base/list.h"
@@ -139,7 +140,8 @@ static void run_groups(struct pending *pending, bool launching)
 	struct group *spare = NULL, *group;
 	uint64_t usual = pending->job.launch->cooperative ? cooperative_turn : group_turn;
 	uint64_t until_ns = launching ? now_ns() + alone_ns : 0;
-	bool alone = launching && pending->group_count > 1 && !pending->job.check;
+	bool alone = launching && pending->group_count > 1 && !pending->job.check &&
+		     !pending->job.footprint;
 	while ((group = next_group(pending, &ring, &spare))) {
 		if (group_run(group, alone ? alone_turn : usual) == GROUP_RUNS) {
 			group->next = NULL;
@@ -328,10 +330,11 @@ CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 		goto done;
 	fill_constants(job);
 	job->id = atomic_fetch_add(&launches, 1) + 1;
-	if (check_job_create(job)) {
+	if (check_job_create(job) && footprint_create(job)) {
 		run(pending);
 		result = job->result;
 	}
+	footprint_finish(job->footprint);
 	check_job_destroy(job->check);
 	lock_finish(&job->lock);
 	if (result != CUDA_SUCCESS && report)

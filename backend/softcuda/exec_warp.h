@@ -89,6 +89,7 @@ struct job {
 	CUresult result;
 	struct bytes *report;
 	struct check_job *check;          /* NULL: nothing is checked */
+	struct footprint *footprint;      /* NULL: nobody asks */
 };
 
 struct group {

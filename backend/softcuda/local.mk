@@ -73,6 +73,8 @@ softcuda_exec_sources = \
 	backend/softcuda/exec_convert.h \
 	backend/softcuda/exec_copy.c \
 	backend/softcuda/exec_filter.c \
+	backend/softcuda/footprint.c \
+	backend/softcuda/footprint.h \
 	backend/softcuda/exec_filter.h \
 	backend/softcuda/exec_float.c \
 	backend/softcuda/exec_group.c \
