@@ -37,6 +37,7 @@ include tests/api/local.mk
 include tests/apps/local.mk
 include tests/conformance/local.mk
 include tests/gpu/local.mk
+include tests/footprint/local.mk
 include tests/fuzz/local.mk
 include tests/printer/local.mk
 include tests/stress/local.mk

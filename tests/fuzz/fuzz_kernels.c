@@ -93,6 +93,11 @@ static void tell(const struct kernels_source *source, const char *which,
 			       i / KERNELS_OWN, is->own_half[i], right->own_half[i]);
 			break;
 		}
+	for (unsigned b = 0; b < KERNELS_SHARED_B; b++)
+		if (is->shared[b] != right->shared[b]) {
+			printf(" shared byte %u is %x, not %x,", b, is->shared[b], right->shared[b]);
+			break;
+		}
 	printf("%s%s%s\n",
 	       memcmp(is->counters, right->counters, sizeof(is->counters)) ? " counters" : "",
 	       memcmp(is->own, right->own, sizeof(is->own)) ? " own" : "",
@@ -102,7 +107,7 @@ static void tell(const struct kernels_source *source, const char *which,
 /* Whether all runs of a source agree. */
 static bool agree(struct kernels_source *source, bool tells)
 {
-	struct kernels_result right, is;
+	static struct kernels_result right, is;
 	bytes_finish(&source->text);
 	kernels_make(source);
 	bool known = it.against != NULL, good = true;

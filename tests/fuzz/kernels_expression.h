@@ -42,6 +42,7 @@ struct maker {
 	struct type pointed;             /* what change_at points at */
 	struct bytes locals;             /* declarations at the head of the kernel */
 	unsigned locals_B;
+	unsigned shared_B;               /* used of what all work-items share */
 	unsigned depth;                  /* of statements in statements */
 	unsigned rounds;                 /* product of the rounds of the loops around */
 	unsigned loops;                  /* around, not uniform ones */

@@ -114,7 +114,8 @@ static void head(struct maker *maker, struct bytes *text)
 {
 	bytes_append_string(
 		text, "kernel void k(global ulong *out, global uint *counters,\n"
-		      "global uint *own, global half *own_half, global const half *in_half,\n");
+		      "global uint *own, global half *own_half, global uchar *shared,\n"
+		      "global const half *in_half,\n");
 	for (unsigned e = 0; e < ELEMENTS; e++)
 		bytes_printf(text, "global const %s *in_%s,\n", element_name(e), element_name(e));
 	bytes_append_string(text,

@@ -16,6 +16,7 @@ enum {
 	KERNELS_COUNTERS = 48,           /* uints that atomics change, eight for each kind of them */
 	KERNELS_SUMS = 64,               /* numbers of each work-item: variables, the last all others */
 	KERNELS_OWN = 8,                 /* halves and uints of each work-item */
+	KERNELS_SHARED_B = 64 * 1024,    /* of objects whose parts belong to different work-items */
 	KERNELS_PIECES = 1 << 16
 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEMORIES = 8 };
+enum { MEMORIES = 9 };
 /* Where loads of vectors end that begin near the last of the inputs. */
 enum { INPUTS_ROOM = KERNELS_INPUTS + 32 };
 
@@ -153,10 +153,12 @@ static void set_arguments(struct launch *launch, const struct kernels_source *so
 	cl_mem counters = memory(launch, 1, result->counters, sizeof(result->counters));
 	cl_mem own = memory(launch, 2, result->own, sizeof(result->own));
 	cl_mem own_half = memory(launch, 3, result->own_half, sizeof(result->own_half));
+	cl_mem shared = memory(launch, 8, result->shared, sizeof(result->shared));
 	argument(launch, &index, sizeof(sums), &sums);
 	argument(launch, &index, sizeof(counters), &counters);
 	argument(launch, &index, sizeof(own), &own);
 	argument(launch, &index, sizeof(own_half), &own_half);
+	argument(launch, &index, sizeof(shared), &shared);
 	set_inputs(launch, &index);
 	set_values(launch, &index, source->argument_B);
 }
@@ -221,6 +223,7 @@ bool kernels_run(const struct kernels_platform *platform, const struct bytes *pr
 	read_back(&launch, 1, result->counters, sizeof(result->counters));
 	read_back(&launch, 2, result->own, sizeof(result->own));
 	read_back(&launch, 3, result->own_half, sizeof(result->own_half));
+	read_back(&launch, 8, result->shared, sizeof(result->shared));
 	for (unsigned m = 0; m < MEMORIES; m++)
 		if (launch.memories[m])
 			clReleaseMemObject(launch.memories[m]);

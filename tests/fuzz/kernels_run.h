@@ -18,6 +18,7 @@ struct kernels_result {
 	uint32_t counters[KERNELS_COUNTERS];
 	uint32_t own[KERNELS_ITEMS * KERNELS_OWN];
 	uint16_t own_half[KERNELS_ITEMS * KERNELS_OWN];
+	unsigned char shared[KERNELS_SHARED_B];
 };
 
 /* name: a part of the platform's name.  False: there is none with a device. */

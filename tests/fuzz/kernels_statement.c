@@ -402,6 +402,12 @@ static void statement(struct maker *maker)
 		make_async_copy,
 		make_group_call,
 		make_group_call,
+		make_parts,
+		make_parts,
+		make_parts,
+		make_parts,
+		make_neighbours,
+		make_neighbours,
 		leave,
 		leave,
 	};

@@ -49,5 +49,8 @@ void make_exchange(struct maker *maker);
 void make_struct_exchange(struct maker *maker);
 void make_async_copy(struct maker *maker);
 void make_group_call(struct maker *maker);
+/* kernels_parts.c: objects whose parts belong to different work-items */
+void make_parts(struct maker *maker);
+void make_neighbours(struct maker *maker);
 
 #endif

@@ -25,7 +25,7 @@ if HAVE_OPENCL_LOADER
 check_PROGRAMS += tests/fuzz/fuzz_kernels
 tests_fuzz_fuzz_kernels_SOURCES = tests/fuzz/fuzz_kernels.c tests/fuzz/fuzz.c tests/fuzz/fuzz.h \
 	tests/fuzz/kernels_expression.c tests/fuzz/kernels_expression.h tests/fuzz/kernels_make.c \
-	tests/fuzz/kernels_make.h tests/fuzz/kernels_object.c tests/fuzz/kernels_region.c \
+	tests/fuzz/kernels_make.h tests/fuzz/kernels_object.c tests/fuzz/kernels_parts.c tests/fuzz/kernels_region.c \
 	tests/fuzz/kernels_rows.def tests/fuzz/kernels_run.c tests/fuzz/kernels_run.h tests/fuzz/kernels_shared.c \
 	tests/fuzz/kernels_statement.c tests/fuzz/kernels_statement.h
 tests_fuzz_fuzz_kernels_LDADD = base/libbase.a $(OPENCL_LIBS) -lm

@@ -1,0 +1,107 @@
+#!/bin/sh
+# Protects: that each work-item writes no byte that its source does not write, and reads none that it
+# does not read, by comparing softcuda's footprints with those of unoptimised code on the processor
+# (reference.h).  Kernel files that are about single components and members, and random kernels, by
+# value as well.
+#
+#	FOOTPRINT=all footprint.sh               all kernel files, minutes
+#	FOOTPRINT_RUNS=1000 FOOTPRINT_FROM=9000  so many random kernels, from that number on
+#
+# Needs clang and llvm-link of one version, in REFERENCE_LLVM
+# (by default that of the build), and PoCL's library for this processor,
+# REFERENCE_LIBRARY.  Without them only the footprint that is known is looked at.
+here=${srcdir:-.}/tests/footprint
+build=$(pwd)
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+CULVERT_CUDA=soft CULVERT_CACHE=off
+export CULVERT_CUDA CULVERT_CACHE
+status=0
+
+fail() {
+	echo "FAIL: $*"
+	status=1
+}
+
+# --- one that is known ---
+CULVERT_SOFT_FOOTPRINT=$work/known tests/run-with-culvert ./culvert run "$here/known.cl" -k known -g 2 -l 2 \
+	-a zero:2 -a range:2 -a zero:8 >"$work/out" 2>&1 || { cat "$work/out"; fail "known.cl"; }
+sed 's/\$\$[0-9]*//' "$work/known" | sort >"$work/sorted"
+sort "$here/known.txt" | diff - "$work/sorted" || fail "the footprint of known.cl"
+
+# --- the reference, where there is one ---
+[ -n "$REFERENCE_LLVM" ] || REFERENCE_LLVM=$(dirname "$(sed -n 's/^CLANG = //p' Makefile)")
+[ -n "$REFERENCE_LIBRARY" ] || REFERENCE_LIBRARY=/usr/share/pocl/kernel-x86_64-pc-linux-gnu-GENERIC.bc
+export REFERENCE_LLVM REFERENCE_LIBRARY
+if ! [ -x "$REFERENCE_LLVM/clang" ] || ! [ -x "$REFERENCE_LLVM/llvm-link" ] || ! [ -f "$REFERENCE_LIBRARY" ] ||
+		! [ -f tests/footprint/libreference.so ] || ! command -v python3 >/dev/null; then
+	echo "no reference: clang, llvm-link, PoCL's library or python3 is missing"
+	exit $status
+fi
+mkdir "$work/vendors" "$work/both"
+echo "$build/tests/footprint/libreference.so" >"$work/vendors/reference.icd"
+cp "$work/vendors/reference.icd" vendors/culvert.icd "$work/both"
+
+# What the files differ in for a reason that compare cannot see.
+excused() {
+	case $1 in
+	atomics_local) echo "which element is changed depends on the order of work-items" ;;
+	kernels_in_parts | local_above_48k | local_in_scopes | local_null | local_pointers_kept | local_two_kernels)
+		echo "local variables lie elsewhere, as lower_local.c places them" ;;
+	language_layouts | language_swizzles_assigned) echo "stores of what was just loaded there are left out" ;;
+	vload_half_alignment) echo "PoCL 3.1's vstorea_half3 writes a fourth one" ;;
+	offset_and_none) echo "a launch is split otherwise" ;;
+	*) return 1 ;;
+	esac
+}
+
+kernel_file() {
+	name=$(basename "$1" .clt)
+	rm -f "$work/reference" "$work/ours"
+	OCL_ICD_VENDORS=$work/vendors REFERENCE_FOOTPRINT=$work/reference \
+		timeout 60 tests/kernels/runner --platform Reference "$1" >"$work/out" 2>&1 &&
+		[ -s "$work/reference" ] || { left="$left $name"; return; }
+	CULVERT_SOFT_FOOTPRINT=$work/ours \
+		tests/run-with-culvert tests/kernels/runner --platform Culvert "$1" >"$work/out" 2>&1 ||
+		{ left="$left $name"; return; }
+	"$here/compare" "$work/reference" "$work/ours" >"$work/out"
+	case $? in
+	0) compared=$((compared + 1)) ;;
+	77) left="$left $name" ;;
+	*)
+		reason=$(excused "$name") && { echo "$name: $reason"; return; }
+		cat "$work/out"
+		fail "$name" ;;
+	esac
+}
+
+random_kernel() {
+	rm -f "$work/reference" "$work/ours"
+	OCL_ICD_VENDORS=$work/both REFERENCE_FOOTPRINT=$work/reference CULVERT_SOFT_FOOTPRINT=$work/ours \
+		CULVERT_LIBNVVM=$(tests/run-with-culvert printenv CULVERT_LIBNVVM) \
+		timeout 120 tests/fuzz/fuzz_kernels --from "$1" --runs 1 "$here/../fuzz/kernels_prelude.cl" \
+		against Reference >"$work/out" 2>&1 || { cat "$work/out"; fail "kernel $1, by value"; return; }
+	"$here/compare" "$work/reference" "$work/ours" >"$work/out" || { cat "$work/out"; fail "kernel $1"; return; }
+	compared=$((compared + 1))
+}
+
+compared=0 left=
+if [ "$FOOTPRINT" = all ]; then
+	files=$(ls "$here"/../kernels/*.clt)
+else
+	files=$(cd "$here/../kernels" && ls -d "$PWD"/component_*.clt "$PWD"/language_swizzles*.clt "$PWD"/vload_vstore*.clt \
+		"$PWD"/language_unions.clt "$PWD"/async_copy.clt "$PWD"/arguments_packed.clt)
+fi
+for file in $files; do
+	kernel_file "$file"
+done
+[ -z "$left" ] || echo "left out, not for the reference or the same sizes:$left"
+number=${FOOTPRINT_FROM:-1}
+last=$((number + ${FOOTPRINT_RUNS:-6}))
+while [ -x tests/fuzz/fuzz_kernels ] && [ $number -lt $last ]; do
+	random_kernel $number
+	number=$((number + 1))
+done
+echo "$compared compared"
+[ $compared -gt 0 ] || fail "nothing was compared"
+exit $status
