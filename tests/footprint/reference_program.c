@@ -39,10 +39,10 @@ static const char *setting(const char *name, const char *otherwise)
 /* clang's folder, which llvm-link is in as well. */
 static const char *programs(void)
 {
-	static char folder[] = CLANG_PROGRAM;
-	char *slash = strrchr(folder, '/');
-	if (slash)
-		*slash = 0;
+	static char folder[sizeof(CLANG_PROGRAM)];
+	const char *slash = strrchr(CLANG_PROGRAM, '/');
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - CLANG_PROGRAM) : 0,
+		 CLANG_PROGRAM);
 	return setting("REFERENCE_LLVM", folder);
 }
 
