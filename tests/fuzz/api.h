@@ -93,9 +93,12 @@ unsigned api_place(const struct api_call *call, enum api_class is, unsigned whic
 /* What all threads of a run share. */
 struct api_world {
 	cl_platform_id platform;
-	cl_device_id device;
-	cl_context context;
-	cl_command_queue queue, signals;    /* signals: what waits of semaphores need */
+	cl_device_id device;                /* the first of devices */
+	cl_device_id devices[2];
+	cl_uint device_count;
+	cl_context context;                 /* of all of them */
+	cl_command_queue queue, last_queue; /* of the first device and of the last */
+	cl_command_queue signals;           /* what waits of semaphores need */
 	cl_program program;
 	cl_mem buffer;
 	unsigned char *binary;              /* of program */

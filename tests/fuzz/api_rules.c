@@ -33,9 +33,11 @@ static uint64_t *word_of(const struct api_call *call, uint64_t words[API_PARAMET
 
 /* --- commands ------------------------------------------------------------------------------ */
 
-/* Nothing of three dimensions is possible without a third one. */
+/* Few images have a third dimension, and few rectangles need pitches. */
 RULE(region)
 {
+	for (unsigned i = 0; strstr(call->name, "Rect") && i < 4 && !api_chance(actor, 6); i++)
+		*word_of(call, words, API_SIZE, i) = 0;
 	for (unsigned n = 0; n < 3; n++) {
 		size_t *list = (size_t *)(uintptr_t)*word_of(call, words, API_SIZES, n);
 		if (list && !api_chance(actor, 4))
@@ -78,8 +80,6 @@ RULE(rectangle)
 	size_t *origin = (size_t *)(uintptr_t)*word_of(call, words, API_SIZES, 1);
 	const size_t *region = (size_t *)(uintptr_t)*word_of(call, words, API_SIZES, 2);
 	uint64_t *pitches = word_of(call, words, API_SIZE, 2); /* of the host, and the next */
-	for (unsigned i = 0; i < 4 && !api_chance(actor, 3); i++)
-		*word_of(call, words, API_SIZE, i) = 0;
 	if (!origin || !region || !beyond(origin, region, pitches))
 		return;
 	memset(origin, 0, 3 * sizeof(size_t));
@@ -275,7 +275,8 @@ RULE(svm_free_list)
 	*word_of(call, words, API_COUNT, 1) = *word_of(call, words, API_HANDLES, 0) = 0;
 	/* Of another context it is no SVM. */
 	if (count && count <= API_LIST && !*word_of(call, words, API_CALLBACK, 0) &&
-	    words[0] == (uintptr_t)actor->world->queue)
+	    (words[0] == (uintptr_t)actor->world->queue ||
+	     words[0] == (uintptr_t)actor->world->last_queue))
 		list[api_number(actor, (uint32_t)count)] = fresh_take(actor, false);
 }
 

@@ -26,6 +26,10 @@ fuzz binary 20000
 fuzz printer 120
 fuzz spirv 20000 "$here"/tests/spirv/*.spv
 fuzz api 200
+CULVERT_SOFT_DEVICES=2
+export CULVERT_SOFT_DEVICES
+fuzz api 200
+unset CULVERT_SOFT_DEVICES
 fuzz source 500 "$here"/tests/bench/codegen/*.cl
 fuzz kernels 8 "$here"/tests/fuzz/kernels_prelude.cl expected "$here"/tests/fuzz/kernels_expected
 exit $status

@@ -96,20 +96,29 @@ static bool world_make(struct api_world *world)
 		if (!strcmp(name, "Culvert"))
 			world->platform = platforms[i];
 	}
-	if (!world->platform ||
-	    clGetDeviceIDs(world->platform, CL_DEVICE_TYPE_ALL, 1, &world->device, NULL))
+	if (!world->platform || clGetDeviceIDs(world->platform, CL_DEVICE_TYPE_ALL, 2, world->devices,
+					       &world->device_count))
 		return false;
+	if (world->device_count > 2)
+		world->device_count = 2;
+	world->device = world->devices[0];
 	calls = api_calls(world->platform, &call_count);
-	world->context = clCreateContext(NULL, 1, &world->device, NULL, NULL, NULL);
+	world->context =
+		clCreateContext(NULL, world->device_count, world->devices, NULL, NULL, NULL);
+	world->last_queue = clCreateCommandQueueWithProperties(
+		world->context, world->devices[world->device_count - 1], NULL, NULL);
 	world->queue = clCreateCommandQueueWithProperties(world->context, world->device, NULL, NULL);
 	world->signals = clCreateCommandQueueWithProperties(world->context, world->device, NULL, NULL);
 	world->buffer = clCreateBuffer(world->context, 0, 4096, NULL, NULL);
 	world->program = clCreateProgramWithSource(world->context, 1, &text, NULL, NULL);
 	if (clBuildProgram(world->program, 0, NULL, "-cl-kernel-arg-info", NULL, NULL))
 		return false;
-	clGetProgramInfo(world->program, CL_PROGRAM_BINARY_SIZES, sizeof(size_t), &world->binary_B, NULL);
+	size_t sizes_B[2] = {0};
+	clGetProgramInfo(world->program, CL_PROGRAM_BINARY_SIZES, sizeof(sizes_B), sizes_B, NULL);
+	world->binary_B = sizes_B[0];
 	world->binary = malloc(world->binary_B);
-	clGetProgramInfo(world->program, CL_PROGRAM_BINARIES, sizeof(world->binary), &world->binary, NULL);
+	unsigned char *binaries[2] = {world->binary, NULL};
+	clGetProgramInfo(world->program, CL_PROGRAM_BINARIES, sizeof(binaries), binaries, NULL);
 	released_make(world);
 	return world->binary && world->buffer;
 }
@@ -148,6 +157,7 @@ static void world_end(struct api_world *world)
 	clReleaseMemObject(world->buffer);
 	clReleaseProgram(world->program);
 	clReleaseCommandQueue(world->queue);
+	clReleaseCommandQueue(world->last_queue);
 	clReleaseCommandQueue(world->signals);
 	clReleaseContext(world->context);
 	free(world->binary);
@@ -243,11 +253,13 @@ static void kernels_make(struct api_actor *actor)
 /* One of each, or nearly all calls would have to fail at first. */
 static void furnish(struct api_actor *actor)
 {
-	static const uint64_t of_semaphore[] = {0x203D, 1, 0}, of_buffer[] = {0x1293, 3, 0};
-	static const uint64_t of_shared[] = {0x203D, 1, 0x203F, 0x2055, 0, 0};
+	static const uint64_t of_buffer[] = {0x1293, 3, 0};
 	static const cl_queue_properties of_queue[] = {
 		CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
 	struct api_world *world = actor->world;
+	const uint64_t device = (uintptr_t)world->device;
+	const uint64_t of_semaphore[] = {0x203D, 1, 0x2053, device, 0, 0};
+	const uint64_t of_shared[] = {0x203D, 1, 0x2053, device, 0, 0x203F, 0x2055, 0, 0};
 	const cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
 	const cl_image_desc shape = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8,
 				     .image_height = 8};
@@ -294,9 +306,11 @@ static void actor_begin(struct api_actor *actor, struct api_world *world, unsign
 	actor->data = data[which];
 	actor->chunks = chunks[which];
 	lend(actor, API_PLATFORM, world->platform);
-	lend(actor, API_DEVICE, world->device);
+	for (cl_uint i = 0; i < world->device_count; i++)
+		lend(actor, API_DEVICE, world->devices[i]);
 	lend(actor, API_CONTEXT, world->context);
 	lend(actor, API_QUEUE, world->queue);
+	lend(actor, API_QUEUE, world->last_queue);
 	lend(actor, API_MEM, world->buffer);
 	lend(actor, API_PROGRAM, world->program);
 	furnish(actor);
