@@ -181,7 +181,7 @@ RULE(unmap)
 
 RULE(native)
 {
-	char *arguments = api_data(actor);
+	char *arguments = api_chunk(actor);
 	void **places = api_chunk(actor);
 	for (unsigned i = 0; i < API_LIST; i++)
 		places[i] = arguments + i * sizeof(void *);
@@ -647,17 +647,34 @@ static const struct rule {
 	{"Info", question},
 };
 
-/* Sizes of what is only read: of IL and of the values of constants. */
-static void read_sizes(const struct api_call *call, uint64_t words[API_PARAMETERS])
+/* What is read before the call returns: no command may write to it. */
+static void read_at_once(struct api_actor *actor, const struct api_call *call,
+			 uint64_t words[API_PARAMETERS])
 {
+	/* OpCapability Addresses, Linkage, Kernel; OpMemoryModel Physical64 OpenCL; a constant of
+	 * SpecId 1. */
+	static const uint32_t module[] = {
+		0x07230203, 0x10200, 0, 8, 0, 2 << 16 | 17, 4, 2 << 16 | 17, 5, 2 << 16 | 17, 6,
+		3 << 16 | 14, 2, 2, 4 << 16 | 71, 1, 1, 1, 4 << 16 | 21, 2, 32, 0, 4 << 16 | 50, 2, 1, 7,
+	};
+	const uint64_t *flags = word_of(call, words, API_NUMBER, 0);
 	uint64_t *size = word_of(call, words, API_SIZE, 0);
-	if (strstr(call->name, "clCreateProgramWithIL") && *size > API_CHUNK_B)
-		*size = 64;
+	uint64_t *memory = word_of(call, words, API_MEMORY, 0);
+	if (!*memory || strncmp(call->name, "clCreate", 8))
+		return;
+	if (strstr(call->name, "WithIL")) {
+		if (*size > API_CHUNK_B || !api_chance(actor, 4))
+			*size = sizeof(module);
+		void *exact = api_exact(actor, *size);
+		memcpy(exact, module, *size < sizeof(module) ? *size : sizeof(module));
+		*memory = (uintptr_t)exact;
+	} else if (strcmp(call->name, "clCreateSubBuffer") && !(*flags & CL_MEM_USE_HOST_PTR)) {
+		*memory = (uintptr_t)api_chunk(actor);
+	}
 }
 
 void api_rules(struct api_actor *actor, const struct api_call *call, uint64_t words[API_PARAMETERS])
 {
-	read_sizes(call, words);
 	recording(actor, call, words);
 	images(actor, call, words);
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
@@ -666,4 +683,5 @@ void api_rules(struct api_actor *actor, const struct api_call *call, uint64_t wo
 			break;
 		}
 	pattern(actor, call, words);
+	read_at_once(actor, call, words);
 }

@@ -35,11 +35,13 @@ static const char source[] =
 	"kernel void values(float4 v, ulong u, char c) {}\n";
 
 #ifdef __SANITIZE_THREAD__
-/* Where the C library frees the variables of a thread that has ended, it knows that it has. */
+/* Where the C library frees the variables of a thread that has ended, it knows that it has.  Commands
+ * that are at work on one piece of the host's memory at once are the application's mistake, and this is
+ * the function that copies it for them. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
-	return "race:dl_deallocate_tls\n";
+	return "race:dl_deallocate_tls\nrace:host_copy_run\n";
 }
 #endif
 
