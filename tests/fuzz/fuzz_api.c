@@ -36,12 +36,13 @@ static const char source[] =
 
 #ifdef __SANITIZE_THREAD__
 /* Where the C library frees the variables of a thread that has ended, it knows that it has.  Commands
- * that are at work on one piece of the host's memory at once are the application's mistake, and this is
- * the function that copies it for them. */
+ * of several queues that are at work on the same bytes at once are the application's mistake: these are the
+ * functions that copy and fill for them, on the host and on the software device. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
-	return "race:dl_deallocate_tls\nrace:host_copy_run\n";
+	return "race:dl_deallocate_tls\nrace:host_copy_run\nrace:host_fill_run\n"
+	       "race:softcuda/api_copy.c\nrace:softcuda/api_fill.c\n";
 }
 #endif
 
