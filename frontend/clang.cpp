@@ -36,6 +36,7 @@
 #include <clang/Lex/MacroInfo.h>
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Preprocessor.h>
+#include <clang/Lex/PreprocessorOptions.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -386,7 +387,8 @@ std::vector<const char *> make_arguments(const fe_options *options, const fe_wor
 	if (options->codegen.line_info) {
 		/* What nobody optimizes can be looked at in a debugger, with its variables; before
 		 * 19 LLVM has them among the instructions. */
-		const bool full = !options->codegen.optimization && LLVM_VERSION_MAJOR >= 19;
+		const bool full = !options->codegen.optimization && !fe_options_checked() &&
+				  LLVM_VERSION_MAJOR >= 19;
 		const char *const debug[] = {
 			full ? "-debug-info-kind=standalone" : "-debug-info-kind=line-tables-only",
 			"-dwarf-version=4",
@@ -394,6 +396,12 @@ std::vector<const char *> make_arguments(const fe_options *options, const fe_wor
 		};
 		arguments.insert(arguments.end(), std::begin(debug), std::end(debug));
 	}
+	/* The checker sees addresses, but not that one has left an array inside of a struct.  What
+	 * ends a struct as [0] or [1] may stand for more. */
+	if (fe_options_checked())
+		arguments.insert(arguments.end(),
+				 {"-fsanitize=array-bounds", "-fsanitize-recover=array-bounds",
+				  "-fsanitize-minimal-runtime", "-fstrict-flex-arrays=1"});
 	for (size_t i = 0; i < words->count; i++)
 		arguments.push_back(words->items[i]);
 	for (size_t i = 0; i < options->clang.count; i++) {
@@ -433,7 +441,14 @@ std::unique_ptr<llvm::Module> run_clang(const fe_compile_job *job, size_t source
 		llvm::StringRef(job->source, source_size_B), source_name);
 	clang::InputKind kind(clang::Language::OpenCL);
 	invocation->getFrontendOpts().Inputs.clear();
-	invocation->getFrontendOpts().Inputs.emplace_back(source->getMemBufferRef(), kind);
+	if (fe_options_checked()) {
+		/* Clang's sanitizers ask for the main file's name, and crash where it is none. */
+		invocation->getPreprocessorOpts().addRemappedFile(source_name, source.get());
+		invocation->getPreprocessorOpts().RetainRemappedFileBuffers = true;
+		invocation->getFrontendOpts().Inputs.emplace_back(source_name, kind);
+	} else {
+		invocation->getFrontendOpts().Inputs.emplace_back(source->getMemBufferRef(), kind);
+	}
 	std::unique_ptr<clang::CompilerInstance> compiler = fe_compiler_create(invocation);
 	compiler->setVerboseOutputStream(stream);
 	fe_compiler_open(*compiler, make_file_system(job),
@@ -481,6 +496,9 @@ enum fe_status fe_clang_compile(const struct fe_compile_job *job, const struct f
 		LLVMContextDispose(context);
 		return status;
 	}
+	/* The name of a function that the lowering knows. */
+	if (llvm::Function *handler = module->getFunction("__ubsan_handle_out_of_bounds_minimal"))
+		handler->setName("__culvert_hidden_index");
 	module_out->context = context;
 	module_out->module = llvm::wrap(module.release());
 	return FE_OK;

@@ -361,8 +361,10 @@ bool fe_evaluator::guard(values &frame, llvm::CallBase &call, bool *done)
 	enum { UNTOUCHED, MADE };
 	llvm::StringRef name = call.getCalledFunction()->getName();
 	const bool releases = name == "__cxa_guard_release", asks = name == "__culvert_guard_made";
-	*done = releases || asks || name == "__cxa_guard_acquire";
-	if (!*done)
+	/* An index outside of its array is told by the access, which fails here. */
+	const bool index = name == "__culvert_hidden_index";
+	*done = releases || asks || index || name == "__cxa_guard_acquire";
+	if (!*done || index)
 		return true;
 	llvm::Type *type = llvm::Type::getInt32Ty(module.getContext());
 	llvm::Constant *pointer = value_of(frame, call.getArgOperand(0));

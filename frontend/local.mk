@@ -45,6 +45,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/kernel_image.c \
 	frontend/lower.c frontend/lower.h \
 	frontend/lower_comparison.c \
+	frontend/lower_check.c \
 	frontend/lower_component.c \
 	frontend/lower_device.c \
 	frontend/lower_function.c \

@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "frontend/lower.h"
+#include "frontend/options.h"
 
 /* The order matters: components are looked for in what Clang wrote; printf brings an atomic operation and a hidden value; the next
  * five only change variables and bodies; kernels that are called get a body of their
@@ -10,6 +11,7 @@
  * pointers do; until the last, entries have the names of the source. */
 static enum fe_status (*const passes[])(struct lowering *lowering) = {
 	fe_lower_components,
+	fe_lower_checks,
 	fe_lower_printf,
 	fe_lower_device,
 	fe_lower_variables,
@@ -41,6 +43,7 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		.max_local_B = target->max_local_B,
 		.flushes = codegen->flush_denormals,
 		.relaxed = codegen->relaxed,
+		.checked = fe_options_checked(),
 		.precise_divide = codegen->precise_divide,
 		.unoptimized = !codegen->optimization,
 		.from_il = target->from_il,

@@ -33,6 +33,7 @@ struct lowering {
 	struct abi_program *abi;
 	uint64_t max_local_B;
 	bool flushes;                   /* denormals of float are flushed to zero */
+	bool checked;                   /* the software device's checker is told more */
 	bool relaxed;                   /* single precision may be as approximate as 7.4 lets it */
 	bool precise_divide;            /* ... but quotients must be correctly rounded */
 	bool unoptimized;               /* libnvvm is told to leave the code as it is */
@@ -49,6 +50,7 @@ enum fe_status fe_lower_printf(struct lowering *lowering);           /* lower_pr
 enum fe_status fe_lower_device(struct lowering *lowering);           /* lower_device.c */
 enum fe_status fe_lower_instructions(struct lowering *lowering);     /* lower_instruction.c */
 enum fe_status fe_lower_half_calls(struct lowering *lowering);       /* lower_half_call.c */
+enum fe_status fe_lower_checks(struct lowering *lowering);           /* lower_check.c */
 enum fe_status fe_lower_relaxed(struct lowering *lowering);          /* lower_relaxed.c */
 enum fe_status fe_lower_half(struct lowering *lowering);             /* lower_half.c */
 enum fe_status fe_lower_half_elements(struct lowering *lowering);    /* lower_half.c */

@@ -33,9 +33,12 @@ static bool has_component_addresses(struct lowering *lowering, LLVMTypeRef type)
 	       8 * LLVMABISizeOfType(lowering->layout, element);
 }
 
-/* A variable of the work-item alone: nobody else writes there, and it may become a value. */
-static bool is_private_variable(LLVMValueRef pointer)
+/* A variable of the work-item alone: nobody else writes there, and it may become a value.  A
+ * checker wants to see which components are written. */
+static bool is_kept_whole(const struct lowering *lowering, LLVMValueRef pointer)
 {
+	if (lowering->checked)
+		return false;
 	while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer))
 		pointer = LLVMGetOperand(pointer, 0);
 	return LLVMIsAAllocaInst(pointer) != NULL;
@@ -210,7 +213,7 @@ static void part_store(struct lowering *lowering, LLVMValueRef store)
 	bool changed[MOST_LANES];
 	if (!load || !is_of_one_place(load, store) ||
 	    !has_component_addresses(lowering, LLVMTypeOf(value)) ||
-	    is_private_variable(LLVMGetOperand(store, 1)) || !is_one_assignment(load, store))
+	    is_kept_whole(lowering, LLVMGetOperand(store, 1)) || !is_one_assignment(load, store))
 		return;
 	bool inserts = LLVMIsAInsertElementInst(value);
 	if (!inserts && !find_changed(value, changed))
@@ -334,7 +337,7 @@ static LLVMValueRef find_taker(struct lowering *lowering, LLVMValueRef load,
 	memset(taken, 0, MOST_LANES * sizeof(*taken));
 	if (!LLVMIsALoadInst(load) || LLVMGetOrdering(load) != LLVMAtomicOrderingNotAtomic ||
 	    !has_one_use(load) || !has_component_addresses(lowering, LLVMTypeOf(load)) ||
-	    is_private_variable(LLVMGetOperand(load, 0)))
+	    is_kept_whole(lowering, LLVMGetOperand(load, 0)))
 		return NULL;
 	LLVMValueRef taker = LLVMGetUser(LLVMGetFirstUse(load));
 	if (LLVMIsAShuffleVectorInst(taker))
@@ -504,7 +507,7 @@ static void part_store_of_il(struct lowering *lowering, LLVMValueRef store)
 	    LLVMGetVolatile(load) != LLVMGetVolatile(store) ||
 	    LLVMGetOrdering(load) != LLVMAtomicOrderingNotAtomic ||
 	    !has_component_addresses(lowering, LLVMTypeOf(value)) ||
-	    is_private_variable(LLVMGetOperand(store, 1)) || writes_between(load, store))
+	    is_kept_whole(lowering, LLVMGetOperand(store, 1)) || writes_between(load, store))
 		return;
 	LLVMPositionBuilderBefore(lowering->builder, store);
 	store_insertions(lowering, store, value);

@@ -23,6 +23,11 @@ static bool is_relaxed(const struct lowering *lowering)
 	return lowering->relaxed;
 }
 
+static bool is_checked(const struct lowering *lowering)
+{
+	return lowering->checked;
+}
+
 static const struct {
 	const char *function;
 	bool (*answer)(const struct lowering *lowering);
@@ -30,6 +35,7 @@ static const struct {
 	{ "__culvert_hidden_sm_80", has_sm_80 },
 	{ "__culvert_hidden_sm_120", has_sm_120 },
 	{ "__culvert_hidden_relaxed", is_relaxed },
+	{ "__culvert_hidden_checked", is_checked },
 };
 
 static const char scratch_name[] = "__culvert_hidden_scratch";

@@ -382,14 +382,27 @@ static enum fe_status add_il_words(struct fe_words *words)
 	return FE_OK;
 }
 
+bool fe_options_checked(void)
+{
+	const char *cuda = option_string(OPTION_CUDA);
+	return *option_string(OPTION_SOFT_CHECK) &&
+	       (!strcmp(cuda, "soft") || strstr(cuda, "libculvert-softcuda"));
+}
+
+/* Reports of the software driver's checks name lines of the source; what an optimizer removes
+ * or joins would go unseen. */
+static void prepare_check(struct fe_codegen *codegen)
+{
+	codegen->line_info = true;
+	codegen->optimization = 0;
+}
+
 static enum fe_status parse(const char *text, bool linking, bool from_il,
 			    struct fe_options *options_out, struct bytes *log)
 {
 	struct fe_words words = {0};
 	/* OpenCL 3.0 API, 5.8.6.5: without -cl-std the newest OpenCL C 1.x. */
-	/* Reports of the software driver's checks name lines of the source. */
-	struct fe_options options = {.standard = 120, .codegen.optimization = 3,
-				     .codegen.line_info = *option_string(OPTION_SOFT_CHECK)};
+	struct fe_options options = {.standard = 120, .codegen.optimization = 3};
 	struct parser parser = {
 		.words = &words,
 		.linking = linking,
@@ -410,6 +423,8 @@ static enum fe_status parse(const char *text, bool linking, bool from_il,
 	/* OpenCL 3.0 API, 5.8.6.3: before OpenCL C 2.0 work-groups are uniform in any case. */
 	if (options.standard < 200)
 		options.codegen.uniform_groups = true;
+	if (fe_options_checked())
+		prepare_check(&options.codegen);
 	fe_words_finish(&words);
 	if (status) {
 		fe_options_finish(&options);
@@ -453,11 +468,12 @@ enum fe_status fe_options_canonical(const char *options, bool linking, struct by
 	if (status)
 		return status;
 	const struct fe_codegen *codegen = &parsed.codegen;
-	bytes_printf(text, "%u%s %d%d%d%d%d %u %u %d%d%d %d%d\n", parsed.standard,
+	bytes_printf(text, "%u%s %d%d%d%d%d %u %u %d%d%d %d%d%d\n", parsed.standard,
 		     parsed.cxx ? "++" : "", codegen->flush_denormals, codegen->precise_divide, codegen->precise_sqrt,
 		     codegen->fuse_multiply_add, codegen->relaxed, codegen->optimization,
 		     codegen->max_registers, codegen->uniform_groups, codegen->line_info,
-		     codegen->verbose, parsed.create_library, parsed.enable_link_options);
+		     codegen->verbose, parsed.create_library, parsed.enable_link_options,
+		     fe_options_checked());
 	for (size_t i = 0; i < parsed.clang.count; i++)
 		bytes_append(text, parsed.clang.items[i], strlen(parsed.clang.items[i]) + 1);
 	fe_options_finish(&parsed);

@@ -46,6 +46,9 @@ enum fe_status fe_options_parse(const char *text, bool linking, struct fe_option
 enum fe_status fe_options_parse_il(const char *text, struct fe_options *options_out,
 				   struct bytes *log);
 void fe_options_finish(struct fe_options *options);
+/* Whether programs of this process run on the software device and are checked: they are not
+ * optimized, have line tables, and tell its checker more than other programs would. */
+bool fe_options_checked(void);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,8 @@
  *	         kept aside; writes to what is constant
  *	uninit   reads of local and private memory that nobody has written
  *	race     accesses without an order between work-items (check_clock.h)
- *	barrier  barriers that not all work-items reach, wrong members of shuffles
+ *	barrier  barriers that not all work-items reach, wrong members of shuffles, copies by
+ *	         the work-group that are not everyone's, or that nobody waits for
  *
  * Thread-safety: a launch that is checked stays on the thread that launches it,
  * which owns its check_job and its groups' check_groups. */
@@ -51,6 +52,24 @@ void check_barrier(struct group *group, uint32_t id);
 /* The operand that names members, as lanes have it. */
 void check_members(struct warp *warp, const struct op *op, uint32_t mask,
 		   const lane_u32 *members);
+/* What a program that is built to be checked says of itself, for lane l: the flags of the barrier
+ * that it comes to; a copy by the work-group that begins (false: no memory, a fault is noted) and is
+ * over, *event being the event to add it to and then its own; an event that it waits for. */
+void check_note_barrier(struct warp *warp, unsigned l, uint32_t flags);
+void check_note_copy_what(struct warp *warp, unsigned l, uint64_t target, uint64_t source,
+			  uint64_t count);
+bool check_note_copy(struct warp *warp, const struct op *op, unsigned l, uint64_t stride,
+		     uint32_t size_B, uint64_t *event);
+void check_note_copied(struct warp *warp, unsigned l);
+void check_note_wait(struct warp *warp, const struct op *op, unsigned l, uint64_t event);
+/* An index outside of its array of count elements, which may lie inside of something larger. */
+void check_note_index(struct warp *warp, const struct op *op, unsigned l, int64_t index,
+		      uint64_t count);
+/* A variable in private memory; false: no memory, a fault is noted. */
+bool check_note_private(struct warp *warp, const struct op *op, uint32_t mask,
+			const lane_u64 *address, const lane_u64 *size_B);
+/* All lanes of a group have ended. */
+void check_end(struct group *group);
 /* Lanes of a warp have met. */
 void check_meet(struct warp *warp, uint32_t met);
 /* A shuffle: from[l] is the lane that lane l reads. */

@@ -131,6 +131,12 @@ bool check_clocks_ordered(const struct check_clocks *clocks, uint32_t lane, uint
 	       (mine->others && epoch <= mine->others[other]);
 }
 
+bool check_clocks_met(const struct check_clocks *clocks, uint32_t lane, uint32_t epoch)
+{
+	const struct lane_clock *mine = &clocks->lanes[lane];
+	return epoch <= mine->floor || (mine->others && epoch <= mine->others[lane]);
+}
+
 static bool want_others(const struct check_clocks *clocks, uint32_t **others)
 {
 	if (!*others)

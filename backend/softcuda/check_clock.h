@@ -80,6 +80,9 @@ void check_clocks_finish(struct check_clocks *clocks);
 bool check_clocks_ordered(const struct check_clocks *clocks, uint32_t lane, uint32_t group,
 			  uint32_t other, uint32_t epoch);
 
+/* Whether lane has come through a barrier since it did something at epoch. */
+bool check_clocks_met(const struct check_clocks *clocks, uint32_t lane, uint32_t epoch);
+
 /* All lanes that are left have met. */
 bool check_clocks_barrier_all(struct check_clocks *clocks);
 /* Some have: bit l % 32 of members[l / 32]; arrivals of barrier id come along. */

@@ -24,11 +24,57 @@ struct check_job {
 	uint64_t found;           /* all of them */
 };
 
-/* Of one warp: a byte for each byte of its local memory, 1 once written. */
+/* What is known of a byte of local or private memory. */
+enum { BYTE_UNWRITTEN, BYTE_WRITTEN, BYTE_GAP };
+
+/* A variable in private memory. */
+struct check_variable {
+	uint64_t start_B, size_B;
+	const char *name;
+	bool vector;
+};
+
+enum { CHECK_VARIABLES = 128 };
+
+/* What a lane has loaded that nobody has written, for the store that copies it: it may be what a
+ * structure has of padding, or an object without members. */
+struct check_copied {
+	const struct op *load, *store;    /* store NULL: nothing */
+	uint64_t place;
+	uint32_t size_B;
+};
+
+/* Of one warp: what is known of each byte of its local memory, and the latest variables there. */
 struct check_local {
+	struct check_copied copied[LANES];
 	uint8_t *written;
 	uint32_t stride_B;
+	struct check_variable variables[CHECK_VARIABLES];
+	uint32_t variable_count, next_variable;
 };
+
+/* A copy by the work-group, as a work-item makes it. */
+struct copy {
+	uint64_t target, source, count, stride, event;
+	uint32_t size_B, site, lane;
+	bool waited;
+};
+
+struct lane_copies {
+	struct copy what;         /* the one that it makes */
+	uint32_t made;            /* so many */
+	bool copying;             /* what it accesses now, it does for the group */
+	uint64_t waits;           /* a sum of the events that it waits for at the next barrier */
+};
+
+struct check_copies {
+	struct copy *copies;      /* as the first work-item made them, by number */
+	uint32_t count, capacity;
+	struct lane_copies *lanes;
+};
+
+/* What is ordered apart: a barrier names one or both. */
+enum check_memory { CHECK_LOCAL_MEMORY, CHECK_GLOBAL_MEMORY, CHECK_MEMORIES = SHADOW_MEMORIES };
 
 struct check_group {
 	struct check_job *job;
@@ -37,8 +83,12 @@ struct check_group {
 	struct shadow shared;
 	uint8_t *written;         /* of shared memory, as in check_local */
 	struct check_local *locals;       /* by warp */
-	struct check_clocks clocks;
+	struct check_clocks clocks[CHECK_MEMORIES];
+	uint8_t *orders;          /* by lane: the memories that its next barrier orders, by bit */
+	struct check_copies copies;
 };
+
+enum { ORDERS_ALL = (1 << CHECK_MEMORIES) - 1 };
 
 /* The number of an op in its program, and back. */
 uint32_t check_site(const struct check_job *check, const struct warp *warp,
@@ -65,6 +115,12 @@ enum check_space check_place(const struct warp *warp, unsigned l, uint64_t place
  * there is none. */
 const struct shared_variable *check_shared_at(const struct job *job, uint64_t offset_B,
 					      uint64_t *start_B_out, uint64_t *end_B_out);
+/* Makes room for what is known of a warp's private memory, which may have grown. */
+bool check_local_fits(struct warp *warp);
+/* Whether bytes of private memory are in the gap behind a variable. */
+bool check_in_gap(const struct warp *warp, unsigned l, uint64_t offset_B, uint32_t size_B);
+/* The variable around an offset, or whose gap may be there; NULL: none. */
+const struct check_variable *check_variable_at(const struct warp *warp, uint64_t offset_B);
 
 /* The parts of check_access, per lane.  false: a fault was noted. */
 bool check_bounds(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
@@ -73,6 +129,11 @@ bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t 
 		   uint32_t size_B);
 bool check_race(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 		uint32_t size_B);
+
+void check_copies_finish(struct check_copies *copies);
+/* A barrier is complete for members; op is where its first waits, a lane of warp. */
+void check_copies_barrier(struct check_group *group, const uint32_t *members, struct warp *warp,
+			  const struct op *op);
 
 /* Appends ", 8 bytes into the __local variable 'x' of 64 bytes" and the like. */
 void check_describe_place(const struct warp *warp, unsigned l, uint64_t place,

@@ -2,6 +2,8 @@
 #ifndef CULVERT_BACKEND_SOFTCUDA_CHECK_OPTION_H
 #define CULVERT_BACKEND_SOFTCUDA_CHECK_OPTION_H
 
+#include <stdint.h>
+
 enum check_option {
 	CHECK_MEMORY = 1,
 	CHECK_RACE = 2,
@@ -13,6 +15,10 @@ enum check_option {
 
 /* What CHECK_MEMORY leaves free between variables. */
 enum { LOCAL_GAP_B = 64, SHARED_GAP_B = 64, GLOBAL_GAP_B = 4096 };
+/* What the frontend leaves before and behind a private variable (frontend/lower_check.c). */
+enum { VARIABLE_GAP_B = 32 };
+/* With the size of a variable that is a vector. */
+#define CHECK_VECTOR (UINT64_C(1) << 63)
 
 /* The words of CULVERT_SOFT_CHECK as a set of enum check_option. */
 unsigned check_options(void);

@@ -153,6 +153,15 @@ static bool inside_frame(const struct warp *warp, unsigned l, uint64_t offset_B,
 
 static void describe_local(const struct warp *warp, uint64_t offset_B, struct bytes *text)
 {
+	const struct check_variable *variable =
+		warp->group->check ? check_variable_at(warp, offset_B) : NULL;
+	if (variable) {
+		const struct range extent = {variable->start_B,
+					     variable->start_B + variable->size_B};
+		say(text, &extent, offset_B, "the private variable ",
+		    variable->name ? variable->name : "without a name");
+		return;
+	}
 	struct range range, best = {0, 0};
 	const char *function = NULL;
 	for (const struct frame *frame = warp->frame; frame; frame = frame->parent) {
@@ -279,7 +288,8 @@ bool check_bounds(struct warp *warp, const struct op *op, unsigned l, uint64_t p
 		return inside_shared(job, offset_B, size_B) ||
 		       fault(warp, op, l, place, size_B, "out-of-bounds access");
 	case CHECK_SPACE_LOCAL:
-		return inside_frame(warp, l, offset_B, size_B) ||
+		return (inside_frame(warp, l, offset_B, size_B) &&
+			!check_in_gap(warp, l, offset_B, size_B)) ||
 		       fault(warp, op, l, place, size_B, "out-of-bounds access");
 	case CHECK_SPACE_PARAM:
 		return check_is_load(op) ||

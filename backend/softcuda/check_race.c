@@ -14,6 +14,7 @@ struct access {
 	uint64_t place;
 	uint32_t size_B;
 	bool shared, writes;
+	const struct check_clocks *clocks;        /* of the memory that it is to */
 	struct record record;
 };
 
@@ -31,17 +32,28 @@ static bool will_write(const struct warp *warp, const struct op *op, unsigned l,
 					 op_bank(warp, op->x[1]) + (size_t)l * size_B, size_B));
 }
 
+/* A copy by the work-group is everyone's: what it does for a work-item has no order to what that
+ * one does itself before the copy is waited for. */
+static bool ordered(const struct access *access, const struct record *before)
+{
+	const struct record *now = &access->record;
+	if (before->group == now->group && before->lane == now->lane)
+		return !((before->kind ^ now->kind) & RECORD_COPY) ||
+		       check_clocks_met(access->clocks, now->lane, before->epoch);
+	return check_clocks_ordered(access->clocks, now->lane, before->group, before->lane,
+				    before->epoch);
+}
+
 /* Whether an earlier access and this one are without an order. */
 static bool conflicts(const struct access *access, const struct record *before)
 {
 	const struct record *now = &access->record;
 	uint8_t both = before->kind & now->kind, either = before->kind | now->kind;
-	if (!before->kind || (before->group == now->group && before->lane == now->lane))
+	if (!before->kind)
 		return false;
 	if (both & RECORD_ATOMIC && (before->group == now->group || !(either & RECORD_NARROW)))
 		return false;
-	return !check_clocks_ordered(&access->group->clocks, now->lane, before->group,
-				     before->lane, before->epoch);
+	return !ordered(access, before);
 }
 
 /* --- writes of equal values ---------- */
@@ -82,7 +94,8 @@ static bool writes_equal(const struct access *access, const struct record *befor
 
 static const char *verb(uint8_t kind, bool writes)
 {
-	return kind & RECORD_ATOMIC ? writes ? "atomic write" : "atomic read" :
+	return kind & RECORD_COPY ? writes ? "write of a copy" : "read of a copy" :
+	       kind & RECORD_ATOMIC ? writes ? "atomic write" : "atomic read" :
 	       writes ? "write" : "read";
 }
 
@@ -126,10 +139,7 @@ static void report(const struct access *access, const struct record *before, boo
  * alone: it is of the same lane, or has an order to this one. */
 static bool follows(const struct access *access, const struct record *before)
 {
-	const struct record *now = &access->record;
-	return !before->kind || (before->group == now->group && before->lane == now->lane) ||
-	       check_clocks_ordered(&access->group->clocks, now->lane, before->group,
-				    before->lane, before->epoch);
+	return !before->kind || ordered(access, before);
 }
 
 /* Notes a read where it replaces the least. */
@@ -213,10 +223,10 @@ static bool touch_all(const struct access *access, struct shadow *shadow)
 
 /* --- what synchronises ---------- */
 
-static bool synchronise(const struct access *access, struct shadow *shadow)
+static bool synchronise_in(const struct access *access, struct shadow *shadow, unsigned memory)
 {
 	const struct op *op = access->op;
-	struct check_clocks *clocks = &access->group->clocks;
+	struct check_clocks *clocks = &access->group->clocks[memory];
 	uint32_t lane = access->record.lane;
 	bool acquires = op->mode == ORDER_ACQUIRE || op->mode == ORDER_ACQ_REL ||
 			op->mode == ORDER_SC;
@@ -224,14 +234,28 @@ static bool synchronise(const struct access *access, struct shadow *shadow)
 			op->mode == ORDER_SC;
 	const struct sync *seen = shadow_sync_find(shadow, access->place);
 	if (seen && !check_is_store(op) &&
-	    (!check_clocks_acquire(clocks, lane, &seen->wide, op->narrow, acquires) ||
-	     !check_clocks_acquire(clocks, lane, &seen->narrow, true, acquires)))
+	    (!check_clocks_acquire(clocks, lane, &seen->wide[memory], op->narrow, acquires) ||
+	     !check_clocks_acquire(clocks, lane, &seen->narrow[memory], true, acquires)))
 		return false;
 	if (!access->writes || (!releases && !clocks->lanes[lane].released && !seen))
 		return true;
 	struct sync *sync = shadow_sync(shadow, access->place);
-	return sync && check_clocks_release(clocks, lane, &sync->wide, &sync->narrow, op->narrow,
-					    releases, check_is_store(op));
+	return sync && check_clocks_release(clocks, lane, &sync->wide[memory],
+					    &sync->narrow[memory], op->narrow, releases,
+					    check_is_store(op));
+}
+
+/* Whatever memory an atomic is in, both may be ordered by it. */
+static bool synchronise(const struct access *access, struct shadow *shadow)
+{
+	return synchronise_in(access, shadow, CHECK_LOCAL_MEMORY) &&
+	       synchronise_in(access, shadow, CHECK_GLOBAL_MEMORY);
+}
+
+/* A work-item that is alone in its group makes the copies itself. */
+static bool is_copying(const struct warp *warp, uint32_t lane)
+{
+	return warp->group->check->copies.lanes[lane].copying && warp->group->thread_count > 1;
 }
 
 bool check_race(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
@@ -248,11 +272,13 @@ bool check_race(struct warp *warp, const struct op *op, unsigned l, uint64_t pla
 		.writes = will_write(warp, op, l, place, size_B)
 	};
 	uint32_t lane = warp->index * LANES + l;
+	access.clocks = &group->clocks[access.shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY];
 	access.record = (struct record){
-		.group = group->number, .epoch = group->clocks.lanes[lane].epoch,
+		.group = group->number, .epoch = access.clocks->lanes[lane].epoch,
 		.site = check_site(group->job, warp, op), .lane = (uint16_t)lane,
 		.kind = (uint8_t)(RECORD_THERE | (is_atomic(op) ? RECORD_ATOMIC : 0) |
-				  (op->narrow ? RECORD_NARROW : 0))
+				  (op->narrow ? RECORD_NARROW : 0) |
+				  (is_copying(warp, lane) ? RECORD_COPY : 0))
 	};
 	struct shadow *shadow = access.shared ? &group->shared : &group->job->global;
 	return (touch_all(&access, shadow) &&

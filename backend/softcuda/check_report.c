@@ -168,6 +168,16 @@ void check_outside(struct warp *warp, const struct op *op, unsigned l, const cha
 		check_report(group, warp, op, l, "memory", 0, "%s", text);
 }
 
+void check_note_index(struct warp *warp, const struct op *op, unsigned l, int64_t index,
+		      uint64_t count)
+{
+	struct check_group *group = warp->group->check;
+	if (group->job->options & CHECK_MEMORY)
+		check_report(group, warp, op, l, "out-of-bounds index", 0,
+			     "the index %lld of an array of %llu elements", (long long)index,
+			     (unsigned long long)count);
+}
+
 bool check_fail_memory(struct warp *warp, const struct op *op, uint32_t mask)
 {
 	exec_fault(warp, op, mask, CUDA_ERROR_OUT_OF_MEMORY, "no host memory for the checker");

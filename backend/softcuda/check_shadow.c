@@ -66,9 +66,9 @@ void shadow_finish(struct shadow *shadow)
 	}
 	for (size_t i = 0; i < shadow->syncs.capacity; i++) {
 		struct sync *sync = shadow->syncs.values[i];
-		if (sync) {
-			clocks_finish(&sync->wide);
-			clocks_finish(&sync->narrow);
+		for (unsigned m = 0; sync && m < SHADOW_MEMORIES; m++) {
+			clocks_finish(&sync->wide[m]);
+			clocks_finish(&sync->narrow[m]);
 		}
 		free(sync);
 	}

@@ -21,7 +21,8 @@ enum { SHADOW_PAGE_B = 1024, SHADOW_WORD_B = 4 };
 enum record_kind {
 	RECORD_THERE = 1,
 	RECORD_ATOMIC = 2,        /* atomics, volatile and ordered accesses */
-	RECORD_NARROW = 4         /* with .cta scope */
+	RECORD_NARROW = 4,        /* with .cta scope */
+	RECORD_COPY = 8           /* by a copy of the whole work-group */
 };
 
 struct record {
@@ -41,10 +42,12 @@ struct page {
 	struct cell *cells;
 };
 
-/* What was released through an address. */
+/* What was released through an address, of local and of global memory. */
+enum { SHADOW_MEMORIES = 2 };
+
 struct sync {
-	struct clocks wide;       /* to everyone */
-	struct clocks narrow;     /* to the group that did it */
+	struct clocks wide[SHADOW_MEMORIES];      /* to everyone */
+	struct clocks narrow[SHADOW_MEMORIES];    /* to the group that did it */
 };
 
 /* A hash table from numbers to things that are never removed. */

@@ -18,8 +18,15 @@ bool check_group_create(struct group *group)
 	check->number = group->ctaid[0] + grid[0] * (group->ctaid[1] + grid[1] * group->ctaid[2]);
 	check->written = calloc(1, job->shared_B ? job->shared_B : 1);
 	check->locals = calloc(group->warp_count, sizeof(*check->locals));
-	return check->written && check->locals &&
-	       check_clocks_init(&check->clocks, check->number, group->warp_count * LANES);
+	check->orders = malloc(group->warp_count * LANES);
+	check->copies.lanes = calloc(group->warp_count * LANES, sizeof(*check->copies.lanes));
+	if (check->orders)
+		memset(check->orders, ORDERS_ALL, group->warp_count * LANES);
+	for (unsigned m = 0; m < CHECK_MEMORIES; m++)
+		if (!check_clocks_init(&check->clocks[m], check->number,
+				       group->warp_count * LANES))
+			return false;
+	return check->written && check->locals && check->orders && check->copies.lanes;
 }
 
 void check_group_destroy(struct check_group *check)
@@ -29,7 +36,10 @@ void check_group_destroy(struct check_group *check)
 	for (uint32_t i = 0; check->locals && i < check->group->warp_count; i++)
 		free(check->locals[i].written);
 	shadow_finish(&check->shared);
-	check_clocks_finish(&check->clocks);
+	for (unsigned m = 0; m < CHECK_MEMORIES; m++)
+		check_clocks_finish(&check->clocks[m]);
+	check_copies_finish(&check->copies);
+	free(check->orders);
 	free(check->locals);
 	free(check->written);
 	free(check);
@@ -51,24 +61,29 @@ void check_fence(struct warp *warp, const struct op *op, uint32_t mask)
 {
 	struct check_group *check = warp->group->check;
 	for (uint32_t rest = mask; rest; rest &= rest - 1)
-		require(warp, op, mask,
-			check_clocks_fence(&check->clocks, warp->index * LANES + exec_lowest(rest),
-					   op->narrow));
+		for (unsigned m = 0; m < CHECK_MEMORIES; m++)
+			require(warp, op, mask,
+				check_clocks_fence(&check->clocks[m],
+						   warp->index * LANES + exec_lowest(rest),
+						   op->narrow));
 }
 
 void check_arrive(struct warp *warp, uint32_t lanes, uint32_t id)
 {
 	struct check_group *check = warp->group->check;
 	for (uint32_t rest = lanes; rest; rest &= rest - 1)
-		require(warp, &warp->frame->code->ops[warp->pc], lanes,
-			check_clocks_arrive(&check->clocks,
-					    warp->index * LANES + exec_lowest(rest), id));
+		for (unsigned m = 0; m < CHECK_MEMORIES; m++)
+			require(warp, &warp->frame->code->ops[warp->pc], lanes,
+				check_clocks_arrive(&check->clocks[m],
+						    warp->index * LANES + exec_lowest(rest), id));
 }
 
 void check_meet(struct warp *warp, uint32_t met)
 {
-	require(warp, &warp->frame->code->ops[warp->pc], met,
-		check_clocks_meet(&warp->group->check->clocks, warp->index * LANES, met));
+	for (unsigned m = 0; m < CHECK_MEMORIES; m++)
+		require(warp, &warp->frame->code->ops[warp->pc], met,
+			check_clocks_meet(&warp->group->check->clocks[m], warp->index * LANES,
+					  met));
 }
 
 /* --- barriers ---------- */
@@ -137,6 +152,29 @@ static void check_divergence(struct group *group, const struct waiting *waiting)
 	bytes_finish(&text);
 }
 
+void check_note_barrier(struct warp *warp, unsigned l, uint32_t flags)
+{
+	/* CLK_...; an image may lie in a buffer. */
+	enum { LOCAL_MEM_FENCE = 1, GLOBAL_MEM_FENCE = 2, IMAGE_MEM_FENCE = 4 };
+	warp->group->check->orders[warp->index * LANES + l] =
+		(uint8_t)((flags & LOCAL_MEM_FENCE ? 1u << CHECK_LOCAL_MEMORY : 0) |
+			  (flags & (GLOBAL_MEM_FENCE | IMAGE_MEM_FENCE) ? 1u << CHECK_GLOBAL_MEMORY :
+						      0));
+}
+
+/* What all who wait at a barrier want it to order. */
+static unsigned take_orders(struct check_group *check, const uint32_t *members)
+{
+	unsigned orders = ORDERS_ALL;
+	for (uint32_t lane = 0; lane < check->group->warp_count * LANES; lane++) {
+		if (!(members[lane / LANES] >> lane % LANES & 1))
+			continue;
+		orders &= check->orders[lane];
+		check->orders[lane] = ORDERS_ALL;
+	}
+	return orders;
+}
+
 void check_barrier(struct group *group, uint32_t id)
 {
 	struct check_group *check = group->check;
@@ -147,9 +185,14 @@ void check_barrier(struct group *group, uint32_t id)
 	bool all = waiting.count == group->live_count;
 	if (check->job->options & CHECK_BARRIER && !group->barriers[id].expected)
 		check_divergence(group, &waiting);
-	require(waiting.warp, waiting.op, 1u << waiting.l,
-		all ? check_clocks_barrier_all(&check->clocks) :
-		check_clocks_barrier_some(&check->clocks, waiting.members, id));
+	check_copies_barrier(check, waiting.members, waiting.warp, waiting.op);
+	unsigned orders = take_orders(check, waiting.members);
+	for (unsigned m = 0; m < CHECK_MEMORIES; m++)
+		if (orders >> m & 1)
+			require(waiting.warp, waiting.op, 1u << waiting.l,
+				all ? check_clocks_barrier_all(&check->clocks[m]) :
+				check_clocks_barrier_some(&check->clocks[m], waiting.members,
+							  id));
 }
 
 /* --- members ---------- */

@@ -14,8 +14,9 @@ enum {
 };
 
 /* A warp's private memory may have grown; its content has moved with it. */
-static bool local_fits(struct warp *warp, struct check_local *local)
+bool check_local_fits(struct warp *warp)
 {
+	struct check_local *local = &warp->group->check->locals[warp->index];
 	if (local->stride_B == warp->local_stride_B)
 		return true;
 	uint8_t *written = calloc(LANES, warp->local_stride_B);
@@ -30,8 +31,8 @@ static bool local_fits(struct warp *warp, struct check_local *local)
 	return true;
 }
 
-/* Whether what is loaded is first used as what a store puts elsewhere. */
-static bool is_copied(const struct code *code, const struct op *op)
+/* The store that is the first to use what is loaded, to put it elsewhere; NULL: none. */
+static const struct op *copying_store(const struct code *code, const struct op *op)
 {
 	const struct op *end = code->ops + code->op_count;
 	if (end - op > NEAR_OPS)
@@ -40,7 +41,17 @@ static bool is_copied(const struct code *code, const struct op *op)
 		for (unsigned k = 0; k < OP_OPERANDS; k++)
 			if (user->reads >> k & 1 && user->x[k] == op->x[0])
 				return user->vector && check_is_store(user) &&
-				       k != MEMORY_ADDRESS;
+				       k != MEMORY_ADDRESS ? user : NULL;
+	return NULL;
+}
+
+/* Whether a register is written by the ops from first up to end. */
+static bool is_changed(const struct code *code, size_t first, size_t end, uint32_t operand)
+{
+	for (size_t i = first; i < end; i++)
+		for (unsigned k = 0; k < OP_OPERANDS; k++)
+			if (code->ops[i].writes >> k & 1 && code->ops[i].x[k] == operand)
+				return true;
 	return false;
 }
 
@@ -55,18 +66,18 @@ static bool has_siblings(const struct code *code, const struct op *op)
 		int64_t apart_B = other->imm - op->imm;
 		if (i != at && other->vector && check_is_load(other) &&
 		    other->space == op->space && apart_B > -CHUNK_B && apart_B < CHUNK_B &&
-		    other->x[MEMORY_ADDRESS] == op->x[MEMORY_ADDRESS])
+		    other->x[MEMORY_ADDRESS] == op->x[MEMORY_ADDRESS] &&
+		    !is_changed(code, i < at ? i : at, i < at ? at : i, op->x[MEMORY_ADDRESS]))
 			return true;
 	}
 	return false;
 }
 
-/* A vector is read whole to change one of its elements, and structures are copied
- * with their padding.  So only what has no written byte at all counts, and of a
- * structure only a chunk that has none. */
+/* Structures are copied with their padding.  So only what has no written byte at all
+ * counts, and of a structure only a chunk that has none. */
 static bool is_unwritten(const uint8_t *written, uint32_t size_B)
 {
-	return !memchr(written, 1, size_B);
+	return !memchr(written, BYTE_WRITTEN, size_B);
 }
 
 static bool is_padding(const struct warp *warp, const struct op *op, const uint8_t *written,
@@ -75,43 +86,125 @@ static bool is_padding(const struct warp *warp, const struct op *op, const uint8
 	uint64_t start = offset_B / CHUNK_B * CHUNK_B;
 	uint64_t end = start + CHUNK_B < end_B ? start + CHUNK_B : end_B;
 	const struct code *code = warp->frame->code;
-	return has_siblings(code, op) && is_copied(code, op) &&
+	return has_siblings(code, op) && copying_store(code, op) &&
 	       !is_unwritten(written + start, (uint32_t)(end - start));
+}
+
+static void report(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		   uint32_t size_B)
+{
+	static const char *const names[] = {"global", "local", "private", "argument"};
+	struct bytes text = BYTES_INIT;
+	uint64_t offset_B;
+	check_describe_place(warp, l, place, &text);
+	check_report(warp->group->check, warp, op, l, "uninitialised read", 0,
+		     "%u bytes of %s memory that nobody has written, at %s", size_B,
+		     names[check_place(warp, l, place, &offset_B)], bytes_string(&text));
+	bytes_finish(&text);
+}
+
+/* A store: written NULL where it is not known what is.  What is a copy of nothing stays so. */
+static void note_store(struct warp *warp, const struct op *op, unsigned l, uint8_t *written,
+		       uint32_t size_B)
+{
+	struct check_copied *copied = &warp->group->check->locals[warp->index].copied[l];
+	const bool copies = copied->store == op;
+	if (copies)
+		copied->store = NULL;
+	if (copies && !written)
+		report(warp, copied->load, l, copied->place, copied->size_B);
+	if (written)
+		memset(written, copies ? BYTE_UNWRITTEN : BYTE_WRITTEN, size_B);
+}
+
+static void note_load(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		      uint8_t *written, uint32_t size_B)
+{
+	struct check_copied *copied = &warp->group->check->locals[warp->index].copied[l];
+	const struct op *store = check_is_load(op) && op->vector == 1 ?
+				 copying_store(warp->frame->code, op) : NULL;
+	if (store) {
+		*copied = (struct check_copied){op, store, place, size_B};
+		return;
+	}
+	report(warp, op, l, place, size_B);
+	/* Once is enough, and an atomic writes. */
+	memset(written, BYTE_WRITTEN, size_B);
+}
+
+/* What is known of the bytes at a place, where something is: *start_out of that memory, whose end is
+ * at *end_B_out. */
+static bool find_bytes(struct warp *warp, unsigned l, uint64_t place, uint8_t **start_out,
+		       uint64_t *offset_B_out, uint64_t *end_B_out)
+{
+	struct check_group *group = warp->group->check;
+	const struct check_local *local = &group->locals[warp->index];
+	switch (check_place(warp, l, place, offset_B_out)) {
+	case CHECK_SPACE_SHARED:
+		*start_out = group->written;
+		*end_B_out = warp->group->job->shared_B;
+		return true;
+	case CHECK_SPACE_LOCAL:
+		if (!check_local_fits(warp))
+			return false;
+		*start_out = local->written + (size_t)l * local->stride_B;
+		*end_B_out = local->stride_B;
+		return true;
+	default:
+		*start_out = NULL;
+		return true;
+	}
+}
+
+/* Elements of a vector that nobody has written, before one that somebody has: what is behind the
+ * last may be the fourth of three, and what is copied may be a structure, unless the variable is a
+ * vector. */
+static void check_elements(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+			   uint8_t *written, uint32_t size_B)
+{
+	uint32_t element_B = op->vector ? size_B / op->vector : size_B, last = 0;
+	uint64_t offset_B;
+	const struct check_variable *variable =
+		check_place(warp, l, place, &offset_B) == CHECK_SPACE_LOCAL ?
+		check_variable_at(warp, offset_B) : NULL;
+	if (!check_is_load(op) || op->vector < 2 ||
+	    (!(variable && variable->vector) && copying_store(warp->frame->code, op)))
+		return;
+	for (uint32_t at = 0; at < size_B; at += element_B)
+		last = is_unwritten(written + at, element_B) ? last : at;
+	for (uint32_t at = 0; at < last; at += element_B) {
+		if (!is_unwritten(written + at, element_B))
+			continue;
+		report(warp, op, l, place + at, element_B);
+		memset(written + at, BYTE_WRITTEN, element_B);
+	}
 }
 
 bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 		   uint32_t size_B)
 {
-	struct check_group *group = warp->group->check;
-	struct check_local *local = &group->locals[warp->index];
-	uint64_t offset_B;
-	enum check_space space = check_place(warp, l, place, &offset_B);
-	if (space != CHECK_SPACE_SHARED && space != CHECK_SPACE_LOCAL)
-		return true;
-	if (space == CHECK_SPACE_LOCAL && !local_fits(warp, local))
+	uint64_t offset_B, end_B;
+	uint8_t *start;
+	if (!find_bytes(warp, l, place, &start, &offset_B, &end_B))
 		return check_fail_memory(warp, op, 1u << l);
-	uint64_t end_B = space == CHECK_SPACE_SHARED ? warp->group->job->shared_B :
-			 local->stride_B;
-	uint8_t *start = space == CHECK_SPACE_SHARED ? group->written :
-			 local->written + (size_t)l * local->stride_B;
-	uint8_t *written = start + offset_B;
+	uint8_t *written = start ? start + offset_B : NULL;
 	if (check_is_store(op)) {
-		memset(written, 1, size_B);
+		note_store(warp, op, l, written, size_B);
 		return true;
 	}
-	if (!is_unwritten(written, size_B))
+	if (!written)
 		return true;
-	if (!is_padding(warp, op, start, offset_B, end_B)) {
-		struct bytes text = BYTES_INIT;
-		check_describe_place(warp, l, place, &text);
-		check_report(group, warp, op, l, "uninitialised read", 0,
-			     "%u bytes of %s memory that nobody has written, at %s", size_B,
-			     space == CHECK_SPACE_SHARED ? "local" : "private",
-			     bytes_string(&text));
-		bytes_finish(&text);
+	struct check_copied *copied = &warp->group->check->locals[warp->index].copied[l];
+	if (copied->load == op)
+		copied->store = NULL;
+	if (!is_unwritten(written, size_B)) {
+		check_elements(warp, op, l, place, written, size_B);
+		return true;
 	}
-	/* Once is enough, and an atomic writes. */
-	memset(written, 1, size_B);
+	if (is_padding(warp, op, start, offset_B, end_B))
+		memset(written, BYTE_WRITTEN, size_B);
+	else
+		note_load(warp, op, l, place, written, size_B);
 	return true;
 }
 
@@ -120,7 +213,7 @@ static void mark(struct warp *warp, uint32_t lanes, uint32_t start_B, uint32_t s
 		 uint8_t value)
 {
 	struct check_local *local = &warp->group->check->locals[warp->index];
-	if (!local_fits(warp, local) || (uint64_t)start_B + size_B > local->stride_B)
+	if (!check_local_fits(warp) || (uint64_t)start_B + size_B > local->stride_B)
 		return;
 	for (uint32_t rest = lanes; rest; rest &= rest - 1)
 		memset(local->written + (size_t)exec_lowest(rest) * local->stride_B + start_B,
@@ -130,10 +223,10 @@ static void mark(struct warp *warp, uint32_t lanes, uint32_t start_B, uint32_t s
 void check_call(struct warp *warp, const struct frame *frame, uint32_t lanes)
 {
 	const struct code *code = frame->code;
-	mark(warp, lanes, frame->local_B, code->local_B, 0);
+	mark(warp, lanes, frame->local_B, code->local_B, BYTE_UNWRITTEN);
 	for (uint32_t i = 0; i < code->parameter_count; i++)
 		mark(warp, lanes, frame->local_B + code->parameters[i].offset_B,
-		     code->parameters[i].size_B, 1);
+		     code->parameters[i].size_B, BYTE_WRITTEN);
 }
 
 void check_return(struct warp *warp, const struct frame *frame, uint32_t lanes)
@@ -141,7 +234,7 @@ void check_return(struct warp *warp, const struct frame *frame, uint32_t lanes)
 	const struct call_site *site = frame->site;
 	for (uint32_t i = 0; i < site->result_count; i++)
 		mark(warp, lanes, frame->parent->local_B + site->results[i].to_B,
-		     site->results[i].size_B, 1);
+		     site->results[i].size_B, BYTE_WRITTEN);
 }
 
 bool check_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,

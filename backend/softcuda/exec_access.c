@@ -107,6 +107,9 @@ access_global(struct warp *warp, const struct op *op, uint32_t mask, uint32_t si
 static bool access_window(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 			  uint64_t *address, char *base, uint64_t window_B, uint64_t stride_B)
 {
+	/* A generic address is reported with the window that it came with. */
+	const uint64_t window = op->space != SPACE_GENERIC ? 0 :
+				base == warp->group->shared ? WINDOW_SHARED : WINDOW_LOCAL;
 	uint64_t bits = 0;
 	/* All addresses or-ed together are no less than the greatest, and cheaper. */
 	for (unsigned l = 0; l < LANES; l++)
@@ -115,9 +118,9 @@ static bool access_window(struct warp *warp, const struct op *op, uint32_t mask,
 		for (uint32_t rest = mask; rest; rest &= rest - 1) {
 			unsigned l = exec_lowest(rest);
 			if (address[l] & (size_B - 1))
-				return fault(warp, op, l, address[l], size_B, true);
+				return fault(warp, op, l, address[l] | window, size_B, true);
 			if (address[l] > window_B || window_B - address[l] < size_B)
-				return fault(warp, op, l, address[l], size_B, false);
+				return fault(warp, op, l, address[l] | window, size_B, false);
 		}
 	}
 	for (unsigned l = 0; l < LANES; l++)

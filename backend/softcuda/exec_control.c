@@ -105,6 +105,8 @@ static void lanes_end(struct warp *warp, uint32_t mask)
 	struct group *group = warp->group;
 	warp->live &= ~mask;
 	group->live_count -= (uint32_t)__builtin_popcount(mask);
+	if (group->check && !group->live_count)
+		check_end(group);
 	/* Whoever waited for these lanes looks again. */
 	warp->meeting = 0;
 	for (uint32_t id = 0; id < BARRIERS; id++)

@@ -30,6 +30,7 @@ extern const struct op_rows exec_rows_mbarrier;
 extern const struct op_rows exec_rows_narrow;
 extern const struct op_rows exec_rows_video;
 extern const struct op_rows exec_rows_memory;
+extern const struct op_rows exec_rows_note;
 extern const struct op_rows exec_rows_object;
 extern const struct op_rows exec_rows_texture;
 extern const struct op_rows exec_rows_surface;

@@ -52,6 +52,7 @@ softcuda_exec_sources = \
 	backend/softcuda/check.h \
 	backend/softcuda/check_clock.c \
 	backend/softcuda/check_clock.h \
+	backend/softcuda/check_copy.c \
 	backend/softcuda/check_job.h \
 	backend/softcuda/check_option.h \
 	backend/softcuda/check_place.c \
@@ -60,6 +61,7 @@ softcuda_exec_sources = \
 	backend/softcuda/check_shadow.c \
 	backend/softcuda/check_shadow.h \
 	backend/softcuda/check_sync.c \
+	backend/softcuda/check_variable.c \
 	backend/softcuda/check_written.c \
 	backend/softcuda/exec.h \
 	backend/softcuda/exec_access.c \
@@ -88,6 +90,7 @@ softcuda_exec_sources = \
 	backend/softcuda/exec_memory.h \
 	backend/softcuda/exec_move.c \
 	backend/softcuda/exec_narrow.c \
+	backend/softcuda/exec_note.c \
 	backend/softcuda/exec_object.c \
 	backend/softcuda/exec_object.h \
 	backend/softcuda/exec_op.h \
@@ -120,6 +123,7 @@ softcuda_exec_sources = \
 	backend/softcuda/ptx_decode_image.c \
 	backend/softcuda/ptx_decode_mbarrier.c \
 	backend/softcuda/ptx_decode_memory.c \
+	backend/softcuda/ptx_decode_note.c \
 	backend/softcuda/ptx_decode_value.c \
 	backend/softcuda/ptx_decode_video.c \
 	backend/softcuda/ptx_layout.c \

@@ -459,6 +459,7 @@ static const struct family families[] = {
 	{"isspacep", ptx_decode_isspacep}, {"cp", ptx_decode_copy},
 	{"mbarrier", ptx_decode_mbarrier},
 	{"createpolicy", ptx_decode_policy}, {"griddepcontrol", ptx_decode_hint},
+	{"culvert", ptx_decode_note},
 	{"ld", ptx_decode_memory}, {"ldu", ptx_decode_memory}, {"st", ptx_decode_memory},
 	{"prefetch", ptx_decode_memory}, {"prefetchu", ptx_decode_memory},
 	{"discard", ptx_decode_memory}, {"applypriority", ptx_decode_memory},

@@ -124,6 +124,7 @@ struct ptx_parser {
 	uint32_t local_align_B;
 	struct bytes unneeded;        /* uint32_t: ops that load what a pragma says is not used */
 	uint32_t used_bytes;          /* of the next load, by bit, as a pragma says; 0: all */
+	const char *variable_name;    /* of the next note, as a pragma says */
 	struct ptx_instruction instruction;
 };
 

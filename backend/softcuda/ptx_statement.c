@@ -324,17 +324,21 @@ static bool parse_label(struct ptx_parser *parser, const struct ptx_token *name)
 }
 
 /* PTX ISA 9.0, 13.3: "used_bytes_mask" is of the load that follows, whose other bytes may lie
- * anywhere and hold anything.  The other pragmas are advice. */
-static void note_pragma(struct ptx_parser *parser, const struct ptx_token *token)
+ * anywhere and hold anything.  "culvert_variable" is of the frontend.  The other pragmas are advice. */
+static bool note_pragma(struct ptx_parser *parser, const struct ptx_token *token)
 {
-	static const char name[] = "\"used_bytes_mask "; /* the quotes are the token's */
-	const size_t size = sizeof(name) - 1;
+	/* The quotes are the token's. */
+	static const char name[] = "\"used_bytes_mask ", variable[] = "\"culvert_variable ";
+	const size_t size = sizeof(name) - 1, before = sizeof(variable) - 1;
 	char number[16] = "";
+	if (token->size > before + 1 && !memcmp(token->text, variable, before))
+		return ptx_note_variable(parser, token->text + before, token->size - before - 1);
 	if (token->size <= size || memcmp(token->text, name, size))
-		return;
+		return true;
 	const size_t rest = token->size - size;
 	memcpy(number, token->text + size, rest < sizeof(number) ? rest : sizeof(number) - 1);
 	parser->used_bytes = (uint32_t)strtoul(number, NULL, 0);
+	return true;
 }
 
 static bool parse_pragma(struct ptx_parser *parser)
@@ -343,8 +347,8 @@ static bool parse_pragma(struct ptx_parser *parser)
 	while (!ptx_lex_is(lexer, ';')) {
 		if (lexer->token.kind == TOKEN_END)
 			return ptx_expect(parser, ';');
-		if (lexer->token.kind == TOKEN_STRING)
-			note_pragma(parser, &lexer->token);
+		if (lexer->token.kind == TOKEN_STRING && !note_pragma(parser, &lexer->token))
+			return false;
 		ptx_lex_next(lexer);
 	}
 	ptx_lex_next(lexer);

@@ -2,9 +2,11 @@
  * Copies by the whole work-group, and prefetch, OpenCL C 3.0, 6.15.11.
  *
  * Each work-item copies its share at once; waiting for the events is a barrier, which makes all
- * shares visible.  The event carries nothing, so it is handed back as it came.
+ * shares visible.  The event carries nothing, so it is handed back as it came; where the software
+ * device checks, it is the number of a copy.
  */
 #include "frontend/builtins/builtin.h"
+#include "frontend/builtins/note.h"
 
 PURE size_t get_local_linear_id(void);
 
@@ -19,8 +21,10 @@ HELPER size_t group_size(void)
 		const from T *source, size_t count, event_t event) \
 	{ \
 		size_t step = group_size(); \
+		event = note_copy((ulong)target, (ulong)source, count, 1, sizeof(T), event); \
 		for (size_t i = get_local_linear_id(); i < count; i += step) \
 			target[i] = source[i]; \
+		note_copied(); \
 		return event; \
 	}
 /* The stride counts elements of the global side. */
@@ -30,8 +34,10 @@ HELPER size_t group_size(void)
 		event_t event) \
 	{ \
 		size_t step = group_size(); \
+		event = note_copy((ulong)target, (ulong)source, count, stride, sizeof(T), event); \
 		for (size_t i = get_local_linear_id(); i < count; i += step) \
 			target[i] = source[i * stride]; \
+		note_copied(); \
 		return event; \
 	} \
 	BUILTIN __attribute__((convergent)) event_t async_work_group_strided_copy( \
@@ -39,8 +45,10 @@ HELPER size_t group_size(void)
 		event_t event) \
 	{ \
 		size_t step = group_size(); \
+		event = note_copy((ulong)target, (ulong)source, count, stride, sizeof(T), event); \
 		for (size_t i = get_local_linear_id(); i < count; i += step) \
 			target[i * stride] = source[i]; \
+		note_copied(); \
 		return event; \
 	}
 /* A prefetch may do nothing; a load that waits in the memory pipe would cost what it saves. */
@@ -68,7 +76,6 @@ ALL(double)
 
 BUILTIN __attribute__((convergent)) void wait_group_events(int count, __private event_t *events)
 {
-	(void)count;
-	(void)events;
+	note_wait(count, events);
 	__nvvm_bar_sync(0);
 }

@@ -3,6 +3,7 @@
  * (cl_khr_extended_async_copies, cl_khr_async_work_group_copy_fence; OpenCL C 3.0, 6.15.11).
  */
 #include "frontend/builtins/builtin.h"
+#include "frontend/builtins/note.h"
 
 PURE size_t get_local_linear_id(void);
 PURE size_t get_local_size(uint dimension);
@@ -13,7 +14,7 @@ PURE size_t get_local_size(uint dimension);
  */
 BUILTIN __attribute__((convergent)) void async_work_group_copy_fence(cl_mem_fence_flags flags)
 {
-	(void)flags;
+	note_barrier(flags);
 	__nvvm_bar_sync(0);
 }
 
@@ -69,8 +70,12 @@ COPY_BOX(__global, __local)
 	{ \
 		const struct box box = {elements * element, lines, 1, target_line * element, 0, \
 					source_line * element, 0}; \
+		event = note_copy((ulong)target + target_offset * element, \
+				  (ulong)source + source_offset * element, \
+				  elements * lines, target_line, (uint)element, event); \
 		copy((to uchar *)target + target_offset * element, \
 		     (const from uchar *)source + source_offset * element, &box); \
+		note_copied(); \
 		return event; \
 	} \
 	BUILTIN __attribute__((convergent)) event_t async_work_group_copy_3D3D( \
@@ -82,8 +87,12 @@ COPY_BOX(__global, __local)
 		const struct box box = {elements * element, lines, planes, \
 					target_line * element, target_plane * element, \
 					source_line * element, source_plane * element}; \
+		event = note_copy((ulong)target + target_offset * element, \
+				  (ulong)source + source_offset * element, \
+				  elements * lines * planes, target_line, (uint)element, event); \
 		copy((to uchar *)target + target_offset * element, \
 		     (const from uchar *)source + source_offset * element, &box); \
+		note_copied(); \
 		return event; \
 	}
 COPIES(__local, __global)

@@ -51,6 +51,7 @@ builtin_headers = \
 	frontend/builtins/image_element.h \
 	frontend/builtins/math_real.h \
 	frontend/builtins/math_relaxed.h \
+	frontend/builtins/note.h \
 	frontend/builtins/sub_group.h
 
 # -cl-no-stdinc: the library declares its types itself.  Lifetime markers and type-based aliasing

@@ -5,23 +5,24 @@
  * keeps the compiler from moving accesses across.
  */
 #include "frontend/builtins/builtin.h"
+#include "frontend/builtins/note.h"
 
 #define PTX_FENCE(text) __asm__ __volatile__(text : : : "memory")
 
 /*
  * OpenCL C 3.0, 6.15.8: all work-items of the group arrive before any leaves, and the accesses
  * named by the flags are visible to the group.  bar.sync orders global and local memory alike
- * within the group, so the flags make no difference.
+ * within the group, so the flags make no difference, except to a checker.
  */
 BUILTIN __attribute__((convergent)) void barrier(cl_mem_fence_flags flags)
 {
-	(void)flags;
+	note_barrier(flags);
 	__nvvm_bar_sync(0);
 }
 
 BUILTIN __attribute__((convergent)) void work_group_barrier(cl_mem_fence_flags flags)
 {
-	(void)flags;
+	note_barrier(flags);
 	__nvvm_bar_sync(0);
 }
 
@@ -29,7 +30,7 @@ BUILTIN __attribute__((convergent)) void work_group_barrier(cl_mem_fence_flags f
 BUILTIN __attribute__((convergent)) void work_group_barrier(cl_mem_fence_flags flags,
 							    memory_scope scope)
 {
-	(void)flags;
+	note_barrier(flags);
 	switch (scope) {
 	case memory_scope_device:
 		PTX_FENCE("fence.acq_rel.gpu;");

@@ -21,7 +21,8 @@ TESTS += tests/apps/matrix.sh tests/apps/clinfo.sh tests/apps/missing_parts.sh \
 	tests/apps/john.py tests/apps/lightgbm_trees.py tests/apps/pyclesperanto_filters.py tests/apps/lammps.py \
 	tests/apps/leelaz.py tests/apps/katago.py tests/apps/pygpu_suite.py \
 	tests/apps/piglit_cl.py tests/apps/ufo.py tests/apps/starpu.py tests/apps/gegl_operations.py \
-	tests/apps/qgis_rasters.py tests/apps/mandelbulber.py tests/apps/dpnp_arrays.py
+	tests/apps/qgis_rasters.py tests/apps/mandelbulber.py tests/apps/dpnp_arrays.py \
+	tests/apps/oclgrind_kernels.py
 endif
 EXTRA_DIST += tests/apps/clinfo_beside.py tests/apps/clinfo_nvidia.facts
 EXTRA_DIST += tests/apps/foreign tests/apps/foreign.supp \
@@ -36,4 +37,5 @@ EXTRA_DIST += tests/apps/foreign tests/apps/foreign.supp \
 	tests/apps/john.py tests/apps/lightgbm_trees.py tests/apps/pyclesperanto_filters.py tests/apps/lammps.py \
 	tests/apps/leelaz.py tests/apps/katago.py tests/apps/pygpu_suite.py \
 	tests/apps/piglit_cl.py tests/apps/ufo.py tests/apps/starpu.py tests/apps/gegl_operations.py \
-	tests/apps/qgis_rasters.py tests/apps/mandelbulber.py tests/apps/dpnp_arrays.py tests/apps/platforms.py
+	tests/apps/qgis_rasters.py tests/apps/mandelbulber.py tests/apps/dpnp_arrays.py tests/apps/platforms.py \
+	tests/apps/oclgrind_kernels.py

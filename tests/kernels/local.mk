@@ -324,6 +324,11 @@ broken_files = \
 	tests/kernels/broken/barrier_two_places.clt \
 	tests/kernels/broken/benign_equal.clt \
 	tests/kernels/broken/benign_unequal.clt \
+	tests/kernels/broken/copy_divergent.clt \
+	tests/kernels/broken/copy_race.clt \
+	tests/kernels/broken/copy_right.clt \
+	tests/kernels/broken/copy_single.clt \
+	tests/kernels/broken/copy_unwaited.clt \
 	tests/kernels/broken/mbarrier_right.clt \
 	tests/kernels/broken/memory_argument_behind.clt \
 	tests/kernels/broken/memory_callee_private.clt \
@@ -346,10 +351,15 @@ broken_files = \
 	tests/kernels/broken/memory_local_before.clt \
 	tests/kernels/broken/memory_local_behind.clt \
 	tests/kernels/broken/memory_local_neighbour.clt \
+	tests/kernels/broken/memory_member_index.clt \
 	tests/kernels/broken/memory_private_before.clt \
 	tests/kernels/broken/memory_private_behind.clt \
+	tests/kernels/broken/memory_private_neighbour.clt \
 	tests/kernels/broken/race_after_atomics_right.clt \
 	tests/kernels/broken/race_after_own_atomic.clt \
+	tests/kernels/broken/race_barrier_both.clt \
+	tests/kernels/broken/race_barrier_other_local.clt \
+	tests/kernels/broken/race_barrier_other_memory.clt \
 	tests/kernels/broken/race_compare_exchange.clt \
 	tests/kernels/broken/race_compare_exchange_fails.clt \
 	tests/kernels/broken/race_global_in_group.clt \
@@ -378,10 +388,14 @@ broken_files = \
 	tests/kernels/broken/reports_limited.clt \
 	tests/kernels/broken/stop_at_race.clt \
 	tests/kernels/broken/uninit_callee.clt \
+	tests/kernels/broken/uninit_component.clt \
 	tests/kernels/broken/uninit_group.clt \
 	tests/kernels/broken/uninit_local.clt \
 	tests/kernels/broken/uninit_local_argument.clt \
 	tests/kernels/broken/uninit_local_atomic.clt \
 	tests/kernels/broken/uninit_local_bytes.clt \
 	tests/kernels/broken/uninit_private.clt \
+	tests/kernels/broken/uninit_private_written.clt \
+	tests/kernels/broken/wait_divergent.clt \
+	tests/kernels/broken/wait_no_event.clt \
 	tests/kernels/broken/words_alone.clt

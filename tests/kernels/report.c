@@ -72,7 +72,9 @@ static bool is_whole(const char *line)
 	if (matches(line, "^softcuda: race ") &&
 	    !matches(line, "with no order to the [a-z ]+ at " AT " by " WHO "$"))
 		return false;
-	return matches(line, "(barrier|members|takes no part)") ||
+	if (matches(line, "the index -?[0-9]+ of an array of [0-9]+ elements$"))
+		return true;
+	return matches(line, "(barrier|members|takes no part|copy|event)") ||
 	       matches(line, " [0-9]+ bytes .*at [a-z]+ address 0x[0-9a-f]+, (near the null pointer|"
 		       "far from every buffer|[0-9]{1,9} bytes (into|before|behind the end of) "
 		       ".* of [0-9]+ bytes)");
