@@ -205,7 +205,8 @@ static bool is_used(LLVMValueRef value, unsigned l, LLVMValueRef load, unsigned 
 	return false;
 }
 
-/* A vector of three, which Clang loads as one of four: the fourth one is its padding. */
+/* A vector of three, which Clang loads as one of four where all of it is meant: the fourth one is its
+ * padding. */
 static bool is_of_three(LLVMValueRef load)
 {
 	LLVMUseRef use = LLVMGetFirstUse(load);
@@ -232,6 +233,9 @@ static void note_load(struct noting *noting, LLVMValueRef load)
 		read[l] = is_used(load, l, load, 0);
 	open[3] = is_of_three(load);
 	note_lanes(noting, pointer, type, read, NOTE_READ);
+	uint64_t size_B = lane_size_B(noting, type);
+	if (LLVMGetVectorSize(type) == 3)
+		note_bytes(noting, pointer, 3 * size_B, size_B, NOTE_MAY_READ);
 	note_lanes(noting, pointer, type, open, NOTE_MAY_READ);
 }
 
