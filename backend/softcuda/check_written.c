@@ -201,7 +201,11 @@ bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t 
 		check_elements(warp, op, l, place, written, size_B);
 		return true;
 	}
-	if (is_padding(warp, op, start, offset_B, end_B))
+	const struct check_variable *variable =
+		check_place(warp, l, place, &offset_B) == CHECK_SPACE_LOCAL ?
+		check_variable_at(warp, offset_B) : NULL;
+	/* A vector has none. */
+	if (!(variable && variable->vector) && is_padding(warp, op, start, offset_B, end_B))
 		memset(written, BYTE_WRITTEN, size_B);
 	else
 		note_load(warp, op, l, place, written, size_B);
