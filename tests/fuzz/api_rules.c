@@ -163,6 +163,17 @@ RULE(buffer_make)
 	small(actor, call, words);
 }
 
+/* Packets and their number: the product is memory. */
+RULE(pipe)
+{
+	(void)actor;
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t *number = word_of(call, words, API_COUNT, i);
+		if (*number > 255)
+			*number |= 1ull << 31;
+	}
+}
+
 RULE(sub_buffer)
 {
 	cl_buffer_region *region = (cl_buffer_region *)(uintptr_t)*word_of(call, words, API_MEMORY, 0);
@@ -613,6 +624,7 @@ static const struct rule {
 	{"clCreateBufferFromCudaPointer", cuda_pointer},
 	{"clCreateBuffer", buffer_make},
 	{"clCreateSubBuffer", sub_buffer},
+	{"clCreatePipe", pipe},
 	{"clEnqueueUnmapMemObject", unmap},
 	{"clEnqueueNativeKernel", native},
 	{"MemAllocINTEL", svm_make},
