@@ -176,10 +176,15 @@ static inline cl_int ocl_storage_acquire(struct ocl_storage *storage, uint32_t d
 	acquired_out->device = device;
 	acquired_out->mode = mode;
 	acquired_out->tracked = tracked;
-	if (tracked || storage->moves_whole)
+	if (tracked || storage->moves_whole) {
 		error = ocl_storage_acquire_moving(storage, acquired_out);
-	if (error)
-		return error;
+		/* It has none, and another thread may just be making the device's. */
+		if (error || mode == OCL_ACCESS_AFAR) {
+			acquired_out->address = 0;
+			acquired_out->array = NULL;
+			return error;
+		}
+	}
 	acquired_out->address = location->address + lo_B;
 	acquired_out->array = location->array;
 	return CL_SUCCESS;
