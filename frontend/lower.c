@@ -53,9 +53,14 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 	};
 	for (size_t i = 0; i < sizeof(passes) / sizeof(*passes) && !status; i++)
 		status = passes[i](&lowering);
-	/* Behind the passes, which look for variables. */
+	/* Behind the passes, which look for variables.  What SPIR-V makes of a component's store shows only
+	 * where variables have become values, so that those of its functions always do. */
+	if (!status && lowering.unoptimized && lowering.from_il) {
+		fe_module_private_values(module, true);
+		status = fe_lower_component_loads(&lowering);
+	}
 	if (!status && !lowering.unoptimized) {
-		fe_module_private_values(module);
+		fe_module_private_values(module, false);
 		status = fe_lower_component_loads(&lowering);
 		status = status ? status : fe_lower_lifetimes(&lowering);
 		status = status ? status : fe_lower_merges(&lowering);

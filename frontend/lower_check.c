@@ -138,7 +138,9 @@ enum fe_status fe_lower_checks(struct lowering *lowering)
 {
 	LLVMValueRef handler = LLVMGetNamedFunction(lowering->module, handler_name);
 	LLVMUseRef use;
-	LLVMValueRef function = lowering->checked ? LLVMGetFirstFunction(lowering->module) : NULL;
+	/* Of SPIR-V variables become values (lower.c). */
+	LLVMValueRef function = lowering->checked && !lowering->from_il ?
+					LLVMGetFirstFunction(lowering->module) : NULL;
 	for (; function; function = LLVMGetNextFunction(function))
 		separate_variables(lowering, function);
 	if (!handler || !LLVMIsDeclaration(handler))

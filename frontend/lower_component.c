@@ -37,7 +37,7 @@ static bool has_component_addresses(struct lowering *lowering, LLVMTypeRef type)
  * checker wants to see which components are written. */
 static bool is_kept_whole(const struct lowering *lowering, LLVMValueRef pointer)
 {
-	if (lowering->checked)
+	if (lowering->checked && !lowering->from_il)
 		return false;
 	while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer))
 		pointer = LLVMGetOperand(pointer, 0);
@@ -203,8 +203,7 @@ static void store_inserted(struct lowering *lowering, LLVMValueRef store, LLVMVa
 
 static bool is_of_one_place(LLVMValueRef load, LLVMValueRef store)
 {
-	return LLVMGetOperand(load, 0) == LLVMGetOperand(store, 1) &&
-	       LLVMGetInstructionParent(load) == LLVMGetInstructionParent(store);
+	return LLVMGetOperand(load, 0) == LLVMGetOperand(store, 1);
 }
 
 static void part_store(struct lowering *lowering, LLVMValueRef store)
@@ -255,13 +254,33 @@ static bool may_write(LLVMValueRef i)
 	       (LLVMIsALoadInst(i) && LLVMGetVolatile(i));
 }
 
-/* Whether something between the two may write; true where they are of two blocks. */
-static bool writes_between(LLVMValueRef load, LLVMValueRef user)
+/* The first instruction from i on that is the user or may write; NULL: the block ends before. */
+static LLVMValueRef find_write(LLVMValueRef i, LLVMValueRef user)
 {
-	LLVMValueRef i = LLVMGetNextInstruction(load);
 	while (i && i != user && !may_write(i))
 		i = LLVMGetNextInstruction(i);
-	return i != user;
+	return i;
+}
+
+/* Whether a block goes on to another one, in which a program that is checked has looked at the number
+ * of a component in the meantime. */
+static bool leads_to(LLVMBasicBlockRef block, LLVMBasicBlockRef next)
+{
+	LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+	for (unsigned i = 0; end && i < LLVMGetNumSuccessors(end); i++)
+		if (LLVMGetSuccessor(end, i) == next)
+			return true;
+	return false;
+}
+
+/* Whether something between the two may write; true where they are of two blocks. */
+static bool writes_between(const struct lowering *lowering, LLVMValueRef load, LLVMValueRef user)
+{
+	LLVMBasicBlockRef from = LLVMGetInstructionParent(load), to = LLVMGetInstructionParent(user);
+	LLVMValueRef found = find_write(LLVMGetNextInstruction(load), user);
+	if (!found && lowering->checked && leads_to(from, to))
+		found = find_write(LLVMGetFirstInstruction(to), user);
+	return found != user;
 }
 
 /* -- loads --------------------------------------------------------------------------------- */
@@ -346,7 +365,7 @@ static LLVMValueRef find_taker(struct lowering *lowering, LLVMValueRef load,
 		return NULL;
 	LLVMValueRef lane = LLVMGetOperand(taker, 1);
 	if (!LLVMIsAConstantInt(lane))
-		return writes_between(load, taker) ? NULL : taker;
+		return writes_between(lowering, load, taker) ? NULL : taker;
 	if (LLVMConstIntGetZExtValue(lane) >= lanes_of(LLVMTypeOf(load)))
 		return NULL;
 	taken[LLVMConstIntGetZExtValue(lane)] = true;
@@ -507,7 +526,7 @@ static void part_store_of_il(struct lowering *lowering, LLVMValueRef store)
 	    LLVMGetVolatile(load) != LLVMGetVolatile(store) ||
 	    LLVMGetOrdering(load) != LLVMAtomicOrderingNotAtomic ||
 	    !has_component_addresses(lowering, LLVMTypeOf(value)) ||
-	    is_kept_whole(lowering, LLVMGetOperand(store, 1)) || writes_between(load, store))
+	    is_kept_whole(lowering, LLVMGetOperand(store, 1)) || writes_between(lowering, load, store))
 		return;
 	LLVMPositionBuilderBefore(lowering->builder, store);
 	store_insertions(lowering, store, value);

@@ -77,8 +77,8 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 			       const struct fe_codegen *codegen, struct bytes *log);
 
 /* private_values.cpp: private variables that nobody has the address of become values, as libnvvm
- * would make them first of all. */
-void fe_module_private_values(struct fe_module *module);
+ * would make them first of all; those of functions that are not to be optimized only with all. */
+void fe_module_private_values(struct fe_module *module, bool all);
 
 /* chosen_loads.cpp: where a pointer is one of two and all that is done with it is loads of numbers, each of
  * them becomes a load of one where the condition is true and of the other where it is not, and the

@@ -36,11 +36,11 @@ llvm::SROAPass make_pass()
 
 } // namespace
 
-void fe_module_private_values(struct fe_module *module)
+void fe_module_private_values(struct fe_module *module, bool all)
 {
 	llvm::FunctionAnalysisManager analyses;
 	add_analyses(analyses);
 	for (llvm::Function &function : *llvm::unwrap(module->module))
-		if (!function.isDeclaration() && !function.hasOptNone())
+		if (!function.isDeclaration() && (all || !function.hasOptNone()))
 			make_pass().run(function, analyses);
 }

@@ -52,7 +52,7 @@ kernel void four_floats_local(global float4 *a)
 }
 
 // The two elements have one address, and an offset.
-//has ld\.shared\.u32 .*\[%rd[0-9]+\+32\]
+//has ld\.shared\.u32 .*\[%rd?[0-9]+\+32\]
 //lacks add\.s32 .*, 8;
 kernel void sums_as_local_indices(global uint *a, uint i)
 {
