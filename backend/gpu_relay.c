@@ -3,6 +3,7 @@
 #include "backend/gpu_internal.h"
 
 #include "backend/gpu_crew.h"
+#include "base/cancel.h"
 
 #include <string.h>
 #include <time.h>
@@ -76,8 +77,11 @@ static void look_again(unsigned *looks)
 {
 	enum { AWAKE = 20000, PAUSE_NS = 20000 };
 	const struct timespec time = {0, PAUSE_NS};
-	if (++*looks > AWAKE)
+	if (++*looks > AWAKE) {
+		const int before = cancel_hold();
 		nanosleep(&time, NULL);
+		cancel_restore(before);
+	}
 	else
 		gpu_spin();
 }

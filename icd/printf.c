@@ -2,6 +2,7 @@
 
 #include "icd/printf.h"
 
+#include "base/cancel.h"
 #include "base/log.h"
 #include "icd/complete.h"
 #include "icd/printf_format.h"
@@ -231,7 +232,10 @@ void ocl_printf_drain(cl_command_queue queue, struct gpu_event *done)
 		}
 		print->writing = true;
 		lock_drop(&printing->lock);
+		/* Calls without a door come by here, too: clGetEventInfo tells that a kernel is done. */
+		const int before = cancel_hold();
 		print_write(print);
+		cancel_restore(before);
 		lock_take(&printing->lock);
 		list_remove(&print->link);
 		lock_condition_signal_all(&printing->changed);
