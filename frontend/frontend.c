@@ -88,8 +88,10 @@ static enum fe_status make_program(struct fe_module *module, const struct fe_com
 	enum fe_status status = fe_codegen_get(module, &program->codegen);
 	if (!status) {
 		fe_module_join_dot_products(module);
-		status = fe_module_link_builtins(module, log);
+		status = fe_module_converge_calls(module);
 	}
+	if (!status)
+		status = fe_module_link_builtins(module, log);
 	if (status)
 		return status;
 	stage_clock_lap(&clock, "builtin library");

@@ -34,6 +34,7 @@ frontend_plain_sources = \
 	frontend/spirv_type.c
 frontend_sources = $(frontend_plain_sources) \
 	frontend/codegen.c \
+	frontend/converged_calls.c \
 	frontend/dot_products.c \
 	frontend/embedded.h \
 	frontend/frontend.c \

@@ -57,6 +57,10 @@ enum fe_status fe_codegen_get(const struct fe_module *module, struct fe_codegen 
  * the library is linked. */
 void fe_module_join_dot_products(struct fe_module *module);
 
+/* converged_calls.c: calls of sub-group functions that every work-item of the sub-group makes wait for all
+ * of them.  Before the library is linked. */
+enum fe_status fe_module_converge_calls(struct fe_module *module);
+
 /* library.cpp: adds the functions of the builtin library that the module needs (transitively)
  * and makes everything but kernels internal.  A name that neither the program
  * nor the library nor libdevice (__nv_*) nor the lowering (__culvert_hidden_*,

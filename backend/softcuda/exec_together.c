@@ -5,14 +5,53 @@
 #include "backend/softcuda/exec_table.h"
 #include "backend/softcuda/exec_warp.h"
 
-/* Body runs once the members are there; met says who they are. */
-#define TOGETHER(name, members, body)                                         \
+/* Lanes that came to a function by calls of their own have frames of their own, and meet here all the same,
+ * as those of a GPU do.  The operands of such lanes are moved between their frames and the one of the path
+ * that runs, where these lanes have no values.  Kinds: w is 32 bits wide, l 64, p a predicate. */
+static void move_lane(char *to, const char *from, char kind, unsigned l)
+{
+	const size_t size_B = kind == 'l' ? 8 : 4;
+	if (kind != 'p') {
+		memcpy(to + l * size_B, from + l * size_B, size_B);
+		return;
+	}
+	lane_u32 bits;
+	memcpy(&bits, from, sizeof(bits));
+	op_put_predicate(to, bits, 1u << l);
+}
+
+static void move_foreign(struct warp *warp, const struct op *op, uint32_t met, const char *kinds,
+			 bool results)
+{
+	const unsigned which = results ? op->writes : op->reads;
+	for (uint32_t rest = met; rest; rest &= rest - 1) {
+		const unsigned l = exec_lowest(rest);
+		if (warp->lane_frame[l] == warp->frame)
+			continue;
+		for (unsigned i = 0; i < OP_OPERANDS; i++) {
+			const uint32_t x = op->x[i];
+			if (!(which >> i & 1) || x == OPERAND_NONE ||
+			    x >> OPERAND_BANK_SHIFT != BANK_REGISTER)
+				continue;
+			char *here = op_bank(warp, x);
+			char *there = warp->lane_frame[l]->registers + (x & OPERAND_OFFSET_MASK);
+			move_lane(results ? there : here, results ? here : there, kinds[i], l);
+		}
+	}
+}
+
+/* Body runs once the members are there; met says who they are.  kinds: of all six operands. */
+#define TOGETHER(name, kinds, members, body)                                  \
 	OP_HEAD(name)                                                         \
 	{                                                                     \
 		uint32_t met = exec_meet(warp, op, mask, members, false);     \
 		if (!met)                                                     \
 			return FLOW_SCHEDULE;                                 \
+		if (met != mask)                                              \
+			move_foreign(warp, op, met, kinds, false);            \
 		body                                                          \
+		if (met != mask)                                              \
+			move_foreign(warp, op, met, kinds, true);             \
 		return exec_meet_done(warp, mask, met);                       \
 	}
 
@@ -50,14 +89,14 @@ static void shuffle(struct warp *warp, const struct op *op, uint32_t met, enum s
 		op_put_predicate(OPERAND(void, 5), valid, met);
 }
 
-TOGETHER(shfl_up, 4, shuffle(warp, op, met, SHUFFLE_UP);)
-TOGETHER(shfl_down, 4, shuffle(warp, op, met, SHUFFLE_DOWN);)
-TOGETHER(shfl_bfly, 4, shuffle(warp, op, met, SHUFFLE_BFLY);)
-TOGETHER(shfl_idx, 4, shuffle(warp, op, met, SHUFFLE_IDX);)
+TOGETHER(shfl_up, "wwwwwp", 4, shuffle(warp, op, met, SHUFFLE_UP);)
+TOGETHER(shfl_down, "wwwwwp", 4, shuffle(warp, op, met, SHUFFLE_DOWN);)
+TOGETHER(shfl_bfly, "wwwwwp", 4, shuffle(warp, op, met, SHUFFLE_BFLY);)
+TOGETHER(shfl_idx, "wwwwwp", 4, shuffle(warp, op, met, SHUFFLE_IDX);)
 
 #define VOTES (op_predicate(warp, op->x[1]) & met)
 #define VOTE(name, expression) \
-	TOGETHER(name, 2, \
+	TOGETHER(name, "ppwwww", 2, \
 		op_put_predicate(OPERAND(void, 0), (expression) ? MASK_ALL : 0, met);)
 
 VOTE(vote_all, VOTES == met)
@@ -72,9 +111,9 @@ static void put_common(struct warp *warp, const struct op *op, uint32_t met, uin
 	op_put_32(OPERAND(void, 0), result, met);
 }
 
-TOGETHER(vote_ballot, 2, put_common(warp, op, met, VOTES);)
+TOGETHER(vote_ballot, "wpwwww", 2, put_common(warp, op, met, VOTES);)
 
-#define MATCH(n)                                                              \
+#define MATCH(n, kinds)                                                         \
 	static void match_any_lanes_##n(struct warp *warp, const struct op *op, \
 					uint32_t met)                         \
 	{                                                                     \
@@ -97,11 +136,11 @@ TOGETHER(vote_ballot, 2, put_common(warp, op, met, VOTES);)
 		if (op->x[5] != OPERAND_NONE)                                 \
 			op_put_predicate(OPERAND(void, 5), all ? MASK_ALL : 0, met); \
 	}                                                                     \
-	TOGETHER(match_any_##n, 2, match_any_lanes_##n(warp, op, met);)       \
-	TOGETHER(match_all_##n, 2, match_all_lanes_##n(warp, op, met);)
+	TOGETHER(match_any_##n, kinds, 2, match_any_lanes_##n(warp, op, met);)       \
+	TOGETHER(match_all_##n, kinds, 2, match_all_lanes_##n(warp, op, met);)
 
-MATCH(32)
-MATCH(64)
+MATCH(32, "wwwwwp")
+MATCH(64, "wlwwwp")
 
 #define REDUX(name, type, start, expression)                                  \
 	static uint32_t name##_lanes(struct warp *warp, const struct op *op, uint32_t met) \
@@ -114,7 +153,7 @@ MATCH(64)
 		}                                                             \
 		return (uint32_t)r;                                           \
 	}                                                                     \
-	TOGETHER(name, 2, put_common(warp, op, met, name##_lanes(warp, op, met));)
+	TOGETHER(name, "wwwwww", 2, put_common(warp, op, met, name##_lanes(warp, op, met));)
 
 REDUX(redux_add, lane_u32, 0, r + x)
 REDUX(redux_and, lane_u32, MASK_ALL, r & x)
@@ -131,7 +170,7 @@ OP_HEAD(activemask)
 	return FLOW_NEXT;
 }
 
-TOGETHER(elect, 1,
+TOGETHER(elect, "wwwwwp", 1,
 	put_common(warp, op, met, exec_lowest(met));
 	if (op->x[5] != OPERAND_NONE)
 		op_put_predicate(OPERAND(void, 5), met & -met, met);)

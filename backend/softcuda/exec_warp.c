@@ -286,7 +286,7 @@ uint32_t exec_meet(struct warp *warp, const struct op *op, uint32_t mask, unsign
 	for (uint32_t rest = warp->meeting; rest; rest &= rest - 1) {
 		unsigned l = exec_lowest(rest);
 		bool same = warp->lane_members[l] == value &&
-			    (anywhere || (warp->lane_frame[l] == warp->frame &&
+			    (anywhere || (warp->lane_frame[l]->code == warp->frame->code &&
 					  warp->lane_pc[l] == warp->pc));
 		there |= same ? 1u << l : 0;
 	}

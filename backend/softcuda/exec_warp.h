@@ -143,8 +143,8 @@ void exec_describe_line(const struct job *job, const struct code *code, const st
 
 /* For .sync instructions: the lanes that run op now, all that it waits for being
  * there; 0 when the active lanes have to wait.  members is the operand's index;
- * anywhere: at whatever instruction, as bar.warp.sync.  The caller ends with
- * exec_meet_done. */
+ * anywhere: at whatever instruction, as bar.warp.sync.  Lanes that are returned may have frames of
+ * their own.  The caller ends with exec_meet_done. */
 uint32_t exec_meet(struct warp *warp, const struct op *op, uint32_t mask, unsigned members,
 		   bool anywhere);
 enum flow exec_meet_done(struct warp *warp, uint32_t mask, uint32_t met);

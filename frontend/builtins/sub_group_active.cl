@@ -2,56 +2,69 @@
  * Sub-group functions for the work-items that call them, be it all or not: votes, ballots, shuffles
  * and rotations (cl_khr_subgroup_non_uniform_vote, _ballot, _shuffle, _shuffle_relative, _rotate;
  * OpenCL C 3.0, 6.15.19.1 and 6.15.19.4 to 7).
+ *
+ * Each is there twice: as programs call it, for the lanes that are here together, and as
+ * __culvert_converged_*, which frontend/converged_calls.c puts in its place where all work-items of
+ * the sub-group are known to come by.  That one waits for all of them, however the warp is divided.  It
+ * names lanes that the last sub-group of a work-group may not have: PTX waits for those that have not
+ * exited, and no function here takes a value from the others or counts them.
  */
 #include "frontend/builtins/sub_group.h"
 
+#define EVERY_LANE 0xffffffffu
+
 /* -- votes ------------------------------------------------------------------------------------- */
 
-SUB_GROUP int sub_group_elect(void)
-{
-	return lane() == first_lane(active_lanes());
-}
-
-SUB_GROUP int sub_group_non_uniform_all(int predicate)
-{
-	uint lanes = active_lanes();
-	return ballot(predicate, lanes) == lanes;
-}
-
-SUB_GROUP int sub_group_non_uniform_any(int predicate)
-{
-	return ballot(predicate, active_lanes()) != 0;
-}
+#define VOTES(NAME, LANES) \
+	SUB_GROUP int NAME##_elect(void) \
+	{ \
+		return lane() == first_lane(LANES); \
+	} \
+	SUB_GROUP int NAME##_non_uniform_all(int predicate) \
+	{ \
+		return ballot(!predicate, LANES) == 0; \
+	} \
+	SUB_GROUP int NAME##_non_uniform_any(int predicate) \
+	{ \
+		return ballot(predicate, LANES) != 0; \
+	}
+VOTES(sub_group, active_lanes())
+VOTES(__culvert_converged_sub_group, EVERY_LANE)
 
 /* Reals are compared as such: zeros of both signs are equal, a NaN is not even equal to itself. */
-#define ALL_EQUAL(T, unused) \
-	SUB_GROUP int sub_group_non_uniform_all_equal(T x) \
+#define ALL_EQUAL(T, NAME, LANES) \
+	SUB_GROUP int NAME##_non_uniform_all_equal(T x) \
 	{ \
-		uint lanes = active_lanes(); \
+		uint lanes = LANES; \
 		T first = move_idx(x, first_lane(lanes), lanes); \
-		return ballot(first == x, lanes) == lanes; \
+		return ballot(!(first == x), lanes) == 0; \
 	}
-FOR_SCALARS(ALL_EQUAL, )
+FOR_SCALARS(ALL_EQUAL, sub_group, active_lanes())
+FOR_SCALARS(ALL_EQUAL, __culvert_converged_sub_group, EVERY_LANE)
 
 /* -- ballots ----------------------------------------------------------------------------------- */
 
-#define BROADCAST(T, unused) \
-	SUB_GROUP T sub_group_non_uniform_broadcast(T x, uint index) \
+#define BROADCAST(T, NAME, LANES) \
+	SUB_GROUP T NAME##_non_uniform_broadcast(T x, uint index) \
 	{ \
-		return move_idx(x, index, active_lanes()); \
+		return move_idx(x, index, LANES); \
 	} \
-	SUB_GROUP T sub_group_broadcast_first(T x) \
+	SUB_GROUP T NAME##_broadcast_first(T x) \
 	{ \
-		uint lanes = active_lanes(); \
+		uint lanes = LANES; \
 		return move_idx(x, first_lane(lanes), lanes); \
 	} \
-	BROADCAST_VECTORS(T, sub_group_non_uniform_broadcast)
-FOR_SCALARS(BROADCAST, )
+	BROADCAST_VECTORS(T, NAME##_non_uniform_broadcast)
+FOR_SCALARS(BROADCAST, sub_group, active_lanes())
+FOR_SCALARS(BROADCAST, __culvert_converged_sub_group, EVERY_LANE)
 
-SUB_GROUP uint4 sub_group_ballot(int predicate)
-{
-	return (uint4)(ballot(predicate, active_lanes()), 0, 0, 0);
-}
+#define BALLOT(NAME, LANES) \
+	SUB_GROUP uint4 NAME##_ballot(int predicate) \
+	{ \
+		return (uint4)(ballot(predicate, LANES), 0, 0, 0); \
+	}
+BALLOT(sub_group, active_lanes())
+BALLOT(__culvert_converged_sub_group, EVERY_LANE)
 
 PURE int sub_group_inverse_ballot(uint4 value)
 {
@@ -102,31 +115,32 @@ MASK(lt)
 
 /* -- shuffles and rotations -------------------------------------------------------------------- */
 
-#define SHUFFLES(T, unused) \
-	SUB_GROUP T sub_group_shuffle(T x, uint index) \
+#define SHUFFLES(T, NAME, LANES) \
+	SUB_GROUP T NAME##_shuffle(T x, uint index) \
 	{ \
-		return move_idx(x, index, active_lanes()); \
+		return move_idx(x, index, LANES); \
 	} \
-	SUB_GROUP T sub_group_shuffle_xor(T x, uint mask) \
+	SUB_GROUP T NAME##_shuffle_xor(T x, uint mask) \
 	{ \
-		return move_bfly(x, mask, active_lanes()); \
+		return move_bfly(x, mask, LANES); \
 	} \
-	SUB_GROUP T sub_group_shuffle_up(T x, uint delta) \
+	SUB_GROUP T NAME##_shuffle_up(T x, uint delta) \
 	{ \
-		return move_up(x, delta, active_lanes()); \
+		return move_up(x, delta, LANES); \
 	} \
-	SUB_GROUP T sub_group_shuffle_down(T x, uint delta) \
+	SUB_GROUP T NAME##_shuffle_down(T x, uint delta) \
 	{ \
-		return move_down(x, delta, active_lanes()); \
+		return move_down(x, delta, LANES); \
 	} \
-	SUB_GROUP T sub_group_rotate(T x, int delta) \
+	SUB_GROUP T NAME##_rotate(T x, int delta) \
 	{ \
-		return move_idx(x, lane() + (uint)delta, active_lanes()); \
+		return move_idx(x, lane() + (uint)delta, LANES); \
 	} \
-	SUB_GROUP T sub_group_clustered_rotate(T x, int delta, uint size) \
+	SUB_GROUP T NAME##_clustered_rotate(T x, int delta, uint size) \
 	{ \
 		uint within = size - 1; \
 		uint from = (lane() & ~within) | ((lane() + (uint)delta) & within); \
-		return move_idx(x, from, active_lanes()); \
+		return move_idx(x, from, LANES); \
 	}
-FOR_SCALARS(SHUFFLES, )
+FOR_SCALARS(SHUFFLES, sub_group, active_lanes())
+FOR_SCALARS(SHUFFLES, __culvert_converged_sub_group, EVERY_LANE)

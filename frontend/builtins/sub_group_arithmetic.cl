@@ -3,7 +3,7 @@
  * (cl_khr_subgroup_non_uniform_arithmetic, cl_khr_subgroup_clustered_reduce; OpenCL C 3.0,
  * 6.15.19.2 and 6.15.19.3).
  *
- * `lanes` execute this together; `among`, of these, are the ones that this lane's result is made
+ * `lanes` execute this together, or all come by; `among`, of these, are the ones that this lane's result is made
  * of.
  */
 #include "frontend/builtins/sub_group.h"
@@ -93,42 +93,46 @@ AMONG_BITWISE(xor)
 FOR_COMBINED(SCAN_AMONG, mul)
 FOR_COMBINED(REDUCE_AMONG, mul)
 
-#define ACTIVE(T, W, operation, identity) \
-	SUB_GROUP T sub_group_non_uniform_reduce_##operation(T x) \
+#define ACTIVE(T, W, operation, identity, NAME, LANES) \
+	SUB_GROUP T NAME##_non_uniform_reduce_##operation(T x) \
 	{ \
-		uint lanes = active_lanes(); \
+		uint lanes = LANES; \
 		return (T)reduce_among_##operation((W)x, lanes, lanes, SUB_GROUP_SIZE); \
 	} \
-	SUB_GROUP T sub_group_non_uniform_scan_inclusive_##operation(T x) \
+	SUB_GROUP T NAME##_non_uniform_scan_inclusive_##operation(T x) \
 	{ \
-		uint lanes = active_lanes(); \
+		uint lanes = LANES; \
 		return (T)scan_among_##operation((W)x, lanes, lanes, SUB_GROUP_SIZE); \
 	} \
-	SUB_GROUP T sub_group_non_uniform_scan_exclusive_##operation(T x) \
+	SUB_GROUP T NAME##_non_uniform_scan_exclusive_##operation(T x) \
 	{ \
-		uint lanes = active_lanes(); \
+		uint lanes = LANES; \
 		W scanned = scan_among_##operation((W)x, lanes, lanes, SUB_GROUP_SIZE); \
 		return (T)before_among_##operation(scanned, (W)(identity), lanes); \
 	} \
-	SUB_GROUP T sub_group_clustered_reduce_##operation(T x, uint size) \
+	SUB_GROUP T NAME##_clustered_reduce_##operation(T x, uint size) \
 	{ \
-		uint lanes = active_lanes(), among = lanes & cluster_lanes(size); \
+		uint lanes = LANES, among = lanes & cluster_lanes(size); \
 		return (T)reduce_among_##operation((W)x, lanes, among, size); \
 	}
-#define ARITHMETIC(T, W, zero, one, greatest, least, unused) \
-	ACTIVE(T, W, add, zero) \
-	ACTIVE(T, W, mul, one) \
-	ACTIVE(T, W, min, greatest) \
-	ACTIVE(T, W, max, least)
-#define BITWISE(T, W, zero, one, greatest, least, unused) \
-	ACTIVE(T, W, and, (T)~(T)0) \
-	ACTIVE(T, W, or, 0) \
-	ACTIVE(T, W, xor, 0)
-FOR_NARROW_IDENTITIES(ARITHMETIC, )
-FOR_WIDE_IDENTITIES(ARITHMETIC, )
-FOR_REAL_IDENTITIES(ARITHMETIC, )
-FOR_NARROW_IDENTITIES(BITWISE, )
-FOR_WIDE_IDENTITIES(BITWISE, )
+#define ARITHMETIC(T, W, zero, one, greatest, least, NAME, LANES) \
+	ACTIVE(T, W, add, zero, NAME, LANES) \
+	ACTIVE(T, W, mul, one, NAME, LANES) \
+	ACTIVE(T, W, min, greatest, NAME, LANES) \
+	ACTIVE(T, W, max, least, NAME, LANES)
+#define BITWISE(T, W, zero, one, greatest, least, NAME, LANES) \
+	ACTIVE(T, W, and, (T)~(T)0, NAME, LANES) \
+	ACTIVE(T, W, or, 0, NAME, LANES) \
+	ACTIVE(T, W, xor, 0, NAME, LANES)
+#define FORMS(NAME, LANES) \
+	FOR_NARROW_IDENTITIES(ARITHMETIC, NAME, LANES) \
+	FOR_WIDE_IDENTITIES(ARITHMETIC, NAME, LANES) \
+	FOR_REAL_IDENTITIES(ARITHMETIC, NAME, LANES) \
+	FOR_NARROW_IDENTITIES(BITWISE, NAME, LANES) \
+	FOR_WIDE_IDENTITIES(BITWISE, NAME, LANES)
+FORMS(sub_group, active_lanes())
+/* Where all work-items of the sub-group are known to come by (sub_group_active.cl). */
+FORMS(__culvert_converged_sub_group, all_lanes())
 
 /* Logic is one vote: what is left is to count the votes of the right lanes. */
 HELPER int count_and(uint votes, uint among)
@@ -146,28 +150,31 @@ HELPER int count_xor(uint votes, uint among)
 	return __builtin_popcount(votes & among) & 1;
 }
 
-#define LOGICAL(operation) \
-	SUB_GROUP int sub_group_non_uniform_reduce_logical_##operation(int predicate) \
+#define LOGICAL(operation, NAME, LANES) \
+	SUB_GROUP int NAME##_non_uniform_reduce_logical_##operation(int predicate) \
 	{ \
-		uint lanes = active_lanes(); \
+		uint lanes = LANES; \
 		return count_##operation(ballot(predicate, lanes), lanes); \
 	} \
-	SUB_GROUP int sub_group_non_uniform_scan_inclusive_logical_##operation(int predicate) \
+	SUB_GROUP int NAME##_non_uniform_scan_inclusive_logical_##operation(int predicate) \
 	{ \
-		uint lanes = active_lanes(); \
+		uint lanes = LANES; \
 		uint among = lanes & (uint)__nvvm_read_ptx_sreg_lanemask_le(); \
 		return count_##operation(ballot(predicate, lanes), among); \
 	} \
-	SUB_GROUP int sub_group_non_uniform_scan_exclusive_logical_##operation(int predicate) \
+	SUB_GROUP int NAME##_non_uniform_scan_exclusive_logical_##operation(int predicate) \
 	{ \
-		uint lanes = active_lanes(); \
+		uint lanes = LANES; \
 		return count_##operation(ballot(predicate, lanes), lanes & lanes_below()); \
 	} \
-	SUB_GROUP int sub_group_clustered_reduce_logical_##operation(int predicate, uint size) \
+	SUB_GROUP int NAME##_clustered_reduce_logical_##operation(int predicate, uint size) \
 	{ \
-		uint lanes = active_lanes(); \
+		uint lanes = LANES; \
 		return count_##operation(ballot(predicate, lanes), lanes & cluster_lanes(size)); \
 	}
-LOGICAL(and)
-LOGICAL(or)
-LOGICAL(xor)
+#define LOGICALS(NAME, LANES) \
+	LOGICAL(and, NAME, LANES) \
+	LOGICAL(or, NAME, LANES) \
+	LOGICAL(xor, NAME, LANES)
+LOGICALS(sub_group, active_lanes())
+LOGICALS(__culvert_converged_sub_group, all_lanes())

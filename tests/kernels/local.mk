@@ -293,6 +293,8 @@ kernel_files = \
 	tests/kernels/standard_2.clt \
 	tests/kernels/standard_3_0.clt \
 	tests/kernels/sub_group_barrier.clt tests/kernels/sub_group_old_language.clt \
+	tests/kernels/sub_group_converged.clt \
+	tests/kernels/sub_group_converged_plain.clt \
 	tests/kernels/sub_group_divergent.clt \
 	tests/kernels/sub_group_ids.clt \
 	tests/kernels/sub_group_no_optimization.clt \

@@ -586,6 +586,47 @@ static void calls(void)
 	module_finish(&module);
 }
 
+/* Lanes come to one function by two calls, and meet there in every kind of instruction: a result is the
+ * sum of a shuffle's value, whether it was inside, votes, matches of 32 and 64 bits and the leader. */
+static const char meeting_ptx[] = HEADER
+	".func (.param .b32 r) meet(.param .b32 x)\n"
+	"{ .reg .pred p, odd, in, lead, same; .reg .b32 a, b, m, sum, t, w; .reg .b64 l, k;\n"
+	"ld.param.b32 a, [x]; and.b32 b, a, 1; setp.eq.u32 odd, b, 1; mov.u32 sum, 0;\n"
+	"shfl.sync.down.b32 t|in, a, 1, 31, -1; selp.b32 t, t, 0, in; add.u32 sum, sum, t;\n"
+	"vote.sync.ballot.b32 t, odd, -1; popc.b32 t, t; mad.lo.u32 sum, t, 100, sum;\n"
+	"vote.sync.any.pred p, odd, -1; selp.b32 t, 10000, 0, p; add.u32 sum, sum, t;\n"
+	"vote.sync.all.pred p, odd, -1; selp.b32 t, 20000, 0, p; add.u32 sum, sum, t;\n"
+	"match.any.sync.b32 m, b, -1; popc.b32 t, m; mad.lo.u32 sum, t, 100000, sum;\n"
+	"shr.u32 w, a, 2; cvt.u64.u32 l, w; shl.b64 k, l, 40;\n"
+	"match.any.sync.b64 m, k, -1; popc.b32 t, m; mad.lo.u32 sum, t, 10000000, sum;\n"
+	"match.all.sync.b32 m|same, b, -1; selp.b32 t, 40000, 0, same; add.u32 sum, sum, t;\n"
+	"elect.sync _|lead, -1; selp.b32 t, 100000000, 0, lead; add.u32 sum, sum, t;\n"
+	"st.param.b32 [r], sum; ret; }\n"
+	".entry from_two(.param .u64 out) {\n"
+	".reg .pred %p; .reg .b32 %r<6>; .reg .b64 %l<4>; mov.u32 %r0, %tid.x; and.b32 %r1, %r0, 3;\n"
+	"setp.eq.u32 %p, %r1, 0; @%p bra OTHER;\n"
+	"{ .param .b32 a; .param .b32 v; st.param.b32 [a], %r0; call (v), meet, (a);\n"
+	"ld.param.b32 %r2, [v]; } bra OUT;\n"
+	"OTHER: { .param .b32 a; .param .b32 v; st.param.b32 [a], %r0; call (v), meet, (a);\n"
+	"ld.param.b32 %r2, [v]; }\n"
+	"OUT: ld.param.u64 %l0, [out]; mul.wide.u32 %l1, %r0, 4; add.s64 %l0, %l0, %l1;\n"
+	"st.global.u32 [%l0], %r2; ret; }\n";
+
+static void meetings_in_calls(void)
+{
+	struct module module;
+	CHECK_EQ(module_load(&module, meeting_ptx), CUDA_SUCCESS);
+	if (!module.program)
+		printf("%s", bytes_string(&module.log));
+	REQUIRE(module.program);
+	uint32_t *out = device_take(32 * 4);
+	CHECK_EQ(run(&module, "from_two", 1, 32, 0, &out), CUDA_SUCCESS);
+	for (uint32_t i = 0; i < 32; i++)
+		CHECK_EQ(out[i], (i < 31 ? i + 1 : 0) + 16 * 100 + 10000 + 16 * 100000 + 4 * 10000000 +
+				 (i == 0 ? 100000000 : 0));
+	module_finish(&module);
+}
+
 /* -- what is wrong ------------------------------------------------------------------------ */
 
 struct fault_case {
@@ -596,28 +637,7 @@ struct fault_case {
 };
 
 static const struct fault_case fault_cases[] = {
-	{"st.global.u32 [%l0+65536], %r0;", 32, CUDA_ERROR_ILLEGAL_ADDRESS, "0x"},
-	{"ld.global.u32 %r1, [0];", 32, CUDA_ERROR_ILLEGAL_ADDRESS, "ptx line 5"},
-	{"ld.global.u32 %r1, [%l0+2];", 1, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned"},
-	{"ld.global.u64 %l1, [%l0+252];", 32, CUDA_ERROR_MISALIGNED_ADDRESS, "8 bytes"},
-	{"ld.global.v4.u32 {%r1, %r1, %r1, %r1}, [%l0+248];", 32,
-	 CUDA_ERROR_MISALIGNED_ADDRESS, "16 bytes"},
-	{"ld.global.u64 %l1, [%l0+256];", 32, CUDA_ERROR_ILLEGAL_ADDRESS, "out-of-bounds"},
-	{"ld.shared.u32 %r1, [room+64];", 32, CUDA_ERROR_ILLEGAL_ADDRESS, "local address 0x40"},
-	{"mul.lo.u32 %r1, %r0, 4; mov.u32 %r2, room; add.u32 %r2, %r2, %r1; "
-	 "st.shared.u32 [%r2], %r0;", 17, CUDA_ERROR_ILLEGAL_ADDRESS, "work-item (16,0,0)"},
-	{"st.local.u32 [stack+4096], %r0;", 32, CUDA_ERROR_ILLEGAL_ADDRESS, "private address 0x1000"},
-	{"atom.global.add.u32 %r1, [%l0+1], 1;", 32, CUDA_ERROR_MISALIGNED_ADDRESS, "4 bytes"},
-	{"setp.eq.u32 %p0, %r0, 3; @%p0 trap;", 32, CUDA_ERROR_LAUNCH_FAILED, "work-item (3,0,0)"},
-	{"setp.eq.u32 %p0, %r0, 3; @%p0 bar.sync 1; "
-	 "bar.sync 0;", 32, CUDA_ERROR_LAUNCH_TIMEOUT, "barrier 1"},
-	{"setp.lt.u32 %p0, %r0, 16; @%p0 bar.warp.sync -1; "
-	 "@!%p0 bar.sync 0;", 32, CUDA_ERROR_LAUNCH_TIMEOUT, "lanes ffffffff"},
-	{"barrier.sync 0, 64;", 32, CUDA_ERROR_LAUNCH_TIMEOUT, "can never complete"},
-	{"barrier.sync 0, 33;", 32, CUDA_ERROR_ILLEGAL_INSTRUCTION, "33 work-items"},
-	{"ts: .branchtargets L, L; add.u32 %r1, %r0, 1; brx.idx %r1, ts; "
-	 "L:", 2, CUDA_ERROR_ILLEGAL_INSTRUCTION, "brx.idx"},
-	{"call %l0, ();", 1, CUDA_ERROR_INVALID_PC, "no function"}
+#include "tests/unit/t_soft_exec_fault.def"
 };
 
 static void faults(void)
@@ -825,6 +845,6 @@ TEST_MAIN(
 	{"instructions", instructions}, {"random floats", random_floats},
 	{"divergence", divergence}, {"barriers", barriers}, {"mbarriers", mbarriers},
 	{"progress", progress}, {"grid barrier", grid_barrier},
-	{"calls", calls}, {"faults", faults}, {"refusals", refusals},
+	{"calls", calls}, {"meetings in calls", meetings_in_calls}, {"faults", faults}, {"refusals", refusals},
 	{"truncation", truncation}, {"bounded registers", bounded_registers}, {"facts", facts}
 )
