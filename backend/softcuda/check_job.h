@@ -39,14 +39,21 @@ enum { CHECK_VARIABLES = 128 };
 /* What a lane has loaded that nobody has written, for the store that copies it: it may be what a
  * structure has of padding, or an object without members. */
 struct check_copied {
-	const struct op *load, *store;    /* store NULL: nothing */
+	const struct op *load, *store;
 	uint64_t place;
 	uint32_t size_B;
+	bool structure;                   /* it may be padding wherever it is stored */
+};
+
+/* A structure is loaded in many pieces before the first of them is stored. */
+struct check_loaded {
+	uint32_t count, capacity;
+	struct check_copied *items;
 };
 
 /* Of one warp: what is known of each byte of its local memory, and the latest variables there. */
 struct check_local {
-	struct check_copied copied[LANES];
+	struct check_loaded copied[LANES];
 	uint8_t *written;
 	uint32_t stride_B;
 	struct check_variable variables[CHECK_VARIABLES];

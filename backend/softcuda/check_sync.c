@@ -33,8 +33,11 @@ void check_group_destroy(struct check_group *check)
 {
 	if (!check)
 		return;
-	for (uint32_t i = 0; check->locals && i < check->group->warp_count; i++)
+	for (uint32_t i = 0; check->locals && i < check->group->warp_count; i++) {
 		free(check->locals[i].written);
+		for (unsigned l = 0; l < LANES; l++)
+			free(check->locals[i].copied[l].items);
+	}
 	shadow_finish(&check->shared);
 	for (unsigned m = 0; m < CHECK_MEMORIES; m++)
 		check_clocks_finish(&check->clocks[m]);

@@ -10,7 +10,7 @@
 
 enum {
 	CHUNK_B = 16,             /* the widest alignment that padding comes from */
-	NEAR_OPS = 32             /* how far the parts of a structure's copy are apart */
+	NEAR_OPS = 512            /* how far the parts of a structure's copy are apart */
 };
 
 /* A warp's private memory may have grown; its content has moved with it. */
@@ -45,6 +45,13 @@ static const struct op *copying_store(const struct code *code, const struct op *
 	return NULL;
 }
 
+/* Whether a store writes all that a load read, and nothing else. */
+static bool is_whole_copy(const struct op *load, const struct op *store)
+{
+	return load->vector == store->vector &&
+	       !memcmp(load->x, store->x, load->vector * sizeof(load->x[0]));
+}
+
 /* Whether a register is written by the ops from first up to end. */
 static bool is_changed(const struct code *code, size_t first, size_t end, uint32_t operand)
 {
@@ -68,6 +75,27 @@ static bool has_siblings(const struct code *code, const struct op *op)
 		    other->space == op->space && apart_B > -CHUNK_B && apart_B < CHUNK_B &&
 		    other->x[MEMORY_ADDRESS] == op->x[MEMORY_ADDRESS] &&
 		    !is_changed(code, i < at ? i : at, i < at ? at : i, op->x[MEMORY_ADDRESS]))
+			return true;
+	}
+	return false;
+}
+
+/* Whether what a load reads goes elsewhere as it is, and other pieces with it: what one expression of
+ * the source copies in several is a structure. */
+static bool copies_structure(const struct code *code, const struct op *op)
+{
+	const size_t at = (size_t)(op - code->ops);
+	const struct source_place *place = &code->places[at];
+	const size_t end = at + NEAR_OPS < code->op_count ? at + NEAR_OPS : code->op_count;
+	if (has_siblings(code, op))
+		return true;
+	for (size_t i = at > NEAR_OPS ? at - NEAR_OPS : 0; i < end && place->line; i++) {
+		const struct op *other = &code->ops[i], *store;
+		if (i == at || !other->vector || !check_is_load(other) ||
+		    memcmp(&code->places[i], place, sizeof(*place)) != 0)
+			continue;
+		store = copying_store(code, other);
+		if (store && is_whole_copy(other, store))
 			return true;
 	}
 	return false;
@@ -103,33 +131,65 @@ static void report(struct warp *warp, const struct op *op, unsigned l, uint64_t 
 	bytes_finish(&text);
 }
 
-/* A store: written NULL where it is not known what is.  What is a copy of nothing stays so. */
+/* Takes out what a store copies, or what a load that runs again had found; false: it is not there. */
+static bool take_copied(struct check_loaded *loaded, const struct op *op,
+			struct check_copied *copied_out)
+{
+	for (uint32_t i = 0; i < loaded->count; i++) {
+		if (loaded->items[i].store != op && loaded->items[i].load != op)
+			continue;
+		*copied_out = loaded->items[i];
+		loaded->items[i] = loaded->items[--loaded->count];
+		return true;
+	}
+	return false;
+}
+
+/* A store: written NULL where it is not known what is.  What is a copy of nothing stays so; what a
+ * structure has of padding may leave with it. */
 static void note_store(struct warp *warp, const struct op *op, unsigned l, uint8_t *written,
 		       uint32_t size_B)
 {
-	struct check_copied *copied = &warp->group->check->locals[warp->index].copied[l];
-	const bool copies = copied->store == op;
-	if (copies)
-		copied->store = NULL;
-	if (copies && !written)
-		report(warp, copied->load, l, copied->place, copied->size_B);
+	struct check_copied copied;
+	const bool copies =
+		take_copied(&warp->group->check->locals[warp->index].copied[l], op, &copied);
+	if (copies && !written && !copied.structure)
+		report(warp, copied.load, l, copied.place, copied.size_B);
 	if (written)
 		memset(written, copies ? BYTE_UNWRITTEN : BYTE_WRITTEN, size_B);
 }
 
-static void note_load(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
-		      uint8_t *written, uint32_t size_B)
+/* false: no memory. */
+static bool add_copied(struct check_loaded *loaded, const struct check_copied *copied)
 {
-	struct check_copied *copied = &warp->group->check->locals[warp->index].copied[l];
-	const struct op *store = check_is_load(op) && op->vector == 1 ?
+	enum { CAPACITY = 16 };
+	if (loaded->count == loaded->capacity) {
+		const uint32_t capacity = loaded->capacity ? 2 * loaded->capacity : CAPACITY;
+		struct check_copied *items = realloc(loaded->items, capacity * sizeof(*items));
+		if (!items)
+			return false;
+		loaded->items = items;
+		loaded->capacity = capacity;
+	}
+	loaded->items[loaded->count++] = *copied;
+	return true;
+}
+
+/* vector: what is read is part of a variable that is one.  false: no memory. */
+static bool note_load(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		      uint8_t *written, uint32_t size_B, bool vector)
+{
+	struct check_loaded *loaded = &warp->group->check->locals[warp->index].copied[l];
+	const struct op *store = check_is_load(op) && (op->vector == 1 || !vector) ?
 				 copying_store(warp->frame->code, op) : NULL;
-	if (store) {
-		*copied = (struct check_copied){op, store, place, size_B};
-		return;
+	if (store && is_whole_copy(op, store)) {
+		const bool structure = !vector && copies_structure(warp->frame->code, op);
+		return add_copied(loaded, &(struct check_copied){op, store, place, size_B, structure});
 	}
 	report(warp, op, l, place, size_B);
 	/* Once is enough, and an atomic writes. */
 	memset(written, BYTE_WRITTEN, size_B);
+	return true;
 }
 
 /* What is known of the bytes at a place, where something is: *start_out of that memory, whose end is
@@ -194,9 +254,8 @@ bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t 
 	}
 	if (!written)
 		return true;
-	struct check_copied *copied = &warp->group->check->locals[warp->index].copied[l];
-	if (copied->load == op)
-		copied->store = NULL;
+	struct check_copied old;
+	(void)take_copied(&warp->group->check->locals[warp->index].copied[l], op, &old);
 	if (!is_unwritten(written, size_B)) {
 		check_elements(warp, op, l, place, written, size_B);
 		return true;
@@ -205,11 +264,13 @@ bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t 
 		check_place(warp, l, place, &offset_B) == CHECK_SPACE_LOCAL ?
 		check_variable_at(warp, offset_B) : NULL;
 	/* A vector has none. */
-	if (!(variable && variable->vector) && is_padding(warp, op, start, offset_B, end_B))
+	const bool vector = variable && variable->vector;
+	if (!vector && is_padding(warp, op, start, offset_B, end_B)) {
 		memset(written, BYTE_WRITTEN, size_B);
-	else
-		note_load(warp, op, l, place, written, size_B);
-	return true;
+		return true;
+	}
+	return note_load(warp, op, l, place, written, size_B, vector) ||
+	       check_fail_memory(warp, op, 1u << l);
 }
 
 /* Arguments and results are copied whole, with what they have of padding. */

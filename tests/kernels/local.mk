@@ -184,6 +184,7 @@ kernel_files = \
 	tests/kernels/language_layouts.clt \
 	tests/kernels/language_macros.clt \
 	tests/kernels/language_numbers.clt \
+	tests/kernels/language_padding_copied.clt \
 	tests/kernels/language_program_scope.clt \
 	tests/kernels/language_shifts.clt \
 	tests/kernels/language_struct_pointers.clt \
