@@ -14,3 +14,17 @@
 	EMBED(fe_embedded_libdevice, "libdevice.10.bc")
 
 	.section .note.GNU-stack, "", %progbits
+
+/* Data alone is in nobody's way: without this word a library is not marked for CET or BTI. */
+#if defined(__x86_64__)
+#define FEATURE_AND 0xc0000002
+#elif defined(__aarch64__)
+#define FEATURE_AND 0xc0000000
+#endif
+#ifdef FEATURE_AND
+	.section .note.gnu.property, "a"
+	.balign 8
+	.long 4, 16, 5
+	.asciz "GNU"
+	.long FEATURE_AND, 4, 3, 0
+#endif

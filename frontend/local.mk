@@ -100,10 +100,11 @@ frontend_cxx_sources = \
 noinst_LIBRARIES += frontend/libfrontend.a frontend/libguard.a
 frontend_libfrontend_a_SOURCES = $(frontend_sources) $(frontend_cxx_sources) frontend/embedded.S
 frontend_libfrontend_a_CPPFLAGS = $(AM_CPPFLAGS) $(LLVM_CPPFLAGS)
+frontend_libfrontend_a_CFLAGS = $(AM_CFLAGS) $(PARSER_CFLAGS)
 # When memory runs out an exception crosses LLVM, which was built to be crossed
 # without cleaning up.  Our frames in between must not clean up either: the objects
 # they own are half-way through something.  Only the thread's first frame catches.
-frontend_libfrontend_a_CXXFLAGS = $(AM_CXXFLAGS) -fno-exceptions -funwind-tables
+frontend_libfrontend_a_CXXFLAGS = $(AM_CXXFLAGS) $(PARSER_CFLAGS) -fno-exceptions -funwind-tables
 frontend_libguard_a_SOURCES = frontend/compiler_thread.cpp frontend/compiler_thread.h
 frontend_libguard_a_CPPFLAGS = $(frontend_libfrontend_a_CPPFLAGS)
 frontend_libguard_a_CXXFLAGS = $(AM_CXXFLAGS) -fexceptions

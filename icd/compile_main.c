@@ -7,8 +7,10 @@
 
 #include "backend/codegen.h"
 #include "base/memory_limit.h"
+#include "base/stage.h"
 #include "base/thread.h"
 #include "build_name.h"
+#include "icd/compile_confine.h"
 #include "icd/compile_wire.h"
 
 #include <fcntl.h>
@@ -170,6 +172,7 @@ int main(int argc, char **argv)
 	}
 	signals_arrange();
 	limits_arrange();
+	(void)ocl_compile_confine(stage_dumped());
 	if (argc > 1 && *argv[1])
 		be_nvvm_beside(argv[1]);
 	bytes_append_string(&hello, OCL_WIRE_HELLO);

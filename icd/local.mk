@@ -93,8 +93,9 @@ icd_command_sources = \
 
 # The compiler's process, which has no need of the rest of the front desk.
 soft_PROGRAMS += culvert-compile
-culvert_compile_SOURCES = icd/compile_main.c
+culvert_compile_SOURCES = icd/compile_main.c icd/compile_confine.c icd/compile_confine.h
 nodist_EXTRA_culvert_compile_SOURCES = force-cxx-link.cxx
+culvert_compile_CFLAGS = $(AM_CFLAGS) $(PARSER_CFLAGS)
 culvert_compile_LDFLAGS = $(AM_LDFLAGS) -Wl,--gc-sections
 culvert_compile_LDADD = icd/libicd.a $(compiler_archive) backend/libbackend.a base/libbase.a \
 	$(compiler_libs) $(STORAGE_LIBS) -lpthread -ldl -lm

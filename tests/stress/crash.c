@@ -1,4 +1,5 @@
-/* A host whose compilers crash and end, hang (slow) or are stopped (stopped SECONDS), for crash.sh to look at.  It must
+/* A host whose compilers crash and end, hang (slow), are stopped (stopped SECONDS) or are taken over (confined CODE, the
+ * code of that build), for crash.sh to look at.  It must
  * live, its other builds must be made, and nothing of the compiler's process may show in it. */
 #include "config.h"
 
@@ -308,6 +309,12 @@ static void check_threads(const struct api_test *test)
 	}
 }
 
+/* A compiler that strangers took over can write nothing and reach nobody. */
+static void check_confined(const struct api_test *test, cl_int expected)
+{
+	CHECK_CODE(build(test, "kernel void plant_escape(global int *p) { *p = 1; }", ""), expected);
+}
+
 /* What comes to its end only by the time that a compiler has. */
 static void check_slow(const struct api_test *test)
 {
@@ -354,6 +361,8 @@ int main(int argc, char **argv)
 	const unsigned files = files_open();
 	if (argc > 1 && !strcmp(argv[1], "slow"))
 		check_slow(&test);
+	else if (argc > 2 && !strcmp(argv[1], "confined"))
+		check_confined(&test, atoi(argv[2]));
 	else if (argc > 2 && !strcmp(argv[1], "stopped"))
 		check_stopped(&test, atof(argv[2]));
 	else

@@ -10,19 +10,28 @@
  *	                             plant_refused too, and is refused when it is not unless it
  *	                             has private memory, as -cl-opt-disable leaves it; of two
  *	                             with plant_overflow that are made at once the one whose
- *	                             thread is younger uses up its stack, or a single one
+ *	                             thread is younger uses up its stack, or a single one; one with
+ *	                             plant_escape does what a compiler that strangers took over
+ *	                             might, in the folder FAULT_NVVM_FOLDER, and is refused when
+ *	                             anything of that is allowed
  *	FAULT_NVVM_COUNT=FILE        gets how often each call was made, at exit
  *
  * Calls of several threads are counted as they come. */
 #include "config.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #pragma GCC visibility push(default)
@@ -121,6 +130,63 @@ static void overflow(void)
 	(void)use_up(0);
 }
 
+/* Whether a call did what it was not to do; who tries says so on stderr. */
+static bool was_let(const char *what, long result)
+{
+	if (result >= 0)
+		fprintf(stderr, "nvvm_fault: %s is allowed\n", what);
+	return result >= 0;
+}
+
+#define TRIED(call) was_let(#call, (long)(call))
+
+/* The folder has a file `there`. */
+static bool files_are_let(void)
+{
+	bool let = TRIED(open("made", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	let |= TRIED(open("there", O_WRONLY | O_CLOEXEC));
+	let |= TRIED(open("there", O_RDWR | O_CLOEXEC));
+	let |= TRIED(open("there", O_RDONLY | O_TRUNC | O_CLOEXEC));
+	let |= TRIED(open(".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600));
+	let |= TRIED(truncate("there", 1));
+	let |= TRIED(rename("there", "gone"));
+	let |= TRIED(link("there", "second"));
+	let |= TRIED(symlink("there", "third"));
+	let |= TRIED(chmod("there", 0777));
+	let |= TRIED(utimensat(AT_FDCWD, "there", NULL, 0));
+	let |= TRIED(mkdir("folder", 0700));
+	let |= TRIED(mkfifo("fifo", 0600));
+	return TRIED(unlink("there")) | let;
+}
+
+static bool others_are_let(void)
+{
+	int pair[2];
+	bool let = TRIED(socket(AF_INET, SOCK_STREAM, 0));
+	let |= TRIED(socket(AF_UNIX, SOCK_STREAM, 0));
+	let |= TRIED(socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+	let |= TRIED(ptrace(PTRACE_ATTACH, getppid(), NULL, NULL));
+	let |= TRIED(kill(getpid(), 0));
+	let |= TRIED(setpriority(PRIO_PROCESS, (id_t)getppid(), 19));
+	char *const program[] = {(char[]){"true"}, NULL};
+	return TRIED(execv("/bin/true", program)) | let;
+}
+
+/* What has to work all the same. */
+static bool reads(void)
+{
+	const int file = open("there", O_RDONLY | O_CLOEXEC);
+	return file >= 0 && !close(file) && !raise(0);
+}
+
+static bool escapes(void)
+{
+	const char *folder = getenv("FAULT_NVVM_FOLDER");
+	if (!folder || chdir(folder))
+		return true;
+	return !reads() || files_are_let() || others_are_let();
+}
+
 static void plant(const char *text, size_t size_B)
 {
 	refused = memmem(text, size_B, "plant_refused", strlen("plant_refused"));
@@ -144,9 +210,10 @@ static void plant(const char *text, size_t size_B)
 /* Called by nvvmAddModuleToProgram's row below, whose arguments these are. */
 static int planted(const char *data, size_t size_B)
 {
-	if (getenv("FAULT_NVVM_PLANTED"))
-		plant(data, size_B);
-	return 1;
+	if (!getenv("FAULT_NVVM_PLANTED"))
+		return 1;
+	plant(data, size_B);
+	return !memmem(data, size_B, "plant_escape", strlen("plant_escape")) || !escapes();
 }
 
 /* The same for nvvmCompileProgram. */
