@@ -2,6 +2,8 @@
 
 #include "frontend/demangle.h"
 
+#include "frontend/symbol.h"
+
 #include <cstring>
 
 #include <llvm/Demangle/Demangle.h>
@@ -63,8 +65,9 @@ std::string opencl_type(std::string type)
 
 } // namespace
 
-std::string fe_demangle(const std::string &symbol)
+std::string fe_demangle(const std::string &linked)
 {
+	const std::string symbol = fe_symbol_shown(linked.c_str());
 	std::string plain = llvm::demangle(symbol);
 	size_t open = plain.find('(');
 	if (plain == symbol || open == std::string::npos || plain.back() != ')')

@@ -4,7 +4,7 @@
 
 #include <string>
 
-/* "_Z3dotDv4_fPU3AS1S_" -> "dot(float4, __global float4*)"; other symbols as they are. */
+/* "_Z3dotDv4_fPU3AS1S_" -> "dot(float4, __global float4*)"; other symbols as the program has them. */
 std::string fe_demangle(const std::string &symbol);
 
 #endif

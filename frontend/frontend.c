@@ -166,6 +166,8 @@ static enum fe_status build_task(void *argument)
 	stage_clock_lap(&clock, "Clang");
 	if (job.from_il)
 		status = fe_module_il_arguments(&module);
+	if (job.from_il && !status)
+		status = fe_module_il_names(&module);
 	status = status ? status : build_module(build, &module);
 	fe_module_finish(&module);
 	return status;

@@ -2,6 +2,7 @@
 
 #include "frontend/module.h"
 #include "frontend/spirv_argument.h"
+#include "frontend/symbol.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static bool set_nodes(const struct fe_module *module, LLVMValueRef kernel, const
 	return true;
 }
 
-/* The kernel of a constant by its name in the text, which it has no more then: it gets its own. */
+/* The kernel of a constant by its name in the text, which it has no more then: it gets its own (symbol.h). */
 static LLVMValueRef named_kernel(const struct fe_module *module, const char *names)
 {
 	const char *own = strchr(names, '.');
@@ -54,9 +55,13 @@ static LLVMValueRef named_kernel(const struct fe_module *module, const char *nam
 	memcpy(in_text, names, (size_t)(own - names));
 	in_text[own - names] = '\0';
 	LLVMValueRef kernel = LLVMGetNamedFunction(module->module, in_text);
-	if (kernel)
-		LLVMSetValueName2(kernel, own + 1, strlen(own + 1));
-	return kernel;
+	struct bytes symbol = BYTES_INIT;
+	bytes_append_string(&symbol, SYMBOL_KERNEL);
+	bool good = kernel && fe_symbol_unescape(&symbol, own + 1) && !bytes_failed(&symbol);
+	if (good)
+		LLVMSetValueName2(kernel, bytes_string(&symbol), symbol.size_B);
+	bytes_finish(&symbol);
+	return good ? kernel : NULL;
 }
 
 enum fe_status fe_module_il_arguments(struct fe_module *module)

@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "frontend/kernel_facts.h"
+#include "frontend/symbol.h"
 
 #include <llvm-c/Core.h>
 
@@ -12,6 +13,23 @@ bool fe_is_kernel(LLVMValueRef function)
 	unsigned convention = LLVMGetFunctionCallConv(function);
 	return (convention == SPIR_KERNEL || convention == PTX_KERNEL) &&
 	       !LLVMIsDeclaration(function);
+}
+
+const char *fe_function_name(LLVMValueRef function)
+{
+	size_t size_B;
+	return fe_symbol_shown(LLVMGetValueName2(function, &size_B));
+}
+
+LLVMValueRef fe_kernel_function(LLVMModuleRef module, const char *name)
+{
+	struct bytes symbol = BYTES_INIT;
+	bytes_append_string(&symbol, SYMBOL_KERNEL);
+	bytes_append_string(&symbol, name);
+	LLVMValueRef kernel = bytes_failed(&symbol) ? NULL
+						    : LLVMGetNamedFunction(module, bytes_string(&symbol));
+	bytes_finish(&symbol);
+	return kernel ? kernel : LLVMGetNamedFunction(module, name);
 }
 
 LLVMValueRef fe_use_call(LLVMUseRef use)

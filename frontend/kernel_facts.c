@@ -1,8 +1,9 @@
 #include "config.h"
 
 #include "frontend/kernel_facts.h"
+#include "frontend/llvm_compat.h"
 #include "frontend/module.h"
-#include "frontend/nvvm_ir.h"
+#include "frontend/symbol.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
@@ -30,7 +31,7 @@ struct facts {
 static void refuse(struct facts *facts, enum fe_status status, const char *kernel,
 		   const char *what, const char *name)
 {
-	bytes_printf(facts->log, "error: kernel %s: %s%s\n", kernel, what, name);
+	bytes_printf(facts->log, "error: kernel %s: %s%s\n", fe_symbol_shown(kernel), what, name);
 	facts->status = status;
 }
 
@@ -372,15 +373,11 @@ static void arguments_facts(struct facts *facts, LLVMValueRef function, struct a
 	free(strings.access.operands);
 }
 
-/* C names can be what PTX cannot write: a lone underscore, letters beyond ASCII. */
+/* Names can be what PTX cannot write: a lone underscore, letters beyond ASCII, in SPIR-V anything. */
 static char *entry_name(struct facts *facts, const char *name, size_t size_B)
 {
-	if (fe_ir_name_is_plain(name, size_B))
-		return copy_string(facts, name, size_B);
 	struct bytes entry = BYTES_INIT;
-	bytes_append_string(&entry, "culvert_kernel_");
-	for (size_t i = 0; i < size_B; i++)
-		bytes_printf(&entry, "%02x", (unsigned char)name[i]);
+	fe_symbol_entry(&entry, name, size_B);
 	char *made = bytes_failed(&entry) ? out_of_memory(facts)
 					  : copy_string(facts, bytes_string(&entry), entry.size_B);
 	bytes_finish(&entry);
@@ -418,9 +415,15 @@ static void warn_if_too_large(struct facts *facts, const struct abi_kernel *kern
 static void kernel_facts(struct facts *facts, LLVMValueRef function, struct abi_kernel *kernel)
 {
 	size_t size_B;
-	const char *name = LLVMGetValueName2(function, &size_B);
+	const char *symbol = LLVMGetValueName2(function, &size_B), *name = fe_symbol_shown(symbol);
+	size_B -= (size_t)(name - symbol);
 	kernel->name = copy_string(facts, name, size_B);
 	kernel->entry = entry_name(facts, name, size_B);
+	/* One of the two is SPIR-V's, and LLVM knows it by another name. */
+	if (name == symbol && fe_kernel_function(facts->module->module, name) != function) {
+		bytes_printf(facts->log, "error: '%s' is defined in more than one program\n", name);
+		facts->status = FE_LINK_FAILED;
+	}
 	sizes_fact(facts, function, "reqd_work_group_size", kernel->required_local);
 	warn_if_too_large(facts, kernel);
 	sizes_fact(facts, function, "work_group_size_hint", kernel->hint_local);

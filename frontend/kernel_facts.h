@@ -18,6 +18,12 @@ LLVMValueRef fe_use_call(LLVMUseRef use);
 
 LLVMValueRef fe_parent_function(LLVMValueRef instruction);
 
+/* The kernel of a name, as the program has it, until the lowering gives entries their names in PTX; NULL
+ * when there is none. */
+LLVMValueRef fe_kernel_function(LLVMModuleRef module, const char *name);
+/* What a function is called in the program. */
+const char *fe_function_name(LLVMValueRef function);
+
 /* Adds to a set of functions all that call them, directly or not.  false: no memory. */
 bool fe_add_callers(struct fe_set *functions);
 

@@ -83,7 +83,7 @@ static bool note_state(LLVMModuleRef module, struct abi_program *abi, struct fe_
 	if (!fe_add_callers(makers))
 		return false;
 	for (uint32_t k = 0; k < abi->kernel_count; k++) {
-		LLVMValueRef kernel = LLVMGetNamedFunction(module, abi->kernels[k].name);
+		LLVMValueRef kernel = fe_kernel_function(module, abi->kernels[k].name);
 		if (fe_set_has(makers, kernel))
 			abi->kernels[k].sampler_states |= UINT32_C(1) << state;
 	}

@@ -6,12 +6,14 @@
 #include "frontend/module.h"
 #include "frontend/reach.h"
 #include "frontend/static_objects.h"
+#include "frontend/symbol.h"
 
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
@@ -169,6 +171,28 @@ enum fe_status link_library(llvm::Module &module, bytes *log)
 	return FE_INTERNAL;
 }
 
+/* -- what SPIR-V imports ------------------------------------------------------------- */
+
+/* A function that SPIR-V imports by the name of one of the library's is another program's of that name, and
+ * the library's where there is none: translators leave functions that they do not know as imports. */
+void import_from_library(llvm::Module &module)
+{
+	part unused;
+	for (llvm::Function &function : llvm::make_early_inc_range(module)) {
+		llvm::StringRef name = function.getName();
+		if (!function.isDeclaration() || !name.consume_front(SYMBOL_LINKED) ||
+		    find_symbol(name, &unused) == home::nowhere)
+			continue;
+		llvm::Function *own = module.getFunction(name);
+		if (!own) {
+			function.setName(name.str());
+		} else if (own->getFunctionType() == function.getFunctionType()) {
+			function.replaceAllUsesWith(own);
+			function.eraseFromParent();
+		}
+	}
+}
+
 /* -- what is missing ---------------------------------------------------------------- */
 
 bool is_provided(const llvm::GlobalValue &value)
@@ -229,12 +253,19 @@ bool fe_builtin_exists(const char *name)
 	return !called.empty() && text.contains(start);
 }
 
+bool fe_builtin_symbol(const char *symbol)
+{
+	part unused;
+	return find_symbol(symbol, &unused) != home::nowhere;
+}
+
 enum fe_status fe_module_link_builtins(struct fe_module *module, struct bytes *log)
 {
 	llvm::Module &unwrapped = *llvm::unwrap(module->module);
 	enum fe_status status = fe_static_objects(unwrapped, log);
 	if (status)
 		return status;
+	import_from_library(unwrapped);
 	const values before = fe_constructors_begin(unwrapped);
 	keep_kernels_only(unwrapped, before);
 	status = link_library(unwrapped, log);

@@ -31,7 +31,8 @@ frontend_plain_sources = \
 	frontend/spirv_pipe.c \
 	frontend/spirv_pipe.h \
 	frontend/spirv_printf.c frontend/spirv_printf.h \
-	frontend/spirv_type.c
+	frontend/spirv_type.c \
+	frontend/symbol.c frontend/symbol.h
 frontend_sources = $(frontend_plain_sources) \
 	frontend/codegen.c \
 	frontend/converged_calls.c \
@@ -44,6 +45,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/kernel_facts.c frontend/kernel_facts.h \
 	frontend/kernel_groups.c \
 	frontend/kernel_image.c \
+	frontend/linked_names.c \
 	frontend/lower.c frontend/lower.h \
 	frontend/lower_comparison.c \
 	frontend/lower_check.c \

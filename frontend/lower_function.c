@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "frontend/kernel_facts.h"
 #include "frontend/lower.h"
 
 #include <stdlib.h>
@@ -131,8 +132,10 @@ bool fe_call_replace(struct lowering *lowering, LLVMValueRef call, LLVMValueRef 
 
 struct abi_kernel *fe_lower_kernel(struct lowering *lowering, LLVMValueRef function)
 {
-	size_t size_B;
-	const char *name = LLVMGetValueName2(function, &size_B);
+	const char *name = fe_function_name(function);
+	/* A function of SPIR-V may have a kernel's name. */
+	if (fe_kernel_function(lowering->module, name) != function)
+		return NULL;
 	const struct abi_kernel *kernel = abi_program_kernel(lowering->abi, name);
 	return kernel ? &lowering->abi->kernels[kernel - lowering->abi->kernels] : NULL;
 }

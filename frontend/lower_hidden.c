@@ -217,13 +217,12 @@ static enum fe_status delete_old(struct hidden *state)
 	enum fe_status status = FE_OK;
 	for (uint32_t i = 0; i < state->all.count; i++) {
 		LLVMValueRef old = function_at(&state->all, i);
-		size_t size_B;
 		if (!LLVMGetFirstUse(old)) {
 			LLVMDeleteFunction(old);
 			continue;
 		}
 		bytes_printf(state->lowering->log, "error: the address of function %s is taken\n",
-			     LLVMGetValueName2(function_at(&state->changed, i), &size_B));
+			     fe_function_name(function_at(&state->changed, i)));
 		status = FE_COMPILE_FAILED;
 	}
 	return status;

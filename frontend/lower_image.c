@@ -135,7 +135,7 @@ enum fe_status fe_lower_images(struct lowering *lowering)
 	}
 	for (uint32_t k = 0; k < lowering->abi->kernel_count; k++) {
 		const struct abi_kernel *facts = &lowering->abi->kernels[k];
-		LLVMValueRef kernel = LLVMGetNamedFunction(lowering->module, facts->name);
+		LLVMValueRef kernel = fe_kernel_function(lowering->module, facts->name);
 		if (!lower_arguments(lowering, kernel, facts))
 			return FE_NO_MEMORY;
 	}

@@ -116,14 +116,33 @@ enum fe_status fe_lower_kernel_calls(struct lowering *lowering)
 	return FE_OK;
 }
 
-/* Gives each entry the name that it has in the PTX. */
+/* A function or variable may have the name that an entry is to have: that of SPIR-V's kernel, or one that
+ * looks like ours.  LLVM gives it a number. */
+static void make_room(struct lowering *lowering, const char *entry)
+{
+	static const char other[] = "culvert.other";
+	LLVMValueRef function = LLVMGetNamedFunction(lowering->module, entry);
+	LLVMValueRef taken = function ? function : LLVMGetNamedGlobal(lowering->module, entry);
+	if (taken)
+		LLVMSetValueName2(taken, other, sizeof(other) - 1);
+}
+
+/* Gives each entry the name that it has in the PTX.  All are found first, for one's name there may be
+ * another's here. */
 enum fe_status fe_lower_entry_names(struct lowering *lowering)
 {
-	for (uint32_t i = 0; i < lowering->abi->kernel_count; i++) {
-		const struct abi_kernel *kernel = &lowering->abi->kernels[i];
-		LLVMValueRef function = LLVMGetNamedFunction(lowering->module, kernel->name);
-		if (function)
-			LLVMSetValueName2(function, kernel->entry, strlen(kernel->entry));
+	const struct abi_program *abi = lowering->abi;
+	LLVMValueRef *entries = calloc((size_t)abi->kernel_count + 1, sizeof(*entries));
+	if (!entries)
+		return FE_NO_MEMORY;
+	for (uint32_t i = 0; i < abi->kernel_count; i++)
+		entries[i] = fe_kernel_function(lowering->module, abi->kernels[i].name);
+	for (uint32_t i = 0; i < abi->kernel_count; i++) {
+		const char *entry = abi->kernels[i].entry;
+		make_room(lowering, entry);
+		if (entries[i])
+			LLVMSetValueName2(entries[i], entry, strlen(entry));
 	}
+	free(entries);
 	return FE_OK;
 }

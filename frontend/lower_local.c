@@ -88,8 +88,7 @@ static bool find_variables(struct local *local)
 
 static LLVMValueRef kernel_function(const struct local *local, uint32_t kernel)
 {
-	return LLVMGetNamedFunction(local->lowering->module,
-				    local->lowering->abi->kernels[kernel].name);
+	return fe_kernel_function(local->lowering->module, local->lowering->abi->kernels[kernel].name);
 }
 
 /* What the kernel's variables take together in the worst order. */

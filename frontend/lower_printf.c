@@ -132,9 +132,8 @@ static bool add_format(struct abi_program *abi, struct abi_format *format, uint3
 static enum fe_status refuse(const struct printing *printing, const char *what)
 {
 	LLVMValueRef function = fe_parent_function(printing->call);
-	size_t size_B;
 	bytes_printf(printing->lowering->log, "error: printf in function '%s': %s\n",
-		     LLVMGetValueName2(function, &size_B), what);
+		     fe_function_name(function), what);
 	return FE_COMPILE_FAILED;
 }
 

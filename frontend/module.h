@@ -48,6 +48,10 @@ bool fe_function_is_kernel(LLVMValueRef function);
  * types and qualifiers of arguments that their SPIR-V had, and takes away the constants that brought them. */
 enum fe_status fe_module_il_arguments(struct fe_module *module);
 
+/* linked_names.c: gives the functions and variables of such a module, behind that, the names by which other
+ * programs know them (symbol.h). */
+enum fe_status fe_module_il_names(struct fe_module *module);
+
 /* codegen.c: what the options asked of code generation travels with the module
  * until it is printed.  Get merges what the linked modules brought. */
 void fe_codegen_put(const struct fe_module *module, const struct fe_codegen *codegen);
@@ -69,6 +73,8 @@ enum fe_status fe_module_converge_calls(struct fe_module *module);
 enum fe_status fe_module_link_builtins(struct fe_module *module, struct bytes *log);
 /* Whether the library has an overloaded function of this name, as OpenCL C has it. */
 bool fe_builtin_exists(const char *name);
+/* Whether a symbol is a function of the library or of libdevice. */
+bool fe_builtin_symbol(const char *symbol);
 
 /* kernel_facts.c: the facts of every kernel, read before lowering changes types. */
 enum fe_status fe_module_facts(const struct fe_module *module, const struct fe_codegen *codegen,

@@ -81,8 +81,6 @@ uint32_t fe_ir_id(struct ir_printer *printer, struct fe_set *set, const void *it
 uint32_t fe_ir_value_id(struct ir_printer *printer, LLVMValueRef value);
 void fe_ir_global_name(struct ir_printer *printer, LLVMValueRef global);
 bool fe_ir_name_is_intrinsic(LLVMValueRef function);
-/* Whether PTX takes the name as it is. */
-bool fe_ir_name_is_plain(const char *name, size_t size_B);
 /* A quoted string with LLVM's escapes. */
 void fe_ir_quoted(struct ir_printer *printer, const char *string, size_t size_B);
 

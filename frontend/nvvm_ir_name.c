@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "frontend/nvvm_ir.h"
+#include "frontend/symbol.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,20 +29,6 @@ static bool is_letter(char c)
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
-}
-
-bool fe_ir_name_is_plain(const char *name, size_t size_B)
-{
-	if (!size_B || !is_letter(name[0]))
-		return false;
-	for (size_t i = 1; i < size_B; i++) {
-		if (!is_letter(name[i]) && !is_digit(name[i]))
-			return false;
-	}
-	/* PTX wants more than a lone '_' or '$', and WARP_SZ is a constant of its own. */
-	if (size_B == 1 && (name[0] == '_' || name[0] == '$'))
-		return false;
-	return !(size_B == 7 && !memcmp(name, "WARP_SZ", 7));
 }
 
 bool fe_ir_name_is_intrinsic(LLVMValueRef function)
@@ -86,12 +73,14 @@ static bool name_in_use(const struct ir_printer *printer, const char *name)
 	       LLVMGetNamedGlobal(printer->module, name);
 }
 
-/* The name with other characters replaced, and a number that keeps it unique. */
+/* The name, or its beginning, with other characters replaced, and a number that keeps it unique. */
 static void replaced_name(struct ir_printer *printer, LLVMValueRef global, const char *name,
 			  size_t size_B)
 {
+	enum { KEPT_B = 200 };
 	uint32_t id = fe_ir_id(printer, &printer->names, global);
 	struct bytes made = BYTES_INIT;
+	size_B = size_B < KEPT_B ? size_B : KEPT_B;
 	if (!size_B || !is_letter(name[0]))
 		bytes_append_char(&made, '_');
 	for (size_t i = 0; i < size_B; i++)
@@ -112,7 +101,7 @@ void fe_ir_global_name(struct ir_printer *printer, LLVMValueRef global)
 	bytes_append_char(printer->text, '@');
 	if (LLVMIsAFunction(global) && fe_ir_name_is_intrinsic(global))
 		intrinsic_name(printer, name);
-	else if (fe_ir_name_is_plain(name, size_B) && !name_is_taken(global, name))
+	else if (fe_symbol_is_plain(name, size_B) && !name_is_taken(global, name))
 		bytes_append(printer->text, name, size_B);
 	else
 		replaced_name(printer, global, name, size_B);

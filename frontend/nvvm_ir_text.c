@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "frontend/kernel_facts.h"
 #include "frontend/nvvm_ir.h"
 
 #include <stdarg.h>
@@ -132,10 +133,7 @@ void fe_ir_error(struct ir_printer *printer, const char *format, ...)
 	va_start(arguments, format);
 	bytes_vprintf(printer->log, format, arguments);
 	va_end(arguments);
-	if (printer->function) {
-		size_t size_B;
-		bytes_printf(printer->log, " (in function %s)",
-			     LLVMGetValueName2(printer->function, &size_B));
-	}
+	if (printer->function)
+		bytes_printf(printer->log, " (in function %s)", fe_function_name(printer->function));
 	bytes_append_char(printer->log, '\n');
 }

@@ -3,6 +3,7 @@
 #include "frontend/spirv_argument.h"
 #include "frontend/spirv_function.h"
 #include "frontend/spirv_pipe.h"
+#include "frontend/symbol.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,34 +47,20 @@ unsigned spirv_temporary(struct spirv_writer *writer)
 	return ++writer->temporaries;
 }
 
-static bool is_identifier(const char *name)
-{
-	static const char letters[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-	return *name && !(*name >= '0' && *name <= '9') && strspn(name, letters) == strlen(name);
-}
-
-static bool is_entry(const struct spirv_writer *writer, const char *name)
-{
-	for (size_t i = 0; i < writer->entry_count; i++)
-		if (!strcmp(writer->entries[i].name, name))
-			return true;
-	return false;
-}
-
 static bool is_shared(const struct spirv_writer *writer, uint32_t number)
 {
 	const struct spirv_id *id = spirv_id(writer->module, number);
-	/* Some producers export the function behind an entry point by the kernel's name. */
-	return id->linkage != SPIRV_INTERNAL && is_identifier(id->linkage_name) &&
-	       !is_entry(writer, id->linkage_name);
+	return id->linkage != SPIRV_INTERNAL && id->linkage_name;
 }
 
 void spirv_label(struct spirv_writer *writer, uint32_t number)
 {
-	const struct spirv_id *id = spirv_id(writer->module, number);
-	if (is_shared(writer, number))
-		spirv_put(writer, " __asm__(\"%s\")", id->linkage_name);
+	const char *name = spirv_id(writer->module, number)->linkage_name;
+	if (!is_shared(writer, number))
+		return;
+	spirv_put(writer, " __asm__(\"" SYMBOL_NAME);
+	fe_symbol_escape(writer->out, name, strlen(name));
+	spirv_put(writer, "\")");
 }
 
 /* One of several weak definitions is what all modules use that are linked. */
@@ -153,8 +140,8 @@ static enum spirv_written add_entry(struct spirv_writer *writer, struct parts *p
 				    const uint32_t *words, unsigned count)
 {
 	const char *name = (const char *)(words + 3);
-	if (count < 4 || !memchr(name, 0, (count - 3) * sizeof(*words)) || !is_identifier(name))
-		return spirv_fail(writer, SpvOpEntryPoint, "a kernel without a proper name");
+	if (count < 4 || !memchr(name, 0, (count - 3) * sizeof(*words)))
+		return spirv_fail(writer, SpvOpEntryPoint, "a name that does not end");
 	if (words[1] != SpvExecutionModelKernel)
 		return spirv_fail(writer, SpvOpEntryPoint, "%s is no kernel", name);
 	parts->entries[parts->entry_count++] = (struct spirv_entry){words[2], name};
@@ -217,6 +204,32 @@ static enum spirv_written read_mode(struct spirv_writer *writer, struct parts *p
 	return SPIRV_WRITTEN;
 }
 
+static int by_name(const void *a_, const void *b_)
+{
+	const struct spirv_entry *const *a = a_, *const *b = b_;
+	return strcmp((*a)->name, (*b)->name);
+}
+
+/* SPIR-V 1.6, 2.16.1: no two kernels of one name. */
+static enum spirv_written check_entries(struct spirv_writer *writer, const struct parts *parts)
+{
+	enum spirv_written written = SPIRV_WRITTEN;
+	const struct spirv_entry **sorted = calloc(parts->entry_count + 1, sizeof(*sorted));
+	if (!sorted) {
+		writer->out->failed = true;
+		return SPIRV_FAILED;
+	}
+	for (size_t i = 0; i < parts->entry_count; i++)
+		sorted[i] = &parts->entries[i];
+	qsort(sorted, parts->entry_count, sizeof(*sorted), by_name);
+	for (size_t i = 1; i < parts->entry_count && written == SPIRV_WRITTEN; i++)
+		if (!by_name(&sorted[i - 1], &sorted[i]))
+			written = spirv_fail(writer, SpvOpEntryPoint, "two kernels have the name '%s'",
+					     sorted[i]->name);
+	free(sorted);
+	return written;
+}
+
 static enum spirv_written read_parts(struct spirv_writer *writer, struct parts *parts)
 {
 	const struct spirv_module *module = writer->module;
@@ -242,7 +255,7 @@ static enum spirv_written read_parts(struct spirv_writer *writer, struct parts *
 	}
 	writer->entries = parts->entries;
 	writer->entry_count = parts->entry_count;
-	return written;
+	return written == SPIRV_WRITTEN ? check_entries(writer, parts) : written;
 }
 
 /* --- the text --- */

@@ -1,11 +1,24 @@
 #include "config.h"
 
 #include "frontend/spirv_argument.h"
+#include "frontend/symbol.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 /* --- lists that a translator leaves --- */
+
+/* Whether the list is a kernel's whose name begins with this one's and a point: "a.b" is no list of a's. */
+static bool is_longer_name(const struct spirv_writer *writer, const char *names, size_t kernel_B)
+{
+	for (size_t i = 0; i < writer->entry_count; i++) {
+		const char *other = writer->entries[i].name;
+		size_t other_B = strlen(other);
+		if (other_B > kernel_B && !strncmp(names, other, other_B) && names[other_B] == '.')
+			return true;
+	}
+	return false;
+}
 
 /* What an OpString has behind "kernel_arg_type.KERNEL.", of which count ends in commas; NULL where there is
  * none, or where commas are in the types' names as well. */
@@ -23,7 +36,7 @@ static const char *list_of(const struct spirv_writer *writer, const char *what, 
 		if (op != SpvOpString || words_count < 3 ||
 		    !memchr(text, 0, (words_count - 2) * sizeof(*words)) ||
 		    strncmp(text, what, what_B) || strncmp(text + what_B, kernel, kernel_B) ||
-		    text[what_B + kernel_B] != '.')
+		    text[what_B + kernel_B] != '.' || is_longer_name(writer, text + what_B, kernel_B))
 			continue;
 		text += what_B + kernel_B + 1;
 		size_t commas = 0;
@@ -143,8 +156,9 @@ void spirv_arguments(struct spirv_writer *writer, const struct spirv_function *f
 	const char *types = list_of(writer, "kernel_arg_type.", entry->name, count);
 	const char *qualifiers = list_of(writer, "kernel_arg_type_qual.", entry->name, count);
 	const size_t number = (size_t)(entry - writer->entries);
-	spirv_put(writer, "constant char n%zu[] __asm__(\"" SPIRV_ARGUMENTS SPIRV_KERNEL
-		  "%zu.%s\") = \"\"", number, number, entry->name);
+	spirv_put(writer, "constant char n%zu[] __asm__(\"" SPIRV_ARGUMENTS SPIRV_KERNEL "%zu.", number, number);
+	fe_symbol_escape(writer->out, entry->name, strlen(entry->name));
+	spirv_put(writer, "\") = \"\"");
 	for (size_t at = function->at; at < function->end; at += all[at] >> SpvWordCountShift) {
 		if ((all[at] & SpvOpCodeMask) != SpvOpFunctionParameter)
 			continue;

@@ -13,7 +13,7 @@
 /* The kernel's name in the text, with its number behind: Clang from 21 on loses a kernel's body where
  * the text gives it a name by __asm__. */
 #define SPIRV_KERNEL "culvert_kernel_"
-/* The constant's name is this, the kernel's name in the text, a point, and the kernel's own name; its
+/* The constant's name is this, the kernel's name in the text, a point, and the kernel's own name, escaped (symbol.h); its
  * value name, type and qualifiers of each parameter, a NUL behind each.  Empty: what the module does not
  * say. */
 #define SPIRV_ARGUMENTS "culvert.arguments."

@@ -9,7 +9,7 @@ endif
 api_object_tests = tests/api/platform tests/api/device tests/api/context tests/api/program \
 	tests/api/program_link tests/api/program_binary tests/api/program_ptx tests/api/kernel \
 	tests/api/sub_groups tests/api/grid_barrier tests/api/pipes tests/api/images tests/api/samplers \
-	tests/api/null_arguments tests/api/no_handles tests/api/unsupported tests/api/dispatch tests/api/il \
+	tests/api/null_arguments tests/api/no_handles tests/api/unsupported tests/api/dispatch tests/api/il tests/api/il_names \
 	tests/api/float_options tests/api/cxx tests/api/collisions
 tests_api_collisions_SOURCES = tests/api/collisions.c tests/api/api_test.h
 tests_api_collisions_LDADD = $(OPENCL_LIBS)
@@ -50,7 +50,9 @@ tests_api_unsupported_SOURCES = tests/api/unsupported.c tests/api/api_test.h
 tests_api_unsupported_LDADD = $(OPENCL_LIBS)
 tests_api_dispatch_SOURCES = tests/api/dispatch.c tests/api/api_test.h
 tests_api_dispatch_LDADD = $(OPENCL_LIBS)
-tests_api_il_SOURCES = tests/api/il.c tests/api/api_test.h
+tests_api_il_SOURCES = tests/api/il.c tests/api/il_module.h tests/api/api_test.h
+tests_api_il_names_SOURCES = tests/api/il_names.c tests/api/il_builder.h tests/api/api_test.h
+tests_api_il_names_LDADD = $(OPENCL_LIBS)
 tests_api_il_LDADD = $(OPENCL_LIBS)
 tests_api_float_options_SOURCES = tests/api/float_options.c tests/api/api_test.h
 tests_api_float_options_LDADD = $(OPENCL_LIBS)

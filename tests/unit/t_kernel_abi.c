@@ -23,7 +23,7 @@ static struct abi_program *make_program(void)
 	program->kernels = calloc(2, sizeof(*program->kernels));
 	struct abi_kernel *kernel = &program->kernels[0];
 	kernel->name = copy("first");
-	kernel->entry = copy("culvert_kernel_5f");
+	kernel->entry = copy("culvert_kernel__");
 	kernel->attributes = copy("reqd_work_group_size(8,4,1)");
 	kernel->argument_count = 5;
 	kernel->arguments = calloc(5, sizeof(*kernel->arguments));
@@ -95,7 +95,7 @@ static void test_round_trip(void)
 	CHECK(read->narrow_ids);
 	const struct abi_kernel *kernel = abi_program_kernel(read, "first");
 	REQUIRE(kernel);
-	CHECK_STRING(kernel->entry, "culvert_kernel_5f");
+	CHECK_STRING(kernel->entry, "culvert_kernel__");
 	CHECK_STRING(kernel->attributes, "reqd_work_group_size(8,4,1)");
 	CHECK_EQ(kernel->argument_count, 5);
 	CHECK_EQ(kernel->arguments[0].image_type, ABI_IMAGE_NONE);

@@ -507,10 +507,10 @@ static void test_entry_names(void)
 				 "  ret void\n}\n", 75, 0);
 	REQUIRE(o.status == FE_OK);
 	CHECK_STRING(o.abi->kernels[0].name, "_");
-	CHECK_STRING(o.abi->kernels[0].entry, "culvert_kernel_5f");
+	CHECK_STRING(o.abi->kernels[0].entry, "culvert_kernel__");
 	CHECK_STRING(o.abi->kernels[1].entry, "ret");
-	CHECK(has(&o.text, "!{void ()* @culvert_kernel_5f, !\"kernel\", i32 1}"));
-	CHECK(has(&o.text, "define void @culvert_kernel_5f()"));
+	CHECK(has(&o.text, "!{void ()* @culvert_kernel__, !\"kernel\", i32 1}"));
+	CHECK(has(&o.text, "define void @culvert_kernel__()"));
 	outcome_finish(&o);
 }
 
