@@ -40,11 +40,29 @@ static void range_begin(const char *name)
 	nvtxDomainRangePushEx(domain, &range);
 }
 
+enum { MOST_B = 1024 };
+
+/* Control characters are blanks, and of a name that was cut no part of a character of UTF-8 is left. */
+static void make_printable(char *text)
+{
+	size_t size_B = strlen(text), last = size_B;
+	for (size_t i = 0; i < size_B; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+			text[i] = ' ';
+	if (size_B < MOST_B - 1)
+		return;
+	while (last && ((unsigned char)text[last - 1] & 0xc0) == 0x80)
+		last--;
+	if (last && (unsigned char)text[last - 1] >= 0xc0)
+		text[last - 1] = '\0';
+}
+
 static void range_begin_launch(const char *name, cl_kernel kernel)
 {
-	char text[256];
+	char text[MOST_B];
 	bool valid = !object_check(kernel, &ocl_kernel_type);
 	snprintf(text, sizeof(text), "%s%s%s", name, valid ? " " : "", valid ? kernel->name : "");
+	make_printable(text);
 	range_begin(text);
 }
 

@@ -11,6 +11,7 @@
 #include "tools/json.h"
 #include "tools/machine_code.h"
 #include "tools/process.h"
+#include "tools/quoted.h"
 #include "tools/tool.h"
 
 #include <errno.h>
@@ -244,16 +245,17 @@ static void print_info(const struct compile *compile)
 	for (uint32_t i = 0; i < abi->kernel_count; i++) {
 		const struct abi_kernel *kernel = &abi->kernels[i];
 		struct compile_info info;
+		quoted_print(stdout, kernel->name, 28);
 		if (compile->has_code &&
 		    compile_info_find(&compile->statistics, kernel->entry, &info)) {
 			uint64_t spilled_B = info.spill_store_B + info.spill_load_B;
-			printf("%-28s %9" PRIu64 " %s%9" PRIu64 " B%s %7" PRIu64 " B %7" PRIu64
-			       " B %5u\n", kernel->name, info.registers,
+			printf(" %9" PRIu64 " %s%9" PRIu64 " B%s %7" PRIu64 " B %7" PRIu64
+			       " B %5u\n", info.registers,
 			       spilled_B ? tool_style(stdout, TOOL_CAREFUL) : "", spilled_B,
 			       spilled_B ? plain : "", info.stack_B,
 			       info.local_B + kernel->dynamic_local_B, kernel->argument_count);
 		} else {
-			printf("%-28s %9s %11s %9s %9s %5u\n", kernel->name, "-", "-", "-", "-",
+			printf(" %9s %11s %9s %9s %5u\n", "-", "-", "-", "-",
 			       kernel->argument_count);
 		}
 	}

@@ -19,6 +19,7 @@ culvert_SOURCES = \
 	tools/opencl.c tools/opencl.h \
 	tools/process.c tools/process.h \
 	tools/program.c tools/program.h \
+	tools/quoted.c tools/quoted.h \
 	tools/run.c \
 	tools/run_argument.c tools/run_argument.h \
 	tools/trace.c
@@ -30,6 +31,7 @@ culvert_LDADD = $(frontend_archive) backend/libbackend.a cache/libcache.a base/l
 # The layer of `culvert trace`: see trace.h.
 soft_PROGRAMS += libculvert-trace.so
 libculvert_trace_so_SOURCES = \
+	tools/quoted.c tools/quoted.h \
 	tools/trace/command.c \
 	tools/trace/layer.c \
 	tools/trace/record.c tools/trace/trace.h
@@ -46,7 +48,7 @@ dist_bashcompletion_DATA = tools/completion/culvert
 EXTRA_DIST += scripts/command-table
 
 tool_tests = tests/tools/command.sh tests/tools/devices.sh tests/tools/compile.sh tests/tools/doctor.sh \
-	tests/tools/cache.sh tests/tools/check.sh tests/tools/run.sh tests/tools/stages.sh \
+	tests/tools/cache.sh tests/tools/check.sh tests/tools/run.sh tests/tools/names.sh tests/tools/stages.sh \
 	tests/tools/completion.sh tests/tools/trace.sh tests/tools/bench.sh
 EXTRA_DIST += $(tool_tests)
 TESTS += $(tool_tests)

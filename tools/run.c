@@ -207,21 +207,23 @@ static int build(struct run *run, const struct bytes *source)
 static int find_kernel(struct run *run)
 {
 	const cl_icd_dispatch *call = run->opencl.call;
-	size_t size_B = 0;
-	cl_int error = call->clGetProgramInfo(run->program, CL_PROGRAM_KERNEL_NAMES, 0, NULL,
-					      &size_B);
+	size_t size_B = 0, count = 0;
+	cl_int error = call->clGetProgramInfo(run->program, CL_PROGRAM_NUM_KERNELS, sizeof(count), &count, NULL);
+	if (!error)
+		error = call->clGetProgramInfo(run->program, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &size_B);
 	char *names = error ? NULL : calloc(1, size_B + 1);
 	if (names)
 		error = call->clGetProgramInfo(run->program, CL_PROGRAM_KERNEL_NAMES, size_B, names,
 					       NULL);
 	const char *wanted = run->kernel_name;
-	if (!error && names && !wanted && *names && !strchr(names, ';'))
+	/* SPIR-V's names may be empty, or have semicolons. */
+	if (!error && names && !wanted && count == 1)
 		wanted = names;
 	int code = TOOL_OK;
 	if (!names || error)
 		code = failed("clGetProgramInfo", error ? error : CL_OUT_OF_HOST_MEMORY);
 	else if (!wanted)
-		code = tool_usage("--kernel: which one? %s", *names ? names : "there is none");
+		code = tool_usage("--kernel: which one? %s", count ? names : "there is none");
 	else
 		run->kernel = call->clCreateKernel(run->program, wanted, &error);
 	if (!code && error)

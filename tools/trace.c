@@ -5,6 +5,7 @@
 #include "base/own_library.h"
 #include "tools/json.h"
 #include "tools/program.h"
+#include "tools/quoted.h"
 #include "tools/tool.h"
 
 #include <errno.h>
@@ -20,7 +21,8 @@ struct request {
 
 /* All calls, or commands, of a name. */
 struct total {
-	char name[128], kind[16];        /* kind: call, command */
+	char *name;                      /* owned */
+	char kind[16];                   /* call, command */
 	uint64_t count;
 	double sum_us, most_us;
 };
@@ -45,7 +47,8 @@ static bool take(void *state, int letter, const char *value)
 
 /* --- the summary -------------------------------------------------------------------- */
 
-static void add(struct totals *totals, const struct total *one)
+/* Takes the name. */
+static void add(struct totals *totals, struct total *one)
 {
 	size_t i = 0;
 	while (i < totals->count && (strcmp(totals->rows[i].name, one->name) ||
@@ -55,11 +58,14 @@ static void add(struct totals *totals, const struct total *one)
 		struct total *more = realloc(totals->rows, (i + 1) * sizeof(*more));
 		if (!more) {
 			totals->failed = true;
+			free(one->name);
 			return;
 		}
 		totals->rows = more;
 		totals->rows[totals->count] = *one;
 		totals->rows[totals->count++].sum_us = 0;
+	} else {
+		free(one->name);
 	}
 	struct total *row = &totals->rows[i];
 	row->count++;
@@ -71,13 +77,23 @@ static void add(struct totals *totals, const struct total *one)
 /* The layer's own lines, whose form is known. */
 static void read_line(const char *line, struct totals *totals)
 {
+	static const char start[] = "{\"name\":";
 	struct total one = {.count = 0};
+	struct bytes name = BYTES_INIT;
 	const char *duration = strstr(line, "\"dur\":"), *end = strchr(line, '\n');
-	if (duration && (!end || duration < end) &&
-	    sscanf(line, "{\"name\":\"%127[^\"]\",\"cat\":\"%15[^\"]\"", one.name, one.kind) == 2) {
+	const char *behind = strncmp(line, start, strlen(start)) ? NULL : quoted_read(line + strlen(start), &name);
+	if (duration && (!end || duration < end) && behind &&
+	    sscanf(behind, ",\"cat\":\"%15[^\"]\"", one.kind) == 1) {
+		one.name = strdup(bytes_string(&name));
 		one.sum_us = strtod(duration + strlen("\"dur\":"), NULL);
-		add(totals, &one);
+		if (one.name && !bytes_failed(&name)) {
+			add(totals, &one);
+		} else {
+			totals->failed = true;
+			free(one.name);
+		}
 	}
+	bytes_finish(&name);
 }
 
 static int by_sum(const void *a_, const void *b_)
@@ -105,9 +121,10 @@ static void print_summary(const struct totals *totals)
 				strcmp(kind, "call") ? "command, on its device" : "call", "count", "total us",
 				"longest us", tool_style(stderr, TOOL_PLAIN));
 		}
-		if (shown++ < ROWS)
-			fprintf(stderr, "%-40s %9" PRIu64 " %12.1f %12.1f\n", row->name, row->count,
-				row->sum_us, row->most_us);
+		if (shown++ < ROWS) {
+			quoted_print(stderr, row->name, 40);
+			fprintf(stderr, " %9" PRIu64 " %12.1f %12.1f\n", row->count, row->sum_us, row->most_us);
+		}
 	}
 }
 
@@ -188,6 +205,8 @@ static int report(const struct request *request, const char *path, int status)
 		told = print_json(&totals, path, count, status);
 	else if (count > 0 && !request->silent)
 		print_summary(&totals);
+	for (size_t i = 0; i < totals.count; i++)
+		free(totals.rows[i].name);
 	free(totals.rows);
 	if (count < 0 || !told)
 		return TOOL_FAILED;

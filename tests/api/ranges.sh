@@ -52,6 +52,12 @@ for call in clHostMemAllocINTEL clMemFreeINTEL clSetKernelArgMemPointerINTEL clS
 done
 record tests/api/command_buffers
 grep -q ' push clCommandNDRangeKernelKHR [a-z]' $folder/ranges || fail "a recorded launch without a name"
+# Names that SPIR-V has are whole characters of UTF-8, in one line.
+record tests/api/il_names
+grep -q "^[0-9]* push clEnqueueNDRangeKernel gr$(printf '\303\266\303\237')e\$" $folder/ranges &&
+	grep -q '^[0-9]* push clEnqueueNDRangeKernel a b$' $folder/ranges || fail "a launch of no proper name"
+iconv -f utf-8 -t utf-8 $folder/ranges >$folder/text || fail "a range that is no UTF-8"
+grep -qv '^[0-9]* \(push cl\|pop\|domain \)' $folder/ranges && fail "a range of several lines"
 record tests/api/threads
 [ "$(awk '$2 == "push" { print $1 }' $folder/ranges | sort -u | wc -l)" -gt 2 ] || fail "ranges of one thread alone"
 

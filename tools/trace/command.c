@@ -30,21 +30,13 @@ struct pending {
 	struct list link;
 	cl_event event;                  /* reference */
 	struct queue *queue;
-	char name[NAME_B];
+	char *name;                      /* owned */
 };
 
 static struct lock lock = LOCK_INIT(LOCK_RANK_LOG);
 static struct list queues = {&queues, &queues};          /* newest first; guarded by lock, as is */
 static struct list pendings = {&pendings, &pendings};    /* oldest first */
 static unsigned queue_count;
-
-/* Names are the program's: what JSON would escape does not belong in one. */
-static void clean(char *name)
-{
-	for (; *name; name++)
-		if ((unsigned char)*name < 0x20 || *name == '"' || *name == '\\' || *name & 0x80)
-			*name = '_';
-}
 
 void trace_queue_made(cl_command_queue handle, cl_device_id device)
 {
@@ -53,7 +45,6 @@ void trace_queue_made(cl_command_queue handle, cl_device_id device)
 		return;
 	queue->handle = handle;
 	trace_next->clGetDeviceInfo(device, CL_DEVICE_NAME, NAME_B - 1, queue->device, NULL);
-	clean(queue->device);
 	lock_take(&lock);
 	queue->number = ++queue_count;
 	list_prepend(&queues, &queue->link);
@@ -106,6 +97,12 @@ static void write_down(const struct pending *pending)
 	trace_command(pending->name, pending->queue->number, lane, times_ns);
 }
 
+static void pending_free(struct pending *pending)
+{
+	free(pending->name);
+	free(pending);
+}
+
 /* True when it is done with. */
 static bool look(struct pending *pending)
 {
@@ -117,7 +114,7 @@ static bool look(struct pending *pending)
 	if (!error && status == CL_COMPLETE)
 		write_down(pending);
 	trace_next->clReleaseEvent(pending->event);
-	free(pending);
+	pending_free(pending);
 	return true;
 }
 
@@ -158,6 +155,19 @@ void trace_harvest(void)
 	harvest(UINT32_MAX);
 }
 
+/* A kernel's name, however long: those of C++ differ at their ends.  NULL when there is none. */
+static char *kernel_name(cl_kernel kernel)
+{
+	size_t size_B = 0;
+	if (!kernel || trace_next->clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, 0, NULL, &size_B))
+		return NULL;
+	char *name = calloc(1, size_B + 1);
+	if (name && !trace_next->clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, size_B, name, NULL))
+		return name;
+	free(name);
+	return NULL;
+}
+
 void trace_enqueued(const char *call, cl_command_queue handle, cl_kernel kernel, cl_event event)
 {
 	struct queue *queue = find_queue(handle);
@@ -165,12 +175,11 @@ void trace_enqueued(const char *call, cl_command_queue handle, cl_kernel kernel,
 	if (!pending)
 		return;
 	pending->queue = queue;
-	if (!kernel || trace_next->clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, NAME_B - 1,
-						   pending->name, NULL))
-		snprintf(pending->name, NAME_B, "%s", call + strlen("clEnqueue"));
-	clean(pending->name);
-	if (trace_next->clRetainEvent(event)) {
-		free(pending);
+	pending->name = kernel_name(kernel);
+	if (!pending->name)
+		pending->name = strdup(call + strlen("clEnqueue"));
+	if (!pending->name || trace_next->clRetainEvent(event)) {
+		pending_free(pending);
 		return;
 	}
 	pending->event = event;

@@ -4,11 +4,13 @@
 
 #include "base/bytes.h"
 #include "base/lock.h"
+#include "tools/quoted.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -90,8 +92,9 @@ void trace_call(const char *name, uint64_t start_ns, cl_int result)
 void trace_command(const char *name, unsigned queue, unsigned lane, const cl_ulong times_ns[4])
 {
 	struct bytes line = BYTES_INIT;
-	bytes_printf(&line,
-		     "{\"name\":\"%s\",\"cat\":\"command\",\"ph\":\"X\",\"pid\":%ld,\"tid\":%" PRId64, name,
+	bytes_append_string(&line, "{\"name\":");
+	quoted_append(&line, name, strlen(name));
+	bytes_printf(&line, ",\"cat\":\"command\",\"ph\":\"X\",\"pid\":%ld,\"tid\":%" PRId64,
 		     (long)getpid(), QUEUE_TRACKS + (int64_t)queue * LANES + lane);
 	append_us(&line, "ts", times_ns[2]);
 	append_us(&line, "dur", times_ns[3] - times_ns[2]);
@@ -107,10 +110,15 @@ void trace_command(const char *name, unsigned queue, unsigned lane, const cl_ulo
 void trace_track(unsigned queue, unsigned lane, const char *name)
 {
 	struct bytes line = BYTES_INIT;
+	struct bytes shown = BYTES_INIT;
+	bytes_printf(&shown, "queue %u: %s", queue, name);
 	bytes_printf(&line,
 		     "{\"name\":\"thread_name\",\"cat\":\"track\",\"ph\":\"M\",\"pid\":%ld,\"tid\":%" PRId64
-		     ",\"args\":{\"name\":\"queue %u: %s\"}},\n",
-		     (long)getpid(), QUEUE_TRACKS + (int64_t)queue * LANES + lane, queue, name);
-	add(&line);
+		     ",\"args\":{\"name\":", (long)getpid(), QUEUE_TRACKS + (int64_t)queue * LANES + lane);
+	quoted_append(&line, bytes_string(&shown), shown.size_B);
+	bytes_append_string(&line, "}},\n");
+	if (!bytes_failed(&shown))
+		add(&line);
+	bytes_finish(&shown);
 	bytes_finish(&line);
 }

@@ -21,7 +21,7 @@ uint64_t trace_now_ns(void);
 void trace_open(void);
 /* A call of this thread. */
 void trace_call(const char *name, uint64_t start_ns, cl_int result);
-/* A command's time on the device.  name: without characters that JSON escapes. */
+/* A command's time on the device. */
 void trace_command(const char *name, unsigned queue, unsigned lane, const cl_ulong times_ns[4]);
 void trace_track(unsigned queue, unsigned lane, const char *name);
 void trace_flush(void);
