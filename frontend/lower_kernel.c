@@ -117,14 +117,20 @@ enum fe_status fe_lower_kernel_calls(struct lowering *lowering)
 }
 
 /* A function or variable may have the name that an entry is to have: that of SPIR-V's kernel, or one that
- * looks like ours.  LLVM gives it a number. */
-static void make_room(struct lowering *lowering, const char *entry)
+ * looks like ours.  It becomes "name.other", and LLVM puts a number behind that where it is needed. */
+static bool make_room(struct lowering *lowering, const char *entry)
 {
-	static const char other[] = "culvert.other";
 	LLVMValueRef function = LLVMGetNamedFunction(lowering->module, entry);
 	LLVMValueRef taken = function ? function : LLVMGetNamedGlobal(lowering->module, entry);
-	if (taken)
-		LLVMSetValueName2(taken, other, sizeof(other) - 1);
+	struct bytes name = BYTES_INIT;
+	if (!taken)
+		return true;
+	bytes_printf(&name, "%s.other", entry);
+	const bool stored = !bytes_failed(&name);
+	if (stored)
+		LLVMSetValueName2(taken, bytes_string(&name), name.size_B);
+	bytes_finish(&name);
+	return stored;
 }
 
 /* Gives each entry the name that it has in the PTX.  All are found first, for one's name there may be
@@ -137,12 +143,13 @@ enum fe_status fe_lower_entry_names(struct lowering *lowering)
 		return FE_NO_MEMORY;
 	for (uint32_t i = 0; i < abi->kernel_count; i++)
 		entries[i] = fe_kernel_function(lowering->module, abi->kernels[i].name);
-	for (uint32_t i = 0; i < abi->kernel_count; i++) {
+	bool good = true;
+	for (uint32_t i = 0; i < abi->kernel_count && good; i++) {
 		const char *entry = abi->kernels[i].entry;
-		make_room(lowering, entry);
-		if (entries[i])
+		good = make_room(lowering, entry);
+		if (good && entries[i])
 			LLVMSetValueName2(entries[i], entry, strlen(entry));
 	}
 	free(entries);
-	return FE_OK;
+	return good ? FE_OK : FE_NO_MEMORY;
 }

@@ -78,8 +78,7 @@ const char *spirv_linkage_words(const struct spirv_writer *writer, uint32_t numb
 	}
 }
 
-/* Sets of extended instructions that tell debuggers and tools something, and us nothing. */
-static bool is_comment(const struct spirv_writer *writer, const uint32_t *words, unsigned count)
+bool spirv_is_comment(const struct spirv_writer *writer, const uint32_t *words, unsigned count)
 {
 	if ((words[0] & SpvOpCodeMask) != SpvOpExtInst || count < 5)
 		return false;
@@ -94,7 +93,7 @@ enum spirv_written spirv_instruction(struct spirv_writer *writer, const uint32_t
 		spirv_arithmetic, spirv_memory, spirv_composite, spirv_conversion, spirv_extended,
 		spirv_atomic, spirv_group, spirv_image, spirv_pipe,
 	};
-	if (is_comment(writer, words, count))
+	if (spirv_is_comment(writer, words, count))
 		return SPIRV_WRITTEN;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		enum spirv_written written = files[i](writer, words, count);

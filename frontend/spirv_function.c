@@ -397,6 +397,34 @@ static enum spirv_written put_declaration(struct spirv_writer *writer,
 
 /* --- blocks --- */
 
+/* Instructions that say nothing to OpenCL C. */
+static bool is_silent(unsigned op)
+{
+	switch (op) {
+	case SpvOpNop:
+	case SpvOpLine:
+	case SpvOpNoLine:
+	case SpvOpFunction:
+	case SpvOpFunctionParameter:
+	case SpvOpFunctionEnd:
+	case SpvOpVariable:
+	case SpvOpLoopMerge:
+	case SpvOpSelectionMerge:
+	case SpvOpLoopControlINTEL:
+	case SpvOpLifetimeStart:
+	case SpvOpLifetimeStop: return true;
+	default: return false;
+	}
+}
+
+/* What may stand before a block's phis, or between them: the LLVM/SPIR-V translator writes OpLoopMerge there
+ * (SPIR-V 1.6, 2.4, has it at the end), and information for debuggers. */
+static bool is_before_phis(const struct spirv_writer *writer, const uint32_t *words, unsigned count)
+{
+	unsigned op = words[0] & SpvOpCodeMask;
+	return op == SpvOpPhi || is_silent(op) || spirv_is_comment(writer, words, count);
+}
+
 /* Takes the way from one block to another: what its phis will be, and a goto. */
 static void put_edge(struct spirv_writer *writer, uint32_t from, uint32_t to)
 {
@@ -408,7 +436,7 @@ static void put_edge(struct spirv_writer *writer, uint32_t from, uint32_t to)
 			const uint32_t *words = module->words + at;
 			unsigned op = words[0] & SpvOpCodeMask;
 			unsigned count = words[0] >> SpvWordCountShift;
-			if (op != SpvOpPhi && op != SpvOpLine && op != SpvOpNoLine)
+			if (!is_before_phis(writer, words, count))
 				break;
 			for (unsigned i = 3; op == SpvOpPhi && i + 1 < count; i += 2)
 				if (words[i + 1] == from) {
@@ -496,26 +524,6 @@ static enum spirv_written put_branch(struct spirv_writer *writer, uint32_t block
 	}
 }
 
-/* Instructions that say nothing to OpenCL C. */
-static bool is_silent(unsigned op)
-{
-	switch (op) {
-	case SpvOpNop:
-	case SpvOpLine:
-	case SpvOpNoLine:
-	case SpvOpFunction:
-	case SpvOpFunctionParameter:
-	case SpvOpFunctionEnd:
-	case SpvOpVariable:
-	case SpvOpLoopMerge:
-	case SpvOpSelectionMerge:
-	case SpvOpLoopControlINTEL:
-	case SpvOpLifetimeStart:
-	case SpvOpLifetimeStop: return true;
-	default: return false;
-	}
-}
-
 /* A pointer to a built-in variable of another storage class than Input is a private one, which only
  * loads and access chains know. */
 static bool misuses_input(const struct spirv_writer *writer, const uint32_t *words, unsigned count)
@@ -534,11 +542,16 @@ static enum spirv_written put_body(struct spirv_writer *writer, struct spirv_fun
 {
 	const uint32_t *all = writer->module->words;
 	uint32_t block = 0;
+	bool at_phis = false;
 	enum spirv_written written = SPIRV_WRITTEN;
 	for (size_t at = function->at; at < function->end && written == SPIRV_WRITTEN;
 	     at += all[at] >> SpvWordCountShift) {
 		const uint32_t *words = all + at;
 		unsigned op = words[0] & SpvOpCodeMask, count = words[0] >> SpvWordCountShift;
+		/* The edges to the block look no further (put_edge). */
+		if (op == SpvOpPhi && !at_phis)
+			return spirv_fail(writer, op, "not at the beginning of its block");
+		at_phis = op == SpvOpLabel || (at_phis && is_before_phis(writer, words, count));
 		if (is_silent(op))
 			continue;
 		if (misuses_input(writer, words, count))

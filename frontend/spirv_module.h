@@ -168,6 +168,9 @@ void spirv_alignment(struct spirv_writer *writer, const struct spirv_id *id);
 enum spirv_written spirv_instruction(struct spirv_writer *writer, const uint32_t *words,
 				     unsigned count);
 
+/* Sets of extended instructions that tell debuggers and tools something, and us nothing. */
+bool spirv_is_comment(const struct spirv_writer *writer, const uint32_t *words, unsigned count);
+
 /* What a declaration begins with, "static " where no other module may know the function or variable by
  * its name (LinkageAttributes); and that name as a label behind its declarator, so that it may be a word
  * of OpenCL C too. */
