@@ -22,7 +22,7 @@ TESTS += tests/apps/matrix.sh tests/apps/clinfo.sh tests/apps/missing_parts.sh \
 	tests/apps/leelaz.py tests/apps/katago.py tests/apps/pygpu_suite.py \
 	tests/apps/piglit_cl.py tests/apps/ufo.py tests/apps/starpu.py tests/apps/gegl_operations.py \
 	tests/apps/qgis_rasters.py tests/apps/mandelbulber.py tests/apps/dpnp_arrays.py \
-	tests/apps/oclgrind_kernels.py
+	tests/apps/oclgrind_kernels.py tests/apps/adaptivecpp.py
 endif
 EXTRA_DIST += tests/apps/clinfo_beside.py tests/apps/clinfo_nvidia.facts
 EXTRA_DIST += tests/apps/foreign tests/apps/foreign.supp \
@@ -38,4 +38,4 @@ EXTRA_DIST += tests/apps/foreign tests/apps/foreign.supp \
 	tests/apps/leelaz.py tests/apps/katago.py tests/apps/pygpu_suite.py \
 	tests/apps/piglit_cl.py tests/apps/ufo.py tests/apps/starpu.py tests/apps/gegl_operations.py \
 	tests/apps/qgis_rasters.py tests/apps/mandelbulber.py tests/apps/dpnp_arrays.py tests/apps/platforms.py \
-	tests/apps/oclgrind_kernels.py
+	tests/apps/oclgrind_kernels.py tests/apps/adaptivecpp.py

@@ -43,6 +43,15 @@ def number(name):
                  if name in platform_name(handle) and _has_device(handle)), None)
 
 
+def first_device(number):
+    """The name of the platform's first device."""
+    handles, device = (ctypes.c_void_p * 16)(), ctypes.c_void_p()
+    _loader().clGetPlatformIDs(len(handles), handles, None)
+    _loader().clGetDeviceIDs(ctypes.c_void_p(handles[number]), ctypes.c_uint64(0xFFFFFFFF), 1, ctypes.byref(device),
+                             None)
+    return device_name(device.value)
+
+
 def wanted():
     """(its name, its number) of the platform under test; the script is skipped where it has no device."""
     name = os.environ.get("APP_PLATFORM", "Culvert")
