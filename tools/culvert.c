@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "base/bytes.h"
+#include "tools/closest.h"
 #include "tools/tool.h"
 
 #include <errno.h>
@@ -263,8 +264,8 @@ static int print_help(void)
 	       "Looks at OpenCL on NVIDIA GPUs as Culvert does it.\n\n");
 	for (int i = 0; i < TOOL_COMMAND_COUNT; i++)
 		print_wrapped(commands[i].name, commands[i].help);
-	printf("\n'culvert COMMAND --help' tells a command's options; CULVERT_HELP=1 makes any\n"
-	       "program print the environment variables.\n"
+	printf("\n'culvert help COMMAND' lists a command's options; --json may stand before the\n"
+	       "command. CULVERT_HELP=1 makes any program print the environment variables.\n"
 	       "Exit codes: 0 well; 1 failed, or problems found; 2 wrong use; 3 something that\n"
 	       "is needed is not there.\n");
 	return TOOL_OK;
@@ -317,6 +318,19 @@ static void fill_tables(enum tool_command command, bool stop_at_argument,
 	tables->names[count] = (struct option){0};
 }
 
+/* name: "-x", "--nonsense" or "--nonsense=3". */
+static void complain_unknown(const struct getopt_tables *tables, const char *name)
+{
+	char typed[64];
+	struct closest closest = {.word = typed};
+	const bool is_long = !strncmp(name, "--", 2);
+	snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(name, "="), name);
+	closest.word += is_long ? 2 : 0;
+	for (const struct option *option = tables->names; is_long && option->name; option++)
+		closest_offer(&closest, option->name);
+	tool_usage("there is no option %s%s", name, closest_hint(&closest, "--"));
+}
+
 /* What getopt_long has stopped at: ':' or '?'.  A letter that is unknown may stand before
  * others in its word, which then is not passed yet: optopt alone says which it was. */
 static void complain(const struct getopt_tables *tables, int stopped, const char *word)
@@ -332,7 +346,7 @@ static void complain(const struct getopt_tables *tables, int stopped, const char
 	else if (known)
 		tool_usage("%.*s takes no value", (int)strcspn(name, "="), name);
 	else
-		tool_usage("there is no option %s", name);
+		complain_unknown(tables, name);
 }
 
 int tool_options(enum tool_command command, int argc, char **argv, bool stop_at_argument,
@@ -359,15 +373,63 @@ int tool_options(enum tool_command command, int argc, char **argv, bool stop_at_
 	}
 }
 
+/* The command of a name, or -1. */
+static int find_command(const char *name)
+{
+	for (int i = 0; i < TOOL_COMMAND_COUNT; i++)
+		if (!strcmp(name, commands[i].name))
+			return i;
+	return -1;
+}
+
+static int no_command(const char *name)
+{
+	struct closest closest = {.word = name};
+	for (int i = 0; i < TOOL_COMMAND_COUNT; i++)
+		closest_offer(&closest, commands[i].name);
+	return tool_usage("there is no command '%s'%s", name, closest_hint(&closest, ""));
+}
+
+static int help(const char *name)
+{
+	const int command = name ? find_command(name) : -1;
+	if (!name)
+		return print_help();
+	if (command < 0)
+		return no_command(name);
+	print_command_help((enum tool_command)command);
+	return TOOL_OK;
+}
+
 static int run_command(int argc, char **argv)
 {
-	for (int i = 0; i < TOOL_COMMAND_COUNT; i++) {
-		if (strcmp(argv[0], commands[i].name))
-			continue;
-		current = commands[i].name;
-		return commands[i].run(argc, argv);
+	const int command = find_command(argv[0]);
+	if (command < 0)
+		return no_command(argv[0]);
+	current = commands[command].name;
+	return commands[command].run(argc, argv);
+}
+
+/* The command with --json behind it, as if it had been written there. */
+static int run_with_json(int argc, char **argv)
+{
+	static char json[] = "--json";
+	char **words = calloc((size_t)argc + 2, sizeof(*words));
+	if (!words) {
+		tool_error("out of memory");
+		return TOOL_FAILED;
 	}
-	return tool_usage("there is no command '%s'", argv[0]);
+	words[0] = argv[0];
+	words[1] = json;
+	memcpy(words + 2, argv + 1, (size_t)(argc - 1) * sizeof(*words));
+	const int code = run_command(argc + 1, words);
+	free(words);
+	return code;
+}
+
+static bool is_one_of(const char *word, const char *name, const char *letter)
+{
+	return !strcmp(word, name) || !strcmp(word, letter);
 }
 
 static int run(int argc, char **argv)
@@ -376,14 +438,20 @@ static int run(int argc, char **argv)
 		print_help();
 		return TOOL_USAGE;
 	}
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+	if (is_one_of(argv[1], "--version", "-V")) {
 		puts("culvert " PACKAGE_VERSION);
 		return TOOL_OK;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+	if (is_one_of(argv[1], "--help", "-h"))
 		return print_help();
+	if (!strcmp(argv[1], "help"))
+		return help(argv[2]);
 	if (!strcmp(argv[1], "--words"))
-		return print_words(argc > 2 ? argv[2] : NULL);
+		return print_words(argv[2]);
+	if (is_one_of(argv[1], "--json", "-j"))
+		return argc > 2 ? run_with_json(argc - 2, argv + 2) : tool_usage("which command?");
+	if (argv[1][0] == '-')
+		return tool_usage("there is no option %s before the command", argv[1]);
 	return run_command(argc - 1, argv + 1);
 }
 

@@ -5,6 +5,7 @@ culvert_SOURCES = \
 	tools/bench.c \
 	tools/cache.c \
 	tools/check.c \
+	tools/closest.c tools/closest.h \
 	tools/compile.c \
 	tools/compile_info.c tools/compile_info.h \
 	tools/culvert.c tools/tool.h \

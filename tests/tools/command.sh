@@ -45,6 +45,22 @@ for command in $commands; do
 		./culvert --words $command | grep -qx -e "--$option" || fail "--words $command lacks --$option"
 	done
 done
+# Help of a command in both ways, and an option that all commands have may stand before them.
+for command in $commands; do
+	expect 0 ./culvert $command --help
+	cp $folder/out $folder/help
+	expect 0 ./culvert help $command
+	cmp -s $folder/help $folder/out || fail "help $command is not $command --help"
+done
+expect 0 ./culvert help
+grep -q '^usage: culvert COMMAND' $folder/out || fail "help alone is not --help"
+expect 2 ./culvert help compare
+grep -q "there is no command 'compare'" $folder/errors || fail "help of what there is not: no message"
+./culvert devices --json >$folder/behind
+for json in --json -j; do
+	expect 0 ./culvert $json devices
+	cmp -s $folder/behind $folder/out || fail "$json before the command is not --json behind it"
+done
 # A full disk must not pass for success.
 if [ -c /dev/full ]; then
 	echo 'kernel void set(global int *p) { p[0] = 1; }' >$folder/k.cl
@@ -86,6 +102,19 @@ wrong '--json takes no value' devices --json=3
 wrong '-d wants a value' bench -d
 wrong '--device wants a value' bench --device
 wrong '--root wants a value' doctor --root
+# What was meant, where that is near; nothing where it is not.
+wrong "there is no command 'comple' (did you mean 'compile'?)" comple
+wrong "there is no command 'dcotor' (did you mean 'doctor'?)" dcotor
+wrong "there is no command 'dev' (did you mean 'devices'?)" dev
+wrong "there is no command 'chek' (did you mean 'check'?)" help chek
+wrong "there is no option --arhc (did you mean '--arch'?)" compile --arhc sm_90
+wrong "there is no option --globl=3 (did you mean '--global'?)" run --globl=3
+wrong "there is no option --ouptut (did you mean '--output'?)" trace --ouptut x
+wrong "there is no option --jsn before the command" --jsn devices
+for far in "no-such-command" "devices --no-such-option" "xy" "devices --x"; do
+	expect 2 ./culvert $far
+	grep -q 'did you mean' $folder/errors && { fail "$far: nothing is near, and something is offered:"; cat $folder/errors; }
+done
 wrong 'no folder /no/such' doctor --root /no/such
 wrong 'which file?' compile
 wrong "'sm_1' is no architecture" compile --arch sm_1 $folder/k.cl
@@ -104,7 +133,13 @@ wrong 'has 1 arguments, not 2' run $folder/k.cl --global 1 --arg zero:1 --arg 1
 wrong "no buffer 'q'" run $folder/k.cl --global 1 --arg zero:1 --out q
 wrong "option '-no-such'" run $folder/k.cl --global 1 --arg zero:1 -- -no-such
 # What is not there is another code than what fails, and than what cannot be started.
-expect 1 ./culvert compile $folder/no-such.cl
+for command in compile "run --global 1"; do
+	expect 1 ./culvert $command $folder/no-such.cl
+	grep -qx "culvert .*: $folder/no-such.cl: No such file or directory" $folder/errors ||
+		{ fail "a file that is not there is said to be something else:"; cat $folder/errors; }
+	expect 1 ./culvert $command $folder
+	grep -qx "culvert .*: $folder: Is a directory" $folder/errors || { fail "a folder as a source:"; cat $folder/errors; }
+done
 expect 1 ./culvert run $folder/k.cl --kernel none --global 1 --arg zero:1
 expect 3 ./culvert bench --device 77
 expect 3 env CULVERT_LIBNVVM=$folder/no-such ./culvert compile $folder/k.cl
