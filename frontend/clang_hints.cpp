@@ -173,8 +173,9 @@ private:
 	/* Clang does not list the candidates of builtins. */
 	static std::string ambiguous(const std::string &name)
 	{
-		return is_builtin(name) ? "the arguments of '" + name + "' have different types; "
-					  "cast them to the one that is meant"
+		return is_builtin(name) ? "no version of '" + name + "' takes exactly these types, and "
+					  "several would after a conversion; cast the arguments to "
+					  "the type that is meant"
 					: "";
 	}
 
