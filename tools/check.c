@@ -105,6 +105,11 @@ static bool set_environment(const struct request *request, const char *report)
 static int report_on(const char *file, const struct request *request, int status)
 {
 	struct bytes text = BYTES_INIT;
+	if (status == PROGRAM_NOT_STARTED) {
+		if (request->json)
+			(void)print_json(&text, PROGRAM_NOT_STARTED_EXIT);
+		return PROGRAM_NOT_STARTED_EXIT;
+	}
 	int error = bytes_read_file(&text, file);
 	if (error && error != ENOENT)
 		tool_error("%s: %s", file, strerror(error));

@@ -12,8 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NOT_STARTED = 127 };
-
 char *program_file(const struct program *program, const char *name)
 {
 	struct bytes path = BYTES_INIT;
@@ -87,5 +85,5 @@ int program_run(char *const argv[], bool to_stderr)
 	if (status >= 0)
 		return status;
 	tool_error("%s: %s", argv[0], strerror(errno));
-	return NOT_STARTED;
+	return PROGRAM_NOT_STARTED;
 }

@@ -17,8 +17,9 @@ void program_finish(struct program *program);
 /* A file in program->folder; owned by the caller, NULL when out of memory. */
 char *program_file(const struct program *program, const char *name);
 
-/* With to_stderr what it writes to stdout goes to stderr.  To its end: its exit code, 128 + the number of the signal that killed it, or 127 when
- * it could not be started, which was said then. */
+/* To its end: its exit code, 128 + the number of the signal that killed it, or PROGRAM_NOT_STARTED,
+ * which was said then.  With to_stderr what it writes to stdout goes to stderr. */
+enum { PROGRAM_NOT_STARTED = -1, PROGRAM_NOT_STARTED_EXIT = 127 };
 int program_run(char *const argv[], bool to_stderr);
 
 #endif

@@ -223,6 +223,16 @@ static int report(const struct request *request, const char *path, int status)
 
 /* --- the command -------------------------------------------------------------------- */
 
+static int run_and_report(const struct request *request, const char *path, char **argv)
+{
+	const int status = program_run(argv, request->json);
+	if (status != PROGRAM_NOT_STARTED)
+		return report(request, path, status);
+	/* No timeline of what did not run. */
+	(void)unlink(path);
+	return PROGRAM_NOT_STARTED_EXIT;
+}
+
 /* The program may change its folder before it comes to OpenCL. */
 static bool absolute(const char *name, struct bytes *path)
 {
@@ -249,7 +259,7 @@ static int trace(const struct request *request, char **argv)
 			 setenv("CULVERT_TRACE_FILE", path.data, 1))
 			tool_error("out of memory");
 		else
-			code = report(request, path.data, program_run(argv, request->json));
+			code = run_and_report(request, path.data, argv);
 		program_finish(&program);
 	}
 	bytes_finish(&layer);

@@ -23,6 +23,13 @@ grep -q '^culvert check: 0 reports$' $folder/errors || fail "a right program: no
 check 7 sh -c 'exit 7'
 check 143 sh -c 'kill -TERM $$'
 check 127 $folder/no-such-program
+[ "$(wc -l <$folder/errors)" = 1 ] && grep -q "no-such-program: No such file" $folder/errors ||
+	{ fail "a program that is not there: not just that:"; cat $folder/errors; }
+# One that ran, whose exit code is the same.
+check 127 sh -c 'exit 127'
+grep -q '^culvert check: 0 reports$' $folder/errors || fail "a program that ran: no '0 reports'"
+check 127 --json $folder/no-such-program
+[ "$(tr -d ' \n' <$folder/out)" = '{"exit":127,"reports":[]}' ] || { fail "not the JSON of what did not run:"; cat $folder/out; }
 
 # A kernel that writes behind its buffer, in a file without the runner's own "check".
 cat >$folder/behind.clt <<'END'
