@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -103,11 +104,6 @@ static uint64_t max_local_B(unsigned sm)
 		if (rows[i].sm == sm)
 			return (uint64_t)rows[i].KiB << 10;
 	return (uint64_t)48 << 10;
-}
-
-static void print_log(const struct bytes *log)
-{
-	fwrite(bytes_string(log), 1, log->size_B, stderr);
 }
 
 static int to_nvvm(struct compile *compile, unsigned sm, struct bytes *log)
@@ -364,7 +360,7 @@ static int compile_file(void *state)
 	if (!tool_read_source(&compile->source, &compile->options, compile->file))
 		return TOOL_FAILED;
 	int code = travel(compile, &log);
-	print_log(&log);
+	tool_print_log(bytes_string(&log), log.size_B);
 	bytes_finish(&log);
 	return code ? code : write_stage(compile);
 }
@@ -379,6 +375,9 @@ static int compile_apart(struct compile *compile)
 			   compile->file, option_string(OPTION_COMPILER_TIMEOUT));
 		return TOOL_FAILED;
 	}
+	/* Nobody reads on, as behind "| head": that is no crash. */
+	if (code == 128 + SIGPIPE)
+		return code;
 	if (code > 128 && compile->stage > STAGE_NVVM) {
 		/* As a build does. */
 		compile->cautious = true;

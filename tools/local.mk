@@ -3,6 +3,7 @@ bin_PROGRAMS = culvert
 culvert_SOURCES = \
 	tools/command.def \
 	tools/bench.c \
+	tools/build_log.c \
 	tools/cache.c \
 	tools/check.c \
 	tools/closest.c tools/closest.h \

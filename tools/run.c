@@ -1,6 +1,8 @@
 /* culvert run: a kernel without a host program. */
 #include "config.h"
 
+#include "base/lock.h"
+#include "base/options.h"
 #include "tools/json.h"
 #include "tools/run_argument.h"
 #include "tools/tool.h"
@@ -42,6 +44,8 @@ struct run {
 	struct run_argument arguments[ARGUMENTS_MAX];
 	cl_uint argument_count;
 	double *times_ns;                /* owned; of repeat launches */
+	struct lock said_lock;
+	struct bytes said;               /* what the context was told, a line each; guarded by it */
 };
 
 /* --- the command line ---------------------------------------------------------------- */
@@ -127,9 +131,49 @@ static bool take(void *state, int letter, const char *value)
 
 /* --- making things ------------------------------------------------------------------- */
 
-static int failed(const char *call, cl_int error)
+/* The context's pfn_notify: why a call was refused, in words. */
+static void CL_CALLBACK hear(const char *text, const void *bytes, size_t bytes_B, void *state)
 {
-	tool_error("%s: %s", call, opencl_error(error));
+	struct run *run = state;
+	(void)bytes;
+	(void)bytes_B;
+	lock_take(&run->said_lock);
+	bytes_printf(&run->said, "%s\n", text);
+	lock_drop(&run->said_lock);
+}
+
+/* What was heard, if anything was; whether the error's name is in it. */
+static bool tell_why(struct run *run, cl_int error)
+{
+	lock_take(&run->said_lock);
+	char *rest = NULL;
+	bool told = false;
+	const bool heard = run->said.size_B && !bytes_failed(&run->said);
+	for (char *line = heard ? strtok_r(run->said.data, "\n", &rest) : NULL; line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		tool_error("%s", line);
+		told |= strstr(line, opencl_error(error)) != NULL;
+	}
+	bytes_finish(&run->said);
+	lock_drop(&run->said_lock);
+	return told;
+}
+
+/* A device that a kernel's fault took away, and nothing that looked for its place. */
+static bool is_fault(const struct run *run)
+{
+	const cl_device_id device = run->opencl.devices[run->device];
+	return !opencl_device_number(&run->opencl, device, CL_DEVICE_AVAILABLE) &&
+	       !*option_string(OPTION_SOFT_CHECK);
+}
+
+static int failed(struct run *run, const char *call, cl_int error)
+{
+	if (!tell_why(run, error))
+		tool_error("%s: %s", call, opencl_error(error));
+	if (is_fault(run))
+		tool_error("the kernel faulted, and the device is lost; 'culvert check culvert run ...' "
+			   "tells where");
 	return TOOL_FAILED;
 }
 
@@ -158,7 +202,7 @@ static void print_build_log(const struct run *run, cl_device_id device)
 	char *log = calloc(1, size_B + 1);
 	if (log && !call->clGetProgramBuildInfo(run->program, device, CL_PROGRAM_BUILD_LOG, size_B,
 						log, NULL))
-		fputs(log, stderr);
+		tool_print_log(log, strlen(log));
 	free(log);
 }
 
@@ -174,7 +218,7 @@ static int make_program(struct run *run, const struct bytes *source)
 	else
 		run->program = call->clCreateProgramWithSource(run->context, 1, &text,
 							       &source->size_B, &error);
-	return error ? failed(is_il ? "clCreateProgramWithIL" : "clCreateProgramWithSource", error)
+	return error ? failed(run, is_il ? "clCreateProgramWithIL" : "clCreateProgramWithSource", error)
 		     : TOOL_OK;
 }
 
@@ -183,13 +227,13 @@ static int build(struct run *run, const struct bytes *source)
 	const cl_icd_dispatch *call = run->opencl.call;
 	cl_device_id device = run->opencl.devices[run->device];
 	cl_int error;
-	run->context = call->clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+	run->context = call->clCreateContext(NULL, 1, &device, hear, run, &error);
 	if (error)
-		return failed("clCreateContext", error);
+		return failed(run, "clCreateContext", error);
 	run->queue = call->clCreateCommandQueue(run->context, device, CL_QUEUE_PROFILING_ENABLE,
 						&error);
 	if (error)
-		return failed("clCreateCommandQueue", error);
+		return failed(run, "clCreateCommandQueue", error);
 	const int code = make_program(run, source);
 	if (code)
 		return code;
@@ -200,7 +244,7 @@ static int build(struct run *run, const struct bytes *source)
 	/* As of `culvert compile`: they are words of the command line. */
 	if (error == CL_INVALID_BUILD_OPTIONS)
 		return tool_usage("the compiler's options are wrong");
-	return error ? failed("clBuildProgram", error) : TOOL_OK;
+	return error ? failed(run, "clBuildProgram", error) : TOOL_OK;
 }
 
 /* By its name, or the only one there is. */
@@ -221,7 +265,7 @@ static int find_kernel(struct run *run)
 		wanted = names;
 	int code = TOOL_OK;
 	if (!names || error)
-		code = failed("clGetProgramInfo", error ? error : CL_OUT_OF_HOST_MEMORY);
+		code = failed(run, "clGetProgramInfo", error ? error : CL_OUT_OF_HOST_MEMORY);
 	else if (!wanted)
 		code = tool_usage("--kernel: which one? %s", count ? names : "there is none");
 	else
@@ -240,7 +284,7 @@ static int make_arguments(struct run *run)
 	cl_int error = run->opencl.call->clGetKernelInfo(run->kernel, CL_KERNEL_NUM_ARGS,
 							 sizeof(count), &count, NULL);
 	if (error)
-		return failed("clGetKernelInfo", error);
+		return failed(run, "clGetKernelInfo", error);
 	if (count != run->word_count)
 		return tool_usage("the kernel has %u arguments, not %u: one --arg for each",
 				  (unsigned)count, (unsigned)run->word_count);
@@ -289,7 +333,7 @@ static int launch(struct run *run)
 			run->offset.dimensions ? run->offset.at : NULL, run->global.at,
 			run->local.dimensions ? run->local.at : NULL, 0, NULL, &event);
 		if (error)
-			return failed("clEnqueueNDRangeKernel", error);
+			return failed(run, "clEnqueueNDRangeKernel", error);
 		tool_progress("running", i, run->repeat);
 		error = call->clWaitForEvents(1, &event);
 		if (!error)
@@ -300,13 +344,13 @@ static int launch(struct run *run)
 							      sizeof(end), &end, NULL);
 		call->clReleaseEvent(event);
 		if (error)
-			return failed("the kernel", error);
+			return failed(run, "the kernel", error);
 		run->times_ns[i] = (double)(end - start);
 	}
 	tool_progress("running", run->repeat, run->repeat);
 	/* What its printf wrote. */
 	cl_int error = call->clFinish(run->queue);
-	return error ? failed("clFinish", error) : TOOL_OK;
+	return error ? failed(run, "clFinish", error) : TOOL_OK;
 }
 
 static int read_back(struct run *run)
@@ -319,7 +363,7 @@ static int read_back(struct run *run)
 			run->queue, argument->memory, CL_TRUE, 0, argument->value.size_B,
 			argument->value.data, 0, NULL, NULL);
 		if (error)
-			return failed("clEnqueueReadBuffer", error);
+			return failed(run, "clEnqueueReadBuffer", error);
 	}
 	return TOOL_OK;
 }
@@ -472,6 +516,7 @@ static void finish(struct run *run)
 		call->clReleaseContext(run->context);
 	opencl_close(&run->opencl);
 	bytes_finish(&run->options);
+	bytes_finish(&run->said);
 	free(run->times_ns);
 }
 
@@ -499,7 +544,7 @@ static int check_request(struct run *run, int argc, char **argv, int at)
 
 int tool_run(int argc, char **argv)
 {
-	struct run run = {.repeat = 1};
+	struct run run = {.repeat = 1, .said_lock = LOCK_INIT(LOCK_RANK_LOG)};
 	int at = tool_options(TOOL_run, argc, argv, false, take, &run);
 	int code = at < 0 ? -1 - at : check_request(&run, argc, argv, at);
 	if (!code && at >= 0)

@@ -76,6 +76,9 @@ enum tool_style { TOOL_PLAIN, TOOL_BOLD, TOOL_GOOD, TOOL_CAREFUL, TOOL_BAD };
  * where the user wants no colours (NO_COLOR, TERM=dumb). */
 const char *tool_style(FILE *stream, enum tool_style style);
 
+/* A build log, which has a NUL behind it, on stderr. */
+void tool_print_log(const char *log, size_t size_B);
+
 /* A bar on stderr, where that is a terminal, for work of some length: again and again
  * with done <= total; gone at done == total. */
 void tool_progress(const char *what, uint64_t done, uint64_t total);

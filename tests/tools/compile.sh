@@ -124,8 +124,45 @@ fi
 echo 'kernel void bad(global int *p) { p[0] = unknown; }' >$folder/bad.cl
 ./culvert compile $folder/bad.cl >$folder/out 2>$folder/errors
 [ $? = 1 ] || fail "a mistake in the source: not exit code 1"
-grep -q "undeclared identifier 'unknown'" $folder/errors || fail "a mistake in the source: it is not told"
+grep -q "^$folder/bad.cl:1:41: error: .*undeclared identifier 'unknown'" $folder/errors || fail "a mistake in the source: it is not told"
+grep -q "$(printf '\033')" $folder/errors && fail "a mistake in the source: colours in a file"
+# The file's name as it was given, and a header beside it.
+(cd $folder && "$OLDPWD/culvert" compile bad.cl) >$folder/out 2>$folder/errors
+grep -q "^bad.cl:1:41: error: " $folder/errors || { fail "the file is not named as it was given:"; cat $folder/errors; }
+mkdir $folder/sub
+echo '#define VALUE 77' >$folder/sub/h.h
+printf '%s\n' '#include "h.h"' 'kernel void k(global int *p) { p[0] = VALUE; }' >$folder/sub/k.cl
+./culvert compile $folder/sub/k.cl --emit nvvm | grep -q 'i32 77' || fail "a header beside the file is not found"
 [ ! -s $folder/out ] || fail "a mistake in the source: something on stdout"
+# Nobody reads on: the end of a program in a pipe, not a crash of the compiler.
+./culvert compile $folder/kernel.cl --emit ptx -O -DBY=2 >$folder/whole.ptx
+[ "$(wc -c <$folder/whole.ptx)" -gt 100 ] || fail "no PTX to be cut"
+{ ./culvert compile $folder/kernel.cl --emit ptx -O -DBY=2 2>$folder/errors; echo $? >$folder/code; } | true
+[ "$(cat $folder/code)" = 141 ] || fail "a closed pipe: exit code $(cat $folder/code)"
+[ ! -s $folder/errors ] || { fail "a closed pipe:"; cat $folder/errors; }
+# In colours on a terminal alone: the same words are there, whatever is around them.
+escape=$(printf '\033')
+coloured() { # TERM, NO_COLOR, COMMAND...
+	TERM=$1 NO_COLOR=$2
+	export TERM NO_COLOR
+	shift 2
+	"$PYTHON3" -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$@" </dev/null 2>&1 | tr -d '\r' >$folder/terminal
+	sed "s/$escape\[[0-9]*m//g" $folder/terminal | grep -q "^$folder/bad.cl:1:41: error: .*'unknown'$" ||
+		{ fail "$*: on a terminal:"; cat $folder/terminal; }
+	grep -q "$escape\[31merror:$escape\[0m" $folder/terminal
+}
+if [ -x "$PYTHON3" ]; then
+	for command in "compile" "run -g 1 -a zero:1"; do
+		[ "$command" = compile ] || [ "${CULVERT_TEST_CUDA:-soft}" = soft ] || continue
+		(
+			[ "$command" = compile ] || CULVERT_CUDA=soft
+			coloured xterm '' ./culvert $command $folder/bad.cl || fail "$command: no colours on a terminal"
+			coloured xterm 1 ./culvert $command $folder/bad.cl && fail "$command: colours in spite of NO_COLOR"
+			coloured dumb '' ./culvert $command $folder/bad.cl && fail "$command: colours on a terminal that has none"
+			exit $failed
+		) || failed=1
+	done
+fi
 ./culvert compile $folder/none.cl 2>/dev/null
 [ $? = 1 ] || fail "no file: not exit code 1"
 for wrong in '--arch sm_9x' '--emit elf' '--json --emit ptx' '-o out'; do

@@ -145,6 +145,26 @@ run 2 $folder/k.cl -k ids -g 4 -a zero:4 -o none
 run 2 $folder/k.cl -k ids -g 4x -a zero:4
 run 1 $folder/k.cl -k ids -g 4 -l 3 -a zero:4 -- -cl-std=CL1.2
 grep -q CL_INVALID_WORK_GROUP_SIZE $folder/errors || fail "the error is not named"
+# Why a launch is refused: the limit and the size.
+grep -q "kernel ids: work-groups of 3 do not divide 4 work-items" $folder/errors || { fail "why not is not told:"; cat $folder/errors; }
+echo 'kernel __attribute__((reqd_work_group_size(64, 1, 1))) void r(global int *p, local int *l) { p[0] = l[0]; }' >$folder/r.cl
+run 1 $folder/r.cl -g 128 -l 32 -a zero:1 -a 4
+grep -q "kernel r: its reqd_work_group_size is 64 x 1 x 1, not 32 (CL_INVALID_WORK_GROUP_SIZE)" $folder/errors ||
+	{ fail "the size that is wanted is not told:"; cat $folder/errors; }
+[ "$(wc -l <$folder/errors)" = 1 ] || { fail "not one line:"; cat $folder/errors; }
+run 1 $folder/r.cl -g 128 -l 64 -a zero:1 -a 100000000
+grep -q "needs 100000000 bytes of local memory" $folder/errors && grep -q CL_OUT_OF_RESOURCES $folder/errors ||
+	{ fail "local memory: not why and the error:"; cat $folder/errors; }
+grep -q 'culvert check' $folder/errors && fail "local memory: no fault, and one is spoken of"
+# A fault: who finds its place.
+if [ "${CULVERT_CUDA:-soft}" = soft ]; then
+	echo 'kernel void far(global int *p) { p[1 << 28] = 1; }' >$folder/far.cl
+	run 1 $folder/far.cl -g 1 -a zero:1
+	grep -q "the kernel faulted.*culvert check culvert run" $folder/errors || { fail "a fault: culvert check is not named:"; cat $folder/errors; }
+	./culvert check ./culvert run $folder/far.cl -g 1 -a zero:1 >$folder/out 2>$folder/errors
+	grep -q "far.cl:1:" $folder/errors || { fail "a fault: culvert check does not tell its place:"; cat $folder/errors; }
+	grep -q "culvert check culvert run" $folder/errors && fail "culvert check is named where it runs"
+fi
 echo 'kernel void i(read_only image2d_t im, global int *o) { o[0] = get_image_width(im); }' >$folder/i.cl
 run 2 $folder/i.cl -g 1 -a zero:4 -a zero:1
 grep -q 'image2d_t im): images' $folder/errors || fail "an image is not refused by name"
