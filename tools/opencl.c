@@ -4,6 +4,7 @@
 
 #include "base/own_library.h"
 
+#include <CL/cl_layer.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,35 @@ static bool find_platform(struct opencl *opencl, void *handle, struct bytes *why
 	return true;
 }
 
+/* A loader's layer of that file, around what is called until now.  One that is none is left out, as
+ * loaders do. */
+static void add_layer(struct opencl *opencl, const char *file)
+{
+	pfn_clInitLayer init = NULL;
+	cl_uint count = 0;
+	const cl_icd_dispatch *table = NULL;
+	void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	void *address = handle ? dlsym(handle, "clInitLayer") : NULL;
+	memcpy(&init, &address, sizeof(address));
+	if (init && !init(sizeof(*table) / sizeof(void *), opencl->call, &count, &table) &&
+	    count >= sizeof(*table) / sizeof(void *))
+		opencl->call = table;
+	else if (handle)
+		dlclose(handle);
+}
+
+/* No loader is between the tool and the platform: its part of OPENCL_LAYERS is done here, so that
+ * `culvert trace` sees the tool's own calls, too. */
+static void add_layers(struct opencl *opencl)
+{
+	const char *list = secure_getenv("OPENCL_LAYERS");
+	char *copy = list ? strdup(list) : NULL, *rest = NULL;
+	for (char *file = copy ? strtok_r(copy, ":", &rest) : NULL; file;
+	     file = strtok_r(NULL, ":", &rest))
+		add_layer(opencl, file);
+	free(copy);
+}
+
 static bool find_devices(struct opencl *opencl, struct bytes *why)
 {
 	cl_int error = opencl->call->clGetDeviceIDs(opencl->platform, CL_DEVICE_TYPE_ALL, 0, NULL,
@@ -82,7 +112,10 @@ bool opencl_open(struct opencl *opencl, struct bytes *why)
 {
 	*opencl = (struct opencl){0};
 	void *handle = open_library(why);
-	return handle && find_platform(opencl, handle, why) && find_devices(opencl, why);
+	if (!handle || !find_platform(opencl, handle, why))
+		return false;
+	add_layers(opencl);
+	return find_devices(opencl, why);
 }
 
 void opencl_close(struct opencl *opencl)

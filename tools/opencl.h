@@ -15,7 +15,7 @@ struct opencl {
 };
 
 /* False with the reason in why: the library or its platform is not there.  No devices are
- * no failure. */
+ * no failure.  call goes through the layers of OPENCL_LAYERS. */
 bool opencl_open(struct opencl *opencl, struct bytes *why);
 /* Also of one that could not be opened, or is all zero. */
 void opencl_close(struct opencl *opencl);

@@ -48,6 +48,20 @@ named = {e["tid"] for e in events if e.get("ph") == "M"}
 assert {e["tid"] for e in commands} <= named
 END
 fi
+# The tool's own programs, which no loader stands before.
+echo 'kernel void twice(global int *p) { p[get_global_id(0)] *= 2; }' >$folder/k.cl
+trace 0 --json -o $folder/own.json ./culvert run $folder/k.cl -g 4 -a range:4 --repeat 3
+grep -qx 'p\[4\] 0 8 16 24' $folder/errors || { fail "a traced run has another result:"; cat $folder/errors; }
+if [ -x "$PYTHON3" ]; then
+	"$PYTHON3" - $folder/out <<'END' || { fail "a run is not traced"; cat $folder/out; }
+import json, sys
+told = json.load(open(sys.argv[1]))
+counts = {row["name"]: row["count"] for row in told["commands"] + told["calls"]}
+assert counts["twice"] == 3 and counts["clEnqueueNDRangeKernel"] == 3 and counts["clBuildProgram"] == 1, counts
+assert counts["ReadBuffer"] == 1 and counts["clReleaseContext"] == 1, counts
+END
+fi
+OPENCL_LAYERS=$folder/none.so:$folder/k.cl ./culvert devices >$folder/devices || fail "a layer that is none stops the tool"
 # Several processes share one file; the program's exit code is passed on.
 trace 5 -o $folder/two.json sh -c "tests/kernels/runner $kernels/vector_add.clt && tests/kernels/runner $kernels/vector_add.clt && exit 5"
 [ "$(grep -o '"pid":[0-9]*' $folder/two.json | sort -u | wc -l)" = 2 ] || fail "not two processes"
