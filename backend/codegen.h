@@ -57,6 +57,10 @@ bool be_nvvm_build_holds(void);
 
 /* The newest sm that the loaded libnvvm compiles for and that is <= sm. */
 cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out);
+/* Whether there are GPUs of this sm, as far as is known here. */
+bool be_nvvm_arch_known(unsigned sm);
+/* Appends "sm_75, sm_80, ...": what the libnvvm there is compiles for; without one, all that are known. */
+void be_nvvm_arch_list(struct bytes *text);
 
 /* nvvm_ir: the text of a module, or of several with a NUL between, none of which calls another's
  * functions or writes another's variables; a NUL is behind the last, too, which size_B does not

@@ -423,3 +423,28 @@ cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out)
 	log_info("libnvvm compiles for no device of sm %u or older", sm);
 	return CL_COMPILER_NOT_AVAILABLE;
 }
+
+bool be_nvvm_arch_known(unsigned sm)
+{
+	for (int i = 0; i < KNOWN_SMS; i++)
+		if (known_sms[i] == sm)
+			return true;
+	return false;
+}
+
+void be_nvvm_arch_list(struct bytes *text)
+{
+	struct bytes log = BYTES_INIT;
+	const struct nvvm_library *library = be_nvvm_library(&log);
+	const char *separator = "";
+	bytes_finish(&log);
+	for (int i = KNOWN_SMS - 1; i >= 0; i--) {
+		int answer = YES;
+		if (library && ask(library, i, &answer))
+			continue;
+		if (answer != YES)
+			continue;
+		bytes_printf(text, "%ssm_%u", separator, known_sms[i]);
+		separator = ", ";
+	}
+}

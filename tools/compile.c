@@ -49,8 +49,12 @@ static bool take_arch(struct compile *compile, const char *value)
 	uint64_t sm;
 	const char *digits = !strncmp(value, "sm_", 3) || !strncmp(value, "sm-", 3) ? value + 3
 										    : value;
-	if (!tool_number(digits, &sm) || sm < 50 || sm > 999) {
-		tool_usage("--arch: '%s' is no architecture like sm_90", value);
+	if (!tool_number(digits, &sm) || sm > 999 || !be_nvvm_arch_known((unsigned)sm)) {
+		struct bytes list = BYTES_INIT;
+		be_nvvm_arch_list(&list);
+		tool_usage("--arch: '%s' is not a supported architecture; supported are %s", value,
+			   bytes_string(&list));
+		bytes_finish(&list);
 		return false;
 	}
 	compile->sm = (unsigned)sm;
@@ -215,7 +219,12 @@ static int travel(struct compile *compile, struct bytes *log)
 		if (!error)
 			error = be_nvvm_arch(compile->sm, &sm);
 		if (error) {
-			bytes_printf(log, "no libnvvm that compiles for sm_%u\n", compile->sm);
+			bytes_printf(log, "no libnvvm that compiles for sm_%u", compile->sm);
+			if (*be_nvvm_id()) {
+				bytes_append_string(log, "; the one that is there compiles for ");
+				be_nvvm_arch_list(log);
+			}
+			bytes_append_char(log, '\n');
 			return TOOL_UNAVAILABLE;
 		}
 	}

@@ -117,7 +117,16 @@ for far in "no-such-command" "devices --no-such-option" "xy" "devices --x"; do
 done
 wrong 'no folder /no/such' doctor --root /no/such
 wrong 'which file?' compile
-wrong "'sm_1' is no architecture" compile --arch sm_1 $folder/k.cl
+for arch in sm_1 sm_91 91 sm_ sm_90x hopper; do
+	wrong "--arch: '$arch' is not a supported architecture; supported are sm_" compile --arch $arch $folder/k.cl
+done
+# Each one that is listed is one: kernels are compiled for it.
+sed -n 's/.*supported are //p' $folder/errors | tr -d ',' | tr ' ' '\n' >$folder/archs
+[ "$(wc -l <$folder/archs)" -ge 5 ] || fail "less than five architectures are listed"
+for arch in $(cat $folder/archs); do
+	expect 0 ./culvert compile --arch $arch --emit ptx $folder/k.cl
+	grep -q "^.target $arch" $folder/out || fail "$arch: code of another architecture"
+done
 wrong "'obj' is none of cl, ll" compile --emit obj $folder/k.cl
 wrong "option '-no-such'" compile $folder/k.cl -- -no-such
 wrong "there is no 'forget'" cache forget
