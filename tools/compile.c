@@ -7,6 +7,7 @@
 #include "frontend/frontend.h"
 #include "frontend/ptx_start.h"
 #include "frontend/spirv.h"
+#include "tools/build_log.h"
 #include "tools/compile_info.h"
 #include "tools/json.h"
 #include "tools/machine_code.h"
@@ -35,6 +36,7 @@ struct compile {
 
 	/* what the stages make */
 	struct bytes source, llvm_ir, ptx, cubin, statistics, text;
+	struct bytes log;                /* what the compilers said */
 	struct fe_program program;
 	struct be_codegen_options codegen;
 	bool cautious;                   /* libnvvm crashed where it optimised */
@@ -316,21 +318,28 @@ static void write_kernel(struct json *json, const struct compile *compile,
 	json_close(json, '}');
 }
 
-static bool print_json(const struct compile *compile)
+/* code: what it comes to; other than 0 there are no kernels, and the reason is told. */
+static bool print_json(const struct compile *compile, int code)
 {
 	struct json json = JSON_INIT;
-	const struct abi_program *abi = compile->program.abi;
+	const struct abi_program *abi = code ? NULL : compile->program.abi;
 	json_open(&json, NULL, '{');
 	json_string(&json, "file", compile->file);
+	json_integer(&json, "exit", code);
+	json_string(&json, "failure", code && *tool_last_error() ? tool_last_error() : NULL);
 	json_natural(&json, "sm", compile->sm);
-	json_natural(&json, "ptx_sm", compile->codegen.sm);
+	if (abi)
+		json_natural(&json, "ptx_sm", compile->codegen.sm);
 	json_string(&json, "machine_code",
-		    compile->has_code ? NULL : bytes_string(&compile->no_code));
-	json_natural(&json, "global_variables_B", abi->global_variables_B);
+		    !abi || compile->has_code ? NULL : bytes_string(&compile->no_code));
+	if (abi)
+		json_natural(&json, "global_variables_B", abi->global_variables_B);
 	json_open(&json, "kernels", '[');
-	for (uint32_t i = 0; i < abi->kernel_count; i++)
+	for (uint32_t i = 0; abi && i < abi->kernel_count; i++)
 		write_kernel(&json, compile, &abi->kernels[i]);
 	json_close(&json, ']');
+	build_log_json(&json, "messages", bytes_string(&compile->log), compile->log.size_B);
+	json_string(&json, "log", bytes_string(&compile->log));
 	json_close(&json, '}');
 	return json_print(&json);
 }
@@ -344,8 +353,6 @@ static int write_stage(const struct compile *compile)
 		[STAGE_SASS] = &compile->text,
 	};
 	if (compile->stage == STAGE_INFO) {
-		if (compile->as_json)
-			return print_json(compile) ? TOOL_OK : TOOL_FAILED;
 		print_info(compile);
 		return TOOL_OK;
 	}
@@ -365,13 +372,21 @@ static int write_stage(const struct compile *compile)
 static int compile_file(void *state)
 {
 	struct compile *compile = state;
-	struct bytes log = BYTES_INIT;
-	if (!tool_read_source(&compile->source, &compile->options, compile->file))
-		return TOOL_FAILED;
-	int code = travel(compile, &log);
-	tool_print_log(bytes_string(&log), log.size_B);
-	bytes_finish(&log);
+	int code = TOOL_FAILED;
+	if (tool_read_source(&compile->source, &compile->options, compile->file))
+		code = travel(compile, &compile->log);
+	build_log_print(bytes_string(&compile->log), compile->log.size_B);
+	if (compile->as_json)
+		return print_json(compile, code) || code ? code : TOOL_FAILED;
 	return code ? code : write_stage(compile);
+}
+
+/* After a process that told nothing itself. */
+static int failed_apart(const struct compile *compile)
+{
+	if (compile->as_json)
+		(void)print_json(compile, TOOL_FAILED);
+	return TOOL_FAILED;
 }
 
 /* Compilers crash on some sources (libnvvm on a constant of 2^40 bytes), and a shell would be
@@ -382,7 +397,7 @@ static int compile_apart(struct compile *compile)
 	if (code == PROCESS_TOO_LONG) {
 		tool_error("%s: the compiler was given up after %s seconds (CULVERT_COMPILER_TIMEOUT)",
 			   compile->file, option_string(OPTION_COMPILER_TIMEOUT));
-		return TOOL_FAILED;
+		return failed_apart(compile);
 	}
 	/* Nobody reads on, as behind "| head": that is no crash. */
 	if (code == 128 + SIGPIPE)
@@ -402,14 +417,14 @@ static int compile_apart(struct compile *compile)
 	else if (code > 128)
 		tool_error("%s: the compiler crashed: %s; --emit ll and nvvm show how far it comes",
 			   compile->file, strsignal(code - 128));
-	return code < 0 || code > 128 ? TOOL_FAILED : code;
+	return code < 0 || code > 128 ? failed_apart(compile) : code;
 }
 
 static void finish(struct compile *compile)
 {
 	struct bytes *all[] = {&compile->options, &compile->source, &compile->llvm_ir,
 			       &compile->ptx, &compile->cubin, &compile->statistics,
-			       &compile->text, &compile->no_code};
+			       &compile->text, &compile->no_code, &compile->log};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		bytes_finish(all[i]);
 	fe_program_finish(&compile->program);

@@ -39,11 +39,16 @@ static const struct {
 };
 
 static const char *current;              /* the command's name, for messages */
+static char last_error[1024];
 
 /* --- messages --------------------------------------------------------------------- */
 
 static void say(const char *format, va_list arguments)
 {
+	va_list again;
+	va_copy(again, arguments);
+	vsnprintf(last_error, sizeof(last_error), format, again);
+	va_end(again);
 	fprintf(stderr, "%sculvert%s%s:%s ", tool_style(stderr, TOOL_BAD), current ? " " : "",
 		current ? current : "", tool_style(stderr, TOOL_PLAIN));
 	vfprintf(stderr, format, arguments);
@@ -56,6 +61,11 @@ void tool_error(const char *format, ...)
 	va_start(arguments, format);
 	say(format, arguments);
 	va_end(arguments);
+}
+
+const char *tool_last_error(void)
+{
+	return last_error;
 }
 
 int tool_usage(const char *format, ...)

@@ -3,7 +3,7 @@ bin_PROGRAMS = culvert
 culvert_SOURCES = \
 	tools/command.def \
 	tools/bench.c \
-	tools/build_log.c \
+	tools/build_log.c tools/build_log.h \
 	tools/cache.c \
 	tools/check.c \
 	tools/closest.c tools/closest.h \

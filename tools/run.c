@@ -3,6 +3,7 @@
 
 #include "base/lock.h"
 #include "base/options.h"
+#include "tools/build_log.h"
 #include "tools/json.h"
 #include "tools/run_argument.h"
 #include "tools/tool.h"
@@ -202,7 +203,7 @@ static void print_build_log(const struct run *run, cl_device_id device)
 	char *log = calloc(1, size_B + 1);
 	if (log && !call->clGetProgramBuildInfo(run->program, device, CL_PROGRAM_BUILD_LOG, size_B,
 						log, NULL))
-		tool_print_log(log, strlen(log));
+		build_log_print(log, strlen(log));
 	free(log);
 }
 

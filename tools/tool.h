@@ -43,6 +43,8 @@ int tool_options(enum tool_command command, int argc, char **argv, bool stop_at_
 
 /* "culvert COMMAND: ..." on stderr. */
 void tool_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* What it was told last, without its end of line; "" when it was not called. */
+const char *tool_last_error(void);
 /* The same and a hint at --help; TOOL_USAGE. */
 int tool_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -75,9 +77,6 @@ enum tool_style { TOOL_PLAIN, TOOL_BOLD, TOOL_GOOD, TOOL_CAREFUL, TOOL_BAD };
 /* What switches a style on, or with TOOL_PLAIN off: "" where stream is no terminal, and
  * where the user wants no colours (NO_COLOR, TERM=dumb). */
 const char *tool_style(FILE *stream, enum tool_style style);
-
-/* A build log, which has a NUL behind it, on stderr. */
-void tool_print_log(const char *log, size_t size_B);
 
 /* A bar on stderr, where that is a terminal, for work of some length: again and again
  * with done <= total; gone at done == total. */

@@ -134,6 +134,33 @@ echo '#define VALUE 77' >$folder/sub/h.h
 printf '%s\n' '#include "h.h"' 'kernel void k(global int *p) { p[0] = VALUE; }' >$folder/sub/k.cl
 ./culvert compile $folder/sub/k.cl --emit nvvm | grep -q 'i32 77' || fail "a header beside the file is not found"
 [ ! -s $folder/out ] || fail "a mistake in the source: something on stdout"
+# As JSON in any case: what failed, and each message with its place.
+json_says() { # what is asserted of j, arguments
+	says=$1
+	shift
+	./culvert compile --json "$@" >$folder/out 2>$folder/errors
+	code=$?
+	[ ! -x "$PYTHON3" ] || "$PYTHON3" -c 'import json, sys
+j = json.load(open(sys.argv[1]))
+assert j["exit"] == int(sys.argv[2]), j["exit"]
+assert '"$says" $folder/out $code || { fail "compile --json $*: not ${says}:"; cat $folder/out; }
+}
+json_says 'j["kernels"] == [] and j["failure"] is None or j["failure"]' $folder/bad.cl
+json_says 'j["exit"] == 1 and j["messages"][0]["severity"] == "error" and j["messages"][0]["line"] == 1
+assert j["messages"][0]["column"] == 41 and j["messages"][0]["file"].endswith("bad.cl")
+assert "unknown" in j["messages"][0]["text"] and j["messages"][0]["text"] in j["log"]' $folder/bad.cl
+json_says 'j["exit"] == 1 and j["failure"].endswith("none.cl: No such file or directory") and j["kernels"] == []' $folder/none.cl
+json_says 'j["exit"] == 2 and "-no-such-option" in j["log"] and j["kernels"] == []' $folder/kernel.cl -- -no-such-option
+json_says 'j["exit"] == 0 and j["failure"] is None and len(j["kernels"]) == 2 and j["messages"] == []' $folder/kernel.cl -- -DBY=2
+printf '%s\n' '#warning "12:3: error: odd"' 'kernel void k(void) {}' >"$folder/w 1:2: note.cl"
+json_says 'len(j["messages"]) == 1 and j["exit"] == 0
+m = j["messages"][0]
+assert m["severity"] == "warning" and m["line"] == 1 and m["column"] == 2 and m["file"].endswith("w 1:2: note.cl"), m' "$folder/w 1:2: note.cl"
+(
+	CULVERT_LIBNVVM=/nonexistent/libnvvm.so
+	json_says 'j["exit"] == 3 and "/nonexistent/libnvvm.so" in j["log"]' $folder/kernel.cl -- -DBY=2
+	exit $failed
+) || failed=1
 # Nobody reads on: the end of a program in a pipe, not a crash of the compiler.
 ./culvert compile $folder/kernel.cl --emit ptx -O -DBY=2 >$folder/whole.ptx
 [ "$(wc -c <$folder/whole.ptx)" -gt 100 ] || fail "no PTX to be cut"
@@ -187,14 +214,19 @@ if [ -f tests/stress/libnvvm-fault.so ] && [ -f "$CULVERT_LIBNVVM" ]; then
 	compile_planted()
 	{
 		echo "kernel void $1(global int *p) { p[0] = 1; }" >$folder/crash.cl
+		shift
 		FAULT_NVVM_REAL=$CULVERT_LIBNVVM FAULT_NVVM_PLANTED=1 ASAN_OPTIONS=handle_segv=0 \
 			TSAN_OPTIONS=handle_segv=0 CULVERT_LIBNVVM=$PWD/tests/stress/libnvvm-fault.so \
-			./culvert compile $folder/crash.cl --emit ptx >$folder/out 2>$folder/errors
+			./culvert compile $folder/crash.cl ${*:---emit ptx} >$folder/out 2>$folder/errors
 	}
 	compile_planted plant_segv
 	[ $? = 1 ] || fail "a crash of the compiler's: not exit code 1"
 	grep -q "crash.cl: the compiler crashed: " $folder/errors || fail "a crash of the compiler's: it is not told"
 	[ ! -s $folder/out ] || fail "a crash of the compiler's: something on stdout"
+	compile_planted plant_segv --json
+	[ $? = 1 ] || fail "a crash of the compiler's, as JSON: not exit code 1"
+	grep -q '"failure": ".*crash.cl: the compiler crashed: ' $folder/out && tail -n 1 $folder/out | grep -qx '}' ||
+		{ fail "a crash of the compiler's: no JSON of it"; cat $folder/out; }
 	compile_planted plant_optimised || fail "a crash where libnvvm optimises: not built"
 	grep -q "libnvvm was told not to optimise" $folder/errors || fail "not optimised: it is not told"
 	grep -q "entry plant_optimised" $folder/out || fail "not optimised: no kernel"
