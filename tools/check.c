@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "base/bytes.h"
+#include "tools/check_fields.h"
 #include "tools/json.h"
 #include "tools/program.h"
 #include "tools/tool.h"
@@ -84,7 +85,7 @@ static bool print_json(const struct bytes *text, int status)
 		if (begins_report(line)) {
 			while (*end == ' ' || *end == '\t')
 				end += line_B(end);
-			json_text(&json, NULL, line, (size_t)(end - line) - (end[-1] == '\n'));
+			check_fields_json(&json, line, (size_t)(end - line) - (end[-1] == '\n'));
 		}
 		line = end;
 	}

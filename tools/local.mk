@@ -6,6 +6,7 @@ culvert_SOURCES = \
 	tools/build_log.c tools/build_log.h \
 	tools/cache.c \
 	tools/check.c \
+	tools/check_fields.c tools/check_fields.h \
 	tools/closest.c tools/closest.h \
 	tools/compile.c \
 	tools/compile_info.c tools/compile_info.h \

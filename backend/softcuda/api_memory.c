@@ -131,7 +131,8 @@ static const struct soft_allocation *find_near_locked(uint64_t address, uint64_t
 	return behind_B <= before_B ? below : above;
 }
 
-static void describe_locked(uint64_t address, struct bytes *text)
+/* The buffer that is spoken of; NULL: none is. */
+static const struct soft_allocation *describe_locked(uint64_t address, struct bytes *text)
 {
 	uint64_t distance_B;
 	const struct soft_allocation *found = find_freed_locked(address);
@@ -140,27 +141,32 @@ static void describe_locked(uint64_t address, struct bytes *text)
 			     "freed after launch %llu", (unsigned long long)(address - found->start),
 			     (unsigned long long)found->id, (unsigned long long)found->size_B,
 			     (unsigned long long)found->freed_at);
-		return;
+		return found;
 	}
 	found = find_near_locked(address, &distance_B);
-	if (!found || distance_B > DESCRIBED_B)
+	if (!found || distance_B > DESCRIBED_B) {
 		bytes_append_string(text, address < DESCRIBED_B ? ", near the null pointer" :
 				    ", far from every buffer");
-	else
-		bytes_printf(text, ", %llu bytes %s the buffer #%llu of %llu bytes",
-			     (unsigned long long)(address < found->start ||
-						  address - found->start >= found->size_B ?
-						  distance_B : address - found->start),
-			     address < found->start ? "before" :
-			     address - found->start < found->size_B ? "into" :
-			     "behind the end of", (unsigned long long)found->id,
-			     (unsigned long long)found->size_B);
+		return NULL;
+	}
+	bytes_printf(text, ", %llu bytes %s the buffer #%llu of %llu bytes",
+		     (unsigned long long)(address < found->start ||
+					  address - found->start >= found->size_B ?
+					  distance_B : address - found->start),
+		     address < found->start ? "before" :
+		     address - found->start < found->size_B ? "into" :
+		     "behind the end of", (unsigned long long)found->id,
+		     (unsigned long long)found->size_B);
+	return found;
 }
 
-void soft_memory_describe(uint64_t address, struct bytes *text)
+void soft_memory_describe(uint64_t address, struct bytes *text, uint64_t *start_out,
+			  uint64_t *end_out)
 {
 	lock_take(&soft_driver.lock);
-	describe_locked(address, text);
+	const struct soft_allocation *found = describe_locked(address, text);
+	*start_out = found ? found->start : 0;
+	*end_out = found ? found->start + found->size_B : 0;
 	lock_drop(&soft_driver.lock);
 }
 

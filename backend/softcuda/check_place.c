@@ -200,14 +200,37 @@ static bool describe_variable(const struct job *job, uint64_t address, struct by
 	return false;
 }
 
+/* " (argument 2)": which of the kernel's arguments point into a buffer. */
+static void name_arguments(const struct job *job, const struct range *buffer, struct bytes *text)
+{
+	const struct soft_function *function = job->launch->function;
+	const char *before = " (argument ";
+	uint64_t value;
+	for (uint32_t i = 0; i < function->parameter_count; i++) {
+		const struct soft_parameter *parameter = &function->parameters[i];
+		if (parameter->size_B != sizeof(value))
+			continue;
+		memcpy(&value, (const char *)job->launch->parameters + parameter->offset_B,
+		       sizeof(value));
+		if (value < buffer->start || value >= buffer->end)
+			continue;
+		bytes_printf(text, "%s%u", before, i);
+		before = ", ";
+	}
+	if (*before == ',')
+		bytes_append_char(text, ')');
+}
+
 static void describe_global(const struct job *job, uint64_t address, struct bytes *text)
 {
-	struct range parameters = {(uint64_t)(uintptr_t)job->launch->parameters, 0};
+	struct range parameters = {(uint64_t)(uintptr_t)job->launch->parameters, 0}, buffer;
 	parameters.end = parameters.start + job->launch->function->parameter_size_B;
 	if (parameters.start && distance(&parameters, address) < 64)
 		say(text, &parameters, address, "the kernel's arguments", "");
-	else if (!describe_variable(job, address, text))
-		soft_memory_describe(address, text);
+	else if (!describe_variable(job, address, text)) {
+		soft_memory_describe(address, text, &buffer.start, &buffer.end);
+		name_arguments(job, &buffer, text);
+	}
 }
 
 void check_describe_place(const struct warp *warp, unsigned l, uint64_t place, struct bytes *text)

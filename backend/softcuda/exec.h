@@ -135,7 +135,9 @@ enum soft_image_state soft_image_find(const struct soft_launch *launch, uint64_t
 				      struct soft_image *image_out);
 
 /* From the api side: appends in words where address lies, ": 4 bytes behind a
- * buffer of 64 bytes"; nothing when there is nothing to say.  The same. */
-void soft_memory_describe(uint64_t address, struct bytes *text);
+ * buffer of 64 bytes"; nothing when there is nothing to say.  The extent of the buffer that is
+ * spoken of, or two zeros.  The same. */
+void soft_memory_describe(uint64_t address, struct bytes *text, uint64_t *start_out,
+			  uint64_t *end_out);
 
 #endif
