@@ -81,7 +81,9 @@ bool cache_each(struct cache *cache, void (*look)(void *state, const struct cach
 
 enum cache_state { CACHE_ABSENT, CACHE_DAMAGED, CACHE_WHOLE };
 
-/* Reads an entry from its first byte to its last, and leaves it as it is. */
+/* Reads an entry from its first byte to its last, and leaves it as it is: neither taken away nor
+ * counted as used.  Of a whole one value_out, empty before, gets the value. */
+enum cache_state cache_look_at(struct cache *cache, const struct hash *key, struct bytes *value_out);
 enum cache_state cache_verify(struct cache *cache, const struct hash *key);
 
 /* Takes away every entry, and what dead processes left.  How many entries; those that

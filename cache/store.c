@@ -147,10 +147,9 @@ bool cache_get(struct cache *cache, const struct hash *key, struct bytes *value_
 	return found == FOUND;
 }
 
-enum cache_state cache_verify(struct cache *cache, const struct hash *key)
+enum cache_state cache_look_at(struct cache *cache, const struct hash *key, struct bytes *value_out)
 {
 	char name[CACHE_NAME_B];
-	struct bytes value = BYTES_INIT;
 	struct stat status;
 	enum cache_state state = CACHE_ABSENT;
 	cache_name(key, "", name);
@@ -160,11 +159,18 @@ enum cache_state cache_verify(struct cache *cache, const struct hash *key)
 	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0 || errno != ENOENT)
 		state = CACHE_DAMAGED;
-	if (fd >= 0 && !fstat(fd, &status) && !read_value(fd, &status, key, &value))
+	if (fd >= 0 && !fstat(fd, &status) && !read_value(fd, &status, key, value_out))
 		state = CACHE_WHOLE;
 	if (fd >= 0)
 		close(fd);
 	close(folder);
+	return state;
+}
+
+enum cache_state cache_verify(struct cache *cache, const struct hash *key)
+{
+	struct bytes value = BYTES_INIT;
+	const enum cache_state state = cache_look_at(cache, key, &value);
 	bytes_finish(&value);
 	return state;
 }

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "cache/cache.h"
+#include "tools/cache_entry.h"
 #include "tools/json.h"
 #include "tools/tool.h"
 
@@ -92,23 +93,84 @@ static int run_stat(struct job *job)
 	return TOOL_OK;
 }
 
+static const char *sm_text(unsigned sm)
+{
+	static char text[16];
+	snprintf(text, sizeof(text), sm ? "sm_%u" : "-", sm);
+	return text;
+}
+
+/* "add, scale and 4 more": as many names as a line has room for. */
+static void print_kernels(const struct abi_program *abi)
+{
+	enum { ROOM = 60 };
+	size_t used = 0;
+	uint32_t i = 0;
+	while (i < abi->kernel_count && (!i || used + strlen(abi->kernels[i].name) < ROOM)) {
+		used += strlen(abi->kernels[i].name) + 2;
+		printf("%s%s", i ? ", " : "", abi->kernels[i].name);
+		i++;
+	}
+	if (i < abi->kernel_count)
+		printf(" and %u more", (unsigned)(abi->kernel_count - i));
+	if (!abi->kernel_count)
+		printf("no kernels");
+	putchar('\n');
+}
+
+static void print_entry(const struct cache_file *file, const struct cache_entry *entry,
+			bool damaged)
+{
+	printf("%.12s  %s  %10s  %-6s  ", key_text(&file->key), time_text(file->used_s),
+	       tool_size(file->size_B), sm_text(entry->sm));
+	if (damaged)
+		printf("%sdamaged%s\n", tool_style(stdout, TOOL_BAD), tool_style(stdout, TOOL_PLAIN));
+	else if (entry->abi)
+		print_kernels(entry->abi);
+	else if (entry->builds)
+		printf("(index of %u build%s by included files)\n", (unsigned)entry->builds,
+		       entry->builds == 1 ? "" : "s");
+	else
+		printf("(%s)\n", entry->kind);
+}
+
+static void write_entry(struct json *json, const struct cache_file *file,
+			const struct cache_entry *entry, bool damaged)
+{
+	json_open(json, NULL, '{');
+	json_string(json, "key", key_text(&file->key));
+	json_string(json, "kind", damaged ? "damaged" : entry->kind);
+	if (entry->sm)
+		json_natural(json, "sm", entry->sm);
+	json_open(json, "kernels", '[');
+	for (uint32_t i = 0; entry->abi && i < entry->abi->kernel_count; i++)
+		json_string(json, NULL, entry->abi->kernels[i].name);
+	json_close(json, ']');
+	json_natural(json, "size_B", file->size_B);
+	json_integer(json, "used", file->used_s);
+	json_close(json, '}');
+}
+
 static int run_list(struct job *job)
 {
 	const struct files *files = &job->files;
 	struct json json = JSON_INIT;
 	json_open(&json, NULL, '[');
+	if (!job->as_json && files->count)
+		printf("%s%-12s  %-16s  %10s  %-6s  %s%s\n", tool_style(stdout, TOOL_BOLD), "key",
+		       "last used", "size", "for", "kernels", tool_style(stdout, TOOL_PLAIN));
 	for (size_t i = 0; i < files->count; i++) {
 		const struct cache_file *file = &files->rows[i];
-		if (!job->as_json) {
-			printf("%s  %10s  %s\n", key_text(&file->key), tool_size(file->size_B),
-			       time_text(file->used_s));
-			continue;
-		}
-		json_open(&json, NULL, '{');
-		json_string(&json, "key", key_text(&file->key));
-		json_natural(&json, "size_B", file->size_B);
-		json_integer(&json, "used", file->used_s);
-		json_close(&json, '}');
+		struct bytes value = BYTES_INIT;
+		const enum cache_state state = cache_look_at(job->cache, &file->key, &value);
+		struct cache_entry entry = cache_entry_of(&value);
+		/* What was evicted meanwhile is not listed. */
+		if (state != CACHE_ABSENT && job->as_json)
+			write_entry(&json, file, &entry, state == CACHE_DAMAGED);
+		else if (state != CACHE_ABSENT)
+			print_entry(file, &entry, state == CACHE_DAMAGED);
+		cache_entry_finish(&entry);
+		bytes_finish(&value);
 	}
 	json_close(&json, ']');
 	if (job->as_json)

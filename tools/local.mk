@@ -5,6 +5,7 @@ culvert_SOURCES = \
 	tools/bench.c \
 	tools/build_log.c tools/build_log.h \
 	tools/cache.c \
+	tools/cache_entry.c tools/cache_entry.h \
 	tools/check.c \
 	tools/check_fields.c tools/check_fields.h \
 	tools/closest.c tools/closest.h \

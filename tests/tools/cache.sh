@@ -34,10 +34,34 @@ expect 0 stat --json
 grep -qF "\"entries\": $files," $folder/out && grep -qF "\"size_B\": $size," $folder/out ||
 	{ fail "not $files entries of $size bytes:"; cat $folder/out; }
 expect 0 list
-cut -d ' ' -f 1 $folder/out | sort >$folder/listed
-ls $folder/cache | grep -x '[0-9a-f]\{64\}' | sort | cmp -s - $folder/listed || fail "the list is another one"
+sed 1d $folder/out | cut -d ' ' -f 1 | sort >$folder/short
+ls $folder/cache | grep -x '[0-9a-f]\{64\}' | sort >$folder/listed
+cut -c 1-12 $folder/listed | cmp -s - $folder/short || { fail "the list is another one:"; cat $folder/out; }
+# Programs by their kernels.
+for kernel in $(sed -n 's/^kernel void \([a-z_]*\).*/\1/p' "${srcdir:-.}/tests/kernels/vector_add.clt" "${srcdir:-.}/tests/kernels/barrier_reduction.clt"); do
+	grep -q "^[0-9a-f]\{12\}  $(date +%Y)-[-0-9]* [0-9:]* .* \(KiB\|B\)  sm_[0-9]* .*[ ,]$kernel\(,\|$\)" $folder/out ||
+		{ fail "the list does not name $kernel:"; cat $folder/out; }
+done
 expect 0 list --json
 [ "$(grep -c '"key"' $folder/out)" = "$files" ] || fail "the JSON list is of another length"
+[ "$(sed -n 's/.*"key": "\(.*\)",/\1/p' $folder/out | sort)" = "$(cat $folder/listed)" ] || fail "the JSON list has other keys"
+# What includes files has an index beside each build; objects and libraries have no kernels.
+echo '#define VALUE 1' >$folder/value.h
+echo '#include "value.h"
+kernel void with_header(global int *p) { p[0] = VALUE; } kernel void the_second(global int *p) { p[1] = VALUE; }' >$folder/k.cl
+for value in 1 2; do
+	echo "#define VALUE $value" >$folder/value.h
+	./culvert run $folder/k.cl -k with_header -g 1 -a zero:2 >$folder/log || { cat $folder/log; fail "a program with a header"; }
+done
+expect 0 list
+[ "$(grep -c 'with_header, the_second$' $folder/out)" = 2 ] || { fail "not two builds:"; cat $folder/out; }
+grep -q '(index of 2 builds by included files)$' $folder/out || { fail "no index:"; cat $folder/out; }
+# Looking is no use, in either sense.
+before=$(cd $folder/cache && stat -c '%n %Y %Z' *)
+expect 0 list
+[ "$before" = "$(cd $folder/cache && stat -c '%n %Y %Z' *)" ] || fail "looking changes the folder"
+ls $folder/cache | grep -x '[0-9a-f]\{64\}' | sort >$folder/listed
+files=$(wc -l <$folder/listed)
 expect 0 verify
 
 victim=$(head -n 1 $folder/listed)
@@ -46,6 +70,8 @@ expect 1 verify
 grep -q "^$victim *damaged" $folder/out || fail "the damaged entry is not named"
 expect 1 verify --json
 grep -qF "\"$victim\"" $folder/out || fail "the damaged entry is not in the JSON"
+expect 0 list
+grep -q "^$(echo $victim | cut -c 1-12) .* damaged$" $folder/out || { fail "the list does not say what is damaged:"; cat $folder/out; }
 [ -e $folder/cache/$victim ] || fail "looking took the damaged entry away"
 
 touch $folder/cache/mine
