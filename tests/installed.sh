@@ -34,6 +34,9 @@ if command -v pkg-config >/dev/null; then
 fi
 CULVERT=$prefix/bin/culvert
 if [ -x "$CULVERT" ]; then
+	for completion in bash-completion/completions/culvert zsh/site-functions/_culvert fish/vendor_completions.d/culvert.fish; do
+		[ -f "$prefix/share/$completion" ] || { echo "$prefix/share/$completion is missing"; failed=1; }
+	done
 	"$CULVERT" devices >/dev/null || { echo "$CULVERT devices failed"; failed=1; }
 	"$CULVERT" compile "${srcdir:-.}/tests/kernels/vector_add.clt" >/dev/null ||
 		{ echo "$CULVERT compile failed"; failed=1; }

@@ -28,6 +28,19 @@ static const struct flag_row flags[] = {
 enum { FLAGS = sizeof(flags) / sizeof(flags[0]) };
 
 static const struct {
+	enum tool_command command;
+	const char *name, *words;
+} choices[] = {
+#define COMMAND(name, arguments, help)
+#define FLAG(command, letter, name, argument, help)
+#define CHOICE(command, name, words) {TOOL_##command, name, words},
+#include "tools/command.def"
+#undef COMMAND
+#undef FLAG
+};
+enum { CHOICES = sizeof(choices) / sizeof(choices[0]) };
+
+static const struct {
 	const char *name, *arguments, *help;
 	int (*run)(int argc, char **argv);
 } commands[TOOL_COMMAND_COUNT] = {
@@ -281,18 +294,51 @@ static int print_help(void)
 	return TOOL_OK;
 }
 
-/* The words that may follow, for the shell's completion. */
-static int print_words(const char *name)
+/* --- for the shell's completion --------------------------------------------------- */
+
+/* A word, and behind a tabulator what it is. */
+static void print_word(const char *dashes, const char *word, const char *help, bool described)
 {
-	for (int i = 0; i < TOOL_COMMAND_COUNT; i++) {
-		if (!name)
-			puts(commands[i].name);
-		else if (!strcmp(name, commands[i].name))
-			puts("--help");
+	printf("%s%s%s%s\n", dashes, word, described ? "\t" : "", described ? help : "");
+}
+
+/* What may be said for an option, "--emit" or "-e", or with "" for an argument. */
+static void print_choices(enum tool_command command, const char *option)
+{
+	const char letter = *option && option[1] != '-' ? option[1] : '\0';
+	const char *name = *option ? option + 2 : "";
+	for (size_t i = 0; letter && i < FLAGS; i++)
+		if (flags[i].command == command && flags[i].letter == letter)
+			name = flags[i].name;
+	for (size_t i = 0; i < CHOICES; i++) {
+		if (choices[i].command != command || strcmp(choices[i].name, name))
+			continue;
+		for (const char *at = choices[i].words; *at; at += strspn(at, " ")) {
+			const int length = (int)strcspn(at, " ");
+			printf("%.*s\n", length, at);
+			at += length;
+		}
 	}
-	for (size_t i = 0; name && i < FLAGS; i++)
-		if (!strcmp(name, commands[flags[i].command].name))
-			printf("--%s\n", flags[i].name);
+}
+
+static int find_command(const char *name);
+
+/* The words that may follow: commands, a command's options, or an option's values. */
+static int print_words(char **words, bool described)
+{
+	const int command = words[0] ? find_command(words[0]) : -1;
+	for (int i = 0; !words[0] && i < TOOL_COMMAND_COUNT; i++)
+		print_word("", commands[i].name, commands[i].help, described);
+	if (command < 0)
+		return TOOL_OK;
+	if (words[1]) {
+		print_choices((enum tool_command)command, words[1]);
+		return TOOL_OK;
+	}
+	print_word("--", "help", "print this", described);
+	for (size_t i = 0; i < FLAGS; i++)
+		if (flags[i].command == (enum tool_command)command)
+			print_word("--", flags[i].name, flags[i].help, described);
 	return TOOL_OK;
 }
 
@@ -456,8 +502,8 @@ static int run(int argc, char **argv)
 		return print_help();
 	if (!strcmp(argv[1], "help"))
 		return help(argv[2]);
-	if (!strcmp(argv[1], "--words"))
-		return print_words(argv[2]);
+	if (!strcmp(argv[1], "--words") || !strcmp(argv[1], "--described"))
+		return print_words(argv + 2, !strcmp(argv[1], "--described"));
 	if (is_one_of(argv[1], "--json", "-j"))
 		return argc > 2 ? run_with_json(argc - 2, argv + 2) : tool_usage("which command?");
 	if (argv[1][0] == '-')

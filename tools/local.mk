@@ -49,6 +49,10 @@ EXTRA_DIST += tools/trace/layer.map
 dist_man_MANS = docs/culvert.1
 bashcompletiondir = $(datadir)/bash-completion/completions
 dist_bashcompletion_DATA = tools/completion/culvert
+zshcompletiondir = $(datadir)/zsh/site-functions
+dist_zshcompletion_DATA = tools/completion/_culvert
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+dist_fishcompletion_DATA = tools/completion/culvert.fish
 EXTRA_DIST += scripts/command-table
 
 tool_tests = tests/tools/command.sh tests/tools/devices.sh tests/tools/compile.sh tests/tools/doctor.sh \
