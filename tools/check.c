@@ -79,6 +79,7 @@ static bool print_json(const struct bytes *text, int status)
 	struct json json = JSON_INIT;
 	json_open(&json, NULL, '{');
 	json_integer(&json, "exit", status);
+	json_bool(&json, "optimized", false);
 	json_open(&json, "reports", '[');
 	for (const char *line = bytes_string(text); *line;) {
 		const char *end = line + line_B(line);
@@ -119,7 +120,7 @@ static int report_on(const char *file, const struct request *request, int status
 	if (!request->report && !request->json)
 		fwrite(bytes_string(&text), 1, text.size_B, stderr);
 	bytes_finish(&text);
-	fprintf(stderr, "culvert check: %s%u report%s%s%s%s\n",
+	fprintf(stderr, "culvert check: %s%u report%s%s%s%s; kernels were compiled without optimization\n",
 		tool_style(stderr, count ? TOOL_BAD : TOOL_GOOD), count, count == 1 ? "" : "s",
 		tool_style(stderr, TOOL_PLAIN), request->report && count ? ", in " : "",
 		request->report && count ? request->report : "");

@@ -19,7 +19,7 @@ check() {
 	[ $code = $wanted ] || { fail "check $*: exit code $code, not $wanted"; cat $folder/out $folder/errors; }
 }
 check 0 tests/kernels/runner $kernels/vector_add.clt
-grep -q '^culvert check: 0 reports$' $folder/errors || fail "a right program: no '0 reports'"
+grep -q '^culvert check: 0 reports; kernels were compiled without optimization$' $folder/errors || fail "a right program: no '0 reports'"
 check 7 sh -c 'exit 7'
 check 143 sh -c 'kill -TERM $$'
 check 127 $folder/no-such-program
@@ -27,9 +27,9 @@ check 127 $folder/no-such-program
 	{ fail "a program that is not there: not just that:"; cat $folder/errors; }
 # One that ran, whose exit code is the same.
 check 127 sh -c 'exit 127'
-grep -q '^culvert check: 0 reports$' $folder/errors || fail "a program that ran: no '0 reports'"
+grep -q '^culvert check: 0 reports; kernels were compiled without optimization$' $folder/errors || fail "a program that ran: no '0 reports'"
 check 127 --json $folder/no-such-program
-[ "$(tr -d ' \n' <$folder/out)" = '{"exit":127,"reports":[]}' ] || { fail "not the JSON of what did not run:"; cat $folder/out; }
+[ "$(tr -d ' \n' <$folder/out)" = '{"exit":127,"optimized":false,"reports":[]}' ] || { fail "not the JSON of what did not run:"; cat $folder/out; }
 
 # A kernel that writes behind its buffer, in a file without the runner's own "check".
 cat >$folder/behind.clt <<'END'
@@ -41,7 +41,7 @@ kernel void behind(global int *data) { data[get_global_id(0) + 1] = 1; }
 END
 check 1 tests/kernels/runner $folder/behind.clt
 grep -q "^softcuda: .*behind" $folder/errors || { fail "the kernel's mistake is not told"; cat $folder/errors; }
-grep -q '^culvert check: 1 report$' $folder/errors || fail "not one report"
+grep -q '^culvert check: 1 report; kernels were compiled without optimization$' $folder/errors || fail "not one report"
 check 1 --report $folder/report tests/kernels/runner $folder/behind.clt
 grep -q "^softcuda: .*behind" $folder/report || fail "the report is not in its file"
 grep -q "^softcuda: .*behind" $folder/errors && fail "the report is on stderr as well"
@@ -129,7 +129,12 @@ assert order["text"].count("\n") == 4 and odd["text"] == "softcuda: odd", odd
 assert [odd[key] for key in ("kind", "kernel", "file", "line", "work_group", "work_item", "memory")] == 7 * [None], odd
 END
 check 7 --json sh -c 'exit 7'
-[ "$(tr -d ' \n' <$folder/out)" = '{"exit":7,"reports":[]}' ] || { fail "a right program's JSON:"; cat $folder/out; }
+[ "$(tr -d ' \n' <$folder/out)" = '{"exit":7,"optimized":false,"reports":[]}' ] || { fail "a right program's JSON:"; cat $folder/out; }
+# That is so: a variable that optimised code keeps in a register is in memory.
+echo 'kernel void k(global int *p) { int a[2] = {p[0], p[1]}; p[0] = a[0] + a[1]; }' >$folder/k.cl
+mkdir $folder/dump
+(CULVERT_DUMP=$folder/dump; export CULVERT_DUMP; check 0 ./culvert run $folder/k.cl -g 1 -a 1,2; exit $failed) || failed=1
+grep -q '__local_depot\|\.local' $folder/dump/*.ptx || fail "checked code is optimised"
 # Only what was asked for is looked for.
 check 0 --checks race tests/kernels/runner $kernels/vector_add.clt
 check 2 --checks rays true
