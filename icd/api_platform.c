@@ -7,33 +7,19 @@
 #include "icd/module.h"
 #include "icd/platform.h"
 
-static cl_int platform_ids(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
+CL_API_ENTRY cl_int CL_API_CALL clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms,
+						 cl_uint *num_platforms)
 {
 	/* OpenCL 3.0 API, 4.1: CL_INVALID_VALUE when there is a list of no entries, or
 	 * when neither of the two results is wanted. */
 	if ((platforms && !num_entries) || (!platforms && !num_platforms))
 		return CL_INVALID_VALUE;
 	log_options();
-	ocl_platform_choose_dispatch();
 	if (platforms)
 		platforms[0] = ocl_platform();
 	if (num_platforms)
 		*num_platforms = 1;
 	return CL_SUCCESS;
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms,
-						 cl_uint *num_platforms)
-{
-	return platform_ids(num_entries, platforms, num_platforms);
-}
-
-OCL_EXPORT CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_entries,
-								  cl_platform_id *platforms,
-								  cl_uint *num_platforms)
-{
-	/* cl_khr_icd: as clGetPlatformIDs.  The platform is shown even without a device. */
-	return platform_ids(num_entries, platforms, num_platforms);
 }
 
 OCL_EXPORT CL_API_ENTRY cl_int CL_API_CALL

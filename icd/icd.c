@@ -2,11 +2,12 @@
 
 #include "icd/icd.h"
 
+#include "base/cancel.h"
 #include "icd/doors.h"
-#include "icd/object.h"
 #include "icd/platform.h"
 #include "icd/ranges.h"
 
+#include <pthread.h>
 #include <string.h>
 
 /* cl_khr_icd 2.0 recognises a driver by the tag in these two slots.  A loader of
@@ -15,7 +16,7 @@
 #define TAG_clGetPlatformIDs TAG_AS_FUNCTION(cl_int, cl_uint, cl_platform_id *, cl_uint *)
 #define TAG_clUnloadCompiler TAG_AS_FUNCTION(cl_int, void)
 
-const struct ocl_dispatch ocl_dispatch = {
+static const struct ocl_dispatch dispatch = {
 #define ENTRY(name) .slots.name = door_##name,
 #define DIRECT(name) .slots.name = name,
 #define TAGGED(name) .slots.name = TAG_##name,
@@ -77,9 +78,27 @@ static void *entry_point_find(const char *name, bool slots)
 	return NULL;
 }
 
+static void dispatch_give(void)
+{
+	const cl_icd_dispatch *watched = ranges_dispatch(&dispatch);
+	ocl_platform_set_dispatch(watched ? watched : &dispatch.slots);
+}
+
+/* Tells the platform the dispatch table that objects are made with: the profiler's, if one listens.
+ * Every way to the platform or to a call that makes an object begins in this file and comes by
+ * here first. */
+static void dispatch_begin(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	const int before = cancel_hold();
+	pthread_once(&once, dispatch_give);
+	cancel_restore(before);
+}
+
 /* What a profiler listens to, or the call itself. */
 static void *function_find(const char *name, bool slots)
 {
+	dispatch_begin();
 	void *function = entry_point_find(name, slots);
 	void *shown = function ? ranges_function(name) : NULL;
 	return shown ? shown : function;
@@ -107,6 +126,15 @@ clIcdGetFunctionAddressForPlatformKHR(cl_platform_id platform, const char *func_
 	if (ocl_platform_check(platform))
 		return NULL;
 	return function_find(func_name, true);
+}
+
+OCL_EXPORT CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_entries,
+								  cl_platform_id *platforms,
+								  cl_uint *num_platforms)
+{
+	/* cl_khr_icd: as clGetPlatformIDs.  The platform is shown even without a device. */
+	dispatch_begin();
+	return clGetPlatformIDs(num_entries, platforms, num_platforms);
 }
 
 OCL_EXPORT CL_API_ENTRY cl_int CL_API_CALL

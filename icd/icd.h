@@ -39,6 +39,4 @@ struct ocl_dispatch {
 };
 #endif
 
-extern const struct ocl_dispatch ocl_dispatch;
-
 #endif

@@ -5,10 +5,8 @@
 #include "base/bytes.h"
 #include "base/log.h"
 #include "icd/extension.h"
-#include "icd/icd.h"
 #include "icd/info_rows.h"
 #include "icd/khr_semaphore.h"
-#include "icd/ranges.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -22,7 +20,6 @@ const struct object_type ocl_platform_type = {"platform", CL_INVALID_PLATFORM, p
 
 static struct _cl_platform_id the_platform = {
 	.base = {
-		.dispatch = &ocl_dispatch.slots,
 		.type = &ocl_platform_type,
 		.api_refs = 1,
 		.refs = 1,
@@ -96,17 +93,9 @@ cl_int ocl_device_check(const void *device)
 	return CL_INVALID_DEVICE;
 }
 
-static void dispatch_choose(void)
+void ocl_platform_set_dispatch(const cl_icd_dispatch *dispatch)
 {
-	const cl_icd_dispatch *shown = ranges_dispatch();
-	if (shown)
-		the_platform.base.dispatch = shown;
-}
-
-void ocl_platform_choose_dispatch(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	pthread_once(&once, dispatch_choose);
+	the_platform.base.dispatch = dispatch;
 }
 
 void ocl_platform_set_dispatch_data(void *dispatch_data)

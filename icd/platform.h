@@ -26,9 +26,9 @@ cl_int ocl_platform_check(const void *platform);
  * when there is no driver or no device, which is CL_SUCCESS. */
 cl_int ocl_platform_devices(const cl_device_id **devices_out, cl_uint *count_out);
 
-/* Called before the platform is handed out: objects go by the table that a profiler
- * listens to, if one does. */
-void ocl_platform_choose_dispatch(void);
+/* The dispatch table of the platform and of every object made from now on.  Called once, before the
+ * platform is handed out or any other call can be made. */
+void ocl_platform_set_dispatch(const cl_icd_dispatch *dispatch);
 
 /* cl_khr_icd 2.0: for the platform and every object made from now on. */
 void ocl_platform_set_dispatch_data(void *dispatch_data);

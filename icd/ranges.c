@@ -7,14 +7,12 @@
 #include "base/log.h"
 #include "icd/cl_culvert.h"
 #include "icd/cuda_interop.h"
-#include "icd/icd.h"
 #include "icd/kernel.h"
 #include "icd/khr_command_buffer.h"
 #include "icd/khr_external_memory.h"
 #include "icd/khr_semaphore.h"
 #include "icd/nv_create_buffer.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +22,7 @@
 #define NVTX_AS_SYSTEM_HEADER
 #include <nvtx3/nvToolsExt.h>
 
-/* Set once, by start(). */
-static pthread_once_t started = PTHREAD_ONCE_INIT;
+/* Set by ranges_dispatch(). */
 static nvtxDomainHandle_t domain;
 static struct ocl_dispatch table;
 
@@ -124,9 +121,9 @@ static const struct wrapped {
 #undef VOID_CALL
 };
 
-static void fill_table(void)
+static void fill_table(const struct ocl_dispatch *plain)
 {
-	table = ocl_dispatch;
+	table = *plain;
 #define CALL(type, name_, function, parameters, arguments) table.slots.name_ = range_##name_;
 #define LAUNCH_CALL(name_, function, parameters, arguments) table.slots.name_ = range_##name_;
 #include "base/calls.def"
@@ -148,31 +145,24 @@ static void fill_table(void)
 
 /* --- who listens --------------------------------------------------------------------------- */
 
-static void start(void)
+const cl_icd_dispatch *ranges_dispatch(const struct ocl_dispatch *plain)
 {
 	const char *path = getenv("NVTX_INJECTION64_PATH");
 	if (!path || !*path)
-		return;
+		return NULL;
 	domain = nvtxDomainCreateA("Culvert");
 	if (!domain) {
 		log_info("ranges: no profiler took them by %s", path);
-		return;
+		return NULL;
 	}
-	fill_table();
+	fill_table(plain);
 	log_info("ranges: calls are shown to %s", path);
-}
-
-const cl_icd_dispatch *ranges_dispatch(void)
-{
-	const int before = cancel_hold();
-	pthread_once(&started, start);
-	cancel_restore(before);
-	return domain ? &table.slots : NULL;
+	return &table.slots;
 }
 
 void *ranges_function(const char *name)
 {
-	if (!ranges_dispatch())
+	if (!domain)
 		return NULL;
 	for (size_t i = 0; i < sizeof(wrapped) / sizeof(wrapped[0]); i++)
 		if (!strcmp(wrapped[i].name, name))
@@ -180,8 +170,9 @@ void *ranges_function(const char *name)
 	return NULL;
 }
 #else
-const cl_icd_dispatch *ranges_dispatch(void)
+const cl_icd_dispatch *ranges_dispatch(const struct ocl_dispatch *plain)
 {
+	(void)plain;
 	return NULL;
 }
 

@@ -3,14 +3,15 @@
  *
  * A profiler says that it listens by NVTX_INJECTION64_PATH, the library that NVTX loads for
  * it.  Then, and only then, applications get another dispatch table, whose calls are wrapped:
- * without one this costs nothing.  Thread-safe; asked once, before the platform is shown. */
+ * without one this costs nothing.  Thread-safe once ranges_dispatch has returned. */
 #ifndef CULVERT_ICD_RANGES_H
 #define CULVERT_ICD_RANGES_H
 
-#include <CL/cl_icd.h>
+#include "icd/icd.h"
 
-/* The table of wrapped calls; NULL where nobody listens. */
-const cl_icd_dispatch *ranges_dispatch(void);
+/* The plain table with the wrapped calls in place of its own; NULL where nobody listens.  Called
+ * once, before any other call. */
+const cl_icd_dispatch *ranges_dispatch(const struct ocl_dispatch *plain);
 
 /* The wrapped call of this name, for what is found by name; NULL where it has none, or
  * nobody listens. */
