@@ -4,6 +4,7 @@
 
 #include "base/cancel.h"
 #include "icd/doors.h"
+#include "icd/loader.h"
 #include "icd/platform.h"
 #include "icd/ranges.h"
 
@@ -137,12 +138,48 @@ OCL_EXPORT CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_en
 	return clGetPlatformIDs(num_entries, platforms, num_platforms);
 }
 
+/* The table as a loader has it for the platform: every slot is a function. */
+static struct ocl_dispatch loader_dispatch;
+
+static void loader_dispatch_fill(void)
+{
+	const cl_icd_dispatch *watched = ranges_dispatch(&dispatch);
+	loader_dispatch = dispatch;
+	if (watched)
+		loader_dispatch.slots = *watched;
+#define ENTRY(name)
+#define DIRECT(name)
+#define TAGGED(name) loader_dispatch.slots.name = name;
+#define UNSUPPORTED(name)
+#define SLOT_ALIAS(name, same)
+#define ALIAS(name, same)
+#define SUGGEST(name, same)
+#define EXTENSION(name)
+#define LOADER(name)
+#include "icd/entrypoints.def"
+#undef ENTRY
+#undef DIRECT
+#undef TAGGED
+#undef UNSUPPORTED
+#undef SLOT_ALIAS
+#undef ALIAS
+#undef SUGGEST
+#undef EXTENSION
+#undef LOADER
+}
+
 OCL_EXPORT CL_API_ENTRY cl_int CL_API_CALL
 clIcdSetPlatformDispatchDataKHR(cl_platform_id platform, void *dispatch_data)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	cl_int error = ocl_platform_check(platform);
 	if (error)
 		return error;
+	/* Its data are a table alone, and ours is the same and stays where it is. */
+	if (ocl_loader_moves_dispatch_data(__builtin_return_address(0))) {
+		pthread_once(&once, loader_dispatch_fill);
+		dispatch_data = &loader_dispatch;
+	}
 	ocl_platform_set_dispatch_data(dispatch_data);
 	return CL_SUCCESS;
 }

@@ -3,7 +3,7 @@ noinst_LIBRARIES += icd/libicd.a
 icd_libicd_a_SOURCES = $(icd_object_sources) $(icd_command_sources)
 
 icd_object_sources = \
-	icd/icd.c icd/icd.h icd/entrypoints.def icd/doors.c icd/doors.h \
+	icd/icd.c icd/icd.h icd/entrypoints.def icd/loader.c icd/loader.h icd/doors.c icd/doors.h \
 	icd/object.c icd/object.h \
 	icd/ranges.c icd/ranges.h icd/extension_calls.def \
 	icd/info.c icd/info.h icd/info_rows.h \

@@ -5,6 +5,7 @@
 #include "tests/api/api_test.h"
 
 #include <CL/cl_icd.h>
+#include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -84,6 +85,35 @@ static void check_data(const struct api_test *test, set_data_function set_data)
 	CHECK_OK(set_data(test->platform, before));
 }
 
+/* ocl-icd 2.3.3 gives away the memory that it named: every call by that way has to stay possible.  PoCL
+ * or another platform of 1.0 beside us ended programs. */
+static void check_moving_loader(const struct api_test *test, set_data_function set_data)
+{
+	typedef cl_int (*set_function)(set_data_function, cl_platform_id, void *);
+	static cl_icd_dispatch data;
+	void *before = words(test->platform)->dispatch_data;
+	void *library = dlopen("tests/api/libmoving-loader.so", RTLD_NOW | RTLD_LOCAL);
+	set_function set;
+	char name[64] = "";
+	cl_uint count = 0;
+	if (before || !library)
+		return;
+	*(void **)&set = dlsym(library, "moving_loader_set");
+	CHECK_OK(set(set_data, test->platform, &data));
+	const cl_icd_dispatch *table = words(test->device)->dispatch_data;
+	if (CHECK(table && table != &data)) {
+		CHECK(table->clGetPlatformIDs && table->clUnloadCompiler && table->clFinish);
+		CHECK_OK(table->clGetPlatformInfo(test->platform, CL_PLATFORM_NAME, sizeof(name), name, NULL));
+		CHECK(!strcmp(name, "Culvert"));
+		CHECK_OK(table->clGetDeviceIDs(test->platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count));
+		CHECK(count > 0);
+		CHECK_OK(table->clGetPlatformIDs(0, NULL, &count));
+		CHECK_OK(table->clUnloadCompiler());
+	}
+	CHECK_OK(set_data(test->platform, before));
+	dlclose(library);
+}
+
 /* cl_khr_create_command_queue. */
 static void check_queue_alias(const struct api_test *test)
 {
@@ -119,6 +149,7 @@ int main(void)
 	if (address && set_data) {
 		check_names(&test, address);
 		check_data(&test, set_data);
+		check_moving_loader(&test, set_data);
 	}
 	check_queue_alias(&test);
 	return api_test_end(&test);

@@ -617,10 +617,7 @@ static const char meeting_ptx[] = HEADER
 static void meetings_in_calls(void)
 {
 	struct module module;
-	CHECK_EQ(module_load(&module, meeting_ptx), CUDA_SUCCESS);
-	if (!module.program)
-		printf("%s", bytes_string(&module.log));
-	REQUIRE(module.program);
+	REQUIRE(module_load(&module, meeting_ptx) == CUDA_SUCCESS);
 	uint32_t *out = device_take(32 * 4);
 	CHECK_EQ(run(&module, "from_two", 1, 32, 0, &out), CUDA_SUCCESS);
 	for (uint32_t i = 0; i < 32; i++)
