@@ -226,15 +226,19 @@ bool element_read_npy(const struct element *element, const struct bytes *file,
 }
 
 void element_write_npy(const struct element *element, const struct bytes *values,
-		       struct bytes *file)
+		       const size_t *sizes, unsigned size_count, struct bytes *file)
 {
 	enum { UNIT_B = 64, FIXED_B = 10 };
 	struct bytes header = BYTES_INIT;
-	size_t count = values->size_B / element->size_B;
+	const size_t count = values->size_B / element->size_B;
 	unsigned columns = element->size_B / element->scalar_B;
-	bytes_printf(&header, "{'descr': '%c%c%u', 'fortran_order': False, 'shape': (%zu,",
+	bytes_printf(&header, "{'descr': '%c%c%u', 'fortran_order': False, 'shape': (",
 		     element->scalar_B == 1 ? '|' : '<', element->kind == 'V' ? 'u' : element->kind,
-		     element->scalar_B, count);
+		     element->scalar_B);
+	for (unsigned i = 0; i < size_count; i++)
+		bytes_printf(&header, "%zu, ", sizes[i]);
+	if (!size_count)
+		bytes_printf(&header, "%zu,", count);
 	if (columns > 1)
 		bytes_printf(&header, " %u", columns);
 	bytes_append_string(&header, "), }");

@@ -41,7 +41,9 @@ void element_print(const struct element *element, const void *value, struct byte
 /* Content of an .npy file -> elements, whose type must be the file's: false with why. */
 bool element_read_npy(const struct element *element, const struct bytes *file,
 		      struct bytes *out, struct bytes *why);
+/* sizes: of the array, the outermost first, where it is no plain list; their product is the number of
+ * elements. */
 void element_write_npy(const struct element *element, const struct bytes *values,
-		       struct bytes *file);
+		       const size_t *sizes, unsigned size_count, struct bytes *file);
 
 #endif

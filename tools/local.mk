@@ -26,7 +26,10 @@ culvert_SOURCES = \
 	tools/quoted.c tools/quoted.h \
 	tools/run.c \
 	tools/run_argument.c tools/run_argument.h \
-	tools/trace.c
+	tools/run_image.c tools/run_image.h \
+	tools/run_pipe.c tools/run_pipe.h \
+	tools/trace.c \
+	tools/words.c tools/words.h
 nodist_EXTRA_culvert_SOURCES = force-cxx-link.cxx
 culvert_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed -Wl,--gc-sections
 culvert_LDADD = $(frontend_archive) backend/libbackend.a cache/libcache.a base/libbase.a \

@@ -294,8 +294,11 @@ static int make_arguments(struct run *run)
 		if (!run_argument_init(&run->arguments[i], &run->opencl, run->kernel, i,
 				       run->words[i]))
 			return TOOL_USAGE;
-		error = run_argument_set(&run->arguments[i], &run->opencl, run->context, run->kernel, i);
+		error = run_argument_set(&run->arguments[i], &run->opencl, run->context,
+					 run->opencl.devices[run->device], run->queue,
+					 run->kernel, i);
 		if (error) {
+			(void)tell_why(run, error);
 			tool_error("argument %u (%s %s): %s", (unsigned)i, run->arguments[i].type,
 				   run->arguments[i].name, opencl_error(error));
 			return TOOL_FAILED;
@@ -314,7 +317,7 @@ static struct run_argument *find_argument(struct run *run, const struct result *
 		for (int k = 0; k < 2; k++)
 			if (strlen(names[k]) == result->length &&
 			    !strncmp(names[k], result->argument, result->length) &&
-			    run->arguments[i].buffer)
+			    run->arguments[i].memory)
 				return &run->arguments[i];
 	}
 	tool_usage("--out: there is no buffer '%.*s'", (int)result->length, result->argument);
@@ -360,11 +363,9 @@ static int read_back(struct run *run)
 		struct run_argument *argument = &run->arguments[i];
 		if (!argument->memory)
 			continue;
-		cl_int error = run->opencl.call->clEnqueueReadBuffer(
-			run->queue, argument->memory, CL_TRUE, 0, argument->value.size_B,
-			argument->value.data, 0, NULL, NULL);
+		cl_int error = run_argument_read(argument, &run->opencl, run->context, run->queue);
 		if (error)
-			return failed(run, "clEnqueueReadBuffer", error);
+			return failed(run, "reading the results", error);
 	}
 	return TOOL_OK;
 }
@@ -386,7 +387,10 @@ static void print_buffer(const struct run_argument *argument, size_t most)
 		bytes_append_char(&text, ' ');
 		element_print(element, argument->value.data + i * element->size_B, &text);
 	}
-	printf("%s%s[%zu]%s%s%s\n", tool_style(stdout, TOOL_BOLD), argument->name, count,
+	char size[32];
+	snprintf(size, sizeof(size), "%zu", count);
+	printf("%s%s[%s]%s%s%s\n", tool_style(stdout, TOOL_BOLD), argument->name,
+	       argument->kind == RUN_IMAGE ? run_image_size(&argument->image) : size,
 	       tool_style(stdout, TOOL_PLAIN), bytes_string(&text), count > most ? " ..." : "");
 	bytes_finish(&text);
 }
@@ -418,8 +422,11 @@ static int save(const struct run_argument *argument, const char *path)
 {
 	struct bytes file = BYTES_INIT;
 	const char *dot = strrchr(path, '.');
+	size_t sizes[3];
+	const unsigned size_count =
+		argument->kind == RUN_IMAGE ? run_image_shape(&argument->image, sizes) : 0;
 	if (dot && !strcmp(dot, ".npy"))
-		element_write_npy(&argument->element, &argument->value, &file);
+		element_write_npy(&argument->element, &argument->value, sizes, size_count, &file);
 	else
 		bytes_append(&file, argument->value.data, argument->value.size_B);
 	int error = bytes_failed(&file) ? ENOMEM : bytes_write_file(file.data, file.size_B, path);
@@ -447,9 +454,9 @@ static int give_results(struct run *run, struct json *json)
 	/* Nothing was asked for: the beginning of what may have changed. */
 	for (cl_uint i = 0; i < run->argument_count && !run->result_count; i++) {
 		const struct run_argument *argument = &run->arguments[i];
-		if (argument->buffer && !argument->constant && run->as_json)
+		if (argument->memory && !argument->constant && run->as_json)
 			write_buffer_json(json, argument);
-		else if (argument->buffer && !argument->constant)
+		else if (argument->memory && !argument->constant)
 			print_buffer(argument, SHOWN);
 	}
 	return code;

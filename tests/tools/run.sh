@@ -125,7 +125,129 @@ fi
 run 0 "${srcdir:-.}/tests/spirv/arguments.spv" -k silent -g 1 -a zero:1 -a 7 -o 0
 prints "0[1] 7"
 
+# Images: every kind, read and written; what is given and printed is what is stored.
+cat >$folder/i.cl <<'END'
+kernel void flip(read_only image2d_t in, write_only image2d_t out)
+{
+	int2 p = (int2)(get_global_id(0), get_global_id(1));
+	write_imageui(out, p, read_imageui(in, (int2)(get_global_size(0) - 1 - p.x, p.y)));
+}
+kernel void line(write_only image1d_t o) { write_imagei(o, (int)get_global_id(0), -(int)get_global_id(0)); }
+kernel void lines(write_only image1d_array_t o)
+{
+	int2 p = (int2)(get_global_id(0), get_global_id(1));
+	write_imagef(o, p, p.x + 10 * p.y);
+}
+kernel void sheets(write_only image2d_array_t o)
+{
+	int4 p = (int4)(get_global_id(0), get_global_id(1), get_global_id(2), 0);
+	write_imageui(o, p, p.x + 10 * p.y + 100 * p.z);
+}
+kernel void depth(write_only image2d_depth_t o) { write_imagef(o, (int2)(get_global_id(0), 0), get_global_id(0) / 4.0f); }
+kernel void box(read_write image3d_t v)
+{
+	int4 p = (int4)(get_global_id(0), get_global_id(1), get_global_id(2), 0);
+	write_imagef(v, p, 2 * read_imagef(v, p));
+}
+kernel void linear(read_only image1d_buffer_t in, global float4 *o) { o[get_global_id(0)] = read_imagef(in, (int)get_global_id(0)); }
+kernel void sample(read_only image2d_t in, sampler_t s, global float4 *o, float scale)
+{
+	o[get_global_id(0)] = read_imagef(in, s, (float2)((get_global_id(0) + 0.5f) * scale, 0.5f));
+}
+END
+image() {
+	code=$1
+	shift
+	run $code $folder/i.cl "$@" -- -cl-std=CL3.0
+}
+image 0 -k flip -g 4x2 -a image:rgba-uint8:4x2:range -a image:rgba-uint8:4x2:fill:9
+prints 'out[4x2] (3, 3, 3, 3) (2, 2, 2, 2) (1, 1, 1, 1) (0, 0, 0, 0) (7, 7, 7, 7) (6, 6, 6, 6) (5, 5, 5, 5) (4, 4, 4, 4)'
+image 0 -k flip -g 2x1 -a image:rg-uint32:2x1:1,2,3,4294967295 -a image:rg-uint32:2x2:fill:9 -o 1 -o in
+prints 'out[2x2] (3, 4294967295) (1, 2) (9, 9) (9, 9)' 'in[2x1] (1, 2) (3, 4294967295)'
+image 0 -k line -g 3 -a image:r-int8:3
+prints 'o[3] 0 -1 -2'
+image 0 -k lines -g 3x2 -a image:r-float:3x2
+prints 'o[3x2] 0 1 2 10 11 12'
+image 0 -k sheets -g 3x2x2 -a image:r-uint16:3x2x2
+prints 'o[3x2x2] 0 1 2 10 11 12 100 101 102 110 111 112'
+image 0 -k depth -g 3 -a image:depth-float:3x1
+prints 'o[3x1] 0 0.25 0.5'
+image 0 -k box -g 2x1x2 -a image:rgba-half:2x1x2:range:0.5
+prints 'v[2x1x2] (1, 1, 1, 1) (3, 3, 3, 3) (5, 5, 5, 5) (7, 7, 7, 7)'
+image 0 -k linear -g 2 -a image:rgba-unorm8:2:255,0,51,102,0,255,0,0 -a zero:2
+grep -qx 'o\[2\] (1, 0, 0.2[0-9]*, 0.4[0-9]*) (0, 1, 0, 0)' $folder/out || { fail "unorm8:"; cat $folder/out; }
+image 0 -k sample -g 4 -a image:r-float:2x1:1,3 -a linear,normalized -a zero:4 -a 0.25 --json
+[ "$(tr -d ' \n' <$folder/out | cut -d '"' -f 1-5)" = '{"results":{"o":[[1,0,0,1],[1.5,0,0,1],[2.5,0,0,1],[3,0,0,1]]},' ] ||
+	{ fail "a linear sampler:"; cat $folder/out; }
+image 0 -k sample -g 4 -a image:r-float:2x1:1,3 -a sampler:normalized,repeat -a zero:4 -a 0.5
+prints 'o[4] (1, 0, 0, 1) (3, 0, 0, 1) (1, 0, 0, 1) (3, 0, 0, 1)'
+image 0 -k sample -g 3 -a image:rgba-float:2x1:fill:3 -a clamp -a zero:3 -a 1
+prints 'o[3] (3, 3, 3, 3) (3, 3, 3, 3) (0, 0, 0, 0)'
+image 0 -k sample -g 3 -a image:rgba-float:2x1:fill:3 -a sampler -a zero:3 -a 1
+prints 'o[3] (3, 3, 3, 3) (3, 3, 3, 3) (3, 3, 3, 3)'
+# As bytes, and as an array of NumPy's with the rows outside.
+printf 'abcdefgh' >$folder/texels
+image 0 -k flip -g 2x1 -a image:rgba-uint8:2x1:@$folder/texels -a image:rgba-uint8:2x1 -o out=$folder/texels.out -o out=$folder/texels.npy
+[ "$(cat $folder/texels.out)" = efghabcd ] || fail "the saved texels are $(cat $folder/texels.out)"
+grep -qa "'descr': '|u1', 'fortran_order': False, 'shape': (1, 2,  *4), }" $folder/texels.npy || { fail "an image's .npy:"; cat $folder/texels.npy; }
+image 0 -k flip -g 2x1 -a image:rgba-uint8:2x1:@$folder/texels.npy -a image:rgba-uint8:2x1 -o out=$folder/texels.out
+[ "$(cat $folder/texels.out)" = abcdefgh ] || fail "an image from its .npy is another"
+image 2 -k flip -g 2x1 -a image:rg-uint8:2x1:@$folder/none -a image:rgba-uint8:2x1
+grep -q "$folder/none: No such file or directory" $folder/errors || { fail "texels of no file:"; cat $folder/errors; }
+
+# Pipes: filled before the launch, emptied behind it.
+cat >$folder/p.cl <<'END'
+struct pair { int a; char b; };
+kernel void square(read_only pipe int from, write_only pipe int to)
+{
+	int x;
+	if (!read_pipe(from, &x)) {
+		x *= x;
+		write_pipe(to, &x);
+	}
+}
+kernel void pairs(write_only pipe struct pair to) { struct pair x = {258, 7}; write_pipe(to, &x); }
+kernel void sum(read_only pipe float4 from, global float4 *o) { float4 x; while (!read_pipe(from, &x)) o[0] += x; }
+END
+pipe() {
+	code=$1
+	shift
+	run $code $folder/p.cl "$@" -- -cl-std=CL3.0
+}
+pipe 0 -k square -g 4 -l 1 -a range:6:-1 -a pipe:8
+sort $folder/out >$folder/sorted
+mv $folder/sorted $folder/out
+prints 'from[2] 3 4' 'to[4] 1 0 1 4'
+pipe 0 -k square -g 4 -a pipe:5 -a pipe:3 -o to
+prints 'to[0]'
+pipe 0 -k square -g 5 -l 1 -a fill:5:3 -a pipe:2 -o to --json
+[ "$(tr -d ' \n' <$folder/out | cut -d '"' -f 1-5)" = '{"results":{"to":[9,9]},' ] || { fail "a full pipe:"; cat $folder/out; }
+pipe 0 -k sum -g 1 -a 1,2,3,4,10,20,30,40 -a zero:1 -o o
+prints 'o[1] (11, 22, 33, 44)'
+pipe 0 -k pairs -g 1 -a pipe:2:8
+grep -qx 'to\[1\] (2, 1, 0, 0, 7, [0-9]*, [0-9]*, [0-9]*)' $folder/out || { fail "a pipe of structures:"; cat $folder/out; }
+
 # Mistakes.
+for word in rgba-uint8:4x2 image: image:rgba-uint8 image:rgba-uint8:4 image:rgba-uint8:4x2x1 image:rgba-uint8:0x2 image:rgb-uint8:4x2 \
+	image:rgba-uint9:4x2 image:rgba:4x2 image:rgba-uint8:4x2: image:rgba-uint8:4x2:1,2,3 image:rgba-uint8:4x2:range:1:2:3 \
+	image:rgba-uint8:4x2:fill image:rgba-uint8:4x2:fill:256 image:rgba-uint8:4x2:zero:8 zero:8; do
+	image 2 -k flip -g 4x2 -a $word -a image:rgba-uint8:4x2
+	grep -qF "(image2d_t in): '$word' is nothing for it; an image is given as" $folder/errors || { fail "$word is not named:"; cat $folder/errors; }
+done
+image 2 -k flip -g 2x1 -a image:rg-uint8:2x1:@$folder/texels -a image:rgba-uint8:2x1
+grep -q "texels: 8 bytes, and 4 are needed" $folder/errors || { fail "a file that is too long:"; cat $folder/errors; }
+image 1 -k flip -g 4x2 -a image:luminance-uint8:4x2 -a image:rgba-uint8:4x2
+grep -q 'argument 0 (image2d_t in): CL_INVALID_IMAGE_FORMAT_DESCRIPTOR' $folder/errors || { fail "a format that there is not:"; cat $folder/errors; }
+for word in nearset linear,,clamp sampler: linear:clamp zero:1; do
+	image 2 -k sample -g 4 -a image:r-float:2x1 -a $word -a zero:4 -a 1
+	grep -qF "(sampler_t s): '$word' is nothing for it; a sampler is given as" $folder/errors || { fail "$word is not named:"; cat $folder/errors; }
+done
+for word in 5 pipe: pipe:0 pipe:x pipe:4:4 pipe:4:4:4 1,2; do
+	pipe 2 -k square -g 4 -a range:4 -a $word
+	grep -qF "(int to): '$word' is nothing for it; a pipe is given as" $folder/errors || { fail "$word is not named:"; cat $folder/errors; }
+done
+pipe 2 -k pairs -g 1 -a pipe:2
+grep -q 'a pipe of structures is given as pipe:PACKETS:BYTES' $folder/errors || { fail "a pipe of structures, no size:"; cat $folder/errors; }
 run 2 $folder/k.cl -k axpy -a zero:4 -a zero:4 -a 1
 run 2 $folder/k.cl -g 4 -a 1
 grep -q 'axpy;pairs' $folder/errors || fail "the kernels are not named"
@@ -165,12 +287,6 @@ if [ "${CULVERT_CUDA:-soft}" = soft ]; then
 	grep -q "far.cl:1:" $folder/errors || { fail "a fault: culvert check does not tell its place:"; cat $folder/errors; }
 	grep -q "culvert check culvert run" $folder/errors && fail "culvert check is named where it runs"
 fi
-echo 'kernel void i(read_only image2d_t im, global int *o) { o[0] = get_image_width(im); }' >$folder/i.cl
-run 2 $folder/i.cl -g 1 -a zero:4 -a zero:1
-grep -q 'image2d_t im): images' $folder/errors || fail "an image is not refused by name"
-echo 'kernel void p(read_only pipe int from, global int *o) { read_pipe(from, o); }' >$folder/p.cl
-run 2 $folder/p.cl -g 1 -a zero:4 -a zero:1 -- -cl-std=CL3.0
-grep -q 'int from): images, samplers and pipes' $folder/errors || fail "a pipe is not refused by name"
 run 3 $folder/k.cl -k ids -g 4 -a zero:4 --device 99
 # A header is found beside the file, and in the process' folder without -I; a change of it is seen,
 # also where the program is kept, and in another folder another header is meant.
