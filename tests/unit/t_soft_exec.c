@@ -41,9 +41,7 @@ enum soft_image_state soft_image_find(const struct soft_launch *launch, uint64_t
 void soft_memory_describe(uint64_t address, struct bytes *text, uint64_t *start_out,
 			  uint64_t *end_out)
 {
-	*start_out = *end_out = 0;
-	(void)address;
-	(void)text;
+	*start_out = *end_out = 0, (void)address, (void)text;
 }
 
 static void *device_take(size_t size_B)
