@@ -257,7 +257,7 @@ static bool run_rows(struct bench *bench, double values[ROWS])
 		if (!error && is_right(bench, &rows[i]))
 			continue;
 		tool_progress("measuring", ROWS, ROWS);
-		tool_error("%s: %s", rows[i].name, error ? opencl_error(error) : "a wrong result");
+		tool_error("%s: %s", rows[i].name, error ? opencl_error(error) : "wrong result");
 		return false;
 	}
 	tool_progress("measuring", ROWS, ROWS);
@@ -299,7 +299,7 @@ static bool take(void *state, int letter, const char *value)
 		return request->json = true;
 	if (tool_number(value, &request->device))
 		return true;
-	tool_usage("--device: '%s' is no number", value);
+	tool_usage("--device: '%s' is not a number", value);
 	return false;
 }
 
@@ -328,14 +328,14 @@ int tool_bench(int argc, char **argv)
 	if (at < 0)
 		return -1 - at;
 	if (at < argc)
-		return tool_usage("it takes no argument: %s", argv[at]);
+		return tool_usage("unexpected argument: %s", argv[at]);
 	/* Builds are measured, and nothing of them is worth keeping. */
 	bool open = !setenv("CULVERT_CACHE", "off", 1) && opencl_open(&bench.opencl, &why);
 	if (!open)
 		tool_error("%s", bytes_string(&why));
 	else if (request.device >= bench.opencl.device_count)
-		tool_error("there is no device %llu; 'culvert doctor' tells why, CULVERT_CUDA=soft has "
-			   "one in software", (unsigned long long)request.device);
+		tool_error("no device %llu; run 'culvert doctor' to see why, or set CULVERT_CUDA=soft to use "
+			   "the software device", (unsigned long long)request.device);
 	bytes_finish(&why);
 	int code = TOOL_UNAVAILABLE;
 	if (open && request.device < bench.opencl.device_count) {

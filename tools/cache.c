@@ -3,6 +3,7 @@
 
 #include "cache/cache.h"
 #include "tools/cache_entry.h"
+#include "tools/closest.h"
 #include "tools/json.h"
 #include "tools/tool.h"
 
@@ -87,9 +88,9 @@ static int run_stat(struct job *job)
 	printf("entries  %zu\n", files->count);
 	printf("size     %s of %s\n", tool_size(files->total_B), tool_size(limit_B));
 	if (files->count)
-		printf("used     last %s", time_text(files->rows[0].used_s));
+		printf("used     most recently %s", time_text(files->rows[0].used_s));
 	if (files->count)
-		printf(", longest ago %s\n", time_text(files->rows[files->count - 1].used_s));
+		printf(", least recently %s\n", time_text(files->rows[files->count - 1].used_s));
 	return TOOL_OK;
 }
 
@@ -205,7 +206,7 @@ static int run_verify(struct job *job)
 	bytes_finish(&json.text);
 	if (!job->as_json)
 		printf("%zu entries, %zu damaged%s\n", files->count, damaged,
-		       damaged ? ": each goes when a program comes to read it" : "");
+		       damaged ? "; damaged entries are removed when a program next reads them" : "");
 	return damaged || !printed ? TOOL_FAILED : TOOL_OK;
 }
 
@@ -223,7 +224,7 @@ static int run_clear(struct job *job)
 		printf("%" PRIu64 " entries cleared%s%s\n", count, count < job->files.count ? "" : ", ",
 		       count < job->files.count ? "" : tool_size(job->files.total_B));
 	if (count < job->files.count)
-		tool_error("%" PRIu64 " entries could not be taken away",
+		tool_error("%" PRIu64 " entries could not be removed",
 			   (uint64_t)job->files.count - count);
 	return printed && count >= job->files.count ? TOOL_OK : TOOL_FAILED;
 }
@@ -247,12 +248,12 @@ static int open_and_run(struct job *job, int (*run)(struct job *job))
 {
 	job->cache = cache_default();
 	if (!job->cache) {
-		tool_error("the cache is switched off: CULVERT_CACHE, CUDA_CACHE_DISABLE");
+		tool_error("the cache is disabled by CULVERT_CACHE or CUDA_CACHE_DISABLE");
 		return TOOL_UNAVAILABLE;
 	}
 	if (!cache_folder(job->cache) || !cache_each(job->cache, add, &job->files)) {
-		tool_error("%s cannot be used; 'culvert doctor' tells why",
-			   cache_folder(job->cache) ? cache_folder(job->cache) : "no folder: it");
+		tool_error("%s cannot be used; run 'culvert doctor' to see why",
+			   cache_folder(job->cache) ? cache_folder(job->cache) : "the cache folder");
 		return TOOL_UNAVAILABLE;
 	}
 	if (job->files.failed) {
@@ -271,7 +272,7 @@ int tool_cache(int argc, char **argv)
 	if (at < 0)
 		return -1 - at;
 	if (at + 1 != argc)
-		return tool_usage("one of stat, list, verify and clear is wanted");
+		return tool_usage("expected one of stat, list, verify or clear");
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (strcmp(argv[at], words[i].name))
 			continue;
@@ -279,5 +280,9 @@ int tool_cache(int argc, char **argv)
 		free(job.files.rows);
 		return code;
 	}
-	return tool_usage("there is no '%s': stat, list, verify or clear", argv[at]);
+	struct closest closest = {.word = argv[at]};
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		closest_offer(&closest, words[i].name);
+	return tool_usage("unknown action '%s': expected stat, list, verify or clear%s", argv[at],
+			  closest_hint(&closest, ""));
 }

@@ -31,7 +31,7 @@ static bool take(void *state, int letter, const char *value)
 			       (strlen(known[i]) != length || strncmp(at, known[i], length)))
 				i++;
 			if (i == sizeof(known) / sizeof(known[0])) {
-				tool_usage("--checks: there is no '%.*s'", (int)length, at);
+				tool_usage("--checks: unknown check '%.*s'", (int)length, at);
 				return false;
 			}
 		}
@@ -135,7 +135,7 @@ int tool_check(int argc, char **argv)
 	if (at < 0)
 		return -1 - at;
 	if (at == argc)
-		return tool_usage("which program?");
+		return tool_usage("no program given");
 	if (request.report && unlink(request.report) && errno != ENOENT) {
 		tool_error("%s: %s", request.report, strerror(errno));
 		return TOOL_FAILED;

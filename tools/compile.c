@@ -8,6 +8,7 @@
 #include "frontend/ptx_start.h"
 #include "frontend/spirv.h"
 #include "tools/build_log.h"
+#include "tools/closest.h"
 #include "tools/compile_info.h"
 #include "tools/json.h"
 #include "tools/machine_code.h"
@@ -54,7 +55,7 @@ static bool take_arch(struct compile *compile, const char *value)
 	if (!tool_number(digits, &sm) || sm > 999 || !be_nvvm_arch_known((unsigned)sm)) {
 		struct bytes list = BYTES_INIT;
 		be_nvvm_arch_list(&list);
-		tool_usage("--arch: '%s' is not a supported architecture; supported are %s", value,
+		tool_usage("--arch: '%s' is not a supported architecture; supported: %s", value,
 			   bytes_string(&list));
 		bytes_finish(&list);
 		return false;
@@ -71,7 +72,11 @@ static bool take_stage(struct compile *compile, const char *value)
 			return true;
 		}
 	}
-	tool_usage("--emit: '%s' is none of cl, ll, nvvm, ptx, cubin, sass, info", value);
+	struct closest closest = {.word = value};
+	for (int i = 0; i < STAGES; i++)
+		closest_offer(&closest, stage_names[i]);
+	tool_usage("--emit: '%s' is not one of cl, ll, nvvm, ptx, cubin, sass, info%s", value,
+		   closest_hint(&closest, ""));
 	return false;
 }
 
@@ -131,7 +136,7 @@ static int to_nvvm(struct compile *compile, unsigned sm, struct bytes *log)
 	case FE_UNAVAILABLE:
 		return TOOL_UNAVAILABLE;
 	case FE_NO_MEMORY:
-		tool_error("the compiler ran out of memory, of which it may have %" PRIu64
+		tool_error("the compiler ran out of memory; its limit is %" PRIu64
 			   " MiB (CULVERT_COMPILER_MEMORY)", memory_limit_B() >> 20);
 		return TOOL_FAILED;
 	default:
@@ -221,9 +226,9 @@ static int travel(struct compile *compile, struct bytes *log)
 		if (!error)
 			error = be_nvvm_arch(compile->sm, &sm);
 		if (error) {
-			bytes_printf(log, "no libnvvm that compiles for sm_%u", compile->sm);
+			bytes_printf(log, "libnvvm does not support sm_%u", compile->sm);
 			if (*be_nvvm_id()) {
-				bytes_append_string(log, "; the one that is there compiles for ");
+				bytes_append_string(log, "; this one supports ");
 				be_nvvm_arch_list(log);
 			}
 			bytes_append_char(log, '\n');
@@ -267,7 +272,7 @@ static void print_info(const struct compile *compile)
 		}
 	}
 	if (!compile->has_code)
-		tool_error("no registers are known: %s", bytes_string(&compile->no_code));
+		tool_error("register counts are not available: %s", bytes_string(&compile->no_code));
 }
 
 static const char *argument_kind(const struct abi_argument *argument)
@@ -364,7 +369,7 @@ static int write_stage(const struct compile *compile)
 		return error ? TOOL_FAILED : TOOL_OK;
 	}
 	if (compile->stage == STAGE_CUBIN && !compile->output && isatty(STDOUT_FILENO))
-		return tool_usage("machine code is nothing for a terminal: -o FILE, or -o -");
+		return tool_usage("refusing to write binary data to a terminal; use -o FILE, or -o - to force it");
 	fwrite(content->data, 1, content->size_B, stdout);
 	return TOOL_OK;
 }
@@ -395,7 +400,7 @@ static int compile_apart(struct compile *compile)
 {
 	int code = process_apart(compile_file, compile);
 	if (code == PROCESS_TOO_LONG) {
-		tool_error("%s: the compiler was given up after %s seconds (CULVERT_COMPILER_TIMEOUT)",
+		tool_error("%s: the compiler did not finish within %s seconds (CULVERT_COMPILER_TIMEOUT)",
 			   compile->file, option_string(OPTION_COMPILER_TIMEOUT));
 		return failed_apart(compile);
 	}
@@ -407,15 +412,15 @@ static int compile_apart(struct compile *compile)
 		compile->cautious = true;
 		const int cautious = process_apart(compile_file, compile);
 		if (cautious >= 0 && cautious <= 128) {
-			tool_error("%s: the compiler crashed: %s; libnvvm was told not to optimise",
+			tool_error("%s: the compiler crashed: %s; compiled again without optimization",
 				   compile->file, strsignal(code - 128));
 			return cautious;
 		}
 	}
 	if (code < 0)
-		tool_error("no process for the compiler: %s", strerror(errno));
+		tool_error("cannot start a process for the compiler: %s", strerror(errno));
 	else if (code > 128)
-		tool_error("%s: the compiler crashed: %s; --emit ll and nvvm show how far it comes",
+		tool_error("%s: the compiler crashed: %s; use --emit ll or nvvm to see the stages before the crash",
 			   compile->file, strsignal(code - 128));
 	return code < 0 || code > 128 ? failed_apart(compile) : code;
 }
@@ -436,11 +441,11 @@ int tool_compile(int argc, char **argv)
 	int at = tool_options(TOOL_compile, argc, argv, false, take, &compile);
 	int code = at < 0 ? -1 - at : TOOL_OK;
 	if (!code && at >= 0 && at == argc)
-		code = tool_usage("which file?");
+		code = tool_usage("no file given");
 	if (!code && compile.as_json && compile.stage != STAGE_INFO)
-		code = tool_usage("--json is for --emit info");
+		code = tool_usage("--json can only be used with --emit info");
 	if (!code && compile.output && compile.stage == STAGE_INFO)
-		code = tool_usage("--output is for the stages: --emit cl, ll, nvvm, ptx, cubin or sass");
+		code = tool_usage("--output requires --emit cl, ll, nvvm, ptx, cubin or sass");
 	if (!code && at >= 0) {
 		compile.file = argv[at];
 		for (int i = at + 1; i < argc; i++)

@@ -97,7 +97,7 @@ int tool_flush(int code)
 	errno = 0;
 	if (!fflush(stdout) && !ferror(stdout))
 		return code;
-	tool_error("stdout: %s", errno ? strerror(errno) : "not all of it could be written");
+	tool_error("stdout: %s", errno ? strerror(errno) : "write error");
 	return code ? code : TOOL_FAILED;
 }
 
@@ -278,19 +278,20 @@ static void print_command_help(enum tool_command command)
 	for (size_t i = 0; i < FLAGS; i++)
 		if (flags[i].command == command)
 			print_flag(&flags[i]);
-	print_wrapped("-h, --help", "print this");
+	print_wrapped("-h, --help", "show this help");
 }
 
 static int print_help(void)
 {
 	printf("usage: culvert COMMAND [OPTION...] [ARGUMENT...]\n\n"
-	       "Looks at OpenCL on NVIDIA GPUs as Culvert does it.\n\n");
+	       "Tools for OpenCL on NVIDIA GPUs with Culvert.\n\n");
 	for (int i = 0; i < TOOL_COMMAND_COUNT; i++)
 		print_wrapped(commands[i].name, commands[i].help);
-	printf("\n'culvert help COMMAND' lists a command's options; --json may stand before the\n"
-	       "command. CULVERT_HELP=1 makes any program print the environment variables.\n"
-	       "Exit codes: 0 well; 1 failed, or problems found; 2 wrong use; 3 something that\n"
-	       "is needed is not there.\n");
+	printf("\nRun 'culvert help COMMAND' to list the options of a command; --json may also be\n"
+	       "given before the command. Run any program with CULVERT_HELP=1 to print the\n"
+	       "environment variables.\n"
+	       "Exit codes: 0 success; 1 failure, or problems found; 2 usage error; 3 a required\n"
+	       "device or compiler is not available.\n");
 	return TOOL_OK;
 }
 
@@ -335,7 +336,7 @@ static int print_words(char **words, bool described)
 		print_choices((enum tool_command)command, words[1]);
 		return TOOL_OK;
 	}
-	print_word("--", "help", "print this", described);
+	print_word("--", "help", "show this help", described);
 	for (size_t i = 0; i < FLAGS; i++)
 		if (flags[i].command == (enum tool_command)command)
 			print_word("--", flags[i].name, flags[i].help, described);
@@ -384,7 +385,7 @@ static void complain_unknown(const struct getopt_tables *tables, const char *nam
 	closest.word += is_long ? 2 : 0;
 	for (const struct option *option = tables->names; is_long && option->name; option++)
 		closest_offer(&closest, option->name);
-	tool_usage("there is no option %s%s", name, closest_hint(&closest, "--"));
+	tool_usage("unknown option %s%s", name, closest_hint(&closest, "--"));
 }
 
 /* What getopt_long has stopped at: ':' or '?'.  A letter that is unknown may stand before
@@ -398,9 +399,9 @@ static void complain(const struct getopt_tables *tables, int stopped, const char
 	char letter[] = {'-', (char)optopt, '\0'};
 	const char *name = is_long ? word : letter;
 	if (stopped == ':')
-		tool_usage("%s wants a value", name);
+		tool_usage("%s requires a value", name);
 	else if (known)
-		tool_usage("%.*s takes no value", (int)strcspn(name, "="), name);
+		tool_usage("%.*s does not take a value", (int)strcspn(name, "="), name);
 	else
 		complain_unknown(tables, name);
 }
@@ -443,7 +444,7 @@ static int no_command(const char *name)
 	struct closest closest = {.word = name};
 	for (int i = 0; i < TOOL_COMMAND_COUNT; i++)
 		closest_offer(&closest, commands[i].name);
-	return tool_usage("there is no command '%s'%s", name, closest_hint(&closest, ""));
+	return tool_usage("unknown command '%s'%s", name, closest_hint(&closest, ""));
 }
 
 static int help(const char *name)
@@ -505,9 +506,9 @@ static int run(int argc, char **argv)
 	if (!strcmp(argv[1], "--words") || !strcmp(argv[1], "--described"))
 		return print_words(argv + 2, !strcmp(argv[1], "--described"));
 	if (is_one_of(argv[1], "--json", "-j"))
-		return argc > 2 ? run_with_json(argc - 2, argv + 2) : tool_usage("which command?");
+		return argc > 2 ? run_with_json(argc - 2, argv + 2) : tool_usage("no command given");
 	if (argv[1][0] == '-')
-		return tool_usage("there is no option %s before the command", argv[1]);
+		return tool_usage("unknown option %s before the command", argv[1]);
 	return run_command(argc - 1, argv + 1);
 }
 

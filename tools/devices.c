@@ -100,7 +100,7 @@ int tool_devices(int argc, char **argv)
 	if (at < 0)
 		return -1 - at;
 	if (at < argc)
-		return tool_usage("it takes no argument: %s", argv[at]);
+		return tool_usage("unexpected argument: %s", argv[at]);
 	bool open = opencl_open(&opencl, &why);
 	if (!open)
 		tool_error("%s", bytes_string(&why));
@@ -127,7 +127,7 @@ int tool_devices(int argc, char **argv)
 		return TOOL_FAILED;
 	bytes_finish(&json.text);
 	if (!found)
-		tool_error("no device; 'culvert doctor' tells why, CULVERT_CUDA=soft has one in "
-			   "software");
+		tool_error("no device; run 'culvert doctor' to see why, or set CULVERT_CUDA=soft to use "
+			   "the software device");
 	return found ? TOOL_OK : TOOL_UNAVAILABLE;
 }

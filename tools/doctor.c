@@ -156,7 +156,7 @@ int tool_doctor(int argc, char **argv)
 	if (at < 0)
 		return -1 - at;
 	if (at < argc)
-		return tool_usage("it takes no argument: %s", argv[at]);
+		return tool_usage("unexpected argument: %s", argv[at]);
 	if (*request.root && access(request.root, X_OK))
 		return tool_usage("--root: there is no folder %s", request.root);
 	struct findings findings = {.root = request.root};

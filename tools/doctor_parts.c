@@ -110,7 +110,7 @@ void doctor_library(struct findings *findings)
 		tell_part(findings, &path);
 	else
 		finding_add(findings, "parts", FINDING_CAREFUL, "sudo make install",
-			    "libculvert.so is not where this tool belongs");
+			    "libculvert.so was not found next to this tool");
 	bytes_finish(&path);
 	look_at_part(findings, "libculvert-softcuda.so", FINDING_CAREFUL, "no software device");
 	look_at_part(findings, "libculvert-ptxcompiler.so", FINDING_NOTE,

@@ -205,7 +205,7 @@ bool element_read_npy(const struct element *element, const struct bytes *file,
 	char kind = 0;
 	unsigned size_B = 0;
 	if (!find_header(file, &begin, &end)) {
-		bytes_append_string(why, "it is no .npy file");
+		bytes_append_string(why, "not an .npy file");
 		return false;
 	}
 	char *header = strndup(file->data + begin, end - begin);
@@ -214,12 +214,12 @@ bool element_read_npy(const struct element *element, const struct bytes *file,
 	bool little = type && sscanf(type, "'descr': '%*1[<|]%c%u'", &kind, &size_B) == 2;
 	free(header);
 	if (!little || !order)
-		bytes_append_string(why, "its numbers are not little-endian, plain and in C's order");
+		bytes_append_string(why, "the array is not little-endian numbers in C order");
 	else if (element->kind != 'V' && (kind != element->kind || size_B != element->scalar_B))
-		bytes_printf(why, "its numbers are %c%u, the argument's %c%u", kind, size_B,
+		bytes_printf(why, "the array has type %c%u, the argument has type %c%u", kind, size_B,
 			     element->kind, element->scalar_B);
 	else if ((file->size_B - end) % element->size_B)
-		bytes_append_string(why, "its size is not a multiple of the argument's type");
+		bytes_append_string(why, "its size is not a multiple of the size of the argument's type");
 	else
 		bytes_append(out, file->data + end, file->size_B - end);
 	return !why->size_B;

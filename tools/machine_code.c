@@ -63,13 +63,13 @@ static bool make_with_ptxas(const char *program, const struct bytes *ptx,
 		assembler.cubin = put_file(folder, "kernels.cubin", NULL);
 	}
 	if (!assembler.program || !assembler.ptx || !assembler.cubin)
-		bytes_printf(why, "a file for %s: %s", program, strerror(errno));
+		bytes_printf(why, "cannot write a file for %s: %s", program, strerror(errno));
 	else if (assemble(&assembler, options, be_ptx_is_debug(ptx), said))
-		bytes_printf(why, "%s refused the PTX:\n%s", program, bytes_string(said));
+		bytes_printf(why, "%s rejected the PTX:\n%s", program, bytes_string(said));
 	else
 		made = !bytes_read_file(cubin_out, assembler.cubin);
 	if (!made && !why->size_B)
-		bytes_printf(why, "%s made nothing", program);
+		bytes_printf(why, "%s produced no output", program);
 	free(assembler.program);
 	free(assembler.ptx);
 	free(assembler.cubin);
@@ -91,8 +91,8 @@ bool machine_code_make(const struct bytes *ptx, const struct be_codegen_options 
 	else
 		*missing_out = true;
 	if (*missing_out)
-		bytes_append_string(why, "no PTX compiler: neither libculvert-ptxcompiler.so nor "
-				    "ptxas, which is in NVIDIA's toolkit (CUDA_HOME, PATH)");
+		bytes_append_string(why, "no PTX compiler found: neither libculvert-ptxcompiler.so nor "
+				    "ptxas from NVIDIA's toolkit (searched in CUDA_HOME and PATH)");
 	bytes_finish(&program);
 	return made;
 }
@@ -108,8 +108,8 @@ bool machine_code_text(const struct bytes *cubin, struct bytes *text_out, struct
 		*missing_out = !process_find_cuda("cuobjdump", &program);
 	}
 	if (*missing_out) {
-		bytes_append_string(why, "no disassembler: neither nvdisasm nor cuobjdump, which "
-				    "are in NVIDIA's toolkit (CUDA_HOME, PATH)");
+		bytes_append_string(why, "no disassembler found: neither nvdisasm nor cuobjdump from "
+				    "NVIDIA's toolkit (searched in CUDA_HOME and PATH)");
 		return false;
 	}
 	char *folder = process_folder();

@@ -51,7 +51,7 @@ static bool find_platform(struct opencl *opencl, void *handle, struct bytes *why
 	memcpy(&platforms, &address, sizeof(address));
 	cl_int error = platforms ? platforms(1, &opencl->platform, &count) : CL_INVALID_OPERATION;
 	if (error || !count) {
-		bytes_printf(why, "%s shows no platform: %s", file_name, opencl_error(error));
+		bytes_printf(why, "%s reports no platform: %s", file_name, opencl_error(error));
 		return false;
 	}
 	/* cl_khr_icd: an object begins with a pointer to the table of all calls. */

@@ -31,7 +31,7 @@ static bool write_icd(const struct program *program)
 	char *real = found ? realpath(library.data, NULL) : NULL;
 	int error = !file ? ENOMEM : !real ? ENOENT : bytes_write_file(real, strlen(real), file);
 	if (!found)
-		tool_error("libculvert.so is not where this tool belongs");
+		tool_error("libculvert.so was not found next to this tool");
 	else if (error)
 		tool_error("%s: %s", file ? file : "a file", strerror(error));
 	free(real);
@@ -44,7 +44,7 @@ bool program_init(struct program *program)
 {
 	program->folder = process_folder();
 	if (!program->folder) {
-		tool_error("no folder for temporary files: %s", strerror(errno));
+		tool_error("cannot create a temporary folder: %s", strerror(errno));
 		return false;
 	}
 	if (write_icd(program) && !setenv("OCL_ICD_VENDORS", program->folder, 1) &&

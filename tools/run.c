@@ -71,7 +71,7 @@ static bool take_size(const char *option, const char *value, bool zero, struct s
 			break;
 		at = end + 1;
 	}
-	tool_usage("--%s: '%s' is no size like 1024 or 64x64", option, value);
+	tool_usage("--%s: '%s' is not a valid size; expected something like 1024 or 64x64", option, value);
 	return false;
 }
 
@@ -79,7 +79,7 @@ static bool take_number(const char *option, const char *value, uint64_t least, u
 {
 	if (tool_number(value, out) && *out >= least && *out <= 1000000)
 		return true;
-	tool_usage("--%s: '%s' is no number that it could be", option, value);
+	tool_usage("--%s: '%s' is not a valid number", option, value);
 	return false;
 }
 
@@ -173,8 +173,8 @@ static int failed(struct run *run, const char *call, cl_int error)
 	if (!tell_why(run, error))
 		tool_error("%s: %s", call, opencl_error(error));
 	if (is_fault(run))
-		tool_error("the kernel faulted, and the device is lost; 'culvert check culvert run ...' "
-			   "tells where");
+		tool_error("the kernel faulted and the device is lost; run 'culvert check culvert run ...' "
+			   "to see where");
 	return TOOL_FAILED;
 }
 
@@ -189,8 +189,8 @@ static int open_device(struct run *run)
 		return TOOL_UNAVAILABLE;
 	if (run->device < run->opencl.device_count)
 		return TOOL_OK;
-	tool_error("there is no device %" PRIu64 "; 'culvert doctor' tells why, CULVERT_CUDA=soft "
-		   "has one in software", run->device);
+	tool_error("no device %" PRIu64 "; run 'culvert doctor' to see why, or set CULVERT_CUDA=soft "
+		   "to use the software device", run->device);
 	return TOOL_UNAVAILABLE;
 }
 
@@ -244,7 +244,7 @@ static int build(struct run *run, const struct bytes *source)
 	print_build_log(run, device);
 	/* As of `culvert compile`: they are words of the command line. */
 	if (error == CL_INVALID_BUILD_OPTIONS)
-		return tool_usage("the compiler's options are wrong");
+		return tool_usage("invalid compiler options");
 	return error ? failed(run, "clBuildProgram", error) : TOOL_OK;
 }
 
@@ -268,11 +268,11 @@ static int find_kernel(struct run *run)
 	if (!names || error)
 		code = failed(run, "clGetProgramInfo", error ? error : CL_OUT_OF_HOST_MEMORY);
 	else if (!wanted)
-		code = tool_usage("--kernel: which one? %s", count ? names : "there is none");
+		code = tool_usage("--kernel is required; the program has these kernels: %s", count ? names : "(none)");
 	else
 		run->kernel = call->clCreateKernel(run->program, wanted, &error);
 	if (!code && error)
-		tool_error("there is no kernel '%s'; there are: %s", wanted, names);
+		tool_error("no kernel '%s'; the program has: %s", wanted, names);
 	if (!code && error)
 		code = TOOL_FAILED;
 	free(names);
@@ -287,7 +287,7 @@ static int make_arguments(struct run *run)
 	if (error)
 		return failed(run, "clGetKernelInfo", error);
 	if (count != run->word_count)
-		return tool_usage("the kernel has %u arguments, not %u: one --arg for each",
+		return tool_usage("the kernel has %u arguments, but %u --arg were given",
 				  (unsigned)count, (unsigned)run->word_count);
 	for (cl_uint i = 0; i < count; i++) {
 		run->argument_count = i + 1;
@@ -320,7 +320,7 @@ static struct run_argument *find_argument(struct run *run, const struct result *
 			    run->arguments[i].memory)
 				return &run->arguments[i];
 	}
-	tool_usage("--out: there is no buffer '%.*s'", (int)result->length, result->argument);
+	tool_usage("--out: no buffer, image or pipe '%.*s'", (int)result->length, result->argument);
 	return NULL;
 }
 
@@ -479,7 +479,7 @@ static int show(struct run *run)
 		code = TOOL_FAILED;
 	bytes_finish(&json.text);
 	if (!code && !run->as_json && count > 1)
-		printf("%" PRIu64 " launches: least %.3f us, median %.3f us\n", count,
+		printf("%" PRIu64 " launches: minimum %.3f us, median %.3f us\n", count,
 		       run->times_ns[0] / 1e3, run->times_ns[count / 2] / 1e3);
 	return code;
 }
@@ -531,9 +531,9 @@ static void finish(struct run *run)
 static int check_request(struct run *run, int argc, char **argv, int at)
 {
 	if (at == argc)
-		return tool_usage("which file?");
+		return tool_usage("no file given");
 	if (!run->global.dimensions)
-		return tool_usage("--global is wanted: how many work-items");
+		return tool_usage("--global is required");
 	if (run->local.dimensions && run->local.dimensions != run->global.dimensions)
 		return tool_usage("--local has %u dimensions, --global %u", run->local.dimensions,
 				  run->global.dimensions);

@@ -55,7 +55,7 @@ static bool ask(struct run_argument *argument, const struct opencl *opencl, cl_k
 	if (argument->type && !argument->name && (argument->name = calloc(1, 16)))
 		snprintf(argument->name, 16, "%u", (unsigned)index);
 	if (!argument->name || !argument->type) {
-		tool_error("argument %u: the kernel does not tell its type", (unsigned)index);
+		tool_error("argument %u: the kernel has no type information for it", (unsigned)index);
 		return false;
 	}
 	argument->element = element_of_type(argument->type);
@@ -144,13 +144,13 @@ static const char *form_of(const struct run_argument *argument)
 {
 	switch (argument->kind) {
 	case RUN_IMAGE:
-		return "; an image is given as image:rgba-unorm8:64x64, or with its texels behind another colon";
+		return "; expected something like image:rgba-unorm8:64x64, optionally followed by : and its texels";
 	case RUN_SAMPLER:
-		return "; a sampler is given as linear,repeat,normalized";
+		return "; expected something like linear,repeat,normalized";
 	case RUN_PIPE:
 		return argument->element.kind == 'V'
-			       ? "; a pipe of structures is given as pipe:PACKETS:BYTES"
-			       : "; a pipe is given as pipe:PACKETS, or by its packets if the kernel reads it";
+			       ? "; expected pipe:PACKETS:BYTES, since its packets are structures"
+			       : "; expected pipe:PACKETS, or the packets themselves if the kernel reads the pipe";
 	default:
 		return "";
 	}
@@ -168,7 +168,7 @@ bool run_argument_init(struct run_argument *argument, const struct opencl *openc
 		return false;
 	}
 	if (result == WORDS_WRONG)
-		tool_usage("argument %u (%s %s): '%s' is nothing for it%s", (unsigned)index,
+		tool_usage("argument %u (%s %s): '%s' is not a valid value%s", (unsigned)index,
 			   argument->type, argument->name, word, form_of(argument));
 	return result == WORDS_GOOD;
 }

@@ -211,12 +211,12 @@ static int report(const struct request *request, const char *path, int status)
 	if (count < 0 || !told)
 		return TOOL_FAILED;
 	if (!count) {
-		tool_error("no OpenCL call was seen: the program made none, or its loader knows no "
-			   "layers");
+		tool_error("no OpenCL calls were recorded: the program made none, or its loader does not "
+			   "support layers");
 		return status ? status : TOOL_FAILED;
 	}
 	if (!request->silent && !request->json)
-		fprintf(stderr, "culvert trace: %ld events in %s: for https://ui.perfetto.dev or "
+		fprintf(stderr, "culvert trace: wrote %ld events to %s; open it in https://ui.perfetto.dev or "
 			"chrome://tracing\n", count, request->output);
 	return status;
 }
@@ -248,7 +248,7 @@ static int trace(const struct request *request, char **argv)
 	struct program program;
 	int code = TOOL_UNAVAILABLE;
 	if (!own_library_find("libculvert-trace.so", &layer))
-		tool_error("libculvert-trace.so is not where this tool belongs");
+		tool_error("libculvert-trace.so was not found next to this tool");
 	else if (program_init(&program)) {
 		code = TOOL_FAILED;
 		int error = absolute(request->output, &path) ? bytes_write_file("[\n", 2, path.data)
@@ -274,6 +274,6 @@ int tool_trace(int argc, char **argv)
 	if (at < 0)
 		return -1 - at;
 	if (at == argc)
-		return tool_usage("which program?");
+		return tool_usage("no program given");
 	return trace(&request, argv + at);
 }

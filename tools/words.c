@@ -124,7 +124,7 @@ static enum words_result read_file(const struct element *element, const char *pa
 	else
 		bytes_move(out, &file);
 	if (!why.size_B && !out->size_B)
-		bytes_append_string(&why, "it is empty");
+		bytes_append_string(&why, "file is empty");
 	if (why.size_B)
 		tool_error("%s: %s", path, bytes_string(&why));
 	const enum words_result result = why.size_B ? WORDS_TOLD : WORDS_GOOD;
@@ -166,7 +166,7 @@ enum words_result words_read(const struct element *element, const char *word, ui
 	if (*word == '@') {
 		const enum words_result result = read_file(element, word + 1, out);
 		if (result == WORDS_GOOD && count && out->size_B != count * element->size_B) {
-			tool_error("%s: %zu bytes, and %llu are needed", word + 1, out->size_B,
+			tool_error("%s: has %zu bytes, but %llu are required", word + 1, out->size_B,
 				   (unsigned long long)(count * element->size_B));
 			return WORDS_TOLD;
 		}

@@ -55,7 +55,7 @@ done
 expect 0 ./culvert help
 grep -q '^usage: culvert COMMAND' $folder/out || fail "help alone is not --help"
 expect 2 ./culvert help compare
-grep -q "there is no command 'compare'" $folder/errors || fail "help of what there is not: no message"
+grep -q "unknown command 'compare'" $folder/errors || fail "help of what there is not: no message"
 ./culvert devices --json >$folder/behind
 for json in --json -j; do
 	expect 0 ./culvert $json devices
@@ -89,57 +89,57 @@ wrong() { # what the message has, arguments
 	grep -qF -e "$message" $folder/errors || { fail "culvert $*: the message lacks '$message':"; cat $folder/errors; }
 	[ ! -s $folder/out ] || fail "culvert $*: a mistake prints on stdout"
 }
-wrong 'takes no argument: extra' devices extra
-wrong 'takes no argument: extra' bench extra
-wrong "'x' is no number" bench --device x
+wrong 'unexpected argument: extra' devices extra
+wrong 'unexpected argument: extra' bench extra
+wrong "'x' is not a number" bench --device x
 # The letter that is wrong, wherever it stands; before, the word ahead of it was named.
-wrong 'there is no option -x' devices -xj
-wrong 'there is no option -x' devices --json -jx
-wrong 'there is no option -x' devices -j -xj
-wrong 'there is no option -x' bench --device=0 -x
-wrong 'there is no option --no=3' devices --no=3
-wrong '--json takes no value' devices --json=3
-wrong '-d wants a value' bench -d
-wrong '--device wants a value' bench --device
-wrong '--root wants a value' doctor --root
+wrong 'unknown option -x' devices -xj
+wrong 'unknown option -x' devices --json -jx
+wrong 'unknown option -x' devices -j -xj
+wrong 'unknown option -x' bench --device=0 -x
+wrong 'unknown option --no=3' devices --no=3
+wrong '--json does not take a value' devices --json=3
+wrong '-d requires a value' bench -d
+wrong '--device requires a value' bench --device
+wrong '--root requires a value' doctor --root
 # What was meant, where that is near; nothing where it is not.
-wrong "there is no command 'comple' (did you mean 'compile'?)" comple
-wrong "there is no command 'dcotor' (did you mean 'doctor'?)" dcotor
-wrong "there is no command 'dev' (did you mean 'devices'?)" dev
-wrong "there is no command 'chek' (did you mean 'check'?)" help chek
-wrong "there is no option --arhc (did you mean '--arch'?)" compile --arhc sm_90
-wrong "there is no option --globl=3 (did you mean '--global'?)" run --globl=3
-wrong "there is no option --ouptut (did you mean '--output'?)" trace --ouptut x
-wrong "there is no option --jsn before the command" --jsn devices
+wrong "unknown command 'comple' (did you mean 'compile'?)" comple
+wrong "unknown command 'dcotor' (did you mean 'doctor'?)" dcotor
+wrong "unknown command 'dev' (did you mean 'devices'?)" dev
+wrong "unknown command 'chek' (did you mean 'check'?)" help chek
+wrong "unknown option --arhc (did you mean '--arch'?)" compile --arhc sm_90
+wrong "unknown option --globl=3 (did you mean '--global'?)" run --globl=3
+wrong "unknown option --ouptut (did you mean '--output'?)" trace --ouptut x
+wrong "unknown option --jsn before the command" --jsn devices
 for far in "no-such-command" "devices --no-such-option" "xy" "devices --x"; do
 	expect 2 ./culvert $far
 	grep -q 'did you mean' $folder/errors && { fail "$far: nothing is near, and something is offered:"; cat $folder/errors; }
 done
 wrong 'no folder /no/such' doctor --root /no/such
-wrong 'which file?' compile
+wrong 'no file given' compile
 for arch in sm_1 sm_91 91 sm_ sm_90x hopper; do
-	wrong "--arch: '$arch' is not a supported architecture; supported are sm_" compile --arch $arch $folder/k.cl
+	wrong "--arch: '$arch' is not a supported architecture; supported: sm_" compile --arch $arch $folder/k.cl
 done
 # Each one that is listed is one: kernels are compiled for it.
-sed -n 's/.*supported are //p' $folder/errors | tr -d ',' | tr ' ' '\n' >$folder/archs
+sed -n 's/.*supported: //p' $folder/errors | tr -d ',' | tr ' ' '\n' >$folder/archs
 [ "$(wc -l <$folder/archs)" -ge 5 ] || fail "less than five architectures are listed"
 for arch in $(cat $folder/archs); do
 	expect 0 ./culvert compile --arch $arch --emit ptx $folder/k.cl
 	grep -q "^.target $arch" $folder/out || fail "$arch: code of another architecture"
 done
-wrong "'obj' is none of cl, ll" compile --emit obj $folder/k.cl
+wrong "'obj' is not one of cl, ll" compile --emit obj $folder/k.cl
 wrong "option '-no-such'" compile $folder/k.cl -- -no-such
-wrong "there is no 'forget'" cache forget
-wrong 'one of stat' cache
-wrong 'which program?' check
-wrong 'which program?' trace
-wrong 'which file?' run
-wrong '--global is wanted' run $folder/k.cl --arg zero:1
-wrong "'1x99999999999999999999' is no size" run $folder/k.cl --global 1x99999999999999999999 --arg zero:1
-wrong "'1x1x1x1' is no size" run $folder/k.cl --global 1x1x1x1 --arg zero:1
-wrong "'0' is no number" run $folder/k.cl --global 1 --arg zero:1 --repeat 0
-wrong 'has 1 arguments, not 2' run $folder/k.cl --global 1 --arg zero:1 --arg 1
-wrong "no buffer 'q'" run $folder/k.cl --global 1 --arg zero:1 --out q
+wrong "unknown action 'forget'" cache forget
+wrong 'expected one of stat' cache
+wrong 'no program given' check
+wrong 'no program given' trace
+wrong 'no file given' run
+wrong '--global is required' run $folder/k.cl --arg zero:1
+wrong "'1x99999999999999999999' is not a valid size" run $folder/k.cl --global 1x99999999999999999999 --arg zero:1
+wrong "'1x1x1x1' is not a valid size" run $folder/k.cl --global 1x1x1x1 --arg zero:1
+wrong "'0' is not a valid number" run $folder/k.cl --global 1 --arg zero:1 --repeat 0
+wrong 'has 1 arguments, but 2 --arg were given' run $folder/k.cl --global 1 --arg zero:1 --arg 1
+wrong "no buffer, image or pipe 'q'" run $folder/k.cl --global 1 --arg zero:1 --out q
 wrong "option '-no-such'" run $folder/k.cl --global 1 --arg zero:1 -- -no-such
 # What is not there is another code than what fails, and than what cannot be started.
 for command in compile "run --global 1"; do

@@ -82,7 +82,7 @@ cp $folder/out $folder/first
 run 0 $folder/k.cl -k axpy -g 4 -a zero:4 -a random:4:1 -a 1
 cmp -s $folder/first $folder/out || fail "random numbers of one seed differ"
 run 0 $folder/k.cl -k axpy -g 4 -a zero:4 -a range:4 -a 1 --repeat 5
-grep -q '^5 launches: least [0-9.]* us, median [0-9.]* us$' $folder/out || fail "no times"
+grep -q '^5 launches: minimum [0-9.]* us, median [0-9.]* us$' $folder/out || fail "no times"
 
 # Files: bytes, and NumPy's.
 printf 'abcd' >$folder/bytes
@@ -105,7 +105,7 @@ pairs = numpy.load(sys.argv[1] + "/pairs.npy")
 assert pairs.dtype == numpy.int32 and (pairs == [[1, 5], [2, 6]]).all(), pairs
 END
 	run 2 $folder/k.cl -k axpy -g 6 -a zero:6 -a @$folder/wrong.npy -a 2
-	grep -q 'i8, the argument.s f4' $folder/errors || fail "the wrong type is not named"
+	grep -q 'type i8, the argument has type f4' $folder/errors || fail "the wrong type is not named"
 	"$PYTHON3" - $folder <<'END'
 import numpy, sys
 values = numpy.array([0, -0.0, 1, -2.5, 65504, 65519, 1e-9, 6e-8, 2.9e-8, 1/3, 6.1e-5, 0.99999, 5.96e-8 * 1.5])
@@ -232,22 +232,22 @@ for word in rgba-uint8:4x2 image: image:rgba-uint8 image:rgba-uint8:4 image:rgba
 	image:rgba-uint9:4x2 image:rgba:4x2 image:rgba-uint8:4x2: image:rgba-uint8:4x2:1,2,3 image:rgba-uint8:4x2:range:1:2:3 \
 	image:rgba-uint8:4x2:fill image:rgba-uint8:4x2:fill:256 image:rgba-uint8:4x2:zero:8 zero:8; do
 	image 2 -k flip -g 4x2 -a $word -a image:rgba-uint8:4x2
-	grep -qF "(image2d_t in): '$word' is nothing for it; an image is given as" $folder/errors || { fail "$word is not named:"; cat $folder/errors; }
+	grep -qF "(image2d_t in): '$word' is not a valid value; expected something like image:" $folder/errors || { fail "$word is not named:"; cat $folder/errors; }
 done
 image 2 -k flip -g 2x1 -a image:rg-uint8:2x1:@$folder/texels -a image:rgba-uint8:2x1
-grep -q "texels: 8 bytes, and 4 are needed" $folder/errors || { fail "a file that is too long:"; cat $folder/errors; }
+grep -q "texels: has 8 bytes, but 4 are required" $folder/errors || { fail "a file that is too long:"; cat $folder/errors; }
 image 1 -k flip -g 4x2 -a image:luminance-uint8:4x2 -a image:rgba-uint8:4x2
 grep -q 'argument 0 (image2d_t in): CL_INVALID_IMAGE_FORMAT_DESCRIPTOR' $folder/errors || { fail "a format that there is not:"; cat $folder/errors; }
 for word in nearset linear,,clamp sampler: linear:clamp zero:1; do
 	image 2 -k sample -g 4 -a image:r-float:2x1 -a $word -a zero:4 -a 1
-	grep -qF "(sampler_t s): '$word' is nothing for it; a sampler is given as" $folder/errors || { fail "$word is not named:"; cat $folder/errors; }
+	grep -qF "(sampler_t s): '$word' is not a valid value; expected something like linear" $folder/errors || { fail "$word is not named:"; cat $folder/errors; }
 done
 for word in 5 pipe: pipe:0 pipe:x pipe:4:4 pipe:4:4:4 1,2; do
 	pipe 2 -k square -g 4 -a range:4 -a $word
-	grep -qF "(int to): '$word' is nothing for it; a pipe is given as" $folder/errors || { fail "$word is not named:"; cat $folder/errors; }
+	grep -qF "(int to): '$word' is not a valid value; expected pipe:PACKETS, or the packets" $folder/errors || { fail "$word is not named:"; cat $folder/errors; }
 done
 pipe 2 -k pairs -g 1 -a pipe:2
-grep -q 'a pipe of structures is given as pipe:PACKETS:BYTES' $folder/errors || { fail "a pipe of structures, no size:"; cat $folder/errors; }
+grep -q 'expected pipe:PACKETS:BYTES, since its packets are structures' $folder/errors || { fail "a pipe of structures, no size:"; cat $folder/errors; }
 run 2 $folder/k.cl -k axpy -a zero:4 -a zero:4 -a 1
 run 2 $folder/k.cl -g 4 -a 1
 grep -q 'axpy;pairs' $folder/errors || fail "the kernels are not named"
@@ -258,7 +258,7 @@ run 2 $folder/k.cl -k axpy -g 4 -a zero:4 -a 1,x,3 -a 1
 for word in fill:1:18446744073709551616 fill:1:-1 fill:1:1.5 fill:1 fill::1 fill:1:1:1 zero zero:0 zero:-1 zero:1.5 range:2:0:x \
 	range:1:1:1:1 random:1:x zero:2199023255552; do
 	run 2 $folder/k.cl -k ids -g 1 -a $word
-	grep -qF "'$word' is nothing for it" $folder/errors || fail "$word is not named"
+	grep -qF "'$word' is not a valid value" $folder/errors || fail "$word is not named"
 done
 run 2 $folder/k.cl -k pairs -g 1 -a zero:1 -a 1 -a 256 -a 1,2,3
 run 2 $folder/k.cl -k pairs -g 1 -a zero:1 -a 32768 -a 1 -a 1,2,3

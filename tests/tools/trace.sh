@@ -88,7 +88,7 @@ trace 0 -o $folder/limited.json sh -c "ulimit -f 2; tests/kernels/runner $kernel
 [ "$(wc -c <$folder/limited.json)" -gt 512 ] || fail "nothing was written up to the limit"
 [ ! -x "$PYTHON3" ] || "$PYTHON3" -m json.tool $folder/limited.json >$folder/out || fail "a line was cut in two"
 trace 1 -o $folder/none.json true
-grep -q 'no OpenCL call' $folder/errors || fail "nothing was seen, and that is not told"
+grep -q 'no OpenCL calls were recorded' $folder/errors || fail "nothing was seen, and that is not told"
 trace 127 -o $folder/unmade.json $folder/no-such-program
 [ "$(wc -l <$folder/errors)" = 1 ] && grep -q "no-such-program: No such file" $folder/errors ||
 	{ fail "a program that is not there: not just that:"; cat $folder/errors; }
