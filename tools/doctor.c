@@ -62,7 +62,7 @@ static const struct {
 } grades[] = {
 	[FINDING_GOOD] = {"good", "  ok  ", TOOL_GOOD},
 	[FINDING_NOTE] = {"note", " note ", TOOL_PLAIN},
-	[FINDING_CAREFUL] = {"careful", " care ", TOOL_CAREFUL},
+	[FINDING_CAREFUL] = {"warning", " warn ", TOOL_CAREFUL},
 	[FINDING_BAD] = {"bad", " FAIL ", TOOL_BAD},
 };
 
@@ -86,14 +86,14 @@ static void print(const struct findings *findings)
 		print_text(row->text);
 		putchar('\n');
 		if (row->mend)
-			printf("         mend:      %s%s%s\n", tool_style(stdout, TOOL_BOLD), row->mend,
+			printf("         fix:       %s%s%s\n", tool_style(stdout, TOOL_BOLD), row->mend,
 			       tool_style(stdout, TOOL_PLAIN));
 		bad += row->grade == FINDING_BAD;
 	}
 	if (bad)
-		printf("\n%u thing%s to mend.\n", bad, bad == 1 ? "" : "s");
+		printf("\n%u problem%s found.\n", bad, bad == 1 ? "" : "s");
 	else
-		printf("\nNothing to mend.\n");
+		printf("\nNo problems found.\n");
 }
 
 static bool print_json(const struct findings *findings)
@@ -106,7 +106,7 @@ static bool print_json(const struct findings *findings)
 		json_string(&json, "about", row->about);
 		json_string(&json, "grade", grades[row->grade].name);
 		json_string(&json, "text", row->text);
-		json_string(&json, "mend", row->mend);
+		json_string(&json, "fix", row->mend);
 		json_close(&json, '}');
 	}
 	json_close(&json, ']');
@@ -135,7 +135,7 @@ static void examine(struct findings *findings)
 	bool files_alone = *findings->root;
 	if (!files_alone && !strcmp(option_string(OPTION_CUDA), "soft"))
 		finding_add(findings, "hardware", FINDING_NOTE, "unset CULVERT_CUDA",
-			    "CULVERT_CUDA=soft asks for the software device: GPUs were not looked at");
+			    "CULVERT_CUDA=soft selects the software device; GPUs were not examined");
 	else
 		doctor_hardware(findings);
 	doctor_icd_files(findings);
@@ -158,7 +158,7 @@ int tool_doctor(int argc, char **argv)
 	if (at < argc)
 		return tool_usage("unexpected argument: %s", argv[at]);
 	if (*request.root && access(request.root, X_OK))
-		return tool_usage("--root: there is no folder %s", request.root);
+		return tool_usage("--root: no such folder: %s", request.root);
 	struct findings findings = {.root = request.root};
 	examine(&findings);
 	bool printed = true, bad = findings.failed;

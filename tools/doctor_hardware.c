@@ -100,7 +100,7 @@ static bool check_node(struct findings *findings, const char *path, const char *
 	char *whole = finding_path(findings, path);
 	bool usable = false;
 	if (!whole || access(whole, F_OK)) {
-		finding_add(findings, "devices", FINDING_BAD, mend, "%s is not there", path);
+		finding_add(findings, "devices", FINDING_BAD, mend, "%s does not exist", path);
 	} else if (access(whole, R_OK | W_OK)) {
 		struct stat status;
 		/* Nobody is to join root's group for it. */
@@ -108,7 +108,7 @@ static bool check_node(struct findings *findings, const char *path, const char *
 		finding_add(findings, "devices", FINDING_BAD,
 			    group ? "sudo usermod -aG \"$(stat -c %G /dev/nvidiactl)\" \"$USER\"   # then log in again"
 				  : "sudo chmod a+rw /dev/nvidia*",
-			    "%s may not be opened: %s", path, strerror(errno));
+			    "%s cannot be opened: %s", path, strerror(errno));
 	} else {
 		usable = true;
 	}
@@ -128,14 +128,14 @@ static void check_nodes(struct findings *findings)
 		globfree(&matches);
 	} else {
 		finding_add(findings, "devices", FINDING_BAD, "sudo nvidia-modprobe -c 0",
-			    "there is no /dev/nvidia0");
+			    "/dev/nvidia0 does not exist");
 	}
 	free(pattern);
 	bool control = check_node(findings, "/dev/nvidiactl", "sudo nvidia-modprobe -c 0");
 	bool memory = check_node(findings, "/dev/nvidia-uvm", "sudo nvidia-modprobe -u -c 0");
 	if (count && control && memory)
 		finding_add(findings, "devices", FINDING_GOOD, NULL,
-			    "/dev/nvidiactl, /dev/nvidia-uvm and %zu GPU%s may be opened", count,
+			    "/dev/nvidiactl, /dev/nvidia-uvm and %zu GPU%s can be opened", count,
 			    count == 1 ? "" : "s");
 }
 
@@ -147,16 +147,16 @@ static void check_module(struct findings *findings, unsigned gpus, const char *k
 	if (finding_exists(findings, "/sys/module/nouveau") && gpus)
 		finding_add(findings, "kernel", FINDING_BAD,
 			    finding_mend_no_driver(findings),
-			    "the GPU is driven by nouveau, which has no CUDA");
+			    "the GPU uses the nouveau driver, which does not support CUDA");
 	else if (kind && gpus)
 		finding_add(findings, "kernel", FINDING_BAD, finding_mend_container(kind),
-			    "this container (%s) was given no GPU, or its host has no driver", kind);
+			    "this container (%s) has no access to a GPU, or its host has no driver", kind);
 	else if (gpus)
 		finding_add(findings, "kernel", FINDING_BAD, bytes_string(&mend),
 			    "NVIDIA's kernel module is not loaded");
 	else
 		finding_add(findings, "kernel", FINDING_NOTE, NULL,
-			    "no NVIDIA GPU is on the PCI bus, and no kernel module of it loaded");
+			    "no NVIDIA GPU on the PCI bus, and no NVIDIA kernel module loaded");
 	bytes_finish(&mend);
 }
 
@@ -173,7 +173,7 @@ static void look_at_module(struct findings *findings, unsigned gpus, const char 
 		/* A container sees the host's modules, and devices only as it was given them. */
 		if (kind && !finding_exists(findings, "/dev/nvidiactl"))
 			finding_add(findings, "devices", FINDING_BAD, finding_mend_container(kind),
-				    "this container (%s) was given no GPU", kind);
+				    "this container (%s) has no access to a GPU", kind);
 		else
 			check_nodes(findings);
 	} else {
@@ -190,7 +190,7 @@ void doctor_hardware(struct findings *findings)
 			    gpus, gpus == 1 ? "" : "s");
 	if (kind)
 		finding_add(findings, "container", FINDING_NOTE, NULL,
-			    "this runs inside of %s, and sees what that was given", kind);
+			    "running inside %s; only devices that were passed to it are visible", kind);
 	look_at_module(findings, gpus, kind);
 	const char *visible = *findings->root ? NULL : getenv("CUDA_VISIBLE_DEVICES");
 	if (visible && (!*visible || !strcmp(visible, "-1")))
@@ -198,5 +198,5 @@ void doctor_hardware(struct findings *findings)
 			    "CUDA_VISIBLE_DEVICES hides every GPU");
 	else if (visible)
 		finding_add(findings, "devices", FINDING_NOTE, NULL,
-			    "CUDA_VISIBLE_DEVICES=%s chooses among the GPUs", visible);
+			    "CUDA_VISIBLE_DEVICES=%s restricts which GPUs are visible", visible);
 }

@@ -138,7 +138,7 @@ static void look_at_file(struct registrations *all, const char *path)
 	if (access(path, R_OK)) {
 		bytes_printf(&mend, "sudo chmod a+r %s", path);
 		finding_add(all->findings, "icd", FINDING_CAREFUL, bytes_string(&mend),
-			    "%s may not be read", path);
+			    "%s cannot be read", path);
 	} else {
 		read_name(path, &name);
 		if (name.size_B)
@@ -169,7 +169,7 @@ static void look_at_names(struct registrations *all, const char *names, bool ocl
 {
 	if (ocl_icd) {
 		finding_add(all->findings, "icd", FINDING_NOTE, NULL,
-			    "OCL_ICD_FILENAMES is set, which ocl-icd does not look at; OCL_ICD_VENDORS is");
+			    "OCL_ICD_FILENAMES is set, but ocl-icd ignores it; it uses OCL_ICD_VENDORS");
 		return;
 	}
 	char *copy = strdup(names), *rest = NULL;
@@ -188,7 +188,7 @@ static void complain_of_many(struct registrations *all)
 	const bool by_name = strstr(paths, " OCL_ICD_FILENAMES") != NULL;
 	bytes_printf(&mend, by_name ? "unset OCL_ICD_FILENAMES" : "sudo rm%s", paths);
 	finding_add(all->findings, "icd", FINDING_CAREFUL, bytes_string(&mend),
-		    "%u .icd files name Culvert: programs see it, and each GPU, that often", all->ours);
+		    "%u .icd files name Culvert: programs see it, and each GPU, that many times", all->ours);
 	bytes_finish(&mend);
 }
 
@@ -245,7 +245,7 @@ static void compare_versions(struct findings *findings, cl_uint number, const ch
 {
 	if (!ends_in(version, " culvert " PACKAGE_VERSION))
 		finding_add(findings, "platform", FINDING_CAREFUL, NULL,
-			    "platform %u is another installation's than this tool, which is Culvert "
+			    "platform %u belongs to a different installation than this tool, which is Culvert "
 			    PACKAGE_VERSION, (unsigned)number);
 }
 
@@ -270,7 +270,7 @@ static void look_at_platforms(struct findings *findings, const struct loader *lo
 	}
 	if (!ours)
 		finding_add(findings, "platform", FINDING_BAD, NULL,
-			    "the loader shows %u platforms, and Culvert is not among them",
+			    "the loader reports %u platforms, and Culvert is not one of them",
 			    (unsigned)count);
 }
 
@@ -282,13 +282,13 @@ void doctor_loader(struct findings *findings)
 	if (!handle) {
 		const char *reason = dlerror();
 		finding_add(findings, "loader", FINDING_BAD, "sudo apt install ocl-icd-libopencl1",
-			    "there is no OpenCL loader: %s", reason ? reason : "?");
+			    "no OpenCL loader found: %s", reason ? reason : "?");
 		return;
 	}
 	if (!find_calls(handle, &loader)) {
 		finding_add(findings, "loader", FINDING_BAD,
 			    "sudo apt install --reinstall ocl-icd-libopencl1",
-			    "libOpenCL.so.1 is no OpenCL loader");
+			    "libOpenCL.so.1 is not an OpenCL loader");
 		return;
 	}
 	void *symbol = dlsym(handle, "clGetPlatformIDs");

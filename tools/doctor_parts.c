@@ -28,13 +28,13 @@ static const char *mend_driver(const struct findings *findings, const char *note
 		const char *words, *mend;
 	} known[] = {
 		{"SYSTEM_NOT_READY",
-		 "sudo systemctl restart nvidia-fabricmanager   # GPUs behind NVSwitch wait for it"},
+		 "sudo systemctl restart nvidia-fabricmanager   # required by GPUs behind NVSwitch"},
 		{"SYSTEM_DRIVER_MISMATCH",
-		 "sudo reboot   # the kernel's module and libcuda are of different versions"},
+		 "sudo reboot   # the kernel module and libcuda have different versions"},
 		{"COMPAT_NOT_SUPPORTED",
-		 "unset LD_LIBRARY_PATH   # it names a libcuda for other GPUs (cuda-compat)"},
+		 "unset LD_LIBRARY_PATH   # it contains a libcuda for other GPUs (cuda-compat)"},
 		{"(999)",
-		 "sudo modprobe -r nvidia_uvm; sudo nvidia-modprobe -u -c 0   # after a suspend, say"},
+		 "sudo modprobe -r nvidia_uvm; sudo nvidia-modprobe -u -c 0   # for example after a suspend"},
 	};
 	const char *kind = finding_container(findings);
 	const bool unopened = strstr(note, "cannot open shared object");
@@ -71,7 +71,7 @@ void doctor_driver(struct findings *findings)
 		if (!be_nvvm_load(&log) && be_nvvm_arch(caps->sm, &sm))
 			finding_add(findings, "device", FINDING_BAD,
 				    "export CULVERT_LIBNVVM=/path/of/another/libnvvm.so.4",
-				    "%u: %s: libnvvm does not compile for sm_%u", i, caps->name, caps->sm);
+				    "%u: %s: libnvvm does not support sm_%u", i, caps->name, caps->sm);
 		else
 			finding_add(findings, "device", FINDING_GOOD, NULL, "%u: %s, sm_%u, %s, driver %s",
 				    i, caps->name, caps->sm, tool_size(caps->memory_B),
@@ -98,7 +98,7 @@ static void look_at_part(struct findings *findings, const char *name, enum findi
 		tell_part(findings, &path);
 	else
 		finding_add(findings, "parts", missing,
-			    missing == FINDING_NOTE ? NULL : "sudo make install", "%s is not there: %s",
+			    missing == FINDING_NOTE ? NULL : "sudo make install", "%s is missing: %s",
 			    name, what);
 	bytes_finish(&path);
 }
@@ -112,9 +112,9 @@ void doctor_library(struct findings *findings)
 		finding_add(findings, "parts", FINDING_CAREFUL, "sudo make install",
 			    "libculvert.so was not found next to this tool");
 	bytes_finish(&path);
-	look_at_part(findings, "libculvert-softcuda.so", FINDING_CAREFUL, "no software device");
+	look_at_part(findings, "libculvert-softcuda.so", FINDING_CAREFUL, "the software device is not available");
 	look_at_part(findings, "libculvert-ptxcompiler.so", FINDING_NOTE,
-		     "the driver makes machine code, and the cache keeps PTX");
+		     "the driver compiles PTX to machine code, and the cache stores PTX");
 }
 
 /* --- the compilers -------------------------------------------------------------------- */
@@ -127,12 +127,12 @@ void doctor_compiler(struct findings *findings)
 	const bool loaded = fe_libdevice(&libdevice_B);
 	if (loaded && !known) {
 		finding_add(findings, "compiler", FINDING_CAREFUL,
-			    "install a package that was made for this distribution",
-			    "LLVM's files are not where Culvert was built with them: it works, and "
-			    "nothing that it builds is kept");
+			    "install a package built for this distribution",
+			    "LLVM is not where it was when Culvert was built: Culvert works, but built "
+			    "programs are not cached");
 	} else if (!known) {
 		finding_add(findings, "compiler", FINDING_BAD, "sudo make install",
-			    "Culvert's compiler, or the LLVM it was built with, is not there");
+			    "Culvert's compiler, or the LLVM that it was built with, is missing");
 	} else if (loaded) {
 		finding_add(findings, "compiler", FINDING_GOOD, NULL, "%s; libdevice inside, %s",
 			    fe_compiler_id(), tool_size(libdevice_B));
@@ -186,19 +186,19 @@ static void check_folder(struct findings *findings, const char *folder)
 	char *path = existing(folder);
 	bool there = path && !strcmp(path, folder);
 	if (!path || stat(path, &status)) {
-		finding_add(findings, "cache", FINDING_CAREFUL, NULL, "%s cannot be looked at", folder);
+		finding_add(findings, "cache", FINDING_CAREFUL, NULL, "%s cannot be examined", folder);
 	} else if (there && (status.st_uid != geteuid() || status.st_mode & (S_IWGRP | S_IWOTH))) {
 		bytes_printf(&mend, status.st_uid == geteuid() ? "chmod go-w %s"
 							       : "sudo chown -R \"$USER\" %s", folder);
 		finding_add(findings, "cache", FINDING_CAREFUL, bytes_string(&mend),
-			    "%s belongs to another, or others may write to it: it is not used", folder);
+			    "%s is owned by another user or writable by others, so it is not used", folder);
 	} else if (access(path, W_OK | X_OK)) {
 		finding_add(findings, "cache", FINDING_CAREFUL,
 			    "export CULVERT_CACHE_DIR=/a/folder/of/yours",
-			    "%s may not be written to: each process compiles anew", path);
+			    "%s is not writable, so every process compiles again", path);
 	} else {
 		finding_add(findings, "cache", FINDING_GOOD, NULL, "%s%s", folder,
-			    there ? "" : ", made when the first program is built");
+			    there ? "" : ", created when the first program is built");
 		check_room(findings, path);
 	}
 	free(path);
@@ -210,12 +210,12 @@ void doctor_cache(struct findings *findings)
 	struct cache *cache = cache_default();
 	if (!cache)
 		finding_add(findings, "cache", FINDING_NOTE, "unset CULVERT_CACHE CUDA_CACHE_DISABLE",
-			    "it is switched off: each process compiles anew");
+			    "the cache is disabled, so every process compiles again");
 	else if (!cache_folder(cache))
 		finding_add(findings, "cache", FINDING_CAREFUL,
 			    "export CULVERT_CACHE_DIR=/a/folder/of/yours",
-			    "no folder: CULVERT_CACHE_DIR, CUDA_CACHE_PATH and XDG_CACHE_HOME name none, "
-			    "and HOME none that is there");
+			    "no cache folder: CULVERT_CACHE_DIR, CUDA_CACHE_PATH and XDG_CACHE_HOME are not "
+			    "set, and HOME does not exist");
 	else
 		check_folder(findings, cache_folder(cache));
 }
@@ -275,7 +275,7 @@ void doctor_trial(struct findings *findings)
 		finding_add(findings, "trial", FINDING_BAD, NULL, "%s", bytes_string(&why));
 	else if (!opencl.device_count)
 		finding_add(findings, "trial", FINDING_BAD, "export CULVERT_CUDA=soft",
-			    "no device to run a kernel on; the software device would do");
+			    "no device to run a kernel on; the software device can be used instead");
 	for (cl_uint i = 0; i < opencl.device_count; i++) {
 		cl_uint result[TRIAL_ITEMS] = {0};
 		cl_int error = run_trial(&opencl, opencl.devices[i], result);
@@ -284,14 +284,14 @@ void doctor_trial(struct findings *findings)
 			wrong += result[k] != 3 * k + 1;
 		if (error)
 			finding_add(findings, "trial", FINDING_BAD, "CULVERT_DEBUG=err culvert doctor",
-				    "device %u: a kernel does not run: %s", i, opencl_error(error));
+				    "device %u: cannot run a kernel: %s", i, opencl_error(error));
 		else if (wrong)
 			finding_add(findings, "trial", FINDING_BAD, NULL,
 				    "device %u: %u of %d results of a kernel are wrong", i, wrong,
 				    TRIAL_ITEMS);
 		else
 			finding_add(findings, "trial", FINDING_GOOD, NULL,
-				    "device %u built a kernel and ran it right", i);
+				    "device %u compiled and ran a kernel correctly", i);
 	}
 	opencl_close(&opencl);
 	bytes_finish(&why);

@@ -115,7 +115,7 @@ for far in "no-such-command" "devices --no-such-option" "xy" "devices --x"; do
 	expect 2 ./culvert $far
 	grep -q 'did you mean' $folder/errors && { fail "$far: nothing is near, and something is offered:"; cat $folder/errors; }
 done
-wrong 'no folder /no/such' doctor --root /no/such
+wrong 'no such folder: /no/such' doctor --root /no/such
 wrong 'no file given' compile
 for arch in sm_1 sm_91 91 sm_ sm_90x hopper; do
 	wrong "--arch: '$arch' is not a supported architecture; supported: sm_" compile --arch $arch $folder/k.cl

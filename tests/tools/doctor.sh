@@ -1,6 +1,6 @@
 #!/bin/sh
 # Protects: `culvert doctor` finds what keeps a program from its GPU, one made-up machine
-# each, and names what mends it; a machine where all is well has nothing to mend.
+# each, and names how to fix it; a machine where all is well has no problems.
 folder=$(mktemp -d) || exit 2
 trap 'rm -rf $folder' EXIT
 failed=0
@@ -16,7 +16,7 @@ examine() {
 	code=$?
 	[ $code = $wanted ] || { fail "doctor $*: exit code $code, not $wanted"; cat $folder/out; }
 }
-# says WHAT GRADE TEXT...: the last run has that finding, and the mend after it
+# says WHAT GRADE TEXT...: the last run has that finding, and the fix after it
 says() {
 	what=$1
 	shift
@@ -30,34 +30,34 @@ unset OCL_ICD_FILENAMES CUDA_CACHE_DISABLE
 CULVERT_CACHE=on CULVERT_CACHE_DIR=$folder/cache
 export CULVERT_CACHE CULVERT_CACHE_DIR
 examine 0
-says "all is well" "Nothing to mend" "built a kernel and ran it right" "libnvvm" "Culvert, OpenCL 3.1"
+says "all is well" "No problems found" "compiled and ran a kernel correctly" "libnvvm" "Culvert, OpenCL 3.1"
 examine 0 --json
 if [ -x "$PYTHON3" ]; then
 	"$PYTHON3" - $folder/out <<'END' || fail "that is not the JSON that was promised"
 import json, sys
 rows = json.load(open(sys.argv[1]))
-assert rows and all(set(row) == {"about", "grade", "text", "mend"} for row in rows)
+assert rows and all(set(row) == {"about", "grade", "text", "fix"} for row in rows)
 assert not any(row["grade"] == "bad" for row in rows)
 END
 fi
 
 mkdir $folder/none
 (OCL_ICD_VENDORS=$folder/none; export OCL_ICD_VENDORS; examine 1; exit $failed) || failed=1
-says "no .icd file" "[ FAIL ] icd" "tee $folder/none/culvert.icd" "Culvert is not among them"
+says "no .icd file" "[ FAIL ] icd" "tee $folder/none/culvert.icd" "Culvert is not one of them"
 (OCL_ICD_VENDORS=$folder/new/vendors; export OCL_ICD_VENDORS; examine 1; exit $failed) || failed=1
-says "no folder for .icd files" "mend:      sudo mkdir -p $folder/new/vendors && echo "
+says "no folder for .icd files" "fix:       sudo mkdir -p $folder/new/vendors && echo "
 echo /nonexistent/libother.so >$folder/none/other.icd
 cp vendors/culvert.icd $folder/none
 (OCL_ICD_VENDORS=$folder/none; export OCL_ICD_VENDORS; examine 0; exit $failed) || failed=1
-says "a broken neighbour" "[ care ] icd" /nonexistent/libother.so
+says "a broken neighbour" "[ warn ] icd" /nonexistent/libother.so
 (CULVERT_CUDA=/nonexistent/libcuda.so.1; export CULVERT_CUDA; examine 1; exit $failed) || failed=1
-says "a driver that is elsewhere" "[ FAIL ] driver" "mend:      unset CULVERT_CUDA" "export CULVERT_CUDA=soft"
+says "a driver that is elsewhere" "[ FAIL ] driver" "fix:       unset CULVERT_CUDA" "export CULVERT_CUDA=soft"
 (CULVERT_CUDA=$(ldd ./culvert | sed -n 's/.*libc\.so\.6 => \([^ ]*\).*/\1/p'); export CULVERT_CUDA; examine 1; exit $failed) || failed=1
-says "a library that is no driver" "[ FAIL ] driver" "a driver for CUDA 12.0 or newer is needed" "mend:      unset CULVERT_CUDA"
+says "a library that is no driver" "[ FAIL ] driver" "a driver for CUDA 12.0 or newer is needed" "fix:       unset CULVERT_CUDA"
 # refuses WHAT CALL ERROR MEND: a driver whose CALL fails with ERROR.
 refuses() {
 	(CULVERT_CUDA=soft CULVERT_SOFT_FAULT=$2:1:$3; export CULVERT_CUDA CULVERT_SOFT_FAULT; examine 1; exit $failed) || failed=1
-	says "$1" "[ FAIL ] driver" "mend:      $4"
+	says "$1" "[ FAIL ] driver" "fix:       $4"
 }
 refuses "a fabric that is not up" cuInit SYSTEM_NOT_READY "sudo systemctl restart nvidia-fabricmanager"
 refuses "two versions of the driver" cuInit SYSTEM_DRIVER_MISMATCH "sudo reboot"
@@ -71,11 +71,11 @@ refuses "an old driver under a container" cuDriverGetVersion NOT_SUPPORTED "upda
 unset KUBERNETES_SERVICE_HOST
 (CULVERT_LIBNVVM=/nonexistent/libnvvm.so; export CULVERT_LIBNVVM; examine 1; exit $failed) || failed=1
 awk 'NR > 1 && blank { after++ } { blank = $0 == "" } END { exit after > 1 }' $folder/out || { fail "a blank line amid the findings"; cat $folder/out; }
-says "no libnvvm" "[ FAIL ] libnvvm" /nonexistent/libnvvm.so "a kernel does not run: CL_COMPILER_NOT_AVAILABLE"
+says "no libnvvm" "[ FAIL ] libnvvm" /nonexistent/libnvvm.so "cannot run a kernel: CL_COMPILER_NOT_AVAILABLE"
 # Two files of one library: programs see two platforms.
 cp vendors/culvert.icd $folder/none/other.icd
 (OCL_ICD_VENDORS=$folder/none; export OCL_ICD_VENDORS; examine 0; exit $failed) || failed=1
-says "two files of ours" "[ care ] icd" "2 .icd files name Culvert" "mend:      sudo rm $folder/none/other.icd"
+says "two files of ours" "[ warn ] icd" "2 .icd files name Culvert" "fix:       sudo rm $folder/none/other.icd"
 # Another version's library beside: its file is the one to go, whatever their order, and its platform is named.
 version=$(sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' config.h)
 other=$(echo $version | tr 0-8 1-9)
@@ -89,27 +89,27 @@ LC_ALL=C sed "s/culvert $version/culvert $other/g" $library >$folder/old/libculv
 echo $folder/old/libculvert.so >$folder/none/a.icd
 rm $folder/none/other.icd
 (OCL_ICD_VENDORS=$folder/none; export OCL_ICD_VENDORS; examine 0; exit $failed) || failed=1
-says "an older library of ours" "mend:      sudo rm $folder/none/a.icd" "culvert $other" \
-	"another installation's than this tool, which is Culvert $version"
+says "an older library of ours" "fix:       sudo rm $folder/none/a.icd" "culvert $other" \
+	"belongs to a different installation than this tool, which is Culvert $version"
 # What else ocl-icd takes for a place, and what it does not look at.
 if grep -q '(ocl-icd)' $folder/out; then
 	for place in $PWD/vendors/culvert.icd $library; do
 		(OCL_ICD_VENDORS=$place; export OCL_ICD_VENDORS; examine 0; exit $failed) || failed=1
-		says "$place as a place" "names $library" "Nothing to mend"
+		says "$place as a place" "names $library" "No problems found"
 	done
 	(OPENCL_VENDOR_PATH=$PWD/vendors; export OPENCL_VENDOR_PATH; unset OCL_ICD_VENDORS; examine 0; exit $failed) || failed=1
 	says "ocl-icd's other variable" "culvert.icd names $library"
 	(OPENCL_VENDOR_PATH=$PWD/vendors OCL_ICD_VENDORS=culvert.icd; export OPENCL_VENDOR_PATH OCL_ICD_VENDORS; examine 0; exit $failed) || failed=1
-	says "a file of the folder" "$PWD/vendors/culvert.icd names $library" "Nothing to mend"
+	says "a file of the folder" "$PWD/vendors/culvert.icd names $library" "No problems found"
 	rm $folder/none/*
 	(OCL_ICD_VENDORS=$folder/none OCL_ICD_FILENAMES=$library; export OCL_ICD_VENDORS OCL_ICD_FILENAMES; examine 1; exit $failed) || failed=1
-	says "Khronos' variable" "[ note ] icd" "ocl-icd does not look at" "[ FAIL ] icd" "tee $folder/none/culvert.icd"
+	says "Khronos' variable" "[ note ] icd" "ocl-icd ignores it" "[ FAIL ] icd" "tee $folder/none/culvert.icd"
 fi
 mkdir -p $folder/open && chmod a+w $folder/open
 (CULVERT_CACHE_DIR=$folder/open; export CULVERT_CACHE_DIR; examine 0; exit $failed) || failed=1
-says "an open cache" "[ care ] cache" "mend:      chmod go-w $folder/open"
+says "an open cache" "[ warn ] cache" "fix:       chmod go-w $folder/open"
 (CULVERT_CACHE=off; export CULVERT_CACHE; examine 0; exit $failed) || failed=1
-says "no cache" "[ note ] cache" "switched off"
+says "no cache" "[ note ] cache" "the cache is disabled"
 
 # Other machines, by their files.
 machine() {
@@ -132,35 +132,35 @@ machine
 driver
 touch $root/dev/nvidia0 $root/dev/nvidiactl $root/dev/nvidia-uvm
 examine 0 --root $root
-says "a good machine" "1 NVIDIA GPU on the PCI bus" "module nvidia 580.95.05" "1 GPU may be opened" "names libculvert.so"
+says "a good machine" "1 NVIDIA GPU on the PCI bus" "module nvidia 580.95.05" "1 GPU can be opened" "names libculvert.so"
 rm $root/dev/nvidia-uvm
 examine 1 --root $root
-says "no nvidia-uvm" "[ FAIL ] devices" "mend:      sudo nvidia-modprobe -u -c 0"
+says "no nvidia-uvm" "[ FAIL ] devices" "fix:       sudo nvidia-modprobe -u -c 0"
 touch $root/dev/nvidia-uvm
 if [ "$(id -u)" != 0 ]; then
 	chmod 0 $root/dev/nvidiactl
 	examine 1 --root $root
-	says "a locked device" "/dev/nvidiactl may not be opened" "mend:      sudo chmod a+rw /dev/nvidia*"
+	says "a locked device" "/dev/nvidiactl cannot be opened" "fix:       sudo chmod a+rw /dev/nvidia*"
 fi
 machine
 examine 1 --root $root
-says "no module" "[ FAIL ] kernel" "mend:      sudo modprobe nvidia   # or: install NVIDIA's driver"
+says "no module" "[ FAIL ] kernel" "fix:       sudo modprobe nvidia   # or: install NVIDIA's driver"
 printf 'NAME="Ubuntu"\nID=ubuntu\nID_LIKE=debian\n' >$root/etc/os-release
 examine 1 --root $root
 says "no module of Ubuntu's" "sudo modprobe nvidia   # or: sudo ubuntu-drivers install && sudo reboot"
 echo ID=debian >$root/etc/os-release
 mkdir $root/sys/module/nouveau
 examine 1 --root $root
-says "nouveau" "driven by nouveau" "mend:      sudo apt install nvidia-driver && sudo reboot"
+says "nouveau" "uses the nouveau driver" "fix:       sudo apt install nvidia-driver && sudo reboot"
 machine
 driver
 touch $root/.dockerenv
 examine 1 --root $root
-says "a container without a GPU" "was given no GPU" "docker run --gpus all"
+says "a container without a GPU" "has no access to a GPU" "docker run --gpus all"
 machine
 echo 0x8086 >$root/sys/bus/pci/devices/0000:01:00.0/vendor
 examine 0 --root $root
-says "no GPU" "no NVIDIA GPU is on the PCI bus"
+says "no GPU" "no NVIDIA GPU on the PCI bus"
 rm $root/etc/OpenCL/vendors/culvert.icd
 examine 1 --root $root
 says "no .icd file there" "[ FAIL ] icd"
