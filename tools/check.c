@@ -31,7 +31,8 @@ static bool take(void *state, int letter, const char *value)
 			       (strlen(known[i]) != length || strncmp(at, known[i], length)))
 				i++;
 			if (i == sizeof(known) / sizeof(known[0])) {
-				tool_usage("--checks: unknown check '%.*s'", (int)length, at);
+				tool_usage("--checks: unknown check '%.*s'; expected memory, race, "
+					   "uninit, barrier, all, stop or benign", (int)length, at);
 				return false;
 			}
 		}

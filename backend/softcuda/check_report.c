@@ -114,6 +114,8 @@ void check_job_destroy(struct check_job *check)
 
 /* --- reports ---------- */
 
+/* Their form is read by tools/check_fields.c, too, for `culvert check --json`. */
+
 /* Whether this is the first mistake of its kind at its place. */
 static bool is_new(struct check_job *check, uint64_t key)
 {

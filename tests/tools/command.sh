@@ -130,6 +130,9 @@ done
 wrong "'obj' is not one of cl, ll" compile --emit obj $folder/k.cl
 wrong "option '-no-such'" compile $folder/k.cl -- -no-such
 wrong "unknown action 'forget'" cache forget
+wrong "(did you mean 'verify'?)" cache verfy
+wrong "(did you mean 'ptx'?)" compile --emit ptxx $folder/k.cl
+wrong "unknown check 'rays'; expected memory, race" check --checks race,rays true
 wrong 'expected one of stat' cache
 wrong 'no program given' check
 wrong 'no program given' trace
