@@ -50,6 +50,7 @@ static const uint32_t capabilities[] = {
 /* What OpExtension may name for them.  A module may name others, which means nothing as long as it
  * has no instruction of theirs.  Of SPV_INTEL_subgroups there are the shuffles. */
 static const char *const extensions[] = {
+	"SPV_EXT_relaxed_printf_string_address_space",
 	"SPV_EXT_shader_atomic_float16_add", "SPV_EXT_shader_atomic_float_add",
 	"SPV_EXT_shader_atomic_float_min_max", "SPV_INTEL_fp_fast_math_mode",
 	"SPV_INTEL_memory_access_aliasing",

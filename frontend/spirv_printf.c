@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* OpenCL C 3.0, 6.15.14: the format is a literal.  In SPIR-V it is a pointer into an array of bytes
- * in constant memory, with an initialiser. */
+ * in constant memory, with an initialiser; in other memory, that nobody writes to, and by other pointers with
+ * SPV_EXT_relaxed_printf_string_address_space. */
 
 /* FORMAT: words before it. */
 enum { FORMAT = 5, MOST_STEPS = 64, MOST_TEXTS = 32, MOST_VISITS = 256 };
@@ -58,6 +59,13 @@ static bool add_indices(const struct spirv_writer *writer, struct step step, uns
 	return true;
 }
 
+/* Whether a variable has always what it has at first. */
+static bool is_constant(const struct spirv_id *variable, uint32_t storage)
+{
+	return storage == SpvStorageClassUniformConstant ||
+	       (storage == SpvStorageClassCrossWorkgroup && variable->no_write);
+}
+
 /* The constant array that a pointer points into; false: it is not known, or none. */
 static bool find_text(const struct spirv_writer *writer, uint32_t pointer, struct text *text)
 {
@@ -70,12 +78,12 @@ static bool find_text(const struct spirv_writer *writer, uint32_t pointer, struc
 			text->variable = pointer;
 			text->array = step.count > 1 ? spirv_id(writer->module, step.operands[1])
 						     : NULL;
-			return step.count > 1 && text->array->words &&
-			       step.operands[0] == SpvStorageClassUniformConstant;
+			return step.count > 1 && text->array->words && is_constant(id, step.operands[0]);
 		case SpvOpBitcast:
 		case SpvOpCopyObject:
 		case SpvOpPtrCastToGeneric:
 		case SpvOpGenericCastToPtr:
+		case SpvOpGenericCastToPtrExplicit:
 			break;
 		case SpvOpAccessChain:
 		case SpvOpInBoundsAccessChain:
@@ -212,8 +220,8 @@ static bool find_texts(const struct spirv_writer *writer, uint32_t pointer, stru
 /* "v7 == &string ? printf(...) : ", for each but the last. */
 static void put_choice(struct spirv_writer *writer, uint32_t format, struct text text)
 {
-	spirv_put(writer, "(constant char *)v%" PRIu32 " == (constant char *)v%" PRIu32
-			  " + %" PRIu64 " ? ", format, text.variable, text.from);
+	spirv_put(writer, "(ulong)v%" PRIu32 " == (ulong)v%" PRIu32 " + %" PRIu64 " ? ", format, text.variable,
+		  text.from);
 }
 
 enum spirv_written spirv_printf(struct spirv_writer *writer, const uint32_t *words, unsigned count)
