@@ -84,6 +84,11 @@ static enum spirv_written write_bitcast(struct spirv_writer *writer, const uint3
 	struct spirv_shape to = spirv_shape(writer->module, words[1]);
 	struct spirv_shape from = spirv_value_shape(writer->module, words[3]);
 	bool same = to.class == from.class && to.bits == from.bits && to.lanes == from.lanes;
+	if (spirv_id(writer->module, words[2])->is_input) {
+		spirv_put(writer, "v%" PRIu32 " = (private t%" PRIu32 " *)v%" PRIu32 ";\n", words[2],
+			  spirv_pointee(writer->module, words[1]), words[3]);
+		return SPIRV_WRITTEN;
+	}
 	if (is_number(to) && is_number(from) && !(writer->in_constant && same))
 		spirv_put(writer, "v%" PRIu32 " = as_%s(v%" PRIu32 ");\n", words[2],
 			  spirv_unsigned_name(to).text, words[3]);

@@ -30,26 +30,51 @@ static bool add_local(struct spirv_function *function, uint32_t id)
 	return true;
 }
 
-/* The words of an instruction that may be ids, from the first operand on: where literals
- * begin, it ends. */
-static unsigned id_words(const uint32_t *words, unsigned count)
+/* Whether a word of an instruction, from the first operand on, is no id but a number: SPIR-V 1.6, 3.49. */
+static bool is_literal(const uint32_t *words, unsigned i)
 {
-	switch (words[0] & SpvOpCodeMask) {
-	case SpvOpCompositeExtract: return count < 4 ? count : 4;
-	case SpvOpCompositeInsert:
-	case SpvOpVectorShuffle: return count < 5 ? count : 5;
+	const unsigned op = words[0] & SpvOpCodeMask;
+	switch (op) {
 	case SpvOpSwitch:
 	case SpvOpLoopMerge:
-	case SpvOpSelectionMerge: return count < 2 ? count : 2;
-	case SpvOpLoad: return count < 4 ? count : 4;
+	case SpvOpSelectionMerge: return i >= 2;
 	case SpvOpStore:
-	case SpvOpCopyMemory: return count < 3 ? count : 3;
-	case SpvOpCopyMemorySized: return count < 4 ? count : 4;
+	case SpvOpCopyMemory: return i >= 3;
+	case SpvOpLoad:
+	case SpvOpCopyMemorySized:
+	case SpvOpCompositeExtract:
+	case SpvOpBranchConditional: return i >= 4;
+	case SpvOpCompositeInsert:
+	case SpvOpVectorShuffle:
+	case SpvOpSDot:
+	case SpvOpUDot:
+	case SpvOpSUDot: return i >= 5;
+	case SpvOpSDotAccSat:
+	case SpvOpUDotAccSat:
+	case SpvOpSUDotAccSat: return i >= 6;
+	case SpvOpLifetimeStart:
+	case SpvOpLifetimeStop: return i == 2;
+	case SpvOpFunction:
+	case SpvOpVariable: return i == 3;
+	case SpvOpExtInst:
+	case SpvOpGenericCastToPtrExplicit:
+	case SpvOpImageWrite:
+	case SpvOpGroupNonUniformBallotBitCount: return i == 4;
+	case SpvOpImageSampleImplicitLod:
+	case SpvOpImageSampleExplicitLod:
+	case SpvOpImageFetch:
+	case SpvOpImageRead: return i == 5;
 	case SpvOpLine:
+	case SpvOpLoopControlINTEL:
 	case SpvOpConstant:
-	case SpvOpSpecConstant: return 1;
-	default: return count;
+	case SpvOpSpecConstant: return true;
+	default: break;
 	}
+	/* How the values of a group are brought together. */
+	const bool reduces = (op >= SpvOpGroupIAdd && op <= SpvOpGroupSMax) ||
+			     (op >= SpvOpGroupNonUniformIAdd && op <= SpvOpGroupNonUniformLogicalXor) ||
+			     (op >= SpvOpGroupIMulKHR && op <= SpvOpGroupLogicalXorKHR);
+	return reduces && i == 4;
 }
 
 /* Notes the variables behind an operand: of the work-group, and of the device's inputs. */
@@ -77,9 +102,9 @@ bool spirv_function_scan(struct spirv_writer *writer, struct spirv_function *fun
 {
 	const uint32_t *all = writer->module->words;
 	for (size_t at = function->at; at < function->end; at += all[at] >> SpvWordCountShift) {
-		unsigned to = id_words(all + at, all[at] >> SpvWordCountShift);
-		for (unsigned i = 1; i < to; i++)
-			if (!note_operand(writer, function, all[at + i], 0))
+		const unsigned count = all[at] >> SpvWordCountShift;
+		for (unsigned i = 1; i < count; i++)
+			if (!is_literal(all + at, i) && !note_operand(writer, function, all[at + i], 0))
 				return false;
 	}
 	return true;
@@ -525,14 +550,15 @@ static enum spirv_written put_branch(struct spirv_writer *writer, uint32_t block
 }
 
 /* A pointer to a built-in variable of another storage class than Input is a private one, which only
- * loads and access chains know. */
+ * loads, access chains and casts know. */
 static bool misuses_input(const struct spirv_writer *writer, const uint32_t *words, unsigned count)
 {
-	unsigned op = words[0] & SpvOpCodeMask, to = id_words(words, count);
-	if (op == SpvOpLoad || spirv_is_chain(op))
+	unsigned op = words[0] & SpvOpCodeMask;
+	if (op == SpvOpLoad || spirv_is_chain(op) || op == SpvOpBitcast || op == SpvOpCopyObject ||
+	    op == SpvOpPtrCastToGeneric)
 		return false;
-	for (unsigned i = 1; i < to; i++)
-		if (spirv_id(writer->module, words[i])->is_input)
+	for (unsigned i = 1; i < count; i++)
+		if (!is_literal(words, i) && spirv_id(writer->module, words[i])->is_input)
 			return true;
 	return false;
 }

@@ -251,7 +251,10 @@ static bool is_input(const struct spirv_module *module, const struct spirv_id *i
 	if (id->op == SpvOpVariable)
 		return id->builtin != SPIRV_NONE && id->count > 3 &&
 		       id->words[3] != SpvStorageClassInput;
-	return spirv_is_chain(id->op) && id->count > 3 && spirv_id(module, id->words[3])->is_input;
+	/* DPC++ casts a vector's address to its first element's. */
+	bool is_same = id->op == SpvOpBitcast || id->op == SpvOpCopyObject;
+	return (spirv_is_chain(id->op) || is_same) && id->count > 3 && spirv_id(module, id->words[3])->is_input &&
+	       spirv_id(module, id->type)->op == SpvOpTypePointer;
 }
 
 /* What of an instruction all of the module has to know.  */

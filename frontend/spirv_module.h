@@ -45,7 +45,7 @@ struct spirv_id {
 	bool by_value;              /* FuncParamAttr ByVal: a parameter that is pointed to */
 	bool no_write;              /* FuncParamAttr NoWrite, NonWritable, Constant */
 	bool no_alias;              /* FuncParamAttr NoAlias, Restrict */
-	bool is_input;              /* a built-in variable that is not in Input, or a part of one */
+	bool is_input;              /* a built-in variable that is not in Input, or a pointer into one */
 	bool forward_written;       /* a pointer type whose typedef stands already */
 };
 
