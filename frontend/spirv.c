@@ -192,6 +192,10 @@ static enum spirv_written read_mode(struct spirv_writer *writer, struct parts *p
 		function->sub_group_size = count > 3 ? words[3] : 0;
 		break;
 	case SpvExecutionModeContractionOff: parts->exact = true; break;
+	/* What the program promises of its launches (SPV_INTEL_kernel_attributes). */
+	case SpvExecutionModeMaxWorkgroupSizeINTEL:
+	case SpvExecutionModeMaxWorkDimINTEL:
+	case SpvExecutionModeNoGlobalOffsetINTEL:
 	case SpvExecutionModeVecTypeHint:
 	case SpvExecutionModeDenormPreserve:
 	case SpvExecutionModeSignedZeroInfNanPreserve:

@@ -128,10 +128,27 @@ static bool is_vector(const struct spirv_shape *shape)
 	return shape->lanes > 1;
 }
 
+/* What goes on behind the words of a composite constant, of which an instruction has 65535 at most: all that
+ * follows at once (SPV_INTEL_long_composites). */
+static void put_continued(struct spirv_writer *writer, const struct spirv_id *id, char prefix)
+{
+	const struct spirv_module *module = writer->module;
+	size_t at = (size_t)(id->words - module->words) + id->count;
+	for (; at < module->word_count; at += module->words[at] >> SpvWordCountShift) {
+		const uint32_t *words = module->words + at;
+		const unsigned op = words[0] & SpvOpCodeMask;
+		if (op != SpvOpConstantCompositeContinuedINTEL && op != SpvOpSpecConstantCompositeContinuedINTEL)
+			break;
+		for (unsigned i = 1; i < words[0] >> SpvWordCountShift; i++)
+			spirv_put(writer, ", %c%" PRIu32, prefix, words[i]);
+	}
+}
+
 static void put_parts(struct spirv_writer *writer, const struct spirv_id *id, char prefix)
 {
 	for (unsigned i = 3; i < id->count; i++)
 		spirv_put(writer, "%s%c%" PRIu32, i > 3 ? ", " : "", prefix, id->words[i]);
+	put_continued(writer, id, prefix);
 }
 
 static void put_composite(struct spirv_writer *writer, uint32_t number, const struct spirv_id *id)

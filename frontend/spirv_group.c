@@ -446,6 +446,45 @@ static enum spirv_written write_copy(struct spirv_writer *writer, const uint32_t
 	return SPIRV_WRITTEN;
 }
 
+/* SPV_INTEL_subgroups: what consecutive work-items of the sub-group have lies one behind the other, and component
+ * n of all of them n times the largest size of a sub-group further on. */
+static void put_block_element(struct spirv_writer *writer, unsigned pointer, unsigned component)
+{
+	spirv_put(writer, "x%u[get_sub_group_local_id() + %u * get_max_sub_group_size()]", pointer, component);
+}
+
+static enum spirv_written write_block(struct spirv_writer *writer, const uint32_t *words, unsigned count,
+				      bool reads)
+{
+	const unsigned pointer = spirv_temporary(writer), op = words[0] & SpvOpCodeMask;
+	if (count < (reads ? 4 : 3))
+		return few_words(writer, words);
+	const uint32_t from = words[reads ? 3 : 1], value = words[2];
+	const struct spirv_shape shape = spirv_value_shape(writer->module, value);
+	struct spirv_shape element = shape;
+	element.lanes = 1;
+	if (shape.class != SPIRV_INT && shape.class != SPIRV_FLOAT)
+		return spirv_fail(writer, op, "not of numbers");
+	const struct spirv_text name = spirv_unsigned_name(element);
+	const char *space = spirv_space(spirv_storage(writer->module, spirv_id(writer->module, from)->type));
+	spirv_put(writer, "{ %s %s *x%u = ", space ? space : "", name.text, pointer);
+	if (!spirv_put_pointer(writer, "", name.text, from))
+		return spirv_fail(writer, op, "of no pointer");
+	spirv_put(writer, "; ");
+	for (unsigned i = 0; i < shape.lanes && !reads; i++) {
+		put_block_element(writer, pointer, i);
+		spirv_put(writer, shape.lanes > 1 ? " = v%" PRIu32 ".s%x; " : " = v%" PRIu32 "; ", value, i);
+	}
+	if (reads)
+		spirv_put(writer, "v%" PRIu32 " = (%s)(", value, spirv_unsigned_name(shape).text);
+	for (unsigned i = 0; i < shape.lanes && reads; i++) {
+		put_block_element(writer, pointer, i);
+		spirv_put(writer, i + 1 < shape.lanes ? ", " : "); ");
+	}
+	spirv_put(writer, "}\n");
+	return SPIRV_WRITTEN;
+}
+
 static enum spirv_written write_wait(struct spirv_writer *writer, const uint32_t *words,
 				     unsigned count)
 {
@@ -473,6 +512,9 @@ enum spirv_written spirv_group(struct spirv_writer *writer, const uint32_t *word
 	case SpvOpSubgroupShuffleDownINTEL:
 	case SpvOpSubgroupShuffleUpINTEL:
 		return write_shift(writer, words, count, op == SpvOpSubgroupShuffleDownINTEL);
+	case SpvOpSubgroupBlockReadINTEL:
+	case SpvOpSubgroupBlockWriteINTEL:
+		return write_block(writer, words, count, op == SpvOpSubgroupBlockReadINTEL);
 	case SpvOpGroupNonUniformBallotBitCount:
 		return write_bit_count(writer, words, count);
 	case SpvOpGroupAsyncCopy:

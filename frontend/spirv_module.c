@@ -44,16 +44,18 @@ static const uint32_t capabilities[] = {
 	/* What compilers for SYCL ask for when nothing is said: wishes, and moves in the sub-group. */
 	SpvCapabilityOptNoneINTEL, SpvCapabilityUnstructuredLoopControlsINTEL,
 	SpvCapabilityMemoryAccessAliasingINTEL, SpvCapabilityFPFastMathModeINTEL,
-	SpvCapabilitySubgroupShuffleINTEL,
+	SpvCapabilitySubgroupShuffleINTEL, SpvCapabilitySubgroupBufferBlockIOINTEL,
+	SpvCapabilityLongConstantCompositeINTEL, SpvCapabilityKernelAttributesINTEL,
 };
 
 /* What OpExtension may name for them.  A module may name others, which means nothing as long as it
- * has no instruction of theirs.  Of SPV_INTEL_subgroups there are the shuffles. */
+ * has no instruction of theirs.  Of SPV_INTEL_subgroups there is all but images, of SPV_INTEL_long_composites
+ * constants, of SPV_INTEL_kernel_attributes what is no FPGA's. */
 static const char *const extensions[] = {
-	"SPV_EXT_relaxed_printf_string_address_space",
+	"SPV_EXT_optnone", "SPV_EXT_relaxed_printf_string_address_space",
 	"SPV_EXT_shader_atomic_float16_add", "SPV_EXT_shader_atomic_float_add",
 	"SPV_EXT_shader_atomic_float_min_max", "SPV_INTEL_fp_fast_math_mode",
-	"SPV_INTEL_memory_access_aliasing",
+	"SPV_INTEL_kernel_attributes", "SPV_INTEL_long_composites", "SPV_INTEL_memory_access_aliasing",
 	"SPV_INTEL_optnone", "SPV_INTEL_subgroups", "SPV_INTEL_unstructured_loop_controls",
 	"SPV_KHR_bit_instructions", "SPV_KHR_expect_assume", "SPV_KHR_float_controls",
 	"SPV_KHR_integer_dot_product", "SPV_KHR_linkonce_odr",
