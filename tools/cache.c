@@ -5,6 +5,7 @@
 #include "tools/cache_entry.h"
 #include "tools/closest.h"
 #include "tools/json.h"
+#include "tools/quoted.h"
 #include "tools/tool.h"
 
 #include <inttypes.h>
@@ -109,7 +110,8 @@ static void print_kernels(const struct abi_program *abi)
 	uint32_t i = 0;
 	while (i < abi->kernel_count && (!i || used + strlen(abi->kernels[i].name) < ROOM)) {
 		used += strlen(abi->kernels[i].name) + 2;
-		printf("%s%s", i ? ", " : "", abi->kernels[i].name);
+		printf("%s", i ? ", " : "");
+		quoted_print(stdout, abi->kernels[i].name, 0);
 		i++;
 	}
 	if (i < abi->kernel_count)

@@ -2,6 +2,7 @@
 
 #include "tools/quoted.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* How many bytes of UTF-8 there are at text, for one character; 0: it is none. */
@@ -75,14 +76,25 @@ const char *quoted_read(const char *text, struct bytes *value)
 	return text + 1;
 }
 
+static bool is_control(char c)
+{
+	return (unsigned char)c < 0x20 || c == 0x7f;
+}
+
+void quoted_clean(char *text)
+{
+	for (; *text; text++)
+		if (is_control(*text))
+			*text = '?';
+}
+
 void quoted_print(FILE *file, const char *name, unsigned width)
 {
 	unsigned characters = 0;
 	for (; *name; name++) {
-		const unsigned char c = (unsigned char)*name;
 		/* A character of UTF-8 is counted at its first byte. */
-		characters += (c & 0xc0) != 0x80;
-		putc(c < 0x20 || c == 0x7f ? '?' : c, file);
+		characters += ((unsigned char)*name & 0xc0) != 0x80;
+		putc(is_control(*name) ? '?' : *name, file);
 	}
 	for (; characters < width; characters++)
 		putc(' ', file);

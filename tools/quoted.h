@@ -11,7 +11,9 @@ void quoted_append(struct bytes *text, const void *value, size_t size_B);
 /* Appends what such a string says; where it ends, or NULL: it is none. */
 const char *quoted_read(const char *text, struct bytes *value);
 
-/* Prints a name and blanks up to width characters.  A control character, which a terminal might obey, is '?'. */
+/* Control characters, which a terminal might obey, become '?'. */
+void quoted_clean(char *text);
+/* Prints a name, cleaned so, and blanks up to width characters. */
 void quoted_print(FILE *file, const char *name, unsigned width);
 
 #endif

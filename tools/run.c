@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "tools/build_log.h"
 #include "tools/json.h"
+#include "tools/quoted.h"
 #include "tools/run_argument.h"
 #include "tools/tool.h"
 
@@ -267,14 +268,16 @@ static int find_kernel(struct run *run)
 	int code = TOOL_OK;
 	if (!names || error)
 		code = failed(run, "clGetProgramInfo", error ? error : CL_OUT_OF_HOST_MEMORY);
-	else if (!wanted)
-		code = tool_usage("--kernel is required; the program has these kernels: %s", count ? names : "(none)");
-	else
+	else if (wanted)
 		run->kernel = call->clCreateKernel(run->program, wanted, &error);
-	if (!code && error)
+	if (names)
+		quoted_clean(names);
+	if (!code && !wanted) {
+		code = tool_usage("--kernel is required; the program has these kernels: %s", count ? names : "(none)");
+	} else if (!code && error) {
 		tool_error("no kernel '%s'; the program has: %s", wanted, names);
-	if (!code && error)
 		code = TOOL_FAILED;
+	}
 	free(names);
 	return code;
 }
@@ -389,8 +392,9 @@ static void print_buffer(const struct run_argument *argument, size_t most)
 	}
 	char size[32];
 	snprintf(size, sizeof(size), "%zu", count);
-	printf("%s%s[%s]%s%s%s\n", tool_style(stdout, TOOL_BOLD), argument->name,
-	       argument->kind == RUN_IMAGE ? run_image_size(&argument->image) : size,
+	printf("%s", tool_style(stdout, TOOL_BOLD));
+	quoted_print(stdout, argument->name, 0);
+	printf("[%s]%s%s%s\n", argument->kind == RUN_IMAGE ? run_image_size(&argument->image) : size,
 	       tool_style(stdout, TOOL_PLAIN), bytes_string(&text), count > most ? " ..." : "");
 	bytes_finish(&text);
 }

@@ -59,10 +59,25 @@ for name in plain "$great" 'a b;"c"' "$line" '' "${long}1" "${long}2"; do
 	grep -q " $number\$" $folder/out || { fail "kernel '$name' is not number $number:"; cat $folder/out; }
 	number=$((number + 1))
 done
+# clean FILE: nothing in it that a terminal would obey
+clean() {
+	LC_ALL=C tr -d '\n\t -~\200-\377' <$1 >$folder/control
+	[ ! -s $folder/control ] || { fail "control characters are printed:"; cat -v $1; }
+}
+run 2 $folder/many.spv -g 1 -a fill:1:99
+clean $folder/errors
+run 1 $folder/many.spv -k none -g 1 -a fill:1:99
+clean $folder/errors
+CULVERT_CACHE_DIR=$folder/cache CULVERT_CACHE=on
+export CULVERT_CACHE_DIR CULVERT_CACHE
+mkdir $folder/cache
+run 0 $folder/many.spv -k plain -g 1 -a fill:1:99
+./culvert cache list >$folder/out || fail "no list of the cache"
+grep -q "plain, $great, a b;\"c\"" $folder/out || { fail "names in the cache's list:"; cat -v $folder/out; }
+clean $folder/out
 # The only kernel needs no name, whatever it is.
 run 0 $folder/one.spv -g 1 -a fill:1:99
 run 0 $folder/none.spv -g 1 -a fill:1:99
-run 2 $folder/many.spv -g 1 -a fill:1:99
 run 1 $folder/one.spv -k x -g 1 -a fill:1:99
 
 # A timeline, with names whole: those of C++ differ at their ends.
@@ -78,8 +93,7 @@ assert wanted <= commands, wanted - commands
 assert wanted <= summary, wanted - summary
 END
 	"${srcdir:-.}/tests/apps/foreign" ./culvert trace -o $folder/trace.json tests/api/il_names >$folder/out 2>&1
-	LC_ALL=C tr -d '\n\t -~\200-\377' <$folder/out >$folder/control
-	[ ! -s $folder/control ] || fail "the summary has control characters"
+	clean $folder/out
 fi
 "${PYTHON3:-python3}" - $folder/info.json "$great" "$line" "${long}1" <<'END' || fail "names in JSON"
 import json, sys
