@@ -8,4 +8,5 @@ cache_libcache_a_SOURCES = \
 	cache/flight.c \
 	cache/folder.c \
 	cache/list.c \
+	cache/name.c \
 	cache/store.c
