@@ -41,6 +41,12 @@ static enum log_level level_of(const struct gpu_error *error)
 	return LOG_LEVEL_ERR;
 }
 
+void gpu_device_lose(struct gpu_device *device, cl_int code)
+{
+	int alive = CL_SUCCESS;
+	atomic_compare_exchange_strong(&device->lost, &alive, code);
+}
+
 cl_int gpu_error_born(struct gpu_device *device, CUresult cu_result, const char *call,
 		      const char *file, int line)
 {

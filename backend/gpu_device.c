@@ -307,10 +307,12 @@ cl_int gpu_device_status(const struct gpu_device *device)
 	return atomic_load_explicit(&device->lost, memory_order_acquire);
 }
 
-void gpu_device_lose(struct gpu_device *device, cl_int code)
+bool gpu_peer_is_open(const struct gpu_device *a, const struct gpu_device *b)
 {
-	int alive = CL_SUCCESS;
-	atomic_compare_exchange_strong(&device->lost, &alive, code);
+	const struct gpu_device *low = a->index < b->index ? a : b;
+	const struct gpu_device *high = a->index < b->index ? b : a;
+	return low != high && high->index < GPU_PEERS_MAX &&
+	       atomic_load(&low->peers_open) >> high->index & 1;
 }
 
 /* --- the context --- */

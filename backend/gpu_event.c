@@ -167,14 +167,9 @@ bool gpu_event_is_tail(const struct gpu_event *event, const struct gpu_stream *s
 
 /* --- has it happened? --- */
 
-/* A timing event is done when its stamp is there, which the number does not tell: whoever asks for
- * the stream's state between the count and the record is told that all of it is done. */
 bool gpu_event_known_done(const struct gpu_event *event)
 {
-	return atomic_load_explicit(&event->done, memory_order_acquire) ||
-	       (!event->timing &&
-		atomic_load_explicit(&event->stream->done, memory_order_acquire) >=
-			event->sequence);
+	return gpu_event_is_done(event);
 }
 
 void gpu_event_note_done(struct gpu_event *event)
@@ -242,36 +237,6 @@ cl_int gpu_event_block(struct gpu_event *event)
 	if (entered)
 		gpu_leave(&scope);
 	return err;
-}
-
-cl_int gpu_event_wait(struct gpu_event *event)
-{
-	lock_assert_none();
-	cl_int err = gpu_event_block(event);
-	gpu_defer_reap(event->stream->device);
-	return err;
-}
-
-static cl_int synchronize(struct gpu_stream *stream)
-{
-	struct gpu_scope scope;
-	cl_int err = gpu_enter(stream->device, &scope);
-	if (err)
-		return err;
-	err = gpu_check(stream->device, cuda.cuStreamSynchronize(stream->cu_stream));
-	gpu_leave(&scope);
-	return err;
-}
-
-cl_int gpu_stream_drain(struct gpu_stream *stream)
-{
-	struct gpu_event *tail;
-	cl_int err = gpu_event_record(stream, false, &tail);
-	if (!err) {
-		err = gpu_event_wait(tail);
-		gpu_event_unref(tail);
-	}
-	return err ? synchronize(stream) : CL_SUCCESS;
 }
 
 /* --- when has it happened? --- */

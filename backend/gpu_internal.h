@@ -136,6 +136,16 @@ struct gpu_event {
 	struct gpu_event *next;          /* in the device's free_events while unused */
 };
 
+/* A timing event is done when its stamp is there, which the number does not tell: whoever asks for
+ * the stream's state between the count and the record is told that all of it is done. */
+static inline bool gpu_event_is_done(const struct gpu_event *event)
+{
+	return atomic_load_explicit(&event->done, memory_order_acquire) ||
+	       (!event->timing &&
+		atomic_load_explicit(&event->stream->done, memory_order_acquire) >=
+			event->sequence);
+}
+
 /* --- gpu_device.c --- */
 
 /* What a device keeps of memory that nobody uses, in blocks and in its pool. */

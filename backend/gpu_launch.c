@@ -2,7 +2,6 @@
 
 #include "backend/gpu_internal.h"
 
-#include "backend/gpu_module.h"
 #include "backend/gpu_repeat.h"
 
 /* Above the static limit a function has to be told how much dynamic memory a
@@ -101,31 +100,6 @@ static cl_int launch_otherwise(struct gpu_stream *stream, const struct gpu_launc
 	return err;
 }
 
-static inline cl_int launch_plainly(struct gpu_stream *stream, const struct gpu_launch *launch)
-{
-	struct gpu_device *device = stream->device;
-	const uint32_t *grid = launch->grid;
-	const uint32_t *block = launch->block;
-	struct gpu_scope scope;
-	CUresult cu_result;
-	cl_int err = gpu_scope_by_handle(device, &scope);
-	if (err)
-		return err;
-	do
-		cu_result = cuda.cuLaunchKernel(
-			launch->function->cu_function, grid[0], grid[1], grid[2], block[0],
-			block[1], block[2], launch->dynamic_local_B, stream->cu_stream,
-			launch->parameters, NULL);
-	while (cu_result && gpu_wants_current(device, cu_result, &scope));
-	gpu_leave(&scope);
-	return gpu_check_result(device, cu_result, "cuLaunchKernel", __FILE__, __LINE__);
-}
-
-cl_int gpu_launch_kernel(struct gpu_stream *stream, const struct gpu_launch *launch)
-{
-	return launch_plainly(stream, launch);
-}
-
 cl_int gpu_launch(struct gpu_stream *stream, const struct gpu_launch *launch)
 {
 	if (launch->function->module->device != stream->device)
@@ -134,7 +108,7 @@ cl_int gpu_launch(struct gpu_stream *stream, const struct gpu_launch *launch)
 	if (!err)
 		err = stream->graph || launch->cooperative ? launch_otherwise(stream, launch)
 		    : gpu_may_repeat(stream)		   ? gpu_repeat_launch(stream, launch)
-							   : launch_plainly(stream, launch);
+							   : gpu_launch_plainly(stream, launch);
 	if (!err)
 		gpu_stream_count(stream);
 	return err;

@@ -155,14 +155,6 @@ static bool pair_open(struct gpu_device *a, struct gpu_device *b)
 	return open;
 }
 
-bool gpu_peer_is_open(const struct gpu_device *a, const struct gpu_device *b)
-{
-	const struct gpu_device *low = a->index < b->index ? a : b;
-	const struct gpu_device *high = a->index < b->index ? b : a;
-	return low != high && high->index < GPU_PEERS_MAX &&
-	       atomic_load(&low->peers_open) >> high->index & 1;
-}
-
 bool gpu_peer_open(struct gpu_device *a, struct gpu_device *b)
 {
 	/* Each pair once, whichever device is named first. */

@@ -2,10 +2,7 @@
 
 #include "backend/gpu_repeat.h"
 
-#include "backend/gpu_module.h"
-
 #include "base/log.h"
-#include "base/options.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,21 +40,6 @@ struct gpu_repeats {
 
 /* --- which way -------------------------------------------------------------------- */
 
-static const char *const names[] = {[GPU_WAY_UNKNOWN] = "auto", [GPU_WAY_KERNEL] = "kernel",
-				    [GPU_WAY_GRAPH] = "graph"};
-
-enum gpu_way gpu_way_first(const struct gpu_caps *caps)
-{
-	const char *name = option_string(OPTION_LAUNCH);
-	/* What the software driver would be measured at says nothing of a GPU. */
-	const int unasked = caps->software ? GPU_WAY_KERNEL : GPU_WAY_UNKNOWN;
-	for (int way = GPU_WAY_UNKNOWN; way <= GPU_WAY_GRAPH; way++)
-		if (!strcmp(names[way], name))
-			return (enum gpu_way)(way == GPU_WAY_UNKNOWN ? unasked : way);
-	log_warn("%s=%s: not one of auto, kernel, graph: auto", option_name(OPTION_LAUNCH), name);
-	return (enum gpu_way)unasked;
-}
-
 /* Both ways in turn.  The least counts: a launch may have to wait for room.  A graph has to be told
  * all arguments again, so it depends on the kernel as well. */
 static void way_measured(const struct gpu_device *device, struct repeat *repeat, uint64_t ns)
@@ -70,7 +52,7 @@ static void way_measured(const struct gpu_device *device, struct repeat *repeat,
 	const uint64_t kernel_ns = repeat->least_ns[0], graph_ns = repeat->least_ns[1];
 	repeat->way = graph_ns < kernel_ns - kernel_ns / 8 ? GPU_WAY_GRAPH : GPU_WAY_KERNEL;
 	log_info("%s: a launch takes %" PRIu64 " ns, as a graph %" PRIu64 ": %s",
-		 device->caps.name, kernel_ns, graph_ns, names[repeat->way]);
+		 device->caps.name, kernel_ns, graph_ns, gpu_way_name(repeat->way));
 }
 
 /* --- a graph ---------------------------------------------------------------------- */
@@ -219,9 +201,9 @@ static cl_int launch_measured(struct gpu_stream *stream, struct repeat *repeat,
 	const uint64_t start_ns = gpu_host_now_ns();
 	cl_int err = CL_SUCCESS;
 	if (repeat->samples % 2 == 0)
-		err = gpu_launch_kernel(stream, launch);
+		err = gpu_launch_plainly(stream, launch);
 	else if (!graph_launch(stream, repeat, launch))
-		return gpu_launch_kernel(stream, launch);
+		return gpu_launch_plainly(stream, launch);
 	way_measured(stream->device, repeat, gpu_host_now_ns() - start_ns);
 	return err;
 }
@@ -234,11 +216,11 @@ static cl_int launch_among(struct gpu_stream *stream, const struct gpu_launch *l
 	cl_int err = CL_SUCCESS;
 	if (!repeat || !graph_is_there(stream, repeat, launch) ||
 	    (repeat->way == GPU_WAY_UNKNOWN && others))
-		err = gpu_launch_kernel(stream, launch);
+		err = gpu_launch_plainly(stream, launch);
 	else if (repeat->way == GPU_WAY_UNKNOWN)
 		err = launch_measured(stream, repeat, launch);
 	else if (repeat->way == GPU_WAY_KERNEL || !graph_launch(stream, repeat, launch))
-		err = gpu_launch_kernel(stream, launch);
+		err = gpu_launch_plainly(stream, launch);
 	if (repeat)
 		repeat_give(repeat);
 	return err;

@@ -8,16 +8,37 @@
 #define CULVERT_BACKEND_GPU_REPEAT_H
 
 #include "backend/gpu_internal.h"
+#include "backend/gpu_module.h"
 
 struct gpu_repeats;
 
-/* The launch as cuLaunchKernel makes it (gpu_launch.c). */
-cl_int gpu_launch_kernel(struct gpu_stream *stream, const struct gpu_launch *launch);
+/* The launch as cuLaunchKernel makes it. */
+static inline cl_int gpu_launch_plainly(struct gpu_stream *stream, const struct gpu_launch *launch)
+{
+	struct gpu_device *device = stream->device;
+	const uint32_t *grid = launch->grid;
+	const uint32_t *block = launch->block;
+	struct gpu_scope scope;
+	CUresult cu_result;
+	cl_int err = gpu_scope_by_handle(device, &scope);
+	if (err)
+		return err;
+	do
+		cu_result = cuda.cuLaunchKernel(
+			launch->function->cu_function, grid[0], grid[1], grid[2], block[0],
+			block[1], block[2], launch->dynamic_local_B, stream->cu_stream,
+			launch->parameters, NULL);
+	while (cu_result && gpu_wants_current(device, cu_result, &scope));
+	gpu_leave(&scope);
+	return gpu_check_result(device, cu_result, "cuLaunchKernel", __FILE__, __LINE__);
+}
+
 /* What a graph's node is told of a launch (gpu_graph.c). */
 CUDA_KERNEL_NODE_PARAMS_v2 gpu_launch_node(const struct gpu_launch *launch);
 
-/* As CULVERT_LAUNCH says. */
+/* As CULVERT_LAUNCH says; and what it calls each way. */
 enum gpu_way gpu_way_first(const struct gpu_caps *caps);
+const char *gpu_way_name(enum gpu_way way);
 
 /* Whether gpu_repeat_launch is for launches in stream. */
 static inline bool gpu_may_repeat(const struct gpu_stream *stream)

@@ -2,42 +2,6 @@
 
 #include "backend/gpu_internal.h"
 
-#include <stdlib.h>
-
-static atomic_uint next_id;
-
-/* High, normal and low share CUDA's range, so that low is below normal. */
-static int cuda_priority(const struct gpu_device *device, int priority)
-{
-	if (priority < 0)
-		return device->greatest_priority;
-	if (priority > 0)
-		return device->least_priority;
-	return device->least_priority + (device->greatest_priority - device->least_priority) / 2;
-}
-
-cl_int gpu_stream_create(struct gpu_device *device, int priority, struct gpu_stream **stream_out)
-{
-	struct gpu_stream *stream = calloc(1, sizeof(*stream));
-	if (!stream)
-		return CL_OUT_OF_HOST_MEMORY;
-	cl_int err = gpu_check(device, cuda.cuStreamCreateWithPriority(
-		&stream->cu_stream, CU_STREAM_NON_BLOCKING, cuda_priority(device, priority)));
-	if (err) {
-		free(stream);
-		return err;
-	}
-	list_init(&stream->link);
-	stream->device = device;
-	stream->priority = priority;
-	stream->id = atomic_fetch_add(&next_id, 1);
-	stream->older = atomic_load(&device->streams);
-	while (!atomic_compare_exchange_weak(&device->streams, &stream->older, stream))
-		continue;
-	*stream_out = stream;
-	return CL_SUCCESS;
-}
-
 /* The stream that was given back first, out of the pool; NULL when it is empty. */
 static struct gpu_stream *take_oldest(struct gpu_device *device, struct list *pool)
 {
@@ -170,7 +134,7 @@ static bool already_waits(const struct gpu_stream *stream, const struct gpu_even
 
 cl_int gpu_stream_wait_event(struct gpu_stream *stream, struct gpu_event *event)
 {
-	if (event->stream == stream || gpu_event_known_done(event) || already_waits(stream, event))
+	if (event->stream == stream || gpu_event_is_done(event) || already_waits(stream, event))
 		return gpu_device_status(stream->device);
 	/* What a dead device has not finished will never be. */
 	cl_int err = gpu_device_status(event->stream->device);

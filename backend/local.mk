@@ -16,6 +16,7 @@ backend_sources = \
 	backend/gpu_defer.c \
 	backend/gpu_device.c \
 	backend/gpu_event.c \
+	backend/gpu_event_wait.c \
 	backend/gpu_fill.c \
 	backend/gpu_staging.c backend/gpu_pageable.c backend/gpu_relay.c backend/gpu_past_caches.c \
 	backend/gpu_crew.c backend/gpu_crew.h \
@@ -39,6 +40,8 @@ backend_sources = \
 	backend/gpu_packed.c \
 	backend/gpu_semaphore.c \
 	backend/gpu_stream.c \
+	backend/gpu_stream_create.c \
+	backend/gpu_way.c \
 	backend/nvvm.c \
 	backend/nvvm.h \
 	backend/nvvm_find.c \

@@ -1,0 +1,29 @@
+/* Which way launches go that come again, as CULVERT_LAUNCH says. */
+#include "config.h"
+
+#include "backend/gpu_repeat.h"
+
+#include "base/log.h"
+#include "base/options.h"
+
+#include <string.h>
+
+static const char *const names[] = {[GPU_WAY_UNKNOWN] = "auto", [GPU_WAY_KERNEL] = "kernel",
+				    [GPU_WAY_GRAPH] = "graph"};
+
+enum gpu_way gpu_way_first(const struct gpu_caps *caps)
+{
+	const char *name = option_string(OPTION_LAUNCH);
+	/* What the software driver would be measured at says nothing of a GPU. */
+	const int unasked = caps->software ? GPU_WAY_KERNEL : GPU_WAY_UNKNOWN;
+	for (int way = GPU_WAY_UNKNOWN; way <= GPU_WAY_GRAPH; way++)
+		if (!strcmp(names[way], name))
+			return (enum gpu_way)(way == GPU_WAY_UNKNOWN ? unasked : way);
+	log_warn("%s=%s: not one of auto, kernel, graph: auto", option_name(OPTION_LAUNCH), name);
+	return (enum gpu_way)unasked;
+}
+
+const char *gpu_way_name(enum gpu_way way)
+{
+	return names[way];
+}
