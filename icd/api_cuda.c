@@ -4,6 +4,7 @@
 
 #include "icd/cuda_interop.h"
 #include "icd/enqueue.h"
+#include "icd/platform.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* Launches (OpenCL 3.0 API, 5.10). */
 #include "config.h"
 
-#include "icd/complaint.h"
+#include "icd/launch_complaint.h"
 #include "icd/enqueue.h"
 #include "icd/launch_repeat.h"
 

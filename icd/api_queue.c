@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "icd/info_rows.h"
+#include "icd/platform.h"
 #include "icd/queue.h"
 
 #include <CL/cl_ext.h>

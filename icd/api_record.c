@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "icd/command_buffer.h"
-#include "icd/complaint.h"
+#include "icd/launch_complaint.h"
 #include "icd/enqueue.h"
 #include "icd/launch.h"
 #include "icd/mutable_command.h"
@@ -167,7 +167,7 @@ static cl_int launch_record(cl_command_buffer_khr buffer, cl_kernel kernel,
 		error = ocl_command_buffer_record(buffer, &command, list, handle, point);
 	ocl_launch_finish(&command, own);
 	if (error)
-		ocl_mutable_destroy(handle);
+		object_unref(handle);
 	else if (handle_out)
 		*handle_out = handle;
 	return error;

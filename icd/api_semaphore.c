@@ -3,6 +3,7 @@
 
 #include "icd/enqueue.h"
 #include "icd/info_rows.h"
+#include "icd/platform.h"
 #include "icd/semaphore_foreign.h"
 #include "icd/semaphore_shared.h"
 

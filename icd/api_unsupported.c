@@ -3,6 +3,7 @@
 #include "icd/context.h"
 #include "icd/icd.h"
 #include "icd/mem.h"
+#include "icd/platform.h"
 #include "icd/queue.h"
 
 /* Doors to features that no device of ours has: device queues, sharing

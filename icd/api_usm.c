@@ -4,6 +4,7 @@
 #include "icd/enqueue.h"
 #include "icd/info.h"
 #include "icd/kernel.h"
+#include "icd/platform.h"
 #include "icd/svm.h"
 #include "icd/svm_command.h"
 

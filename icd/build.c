@@ -40,8 +40,8 @@ static cl_int ptx_load(const struct ocl_code *code, cl_device_id device, const s
 	return be_ptx_load(device->gpu, ptx, &options, verbose, module_out, log);
 }
 
-cl_int ocl_code_load(struct ocl_code *code, cl_device_id device,
-		     struct gpu_module **module_out, struct bytes *log)
+static cl_int load_plain(struct ocl_code *code, cl_device_id device,
+			 struct gpu_module **module_out, struct bytes *log)
 {
 	if (code->cubin.size_B && code->sm == device->caps->sm) {
 		struct bytes reason = BYTES_INIT;
@@ -92,13 +92,6 @@ static cl_int load_beside(struct ocl_code *code, cl_device_id device, struct gpu
 	bytes_finish(&ptx);
 	free(registers);
 	return error;
-}
-
-cl_int ocl_code_load_starting(struct ocl_code *code, cl_device_id device,
-			      struct gpu_module *plain, struct gpu_module **module_out,
-			      struct bytes *log)
-{
-	return load_beside(code, device, plain, module_out, log);
 }
 
 static void log_counts(void)
@@ -231,8 +224,8 @@ static bool facts_equal(const struct abi_program *narrow, const struct abi_progr
 	return equal;
 }
 
-cl_int ocl_code_load_wide(struct ocl_code *code, cl_device_id device, struct gpu_module *plain,
-			  struct gpu_module **module_out, struct bytes *log)
+static cl_int load_wide(struct ocl_code *code, cl_device_id device, struct gpu_module *plain,
+			struct gpu_module **module_out, struct bytes *log)
 {
 	struct ocl_build_job job = {
 		.kind = OCL_BUILD_BINARY,
@@ -258,6 +251,19 @@ cl_int ocl_code_load_wide(struct ocl_code *code, cl_device_id device, struct gpu
 	return !error || error == CL_OUT_OF_HOST_MEMORY ? error : CL_OUT_OF_RESOURCES;
 }
 
+cl_int ocl_code_load(struct ocl_code *code, cl_device_id device, enum ocl_module_part part,
+		     struct gpu_module *plain, struct gpu_module **module_out, struct bytes *log)
+{
+	switch (part) {
+	case OCL_MODULE_STARTS:
+		return load_beside(code, device, plain, module_out, log);
+	case OCL_MODULE_WIDE:
+		return load_wide(code, device, plain, module_out, log);
+	default:
+		return load_plain(code, device, module_out, log);
+	}
+}
+
 static cl_int module_find(struct ocl_code *code, cl_device_id device,
 			  struct ocl_module **module_out, struct bytes *log)
 {
@@ -266,7 +272,7 @@ static cl_int module_find(struct ocl_code *code, cl_device_id device,
 	if (!module)
 		return CL_OUT_OF_HOST_MEMORY;
 	struct stage_clock clock = stage_clock_start();
-	cl_int error = ocl_module_load(module, OCL_MODULE_PLAIN, log, &loaded);
+	cl_int error = ocl_module_load(module, OCL_MODULE_PLAIN, ocl_code_load, log, &loaded);
 	stage_clock_lap(&clock, "loading");
 	if (error)
 		ocl_module_unref(module);

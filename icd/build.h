@@ -50,17 +50,12 @@ struct ocl_build_job {
 cl_int ocl_build_run(const struct ocl_build_job *job, struct ocl_code **code_out,
 		     struct ocl_module **module_out, struct bytes *log);
 
-/* An executable's module on device, for launches that start at 0 where the code is split. */
-cl_int ocl_code_load(struct ocl_code *code, cl_device_id device,
-		     struct gpu_module **module_out, struct bytes *log);
-/* The other one of split code: by the driver's compiler, whose own cache keeps it.  Its work-groups
- * may be as large as those of plain, which is the first one. */
-cl_int ocl_code_load_starting(struct ocl_code *code, cl_device_id device,
-			      struct gpu_module *plain, struct gpu_module **module_out,
-			      struct bytes *log);
-/* The one of code with narrow_ids that serves all launches: from the object, as from a program
- * binary.  CL_OUT_OF_RESOURCES where that cannot be compiled. */
-cl_int ocl_code_load_wide(struct ocl_code *code, cl_device_id device, struct gpu_module *plain,
-			  struct gpu_module **module_out, struct bytes *log);
+/* A part of an executable's module on device (an ocl_module_loader).  PLAIN: for launches that start at 0,
+ * where the code is split.  STARTS: the other one of split code, by the driver's compiler, whose own
+ * cache keeps it; its work-groups may be as large as those of plain.  WIDE: the one of code with
+ * narrow_ids that serves all launches, from the object, as from a program binary; CL_OUT_OF_RESOURCES
+ * where that cannot be compiled. */
+cl_int ocl_code_load(struct ocl_code *code, cl_device_id device, enum ocl_module_part part,
+		     struct gpu_module *plain, struct gpu_module **module_out, struct bytes *log);
 
 #endif

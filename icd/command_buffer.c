@@ -53,7 +53,7 @@ static void command_buffer_destroy(struct object *object)
 	ocl_drawing_unref(buffer->drawing);
 	for (uint32_t i = 0; i < buffer->count; i++) {
 		ocl_recorded_unref(buffer->commands[i].command);
-		ocl_mutable_destroy(buffer->commands[i].handle);
+		object_unref(buffer->commands[i].handle);
 		free(buffer->commands[i].after);
 	}
 	free(buffer->commands);

@@ -6,7 +6,7 @@
 #ifndef CULVERT_ICD_COMPLAINT_H
 #define CULVERT_ICD_COMPLAINT_H
 
-#include "icd/launch.h"
+#include "icd/kernel.h"
 
 /* clSetKernelArg's; returns error.  Nothing of a kernel that only we have: whoever sets its arguments
  * says what the application has called. */
@@ -14,9 +14,8 @@ cl_int ocl_complain_argument(cl_kernel kernel, cl_uint index, size_t size_B, cl_
 /* Of an argument's value that a call was given. */
 void ocl_complain_value(const char *call, cl_kernel kernel, cl_uint index, size_t size_B,
 			cl_int error);
-/* A launch's, of sizes and of arguments that are not there; nothing of other errors. */
-void ocl_complain_launch(const char *call, cl_command_queue queue, cl_kernel kernel,
-			 const struct ocl_ndrange *range, cl_int error);
+/* "argument 2 (float *y)"; names are there where the program was built with them. */
+void ocl_complaint_describe(const struct abi_kernel *abi, cl_uint index, char text[160]);
 /* A buffer that no device of the context can have. */
 void ocl_complain_size(cl_context context, size_t size_B);
 /* Bytes of a buffer that it does not have. */

@@ -2,6 +2,8 @@
 
 #include "icd/device.h"
 
+#include "icd/extension.h"
+
 static void device_destroy(struct object *object)
 {
 	(void)object; /* never asked for: a root device has no release */
@@ -56,12 +58,10 @@ cl_int ocl_device_type_check(cl_device_type type)
 	return type && !(type & ~known) ? CL_SUCCESS : CL_INVALID_DEVICE_TYPE;
 }
 
-cl_int ocl_devices_check(const cl_device_id *devices, cl_uint count)
+bool ocl_device_has_images(const struct _cl_device_id *device)
 {
-	for (cl_uint i = 0; i < count; i++) {
-		cl_int error = ocl_device_check(devices[i]);
-		if (error)
-			return error;
-	}
-	return CL_SUCCESS;
+	const struct gpu_caps *caps = device->caps;
+	return caps->image2d[0] && caps->image2d[1] && caps->image3d[0] && caps->image3d[1] &&
+	       caps->image3d[2] && caps->image_layers && caps->image_linear &&
+	       ocl_feature_has("__opencl_c_images");
 }

@@ -38,16 +38,13 @@ static inline cl_ulong ocl_device_local_B(const struct _cl_device_id *device)
 /* CL_DEVICE_PIPE_MAX_PACKET_SIZE: nothing is made to this size; a limit has to be told. */
 #define OCL_PIPE_PACKET_MAX_B 65536u
 
+/* Whether its limits are those that OpenCL's images want. */
+bool ocl_device_has_images(const struct _cl_device_id *device);
+
 /* Whether the mask of clGetDeviceIDs and clCreateContextFromType means this
  * device; every device here is a GPU and the first one is the default. */
 bool ocl_device_matches(const struct _cl_device_id *device, cl_device_type type);
 /* CL_INVALID_DEVICE_TYPE when the mask has none of the known bits or others too. */
 cl_int ocl_device_type_check(cl_device_type type);
-
-/* CL_INVALID_DEVICE unless it is one of the platform's devices.  Those are known, so that a value that
- * is no handle at all is compared and never read. */
-cl_int ocl_device_check(const void *device);
-/* Checks a list of handles: CL_INVALID_DEVICE at the first one that is no device. */
-cl_int ocl_devices_check(const cl_device_id *devices, cl_uint count);
 
 #endif

@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool ocl_device_has_images(const struct _cl_device_id *device)
-{
-	const struct gpu_caps *caps = device->caps;
-	return caps->image2d[0] && caps->image2d[1] && caps->image3d[0] && caps->image3d[1] &&
-	       caps->image3d[2] && caps->image_layers && caps->image_linear &&
-	       ocl_feature_has("__opencl_c_images");
-}
-
 bool ocl_context_has_images(const struct _cl_context *context)
 {
 	for (cl_uint i = 0; i < context->device_count; i++)
@@ -134,29 +126,6 @@ static void host_memory_use(const struct ocl_image_request *request, struct _cl_
 						  span_B);
 }
 
-cl_int ocl_image_create(const struct ocl_image_request *request, cl_mem *mem_out)
-{
-	struct ocl_image *image = image_new(request);
-	struct _cl_mem *mem;
-	if (!image)
-		return CL_OUT_OF_HOST_MEMORY;
-	cl_int error = ocl_mem_new_image(request->context, request->properties, request->flags,
-					 image, &mem);
-	if (error) {
-		lock_finish(&image->lock);
-		free(image);
-		return error;
-	}
-	error = image_place(request, mem);
-	if (error) {
-		object_unref(mem);
-		return error;
-	}
-	host_memory_use(request, mem);
-	*mem_out = mem;
-	return CL_SUCCESS;
-}
-
 /* --- the end -------------------------------------------------------------------------- */
 
 /* The descriptor and the textures, in the order of the streams that use them. */
@@ -182,11 +151,9 @@ static uint64_t shadow_B(const struct ocl_image *image)
 	       at_least_one(image->depth) * at_least_one(image->array_size);
 }
 
-void ocl_image_destroy(struct _cl_mem *mem)
+static void image_destroy(struct _cl_mem *mem)
 {
 	struct ocl_image *image = mem->image;
-	if (!image)
-		return;
 	for (uint32_t i = 0; mem->storage && i < image->place_count; i++)
 		place_finish(mem->storage->locations[i].gpu, &image->places[i],
 			     &mem->storage->locations[i].users);
@@ -194,6 +161,30 @@ void ocl_image_destroy(struct _cl_mem *mem)
 		gpu_host_free(image->shadow_owner, image->shadow, shadow_B(image));
 	lock_finish(&image->lock);
 	free(image);
+}
+
+cl_int ocl_image_create(const struct ocl_image_request *request, cl_mem *mem_out)
+{
+	struct ocl_image *image = image_new(request);
+	struct _cl_mem *mem;
+	if (!image)
+		return CL_OUT_OF_HOST_MEMORY;
+	cl_int error = ocl_mem_new_image(request->context, request->properties, request->flags,
+					 image, &mem);
+	if (error) {
+		lock_finish(&image->lock);
+		free(image);
+		return error;
+	}
+	image->destroy = image_destroy;
+	error = image_place(request, mem);
+	if (error) {
+		object_unref(mem);
+		return error;
+	}
+	host_memory_use(request, mem);
+	*mem_out = mem;
+	return CL_SUCCESS;
 }
 
 /* --- boxes ---------------------------------------------------------------------------- */
@@ -350,4 +341,26 @@ cl_int ocl_image_shadow(cl_mem mem, const uint64_t origin[3], void **pointer_out
 	*pointer_out = image->shadow + origin[2] * *slice_pitch_B_out +
 		       origin[1] * *row_pitch_B_out + origin[0] * image->texel_B;
 	return CL_SUCCESS;
+}
+
+cl_int ocl_mem_map_image(cl_mem mem, cl_map_flags flags, const uint64_t origin[3],
+			 const uint64_t region[3], struct ocl_map **map_out)
+{
+	uint64_t row_pitch_B, slice_pitch_B;
+	void *pointer;
+	cl_int error = ocl_image_shadow(mem, origin, &pointer, &row_pitch_B, &slice_pitch_B);
+	if (error)
+		return error;
+	struct ocl_map *map = ocl_map_new(mem, flags, 0, mem->size_B, NULL);
+	if (!map)
+		return CL_OUT_OF_HOST_MEMORY;
+	memcpy(map->origin, origin, sizeof(map->origin));
+	memcpy(map->region, region, sizeof(map->region));
+	map->row_pitch_B = row_pitch_B;
+	map->slice_pitch_B = slice_pitch_B;
+	map->pointer = pointer;
+	error = ocl_map_add(map);
+	if (!error)
+		*map_out = map;
+	return error;
 }

@@ -44,6 +44,8 @@ struct ocl_image {
 	unsigned char *shadow;           /* NULL: none yet */
 	struct gpu_device *shadow_owner; /* which pinned it; NULL: the application's */
 	bool shadow_pinned;              /* copies of it never wait */
+	/* Called once by the memory object that ends, while its storage is still there. */
+	void (*destroy)(struct _cl_mem *mem);
 	uint32_t place_count;            /* the context's devices */
 	struct ocl_image_place places[];
 };
@@ -52,7 +54,6 @@ struct ocl_image_box {
 	uint64_t origin[3], region[3];
 };
 
-bool ocl_device_has_images(const struct _cl_device_id *device);
 bool ocl_context_has_images(const struct _cl_context *context);
 
 /* What clCreateImage is given; all of it is checked (image_check.h).  desc's pitches are
@@ -67,9 +68,6 @@ struct ocl_image_request {
 };
 
 cl_int ocl_image_create(const struct ocl_image_request *request, cl_mem *mem_out);
-
-/* mem.c's, when the storage is still there and all that uses it is among the events. */
-void ocl_image_destroy(struct _cl_mem *mem);
 
 /* A box as clEnqueue*Image means it, brought into the form that is used here.  CL_INVALID_VALUE: it is none, or out of bounds. */
 cl_int ocl_image_box_take(const struct _cl_mem *mem, const size_t origin[3],
@@ -91,6 +89,9 @@ struct gpu_image_side ocl_image_side(const struct _cl_mem *mem, const struct ocl
 /* The map's memory, made if need be, and its pitches: for a box at origin. */
 cl_int ocl_image_shadow(cl_mem mem, const uint64_t origin[3], void **pointer_out,
 			uint64_t *row_pitch_B_out, uint64_t *slice_pitch_B_out);
+/* As ocl_mem_map, for a box of an image. */
+cl_int ocl_mem_map_image(cl_mem mem, cl_map_flags flags, const uint64_t origin[3],
+			 const uint64_t region[3], struct ocl_map **map_out);
 
 /* Gives the descriptor's address on the device of at, with textures for the sampler
  * states (a bit each), once stream gets there.  What is missing is made now. */

@@ -90,9 +90,3 @@ void ocl_launch_remember(int place, const struct ocl_command *command,
 	}
 	lock_drop(&queue->lock);
 }
-
-void ocl_launch_forget(cl_command_queue queue)
-{
-	for (unsigned i = 0; i < OCL_QUEUE_REPEATS; i++)
-		free(queue->repeats[i]);
-}

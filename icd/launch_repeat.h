@@ -59,7 +59,4 @@ bool ocl_launch_repeat(const struct ocl_launch_call *call, int place, cl_int *er
 void ocl_launch_remember(int place, const struct ocl_command *command,
 			 const struct ocl_ndrange *range);
 
-/* Of a queue that ends. */
-void ocl_launch_forget(cl_command_queue queue);
-
 #endif

@@ -54,9 +54,9 @@ icd_command_sources = \
 	icd/segment.c icd/segment.h \
 	icd/residency.c icd/residency.h icd/residency_afar.c icd/residency_shadow.c \
 	icd/residency_shared.c \
-	icd/mem.c icd/mem.h icd/mem_info.def icd/mem_flags.c icd/mem_flags.h \
+	icd/mem.c icd/mem.h icd/mem_spare.c icd/mem_info.def icd/mem_flags.c icd/mem_flags.h \
 	icd/mem_properties.c icd/mem_properties.h icd/khr_external_memory.h icd/api_external.c \
-	icd/svm.c icd/svm.h icd/address.c icd/address.h \
+	icd/svm.c icd/svm_table.c icd/svm.h icd/address.c icd/address.h \
 	icd/image.c icd/image.h icd/image_bind.c icd/image_info.def \
 	icd/image_check.c icd/image_check.h icd/image_import.c icd/image_import.h \
 	icd/image_format.c icd/image_format.h \
@@ -72,12 +72,13 @@ icd_command_sources = \
 	icd/lanes.c icd/lanes.h \
 	icd/work.c icd/work.h \
 	icd/queue.c icd/queue.h icd/queue_info.def \
+	icd/submit.c icd/submit.h \
 	icd/stamps.c icd/stamps.h \
 	icd/enqueue.c icd/enqueue.h \
 	icd/semaphore.c icd/semaphore.h icd/khr_semaphore.h icd/semaphore_info.def \
 	icd/semaphore_shared.c icd/semaphore_shared.h \
 	icd/semaphore_foreign.c icd/semaphore_foreign.h icd/api_semaphore.c \
-	icd/complaint.c icd/complaint.h \
+	icd/complaint.c icd/complaint.h icd/launch_complaint.c icd/launch_complaint.h \
 	icd/command_buffer.c icd/command_buffer.h icd/khr_command_buffer.h \
 	icd/drawing.c icd/drawing.h \
 	icd/command_buffer_info.def icd/mutable_command_info.def \

@@ -31,72 +31,11 @@ cl_int ocl_mem_check(cl_mem mem, const struct _cl_context *context)
 								 : CL_INVALID_MEM_OBJECT;
 }
 
-void ocl_mem_hold(cl_mem mem)
-{
-	if (mem)
-		atomic_fetch_add_explicit(&mem->holders, 1, memory_order_relaxed);
-}
-
-/* Puts a chain of structs among the spare ones. */
-static void spare_put(cl_context context, cl_mem first, cl_mem last)
-{
-	cl_mem head = atomic_load_explicit(&context->spare_mems, memory_order_relaxed);
-	do
-		last->next_spare = head;
-	while (!atomic_compare_exchange_weak_explicit(&context->spare_mems, &head, first,
-						      memory_order_release, memory_order_relaxed));
-}
-
-/* Takes all that there are, so that none comes back while it is looked at, and puts the others
- * back.  NULL: there is none. */
-static cl_mem spare_take(cl_context context)
-{
-	if (!atomic_load_explicit(&context->spare_mems, memory_order_relaxed))
-		return NULL;
-	cl_mem first = atomic_exchange_explicit(&context->spare_mems, NULL, memory_order_acquire);
-	cl_mem rest = first ? first->next_spare : NULL, none = NULL;
-	if (!rest || atomic_compare_exchange_strong_explicit(&context->spare_mems, &none, rest,
-							     memory_order_release,
-							     memory_order_relaxed))
-		return first;
-	/* Others have come meanwhile. */
-	cl_mem last = rest;
-	while (last->next_spare)
-		last = last->next_spare;
-	spare_put(context, rest, last);
-	return first;
-}
-
-void ocl_mems_free_spare(cl_context context)
-{
-	cl_mem mem = atomic_exchange_explicit(&context->spare_mems, NULL, memory_order_acquire);
-	while (mem) {
-		cl_mem next = mem->next_spare;
-		free(mem);
-		mem = next;
-	}
-}
-
-void ocl_mem_drop(cl_mem mem)
-{
-	if (!mem || atomic_fetch_sub_explicit(&mem->holders, 1, memory_order_acq_rel) != 1)
-		return;
-	const uint64_t life = atomic_load_explicit(&mem->life, memory_order_relaxed);
-	/* Once it was named its memory stays, though the last of its objects was not: arguments may
-	 * have the names of those before. */
-	if (!life) {
-		free(mem);
-		return;
-	}
-	atomic_store_explicit(&mem->life, (life | 1) + 1, memory_order_relaxed);
-	spare_put(mem->context, mem, mem);
-}
-
 /* A struct without an object, all zero but for its base and its life, which stale names still
  * ask about. */
 static cl_mem mem_alloc(cl_context context)
 {
-	cl_mem mem = spare_take(context);
+	cl_mem mem = ocl_mem_spare_take(context);
 	if (!mem)
 		return zeroed(sizeof(*mem));
 	const size_t kept_B = offsetof(struct _cl_mem, context);
@@ -391,7 +330,8 @@ static void mem_end(struct _cl_mem *mem)
 {
 	if (mem->destructors)
 		destructors_run(mem);
-	ocl_image_destroy(mem);
+	if (mem->image)
+		mem->image->destroy(mem);
 	if (!mem->parent && !mem->svm)
 		ocl_storage_destroy(mem->storage);
 	object_unref(mem->parent);
@@ -442,7 +382,8 @@ static void mem_destroy(struct object *object)
 	if (mem->has_addresses)
 		ocl_address_leave(mem);
 	if (!mem->storage) {
-		ocl_image_destroy(mem);
+		if (mem->image)
+		mem->image->destroy(mem);
 		free(mem->properties);
 		struct_leave(mem);
 		return;
@@ -503,7 +444,7 @@ static bool map_conflicts_locked(const struct ocl_storage *storage, const struct
 	return false;
 }
 
-static struct ocl_map *map_new(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t size_B,
+struct ocl_map *ocl_map_new(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t size_B,
 			       void *shadow)
 {
 	struct ocl_map *map = calloc(1, sizeof(*map));
@@ -520,8 +461,7 @@ static struct ocl_map *map_new(cl_mem mem, cl_map_flags flags, size_t offset_B, 
 	return map;
 }
 
-/* Adds map to those of its memory; ended when it may not be. */
-static cl_int map_add(struct ocl_map *map)
+cl_int ocl_map_add(struct ocl_map *map)
 {
 	cl_mem mem = map->mem;
 	lock_take(&mem->storage->lock);
@@ -544,7 +484,7 @@ cl_int ocl_map_create(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t si
 					  mem->origin_B + offset_B + size_B, &shadow);
 	if (error)
 		return error;
-	*map_out = map_new(mem, flags, offset_B, size_B, shadow);
+	*map_out = ocl_map_new(mem, flags, offset_B, size_B, shadow);
 	if (!*map_out)
 		return CL_OUT_OF_HOST_MEMORY;
 	ocl_map_unref(*map_out);
@@ -559,32 +499,10 @@ cl_int ocl_mem_map(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t size_
 	cl_int error = ocl_storage_shadow(mem->storage, lo_B, lo_B + size_B, &shadow);
 	if (error)
 		return error;
-	struct ocl_map *map = map_new(mem, flags, offset_B, size_B, shadow);
+	struct ocl_map *map = ocl_map_new(mem, flags, offset_B, size_B, shadow);
 	if (!map)
 		return CL_OUT_OF_HOST_MEMORY;
-	error = map_add(map);
-	if (!error)
-		*map_out = map;
-	return error;
-}
-
-cl_int ocl_mem_map_image(cl_mem mem, cl_map_flags flags, const uint64_t origin[3],
-			 const uint64_t region[3], struct ocl_map **map_out)
-{
-	uint64_t row_pitch_B, slice_pitch_B;
-	void *pointer;
-	cl_int error = ocl_image_shadow(mem, origin, &pointer, &row_pitch_B, &slice_pitch_B);
-	if (error)
-		return error;
-	struct ocl_map *map = map_new(mem, flags, 0, mem->size_B, NULL);
-	if (!map)
-		return CL_OUT_OF_HOST_MEMORY;
-	memcpy(map->origin, origin, sizeof(map->origin));
-	memcpy(map->region, region, sizeof(map->region));
-	map->row_pitch_B = row_pitch_B;
-	map->slice_pitch_B = slice_pitch_B;
-	map->pointer = pointer;
-	error = map_add(map);
+	error = ocl_map_add(map);
 	if (!error)
 		*map_out = map;
 	return error;

@@ -90,6 +90,8 @@ static inline uint64_t ocl_mem_name(cl_mem mem)
 		atomic_store_explicit(&mem->life, life | 1, memory_order_relaxed);
 	return life | 1;
 }
+/* A struct that was kept and is nobody's any more; NULL: there is none. */
+cl_mem ocl_mem_spare_take(cl_context context);
 /* Frees the structs that were named, with their context. */
 void ocl_mems_free_spare(cl_context context);
 /* Whether the application still has it, and not only unfinished commands. */
@@ -160,9 +162,11 @@ void ocl_map_unref(struct ocl_map *map);
  * itself; CL_MAP_FAILURE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY. */
 cl_int ocl_mem_map(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t size_B,
 		   struct ocl_map **map_out);
-/* The same for a box of an image. */
-cl_int ocl_mem_map_image(cl_mem mem, cl_map_flags flags, const uint64_t origin[3],
-			 const uint64_t region[3], struct ocl_map **map_out);
+/* The two parts of it: a region whose bytes the host has at shadow plus the region's offset, which is in no
+ * list yet (NULL: out of memory), and its entry, which frees it when it overlaps. */
+struct ocl_map *ocl_map_new(cl_mem mem, cl_map_flags flags, size_t offset_B, size_t size_B,
+			    void *shadow);
+cl_int ocl_map_add(struct ocl_map *map);
 /* Takes the oldest map of mem that gave pointer from the list; the caller gets
  * its reference. NULL: there is none. */
 struct ocl_map *ocl_mem_unmap(cl_mem mem, const void *pointer);

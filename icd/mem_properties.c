@@ -2,6 +2,8 @@
 
 #include "icd/mem_properties.h"
 
+#include "icd/platform.h"
+
 #include <limits.h>
 #include <unistd.h>
 

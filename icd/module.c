@@ -5,7 +5,6 @@
 #include "base/cancel.h"
 #include "base/list.h"
 #include "cache/cache.h"
-#include "icd/build.h"
 #include "icd/users.h"
 
 #include <stdlib.h>
@@ -214,22 +213,6 @@ void ocl_modules_forget(void)
 	destroy_all(&gone);
 }
 
-/* The plain part is there by now if it is not the one to load. */
-static cl_int part_load(struct ocl_module *module, enum ocl_module_part part,
-			struct gpu_module **loaded_out, struct bytes *log)
-{
-	struct gpu_module *plain = module->gpu[OCL_MODULE_PLAIN];
-	switch (part) {
-	case OCL_MODULE_STARTS:
-		return ocl_code_load_starting(module->code, module->device, plain, loaded_out,
-					      log);
-	case OCL_MODULE_WIDE:
-		return ocl_code_load_wide(module->code, module->device, plain, loaded_out, log);
-	default:
-		return ocl_code_load(module->code, module->device, loaded_out, log);
-	}
-}
-
 static bool has_part(const struct ocl_module *module, enum ocl_module_part part)
 {
 	const struct ocl_code *code = module->code;
@@ -238,7 +221,8 @@ static bool has_part(const struct ocl_module *module, enum ocl_module_part part)
 
 /* Loading is slow, so outside the lock; others wait for it instead of doing it too.
  * Where it failed each of them tries anew: it may have been memory. */
-static cl_int load_once(struct ocl_module *module, enum ocl_module_part part, struct bytes *log,
+static cl_int load_once(struct ocl_module *module, enum ocl_module_part part,
+			ocl_module_loader *loader, struct bytes *log,
 			struct gpu_module **module_out)
 {
 	struct gpu_module *loaded = NULL;
@@ -251,7 +235,9 @@ static cl_int load_once(struct ocl_module *module, enum ocl_module_part part, st
 		module->loading = true;
 		lock_drop(&module->lock);
 		const int before = cancel_hold();
-		error = part_load(module, part, &loaded, log);
+		/* The plain part is there by now if it is not the one to load. */
+		error = loader(module->code, module->device, part, module->gpu[OCL_MODULE_PLAIN],
+			       &loaded, log);
 		cancel_restore(before);
 		lock_take(&module->lock);
 		module->gpu[part] = error ? NULL : loaded;
@@ -264,13 +250,13 @@ static cl_int load_once(struct ocl_module *module, enum ocl_module_part part, st
 	return error;
 }
 
-cl_int ocl_module_load(struct ocl_module *module, enum ocl_module_part part, struct bytes *log,
-		       struct gpu_module **module_out)
+cl_int ocl_module_load(struct ocl_module *module, enum ocl_module_part part,
+		       ocl_module_loader *loader, struct bytes *log, struct gpu_module **module_out)
 {
-	cl_int error = load_once(module, OCL_MODULE_PLAIN, log, module_out);
+	cl_int error = load_once(module, OCL_MODULE_PLAIN, loader, log, module_out);
 	if (error || part == OCL_MODULE_PLAIN || !has_part(module, part))
 		return error;
-	return load_once(module, part, log, module_out);
+	return load_once(module, part, loader, log, module_out);
 }
 
 cl_int ocl_module_note(struct ocl_module *module, struct gpu_stream *stream)

@@ -20,9 +20,15 @@ void ocl_module_unref(struct ocl_module *module);    /* NULL is fine */
 /* Unloads what nobody has a reference to. */
 void ocl_modules_forget(void);
 
-/* Loads it at the first call, once for all who ask meanwhile; log is appended to.  No lock may
+/* How a part of code is loaded: ocl_code_load of build.h.  plain: the plain part, NULL while that is the
+ * one to load. */
+typedef cl_int ocl_module_loader(struct ocl_code *code, cl_device_id device,
+				 enum ocl_module_part part, struct gpu_module *plain,
+				 struct gpu_module **module_out, struct bytes *log);
+/* Loads it by loader at the first call, once for all who ask meanwhile; log is appended to.  No lock may
  * be held. */
-cl_int ocl_module_load(struct ocl_module *module, enum ocl_module_part part, struct bytes *log,
+cl_int ocl_module_load(struct ocl_module *module, enum ocl_module_part part,
+		       ocl_module_loader *loader, struct bytes *log,
 		       struct gpu_module **module_out);
 /* Before stream is given a launch of it. */
 cl_int ocl_module_note(struct ocl_module *module, struct gpu_stream *stream);

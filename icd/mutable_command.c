@@ -3,6 +3,7 @@
 #include "icd/mutable_command.h"
 
 #include "icd/complaint.h"
+#include "icd/launch_complaint.h"
 #include "icd/properties.h"
 #include "icd/queue.h"
 #include "icd/svm.h"
@@ -12,9 +13,19 @@
 
 /* --- birth and death -------------------------------------------------------------------- */
 
-/* Belongs to its buffer, which frees it. */
+static void mutable_destroy(struct object *object)
+{
+	struct _cl_mutable_command_khr *handle = (struct _cl_mutable_command_khr *)object;
+	ocl_arguments_unref(handle->now.arguments);
+	object_unref(handle->values);
+	object_unref(handle->kernel);
+	free(handle->properties);
+	free(handle);
+}
+
+/* Belongs to its buffer, whose reference is the only one. */
 const struct object_type ocl_mutable_command_type = {
-	"mutable command", OCL_INVALID_MUTABLE_COMMAND, NULL,
+	"mutable command", OCL_INVALID_MUTABLE_COMMAND, mutable_destroy,
 };
 
 static void range_take(struct ocl_mutable_range *range, const struct ocl_ndrange *from)
@@ -63,7 +74,7 @@ cl_int ocl_mutable_create(cl_command_buffer_khr buffer, cl_kernel kernel,
 	cl_int error = kernel->indirect || kernel->addressed || kernel->indirect_kinds
 			       ? clone_make(kernel, &handle->values) : CL_SUCCESS;
 	if (error)
-		ocl_mutable_destroy(handle);
+		object_unref(handle);
 	else
 		*handle_out = handle;
 	return error;
@@ -78,18 +89,6 @@ static void change_drop(struct _cl_mutable_command_khr *handle)
 	if (handle->fresh)
 		ocl_recorded_unref(handle->fresh);
 	handle->fresh = NULL;
-}
-
-void ocl_mutable_destroy(struct _cl_mutable_command_khr *handle)
-{
-	if (!handle)
-		return;
-	handle->base.type = NULL;
-	ocl_arguments_unref(handle->now.arguments);
-	object_unref(handle->values);
-	object_unref(handle->kernel);
-	free(handle->properties);
-	free(handle);
 }
 
 /* --- what was wrong with a change --------------------------------------------------------- */

@@ -44,12 +44,11 @@ struct _cl_mutable_command_khr {
 	bool fresh_set;
 };
 
-/* The kernel's arguments are kept as they are now. */
+/* The kernel's arguments are kept as they are now.  The caller's reference is the only one. */
 cl_int ocl_mutable_create(cl_command_buffer_khr buffer, cl_kernel kernel,
 			  const struct ocl_ndrange *range,
 			  const cl_command_properties_khr *properties, cl_bitfield fields, bool set,
 			  struct _cl_mutable_command_khr **handle_out);
-void ocl_mutable_destroy(struct _cl_mutable_command_khr *handle); /* NULL is fine */
 
 /* All changes or none. */
 cl_int ocl_mutable_update(cl_command_buffer_khr buffer, cl_uint count,

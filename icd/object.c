@@ -2,13 +2,23 @@
 
 #include "icd/object.h"
 
-#include "icd/platform.h"
+static const cl_icd_dispatch *dispatch_now;
+static void *dispatch_data_now;
+
+void object_set_dispatch(const cl_icd_dispatch *dispatch)
+{
+	dispatch_now = dispatch;
+}
+
+void object_set_dispatch_data(void *dispatch_data)
+{
+	dispatch_data_now = dispatch_data;
+}
 
 void object_init(struct object *object, const struct object_type *type)
 {
-	const struct object *platform = &ocl_platform()->base;
-	object->dispatch = platform->dispatch;
-	object->dispatch_data = platform->dispatch_data;
+	object->dispatch = dispatch_now;
+	object->dispatch_data = dispatch_data_now;
 	object_renew(object, type);
 }
 

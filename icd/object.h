@@ -31,6 +31,11 @@ struct object {
 	atomic_uint refs;
 };
 
+/* What word 0 and word 1 are of every object that is made from now on.  Called while there are no
+ * calls that make objects: before the platform is handed out, and by the loader (cl_khr_icd). */
+void object_set_dispatch(const cl_icd_dispatch *dispatch);
+void object_set_dispatch_data(void *dispatch_data);
+
 /* api_refs 1, refs 1: the application holds it. */
 void object_init(struct object *object, const struct object_type *type);
 /* The same in memory of an object that has been destroyed, of whatever type. */

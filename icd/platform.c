@@ -93,9 +93,20 @@ cl_int ocl_device_check(const void *device)
 	return CL_INVALID_DEVICE;
 }
 
+cl_int ocl_devices_check(const cl_device_id *devices, cl_uint count)
+{
+	for (cl_uint i = 0; i < count; i++) {
+		cl_int error = ocl_device_check(devices[i]);
+		if (error)
+			return error;
+	}
+	return CL_SUCCESS;
+}
+
 void ocl_platform_set_dispatch(const cl_icd_dispatch *dispatch)
 {
 	the_platform.base.dispatch = dispatch;
+	object_set_dispatch(dispatch);
 }
 
 void ocl_platform_set_dispatch_data(void *dispatch_data)
@@ -103,6 +114,7 @@ void ocl_platform_set_dispatch_data(void *dispatch_data)
 	/* Called by the loader before it shows the platform to anyone; devices that
 	 * an earlier loader already asked for move over too. */
 	the_platform.base.dispatch_data = dispatch_data;
+	object_set_dispatch_data(dispatch_data);
 	if (!atomic_load(&devices_made))
 		return;
 	for (cl_uint i = 0; i < device_count; i++)

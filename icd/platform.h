@@ -26,6 +26,12 @@ cl_int ocl_platform_check(const void *platform);
  * when there is no driver or no device, which is CL_SUCCESS. */
 cl_int ocl_platform_devices(const cl_device_id **devices_out, cl_uint *count_out);
 
+/* CL_INVALID_DEVICE unless it is one of the platform's devices.  Those are known, so that a value that
+ * is no handle at all is compared and never read. */
+cl_int ocl_device_check(const void *device);
+/* Checks a list of handles: CL_INVALID_DEVICE at the first one that is no device. */
+cl_int ocl_devices_check(const cl_device_id *devices, cl_uint count);
+
 /* The dispatch table of the platform and of every object made from now on.  Called once, before the
  * platform is handed out or any other call can be made. */
 void ocl_platform_set_dispatch(const cl_icd_dispatch *dispatch);

@@ -3,6 +3,7 @@
 #include "icd/program.h"
 
 #include "base/log.h"
+#include "icd/build.h"
 #include "icd/module.h"
 #include "icd/program_binary.h"
 
@@ -47,7 +48,7 @@ cl_int ocl_build_module(struct ocl_build *build, enum ocl_module_part part,
 			struct gpu_module **module_out)
 {
 	struct bytes log = BYTES_INIT;
-	cl_int error = ocl_module_load(build->module, part, &log, module_out);
+	cl_int error = ocl_module_load(build->module, part, ocl_code_load, &log, module_out);
 	if (error)
 		log_err("module: error %d: %s", error, bytes_string(&log));
 	bytes_finish(&log);
@@ -137,6 +138,24 @@ cl_int ocl_program_create_source(cl_context context, cl_uint count, const char *
 	if (!error)
 		*program_out = program;
 	return error;
+}
+
+cl_int ocl_program_create_il(cl_context context, const void *il, size_t size_B,
+			     cl_program *program_out)
+{
+	struct ocl_program_il *own = NULL;
+	cl_program program = NULL;
+	cl_int error = ocl_program_il_create(il, size_B, &own);
+	if (!error)
+		error = ocl_program_create(context, context->devices, context->device_count,
+					   &program);
+	if (error) {
+		ocl_program_il_destroy(own);
+		return error;
+	}
+	program->il = own;
+	*program_out = program;
+	return CL_SUCCESS;
 }
 
 cl_int ocl_program_create_binary(cl_context context, cl_uint count, const cl_device_id *devices,

@@ -149,6 +149,8 @@ static inline bool ocl_program_is_il(const struct _cl_program *program)
 	return program->il != NULL;
 }
 
+/* CL_INVALID_VALUE for what is no SPIR-V that we take. */
+cl_int ocl_program_il_create(const void *module, size_t size_B, struct ocl_program_il **il_out);
 void ocl_program_il_destroy(struct ocl_program_il *il);     /* NULL is fine */
 
 /* The codes of clSetProgramSpecializationConstant's page. */

@@ -44,7 +44,7 @@ void ocl_program_il_destroy(struct ocl_program_il *il)
 	free(il);
 }
 
-static cl_int il_create(const void *module, size_t size_B, struct ocl_program_il **il_out)
+cl_int ocl_program_il_create(const void *module, size_t size_B, struct ocl_program_il **il_out)
 {
 	struct ocl_program_il *il = calloc(1, sizeof(*il));
 	if (!il)
@@ -59,24 +59,6 @@ static cl_int il_create(const void *module, size_t size_B, struct ocl_program_il
 	else
 		*il_out = il;
 	return error;
-}
-
-cl_int ocl_program_create_il(cl_context context, const void *il, size_t size_B,
-			     cl_program *program_out)
-{
-	struct ocl_program_il *own = NULL;
-	cl_program program = NULL;
-	cl_int error = il_create(il, size_B, &own);
-	if (!error)
-		error = ocl_program_create(context, context->devices, context->device_count,
-					   &program);
-	if (error) {
-		ocl_program_il_destroy(own);
-		return error;
-	}
-	program->il = own;
-	*program_out = program;
-	return CL_SUCCESS;
 }
 
 /* NULL: there is none of that id. */

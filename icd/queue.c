@@ -5,9 +5,9 @@
 #include "base/cancel.h"
 #include "base/log.h"
 #include "icd/command_sync.h"
-#include "icd/launch_repeat.h"
 #include "icd/printf.h"
 #include "icd/properties.h"
+#include "icd/submit.h"
 #include "icd/work.h"
 
 #include <stddef.h>
@@ -76,7 +76,8 @@ static void queue_destroy(struct object *object)
 	ocl_stamps_finish(&queue->stamps);
 	ocl_lanes_finish(&queue->lanes);
 	ocl_events_free(&queue->events);
-	ocl_launch_forget(queue);
+	for (unsigned i = 0; i < OCL_QUEUE_REPEATS; i++)
+		free(queue->repeats[i]);
 	object_unref(queue->context);
 	free(queue->property_list);
 	lock_condition_finish(&queue->settled);
@@ -87,65 +88,6 @@ static void queue_destroy(struct object *object)
 
 const struct object_type ocl_queue_type = {"command queue", CL_INVALID_COMMAND_QUEUE,
 					   queue_destroy};
-
-/* --- submission ------------------------------------------------------------------------- */
-
-static cl_int place_locked(const struct ocl_command *command, struct ocl_lane **lane_out)
-{
-	struct ocl_lanes *lanes = &command->queue->lanes;
-	cl_int error = ocl_lanes_choose(lanes, command->kind->lanes, command->dependency_count,
-					command->dependencies, lane_out);
-	/* OpenCL 3.0 API, 5.12: without a list a marker or barrier waits for all that
-	 * was enqueued before it; in an in-order queue it does so by its place. */
-	if (!error && command->joins && !lanes->in_order)
-		error = ocl_lanes_join(lanes, *lane_out);
-	if (!error)
-		(*lane_out)->users++;
-	return error;
-}
-
-static void placed_locked(const struct ocl_command *command, struct ocl_lane *lane,
-			  const struct ocl_submission *submission)
-{
-	struct ocl_lanes *lanes = &command->queue->lanes;
-	lane->users--;
-	if (submission && command->bars && !lanes->in_order)
-		ocl_lanes_set_barrier(lanes, submission->done);
-}
-
-static cl_int submit_locked(struct ocl_command *command, struct ocl_submission *submission_out)
-{
-	struct gpu_scope scope;
-	struct ocl_lane *lane;
-	/* Where the driver wants a context for all that follows, it is made current once. */
-	const bool several = command->event || command->witness || command->dependency_count;
-	const bool entered =
-		several && !gpu_enter_by_handle(command->queue->device->gpu, &scope);
-	cl_int error = place_locked(command, &lane);
-	if (!error) {
-		error = ocl_command_submit(command, lane->stream, submission_out);
-		placed_locked(command, lane, error ? NULL : submission_out);
-	}
-	if (entered)
-		gpu_leave(&scope);
-	return error;
-}
-
-cl_int ocl_queue_submit(struct ocl_command *command, struct ocl_submission *submission_out)
-{
-	struct _cl_command_queue *queue = command->queue;
-	struct ocl_lane *lane;
-	lock_take(&queue->lock);
-	cl_int error = place_locked(command, &lane);
-	lock_drop(&queue->lock);
-	if (error)
-		return error;
-	error = ocl_command_submit(command, lane->stream, submission_out);
-	lock_take(&queue->lock);
-	placed_locked(command, lane, error ? NULL : submission_out);
-	lock_drop(&queue->lock);
-	return error;
-}
 
 /* --- enqueue --------------------------------------------------------------------------------- */
 
@@ -232,7 +174,7 @@ static cl_int submit_slowly_locked(struct ocl_command *command,
 	ocl_work_init(&work);
 	ocl_line_enter(&queue->line, command, true);
 	lock_drop(&queue->lock);
-	cl_int error = ocl_queue_submit(command, submission_out);
+	cl_int error = ocl_submit(command, submission_out);
 	lock_take(&queue->lock);
 	ocl_line_leave(&queue->line, command);
 	if (queue->finishing)
@@ -282,7 +224,7 @@ static cl_int enqueue_directly_locked(struct ocl_command *command, enum ocl_effo
 	if (effort != OCL_EFFORT_NONE) {
 		error = submit_slowly_locked(command, &submission);
 	} else {
-		error = submit_locked(command, &submission);
+		error = ocl_submit_locked(command, &submission);
 		lock_drop(&queue->lock);
 	}
 	if (queue->sync)
@@ -335,7 +277,7 @@ static cl_int enqueue_told_locked(struct ocl_command *command, cl_event *event_o
 	if (!error && queue->line.in_order)
 		error = ocl_command_submit(command, ocl_lanes_only(&queue->lanes), &submission);
 	else if (!error)
-		error = submit_locked(command, &submission);
+		error = ocl_submit_locked(command, &submission);
 	const cl_event event = command->event;
 	command->event = NULL;
 	lock_drop(&queue->lock);

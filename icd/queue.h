@@ -79,10 +79,6 @@ cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint cou
 bool ocl_queue_enqueue_at_once(struct ocl_command *command, cl_uint count, const cl_event *events,
 			       cl_event *event_out, cl_int *error_out);
 
-/* Puts a command that was taken from the line into one of the queue's streams.
- * What it depends on is settled; the lock is not held. */
-cl_int ocl_queue_submit(struct ocl_command *command, struct ocl_submission *submission_out);
-
 /* Waits until everything enqueued so far has ended. */
 cl_int ocl_queue_finish(cl_command_queue queue);
 

@@ -19,7 +19,7 @@ static uint32_t host_place(const struct ocl_storage *storage)
 
 /* --- creation ------------------------------------------------------------------ */
 
-struct ocl_storage *ocl_storage_new(cl_context context, uint64_t size_B)
+static struct ocl_storage *storage_new(cl_context context, uint64_t size_B)
 {
 	const uint32_t count = context->device_count;
 	const size_t head_B = sizeof(struct ocl_storage) +
@@ -94,21 +94,6 @@ static cl_int content_upload(struct ocl_storage *storage, uint32_t place,
 	return error ? error : unknown;
 }
 
-static uint32_t living_place(const struct ocl_storage *storage)
-{
-	uint32_t place = 0;
-	while (place + 1 < storage->device_count &&
-	       gpu_device_status(storage->locations[place].gpu))
-		place++;
-	return place;
-}
-
-/* Pinned memory is for all devices; it is asked for from one that lives. */
-struct gpu_device *ocl_storage_living_device(const struct ocl_storage *storage)
-{
-	return storage->locations[living_place(storage)].gpu;
-}
-
 cl_int ocl_storage_shadow_allocate(const struct ocl_storage *storage, struct gpu_device **gpu_out,
 				   void **shadow_out)
 {
@@ -161,7 +146,7 @@ cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content 
 	struct ocl_storage *storage = NULL;
 	if (context->device_count >= SEGMENT_PLACES_MAX)
 		return CL_OUT_OF_RESOURCES;
-	storage = ocl_storage_new(context, size_B);
+	storage = storage_new(context, size_B);
 	if (!storage)
 		return CL_OUT_OF_HOST_MEMORY;
 	storage->pins_whole = pins_whole || size_B <= OCL_STORAGE_WINDOW_B;
@@ -178,13 +163,33 @@ cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content 
 	return CL_SUCCESS;
 }
 
+cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, unsigned places,
+				 uint32_t owner, bool moves_whole,
+				 struct ocl_storage **storage_out)
+{
+	if (context->device_count >= SEGMENT_PLACES_MAX)
+		return CL_OUT_OF_RESOURCES;
+	struct ocl_storage *storage = storage_new(context, size_B);
+	if (!storage)
+		return CL_OUT_OF_HOST_MEMORY;
+	atomic_store(&storage->tracked, false);
+	storage->pins_whole = true;
+	cl_int error = ocl_storage_allocate_shared(storage, places, owner);
+	storage->moves_whole = moves_whole && storage->place == OCL_PLACE_MANAGED;
+	if (error)
+		ocl_storage_destroy(storage);
+	else
+		*storage_out = storage;
+	return error;
+}
+
 cl_int ocl_storage_adopt(cl_context context, uint64_t size_B, uint32_t device,
 			 gpu_address address, struct gpu_external *external,
 			 struct ocl_storage **storage_out)
 {
 	if (context->device_count >= SEGMENT_PLACES_MAX)
 		return CL_OUT_OF_RESOURCES;
-	struct ocl_storage *storage = ocl_storage_new(context, size_B);
+	struct ocl_storage *storage = storage_new(context, size_B);
 	if (!storage)
 		return CL_OUT_OF_HOST_MEMORY;
 	storage->pins_whole = size_B <= OCL_STORAGE_WINDOW_B;
@@ -204,12 +209,12 @@ cl_int ocl_storage_create_array(cl_context context, const struct ocl_texels *tex
 	cl_int error = CL_SUCCESS;
 	if (context->device_count >= SEGMENT_PLACES_MAX)
 		return CL_OUT_OF_RESOURCES;
-	struct ocl_storage *storage = ocl_storage_new(context, size_B);
+	struct ocl_storage *storage = storage_new(context, size_B);
 	if (!storage)
 		return CL_OUT_OF_HOST_MEMORY;
 	storage->arrays = true;
 	storage->texels = *texels;
-	const uint32_t place = living_place(storage);
+	const uint32_t place = ocl_storage_living_place(storage);
 	if (storage->device_count == 1 || from)
 		error = ocl_storage_allocate_locked(storage, place);
 	if (!error && from)

@@ -135,8 +135,20 @@ cl_int ocl_storage_create_array(cl_context context, const struct ocl_texels *tex
 				const struct gpu_image_side *from,
 				struct ocl_storage **storage_out);
 
-/* A device that is not lost, if there is one: to pin memory with. */
-struct gpu_device *ocl_storage_living_device(const struct ocl_storage *storage);
+/* The place of a device that is not lost, if there is one; and that device, to pin memory with, which
+ * is for all devices. */
+static inline uint32_t ocl_storage_living_place(const struct ocl_storage *storage)
+{
+	uint32_t place = 0;
+	while (place + 1 < storage->device_count &&
+	       gpu_device_status(storage->locations[place].gpu))
+		place++;
+	return place;
+}
+static inline struct gpu_device *ocl_storage_living_device(const struct ocl_storage *storage)
+{
+	return storage->locations[ocl_storage_living_place(storage)].gpu;
+}
 
 /* Frees device memory as soon as its users are done, without waiting for them.
  * The shadow must be out of use: see ocl_storage_collect. */
@@ -225,11 +237,11 @@ cl_int ocl_storage_shadow(struct ocl_storage *storage, uint64_t lo_B, uint64_t h
 cl_int ocl_storage_host_acquire(struct ocl_storage *storage, uint32_t device,
 				struct gpu_stream *stream, uint64_t lo_B, uint64_t hi_B,
 				enum ocl_access_mode mode);
-/* What the files of residency need of each other: a storage without memory; pinned memory for
- * a shadow, and whose; giving shared memory back; and host_acquire where it is shared. */
-struct ocl_storage *ocl_storage_new(cl_context context, uint64_t size_B);
+/* What the files of residency need of each other: pinned memory for a shadow, and whose; getting shared
+ * memory and giving it back; and host_acquire where it is shared. */
 cl_int ocl_storage_shadow_allocate(const struct ocl_storage *storage, struct gpu_device **gpu_out,
 				   void **shadow_out);
+cl_int ocl_storage_allocate_shared(struct ocl_storage *storage, unsigned places, uint32_t owner);
 void ocl_storage_free_shared(struct ocl_storage *storage);
 cl_int ocl_storage_host_acquire_shared(struct ocl_storage *storage, struct gpu_stream *stream,
 				       uint64_t lo_B, uint64_t hi_B);

@@ -32,7 +32,7 @@ static cl_int place_allocate(struct ocl_storage *storage, enum ocl_place place, 
 	}
 }
 
-static cl_int shared_allocate(struct ocl_storage *storage, unsigned places, uint32_t owner)
+cl_int ocl_storage_allocate_shared(struct ocl_storage *storage, unsigned places, uint32_t owner)
 {
 	void *pointer = NULL;
 	cl_int error = CL_OUT_OF_RESOURCES;
@@ -45,26 +45,6 @@ static cl_int shared_allocate(struct ocl_storage *storage, unsigned places, uint
 	for (uint32_t i = 0; i < storage->device_count; i++)
 		storage->locations[i].address = (uintptr_t)pointer;
 	return CL_SUCCESS;
-}
-
-cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, unsigned places,
-				 uint32_t owner, bool moves_whole,
-				 struct ocl_storage **storage_out)
-{
-	if (context->device_count >= SEGMENT_PLACES_MAX)
-		return CL_OUT_OF_RESOURCES;
-	struct ocl_storage *storage = ocl_storage_new(context, size_B);
-	if (!storage)
-		return CL_OUT_OF_HOST_MEMORY;
-	atomic_store(&storage->tracked, false);
-	storage->pins_whole = true;
-	cl_int error = shared_allocate(storage, places, owner);
-	storage->moves_whole = moves_whole && storage->place == OCL_PLACE_MANAGED;
-	if (error)
-		ocl_storage_destroy(storage);
-	else
-		*storage_out = storage;
-	return error;
 }
 
 void ocl_storage_free_shared(struct ocl_storage *storage)

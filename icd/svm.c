@@ -8,26 +8,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-struct ocl_svm_entry {
-	cl_mem mem;                      /* the application's share of it */
-	struct ocl_svm svm;
-};
-
-int ocl_svm_table_init(struct ocl_svm_table *table)
-{
-	ocl_users_init(&table->indirect);
-	atomic_init(&table->waiting, 0);
-	return lock_init(&table->lock, LOCK_RANK_CONTEXT);
-}
-
-/* Allocations hold their context: there are none left. */
-void ocl_svm_table_finish(struct ocl_svm_table *table)
-{
-	spans_finish(&table->spans);
-	ocl_users_finish(&table->indirect);
-	lock_finish(&table->lock);
-}
-
 /* --- what devices can -------------------------------------------------------------------- */
 
 /* Without managed memory for both sides at once there is pinned memory: the host's, seen by
@@ -82,53 +62,6 @@ cl_bitfield ocl_usm_capabilities(const struct gpu_caps *caps, cl_device_info nam
 	}
 }
 
-/* --- the table ------------------------------------------------------------------------------ */
-
-static struct ocl_svm_entry *find_locked(const struct ocl_svm_table *table, const void *pointer)
-{
-	const struct span *span = spans_find(&table->spans, (uintptr_t)pointer);
-	return span ? span->owner : NULL;
-}
-
-cl_mem ocl_svm_take(cl_context context, const void *pointer, bool usm)
-{
-	struct ocl_svm_table *table = &context->svm;
-	cl_mem mem = NULL;
-	lock_take(&table->lock);
-	struct ocl_svm_entry *entry = find_locked(table, pointer);
-	if (entry && entry->svm.pointer == pointer && usm == (entry->svm.kind != OCL_SVM_SVM)) {
-		mem = entry->mem;
-		spans_remove_owner(&table->spans, entry);
-		free(entry);
-	}
-	lock_drop(&table->lock);
-	return mem;
-}
-
-cl_mem ocl_svm_find(cl_context context, const void *pointer, size_t *offset_B_out)
-{
-	cl_mem mem = NULL;
-	lock_take(&context->svm.lock);
-	const struct ocl_svm_entry *entry = find_locked(&context->svm, pointer);
-	if (entry) {
-		mem = entry->mem;
-		object_ref(mem);
-		*offset_B_out = (uintptr_t)pointer - (uintptr_t)entry->svm.pointer;
-	}
-	lock_drop(&context->svm.lock);
-	return mem;
-}
-
-bool ocl_svm_describe(cl_context context, const void *pointer, struct ocl_svm *svm_out)
-{
-	lock_take(&context->svm.lock);
-	const struct ocl_svm_entry *entry = find_locked(&context->svm, pointer);
-	if (entry)
-		*svm_out = entry->svm;
-	lock_drop(&context->svm.lock);
-	return entry;
-}
-
 /* --- allocations ------------------------------------------------------------------------------ */
 
 /* Where one may be.  What must have the host's atomics too is managed or not at all. */
@@ -159,21 +92,6 @@ static cl_int storage_create(cl_context context, const struct ocl_svm *svm,
 	return error == CL_MEM_OBJECT_ALLOCATION_FAILURE ? CL_OUT_OF_RESOURCES : error;
 }
 
-static cl_int enter(cl_context context, cl_mem mem, const struct ocl_svm *svm)
-{
-	const uintptr_t start = (uintptr_t)svm->pointer;
-	struct ocl_svm_entry *entry = malloc(sizeof(*entry));
-	if (!entry)
-		return CL_OUT_OF_HOST_MEMORY;
-	*entry = (struct ocl_svm_entry){mem, *svm};
-	lock_take(&context->svm.lock);
-	const bool entered = spans_insert(&context->svm.spans, start, start + svm->size_B, entry);
-	lock_drop(&context->svm.lock);
-	if (!entered)
-		free(entry);
-	return entered ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-}
-
 cl_int ocl_svm_alloc(cl_context context, struct ocl_svm *svm)
 {
 	struct ocl_storage *storage;
@@ -186,7 +104,7 @@ cl_int ocl_svm_alloc(cl_context context, struct ocl_svm *svm)
 		return CL_OUT_OF_HOST_MEMORY;
 	}
 	svm->pointer = mem->host_pointer;
-	error = enter(context, mem, svm);
+	error = ocl_svm_enter(context, mem, svm);
 	if (error)
 		(void)object_release(mem, &ocl_mem_type);
 	return error;

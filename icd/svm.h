@@ -59,6 +59,8 @@ cl_bitfield ocl_usm_capabilities(const struct gpu_caps *caps, cl_device_info nam
 /* Everything is checked; sets svm->pointer.  CL_OUT_OF_RESOURCES where there is no room,
  * CL_OUT_OF_HOST_MEMORY. */
 cl_int ocl_svm_alloc(cl_context context, struct ocl_svm *svm);
+/* Enters an allocation, whose pointer is set, in the table; mem: the application's share of it. */
+cl_int ocl_svm_enter(cl_context context, cl_mem mem, const struct ocl_svm *svm);
 /* Takes the allocation that starts at pointer out of the table; NULL: there is none, or it
  * is of clSVMAlloc and usm is not what was asked for.  The application's share is the
  * caller's. */

@@ -3,6 +3,7 @@
 #include "icd/work.h"
 
 #include "icd/command_sync.h"
+#include "icd/submit.h"
 
 #include <stdlib.h>
 
@@ -88,7 +89,7 @@ static void command_settle(struct ocl_worklist *work, struct ocl_command *comman
 		command_end(work, command, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
 		return;
 	}
-	const cl_int error = ocl_queue_submit(command, &submission);
+	const cl_int error = ocl_submit(command, &submission);
 	if (command->queue->sync)
 		ocl_command_sync(command, error, error ? NULL : submission.done);
 	if (error)
