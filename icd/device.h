@@ -35,11 +35,18 @@ static inline cl_ulong ocl_device_local_B(const struct _cl_device_id *device)
 }
 /* Alignment of buffers in bytes (CL_DEVICE_MEM_BASE_ADDR_ALIGN / 8). */
 #define OCL_BUFFER_ALIGN_B 512u
+/* CL_DEVICE_PRINTF_BUFFER_SIZE: what the calls of one launch may take together. */
+#define OCL_PRINTF_BUFFER_B ((size_t)1 << 20)
 /* CL_DEVICE_PIPE_MAX_PACKET_SIZE: nothing is made to this size; a limit has to be told. */
 #define OCL_PIPE_PACKET_MAX_B 65536u
 
 /* Whether its limits are those that OpenCL's images want. */
 bool ocl_device_has_images(const struct _cl_device_id *device);
+
+/* What a device can do with memory at one address; for USM by the name of the query that asks for a
+ * cl_device_unified_shared_memory_capabilities_intel. */
+cl_device_svm_capabilities ocl_svm_capabilities(const struct gpu_caps *caps);
+cl_bitfield ocl_usm_capabilities(const struct gpu_caps *caps, cl_device_info name);
 
 /* Whether the mask of clGetDeviceIDs and clCreateContextFromType means this
  * device; every device here is a GPU and the first one is the default. */

@@ -6,13 +6,10 @@
 #include "frontend/kernel_abi.h"
 #include "frontend/spirv.h"
 #include "icd/extension.h"
-#include "icd/image.h"
 #include "icd/info_rows.h"
 #include "icd/khr_command_buffer.h"
 #include "icd/khr_external_memory.h"
 #include "icd/khr_semaphore.h"
-#include "icd/printf.h"
-#include "icd/svm.h"
 
 #include <stdint.h>
 #include <stdio.h>

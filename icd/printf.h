@@ -20,9 +20,6 @@ struct ocl_code;
 struct ocl_print;
 struct ocl_printf;
 
-/* CL_DEVICE_PRINTF_BUFFER_SIZE: what the calls of one launch may take together. */
-#define OCL_PRINTF_BUFFER_B ((size_t)1 << 20)
-
 /* Puts an empty buffer into stream, one of the queue's, for a launch of code.  Waits
  * when too many are in flight: no lock may be held. */
 cl_int ocl_print_begin(cl_command_queue queue, struct gpu_stream *stream, struct ocl_code *code,

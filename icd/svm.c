@@ -4,25 +4,10 @@
 
 #include "icd/mem.h"
 
-#include <CL/cl_ext.h>
 #include <stdlib.h>
 #include <time.h>
 
 /* --- what devices can -------------------------------------------------------------------- */
-
-/* Without managed memory for both sides at once there is pinned memory: the host's, seen by
- * every device; but then a device's atomics are not the host's. */
-cl_device_svm_capabilities ocl_svm_capabilities(const struct gpu_caps *caps)
-{
-	cl_device_svm_capabilities can = 0;
-	if (caps->can_map_host)
-		can = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
-	if (can && caps->concurrent_managed)
-		can |= CL_DEVICE_SVM_ATOMICS;
-	if (can && caps->concurrent_managed && caps->pageable_access)
-		can |= CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
-	return can;
-}
 
 cl_device_svm_capabilities ocl_svm_common(const struct _cl_context *context)
 {
@@ -38,28 +23,6 @@ cl_device_svm_capabilities ocl_svm_any(const struct _cl_context *context)
 	for (cl_uint i = 0; i < context->device_count; i++)
 		can |= ocl_svm_capabilities(context->devices[i]->caps);
 	return can;
-}
-
-/* Over the bus a device's atomics are its own alone; those on managed memory are the
- * system's, and every device sees it. */
-cl_bitfield ocl_usm_capabilities(const struct gpu_caps *caps, cl_device_info name)
-{
-	const cl_bitfield own = CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL |
-				CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL;
-	const cl_bitfield pinned = own | CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL;
-	const cl_bitfield all = pinned | CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL;
-	if (!caps->can_map_host)
-		return name == CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL ? own : 0;
-	switch (name) {
-	case CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL:
-		return pinned;
-	case CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL:
-		return own;
-	case CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL:
-		return caps->concurrent_managed && caps->pageable_access ? all : 0;
-	default:
-		return caps->concurrent_managed ? all : pinned;
-	}
 }
 
 /* --- allocations ------------------------------------------------------------------------------ */

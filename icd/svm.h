@@ -22,8 +22,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct gpu_caps;
-
 struct ocl_svm_table {
 	struct lock lock;                /* guards spans */
 	struct spans spans;              /* of struct ocl_svm_entry, owned */
@@ -49,12 +47,9 @@ struct ocl_svm {
 int ocl_svm_table_init(struct ocl_svm_table *table);
 void ocl_svm_table_finish(struct ocl_svm_table *table);
 
-cl_device_svm_capabilities ocl_svm_capabilities(const struct gpu_caps *caps);
 /* What all devices of context can, and what one of them can. */
 cl_device_svm_capabilities ocl_svm_common(const struct _cl_context *context);
 cl_device_svm_capabilities ocl_svm_any(const struct _cl_context *context);
-/* cl_device_unified_shared_memory_capabilities_intel of a device, by the query's name. */
-cl_bitfield ocl_usm_capabilities(const struct gpu_caps *caps, cl_device_info name);
 
 /* Everything is checked; sets svm->pointer.  CL_OUT_OF_RESOURCES where there is no room,
  * CL_OUT_OF_HOST_MEMORY. */
