@@ -7,6 +7,7 @@
 #include "base/build_id.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "base/own_library.h"
 #include "base/own_program.h"
 
 #include <dlfcn.h>
@@ -168,12 +169,24 @@ static bool try_toolkit(struct search *search, const char *root)
 	return root && *root && try_below(search, root, tails, sizeof(tails) / sizeof(tails[0]));
 }
 
+/* What `make install` copied beside our other parts, where the build had a libnvvm of its own. */
+static bool try_own(struct search *search)
+{
+	struct bytes path = BYTES_INIT;
+	bool done = own_library_find("libnvvm.so.4", &path) && !bytes_failed(&path) &&
+		    try_path(search, bytes_string(&path));
+	bytes_finish(&path);
+	return done;
+}
+
 static bool try_toolkits(struct search *search)
 {
 #ifdef CULVERT_NVVM_PATH
 	if (try_path(search, CULVERT_NVVM_PATH))
 		return true;
 #endif
+	if (try_own(search))
+		return true;
 	return try_toolkit(search, secure_getenv("CUDA_HOME")) ||
 	       try_toolkit(search, secure_getenv("CUDA_PATH")) ||
 	       try_toolkit(search, "/usr/local/cuda") ||
