@@ -13,6 +13,7 @@
 #include <string.h>
 
 struct cuda_symbols cuda;
+void (*cuda_note_memory)(uint64_t, uint64_t, unsigned);
 
 /* A row that disagrees with <cuda.h> would be called with the wrong arguments. */
 #define CUDA_SYMBOL(name, need, parameters)                                    \
@@ -99,5 +100,9 @@ bool gpu_symbols_load(struct gpu_library *library_out, struct bytes *note)
 	void *entry;
 	memcpy(&entry, &cuda.cuInit, sizeof(entry));
 	describe_library(entry, library_out, note);
+	if (library_out->software) {
+		entry = dlsym(handle, "culvert_soft_note_memory");
+		memcpy(&cuda_note_memory, &entry, sizeof(entry));
+	}
 	return true;
 }

@@ -14,6 +14,7 @@
 
 #include <cuda.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct cuda_symbols {
 #define CUDA_SYMBOL(name, need, parameters) CUresult (CUDAAPI *name) parameters;
@@ -22,6 +23,8 @@ struct cuda_symbols {
 };
 
 extern struct cuda_symbols cuda;
+/* The software driver's culvert_soft_note_memory (softcuda/control.h); NULL: it is another driver. */
+extern void (*cuda_note_memory)(uint64_t address, uint64_t size_B, unsigned what);
 
 struct gpu_library {
 	bool software;            /* our own software driver */

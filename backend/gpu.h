@@ -167,6 +167,9 @@ cl_int gpu_event_time_ns(struct gpu_event *event, uint64_t *time_ns_out);
  * The memory may be used by any stream at once (the allocation is complete on
  * return without having waited for unrelated work). */
 cl_int gpu_memory_alloc(struct gpu_device *device, uint64_t size_B, gpu_address *address_out);
+/* Tells a software device that checks kernels what OpenCL knows of such memory: nobody has written to it
+ * yet, kernels may only read it, or only write to it.  Nothing on others. */
+void gpu_memory_note(gpu_address address, uint64_t size_B, bool is_new, bool read_only, bool write_only);
 /* Frees once every event in after[] has happened; never waits for the device.
  * after[] may hold events of any device; they are not consumed.
  * (An allocation that finds no memory waits for such pending frees, and then

@@ -2,6 +2,7 @@
 
 #include "backend/gpu_internal.h"
 
+#include "backend/softcuda/control.h"
 #include "base/cancel.h"
 #include "base/log.h"
 #include "base/options.h"
@@ -199,6 +200,15 @@ cl_int gpu_memory_alloc(struct gpu_device *device, uint64_t size_B, gpu_address 
 	err = alloc_fresh(device, size_B, address_out);
 	cancel_restore(before);
 	return err;
+}
+
+void gpu_memory_note(gpu_address address, uint64_t size_B, bool is_new, bool read_only, bool write_only)
+{
+	if (cuda_note_memory)
+		cuda_note_memory(address, size_B,
+				 (is_new ? CULVERT_SOFT_NEW : 0) |
+				 (read_only ? CULVERT_SOFT_READ_ONLY : 0) |
+				 (write_only ? CULVERT_SOFT_WRITE_ONLY : 0));
 }
 
 /* --- free --- */

@@ -595,7 +595,13 @@ static void part_in_block(struct lowering *lowering, LLVMBasicBlockRef block)
 	/* Of a load what is erased stands behind it, and may be the next. */
 	for (i = LLVMGetLastInstruction(block); i; i = next) {
 		next = LLVMGetPreviousInstruction(i);
-		if (LLVMIsALoadInst(i) && (lowering->unoptimized || LLVMGetVolatile(i)))
+		if (!LLVMIsALoadInst(i))
+			continue;
+		/* Clang loads what a store of all components overwrites. */
+		if (!LLVMGetFirstUse(i) && !LLVMGetVolatile(i) &&
+		    LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic)
+			LLVMInstructionEraseFromParent(i);
+		else if (lowering->unoptimized || LLVMGetVolatile(i))
 			part_load_alone(lowering, i);
 	}
 	part_loads_together(lowering, block, true);

@@ -149,6 +149,8 @@ cl_int ocl_mem_create(cl_context context, const struct ocl_mem_properties *prope
 	else if (!error && !mem->svm)
 		error = ocl_storage_create(context, size_B, content_of(flags), host_pointer,
 					   flags & CL_MEM_ALLOC_HOST_PTR, &mem->storage);
+	if (!error && !mem->svm && !properties->is_external && flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY))
+		ocl_storage_restrict(mem->storage, flags & CL_MEM_READ_ONLY, flags & CL_MEM_WRITE_ONLY);
 	if (!error && properties->has_addresses) {
 		error = ocl_address_enter(mem);
 		mem->has_addresses = !error;

@@ -58,7 +58,11 @@ cl_int ocl_storage_allocate_locked(struct ocl_storage *storage, uint32_t place)
 	if (storage->arrays)
 		return gpu_array_create(location->gpu, &storage->texels.texel,
 					&storage->texels.extent, &location->array);
-	return gpu_memory_alloc(location->gpu, storage->size_B, &location->address);
+	cl_int error = gpu_memory_alloc(location->gpu, storage->size_B, &location->address);
+	if (!error)
+		gpu_memory_note(location->address, storage->size_B, true, storage->read_only,
+				storage->write_only);
+	return error;
 }
 
 static uint64_t at_least_one(uint64_t size)
@@ -161,6 +165,16 @@ cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content 
 	}
 	*storage_out = storage;
 	return CL_SUCCESS;
+}
+
+void ocl_storage_restrict(struct ocl_storage *storage, bool read_only, bool write_only)
+{
+	storage->read_only = read_only;
+	storage->write_only = write_only;
+	for (uint32_t i = 0; i < storage->device_count; i++)
+		if (storage->locations[i].address)
+			gpu_memory_note(storage->locations[i].address, storage->size_B, false, read_only,
+					write_only);
 }
 
 cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, unsigned places,

@@ -73,6 +73,7 @@ struct ocl_storage {
 	bool busy;                      /* a copy of pageable memory runs without the lock */
 	bool pinning;                   /* a thread pins a part of the window, without the lock */
 	bool pins_whole;                /* immutable: the first map pins all of the shadow */
+	bool read_only, write_only;     /* immutable: what kernels may do, for devices that check it */
 	struct ocl_texels texels;       /* immutable: of arrays */
 	struct gpu_window *window;      /* owned: the shadow; NULL: it is one piece */
 	unsigned char *shadow;          /* NULL: none yet */
@@ -115,6 +116,9 @@ enum ocl_content { OCL_CONTENT_UNDEFINED, OCL_CONTENT_COPY, OCL_CONTENT_SHARE };
  * CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES. */
 cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content content,
 			  void *from, bool pins_whole, struct ocl_storage **storage_out);
+
+/* Before any other thread has it: kernels will only read it, or only write to it. */
+void ocl_storage_restrict(struct ocl_storage *storage, bool read_only, bool write_only);
 
 /* One whose bytes on device (a position) are at address, which stays the application's, or
  * belongs to external, which becomes the storage's own. */

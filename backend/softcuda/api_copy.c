@@ -58,6 +58,14 @@ static void move_box(const struct box *box)
 		}
 }
 
+static void note_box(const struct box *box)
+{
+	for (uint64_t z = 0; z < box->depth && !box->to.array; z++)
+		for (uint64_t y = 0; y < box->height; y++)
+			soft_memory_written(box->to.address + z * box->to.slice_B +
+					    y * box->to.pitch_B, box->width_B);
+}
+
 /* Of the source's bytes (FNV-1a over words of eight). */
 static uint64_t sum_source(const struct box *box)
 {
@@ -106,6 +114,7 @@ static CUresult copy_run(struct soft_operation *operation, struct bytes *report)
 	}
 	check_source(copy);
 	move_box(&copy->box);
+	note_box(&copy->box);
 	if (copy->spoilt)
 		*(unsigned char *)(uintptr_t)copy->box.to.address ^= 1;
 	return CUDA_SUCCESS;

@@ -43,9 +43,11 @@ static CUresult fill_run(struct soft_operation *operation, struct bytes *report)
 					    "memset's turn came");
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
 	}
-	for (uint64_t y = 0; y < fill->fill.height; y++)
-		fill_row((void *)(uintptr_t)(fill->fill.address + y * fill->fill.pitch_B),
-			 &fill->fill);
+	for (uint64_t y = 0; y < fill->fill.height; y++) {
+		const uint64_t row = fill->fill.address + y * fill->fill.pitch_B;
+		fill_row((void *)(uintptr_t)row, &fill->fill);
+		soft_memory_written(row, fill->fill.width * fill->fill.element_B);
+	}
 	return CUDA_SUCCESS;
 }
 

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "backend/softcuda/check_option.h"
+#include "backend/softcuda/control.h"
 #include "backend/softcuda/oracle.h"
 #include "backend/softcuda/sched.h"
 #include "backend/softcuda/soft.h"
@@ -103,6 +104,80 @@ bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64
 	if (!found)
 		return soft_pageable_find(address, start_out, end_out);
 	return !foreign;
+}
+
+/* --- what is known of its bytes ---------- */
+
+static _Atomic(bool) any_noted;
+
+static void written_set(struct soft_allocation *allocation, uint64_t address, uint64_t size_B)
+{
+	const uint64_t first = address - allocation->start;
+	for (uint64_t i = first; allocation->written && i < first + size_B && i < allocation->size_B; i++)
+		atomic_store_explicit(&allocation->written[i], 1, memory_order_relaxed);
+}
+
+static bool written_any(const struct soft_allocation *allocation, uint64_t address, uint64_t size_B)
+{
+	const uint64_t first = address - allocation->start;
+	if (!allocation->written)
+		return true;
+	for (uint64_t i = first; i < first + size_B && i < allocation->size_B; i++)
+		if (atomic_load_explicit(&allocation->written[i], memory_order_relaxed))
+			return true;
+	return false;
+}
+
+/* Without memory all of it counts as written. */
+void soft_memory_note(uint64_t address, uint64_t size_B, unsigned what)
+{
+	const unsigned options = check_options();
+	if (!(options & (CHECK_MEMORY | CHECK_UNINIT)))
+		return;
+	pthread_rwlock_wrlock(&table_lock);
+	struct soft_allocation *found = find_pointed(address);
+	if (found && found->start == address && size_B <= found->size_B) {
+		found->noted = what & (CULVERT_SOFT_READ_ONLY | CULVERT_SOFT_WRITE_ONLY);
+		if (what & CULVERT_SOFT_NEW && options & CHECK_UNINIT) {
+			free(found->written);
+			found->written = calloc(found->size_B, 1);
+		}
+		atomic_store(&any_noted, true);
+	}
+	pthread_rwlock_unlock(&table_lock);
+}
+
+unsigned soft_memory_touch(uint64_t address, uint32_t size_B, bool reads, bool writes)
+{
+	unsigned touch = 0;
+	if (!atomic_load_explicit(&any_noted, memory_order_relaxed))
+		return 0;
+	pthread_rwlock_rdlock(&table_lock);
+	struct soft_allocation *found = find_pointed(address);
+	if (found && (found->noted || found->written)) {
+		if (reads && !written_any(found, address, size_B))
+			touch |= SOFT_TOUCH_UNWRITTEN;
+		if (reads && found->noted & CULVERT_SOFT_WRITE_ONLY)
+			touch |= SOFT_TOUCH_WRITE_ONLY;
+		if (writes && found->noted & CULVERT_SOFT_READ_ONLY)
+			touch |= SOFT_TOUCH_READ_ONLY;
+		if (writes)
+			written_set(found, address, size_B);
+	}
+	pthread_rwlock_unlock(&table_lock);
+	return touch;
+}
+
+/* Where a copy or a memset has written, or another process may. */
+void soft_memory_written(uint64_t address, uint64_t size_B)
+{
+	if (!atomic_load_explicit(&any_noted, memory_order_relaxed))
+		return;
+	pthread_rwlock_rdlock(&table_lock);
+	struct soft_allocation *found = find_pointed(address);
+	if (found)
+		written_set(found, address, size_B);
+	pthread_rwlock_unlock(&table_lock);
 }
 
 static const struct soft_allocation *find_freed_locked(uint64_t address)
@@ -430,6 +505,7 @@ void soft_memory_reap_locked(void)
 		list_remove(link);
 		limbo_B -= allocation->size_B;
 		give_bytes_back(allocation);
+		free(allocation->written);
 		free(allocation);
 	}
 }

@@ -273,6 +273,50 @@ bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t 
 	       check_fail_memory(warp, op, 1u << l);
 }
 
+/* Bytes of global memory that nobody has written; what is copied elsewhere is told when it is used. */
+static bool note_global_load(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+			     uint32_t size_B)
+{
+	struct check_loaded *loaded = &warp->group->check->locals[warp->index].copied[l];
+	const struct op *store = check_is_load(op) ? copying_store(warp->frame->code, op) : NULL;
+	struct check_copied old;
+	(void)take_copied(loaded, op, &old);
+	if (store && is_whole_copy(op, store)) {
+		const bool structure = copies_structure(warp->frame->code, op);
+		return add_copied(loaded, &(struct check_copied){op, store, place, size_B, structure}) ||
+		       check_fail_memory(warp, op, 1u << l);
+	}
+	report(warp, op, l, place, size_B);
+	soft_memory_written(place, size_B);
+	return true;
+}
+
+/* What OpenCL says of a buffer.  Our own kernels, which have no lines, may fill one that others only read. */
+static bool check_noted(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+			uint32_t size_B)
+{
+	const struct job *job = warp->group->job;
+	const unsigned options = warp->group->check->job->options;
+	uint64_t offset_B;
+	if (check_place(warp, l, place, &offset_B) != CHECK_SPACE_GLOBAL)
+		return true;
+	const unsigned touch = soft_memory_touch(place, size_B, !check_is_store(op), !check_is_load(op));
+	if (!touch || !job->program->file_count)
+		return true;
+	struct bytes text = BYTES_INIT;
+	if (options & CHECK_MEMORY && touch & (SOFT_TOUCH_READ_ONLY | SOFT_TOUCH_WRITE_ONLY)) {
+		const bool write = touch & SOFT_TOUCH_READ_ONLY;
+		check_describe_place(warp, l, place, &text);
+		check_report(warp->group->check, warp, op, l,
+			     write ? "write to read-only memory" : "read of write-only memory", 0,
+			     "%u bytes of a CL_MEM_%s_ONLY buffer, at %s", size_B, write ? "READ" : "WRITE",
+			     bytes_string(&text));
+		bytes_finish(&text);
+	}
+	return !(options & CHECK_UNINIT && touch & SOFT_TOUCH_UNWRITTEN) ||
+	       note_global_load(warp, op, l, place, size_B);
+}
+
 /* Arguments and results are copied whole, with what they have of padding. */
 static void mark(struct warp *warp, uint32_t lanes, uint32_t start_B, uint32_t size_B,
 		 uint8_t value)
@@ -309,6 +353,7 @@ bool check_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_
 	for (uint32_t rest = mask; rest; rest &= rest - 1) {
 		unsigned l = exec_lowest(rest);
 		if ((options & CHECK_MEMORY && !check_bounds(warp, op, l, place[l], size_B)) ||
+		    (options & (CHECK_MEMORY | CHECK_UNINIT) && !check_noted(warp, op, l, place[l], size_B)) ||
 		    (options & CHECK_UNINIT && !check_written(warp, op, l, place[l], size_B)) ||
 		    (options & CHECK_RACE && !check_race(warp, op, l, place[l], size_B)))
 			return false;

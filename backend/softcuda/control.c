@@ -68,6 +68,12 @@ uint64_t culvert_soft_calls(const char *pattern)
 	return count;
 }
 
+/* Without the driver's lock: memory has one of its own. */
+void culvert_soft_note_memory(uint64_t address, uint64_t size_B, unsigned what)
+{
+	soft_memory_note(address, size_B, what);
+}
+
 /* Without the driver's lock: who asks may be a clock that the driver itself looks at. */
 uint64_t culvert_soft_clock(uint64_t pass_ns)
 {

@@ -29,6 +29,15 @@ uint64_t culvert_soft_calls(const char *pattern);
  * nothing, so that a program's own clock_gettime may ask. */
 uint64_t culvert_soft_clock(uint64_t pass_ns);
 
+/* What an OpenCL platform knows of device memory and CUDA does not, for the checks of kernels.  Nothing
+ * happens where no live allocation starts at address, or nothing is checked. */
+enum {
+	CULVERT_SOFT_NEW = 1,         /* nobody has written to it yet */
+	CULVERT_SOFT_READ_ONLY = 2,   /* kernels may not write to it */
+	CULVERT_SOFT_WRITE_ONLY = 4   /* kernels may not read it */
+};
+void culvert_soft_note_memory(uint64_t address, uint64_t size_B, unsigned what);
+
 #pragma GCC visibility pop
 
 #endif

@@ -116,6 +116,17 @@ void soft_exec_shutdown(void);
 bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64_t *start_out,
 		      uint64_t *end_out);
 
+/* What is known of device memory that a kernel touches (culvert_soft_note_memory). */
+enum soft_touch {
+	SOFT_TOUCH_UNWRITTEN = 1,        /* it reads bytes of which nobody has written one */
+	SOFT_TOUCH_READ_ONLY = 2,        /* it writes to what kernels may only read */
+	SOFT_TOUCH_WRITE_ONLY = 4        /* it reads what kernels may only write to */
+};
+/* Notes what is written.  Thread-safe, as soft_memory_written, which an operation of a stream calls
+ * where it has written, or a report that need not come again. */
+unsigned soft_memory_touch(uint64_t address, uint32_t size_B, bool reads, bool writes);
+void soft_memory_written(uint64_t address, uint64_t size_B);
+
 /* CULVERT_SOFT_PAGEABLE: kernels may touch all writable memory of the host. */
 bool soft_pageable(void);
 /* The page of such memory that address is in; false also where the option is off. */

@@ -200,12 +200,12 @@ tests_unit_t_soft_order_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
 # The executor by itself: these bring the device memory that it asks for.
 check_PROGRAMS += tests/unit/t_soft_exec
 TESTS += tests/unit/t_soft_exec
-tests_unit_t_soft_exec_SOURCES = tests/unit/t_soft_exec.c tests/unit/t_soft_exec.def tests/unit/t_soft_exec_fault.def \
+tests_unit_t_soft_exec_SOURCES = tests/unit/t_soft_exec.c tests/unit/t_soft_exec.def tests/unit/t_soft_exec_fault.def tests/unit/soft_stubs.h \
 	tests/unit/test.h $(softcuda_exec_sources)
 tests_unit_t_soft_exec_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
 tests_unit_t_soft_exec_LDADD = base/libbase.a -lpthread -lm
 # make tests/bench/bench_soft_exec
 EXTRA_PROGRAMS += tests/bench/bench_soft_exec
-tests_bench_bench_soft_exec_SOURCES = tests/bench/bench_soft_exec.c $(softcuda_exec_sources)
+tests_bench_bench_soft_exec_SOURCES = tests/bench/bench_soft_exec.c tests/unit/soft_stubs.h $(softcuda_exec_sources)
 tests_bench_bench_soft_exec_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
 tests_bench_bench_soft_exec_LDADD = base/libbase.a -lpthread -lm

@@ -369,6 +369,8 @@ struct soft_allocation {
 	unsigned pins;                       /* operations that will touch its bytes */
 	uint64_t freed_at;                   /* soft_driver.kernels_started then */
 	uint64_t oracle_writes;              /* operations that have written to it */
+	unsigned noted;                      /* CULVERT_SOFT_READ_ONLY and _WRITE_ONLY */
+	atomic_uchar *written;               /* owned: a byte for each of its bytes; NULL: all are */
 	void *mapping;                       /* NULL: not ours to give back */
 	size_t mapping_B;                    /* 0: from the heap */
 };
@@ -407,6 +409,8 @@ void soft_memory_reap_locked(void);
 void soft_memory_free_context_locked(struct soft_context *context);
 /* The live allocation that holds address, or NULL. */
 struct soft_allocation *soft_memory_lookup_locked(uint64_t address);
+/* culvert_soft_note_memory.  Takes a lock of its own. */
+void soft_memory_note(uint64_t address, uint64_t size_B, unsigned what);
 /* How many live allocations there are: pinned on the host, or all others. */
 size_t soft_memory_live_locked(bool host);
 /* The same, or one that was freed and that a launch may still touch. */

@@ -148,7 +148,7 @@ tests_api_immutable_memory_LDADD = $(OPENCL_LIBS)
 # What commands do.
 api_command_tests = tests/api/buffers tests/api/image_transfers tests/api/image_maps \
 	tests/api/image_kernels tests/api/maps tests/api/events tests/api/launches tests/api/repeats \
-	tests/api/devices tests/api/threads tests/api/unloads tests/api/extension_pragmas \
+	tests/api/devices tests/api/threads tests/api/unloads tests/api/checked_buffers tests/api/extension_pragmas \
 	tests/api/lost tests/api/sync \
 	tests/api/complaints tests/api/orders \
 	tests/api/printf tests/api/out_of_order tests/api/transfers tests/api/large_copies \
@@ -232,6 +232,8 @@ tests_api_devices_SOURCES = tests/api/devices.c tests/api/api_test.h
 tests_api_devices_LDADD = $(OPENCL_LIBS)
 tests_api_threads_SOURCES = tests/api/threads.c tests/api/api_test.h
 tests_api_threads_LDADD = $(OPENCL_LIBS) -lpthread
+tests_api_checked_buffers_SOURCES = tests/api/checked_buffers.c tests/api/api_test.h
+tests_api_checked_buffers_LDADD = $(OPENCL_LIBS)
 tests_api_extension_pragmas_SOURCES = tests/api/extension_pragmas.c tests/api/api_test.h
 tests_api_extension_pragmas_LDADD = $(OPENCL_LIBS)
 

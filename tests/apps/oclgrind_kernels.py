@@ -17,9 +17,6 @@ import tempfile
 
 # Cases whose error is not found, with the reason.
 KNOWN = {
-    "memcheck/read_write_only_memory": "flags of buffers are not looked at",
-    "memcheck/write_read_only_memory": "flags of buffers are not looked at",
-    "uninitialized/uninitialized_global_buffer": "global memory counts as written",
 }
 # What Oclgrind writes of an error, and what softcuda writes of the same.
 KINDS = [

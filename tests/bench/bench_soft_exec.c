@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "backend/softcuda/exec.h"
+#include "tests/unit/soft_stubs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,23 +27,6 @@ bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64
 	*start_out = start;
 	*end_out = start + sizeof(memory);
 	return true;
-}
-
-enum soft_image_state soft_image_find(const struct soft_launch *launch, uint64_t object,
-				      struct soft_image *image_out)
-{
-	(void)launch;
-	(void)object;
-	(void)image_out;
-	return SOFT_IMAGE_UNKNOWN;
-}
-
-void soft_memory_describe(uint64_t address, struct bytes *text, uint64_t *start_out,
-			  uint64_t *end_out)
-{
-	*start_out = *end_out = 0;
-	(void)address;
-	(void)text;
 }
 
 static double now_s(void)

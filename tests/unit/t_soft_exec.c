@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "backend/softcuda/exec.h"
+#include "tests/unit/soft_stubs.h"
 #include "tests/unit/test.h"
 
 #include <math.h>
@@ -27,21 +28,6 @@ bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64
 		return true;
 	}
 	return false;
-}
-
-enum soft_image_state soft_image_find(const struct soft_launch *launch, uint64_t object,
-				      struct soft_image *image_out)
-{
-	(void)launch;
-	(void)object;
-	(void)image_out;
-	return SOFT_IMAGE_UNKNOWN;
-}
-
-void soft_memory_describe(uint64_t address, struct bytes *text, uint64_t *start_out,
-			  uint64_t *end_out)
-{
-	*start_out = *end_out = 0, (void)address, (void)text;
 }
 
 static void *device_take(size_t size_B)

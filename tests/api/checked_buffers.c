@@ -1,0 +1,178 @@
+/* What the software device reports of buffers: kernels that read what nobody has written, write to
+ * CL_MEM_READ_ONLY or read CL_MEM_WRITE_ONLY; and nothing of right ones. */
+#include "config.h"
+
+#include "tests/api/api_test.h"
+
+#include <unistd.h>
+
+enum { COUNT = 64, SIZE_B = COUNT * sizeof(cl_int) };
+
+static const char source[] =
+	"kernel void add(global int *from, global int *to)\n"
+	"{ int i = get_global_id(0); to[i] = from[i] + 1; }\n"
+	"kernel void copy(global int *from, global int *to)\n"
+	"{ int i = get_global_id(0); to[i] = from[i]; }\n"
+	"kernel void swizzle(global int4 *from, global int4 *to)\n"
+	"{ if (get_global_id(0) < 16) to[get_global_id(0)].wzyx = from[get_global_id(0)]; }\n"
+	"kernel void count(global int *from, global int *to)\n"
+	"{ atomic_inc(to + get_global_id(0)); }\n"
+	"struct wide { double3 a; int16 b; };\n"
+	"kernel void members(global struct wide *to)\n"
+	"{ if (!get_global_id(0)) { to[0].a = 1; to[0].b = 2; } }\n"
+	"kernel void whole(global struct wide *from, global struct wide *to)\n"
+	"{ if (!get_global_id(0)) { struct wide w = from[0]; w.b += 1; to[0] = w; } }\n";
+
+static char report_path[] = "/tmp/checked-buffers-XXXXXX";
+static struct api_test test;
+static cl_program program;
+static cl_command_queue queue;
+static off_t seen_B;
+
+/* What was reported since the last time. */
+static const char *reported(void)
+{
+	static char text[1 << 16];
+	FILE *file = fopen(report_path, "r");
+	size_t size_B = 0;
+	if (file && !fseeko(file, seen_B, SEEK_SET))
+		size_B = fread(text, 1, sizeof(text) - 1, file);
+	if (file)
+		fclose(file);
+	text[size_B] = '\0';
+	seen_B += (off_t)size_B;
+	return text;
+}
+
+static bool is_silent(void)
+{
+	const char *text = reported();
+	if (*text)
+		printf("reported: %s\n", text);
+	return !*text;
+}
+
+static cl_mem buffer(cl_mem_flags flags)
+{
+	static cl_int values[COUNT];
+	cl_int code;
+	cl_mem mem = clCreateBuffer(test.context, flags, SIZE_B,
+				    flags & CL_MEM_COPY_HOST_PTR ? values : NULL, &code);
+	CHECK_OK(code);
+	return mem;
+}
+
+static void run(const char *name, cl_mem from, cl_mem to)
+{
+	const size_t count = COUNT;
+	cl_int code;
+	cl_kernel kernel = clCreateKernel(program, name, &code);
+	CHECK_OK(code);
+	if (from)
+		CHECK_OK(clSetKernelArg(kernel, 0, sizeof(from), &from));
+	CHECK_OK(clSetKernelArg(kernel, from ? 1 : 0, sizeof(to), &to));
+	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL));
+	CHECK_OK(clFinish(queue));
+	CHECK_OK(clReleaseKernel(kernel));
+}
+
+static void check_unwritten(void)
+{
+	cl_mem fresh = buffer(0), to = buffer(0);
+	run("add", fresh, to);
+	CHECK(strstr(reported(), "uninitialised read") != NULL);
+	run("copy", buffer(0), to);
+	CHECK(strstr(reported(), "uninitialised read") != NULL);
+	run("count", to, buffer(0));
+	CHECK(strstr(reported(), "uninitialised read") != NULL);
+	CHECK_OK(clReleaseMemObject(fresh));
+	/* The memory may be the same. */
+	fresh = buffer(0);
+	run("add", fresh, to);
+	CHECK(strstr(reported(), "uninitialised read") != NULL);
+	/* A kernel wrote it. */
+	run("add", to, buffer(0));
+	CHECK(is_silent());
+}
+
+static void check_written_by_host(void)
+{
+	const cl_int value = 3;
+	const size_t origin[3] = {0}, region[3] = {16, 16, 1};
+	static cl_int bytes[COUNT];
+	cl_int code;
+	cl_mem to = buffer(0), filled = buffer(0), written = buffer(0), rect = buffer(0), mapped = buffer(0),
+	       copied = buffer(0), used;
+	CHECK_OK(clEnqueueFillBuffer(queue, filled, &value, sizeof(value), 0, SIZE_B, 0, NULL, NULL));
+	run("add", filled, to);
+	CHECK_OK(clEnqueueWriteBuffer(queue, written, CL_TRUE, 0, SIZE_B, bytes, 0, NULL, NULL));
+	run("add", written, to);
+	CHECK_OK(clEnqueueWriteBufferRect(queue, rect, CL_TRUE, origin, origin, region, 16, 0, 16, 0, bytes, 0,
+					  NULL, NULL));
+	run("add", rect, to);
+	void *pointer = clEnqueueMapBuffer(queue, mapped, CL_TRUE, CL_MAP_WRITE, 0, SIZE_B, 0, NULL, NULL, &code);
+	CHECK_OK(code);
+	memset(pointer, 0, SIZE_B);
+	CHECK_OK(clEnqueueUnmapMemObject(queue, mapped, pointer, 0, NULL, NULL));
+	run("add", mapped, to);
+	CHECK_OK(clEnqueueCopyBuffer(queue, mapped, copied, 0, 0, SIZE_B, 0, NULL, NULL));
+	run("add", copied, to);
+	used = clCreateBuffer(test.context, CL_MEM_USE_HOST_PTR, SIZE_B, bytes, &code);
+	CHECK_OK(code);
+	run("add", used, to);
+	CHECK(is_silent());
+}
+
+/* Padding goes where its structure goes. */
+static void check_structures(void)
+{
+	cl_int code;
+	cl_mem one = clCreateBuffer(test.context, 0, 256, NULL, &code), other = buffer(0);
+	CHECK_OK(code);
+	run("members", NULL, one);
+	run("whole", one, other);
+	CHECK(is_silent());
+}
+
+static void check_flags(void)
+{
+	cl_mem from = buffer(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR), to = buffer(CL_MEM_WRITE_ONLY);
+	cl_int value = 1;
+	run("add", from, to);
+	run("swizzle", from, to);
+	CHECK_OK(clEnqueueFillBuffer(queue, from, &value, sizeof(value), 0, SIZE_B, 0, NULL, NULL));
+	CHECK_OK(clEnqueueReadBuffer(queue, to, CL_TRUE, 0, sizeof(value), &value, 0, NULL, NULL));
+	CHECK(is_silent());
+	run("add", to, buffer(0));
+	CHECK(strstr(reported(), "read of write-only memory") != NULL);
+	run("add", buffer(CL_MEM_COPY_HOST_PTR), from);
+	CHECK(strstr(reported(), "write to read-only memory") != NULL);
+	/* What comes in its place is another buffer. */
+	CHECK_OK(clReleaseMemObject(from));
+	from = buffer(CL_MEM_COPY_HOST_PTR);
+	run("add", from, from);
+	CHECK(is_silent());
+}
+
+int main(void)
+{
+	const char *cuda = getenv("CULVERT_CUDA");
+	cl_int code;
+	int file = mkstemp(report_path);
+	if (file < 0 || (cuda && strcmp(cuda, "soft")))
+		return API_TEST_SKIP;
+	close(file);
+	setenv("CULVERT_SOFT_CHECK", "memory,uninit", 1);
+	setenv("CULVERT_SOFT_REPORT", report_path, 1);
+	if (!api_test_start(&test, "checked_buffers"))
+		return API_TEST_SKIP;
+	program = api_test_build(test.context, test.device, source, "");
+	queue = clCreateCommandQueueWithProperties(test.context, test.device, NULL, &code);
+	CHECK_OK(code);
+	check_unwritten();
+	check_written_by_host();
+	check_structures();
+	check_flags();
+	unlink(report_path);
+	return api_test_end(&test);
+}
