@@ -67,7 +67,8 @@ std::string opencl_type(std::string type)
 
 std::string fe_demangle(const std::string &linked)
 {
-	const std::string symbol = fe_symbol_shown(linked.c_str());
+	std::string symbol = fe_symbol_shown(linked.c_str());
+	fe_symbol_clean(symbol.data(), symbol.size());
 	std::string plain = llvm::demangle(symbol);
 	size_t open = plain.find('(');
 	if (plain == symbol || open == std::string::npos || plain.back() != ')')

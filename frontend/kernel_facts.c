@@ -28,10 +28,20 @@ struct facts {
 	struct fe_set group_readers;
 };
 
+/* A line's end behind what was said of a kernel, whose name may be any text. */
+static void end_line(struct bytes *log, size_t start)
+{
+	if (log->data)
+		fe_symbol_clean(log->data + start, log->size_B - start);
+	bytes_append_char(log, '\n');
+}
+
 static void refuse(struct facts *facts, enum fe_status status, const char *kernel,
 		   const char *what, const char *name)
 {
-	bytes_printf(facts->log, "error: kernel %s: %s%s\n", fe_symbol_shown(kernel), what, name);
+	const size_t start = facts->log->size_B;
+	bytes_printf(facts->log, "error: kernel %s: %s%s", fe_symbol_shown(kernel), what, name);
+	end_line(facts->log, start);
 	facts->status = status;
 }
 
@@ -405,11 +415,14 @@ static void warn_if_too_large(struct facts *facts, const struct abi_kernel *kern
 	uint64_t most = UINT64_C(1) << 20, count = 1;
 	for (int d = 0; d < 3 && count < most; d++)
 		count *= required[d] < most ? required[d] : most;
+	const size_t start = facts->log->size_B;
 	if (kernel->name && (count > MOST_WORK_ITEMS || required[2] > MOST_Z))
 		bytes_printf(facts->log, "warning: kernel %s: reqd_work_group_size(%u, %u, %u) is "
 			     "more than the 1024 work-items, 64 of them in z, that a work-group "
-			     "may have: it cannot be launched\n", kernel->name, required[0],
+			     "may have: it cannot be launched", kernel->name, required[0],
 			     required[1], required[2]);
+	if (facts->log->size_B > start)
+		end_line(facts->log, start);
 }
 
 static void kernel_facts(struct facts *facts, LLVMValueRef function, struct abi_kernel *kernel)
@@ -421,7 +434,9 @@ static void kernel_facts(struct facts *facts, LLVMValueRef function, struct abi_
 	kernel->entry = entry_name(facts, name, size_B);
 	/* One of the two is SPIR-V's, and LLVM knows it by another name. */
 	if (name == symbol && fe_kernel_function(facts->module->module, name) != function) {
-		bytes_printf(facts->log, "error: '%s' is defined in more than one program\n", name);
+		const size_t start = facts->log->size_B;
+		bytes_printf(facts->log, "error: '%s' is defined in more than one program", name);
+		end_line(facts->log, start);
 		facts->status = FE_LINK_FAILED;
 	}
 	sizes_fact(facts, function, "reqd_work_group_size", kernel->required_local);

@@ -29,6 +29,7 @@ void spirv_put(struct spirv_writer *writer, const char *format, ...)
 enum spirv_written spirv_fail(struct spirv_writer *writer, unsigned op, const char *format, ...)
 {
 	const char *name = spirv_id(writer->module, writer->function)->name;
+	const size_t start = writer->log->size_B;
 	bytes_printf(writer->log, "SPIR-V: instruction %u", op);
 	if (writer->function)
 		bytes_printf(writer->log, " in function %" PRIu32 " %s", writer->function,
@@ -38,6 +39,8 @@ enum spirv_written spirv_fail(struct spirv_writer *writer, unsigned op, const ch
 	va_start(arguments, format);
 	bytes_vprintf(writer->log, format, arguments);
 	va_end(arguments);
+	if (writer->log->data)
+		fe_symbol_clean(writer->log->data + start, writer->log->size_B - start);
 	bytes_append_string(writer->log, "\n");
 	return SPIRV_FAILED;
 }

@@ -98,6 +98,13 @@ bool fe_symbol_starts(const char *symbol, const char *start)
 	return !strncmp(symbol, start, strlen(start));
 }
 
+void fe_symbol_clean(char *text, size_t size_B)
+{
+	for (size_t i = 0; i < size_B; i++)
+		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+			text[i] = '?';
+}
+
 const char *fe_symbol_shown(const char *symbol)
 {
 	static const char *const starts[] = {SYMBOL_KERNEL, SYMBOL_LINKED};

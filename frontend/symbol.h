@@ -46,6 +46,10 @@ bool fe_symbol_is_plain(const char *name, size_t size_B);
 const char *fe_symbol_shown(const char *symbol);
 bool fe_symbol_starts(const char *symbol, const char *start);
 
+/* Names go into logs as they are, but for control characters, which a terminal might obey and a line's end
+ * is: those of size_B bytes become '?'. */
+void fe_symbol_clean(char *text, size_t size_B);
+
 #ifdef __cplusplus
 }
 #endif

@@ -316,6 +316,8 @@ static void check_linked(const struct api_test *test, bool variables)
 	CHECK_OK(clGetProgramBuildInfo(alone, test->device, CL_PROGRAM_BUILD_LOG, sizeof(log), log, NULL));
 	CHECK(strstr(log, "'gr\xc3\xb6\xc3\x9f""e'") && strstr(log, "'llvm.foo'") && strstr(log, "'a b'"));
 	CHECK(!strstr(log, "'culvert.linked.llvm.foo'"));
+	/* A terminal obeys none of them, and a line is an error. */
+	CHECK(strstr(log, "'a?b'") && strstr(log, "'?x'") && !strchr(log, 1));
 	CHECK_OK(clReleaseProgram(alone));
 	CHECK_OK(clReleaseProgram(library));
 	CHECK_OK(clReleaseProgram(loaded));
@@ -374,8 +376,8 @@ static void check_twice(const struct api_test *test)
 	/* And in one module, no two kernels have one name. */
 	il_start(&il);
 	uint32_t ids[] = {il_id(&il), il_id(&il)};
-	il_entry(&il, ids[0], "twin");
-	il_entry(&il, ids[1], "twin");
+	il_entry(&il, ids[0], "t\nwin");
+	il_entry(&il, ids[1], "t\nwin");
 	il_types(&il);
 	for (int i = 0; i < 2; i++) {
 		il_kernel(&il, ids[i]);
@@ -383,7 +385,10 @@ static void check_twice(const struct api_test *test)
 	}
 	il_finish(&il);
 	module = program_of(test, &il);
+	char log[4096] = "";
 	CHECK_CODE(clBuildProgram(module, 0, NULL, NULL, NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+	CHECK_OK(clGetProgramBuildInfo(module, test->device, CL_PROGRAM_BUILD_LOG, sizeof(log), log, NULL));
+	CHECK(strstr(log, "two kernels have the name 't?win'") != NULL);
 	CHECK_OK(clReleaseProgram(module));
 }
 
