@@ -540,7 +540,8 @@ static void test_local_pointers_narrow(void)
 		{ KERNEL("i32", ""), 75, true },
 		{ KERNEL("i32", ""), 120, true },
 		{ KERNEL("i32", "store ptr addrspace(3) %l, ptr addrspace(1) %g\n"), 120, false },
-		{ KERNEL("i32", "%p = load ptr addrspace(3), ptr addrspace(1) %g\n"), 75, false },
+		{ KERNEL("i32", "%p = load ptr addrspace(3), ptr addrspace(1) %g\n"
+				"store i32 %v, ptr addrspace(3) %p\n"), 75, false },
 		{ KERNEL("i32", "%p = getelementptr {i32, ptr addrspace(3)}, ptr addrspace(1) %g, "
 				"i32 0, i32 0\n"), 120, false },
 		{ KERNEL("i32", "%p = insertvalue {i32, ptr addrspace(3)} poison, ptr addrspace(3) %l, "
