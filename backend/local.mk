@@ -66,28 +66,3 @@ libculvert_ptxcompiler_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libculvert
 libculvert_ptxcompiler_so_LDADD = $(PTX_COMPILER_ARCHIVE) -lpthread -lm -ldl
 EXTRA_libculvert_ptxcompiler_so_DEPENDENCIES = backend/ptx_compiler.map
 endif
-
-backend_tests = tests/unit/t_cuda_error tests/unit/t_nvvm tests/unit/t_gpu \
-	tests/unit/t_gpu_memory tests/unit/t_gpu_free tests/unit/t_gpu_repeat tests/unit/t_cubin
-check_PROGRAMS += $(backend_tests)
-TESTS += $(backend_tests)
-tests_unit_t_cuda_error_SOURCES = tests/unit/t_cuda_error.c tests/unit/test.h
-tests_unit_t_cuda_error_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
-tests_unit_t_cuda_error_LDADD = backend/libbackend.a base/libbase.a
-tests_unit_t_nvvm_SOURCES = tests/unit/t_nvvm.c tests/unit/test.h
-tests_unit_t_nvvm_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDEVICE='"$(LIBDEVICE)"'
-tests_unit_t_nvvm_LDADD = backend/libbackend.a base/libbase.a $(HASH_LIBS)
-tests_unit_t_gpu_SOURCES = tests/unit/t_gpu.c tests/unit/gpu_setup.h tests/unit/test.h
-tests_unit_t_gpu_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
-tests_unit_t_gpu_LDADD = backend/libbackend.a base/libbase.a $(HASH_LIBS)
-tests_unit_t_gpu_repeat_SOURCES = tests/unit/t_gpu_repeat.c tests/unit/gpu_setup.h tests/unit/test.h
-tests_unit_t_gpu_repeat_CPPFLAGS = $(tests_unit_t_gpu_CPPFLAGS)
-tests_unit_t_gpu_repeat_LDADD = $(tests_unit_t_gpu_LDADD)
-tests_unit_t_gpu_memory_SOURCES = tests/unit/t_gpu_memory.c tests/unit/gpu_setup.h tests/unit/test.h
-tests_unit_t_gpu_memory_CPPFLAGS = $(tests_unit_t_gpu_CPPFLAGS)
-tests_unit_t_gpu_memory_LDADD = $(tests_unit_t_gpu_LDADD)
-tests_unit_t_gpu_free_SOURCES = tests/unit/t_gpu_free.c tests/unit/gpu_setup.h tests/unit/test.h
-tests_unit_t_gpu_free_CPPFLAGS = $(tests_unit_t_gpu_CPPFLAGS)
-tests_unit_t_gpu_free_LDADD = $(tests_unit_t_gpu_LDADD)
-tests_unit_t_cubin_SOURCES = tests/unit/t_cubin.c tests/unit/test.h
-tests_unit_t_cubin_LDADD = backend/libbackend.a base/libbase.a $(HASH_LIBS) -lpthread

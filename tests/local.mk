@@ -17,13 +17,14 @@ AM_TESTS_ENVIRONMENT = \
 	CLT_PLATFORM=Culvert; export CLT_PLATFORM; \
 	APP_PLATFORM=Culvert; export APP_PLATFORM;
 
-EXTRA_DIST += tests/run-with-culvert.in tests/layering.sh tests/components.sh tests/components.list tests/install.sh tests/exports.sh tests/hardening.sh tests/docs.sh tests/pages.sh \
-	tests/installed.sh tests/picture.sh scripts/picture scripts/option-table scripts/soft-api-table scripts/comparison-table scripts/application-table \
-	tests/gpu/run
+# tests.mk, which list-tests makes, names what is found.  A script that is no test is in not_tests.
+EXTRA_DIST += $(tests_dist) tests/run-with-culvert.in scripts/picture scripts/option-table scripts/soft-api-table \
+	scripts/comparison-table scripts/application-table
+not_tests = tests/installed.sh
 TEST_EXTENSIONS = .sh .clt .py
 PY_LOG_COMPILER = $(srcdir)/tests/apps/foreign $(PYTHON3)
 PYTHON3 = /usr/bin/python3
-TESTS += tests/layering.sh tests/components.sh tests/install.sh tests/exports.sh tests/hardening.sh tests/docs.sh tests/pages.sh tests/picture.sh
+TESTS += $(top_scripts) $(tools_scripts)
 
 clean-local:
 	rm -rf cache-of-programs

@@ -57,9 +57,3 @@ dist_zshcompletion_DATA = tools/completion/_culvert
 fishcompletiondir = $(datadir)/fish/vendor_completions.d
 dist_fishcompletion_DATA = tools/completion/culvert.fish
 EXTRA_DIST += scripts/command-table
-
-tool_tests = tests/tools/command.sh tests/tools/devices.sh tests/tools/compile.sh tests/tools/doctor.sh \
-	tests/tools/cache.sh tests/tools/check.sh tests/tools/run.sh tests/tools/names.sh tests/tools/stages.sh \
-	tests/tools/completion.sh tests/tools/trace.sh tests/tools/bench.sh
-EXTRA_DIST += $(tool_tests)
-TESTS += $(tool_tests)

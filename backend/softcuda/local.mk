@@ -150,62 +150,14 @@ libculvert_softcuda_so_LDADD = base/libbase.a -lpthread -lm
 EXTRA_libculvert_softcuda_so_DEPENDENCIES = backend/softcuda/softcuda.map
 EXTRA_DIST += backend/softcuda/softcuda.map
 
-# Linked to the library as a plain driver-API program would be to libcuda.
-soft_tests = tests/unit/t_soft_api tests/unit/t_soft_launch tests/unit/t_soft_graph \
-	tests/unit/t_soft_virtual tests/unit/t_soft_semaphore \
-	tests/unit/t_soft_fault tests/unit/t_soft_filter tests/unit/t_soft_image \
-	tests/unit/t_soft_order tests/unit/t_soft_surface
-check_PROGRAMS += $(soft_tests)
-TESTS += $(soft_tests)
-tests_unit_t_soft_api_SOURCES = tests/unit/t_soft_api.c tests/unit/soft_setup.h tests/unit/test.h
-tests_unit_t_soft_api_LDADD = libculvert-softcuda.so -lpthread
-tests_unit_t_soft_api_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
-tests_unit_t_soft_launch_SOURCES = tests/unit/t_soft_launch.c tests/unit/soft_setup.h \
-	tests/unit/test.h
-tests_unit_t_soft_launch_LDADD = libculvert-softcuda.so -lpthread
-tests_unit_t_soft_launch_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
-tests_unit_t_soft_semaphore_SOURCES = tests/unit/t_soft_semaphore.c tests/unit/soft_setup.h \
-	tests/unit/test.h
-tests_unit_t_soft_semaphore_LDADD = libculvert-softcuda.so -lpthread
-tests_unit_t_soft_semaphore_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
-tests_unit_t_soft_virtual_SOURCES = tests/unit/t_soft_virtual.c tests/unit/soft_setup.h \
-	tests/unit/test.h
-tests_unit_t_soft_virtual_LDADD = libculvert-softcuda.so -lpthread
-tests_unit_t_soft_virtual_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
-tests_unit_t_soft_graph_SOURCES = tests/unit/t_soft_graph.c tests/unit/soft_setup.h \
-	tests/unit/test.h
-tests_unit_t_soft_graph_LDADD = libculvert-softcuda.so -lpthread
-tests_unit_t_soft_graph_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
-tests_unit_t_soft_fault_SOURCES = tests/unit/t_soft_fault.c tests/unit/soft_setup.h \
-	tests/unit/test.h
-tests_unit_t_soft_fault_LDADD = libculvert-softcuda.so -lpthread
-tests_unit_t_soft_fault_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
-soft_image_headers = tests/gpu/texture_kernel.h tests/unit/soft_image.h tests/unit/soft_setup.h \
-	tests/unit/test.h
-tests_unit_t_soft_image_SOURCES = tests/unit/t_soft_image.c $(soft_image_headers)
-tests_unit_t_soft_image_LDADD = libculvert-softcuda.so -lpthread -lm
-tests_unit_t_soft_image_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
-tests_unit_t_soft_filter_SOURCES = tests/unit/t_soft_filter.c tests/unit/t_soft_filter.def \
-	$(soft_image_headers)
-tests_unit_t_soft_filter_LDADD = libculvert-softcuda.so -lpthread
-tests_unit_t_soft_filter_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
-tests_unit_t_soft_surface_SOURCES = tests/unit/t_soft_surface.c $(soft_image_headers)
-tests_unit_t_soft_surface_LDADD = libculvert-softcuda.so -lpthread -lm
-tests_unit_t_soft_surface_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
-tests_unit_t_soft_order_SOURCES = tests/unit/t_soft_order.c tests/unit/soft_setup.h \
-	tests/unit/test.h
-tests_unit_t_soft_order_LDADD = libculvert-softcuda.so -lpthread
-tests_unit_t_soft_order_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)
-
 # The executor by itself: these bring the device memory that it asks for.
 check_PROGRAMS += tests/unit/t_soft_exec
 TESTS += tests/unit/t_soft_exec
-tests_unit_t_soft_exec_SOURCES = tests/unit/t_soft_exec.c tests/unit/t_soft_exec.def tests/unit/t_soft_exec_fault.def tests/unit/soft_stubs.h \
-	tests/unit/test.h $(softcuda_exec_sources)
+tests_unit_t_soft_exec_SOURCES = tests/unit/t_soft_exec.c $(softcuda_exec_sources)
 tests_unit_t_soft_exec_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
 tests_unit_t_soft_exec_LDADD = base/libbase.a -lpthread -lm
 # make tests/bench/bench_soft_exec
 EXTRA_PROGRAMS += tests/bench/bench_soft_exec
-tests_bench_bench_soft_exec_SOURCES = tests/bench/bench_soft_exec.c tests/unit/soft_stubs.h $(softcuda_exec_sources)
+tests_bench_bench_soft_exec_SOURCES = tests/bench/bench_soft_exec.c $(softcuda_exec_sources)
 tests_bench_bench_soft_exec_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
 tests_bench_bench_soft_exec_LDADD = base/libbase.a -lpthread -lm

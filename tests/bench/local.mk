@@ -6,9 +6,8 @@ bench_programs =
 bench_twins =
 
 bench_programs += tests/bench/bench_cache
-tests_bench_bench_cache_SOURCES = tests/bench/bench_cache.c $(bench_common) frontend/kernel_abi.c \
-	frontend/ptx_facts.c frontend/ptx_start.c icd/program_binary.c icd/program_code.c
-tests_bench_bench_cache_LDADD = cache/libcache.a base/libbase.a $(STORAGE_LIBS) -lpthread
+tests_bench_bench_cache_SOURCES = tests/bench/bench_cache.c $(bench_common)
+tests_bench_bench_cache_LDADD = $(unit_libs)
 
 if HAVE_OPENCL_LOADER
 bench_twins += tests/bench/codegen/twins
@@ -59,21 +58,20 @@ tests_bench_bench_graphs_SOURCES = tests/bench/bench_graphs.c tests/api/command_
 	tests/api/api_test.h
 tests_bench_bench_graphs_LDADD = $(OPENCL_LIBS) -ldl
 bench_programs += tests/bench/bench_build tests/bench/cuda_build
-bench_build_sources = tests/bench/build/bench_build.c tests/bench/build/builder.h \
+bench_build_common = tests/bench/build/bench_build.c tests/bench/build/builder.h \
 	tests/bench/build/children.c tests/bench/build/children.h tests/bench/build/sources.c \
 	tests/bench/build/sources.h
-tests_bench_bench_build_SOURCES = $(bench_build_sources) tests/bench/build/builder_opencl.c \
+tests_bench_bench_build_SOURCES = $(bench_build_common) tests/bench/build/builder_opencl.c \
 	tests/bench/build/clblast.c tests/bench/build/clblast.h \
 	$(bench_opencl)
 tests_bench_bench_build_LDADD = $(OPENCL_LIBS) -ldl -lpthread
-tests_bench_cuda_build_SOURCES = $(bench_build_sources) tests/bench/build/builder_nvrtc.c \
+tests_bench_cuda_build_SOURCES = $(bench_build_common) tests/bench/build/builder_nvrtc.c \
 	$(bench_common)
 tests_bench_cuda_build_LDADD = -ldl -lpthread
-TESTS += tests/bench/run.sh tests/bench/report.sh tests/bench/build.sh
+TESTS += $(bench_scripts)
 check_PROGRAMS += tests/bench/bench_calls
 tests_bench_bench_calls_SOURCES = tests/bench/bench_calls.c
 tests_bench_bench_calls_LDADD = $(OPENCL_LIBS)
-TESTS += tests/bench/instructions.sh
 endif
 check_PROGRAMS += $(bench_programs)
 
@@ -103,6 +101,3 @@ bench-twins: $(bench_twins)
 .PHONY: bench bench-twins
 bench: $(bench_programs) $(bench_code)
 CLEANFILES += $(bench_kernels)
-EXTRA_DIST += tests/bench/instructions tests/bench/instructions.sh tests/bench/instructions.txt tests/bench/README.md tests/bench/kernels.cu tests/bench/run tests/bench/figures.py \
-	tests/bench/aims.py tests/bench/picture.py tests/bench/report tests/bench/report.sh \
-	tests/bench/run.sh tests/bench/build.sh tests/bench/results

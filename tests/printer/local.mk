@@ -4,12 +4,7 @@ if !STATIC_LLVM
 check_PROGRAMS += tests/printer/printer_matrix
 TESTS += tests/printer/printer_matrix
 endif
-tests_printer_printer_matrix_SOURCES = tests/printer/matrix.c \
-	tests/printer/coverage.c tests/printer/coverage.h \
-	tests/printer/reference.c tests/printer/reference.h \
-	tests/printer/rows.c tests/printer/rows.h tests/printer/rows.def \
-	tests/printer/intrinsics.def tests/printer/refused.def \
-	tests/printer/target.c tests/printer/target.h
+tests_printer_printer_matrix_SOURCES = $(printer_sources)
 tests_printer_printer_matrix_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) $(LLVM_CPPFLAGS)
 tests_printer_printer_matrix_LDADD = frontend/libfrontend.a backend/libbackend.a base/libbase.a $(HASH_LIBS) \
 	libculvert-softcuda.so $(LLVM_LIBS) -ldl -lm

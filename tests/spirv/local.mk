@@ -1,10 +1,5 @@
 # Modules of SPIR-V, as text and as bytes, that other tests read; and the kernel files as such.
+# instructions.sh runs $(spirv_instructions_clt) .
 if HAVE_OPENCL_LOADER
-TESTS += tests/spirv/from_kernels.sh tests/spirv/instructions.sh
+TESTS += $(spirv_scripts)
 endif
-EXTRA_DIST += tests/spirv/assemble tests/spirv/assemble_instruction tests/spirv/instructions \
-	tests/spirv/instructions.sh tests/spirv/kernel.spvasm tests/spirv/compile tests/spirv/from_kernels.sh \
-	tests/spirv/arguments.spvasm tests/spirv/arguments.spv \
-	tests/spirv/constants.spvasm tests/spirv/constants.spv \
-	tests/spirv/linked.spvasm tests/spirv/linked.spv \
-	tests/spirv/once.spvasm tests/spirv/once.spv
