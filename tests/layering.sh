@@ -27,13 +27,42 @@ forbid icd '(frontend/(module|options|clang|lower|nvvm_ir))|backend/(gpu_interna
 forbid tools 'icd/|cuda\.h|llvm|clang/|backend/softcuda|cache/internal' 'the tool speaks OpenCL, and compiles as the front desk does' $none
 forbid tools '(frontend/(module|options|clang|lower|nvvm_ir))|backend/(gpu_internal|cuda_)' 'a room is entered by its front door' $none
 
+# The rooms of icd, each with those that it may know.
+rooms='
+include
+object    include
+thread
+compile   object program
+memory    include object thread
+program   include object compile memory
+order     include object thread memory program
+transfer  include object thread memory program order
+launch    include object thread memory program order transfer
+graph     include object thread memory program order transfer launch
+api       include object thread compile memory program order transfer launch graph
+'
+while read -r room known; do
+	[ -n "$room" ] || continue
+	pattern=$(echo "$room $known" | tr ' ' '|')
+	found=$(grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"icd/' "icd/$room" --include='*.[ch]' --include='*.def' |
+		grep -vE "\"icd/($pattern)/")
+	[ -z "$found" ] || { printf '%s\n  icd/%s may know: %s\n' "$found" "$room" "${known:-no other room of icd}"; failed=1; }
+	[ "$(wc -l <"icd/$room/README.md")" -le 10 ] || { echo "icd/$room/README.md: more than ten lines"; failed=1; }
+done <<END
+$rooms
+END
+for file in $(find icd -name '*.c' -o -name '*.h' -o -name '*.def'); do
+	room=$(echo "$file" | sed -n 's|^icd/\([a-z]*\)/[^/]*$|\1|p')
+	echo "$rooms" | grep -qE "^${room:-none}( |$)" || { echo "$file: in no room of icd"; failed=1; }
+done
+
 # <cuda.h> only where CUDA is spoken; C++ only in the frontend.
 found=$(find base icd frontend cache backend -name '*.cpp' ! -path 'frontend/*' 2>/dev/null)
 [ -z "$found" ] || { printf '%s\n  C++ outside the frontend\n' "$found"; failed=1; }
 
-# A guest ends nobody's process; icd/compile_main.c is a process of ours.
+# A guest ends nobody's process; icd/compile/compile_main.c is a process of ours.
 found=$(grep -nE '(^|[^a-z_])(abort|exit|_exit|quick_exit|setlocale|signal|sigaction)[[:space:]]*\(' \
-	$(find base icd frontend backend cache ! -path icd/compile_main.c \( -name "*.c" -o -name "*.cpp" \) 2>/dev/null) /dev/null |
+	$(find base icd frontend backend cache ! -path icd/compile/compile_main.c \( -name "*.c" -o -name "*.cpp" \) 2>/dev/null) /dev/null |
 	grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)')
 [ -z "$found" ] || { printf '%s\n  calls that end or disturb the host process\n' "$found"; failed=1; }
 

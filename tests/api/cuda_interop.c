@@ -2,7 +2,7 @@
  * the contract says, and CUDA's handles are those of our objects. */
 #include "config.h"
 
-#include "icd/cl_culvert.h"
+#include "icd/include/cl_culvert.h"
 #include "tests/api/api_test.h"
 #include "tests/api/cuda_library.h"
 

@@ -2,7 +2,7 @@
  * queues do not meet in one barrier, a program from its binary has the same launches. */
 #include "config.h"
 
-#include "icd/cl_culvert.h"
+#include "icd/include/cl_culvert.h"
 #include "tests/api/command_buffer_entry.h"
 
 static const char source[] =

@@ -3,7 +3,7 @@
  * kernel that could write to one does not get it.  (tests/api/errors has what else is refused.) */
 #include "config.h"
 
-#include "icd/cl_culvert.h"
+#include "icd/include/cl_culvert.h"
 #include "tests/api/command_buffer_entry.h"
 
 /* Older headers do not know CL_MEM_IMMUTABLE_EXT. */

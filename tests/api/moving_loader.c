@@ -1,4 +1,4 @@
-/* Calls as ocl-icd 2.3.3 does (icd/loader.h): a library with the strings by which that one is known. */
+/* Calls as ocl-icd 2.3.3 does (icd/api/loader.h): a library with the strings by which that one is known. */
 #include "config.h"
 
 #include <CL/cl.h>

@@ -4,7 +4,7 @@
  * made of is as good afterwards as it was before. */
 #include "config.h"
 
-#include "icd/cl_culvert.h"
+#include "icd/include/cl_culvert.h"
 #include "tests/api/cuda_shared.h"
 #include "tests/api/fifo.h"
 #include "tests/api/semaphore_calls.h"

@@ -7,8 +7,8 @@
 #include "config.h"
 
 #include "cache/cache.h"
-#include "icd/device.h"
-#include "icd/program_binary.h"
+#include "icd/compile/program_binary.h"
+#include "icd/object/device.h"
 #include "tests/bench/bench.h"
 
 #include <ftw.h>

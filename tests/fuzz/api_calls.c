@@ -2,8 +2,8 @@
 
 #include "tests/fuzz/api.h"
 
-#include "icd/cl_culvert.h"
-#include "icd/khr_command_buffer.h"
+#include "icd/include/cl_culvert.h"
+#include "icd/include/khr_command_buffer.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 
 static struct api_call calls[] = {
 #include "base/calls.def"
-#include "icd/extension_calls.def"
+#include "icd/api/extension_calls.def"
 /* What is in the dispatch table alone: extensions that we do not have, and another name. */
 ROW(cl_mem, clCreateFromGLBuffer, (cl_context a, cl_mem_flags b, cl_GLuint c, cl_int *d))
 ROW(cl_mem, clCreateFromGLTexture, (cl_context a, cl_mem_flags b, cl_GLenum c, cl_GLint d, cl_GLuint e,

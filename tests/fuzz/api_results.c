@@ -2,9 +2,9 @@
 
 #include "tests/fuzz/api.h"
 
-#include "icd/khr_command_buffer.h"
-#include "icd/khr_external_memory.h"
-#include "icd/khr_semaphore.h"
+#include "icd/include/khr_command_buffer.h"
+#include "icd/include/khr_external_memory.h"
+#include "icd/include/khr_semaphore.h"
 
 #include <CL/cl_egl.h>
 #include <CL/cl_gl.h>

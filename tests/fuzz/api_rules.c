@@ -13,7 +13,7 @@
 
 #include "tests/fuzz/api.h"
 
-#include "icd/khr_command_buffer.h"
+#include "icd/include/khr_command_buffer.h"
 
 #include <string.h>
 

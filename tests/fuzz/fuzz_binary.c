@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "base/checksum.h"
-#include "icd/program_binary.h"
+#include "icd/compile/program_binary.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>

@@ -6,12 +6,12 @@
  * the file that CANCEL_COUNT names. */
 #include "config.h"
 
-#include "icd/cl_culvert.h"
-#include "icd/cuda_interop.h"
-#include "icd/khr_command_buffer.h"
-#include "icd/khr_external_memory.h"
-#include "icd/khr_semaphore.h"
-#include "icd/nv_create_buffer.h"
+#include "icd/include/cl_culvert.h"
+#include "icd/include/cuda_interop.h"
+#include "icd/include/khr_command_buffer.h"
+#include "icd/include/khr_external_memory.h"
+#include "icd/include/khr_semaphore.h"
+#include "icd/include/nv_create_buffer.h"
 
 #include <CL/cl_icd.h>
 #include <CL/cl_layer.h>
@@ -101,7 +101,7 @@ static void leave(void)
 		leave();                                                                          \
 		pthread_cleanup_pop(0);                                                           \
 	}
-#include "icd/extension_calls.def"
+#include "icd/api/extension_calls.def"
 #undef CALL
 #undef LAUNCH_CALL
 #undef VOID_CALL
@@ -116,7 +116,7 @@ static void *found(const char *name, void *function)
 	}
 #define LAUNCH_CALL(name_, target, parameters, arguments) CALL(cl_int, name_, target, parameters, arguments)
 #define VOID_CALL(name_, target, parameters, arguments) CALL(void, name_, target, parameters, arguments)
-#include "icd/extension_calls.def"
+#include "icd/api/extension_calls.def"
 #undef CALL
 #undef LAUNCH_CALL
 #undef VOID_CALL

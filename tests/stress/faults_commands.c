@@ -1,7 +1,7 @@
 /* What is recorded and enqueued as one, and a barrier of a whole grid. */
 #include "config.h"
 
-#include "icd/cl_culvert.h"
+#include "icd/include/cl_culvert.h"
 #include "tests/api/command_buffer_entry.h"
 #include "tests/stress/faults.h"
 

@@ -2,7 +2,7 @@
  * foreign code after a task keeps no other task waiting. */
 #include "config.h"
 
-#include "icd/builders.h"
+#include "icd/compile/builders.h"
 #include "tests/unit/test.h"
 
 #include <semaphore.h>

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "backend/gpu.h"
-#include "icd/compile_wire.h"
+#include "icd/compile/compile_wire.h"
 #include "tests/unit/test.h"
 
 #include <errno.h>

@@ -10,10 +10,10 @@
 #include "cache/internal.h"
 #include "frontend/inputs.h"
 #include "frontend/kernel_abi.h"
-#include "icd/choices.h"
-#include "icd/compile_wire.h"
-#include "icd/device.h"
-#include "icd/program_binary.h"
+#include "icd/compile/choices.h"
+#include "icd/compile/compile_wire.h"
+#include "icd/compile/program_binary.h"
+#include "icd/object/device.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>

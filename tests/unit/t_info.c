@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "icd/info.h"
+#include "icd/object/info.h"
 
 #include "tests/unit/test.h"
 

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "icd/object.h"
+#include "icd/object/object.h"
 
 #include "tests/unit/test.h"
 

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "frontend/print_conversion.h"
-#include "icd/printf_format.h"
+#include "icd/order/printf_format.h"
 #include "tests/unit/test.h"
 
 #include <locale.h>

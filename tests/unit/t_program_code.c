@@ -4,8 +4,8 @@
 #include "config.h"
 
 #include "base/checksum.h"
-#include "icd/device.h"
-#include "icd/program_binary.h"
+#include "icd/compile/program_binary.h"
+#include "icd/object/device.h"
 #include "tests/unit/test.h"
 
 #include <pthread.h>

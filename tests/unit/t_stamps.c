@@ -1,8 +1,8 @@
-/* icd/stamps.h: a command starts when the one before it ends only as long as the GPU has
+/* icd/order/stamps.h: a command starts when the one before it ends only as long as the GPU has
  * had enough to do.  On the software device, whose fills are kept from running. */
 #include "config.h"
 
-#include "icd/stamps.h"
+#include "icd/order/stamps.h"
 #include "tests/unit/test.h"
 
 #include <dlfcn.h>

@@ -1,0 +1,95 @@
+#include "config.h"
+
+#include "backend/gpu.h"
+#include "icd/object/device_info.h"
+#include "icd/object/platform.h"
+
+CL_API_ENTRY cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_device_type device_type,
+					       cl_uint num_entries, cl_device_id *devices,
+					       cl_uint *num_devices)
+{
+	const cl_device_id *all;
+	cl_uint all_count, count = 0;
+	/* OpenCL 3.0 API, 4.2: what a NULL platform means is ours to say. */
+	cl_int error = platform ? ocl_platform_check(platform) : CL_SUCCESS;
+	if (!error)
+		error = ocl_device_type_check(device_type);
+	if (error)
+		return error;
+	if ((devices && !num_entries) || (!devices && !num_devices))
+		return CL_INVALID_VALUE;
+	error = ocl_platform_devices(&all, &all_count);
+	if (error)
+		return error;
+	for (cl_uint i = 0; i < all_count; i++) {
+		if (!ocl_device_matches(all[i], device_type))
+			continue;
+		if (devices && count < num_entries)
+			devices[count] = all[i];
+		count++;
+	}
+	if (num_devices)
+		*num_devices = count;
+	return count ? CL_SUCCESS : CL_DEVICE_NOT_FOUND;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_info param_name,
+						size_t param_value_size, void *param_value,
+						size_t *param_value_size_ret)
+{
+	cl_int error = ocl_device_check(device);
+	if (error)
+		return error;
+	const struct info_out out = {param_value_size, param_value, param_value_size_ret};
+	return ocl_device_info(device, param_name, &out);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL
+clCreateSubDevices(cl_device_id in_device, const cl_device_partition_property *properties,
+		   cl_uint num_devices, cl_device_id *out_devices, cl_uint *num_devices_ret)
+{
+	(void)properties;
+	(void)num_devices;
+	(void)out_devices;
+	(void)num_devices_ret;
+	/* OpenCL 3.0 API, 4.3: CL_INVALID_VALUE for a partition that the device does
+	 * not support; it supports none. */
+	cl_int error = ocl_device_check(in_device);
+	return error ? error : CL_INVALID_VALUE;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clRetainDevice(cl_device_id device)
+{
+	return ocl_device_check(device);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clReleaseDevice(cl_device_id device)
+{
+	return ocl_device_check(device);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetDeviceAndHostTimer(cl_device_id device,
+							cl_ulong *device_timestamp,
+							cl_ulong *host_timestamp)
+{
+	cl_int error = ocl_device_check(device);
+	if (error)
+		return error;
+	if (!device_timestamp || !host_timestamp)
+		return CL_INVALID_VALUE;
+	/* OpenCL 3.0 API, 4.2.2: the device's time is that of the profiling stamps, and
+	 * those are on the host's clock already (gpu_clock.c fits one to the other). */
+	*device_timestamp = *host_timestamp = gpu_host_now_ns();
+	return CL_SUCCESS;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetHostTimer(cl_device_id device, cl_ulong *host_timestamp)
+{
+	cl_int error = ocl_device_check(device);
+	if (error)
+		return error;
+	if (!host_timestamp)
+		return CL_INVALID_VALUE;
+	*host_timestamp = gpu_host_now_ns();
+	return CL_SUCCESS;
+}

@@ -1,0 +1,200 @@
+/* Recording commands into a command buffer (cl_khr_command_buffer): the checks of
+ * clEnqueue*, with sync points in the place of events. */
+#include "config.h"
+
+#include "icd/graph/command_buffer.h"
+#include "icd/launch/launch_complaint.h"
+#include "icd/api/enqueue.h"
+#include "icd/launch/launch.h"
+#include "icd/graph/mutable_command.h"
+#include "icd/api/record.h"
+
+static cl_int any_check(cl_command_buffer_khr buffer, cl_command_queue queue,
+			const struct ocl_sync_list *list)
+{
+	cl_int error = object_check(buffer, &ocl_command_buffer_type);
+	if (error)
+		return error;
+	/* Without cl_khr_command_buffer_multi_device the queue is the buffer's own. */
+	if (queue)
+		return CL_INVALID_COMMAND_QUEUE;
+	if (ocl_command_buffer_state(buffer) != OCL_RECORDING)
+		return CL_INVALID_OPERATION;
+	return !list->count == !list->points ? CL_SUCCESS : CL_INVALID_SYNC_POINT_WAIT_LIST_KHR;
+}
+
+cl_int ocl_record_check(cl_command_buffer_khr buffer, cl_command_queue queue,
+			const cl_command_properties_khr *properties,
+			const struct ocl_sync_list *list, const void *mutable_handle)
+{
+	cl_int error = any_check(buffer, queue, list);
+	if (!error && ((properties && properties[0]) || mutable_handle))
+		error = CL_INVALID_VALUE;
+	return error;
+}
+
+cl_int CL_API_CALL ocl_record_barrier(OCL_RECORD_FIRST, OCL_RECORD_LAST)
+{
+	const struct ocl_sync_list list = OCL_RECORD_LIST;
+	struct ocl_command command;
+	cl_int error = OCL_RECORD_CHECK;
+	if (error)
+		return error;
+	ocl_command_init(&command, &ocl_command_marker, command_buffer->queue, CL_COMMAND_BARRIER,
+			 NULL);
+	command.joins = !list.count;
+	command.bars = true;
+	return ocl_command_buffer_record(command_buffer, &command, &list, NULL, sync_point);
+}
+
+cl_int CL_API_CALL ocl_record_copy_buffer(OCL_RECORD_FIRST, cl_mem src_buffer, cl_mem dst_buffer,
+					  size_t src_offset, size_t dst_offset, size_t size,
+					  OCL_RECORD_LAST)
+{
+	const struct ocl_sync_list list = OCL_RECORD_LIST;
+	struct ocl_access accesses[2];
+	struct ocl_command command;
+	cl_int error = OCL_RECORD_CHECK;
+	if (!error)
+		error = enqueue_make_copy(&command, accesses, command_buffer->queue, src_buffer,
+					  dst_buffer, src_offset, dst_offset, size);
+	return error ? error : ocl_command_buffer_record(command_buffer, &command, &list,
+							 NULL, sync_point);
+}
+
+cl_int CL_API_CALL ocl_record_copy_buffer_rect(OCL_RECORD_FIRST, cl_mem src_buffer,
+					       cl_mem dst_buffer, const size_t *src_origin,
+					       const size_t *dst_origin, const size_t *region,
+					       size_t src_row_pitch, size_t src_slice_pitch,
+					       size_t dst_row_pitch, size_t dst_slice_pitch,
+					       OCL_RECORD_LAST)
+{
+	const struct enqueue_side from = {src_buffer, src_origin, src_row_pitch, src_slice_pitch};
+	const struct enqueue_side to = {dst_buffer, dst_origin, dst_row_pitch, dst_slice_pitch};
+	const struct ocl_sync_list list = OCL_RECORD_LIST;
+	struct ocl_access accesses[2];
+	struct ocl_command command;
+	cl_int error = OCL_RECORD_CHECK;
+	if (!error)
+		error = enqueue_make_copy_rect(&command, accesses, command_buffer->queue, &from,
+					       &to, region);
+	return error ? error : ocl_command_buffer_record(command_buffer, &command, &list,
+							 NULL, sync_point);
+}
+
+cl_int CL_API_CALL ocl_record_fill_buffer(OCL_RECORD_FIRST, cl_mem buffer, const void *pattern,
+					  size_t pattern_size, size_t offset, size_t size,
+					  OCL_RECORD_LAST)
+{
+	const struct ocl_sync_list list = OCL_RECORD_LIST;
+	struct ocl_access accesses[1];
+	struct ocl_command command;
+	cl_int error = OCL_RECORD_CHECK;
+	if (!error)
+		error = enqueue_make_fill(&command, accesses, command_buffer->queue, buffer,
+					  pattern, pattern_size, offset, size);
+	return error ? error : ocl_command_buffer_record(command_buffer, &command, &list,
+							 NULL, sync_point);
+}
+
+/* What the properties of a launch say. */
+struct launch_properties {
+	cl_bitfield fields;              /* OCL_MUTABLE_* */
+	bool waits_for_arguments;        /* they need not be set yet */
+	bool keeps_groups;
+};
+
+/* cl_khr_command_buffer_mutable_dispatch: CL_INVALID_VALUE for what is not valid.  Our devices
+ * can change all fields. */
+static cl_int properties_read(const cl_command_properties_khr *list,
+			      struct launch_properties *properties)
+{
+	*properties = (struct launch_properties){.fields = OCL_MUTABLE_ALL};
+	for (; list && list[0]; list += 2) {
+		switch (list[0]) {
+		case OCL_MUTABLE_DISPATCH_UPDATABLE_FIELDS:
+			if (list[1] & ~(cl_bitfield)OCL_MUTABLE_ALL)
+				return CL_INVALID_VALUE;
+			properties->fields = list[1];
+			properties->waits_for_arguments = list[1] & OCL_MUTABLE_ARGUMENTS;
+			break;
+		case OCL_MUTABLE_DISPATCH_ASSERTS:
+			if (list[1] & ~(cl_bitfield)OCL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS)
+				return CL_INVALID_VALUE;
+			properties->keeps_groups = list[1];
+			break;
+		default:
+			return CL_INVALID_VALUE;
+		}
+	}
+	return CL_SUCCESS;
+}
+
+/* cl_culvert_grid_barrier: CL_INVALID_OPERATION for a kernel with a barrier of the grid. */
+static cl_int kernel_check(cl_kernel kernel, cl_command_queue queue)
+{
+	const struct ocl_kernel_code *code;
+	cl_int error = ocl_kernel_code_for(kernel, queue->device, &code);
+	return !error && !ocl_launch_can_record(code->abi) ? CL_INVALID_OPERATION : error;
+}
+
+static cl_int launch_record(cl_command_buffer_khr buffer, cl_kernel kernel,
+			    const struct ocl_ndrange *range,
+			    const cl_command_properties_khr *list_of_properties,
+			    const struct launch_properties *properties,
+			    const struct ocl_sync_list *list, cl_sync_point_khr *point,
+			    cl_mutable_command_khr *handle_out)
+{
+	struct _cl_mutable_command_khr *handle = NULL;
+	struct ocl_access own[OCL_LAUNCH_ACCESSES];
+	struct ocl_command command;
+	cl_int error = ocl_launch_init(&command, own, buffer->queue, kernel,
+				       CL_COMMAND_NDRANGE_KERNEL, range);
+	const bool set = error != CL_INVALID_KERNEL_ARGS || !properties->waits_for_arguments;
+	ocl_launch_record(&command);
+	/* It stands for nothing until its arguments are there. */
+	if (!set) {
+		command.kind = &ocl_command_marker;
+		error = CL_SUCCESS;
+	}
+	if (error)
+		ocl_complain_launch("clCommandNDRangeKernelKHR", buffer->queue, kernel, range,
+				    error);
+	else
+		error = ocl_mutable_create(buffer, kernel, range, list_of_properties,
+					   properties->fields, set, &handle);
+	if (!error)
+		error = ocl_command_buffer_record(buffer, &command, list, handle, point);
+	ocl_launch_finish(&command, own);
+	if (error)
+		object_unref(handle);
+	else if (handle_out)
+		*handle_out = handle;
+	return error;
+}
+
+cl_int CL_API_CALL ocl_record_launch(OCL_RECORD_FIRST, cl_kernel kernel, cl_uint work_dim,
+				     const size_t *global_work_offset,
+				     const size_t *global_work_size, const size_t *local_work_size,
+				     OCL_RECORD_LAST)
+{
+	const struct ocl_ndrange range = {
+		work_dim, global_work_offset, global_work_size, local_work_size,
+	};
+	const struct ocl_sync_list list = OCL_RECORD_LIST;
+	struct launch_properties read;
+	cl_int error = any_check(command_buffer, command_queue, &list);
+	if (!error)
+		error = object_check(kernel, &ocl_kernel_type);
+	if (!error && kernel->program->context != command_buffer->queue->context)
+		error = CL_INVALID_CONTEXT;
+	if (!error)
+		error = properties_read(properties, &read);
+	/* Whoever promises not to add work-groups says how large they are. */
+	if (!error && (read.keeps_groups || command_buffer->keeps_groups) && !local_work_size)
+		error = CL_INVALID_VALUE;
+	if (!error)
+		error = kernel_check(kernel, command_buffer->queue);
+	return error ? error : launch_record(command_buffer, kernel, &range, properties, &read,
+					     &list, sync_point, mutable_handle);
+}

@@ -1,0 +1,20 @@
+/* What the functions that record commands share: they have the same parameters at their
+ * beginnings and ends (khr_command_buffer.h).
+ *
+ * Thread-safe: it only reads. */
+#ifndef CULVERT_ICD_RECORD_H
+#define CULVERT_ICD_RECORD_H
+
+#include "icd/graph/command_buffer.h"
+
+/* What every page asks for, and all but clCommandNDRangeKernelKHR's: no properties are
+ * defined, nothing has a handle. */
+cl_int ocl_record_check(cl_command_buffer_khr buffer, cl_command_queue queue,
+			const cl_command_properties_khr *properties,
+			const struct ocl_sync_list *list, const void *mutable_handle);
+
+#define OCL_RECORD_LIST {num_sync_points_in_wait_list, sync_point_wait_list}
+#define OCL_RECORD_CHECK                                                                          \
+	ocl_record_check(command_buffer, command_queue, properties, &list, mutable_handle)
+
+#endif

@@ -1,0 +1,212 @@
+#include "config.h"
+
+#include "icd/compile/build_cache.h"
+
+#include "backend/codegen.h"
+#include "base/build_id.h"
+#include "base/log.h"
+#include "base/stage.h"
+#include "icd/compile/program_binary.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FACTS_USUAL_B = 700 };
+
+/* Its address tells where our own code lies. */
+static const char here;
+
+/* Which builds of ours and of LLVM make the code; "" when that cannot be found out. */
+static struct bytes builders;
+
+/* Our own code is what is loaded; the compiler is a process' that comes, from the files there are then. */
+static bool append_builders(struct bytes *text)
+{
+	const bool found = build_id_append_at(text, &here);
+	bytes_append_char(text, ' ');
+	return found && fe_compiler_build(text) && !bytes_failed(text);
+}
+
+static void find_builders(void)
+{
+	struct bytes text = BYTES_INIT;
+	if (append_builders(&text))
+		bytes_move(&builders, &text);
+	else
+		log_warn("cache: nothing is kept, for the builds of Culvert or LLVM cannot be told "
+			 "apart: the files are not where they were");
+	bytes_finish(&text);
+}
+
+/* Whether the files are those that find_builders saw. */
+static bool builders_hold(void)
+{
+	struct bytes now = BYTES_INIT;
+	const bool same = append_builders(&now) &&
+			  !strcmp(bytes_string(&now), bytes_string(&builders)) &&
+			  be_nvvm_build_holds();
+	bytes_finish(&now);
+	return same;
+}
+
+/* --- what goes into a key -------------------------------------------------------------- */
+
+static void add_number(struct ocl_build_key *key, uint64_t number)
+{
+	unsigned char bytes[8];
+	for (unsigned i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)(number >> (8 * i));
+	bytes_append(&key->facts, bytes, sizeof(bytes));
+}
+
+/* With its size, so that "ab", "c" and "a", "bc" differ. */
+static void add(struct ocl_build_key *key, const void *data, size_t size_B)
+{
+	add_number(key, size_B);
+	bytes_append(&key->facts, data, size_B);
+}
+
+static void add_string(struct ocl_build_key *key, const char *text)
+{
+	add(key, text, strlen(text));
+}
+
+/* What may be large is left where it is, behind the facts, which have its size. */
+static void add_large(struct ocl_build_key *key, const void *data, size_t size_B)
+{
+	add_number(key, size_B);
+	key->parts[key->part_count++] = (struct hash_part){data, size_B};
+}
+
+static bool add_builders(struct ocl_build_key *key)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct bytes nvvm = BYTES_INIT;
+	pthread_once(&once, find_builders);
+	bool known = builders.size_B && be_nvvm_build(&nvvm);
+	add_string(key, bytes_string(&builders));
+	add_string(key, bytes_string(&nvvm));
+	bytes_finish(&nvvm);
+	return known;
+}
+
+static bool add_options(struct ocl_build_key *key, const struct ocl_build_job *job)
+{
+	struct bytes text = BYTES_INIT, log = BYTES_INIT;
+	enum fe_status status = fe_options_canonical(job->options, job->kind == OCL_BUILD_LINK,
+						     &text, &log);
+	add(key, bytes_string(&text), text.size_B);
+	bytes_finish(&text);
+	bytes_finish(&log);
+	return status == FE_OK;
+}
+
+/* What a job compiles from is there before it runs. */
+static void add_object(struct ocl_build_key *key, struct ocl_part *object)
+{
+	const struct bytes *bytes = ocl_part_bytes(object);
+	add_large(key, bytes->data, bytes->size_B);
+}
+
+static bool add_loaded(struct ocl_build_key *key, struct ocl_code *loaded)
+{
+	ocl_code_write(loaded, OCL_CODE_GIVEN, &key->loaded);
+	add_large(key, key->loaded.data, key->loaded.size_B);
+	return !bytes_failed(&key->loaded);
+}
+
+static bool add_job(struct ocl_build_key *key, const struct ocl_build_job *job)
+{
+	add_number(key, job->kind);
+	add_number(key, job->target.sm);
+	add_number(key, job->target.max_local_B);
+	add_number(key, job->wide_ids);
+	add_number(key, job->from_il);
+	add_string(key, be_cubin_build(job->device->gpu));
+	add_number(key, job->source != NULL);
+	if (job->source)
+		add_large(key, job->source, job->source_size_B);
+	add_number(key, job->header_count);
+	for (size_t i = 0; i < job->header_count; i++) {
+		add_string(key, job->headers[i].name);
+		add_large(key, job->headers[i].text, job->headers[i].size_B);
+	}
+	add_number(key, job->input_count);
+	for (size_t i = 0; i < job->input_count; i++)
+		add_object(key, &job->inputs[i]->object);
+	return add_options(key, job) && (!job->loaded || add_loaded(key, job->loaded));
+}
+
+/* --- a key -------------------------------------------------------------------------------- */
+
+static size_t parts_most(const struct ocl_build_job *job)
+{
+	/* The facts, a source and what was loaded. */
+	return 3 + job->header_count + job->input_count;
+}
+
+bool ocl_build_key_make(const struct ocl_build_job *job, struct ocl_build_key *key)
+{
+	*key = (struct ocl_build_key){.part_count = 1};
+	if (!cache_default() || stage_watched())
+		return false;
+	/* Most jobs have a source and nothing else. */
+	key->parts = key->few;
+	if (parts_most(job) > OCL_BUILD_KEY_FEW)
+		key->parts = calloc(parts_most(job), sizeof(*key->parts));
+	bytes_reserve(&key->facts, FACTS_USUAL_B);
+	if (!key->parts || !add_builders(key) || !add_job(key, job) || bytes_failed(&key->facts))
+		return false;
+	key->parts[0] = (struct hash_part){key->facts.data, key->facts.size_B};
+	for (size_t i = 0; i < key->part_count; i++)
+		key->size_B += key->parts[i].size_B;
+	return true;
+}
+
+void ocl_build_key_finish(struct ocl_build_key *key)
+{
+	bytes_finish(&key->facts);
+	bytes_finish(&key->loaded);
+	if (key->parts != key->few)
+		free(key->parts);
+	key->parts = NULL;
+}
+
+const struct hash *ocl_build_key_hash(struct ocl_build_key *key)
+{
+	if (!key->hashed)
+		key->hash = hash_of_parts(key->parts, key->part_count);
+	key->hashed = true;
+	return &key->hash;
+}
+
+void ocl_build_key_write(const struct ocl_build_key *key, struct bytes *whole)
+{
+	for (size_t i = 0; i < key->part_count; i++)
+		bytes_append(whole, key->parts[i].data, key->parts[i].size_B);
+}
+
+bool ocl_build_key_is(const struct ocl_build_key *key, const struct bytes *whole)
+{
+	const char *at = whole->data;
+	if (whole->size_B != key->size_B)
+		return false;
+	for (size_t i = 0; i < key->part_count; i++) {
+		const struct hash_part *part = &key->parts[i];
+		if (part->size_B && memcmp(at, part->data, part->size_B))
+			return false;
+		at += part->size_B;
+	}
+	return true;
+}
+
+bool ocl_build_key_holds(const struct ocl_build_job *job, struct ocl_build_key *key)
+{
+	struct ocl_build_key now;
+	const bool holds = ocl_build_key_make(job, &now) &&
+			   hash_equal(ocl_build_key_hash(key), ocl_build_key_hash(&now)) &&
+			   builders_hold();
+	ocl_build_key_finish(&now);
+	return holds;
+}

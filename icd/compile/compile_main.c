@@ -1,0 +1,185 @@
+/* culvert-compile: compiles for libculvert.so (icd/compile/compile_process.h), which starts it with
+ * a socket as file 3.  Serves one job after the other; ends when the other end is gone, even
+ * in the middle of a job, or when nothing came for a while.  Not to be started by hand.
+ *
+ *	culvert-compile PROGRAM    the program that uses OpenCL, for finding what lies beside it */
+#include "config.h"
+
+#include "backend/codegen.h"
+#include "base/memory_limit.h"
+#include "base/stage.h"
+#include "base/thread.h"
+#include "build_name.h"
+#include "icd/compile/compile_confine.h"
+#include "icd/compile/compile_wire.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { SOCKET = 3, IDLE_MS = 15000 };
+
+/* --- when it crashes ------------------------------------------------------------------- */
+
+static void on_crash(int number)
+{
+	const char *stage = ocl_compile_stage();
+	struct {
+		uint64_t size_B;
+		struct ocl_wire_crash crash;
+	} message = {.crash = {.first = OCL_WIRE_CRASHED, .signal = (unsigned char)number}};
+	const uint64_t module = be_nvvm_module_now(), used_B = memory_used_B();
+	message.size_B = sizeof(message.crash);
+	memcpy(message.crash.module, &module, sizeof(module));
+	memcpy(message.crash.used_B, &used_B, sizeof(used_B));
+	for (size_t i = 0; stage[i] && i + 1 < sizeof(message.crash.stage); i++)
+		message.crash.stage[i] = stage[i];
+	(void)!send(SOCKET, &message, sizeof(message), MSG_NOSIGNAL);
+	_exit(1);
+}
+
+static void signals_arrange(void)
+{
+	static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+	struct sigaction action = {.sa_handler = SIG_DFL};
+	sigset_t none;
+	/* Who started us may have ignored some; that is inherited. */
+	for (int number = 1; number < 32; number++)
+		(void)sigaction(number, &action, NULL);
+	action.sa_handler = on_crash;
+	action.sa_flags = SA_ONSTACK;
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+		(void)sigaction(crashes[i], &action, NULL);
+	sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* A crash is told over the socket, not by a core file in the host's folder; and where memory
+ * runs out this process goes before its host. */
+static void limits_arrange(void)
+{
+	const struct rlimit no_core = {0, 0};
+	(void)setrlimit(RLIMIT_CORE, &no_core);
+	memory_limit_set();
+	int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	if (file >= 0) {
+		(void)!write(file, "1000", 4);
+		(void)close(file);
+	}
+}
+
+/* --- a job -------------------------------------------------------------------------------- */
+
+struct work {
+	struct ocl_wire_job wire;
+	int done;                    /* gets a byte at the end */
+};
+
+static unsigned threads_now(void)
+{
+	return ocl_wire_ask_threads(SOCKET);
+}
+
+static void *work_main(void *argument)
+{
+	struct work *work = argument;
+	struct ocl_compiled compiled = OCL_COMPILED_INIT;
+	struct bytes message = BYTES_INIT;
+	work->wire.job.threads = threads_now;
+	/* Relative paths are the host's. */
+	if (chdir(work->wire.folder)) {
+		bytes_printf(&compiled.log, "error: the folder %s cannot be entered\n",
+			     work->wire.folder);
+		compiled.error = ocl_compile_frontend_error(work->wire.job.kind, FE_INTERNAL);
+	} else {
+		ocl_compile(&work->wire.job, &compiled);
+	}
+	bytes_append_char(&message, OCL_WIRE_MADE);
+	ocl_wire_put_compiled(&compiled, &message);
+	ocl_compiled_finish(&compiled);
+	if (ocl_wire_send(SOCKET, 0, &message))
+		_exit(1);
+	bytes_finish(&message);
+	(void)!write(work->done, "", 1);
+	return NULL;
+}
+
+/* Returns when the job is done; the process ends when the other end is gone. */
+static void watch(int done)
+{
+	struct pollfd polls[2] = {{.fd = SOCKET, .events = POLLRDHUP},
+				  {.fd = done, .events = POLLIN}};
+	while (!polls[1].revents) {
+		(void)poll(polls, 2, -1);
+		if (polls[0].revents)
+			_exit(0);
+	}
+}
+
+/* False when there is no room for it. */
+static bool serve(const struct bytes *message)
+{
+	struct work work;
+	struct bytes begun = BYTES_INIT;
+	pthread_t thread;
+	int done[2];
+	char byte;
+	if (!ocl_wire_get_job(message, &work.wire) || pipe2(done, O_CLOEXEC))
+		return false;
+	work.done = done[1];
+	bytes_append_char(&begun, OCL_WIRE_BEGUN);
+	/* The host's limits are this process', too: the stack has a size of its own. */
+	bool good = !ocl_wire_send(SOCKET, 0, &begun) &&
+		    !thread_start_deep(&thread, BE_CODEGEN_STACK_B, work_main, &work);
+	bytes_finish(&begun);
+	if (good) {
+		watch(done[0]);
+		(void)!read(done[0], &byte, 1);
+		(void)pthread_join(thread, NULL);
+	}
+	(void)close(done[0]);
+	(void)close(done[1]);
+	ocl_wire_job_finish(&work.wire);
+	return good;
+}
+
+static bool serve_next(void)
+{
+	struct pollfd poll_socket = {.fd = SOCKET, .events = POLLIN};
+	struct bytes message = BYTES_INIT;
+	if (poll(&poll_socket, 1, IDLE_MS) <= 0)
+		return false;
+	bool good = !ocl_wire_receive(SOCKET, 0, &message) && serve(&message);
+	bytes_finish(&message);
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	int type = 0;
+	socklen_t type_B = sizeof(type);
+	struct bytes hello = BYTES_INIT;
+	if (getsockopt(SOCKET, SOL_SOCKET, SO_TYPE, &type, &type_B)) {
+		fprintf(stderr, "culvert-compile is started by libculvert.so, not by hand\n");
+		return 2;
+	}
+	signals_arrange();
+	limits_arrange();
+	(void)ocl_compile_confine(stage_dumped());
+	if (argc > 1 && *argv[1])
+		be_nvvm_beside(argv[1]);
+	bytes_append_string(&hello, OCL_WIRE_HELLO);
+	bool good = !ocl_wire_send(SOCKET, 0, &hello);
+	bytes_finish(&hello);
+	while (good)
+		good = serve_next();
+	/* Compilers' destructors have nothing to do for us. */
+	_exit(0);
+}

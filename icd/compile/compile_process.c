@@ -1,0 +1,619 @@
+#include "config.h"
+
+#include "icd/compile/compile_process.h"
+
+#include "backend/gpu.h"
+#include "base/list.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/memory_limit.h"
+#include "base/options.h"
+#include "base/own_library.h"
+#include "base/own_program.h"
+#include "base/stage.h"
+#include "build_name.h"
+#include "icd/compile/compile_wire.h"
+#include "icd/compile/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char file_name[] = "culvert-compile";
+/* For what a process does before a compiler is asked: its hello, and taking an order. */
+static const uint64_t answer_ns = 20000000000u;
+/* For one that has served before, and needs no more than its turn.  It is looked at now and then
+ * whether it was stopped; twice, for who stopped it may let it go on at once. */
+static const uint64_t turn_ns = 1000000000u, look_ns = 50000000u;
+
+enum { HELPERS_MIN = 4, HELPERS_MAX = 16, SHARE_MAX = 16, STOPS_MOST = 3 };
+
+extern char **environ;
+
+/* What our host was when it started a process: one of other times has another view of
+ * files, or other rights. */
+struct circumstances {
+	dev_t root_device;
+	ino_t root;
+	pid_t pid;
+	uid_t user;
+	gid_t group;
+};
+
+struct helper {
+	struct list link;                /* in helpers.idle; guarded by its lock */
+	int socket;                      /* owned */
+	pid_t pid;
+	bool served;                     /* a job before */
+	struct circumstances started_in;
+};
+
+static struct {
+	struct lock lock;                /* guards all below */
+	bool ready;
+	struct list idle;
+	unsigned busy;
+	struct lock_condition freed;
+} helpers = {.lock = LOCK_INIT(LOCK_RANK_EVENT)};
+
+static struct circumstances circumstances_now(void)
+{
+	struct circumstances now;
+	struct stat root;
+	memset(&now, 0, sizeof(now));
+	if (!stat("/", &root)) {
+		now.root_device = root.st_dev;
+		now.root = root.st_ino;
+	}
+	now.pid = getpid();
+	now.user = geteuid();
+	now.group = getegid();
+	return now;
+}
+
+/* --- starting one ------------------------------------------------------------------------ */
+
+/* The host's environment, with our options as they were when we read them.  Pointers into
+ * environ and into texts; NULL-terminated. */
+static bool environment_make(struct bytes *texts, struct bytes *pointers)
+{
+	static const char ours[] = "CULVERT_";
+	size_t offsets_B[OPTION_COUNT];
+	for (int i = 0; i < OPTION_COUNT; i++) {
+		offsets_B[i] = texts->size_B;
+		bytes_printf(texts, "%s=%s", option_name((enum option)i),
+			     option_string((enum option)i));
+		bytes_append_char(texts, '\0');
+	}
+	for (char **entry = environ; entry && *entry; entry++)
+		if (strncmp(*entry, ours, strlen(ours)))
+			bytes_append(pointers, entry, sizeof(*entry));
+	for (int i = 0; i < OPTION_COUNT; i++) {
+		const char *text = texts->data + offsets_B[i];
+		bytes_append(pointers, &text, sizeof(text));
+	}
+	const char *end = NULL;
+	bytes_append(pointers, &end, sizeof(end));
+	return !bytes_failed(texts) && !bytes_failed(pointers);
+}
+
+static int spawn(const char *path, int socket, pid_t *pid_out)
+{
+	char program[PATH_MAX], whole[PATH_MAX];
+	struct bytes texts = BYTES_INIT, pointers = BYTES_INIT;
+	/* libnvvm may be looked for beside the Python that runs us. */
+	if (!own_program(program))
+		program[0] = '\0';
+	/* By its path it finds the libraries beside it, where there is no /proc the one that it was
+	 * executed by: it goes to the folders of jobs. */
+	if (realpath(path, whole))
+		path = whole;
+	char *arguments[] = {(char *)path, program, NULL};
+	int error = ENOMEM;
+	if (environment_make(&texts, &pointers)) {
+		struct ocl_spawn order = {
+			.path = path,
+			.arguments = arguments,
+			.environment = (char *const *)(void *)pointers.data,
+			.socket = socket,
+			.keep_stderr = log_enabled(LOG_LEVEL_ERR),
+		};
+		error = ocl_spawn_run(&order);
+		*pid_out = order.pid;
+	}
+	bytes_finish(&texts);
+	bytes_finish(&pointers);
+	return error;
+}
+
+static void helper_destroy(struct helper *helper)
+{
+	(void)shutdown(helper->socket, SHUT_RDWR);
+	(void)close(helper->socket);
+	/* What a fork of our host's has inherited is not his child. */
+	if (helper->started_in.pid == getpid())
+		ocl_spawn_reap(helper->pid);
+	free(helper);
+}
+
+static bool greets(const char *path, int socket)
+{
+	struct bytes hello = BYTES_INIT;
+	const bool heard = !ocl_wire_receive(socket, gpu_host_now_ns() + answer_ns, &hello);
+	const bool good = heard && !strcmp(bytes_string(&hello), OCL_WIRE_HELLO);
+	if (!good)
+		log_warn("%s %s", path, heard ? "is not of this library's build, " CULVERT_BUILD
+					      : "does not answer");
+	bytes_finish(&hello);
+	return good;
+}
+
+static struct helper *helper_start(const char *path)
+{
+	int sockets[2];
+	struct helper *helper = calloc(1, sizeof(*helper));
+	if (!helper)
+		return NULL;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets)) {
+		free(helper);
+		return NULL;
+	}
+	list_init(&helper->link);
+	helper->socket = sockets[0];
+	helper->started_in = circumstances_now();
+	int error = spawn(path, sockets[1], &helper->pid);
+	(void)close(sockets[1]);
+	if (error) {
+		log_info("%s cannot be started: %s", path, strerror(error));
+		(void)close(helper->socket);
+		free(helper);
+		return NULL;
+	}
+	if (greets(path, helper->socket))
+		return helper;
+	helper_destroy(helper);
+	return NULL;
+}
+
+/* --- having one --------------------------------------------------------------------------- */
+
+/* That this thread, and so a process that it starts, may use. */
+static unsigned cores_count(void)
+{
+	cpu_set_t allowed;
+	const long online = sysconf(_SC_NPROCESSORS_ONLN);
+	/* It fails where there are more than the set has room for. */
+	const long cores = sched_getaffinity(0, sizeof(allowed), &allowed) ? online
+									   : CPU_COUNT(&allowed);
+	return cores < 1 ? 1 : (unsigned)cores;
+}
+
+/* More than cores: of 16 equal builds on 13 cores three would begin when all others end. */
+static unsigned helpers_max(void)
+{
+	unsigned most = 2 * cores_count();
+	return most < HELPERS_MIN ? HELPERS_MIN : most > HELPERS_MAX ? HELPERS_MAX : most;
+}
+
+/* What a build gets of the cores, of which others under way get as many. */
+static unsigned share_now(void)
+{
+	lock_take(&helpers.lock);
+	const unsigned busy = helpers.busy;
+	lock_drop(&helpers.lock);
+	const unsigned share = cores_count() / busy;
+	return share < 1 ? 1 : share > SHARE_MAX ? SHARE_MAX : share;
+}
+
+static bool ready_locked(void)
+{
+	if (helpers.ready)
+		return true;
+	if (lock_condition_init(&helpers.freed))
+		return false;
+	list_init(&helpers.idle);
+	helpers.ready = true;
+	return true;
+}
+
+/* An idle one of these circumstances; others go into stale. */
+static struct helper *idle_find_locked(const struct circumstances *now, struct list *stale)
+{
+	while (!list_empty(&helpers.idle)) {
+		struct list *link = helpers.idle.next;
+		struct helper *helper = list_entry(link, struct helper, link);
+		list_remove(link);
+		if (!memcmp(&helper->started_in, now, sizeof(*now)))
+			return helper;
+		list_append(stale, link);
+	}
+	return NULL;
+}
+
+static void helper_release(void)
+{
+	lock_take(&helpers.lock);
+	helpers.busy--;
+	lock_condition_signal_all(&helpers.freed);
+	lock_drop(&helpers.lock);
+}
+
+/* NULL: none is to be had. */
+static struct helper *helper_take(bool fresh, const char *path)
+{
+	struct list stale, *link, *next;
+	const struct circumstances now = circumstances_now();
+	struct helper *helper = NULL;
+	list_init(&stale);
+	lock_take(&helpers.lock);
+	if (!ready_locked()) {
+		lock_drop(&helpers.lock);
+		return NULL;
+	}
+	while (helpers.busy >= helpers_max())
+		lock_condition_wait(&helpers.freed, &helpers.lock);
+	helpers.busy++;
+	if (!fresh)
+		helper = idle_find_locked(&now, &stale);
+	lock_drop(&helpers.lock);
+	list_for_each(link, next, &stale)
+		helper_destroy(list_entry(link, struct helper, link));
+	if (!helper) {
+		struct stage_clock clock = stage_clock_start();
+		helper = helper_start(path);
+		stage_clock_lap(&clock, "start of a compiler's process");
+	}
+	if (!helper)
+		helper_release();
+	return helper;
+}
+
+static void helper_give_back(struct helper *helper)
+{
+	helper->served = true;
+	lock_take(&helpers.lock);
+	list_prepend(&helpers.idle, &helper->link);
+	lock_drop(&helpers.lock);
+	helper_release();
+}
+
+static void helper_discard(struct helper *helper)
+{
+	helper_destroy(helper);
+	helper_release();
+}
+
+/* --- giving it a job ------------------------------------------------------------------------ */
+
+enum outcome { MADE, NOT_BEGUN, STOPPED, DIED, DIED_IN_LIBNVVM, TOOK_TOO_LONG, NO_MEMORY };
+
+/* Why it was not made. */
+struct failure {
+	struct bytes reason;             /* a sentence's beginning */
+	uint64_t module;                 /* DIED_IN_LIBNVVM: its bit; 0: not known */
+};
+
+static void failure_finish(struct failure *failure)
+{
+	bytes_finish(&failure->reason);
+	failure->module = 0;
+}
+
+static const char *signal_name(int number)
+{
+	switch (number) {
+	case SIGSEGV:
+		return "a segmentation fault";
+	case SIGBUS:
+		return "a bus error";
+	case SIGFPE:
+		return "an arithmetic exception";
+	case SIGILL:
+	case SIGTRAP:
+		return "an illegal instruction";
+	case SIGABRT:
+		return "an assertion of its own";
+	default:
+		return "a signal";
+	}
+}
+
+/* Of a compiler that held much of what it may have: an allocation that fails ends it in any way. */
+static void tell_memory(uint64_t used_B, struct bytes *reason)
+{
+	const uint64_t limit_B = memory_limit_B();
+	if (limit_B && used_B >= limit_B / 4)
+		bytes_printf(reason, ", with %llu of the %llu MiB of memory that it may have "
+			     "(CULVERT_COMPILER_MEMORY)", (unsigned long long)used_B >> 20,
+			     (unsigned long long)limit_B >> 20);
+}
+
+static void tell_full(struct ocl_compiled *compiled)
+{
+	const uint64_t limit_B = memory_limit_B();
+	bytes_append_string(&compiled->log, "error: the compiler ran out of memory");
+	if (limit_B)
+		bytes_printf(&compiled->log, ", of which it may have %llu MiB "
+			     "(CULVERT_COMPILER_MEMORY)", (unsigned long long)limit_B >> 20);
+	bytes_append_string(&compiled->log, "\n");
+}
+
+static enum outcome outcome_of(const struct bytes *message, const struct ocl_build_job *job,
+			       struct ocl_compiled *compiled, struct failure *failure)
+{
+	struct ocl_wire_crash crash;
+	if (message->size_B && message->data[0] == OCL_WIRE_MADE &&
+	    ocl_wire_get_compiled(message, 1, job->device, compiled))
+		return MADE;
+	if (message->size_B != sizeof(crash) || message->data[0] != OCL_WIRE_CRASHED) {
+		bytes_append_string(&failure->reason,
+				    "the compiler's process said what nobody understands");
+		return DIED;
+	}
+	memcpy(&crash, message->data, sizeof(crash));
+	crash.stage[sizeof(crash.stage) - 1] = '\0';
+	memcpy(&failure->module, crash.module, sizeof(crash.module));
+	bytes_printf(&failure->reason, "the compiler crashed in %s with %s", crash.stage,
+		     signal_name(crash.signal));
+	uint64_t used_B;
+	memcpy(&used_B, crash.used_B, sizeof(used_B));
+	tell_memory(used_B, &failure->reason);
+	return strcmp(crash.stage, OCL_STAGE_LIBNVVM) ? DIED : DIED_IN_LIBNVVM;
+}
+
+/* What it says next, as ocl_wire_receive; ECANCELED: it was stopped. */
+static int helper_receive(const struct helper *helper, uint64_t deadline_ns, struct bytes *message)
+{
+	for (unsigned stopped = 0; stopped < 2;) {
+		const uint64_t now_ns = gpu_host_now_ns(), next_ns = now_ns + look_ns;
+		const bool last = deadline_ns && deadline_ns <= next_ns;
+		if (!ocl_wire_wait(helper->socket, last ? deadline_ns : next_ns))
+			return ocl_wire_receive(helper->socket, deadline_ns, message);
+		if (last)
+			return ETIMEDOUT;
+		stopped = ocl_spawn_stopped(helper->pid) ? stopped + 1 : 0;
+	}
+	return ECANCELED;
+}
+
+/* What a helper says last; what it asks before is answered. */
+static int outcome_receive(const struct helper *helper, uint64_t deadline_ns,
+			   struct bytes *message)
+{
+	for (;;) {
+		const int error = helper_receive(helper, deadline_ns, message);
+		if (error || !message->size_B || message->data[0] != OCL_WIRE_ASKS)
+			return error;
+		bytes_finish(message);
+		const int told = ocl_wire_tell_threads(helper->socket, deadline_ns, share_now());
+		if (told)
+			return told;
+	}
+}
+
+/* The option's; 0: there is none. */
+static uint64_t limit_s(void)
+{
+	static const uint64_t longest_s = 1000000000u;
+	const uint64_t wanted_s = option_number(OPTION_COMPILER_TIMEOUT);
+	return wanted_s < longest_s ? wanted_s : longest_s;
+}
+
+/* Whether the helper has the order.  One that was stopped, or has no turn, is not waited for as
+ * long as for a compiler: another will have it. */
+static bool taken(const struct helper *helper, const struct bytes *order)
+{
+	const uint64_t most_ns = limit_s() * 1000000000u;
+	const uint64_t usual_ns = helper->served ? turn_ns : answer_ns;
+	const uint64_t deadline_ns =
+		gpu_host_now_ns() + (most_ns && most_ns < usual_ns ? most_ns : usual_ns);
+	struct bytes begun = BYTES_INIT;
+	const bool good = !ocl_wire_send(helper->socket, deadline_ns, order) &&
+			  !helper_receive(helper, deadline_ns, &begun) &&
+			  begun.size_B && begun.data[0] == OCL_WIRE_BEGUN;
+	bytes_finish(&begun);
+	return good;
+}
+
+static enum outcome hand_over(struct helper *helper, const struct bytes *order,
+			      const struct ocl_build_job *job, struct ocl_compiled *compiled,
+			      struct failure *failure)
+{
+	if (!taken(helper, order))
+		return NOT_BEGUN;
+	const uint64_t most_s = limit_s();
+	const uint64_t deadline_ns = most_s ? gpu_host_now_ns() + most_s * 1000000000u : 0;
+	struct bytes message = BYTES_INIT;
+	enum outcome outcome;
+	switch (outcome_receive(helper, deadline_ns, &message)) {
+	case 0:
+		outcome = outcome_of(&message, job, compiled, failure);
+		break;
+	case ETIMEDOUT:
+		bytes_printf(&failure->reason,
+			     "the compiler was given up after %u seconds "
+			     "(CULVERT_COMPILER_TIMEOUT)", (unsigned)most_s);
+		outcome = TOOK_TOO_LONG;
+		break;
+	case ENOMEM:
+		outcome = NO_MEMORY;
+		break;
+	case ECANCELED:
+		bytes_append_string(&failure->reason, "somebody stopped the compiler's process");
+		outcome = STOPPED;
+		break;
+	default:
+		bytes_append_string(&failure->reason, "the compiler's process ended without a word, "
+				    "as it does for want of stack or memory");
+		outcome = DIED;
+	}
+	bytes_finish(&message);
+	return outcome;
+}
+
+static void report(const struct ocl_build_job *job, const struct bytes *reason,
+		   struct ocl_compiled *compiled)
+{
+	log_err("%s, compiling for sm_%u", bytes_string(reason), job->target.sm);
+	bytes_printf(&compiled->log,
+		     "error: %s, compiling for sm_%u.\n"
+		     "This program goes on, for that was a process apart. Simpler code where the "
+		     "compiler failed, or\n-cl-opt-disable, may get past it; CULVERT_DUMP=FOLDER "
+		     "keeps what it was given.\n",
+		     bytes_string(reason), job->target.sm);
+	compiled->error = ocl_compile_frontend_error(job->kind, FE_INTERNAL);
+}
+
+/* folder: where relative paths start. */
+static bool order_make(const struct ocl_build_job *job, const char *folder, struct bytes *order)
+{
+	ocl_wire_put_job(job, folder, order);
+	return !bytes_failed(order);
+}
+
+/* How it ended with a process that was fresh, or is the first to have failed: one that earlier
+ * jobs were given to has perhaps been spoilt by them, or has ended meanwhile.  Where no other can be
+ * started, it has ended as it did with that one: what a process died of is not for its host to try. */
+static enum outcome try_there(const char *path, const char *folder, const struct ocl_build_job *job,
+			      struct ocl_compiled *compiled, struct failure *failure)
+{
+	enum outcome outcome = NOT_BEGUN;
+	unsigned stops = 0;
+	for (bool fresh = false, again = true; again; fresh = true) {
+		struct bytes order = BYTES_INIT;
+		struct helper *helper = helper_take(fresh, path);
+		if (!helper)
+			return outcome;
+		failure_finish(failure);
+		again = helper->served;
+		outcome = NO_MEMORY;
+		if (order_make(job, folder, &order))
+			outcome = hand_over(helper, &order, job, compiled, failure);
+		bytes_finish(&order);
+		/* What wanted more memory than there is has kept what it had. */
+		const bool full = outcome == MADE && compiled->error == CL_OUT_OF_HOST_MEMORY;
+		if (outcome == MADE && !(full && again)) {
+			if (full)
+				tell_full(compiled);
+			full ? helper_discard(helper) : helper_give_back(helper);
+			return MADE;
+		}
+		helper_discard(helper);
+		ocl_compiled_finish(compiled);
+		again = again && (full || outcome == NOT_BEGUN || outcome == DIED ||
+				  outcome == DIED_IN_LIBNVVM);
+		again = again || (outcome == STOPPED && stops++ < STOPS_MOST);
+	}
+	return outcome;
+}
+
+/* What libnvvm was given to optimise it refuses now and then where it does not ("unsupported
+ * operation"), but not what is made with -cl-opt-disable. */
+static enum outcome try_unoptimized(const char *path, const char *folder,
+				    const struct ocl_build_job *job, struct ocl_compiled *compiled,
+				    struct failure *failure)
+{
+	struct bytes options = BYTES_INIT;
+	struct ocl_build_job plain = *job;
+	enum outcome outcome = NO_MEMORY;
+	bytes_printf(&options, "%s -cl-opt-disable", job->options);
+	if (!bytes_failed(&options)) {
+		plain.options = bytes_string(&options);
+		outcome = try_there(path, folder, &plain, compiled, failure);
+	}
+	bytes_finish(&options);
+	return outcome;
+}
+
+/* libnvvm crashes on few programs that it takes where it does not optimise: slow is better than
+ * not at all.  First only where it crashed; each time is a compile of the whole. */
+static bool compile_cautiously(const char *path, const char *folder,
+			       const struct ocl_build_job *job, const struct failure *first,
+			       struct ocl_compiled *compiled)
+{
+	enum { PARTLY = 3 };
+	struct ocl_build_job cautious = *job;
+	struct failure failure = {.module = first->module};
+	enum outcome outcome = DIED_IN_LIBNVVM;
+	for (int i = 0; outcome == DIED_IN_LIBNVVM; i++) {
+		const uint64_t before = cautious.unoptimized;
+		cautious.unoptimized =
+			failure.module && i < PARTLY ? before | failure.module : UINT64_MAX;
+		if (cautious.unoptimized == before)
+			break;
+		outcome = try_there(path, folder, &cautious, compiled, &failure);
+	}
+	if (outcome == MADE && compiled->error && job->kind == OCL_BUILD_SOURCE) {
+		ocl_compiled_finish(compiled);
+		outcome = try_unoptimized(path, folder, job, compiled, &failure);
+	}
+	failure_finish(&failure);
+	if (outcome != MADE)
+		return false;
+	log_warn("%s, compiling for sm_%u, and was told not to optimise there",
+		 bytes_string(&first->reason), job->target.sm);
+	bytes_printf(&compiled->log,
+		     "warning: %s, compiling for sm_%u, and was told not to optimise there: those "
+		     "kernels may be slow.\n",
+		     bytes_string(&first->reason), job->target.sm);
+	return true;
+}
+
+/* False: the job was not begun by anyone. */
+static bool compile_there(const char *path, const char *folder, const struct ocl_build_job *job,
+			  struct ocl_compiled *compiled)
+{
+	struct failure failure = {.reason = BYTES_INIT};
+	enum outcome outcome = try_there(path, folder, job, compiled, &failure);
+	if (outcome == DIED_IN_LIBNVVM &&
+	    compile_cautiously(path, folder, job, &failure, compiled))
+		outcome = MADE;
+	if (outcome == NO_MEMORY)
+		compiled->error = CL_OUT_OF_HOST_MEMORY;
+	else if (outcome != MADE && outcome != NOT_BEGUN)
+		report(job, &failure.reason, compiled);
+	failure_finish(&failure);
+	return outcome != NOT_BEGUN;
+}
+
+/* Where the option allows it and nothing speaks against it. */
+static bool process_wanted(void)
+{
+	/* A set-uid program's rights and environment are not to be handed on. */
+	return strcmp(option_string(OPTION_COMPILER), "inside") && !getauxval(AT_SECURE);
+}
+
+/* Where relative paths start; false where a process apart could not go there by this name, as
+ * when the host has given up rights since it came. */
+static bool own_folder(char *folder, size_t size_B)
+{
+	return getcwd(folder, size_B) && !faccessat(AT_FDCWD, folder, X_OK, AT_EACCESS);
+}
+
+bool ocl_compile_process(const struct ocl_build_job *job, struct ocl_compiled *compiled)
+{
+	char folder[PATH_MAX];
+	struct bytes path = BYTES_INIT;
+	bool done = false;
+	lock_assert_none();
+	if (!process_wanted())
+		return false;
+	if (own_library_find(file_name, &path) && own_folder(folder, sizeof(folder)))
+		done = compile_there(bytes_string(&path), folder, job, compiled);
+	bytes_finish(&path);
+	if (!done && !strcmp(option_string(OPTION_COMPILER), "process")) {
+		bytes_printf(&compiled->log, "error: no process could be had for the compiler "
+			     "(%s), and CULVERT_COMPILER=process asks for one\n", file_name);
+		compiled->error = ocl_compile_backend_error(job->kind, CL_COMPILER_NOT_AVAILABLE);
+		done = true;
+	}
+	return done;
+}

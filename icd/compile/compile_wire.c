@@ -1,0 +1,344 @@
+#include "config.h"
+
+#include "icd/compile/compile_wire.h"
+
+#include "backend/gpu.h"
+#include "icd/compile/program_binary.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* --- fields ------------------------------------------------------------------------- */
+
+static void put_number(struct bytes *bytes, uint64_t number)
+{
+	bytes_append(bytes, &number, sizeof(number));
+}
+
+static void put_signed(struct bytes *bytes, int64_t number)
+{
+	put_number(bytes, (uint64_t)number);
+}
+
+/* With a NUL behind, so that texts can be used where they lie. */
+static void put_run(struct bytes *bytes, const void *data, size_t size_B)
+{
+	put_number(bytes, size_B);
+	bytes_append(bytes, data, size_B);
+	bytes_append_char(bytes, '\0');
+}
+
+static void put_string(struct bytes *bytes, const char *string)
+{
+	put_run(bytes, string, strlen(string));
+}
+
+struct reader {
+	const char *at, *end;
+	bool failed;
+};
+
+static uint64_t get_number(struct reader *reader)
+{
+	uint64_t number = 0;
+	if ((size_t)(reader->end - reader->at) < sizeof(number)) {
+		reader->failed = true;
+		return 0;
+	}
+	memcpy(&number, reader->at, sizeof(number));
+	reader->at += sizeof(number);
+	return number;
+}
+
+static const char *get_run(struct reader *reader, size_t *size_B_out)
+{
+	uint64_t size_B = get_number(reader);
+	*size_B_out = 0;
+	if (reader->failed || size_B >= (uint64_t)(reader->end - reader->at) ||
+	    reader->at[size_B]) {
+		reader->failed = true;
+		return "";
+	}
+	const char *run = reader->at;
+	reader->at += size_B + 1;
+	*size_B_out = (size_t)size_B;
+	return run;
+}
+
+static const char *get_string(struct reader *reader)
+{
+	size_t size_B;
+	return get_run(reader, &size_B);
+}
+
+/* How many of something follow, each of a number at least. */
+static size_t get_count(struct reader *reader)
+{
+	uint64_t count = get_number(reader);
+	if (count > (uint64_t)(reader->end - reader->at) / sizeof(uint64_t))
+		reader->failed = true;
+	return reader->failed ? 0 : (size_t)count;
+}
+
+/* --- jobs ----------------------------------------------------------------------------- */
+
+static void put_code(struct bytes *bytes, struct ocl_code *code)
+{
+	struct bytes whole = BYTES_INIT;
+	if (code)
+		ocl_code_write(code, OCL_CODE_GIVEN, &whole);
+	put_run(bytes, whole.data, whole.size_B);
+	bytes->failed |= bytes_failed(&whole);
+	bytes_finish(&whole);
+}
+
+void ocl_wire_put_job(const struct ocl_build_job *job, const char *folder, struct bytes *bytes)
+{
+	put_number(bytes, job->kind);
+	put_number(bytes, job->target.sm);
+	put_number(bytes, job->target.max_local_B);
+	put_number(bytes, job->target.cubin);
+	put_number(bytes, job->wide_ids);
+	put_number(bytes, job->unoptimized);
+	put_number(bytes, job->from_il);
+	put_string(bytes, folder);
+	put_string(bytes, job->options);
+	put_run(bytes, job->source, job->source ? job->source_size_B : 0);
+	put_code(bytes, job->loaded);
+	put_number(bytes, job->header_count);
+	for (size_t i = 0; i < job->header_count; i++) {
+		put_string(bytes, job->headers[i].name);
+		put_run(bytes, job->headers[i].text, job->headers[i].size_B);
+	}
+	put_number(bytes, job->input_count);
+	for (size_t i = 0; i < job->input_count; i++) {
+		const struct bytes *object = ocl_part_bytes(&job->inputs[i]->object);
+		put_run(bytes, object->data, object->size_B);
+	}
+}
+
+static void get_headers(struct reader *reader, struct ocl_wire_job *out)
+{
+	size_t count = get_count(reader);
+	out->headers = calloc(count ? count : 1, sizeof(*out->headers));
+	reader->failed |= !out->headers;
+	for (size_t i = 0; !reader->failed && i < count; i++) {
+		out->headers[i].name = get_string(reader);
+		out->headers[i].text = get_run(reader, &out->headers[i].size_B);
+	}
+	out->job.headers = out->headers;
+	out->job.header_count = count;
+}
+
+static void get_inputs(struct reader *reader, struct ocl_wire_job *out)
+{
+	size_t count = get_count(reader);
+	out->inputs = calloc(count ? count : 1, sizeof(struct ocl_code *));
+	reader->failed |= !out->inputs;
+	for (; !reader->failed && out->input_count < count; out->input_count++) {
+		size_t size_B;
+		const char *object = get_run(reader, &size_B);
+		struct ocl_code *code = out->inputs[out->input_count] = ocl_code_create();
+		reader->failed |= !code;
+		if (!code)
+			break;
+		bytes_append(&code->object.bytes, object, size_B);
+		reader->failed |= bytes_failed(&code->object.bytes);
+	}
+	out->job.inputs = out->inputs;
+	out->job.input_count = out->input_count;
+}
+
+static void get_loaded(struct reader *reader, struct ocl_wire_job *out)
+{
+	size_t size_B;
+	const char *whole = get_run(reader, &size_B);
+	if (size_B && ocl_code_read(whole, size_B, OCL_CODE_GIVEN, NULL, &out->job.loaded))
+		reader->failed = true;
+}
+
+bool ocl_wire_get_job(const struct bytes *message, struct ocl_wire_job *job_out)
+{
+	struct reader reader = {message->data, message->data + message->size_B, false};
+	*job_out = (struct ocl_wire_job){0};
+	struct ocl_build_job *job = &job_out->job;
+	const uint64_t kind = get_number(&reader);
+	job->kind = (enum ocl_build_kind)kind;
+	job->target.sm = (unsigned)get_number(&reader);
+	job->target.max_local_B = get_number(&reader);
+	job->target.cubin = get_number(&reader);
+	job->wide_ids = get_number(&reader);
+	job->unoptimized = get_number(&reader);
+	job->from_il = get_number(&reader);
+	job_out->folder = get_string(&reader);
+	job->options = get_string(&reader);
+	job->source = get_run(&reader, &job->source_size_B);
+	get_loaded(&reader, job_out);
+	get_headers(&reader, job_out);
+	get_inputs(&reader, job_out);
+	if (!reader.failed && kind <= OCL_BUILD_LINK &&
+	    (kind != OCL_BUILD_BINARY || job->loaded))
+		return true;
+	ocl_wire_job_finish(job_out);
+	return false;
+}
+
+void ocl_wire_job_finish(struct ocl_wire_job *job)
+{
+	for (size_t i = 0; job->inputs && i < job->input_count; i++)
+		ocl_code_unref(job->inputs[i]);
+	free(job->inputs);
+	free(job->headers);
+	ocl_code_unref(job->job.loaded);
+	*job = (struct ocl_wire_job){0};
+}
+
+/* --- what was made ---------------------------------------------------------------------- */
+
+void ocl_wire_put_compiled(const struct ocl_compiled *compiled, struct bytes *bytes)
+{
+	put_signed(bytes, compiled->error);
+	put_number(bytes, compiled->refused);
+	put_number(bytes, compiled->inputs.changing);
+	put_run(bytes, compiled->inputs.rows.data, compiled->inputs.rows.size_B);
+	put_run(bytes, compiled->log.data, compiled->log.size_B);
+	put_code(bytes, compiled->code);
+	bytes->failed |= bytes_failed(&compiled->inputs.rows) || bytes_failed(&compiled->log);
+}
+
+bool ocl_wire_get_compiled(const struct bytes *message, size_t offset_B, cl_device_id device,
+			   struct ocl_compiled *compiled)
+{
+	struct reader reader = {message->data + offset_B, message->data + message->size_B, false};
+	size_t rows_B, log_B, code_B;
+	compiled->error = (cl_int)(int64_t)get_number(&reader);
+	compiled->refused = get_number(&reader);
+	compiled->inputs.changing = get_number(&reader);
+	const char *rows = get_run(&reader, &rows_B);
+	const char *log = get_run(&reader, &log_B);
+	const char *code = get_run(&reader, &code_B);
+	bytes_append(&compiled->inputs.rows, rows, rows_B);
+	bytes_append(&compiled->log, log, log_B);
+	if (!reader.failed && code_B &&
+	    ocl_code_read(code, code_B, OCL_CODE_GIVEN, device, &compiled->code))
+		reader.failed = true;
+	return !reader.failed && (compiled->code != NULL) == !compiled->error &&
+	       !bytes_failed(&compiled->inputs.rows) && !bytes_failed(&compiled->log);
+}
+
+/* --- messages ----------------------------------------------------------------------------- */
+
+/* Returns 0 when one of the events is there, or the end. */
+static int wait_for(int socket, short events, uint64_t deadline_ns)
+{
+	for (;;) {
+		struct pollfd poll_socket = {.fd = socket, .events = events};
+		int timeout_ms = -1;
+		if (deadline_ns) {
+			uint64_t now_ns = gpu_host_now_ns();
+			if (now_ns >= deadline_ns)
+				return ETIMEDOUT;
+			uint64_t rest_ms = (deadline_ns - now_ns) / 1000000 + 1;
+			timeout_ms = rest_ms > 60000 ? 60000 : (int)rest_ms;
+		}
+		int ready = poll(&poll_socket, 1, timeout_ms);
+		if (ready > 0)
+			return 0;
+		if (ready < 0 && errno != EINTR)
+			return EPIPE;
+	}
+}
+
+static int send_all(int socket, uint64_t deadline_ns, const char *data, size_t size_B)
+{
+	while (size_B) {
+		ssize_t sent_B = send(socket, data, size_B, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (sent_B < 0 && errno == EAGAIN) {
+			/* Who is stopped or starved reads nothing, and is there all the same. */
+			const int error = wait_for(socket, POLLOUT, deadline_ns);
+			if (error)
+				return error;
+			continue;
+		}
+		if (sent_B < 0 && errno == EINTR)
+			continue;
+		if (sent_B <= 0)
+			return EPIPE;
+		data += sent_B;
+		size_B -= (size_t)sent_B;
+	}
+	return 0;
+}
+
+int ocl_wire_send(int socket, uint64_t deadline_ns, const struct bytes *message)
+{
+	uint64_t size_B = message->size_B;
+	if (bytes_failed(message))
+		return ENOMEM;
+	int error = send_all(socket, deadline_ns, (const char *)&size_B, sizeof(size_B));
+	return error ? error : send_all(socket, deadline_ns, message->data, message->size_B);
+}
+
+static int receive_all(int socket, uint64_t deadline_ns, char *data, size_t size_B)
+{
+	while (size_B) {
+		int error = wait_for(socket, POLLIN, deadline_ns);
+		if (error)
+			return error;
+		ssize_t received_B = recv(socket, data, size_B, 0);
+		if (received_B < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (received_B <= 0)
+			return EPIPE;
+		data += received_B;
+		size_B -= (size_t)received_B;
+	}
+	return 0;
+}
+
+int ocl_wire_wait(int socket, uint64_t deadline_ns)
+{
+	return wait_for(socket, POLLIN, deadline_ns);
+}
+
+int ocl_wire_receive(int socket, uint64_t deadline_ns, struct bytes *message)
+{
+	static const size_t part_max_B = (size_t)4 << 20;
+	uint64_t size_B;
+	int error = receive_all(socket, deadline_ns, (char *)&size_B, sizeof(size_B));
+	/* In parts: room is made for what comes, not for what a broken sender says. */
+	while (!error && size_B) {
+		size_t part_B = size_B < part_max_B ? (size_t)size_B : part_max_B;
+		void *room = bytes_extend(message, part_B);
+		error = room ? receive_all(socket, deadline_ns, room, part_B) : ENOMEM;
+		size_B -= part_B;
+	}
+	return error;
+}
+
+unsigned ocl_wire_ask_threads(int socket)
+{
+	struct bytes question = BYTES_INIT, answer = BYTES_INIT;
+	uint64_t threads = 0;
+	bytes_append_char(&question, OCL_WIRE_ASKS);
+	if (!ocl_wire_send(socket, 0, &question) && !ocl_wire_receive(socket, 0, &answer)) {
+		struct reader reader = {answer.data, answer.data + answer.size_B, false};
+		threads = get_number(&reader);
+	}
+	bytes_finish(&question);
+	bytes_finish(&answer);
+	return threads && threads <= UINT_MAX ? (unsigned)threads : 1;
+}
+
+int ocl_wire_tell_threads(int socket, uint64_t deadline_ns, unsigned threads)
+{
+	struct bytes answer = BYTES_INIT;
+	put_number(&answer, threads);
+	const int error = ocl_wire_send(socket, deadline_ns, &answer);
+	bytes_finish(&answer);
+	return error;
+}

@@ -1,0 +1,162 @@
+/* Two steps.  clone() without a signal makes a middle process that only __WCLONE can wait
+ * for: wait() and waitpid(-1) of the host never meet it, and its end raises nothing.  It makes
+ * the one that becomes the program and ends, so that the program is init's child.  A
+ * direct child would not do: execve makes SIGCHLD the signal of its end again (clone(2)).
+ * Both share our memory and stop us until execve (CLONE_VM, CLONE_VFORK), as in
+ * posix_spawn: nothing is copied, however large the host is. */
+#include "config.h"
+
+#include "icd/compile/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef __SANITIZE_THREAD__
+/* ThreadSanitizer's own takes it for a fork, and what the thread that called it does afterwards is
+ * not seen any more: the memory is the same. */
+int __clone(int (*run)(void *), void *stack, int flags, void *argument, ...);
+#define clone __clone
+#endif
+
+enum { STACK_B = 64 * 1024, SOCKET = 3, FIRST_FREE = 10, OPEN_MAX_TRIED = 1 << 16 };
+
+struct stacks {
+	_Alignas(64) char middle[STACK_B], program[STACK_B];
+	struct ocl_spawn *spawn;
+};
+
+/* The kernel's own: what stands before the C library's in a host, as a preloaded library or a
+ * sanitizer, would take the child's files for the host's, whose memory it is in. */
+static int file_open_null(void)
+{
+	return (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
+}
+
+static int file_copy_to_free(int file)
+{
+	return (int)syscall(SYS_fcntl, file, F_DUPFD, FIRST_FREE);
+}
+
+/* The two numbers differ. */
+static bool file_copy_to(int file, int number)
+{
+	return syscall(SYS_dup3, file, number, 0) == number;
+}
+
+static void close_from(unsigned first)
+{
+#ifdef SYS_close_range
+	if (!syscall(SYS_close_range, first, ~0u, 0))
+		return;
+#endif
+	struct rlimit limit = {.rlim_cur = OPEN_MAX_TRIED};
+	(void)getrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_cur > OPEN_MAX_TRIED)
+		limit.rlim_cur = OPEN_MAX_TRIED;
+	for (int file = (int)first; file < (int)limit.rlim_cur; file++)
+		(void)syscall(SYS_close, file);
+}
+
+/* The host may have closed its first three files, and ours may lie there. */
+static int files_arrange(const struct ocl_spawn *spawn)
+{
+	const int none = file_open_null();
+	const int null = none < 0 ? -1 : file_copy_to_free(none);
+	const int socket = file_copy_to_free(spawn->socket);
+	if (null < 0 || socket < 0 || !file_copy_to(null, STDIN_FILENO) ||
+	    !file_copy_to(null, STDOUT_FILENO) ||
+	    (!spawn->keep_stderr && !file_copy_to(null, STDERR_FILENO)) ||
+	    !file_copy_to(socket, SOCKET))
+		return errno;
+	close_from(SOCKET + 1);
+	return 0;
+}
+
+static int program_main(void *argument)
+{
+	struct ocl_spawn *spawn = argument;
+	/* Ctrl-C is meant for the host, which may well live on. */
+	(void)setsid();
+	spawn->error = files_arrange(spawn);
+	if (spawn->error)
+		return 1;
+	(void)execve(spawn->path, spawn->arguments, spawn->environment);
+	spawn->error = errno;
+	return 1;
+}
+
+static int middle_main(void *argument)
+{
+	struct stacks *stacks = argument;
+	struct ocl_spawn *spawn = stacks->spawn;
+	spawn->pid = clone(program_main, stacks->program + STACK_B,
+			   CLONE_VM | CLONE_VFORK | SIGCHLD, spawn);
+	if (spawn->pid < 0)
+		spawn->error = errno;
+	return 0;
+}
+
+int ocl_spawn_run(struct ocl_spawn *spawn)
+{
+	sigset_t all, before;
+	struct stacks *stacks = aligned_alloc(_Alignof(struct stacks), sizeof(*stacks));
+	if (!stacks)
+		return ENOMEM;
+	stacks->spawn = spawn;
+	spawn->error = 0;
+	spawn->pid = -1;
+	/* No handler of the host may run in what shares its memory. */
+	sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	pid_t middle = clone(middle_main, stacks->middle + STACK_B, CLONE_VM | CLONE_VFORK,
+			     stacks);
+	if (middle < 0)
+		spawn->error = errno;
+	while (middle >= 0 && waitpid(middle, NULL, __WCLONE) < 0 && errno == EINTR) {
+	}
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	free(stacks);
+	return spawn->error;
+}
+
+bool ocl_spawn_stopped(pid_t pid)
+{
+	char path[32], text[512];
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	const int file = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t size_B = file < 0 ? -1 : read(file, text, sizeof(text) - 1);
+	if (file >= 0)
+		(void)close(file);
+	text[size_B > 0 ? size_B : 0] = '\0';
+	/* "PID (NAME) STATE ...", where a name may be anything. */
+	const char *end = strrchr(text, ')');
+	return end && !strncmp(end, ") T", 3);
+}
+
+bool ocl_spawn_adopts(void)
+{
+	int reaper = 0;
+	return getpid() == 1 || (!prctl(PR_GET_CHILD_SUBREAPER, &reaper) && reaper);
+}
+
+void ocl_spawn_reap(pid_t pid)
+{
+	/* Nobody's number but a child's of our own can be meant, and it stays its own until
+	 * it was waited for. */
+	if (!ocl_spawn_adopts() || waitpid(pid, NULL, WNOHANG))
+		return;
+	(void)kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+	}
+}

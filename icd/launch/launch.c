@@ -1,0 +1,689 @@
+#include "config.h"
+
+#include "icd/launch/launch.h"
+
+#include "icd/launch/launch_size.h"
+#include "icd/order/printf.h"
+#include "icd/order/queue.h"
+#include "icd/program/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- checks -------------------------------------------------------------------------------- */
+
+/* As if the range had one work-item in a dimension that it does not have. */
+static inline void dimension_leave_out(struct ocl_launch *launch, unsigned i)
+{
+	launch->global[i] = launch->whole[i] = 1;
+	launch->offset[i] = 0;
+	launch->local[i] = 1;
+	launch->rest[i] = 0;
+}
+
+static inline cl_int dimension_take(struct ocl_launch *launch, const struct ocl_ndrange *range,
+				    unsigned i)
+{
+	const uint64_t global = range->global ? range->global[i] : 0;
+	const uint64_t offset = range->offset ? range->offset[i] : 0;
+	launch->global[i] = global;
+	launch->offset[i] = offset;
+	/* OpenCL 3.0 API, 5.10: CL_INVALID_GLOBAL_OFFSET when an id would not fit a size_t.
+	 * PTX of another compiler's reads the GPU's own ids, where no offset is. */
+	return offset && (global > SIZE_MAX - offset || launch->code->abi->no_offset)
+		       ? CL_INVALID_GLOBAL_OFFSET : CL_SUCCESS;
+}
+
+static inline cl_int sizes_take(struct ocl_launch *launch, const struct ocl_ndrange *range)
+{
+	const uint32_t dimensions = range->work_dim;
+	/* OpenCL 3.0 API, 5.10: CL_INVALID_WORK_DIMENSION unless it is 1 to 3. */
+	if (dimensions < 1 || dimensions > 3)
+		return CL_INVALID_WORK_DIMENSION;
+	launch->work_dim = dimensions;
+	if (dimensions < 2)
+		dimension_leave_out(launch, 1);
+	if (dimensions < 3)
+		dimension_leave_out(launch, 2);
+	cl_int error = dimension_take(launch, range, 0);
+	for (unsigned i = 1; i < dimensions && !error; i++)
+		error = dimension_take(launch, range, i);
+	return error;
+}
+
+static inline cl_int local_take(struct ocl_launch *launch, const struct ocl_ndrange *range,
+				const struct gpu_caps *caps)
+{
+	const uint32_t *required = launch->code->abi->required_local;
+	const uint32_t dimensions = launch->work_dim;
+	for (unsigned i = dimensions; required[0] && i < 3; i++)
+		if (required[i] != 1)
+			return CL_INVALID_WORK_GROUP_SIZE;
+	for (unsigned i = 0; i < dimensions; i++) {
+		const size_t local = range->local[i];
+		/* 5.10: CL_INVALID_WORK_GROUP_SIZE when it is not what the kernel requires. */
+		if (!local || (required[0] && local != required[i]))
+			return CL_INVALID_WORK_GROUP_SIZE;
+		/* 5.10: CL_INVALID_WORK_ITEM_SIZE above CL_DEVICE_MAX_WORK_ITEM_SIZES. */
+		if (local > caps->max_block[i])
+			return CL_INVALID_WORK_ITEM_SIZE;
+		launch->local[i] = (uint32_t)local;
+	}
+	return CL_SUCCESS;
+}
+
+/* Divisions of 64 bits take long, and few sizes need them. */
+static inline void groups_divide(struct ocl_launch *launch, unsigned i)
+{
+	const uint64_t global = launch->global[i];
+	const uint32_t local = launch->local[i];
+	if (global <= UINT32_MAX) {
+		launch->whole[i] = (uint32_t)global / local;
+		launch->rest[i] = (uint32_t)global % local;
+	} else {
+		launch->whole[i] = global / local;
+		launch->rest[i] = (uint32_t)(global % local);
+	}
+	launch->edges |= (uint32_t)(launch->rest[i] != 0) << i;
+}
+
+static inline uint64_t groups_of(const struct ocl_launch *launch, unsigned dimension)
+{
+	return launch->whole[dimension] + (launch->edges >> dimension & 1);
+}
+
+/* Counts the work-groups; the work-items of one: */
+static inline uint64_t groups_count(struct ocl_launch *launch, unsigned dimensions)
+{
+	uint64_t items = 1;
+	launch->edges = 0;
+	for (unsigned i = 0; i < dimensions; i++) {
+		items *= launch->local[i];
+		if (launch->local[i] != 1) {
+			groups_divide(launch, i);
+		} else {
+			launch->whole[i] = launch->global[i];
+			launch->rest[i] = 0;
+		}
+	}
+	return items;
+}
+
+static inline cl_int local_decide(struct ocl_launch *launch, const struct ocl_ndrange *range,
+				  cl_command_queue queue)
+{
+	const struct abi_kernel *abi = launch->code->abi;
+	const uint32_t *required = abi->required_local;
+	cl_int error = CL_SUCCESS;
+	/* A choice of ours may be what a kernel does not notice. */
+	launch->uniform = launch->cooperative ||
+			  (abi->uniform_groups &&
+			   (range->local || required[0] || abi->sees_groups));
+	if (range->local)
+		error = local_take(launch, range, queue->device->caps);
+	else if (required[0])
+		memcpy(launch->local, required, sizeof(launch->local));
+	else
+		error = ocl_launch_choose(queue, launch);
+	if (error)
+		return error;
+	/* What the kernel requires may be in more dimensions than there are. */
+	const uint64_t items = groups_count(launch, required[0] ? 3 : launch->work_dim);
+	if (items > launch->code->caps.max_threads)
+		return CL_INVALID_WORK_GROUP_SIZE;
+	/* 5.10: CL_INVALID_WORK_GROUP_SIZE when the program was built for uniform
+	 * work-groups and the global size is no multiple of the local size.
+	 * cl_culvert_grid_barrier: whatever the program was built for. */
+	return launch->uniform && launch->edges ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS;
+}
+
+static cl_int limits_fail(const struct ocl_launch *launch, cl_command_queue queue, unsigned i)
+{
+	const struct gpu_caps *caps = queue->device->caps;
+	ocl_context_report(queue->context,
+			   "kernel %s: %llu work-groups in dimension %u, %s runs at most %llu",
+			   launch->kernel->name, (unsigned long long)groups_of(launch, i), i,
+			   caps->name, (unsigned long long)caps->max_grid[i]);
+	return CL_OUT_OF_RESOURCES;
+}
+
+static inline cl_int limits_check(const struct ocl_launch *launch, cl_command_queue queue)
+{
+	const uint64_t *most = queue->device->caps->max_grid;
+	for (unsigned i = 0; i < launch->work_dim; i++)
+		if (groups_of(launch, i) > most[i])
+			return limits_fail(launch, queue, i);
+	return CL_SUCCESS;
+}
+
+/* cl_culvert_grid_barrier: CL_OUT_OF_RESOURCES when the device cannot run all work-groups
+ * at once.  (OpenCL 3.0 API, 5.10: "insufficient resources needed to execute the kernel".) */
+static cl_int residency_check(const struct ocl_launch *launch, cl_command_queue queue)
+{
+	const uint32_t *local = launch->local;
+	const uint64_t groups = groups_of(launch, 0) * groups_of(launch, 1) * groups_of(launch, 2);
+	uint64_t most = 0;
+	cl_int error = gpu_function_resident(launch->code->function,
+					     local[0] * local[1] * local[2],
+					     launch->dynamic_local_B, &most);
+	if (!error && groups > most) {
+		ocl_context_report(queue->context,
+				   "kernel %s has a barrier of the whole grid: %s runs at most "
+				   "%llu of its work-groups of %u x %u x %u at once, not %llu",
+				   launch->kernel->name, queue->device->caps->name,
+				   (unsigned long long)most, local[0], local[1], local[2],
+				   (unsigned long long)groups);
+		return CL_OUT_OF_RESOURCES;
+	}
+	return error ? error : gpu_barriers_wait_ready(queue->device->gpu);
+}
+
+/* --- accesses ---------------------------------------------------------------------------- */
+
+static inline cl_int local_memory_check(struct ocl_launch *launch, cl_command_queue queue)
+{
+	const struct abi_kernel *abi = launch->code->abi;
+	uint64_t dynamic_B = abi->dynamic_local_B;
+	if (launch->code->traits.locals)
+		dynamic_B = ocl_kernel_dynamic_local_B(abi, launch->arguments, NULL);
+	const uint64_t static_B = launch->code->caps.static_local_B;
+	const uint64_t most_B = ocl_device_local_B(queue->device);
+	/* OpenCL 3.0 API, 5.10: CL_OUT_OF_RESOURCES when the arguments ask for more
+	 * local memory than a work-group can have. */
+	if (dynamic_B > most_B || static_B > most_B - dynamic_B) {
+		ocl_context_report(queue->context,
+				   "kernel %s needs %llu bytes of local memory for a work-group, "
+				   "%s has %llu",
+				   launch->kernel->name, (unsigned long long)(dynamic_B + static_B),
+				   queue->device->caps->name, (unsigned long long)most_B);
+		return CL_OUT_OF_RESOURCES;
+	}
+	launch->dynamic_local_B = (uint32_t)dynamic_B;
+	return CL_SUCCESS;
+}
+
+static inline bool argument_writes(const struct ocl_memory_argument *argument,
+				   const struct _cl_mem *mem)
+{
+	return argument->writes &&
+	       (argument->image || !(mem->flags & (CL_MEM_READ_ONLY | OCL_MEM_IMMUTABLE)));
+}
+
+/* OpenCL 3.0 API, 5.10: CL_INVALID_IMAGE_SIZE for an image that the device cannot have. */
+static cl_int images_check(const struct ocl_launch *launch, cl_command_queue queue)
+{
+	const struct abi_kernel *abi = launch->code->abi;
+	cl_int error = CL_SUCCESS;
+	for (uint32_t i = 0; i < abi->argument_count && !error; i++)
+		if (abi->arguments[i].kind == ABI_ARGUMENT_IMAGE)
+			error = ocl_image_fits(launch->arguments->items[i].mem, queue->device);
+	return error;
+}
+
+/* Without a parameter, hence last. What has been freed is not used. */
+static void indirect_touch(struct ocl_command *command, const struct ocl_indirect *indirect)
+{
+	for (uint32_t i = 0; indirect && i < indirect->count; i++) {
+		cl_mem mem = indirect->mems[i];
+		if (ocl_mem_is_alive(mem))
+			ocl_command_touch(command, mem, 0, mem->size_B,
+					  ocl_mem_is_immutable(mem) ? OCL_ACCESS_READ
+								    : OCL_ACCESS_UPDATE);
+	}
+}
+
+static inline cl_int accesses_make(struct ocl_command *command)
+{
+	const struct ocl_launch *launch = &command->u.launch;
+	const struct ocl_indirect *indirect = launch->kernel->indirect;
+	const struct ocl_indirect *addressed = launch->kernel->addressed;
+	const struct ocl_memory_argument *argument = launch->code->traits.memory;
+	const uint32_t count = launch->code->traits.memory_count;
+	const uint64_t most = (uint64_t)count + (indirect ? indirect->count : 0) +
+			      (addressed ? addressed->count : 0);
+	if (most > OCL_LAUNCH_ACCESSES)
+		command->accesses = malloc(most * sizeof(*command->accesses));
+	if (!command->accesses)
+		return CL_OUT_OF_HOST_MEMORY;
+	for (uint32_t i = 0; i < count; i++, argument++) {
+		cl_mem mem = launch->arguments->items[argument->index].mem;
+		if (mem)
+			ocl_command_touch(command, mem, 0, mem->size_B,
+					  argument_writes(argument, mem) ? OCL_ACCESS_UPDATE
+									 : OCL_ACCESS_READ);
+	}
+	indirect_touch(command, indirect);
+	indirect_touch(command, addressed);
+	return CL_SUCCESS;
+}
+
+static bool kernel_takes(const struct abi_kernel *abi, enum abi_hidden hidden)
+{
+	for (uint32_t i = 0; i < abi->hidden_count; i++)
+		if (abi->hidden[i] == hidden)
+			return true;
+	return false;
+}
+
+bool ocl_launch_can_record(const struct abi_kernel *abi)
+{
+	return !kernel_takes(abi, ABI_HIDDEN_GRID_BARRIER);
+}
+
+void ocl_launch_record(struct ocl_command *command)
+{
+	if (command->kind == &ocl_command_launch || command->kind == &ocl_command_launch_printf)
+		command->u.launch.recorded = true;
+}
+
+/* Whether a grid of it starts elsewhere than at 0: for an offset, or behind whole work-groups. */
+static bool has_starts(const struct ocl_launch *launch)
+{
+	bool starts = false;
+	for (unsigned i = 0; i < 3; i++)
+		starts = starts || launch->offset[i] || (launch->rest[i] && launch->whole[i]);
+	return starts;
+}
+
+/* Whether a global id of it has more than 32 bits, or might have. */
+static bool is_wide(const struct ocl_launch *launch)
+{
+	bool wide = false;
+	for (unsigned i = 0; i < 3; i++)
+		wide = wide || launch->offset[i] + launch->global[i] > UINT32_MAX;
+	return wide;
+}
+
+static inline cl_int functions_find(struct ocl_launch *launch)
+{
+	const struct ocl_kernel_code *code = launch->code;
+	const bool wide = code->traits.narrow_ids && is_wide(launch);
+	launch->function = launch->starting = code->function;
+	if (!wide && !(code->traits.starts && has_starts(launch)))
+		return CL_SUCCESS;
+	cl_int error = ocl_kernel_part(launch->kernel, code,
+				       wide ? OCL_MODULE_WIDE : OCL_MODULE_STARTS,
+				       &launch->starting);
+	if (wide)
+		launch->function = launch->starting;
+	return error;
+}
+
+/* Everything but accesses; *empty_out: there are no work-items, and so no local size. */
+static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue, cl_kernel kernel,
+			      const struct ocl_ndrange *range, bool *empty_out)
+{
+	launch->kernel = kernel;
+	launch->arguments = kernel->arguments;
+	launch->indirect = kernel->indirect_kinds != 0;
+	launch->recorded = false;
+	cl_int error = ocl_kernel_code_for(kernel, queue->device, &launch->code);
+	if (!error)
+		error = sizes_take(launch, range);
+	if (!error)
+		error = ocl_kernel_arguments_check(kernel, launch->code);
+	if (error)
+		return error;
+	*empty_out = !launch->global[0] || !launch->global[1] || !launch->global[2];
+	if (*empty_out)
+		return CL_SUCCESS;
+	launch->cooperative = launch->code->traits.grid_barrier;
+	error = local_memory_check(launch, queue);
+	if (!error)
+		error = local_decide(launch, range, queue);
+	if (!error)
+		error = limits_check(launch, queue);
+	if (!error && launch->cooperative)
+		error = residency_check(launch, queue);
+	return error ? error : functions_find(launch);
+}
+
+cl_int ocl_launch_suggest(cl_command_queue queue, cl_kernel kernel,
+			  const struct ocl_ndrange *range, size_t *local_out)
+{
+	struct ocl_launch launch = {0};
+	bool empty;
+	cl_int error = launch_describe(&launch, queue, kernel, range, &empty);
+	/* cl_khr_suggested_local_work_size: CL_INVALID_GLOBAL_WORK_SIZE for no work-items. */
+	if (!error && empty)
+		error = CL_INVALID_GLOBAL_WORK_SIZE;
+	for (unsigned i = 0; i < range->work_dim && !error; i++)
+		local_out[i] = launch.local[i];
+	return error;
+}
+
+cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LAUNCH_ACCESSES],
+		       cl_command_queue queue, cl_kernel kernel, cl_command_type type,
+		       const struct ocl_ndrange *range)
+{
+	struct ocl_launch *launch = &command->u.launch;
+	ocl_command_init(command, &ocl_command_launch, queue, type, own);
+	bool empty;
+	cl_int error = launch_describe(launch, queue, kernel, range, &empty);
+	if (error)
+		return error;
+	/* OpenCL 3.0 API, 5.10: without work-items the command succeeds, in its order. */
+	if (empty) {
+		command->kind = &ocl_command_marker;
+		return CL_SUCCESS;
+	}
+	if (launch->code->traits.prints)
+		command->kind = &ocl_command_launch_printf;
+	if (launch->code->traits.images)
+		error = images_check(launch, queue);
+	if (!error && (launch->code->traits.memory_count || kernel->indirect || kernel->addressed))
+		error = accesses_make(command);
+	return error;
+}
+
+void ocl_launch_finish(struct ocl_command *command, const struct ocl_access *own)
+{
+	if (command->accesses != own)
+		free(command->accesses);
+}
+
+bool ocl_launch_renew_accesses(struct ocl_command *command,
+			       struct ocl_access own[OCL_LAUNCH_ACCESSES])
+{
+	command->accesses = own;
+	return !accesses_make(command);
+}
+
+/* --- parameters ------------------------------------------------------------------------------ */
+
+enum { LAUNCH_PARAMETERS = 64 };
+
+/* Where the values lie that no argument has. */
+struct hidden_values {
+	uint32_t *offsets;               /* of the local arguments */
+	uint64_t id_start[3];            /* of the grid that is launched next */
+	uint32_t group_start[3];
+	uint32_t group_count[3];         /* of all grids */
+};
+
+/* The sampler states that the kernel may read its images with: those of its code, and
+ * those of its arguments. */
+static uint32_t sampler_states(const struct ocl_launch *launch)
+{
+	const struct abi_kernel *abi = launch->code->abi;
+	uint32_t states = abi->sampler_states;
+	for (uint32_t i = 0; i < abi->argument_count; i++) {
+		uint32_t bits;
+		if (abi->arguments[i].kind != ABI_ARGUMENT_SAMPLER)
+			continue;
+		memcpy(&bits, launch->arguments->data + launch->arguments->items[i].offset_B,
+		       sizeof(bits));
+		states |= 1u << abi_sampler_state(bits);
+	}
+	return states;
+}
+
+/* Where the descriptor of an image lies that the kernel knows it by. */
+static cl_int image_parameter(const struct ocl_launch *launch, uint32_t index,
+			      struct ocl_access *access, void **parameter_out)
+{
+	const struct abi_argument *argument = &launch->code->abi->arguments[index];
+	const uint32_t states =
+		argument->access == ABI_ACCESS_WRITE_ONLY ? 0 : sampler_states(launch);
+	*parameter_out = &access->descriptor;
+	return ocl_image_bind(launch->arguments->items[index].mem, &access->at, states,
+			      &access->descriptor);
+}
+
+static void local_parameters(const struct ocl_launch *launch, struct hidden_values *values,
+			     void **parameters)
+{
+	const struct ocl_arguments *arguments = launch->arguments;
+	(void)ocl_kernel_dynamic_local_B(launch->code->abi, arguments, values->offsets);
+	for (uint32_t i = 0; i < arguments->count; i++)
+		if (arguments->items[i].kind == ABI_ARGUMENT_LOCAL)
+			parameters[i] = &values->offsets[i];
+}
+
+/* The block knows where values lie, and pointers; memory objects are where the launch found
+ * them. */
+static inline cl_int argument_parameters(struct ocl_command *command,
+					 struct hidden_values *values, void **parameters)
+{
+	const struct ocl_launch *launch = &command->u.launch;
+	const struct ocl_arguments *arguments = launch->arguments;
+	const struct ocl_memory_argument *memory = launch->code->traits.memory;
+	struct ocl_access *access = command->accesses;
+	cl_int error = CL_SUCCESS;
+	for (uint32_t i = 0; i < arguments->count; i++)
+		parameters[i] = arguments->parameters[i];
+	for (uint32_t i = launch->code->traits.memory_count; i && !error; i--, memory++) {
+		const struct ocl_argument *item = &arguments->items[memory->index];
+		if (!item->mem)
+			continue;
+		if (memory->image)
+			error = image_parameter(launch, memory->index, access,
+						&parameters[memory->index]);
+		else if (!item->pointer)
+			parameters[memory->index] = &access->at.address;
+		access++;
+	}
+	if (launch->code->traits.locals)
+		local_parameters(launch, values, parameters);
+	return error;
+}
+
+static cl_int hidden_parameters(struct ocl_launch *launch, struct hidden_values *values,
+				void **parameters)
+{
+	const struct abi_kernel *abi = launch->code->abi;
+	for (unsigned i = 0; i < 3; i++)
+		values->group_count[i] = (uint32_t)groups_of(launch, i);
+#define BY_DIMENSION(value, place)                                                                \
+	case ABI_HIDDEN_##value##_X:                                                             \
+	case ABI_HIDDEN_##value##_Y:                                                             \
+	case ABI_HIDDEN_##value##_Z:                                                             \
+		parameters[i] = &(place)[abi->hidden[i] - ABI_HIDDEN_##value##_X];               \
+		break;
+	for (uint32_t i = 0; i < abi->hidden_count; i++) {
+		switch (abi->hidden[i]) {
+		BY_DIMENSION(ID_START, values->id_start)
+		BY_DIMENSION(GLOBAL_OFFSET, launch->offset)
+		BY_DIMENSION(GLOBAL_SIZE, launch->global)
+		BY_DIMENSION(GROUP_START, values->group_start)
+		BY_DIMENSION(GROUP_COUNT, values->group_count)
+		BY_DIMENSION(ENQUEUED_LOCAL, launch->local)
+		case ABI_HIDDEN_WORK_DIM:
+			parameters[i] = &launch->work_dim;
+			break;
+		case ABI_HIDDEN_PRINTF_BUFFER:
+			parameters[i] = &launch->printf_buffer;
+			break;
+		case ABI_HIDDEN_GRID_BARRIER:
+			parameters[i] = &launch->grid_barrier;
+			break;
+		default:
+			/* A kernel that wants what this version cannot give. */
+			return CL_OUT_OF_RESOURCES;
+		}
+	}
+#undef BY_DIMENSION
+	return CL_SUCCESS;
+}
+
+/* The only one there is of most launches. */
+static void grid_describe_whole(const struct ocl_launch *launch, struct hidden_values *values,
+				struct gpu_launch *gpu)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		gpu->grid[i] = (uint32_t)launch->whole[i];
+		gpu->block[i] = launch->local[i];
+	}
+	gpu->function = launch->function;
+	/* Nobody else looks at these. */
+	if (!launch->code->abi->hidden_count)
+		return;
+	for (unsigned i = 0; i < 3; i++) {
+		values->group_start[i] = 0;
+		values->id_start[i] = launch->offset[i];
+		if (launch->offset[i])
+			gpu->function = launch->starting;
+	}
+}
+
+/* One of the grids that a launch is: of the whole work-groups, or of those at the edges
+ * of the dimensions in the set.  false: there are no such work-groups. */
+static bool grid_describe(const struct ocl_launch *launch, unsigned edges,
+			  struct hidden_values *values, struct gpu_launch *gpu)
+{
+	bool starts = false;
+	for (unsigned i = 0; i < 3; i++) {
+		const uint64_t whole = launch->whole[i];
+		const bool edge = edges >> i & 1;
+		gpu->grid[i] = edge ? 1 : (uint32_t)whole;
+		gpu->block[i] = edge ? launch->rest[i] : launch->local[i];
+		if (!gpu->grid[i])
+			return false;
+		values->group_start[i] = edge ? (uint32_t)whole : 0;
+		values->id_start[i] = launch->offset[i] + (edge ? whole * launch->local[i] : 0);
+		starts = starts || values->id_start[i];
+	}
+	gpu->function = starts ? launch->starting : launch->function;
+	return true;
+}
+
+/* The set of edges that comes after one, of those that are in all; 0 after the last. */
+static unsigned edges_next(unsigned edges, unsigned all)
+{
+	return (edges - all) & all;
+}
+
+uint32_t ocl_launch_grids(const struct ocl_launch *launch)
+{
+	const unsigned all = launch->edges;
+	struct hidden_values values;
+	struct gpu_launch gpu;
+	unsigned edges = 0;
+	uint32_t count = 0;
+	do {
+		count += grid_describe(launch, edges, &values, &gpu);
+		edges = edges_next(edges, all);
+	} while (edges);
+	return count;
+}
+
+/* The whole work-groups, and those at the edges. */
+static cl_int launch_several(const struct ocl_launch *launch, struct gpu_stream *stream,
+			     struct hidden_values *values, struct gpu_launch *gpu)
+{
+	unsigned edges = 0;
+	cl_int error = CL_SUCCESS;
+	do {
+		if (grid_describe(launch, edges, values, gpu))
+			error = gpu_launch(stream, gpu);
+		edges = edges_next(edges, launch->edges);
+	} while (edges && !error);
+	return error;
+}
+
+static inline cl_int launch_grids(const struct ocl_launch *launch, struct gpu_stream *stream,
+				  struct hidden_values *values, void **parameters)
+{
+	struct gpu_launch gpu;
+	gpu.dynamic_local_B = launch->dynamic_local_B;
+	gpu.cooperative = launch->cooperative;
+	gpu.parameters = parameters;
+	if (launch->edges)
+		return launch_several(launch, stream, values, &gpu);
+	grid_describe_whole(launch, values, &gpu);
+	return gpu_launch(stream, &gpu);
+}
+
+static inline cl_int launch_with(struct ocl_command *command, struct gpu_stream *stream,
+			  struct hidden_values *values, void **parameters)
+{
+	struct ocl_launch *launch = &command->u.launch;
+	cl_int error = argument_parameters(command, values, parameters);
+	if (!error && launch->cooperative)
+		error = gpu_stream_barrier(stream, &launch->grid_barrier);
+	if (!error && launch->code->abi->hidden_count)
+		error = hidden_parameters(launch, values,
+					  parameters + launch->code->abi->argument_count);
+	/* Who launches a recorded graph notes its stream. */
+	if (!error && !launch->recorded)
+		error = ocl_module_note(launch->code->build->module, stream);
+	if (!error && launch->indirect && !launch->recorded)
+		error = ocl_users_note(&command->queue->context->svm.indirect, stream);
+	return error ? error : launch_grids(launch, stream, values, parameters);
+}
+
+static cl_int launch_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	const struct abi_kernel *abi = command->u.launch.code->abi;
+	const size_t count = (size_t)abi->argument_count + abi->hidden_count;
+	void *own_parameters[LAUNCH_PARAMETERS];
+	uint32_t own_offsets[LAUNCH_PARAMETERS];
+	void **parameters = own_parameters;
+	struct hidden_values values;
+	values.offsets = own_offsets;
+	if (count > LAUNCH_PARAMETERS) {
+		parameters = malloc(count * (sizeof(*parameters) + sizeof(*values.offsets)));
+		if (!parameters)
+			return CL_OUT_OF_HOST_MEMORY;
+		values.offsets = (uint32_t *)(parameters + count);
+	}
+	const cl_int error = launch_with(command, stream, &values, parameters);
+	if (parameters != own_parameters)
+		free(parameters);
+	return error;
+}
+
+cl_int ocl_launch_run_printing(struct ocl_command *command, struct gpu_stream *stream,
+			       gpu_address buffer)
+{
+	command->u.launch.printf_buffer = buffer;
+	return launch_run(command, stream);
+}
+
+static cl_int launch_printf_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	struct ocl_print *print;
+	cl_int error = ocl_print_begin(command->queue, stream,
+				       command->u.launch.code->build->code, &print);
+	if (error)
+		return error;
+	error = ocl_launch_run_printing(command, stream, ocl_print_buffer(print));
+	if (!error)
+		return ocl_print_end(print);
+	ocl_print_cancel(print);
+	return error;
+}
+
+/* The kernel keeps its code; the arguments' block keeps the values as they are
+ * now, whatever clSetKernelArg does until the command's turn. */
+static void launch_retain(struct ocl_command *command)
+{
+	object_ref(command->u.launch.kernel);
+	(void)ocl_arguments_ref(command->u.launch.arguments);
+	if (command->u.launch.indirect && !command->u.launch.recorded)
+		atomic_fetch_add(&command->queue->context->svm.waiting, 1);
+}
+
+static void launch_release(struct ocl_command *command)
+{
+	if (command->u.launch.indirect && !command->u.launch.recorded)
+		atomic_fetch_sub(&command->queue->context->svm.waiting, 1);
+	ocl_arguments_unref(command->u.launch.arguments);
+	object_unref(command->u.launch.kernel);
+}
+
+const struct ocl_command_kind ocl_command_launch = {
+	.run = launch_run, .retain = launch_retain, .release = launch_release,
+};
+
+/* For one of the queue's buffers, when all are in use. */
+static enum ocl_effort launch_printf_effort(const struct ocl_command *command)
+{
+	(void)command;
+	return OCL_EFFORT_OWN;
+}
+
+const struct ocl_command_kind ocl_command_launch_printf = {
+	.run = launch_printf_run, .effort = launch_printf_effort,
+	.retain = launch_retain, .release = launch_release,
+};

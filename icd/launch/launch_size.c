@@ -1,0 +1,157 @@
+#include "config.h"
+
+#include "icd/launch/launch_size.h"
+
+#include "icd/order/queue.h"
+
+#include <string.h>
+
+static uint32_t divisor_at_most(uint64_t size, uint32_t most)
+{
+	uint32_t divisor = size < most ? (uint32_t)size : most;
+	while (size % divisor)
+		divisor--;
+	return divisor;
+}
+
+/* The largest multiple of a warp that divides size; 0: there is none. */
+static uint32_t warps_at_most(uint64_t size, uint32_t most)
+{
+	uint32_t divisor = most - most % 32;
+	while (divisor && size % divisor)
+		divisor -= 32;
+	return divisor;
+}
+
+static uint32_t lesser(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static void local_extend(const uint64_t global[3], uint32_t threads, const uint32_t max[3],
+			 uint32_t local[3])
+{
+	local[1] = divisor_at_most(global[1], lesser(threads / local[0], max[1]));
+	local[2] = divisor_at_most(global[2], lesser(threads / (local[0] * local[1]), max[2]));
+}
+
+/* Work-items that a warp's lanes do useful work for, of those they occupy. */
+static uint32_t local_value(const uint32_t local[3])
+{
+	const uint32_t items = local[0] * local[1] * local[2];
+	const uint32_t lanes = (items + 31) / 32 * 32;
+	return items * items / lanes;
+}
+
+static bool is_flat(const uint64_t global[3])
+{
+	return global[1] == 1 && global[2] == 1;
+}
+
+void ocl_launch_choose_local(const uint64_t global[3], uint32_t threads, const uint32_t max[3],
+			     uint32_t local_out[3])
+{
+	const uint32_t most = lesser(threads, max[0]);
+	const bool flat = is_flat(global);
+	uint32_t other[3];
+	/* Two candidates: whole warps along x, the order of memory; a narrow block
+	 * that leaves room for y and z when x does not divide well. */
+	const uint32_t wide = warps_at_most(global[0], flat ? most : lesser(most, 64));
+	local_out[0] = wide ? wide : divisor_at_most(global[0], most);
+	local_extend(global, threads, max, local_out);
+	if (flat || wide)
+		return;
+	other[0] = divisor_at_most(global[0], lesser(most, 32));
+	local_extend(global, threads, max, other);
+	if (local_value(other) > local_value(local_out))
+		memcpy(local_out, other, sizeof(other));
+}
+
+/* Whether dividing sizes are nearly as good as free ones: at least two warps, or all that
+ * there is, and few lanes idle. */
+static bool is_good(const uint64_t global[3], const uint32_t local[3])
+{
+	const uint32_t items = local[0] * local[1] * local[2];
+	if (global[0] == local[0] && global[1] == local[1] && global[2] == local[2])
+		return true;
+	return items >= 64 && 4 * local_value(local) >= 3 * items;
+}
+
+static uint32_t size_at_most(uint64_t size, uint32_t most)
+{
+	return size < most ? (uint32_t)size : most;
+}
+
+/* Rows of a warp or two, or whole rows where they are short; the rest of the group's
+ * room goes to y and z. */
+static void choose_any(const uint64_t global[3], uint32_t threads, const uint32_t max[3],
+		       uint32_t local_out[3])
+{
+	enum { GROUP = 256, SHORT_ROW = 64, ROW = 32 };
+	const uint32_t room = lesser(threads, GROUP);
+	uint32_t row = is_flat(global) ? room : global[0] <= SHORT_ROW ? SHORT_ROW : ROW;
+	local_out[0] = size_at_most(global[0], lesser(lesser(row, room), max[0]));
+	local_out[1] = size_at_most(global[1], lesser(room / local_out[0], max[1]));
+	local_out[2] = size_at_most(global[2], lesser(room / (local_out[0] * local_out[1]), max[2]));
+}
+
+static bool choice_fits(const struct ocl_launch *launch, const uint32_t local[3])
+{
+	if (local[0] * local[1] * local[2] > launch->code->caps.max_threads)
+		return false;
+	for (unsigned i = 0; i < 3; i++)
+		if (launch->uniform && launch->global[i] % local[i])
+			return false;
+	return true;
+}
+
+static bool choice_recall(cl_command_queue queue, const struct ocl_launch *launch,
+			  uint32_t local_out[3])
+{
+	bool found = false;
+	lock_take(&queue->lock);
+	for (unsigned i = 0; i < OCL_QUEUE_CHOICES && !found; i++) {
+		const struct ocl_local_choice *choice = &queue->choices[i];
+		if (choice->function != launch->code->function ||
+		    choice->dynamic_local_B != launch->dynamic_local_B ||
+		    memcmp(choice->global, launch->global, sizeof(choice->global)))
+			continue;
+		memcpy(local_out, choice->local, sizeof(choice->local));
+		/* An unloaded function's address may have come back as another's. */
+		found = choice_fits(launch, local_out);
+		break;
+	}
+	lock_drop(&queue->lock);
+	return found;
+}
+
+static void choice_keep(cl_command_queue queue, const struct ocl_launch *launch)
+{
+	lock_take(&queue->lock);
+	struct ocl_local_choice *choice = &queue->choices[queue->next_choice++ %
+							  OCL_QUEUE_CHOICES];
+	choice->function = launch->code->function;
+	choice->dynamic_local_B = launch->dynamic_local_B;
+	memcpy(choice->global, launch->global, sizeof(choice->global));
+	memcpy(choice->local, launch->local, sizeof(choice->local));
+	lock_drop(&queue->lock);
+}
+
+cl_int ocl_launch_choose(cl_command_queue queue, struct ocl_launch *launch)
+{
+	const struct gpu_caps *caps = queue->device->caps;
+	uint32_t threads = 0;
+	if (choice_recall(queue, launch, launch->local))
+		return CL_SUCCESS;
+	cl_int error = gpu_function_suggest(launch->code->function, launch->dynamic_local_B,
+					    &threads);
+	if (error)
+		return error;
+	threads = lesser(threads, launch->code->caps.max_threads);
+	threads = threads ? threads : 1;
+	ocl_launch_choose_local(launch->global, threads, caps->max_block, launch->local);
+	if (!launch->uniform && !is_good(launch->global, launch->local))
+		choose_any(launch->global, threads, caps->max_block, launch->local);
+	choice_keep(queue, launch);
+	return CL_SUCCESS;
+}

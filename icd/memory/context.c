@@ -1,0 +1,191 @@
+#include "config.h"
+
+#include "icd/memory/context.h"
+
+#include "base/bytes.h"
+#include "base/cancel.h"
+#include "base/log.h"
+#include "icd/memory/mem.h"
+#include "icd/object/info_rows.h"
+#include "icd/object/platform.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct context_destructor {
+	struct context_destructor *next;
+	ocl_context_destroyed callback;
+	void *user_data;
+};
+
+static void context_destroy(struct object *object)
+{
+	cl_context context = (cl_context)object;
+	const int before = cancel_hold();
+	/* OpenCL 3.0 API, 4.4.1: in the reverse order of their registration, before
+	 * the context's resources go.  Nobody else holds the context any more. */
+	while (context->destructors) {
+		struct context_destructor *destructor = context->destructors;
+		context->destructors = destructor->next;
+		destructor->callback(context, destructor->user_data);
+		free(destructor);
+	}
+	ocl_mems_free_spare(context);
+	ocl_address_table_finish(&context->addresses);
+	ocl_svm_table_finish(&context->svm);
+	ocl_host_writes_finish(&context->host_writes);
+	lock_finish(&context->lock);
+	free(context->devices);
+	free(context->properties);
+	free(context);
+	cancel_restore(before);
+}
+
+const struct object_type ocl_context_type = {"context", CL_INVALID_CONTEXT, context_destroy};
+
+/* OpenCL 3.0 API, 4.4: one property and its value. */
+static cl_int property_check(cl_context_properties name, cl_context_properties value)
+{
+	switch (name) {
+	case CL_CONTEXT_PLATFORM:
+		return ocl_platform_check((const void *)value);
+	case CL_CONTEXT_INTEROP_USER_SYNC:
+		return value == CL_TRUE || value == CL_FALSE ? CL_SUCCESS : CL_INVALID_PROPERTY;
+	default:
+		return CL_INVALID_PROPERTY;
+	}
+}
+
+static cl_int properties_check(const cl_context_properties *properties, size_t *count_out)
+{
+	size_t count = 0;
+	if (!properties)
+		goto out;
+	for (; properties[count]; count += 2) {
+		cl_int error = property_check(properties[count], properties[count + 1]);
+		if (error)
+			return error;
+		/* "... or if the same property name is specified more than once" */
+		for (size_t i = 0; i < count; i += 2)
+			if (properties[i] == properties[count])
+				return CL_INVALID_PROPERTY;
+	}
+	count++;
+out:
+	*count_out = count;
+	return CL_SUCCESS;
+}
+
+static cl_int devices_copy(cl_context context, const cl_device_id *devices, cl_uint count)
+{
+	context->devices = calloc(count, sizeof(*context->devices));
+	if (!context->devices)
+		return CL_OUT_OF_HOST_MEMORY;
+	for (cl_uint i = 0; i < count; i++) {
+		if (gpu_device_status(devices[i]->gpu))
+			return CL_DEVICE_NOT_AVAILABLE;
+		/* OpenCL 3.0 API, 4.4: duplicate devices are ignored. */
+		if (ocl_context_device_index(context, devices[i]) < 0)
+			context->devices[context->device_count++] = devices[i];
+	}
+	return CL_SUCCESS;
+}
+
+cl_int ocl_context_create(const cl_context_properties *properties, const cl_device_id *devices,
+			  cl_uint device_count, ocl_context_notify notify, void *notify_data,
+			  cl_context *context_out)
+{
+	size_t property_count;
+	cl_int error = properties_check(properties, &property_count);
+	if (error)
+		return error;
+	cl_context context = calloc(1, sizeof(*context));
+	if (!context)
+		return CL_OUT_OF_HOST_MEMORY;
+	if (lock_init(&context->lock, LOCK_RANK_CONTEXT)) {
+		free(context);
+		return CL_OUT_OF_HOST_MEMORY;
+	}
+	if (ocl_host_writes_init(&context->host_writes))
+		goto fail_writes;
+	if (ocl_svm_table_init(&context->svm))
+		goto fail_svm;
+	if (ocl_address_table_init(&context->addresses))
+		goto fail_addresses;
+	object_init(&context->base, &ocl_context_type);
+	context->notify = notify;
+	context->notify_data = notify_data;
+	error = devices_copy(context, devices, device_count);
+	if (!error && property_count) {
+		size_t size_B = property_count * sizeof(*properties);
+		context->properties = malloc(size_B);
+		if (context->properties) {
+			memcpy(context->properties, properties, size_B);
+			context->property_count = property_count;
+		} else {
+			error = CL_OUT_OF_HOST_MEMORY;
+		}
+	}
+	if (error) {
+		object_unref(context);
+		return error;
+	}
+	*context_out = context;
+	return CL_SUCCESS;
+fail_addresses:
+	ocl_svm_table_finish(&context->svm);
+fail_svm:
+	ocl_host_writes_finish(&context->host_writes);
+fail_writes:
+	lock_finish(&context->lock);
+	free(context);
+	return CL_OUT_OF_HOST_MEMORY;
+}
+
+cl_int ocl_context_add_destructor(cl_context context, ocl_context_destroyed callback,
+				  void *user_data)
+{
+	struct context_destructor *destructor = malloc(sizeof(*destructor));
+	if (!destructor)
+		return CL_OUT_OF_HOST_MEMORY;
+	destructor->callback = callback;
+	destructor->user_data = user_data;
+	lock_take(&context->lock);
+	destructor->next = context->destructors;
+	context->destructors = destructor;
+	lock_drop(&context->lock);
+	return CL_SUCCESS;
+}
+
+int ocl_context_device_index(const struct _cl_context *context, const struct _cl_device_id *device)
+{
+	for (cl_uint i = 0; i < context->device_count; i++)
+		if (context->devices[i] == device)
+			return (int)i;
+	return -1;
+}
+
+cl_int ocl_context_info(cl_context context, cl_context_info name, const struct info_out *out)
+{
+	switch (name) {
+#include "icd/memory/context_info.def"
+	default:
+		return CL_INVALID_VALUE;
+	}
+}
+
+void ocl_context_report(cl_context context, const char *format, ...)
+{
+	if (!context->notify && !log_enabled(LOG_LEVEL_INFO))
+		return;
+	lock_assert_none();
+	struct bytes text = BYTES_INIT;
+	va_list arguments;
+	va_start(arguments, format);
+	bytes_vprintf(&text, format, arguments);
+	va_end(arguments);
+	log_info("context: %s", bytes_string(&text));
+	if (context->notify)
+		context->notify(bytes_string(&text), NULL, 0, context->notify_data);
+	bytes_finish(&text);
+}

@@ -1,0 +1,58 @@
+/* A context: devices that share objects.  Thread-safe: all but the callback list,
+ * what the host's memory waits for, and the SVM allocations is immutable after
+ * creation. */
+#ifndef CULVERT_ICD_CONTEXT_H
+#define CULVERT_ICD_CONTEXT_H
+
+#include "base/lock.h"
+#include "icd/memory/address.h"
+#include "icd/memory/host_writes.h"
+#include "icd/memory/svm.h"
+#include "icd/object/device.h"
+#include "icd/object/info.h"
+#include "icd/object/object.h"
+
+extern const struct object_type ocl_context_type;
+
+struct context_destructor;
+
+struct _cl_context {
+	struct object base;
+	cl_device_id *devices;               /* owned array, without repetitions */
+	cl_uint device_count;
+	cl_context_properties *properties;   /* owned, with the final 0; NULL if none were given */
+	size_t property_count;               /* words, the final 0 included */
+	void (CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
+	void *notify_data;
+	struct lock lock;                    /* guards destructors */
+	struct context_destructor *destructors; /* newest first */
+	struct ocl_host_writes host_writes;
+	struct ocl_svm_table svm;
+	struct ocl_address_table addresses;
+	_Atomic(cl_mem) spare_mems;          /* structs to be used again: see mem.h */
+};
+
+typedef void(CL_CALLBACK *ocl_context_notify)(const char *, const void *, size_t, void *);
+typedef void(CL_CALLBACK *ocl_context_destroyed)(cl_context, void *);
+
+/* properties as the application gave them, checked here: CL_INVALID_PLATFORM,
+ * CL_INVALID_PROPERTY.  The devices are checked handles; repetitions are dropped.
+ * CL_DEVICE_NOT_AVAILABLE when one of them is lost. */
+cl_int ocl_context_create(const cl_context_properties *properties, const cl_device_id *devices,
+			  cl_uint device_count, ocl_context_notify notify, void *notify_data,
+			  cl_context *context_out);
+
+/* Called when the context goes, in the reverse order of these calls. */
+cl_int ocl_context_add_destructor(cl_context context, ocl_context_destroyed callback,
+				  void *user_data);
+
+/* Position of device in the context's list, or -1. */
+int ocl_context_device_index(const struct _cl_context *context, const struct _cl_device_id *device);
+
+cl_int ocl_context_info(cl_context context, cl_context_info name, const struct info_out *out);
+
+/* Tells the application's pfn_notify, if there is one; no lock may be held. */
+void ocl_context_report(cl_context context, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

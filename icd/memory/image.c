@@ -1,0 +1,366 @@
+#include "config.h"
+
+#include "icd/memory/image.h"
+
+#include "icd/memory/image_format.h"
+#include "icd/object/extension.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool ocl_context_has_images(const struct _cl_context *context)
+{
+	for (cl_uint i = 0; i < context->device_count; i++)
+		if (ocl_device_has_images(context->devices[i]))
+			return true;
+	return false;
+}
+
+/* --- birth ---------------------------------------------------------------------------- */
+
+static struct ocl_image *image_new(const struct ocl_image_request *request)
+{
+	const uint32_t count = request->context->device_count;
+	const cl_image_desc *desc = &request->desc;
+	struct ocl_image *image = calloc(1, sizeof(*image) + count * sizeof(image->places[0]));
+	if (!image)
+		return NULL;
+	if (lock_init(&image->lock, LOCK_RANK_MEM)) {
+		free(image);
+		return NULL;
+	}
+	image->format = request->format;
+	image->texel = ocl_image_format_texel(&request->format);
+	image->texel_B = gpu_texel_B(&image->texel);
+	image->type = desc->image_type;
+	image->width = desc->image_width;
+	image->height = desc->image_height;
+	image->depth = desc->image_depth;
+	image->array_size = desc->image_array_size;
+	image->row_pitch_B = desc->image_row_pitch;
+	image->slice_pitch_B = desc->image_slice_pitch;
+	image->place_count = count;
+	return image;
+}
+
+/* A 1D image is one row of a 2D array: a CUDA array of one dimension reads as 0 by integer
+ * coordinates, and mixes its border into what it filters. */
+static struct ocl_texels texels_of(const struct ocl_image *image)
+{
+	const uint64_t height = image->type == CL_MEM_OBJECT_IMAGE1D ? 1 : image->height;
+	return (struct ocl_texels){
+		.texel = image->texel,
+		.extent = {image->width, height,
+			   image->array_size ? image->array_size : image->depth,
+			   image->array_size != 0},
+	};
+}
+
+static uint64_t at_least_one(uint64_t size)
+{
+	return size ? size : 1;
+}
+
+/* CL_MEM_SIZE: without gaps, but for those of a buffer's rows, the last one among them, since
+ * that is what a buffer has to have. */
+static uint64_t size_of(const struct ocl_image *image)
+{
+	const uint64_t rows = at_least_one(image->height) * at_least_one(image->depth) *
+			      at_least_one(image->array_size);
+	return (image->linear ? image->row_pitch_B : image->width * image->texel_B) * rows;
+}
+
+static cl_int storage_make(const struct ocl_image_request *request, const struct ocl_image *image,
+			   struct ocl_storage **storage_out)
+{
+	const bool given = request->flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
+	const struct ocl_texels texels = texels_of(image);
+	const struct gpu_image_side from = {
+		.host = request->host_pointer,
+		.row_pitch_B = image->row_pitch_B,
+		.slice_pitch_B = image->slice_pitch_B,
+	};
+	return ocl_storage_create_array(request->context, &texels, given ? &from : NULL,
+					storage_out);
+}
+
+static cl_int image_place(const struct ocl_image_request *request, struct _cl_mem *mem)
+{
+	struct ocl_image *image = mem->image;
+	const cl_mem parent = request->desc.mem_object;
+	if (!parent) {
+		mem->size_B = size_of(image);
+		return storage_make(request, image, &mem->storage);
+	}
+	image->linear = !parent->image || parent->image->linear;
+	mem->size_B = size_of(image);
+	ocl_mem_share(mem, parent);
+	return CL_SUCCESS;
+}
+
+/* The application's memory that maps have to point into (5.3.6), or NULL: that of
+ * CL_MEM_USE_HOST_PTR, also where the flag is a buffer's or another image's that this one is
+ * made of (5.3.1).  SVM is not: what is copied to it would be copied onto itself. */
+static unsigned char *host_memory_of(const struct ocl_image_request *request)
+{
+	const struct _cl_mem *parent = request->desc.mem_object;
+	if (!parent)
+		return request->flags & CL_MEM_USE_HOST_PTR ? request->host_pointer : NULL;
+	return parent->storage->place == OCL_PLACE_OWN ? parent->host_pointer : NULL;
+}
+
+static void host_memory_use(const struct ocl_image_request *request, struct _cl_mem *mem)
+{
+	struct ocl_image *image = mem->image;
+	unsigned char *memory = host_memory_of(request);
+	const uint64_t rows = at_least_one(image->height);
+	const uint64_t slices = at_least_one(image->array_size ? image->array_size
+							       : image->depth);
+	const uint64_t span_B = (slices - 1) * image->slice_pitch_B +
+				(rows - 1) * image->row_pitch_B + image->width * image->texel_B;
+	if (!memory)
+		return;
+	mem->host_pointer = memory;
+	image->shadow = memory;
+	image->shadow_pinned = gpu_host_is_pinned(request->context->devices[0]->gpu, memory,
+						  span_B);
+}
+
+/* --- the end -------------------------------------------------------------------------- */
+
+/* The descriptor and the textures, in the order of the streams that use them. */
+static void place_finish(struct gpu_device *gpu, struct ocl_image_place *place,
+			 struct ocl_users *users)
+{
+	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
+	if (!place->descriptor)
+		return;
+	ocl_users_collect(users, &witnesses);
+	for (unsigned i = 0; i < ABI_SAMPLER_STATES; i++)
+		gpu_texture_destroy(gpu, place->content.texture[i], witnesses.events,
+				    witnesses.count);
+	gpu_memory_free(gpu, place->descriptor, witnesses.events, witnesses.count);
+	ocl_witnesses_finish(&witnesses);
+	gpu_event_unref(place->written);
+}
+
+/* Of the pinned copy for maps. */
+static uint64_t shadow_B(const struct ocl_image *image)
+{
+	return image->width * image->texel_B * at_least_one(image->height) *
+	       at_least_one(image->depth) * at_least_one(image->array_size);
+}
+
+static void image_destroy(struct _cl_mem *mem)
+{
+	struct ocl_image *image = mem->image;
+	for (uint32_t i = 0; mem->storage && i < image->place_count; i++)
+		place_finish(mem->storage->locations[i].gpu, &image->places[i],
+			     &mem->storage->locations[i].users);
+	if (image->shadow && image->shadow_owner)
+		gpu_host_free(image->shadow_owner, image->shadow, shadow_B(image));
+	lock_finish(&image->lock);
+	free(image);
+}
+
+cl_int ocl_image_create(const struct ocl_image_request *request, cl_mem *mem_out)
+{
+	struct ocl_image *image = image_new(request);
+	struct _cl_mem *mem;
+	if (!image)
+		return CL_OUT_OF_HOST_MEMORY;
+	cl_int error = ocl_mem_new_image(request->context, request->properties, request->flags,
+					 image, &mem);
+	if (error) {
+		lock_finish(&image->lock);
+		free(image);
+		return error;
+	}
+	image->destroy = image_destroy;
+	error = image_place(request, mem);
+	if (error) {
+		object_unref(mem);
+		return error;
+	}
+	host_memory_use(request, mem);
+	*mem_out = mem;
+	return CL_SUCCESS;
+}
+
+/* --- boxes ---------------------------------------------------------------------------- */
+
+static bool is_1d_array(const struct ocl_image *image)
+{
+	return image->type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
+}
+
+/* The image's size, as origin and region of the commands count. */
+static void size_as_region(const struct ocl_image *image, uint64_t size[3])
+{
+	size[0] = image->width;
+	size[1] = at_least_one(is_1d_array(image) ? image->array_size : image->height);
+	size[2] = at_least_one(is_1d_array(image) ? 1
+			       : image->array_size ? image->array_size : image->depth);
+}
+
+cl_int ocl_image_box_take(const struct _cl_mem *mem, const size_t origin[3],
+			  const size_t region[3], struct ocl_image_box *box_out)
+{
+	uint64_t size[3];
+	/* OpenCL 3.0 API, 5.3.3: what a type does not have is 0 in origin and 1 in region;
+	 * out of bounds, or without texels: CL_INVALID_VALUE. */
+	if (!origin || !region)
+		return CL_INVALID_VALUE;
+	size_as_region(mem->image, size);
+	for (unsigned i = 0; i < 3; i++)
+		if (!region[i] || origin[i] > size[i] || region[i] > size[i] - origin[i])
+			return CL_INVALID_VALUE;
+	const bool layers_second = is_1d_array(mem->image);
+	for (unsigned i = 0; i < 3; i++) {
+		const unsigned to = layers_second && i ? 3 - i : i;
+		box_out->origin[to] = origin[i];
+		box_out->region[to] = region[i];
+	}
+	return CL_SUCCESS;
+}
+
+cl_int ocl_image_pitches_take(const struct _cl_mem *mem, const size_t region[3],
+			      size_t *row_pitch_B, size_t *slice_pitch_B)
+{
+	const struct ocl_image *image = mem->image;
+	const size_t row_B = region[0] * image->texel_B;
+	/* 5.3.3: 0, or at least as long as a row. */
+	if (!*row_pitch_B)
+		*row_pitch_B = row_B;
+	if (*row_pitch_B < row_B)
+		return CL_INVALID_VALUE;
+	/* 5.3.3: a slice pitch "must be 0 if image is a 1D or 2D image", and otherwise at
+	 * least row_pitch x height, where a 1D array's images have the height 1. */
+	const bool sliced = image->depth || image->array_size;
+	const size_t rows = is_1d_array(image) ? 1 : region[1];
+	if (!sliced && *slice_pitch_B)
+		return CL_INVALID_VALUE;
+	if (*row_pitch_B > SIZE_MAX / rows)
+		return CL_INVALID_VALUE;
+	if (!*slice_pitch_B)
+		*slice_pitch_B = *row_pitch_B * rows;
+	return *slice_pitch_B < *row_pitch_B * rows ? CL_INVALID_VALUE : CL_SUCCESS;
+}
+
+bool ocl_image_box_is_whole(const struct _cl_mem *mem, const struct ocl_image_box *box)
+{
+	const struct ocl_texels texels = texels_of(mem->image);
+	return box->region[0] == texels.extent.width &&
+	       box->region[1] == at_least_one(texels.extent.height) &&
+	       box->region[2] == at_least_one(texels.extent.depth);
+}
+
+bool ocl_image_size_fits(const cl_image_desc *desc, const struct gpu_caps *caps)
+{
+	if (desc->image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER)
+		return desc->image_width <= caps->image_linear;
+	if (desc->image_type == CL_MEM_OBJECT_IMAGE3D)
+		return desc->image_width <= caps->image3d[0] &&
+		       desc->image_height <= caps->image3d[1] &&
+		       desc->image_depth <= caps->image3d[2];
+	return desc->image_width <= caps->image2d[0] && desc->image_height <= caps->image2d[1] &&
+	       desc->image_array_size <= caps->image_layers;
+}
+
+cl_int ocl_image_fits(const struct _cl_mem *mem, const struct _cl_device_id *device)
+{
+	const struct ocl_image *image = mem->image;
+	const cl_image_desc desc = {
+		.image_type = image->type, .image_width = image->width,
+		.image_height = image->height, .image_depth = image->depth,
+		.image_array_size = image->array_size,
+	};
+	return ocl_image_size_fits(&desc, device->caps) ? CL_SUCCESS : CL_INVALID_IMAGE_SIZE;
+}
+
+struct gpu_image_side ocl_image_side(const struct _cl_mem *mem, const struct ocl_acquired *at,
+				     const uint64_t origin[3])
+{
+	const struct ocl_image *image = mem->image;
+	struct gpu_image_side side = {.array = at->array};
+	if (side.array) {
+		memcpy(side.origin, origin, sizeof(side.origin));
+		return side;
+	}
+	side.address = at->address + origin[1] * image->row_pitch_B + origin[0] * image->texel_B;
+	side.row_pitch_B = image->row_pitch_B;
+	return side;
+}
+
+/* --- maps ----------------------------------------------------------------------------- */
+
+/* The application's pitches, where its memory is the shadow: else without gaps. */
+static void shadow_pitches(const struct _cl_mem *mem, uint64_t *row_pitch_B,
+			   uint64_t *slice_pitch_B)
+{
+	const struct ocl_image *image = mem->image;
+	const bool own = image->shadow_owner;
+	*row_pitch_B = own ? image->width * image->texel_B : image->row_pitch_B;
+	*slice_pitch_B = own ? *row_pitch_B * at_least_one(image->height) : image->slice_pitch_B;
+}
+
+static cl_int shadow_make(struct _cl_mem *mem)
+{
+	struct ocl_image *image = mem->image;
+	void *fresh;
+	lock_take(&image->lock);
+	const bool there = image->shadow;
+	lock_drop(&image->lock);
+	if (there)
+		return CL_SUCCESS;
+	/* Pinning is slow: it is done without the lock, and of two who do it one loses. */
+	struct gpu_device *owner = ocl_storage_living_device(mem->storage);
+	if (gpu_host_alloc(owner, shadow_B(image), &fresh))
+		return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+	lock_take(&image->lock);
+	const bool first = !image->shadow;
+	if (first) {
+		image->shadow = fresh;
+		image->shadow_owner = owner;
+		image->shadow_pinned = true;
+	}
+	lock_drop(&image->lock);
+	if (!first)
+		gpu_host_free(owner, fresh, shadow_B(image));
+	return CL_SUCCESS;
+}
+
+cl_int ocl_image_shadow(cl_mem mem, const uint64_t origin[3], void **pointer_out,
+			uint64_t *row_pitch_B_out, uint64_t *slice_pitch_B_out)
+{
+	struct ocl_image *image = mem->image;
+	cl_int error = shadow_make(mem);
+	if (error)
+		return error;
+	shadow_pitches(mem, row_pitch_B_out, slice_pitch_B_out);
+	*pointer_out = image->shadow + origin[2] * *slice_pitch_B_out +
+		       origin[1] * *row_pitch_B_out + origin[0] * image->texel_B;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_mem_map_image(cl_mem mem, cl_map_flags flags, const uint64_t origin[3],
+			 const uint64_t region[3], struct ocl_map **map_out)
+{
+	uint64_t row_pitch_B, slice_pitch_B;
+	void *pointer;
+	cl_int error = ocl_image_shadow(mem, origin, &pointer, &row_pitch_B, &slice_pitch_B);
+	if (error)
+		return error;
+	struct ocl_map *map = ocl_map_new(mem, flags, 0, mem->size_B, NULL);
+	if (!map)
+		return CL_OUT_OF_HOST_MEMORY;
+	memcpy(map->origin, origin, sizeof(map->origin));
+	memcpy(map->region, region, sizeof(map->region));
+	map->row_pitch_B = row_pitch_B;
+	map->slice_pitch_B = slice_pitch_B;
+	map->pointer = pointer;
+	error = ocl_map_add(map);
+	if (!error)
+		*map_out = map;
+	return error;
+}

@@ -1,0 +1,189 @@
+/* Images on their way to kernels. */
+#include "config.h"
+
+#include "icd/memory/image.h"
+
+#include <string.h>
+
+static struct gpu_sampler sampler_of(unsigned state)
+{
+	return (struct gpu_sampler){
+		.addressing = (enum gpu_addressing)(state / 4),
+		.normalized = state & 2,
+		.linear = state & 1,
+	};
+}
+
+static cl_int texture_make(const struct ocl_image *image, const struct ocl_acquired *at,
+			   struct gpu_device *gpu, unsigned state, uint64_t *texture_out)
+{
+	const struct gpu_sampler sampler = sampler_of(state);
+	const struct gpu_texture_source source = {
+		.array = at->array,
+		.address = at->address,
+		.width = image->width,
+		.height = image->height,
+		.row_pitch_B = image->row_pitch_B,
+		.texel = image->texel,
+	};
+	return gpu_texture_create(gpu, &source, &sampler, texture_out);
+}
+
+/* What was made and did not come to be in the descriptor. */
+static void textures_undo(struct abi_image *content, struct gpu_device *gpu, uint32_t states)
+{
+	for (unsigned i = 0; i < ABI_SAMPLER_STATES; i++) {
+		if (!(states >> i & 1))
+			continue;
+		gpu_texture_destroy(gpu, content->texture[i], NULL, 0);
+		content->texture[i] = 0;
+	}
+}
+
+static cl_int textures_make(const struct ocl_image *image, const struct ocl_acquired *at,
+			    struct gpu_device *gpu, uint32_t states, struct abi_image *content)
+{
+	uint32_t made = 0;
+	for (unsigned i = 0; i < ABI_SAMPLER_STATES; i++) {
+		if (!(states >> i & 1))
+			continue;
+		cl_int error = texture_make(image, at, gpu, i, &content->texture[i]);
+		if (error) {
+			textures_undo(content, gpu, made);
+			return error;
+		}
+		made |= 1u << i;
+	}
+	return CL_SUCCESS;
+}
+
+static cl_int content_make(const struct ocl_image *image, const struct ocl_acquired *at,
+			   struct abi_image *content)
+{
+	memset(content, 0, sizeof(*content));
+	content->data = at->array ? 0 : at->address;
+	content->width = (uint32_t)image->width;
+	content->height = (uint32_t)image->height;
+	content->depth = (uint32_t)image->depth;
+	content->array_size = (uint32_t)image->array_size;
+	content->row_pitch_B = (uint32_t)image->row_pitch_B;
+	content->slice_pitch_B = (uint32_t)image->slice_pitch_B;
+	content->channel_type = image->format.image_channel_data_type;
+	content->channel_order = image->format.image_channel_order;
+	content->element_B = image->texel_B;
+	return at->array ? gpu_array_surface(at->array, &content->surface) : CL_SUCCESS;
+}
+
+/* All of a new descriptor.  Bytes this few the driver takes before its call returns. */
+static cl_int descriptor_write(const struct ocl_image_place *place, struct gpu_stream *stream)
+{
+	return gpu_copy_to_device(stream, place->descriptor, &place->content,
+				  sizeof(place->content));
+}
+
+/* One of a descriptor that other kernels may be reading: what they read stays. */
+static cl_int texture_write(const struct ocl_image_place *place, unsigned state,
+			    struct gpu_stream *stream)
+{
+	const size_t offset_B = offsetof(struct abi_image, texture) + state * sizeof(uint64_t);
+	return gpu_copy_to_device(stream, place->descriptor + offset_B,
+				  &place->content.texture[state], sizeof(uint64_t));
+}
+
+/* Later changes and later readers are ordered after this one. */
+static cl_int change_record(struct ocl_image_place *place, struct gpu_stream *stream)
+{
+	struct gpu_event *written;
+	cl_int error = gpu_event_record(stream, false, &written);
+	if (error)
+		return error;
+	gpu_event_unref(place->written);
+	place->written = written;
+	return CL_SUCCESS;
+}
+
+static cl_int place_make_locked(const struct ocl_image *image, struct ocl_image_place *place,
+				const struct ocl_acquired *at, struct gpu_device *gpu,
+				uint32_t states)
+{
+	gpu_address descriptor;
+	cl_int error = content_make(image, at, &place->content);
+	if (!error)
+		error = textures_make(image, at, gpu, states, &place->content);
+	if (error)
+		return error;
+	error = gpu_memory_alloc(gpu, sizeof(place->content), &descriptor);
+	if (error) {
+		textures_undo(&place->content, gpu, states);
+		return error;
+	}
+	place->descriptor = descriptor;
+	error = descriptor_write(place, at->stream);
+	if (!error)
+		error = change_record(place, at->stream);
+	if (!error)
+		return CL_SUCCESS;
+	/* Nobody has it yet: it is made again next time. */
+	struct gpu_event *tail = NULL;
+	(void)gpu_event_record(at->stream, false, &tail);
+	gpu_memory_free(gpu, place->descriptor, &tail, tail ? 1 : 0);
+	gpu_event_unref(tail);
+	place->descriptor = 0;
+	textures_undo(&place->content, gpu, states);
+	return error;
+}
+
+/* Textures that could be made but not written stay out of the descriptor. */
+static cl_int place_extend_locked(const struct ocl_image *image, struct ocl_image_place *place,
+				  const struct ocl_acquired *at, struct gpu_device *gpu,
+				  uint32_t states)
+{
+	cl_int error = textures_make(image, at, gpu, states, &place->content);
+	for (unsigned i = 0; i < ABI_SAMPLER_STATES && !error; i++)
+		if (states >> i & 1)
+			error = texture_write(place, i, at->stream);
+	if (!error)
+		error = change_record(place, at->stream);
+	if (error)
+		textures_undo(&place->content, gpu, states);
+	return error;
+}
+
+static uint32_t states_missing(const struct abi_image *content, uint32_t states)
+{
+	for (unsigned i = 0; i < ABI_SAMPLER_STATES; i++)
+		if (content->texture[i])
+			states &= ~(1u << i);
+	return states;
+}
+
+static cl_int bind_locked(struct ocl_image *image, const struct ocl_acquired *at,
+			  struct gpu_device *gpu, uint32_t states)
+{
+	struct ocl_image_place *place = &image->places[at->device];
+	if (!place->descriptor)
+		return place_make_locked(image, place, at, gpu, states);
+	if (place->written) {
+		cl_int error = gpu_stream_wait_event(at->stream, place->written);
+		if (error)
+			return error;
+	}
+	const uint32_t missing = states_missing(&place->content, states);
+	return missing ? place_extend_locked(image, place, at, gpu, missing) : CL_SUCCESS;
+}
+
+cl_int ocl_image_bind(cl_mem mem, const struct ocl_acquired *at, uint32_t states,
+		      gpu_address *descriptor_out)
+{
+	struct ocl_image *image = mem->image;
+	struct gpu_device *gpu = mem->storage->locations[at->device].gpu;
+	/* OpenCL C reads image1d_buffer_t without samplers alone. */
+	if (image->type == CL_MEM_OBJECT_IMAGE1D_BUFFER)
+		states &= 1u << ABI_STATE_PLAIN;
+	lock_take(&image->lock);
+	cl_int error = bind_locked(image, at, gpu, states);
+	if (!error)
+		*descriptor_out = image->places[at->device].descriptor;
+	lock_drop(&image->lock);
+	return error;
+}

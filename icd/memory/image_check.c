@@ -1,0 +1,227 @@
+#include "config.h"
+
+#include "icd/memory/image_check.h"
+
+#include "icd/memory/image_format.h"
+#include "icd/memory/mem_flags.h"
+
+/* --- dimensions ----------------------------------------------------------------------- */
+
+/* Brings desc into a form in which what the type does not have is 0 ("image_height ...
+ * ignored for other types"). CL_INVALID_IMAGE_DESCRIPTOR for a type that is none, or
+ * without texels. */
+static cl_int dimensions_take(cl_image_desc *desc)
+{
+	bool height = false, depth = false, layers = false;
+	switch (desc->image_type) {
+	case CL_MEM_OBJECT_IMAGE1D:
+	case CL_MEM_OBJECT_IMAGE1D_BUFFER:
+		break;
+	case CL_MEM_OBJECT_IMAGE1D_ARRAY:
+		layers = true;
+		break;
+	case CL_MEM_OBJECT_IMAGE2D:
+		height = true;
+		break;
+	case CL_MEM_OBJECT_IMAGE2D_ARRAY:
+		height = layers = true;
+		break;
+	case CL_MEM_OBJECT_IMAGE3D:
+		height = depth = true;
+		break;
+	default:
+		return CL_INVALID_IMAGE_DESCRIPTOR;
+	}
+	if (!desc->image_width || (height && !desc->image_height) ||
+	    (depth && !desc->image_depth) || (layers && !desc->image_array_size))
+		return CL_INVALID_IMAGE_DESCRIPTOR;
+	desc->image_height = height ? desc->image_height : 0;
+	desc->image_depth = depth ? desc->image_depth : 0;
+	desc->image_array_size = layers ? desc->image_array_size : 0;
+	/* 5.3.1: "num_mip_levels and num_samples must be 0." */
+	return desc->num_mip_levels || desc->num_samples ? CL_INVALID_IMAGE_DESCRIPTOR
+							 : CL_SUCCESS;
+}
+
+/* 5.3.1: CL_INVALID_IMAGE_SIZE when it is too large for every device of the context. */
+static cl_int size_check(const struct _cl_context *context, const cl_image_desc *desc)
+{
+	for (cl_uint i = 0; i < context->device_count; i++)
+		if (ocl_image_size_fits(desc, context->devices[i]->caps))
+			return CL_SUCCESS;
+	return CL_INVALID_IMAGE_SIZE;
+}
+
+/* --- pitches -------------------------------------------------------------------------- */
+
+static uint64_t at_least_one(uint64_t size)
+{
+	return size ? size : 1;
+}
+
+/* 5.3.1: without memory of the application's the pitches are 0.  With it, 0 stands for
+ * the least; a row pitch is a multiple of the texel, a slice pitch one of the row pitch. */
+static cl_int pitches_take(cl_image_desc *desc, uint32_t texel_B, bool given)
+{
+	const uint64_t row_B = desc->image_width * texel_B;
+	const bool sliced = desc->image_depth || desc->image_array_size;
+	if (!given && (desc->image_row_pitch || desc->image_slice_pitch))
+		return CL_INVALID_IMAGE_DESCRIPTOR;
+	if (!desc->image_row_pitch)
+		desc->image_row_pitch = row_B;
+	if (desc->image_row_pitch < row_B || desc->image_row_pitch % texel_B)
+		return CL_INVALID_IMAGE_DESCRIPTOR;
+	if (!sliced) {
+		desc->image_slice_pitch = 0;
+		return CL_SUCCESS;
+	}
+	const uint64_t rows = at_least_one(desc->image_height);
+	if (desc->image_row_pitch > SIZE_MAX / rows)
+		return CL_INVALID_IMAGE_DESCRIPTOR;
+	const uint64_t slice_B = desc->image_row_pitch * rows;
+	if (!desc->image_slice_pitch)
+		desc->image_slice_pitch = slice_B;
+	return desc->image_slice_pitch < slice_B ||
+			       desc->image_slice_pitch % desc->image_row_pitch
+		       ? CL_INVALID_IMAGE_DESCRIPTOR : CL_SUCCESS;
+}
+
+/* --- of another memory object --------------------------------------------------------- */
+
+/* A 1D image buffer: its texels must lie in the buffer. */
+static cl_int check_1d_buffer(struct ocl_image_request *request, uint32_t texel_B)
+{
+	cl_image_desc *desc = &request->desc;
+	const struct _cl_mem *buffer = desc->mem_object;
+	if (desc->image_row_pitch && desc->image_row_pitch < desc->image_width * texel_B)
+		return CL_INVALID_IMAGE_DESCRIPTOR;
+	desc->image_row_pitch = desc->image_width * texel_B;
+	desc->image_slice_pitch = 0;
+	return desc->image_row_pitch <= buffer->size_B ? CL_SUCCESS : CL_INVALID_IMAGE_DESCRIPTOR;
+}
+
+cl_int ocl_image_rows_take(struct ocl_image_request *request, uint32_t unit)
+{
+	cl_image_desc *desc = &request->desc;
+	const struct gpu_caps *caps = request->context->devices[0]->caps;
+	if (desc->image_slice_pitch)
+		return CL_INVALID_IMAGE_DESCRIPTOR;
+	cl_int error = pitches_take(desc, ocl_image_format_B(&request->format), true);
+	if (error)
+		return error;
+	if (desc->image_row_pitch % ((size_t)caps->texture_pitch_B * unit))
+		return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
+	return desc->image_row_pitch > caps->image_pitch_max_B ? CL_INVALID_IMAGE_DESCRIPTOR
+							       : CL_SUCCESS;
+}
+
+/* cl_khr_image2d_from_buffer: CL_INVALID_IMAGE_FORMAT_DESCRIPTOR when the row pitch is
+ * not a multiple of CL_DEVICE_IMAGE_PITCH_ALIGNMENT texels, CL_INVALID_IMAGE_DESCRIPTOR
+ * when the image does not lie in the buffer. */
+static cl_int check_2d_buffer(struct ocl_image_request *request, uint32_t texel_B)
+{
+	const cl_image_desc *desc = &request->desc;
+	cl_int error = ocl_image_rows_take(request, texel_B);
+	if (!error && desc->image_row_pitch > desc->mem_object->size_B / desc->image_height)
+		error = CL_INVALID_IMAGE_DESCRIPTOR;
+	return error;
+}
+
+/* 5.3.1, "creating a 2D image from another 2D image object": all is as in that, but an
+ * order that goes with the other. */
+static cl_int check_2d_image(struct ocl_image_request *request)
+{
+	cl_image_desc *desc = &request->desc;
+	const struct ocl_image *from = desc->mem_object->image;
+	if (from->type != CL_MEM_OBJECT_IMAGE2D)
+		return CL_INVALID_IMAGE_DESCRIPTOR;
+	if (desc->image_width != from->width || desc->image_height != from->height ||
+	    (desc->image_row_pitch && desc->image_row_pitch != from->row_pitch_B) ||
+	    desc->image_slice_pitch)
+		return CL_INVALID_IMAGE_DESCRIPTOR;
+	desc->image_row_pitch = from->row_pitch_B;
+	if (request->format.image_channel_data_type != from->format.image_channel_data_type ||
+	    !ocl_image_orders_match(from->format.image_channel_order,
+				    request->format.image_channel_order))
+		return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
+	return CL_SUCCESS;
+}
+
+/* 5.3.1, table of cl_image_desc: mem_object is a buffer for 1D image buffers, a buffer or
+ * a 2D image for 2D images, and NULL for the others. */
+static cl_int parent_check(const struct ocl_image_request *request)
+{
+	const cl_mem parent = request->desc.mem_object;
+	const bool is_buffer = request->desc.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
+	const bool is_2d = request->desc.image_type == CL_MEM_OBJECT_IMAGE2D;
+	if (!parent)
+		return is_buffer ? CL_INVALID_IMAGE_DESCRIPTOR : CL_SUCCESS;
+	if ((!is_buffer && !is_2d) || object_check(parent, &ocl_mem_type))
+		return CL_INVALID_IMAGE_DESCRIPTOR;
+	if (parent->context != request->context || parent->type == CL_MEM_OBJECT_PIPE ||
+	    (is_buffer && parent->image))
+		return CL_INVALID_IMAGE_DESCRIPTOR;
+	return CL_SUCCESS;
+}
+
+static cl_int parent_take(struct ocl_image_request *request)
+{
+	const uint32_t texel_B = ocl_image_format_B(&request->format);
+	const cl_mem parent = request->desc.mem_object;
+	if (parent->image)
+		return check_2d_image(request);
+	return request->desc.image_type == CL_MEM_OBJECT_IMAGE2D
+		       ? check_2d_buffer(request, texel_B) : check_1d_buffer(request, texel_B);
+}
+
+/* --- all of it ------------------------------------------------------------------------ */
+
+static cl_int flags_take(struct ocl_image_request *request)
+{
+	const cl_mem parent = request->desc.mem_object;
+	const bool imported = request->properties && request->properties[0];
+	/* cl_ext_immutable_memory_objects: CL_INVALID_VALUE "if CL_MEM_IMMUTABLE_EXT is not set
+	 * in flags and mem_object was created with CL_MEM_IMMUTABLE_EXT". */
+	if (parent && ocl_mem_is_immutable(parent) && !(request->flags & OCL_MEM_IMMUTABLE))
+		return CL_INVALID_VALUE;
+	if (parent)
+		return ocl_mem_flags_inherit(parent, &request->flags);
+	cl_int error = ocl_mem_flags_check(request->flags);
+	if (!error)
+		error = ocl_mem_flags_check_contents(request->flags, imported);
+	request->flags = ocl_mem_flags_whole(request->flags);
+	return error;
+}
+
+/* 5.3.1: CL_INVALID_HOST_PTR unless there is one exactly if a flag needs it; one that is
+ * made of another has none. */
+static cl_int host_pointer_check(const struct ocl_image_request *request)
+{
+	const bool needed = !request->desc.mem_object &&
+			    request->flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
+	return needed == (request->host_pointer != NULL) ? CL_SUCCESS : CL_INVALID_HOST_PTR;
+}
+
+cl_int ocl_image_check(struct ocl_image_request *request)
+{
+	cl_image_desc *desc = &request->desc;
+	cl_int error = ocl_image_format_check(&request->format);
+	if (!error)
+		error = dimensions_take(desc);
+	if (!error)
+		error = parent_check(request);
+	if (!error)
+		error = flags_take(request);
+	if (!error)
+		error = size_check(request->context, desc);
+	if (!error)
+		error = ocl_image_format_supported(request->context, &request->format,
+						   desc->image_type, request->flags);
+	if (!error)
+		error = host_pointer_check(request);
+	if (error)
+		return error;
+	if (desc->mem_object)
+		return parent_take(request);
+	return pitches_take(desc, ocl_image_format_B(&request->format), request->host_pointer);
+}

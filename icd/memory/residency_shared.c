@@ -1,0 +1,85 @@
+#include "config.h"
+
+#include "icd/memory/residency.h"
+
+#include "icd/memory/segment.h"
+
+/* Storage at one address: without segments, for there is one copy of the bytes. */
+
+static cl_int place_allocate(struct ocl_storage *storage, enum ocl_place place, uint32_t owner,
+			     void **pointer_out)
+{
+	struct gpu_device *devices[SEGMENT_PLACES_MAX];
+	gpu_address address = 0;
+	cl_int error;
+	storage->place = place;
+	storage->shadow_owner = storage->locations[owner].gpu;
+	switch (place) {
+	case OCL_PLACE_MANAGED:
+		for (uint32_t i = 0; i < storage->device_count; i++)
+			devices[i] = storage->locations[i].gpu;
+		storage->shadow_owner = devices[0];
+		return gpu_managed_alloc(devices, storage->device_count, storage->size_B,
+					 pointer_out);
+	case OCL_PLACE_DEVICE:
+		error = gpu_memory_alloc(storage->shadow_owner, storage->size_B, &address);
+		*pointer_out = (void *)(uintptr_t)address;
+		return error;
+	default:
+		storage->shadow_owner = ocl_storage_living_device(storage);
+		return gpu_host_alloc(storage->shadow_owner, storage->size_B, pointer_out)
+			       ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
+	}
+}
+
+cl_int ocl_storage_allocate_shared(struct ocl_storage *storage, unsigned places, uint32_t owner)
+{
+	void *pointer = NULL;
+	cl_int error = CL_OUT_OF_RESOURCES;
+	for (unsigned place = 1; place <= OCL_PLACE_DEVICE && error; place <<= 1)
+		if (places & place)
+			error = place_allocate(storage, (enum ocl_place)place, owner, &pointer);
+	if (error)
+		return error;
+	storage->shadow = pointer;
+	for (uint32_t i = 0; i < storage->device_count; i++)
+		storage->locations[i].address = (uintptr_t)pointer;
+	return CL_SUCCESS;
+}
+
+void ocl_storage_free_shared(struct ocl_storage *storage)
+{
+	/* None was to be had. */
+	if (!storage->shadow)
+		return;
+	switch (storage->place) {
+	case OCL_PLACE_MANAGED:
+		gpu_managed_free(storage->shadow_owner, storage->shadow, storage->size_B);
+		break;
+	case OCL_PLACE_DEVICE:
+		gpu_memory_free(storage->shadow_owner, (uintptr_t)storage->shadow, NULL, 0);
+		break;
+	default:
+		gpu_host_free(storage->shadow_owner, storage->shadow, storage->size_B);
+		break;
+	}
+}
+
+cl_int ocl_storage_migrate(struct ocl_storage *storage, struct gpu_stream *stream, uint64_t lo_B,
+			   uint64_t hi_B, bool to_host)
+{
+	if (storage->place != OCL_PLACE_MANAGED)
+		return CL_SUCCESS;
+	if (to_host && storage->moves_whole)
+		atomic_store(&storage->at_host, true);
+	return gpu_managed_prefetch(stream, storage->shadow + lo_B, hi_B - lo_B, to_host);
+}
+
+cl_int ocl_storage_host_acquire_shared(struct ocl_storage *storage, struct gpu_stream *stream,
+				       uint64_t lo_B, uint64_t hi_B)
+{
+	cl_int error = ocl_users_note(&storage->locations[storage->device_count].users, stream);
+	if (error || !storage->moves_whole)
+		return error;
+	return ocl_storage_migrate(storage, stream, lo_B, hi_B, true);
+}

@@ -1,0 +1,121 @@
+#include "config.h"
+
+#include "icd/memory/users.h"
+
+#include <stdlib.h>
+
+void ocl_users_init(struct ocl_users *users)
+{
+	for (unsigned i = 0; i < OCL_USERS_PER_CHUNK; i++)
+		atomic_init(&users->streams[i], NULL);
+	atomic_init(&users->more, NULL);
+	atomic_init(&users->noted, 0);
+}
+
+void ocl_users_finish(struct ocl_users *users)
+{
+	struct ocl_users *chunk = atomic_load(&users->more);
+	while (chunk) {
+		struct ocl_users *next = atomic_load(&chunk->more);
+		free(chunk);
+		chunk = next;
+	}
+	atomic_store(&users->more, NULL);
+}
+
+/* True when stream is in chunk, perhaps only now; false when chunk is full. */
+static bool chunk_note(struct ocl_users *chunk, struct gpu_stream *stream)
+{
+	for (unsigned i = 0; i < OCL_USERS_PER_CHUNK; i++) {
+		struct gpu_stream *seen = atomic_load_explicit(&chunk->streams[i],
+							       memory_order_relaxed);
+		if (!seen && atomic_compare_exchange_strong(&chunk->streams[i], &seen, stream))
+			return true;
+		if (seen == stream)
+			return true;
+	}
+	return false;
+}
+
+/* The chunk behind a full one, made when there is none; NULL without memory. */
+static struct ocl_users *chunk_next(struct ocl_users *chunk)
+{
+	struct ocl_users *next = atomic_load(&chunk->more);
+	if (next)
+		return next;
+	struct ocl_users *fresh = malloc(sizeof(*fresh));
+	if (!fresh)
+		return NULL;
+	ocl_users_init(fresh);
+	if (atomic_compare_exchange_strong(&chunk->more, &next, fresh))
+		return fresh;
+	free(fresh);
+	return next;
+}
+
+cl_int ocl_users_note_another(struct ocl_users *users, struct gpu_stream *stream)
+{
+	const uint32_t id = gpu_stream_id(stream);
+	const uint64_t bit = id < 64 ? UINT64_C(1) << id : 0;
+	struct ocl_users *chunk = users;
+	if (atomic_load_explicit(&users->noted, memory_order_acquire) & bit)
+		return CL_SUCCESS;
+	while (chunk && !chunk_note(chunk, stream))
+		chunk = chunk_next(chunk);
+	if (!chunk)
+		return CL_OUT_OF_HOST_MEMORY;
+	atomic_fetch_or_explicit(&users->noted, bit, memory_order_release);
+	return CL_SUCCESS;
+}
+
+static void stream_collect(struct gpu_stream *stream, struct ocl_witnesses *witnesses)
+{
+	struct gpu_event *event;
+	if (gpu_stream_reached(stream, gpu_stream_last(stream)))
+		return;
+	/* A record fails only on a lost device, where nothing runs any more. */
+	if (gpu_event_record(stream, false, &event))
+		return;
+	if (!ocl_witnesses_add(witnesses, event))
+		(void)gpu_event_wait(event);
+	gpu_event_unref(event);
+}
+
+void ocl_users_collect(struct ocl_users *users, struct ocl_witnesses *witnesses)
+{
+	for (; users; users = atomic_load(&users->more)) {
+		for (unsigned i = 0; i < OCL_USERS_PER_CHUNK; i++) {
+			struct gpu_stream *stream = atomic_load(&users->streams[i]);
+			if (stream)
+				stream_collect(stream, witnesses);
+		}
+	}
+}
+
+/* On a lost device nothing runs any more. */
+static cl_int stream_order(struct gpu_stream *user, struct gpu_stream *stream)
+{
+	struct gpu_event *event;
+	if (user == stream || gpu_device_status(gpu_stream_device(user)) ||
+	    gpu_stream_reached(user, gpu_stream_last(user)))
+		return CL_SUCCESS;
+	cl_int error = gpu_event_record(user, false, &event);
+	if (error)
+		return error;
+	error = gpu_stream_wait_event(stream, event);
+	gpu_event_unref(event);
+	return error;
+}
+
+cl_int ocl_users_order(struct ocl_users *users, struct gpu_stream *stream)
+{
+	cl_int error = CL_SUCCESS;
+	for (; users && !error; users = atomic_load(&users->more)) {
+		for (unsigned i = 0; i < OCL_USERS_PER_CHUNK && !error; i++) {
+			struct gpu_stream *user = atomic_load(&users->streams[i]);
+			if (user)
+				error = stream_order(user, stream);
+		}
+	}
+	return error;
+}

@@ -1,0 +1,107 @@
+#include "config.h"
+
+#include "icd/object/device.h"
+
+#include "icd/object/extension.h"
+
+#include <CL/cl_ext.h>
+
+static void device_destroy(struct object *object)
+{
+	(void)object; /* never asked for: a root device has no release */
+}
+
+const struct object_type ocl_device_type = {"device", CL_INVALID_DEVICE, device_destroy};
+
+/* Kept back for the driver's own context, code and stacks. */
+#define RESERVE_SHARE 32u
+#define RESERVE_MOST_B ((cl_ulong)1 << 30)
+#define ALLOC_STEP_B ((cl_ulong)1 << 20)
+
+void ocl_device_init(cl_device_id device, cl_platform_id platform, struct gpu_device *gpu,
+		     uint32_t index)
+{
+	object_init(&device->base, &ocl_device_type);
+	device->platform = platform;
+	device->gpu = gpu;
+	device->caps = gpu_device_caps(gpu);
+	device->index = index;
+}
+
+cl_ulong ocl_device_max_alloc_B(const struct _cl_device_id *device)
+{
+	cl_ulong memory_B = device->caps->memory_B;
+	cl_ulong reserve_B = memory_B / RESERVE_SHARE;
+	if (reserve_B > RESERVE_MOST_B)
+		reserve_B = RESERVE_MOST_B;
+	return (memory_B - reserve_B) / ALLOC_STEP_B * ALLOC_STEP_B;
+}
+
+cl_ulong ocl_device_max_constant_B(const struct _cl_device_id *device)
+{
+	const cl_ulong max_B = 64u << 20, alloc_B = ocl_device_max_alloc_B(device);
+	return alloc_B < max_B ? alloc_B : max_B;
+}
+
+bool ocl_device_matches(const struct _cl_device_id *device, cl_device_type type)
+{
+	if (type == CL_DEVICE_TYPE_ALL || (type & CL_DEVICE_TYPE_GPU))
+		return true;
+	return (type & CL_DEVICE_TYPE_DEFAULT) && device->index == 0;
+}
+
+cl_int ocl_device_type_check(cl_device_type type)
+{
+	const cl_device_type known = CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU |
+				     CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR |
+				     CL_DEVICE_TYPE_CUSTOM;
+	if (type == CL_DEVICE_TYPE_ALL)
+		return CL_SUCCESS;
+	return type && !(type & ~known) ? CL_SUCCESS : CL_INVALID_DEVICE_TYPE;
+}
+
+bool ocl_device_has_images(const struct _cl_device_id *device)
+{
+	const struct gpu_caps *caps = device->caps;
+	return caps->image2d[0] && caps->image2d[1] && caps->image3d[0] && caps->image3d[1] &&
+	       caps->image3d[2] && caps->image_layers && caps->image_linear &&
+	       ocl_feature_has("__opencl_c_images");
+}
+
+/* --- memory at one address --------------------------------------------------------------- */
+
+/* Without managed memory for both sides at once there is pinned memory: the host's, seen by
+ * every device; but then a device's atomics are not the host's. */
+cl_device_svm_capabilities ocl_svm_capabilities(const struct gpu_caps *caps)
+{
+	cl_device_svm_capabilities can = 0;
+	if (caps->can_map_host)
+		can = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
+	if (can && caps->concurrent_managed)
+		can |= CL_DEVICE_SVM_ATOMICS;
+	if (can && caps->concurrent_managed && caps->pageable_access)
+		can |= CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
+	return can;
+}
+
+/* Over the bus a device's atomics are its own alone; those on managed memory are the
+ * system's, and every device sees it. */
+cl_bitfield ocl_usm_capabilities(const struct gpu_caps *caps, cl_device_info name)
+{
+	const cl_bitfield own = CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL |
+				CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL;
+	const cl_bitfield pinned = own | CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL;
+	const cl_bitfield all = pinned | CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL;
+	if (!caps->can_map_host)
+		return name == CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL ? own : 0;
+	switch (name) {
+	case CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL:
+		return pinned;
+	case CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL:
+		return own;
+	case CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL:
+		return caps->concurrent_managed && caps->pageable_access ? all : 0;
+	default:
+		return caps->concurrent_managed ? all : pinned;
+	}
+}

@@ -1,0 +1,272 @@
+#include "config.h"
+
+#include "icd/object/device_info.h"
+
+#include "backend/codegen.h"
+#include "frontend/kernel_abi.h"
+#include "frontend/spirv.h"
+#include "icd/include/khr_command_buffer.h"
+#include "icd/include/khr_external_memory.h"
+#include "icd/include/khr_semaphore.h"
+#include "icd/object/extension.h"
+#include "icd/object/info_rows.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Rows of cl_nv_device_attribute_query that headers leave out. */
+#ifndef CL_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT_NV
+#define CL_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT_NV 0x4007
+#endif
+#ifndef CL_DEVICE_PCI_BUS_ID_NV
+#define CL_DEVICE_PCI_BUS_ID_NV 0x4008
+#endif
+#ifndef CL_DEVICE_PCI_SLOT_ID_NV
+#define CL_DEVICE_PCI_SLOT_ID_NV 0x4009
+#endif
+#ifndef CL_DEVICE_PCI_DOMAIN_ID_NV
+#define CL_DEVICE_PCI_DOMAIN_ID_NV 0x400A
+#endif
+
+/* OpenCL 3.1; cl_khr_spirv_queries has the same numbers. */
+#ifndef CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS
+#define CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS 0x12B9
+#define CL_DEVICE_SPIRV_EXTENSIONS 0x12BA
+#define CL_DEVICE_SPIRV_CAPABILITIES 0x12BB
+#endif
+
+#ifndef CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT
+#define CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT 0x4230
+#endif
+
+/* cl_khr_kernel_clock and cl_ext_float_atomics are younger than some headers. */
+#ifndef CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR
+#define CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR 0x1076
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR (1 << 0)
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR (1 << 1)
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR (1 << 2)
+#endif
+#ifndef CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT
+#define CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT 0x4231
+#define CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT 0x4232
+#define CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT 0x4233
+#define CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT (1 << 0)
+#define CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT (1 << 1)
+#define CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT (1 << 2)
+#define CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT (1 << 16)
+#define CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT (1 << 17)
+#define CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT (1 << 18)
+#endif
+
+#define FP_CONFIG                                                                                 \
+	(CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO |            \
+	 CL_FP_ROUND_TO_INF | CL_FP_FMA)
+
+/* The hardware has arithmetic of halves with this rounding alone. */
+#define HALF_FP_CONFIG (CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA)
+
+/* Of the bytes for parameters, what the application cannot have: each hidden one
+ * is at most 8 bytes. */
+#define HIDDEN_PARAMETERS_B (8u * ABI_HIDDEN_COUNT)
+
+/* More than these nobody needs; OpenCL 3.0 API, table 5, asks for 128 and 64, and for 16
+ * samplers. */
+enum { IMAGE_ARGS = 256, SAMPLER_ARGS = 32 };
+
+/* The PCI vendor; the software device has none. */
+#define VENDOR_ID_NVIDIA 0x10DEu
+
+/* Variables are ordinary device memory; more than this is for buffers. */
+#define GLOBAL_VARIABLE_B ((size_t)256 << 20)
+
+static cl_bool compiler_available(void)
+{
+	struct bytes log = BYTES_INIT;
+	cl_int error = be_nvvm_load(&log);
+	bytes_finish(&log);
+	return error ? CL_FALSE : CL_TRUE;
+}
+
+static cl_device_atomic_capabilities atomic_capabilities(void)
+{
+	/* OpenCL 3.0 API, table 5: the least is relaxed order in the work-group's scope. */
+	cl_device_atomic_capabilities capabilities =
+		CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP;
+	if (ocl_feature_has("__opencl_c_atomic_order_acq_rel"))
+		capabilities |= CL_DEVICE_ATOMIC_ORDER_ACQ_REL;
+	if (ocl_feature_has("__opencl_c_atomic_order_seq_cst"))
+		capabilities |= CL_DEVICE_ATOMIC_ORDER_SEQ_CST;
+	if (ocl_feature_has("__opencl_c_atomic_scope_device"))
+		capabilities |= CL_DEVICE_ATOMIC_SCOPE_DEVICE;
+	if (ocl_feature_has("__opencl_c_atomic_scope_all_devices"))
+		capabilities |= CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES;
+	return capabilities;
+}
+
+/* cl_khr_integer_dot_product: accelerated is what has "a performance advantage over application-
+ * provided code composed from elementary instructions and/or other dot product instructions".  A
+ * product is one dp4a.  With a saturating sum it is shorter than add_sat() of a product, which is
+ * all that a program can count on (frontend/builtins/dot_product.cl); but from sm_120 on a signed
+ * add_sat() is one instruction and cannot be bettered. */
+static cl_int put_dot_product_acceleration(const struct _cl_device_id *device,
+					   const struct info_out *out)
+{
+	cl_bool shorter_sum = device->caps->sm < 120;
+	const cl_device_integer_dot_product_acceleration_properties_khr properties = {
+		.signed_accelerated = CL_TRUE,
+		.unsigned_accelerated = CL_TRUE,
+		.mixed_signedness_accelerated = CL_TRUE,
+		.accumulating_saturating_signed_accelerated = shorter_sum,
+		.accumulating_saturating_unsigned_accelerated = CL_TRUE,
+		.accumulating_saturating_mixed_signedness_accelerated = shorter_sum,
+	};
+	return info_put(out, &properties, sizeof(properties));
+}
+
+/* cl_ext_float_atomics, for fp16, fp32 or fp64. */
+static cl_bitfield fp_atomic_capabilities(const char *type)
+{
+	static const struct {
+		const char *feature;
+		cl_bitfield capability;
+	} rows[] = {
+		{"global_atomic_load_store", CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT},
+		{"global_atomic_add", CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT},
+		{"global_atomic_min_max", CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT},
+		{"local_atomic_load_store", CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT},
+		{"local_atomic_add", CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT},
+		{"local_atomic_min_max", CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT},
+	};
+	cl_bitfield capabilities = 0;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char name[80];
+		snprintf(name, sizeof(name), "__opencl_c_ext_%s_%s", type, rows[i].feature);
+		if (ocl_feature_has(name))
+			capabilities |= rows[i].capability;
+	}
+	/* OpenCL C moves atomic_float and atomic_double without the extension's features. */
+	if (strcmp(type, "fp16"))
+		capabilities |= CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT |
+				CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT;
+	return capabilities;
+}
+
+static cl_int put_driver_version(const struct gpu_caps *caps, const struct info_out *out)
+{
+	/* The driver's number comes first, for programs that parse it; ours follows,
+	 * because programs key their own caches on this string. */
+	char text[sizeof(caps->driver_version) + 64];
+	snprintf(text, sizeof(text), "%s culvert %s", caps->driver_version, PACKAGE_VERSION);
+	return info_put_string(out, text);
+}
+
+static cl_int put_max_work_item_sizes(const struct gpu_caps *caps, const struct info_out *out)
+{
+	const size_t sizes[3] = {caps->max_block[0], caps->max_block[1], caps->max_block[2]};
+	return info_put(out, sizes, sizeof(sizes));
+}
+
+static cl_int put_language_versions(const struct info_out *out)
+{
+	static const cl_name_version versions[] = {
+		{CL_MAKE_VERSION(1, 0, 0), "OpenCL C"},
+		{CL_MAKE_VERSION(1, 1, 0), "OpenCL C"},
+		{CL_MAKE_VERSION(1, 2, 0), "OpenCL C"},
+		{CL_MAKE_VERSION(3, 0, 0), "OpenCL C"},
+		{CL_MAKE_VERSION(3, 1, 0), "OpenCL C"},
+	};
+	return info_put(out, versions, sizeof(versions));
+}
+
+/* Puts what a writer appended, and gives the buffer back. */
+static cl_int put_bytes(struct bytes *bytes, bool text, const struct info_out *out)
+{
+	cl_int error = CL_OUT_OF_HOST_MEMORY;
+	if (!bytes_failed(bytes))
+		error = text ? info_put_string(out, bytes_string(bytes))
+			     : info_put(out, bytes->data, bytes->size_B);
+	bytes_finish(bytes);
+	return error;
+}
+
+/* OpenCL 3.0 API, table 5: a string "SPIR-V_1.6 SPIR-V_1.5 ...", or as many cl_name_version. */
+static cl_int put_il_versions(bool text, const struct info_out *out)
+{
+	struct bytes list = BYTES_INIT;
+	for (unsigned minor = FE_SPIRV_MINOR + 1; minor-- > 0;) {
+		const cl_name_version row = {CL_MAKE_VERSION(FE_SPIRV_MAJOR, minor, 0), "SPIR-V"};
+		if (text)
+			bytes_printf(&list, "%sSPIR-V_%d.%u", list.size_B ? " " : "",
+				     FE_SPIRV_MAJOR, minor);
+		else
+			bytes_append(&list, &row, sizeof(row));
+	}
+	return put_bytes(&list, text, out);
+}
+
+typedef const char *const *names_function(size_t *count_out);
+
+static cl_int put_names(names_function *names, const struct info_out *out)
+{
+	size_t count;
+	const char *const *list = names(&count);
+	return info_put(out, list, count * sizeof(*list));
+}
+
+static cl_int put_spirv_capabilities(const struct info_out *out)
+{
+	size_t count;
+	const uint32_t *list = fe_spirv_capabilities(&count);
+	return info_put(out, list, count * sizeof(*list));
+}
+
+static cl_int put_features(const struct info_out *out)
+{
+	struct bytes list = BYTES_INIT;
+	ocl_features_versions(&list);
+	return put_bytes(&list, false, out);
+}
+
+static cl_int put_extensions(const struct info_out *out)
+{
+	struct bytes text = BYTES_INIT;
+	ocl_extensions_text(OCL_EXTENSION_DEVICE, &text);
+	return put_bytes(&text, true, out);
+}
+
+static cl_int put_extension_versions(const struct info_out *out)
+{
+	struct bytes list = BYTES_INIT;
+	ocl_extensions_versions(OCL_EXTENSION_DEVICE, &list);
+	return put_bytes(&list, false, out);
+}
+
+/* The same for every process with this driver and this version of ours, and for
+ * no other (cl_khr_device_uuid): two FNV-1a hashes of the two numbers. */
+static cl_int put_driver_uuid(const struct gpu_caps *caps, const struct info_out *out)
+{
+	char text[sizeof(caps->driver_version) + 64];
+	cl_uchar uuid[CL_UUID_SIZE_KHR];
+	int length = snprintf(text, sizeof(text), "%s culvert %s", caps->driver_version,
+			      PACKAGE_VERSION);
+	uint64_t hash = 0xcbf29ce484222325u;
+	for (size_t half = 0; half < 2; half++) {
+		for (int i = 0; i < length; i++)
+			hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+		for (size_t i = 0; i < 8; i++)
+			uuid[8 * half + i] = (cl_uchar)(hash >> (8 * i));
+	}
+	return info_put(out, uuid, sizeof(uuid));
+}
+
+cl_int ocl_device_info(cl_device_id device, cl_device_info name, const struct info_out *out)
+{
+	const struct gpu_caps *caps = device->caps;
+	const bool images = ocl_device_has_images(device);
+	switch (name) {
+#include "icd/object/device_info.def"
+	default:
+		return CL_INVALID_VALUE;
+	}
+}

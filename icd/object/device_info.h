@@ -1,0 +1,11 @@
+/* clGetDeviceInfo: every value true of the device and equal from run to run.
+ * Thread-safe. */
+#ifndef CULVERT_ICD_DEVICE_INFO_H
+#define CULVERT_ICD_DEVICE_INFO_H
+
+#include "icd/object/device.h"
+#include "icd/object/info.h"
+
+cl_int ocl_device_info(cl_device_id device, cl_device_info name, const struct info_out *out);
+
+#endif

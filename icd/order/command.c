@@ -1,0 +1,234 @@
+#include "config.h"
+
+#include "icd/order/command.h"
+
+#include "icd/order/queue.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ocl_command_init(struct ocl_command *command, const struct ocl_command_kind *kind,
+		      cl_command_queue queue, cl_command_type type, struct ocl_access *accesses)
+{
+	command->kind = kind;
+	command->queue = queue;
+	command->type = type;
+	command->event = NULL;
+	command->effort = OCL_EFFORT_NONE;
+	command->witness = false;
+	command->joins = false;
+	command->bars = false;
+	command->accesses = accesses;
+	command->access_count = 0;
+	command->dependency_count = 0;
+	command->dependencies = NULL;
+}
+
+void ocl_command_touch(struct ocl_command *command, cl_mem mem, uint64_t offset_B,
+		       uint64_t size_B, enum ocl_access_mode mode)
+{
+	struct ocl_access *access = &command->accesses[command->access_count++];
+	access->mem = mem;
+	access->lo_B = mem->origin_B + offset_B;
+	access->hi_B = access->lo_B + size_B;
+	access->mode = mode;
+}
+
+static enum ocl_effort effort_of_slow(const struct ocl_command *command,
+				      const struct ocl_access *access)
+{
+	return ocl_storage_has(access->mem->storage, command->queue->device_index, access->lo_B,
+			       access->hi_B, access->mode) ? OCL_EFFORT_OWN : OCL_EFFORT_WAIT;
+}
+
+enum ocl_effort ocl_command_effort_of_any(struct ocl_command *command)
+{
+	enum ocl_effort most = OCL_EFFORT_NONE;
+	const struct ocl_access *access = command->accesses;
+	if (command->kind->effort)
+		most = command->kind->effort(command);
+	for (uint32_t i = command->access_count; i && most != OCL_EFFORT_WAIT; i--, access++)
+		if (ocl_storage_is_slow(access->mem->storage))
+			most = effort_of_slow(command, access);
+	command->effort = most;
+	return most;
+}
+
+/* --- submission ----------------------------------------------------------------------- */
+
+/* The last first: of those that are in one stream it is the latest, and stands for the others. */
+static cl_int dependencies_order(const struct ocl_command *command, struct gpu_stream *stream)
+{
+	for (uint32_t i = command->dependency_count; i-- > 0;) {
+		cl_int error = ocl_event_order(command->dependencies[i], stream);
+		if (error)
+			return error;
+	}
+	return CL_SUCCESS;
+}
+
+static cl_int accesses_acquire(struct ocl_command *command, struct gpu_stream *stream,
+			       uint32_t *acquired_out)
+{
+	for (uint32_t i = 0; i < command->access_count; i++) {
+		struct ocl_access *access = &command->accesses[i];
+		cl_int error = ocl_storage_acquire(access->mem->storage,
+						   command->queue->device_index, stream,
+						   access->lo_B, access->hi_B, access->mode,
+						   &access->at);
+		if (error)
+			return error;
+		++*acquired_out;
+	}
+	return CL_SUCCESS;
+}
+
+static void accesses_commit(struct ocl_command *command, uint32_t acquired, bool written,
+			    struct gpu_event *done)
+{
+	const struct ocl_access *access = command->accesses;
+	for (uint32_t i = acquired; i; i--, access++)
+		ocl_storage_commit(access->mem->storage, &access->at, written, done);
+}
+
+/* What a command starts with: the end of the one before it will do for those that never wait
+ * once they are submitted (stamps.h). */
+static cl_int start_stamp(const struct ocl_command *command, struct gpu_stream *stream,
+			  struct ocl_submission *submission)
+{
+	if (command->queue->line.in_order && !command->kind->effort)
+		submission->start = ocl_stamps_start(&command->queue->stamps, stream);
+	submission->start_is_shared = submission->start;
+	return submission->start ? CL_SUCCESS :
+	       gpu_event_record_in(stream, true, &command->event->spare_start,
+				   &submission->start);
+}
+
+/* And ends with; what stands between the two is in the stream. */
+static cl_int done_stamp(const struct ocl_command *command, struct gpu_stream *stream,
+			 struct ocl_submission *submission)
+{
+	struct ocl_stamps *stamps = &command->queue->stamps;
+	if (submission->start_is_shared)
+		submission->arrived_ns = ocl_stamps_arrived_ns(stamps, submission->start);
+	cl_int error = gpu_event_record_in(stream, true, &command->event->spare_done,
+					   &submission->done);
+	if (!error && command->queue->line.in_order)
+		ocl_stamps_add(stamps, submission->done);
+	return error;
+}
+
+/* Behind the operation: what its event has, or who waits for it. */
+static inline cl_int done_witness(const struct ocl_command *command, struct gpu_stream *stream,
+				  struct ocl_submission *submission)
+{
+	if (!command->event)
+		return gpu_event_record(stream, false, &submission->done);
+	return gpu_event_record_in(stream, false, &command->event->spare_done, &submission->done);
+}
+
+cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream,
+			  struct ocl_submission *submission)
+{
+	const bool timed = command->event && command->event->profiling;
+	uint32_t acquired = 0;
+	submission->start = submission->done = NULL;
+	submission->arrived_ns = 0;
+	if (timed)
+		command->event->submit_ns = gpu_host_now_ns();
+	cl_int error = command->dependency_count ? dependencies_order(command, stream) : CL_SUCCESS;
+	if (!error && command->access_count)
+		error = accesses_acquire(command, stream, &acquired);
+	if (!error && timed)
+		error = start_stamp(command, stream, submission);
+	submission->before_sequence = gpu_stream_last(stream);
+	if (!error && command->kind->run)
+		error = command->kind->run(command, stream);
+	const bool written = !error;
+	if (!error && timed)
+		error = done_stamp(command, stream, submission);
+	else if (!error && (command->event || command->witness))
+		error = done_witness(command, stream, submission);
+	if (acquired)
+		accesses_commit(command, acquired, written, submission->done);
+	if (error && timed)
+		gpu_event_unref(submission->start);
+	return error;
+}
+
+cl_int ocl_command_submit_quietly(struct ocl_command *command, struct gpu_stream *stream)
+{
+	struct ocl_submission nothing;
+	return command->access_count ? ocl_command_submit(command, stream, &nothing)
+				     : command->kind->run(command, stream);
+}
+
+cl_int ocl_command_stream_wait(struct gpu_stream *stream)
+{
+	struct gpu_event *tail;
+	if (gpu_stream_reached(stream, gpu_stream_last(stream)))
+		return gpu_device_status(gpu_stream_device(stream));
+	cl_int error = gpu_event_record(stream, false, &tail);
+	if (error)
+		return error;
+	error = gpu_event_wait(tail);
+	gpu_event_unref(tail);
+	return error;
+}
+
+/* --- for later --------------------------------------------------------------------------- */
+
+struct ocl_command *ocl_command_defer(const struct ocl_command *command)
+{
+	const size_t accesses_B = command->access_count * sizeof(struct ocl_access);
+	const size_t events_B = command->dependency_count * sizeof(cl_event);
+	const size_t waiters_B = command->dependency_count * sizeof(struct ocl_waiter);
+	struct ocl_command *copy = malloc(sizeof(*copy) + accesses_B + events_B + waiters_B);
+	if (!copy)
+		return NULL;
+	memcpy(copy, command, offsetof(struct ocl_command, link));
+	copy->accesses = (struct ocl_access *)(copy + 1);
+	if (accesses_B)
+		memcpy(copy->accesses, command->accesses, accesses_B);
+	copy->waiters = (struct ocl_waiter *)(copy->accesses + copy->access_count);
+	cl_event *events = (cl_event *)(copy->waiters + copy->dependency_count);
+	if (events_B)
+		memcpy(events, command->dependencies, events_B);
+	copy->dependencies = events;
+	copy->in_line = false;
+	list_init(&copy->work_link);
+	atomic_init(&copy->refs, 1);
+	atomic_init(&copy->pending, 0);
+	atomic_init(&copy->failed, false);
+	object_ref(copy->queue);
+	if (copy->event)
+		object_ref(copy->event);
+	for (uint32_t i = 0; i < copy->access_count; i++)
+		object_ref(copy->accesses[i].mem);
+	for (uint32_t i = 0; i < copy->dependency_count; i++)
+		object_ref(events[i]);
+	if (copy->kind->retain)
+		copy->kind->retain(copy);
+	return copy;
+}
+
+void ocl_command_ref(struct ocl_command *command)
+{
+	atomic_fetch_add_explicit(&command->refs, 1, memory_order_relaxed);
+}
+
+void ocl_command_unref(struct ocl_command *command)
+{
+	if (atomic_fetch_sub_explicit(&command->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	if (command->kind->release)
+		command->kind->release(command);
+	for (uint32_t i = 0; i < command->dependency_count; i++)
+		object_unref(command->dependencies[i]);
+	for (uint32_t i = 0; i < command->access_count; i++)
+		object_unref(command->accesses[i].mem);
+	object_unref(command->event);
+	object_unref(command->queue);
+	free(command);
+}

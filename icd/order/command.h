@@ -1,0 +1,224 @@
+/* One enqueued thing: what it is, what it touches, what it waits for.
+ *
+ * A door fills a command on its own stack and gives it to ocl_queue_enqueue,
+ * which submits it there and then if it can.  If not, ocl_command_defer makes a
+ * copy that owns references to all that it needs, and the queue keeps it until
+ * its turn.  The kinds differ in three small functions (struct command_kind).
+ *
+ * Thread-safety: a command has one owner at a time, except pending, failed and
+ * refs, through which the events that it waits for speak to it. */
+#ifndef CULVERT_ICD_COMMAND_H
+#define CULVERT_ICD_COMMAND_H
+
+#include "icd/memory/image.h"
+#include "icd/memory/mem.h"
+#include "icd/order/event.h"
+#include "icd/order/lanes.h"
+#include "icd/order/native.h"
+#include "icd/program/kernel.h"
+
+struct ocl_command;
+struct _cl_command_buffer_khr;
+struct ocl_drawing;
+struct ocl_foreign_use;
+
+/* A range of a buffer, or all of an image, that the command uses on the queue's device. */
+struct ocl_access {
+	cl_mem mem;
+	struct ocl_acquired at;          /* at.address while it is being submitted */
+	gpu_address descriptor;          /* of an image that goes to a kernel: the same */
+	uint64_t lo_B, hi_B;             /* in the root */
+	enum ocl_access_mode mode;
+};
+
+/* What submitting a command may take the submitting thread. */
+enum ocl_effort {
+	OCL_EFFORT_NONE,
+	OCL_EFFORT_OWN,                  /* its own work, or a short wait: not under a lock */
+	OCL_EFFORT_WAIT                  /* waits for the GPU */
+};
+
+struct ocl_command_kind {
+	/* Puts the operation into stream; accesses are acquired.  NULL: no operation. */
+	cl_int (*run)(struct ocl_command *command, struct gpu_stream *stream);
+	/* Keeps and gives back what the payload needs beyond the door's call; NULL: nothing. */
+	void (*retain)(struct ocl_command *command);
+	void (*release)(struct ocl_command *command);
+	/* Asked just before run; NULL: none. */
+	enum ocl_effort (*effort)(const struct ocl_command *command);
+	enum ocl_lane_class lanes;       /* of an out-of-order queue, that it goes to */
+};
+
+struct ocl_transfer {                    /* read, write, copy; rect or not */
+	union {
+		const void *from;
+		void *to;
+	} host;
+	bool pinned;                     /* the host's side: copies of it never wait */
+	bool own;                        /* it is not the application's, but ours */
+	bool blocking;                   /* the caller waits for the end */
+	uint64_t size_B;
+	struct gpu_rect buffer, other;   /* other: the host, or the copy's target */
+	uint64_t region_B[3];
+};
+
+struct ocl_fill {
+	unsigned char pattern[128];
+	uint32_t pattern_B;
+	uint64_t size_B;
+};
+
+/* Reads, writes, copies, fills and maps of images (image.h has the boxes). */
+struct ocl_image_transfer {
+	union {
+		const void *from;
+		void *to;
+	} host;                          /* the first texel */
+	bool pinned;                     /* as in ocl_transfer */
+	uint64_t row_pitch_B, slice_pitch_B;   /* of the host or of a buffer */
+	struct ocl_image_box box;        /* in the image; of a copy: in the source */
+	struct ocl_image_box target;     /* of a copy from image to image */
+	unsigned char texel[16];         /* of a fill */
+};
+
+struct ocl_launch {
+	cl_kernel kernel;
+	const struct ocl_kernel_code *code;
+	struct gpu_function *function;   /* for grids that start at 0 */
+	struct gpu_function *starting;   /* for the others, if there are any */
+	struct ocl_arguments *arguments;
+	uint64_t offset[3];
+	uint64_t global[3];
+	uint32_t local[3];
+	uint64_t whole[3];               /* work-groups of that size, */
+	uint32_t rest[3];                /* and the work-items that are left over */
+	uint32_t edges;                  /* the dimensions that have such, as a set */
+	uint32_t work_dim;
+	uint32_t dynamic_local_B;
+	bool uniform;                    /* local divides global */
+	bool indirect;                   /* it may use any USM */
+	bool recorded;                   /* in a command buffer, which does the accounting */
+	bool cooperative;                /* all work-groups run at once; uniform */
+	uint64_t printf_buffer;          /* while it is being submitted, */
+	uint64_t grid_barrier;           /* and this */
+};
+
+struct ocl_cuda_work {                   /* the application's, which keeps data alive */
+	void (CL_CALLBACK *work)(void *cuda_stream, const cl_ulong *cuda_pointers, void *data);
+	void *data;
+};
+
+struct ocl_command {
+	const struct ocl_command_kind *kind;
+	cl_command_queue queue;
+	cl_command_type type;            /* as its event reports it */
+	cl_event event;                  /* NULL: nobody asked for one */
+	enum ocl_effort effort;          /* ocl_command_effort's last answer: run keeps to it */
+	bool witness;                    /* submission has to give a done event */
+	bool joins;                      /* waits for all that were enqueued before it */
+	bool bars;                       /* all that are enqueued later wait for it */
+	struct ocl_access *accesses;     /* memory of whoever owns the command */
+	uint32_t access_count;
+	uint32_t dependency_count;
+	const cl_event *dependencies;
+	union {
+		struct ocl_transfer transfer;
+		struct ocl_fill fill;
+		struct ocl_image_transfer image;
+		struct ocl_launch launch;
+		struct ocl_map *map;
+		struct ocl_native *native;
+		struct {
+			struct _cl_command_buffer_khr *buffer;
+			struct ocl_drawing *drawing;
+		} buffer;
+		struct ocl_cuda_work cuda_work;
+		struct ocl_foreign_use *foreign;  /* semaphore_foreign.h */
+		bool to_host;            /* migrate */
+	} u;
+
+	/* In line: guarded by the queue's lock. */
+	struct list link;                /* ocl_line.waiting */
+	struct list barrier_link;        /* ocl_line.barriers */
+	struct list ready_link;          /* ocl_line.ready */
+	uint64_t ticket;
+	bool in_line, taken;
+
+	/* Deferred commands only. */
+	struct list work_link;           /* ocl_worklist.failed, of who set failed */
+	atomic_uint refs;                /* the line, each waiter, a worklist */
+	atomic_uint pending;             /* dependencies not settled yet */
+	atomic_bool failed;              /* one of them ended badly */
+	struct ocl_waiter *waiters;      /* dependency_count, in the same memory */
+};
+
+/* What every command needs; the door fills in the rest.  accesses: room for what
+ * ocl_command_touch will add; NULL when that is nothing. */
+void ocl_command_init(struct ocl_command *command, const struct ocl_command_kind *kind,
+		      cl_command_queue queue, cl_command_type type, struct ocl_access *accesses);
+
+/* Adds a range of mem (offset in mem) to what the command touches. The array
+ * must have room. */
+void ocl_command_touch(struct ocl_command *command, cl_mem mem, uint64_t offset_B,
+		       uint64_t size_B, enum ocl_access_mode mode);
+
+/* For commands that move bytes of the application's: stream writes its memory from now
+ * on; and the keeping of a command's map. */
+void ocl_command_note_host_write(const struct ocl_command *command, struct gpu_stream *stream);
+void ocl_command_map_retain(struct ocl_command *command);
+void ocl_command_map_release(struct ocl_command *command);
+
+/* What it depends on is settled.  What other threads enqueue between this and the submission is
+ * nothing that the command has to come after. */
+enum ocl_effort ocl_command_effort_of_any(struct ocl_command *command);
+static inline enum ocl_effort ocl_command_effort(struct ocl_command *command)
+{
+	if (command->kind->effort || command->access_count)
+		return ocl_command_effort_of_any(command);
+	return command->effort = OCL_EFFORT_NONE;
+}
+
+/* Puts the command into stream, after all that it depends on; those are settled.
+ * Nothing is published when it fails.  For an in-order queue the caller makes sure
+ * that nobody else submits to it meanwhile. */
+cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream,
+			  struct ocl_submission *submission);
+
+/* The same for a command that has an operation and depends on no events, and of whose end nobody
+ * wants to know. */
+cl_int ocl_command_submit_quietly(struct ocl_command *command, struct gpu_stream *stream);
+
+/* For a run that needs what is ahead in its stream done. No lock may be held. */
+cl_int ocl_command_stream_wait(struct gpu_stream *stream);
+
+/* A copy for later, with references to everything; refs 1. NULL: out of memory. */
+struct ocl_command *ocl_command_defer(const struct ocl_command *command);
+void ocl_command_ref(struct ocl_command *command);
+void ocl_command_unref(struct ocl_command *command);
+
+/* The kinds. */
+extern const struct ocl_command_kind ocl_command_marker;
+extern const struct ocl_command_kind ocl_command_read;
+extern const struct ocl_command_kind ocl_command_write;
+extern const struct ocl_command_kind ocl_command_copy;
+extern const struct ocl_command_kind ocl_command_read_rect;
+extern const struct ocl_command_kind ocl_command_write_rect;
+extern const struct ocl_command_kind ocl_command_copy_rect;
+extern const struct ocl_command_kind ocl_command_fill;
+extern const struct ocl_command_kind ocl_command_map;
+extern const struct ocl_command_kind ocl_command_unmap;
+extern const struct ocl_command_kind ocl_command_migrate;  /* of shared memory */
+extern const struct ocl_command_kind ocl_command_image_read;
+extern const struct ocl_command_kind ocl_command_image_write;
+extern const struct ocl_command_kind ocl_command_image_copy;
+extern const struct ocl_command_kind ocl_command_image_to_buffer;
+extern const struct ocl_command_kind ocl_command_buffer_to_image;
+extern const struct ocl_command_kind ocl_command_image_fill;
+extern const struct ocl_command_kind ocl_command_image_map;
+extern const struct ocl_command_kind ocl_command_image_unmap;
+extern const struct ocl_command_kind ocl_command_launch;
+extern const struct ocl_command_kind ocl_command_launch_printf;
+extern const struct ocl_command_kind ocl_command_native;
+extern const struct ocl_command_kind ocl_command_command_buffer;
+
+#endif

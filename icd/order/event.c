@@ -1,0 +1,491 @@
+#include "config.h"
+
+#include "icd/order/event.h"
+
+#include "icd/order/printf.h"
+#include "icd/order/queue.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+struct ocl_callback {
+	struct ocl_callback *next;
+	cl_int type;                     /* the status that it waits for */
+	cl_int status;                   /* what it is told */
+	void (CL_CALLBACK *notify)(cl_event, cl_int, void *);
+	void *data;
+	cl_event event;                  /* ref held once it is on its way */
+	struct ocl_delivery delivery;
+};
+
+_Static_assert(offsetof(struct _cl_event, base) == 0, "a handle starts with its object");
+_Static_assert(offsetof(struct _cl_event, start) <= OCL_EVENT_NEAR_B,
+	       "what is used for each command is near");
+
+/* --- birth and death ---------------------------------------------------------------- */
+
+static cl_event event_alloc(void)
+{
+	const size_t size_B = (sizeof(struct _cl_event) + OCL_EVENT_ALIGN_B - 1) /
+			      OCL_EVENT_ALIGN_B * OCL_EVENT_ALIGN_B;
+	cl_event event = aligned_alloc(OCL_EVENT_ALIGN_B, size_B);
+	if (!event)
+		return NULL;
+	object_init(&event->base, &ocl_event_type);
+	if (lock_init(&event->lock, LOCK_RANK_EVENT))
+		goto fail_lock;
+	if (lock_condition_init(&event->changed))
+		goto fail_condition;
+	event->spare_start = event->spare_done = event->start = NULL;
+	return event;
+fail_condition:
+	lock_finish(&event->lock);
+fail_lock:
+	free(event);
+	return NULL;
+}
+
+static void event_free(cl_event event)
+{
+	gpu_event_unref(event->spare_start);
+	gpu_event_unref(event->spare_done);
+	lock_condition_finish(&event->changed);
+	lock_finish(&event->lock);
+	free(event);
+}
+
+/* All but what event_alloc has made. */
+static void event_init(cl_event event, cl_context context, cl_command_queue queue,
+		       cl_command_type type, cl_int status)
+{
+	object_renew(&event->base, &ocl_event_type);
+	event->context = context;
+	event->queue = queue;
+	event->type = type;
+	atomic_init(&event->status, status);
+	event->done = NULL;
+	event->before_sequence = 0;
+	event->waiters = NULL;
+	event->callbacks = NULL;
+	event->watched = event->profiling = false;
+}
+
+cl_int ocl_event_create_user(cl_context context, cl_event *event_out)
+{
+	cl_event event = event_alloc();
+	if (!event)
+		return CL_OUT_OF_HOST_MEMORY;
+	object_ref(context);
+	event_init(event, context, NULL, CL_COMMAND_USER, CL_SUBMITTED);
+	*event_out = event;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_event_create_locked(cl_command_queue queue, cl_command_type type, bool profiling,
+			       cl_event *event_out)
+{
+	cl_event event = ocl_event_pool_take(&queue->events);
+	if (!event)
+		event = event_alloc();
+	if (!event)
+		return CL_OUT_OF_HOST_MEMORY;
+	object_ref(queue);
+	/* And what it is recorded in, by the time that it has been submitted. */
+	__builtin_prefetch(event->spare_done, 1);
+	event_init(event, queue->context, queue, type, CL_QUEUED);
+	if (profiling) {
+		event->profiling = true;
+		event->submit_ns = event->arrived_ns = 0;
+		event->queued_ns = gpu_host_now_ns();
+	}
+	*event_out = event;
+	return CL_SUCCESS;
+}
+
+void ocl_events_free(struct ocl_event_pool *pool)
+{
+	cl_event event;
+	while ((event = ocl_event_pool_take(pool)))
+		event_free(event);
+}
+
+/* Keeps a witness that nobody else has, so that the next submission needs no other. */
+static void witness_spare(struct gpu_event *witness, struct gpu_event **spare)
+{
+	if (!witness)
+		return;
+	if (!*spare && gpu_event_is_only(witness))
+		*spare = witness;
+	else
+		gpu_event_unref(witness);
+}
+
+static void event_destroy(struct object *object)
+{
+	struct _cl_event *event = (struct _cl_event *)object;
+	cl_command_queue queue = event->queue;
+	while (event->callbacks) {
+		/* Of a user event that nobody ever set. */
+		struct ocl_callback *next = event->callbacks->next;
+		free(event->callbacks);
+		event->callbacks = next;
+	}
+	if (event->profiling) {
+		witness_spare(event->start, &event->spare_start);
+		event->start = NULL;
+	}
+	witness_spare(event->done, &event->spare_done);
+	if (!queue)
+		object_unref(event->context);
+	if (!queue || !ocl_event_pool_put(&queue->events, event))
+		event_free(event);
+	object_unref(queue);
+}
+
+const struct object_type ocl_event_type = {"event", CL_INVALID_EVENT, event_destroy};
+
+/* --- status -------------------------------------------------------------------------- */
+
+static bool status_is_settled(const struct _cl_event *event, cl_int status)
+{
+	return status <= (event->queue ? CL_SUBMITTED : CL_COMPLETE);
+}
+
+static cl_int status_load(const struct _cl_event *event)
+{
+	return atomic_load_explicit(&event->status, memory_order_acquire);
+}
+
+bool ocl_event_is_settled(const struct _cl_event *event)
+{
+	return status_is_settled(event, status_load(event));
+}
+
+bool ocl_event_has_failed(const struct _cl_event *event)
+{
+	return status_load(event) < 0;
+}
+
+/* Lowers the status; false when the event has ended or is that far already. */
+static bool status_lower(struct _cl_event *event, cl_int status)
+{
+	cl_int old = status_load(event);
+	do {
+		if (old <= CL_COMPLETE || old <= status)
+			return false;
+	} while (!atomic_compare_exchange_weak_explicit(&event->status, &old, status,
+							memory_order_acq_rel,
+							memory_order_acquire));
+	return true;
+}
+
+/* The GPU is done with the command.  OpenCL C 3.0, 6.15.14: when its event is
+ * complete, the output of its printf calls is out. */
+static void event_done(struct _cl_event *event)
+{
+	ocl_printf_drain(event->queue, event->done);
+	(void)status_lower(event, CL_COMPLETE);
+}
+
+cl_int ocl_event_status(cl_event event)
+{
+	const cl_int status = status_load(event);
+	bool done = false;
+	if (status <= CL_COMPLETE || !event->queue || !status_is_settled(event, status))
+		return status;
+	const cl_int error = gpu_event_query(event->done, &done);
+	if (error)
+		(void)status_lower(event, error);
+	else if (done)
+		event_done(event);
+	else if (gpu_stream_reached(gpu_event_stream(event->done), event->before_sequence))
+		(void)status_lower(event, CL_RUNNING);
+	return status_load(event);
+}
+
+bool ocl_event_add_waiter(cl_event event, struct ocl_waiter *waiter)
+{
+	lock_take(&event->lock);
+	const bool open = !ocl_event_is_settled(event);
+	if (open) {
+		waiter->next = event->waiters;
+		event->waiters = waiter;
+	}
+	lock_drop(&event->lock);
+	return open;
+}
+
+/* --- callbacks ------------------------------------------------------------------------ */
+
+static void callback_run(struct ocl_delivery *delivery)
+{
+	struct ocl_callback *callback = list_entry(delivery, struct ocl_callback, delivery);
+	lock_assert_none();
+	callback->notify(callback->event, callback->status, callback->data);
+	object_unref(callback->event);
+	free(callback);
+}
+
+/* Hands callbacks over to the callback thread. */
+static void callbacks_deliver(struct _cl_event *event, struct ocl_callback *callbacks,
+			      cl_int status)
+{
+	while (callbacks) {
+		struct ocl_callback *next = callbacks->next;
+		/* OpenCL 3.0 API, 5.11: the callback is told the status it registered
+		 * for, or the negative code of what ended the command. */
+		callbacks->status = status < 0 ? status : callbacks->type;
+		object_ref(event);
+		callbacks->event = event;
+		callbacks->delivery.run = callback_run;
+		ocl_complete_deliver(&callbacks->delivery);
+		callbacks = next;
+	}
+}
+
+/* Takes out the callbacks that status satisfies. */
+static struct ocl_callback *callbacks_take_locked(struct _cl_event *event, cl_int status)
+{
+	struct ocl_callback **link = &event->callbacks, *taken = NULL, **end = &taken;
+	while (*link) {
+		struct ocl_callback *callback = *link;
+		if (status > callback->type) {
+			link = &callback->next;
+			continue;
+		}
+		*link = callback->next;
+		callback->next = NULL;
+		*end = callback;
+		end = &callback->next;
+	}
+	return taken;
+}
+
+static void event_fired(struct ocl_watch *watch, cl_int status)
+{
+	struct _cl_event *event = list_entry(watch, struct _cl_event, watch);
+	if (status == CL_COMPLETE)
+		event_done(event);
+	else
+		(void)status_lower(event, status);
+	status = status_load(event);
+	lock_take(&event->lock);
+	struct ocl_callback *callbacks = callbacks_take_locked(event, status);
+	lock_drop(&event->lock);
+	callbacks_deliver(event, callbacks, status);
+	object_unref(event);
+}
+
+/* Whether the caller has to start the watch, after dropping the lock. */
+static bool watch_needed_locked(struct _cl_event *event)
+{
+	if (event->watched || !event->callbacks || !event->done)
+		return false;
+	event->watched = true;
+	object_ref(event);
+	event->watch.event = event->done;
+	event->watch.fire = event_fired;
+	event->watch.calls_back = true;
+	return true;
+}
+
+cl_int ocl_callback_create(cl_int type, void (CL_CALLBACK *notify)(cl_event, cl_int, void *),
+			   void *data, struct ocl_callback **callback_out)
+{
+	cl_int error = ocl_complete_start();
+	if (error)
+		return error;
+	struct ocl_callback *callback = calloc(1, sizeof(*callback));
+	if (!callback)
+		return CL_OUT_OF_HOST_MEMORY;
+	callback->type = type;
+	callback->notify = notify;
+	callback->data = data;
+	*callback_out = callback;
+	return CL_SUCCESS;
+}
+
+void ocl_callback_free(struct ocl_callback *callback)
+{
+	free(callback);
+}
+
+void ocl_event_take_callback(cl_event event, struct ocl_callback *callback)
+{
+	const cl_int polled = ocl_event_status(event);
+	lock_take(&event->lock);
+	/* It may have been settled since; being polled again can wait for the watch. */
+	const cl_int status = polled <= CL_COMPLETE ? polled : status_load(event);
+	struct ocl_callback **end = &event->callbacks;
+	while (*end)
+		end = &(*end)->next;
+	*end = callback;
+	struct ocl_callback *due = callbacks_take_locked(event, status);
+	const bool watch = watch_needed_locked(event);
+	lock_drop(&event->lock);
+	callbacks_deliver(event, due, status);
+	if (watch)
+		ocl_complete_watch(&event->watch);
+}
+
+cl_int ocl_event_add_callback(cl_event event, cl_int type,
+			      void (CL_CALLBACK *notify)(cl_event, cl_int, void *), void *data)
+{
+	struct ocl_callback *callback;
+	const cl_int error = ocl_callback_create(type, notify, data, &callback);
+	if (!error)
+		ocl_event_take_callback(event, callback);
+	return error;
+}
+
+/* --- settling ---------------------------------------------------------------------------- */
+
+static struct ocl_waiter *waiters_take_locked(struct _cl_event *event)
+{
+	struct ocl_waiter *waiters = event->waiters;
+	event->waiters = NULL;
+	lock_condition_signal_all(&event->changed);
+	return waiters;
+}
+
+struct ocl_waiter *ocl_event_submitted(cl_event event, const struct ocl_submission *submission)
+{
+	lock_take(&event->lock);
+	event->done = submission->done;
+	event->before_sequence = submission->before_sequence;
+	if (event->profiling) {
+		event->start = submission->start;
+		event->arrived_ns = submission->arrived_ns;
+		if (!event->submit_ns)
+			event->submit_ns = gpu_host_now_ns();
+	}
+	(void)status_lower(event, CL_SUBMITTED);
+	struct ocl_waiter *waiters = waiters_take_locked(event);
+	struct ocl_callback *due = callbacks_take_locked(event, CL_SUBMITTED);
+	const bool watch = watch_needed_locked(event);
+	lock_drop(&event->lock);
+	callbacks_deliver(event, due, CL_SUBMITTED);
+	if (watch)
+		ocl_complete_watch(&event->watch);
+	return waiters;
+}
+
+/* No other thread can see the event before it is handed to the application. */
+void ocl_event_submitted_alone(cl_event event, const struct ocl_submission *submission)
+{
+	event->done = submission->done;
+	event->before_sequence = submission->before_sequence;
+	if (event->profiling) {
+		event->start = submission->start;
+		event->arrived_ns = submission->arrived_ns;
+	}
+	atomic_store_explicit(&event->status, CL_SUBMITTED, memory_order_release);
+}
+
+struct ocl_waiter *ocl_event_end(cl_event event, cl_int code, bool *first_out)
+{
+	lock_take(&event->lock);
+	*first_out = status_lower(event, code);
+	struct ocl_waiter *waiters = *first_out ? waiters_take_locked(event) : NULL;
+	struct ocl_callback *due = *first_out ? callbacks_take_locked(event, code) : NULL;
+	lock_drop(&event->lock);
+	callbacks_deliver(event, due, code);
+	return waiters;
+}
+
+cl_int ocl_event_order(cl_event event, struct gpu_stream *stream)
+{
+	const cl_int status = status_load(event);
+	if (status < 0)
+		return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+	if (status == CL_COMPLETE)
+		return CL_SUCCESS;
+	const cl_int error = gpu_stream_wait_event(stream, event->done);
+	if (!error)
+		return CL_SUCCESS;
+	/* Its device may be the one that died, or the stream's.  (Not ocl_event_status, which may
+	 * print: the caller holds a lock.) */
+	bool done;
+	const cl_int lost = gpu_device_status(gpu_stream_device(stream));
+	if (lost)
+		return lost;
+	return gpu_event_query(event->done, &done) ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST :
+		error;
+}
+
+cl_int ocl_event_wait(cl_event event)
+{
+	lock_assert_none();
+	if (!ocl_event_is_settled(event)) {
+		lock_take(&event->lock);
+		while (!ocl_event_is_settled(event))
+			lock_condition_wait(&event->changed, &event->lock);
+		lock_drop(&event->lock);
+	}
+	const cl_int status = status_load(event);
+	if (status <= CL_COMPLETE)
+		return status;
+	const cl_int error = gpu_event_wait(event->done);
+	if (error < 0)
+		(void)status_lower(event, error);
+	else
+		event_done(event);
+	return status_load(event);
+}
+
+/* --- profiling ------------------------------------------------------------------------------ */
+
+static cl_ulong later_of(cl_ulong a, cl_ulong b)
+{
+	return a > b ? a : b;
+}
+
+cl_int ocl_event_profiling_ns(cl_event event, cl_profiling_info name, cl_ulong *time_ns_out)
+{
+	if (!event->profiling || ocl_event_status(event) != CL_COMPLETE || !event->done ||
+	    !event->start)
+		return CL_PROFILING_INFO_NOT_AVAILABLE;
+	uint64_t start_ns, end_ns;
+	cl_int error = gpu_event_time_ns(event->start, &start_ns);
+	if (!error)
+		error = gpu_event_time_ns(event->done, &end_ns);
+	if (error)
+		return CL_PROFILING_INFO_NOT_AVAILABLE;
+	/* Two clocks are never quite one: the order must hold all the same. */
+	const cl_ulong submit_ns = later_of(event->queued_ns, event->submit_ns);
+	start_ns = later_of(start_ns, event->arrived_ns < end_ns ? event->arrived_ns : end_ns);
+	start_ns = later_of(start_ns, submit_ns);
+	end_ns = later_of(end_ns, start_ns);
+	switch (name) {
+	case CL_PROFILING_COMMAND_QUEUED:
+		*time_ns_out = event->queued_ns;
+		return CL_SUCCESS;
+	case CL_PROFILING_COMMAND_SUBMIT:
+		*time_ns_out = submit_ns;
+		return CL_SUCCESS;
+	case CL_PROFILING_COMMAND_START:
+		*time_ns_out = start_ns;
+		return CL_SUCCESS;
+	case CL_PROFILING_COMMAND_END:
+	case CL_PROFILING_COMMAND_COMPLETE:
+		*time_ns_out = end_ns;
+		return CL_SUCCESS;
+	default:
+		return CL_INVALID_VALUE;
+	}
+}
+
+cl_int ocl_wait_list_check(const struct _cl_context *context, cl_uint count,
+			   const cl_event *events)
+{
+	cl_int error = CL_SUCCESS;
+	if (!count != !events)
+		return CL_INVALID_EVENT_WAIT_LIST;
+	for (cl_uint i = 0; i < count; i++) {
+		if (object_check(events[i], &ocl_event_type))
+			return CL_INVALID_EVENT_WAIT_LIST;
+		if (events[i]->context != context)
+			error = CL_INVALID_CONTEXT;
+	}
+	return error;
+}

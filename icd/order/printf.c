@@ -1,0 +1,409 @@
+#include "config.h"
+
+#include "icd/order/printf.h"
+
+#include "base/cancel.h"
+#include "base/log.h"
+#include "icd/order/printf_format.h"
+#include "icd/order/queue.h"
+#include "icd/thread/complete.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PRINTS_MAX = 8,                  /* in flight in one queue */
+	COPY_B = 1 << 16,                /* fetched behind every launch: most print little */
+	WRITE_B = 1 << 16                /* text is handed to stdio in pieces about so large */
+};
+
+/* One launch's output, or room for one. */
+struct ocl_print {
+	struct list link;                /* ocl_printf.pending or .idle */
+	cl_command_queue queue;          /* ref held while in flight */
+	struct ocl_code *code;           /* ref held while in flight */
+	gpu_address buffer;
+	unsigned char *copy;             /* pinned: the buffer's first COPY_B bytes */
+	struct gpu_event *done;          /* owned while in flight */
+	struct gpu_stream *stream;       /* while in flight */
+	bool writing;                    /* some thread is at it */
+	struct ocl_watch watch;
+};
+
+struct ocl_printf {
+	struct gpu_device *device;
+	struct lock lock;                /* guards all below */
+	unsigned count;                  /* prints that exist */
+	struct lock_condition changed;   /* something was written, or became idle */
+	struct list pending;             /* not written yet, each stream's in order */
+	struct list idle;
+};
+
+/* --- birth and death ------------------------------------------------------------------------ */
+
+static const uint64_t buffer_B = sizeof(struct abi_print_header) + OCL_PRINTF_BUFFER_B;
+
+cl_int ocl_print_buffer_create(struct gpu_device *device, gpu_address *buffer_out)
+{
+	return gpu_memory_alloc(device, buffer_B, buffer_out);
+}
+
+cl_int ocl_print_buffer_empty(struct gpu_stream *stream, gpu_address buffer)
+{
+	const struct abi_print_header header = {0, OCL_PRINTF_BUFFER_B};
+	return gpu_fill(stream, buffer, &header, sizeof(header), sizeof(header));
+}
+
+static void print_destroy(struct ocl_print *print, struct gpu_device *device)
+{
+	if (print->copy)
+		gpu_host_free(device, print->copy, COPY_B);
+	if (print->buffer)
+		gpu_memory_free(device, print->buffer, NULL, 0);
+	free(print);
+}
+
+static cl_int print_create(struct gpu_device *device, struct ocl_print **print_out)
+{
+	void *copy = NULL;
+	struct ocl_print *print = calloc(1, sizeof(*print));
+	if (!print)
+		return CL_OUT_OF_HOST_MEMORY;
+	list_init(&print->link);
+	cl_int error = ocl_print_buffer_create(device, &print->buffer);
+	if (!error)
+		error = gpu_host_alloc(device, COPY_B, &copy);
+	print->copy = copy;
+	if (error)
+		print_destroy(print, device);
+	else
+		*print_out = print;
+	return error;
+}
+
+static cl_int printf_create(struct gpu_device *device, struct ocl_printf **printing_out)
+{
+	cl_int error = ocl_complete_start();
+	if (error)
+		return error;
+	struct ocl_printf *printing = calloc(1, sizeof(*printing));
+	if (!printing)
+		return CL_OUT_OF_HOST_MEMORY;
+	if (lock_init(&printing->lock, LOCK_RANK_EVENT))
+		goto fail_lock;
+	if (lock_condition_init(&printing->changed))
+		goto fail_condition;
+	printing->device = device;
+	list_init(&printing->pending);
+	list_init(&printing->idle);
+	*printing_out = printing;
+	return CL_SUCCESS;
+fail_condition:
+	lock_finish(&printing->lock);
+fail_lock:
+	free(printing);
+	return CL_OUT_OF_HOST_MEMORY;
+}
+
+void ocl_printf_destroy(struct ocl_printf *printing)
+{
+	if (!printing)
+		return;
+	while (!list_empty(&printing->idle)) {
+		struct ocl_print *print = list_entry(printing->idle.next, struct ocl_print, link);
+		list_remove(&print->link);
+		print_destroy(print, printing->device);
+	}
+	lock_condition_finish(&printing->changed);
+	lock_finish(&printing->lock);
+	free(printing);
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+static void text_write(struct bytes *text)
+{
+	if (bytes_failed(text))
+		log_err("no memory for the output of printf: some is lost");
+	/* A closed stdout is the application's wish. */
+	(void)fwrite(bytes_string(text), 1, text->size_B, stdout);
+	bytes_finish(text);
+}
+
+/* Returns how many bytes were whole records. */
+static size_t records_write(const struct abi_program *abi, const unsigned char *records,
+			    size_t size_B)
+{
+	struct bytes text = BYTES_INIT;
+	size_t at_B = 0, record_B;
+	while ((record_B = ocl_printf_format(&text, abi, records + at_B, size_B - at_B))) {
+		at_B += record_B;
+		if (text.size_B >= WRITE_B || bytes_failed(&text))
+			text_write(&text);
+	}
+	text_write(&text);
+	(void)fflush(stdout);
+	return at_B;
+}
+
+/* The whole buffer; the queue's own stream may have much to do by now.  NULL: failed. */
+static unsigned char *buffer_fetch(const struct ocl_print *print, size_t size_B)
+{
+	struct gpu_stream *stream;
+	unsigned char *data = malloc(size_B);
+	if (!data)
+		return NULL;
+	cl_int unknown = CL_SUCCESS;
+	cl_int error = gpu_stream_acquire(gpu_stream_device(gpu_event_stream(print->done)), 0,
+					  &stream);
+	if (!error) {
+		error = gpu_copy_to_host(stream, data, print->buffer, size_B);
+		unknown = gpu_stream_drain(stream);
+		gpu_stream_release(stream);
+	}
+	/* What may be written yet is not freed. */
+	if (unknown)
+		return NULL;
+	if (!error)
+		return data;
+	free(data);
+	return NULL;
+}
+
+static void print_write(struct ocl_print *print)
+{
+	struct abi_print_header header;
+	unsigned char *all = NULL;
+	memcpy(&header, print->copy, sizeof(header));
+	if (!header.head_B)
+		return;
+	const size_t records_B = header.head_B < OCL_PRINTF_BUFFER_B ? (size_t)header.head_B :
+		OCL_PRINTF_BUFFER_B;
+	if (sizeof(header) + records_B > COPY_B) {
+		all = buffer_fetch(print, sizeof(header) + records_B);
+		if (!all) {
+			log_err("the output of printf could not be fetched");
+			return;
+		}
+	}
+	const size_t written_B = records_write(
+		print->code->abi, (all ? all : print->copy) + sizeof(header), records_B);
+	free(all);
+	if (written_B < header.head_B)
+		log_warn("printf: the buffer of %zu bytes was full, %llu bytes are lost",
+			 OCL_PRINTF_BUFFER_B, (unsigned long long)(header.head_B - written_B));
+}
+
+/* Whether the GPU is known to be done with the launch. */
+static bool print_is_done(const struct ocl_print *print, const struct gpu_event *done)
+{
+	bool happened = false;
+	if (done)
+		return print->stream == gpu_event_stream(done) &&
+		       gpu_event_sequence(print->done) <= gpu_event_sequence(done);
+	return !gpu_event_query(print->done, &happened) && happened;
+}
+
+static struct ocl_print *print_find_locked(struct ocl_printf *printing,
+					   const struct gpu_event *done)
+{
+	struct list *link;
+	for (link = printing->pending.next; link != &printing->pending; link = link->next) {
+		struct ocl_print *print = list_entry(link, struct ocl_print, link);
+		if (print_is_done(print, done))
+			return print;
+	}
+	return NULL;
+}
+
+void ocl_printf_drain(cl_command_queue queue, struct gpu_event *done)
+{
+	struct ocl_printf *printing = queue ? atomic_load(&queue->printing) : NULL;
+	struct ocl_print *print;
+	if (!printing)
+		return;
+	lock_assert_none();
+	lock_take(&printing->lock);
+	while ((print = print_find_locked(printing, done))) {
+		if (print->writing) {
+			lock_condition_wait(&printing->changed, &printing->lock);
+			continue;
+		}
+		print->writing = true;
+		lock_drop(&printing->lock);
+		/* Calls without a door come by here, too: clGetEventInfo tells that a kernel is done. */
+		const int before = cancel_hold();
+		print_write(print);
+		cancel_restore(before);
+		lock_take(&printing->lock);
+		list_remove(&print->link);
+		lock_condition_signal_all(&printing->changed);
+	}
+	lock_drop(&printing->lock);
+}
+
+/* --- a launch -------------------------------------------------------------------------------- */
+
+/* Idle again; the queue may go with its last reference. */
+static void print_retire(struct ocl_print *print)
+{
+	cl_command_queue queue = print->queue;
+	struct ocl_printf *printing = atomic_load(&queue->printing);
+	lock_take(&printing->lock);
+	/* After an error some thread may still write what had come before it. */
+	while (print->writing && !list_empty(&print->link))
+		lock_condition_wait(&printing->changed, &printing->lock);
+	list_remove(&print->link);
+	lock_drop(&printing->lock);
+	gpu_event_unref(print->done);
+	ocl_code_unref(print->code);
+	print->done = NULL;
+	print->code = NULL;
+	print->queue = NULL;
+	lock_take(&printing->lock);
+	list_append(&printing->idle, &print->link);
+	lock_condition_signal_all(&printing->changed);
+	lock_drop(&printing->lock);
+	object_unref(queue);
+}
+
+/* Even an output that is lost has its turn, so that none waits for it. */
+static void print_fired(struct ocl_watch *watch, cl_int status)
+{
+	struct ocl_print *print = list_entry(watch, struct ocl_print, watch);
+	if (status == CL_COMPLETE)
+		ocl_printf_drain(print->queue, print->done);
+	print_retire(print);
+}
+
+static struct ocl_print *idle_take_locked(struct ocl_printf *printing)
+{
+	struct ocl_print *print = list_entry(printing->idle.next, struct ocl_print, link);
+	list_remove(&print->link);
+	return print;
+}
+
+/* The completion thread retires what is in flight, whatever becomes of it, until the
+ * process ends. */
+static cl_int idle_wait(struct ocl_printf *printing, struct ocl_print **print_out)
+{
+	static const uint64_t look_ns = 100000000;
+	bool stopping = false;
+	for (;;) {
+		lock_take(&printing->lock);
+		if (list_empty(&printing->idle) && !stopping)
+			(void)lock_condition_wait_for(&printing->changed, &printing->lock, look_ns);
+		const bool found = !list_empty(&printing->idle);
+		if (found)
+			*print_out = idle_take_locked(printing);
+		lock_drop(&printing->lock);
+		if (found || stopping)
+			return found ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+		stopping = ocl_complete_is_stopping();
+	}
+}
+
+/* An idle one; a new one if there are few; else the next that becomes idle. */
+static cl_int print_take(struct ocl_printf *printing, struct ocl_print **print_out)
+{
+	lock_take(&printing->lock);
+	const bool make = list_empty(&printing->idle) && printing->count < PRINTS_MAX;
+	printing->count += make;
+	lock_drop(&printing->lock);
+	if (!make)
+		return idle_wait(printing, print_out);
+	const cl_int error = print_create(printing->device, print_out);
+	if (!error)
+		return CL_SUCCESS;
+	lock_take(&printing->lock);
+	const bool others = --printing->count;
+	lock_drop(&printing->lock);
+	return others ? idle_wait(printing, print_out) : error;
+}
+
+/* The queue's output, made by the first launch that prints. */
+static cl_int printing_of(cl_command_queue queue, struct ocl_printf **printing_out)
+{
+	struct ocl_printf *fresh, *there = atomic_load(&queue->printing);
+	if (!there) {
+		cl_int error = printf_create(queue->device->gpu, &fresh);
+		if (error)
+			return error;
+		if (atomic_compare_exchange_strong(&queue->printing, &there, fresh))
+			there = fresh;
+		else
+			ocl_printf_destroy(fresh);
+	}
+	*printing_out = there;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_print_begin(cl_command_queue queue, struct gpu_stream *stream, struct ocl_code *code,
+		       struct ocl_print **print_out)
+{
+	struct ocl_printf *printing;
+	struct ocl_print *print = NULL;
+	lock_assert_none();
+	cl_int error = printing_of(queue, &printing);
+	if (!error)
+		error = print_take(printing, &print);
+	if (error)
+		return error;
+	object_ref(queue);
+	print->queue = queue;
+	print->stream = stream;
+	print->code = ocl_code_ref(code);
+	print->writing = false;
+	error = ocl_print_buffer_empty(stream, print->buffer);
+	if (error)
+		ocl_print_cancel(print);
+	else
+		*print_out = print;
+	return error;
+}
+
+uint64_t ocl_print_buffer(const struct ocl_print *print)
+{
+	return print->buffer;
+}
+
+void ocl_print_cancel(struct ocl_print *print)
+{
+	print_retire(print);
+}
+
+cl_int ocl_print_end(struct ocl_print *print)
+{
+	struct gpu_stream *stream = print->stream;
+	struct ocl_printf *printing = atomic_load(&print->queue->printing);
+	cl_int error = gpu_copy_to_host(stream, print->copy, print->buffer, COPY_B);
+	if (!error)
+		error = gpu_event_record(stream, false, &print->done);
+	if (error) {
+		/* What uses the buffer next does so behind this launch. */
+		print_retire(print);
+		return error;
+	}
+	lock_take(&printing->lock);
+	list_append(&printing->pending, &print->link);
+	lock_drop(&printing->lock);
+	print->watch.event = print->done;
+	print->watch.fire = print_fired;
+	ocl_complete_watch(&print->watch);
+	return CL_SUCCESS;
+}
+
+cl_int ocl_print_buffer_take(cl_command_queue queue, struct gpu_stream *stream,
+			     struct ocl_code *code, gpu_address buffer)
+{
+	struct ocl_print *print;
+	cl_int error = ocl_print_begin(queue, stream, code, &print);
+	if (error)
+		return error;
+	error = gpu_copy_device(stream, print->buffer, buffer, buffer_B);
+	if (!error)
+		return ocl_print_end(print);
+	ocl_print_cancel(print);
+	return error;
+}

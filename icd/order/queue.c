@@ -1,0 +1,363 @@
+#include "config.h"
+
+#include "icd/order/queue.h"
+
+#include "base/cancel.h"
+#include "base/log.h"
+#include "icd/object/properties.h"
+#include "icd/order/command_sync.h"
+#include "icd/order/printf.h"
+#include "icd/order/submit.h"
+#include "icd/order/work.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(offsetof(struct _cl_command_queue, base) == 0, "a handle starts with its object");
+
+/* --- birth and death -------------------------------------------------------------------- */
+
+/* The devices of a context are likely to exchange bytes: this one has come into use. */
+static void peers_open(const struct _cl_context *context, const struct _cl_device_id *device)
+{
+	for (cl_uint i = 0; i < context->device_count; i++)
+		if (context->devices[i] != device)
+			(void)gpu_peer_open(device->gpu, context->devices[i]->gpu);
+}
+
+cl_int ocl_queue_create(cl_context context, cl_device_id device,
+			cl_command_queue_properties properties, int priority,
+			const cl_queue_properties *property_list, cl_command_queue *queue_out)
+{
+	cl_int error = CL_OUT_OF_HOST_MEMORY;
+	struct _cl_command_queue *queue = calloc(1, sizeof(*queue));
+	if (!queue)
+		return error;
+	if (lock_init(&queue->lock, LOCK_RANK_QUEUE))
+		goto fail_lock;
+	if (lock_condition_init(&queue->settled))
+		goto fail_condition;
+	error = ocl_properties_copy(property_list, &queue->property_list, &queue->property_count);
+	if (error)
+		goto fail_properties;
+	const bool in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+	error = ocl_lanes_init(&queue->lanes, device->gpu, priority, in_order);
+	if (error)
+		goto fail_lanes;
+	object_init(&queue->base, &ocl_queue_type);
+	object_ref(context);
+	queue->context = context;
+	queue->device = device;
+	queue->device_index = (uint32_t)ocl_context_device_index(context, device);
+	queue->properties = properties;
+	queue->sync = log_sync();
+	peers_open(context, device);
+	ocl_line_init(&queue->line, in_order);
+	list_init(&queue->work_link);
+	*queue_out = queue;
+	return CL_SUCCESS;
+fail_lanes:
+	free(queue->property_list);
+fail_properties:
+	lock_condition_finish(&queue->settled);
+fail_condition:
+	lock_finish(&queue->lock);
+fail_lock:
+	free(queue);
+	return error;
+}
+
+static void queue_destroy(struct object *object)
+{
+	struct _cl_command_queue *queue = (struct _cl_command_queue *)object;
+	const int before = cancel_hold();
+	ocl_printf_destroy(atomic_load(&queue->printing));
+	ocl_stamps_finish(&queue->stamps);
+	ocl_lanes_finish(&queue->lanes);
+	ocl_events_free(&queue->events);
+	for (unsigned i = 0; i < OCL_QUEUE_REPEATS; i++)
+		free(queue->repeats[i]);
+	object_unref(queue->context);
+	free(queue->property_list);
+	lock_condition_finish(&queue->settled);
+	lock_finish(&queue->lock);
+	free(queue);
+	cancel_restore(before);
+}
+
+const struct object_type ocl_queue_type = {"command queue", CL_INVALID_COMMAND_QUEUE,
+					   queue_destroy};
+
+/* --- enqueue --------------------------------------------------------------------------------- */
+
+enum readiness { READY, BLOCKED, FAILED };
+
+static enum readiness wait_list_readiness(cl_uint count, const cl_event *events)
+{
+	enum readiness readiness = READY;
+	for (cl_uint i = 0; i < count; i++) {
+		if (!ocl_event_is_settled(events[i]))
+			readiness = BLOCKED;
+		else if (ocl_event_has_failed(events[i]))
+			return FAILED;
+	}
+	return readiness;
+}
+
+/* Waits for a blocking command, and gives its event to the application if that
+ * asked for it and gets no error instead. */
+static inline cl_int event_hand_over(cl_event event, bool blocking, cl_event *event_out)
+{
+	cl_int error = blocking ? ocl_event_wait(event) : CL_SUCCESS;
+	if (error < 0 || !event_out)
+		object_unref(event);
+	else
+		*event_out = event;
+	return error < 0 ? error : CL_SUCCESS;
+}
+
+/* Lines command up; the queue's lock is held on entry and dropped. */
+static cl_int defer_locked(struct ocl_command *command, bool blocking, cl_event *event_out)
+{
+	struct _cl_command_queue *queue = command->queue;
+	struct ocl_worklist work;
+	cl_int error = CL_SUCCESS;
+	ocl_work_init(&work);
+	if (blocking && !command->event)
+		error = ocl_event_create_locked(queue, command->type, false, &command->event);
+	struct ocl_command *deferred = error ? NULL : ocl_command_defer(command);
+	if (!deferred) {
+		lock_drop(&queue->lock);
+		object_unref(command->event);
+		return CL_OUT_OF_HOST_MEMORY;
+	}
+	/* One for ourselves, so that nobody submits it before it is in line; and the
+	 * line's reference may be gone by the time that we kick it. */
+	atomic_store(&deferred->pending, 1);
+	ocl_command_ref(deferred);
+	ocl_work_wait_locked(&work, deferred);
+	ocl_line_enter(&queue->line, deferred, false);
+	atomic_fetch_sub(&deferred->pending, 1);
+	lock_drop(&queue->lock);
+	ocl_work_kick(&work, queue, deferred);
+	ocl_command_unref(deferred);
+	ocl_work_run(&work);
+	return event_hand_over(command->event, blocking, event_out);
+}
+
+/* Settles a command that was submitted directly; nobody knows its event yet. */
+static inline cl_int direct_done(cl_command_queue queue, cl_event event, bool blocking,
+				 const struct ocl_submission *submission, cl_event *event_out)
+{
+	cl_int error = CL_SUCCESS;
+	if (event) {
+		ocl_event_submitted_alone(event, submission);
+		return event_hand_over(event, blocking, event_out);
+	}
+	if (blocking) {
+		error = gpu_event_wait(submission->done);
+		if (!error)
+			ocl_printf_drain(queue, submission->done);
+	}
+	gpu_event_unref(submission->done);
+	return error;
+}
+
+/* May wait: the lock, held on entry, is dropped.  The command stands in line
+ * meanwhile for those that have to follow it. */
+static cl_int submit_slowly_locked(struct ocl_command *command,
+				   struct ocl_submission *submission_out)
+{
+	struct _cl_command_queue *queue = command->queue;
+	struct ocl_worklist work;
+	ocl_work_init(&work);
+	ocl_line_enter(&queue->line, command, true);
+	lock_drop(&queue->lock);
+	cl_int error = ocl_submit(command, submission_out);
+	lock_take(&queue->lock);
+	ocl_line_leave(&queue->line, command);
+	if (queue->finishing)
+		lock_condition_signal_all(&queue->settled);
+	lock_drop(&queue->lock);
+	ocl_work_kick(&work, queue, NULL);
+	ocl_work_run(&work);
+	return error;
+}
+
+/* Nothing runs after a failed event (OpenCL 3.0 API, 5.11): the command's own
+ * event says so, a blocking call returns it. */
+static cl_int enqueue_failed(cl_event event, bool blocking, cl_event *event_out)
+{
+	bool first;
+	if (blocking) {
+		object_unref(event);
+		return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+	}
+	if (event) {
+		(void)ocl_event_end(event, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, &first);
+		*event_out = event;
+	}
+	return CL_SUCCESS;
+}
+
+/* error: of the submission, which has happened if there is none. */
+static inline cl_int direct_end(cl_command_queue queue, cl_event event, cl_int error, bool blocking,
+			 const struct ocl_submission *submission, cl_event *event_out)
+{
+	/* An event that has failed since the wait list was looked at. */
+	if (error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+		return enqueue_failed(event, blocking, event_out);
+	if (error) {
+		object_unref(event);
+		return error;
+	}
+	return direct_done(queue, event, blocking, submission, event_out);
+}
+
+static cl_int enqueue_directly_locked(struct ocl_command *command, enum ocl_effort effort,
+				      bool blocking, cl_event *event_out)
+{
+	struct _cl_command_queue *queue = command->queue;
+	struct ocl_submission submission;
+	cl_int error;
+	if (effort != OCL_EFFORT_NONE) {
+		error = submit_slowly_locked(command, &submission);
+	} else {
+		error = ocl_submit_locked(command, &submission);
+		lock_drop(&queue->lock);
+	}
+	if (queue->sync)
+		ocl_command_sync(command, error, error ? NULL : submission.done);
+	return direct_end(queue, command->event, error, blocking, &submission, event_out);
+}
+
+static inline cl_int event_make_locked(struct ocl_command *command)
+{
+	struct _cl_command_queue *queue = command->queue;
+	const bool profiling = queue->properties & CL_QUEUE_PROFILING_ENABLE;
+	return ocl_event_create_locked(queue, command->type, profiling, &command->event);
+}
+
+cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint count,
+			 const cl_event *events, cl_event *event_out)
+{
+	struct _cl_command_queue *queue = command->queue;
+	if (blocking)
+		lock_assert_none();
+	command->dependency_count = count;
+	command->dependencies = events;
+	command->witness = blocking || queue->sync || (command->bars && !queue->line.in_order);
+	lock_take(&queue->lock);
+	const cl_int failed = event_out ? event_make_locked(command) : CL_SUCCESS;
+	if (failed) {
+		lock_drop(&queue->lock);
+		return failed;
+	}
+	const enum readiness readiness = wait_list_readiness(count, events);
+	if (readiness == FAILED) {
+		lock_drop(&queue->lock);
+		return enqueue_failed(command->event, blocking, event_out);
+	}
+	if (readiness == BLOCKED || ocl_line_holds(&queue->line, command))
+		return defer_locked(command, blocking, event_out);
+	const enum ocl_effort effort = ocl_command_effort(command);
+	/* Nobody waits for the GPU who did not ask for it: a worker does. */
+	if (effort == OCL_EFFORT_WAIT && !blocking)
+		return defer_locked(command, blocking, event_out);
+	return enqueue_directly_locked(command, effort, blocking, event_out);
+}
+
+/* The queue's lock is held on entry and dropped; the command may be another one's then. */
+static cl_int enqueue_told_locked(struct ocl_command *command, cl_event *event_out)
+{
+	struct _cl_command_queue *queue = command->queue;
+	struct ocl_submission submission;
+	cl_int error = event_out ? event_make_locked(command) : CL_SUCCESS;
+	if (!error && queue->line.in_order)
+		error = ocl_command_submit(command, ocl_lanes_only(&queue->lanes), &submission);
+	else if (!error)
+		error = ocl_submit_locked(command, &submission);
+	const cl_event event = command->event;
+	command->event = NULL;
+	lock_drop(&queue->lock);
+	return direct_end(queue, event, error, false, &submission, event_out);
+}
+
+bool ocl_queue_enqueue_at_once(struct ocl_command *command, cl_uint count, const cl_event *events,
+			       cl_event *event_out, cl_int *error_out)
+{
+	struct _cl_command_queue *queue = command->queue;
+	command->dependency_count = count;
+	command->dependencies = events;
+	if (ocl_line_holds(&queue->line, command) || wait_list_readiness(count, events) != READY ||
+	    ocl_command_effort(command) != OCL_EFFORT_NONE)
+		return false;
+	if (count || event_out || !queue->line.in_order) {
+		*error_out = enqueue_told_locked(command, event_out);
+		return true;
+	}
+	*error_out = ocl_command_submit_quietly(command, ocl_lanes_only(&queue->lanes));
+	lock_drop(&queue->lock);
+	return true;
+}
+
+/* --- finish ---------------------------------------------------------------------------------- */
+
+/* The driver takes more than a microsecond to say of an event that it is done, and a tenth
+ * of that to make a stream wait for it: one event in joint tells of all tails. */
+static void tails_wait_together(struct gpu_stream *joint, struct gpu_event *const *tails,
+				unsigned count)
+{
+	struct gpu_event *all;
+	for (unsigned i = 0; i < count; i++)
+		if (gpu_stream_wait_event(joint, tails[i]))
+			return;
+	if (gpu_event_record(joint, false, &all))
+		return;
+	const bool done = !gpu_event_wait(all);
+	for (unsigned i = 0; i < count && done; i++)
+		gpu_event_note_done(tails[i]);
+	gpu_event_unref(all);
+}
+
+static cl_int tails_wait(cl_command_queue queue, struct gpu_event *const *tails, unsigned count,
+			 struct gpu_stream *joint)
+{
+	cl_int error = CL_SUCCESS;
+	/* Once the first has ended, the others are not far. */
+	if (joint && !gpu_event_wait(tails[0]))
+		tails_wait_together(joint, tails + 1, count - 1);
+	for (unsigned i = 0; i < count; i++) {
+		const cl_int failed = gpu_event_wait(tails[i]);
+		if (!failed)
+			ocl_printf_drain(queue, tails[i]);
+		error = error ? error : failed;
+		gpu_event_unref(tails[i]);
+	}
+	return error;
+}
+
+cl_int ocl_queue_finish(cl_command_queue queue)
+{
+	struct gpu_event *tails[OCL_LANES_TAILS];
+	struct gpu_stream *joint = NULL;
+	unsigned count = 0;
+	lock_assert_none();
+	lock_take(&queue->lock);
+	const uint64_t ticket = queue->line.tickets;
+	queue->finishing++;
+	while (!ocl_line_has_passed(&queue->line, ticket))
+		lock_condition_wait(&queue->settled, &queue->lock);
+	queue->finishing--;
+	cl_int error = gpu_device_status(queue->device->gpu);
+	if (!error)
+		error = ocl_lanes_tails(&queue->lanes, tails, &count, &joint);
+	lock_drop(&queue->lock);
+	const cl_int failed = tails_wait(queue, tails, count, joint);
+	if (!error)
+		error = failed ? failed : gpu_device_status(queue->device->gpu);
+	if (!error)
+		ocl_printf_drain(queue, NULL);
+	return error;
+}

@@ -1,0 +1,395 @@
+#include "config.h"
+
+#include "icd/order/semaphore_shared.h"
+
+#include "base/lock.h"
+#include "base/log.h"
+#include "icd/order/native.h"
+#include "icd/order/queue.h"
+#include "icd/thread/complete.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* A wait that came before its signal. */
+struct pending {
+	struct list link;
+	cl_semaphore_khr semaphore;      /* ref held */
+	cl_event gate;                   /* ref held */
+	cl_int status;                   /* once it is over */
+};
+
+/* As many descriptors are polled at once; with more, all are tried at intervals. */
+enum { POLLED = 64, INTERVAL_MS = 1 };
+
+static struct {
+	struct lock lock;                /* guards all below */
+	bool running;
+	int wake_fd;                     /* of the thread, once it runs; -1: there is none */
+	struct list pending;
+} watcher = {
+	.lock = LOCK_INIT(LOCK_RANK_EVENT),
+	.wake_fd = -1,
+	.pending = {&watcher.pending, &watcher.pending},
+};
+
+/* --- the counter ----------------------------------------------------------------------------- */
+
+static void counter_add(int fd, uint64_t count)
+{
+	/* A counter that is full has been signaled more often than anyone can wait for. */
+	if (write(fd, &count, sizeof(count)) != (ssize_t)sizeof(count))
+		log_warn("a semaphore's counter takes no signal");
+}
+
+/* Takes all of it. */
+static bool counter_take(int fd, cl_int *status_out)
+{
+	uint64_t count;
+	if (read(fd, &count, sizeof(count)) != (ssize_t)sizeof(count))
+		return false;
+	*status_out = count < SHARED_FAILED ? CL_COMPLETE
+					    : CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+	return true;
+}
+
+static bool counter_ready(int fd)
+{
+	struct pollfd polled = {.fd = fd, .events = POLLIN};
+	return poll(&polled, 1, 0) == 1 && (polled.revents & POLLIN);
+}
+
+/* Somebody has closed a descriptor that was not his.  poll(2) tells that at once each time. */
+static bool counter_lost(int fd)
+{
+	struct pollfd polled = {.fd = fd, .events = POLLIN};
+	return poll(&polled, 1, 0) == 1 && !(polled.revents & POLLIN);
+}
+
+static void counter_give_back(int fd, cl_int status)
+{
+	counter_add(fd, status == CL_COMPLETE ? 1 : SHARED_FAILED);
+}
+
+cl_int ocl_shared_create(int *fd_out)
+{
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (fd < 0)
+		return CL_OUT_OF_RESOURCES;
+	*fd_out = fd;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_shared_copy(int fd, int *fd_out)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (copy < 0)
+		return CL_OUT_OF_RESOURCES;
+	*fd_out = copy;
+	return CL_SUCCESS;
+}
+
+bool ocl_shared_is_counter(int fd)
+{
+	static const char own[] = "anon_inode:[eventfd]";
+	char path[64], kind[64];
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	const ssize_t size_B = readlink(path, kind, sizeof(kind));
+	if (size_B != (ssize_t)sizeof(own) - 1 || memcmp(kind, own, sizeof(own) - 1))
+		return false;
+	const int flags = fcntl(fd, F_GETFL);
+	return flags >= 0 && !fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+}
+
+/* --- waits that are pending ------------------------------------------------------------------ */
+
+static void pending_free(struct pending *wait)
+{
+	object_unref(wait->gate);
+	object_unref(wait->semaphore);
+	free(wait);
+}
+
+/* What is polled: the thread's own descriptor and those of the first waits.  Returns how many;
+ * *all_out: of all waits. */
+static nfds_t polled_list(struct pollfd polled[POLLED], bool *all_out)
+{
+	nfds_t count = 1;
+	*all_out = true;
+	lock_take(&watcher.lock);
+	if (watcher.wake_fd < 0)
+		watcher.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	polled[0] = (struct pollfd){.fd = watcher.wake_fd, .events = POLLIN};
+	for (struct list *link = watcher.pending.next; link != &watcher.pending && *all_out;
+	     link = link->next) {
+		const struct pending *wait = list_entry(link, struct pending, link);
+		*all_out = count < POLLED;
+		if (*all_out)
+			polled[count++] = (struct pollfd){.fd = wait->semaphore->fd,
+							  .events = POLLIN};
+	}
+	lock_drop(&watcher.lock);
+	return count;
+}
+
+/* Sleeps until a counter may be taken, or there is a new wait. */
+static void watch(void)
+{
+	struct pollfd polled[POLLED];
+	uint64_t woken;
+	bool all;
+	const nfds_t count = polled_list(polled, &all);
+	const int wake_fd = polled[0].fd;
+	(void)poll(polled, count, all && wake_fd >= 0 ? -1 : INTERVAL_MS);
+	if (polled[0].revents & POLLNVAL) {
+		/* Closed with all others of the process: the next one is new. */
+		lock_take(&watcher.lock);
+		watcher.wake_fd = -1;
+		lock_drop(&watcher.lock);
+	} else if (polled[0].revents) {
+		/* It does not block, and what it says is that we are awake. */
+		(void)!read(wake_fd, &woken, sizeof(woken));
+	}
+}
+
+/* The first wait before end whose counter may be taken. */
+static struct pending *ready_before_locked(const struct list *end)
+{
+	for (struct list *link = watcher.pending.next; link != end; link = link->next) {
+		struct pending *wait = list_entry(link, struct pending, link);
+		if (counter_ready(wait->semaphore->fd))
+			return wait;
+	}
+	return NULL;
+}
+
+static struct pending *lost_locked(void)
+{
+	for (struct list *link = watcher.pending.next; link != &watcher.pending;
+	     link = link->next) {
+		struct pending *wait = list_entry(link, struct pending, link);
+		if (counter_lost(wait->semaphore->fd))
+			return wait;
+	}
+	return NULL;
+}
+
+/* One that is over, taken out of the list.  Several may wait for one payload, and the first of
+ * them gets it: a signal that came while we looked is seen by a second look at those before. */
+static struct pending *over_locked(void)
+{
+	struct pending *wait = ready_before_locked(&watcher.pending);
+	for (struct pending *earlier = wait; earlier; earlier = ready_before_locked(&wait->link))
+		wait = earlier;
+	if (!wait) {
+		wait = lost_locked();
+		if (!wait)
+			return NULL;
+		wait->status = CL_INVALID_SEMAPHORE_KHR;
+	} else if (!counter_take(wait->semaphore->fd, &wait->status)) {
+		/* Another process may have been quicker. */
+		return NULL;
+	}
+	list_remove(&wait->link);
+	return wait;
+}
+
+static void *watcher_main(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		watch();
+		/* What still waits now waits forever. */
+		if (ocl_complete_is_stopping())
+			return NULL;
+		for (;;) {
+			lock_take(&watcher.lock);
+			struct pending *wait = over_locked();
+			lock_drop(&watcher.lock);
+			if (!wait)
+				break;
+			(void)ocl_user_event_set(wait->gate, wait->status);
+			pending_free(wait);
+		}
+	}
+}
+
+/* A thread without a descriptor looks by itself. */
+static void wake_locked(void)
+{
+	const uint64_t one = 1;
+	if (watcher.wake_fd >= 0)
+		(void)!write(watcher.wake_fd, &one, sizeof(one));
+}
+
+static bool watcher_start_locked(void)
+{
+	if (watcher.running)
+		return true;
+	if (watcher.wake_fd < 0)
+		watcher.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	watcher.running = watcher.wake_fd >= 0 && ocl_complete_thread(watcher_main);
+	return watcher.running;
+}
+
+/* --- use ------------------------------------------------------------------------------------- */
+
+/* Those of a signal's command that are shared; refs are held until it has ended. */
+struct signaled {
+	atomic_bool written;
+	cl_uint count;
+	cl_semaphore_khr semaphores[];
+};
+
+static void CL_CALLBACK signal_run(void *data)
+{
+	struct signaled *signaled = *(struct signaled **)data;
+	for (cl_uint i = 0; i < signaled->count; i++)
+		counter_add(signaled->semaphores[i]->fd, 1);
+	atomic_store(&signaled->written, true);
+}
+
+static void signaled_free(struct signaled *signaled)
+{
+	for (cl_uint i = 0; i < signaled->count; i++)
+		object_unref(signaled->semaphores[i]);
+	free(signaled);
+}
+
+/* If it has failed, nobody has signaled. */
+static void CL_CALLBACK signal_ended(cl_event event, cl_int status, void *data)
+{
+	struct signaled *signaled = data;
+	(void)event, (void)status;
+	for (cl_uint i = 0; i < signaled->count && !atomic_load(&signaled->written); i++)
+		counter_add(signaled->semaphores[i]->fd, SHARED_FAILED);
+	signaled_free(signaled);
+}
+
+static cl_int signaled_make(cl_uint count, const cl_semaphore_khr *semaphores,
+			    struct signaled **signaled_out, struct ocl_native **native_out)
+{
+	struct signaled *signaled =
+		calloc(1, sizeof(*signaled) + count * sizeof(signaled->semaphores[0]));
+	if (!signaled)
+		return CL_OUT_OF_HOST_MEMORY;
+	for (cl_uint i = 0; i < count; i++) {
+		if (semaphores[i]->fd < 0)
+			continue;
+		object_ref(semaphores[i]);
+		signaled->semaphores[signaled->count++] = semaphores[i];
+	}
+	cl_int error = ocl_native_create(signal_run, &signaled, sizeof(signaled), 0, NULL, NULL,
+					 native_out);
+	if (error)
+		signaled_free(signaled);
+	else
+		*signaled_out = signaled;
+	return error;
+}
+
+cl_int ocl_shared_signal(cl_command_queue queue, cl_uint count, const cl_semaphore_khr *semaphores,
+			 cl_uint event_count, const cl_event *events, cl_event *event_out)
+{
+	struct ocl_command command;
+	struct signaled *signaled;
+	struct ocl_callback *ended;
+	ocl_command_init(&command, &ocl_command_native, queue, CL_COMMAND_SEMAPHORE_SIGNAL_KHR,
+			 NULL);
+	cl_int error = signaled_make(count, semaphores, &signaled, &command.u.native);
+	if (error)
+		return error;
+	/* Made before: nobody else says when an enqueued signal has ended. */
+	error = ocl_callback_create(CL_COMPLETE, signal_ended, signaled, &ended);
+	if (!error) {
+		error = ocl_queue_enqueue(&command, false, event_count, events, event_out);
+		if (error)
+			ocl_callback_free(ended);
+	}
+	ocl_native_unref(command.u.native);
+	if (error)
+		signaled_free(signaled);
+	else
+		ocl_event_take_callback(*event_out, ended);
+	return error;
+}
+
+/* Takes the counter at once, unless waits are pending: one of them may be for the same, and came
+ * first. */
+static bool taken_at_once(int fd, cl_int *status_out)
+{
+	lock_take(&watcher.lock);
+	const bool taken = list_empty(&watcher.pending) && counter_take(fd, status_out);
+	lock_drop(&watcher.lock);
+	return taken;
+}
+
+/* References to both are the list's until the watcher has opened the gate. */
+static cl_int pending_add(cl_semaphore_khr semaphore, cl_event gate)
+{
+	struct pending *wait = malloc(sizeof(*wait));
+	if (!wait)
+		return CL_OUT_OF_HOST_MEMORY;
+	object_ref(semaphore);
+	object_ref(gate);
+	wait->semaphore = semaphore;
+	wait->gate = gate;
+	lock_take(&watcher.lock);
+	const bool watched = watcher_start_locked();
+	if (watched) {
+		list_append(&watcher.pending, &wait->link);
+		wake_locked();
+	}
+	lock_drop(&watcher.lock);
+	if (watched)
+		return CL_SUCCESS;
+	pending_free(wait);
+	return CL_OUT_OF_RESOURCES;
+}
+
+cl_int ocl_shared_wait(cl_semaphore_khr semaphore, cl_event *event_out)
+{
+	cl_event gate;
+	cl_int status;
+	cl_int error = ocl_event_create_user(semaphore->context, &gate);
+	if (error)
+		return error;
+	if (taken_at_once(semaphore->fd, &status))
+		(void)ocl_user_event_set(gate, status);
+	else
+		error = pending_add(semaphore, gate);
+	if (error)
+		object_unref(gate);
+	else
+		*event_out = gate;
+	return error;
+}
+
+void ocl_shared_wait_undo(cl_semaphore_khr semaphore, cl_event event)
+{
+	struct pending *found = NULL;
+	lock_take(&watcher.lock);
+	for (struct list *link = watcher.pending.next; link != &watcher.pending && !found;
+	     link = link->next)
+		if (list_entry(link, struct pending, link)->gate == event)
+			found = list_entry(link, struct pending, link);
+	if (found)
+		list_remove(&found->link);
+	lock_drop(&watcher.lock);
+	/* The watcher that has taken the counter tells the gate just now. */
+	if (found)
+		pending_free(found);
+	else
+		counter_give_back(semaphore->fd, ocl_event_wait(event));
+	object_unref(event);
+}
+
+cl_semaphore_payload_khr ocl_shared_payload(cl_semaphore_khr semaphore)
+{
+	return counter_ready(semaphore->fd);
+}

@@ -1,0 +1,59 @@
+#include "config.h"
+
+#include "icd/order/stamps.h"
+
+/* To say that a stamp is there takes the driver a microsecond, that it is not a tenth of that:
+ * after the former it is not asked for so many commands. */
+enum { UNASKED = 16 };
+
+/* What the GPU takes at the least for the whole commands that were ahead, with their stamps:
+ * an H200 takes 4 us for one that is empty. */
+enum { AHEAD_NS = (OCL_STAMPS_KEPT - 1) * 1500 };
+
+void ocl_stamps_finish(struct ocl_stamps *stamps)
+{
+	for (unsigned i = 0; i < OCL_STAMPS_KEPT; i++)
+		gpu_event_unref(stamps->ends[i]);
+}
+
+/* Whether the last OCL_STAMPS_KEPT commands but one are all still to be done. */
+static bool is_busy(struct ocl_stamps *stamps)
+{
+	struct gpu_event *oldest = stamps->ends[stamps->next];
+	bool done = true;
+	if (!oldest)
+		return false;
+	if (stamps->unasked) {
+		stamps->unasked--;
+		return false;
+	}
+	stamps->asked_ns = gpu_host_now_ns();
+	if (gpu_event_query(oldest, &done))
+		return false;
+	stamps->unasked = done ? UNASKED : 0;
+	return !done;
+}
+
+struct gpu_event *ocl_stamps_start(struct ocl_stamps *stamps, struct gpu_stream *stream)
+{
+	struct gpu_event *last =
+		stamps->ends[(stamps->next + OCL_STAMPS_KEPT - 1) % OCL_STAMPS_KEPT];
+	const bool right_behind = last && gpu_event_is_tail(last, stream);
+	return right_behind && is_busy(stamps) ? gpu_event_ref(last) : NULL;
+}
+
+uint64_t ocl_stamps_arrived_ns(const struct ocl_stamps *stamps, struct gpu_event *start)
+{
+	const uint64_t now_ns = gpu_host_now_ns();
+	bool done = false;
+	if (now_ns - stamps->asked_ns < AHEAD_NS || gpu_event_query(start, &done))
+		return 0;
+	return done ? now_ns : 0;
+}
+
+void ocl_stamps_add(struct ocl_stamps *stamps, struct gpu_event *end)
+{
+	gpu_event_unref(stamps->ends[stamps->next]);
+	stamps->ends[stamps->next] = gpu_event_ref(end);
+	stamps->next = (stamps->next + 1) % OCL_STAMPS_KEPT;
+}

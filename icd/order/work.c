@@ -1,0 +1,248 @@
+#include "config.h"
+
+#include "icd/order/work.h"
+
+#include "icd/order/command_sync.h"
+#include "icd/order/submit.h"
+
+#include <stdlib.h>
+
+void ocl_work_init(struct ocl_worklist *work)
+{
+	list_init(&work->failed);
+	list_init(&work->queues);
+}
+
+/* --- who waits, and is told ---------------------------------------------------------------- */
+
+void ocl_work_kick(struct ocl_worklist *work, cl_command_queue queue, struct ocl_command *command)
+{
+	lock_take(&queue->lock);
+	if (command)
+		ocl_line_update(&queue->line, command);
+	const bool mine = !queue->draining && ocl_line_has_next(&queue->line);
+	if (mine)
+		queue->draining = true;
+	lock_drop(&queue->lock);
+	if (!mine)
+		return;
+	object_ref(queue);
+	list_append(&work->queues, &queue->work_link);
+}
+
+static void command_fail(struct ocl_worklist *work, struct ocl_command *command)
+{
+	if (atomic_exchange(&command->failed, true))
+		return;
+	ocl_command_ref(command);
+	list_append(&work->failed, &command->work_link);
+}
+
+/* Tells those who waited for something that is settled now. */
+static void waiters_wake(struct ocl_worklist *work, struct ocl_waiter *waiter, bool failed)
+{
+	while (waiter) {
+		/* The waiter lies in the command's memory. */
+		struct ocl_waiter *next = waiter->next;
+		struct ocl_command *command = waiter->command;
+		if (failed)
+			command_fail(work, command);
+		if (atomic_fetch_sub(&command->pending, 1) == 1)
+			ocl_work_kick(work, command->queue, command);
+		ocl_command_unref(command);
+		waiter = next;
+	}
+}
+
+void ocl_work_wait_locked(struct ocl_worklist *work, struct ocl_command *command)
+{
+	for (uint32_t i = 0; i < command->dependency_count; i++) {
+		cl_event event = command->dependencies[i];
+		struct ocl_waiter *waiter = &command->waiters[i];
+		waiter->command = command;
+		ocl_command_ref(command);
+		atomic_fetch_add(&command->pending, 1);
+		if (ocl_event_add_waiter(event, waiter))
+			continue;
+		atomic_fetch_sub(&command->pending, 1);
+		if (ocl_event_has_failed(event))
+			command_fail(work, command);
+		/* Not the last: the caller has one. */
+		ocl_command_unref(command);
+	}
+}
+
+/* --- one command ----------------------------------------------------------------------------- */
+
+static void command_end(struct ocl_worklist *work, struct ocl_command *command, cl_int code)
+{
+	bool first;
+	if (command->event)
+		waiters_wake(work, ocl_event_end(command->event, code, &first), true);
+}
+
+/* Submits a command that was taken from its line, or ends it. */
+static void command_settle(struct ocl_worklist *work, struct ocl_command *command)
+{
+	struct ocl_submission submission;
+	if (atomic_load(&command->failed)) {
+		command_end(work, command, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+		return;
+	}
+	const cl_int error = ocl_submit(command, &submission);
+	if (command->queue->sync)
+		ocl_command_sync(command, error, error ? NULL : submission.done);
+	if (error)
+		command_end(work, command, error);
+	else if (command->event)
+		waiters_wake(work, ocl_event_submitted(command->event, &submission), false);
+	else
+		gpu_event_unref(submission.done);
+}
+
+static void command_leave_locked(struct ocl_command *command)
+{
+	struct _cl_command_queue *queue = command->queue;
+	ocl_line_leave(&queue->line, command);
+	if (queue->finishing)
+		lock_condition_signal_all(&queue->settled);
+}
+
+/* --- commands for the worker threads ------------------------------------------------------ */
+
+/* A command that may wait, until the GPU has done what comes before it. */
+struct job {
+	struct ocl_after after;
+	struct ocl_command *command;     /* the line's reference */
+};
+
+static void queue_drain(struct ocl_worklist *work, struct _cl_command_queue *queue);
+
+/* By a worker.  In an in-order queue draining was left to us. */
+static void job_run(struct ocl_delivery *delivery)
+{
+	struct job *job = list_entry(delivery, struct job, after.delivery);
+	struct ocl_command *command = job->command;
+	struct _cl_command_queue *queue = command->queue;
+	struct ocl_worklist work;
+	ocl_work_init(&work);
+	ocl_witnesses_finish(&job->after.witnesses);
+	free(job);
+	command_settle(&work, command);
+	lock_take(&queue->lock);
+	command_leave_locked(command);
+	lock_drop(&queue->lock);
+	if (queue->line.in_order)
+		queue_drain(&work, queue);
+	else
+		ocl_work_kick(&work, queue, NULL);
+	ocl_command_unref(command);
+	ocl_work_run(&work);
+}
+
+static bool job_add(struct job *job, struct gpu_event *event)
+{
+	return !event || ocl_witnesses_add(&job->after.witnesses, event);
+}
+
+/* Witnesses of all that is ahead of the command on the GPU. */
+static bool job_gather(struct job *job, struct ocl_command *command)
+{
+	struct _cl_command_queue *queue = command->queue;
+	struct gpu_event *ahead = NULL;
+	bool good = true;
+	for (uint32_t i = 0; i < command->dependency_count && good; i++)
+		good = job_add(job, command->dependencies[i]->done);
+	lock_take(&queue->lock);
+	if (good)
+		good = !ocl_lanes_ahead(&queue->lanes, &ahead) && job_add(job, ahead);
+	lock_drop(&queue->lock);
+	gpu_event_unref(ahead);
+	return good;
+}
+
+/* Hands a command that was taken from its line over; false: it could not be. */
+static bool job_start(struct ocl_command *command)
+{
+	if (ocl_complete_start())
+		return false;
+	struct job *job = calloc(1, sizeof(*job));
+	if (!job)
+		return false;
+	if (!job_gather(job, command)) {
+		ocl_witnesses_finish(&job->after.witnesses);
+		free(job);
+		return false;
+	}
+	job->command = command;
+	job->after.delivery.run = job_run;
+	job->after.by_worker = true;
+	ocl_complete_after(&job->after);
+	return true;
+}
+
+/* --- the list ------------------------------------------------------------------------------ */
+
+/* Submits what can be submitted; draining is ours, and is cleared. */
+static void queue_drain(struct ocl_worklist *work, struct _cl_command_queue *queue)
+{
+	const bool in_order = queue->line.in_order;
+	struct ocl_command *command = NULL;
+	for (;;) {
+		lock_take(&queue->lock);
+		if (command)
+			command_leave_locked(command);
+		struct ocl_command *last = command;
+		command = ocl_line_take(&queue->line);
+		if (!command)
+			queue->draining = false;
+		lock_drop(&queue->lock);
+		if (last)
+			ocl_command_unref(last);
+		if (!command)
+			return;
+		if (!atomic_load(&command->failed) && ocl_command_effort(command) &&
+		    job_start(command)) {
+			if (in_order)
+				return;
+			command = NULL;
+			continue;
+		}
+		command_settle(work, command);
+	}
+}
+
+void ocl_work_run(struct ocl_worklist *work)
+{
+	for (;;) {
+		if (!list_empty(&work->failed)) {
+			struct ocl_command *command =
+				list_entry(work->failed.next, struct ocl_command, work_link);
+			list_remove(&command->work_link);
+			command_end(work, command, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+			ocl_work_kick(work, command->queue, command);
+			ocl_command_unref(command);
+		} else if (!list_empty(&work->queues)) {
+			struct _cl_command_queue *queue =
+				list_entry(work->queues.next, struct _cl_command_queue, work_link);
+			list_remove(&queue->work_link);
+			queue_drain(work, queue);
+			object_unref(queue);
+		} else {
+			return;
+		}
+	}
+}
+
+cl_int ocl_user_event_set(cl_event event, cl_int code)
+{
+	struct ocl_worklist work;
+	bool first;
+	ocl_work_init(&work);
+	/* Setting may be the last thing that is done with the event. */
+	object_ref(event);
+	waiters_wake(&work, ocl_event_end(event, code, &first), code < 0);
+	ocl_work_run(&work);
+	object_unref(event);
+	return first ? CL_SUCCESS : CL_INVALID_OPERATION;
+}

@@ -1,0 +1,265 @@
+#include "config.h"
+
+#include "icd/program/module.h"
+
+#include "base/cancel.h"
+#include "base/list.h"
+#include "cache/cache.h"
+#include "icd/memory/users.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { IDLE_MAX = 32 };
+#define IDLE_MAX_B ((size_t)16 << 20)
+
+struct ocl_module {
+	struct list link;            /* in modules; guarded by modules_lock, as are */
+	struct list idle_link;       /* in idle, without references */
+	unsigned refs;
+	cl_device_id device;         /* immutable, as is */
+	struct ocl_code *code;       /* reference */
+	struct ocl_users users;      /* streams that launched from it */
+	struct lock lock;            /* guards the rest */
+	struct lock_condition settled;       /* loading became false */
+	bool loading;                /* a thread is at it, without the lock */
+	struct gpu_module *gpu[OCL_MODULE_PARTS];
+};
+
+/* Those that may be shared; and of them those that nobody uses any more, the longest idle
+ * first: to be built again costs a program no loading then. */
+static struct lock modules_lock = LOCK_INIT(LOCK_RANK_CACHE);
+static struct list modules = {&modules, &modules};
+static struct list idle = {&idle, &idle};        /* guarded by modules_lock, as are */
+static unsigned idle_count;
+static size_t idle_B;
+
+static bool bytes_equal(const struct bytes *a, const struct bytes *b)
+{
+	return a->size_B == b->size_B && (!a->size_B || !memcmp(a->data, b->data, a->size_B));
+}
+
+/* As they are, where both are packed or neither; it is seldom that one is. */
+static bool part_equal(struct ocl_part *a, struct ocl_part *b)
+{
+	if (a->packed == b->packed)
+		return bytes_equal(&a->bytes, &b->bytes);
+	const struct bytes *a_bytes = ocl_part_bytes(a), *b_bytes = ocl_part_bytes(b);
+	return a_bytes && b_bytes && bytes_equal(a_bytes, b_bytes);
+}
+
+/* Figures of registers may come with the loading, into each program's log. */
+static bool code_is_shared(const struct ocl_code *code)
+{
+	return !code->verbose && code->abi && !code->abi->global_variables_B;
+}
+
+/* Whether the driver makes the same of both. */
+static bool code_equal(struct ocl_code *a, struct ocl_code *b)
+{
+	return a == b ||
+	       (a->sm == b->sm && a->ptx_sm == b->ptx_sm && a->optimization == b->optimization &&
+		a->max_registers == b->max_registers && a->line_info == b->line_info &&
+		bytes_equal(&a->cubin, &b->cubin) && part_equal(&a->ptx, &b->ptx) &&
+		a->abi->narrow_ids == b->abi->narrow_ids &&
+		/* Another part is made from it. */
+		(!a->abi->narrow_ids || part_equal(&a->object, &b->object)));
+}
+
+static struct ocl_module *module_create(cl_device_id device, struct ocl_code *code)
+{
+	struct ocl_module *module = calloc(1, sizeof(*module));
+	if (!module)
+		return NULL;
+	if (lock_init(&module->lock, LOCK_RANK_PROGRAM))
+		goto fail_lock;
+	if (lock_condition_init(&module->settled))
+		goto fail_condition;
+	list_init(&module->link);
+	list_init(&module->idle_link);
+	module->refs = 1;
+	ocl_users_init(&module->users);
+	module->device = device;
+	module->code = ocl_code_ref(code);
+	return module;
+fail_condition:
+	lock_finish(&module->lock);
+fail_lock:
+	free(module);
+	return NULL;
+}
+
+static size_t module_B(const struct ocl_module *module)
+{
+	return module->code->cubin.size_B + module->code->ptx.bytes.size_B;
+}
+
+static void idle_remove_locked(struct ocl_module *module)
+{
+	list_remove(&module->idle_link);
+	idle_count--;
+	idle_B -= module_B(module);
+}
+
+/* Takes out what is too much of the idle ones, into gone. */
+static void shrink_locked(unsigned count_max, size_t size_max_B, struct list *gone)
+{
+	while (!list_empty(&idle) && (idle_count > count_max || idle_B > size_max_B)) {
+		struct ocl_module *module = list_entry(idle.next, struct ocl_module, idle_link);
+		idle_remove_locked(module);
+		list_remove(&module->link);
+		list_append(gone, &module->idle_link);
+	}
+}
+
+/* The last reference has gone: it stays for who may need it, or goes into gone. */
+static void retire_locked(struct ocl_module *module, bool keep, struct list *gone)
+{
+	if (!keep || list_empty(&module->link) || !module->gpu[OCL_MODULE_PLAIN]) {
+		list_remove(&module->link);
+		list_append(gone, &module->idle_link);
+		return;
+	}
+	list_append(&idle, &module->idle_link);
+	idle_count++;
+	idle_B += module_B(module);
+	shrink_locked(IDLE_MAX, IDLE_MAX_B, gone);
+}
+
+static struct ocl_module *find_locked(cl_device_id device, struct ocl_code *code)
+{
+	struct list *link, *next;
+	list_for_each(link, next, &modules) {
+		struct ocl_module *module = list_entry(link, struct ocl_module, link);
+		if (module->device->gpu == device->gpu && code_equal(module->code, code)) {
+			if (!module->refs++)
+				idle_remove_locked(module);
+			return module;
+		}
+	}
+	return NULL;
+}
+
+static struct ocl_module *find(cl_device_id device, struct ocl_code *code)
+{
+	lock_take(&modules_lock);
+	struct ocl_module *found = find_locked(device, code);
+	lock_drop(&modules_lock);
+	return found;
+}
+
+struct ocl_module *ocl_module_get(cl_device_id device, struct ocl_code *code)
+{
+	if (!code_is_shared(code))
+		return module_create(device, code);
+	struct ocl_module *found = find(device, code);
+	struct ocl_module *made = found ? NULL : module_create(device, code);
+	if (!made)
+		return found;
+	/* Another thread may have made it meanwhile. */
+	lock_take(&modules_lock);
+	found = find_locked(device, code);
+	if (!found)
+		list_append(&modules, &made->link);
+	lock_drop(&modules_lock);
+	if (!found)
+		return made;
+	ocl_module_unref(made);
+	return found;
+}
+
+static void module_destroy(struct ocl_module *module)
+{
+	struct ocl_witnesses running = OCL_WITNESSES_INIT;
+	ocl_users_collect(&module->users, &running);
+	for (unsigned part = 0; part < OCL_MODULE_PARTS; part++)
+		gpu_module_unload(module->gpu[part], running.events, running.count);
+	ocl_witnesses_finish(&running);
+	ocl_users_finish(&module->users);
+	lock_condition_finish(&module->settled);
+	lock_finish(&module->lock);
+	ocl_code_unref(module->code);
+	free(module);
+}
+
+static void destroy_all(struct list *gone)
+{
+	struct list *link, *next;
+	list_for_each(link, next, gone)
+		module_destroy(list_entry(link, struct ocl_module, idle_link));
+}
+
+void ocl_module_unref(struct ocl_module *module)
+{
+	struct list gone;
+	if (!module)
+		return;
+	list_init(&gone);
+	const bool keep = cache_default() != NULL;
+	lock_take(&modules_lock);
+	if (!--module->refs)
+		retire_locked(module, keep, &gone);
+	lock_drop(&modules_lock);
+	destroy_all(&gone);
+}
+
+void ocl_modules_forget(void)
+{
+	struct list gone;
+	list_init(&gone);
+	lock_take(&modules_lock);
+	shrink_locked(0, 0, &gone);
+	lock_drop(&modules_lock);
+	destroy_all(&gone);
+}
+
+static bool has_part(const struct ocl_module *module, enum ocl_module_part part)
+{
+	const struct ocl_code *code = module->code;
+	return part == OCL_MODULE_WIDE ? code->abi->narrow_ids : ocl_code_is_split(code);
+}
+
+/* Loading is slow, so outside the lock; others wait for it instead of doing it too.
+ * Where it failed each of them tries anew: it may have been memory. */
+static cl_int load_once(struct ocl_module *module, enum ocl_module_part part,
+			ocl_module_loader *loader, struct bytes *log,
+			struct gpu_module **module_out)
+{
+	struct gpu_module *loaded = NULL;
+	cl_int error = CL_SUCCESS;
+	lock_assert_none();
+	lock_take(&module->lock);
+	while (module->loading)
+		lock_condition_wait(&module->settled, &module->lock);
+	if (!module->gpu[part]) {
+		module->loading = true;
+		lock_drop(&module->lock);
+		const int before = cancel_hold();
+		/* The plain part is there by now if it is not the one to load. */
+		error = loader(module->code, module->device, part, module->gpu[OCL_MODULE_PLAIN],
+			       &loaded, log);
+		cancel_restore(before);
+		lock_take(&module->lock);
+		module->gpu[part] = error ? NULL : loaded;
+		module->loading = false;
+		lock_condition_signal_all(&module->settled);
+	}
+	if (!error)
+		*module_out = module->gpu[part];
+	lock_drop(&module->lock);
+	return error;
+}
+
+cl_int ocl_module_load(struct ocl_module *module, enum ocl_module_part part,
+		       ocl_module_loader *loader, struct bytes *log, struct gpu_module **module_out)
+{
+	cl_int error = load_once(module, OCL_MODULE_PLAIN, loader, log, module_out);
+	if (error || part == OCL_MODULE_PLAIN || !has_part(module, part))
+		return error;
+	return load_once(module, part, loader, log, module_out);
+}
+
+cl_int ocl_module_note(struct ocl_module *module, struct gpu_stream *stream)
+{
+	return ocl_users_note(&module->users, stream);
+}

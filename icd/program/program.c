@@ -1,0 +1,234 @@
+#include "config.h"
+
+#include "icd/program/program.h"
+
+#include "base/log.h"
+#include "icd/compile/build.h"
+#include "icd/compile/program_binary.h"
+#include "icd/program/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- builds ----------------------------------------------------------------------- */
+
+struct ocl_build *ocl_build_create(cl_device_id device, struct ocl_code *code,
+				   struct ocl_module *module)
+{
+	struct ocl_build *build = calloc(1, sizeof(*build));
+	if (!build)
+		return NULL;
+	const bool runs = code->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+	build->module = module || !runs ? module : ocl_module_get(device, code);
+	if (runs && !build->module) {
+		free(build);
+		return NULL;
+	}
+	atomic_init(&build->refs, 1);
+	build->code = ocl_code_ref(code);
+	return build;
+}
+
+struct ocl_build *ocl_build_ref(struct ocl_build *build)
+{
+	atomic_fetch_add_explicit(&build->refs, 1, memory_order_relaxed);
+	return build;
+}
+
+void ocl_build_unref(struct ocl_build *build)
+{
+	if (!build || atomic_fetch_sub_explicit(&build->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	ocl_module_unref(build->module);
+	ocl_code_unref(build->code);
+	free(build);
+}
+
+cl_int ocl_build_module(struct ocl_build *build, enum ocl_module_part part,
+			struct gpu_module **module_out)
+{
+	struct bytes log = BYTES_INIT;
+	cl_int error = ocl_module_load(build->module, part, ocl_code_load, &log, module_out);
+	if (error)
+		log_err("module: error %d: %s", error, bytes_string(&log));
+	bytes_finish(&log);
+	/* OpenCL 3.0 API, 5.9.1 and 5.10: what cannot be loaded here is not available. */
+	return error == CL_BUILD_PROGRAM_FAILURE || error == CL_INVALID_BINARY ||
+	       error == CL_COMPILER_NOT_AVAILABLE ? CL_INVALID_PROGRAM_EXECUTABLE : error;
+}
+
+/* --- programs --------------------------------------------------------------------- */
+
+static void program_destroy(struct object *object)
+{
+	cl_program program = (cl_program)object;
+	for (cl_uint i = 0; program->per_device && i < program->device_count; i++) {
+		struct program_device *slot = &program->per_device[i];
+		ocl_code_unref(slot->loaded);
+		ocl_build_unref(slot->build);
+		bytes_finish(&slot->log);
+		free(slot->options);
+	}
+	free(program->per_device);
+	free(program->devices);
+	free(program->source);
+	ocl_program_il_destroy(program->il);
+	lock_finish(&program->lock);
+	object_unref(program->context);
+	free(program);
+}
+
+const struct object_type ocl_program_type = {"program", CL_INVALID_PROGRAM, program_destroy};
+
+cl_int ocl_program_create(cl_context context, const cl_device_id *devices, cl_uint count,
+			  cl_program *program_out)
+{
+	cl_program program = calloc(1, sizeof(*program));
+	if (!program)
+		return CL_OUT_OF_HOST_MEMORY;
+	if (lock_init(&program->lock, LOCK_RANK_PROGRAM)) {
+		free(program);
+		return CL_OUT_OF_HOST_MEMORY;
+	}
+	object_init(&program->base, &ocl_program_type);
+	object_ref(context);
+	program->context = context;
+	program->devices = calloc(count, sizeof(*program->devices));
+	program->per_device = calloc(count, sizeof(*program->per_device));
+	if (!program->devices || !program->per_device) {
+		object_unref(program);
+		return CL_OUT_OF_HOST_MEMORY;
+	}
+	program->device_count = count;
+	for (cl_uint i = 0; i < count; i++) {
+		program->devices[i] = devices[i];
+		program->per_device[i].status = CL_BUILD_NONE;
+	}
+	*program_out = program;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_program_create_source(cl_context context, cl_uint count, const char *const *strings,
+				 const size_t *lengths, cl_program *program_out)
+{
+	struct bytes text = BYTES_INIT;
+	for (cl_uint i = 0; i < count; i++) {
+		/* OpenCL 3.0 API, 5.8.1: a length of 0 or no lengths: up to the NUL. */
+		size_t length = lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
+		bytes_append(&text, strings[i], length);
+	}
+	if (bytes_failed(&text)) {
+		bytes_finish(&text);
+		return CL_OUT_OF_HOST_MEMORY;
+	}
+	cl_program program;
+	cl_int error = ocl_program_create(context, context->devices, context->device_count,
+					  &program);
+	if (!error) {
+		program->source_size_B = text.size_B;
+		program->source = malloc(text.size_B + 1);
+		if (program->source) {
+			memcpy(program->source, bytes_string(&text), text.size_B + 1);
+		} else {
+			object_unref(program);
+			error = CL_OUT_OF_HOST_MEMORY;
+		}
+	}
+	bytes_finish(&text);
+	if (!error)
+		*program_out = program;
+	return error;
+}
+
+cl_int ocl_program_create_il(cl_context context, const void *il, size_t size_B,
+			     cl_program *program_out)
+{
+	struct ocl_program_il *own = NULL;
+	cl_program program = NULL;
+	cl_int error = ocl_program_il_create(il, size_B, &own);
+	if (!error)
+		error = ocl_program_create(context, context->devices, context->device_count,
+					   &program);
+	if (error) {
+		ocl_program_il_destroy(own);
+		return error;
+	}
+	program->il = own;
+	*program_out = program;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_program_create_binary(cl_context context, cl_uint count, const cl_device_id *devices,
+				 const size_t *lengths, const unsigned char *const *binaries,
+				 cl_int *status_out, cl_program *program_out)
+{
+	cl_program program;
+	cl_int result = ocl_program_create(context, devices, count, &program);
+	if (result)
+		return result;
+	for (cl_uint i = 0; i < count; i++) {
+		cl_int status = CL_INVALID_VALUE;
+		if (lengths[i] && binaries[i])
+			status = ocl_code_read(binaries[i], lengths[i], OCL_CODE_GIVEN,
+					       devices[i], &program->per_device[i].loaded);
+		if (status_out)
+			status_out[i] = status;
+		/* CL_INVALID_VALUE goes before CL_INVALID_BINARY, which a broken list
+		 * would hide otherwise. */
+		if (status && (!result || status == CL_INVALID_VALUE))
+			result = status;
+	}
+	if (result)
+		object_unref(program);
+	else
+		*program_out = program;
+	return result;
+}
+
+int ocl_program_device_index(const struct _cl_program *program,
+			     const struct _cl_device_id *device)
+{
+	for (cl_uint i = 0; i < program->device_count; i++)
+		if (program->devices[i] == device)
+			return (int)i;
+	return -1;
+}
+
+struct ocl_code *ocl_program_code(cl_program program, cl_uint index)
+{
+	struct ocl_code *code = NULL;
+	lock_take(&program->lock);
+	const struct program_device *slot = &program->per_device[index];
+	if (slot->status == CL_BUILD_SUCCESS)
+		code = ocl_code_ref(slot->build->code);
+	else if (slot->status == CL_BUILD_NONE && slot->loaded)
+		code = ocl_code_ref(slot->loaded);
+	lock_drop(&program->lock);
+	return code;
+}
+
+struct ocl_build *ocl_program_executable(cl_program program, cl_uint index)
+{
+	struct ocl_build *build = NULL;
+	lock_take(&program->lock);
+	const struct program_device *slot = &program->per_device[index];
+	if (slot->status == CL_BUILD_SUCCESS &&
+	    slot->build->code->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
+		build = ocl_build_ref(slot->build);
+	lock_drop(&program->lock);
+	return build;
+}
+
+void ocl_program_attach(cl_program program)
+{
+	lock_take(&program->lock);
+	program->kernels_attached++;
+	lock_drop(&program->lock);
+}
+
+void ocl_program_detach(cl_program program)
+{
+	lock_take(&program->lock);
+	program->kernels_attached--;
+	lock_drop(&program->lock);
+}

@@ -1,0 +1,202 @@
+/* What the commands with images put into the stream. */
+#include "config.h"
+
+#include "icd/order/command.h"
+
+#include "icd/order/queue.h"
+
+/* Copies of pageable memory wait for what is ahead in the stream: see command_transfer.c. */
+static enum ocl_effort pinned_effort(const struct ocl_command *command)
+{
+	return command->u.image.pinned ? OCL_EFFORT_NONE : OCL_EFFORT_WAIT;
+}
+
+static struct gpu_image_side image_side(const struct ocl_access *access, const uint64_t origin[3])
+{
+	return ocl_image_side(access->mem, &access->at, origin);
+}
+
+static cl_int read_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	const struct ocl_image_transfer *transfer = &command->u.image;
+	const struct ocl_access *access = &command->accesses[0];
+	const struct gpu_image_side from = image_side(access, transfer->box.origin);
+	const struct gpu_image_side to = {
+		.host = transfer->host.to,
+		.row_pitch_B = transfer->row_pitch_B,
+		.slice_pitch_B = transfer->slice_pitch_B,
+	};
+	cl_int error = transfer->pinned ? CL_SUCCESS : ocl_command_stream_wait(stream);
+	if (!error)
+		error = gpu_image_copy(stream, &to, &from, transfer->box.region,
+				       access->mem->image->texel_B);
+	if (!error && transfer->pinned)
+		ocl_command_note_host_write(command, stream);
+	return error;
+}
+
+static cl_int write_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	const struct ocl_image_transfer *transfer = &command->u.image;
+	const struct ocl_access *access = &command->accesses[0];
+	const struct gpu_image_side to = image_side(access, transfer->box.origin);
+	/* Only read. */
+	const struct gpu_image_side from = {
+		.host = transfer->host.to,
+		.row_pitch_B = transfer->row_pitch_B,
+		.slice_pitch_B = transfer->slice_pitch_B,
+	};
+	cl_int error = transfer->pinned ? CL_SUCCESS : ocl_command_stream_wait(stream);
+	return error ? error : gpu_image_copy(stream, &to, &from, transfer->box.region,
+					      access->mem->image->texel_B);
+}
+
+/* accesses: the buffer's range, then the image. */
+static struct gpu_image_side buffer_side(const struct ocl_command *command)
+{
+	return (struct gpu_image_side){
+		.address = command->accesses[0].at.address,
+		.row_pitch_B = command->u.image.row_pitch_B,
+		.slice_pitch_B = command->u.image.slice_pitch_B,
+	};
+}
+
+static cl_int to_buffer_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	const struct ocl_access *access = &command->accesses[1];
+	const struct gpu_image_side to = buffer_side(command);
+	const struct gpu_image_side from = image_side(access, command->u.image.box.origin);
+	return gpu_image_copy(stream, &to, &from, command->u.image.box.region,
+			      access->mem->image->texel_B);
+}
+
+static cl_int from_buffer_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	const struct ocl_access *access = &command->accesses[1];
+	const struct gpu_image_side to = image_side(access, command->u.image.box.origin);
+	const struct gpu_image_side from = buffer_side(command);
+	return gpu_image_copy(stream, &to, &from, command->u.image.box.region,
+			      access->mem->image->texel_B);
+}
+
+/* accesses: the source, then the target.  A row of a 1D array is a layer, elsewhere it
+ * may be a line: then one goes after the other. */
+static cl_int copy_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	const struct ocl_access *source = &command->accesses[0], *target = &command->accesses[1];
+	struct ocl_image_box from = command->u.image.box, to = command->u.image.target;
+	const bool alike = from.region[1] == to.region[1];
+	const unsigned from_row = from.region[1] > 1 ? 1 : 2, to_row = to.region[1] > 1 ? 1 : 2;
+	const uint64_t rows = alike ? 1 : from.region[from_row];
+	cl_int error = CL_SUCCESS;
+	if (!alike)
+		from.region[from_row] = 1;
+	for (uint64_t i = 0; i < rows && !error; i++) {
+		const struct gpu_image_side from_side = image_side(source, from.origin);
+		const struct gpu_image_side to_side = image_side(target, to.origin);
+		error = gpu_image_copy(stream, &to_side, &from_side, from.region,
+				       source->mem->image->texel_B);
+		from.origin[from_row]++;
+		to.origin[to_row]++;
+	}
+	return error;
+}
+
+/* In linear memory row by row, or at once where rows follow each other without a gap. */
+static cl_int fill_linear(const struct ocl_access *access,
+			  const struct ocl_image_transfer *transfer, struct gpu_stream *stream)
+{
+	const uint32_t texel_B = access->mem->image->texel_B;
+	const struct gpu_image_side side = image_side(access, transfer->box.origin);
+	const uint64_t row_B = transfer->box.region[0] * texel_B, rows = transfer->box.region[1];
+	cl_int error = CL_SUCCESS;
+	if (row_B == side.row_pitch_B)
+		return gpu_fill(stream, side.address, transfer->texel, texel_B, rows * row_B);
+	for (uint64_t y = 0; y < rows && !error; y++)
+		error = gpu_fill(stream, side.address + y * side.row_pitch_B, transfer->texel,
+				 texel_B, row_B);
+	return error;
+}
+
+static cl_int fill_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	const struct ocl_image_transfer *transfer = &command->u.image;
+	const struct ocl_access *access = &command->accesses[0];
+	if (!access->at.array)
+		return fill_linear(access, transfer, stream);
+	return gpu_array_fill(stream, access->at.array, transfer->box.origin,
+			      transfer->box.region, transfer->texel);
+}
+
+/* --- map and unmap: copies between the image and its shadow --------------------------- */
+
+static enum ocl_effort map_effort(const struct ocl_command *command)
+{
+	const bool copies = command->access_count;
+	return copies && !command->u.map->mem->image->shadow_pinned ? OCL_EFFORT_WAIT
+								    : OCL_EFFORT_NONE;
+}
+
+static struct gpu_image_side map_side(const struct ocl_map *map)
+{
+	return (struct gpu_image_side){
+		.host = map->pointer,
+		.row_pitch_B = map->row_pitch_B,
+		.slice_pitch_B = map->slice_pitch_B,
+	};
+}
+
+/* Without an access there is nothing to bring. */
+static cl_int map_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	struct ocl_map *map = command->u.map;
+	const struct ocl_image *image = map->mem->image;
+	cl_int error = CL_SUCCESS;
+	if (command->access_count) {
+		const struct gpu_image_side to = map_side(map);
+		const struct gpu_image_side from = image_side(&command->accesses[0], map->origin);
+		if (!image->shadow_pinned)
+			error = ocl_command_stream_wait(stream);
+		if (!error)
+			error = gpu_image_copy(stream, &to, &from, map->region, image->texel_B);
+	}
+	if (error)
+		return error;
+	atomic_store_explicit(&map->ready, true, memory_order_release);
+	ocl_command_note_host_write(command, stream);
+	return CL_SUCCESS;
+}
+
+/* Nothing to bring back when it was only read, or when the map command never ran. */
+static cl_int unmap_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	struct ocl_map *map = command->u.map;
+	const struct ocl_image *image = map->mem->image;
+	cl_int error = CL_SUCCESS;
+	if (!command->access_count || !atomic_load_explicit(&map->ready, memory_order_acquire))
+		return CL_SUCCESS;
+	const struct gpu_image_side to = image_side(&command->accesses[0], map->origin);
+	const struct gpu_image_side from = map_side(map);
+	if (!image->shadow_pinned)
+		error = ocl_command_stream_wait(stream);
+	return error ? error : gpu_image_copy(stream, &to, &from, map->region, image->texel_B);
+}
+
+const struct ocl_command_kind ocl_command_image_read = {
+	.run = read_run, .effort = pinned_effort, .lanes = OCL_LANES_TO_HOST,
+};
+const struct ocl_command_kind ocl_command_image_write = {
+	.run = write_run, .effort = pinned_effort, .lanes = OCL_LANES_TO_DEVICE,
+};
+const struct ocl_command_kind ocl_command_image_copy = {.run = copy_run};
+const struct ocl_command_kind ocl_command_image_to_buffer = {.run = to_buffer_run};
+const struct ocl_command_kind ocl_command_buffer_to_image = {.run = from_buffer_run};
+const struct ocl_command_kind ocl_command_image_fill = {.run = fill_run};
+const struct ocl_command_kind ocl_command_image_map = {
+	.run = map_run, .effort = map_effort, .retain = ocl_command_map_retain,
+	.release = ocl_command_map_release, .lanes = OCL_LANES_TO_HOST,
+};
+const struct ocl_command_kind ocl_command_image_unmap = {
+	.run = unmap_run, .effort = map_effort, .retain = ocl_command_map_retain,
+	.release = ocl_command_map_release, .lanes = OCL_LANES_TO_DEVICE,
+};
