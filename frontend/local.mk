@@ -48,6 +48,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/linked_names.c \
 	frontend/lower.c frontend/lower.h \
 	frontend/lower_comparison.c \
+	frontend/lower_element.c \
 	frontend/lower_check.c \
 	frontend/lower_component.c \
 	frontend/lower_device.c \

@@ -70,6 +70,8 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 			status = fe_lower_private(&lowering);
 		if (!status && lowering.sm < LOWER_SM_NEWER_DIALECT)
 			status = fe_lower_comparisons(&lowering);
+		if (!status && lowering.sm < LOWER_SM_NEWER_DIALECT)
+			status = fe_lower_elements(&lowering);
 		status = status ? status : fe_lower_half_elements(&lowering);
 	}
 	LLVMDisposeBuilder(lowering.builder);

@@ -65,6 +65,7 @@ enum fe_status fe_lower_local(struct lowering *lowering);            /* lower_lo
 enum fe_status fe_lower_local_indices(struct lowering *lowering);    /* lower_local_index.c */
 enum fe_status fe_lower_merges(struct lowering *lowering);           /* lower_merge.c */
 enum fe_status fe_lower_comparisons(struct lowering *lowering);      /* lower_comparison.c */
+enum fe_status fe_lower_elements(struct lowering *lowering);         /* lower_element.c */
 enum fe_status fe_lower_lifetimes(struct lowering *lowering);        /* lower_lifetime.c */
 enum fe_status fe_lower_packed(struct lowering *lowering);           /* lower_packed.c */
 enum fe_status fe_lower_private(struct lowering *lowering);          /* lower_private.c */
