@@ -5,7 +5,8 @@
 # value as well.
 #
 #	FOOTPRINT=all footprint.sh               all kernel files, minutes
-#	FOOTPRINT_RUNS=1000 FOOTPRINT_FROM=9000  so many random kernels, from that number on
+#	FOOTPRINT_RUNS=1000 FOOTPRINT_FROM=9000  that many random kernels, from that number on
+#	FOOTPRINT_SECONDS=3600 FOOTPRINT_FROM=9000  random kernels from that number on, for an hour
 #
 # Needs clang and llvm-link of one version, in REFERENCE_LLVM
 # (by default that of the build), and PoCL's library for this processor,
@@ -46,8 +47,6 @@ cp "$work/vendors/reference.icd" vendors/culvert.icd "$work/both"
 excused() {
 	case $1 in
 	atomics_local) echo "which element is changed depends on the order of work-items" ;;
-	kernels_in_parts | local_above_48k | local_in_scopes | local_null | local_pointers_kept | local_two_kernels)
-		echo "local variables lie elsewhere, as lower_local.c places them" ;;
 	language_layouts | language_swizzles_assigned) echo "stores of what was just loaded there are left out" ;;
 	vload_half_alignment) echo "PoCL 3.1's vstorea_half3 writes a fourth one" ;;
 	offset_and_none) echo "a launch is split otherwise" ;;
@@ -55,16 +54,35 @@ excused() {
 	esac
 }
 
+# Files whose local variables lie elsewhere, as lower_local.c places them: their global memory is compared.
+moves_local() {
+	case $1 in
+	kernels_in_parts | local_above_48k | local_in_scopes | local_null | local_pointers_as_values | \
+		local_pointers_in_memory | local_pointers_kept | local_two_kernels) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
+# Runs a file on Culvert as each of the architectures, with and without optimisation; one footprint of all.
+ours() {
+	for sm in $2; do
+		for options in "" $3; do
+			CULVERT_SOFT_SM=$sm CULVERT_BUILD_OPTIONS=$options CULVERT_SOFT_FOOTPRINT=$work/ours \
+				tests/run-with-culvert tests/kernels/runner --platform Culvert "$1" >"$work/out" 2>&1 || return 1
+		done
+	done
+}
+
+# kernel_file FILE [ARCHITECTURES [OPTION]]
 kernel_file() {
 	name=$(basename "$1" .clt)
 	rm -f "$work/reference" "$work/ours"
 	OCL_ICD_VENDORS=$work/vendors REFERENCE_FOOTPRINT=$work/reference \
-		timeout 60 tests/kernels/runner --platform Reference "$1" >"$work/out" 2>&1 &&
-		[ -s "$work/reference" ] || { left="$left $name"; return; }
-	CULVERT_SOFT_FOOTPRINT=$work/ours \
-		tests/run-with-culvert tests/kernels/runner --platform Culvert "$1" >"$work/out" 2>&1 ||
-		{ left="$left $name"; return; }
-	"$here/compare" "$work/reference" "$work/ours" >"$work/out"
+		timeout 300 tests/kernels/runner --platform Reference "$1" >"$work/out" 2>&1 &&
+		[ -s "$work/reference" ] && ours "$1" "${2:-90}" $3 || { left="$left $name"; return; }
+	local=
+	! moves_local "$name" || local=--without-local
+	"$here/compare" $local "$work/reference" "$work/ours" >"$work/out"
 	case $? in
 	0) compared=$((compared + 1)) ;;
 	77) left="$left $name" ;;
@@ -79,7 +97,7 @@ random_kernel() {
 	rm -f "$work/reference" "$work/ours"
 	OCL_ICD_VENDORS=$work/both REFERENCE_FOOTPRINT=$work/reference CULVERT_SOFT_FOOTPRINT=$work/ours \
 		CULVERT_LIBNVVM=$(tests/run-with-culvert printenv CULVERT_LIBNVVM) \
-		timeout 120 tests/fuzz/fuzz_kernels --from "$1" --runs 1 "$here/../fuzz/kernels_prelude.cl" \
+		timeout 900 tests/fuzz/fuzz_kernels --from "$1" --runs 1 "$here/../fuzz/kernels_prelude.cl" \
 		against Reference >"$work/out" 2>&1 || { cat "$work/out"; fail "kernel $1, by value"; return; }
 	"$here/compare" "$work/reference" "$work/ours" >"$work/out" || { cat "$work/out"; fail "kernel $1"; return; }
 	compared=$((compared + 1))
@@ -89,19 +107,25 @@ compared=0 left=
 if [ "$FOOTPRINT" = all ]; then
 	files=$(ls "$here"/../kernels/*.clt)
 else
-	files=$(cd "$here/../kernels" && ls -d "$PWD"/component_*.clt "$PWD"/language_swizzles*.clt "$PWD"/vload_vstore*.clt \
+	files=$(cd "$here/../kernels" && ls -d "$PWD"/component_bounds.clt "$PWD"/component_*_unoptimized.clt "$PWD"/language_swizzles*.clt "$PWD"/vload_vstore*.clt \
 		"$PWD"/language_unions.clt "$PWD"/async_copy.clt "$PWD"/arguments_packed.clt)
 fi
 for file in $files; do
 	kernel_file "$file"
 done
+# What is about memory locations alone, on architectures of both kinds that libnvvm knows, and not optimised as well.
+for file in memory_locations component_stores component_reads; do
+	kernel_file "$here/../kernels/$file.clt" "75 90 100 120" -cl-opt-disable
+done
 [ -z "$left" ] || echo "left out, not for the reference or the same sizes:$left"
 number=${FOOTPRINT_FROM:-1}
 last=$((number + ${FOOTPRINT_RUNS:-6}))
-while [ -x tests/fuzz/fuzz_kernels ] && [ $number -lt $last ]; do
+[ -z "$FOOTPRINT_SECONDS" ] || last=$((number + 1000000000))
+until=$(($(date +%s) + ${FOOTPRINT_SECONDS:-1000000000}))
+while [ -x tests/fuzz/fuzz_kernels ] && [ $number -lt $last ] && [ "$(date +%s)" -lt $until ]; do
 	random_kernel $number
 	number=$((number + 1))
 done
-echo "$compared compared"
+echo "$compared compared; the next random kernel is number $number"
 [ $compared -gt 0 ] || fail "nothing was compared"
 exit $status
