@@ -59,6 +59,7 @@ struct gpu_caps {
 	uint32_t copy_engines;
 	bool ecc, integrated, kernel_timeout, concurrent_kernels, can_map_host;
 	bool managed_memory, concurrent_managed, pageable_access, cooperative_launch, memory_pools;
+	bool exports;                  /* gpu_external_create works */
 	uint32_t parameter_B;          /* most bytes of kernel parameters */
 	/* Of images, in texels: what arrays of every kind, textures and surfaces take. */
 	uint32_t image2d[2], image3d[3], image_layers;
@@ -176,12 +177,29 @@ void gpu_memory_note(gpu_address address, uint64_t size_B, bool is_new, bool rea
  * tries once more: no event of the application is needed for them to happen.) */
 void gpu_memory_free(struct gpu_device *device, gpu_address address,
 		     struct gpu_event *const *after, uint32_t count);
-/* Memory that another API or process gave as an opaque file descriptor, at address_out from
- * now on; the descriptor stays the caller's.  CL_INVALID_PROPERTY: it is none, or has not
- * as many bytes; CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY. */
+/* Memory that other APIs or processes have, too, named by a handle: an opaque file descriptor, or
+ * what CUDA's own interprocess calls take (64 bytes, of processes of one machine). */
+enum gpu_handle_type { GPU_HANDLE_FD, GPU_HANDLE_IPC };
+enum { GPU_IPC_HANDLE_B = 64 };
+struct gpu_handle {
+	enum gpu_handle_type type;
+	int fd;
+	unsigned char ipc[GPU_IPC_HANDLE_B];
+};
 struct gpu_external;
-cl_int gpu_external_import(struct gpu_device *device, int fd, uint64_t size_B,
+/* At address_out from now on; a descriptor stays the caller's.  CL_INVALID_PROPERTY: the handle names
+ * no memory of at least size_B; CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY. */
+cl_int gpu_external_import(struct gpu_device *device, const struct gpu_handle *handle,
+			   uint64_t size_B, struct gpu_external **external_out,
+			   gpu_address *address_out);
+/* New memory that may be exported as a handle of that type; nothing else is in its pieces.
+ * CL_INVALID_PROPERTY: the device cannot do that; CL_MEM_OBJECT_ALLOCATION_FAILURE,
+ * CL_OUT_OF_HOST_MEMORY. */
+cl_int gpu_external_create(struct gpu_device *device, enum gpu_handle_type type, uint64_t size_B,
 			   struct gpu_external **external_out, gpu_address *address_out);
+/* A handle of what was created; a descriptor is the caller's to close.  CL_OUT_OF_RESOURCES. */
+cl_int gpu_external_export(struct gpu_device *device, const struct gpu_external *external,
+			   struct gpu_handle *handle_out);
 /* Once every event in after[] has happened; see gpu_memory_free.  NULL is fine. */
 void gpu_external_release(struct gpu_device *device, struct gpu_external *external,
 			  struct gpu_event *const *after, uint32_t count);

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "backend/gpu_internal.h"
+#include "backend/gpu_external.h"
 #include "backend/gpu_repeat.h"
 
 #include "base/log.h"
@@ -81,6 +81,10 @@ static void read_features(struct gpu_caps *caps, CUdevice cu_device)
 	caps->pageable_access = attribute(cu_device, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS);
 	caps->cooperative_launch = attribute(cu_device, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH);
 	caps->memory_pools = attribute(cu_device, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
+	/* Where descriptors of memory are not supported, CUDA IPC is not either (WSL, vGPU). */
+	caps->exports = gpu_external_can_export() &&
+			attribute(cu_device,
+				  CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED);
 	caps->pci_domain = attribute(cu_device, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID);
 	caps->pci_bus = attribute(cu_device, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID);
 	caps->pci_device = attribute(cu_device, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID);

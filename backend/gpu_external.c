@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "backend/gpu_internal.h"
+#include "backend/gpu_external.h"
 
 #include "base/cancel.h"
 #include "base/log.h"
@@ -13,24 +13,11 @@
 /* There are two kinds of file descriptors: those of other APIs (Vulkan), and those of CUDA's
  * own memory (cuMemExportToShareableHandle).  Which one it is only the driver knows: the
  * calls for one are tried, then those for the other. */
-struct gpu_external {
-	CUdeviceptr cu_address;
-	CUexternalMemory cu_external;    /* of another API; or */
-	CUmemGenericAllocationHandle cu_memory;  /* CUDA's own, mapped at cu_address */
-	size_t mapped_B;
-};
 
 static bool have_external(void)
 {
 	return cuda.cuImportExternalMemory && cuda.cuExternalMemoryGetMappedBuffer &&
 	       cuda.cuDestroyExternalMemory;
-}
-
-static bool have_mapping(void)
-{
-	return cuda.cuMemImportFromShareableHandle && cuda.cuMemRelease && cuda.cuMemMap &&
-	       cuda.cuMemUnmap && cuda.cuMemSetAccess && cuda.cuMemAddressReserve &&
-	       cuda.cuMemAddressFree && cuda.cuMemGetAllocationGranularity;
 }
 
 static CUresult import_foreign(int fd, uint64_t size_B, struct gpu_external *external)
@@ -61,7 +48,7 @@ static CUresult import_foreign(int fd, uint64_t size_B, struct gpu_external *ext
 	return cu_result;
 }
 
-static CUresult map(const struct gpu_device *device, struct gpu_external *external)
+CUresult gpu_external_map(const struct gpu_device *device, struct gpu_external *external)
 {
 	CUmemAccessDesc access;
 	memset(&access, 0, sizeof(access));
@@ -85,40 +72,59 @@ static CUresult map(const struct gpu_device *device, struct gpu_external *extern
 	return cu_result;
 }
 
+CUresult gpu_external_properties(const struct gpu_device *device, uint64_t size_B,
+				 CUmemAllocationProp *properties_out, size_t *mapped_B_out)
+{
+	size_t granularity_B = 0;
+	if (!gpu_external_can_map())
+		return CUDA_ERROR_NOT_SUPPORTED;
+	memset(properties_out, 0, sizeof(*properties_out));
+	properties_out->type = CU_MEM_ALLOCATION_TYPE_PINNED;
+	properties_out->requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+	properties_out->location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+	properties_out->location.id = device->cu_device;
+	CUresult cu_result = cuda.cuMemGetAllocationGranularity(
+		&granularity_B, properties_out, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
+	if (cu_result == CUDA_SUCCESS && (!granularity_B || size_B > SIZE_MAX - granularity_B))
+		cu_result = CUDA_ERROR_INVALID_VALUE;
+	/* CUDA's memory is made in whole pieces. */
+	if (cu_result == CUDA_SUCCESS)
+		*mapped_B_out = (size_B + granularity_B - 1) / granularity_B * granularity_B;
+	return cu_result;
+}
+
 /* The driver keeps nothing of the descriptor itself. */
 static CUresult import_own(const struct gpu_device *device, int fd, uint64_t size_B,
 			   struct gpu_external *external)
 {
 	CUmemAllocationProp properties;
-	size_t granularity_B = 0;
-	if (!have_mapping())
-		return CUDA_ERROR_NOT_SUPPORTED;
-	memset(&properties, 0, sizeof(properties));
-	properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-	properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-	properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-	properties.location.id = device->cu_device;
-	CUresult cu_result = cuda.cuMemGetAllocationGranularity(
-		&granularity_B, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
-	if (cu_result == CUDA_SUCCESS && (!granularity_B || size_B > SIZE_MAX - granularity_B))
-		cu_result = CUDA_ERROR_INVALID_VALUE;
+	CUresult cu_result = gpu_external_properties(device, size_B, &properties,
+						     &external->mapped_B);
 	if (cu_result == CUDA_SUCCESS)
 		cu_result = cuda.cuMemImportFromShareableHandle(
 			&external->cu_memory, (void *)(intptr_t)fd,
 			CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
 	if (cu_result != CUDA_SUCCESS)
 		return cu_result;
-	/* CUDA's memory is made in whole pieces. */
-	external->mapped_B = (size_B + granularity_B - 1) / granularity_B * granularity_B;
-	cu_result = map(device, external);
+	external->kind = GPU_EXTERNAL_MAPPED;
+	cu_result = gpu_external_map(device, external);
 	if (cu_result != CUDA_SUCCESS)
 		(void)cuda.cuMemRelease(external->cu_memory);
 	return cu_result;
 }
 
 /* What the driver does not take is the application's mistake, whatever the driver calls it. */
-static cl_int import_any(struct gpu_device *device, int fd, uint64_t size_B,
-			 struct gpu_external *external)
+static cl_int refusal(struct gpu_device *device, CUresult cu_result, const char *call)
+{
+	if (cu_result == CUDA_ERROR_OUT_OF_MEMORY)
+		return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+	if (gpu_error_find(cu_result)->fate == GPU_FATE_LOST)
+		return gpu_check_result(device, cu_result, call, __FILE__, __LINE__);
+	return CL_INVALID_PROPERTY;
+}
+
+static cl_int import_fd(struct gpu_device *device, int fd, uint64_t size_B,
+			struct gpu_external *external)
 {
 	const CUresult cu_foreign = import_foreign(fd, size_B, external);
 	if (cu_foreign == CUDA_SUCCESS)
@@ -127,19 +133,53 @@ static cl_int import_any(struct gpu_device *device, int fd, uint64_t size_B,
 	const CUresult cu_own = import_own(device, fd, size_B, external);
 	if (cu_own == CUDA_SUCCESS)
 		return CL_SUCCESS;
-	if (cu_foreign == CUDA_ERROR_OUT_OF_MEMORY || cu_own == CUDA_ERROR_OUT_OF_MEMORY)
+	if (cu_foreign == CUDA_ERROR_OUT_OF_MEMORY)
 		return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-	if (gpu_error_find(cu_own)->fate == GPU_FATE_LOST)
-		return gpu_check_result(device, cu_own, "cuMemImportFromShareableHandle", __FILE__,
-					__LINE__);
-	log_info("memory of file descriptor %d cannot be imported: as memory of another API %s, "
-		 "as CUDA's %s", fd, gpu_error_find(cu_foreign)->name,
-		 gpu_error_find(cu_own)->name);
-	return CL_INVALID_PROPERTY;
+	const cl_int err = refusal(device, cu_own, "cuMemImportFromShareableHandle");
+	if (err == CL_INVALID_PROPERTY)
+		log_info("memory of file descriptor %d cannot be imported: as memory of another API %s, "
+			 "as CUDA's %s", fd, gpu_error_find(cu_foreign)->name,
+			 gpu_error_find(cu_own)->name);
+	return err;
 }
 
-cl_int gpu_external_import(struct gpu_device *device, int fd, uint64_t size_B,
-			   struct gpu_external **external_out, gpu_address *address_out)
+static CUresult ipc_open(const CUipcMemHandle *cu_ipc, uint64_t size_B,
+			 struct gpu_external *external)
+{
+	size_t there_B = 0;
+	if (!gpu_external_can_ipc())
+		return CUDA_ERROR_NOT_SUPPORTED;
+	CUresult cu_result = cuda.cuIpcOpenMemHandle_v2(&external->cu_address, *cu_ipc,
+							CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+	if (cu_result != CUDA_SUCCESS)
+		return cu_result;
+	external->kind = GPU_EXTERNAL_IPC_OPENED;
+	cu_result = cuda.cuMemGetAddressRange_v2(NULL, &there_B, external->cu_address);
+	if (cu_result == CUDA_SUCCESS && there_B < size_B)
+		cu_result = CUDA_ERROR_INVALID_VALUE;
+	if (cu_result != CUDA_SUCCESS)
+		(void)cuda.cuIpcCloseMemHandle(external->cu_address);
+	return cu_result;
+}
+
+static cl_int import_ipc(struct gpu_device *device, const unsigned char *ipc, uint64_t size_B,
+			 struct gpu_external *external)
+{
+	CUipcMemHandle cu_ipc;
+	memcpy(&cu_ipc, ipc, sizeof(cu_ipc));
+	const CUresult cu_result = ipc_open(&cu_ipc, size_B, external);
+	if (cu_result == CUDA_SUCCESS)
+		return CL_SUCCESS;
+	const cl_int err = refusal(device, cu_result, "cuIpcOpenMemHandle");
+	if (err == CL_INVALID_PROPERTY)
+		log_info("memory of a CUDA IPC handle cannot be imported: %s",
+			 gpu_error_find(cu_result)->name);
+	return err;
+}
+
+cl_int gpu_external_import(struct gpu_device *device, const struct gpu_handle *handle,
+			   uint64_t size_B, struct gpu_external **external_out,
+			   gpu_address *address_out)
 {
 	struct gpu_scope scope;
 	struct gpu_external *external = calloc(1, sizeof(*external));
@@ -147,7 +187,9 @@ cl_int gpu_external_import(struct gpu_device *device, int fd, uint64_t size_B,
 		return CL_OUT_OF_HOST_MEMORY;
 	cl_int err = gpu_enter_new(device, &scope);
 	if (!err) {
-		err = import_any(device, fd, size_B, external);
+		err = handle->type == GPU_HANDLE_FD
+			      ? import_fd(device, handle->fd, size_B, external)
+			      : import_ipc(device, handle->ipc, size_B, external);
 		gpu_leave(&scope);
 	}
 	if (err) {
@@ -159,23 +201,36 @@ cl_int gpu_external_import(struct gpu_device *device, int fd, uint64_t size_B,
 	return CL_SUCCESS;
 }
 
+static void give_back(struct gpu_device *device, const struct gpu_external *external)
+{
+	switch (external->kind) {
+	case GPU_EXTERNAL_FOREIGN:
+		(void)gpu_check(device, cuda.cuMemFree_v2(external->cu_address));
+		(void)gpu_check(device, cuda.cuDestroyExternalMemory(external->cu_external));
+		break;
+	case GPU_EXTERNAL_MAPPED:
+		(void)gpu_check(device,
+				cuda.cuMemUnmap(external->cu_address, external->mapped_B));
+		(void)gpu_check(device,
+				cuda.cuMemAddressFree(external->cu_address, external->mapped_B));
+		(void)gpu_check(device, cuda.cuMemRelease(external->cu_memory));
+		break;
+	case GPU_EXTERNAL_IPC_OPENED:
+		(void)gpu_check(device, cuda.cuIpcCloseMemHandle(external->cu_address));
+		break;
+	case GPU_EXTERNAL_IPC_OWN:
+		(void)gpu_check(device, cuda.cuMemFree_v2(external->cu_address));
+		break;
+	}
+}
+
 static void external_free(struct gpu_device *device, void *object)
 {
 	struct gpu_external *external = object;
 	struct gpu_scope scope;
 	/* A lost device has nothing left to give back. */
 	if (!gpu_enter(device, &scope)) {
-		if (external->cu_external) {
-			(void)gpu_check(device, cuda.cuMemFree_v2(external->cu_address));
-			(void)gpu_check(device,
-					cuda.cuDestroyExternalMemory(external->cu_external));
-		} else {
-			(void)gpu_check(device, cuda.cuMemUnmap(external->cu_address,
-								external->mapped_B));
-			(void)gpu_check(device, cuda.cuMemAddressFree(external->cu_address,
-								      external->mapped_B));
-			(void)gpu_check(device, cuda.cuMemRelease(external->cu_memory));
-		}
+		give_back(device, external);
 		gpu_leave(&scope);
 	}
 	free(external);

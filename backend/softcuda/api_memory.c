@@ -334,6 +334,8 @@ static bool heap_bytes(struct soft_allocation *allocation)
 
 static void give_bytes_back(const struct soft_allocation *allocation)
 {
+	if (allocation->ipc_exported)
+		close(allocation->ipc_fd);
 	if (allocation->mapping_B)
 		munmap(allocation->mapping, allocation->mapping_B);
 	else
@@ -471,6 +473,21 @@ CUresult soft_memory_share_locked(struct soft_context *context, struct soft_devi
 		.device = device, .shared = true,
 	};
 	return enter_locked(context, &like, allocation_out);
+}
+
+bool soft_memory_is_ipc_capable(const struct soft_allocation *allocation)
+{
+	return allocation->kind == SOFT_MEMORY_DEVICE && !allocation->shared && !allocation->pool &&
+	       allocation->context;
+}
+
+struct soft_allocation *soft_memory_opened_locked(const struct soft_context *context, uint64_t inode)
+{
+	for (size_t i = 0; i < table_count; i++)
+		if (table[i]->ipc_opens && table[i]->ipc_inode == inode &&
+		    table[i]->context == context && !table[i]->freeing)
+			return table[i];
+	return NULL;
 }
 
 /* --- the end of allocations ---------- */

@@ -49,6 +49,8 @@ static CUresult kind_attribute_locked(void *data, CUpointer_attribute attribute,
 		*(int *)data = (int)allocation->device->index;
 		break;
 	case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+		*(unsigned *)data = soft_memory_is_ipc_capable(allocation);
+		break;
 	case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
 		*(unsigned *)data = 0;
 		break;

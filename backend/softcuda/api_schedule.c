@@ -295,6 +295,25 @@ static void settle_locked(bool own)
 		pthread_cond_signal(&soft_driver.work.condition);
 }
 
+/* What runs the host's code, or waits for the host, touches no memory of a device's, and need not end. */
+static bool memory_is_used_locked(void)
+{
+	const struct list *link;
+	for (link = soft_driver.active.next; link != &soft_driver.active; link = link->next) {
+		const struct soft_stream *stream = list_entry(link, struct soft_stream, active);
+		if (stream->running &&
+		    !is_the_hosts(list_entry(stream->operations.next, struct soft_operation, link)))
+			return true;
+	}
+	return false;
+}
+
+void soft_schedule_quiet_locked(void)
+{
+	while (memory_is_used_locked())
+		lock_condition_wait(&soft_driver.done, &soft_driver.lock);
+}
+
 void soft_context_fault_locked(struct soft_context *context, CUresult result,
 			       struct bytes *report)
 {

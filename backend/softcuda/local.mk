@@ -18,6 +18,7 @@ softcuda_api_sources = \
 	backend/softcuda/api_handle.c \
 	backend/softcuda/api_host.c \
 	backend/softcuda/api_image.c \
+	backend/softcuda/api_ipc.c \
 	backend/softcuda/api_launch.c \
 	backend/softcuda/api_library.c \
 	backend/softcuda/api_link.c \

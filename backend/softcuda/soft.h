@@ -316,6 +316,9 @@ void soft_schedule_let_go_locked(void);
 /* Lets all that is in streams end, and goes on with the schedule that items (sched.h)
  * describe. CUDA_ERROR_INVALID_VALUE, _LAUNCH_TIMEOUT, _OUT_OF_MEMORY. */
 CUresult soft_schedule_restart_locked(const char *items);
+/* Waits until nothing runs that touches memory, which lets the lock go.  What is in streams stays
+ * there as long as the lock is held. */
+void soft_schedule_quiet_locked(void);
 /* Waits for what is in stream now; the fault of its context. */
 CUresult soft_stream_wait_locked(struct soft_stream *stream);
 /* Starts the first worker. */
@@ -365,7 +368,11 @@ struct soft_allocation {
 	bool freeing;                        /* an operation that frees it is in a stream */
 	bool sync_operations;                /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 	bool shared;                         /* the bytes are not the allocation's own */
-	bool mapped;                         /* by cuMemMap: not cuMemFree's */
+	bool mapped;                         /* by cuMemMap or cuIpcOpenMemHandle: not cuMemFree's */
+	bool ipc_exported;                   /* the bytes are those of ipc_fd (api_ipc.c) */
+	int ipc_fd;                          /* owned */
+	uint64_t ipc_inode;                  /* of another process's file, while ipc_opens: */
+	unsigned ipc_opens;                  /*   how often it was opened */
 	unsigned pins;                       /* operations that will touch its bytes */
 	uint64_t freed_at;                   /* soft_driver.kernels_started then */
 	uint64_t oracle_writes;              /* operations that have written to it */
@@ -395,6 +402,10 @@ CUresult soft_memory_alloc_locked(struct soft_context *context, enum soft_memory
 CUresult soft_memory_share_locked(struct soft_context *context, struct soft_device *device,
 				  uint64_t start, uint64_t size_B,
 				  struct soft_allocation **allocation_out);
+/* Whether CUDA IPC can share it: memory of cuMemAlloc can. */
+bool soft_memory_is_ipc_capable(const struct soft_allocation *allocation);
+/* What context has opened of another process's memory, by the inode; NULL: nothing. */
+struct soft_allocation *soft_memory_opened_locked(const struct soft_context *context, uint64_t inode);
 /* Out of the table at once; unmapped when nothing that runs can touch it. */
 void soft_memory_free_locked(struct soft_allocation *allocation);
 /* Frees it as cuMemFree does, after the context's work; its fault.  Where the wait

@@ -1,10 +1,13 @@
-/* Memory of other APIs between them and us (cl_khr_external_memory). */
+/* Memory of other APIs between them and us (cl_khr_external_memory), and handles of ours
+ * (cl_culvert_external_memory_export: docs/cl_culvert_external_memory_export.md). */
 #include "config.h"
 
 #include "icd/api/enqueue.h"
 #include "icd/include/khr_external_memory.h"
+#include "icd/object/platform.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { OWN_ACCESSES = 16 };
 
@@ -82,4 +85,54 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueReleaseExternalMemObjectsKHR(
 	return enqueue(command_queue, CL_COMMAND_RELEASE_EXTERNAL_MEM_OBJECTS_KHR,
 		       OCL_ACCESS_READ, num_mem_objects, mem_objects, num_events_in_wait_list,
 		       event_wait_list, event);
+}
+
+/* --- handles of ours ------------------------------------------------------------------------- */
+
+static cl_int handle_check(cl_mem buffer, cl_device_id device, cl_uint handle_type)
+{
+	cl_int error = object_check(buffer, &ocl_mem_type);
+	if (!error)
+		error = ocl_device_check(device);
+	if (error)
+		return error;
+	/* As clGetSemaphoreHandleForTypeKHR has it (cl_khr_external_semaphore): CL_INVALID_DEVICE for
+	 * another device than the object's, CL_INVALID_VALUE for a type that it was not made for. */
+	if (ocl_context_device_index(buffer->context, device) < 0 ||
+	    (buffer->is_exportable && buffer->external_device != device))
+		return CL_INVALID_DEVICE;
+	const cl_uint wanted = buffer->exported == GPU_HANDLE_FD
+				       ? CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR
+				       : CL_EXTERNAL_MEMORY_HANDLE_CUDA_IPC_CULVERT;
+	return buffer->is_exportable && handle_type == wanted ? CL_SUCCESS : CL_INVALID_VALUE;
+}
+
+static cl_int handle_put(cl_mem buffer, cl_device_id device, void *handle_ptr)
+{
+	const int position = ocl_context_device_index(buffer->context, device);
+	struct gpu_handle handle;
+	cl_int error = gpu_external_export(device->gpu, buffer->storage->locations[position].external,
+					   &handle);
+	if (!error && handle.type == GPU_HANDLE_FD)
+		memcpy(handle_ptr, &handle.fd, sizeof(handle.fd));
+	else if (!error)
+		memcpy(handle_ptr, handle.ipc, sizeof(handle.ipc));
+	return error;
+}
+
+cl_int CL_API_CALL clGetMemObjectHandleForTypeCULVERT(cl_mem buffer, cl_device_id device,
+						      cl_uint handle_type, size_t handle_size,
+						      void *handle_ptr, size_t *handle_size_ret)
+{
+	cl_int error = handle_check(buffer, device, handle_type);
+	if (error)
+		return error;
+	const size_t size_B = buffer->exported == GPU_HANDLE_FD ? sizeof(int) : GPU_IPC_HANDLE_B;
+	if (handle_ptr && handle_size < size_B)
+		return CL_INVALID_VALUE;
+	if (handle_ptr)
+		error = handle_put(buffer, device, handle_ptr);
+	if (!error && handle_size_ret)
+		*handle_size_ret = size_B;
+	return error;
 }

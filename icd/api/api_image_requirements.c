@@ -40,7 +40,7 @@ static cl_int properties_check(const struct _cl_context *context,
 	if (!properties || !properties[0])
 		return CL_SUCCESS;
 	cl_int error = ocl_mem_properties_read(context, properties, &read);
-	if (error == CL_INVALID_DEVICE || (!error && (!read.is_external || read.has_addresses)))
+	if (error == CL_INVALID_DEVICE || (!error && !ocl_mem_properties_are_image(&read)))
 		error = CL_INVALID_PROPERTY;
 	if (!error && desc && desc->image_type && desc->image_type != CL_MEM_OBJECT_IMAGE2D)
 		error = CL_INVALID_IMAGE_DESCRIPTOR;

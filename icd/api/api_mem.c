@@ -38,7 +38,7 @@ static cl_int buffer_check(cl_context context, const cl_mem_properties *list, cl
 		error = ocl_mem_flags_check(flags);
 	if (!error)
 		error = ocl_mem_flags_check_contents(flags, properties->is_external);
-	if (!error && properties->is_external)
+	if (!error && ocl_mem_properties_share(properties))
 		error = ocl_mem_external_check(flags, host_pointer);
 	if (!error)
 		error = size_check(context, size_B);

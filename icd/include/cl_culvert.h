@@ -59,6 +59,29 @@ typedef cl_int(CL_API_CALL *clEnqueueCudaWorkCULVERT_fn)(
 	const cl_mem *buffers, const cl_mem_flags *uses, cl_uint num_events_in_wait_list,
 	const cl_event *event_wait_list, cl_event *event);
 
+/* --- cl_culvert_external_memory_export ----------------------------------------------------- */
+
+#define cl_culvert_external_memory_export 1
+#define CL_CULVERT_EXTERNAL_MEMORY_EXPORT_EXTENSION_NAME "cl_culvert_external_memory_export"
+
+/* clCreateBufferWithProperties: the type of handle that the buffer can be exported as, then
+ * CL_MEM_EXPORT_HANDLE_TYPES_LIST_END_CULVERT. */
+#define CL_MEM_EXPORT_HANDLE_TYPES_CULVERT 0x43550010
+#define CL_MEM_EXPORT_HANDLE_TYPES_LIST_END_CULVERT 0
+/* A type of external memory handle: CUDA's CUipcMemHandle, of CL_CUDA_IPC_HANDLE_SIZE_CULVERT bytes.
+ * As a property its value is the address of one, which is read within the call. */
+#define CL_EXTERNAL_MEMORY_HANDLE_CUDA_IPC_CULVERT 0x43550011
+#define CL_CUDA_IPC_HANDLE_SIZE_CULVERT 64
+/* clGetDeviceInfo; cl_uint[]: the types of handles that buffers can be exported as. */
+#define CL_DEVICE_EXTERNAL_MEMORY_EXPORT_HANDLE_TYPES_CULVERT 0x43550012
+
+/* A handle of a buffer's memory on device, which is the caller's: an int for
+ * CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, else the bytes of a CUipcMemHandle.
+ * handle_type: a cl_external_memory_handle_type_khr. */
+typedef cl_int(CL_API_CALL *clGetMemObjectHandleForTypeCULVERT_fn)(
+	cl_mem buffer, cl_device_id device, cl_uint handle_type, size_t handle_size,
+	void *handle_ptr, size_t *handle_size_ret);
+
 #ifdef __cplusplus
 }
 #endif

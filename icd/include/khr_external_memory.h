@@ -1,7 +1,9 @@
 /* cl_khr_external_memory 1.0.1 and cl_ext_buffer_device_address 1.0.2 for headers that know an
- * older version or none of it. */
+ * older version or none of it, and the function of cl_culvert_external_memory_export. */
 #ifndef CULVERT_ICD_KHR_EXTERNAL_MEMORY_H
 #define CULVERT_ICD_KHR_EXTERNAL_MEMORY_H
+
+#include "icd/include/cl_culvert.h"
 
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
@@ -23,5 +25,8 @@ typedef cl_ulong cl_mem_device_address_ext;
 
 cl_int CL_API_CALL ocl_set_kernel_arg_device_pointer(cl_kernel kernel, cl_uint arg_index,
 						     cl_mem_device_address_ext arg_value);
+cl_int CL_API_CALL clGetMemObjectHandleForTypeCULVERT(cl_mem buffer, cl_device_id device,
+						      cl_uint handle_type, size_t handle_size,
+						      void *handle_ptr, size_t *handle_size_ret);
 
 #endif

@@ -14,7 +14,7 @@ static cl_int request_check(struct ocl_image_request *request,
 	struct ocl_image_request plain = *request;
 	cl_int error = ocl_mem_properties_read(request->context, request->properties, properties);
 	/* 5.3.1: CL_INVALID_PROPERTY for one that images do not have. */
-	if (!error && (!properties->is_external || properties->has_addresses))
+	if (!error && !ocl_mem_properties_are_image(properties))
 		error = CL_INVALID_PROPERTY;
 	if (!error)
 		error = ocl_mem_external_check(request->flags, request->host_pointer);

@@ -112,13 +112,17 @@ cl_mem ocl_mem_create_svm(cl_context context, cl_mem_flags flags, struct ocl_sto
 	return mem;
 }
 
+/* What is imported, or can be exported. */
 static cl_int external_take(struct _cl_mem *mem, const struct ocl_mem_properties *properties)
 {
 	cl_device_id device = mem->context->devices[properties->device];
 	struct gpu_external *external;
 	gpu_address address;
-	cl_int error = gpu_external_import(device->gpu, properties->fd, mem->size_B, &external,
-					   &address);
+	cl_int error = properties->is_exportable
+			       ? gpu_external_create(device->gpu, properties->exported, mem->size_B,
+						     &external, &address)
+			       : gpu_external_import(device->gpu, &properties->handle, mem->size_B,
+						     &external, &address);
 	if (error)
 		return error;
 	error = ocl_storage_adopt(mem->context, mem->size_B, properties->device, address, external,
@@ -128,6 +132,8 @@ static cl_int external_take(struct _cl_mem *mem, const struct ocl_mem_properties
 		return error;
 	}
 	mem->external_device = device;
+	mem->is_exportable = properties->is_exportable;
+	mem->exported = properties->exported;
 	return CL_SUCCESS;
 }
 
@@ -144,12 +150,13 @@ cl_int ocl_mem_create(cl_context context, const struct ocl_mem_properties *prope
 						  &mem->properties);
 	if (!error && host_pointer)
 		error = host_memory_take(mem, host_pointer);
-	if (!error && properties->is_external)
+	if (!error && ocl_mem_properties_share(properties))
 		error = external_take(mem, properties);
 	else if (!error && !mem->svm)
 		error = ocl_storage_create(context, size_B, content_of(flags), host_pointer,
 					   flags & CL_MEM_ALLOC_HOST_PTR, &mem->storage);
-	if (!error && !mem->svm && !properties->is_external && flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY))
+	if (!error && !mem->svm && !ocl_mem_properties_share(properties) &&
+	    flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY))
 		ocl_storage_restrict(mem->storage, flags & CL_MEM_READ_ONLY, flags & CL_MEM_WRITE_ONLY);
 	if (!error && properties->has_addresses) {
 		error = ocl_address_enter(mem);

@@ -53,7 +53,9 @@ struct _cl_mem {
 	size_t property_count;
 	struct _cl_mem *parent;          /* ref held; NULL for a root */
 	struct _cl_mem *svm;             /* ref held: whose storage it is, see svm.h; NULL: none */
-	cl_device_id external_device;    /* of memory that was imported; NULL: it is ours */
+	cl_device_id external_device;    /* of memory that others have, too; NULL: it is ours alone */
+	bool is_exportable;              /* as a handle of the type exported */
+	enum gpu_handle_type exported;
 	struct mem_destructor *destructors; /* newest first */
 };
 

@@ -5,13 +5,14 @@
 #include "icd/object/platform.h"
 
 #include <limits.h>
+#include <string.h>
 #include <unistd.h>
 
 struct reading {
 	struct ocl_mem_properties *properties;
 	const struct _cl_context *context;
 	cl_uint devices;                 /* in the device list */
-	bool has_devices, has_address;
+	bool has_devices, has_address, has_exports;
 };
 
 /* cl_khr_external_memory: CL_INVALID_DEVICE for what is no device of the context.  Returns
@@ -34,17 +35,54 @@ static cl_int devices_read(struct reading *reading, const cl_mem_properties **li
 	return CL_SUCCESS;
 }
 
+static bool is_handle(cl_mem_properties name)
+{
+	return name == CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR ||
+	       name == CL_EXTERNAL_MEMORY_HANDLE_CUDA_IPC_CULVERT;
+}
+
+static cl_int handle_read(struct ocl_mem_properties *properties, cl_mem_properties name,
+			  cl_mem_properties value)
+{
+	struct gpu_handle *handle = &properties->handle;
+	const void *ipc = (const void *)(uintptr_t)value;
+	properties->is_external = true;
+	if (name == CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR) {
+		handle->type = GPU_HANDLE_FD;
+		handle->fd = value > INT_MAX ? -1 : (int)value;
+		return value > INT_MAX ? CL_INVALID_PROPERTY : CL_SUCCESS;
+	}
+	handle->type = GPU_HANDLE_IPC;
+	if (!ipc)
+		return CL_INVALID_PROPERTY;
+	memcpy(handle->ipc, ipc, sizeof(handle->ipc));
+	return CL_SUCCESS;
+}
+
+/* One type: CUDA's memory that has descriptors has no IPC handles, and the reverse. */
+static cl_int exports_read(struct ocl_mem_properties *properties, const cl_mem_properties **list)
+{
+	const cl_mem_properties type = **list;
+	if (!is_handle(type) || (*list)[1] != CL_MEM_EXPORT_HANDLE_TYPES_LIST_END_CULVERT)
+		return CL_INVALID_PROPERTY;
+	properties->is_exportable = true;
+	properties->exported = type == CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR ? GPU_HANDLE_FD
+									      : GPU_HANDLE_IPC;
+	*list += 2;
+	return CL_SUCCESS;
+}
+
 static cl_int list_read(struct reading *reading, const cl_mem_properties *list)
 {
 	struct ocl_mem_properties *properties = reading->properties;
 	cl_int error = CL_SUCCESS;
 	while (*list && !error) {
 		const cl_mem_properties name = *list++;
-		if (name == CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR && !properties->is_external) {
-			if (*list > INT_MAX)
-				return CL_INVALID_PROPERTY;
-			properties->is_external = true;
-			properties->fd = (int)*list++;
+		if (is_handle(name) && !properties->is_external) {
+			error = handle_read(properties, name, *list++);
+		} else if (name == CL_MEM_EXPORT_HANDLE_TYPES_CULVERT && !reading->has_exports) {
+			reading->has_exports = true;
+			error = exports_read(properties, &list);
 		} else if (name == CL_MEM_DEVICE_HANDLE_LIST_KHR && !reading->has_devices) {
 			reading->has_devices = true;
 			error = devices_read(reading, &list);
@@ -70,12 +108,19 @@ cl_int ocl_mem_properties_read(const struct _cl_context *context, const cl_mem_p
 	if (error)
 		return error;
 	/* cl_khr_external_memory: CL_INVALID_PROPERTY for a device list without a handle. */
-	if (reading.has_devices && !properties->is_external)
+	if (reading.has_devices && !ocl_mem_properties_share(properties))
+		return CL_INVALID_PROPERTY;
+	if (properties->is_external && properties->is_exportable)
 		return CL_INVALID_PROPERTY;
 	/* CL_INVALID_DEVICE when a device of the list, or without one of the context, cannot
 	 * import the memory: it is one device's, and the others can not. */
-	const cl_uint importers = reading.has_devices ? reading.devices : context->device_count;
-	return properties->is_external && importers != 1 ? CL_INVALID_DEVICE : CL_SUCCESS;
+	const cl_uint owners = reading.has_devices ? reading.devices : context->device_count;
+	if (ocl_mem_properties_share(properties) && owners != 1)
+		return CL_INVALID_DEVICE;
+	/* Types of handles that a device does not list are no valid values. */
+	if (properties->is_exportable && !context->devices[properties->device]->caps->exports)
+		return CL_INVALID_PROPERTY;
+	return CL_SUCCESS;
 }
 
 cl_int ocl_mem_external_check(cl_mem_flags flags, const void *host_pointer)
@@ -87,6 +132,6 @@ cl_int ocl_mem_external_check(cl_mem_flags flags, const void *host_pointer)
 
 void ocl_mem_external_taken(const struct ocl_mem_properties *properties)
 {
-	if (properties->is_external)
-		(void)close(properties->fd);
+	if (properties->is_external && properties->handle.type == GPU_HANDLE_FD)
+		(void)close(properties->handle.fd);
 }

@@ -11,11 +11,26 @@
 struct ocl_mem_properties {
 	const cl_mem_properties *list;   /* the application's, or NULL */
 	size_t count;                    /* words of list, with the final 0; or 0 */
-	bool is_external;                /* cl_khr_external_memory: */
-	int fd;                          /*   the handle, */
-	uint32_t device;                 /*   and the position of the device that imports it */
+	bool is_external;                /* cl_khr_external_memory: it is imported by handle */
+	struct gpu_handle handle;
+	bool is_exportable;              /* cl_culvert_external_memory_export: as a handle of */
+	enum gpu_handle_type exported;   /*   this type */
+	uint32_t device;                 /* of either: the position of the memory's device */
 	bool has_addresses;              /* cl_ext_buffer_device_address */
 };
+
+/* Whether they say where the memory comes from: it is imported, or can be exported. */
+static inline bool ocl_mem_properties_share(const struct ocl_mem_properties *properties)
+{
+	return properties->is_external || properties->is_exportable;
+}
+
+/* Whether an image can be made of them: in imported memory of a file descriptor's. */
+static inline bool ocl_mem_properties_are_image(const struct ocl_mem_properties *properties)
+{
+	return properties->is_external && properties->handle.type == GPU_HANDLE_FD &&
+	       !properties->has_addresses;
+}
 
 /* CL_INVALID_PROPERTY, CL_INVALID_DEVICE. */
 cl_int ocl_mem_properties_read(const struct _cl_context *context, const cl_mem_properties *list,

@@ -227,7 +227,9 @@ static void descriptor_close(const struct api_call *call, const uint64_t words[A
 			     uint64_t result)
 {
 	int fd;
-	if (strcmp(call->name, "clGetSemaphoreHandleForTypeKHR") || result || !words[4])
+	if ((strcmp(call->name, "clGetSemaphoreHandleForTypeKHR") &&
+	     strcmp(call->name, "clGetMemObjectHandleForTypeCULVERT")) ||
+	    result || !words[4] || words[2] == 0x43550011)
 		return;
 	memcpy(&fd, (const void *)(uintptr_t)words[4], sizeof(fd));
 	close(fd);

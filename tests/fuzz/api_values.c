@@ -146,6 +146,7 @@ static const struct range {
 	{"cl_mem_object_type", 0x10F0, 9, 0},
 	{"cl_buffer_create_type", 0x1220, 1, 0},
 	{"cl_external_semaphore_handle_type_khr", 0x2055, 8, 0},
+	{"cl_external_memory_handle_type_khr", 0x2060, 4, 0},
 	{"cl_mem_advice_intel", 0x4208, 10, 0},
 	{"cl_bool", 0, 2, 0},
 	{"cl_int", 0, 4, 0},
@@ -241,6 +242,7 @@ static uint64_t property_name(struct api_actor *actor)
 		0x2051 /* CL_MEM_DEVICE_HANDLE_LIST_KHR */, 0x2053 /* ..._DEVICE_HANDLE_LIST_KHR */,
 		0x203D /* CL_SEMAPHORE_TYPE_KHR */, 0x203F /* ..._EXPORT_HANDLE_TYPES_KHR */,
 		0x2055 /* CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR */, 0x2060 /* CL_EXTERNAL_..._OPAQUE_FD_KHR */,
+		0x43550010 /* CL_MEM_EXPORT_HANDLE_TYPES_CULVERT */,
 		0x5000 /* CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT */, 0x4195 /* CL_MEM_ALLOC_FLAGS_INTEL */,
 		0x1096 /* CL_QUEUE_PRIORITY_KHR */, 0x1097 /* CL_QUEUE_THROTTLE_KHR */,
 	};
@@ -295,6 +297,12 @@ static void *properties(struct api_actor *actor, const char *type)
 		/* To be exported as a descriptor. */
 		list[used++] = 0x203F;
 		list[used++] = 0x2055;
+		list[used++] = 0;
+	}
+	if (strstr(type, "cl_mem_properties") && !strstr(type, "intel") && api_chance(actor, 8)) {
+		/* The same of memory, or as a handle of CUDA's. */
+		list[used++] = 0x43550010;
+		list[used++] = api_chance(actor, 2) ? 0x2060 : 0x43550011;
 		list[used++] = 0;
 	}
 	for (uint32_t n = !api_chance(actor, 3) ? 0 : api_number(actor, 4); n; n--) {

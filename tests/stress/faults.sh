@@ -31,7 +31,7 @@ slack() {
 	device_allocations:*) echo 2 ;;
 	*:cuMemFree*|*:cuMemHostUnregister*|*:cuModuleUnload*|*:cuLinkDestroy*|*:cuMemPoolDestroy*) echo 2 ;;
 	*:cuArrayDestroy*|*:cuSurfObjectDestroy*|*:cuTexObjectDestroy*) echo 2 ;;
-	*:cuMemUnmap*|*:cuMemRelease*|*:cuDestroyExternal*) echo 1 ;;
+	*:cuMemUnmap*|*:cuMemRelease*|*:cuDestroyExternal*|*:cuIpcClose*) echo 1 ;;
 	*:cuDevicePrimaryCtxRelease*|*:cuCtx*) echo 1 ;;
 	*) echo 0 ;;
 	esac
@@ -165,6 +165,17 @@ unwalked() {
 }
 
 FAULTS_DIR=${FAULTS_DIR:-$(mktemp -d)} || exit 99
+# Memory of another process, for as long as this script runs.
+if [ -z "$FAULTS_IPC" ]; then
+	FAULTS_IPC=$FAULTS_DIR/ipc
+	export FAULTS_IPC
+	mkfifo "$FAULTS_DIR/end"
+	"${FAULTS%/*}/faults_exporter" "$PWD/libculvert-softcuda.so" "$FAULTS_IPC" <"$FAULTS_DIR/end" &
+	exec 8>"$FAULTS_DIR/end"
+	for wait in 1 2 3 4 5 6 7 8 9 10; do
+		[ -f "$FAULTS_IPC" ] || sleep 1
+	done
+fi
 if [ "$1" = one ]; then
 	[ -s "$FAULTS_DIR/baseline" ] || learn > /dev/null || exit 1
 	one "$2" "$3"

@@ -6,6 +6,8 @@
 #include "tests/api/fifo.h"
 #include "tests/stress/faults.h"
 
+#include "icd/include/cl_culvert.h"
+
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -122,6 +124,63 @@ static void use(struct faults_run *run, cl_platform_id platform, cl_command_queu
 	TRY(clReleaseMemObject(mem));
 }
 
+/* Made to be exported, filled, and named by a handle. */
+static void use_exported(struct faults_run *run, cl_platform_id platform, cl_command_queue queue,
+			 cl_uint type)
+{
+	const cl_mem_properties list[] = {
+		CL_MEM_EXPORT_HANDLE_TYPES_CULVERT, type, 0,
+		DEVICE_LIST, (cl_mem_properties)(uintptr_t)run->devices[0], 0, 0
+	};
+	clGetMemObjectHandleForTypeCULVERT_fn handle_of;
+	static const cl_uint nine = 9;
+	unsigned char handle[CL_CUDA_IPC_HANDLE_SIZE_CULVERT];
+	cl_int code = 12345, fd;
+	ENTRY(handle_of, "clGetMemObjectHandleForTypeCULVERT");
+	cl_mem mem = clCreateBufferWithProperties(run->context, list, CL_MEM_READ_WRITE, SIZE_B,
+						  NULL, &code);
+	NOTE(clCreateBufferWithProperties, code);
+	WRONG_UNLESS((mem != NULL) == (code == CL_SUCCESS));
+	if (!mem)
+		return;
+	TRY(clEnqueueFillBuffer(queue, mem, &nine, sizeof(nine), 0, SIZE_B, 0, NULL, NULL));
+	TRY(clFinish(queue));
+	if (!NOTE(clGetMemObjectHandleForTypeCULVERT,
+		  handle_of(mem, run->devices[0], type, sizeof(handle), handle, NULL)) &&
+	    type == OPAQUE_FD) {
+		memcpy(&fd, handle, sizeof(fd));
+		WRONG_UNLESS(!close(fd));
+	}
+	TRY(clReleaseMemObject(mem));
+}
+
+/* Another process's (faults_exporter), whose handle is in the file FAULTS_IPC. */
+static void use_ipc(struct faults_run *run, cl_platform_id platform, cl_command_queue queue)
+{
+	const char *path = getenv("FAULTS_IPC");
+	unsigned char handle[CL_CUDA_IPC_HANDLE_SIZE_CULVERT];
+	FILE *file = path ? fopen(path, "re") : NULL;
+	if (!file)
+		return;
+	WRONG_UNLESS(fread(handle, sizeof(handle), 1, file) == 1);
+	fclose(file);
+	const cl_mem_properties list[] = {
+		CL_EXTERNAL_MEMORY_HANDLE_CUDA_IPC_CULVERT, (cl_mem_properties)(uintptr_t)handle,
+		DEVICE_LIST, (cl_mem_properties)(uintptr_t)run->devices[0], 0, 0
+	};
+	cl_int code = 12345;
+	cl_mem mem = clCreateBufferWithProperties(run->context, list, CL_MEM_READ_WRITE, SIZE_B,
+						  NULL, &code);
+	NOTE(clCreateBufferWithProperties, code);
+	WRONG_UNLESS((mem != NULL) == (code == CL_SUCCESS));
+	if (!mem)
+		return;
+	const take acquire = entry(platform, "clEnqueueAcquireExternalMemObjectsKHR");
+	NOTE(clEnqueueAcquireExternalMemObjectsKHR, acquire(queue, 1, &mem, 0, NULL, NULL));
+	TRY(clFinish(queue));
+	TRY(clReleaseMemObject(mem));
+}
+
 /* Signals and waits itself: a wait is for a signal that was enqueued, and fails with it. */
 static void signal_and_wait(struct faults_run *run, cl_platform_id platform, cl_command_queue queue,
 			    int fd)
@@ -165,5 +224,8 @@ void faults_external(struct faults_run *run, cl_command_queue queue)
 	use(run, platform, queue, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW));
 	use(run, platform, queue, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL));
 	use_image(run, shared_memory(F_SEAL_SHRINK | F_SEAL_GROW));
+	use_exported(run, platform, queue, OPAQUE_FD);
+	use_exported(run, platform, queue, CL_EXTERNAL_MEMORY_HANDLE_CUDA_IPC_CULVERT);
+	use_ipc(run, platform, queue);
 	signal_and_wait(run, platform, queue, fifo_open());
 }

@@ -6,6 +6,8 @@ TESTS += $(stress_tests) $(stress_scripts)
 
 # Layers below and above the driver, which fail or cancel calls.
 check_PROGRAMS += tests/stress/libnvvm-fault.so tests/stress/libcancel-layer.so
+check_PROGRAMS += tests/stress/faults_exporter
+tests_stress_faults_exporter_LDADD = -ldl
 tests_stress_libnvvm_fault_so_SOURCES = tests/stress/nvvm_fault.c
 tests_stress_libnvvm_fault_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-z,nodelete
 tests_stress_libnvvm_fault_so_LDADD = -ldl
