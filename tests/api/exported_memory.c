@@ -8,6 +8,7 @@
 
 #include "tests/api/cuda_shared.h"
 #include "tests/api/second_process.h"
+#include "tests/api/shared_bench.h"
 
 #include "icd/include/cl_culvert.h"
 
@@ -18,18 +19,8 @@
 enum { COUNT = (1 << 16) + 3, SIZE_B = COUNT * (int)sizeof(cl_uint), PIECE_B = 2 << 20 };
 enum { OPAQUE_FD = 0x2060, DEVICE_LIST = 0x2051 };
 
-static const char source[] =
-	"kernel void add(global uint *to, uint value) { to[get_global_id(0)] += value; }\n";
-
 static struct api_test test;
 static clGetMemObjectHandleForTypeCULVERT_fn handle_of;
-
-static struct {
-	cl_int(CL_API_CALL *acquire)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
-				     const cl_event *, cl_event *);
-	cl_int(CL_API_CALL *release)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
-				     const cl_event *, cl_event *);
-} ext;
 
 static struct {
 	CUresult (*cuIpcGetMemHandle)(CUipcMemHandle *, CUdeviceptr);
@@ -47,10 +38,6 @@ static bool entries_find(void)
 	void *library = cuda_library(&software);
 	*(void **)&handle_of = clGetExtensionFunctionAddressForPlatform(
 		test.platform, "clGetMemObjectHandleForTypeCULVERT");
-	*(void **)&ext.acquire = clGetExtensionFunctionAddressForPlatform(
-		test.platform, "clEnqueueAcquireExternalMemObjectsKHR");
-	*(void **)&ext.release = clGetExtensionFunctionAddressForPlatform(
-		test.platform, "clEnqueueReleaseExternalMemObjectsKHR");
 #define FIND(name) *(void **)&ipc.name = dlsym(library, #name)
 	FIND(cuIpcGetMemHandle);
 	FIND(cuIpcOpenMemHandle_v2);
@@ -59,45 +46,12 @@ static bool entries_find(void)
 	FIND(cuMemFree_v2);
 	FIND(cuMemImportFromShareableHandle);
 #undef FIND
-	return handle_of && ext.acquire && ext.release && ipc.cuIpcGetMemHandle;
+	return external_commands_find(&test) && handle_of && ipc.cuIpcGetMemHandle;
 }
 
 /* --- what both sides use ------------------------------------------------------------------------- */
 
-struct bench {
-	cl_context context;
-	cl_program program;
-	cl_kernel add;
-	cl_command_queue queue, other;   /* of the memory's device, of the kernel's */
-};
-
-/* Of count devices from first on: the memory is the last one's, the kernel runs on the first. */
-static struct bench bench_make(cl_uint first, cl_uint count)
-{
-	const cl_device_id *devices = test.devices + first;
-	struct bench bench = {0};
-	cl_int code;
-	bench.context = clCreateContext(NULL, count, devices, NULL, NULL, &code);
-	CHECK_OK(code);
-	bench.program = api_test_build(bench.context, devices[0], source, NULL);
-	bench.add = clCreateKernel(bench.program, "add", &code);
-	CHECK_OK(code);
-	bench.queue = clCreateCommandQueueWithProperties(bench.context, devices[count - 1], NULL,
-							 &code);
-	CHECK_OK(code);
-	bench.other = clCreateCommandQueueWithProperties(bench.context, devices[0], NULL, &code);
-	CHECK_OK(code);
-	return bench;
-}
-
-static void bench_release(struct bench *bench)
-{
-	CHECK_OK(clReleaseCommandQueue(bench->queue));
-	CHECK_OK(clReleaseCommandQueue(bench->other));
-	CHECK_OK(clReleaseKernel(bench->add));
-	CHECK_OK(clReleaseProgram(bench->program));
-	CHECK_OK(clReleaseContext(bench->context));
-}
+/* The memory is the last device's, the kernel runs on the first. */
 
 static cl_mem exportable(cl_context context, cl_device_id device, cl_uint type)
 {
@@ -118,24 +72,20 @@ static cl_mem exportable(cl_context context, cl_device_id device, cl_uint type)
 
 static cl_int add(const struct bench *bench, cl_mem mem, cl_uint value)
 {
-	const size_t global = COUNT;
-	CHECK_OK(clSetKernelArg(bench->add, 0, sizeof(mem), &mem));
-	CHECK_OK(clSetKernelArg(bench->add, 1, sizeof(value), &value));
-	CHECK_OK(clEnqueueNDRangeKernel(bench->other, bench->add, 1, NULL, &global, NULL, 0, NULL,
-					NULL));
-	return clFinish(bench->other);
+	bench_add(bench, bench->queue, mem, COUNT, value);
+	return clFinish(bench->queue);
 }
 
 static void acquire(const struct bench *bench, cl_mem mem)
 {
-	CHECK_OK(ext.acquire(bench->queue, 1, &mem, 0, NULL, NULL));
-	CHECK_OK(clFinish(bench->queue));
+	CHECK_OK(ext.acquire(bench->other, 1, &mem, 0, NULL, NULL));
+	CHECK_OK(clFinish(bench->other));
 }
 
 static void release(const struct bench *bench, cl_mem mem)
 {
-	CHECK_OK(ext.release(bench->queue, 1, &mem, 0, NULL, NULL));
-	CHECK_OK(clFinish(bench->queue));
+	CHECK_OK(ext.release(bench->other, 1, &mem, 0, NULL, NULL));
+	CHECK_OK(clFinish(bench->other));
 }
 
 /* Whether all of it is value. */
@@ -143,7 +93,7 @@ static bool holds(const struct bench *bench, cl_mem mem, cl_uint value)
 {
 	cl_uint *out = calloc(COUNT, sizeof(*out));
 	bool good = true;
-	CHECK_OK(clEnqueueReadBuffer(bench->queue, mem, CL_TRUE, 0, SIZE_B, out, 0, NULL, NULL));
+	CHECK_OK(clEnqueueReadBuffer(bench->other, mem, CL_TRUE, 0, SIZE_B, out, 0, NULL, NULL));
 	for (cl_uint i = 0; i < COUNT; i++)
 		good = good && out[i] == value;
 	free(out);
@@ -180,7 +130,7 @@ static cl_mem import(cl_context context, cl_uint type, const struct handle *hand
 /* It finds 107 and makes 1107 of it. */
 static void second_with_opencl(int socket, cl_uint type, cl_uint device)
 {
-	struct bench bench = bench_make(device, 1);
+	struct bench bench = bench_make(1, &test.devices[device]);
 	cl_int code;
 	const struct handle handle = handle_receive(socket, type);
 	cl_mem mem = import(bench.context, type, &handle, (size_t)PIECE_B + 1, &code);
@@ -241,7 +191,7 @@ static void second_with_faults(int socket, cl_uint type)
 {
 	static const cl_int codes[] = {CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_INVALID_PROPERTY,
 				       CL_SUCCESS};
-	struct bench bench = bench_make(0, 1);
+	struct bench bench = bench_make(1, test.devices);
 	const struct handle handle = handle_receive(socket, type);
 	cl_int code;
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
@@ -331,13 +281,13 @@ static void handle_send(int socket, cl_mem mem, cl_device_id device, cl_uint typ
 static void exported(int what, cl_uint type, cl_uint device_count)
 {
 	static const cl_uint hundred = 100;
-	struct bench bench = bench_make(0, device_count);
+	struct bench bench = bench_make(device_count, test.devices);
 	cl_device_id device = test.devices[device_count - 1];
 	int socket = -1;
 	const pid_t child = begin(what, type, device_count - 1, &socket);
 	cl_mem mem = exportable(bench.context, device, type);
-	CHECK_OK(clEnqueueFillBuffer(bench.queue, mem, &hundred, 4, 0, SIZE_B, 0, NULL, NULL));
-	CHECK_OK(clFinish(bench.queue));
+	CHECK_OK(clEnqueueFillBuffer(bench.other, mem, &hundred, 4, 0, SIZE_B, 0, NULL, NULL));
+	CHECK_OK(clFinish(bench.other));
 	CHECK_OK(add(&bench, mem, 7));
 	release(&bench, mem);
 	handle_send(socket, mem, device, type);
@@ -355,7 +305,7 @@ static void exported(int what, cl_uint type, cl_uint device_count)
 static void imported_from_cuda(void)
 {
 	const cl_uint type = CL_EXTERNAL_MEMORY_HANDLE_CUDA_IPC_CULVERT;
-	struct bench bench = bench_make(0, 1);
+	struct bench bench = bench_make(1, test.devices);
 	int socket = -1;
 	cl_int code;
 	const pid_t child = begin(EXPORTS, type, 0, &socket);
@@ -379,15 +329,10 @@ static void imported_from_cuda(void)
 /* Released while its work is under way, again and again. */
 static void released_early(cl_uint type)
 {
-	struct bench bench = bench_make(0, 1);
-	const size_t global = COUNT;
-	const cl_uint one = 1;
+	struct bench bench = bench_make(1, test.devices);
 	for (int turn = 0; turn < 10; turn++) {
 		cl_mem mem = exportable(bench.context, test.device, type);
-		CHECK_OK(clSetKernelArg(bench.add, 0, sizeof(mem), &mem));
-		CHECK_OK(clSetKernelArg(bench.add, 1, sizeof(one), &one));
-		CHECK_OK(clEnqueueNDRangeKernel(bench.queue, bench.add, 1, NULL, &global, NULL, 0, NULL,
-						NULL));
+		bench_add(&bench, bench.queue, mem, COUNT, 1);
 		CHECK_OK(ext.release(bench.queue, 1, &mem, 0, NULL, NULL));
 		CHECK_OK(clReleaseMemObject(mem));
 	}
@@ -486,15 +431,15 @@ static void descriptors(void)
 	cl_mem same = import(test.context, OPAQUE_FD, &handle, SIZE_B, &code);
 	CHECK_OK(code);
 	struct bench bench = {.context = test.context};
-	bench.queue = clCreateCommandQueueWithProperties(test.context, test.device, NULL, &code);
+	bench.other = clCreateCommandQueueWithProperties(test.context, test.device, NULL, &code);
 	const cl_uint value = 77;
-	CHECK_OK(clEnqueueFillBuffer(bench.queue, mem, &value, 4, 0, SIZE_B, 0, NULL, NULL));
+	CHECK_OK(clEnqueueFillBuffer(bench.other, mem, &value, 4, 0, SIZE_B, 0, NULL, NULL));
 	release(&bench, mem);
 	CHECK_OK(clReleaseMemObject(mem));
 	acquire(&bench, same);
 	CHECK(holds(&bench, same, 77));
 	CHECK_OK(clReleaseMemObject(same));
-	CHECK_OK(clReleaseCommandQueue(bench.queue));
+	CHECK_OK(clReleaseCommandQueue(bench.other));
 	close(other);
 }
 

@@ -7,6 +7,7 @@
 
 #include "tests/api/cuda_shared.h"
 #include "tests/api/second_process.h"
+#include "tests/api/shared_bench.h"
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -18,26 +19,7 @@ enum { COUNT = 1 << 16, SIZE_B = COUNT * (int)sizeof(cl_uint) };
 enum { IMMUTABLE = 1 << 6 };     /* CL_MEM_IMMUTABLE_EXT */
 enum { OPAQUE_FD = 0x2060, DEVICE_LIST = 0x2051, ACQUIRE = 0x2047, RELEASE = 0x2048 };
 
-static const char source[] =
-	"kernel void add(global uint *to, uint value) { to[get_global_id(0)] += value; }\n";
-
 static struct api_test test;
-
-static struct {
-	cl_int(CL_API_CALL *acquire)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
-				     const cl_event *, cl_event *);
-	cl_int(CL_API_CALL *release)(cl_command_queue, cl_uint, const cl_mem *, cl_uint,
-				     const cl_event *, cl_event *);
-} ext;
-
-static bool entry_find(void)
-{
-	*(void **)&ext.acquire = clGetExtensionFunctionAddressForPlatform(
-		test.platform, "clEnqueueAcquireExternalMemObjectsKHR");
-	*(void **)&ext.release = clGetExtensionFunctionAddressForPlatform(
-		test.platform, "clEnqueueReleaseExternalMemObjectsKHR");
-	return ext.acquire && ext.release;
-}
 
 /* --- the process with CUDA -------------------------------------------------------------------- */
 
@@ -71,39 +53,6 @@ static int second_process(int socket)
 
 /* --- the process with OpenCL ------------------------------------------------------------------- */
 
-struct bench {
-	cl_context context;
-	cl_program program;
-	cl_kernel add;
-	cl_command_queue queue, other;   /* other: of the last device */
-};
-
-static struct bench bench_make(cl_uint count, const cl_device_id *devices)
-{
-	struct bench bench = {0};
-	cl_int code;
-	bench.context = clCreateContext(NULL, count, devices, NULL, NULL, &code);
-	CHECK_OK(code);
-	bench.program = api_test_build(bench.context, devices[0], source, NULL);
-	bench.add = clCreateKernel(bench.program, "add", &code);
-	CHECK_OK(code);
-	bench.queue = clCreateCommandQueueWithProperties(bench.context, devices[0], NULL, &code);
-	CHECK_OK(code);
-	bench.other = clCreateCommandQueueWithProperties(bench.context, devices[count - 1], NULL,
-							 &code);
-	CHECK_OK(code);
-	return bench;
-}
-
-static void bench_release(struct bench *bench)
-{
-	CHECK_OK(clReleaseCommandQueue(bench->queue));
-	CHECK_OK(clReleaseCommandQueue(bench->other));
-	CHECK_OK(clReleaseKernel(bench->add));
-	CHECK_OK(clReleaseProgram(bench->program));
-	CHECK_OK(clReleaseContext(bench->context));
-}
-
 static cl_mem import(cl_context context, cl_device_id device, int fd)
 {
 	const cl_mem_properties list[] = {
@@ -126,10 +75,7 @@ static cl_mem import(cl_context context, cl_device_id device, int fd)
 
 static void add(const struct bench *bench, cl_command_queue queue, cl_mem mem, cl_uint value)
 {
-	const size_t global = COUNT;
-	CHECK_OK(clSetKernelArg(bench->add, 0, sizeof(mem), &mem));
-	CHECK_OK(clSetKernelArg(bench->add, 1, sizeof(value), &value));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, bench->add, 1, NULL, &global, NULL, 0, NULL, NULL));
+	bench_add(bench, queue, mem, COUNT, value);
 }
 
 /* The last turn: by way of the host's memory. */
@@ -390,7 +336,7 @@ int main(int argc, char **argv)
 	setenv("CULVERT_SOFT_DEVICES", "2", 0);
 	if (!api_test_start(&test, "external_memory"))
 		return API_TEST_SKIP;
-	if (!entry_find() || !cuda_use()) {
+	if (!external_commands_find(&test) || !cuda_use()) {
 		CHECK_OK(clReleaseContext(test.context));
 		return API_TEST_SKIP;
 	}
