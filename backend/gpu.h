@@ -99,8 +99,6 @@ static inline void gpu_leave(const struct gpu_scope *scope)
 }
 /* CL_SUCCESS, or the code of the error that killed the device. */
 cl_int gpu_device_status(const struct gpu_device *device);
-/* Now, in ns of CLOCK_MONOTONIC: the scale of gpu_event_time_ns. */
-uint64_t gpu_host_now_ns(void);
 
 /* --- streams ------------------------------------------------------------------ */
 

@@ -2,6 +2,8 @@
 
 #include "backend/gpu_internal.h"
 
+#include "base/clock.h"
+
 #include <stdlib.h>
 
 enum {
@@ -108,13 +110,13 @@ static cl_int epoch_stamp(struct gpu_device *device, struct gpu_stream *stream,
 			  bool *settled_out)
 {
 	CUresult cu_result;
-	bracket_ns[0] = gpu_host_now_ns();
+	bracket_ns[0] = host_now_ns();
 	cl_int err = gpu_check(device, cuda.cuEventRecord(epoch->cu_event, stream->cu_stream));
 	if (err)
 		return err;
 	do {
 		cu_result = cuda.cuEventQuery(epoch->cu_event);
-		bracket_ns[1] = gpu_host_now_ns();
+		bracket_ns[1] = host_now_ns();
 	} while (cu_result == CUDA_ERROR_NOT_READY && bracket_ns[1] - bracket_ns[0] < SETTLE_NS);
 	if (cu_result == CUDA_ERROR_NOT_READY && !must_settle) {
 		*settled_out = false;
@@ -122,7 +124,7 @@ static cl_int epoch_stamp(struct gpu_device *device, struct gpu_stream *stream,
 	}
 	if (cu_result == CUDA_ERROR_NOT_READY) {
 		cu_result = cuda.cuStreamSynchronize(stream->cu_stream);
-		bracket_ns[1] = gpu_host_now_ns();
+		bracket_ns[1] = host_now_ns();
 	}
 	*settled_out = true;
 	return gpu_check_result(device, cu_result, "cuEventQuery", __FILE__, __LINE__);
@@ -288,7 +290,7 @@ cl_int gpu_epoch_renew(struct gpu_device *device)
 	uint64_t due_ns = atomic_load_explicit(&device->epoch_due_ns, memory_order_relaxed);
 	if (!due_ns)
 		return CL_SUCCESS;
-	const uint64_t now_ns = gpu_host_now_ns();
+	const uint64_t now_ns = host_now_ns();
 	/* One thread of those that see it renews. */
 	if (now_ns < due_ns ||
 	    !atomic_compare_exchange_strong(&device->epoch_due_ns, &due_ns, now_ns + RENEW_NS))
@@ -318,7 +320,7 @@ cl_int gpu_epoch_get(struct gpu_device *device, struct gpu_epoch **epoch_out)
 	if (err)
 		return err;
 	publish(device, NULL, first);
-	atomic_store(&device->epoch_due_ns, gpu_host_now_ns() + RENEW_FIRST_NS);
+	atomic_store(&device->epoch_due_ns, host_now_ns() + RENEW_FIRST_NS);
 	*epoch_out = current_ref(device);
 	return CL_SUCCESS;
 }

@@ -4,6 +4,7 @@
 
 #include "backend/gpu.h"
 
+#include "base/clock.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/options.h"
@@ -77,7 +78,7 @@ static bool seat_change(struct seat *seat, struct gpu_crew_job *from, struct gpu
 /* The job that somebody has put there; NULL: nobody did in time. */
 static struct gpu_crew_job *seat_watch(struct seat *seat)
 {
-	const uint64_t start_ns = gpu_host_now_ns();
+	const uint64_t start_ns = host_now_ns();
 	atomic_store(&seat->job, &awake);
 	for (;;) {
 		struct gpu_crew_job *job = &awake;
@@ -87,7 +88,7 @@ static struct gpu_crew_job *seat_watch(struct seat *seat)
 		}
 		if (job != &awake && seat_change(seat, job, NULL))
 			return job;
-		if (gpu_host_now_ns() - start_ns > AWAKE_NS && seat_change(seat, &awake, NULL))
+		if (host_now_ns() - start_ns > AWAKE_NS && seat_change(seat, &awake, NULL))
 			return NULL;
 	}
 }
@@ -128,9 +129,9 @@ static void hand_back(struct gpu_crew_job *job)
 
 static void handed_back_wait(struct gpu_crew_job *job, unsigned came)
 {
-	const uint64_t start_ns = came ? gpu_host_now_ns() : 0;
+	const uint64_t start_ns = came ? host_now_ns() : 0;
 	while (atomic_load(&job->handed_back) != came &&
-	       gpu_host_now_ns() - start_ns < AWAKE_NS)
+	       host_now_ns() - start_ns < AWAKE_NS)
 		gpu_spin();
 	if (atomic_load(&job->handed_back) == came)
 		return;
@@ -268,7 +269,7 @@ static unsigned bits_count(unsigned bits)
 /* Whether the job before this one was not long ago. */
 static bool job_is_next(void)
 {
-	const uint64_t now_ns = gpu_host_now_ns();
+	const uint64_t now_ns = host_now_ns();
 	const uint64_t last_ns = atomic_exchange_explicit(&crew.last_ns, now_ns,
 							  memory_order_relaxed);
 	return last_ns && now_ns - last_ns < patience_ns;

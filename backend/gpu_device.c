@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MIN_CUDA_VERSION = 12000 };
@@ -449,9 +448,3 @@ cl_int gpu_enter_new(struct gpu_device *device, struct gpu_scope *scope)
 	return err ? err : gpu_enter(device, scope);
 }
 
-uint64_t gpu_host_now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}

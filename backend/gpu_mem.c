@@ -4,6 +4,7 @@
 
 #include "backend/softcuda/control.h"
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/options.h"
 
@@ -110,11 +111,11 @@ static const uint64_t trim_pause_ns = 1000000;
 static bool trim_is_due(struct gpu_device *device)
 {
 	if (!device->cu_pool || atomic_load(&device->freed_B) <= gpu_unused_max_B(device) ||
-	    gpu_host_now_ns() - atomic_load(&device->untrimmed_ns) < trim_pause_ns)
+	    host_now_ns() - atomic_load(&device->untrimmed_ns) < trim_pause_ns)
 		return false;
 	const bool idle = gpu_device_is_idle(device);
 	if (!idle)
-		atomic_store(&device->untrimmed_ns, gpu_host_now_ns());
+		atomic_store(&device->untrimmed_ns, host_now_ns());
 	return idle;
 }
 
@@ -132,7 +133,7 @@ static void pool_trim(struct gpu_device *device)
 	    gpu_check(device, cuda.cuMemPoolGetAttribute(
 			device->cu_pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used_B)) ||
 	    reserved_B <= used_B + keep_B) {
-		atomic_store(&device->untrimmed_ns, gpu_host_now_ns());
+		atomic_store(&device->untrimmed_ns, host_now_ns());
 		return;
 	}
 	atomic_store(&device->freed_B, 0);

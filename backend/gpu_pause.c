@@ -3,6 +3,7 @@
 #include "backend/gpu_internal.h"
 
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/options.h"
 
@@ -64,7 +65,7 @@ static const struct manner *manner_now(void)
 void gpu_pauses_begin(struct gpu_pauses *pauses, struct gpu_stream *stream)
 {
 	pauses->manner = manner_now();
-	pauses->start_ns = gpu_host_now_ns();
+	pauses->start_ns = host_now_ns();
 	pauses->stream = stream;
 	pauses->slack = -1;
 }
@@ -147,7 +148,7 @@ static uint64_t pause_of(const struct gpu_pauses *pauses, uint64_t waited_ns)
 
 void gpu_pause(struct gpu_pauses *pauses)
 {
-	const uint64_t pause_ns = pause_of(pauses, gpu_host_now_ns() - pauses->start_ns);
+	const uint64_t pause_ns = pause_of(pauses, host_now_ns() - pauses->start_ns);
 	const struct timespec time = {0, (long)pause_ns};
 	if (!pause_ns)
 		return;
@@ -159,7 +160,7 @@ void gpu_pause(struct gpu_pauses *pauses)
 
 void gpu_pauses_end(const struct gpu_pauses *pauses)
 {
-	gpu_stream_remember(pauses->stream, gpu_host_now_ns() - pauses->start_ns);
+	gpu_stream_remember(pauses->stream, host_now_ns() - pauses->start_ns);
 	if (pauses->slack > 1)
 		(void)prctl(PR_SET_TIMERSLACK, (unsigned long)pauses->slack, 0, 0, 0);
 }

@@ -2,6 +2,7 @@
 
 #include "backend/gpu_repeat.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 
 #include <inttypes.h>
@@ -198,13 +199,13 @@ static struct repeat *repeat_take(struct gpu_stream *stream, struct gpu_function
 static cl_int launch_measured(struct gpu_stream *stream, struct repeat *repeat,
 			      const struct gpu_launch *launch)
 {
-	const uint64_t start_ns = gpu_host_now_ns();
+	const uint64_t start_ns = host_now_ns();
 	cl_int err = CL_SUCCESS;
 	if (repeat->samples % 2 == 0)
 		err = gpu_launch_plainly(stream, launch);
 	else if (!graph_launch(stream, repeat, launch))
 		return gpu_launch_plainly(stream, launch);
-	way_measured(stream->device, repeat, gpu_host_now_ns() - start_ns);
+	way_measured(stream->device, repeat, host_now_ns() - start_ns);
 	return err;
 }
 

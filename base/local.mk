@@ -5,6 +5,7 @@ base_libbase_a_SOURCES = \
 	base/calls.def \
 	base/cancel.h \
 	base/checksum.c base/checksum.h \
+	base/clock.c base/clock.h \
 	base/config.def base/extensions.def \
 	base/hash.c base/hash.h \
 	base/list.h \

@@ -2,12 +2,12 @@
 
 #include "base/stage.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/options.h"
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 uint64_t stage_name_more(uint64_t name, const void *data, size_t size_B)
 {
@@ -59,24 +59,17 @@ bool stage_override(uint64_t name, const char *ending, struct bytes *content)
 	return !error;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 struct stage_clock stage_clock_start(void)
 {
-	return (struct stage_clock){log_enabled(LOG_LEVEL_INFO) ? now_ns() : 0};
+	return (struct stage_clock){log_enabled(LOG_LEVEL_INFO) ? host_now_ns() : 0};
 }
 
 void stage_clock_lap(struct stage_clock *clock, const char *name)
 {
 	if (!clock->since_ns)
 		return;
-	const uint64_t end_ns = now_ns();
+	const uint64_t end_ns = host_now_ns();
 	log_info("stage: %s %llu us", name,
 		 (unsigned long long)((end_ns - clock->since_ns) / 1000));
-	clock->since_ns = now_ns();
+	clock->since_ns = host_now_ns();
 }

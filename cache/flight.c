@@ -7,6 +7,7 @@
  * there are no locks everyone works for himself. */
 #include "config.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "cache/internal.h"
 
@@ -32,13 +33,6 @@ struct cache_flight {
 	bool landed;
 	int file;                        /* the locked one, or -1 */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
 
 /* --- processes ------------------------------------------------------------------------ */
 
@@ -77,7 +71,7 @@ static int open_lock(int folder, const char *name)
  * has taken too long, or could not make the value: one after the other would not either. */
 static int take_file(struct cache *cache, int folder, const char *name)
 {
-	uint64_t until_ns = now_ns() + PROCESS_WAIT_NS, pause_ns = POLL_FIRST_NS;
+	uint64_t until_ns = host_now_ns() + PROCESS_WAIT_NS, pause_ns = POLL_FIRST_NS;
 	int fd = open_lock(folder, name);
 	bool waited = false;
 	while (fd >= 0) {
@@ -87,13 +81,13 @@ static int take_file(struct cache *cache, int folder, const char *name)
 		const bool in_vain = attempt == STALE && has_failed(fd);
 		if (attempt != BUSY)
 			close(fd);
-		if (attempt == STALE && !in_vain && now_ns() < until_ns) {
+		if (attempt == STALE && !in_vain && host_now_ns() < until_ns) {
 			fd = open_lock(folder, name);
 			continue;
 		}
 		if (attempt != BUSY)
 			return -1;
-		if (now_ns() > until_ns) {
+		if (host_now_ns() > until_ns) {
 			close(fd);
 			return -1;
 		}
@@ -158,10 +152,10 @@ static void unref_locked(struct cache_flight *flight)
 
 static void wait_locked(struct cache *cache, struct cache_flight *flight)
 {
-	uint64_t until_ns = now_ns() + THREAD_WAIT_NS;
+	uint64_t until_ns = host_now_ns() + THREAD_WAIT_NS;
 	flight->refs++;
-	while (!flight->landed && now_ns() < until_ns)
-		lock_condition_wait_for(&cache->landed, &cache->lock, until_ns - now_ns());
+	while (!flight->landed && host_now_ns() < until_ns)
+		lock_condition_wait_for(&cache->landed, &cache->lock, until_ns - host_now_ns());
 	unref_locked(flight);
 }
 

@@ -1,6 +1,7 @@
 /* culvert bench: what a device reaches, in a few seconds.  tests/bench compares with others. */
 #include "config.h"
 
+#include "base/clock.h"
 #include "tools/json.h"
 #include "tools/opencl.h"
 #include "tools/tool.h"
@@ -8,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MOVED_B = 32 << 20, ITEMS = 512 * 512, TURNS = 64, CHAINS = 4, ROUNDS = 3 };
 
@@ -48,9 +48,7 @@ struct request {
 
 static double now_s(void)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+	return (double)host_now_ns() * 1e-9;
 }
 
 /* --- what is measured: so many times, to the end ------------------------------------- */

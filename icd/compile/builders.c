@@ -2,7 +2,7 @@
 
 #include "icd/compile/builders.h"
 
-#include "backend/gpu.h"
+#include "base/clock.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/thread.h"
@@ -135,13 +135,13 @@ void ocl_builders_join(struct ocl_builder_task *task)
 static void stop_at_exit(void)
 {
 	static const uint64_t patience_ns = 30000000000u;
-	const uint64_t start_ns = gpu_host_now_ns();
+	const uint64_t start_ns = host_now_ns();
 	/* As in complete.c: a fork has none of the threads, and perhaps a lock that stays taken. */
 	if (getpid() != builders.process)
 		return;
 	lock_take(&builders.lock);
 	builders.stopping = true;
-	while (builders.running && gpu_host_now_ns() - start_ns < patience_ns)
+	while (builders.running && host_now_ns() - start_ns < patience_ns)
 		(void)lock_condition_wait_for(&builders.settled, &builders.lock, patience_ns);
 	lock_drop(&builders.lock);
 }

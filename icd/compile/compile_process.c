@@ -2,7 +2,7 @@
 
 #include "icd/compile/compile_process.h"
 
-#include "backend/gpu.h"
+#include "base/clock.h"
 #include "base/list.h"
 #include "base/lock.h"
 #include "base/log.h"
@@ -147,7 +147,7 @@ static void helper_destroy(struct helper *helper)
 static bool greets(const char *path, int socket)
 {
 	struct bytes hello = BYTES_INIT;
-	const bool heard = !ocl_wire_receive(socket, gpu_host_now_ns() + answer_ns, &hello);
+	const bool heard = !ocl_wire_receive(socket, host_now_ns() + answer_ns, &hello);
 	const bool good = heard && !strcmp(bytes_string(&hello), OCL_WIRE_HELLO);
 	if (!good)
 		log_warn("%s %s", path, heard ? "is not of this library's build, " CULVERT_BUILD
@@ -373,7 +373,7 @@ static enum outcome outcome_of(const struct bytes *message, const struct ocl_bui
 static int helper_receive(const struct helper *helper, uint64_t deadline_ns, struct bytes *message)
 {
 	for (unsigned stopped = 0; stopped < 2;) {
-		const uint64_t now_ns = gpu_host_now_ns(), next_ns = now_ns + look_ns;
+		const uint64_t now_ns = host_now_ns(), next_ns = now_ns + look_ns;
 		const bool last = deadline_ns && deadline_ns <= next_ns;
 		if (!ocl_wire_wait(helper->socket, last ? deadline_ns : next_ns))
 			return ocl_wire_receive(helper->socket, deadline_ns, message);
@@ -414,7 +414,7 @@ static bool taken(const struct helper *helper, const struct bytes *order)
 	const uint64_t most_ns = limit_s() * 1000000000u;
 	const uint64_t usual_ns = helper->served ? turn_ns : answer_ns;
 	const uint64_t deadline_ns =
-		gpu_host_now_ns() + (most_ns && most_ns < usual_ns ? most_ns : usual_ns);
+		host_now_ns() + (most_ns && most_ns < usual_ns ? most_ns : usual_ns);
 	struct bytes begun = BYTES_INIT;
 	const bool good = !ocl_wire_send(helper->socket, deadline_ns, order) &&
 			  !helper_receive(helper, deadline_ns, &begun) &&
@@ -430,7 +430,7 @@ static enum outcome hand_over(struct helper *helper, const struct bytes *order,
 	if (!taken(helper, order))
 		return NOT_BEGUN;
 	const uint64_t most_s = limit_s();
-	const uint64_t deadline_ns = most_s ? gpu_host_now_ns() + most_s * 1000000000u : 0;
+	const uint64_t deadline_ns = most_s ? host_now_ns() + most_s * 1000000000u : 0;
 	struct bytes message = BYTES_INIT;
 	enum outcome outcome;
 	switch (outcome_receive(helper, deadline_ns, &message)) {

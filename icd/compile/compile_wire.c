@@ -2,7 +2,7 @@
 
 #include "icd/compile/compile_wire.h"
 
-#include "backend/gpu.h"
+#include "base/clock.h"
 #include "icd/compile/program_binary.h"
 
 #include <errno.h>
@@ -239,7 +239,7 @@ static int wait_for(int socket, short events, uint64_t deadline_ns)
 		struct pollfd poll_socket = {.fd = socket, .events = events};
 		int timeout_ms = -1;
 		if (deadline_ns) {
-			uint64_t now_ns = gpu_host_now_ns();
+			uint64_t now_ns = host_now_ns();
 			if (now_ns >= deadline_ns)
 				return ETIMEDOUT;
 			uint64_t rest_ms = (deadline_ns - now_ns) / 1000000 + 1;

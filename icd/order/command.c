@@ -2,6 +2,7 @@
 
 #include "icd/order/command.h"
 
+#include "base/clock.h"
 #include "icd/order/queue.h"
 
 #include <stddef.h>
@@ -136,7 +137,7 @@ cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream
 	submission->start = submission->done = NULL;
 	submission->arrived_ns = 0;
 	if (timed)
-		command->event->submit_ns = gpu_host_now_ns();
+		command->event->submit_ns = host_now_ns();
 	cl_int error = command->dependency_count ? dependencies_order(command, stream) : CL_SUCCESS;
 	if (!error && command->access_count)
 		error = accesses_acquire(command, stream, &acquired);

@@ -2,6 +2,7 @@
 
 #include "icd/order/event.h"
 
+#include "base/clock.h"
 #include "icd/order/printf.h"
 #include "icd/order/queue.h"
 
@@ -96,7 +97,7 @@ cl_int ocl_event_create_locked(cl_command_queue queue, cl_command_type type, boo
 	if (profiling) {
 		event->profiling = true;
 		event->submit_ns = event->arrived_ns = 0;
-		event->queued_ns = gpu_host_now_ns();
+		event->queued_ns = host_now_ns();
 	}
 	*event_out = event;
 	return CL_SUCCESS;
@@ -357,7 +358,7 @@ struct ocl_waiter *ocl_event_submitted(cl_event event, const struct ocl_submissi
 		event->start = submission->start;
 		event->arrived_ns = submission->arrived_ns;
 		if (!event->submit_ns)
-			event->submit_ns = gpu_host_now_ns();
+			event->submit_ns = host_now_ns();
 	}
 	(void)status_lower(event, CL_SUBMITTED);
 	struct ocl_waiter *waiters = waiters_take_locked(event);

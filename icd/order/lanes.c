@@ -2,6 +2,8 @@
 
 #include "icd/order/lanes.h"
 
+#include "base/clock.h"
+
 /* How many streams a launch asks the driver about, and how long those after it then go
  * without, at least and at most: a question about a stream that has just become idle is a
  * microsecond, a third of a launch, and tells little where all were idle before. */
@@ -118,7 +120,7 @@ static struct ocl_lane *lane_idle(struct ocl_lane_group *group)
  * all that there may be. */
 static bool may_ask(struct ocl_lanes *lanes)
 {
-	const uint64_t now_ns = gpu_host_now_ns();
+	const uint64_t now_ns = host_now_ns();
 	if (now_ns - lanes->asked_ns < lanes->ask_again_ns)
 		return false;
 	lanes->asked_ns = now_ns;

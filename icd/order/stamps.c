@@ -2,6 +2,8 @@
 
 #include "icd/order/stamps.h"
 
+#include "base/clock.h"
+
 /* To say that a stamp is there takes the driver a microsecond, that it is not a tenth of that:
  * after the former it is not asked for so many commands. */
 enum { UNASKED = 16 };
@@ -27,7 +29,7 @@ static bool is_busy(struct ocl_stamps *stamps)
 		stamps->unasked--;
 		return false;
 	}
-	stamps->asked_ns = gpu_host_now_ns();
+	stamps->asked_ns = host_now_ns();
 	if (gpu_event_query(oldest, &done))
 		return false;
 	stamps->unasked = done ? UNASKED : 0;
@@ -44,7 +46,7 @@ struct gpu_event *ocl_stamps_start(struct ocl_stamps *stamps, struct gpu_stream 
 
 uint64_t ocl_stamps_arrived_ns(const struct ocl_stamps *stamps, struct gpu_event *start)
 {
-	const uint64_t now_ns = gpu_host_now_ns();
+	const uint64_t now_ns = host_now_ns();
 	bool done = false;
 	if (now_ns - stamps->asked_ns < AHEAD_NS || gpu_event_query(start, &done))
 		return 0;

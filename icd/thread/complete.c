@@ -2,6 +2,7 @@
 
 #include "icd/thread/complete.h"
 
+#include "base/clock.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/thread.h"
@@ -81,7 +82,7 @@ static struct ocl_watch *stream_poll(struct watch_stream *stream, cl_int *status
 	const cl_int error = gpu_event_query(watch->event, &done);
 	if (!error && !done)
 		return NULL;
-	const uint64_t now_ns = gpu_host_now_ns();
+	const uint64_t now_ns = host_now_ns();
 	lock_take(&complete.lock);
 	list_remove(&watch->link);
 	complete.watch_count--;
@@ -158,7 +159,7 @@ static void soon_set(bool soon)
 
 static void poll_pause(uint64_t progress_ns)
 {
-	const uint64_t now_ns = gpu_host_now_ns();
+	const uint64_t now_ns = host_now_ns();
 	const uint64_t idle_ns = now_ns - progress_ns;
 	bool calls;
 	if (idle_ns < spin_ns)
@@ -187,11 +188,11 @@ static void *completion_main(void *unused)
 			if (complete.parked)
 				lock_condition_signal_all(&complete.stopped);
 			lock_condition_wait(&complete.watched, &complete.lock);
-			progress_ns = gpu_host_now_ns();
+			progress_ns = host_now_ns();
 		}
 		lock_drop(&complete.lock);
 		if (streams_poll())
-			progress_ns = gpu_host_now_ns();
+			progress_ns = host_now_ns();
 		else
 			poll_pause(progress_ns);
 	}
@@ -206,7 +207,7 @@ static void delivery_await_locked(void)
 	const unsigned count = atomic_load(&complete.delivered_count);
 	lock_drop(&complete.lock);
 	while (atomic_load(&complete.soon) && atomic_load(&complete.delivered_count) == count)
-		(void)gpu_host_now_ns();
+		(void)host_now_ns();
 	lock_take(&complete.lock);
 }
 
@@ -266,9 +267,9 @@ static void stop_at_exit(void)
 	lock_take(&complete.lock);
 	complete.stopping = true;
 	lock_condition_signal_all(&complete.watched);
-	const uint64_t start_ns = gpu_host_now_ns();
+	const uint64_t start_ns = host_now_ns();
 	while (((complete.running && !complete.parked) || complete.busy_workers) &&
-	       gpu_host_now_ns() - start_ns < patience_ns)
+	       host_now_ns() - start_ns < patience_ns)
 		(void)lock_condition_wait_for(&complete.stopped, &complete.lock, patience_ns);
 	lock_drop(&complete.lock);
 }
@@ -362,7 +363,7 @@ static void watch_insert_locked(struct watch_stream *stream, struct ocl_watch *w
 	struct list *position = &stream->watches;
 	const uint64_t sequence = gpu_event_sequence(watch->event);
 	if (list_empty(&stream->watches))
-		stream->since_ns = gpu_host_now_ns();
+		stream->since_ns = host_now_ns();
 	while (stream->stream && position->previous != &stream->watches &&
 	       gpu_event_sequence(list_entry(position->previous, struct ocl_watch, link)->event) >
 		       sequence)

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "backend/gpu_internal.h"
+#include "base/clock.h"
 #include "tests/unit/gpu_setup.h"
 
 #include <dlfcn.h>
@@ -91,14 +92,14 @@ static void small_blocks_cost_no_question(void)
 	const uint64_t block_B = gpu_device_caps(first())->memory_B / 50;
 	for (int i = 0; i < 8; i++)
 		gpu_memory_give_back(first(), memory_new(block_B), block_B, NULL, 0);
-	const uint64_t asked = soft_calls("cuMemPoolGetAttribute"), start_ns = gpu_host_now_ns();
+	const uint64_t asked = soft_calls("cuMemPoolGetAttribute"), start_ns = host_now_ns();
 	for (int i = 0; i < TIMES; i++) {
 		const gpu_address block = memory_new(1 << 20);
 		gpu_memory_give_back(first(), block, 1 << 20, NULL, 0);
 	}
 	/* Once a millisecond, two questions. */
 	CHECK(soft_calls("cuMemPoolGetAttribute") - asked <=
-	      2 * ((gpu_host_now_ns() - start_ns) / 1000000 + 2));
+	      2 * ((host_now_ns() - start_ns) / 1000000 + 2));
 }
 
 /* The same size again comes without the driver, large ones too, but all that is kept so is

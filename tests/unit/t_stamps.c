@@ -2,6 +2,7 @@
  * had enough to do.  On the software device, whose fills are kept from running. */
 #include "config.h"
 
+#include "base/clock.h"
 #include "icd/order/stamps.h"
 #include "tests/unit/test.h"
 
@@ -155,9 +156,9 @@ static void who_was_slow_asks_again(void)
 	/* It has come: when, seen from here, cannot be told. */
 	soft.let_go();
 	CHECK_EQ(gpu_stream_drain(soft.stream), CL_SUCCESS);
-	const uint64_t before_ns = gpu_host_now_ns();
+	const uint64_t before_ns = host_now_ns();
 	const uint64_t arrived_ns = ocl_stamps_arrived_ns(&stamps, start);
-	CHECK(arrived_ns >= before_ns && arrived_ns <= gpu_host_now_ns());
+	CHECK(arrived_ns >= before_ns && arrived_ns <= host_now_ns());
 	gpu_event_unref(start);
 	ocl_stamps_finish(&stamps);
 	gpu_memory_free(soft.device, soft.memory, NULL, 0);

@@ -3,6 +3,8 @@
 
 #include "tools/trace/trace.h"
 
+#include "base/clock.h"
+
 #include <CL/cl_layer.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,7 +15,7 @@
 #define STATUS(name, parameters, arguments)                                                       \
 	static cl_int CL_API_CALL trace_##name parameters                                         \
 	{                                                                                         \
-		uint64_t start_ns = trace_now_ns();                                               \
+		uint64_t start_ns = host_now_ns();                                                \
 		cl_int result = trace_next->name arguments;                                       \
 		trace_call(#name, start_ns, result);                                              \
 		return result;                                                                    \
@@ -23,7 +25,7 @@
 	{                                                                                         \
 		cl_int own_code = CL_SUCCESS, *wanted = code;                                     \
 		code = &own_code;                                                                 \
-		uint64_t start_ns = trace_now_ns();                                               \
+		uint64_t start_ns = host_now_ns();                                                \
 		type made = trace_next->name arguments;                                           \
 		trace_call(#name, start_ns, own_code);                                            \
 		if (wanted)                                                                       \
@@ -35,7 +37,7 @@
 	{                                                                                         \
 		cl_event own_event = NULL, *wanted = event;                                       \
 		event = &own_event;                                                               \
-		uint64_t start_ns = trace_now_ns();                                               \
+		uint64_t start_ns = host_now_ns();                                                \
 		cl_int result = trace_next->name arguments;                                       \
 		trace_call(#name, start_ns, result);                                              \
 		if (result)                                                                       \
@@ -56,7 +58,7 @@
 		cl_int own_code = CL_SUCCESS, *wanted_code = code;                                \
 		event = &own_event;                                                               \
 		code = &own_code;                                                                 \
-		uint64_t start_ns = trace_now_ns();                                               \
+		uint64_t start_ns = host_now_ns();                                                \
 		void *mapped = trace_next->name arguments;                                        \
 		trace_call(#name, start_ns, own_code);                                            \
 		if (wanted_code)                                                                  \
@@ -85,7 +87,7 @@ trace_clCreateCommandQueue(cl_context context, cl_device_id device,
 			   cl_command_queue_properties properties, cl_int *code)
 {
 	cl_int own_code = CL_SUCCESS;
-	uint64_t start_ns = trace_now_ns();
+	uint64_t start_ns = host_now_ns();
 	cl_command_queue queue = trace_next->clCreateCommandQueue(
 		context, device, properties | CL_QUEUE_PROFILING_ENABLE, &own_code);
 	trace_call("clCreateCommandQueue", start_ns, own_code);
@@ -125,7 +127,7 @@ trace_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device
 {
 	cl_int own_code = CL_SUCCESS;
 	cl_queue_properties *list = with_profiling(properties);
-	uint64_t start_ns = trace_now_ns();
+	uint64_t start_ns = host_now_ns();
 	cl_command_queue queue = trace_next->clCreateCommandQueueWithProperties(
 		context, device, list ? list : properties, &own_code);
 	trace_call("clCreateCommandQueueWithProperties", start_ns, own_code);

@@ -3,6 +3,7 @@
 #include "tools/trace/trace.h"
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/lock.h"
 #include "tools/quoted.h"
 
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { FLUSH_B = 65536, LANES = 64 };
@@ -22,13 +22,6 @@ static struct lock lock = LOCK_INIT(LOCK_RANK_LOG);
 static struct bytes waiting;                     /* guarded by lock, as is */
 static pid_t owner;                              /* a child has its parent's text, not its calls */
 static atomic_int file = -1;                     /* -1: there is none, or it takes no more */
-
-uint64_t trace_now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void trace_open(void)
 {
@@ -79,7 +72,7 @@ static void append_us(struct bytes *line, const char *key, uint64_t ns)
 void trace_call(const char *name, uint64_t start_ns, cl_int result)
 {
 	struct bytes line = BYTES_INIT;
-	uint64_t end_ns = trace_now_ns();
+	uint64_t end_ns = host_now_ns();
 	bytes_printf(&line, "{\"name\":\"%s\",\"cat\":\"call\",\"ph\":\"X\",\"pid\":%ld,\"tid\":%ld", name,
 		     (long)getpid(), (long)syscall(SYS_gettid));
 	append_us(&line, "ts", start_ns);

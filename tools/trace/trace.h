@@ -14,8 +14,6 @@
 #include <CL/cl_icd.h>
 #include <stdint.h>
 
-uint64_t trace_now_ns(void);
-
 /* --- record.c: the file -------------------------------------------------------------- */
 
 void trace_open(void);
