@@ -41,9 +41,6 @@ struct gpu_caps {
 	bool software;                 /* softcuda */
 	unsigned sm;                   /* 10 * major + minor */
 	uint8_t uuid[16];
-	uint8_t luid[8];
-	bool luid_valid;
-	uint32_t node_mask;
 	uint32_t pci_domain, pci_bus, pci_device;
 	uint64_t memory_B;             /* total */
 	uint32_t multiprocessors;
@@ -73,6 +70,15 @@ struct gpu_caps {
 cl_int gpu_devices(struct gpu_device *const **devices_out, uint32_t *count_out);
 const struct gpu_caps *gpu_device_caps(const struct gpu_device *device);
 uint32_t gpu_device_index(const struct gpu_device *device);
+
+/* What Windows calls the device by (cl_khr_device_uuid).  Drivers for Linux have no such name and
+ * return an error, which CUDA's debugging tools report; so the driver is asked when a program asks. */
+struct gpu_luid {
+	bool valid;                    /* the driver has one; zeros otherwise */
+	uint8_t bytes[8];
+	uint32_t node_mask;
+};
+struct gpu_luid gpu_device_luid(const struct gpu_device *device);
 /* Which driver library serves, or why none does: one line for logs and doctors. */
 const char *gpu_driver_note(void);
 

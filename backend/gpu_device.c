@@ -87,12 +87,6 @@ static void read_features(struct gpu_caps *caps, CUdevice cu_device)
 	caps->pci_domain = attribute(cu_device, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID);
 	caps->pci_bus = attribute(cu_device, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID);
 	caps->pci_device = attribute(cu_device, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID);
-	unsigned int node_mask = 0;
-	if (cuda.cuDeviceGetLuid &&
-	    cuda.cuDeviceGetLuid((char *)caps->luid, &node_mask, cu_device) == CUDA_SUCCESS) {
-		caps->luid_valid = true;
-		caps->node_mask = node_mask;
-	}
 }
 
 /* The least of several attributes of a device. */
@@ -298,6 +292,20 @@ const char *gpu_driver_note(void)
 const struct gpu_caps *gpu_device_caps(const struct gpu_device *device)
 {
 	return &device->caps;
+}
+
+struct gpu_luid gpu_device_luid(const struct gpu_device *device)
+{
+	struct gpu_luid luid = {0};
+	unsigned int node_mask = 0;
+	char bytes[sizeof(luid.bytes)];
+	if (cuda.cuDeviceGetLuid &&
+	    cuda.cuDeviceGetLuid(bytes, &node_mask, device->cu_device) == CUDA_SUCCESS) {
+		luid.valid = true;
+		memcpy(luid.bytes, bytes, sizeof(bytes));
+		luid.node_mask = node_mask;
+	}
+	return luid;
 }
 
 uint32_t gpu_device_index(const struct gpu_device *device)

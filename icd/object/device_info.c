@@ -260,6 +260,12 @@ static cl_int put_driver_uuid(const struct gpu_caps *caps, const struct info_out
 	return info_put(out, uuid, sizeof(uuid));
 }
 
+static cl_int put_luid(cl_device_id device, const struct info_out *out)
+{
+	const struct gpu_luid luid = gpu_device_luid(device->gpu);
+	return info_put(out, luid.bytes, CL_LUID_SIZE_KHR);
+}
+
 cl_int ocl_device_info(cl_device_id device, cl_device_info name, const struct info_out *out)
 {
 	const struct gpu_caps *caps = device->caps;
