@@ -30,9 +30,11 @@ void bench_start(int argc, char **argv)
 			bench.platform = argv[++i];
 		else if (!strcmp(argv[i], "--code") && i + 1 < argc)
 			bench.code = argv[++i];
+		else if (!strcmp(argv[i], "--only") && i + 1 < argc)
+			bench.only = argv[++i];
 		else {
 			fprintf(stderr, "usage: %s [--quick | --tiny] [--platform NAME] "
-				"[--code FOLDER]\n", argv[0]);
+				"[--code FOLDER] [--only TEXT]\n", argv[0]);
 			exit(2);
 		}
 	}

@@ -15,10 +15,10 @@
 
 /* tiny: for a software device, whose figures mean nothing; quick: fewer samples and
  * sizes.  platform: part of a platform's name, or NULL.  code: the folder of what nvcc
- * made. */
+ * made.  only: part of the name of the rows to measure, where a program asks for it, or NULL. */
 extern struct bench {
 	bool quick, tiny;
-	const char *platform, *code;
+	const char *platform, *code, *only;
 } bench;
 
 void bench_start(int argc, char **argv);

@@ -43,6 +43,11 @@ tests_bench_bench_devices_SOURCES = tests/bench/bench_devices.c $(bench_opencl)
 tests_bench_bench_devices_LDADD = $(OPENCL_LIBS) -lpthread
 tests_bench_cuda_devices_SOURCES = tests/bench/cuda_devices.c $(bench_cuda)
 tests_bench_cuda_devices_LDADD = -ldl -lpthread
+bench_programs += tests/bench/bench_processor
+tests_bench_bench_processor_SOURCES = tests/bench/bench_processor.c tests/bench/processor.h \
+	tests/bench/processor_arithmetic.c tests/bench/processor_data.c tests/bench/processor_linear.c \
+	tests/bench/processor_memory.c $(bench_opencl)
+tests_bench_bench_processor_LDADD = $(OPENCL_LIBS) -lpthread -lm
 bench_programs += tests/bench/bench_scale tests/bench/cuda_scale
 tests_bench_bench_scale_SOURCES = tests/bench/bench_scale.c tests/bench/scale.h $(bench_opencl)
 tests_bench_bench_scale_LDADD = $(OPENCL_LIBS) -lpthread

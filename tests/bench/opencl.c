@@ -44,7 +44,7 @@ const char *opencl_newest_language(void)
 	return strtod(version + strlen("OpenCL "), NULL) >= 3 ? "-cl-std=CL3.0" : "";
 }
 
-static void build(const char *source)
+void opencl_build(const char *source)
 {
 	cl_int code;
 	char options[64];
@@ -84,13 +84,14 @@ void opencl_rows_begin(const char *bench_name)
 void opencl_open(const char *bench_name, const char *source, cl_uint devices_limit)
 {
 	opencl_choose(devices_limit);
-	build(source);
+	opencl_build(source);
 	opencl_rows_begin(bench_name);
 }
 
 int opencl_close(void)
 {
-	CL_OK(clReleaseProgram(opencl.program));
+	if (opencl.program)
+		CL_OK(clReleaseProgram(opencl.program));
 	CL_OK(clReleaseContext(opencl.context));
 	return rows_end();
 }

@@ -28,7 +28,9 @@ static inline void opencl_check(cl_int code, const char *what, const char *file,
 /* Platform, devices (at most so many) and context alone; and the start of the rows. */
 void opencl_choose(cl_uint devices_limit);
 void opencl_rows_begin(const char *bench_name);
-/* Both, with the program; opencl_close ends the rows: what main returns. */
+/* Makes and builds opencl.program alone. */
+void opencl_build(const char *source);
+/* All three; opencl_close releases what there is and ends the rows: what main returns. */
 void opencl_open(const char *bench_name, const char *source, cl_uint devices_limit);
 int opencl_close(void);
 
