@@ -98,3 +98,22 @@ AC_DEFUN([CULVERT_COMPILER_FLAGS], [
 	AC_SUBST([CULVERT_CPPFLAGS])
 	AC_SUBST([CULVERT_LDFLAGS])
 ])
+
+# CULVERT_EXEC_FLAGS
+# Sets EXEC_CFLAGS, what the hot files of the software driver's interpreter are compiled with besides: the part of
+# -O3 that makes vectors of their loops, each flag by its name, for CFLAGS come later and say -O2.  X86_LEVELS:
+# whether they can be compiled for the levels of x86-64.
+AC_DEFUN([CULVERT_EXEC_FLAGS], [
+	AC_REQUIRE([CULVERT_COMPILER_FLAGS])
+	EXEC_CFLAGS=
+	CULVERT_TRY_FLAG([compile], [-ftree-vectorize], [EXEC_CFLAGS])
+	CULVERT_TRY_FLAG([compile], [-fvect-cost-model=dynamic], [EXEC_CFLAGS])
+	CULVERT_TRY_FLAG([compile], [-funswitch-loops], [EXEC_CFLAGS])
+	CULVERT_TRY_FLAG([compile], [-fpeel-loops], [EXEC_CFLAGS])
+	AC_SUBST([EXEC_CFLAGS])
+	culvert_levels=
+	CULVERT_TRY_FLAG([compile], [-march=x86-64-v4], [culvert_levels])
+	AM_CONDITIONAL([X86_LEVELS], [test -n "$culvert_levels"])
+	AS_IF([test -n "$culvert_levels"],
+		[AC_DEFINE([CULVERT_X86_LEVELS], [1], [The interpreter's hot files are compiled for the levels of x86-64, too.])])
+])

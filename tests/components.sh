@@ -13,11 +13,11 @@ symbols() {
 	done
 	# The software driver is no archive: its objects, but for those whose source is gone.
 	set --
-	for object in backend/softcuda/libculvert_softcuda_so-*.o; do
-		name=${object##*_so-}
+	for object in backend/softcuda/libculvert_softcuda_so-*.o backend/softcuda/libexec_a-*.o; do
+		name=${object##*_so-} name=${name##*libexec_a-}
 		[ ! -f "$srcdir/backend/softcuda/${name%.o}.c" ] || set -- "$@" "$object"
 	done
-	$NM -A -P -g "$@" | sed 's|^[^:]*_so-\([^:]*\)\.o: |softcuda/\1 |'
+	$NM -A -P -g "$@" | sed 's|^[^:]*[oa]-\([^:]*\)\.o: |softcuda/\1 |'
 }
 all=$(symbols 2>&1)
 case $all in

@@ -216,13 +216,13 @@ access_space(struct warp *warp, const struct op *op, uint32_t mask, uint32_t siz
 	}
 }
 
-bool exec_access_plain(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+bool EXEC_LEVELED(exec_access_plain)(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 		       unsigned kind, uint64_t *place)
 {
 	return access_space(warp, op, mask, size_B, (struct watch){false, kind}, place);
 }
 
-bool exec_access_watched(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+bool EXEC_LEVELED(exec_access_watched)(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 			 unsigned kind, uint64_t *place)
 {
 	if (!access_space(warp, op, mask, size_B, (struct watch){true, kind}, place))

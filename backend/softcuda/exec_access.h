@@ -4,6 +4,7 @@
 #ifndef CULVERT_BACKEND_SOFTCUDA_EXEC_ACCESS_H
 #define CULVERT_BACKEND_SOFTCUDA_EXEC_ACCESS_H
 
+#include "backend/softcuda/exec_table.h"
 #include "backend/softcuda/exec_warp.h"
 #include "backend/softcuda/oracle_trace.h"
 
@@ -18,6 +19,6 @@ static inline bool exec_access(struct warp *warp, const struct op *op, uint32_t 
 
 /* What warp->access may be: for a launch that neither the checker nor the oracle looks
  * at, and for one that they do. */
-exec_access_way exec_access_plain, exec_access_watched;
+exec_access_way EXEC_LEVELED(exec_access_plain), EXEC_LEVELED(exec_access_watched);
 
 #endif

@@ -105,4 +105,4 @@ static const struct op_row rows[] = {
 	{"tanh.approx.bf16", "hh", tanh_bf16}, {"tanh.approx.bf16x2", "ww", tanh_bf16x2}
 };
 
-EXEC_TABLE(exec_rows_approx)
+EXEC_TABLE_HOT(exec_rows_approx)

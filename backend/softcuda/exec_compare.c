@@ -105,4 +105,4 @@ static const struct op_row rows[] = {
 	FOURTEEN_ROWS(".bf16x2.0", "pww", low_b), FOURTEEN_ROWS(".bf16x2.1", "pww", high_b)
 };
 
-EXEC_TABLE(exec_rows_compare)
+EXEC_TABLE_HOT(exec_rows_compare)

@@ -416,4 +416,4 @@ static const struct op_row rows[] = {
 	{"_cvt.pack", "wwww", cvt_pack}
 };
 
-EXEC_TABLE(exec_rows_convert)
+EXEC_TABLE_HOT(exec_rows_convert)

@@ -95,52 +95,9 @@ F64(div, 2, x / y)
 F64(rcp, 1, 1.0 / x)
 F64(sqrt, 1, sqrt(x))
 
-/* fma() is a call per lane where the compiler may not assume the instruction,
- * and multiply-add is what kernels are made of. */
-#if defined(__x86_64__) && defined(__GNUC__)
-#define FMA_FAST __attribute__((target("avx2,fma")))
-static bool fma_is_fast(void)
-{
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-#else
-#define FMA_FAST
-static bool fma_is_fast(void)
-{
-	return true;
-}
-#endif
-
-#define FMA_LANES(target, name, lanes, uint, function, result_of, ...)        \
-	target static void name(const lanes *a, const lanes *b, const lanes *c, uint *result) \
-	{                                                                     \
-		for (unsigned l = 0; l < LANES; l++)                          \
-			result[l] = result_of(function(a[l], b[l], c[l])      \
-					      __VA_ARGS__);                   \
-	}
-#define OF_F64 , a[l], b[l], c[l]
-FMA_LANES(FMA_FAST, fma_fast_f32, lane_f32, uint32_t, fmaf, result_f32, )
-FMA_LANES(, fma_slow_f32, lane_f32, uint32_t, fmaf, result_f32, )
-FMA_LANES(FMA_FAST, fma_fast_f64, lane_f64, uint64_t, fma, result_f64, OF_F64)
-FMA_LANES(, fma_slow_f64, lane_f64, uint64_t, fma, result_f64, OF_F64)
-
-#define FMA(type, lanes, uint, put)                                           \
-	OP_HEAD(fma_##type)                                                   \
-	{                                                                     \
-		const lanes *a = OPERAND(const lanes, 1);                     \
-		const lanes *b = OPERAND(const lanes, 2);                     \
-		const lanes *c = OPERAND(const lanes, 3);                     \
-		uint result[LANES];                                           \
-		if (fma_is_fast())                                            \
-			fma_fast_##type(a, b, c, result);                     \
-		else                                                          \
-			fma_slow_##type(a, b, c, result);                     \
-		put(OPERAND(void, 0), result, mask);                          \
-		return FLOW_NEXT;                                             \
-	}
-FMA(f32, lane_f32, uint32_t, op_put_32)
-FMA(f64, lane_f64, uint64_t, op_put_64)
-
+/* One instruction where the level of the processor has it, else a call for each lane. */
+F32_VARIANT(fma_f32, 3, SAME, SAME, fmaf(x, y, z))
+F64(fma, 3, fma(x, y, z))
 F32_FLUSHED(fma_f32_ftz, 3, ftz_f32, fmaf(x, y, z), x * y + z)
 F32_VARIANT(fma_f32_sat, 3, SAME, sat_f32, fmaf(x, y, z))
 F32_FLUSHED(fma_f32_ftz_sat, 3, FLUSH_SAT, fmaf(x, y, z), x * y + z)
@@ -336,4 +293,4 @@ static const struct op_row rows[] = {
 	TEST_ROWS(32, "pw"), TEST_ROWS(64, "pl")
 };
 
-EXEC_TABLE(exec_rows_float)
+EXEC_TABLE_HOT(exec_rows_float)

@@ -3,6 +3,7 @@
 #include "backend/softcuda/check.h"
 #include "backend/softcuda/exec_access.h"
 #include "backend/softcuda/exec_barrier.h"
+#include "backend/softcuda/exec_level.h"
 #include "backend/softcuda/exec_warp.h"
 
 #include <stdarg.h>
@@ -15,9 +16,8 @@ static void warp_init(struct warp *warp, struct group *group, uint32_t index)
 	const uint32_t *block = group->job->launch->block;
 	uint32_t first = index * LANES;
 	warp->group = group;
-	warp->access = group->job->check || group->job->footprint || group->job->launch->trace
-			       ? exec_access_watched
-			       : exec_access_plain;
+	warp->watched = group->job->check || group->job->footprint || group->job->launch->trace;
+	warp->access = warp->watched ? exec_level()->access_watched : exec_level()->access_plain;
 	warp->index = index;
 	warp->banks.bank[BANK_CONSTANT] = group->job->program->constants;
 	warp->banks.bank[BANK_LAUNCH] = group->job->constants;
@@ -41,7 +41,8 @@ static bool warp_start(struct warp *warp)
 	struct frame *frame = warp_frame_create(warp, warp->group->job->code_index, NULL);
 	if (!frame)
 		return false;
-	memset(frame->registers, 0, frame->code->register_B);
+	if (frame->code->reads_unset)
+		memset(frame->registers, 0, frame->code->register_B);
 	if (warp->local)
 		memset(warp->local, 0, (size_t)LANES * warp->local_stride_B);
 	warp->live = lanes >= LANES ? MASK_ALL : (1u << lanes) - 1;

@@ -238,4 +238,4 @@ static const struct op_row rows[] = {
 	{"xor.pred", "ppp", xor_pred}, {"not.pred", "pp", not_pred}
 };
 
-EXEC_TABLE(exec_rows_integer)
+EXEC_TABLE_HOT(exec_rows_integer)

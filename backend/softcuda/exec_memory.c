@@ -4,12 +4,13 @@
 #include "backend/softcuda/exec_memory.h"
 
 #include "backend/softcuda/exec_access.h"
+#include "backend/softcuda/exec_row.h"
 #include "backend/softcuda/exec_table.h"
 
 /* Elements of a vector lie side by side; the whole vector's place is checked at
  * once.  Only weak accesses may be torn or repeated. */
-#define LOAD(name, memory, put)                                                           \
-	OP_HEAD(name)                                                                     \
+#define LOAD_LANES(name, memory, put)                                                     \
+	static enum flow name##_lanes(struct warp *warp, const struct op *op, uint32_t mask) \
 	{                                                                                 \
 		uint64_t place[LANES];                                                    \
 		OP_UINT_##put value[LANES];                                               \
@@ -33,14 +34,59 @@
 		return FLOW_NEXT;                                                         \
 	}
 
+/* Lane l finds its element at from[l * step]; a step of 0: all lanes have the same one.  By way of an array
+ * that nobody else knows of, so that the compiler need not ask whether register and memory overlap. */
+#define LOAD_ROW(name, memory, put)                                                       \
+	static inline __attribute__((always_inline)) void                                \
+	name##_row(void *to, const memory *from, unsigned step)                           \
+	{                                                                                 \
+		OP_UINT_##put value[LANES];                                               \
+		for (unsigned l = 0; l < LANES; l++)                                      \
+			value[l] = (OP_UINT_##put)from[l * step];                         \
+		memcpy(to, value, sizeof(value));                                         \
+	}
+
+/* One of `count` elements, which is a constant. */
+#define LOAD_COUNT(name, memory, put, count)                                              \
+	{                                                                                 \
+		const struct row row = exec_row(warp, op, mask,                           \
+						(uint32_t)sizeof(memory) * (count));      \
+		const memory *from = (const memory *)(const void *)row.place;             \
+		if (row.kind == ROW_NONE)                                                 \
+			return name##_lanes(warp, op, mask);                              \
+		for (unsigned e = 0; e < (count); e++) {                                  \
+			if (row.kind == ROW_NEXT)                                         \
+				name##_row(OPERAND(void, e), from + e, (count));          \
+			else                                                              \
+				name##_row(OPERAND(void, e), from + e, 0);                \
+		}                                                                         \
+		return FLOW_NEXT;                                                         \
+	}
+
+#define LOAD(name, memory, put)                                                           \
+	LOAD_LANES(name, memory, put)                                                     \
+	LOAD_ROW(name, memory, put)                                                       \
+	OP_HEAD(name)                                                                     \
+	{                                                                                 \
+		if (op->mode != ORDER_WEAK)                                               \
+			return name##_lanes(warp, op, mask);                              \
+		if (op->vector == 1)                                                      \
+			LOAD_COUNT(name, memory, put, 1)                                  \
+		if (op->vector == 2)                                                      \
+			LOAD_COUNT(name, memory, put, 2)                                  \
+		if (op->vector == 4)                                                      \
+			LOAD_COUNT(name, memory, put, 4)                                  \
+		return name##_lanes(warp, op, mask);                                      \
+	}
+
 LOAD(ld_1u, lane_u8, 16)
 LOAD(ld_1s, lane_s8, 16)
 LOAD(ld_2, lane_u16, 16)
 LOAD(ld_4, lane_u32, 32)
 LOAD(ld_8, lane_u64, 64)
 
-#define STORE(name, memory, lanes)                                                        \
-	OP_HEAD(name)                                                                     \
+#define STORE_LANES(name, memory, lanes)                                                  \
+	static enum flow name##_lanes(struct warp *warp, const struct op *op, uint32_t mask) \
 	{                                                                                 \
 		uint64_t place[LANES];                                                    \
 		unsigned count = op->vector;                                              \
@@ -72,6 +118,38 @@ LOAD(ld_8, lane_u64, 64)
 		return FLOW_NEXT;                                                         \
 	}
 
+/* Lanes that store to one place take turns; the others' places are behind each other. */
+#define STORE_COUNT(name, memory, lanes, count)                                           \
+	{                                                                                 \
+		const struct row row = exec_row(warp, op, mask,                           \
+						(uint32_t)sizeof(memory) * (count));      \
+		memory all[LANES * (count)];                                              \
+		if (row.kind != ROW_NEXT)                                                 \
+			return name##_lanes(warp, op, mask);                              \
+		for (unsigned e = 0; e < (count); e++) {                                  \
+			const lanes *value = OPERAND(const lanes, e);                     \
+			for (unsigned l = 0; l < LANES; l++)                              \
+				all[l * (count) + e] = (memory)value[l];                  \
+		}                                                                         \
+		memcpy(row.place, all, sizeof(all));                                      \
+		return FLOW_NEXT;                                                         \
+	}
+
+#define STORE(name, memory, lanes)                                                        \
+	STORE_LANES(name, memory, lanes)                                                  \
+	OP_HEAD(name)                                                                     \
+	{                                                                                 \
+		if (op->mode != ORDER_WEAK)                                               \
+			return name##_lanes(warp, op, mask);                              \
+		if (op->vector == 1)                                                      \
+			STORE_COUNT(name, memory, lanes, 1)                               \
+		if (op->vector == 2)                                                      \
+			STORE_COUNT(name, memory, lanes, 2)                               \
+		if (op->vector == 4)                                                      \
+			STORE_COUNT(name, memory, lanes, 4)                               \
+		return name##_lanes(warp, op, mask);                                      \
+	}
+
 STORE(st_1, lane_u8, lane_u16)
 STORE(st_2, lane_u16, lane_u16)
 STORE(st_4, lane_u32, lane_u32)
@@ -83,4 +161,4 @@ static const struct op_row rows[] = {
 	{"_st.8", "", st_8}
 };
 
-EXEC_TABLE(exec_rows_memory)
+EXEC_TABLE_HOT(exec_rows_memory)

@@ -106,4 +106,4 @@ static const struct op_row rows[] = {
 	{"_unpack.64.4.2", "hl", unpack_64_4_2}, {"_unpack.64.4.3", "hl", unpack_64_4_3}
 };
 
-EXEC_TABLE(exec_rows_move)
+EXEC_TABLE_HOT(exec_rows_move)

@@ -152,4 +152,4 @@ static const struct op_row rows[] = {
 	{"_isspacep.global", "pl", isspacep_global}
 };
 
-EXEC_TABLE(exec_rows_special)
+EXEC_TABLE_HOT(exec_rows_special)

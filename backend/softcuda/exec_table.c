@@ -1,17 +1,13 @@
 #include "config.h"
 
-#include "backend/softcuda/exec_table.h"
-
+#include "backend/softcuda/exec_level.h"
 #include "backend/softcuda/ptx_decode.h"
 
 #include <pthread.h>
 
 static const struct op_rows *const tables[] = {
-	&exec_rows_control, &exec_rows_integer, &exec_rows_wide, &exec_rows_move,
-	&exec_rows_float, &exec_rows_rounded, &exec_rows_half, &exec_rows_approx,
-	&exec_rows_compare, &exec_rows_convert, &exec_rows_memory, &exec_rows_atomic,
-	&exec_rows_special, &exec_rows_together, &exec_rows_narrow, &exec_rows_video,
-	&exec_rows_copy, &exec_rows_mbarrier, &exec_rows_object, &exec_rows_texture,
+	&exec_rows_control, &exec_rows_rounded, &exec_rows_half, &exec_rows_atomic, &exec_rows_narrow,
+	&exec_rows_video, &exec_rows_copy, &exec_rows_mbarrier, &exec_rows_object, &exec_rows_texture,
 	&exec_rows_surface, &exec_rows_quad, &exec_rows_stack, &exec_rows_note
 };
 
@@ -28,17 +24,23 @@ static uint32_t hash(const char *name)
 	return (h ^ h >> 15) % SLOTS;
 }
 
+static void add(const struct op_rows *table)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		const struct op_row *row = &table->rows[i];
+		uint32_t slot = hash(row->name);
+		while (slots[slot])
+			slot = (slot + 1) % SLOTS;
+		slots[slot] = row;
+	}
+}
+
 static void fill(void)
 {
-	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
-		for (size_t i = 0; i < tables[t]->count; i++) {
-			const struct op_row *row = &tables[t]->rows[i];
-			uint32_t slot = hash(row->name);
-			while (slots[slot])
-				slot = (slot + 1) % SLOTS;
-			slots[slot] = row;
-		}
-	}
+	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++)
+		add(tables[t]);
+	for (size_t t = 0; t < EXEC_HOT_TABLE_COUNT; t++)
+		add(exec_level()->tables[t]);
 }
 
 const struct op_row *exec_table_find(const char *name)

@@ -15,21 +15,25 @@ struct op_rows {
 /* At the end of a file that has an array named rows. */
 #define EXEC_TABLE(name) const struct op_rows name = {rows, sizeof(rows) / sizeof(rows[0])};
 
+/* The same for a hot file, which is compiled for several levels of the processor (exec_level.h): what it
+ * exports has the level's suffix. */
+#ifndef EXEC_LEVEL
+#define EXEC_LEVEL
+#endif
+#define EXEC_LEVELED_(name, level) name##level
+#define EXEC_LEVELED_BY(name, level) EXEC_LEVELED_(name, level)
+#define EXEC_LEVELED(name) EXEC_LEVELED_BY(name, EXEC_LEVEL)
+#define EXEC_TABLE_HOT(name)                                                  \
+	extern const struct op_rows EXEC_LEVELED(name);                       \
+	EXEC_TABLE(EXEC_LEVELED(name))
+
 extern const struct op_rows exec_rows_control;
-extern const struct op_rows exec_rows_integer;
-extern const struct op_rows exec_rows_wide;
-extern const struct op_rows exec_rows_move;
-extern const struct op_rows exec_rows_float;
 extern const struct op_rows exec_rows_rounded;
 extern const struct op_rows exec_rows_half;
-extern const struct op_rows exec_rows_approx;
-extern const struct op_rows exec_rows_compare;
-extern const struct op_rows exec_rows_convert;
 extern const struct op_rows exec_rows_copy;
 extern const struct op_rows exec_rows_mbarrier;
 extern const struct op_rows exec_rows_narrow;
 extern const struct op_rows exec_rows_video;
-extern const struct op_rows exec_rows_memory;
 extern const struct op_rows exec_rows_note;
 extern const struct op_rows exec_rows_object;
 extern const struct op_rows exec_rows_texture;
@@ -37,7 +41,5 @@ extern const struct op_rows exec_rows_surface;
 extern const struct op_rows exec_rows_quad;
 extern const struct op_rows exec_rows_stack;
 extern const struct op_rows exec_rows_atomic;
-extern const struct op_rows exec_rows_special;
-extern const struct op_rows exec_rows_together;
 
 #endif

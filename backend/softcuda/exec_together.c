@@ -190,4 +190,4 @@ static const struct op_row rows[] = {
 	{"_elect.sync", "ww", elect}
 };
 
-EXEC_TABLE(exec_rows_together)
+EXEC_TABLE_HOT(exec_rows_together)

@@ -71,8 +71,29 @@ static uint32_t choose(struct warp *warp, bool oldest, uint32_t preferred, uint3
 	return chosen;
 }
 
+/* Whether all lanes are ready and at one place: the usual case, in which there is nothing to choose. */
+static bool is_together(const struct warp *warp)
+{
+	const uint32_t pc = warp->lane_pc[0];
+	const struct frame *frame = warp->lane_frame[0];
+	uint32_t others = 0;
+	uintptr_t other_frames = 0;
+	if ((warp->live & ~warp->parked & ~warp->meeting) != MASK_ALL)
+		return false;
+	for (unsigned l = 0; l < LANES; l++) {
+		others |= warp->lane_pc[l] ^ pc;
+		other_frames |= (uintptr_t)warp->lane_frame[l] ^ (uintptr_t)frame;
+	}
+	return !others && !other_frames;
+}
+
 static void set_pc(struct warp *warp, uint32_t lanes, uint32_t pc)
 {
+	if (lanes == MASK_ALL) {
+		for (unsigned l = 0; l < LANES; l++)
+			warp->lane_pc[l] = pc;
+		return;
+	}
 	for (uint32_t rest = lanes; rest; rest &= rest - 1)
 		warp->lane_pc[exec_lowest(rest)] = pc;
 }
@@ -159,14 +180,39 @@ static void prefer(const struct warp *warp, struct preference *preference)
 	}
 }
 
+/* All lanes run next, from where they are. */
+static void run_together(struct warp *warp, uint32_t *merge_out)
+{
+	warp->frame = warp->lane_frame[0];
+	warp->pc = warp->lane_pc[0];
+	warp->banks.bank[BANK_REGISTER] = warp->frame->registers;
+	*merge_out = PC_NONE;
+}
+
+/* These lanes have just run. */
+static void note_turn(struct warp *warp, uint32_t lanes)
+{
+	if (lanes == MASK_ALL) {
+		for (unsigned l = 0; l < LANES; l++)
+			warp->lane_turn[l] = warp->turn;
+		return;
+	}
+	for (uint32_t rest = lanes; rest; rest &= rest - 1)
+		warp->lane_turn[exec_lowest(rest)] = warp->turn;
+}
+
 bool warp_run(struct warp *warp, uint64_t *budget)
 {
 	bool oldest = false;
 	struct preference preference = {0, 0, warp->turn};
 	while (*budget) {
-		uint32_t merge;
-		prefer(warp, &preference);
-		uint32_t lanes = choose(warp, oldest, preference.lanes, &merge);
+		uint32_t merge, lanes = MASK_ALL;
+		if (is_together(warp)) {
+			run_together(warp, &merge);
+		} else {
+			prefer(warp, &preference);
+			lanes = choose(warp, oldest, preference.lanes, &merge);
+		}
 		uint64_t used = 0, turn = *budget;
 		if (!lanes)
 			return true;
@@ -178,8 +224,7 @@ bool warp_run(struct warp *warp, uint64_t *budget)
 		/* A path that ended its turn without meeting anyone may be waiting
 		 * for lanes that wait for their turn. */
 		warp->turn += used;
-		for (uint32_t rest = lanes; rest; rest &= rest - 1)
-			warp->lane_turn[exec_lowest(rest)] = warp->turn;
+		note_turn(warp, lanes);
 		oldest = end == PATH_TURN_OVER && others;
 		if (end == PATH_FAULT)
 			return false;

@@ -44,6 +44,7 @@ struct warp {
 	struct warp_banks banks;          /* first: see op_bank */
 	struct group *group;
 	exec_access_way *access;          /* chosen by the launch */
+	bool watched;                     /* somebody looks on: a checker, the oracle, a footprint */
 	struct frame *frame;              /* of the path that runs */
 	uint32_t pc;                      /* of the instruction that runs */
 	uint32_t index;                   /* in the group */

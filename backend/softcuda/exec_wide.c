@@ -357,4 +357,4 @@ static const struct op_row rows[] = {
 	CARRY_ROWS(32, "w"), CARRY_ROWS(64, "l")
 };
 
-EXEC_TABLE(exec_rows_wide)
+EXEC_TABLE_HOT(exec_rows_wide)

@@ -83,6 +83,13 @@ static bool decode_elements(struct ptx_parser *parser, const struct ptx_type *ty
 	return true;
 }
 
+/* Whether there is a special register of that name and width, which an op can put where mov wants it. */
+static bool is_special(const char *name, char width)
+{
+	const struct op_row *row = exec_table_find(name);
+	return row && row->shape[0] == width && !row->shape[1];
+}
+
 bool ptx_decode_mov(struct ptx_parser *parser, const struct ptx_parts *parts)
 {
 	const struct ptx_instruction *in = &parser->instruction;
@@ -105,6 +112,10 @@ bool ptx_decode_mov(struct ptx_parser *parser, const struct ptx_parts *parts)
 		return decode_unpack(parser, type, &in->operands[0]);
 	char width = type ? type->width : 'p';
 	char name[] = {'_', 'z', width, width, '\0'};
+	if (in->operands[1].kind == PTX_SPECIAL && is_special(in->operands[1].text, width)) {
+		operands[0] = ptx_destination(parser, &in->operands[0], width);
+		return ptx_emit_row(parser, in->operands[1].text, operands, 1);
+	}
 	operands[1] = ptx_source(parser, &in->operands[1], width);
 	operands[0] = ptx_destination(parser, &in->operands[0], width);
 	return ptx_emit_row(parser, name, operands, 2);

@@ -25,7 +25,6 @@ static void *keep(struct ptx_parser *parser, struct bytes *list)
 bool ptx_code_finish(struct ptx_parser *parser)
 {
 	struct code *code = ptx_code(parser, parser->code);
-	uint32_t peak = 0;
 	code->op_count = ptx_op_count(parser);
 	code->site_count = (uint32_t)(parser->sites.size_B / sizeof(struct call_site));
 	code->table_count = (uint32_t)(parser->tables.size_B / sizeof(struct branch_table));
@@ -44,10 +43,8 @@ bool ptx_code_finish(struct ptx_parser *parser)
 	if (parser->error != CUDA_SUCCESS ||
 	    !ptx_registers_drop_unneeded(parser, code->ops, code->op_count) ||
 	    !ptx_layout(parser, code) ||
-	    !ptx_registers_place(parser, code->ops, code->op_count, code->tables,
-				 &code->register_B, &peak))
+	    !ptx_registers_place(parser, code))
 		return false;
-	code->register_peak = peak;
 	parser->widths.size_B = 0;
 	parser->formals.size_B = 0;
 	parser->fixups.size_B = 0;

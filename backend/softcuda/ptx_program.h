@@ -24,10 +24,8 @@ bool ptx_layout(struct ptx_parser *parser, struct code *code);
 /* Takes out the loads of parser->unneeded whose register no op reads; ptx_registers.c. */
 bool ptx_registers_drop_unneeded(struct ptx_parser *parser, struct op *ops, uint32_t op_count);
 
-/* Gives the virtual registers of ops room in the frame: *size_B_out bytes.
- * widths has a letter per register; ptx_registers.c. */
-bool ptx_registers_place(struct ptx_parser *parser, struct op *ops, uint32_t op_count,
-			 const struct branch_table *tables, uint32_t *size_B_out,
-			 uint32_t *peak_out);
+/* Gives the virtual registers of code's ops room in the frame: sets register_B, register_peak and
+ * reads_unset.  parser->widths has a letter per register; ptx_registers.c. */
+bool ptx_registers_place(struct ptx_parser *parser, struct code *code);
 
 #endif

@@ -371,18 +371,26 @@ bool ptx_registers_drop_unneeded(struct ptx_parser *parser, struct op *ops, uint
 	return true;
 }
 
-bool ptx_registers_place(struct ptx_parser *parser, struct op *ops, uint32_t op_count,
-			 const struct branch_table *tables, uint32_t *size_B_out,
-			 uint32_t *peak_out)
+/* Whether a way from the start leads to a read of what no op has written on it. */
+static bool reads_unset(const struct placer *p)
+{
+	bool any = !p->in;
+	for (uint32_t w = 0; p->in && w < p->words; w++)
+		any |= p->in[w] != 0;
+	return any;
+}
+
+bool ptx_registers_place(struct ptx_parser *parser, struct code *code)
 {
 	struct placer p = {
-		.ops = ops, .op_count = op_count,
+		.ops = code->ops, .op_count = code->op_count,
 		.register_count = (uint32_t)parser->widths.size_B, .widths = parser->widths.data
 	};
-	bool right = place(&p, tables);
+	bool right = place(&p, code->tables);
 	if (right) {
-		*size_B_out = hand_out(&p);
-		*peak_out = p.peak;
+		code->register_B = hand_out(&p);
+		code->register_peak = p.peak;
+		code->reads_unset = reads_unset(&p);
 		rewrite(&p);
 	}
 	uint32_t *lists[] = {p.wide, p.first, p.last, p.next_start, p.next_end,
