@@ -2,7 +2,7 @@
  * lifetime; all without a kernel. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <stdint.h>
 
@@ -16,14 +16,6 @@ static void host_reset(unsigned seed)
 	for (unsigned i = 0; i < SIZE; i++)
 		host[i] = (unsigned char)(i * 7 + seed + (i >> 8));
 	memset(back, 0, SIZE);
-}
-
-static cl_mem buffer_make(cl_context context, cl_mem_flags flags, size_t size, void *pointer)
-{
-	cl_int code;
-	cl_mem mem = clCreateBuffer(context, flags, size, pointer, &code);
-	CHECK_OK(code);
-	return mem;
 }
 
 static void test_create_errors(cl_context context)
@@ -64,10 +56,8 @@ static void test_create_errors(cl_context context)
 static void test_info(cl_context context)
 {
 	cl_mem mem = buffer_make(context, CL_MEM_USE_HOST_PTR | CL_MEM_READ_ONLY, 4096, host);
-	cl_int code;
 	const cl_buffer_region region = {1024, 512};
-	cl_mem sub = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-	CHECK_OK(code);
+	cl_mem sub = sub_buffer_make(mem, 0, &region);
 	cl_mem_object_type type = 0;
 	cl_mem_flags flags = 0;
 	size_t size = 0, offset = 99;
@@ -157,7 +147,7 @@ static void test_read_write(cl_context context)
 	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 1000, 5000, back, 0, NULL, NULL));
 	CHECK(!memcmp(host, back, 5000));
 	/* Nothing to move is allowed. */
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, 0, back, 0, NULL, NULL));
+	buffer_read(queue, mem, back, 0);
 	CHECK_CODE(clEnqueueReadBuffer(NULL, mem, CL_TRUE, 0, 1, back, 0, NULL, NULL),
 		   CL_INVALID_COMMAND_QUEUE);
 	CHECK_CODE(clEnqueueReadBuffer(queue, NULL, CL_TRUE, 0, 1, back, 0, NULL, NULL),
@@ -228,7 +218,7 @@ static void test_copy_fill(cl_context context)
 		CHECK_OK(clEnqueueWriteBuffer(queue, b, CL_FALSE, 0, SIZE, host, 0, NULL, NULL));
 		CHECK_OK(clEnqueueFillBuffer(queue, b, host + 77, pattern, offset, size, 0, NULL,
 					     NULL));
-		CHECK_OK(clEnqueueReadBuffer(queue, b, CL_TRUE, 0, SIZE, back, 0, NULL, NULL));
+		buffer_read(queue, b, back, SIZE);
 		bool good = !memcmp(back, host, offset) &&
 			    !memcmp(back + offset + size, host + offset + size,
 				    SIZE - offset - size);
@@ -343,8 +333,7 @@ static void test_boxes_of_one(cl_context context)
 		const cl_int code = clEnqueueCopyBufferRect(queue, mem, mem, pair.from, pair.to,
 							    pair.region, pair.row, pair.slice,
 							    pair.row, pair.slice, 0, NULL, NULL);
-		CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, BOXES_SIZE, back, 0, NULL,
-					     NULL));
+		buffer_read(queue, mem, back, BOXES_SIZE);
 		const bool good = code ? code == CL_MEM_COPY_OVERLAP && !boxes_apart(&pair) &&
 						  !memcmp(back, host, BOXES_SIZE)
 				       : !share && !memcmp(back, expected, BOXES_SIZE);
@@ -372,7 +361,7 @@ static void test_boxes(cl_context context)
 	CHECK_OK(clEnqueueWriteBufferRect(queue, a, CL_FALSE, at, host_at, region, 64, 64 * 16, 50,
 					  50 * 20, host, 0, NULL, NULL));
 	box_copy(expected, at, 64, 64 * 16, host, host_at, 50, 50 * 20, region);
-	CHECK_OK(clEnqueueReadBuffer(queue, a, CL_TRUE, 0, SIZE, back, 0, NULL, NULL));
+	buffer_read(queue, a, back, SIZE);
 	CHECK(!memcmp(back, expected, SIZE));
 	/* Pitches of 0 are as tight as can be. */
 	CHECK_OK(clEnqueueCopyBufferRect(queue, a, b, at, zero, region, 64, 64 * 16, 0, 0, 0, NULL,
@@ -441,11 +430,8 @@ static void test_sub_views(cl_context context)
 	host_reset(5);
 	cl_mem mem = buffer_make(context, CL_MEM_COPY_HOST_PTR, SIZE, host);
 	const cl_buffer_region first = {1024, 2048}, second = {4096, 2048};
-	cl_int code;
-	cl_mem a = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &first, &code);
-	CHECK_OK(code);
-	cl_mem b = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &second, &code);
-	CHECK_OK(code);
+	cl_mem a = sub_buffer_make(mem, 0, &first);
+	cl_mem b = sub_buffer_make(mem, 0, &second);
 	CHECK_OK(clEnqueueReadBuffer(queue, a, CL_TRUE, 8, 2040, back, 0, NULL, NULL));
 	CHECK(!memcmp(back, host + 1032, 2040));
 	CHECK_CODE(clEnqueueReadBuffer(queue, a, CL_TRUE, 8, 2048, back, 0, NULL, NULL),
@@ -453,7 +439,7 @@ static void test_sub_views(cl_context context)
 	CHECK_OK(clEnqueueCopyBuffer(queue, a, b, 0, 0, 2048, 0, NULL, NULL));
 	/* The parent's bytes outlive the application's handle of it. */
 	CHECK_OK(clReleaseMemObject(mem));
-	CHECK_OK(clEnqueueReadBuffer(queue, b, CL_TRUE, 0, 2048, back, 0, NULL, NULL));
+	buffer_read(queue, b, back, 2048);
 	CHECK(!memcmp(back, host + 1024, 2048));
 	CHECK_OK(clReleaseMemObject(a));
 	CHECK_OK(clReleaseMemObject(b));
@@ -462,11 +448,9 @@ static void test_sub_views(cl_context context)
 int main(void)
 {
 	struct api_test test;
-	cl_int code;
 	if (!api_test_start(&test, "buffers"))
 		return API_TEST_SKIP;
-	queue = clCreateCommandQueue(test.context, test.device, 0, &code);
-	CHECK_OK(code);
+	queue = queue_make(test.context, test.device, 0);
 	test_create_errors(test.context);
 	test_info(test.context);
 	test_sub_errors(test.context);

@@ -2,7 +2,7 @@
  * CL_MEM_READ_ONLY or read CL_MEM_WRITE_ONLY; and nothing of right ones. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <unistd.h>
 
@@ -55,23 +55,18 @@ static bool is_silent(void)
 static cl_mem buffer(cl_mem_flags flags)
 {
 	static cl_int values[COUNT];
-	cl_int code;
-	cl_mem mem = clCreateBuffer(test.context, flags, SIZE_B,
-				    flags & CL_MEM_COPY_HOST_PTR ? values : NULL, &code);
-	CHECK_OK(code);
-	return mem;
+	return buffer_make(test.context, flags, SIZE_B,
+			   flags & CL_MEM_COPY_HOST_PTR ? values : NULL);
 }
 
 static void run(const char *name, cl_mem from, cl_mem to)
 {
 	const size_t count = COUNT;
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, name, &code);
-	CHECK_OK(code);
+	cl_kernel kernel = kernel_make(program, name);
 	if (from)
 		CHECK_OK(clSetKernelArg(kernel, 0, sizeof(from), &from));
 	CHECK_OK(clSetKernelArg(kernel, from ? 1 : 0, sizeof(to), &to));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL));
+	launch_1d(queue, kernel, count);
 	CHECK_OK(clFinish(queue));
 	CHECK_OK(clReleaseKernel(kernel));
 }
@@ -117,8 +112,7 @@ static void check_written_by_host(void)
 	run("add", mapped, to);
 	CHECK_OK(clEnqueueCopyBuffer(queue, mapped, copied, 0, 0, SIZE_B, 0, NULL, NULL));
 	run("add", copied, to);
-	used = clCreateBuffer(test.context, CL_MEM_USE_HOST_PTR, SIZE_B, bytes, &code);
-	CHECK_OK(code);
+	used = buffer_make(test.context, CL_MEM_USE_HOST_PTR, SIZE_B, bytes);
 	run("add", used, to);
 	CHECK(is_silent());
 }
@@ -141,7 +135,7 @@ static void check_flags(void)
 	run("add", from, to);
 	run("swizzle", from, to);
 	CHECK_OK(clEnqueueFillBuffer(queue, from, &value, sizeof(value), 0, SIZE_B, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, to, CL_TRUE, 0, sizeof(value), &value, 0, NULL, NULL));
+	buffer_read(queue, to, &value, sizeof(value));
 	CHECK(is_silent());
 	run("add", to, buffer(0));
 	CHECK(strstr(reported(), "read of write-only memory") != NULL);
@@ -157,7 +151,6 @@ static void check_flags(void)
 int main(void)
 {
 	const char *cuda = getenv("CULVERT_CUDA");
-	cl_int code;
 	int file = mkstemp(report_path);
 	if (file < 0 || (cuda && strcmp(cuda, "soft")))
 		return API_TEST_SKIP;
@@ -167,8 +160,7 @@ int main(void)
 	if (!api_test_start(&test, "checked_buffers"))
 		return API_TEST_SKIP;
 	program = api_test_build(test.context, test.device, source, "");
-	queue = clCreateCommandQueueWithProperties(test.context, test.device, NULL, &code);
-	CHECK_OK(code);
+	queue = queue_make(test.context, test.device, 0);
 	check_unwritten();
 	check_written_by_host();
 	check_structures();

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "tests/api/command_buffer_entry.h"
+#include "tests/api/fixture.h"
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -70,34 +71,13 @@ static cl_command_buffer_khr start(cl_command_queue queue)
 	return buffer;
 }
 
-static cl_kernel kernel_make(const char *name)
-{
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, name, &code);
-	CHECK_OK(code);
-	return kernel;
-}
+/* --- images ----------------------------------------------------------------------------------- */
 
-static cl_mem buffer_make(size_t size)
-{
-	cl_int code;
-	cl_mem mem = clCreateBuffer(context, CL_MEM_READ_WRITE, size, NULL, &code);
-	CHECK_OK(code);
-	return mem;
-}
-
-static cl_mem image_make(void)
+static cl_mem square_make(void)
 {
 	static const cl_image_format format = {CL_R, CL_UNSIGNED_INT32};
-	const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = SIDE,
-				    .image_height = SIDE};
-	cl_int code;
-	cl_mem mem = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &code);
-	CHECK_OK(code);
-	return mem;
+	return image_2d_make(context, CL_MEM_READ_WRITE, &format, SIDE, SIDE, NULL);
 }
-
-/* --- images ----------------------------------------------------------------------------------- */
 
 static const size_t origin[3] = {0, 0, 0}, whole[3] = {SIDE, SIDE, 1};
 
@@ -111,7 +91,7 @@ static cl_command_buffer_khr images_record(cl_mem from, cl_mem to, cl_mem a, cl_
 	const cl_uint color[4] = {1000, 0, 0, 0};
 	cl_int code;
 	cl_command_buffer_khr buffer = start(queues[0]);
-	cl_kernel twice = kernel_make("twice");
+	cl_kernel twice = kernel_make(program, "twice");
 	cl_sampler sampler = clCreateSampler(context, CL_FALSE, CL_ADDRESS_CLAMP,
 					     CL_FILTER_NEAREST, &code);
 	CHECK_OK(code);
@@ -135,7 +115,7 @@ static void images_expect(cl_mem to, const cl_uint *given)
 {
 	cl_uint out[TEXELS] = {0};
 	unsigned wrong = 0;
-	CHECK_OK(clEnqueueReadBuffer(queues[0], to, CL_TRUE, 0, SIZE_B, out, 0, NULL, NULL));
+	buffer_read(queues[0], to, out, SIZE_B);
 	for (int y = 0; y < SIDE; y++)
 		for (int x = 0; x < SIDE; x++) {
 			const int row = y == SIDE - 1 ? 1 : y;
@@ -150,8 +130,9 @@ static void images_expect(cl_mem to, const cl_uint *given)
 
 static void images(void)
 {
-	cl_mem from = buffer_make(SIZE_B), to = buffer_make(SIZE_B);
-	cl_mem a = image_make(), b = image_make();
+	cl_mem from = buffer_make(context, CL_MEM_READ_WRITE, SIZE_B, NULL),
+	       to = buffer_make(context, CL_MEM_READ_WRITE, SIZE_B, NULL);
+	cl_mem a = square_make(), b = square_make();
 	cl_command_buffer_khr buffer = images_record(from, to, a, b);
 	cl_uint given[TEXELS];
 	for (cl_uint turn = 0; turn < 3; turn++) {
@@ -181,8 +162,8 @@ static void image_update(void)
 	static const size_t global[2] = {SIDE, SIDE};
 	static const command_properties fields[] = {0x12B1, 8, 0};
 	const cl_uint type = 0, colors[2][4] = {{5}, {9}};
-	cl_mem from[2] = {image_make(), image_make()}, to = image_make();
-	cl_kernel twice = kernel_make("twice");
+	cl_mem from[2] = {square_make(), square_make()}, to = square_make();
+	cl_kernel twice = kernel_make(program, "twice");
 	cl_mutable_command_khr handle;
 	cl_command_buffer_khr buffer = start(queues[0]);
 	cl_uint out[TEXELS] = {0};
@@ -222,7 +203,7 @@ static void image_errors(void)
 	static const size_t far[3] = {SIDE, 0, 0};
 	const cl_uint color[4] = {0};
 	cl_command_buffer_khr buffer = start(queues[0]);
-	cl_mem image = image_make(), mem = buffer_make(SIZE_B);
+	cl_mem image = square_make(), mem = buffer_make(context, CL_MEM_READ_WRITE, SIZE_B, NULL);
 	cl_mutable_command_khr handle;
 	cl_sync_point_khr point = 7;
 	CHECK_CODE(more.fill_image(NULL, NULL, NULL, image, color, origin, whole, 0, NULL, NULL,
@@ -319,7 +300,7 @@ static void svm_arguments(void)
 	const size_t global = COUNT;
 	const cl_uint type = 0, zero = 0;
 	cl_uint *numbers[2], **cells[2];
-	cl_kernel through = kernel_make("through");
+	cl_kernel through = kernel_make(program, "through");
 	cl_mutable_command_khr handle;
 	cl_command_buffer_khr buffer = start(queues[0]);
 	for (int i = 0; i < 2; i++) {
@@ -385,7 +366,7 @@ static void blocking_free(void)
 		return;
 	void *memory = alloc(context, test.device, NULL, COUNT * 4, 0, &code);
 	CHECK_OK(code);
-	cl_kernel add = kernel_make("add");
+	cl_kernel add = kernel_make(program, "add");
 	cl_command_buffer_khr buffer = start(queues[0]);
 	CHECK_OK(clSetKernelArgSVMPointer(add, 0, memory));
 	CHECK_OK(clSetKernelArg(add, 1, 4, &value));
@@ -445,8 +426,8 @@ static void prints(void)
 {
 	const size_t one = 1;
 	const cl_uint ten = 10;
-	cl_mem mem = buffer_make(4);
-	cl_kernel says = kernel_make("says");
+	cl_mem mem = buffer_make(context, CL_MEM_READ_WRITE, 4, NULL);
+	cl_kernel says = kernel_make(program, "says");
 	cl_command_buffer_khr buffer = start(queues[0]);
 	CHECK_OK(clEnqueueFillBuffer(queues[0], mem, &ten, 4, 0, 4, 0, NULL, NULL));
 	CHECK_OK(clSetKernelArg(says, 0, sizeof(mem), &mem));
@@ -481,7 +462,7 @@ static void prints_much(void)
 {
 	const size_t items = 16;
 	const cl_uint calls = 300;
-	cl_kernel much = kernel_make("much");
+	cl_kernel much = kernel_make(program, "much");
 	cl_command_buffer_khr buffer = start(queues[0]);
 	CHECK_OK(clSetKernelArg(much, 0, sizeof(calls), &calls));
 	for (int i = 0; i < 11; i++)
@@ -507,17 +488,13 @@ static void prints_much(void)
 
 static void two_devices(void)
 {
-	cl_int code;
 	cl_context before = context;
 	cl_program program_before = program;
 	const cl_command_queue queues_before[2] = {queues[0], queues[1]};
-	context = clCreateContext(NULL, 2, test.devices, NULL, NULL, &code);
-	CHECK_OK(code);
+	context = context_make(2, test.devices);
 	program = api_test_build(context, test.device, source, "-cl-std=CL3.0");
 	for (int i = 0; i < 2; i++) {
-		queues[i] = clCreateCommandQueueWithProperties(context, test.devices[i], NULL,
-							       &code);
-		CHECK_OK(code);
+		queues[i] = queue_make(context, test.devices[i], 0);
 	}
 	images();
 	for (int i = 0; i < 2; i++) {
@@ -532,7 +509,6 @@ static void two_devices(void)
 
 int main(void)
 {
-	cl_int code;
 	cl_bool has_images = CL_FALSE;
 	cl_device_svm_capabilities svm = 0;
 	setenv("CULVERT_SOFT_DEVICES", "2", 0);
@@ -547,8 +523,7 @@ int main(void)
 	if (!program)
 		return api_test_end(&test);
 	for (int i = 0; i < 2; i++) {
-		queues[i] = clCreateCommandQueueWithProperties(context, test.device, NULL, &code);
-		CHECK_OK(code);
+		queues[i] = queue_make(context, test.device, 0);
 	}
 	CHECK_OK(clGetDeviceInfo(test.device, CL_DEVICE_IMAGE_SUPPORT, sizeof(has_images),
 				 &has_images, NULL));

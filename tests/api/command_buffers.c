@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "tests/api/command_buffer_entry.h"
+#include "tests/api/fixture.h"
 
 enum { COUNT = 1000, SIZE_B = COUNT * (int)sizeof(cl_uint) };
 
@@ -26,43 +27,17 @@ struct bench {                           /* a context with queues and buffers */
 	cl_mem a, b, c;
 };
 
-static cl_command_queue queue_make(cl_context context, cl_device_id device,
-				   cl_command_queue_properties bits)
-{
-	const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, bits, 0};
-	cl_int code;
-	cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, list, &code);
-	CHECK_OK(code);
-	return queue;
-}
-
-static cl_mem buffer_make(cl_context context)
-{
-	cl_int code;
-	cl_mem mem = clCreateBuffer(context, CL_MEM_READ_WRITE, SIZE_B, NULL, &code);
-	CHECK_OK(code);
-	return mem;
-}
-
-static cl_kernel kernel_make(const char *name)
-{
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, name, &code);
-	CHECK_OK(code);
-	return kernel;
-}
-
 static struct bench bench_make(cl_context context, cl_device_id device)
 {
 	struct bench bench = {.context = context};
 	bench.in_order = queue_make(context, device, 0);
 	bench.out_of_order = queue_make(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE |
 								 CL_QUEUE_PROFILING_ENABLE);
-	bench.add = kernel_make("add");
-	bench.twice = kernel_make("twice");
-	bench.a = buffer_make(context);
-	bench.b = buffer_make(context);
-	bench.c = buffer_make(context);
+	bench.add = kernel_make(program, "add");
+	bench.twice = kernel_make(program, "twice");
+	bench.a = buffer_make(context, CL_MEM_READ_WRITE, SIZE_B, NULL);
+	bench.b = buffer_make(context, CL_MEM_READ_WRITE, SIZE_B, NULL);
+	bench.c = buffer_make(context, CL_MEM_READ_WRITE, SIZE_B, NULL);
 	return bench;
 }
 
@@ -107,7 +82,7 @@ static void record_add(const struct bench *bench, cl_command_buffer_khr buffer, 
 static void expect(cl_command_queue queue, cl_mem mem, cl_uint value)
 {
 	cl_uint out[COUNT] = {0};
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, SIZE_B, out, 0, NULL, NULL));
+	buffer_read(queue, mem, out, SIZE_B);
 	CHECK(out[0] == value);
 	CHECK(out[COUNT / 2] == value);
 	CHECK(out[COUNT - 1] == value);
@@ -195,7 +170,7 @@ static void shapes(struct bench *bench)
 	static const cl_uint pattern[4] = {1, 2, 3, 4};
 	const size_t offset = 7, global = 100, local = 32;
 	cl_command_buffer_khr buffer = start(bench->in_order);
-	cl_kernel ids = kernel_make("ids");
+	cl_kernel ids = kernel_make(program, "ids");
 	cl_uint out[COUNT] = {0};
 	record_fill(buffer, bench->b, 0, 0, NULL, NULL);
 	CHECK_OK(cb.fill(buffer, NULL, NULL, bench->a, pattern, sizeof(pattern), 0, SIZE_B, 0, NULL,
@@ -210,12 +185,10 @@ static void shapes(struct bench *bench)
 	CHECK_OK(clReleaseKernel(ids));
 	CHECK_OK(cb.finalize(buffer));
 	CHECK_OK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(bench->in_order, bench->b, CL_TRUE, 0, SIZE_B, out, 0, NULL,
-				     NULL));
+	buffer_read(bench->in_order, bench->b, out, SIZE_B);
 	CHECK(out[8] == 0 && out[9] == 1 && out[10] == 2 && out[11] == 0);
 	CHECK(out[17] == 1 && out[25] == 1 && out[26] == 2 && out[33] == 0);
-	CHECK_OK(clEnqueueReadBuffer(bench->in_order, bench->c, CL_TRUE, 0, SIZE_B, out, 0, NULL,
-				     NULL));
+	buffer_read(bench->in_order, bench->c, out, SIZE_B);
 	CHECK(out[0] == 32000 && out[95] == 32002 && out[96] == 4003 && out[99] == 4003);
 	CHECK_OK(cb.release(buffer));
 }
@@ -252,8 +225,7 @@ static void residency(void)
 	cl_int code;
 	if (test.device_count < 2)
 		return;
-	cl_context context = clCreateContext(NULL, 2, test.devices, NULL, NULL, &code);
-	CHECK_OK(code);
+	cl_context context = context_make(2, test.devices);
 	cl_program before = program;
 	program = api_test_build(context, test.device, source, "-cl-std=CL3.0");
 	struct bench bench = bench_make(context, test.devices[0]);
@@ -320,7 +292,7 @@ static void recording_errors(struct bench *bench)
 	cl_sync_point_khr point = 0, stranger = 55;
 	cl_mutable_command_khr handle;
 	const size_t global = COUNT, large = 1 << 20;
-	cl_kernel unset = kernel_make("twice");
+	cl_kernel unset = kernel_make(program, "twice");
 	CHECK_CODE(cb.barrier(NULL, NULL, NULL, 0, NULL, NULL, NULL),
 		   CL_INVALID_COMMAND_BUFFER_KHR);
 	CHECK_CODE(cb.barrier(buffer, bench->out_of_order, NULL, 0, NULL, NULL, NULL),

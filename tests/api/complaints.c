@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "tests/api/command_buffer_entry.h"
+#include "tests/api/fixture.h"
 
 static const char source[] =
 	"kernel void axpy(global float *y, float4 a, local float *part)\n"
@@ -45,14 +46,10 @@ static bool told(const char *const *words)
 
 static void test_arguments(cl_context context, cl_program program)
 {
-	cl_int code;
 	float four[4] = {0};
-	cl_kernel axpy = clCreateKernel(program, "axpy", &code);
-	CHECK_OK(code);
-	cl_kernel look = clCreateKernel(program, "look", &code);
-	CHECK_OK(code);
-	cl_mem mem = clCreateBuffer(context, 0, 64, NULL, &code);
-	CHECK_OK(code);
+	cl_kernel axpy = kernel_make(program, "axpy");
+	cl_kernel look = kernel_make(program, "look");
+	cl_mem mem = buffer_make(context, 0, 64, NULL);
 	CHECK_CODE(clSetKernelArg(axpy, 7, sizeof(four), four), CL_INVALID_ARG_INDEX);
 	TOLD("clSetKernelArg", "axpy", "3 arguments", "index 7");
 	CHECK_CODE(clSetKernelArg(axpy, 1, 4, four), CL_INVALID_ARG_SIZE);
@@ -78,13 +75,9 @@ static void test_launches(cl_context context, cl_command_queue queue, cl_program
 	const size_t global[3] = {4096, 4, 1}, large[3] = {4096, 1, 1}, other[2] = {8, 2};
 	size_t items = 0;
 	float four[4] = {0};
-	cl_int code;
-	cl_kernel axpy = clCreateKernel(program, "axpy", &code);
-	CHECK_OK(code);
-	cl_kernel fixed = clCreateKernel(program, "fixed", &code);
-	CHECK_OK(code);
-	cl_mem mem = clCreateBuffer(context, 0, 4096 * sizeof(float), NULL, &code);
-	CHECK_OK(code);
+	cl_kernel axpy = kernel_make(program, "axpy");
+	cl_kernel fixed = kernel_make(program, "fixed");
+	cl_mem mem = buffer_make(context, 0, 4096 * sizeof(float), NULL);
 	CHECK_OK(clSetKernelArg(fixed, 0, sizeof(mem), &mem));
 	CHECK_OK(clSetKernelArg(axpy, 0, sizeof(mem), &mem));
 	CHECK_OK(clSetKernelArg(axpy, 2, 64, NULL));
@@ -121,11 +114,9 @@ static void test_launches(cl_context context, cl_command_queue queue, cl_program
 static void test_uniform(cl_context context, cl_device_id device, cl_command_queue queue)
 {
 	const size_t global = 100, local = 64;
-	cl_int code;
 	cl_program program = api_test_build(
 		context, device, "kernel void f(global int *p) { p[0] = 1; }", "-cl-std=CL1.2");
-	cl_kernel kernel = clCreateKernel(program, "f", &code);
-	CHECK_OK(code);
+	cl_kernel kernel = kernel_make(program, "f");
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), NULL));
 	CHECK_CODE(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL),
 		   CL_INVALID_WORK_GROUP_SIZE);
@@ -147,8 +138,7 @@ static void test_buffers(cl_context context, cl_device_id device, cl_command_que
 	TOLD("clCreateBuffer", number);
 	CHECK(!clCreateBuffer(context, 0, 0, NULL, &code) && code == CL_INVALID_BUFFER_SIZE);
 	TOLD("clCreateBuffer: 0 bytes");
-	cl_mem mem = clCreateBuffer(context, 0, 48, NULL, &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(context, 0, 48, NULL);
 	CHECK_CODE(clEnqueueReadBuffer(queue, mem, CL_TRUE, 16, 40, bytes, 0, NULL, NULL),
 		   CL_INVALID_VALUE);
 	TOLD("clEnqueueReadBuffer", "40 bytes", "byte 16", "48");
@@ -189,10 +179,8 @@ static void test_command_buffers(cl_context context, cl_command_queue queue, cl_
 	const float four[4] = {0};
 	cl_mutable_command_khr handle = NULL;
 	cl_int code;
-	cl_kernel axpy = clCreateKernel(program, "axpy", &code);
-	CHECK_OK(code);
-	cl_mem mem = clCreateBuffer(context, 0, global * sizeof(float), NULL, &code);
-	CHECK_OK(code);
+	cl_kernel axpy = kernel_make(program, "axpy");
+	cl_mem mem = buffer_make(context, 0, global * sizeof(float), NULL);
 	cl_command_buffer_khr buffer = cb.create(1, &queue, flags, &code);
 	CHECK_OK(code);
 	CHECK_OK(clSetKernelArg(axpy, 0, sizeof(mem), &mem));
@@ -225,9 +213,7 @@ int main(void)
 		return API_TEST_SKIP;
 	cl_context context = clCreateContext(NULL, 1, &test.device, hear, NULL, &code);
 	CHECK_OK(code);
-	cl_command_queue queue = clCreateCommandQueueWithProperties(context, test.device, NULL,
-								    &code);
-	CHECK_OK(code);
+	cl_command_queue queue = queue_make(context, test.device, 0);
 	cl_program program = api_test_build(context, test.device, source, "-cl-kernel-arg-info");
 	if (program) {
 		test_arguments(context, program);

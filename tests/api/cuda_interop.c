@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include "icd/include/cl_culvert.h"
-#include "tests/api/api_test.h"
 #include "tests/api/cuda_library.h"
+#include "tests/api/fixture.h"
 
 #include <cuda.h>
 #include <dlfcn.h>
@@ -82,24 +82,6 @@ static bool functions_find(void)
 	return true;
 }
 
-static cl_command_queue queue_make(cl_context context, cl_device_id device,
-				   cl_command_queue_properties bits)
-{
-	const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, bits, 0};
-	cl_int code;
-	cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, list, &code);
-	CHECK_OK(code);
-	return queue;
-}
-
-static cl_mem buffer_make(cl_context context)
-{
-	cl_int code;
-	cl_mem mem = clCreateBuffer(context, CL_MEM_READ_WRITE, SIZE_B, NULL, &code);
-	CHECK_OK(code);
-	return mem;
-}
-
 static void fill(cl_command_queue queue, cl_mem mem, cl_uint value, cl_event *event)
 {
 	CHECK_OK(clEnqueueFillBuffer(queue, mem, &value, sizeof(value), 0, SIZE_B, 0, NULL,
@@ -129,7 +111,8 @@ static void launch_add(CUstream stream, cl_ulong pointer, unsigned value)
 static void stream_of_a_queue(void)
 {
 	cl_command_queue queue = queue_make(test.context, test.device, 0);
-	cl_mem a = buffer_make(test.context), b = buffer_make(test.context);
+	cl_mem a = buffer_make(test.context, CL_MEM_READ_WRITE, SIZE_B, NULL),
+	       b = buffer_make(test.context, CL_MEM_READ_WRITE, SIZE_B, NULL);
 	CUstream other;
 	cl_event event;
 	void *stream, *cu_event;
@@ -200,7 +183,8 @@ static void work_among_commands(void)
 {
 	cl_command_queue queue = queue_make(test.context, test.device,
 					    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-	cl_mem a = buffer_make(test.context), b = buffer_make(test.context);
+	cl_mem a = buffer_make(test.context, CL_MEM_READ_WRITE, SIZE_B, NULL),
+	       b = buffer_make(test.context, CL_MEM_READ_WRITE, SIZE_B, NULL);
 	struct work work = {.value = 3};
 	cl_event events[3];
 	CHECK_OK(ours.clGetCudaContextCULVERT(test.context, test.device, &work.context, NULL));
@@ -228,7 +212,7 @@ static void work_among_commands(void)
 static void work_in_line(void)
 {
 	cl_command_queue queue = queue_make(test.context, test.device, 0);
-	cl_mem a = buffer_make(test.context);
+	cl_mem a = buffer_make(test.context, CL_MEM_READ_WRITE, SIZE_B, NULL);
 	struct work work = {.value = 1}, never = {.value = 1};
 	cl_int code;
 	cl_event gate = clCreateUserEvent(test.context, &code), event, failed;
@@ -260,14 +244,12 @@ static void work_in_line(void)
 /* The newest bytes come to the device of the work, and what it wrote goes from there. */
 static void work_and_residency(void)
 {
-	cl_int code;
 	if (test.device_count < 2)
 		return;
-	cl_context context = clCreateContext(NULL, 2, test.devices, NULL, NULL, &code);
-	CHECK_OK(code);
+	cl_context context = context_make(2, test.devices);
 	cl_command_queue first = queue_make(context, test.devices[0], 0);
 	cl_command_queue second = queue_make(context, test.devices[1], 0);
-	cl_mem a = buffer_make(context);
+	cl_mem a = buffer_make(context, CL_MEM_READ_WRITE, SIZE_B, NULL);
 	struct work work = {.value = 4};
 	cl_event events[2];
 	CHECK_OK(ours.clGetCudaContextCULVERT(context, test.devices[0], &work.context, NULL));
@@ -346,14 +328,12 @@ static void code_of_a_program(void)
 {
 	cl_command_queue queue = queue_make(test.context, test.device, 0);
 	cl_program program = api_test_build(test.context, test.device, source, NULL);
-	cl_mem a = buffer_make(test.context);
+	cl_mem a = buffer_make(test.context, CL_MEM_READ_WRITE, SIZE_B, NULL);
 	void *module = NULL, *function = NULL, *stream;
 	CUfunction same = NULL;
 	cl_ulong pointer = 0;
 	unsigned value = 99;
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, "put", &code);
-	CHECK_OK(code);
+	cl_kernel kernel = kernel_make(program, "put");
 	CHECK_OK(ours.clGetCudaModuleCULVERT(program, test.device, &module));
 	CHECK_OK(ours.clGetCudaFunctionCULVERT(kernel, test.device, &function));
 	CU_OK(cu.cuModuleGetFunction(&same, module, "put"));
@@ -374,11 +354,8 @@ static void code_errors(void)
 	cl_program program = api_test_build(test.context, test.device, source, NULL);
 	const char *text = source;
 	void *handle;
-	cl_int code;
-	cl_program unbuilt = clCreateProgramWithSource(test.context, 1, &text, NULL, &code);
-	CHECK_OK(code);
-	cl_kernel kernel = clCreateKernel(program, "put", &code);
-	CHECK_OK(code);
+	cl_program unbuilt = api_test_program(test.context, text);
+	cl_kernel kernel = kernel_make(program, "put");
 	CHECK_CODE(ours.clGetCudaModuleCULVERT(NULL, test.device, &handle), CL_INVALID_PROGRAM);
 	CHECK_CODE(ours.clGetCudaModuleCULVERT(program, NULL, &handle), CL_INVALID_DEVICE);
 	CHECK_CODE(ours.clGetCudaModuleCULVERT(program, test.device, NULL), CL_INVALID_VALUE);
@@ -409,7 +386,7 @@ static void errors(void)
 {
 	cl_command_queue queue = queue_make(test.context, test.device,
 					    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-	cl_mem a = buffer_make(test.context);
+	cl_mem a = buffer_make(test.context, CL_MEM_READ_WRITE, SIZE_B, NULL);
 	const cl_mem_flags wrong = CL_MEM_COPY_HOST_PTR;
 	struct work work = {0};
 	cl_ulong pointer;
@@ -417,11 +394,8 @@ static void errors(void)
 	const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D, .image_width = 4};
 	void *handle;
 	int ordinal = -1;
-	cl_int code;
-	cl_mem image = clCreateImage(test.context, 0, &format, &desc, NULL, &code);
-	CHECK_OK(code);
-	cl_event user = clCreateUserEvent(test.context, &code);
-	CHECK_OK(code);
+	cl_mem image = image_make(test.context, 0, &format, &desc, NULL);
+	cl_event user = user_event_make(test.context);
 	CHECK_CODE(ours.clGetCudaContextCULVERT(NULL, test.device, &handle, NULL),
 		   CL_INVALID_CONTEXT);
 	CHECK_CODE(ours.clGetCudaContextCULVERT(test.context, NULL, &handle, NULL),

@@ -2,7 +2,7 @@
  * that nobody takes one language's program for the other's. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #ifndef CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT
 #define CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT 0x4230
@@ -27,18 +27,14 @@ static const char both[] = "kernel void use(global int *out, int a, int b)\n"
 
 static cl_program compiled(const struct api_test *test, const char *source, const char *options)
 {
-	cl_int code;
-	cl_program program = clCreateProgramWithSource(test->context, 1, &source, NULL, &code);
-	CHECK_OK(code);
+	cl_program program = api_test_program(test->context, source);
 	CHECK_OK(clCompileProgram(program, 0, NULL, options, 0, NULL, NULL, NULL, NULL));
 	return program;
 }
 
 static cl_program built(const struct api_test *test, const char *source, const char *options)
 {
-	cl_int code;
-	cl_program program = clCreateProgramWithSource(test->context, 1, &source, NULL, &code);
-	CHECK_OK(code);
+	cl_program program = api_test_program(test->context, source);
 	CHECK_OK(clBuildProgram(program, 0, NULL, options, NULL, NULL));
 	return program;
 }
@@ -50,17 +46,13 @@ static cl_int result(const struct api_test *test, cl_program program)
 	cl_kernel kernel = clCreateKernel(program, "use", &code);
 	if (!CHECK_OK(code))
 		return -1;
-	cl_command_queue queue = clCreateCommandQueue(test->context, test->device, 0, &code);
-	CHECK_OK(code);
-	cl_mem buffer = clCreateBuffer(test->context, CL_MEM_READ_WRITE, sizeof(value), NULL,
-				       &code);
-	CHECK_OK(code);
+	cl_command_queue queue = queue_make(test->context, test->device, 0);
+	cl_mem buffer = buffer_make(test->context, CL_MEM_READ_WRITE, sizeof(value), NULL);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(a), &a));
 	CHECK_OK(clSetKernelArg(kernel, 2, sizeof(b), &b));
 	CHECK_OK(clEnqueueTask(queue, kernel, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof(value), &value, 0, NULL,
-				     NULL));
+	buffer_read(queue, buffer, &value, sizeof(value));
 	CHECK_OK(clReleaseMemObject(buffer));
 	CHECK_OK(clReleaseKernel(kernel));
 	CHECK_OK(clReleaseCommandQueue(queue));

@@ -3,7 +3,7 @@
  * its newest bytes, on each device of a context; errors. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 enum { COUNT = 256, SIZE_B = COUNT * (int)sizeof(cl_uint) };
 enum { PRIVATE_ADDRESS = 0x5000, ADDRESS = 0x5001, DEVICE_PTRS = 0x5002 };
@@ -19,7 +19,7 @@ static struct api_test test;
 
 static cl_int(CL_API_CALL *set_pointer)(cl_kernel, cl_uint, cl_ulong);
 
-static cl_mem buffer_make(cl_context context, cl_mem_flags flags, void *pointer)
+static cl_mem addressed_make(cl_context context, cl_mem_flags flags, void *pointer)
 {
 	static const cl_mem_properties list[] = {PRIVATE_ADDRESS, CL_TRUE, 0};
 	cl_int code;
@@ -31,7 +31,7 @@ static cl_mem buffer_make(cl_context context, cl_mem_flags flags, void *pointer)
 static void expect(cl_command_queue queue, cl_mem mem, cl_uint first, cl_uint last)
 {
 	cl_uint out[COUNT] = {0};
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, SIZE_B, out, 0, NULL, NULL));
+	buffer_read(queue, mem, out, SIZE_B);
 	CHECK(out[0] == first && out[COUNT - 1] == last);
 }
 
@@ -48,18 +48,17 @@ static void by_address(cl_command_queue queue, const struct kernels *kernels, cl
 	const cl_uint value = 100;
 	CHECK_OK(clSetKernelArg(kernels->tell, 0, sizeof(mem), &mem));
 	CHECK_OK(clSetKernelArg(kernels->tell, 1, sizeof(cell), &cell));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernels->tell, 1, NULL, &one, NULL, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, cell, CL_TRUE, 0, 8, &seen, 0, NULL, NULL));
+	launch_1d(queue, kernels->tell, one);
+	buffer_read(queue, cell, &seen, 8);
 	CHECK(seen && seen == address);
 	/* The kernel's word is still in the cell: a pointer in memory. */
 	CHECK_OK(clSetKernelArg(kernels->through, 0, sizeof(cell), &cell));
 	CHECK_OK(clSetKernelExecInfo(kernels->through, DEVICE_PTRS, sizeof(seen), &address));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernels->through, 1, NULL, &global, NULL, 0, NULL,
-					NULL));
+	launch_1d(queue, kernels->through, global);
 	/* A pointer to the middle, as an argument. */
 	CHECK_OK(set_pointer(kernels->add, 0, address + SIZE_B / 2));
 	CHECK_OK(clSetKernelArg(kernels->add, 1, sizeof(value), &value));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernels->add, 1, NULL, &half, NULL, 0, NULL, NULL));
+	launch_1d(queue, kernels->add, half);
 	CHECK_OK(clFinish(queue));
 }
 
@@ -72,25 +71,17 @@ static void each_device(cl_uint count)
 	cl_ulong addresses[API_TEST_MOST_DEVICES] = {0};
 	cl_command_queue queues[API_TEST_MOST_DEVICES] = {0};
 	size_t size = 0;
-	cl_int code;
-	cl_context context = clCreateContext(NULL, count, test.devices, NULL, NULL, &code);
-	CHECK_OK(code);
+	cl_context context = context_make(count, test.devices);
 	cl_program program = api_test_build(context, test.device, source, "-cl-std=CL3.0");
-	kernels.tell = clCreateKernel(program, "tell", &code);
-	CHECK_OK(code);
-	kernels.through = clCreateKernel(program, "through", &code);
-	CHECK_OK(code);
-	kernels.add = clCreateKernel(program, "add", &code);
-	CHECK_OK(code);
-	cl_mem mem = buffer_make(context, 0, NULL);
-	cl_mem cell = clCreateBuffer(context, 0, sizeof(cl_ulong), NULL, &code);
-	CHECK_OK(code);
+	kernels.tell = kernel_make(program, "tell");
+	kernels.through = kernel_make(program, "through");
+	kernels.add = kernel_make(program, "add");
+	cl_mem mem = addressed_make(context, 0, NULL);
+	cl_mem cell = buffer_make(context, 0, sizeof(cl_ulong), NULL);
 	CHECK_OK(clGetMemObjectInfo(mem, ADDRESS, sizeof(addresses), addresses, &size));
 	CHECK(size == count * sizeof(cl_ulong));
 	for (cl_uint i = 0; i < count; i++) {
-		queues[i] = clCreateCommandQueueWithProperties(context, test.devices[i], NULL,
-							       &code);
-		CHECK_OK(code);
+		queues[i] = queue_make(context, test.devices[i], 0);
 	}
 	CHECK_OK(clEnqueueFillBuffer(queues[0], mem, &ten, 4, 0, SIZE_B, 0, NULL, NULL));
 	CHECK_OK(clFinish(queues[0]));
@@ -120,26 +111,20 @@ static void by_number(cl_uint count)
 	const size_t global = COUNT;
 	cl_ulong addresses[API_TEST_MOST_DEVICES] = {0};
 	cl_command_queue queues[API_TEST_MOST_DEVICES] = {0};
-	cl_int code;
-	cl_context context = clCreateContext(NULL, count, test.devices, NULL, NULL, &code);
-	CHECK_OK(code);
+	cl_context context = context_make(count, test.devices);
 	cl_program program = api_test_build(context, test.device, source, "-cl-std=CL3.0");
-	cl_kernel number = clCreateKernel(program, "number", &code);
-	CHECK_OK(code);
-	cl_mem mem = buffer_make(context, 0, NULL);
+	cl_kernel number = kernel_make(program, "number");
+	cl_mem mem = addressed_make(context, 0, NULL);
 	CHECK_OK(clGetMemObjectInfo(mem, ADDRESS, sizeof(addresses), addresses, NULL));
 	for (cl_uint i = 0; i < count; i++) {
-		queues[i] = clCreateCommandQueueWithProperties(context, test.devices[i], NULL,
-							       &code);
-		CHECK_OK(code);
+		queues[i] = queue_make(context, test.devices[i], 0);
 	}
 	CHECK_OK(clEnqueueFillBuffer(queues[0], mem, &seven, 4, 0, SIZE_B, 0, NULL, NULL));
 	CHECK_OK(clFinish(queues[0]));
 	CHECK_OK(clSetKernelExecInfo(number, DEVICE_PTRS, count * sizeof(cl_ulong), addresses));
 	for (cl_uint i = count; i-- > 0;) {
 		CHECK_OK(clSetKernelArg(number, 0, sizeof(cl_ulong), &addresses[i]));
-		CHECK_OK(clEnqueueNDRangeKernel(queues[i], number, 1, NULL, &global, NULL, 0, NULL,
-						NULL));
+		launch_1d(queues[i], number, global);
 		CHECK_OK(clFinish(queues[i]));
 	}
 	expect(queues[count - 1], mem, 7 + 1000 * count, 7 + 1000 * count);
@@ -162,7 +147,7 @@ static void over_svm(void)
 		return;
 	void *pointer = clSVMAlloc(test.context, CL_MEM_READ_WRITE, SIZE_B, 0);
 	CHECK(pointer != NULL);
-	cl_mem mem = buffer_make(test.context, CL_MEM_USE_HOST_PTR, pointer);
+	cl_mem mem = addressed_make(test.context, CL_MEM_USE_HOST_PTR, pointer);
 	CHECK_OK(clGetMemObjectInfo(mem, ADDRESS, sizeof(address), &address, NULL));
 	CHECK(address == (cl_ulong)(uintptr_t)pointer);
 	CHECK_OK(clReleaseMemObject(mem));
@@ -178,7 +163,7 @@ static void errors(void)
 	cl_int code;
 	cl_program program = api_test_build(test.context, test.device, source, "-cl-std=CL3.0");
 	cl_kernel add = clCreateKernel(program, "add", &code);
-	cl_mem mem = buffer_make(test.context, 0, NULL);
+	cl_mem mem = addressed_make(test.context, 0, NULL);
 	cl_mem plain = clCreateBufferWithProperties(test.context, no, 0, SIZE_B, NULL, &code);
 	CHECK_OK(code);
 	CHECK_NO_OBJECT(clCreateBufferWithProperties(test.context, twice, 0, SIZE_B, NULL, &code),

@@ -3,7 +3,7 @@
  * Needs two devices. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <stdint.h>
 
@@ -23,28 +23,11 @@ static const cl_device_id *test_devices;
 static cl_program program;
 static cl_uint values[COUNT], result[COUNT];
 
-static cl_mem buffer_make(cl_mem_flags flags, void *from)
-{
-	cl_int code;
-	cl_mem mem = clCreateBuffer(context, flags, sizeof(values), from, &code);
-	CHECK_OK(code);
-	return mem;
-}
-
-static cl_kernel kernel_make(const char *name)
-{
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, name, &code);
-	CHECK_OK(code);
-	return kernel;
-}
-
 static void launch_next(cl_uint q, cl_kernel kernel, cl_mem mem, size_t global, cl_uint waits,
 			const cl_event *events, cl_event *event)
 {
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
-	CHECK_OK(clEnqueueNDRangeKernel(queues[q], kernel, 1, NULL, &global, NULL, waits, events,
-					event));
+	launch_1d_after(queues[q], kernel, global, waits, events, event);
 }
 
 static bool all_are(const cl_uint *words, size_t first, size_t end, cl_uint base)
@@ -64,9 +47,9 @@ static void values_reset(void)
 /* A buffer that each device changes in turn, ordered by events alone. */
 static void test_ping_pong(cl_mem_flags flags)
 {
-	cl_kernel kernel = kernel_make("next");
+	cl_kernel kernel = kernel_make(program, "next");
 	values_reset();
-	cl_mem mem = buffer_make(flags, flags ? values : NULL);
+	cl_mem mem = buffer_make(context, flags, sizeof(values), flags ? values : NULL);
 	cl_event last = NULL;
 	if (!flags)
 		CHECK_OK(clEnqueueWriteBuffer(queues[0], mem, CL_FALSE, 0, sizeof(values), values,
@@ -100,9 +83,9 @@ static void test_ping_pong(cl_mem_flags flags)
 /* 27: a part is written on one device while the rest is newest on another. */
 static void test_partial(void)
 {
-	cl_kernel kernel = kernel_make("next");
+	cl_kernel kernel = kernel_make(program, "next");
 	values_reset();
-	cl_mem mem = buffer_make(CL_MEM_COPY_HOST_PTR, values);
+	cl_mem mem = buffer_make(context, CL_MEM_COPY_HOST_PTR, sizeof(values), values);
 	launch_next(0, kernel, mem, COUNT, 0, NULL, NULL);
 	CHECK_OK(clFinish(queues[0]));
 	const cl_uint fill = 7;
@@ -111,8 +94,7 @@ static void test_partial(void)
 	CHECK_OK(clEnqueueWriteBuffer(queues[1], mem, CL_TRUE, 1001, 4, &word, 0, NULL, NULL));
 	CHECK_OK(clFinish(queues[1]));
 	for (cl_uint q = 0; q < count; q++) {
-		CHECK_OK(clEnqueueReadBuffer(queues[q], mem, CL_TRUE, 0, sizeof(result), result, 0,
-					     NULL, NULL));
+		buffer_read(queues[q], mem, result, sizeof(result));
 		CHECK(all_are(result, 0, 25, 1));
 		CHECK(result[25] == 7 && result[74] == 7);
 		CHECK(all_are(result, 75, 250, 1));
@@ -137,7 +119,7 @@ static void test_boxes(void)
 	for (unsigned i = 0; i < sizeof(boxes) / sizeof(boxes[0]); i++) {
 		const size_t *region = boxes[i].region;
 		cl_uchar expected[256];
-		cl_mem mem = buffer_make(0, NULL);
+		cl_mem mem = buffer_make(context, 0, sizeof(values), NULL);
 		CHECK_OK(clEnqueueFillBuffer(queues[0], mem, &old, 1, 0, sizeof(values), 0, NULL,
 					     NULL));
 		CHECK_OK(clFinish(queues[0]));
@@ -149,8 +131,7 @@ static void test_boxes(void)
 			for (size_t y = 0; y < region[1]; y++)
 				memset(expected + z * boxes[i].slice_B + y * boxes[i].row_B, 2,
 				       region[0]);
-		CHECK_OK(clEnqueueReadBuffer(queues[1], mem, CL_TRUE, 0, sizeof(got), got, 0, NULL,
-					     NULL));
+		buffer_read(queues[1], mem, got, sizeof(got));
 		CHECK(!memcmp(got, expected, sizeof(got)));
 		CHECK_OK(clReleaseMemObject(mem));
 	}
@@ -160,16 +141,14 @@ static void test_boxes(void)
 static void test_sub_buffers(void)
 {
 	const size_t part = sizeof(values) / MOST;
-	cl_kernel kernel = kernel_make("next");
+	cl_kernel kernel = kernel_make(program, "next");
 	cl_mem subs[MOST];
 	cl_event events[MOST];
 	values_reset();
-	cl_mem mem = buffer_make(CL_MEM_COPY_HOST_PTR, values);
+	cl_mem mem = buffer_make(context, CL_MEM_COPY_HOST_PTR, sizeof(values), values);
 	for (cl_uint i = 0; i < MOST; i++) {
 		const cl_buffer_region region = {i * part, part};
-		cl_int code;
-		subs[i] = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-		CHECK_OK(code);
+		subs[i] = sub_buffer_make(mem, 0, &region);
 	}
 	for (cl_uint round = 0; round < 10; round++) {
 		for (cl_uint i = 0; i < MOST; i++)
@@ -184,8 +163,7 @@ static void test_sub_buffers(void)
 		for (cl_uint i = 0; i < MOST; i++)
 			CHECK_OK(clReleaseEvent(events[i]));
 	}
-	CHECK_OK(clEnqueueReadBuffer(queues[count - 1], mem, CL_TRUE, 0, sizeof(result), result, 0,
-				     NULL, NULL));
+	buffer_read(queues[count - 1], mem, result, sizeof(result));
 	CHECK(all_are(result, 0, COUNT, 20));
 	for (cl_uint i = 0; i < MOST; i++)
 		CHECK_OK(clReleaseMemObject(subs[i]));
@@ -197,16 +175,15 @@ static void test_sub_buffers(void)
  * source goes at once. */
 static void test_two_readers(void)
 {
-	cl_kernel next = kernel_make("next"), sum = kernel_make("sum");
-	cl_int code;
+	cl_kernel next = kernel_make(program, "next"), sum = kernel_make(program, "sum");
 	cl_device_id device;
 	CHECK_OK(clGetCommandQueueInfo(queues[1], CL_QUEUE_DEVICE, sizeof(device), &device, NULL));
-	cl_command_queue other = clCreateCommandQueue(context, device, 0, &code);
-	CHECK_OK(code);
+	cl_command_queue other = queue_make(context, device, 0);
 	for (unsigned round = 0; round < 20; round++) {
 		values_reset();
-		cl_mem from = buffer_make(CL_MEM_COPY_HOST_PTR, values);
-		cl_mem to[2] = {buffer_make(0, NULL), buffer_make(0, NULL)};
+		cl_mem from = buffer_make(context, CL_MEM_COPY_HOST_PTR, sizeof(values), values);
+		cl_mem to[2] = {buffer_make(context, 0, sizeof(values), NULL),
+				buffer_make(context, 0, sizeof(values), NULL)};
 		cl_event written;
 		const size_t global = COUNT;
 		launch_next(0, next, from, COUNT, 0, NULL, &written);
@@ -214,14 +191,12 @@ static void test_two_readers(void)
 			CHECK_OK(clSetKernelArg(sum, 0, sizeof(from), &from));
 			CHECK_OK(clSetKernelArg(sum, 1, sizeof(from), &from));
 			CHECK_OK(clSetKernelArg(sum, 2, sizeof(to[i]), &to[i]));
-			CHECK_OK(clEnqueueNDRangeKernel(i ? other : queues[1], sum, 1, NULL,
-							&global, NULL, 1, &written, NULL));
+			launch_1d_after(i ? other : queues[1], sum, global, 1, &written, NULL);
 		}
 		CHECK_OK(clReleaseMemObject(from));
 		CHECK_OK(clReleaseEvent(written));
 		for (unsigned i = 0; i < 2; i++) {
-			CHECK_OK(clEnqueueReadBuffer(i ? other : queues[1], to[i], CL_TRUE, 0,
-						     sizeof(result), result, 0, NULL, NULL));
+			buffer_read(i ? other : queues[1], to[i], result, sizeof(result));
 			bool good = true;
 			for (cl_uint k = 0; k < COUNT; k++)
 				good &= result[k] == 2 * (k + 1);
@@ -239,7 +214,7 @@ static void test_many_pieces(void)
 {
 	cl_uint seed = 12345;
 	values_reset();
-	cl_mem mem = buffer_make(CL_MEM_COPY_HOST_PTR, values);
+	cl_mem mem = buffer_make(context, CL_MEM_COPY_HOST_PTR, sizeof(values), values);
 	for (unsigned i = 0; i < 600; i++) {
 		seed = seed * 1664525 + 1013904223;
 		const cl_uint at = (seed >> 8) % COUNT, words = 1 + (seed >> 24) % 16;
@@ -255,8 +230,7 @@ static void test_many_pieces(void)
 		else
 			CHECK_OK(clFinish(queues[i % count]));
 	}
-	CHECK_OK(clEnqueueReadBuffer(queues[0], mem, CL_TRUE, 0, sizeof(result), result, 0, NULL,
-				     NULL));
+	buffer_read(queues[0], mem, result, sizeof(result));
 	CHECK(!memcmp(result, values, sizeof(values)));
 	CHECK_OK(clReleaseMemObject(mem));
 }
@@ -264,10 +238,10 @@ static void test_many_pieces(void)
 /* Host memory of the application's, used by all devices through maps. */
 static void test_host_pointer(void)
 {
-	cl_kernel kernel = kernel_make("next");
+	cl_kernel kernel = kernel_make(program, "next");
 	cl_int code;
 	values_reset();
-	cl_mem mem = buffer_make(CL_MEM_USE_HOST_PTR, values);
+	cl_mem mem = buffer_make(context, CL_MEM_USE_HOST_PTR, sizeof(values), values);
 	for (cl_uint round = 0; round < 6; round++) {
 		launch_next(round % count, kernel, mem, COUNT, 0, NULL, NULL);
 		cl_uint *words = clEnqueueMapBuffer(queues[round % count], mem, CL_TRUE,
@@ -288,12 +262,11 @@ static void test_host_pointer(void)
 static void test_migrate(void)
 {
 	values_reset();
-	cl_mem mem = buffer_make(CL_MEM_COPY_HOST_PTR, values);
+	cl_mem mem = buffer_make(context, CL_MEM_COPY_HOST_PTR, sizeof(values), values);
 	cl_event event;
 	CHECK_OK(clEnqueueMigrateMemObjects(queues[0], 1, &mem, 0, 0, NULL, &event));
 	CHECK_OK(clEnqueueMigrateMemObjects(queues[1], 1, &mem, 0, 1, &event, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queues[1], mem, CL_TRUE, 0, sizeof(result), result, 0, NULL,
-				     NULL));
+	buffer_read(queues[1], mem, result, sizeof(result));
 	CHECK(all_are(result, 0, COUNT, 0));
 	CHECK_OK(clReleaseEvent(event));
 	CHECK_OK(clReleaseMemObject(mem));
@@ -339,14 +312,15 @@ static void test_kernels_of_all(void)
 /* Bytes that a queue has written and finished do not wait for what it does later. */
 static void test_later_work(void)
 {
-	cl_kernel next = kernel_make("next"), hold = kernel_make("hold");
-	cl_kernel free_it = kernel_make("free_it");
-	cl_mem mem = buffer_make(0, NULL), flag = buffer_make(0, NULL), seen = buffer_make(0, NULL);
+	cl_kernel next = kernel_make(program, "next"), hold = kernel_make(program, "hold");
+	cl_kernel free_it = kernel_make(program, "free_it");
+	cl_mem mem = buffer_make(context, 0, sizeof(values), NULL),
+	       flag = buffer_make(context, 0, sizeof(values), NULL),
+	       seen = buffer_make(context, 0, sizeof(values), NULL);
 	const size_t one = 1;
 	const cl_int zero = 0;
-	cl_int code, let_go = 0;
-	cl_command_queue other = clCreateCommandQueue(context, test_devices[0], 0, &code);
-	CHECK_OK(code);
+	cl_int let_go = 0;
+	cl_command_queue other = queue_make(context, test_devices[0], 0);
 	values_reset();
 	CHECK_OK(clEnqueueWriteBuffer(queues[0], mem, CL_TRUE, 0, sizeof(values), values, 0, NULL,
 				      NULL));
@@ -356,23 +330,20 @@ static void test_later_work(void)
 	/* The first round has all there is to load and to allocate. */
 	for (unsigned round = 0; round < 2; round++) {
 		launch_next(0, next, mem, COUNT, 0, NULL, NULL);
-		CHECK_OK(clEnqueueNDRangeKernel(other, free_it, 1, NULL, &one, NULL, 0, NULL, NULL));
+		launch_1d(other, free_it, one);
 		CHECK_OK(clFinish(other));
 		if (round)
 			CHECK_OK(clEnqueueWriteBuffer(queues[0], flag, CL_TRUE, 0, sizeof(zero),
 						      &zero, 0, NULL, NULL));
 		CHECK_OK(clFinish(queues[0]));
-		CHECK_OK(clEnqueueNDRangeKernel(queues[0], hold, 1, NULL, &one, NULL, 0, NULL,
-						NULL));
-		CHECK_OK(clEnqueueReadBuffer(queues[1], mem, CL_TRUE, 0, sizeof(result), result, 0,
-					     NULL, NULL));
+		launch_1d(queues[0], hold, one);
+		buffer_read(queues[1], mem, result, sizeof(result));
 		CHECK(all_are(result, 0, COUNT, round + 1));
-		CHECK_OK(clEnqueueNDRangeKernel(other, free_it, 1, NULL, &one, NULL, 0, NULL, NULL));
+		launch_1d(other, free_it, one);
 		CHECK_OK(clFinish(other));
 		CHECK_OK(clFinish(queues[0]));
 	}
-	CHECK_OK(clEnqueueReadBuffer(queues[0], seen, CL_TRUE, 0, sizeof(let_go), &let_go, 0, NULL,
-				     NULL));
+	buffer_read(queues[0], seen, &let_go, sizeof(let_go));
 	CHECK(let_go == 1);
 	CHECK_OK(clReleaseMemObject(mem));
 	CHECK_OK(clReleaseMemObject(flag));
@@ -386,7 +357,6 @@ static void test_later_work(void)
 int main(void)
 {
 	struct api_test test;
-	cl_int code;
 	/* The software driver shows as many devices as it is asked for. */
 	setenv("CULVERT_SOFT_DEVICES", "3", 0);
 	if (!api_test_start(&test, "devices"))
@@ -398,11 +368,9 @@ int main(void)
 	}
 	count = test.device_count < MOST ? test.device_count : MOST;
 	test_devices = test.devices;
-	context = clCreateContext(NULL, count, test.devices, NULL, NULL, &code);
-	CHECK_OK(code);
+	context = context_make(count, test.devices);
 	for (cl_uint q = 0; q < count; q++) {
-		queues[q] = clCreateCommandQueue(context, test.devices[q], 0, &code);
-		CHECK_OK(code);
+		queues[q] = queue_make(context, test.devices[q], 0);
 	}
 	program = api_test_build(context, test.device, source, "");
 	if (program) {

@@ -2,7 +2,7 @@
  * have for its reader to find it and mend it, and what would lead him astray. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #define PLACE(line, column) "<kernel>:" #line ":" #column ": error:"
 
@@ -124,25 +124,11 @@ static const struct mistake doubts[] = {
 	 {"<kernel>:1:43: warning:", "comma operator"}},
 };
 
-static cl_int build(struct api_test *test, const struct mistake *mistake, char *log, size_t log_B)
-{
-	cl_int code;
-	size_t size_B = 0;
-	cl_program program =
-		clCreateProgramWithSource(test->context, 1, (const char **)&mistake->source, NULL, &code);
-	if (!CHECK_OK(code))
-		return code;
-	code = clBuildProgram(program, 1, &test->device, mistake->options, NULL, NULL);
-	log[0] = 0;
-	CHECK_OK(clGetProgramBuildInfo(program, test->device, CL_PROGRAM_BUILD_LOG, log_B, log, &size_B));
-	CHECK_OK(clReleaseProgram(program));
-	return code;
-}
-
 static void check(struct api_test *test, const struct mistake *mistake, bool built)
 {
 	char log[16384];
-	cl_int code = build(test, mistake, log, sizeof(log));
+	cl_int code = build_code(test->context, test->device, mistake->source, mistake->options,
+				 log, sizeof(log));
 	bool good = CHECK((code == CL_SUCCESS) == built);
 	for (int i = 0; i < 4 && mistake->says[i]; i++) {
 		const char *text = mistake->says[i];

@@ -3,7 +3,7 @@
 
 #include "tests/api/errors_record.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 struct world world;
 cl_int error_code;
@@ -138,7 +138,7 @@ static const char source[] =
 	"kernel __attribute__((reqd_work_group_size(8, 1, 1))) void eight(global int *a)\n"
 	"{ a[get_global_id(0)] = 8; }\n";
 
-static cl_mem image_make(cl_context context, cl_mem_object_type type)
+static cl_mem world_image(cl_context context, cl_mem_object_type type)
 {
 	const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
 	const cl_image_desc desc = {
@@ -146,26 +146,13 @@ static cl_mem image_make(cl_context context, cl_mem_object_type type)
 		.image_height = WORLD_IMAGE_HEIGHT,
 		.image_depth = type == CL_MEM_OBJECT_IMAGE3D ? 4 : 0,
 	};
-	cl_int code;
-	cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &code);
-	CHECK_OK(code);
-	return image;
+	return image_make(context, CL_MEM_READ_WRITE, &format, &desc, NULL);
 }
 
-static cl_mem buffer_make(cl_context context)
-{
-	cl_int code;
-	cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, WORLD_BUFFER_B, NULL, &code);
-	CHECK_OK(code);
-	return buffer;
-}
-
-static cl_kernel kernel_make(cl_program program, cl_mem buffer)
+static cl_kernel axpy_make(cl_program program, cl_mem buffer)
 {
 	const cl_int one = 1;
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, "axpy", &code);
-	CHECK_OK(code);
+	cl_kernel kernel = kernel_make(program, "axpy");
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(one), &one));
 	return kernel;
@@ -173,9 +160,7 @@ static cl_kernel kernel_make(cl_program program, cl_mem buffer)
 
 static cl_event user_event(cl_context context, cl_int status)
 {
-	cl_int code;
-	cl_event event = clCreateUserEvent(context, &code);
-	CHECK_OK(code);
+	cl_event event = user_event_make(context);
 	if (status <= 0)
 		CHECK_OK(clSetUserEventStatus(event, status));
 	return event;
@@ -183,13 +168,9 @@ static cl_event user_event(cl_context context, cl_int status)
 
 static void contexts_make(void)
 {
-	cl_int code;
-	world.foreign_context = clCreateContext(NULL, 1, &world.device, NULL, NULL, &code);
-	CHECK_OK(code);
-	world.queue = clCreateCommandQueue(world.context, world.device, 0, &code);
-	CHECK_OK(code);
-	world.foreign_queue = clCreateCommandQueue(world.foreign_context, world.device, 0, &code);
-	CHECK_OK(code);
+	world.foreign_context = context_make(1, &world.device);
+	world.queue = queue_make(world.context, world.device, 0);
+	world.foreign_queue = queue_make(world.foreign_context, world.device, 0);
 	world.done = user_event(world.context, CL_COMPLETE);
 	world.failed = user_event(world.context, -7);
 	world.user = user_event(world.context, CL_SUBMITTED);
@@ -200,16 +181,15 @@ static void memory_make(void)
 {
 	const cl_buffer_region half = {0, WORLD_BUFFER_B / 2};
 	cl_int code;
-	world.buffer = buffer_make(world.context);
-	world.buffer2 = buffer_make(world.context);
-	world.foreign_buffer = buffer_make(world.foreign_context);
-	world.sub_buffer = clCreateSubBuffer(world.buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &half,
-					     &code);
-	CHECK_OK(code);
-	world.image = image_make(world.context, CL_MEM_OBJECT_IMAGE2D);
-	world.image2 = image_make(world.context, CL_MEM_OBJECT_IMAGE2D);
-	world.image3d = image_make(world.context, CL_MEM_OBJECT_IMAGE3D);
-	world.foreign_image = image_make(world.foreign_context, CL_MEM_OBJECT_IMAGE2D);
+	world.buffer = buffer_make(world.context, CL_MEM_READ_WRITE, WORLD_BUFFER_B, NULL);
+	world.buffer2 = buffer_make(world.context, CL_MEM_READ_WRITE, WORLD_BUFFER_B, NULL);
+	world.foreign_buffer = buffer_make(world.foreign_context, CL_MEM_READ_WRITE, WORLD_BUFFER_B,
+					   NULL);
+	world.sub_buffer = sub_buffer_make(world.buffer, 0, &half);
+	world.image = world_image(world.context, CL_MEM_OBJECT_IMAGE2D);
+	world.image2 = world_image(world.context, CL_MEM_OBJECT_IMAGE2D);
+	world.image3d = world_image(world.context, CL_MEM_OBJECT_IMAGE3D);
+	world.foreign_image = world_image(world.foreign_context, CL_MEM_OBJECT_IMAGE2D);
 	world.sampler = clCreateSampler(world.context, CL_FALSE, CL_ADDRESS_CLAMP,
 					CL_FILTER_NEAREST, &code);
 	CHECK_OK(code);
@@ -221,13 +201,11 @@ static void memory_make(void)
 static void programs_make(void)
 {
 	const char *text = source;
-	cl_int code;
 	world.program = api_test_build(world.context, world.device, source, "-cl-kernel-arg-info");
 	world.foreign_program = api_test_build(world.foreign_context, world.device, source, "");
-	world.unbuilt = clCreateProgramWithSource(world.context, 1, &text, NULL, &code);
-	CHECK_OK(code);
-	world.kernel = kernel_make(world.program, world.buffer);
-	world.foreign_kernel = kernel_make(world.foreign_program, world.foreign_buffer);
+	world.unbuilt = api_test_program(world.context, text);
+	world.kernel = axpy_make(world.program, world.buffer);
+	world.foreign_kernel = axpy_make(world.foreign_program, world.foreign_buffer);
 }
 
 static void wrong_handles_take(void)

@@ -19,19 +19,19 @@ static const cl_mem_flags contradictions[] = {
 	CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_HOST_WRITE_ONLY,
 };
 
-static cl_mem buffer_make(cl_mem_flags flags, void *pointer)
+static cl_mem buffer_attempt(cl_mem_flags flags, void *pointer)
 {
 	return clCreateBuffer(world.context, flags, WORLD_BUFFER_B, pointer, &error_code);
 }
 
-static cl_mem image_make(cl_mem_flags flags, cl_mem from, void *pointer)
+static cl_mem image_attempt(cl_mem_flags flags, cl_mem from, void *pointer)
 {
 	cl_image_desc desc = plane;
 	desc.mem_object = from;
 	return clCreateImage(world.context, flags, &rgba, &desc, pointer, &error_code);
 }
 
-static cl_mem image_make_properties(cl_mem_flags flags, cl_mem from, void *pointer)
+static cl_mem image_attempt_properties(cl_mem_flags flags, cl_mem from, void *pointer)
 {
 	cl_image_desc desc = plane;
 	desc.mem_object = from;
@@ -47,7 +47,7 @@ static void buffers(cl_mem buffer)
 	const cl_mem_flags copied = IMMUTABLE | CL_MEM_COPY_HOST_PTR;
 	for (unsigned i = 0; i < 3; i++) {
 		ERROR_OBJECT(clCreateBuffer, CL_INVALID_VALUE, 3,
-			     buffer_make(copied | contradictions[i], error_bytes));
+			     buffer_attempt(copied | contradictions[i], error_bytes));
 		ERROR_OBJECT(clCreateBufferWithProperties, CL_INVALID_VALUE, 3,
 			     clCreateBufferWithProperties(world.context, NULL,
 							  copied | contradictions[i],
@@ -58,9 +58,9 @@ static void buffers(cl_mem buffer)
 					       CL_BUFFER_CREATE_TYPE_REGION, &region,
 					       &error_code));
 	}
-	ERROR_OBJECT(clCreateBuffer, CL_INVALID_VALUE, 4, buffer_make(IMMUTABLE, NULL));
+	ERROR_OBJECT(clCreateBuffer, CL_INVALID_VALUE, 4, buffer_attempt(IMMUTABLE, NULL));
 	ERROR_OBJECT(clCreateBuffer, CL_INVALID_VALUE, 4,
-		     buffer_make(IMMUTABLE | CL_MEM_READ_ONLY | CL_MEM_ALLOC_HOST_PTR, NULL));
+		     buffer_attempt(IMMUTABLE | CL_MEM_READ_ONLY | CL_MEM_ALLOC_HOST_PTR, NULL));
 	ERROR_OBJECT(clCreateBufferWithProperties, CL_INVALID_VALUE, 4,
 		     clCreateBufferWithProperties(world.context, NULL, IMMUTABLE, WORLD_BUFFER_B,
 						  NULL, &error_code));
@@ -71,18 +71,19 @@ static void images(cl_mem image)
 	const cl_mem_flags copied = IMMUTABLE | CL_MEM_COPY_HOST_PTR;
 	for (unsigned i = 0; i < 3; i++) {
 		ERROR_OBJECT(clCreateImage, CL_INVALID_VALUE, 7,
-			     image_make(copied | contradictions[i], NULL, error_bytes));
-		ERROR_OBJECT(clCreateImageWithProperties, CL_INVALID_VALUE, 7,
-			     image_make_properties(copied | contradictions[i], NULL,
-						   error_bytes));
+			     image_attempt(copied | contradictions[i], NULL, error_bytes));
+		ERROR_OBJECT(
+			clCreateImageWithProperties, CL_INVALID_VALUE, 7,
+			image_attempt_properties(copied | contradictions[i], NULL, error_bytes));
 	}
-	ERROR_OBJECT(clCreateImage, CL_INVALID_VALUE, 8, image_make(0, image, NULL));
-	ERROR_OBJECT(clCreateImage, CL_INVALID_VALUE, 8, image_make(CL_MEM_READ_ONLY, image, NULL));
+	ERROR_OBJECT(clCreateImage, CL_INVALID_VALUE, 8, image_attempt(0, image, NULL));
+	ERROR_OBJECT(clCreateImage, CL_INVALID_VALUE, 8,
+		     image_attempt(CL_MEM_READ_ONLY, image, NULL));
 	ERROR_OBJECT(clCreateImageWithProperties, CL_INVALID_VALUE, 8,
-		     image_make_properties(CL_MEM_READ_ONLY, image, NULL));
-	ERROR_OBJECT(clCreateImage, CL_INVALID_VALUE, 9, image_make(IMMUTABLE, NULL, NULL));
+		     image_attempt_properties(CL_MEM_READ_ONLY, image, NULL));
+	ERROR_OBJECT(clCreateImage, CL_INVALID_VALUE, 9, image_attempt(IMMUTABLE, NULL, NULL));
 	ERROR_OBJECT(clCreateImageWithProperties, CL_INVALID_VALUE, 9,
-		     image_make_properties(IMMUTABLE, NULL, NULL));
+		     image_attempt_properties(IMMUTABLE, NULL, NULL));
 	ERROR_OBJECT(clCreateImage2D, CL_INVALID_VALUE, 2,
 		     clCreateImage2D(world.context, IMMUTABLE, &rgba, 8, 8, 0, NULL, &error_code));
 	ERROR_OBJECT(clCreateImage3D, CL_INVALID_VALUE, 2,
@@ -156,8 +157,8 @@ static void arguments(cl_mem image)
 
 static void objects_make(cl_mem *buffer_out, cl_mem *image_out)
 {
-	*buffer_out = buffer_make(IMMUTABLE | CL_MEM_COPY_HOST_PTR, error_bytes);
-	*image_out = image_make(IMMUTABLE | CL_MEM_COPY_HOST_PTR, NULL, error_bytes);
+	*buffer_out = buffer_attempt(IMMUTABLE | CL_MEM_COPY_HOST_PTR, error_bytes);
+	*image_out = image_attempt(IMMUTABLE | CL_MEM_COPY_HOST_PTR, NULL, error_bytes);
 	REQUIRE(*buffer_out && *image_out);
 }
 

@@ -3,7 +3,7 @@
  * in the ordering design. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,30 +20,6 @@ static cl_int status_of(cl_event event)
 	CHECK_OK(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status,
 				NULL));
 	return status;
-}
-
-static cl_event user_event(void)
-{
-	cl_int code;
-	cl_event event = clCreateUserEvent(context, &code);
-	CHECK_OK(code);
-	return event;
-}
-
-static cl_command_queue queue_make(cl_command_queue_properties properties)
-{
-	cl_int code;
-	cl_command_queue made = clCreateCommandQueue(context, device, properties, &code);
-	CHECK_OK(code);
-	return made;
-}
-
-static cl_mem buffer_make(size_t size)
-{
-	cl_int code;
-	cl_mem mem = clCreateBuffer(context, 0, size, NULL, &code);
-	CHECK_OK(code);
-	return mem;
 }
 
 /* True once *value is wanted; false after five seconds. */
@@ -116,7 +92,7 @@ static void test_priorities(void)
 	static const cl_queue_properties hints[] = {
 		CL_QUEUE_PRIORITY_HIGH_KHR, CL_QUEUE_PRIORITY_MED_KHR, CL_QUEUE_PRIORITY_LOW_KHR,
 	};
-	cl_mem mem = buffer_make(64);
+	cl_mem mem = buffer_make(context, 0, 64, NULL);
 	cl_int code;
 	for (cl_uint i = 0; i < 6; i++) {
 		const cl_queue_properties list[] = {
@@ -160,7 +136,7 @@ static void test_event_doors(void)
 	cl_ulong time;
 	cl_event user, marker;
 	CHECK_NO_OBJECT(clCreateUserEvent(NULL, &code), code, CL_INVALID_CONTEXT);
-	user = user_event();
+	user = user_event_make(context);
 	CHECK(status_of(user) == CL_SUBMITTED);
 	CHECK_CODE(clSetUserEventStatus(NULL, 0), CL_INVALID_EVENT);
 	CHECK_CODE(clSetUserEventStatus(user, 1), CL_INVALID_VALUE);
@@ -193,11 +169,10 @@ static void test_event_doors(void)
 	CHECK_CODE(clRetainEvent(NULL), CL_INVALID_EVENT);
 	CHECK_CODE(clReleaseEvent(NULL), CL_INVALID_EVENT);
 	/* An event of another context. */
-	cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-	CHECK_OK(code);
+	cl_context other = context_make(1, &device);
 	cl_event foreign = clCreateUserEvent(other, &code);
 	CHECK_CODE(clEnqueueMarkerWithWaitList(queue, 1, &foreign, NULL), CL_INVALID_CONTEXT);
-	user = user_event();
+	user = user_event_make(context);
 	cl_event both[2] = {user, foreign};
 	CHECK_CODE(clWaitForEvents(2, both), CL_INVALID_CONTEXT);
 	CHECK_OK(clSetUserEventStatus(foreign, CL_COMPLETE));
@@ -211,9 +186,10 @@ static void test_event_doors(void)
 static void test_host_bytes_at_their_turn(void)
 {
 	static cl_uint words[1 << 16], result[1 << 16];
-	cl_mem a = buffer_make(sizeof(words)), b = buffer_make(sizeof(words));
+	cl_mem a = buffer_make(context, 0, sizeof(words), NULL),
+	       b = buffer_make(context, 0, sizeof(words), NULL);
 	const cl_uint seven = 7;
-	cl_event user = user_event();
+	cl_event user = user_event_make(context);
 	CHECK_OK(clEnqueueFillBuffer(queue, a, &seven, 4, 0, sizeof(words), 1, &user, NULL));
 	CHECK_OK(clEnqueueReadBuffer(queue, a, CL_FALSE, 0, sizeof(words), words, 0, NULL, NULL));
 	CHECK_OK(clEnqueueWriteBuffer(queue, b, CL_FALSE, 0, sizeof(words), words, 0, NULL, NULL));
@@ -232,7 +208,7 @@ static void test_host_bytes_at_their_turn(void)
 /* 14: complete by asking alone, with work behind it. */
 static void test_polling(void)
 {
-	cl_mem mem = buffer_make(1 << 20);
+	cl_mem mem = buffer_make(context, 0, 1 << 20, NULL);
 	const cl_uchar zero = 0;
 	cl_event event;
 	atomic_int done = 0;
@@ -250,10 +226,10 @@ static void test_polling(void)
 /* 16, in-order: what waits holds its followers, but no other queue. */
 static void test_blocked(void)
 {
-	cl_command_queue other = queue_make(0);
-	cl_mem mem = buffer_make(64);
+	cl_command_queue other = queue_make(context, device, 0);
+	cl_mem mem = buffer_make(context, 0, 64, NULL);
 	cl_uint value = 5, read = 0;
-	cl_event user = user_event(), blocked, free_event, after;
+	cl_event user = user_event_make(context), blocked, free_event, after;
 	CHECK_OK(clEnqueueWriteBuffer(queue, mem, CL_FALSE, 0, 4, &value, 1, &user, &blocked));
 	CHECK_OK(clEnqueueMarkerWithWaitList(queue, 0, NULL, &after));
 	CHECK_OK(clEnqueueMarkerWithWaitList(other, 0, NULL, &free_event));
@@ -266,7 +242,7 @@ static void test_blocked(void)
 	CHECK_OK(clSetUserEventStatus(user, CL_COMPLETE));
 	CHECK_OK(clWaitForEvents(1, &after));
 	CHECK(status_of(blocked) == CL_COMPLETE);
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, 4, &read, 0, NULL, NULL));
+	buffer_read(queue, mem, &read, 4);
 	CHECK(read == 6);
 	CHECK_OK(clReleaseEvent(user));
 	CHECK_OK(clReleaseEvent(blocked));
@@ -279,8 +255,8 @@ static void test_blocked(void)
 /* 17: very many commands behind one event, over two queues. */
 static void test_long_chain(unsigned length)
 {
-	cl_command_queue other = queue_make(0);
-	cl_event user = user_event(), last;
+	cl_command_queue other = queue_make(context, device, 0);
+	cl_event user = user_event_make(context), last;
 	CHECK_OK(clRetainEvent(user));
 	last = user;
 	bool good = true;
@@ -296,7 +272,7 @@ static void test_long_chain(unsigned length)
 	CHECK_OK(clReleaseEvent(last));
 	CHECK_OK(clReleaseEvent(user));
 	/* And all of them hanging on the same one. */
-	user = user_event();
+	user = user_event_make(context);
 	for (unsigned i = 0; i < length; i++)
 		good &= !clEnqueueMarkerWithWaitList(i & 1 ? other : queue, 1, &user, NULL);
 	CHECK(good);
@@ -321,11 +297,11 @@ static void CL_CALLBACK tell(cl_event event, cl_int status, void *data)
  * queues live on. */
 static void test_failure(void)
 {
-	cl_command_queue other = queue_make(0);
-	cl_mem mem = buffer_make(64);
+	cl_command_queue other = queue_make(context, device, 0);
+	cl_mem mem = buffer_make(context, 0, 64, NULL);
 	const cl_uint one = 1, two = 2;
 	cl_uint read = 0;
-	cl_event user = user_event(), first, second, third, unrelated;
+	cl_event user = user_event_make(context), first, second, third, unrelated;
 	atomic_store(&told, 0);
 	CHECK_OK(clEnqueueFillBuffer(queue, mem, &one, 4, 0, 64, 0, NULL, NULL));
 	CHECK_OK(clEnqueueFillBuffer(queue, mem, &two, 4, 0, 64, 1, &user, &first));
@@ -352,7 +328,7 @@ static void test_failure(void)
 	cl_event late;
 	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_FALSE, 0, 4, &read, 1, &third, &late));
 	CHECK(status_of(late) == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, 4, &read, 0, NULL, NULL));
+	buffer_read(queue, mem, &read, 4);
 	CHECK(read == 1);
 	cl_event all[] = {user, first, second, third, unrelated, late};
 	for (unsigned i = 0; i < 6; i++)
@@ -364,7 +340,7 @@ static void test_failure(void)
 /* One of two events fails: the command ends at once, whatever the other does. */
 static void test_failure_first(void)
 {
-	cl_event users[2] = {user_event(), user_event()}, marker, follower;
+	cl_event users[2] = {user_event_make(context), user_event_make(context)}, marker, follower;
 	CHECK_OK(clEnqueueMarkerWithWaitList(queue, 2, users, &marker));
 	CHECK_OK(clEnqueueMarkerWithWaitList(queue, 1, &marker, &follower));
 	CHECK_OK(clSetUserEventStatus(users[1], -1));
@@ -403,7 +379,9 @@ static void CL_CALLBACK busy_callback(cl_event event, cl_int status, void *data)
 
 static void test_busy_callback(void)
 {
-	struct busy busy = {.user = user_event(), .queue = queue_make(0), .context = context};
+	struct busy busy = {.user = user_event_make(context),
+			    .queue = queue_make(context, device, 0),
+			    .context = context};
 	cl_event blocked;
 	atomic_store(&told, 0);
 	CHECK_OK(clRetainContext(context));
@@ -420,7 +398,7 @@ static void test_busy_callback(void)
 static void test_callback_kinds(void)
 {
 	const cl_int kinds[] = {CL_SUBMITTED, CL_RUNNING, CL_COMPLETE};
-	cl_event user = user_event(), marker;
+	cl_event user = user_event_make(context), marker;
 	atomic_store(&told, 0);
 	CHECK_OK(clEnqueueMarkerWithWaitList(queue, 1, &user, &marker));
 	for (unsigned i = 0; i < 3; i++)
@@ -450,7 +428,7 @@ static void test_finish_blocked(void)
 {
 	pthread_t thread;
 	atomic_int finished = 0;
-	cl_event user = user_event(), blocked, more;
+	cl_event user = user_event_make(context), blocked, more;
 	CHECK_OK(clEnqueueMarkerWithWaitList(queue, 1, &user, &blocked));
 	CHECK(!pthread_create(&thread, NULL, finish_thread, &finished));
 	usleep(5000);
@@ -476,7 +454,7 @@ static void CL_CALLBACK set_user(cl_event event, cl_int status, void *data)
 
 static void test_marker_sets(void)
 {
-	cl_event first = user_event(), second = user_event(), marker;
+	cl_event first = user_event_make(context), second = user_event_make(context), marker;
 	CHECK_OK(clSetUserEventStatus(first, CL_COMPLETE));
 	CHECK_OK(clEnqueueMarkerWithWaitList(queue, 1, &first, &marker));
 	CHECK_OK(clSetEventCallback(marker, CL_COMPLETE, set_user, second));
@@ -489,11 +467,12 @@ static void test_marker_sets(void)
 /* Everything goes while it is in use: queue, memory and event of blocked work. */
 static void test_release_early(void)
 {
-	cl_command_queue own = queue_make(0);
-	cl_mem a = buffer_make(64), b = buffer_make(64), kept = buffer_make(64);
+	cl_command_queue own = queue_make(context, device, 0);
+	cl_mem a = buffer_make(context, 0, 64, NULL), b = buffer_make(context, 0, 64, NULL),
+	       kept = buffer_make(context, 0, 64, NULL);
 	static cl_uint read;
 	const cl_uint nine = 9;
-	cl_event user = user_event(), last;
+	cl_event user = user_event_make(context), last;
 	CHECK_OK(clEnqueueFillBuffer(own, a, &nine, 4, 0, 64, 1, &user, NULL));
 	CHECK_OK(clEnqueueCopyBuffer(own, a, b, 0, 0, 64, 0, NULL, NULL));
 	CHECK_OK(clEnqueueCopyBuffer(own, b, kept, 0, 0, 64, 0, NULL, &last));
@@ -508,7 +487,7 @@ static void test_release_early(void)
 	CHECK_OK(clReleaseMemObject(kept));
 	/* 36: memory that goes right behind the work on it, again and again. */
 	for (unsigned i = 0; i < 200; i++) {
-		cl_mem mem = buffer_make(1 << 20);
+		cl_mem mem = buffer_make(context, 0, 1 << 20, NULL);
 		CHECK_OK(clEnqueueFillBuffer(queue, mem, &nine, 4, 0, 1 << 20, 0, NULL, NULL));
 		CHECK_OK(clReleaseMemObject(mem));
 	}
@@ -524,11 +503,11 @@ static cl_ulong stamp(cl_event event, cl_profiling_info name)
 
 static void test_profiling(void)
 {
-	cl_command_queue timed = queue_make(CL_QUEUE_PROFILING_ENABLE);
-	cl_mem mem = buffer_make(1 << 20);
+	cl_command_queue timed = queue_make(context, device, CL_QUEUE_PROFILING_ENABLE);
+	cl_mem mem = buffer_make(context, 0, 1 << 20, NULL);
 	const cl_uchar fill = 1;
 	cl_ulong time, end_before = 0;
-	cl_event user = user_event();
+	cl_event user = user_event_make(context);
 	for (unsigned i = 0; i < 10; i++) {
 		cl_event event;
 		CHECK_OK(clEnqueueFillBuffer(timed, mem, &fill, 1, 0, 1 << 20, i == 3, i == 3 ?
@@ -572,7 +551,7 @@ int main(void)
 		return API_TEST_SKIP;
 	context = test.context;
 	device = test.device;
-	queue = queue_make(0);
+	queue = queue_make(context, device, 0);
 	test_queue_doors();
 	test_priorities();
 	test_event_doors();

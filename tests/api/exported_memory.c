@@ -93,7 +93,7 @@ static bool holds(const struct bench *bench, cl_mem mem, cl_uint value)
 {
 	cl_uint *out = calloc(COUNT, sizeof(*out));
 	bool good = true;
-	CHECK_OK(clEnqueueReadBuffer(bench->other, mem, CL_TRUE, 0, SIZE_B, out, 0, NULL, NULL));
+	buffer_read(bench->other, mem, out, SIZE_B);
 	for (cl_uint i = 0; i < COUNT; i++)
 		good = good && out[i] == value;
 	free(out);
@@ -375,8 +375,7 @@ static void creation_errors(void)
 	CHECK_CODE(create_code(test.context, good, 0, 0, NULL), CL_INVALID_BUFFER_SIZE);
 	if (test.device_count > 1) {
 		cl_int code;
-		cl_context two = clCreateContext(NULL, 2, test.devices, NULL, NULL, &code);
-		CHECK_OK(code);
+		cl_context two = context_make(2, test.devices);
 		/* It has to be said whose memory it is. */
 		CHECK_CODE(create_code(two, good, 0, SIZE_B, NULL), CL_INVALID_DEVICE);
 		CHECK_OK(clReleaseContext(two));
@@ -391,8 +390,7 @@ static void handle_errors(void)
 	cl_mem mem = exportable(test.context, test.device, type);
 	cl_mem plain = clCreateBuffer(test.context, 0, 64, NULL, &code);
 	const cl_buffer_region region = {0, 64};
-	cl_mem part = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-	CHECK_OK(code);
+	cl_mem part = sub_buffer_make(mem, 0, &region);
 	CHECK_CODE(handle_of(NULL, test.device, type, 64, handle, NULL), CL_INVALID_MEM_OBJECT);
 	CHECK_CODE(handle_of(mem, NULL, type, 64, handle, NULL), CL_INVALID_DEVICE);
 	if (test.device_count > 1)

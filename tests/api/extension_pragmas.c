@@ -3,7 +3,7 @@
  * of. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 enum { MOST_EXTENSIONS = 200, SOURCE_B = 1 << 16 };
 
@@ -54,13 +54,8 @@ static const struct language_extension *find_language_extension(const char *name
 static bool builds(const struct api_test *test, const char *source, const char *options)
 {
 	static char log[SOURCE_B];
-	cl_int code;
-	cl_program program = clCreateProgramWithSource(test->context, 1, &source, NULL, &code);
-	CHECK_OK(code);
-	code = clBuildProgram(program, 1, &test->device, options, NULL, NULL);
-	*log = '\0';
-	clGetProgramBuildInfo(program, test->device, CL_PROGRAM_BUILD_LOG, sizeof(log), log, NULL);
-	CHECK_OK(clReleaseProgram(program));
+	const cl_int code = build_code(test->context, test->device, source, options, log,
+				       sizeof(log));
 	if (code && strstr(source, "cl_khr_icd"))
 		printf("%s: %s\n", options, log);
 	return !code && (!strstr(options, "-Werror") || !strstr(log, "warning"));

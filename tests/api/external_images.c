@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "tests/api/cuda_shared.h"
+#include "tests/api/fixture.h"
 
 #include <CL/cl_ext.h>
 #include <fcntl.h>
@@ -94,9 +95,7 @@ static void kernel_run(cl_command_queue queue, cl_program program, const char *n
 		       cl_mem out)
 {
 	const size_t global[2] = {WIDTH, HEIGHT};
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, name, &code);
-	CHECK_OK(code);
+	cl_kernel kernel = kernel_make(program, name);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(image), &image));
 	if (out)
 		CHECK_OK(clSetKernelArg(kernel, 1, sizeof(out), &out));
@@ -125,16 +124,14 @@ static void look(cl_command_queue queue, cl_program program, cl_mem image,
 	static const size_t origin[3] = {0, 0, 0}, region[3] = {WIDTH, HEIGHT, 1};
 	static cl_float out[WIDTH * HEIGHT][4];
 	static cl_uint texels[HEIGHT][WIDTH];
-	cl_int code;
 	bool good = true;
-	cl_mem buffer = clCreateBuffer(test.context, 0, sizeof(out), NULL, &code);
-	CHECK_OK(code);
+	cl_mem buffer = buffer_make(test.context, 0, sizeof(out), NULL);
 	for (unsigned y = 0; y < HEIGHT; y++)
 		CU_OK(cu.cuMemsetD32_v2(shared->address + (size_t)y * PITCH_B, 0x33 * 0x10000 + y,
 					WIDTH));
 	CU_OK(cu.cuCtxSynchronize());
 	kernel_run(queue, program, "look", image, buffer);
-	CHECK_OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+	buffer_read(queue, buffer, out, sizeof(out));
 	for (unsigned i = 0; i < WIDTH * HEIGHT; i++)
 		good = good && is_channel(out[i][0], i / WIDTH) && is_channel(out[i][1], 0) &&
 		       is_channel(out[i][2], 0x33) && is_channel(out[i][3], 0);
@@ -165,12 +162,9 @@ static void paint(cl_command_queue queue, cl_program program, cl_mem image,
 
 static void both_ways(void)
 {
-	cl_int code;
 	struct cuda_shared shared = cuda_shared_make(SIZE_B);
 	cl_program program = api_test_build(test.context, test.device, source, NULL);
-	cl_command_queue queue =
-		clCreateCommandQueueWithProperties(test.context, test.device, NULL, &code);
-	CHECK_OK(code);
+	cl_command_queue queue = queue_make(test.context, test.device, 0);
 	cl_mem image = imported(cuda_shared_export(&shared));
 	queries(image);
 	look(queue, program, image, &shared);
@@ -230,9 +224,7 @@ static void desc_errors(void)
 	desc.image_slice_pitch = SIZE_B;
 	CHECK_CODE(code_of(list, 0, &rgba8, desc, NULL), CL_INVALID_IMAGE_DESCRIPTOR);
 	/* Of a buffer's memory and of a descriptor's at once it cannot be. */
-	cl_int code;
-	cl_mem buffer = clCreateBuffer(test.context, 0, SIZE_B, NULL, &code);
-	CHECK_OK(code);
+	cl_mem buffer = buffer_make(test.context, 0, SIZE_B, NULL);
 	desc = desc_of(PITCH_B);
 	desc.mem_object = buffer;
 	CHECK_CODE(code_of(list, 0, &rgba8, desc, NULL), CL_INVALID_IMAGE_DESCRIPTOR);
@@ -289,9 +281,7 @@ static void immutable(void)
 	const cl_mem_properties list[] = {OPAQUE_FD, (cl_mem_properties)fd, 0};
 	const cl_uint color[4] = {0};
 	cl_int code;
-	cl_command_queue queue = clCreateCommandQueueWithProperties(test.context, test.device, NULL,
-								    &code);
-	CHECK_OK(code);
+	cl_command_queue queue = queue_make(test.context, test.device, 0);
 	cl_mem image = clCreateImageWithProperties(test.context, list, 1 << 6, &rgba8, &desc, NULL,
 						   &code);
 	CHECK_OK(code);

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "tests/api/cuda_shared.h"
+#include "tests/api/fixture.h"
 #include "tests/api/second_process.h"
 #include "tests/api/shared_bench.h"
 
@@ -250,9 +251,7 @@ static void creation_errors(void)
 			OPAQUE_FD, 3, DEVICE_LIST, device,
 			(cl_mem_properties)(uintptr_t)test.devices[1], 0, 0,
 		};
-		cl_int code;
-		cl_context two = clCreateContext(NULL, 2, test.devices, NULL, NULL, &code);
-		CHECK_OK(code);
+		cl_context two = context_make(2, test.devices);
 		/* The memory is one device's, and has to be said whose. */
 		CHECK_CODE(create_code(two, good, 0, SIZE_B, NULL), CL_INVALID_DEVICE);
 		CHECK_CODE(create_code(two, both, 0, SIZE_B, NULL), CL_INVALID_DEVICE);

@@ -4,7 +4,7 @@
  * descriptor is; many threads; a device that is lost while a queue waits. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 #include "tests/api/partner.h"
 #include "tests/api/semaphore_calls.h"
 
@@ -25,15 +25,6 @@ static struct api_test test;
 static const struct partner *partner;
 
 /* --- what the stories share ------------------------------------------------------------------ */
-
-static cl_command_queue queue_make(void)
-{
-	cl_int code;
-	cl_command_queue queue =
-		clCreateCommandQueueWithProperties(test.context, test.device, NULL, &code);
-	CHECK_OK(code);
-	return queue;
-}
 
 static cl_semaphore_khr semaphore_make(const cl_semaphore_properties_khr *list)
 {
@@ -78,7 +69,7 @@ static void round_enqueue(cl_command_queue queue, cl_kernel add, cl_mem mem,
 	const size_t global = PARTNER_WORDS;
 	enqueue_wait(queue, go, NULL);
 	CHECK_OK(ext.acquire(queue, 1, &mem, 0, NULL, NULL));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, add, 1, NULL, &global, NULL, 0, NULL, NULL));
+	launch_1d(queue, add, global);
 	CHECK_OK(ext.give(queue, 1, &mem, 0, NULL, NULL));
 	enqueue_signal(queue, back);
 	CHECK_OK(clFlush(queue));
@@ -96,11 +87,10 @@ static void turns(void)
 	CHECK_OK(code);
 	cl_semaphore_khr go = foreign(&go_number), back = foreign(&back_number);
 	cl_program program = api_test_build(test.context, test.device, source, NULL);
-	cl_kernel add = clCreateKernel(program, "add", &code);
-	CHECK_OK(code);
+	cl_kernel add = kernel_make(program, "add");
 	CHECK_OK(clSetKernelArg(add, 0, sizeof(mem), &mem));
 	CHECK_OK(clSetKernelArg(add, 1, sizeof(seven), &seven));
-	cl_command_queue queue = queue_make();
+	cl_command_queue queue = queue_make(test.context, test.device, 0);
 	for (int i = 0; i <= ROUNDS; i++) {
 		const bool last = i == ROUNDS;
 		CHECK(partner->step(&(const struct partner_step){
@@ -133,7 +123,8 @@ static void wait_first(void)
 {
 	int number;
 	cl_event wait = NULL;
-	cl_command_queue a = queue_make(), b = queue_make();
+	cl_command_queue a = queue_make(test.context, test.device, 0),
+			 b = queue_make(test.context, test.device, 0);
 	cl_semaphore_khr semaphore = foreign(&number);
 	enqueue_wait(a, semaphore, &wait);
 	CHECK_OK(clFlush(a));
@@ -157,7 +148,8 @@ static void own_signals(void)
 	int number;
 	cl_int code;
 	cl_event gate = clCreateUserEvent(test.context, &code), wait = NULL;
-	cl_command_queue a = queue_make(), b = queue_make();
+	cl_command_queue a = queue_make(test.context, test.device, 0),
+			 b = queue_make(test.context, test.device, 0);
 	cl_semaphore_khr semaphore = foreign(&number);
 	CHECK(payload_of(semaphore) == 0);
 	CHECK_OK(ext.signal(a, 1, &semaphore, NULL, 1, &gate, NULL));
@@ -202,7 +194,8 @@ static void mixed(void)
 	};
 	int numbers[2];
 	cl_event done = NULL;
-	cl_command_queue a = queue_make(), b = queue_make();
+	cl_command_queue a = queue_make(test.context, test.device, 0),
+			 b = queue_make(test.context, test.device, 0);
 	cl_semaphore_khr list[] = {semaphore_make(plain), foreign(&numbers[0]),
 				   semaphore_make(exportable), foreign(&numbers[1])};
 	for (int i = 0; i < 3; i++) {
@@ -256,7 +249,8 @@ static void *storm(void *data)
 {
 	const int fd = *(int *)data;
 	cl_event waits[2] = {NULL, NULL};
-	cl_command_queue a = queue_make(), b = queue_make();
+	cl_command_queue a = queue_make(test.context, test.device, 0),
+			 b = queue_make(test.context, test.device, 0);
 	for (int i = 0; i < TURNS; i++) {
 		cl_semaphore_khr semaphore = imported(fcntl(fd, F_DUPFD_CLOEXEC, 0));
 		CHECK_OK(ext.signal(a, 1, &semaphore, NULL, i > 0, i ? &waits[0] : NULL, NULL));
@@ -324,11 +318,11 @@ static void lost(void)
 	cl_event wait = NULL;
 	const size_t global = 64;
 	const cl_uint one = 1;
-	cl_command_queue a = queue_make(), b = queue_make();
+	cl_command_queue a = queue_make(test.context, test.device, 0),
+			 b = queue_make(test.context, test.device, 0);
 	cl_semaphore_khr semaphore = foreign(&number);
 	cl_program program = api_test_build(test.context, test.device, source, NULL);
-	cl_kernel add = clCreateKernel(program, "add", &code);
-	CHECK_OK(code);
+	cl_kernel add = kernel_make(program, "add");
 	CHECK_OK(clSetKernelArg(add, 0, sizeof(cl_mem), NULL));
 	CHECK_OK(clSetKernelArg(add, 1, sizeof(one), &one));
 	enqueue_wait(a, semaphore, &wait);

@@ -3,7 +3,7 @@
  * parent were about just then; and the parent does not notice. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -91,12 +91,10 @@ static void test_parent_goes_on(void)
 {
 	const cl_uint nine = 9;
 	cl_uint word = 0;
-	cl_int code;
-	cl_mem mem = clCreateBuffer(test.context, 0, sizeof(word), NULL, &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(test.context, 0, sizeof(word), NULL);
 	CHECK_OK(clEnqueueFillBuffer(queue, mem, &nine, sizeof(nine), 0, sizeof(nine), 0, NULL,
 				     NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(word), &word, 0, NULL, NULL));
+	buffer_read(queue, mem, &word, sizeof(word));
 	CHECK(word == 9);
 	CHECK_OK(clReleaseMemObject(mem));
 	for (unsigned tries = 0; called < enqueued && tries < 3000; tries++)
@@ -107,11 +105,9 @@ static void test_parent_goes_on(void)
 int main(void)
 {
 	pthread_t busy;
-	cl_int code;
 	if (!api_test_start(&test, "forks"))
 		return API_TEST_SKIP;
-	queue = clCreateCommandQueueWithProperties(test.context, test.device, NULL, &code);
-	CHECK_OK(code);
+	queue = queue_make(test.context, test.device, 0);
 	if (CHECK(!pthread_create(&busy, NULL, busy_main, NULL))) {
 		while (!called)
 			usleep(1000);

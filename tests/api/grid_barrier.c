@@ -4,6 +4,7 @@
 
 #include "icd/include/cl_culvert.h"
 #include "tests/api/command_buffer_entry.h"
+#include "tests/api/fixture.h"
 
 static const char source[] =
 "kernel void turn(global uint *out, uint turns) {\n"
@@ -40,14 +41,6 @@ static void CL_CALLBACK report(const char *text, const void *data, size_t size_B
 	snprintf(reported, sizeof(reported), "%s", text);
 }
 
-static cl_kernel kernel_make(const char *name)
-{
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, name, &code);
-	CHECK_OK(code);
-	return kernel;
-}
-
 static size_t resident(cl_kernel kernel, const size_t *local, size_t dimensions)
 {
 	size_t groups = 12345, size_B = 0;
@@ -61,13 +54,10 @@ static size_t resident(cl_kernel kernel, const size_t *local, size_t dimensions)
 
 static cl_mem numbers(cl_context context, size_t count)
 {
-	cl_int code;
 	cl_uint *values = malloc(count * sizeof(*values));
 	for (size_t i = 0; values && i < count; i++)
 		values[i] = (cl_uint)i;
-	cl_mem mem = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, count * sizeof(*values), values,
-				    &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(context, CL_MEM_COPY_HOST_PTR, count * sizeof(*values), values);
 	free(values);
 	return mem;
 }
@@ -77,8 +67,7 @@ static bool turned(cl_command_queue queue, cl_mem mem, size_t count, size_t turn
 {
 	cl_uint *values = calloc(count, sizeof(*values));
 	bool good = values;
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, count * sizeof(*values), values, 0,
-				     NULL, NULL));
+	buffer_read(queue, mem, values, count * sizeof(*values));
 	for (size_t i = 0; good && i < count; i++)
 		good = values[i] == (i + turns) % count + turns;
 	free(values);
@@ -97,7 +86,7 @@ static cl_int turn(cl_command_queue queue, cl_kernel kernel, cl_mem mem, size_t 
 /* The largest grid, and one more. */
 static void test_largest(cl_context context, cl_command_queue queue)
 {
-	cl_kernel kernel = kernel_make("turn");
+	cl_kernel kernel = kernel_make(program, "turn");
 	const size_t local = LOCAL, most = resident(kernel, &local, 1);
 	char number[32];
 	CHECK(most >= 1);
@@ -117,8 +106,8 @@ static void test_largest(cl_context context, cl_command_queue queue)
 
 static void test_question(void)
 {
-	cl_kernel plain = kernel_make("plain"), fixed = kernel_make("fixed");
-	cl_kernel meet = kernel_make("meet");
+	cl_kernel plain = kernel_make(program, "plain"), fixed = kernel_make(program, "fixed");
+	cl_kernel meet = kernel_make(program, "meet");
 	const size_t sizes[4] = {16, 2, 1, 1}, none = 0;
 	const size_t huge[2] = {(size_t)1 << 33, (size_t)1 << 33};
 	cl_ulong local_B;
@@ -153,11 +142,9 @@ static void test_queues(cl_context context)
 	enum { QUEUES = 3, LAUNCHES = 8, COUNT = 4 * LOCAL, TURNS = 5 };
 	cl_command_queue queues[QUEUES];
 	cl_mem mems[QUEUES];
-	cl_int code;
-	cl_kernel kernel = kernel_make("turn");
+	cl_kernel kernel = kernel_make(program, "turn");
 	for (unsigned i = 0; i < QUEUES; i++) {
-		queues[i] = clCreateCommandQueueWithProperties(context, test.device, NULL, &code);
-		CHECK_OK(code);
+		queues[i] = queue_make(context, test.device, 0);
 		mems[i] = numbers(context, COUNT);
 	}
 	for (unsigned launch = 0; launch < LAUNCHES; launch++)
@@ -182,7 +169,7 @@ static void test_recording(cl_context context, cl_command_queue queue)
 	cl_int code;
 	if (!command_buffer_entry_find(test.platform, &cb))
 		return;
-	cl_kernel kernel = kernel_make("turn");
+	cl_kernel kernel = kernel_make(program, "turn");
 	cl_mem mem = numbers(context, global);
 	cl_command_buffer_khr buffer = cb.create(1, &queue, NULL, &code);
 	CHECK_OK(code);
@@ -220,11 +207,8 @@ int main(void)
 		return API_TEST_SKIP;
 	cl_context context = clCreateContext(NULL, 1, &test.device, report, NULL, &code);
 	CHECK_OK(code);
-	cl_command_queue queue = clCreateCommandQueueWithProperties(context, test.device, NULL,
-								    &code);
-	CHECK_OK(code);
-	program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
-	CHECK_OK(code);
+	cl_command_queue queue = queue_make(context, test.device, 0);
+	program = api_test_program(context, text);
 	CHECK_OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
 	for (unsigned i = 0; i < 2; i++) {
 		reported[0] = '\0';

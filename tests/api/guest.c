@@ -3,7 +3,7 @@
  * was written, and faults that the host brings about in our threads reach its handlers. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -125,7 +125,7 @@ static unsigned files_count(void)
 static void check_words(cl_mem mem, cl_uint expected)
 {
 	cl_uint words[WORDS] = {0};
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(words), words, 0, NULL, NULL));
+	buffer_read(queue, mem, words, sizeof(words));
 	unsigned wrong = 0;
 	for (unsigned i = 0; i < WORDS; i++)
 		wrong += words[i] != expected;
@@ -135,11 +135,9 @@ static void check_words(cl_mem mem, cl_uint expected)
 static void run(cl_program program, const char *name, cl_mem mem)
 {
 	const size_t size = WORDS;
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, name, &code);
-	CHECK_OK(code);
+	cl_kernel kernel = kernel_make(program, name);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, NULL, 0, NULL, NULL));
+	launch_1d(queue, kernel, size);
 	CHECK_OK(clReleaseKernel(kernel));
 }
 
@@ -147,10 +145,8 @@ static void run(cl_program program, const char *name, cl_mem mem)
  * Programming Language, 7.3: round to nearest even is the only mode. */
 static void kernels_run(const char *options)
 {
-	cl_int code;
 	cl_program program = api_test_build(test.context, test.device, source, options);
-	cl_mem mem = clCreateBuffer(test.context, 0, WORDS * sizeof(cl_float), NULL, &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(test.context, 0, WORDS * sizeof(cl_float), NULL);
 	if (program) {
 		run(program, "tenths", mem);
 		check_words(mem, 0x3dcccccd);
@@ -166,8 +162,7 @@ static void mistakes_happen(void)
 {
 	const char *bad = "kernel void k(global int *p) { p[0] = ; }\n";
 	cl_int code;
-	cl_program program = clCreateProgramWithSource(test.context, 1, &bad, NULL, &code);
-	CHECK_OK(code);
+	cl_program program = api_test_program(test.context, bad);
 	CHECK_CODE(clBuildProgram(program, 0, NULL, "", NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
 	CHECK_OK(clReleaseProgram(program));
 	CHECK(clCreateBuffer(test.context, 0, 0, NULL, &code) == NULL);
@@ -176,9 +171,7 @@ static void mistakes_happen(void)
 
 static void life(void)
 {
-	cl_int code;
-	queue = clCreateCommandQueueWithProperties(test.context, test.device, NULL, &code);
-	CHECK_OK(code);
+	queue = queue_make(test.context, test.device, 0);
 	kernels_run("");
 	kernels_run("-cl-opt-disable");
 	mistakes_happen();
@@ -300,7 +293,6 @@ static bool comes_to(unsigned wanted)
 static void callbacks_fault(void)
 {
 	const char *text = source;
-	cl_int code;
 	cl_event event;
 	CHECK_OK(clEnqueueMarkerWithWaitList(queue, 0, NULL, &event));
 	blocked_right = false;
@@ -310,8 +302,7 @@ static void callbacks_fault(void)
 	CHECK(blocked_right);
 	CHECK(guarded[0] == 7 && faults == 1);
 	CHECK_OK(clReleaseEvent(event));
-	cl_program program = clCreateProgramWithSource(test.context, 1, &text, NULL, &code);
-	CHECK_OK(code);
+	cl_program program = api_test_program(test.context, text);
 	blocked_right = false;
 	CHECK_OK(clBuildProgram(program, 0, NULL, "", on_built, NULL));
 	CHECK(comes_to(2));
@@ -331,7 +322,7 @@ static void copies_fault(void)
 	CHECK_OK(clFinish(queue));
 	CHECK(!mprotect(guarded, LARGE_B, PROT_NONE));
 	faults = 0;
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, LARGE_B, guarded, 0, NULL, NULL));
+	buffer_read(queue, mem, guarded, LARGE_B);
 	CHECK(faults >= 1);
 	const cl_uint *words = (const cl_uint *)(const void *)guarded;
 	unsigned wrong = 0;
@@ -344,7 +335,6 @@ static void copies_fault(void)
 static void test_faults(void)
 {
 	struct sigaction action, before;
-	cl_int code;
 	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = on_fault;
 	action.sa_flags = SA_SIGINFO;
@@ -352,8 +342,7 @@ static void test_faults(void)
 	guarded = mmap(NULL, LARGE_B, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (!CHECK(guarded != MAP_FAILED) || !CHECK(!sigaction(SIGSEGV, &action, &before)))
 		return;
-	queue = clCreateCommandQueueWithProperties(test.context, test.device, NULL, &code);
-	CHECK_OK(code);
+	queue = queue_make(test.context, test.device, 0);
 	callbacks_fault();
 	copies_fault();
 	CHECK_OK(clReleaseCommandQueue(queue));

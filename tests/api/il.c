@@ -2,7 +2,7 @@
  * The modules are those of tests/spirv. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 #include "tests/api/il_module.h"
 
 #include <stdint.h>
@@ -40,9 +40,7 @@ static cl_program make(const struct api_test *test, const struct module *module)
 
 static cl_program make_source(const struct api_test *test, const char *text)
 {
-	cl_int code;
-	cl_program program = clCreateProgramWithSource(test->context, 1, &text, NULL, &code);
-	CHECK_OK(code);
+	cl_program program = api_test_program(test->context, text);
 	return program;
 }
 
@@ -54,13 +52,11 @@ static void run(const struct api_test *test, cl_program program, const char *nam
 	cl_kernel kernel = clCreateKernel(program, name, &code);
 	if (!CHECK_OK(code))
 		return;
-	cl_command_queue queue = clCreateCommandQueue(test->context, test->device, 0, &code);
-	CHECK_OK(code);
-	cl_mem buffer = clCreateBuffer(test->context, CL_MEM_COPY_HOST_PTR, size_B, numbers, &code);
-	CHECK_OK(code);
+	cl_command_queue queue = queue_make(test->context, test->device, 0);
+	cl_mem buffer = buffer_make(test->context, CL_MEM_COPY_HOST_PTR, size_B, numbers);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, size_B, numbers, 0, NULL, NULL));
+	launch_1d(queue, kernel, count);
+	buffer_read(queue, buffer, numbers, size_B);
 	CHECK_OK(clReleaseMemObject(buffer));
 	CHECK_OK(clReleaseCommandQueue(queue));
 	CHECK_OK(clReleaseKernel(kernel));
@@ -301,8 +297,7 @@ static void check_link(const struct api_test *test)
 	/* Alone it lacks the function: the log says which. */
 	char log[4096] = "";
 	CHECK_CODE(clBuildProgram(il, 0, NULL, NULL, NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
-	CHECK_OK(clGetProgramBuildInfo(il, test->device, CL_PROGRAM_BUILD_LOG, sizeof(log), log,
-				       NULL));
+	build_log(il, test->device, log, sizeof(log));
 	CHECK(strstr(log, "factor") != NULL);
 	CHECK_OK(clReleaseProgram(source));
 	CHECK_OK(clReleaseProgram(il));
@@ -384,8 +379,7 @@ static void check_broken(const struct api_test *test)
 	CHECK_OK(code);
 	CHECK_CODE(clCompileProgram(program, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL),
 		   CL_COMPILE_PROGRAM_FAILURE);
-	CHECK_OK(clGetProgramBuildInfo(program, test->device, CL_PROGRAM_BUILD_LOG, sizeof(log),
-				       log, NULL));
+	build_log(program, test->device, log, sizeof(log));
 	CHECK(*log != '\0');
 	CHECK_OK(clReleaseProgram(program));
 }

@@ -4,7 +4,7 @@
  * OpenCL 3.0 API, 5.9.1: clCreateKernel is given "a function name in the program". */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 #include "tests/api/il_builder.h"
 
 enum { LONG_B = 1100, LONGER_B = 40000 };
@@ -162,8 +162,7 @@ static bool run_kernel(const struct api_test *test, cl_kernel kernel, size_t id,
 	good = CHECK_OK(code) && good;
 	good = good && CHECK_OK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer)) &&
 	       CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, &id, &one, NULL, 0, NULL, NULL)) &&
-	       CHECK_OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, count * sizeof(*numbers), numbers, 0, NULL,
-					    NULL));
+	       buffer_read(queue, buffer, numbers, count * sizeof(*numbers));
 	CHECK_OK(clReleaseMemObject(buffer));
 	CHECK_OK(clReleaseCommandQueue(queue));
 	return good;
@@ -313,7 +312,7 @@ static void check_linked(const struct api_test *test, bool variables)
 	static char log[1 << 20];
 	cl_program alone = clLinkProgram(test->context, 0, NULL, NULL, 1, &imports, NULL, NULL, &code);
 	CHECK_CODE(code, CL_LINK_PROGRAM_FAILURE);
-	CHECK_OK(clGetProgramBuildInfo(alone, test->device, CL_PROGRAM_BUILD_LOG, sizeof(log), log, NULL));
+	build_log(alone, test->device, log, sizeof(log));
 	CHECK(strstr(log, "'gr\xc3\xb6\xc3\x9f""e'") && strstr(log, "'llvm.foo'") && strstr(log, "'a b'"));
 	CHECK(!strstr(log, "'culvert.linked.llvm.foo'"));
 	/* A terminal obeys none of them, and a line is an error. */
@@ -335,8 +334,7 @@ static void check_with_source(const struct api_test *test)
 	cl_int code;
 	exports_make(&il);
 	cl_program exports = program_of(test, &il);
-	cl_program source = clCreateProgramWithSource(test->context, 1, &text, NULL, &code);
-	CHECK_OK(code);
+	cl_program source = api_test_program(test->context, text);
 	CHECK_OK(clCompileProgram(exports, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
 	CHECK_OK(clCompileProgram(source, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
 	const cl_program both[] = {exports, source};
@@ -358,8 +356,7 @@ static void check_twice(const struct api_test *test)
 	cl_int code;
 	kernels_make(&il);
 	cl_program module = program_of(test, &il);
-	cl_program source = clCreateProgramWithSource(test->context, 1, &text, NULL, &code);
-	CHECK_OK(code);
+	cl_program source = api_test_program(test->context, text);
 	CHECK_OK(clCompileProgram(module, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
 	CHECK_OK(clCompileProgram(source, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
 	for (int i = 0; i < 2; i++) {
@@ -367,7 +364,7 @@ static void check_twice(const struct api_test *test)
 		cl_program program = clLinkProgram(test->context, 0, NULL, NULL, 2, both, NULL, NULL, &code);
 		static char log[1 << 20];
 		CHECK_CODE(code, CL_LINK_PROGRAM_FAILURE);
-		CHECK_OK(clGetProgramBuildInfo(program, test->device, CL_PROGRAM_BUILD_LOG, sizeof(log), log, NULL));
+		build_log(program, test->device, log, sizeof(log));
 		CHECK(strstr(log, "'plain' is defined in more than one program") != NULL);
 		CHECK_OK(clReleaseProgram(program));
 	}
@@ -387,7 +384,7 @@ static void check_twice(const struct api_test *test)
 	module = program_of(test, &il);
 	char log[4096] = "";
 	CHECK_CODE(clBuildProgram(module, 0, NULL, NULL, NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
-	CHECK_OK(clGetProgramBuildInfo(module, test->device, CL_PROGRAM_BUILD_LOG, sizeof(log), log, NULL));
+	build_log(module, test->device, log, sizeof(log));
 	CHECK(strstr(log, "two kernels have the name 't?win'") != NULL);
 	CHECK_OK(clReleaseProgram(module));
 }

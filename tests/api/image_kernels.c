@@ -2,7 +2,7 @@
  * states that come one after the other, images that several queues and devices use. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -30,23 +30,12 @@ static const char source[] =
 
 static cl_program program;
 
-static cl_kernel kernel_of(const char *name)
-{
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, name, &code);
-	CHECK_OK(code);
-	return kernel;
-}
-
 static cl_mem image_2d(cl_context owner, const cl_image_format *format, cl_mem_flags flags,
 		       size_t width, size_t height, void *texels)
 {
 	const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = width,
 				    .image_height = height};
-	cl_int code;
-	cl_mem image = clCreateImage(owner, flags, format, &desc, texels, &code);
-	CHECK_OK(code);
-	return image;
+	return image_make(owner, flags, format, &desc, texels);
 }
 
 /* --- arguments ------------------------------------------------------------------------ */
@@ -54,8 +43,9 @@ static cl_mem image_2d(cl_context owner, const cl_image_format *format, cl_mem_f
 static void test_argument_errors(void)
 {
 	cl_int code;
-	cl_kernel sampled = kernel_of("sampled"), stored = kernel_of("stored");
-	cl_kernel deep = kernel_of("deep");
+	cl_kernel sampled = kernel_make(program, "sampled"),
+		  stored = kernel_make(program, "stored");
+	cl_kernel deep = kernel_make(program, "deep");
 	cl_mem image = image_2d(context, &rgba8, CL_MEM_READ_WRITE, 4, 4, NULL);
 	cl_mem read = image_2d(context, &rgba8, CL_MEM_READ_ONLY, 4, 4, NULL);
 	cl_mem written = image_2d(context, &rgba8, CL_MEM_WRITE_ONLY, 4, 4, NULL);
@@ -94,7 +84,8 @@ static void test_argument_errors(void)
 
 static void test_argument_info(void)
 {
-	cl_kernel sampled = kernel_of("sampled"), stored = kernel_of("stored");
+	cl_kernel sampled = kernel_make(program, "sampled"),
+		  stored = kernel_make(program, "stored");
 	cl_kernel_arg_access_qualifier access = 0;
 	char name[32] = "";
 	CHECK_OK(clGetKernelArgInfo(sampled, 0, CL_KERNEL_ARG_ACCESS_QUALIFIER, sizeof(access),
@@ -145,13 +136,11 @@ static void test_samplers(void)
 	const float y = 0.5F;
 	cl_int code;
 	cl_command_queue queues[2];
-	cl_kernel kernel = kernel_of("sampled");
+	cl_kernel kernel = kernel_make(program, "sampled");
 	cl_mem image = image_2d(context, &rgba8, CL_MEM_COPY_HOST_PTR, 2, 1, (void *)texels);
-	cl_mem out = clCreateBuffer(context, 0, READINGS * 256 * 16, NULL, &code);
-	CHECK_OK(code);
+	cl_mem out = buffer_make(context, 0, READINGS * 256 * 16, NULL);
 	for (unsigned i = 0; i < 2; i++) {
-		queues[i] = clCreateCommandQueue(context, device, 0, &code);
-		CHECK_OK(code);
+		queues[i] = queue_make(context, device, 0);
 	}
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(image), &image));
 	CHECK_OK(clSetKernelArg(kernel, 3, sizeof(y), &y));
@@ -159,17 +148,14 @@ static void test_samplers(void)
 	for (unsigned i = 0; i < 3 * READINGS; i++) {
 		const struct reading *reading = &readings[i % READINGS];
 		const cl_buffer_region place = {i * 512, 16};
-		cl_mem part = clCreateSubBuffer(out, 0, CL_BUFFER_CREATE_TYPE_REGION, &place,
-						&code);
-		CHECK_OK(code);
+		cl_mem part = sub_buffer_make(out, 0, &place);
 		cl_sampler sampler = clCreateSampler(context, reading->normalized,
 						     reading->addressing, reading->filter, &code);
 		CHECK_OK(code);
 		CHECK_OK(clSetKernelArg(kernel, 1, sizeof(sampler), &sampler));
 		CHECK_OK(clSetKernelArg(kernel, 2, sizeof(float), &reading->x));
 		CHECK_OK(clSetKernelArg(kernel, 4, sizeof(part), &part));
-		CHECK_OK(clEnqueueNDRangeKernel(queues[i & 1], kernel, 1, NULL, &one, NULL, 0, NULL,
-						NULL));
+		launch_1d(queues[i & 1], kernel, one);
 		/* The kernel has the value, and needs the object no more. */
 		CHECK_OK(clReleaseSampler(sampler));
 		CHECK_OK(clReleaseMemObject(part));
@@ -203,15 +189,12 @@ static void check_loaded(cl_context owner, cl_command_queue queue, cl_program of
 {
 	static uint32_t back[WIDTH * HEIGHT];
 	const size_t size[2] = {WIDTH, HEIGHT};
-	cl_int code;
-	cl_kernel loaded = clCreateKernel(of, "loaded", &code);
-	CHECK_OK(code);
-	cl_mem out = clCreateBuffer(owner, 0, sizeof(back), NULL, &code);
-	CHECK_OK(code);
+	cl_kernel loaded = kernel_make(of, "loaded");
+	cl_mem out = buffer_make(owner, 0, sizeof(back), NULL);
 	CHECK_OK(clSetKernelArg(loaded, 0, sizeof(image), &image));
 	CHECK_OK(clSetKernelArg(loaded, 1, sizeof(out), &out));
 	CHECK_OK(clEnqueueNDRangeKernel(queue, loaded, 2, NULL, size, NULL, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof(back), back, 0, NULL, NULL));
+	buffer_read(queue, out, back, sizeof(back));
 	bool good = true;
 	for (uint32_t y = 0; y < HEIGHT; y++)
 		for (uint32_t x = 0; x < WIDTH; x++)
@@ -224,9 +207,7 @@ static void check_loaded(cl_context owner, cl_command_queue queue, cl_program of
 static void store(cl_command_queue queue, cl_program of, cl_mem image, uint32_t add)
 {
 	const size_t size[2] = {WIDTH, HEIGHT};
-	cl_int code;
-	cl_kernel stored = clCreateKernel(of, "stored", &code);
-	CHECK_OK(code);
+	cl_kernel stored = kernel_make(of, "stored");
 	CHECK_OK(clSetKernelArg(stored, 0, sizeof(image), &image));
 	CHECK_OK(clSetKernelArg(stored, 1, sizeof(add), &add));
 	CHECK_OK(clEnqueueNDRangeKernel(queue, stored, 2, NULL, size, NULL, 0, NULL, NULL));
@@ -237,9 +218,7 @@ static void test_store(void)
 {
 	static uint32_t back[WIDTH * HEIGHT];
 	const size_t zero[3] = {0}, size[3] = {WIDTH, HEIGHT, 1};
-	cl_int code;
-	cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
-	CHECK_OK(code);
+	cl_command_queue queue = queue_make(context, device, 0);
 	cl_mem image = image_2d(context, &r32ui, CL_MEM_READ_WRITE, WIDTH, HEIGHT, NULL);
 	store(queue, program, image, 7);
 	check_loaded(context, queue, program, image, 7);
@@ -255,24 +234,19 @@ static void test_linear(void)
 	uint32_t words[64], back[64];
 	const size_t count = 32;
 	cl_uint pitch = 0;
-	cl_int code;
-	cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
-	CHECK_OK(code);
+	cl_command_queue queue = queue_make(context, device, 0);
 	for (uint32_t i = 0; i < 64; i++)
 		words[i] = i * 1000003;
-	cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof(words), words, &code);
-	CHECK_OK(code);
-	cl_mem out = clCreateBuffer(context, 0, sizeof(words), NULL, &code);
-	CHECK_OK(code);
+	cl_mem buffer = buffer_make(context, CL_MEM_COPY_HOST_PTR, sizeof(words), words);
+	cl_mem out = buffer_make(context, 0, sizeof(words), NULL);
 	cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = count,
 			      .mem_object = buffer};
-	cl_mem image = clCreateImage(context, 0, &r32ui, &desc, NULL, &code);
-	CHECK_OK(code);
-	cl_kernel line = kernel_of("line");
+	cl_mem image = image_make(context, 0, &r32ui, &desc, NULL);
+	cl_kernel line = kernel_make(program, "line");
 	CHECK_OK(clSetKernelArg(line, 0, sizeof(image), &image));
 	CHECK_OK(clSetKernelArg(line, 1, sizeof(out), &out));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, line, 1, NULL, &count, NULL, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, count * 4, back, 0, NULL, NULL));
+	launch_1d(queue, line, count);
+	buffer_read(queue, out, back, count * 4);
 	CHECK(!memcmp(words, back, count * 4));
 	CHECK_OK(clReleaseMemObject(image));
 	CHECK_OK(clReleaseMemObject(buffer));
@@ -282,13 +256,11 @@ static void test_linear(void)
 	CHECK_OK(clGetDeviceInfo(device, CL_DEVICE_IMAGE_PITCH_ALIGNMENT, sizeof(pitch), &pitch,
 				 NULL));
 	const size_t row = 4 * (size_t)pitch;
-	buffer = clCreateBuffer(context, 0, row * HEIGHT, NULL, &code);
-	CHECK_OK(code);
+	buffer = buffer_make(context, 0, row * HEIGHT, NULL);
 	desc = (cl_image_desc){.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH,
 			       .image_height = HEIGHT, .image_row_pitch = row,
 			       .mem_object = buffer};
-	image = clCreateImage(context, 0, &r32ui, &desc, NULL, &code);
-	CHECK_OK(code);
+	image = image_make(context, 0, &r32ui, &desc, NULL);
 	store(queue, program, image, 3);
 	check_loaded(context, queue, program, image, 3);
 	CHECK_OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 4 * row, 4 * WIDTH, back, 0, NULL,
@@ -303,16 +275,13 @@ static void test_linear(void)
 static void test_devices(const struct api_test *test)
 {
 	cl_command_queue queues[2];
-	cl_int code;
 	if (test->device_count < 2)
 		return;
-	cl_context both = clCreateContext(NULL, 2, test->devices, NULL, NULL, &code);
-	CHECK_OK(code);
+	cl_context both = context_make(2, test->devices);
 	cl_program of = api_test_build(both, test->devices[0], source, "-cl-kernel-arg-info");
 	cl_mem image = image_2d(both, &r32ui, CL_MEM_READ_WRITE, WIDTH, HEIGHT, NULL);
 	for (unsigned i = 0; i < 2; i++) {
-		queues[i] = clCreateCommandQueue(both, test->devices[i], 0, &code);
-		CHECK_OK(code);
+		queues[i] = queue_make(both, test->devices[i], 0);
 	}
 	for (uint32_t i = 0; i < 6; i++) {
 		store(queues[i & 1], of, image, i);
@@ -329,9 +298,7 @@ static void test_devices(const struct api_test *test)
 /* Images that are let go while kernels use them. */
 static void test_release(void)
 {
-	cl_int code;
-	cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
-	CHECK_OK(code);
+	cl_command_queue queue = queue_make(context, device, 0);
 	for (uint32_t i = 0; i < 40; i++) {
 		cl_mem image = image_2d(context, &r32ui, CL_MEM_READ_WRITE, WIDTH, HEIGHT, NULL);
 		store(queue, program, image, i);
@@ -365,14 +332,11 @@ static void test_costs(void)
 	static const cl_uint texels[64] = {7};
 	void *library = dlopen("libculvert-softcuda.so", RTLD_NOW | RTLD_NOLOAD);
 	void *symbol = library ? dlsym(library, "culvert_soft_calls") : NULL;
-	cl_int code;
 	if (!symbol)
 		return;
 	memcpy(&calls, &symbol, sizeof(calls));
-	cl_context alone = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-	CHECK_OK(code);
-	cl_command_queue queue = clCreateCommandQueueWithProperties(alone, device, NULL, &code);
-	CHECK_OK(code);
+	cl_context alone = context_make(1, &device);
+	cl_command_queue queue = queue_make(alone, device, 0);
 	cl_program of = api_test_build(alone, device, source, NULL);
 	const struct costs before = costs_now();
 	cl_mem image = image_2d(alone, &r32ui, CL_MEM_READ_WRITE, WIDTH, HEIGHT, NULL);

@@ -1,7 +1,7 @@
 /* Mapped images: pitches, what comes and goes, host pointers, and the page's errors. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <stdint.h>
 
@@ -33,7 +33,7 @@ static unsigned char mixed(size_t i, unsigned seed)
 	return (unsigned char)((i * 2654435761u + seed * 40503u) >> 13);
 }
 
-static cl_mem image_make(cl_mem_flags flags, const struct shape *shape, size_t row_pitch)
+static cl_mem shape_make(cl_mem_flags flags, const struct shape *shape, size_t row_pitch)
 {
 	const bool array_1d = shape->type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
 	const cl_image_desc desc = {
@@ -45,10 +45,7 @@ static cl_mem image_make(cl_mem_flags flags, const struct shape *shape, size_t r
 		.image_row_pitch = row_pitch,
 	};
 	const bool given = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
-	cl_int code;
-	cl_mem image = clCreateImage(context, flags, &rgba8, &desc, given ? host : NULL, &code);
-	CHECK_OK(code);
-	return image;
+	return image_make(context, flags, &rgba8, &desc, given ? host : NULL);
 }
 
 static unsigned char *map(cl_mem image, cl_map_flags flags, const size_t origin[3],
@@ -137,7 +134,7 @@ static void test_shapes(void)
 	for (unsigned i = 0; i < SHAPES; i++) {
 		for (size_t b = 0; b < BYTES; b++)
 			host[b] = model[b] = mixed(b, i);
-		cl_mem image = image_make(CL_MEM_COPY_HOST_PTR, &shapes[i], 0);
+		cl_mem image = shape_make(CL_MEM_COPY_HOST_PTR, &shapes[i], 0);
 		test_box(image, &shapes[i], model, CL_MAP_WRITE);
 		test_box(image, &shapes[i], model, CL_MAP_READ | CL_MAP_WRITE);
 		test_box(image, &shapes[i], model, CL_MAP_WRITE_INVALIDATE_REGION);
@@ -153,7 +150,7 @@ static void test_use_host_pointer(void)
 	size_t row, slice;
 	for (size_t b = 0; b < BYTES; b++)
 		host[b] = given[b] = mixed(b, 31);
-	cl_mem image = image_make(CL_MEM_USE_HOST_PTR, &shapes[2], 100);
+	cl_mem image = shape_make(CL_MEM_USE_HOST_PTR, &shapes[2], 100);
 	unsigned char *pointer = map(image, CL_MAP_READ | CL_MAP_WRITE, origin, region, &row,
 				     &slice);
 	CHECK(pointer == host + 3 * 100 + 2 * 4);
@@ -190,10 +187,8 @@ static void check_made_of(cl_mem parent, const cl_image_desc *like, unsigned cha
 	void *told = NULL;
 	size_t row, slice;
 	cl_mem_flags flags = 0;
-	cl_int code;
 	desc.mem_object = parent;
-	cl_mem image = clCreateImage(context, 0, &rgba8, &desc, NULL, &code);
-	CHECK_OK(code);
+	cl_mem image = image_make(context, 0, &rgba8, &desc, NULL);
 	CHECK_OK(clGetMemObjectInfo(image, CL_MEM_HOST_PTR, sizeof(told), &told, NULL));
 	CHECK_OK(clGetMemObjectInfo(image, CL_MEM_FLAGS, sizeof(flags), &flags, NULL));
 	CHECK(told == memory && flags & CL_MEM_USE_HOST_PTR);
@@ -223,20 +218,16 @@ static void test_made_of_host_pointer(void)
 	const cl_buffer_region part = {4096, 4096};
 	const cl_image_desc given = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 64,
 				     .image_height = 4, .image_row_pitch = 260};
-	cl_int code;
-	cl_mem buffer = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, BYTES, memory, &code);
-	CHECK_OK(code);
-	cl_mem half = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &part, &code);
-	CHECK_OK(code);
+	cl_mem buffer = buffer_make(context, CL_MEM_USE_HOST_PTR, BYTES, memory);
+	cl_mem half = sub_buffer_make(buffer, 0, &part);
 	check_made_of(buffer, &row, memory, 0);
 	check_made_of(half, &row, memory + 4096, 0);
 	check_made_of(buffer, &rows, memory, 1024);
 	CHECK_OK(clReleaseMemObject(half));
 	CHECK_OK(clReleaseMemObject(buffer));
 	const cl_image_format srgba8 = {CL_sRGBA, CL_UNORM_INT8};
-	cl_mem image = clCreateImage(context, CL_MEM_USE_HOST_PTR | CL_MEM_READ_ONLY, &srgba8,
-				     &given, memory, &code);
-	CHECK_OK(code);
+	cl_mem image = image_make(context, CL_MEM_USE_HOST_PTR | CL_MEM_READ_ONLY, &srgba8, &given,
+				  memory);
 	const cl_image_desc same = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 64,
 				    .image_height = 4};
 	check_made_of(image, &same, memory, 260);
@@ -251,9 +242,8 @@ static void test_later(void)
 	size_t row, slice;
 	cl_event ready, mapped;
 	cl_int code, status = 1;
-	cl_mem image = image_make(0, &shapes[4], 0);
-	cl_event gate = clCreateUserEvent(context, &code);
-	CHECK_OK(code);
+	cl_mem image = shape_make(0, &shapes[4], 0);
+	cl_event gate = user_event_make(context);
 	CHECK_OK(clEnqueueFillImage(queue, image, white, zero, shapes[4].size, 1, &gate, &ready));
 	unsigned char *pointer = clEnqueueMapImage(queue, image, CL_FALSE, CL_MAP_READ, zero,
 						   shapes[4].size, &row, &slice, 1, &ready, &mapped,
@@ -279,10 +269,9 @@ static void test_errors(void)
 	const size_t aside[3] = {4, 0, 0}, outside[3] = {19, 0, 0};
 	size_t row, slice;
 	cl_int code;
-	cl_mem image = image_make(0, &shapes[2], 0), deep = image_make(0, &shapes[4], 0);
-	cl_mem closed = image_make(CL_MEM_HOST_NO_ACCESS, &shapes[2], 0);
-	cl_mem buffer = clCreateBuffer(context, 0, 64, NULL, &code);
-	CHECK_OK(code);
+	cl_mem image = shape_make(0, &shapes[2], 0), deep = shape_make(0, &shapes[4], 0);
+	cl_mem closed = shape_make(CL_MEM_HOST_NO_ACCESS, &shapes[2], 0);
+	cl_mem buffer = buffer_make(context, 0, 64, NULL);
 #define MAP(queue, image, flags, origin, region, row, slice)                                      \
 	clEnqueueMapImage(queue, image, CL_TRUE, flags, origin, region, row, slice, 0, NULL, NULL, \
 			  &code)
@@ -335,7 +324,7 @@ static void test_release(void)
 	const size_t zero[3] = {0};
 	size_t row, slice;
 	for (unsigned i = 0; i < 50; i++) {
-		cl_mem image = image_make(i & 1 ? CL_MEM_COPY_HOST_PTR : CL_MEM_ALLOC_HOST_PTR,
+		cl_mem image = shape_make(i & 1 ? CL_MEM_COPY_HOST_PTR : CL_MEM_ALLOC_HOST_PTR,
 					  &shapes[i % SHAPES], 0);
 		unsigned char *pointer = map(image, CL_MAP_WRITE, zero, shapes[i % SHAPES].size,
 					     &row, &slice);
@@ -349,12 +338,10 @@ static void test_release(void)
 int main(void)
 {
 	struct api_test test;
-	cl_int code;
 	if (!api_test_start(&test, "image_maps"))
 		return API_TEST_SKIP;
 	context = test.context;
-	queue = clCreateCommandQueue(context, test.device, 0, &code);
-	CHECK_OK(code);
+	queue = queue_make(context, test.device, 0);
 	test_shapes();
 	test_use_host_pointer();
 	test_made_of_host_pointer();

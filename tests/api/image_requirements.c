@@ -1,7 +1,7 @@
 /* cl_ext_image_requirements_info: what is asked before agrees with images that are made then. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 static struct api_test test;
 static clGetImageRequirementsInfoEXT_fn get;
@@ -57,8 +57,7 @@ static void check_buffer_image(const cl_image_format *format)
 	desc.image_row_pitch = pitch_B;
 	const size_t size_B = size_value(format, &desc, CL_IMAGE_REQUIREMENTS_SIZE_EXT);
 	CHECK(size_B == 3 * pitch_B);
-	desc.mem_object = clCreateBuffer(test.context, 0, size_B, NULL, &code);
-	CHECK_OK(code);
+	desc.mem_object = buffer_make(test.context, 0, size_B, NULL);
 	cl_mem image = clCreateImage(test.context, CL_MEM_READ_ONLY, format, &desc, NULL, &code);
 	if (CHECK_OK(code)) {
 		size_t got_B = 0;
@@ -67,8 +66,7 @@ static void check_buffer_image(const cl_image_format *format)
 		CHECK_OK(clReleaseMemObject(image));
 	}
 	CHECK_OK(clReleaseMemObject(desc.mem_object));
-	desc.mem_object = clCreateBuffer(test.context, 0, size_B - 1, NULL, &code);
-	CHECK_OK(code);
+	desc.mem_object = buffer_make(test.context, 0, size_B - 1, NULL);
 	CHECK(!clCreateImage(test.context, CL_MEM_READ_ONLY, format, &desc, NULL, &code) && code);
 	CHECK_OK(clReleaseMemObject(desc.mem_object));
 	/* Nothing known of the format: enough for each. */

@@ -2,7 +2,7 @@
  * with a model in host memory. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -89,9 +89,8 @@ static bool model_make(struct model *model, const struct shape *shape, const str
 	for (size_t i = 0; i < model_size(model); i++)
 		model->bytes[i] = mixed(i, seed);
 	if (shape->type == CL_MEM_OBJECT_IMAGE1D_BUFFER) {
-		model->buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, model_size(model),
-					       model->bytes, &code);
-		CHECK_OK(code);
+		model->buffer = buffer_make(context, CL_MEM_COPY_HOST_PTR, model_size(model),
+					    model->bytes);
 		desc.mem_object = model->buffer;
 	}
 	model->image = clCreateImage(context, model->buffer ? 0 : CL_MEM_COPY_HOST_PTR,
@@ -187,13 +186,11 @@ static void test_buffer_copies(struct model *model)
 {
 	static unsigned char bytes[MODEL], expected[MODEL];
 	size_t origin[3], region[3];
-	cl_int code;
 	inner_box(model->shape, origin, region);
 	const size_t row = region[0] * model->texel, size = row * region[1] * region[2];
 	for (size_t i = 0; i < MODEL; i++)
 		bytes[i] = mixed(i, 99);
-	cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, MODEL, bytes, &code);
-	CHECK_OK(code);
+	cl_mem buffer = buffer_make(context, CL_MEM_COPY_HOST_PTR, MODEL, bytes);
 	CHECK_OK(clEnqueueCopyBufferToImage(queue, buffer, model->image, 33, origin, region, 0,
 					    NULL, NULL));
 	for (size_t i = 0; i < region[1] * region[2]; i++)
@@ -211,7 +208,7 @@ static void test_buffer_copies(struct model *model)
 		       bytes + i * row, row);
 	CHECK_OK(clEnqueueCopyImageToBuffer(queue, model->image, buffer, origin, region, 4001, 0,
 					    NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, MODEL, bytes, 0, NULL, NULL));
+	buffer_read(queue, buffer, bytes, MODEL);
 	if (!CHECK(!memcmp(bytes, expected, sizeof(bytes))))
 		printf("  copy to a buffer of a %s image, texels of %zu bytes\n",
 		       model->shape->name, model->texel);
@@ -317,9 +314,7 @@ static void check_texel(const cl_image_format *format, const float *color,
 				    .image_height = 3};
 	const size_t origin[3] = {1, 2, 0}, one[3] = {1, 1, 1};
 	unsigned char back[16] = {0};
-	cl_int code;
-	cl_mem image = clCreateImage(context, CL_MEM_READ_ONLY, format, &desc, NULL, &code);
-	CHECK_OK(code);
+	cl_mem image = image_make(context, CL_MEM_READ_ONLY, format, &desc, NULL);
 	CHECK_OK(clEnqueueFillImage(queue, image, color, origin, one, 0, NULL, NULL));
 	CHECK_OK(clEnqueueReadImage(queue, image, CL_TRUE, origin, one, 0, 0, back, 0, NULL, NULL));
 	CHECK(!memcmp(back, texel, texel_B));
@@ -373,28 +368,24 @@ static void test_of_buffer(void)
 	const size_t origin[3] = {2, 1, 0}, region[3] = {5, 3, 1};
 	const float red[4] = {1, 0, 0, 1};
 	cl_uint pitch = 0;
-	cl_int code;
 	CHECK_OK(clGetDeviceInfo(device, CL_DEVICE_IMAGE_PITCH_ALIGNMENT, sizeof(pitch), &pitch,
 				 NULL));
 	const size_t row = 4 * (size_t)pitch;
 	for (size_t i = 0; i < MODEL; i++)
 		bytes[i] = mixed(i, 5);
-	cl_mem whole = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, MODEL, bytes, &code);
-	CHECK_OK(code);
+	cl_mem whole = buffer_make(context, CL_MEM_COPY_HOST_PTR, MODEL, bytes);
 	/* Not at the buffer's start. */
 	const cl_buffer_region part = {4096, 8 * row};
-	cl_mem buffer = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &part, &code);
-	CHECK_OK(code);
+	cl_mem buffer = sub_buffer_make(whole, 0, &part);
 	const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 9,
 				    .image_height = 8, .image_row_pitch = row,
 				    .mem_object = buffer};
-	cl_mem image = clCreateImage(context, 0, &format, &desc, NULL, &code);
-	CHECK_OK(code);
+	cl_mem image = image_make(context, 0, &format, &desc, NULL);
 	CHECK_OK(clEnqueueFillImage(queue, image, red, origin, region, 0, NULL, NULL));
 	for (size_t y = 1; y < 4; y++)
 		for (size_t x = 2; x < 7; x++)
 			memcpy(bytes + 4096 + y * row + 4 * x, "\xFF\0\0\xFF", 4);
-	CHECK_OK(clEnqueueReadBuffer(queue, whole, CL_TRUE, 0, MODEL, back, 0, NULL, NULL));
+	buffer_read(queue, whole, back, MODEL);
 	CHECK(!memcmp(back, bytes, MODEL));
 	/* What is written by way of the buffer is read by way of the image. */
 	CHECK_OK(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 2 * row + 8, 4, "abcd", 0, NULL,
@@ -413,15 +404,13 @@ static void test_of_image(void)
 	static unsigned char back[MODEL];
 	const cl_image_format srgba = {CL_sRGBA, CL_UNORM_INT8};
 	const size_t zero[3] = {0};
-	cl_int code;
 	if (!model_make(&model, &shapes[2], &texels[3], 8))
 		return;
 	const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D,
 				    .image_width = shapes[2].size[0],
 				    .image_height = shapes[2].size[1],
 				    .mem_object = model.image};
-	cl_mem view = clCreateImage(context, CL_MEM_READ_ONLY, &srgba, &desc, NULL, &code);
-	CHECK_OK(code);
+	cl_mem view = image_make(context, CL_MEM_READ_ONLY, &srgba, &desc, NULL);
 	test_box(&model);
 	CHECK_OK(clEnqueueReadImage(queue, view, CL_TRUE, zero, shapes[2].size, 0, 0, back, 0, NULL,
 				    NULL));
@@ -480,11 +469,8 @@ static void test_copy_errors(cl_mem image, cl_mem image3d)
 	const cl_image_format other = {CL_BGRA, CL_UNORM_INT8};
 	const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8,
 				    .image_height = 8};
-	cl_int code;
-	cl_mem bgra = clCreateImage(context, 0, &other, &desc, NULL, &code);
-	CHECK_OK(code);
-	cl_mem buffer = clCreateBuffer(context, 0, 64, NULL, &code);
-	CHECK_OK(code);
+	cl_mem bgra = image_make(context, 0, &other, &desc, NULL);
+	cl_mem buffer = buffer_make(context, 0, 64, NULL);
 #define COPY(...) clEnqueueCopyImage(__VA_ARGS__, 0, NULL, NULL)
 #define TO_BUFFER(...) clEnqueueCopyImageToBuffer(__VA_ARGS__, 0, NULL, NULL)
 #define FROM_BUFFER(...) clEnqueueCopyBufferToImage(__VA_ARGS__, 0, NULL, NULL)
@@ -526,11 +512,8 @@ static void test_access_errors(void)
 	const cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
 	cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8,
 			      .image_height = 8};
-	cl_int code;
-	cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-	CHECK_OK(code);
-	cl_mem foreign = clCreateImage(other, 0, &format, &desc, NULL, &code);
-	CHECK_OK(code);
+	cl_context other = context_make(1, &device);
+	cl_mem foreign = image_make(other, 0, &format, &desc, NULL);
 	CHECK_CODE(READ(queue, foreign, CL_TRUE, zero, one, 0, 0, host), CL_INVALID_CONTEXT);
 	CHECK_CODE(WRITE(queue, foreign, CL_TRUE, zero, one, 0, 0, host), CL_INVALID_CONTEXT);
 	CHECK_CODE(clEnqueueFillImage(queue, foreign, host, zero, one, 0, NULL, NULL),
@@ -538,26 +521,21 @@ static void test_access_errors(void)
 	CHECK_CODE(COPY(queue, foreign, foreign, zero, zero, one), CL_INVALID_CONTEXT);
 	CHECK_OK(clReleaseMemObject(foreign));
 	CHECK_OK(clReleaseContext(other));
-	cl_mem image = clCreateImage(context, CL_MEM_HOST_WRITE_ONLY, &format, &desc, NULL, &code);
-	CHECK_OK(code);
+	cl_mem image = image_make(context, CL_MEM_HOST_WRITE_ONLY, &format, &desc, NULL);
 	CHECK_CODE(READ(queue, image, CL_TRUE, zero, one, 0, 0, host), CL_INVALID_OPERATION);
 	CHECK_OK(clReleaseMemObject(image));
-	image = clCreateImage(context, CL_MEM_HOST_READ_ONLY, &format, &desc, NULL, &code);
-	CHECK_OK(code);
+	image = image_make(context, CL_MEM_HOST_READ_ONLY, &format, &desc, NULL);
 	CHECK_CODE(WRITE(queue, image, CL_TRUE, zero, one, 0, 0, host), CL_INVALID_OPERATION);
 	CHECK_OK(clReleaseMemObject(image));
-	image = clCreateImage(context, CL_MEM_HOST_NO_ACCESS, &format, &desc, NULL, &code);
-	CHECK_OK(code);
+	image = image_make(context, CL_MEM_HOST_NO_ACCESS, &format, &desc, NULL);
 	CHECK_CODE(READ(queue, image, CL_TRUE, zero, one, 0, 0, host), CL_INVALID_OPERATION);
 	CHECK_CODE(WRITE(queue, image, CL_TRUE, zero, one, 0, 0, host), CL_INVALID_OPERATION);
 	CHECK_OK(clReleaseMemObject(image));
 	/* A 1D image buffer and the buffer that it was made of. */
-	cl_mem buffer = clCreateBuffer(context, 0, 64, NULL, &code);
-	CHECK_OK(code);
+	cl_mem buffer = buffer_make(context, 0, 64, NULL);
 	desc = (cl_image_desc){.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 8,
 			       .mem_object = buffer};
-	image = clCreateImage(context, 0, &format, &desc, NULL, &code);
-	CHECK_OK(code);
+	image = image_make(context, 0, &format, &desc, NULL);
 	CHECK_CODE(TO_BUFFER(queue, image, buffer, zero, one, 0), CL_INVALID_MEM_OBJECT);
 	CHECK_CODE(FROM_BUFFER(queue, buffer, image, 0, zero, one), CL_INVALID_MEM_OBJECT);
 	CHECK_OK(clReleaseMemObject(image));
@@ -590,13 +568,11 @@ static void test_parts(const cl_command_queue queues[2])
 	const size_t zero[3] = {0}, all[3] = {4, 4, 4};
 	const cl_uint old[4] = {1, 1, 1, 1};
 	unsigned char two[64], got[64];
-	cl_int code;
 	memset(two, 2, sizeof(two));
 	for (unsigned side = 0; side < 3; side++) {
 		size_t part[3] = {4, 4, 4}, count = 0;
 		part[side] = 2;
-		cl_mem image = clCreateImage(context, 0, &format, &desc, NULL, &code);
-		CHECK_OK(code);
+		cl_mem image = image_make(context, 0, &format, &desc, NULL);
 		CHECK_OK(clEnqueueFillImage(queues[0], image, old, zero, all, 0, NULL, NULL));
 		CHECK_OK(clFinish(queues[0]));
 		CHECK_OK(clEnqueueWriteImage(queues[1], image, CL_TRUE, zero, part, 0, 0, two, 0,
@@ -619,14 +595,11 @@ static void test_devices(const struct api_test *test)
 	const cl_context single = context;
 	const cl_command_queue single_queue = queue;
 	cl_command_queue queues[2];
-	cl_int code;
 	if (test->device_count < 2)
 		return;
-	context = clCreateContext(NULL, 2, test->devices, NULL, NULL, &code);
-	CHECK_OK(code);
+	context = context_make(2, test->devices);
 	for (unsigned i = 0; i < 2; i++) {
-		queues[i] = clCreateCommandQueue(context, test->devices[i], 0, &code);
-		CHECK_OK(code);
+		queues[i] = queue_make(context, test->devices[i], 0);
 	}
 	for (unsigned i = 0; i < SHAPES; i++) {
 		if (!model_make(&model, &shapes[i], &texels[3], 50 + i))
@@ -653,14 +626,12 @@ int main(void)
 {
 	static struct model model;
 	struct api_test test;
-	cl_int code;
 	setenv("CULVERT_SOFT_DEVICES", "2", 0);
 	if (!api_test_start(&test, "image_transfers"))
 		return API_TEST_SKIP;
 	context = test.context;
 	device = test.device;
-	queue = clCreateCommandQueue(context, device, 0, &code);
-	CHECK_OK(code);
+	queue = queue_make(context, device, 0);
 	for (unsigned s = 0; s < SHAPES; s++) {
 		for (unsigned t = 0; t < TEXELS; t++) {
 			if (!model_make(&model, &shapes[s], &texels[t], s + 10 * t))

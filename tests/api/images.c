@@ -1,7 +1,7 @@
 /* Images as objects: creation, queries, formats; the errors of their pages. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <stdint.h>
 
@@ -255,12 +255,10 @@ static void test_of_buffer(void)
 	cl_int code;
 	cl_mem told = NULL;
 	const size_t row_B = 4 * (size_t)device_uint(CL_DEVICE_IMAGE_PITCH_ALIGNMENT);
-	cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_ONLY, 16 * row_B, NULL, &code);
-	CHECK_OK(code);
+	cl_mem buffer = buffer_make(context, CL_MEM_READ_ONLY, 16 * row_B, NULL);
 	cl_image_desc desc = desc_of(CL_MEM_OBJECT_IMAGE1D_BUFFER, 16, 0, 0, 0);
 	desc.mem_object = buffer;
-	cl_mem image = clCreateImage(context, 0, &rgba8, &desc, NULL, &code);
-	CHECK_OK(code);
+	cl_mem image = image_make(context, 0, &rgba8, &desc, NULL);
 	/* What flags leave out is the buffer's. */
 	CHECK(mem_ulong(image, CL_MEM_FLAGS, sizeof(cl_mem_flags)) == CL_MEM_READ_ONLY);
 	CHECK_OK(clGetImageInfo(image, CL_IMAGE_BUFFER, sizeof(told), &told, NULL));
@@ -289,8 +287,7 @@ static void test_of_buffer(void)
 	desc = desc_of(CL_MEM_OBJECT_IMAGE2D, 16, 16, 0, 0);
 	desc.mem_object = buffer;
 	desc.image_row_pitch = row_B;
-	image = clCreateImage(context, 0, &rgba8, &desc, NULL, &code);
-	CHECK_OK(code);
+	image = image_make(context, 0, &rgba8, &desc, NULL);
 	CHECK(image_size(image, CL_IMAGE_ROW_PITCH) == row_B);
 	/* The buffer lives as long as its image. */
 	CHECK_OK(clReleaseMemObject(image));
@@ -329,11 +326,9 @@ static void test_of_image(void)
 	const cl_image_format srgba = {CL_sRGBA, CL_UNORM_INT8}, bgra = {CL_BGRA, CL_UNORM_INT8};
 	cl_int code;
 	cl_image_desc desc = desc_of(CL_MEM_OBJECT_IMAGE2D, 16, 8, 0, 0);
-	cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE, &rgba8, &desc, NULL, &code);
-	CHECK_OK(code);
+	cl_mem image = image_make(context, CL_MEM_READ_WRITE, &rgba8, &desc, NULL);
 	desc.mem_object = image;
-	cl_mem view = clCreateImage(context, CL_MEM_READ_ONLY, &srgba, &desc, NULL, &code);
-	CHECK_OK(code);
+	cl_mem view = image_make(context, CL_MEM_READ_ONLY, &srgba, &desc, NULL);
 	/* OpenCL 3.0 API, 5.3.1: only orders that go together, and the same size. */
 	CHECK_NO_OBJECT(clCreateImage(context, 0, &bgra, &desc, NULL, &code), code,
 			CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
@@ -351,8 +346,7 @@ static void test_of_image(void)
 	check_view(other);
 	/* A slice of a 3D image is no 2D image. */
 	const cl_image_desc block_desc = desc_of(CL_MEM_OBJECT_IMAGE3D, 16, 8, 2, 0);
-	cl_mem block = clCreateImage(context, 0, &rgba8, &block_desc, NULL, &code);
-	CHECK_OK(code);
+	cl_mem block = image_make(context, 0, &rgba8, &block_desc, NULL);
 	other = desc;
 	other.mem_object = block;
 	check_view(other);
@@ -373,11 +367,9 @@ static void test_of_other_type(void)
 	const cl_image_format short_depth = {CL_DEPTH, CL_UNORM_INT16};
 	cl_int code;
 	cl_image_desc desc = desc_of(CL_MEM_OBJECT_IMAGE2D, 16, 8, 0, 0);
-	cl_mem image = clCreateImage(context, 0, &real, &desc, NULL, &code);
-	CHECK_OK(code);
+	cl_mem image = image_make(context, 0, &real, &desc, NULL);
 	desc.mem_object = image;
-	cl_mem view = clCreateImage(context, 0, &depth, &desc, NULL, &code);
-	CHECK_OK(code);
+	cl_mem view = image_make(context, 0, &depth, &desc, NULL);
 	CHECK_OK(clReleaseMemObject(view));
 	CHECK_NO_OBJECT(clCreateImage(context, 0, &short_depth, &desc, NULL, &code), code,
 			CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
@@ -520,12 +512,9 @@ static void test_kinds(void)
 	const cl_buffer_region region = {0, 4};
 	const size_t zero[3] = {0}, one[3] = {1, 1, 1};
 	cl_int code;
-	cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
-	CHECK_OK(code);
-	cl_mem image = clCreateImage(context, 0, &rgba8, &desc, NULL, &code);
-	CHECK_OK(code);
-	cl_mem buffer = clCreateBuffer(context, 0, 256, NULL, &code);
-	CHECK_OK(code);
+	cl_command_queue queue = queue_make(context, device, 0);
+	cl_mem image = image_make(context, 0, &rgba8, &desc, NULL);
+	cl_mem buffer = buffer_make(context, 0, 256, NULL);
 	CHECK_CODE(clGetImageInfo(buffer, CL_IMAGE_WIDTH, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
 	CHECK_CODE(clGetImageInfo(NULL, CL_IMAGE_WIDTH, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
 	CHECK_NO_OBJECT(clCreateSubBuffer(image, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code),

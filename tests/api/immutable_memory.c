@@ -5,6 +5,7 @@
 
 #include "icd/include/cl_culvert.h"
 #include "tests/api/command_buffer_entry.h"
+#include "tests/api/fixture.h"
 
 /* Older headers do not know CL_MEM_IMMUTABLE_EXT. */
 #define IMMUTABLE ((cl_mem_flags)1 << 6)
@@ -41,33 +42,14 @@ static cl_program program;
 static cl_mem out;
 static cl_uint given[COUNT];
 
-static cl_kernel kernel_make(const char *name)
-{
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, name, &code);
-	CHECK_OK(code);
-	return kernel;
-}
-
-static cl_mem buffer_make(cl_mem_flags flags)
-{
-	cl_int code;
-	cl_mem mem = clCreateBuffer(context, flags, SIZE_B, given, &code);
-	CHECK_OK(code);
-	return mem;
-}
-
-static cl_mem image_make(cl_mem_flags flags, const cl_image_format *format, cl_mem from,
-			 void *pointer)
+static cl_mem image_of(cl_mem_flags flags, const cl_image_format *format, cl_mem from,
+		       void *pointer)
 {
 	const cl_image_desc desc = {
 		.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH,
 		.image_height = HEIGHT, .mem_object = from,
 	};
-	cl_int code;
-	cl_mem mem = clCreateImage(context, flags, format, &desc, pointer, &code);
-	CHECK_OK(code);
-	return mem;
+	return image_make(context, flags, format, &desc, pointer);
 }
 
 static bool all_are(const cl_uint *values, cl_uint times)
@@ -81,25 +63,25 @@ static bool all_are(const cl_uint *values, cl_uint times)
 /* --- reading --------------------------------------------------------------------------------- */
 
 /* The kernel, whose arguments are set, puts twice what it reads into out. */
-static void launch(cl_command_queue queue, cl_kernel kernel)
+static void launch_and_check(cl_command_queue queue, cl_kernel kernel)
 {
 	const cl_uint nothing = 0;
 	const size_t global = COUNT;
 	cl_uint values[COUNT];
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(out), &out));
 	CHECK_OK(clEnqueueFillBuffer(queue, out, &nothing, 4, 0, SIZE_B, 0, NULL, NULL));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, SIZE_B, values, 0, NULL, NULL));
+	launch_1d(queue, kernel, global);
+	buffer_read(queue, out, values, SIZE_B);
 	CHECK(all_are(values, 2));
 }
 
 /* Each device in turn, and the first once more: none has spoiled what another has. */
 static void launch_everywhere(const char *name, cl_mem mem)
 {
-	cl_kernel kernel = kernel_make(name);
+	cl_kernel kernel = kernel_make(program, name);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
 	for (cl_uint i = 0; i <= test.device_count; i++)
-		launch(queues[i % test.device_count], kernel);
+		launch_and_check(queues[i % test.device_count], kernel);
 	CHECK_OK(clReleaseKernel(kernel));
 }
 
@@ -114,7 +96,7 @@ static void host_side(cl_command_queue queue, cl_mem mem)
 	cl_mem handle = mem;
 	const void *place = &handle;
 	cl_int code;
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, SIZE_B, values, 0, NULL, NULL));
+	buffer_read(queue, mem, values, SIZE_B);
 	CHECK(all_are(values, 1));
 	cl_uint *mapped = clEnqueueMapBuffer(queue, mem, CL_TRUE, CL_MAP_READ, 0, SIZE_B, 0, NULL,
 					     NULL, &code);
@@ -124,7 +106,7 @@ static void host_side(cl_command_queue queue, cl_mem mem)
 	CHECK_OK(clEnqueueNativeKernel(queue, host_reads, &handle, sizeof(handle), 1, &mem, &place,
 				       0, NULL, NULL));
 	CHECK_OK(clEnqueueCopyBuffer(queue, mem, out, 0, 0, SIZE_B, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, SIZE_B, values, 0, NULL, NULL));
+	buffer_read(queue, out, values, SIZE_B);
 	CHECK(all_are(values, 1));
 }
 
@@ -144,7 +126,7 @@ static void check_buffers(void)
 {
 	static const char *const names[] = {"of_constant", "of_const", "of_global"};
 	for (unsigned i = 0; i < 3; i++) {
-		cl_mem mem = buffer_make(IMMUTABLE | origins[i]);
+		cl_mem mem = buffer_make(context, IMMUTABLE | origins[i], SIZE_B, given);
 		cl_mem_flags flags = 0;
 		CHECK_OK(clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof(flags), &flags, NULL));
 		CHECK(flags == (IMMUTABLE | origins[i]));
@@ -172,15 +154,15 @@ static void image_host_side(cl_command_queue queue, cl_mem mem)
 	CHECK(mapped && mapped[row_B / 4] == given[WIDTH]);
 	CHECK_OK(clEnqueueUnmapMemObject(queue, mem, mapped, 0, NULL, NULL));
 	CHECK_OK(clEnqueueCopyImageToBuffer(queue, mem, out, zero, whole, 0, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, SIZE_B, values, 0, NULL, NULL));
+	buffer_read(queue, out, values, SIZE_B);
 	CHECK(all_are(values, 1));
 }
 
 static void check_images(void)
 {
-	cl_kernel updates = kernel_make("updates");
+	cl_kernel updates = kernel_make(program, "updates");
 	for (unsigned i = 0; i < 3; i++) {
-		cl_mem mem = image_make(IMMUTABLE | origins[i], &one_uint, NULL, given);
+		cl_mem mem = image_of(IMMUTABLE | origins[i], &one_uint, NULL, given);
 		CHECK_CODE(clSetKernelArg(updates, 0, sizeof(mem), &mem), CL_INVALID_ARG_VALUE);
 		launch_everywhere("of_image", mem);
 		for (cl_uint j = 0; j < test.device_count; j++)
@@ -208,12 +190,10 @@ static void check_sub_buffers(void)
 	const cl_buffer_region half = {SIZE_B / 2, SIZE_B / 2};
 	const cl_uint value = 7;
 	cl_uint read = 0;
-	cl_mem mem = buffer_make(IMMUTABLE | CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR);
+	cl_mem mem = buffer_make(context, IMMUTABLE | CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+				 SIZE_B, given);
 	for (unsigned i = 0; i < 4; i++) {
-		cl_int code;
-		cl_mem sub = clCreateSubBuffer(mem, flags[i], CL_BUFFER_CREATE_TYPE_REGION, &half,
-					       &code);
-		CHECK_OK(code);
+		cl_mem sub = sub_buffer_make(mem, flags[i], &half);
 		CHECK(flags_of(sub) & IMMUTABLE);
 		CHECK(!(flags_of(sub) & CL_MEM_READ_WRITE));
 		CHECK(flags[i] & ~CL_MEM_HOST_READ_ONLY || flags_of(sub) & CL_MEM_READ_ONLY);
@@ -221,7 +201,7 @@ static void check_sub_buffers(void)
 						NULL), CL_INVALID_OPERATION);
 		CHECK_CODE(clEnqueueFillBuffer(queues[0], sub, &value, 4, 0, 4, 0, NULL, NULL),
 			   CL_INVALID_OPERATION);
-		CHECK_OK(clEnqueueReadBuffer(queues[0], sub, CL_TRUE, 0, 4, &read, 0, NULL, NULL));
+		buffer_read(queues[0], sub, &read, 4);
 		CHECK(read == given[COUNT / 2]);
 		CHECK_OK(clReleaseMemObject(sub));
 	}
@@ -247,12 +227,12 @@ static void view_refuses(cl_mem view)
 static void check_views(void)
 {
 	const cl_image_format rgba = {CL_RGBA, CL_UNORM_INT8}, srgb = {CL_sRGBA, CL_UNORM_INT8};
-	cl_mem buffer = buffer_make(IMMUTABLE | CL_MEM_COPY_HOST_PTR);
-	cl_mem open = buffer_make(CL_MEM_COPY_HOST_PTR);
-	cl_mem view = image_make(IMMUTABLE, &one_uint, buffer, NULL);
-	cl_mem view_of_open = image_make(IMMUTABLE, &one_uint, open, NULL);
-	cl_mem image = image_make(IMMUTABLE | CL_MEM_COPY_HOST_PTR, &rgba, NULL, given);
-	cl_mem view_of_image = image_make(IMMUTABLE, &srgb, image, NULL);
+	cl_mem buffer = buffer_make(context, IMMUTABLE | CL_MEM_COPY_HOST_PTR, SIZE_B, given);
+	cl_mem open = buffer_make(context, CL_MEM_COPY_HOST_PTR, SIZE_B, given);
+	cl_mem view = image_of(IMMUTABLE, &one_uint, buffer, NULL);
+	cl_mem view_of_open = image_of(IMMUTABLE, &one_uint, open, NULL);
+	cl_mem image = image_of(IMMUTABLE | CL_MEM_COPY_HOST_PTR, &rgba, NULL, given);
+	cl_mem view_of_image = image_of(IMMUTABLE, &srgb, image, NULL);
 	view_refuses(view);
 	view_refuses(view_of_open);
 	view_refuses(view_of_image);
@@ -282,12 +262,12 @@ static void check_formats(void)
 
 static void check_writers(void)
 {
-	cl_mem mem = buffer_make(IMMUTABLE | CL_MEM_COPY_HOST_PTR);
+	cl_mem mem = buffer_make(context, IMMUTABLE | CL_MEM_COPY_HOST_PTR, SIZE_B, given);
 	/* 5.6.1: clSVMAlloc fails if "flags contains CL_MEM_IMMUTABLE_EXT". */
 	CHECK(!clSVMAlloc(context, IMMUTABLE, SIZE_B, 0));
 	for (const char **name = (const char *[]){"of_constant", "of_const", "of_global", NULL};
 	     *name; name++) {
-		cl_kernel kernel = kernel_make(*name);
+		cl_kernel kernel = kernel_make(program, *name);
 		CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
 		CHECK_CODE(clSetKernelArg(kernel, 1, sizeof(mem), &mem), CL_INVALID_ARG_VALUE);
 		CHECK_OK(clSetKernelArg(kernel, 1, sizeof(out), &out));
@@ -308,8 +288,8 @@ static void check_mutable_launch(void)
 	mutable_update update = mutable_update_find(test.platform);
 	if (!CHECK(command_buffer_entry_find(test.platform, &cb)) || !CHECK(update))
 		return;
-	cl_mem mem = buffer_make(IMMUTABLE | CL_MEM_COPY_HOST_PTR);
-	cl_kernel kernel = kernel_make("of_const");
+	cl_mem mem = buffer_make(context, IMMUTABLE | CL_MEM_COPY_HOST_PTR, SIZE_B, given);
+	cl_kernel kernel = kernel_make(program, "of_const");
 	cl_command_buffer_khr buffer = cb.create(1, queues, mutable, &code);
 	CHECK_OK(code);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(out), &out));
@@ -324,7 +304,7 @@ static void check_mutable_launch(void)
 	CHECK_OK(mutable_change(update, buffer, &config));
 	cl_uint values[COUNT] = {0};
 	CHECK_OK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queues[0], out, CL_TRUE, 0, SIZE_B, values, 0, NULL, NULL));
+	buffer_read(queues[0], out, values, SIZE_B);
 	CHECK(all_are(values, 2));
 	CHECK_OK(cb.release(buffer));
 	CHECK_OK(clReleaseKernel(kernel));
@@ -337,13 +317,12 @@ static void check_addresses(void)
 	const cl_mem_properties list[] = {0x5000 /* CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT */, CL_TRUE,
 					  0};
 	cl_ulong addresses[API_TEST_MOST_DEVICES] = {0};
-	cl_kernel kernel = kernel_make("by_address");
+	cl_kernel kernel = kernel_make(program, "by_address");
 	cl_int code;
 	cl_mem mem = clCreateBufferWithProperties(context, list, IMMUTABLE | CL_MEM_COPY_HOST_PTR,
 						  SIZE_B, given, &code);
 	CHECK_OK(code);
-	cl_mem cell = clCreateBuffer(context, 0, sizeof(cl_ulong), NULL, &code);
-	CHECK_OK(code);
+	cl_mem cell = buffer_make(context, 0, sizeof(cl_ulong), NULL);
 	CHECK_OK(clGetMemObjectInfo(mem, 0x5001 /* CL_MEM_DEVICE_ADDRESS_EXT */, sizeof(addresses),
 				    addresses, NULL));
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(cell), &cell));
@@ -353,7 +332,7 @@ static void check_addresses(void)
 		CHECK_OK(clSetKernelExecInfo(kernel,
 					     0x5002 /* CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT */, 8,
 					     &addresses[i]));
-		launch(queues[i], kernel);
+		launch_and_check(queues[i], kernel);
 	}
 	CHECK_OK(clReleaseMemObject(cell));
 	CHECK_OK(clReleaseMemObject(mem));
@@ -378,7 +357,7 @@ static void check_cuda_work(void)
 	if (!CHECK(found))
 		return;
 	memcpy(&enqueue, &found, sizeof(found));
-	cl_mem mem = buffer_make(IMMUTABLE | CL_MEM_COPY_HOST_PTR);
+	cl_mem mem = buffer_make(context, IMMUTABLE | CL_MEM_COPY_HOST_PTR, SIZE_B, given);
 	CHECK_CODE(enqueue(queues[0], nothing, &calls, 1, &mem, NULL, 0, NULL, NULL),
 		   CL_INVALID_OPERATION);
 	CHECK_CODE(enqueue(queues[0], nothing, &calls, 1, &mem, &writes, 0, NULL, NULL),
@@ -391,18 +370,13 @@ static void check_cuda_work(void)
 
 static void world_make(void)
 {
-	cl_int code;
 	for (cl_uint i = 0; i < COUNT; i++)
 		given[i] = i * 2654435761u >> 1;
-	context = clCreateContext(NULL, test.device_count, test.devices, NULL, NULL, &code);
-	CHECK_OK(code);
+	context = context_make(test.device_count, test.devices);
 	for (cl_uint i = 0; i < test.device_count; i++) {
-		queues[i] = clCreateCommandQueueWithProperties(context, test.devices[i], NULL,
-							       &code);
-		CHECK_OK(code);
+		queues[i] = queue_make(context, test.devices[i], 0);
 	}
-	out = clCreateBuffer(context, 0, SIZE_B, NULL, &code);
-	CHECK_OK(code);
+	out = buffer_make(context, 0, SIZE_B, NULL);
 	program = api_test_build(context, test.device, source, "-cl-std=CL3.0");
 }
 

@@ -1,7 +1,7 @@
 /* Kernels: creation, arguments and their errors, queries, clones. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 static const char source[] =
 	"typedef struct { float x; int y[3]; } thing;\n"
@@ -144,9 +144,7 @@ static void check_arguments(const struct api_test *test, cl_kernel kernel)
 	const cl_float4 v = {{1, 2, 3, 4}};
 	cl_mem none = NULL, wrong = (cl_mem)test->context, buffer;
 	const cl_int n = 1;
-	cl_int code;
-	buffer = clCreateBuffer(test->context, 0, 256, NULL, &code);
-	CHECK_OK(code);
+	buffer = buffer_make(test->context, 0, 256, NULL);
 	CHECK_CODE(clSetKernelArg(kernel, 7, 4, &n), CL_INVALID_ARG_INDEX);
 	CHECK_CODE(clSetKernelArg(kernel, 3, 4, NULL), CL_INVALID_ARG_VALUE);
 	CHECK_CODE(clSetKernelArg(kernel, 3, 8, &n), CL_INVALID_ARG_SIZE);
@@ -170,14 +168,12 @@ static cl_int run(const struct api_test *test, cl_kernel kernel, cl_mem out)
 {
 	const size_t size[3] = {8, 4, 2};
 	cl_int code, value = -1;
-	cl_command_queue queue = clCreateCommandQueue(test->context, test->device, 0, &code);
-	CHECK_OK(code);
+	cl_command_queue queue = queue_make(test->context, test->device, 0);
 	code = clEnqueueNDRangeKernel(queue, kernel, 3, NULL, size, size, 0, NULL, NULL);
 	if (code)
 		value = code;
 	else
-		CHECK_OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof(value), &value, 0, NULL,
-					     NULL));
+		buffer_read(queue, out, &value, sizeof(value));
 	CHECK_OK(clReleaseCommandQueue(queue));
 	return value;
 }
@@ -195,8 +191,7 @@ static void check_clone(const struct api_test *test, cl_program program)
 					  (void *)&in, &code);
 	cl_mem table_buffer = clCreateBuffer(test->context, CL_MEM_COPY_HOST_PTR, sizeof(table),
 					     (void *)&table, &code);
-	cl_mem out = clCreateBuffer(test->context, 0, sizeof(cl_int), NULL, &code);
-	CHECK_OK(code);
+	cl_mem out = buffer_make(test->context, 0, sizeof(cl_int), NULL);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(in_buffer), &in_buffer));
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(table_buffer), &table_buffer));
 	CHECK_OK(clSetKernelArg(kernel, 2, 4, NULL));

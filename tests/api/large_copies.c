@@ -3,7 +3,7 @@
  * (OpenCL 3.0 API, 5.2.2). */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -52,22 +52,6 @@ static bool bytes_are(const unsigned char *bytes, size_t size_B, unsigned seed, 
 	return i == size_B;
 }
 
-static cl_command_queue queue_make(cl_command_queue_properties properties)
-{
-	cl_int code;
-	cl_command_queue queue = clCreateCommandQueue(context, device, properties, &code);
-	CHECK_OK(code);
-	return queue;
-}
-
-static cl_mem buffer_make(cl_mem_flags flags, size_t size_B, void *host)
-{
-	cl_int code;
-	cl_mem mem = clCreateBuffer(context, flags, size_B, host, &code);
-	CHECK_OK(code);
-	return mem;
-}
-
 /* There, a kernel, and back, with the bytes around it left as they were.  host has
  * OFFSET_B bytes more on either side. */
 static void round_trip(cl_command_queue queue, cl_kernel next, cl_mem mem, unsigned char *host,
@@ -84,9 +68,7 @@ static void round_trip(cl_command_queue queue, cl_kernel next, cl_mem mem, unsig
 	if (blocking)
 		memset(bytes, 0, size_B);
 	cl_buffer_region region = {0, OFFSET_B + size_B};
-	cl_int code;
-	cl_mem part = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-	CHECK_OK(code);
+	cl_mem part = sub_buffer_make(mem, 0, &region);
 	CHECK_OK(clSetKernelArg(next, 0, sizeof(part), &part));
 	const size_t offset = OFFSET_B;
 	CHECK_OK(clEnqueueNDRangeKernel(queue, next, 1, &offset, &global, NULL, 1, &written, &run));
@@ -101,20 +83,12 @@ static void round_trip(cl_command_queue queue, cl_kernel next, cl_mem mem, unsig
 	CHECK_OK(clReleaseMemObject(part));
 }
 
-static cl_kernel kernel_make(void)
-{
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, "next", &code);
-	CHECK_OK(code);
-	return kernel;
-}
-
 static void test_sizes(cl_command_queue_properties properties)
 {
-	cl_command_queue queue = queue_make(properties);
-	cl_mem mem = buffer_make(0, LARGEST_B + OFFSET_B, NULL);
+	cl_command_queue queue = queue_make(context, device, properties);
+	cl_mem mem = buffer_make(context, 0, LARGEST_B + OFFSET_B, NULL);
 	unsigned char *host = malloc(LARGEST_B + 2 * OFFSET_B);
-	cl_kernel next = kernel_make();
+	cl_kernel next = kernel_make(program, "next");
 	if (!CHECK(host != NULL))
 		return;
 	for (unsigned i = 0; i < SIZES; i++)
@@ -127,15 +101,15 @@ static void test_sizes(cl_command_queue_properties properties)
 
 static void test_creation(void)
 {
-	cl_command_queue queue = queue_make(0);
+	cl_command_queue queue = queue_make(context, device, 0);
 	unsigned char *host = malloc(LARGEST_B), *back = malloc(LARGEST_B);
 	if (!CHECK(host && back))
 		return;
 	bytes_fill(host, LARGEST_B, 77);
-	cl_mem mem = buffer_make(CL_MEM_COPY_HOST_PTR, LARGEST_B, host);
+	cl_mem mem = buffer_make(context, CL_MEM_COPY_HOST_PTR, LARGEST_B, host);
 	/* 5.2.1: the bytes were copied. */
 	memset(host, 0, LARGEST_B);
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, LARGEST_B, back, 0, NULL, NULL));
+	buffer_read(queue, mem, back, LARGEST_B);
 	CHECK(bytes_are(back, LARGEST_B, 77, 0));
 	free(host);
 	free(back);
@@ -146,10 +120,10 @@ static void test_creation(void)
 static void *copier(void *data)
 {
 	const unsigned seed = *(const unsigned *)data;
-	cl_command_queue queue = queue_make(0);
-	cl_mem mem = buffer_make(0, LARGEST_B + OFFSET_B, NULL);
+	cl_command_queue queue = queue_make(context, device, 0);
+	cl_mem mem = buffer_make(context, 0, LARGEST_B + OFFSET_B, NULL);
 	unsigned char *host = malloc(LARGEST_B + 2 * OFFSET_B);
-	cl_kernel next = kernel_make();
+	cl_kernel next = kernel_make(program, "next");
 	for (unsigned i = 0; i < TURNS && CHECK(host != NULL); i++)
 		round_trip(queue, next, mem, host, sizes_B[(seed + i) % SIZES],
 			   (seed + i) % 2 ? CL_TRUE : CL_FALSE, seed * TURNS + i);
@@ -223,8 +197,8 @@ static void check_sleep(void)
 
 static void test_threads_go(void)
 {
-	cl_command_queue queue = queue_make(0);
-	cl_mem mem = buffer_make(0, LARGEST_B, NULL);
+	cl_command_queue queue = queue_make(context, device, 0);
+	cl_mem mem = buffer_make(context, 0, LARGEST_B, NULL);
 	unsigned char *host = calloc(1, LARGEST_B);
 	unsigned most = 0, tries = 0;
 	if (!CHECK(host != NULL))

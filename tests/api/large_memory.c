@@ -3,7 +3,7 @@
  * quick (a GPU; LARGE_MEMORY=1 elsewhere); one allocation of 95 % of what is free. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <cuda.h>
 #include <dlfcn.h>
@@ -22,14 +22,6 @@ static struct api_test test;
 static cl_command_queue queue;
 static cl_program program;
 static cl_kernel add, count;
-
-static cl_mem buffer_make(size_t size_B)
-{
-	cl_int code;
-	cl_mem mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, size_B, NULL, &code);
-	CHECK_OK(code);
-	return mem;
-}
 
 static void fill(cl_mem mem, cl_uint word, size_t offset_B, size_t size_B)
 {
@@ -50,7 +42,7 @@ static void add_at(cl_mem mem, cl_ulong word, size_t items, cl_uint k)
 	CHECK_OK(clSetKernelArg(add, 0, sizeof(mem), &mem));
 	CHECK_OK(clSetKernelArg(add, 1, sizeof(word), &word));
 	CHECK_OK(clSetKernelArg(add, 2, sizeof(k), &k));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, add, 1, NULL, &items, NULL, 0, NULL, NULL));
+	launch_1d(queue, add, items);
 }
 
 /* --- around 4 GiB ---------------------------------------------------------------------------------- */
@@ -103,16 +95,13 @@ static void by_copies(cl_mem mem)
 static void by_kernels(cl_mem mem)
 {
 	const cl_buffer_region beyond = {edge_B, 65536};
-	cl_int code;
 	fill(mem, 100, edge_B - 4096, 8192);
 	fill(mem, 200, 0, 8192);
 	add_at(mem, edge_B / WORD_B - 512, 1024, 7);
 	CHECK(word_at(mem, edge_B - 2052) == 100 && word_at(mem, edge_B - 2048) == 107);
 	CHECK(word_at(mem, edge_B) == 107 && word_at(mem, edge_B + 2048) == 100);
 	CHECK(word_at(mem, 0) == 200);
-	cl_mem sub = clCreateSubBuffer(mem, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &beyond,
-				       &code);
-	CHECK_OK(code);
+	cl_mem sub = sub_buffer_make(mem, CL_MEM_READ_WRITE, &beyond);
 	add_at(sub, 0, 4, 1);
 	CHECK(word_at(mem, edge_B) == 108 && word_at(mem, edge_B + 16) == 107);
 	CHECK(word_at(sub, 0) == 108 && word_at(mem, 0) == 200);
@@ -121,7 +110,7 @@ static void by_kernels(cl_mem mem)
 
 static void around_the_edge(void)
 {
-	cl_mem mem = buffer_make(edge_B + WINDOW_B);
+	cl_mem mem = buffer_make(test.context, CL_MEM_READ_WRITE, edge_B + WINDOW_B, NULL);
 	by_the_host(mem);
 	by_copies(mem);
 	by_kernels(mem);
@@ -134,12 +123,12 @@ static void around_the_edge(void)
 static cl_uint others(cl_mem mem, size_t size_B, cl_uint word)
 {
 	const size_t items = size_B / WORD_B;
-	cl_mem out = buffer_make(sizeof(cl_uint));
+	cl_mem out = buffer_make(test.context, CL_MEM_READ_WRITE, sizeof(cl_uint), NULL);
 	fill(out, 0, 0, sizeof(cl_uint));
 	CHECK_OK(clSetKernelArg(count, 0, sizeof(mem), &mem));
 	CHECK_OK(clSetKernelArg(count, 1, sizeof(word), &word));
 	CHECK_OK(clSetKernelArg(count, 2, sizeof(out), &out));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, count, 1, NULL, &items, NULL, 0, NULL, NULL));
+	launch_1d(queue, count, items);
 	const cl_uint found = word_at(out, 0);
 	CHECK_OK(clReleaseMemObject(out));
 	return found;
@@ -148,7 +137,8 @@ static cl_uint others(cl_mem mem, size_t size_B, cl_uint word)
 static void whole(void)
 {
 	const size_t size_B = edge_B + 3 * 4096;
-	cl_mem a = buffer_make(size_B), b = buffer_make(size_B);
+	cl_mem a = buffer_make(test.context, CL_MEM_READ_WRITE, size_B, NULL),
+	       b = buffer_make(test.context, CL_MEM_READ_WRITE, size_B, NULL);
 	fill(a, 0x01020304, 0, size_B);
 	fill(b, 0, 0, size_B);
 	CHECK(others(a, size_B, 0x01020304) == 0);
@@ -203,7 +193,7 @@ static void nearly_all(size_t free_B)
 	CHECK_OK(clGetDeviceInfo(test.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(most_B), &most_B,
 				 NULL));
 	CHECK(most_B >= size_B);
-	cl_mem mem = buffer_make(size_B);
+	cl_mem mem = buffer_make(test.context, CL_MEM_READ_WRITE, size_B, NULL);
 	if (!mem)
 		return;
 	fill(mem, 1, 0, 4096);
@@ -215,7 +205,6 @@ static void nearly_all(size_t free_B)
 
 int main(void)
 {
-	cl_int code;
 	if (!api_test_start(&test, "large memory"))
 		return API_TEST_SKIP;
 	const size_t free_B = free_now_B();
@@ -224,13 +213,10 @@ int main(void)
 		(void)api_test_end(&test);
 		return API_TEST_SKIP;
 	}
-	queue = clCreateCommandQueueWithProperties(test.context, test.device, NULL, &code);
-	CHECK_OK(code);
+	queue = queue_make(test.context, test.device, 0);
 	program = api_test_build(test.context, test.device, source, NULL);
-	add = clCreateKernel(program, "add", &code);
-	CHECK_OK(code);
-	count = clCreateKernel(program, "count", &code);
-	CHECK_OK(code);
+	add = kernel_make(program, "add");
+	count = kernel_make(program, "count");
 	nearly_all(free_B);
 	around_the_edge();
 	if ((!is_software || getenv("LARGE_MEMORY")) && free_B > 2 * edge_B + WINDOW_B)

@@ -1,7 +1,7 @@
 /* Launches: sizes, offsets, arguments and their capture, limits and errors. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <stdint.h>
 #include <unistd.h>
@@ -48,23 +48,6 @@ static cl_command_queue queue;
 static cl_program program;
 static cl_int result[COUNT];
 
-static cl_kernel kernel_make(const char *name)
-{
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, name, &code);
-	CHECK_OK(code);
-	return kernel;
-}
-
-static cl_mem buffer_make(const void *from)
-{
-	cl_int code;
-	cl_mem mem = clCreateBuffer(context, from ? CL_MEM_COPY_HOST_PTR : 0,
-				    COUNT * sizeof(cl_int), (void *)(uintptr_t)from, &code);
-	CHECK_OK(code);
-	return mem;
-}
-
 static void argument(cl_kernel kernel, cl_uint index, size_t size, const void *value)
 {
 	CHECK_OK(clSetKernelArg(kernel, index, size, value));
@@ -77,8 +60,7 @@ static cl_int launch1(cl_kernel kernel, size_t global, const size_t *local)
 
 static void fetch(cl_mem mem)
 {
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(result), result, 0, NULL,
-				     NULL));
+	buffer_read(queue, mem, result, sizeof(result));
 }
 
 static void test_sizes(void)
@@ -97,8 +79,8 @@ static void test_sizes(void)
 		{3, {1, 2, 3}, {15, 7, 11}, {0, 0, 0}},
 		{3, {1, 2, 3}, {15, 7, 11}, {5, 7, 1}},
 	};
-	cl_kernel kernel = kernel_make("ids");
-	cl_mem out = buffer_make(NULL);
+	cl_kernel kernel = kernel_make(program, "ids");
+	cl_mem out = buffer_make(context, 0, sizeof(result), NULL);
 	argument(kernel, 0, sizeof(out), &out);
 	for (unsigned c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
 		const size_t *g = cases[c].global, *o = cases[c].offset;
@@ -129,10 +111,12 @@ static void test_arguments(void)
 		a[i] = i;
 		b[i] = COUNT - i;
 	}
-	cl_mem from[2] = {buffer_make(a), buffer_make(b)}, to[4];
-	cl_kernel kernel = kernel_make("add");
+	cl_mem from[2] = {buffer_make(context, CL_MEM_COPY_HOST_PTR, sizeof(a), a),
+			  buffer_make(context, CL_MEM_COPY_HOST_PTR, sizeof(b), b)},
+	       to[4];
+	cl_kernel kernel = kernel_make(program, "add");
 	for (cl_int k = 0; k < 4; k++) {
-		to[k] = buffer_make(NULL);
+		to[k] = buffer_make(context, 0, sizeof(result), NULL);
 		argument(kernel, 0, sizeof(cl_mem), &from[k & 1]);
 		argument(kernel, 1, sizeof(cl_mem), &from[!(k & 1)]);
 		argument(kernel, 2, sizeof(cl_mem), &to[k]);
@@ -158,14 +142,15 @@ static void test_capture(void)
 	cl_int code, value = 11;
 	cl_event user = clCreateUserEvent(context, &code), done;
 	cl_command_queue own = clCreateCommandQueue(context, device, 0, &code);
-	cl_kernel kernel = kernel_make("set"), next = kernel_make("next");
-	cl_mem first = buffer_make(NULL), second = buffer_make(NULL);
+	cl_kernel kernel = kernel_make(program, "set"), next = kernel_make(program, "next");
+	cl_mem first = buffer_make(context, 0, sizeof(result), NULL),
+	       second = buffer_make(context, 0, sizeof(result), NULL);
 	const size_t global = COUNT;
 	argument(kernel, 0, sizeof(cl_mem), &first);
 	argument(kernel, 1, sizeof(value), &value);
 	argument(next, 0, sizeof(cl_mem), &first);
-	CHECK_OK(clEnqueueNDRangeKernel(own, kernel, 1, NULL, &global, NULL, 1, &user, NULL));
-	CHECK_OK(clEnqueueNDRangeKernel(own, next, 1, NULL, &global, NULL, 0, NULL, &done));
+	launch_1d_after(own, kernel, global, 1, &user, NULL);
+	launch_1d_after(own, next, global, 0, NULL, &done);
 	value = 22;
 	argument(kernel, 0, sizeof(cl_mem), &second);
 	argument(kernel, 1, sizeof(value), &value);
@@ -184,8 +169,8 @@ static void test_capture(void)
 
 static void test_chain(void)
 {
-	cl_kernel set = kernel_make("set"), next = kernel_make("next");
-	cl_mem mem = buffer_make(NULL);
+	cl_kernel set = kernel_make(program, "set"), next = kernel_make(program, "next");
+	cl_mem mem = buffer_make(context, 0, sizeof(result), NULL);
 	const cl_int zero = 0;
 	argument(set, 0, sizeof(mem), &mem);
 	argument(set, 1, sizeof(zero), &zero);
@@ -194,8 +179,7 @@ static void test_chain(void)
 	for (unsigned i = 0; i < 200; i++) {
 		cl_event event;
 		const size_t global = COUNT;
-		CHECK_OK(clEnqueueNDRangeKernel(queue, next, 1, NULL, &global, NULL, 0, NULL,
-						i & 1 ? &event : NULL));
+		launch_1d_after(queue, next, global, 0, NULL, i & 1 ? &event : NULL);
 		if (i & 1)
 			CHECK_OK(clReleaseEvent(event));
 	}
@@ -211,8 +195,8 @@ static void test_local_memory(void)
 	static cl_int values[COUNT];
 	for (int i = 0; i < COUNT; i++)
 		values[i] = i;
-	cl_kernel kernel = kernel_make("reverse");
-	cl_mem mem = buffer_make(values);
+	cl_kernel kernel = kernel_make(program, "reverse");
+	cl_mem mem = buffer_make(context, CL_MEM_COPY_HOST_PTR, sizeof(values), values);
 	cl_ulong local_B = 0;
 	const size_t local = 128;
 	argument(kernel, 0, sizeof(mem), &mem);
@@ -241,8 +225,8 @@ static void test_local_memory_without_end(void)
 		{SIZE_MAX - 511, 512}, {(size_t)1 << 32, 512}, {512, (size_t)1 << 32},
 	};
 	const size_t local = 128;
-	cl_kernel kernel = kernel_make("two");
-	cl_mem mem = buffer_make(NULL);
+	cl_kernel kernel = kernel_make(program, "two");
+	cl_mem mem = buffer_make(context, 0, sizeof(result), NULL);
 	argument(kernel, 0, sizeof(mem), &mem);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		argument(kernel, 1, sizes[i][0], NULL);
@@ -260,8 +244,8 @@ static void test_local_memory_without_end(void)
 
 static void test_required(void)
 {
-	cl_kernel kernel = kernel_make("required");
-	cl_mem mem = buffer_make(NULL);
+	cl_kernel kernel = kernel_make(program, "required");
+	cl_mem mem = buffer_make(context, 0, sizeof(result), NULL);
 	const size_t global[2] = {64, 64}, right[2] = {8, 4}, wrong[2] = {4, 8}, odd[2] = {60, 64};
 	argument(kernel, 0, sizeof(mem), &mem);
 	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, right, 0, NULL, NULL));
@@ -284,9 +268,9 @@ static void test_suggested(const struct api_test *test)
 	clGetKernelSuggestedLocalWorkSizeKHR_fn suggest =
 		(clGetKernelSuggestedLocalWorkSizeKHR_fn)clGetExtensionFunctionAddressForPlatform(
 			test->platform, "clGetKernelSuggestedLocalWorkSizeKHR");
-	cl_kernel required = kernel_make("required"), set = kernel_make("set");
-	cl_kernel reverse = kernel_make("reverse"), unset = kernel_make("next");
-	cl_mem mem = buffer_make(NULL);
+	cl_kernel required = kernel_make(program, "required"), set = kernel_make(program, "set");
+	cl_kernel reverse = kernel_make(program, "reverse"), unset = kernel_make(program, "next");
+	cl_mem mem = buffer_make(context, 0, sizeof(result), NULL);
 	const cl_int one = 1;
 	const size_t global[2] = {64, 64}, prime[2] = {4093, 1}, none[2] = {64, 0};
 	size_t local[2] = {0, 0};
@@ -325,8 +309,10 @@ static void test_null_and_constant(void)
 	static cl_int values[COUNT];
 	for (int i = 0; i < COUNT; i++)
 		values[i] = 3 * i;
-	cl_kernel maybe = kernel_make("maybe"), table = kernel_make("table");
-	cl_mem mem = buffer_make(NULL), constants = buffer_make(values), none = NULL;
+	cl_kernel maybe = kernel_make(program, "maybe"), table = kernel_make(program, "table");
+	cl_mem mem = buffer_make(context, 0, sizeof(result), NULL),
+	       constants = buffer_make(context, CL_MEM_COPY_HOST_PTR, sizeof(values), values),
+	       none = NULL;
 	argument(maybe, 0, sizeof(mem), &mem);
 	argument(maybe, 1, sizeof(none), &none);
 	CHECK_OK(launch1(maybe, COUNT, NULL));
@@ -350,13 +336,12 @@ static void test_null_and_constant(void)
 /* A sub-buffer's first byte is the kernel's. */
 static void test_sub_buffer(void)
 {
-	cl_int code, seven = 7;
-	cl_kernel kernel = kernel_make("set");
+	cl_int seven = 7;
+	cl_kernel kernel = kernel_make(program, "set");
 	const cl_int zero = 0;
-	cl_mem mem = buffer_make(NULL);
+	cl_mem mem = buffer_make(context, 0, sizeof(result), NULL);
 	const cl_buffer_region region = {1024, 1024};
-	cl_mem sub = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-	CHECK_OK(code);
+	cl_mem sub = sub_buffer_make(mem, 0, &region);
 	CHECK_OK(clEnqueueFillBuffer(queue, mem, &zero, 4, 0, sizeof(result), 0, NULL, NULL));
 	argument(kernel, 0, sizeof(sub), &sub);
 	argument(kernel, 1, sizeof(seven), &seven);
@@ -382,7 +367,7 @@ static void test_types(cl_kernel kernel)
 {
 	cl_event event;
 	const size_t none = 0;
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &none, NULL, 0, NULL, &event));
+	launch_1d_after(queue, kernel, none, 0, NULL, &event);
 	CHECK(type_of(event) == CL_COMMAND_NDRANGE_KERNEL);
 	CHECK_OK(clEnqueueTask(queue, kernel, 0, NULL, &event));
 	CHECK(type_of(event) == CL_COMMAND_TASK);
@@ -403,8 +388,8 @@ static void test_foreign(cl_kernel kernel)
 
 static void test_errors(void)
 {
-	cl_kernel kernel = kernel_make("set"), unset = kernel_make("next");
-	cl_mem mem = buffer_make(NULL);
+	cl_kernel kernel = kernel_make(program, "set"), unset = kernel_make(program, "next");
+	cl_mem mem = buffer_make(context, 0, sizeof(result), NULL);
 	cl_event none = NULL;
 	cl_int one = 1;
 	size_t global[3] = {64, 1, 1}, local[3] = {64, 1, 1}, offset[3] = {SIZE_MAX - 10, 0, 0};
@@ -464,8 +449,8 @@ static void test_released_argument(void)
 {
 	static _Atomic int gone;
 	const size_t global = COUNT;
-	cl_kernel kernel = kernel_make("set");
-	cl_mem mem = buffer_make(NULL);
+	cl_kernel kernel = kernel_make(program, "set");
+	cl_mem mem = buffer_make(context, 0, sizeof(result), NULL);
 	const cl_int k = 5;
 	cl_int code;
 	CHECK_OK(clSetMemObjectDestructorCallback(mem, note_gone, &gone));
@@ -474,9 +459,8 @@ static void test_released_argument(void)
 	cl_kernel clone = clCloneKernel(kernel, &code);
 	CHECK_OK(code);
 	/* A command does keep it. */
-	cl_event gate = clCreateUserEvent(context, &code);
-	CHECK_OK(code);
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 1, &gate, NULL));
+	cl_event gate = user_event_make(context);
+	launch_1d_after(queue, kernel, global, 1, &gate, NULL);
 	CHECK_OK(clReleaseMemObject(mem));
 	CHECK(gone == 0);
 	CHECK_CODE(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL),
@@ -493,18 +477,17 @@ static void test_released_argument(void)
 	/* Nor are buffers meant that may have come to the same place since. */
 	cl_mem others[16];
 	for (int i = 0; i < 16; i++)
-		others[i] = buffer_make(NULL);
+		others[i] = buffer_make(context, 0, sizeof(result), NULL);
 	CHECK_CODE(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL),
 		   CL_INVALID_KERNEL_ARGS);
 	CHECK_CODE(clEnqueueNDRangeKernel(queue, clone, 1, NULL, &global, NULL, 0, NULL, NULL),
 		   CL_INVALID_KERNEL_ARGS);
 	for (int i = 0; i < 16; i++)
 		CHECK_OK(clReleaseMemObject(others[i]));
-	mem = buffer_make(NULL);
+	mem = buffer_make(context, 0, sizeof(result), NULL);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(result), result, 0, NULL,
-				     NULL));
+	launch_1d(queue, kernel, global);
+	buffer_read(queue, mem, result, sizeof(result));
 	CHECK(result[0] == 5 && result[COUNT - 1] == 5);
 	CHECK_OK(clReleaseEvent(gate));
 	CHECK_OK(clReleaseMemObject(mem));
@@ -521,22 +504,17 @@ static void test_place_of_a_released_argument(void)
 	cl_context own = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
 	if (!CHECK_OK(code))
 		return;
-	cl_command_queue own_queue = clCreateCommandQueue(own, device, 0, &code);
-	CHECK_OK(code);
+	cl_command_queue own_queue = queue_make(own, device, 0);
 	cl_program own_program =
 		api_test_build(own, device, "kernel void k(global int *p) { *p = 1; }", "");
-	cl_kernel stale = clCreateKernel(own_program, "k", &code);
-	CHECK_OK(code);
-	cl_kernel other = clCreateKernel(own_program, "k", &code);
-	CHECK_OK(code);
+	cl_kernel stale = kernel_make(own_program, "k");
+	cl_kernel other = kernel_make(own_program, "k");
 	for (int i = 0; i < 2; i++) {
-		cl_mem mem = clCreateBuffer(own, 0, sizeof(cl_int), NULL, &code);
-		CHECK_OK(code);
+		cl_mem mem = buffer_make(own, 0, sizeof(cl_int), NULL);
 		CHECK(i || !clSetKernelArg(stale, 0, sizeof(mem), &mem));
 		CHECK_OK(clReleaseMemObject(mem));
 	}
-	cl_mem last = clCreateBuffer(own, 0, sizeof(cl_int), NULL, &code);
-	CHECK_OK(code);
+	cl_mem last = buffer_make(own, 0, sizeof(cl_int), NULL);
 	CHECK_OK(clSetKernelArg(other, 0, sizeof(last), &last));
 	CHECK_CODE(clEnqueueNDRangeKernel(own_queue, stale, 1, NULL, &global, NULL, 0, NULL, NULL),
 		   CL_INVALID_KERNEL_ARGS);
@@ -552,13 +530,11 @@ static void test_place_of_a_released_argument(void)
 int main(void)
 {
 	struct api_test test;
-	cl_int code;
 	if (!api_test_start(&test, "launches"))
 		return API_TEST_SKIP;
 	context = test.context;
 	device = test.device;
-	queue = clCreateCommandQueue(context, device, 0, &code);
-	CHECK_OK(code);
+	queue = queue_make(context, device, 0);
 	program = api_test_build(context, device, source, "");
 	if (program) {
 		test_sizes();

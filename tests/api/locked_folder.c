@@ -2,7 +2,7 @@
  * in root's home and gave up its rights: they build programs, and what the folder has can be included. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,8 +14,7 @@ static char folder[] = "/tmp/culvert-locked-XXXXXX";
 static cl_int compile(const char *source)
 {
 	cl_int code;
-	cl_program program = clCreateProgramWithSource(test.context, 1, &source, NULL, &code);
-	CHECK_OK(code);
+	cl_program program = api_test_program(test.context, source);
 	code = clCompileProgram(program, 0, NULL, "-I .", 0, NULL, NULL, NULL, NULL);
 	CHECK_OK(clReleaseProgram(program));
 	return code;

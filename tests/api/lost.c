@@ -2,7 +2,7 @@
  * hangs, and other devices go on. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <stdatomic.h>
 #include <unistd.h>
@@ -41,14 +41,12 @@ static bool is_software(cl_command_queue queue)
 
 static void test_other_device(cl_command_queue queue, cl_kernel next)
 {
-	cl_int code;
 	cl_uint words[64] = {5};
 	const size_t global = 64;
-	cl_mem mem = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof(words), words, &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(context, CL_MEM_COPY_HOST_PTR, sizeof(words), words);
 	CHECK_OK(clSetKernelArg(next, 0, sizeof(mem), &mem));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, next, 1, NULL, &global, NULL, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(words), words, 0, NULL, NULL));
+	launch_1d(queue, next, global);
+	buffer_read(queue, mem, words, sizeof(words));
 	CHECK(words[0] == 6 && words[63] == 1);
 	CHECK_OK(clReleaseMemObject(mem));
 }
@@ -83,12 +81,10 @@ static void test_lost(cl_command_queue first, cl_command_queue second, cl_progra
 	cl_uint word;
 	const size_t global = 64;
 	cl_event events[4], late, user = clCreateUserEvent(context, &code);
-	cl_kernel wild = clCreateKernel(program, "wild", &code);
-	CHECK_OK(code);
-	cl_kernel next = clCreateKernel(program, "next", &code);
-	CHECK_OK(code);
+	cl_kernel wild = kernel_make(program, "wild");
+	cl_kernel next = kernel_make(program, "next");
 	CHECK_OK(clSetKernelArg(wild, 0, sizeof(none), &none));
-	CHECK_OK(clEnqueueNDRangeKernel(first, wild, 1, NULL, &global, NULL, 1, &user, &events[0]));
+	launch_1d_after(first, wild, global, 1, &user, &events[0]);
 	CHECK_OK(clEnqueueMarkerWithWaitList(first, 1, &events[0], &events[1]));
 	CHECK_OK(clEnqueueFillBuffer(first, mem, &global, 4, 0, 1024, 0, NULL, &events[2]));
 	CHECK_OK(clEnqueueFillBuffer(first, mem, &global, 4, 0, 1024, 0, NULL, &late));
@@ -150,10 +146,8 @@ int main(void)
 	if (!api_test_start(&test, "lost"))
 		return API_TEST_SKIP;
 	const cl_uint count = test.device_count > 1 ? 2 : 1;
-	context = clCreateContext(NULL, count, test.devices, NULL, NULL, &code);
-	CHECK_OK(code);
-	cl_command_queue first = clCreateCommandQueue(context, test.devices[0], 0, &code);
-	CHECK_OK(code);
+	context = context_make(count, test.devices);
+	cl_command_queue first = queue_make(context, test.devices[0], 0);
 	cl_command_queue second = first;
 	if (count > 1)
 		second = clCreateCommandQueue(context, test.devices[1], 0, &code);

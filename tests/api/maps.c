@@ -1,7 +1,7 @@
 /* Mapped buffers, host pointers, migration. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <stdint.h>
 #include <sys/mman.h>
@@ -34,12 +34,10 @@ static cl_uint map_count(cl_mem mem)
 
 static void test_flags(cl_context context, cl_mem_flags flags)
 {
-	cl_int code;
 	const bool given = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
 	for (unsigned i = 0; i < SIZE; i++)
 		host[i] = (unsigned char)(i * 13 + flags);
-	cl_mem mem = clCreateBuffer(context, flags, SIZE, given ? host : NULL, &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(context, flags, SIZE, given ? host : NULL);
 	if (!given)
 		CHECK_OK(clEnqueueWriteBuffer(queue, mem, CL_TRUE, 0, SIZE, host, 0, NULL, NULL));
 	/* Two readers may look at one region. */
@@ -63,7 +61,7 @@ static void test_flags(cl_context context, cl_mem_flags flags)
 	a = map(mem, CL_MAP_WRITE_INVALIDATE_REGION, 8192, 1000);
 	memset(a, 0xA5, 1000);
 	unmap(mem, a);
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, SIZE, back, 0, NULL, NULL));
+	buffer_read(queue, mem, back, SIZE);
 	good = true;
 	for (unsigned i = 0; i < SIZE; i++) {
 		unsigned char expected = (unsigned char)(i * 13 + flags);
@@ -85,7 +83,7 @@ static void test_flags(cl_context context, cl_mem_flags flags)
 	}
 	CHECK(good);
 	unmap(mem, words);
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, SIZE, back, 0, NULL, NULL));
+	buffer_read(queue, mem, back, SIZE);
 	good = true;
 	for (unsigned i = 0; i < SIZE / 4; i++)
 		good &= ((cl_uint *)(void *)back)[i] == i;
@@ -96,8 +94,7 @@ static void test_flags(cl_context context, cl_mem_flags flags)
 static void test_errors(cl_context context)
 {
 	cl_int code;
-	cl_mem mem = clCreateBuffer(context, 0, SIZE, NULL, &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(context, 0, SIZE, NULL);
 #define MAP(flags, offset, size) \
 	clEnqueueMapBuffer(queue, mem, CL_TRUE, flags, offset, size, 0, NULL, NULL, &code)
 	CHECK_NO_OBJECT(clEnqueueMapBuffer(NULL, mem, CL_TRUE, CL_MAP_READ, 0, 1, 0, NULL, NULL,
@@ -147,7 +144,7 @@ static void test_failed_map(cl_context context)
 	CHECK_OK(clSetUserEventStatus(user, -5));
 	CHECK_CODE(clWaitForEvents(1, &event), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
 	unmap(mem, pointer);
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, 4, &read, 0, NULL, NULL));
+	buffer_read(queue, mem, &read, 4);
 	CHECK(read == value);
 	CHECK_OK(clReleaseEvent(user));
 	CHECK_OK(clReleaseEvent(event));
@@ -161,10 +158,8 @@ static void test_failed_map_of_a_mapped_pointer(cl_context context)
 	cl_int code;
 	const cl_uint before = 77, after = 88;
 	cl_uint read = 0;
-	cl_mem mem = clCreateBuffer(context, 0, 64, NULL, &code);
-	CHECK_OK(code);
-	cl_event user = clCreateUserEvent(context, &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(context, 0, 64, NULL);
+	cl_event user = user_event_make(context);
 	CHECK_OK(clSetUserEventStatus(user, -5));
 	CHECK_OK(clEnqueueFillBuffer(queue, mem, &before, 4, 0, 64, 0, NULL, NULL));
 	cl_uint *words = map(mem, CL_MAP_READ | CL_MAP_WRITE, 0, 64);
@@ -188,8 +183,7 @@ static void test_invalidate_twice(cl_context context)
 {
 	cl_int code;
 	cl_mem mem = clCreateBuffer(context, 0, SIZE, NULL, &code);
-	cl_mem copy = clCreateBuffer(context, 0, SIZE, NULL, &code);
-	CHECK_OK(code);
+	cl_mem copy = buffer_make(context, 0, SIZE, NULL);
 	for (unsigned round = 1; round < 20; round++) {
 		unsigned char *bytes = map(mem, CL_MAP_WRITE_INVALIDATE_REGION, 0, SIZE);
 		memset(bytes, (int)round, SIZE);
@@ -198,7 +192,7 @@ static void test_invalidate_twice(cl_context context)
 		bytes = map(mem, CL_MAP_WRITE_INVALIDATE_REGION, 0, SIZE);
 		memset(bytes, 0xEE, SIZE);
 		unmap(mem, bytes);
-		CHECK_OK(clEnqueueReadBuffer(queue, copy, CL_TRUE, 0, SIZE, back, 0, NULL, NULL));
+		buffer_read(queue, copy, back, SIZE);
 		bool good = true;
 		for (unsigned i = 0; i < SIZE; i++)
 			good &= back[i] == round;
@@ -236,12 +230,10 @@ static void test_parts(cl_context context)
 	enum { BORDERS = sizeof(borders) / sizeof(borders[0]) };
 	cl_uint *expected = malloc(WORDS * sizeof(*expected)), seed = 1;
 	cl_uint *read = malloc(WORDS * sizeof(*read));
-	cl_int code;
 	for (cl_uint i = 0; i < WORDS; i++)
 		expected[i] = i * 2654435761u;
-	cl_mem mem = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, WORDS * sizeof(*expected),
-				    expected, &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(context, CL_MEM_COPY_HOST_PTR, WORDS * sizeof(*expected),
+				 expected);
 	for (unsigned part = 0; part < PARTS; part++) {
 		seed = seed * 1664525 + 1013904223;
 		const unsigned a = (seed >> 8) % (BORDERS - 1);
@@ -259,7 +251,7 @@ static void test_parts(cl_context context)
 		for (unsigned i = 0; i < 100; i++)
 			expected[lo + i] = seed;
 	}
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, WORDS * 4, read, 0, NULL, NULL));
+	buffer_read(queue, mem, read, WORDS * 4);
 	CHECK(!memcmp(read, expected, WORDS * 4));
 	CHECK_OK(clReleaseMemObject(mem));
 	free(expected);
@@ -274,8 +266,7 @@ static void test_unmap_of_freed_memory(cl_context context)
 	cl_int code;
 	void *own = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(own != MAP_FAILED);
-	cl_mem mem = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, size_B, own, &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(context, CL_MEM_USE_HOST_PTR, size_B, own);
 	cl_event start = clCreateUserEvent(context, &code), done;
 	CHECK_OK(code);
 	memset(map(mem, CL_MAP_WRITE_INVALIDATE_REGION, 0, size_B), 7, size_B);
@@ -291,11 +282,9 @@ static void test_unmap_of_freed_memory(cl_context context)
 int main(void)
 {
 	struct api_test test;
-	cl_int code;
 	if (!api_test_start(&test, "maps"))
 		return API_TEST_SKIP;
-	queue = clCreateCommandQueue(test.context, test.device, 0, &code);
-	CHECK_OK(code);
+	queue = queue_make(test.context, test.device, 0);
 	test_flags(test.context, CL_MEM_READ_WRITE);
 	test_flags(test.context, CL_MEM_USE_HOST_PTR);
 	test_flags(test.context, CL_MEM_ALLOC_HOST_PTR);

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "tests/api/command_buffer_entry.h"
+#include "tests/api/fixture.h"
 
 enum { COUNT = 512, SIZE_B = COUNT * (int)sizeof(cl_uint) };
 enum { INVALID_MUTABLE_COMMAND = -1141, STATE_FINALIZED = 2 };
@@ -103,9 +104,7 @@ static void earlier_enqueues_stay(void)
 {
 	cl_command_buffer_khr buffer = start(CL_COMMAND_BUFFER_MUTABLE_KHR);
 	cl_mutable_command_khr handle = record(buffer, a, 1, MUTABLE_ARGUMENTS, 64, 64);
-	cl_int code;
-	cl_event gate = clCreateUserEvent(test.context, &code);
-	CHECK_OK(code);
+	cl_event gate = user_event_make(test.context);
 	CHECK_OK(cb.finalize(buffer));
 	clear();
 	CHECK_OK(cb.enqueue(0, NULL, buffer, 1, &gate, NULL));
@@ -152,11 +151,9 @@ static void arguments_come_later(void)
 	cl_command_buffer_state_khr state = 99;
 	cl_mutable_command_khr handle;
 	const size_t global = 64;
-	cl_int code;
 	cl_program program;
 	CHECK_OK(clGetKernelInfo(put, CL_KERNEL_PROGRAM, sizeof(program), &program, NULL));
-	cl_kernel unset = clCreateKernel(program, "put", &code);
-	CHECK_OK(code);
+	cl_kernel unset = kernel_make(program, "put");
 	CHECK_CODE(cb.launch(buffer, NULL, NULL, unset, 1, NULL, &global, &global, 0, NULL, NULL,
 			     &handle), CL_INVALID_KERNEL_ARGS);
 	CHECK_OK(cb.launch(buffer, NULL, list, unset, 1, NULL, &global, &global, 0, NULL, NULL,
@@ -247,7 +244,6 @@ static void errors(void)
 
 int main(void)
 {
-	cl_int code;
 	if (!api_test_start(&test, "mutable_commands"))
 		return API_TEST_SKIP;
 	*(void **)&update = clGetExtensionFunctionAddressForPlatform(test.platform,
@@ -261,14 +257,10 @@ int main(void)
 	cl_program program = api_test_build(test.context, test.device, source, NULL);
 	if (!program)
 		return api_test_end(&test);
-	queue = clCreateCommandQueueWithProperties(test.context, test.device, NULL, &code);
-	CHECK_OK(code);
-	put = clCreateKernel(program, "put", &code);
-	CHECK_OK(code);
-	a = clCreateBuffer(test.context, 0, SIZE_B, NULL, &code);
-	CHECK_OK(code);
-	b = clCreateBuffer(test.context, 0, SIZE_B, NULL, &code);
-	CHECK_OK(code);
+	queue = queue_make(test.context, test.device, 0);
+	put = kernel_make(program, "put");
+	a = buffer_make(test.context, 0, SIZE_B, NULL);
+	b = buffer_make(test.context, 0, SIZE_B, NULL);
 	each_field();
 	earlier_enqueues_stay();
 	arguments_are_let_go();

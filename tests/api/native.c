@@ -2,7 +2,7 @@
  * arguments and the buffers' bytes where the pointers say. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 static const char source[] =
 "kernel void next(global int *c) { c[get_global_id(0)] += 1; }\n";
@@ -51,15 +51,12 @@ static void test_turns(cl_command_queue queue, cl_kernel next, cl_mem_flags flag
 	static int words[COUNT], given[COUNT];
 	const size_t global = COUNT;
 	int expected = 0, runs = 0;
-	cl_int code;
 	memset(given, 0, sizeof(given));
-	cl_mem mem = clCreateBuffer(context, flags, sizeof(given), given, &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(context, flags, sizeof(given), given);
 	CHECK_OK(clSetKernelArg(next, 0, sizeof(mem), &mem));
 	for (int i = 0; i < 8; i++) {
 		cl_event first, second;
-		CHECK_OK(clEnqueueNDRangeKernel(queue, next, 1, NULL, &global, NULL, 0, NULL,
-						&first));
+		launch_1d_after(queue, next, global, 0, NULL, &first);
 		CHECK_OK(add_enqueue(queue, mem, i, &runs, !in_order, in_order ? NULL : &first,
 				     &second));
 		if (!in_order)
@@ -68,7 +65,7 @@ static void test_turns(cl_command_queue queue, cl_kernel next, cl_mem_flags flag
 		CHECK_OK(clReleaseEvent(first));
 		CHECK_OK(clReleaseEvent(second));
 	}
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(words), words, 0, NULL, NULL));
+	buffer_read(queue, mem, words, sizeof(words));
 	CHECK(runs == 8);
 	CHECK(words[0] == expected && words[COUNT - 1] == expected);
 	CHECK_OK(clReleaseMemObject(mem));
@@ -80,8 +77,7 @@ static void test_events(cl_command_queue queue)
 	int runs = 0;
 	cl_int code, status = 0;
 	cl_command_type type = 0;
-	cl_mem mem = clCreateBuffer(context, 0, COUNT * sizeof(int), NULL, &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(context, 0, COUNT * sizeof(int), NULL);
 	for (int failed = 0; failed < 2; failed++) {
 		cl_event user = clCreateUserEvent(context, &code), event;
 		CHECK_OK(add_enqueue(queue, mem, 1, &runs, 1, &user, &event));
@@ -146,12 +142,9 @@ int main(void)
 	CHECK_OK(clGetDeviceInfo(test.device, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof(can), &can,
 				 NULL));
 	CHECK(can == (CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL));
-	cl_command_queue in_order = clCreateCommandQueue(context, test.device,
-							 CL_QUEUE_PROFILING_ENABLE, &code);
-	CHECK_OK(code);
-	cl_command_queue any_order = clCreateCommandQueue(
-		context, test.device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
-	CHECK_OK(code);
+	cl_command_queue in_order = queue_make(context, test.device, CL_QUEUE_PROFILING_ENABLE);
+	cl_command_queue any_order = queue_make(context, test.device,
+						CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 	cl_program program = api_test_build(context, test.device, source, "");
 	cl_kernel next = clCreateKernel(program, "next", &code);
 	if (CHECK_OK(code)) {

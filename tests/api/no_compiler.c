@@ -3,7 +3,7 @@
  * executable; then it starts itself again without. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 #include "tests/api/il_module.h"
 
 #include <unistd.h>
@@ -63,24 +63,19 @@ static void check_device(cl_device_id device)
 static void check_executable(const struct api_test *test, const char *path)
 {
 	const size_t one = 1, far = (size_t)1 << 33;
-	cl_int code, result[4];
+	cl_int result[4];
 	cl_program program = binary_read(test->context, test->device, path);
 	CHECK_OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
-	cl_kernel kernel = clCreateKernel(program, "k", &code);
-	CHECK_OK(code);
-	cl_mem buffer = clCreateBuffer(test->context, 0, sizeof(result), NULL, &code);
-	CHECK_OK(code);
+	cl_kernel kernel = kernel_make(program, "k");
+	cl_mem buffer = buffer_make(test->context, 0, sizeof(result), NULL);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
-	cl_command_queue queue = clCreateCommandQueueWithProperties(test->context, test->device,
-								    NULL, &code);
-	CHECK_OK(code);
+	cl_command_queue queue = queue_make(test->context, test->device, 0);
 	/* OpenCL 3.0 API, 5.10: "if there is a failure to queue the execution instance of kernel
 	 * on the command-queue because of insufficient resources". */
 	CHECK_CODE(clEnqueueNDRangeKernel(queue, kernel, 1, &far, &one, NULL, 0, NULL, NULL),
 		   CL_OUT_OF_RESOURCES);
 	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, &one, &one, NULL, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof(result), result, 0, NULL,
-				     NULL));
+	buffer_read(queue, buffer, result, sizeof(result));
 	CHECK(result[1] == 1);
 	CHECK_OK(clReleaseCommandQueue(queue));
 	CHECK_OK(clReleaseMemObject(buffer));

@@ -3,7 +3,7 @@
  * cannot be read, or is another object.  The calls are the platform's own, for a loader may read. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <stdint.h>
 #include <sys/mman.h>
@@ -84,8 +84,7 @@ static void of_programs(cl_device_id device)
 	CHECK_CODE(FUNCTION(clGetProgramBuildInfo)(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL,
 						   &size),
 		   CL_INVALID_DEVICE);
-	const cl_kernel kernel = clCreateKernel(program, "k", &code);
-	CHECK_OK(code);
+	const cl_kernel kernel = kernel_make(program, "k");
 	/* OpenCL 3.0 API, 5.9.4: NULL is the program's only device. */
 	if (device) {
 		CHECK_CODE(FUNCTION(clGetKernelWorkGroupInfo)(kernel, device, CL_KERNEL_WORK_GROUP_SIZE,

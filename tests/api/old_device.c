@@ -2,15 +2,14 @@
  * there for sm_75 and newer. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 static const char *const source = "kernel void k(global int *a) { *a = 1; }";
 
 static void check_log(cl_program program, cl_device_id device)
 {
 	char log[8192] = "";
-	CHECK_OK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof(log), log,
-				       NULL));
+	build_log(program, device, log, sizeof(log));
 	CHECK(strstr(log, "sm_50") && strstr(log, "CULVERT_LIBNVVM"));
 	cl_build_status status = 12345;
 	CHECK_OK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof(status),
@@ -57,8 +56,7 @@ int main(void)
 		return API_TEST_SKIP;
 	cl_device_id newer = test.devices[0], older = test.devices[1];
 	cl_int code;
-	cl_context context = clCreateContext(NULL, 2, test.devices, NULL, NULL, &code);
-	CHECK_OK(code);
+	cl_context context = context_make(2, test.devices);
 	cl_program program = api_test_program(context, source);
 	code = clBuildProgram(program, 1, &older, "", NULL, NULL);
 	const bool compiles = !code;

@@ -9,7 +9,7 @@
  * is printed.  round: that one alone. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -64,26 +64,14 @@ static uint32_t dice(struct worker *worker, uint32_t sides)
 	return (uint32_t)(mixed(worker->state) % sides);
 }
 
-static cl_event user_make(void)
-{
-	cl_int code;
-	cl_event event = clCreateUserEvent(context, &code);
-	CHECK_OK(code);
-	return event;
-}
-
 static void item_make(struct worker *worker, struct item *item, cl_mem_flags flags)
 {
-	cl_int code;
 	for (unsigned i = 0; i < WORDS; i++)
 		item->words[i] = item->given[i] = dice(worker, 1 << 20);
-	item->mem = clCreateBuffer(context, flags, sizeof(item->given), item->given, &code);
-	CHECK_OK(code);
+	item->mem = buffer_make(context, flags, sizeof(item->given), item->given);
 	for (unsigned v = 0; v < VIEWS; v++) {
 		const cl_buffer_region region = {v * VIEW_WORDS * 4, VIEW_WORDS * 4};
-		item->views[v] = clCreateSubBuffer(item->mem, 0, CL_BUFFER_CREATE_TYPE_REGION,
-						   &region, &code);
-		CHECK_OK(code);
+		item->views[v] = sub_buffer_make(item->mem, 0, &region);
 	}
 	item->last = NULL;
 }
@@ -162,8 +150,8 @@ static void step_launch(struct step *step)
 	cl_event event = NULL;
 	waits_make(step, false);
 	CHECK_OK(clSetKernelArg(step->worker->next, 0, sizeof(mem), &mem));
-	CHECK_OK(clEnqueueNDRangeKernel(step->queue, step->worker->next, 1, NULL, &global, NULL,
-					step->wait_count, waits_of(step), &event));
+	launch_1d_after(step->queue, step->worker->next, global, step->wait_count, waits_of(step),
+			&event);
 	for (size_t i = 0; i < global; i++)
 		step->a->words[first + i]++;
 	item_used(step->a, event);
@@ -176,8 +164,8 @@ static void step_mix(struct step *step)
 	waits_make(step, true);
 	CHECK_OK(clSetKernelArg(step->worker->mix, 0, sizeof(cl_mem), &step->a->mem));
 	CHECK_OK(clSetKernelArg(step->worker->mix, 1, sizeof(cl_mem), &step->b->mem));
-	CHECK_OK(clEnqueueNDRangeKernel(step->queue, step->worker->mix, 1, NULL, &global, NULL,
-					step->wait_count, waits_of(step), &event));
+	launch_1d_after(step->queue, step->worker->mix, global, step->wait_count, waits_of(step),
+			&event);
 	for (unsigned i = 0; i < WORDS; i++)
 		step->b->words[i] = step->b->words[i] * 3 + step->a->words[i];
 	both_used(step, event);
@@ -241,7 +229,7 @@ static void users_set(struct worker *worker)
 	for (unsigned i = 0; i < USERS; i++) {
 		CHECK_OK(clSetUserEventStatus(worker->users[i], CL_COMPLETE));
 		CHECK_OK(clReleaseEvent(worker->users[i]));
-		worker->users[i] = user_make();
+		worker->users[i] = user_event_make(context);
 	}
 }
 
@@ -338,7 +326,7 @@ static void *worker_run(void *data)
 		worker->read[i] = false;
 	}
 	for (unsigned i = 0; i < USERS; i++)
-		worker->users[i] = user_make();
+		worker->users[i] = user_event_make(context);
 	for (unsigned i = 0; i < STEPS; i++)
 		if (!skipped[worker->first + i])
 			step_run(worker, i, round);
@@ -405,22 +393,18 @@ static void rounds_run(uint32_t first, uint32_t end)
 static void queues_make(const struct api_test *test, cl_uint count)
 {
 	cl_command_queue_properties has = 0;
-	cl_int code;
 	CHECK_OK(clGetDeviceInfo(test->device, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, sizeof(has),
 				 &has, NULL));
 	for (unsigned q = 0; q < QUEUES; q++) {
 		const cl_command_queue_properties properties =
 			q >= QUEUES / 2 ? has & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0;
-		queues[q] = clCreateCommandQueue(context, test->devices[q % count], properties,
-						 &code);
-		CHECK_OK(code);
+		queues[q] = queue_make(context, test->devices[q % count], properties);
 	}
 }
 
 int main(int argc, char **argv)
 {
 	struct api_test test;
-	cl_int code;
 	/* The software driver shows as many devices as it is asked for. */
 	setenv("CULVERT_SOFT_DEVICES", "3", 0);
 	if (!api_test_start(&test, "orders"))
@@ -432,8 +416,7 @@ int main(int argc, char **argv)
 		rounds = first + 1;
 	}
 	const cl_uint count = test.device_count < MOST_DEVICES ? test.device_count : MOST_DEVICES;
-	context = clCreateContext(NULL, count, test.devices, NULL, NULL, &code);
-	CHECK_OK(code);
+	context = context_make(count, test.devices);
 	queues_make(&test, count);
 	program = api_test_build(context, test.device, source, "");
 	if (program) {

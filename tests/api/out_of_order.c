@@ -2,7 +2,7 @@
  * nothing else does. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <time.h>
 
@@ -30,28 +30,11 @@ static cl_device_id device;
 static cl_command_queue queue;
 static cl_program program;
 
-static cl_command_queue queue_make(cl_command_queue_properties more)
-{
-	cl_int code;
-	cl_command_queue made = clCreateCommandQueue(
-		context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | more, &code);
-	CHECK_OK(code);
-	return made;
-}
-
 static int int_read(cl_mem mem)
 {
 	int value = -1;
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(value), &value, 0, NULL, NULL));
+	buffer_read(queue, mem, &value, sizeof(value));
 	return value;
-}
-
-static cl_event user_event(void)
-{
-	cl_int code;
-	cl_event event = clCreateUserEvent(context, &code);
-	CHECK_OK(code);
-	return event;
 }
 
 static cl_int status_of(cl_event event)
@@ -65,15 +48,7 @@ static cl_int status_of(cl_event event)
 static void run(cl_kernel kernel, cl_uint count, const cl_event *events, cl_event *event)
 {
 	const size_t one = 1;
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, count, events, event));
-}
-
-static cl_kernel kernel_make(const char *name)
-{
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, name, &code);
-	CHECK_OK(code);
-	return kernel;
+	launch_1d_after(queue, kernel, one, count, events, event);
 }
 
 /* --- the queue ----------------------------------------------------------------------------- */
@@ -104,7 +79,7 @@ static void meet(cl_kernel kernel, cl_mem flags, int mine, int other, cl_mem met
  * still waits. */
 static void test_together(void)
 {
-	cl_kernel kernel = kernel_make("meet");
+	cl_kernel kernel = kernel_make(program, "meet");
 	for (unsigned round = 0; round < 3; round++) {
 		cl_mem flags = api_test_zeros(context, 2), other = api_test_zeros(context, 1);
 		cl_mem a = api_test_zeros(context, 1), b = api_test_zeros(context, 1);
@@ -129,15 +104,15 @@ static void test_together(void)
  * neither a kernel nor an NDRange without work-items. */
 static void test_nothing_else_waits(void)
 {
-	cl_kernel next = kernel_make("next");
+	cl_kernel next = kernel_make(program, "next");
 	cl_mem a = api_test_zeros(context, 1), b = api_test_zeros(context, 1);
-	cl_event user = user_event(), held, free_one, empty;
+	cl_event user = user_event_make(context), held, free_one, empty;
 	const size_t none = 0;
 	CHECK_OK(clSetKernelArg(next, 0, sizeof(a), &a));
 	run(next, 1, &user, &held);
 	CHECK_OK(clSetKernelArg(next, 0, sizeof(b), &b));
 	run(next, 0, NULL, &free_one);
-	CHECK_OK(clEnqueueNDRangeKernel(queue, next, 1, NULL, &none, NULL, 0, NULL, &empty));
+	launch_1d_after(queue, next, none, 0, NULL, &empty);
 	CHECK_OK(clWaitForEvents(1, &free_one));
 	CHECK_OK(clWaitForEvents(1, &empty));
 	CHECK(int_read(b) == 1);
@@ -159,9 +134,9 @@ static void test_nothing_else_waits(void)
 /* 5.12: a marker waits for all before it and holds up nothing; a barrier does both. */
 static void test_marker_and_barrier(void)
 {
-	cl_kernel next = kernel_make("next");
+	cl_kernel next = kernel_make(program, "next");
 	cl_mem a = api_test_zeros(context, 1), b = api_test_zeros(context, 1);
-	cl_event user = user_event(), held, marker, after, barrier, behind;
+	cl_event user = user_event_make(context), held, marker, after, barrier, behind;
 	CHECK_OK(clSetKernelArg(next, 0, sizeof(a), &a));
 	run(next, 1, &user, &held);
 	CHECK_OK(clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker));
@@ -195,7 +170,8 @@ static void test_marker_and_barrier(void)
 static void test_barriers_order(void)
 {
 	enum { ROUNDS = 30 };
-	cl_kernel next = kernel_make("next"), sum = kernel_make("sum"), work = kernel_make("work");
+	cl_kernel next = kernel_make(program, "next"), sum = kernel_make(program, "sum"),
+		  work = kernel_make(program, "work");
 	cl_mem mems[5], busy = api_test_zeros(context, 1);
 	const int rounds = 2000;
 	int expected = 0;
@@ -233,9 +209,9 @@ static void test_barriers_order(void)
  * leaves it open). */
 static void test_failed_barrier(void)
 {
-	cl_kernel next = kernel_make("next");
+	cl_kernel next = kernel_make(program, "next");
 	cl_mem a = api_test_zeros(context, 1);
-	cl_event user = user_event(), barrier, behind;
+	cl_event user = user_event_make(context), barrier, behind;
 	CHECK_OK(clSetKernelArg(next, 0, sizeof(a), &a));
 	CHECK_OK(clEnqueueBarrierWithWaitList(queue, 1, &user, &barrier));
 	run(next, 0, NULL, &behind);
@@ -258,7 +234,7 @@ static void test_failed_barrier(void)
 static void test_many_chains(void)
 {
 	enum { CHAINS = 40, LENGTH = 25 };
-	cl_kernel next = kernel_make("next");
+	cl_kernel next = kernel_make(program, "next");
 	cl_mem mems[CHAINS];
 	cl_event last[CHAINS] = {NULL};
 	for (unsigned i = 0; i < CHAINS; i++)
@@ -287,7 +263,7 @@ static void test_many_chains(void)
 static void test_many_behind_one(unsigned count)
 {
 	cl_mem a = api_test_zeros(context, 2);
-	cl_event user = user_event(), previous = NULL, event;
+	cl_event user = user_event_make(context), previous = NULL, event;
 	const int pattern = 5;
 	CHECK_OK(clRetainEvent(user));
 	previous = user;
@@ -325,13 +301,14 @@ static void test_release_and_stamps(void)
 		CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
 		CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END,
 	};
-	cl_kernel next = kernel_make("next");
+	cl_kernel next = kernel_make(program, "next");
 	cl_command_queue kept = queue;
 	cl_mem a = api_test_zeros(context, 1);
-	cl_event user = user_event(), first, second;
+	cl_event user = user_event_make(context), first, second;
 	cl_ulong before = 0, time = 0;
 	CHECK_OK(clSetKernelArg(next, 0, sizeof(a), &a));
-	queue = queue_make(CL_QUEUE_PROFILING_ENABLE);
+	queue = queue_make(context, device,
+			   CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE);
 	run(next, 1, &user, &first);
 	run(next, 1, &first, &second);
 	CHECK_OK(clReleaseCommandQueue(queue));
@@ -360,7 +337,7 @@ int main(void)
 		return API_TEST_SKIP;
 	context = test.context;
 	device = test.device;
-	queue = queue_make(0);
+	queue = queue_make(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 	program = api_test_build(context, device, source, "");
 	if (program) {
 		test_queue();

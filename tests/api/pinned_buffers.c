@@ -2,7 +2,7 @@
  * kernels use it. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 typedef cl_mem(CL_API_CALL *create_fn)(cl_context, cl_mem_flags, cl_bitfield, size_t, void *,
 				       cl_int *);
@@ -14,12 +14,12 @@ static create_fn create;
 static cl_command_queue queue;
 static cl_kernel add;
 
-static void launch(cl_mem mem, cl_int value)
+static void add_to(cl_mem mem, cl_int value)
 {
 	const size_t global = COUNT;
 	CHECK_OK(clSetKernelArg(add, 0, sizeof(mem), &mem));
 	CHECK_OK(clSetKernelArg(add, 1, sizeof(value), &value));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, add, 1, NULL, &global, NULL, 0, NULL, NULL));
+	launch_1d(queue, add, global);
 	CHECK_OK(clFinish(queue));
 }
 
@@ -45,14 +45,14 @@ static void check_both_ways(cl_bitfield where)
 					    SIZE_B, 0, NULL, NULL, &code);
 	CHECK_OK(code);
 	CHECK(all_are(values, 0, 1));
-	launch(mem, 5);
+	add_to(mem, 5);
 	CHECK(all_are(values, 5, 1));
 	for (int i = 0; i < COUNT; i++)
 		values[i] = -i;
-	launch(mem, 7);
+	add_to(mem, 7);
 	CHECK(all_are(values, 7, -1));
 	CHECK_OK(clEnqueueUnmapMemObject(queue, mem, values, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, SIZE_B, host, 0, NULL, NULL));
+	buffer_read(queue, mem, host, SIZE_B);
 	CHECK(all_are(host, 7, -1));
 	CHECK_OK(clReleaseMemObject(mem));
 }
@@ -71,11 +71,10 @@ static void check_as_buffer(void)
 	CHECK(flags == CL_MEM_READ_WRITE);
 	CHECK_OK(clGetMemObjectInfo(mem, CL_MEM_HOST_PTR, sizeof(pointer), &pointer, NULL));
 	CHECK(!pointer);
-	cl_mem sub = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &half, &code);
-	CHECK_OK(code);
+	cl_mem sub = sub_buffer_make(mem, 0, &half);
 	CHECK_OK(clEnqueueFillBuffer(queue, mem, &one, sizeof(one), 0, SIZE_B, 0, NULL, NULL));
 	CHECK_OK(clEnqueueCopyBuffer(queue, mem, sub, 0, 512, 64, 0, NULL, NULL));
-	launch(mem, 2);
+	add_to(mem, 2);
 	CHECK_OK(clEnqueueReadBuffer(queue, sub, CL_TRUE, 512, sizeof(value), &value, 0, NULL,
 				     NULL));
 	CHECK(value == 3);
@@ -118,18 +117,15 @@ int main(void)
 {
 	static const char source[] =
 		"kernel void add(global int *a, int b) { a[get_global_id(0)] += b; }";
-	cl_int code;
 	if (!api_test_start(&test, "pinned_buffers"))
 		return API_TEST_SKIP;
 	*(void **)&create = clGetExtensionFunctionAddressForPlatform(test.platform,
 								     "clCreateBufferNV");
 	if (!CHECK(create))
 		return api_test_end(&test);
-	queue = clCreateCommandQueue(test.context, test.device, 0, &code);
-	CHECK_OK(code);
+	queue = queue_make(test.context, test.device, 0);
 	cl_program program = api_test_build(test.context, test.device, source, "");
-	add = clCreateKernel(program, "add", &code);
-	CHECK_OK(code);
+	add = kernel_make(program, "add");
 	check_both_ways(PINNED);
 	check_both_ways(LOCATION_HOST);
 	check_both_ways(PINNED | LOCATION_HOST);

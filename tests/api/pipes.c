@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "tests/api/command_buffer_entry.h"
+#include "tests/api/fixture.h"
 
 static const char source[] =
 "kernel void put(write_only pipe uint to, uint first, global uint *count) {\n"
@@ -60,14 +61,6 @@ static cl_context context;               /* of all devices */
 static cl_command_queue queues[2];       /* of the first and the last */
 static cl_program program;
 
-static cl_kernel kernel_of(cl_program from, const char *name)
-{
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(from, name, &code);
-	CHECK_OK(code);
-	return kernel;
-}
-
 static cl_mem pipe_make(cl_uint packet_B, cl_uint max_packets)
 {
 	cl_int code;
@@ -89,22 +82,16 @@ static size_t seen_once(cl_command_queue queue, cl_mem seen, size_t count)
 {
 	static cl_uint values[COUNT];
 	size_t once = 0;
-	CHECK_OK(clEnqueueReadBuffer(queue, seen, CL_TRUE, 0, count * sizeof(*values), values, 0,
-				     NULL, NULL));
+	buffer_read(queue, seen, values, count * sizeof(*values));
 	for (size_t i = 0; i < count; i++)
 		once += values[i] == 1;
 	return once;
 }
 
-static void launch(cl_command_queue queue, cl_kernel kernel, size_t count)
-{
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL));
-}
-
 static cl_kernel put_make(cl_program from, const char *name, cl_mem pipe, cl_uint first,
 			  cl_mem count)
 {
-	cl_kernel kernel = kernel_of(from, name);
+	cl_kernel kernel = kernel_make(from, name);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(pipe), &pipe));
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(first), &first));
 	CHECK_OK(clSetKernelArg(kernel, 2, sizeof(count), &count));
@@ -113,7 +100,7 @@ static cl_kernel put_make(cl_program from, const char *name, cl_mem pipe, cl_uin
 
 static cl_kernel get_make(cl_program from, const char *name, cl_mem pipe, cl_mem seen, cl_mem count)
 {
-	cl_kernel kernel = kernel_of(from, name);
+	cl_kernel kernel = kernel_make(from, name);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(pipe), &pipe));
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(seen), &seen));
 	CHECK_OK(clSetKernelArg(kernel, 2, sizeof(count), &count));
@@ -176,7 +163,7 @@ static void test_info(void)
 
 static void test_argument_info(void)
 {
-	cl_kernel kernels[2] = {kernel_of(program, "put"), kernel_of(program, "get")};
+	cl_kernel kernels[2] = {kernel_make(program, "put"), kernel_make(program, "get")};
 	for (int i = 0; i < 2; i++) {
 		cl_kernel_arg_address_qualifier address = 0;
 		cl_kernel_arg_access_qualifier access = 0;
@@ -239,8 +226,7 @@ static void test_commands(void)
 	cl_uint bytes[16] = {0};
 	cl_int code;
 	cl_mem pipe = pipe_make(64, 64), buffer = api_test_zeros(context, 16);
-	cl_mem image = clCreateImage(context, 0, &format, &wanted, NULL, &code);
-	CHECK_OK(code);
+	cl_mem image = image_make(context, 0, &format, &wanted, NULL);
 #define REFUSED(call) CHECK_CODE(call, CL_INVALID_MEM_OBJECT)
 	REFUSED(clEnqueueReadBuffer(queue, pipe, CL_TRUE, 0, 4, bytes, 0, NULL, NULL));
 	REFUSED(clEnqueueWriteBuffer(queue, pipe, CL_TRUE, 0, 4, bytes, 0, NULL, NULL));
@@ -311,7 +297,7 @@ static void test_arguments(void)
 {
 	static const size_t one = 1;
 	cl_int code;
-	cl_kernel kernel = kernel_of(program, "put"), plain = kernel_of(program, "plain");
+	cl_kernel kernel = kernel_make(program, "put"), plain = kernel_make(program, "plain");
 	cl_mem buffer = api_test_zeros(context, 4), pipe = pipe_make(4, 4), none = NULL;
 	cl_mem foreign = clCreatePipe(test.context, 0, 4, 4, NULL, &code);
 	const cl_uint first = 0;
@@ -329,7 +315,7 @@ static void test_arguments(void)
 	CHECK_CODE(clSetKernelArgSVMPointer(kernel, 0, NULL), CL_INVALID_ARG_VALUE);
 	CHECK_CODE(clSetKernelArg(plain, 0, sizeof(pipe), &pipe), CL_INVALID_MEM_OBJECT);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(pipe), &pipe));
-	launch(queues[0], kernel, 1);
+	launch_1d(queues[0], kernel, 1);
 	CHECK(value_at(queues[0], buffer, 0) == 1);
 	/* The kernel holds no reference. */
 	CHECK_OK(clReleaseMemObject(pipe));
@@ -350,21 +336,21 @@ static void test_turns(cl_program from)
 	cl_mem pipe = pipe_make(4, PACKETS), seen = api_test_zeros(context, COUNT),
 	       counts = api_test_zeros(context, 4), got = api_test_zeros(context, 4);
 	cl_mem answers = api_test_zeros(context, 2);
-	cl_kernel get = get_make(from, "get", pipe, seen, got), ask = kernel_of(from, "ask");
+	cl_kernel get = get_make(from, "get", pipe, seen, got), ask = kernel_make(from, "ask");
 	CHECK_OK(clSetKernelArg(ask, 0, sizeof(pipe), &pipe));
 	CHECK_OK(clSetKernelArg(ask, 1, sizeof(answers), &answers));
 	for (cl_uint turn = 0; turn < 8; turn++) {
 		cl_kernel put = put_make(from, "put", pipe, turn * PACKETS, counts);
-		launch(queues[turn % 2], put, PACKETS);
+		launch_1d(queues[turn % 2], put, PACKETS);
 		/* It is full now. */
-		launch(queues[turn % 2], put, 7);
-		launch(queues[turn % 2], ask, 1);
+		launch_1d(queues[turn % 2], put, 7);
+		launch_1d(queues[turn % 2], ask, 1);
 		CHECK(value_at(queues[turn % 2], answers, 0) == PACKETS);
 		CHECK(value_at(queues[turn % 2], answers, 1) == PACKETS);
 		CHECK(value_at(queues[turn % 2], counts, 0) == (turn + 1) * PACKETS);
 		CHECK_OK(clFinish(queues[turn % 2]));
 		const size_t more = PACKETS + 5;
-		launch(queues[(turn + 1) % 2], get, more);
+		launch_1d(queues[(turn + 1) % 2], get, more);
 		CHECK_OK(clFinish(queues[(turn + 1) % 2]));
 		CHECK(value_at(queues[0], got, 0) == (turn + 1) * PACKETS);
 		CHECK_OK(clReleaseKernel(put));
@@ -382,9 +368,7 @@ static void test_turns(cl_program from)
 /* A kernel that writes and one that reads, on queues of one device that wait for nothing. */
 static void test_both_at_once(cl_uint packets)
 {
-	cl_int code;
-	cl_command_queue other = clCreateCommandQueue(context, test.device, 0, &code);
-	CHECK_OK(code);
+	cl_command_queue other = queue_make(context, test.device, 0);
 	cl_mem pipe = pipe_make(4, packets), seen = api_test_zeros(context, COUNT),
 	       put_count = api_test_zeros(context, 1);
 	cl_mem got = api_test_zeros(context, 1);
@@ -394,8 +378,8 @@ static void test_both_at_once(cl_uint packets)
 	for (cl_uint i = 0; i < 4; i++) {
 		cl_kernel put = put_make(program, "put_often", pipe, (cl_uint)(i * each),
 					 put_count);
-		launch(queues[0], put, each);
-		launch(other, get, each);
+		launch_1d(queues[0], put, each);
+		launch_1d(other, get, each);
 		CHECK_OK(clFlush(queues[0]));
 		CHECK_OK(clFlush(other));
 		CHECK_OK(clReleaseKernel(put));
@@ -403,7 +387,7 @@ static void test_both_at_once(cl_uint packets)
 	CHECK_OK(clFinish(queues[0]));
 	CHECK_OK(clFinish(other));
 	/* All that are still there. */
-	launch(other, rest, packets);
+	launch_1d(other, rest, packets);
 	const cl_uint written = value_at(other, put_count, 0);
 	CHECK(written >= packets && written == value_at(other, got, 0));
 	CHECK(seen_once(other, seen, COUNT) == written);
@@ -421,15 +405,15 @@ static void test_both_at_once(cl_uint packets)
 static void test_big(void)
 {
 	cl_mem pipe = pipe_make(1024, 64), seen = api_test_zeros(context, 64);
-	cl_kernel put = kernel_of(program, "put_big"), get = kernel_of(program, "get_big");
+	cl_kernel put = kernel_make(program, "put_big"), get = kernel_make(program, "get_big");
 	CHECK_OK(clSetKernelArg(put, 0, sizeof(pipe), &pipe));
 	CHECK_OK(clSetKernelArg(get, 0, sizeof(pipe), &pipe));
 	CHECK_OK(clSetKernelArg(get, 1, sizeof(seen), &seen));
 	CHECK_OK(clEnqueueMigrateMemObjects(queues[1], 1, &pipe,
 					    CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL, NULL));
 	CHECK_OK(clFinish(queues[1]));
-	launch(queues[1], put, 64);
-	launch(queues[1], get, 64);
+	launch_1d(queues[1], put, 64);
+	launch_1d(queues[1], get, 64);
 	CHECK(seen_once(queues[1], seen, 64) == 64);
 	CHECK_OK(clReleaseKernel(put));
 	CHECK_OK(clReleaseKernel(get));
@@ -494,16 +478,12 @@ static void test_command_buffer(void)
 
 int main(void)
 {
-	cl_int code;
 	setenv("CULVERT_SOFT_DEVICES", "2", 0);
 	if (!api_test_start(&test, "pipes"))
 		return API_TEST_SKIP;
-	context = clCreateContext(NULL, test.device_count, test.devices, NULL, NULL, &code);
-	CHECK_OK(code);
+	context = context_make(test.device_count, test.devices);
 	for (int i = 0; i < 2; i++) {
-		queues[i] = clCreateCommandQueue(context, test.devices[i ? test.device_count - 1 : 0],
-						 0, &code);
-		CHECK_OK(code);
+		queues[i] = queue_make(context, test.devices[i ? test.device_count - 1 : 0], 0);
 	}
 	program = api_test_build(context, test.device, source, "-cl-std=CL2.0 -cl-kernel-arg-info");
 	if (!program)

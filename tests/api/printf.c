@@ -3,7 +3,7 @@
  * stdout goes into a file, which is looked at while the queue runs. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -85,17 +85,9 @@ static bool output_is(const char *expected)
 
 /* --- commands ---------------------------------------------------------------------------- */
 
-static cl_kernel kernel_make(const char *name)
-{
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, name, &code);
-	CHECK_OK(code);
-	return kernel;
-}
-
 static cl_kernel show_make(int x)
 {
-	cl_kernel kernel = kernel_make("show");
+	cl_kernel kernel = kernel_make(program, "show");
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(x), &x));
 	return kernel;
 }
@@ -103,16 +95,7 @@ static cl_kernel show_make(int x)
 static void run(cl_command_queue in, cl_kernel kernel, size_t size, cl_uint count,
 		const cl_event *events, cl_event *event_out)
 {
-	CHECK_OK(clEnqueueNDRangeKernel(in, kernel, 1, NULL, &size, NULL, count, events,
-					event_out));
-}
-
-static cl_mem buffer_make(size_t size)
-{
-	cl_int code;
-	cl_mem mem = clCreateBuffer(context, 0, size, NULL, &code);
-	CHECK_OK(code);
-	return mem;
+	launch_1d_after(in, kernel, size, count, events, event_out);
 }
 
 /* --- when the output is there ---------------------------------------------------------------- */
@@ -162,12 +145,12 @@ static void test_polling(void)
 static void test_blocking_read(void)
 {
 	int x = 4, got[16] = {0};
-	cl_mem mem = buffer_make(sizeof(got));
-	cl_kernel kernel = kernel_make("fill");
+	cl_mem mem = buffer_make(context, 0, sizeof(got), NULL);
+	cl_kernel kernel = kernel_make(program, "fill");
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(x), &x));
 	run(queue, kernel, 16, 0, NULL, NULL);
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(got), got, 0, NULL, NULL));
+	buffer_read(queue, mem, got, sizeof(got));
 	CHECK(output_is("fill 4\n"));
 	CHECK(got[0] == 4 && got[15] == 4);
 	CHECK_OK(clReleaseKernel(kernel));
@@ -212,11 +195,9 @@ static void test_nobody_waits(void)
 
 static void test_released_queue(void)
 {
-	cl_int code;
 	cl_event event;
 	cl_kernel kernel = show_make(7);
-	cl_command_queue own = clCreateCommandQueue(context, device, 0, &code);
-	CHECK_OK(code);
+	cl_command_queue own = queue_make(context, device, 0);
 	run(own, kernel, 1, 0, NULL, &event);
 	CHECK_OK(clReleaseCommandQueue(own));
 	CHECK_OK(clReleaseKernel(kernel));
@@ -264,13 +245,10 @@ static void test_failed_dependency(void)
 
 static void test_profiling(void)
 {
-	cl_int code;
 	cl_ulong times[4];
 	cl_event event;
 	cl_kernel kernel = show_make(11);
-	cl_command_queue own =
-		clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
-	CHECK_OK(code);
+	cl_command_queue own = queue_make(context, device, CL_QUEUE_PROFILING_ENABLE);
 	run(own, kernel, 1, 0, NULL, &event);
 	CHECK_OK(clWaitForEvents(1, &event));
 	CHECK(output_is("show 11\n"));
@@ -304,7 +282,7 @@ static void test_many_launches(void)
 	enum { LAUNCHES = 100 };
 	char expected[LAUNCHES * 16] = "";
 	size_t length = 0;
-	cl_kernel kernel = kernel_make("show");
+	cl_kernel kernel = kernel_make(program, "show");
 	for (int i = 0; i < LAUNCHES; i++) {
 		CHECK_OK(clSetKernelArg(kernel, 0, sizeof(i), &i));
 		run(queue, kernel, 1, 0, NULL, NULL);
@@ -344,12 +322,11 @@ static unsigned count_flood(char *text, const int *results, size_t count)
 static void check_flood(size_t size, bool full)
 {
 	int *results = malloc(size * sizeof(*results));
-	cl_mem mem = buffer_make(size * sizeof(*results));
-	cl_kernel kernel = kernel_make("flood");
+	cl_mem mem = buffer_make(context, 0, size * sizeof(*results), NULL);
+	cl_kernel kernel = kernel_make(program, "flood");
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
 	run(queue, kernel, size, 0, NULL, NULL);
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, size * sizeof(*results), results, 0,
-				     NULL, NULL));
+	buffer_read(queue, mem, results, size * sizeof(*results));
 	char *text = output();
 	const unsigned printed = count_zeroes(results, size);
 	CHECK(full ? printed > size / 8 && printed < size : printed == size);
@@ -365,11 +342,9 @@ static void check_flood(size_t size, bool full)
 
 static void *twin(void *number)
 {
-	cl_int code;
 	int x = *(int *)number;
-	cl_kernel kernel = kernel_make("twins");
-	cl_command_queue own = clCreateCommandQueue(context, device, 0, &code);
-	CHECK_OK(code);
+	cl_kernel kernel = kernel_make(program, "twins");
+	cl_command_queue own = queue_make(context, device, 0);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(x), &x));
 	for (unsigned i = 0; i < 10; i++) {
 		run(own, kernel, 20, 0, NULL, NULL);
@@ -406,10 +381,8 @@ static void test_threads(void)
 
 static bool program_build(void)
 {
-	cl_int code;
 	const char *text = source;
-	program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
-	CHECK_OK(code);
+	program = api_test_program(context, text);
 	return CHECK_OK(clBuildProgram(program, 1, &device, "-w", NULL, NULL));
 }
 
@@ -440,9 +413,7 @@ static void test_binary(void)
 
 static cl_program compile(const char *text)
 {
-	cl_int code;
-	cl_program made = clCreateProgramWithSource(context, 1, &text, NULL, &code);
-	CHECK_OK(code);
+	cl_program made = api_test_program(context, text);
 	CHECK_OK(clCompileProgram(made, 1, &device, "", 0, NULL, NULL, NULL, NULL));
 	return made;
 }
@@ -499,13 +470,11 @@ static void run_tests(void)
 int main(void)
 {
 	struct api_test test;
-	cl_int code;
 	if (!api_test_start(&test, "printf"))
 		return API_TEST_SKIP;
 	context = test.context;
 	device = test.device;
-	queue = clCreateCommandQueue(context, device, 0, &code);
-	CHECK_OK(code);
+	queue = queue_make(context, device, 0);
 	if (program_build() && CHECK(stdout_catch())) {
 		run_tests();
 		stdout_restore();

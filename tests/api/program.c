@@ -1,7 +1,7 @@
 /* clBuildProgram: source, options, logs, errors, queries, threads. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -9,14 +9,6 @@
 static const char good[] =
 	"kernel void first(global int *p) { p[get_global_id(0)] = VALUE; }\n"
 	"kernel void second(global float *p, float x) { p[get_global_id(0)] += x; }\n";
-
-static cl_program make(const struct api_test *test, const char *source)
-{
-	cl_int code;
-	cl_program program = clCreateProgramWithSource(test->context, 1, &source, NULL, &code);
-	CHECK_OK(code);
-	return program;
-}
 
 static cl_build_status status_of(cl_program program, cl_device_id device)
 {
@@ -29,9 +21,7 @@ static cl_build_status status_of(cl_program program, cl_device_id device)
 static const char *log_of(cl_program program, cl_device_id device)
 {
 	static char log[65536];
-	log[0] = 0;
-	CHECK_OK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof(log), log,
-				       NULL));
+	build_log(program, device, log, sizeof(log));
 	return log;
 }
 
@@ -75,7 +65,7 @@ static void check_info(const struct api_test *test)
 	cl_program_binary_type type = 0;
 	cl_context context;
 	cl_device_id device;
-	cl_program program = make(test, good);
+	cl_program program = api_test_program(test->context, good);
 	CHECK_OK(clBuildProgram(program, 1, &test->device, options, NULL, NULL));
 	CHECK(status_of(program, test->device) == CL_BUILD_SUCCESS);
 	CHECK_OK(clGetProgramBuildInfo(program, test->device, CL_PROGRAM_BUILD_OPTIONS,
@@ -117,7 +107,7 @@ static void check_info(const struct api_test *test)
 
 static void check_failures(const struct api_test *test)
 {
-	cl_program program = make(test, good);
+	cl_program program = api_test_program(test->context, good);
 	int data;
 	CHECK_CODE(clBuildProgram(program, 0, NULL, "-cl-no-such-option", NULL, NULL),
 		   CL_INVALID_BUILD_OPTIONS);
@@ -143,7 +133,7 @@ static void check_failures(const struct api_test *test)
 static void check_attached(const struct api_test *test)
 {
 	cl_int code;
-	cl_program program = make(test, good);
+	cl_program program = api_test_program(test->context, good);
 	CHECK_OK(clBuildProgram(program, 0, NULL, "-DVALUE=1", NULL, NULL));
 	cl_kernel kernel = clCreateKernel(program, "first", &code);
 	if (CHECK_OK(code)) {
@@ -156,8 +146,7 @@ static void check_attached(const struct api_test *test)
 	}
 	CHECK_OK(clBuildProgram(program, 0, NULL, "-DVALUE=2", NULL, NULL));
 	/* A kernel keeps its program alive. */
-	kernel = clCreateKernel(program, "second", &code);
-	CHECK_OK(code);
+	kernel = kernel_make(program, "second");
 	CHECK_OK(clReleaseProgram(program));
 	cl_program held = NULL;
 	CHECK_OK(clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof(held), &held, NULL));
@@ -198,7 +187,7 @@ static cl_program told_wait(struct told *told)
 static void check_callback(const struct api_test *test)
 {
 	struct told told = {.lock = PTHREAD_MUTEX_INITIALIZER, .condition = PTHREAD_COND_INITIALIZER};
-	cl_program program = make(test, good);
+	cl_program program = api_test_program(test->context, good);
 	/* Who is never told ends, and so fails. */
 	alarm(60);
 	CHECK_OK(clBuildProgram(program, 0, NULL, "-DVALUE=1", built, &told));
@@ -237,11 +226,12 @@ static void check_callback(const struct api_test *test)
 static void check_callback_at_once(const struct api_test *test)
 {
 	struct told told = {.lock = PTHREAD_MUTEX_INITIALIZER, .condition = PTHREAD_COND_INITIALIZER};
-	cl_program program =
-		make(test, "constexpr long sum(long n) { long s = 0; for (long i = 0; i < n; i++) s += i;"
-			   " return s; }\n"
-			   "constant long value = sum(150000);\n"
-			   "kernel void first(global long *p) { *p = value; }\n");
+	cl_program program = api_test_program(
+		test->context,
+		"constexpr long sum(long n) { long s = 0; for (long i = 0; i < n; i++) s += i;"
+		" return s; }\n"
+		"constant long value = sum(150000);\n"
+		"kernel void first(global long *p) { *p = value; }\n");
 	alarm(60);
 	CHECK_OK(clBuildProgram(program, 0, NULL, "-cl-std=CLC++2021", built, &told));
 	CHECK(status_of(program, test->device) == CL_BUILD_IN_PROGRESS);
@@ -310,7 +300,7 @@ static void *build_again(void *argument)
  * CL_INVALID_OPERATION; neither harms the other. */
 static void check_rivals(const struct api_test *test)
 {
-	struct rival rivals[2] = {{.program = make(test, good)}};
+	struct rival rivals[2] = {{.program = api_test_program(test->context, good)}};
 	pthread_t thread;
 	rivals[1].program = rivals[0].program;
 	CHECK(!pthread_create(&thread, NULL, build_again, &rivals[1]));
@@ -337,8 +327,7 @@ static void check_devices(const struct api_test *test)
 		return;
 	cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
 	CHECK_OK(clBuildProgram(program, 0, NULL, "-DVALUE=3", NULL, NULL));
-	cl_kernel kernel = clCreateKernel(program, "first", &code);
-	CHECK_OK(code);
+	cl_kernel kernel = kernel_make(program, "first");
 	size_t size;
 	for (cl_uint i = 0; i < test->device_count; i++) {
 		CHECK(status_of(program, test->devices[i]) == CL_BUILD_SUCCESS);

@@ -1,7 +1,7 @@
 /* A program's binary: taken out, put in again, and every way of being broken. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -33,16 +33,13 @@ static void run(const struct api_test *test, cl_program program)
 	cl_kernel kernel = clCreateKernel(program, "pick", &code);
 	if (!CHECK_OK(code))
 		return;
-	cl_command_queue queue = clCreateCommandQueue(test->context, test->device, 0, &code);
-	CHECK_OK(code);
-	cl_mem buffer = clCreateBuffer(test->context, 0, sizeof(value), NULL, &code);
-	CHECK_OK(code);
+	cl_command_queue queue = queue_make(test->context, test->device, 0);
+	cl_mem buffer = buffer_make(test->context, 0, sizeof(value), NULL);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
 	CHECK_OK(clSetKernelArg(kernel, 1, 64, NULL));
 	CHECK_OK(clSetKernelArg(kernel, 2, sizeof(index), &index));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof(value), &value, 0, NULL,
-				     NULL));
+	launch_1d(queue, kernel, one);
+	buffer_read(queue, buffer, &value, sizeof(value));
 	CHECK(value == 31);
 	CHECK_OK(clReleaseMemObject(buffer));
 	CHECK_OK(clReleaseKernel(kernel));
@@ -232,15 +229,13 @@ static cl_int bump(const struct api_test *test, cl_program program, cl_int by)
 {
 	const size_t one = 1;
 	cl_int code, value = 0;
-	cl_kernel kernel = clCreateKernel(program, "bump", &code);
-	CHECK_OK(code);
+	cl_kernel kernel = kernel_make(program, "bump");
 	cl_command_queue queue = clCreateCommandQueue(test->context, test->device, 0, &code);
 	cl_mem buffer = clCreateBuffer(test->context, 0, sizeof(value), NULL, &code);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(by), &by));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof(value), &value, 0, NULL,
-				     NULL));
+	launch_1d(queue, kernel, one);
+	buffer_read(queue, buffer, &value, sizeof(value));
 	CHECK_OK(clReleaseMemObject(buffer));
 	CHECK_OK(clReleaseCommandQueue(queue));
 	CHECK_OK(clReleaseKernel(kernel));

@@ -1,7 +1,7 @@
 /* clCompileProgram with headers, clLinkProgram to libraries and executables. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 static const char part_source[] =
 	"#include \"sum.h\"\n"
@@ -16,9 +16,7 @@ static const char header_source[] = "int sum(int a, int b);\n#define EXTRA 100\n
 
 static cl_program make(const struct api_test *test, const char *source)
 {
-	cl_int code;
-	cl_program program = clCreateProgramWithSource(test->context, 1, &source, NULL, &code);
-	CHECK_OK(code);
+	cl_program program = api_test_program(test->context, source);
 	return program;
 }
 
@@ -46,16 +44,12 @@ static void run(const struct api_test *test, cl_program program)
 	cl_kernel kernel = clCreateKernel(program, "add", &code);
 	if (!CHECK_OK(code))
 		return;
-	cl_command_queue queue = clCreateCommandQueue(test->context, test->device, 0, &code);
-	CHECK_OK(code);
-	cl_mem buffer = clCreateBuffer(test->context, CL_MEM_COPY_HOST_PTR, sizeof(value), &value,
-				       &code);
-	CHECK_OK(code);
+	cl_command_queue queue = queue_make(test->context, test->device, 0);
+	cl_mem buffer = buffer_make(test->context, CL_MEM_COPY_HOST_PTR, sizeof(value), &value);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(addend), &addend));
 	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, &far, &one, NULL, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof(value), &value, 0, NULL,
-				     NULL));
+	buffer_read(queue, buffer, &value, sizeof(value));
 	CHECK(value == 128);
 	CHECK_OK(clReleaseMemObject(buffer));
 	CHECK_OK(clReleaseKernel(kernel));
@@ -178,8 +172,7 @@ int main(void)
 	CHECK_CODE(code, CL_LINK_PROGRAM_FAILURE);
 	if (linked) {
 		char log[8192] = "";
-		CHECK_OK(clGetProgramBuildInfo(linked, test.device, CL_PROGRAM_BUILD_LOG,
-					       sizeof(log), log, NULL));
+		build_log(linked, test.device, log, sizeof(log));
 		CHECK(strstr(log, "sum") != NULL);
 		CHECK_OK(clReleaseProgram(linked));
 	}

@@ -3,7 +3,7 @@
  * cannot have. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #define HEAD ".version 6.4\n.target sm_75\n.address_size 64\n"
 #define INDEX \
@@ -64,13 +64,9 @@ static cl_program built(const char *text, size_t size_B)
 static cl_mem numbers(void)
 {
 	cl_uint values[COUNT];
-	cl_int code;
 	for (cl_uint i = 0; i < COUNT; i++)
 		values[i] = i;
-	cl_mem mem = clCreateBuffer(test.context, CL_MEM_COPY_HOST_PTR, sizeof(values), values,
-				    &code);
-	CHECK_OK(code);
-	return mem;
+	return buffer_make(test.context, CL_MEM_COPY_HOST_PTR, sizeof(values), values);
 }
 
 /* mem[i] == i * factor + sum */
@@ -78,14 +74,13 @@ static bool holds(cl_mem mem, cl_uint factor, cl_uint sum)
 {
 	cl_uint values[COUNT] = {0};
 	bool good = true;
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(values), values, 0, NULL,
-				     NULL));
+	buffer_read(queue, mem, values, sizeof(values));
 	for (cl_uint i = 0; i < COUNT; i++)
 		good &= values[i] == i * factor + sum;
 	return good;
 }
 
-static cl_int launch(cl_kernel kernel, size_t offset, size_t global, size_t local)
+static cl_int enqueue(cl_kernel kernel, size_t offset, size_t global, size_t local)
 {
 	return clEnqueueNDRangeKernel(queue, kernel, 1, &offset, &global, local ? &local : NULL, 0,
 				      NULL, NULL);
@@ -93,12 +88,10 @@ static cl_int launch(cl_kernel kernel, size_t offset, size_t global, size_t loca
 
 static void test_scale(cl_program program)
 {
-	cl_int code;
 	const cl_uint factor = 3;
 	cl_uint count = 0;
 	char name[16];
-	cl_kernel kernel = clCreateKernel(program, "scale", &code);
-	CHECK_OK(code);
+	cl_kernel kernel = kernel_make(program, "scale");
 	cl_mem in = numbers(), out = numbers();
 	CHECK_OK(clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof(count), &count, NULL));
 	CHECK(count == 3);
@@ -108,13 +101,13 @@ static void test_scale(cl_program program)
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(out), &out));
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(in), &in));
 	CHECK_OK(clSetKernelArg(kernel, 2, sizeof(factor), &factor));
-	CHECK_OK(launch(kernel, 0, COUNT, 8));
+	CHECK_OK(enqueue(kernel, 0, COUNT, 8));
 	CHECK(holds(out, 3, 0));
-	CHECK_OK(launch(kernel, 0, COUNT, 0));
+	CHECK_OK(enqueue(kernel, 0, COUNT, 0));
 	CHECK(holds(out, 3, 0) && holds(in, 1, 0));
 	/* Its ids are the GPU's: nothing would add an offset, and groups are all of one size. */
-	CHECK_CODE(launch(kernel, 4, COUNT, 8), CL_INVALID_GLOBAL_OFFSET);
-	CHECK_CODE(launch(kernel, 0, COUNT, 12), CL_INVALID_WORK_GROUP_SIZE);
+	CHECK_CODE(enqueue(kernel, 4, COUNT, 8), CL_INVALID_GLOBAL_OFFSET);
+	CHECK_CODE(enqueue(kernel, 0, COUNT, 12), CL_INVALID_WORK_GROUP_SIZE);
 	CHECK_OK(clReleaseMemObject(in));
 	CHECK_OK(clReleaseMemObject(out));
 	CHECK_OK(clReleaseKernel(kernel));
@@ -123,15 +116,13 @@ static void test_scale(cl_program program)
 static void test_mixed(void)
 {
 	cl_program program = built(mixed, sizeof(mixed));
-	cl_int code;
 	const cl_ulong wide = ((cl_ulong)1 << 40) + 7;
 	const struct {
 		cl_uint a;
 		cl_ulong b;
 	} both = {20, 3};
 	size_t required[3], variables_B = 0;
-	cl_kernel kernel = clCreateKernel(program, "mixed", &code);
-	CHECK_OK(code);
+	cl_kernel kernel = kernel_make(program, "mixed");
 	cl_mem out = numbers();
 	CHECK_OK(clGetKernelWorkGroupInfo(kernel, test.device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
 					  sizeof(required), required, NULL));
@@ -145,8 +136,8 @@ static void test_mixed(void)
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(wide), &wide));
 	CHECK_CODE(clSetKernelArg(kernel, 2, 12, &both), CL_INVALID_ARG_SIZE);
 	CHECK_OK(clSetKernelArg(kernel, 2, sizeof(both), &both));
-	CHECK_CODE(launch(kernel, 0, COUNT, 8), CL_INVALID_WORK_GROUP_SIZE);
-	CHECK_OK(launch(kernel, 0, COUNT, 0));
+	CHECK_CODE(enqueue(kernel, 0, COUNT, 8), CL_INVALID_WORK_GROUP_SIZE);
+	CHECK_OK(enqueue(kernel, 0, COUNT, 0));
 	CHECK(holds(out, 0, 7 + 20 + 3 + 100));
 	CHECK_OK(clReleaseMemObject(out));
 	CHECK_OK(clReleaseKernel(kernel));
@@ -194,11 +185,9 @@ static void test_wrong(void)
 
 int main(void)
 {
-	cl_int code;
 	if (!api_test_start(&test, "program_ptx"))
 		return API_TEST_SKIP;
-	queue = clCreateCommandQueueWithProperties(test.context, test.device, NULL, &code);
-	CHECK_OK(code);
+	queue = queue_make(test.context, test.device, 0);
 	test_mixed();
 	test_again();
 	test_wrong();

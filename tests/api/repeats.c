@@ -2,7 +2,7 @@
  * what it would have done alone, and is refused when it would have been. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -40,27 +40,15 @@ static cl_command_queue queue;
 static cl_program program;
 static cl_uint result[COUNT];
 
-static cl_kernel kernel_make(const char *name)
+static cl_mem zeros_make(void)
 {
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, name, &code);
-	CHECK_OK(code);
-	return kernel;
-}
-
-static cl_mem buffer_make(void)
-{
-	cl_int code;
 	memset(result, 0, sizeof(result));
-	cl_mem mem = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof(result), result, &code);
-	CHECK_OK(code);
-	return mem;
+	return buffer_make(context, CL_MEM_COPY_HOST_PTR, sizeof(result), result);
 }
 
 static void fetch(cl_command_queue from, cl_mem mem)
 {
-	CHECK_OK(clEnqueueReadBuffer(from, mem, CL_TRUE, 0, sizeof(result), result, 0, NULL,
-				     NULL));
+	buffer_read(from, mem, result, sizeof(result));
 }
 
 static cl_int launch1(cl_command_queue on, cl_kernel kernel, size_t global, size_t local)
@@ -104,8 +92,8 @@ static void test_shapes(cl_command_queue on)
 		{3, {0, 0, 9}, {16, 2, 4}, {16, 1, 1}}, {3, {0, 0, 0}, {16, 2, 4}, {0, 0, 0}},
 	};
 	enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
-	cl_kernel kernel = kernel_make("ids");
-	cl_mem out = buffer_make();
+	cl_kernel kernel = kernel_make(program, "ids");
+	cl_mem out = zeros_make();
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(out), &out));
 	for (cl_uint i = 0; i < SHAPES * SHAPES * TIMES; i++) {
 		const struct shape *shape = &shapes[i / TIMES % SHAPES];
@@ -128,10 +116,10 @@ static void test_shapes(cl_command_queue on)
 /* None is waited for: each launch has the values and buffers of its own enqueue. */
 static void test_arguments(void)
 {
-	cl_kernel kernel = kernel_make("ids");
+	cl_kernel kernel = kernel_make(program, "ids");
 	cl_mem out[3];
 	for (cl_uint k = 0; k < 3; k++)
-		out[k] = buffer_make();
+		out[k] = zeros_make();
 	for (cl_uint i = 0; i < 3 * TIMES; i++) {
 		CHECK_OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), &out[i % 3]));
 		CHECK_OK(clSetKernelArg(kernel, 1, sizeof(i), &i));
@@ -145,7 +133,7 @@ static void test_arguments(void)
 	/* OpenCL 3.0 API, 5.10: CL_INVALID_KERNEL_ARGS where an argument is no longer there. */
 	for (cl_uint i = 0; i < 3; i++)
 		CHECK_CODE(launch1(queue, kernel, COUNT, 32), CL_INVALID_KERNEL_ARGS);
-	out[0] = buffer_make();
+	out[0] = zeros_make();
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), &out[0]));
 	CHECK_OK(launch1(queue, kernel, COUNT, 32));
 	fetch(queue, out[0]);
@@ -157,8 +145,8 @@ static void test_arguments(void)
 /* Local memory is an argument, too: as much as there is, more, and as much again. */
 static void test_local_memory(void)
 {
-	cl_kernel kernel = kernel_make("turn"), set = kernel_make("ids");
-	cl_mem mem = buffer_make();
+	cl_kernel kernel = kernel_make(program, "turn"), set = kernel_make(program, "ids");
+	cl_mem mem = zeros_make();
 	cl_ulong local_B = 0;
 	const cl_uint plus = 0;
 	CHECK_OK(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(local_B), &local_B,
@@ -189,8 +177,8 @@ static void test_chain(cl_command_queue on, cl_command_queue beside)
 	enum { LAUNCHES = 1200, ROUNDS = 3, PART = COUNT / 2 };
 	const cl_command_queue queues[2] = {on, beside};
 	static cl_uint want[COUNT];
-	cl_kernel kernel = kernel_make("chain");
-	cl_mem mem[2] = {buffer_make(), buffer_make()};
+	cl_kernel kernel = kernel_make(program, "chain");
+	cl_mem mem[2] = {zeros_make(), zeros_make()};
 	memset(want, 0, sizeof(want));
 	for (cl_uint i = 0; i < ROUNDS * LAUNCHES; i++) {
 		const cl_uint first = i % 7 ? 0 : PART, seven = 7;
@@ -223,9 +211,9 @@ static void test_chain(cl_command_queue on, cl_command_queue beside)
 /* A new kernel may lie where one was. */
 static void test_another_kernel(void)
 {
-	cl_mem mem = buffer_make();
+	cl_mem mem = zeros_make();
 	for (unsigned i = 0; i < 8; i++) {
-		cl_kernel kernel = kernel_make(i & 1 ? "other" : "next");
+		cl_kernel kernel = kernel_make(program, i & 1 ? "other" : "next");
 		CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
 		for (unsigned k = 0; k < TIMES; k++)
 			CHECK_OK(launch1(queue, kernel, COUNT, 64));
@@ -243,10 +231,10 @@ static void test_gone_programs(void)
 	static const char *const options[] = {"-DBY=1", "-DBY=2", "-DBY=3"};
 	static const char by[] = "kernel void count(global uint *out) { out[get_global_id(0)] += BY; }";
 	const cl_program kept = program;
-	cl_mem mem = buffer_make();
+	cl_mem mem = zeros_make();
 	for (cl_uint i = 0; i < 3; i++) {
 		program = api_test_build(context, device, by, options[i]);
-		cl_kernel kernel = kernel_make("count");
+		cl_kernel kernel = kernel_make(program, "count");
 		CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
 		for (unsigned k = 0; k < 100; k++) {
 			CHECK_OK(launch1(queue, kernel, COUNT, 64));
@@ -265,9 +253,8 @@ static void test_gone_programs(void)
 static void test_indirect(void)
 {
 	cl_device_svm_capabilities svm = 0;
-	cl_int code;
 	CHECK_OK(clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof(svm), &svm, NULL));
-	cl_kernel kernel = kernel_make("far");
+	cl_kernel kernel = kernel_make(program, "far");
 	cl_uint *target = clSVMAlloc(context, CL_MEM_READ_WRITE, 64, 0);
 	if (!CHECK(target && svm))
 		return;
@@ -275,9 +262,8 @@ static void test_indirect(void)
 	target[0] = 0;
 	CHECK_OK(clEnqueueSVMUnmap(queue, target, 0, NULL, NULL));
 	const cl_ulong address = (uintptr_t)target;
-	cl_mem at = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof(address),
-				   (void *)(uintptr_t)&address, &code);
-	CHECK_OK(code);
+	cl_mem at = buffer_make(context, CL_MEM_COPY_HOST_PTR, sizeof(address),
+				(void *)(uintptr_t)&address);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(at), &at));
 	void *pointers[] = {target};
 	CHECK_OK(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof(pointers),
@@ -306,8 +292,8 @@ static cl_int status_of(cl_event event)
 static void test_events(cl_command_queue on)
 {
 	cl_int code;
-	cl_kernel kernel = kernel_make("add");
-	cl_mem mem = buffer_make();
+	cl_kernel kernel = kernel_make(program, "add");
+	cl_mem mem = zeros_make();
 	cl_event last = NULL;
 	const size_t one = 1;
 	cl_uint sum = 0;
@@ -344,8 +330,8 @@ static void test_events(cl_command_queue on)
 static void test_line(cl_command_queue on)
 {
 	cl_int code;
-	cl_kernel kernel = kernel_make("next");
-	cl_mem mem = buffer_make();
+	cl_kernel kernel = kernel_make(program, "next");
+	cl_mem mem = zeros_make();
 	const size_t global = COUNT;
 	const cl_uint zero = 0;
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
@@ -361,7 +347,7 @@ static void test_line(cl_command_queue on)
 		CHECK_OK(launch1(on, kernel, COUNT, 64));
 		CHECK_OK(clEnqueueBarrierWithWaitList(on, 0, NULL, NULL));
 	}
-	CHECK_OK(clEnqueueNDRangeKernel(on, kernel, 1, NULL, &global, NULL, 0, NULL, &done));
+	launch_1d_after(on, kernel, global, 0, NULL, &done);
 	CHECK(status_of(done) > CL_COMPLETE);
 	CHECK_OK(clSetUserEventStatus(user, CL_COMPLETE));
 	CHECK_OK(clFinish(on));
@@ -376,19 +362,15 @@ static void test_line(cl_command_queue on)
 
 static void test_profiling(void)
 {
-	cl_int code;
-	cl_command_queue timed =
-		clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
-	CHECK_OK(code);
-	cl_kernel kernel = kernel_make("next");
-	cl_mem mem = buffer_make();
+	cl_command_queue timed = queue_make(context, device, CL_QUEUE_PROFILING_ENABLE);
+	cl_kernel kernel = kernel_make(program, "next");
+	cl_mem mem = zeros_make();
 	cl_event events[TIMES];
 	const size_t global = COUNT;
 	cl_ulong before = 0;
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
 	for (unsigned i = 0; i < TIMES; i++)
-		CHECK_OK(clEnqueueNDRangeKernel(timed, kernel, 1, NULL, &global, NULL, 0, NULL,
-						&events[i]));
+		launch_1d_after(timed, kernel, global, 0, NULL, &events[i]);
 	CHECK_OK(clFinish(timed));
 	for (unsigned i = 0; i < TIMES; i++) {
 		cl_ulong at[4];
@@ -423,8 +405,8 @@ static void test_threads(void)
 	pthread_t threads[THREADS];
 	const cl_uint plus = 1;
 	void *failed;
-	cl_mem mem = buffer_make();
-	shared = kernel_make("add");
+	cl_mem mem = zeros_make();
+	shared = kernel_make(program, "add");
 	CHECK_OK(clSetKernelArg(shared, 0, sizeof(mem), &mem));
 	CHECK_OK(clSetKernelArg(shared, 1, sizeof(plus), &plus));
 	for (unsigned i = 0; i < THREADS; i++)
@@ -445,8 +427,8 @@ static void test_threads(void)
 /* Refused however often the like has gone well, and the other way round. */
 static void test_errors(void)
 {
-	cl_kernel kernel = kernel_make("next"), unset = kernel_make("next");
-	cl_mem mem = buffer_make();
+	cl_kernel kernel = kernel_make(program, "next"), unset = kernel_make(program, "next");
+	cl_mem mem = zeros_make();
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
 	for (unsigned i = 0; i < TIMES; i++) {
 		CHECK_OK(launch1(queue, kernel, COUNT, 64));
@@ -466,16 +448,13 @@ static void test_errors(void)
 int main(void)
 {
 	struct api_test test;
-	cl_int code;
 	if (!api_test_start(&test, "repeats"))
 		return API_TEST_SKIP;
 	context = test.context;
 	device = test.device;
-	queue = clCreateCommandQueue(context, device, 0, &code);
-	CHECK_OK(code);
-	cl_command_queue any_order = clCreateCommandQueue(
-		context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
-	CHECK_OK(code);
+	queue = queue_make(context, device, 0);
+	cl_command_queue any_order = queue_make(context, device,
+						CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 	program = api_test_build(context, device, source, "-cl-std=CL3.0");
 	if (program) {
 		test_shapes(queue);
@@ -484,8 +463,7 @@ int main(void)
 		test_local_memory();
 		test_another_kernel();
 		test_gone_programs();
-		cl_command_queue beside = clCreateCommandQueue(context, device, 0, &code);
-		CHECK_OK(code);
+		cl_command_queue beside = queue_make(context, device, 0);
 		test_chain(queue, beside);
 		CHECK_OK(clReleaseCommandQueue(beside));
 		test_indirect();

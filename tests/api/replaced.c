@@ -10,12 +10,9 @@
 
 static void build(const struct api_test *test, const char *source)
 {
-	cl_int code;
-	cl_program program = clCreateProgramWithSource(test->context, 1, &source, NULL, &code);
-	if (!CHECK_OK(code))
-		return;
-	CHECK_OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
-	CHECK_OK(clReleaseProgram(program));
+	cl_program program = api_test_build(test->context, test->device, source, "");
+	if (program)
+		CHECK_OK(clReleaseProgram(program));
 }
 
 int main(int argc, char **argv)

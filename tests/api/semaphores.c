@@ -3,7 +3,7 @@
  * wait is enqueued first; queries; errors. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 enum { COUNT = 4096, SIZE_B = COUNT * (int)sizeof(cl_uint) };
 enum { DEVICE_LIST = 0x2053 };
@@ -64,18 +64,14 @@ static struct bench bench_make(cl_uint count, const cl_device_id *devices)
 	};
 	struct bench bench = {0};
 	cl_int code;
-	bench.context = clCreateContext(NULL, count, devices, NULL, NULL, &code);
-	CHECK_OK(code);
+	bench.context = context_make(count, devices);
 	bench.program = api_test_build(bench.context, devices[0], source, NULL);
-	bench.add = clCreateKernel(bench.program, "add", &code);
-	CHECK_OK(code);
-	bench.a = clCreateCommandQueueWithProperties(bench.context, devices[0], NULL, &code);
-	CHECK_OK(code);
+	bench.add = kernel_make(bench.program, "add");
+	bench.a = queue_make(bench.context, devices[0], 0);
 	bench.b = clCreateCommandQueueWithProperties(bench.context, devices[count - 1],
 						     out_of_order, &code);
 	CHECK_OK(code);
-	bench.mem = clCreateBuffer(bench.context, 0, SIZE_B, NULL, &code);
-	CHECK_OK(code);
+	bench.mem = buffer_make(bench.context, 0, SIZE_B, NULL);
 	return bench;
 }
 
@@ -106,14 +102,13 @@ static void add(const struct bench *bench, cl_command_queue queue, cl_uint value
 	const size_t global = COUNT;
 	CHECK_OK(clSetKernelArg(bench->add, 0, sizeof(cl_mem), &bench->mem));
 	CHECK_OK(clSetKernelArg(bench->add, 1, sizeof(value), &value));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, bench->add, 1, NULL, &global, NULL, count, events,
-					event));
+	launch_1d_after(queue, bench->add, global, count, events, event);
 }
 
 static void expect(const struct bench *bench, cl_command_queue queue, cl_uint value)
 {
 	cl_uint out[COUNT] = {0};
-	CHECK_OK(clEnqueueReadBuffer(queue, bench->mem, CL_TRUE, 0, SIZE_B, out, 0, NULL, NULL));
+	buffer_read(queue, bench->mem, out, SIZE_B);
 	CHECK(out[0] == value && out[COUNT - 1] == value);
 }
 

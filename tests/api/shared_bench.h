@@ -3,7 +3,7 @@
 #ifndef CULVERT_TESTS_API_SHARED_BENCH_H
 #define CULVERT_TESTS_API_SHARED_BENCH_H
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 static const char shared_source[] =
 	"kernel void add(global uint *to, uint value) { to[get_global_id(0)] += value; }\n";
@@ -34,17 +34,11 @@ struct bench {
 static inline struct bench bench_make(cl_uint count, const cl_device_id *devices)
 {
 	struct bench bench = {0};
-	cl_int code;
-	bench.context = clCreateContext(NULL, count, devices, NULL, NULL, &code);
-	CHECK_OK(code);
+	bench.context = context_make(count, devices);
 	bench.program = api_test_build(bench.context, devices[0], shared_source, NULL);
-	bench.add = clCreateKernel(bench.program, "add", &code);
-	CHECK_OK(code);
-	bench.queue = clCreateCommandQueueWithProperties(bench.context, devices[0], NULL, &code);
-	CHECK_OK(code);
-	bench.other = clCreateCommandQueueWithProperties(bench.context, devices[count - 1], NULL,
-							 &code);
-	CHECK_OK(code);
+	bench.add = kernel_make(bench.program, "add");
+	bench.queue = queue_make(bench.context, devices[0], 0);
+	bench.other = queue_make(bench.context, devices[count - 1], 0);
 	return bench;
 }
 
@@ -63,7 +57,7 @@ static inline void bench_add(const struct bench *bench, cl_command_queue queue, 
 {
 	CHECK_OK(clSetKernelArg(bench->add, 0, sizeof(mem), &mem));
 	CHECK_OK(clSetKernelArg(bench->add, 1, sizeof(value), &value));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, bench->add, 1, NULL, &count, NULL, 0, NULL, NULL));
+	launch_1d(queue, bench->add, count);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "tests/api/cuda_shared.h"
+#include "tests/api/fixture.h"
 #include "tests/api/second_process.h"
 #include "tests/api/semaphore_calls.h"
 
@@ -35,15 +36,11 @@ struct bench {
 static struct bench bench_make(cl_mem mem)
 {
 	struct bench bench = {.mem = mem};
-	cl_int code;
 	bench.program = api_test_build(test.context, test.device, source, NULL);
-	bench.add = clCreateKernel(bench.program, "add", &code);
-	CHECK_OK(code);
-	bench.queue = clCreateCommandQueueWithProperties(test.context, test.device, NULL, &code);
-	CHECK_OK(code);
+	bench.add = kernel_make(bench.program, "add");
+	bench.queue = queue_make(test.context, test.device, 0);
 	if (!mem)
-		bench.mem = clCreateBuffer(test.context, 0, SIZE_B, NULL, &code);
-	CHECK_OK(code);
+		bench.mem = buffer_make(test.context, 0, SIZE_B, NULL);
 	return bench;
 }
 
@@ -60,8 +57,7 @@ static void add(const struct bench *bench, cl_uint value)
 	const size_t global = COUNT;
 	CHECK_OK(clSetKernelArg(bench->add, 0, sizeof(cl_mem), &bench->mem));
 	CHECK_OK(clSetKernelArg(bench->add, 1, sizeof(value), &value));
-	CHECK_OK(clEnqueueNDRangeKernel(bench->queue, bench->add, 1, NULL, &global, NULL, 0, NULL,
-					NULL));
+	launch_1d(bench->queue, bench->add, global);
 }
 
 static cl_semaphore_khr exportable(void)
@@ -286,10 +282,8 @@ static void queries(void)
 /* One payload by two names: either may be signaled and waited for, either may go. */
 static void one_payload(void)
 {
-	cl_int code;
 	cl_event waits[2] = {NULL, NULL};
-	cl_command_queue a = clCreateCommandQueue(test.context, test.device, 0, &code);
-	CHECK_OK(code);
+	cl_command_queue a = queue_make(test.context, test.device, 0);
 	cl_semaphore_khr made = exportable();
 	const int fd = handle_of(made);
 	cl_semaphore_khr other = imported(fd);
@@ -320,9 +314,7 @@ static void one_payload(void)
  * that came before it. */
 static void turns(void)
 {
-	cl_int code;
-	cl_command_queue queue = clCreateCommandQueue(test.context, test.device, 0, &code);
-	CHECK_OK(code);
+	cl_command_queue queue = queue_make(test.context, test.device, 0);
 	cl_semaphore_khr made = exportable(), other = imported(handle_of(made));
 	for (int i = 0; i < 500; i++) {
 		enqueue_signal(queue, i % 3 ? made : other);

@@ -2,7 +2,7 @@
  * where there is enough, in this process, and in one apart that begins under the host's limit. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <pthread.h>
 #include <sys/resource.h>
@@ -29,18 +29,10 @@ static struct api_test test;
 static const char small[] = "kernel void k(global int *a) { a[get_global_id(0)] = 1; }";
 static const char large[] = KERNEL("k") KERNEL("l") KERNEL("m") KERNEL("n");
 
-static cl_program program_make(const char *source)
-{
-	cl_int code;
-	cl_program program = clCreateProgramWithSource(test.context, 1, &source, NULL, &code);
-	CHECK_OK(code);
-	return program;
-}
-
 /* Compiled, and not loaded: what a driver needs to load code is its own affair. */
 static void *compile(void *unused)
 {
-	cl_program program = program_make(small);
+	cl_program program = api_test_program(test.context, small);
 	(void)unused;
 	CHECK_OK(clCompileProgram(program, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
 	CHECK_OK(clReleaseProgram(program));
@@ -50,8 +42,7 @@ static void *compile(void *unused)
 /* Where the driver has room. */
 static void build(void)
 {
-	cl_program program = program_make(large);
-	CHECK_OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+	cl_program program = api_test_build(test.context, test.device, large, "");
 	CHECK_OK(clReleaseProgram(program));
 }
 

@@ -4,7 +4,7 @@
 #ifndef CULVERT_TESTS_API_STORM_H
 #define CULVERT_TESTS_API_STORM_H
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

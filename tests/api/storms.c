@@ -34,7 +34,7 @@ static void CL_CALLBACK context_gone(cl_context context, void *user)
 	atomic_fetch_add(&storm.destroyed, 1);
 }
 
-static void *context_make(void)
+static void *context_new(void)
 {
 	cl_int code;
 	cl_context context = clCreateContext(NULL, 1, &test.device, NULL, NULL, &code);
@@ -43,25 +43,25 @@ static void *context_make(void)
 	return context;
 }
 
-static void *queue_make(void)
+static void *queue_new(void)
 {
 	return clCreateCommandQueue(test.context, test.device,
 				    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, NULL);
 }
 
-static void *buffer_make(void)
+static void *buffer_new(void)
 {
 	return storm_watched(clCreateBuffer(test.context, CL_MEM_READ_WRITE, BUFFER_B, NULL, NULL));
 }
 
-static void *sub_buffer_make(void)
+static void *sub_buffer_new(void)
 {
 	const cl_buffer_region region = {512, 1024};
 	return storm_watched(
 		clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, NULL));
 }
 
-static void *image_make(void)
+static void *image_new(void)
 {
 	const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
 	const cl_image_desc desc = {
@@ -70,7 +70,7 @@ static void *image_make(void)
 	return storm_watched(clCreateImage(test.context, 0, &format, &desc, NULL, NULL));
 }
 
-static void *buffer_image_make(void)
+static void *buffer_image_new(void)
 {
 	const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
 	const cl_image_desc desc = {
@@ -80,28 +80,28 @@ static void *buffer_image_make(void)
 	return storm_watched(clCreateImage(test.context, 0, &format, &desc, NULL, NULL));
 }
 
-static void *sampler_make(void)
+static void *sampler_new(void)
 {
 	return clCreateSampler(test.context, CL_TRUE, CL_ADDRESS_REPEAT, CL_FILTER_LINEAR, NULL);
 }
 
-static void *program_make(void)
+static void *program_new(void)
 {
 	const char *text = "kernel void k(global int *a) { *a = 1; }";
 	return clCreateProgramWithSource(test.context, 1, &text, NULL, NULL);
 }
 
-static void *kernel_make(void)
+static void *kernel_new(void)
 {
 	return clCreateKernel(program, "next", NULL);
 }
 
-static void *clone_make(void)
+static void *clone_new(void)
 {
 	return clCloneKernel(kernel, NULL);
 }
 
-static void *user_event_make(void)
+static void *user_event_new(void)
 {
 	cl_event event = clCreateUserEvent(test.context, NULL);
 	if (event && clSetUserEventStatus(event, CL_COMPLETE))
@@ -110,7 +110,7 @@ static void *user_event_make(void)
 }
 
 /* Of a command on the queue of all. */
-static void *event_make(void)
+static void *event_new(void)
 {
 	cl_event event = NULL;
 	const cl_int one = 1;
@@ -118,7 +118,7 @@ static void *event_make(void)
 	return event;
 }
 
-static void *command_buffer_make(void)
+static void *command_buffer_new(void)
 {
 	cl_int code;
 	const cl_int one = 1;
@@ -133,7 +133,7 @@ static void *command_buffer_make(void)
 }
 
 /* What can be changed of a recorded launch; it lives and goes with its buffer. */
-static void *mutable_command_make(void)
+static void *mutable_command_new(void)
 {
 	static const cl_command_buffer_properties_khr flags[] = {
 		CL_COMMAND_BUFFER_FLAGS_KHR,
@@ -158,7 +158,7 @@ static cl_command_buffer_khr buffer_of(cl_mutable_command_khr handle)
 	return its;
 }
 
-static void *semaphore_make(void)
+static void *semaphore_new(void)
 {
 	const cl_semaphore_properties_khr properties[] = {
 		CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, 0,
@@ -167,7 +167,7 @@ static void *semaphore_make(void)
 }
 
 /* One that processes share. */
-static void *shared_semaphore_make(void)
+static void *shared_semaphore_new(void)
 {
 	const cl_semaphore_properties_khr properties[] = {
 		CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR,
@@ -286,24 +286,24 @@ STORM_COUNTING(mutable_command, cl_mutable_command_khr, mutable_command_retain_b
 STORM_COUNTING(semaphore_of, cl_semaphore_khr, semaphore_retain, semaphore_release)
 
 static struct storm_kind kinds[] = {
-	{"context", context_make, context_ask, context_retain, context_release, NULL},
-	{"queue", queue_make, queue_ask, queue_retain, queue_release, NULL},
-	{"buffer", buffer_make, buffer_ask, mem_retain, mem_release, NULL},
-	{"sub-buffer", sub_buffer_make, mem_ask, mem_retain, mem_release, NULL},
-	{"image", image_make, mem_ask, mem_retain, mem_release, NULL},
-	{"image of a buffer", buffer_image_make, mem_ask, mem_retain, mem_release, NULL},
-	{"sampler", sampler_make, sampler_ask, sampler_retain, sampler_release, NULL},
-	{"program", program_make, program_ask, program_retain, program_release, NULL},
-	{"kernel", kernel_make, kernel_ask, kernel_retain, kernel_release, NULL},
-	{"clone", clone_make, kernel_ask, kernel_retain, kernel_release, NULL},
-	{"user event", user_event_make, event_ask, event_retain, event_release, NULL},
-	{"event", event_make, event_ask, event_retain, event_release, NULL},
-	{"command buffer", command_buffer_make, nothing_ask, command_buffer_retain,
+	{"context", context_new, context_ask, context_retain, context_release, NULL},
+	{"queue", queue_new, queue_ask, queue_retain, queue_release, NULL},
+	{"buffer", buffer_new, buffer_ask, mem_retain, mem_release, NULL},
+	{"sub-buffer", sub_buffer_new, mem_ask, mem_retain, mem_release, NULL},
+	{"image", image_new, mem_ask, mem_retain, mem_release, NULL},
+	{"image of a buffer", buffer_image_new, mem_ask, mem_retain, mem_release, NULL},
+	{"sampler", sampler_new, sampler_ask, sampler_retain, sampler_release, NULL},
+	{"program", program_new, program_ask, program_retain, program_release, NULL},
+	{"kernel", kernel_new, kernel_ask, kernel_retain, kernel_release, NULL},
+	{"clone", clone_new, kernel_ask, kernel_retain, kernel_release, NULL},
+	{"user event", user_event_new, event_ask, event_retain, event_release, NULL},
+	{"event", event_new, event_ask, event_retain, event_release, NULL},
+	{"command buffer", command_buffer_new, nothing_ask, command_buffer_retain,
 	 command_buffer_release, NULL},
-	{"mutable command", mutable_command_make, mutable_command_ask, mutable_command_retain,
+	{"mutable command", mutable_command_new, mutable_command_ask, mutable_command_retain,
 	 mutable_command_release, NULL},
-	{"semaphore", semaphore_make, nothing_ask, semaphore_of_retain, semaphore_of_release, NULL},
-	{"shared semaphore", shared_semaphore_make, shared_semaphore_ask, semaphore_of_retain,
+	{"semaphore", semaphore_new, nothing_ask, semaphore_of_retain, semaphore_of_release, NULL},
+	{"shared semaphore", shared_semaphore_new, shared_semaphore_ask, semaphore_of_retain,
 	 semaphore_of_release, NULL},
 };
 
@@ -359,20 +359,16 @@ static bool entries_find(void)
 
 int main(void)
 {
-	cl_int code;
 	if (!api_test_start(&test, "storms"))
 		return API_TEST_SKIP;
 	if (!entries_find())
 		return api_test_end(&test);
-	queue = clCreateCommandQueue(test.context, test.device, 0, &code);
-	CHECK_OK(code);
-	buffer = clCreateBuffer(test.context, CL_MEM_READ_WRITE, BUFFER_B, NULL, &code);
-	CHECK_OK(code);
+	queue = queue_make(test.context, test.device, 0);
+	buffer = buffer_make(test.context, CL_MEM_READ_WRITE, BUFFER_B, NULL);
 	program = api_test_build(test.context, test.device,
 				 "kernel void next(global int *a) { a[get_global_id(0)] += 1; }",
 				 "");
-	kernel = clCreateKernel(program, "next", &code);
-	CHECK_OK(code);
+	kernel = kernel_make(program, "next");
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
 	storm_run(kinds, sizeof(kinds) / sizeof(kinds[0]), svm_round);
 	CHECK_OK(clFinish(queue));

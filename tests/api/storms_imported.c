@@ -171,7 +171,6 @@ static bool functions_find(void)
 
 int main(void)
 {
-	cl_int code;
 	if (!api_test_start(&test, "storms of what is imported"))
 		return API_TEST_SKIP;
 	if (!cuda_use()) {
@@ -180,8 +179,7 @@ int main(void)
 	}
 	if (!functions_find())
 		return api_test_end(&test);
-	queue = clCreateCommandQueueWithProperties(test.context, test.device, NULL, &code);
-	CHECK_OK(code);
+	queue = queue_make(test.context, test.device, 0);
 	shared = cuda_shared_make(SIZE_B);
 	shared_fd = cuda_shared_export(&shared);
 	storm_run(kinds, cuda_is_software ? KINDS : KINDS - 1, usm_round);

@@ -2,7 +2,7 @@
  * the device's limits, and cl_intel_required_subgroup_size. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 static const char source[] =
 "kernel void count(global uint *out) {\n"
@@ -30,14 +30,6 @@ static cl_program program;
 static cl_command_queue queue;
 static cl_mem out;
 
-static cl_kernel kernel_make(const char *name)
-{
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, name, &code);
-	CHECK_OK(code);
-	return kernel;
-}
-
 static size_t query(cl_kernel kernel, cl_kernel_sub_group_info name, const void *input,
 		    size_t input_B)
 {
@@ -53,7 +45,7 @@ static void test_counts(const struct api_test *test)
 	static const size_t shapes[][3] = {
 		{1, 1, 1}, {32, 1, 1}, {33, 1, 1}, {256, 1, 1}, {7, 5, 1}, {5, 7, 3}, {4, 8, 2},
 	};
-	cl_kernel kernel = kernel_make("count");
+	cl_kernel kernel = kernel_make(program, "count");
 	cl_uint found[4];
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(out), &out));
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
@@ -65,8 +57,7 @@ static void test_counts(const struct api_test *test)
 				     3 * sizeof(*shape));
 		CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, shape, shape, 0, NULL,
 						NULL));
-		CHECK_OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof(found), found, 0, NULL,
-					     NULL));
+		buffer_read(queue, out, found, sizeof(found));
 		CHECK(found[0] == count && found[2] == count);
 		CHECK(found[1] == size);
 		CHECK(count == (items + size - 1) / size);
@@ -98,8 +89,8 @@ static void check_local_size(cl_kernel kernel, size_t count, size_t expected)
 
 static void test_local_sizes(void)
 {
-	cl_kernel count = kernel_make("count"), line = kernel_make("line");
-	cl_kernel plane = kernel_make("plane");
+	cl_kernel count = kernel_make(program, "count"), line = kernel_make(program, "line");
+	cl_kernel plane = kernel_make(program, "plane");
 	size_t most = query(count, CL_KERNEL_MAX_NUM_SUB_GROUPS, NULL, 0);
 	CHECK(most >= 1);
 	check_local_size(count, 1, 32);
@@ -120,7 +111,7 @@ static void test_local_sizes(void)
 
 static void test_errors(const struct api_test *test)
 {
-	cl_kernel kernel = kernel_make("count");
+	cl_kernel kernel = kernel_make(program, "count");
 	const size_t shape[4] = {8, 8, 1, 1};
 	size_t value;
 	static const cl_kernel_sub_group_info names[] = {
@@ -153,7 +144,7 @@ static void test_errors(const struct api_test *test)
 /* cl_khr_subgroups: the query by its older name. */
 static void test_extension(const struct api_test *test)
 {
-	cl_kernel kernel = kernel_make("count");
+	cl_kernel kernel = kernel_make(program, "count");
 	const size_t shape[2] = {40, 2};
 	size_t value = 0;
 	clGetKernelSubGroupInfoKHR_fn query_KHR = (clGetKernelSubGroupInfoKHR_fn)
@@ -168,7 +159,7 @@ static void test_extension(const struct api_test *test)
 
 static void test_required(const struct api_test *test)
 {
-	cl_kernel kernel = kernel_make("warp");
+	cl_kernel kernel = kernel_make(program, "warp");
 	size_t sizes[8] = {0}, size_B = 0;
 	cl_ulong spilled_B = 12345;
 	char attributes[256] = "", log[4096] = "";
@@ -184,13 +175,10 @@ static void test_required(const struct api_test *test)
 	CHECK(spilled_B == 0);
 	CHECK_OK(clReleaseKernel(kernel));
 	const char *text = too_small;
-	cl_int code;
-	cl_program wrong = clCreateProgramWithSource(test->context, 1, &text, NULL, &code);
-	CHECK_OK(code);
+	cl_program wrong = api_test_program(test->context, text);
 	CHECK_CODE(clBuildProgram(wrong, 0, NULL, "-cl-std=CL3.0", NULL, NULL),
 		   CL_BUILD_PROGRAM_FAILURE);
-	CHECK_OK(clGetProgramBuildInfo(wrong, test->device, CL_PROGRAM_BUILD_LOG, sizeof(log), log,
-				       NULL));
+	build_log(wrong, test->device, log, sizeof(log));
 	CHECK(strstr(log, "half_warp") && strstr(log, "intel_reqd_sub_group_size"));
 	CHECK_OK(clReleaseProgram(wrong));
 }
@@ -231,13 +219,10 @@ static void test_device(const struct api_test *test)
 int main(void)
 {
 	struct api_test test;
-	cl_int code;
 	if (!api_test_start(&test, "sub_groups"))
 		return API_TEST_SKIP;
-	queue = clCreateCommandQueue(test.context, test.device, 0, &code);
-	CHECK_OK(code);
-	out = clCreateBuffer(test.context, 0, 4096, NULL, &code);
-	CHECK_OK(code);
+	queue = queue_make(test.context, test.device, 0);
+	out = buffer_make(test.context, 0, 4096, NULL);
 	program = api_test_build(test.context, test.device, source, "-cl-std=CL3.0");
 	if (program) {
 		test_device(&test);

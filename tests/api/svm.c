@@ -2,7 +2,7 @@
  * buffers over it, and the errors of each. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -31,14 +31,6 @@ static cl_command_queue queue;
 static cl_program program;
 static cl_device_svm_capabilities can;
 
-static cl_kernel kernel_make(const char *name)
-{
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, name, &code);
-	CHECK_OK(code);
-	return kernel;
-}
-
 static cl_int *coarse_make(void)
 {
 	cl_int *p = clSVMAlloc(context, CL_MEM_READ_WRITE, SIZE_B, 0);
@@ -58,7 +50,7 @@ static void launch_add(cl_kernel kernel, cl_int *p, cl_int k, size_t count)
 {
 	CHECK_OK(clSetKernelArgSVMPointer(kernel, 0, p));
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(k), &k));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL));
+	launch_1d(queue, kernel, count);
 }
 
 static void map(void *p, size_t size_B, cl_map_flags flags)
@@ -109,7 +101,7 @@ static void test_much(void)
 	cl_ulong most_B = 0;
 	cl_int *all[MOST];
 	size_t count = 0;
-	cl_kernel kernel = kernel_make("add");
+	cl_kernel kernel = kernel_make(program, "add");
 	CHECK_OK(clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(most_B), &most_B,
 				 NULL));
 	/* On a real device this would take all of the machine's memory. */
@@ -138,7 +130,7 @@ static void test_much(void)
 
 static void test_coarse(void)
 {
-	cl_kernel kernel = kernel_make("add");
+	cl_kernel kernel = kernel_make(program, "add");
 	cl_int *p = coarse_make();
 	map(p, SIZE_B, CL_MAP_WRITE_INVALIDATE_REGION);
 	for (int i = 0; i < COUNT; i++)
@@ -163,7 +155,7 @@ static void test_coarse(void)
 
 static void test_fine(void)
 {
-	cl_kernel kernel = kernel_make("add");
+	cl_kernel kernel = kernel_make(program, "add");
 	if (!(can & CL_DEVICE_SVM_FINE_GRAIN_BUFFER))
 		return;
 	cl_svm_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER;
@@ -190,7 +182,7 @@ static void test_pointers(void)
 	enum { NODES = 20 };
 	const size_t one = 1;
 	struct node *nodes[NODES];
-	cl_kernel kernel = kernel_make("sum");
+	cl_kernel kernel = kernel_make(program, "sum");
 	cl_int code;
 	cl_int *out = coarse_make();
 	for (int i = 0; i < NODES; i++) {
@@ -207,7 +199,7 @@ static void test_pointers(void)
 	cl_kernel clone = clCloneKernel(kernel, &code);
 	CHECK_OK(code);
 	CHECK_OK(clReleaseKernel(kernel));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, clone, 1, NULL, &one, NULL, 0, NULL, NULL));
+	launch_1d(queue, clone, one);
 	map(out, sizeof(*out), CL_MAP_READ);
 	CHECK(out[0] == (1 << NODES) - 1);
 	unmap(out);
@@ -221,7 +213,7 @@ static void test_pointers(void)
 static void test_kernel_errors(void)
 {
 	const size_t one = 1;
-	cl_kernel kernel = kernel_make("is_null"), add = kernel_make("add");
+	cl_kernel kernel = kernel_make(program, "is_null"), add = kernel_make(program, "add");
 	cl_int local = 0, *p = coarse_make();
 	void *pointers[] = {p, NULL, &local};
 	cl_bool no = CL_FALSE, yes = CL_TRUE;
@@ -234,7 +226,7 @@ static void test_kernel_errors(void)
 	CHECK_OK(clSetKernelArgSVMPointer(kernel, 0, p + COUNT));
 	CHECK_OK(clSetKernelArgSVMPointer(kernel, 0, NULL));
 	CHECK_OK(clSetKernelArgSVMPointer(kernel, 1, p));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+	launch_1d(queue, kernel, one);
 	map(p, sizeof(*p), CL_MAP_READ);
 	CHECK(p[0] == 1);
 	unmap(p);
@@ -307,17 +299,16 @@ static void test_copy_fill(void)
 static void test_as_host_memory(void)
 {
 	static cl_int back[COUNT];
-	cl_kernel kernel = kernel_make("add");
-	cl_int code, *p = coarse_make();
+	cl_kernel kernel = kernel_make(program, "add");
+	cl_int *p = coarse_make();
 	const cl_int zero = 0;
-	cl_mem mem = clCreateBuffer(context, 0, SIZE_B, NULL, &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(context, 0, SIZE_B, NULL);
 	CHECK_OK(clEnqueueSVMMemFill(queue, p, &zero, sizeof(zero), SIZE_B, 0, NULL, NULL));
 	launch_add(kernel, p, 4, COUNT);
 	CHECK_OK(clEnqueueWriteBuffer(queue, mem, CL_FALSE, 0, SIZE_B, p, 0, NULL, NULL));
 	launch_add(kernel, p, 4, COUNT);
 	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_FALSE, 0, 64, p, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, SIZE_B, back, 0, NULL, NULL));
+	buffer_read(queue, mem, back, SIZE_B);
 	CHECK(all_are(back, COUNT, 4));
 	map(p, SIZE_B, CL_MAP_READ);
 	CHECK(all_are(p, 16, 4) && all_are(p + 16, COUNT - 16, 8));
@@ -332,7 +323,7 @@ static void test_as_host_memory(void)
 
 static void test_buffers(void)
 {
-	cl_kernel kernel = kernel_make("add");
+	cl_kernel kernel = kernel_make(program, "add");
 	cl_int code, *p = coarse_make();
 	const cl_int zero = 0, k = 6;
 	const size_t count = COUNT / 2;
@@ -344,11 +335,8 @@ static void test_buffers(void)
 			CL_INVALID_BUFFER_SIZE);
 	CHECK_NO_OBJECT(clCreateBuffer(context, CL_MEM_USE_HOST_PTR, SIZE_B, p + 1, &code), code,
 			CL_INVALID_BUFFER_SIZE);
-	cl_mem mem = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, SIZE_B / 2, p + COUNT / 2,
-				    &code);
-	CHECK_OK(code);
-	cl_mem sub = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(context, CL_MEM_USE_HOST_PTR, SIZE_B / 2, p + COUNT / 2);
+	cl_mem sub = sub_buffer_make(mem, 0, &region);
 	CHECK_OK(clGetMemObjectInfo(mem, CL_MEM_USES_SVM_POINTER, sizeof(uses), &uses, NULL));
 	CHECK(uses == CL_TRUE);
 	CHECK_OK(clGetMemObjectInfo(sub, CL_MEM_USES_SVM_POINTER, sizeof(uses), &uses, NULL));
@@ -363,11 +351,11 @@ static void test_buffers(void)
 	/* By the buffer, then by the pointer, then by the sub-buffer: the same bytes. */
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(k), &k));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL));
+	launch_1d(queue, kernel, count);
 	launch_add(kernel, p, 1, COUNT);
 	const size_t sub_count = 256;
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(sub), &sub));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &sub_count, NULL, 0, NULL, NULL));
+	launch_1d(queue, kernel, sub_count);
 	cl_int *mapped = clEnqueueMapBuffer(queue, mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
 					    SIZE_B / 2, 0, NULL, NULL, &code);
 	CHECK_OK(code);
@@ -380,8 +368,7 @@ static void test_buffers(void)
 	CHECK_OK(clFinish(queue));
 	clSVMFree(context, p);
 	cl_int first = 0;
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(first), &first, 0, NULL,
-				     NULL));
+	buffer_read(queue, mem, &first, sizeof(first));
 	CHECK(first == 7);
 	CHECK_OK(clReleaseMemObject(mem));
 	CHECK_OK(clReleaseKernel(kernel));
@@ -414,7 +401,7 @@ static void test_deferred(void)
 {
 	static cl_int back[COUNT];
 	struct freed freed = {0};
-	cl_kernel kernel = kernel_make("add");
+	cl_kernel kernel = kernel_make(program, "add");
 	cl_int code, status, *a = coarse_make(), *b = coarse_make();
 	const cl_int zero = 0, k = 2;
 	const size_t count = COUNT;
@@ -423,7 +410,7 @@ static void test_deferred(void)
 	CHECK_OK(clSetKernelArgSVMPointer(kernel, 0, a));
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(k), &k));
 	CHECK_OK(clEnqueueSVMMemFill(queue, a, &zero, sizeof(zero), SIZE_B, 1, &gate, NULL));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL));
+	launch_1d(queue, kernel, count);
 	CHECK_OK(clEnqueueSVMMemcpy(queue, CL_FALSE, b, a, SIZE_B, 0, NULL, NULL));
 	CHECK_OK(clEnqueueSVMMap(queue, CL_FALSE, CL_MAP_READ, b, SIZE_B, 0, NULL, NULL));
 	CHECK_OK(clEnqueueSVMUnmap(queue, b, 0, NULL, NULL));
@@ -449,10 +436,8 @@ static void test_deferred(void)
 /* Freed while commands still use it, which is a mistake: nothing breaks. */
 static void test_early_free(void)
 {
-	cl_int code;
-	cl_kernel kernel = kernel_make("add");
-	cl_event gate = clCreateUserEvent(context, &code);
-	CHECK_OK(code);
+	cl_kernel kernel = kernel_make(program, "add");
+	cl_event gate = user_event_make(context);
 	cl_int *p = coarse_make();
 	const cl_int zero = 0, k = 1;
 	const size_t count = COUNT;
@@ -460,9 +445,8 @@ static void test_early_free(void)
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(k), &k));
 	CHECK_OK(clEnqueueSVMMemFill(queue, p, &zero, sizeof(zero), SIZE_B, 0, NULL, NULL));
 	for (int i = 0; i < 20; i++)
-		CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL,
-						NULL));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 1, &gate, NULL));
+		launch_1d(queue, kernel, count);
+	launch_1d_after(queue, kernel, count, 1, &gate, NULL);
 	clSVMFree(context, p);
 	CHECK_OK(clSetUserEventStatus(gate, CL_COMPLETE));
 	CHECK_OK(clFinish(queue));
@@ -521,12 +505,11 @@ static void test_fill_errors(cl_int *p)
 
 static void test_command_errors(cl_context other)
 {
-	cl_int code, host[64] = {0}, *p = coarse_make();
+	cl_int host[64] = {0}, *p = coarse_make();
 	void *pointers[] = {p};
 	const void *outside[] = {p, host};
 	const size_t long_B[] = {SIZE_B + 1};
-	cl_event foreign = clCreateUserEvent(other, &code);
-	CHECK_OK(code);
+	cl_event foreign = user_event_make(other);
 #define COPY(to, from, size) clEnqueueSVMMemcpy(queue, CL_TRUE, to, from, size, 0, NULL, NULL)
 	CHECK_CODE(COPY(NULL, p, 4), CL_INVALID_VALUE);
 	CHECK_CODE(COPY(p, NULL, 4), CL_INVALID_VALUE);
@@ -582,17 +565,14 @@ static void test_devices(const struct api_test *test)
 	const cl_context own_context = context;
 	const cl_command_queue own_queue = queue;
 	const cl_program own_program = program;
-	context = clCreateContext(NULL, test->device_count, test->devices, NULL, NULL, &code);
-	CHECK_OK(code);
+	context = context_make(test->device_count, test->devices);
 	program = api_test_build(context, device, source, "-cl-std=CL2.0");
-	cl_kernel kernel = kernel_make("add");
+	cl_kernel kernel = kernel_make(program, "add");
 	cl_int *a = coarse_make(), *b = coarse_make();
-	cl_mem mem = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, SIZE_B, b, &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(context, CL_MEM_USE_HOST_PTR, SIZE_B, b);
 	memset(a, 0, SIZE_B);
 	for (cl_uint i = 0; i < test->device_count; i++) {
-		queue = clCreateCommandQueueWithProperties(context, test->devices[i], NULL, &code);
-		CHECK_OK(code);
+		queue = queue_make(context, test->devices[i], 0);
 		launch_add(kernel, a, 1, COUNT);
 		CHECK_OK(clEnqueueSVMMemcpy(queue, CL_FALSE, b, a, SIZE_B, 0, NULL, NULL));
 		launch_add(kernel, b, 10, COUNT);
@@ -622,9 +602,8 @@ static void test_devices(const struct api_test *test)
 /* A blocking command behind one that failed. */
 static void test_failed_wait(void)
 {
-	cl_int code, *p = coarse_make(), host[4];
-	cl_event gate = clCreateUserEvent(context, &code);
-	CHECK_OK(code);
+	cl_int *p = coarse_make(), host[4];
+	cl_event gate = user_event_make(context);
 	CHECK_OK(clSetUserEventStatus(gate, -5));
 	CHECK_CODE(clEnqueueSVMMemcpy(queue, CL_TRUE, p, host, 16, 1, &gate, NULL),
 		   CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
@@ -637,9 +616,7 @@ static void test_failed_wait(void)
 
 static void run_all(const struct api_test *test)
 {
-	cl_int code;
-	cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-	CHECK_OK(code);
+	cl_context other = context_make(1, &device);
 	test_alloc();
 	test_much();
 	test_coarse();
@@ -661,7 +638,6 @@ static void run_all(const struct api_test *test)
 int main(void)
 {
 	struct api_test test;
-	cl_int code;
 	/* The software driver shows as many devices as it is asked for. */
 	setenv("CULVERT_SOFT_DEVICES", "2", 0);
 	if (!api_test_start(&test, "svm"))
@@ -673,8 +649,7 @@ int main(void)
 		printf("svm: SKIP: the device has none\n");
 		return API_TEST_SKIP;
 	}
-	queue = clCreateCommandQueueWithProperties(context, device, NULL, &code);
-	CHECK_OK(code);
+	queue = queue_make(context, device, 0);
 	program = api_test_build(context, device, source, "-cl-std=CL2.0");
 	if (program) {
 		run_all(&test);

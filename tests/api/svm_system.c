@@ -3,7 +3,7 @@
  * indirectly and for atomics while the host uses it. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -35,19 +35,6 @@ static cl_command_queue queue;
 static cl_program program;
 static cl_int of_the_program[COUNT];
 
-static cl_kernel kernel_make(const char *name)
-{
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, name, &code);
-	CHECK_OK(code);
-	return kernel;
-}
-
-static void launch(cl_kernel kernel, size_t global)
-{
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
-}
-
 static void check_all(const cl_int *p, cl_int value)
 {
 	bool good = true;
@@ -59,14 +46,14 @@ static void check_all(const cl_int *p, cl_int value)
 /* The host writes, the kernel adds, the host reads: no map, no copy. */
 static void one_place(cl_int *p)
 {
-	cl_kernel add = kernel_make("add");
+	cl_kernel add = kernel_make(program, "add");
 	const cl_int k = 70000;
 	for (int i = 0; i < COUNT; i++)
 		p[i] = i;
 	CHECK_OK(clSetKernelArgSVMPointer(add, 0, p));
 	CHECK_OK(clSetKernelArg(add, 1, sizeof(k), &k));
-	launch(add, COUNT);
-	launch(add, COUNT);
+	launch_1d(queue, add, COUNT);
+	launch_1d(queue, add, COUNT);
 	CHECK_OK(clFinish(queue));
 	check_all(p, 2 * k);
 	CHECK_OK(clReleaseKernel(add));
@@ -92,7 +79,7 @@ static void places(void)
 static void indirect(void)
 {
 	const cl_bool yes = CL_TRUE;
-	cl_kernel sum = kernel_make("sum");
+	cl_kernel sum = kernel_make(program, "sum");
 	struct node *head = NULL;
 	cl_int out = 0, wanted = 0;
 	for (cl_int i = 0; i < NODES; i++) {
@@ -105,7 +92,7 @@ static void indirect(void)
 				     &yes));
 	CHECK_OK(clSetKernelArgSVMPointer(sum, 0, head));
 	CHECK_OK(clSetKernelArgSVMPointer(sum, 1, &out));
-	launch(sum, 1);
+	launch_1d(queue, sum, 1);
 	CHECK_OK(clFinish(queue));
 	CHECK(out == wanted);
 	while (head) {
@@ -130,7 +117,7 @@ static void commands(void)
 {
 	static atomic_int freed;
 	const cl_int k = 5, pattern = 3;
-	cl_kernel add = kernel_make("add");
+	cl_kernel add = kernel_make(program, "add");
 	cl_int *a = malloc(SIZE_B), *b = malloc(SIZE_B);
 	cl_int *svm = clSVMAlloc(test.context, CL_MEM_READ_WRITE, SIZE_B, 0);
 	void *given[1];
@@ -139,20 +126,20 @@ static void commands(void)
 	CHECK_OK(clSetKernelArg(add, 1, sizeof(k), &k));
 	CHECK_OK(clEnqueueSVMMemcpy(queue, CL_FALSE, svm, a, SIZE_B, 0, NULL, NULL));
 	CHECK_OK(clSetKernelArgSVMPointer(add, 0, svm));
-	launch(add, COUNT);
+	launch_1d(queue, add, COUNT);
 	CHECK_OK(clEnqueueSVMMemcpy(queue, CL_FALSE, b, svm, SIZE_B, 0, NULL, NULL));
 	CHECK_OK(clSetKernelArgSVMPointer(add, 0, b));
-	launch(add, COUNT);
+	launch_1d(queue, add, COUNT);
 	CHECK_OK(clEnqueueSVMMemcpy(queue, CL_TRUE, a, b, SIZE_B, 0, NULL, NULL));
 	check_all(a, 2 * k);
 	CHECK_OK(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, b, SIZE_B, 0, NULL, NULL));
 	b[1] = 77;
 	CHECK_OK(clEnqueueSVMUnmap(queue, b, 0, NULL, NULL));
-	launch(add, COUNT);
+	launch_1d(queue, add, COUNT);
 	CHECK_OK(clFinish(queue));
 	CHECK(b[1] == 77 + k);
 	CHECK_OK(clEnqueueSVMMemFill(queue, b, &pattern, sizeof(pattern), SIZE_B, 0, NULL, NULL));
-	launch(add, COUNT);
+	launch_1d(queue, add, COUNT);
 	CHECK_OK(clFinish(queue));
 	CHECK(b[0] == pattern + k && b[COUNT - 1] == pattern + k);
 	given[0] = b;
@@ -180,7 +167,7 @@ static void *host_counts(void *data)
 /* Both count at once, and none is lost. */
 static void atomics(void)
 {
-	cl_kernel count = kernel_make("count");
+	cl_kernel count = kernel_make(program, "count");
 	pthread_t thread;
 	int own = 0;
 	counter = malloc(sizeof(*counter));
@@ -189,7 +176,7 @@ static void atomics(void)
 	CHECK_OK(clSetKernelArgSVMPointer(count, 0, counter));
 	CHECK(!pthread_create(&thread, NULL, host_counts, &own));
 	for (int i = 0; i < 10; i++)
-		launch(count, COUNT);
+		launch_1d(queue, count, COUNT);
 	CHECK_OK(clFinish(queue));
 	atomic_store(&counting, false);
 	CHECK(!pthread_join(thread, NULL));
@@ -202,7 +189,6 @@ int main(void)
 {
 	cl_device_svm_capabilities can = 0;
 	cl_bitfield usm = 0;
-	cl_int code;
 	setenv("CULVERT_SOFT_PAGEABLE", "1", 0);
 	if (!api_test_start(&test, "system SVM"))
 		return API_TEST_SKIP;
@@ -216,8 +202,7 @@ int main(void)
 		return API_TEST_SKIP;
 	}
 	CHECK(can & CL_DEVICE_SVM_FINE_GRAIN_BUFFER);
-	queue = clCreateCommandQueueWithProperties(test.context, test.device, NULL, &code);
-	CHECK_OK(code);
+	queue = queue_make(test.context, test.device, 0);
 	program = api_test_build(test.context, test.device, source, "-cl-std=CL3.0");
 	places();
 	indirect();

@@ -2,7 +2,7 @@
  * the one that set them free; a fault is told with the command's number, kernel and sizes. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 static const char source[] =
 	"kernel void tame(global uint *c) { c[get_global_id(0)] += 1; }\n"
@@ -33,8 +33,7 @@ static void test_tame(cl_command_queue queue, cl_kernel tame, cl_mem mem)
 	cl_event event;
 	CHECK_OK(clSetKernelArg(tame, 0, sizeof(mem), &mem));
 	for (unsigned i = 0; i < 20; i++) {
-		CHECK_OK(clEnqueueNDRangeKernel(queue, tame, 1, NULL, &global, NULL, 0, NULL,
-						&event));
+		launch_1d_after(queue, tame, global, 0, NULL, &event);
 		CHECK(status_of(event) == CL_COMPLETE);
 		CHECK_OK(clReleaseEvent(event));
 	}
@@ -44,10 +43,8 @@ static void test_tame(cl_command_queue queue, cl_kernel tame, cl_mem mem)
 static void test_wild(cl_context context, cl_command_queue queue, cl_kernel wild)
 {
 	const size_t global[2] = {96, 2}, local[2] = {32, 1};
-	cl_int code;
 	cl_mem none = NULL;
-	cl_event event, user = clCreateUserEvent(context, &code);
-	CHECK_OK(code);
+	cl_event event, user = user_event_make(context);
 	CHECK_OK(clSetKernelArg(wild, 0, sizeof(none), &none));
 	CHECK_OK(clEnqueueNDRangeKernel(queue, wild, 2, NULL, global, local, 1, &user, &event));
 	CHECK(!*said);
@@ -68,17 +65,13 @@ int main(void)
 		return API_TEST_SKIP;
 	cl_context context = clCreateContext(NULL, 1, &test.device, hear, NULL, &code);
 	CHECK_OK(code);
-	cl_command_queue queue = clCreateCommandQueue(
-		context, test.device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
-	CHECK_OK(code);
-	cl_mem mem = clCreateBuffer(context, 0, 256, NULL, &code);
-	CHECK_OK(code);
+	cl_command_queue queue = queue_make(context, test.device,
+					    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+	cl_mem mem = buffer_make(context, 0, 256, NULL);
 	cl_program program = api_test_build(context, test.device, source, "");
 	if (program) {
-		cl_kernel tame = clCreateKernel(program, "tame", &code);
-		CHECK_OK(code);
-		cl_kernel wild = clCreateKernel(program, "wild", &code);
-		CHECK_OK(code);
+		cl_kernel tame = kernel_make(program, "tame");
+		cl_kernel wild = kernel_make(program, "wild");
 		test_tame(queue, tame, mem);
 		test_wild(context, queue, wild);
 		CHECK_OK(clReleaseKernel(tame));

@@ -1,7 +1,7 @@
 /* Many threads: on one queue, on several, over events, with callbacks. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,14 +20,6 @@ static cl_command_queue shared;
 static cl_program program;
 static atomic_int called;
 
-static cl_command_queue queue_make(void)
-{
-	cl_int code;
-	cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
-	CHECK_OK(code);
-	return queue;
-}
-
 static void CL_CALLBACK count_call(cl_event event, cl_int status, void *data)
 {
 	(void)event;
@@ -39,7 +31,7 @@ static void CL_CALLBACK count_call(cl_event event, cl_int status, void *data)
 /* Each thread has a buffer and a kernel of its own; every call is one of a mix. */
 static void *work(void *data)
 {
-	cl_command_queue queue = data ? data : queue_make();
+	cl_command_queue queue = data ? data : queue_make(context, device, 0);
 	cl_uint words[COUNT] = {0};
 	const size_t global = COUNT;
 	cl_int code;
@@ -87,7 +79,7 @@ static void *work_images(void *data)
 	const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4,
 				    .image_height = 4};
 	const size_t zero[3] = {0}, whole[3] = {4, 4, 1}, one = 1;
-	cl_command_queue queue = queue_make();
+	cl_command_queue queue = queue_make(context, device, 0);
 	float texels[16], got = 77;
 	cl_int code;
 	bool good = true;
@@ -143,11 +135,9 @@ static void test_images(void)
 	const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4,
 				    .image_height = 4};
 	float texels[16];
-	cl_int code;
 	for (unsigned i = 0; i < 16; i++)
 		texels[i] = 5;
-	cl_mem image = clCreateImage(context, CL_MEM_COPY_HOST_PTR, &format, &desc, texels, &code);
-	CHECK_OK(code);
+	cl_mem image = image_make(context, CL_MEM_COPY_HOST_PTR, &format, &desc, texels);
 	run(work_images, &image);
 	CHECK_OK(clReleaseMemObject(image));
 }
@@ -170,19 +160,18 @@ static void test_chain(void)
 	cl_uint words[COUNT] = {0};
 	const size_t global = COUNT;
 	cl_int code;
-	chain_mem = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof(words), words, &code);
-	CHECK_OK(code);
+	chain_mem = buffer_make(context, CL_MEM_COPY_HOST_PTR, sizeof(words), words);
 	cl_event last = clCreateUserEvent(context, &code), first = last;
 	CHECK_OK(clRetainEvent(first));
 	for (unsigned i = 0; i < THREADS; i++) {
-		queues[i] = queue_make();
+		queues[i] = queue_make(context, device, 0);
 		chain_kernels[i] = clCreateKernel(program, "next", &code);
 		CHECK_OK(clSetKernelArg(chain_kernels[i], 0, sizeof(chain_mem), &chain_mem));
 	}
 	for (unsigned i = 0; i < 100 * THREADS; i++) {
 		cl_event event;
-		CHECK_OK(clEnqueueNDRangeKernel(queues[i % THREADS], chain_kernels[i % THREADS], 1,
-						NULL, &global, NULL, 1, &last, &event));
+		launch_1d_after(queues[i % THREADS], chain_kernels[i % THREADS], global, 1, &last,
+				&event);
 		CHECK_OK(clReleaseEvent(last));
 		last = event;
 	}
@@ -240,7 +229,7 @@ int main(void)
 		return API_TEST_SKIP;
 	context = test.context;
 	device = test.device;
-	shared = queue_make();
+	shared = queue_make(context, device, 0);
 	program = api_test_build(context, device, source, "");
 	if (program) {
 		run(work, NULL);

@@ -3,7 +3,7 @@
  * the device (OpenCL 3.0 API, 5.2.2). */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 static const char source[] =
 API_TEST_HOLD
@@ -19,36 +19,12 @@ static cl_context context;
 static cl_device_id device;
 static cl_program program;
 
-static cl_command_queue queue_make(cl_command_queue_properties properties)
-{
-	cl_int code;
-	cl_command_queue queue = clCreateCommandQueue(context, device, properties, &code);
-	CHECK_OK(code);
-	return queue;
-}
-
-static cl_mem buffer_make(cl_mem_flags flags, size_t size_B)
-{
-	cl_int code;
-	cl_mem mem = clCreateBuffer(context, flags, size_B, NULL, &code);
-	CHECK_OK(code);
-	return mem;
-}
-
-static cl_kernel kernel_make(const char *name)
-{
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, name, &code);
-	CHECK_OK(code);
-	return kernel;
-}
-
-static void launch(cl_command_queue queue, cl_kernel kernel, cl_mem a, cl_mem b, size_t global)
+static void launch_with(cl_command_queue queue, cl_kernel kernel, cl_mem a, cl_mem b, size_t global)
 {
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(a), &a));
 	if (b)
 		CHECK_OK(clSetKernelArg(kernel, 1, sizeof(b), &b));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+	launch_1d(queue, kernel, global);
 }
 
 static void words_fill(unsigned *words, size_t size_B, unsigned seed)
@@ -71,18 +47,18 @@ static bool words_are(const unsigned *words, size_t size_B, unsigned seed, unsig
 static void test_calls_return(cl_command_queue queue, bool in_order)
 {
 	static unsigned from[LARGEST_B / 4], to[SIZES][LARGEST_B / 4];
-	cl_kernel hold = kernel_make("hold"), free_it = kernel_make("free_it");
-	cl_command_queue other = queue_make(0);
-	cl_mem flag = buffer_make(0, 4), seen = buffer_make(0, 4);
-	cl_mem mem = buffer_make(0, LARGEST_B);
+	cl_kernel hold = kernel_make(program, "hold"), free_it = kernel_make(program, "free_it");
+	cl_command_queue other = queue_make(context, device, 0);
+	cl_mem flag = buffer_make(context, 0, 4, NULL), seen = buffer_make(context, 0, 4, NULL);
+	cl_mem mem = buffer_make(context, 0, LARGEST_B, NULL);
 	const cl_int zero = 0;
 	cl_int let_go = 0;
 	words_fill(from, LARGEST_B, 5);
 	/* Once before: a first launch may load the kernel and wait for the device. */
-	launch(other, free_it, flag, NULL, 1);
+	launch_with(other, free_it, flag, NULL, 1);
 	CHECK_OK(clFinish(other));
 	CHECK_OK(clEnqueueWriteBuffer(queue, flag, CL_TRUE, 0, 4, &zero, 0, NULL, NULL));
-	launch(queue, hold, flag, seen, 1);
+	launch_with(queue, hold, flag, seen, 1);
 	for (unsigned i = 0; i < SIZES; i++) {
 		if (!in_order)
 			CHECK_OK(clEnqueueBarrier(queue));
@@ -93,10 +69,10 @@ static void test_calls_return(cl_command_queue queue, bool in_order)
 		CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_FALSE, 0, sizes_B[i], to[i], 0, NULL,
 					     NULL));
 	}
-	launch(other, free_it, flag, NULL, 1);
+	launch_with(other, free_it, flag, NULL, 1);
 	CHECK_OK(clFinish(other));
 	CHECK_OK(clFinish(queue));
-	CHECK_OK(clEnqueueReadBuffer(queue, seen, CL_TRUE, 0, 4, &let_go, 0, NULL, NULL));
+	buffer_read(queue, seen, &let_go, 4);
 	CHECK(let_go == 1);
 	for (unsigned i = 0; i < SIZES; i++)
 		CHECK(words_are(to[i], sizes_B[i], 5, 0));
@@ -113,18 +89,18 @@ static void test_calls_return(cl_command_queue queue, bool in_order)
 /* A read puts there what the write behind it takes, through words. */
 static void round_trip(cl_command_queue queue, unsigned *words, size_t size_B, unsigned seed)
 {
-	cl_kernel next = kernel_make("next");
-	cl_mem a = buffer_make(0, size_B), b = buffer_make(0, size_B);
+	cl_kernel next = kernel_make(program, "next");
+	cl_mem a = buffer_make(context, 0, size_B, NULL), b = buffer_make(context, 0, size_B, NULL);
 	unsigned *first = malloc(size_B), *last = calloc(1, size_B);
 	words_fill(first, size_B, seed);
 	CHECK_OK(clEnqueueWriteBuffer(queue, a, CL_FALSE, 0, size_B, first, 0, NULL, NULL));
-	launch(queue, next, a, NULL, size_B / 4);
+	launch_with(queue, next, a, NULL, size_B / 4);
 	CHECK_OK(clEnqueueReadBuffer(queue, a, CL_FALSE, 0, size_B, words, 0, NULL, NULL));
 	CHECK_OK(clEnqueueWriteBuffer(queue, b, CL_FALSE, 0, size_B, words, 0, NULL, NULL));
-	launch(queue, next, b, NULL, size_B / 4);
+	launch_with(queue, next, b, NULL, size_B / 4);
 	CHECK_OK(clEnqueueReadBuffer(queue, b, CL_FALSE, 0, size_B, words, 0, NULL, NULL));
 	CHECK_OK(clEnqueueWriteBuffer(queue, a, CL_FALSE, 0, size_B, words, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, a, CL_TRUE, 0, size_B, last, 0, NULL, NULL));
+	buffer_read(queue, a, last, size_B);
 	CHECK(words_are(last, size_B, seed, 2));
 	CHECK(words_are(words, size_B, seed, 2));
 	free(first);
@@ -137,7 +113,7 @@ static void round_trip(cl_command_queue queue, unsigned *words, size_t size_B, u
 static void test_turns(cl_command_queue queue)
 {
 	unsigned *pageable = malloc(LARGEST_B), *pinned;
-	cl_mem mem = buffer_make(CL_MEM_ALLOC_HOST_PTR, LARGEST_B);
+	cl_mem mem = buffer_make(context, CL_MEM_ALLOC_HOST_PTR, LARGEST_B, NULL);
 	cl_int code;
 	pinned = clEnqueueMapBuffer(queue, mem, CL_TRUE, CL_MAP_WRITE, 0, LARGEST_B, 0, NULL, NULL,
 				    &code);
@@ -155,11 +131,13 @@ static void test_turns(cl_command_queue queue)
 /* The read is ahead of the write by way of a kernel in a third queue. */
 static void test_turns_across(cl_command_queue third)
 {
-	cl_command_queue reads = queue_make(0), writes = queue_make(0);
-	cl_kernel next = kernel_make("next");
+	cl_command_queue reads = queue_make(context, device, 0),
+			 writes = queue_make(context, device, 0);
+	cl_kernel next = kernel_make(program, "next");
 	unsigned *words, last[1024];
-	cl_mem host = buffer_make(CL_MEM_ALLOC_HOST_PTR, sizeof(last));
-	cl_mem a = buffer_make(0, sizeof(last)), b = buffer_make(0, sizeof(last));
+	cl_mem host = buffer_make(context, CL_MEM_ALLOC_HOST_PTR, sizeof(last), NULL);
+	cl_mem a = buffer_make(context, 0, sizeof(last), NULL),
+	       b = buffer_make(context, 0, sizeof(last), NULL);
 	const size_t global = 1024;
 	cl_int code;
 	words = clEnqueueMapBuffer(reads, host, CL_TRUE, CL_MAP_WRITE, 0, sizeof(last), 0, NULL,
@@ -172,12 +150,10 @@ static void test_turns_across(cl_command_queue third)
 		CHECK_OK(clEnqueueFillBuffer(reads, a, &round, 4, 0, sizeof(last), 0, NULL, NULL));
 		CHECK_OK(clEnqueueReadBuffer(reads, a, CL_FALSE, 0, sizeof(last), words, 0, NULL,
 					     &read));
-		CHECK_OK(clEnqueueNDRangeKernel(third, next, 1, NULL, &global, NULL, 1, &read,
-						&ran));
+		launch_1d_after(third, next, global, 1, &read, &ran);
 		CHECK_OK(clEnqueueWriteBuffer(writes, b, CL_FALSE, 0, sizeof(last), words, 1, &ran,
 					      NULL));
-		CHECK_OK(clEnqueueReadBuffer(writes, b, CL_TRUE, 0, sizeof(last), last, 0, NULL,
-					     NULL));
+		buffer_read(writes, b, last, sizeof(last));
 		CHECK(last[0] == round && last[1023] == round);
 		CHECK_OK(clReleaseEvent(read));
 		CHECK_OK(clReleaseEvent(ran));
@@ -199,7 +175,7 @@ static void test_reuse(cl_command_queue queue)
 	static unsigned words[SIZE_B / 4], back[SIZE_B / 4];
 	cl_mem mems[4];
 	for (unsigned i = 0; i < 4; i++)
-		mems[i] = buffer_make(0, SIZE_B);
+		mems[i] = buffer_make(context, 0, SIZE_B, NULL);
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		cl_event event;
 		words_fill(words, SIZE_B, round);
@@ -224,15 +200,14 @@ static void test_many_in_flight(cl_command_queue queue)
 	static unsigned words[COUNT][SIZE_B / 4], back[SIZE_B / 4];
 	cl_mem mems[COUNT];
 	for (unsigned i = 0; i < COUNT; i++) {
-		mems[i] = buffer_make(0, SIZE_B);
+		mems[i] = buffer_make(context, 0, SIZE_B, NULL);
 		words_fill(words[i], SIZE_B, i);
 		CHECK_OK(clEnqueueWriteBuffer(queue, mems[i], CL_FALSE, 0, SIZE_B, words[i], 0,
 					      NULL, NULL));
 	}
 	CHECK_OK(clFinish(queue));
 	for (unsigned i = 0; i < COUNT; i++) {
-		CHECK_OK(clEnqueueReadBuffer(queue, mems[i], CL_TRUE, 0, SIZE_B, back, 0, NULL,
-					     NULL));
+		buffer_read(queue, mems[i], back, SIZE_B);
 		CHECK(words_are(back, SIZE_B, i, 0));
 		CHECK_OK(clReleaseMemObject(mems[i]));
 	}
@@ -246,8 +221,9 @@ int main(void)
 	context = test.context;
 	device = test.device;
 	program = api_test_build(context, device, source, "");
-	cl_command_queue in_order = queue_make(0);
-	cl_command_queue any_order = queue_make(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+	cl_command_queue in_order = queue_make(context, device, 0);
+	cl_command_queue any_order = queue_make(context, device,
+						CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 	if (program) {
 		/* A schedule runs one operation after the other. */
 		if (!getenv("CULVERT_SOFT_SCHED")) {

@@ -2,7 +2,7 @@
  * that, and none of them crashes. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 int main(void)
 {
@@ -10,10 +10,8 @@ int main(void)
 	cl_int code;
 	if (!api_test_start(&test, "unsupported"))
 		return API_TEST_SKIP;
-	cl_command_queue queue = clCreateCommandQueue(test.context, test.device, 0, &code);
-	CHECK_OK(code);
-	cl_mem buffer = clCreateBuffer(test.context, 0, 64, NULL, &code);
-	CHECK_OK(code);
+	cl_command_queue queue = queue_make(test.context, test.device, 0);
+	cl_mem buffer = buffer_make(test.context, 0, 64, NULL);
 
 	CHECK_CODE(clSetDefaultDeviceCommandQueue(test.context, test.device, queue),
 		   CL_INVALID_OPERATION);

@@ -2,7 +2,7 @@
  * indirect access, copies between all kinds, blocking frees, and the errors of each call. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -66,14 +66,6 @@ static void *memory_make(int kind, size_t size_B)
 	return p;
 }
 
-static cl_kernel kernel_make(const char *name)
-{
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, name, &code);
-	CHECK_OK(code);
-	return kernel;
-}
-
 static bool all_are(const cl_int *p, size_t count, cl_int value)
 {
 	for (size_t i = 0; i < count; i++)
@@ -87,7 +79,7 @@ static void launch_add(cl_kernel kernel, cl_int *p, cl_int k)
 	const size_t count = COUNT;
 	CHECK_OK(clSetKernelArgMemPointerINTEL_(kernel, 0, p));
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(k), &k));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL));
+	launch_1d(queue, kernel, count);
 }
 
 /* --- devices and allocations ---------------------------------------------------------------- */
@@ -234,7 +226,7 @@ static void test_alloc_errors(void)
 static void test_kernels(void)
 {
 	static cl_int back[COUNT];
-	cl_kernel kernel = kernel_make("add");
+	cl_kernel kernel = kernel_make(program, "add");
 	for (int kind = 0; kind < KINDS; kind++) {
 		cl_int *p = memory_make(kind, SIZE_B);
 		const cl_int five = 5;
@@ -291,7 +283,7 @@ static void test_indirect(void)
 	const cl_bool yes = CL_TRUE;
 	const size_t one = 1;
 	struct node *nodes[NODES], node = {0, NULL};
-	cl_kernel kernel = kernel_make("sum");
+	cl_kernel kernel = kernel_make(program, "sum");
 	cl_int *out = memory_make(HOST, sizeof(*out));
 	for (int i = 0; i < NODES; i++) {
 		nodes[i] = memory_make(i % KINDS, sizeof(node));
@@ -313,7 +305,7 @@ static void test_indirect(void)
 #undef EXEC
 	CHECK_OK(clSetKernelArgMemPointerINTEL_(kernel, 0, nodes[NODES - 1]));
 	CHECK_OK(clSetKernelArgMemPointerINTEL_(kernel, 1, out));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+	launch_1d(queue, kernel, one);
 	CHECK_OK(clReleaseKernel(kernel));
 	for (int i = 0; i < NODES; i++)
 		CHECK_OK(clMemBlockingFreeINTEL_(context, nodes[i]));
@@ -335,12 +327,11 @@ static void test_blocking_free(void)
 	const cl_bool yes = CL_TRUE;
 	const size_t one = 1;
 	pthread_t thread;
-	cl_int code;
 	for (int turn = 0; turn < 2; turn++) {
 		struct node *head = memory_make(HOST, sizeof(*head));
 		struct node *next = memory_make(SHARED, sizeof(*next));
 		cl_int *out = memory_make(HOST, sizeof(*out));
-		cl_kernel kernel = kernel_make("sum");
+		cl_kernel kernel = kernel_make(program, "sum");
 		*head = (struct node){1, next};
 		*next = (struct node){10, NULL};
 		*out = 0;
@@ -348,10 +339,8 @@ static void test_blocking_free(void)
 					     sizeof(yes), &yes));
 		CHECK_OK(clSetKernelArgMemPointerINTEL_(kernel, 0, head));
 		CHECK_OK(clSetKernelArgMemPointerINTEL_(kernel, 1, out));
-		cl_event gate = clCreateUserEvent(context, &code);
-		CHECK_OK(code);
-		CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 1, &gate,
-						NULL));
+		cl_event gate = user_event_make(context);
+		launch_1d_after(queue, kernel, one, 1, &gate, NULL);
 		CHECK(!pthread_create(&thread, NULL, open_later, gate));
 		CHECK_OK(clMemBlockingFreeINTEL_(context, turn ? (void *)head : (void *)next));
 		CHECK(*(volatile cl_int *)out == 11);
@@ -367,7 +356,7 @@ static void test_blocking_free(void)
 static void test_arguments(void)
 {
 	const size_t one = 1;
-	cl_kernel kernel = kernel_make("address"), add = kernel_make("add");
+	cl_kernel kernel = kernel_make(program, "address"), add = kernel_make(program, "add");
 	cl_ulong *out = memory_make(HOST, sizeof(*out));
 	cl_int local;
 	char *p = memory_make(DEVICE, 64);
@@ -376,8 +365,7 @@ static void test_arguments(void)
 	for (int i = 0; i < 6; i++) {
 		*out = 1;
 		CHECK_OK(clSetKernelArgMemPointerINTEL_(kernel, 0, values[i]));
-		CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL,
-						NULL));
+		launch_1d(queue, kernel, one);
 		CHECK_OK(clFinish(queue));
 		CHECK(*out == (uintptr_t)values[i]);
 	}
@@ -451,13 +439,11 @@ static void test_buffers(void)
 		const cl_int k = 2;
 		const size_t count = COUNT;
 		memset(p, 0, SIZE_B);
-		cl_mem mem = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, SIZE_B, p, &code);
-		CHECK_OK(code);
-		cl_kernel kernel = kernel_make("add");
+		cl_mem mem = buffer_make(context, CL_MEM_USE_HOST_PTR, SIZE_B, p);
+		cl_kernel kernel = kernel_make(program, "add");
 		CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
 		CHECK_OK(clSetKernelArg(kernel, 1, sizeof(k), &k));
-		CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL,
-						NULL));
+		launch_1d(queue, kernel, count);
 		CHECK(clEnqueueMapBuffer(queue, mem, CL_TRUE, CL_MAP_READ, 0, SIZE_B, 0, NULL,
 					 NULL, &code) == p);
 		CHECK_OK(code);
@@ -474,7 +460,6 @@ int main(void)
 {
 	struct api_test test;
 	char extensions[8192] = "";
-	cl_int code;
 	if (!api_test_start(&test, "usm"))
 		return API_TEST_SKIP;
 	context = test.context;
@@ -485,8 +470,7 @@ int main(void)
 		printf("usm: SKIP: the device has none\n");
 		return API_TEST_SKIP;
 	}
-	queue = clCreateCommandQueueWithProperties(context, device, NULL, &code);
-	CHECK_OK(code);
+	queue = queue_make(context, device, 0);
 	program = api_test_build(context, device, source, "-cl-std=CL2.0");
 	if (program && functions_find(test.platform)) {
 		test_capabilities();

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,16 +26,12 @@ static void wait_for_many(struct api_test *test, cl_uint count)
 	cl_command_queue second = clCreateCommandQueue(test->context, test->device, 0, &code);
 	cl_program program = api_test_build(test->context, test->device, source, "");
 	cl_kernel kernel = clCreateKernel(program, "count", &code);
-	cl_mem mem = clCreateBuffer(test->context, CL_MEM_COPY_HOST_PTR, sizeof(counted), &counted,
-				    &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(test->context, CL_MEM_COPY_HOST_PTR, sizeof(counted), &counted);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
 	for (cl_uint i = 0; i < count; i++)
-		CHECK_OK(clEnqueueNDRangeKernel(first, kernel, 1, NULL, &one, NULL, 0, NULL,
-						&events[i]));
-	CHECK_OK(clEnqueueNDRangeKernel(second, kernel, 1, NULL, &one, NULL, count, events, NULL));
-	CHECK_OK(clEnqueueReadBuffer(second, mem, CL_TRUE, 0, sizeof(counted), &counted, 0, NULL,
-				     NULL));
+		launch_1d_after(first, kernel, one, 0, NULL, &events[i]);
+	launch_1d_after(second, kernel, one, count, events, NULL);
+	buffer_read(second, mem, &counted, sizeof(counted));
 	CHECK(counted == count + 1);
 	for (cl_uint i = 0; i < count; i++)
 		CHECK_OK(clReleaseEvent(events[i]));

@@ -5,7 +5,7 @@
  *	waits MANNER     with the one that the environment has */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -66,7 +66,7 @@ static struct spent run(cl_command_queue queue, cl_kernel kernel, cl_int rounds,
 	const size_t one = 1;
 	cl_event event;
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(rounds), &rounds));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, &event));
+	launch_1d_after(queue, kernel, one, 0, NULL, &event);
 	const struct spent start = {now_ms(CLOCK_MONOTONIC), now_ms(CLOCK_THREAD_CPUTIME_ID),
 				    ready_ms()};
 	if (by_event)
@@ -100,18 +100,14 @@ static void test_share(cl_command_queue queue, cl_kernel kernel, const char *man
 static int test_manner(const char *manner)
 {
 	struct api_test test;
-	cl_int code;
 	if (!api_test_start(&test, "waits"))
 		return API_TEST_SKIP;
 	CHECK_OK(prctl(PR_SET_TIMERSLACK, 43210, 0, 0, 0));
-	cl_command_queue queue = clCreateCommandQueue(test.context, test.device, 0, &code);
-	CHECK_OK(code);
-	cl_mem mem = clCreateBuffer(test.context, 0, 4, NULL, &code);
-	CHECK_OK(code);
+	cl_command_queue queue = queue_make(test.context, test.device, 0);
+	cl_mem mem = buffer_make(test.context, 0, 4, NULL);
 	cl_program program = api_test_build(test.context, test.device, source, "");
 	if (program) {
-		cl_kernel kernel = clCreateKernel(program, "work", &code);
-		CHECK_OK(code);
+		cl_kernel kernel = kernel_make(program, "work");
 		CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
 		test_share(queue, kernel, manner, false);
 		test_share(queue, kernel, manner, true);

@@ -7,20 +7,12 @@
  * cases apart by their functions' names, and counts what is Culvert's part of them. */
 #include "config.h"
 
-#include <CL/cl.h>
+#include "tests/bench/opencl.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#define OK(call)                                                                                \
-	do {                                                                                    \
-		const cl_int code_ = (call);                                                    \
-		if (code_) {                                                                    \
-			fprintf(stderr, "%s:%d: %s: %d\n", __FILE__, __LINE__, #call, code_);   \
-			exit(1);                                                                \
-		}                                                                               \
-	} while (0)
 
 enum { CALLS = 200, ARGUMENTS = 16, BUFFER_B = 1 << 20 };
 
@@ -31,28 +23,26 @@ static const char source[] =
 "	int e, int f, int g, int h, int i, int j, int k, int l, int m, int n, int o, int p)\n"
 "{ *a = *b + *c + *d + e + f + g + h + i + j + k + l + m + n + o + p; }\n";
 
-static cl_context context;
-static cl_device_id device;
-static cl_program program;
 static cl_command_queue queue, other, any_order, timed;
 static cl_kernel none, four, sixteen;
 static cl_mem mems[4];
 static cl_event kept[CALLS];
 
+/* Not opencl_launch: its own instructions would be counted, too. */
 static void launch(cl_command_queue where, cl_kernel kernel, cl_uint count, const cl_event *waits,
 		   cl_event *event)
 {
 	const size_t one = 1;
-	OK(clEnqueueNDRangeKernel(where, kernel, 1, NULL, &one, &one, count, waits, event));
+	CL_OK(clEnqueueNDRangeKernel(where, kernel, 1, NULL, &one, &one, count, waits, event));
 }
 
 static void arguments_set(cl_kernel kernel, unsigned mem_count, unsigned count, cl_int value)
 {
 	for (unsigned i = 0; i < count; i++) {
 		if (i < mem_count)
-			OK(clSetKernelArg(kernel, i, sizeof(mems[i]), &mems[i]));
+			CL_OK(clSetKernelArg(kernel, i, sizeof(mems[i]), &mems[i]));
 		else
-			OK(clSetKernelArg(kernel, i, sizeof(value), &value));
+			CL_OK(clSetKernelArg(kernel, i, sizeof(value), &value));
 	}
 }
 
@@ -84,7 +74,7 @@ static void launches_with_event(cl_command_queue where)
 	for (unsigned i = 0; i < CALLS; i++) {
 		cl_event event;
 		launch(where, none, 0, NULL, &event);
-		OK(clReleaseEvent(event));
+		CL_OK(clReleaseEvent(event));
 	}
 }
 
@@ -98,7 +88,7 @@ void case_launch_kept_event(void)
 	for (unsigned i = 0; i < CALLS; i++)
 		launch(queue, none, 0, NULL, &kept[i]);
 	for (unsigned i = 0; i < CALLS; i++)
-		OK(clReleaseEvent(kept[i]));
+		CL_OK(clReleaseEvent(kept[i]));
 }
 
 void case_launch_4_arguments(void)
@@ -140,34 +130,34 @@ void case_launch_after_other_queue(void)
 		cl_event event;
 		launch(i % 2 ? queue : other, none, last ? 1 : 0, last ? &last : NULL, &event);
 		if (last)
-			OK(clReleaseEvent(last));
+			CL_OK(clReleaseEvent(last));
 		last = event;
 	}
-	OK(clReleaseEvent(last));
+	CL_OK(clReleaseEvent(last));
 }
 
 void case_marker(void)
 {
 	for (unsigned i = 0; i < CALLS; i++) {
 		cl_event event;
-		OK(clEnqueueMarkerWithWaitList(queue, 0, NULL, &event));
-		OK(clReleaseEvent(event));
+		CL_OK(clEnqueueMarkerWithWaitList(queue, 0, NULL, &event));
+		CL_OK(clReleaseEvent(event));
 	}
 }
 
 void case_copy(void)
 {
 	for (unsigned i = 0; i < CALLS; i++)
-		OK(clEnqueueCopyBuffer(queue, mems[0], mems[1], 0, 0, 4, 0, NULL, NULL));
+		CL_OK(clEnqueueCopyBuffer(queue, mems[0], mems[1], 0, 0, 4, 0, NULL, NULL));
 }
 
 void case_buffer(void)
 {
 	for (unsigned i = 0; i < CALLS; i++) {
 		cl_int code;
-		cl_mem mem = clCreateBuffer(context, 0, BUFFER_B, NULL, &code);
-		OK(code);
-		OK(clReleaseMemObject(mem));
+		cl_mem mem = clCreateBuffer(opencl.context, 0, BUFFER_B, NULL, &code);
+		CL_OK(code);
+		CL_OK(clReleaseMemObject(mem));
 	}
 }
 
@@ -175,9 +165,9 @@ static cl_program program_build(void)
 {
 	const char *text = source;
 	cl_int code;
-	cl_program made = clCreateProgramWithSource(context, 1, &text, NULL, &code);
-	OK(code);
-	OK(clBuildProgram(made, 1, &device, "", NULL, NULL));
+	cl_program made = clCreateProgramWithSource(opencl.context, 1, &text, NULL, &code);
+	CL_OK(code);
+	CL_OK(clBuildProgram(made, 1, opencl.devices, "", NULL, NULL));
 	return made;
 }
 
@@ -185,7 +175,7 @@ static cl_program program_build(void)
 void case_build_cached(void)
 {
 	for (unsigned i = 0; i < CALLS / 10; i++)
-		OK(clReleaseProgram(program_build()));
+		CL_OK(clReleaseProgram(program_build()));
 }
 
 static const struct {
@@ -210,42 +200,19 @@ static const struct {
 
 /* --- main ------------------------------------------------------------------------------------ */
 
-static cl_command_queue queue_make(cl_command_queue_properties properties)
-{
-	cl_int code;
-	cl_command_queue made = clCreateCommandQueue(context, device, properties, &code);
-	OK(code);
-	return made;
-}
-
-static cl_kernel kernel_make(const char *name)
-{
-	cl_int code;
-	cl_kernel made = clCreateKernel(program, name, &code);
-	OK(code);
-	return made;
-}
-
 static void start(void)
 {
-	cl_platform_id platform;
-	cl_int code;
-	OK(clGetPlatformIDs(1, &platform, NULL));
-	OK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
-	context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-	OK(code);
-	program = program_build();
-	queue = queue_make(0);
-	other = queue_make(0);
-	any_order = queue_make(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-	timed = queue_make(CL_QUEUE_PROFILING_ENABLE);
-	none = kernel_make("none");
-	four = kernel_make("four");
-	sixteen = kernel_make("sixteen");
-	for (unsigned i = 0; i < sizeof(mems) / sizeof(mems[0]); i++) {
-		mems[i] = clCreateBuffer(context, 0, BUFFER_B, NULL, &code);
-		OK(code);
-	}
+	opencl_choose(1);
+	opencl.program = program_build();
+	queue = opencl_queue(0, 0);
+	other = opencl_queue(0, 0);
+	any_order = opencl_queue(0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+	timed = opencl_queue(0, CL_QUEUE_PROFILING_ENABLE);
+	none = opencl_kernel("none", 0, NULL);
+	four = opencl_kernel("four", 0, NULL);
+	sixteen = opencl_kernel("sixteen", 0, NULL);
+	for (unsigned i = 0; i < sizeof(mems) / sizeof(mems[0]); i++)
+		mems[i] = opencl_buffer(0, BUFFER_B);
 	arguments_set(four, 2, 4, 0);
 	arguments_set(sixteen, 4, ARGUMENTS, 0);
 }
@@ -253,25 +220,25 @@ static void start(void)
 /* Where callgrind writes down what it has counted. */
 void __attribute__((noinline)) cases_between(void)
 {
-	OK(clFinish(queue));
-	OK(clFinish(other));
-	OK(clFinish(any_order));
-	OK(clFinish(timed));
+	CL_OK(clFinish(queue));
+	CL_OK(clFinish(other));
+	CL_OK(clFinish(any_order));
+	CL_OK(clFinish(timed));
 }
 
 static void end(void)
 {
 	for (unsigned i = 0; i < sizeof(mems) / sizeof(mems[0]); i++)
-		OK(clReleaseMemObject(mems[i]));
-	OK(clReleaseKernel(none));
-	OK(clReleaseKernel(four));
-	OK(clReleaseKernel(sixteen));
-	OK(clReleaseCommandQueue(queue));
-	OK(clReleaseCommandQueue(other));
-	OK(clReleaseCommandQueue(any_order));
-	OK(clReleaseCommandQueue(timed));
-	OK(clReleaseProgram(program));
-	OK(clReleaseContext(context));
+		CL_OK(clReleaseMemObject(mems[i]));
+	CL_OK(clReleaseKernel(none));
+	CL_OK(clReleaseKernel(four));
+	CL_OK(clReleaseKernel(sixteen));
+	CL_OK(clReleaseCommandQueue(queue));
+	CL_OK(clReleaseCommandQueue(other));
+	CL_OK(clReleaseCommandQueue(any_order));
+	CL_OK(clReleaseCommandQueue(timed));
+	CL_OK(clReleaseProgram(opencl.program));
+	CL_OK(clReleaseContext(opencl.context));
 }
 
 static int wanted(const char *name, int argc, char **argv)

@@ -117,7 +117,7 @@ static void measure(const struct processor_case *the_case)
 
 static void run_case(const struct processor_case *the_case)
 {
-	opencl_build(the_case->source);
+	opencl_build(the_case->source, NULL);
 	the_case->start();
 	the_case->run();
 	CL_OK(clFinish(processor.queue));

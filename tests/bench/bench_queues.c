@@ -9,21 +9,12 @@
 #include "config.h"
 
 #include "tests/bench/bench_raw.h"
+#include "tests/bench/opencl.h"
 
-#include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#define OK(call)                                                                                \
-	do {                                                                                    \
-		const cl_int code_ = (call);                                                    \
-		if (code_) {                                                                    \
-			fprintf(stderr, "%s:%d: %s: %d\n", __FILE__, __LINE__, #call, code_);   \
-			exit(1);                                                                \
-		}                                                                               \
-	} while (0)
 
 static const char source[] =
 "kernel void empty() {}\n"
@@ -35,10 +26,6 @@ static const char source[] =
 "	c[0] = v;\n"
 "}\n";
 
-static cl_device_id devices[2];
-static cl_uint device_count;
-static cl_context context;
-static cl_program program;
 static bool raw;
 
 static double now_ns(clockid_t clock)
@@ -75,37 +62,6 @@ static double median(double *values, unsigned count)
 	return values[count / 2];
 }
 
-static cl_command_queue queue_make(cl_device_id device, cl_command_queue_properties properties)
-{
-	cl_int code;
-	cl_command_queue queue = clCreateCommandQueue(context, device, properties, &code);
-	OK(code);
-	return queue;
-}
-
-static cl_mem buffer_make(cl_mem_flags flags, size_t size_B)
-{
-	cl_int code;
-	cl_mem mem = clCreateBuffer(context, flags, size_B, NULL, &code);
-	OK(code);
-	return mem;
-}
-
-static cl_kernel kernel_make(const char *name)
-{
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, name, &code);
-	OK(code);
-	return kernel;
-}
-
-static void launch(cl_command_queue queue, cl_kernel kernel, cl_uint count, const cl_event *waits,
-		   cl_event *event)
-{
-	const size_t one = 1;
-	OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, count, waits, event));
-}
-
 /* --- launch -------------------------------------------------------------------------- */
 
 enum { LAUNCHES = 20000 };
@@ -118,20 +74,19 @@ static double launch_ns(cl_command_queue queue, cl_kernel kernel, bool with_even
 		if (i == LAUNCHES)
 			start_ns = wall_ns();
 		if (i % 500 == 0)
-			OK(clFinish(queue));
-		launch(queue, kernel, 0, NULL, with_event ? &event : NULL);
+			CL_OK(clFinish(queue));
+		opencl_launch(queue, kernel, 1, 1, 0, NULL, with_event ? &event : NULL);
 		if (with_event)
-			OK(clReleaseEvent(event));
+			CL_OK(clReleaseEvent(event));
 	}
 	return (wall_ns() - start_ns) / LAUNCHES;
 }
 
 static void bench_launch(void)
 {
-	cl_command_queue in_order = queue_make(devices[0], 0);
-	cl_command_queue any_order =
-		queue_make(devices[0], CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-	cl_kernel empty = kernel_make("empty");
+	cl_command_queue in_order = opencl_queue(0, 0);
+	cl_command_queue any_order = opencl_queue(0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+	cl_kernel empty = opencl_kernel("empty", 0, NULL);
 	const double cuda = raw ? raw_launch_ns(LAUNCHES, false) : -1;
 	const double cuda_event = raw ? raw_launch_ns(LAUNCHES, true) : -1;
 	tell("launch, in order", launch_ns(in_order, empty, false), "ns", cuda, -1);
@@ -139,9 +94,9 @@ static void bench_launch(void)
 	tell("launch, out of order", launch_ns(any_order, empty, false), "ns", cuda, -1);
 	tell("launch and event, out of order", launch_ns(any_order, empty, true), "ns", cuda_event,
 	     -1);
-	OK(clReleaseKernel(empty));
-	OK(clReleaseCommandQueue(in_order));
-	OK(clReleaseCommandQueue(any_order));
+	CL_OK(clReleaseKernel(empty));
+	CL_OK(clReleaseCommandQueue(in_order));
+	CL_OK(clReleaseCommandQueue(any_order));
 }
 
 /* --- work of a known length ---------------------------------------------------------- */
@@ -151,11 +106,11 @@ static double rounds_per_ns;
 
 static double work_run_ns(cl_command_queue queue, cl_kernel kernel, cl_int rounds)
 {
-	OK(clSetKernelArg(kernel, 0, sizeof(work_mem), &work_mem));
-	OK(clSetKernelArg(kernel, 1, sizeof(rounds), &rounds));
+	CL_OK(clSetKernelArg(kernel, 0, sizeof(work_mem), &work_mem));
+	CL_OK(clSetKernelArg(kernel, 1, sizeof(rounds), &rounds));
 	const double start_ns = wall_ns();
-	launch(queue, kernel, 0, NULL, NULL);
-	OK(clFinish(queue));
+	opencl_launch(queue, kernel, 1, 1, 0, NULL, NULL);
+	CL_OK(clFinish(queue));
 	return wall_ns() - start_ns;
 }
 
@@ -165,7 +120,7 @@ static void work_calibrate(cl_command_queue queue, cl_kernel kernel)
 	double spent_ns = 0;
 	if (rounds_per_ns > 0)
 		return;
-	work_mem = buffer_make(0, 4);
+	work_mem = opencl_buffer(0, 4);
 	for (; spent_ns < 2e7 && rounds < 1 << 28; rounds *= 2)
 		spent_ns = work_run_ns(queue, kernel, rounds);
 	rounds_per_ns = rounds / 2 / spent_ns;
@@ -174,8 +129,8 @@ static void work_calibrate(cl_command_queue queue, cl_kernel kernel)
 static void work_set(cl_kernel kernel, cl_mem mem, double length_ns)
 {
 	const cl_int rounds = (cl_int)(length_ns * rounds_per_ns) + 1;
-	OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
-	OK(clSetKernelArg(kernel, 1, sizeof(rounds), &rounds));
+	CL_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
+	CL_OK(clSetKernelArg(kernel, 1, sizeof(rounds), &rounds));
 }
 
 /* --- overlap ------------------------------------------------------------------------- */
@@ -188,52 +143,52 @@ static void overlap_kernels(cl_command_queue queue, cl_kernel work, unsigned cou
 	cl_mem mems[MOST];
 	char name[64];
 	for (unsigned i = 0; i < count; i++)
-		mems[i] = buffer_make(0, 4);
+		mems[i] = opencl_buffer(0, 4);
 	work_set(work, mems[0], length_ns);
 	double start_ns = wall_ns();
-	launch(queue, work, 0, NULL, NULL);
-	OK(clFinish(queue));
+	opencl_launch(queue, work, 1, 1, 0, NULL, NULL);
+	CL_OK(clFinish(queue));
 	const double one_ns = wall_ns() - start_ns;
 	for (unsigned pass = 0; pass < 2; pass++) {
 		start_ns = wall_ns();
 		for (unsigned i = 0; i < count; i++) {
 			work_set(work, mems[i], length_ns);
-			launch(queue, work, 0, NULL, NULL);
+			opencl_launch(queue, work, 1, 1, 0, NULL, NULL);
 		}
-		OK(clFinish(queue));
+		CL_OK(clFinish(queue));
 	}
 	snprintf(name, sizeof(name), "overlap, %u kernels of 20 ms", count);
 	tell(name, (wall_ns() - start_ns) * 1e-6, "ms", -1, -1);
 	snprintf(name, sizeof(name), "  kernels at once, of %u", count);
 	tell(name, one_ns * count / (wall_ns() - start_ns), "", -1, 1);
 	for (unsigned i = 0; i < count; i++)
-		OK(clReleaseMemObject(mems[i]));
+		CL_OK(clReleaseMemObject(mems[i]));
 }
 
 /* A kernel and a pinned copy each way of about its length: ideal is the longest. */
 static void overlap_copies(cl_command_queue queue, cl_kernel work)
 {
 	enum { SIZE_B = 256 << 20 };
-	cl_mem host = buffer_make(CL_MEM_ALLOC_HOST_PTR, 2ull * SIZE_B);
-	cl_mem to = buffer_make(0, SIZE_B), from = buffer_make(0, SIZE_B);
+	cl_mem host = opencl_buffer(CL_MEM_ALLOC_HOST_PTR, 2ull * SIZE_B);
+	cl_mem to = opencl_buffer(0, SIZE_B), from = opencl_buffer(0, SIZE_B);
 	double alone_ns[3], start_ns, together_ns = 0;
 	cl_int code;
 	unsigned char *bytes = clEnqueueMapBuffer(queue, host, CL_TRUE, CL_MAP_WRITE, 0,
 						  2ull * SIZE_B, 0, NULL, NULL, &code);
-	OK(code);
+	CL_OK(code);
 	for (unsigned what = 0; what < 8; what++) {
 		/* Each alone, then all; twice, for the first time warms up. */
 		start_ns = wall_ns();
 		work_set(work, work_mem, 1e7);
 		if (what % 4 == 0 || what % 4 == 3)
-			launch(queue, work, 0, NULL, NULL);
+			opencl_launch(queue, work, 1, 1, 0, NULL, NULL);
 		if (what % 4 == 1 || what % 4 == 3)
-			OK(clEnqueueWriteBuffer(queue, to, CL_FALSE, 0, SIZE_B, bytes, 0, NULL,
-						NULL));
+			CL_OK(clEnqueueWriteBuffer(queue, to, CL_FALSE, 0, SIZE_B, bytes, 0, NULL,
+						   NULL));
 		if (what % 4 == 2 || what % 4 == 3)
-			OK(clEnqueueReadBuffer(queue, from, CL_FALSE, 0, SIZE_B, bytes + SIZE_B, 0,
-					       NULL, NULL));
-		OK(clFinish(queue));
+			CL_OK(clEnqueueReadBuffer(queue, from, CL_FALSE, 0, SIZE_B, bytes + SIZE_B,
+						  0, NULL, NULL));
+		CL_OK(clFinish(queue));
 		if (what % 4 < 3)
 			alone_ns[what % 4] = wall_ns() - start_ns;
 		else
@@ -246,23 +201,23 @@ static void overlap_copies(cl_command_queue queue, cl_kernel work)
 	tell("  ideal (the longest alone)", ideal_ns * 1e-6, "ms", -1, -1);
 	tell("  one after the other", (alone_ns[0] + alone_ns[1] + alone_ns[2]) * 1e-6, "ms", -1,
 	     -1);
-	OK(clEnqueueUnmapMemObject(queue, host, bytes, 0, NULL, NULL));
-	OK(clFinish(queue));
-	OK(clReleaseMemObject(host));
-	OK(clReleaseMemObject(to));
-	OK(clReleaseMemObject(from));
+	CL_OK(clEnqueueUnmapMemObject(queue, host, bytes, 0, NULL, NULL));
+	CL_OK(clFinish(queue));
+	CL_OK(clReleaseMemObject(host));
+	CL_OK(clReleaseMemObject(to));
+	CL_OK(clReleaseMemObject(from));
 }
 
 static void bench_overlap(void)
 {
-	cl_command_queue queue = queue_make(devices[0], CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-	cl_kernel work = kernel_make("work");
+	cl_command_queue queue = opencl_queue(0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+	cl_kernel work = opencl_kernel("work", 0, NULL);
 	work_calibrate(queue, work);
 	for (unsigned count = 4; count <= 32; count *= 2)
 		overlap_kernels(queue, work, count);
 	overlap_copies(queue, work);
-	OK(clReleaseKernel(work));
-	OK(clReleaseCommandQueue(queue));
+	CL_OK(clReleaseKernel(work));
+	CL_OK(clReleaseCommandQueue(queue));
 }
 
 /* --- copies -------------------------------------------------------------------------- */
@@ -285,13 +240,13 @@ static double copies_run(const struct copies *copies, double *call_us_out)
 			start_ns = wall_ns();
 		const double call_ns = wall_ns();
 		if (copies->to_device)
-			OK(clEnqueueWriteBuffer(copies->queue, copies->mem, copies->blocking, 0,
-						copies->size_B, copies->host, 0, NULL, NULL));
+			CL_OK(clEnqueueWriteBuffer(copies->queue, copies->mem, copies->blocking, 0,
+						   copies->size_B, copies->host, 0, NULL, NULL));
 		else
-			OK(clEnqueueReadBuffer(copies->queue, copies->mem, copies->blocking, 0,
-					       copies->size_B, copies->host, 0, NULL, NULL));
+			CL_OK(clEnqueueReadBuffer(copies->queue, copies->mem, copies->blocking, 0,
+						  copies->size_B, copies->host, 0, NULL, NULL));
 		in_calls_ns += i ? wall_ns() - call_ns : 0;
-		OK(clFinish(copies->queue));
+		CL_OK(clFinish(copies->queue));
 	}
 	*call_us_out = in_calls_ns / copies->count * 1e-3;
 	return (double)copies->size_B * copies->count / (wall_ns() - start_ns);
@@ -319,18 +274,18 @@ static void bench_copy(void)
 {
 	static const size_t sizes_B[] = {4 << 10, 64 << 10, 1 << 20, 4 << 20, 16 << 20, 256 << 20};
 	enum { LARGEST_B = 256 << 20 };
-	struct copies copies = {.queue = queue_make(devices[0], 0)};
+	struct copies copies = {.queue = opencl_queue(0, 0)};
 	unsigned char *pageable = malloc(LARGEST_B);
-	cl_mem host = buffer_make(CL_MEM_ALLOC_HOST_PTR, LARGEST_B);
+	cl_mem host = opencl_buffer(CL_MEM_ALLOC_HOST_PTR, LARGEST_B);
 	cl_int code;
 	unsigned char *pinned = clEnqueueMapBuffer(copies.queue, host, CL_TRUE, CL_MAP_WRITE, 0,
 						   LARGEST_B, 0, NULL, NULL, &code);
-	OK(code);
+	CL_OK(code);
 	if (!pageable)
 		exit(1);
 	memset(pageable, 1, LARGEST_B);
 	memset(pinned, 1, LARGEST_B);
-	copies.mem = buffer_make(0, LARGEST_B);
+	copies.mem = opencl_buffer(0, LARGEST_B);
 	for (unsigned way = 0; way < 4; way++) {
 		for (unsigned i = 0; i < sizeof(sizes_B) / sizeof(sizes_B[0]); i++) {
 			copies.to_device = way & 1;
@@ -340,11 +295,11 @@ static void bench_copy(void)
 			copies_tell(&copies, way & 2);
 		}
 	}
-	OK(clEnqueueUnmapMemObject(copies.queue, host, pinned, 0, NULL, NULL));
-	OK(clFinish(copies.queue));
-	OK(clReleaseMemObject(host));
-	OK(clReleaseMemObject(copies.mem));
-	OK(clReleaseCommandQueue(copies.queue));
+	CL_OK(clEnqueueUnmapMemObject(copies.queue, host, pinned, 0, NULL, NULL));
+	CL_OK(clFinish(copies.queue));
+	CL_OK(clReleaseMemObject(host));
+	CL_OK(clReleaseMemObject(copies.mem));
+	CL_OK(clReleaseCommandQueue(copies.queue));
 	free(pageable);
 }
 
@@ -354,8 +309,8 @@ static void poll(cl_event event)
 {
 	cl_int status = CL_QUEUED;
 	while (status > CL_COMPLETE)
-		OK(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status,
-				  NULL));
+		CL_OK(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
+				     &status, NULL));
 }
 
 /* Added latency: against a loop that polls the event's status. */
@@ -369,15 +324,15 @@ static void wait_measure(cl_command_queue queue, cl_kernel work, double length_n
 	for (unsigned i = 0; i < 2 * count; i++) {
 		cl_event event;
 		const double start_ns = wall_ns(), start_core_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
-		launch(queue, work, 0, NULL, &event);
+		opencl_launch(queue, work, 1, 1, 0, NULL, &event);
 		if (i % 2)
 			poll(event);
 		else
-			OK(clWaitForEvents(1, &event));
+			CL_OK(clWaitForEvents(1, &event));
 		(i % 2 ? polled : waited)[i / 2] = wall_ns() - start_ns;
 		core_ns += i % 2 ? 0 : now_ns(CLOCK_THREAD_CPUTIME_ID) - start_core_ns;
 		all_ns += i % 2 ? 0 : wall_ns() - start_ns;
-		OK(clReleaseEvent(event));
+		CL_OK(clReleaseEvent(event));
 	}
 	snprintf(name, sizeof(name), "wait of %.0f us, added", length_ns * 1e-3);
 	tell(name, (median(waited, count) - median(polled, count)) * 1e-3, "us", -1, -1);
@@ -387,13 +342,13 @@ static void wait_measure(cl_command_queue queue, cl_kernel work, double length_n
 static void bench_wait(void)
 {
 	static const double lengths_ns[] = {2e4, 1e5, 3e5, 1e6, 1e7, 1e8, 5e8};
-	cl_command_queue queue = queue_make(devices[0], 0);
-	cl_kernel work = kernel_make("work");
+	cl_command_queue queue = opencl_queue(0, 0);
+	cl_kernel work = opencl_kernel("work", 0, NULL);
 	work_calibrate(queue, work);
 	for (unsigned i = 0; i < sizeof(lengths_ns) / sizeof(lengths_ns[0]); i++)
 		wait_measure(queue, work, lengths_ns[i]);
-	OK(clReleaseKernel(work));
-	OK(clReleaseCommandQueue(queue));
+	CL_OK(clReleaseKernel(work));
+	CL_OK(clReleaseCommandQueue(queue));
 }
 
 static volatile double called_ns;
@@ -417,14 +372,14 @@ static void callback_measure(cl_command_queue queue, cl_kernel work, double leng
 	for (unsigned i = 0; i < count; i++) {
 		cl_event event;
 		called_ns = 0;
-		launch(queue, work, 0, NULL, &event);
-		OK(clSetEventCallback(event, CL_COMPLETE, called, NULL));
+		opencl_launch(queue, work, 1, 1, 0, NULL, &event);
+		CL_OK(clSetEventCallback(event, CL_COMPLETE, called, NULL));
 		poll(event);
 		const double done_ns = wall_ns();
 		while (called_ns == 0)
 			continue;
 		late[i] = called_ns - done_ns;
-		OK(clReleaseEvent(event));
+		CL_OK(clReleaseEvent(event));
 	}
 	snprintf(name, sizeof(name), "callback after %.0f us, late", length_ns * 1e-3);
 	tell(name, median(late, count) * 1e-3, "us", -1, -1);
@@ -433,13 +388,13 @@ static void callback_measure(cl_command_queue queue, cl_kernel work, double leng
 static void bench_callback(void)
 {
 	static const double lengths_ns[] = {2e4, 1e5, 1e6, 1e7, 1e8};
-	cl_command_queue queue = queue_make(devices[0], 0);
-	cl_kernel work = kernel_make("work");
+	cl_command_queue queue = opencl_queue(0, 0);
+	cl_kernel work = opencl_kernel("work", 0, NULL);
 	work_calibrate(queue, work);
 	for (unsigned i = 0; i < sizeof(lengths_ns) / sizeof(lengths_ns[0]); i++)
 		callback_measure(queue, work, lengths_ns[i]);
-	OK(clReleaseKernel(work));
-	OK(clReleaseCommandQueue(queue));
+	CL_OK(clReleaseKernel(work));
+	CL_OK(clReleaseCommandQueue(queue));
 }
 
 /* --- memory -------------------------------------------------------------------------- */
@@ -447,67 +402,68 @@ static void bench_callback(void)
 static void bench_alloc(void)
 {
 	enum { COUNT = 5000, SIZE_B = 1 << 20 };
-	cl_command_queue queue = queue_make(devices[0], 0);
+	cl_command_queue queue = opencl_queue(0, 0);
 	const cl_uint zero = 0;
 	for (unsigned used = 0; used < 2; used++) {
 		double start_ns = 0;
 		for (unsigned i = 0; i < 2 * COUNT; i++) {
 			if (i == COUNT) {
-				OK(clFinish(queue));
+				CL_OK(clFinish(queue));
 				start_ns = wall_ns();
 			}
-			cl_mem mem = buffer_make(0, SIZE_B);
+			cl_mem mem = opencl_buffer(0, SIZE_B);
 			if (used)
-				OK(clEnqueueFillBuffer(queue, mem, &zero, 4, 0, 4, 0, NULL, NULL));
-			OK(clReleaseMemObject(mem));
+				CL_OK(clEnqueueFillBuffer(queue, mem, &zero, 4, 0, 4, 0, NULL,
+							  NULL));
+			CL_OK(clReleaseMemObject(mem));
 		}
 		tell(used ? "create, fill, release 1 MiB" : "create, release 1 MiB",
 		     (wall_ns() - start_ns) / COUNT, "ns",
 		     raw && !used ? raw_alloc_ns(SIZE_B, COUNT) : -1, -1);
-		OK(clFinish(queue));
+		CL_OK(clFinish(queue));
 	}
-	OK(clReleaseCommandQueue(queue));
+	CL_OK(clReleaseCommandQueue(queue));
 }
 
 /* A buffer that kernels on two devices use in turn: it moves at each. */
 static void bench_peer(void)
 {
 	enum { SIZE_B = 256 << 20, HOPS = 40 };
-	if (device_count < 2) {
+	if (opencl.device_count < 2) {
 		printf("peer: fewer than two devices\n");
 		return;
 	}
-	cl_command_queue queues[2] = {queue_make(devices[0], 0), queue_make(devices[1], 0)};
-	cl_kernel next = kernel_make("next");
-	cl_mem mem = buffer_make(0, SIZE_B);
+	cl_command_queue queues[2] = {opencl_queue(0, 0), opencl_queue(1, 0)};
+	cl_kernel next = opencl_kernel("next", 0, NULL);
+	cl_mem mem = opencl_buffer(0, SIZE_B);
 	const cl_uint zero = 0;
 	double start_ns = 0;
 	cl_event last;
-	OK(clEnqueueFillBuffer(queues[0], mem, &zero, 4, 0, SIZE_B, 0, NULL, &last));
-	OK(clSetKernelArg(next, 0, sizeof(mem), &mem));
+	CL_OK(clEnqueueFillBuffer(queues[0], mem, &zero, 4, 0, SIZE_B, 0, NULL, &last));
+	CL_OK(clSetKernelArg(next, 0, sizeof(mem), &mem));
 	for (unsigned i = 0; i < HOPS + 4; i++) {
 		cl_event event;
 		if (i == 4) {
-			OK(clWaitForEvents(1, &last));
+			CL_OK(clWaitForEvents(1, &last));
 			start_ns = wall_ns();
 		}
-		launch(queues[(i + 1) % 2], next, 1, &last, &event);
-		OK(clReleaseEvent(last));
+		opencl_launch(queues[(i + 1) % 2], next, 1, 1, 1, &last, &event);
+		CL_OK(clReleaseEvent(last));
 		last = event;
 	}
-	OK(clWaitForEvents(1, &last));
+	CL_OK(clWaitForEvents(1, &last));
 	const double spent_ns = wall_ns() - start_ns;
 	tell("a hop of 256 MiB between devices", (double)SIZE_B * HOPS / spent_ns, "GB/s",
 	     raw ? raw_peer_GBps(SIZE_B, HOPS) : -1, 1);
 	cl_uint value = 0;
-	OK(clEnqueueReadBuffer(queues[0], mem, CL_TRUE, 0, 4, &value, 1, &last, NULL));
+	CL_OK(clEnqueueReadBuffer(queues[0], mem, CL_TRUE, 0, 4, &value, 1, &last, NULL));
 	if (value != HOPS + 4)
 		printf("WRONG: %u after %d hops\n", value, HOPS + 4);
-	OK(clReleaseEvent(last));
-	OK(clReleaseMemObject(mem));
-	OK(clReleaseKernel(next));
-	OK(clReleaseCommandQueue(queues[0]));
-	OK(clReleaseCommandQueue(queues[1]));
+	CL_OK(clReleaseEvent(last));
+	CL_OK(clReleaseMemObject(mem));
+	CL_OK(clReleaseKernel(next));
+	CL_OK(clReleaseCommandQueue(queues[0]));
+	CL_OK(clReleaseCommandQueue(queues[1]));
 }
 
 /* --- main ---------------------------------------------------------------------------- */
@@ -531,28 +487,19 @@ static bool wanted(const char *name, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	cl_platform_id platform;
-	const char *text = source;
 	char name[256] = "";
-	cl_int code;
-	OK(clGetPlatformIDs(1, &platform, NULL));
-	OK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, devices, &device_count));
-	device_count = device_count < 2 ? device_count : 2;
-	OK(clGetDeviceInfo(devices[0], CL_DEVICE_NAME, sizeof(name), name, NULL));
-	context = clCreateContext(NULL, device_count, devices, NULL, NULL, &code);
-	OK(code);
-	program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
-	OK(code);
-	OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+	opencl_choose(2);
+	opencl_build(source, "");
+	CL_OK(clGetDeviceInfo(opencl.devices[0], CL_DEVICE_NAME, sizeof(name), name, NULL));
 	raw = raw_start();
-	printf("%u x %s%s\n", device_count, name, raw ? "" : "; no CUDA to compare with");
+	printf("%u x %s%s\n", opencl.device_count, name, raw ? "" : "; no CUDA to compare with");
 	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (wanted(parts[i].name, argc, argv))
 			parts[i].run();
 	if (work_mem)
-		OK(clReleaseMemObject(work_mem));
-	OK(clReleaseProgram(program));
-	OK(clReleaseContext(context));
+		CL_OK(clReleaseMemObject(work_mem));
+	CL_OK(clReleaseProgram(opencl.program));
+	CL_OK(clReleaseContext(opencl.context));
 	if (raw)
 		raw_end();
 	return 0;

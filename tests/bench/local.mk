@@ -55,9 +55,8 @@ tests_bench_cuda_scale_SOURCES = tests/bench/cuda_scale.c tests/bench/scale.h $(
 tests_bench_cuda_scale_LDADD = -ldl -lpthread
 
 EXTRA_PROGRAMS += tests/bench/bench_queues
-tests_bench_bench_queues_SOURCES = tests/bench/bench_queues.c tests/bench/bench_raw.c \
-	tests/bench/bench_raw.h
-tests_bench_bench_queues_LDADD = $(OPENCL_LIBS) -ldl
+tests_bench_bench_queues_SOURCES = tests/bench/bench_queues.c tests/bench/bench_raw.c $(bench_opencl)
+tests_bench_bench_queues_LDADD = $(OPENCL_LIBS) -ldl -lpthread
 EXTRA_PROGRAMS += tests/bench/bench_graphs
 tests_bench_bench_graphs_SOURCES = tests/bench/bench_graphs.c tests/api/command_buffer_entry.h \
 	tests/api/api_test.h
@@ -75,8 +74,8 @@ tests_bench_cuda_build_SOURCES = $(bench_build_common) tests/bench/build/builder
 tests_bench_cuda_build_LDADD = -ldl -lpthread
 TESTS += $(bench_scripts)
 check_PROGRAMS += tests/bench/bench_calls
-tests_bench_bench_calls_SOURCES = tests/bench/bench_calls.c
-tests_bench_bench_calls_LDADD = $(OPENCL_LIBS)
+tests_bench_bench_calls_SOURCES = tests/bench/bench_calls.c $(bench_opencl)
+tests_bench_bench_calls_LDADD = $(OPENCL_LIBS) -lpthread
 endif
 check_PROGRAMS += $(bench_programs)
 

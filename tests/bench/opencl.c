@@ -44,12 +44,14 @@ const char *opencl_newest_language(void)
 	return strtod(version + strlen("OpenCL "), NULL) >= 3 ? "-cl-std=CL3.0" : "";
 }
 
-void opencl_build(const char *source)
+void opencl_build(const char *source, const char *options)
 {
 	cl_int code;
-	char options[64];
+	char usual[64];
 	/* What nvcc does without being asked. */
-	snprintf(options, sizeof(options), "-cl-mad-enable %s", opencl_newest_language());
+	snprintf(usual, sizeof(usual), "-cl-mad-enable %s", opencl_newest_language());
+	if (!options)
+		options = usual;
 	opencl.program = clCreateProgramWithSource(opencl.context, 1, &source, NULL, &code);
 	CL_OK(code);
 	code = clBuildProgram(opencl.program, 0, NULL, options, NULL, NULL);
@@ -84,7 +86,7 @@ void opencl_rows_begin(const char *bench_name)
 void opencl_open(const char *bench_name, const char *source, cl_uint devices_limit)
 {
 	opencl_choose(devices_limit);
-	opencl_build(source);
+	opencl_build(source, NULL);
 	opencl_rows_begin(bench_name);
 }
 

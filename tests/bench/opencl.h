@@ -25,11 +25,11 @@ static inline void opencl_check(cl_int code, const char *what, const char *file,
 		bench_fail(file, line, what, code);
 }
 
-/* Platform, devices (at most so many) and context alone; and the start of the rows. */
+/* Platform, devices (at most so many) and context alone; the program, whose log goes to stderr where it
+ * cannot be built (options NULL: as nvcc compiles); and the start of the rows. */
 void opencl_choose(cl_uint devices_limit);
+void opencl_build(const char *source, const char *options);
 void opencl_rows_begin(const char *bench_name);
-/* Makes and builds opencl.program alone. */
-void opencl_build(const char *source);
 /* All three; opencl_close releases what there is and ends the rows: what main returns. */
 void opencl_open(const char *bench_name, const char *source, cl_uint devices_limit);
 int opencl_close(void);

@@ -4,7 +4,7 @@
  * thread, no descriptor, no compiler's process more. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -63,15 +63,12 @@ static void build(struct held *held, cl_int *constant)
 {
 	char options[64];
 	const char *source = text;
-	cl_int code;
 	const unsigned n = atomic_fetch_add(&serial, 1);
 	*constant = (cl_int)(n / 3 + atomic_load(&unique));
 	snprintf(options, sizeof(options), "-DCONSTANT=%d", (int)*constant);
-	held->program = clCreateProgramWithSource(test.context, 1, &source, NULL, &code);
-	CHECK_OK(code);
+	held->program = api_test_program(test.context, source);
 	CHECK_OK(clBuildProgram(held->program, 0, NULL, options, NULL, NULL));
-	held->kernel = clCreateKernel(held->program, "k", &code);
-	CHECK_OK(code);
+	held->kernel = kernel_make(held->program, "k");
 }
 
 static void commands(struct held *held, cl_int constant)
@@ -80,11 +77,9 @@ static void commands(struct held *held, cl_int constant)
 	cl_int result[ITEMS], add = 5, code;
 	CHECK_OK(clSetKernelArg(held->kernel, 0, sizeof(held->mem), &held->mem));
 	CHECK_OK(clSetKernelArg(held->kernel, 1, sizeof(add), &add));
-	CHECK_OK(clEnqueueNDRangeKernel(held->queue, held->kernel, 1, NULL, &items, NULL, 0, NULL,
-					&held->event));
+	launch_1d_after(held->queue, held->kernel, items, 0, NULL, &held->event);
 	CHECK_OK(clWaitForEvents(1, &held->event));
-	CHECK_OK(clEnqueueReadBuffer(held->queue, held->mem, CL_TRUE, 0, sizeof(result), result, 0,
-				     NULL, NULL));
+	buffer_read(held->queue, held->mem, result, sizeof(result));
 	CHECK(result[0] == constant + add && result[ITEMS - 1] == constant + add);
 	const cl_int *mapped = clEnqueueMapBuffer(held->queue, held->mem, CL_TRUE, CL_MAP_READ, 0,
 						  sizeof(result), 0, NULL, NULL, &code);
@@ -96,12 +91,9 @@ static void commands(struct held *held, cl_int constant)
 
 static void work_once(struct held *held)
 {
-	cl_int code, constant = 0;
-	held->queue = clCreateCommandQueueWithProperties(test.context, test.device, NULL, &code);
-	CHECK_OK(code);
-	held->mem = clCreateBuffer(test.context, CL_MEM_ALLOC_HOST_PTR, ITEMS * sizeof(cl_int), NULL,
-				   &code);
-	CHECK_OK(code);
+	cl_int constant = 0;
+	held->queue = queue_make(test.context, test.device, 0);
+	held->mem = buffer_make(test.context, CL_MEM_ALLOC_HOST_PTR, ITEMS * sizeof(cl_int), NULL);
 	build(held, &constant);
 	commands(held, constant);
 }

@@ -3,7 +3,7 @@
  * live, its other builds must be made, and nothing of the compiler's process may show in it. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -36,15 +36,7 @@ static char log_text[65536];
 
 static cl_int build(const struct api_test *test, const char *source, const char *options)
 {
-	cl_int code;
-	cl_program program = clCreateProgramWithSource(test->context, 1, &source, NULL, &code);
-	if (!CHECK_OK(code))
-		return code;
-	code = clBuildProgram(program, 0, NULL, options, NULL, NULL);
-	CHECK_OK(clGetProgramBuildInfo(program, test->device, CL_PROGRAM_BUILD_LOG,
-				       sizeof(log_text), log_text, NULL));
-	CHECK_OK(clReleaseProgram(program));
-	return code;
+	return build_code(test->context, test->device, source, options, log_text, sizeof(log_text));
 }
 
 static void check_planted(const struct api_test *test, const char *source, const char *said)
@@ -59,19 +51,14 @@ static void check_planted(const struct api_test *test, const char *source, const
 /* What the program made of p. */
 static cl_int result_of(const struct api_test *test, cl_program program)
 {
-	cl_int code, result = 0;
+	cl_int result = 0;
 	size_t one = 1;
-	cl_kernel kernel = clCreateKernel(program, "plant_optimised", &code);
-	CHECK_OK(code);
-	cl_mem memory = clCreateBuffer(test->context, 0, sizeof(result), NULL, &code);
-	CHECK_OK(code);
+	cl_kernel kernel = kernel_make(program, "plant_optimised");
+	cl_mem memory = buffer_make(test->context, 0, sizeof(result), NULL);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(memory), &memory));
-	cl_command_queue queue =
-		clCreateCommandQueueWithProperties(test->context, test->device, NULL, &code);
-	CHECK_OK(code);
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof(result), &result, 0, NULL,
-				     NULL));
+	cl_command_queue queue = queue_make(test->context, test->device, 0);
+	launch_1d(queue, kernel, one);
+	buffer_read(queue, memory, &result, sizeof(result));
 	CHECK_OK(clReleaseCommandQueue(queue));
 	CHECK_OK(clReleaseMemObject(memory));
 	CHECK_OK(clReleaseKernel(kernel));
@@ -81,12 +68,9 @@ static cl_int result_of(const struct api_test *test, cl_program program)
 /* Built where libnvvm crashes if it optimises; its log is in log_text. */
 static cl_program built_cautiously(const struct api_test *test, const char *source)
 {
-	cl_int code;
-	cl_program program = clCreateProgramWithSource(test->context, 1, &source, NULL, &code);
-	CHECK_OK(code);
+	cl_program program = api_test_program(test->context, source);
 	CHECK_OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
-	CHECK_OK(clGetProgramBuildInfo(program, test->device, CL_PROGRAM_BUILD_LOG,
-				       sizeof(log_text), log_text, NULL));
+	build_log(program, test->device, log_text, sizeof(log_text));
 	CHECK(strstr(log_text, "was told not to optimise") != NULL);
 	CHECK(!strstr(log_text, "error"));
 	return program;
@@ -104,10 +88,8 @@ static void check_cautious(const struct api_test *test, const char *source, bool
 	CHECK(!strstr(log_text, "other0") && !strstr(log_text, "other7"));
 	for (int i = 0; others && i < 8; i += 7) {
 		char name[16];
-		cl_int code;
 		snprintf(name, sizeof(name), "other%d", i);
-		cl_kernel kernel = clCreateKernel(program, name, &code);
-		CHECK_OK(code);
+		cl_kernel kernel = kernel_make(program, name);
 		CHECK_OK(clReleaseKernel(kernel));
 	}
 	CHECK(result_of(test, program) == 42);

@@ -6,7 +6,7 @@
  * Rows that this user or kernel may not try are said to be left out. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <errno.h>
 #include <linux/audit.h>
@@ -204,25 +204,17 @@ static bool few_files(void)
 static cl_int value_of(struct api_test *test)
 {
 	static const char source[] = "kernel void k(global int *p) { *p = 42; }";
-	const char *text = source;
 	const size_t one = 1;
-	cl_int code, value = -1;
-	cl_program program = clCreateProgramWithSource(test->context, 1, &text, NULL, &code);
-	code = clBuildProgram(program, 1, &test->device, "", NULL, NULL);
-	if (code) {
-		char log[4096] = "";
-		clGetProgramBuildInfo(program, test->device, CL_PROGRAM_BUILD_LOG, sizeof(log), log,
-				      NULL);
-		printf("%d: %s\n", code, log);
+	cl_int value = -1;
+	cl_program program = api_test_build(test->context, test->device, source, "");
+	if (!program)
 		return -1;
-	}
-	cl_kernel kernel = clCreateKernel(program, "k", &code);
-	cl_command_queue queue = clCreateCommandQueue(test->context, test->device, 0, &code);
+	cl_kernel kernel = kernel_make(program, "k");
+	cl_command_queue queue = queue_make(test->context, test->device, 0);
 	cl_mem buffer = api_test_zeros(test->context, 1);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof(value), &value, 0, NULL,
-				     NULL));
+	launch_1d(queue, kernel, one);
+	buffer_read(queue, buffer, &value, sizeof(value));
 	CHECK_OK(clReleaseMemObject(buffer));
 	CHECK_OK(clReleaseCommandQueue(queue));
 	CHECK_OK(clReleaseKernel(kernel));

@@ -41,13 +41,10 @@ static cl_mem view_open(const struct graph_run *run, const struct graph_access *
 	const struct graph_range view = root_of(run, access)->views[access->view];
 	const cl_buffer_region region = {view.lo * sizeof(uint32_t),
 					 (view.hi - view.lo) * sizeof(uint32_t)};
-	cl_int code = CL_SUCCESS;
 	cl_mem mem = run->mems[access->root][access->view];
 	if (!access->fresh)
 		return mem;
-	mem = clCreateSubBuffer(run->mems[access->root][0], 0, CL_BUFFER_CREATE_TYPE_REGION,
-				&region, &code);
-	CHECK_OK(code);
+	mem = sub_buffer_make(run->mems[access->root][0], 0, &region);
 	return mem;
 }
 
@@ -65,10 +62,7 @@ static cl_mem image_open(const struct graph_run *run, const struct graph_access 
 		.image_width = root_of(run, access)->words / 4,
 		.buffer = run->mems[access->root][0],
 	};
-	cl_int code;
-	cl_mem image = clCreateImage(run->context, CL_MEM_READ_WRITE, &format, &desc, NULL, &code);
-	CHECK_OK(code);
-	return image;
+	return image_make(run->context, CL_MEM_READ_WRITE, &format, &desc, NULL);
 }
 
 /* --- kernels ---------------------------------------------------------------------------------- */
@@ -95,14 +89,6 @@ static void set_image(const struct graph_run *run, cl_kernel kernel, cl_uint *at
 	CHECK_OK(clSetKernelArg(kernel, (*at)++, sizeof(*opened), opened));
 }
 
-static cl_kernel kernel_make(const struct graph_run *run, const char *name)
-{
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(run->program, name, &code);
-	CHECK_OK(code);
-	return kernel;
-}
-
 struct wait_list { cl_uint count; const cl_event *events; };
 
 static cl_int kernel_enqueue(const struct graph_run *run, const struct graph_node *node,
@@ -113,7 +99,7 @@ static cl_int kernel_enqueue(const struct graph_run *run, const struct graph_nod
 	const uint32_t n = node->accesses[0].words.hi - node->accesses[0].words.lo;
 	const bool image = node->kind == GRAPH_IMAGE_LOAD || node->kind == GRAPH_IMAGE_STORE;
 	const size_t items = node->kind == GRAPH_NOTHING ? 0 : image ? n / 4 : n;
-	cl_kernel kernel = kernel_make(run, names[node->kind]);
+	cl_kernel kernel = kernel_make(run->program, names[node->kind]);
 	cl_mem opened[GRAPH_ACCESSES] = {NULL};
 	cl_uint at = 0;
 	for (unsigned i = 0; i < node->access_count; i++) {
@@ -370,7 +356,8 @@ static cl_int recorded_enqueue(const struct graph_run *run, const struct graph_n
 	const struct command_buffer_entry *commands = &run->platform->commands;
 	const size_t items = node->accesses[0].words.hi - node->accesses[0].words.lo;
 	cl_command_queue queue = run->queues[node->queue];
-	cl_kernel kernels[2] = {kernel_make(run, "mix_words"), kernel_make(run, "swap_words")};
+	cl_kernel kernels[2] = {kernel_make(run->program, "mix_words"),
+				kernel_make(run->program, "swap_words")};
 	cl_mem opened[2], again[2] = {NULL, NULL};
 	cl_sync_point_khr points[2];
 	cl_uint at = 0;

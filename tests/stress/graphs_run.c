@@ -279,9 +279,7 @@ static void wait_issue(struct graph_run *run, const struct graph_node *node)
 
 static void user_issue(struct graph_run *run, unsigned at)
 {
-	cl_int code;
-	cl_event event = clCreateUserEvent(run->context, &code);
-	CHECK_OK(code);
+	cl_event event = user_event_make(run->context);
 	if (event)
 		callbacks_add(run, at, event);
 	publish(run, at, event);
@@ -353,10 +351,10 @@ static cl_mem root_create(struct graph_run *run, unsigned root)
 					    0, NULL, NULL));
 		break;
 	default:
-		mem = clCreateBuffer(run->context, made->kind == GRAPH_HOST_MEMORY ?
-						   CL_MEM_ALLOC_HOST_PTR : CL_MEM_READ_WRITE,
-				     size_B, NULL, &code);
-		CHECK_OK(code);
+		mem = buffer_make(run->context,
+				  made->kind == GRAPH_HOST_MEMORY ? CL_MEM_ALLOC_HOST_PTR
+								  : CL_MEM_READ_WRITE,
+				  size_B, NULL);
 		CHECK_OK(clEnqueueWriteBuffer(run->queues[0], mem, CL_TRUE, 0, size_B, words, 0,
 					      NULL, NULL));
 		/* What a blocking write has taken may be on its way still. */
@@ -379,11 +377,7 @@ static void roots_create(struct graph_run *run)
 			const struct graph_range view = graph->roots[i].views[j];
 			const cl_buffer_region region = {view.lo * sizeof(uint32_t),
 							 (view.hi - view.lo) * sizeof(uint32_t)};
-			cl_int code;
-			run->mems[i][j] = clCreateSubBuffer(run->mems[i][0], 0,
-							    CL_BUFFER_CREATE_TYPE_REGION, &region,
-							    &code);
-			CHECK_OK(code);
+			run->mems[i][j] = sub_buffer_make(run->mems[i][0], 0, &region);
 		}
 	}
 }
@@ -411,9 +405,8 @@ static void queues_create(struct graph_run *run)
 static void arena_create(struct graph_run *run)
 {
 	cl_int code;
-	run->arena = clCreateBuffer(run->context, CL_MEM_ALLOC_HOST_PTR,
-				    GRAPH_ARENA_WORDS * sizeof(uint32_t), NULL, &code);
-	CHECK_OK(code);
+	run->arena = buffer_make(run->context, CL_MEM_ALLOC_HOST_PTR,
+				 GRAPH_ARENA_WORDS * sizeof(uint32_t), NULL);
 	run->arena_words = clEnqueueMapBuffer(run->queues[0], run->arena, CL_TRUE,
 					      CL_MAP_READ | CL_MAP_WRITE, 0,
 					      GRAPH_ARENA_WORDS * sizeof(uint32_t), 0, NULL, NULL,
@@ -510,8 +503,7 @@ static void root_check(struct graph_run *run, cl_command_queue queue, unsigned r
 	if (svm)
 		CHECK_OK(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, words, size_B, 0, NULL, NULL));
 	else
-		CHECK_OK(clEnqueueReadBuffer(queue, run->mems[root][0], CL_TRUE, 0, size_B, words, 0,
-					     NULL, NULL));
+		buffer_read(queue, run->mems[root][0], words, size_B);
 	CHECK(graph_words_are("root", root, words, run->graph->words[root], made->words));
 	if (svm)
 		CHECK_OK(clEnqueueSVMUnmap(queue, words, 0, NULL, NULL));
@@ -523,10 +515,8 @@ static void roots_end(struct graph_run *run)
 {
 	const struct graph *graph = run->graph;
 	unsigned borrowed = 0;
-	cl_int code;
-	cl_command_queue queue = clCreateCommandQueue(
-		run->context, run->platform->test.devices[graph->seed % graph->devices], 0, &code);
-	CHECK_OK(code);
+	cl_command_queue queue = queue_make(
+		run->context, run->platform->test.devices[graph->seed % graph->devices], 0);
 	for (unsigned i = 0; i < graph->root_count; i++)
 		root_check(run, queue, i);
 	/* Callbacks have written there until now. */
@@ -610,7 +600,7 @@ void graph_platform_end(struct graph_platform *platform)
 	}
 }
 
-static bool context_make(struct graph_platform *platform, unsigned devices)
+static bool run_context_make(struct graph_platform *platform, unsigned devices)
 {
 	char text[sizeof(source) + sizeof(image_source)];
 	cl_int code;
@@ -631,7 +621,7 @@ bool graph_run(struct graph_platform *platform, const struct graph *graph)
 {
 	const unsigned failures = api_test_failures;
 	struct graph_run *run = calloc(1, sizeof(*run));
-	if (!CHECK(run) || !context_make(platform, graph->devices)) {
+	if (!CHECK(run) || !run_context_make(platform, graph->devices)) {
 		free(run);
 		return false;
 	}

@@ -3,6 +3,7 @@
 #define CULVERT_TESTS_STRESS_GRAPHS_RUN_H
 
 #include "tests/api/command_buffer_entry.h"
+#include "tests/api/fixture.h"
 #include "tests/stress/graphs.h"
 
 /* What the process has for all graphs. */

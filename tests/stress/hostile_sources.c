@@ -2,7 +2,7 @@
  * than a compiler is made for: each ends soon, with words. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <fcntl.h>
 #include <ftw.h>
@@ -45,8 +45,7 @@ static void build(const char *source, const char *more_options, struct outcome *
 	outcome->code = clBuildProgram(program, 1, &test.device, all, NULL, NULL);
 	outcome->took_s = now_s() - start_s;
 	outcome->log[0] = '\0';
-	CHECK_OK(clGetProgramBuildInfo(program, test.device, CL_PROGRAM_BUILD_LOG,
-				       sizeof(outcome->log), outcome->log, NULL));
+	build_log(program, test.device, outcome->log, sizeof(outcome->log));
 	CHECK_OK(clReleaseProgram(program));
 }
 

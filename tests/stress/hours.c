@@ -7,7 +7,7 @@
  * to be is known to the nanosecond. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -112,12 +112,11 @@ static void stamps_read(cl_event event, struct stamps *stamps)
 	      stamps->start <= stamps->end);
 }
 
-static cl_event launch(const struct work *work)
+static cl_event launch_work(const struct work *work)
 {
 	const size_t one = 1;
 	cl_event event = NULL;
-	CHECK_OK(clEnqueueNDRangeKernel(work->queue, work->kernel, 1, NULL, &one, NULL, 0, NULL,
-					&event));
+	launch_1d_after(work->queue, work->kernel, one, 0, NULL, &event);
 	return event;
 }
 
@@ -131,7 +130,7 @@ static void now_and_then(const struct work *work, unsigned until_settled)
 	uint64_t before_ns = 0;
 	for (unsigned i = 0; i < ROUNDS && !api_test_failures; i++) {
 		struct stamps stamps;
-		cl_event event = launch(work);
+		cl_event event = launch_work(work);
 		CHECK_OK(clWaitForEvents(1, &event));
 		const uint64_t now_ns = host_now_ns();
 		stamps_read(event, &stamps);
@@ -159,7 +158,7 @@ static void backlog(const struct work *work, bool ask)
 	struct stamps stamps = {0, 0, 0, 0}, before = stamps;
 	const uint64_t records = soft.calls("cuEventRecord");
 	for (unsigned i = 0; i < BACKLOG; i++)
-		events[i] = launch(work);
+		events[i] = launch_work(work);
 	CHECK(soft.calls("cuEventRecord") - records < BACKLOG + BACKLOG / 10);
 	soft.let_go();
 	cl_int status = CL_QUEUED;
@@ -196,16 +195,12 @@ static void waits_for_another(const struct work *work)
 	struct stamps stamps, waited_for;
 	cl_event ahead[AHEAD], far[AHEAD], last = NULL;
 	const size_t one = 1;
-	cl_int code;
-	other.queue = clCreateCommandQueue(work->context, work->device, CL_QUEUE_PROFILING_ENABLE,
-					   &code);
-	CHECK_OK(code);
+	other.queue = queue_make(work->context, work->device, CL_QUEUE_PROFILING_ENABLE);
 	for (unsigned i = 0; i < AHEAD; i++)
-		ahead[i] = launch(work);
+		ahead[i] = launch_work(work);
 	for (unsigned i = 0; i < AHEAD; i++)
-		far[i] = launch(&other);
-	CHECK_OK(clEnqueueNDRangeKernel(work->queue, work->kernel, 1, NULL, &one, NULL, 1,
-					&far[AHEAD - 1], &last));
+		far[i] = launch_work(&other);
+	launch_1d_after(work->queue, work->kernel, one, 1, &far[AHEAD - 1], &last);
 	soft.let_go();
 	CHECK_OK(clWaitForEvents(1, &last));
 	stamps_read(last, &stamps);
@@ -270,8 +265,7 @@ int main(void)
 		return api_test_end(&test);
 	work.context = test.context;
 	work.device = test.device;
-	work.kernel = clCreateKernel(program, "held", &code);
-	CHECK_OK(code);
+	work.kernel = kernel_make(program, "held");
 	work.queue = clCreateCommandQueue(test.context, test.device, CL_QUEUE_PROFILING_ENABLE,
 					  &code);
 	if (CHECK_OK(code))

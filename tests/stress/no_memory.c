@@ -5,7 +5,7 @@
  * all is done. */
 #include "config.h"
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <CL/cl_ext.h>
 #include <dlfcn.h>
@@ -90,8 +90,7 @@ static bool fails_at(cl_int (*enqueue)(cl_event gate, cl_event *event), unsigned
 	cl_int code;
 	cl_event gate = clCreateUserEvent(it.test.context, &code), event = NULL;
 	CHECK_OK(code);
-	it.queue = clCreateCommandQueue(it.test.context, it.test.device, 0, &code);
-	CHECK_OK(code);
+	it.queue = queue_make(it.test.context, it.test.device, 0);
 	it.fail(n);
 	code = enqueue(gate, &event);
 	const bool failed = it.failed();
@@ -138,12 +137,10 @@ static bool callback_fails_at(unsigned n)
 	cl_int code;
 	cl_event event = NULL;
 	/* Its stream must not be the next one's. */
-	cl_command_queue queue = it.queues[n] = clCreateCommandQueue(it.test.context,
-								     it.test.device, 0, &code);
-	CHECK_OK(code);
+	cl_command_queue queue = it.queues[n] = queue_make(it.test.context, it.test.device, 0);
 	CHECK(!it.schedule("keep:put"));
 	atomic_store(&it.told, 0);
-	CHECK_OK(clEnqueueNDRangeKernel(queue, it.kernel, 1, NULL, &one, NULL, 0, NULL, &event));
+	launch_1d_after(queue, it.kernel, one, 0, NULL, &event);
 	it.fail(n);
 	code = clSetEventCallback(event, CL_COMPLETE, tell, NULL);
 	const bool failed = it.failed();
@@ -261,11 +258,9 @@ static bool start(void)
 	*(void **)&it.create = entry("clCreateSemaphoreWithPropertiesKHR");
 	*(void **)&it.release = entry("clReleaseSemaphoreKHR");
 	*(void **)&it.signal = entry("clEnqueueSignalSemaphoresKHR");
-	it.mem = clCreateBuffer(it.test.context, 0, sizeof(it.words), NULL, &code);
-	CHECK_OK(code);
+	it.mem = buffer_make(it.test.context, 0, sizeof(it.words), NULL);
 	cl_program program = api_test_build(it.test.context, it.test.device, source, "");
-	it.kernel = clCreateKernel(program, "put", &code);
-	CHECK_OK(code);
+	it.kernel = kernel_make(program, "put");
 	CHECK_OK(clReleaseProgram(program));
 	CHECK_OK(clSetKernelArg(it.kernel, 0, sizeof(it.mem), &it.mem));
 	it.semaphore = it.create(it.test.context, list, &code);

@@ -18,7 +18,7 @@
 #ifndef CULVERT_TESTS_STRESS_SCENARIO_H
 #define CULVERT_TESTS_STRESS_SCENARIO_H
 
-#include "tests/api/api_test.h"
+#include "tests/api/fixture.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -92,11 +92,7 @@ static const char scenario_source[] =
 
 static inline cl_command_queue queue_with(cl_uint device, cl_command_queue_properties properties)
 {
-	cl_int code;
-	cl_command_queue queue = clCreateCommandQueue(scene.context, scene.test.devices[device],
-						      properties, &code);
-	CHECK_OK(code);
-	return queue;
+	return queue_make(scene.context, scene.test.devices[device], properties);
 }
 
 static inline cl_command_queue queue_on(cl_uint device)
@@ -113,37 +109,25 @@ static inline cl_command_queue queue_out_of_order(void)
 static inline cl_mem buffer_of(cl_uint value)
 {
 	cl_uint words[WORDS];
-	cl_int code;
 	for (unsigned i = 0; i < WORDS; i++)
 		words[i] = value;
-	cl_mem mem = clCreateBuffer(scene.context, CL_MEM_COPY_HOST_PTR, SIZE_B, words, &code);
-	CHECK_OK(code);
-	return mem;
+	return buffer_make(scene.context, CL_MEM_COPY_HOST_PTR, SIZE_B, words);
 }
 
 static inline cl_mem view_of(cl_mem mem, size_t origin_B, size_t size_B)
 {
 	const cl_buffer_region region = {origin_B, size_B};
-	cl_int code;
-	cl_mem view = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-	CHECK_OK(code);
-	return view;
+	return sub_buffer_make(mem, 0, &region);
 }
 
 static inline cl_kernel kernel_named(const char *name)
 {
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(scene.program, name, &code);
-	CHECK_OK(code);
-	return kernel;
+	return kernel_make(scene.program, name);
 }
 
 static inline cl_event user_event(void)
 {
-	cl_int code;
-	cl_event event = clCreateUserEvent(scene.context, &code);
-	CHECK_OK(code);
-	return event;
+	return user_event_make(scene.context);
 }
 
 static inline void enqueue(cl_command_queue queue, cl_kernel kernel, size_t words, cl_uint count,
@@ -151,8 +135,7 @@ static inline void enqueue(cl_command_queue queue, cl_kernel kernel, size_t word
 {
 	if (event_out)
 		*event_out = NULL;
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &words, NULL, count,
-					count ? after : NULL, event_out));
+	launch_1d_after(queue, kernel, words, count, count ? after : NULL, event_out);
 }
 
 /* add, held or mul on the first words of mem. */

@@ -89,8 +89,7 @@ static void count_no_waits(void)
 	cl_uint words[WORDS] = {0};
 	cl_int code;
 	unsigned count = 0;
-	cl_mem pinned = clCreateBuffer(scene.context, CL_MEM_ALLOC_HOST_PTR, SIZE_B, NULL, &code);
-	CHECK_OK(code);
+	cl_mem pinned = buffer_make(scene.context, CL_MEM_ALLOC_HOST_PTR, SIZE_B, NULL);
 	cl_uint *host = clEnqueueMapBuffer(queue, pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
 					   SIZE_B, 0, NULL, NULL, &code);
 	if (!CHECK_OK(code))
@@ -132,14 +131,12 @@ static void count_no_waits(void)
 static void count_buffers(void)
 {
 	cl_command_queue queue = queue_on(0);
-	cl_int code;
 	uint64_t before = 0;
 	for (unsigned i = 0; i < 4 + TIMES; i++) {
 		/* Pools and streams are there. */
 		if (i == 4)
 			before = calls_that_work();
-		cl_mem mem = clCreateBuffer(scene.context, 0, 1 << 20, NULL, &code);
-		CHECK_OK(code);
+		cl_mem mem = buffer_make(scene.context, 0, 1 << 20, NULL);
 		CHECK_OK(clReleaseMemObject(mem));
 	}
 	/* Taken, seen to be there, given back. */
@@ -165,8 +162,7 @@ static cl_program program_of(const char *source, unsigned slot)
 		CHECK_OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
 		return program;
 	}
-	program = clCreateProgramWithSource(scene.context, 1, &source, NULL, &code);
-	CHECK_OK(code);
+	program = api_test_program(scene.context, source);
 	CHECK_OK(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
 	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(built[slot].size_B),
 				  &built[slot].size_B, NULL));
@@ -180,14 +176,11 @@ static cl_uint bumped(cl_command_queue queue, cl_program program)
 {
 	const size_t one = 1;
 	cl_uint value = 0;
-	cl_int code;
-	cl_kernel kernel = clCreateKernel(program, "bump", &code);
-	CHECK_OK(code);
-	cl_mem mem = clCreateBuffer(scene.context, 0, sizeof(value), NULL, &code);
-	CHECK_OK(code);
+	cl_kernel kernel = kernel_make(program, "bump");
+	cl_mem mem = buffer_make(scene.context, 0, sizeof(value), NULL);
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
-	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(value), &value, 0, NULL, NULL));
+	launch_1d(queue, kernel, one);
+	buffer_read(queue, mem, &value, sizeof(value));
 	release_mems(1, &mem);
 	CHECK_OK(clReleaseKernel(kernel));
 	return value;

@@ -85,13 +85,10 @@ static void scenario_29_views(void)
 {
 	enum { PARTS = 3 };
 	cl_uint words[PARTS * WORDS];
-	cl_int code;
 	cl_command_queue queues[3] = {queue_on(0), queue_on(1), queue_on(2)};
 	for (unsigned i = 0; i < PARTS * WORDS; i++)
 		words[i] = 1;
-	cl_mem mem = clCreateBuffer(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words,
-				    &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words);
 	cl_mem low = view_of(mem, 0, SIZE_B), high = view_of(mem, SIZE_B, SIZE_B);
 	cl_mem wide = view_of(mem, 0, SIZE_B + 20), rest = view_of(mem, SIZE_B, SIZE_B + 36);
 	cl_event done[4];
@@ -113,13 +110,10 @@ static void scenario_29_views(void)
 static void scenario_30_narrow_moves(void)
 {
 	cl_uint words[2 * WORDS];
-	cl_int code;
 	cl_command_queue near = queue_on(0), far = queue_on(1);
 	for (unsigned i = 0; i < 2 * WORDS; i++)
 		words[i] = 1;
-	cl_mem mem = clCreateBuffer(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words,
-				    &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words);
 	cl_mem low = view_of(mem, 0, SIZE_B), high = view_of(mem, SIZE_B, SIZE_B);
 	cl_event first, moved, written;
 	change_words(near, "add", mem, 1, 2 * WORDS, 0, NULL, &first);
@@ -293,17 +287,12 @@ static void change_parts(const cl_command_queue queues[3], cl_mem source, cl_mem
 static void scenario_58_copies_of_parts(void)
 {
 	cl_uint words[3 * WORDS];
-	cl_int code;
 	cl_command_queue queues[3] = {queue_on(0), queue_on(1), queue_on(2)};
 	cl_event parts[3], copied;
 	for (unsigned i = 0; i < 3 * WORDS; i++)
 		words[i] = 1;
-	cl_mem source = clCreateBuffer(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words,
-				       &code);
-	CHECK_OK(code);
-	cl_mem target = clCreateBuffer(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words,
-				       &code);
-	CHECK_OK(code);
+	cl_mem source = buffer_make(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words);
+	cl_mem target = buffer_make(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words);
 	cl_mem views[3];
 	change_parts(queues, source, views, parts);
 	CHECK_OK(clEnqueueCopyBuffer(queues[1], source, target, 40, 80, 2 * SIZE_B, 3, parts,
@@ -379,17 +368,12 @@ static void scenario_61_boxes_of_parts(void)
 {
 	enum { ROWS = 4 * WORDS / 16 };
 	cl_uint words[4 * WORDS];
-	cl_int code;
 	cl_command_queue queues[3] = {queue_on(0), queue_on(1), queue_on(2)};
 	cl_event parts[3], copied;
 	for (unsigned i = 0; i < 4 * WORDS; i++)
 		words[i] = 1;
-	cl_mem source = clCreateBuffer(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words,
-				       &code);
-	CHECK_OK(code);
-	cl_mem target = clCreateBuffer(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words,
-				       &code);
-	CHECK_OK(code);
+	cl_mem source = buffer_make(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words);
+	cl_mem target = buffer_make(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words);
 	cl_mem views[3];
 	change_parts(queues, source, views, parts);
 	copy_halves(queues[1], source, target, ROWS, parts, 3, &copied);
@@ -450,12 +434,9 @@ static void extra_many_pieces(void)
 	cl_command_queue near = queue_on(0), far[3] = {queue_on(1), queue_on(1), queue_on(1)};
 	cl_uint words[2 * WORDS] = {0}, values[PIECES];
 	cl_event done[2];
-	cl_int code;
 	for (unsigned i = 0; i < WORDS; i++)
 		words[i] = 5;
-	cl_mem mem = clCreateBuffer(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words,
-				    &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words);
 	cl_mem view = view_of(mem, 0, SIZE_B);
 	change_words(far[0], "held", view, 1, WORDS / 2, 0, NULL, &done[0]);
 	cl_event none = user_event();

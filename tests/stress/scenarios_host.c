@@ -8,13 +8,10 @@ static void scenario_01_copied_at_creation(void)
 {
 	enum { ALL = 1 << 18 };
 	static cl_uint words[ALL];
-	cl_int code;
 	cl_command_queue queue = queue_on(0);
 	for (unsigned i = 0; i < ALL; i++)
 		words[i] = 5;
-	cl_mem mem = clCreateBuffer(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words,
-				    &code);
-	CHECK_OK(code);
+	cl_mem mem = buffer_make(scene.context, CL_MEM_COPY_HOST_PTR, sizeof(words), words);
 	cl_mem end = view_of(mem, sizeof(words) - SIZE_B, SIZE_B);
 	change(queue, "add", end, 2, 0, NULL, NULL);
 	memset(words, 0xee, sizeof(words));
@@ -96,8 +93,7 @@ static void scenario_04_host_between(void)
 	cl_int code;
 	read_then_write(pageable);
 	cl_command_queue queue = queue_on(0);
-	cl_mem pinned = clCreateBuffer(scene.context, CL_MEM_ALLOC_HOST_PTR, SIZE_B, NULL, &code);
-	CHECK_OK(code);
+	cl_mem pinned = buffer_make(scene.context, CL_MEM_ALLOC_HOST_PTR, SIZE_B, NULL);
 	cl_uint *words = clEnqueueMapBuffer(queue, pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
 					    SIZE_B, 0, NULL, NULL, &code);
 	if (CHECK_OK(code)) {
@@ -218,13 +214,10 @@ static void scenario_35_host_pointers(void)
 	static cl_uint page[2][WORDS];
 	cl_command_queue queue = queue_on(0), other = queue_on(0);
 	cl_mem mems[2], out = buffer_of(0);
-	cl_int code;
 	for (cl_uint i = 0; i < 2; i++) {
 		for (unsigned k = 0; k < WORDS; k++)
 			page[i][k] = 7 + i;
-		mems[i] = clCreateBuffer(scene.context, CL_MEM_USE_HOST_PTR, SIZE_B, page[i],
-					 &code);
-		CHECK_OK(code);
+		mems[i] = buffer_make(scene.context, CL_MEM_USE_HOST_PTR, SIZE_B, page[i]);
 	}
 	atomic_store(&destroyed, 0);
 	CHECK_OK(clSetMemObjectDestructorCallback(mems[0], poison, page[0]));

@@ -57,15 +57,13 @@ static void *launcher_run(void *data)
 {
 	const struct launcher *launcher = data;
 	cl_program program = launcher->program;
-	cl_int code;
 	if (launcher->build)
 		program = api_test_build(scene.context, scene.test.device, scenario_source, "");
 	if (!program)
 		return NULL;
 	cl_command_queue queue = queue_on(launcher->device);
 	cl_mem mem = buffer_of(launcher->value);
-	cl_kernel kernel = clCreateKernel(program, "add", &code);
-	CHECK_OK(code);
+	cl_kernel kernel = kernel_make(program, "add");
 	const cl_uint seven = 7;
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(seven), &seven));
@@ -164,7 +162,7 @@ static bool facts_launch(cl_program program)
 					  sizeof(local_B), &local_B, NULL));
 	CHECK(local_B >= 2 * 64 * 4);
 	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL));
-	CHECK_OK(clEnqueueReadBuffer(queue, result, CL_TRUE, 0, SIZE_B, out, 0, NULL, NULL));
+	buffer_read(queue, result, out, SIZE_B);
 	bool good = true;
 	for (unsigned i = 0; i < WORDS; i++)
 		good &= out[i] == 3 * (1 + (63 - i % 64) % 4) + n;

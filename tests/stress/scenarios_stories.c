@@ -34,10 +34,8 @@ static cl_program inverse_program;
 static void run2(cl_command_queue queue, const char *name, cl_mem a, cl_mem b, cl_uint n, cl_uint k,
 		 const size_t global[2], const cl_event *after, cl_event *event_out)
 {
-	cl_int code;
 	cl_uint at = 0;
-	cl_kernel kernel = clCreateKernel(inverse_program, name, &code);
-	CHECK_OK(code);
+	cl_kernel kernel = kernel_make(inverse_program, name);
 	CHECK_OK(clSetKernelArg(kernel, at++, sizeof(a), &a));
 	if (b)
 		CHECK_OK(clSetKernelArg(kernel, at++, sizeof(b), &b));
@@ -51,10 +49,7 @@ static void run2(cl_command_queue queue, const char *name, cl_mem a, cl_mem b, c
 
 static cl_mem memory(size_t size_B)
 {
-	cl_int code;
-	cl_mem mem = clCreateBuffer(scene.context, 0, size_B, NULL, &code);
-	CHECK_OK(code);
-	return mem;
+	return buffer_make(scene.context, 0, size_B, NULL);
 }
 
 /* The inverse of 2 on the diagonal and 1 above: +-2^-(c - r + 1). */
@@ -73,7 +68,7 @@ static void invert(cl_command_queue first, cl_command_queue second, cl_uint n)
 	}
 	run2(second, "divide", a, out, n, n, (size_t[]){n, n}, NULL, NULL);
 	CHECK_OK(clReleaseMemObject(a));
-	CHECK_OK(clEnqueueReadBuffer(second, out, CL_TRUE, 0, n * n * 4, inverse, 0, NULL, NULL));
+	buffer_read(second, out, inverse, n * n * 4);
 	bool good = true;
 	for (cl_uint r = 0; r < n; r++) {
 		float expected = 0.5f;
@@ -137,9 +132,7 @@ static void story_warp(void)
 	cl_int code;
 	cl_command_queue queue = queue_on(0);
 	const cl_uint to = 1 + scene.seed % (scene.devices - 1);
-	cl_mem pinned = clCreateBuffer(scene.context, CL_MEM_ALLOC_HOST_PTR, 2 * SIZE_B, NULL,
-				       &code);
-	CHECK_OK(code);
+	cl_mem pinned = buffer_make(scene.context, CL_MEM_ALLOC_HOST_PTR, 2 * SIZE_B, NULL);
 	cl_uint *staging = clEnqueueMapBuffer(queue, pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
 					      2 * SIZE_B, 0, NULL, NULL, &code);
 	if (CHECK_OK(code)) {

@@ -306,10 +306,8 @@ static void scenario_56_both_ways(void)
 	cl_command_queue queue = queue_out_of_order();
 	cl_mem mems[WRITES + 1];
 	cl_event filled, read;
-	cl_int code;
 	for (unsigned i = 0; i <= WRITES; i++) {
-		mems[i] = clCreateBuffer(scene.context, 0, SIZE_B, NULL, &code);
-		CHECK_OK(code);
+		mems[i] = buffer_make(scene.context, 0, SIZE_B, NULL);
 	}
 	CHECK_OK(clEnqueueFillBuffer(queue, mems[WRITES], &seven, sizeof(seven), 0, SIZE_B, 0, NULL,
 				     &filled));
