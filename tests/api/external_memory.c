@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include "tests/api/cuda_shared.h"
-#include "tests/api/fixture.h"
 #include "tests/api/second_process.h"
 #include "tests/api/shared_bench.h"
 
