@@ -374,7 +374,6 @@ static void creation_errors(void)
 	CHECK_CODE(create_code(test.context, good, 0, 64, host), CL_INVALID_HOST_PTR);
 	CHECK_CODE(create_code(test.context, good, 0, 0, NULL), CL_INVALID_BUFFER_SIZE);
 	if (test.device_count > 1) {
-		cl_int code;
 		cl_context two = context_make(2, test.devices);
 		/* It has to be said whose memory it is. */
 		CHECK_CODE(create_code(two, good, 0, SIZE_B, NULL), CL_INVALID_DEVICE);
