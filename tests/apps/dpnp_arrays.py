@@ -2,31 +2,15 @@
 """Protects: dpnp, NumPy's functions for SYCL, as its wheel is: Intel's SYCL runtime by way of OpenCL, its kernels
 as SPIR-V of DPC++, memory all USM: arithmetic of every type, reductions, scans, sorts and products of matrices of
 integers, beside NumPy's results."""
-import os
 import sys
 
-if not os.environ.get("APP_STARTED"):
-    os.environ["APP_STARTED"] = "yes"
-    os.environ["ONEAPI_DEVICE_SELECTOR"] = "opencl:*"
-    python = os.environ.get("APP_PYTHON", sys.executable)
-    # Its runtime finds its own libraries by this alone.
-    os.environ["LD_LIBRARY_PATH"] = os.path.join(os.path.dirname(os.path.dirname(python)), "lib") + ":" + \
-        os.environ.get("LD_LIBRARY_PATH", "")
-    os.execvp(python, [python] + sys.argv)
+import sycl
 
-try:
-    import dpctl
-    import dpnp
-    import numpy
-except (ImportError, OSError) as error:
-    print("skipped:", error)
-    sys.exit(77)
+dpctl = sycl.started("dpctl", "dpnp", "numpy")
+import dpnp
+import numpy
 
-name = os.environ.get("APP_PLATFORM", "Culvert")
-found = next((d for d in dpctl.get_devices() if name in d.sycl_platform.name), None)
-if found is None:
-    print("skipped: no", name, "device")
-    sys.exit(77)
+found = sycl.device()
 queue = dpctl.SyclQueue(found)
 random = numpy.random.default_rng(7)
 TYPES = ["i1", "u2", "i4", "u8", "f4", "f8", "c8", "c16"]

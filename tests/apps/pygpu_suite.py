@@ -10,7 +10,7 @@ import platforms
 
 try:
     import pygpu
-    import pytest
+    import pytests
     import mako  # of which it makes its kernels
 except ImportError as error:
     print("skipped:", error)
@@ -28,29 +28,10 @@ def has_products():
         return False
 
 
-class Count:
-    """What comes of each test; those that pytest skips, for several GPUs by NCCL, are not counted."""
-
-    def __init__(self):
-        self.right, self.wrong = set(), set()
-        self.left_out = None if has_products() else "test_blas.py"
-
-    def pytest_collection_modifyitems(self, items):
-        items[:] = [item for item in items if item.path.name != self.left_out]
-
-    def pytest_runtest_logreport(self, report):
-        if report.failed:
-            self.wrong.add(report.nodeid)
-        elif report.when == "call" and report.passed:
-            self.right.add(report.nodeid)
-
-
-count = Count()
-ended = pytest.main(["-q", "--no-header", "--tb=short", "-p", "no:cacheprovider", "-W", "ignore", "--pyargs",
-                     "pygpu.tests"], plugins=[count])
-right = len(count.right - count.wrong)
+left_out = None if has_products() else "test_blas.py"
+# Tests for several GPUs by NCCL skip themselves.
+right, wrong, ended = pytests.run("--pyargs", "pygpu.tests", chosen=lambda item: item.path.name != left_out)
 context = pygpu.init(os.environ["GPUARRAY_TEST_DEVICE"])
 device = context.devname.decode() if isinstance(context.devname, bytes) else context.devname
-print("pygpu %s on %s: %d of %d tests right" % (pygpu.__version__, device, right, len(count.right | count.wrong)))
-# pytest's own: all well, and not that it could not collect them.
-sys.exit(ended != 0 or right == 0)
+print("pygpu %s on %s: %d of %d tests right" % (pygpu.__version__, device, len(right), len(right | wrong)))
+sys.exit(not ended or bool(wrong) or not right)
