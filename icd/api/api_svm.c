@@ -48,9 +48,10 @@ clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alig
 	    !flags_are_supported(context, flags) || !size_is_valid(context, size))
 		return NULL;
 	/* 5.6.1: NULL when it is no power of two, or more than is supported. */
-	if (alignment & (alignment - 1) || alignment > OCL_SVM_ALIGN_B)
+	if (alignment & (alignment - 1) || alignment > OCL_SVM_ALIGN_MAX_B)
 		return NULL;
-	struct ocl_svm svm = {.kind = OCL_SVM_SVM, .flags = flags, .size_B = size};
+	struct ocl_svm svm = {.kind = OCL_SVM_SVM, .flags = flags, .size_B = size,
+			      .align_B = alignment};
 	return ocl_svm_alloc(context, &svm) ? NULL : svm.pointer;
 }
 

@@ -72,12 +72,13 @@ static void *allocate(cl_context context, const cl_mem_properties_intel *propert
 	cl_int error = object_check(context, &ocl_context_type);
 	if (!error && (svm->device || svm->kind == OCL_SVM_DEVICE))
 		error = device_check(context, svm->device);
-	if (!error && (align & (align - 1) || align > OCL_SVM_ALIGN_B))
+	if (!error && (align & (align - 1) || align > OCL_SVM_ALIGN_MAX_B))
 		error = CL_INVALID_VALUE;
 	if (!error)
 		error = properties_take(properties, svm);
 	if (!error)
 		error = size_check(context, svm);
+	svm->align_B = align;
 	if (!error)
 		error = ocl_svm_alloc(context, svm);
 	if (errcode_ret)

@@ -178,7 +178,7 @@ cl_int ocl_mem_create_pinned(cl_context context, cl_mem_flags flags, size_t size
 	struct _cl_mem *mem = mem_new(context, flags, size_B);
 	if (!mem)
 		return CL_OUT_OF_HOST_MEMORY;
-	cl_int error = ocl_storage_create_shared(context, size_B, OCL_PLACE_PINNED, 0, false,
+	cl_int error = ocl_storage_create_shared(context, size_B, OCL_PLACE_PINNED, 0, 0, false,
 						 &mem->storage);
 	if (error) {
 		object_unref(mem);

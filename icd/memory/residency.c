@@ -178,7 +178,7 @@ void ocl_storage_restrict(struct ocl_storage *storage, bool read_only, bool writ
 }
 
 cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, unsigned places,
-				 uint32_t owner, bool moves_whole,
+				 uint32_t owner, uint32_t align_B, bool moves_whole,
 				 struct ocl_storage **storage_out)
 {
 	if (context->device_count >= SEGMENT_PLACES_MAX)
@@ -188,7 +188,7 @@ cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, unsigned p
 		return CL_OUT_OF_HOST_MEMORY;
 	atomic_store(&storage->tracked, false);
 	storage->pins_whole = true;
-	cl_int error = ocl_storage_allocate_shared(storage, places, owner);
+	cl_int error = ocl_storage_allocate_shared(storage, places, owner, align_B);
 	storage->moves_whole = moves_whole && storage->place == OCL_PLACE_MANAGED;
 	if (error)
 		ocl_storage_destroy(storage);

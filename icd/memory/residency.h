@@ -77,6 +77,7 @@ struct ocl_storage {
 	struct ocl_texels texels;       /* immutable: of arrays */
 	struct gpu_window *window;      /* owned: the shadow; NULL: it is one piece */
 	unsigned char *shadow;          /* NULL: none yet */
+	uint32_t slack_B, before_B;     /* shared: more bytes for the alignment, those before the shadow */
 	struct gpu_device *shadow_owner; /* which pinned it for us; NULL: the application's */
 	struct list segments;           /* in order, without holes */
 	uint32_t segment_count;
@@ -105,6 +106,9 @@ struct ocl_acquired {
 	bool tracked;
 };
 
+/* The alignment that all memory of CUDA's has. */
+enum { OCL_STORAGE_ALIGN_B = 128 };
+
 /* What the bytes are at first: UNDEFINED, or a copy of from, or from itself. */
 /* Smaller storages are pinned as a whole at the first map. */
 enum { OCL_STORAGE_WINDOW_B = 4 << 20 };
@@ -126,11 +130,12 @@ cl_int ocl_storage_adopt(cl_context context, uint64_t size_B, uint32_t device,
 			 gpu_address address, struct gpu_external *external,
 			 struct ocl_storage **storage_out);
 /* Memory at one address, in the first of the places (a set of enum ocl_place) that has room.
- * owner: position of the device that it is asked from.  moves_whole: the host uses managed
- * memory only between host_acquire and the next acquire.
+ * owner: position of the device that it is asked from.  align_B: a power of two; 0 is the same as
+ * OCL_STORAGE_ALIGN_B.  moves_whole: the host uses managed memory only between host_acquire and
+ * the next acquire.
  * CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES. */
 cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, unsigned places,
-				 uint32_t owner, bool moves_whole,
+				 uint32_t owner, uint32_t align_B, bool moves_whole,
 				 struct ocl_storage **storage_out);
 
 /* Of an image.  from: the texels, in memory of the host with its pitches; NULL: undefined.
@@ -245,7 +250,8 @@ cl_int ocl_storage_host_acquire(struct ocl_storage *storage, uint32_t device,
  * memory and giving it back; and host_acquire where it is shared. */
 cl_int ocl_storage_shadow_allocate(const struct ocl_storage *storage, struct gpu_device **gpu_out,
 				   void **shadow_out);
-cl_int ocl_storage_allocate_shared(struct ocl_storage *storage, unsigned places, uint32_t owner);
+cl_int ocl_storage_allocate_shared(struct ocl_storage *storage, unsigned places, uint32_t owner,
+				   uint32_t align_B);
 void ocl_storage_free_shared(struct ocl_storage *storage);
 cl_int ocl_storage_host_acquire_shared(struct ocl_storage *storage, struct gpu_stream *stream,
 				       uint64_t lo_B, uint64_t hi_B);

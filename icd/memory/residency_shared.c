@@ -12,6 +12,7 @@ static cl_int place_allocate(struct ocl_storage *storage, enum ocl_place place, 
 	struct gpu_device *devices[SEGMENT_PLACES_MAX];
 	gpu_address address = 0;
 	cl_int error;
+	const uint64_t size_B = storage->size_B + storage->slack_B;
 	storage->place = place;
 	storage->shadow_owner = storage->locations[owner].gpu;
 	switch (place) {
@@ -19,21 +20,22 @@ static cl_int place_allocate(struct ocl_storage *storage, enum ocl_place place, 
 		for (uint32_t i = 0; i < storage->device_count; i++)
 			devices[i] = storage->locations[i].gpu;
 		storage->shadow_owner = devices[0];
-		return gpu_managed_alloc(devices, storage->device_count, storage->size_B,
-					 pointer_out);
+		return gpu_managed_alloc(devices, storage->device_count, size_B, pointer_out);
 	case OCL_PLACE_DEVICE:
-		error = gpu_memory_alloc(storage->shadow_owner, storage->size_B, &address);
+		error = gpu_memory_alloc(storage->shadow_owner, size_B, &address);
 		*pointer_out = (void *)(uintptr_t)address;
 		return error;
 	default:
 		storage->shadow_owner = ocl_storage_living_device(storage);
-		return gpu_host_alloc(storage->shadow_owner, storage->size_B, pointer_out)
+		return gpu_host_alloc(storage->shadow_owner, size_B, pointer_out)
 			       ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_SUCCESS;
 	}
 }
 
-cl_int ocl_storage_allocate_shared(struct ocl_storage *storage, unsigned places, uint32_t owner)
+cl_int ocl_storage_allocate_shared(struct ocl_storage *storage, unsigned places, uint32_t owner,
+				   uint32_t align_B)
 {
+	storage->slack_B = align_B > OCL_STORAGE_ALIGN_B ? align_B - OCL_STORAGE_ALIGN_B : 0;
 	void *pointer = NULL;
 	cl_int error = CL_OUT_OF_RESOURCES;
 	for (unsigned place = 1; place <= OCL_PLACE_DEVICE && error; place <<= 1)
@@ -41,9 +43,10 @@ cl_int ocl_storage_allocate_shared(struct ocl_storage *storage, unsigned places,
 			error = place_allocate(storage, (enum ocl_place)place, owner, &pointer);
 	if (error)
 		return error;
-	storage->shadow = pointer;
+	storage->before_B = storage->slack_B ? -(uintptr_t)pointer & (align_B - 1) : 0;
+	storage->shadow = (unsigned char *)pointer + storage->before_B;
 	for (uint32_t i = 0; i < storage->device_count; i++)
-		storage->locations[i].address = (uintptr_t)pointer;
+		storage->locations[i].address = (uintptr_t)storage->shadow;
 	return CL_SUCCESS;
 }
 
@@ -52,15 +55,17 @@ void ocl_storage_free_shared(struct ocl_storage *storage)
 	/* None was to be had. */
 	if (!storage->shadow)
 		return;
+	unsigned char *pointer = storage->shadow - storage->before_B;
+	const uint64_t size_B = storage->size_B + storage->slack_B;
 	switch (storage->place) {
 	case OCL_PLACE_MANAGED:
-		gpu_managed_free(storage->shadow_owner, storage->shadow, storage->size_B);
+		gpu_managed_free(storage->shadow_owner, pointer, size_B);
 		break;
 	case OCL_PLACE_DEVICE:
-		gpu_memory_free(storage->shadow_owner, (uintptr_t)storage->shadow, NULL, 0);
+		gpu_memory_free(storage->shadow_owner, (uintptr_t)pointer, NULL, 0);
 		break;
 	default:
-		gpu_host_free(storage->shadow_owner, storage->shadow, storage->size_B);
+		gpu_host_free(storage->shadow_owner, pointer, size_B);
 		break;
 	}
 }

@@ -29,8 +29,9 @@ struct ocl_svm_table {
 	atomic_uint waiting;             /* launches of such that are in no stream yet */
 };
 
-/* Largest alignment that can be asked for: that of the largest data type. */
-enum { OCL_SVM_ALIGN_B = 128 };
+/* The largest alignment that can be asked for.  cl_intel_unified_shared_memory 1.0 promises 128,
+ * that of the largest data type; programs ask for pages, as they may elsewhere. */
+enum { OCL_SVM_ALIGN_MAX_B = 2 << 20 };
 
 /* By which call it was allocated, and where it may be. */
 enum ocl_svm_kind { OCL_SVM_SVM, OCL_SVM_HOST, OCL_SVM_DEVICE, OCL_SVM_SHARED };
@@ -41,6 +42,7 @@ struct ocl_svm {
 	cl_device_id device;             /* DEVICE, perhaps SHARED; else NULL */
 	cl_bitfield flags;               /* SVM: cl_svm_mem_flags; else cl_mem_alloc_flags_intel */
 	size_t size_B;
+	cl_uint align_B;                 /* a power of two, or 0 */
 	void *pointer;                   /* afterwards: its first byte */
 };
 

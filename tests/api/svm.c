@@ -78,7 +78,7 @@ static void test_alloc(void)
 	CHECK(!clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_SVM_ATOMICS, 64, 0));
 	CHECK(!clSVMAlloc(context, CL_MEM_READ_WRITE, 64, 3));
 	CHECK(!clSVMAlloc(context, CL_MEM_READ_WRITE, 64, 1u << 31));
-	for (cl_uint align = 1; align <= 128; align *= 2) {
+	for (cl_uint align = 1; align <= 2 << 20; align *= 2) {
 		void *p = clSVMAlloc(context, 0, 3, align);
 		CHECK(p && !((uintptr_t)p % align));
 		clSVMFree(context, p);

@@ -3,7 +3,7 @@
 platform: its samples, among them CUDA's own, its tests and those of HIP's Catch tests that were built.  They compare what
 kernels compute with the processor; ctest says of each what its output has to have.  CHIPSTAR names the folder in which
 chipStar was built.  Programs that were not built are not asked for, nor those that chipStar's own list says to fail
-on every OpenCL, nor those that run a compiler or valgrind.  APP_JOBS tests run at once."""
+on every OpenCL, nor those that run a compiler or valgrind.  APP_JOBS tests run at once, for APP_SECONDS (600) at most."""
 import json
 import os
 import re
@@ -23,8 +23,9 @@ foreign = os.path.join(os.path.dirname(os.path.abspath(__file__)), "foreign")
 ctest = os.environ.get("CTEST", "ctest")
 settings = dict(os.environ, CHIP_BE="opencl", CHIP_PLATFORM=str(number), CHIP_DEVICE="0", CHIP_LOGLEVEL="err",
                 CHIP_MODULE_CACHE_DIR="")
-# Why each is not the platform's is in docs/applications.md.
-KNOWN = set()
+# The first wants a draft of cl_ext_buffer_device_address, whose flag became a property; the second looks at the module of
+# SPIR-V alone, before a platform has it, and depends on the translator's version.
+KNOWN = {"TestBufferDevAddr", "TestPositiveHasNoIGBAs"}
 
 
 def read(file, pattern):
@@ -51,7 +52,7 @@ def called():
         program = os.path.realpath(test.get("command", ["/"])[0])
         inside = os.path.relpath(program, os.path.realpath(folder)).split(os.sep)[0]
         if inside in ("samples", "tests", "catch") and os.path.exists(program) and \
-                test["name"] not in left_out:
+                test["name"] not in left_out and not test["name"].startswith("hipcc-"):
             asked[index + 1] = test["name"]
     return asked
 
@@ -62,8 +63,9 @@ def results(asked):
         chosen, report = os.path.join(kept, "chosen"), os.path.join(kept, "report.xml")
         with open(chosen, "w") as file:
             file.write("0,0,0," + ",".join(map(str, asked)))
-        subprocess.run([foreign, ctest, "-I", chosen, "-j", os.environ.get("APP_JOBS", "1"), "--timeout", "120",
-                        "--output-junit", report, "--quiet"], cwd=folder, env=settings)
+        subprocess.run([foreign, ctest, "-I", chosen, "-j", os.environ.get("APP_JOBS", "1"),
+                        "--timeout", os.environ.get("APP_SECONDS", "600"), "--output-junit", report, "--quiet"],
+                       cwd=folder, env=settings, stderr=subprocess.DEVNULL)
         root = xml.etree.ElementTree.parse(report).getroot()
     return {case.get("name"): (case.get("status"), case.findtext("system-out", "")) for case in root.iter("testcase")}
 
