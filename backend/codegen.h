@@ -9,6 +9,7 @@
 #define CULVERT_BACKEND_CODEGEN_H
 
 #include "base/bytes.h"
+#include "base/codegen_choice.h"
 
 #include <CL/cl.h>
 #include <stdbool.h>
@@ -20,14 +21,8 @@ struct gpu_module;
 
 struct be_codegen_options {
 	unsigned sm;                /* 10 * major + minor */
-	bool flush_denormals;
-	bool precise_divide;
-	bool precise_sqrt;
-	bool fuse_multiply_add;
-	unsigned optimization;      /* 0 or 3 */
+	struct codegen_choice choice;
 	uint64_t unoptimized;       /* modules that are not optimised all the same: bits */
-	unsigned max_registers;     /* 0: no limit */
-	bool line_info;
 	unsigned threads;           /* that large programs may be shared out to */
 };
 
@@ -87,23 +82,23 @@ bool be_ptx_is_debug(const struct bytes *ptx);
  * as for the software device, an older driver, or where Culvert was built without. */
 const char *be_cubin_build(const struct gpu_device *device);
 
-/* PTX -> machine code for options->sm, without the driver.  Of options, optimization,
- * max_registers and line_info count.  log gets what the compiler says when there is a
+/* PTX -> machine code for options->sm, without the driver.  Of the choice, optimization,
+ * max_registers, line_info and verbose count.  log gets what the compiler says when there is a
  * cubin; register and spill figures when line_info or verbose is set.  False when it
  * cannot be made here, for whatever reason: be_ptx_load is the way then, and will tell
  * what is wrong with the PTX if that is the reason. */
 bool be_cubin_compile(const struct bytes *ptx, const struct be_codegen_options *options,
-		      bool verbose, struct bytes *cubin_out, struct bytes *log);
+		      struct bytes *cubin_out, struct bytes *log);
 
 /* PTX -> a module loaded on this device, by the driver's own compiler.  In one step:
  * the way over the driver's linker compiles for linking, knows nothing of a work-group's
  * local memory and spends registers as if it had none (measured: 117 in place of 32, and
- * 1.55 times the time, for a tiled matrix product).  Of options, optimization,
- * max_registers and line_info count.  Register and spill figures go to log when
+ * 1.55 times the time, for a tiled matrix product).  Of the choice, optimization,
+ * max_registers, line_info and verbose count.  Register and spill figures go to log when
  * line_info or verbose is set.
  * CL_BUILD_PROGRAM_FAILURE with the driver's log; CL_OUT_OF_HOST_MEMORY. */
 cl_int be_ptx_load(struct gpu_device *device, const struct bytes *ptx,
-		   const struct be_codegen_options *options, bool verbose,
+		   const struct be_codegen_options *options,
 		   struct gpu_module **module_out, struct bytes *log);
 
 #endif

@@ -89,21 +89,21 @@ static void add_option(struct option_list *list, const char *format, unsigned va
 
 /* The code is the same however it is shared out; a note in it names the option. */
 static void make_options(struct option_list *list, const struct be_codegen_options *options,
-			 const struct bytes *ptx, bool verbose)
+			 const struct bytes *ptx)
 {
 	list->count = 0;
 	add_option(list, "--gpu-name=sm_%u", options->sm);
-	add_option(list, "--opt-level=%u", options->optimization);
-	if (options->max_registers)
-		add_option(list, "--maxrregcount=%u", options->max_registers);
+	add_option(list, "--opt-level=%u", options->choice.optimization);
+	if (options->choice.max_registers)
+		add_option(list, "--maxrregcount=%u", options->choice.max_registers);
 	/* Figures come in the order of the kernels only from one thread. */
-	if (options->threads > 1 && ptx->size_B >= BE_CODEGEN_SHARED_B && !verbose &&
-	    !options->line_info)
+	if (options->threads > 1 && ptx->size_B >= BE_CODEGEN_SHARED_B && !options->choice.verbose &&
+	    !options->choice.line_info)
 		add_option(list, "--split-compile=%u", options->threads);
-	if (options->line_info)
+	if (options->choice.line_info)
 		list->pointers[list->count++] = be_ptx_is_debug(ptx) ? "--device-debug"
 								     : "--generate-line-info";
-	if (verbose || options->line_info)
+	if (options->choice.verbose || options->choice.line_info)
 		list->pointers[list->count++] = "--verbose";
 }
 
@@ -162,14 +162,14 @@ static nvPTXCompileResult compile(const struct be_ptx_compiler *compiler, const 
 }
 
 bool be_cubin_compile(const struct bytes *ptx, const struct be_codegen_options *options,
-		      bool verbose, struct bytes *cubin_out, struct bytes *log)
+		      struct bytes *cubin_out, struct bytes *log)
 {
 	struct option_list list;
 	struct bytes cubin = BYTES_INIT, info = BYTES_INIT;
 	const struct be_ptx_compiler *compiler = ptx->size_B ? load() : NULL;
 	if (!compiler)
 		return false;
-	make_options(&list, options, ptx, verbose);
+	make_options(&list, options, ptx);
 	bool made = !compile(compiler, ptx, &list, &cubin, &info) && !bytes_failed(&cubin);
 	/* Of a failure the driver's compiler will speak, whose turn it is then. */
 	if (made) {
@@ -190,11 +190,10 @@ const char *be_cubin_build(const struct gpu_device *device)
 }
 
 bool be_cubin_compile(const struct bytes *ptx, const struct be_codegen_options *options,
-		      bool verbose, struct bytes *cubin_out, struct bytes *log)
+		      struct bytes *cubin_out, struct bytes *log)
 {
 	(void)ptx;
 	(void)options;
-	(void)verbose;
 	(void)cubin_out;
 	(void)log;
 	return false;

@@ -90,11 +90,11 @@ static void make_options(struct option_list *list, const struct be_codegen_optio
 	list->count = 0;
 	add_option(list, "arch=compute_", options->sm);
 	add_option(list, "opt=", optimization);
-	add_option(list, "ftz=", options->flush_denormals);
-	add_option(list, "prec-div=", options->precise_divide);
-	add_option(list, "prec-sqrt=", options->precise_sqrt);
-	add_option(list, "fma=", options->fuse_multiply_add);
-	if (options->line_info)
+	add_option(list, "ftz=", options->choice.flush_denormals);
+	add_option(list, "prec-div=", options->choice.precise_divide);
+	add_option(list, "prec-sqrt=", options->choice.precise_sqrt);
+	add_option(list, "fma=", options->choice.fuse_multiply_add);
+	if (options->choice.line_info)
 		list->pointers[list->count++] = "-generate-line-info";
 }
 
@@ -337,7 +337,7 @@ cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice
 	};
 	if (!parts.library)
 		return CL_COMPILER_NOT_AVAILABLE;
-	make_options(&parts.asked, options, options->optimization);
+	make_options(&parts.asked, options, options->choice.optimization);
 	make_options(&parts.unoptimized, options, 0);
 	if (parts.count == 1)
 		return code_of(compile_module(&parts, 0, program, parts.libdevice, ptx_out, log));
@@ -358,8 +358,8 @@ static atomic_int answers[KNOWN_SMS];
 /* The library is asked by compiling the smallest module there is: an nvvm_result. */
 static int compile_probe(const struct nvvm_library *library, unsigned sm)
 {
-	const struct be_codegen_options options = {.sm = sm, .precise_divide = true,
-						   .precise_sqrt = true};
+	const struct be_codegen_options options = {
+		.sm = sm, .choice = {.precise_divide = true, .precise_sqrt = true}};
 	struct option_list list;
 	struct bytes ir = BYTES_INIT, ptx = BYTES_INIT, log = BYTES_INIT;
 	bytes_printf(&ir,
@@ -372,7 +372,7 @@ static int compile_probe(const struct nvvm_library *library, unsigned sm)
 		     "!nvvmir.version = !{!0}\n!0 = !{i32 %d, i32 %d, i32 %d, i32 %d}\n",
 		     library->ir_major, library->ir_minor, library->debug_major,
 		     library->debug_minor);
-	make_options(&list, &options, options.optimization);
+	make_options(&list, &options, options.choice.optimization);
 	const struct module_text none = {NULL, 0};
 	const struct module_text program = {ir.data, ir.size_B};
 	int result = NVVM_OUT_OF_MEMORY;

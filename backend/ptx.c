@@ -31,8 +31,7 @@ static void job_set_number(struct job *job, CUjit_option name, uintptr_t number)
 	job_set(job, name, (void *)number);
 }
 
-static cl_int job_init(struct job *job, const struct be_codegen_options *options, bool is_debug,
-		       bool verbose)
+static cl_int job_init(struct job *job, const struct be_codegen_options *options, bool is_debug)
 {
 	memset(job, 0, sizeof(*job));
 	job->info = calloc(1, INFO_B);
@@ -43,13 +42,13 @@ static cl_int job_init(struct job *job, const struct be_codegen_options *options
 	job_set_number(job, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, INFO_B - 1);
 	job_set(job, CU_JIT_ERROR_LOG_BUFFER, job->error);
 	job_set_number(job, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, ERROR_B - 1);
-	if (!options->optimization)
+	if (!options->choice.optimization)
 		job_set_number(job, CU_JIT_OPTIMIZATION_LEVEL, 0);
-	if (options->max_registers)
-		job_set_number(job, CU_JIT_MAX_REGISTERS, options->max_registers);
-	if (options->line_info)
+	if (options->choice.max_registers)
+		job_set_number(job, CU_JIT_MAX_REGISTERS, options->choice.max_registers);
+	if (options->choice.line_info)
 		job_set_number(job, is_debug ? CU_JIT_GENERATE_DEBUG_INFO : CU_JIT_GENERATE_LINE_INFO, 1);
-	if (verbose)
+	if (options->choice.verbose)
 		job_set_number(job, CU_JIT_LOG_VERBOSE, 1);
 	return CL_SUCCESS;
 }
@@ -110,7 +109,7 @@ static cl_int narrow(cl_int err, CUresult cu_result)
 }
 
 cl_int be_ptx_load(struct gpu_device *device, const struct bytes *ptx,
-		   const struct be_codegen_options *options, bool verbose,
+		   const struct be_codegen_options *options,
 		   struct gpu_module **module_out, struct bytes *log)
 {
 	struct gpu_scope scope;
@@ -123,14 +122,14 @@ cl_int be_ptx_load(struct gpu_device *device, const struct bytes *ptx,
 	if (err)
 		return err;
 	gpu_defer_reap(device);
-	err = job_init(&job, options, be_ptx_is_debug(ptx), verbose);
+	err = job_init(&job, options, be_ptx_is_debug(ptx));
 	if (err)
 		goto leave;
 	const bool refit = fit_version(ptx, gpu_device_caps(device)->cuda_version, &fitted);
 	err = gpu_module_open(device, refit ? fitted.data : ptx->data, job.count, job.names,
 			      job.values, &cu_result, module_out);
 	err = narrow(err, cu_result);
-	if (verbose || options->line_info || err)
+	if (options->choice.verbose || options->choice.line_info || err)
 		append_line(log, job.info);
 	append_line(log, job.error);
 	if (err && !*job.error)

@@ -6,6 +6,7 @@ base_libbase_a_SOURCES = \
 	base/cancel.h \
 	base/checksum.c base/checksum.h \
 	base/clock.c base/clock.h \
+	base/codegen_choice.h \
 	base/config.def base/extensions.def \
 	base/hash.c base/hash.h \
 	base/list.h \
@@ -15,6 +16,7 @@ base_libbase_a_SOURCES = \
 	base/memory_limit.c base/memory_limit.h \
 	base/own_library.c base/own_library.h base/own_program.c base/own_program.h \
 	base/pack.c base/pack.h \
+	base/packed.c base/packed.h \
 	base/spans.c base/spans.h \
 	base/stage.c base/stage.h \
 	base/thread.c base/thread.h \

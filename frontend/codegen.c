@@ -11,7 +11,7 @@ static const char metadata_name[] = "culvert.codegen";
 
 enum { FIELD_COUNT = 7 };
 
-static void to_fields(const struct fe_codegen *codegen, unsigned fields[FIELD_COUNT])
+static void to_fields(const struct codegen_choice *codegen, unsigned fields[FIELD_COUNT])
 {
 	fields[0] = codegen->flush_denormals;
 	fields[1] = codegen->precise_divide;
@@ -23,9 +23,9 @@ static void to_fields(const struct fe_codegen *codegen, unsigned fields[FIELD_CO
 		    (codegen->uniform_groups ? 4u : 0u) | (codegen->relaxed ? 8u : 0u);
 }
 
-static struct fe_codegen from_fields(const unsigned fields[FIELD_COUNT])
+static struct codegen_choice from_fields(const unsigned fields[FIELD_COUNT])
 {
-	return (struct fe_codegen){
+	return (struct codegen_choice){
 		.flush_denormals = fields[0],
 		.precise_divide = fields[1],
 		.precise_sqrt = fields[2],
@@ -39,7 +39,7 @@ static struct fe_codegen from_fields(const unsigned fields[FIELD_COUNT])
 	};
 }
 
-void fe_codegen_put(const struct fe_module *module, const struct fe_codegen *codegen)
+void fe_codegen_put(const struct fe_module *module, const struct codegen_choice *codegen)
 {
 	unsigned fields[FIELD_COUNT];
 	to_fields(codegen, fields);
@@ -53,7 +53,7 @@ void fe_codegen_put(const struct fe_module *module, const struct fe_codegen *cod
 }
 
 /* False for a node that we did not write. */
-static bool read_node(LLVMValueRef node, struct fe_codegen *codegen_out)
+static bool read_node(LLVMValueRef node, struct codegen_choice *codegen_out)
 {
 	LLVMValueRef operands[FIELD_COUNT];
 	unsigned fields[FIELD_COUNT];
@@ -71,7 +71,7 @@ static bool read_node(LLVMValueRef node, struct fe_codegen *codegen_out)
 
 /* The settings hold for a whole module, so the stricter wish wins: a source that
  * asked for exact results gets them, and a liberty is taken only where all allow it. */
-static void merge(struct fe_codegen *all, const struct fe_codegen *one)
+static void merge(struct codegen_choice *all, const struct codegen_choice *one)
 {
 	all->flush_denormals = all->flush_denormals && one->flush_denormals;
 	all->fuse_multiply_add = all->fuse_multiply_add && one->fuse_multiply_add;
@@ -87,14 +87,14 @@ static void merge(struct fe_codegen *all, const struct fe_codegen *one)
 		all->max_registers = one->max_registers;
 }
 
-enum fe_status fe_codegen_get(const struct fe_module *module, struct fe_codegen *codegen_out)
+enum fe_status fe_codegen_get(const struct fe_module *module, struct codegen_choice *codegen_out)
 {
 	unsigned count = LLVMGetNamedMetadataNumOperands(module->module, metadata_name);
 	LLVMValueRef *nodes = calloc(count + 1u, sizeof(LLVMValueRef));
 	if (!nodes)
 		return FE_NO_MEMORY;
 	LLVMGetNamedMetadataOperands(module->module, metadata_name, nodes);
-	struct fe_codegen all = {.optimization = 3}, one;
+	struct codegen_choice all = {.optimization = 3}, one;
 	bool first = true;
 	for (unsigned i = 0; i < count; i++) {
 		if (!read_node(nodes[i], &one))

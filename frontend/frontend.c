@@ -16,12 +16,25 @@
 /* -- looking at every stage, or changing it (CULVERT_DUMP, CULVERT_OVERRIDE) --------- */
 
 /* One name for all files of a build; nothing where there are none. */
-static uint64_t name_of(const void *data, size_t size_B, const char *options)
+static uint64_t name_of(const struct fe_compile_job *job)
 {
 	if (!stage_watched())
 		return STAGE_NAME_INIT;
-	uint64_t name = stage_name_more(STAGE_NAME_INIT, data, size_B);
-	return options ? stage_name_more(name, options, strlen(options)) : name;
+	const char *options = job->options->text;
+	uint64_t name = stage_name_more(STAGE_NAME_INIT, job->source, job->source_size_B);
+	return stage_name_more(name, options, strlen(options));
+}
+
+static uint64_t name_of_link(const struct fe_link_job *job)
+{
+	uint64_t name = STAGE_NAME_INIT;
+	if (!stage_watched())
+		return name;
+	if (job->options)
+		name = stage_name_more(name, job->options->text, strlen(job->options->text));
+	for (size_t i = 0; i < job->object_count; i++)
+		name = stage_name_more(name, job->objects[i].data, job->objects[i].size_B);
+	return name;
 }
 
 /* wanted: gets the text as well; NULL: nobody asked. */
@@ -65,7 +78,7 @@ static bool calls_libdevice(const struct fe_module *module)
 
 /* OpenCL 3.0 API, 5.8.7.2: what may be asked of floating point when linking holds
  * in addition to what the programs were compiled with. */
-static void add_link_options(struct fe_codegen *codegen, const struct fe_codegen *link)
+static void add_link_options(struct codegen_choice *codegen, const struct codegen_choice *link)
 {
 	codegen->flush_denormals = codegen->flush_denormals || link->flush_denormals;
 	codegen->fuse_multiply_add = codegen->fuse_multiply_add || link->fuse_multiply_add;
@@ -81,7 +94,7 @@ static void add_link_options(struct fe_codegen *codegen, const struct fe_codegen
  * while the kernels still have the types that the source gave them.  link: what the link
  * asks for; NULL: it is none. */
 static enum fe_status make_program(struct fe_module *module, const struct fe_compile_job *target,
-				   const struct fe_codegen *link, uint64_t hash,
+				   const struct codegen_choice *link, uint64_t hash,
 				   struct fe_program *program, struct bytes *log)
 {
 	struct stage_clock clock = stage_clock_start();
@@ -124,7 +137,6 @@ static enum fe_status make_program(struct fe_module *module, const struct fe_com
 
 struct build {
 	const struct fe_compile_job *job;
-	const struct fe_options *options;
 	struct bytes *object;           /* NULL: not wanted */
 	struct fe_program *program;     /* NULL: not wanted */
 	struct bytes *log;
@@ -133,16 +145,14 @@ struct build {
 static enum fe_status build_module(const struct build *build, struct fe_module *module)
 {
 	const struct fe_compile_job *job = build->job;
-	fe_codegen_put(module, &build->options->codegen);
+	fe_codegen_put(module, &job->options->codegen);
 	struct stage_clock clock = stage_clock_start();
 	enum fe_status status = FE_OK;
 	if (build->object)
 		status = fe_module_write(module, build->object);
 	stage_clock_lap(&clock, "bitcode");
 	if (!status && build->program)
-		status = make_program(module, job, NULL,
-				      name_of(job->source, job->source_size_B, job->options),
-				      build->program, build->log);
+		status = make_program(module, job, NULL, name_of(job), build->program, build->log);
 	return status;
 }
 
@@ -150,7 +160,7 @@ static enum fe_status build_task(void *argument)
 {
 	const struct build *build = argument;
 	struct fe_compile_job job = *build->job;
-	uint64_t name = name_of(job.source, job.source_size_B, job.options);
+	uint64_t name = name_of(&job);
 	struct bytes other = BYTES_INIT;
 	stage_dump(name, ".cl", job.source, job.source_size_B);
 	if (stage_override(name, ".cl", &other)) {
@@ -159,7 +169,7 @@ static enum fe_status build_task(void *argument)
 	}
 	struct fe_module module;
 	struct stage_clock clock = stage_clock_start();
-	enum fe_status status = fe_clang_compile(&job, build->options, &module, build->log);
+	enum fe_status status = fe_clang_compile(&job, job.options, &module, build->log);
 	bytes_finish(&other);
 	if (status)
 		return status;
@@ -192,11 +202,8 @@ static enum fe_status link_module(const struct link *link, struct fe_module *mod
 		return fe_module_write(module, link->library);
 	const struct fe_compile_job target = {
 		.sm = job->sm, .max_local_B = job->max_local_B, .wide_ids = job->wide_ids};
-	uint64_t hash = name_of(job->options, job->options ? strlen(job->options) : 0, NULL);
-	for (size_t i = 0; i < job->object_count; i++)
-		hash = stage_name_more(hash, job->objects[i].data, job->objects[i].size_B);
-	return make_program(module, &target, &link->options->codegen, hash, link->program,
-			    link->log);
+	return make_program(module, &target, &link->options->codegen, name_of_link(job),
+			    link->program, link->log);
 }
 
 static enum fe_status link_task(void *argument)
@@ -224,24 +231,16 @@ static void end_line(struct bytes *log)
 static enum fe_status compile(const struct fe_compile_job *job, struct bytes *object_out,
 			      struct fe_program *program_out, struct bytes *log)
 {
-	struct fe_options options;
-	enum fe_status status = job->from_il
-		? fe_options_parse_il(job->options, &options, log)
-		: fe_options_parse(job->options, false, &options, log);
-	if (status)
-		return status;
 	struct bytes object = BYTES_INIT;
 	struct fe_program program = {0};
 	struct build build = {
 		.job = job,
-		.options = &options,
 		.object = object_out ? &object : NULL,
 		.program = program_out ? &program : NULL,
 		.log = log,
 	};
-	status = fe_compiler_thread_run(build_task, &build, log);
+	enum fe_status status = fe_compiler_thread_run(build_task, &build, log);
 	end_line(log);
-	fe_options_finish(&options);
 	if (status) {
 		bytes_finish(&object);
 		fe_program_finish(&program);
@@ -274,22 +273,22 @@ static enum fe_status link_objects(const struct fe_link_job *job, struct bytes *
 		bytes_append_string(log, "error: nothing to link\n");
 		return FE_LINK_FAILED;
 	}
-	struct fe_options options;
-	enum fe_status status = fe_options_parse(job->options, true, &options, log);
+	struct fe_options none;
+	enum fe_status status = fe_options_parse(NULL, true, &none, log);
 	if (status)
 		return status;
 	struct bytes library = BYTES_INIT;
 	struct fe_program program = {0};
 	struct link link = {
 		.job = job,
-		.options = &options,
+		.options = job->options ? job->options : &none,
 		.library = library_out ? &library : NULL,
 		.program = program_out ? &program : NULL,
 		.log = log,
 	};
 	status = fe_compiler_thread_run(link_task, &link, log);
 	end_line(log);
-	fe_options_finish(&options);
+	fe_options_finish(&none);
 	if (status) {
 		bytes_finish(&library);
 		fe_program_finish(&program);

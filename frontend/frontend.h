@@ -13,6 +13,7 @@
 #define CULVERT_FRONTEND_FRONTEND_H
 
 #include "base/bytes.h"
+#include "base/codegen_choice.h"
 #include "frontend/inputs.h"
 #include "frontend/kernel_abi.h"
 
@@ -34,19 +35,7 @@ enum fe_status {
 	FE_INTERNAL           /* an LLVM fatal error or a construct we cannot lower; the log names it */
 };
 
-/* What the options string asks of code generation; handed to the backend. */
-struct fe_codegen {
-	bool flush_denormals;       /* -cl-denorms-are-zero */
-	bool precise_divide;        /* -cl-fp32-correctly-rounded-divide-sqrt */
-	bool precise_sqrt;
-	bool fuse_multiply_add;     /* -cl-mad-enable and the like: fuse where the source did not ask */
-	bool relaxed;               /* -cl-unsafe-math-optimizations and -cl-fast-relaxed-math */
-	unsigned optimization;      /* 0 (-cl-opt-disable) or 3 */
-	unsigned max_registers;     /* -cl-nv-maxrregcount; 0: no limit */
-	bool uniform_groups;        /* OpenCL C before 2.0, -cl-uniform-work-group-size */
-	bool line_info;             /* -g and the like */
-	bool verbose;               /* -cl-nv-verbose: the assembler's statistics belong in the log */
-};
+struct fe_options;
 
 /* An embedded header of clCompileProgram. */
 struct fe_header {
@@ -58,7 +47,7 @@ struct fe_header {
 struct fe_compile_job {
 	const char *source;         /* need not end in NUL */
 	size_t source_size_B;
-	const char *options;        /* NULL: none */
+	const struct fe_options *options;    /* frontend/options.h; of a compile */
 	const struct fe_header *headers;
 	size_t header_count;
 	unsigned sm;                /* 10 * major + minor of the compute capability */
@@ -73,17 +62,9 @@ struct fe_compile_job {
 struct fe_program {
 	struct bytes nvvm_ir;       /* a module, or several with a NUL between */
 	bool needs_libdevice;
-	struct fe_codegen codegen;
+	struct codegen_choice codegen;   /* what the options of all its sources ask for */
 	struct abi_program *abi;    /* owned; abi_program_destroy */
 };
-
-/* Checks an options string without compiling.  linking: the link subset
- * (OpenCL 3.0 API, 5.8.7); otherwise the compile and build set (5.8.6). */
-enum fe_status fe_options_check(const char *options, bool linking, struct bytes *log);
-
-/* Appends what the options mean, in one form for all ways to write them. */
-enum fe_status fe_options_canonical(const char *options, bool linking, struct bytes *text,
-				    struct bytes *log);
 
 enum fe_status fe_compile(const struct fe_compile_job *job, struct bytes *object_out,
 			  struct bytes *log);
@@ -91,14 +72,13 @@ enum fe_status fe_compile(const struct fe_compile_job *job, struct bytes *object
 struct fe_link_job {
 	const struct bytes *objects;
 	size_t object_count;
-	const char *options;
+	const struct fe_options *options;    /* of a link; NULL: none */
 	unsigned sm;
 	uint64_t max_local_B;
 	bool wide_ids;
 };
 
-/* Whether the options ask for a library (-create-library): then use fe_link_library. */
-bool fe_options_want_library(const char *options);
+/* Where options->create_library is set fe_link_library is the one to call. */
 enum fe_status fe_link(const struct fe_link_job *job, struct fe_program *program_out,
 		       struct bytes *log);
 enum fe_status fe_link_library(const struct fe_link_job *job, struct bytes *library_out,

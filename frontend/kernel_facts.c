@@ -541,7 +541,7 @@ static struct abi_program *program_facts(struct facts *facts)
 	return program;
 }
 
-enum fe_status fe_module_facts(const struct fe_module *module, const struct fe_codegen *codegen,
+enum fe_status fe_module_facts(const struct fe_module *module, const struct codegen_choice *codegen,
 			       struct abi_program **abi_out, struct bytes *log)
 {
 	struct facts facts = {

@@ -31,7 +31,7 @@ static enum fe_status (*const passes[])(struct lowering *lowering) = {
 
 enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi,
 			       const struct fe_compile_job *target,
-			       const struct fe_codegen *codegen, struct bytes *log)
+			       const struct codegen_choice *codegen, struct bytes *log)
 {
 	enum fe_status status = FE_OK;
 	struct lowering lowering = {

@@ -54,8 +54,8 @@ enum fe_status fe_module_il_names(struct fe_module *module);
 
 /* codegen.c: what the options asked of code generation travels with the module
  * until it is printed.  Get merges what the linked modules brought. */
-void fe_codegen_put(const struct fe_module *module, const struct fe_codegen *codegen);
-enum fe_status fe_codegen_get(const struct fe_module *module, struct fe_codegen *codegen_out);
+void fe_codegen_put(const struct fe_module *module, const struct codegen_choice *codegen);
+enum fe_status fe_codegen_get(const struct fe_module *module, struct codegen_choice *codegen_out);
 
 /* dot_products.c: sums of the library's dot products of bytes, one instruction each.  Before
  * the library is linked. */
@@ -77,14 +77,14 @@ bool fe_builtin_exists(const char *name);
 bool fe_builtin_symbol(const char *symbol);
 
 /* kernel_facts.c: the facts of every kernel, read before lowering changes types. */
-enum fe_status fe_module_facts(const struct fe_module *module, const struct fe_codegen *codegen,
+enum fe_status fe_module_facts(const struct fe_module *module, const struct codegen_choice *codegen,
 			       struct abi_program **abi_out, struct bytes *log);
 
 /* lower.c: everything between a linked module and text: the passes in order.
  * Fills in what lowering decides (hidden parameters, dynamic_local_B). */
 enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi,
 			       const struct fe_compile_job *target,
-			       const struct fe_codegen *codegen, struct bytes *log);
+			       const struct codegen_choice *codegen, struct bytes *log);
 
 /* private_values.cpp: private variables that nobody has the address of become values, as libnvvm
  * would make them first of all; those of functions that are not to be optimized only with all. */

@@ -391,7 +391,7 @@ bool fe_options_checked(void)
 
 /* Reports of the software driver's checks name lines of the source; what an optimizer removes
  * or joins would go unseen. */
-static void prepare_check(struct fe_codegen *codegen)
+static void prepare_check(struct codegen_choice *codegen)
 {
 	codegen->line_info = true;
 	codegen->optimization = 0;
@@ -411,6 +411,9 @@ static enum fe_status parse(const char *text, bool linking, bool from_il,
 		.log = log,
 	};
 	enum fe_status status = split_words(text ? text : "", &words, log);
+	options.text = status ? NULL : strdup(text ? text : "");
+	if (!status && !options.text)
+		status = FE_NO_MEMORY;
 	while (!status && parser.next < words.count)
 		status = take_word(&parser);
 	if (!status && options.enable_link_options && !options.create_library)
@@ -449,46 +452,19 @@ enum fe_status fe_options_parse_il(const char *text, struct fe_options *options_
 void fe_options_finish(struct fe_options *options)
 {
 	fe_words_finish(&options->clang);
+	free(options->text);
+	options->text = NULL;
 }
 
-enum fe_status fe_options_check(const char *options, bool linking, struct bytes *log)
+void fe_options_canonical(const struct fe_options *options, struct bytes *text)
 {
-	struct fe_options parsed;
-	enum fe_status status = fe_options_parse(options, linking, &parsed, log);
-	if (!status)
-		fe_options_finish(&parsed);
-	return status;
-}
-
-enum fe_status fe_options_canonical(const char *options, bool linking, struct bytes *text,
-				    struct bytes *log)
-{
-	struct fe_options parsed;
-	enum fe_status status = fe_options_parse(options, linking, &parsed, log);
-	if (status)
-		return status;
-	const struct fe_codegen *codegen = &parsed.codegen;
-	bytes_printf(text, "%u%s %d%d%d%d%d %u %u %d%d%d %d%d%d\n", parsed.standard,
-		     parsed.cxx ? "++" : "", codegen->flush_denormals, codegen->precise_divide, codegen->precise_sqrt,
-		     codegen->fuse_multiply_add, codegen->relaxed, codegen->optimization,
-		     codegen->max_registers, codegen->uniform_groups, codegen->line_info,
-		     codegen->verbose, parsed.create_library, parsed.enable_link_options,
-		     fe_options_checked());
-	for (size_t i = 0; i < parsed.clang.count; i++)
-		bytes_append(text, parsed.clang.items[i], strlen(parsed.clang.items[i]) + 1);
-	fe_options_finish(&parsed);
-	return bytes_failed(text) ? FE_NO_MEMORY : FE_OK;
-}
-
-bool fe_options_want_library(const char *options)
-{
-	struct fe_options parsed;
-	struct bytes log = BYTES_INIT;
-	bool wanted = false;
-	if (!fe_options_parse(options, true, &parsed, &log)) {
-		wanted = parsed.create_library;
-		fe_options_finish(&parsed);
-	}
-	bytes_finish(&log);
-	return wanted;
+	const struct codegen_choice *codegen = &options->codegen;
+	bytes_printf(text, "%u%s %d%d%d%d%d %u %u %d%d%d %d%d%d\n", options->standard,
+		     options->cxx ? "++" : "", codegen->flush_denormals, codegen->precise_divide,
+		     codegen->precise_sqrt, codegen->fuse_multiply_add, codegen->relaxed,
+		     codegen->optimization, codegen->max_registers, codegen->uniform_groups,
+		     codegen->line_info, codegen->verbose, options->create_library,
+		     options->enable_link_options, fe_options_checked());
+	for (size_t i = 0; i < options->clang.count; i++)
+		bytes_append(text, options->clang.items[i], strlen(options->clang.items[i]) + 1);
 }

@@ -14,7 +14,6 @@ include icd/api/local.mk
 icd_libicd_a_SOURCES = $(icd_include_sources) \
 	$(icd_object_sources) \
 	$(icd_thread_sources) \
-	$(icd_compile_sources) \
 	$(icd_memory_sources) \
 	$(icd_program_sources) \
 	$(icd_order_sources) \

@@ -8,7 +8,7 @@ list=$srcdir/tests/components.list
 NM=${NM:-nm}
 
 symbols() {
-	for archive in icd/libicd.a frontend/libfrontend.a backend/libbackend.a cache/libcache.a base/libbase.a; do
+	for archive in icd/libicd.a icd/compile/libcompile.a frontend/libfrontend.a backend/libbackend.a cache/libcache.a base/libbase.a; do
 		$NM -A -P -g $archive | sed 's|^\([a-z]*\)/[^[]*\[\([^]]*\)\.o\(bj\)*\]: |\1/\2 |'
 	done
 	# The software driver is no archive: its objects, but for those whose source is gone.

@@ -41,7 +41,7 @@ feature=
 asked -fcf-protection && feature='IBT, SHSTK'
 asked -mbranch-protection=standard && feature='BTI, PAC'
 if [ -n "$feature" ]; then
-	for file in icd/libicd.a backend/libbackend.a base/libbase.a frontend/libfrontend.a; do
+	for file in icd/libicd.a icd/compile/libcompile.a backend/libbackend.a base/libbase.a frontend/libfrontend.a; do
 		[ "$(ar t $file | wc -l)" -eq "$(readelf -nW $file 2>/dev/null | grep -c "$feature")" ] ||
 			fail "$file: not all of it is made for $feature"
 	done

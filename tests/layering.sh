@@ -23,16 +23,16 @@ forbid cache '(icd|frontend|backend)/|cuda\.h|CL/|llvm|clang/' 'the cache knows 
 forbid backend/softcuda '(icd|frontend|cache|backend/[a-z_]*\.h)|CL/|llvm|clang/' 'softcuda knows base alone' $none
 forbid icd 'cuda\.h|llvm|clang/|backend/softcuda' 'CUDA and LLVM stay behind backend and frontend' $none
 forbid icd 'cache/internal' 'a room is entered by its front door' $none
-forbid icd '(frontend/(module|options|clang|lower|nvvm_ir))|backend/(gpu_internal|cuda_)' 'a room is entered by its front door' $none
-forbid tools 'icd/|cuda\.h|llvm|clang/|backend/softcuda|cache/internal' 'the tool speaks OpenCL, and compiles as the front desk does' $none
-forbid tools '(frontend/(module|options|clang|lower|nvvm_ir))|backend/(gpu_internal|cuda_)' 'a room is entered by its front door' $none
+forbid icd '(frontend/(module|clang|lower|nvvm_ir))|backend/(gpu_internal|cuda_)' 'a room is entered by its front door' $none
+forbid tools 'icd/(api|object|thread|memory|program|order|transfer|launch|graph)/|cuda\.h|llvm|clang/|backend/softcuda|cache/internal' 'the tool speaks OpenCL, and of icd it knows what compiles' $none
+forbid tools '(frontend/(module|clang|lower|nvvm_ir))|backend/(gpu_internal|cuda_)' 'a room is entered by its front door' $none
 
 # The rooms of icd, each with those that it may know.
 rooms='
 include
 object    include
 thread
-compile   object program
+compile
 memory    include object thread
 program   include object compile memory
 order     include object thread memory program

@@ -1,12 +1,11 @@
-/* culvert compile: the road of a kernel with no GPU, and a look at any stage of it. */
+/* culvert compile: compiles a file as a build does, with no GPU, and shows any stage of it. */
 #include "config.h"
 
 #include "backend/codegen.h"
 #include "base/memory_limit.h"
 #include "base/options.h"
-#include "frontend/frontend.h"
-#include "frontend/ptx_start.h"
 #include "frontend/spirv.h"
+#include "icd/compile/compile.h"
 #include "tools/build_log.h"
 #include "tools/closest.h"
 #include "tools/compile_info.h"
@@ -32,14 +31,14 @@ struct compile {
 	const char *output;              /* NULL: stdout */
 	bool as_json;
 	struct bytes options;            /* of the OpenCL compiler */
-	bool from_il;                    /* the source was SPIR-V */
 	const char *file;
 
 	/* what the stages make */
-	struct bytes source, llvm_ir, ptx, cubin, statistics, text;
-	struct bytes log;                /* what the compilers said */
-	struct fe_program program;
-	struct be_codegen_options codegen;
+	struct bytes source;
+	bool from_il;                    /* it is what SPIR-V was written as */
+	struct ocl_stages stages;
+	struct ocl_outcome outcome;      /* code and log of the compilers */
+	struct bytes cubin, statistics, text;
 	bool cautious;                   /* libnvvm crashed where it optimised */
 	bool has_code;                   /* cubin and statistics */
 	struct bytes no_code;            /* else why */
@@ -100,7 +99,7 @@ static bool take(void *state, int letter, const char *value)
 	}
 }
 
-/* --- the road ----------------------------------------------------------------------- */
+/* --- compiling ---------------------------------------------------------------------- */
 
 /* CUDA programming guide, "Technical specifications per compute capability": most shared
  * memory of a thread block. */
@@ -117,25 +116,16 @@ static uint64_t max_local_B(unsigned sm)
 	return (uint64_t)48 << 10;
 }
 
-static int to_nvvm(struct compile *compile, unsigned sm, struct bytes *log)
+static int exit_code_of(cl_int error)
 {
-	const struct fe_compile_job job = {
-		.source = bytes_string(&compile->source),
-		.source_size_B = compile->source.size_B,
-		.options = bytes_string(&compile->options),
-		.sm = sm,
-		.max_local_B = max_local_B(compile->sm),
-		.from_il = compile->from_il,
-		.llvm_ir = compile->stage == STAGE_LL ? &compile->llvm_ir : NULL,
-	};
-	switch (fe_build(&job, &compile->program, NULL, log)) {
-	case FE_OK:
+	switch (error) {
+	case CL_SUCCESS:
 		return TOOL_OK;
-	case FE_INVALID_OPTIONS:
+	case CL_INVALID_BUILD_OPTIONS:
 		return TOOL_USAGE;
-	case FE_UNAVAILABLE:
+	case CL_COMPILER_NOT_AVAILABLE:
 		return TOOL_UNAVAILABLE;
-	case FE_NO_MEMORY:
+	case CL_OUT_OF_HOST_MEMORY:
 		tool_error("the compiler ran out of memory; its limit is %" PRIu64
 			   " MiB (CULVERT_COMPILER_MEMORY)", memory_limit_B() >> 20);
 		return TOOL_FAILED;
@@ -144,42 +134,48 @@ static int to_nvvm(struct compile *compile, unsigned sm, struct bytes *log)
 	}
 }
 
-static int to_ptx(struct compile *compile, struct bytes *log)
+/* As far as PTX; machine code is made apart, where NVIDIA's own tools are an alternative. */
+static int to_ptx(struct compile *compile)
 {
-	const struct fe_codegen *asked = &compile->program.codegen;
-	size_t libdevice_B = 0;
-	const void *libdevice =
-		compile->program.needs_libdevice ? fe_libdevice(&libdevice_B) : NULL;
-	compile->codegen.flush_denormals = asked->flush_denormals;
-	compile->codegen.precise_divide = asked->precise_divide;
-	compile->codegen.precise_sqrt = asked->precise_sqrt;
-	compile->codegen.fuse_multiply_add = asked->fuse_multiply_add;
-	compile->codegen.optimization = asked->optimization;
-	compile->codegen.max_registers = asked->max_registers;
-	compile->codegen.line_info = asked->line_info;
-	struct be_codegen_options options = compile->codegen;
-	options.optimization = compile->cautious ? 0 : options.optimization;
-	cl_int error = be_nvvm_compile(compile->program.nvvm_ir.data,
-				       compile->program.nvvm_ir.size_B, libdevice, libdevice_B,
-				       &options, &compile->ptx, log);
-	if (error == CL_COMPILER_NOT_AVAILABLE)
-		return TOOL_UNAVAILABLE;
-	return error ? TOOL_FAILED : TOOL_OK;
+	struct fe_options options;
+	const char *text = bytes_string(&compile->options);
+	struct bytes *log = &compile->outcome.log;
+	const enum fe_status status = compile->from_il
+					      ? fe_options_parse_il(text, &options, log)
+					      : fe_options_parse(text, false, &options, log);
+	if (status)
+		return exit_code_of(ocl_job_frontend_error(OCL_JOB_SOURCE, status));
+	const struct ocl_job job = {
+		.kind = OCL_JOB_SOURCE,
+		.target = {.sm = compile->sm, .max_local_B = max_local_B(compile->sm),
+			   .cubin_build = ""},
+		.options = &options,
+		.source = bytes_string(&compile->source),
+		.source_size_B = compile->source.size_B,
+		.from_il = compile->from_il,
+		.unoptimized = compile->cautious ? UINT64_MAX : 0,
+		.stages = &compile->stages,
+	};
+	compile->stages.wants_llvm_ir = compile->stage == STAGE_LL;
+	compile->stages.ends_with_nvvm_ir = compile->stage <= STAGE_NVVM;
+	ocl_compile_deep(&job, &compile->outcome);
+	fe_options_finish(&options);
+	return exit_code_of(compile->outcome.error);
 }
 
 static int to_machine_code(struct compile *compile)
 {
-	bool missing;
-	struct be_codegen_options options = compile->codegen;
-	struct bytes plain = BYTES_INIT;
-	options.sm = compile->sm;
+	bool missing = false;
+	struct ocl_code *code = compile->outcome.code;
+	const struct be_codegen_options options = {.sm = compile->sm, .choice = code->choice};
+	struct bytes made = BYTES_INIT;
 	/* What launches without a global offset run. */
-	bool is_plain = options.optimization &&
-			fe_ptx_without_start(compile->program.abi, &compile->ptx, &plain);
-	compile->has_code = machine_code_make(is_plain ? &plain : &compile->ptx, &options,
-					      &compile->cubin, &compile->statistics,
-					      &compile->no_code, &missing);
-	bytes_finish(&plain);
+	const struct bytes *plain = ocl_code_plain_ptx(code, &made);
+	if (!plain)
+		return exit_code_of(CL_OUT_OF_HOST_MEMORY);
+	compile->has_code = machine_code_make(plain, &options, &compile->cubin,
+					      &compile->statistics, &compile->no_code, &missing);
+	bytes_finish(&made);
 	/* Of a kernel much can be told without. */
 	if (compile->has_code || (missing && compile->stage == STAGE_INFO))
 		return TOOL_OK;
@@ -214,31 +210,34 @@ static int from_il(struct compile *compile, struct bytes *log)
 	return status ? TOOL_FAILED : TOOL_OK;
 }
 
-/* As far as the stage that is wanted. */
-static int travel(struct compile *compile, struct bytes *log)
+/* Tells of a libnvvm that is not there, or does not compile for the architecture. */
+static int compiler_check(const struct compile *compile, struct bytes *log)
 {
-	unsigned sm = compile->sm;
-	int code = from_il(compile, log);
+	unsigned sm;
+	cl_int error = be_nvvm_load(log);
+	if (!error)
+		error = be_nvvm_arch(compile->sm, &sm);
+	if (!error)
+		return TOOL_OK;
+	bytes_printf(log, "libnvvm does not support sm_%u", compile->sm);
+	if (*be_nvvm_id()) {
+		bytes_append_string(log, "; this one supports ");
+		be_nvvm_arch_list(log);
+	}
+	bytes_append_char(log, '\n');
+	return TOOL_UNAVAILABLE;
+}
+
+/* As far as the stage that is wanted. */
+static int travel(struct compile *compile)
+{
+	int code = from_il(compile, &compile->outcome.log);
 	if (code || compile->stage == STAGE_CL)
 		return code;
-	if (compile->stage > STAGE_NVVM) {
-		cl_int error = be_nvvm_load(log);
-		if (!error)
-			error = be_nvvm_arch(compile->sm, &sm);
-		if (error) {
-			bytes_printf(log, "libnvvm does not support sm_%u", compile->sm);
-			if (*be_nvvm_id()) {
-				bytes_append_string(log, "; this one supports ");
-				be_nvvm_arch_list(log);
-			}
-			bytes_append_char(log, '\n');
-			return TOOL_UNAVAILABLE;
-		}
-	}
-	compile->codegen.sm = sm;
-	code = to_nvvm(compile, sm, log);
-	if (!code && compile->stage > STAGE_NVVM)
-		code = to_ptx(compile, log);
+	if (compile->stage > STAGE_NVVM)
+		code = compiler_check(compile, &compile->outcome.log);
+	if (!code)
+		code = to_ptx(compile);
 	if (!code && compile->stage > STAGE_PTX)
 		code = to_machine_code(compile);
 	if (!code && compile->stage == STAGE_SASS)
@@ -250,7 +249,7 @@ static int travel(struct compile *compile, struct bytes *log)
 
 static void print_info(const struct compile *compile)
 {
-	const struct abi_program *abi = compile->program.abi;
+	const struct abi_program *abi = compile->outcome.code->abi;
 	const char *bold = tool_style(stdout, TOOL_BOLD), *plain = tool_style(stdout, TOOL_PLAIN);
 	printf("%s%-28s %9s %11s %9s %9s %5s%s\n", bold, "kernel", "registers", "spilled", "stack",
 	       "local", "args", plain);
@@ -327,14 +326,14 @@ static void write_kernel(struct json *json, const struct compile *compile,
 static bool print_json(const struct compile *compile, int code)
 {
 	struct json json = JSON_INIT;
-	const struct abi_program *abi = code ? NULL : compile->program.abi;
+	const struct abi_program *abi = code ? NULL : compile->outcome.code->abi;
 	json_open(&json, NULL, '{');
 	json_string(&json, "file", compile->file);
 	json_integer(&json, "exit", code);
 	json_string(&json, "failure", code && *tool_last_error() ? tool_last_error() : NULL);
 	json_natural(&json, "sm", compile->sm);
 	if (abi)
-		json_natural(&json, "ptx_sm", compile->codegen.sm);
+		json_natural(&json, "ptx_sm", compile->outcome.code->ptx_sm);
 	json_string(&json, "machine_code",
 		    !abi || compile->has_code ? NULL : bytes_string(&compile->no_code));
 	if (abi)
@@ -343,25 +342,38 @@ static bool print_json(const struct compile *compile, int code)
 	for (uint32_t i = 0; abi && i < abi->kernel_count; i++)
 		write_kernel(&json, compile, &abi->kernels[i]);
 	json_close(&json, ']');
-	build_log_json(&json, "messages", bytes_string(&compile->log), compile->log.size_B);
-	json_string(&json, "log", bytes_string(&compile->log));
+	const struct bytes *log = &compile->outcome.log;
+	build_log_json(&json, "messages", bytes_string(log), log->size_B);
+	json_string(&json, "log", bytes_string(log));
 	json_close(&json, '}');
 	return json_print(&json);
 }
 
+static const struct bytes *stage_content(const struct compile *compile)
+{
+	switch (compile->stage) {
+	case STAGE_CL:
+		return &compile->source;
+	case STAGE_LL:
+		return &compile->stages.llvm_ir;
+	case STAGE_NVVM:
+		return &compile->stages.nvvm_ir;
+	case STAGE_PTX:
+		return &compile->outcome.code->ptx.bytes;
+	case STAGE_CUBIN:
+		return &compile->cubin;
+	default:
+		return &compile->text;
+	}
+}
+
 static int write_stage(const struct compile *compile)
 {
-	const struct bytes *stages[] = {
-		[STAGE_CL] = &compile->source,
-		[STAGE_LL] = &compile->llvm_ir, [STAGE_NVVM] = &compile->program.nvvm_ir,
-		[STAGE_PTX] = &compile->ptx,    [STAGE_CUBIN] = &compile->cubin,
-		[STAGE_SASS] = &compile->text,
-	};
 	if (compile->stage == STAGE_INFO) {
 		print_info(compile);
 		return TOOL_OK;
 	}
-	const struct bytes *content = stages[compile->stage];
+	const struct bytes *content = stage_content(compile);
 	if (compile->output && strcmp(compile->output, "-")) {
 		int error = bytes_write_file(content->data, content->size_B, compile->output);
 		if (error)
@@ -379,8 +391,8 @@ static int compile_file(void *state)
 	struct compile *compile = state;
 	int code = TOOL_FAILED;
 	if (tool_read_source(&compile->source, &compile->options, compile->file))
-		code = travel(compile, &compile->log);
-	build_log_print(bytes_string(&compile->log), compile->log.size_B);
+		code = travel(compile);
+	build_log_print(bytes_string(&compile->outcome.log), compile->outcome.log.size_B);
 	if (compile->as_json)
 		return print_json(compile, code) || code ? code : TOOL_FAILED;
 	return code ? code : write_stage(compile);
@@ -427,12 +439,12 @@ static int compile_apart(struct compile *compile)
 
 static void finish(struct compile *compile)
 {
-	struct bytes *all[] = {&compile->options, &compile->source, &compile->llvm_ir,
-			       &compile->ptx, &compile->cubin, &compile->statistics,
-			       &compile->text, &compile->no_code, &compile->log};
+	struct bytes *all[] = {&compile->options, &compile->source, &compile->stages.llvm_ir,
+			       &compile->stages.nvvm_ir, &compile->cubin, &compile->statistics,
+			       &compile->text, &compile->no_code};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		bytes_finish(all[i]);
-	fe_program_finish(&compile->program);
+	ocl_outcome_finish(&compile->outcome);
 }
 
 int tool_compile(int argc, char **argv)

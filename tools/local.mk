@@ -32,7 +32,7 @@ culvert_SOURCES = \
 	tools/words.c tools/words.h
 nodist_EXTRA_culvert_SOURCES = force-cxx-link.cxx
 culvert_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed -Wl,--gc-sections
-culvert_LDADD = $(frontend_archive) backend/libbackend.a cache/libcache.a base/libbase.a \
+culvert_LDADD = icd/compile/libcompile.a $(frontend_archive) backend/libbackend.a cache/libcache.a base/libbase.a \
 	$(STORAGE_LIBS) $(frontend_libs) -ldl -lpthread -lm
 
 # The layer of `culvert trace`: see trace.h.

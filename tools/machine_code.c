@@ -37,12 +37,12 @@ static int assemble(struct assembler *assembler, const struct be_codegen_options
 	char *argv[ARGUMENTS_MAX] = {assembler->program, "-v", assembler->arch, assembler->level};
 	int count = 4;
 	snprintf(assembler->arch, sizeof(assembler->arch), "-arch=sm_%u", options->sm);
-	snprintf(assembler->level, sizeof(assembler->level), "-O%u", options->optimization);
+	snprintf(assembler->level, sizeof(assembler->level), "-O%u", options->choice.optimization);
 	snprintf(assembler->registers, sizeof(assembler->registers), "-maxrregcount=%u",
-		 options->max_registers);
-	if (options->max_registers)
+		 options->choice.max_registers);
+	if (options->choice.max_registers)
 		argv[count++] = assembler->registers;
-	if (options->line_info)
+	if (options->choice.line_info)
 		argv[count++] = is_debug ? "-g" : "-lineinfo";
 	argv[count++] = "-o";
 	argv[count++] = assembler->cubin;
@@ -82,8 +82,10 @@ bool machine_code_make(const struct bytes *ptx, const struct be_codegen_options 
 		       bool *missing_out)
 {
 	struct bytes program = BYTES_INIT;
+	struct be_codegen_options verbose = *options;
 	*missing_out = false;
-	if (be_cubin_compile(ptx, options, true, cubin_out, statistics))
+	verbose.choice.verbose = true;
+	if (be_cubin_compile(ptx, &verbose, cubin_out, statistics))
 		return true;
 	bool made = false;
 	if (process_find_cuda("ptxas", &program))

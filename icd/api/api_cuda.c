@@ -92,6 +92,8 @@ cl_int CL_API_CALL clGetCudaPointerCULVERT(cl_mem buffer, cl_device_id device,
 cl_int CL_API_CALL clGetCudaModuleCULVERT(cl_program program, cl_device_id device,
 					  void **cuda_module)
 {
+	struct ocl_code *code;
+	struct ocl_module *executable;
 	struct gpu_module *module;
 	cl_uint index = 0;
 	cl_int error = object_check(program, &ocl_program_type);
@@ -103,14 +105,14 @@ cl_int CL_API_CALL clGetCudaModuleCULVERT(cl_program program, cl_device_id devic
 		index++;
 	if (index == program->device_count)
 		return CL_INVALID_DEVICE;
-	struct ocl_build *build = ocl_program_executable(program, index);
-	if (!build)
+	if (!ocl_program_executable(program, index, &code, &executable))
 		return CL_INVALID_PROGRAM_EXECUTABLE;
 	/* Whoever launches it himself may start where he likes. */
-	error = ocl_build_module(build, OCL_MODULE_STARTS, &module);
+	error = ocl_module_open(executable, OCL_MODULE_STARTS, &module);
 	if (!error)
 		*cuda_module = gpu_module_cuda(module);
-	ocl_build_unref(build);
+	ocl_module_unref(executable);
+	ocl_code_unref(code);
 	return error;
 }
 

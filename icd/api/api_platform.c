@@ -3,7 +3,7 @@
 #include "base/cancel.h"
 #include "base/log.h"
 #include "icd/api/icd.h"
-#include "icd/compile/build_cache.h"
+#include "icd/compile/job_cache.h"
 #include "icd/object/platform.h"
 #include "icd/program/module.h"
 
@@ -37,7 +37,7 @@ clGetPlatformInfo(cl_platform_id platform, cl_platform_info param_name, size_t p
 static void forget(void)
 {
 	const int before = cancel_hold();
-	ocl_build_forget();
+	ocl_jobs_forget();
 	ocl_modules_forget();
 	cancel_restore(before);
 }

@@ -5,65 +5,20 @@
 #include "backend/codegen.h"
 #include "base/log.h"
 #include "base/stage.h"
-#include "icd/compile/build_dump.h"
+#include "base/thread.h"
+#include "icd/compile/job_dump.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-/* What each call's page names the same trouble. */
-struct error_names {
-	cl_int options, failure, unavailable;
-};
-
-static const struct error_names error_names[] = {
-	[OCL_BUILD_SOURCE] = {CL_INVALID_BUILD_OPTIONS, CL_BUILD_PROGRAM_FAILURE,
-			      CL_COMPILER_NOT_AVAILABLE},
-	[OCL_BUILD_BINARY] = {CL_INVALID_BUILD_OPTIONS, CL_BUILD_PROGRAM_FAILURE,
-			      CL_COMPILER_NOT_AVAILABLE},
-	[OCL_BUILD_COMPILE] = {CL_INVALID_COMPILER_OPTIONS, CL_COMPILE_PROGRAM_FAILURE,
-			       CL_COMPILER_NOT_AVAILABLE},
-	[OCL_BUILD_LINK] = {CL_INVALID_LINKER_OPTIONS, CL_LINK_PROGRAM_FAILURE,
-			    CL_LINKER_NOT_AVAILABLE},
-};
-
-cl_int ocl_compile_frontend_error(enum ocl_build_kind kind, enum fe_status status)
+static cl_int frontend_error(const struct ocl_job *job, enum fe_status status)
 {
-	const struct error_names *names = &error_names[kind];
-	switch (status) {
-	case FE_OK:
-		return CL_SUCCESS;
-	case FE_INVALID_OPTIONS:
-		return names->options;
-	case FE_NO_MEMORY:
-		return CL_OUT_OF_HOST_MEMORY;
-	case FE_UNAVAILABLE:
-		return names->unavailable;
-	case FE_COMPILE_FAILED:
-	case FE_LINK_FAILED:
-	case FE_INTERNAL:
-		break;
-	}
-	return names->failure;
+	return ocl_job_frontend_error(job->kind, status);
 }
 
-cl_int ocl_compile_backend_error(enum ocl_build_kind kind, cl_int error)
+static cl_int backend_error(const struct ocl_job *job, cl_int error)
 {
-	const struct error_names *names = &error_names[kind];
-	if (error == CL_BUILD_PROGRAM_FAILURE)
-		return names->failure;
-	if (error == CL_COMPILER_NOT_AVAILABLE)
-		return names->unavailable;
-	return error;
-}
-
-static cl_int frontend_error(const struct ocl_build_job *job, enum fe_status status)
-{
-	return ocl_compile_frontend_error(job->kind, status);
-}
-
-static cl_int backend_error(const struct ocl_build_job *job, cl_int error)
-{
-	return ocl_compile_backend_error(job->kind, error);
+	return ocl_job_backend_error(job->kind, error);
 }
 
 /* Phrases for a sentence "it crashed in ...". */
@@ -80,45 +35,37 @@ const char *ocl_compile_stage(void)
 	return phrase ? phrase : "its preparations";
 }
 
-/* What goes with a job: what it makes. */
-struct product {
-	struct ocl_code *code;
-	struct fe_inputs *inputs;        /* what the compile asked of the machine */
-	struct bytes *log;
-	bool refused;                    /* the fault is the source's: it fails each time */
-};
-
-/* That text may be shared out to.  Other builds begin and end meanwhile, so each stage asks. */
-static unsigned threads_for(const struct ocl_build_job *job, const struct bytes *text)
+/* How many threads may work on text.  Other builds begin and end meanwhile, so each stage asks. */
+static unsigned threads_for(const struct ocl_job *job, const struct bytes *text)
 {
 	return job->threads && text->size_B >= BE_CODEGEN_SHARED_B ? job->threads() : 1;
 }
 
+static bool stops_early(const struct ocl_job *job)
+{
+	return job->stages && job->stages->ends_with_nvvm_ir;
+}
+
 /* Machine code where that can be had without the driver; otherwise, and where it
  * fails, the driver's compiler gets its turn and has the last word. */
-static void generate_cubin(const struct ocl_build_job *job, struct product *product)
+static void generate_cubin(const struct ocl_job *job, struct ocl_outcome *outcome)
 {
-	struct ocl_code *code = product->code;
-	struct be_codegen_options options = {
-		.sm = code->sm,
-		.optimization = code->optimization,
-		.max_registers = code->max_registers,
-		.line_info = code->line_info,
-	};
+	struct ocl_code *code = outcome->code;
+	struct be_codegen_options options = {.sm = code->sm, .choice = code->choice};
 	stage_set("the PTX compiler");
-	if (!job->target.cubin)
+	if (!*job->target.cubin_build)
 		return;
 	struct bytes made = BYTES_INIT;
 	const struct bytes *ptx = ocl_code_plain_ptx(code, &made);
 	if (ptx) {
 		options.threads = threads_for(job, ptx);
-		(void)be_cubin_compile(ptx, &options, code->verbose, &code->cubin, product->log);
+		(void)be_cubin_compile(ptx, &options, &code->cubin, &outcome->log);
 	}
 	bytes_finish(&made);
 }
 
 /* Which kernels may be slow, in the log. */
-static void tell_unoptimized(const struct ocl_build_job *job, const struct fe_program *program,
+static void tell_unoptimized(const struct ocl_job *job, const struct fe_program *program,
 			     struct bytes *log)
 {
 	const struct abi_program *abi = program->abi;
@@ -140,22 +87,22 @@ static void tell_unoptimized(const struct ocl_build_job *job, const struct fe_pr
 	bytes_append_char(log, '\n');
 }
 
-/* NVVM IR -> PTX -> machine code.  Takes the launch facts over into code. */
-static cl_int generate(const struct ocl_build_job *job, struct fe_program *program,
-		       struct product *product)
+/* Gives the NVVM IR to who wants to see it; nobody else looks at it any more. */
+static void stage_show(const struct ocl_job *job, struct fe_program *program)
 {
-	struct ocl_code *code = product->code;
-	const struct fe_codegen *asked = &program->codegen;
+	if (!job->stages)
+		return;
+	bytes_finish(&job->stages->nvvm_ir);
+	bytes_move(&job->stages->nvvm_ir, &program->nvvm_ir);
+}
+
+static cl_int generate_ptx(const struct ocl_job *job, const struct fe_program *program,
+			   struct ocl_outcome *outcome)
+{
 	const struct be_codegen_options options = {
-		.sm = code->ptx_sm,
-		.flush_denormals = asked->flush_denormals,
-		.precise_divide = asked->precise_divide,
-		.precise_sqrt = asked->precise_sqrt,
-		.fuse_multiply_add = asked->fuse_multiply_add,
-		.optimization = asked->optimization,
+		.sm = outcome->code->ptx_sm,
+		.choice = program->codegen,
 		.unoptimized = job->unoptimized,
-		.max_registers = asked->max_registers,
-		.line_info = asked->line_info,
 		.threads = threads_for(job, &program->nvvm_ir),
 	};
 	size_t libdevice_B = 0;
@@ -163,34 +110,48 @@ static cl_int generate(const struct ocl_build_job *job, struct fe_program *progr
 	struct stage_clock clock = stage_clock_start();
 	stage_set(OCL_STAGE_LIBNVVM);
 	cl_int error = be_nvvm_compile(program->nvvm_ir.data, program->nvvm_ir.size_B, libdevice,
-				       libdevice_B, &options, &code->ptx.bytes, product->log);
+				       libdevice_B, &options, &outcome->code->ptx.bytes,
+				       &outcome->log);
 	if (error)
 		return backend_error(job, error);
 	stage_clock_lap(&clock, "libnvvm");
 	if (job->unoptimized)
-		tell_unoptimized(job, program, product->log);
-	ocl_build_override(job, code);
-	code->optimization = asked->optimization;
-	code->max_registers = asked->max_registers;
-	code->line_info = asked->line_info;
-	code->verbose = asked->verbose;
+		tell_unoptimized(job, program, &outcome->log);
+	return CL_SUCCESS;
+}
+
+/* NVVM IR -> PTX -> machine code.  Takes the launch facts over into code. */
+static cl_int generate(const struct ocl_job *job, struct fe_program *program,
+		       struct ocl_outcome *outcome)
+{
+	struct ocl_code *code = outcome->code;
+	const bool stops = stops_early(job);
+	cl_int error = stops ? CL_SUCCESS : generate_ptx(job, program, outcome);
+	stage_show(job, program);
+	if (error)
+		return error;
+	code->choice = program->codegen;
 	code->abi = program->abi;
 	program->abi = NULL;
 	code->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-	generate_cubin(job, product);
+	if (stops)
+		return CL_SUCCESS;
+	ocl_job_override(job, code);
+	struct stage_clock clock = stage_clock_start();
+	generate_cubin(job, outcome);
 	stage_clock_lap(&clock, "PTX compiler");
 	return CL_SUCCESS;
 }
 
-static cl_int compile_error(const struct ocl_build_job *job, enum fe_status status,
-			    struct product *product)
+static cl_int compile_error(const struct ocl_job *job, enum fe_status status,
+			    struct ocl_outcome *outcome)
 {
-	product->refused = status == FE_COMPILE_FAILED;
+	outcome->refused = status == FE_COMPILE_FAILED;
 	return frontend_error(job, status);
 }
 
-static struct fe_compile_job compile_job(const struct ocl_build_job *job,
-					 struct product *product)
+static struct fe_compile_job compile_job(const struct ocl_job *job,
+					 struct ocl_outcome *outcome)
 {
 	return (struct fe_compile_job){
 		.source = job->source,
@@ -198,90 +159,91 @@ static struct fe_compile_job compile_job(const struct ocl_build_job *job,
 		.options = job->options,
 		.headers = job->headers,
 		.header_count = job->header_count,
-		.sm = product->code->ptx_sm,
+		.sm = outcome->code->ptx_sm,
 		.max_local_B = job->target.max_local_B,
 		.wide_ids = job->wide_ids,
 		.from_il = job->from_il,
-		.inputs = product->inputs,
+		.inputs = &outcome->inputs,
+		.llvm_ir = job->stages && job->stages->wants_llvm_ir ? &job->stages->llvm_ir : NULL,
 	};
 }
 
-static cl_int run_source(const struct ocl_build_job *job, struct product *product)
+static cl_int run_source(const struct ocl_job *job, struct ocl_outcome *outcome)
 {
 	struct fe_program program;
-	const struct fe_compile_job compile = compile_job(job, product);
-	cl_int error = compile_error(job, fe_build(&compile, &program, &product->code->object.bytes,
-						   product->log), product);
+	const struct fe_compile_job compile = compile_job(job, outcome);
+	cl_int error = compile_error(job, fe_build(&compile, &program, &outcome->code->object.bytes,
+						   &outcome->log), outcome);
 	if (error)
 		return error;
-	error = generate(job, &program, product);
+	error = generate(job, &program, outcome);
 	fe_program_finish(&program);
 	return error;
 }
 
-static cl_int run_compile(const struct ocl_build_job *job, struct product *product)
+static cl_int run_compile(const struct ocl_job *job, struct ocl_outcome *outcome)
 {
-	struct ocl_code *code = product->code;
-	const struct fe_compile_job compile = compile_job(job, product);
+	struct ocl_code *code = outcome->code;
+	const struct fe_compile_job compile = compile_job(job, outcome);
 	code->type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
-	return compile_error(job, fe_compile(&compile, &code->object.bytes, product->log), product);
+	return compile_error(job, fe_compile(&compile, &code->object.bytes, &outcome->log), outcome);
 }
 
 /* objects: borrowed contents. */
-static cl_int link_objects(const struct ocl_build_job *job, const struct bytes *objects,
-			   size_t count, struct product *product)
+static cl_int link_objects(const struct ocl_job *job, const struct bytes *objects,
+			   size_t count, struct ocl_outcome *outcome)
 {
-	struct ocl_code *code = product->code;
+	struct ocl_code *code = outcome->code;
 	struct fe_program program;
 	const struct fe_link_job link = {
 		.objects = objects,
 		.object_count = count,
-		.options = job->kind == OCL_BUILD_LINK ? job->options : NULL,
+		.options = job->kind == OCL_JOB_LINK ? job->options : NULL,
 		.sm = code->ptx_sm,
 		.max_local_B = job->target.max_local_B,
 		/* What is linked keeps no object to be made anew from. */
-		.wide_ids = job->wide_ids || job->kind == OCL_BUILD_LINK,
+		.wide_ids = job->wide_ids || job->kind == OCL_JOB_LINK,
 	};
-	if (job->kind == OCL_BUILD_LINK && fe_options_want_library(job->options)) {
+	if (job->kind == OCL_JOB_LINK && job->options->create_library) {
 		code->type = CL_PROGRAM_BINARY_TYPE_LIBRARY;
 		return frontend_error(job, fe_link_library(&link, &code->object.bytes,
-							   product->log));
+							   &outcome->log));
 	}
-	cl_int error = frontend_error(job, fe_link(&link, &program, product->log));
+	cl_int error = frontend_error(job, fe_link(&link, &program, &outcome->log));
 	if (error)
 		return error;
-	error = generate(job, &program, product);
+	error = generate(job, &program, outcome);
 	fe_program_finish(&program);
 	return error;
 }
 
-static cl_int run_link(const struct ocl_build_job *job, struct product *product)
+static cl_int run_link(const struct ocl_job *job, struct ocl_outcome *outcome)
 {
 	struct bytes list = BYTES_INIT;
 	for (size_t i = 0; i < job->input_count; i++)
-		bytes_append(&list, ocl_part_bytes(&job->inputs[i]->object), sizeof(struct bytes));
+		bytes_append(&list, packed_bytes_open(&job->inputs[i]->object), sizeof(struct bytes));
 	cl_int error = CL_OUT_OF_HOST_MEMORY;
 	if (!bytes_failed(&list))
 		error = link_objects(job, (const struct bytes *)(const void *)list.data,
-				     job->input_count, product);
+				     job->input_count, outcome);
 	bytes_finish(&list);
 	return error;
 }
 
-/* What a job compiles from is there before it runs: icd/compile/build.c, or the message, has seen to it.
+/* What a job compiles from is there before it runs: icd/compile/job.c, or the message, has seen to it.
  * An executable that was made for another device: from its bitcode, which gives
  * the better code, or else from its PTX. */
-static cl_int run_binary(const struct ocl_build_job *job, struct product *product)
+static cl_int run_binary(const struct ocl_job *job, struct ocl_outcome *outcome)
 {
-	struct ocl_code *code = product->code;
+	struct ocl_code *code = outcome->code;
 	struct ocl_code *loaded = job->loaded;
-	const struct bytes *object = ocl_part_bytes(&loaded->object);
-	const struct bytes *ptx = ocl_part_bytes(&loaded->ptx);
+	const struct bytes *object = packed_bytes_open(&loaded->object);
+	const struct bytes *ptx = packed_bytes_open(&loaded->ptx);
 	if (object->size_B) {
 		bytes_append(&code->object.bytes, object->data, object->size_B);
 		if (bytes_failed(&code->object.bytes))
 			return CL_OUT_OF_HOST_MEMORY;
-		return link_objects(job, object, 1, product);
+		return link_objects(job, object, 1, outcome);
 	}
 	struct bytes facts = BYTES_INIT;
 	abi_program_write(loaded->abi, &facts);
@@ -292,16 +254,14 @@ static cl_int run_binary(const struct ocl_build_job *job, struct product *produc
 	if (!code->abi || bytes_failed(&code->ptx.bytes))
 		return CL_OUT_OF_HOST_MEMORY;
 	code->ptx_sm = loaded->ptx_sm;
-	code->optimization = loaded->optimization;
-	code->max_registers = loaded->max_registers;
-	code->line_info = loaded->line_info;
+	code->choice = loaded->choice;
 	code->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-	generate_cubin(job, product);
+	generate_cubin(job, outcome);
 	return CL_SUCCESS;
 }
 
 /* Whether there is a compiler for this device, and for which sm it compiles. */
-static cl_int compiler_find(const struct ocl_build_job *job, unsigned *sm_out, struct bytes *log)
+static cl_int compiler_find(const struct ocl_job *job, unsigned *sm_out, struct bytes *log)
 {
 	stage_set("the search for libnvvm");
 	struct stage_clock clock = stage_clock_start();
@@ -322,46 +282,54 @@ static cl_int compiler_find(const struct ocl_build_job *job, unsigned *sm_out, s
 	return backend_error(job, error);
 }
 
-static cl_int run(const struct ocl_build_job *job, struct product *product)
+static cl_int run(const struct ocl_job *job, struct ocl_outcome *outcome)
 {
-	cl_int error = compiler_find(job, &product->code->ptx_sm, product->log);
+	outcome->code->ptx_sm = job->target.sm;
+	cl_int error = stops_early(job) ? CL_SUCCESS
+					: compiler_find(job, &outcome->code->ptx_sm, &outcome->log);
 	if (error)
 		return error;
-	product->code->sm = job->target.sm;
+	outcome->code->sm = job->target.sm;
 	stage_set("Clang or the lowering to NVVM IR");
 	switch (job->kind) {
-	case OCL_BUILD_SOURCE:
-		return run_source(job, product);
-	case OCL_BUILD_BINARY:
-		return run_binary(job, product);
-	case OCL_BUILD_COMPILE:
-		return run_compile(job, product);
-	case OCL_BUILD_LINK:
-		return run_link(job, product);
+	case OCL_JOB_SOURCE:
+		return run_source(job, outcome);
+	case OCL_JOB_BINARY:
+		return run_binary(job, outcome);
+	case OCL_JOB_COMPILE:
+		return run_compile(job, outcome);
+	case OCL_JOB_LINK:
+		return run_link(job, outcome);
 	}
 	return CL_INVALID_OPERATION;
 }
 
-void ocl_compiled_finish(struct ocl_compiled *compiled)
+void ocl_compile(const struct ocl_job *job, struct ocl_outcome *outcome)
 {
-	ocl_code_unref(compiled->code);
-	fe_inputs_finish(&compiled->inputs);
-	bytes_finish(&compiled->log);
-	*compiled = (struct ocl_compiled)OCL_COMPILED_INIT;
+	outcome->code = ocl_code_create();
+	outcome->error = outcome->code ? run(job, outcome) : CL_OUT_OF_HOST_MEMORY;
+	log_info("build: %s for sm_%u: %d", fe_compiler_id(), job->target.sm, outcome->error);
+	if (outcome->error) {
+		ocl_code_unref(outcome->code);
+		outcome->code = NULL;
+	}
 }
 
-void ocl_compile(const struct ocl_build_job *job, struct ocl_compiled *compiled)
+struct deep {
+	const struct ocl_job *job;
+	struct ocl_outcome *outcome;
+};
+
+static void *compile_deep(void *argument)
 {
-	struct product product = {
-		.code = ocl_code_create(),
-		.inputs = &compiled->inputs,
-		.log = &compiled->log,
-	};
-	compiled->error = product.code ? run(job, &product) : CL_OUT_OF_HOST_MEMORY;
-	log_info("build: %s for sm_%u: %d", fe_compiler_id(), job->target.sm, compiled->error);
-	compiled->refused = compiled->error && product.refused;
-	if (compiled->error)
-		ocl_code_unref(product.code);
-	else
-		compiled->code = product.code;
+	struct deep *deep = argument;
+	ocl_compile(deep->job, deep->outcome);
+	return NULL;
+}
+
+void ocl_compile_deep(const struct ocl_job *job, struct ocl_outcome *outcome)
+{
+	struct deep deep = {.job = job, .outcome = outcome};
+	if (thread_run_deep(BE_CODEGEN_STACK_B, compile_deep, &deep))
+		ocl_compile(job, outcome);
 }

@@ -10,6 +10,7 @@
 #include "base/stage.h"
 #include "base/thread.h"
 #include "build_name.h"
+#include "icd/compile/compile.h"
 #include "icd/compile/compile_confine.h"
 #include "icd/compile/compile_wire.h"
 
@@ -90,20 +91,20 @@ static unsigned threads_now(void)
 static void *work_main(void *argument)
 {
 	struct work *work = argument;
-	struct ocl_compiled compiled = OCL_COMPILED_INIT;
+	struct ocl_outcome outcome = OCL_OUTCOME_INIT;
 	struct bytes message = BYTES_INIT;
 	work->wire.job.threads = threads_now;
 	/* Relative paths are the host's. */
 	if (chdir(work->wire.folder)) {
-		bytes_printf(&compiled.log, "error: the folder %s cannot be entered\n",
+		bytes_printf(&outcome.log, "error: the folder %s cannot be entered\n",
 			     work->wire.folder);
-		compiled.error = ocl_compile_frontend_error(work->wire.job.kind, FE_INTERNAL);
+		outcome.error = ocl_job_frontend_error(work->wire.job.kind, FE_INTERNAL);
 	} else {
-		ocl_compile(&work->wire.job, &compiled);
+		ocl_compile(&work->wire.job, &outcome);
 	}
 	bytes_append_char(&message, OCL_WIRE_MADE);
-	ocl_wire_put_compiled(&compiled, &message);
-	ocl_compiled_finish(&compiled);
+	ocl_wire_put_outcome(&outcome, &message);
+	ocl_outcome_finish(&outcome);
 	if (ocl_wire_send(SOCKET, 0, &message))
 		_exit(1);
 	bytes_finish(&message);

@@ -12,6 +12,7 @@
 #include "base/own_program.h"
 #include "base/stage.h"
 #include "build_name.h"
+#include "icd/compile/compile.h"
 #include "icd/compile/compile_wire.h"
 #include "icd/compile/spawn.h"
 
@@ -336,22 +337,22 @@ static void tell_memory(uint64_t used_B, struct bytes *reason)
 			     (unsigned long long)limit_B >> 20);
 }
 
-static void tell_full(struct ocl_compiled *compiled)
+static void tell_full(struct ocl_outcome *result)
 {
 	const uint64_t limit_B = memory_limit_B();
-	bytes_append_string(&compiled->log, "error: the compiler ran out of memory");
+	bytes_append_string(&result->log, "error: the compiler ran out of memory");
 	if (limit_B)
-		bytes_printf(&compiled->log, ", of which it may have %llu MiB "
+		bytes_printf(&result->log, ", of which it may have %llu MiB "
 			     "(CULVERT_COMPILER_MEMORY)", (unsigned long long)limit_B >> 20);
-	bytes_append_string(&compiled->log, "\n");
+	bytes_append_string(&result->log, "\n");
 }
 
-static enum outcome outcome_of(const struct bytes *message, const struct ocl_build_job *job,
-			       struct ocl_compiled *compiled, struct failure *failure)
+static enum outcome outcome_of(const struct bytes *message, const struct ocl_job *job,
+			       struct ocl_outcome *result, struct failure *failure)
 {
 	struct ocl_wire_crash crash;
 	if (message->size_B && message->data[0] == OCL_WIRE_MADE &&
-	    ocl_wire_get_compiled(message, 1, job->device, compiled))
+	    ocl_wire_get_outcome(message, 1, job->target.sm, result))
 		return MADE;
 	if (message->size_B != sizeof(crash) || message->data[0] != OCL_WIRE_CRASHED) {
 		bytes_append_string(&failure->reason,
@@ -424,7 +425,7 @@ static bool taken(const struct helper *helper, const struct bytes *order)
 }
 
 static enum outcome hand_over(struct helper *helper, const struct bytes *order,
-			      const struct ocl_build_job *job, struct ocl_compiled *compiled,
+			      const struct ocl_job *job, struct ocl_outcome *result,
 			      struct failure *failure)
 {
 	if (!taken(helper, order))
@@ -435,7 +436,7 @@ static enum outcome hand_over(struct helper *helper, const struct bytes *order,
 	enum outcome outcome;
 	switch (outcome_receive(helper, deadline_ns, &message)) {
 	case 0:
-		outcome = outcome_of(&message, job, compiled, failure);
+		outcome = outcome_of(&message, job, result, failure);
 		break;
 	case ETIMEDOUT:
 		bytes_printf(&failure->reason,
@@ -459,21 +460,21 @@ static enum outcome hand_over(struct helper *helper, const struct bytes *order,
 	return outcome;
 }
 
-static void report(const struct ocl_build_job *job, const struct bytes *reason,
-		   struct ocl_compiled *compiled)
+static void report(const struct ocl_job *job, const struct bytes *reason,
+		   struct ocl_outcome *result)
 {
 	log_err("%s, compiling for sm_%u", bytes_string(reason), job->target.sm);
-	bytes_printf(&compiled->log,
+	bytes_printf(&result->log,
 		     "error: %s, compiling for sm_%u.\n"
 		     "This program goes on, for that was a process apart. Simpler code where the "
 		     "compiler failed, or\n-cl-opt-disable, may get past it; CULVERT_DUMP=FOLDER "
 		     "keeps what it was given.\n",
 		     bytes_string(reason), job->target.sm);
-	compiled->error = ocl_compile_frontend_error(job->kind, FE_INTERNAL);
+	result->error = ocl_job_frontend_error(job->kind, FE_INTERNAL);
 }
 
 /* folder: where relative paths start. */
-static bool order_make(const struct ocl_build_job *job, const char *folder, struct bytes *order)
+static bool order_make(const struct ocl_job *job, const char *folder, struct bytes *order)
 {
 	ocl_wire_put_job(job, folder, order);
 	return !bytes_failed(order);
@@ -482,8 +483,8 @@ static bool order_make(const struct ocl_build_job *job, const char *folder, stru
 /* How it ended with a process that was fresh, or is the first to have failed: one that earlier
  * jobs were given to has perhaps been spoilt by them, or has ended meanwhile.  Where no other can be
  * started, it has ended as it did with that one: what a process died of is not for its host to try. */
-static enum outcome try_there(const char *path, const char *folder, const struct ocl_build_job *job,
-			      struct ocl_compiled *compiled, struct failure *failure)
+static enum outcome try_there(const char *path, const char *folder, const struct ocl_job *job,
+			      struct ocl_outcome *result, struct failure *failure)
 {
 	enum outcome outcome = NOT_BEGUN;
 	unsigned stops = 0;
@@ -496,18 +497,18 @@ static enum outcome try_there(const char *path, const char *folder, const struct
 		again = helper->served;
 		outcome = NO_MEMORY;
 		if (order_make(job, folder, &order))
-			outcome = hand_over(helper, &order, job, compiled, failure);
+			outcome = hand_over(helper, &order, job, result, failure);
 		bytes_finish(&order);
 		/* What wanted more memory than there is has kept what it had. */
-		const bool full = outcome == MADE && compiled->error == CL_OUT_OF_HOST_MEMORY;
+		const bool full = outcome == MADE && result->error == CL_OUT_OF_HOST_MEMORY;
 		if (outcome == MADE && !(full && again)) {
 			if (full)
-				tell_full(compiled);
+				tell_full(result);
 			full ? helper_discard(helper) : helper_give_back(helper);
 			return MADE;
 		}
 		helper_discard(helper);
-		ocl_compiled_finish(compiled);
+		ocl_outcome_finish(result);
 		again = again && (full || outcome == NOT_BEGUN || outcome == DIED ||
 				  outcome == DIED_IN_LIBNVVM);
 		again = again || (outcome == STOPPED && stops++ < STOPS_MOST);
@@ -518,29 +519,24 @@ static enum outcome try_there(const char *path, const char *folder, const struct
 /* What libnvvm was given to optimise it refuses now and then where it does not ("unsupported
  * operation"), but not what is made with -cl-opt-disable. */
 static enum outcome try_unoptimized(const char *path, const char *folder,
-				    const struct ocl_build_job *job, struct ocl_compiled *compiled,
+				    const struct ocl_job *job, struct ocl_outcome *result,
 				    struct failure *failure)
 {
-	struct bytes options = BYTES_INIT;
-	struct ocl_build_job plain = *job;
-	enum outcome outcome = NO_MEMORY;
-	bytes_printf(&options, "%s -cl-opt-disable", job->options);
-	if (!bytes_failed(&options)) {
-		plain.options = bytes_string(&options);
-		outcome = try_there(path, folder, &plain, compiled, failure);
-	}
-	bytes_finish(&options);
-	return outcome;
+	struct fe_options options = *job->options;
+	struct ocl_job plain = *job;
+	options.codegen.optimization = 0;
+	plain.options = &options;
+	return try_there(path, folder, &plain, result, failure);
 }
 
 /* libnvvm crashes on few programs that it takes where it does not optimise: slow is better than
  * not at all.  First only where it crashed; each time is a compile of the whole. */
 static bool compile_cautiously(const char *path, const char *folder,
-			       const struct ocl_build_job *job, const struct failure *first,
-			       struct ocl_compiled *compiled)
+			       const struct ocl_job *job, const struct failure *first,
+			       struct ocl_outcome *result)
 {
 	enum { PARTLY = 3 };
-	struct ocl_build_job cautious = *job;
+	struct ocl_job cautious = *job;
 	struct failure failure = {.module = first->module};
 	enum outcome outcome = DIED_IN_LIBNVVM;
 	for (int i = 0; outcome == DIED_IN_LIBNVVM; i++) {
@@ -549,18 +545,18 @@ static bool compile_cautiously(const char *path, const char *folder,
 			failure.module && i < PARTLY ? before | failure.module : UINT64_MAX;
 		if (cautious.unoptimized == before)
 			break;
-		outcome = try_there(path, folder, &cautious, compiled, &failure);
+		outcome = try_there(path, folder, &cautious, result, &failure);
 	}
-	if (outcome == MADE && compiled->error && job->kind == OCL_BUILD_SOURCE) {
-		ocl_compiled_finish(compiled);
-		outcome = try_unoptimized(path, folder, job, compiled, &failure);
+	if (outcome == MADE && result->error && job->kind == OCL_JOB_SOURCE) {
+		ocl_outcome_finish(result);
+		outcome = try_unoptimized(path, folder, job, result, &failure);
 	}
 	failure_finish(&failure);
 	if (outcome != MADE)
 		return false;
 	log_warn("%s, compiling for sm_%u, and was told not to optimise there",
 		 bytes_string(&first->reason), job->target.sm);
-	bytes_printf(&compiled->log,
+	bytes_printf(&result->log,
 		     "warning: %s, compiling for sm_%u, and was told not to optimise there: those "
 		     "kernels may be slow.\n",
 		     bytes_string(&first->reason), job->target.sm);
@@ -568,18 +564,18 @@ static bool compile_cautiously(const char *path, const char *folder,
 }
 
 /* False: the job was not begun by anyone. */
-static bool compile_there(const char *path, const char *folder, const struct ocl_build_job *job,
-			  struct ocl_compiled *compiled)
+static bool compile_there(const char *path, const char *folder, const struct ocl_job *job,
+			  struct ocl_outcome *result)
 {
 	struct failure failure = {.reason = BYTES_INIT};
-	enum outcome outcome = try_there(path, folder, job, compiled, &failure);
+	enum outcome outcome = try_there(path, folder, job, result, &failure);
 	if (outcome == DIED_IN_LIBNVVM &&
-	    compile_cautiously(path, folder, job, &failure, compiled))
+	    compile_cautiously(path, folder, job, &failure, result))
 		outcome = MADE;
 	if (outcome == NO_MEMORY)
-		compiled->error = CL_OUT_OF_HOST_MEMORY;
+		result->error = CL_OUT_OF_HOST_MEMORY;
 	else if (outcome != MADE && outcome != NOT_BEGUN)
-		report(job, &failure.reason, compiled);
+		report(job, &failure.reason, result);
 	failure_finish(&failure);
 	return outcome != NOT_BEGUN;
 }
@@ -598,7 +594,7 @@ static bool own_folder(char *folder, size_t size_B)
 	return getcwd(folder, size_B) && !faccessat(AT_FDCWD, folder, X_OK, AT_EACCESS);
 }
 
-bool ocl_compile_process(const struct ocl_build_job *job, struct ocl_compiled *compiled)
+bool ocl_compile_process(const struct ocl_job *job, struct ocl_outcome *result)
 {
 	char folder[PATH_MAX];
 	struct bytes path = BYTES_INIT;
@@ -607,12 +603,12 @@ bool ocl_compile_process(const struct ocl_build_job *job, struct ocl_compiled *c
 	if (!process_wanted())
 		return false;
 	if (own_library_find(file_name, &path) && own_folder(folder, sizeof(folder)))
-		done = compile_there(bytes_string(&path), folder, job, compiled);
+		done = compile_there(bytes_string(&path), folder, job, result);
 	bytes_finish(&path);
 	if (!done && !strcmp(option_string(OPTION_COMPILER), "process")) {
-		bytes_printf(&compiled->log, "error: no process could be had for the compiler "
+		bytes_printf(&result->log, "error: no process could be had for the compiler "
 			     "(%s), and CULVERT_COMPILER=process asks for one\n", file_name);
-		compiled->error = ocl_compile_backend_error(job->kind, CL_COMPILER_NOT_AVAILABLE);
+		result->error = ocl_job_backend_error(job->kind, CL_COMPILER_NOT_AVAILABLE);
 		done = true;
 	}
 	return done;

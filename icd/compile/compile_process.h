@@ -10,11 +10,11 @@
 #ifndef CULVERT_ICD_COMPILE_PROCESS_H
 #define CULVERT_ICD_COMPILE_PROCESS_H
 
-#include "icd/compile/compile.h"
+#include "icd/compile/job.h"
 
-/* As ocl_compile, or false: there is no such process to be had (or CULVERT_COMPILER forbids
+/* As ocl_compile (compile.h), or false: there is no such process to be had (or CULVERT_COMPILER forbids
  * it), and the job is the caller's to do.  A process that died makes the job a failed build
  * with a log that tells where; had it served others before, a fresh one is tried first. */
-bool ocl_compile_process(const struct ocl_build_job *job, struct ocl_compiled *compiled);
+bool ocl_compile_process(const struct ocl_job *job, struct ocl_outcome *outcome);
 
 #endif

@@ -96,17 +96,64 @@ static void put_code(struct bytes *bytes, struct ocl_code *code)
 	bytes_finish(&whole);
 }
 
-void ocl_wire_put_job(const struct ocl_build_job *job, const char *folder, struct bytes *bytes)
+static void put_choice(struct bytes *bytes, const struct codegen_choice *choice)
+{
+	put_number(bytes, choice->flush_denormals);
+	put_number(bytes, choice->precise_divide);
+	put_number(bytes, choice->precise_sqrt);
+	put_number(bytes, choice->fuse_multiply_add);
+	put_number(bytes, choice->relaxed);
+	put_number(bytes, choice->optimization);
+	put_number(bytes, choice->max_registers);
+	put_number(bytes, choice->uniform_groups);
+	put_number(bytes, choice->line_info);
+	put_number(bytes, choice->verbose);
+}
+
+static struct codegen_choice get_choice(struct reader *reader)
+{
+	struct codegen_choice choice = {0};
+	choice.flush_denormals = get_number(reader);
+	choice.precise_divide = get_number(reader);
+	choice.precise_sqrt = get_number(reader);
+	choice.fuse_multiply_add = get_number(reader);
+	choice.relaxed = get_number(reader);
+	choice.optimization = (unsigned)get_number(reader);
+	choice.max_registers = (unsigned)get_number(reader);
+	choice.uniform_groups = get_number(reader);
+	choice.line_info = get_number(reader);
+	choice.verbose = get_number(reader);
+	return choice;
+}
+
+/* Nothing where there are none, else their words for Clang behind the rest. */
+static void put_options(struct bytes *bytes, const struct fe_options *options)
+{
+	put_number(bytes, options != NULL);
+	if (!options)
+		return;
+	put_string(bytes, options->text);
+	put_number(bytes, options->standard);
+	put_number(bytes, options->cxx);
+	put_choice(bytes, &options->codegen);
+	put_number(bytes, options->create_library);
+	put_number(bytes, options->enable_link_options);
+	put_number(bytes, options->clang.count);
+	for (size_t i = 0; i < options->clang.count; i++)
+		put_string(bytes, options->clang.items[i]);
+}
+
+void ocl_wire_put_job(const struct ocl_job *job, const char *folder, struct bytes *bytes)
 {
 	put_number(bytes, job->kind);
 	put_number(bytes, job->target.sm);
 	put_number(bytes, job->target.max_local_B);
-	put_number(bytes, job->target.cubin);
+	put_string(bytes, job->target.cubin_build);
 	put_number(bytes, job->wide_ids);
 	put_number(bytes, job->unoptimized);
 	put_number(bytes, job->from_il);
 	put_string(bytes, folder);
-	put_string(bytes, job->options);
+	put_options(bytes, job->options);
 	put_run(bytes, job->source, job->source ? job->source_size_B : 0);
 	put_code(bytes, job->loaded);
 	put_number(bytes, job->header_count);
@@ -116,9 +163,34 @@ void ocl_wire_put_job(const struct ocl_build_job *job, const char *folder, struc
 	}
 	put_number(bytes, job->input_count);
 	for (size_t i = 0; i < job->input_count; i++) {
-		const struct bytes *object = ocl_part_bytes(&job->inputs[i]->object);
+		const struct bytes *object = packed_bytes_open(&job->inputs[i]->object);
 		put_run(bytes, object->data, object->size_B);
 	}
+}
+
+static void get_words(struct reader *reader, struct fe_words *words)
+{
+	const size_t count = get_count(reader);
+	for (size_t i = 0; !reader->failed && i < count; i++) {
+		const char *word = get_string(reader);
+		reader->failed |= !reader->failed && !fe_words_add(words, word, strlen(word));
+	}
+}
+
+static void get_options(struct reader *reader, struct ocl_wire_job *out)
+{
+	struct fe_options *options = &out->options;
+	if (!get_number(reader))
+		return;
+	options->text = strdup(get_string(reader));
+	options->standard = (unsigned)get_number(reader);
+	options->cxx = get_number(reader);
+	options->codegen = get_choice(reader);
+	reader->failed |= !options->text;
+	options->create_library = get_number(reader);
+	options->enable_link_options = get_number(reader);
+	get_words(reader, &options->clang);
+	out->job.options = options;
 }
 
 static void get_headers(struct reader *reader, struct ocl_wire_job *out)
@@ -157,7 +229,7 @@ static void get_loaded(struct reader *reader, struct ocl_wire_job *out)
 {
 	size_t size_B;
 	const char *whole = get_run(reader, &size_B);
-	if (size_B && ocl_code_read(whole, size_B, OCL_CODE_GIVEN, NULL, &out->job.loaded))
+	if (size_B && ocl_code_read(whole, size_B, OCL_CODE_GIVEN, 0, &out->job.loaded))
 		reader->failed = true;
 }
 
@@ -165,23 +237,23 @@ bool ocl_wire_get_job(const struct bytes *message, struct ocl_wire_job *job_out)
 {
 	struct reader reader = {message->data, message->data + message->size_B, false};
 	*job_out = (struct ocl_wire_job){0};
-	struct ocl_build_job *job = &job_out->job;
+	struct ocl_job *job = &job_out->job;
 	const uint64_t kind = get_number(&reader);
-	job->kind = (enum ocl_build_kind)kind;
+	job->kind = (enum ocl_job_kind)kind;
 	job->target.sm = (unsigned)get_number(&reader);
 	job->target.max_local_B = get_number(&reader);
-	job->target.cubin = get_number(&reader);
+	job->target.cubin_build = get_string(&reader);
 	job->wide_ids = get_number(&reader);
 	job->unoptimized = get_number(&reader);
 	job->from_il = get_number(&reader);
 	job_out->folder = get_string(&reader);
-	job->options = get_string(&reader);
+	get_options(&reader, job_out);
 	job->source = get_run(&reader, &job->source_size_B);
 	get_loaded(&reader, job_out);
 	get_headers(&reader, job_out);
 	get_inputs(&reader, job_out);
-	if (!reader.failed && kind <= OCL_BUILD_LINK &&
-	    (kind != OCL_BUILD_BINARY || job->loaded))
+	if (!reader.failed && kind <= OCL_JOB_LINK &&
+	    (kind == OCL_JOB_BINARY ? job->loaded != NULL : job->options != NULL))
 		return true;
 	ocl_wire_job_finish(job_out);
 	return false;
@@ -194,40 +266,41 @@ void ocl_wire_job_finish(struct ocl_wire_job *job)
 	free(job->inputs);
 	free(job->headers);
 	ocl_code_unref(job->job.loaded);
+	fe_options_finish(&job->options);
 	*job = (struct ocl_wire_job){0};
 }
 
 /* --- what was made ---------------------------------------------------------------------- */
 
-void ocl_wire_put_compiled(const struct ocl_compiled *compiled, struct bytes *bytes)
+void ocl_wire_put_outcome(const struct ocl_outcome *outcome, struct bytes *bytes)
 {
-	put_signed(bytes, compiled->error);
-	put_number(bytes, compiled->refused);
-	put_number(bytes, compiled->inputs.changing);
-	put_run(bytes, compiled->inputs.rows.data, compiled->inputs.rows.size_B);
-	put_run(bytes, compiled->log.data, compiled->log.size_B);
-	put_code(bytes, compiled->code);
-	bytes->failed |= bytes_failed(&compiled->inputs.rows) || bytes_failed(&compiled->log);
+	put_signed(bytes, outcome->error);
+	put_number(bytes, outcome->refused);
+	put_number(bytes, outcome->inputs.changing);
+	put_run(bytes, outcome->inputs.rows.data, outcome->inputs.rows.size_B);
+	put_run(bytes, outcome->log.data, outcome->log.size_B);
+	put_code(bytes, outcome->code);
+	bytes->failed |= bytes_failed(&outcome->inputs.rows) || bytes_failed(&outcome->log);
 }
 
-bool ocl_wire_get_compiled(const struct bytes *message, size_t offset_B, cl_device_id device,
-			   struct ocl_compiled *compiled)
+bool ocl_wire_get_outcome(const struct bytes *message, size_t offset_B, unsigned sm,
+			   struct ocl_outcome *outcome)
 {
 	struct reader reader = {message->data + offset_B, message->data + message->size_B, false};
 	size_t rows_B, log_B, code_B;
-	compiled->error = (cl_int)(int64_t)get_number(&reader);
-	compiled->refused = get_number(&reader);
-	compiled->inputs.changing = get_number(&reader);
+	outcome->error = (cl_int)(int64_t)get_number(&reader);
+	outcome->refused = get_number(&reader);
+	outcome->inputs.changing = get_number(&reader);
 	const char *rows = get_run(&reader, &rows_B);
 	const char *log = get_run(&reader, &log_B);
 	const char *code = get_run(&reader, &code_B);
-	bytes_append(&compiled->inputs.rows, rows, rows_B);
-	bytes_append(&compiled->log, log, log_B);
+	bytes_append(&outcome->inputs.rows, rows, rows_B);
+	bytes_append(&outcome->log, log, log_B);
 	if (!reader.failed && code_B &&
-	    ocl_code_read(code, code_B, OCL_CODE_GIVEN, device, &compiled->code))
+	    ocl_code_read(code, code_B, OCL_CODE_GIVEN, sm, &outcome->code))
 		reader.failed = true;
-	return !reader.failed && (compiled->code != NULL) == !compiled->error &&
-	       !bytes_failed(&compiled->inputs.rows) && !bytes_failed(&compiled->log);
+	return !reader.failed && (outcome->code != NULL) == !outcome->error &&
+	       !bytes_failed(&outcome->inputs.rows) && !bytes_failed(&outcome->log);
 }
 
 /* --- messages ----------------------------------------------------------------------------- */

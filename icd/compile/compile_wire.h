@@ -6,7 +6,7 @@
 #ifndef CULVERT_ICD_COMPILE_WIRE_H
 #define CULVERT_ICD_COMPILE_WIRE_H
 
-#include "icd/compile/compile.h"
+#include "icd/compile/job.h"
 
 /* The first message of the compiler's process; for who includes build_name.h. */
 #define OCL_WIRE_HELLO "culvert-compile " CULVERT_BUILD
@@ -16,7 +16,7 @@ enum ocl_wire {
 	OCL_WIRE_ASKS = 'A',         /* how many threads it may be; the one thing that is answered */
 	OCL_WIRE_BEGUN = 'B',        /* the job has arrived whole */
 	OCL_WIRE_CRASHED = 'C',      /* it is a struct ocl_wire_crash */
-	OCL_WIRE_MADE = 'M'          /* ocl_wire_put_compiled's bytes follow */
+	OCL_WIRE_MADE = 'M'          /* ocl_wire_put_outcome's bytes follow */
 };
 
 /* Made where little can be relied on: of a fixed size. */
@@ -28,11 +28,12 @@ struct ocl_wire_crash {
 };
 
 /* Appends the job and the folder that its relative paths start from. */
-void ocl_wire_put_job(const struct ocl_build_job *job, const char *folder, struct bytes *bytes);
+void ocl_wire_put_job(const struct ocl_job *job, const char *folder, struct bytes *bytes);
 
 /* A job that was read: it points into the message and to what is owned here. */
 struct ocl_wire_job {
-	struct ocl_build_job job;
+	struct ocl_job job;
+	struct fe_options options;
 	const char *folder;
 	struct fe_header *headers;
 	struct ocl_code **inputs;
@@ -43,10 +44,10 @@ struct ocl_wire_job {
 bool ocl_wire_get_job(const struct bytes *message, struct ocl_wire_job *job_out);
 void ocl_wire_job_finish(struct ocl_wire_job *job);
 
-void ocl_wire_put_compiled(const struct ocl_compiled *compiled, struct bytes *bytes);
-/* From offset_B of the message; compiled: OCL_COMPILED_INIT.  False as above. */
-bool ocl_wire_get_compiled(const struct bytes *message, size_t offset_B, cl_device_id device,
-			   struct ocl_compiled *compiled);
+void ocl_wire_put_outcome(const struct ocl_outcome *outcome, struct bytes *bytes);
+/* From offset_B of the message; outcome: OCL_OUTCOME_INIT.  False as above. */
+bool ocl_wire_get_outcome(const struct bytes *message, size_t offset_B, unsigned sm,
+			   struct ocl_outcome *outcome);
 
 /* The question, with its answer, 1 where none comes; and what answers it, as ocl_wire_send. */
 unsigned ocl_wire_ask_threads(int socket);

@@ -65,8 +65,8 @@ static unsigned kept_packed(const struct ocl_code *code)
 static void append_parts(const struct ocl_code *code, unsigned packed,
 			 const struct bytes *const parts[PART_COUNT], struct bytes *bytes)
 {
-	const unsigned flags = (code->line_info ? FLAG_LINE_INFO : 0u) |
-			       (code->verbose ? FLAG_VERBOSE : 0u) | packed;
+	const unsigned flags = (code->choice.line_info ? FLAG_LINE_INFO : 0u) |
+			       (code->choice.verbose ? FLAG_VERBOSE : 0u) | packed;
 	unsigned char header[HEADER_B] = {0};
 	memcpy(header, magic, sizeof(magic));
 	number_put(header + 8, VERSION, 4);
@@ -74,8 +74,8 @@ static void append_parts(const struct ocl_code *code, unsigned packed,
 	number_put(header + 32, code->sm, 2);
 	number_put(header + 34, code->ptx_sm, 2);
 	number_put(header + FLAGS_AT_B, flags, 4);
-	number_put(header + 40, code->optimization, 4);
-	number_put(header + 44, code->max_registers, 4);
+	number_put(header + 40, code->choice.optimization, 4);
+	number_put(header + 44, code->choice.max_registers, 4);
 	for (unsigned i = 0; i < PART_COUNT; i++)
 		number_put(header + SIZES_AT_B + 8 * i, parts[i]->size_B, 8);
 	bytes_append(bytes, header, sizeof(header));
@@ -86,12 +86,12 @@ static void append_parts(const struct ocl_code *code, unsigned packed,
 }
 
 /* The part in the form that is wanted: its own bytes, or made; NULL: no memory. */
-static const struct bytes *part_in(struct ocl_part *part, bool packed, struct bytes *made)
+static const struct bytes *part_in(struct packed_bytes *part, bool packed, struct bytes *made)
 {
-	if (ocl_part_empty(part) || (packed && part->packed))
+	if (packed_bytes_empty(part) || (packed && part->packed))
 		return &part->bytes;
 	if (!packed)
-		return ocl_part_bytes(part);
+		return packed_bytes_open(part);
 	pack(part->bytes.data, part->bytes.size_B, made);
 	return made;
 }
@@ -138,24 +138,18 @@ static bool parts_find(const unsigned char *data, size_t size_B,
 	return at_B == size_B;
 }
 
-bool ocl_code_fits(const struct ocl_code *code, cl_device_id device)
-{
-	return !ocl_part_empty(&code->ptx) && code->sm == device->caps->sm &&
-	       code->ptx_sm <= code->sm;
-}
-
-/* Whether the parts are those that the type must have, and of use on device. */
-static bool code_usable(const struct ocl_code *code, cl_device_id device)
+/* Whether the parts are those that the type must have, and of use on a device of this sm. */
+static bool code_usable(const struct ocl_code *code, unsigned sm)
 {
 	switch (code->type) {
 	case CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT:
 	case CL_PROGRAM_BINARY_TYPE_LIBRARY:
-		return !ocl_part_empty(&code->object) && !code->abi;
+		return !packed_bytes_empty(&code->object) && !code->abi;
 	case CL_PROGRAM_BINARY_TYPE_EXECUTABLE:
 		if (!code->abi)
 			return false;
-		return ocl_code_fits(code, device) || !ocl_part_empty(&code->object) ||
-		       (!ocl_part_empty(&code->ptx) && code->ptx_sm <= device->caps->sm);
+		return ocl_code_fits(code, sm) || !packed_bytes_empty(&code->object) ||
+		       (!packed_bytes_empty(&code->ptx) && code->ptx_sm <= sm);
 	default:
 		return false;
 	}
@@ -183,16 +177,16 @@ static const char *container_check(const unsigned char *data, size_t size_B,
 /* NULL, or what is wrong with what the container holds. */
 static const char *fill(struct ocl_code *code, const unsigned char *data,
 			const unsigned char *const parts[PART_COUNT],
-			const size_t sizes_B[PART_COUNT], cl_device_id device)
+			const size_t sizes_B[PART_COUNT], unsigned sm)
 {
 	unsigned flags = (unsigned)number_get(data + FLAGS_AT_B, 4);
 	code->type = (cl_program_binary_type)number_get(data + 12, 4);
 	code->sm = (unsigned)number_get(data + 32, 2);
 	code->ptx_sm = (unsigned)number_get(data + 34, 2);
-	code->line_info = flags & FLAG_LINE_INFO;
-	code->verbose = flags & FLAG_VERBOSE;
-	code->optimization = (unsigned)number_get(data + 40, 4);
-	code->max_registers = (unsigned)number_get(data + 44, 4);
+	code->choice.line_info = flags & FLAG_LINE_INFO;
+	code->choice.verbose = flags & FLAG_VERBOSE;
+	code->choice.optimization = (unsigned)number_get(data + 40, 4);
+	code->choice.max_registers = (unsigned)number_get(data + 44, 4);
 	if (sizes_B[PART_FACTS]) {
 		code->abi = abi_program_read(parts[PART_FACTS], sizes_B[PART_FACTS]);
 		if (!code->abi)
@@ -204,22 +198,22 @@ static const char *fill(struct ocl_code *code, const unsigned char *data,
 	bytes_append(&code->ptx.bytes, parts[PART_PTX], sizes_B[PART_PTX]);
 	bytes_append(&code->cubin, parts[PART_CUBIN], sizes_B[PART_CUBIN]);
 	bytes_append(&code->log, parts[PART_LOG], sizes_B[PART_LOG]);
-	return !device || code_usable(code, device) ? NULL : "nothing in it is for this device";
+	return !sm || code_usable(code, sm) ? NULL : "nothing in it is for this device";
 }
 
 /* PTX as text, as NVIDIA's platform takes it: an executable for the device and options
  * that it is loaded with.  NULL, or what is wrong with it. */
 static const char *fill_text(struct ocl_code *code, const char *text, size_t size_B,
-			     cl_device_id device)
+			     unsigned sm)
 {
 	struct fe_ptx ptx;
 	const char *reason = fe_ptx_facts(text, size_B, &ptx);
 	if (reason)
 		return reason;
 	code->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-	code->sm = device ? device->caps->sm : ptx.sm;
+	code->sm = sm ? sm : ptx.sm;
 	code->ptx_sm = ptx.sm;
-	code->optimization = 3;
+	code->choice.optimization = 3;
 	code->abi = ptx.abi;
 	bytes_append(&code->ptx.bytes, text, size_B);
 	return ptx.sm > code->sm || (ptx.only_sm && ptx.sm != code->sm)
@@ -228,23 +222,23 @@ static const char *fill_text(struct ocl_code *code, const char *text, size_t siz
 
 /* NULL, or why code is not what the data says. */
 static const char *read_any(struct ocl_code *code, const void *data, size_t size_B,
-			    enum ocl_code_form form, cl_device_id device)
+			    enum ocl_code_form form, unsigned sm)
 {
 	const unsigned char *parts[PART_COUNT];
 	size_t sizes_B[PART_COUNT];
 	if (form == OCL_CODE_GIVEN && fe_is_ptx(data, size_B))
-		return fill_text(code, data, strnlen(data, size_B), device);
+		return fill_text(code, data, strnlen(data, size_B), sm);
 	const char *reason = container_check(data, size_B, form, parts, sizes_B);
-	return reason ? reason : fill(code, data, parts, sizes_B, device);
+	return reason ? reason : fill(code, data, parts, sizes_B, sm);
 }
 
-cl_int ocl_code_read(const void *data, size_t size_B, enum ocl_code_form form, cl_device_id device,
+cl_int ocl_code_read(const void *data, size_t size_B, enum ocl_code_form form, unsigned sm,
 		     struct ocl_code **code_out)
 {
 	struct ocl_code *code = ocl_code_create();
 	if (!code)
 		return CL_OUT_OF_HOST_MEMORY;
-	const char *reason = read_any(code, data, size_B, form, device);
+	const char *reason = read_any(code, data, size_B, form, sm);
 	bool no_memory = reason == fe_ptx_no_memory || bytes_failed(&code->object.bytes) ||
 			 bytes_failed(&code->ptx.bytes) || bytes_failed(&code->cubin) ||
 			 bytes_failed(&code->log);

@@ -4,7 +4,7 @@
 #ifndef CULVERT_ICD_PROGRAM_BINARY_H
 #define CULVERT_ICD_PROGRAM_BINARY_H
 
-#include "icd/program/program.h"
+#include "icd/compile/code.h"
 
 enum ocl_code_form {
 	/* To applications and other processes: without the compilers' words, which may tell paths
@@ -19,12 +19,8 @@ void ocl_code_write(struct ocl_code *code, enum ocl_code_form form, struct bytes
 
 /* Never trusts data.  CL_INVALID_BINARY, with the reason in the driver's log, when it is
  * neither exactly what ocl_code_write wrote in that form nor, if it was given, text that begins
- * as PTX does, or nothing in it can be made to run on device; device NULL: none is meant. */
-cl_int ocl_code_read(const void *data, size_t size_B, enum ocl_code_form form, cl_device_id device,
+ * as PTX does, or nothing in it can be made to run on devices of this sm; 0: none is meant. */
+cl_int ocl_code_read(const void *data, size_t size_B, enum ocl_code_form form, unsigned sm,
 		     struct ocl_code **code_out);
-
-/* Whether the PTX was made for a device like this.  It would run on newer ones too,
- * but what is made of the object for them is better. */
-bool ocl_code_fits(const struct ocl_code *code, cl_device_id device);
 
 #endif

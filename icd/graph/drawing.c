@@ -21,7 +21,7 @@ void ocl_drawing_unref(struct ocl_drawing *drawing)
 	gpu_event_unref(drawing->printed);
 	free(drawing->prints);
 	free(drawing->accesses);
-	free(drawing->builds);
+	free(drawing->modules);
 	free(drawing);
 }
 
@@ -56,12 +56,12 @@ static void accesses_gather(struct ocl_drawing *drawing, const struct ocl_comman
 	}
 }
 
-static void build_gather(struct ocl_drawing *drawing, struct ocl_build *build)
+static void module_gather(struct ocl_drawing *drawing, struct ocl_module *module)
 {
-	for (uint32_t i = 0; i < drawing->build_count; i++)
-		if (drawing->builds[i] == build)
+	for (uint32_t i = 0; i < drawing->module_count; i++)
+		if (drawing->modules[i] == module)
 			return;
-	drawing->builds[drawing->build_count++] = build;
+	drawing->modules[drawing->module_count++] = module;
 }
 
 static cl_int uses_gather(const struct ocl_recorded *commands, uint32_t count,
@@ -71,15 +71,15 @@ static cl_int uses_gather(const struct ocl_recorded *commands, uint32_t count,
 	for (uint32_t i = 0; i < count; i++)
 		accesses += commands[i].command->access_count;
 	drawing->accesses = malloc((accesses + 1) * sizeof(*drawing->accesses));
-	drawing->builds = malloc(((size_t)count + 1) * sizeof(struct ocl_build *));
-	if (!drawing->accesses || !drawing->builds)
+	drawing->modules = malloc(((size_t)count + 1) * sizeof(struct ocl_module *));
+	if (!drawing->accesses || !drawing->modules)
 		return CL_OUT_OF_HOST_MEMORY;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct ocl_command *command = commands[i].command;
 		accesses_gather(drawing, command);
 		if (!is_launch(command))
 			continue;
-		build_gather(drawing, command->u.launch.code->build);
+		module_gather(drawing, command->u.launch.code->module);
 		drawing->indirect |= command->u.launch.indirect;
 	}
 	return CL_SUCCESS;
@@ -108,7 +108,7 @@ static cl_int launch_printf_draw(struct ocl_drawing *drawing, struct ocl_command
 {
 	struct gpu_stream *recorder = gpu_graph_recorder(drawing->graph);
 	struct ocl_drawn_print *print = &drawing->prints[drawing->print_count];
-	print->code = command->u.launch.code->build->code;
+	print->code = command->u.launch.code->program_code;
 	cl_int error = ocl_print_buffer_create(drawing->device, &print->buffer);
 	if (error)
 		return error;
@@ -237,7 +237,7 @@ cl_int ocl_drawing_revise(struct ocl_drawing *drawing, struct ocl_recorded *comm
 			error = recorded->command->kind->run(recorded->command,
 							     gpu_graph_recorder(drawing->graph));
 	}
-	free(uses.builds);
+	free(uses.modules);
 	if (error) {
 		free(uses.accesses);
 		return error;
@@ -270,8 +270,8 @@ cl_int ocl_drawing_run(struct ocl_drawing *drawing, cl_command_queue queue,
 		       struct gpu_stream *stream)
 {
 	cl_int error = CL_SUCCESS;
-	for (uint32_t i = 0; i < drawing->build_count && !error; i++)
-		error = ocl_module_note(drawing->builds[i]->module, stream);
+	for (uint32_t i = 0; i < drawing->module_count && !error; i++)
+		error = ocl_module_note(drawing->modules[i], stream);
 	if (!error && drawing->indirect)
 		error = ocl_users_note(&queue->context->svm.indirect, stream);
 	if (!error && drawing->ready)

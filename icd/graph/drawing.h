@@ -25,7 +25,7 @@ struct ocl_recorded {
 };
 
 struct ocl_drawn_print {
-	struct ocl_code *code;           /* of a build in builds */
+	struct ocl_code *code;           /* a kernel's, which the command keeps */
 	gpu_address buffer;              /* owned */
 };
 
@@ -35,8 +35,8 @@ struct ocl_drawing {
 	struct gpu_graph *graph;         /* owned */
 	struct ocl_access *accesses;     /* owned, but for the mems; guarded by the buffer's lock */
 	uint32_t access_count;
-	struct ocl_build **builds;       /* owned, but for the builds, which kernels keep */
-	uint32_t build_count;
+	struct ocl_module **modules;     /* owned array; kernels keep the modules */
+	uint32_t module_count;
 	bool indirect;                   /* it may use any USM */
 	struct gpu_event *ready;         /* owned: the images can be used; NULL: they can */
 	struct ocl_drawn_print *prints;  /* owned */

@@ -606,7 +606,7 @@ static inline cl_int launch_with(struct ocl_command *command, struct gpu_stream 
 					  parameters + launch->code->abi->argument_count);
 	/* Who launches a recorded graph notes its stream. */
 	if (!error && !launch->recorded)
-		error = ocl_module_note(launch->code->build->module, stream);
+		error = ocl_module_note(launch->code->module, stream);
 	if (!error && launch->indirect && !launch->recorded)
 		error = ocl_users_note(&command->queue->context->svm.indirect, stream);
 	return error ? error : launch_grids(launch, stream, values, parameters);
@@ -644,7 +644,7 @@ static cl_int launch_printf_run(struct ocl_command *command, struct gpu_stream *
 {
 	struct ocl_print *print;
 	cl_int error = ocl_print_begin(command->queue, stream,
-				       command->u.launch.code->build->code, &print);
+				       command->u.launch.code->program_code, &print);
 	if (error)
 		return error;
 	error = ocl_launch_run_printing(command, stream, ocl_print_buffer(print));

@@ -505,7 +505,8 @@ static void kernel_destroy(struct object *object)
 	cl_kernel kernel = (cl_kernel)object;
 	detach(kernel);
 	for (uint32_t i = 0; kernel->code && i < kernel->code_count; i++) {
-		ocl_build_unref(kernel->code[i].build);
+		ocl_module_unref(kernel->code[i].module);
+		ocl_code_unref(kernel->code[i].program_code);
 		free(kernel->code[i].traits.memory);
 	}
 	free(kernel->code);
@@ -593,18 +594,21 @@ static cl_int code_take(cl_kernel kernel)
 	const struct abi_kernel *first = NULL;
 	bool any_executable = false;
 	for (uint32_t i = 0; i < kernel->code_count; i++) {
-		struct ocl_build *build = ocl_program_executable(kernel->program, i);
-		if (!build)
+		struct ocl_code *code;
+		struct ocl_module *module;
+		if (!ocl_program_executable(kernel->program, i, &code, &module))
 			continue;
 		any_executable = true;
-		const struct abi_kernel *abi = abi_program_kernel(build->code->abi, kernel->name);
+		const struct abi_kernel *abi = abi_program_kernel(code->abi, kernel->name);
 		if (!abi) {
-			ocl_build_unref(build);
+			ocl_module_unref(module);
+			ocl_code_unref(code);
 			continue;
 		}
-		kernel->code[i].build = build;
+		kernel->code[i].program_code = code;
+		kernel->code[i].module = module;
 		kernel->code[i].abi = abi;
-		if (!traits_find(build->code->abi, abi, &kernel->code[i].traits))
+		if (!traits_find(code->abi, abi, &kernel->code[i].traits))
 			return CL_OUT_OF_HOST_MEMORY;
 		if (first && !ocl_kernel_definitions_agree(first, abi))
 			return CL_INVALID_KERNEL_DEFINITION;
@@ -647,12 +651,13 @@ cl_int ocl_kernel_clone(cl_kernel source, cl_kernel *kernel_out)
 	if (error)
 		return error;
 	for (uint32_t i = 0; i < kernel->code_count; i++) {
-		if (!source->code[i].build)
+		const struct ocl_kernel_code *code = &source->code[i];
+		if (!code->program_code)
 			continue;
-		kernel->code[i].build = ocl_build_ref(source->code[i].build);
-		kernel->code[i].abi = source->code[i].abi;
-		if (!traits_find(source->code[i].build->code->abi, source->code[i].abi,
-				 &kernel->code[i].traits)) {
+		kernel->code[i].program_code = ocl_code_ref(code->program_code);
+		kernel->code[i].module = ocl_module_ref(code->module);
+		kernel->code[i].abi = code->abi;
+		if (!traits_find(code->program_code->abi, code->abi, &kernel->code[i].traits)) {
 			object_unref(kernel);
 			return CL_OUT_OF_HOST_MEMORY;
 		}
@@ -683,7 +688,7 @@ static cl_int function_find(const struct ocl_kernel_code *code, enum ocl_module_
 			    struct gpu_function **function_out)
 {
 	struct gpu_module *module;
-	cl_int error = ocl_build_module(code->build, part, &module);
+	cl_int error = ocl_module_open(code->module, part, &module);
 	if (!error)
 		error = gpu_module_function(module, code->abi->entry, function_out);
 	return error == CL_INVALID_KERNEL_NAME || error == CL_INVALID_BINARY
@@ -712,7 +717,7 @@ cl_int ocl_kernel_code_find(struct _cl_kernel *kernel, const struct _cl_device_i
 			    const struct ocl_kernel_code **code_out)
 {
 	int index = ocl_program_device_index(kernel->program, device);
-	if (index < 0 || !kernel->code[index].build)
+	if (index < 0 || !kernel->code[index].program_code)
 		return CL_INVALID_PROGRAM_EXECUTABLE;
 	struct ocl_kernel_code *code = &kernel->code[index];
 	if (!atomic_load_explicit(&code->resolved, memory_order_acquire)) {

@@ -59,8 +59,9 @@ struct ocl_kernel_traits {
 /* One kernel on one device: resolved at clCreateKernel or first use, then fixed. */
 struct ocl_kernel_code {
 	atomic_bool resolved;         /* function and caps are there */
-	struct ocl_build *build;      /* ref held; NULL where the program was not built */
-	const struct abi_kernel *abi; /* in build */
+	struct ocl_code *program_code; /* ref held; NULL where the program was not built */
+	struct ocl_module *module;    /* ref held; likewise */
+	const struct abi_kernel *abi; /* in program_code */
 	struct ocl_kernel_traits traits;
 	struct gpu_function *function; /* for grids that start at 0 */
 	struct gpu_function_caps caps;

@@ -96,7 +96,7 @@ static cl_int code_find(cl_kernel kernel, cl_device_id *device, const struct ocl
 		*device = kernel->program->devices[0];
 	const int index = *device ? ocl_program_device_index(kernel->program, *device) : -1;
 	/* A kernel that was not built for this device has no answers for it. */
-	if (index < 0 || !kernel->code[index].build)
+	if (index < 0 || !kernel->code[index].program_code)
 		return CL_INVALID_DEVICE;
 	/* That the device cannot load what was built is no mistake of the caller's. */
 	cl_int error = ocl_kernel_code_for(kernel, *device, code);

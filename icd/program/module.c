@@ -4,8 +4,11 @@
 
 #include "base/cancel.h"
 #include "base/list.h"
+#include "base/lock.h"
+#include "base/log.h"
 #include "cache/cache.h"
 #include "icd/memory/users.h"
+#include "icd/program/module_load.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +17,12 @@ enum { IDLE_MAX = 32 };
 #define IDLE_MAX_B ((size_t)16 << 20)
 
 struct ocl_module {
-	struct list link;            /* in modules; guarded by modules_lock, as are */
-	struct list idle_link;       /* in idle, without references */
+	/* Guarded by modules_lock: the next three. */
+	struct list link;            /* in modules */
+	struct list idle_link;       /* in idle, while it has no references */
 	unsigned refs;
-	cl_device_id device;         /* immutable, as is */
-	struct ocl_code *code;       /* reference */
+	cl_device_id device;         /* immutable */
+	struct ocl_code *code;       /* immutable: a reference */
 	struct ocl_users users;      /* streams that launched from it */
 	struct lock lock;            /* guards the rest */
 	struct lock_condition settled;       /* loading became false */
@@ -39,31 +43,39 @@ static bool bytes_equal(const struct bytes *a, const struct bytes *b)
 	return a->size_B == b->size_B && (!a->size_B || !memcmp(a->data, b->data, a->size_B));
 }
 
-/* As they are, where both are packed or neither; it is seldom that one is. */
-static bool part_equal(struct ocl_part *a, struct ocl_part *b)
+/* Two that are both packed, or both not, need not be unpacked to be compared.  It is seldom that only one
+ * of them is. */
+static bool content_equal(struct packed_bytes *a, struct packed_bytes *b)
 {
 	if (a->packed == b->packed)
 		return bytes_equal(&a->bytes, &b->bytes);
-	const struct bytes *a_bytes = ocl_part_bytes(a), *b_bytes = ocl_part_bytes(b);
+	const struct bytes *a_bytes = packed_bytes_open(a), *b_bytes = packed_bytes_open(b);
 	return a_bytes && b_bytes && bytes_equal(a_bytes, b_bytes);
 }
 
 /* Figures of registers may come with the loading, into each program's log. */
 static bool code_is_shared(const struct ocl_code *code)
 {
-	return !code->verbose && code->abi && !code->abi->global_variables_B;
+	return !code->choice.verbose && code->abi && !code->abi->global_variables_B;
+}
+
+/* Whether the driver's compiler is told the same of both. */
+static bool choice_equal(const struct codegen_choice *a, const struct codegen_choice *b)
+{
+	return a->optimization == b->optimization && a->max_registers == b->max_registers &&
+	       a->line_info == b->line_info;
 }
 
 /* Whether the driver makes the same of both. */
 static bool code_equal(struct ocl_code *a, struct ocl_code *b)
 {
 	return a == b ||
-	       (a->sm == b->sm && a->ptx_sm == b->ptx_sm && a->optimization == b->optimization &&
-		a->max_registers == b->max_registers && a->line_info == b->line_info &&
-		bytes_equal(&a->cubin, &b->cubin) && part_equal(&a->ptx, &b->ptx) &&
+	       (a->sm == b->sm && a->ptx_sm == b->ptx_sm &&
+		choice_equal(&a->choice, &b->choice) &&
+		bytes_equal(&a->cubin, &b->cubin) && content_equal(&a->ptx, &b->ptx) &&
 		a->abi->narrow_ids == b->abi->narrow_ids &&
-		/* Another part is made from it. */
-		(!a->abi->narrow_ids || part_equal(&a->object, &b->object)));
+		/* The wide part is made from the object. */
+		(!a->abi->narrow_ids || content_equal(&a->object, &b->object)));
 }
 
 static struct ocl_module *module_create(cl_device_id device, struct ocl_code *code)
@@ -168,6 +180,14 @@ struct ocl_module *ocl_module_get(cl_device_id device, struct ocl_code *code)
 	return found;
 }
 
+struct ocl_module *ocl_module_ref(struct ocl_module *module)
+{
+	lock_take(&modules_lock);
+	module->refs++;
+	lock_drop(&modules_lock);
+	return module;
+}
+
 static void module_destroy(struct ocl_module *module)
 {
 	struct ocl_witnesses running = OCL_WITNESSES_INIT;
@@ -222,8 +242,7 @@ static bool has_part(const struct ocl_module *module, enum ocl_module_part part)
 /* Loading is slow, so outside the lock; others wait for it instead of doing it too.
  * Where it failed each of them tries anew: it may have been memory. */
 static cl_int load_once(struct ocl_module *module, enum ocl_module_part part,
-			ocl_module_loader *loader, struct bytes *log,
-			struct gpu_module **module_out)
+			struct bytes *log, struct gpu_module **module_out)
 {
 	struct gpu_module *loaded = NULL;
 	cl_int error = CL_SUCCESS;
@@ -236,8 +255,8 @@ static cl_int load_once(struct ocl_module *module, enum ocl_module_part part,
 		lock_drop(&module->lock);
 		const int before = cancel_hold();
 		/* The plain part is there by now if it is not the one to load. */
-		error = loader(module->code, module->device, part, module->gpu[OCL_MODULE_PLAIN],
-			       &loaded, log);
+		error = ocl_module_load_part(module->code, module->device, part,
+					     module->gpu[OCL_MODULE_PLAIN], &loaded, log);
 		cancel_restore(before);
 		lock_take(&module->lock);
 		module->gpu[part] = error ? NULL : loaded;
@@ -251,12 +270,25 @@ static cl_int load_once(struct ocl_module *module, enum ocl_module_part part,
 }
 
 cl_int ocl_module_load(struct ocl_module *module, enum ocl_module_part part,
-		       ocl_module_loader *loader, struct bytes *log, struct gpu_module **module_out)
+		       struct bytes *log, struct gpu_module **module_out)
 {
-	cl_int error = load_once(module, OCL_MODULE_PLAIN, loader, log, module_out);
+	cl_int error = load_once(module, OCL_MODULE_PLAIN, log, module_out);
 	if (error || part == OCL_MODULE_PLAIN || !has_part(module, part))
 		return error;
-	return load_once(module, part, loader, log, module_out);
+	return load_once(module, part, log, module_out);
+}
+
+cl_int ocl_module_open(struct ocl_module *module, enum ocl_module_part part,
+		       struct gpu_module **module_out)
+{
+	struct bytes log = BYTES_INIT;
+	cl_int error = ocl_module_load(module, part, &log, module_out);
+	if (error)
+		log_err("module: error %d: %s", error, bytes_string(&log));
+	bytes_finish(&log);
+	/* OpenCL 3.0 API, 5.9.1 and 5.10: what cannot be loaded here is not available. */
+	return error == CL_BUILD_PROGRAM_FAILURE || error == CL_INVALID_BINARY ||
+	       error == CL_COMPILER_NOT_AVAILABLE ? CL_INVALID_PROGRAM_EXECUTABLE : error;
 }
 
 cl_int ocl_module_note(struct ocl_module *module, struct gpu_stream *stream)

@@ -3,61 +3,10 @@
 #include "icd/program/program.h"
 
 #include "base/log.h"
-#include "icd/compile/build.h"
 #include "icd/compile/program_binary.h"
-#include "icd/program/module.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* --- builds ----------------------------------------------------------------------- */
-
-struct ocl_build *ocl_build_create(cl_device_id device, struct ocl_code *code,
-				   struct ocl_module *module)
-{
-	struct ocl_build *build = calloc(1, sizeof(*build));
-	if (!build)
-		return NULL;
-	const bool runs = code->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-	build->module = module || !runs ? module : ocl_module_get(device, code);
-	if (runs && !build->module) {
-		free(build);
-		return NULL;
-	}
-	atomic_init(&build->refs, 1);
-	build->code = ocl_code_ref(code);
-	return build;
-}
-
-struct ocl_build *ocl_build_ref(struct ocl_build *build)
-{
-	atomic_fetch_add_explicit(&build->refs, 1, memory_order_relaxed);
-	return build;
-}
-
-void ocl_build_unref(struct ocl_build *build)
-{
-	if (!build || atomic_fetch_sub_explicit(&build->refs, 1, memory_order_acq_rel) != 1)
-		return;
-	ocl_module_unref(build->module);
-	ocl_code_unref(build->code);
-	free(build);
-}
-
-cl_int ocl_build_module(struct ocl_build *build, enum ocl_module_part part,
-			struct gpu_module **module_out)
-{
-	struct bytes log = BYTES_INIT;
-	cl_int error = ocl_module_load(build->module, part, ocl_code_load, &log, module_out);
-	if (error)
-		log_err("module: error %d: %s", error, bytes_string(&log));
-	bytes_finish(&log);
-	/* OpenCL 3.0 API, 5.9.1 and 5.10: what cannot be loaded here is not available. */
-	return error == CL_BUILD_PROGRAM_FAILURE || error == CL_INVALID_BINARY ||
-	       error == CL_COMPILER_NOT_AVAILABLE ? CL_INVALID_PROGRAM_EXECUTABLE : error;
-}
-
-/* --- programs --------------------------------------------------------------------- */
 
 static void program_destroy(struct object *object)
 {
@@ -65,7 +14,8 @@ static void program_destroy(struct object *object)
 	for (cl_uint i = 0; program->per_device && i < program->device_count; i++) {
 		struct program_device *slot = &program->per_device[i];
 		ocl_code_unref(slot->loaded);
-		ocl_build_unref(slot->build);
+		ocl_module_unref(slot->module);
+		ocl_code_unref(slot->code);
 		bytes_finish(&slot->log);
 		free(slot->options);
 	}
@@ -170,7 +120,7 @@ cl_int ocl_program_create_binary(cl_context context, cl_uint count, const cl_dev
 		cl_int status = CL_INVALID_VALUE;
 		if (lengths[i] && binaries[i])
 			status = ocl_code_read(binaries[i], lengths[i], OCL_CODE_GIVEN,
-					       devices[i], &program->per_device[i].loaded);
+					       devices[i]->caps->sm, &program->per_device[i].loaded);
 		if (status_out)
 			status_out[i] = status;
 		/* CL_INVALID_VALUE goes before CL_INVALID_BINARY, which a broken list
@@ -200,23 +150,25 @@ struct ocl_code *ocl_program_code(cl_program program, cl_uint index)
 	lock_take(&program->lock);
 	const struct program_device *slot = &program->per_device[index];
 	if (slot->status == CL_BUILD_SUCCESS)
-		code = ocl_code_ref(slot->build->code);
+		code = ocl_code_ref(slot->code);
 	else if (slot->status == CL_BUILD_NONE && slot->loaded)
 		code = ocl_code_ref(slot->loaded);
 	lock_drop(&program->lock);
 	return code;
 }
 
-struct ocl_build *ocl_program_executable(cl_program program, cl_uint index)
+bool ocl_program_executable(cl_program program, cl_uint index, struct ocl_code **code_out,
+			    struct ocl_module **module_out)
 {
-	struct ocl_build *build = NULL;
 	lock_take(&program->lock);
 	const struct program_device *slot = &program->per_device[index];
-	if (slot->status == CL_BUILD_SUCCESS &&
-	    slot->build->code->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
-		build = ocl_build_ref(slot->build);
+	const bool found = slot->status == CL_BUILD_SUCCESS && slot->module;
+	if (found)
+		*code_out = ocl_code_ref(slot->code);
+	if (found && module_out)
+		*module_out = ocl_module_ref(slot->module);
 	lock_drop(&program->lock);
-	return build;
+	return found;
 }
 
 void ocl_program_attach(cl_program program)

@@ -1,9 +1,8 @@
 /* A program: source, intermediate language or binaries, and what was built of it for each device.
  *
- * A finished build is immutable and refcounted (struct ocl_build): kernels hold
- * the build they were made from, so that a later clBuildProgram cannot pull the
- * code from under them (while kernels are attached it is CL_INVALID_OPERATION,
- * OpenCL 3.0 API, 5.8.4).
+ * Its code for a device is immutable and refcounted: kernels hold the code and the module that they were
+ * made from, so that a later clBuildProgram cannot pull them from under them (while kernels are attached
+ * it is CL_INVALID_OPERATION, OpenCL 3.0 API, 5.8.4).
  *
  * Thread-safe. */
 #ifndef CULVERT_ICD_PROGRAM_H
@@ -12,89 +11,20 @@
 #include "base/bytes.h"
 #include "base/lock.h"
 #include "frontend/frontend.h"
-#include "frontend/kernel_abi.h"
+#include "icd/compile/code.h"
 #include "icd/memory/context.h"
 #include "icd/object/info.h"
+#include "icd/program/module.h"
 
 #include <stdatomic.h>
 
 extern const struct object_type ocl_program_type;
 
-/* A part of code that few look at once it is loaded.  The cache has it packed, and so it stays
- * until somebody asks. */
-struct ocl_part {
-	struct bytes bytes;                  /* as it was read, or what a compiler writes */
-	bool packed;
-	_Atomic(struct bytes *) unpacked;    /* owned; of packed bytes, once somebody asked */
-};
-
-/* What the part is, unpacked: the part's own.  NULL when out of memory, never again once it was
- * there.  Thread-safe. */
-const struct bytes *ocl_part_bytes(struct ocl_part *part);
-
-static inline bool ocl_part_empty(const struct ocl_part *part)
-{
-	return !part->bytes.size_B;
-}
-
-/* What a compile gave: shared by all devices that it fits.  Immutable once made. */
-struct ocl_code {
-	atomic_uint refs;
-	cl_program_binary_type type;         /* CL_PROGRAM_BINARY_TYPE_* */
-	unsigned sm;                         /* of the device that it was made for */
-	unsigned ptx_sm;                     /* what ptx was made for; runs on this and newer */
-	unsigned optimization;               /* 0 or 3: for the driver's compiler, as are */
-	unsigned max_registers;              /* 0: no limit */
-	bool line_info;
-	bool verbose;                        /* -cl-nv-verbose */
-	struct abi_program *abi;             /* NULL for an object or library */
-	struct ocl_part object;              /* LLVM bitcode: to link, or for another device */
-	struct ocl_part ptx;                 /* empty for an object or library */
-	struct bytes cubin;                  /* machine code for sm; empty where only the driver makes it */
-	struct bytes log;                    /* what the compilers said; the driver is not among them */
-};
-
-/* refs 1; NULL when out of memory. */
-struct ocl_code *ocl_code_create(void);
-struct ocl_code *ocl_code_ref(struct ocl_code *code);
-void ocl_code_unref(struct ocl_code *code);          /* NULL is fine */
-
-/* Whether launches whose grids start at 0 have code of their own (frontend/ptx_start.h). */
-bool ocl_code_is_split(const struct ocl_code *code);
-/* The PTX for such launches: the code's own, or in `made`, which is the caller's to finish.
- * NULL when out of memory. */
-const struct bytes *ocl_code_plain_ptx(struct ocl_code *code, struct bytes *made);
-
-struct ocl_module;
-
-/* A module's code for launches whose grids start at 0, for all whose ids fit 32 bits, and for all;
- * often they are one. */
-enum ocl_module_part { OCL_MODULE_PLAIN, OCL_MODULE_STARTS, OCL_MODULE_WIDE, OCL_MODULE_PARTS };
-
-/* The code of a program on one device.  Immutable; the module is loaded by the build or at
- * the first kernel. */
-struct ocl_build {
-	atomic_uint refs;
-	struct ocl_code *code;
-	struct ocl_module *module;           /* reference; NULL unless it is an executable */
-};
-
-/* module: of code on device, a reference that becomes the build's own; NULL: found here.
- * NULL when out of memory; the reference stays the caller's then. */
-struct ocl_build *ocl_build_create(cl_device_id device, struct ocl_code *code,
-				   struct ocl_module *module);
-struct ocl_build *ocl_build_ref(struct ocl_build *build);
-void ocl_build_unref(struct ocl_build *build);       /* NULL is fine */
-
-/* The loaded module; loads it at the first call, once for all who ask meanwhile.  No
- * lock may be held. */
-cl_int ocl_build_module(struct ocl_build *build, enum ocl_module_part part,
-			struct gpu_module **module_out);
-
 struct program_device {
 	cl_build_status status;
 	struct ocl_code *loaded;             /* from clCreateProgramWithBinary; may be NULL */
-	struct ocl_build *build;             /* set when status is CL_BUILD_SUCCESS */
+	struct ocl_code *code;               /* set when status is CL_BUILD_SUCCESS, */
+	struct ocl_module *module;           /* and this, of an executable, too: both references */
 	struct bytes log;
 	char *options;                       /* of the last build; owned; NULL: "" */
 };
@@ -139,8 +69,9 @@ int ocl_program_device_index(const struct _cl_program *program,
 
 /* The code there is for a device, built or loaded; a reference, or NULL. */
 struct ocl_code *ocl_program_code(cl_program program, cl_uint index);
-/* The finished executable for a device; a reference, or NULL. */
-struct ocl_build *ocl_program_executable(cl_program program, cl_uint index);
+/* The finished executable for a device, as references; false: there is none.  module_out may be NULL. */
+bool ocl_program_executable(cl_program program, cl_uint index, struct ocl_code **code_out,
+			    struct ocl_module **module_out);
 
 /* --- programs of intermediate language (program_il.c) -------------------------------- */
 

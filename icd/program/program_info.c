@@ -114,7 +114,7 @@ static cl_int build_info_locked(const struct program_device *slot, cl_program_bu
 {
 	const struct ocl_code *code = NULL;
 	if (slot->status == CL_BUILD_SUCCESS)
-		code = slot->build->code;
+		code = slot->code;
 	else if (slot->status == CL_BUILD_NONE)
 		code = slot->loaded;
 	switch (name) {

@@ -17,28 +17,28 @@ bool ocl_kernel_definitions_agree(const struct abi_kernel *a, const struct abi_k
 	return true;
 }
 
-static cl_int builds_take(cl_program program, struct ocl_program_kernels *kernels)
+static cl_int codes_take(cl_program program, struct ocl_program_kernels *kernels)
 {
-	kernels->builds = calloc(program->device_count, sizeof(struct ocl_build *));
-	if (!kernels->builds)
+	kernels->codes = calloc(program->device_count, sizeof(struct ocl_code *));
+	if (!kernels->codes)
 		return CL_OUT_OF_HOST_MEMORY;
 	for (cl_uint i = 0; i < program->device_count; i++) {
-		struct ocl_build *build = ocl_program_executable(program, i);
-		if (build)
-			kernels->builds[kernels->build_count++] = build;
+		struct ocl_code *code;
+		if (ocl_program_executable(program, i, &code, NULL))
+			kernels->codes[kernels->code_count++] = code;
 	}
-	return kernels->build_count ? CL_SUCCESS : CL_INVALID_PROGRAM_EXECUTABLE;
+	return kernels->code_count ? CL_SUCCESS : CL_INVALID_PROGRAM_EXECUTABLE;
 }
 
-/* Whether the kernel of build at is told of for the first time, and is one and the same on all
+/* Whether the kernel of the code at that position is told of for the first time, and is one and the same on all
  * devices that have it.  5.9.1: no object is made of others by clCreateKernelsInProgram. */
 static bool is_listed(const struct ocl_program_kernels *kernels, cl_uint at,
 		      const struct abi_kernel *kernel)
 {
-	for (cl_uint i = 0; i < kernels->build_count; i++) {
+	for (cl_uint i = 0; i < kernels->code_count; i++) {
 		const struct abi_kernel *other =
 			i == at ? NULL
-				: abi_program_kernel(kernels->builds[i]->code->abi, kernel->name);
+				: abi_program_kernel(kernels->codes[i]->abi, kernel->name);
 		if (other && (i < at || !ocl_kernel_definitions_agree(kernel, other)))
 			return false;
 	}
@@ -49,14 +49,14 @@ cl_int ocl_program_kernels_find(cl_program program, struct ocl_program_kernels *
 {
 	size_t most = 1;
 	*kernels = (struct ocl_program_kernels){0};
-	cl_int error = builds_take(program, kernels);
-	for (cl_uint i = 0; i < kernels->build_count; i++)
-		most += kernels->builds[i]->code->abi->kernel_count;
+	cl_int error = codes_take(program, kernels);
+	for (cl_uint i = 0; i < kernels->code_count; i++)
+		most += kernels->codes[i]->abi->kernel_count;
 	kernels->names = error ? NULL : calloc(most, sizeof(*kernels->names));
 	if (!error && !kernels->names)
 		error = CL_OUT_OF_HOST_MEMORY;
-	for (cl_uint i = 0; !error && i < kernels->build_count; i++) {
-		const struct abi_program *abi = kernels->builds[i]->code->abi;
+	for (cl_uint i = 0; !error && i < kernels->code_count; i++) {
+		const struct abi_program *abi = kernels->codes[i]->abi;
 		for (uint32_t k = 0; k < abi->kernel_count; k++)
 			if (is_listed(kernels, i, &abi->kernels[k]))
 				kernels->names[kernels->count++] = abi->kernels[k].name;
@@ -68,9 +68,9 @@ cl_int ocl_program_kernels_find(cl_program program, struct ocl_program_kernels *
 
 void ocl_program_kernels_finish(struct ocl_program_kernels *kernels)
 {
-	for (cl_uint i = 0; i < kernels->build_count; i++)
-		ocl_build_unref(kernels->builds[i]);
-	free(kernels->builds);
+	for (cl_uint i = 0; i < kernels->code_count; i++)
+		ocl_code_unref(kernels->codes[i]);
+	free(kernels->codes);
 	free(kernels->names);
 	*kernels = (struct ocl_program_kernels){0};
 }

@@ -8,9 +8,9 @@
 #include "icd/program/program.h"
 
 struct ocl_program_kernels {
-	struct ocl_build **builds;   /* owned, each a reference */
-	cl_uint build_count;
-	const char **names;          /* owned; each one's text is a build's */
+	struct ocl_code **codes;     /* owned array of references */
+	cl_uint code_count;
+	const char **names;          /* owned array; the texts are in codes */
 	uint32_t count;
 };
 

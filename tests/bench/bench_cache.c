@@ -8,7 +8,6 @@
 
 #include "cache/cache.h"
 #include "icd/compile/program_binary.h"
-#include "icd/object/device.h"
 #include "tests/bench/bench.h"
 
 #include <ftw.h>
@@ -21,8 +20,7 @@
 enum { KEYS = 64, CUBIN_B = 100 << 10, PTX_B = 140 << 10, OBJECT_B = 68 << 10, KERNELS = 8 };
 
 static struct cache *cache;
-static struct gpu_caps caps = {.sm = 90};
-static struct _cl_device_id device = {.caps = &caps};
+enum { SM = 90 };
 
 static struct hash key_of(unsigned number)
 {
@@ -79,7 +77,7 @@ static void make_value(struct bytes *value)
 	if (!code)
 		failed("no memory");
 	code->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-	code->sm = code->ptx_sm = caps.sm;
+	code->sm = code->ptx_sm = SM;
 	code->abi = launch_facts();
 	append_code(&code->cubin, CUBIN_B);
 	append_text(&code->ptx.bytes, PTX_B);
@@ -98,7 +96,7 @@ static void hit(unsigned number)
 	struct ocl_code *code = NULL;
 	const struct hash key = key_of(number % KEYS);
 	if (!cache_get(cache, &key, &value) ||
-	    ocl_code_read(value.data, value.size_B, OCL_CODE_KEPT, &device, &code))
+	    ocl_code_read(value.data, value.size_B, OCL_CODE_KEPT, SM, &code))
 		failed("a miss");
 	bytes_finish(&value);
 	ocl_code_unref(code);

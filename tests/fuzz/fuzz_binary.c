@@ -64,9 +64,9 @@ static bool stable(struct ocl_code *code, enum ocl_code_form form)
 	ocl_code_write(code, form, &once);
 	if (bytes_failed(&once)) {
 		bytes_finish(&once);
-		return !ocl_part_bytes(&code->object) || !ocl_part_bytes(&code->ptx);
+		return !packed_bytes_open(&code->object) || !packed_bytes_open(&code->ptx);
 	}
-	bool good = !ocl_code_read(once.data, once.size_B, form, NULL, &again);
+	bool good = !ocl_code_read(once.data, once.size_B, form, 0, &again);
 	if (good)
 		ocl_code_write(again, form, &twice);
 	good = good && once.size_B == twice.size_B && !memcmp(once.data, twice.data, once.size_B);
@@ -90,7 +90,7 @@ static bool run(struct fuzz *fuzz)
 	bool held = exact != NULL;
 	if (exact && bad.size_B)
 		memcpy(exact, bad.data, bad.size_B);
-	if (exact && !ocl_code_read(exact, bad.size_B, form, NULL, &code))
+	if (exact && !ocl_code_read(exact, bad.size_B, form, 0, &code))
 		held = stable(code, OCL_CODE_KEPT) && stable(code, OCL_CODE_GIVEN);
 	ocl_code_unref(code);
 	free(exact);

@@ -191,7 +191,7 @@ static void make(struct maker *maker)
 	bytes_append_string(&maker->text, "  ret void\n}\n");
 }
 
-static bool lower(struct fe_module *module, unsigned sm, const struct fe_codegen *codegen,
+static bool lower(struct fe_module *module, unsigned sm, const struct codegen_choice *codegen,
 		  struct bytes *text, struct bytes *log)
 {
 	const struct fe_compile_job target = {.sm = sm, .max_local_B = 48 * 1024};
@@ -208,9 +208,9 @@ static bool accepted(const struct bytes *ir, unsigned sm, unsigned optimization)
 	struct bytes text = BYTES_INIT, log = BYTES_INIT, ptx = BYTES_INIT;
 	struct fe_module module = {.context = LLVMContextCreate()};
 	char *message = NULL;
-	const struct be_codegen_options options = {.sm = sm, .optimization = optimization};
+	const struct be_codegen_options options = {.sm = sm, .choice.optimization = optimization};
 	/* The lowering, too, wants to know whether libnvvm optimises. */
-	const struct fe_codegen codegen = {.uniform_groups = true, .optimization = optimization};
+	const struct codegen_choice codegen = {.uniform_groups = true, .optimization = optimization};
 	LLVMMemoryBufferRef buffer =
 		LLVMCreateMemoryBufferWithMemoryRangeCopy(ir->data, ir->size_B, "fuzz");
 	bool good = !LLVMParseIRInContext(module.context, buffer, &module.module, &message);

@@ -6,6 +6,7 @@
 
 #include "backend/codegen.h"
 #include "frontend/frontend.h"
+#include "frontend/options.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
@@ -22,7 +23,7 @@ static bool translate(const struct fe_program *program, unsigned sm, struct byte
 	size_t libdevice_B = 0;
 	const void *libdevice = program->needs_libdevice ? fe_libdevice(&libdevice_B) : NULL;
 	/* Unoptimised: loops that were made endless or huge are not what is looked for. */
-	const struct be_codegen_options options = {.sm = sm, .precise_sqrt = true};
+	const struct be_codegen_options options = {.sm = sm, .choice.precise_sqrt = true};
 	bool good = !be_nvvm_compile(program->nvvm_ir.data, program->nvvm_ir.size_B, libdevice,
 				     libdevice_B, &options, &ptx, log);
 	bytes_finish(&ptx);
@@ -33,14 +34,18 @@ static bool compile(const struct bytes *source, unsigned sm)
 {
 	struct bytes log = BYTES_INIT;
 	struct fe_program program;
+	struct fe_options options;
 	const struct fe_compile_job job = {
 		.source = source->data,
 		.source_size_B = source->size_B,
-		.options = "-cl-std=CL3.0 -cl-opt-disable",
+		.options = &options,
 		.sm = sm,
 		.max_local_B = 48 * 1024,
 	};
+	if (fe_options_parse("-cl-std=CL3.0 -cl-opt-disable", false, &options, &log))
+		return false;
 	enum fe_status status = fe_build(&job, &program, NULL, &log);
+	fe_options_finish(&options);
 	bool good = status == FE_OK || (status != FE_INTERNAL && log.size_B);
 	if (status == FE_OK) {
 		taken++;

@@ -47,7 +47,7 @@ static bool is_valid(const struct fe_module *module, struct bytes *log)
 static bool print(const struct target *target, struct fe_module *module,
 		  struct coverage *coverage, struct bytes *text, struct bytes *log)
 {
-	const struct fe_codegen codegen = {
+	const struct codegen_choice codegen = {
 		.uniform_groups = true, .precise_divide = true, .precise_sqrt = true,
 		.optimization = target->optimization,
 	};
@@ -75,8 +75,9 @@ static bool translate(const struct target *target, const struct bytes *text, str
 		      struct bytes *log)
 {
 	const struct be_codegen_options options = {
-		.sm = target->sm, .optimization = target->optimization,
-		.precise_divide = true, .precise_sqrt = true,
+		.sm = target->sm,
+		.choice = {.optimization = target->optimization, .precise_divide = true,
+			   .precise_sqrt = true},
 	};
 	size_t libdevice_B = 0;
 	const void *libdevice =

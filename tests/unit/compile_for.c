@@ -7,6 +7,7 @@
 
 #include "backend/codegen.h"
 #include "frontend/frontend.h"
+#include "frontend/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,8 +42,8 @@ static bool write_ptx(const char *path, unsigned sm, const struct bytes *ptx)
 	return !fclose(file) && written;
 }
 
-static bool compile(const char *path, const struct bytes *source, const char *options, unsigned sm,
-		    struct bytes *log)
+static bool compile(const char *path, const struct bytes *source, const struct fe_options *options,
+		    unsigned sm, struct bytes *log)
 {
 	const struct fe_compile_job job = {
 		.source = bytes_string(source), .source_size_B = source->size_B,
@@ -53,7 +54,7 @@ static bool compile(const char *path, const struct bytes *source, const char *op
 	if (fe_build(&job, &program, NULL, log))
 		return false;
 	const struct be_codegen_options codegen = {
-		.sm = sm, .optimization = program.codegen.optimization,
+		.sm = sm, .choice.optimization = program.codegen.optimization,
 	};
 	size_t libdevice_B = 0;
 	const void *libdevice = program.needs_libdevice ? fe_libdevice(&libdevice_B) : NULL;
@@ -68,6 +69,7 @@ static bool compile(const char *path, const struct bytes *source, const char *op
 int main(int count, char **words)
 {
 	struct bytes source = BYTES_INIT, log = BYTES_INIT;
+	struct fe_options read;
 	char options[OPTIONS_B] = "-cl-std=CL3.0";
 	int status = 0;
 	if (count < 3 || !read_file(words[1], &source)) {
@@ -85,7 +87,11 @@ int main(int count, char **words)
 			continue;
 		}
 		unsigned sm = (unsigned)strtoul(words[i], NULL, 10);
-		status = !compile(words[1], &source, options, sm, &log);
+		status = fe_options_parse(options, false, &read, &log);
+		if (!status) {
+			status = !compile(words[1], &source, &read, sm, &log);
+			fe_options_finish(&read);
+		}
 		if (status)
 			printf("sm_%u: %s\n", sm, bytes_string(&log));
 	}

@@ -64,7 +64,7 @@ static struct bytes binary;
 static struct gpu_module *module;
 
 static const struct be_codegen_options plain = {
-	.sm = 75, .precise_divide = true, .precise_sqrt = true, .optimization = 3};
+	.sm = 75, .choice = {.precise_divide = true, .precise_sqrt = true, .optimization = 3}};
 
 static inline struct gpu_device *first(void)
 {
@@ -130,7 +130,7 @@ static inline void code_is_assembled_and_loaded(void)
 	if (none_here())
 		SKIP("no CUDA driver");
 	bytes_append_string(&ptx, kernels);
-	CHECK_EQ(be_ptx_load(first(), &ptx, &plain, false, &module, &log), CL_SUCCESS);
+	CHECK_EQ(be_ptx_load(first(), &ptx, &plain, &module, &log), CL_SUCCESS);
 	if (log.size_B)
 		printf("%s\n", bytes_string(&log));
 	bytes_move(&binary, &ptx);

@@ -1,7 +1,7 @@
 # One program per module, t_MODULE.c, is found and linked with the product's libraries; t_soft_NAME.c
 # with the software driver, as a plain driver-API program would be with libcuda.  Other programs here
 # are run by scripts.  What needs more says so below.
-unit_libs = icd/libicd.a $(frontend_archive) backend/libbackend.a cache/libcache.a base/libbase.a \
+unit_libs = icd/libicd.a icd/compile/libcompile.a $(frontend_archive) backend/libbackend.a cache/libcache.a base/libbase.a \
 	$(STORAGE_LIBS) $(frontend_libs) -lpthread -ldl -lm
 soft_libs = libculvert-softcuda.so base/libbase.a -lpthread -lm
 soft_flags = $(AM_LDFLAGS) -Wl,-rpath,$(abs_builddir)

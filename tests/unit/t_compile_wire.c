@@ -1,4 +1,5 @@
-/* Protects: how a compiler's process asks for its share of the cores; what does not answer. */
+/* Protects: how a compiler's process asks for its share of the cores; what does not answer; that a job
+ * arrives there as it was sent. */
 #include "config.h"
 
 #include "backend/gpu.h"
@@ -70,5 +71,38 @@ static void sending_has_an_end(void)
 	bytes_finish(&large);
 }
 
+/* The options are read in the host and not again: all that they say has to get over. */
+static void options_arrive_as_they_were_read(void)
+{
+	static const char text[] =
+		"-DX='a b' -I /tmp -cl-std=CLC++2021 -cl-denorms-are-zero -cl-mad-enable -g -w "
+		"-cl-fp32-correctly-rounded-divide-sqrt -cl-nv-maxrregcount=40 -cl-opt-disable "
+		"-cl-unsafe-math-optimizations -cl-uniform-work-group-size -cl-nv-verbose";
+	struct fe_options options;
+	struct ocl_wire_job arrived;
+	struct bytes log = BYTES_INIT, message = BYTES_INIT, sent = BYTES_INIT, read = BYTES_INIT;
+	REQUIRE(!fe_options_parse(text, false, &options, &log));
+	const struct ocl_job job = {
+		.kind = OCL_JOB_SOURCE,
+		.target = {.sm = 90, .max_local_B = 49152, .cubin_build = "a build"},
+		.options = &options,
+		.source = "kernel void k() {}",
+		.source_size_B = 18,
+	};
+	ocl_wire_put_job(&job, "/", &message);
+	REQUIRE(ocl_wire_get_job(&message, &arrived));
+	fe_options_canonical(&options, &sent);
+	fe_options_canonical(arrived.job.options, &read);
+	CHECK(sent.size_B == read.size_B && !memcmp(sent.data, read.data, sent.size_B));
+	CHECK_STRING(arrived.job.options->text, text);
+	CHECK_STRING(arrived.job.target.cubin_build, "a build");
+	ocl_wire_job_finish(&arrived);
+	fe_options_finish(&options);
+	bytes_finish(&message);
+	bytes_finish(&sent);
+	bytes_finish(&read);
+	bytes_finish(&log);
+}
+
 TEST_MAIN(TEST(a_question_is_answered), TEST(without_an_answer_it_is_one),
-	  TEST(sending_has_an_end))
+	  TEST(sending_has_an_end), TEST(options_arrive_as_they_were_read))

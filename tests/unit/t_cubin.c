@@ -30,12 +30,14 @@ static const char ptx_text[] =
 	"bar.sync 0; add.s32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r0; @%p1 bra L;\n"
 	"mul.wide.u32 %l4, %r1, 4; add.s64 %l5, %l1, %l4; st.global.f32 [%l5], %f0; ret;\n}\n";
 
-static bool compile(const char *text, const struct be_codegen_options *options, bool verbose,
+static bool compile(const char *text, const struct be_codegen_options *asked, bool verbose,
 		    struct bytes *cubin, struct bytes *log)
 {
+	struct be_codegen_options options = *asked;
 	struct bytes ptx = BYTES_INIT;
+	options.choice.verbose = verbose;
 	bytes_append_string(&ptx, text);
-	bool made = be_cubin_compile(&ptx, options, verbose, cubin, log);
+	bool made = be_cubin_compile(&ptx, &options, cubin, log);
 	bytes_finish(&ptx);
 	return made;
 }
@@ -87,13 +89,13 @@ static void is_ptxas_own(void)
 		struct be_codegen_options options;
 		const char *arguments;
 	} rows[] = {
-		{{.sm = 75, .optimization = 3}, ""},
-		{{.sm = 80, .optimization = 3}, ""},
-		{{.sm = 90, .optimization = 3}, ""},
-		{{.sm = 120, .optimization = 3}, ""},
-		{{.sm = 90, .optimization = 0}, "-O0"},
-		{{.sm = 90, .optimization = 3, .max_registers = 24}, "-maxrregcount=24"},
-		{{.sm = 90, .optimization = 3, .line_info = true}, "-lineinfo"},
+		{{.sm = 75, .choice = {.optimization = 3}}, ""},
+		{{.sm = 80, .choice = {.optimization = 3}}, ""},
+		{{.sm = 90, .choice = {.optimization = 3}}, ""},
+		{{.sm = 120, .choice = {.optimization = 3}}, ""},
+		{{.sm = 90, .choice = {.optimization = 0}}, "-O0"},
+		{{.sm = 90, .choice = {.optimization = 3, .max_registers = 24}}, "-maxrregcount=24"},
+		{{.sm = 90, .choice = {.optimization = 3, .line_info = true}}, "-lineinfo"},
 	};
 	const char *ptxas = getenv("PTXAS");
 	if (!ptxas || !*ptxas)
@@ -116,7 +118,7 @@ static void is_ptxas_own(void)
 
 static void figures_are_told_when_asked_for(void)
 {
-	const struct be_codegen_options options = {.sm = 90, .optimization = 3};
+	const struct be_codegen_options options = {.sm = 90, .choice.optimization = 3};
 	struct bytes cubin = BYTES_INIT, log = BYTES_INIT;
 	CHECK(compile(ptx_text, &options, false, &cubin, &log));
 	CHECK_STRING(bytes_string(&log), "");
@@ -137,13 +139,13 @@ static void what_cannot_be_compiled_is_no_cubin(void)
 		".version 8.0\n.target sm_120\n.address_size 64\n.entry k() { ret; }\n",
 	};
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		const struct be_codegen_options options = {.sm = 90, .optimization = 3};
+		const struct be_codegen_options options = {.sm = 90, .choice.optimization = 3};
 		struct bytes cubin = BYTES_INIT, log = BYTES_INIT;
 		CHECK(!compile(texts[i], &options, true, &cubin, &log));
 		CHECK(!cubin.data && !log.data);
 	}
 	/* A device that it does not know. */
-	const struct be_codegen_options future = {.sm = 999, .optimization = 3};
+	const struct be_codegen_options future = {.sm = 999, .choice.optimization = 3};
 	struct bytes cubin = BYTES_INIT, log = BYTES_INIT;
 	CHECK(!compile(ptx_text, &future, false, &cubin, &log));
 	CHECK(!cubin.data);
@@ -163,7 +165,7 @@ static void many_kernels(unsigned n, struct bytes *text)
 static void threads_share_a_program(void)
 {
 	enum { KERNELS = 60 };
-	struct be_codegen_options options = {.sm = 90, .optimization = 3};
+	struct be_codegen_options options = {.sm = 90, .choice.optimization = 3};
 	struct bytes text = BYTES_INIT, alone = BYTES_INIT, log = BYTES_INIT;
 	many_kernels(KERNELS, &text);
 	REQUIRE(text.size_B > BE_CODEGEN_SHARED_B);
@@ -189,7 +191,7 @@ static void threads_share_a_program(void)
 
 static void *compile_often(void *result)
 {
-	const struct be_codegen_options options = {.sm = 90, .optimization = 3};
+	const struct be_codegen_options options = {.sm = 90, .choice.optimization = 3};
 	struct bytes *cubin = result, log = BYTES_INIT;
 	for (int i = 0; i < 5; i++) {
 		bytes_finish(cubin);

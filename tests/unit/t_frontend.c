@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "frontend/compiler_thread.h"
 #include "frontend/frontend.h"
+#include "frontend/options.h"
 #include "tests/unit/test.h"
 
 #include <llvm-c/Target.h>
@@ -20,23 +21,37 @@ static const char *log_text(void)
 	return bytes_string(&last_log);
 }
 
-static enum fe_status compile_job(const struct fe_compile_job *job, struct bytes *object_out)
+/* Compiles job with options. */
+static enum fe_status compile_with(const char *text, struct fe_compile_job *job,
+				   struct bytes *object_out, struct bytes *log)
+{
+	struct fe_options options;
+	enum fe_status status = fe_options_parse(text, false, &options, log);
+	if (status)
+		return status;
+	job->options = &options;
+	status = fe_compile(job, object_out, log);
+	fe_options_finish(&options);
+	return status;
+}
+
+static enum fe_status compile_job(struct fe_compile_job *job, const char *options,
+				  struct bytes *object_out)
 {
 	struct bytes object = BYTES_INIT;
 	bytes_finish(&last_log);
-	enum fe_status status = fe_compile(job, &object, &last_log);
+	enum fe_status status = compile_with(options, job, &object, &last_log);
 	if (object_out && !status)
 		bytes_move(object_out, &object);
 	bytes_finish(&object);
 	return status;
 }
 
-static struct fe_compile_job job_of(const char *source, const char *options)
+static struct fe_compile_job job_of(const char *source)
 {
 	return (struct fe_compile_job){
 		.source = source,
 		.source_size_B = strlen(source),
-		.options = options,
 		.sm = 90,
 		.max_local_B = 232448,
 	};
@@ -44,17 +59,23 @@ static struct fe_compile_job job_of(const char *source, const char *options)
 
 static enum fe_status compile(const char *source, const char *options)
 {
-	struct fe_compile_job job = job_of(source, options);
-	return compile_job(&job, NULL);
+	struct fe_compile_job job = job_of(source);
+	return compile_job(&job, options, NULL);
 }
 
 static enum fe_status build(const char *source, const char *options,
 			    struct fe_program *program_out)
 {
-	struct fe_compile_job job = job_of(source, options);
+	struct fe_compile_job job = job_of(source);
 	struct fe_program program = {0};
+	struct fe_options read;
 	bytes_finish(&last_log);
-	enum fe_status status = fe_build(&job, &program, NULL, &last_log);
+	enum fe_status status = fe_options_parse(options, false, &read, &last_log);
+	if (status)
+		return status;
+	job.options = &read;
+	status = fe_build(&job, &program, NULL, &last_log);
+	fe_options_finish(&read);
 	if (!status && program_out)
 		*program_out = program;
 	else
@@ -131,14 +152,14 @@ static void test_strange_sources(void)
 {
 	expect_ok(compile("", NULL), "an empty source");
 	expect_ok(compile("\n", NULL), "a blank source");
-	struct fe_compile_job job = job_of(good_kernel, NULL);
+	struct fe_compile_job job = job_of(good_kernel);
 	job.source_size_B = sizeof(good_kernel);
-	expect_ok(compile_job(&job, NULL), "the closing NUL counted in");
+	expect_ok(compile_job(&job, NULL, NULL), "the closing NUL counted in");
 	CHECK_EQ(last_log.size_B, 0);
 	static const char inner[] = "__kernel void k(\0__global int *a) { *a = 1; }";
 	job.source = inner;
 	job.source_size_B = sizeof(inner) - 1;
-	expect_ok(compile_job(&job, NULL), "a NUL inside");
+	expect_ok(compile_job(&job, NULL, NULL), "a NUL inside");
 	expect_log("null character ignored");
 	expect_ok(compile("/* \xff\xfe\x80 */ __kernel void k(__global int *a) { *a = 1; }", NULL),
 		  "bytes that are not UTF-8 in a comment");
@@ -244,13 +265,13 @@ static void test_embedded_headers(void)
 	struct fe_compile_job job = job_of("#include \"one.h\"\n#include <folder/two.h>\n"
 					   "#include \"/rooted/four.h\"\n"
 					   "#if ONE + TWO + FOUR != 7\n"
-					   "#error wrong\n#endif\n", NULL);
+					   "#error wrong\n#endif\n");
 	job.headers = headers;
 	job.header_count = sizeof(headers) / sizeof(*headers);
-	expect_ok(compile_job(&job, NULL), "embedded headers");
+	expect_ok(compile_job(&job, NULL, NULL), "embedded headers");
 	job.source = "#include \"bad.h\"\n";
 	job.source_size_B = strlen(job.source);
-	CHECK_EQ(compile_job(&job, NULL), FE_COMPILE_FAILED);
+	CHECK_EQ(compile_job(&job, NULL, NULL), FE_COMPILE_FAILED);
 	expect_log("bad.h:1:22: error:");
 	expect_log("<kernel>:1:");
 }
@@ -285,11 +306,11 @@ static void test_include_folders(void)
 	CHECK_EQ(compile(source, "-I /nonexistent"), FE_COMPILE_FAILED);
 	/* What the application hands over counts before what lies in folders. */
 	struct fe_header header = {"real.h", "#define BESIDE 5\n", 17};
-	struct fe_compile_job job = job_of(source, bytes_string(&options));
+	struct fe_compile_job job = job_of(source);
 	job.headers = &header;
 	job.header_count = 1;
 	remove_file(folder, "beside.h");
-	expect_ok(compile_job(&job, NULL), "an embedded header before a folder's");
+	expect_ok(compile_job(&job, bytes_string(&options), NULL), "an embedded header before a folder's");
 	remove_file(folder, "real.h");
 	rmdir(folder);
 	bytes_finish(&options);
@@ -388,19 +409,24 @@ static void test_program(void)
 static struct bytes object_of(const char *source, const char *options)
 {
 	struct bytes object = BYTES_INIT;
-	struct fe_compile_job job = job_of(source, options);
-	expect_ok(compile_job(&job, &object), "an object to link");
+	struct fe_compile_job job = job_of(source);
+	expect_ok(compile_job(&job, options, &object), "an object to link");
 	return object;
 }
 
 static enum fe_status link_two(const struct bytes *objects, size_t count, const char *options,
 			       struct fe_program *program_out)
 {
-	struct fe_link_job job = {.objects = objects, .object_count = count, .options = options,
+	struct fe_options read;
+	struct fe_link_job job = {.objects = objects, .object_count = count, .options = &read,
 				  .sm = 90, .max_local_B = 232448};
 	struct fe_program program = {0};
 	bytes_finish(&last_log);
-	enum fe_status status = fe_link(&job, &program, &last_log);
+	enum fe_status status = fe_options_parse(options, true, &read, &last_log);
+	if (status)
+		return status;
+	status = fe_link(&job, &program, &last_log);
+	fe_options_finish(&read);
 	if (!status && program_out)
 		*program_out = program;
 	else
@@ -441,11 +467,14 @@ static void test_link(void)
 	CHECK_EQ(link_two(objects, 0, NULL, NULL), FE_LINK_FAILED);
 
 	/* A library, then a program from it. */
-	struct fe_link_job job = {.objects = &objects[1], .object_count = 1,
-				  .options = "-create-library", .sm = 90, .max_local_B = 232448};
+	struct fe_options library;
+	REQUIRE(!fe_options_parse("-create-library", true, &library, &last_log));
+	struct fe_link_job job = {.objects = &objects[1], .object_count = 1, .options = &library,
+				  .sm = 90, .max_local_B = 232448};
 	struct bytes with_library[2] = {objects[0], BYTES_INIT};
 	expect_ok(fe_link_library(&job, &with_library[1], &last_log), "a library");
 	expect_ok(link_two(with_library, 2, NULL, NULL), "with a library");
+	fe_options_finish(&library);
 	bytes_finish(&with_library[1]);
 	finish_all(objects, 2);
 	bytes_finish(&source);
@@ -706,8 +735,8 @@ static void *compile_many(void *argument)
 		bytes_printf(&source,
 			     "__kernel void k%d(__global float *a) { a[%d] = sin(a[0])%s }\n",
 			     number, round, good ? ";" : " + missing;");
-		struct fe_compile_job job = job_of(bytes_string(&source), "-cl-std=CL3.0");
-		enum fe_status status = fe_compile(&job, &object, &log);
+		struct fe_compile_job job = job_of(bytes_string(&source));
+		enum fe_status status = compile_with("-cl-std=CL3.0", &job, &object, &log);
 		if (status != (good ? FE_OK : FE_COMPILE_FAILED) ||
 		    (!good && !strstr(bytes_string(&log), "missing")))
 			*(int *)argument = -1;

@@ -10,10 +10,9 @@
 #include "cache/internal.h"
 #include "frontend/inputs.h"
 #include "frontend/kernel_abi.h"
-#include "icd/compile/choices.h"
+#include "icd/compile/asked.h"
 #include "icd/compile/compile_wire.h"
 #include "icd/compile/program_binary.h"
-#include "icd/object/device.h"
 #include "tests/unit/test.h"
 
 #include <stdlib.h>
@@ -104,22 +103,22 @@ static void entries(void)
 }
 
 /* Whatever a list says, what is taken from it lies in it. */
-static void choices(void)
+static void asked_lists(void)
 {
 	struct bytes good = BYTES_INIT;
 	unsigned long whole = 0, cut = 0;
-	ocl_choice_append(&good, "first", 5);
-	ocl_choice_append(&good, NULL, 0);
-	ocl_choice_append(&good, "the third and last", 18);
+	ocl_asked_append(&good, "first", 5);
+	ocl_asked_append(&good, NULL, 0);
+	ocl_asked_append(&good, "the third and last", 18);
 	for (unsigned long i = count(); i; i--) {
 		size_t size_B;
-		struct ocl_choice choice;
+		struct ocl_asked asked;
 		unsigned char *list = mutate(&good, &size_B);
 		const char *at = (const char *)list, *end = at + size_B;
-		while (ocl_choice_read(at, end, &choice)) {
-			CHECK(choice.asked > at && choice.next <= end);
-			CHECK_EQ(choice.next - choice.asked, choice.asked_B);
-			at = choice.next;
+		while (ocl_asked_read(at, end, &asked)) {
+			CHECK(asked.rows > at && asked.next <= end);
+			CHECK_EQ(asked.next - asked.rows, asked.rows_B);
+			at = asked.next;
 		}
 		whole += at == end;
 		cut += at != end;
@@ -193,8 +192,6 @@ static void launch_facts(void)
 /* Of an executable and of an object, for an old and a new device; in the cache's form, too. */
 static void program_binaries(enum ocl_code_form form)
 {
-	struct gpu_caps caps = {.sm = 90};
-	struct _cl_device_id device = {.caps = &caps};
 	struct bytes good[2] = {BYTES_INIT, BYTES_INIT}, facts = BYTES_INIT;
 	unsigned long read = 0, opened = 0;
 	program_facts(&facts);
@@ -219,12 +216,11 @@ static void program_binaries(enum ocl_code_form form)
 		unsigned char *binary = mutate(&good[i & 1], &size_B);
 		if (form == OCL_CODE_GIVEN)
 			seal(binary, size_B, 16);
-		caps.sm = i & 2 ? 75 : 90;
-		const cl_int error = ocl_code_read(binary, size_B, form, &device, &code);
+		const cl_int error = ocl_code_read(binary, size_B, form, i & 2 ? 75 : 90, &code);
 		CHECK(error == CL_SUCCESS || error == CL_INVALID_BINARY);
 		CHECK(!error == (code != NULL));
 		read += code != NULL;
-		opened += code && ocl_part_bytes(&code->object) && ocl_part_bytes(&code->ptx);
+		opened += code && packed_bytes_open(&code->object) && packed_bytes_open(&code->ptx);
 		ocl_code_unref(code);
 		free(binary);
 	}
@@ -259,26 +255,31 @@ static struct ocl_code *some_object(void)
 /* Whether all that the job has lies in the message, with an end where it is a text. */
 static bool job_lies_in(const struct ocl_wire_job *wire, const struct bytes *message)
 {
-	const struct ocl_build_job *job = &wire->job;
+	const struct ocl_job *job = &wire->job;
 	const char *end = message->data + message->size_B;
-	bool in = strlen(wire->folder) < message->size_B && strlen(job->options) < message->size_B &&
+	bool in = strlen(wire->folder) < message->size_B &&
+		  strlen(job->target.cubin_build) < message->size_B &&
 		  job->source + job->source_size_B < end && !job->source[job->source_size_B];
 	for (size_t i = 0; i < job->header_count; i++)
 		in &= strlen(job->headers[i].name) < message->size_B &&
 		      job->headers[i].text + job->headers[i].size_B < end;
 	for (size_t i = 0; i < job->input_count; i++)
-		in &= ocl_part_bytes(&job->inputs[i]->object)->size_B < message->size_B;
-	return in && job->kind <= OCL_BUILD_LINK && (job->kind != OCL_BUILD_BINARY || job->loaded);
+		in &= packed_bytes_open(&job->inputs[i]->object)->size_B < message->size_B;
+	return in && job->kind <= OCL_JOB_LINK && (job->kind != OCL_JOB_BINARY || job->loaded);
 }
 
 static void jobs_for_the_compiler(void)
 {
 	struct ocl_code *object = some_object();
+	struct fe_options options;
+	struct bytes log = BYTES_INIT;
+	REQUIRE(!fe_options_parse("-DX=1 -cl-std=CL3.0", false, &options, &log));
 	struct ocl_code *const inputs[] = {object, object};
 	const struct fe_header headers[] = {{"a.h", "int a;", 6}, {"b.h", "", 0}};
-	const struct ocl_build_job job = {
-		.kind = OCL_BUILD_BINARY, .target = {.sm = 90, .max_local_B = 49152},
-		.options = "-DX=1", .source = "kernel void k() {}", .source_size_B = 18,
+	const struct ocl_job job = {
+		.kind = OCL_JOB_BINARY,
+		.target = {.sm = 90, .max_local_B = 49152, .cubin_build = "13.0"},
+		.options = &options, .source = "kernel void k() {}", .source_size_B = 18,
 		.headers = headers, .header_count = 2, .loaded = object, .inputs = inputs,
 		.input_count = 2};
 	struct bytes good = BYTES_INIT;
@@ -299,14 +300,14 @@ static void jobs_for_the_compiler(void)
 	}
 	CHECK(read && refused);
 	ocl_code_unref(object);
+	fe_options_finish(&options);
+	bytes_finish(&log);
 	bytes_finish(&good);
 }
 
 static void answers_of_the_compiler(void)
 {
-	struct gpu_caps caps = {.sm = 90};
-	struct _cl_device_id device = {.caps = &caps};
-	struct ocl_compiled made[2] = {OCL_COMPILED_INIT, OCL_COMPILED_INIT};
+	struct ocl_outcome made[2] = {OCL_OUTCOME_INIT, OCL_OUTCOME_INIT};
 	struct bytes good[2] = {BYTES_INIT, BYTES_INIT};
 	unsigned long read = 0, refused = 0;
 	made[0].code = some_object();
@@ -316,13 +317,13 @@ static void answers_of_the_compiler(void)
 		bytes_append_string(&made[i].log, "said");
 		/* The byte that tells an answer from the others is before it. */
 		bytes_append_char(&good[i], OCL_WIRE_MADE);
-		ocl_wire_put_compiled(&made[i], &good[i]);
+		ocl_wire_put_outcome(&made[i], &good[i]);
 	}
 	for (unsigned long i = count(); i; i--) {
-		struct ocl_compiled back = OCL_COMPILED_INIT;
+		struct ocl_outcome back = OCL_OUTCOME_INIT;
 		struct bytes message = BYTES_INIT;
 		message.data = (char *)mutate(&good[i & 1], &message.size_B);
-		if (message.size_B && ocl_wire_get_compiled(&message, 1, &device, &back)) {
+		if (message.size_B && ocl_wire_get_outcome(&message, 1, 90, &back)) {
 			read++;
 			CHECK(!back.error == (back.code != NULL));
 		} else {
@@ -353,8 +354,6 @@ static void ptx(void)
 		" .param .align 8 .b8 s[16]) .maxntid 32, 1, 1 .reqntid 8, 2\n{ .reg .b64 %rd<9>;\n"
 		"ld.param.u64 %rd1, [b]; { cvta.to.global.u64 %rd2, %rd1; }\n"
 		"@%p1 st.global.v2.u32 [%rd1+4], {%r1, %r2}; ret; }\n.file 1 \"a b\"\n";
-	struct gpu_caps caps = {.sm = 90};
-	struct _cl_device_id device = {.caps = &caps};
 	struct bytes good = BYTES_INIT;
 	unsigned long read = 0;
 	for (unsigned long i = count(); i; i--) {
@@ -366,7 +365,7 @@ static void ptx(void)
 		if (i & 1)
 			bytes_append(&good, text + to, sizeof(text) - 1 - to);
 		unsigned char *ptx = mutate(&good, &size_B);
-		const cl_int error = ocl_code_read(ptx, size_B, OCL_CODE_GIVEN, &device, &code);
+		const cl_int error = ocl_code_read(ptx, size_B, OCL_CODE_GIVEN, 90, &code);
 		CHECK(error == CL_SUCCESS || error == CL_INVALID_BINARY);
 		CHECK(!error == (code != NULL));
 		read += code != NULL;
@@ -377,6 +376,6 @@ static void ptx(void)
 	bytes_finish(&good);
 }
 
-TEST_MAIN(TEST(entries), TEST(choices), TEST(lists_of_inputs), TEST(launch_facts),
+TEST_MAIN(TEST(entries), TEST(asked_lists), TEST(lists_of_inputs), TEST(launch_facts),
 	  TEST(binaries_of_applications), TEST(binaries_in_the_cache),
 	  TEST(jobs_for_the_compiler), TEST(answers_of_the_compiler), TEST(ptx))

@@ -33,7 +33,7 @@ static void bad_code_is_refused(void)
 	if (none_here())
 		SKIP("no CUDA driver");
 	bytes_printf(&ptx, "%s.visible .entry bad()\n{\n frobnicate.s32 %%r1;\n}\n", kernels);
-	CHECK_EQ(be_ptx_load(first(), &ptx, &plain, true, &bad, &log), CL_BUILD_PROGRAM_FAILURE);
+	CHECK_EQ(be_ptx_load(first(), &ptx, &plain, &bad, &log), CL_BUILD_PROGRAM_FAILURE);
 	CHECK(strstr(bytes_string(&log), "frobnicate"));
 	CHECK(!bad);
 	bytes_finish(&log);
@@ -53,7 +53,7 @@ static void newer_ptx_is_fitted(void)
 		SKIP("no CUDA driver");
 	const char *body = strchr(strstr(kernels, ".version"), '\n');
 	bytes_printf(&ptx, ".version 9.9%s", body);
-	CHECK_EQ(be_ptx_load(first(), &ptx, &plain, false, &fitted, &log), CL_SUCCESS);
+	CHECK_EQ(be_ptx_load(first(), &ptx, &plain, &fitted, &log), CL_SUCCESS);
 	gpu_module_unload(fitted, NULL, 0);
 	bytes_finish(&ptx);
 	bytes_finish(&log);

@@ -22,7 +22,7 @@ static void module_of_until(struct gpu_module **module_out)
 {
 	struct bytes ptx = BYTES_INIT, log = BYTES_INIT;
 	bytes_append_string(&ptx, until);
-	CHECK_EQ(be_ptx_load(first(), &ptx, &plain, false, module_out, &log), CL_SUCCESS);
+	CHECK_EQ(be_ptx_load(first(), &ptx, &plain, module_out, &log), CL_SUCCESS);
 	bytes_finish(&ptx);
 	bytes_finish(&log);
 	REQUIRE(*module_out);

@@ -265,7 +265,7 @@ static void no_stream_stands_behind_another(void)
 	struct gpu_event *end = NULL;
 	pthread_t watch;
 	bytes_append_string(&ptx, until);
-	CHECK_EQ(be_ptx_load(first(), &ptx, &plain, false, &of, &log), CL_SUCCESS);
+	CHECK_EQ(be_ptx_load(first(), &ptx, &plain, &of, &log), CL_SUCCESS);
 	REQUIRE(of && !gpu_host_alloc(first(), 2 * sizeof(*flags), (void **)&flags));
 	atomic_store(&flags[0], 1);
 	atomic_store(&flags[1], 1);
@@ -311,7 +311,7 @@ static void a_place_that_is_given_up_is_found(void)
 	struct gpu_module *of = NULL;
 	struct gpu_stream *streams[PLACES + 1] = {NULL};
 	bytes_append_string(&ptx, until);
-	CHECK_EQ(be_ptx_load(first(), &ptx, &plain, false, &of, &log), CL_SUCCESS);
+	CHECK_EQ(be_ptx_load(first(), &ptx, &plain, &of, &log), CL_SUCCESS);
 	REQUIRE(of && !gpu_host_alloc(first(), sizeof(*flags), (void **)&flags));
 	for (unsigned k = 0; k <= PLACES; k++) { /* one more than there are places */
 		struct gpu_stream *stream = NULL;

@@ -28,7 +28,7 @@ static const char calls_libdevice[] =
 	"  store float %s, float addrspace(1)* %p, align 4\n  ret void\n}\n";
 
 static const struct be_codegen_options plain = {
-	.sm = 75, .precise_divide = true, .precise_sqrt = true, .optimization = 3};
+	.sm = 75, .choice = {.precise_divide = true, .precise_sqrt = true, .optimization = 3}};
 
 static bool library_missing(void)
 {
@@ -123,14 +123,14 @@ static void options_reach_the_code(void)
 	CHECK(ptx_has(&options, "mul.rn.f32"));
 	CHECK(ptx_has(&options, "div.rn.f32"));
 	CHECK(!ptx_has(&options, "fma.rn"));
-	options.fuse_multiply_add = true;
+	options.choice.fuse_multiply_add = true;
 	CHECK(ptx_has(&options, "fma.rn.f32"));
-	options.flush_denormals = true;
+	options.choice.flush_denormals = true;
 	CHECK(ptx_has(&options, "fma.rn.ftz.f32"));
-	options.precise_divide = false;
+	options.choice.precise_divide = false;
 	CHECK(ptx_has(&options, "div.full.ftz.f32"));
-	options.line_info = true;
-	options.optimization = 0;
+	options.choice.line_info = true;
+	options.choice.optimization = 0;
 	CHECK(ptx_has(&options, ".entry k("));
 	options.sm = 120;
 	CHECK(ptx_has(&options, ".entry k("));

@@ -47,7 +47,7 @@ static struct outcome lower_for(const char *ir, unsigned sm, uint64_t max_local_
 {
 	struct outcome outcome = { .status = FE_INTERNAL };
 	struct fe_compile_job target = { .sm = sm, .max_local_B = max_local_B };
-	struct fe_codegen codegen = { .uniform_groups = uniform_groups, .optimization = 3 };
+	struct codegen_choice codegen = { .uniform_groups = uniform_groups, .optimization = 3 };
 	char *message = NULL;
 	if (!parse(&outcome, ir))
 		return outcome;

@@ -154,21 +154,25 @@ static void test_effects(void)
 static void test_check_and_library(void)
 {
 	struct bytes log = BYTES_INIT;
-	CHECK_EQ(fe_options_check("-DX -cl-std=CL1.2", false, &log), FE_OK);
-	CHECK_EQ(fe_options_check("-bad", false, &log), FE_INVALID_OPTIONS);
+	struct fe_options options;
+	CHECK_EQ(fe_options_parse("-bad", false, &options, &log), FE_INVALID_OPTIONS);
 	CHECK(strstr(bytes_string(&log), "-bad") != NULL);
 	bytes_finish(&log);
-	CHECK(fe_options_want_library("-create-library"));
-	CHECK(fe_options_want_library(" -cl-denorms-are-zero -create-library "));
-	CHECK(!fe_options_want_library(NULL));
-	CHECK(!fe_options_want_library("-DX=-create-library"));
-	CHECK(!fe_options_want_library("'-create-library"));
+	CHECK(parsed("-create-library", true).create_library);
+	CHECK(parsed(" -cl-denorms-are-zero -create-library ", true).create_library);
+	CHECK(!parsed(NULL, true).create_library);
+	CHECK_EQ(fe_options_parse("-DX=-create-library", true, &options, &log), FE_INVALID_OPTIONS);
+	CHECK_EQ(fe_options_parse("'-create-library", true, &options, &log), FE_INVALID_OPTIONS);
+	bytes_finish(&log);
 }
 
 static char *canonical(const char *text)
 {
 	struct bytes form = BYTES_INIT, log = BYTES_INIT;
-	CHECK_EQ(fe_options_canonical(text, false, &form, &log), FE_OK);
+	struct fe_options options;
+	CHECK_EQ(fe_options_parse(text, false, &options, &log), FE_OK);
+	fe_options_canonical(&options, &form);
+	fe_options_finish(&options);
 	bytes_append_char(&form, '\0');
 	bytes_finish(&log);
 	/* The words are behind zeros. */

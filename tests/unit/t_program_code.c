@@ -5,7 +5,6 @@
 
 #include "base/checksum.h"
 #include "icd/compile/program_binary.h"
-#include "icd/object/device.h"
 #include "tests/unit/test.h"
 
 #include <pthread.h>
@@ -13,8 +12,7 @@
 
 enum { THREADS = 16, ROUNDS = 200, TEXT_B = 20000, FLAGS_AT_B = 36, VERSION_AT_B = 8 };
 
-static struct gpu_caps caps = {.sm = 90};
-static struct _cl_device_id device = {.caps = &caps};
+enum { SM = 90 };
 
 static struct abi_program *facts(void)
 {
@@ -47,7 +45,7 @@ static struct ocl_code *make_code(void)
 static struct ocl_code *read_back(const struct bytes *value, enum ocl_code_form form)
 {
 	struct ocl_code *code = NULL;
-	return ocl_code_read(value->data, value->size_B, form, &device, &code) ? NULL : code;
+	return ocl_code_read(value->data, value->size_B, form, SM, &code) ? NULL : code;
 }
 
 static bool equal(const struct bytes *a, const struct bytes *b)
@@ -64,15 +62,15 @@ static void packed_code_is_the_code(void)
 	CHECK(kept.size_B < given.size_B / 2);
 	struct ocl_code *back = read_back(&kept, OCL_CODE_KEPT);
 	REQUIRE(back);
-	CHECK(back->ptx.packed && back->object.packed && !ocl_part_empty(&back->object));
+	CHECK(back->ptx.packed && back->object.packed && !packed_bytes_empty(&back->object));
 	CHECK(equal(&back->cubin, &code->cubin) && equal(&back->log, &code->log));
 	/* Written as it lies, and to an application as if it had never been packed. */
 	ocl_code_write(back, OCL_CODE_KEPT, &rekept);
 	CHECK(equal(&rekept, &kept));
 	ocl_code_write(back, OCL_CODE_GIVEN, &again);
 	CHECK(equal(&again, &given));
-	CHECK(equal(ocl_part_bytes(&back->ptx), &code->ptx.bytes));
-	CHECK(equal(ocl_part_bytes(&back->object), &code->object.bytes));
+	CHECK(equal(packed_bytes_open(&back->ptx), &code->ptx.bytes));
+	CHECK(equal(packed_bytes_open(&back->object), &code->object.bytes));
 	ocl_code_unref(back);
 	ocl_code_unref(code);
 	bytes_finish(&kept);
@@ -82,7 +80,7 @@ static void packed_code_is_the_code(void)
 }
 
 struct asker {
-	struct ocl_part *part;
+	struct packed_bytes *part;
 	pthread_barrier_t *ready;
 	const struct bytes *got;
 };
@@ -91,7 +89,7 @@ static void *ask(void *data)
 {
 	struct asker *asker = data;
 	pthread_barrier_wait(asker->ready);
-	asker->got = ocl_part_bytes(asker->part);
+	asker->got = packed_bytes_open(asker->part);
 	return NULL;
 }
 
@@ -133,8 +131,8 @@ static void what_is_not_whole_is_not_there(void)
 	back->ptx.bytes.size_B /= 2;
 	memset(back->object.bytes.data, 0, back->object.bytes.size_B);
 	for (unsigned i = 0; i < 2; i++) {
-		CHECK(!ocl_part_bytes(&back->ptx));
-		CHECK(!ocl_part_bytes(&back->object));
+		CHECK(!packed_bytes_open(&back->ptx));
+		CHECK(!packed_bytes_open(&back->object));
 	}
 	ocl_code_write(back, OCL_CODE_GIVEN, &out);
 	CHECK(bytes_failed(&out));

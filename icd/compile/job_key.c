@@ -1,11 +1,12 @@
 #include "config.h"
 
-#include "icd/compile/build_cache.h"
+#include "icd/compile/job_key.h"
 
 #include "backend/codegen.h"
 #include "base/build_id.h"
 #include "base/log.h"
 #include "base/stage.h"
+#include "cache/cache.h"
 #include "icd/compile/program_binary.h"
 
 #include <pthread.h>
@@ -52,7 +53,7 @@ static bool builders_hold(void)
 
 /* --- what goes into a key -------------------------------------------------------------- */
 
-static void add_number(struct ocl_build_key *key, uint64_t number)
+static void add_number(struct ocl_job_key *key, uint64_t number)
 {
 	unsigned char bytes[8];
 	for (unsigned i = 0; i < sizeof(bytes); i++)
@@ -61,25 +62,25 @@ static void add_number(struct ocl_build_key *key, uint64_t number)
 }
 
 /* With its size, so that "ab", "c" and "a", "bc" differ. */
-static void add(struct ocl_build_key *key, const void *data, size_t size_B)
+static void add(struct ocl_job_key *key, const void *data, size_t size_B)
 {
 	add_number(key, size_B);
 	bytes_append(&key->facts, data, size_B);
 }
 
-static void add_string(struct ocl_build_key *key, const char *text)
+static void add_string(struct ocl_job_key *key, const char *text)
 {
 	add(key, text, strlen(text));
 }
 
 /* What may be large is left where it is, behind the facts, which have its size. */
-static void add_large(struct ocl_build_key *key, const void *data, size_t size_B)
+static void add_large(struct ocl_job_key *key, const void *data, size_t size_B)
 {
 	add_number(key, size_B);
 	key->parts[key->part_count++] = (struct hash_part){data, size_B};
 }
 
-static bool add_builders(struct ocl_build_key *key)
+static bool add_builders(struct ocl_job_key *key)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct bytes nvvm = BYTES_INIT;
@@ -91,39 +92,40 @@ static bool add_builders(struct ocl_build_key *key)
 	return known;
 }
 
-static bool add_options(struct ocl_build_key *key, const struct ocl_build_job *job)
+/* A binary has had its options. */
+static bool add_options(struct ocl_job_key *key, const struct ocl_job *job)
 {
-	struct bytes text = BYTES_INIT, log = BYTES_INIT;
-	enum fe_status status = fe_options_canonical(job->options, job->kind == OCL_BUILD_LINK,
-						     &text, &log);
+	struct bytes text = BYTES_INIT;
+	if (job->options)
+		fe_options_canonical(job->options, &text);
+	const bool whole = !bytes_failed(&text);
 	add(key, bytes_string(&text), text.size_B);
 	bytes_finish(&text);
-	bytes_finish(&log);
-	return status == FE_OK;
+	return whole;
 }
 
 /* What a job compiles from is there before it runs. */
-static void add_object(struct ocl_build_key *key, struct ocl_part *object)
+static void add_object(struct ocl_job_key *key, struct packed_bytes *object)
 {
-	const struct bytes *bytes = ocl_part_bytes(object);
+	const struct bytes *bytes = packed_bytes_open(object);
 	add_large(key, bytes->data, bytes->size_B);
 }
 
-static bool add_loaded(struct ocl_build_key *key, struct ocl_code *loaded)
+static bool add_loaded(struct ocl_job_key *key, struct ocl_code *loaded)
 {
 	ocl_code_write(loaded, OCL_CODE_GIVEN, &key->loaded);
 	add_large(key, key->loaded.data, key->loaded.size_B);
 	return !bytes_failed(&key->loaded);
 }
 
-static bool add_job(struct ocl_build_key *key, const struct ocl_build_job *job)
+static bool add_job(struct ocl_job_key *key, const struct ocl_job *job)
 {
 	add_number(key, job->kind);
 	add_number(key, job->target.sm);
 	add_number(key, job->target.max_local_B);
 	add_number(key, job->wide_ids);
 	add_number(key, job->from_il);
-	add_string(key, be_cubin_build(job->device->gpu));
+	add_string(key, job->target.cubin_build);
 	add_number(key, job->source != NULL);
 	if (job->source)
 		add_large(key, job->source, job->source_size_B);
@@ -140,20 +142,20 @@ static bool add_job(struct ocl_build_key *key, const struct ocl_build_job *job)
 
 /* --- a key -------------------------------------------------------------------------------- */
 
-static size_t parts_most(const struct ocl_build_job *job)
+static size_t parts_most(const struct ocl_job *job)
 {
 	/* The facts, a source and what was loaded. */
 	return 3 + job->header_count + job->input_count;
 }
 
-bool ocl_build_key_make(const struct ocl_build_job *job, struct ocl_build_key *key)
+bool ocl_job_key_make(const struct ocl_job *job, struct ocl_job_key *key)
 {
-	*key = (struct ocl_build_key){.part_count = 1};
+	*key = (struct ocl_job_key){.part_count = 1};
 	if (!cache_default() || stage_watched())
 		return false;
 	/* Most jobs have a source and nothing else. */
 	key->parts = key->few;
-	if (parts_most(job) > OCL_BUILD_KEY_FEW)
+	if (parts_most(job) > OCL_JOB_KEY_FEW)
 		key->parts = calloc(parts_most(job), sizeof(*key->parts));
 	bytes_reserve(&key->facts, FACTS_USUAL_B);
 	if (!key->parts || !add_builders(key) || !add_job(key, job) || bytes_failed(&key->facts))
@@ -164,7 +166,7 @@ bool ocl_build_key_make(const struct ocl_build_job *job, struct ocl_build_key *k
 	return true;
 }
 
-void ocl_build_key_finish(struct ocl_build_key *key)
+void ocl_job_key_finish(struct ocl_job_key *key)
 {
 	bytes_finish(&key->facts);
 	bytes_finish(&key->loaded);
@@ -173,7 +175,7 @@ void ocl_build_key_finish(struct ocl_build_key *key)
 	key->parts = NULL;
 }
 
-const struct hash *ocl_build_key_hash(struct ocl_build_key *key)
+const struct hash *ocl_job_key_hash(struct ocl_job_key *key)
 {
 	if (!key->hashed)
 		key->hash = hash_of_parts(key->parts, key->part_count);
@@ -181,13 +183,13 @@ const struct hash *ocl_build_key_hash(struct ocl_build_key *key)
 	return &key->hash;
 }
 
-void ocl_build_key_write(const struct ocl_build_key *key, struct bytes *whole)
+void ocl_job_key_write(const struct ocl_job_key *key, struct bytes *whole)
 {
 	for (size_t i = 0; i < key->part_count; i++)
 		bytes_append(whole, key->parts[i].data, key->parts[i].size_B);
 }
 
-bool ocl_build_key_is(const struct ocl_build_key *key, const struct bytes *whole)
+bool ocl_job_key_is(const struct ocl_job_key *key, const struct bytes *whole)
 {
 	const char *at = whole->data;
 	if (whole->size_B != key->size_B)
@@ -201,12 +203,12 @@ bool ocl_build_key_is(const struct ocl_build_key *key, const struct bytes *whole
 	return true;
 }
 
-bool ocl_build_key_holds(const struct ocl_build_job *job, struct ocl_build_key *key)
+bool ocl_job_key_holds(const struct ocl_job *job, struct ocl_job_key *key)
 {
-	struct ocl_build_key now;
-	const bool holds = ocl_build_key_make(job, &now) &&
-			   hash_equal(ocl_build_key_hash(key), ocl_build_key_hash(&now)) &&
+	struct ocl_job_key now;
+	const bool holds = ocl_job_key_make(job, &now) &&
+			   hash_equal(ocl_job_key_hash(key), ocl_job_key_hash(&now)) &&
 			   builders_hold();
-	ocl_build_key_finish(&now);
+	ocl_job_key_finish(&now);
 	return holds;
 }

@@ -1,0 +1,23 @@
+/* What the options of a build ask of code generation.  The front end reads it from the options and keeps
+ * it in its objects; libnvvm, the PTX compiler and the driver are told of it.
+ *
+ * Plain data. */
+#ifndef CULVERT_BASE_CODEGEN_CHOICE_H
+#define CULVERT_BASE_CODEGEN_CHOICE_H
+
+#include <stdbool.h>
+
+struct codegen_choice {
+	bool flush_denormals;       /* -cl-denorms-are-zero */
+	bool precise_divide;        /* -cl-fp32-correctly-rounded-divide-sqrt */
+	bool precise_sqrt;
+	bool fuse_multiply_add;     /* -cl-mad-enable and the like: fuse where the source did not ask */
+	bool relaxed;               /* -cl-unsafe-math-optimizations and -cl-fast-relaxed-math */
+	unsigned optimization;      /* 0 (-cl-opt-disable) or 3 */
+	unsigned max_registers;     /* -cl-nv-maxrregcount; 0: no limit */
+	bool uniform_groups;        /* OpenCL C before 2.0, -cl-uniform-work-group-size */
+	bool line_info;             /* -g and the like */
+	bool verbose;               /* -cl-nv-verbose: the assembler's statistics belong in the log */
+};
+
+#endif

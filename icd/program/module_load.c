@@ -1,0 +1,146 @@
+#include "config.h"
+
+#include "icd/program/module_load.h"
+
+#include "backend/codegen.h"
+#include "base/log.h"
+#include "frontend/ptx_start.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ocl_target ocl_target_of(cl_device_id device)
+{
+	return (struct ocl_target){
+		.sm = device->caps->sm,
+		.max_local_B = ocl_device_local_B(device),
+		.cubin_build = be_cubin_build(device->gpu),
+	};
+}
+
+static cl_int ptx_load(const struct ocl_code *code, cl_device_id device, const struct bytes *ptx,
+		       struct gpu_module **module_out, struct bytes *log)
+{
+	const struct be_codegen_options options = {.sm = code->ptx_sm, .choice = code->choice};
+	return be_ptx_load(device->gpu, ptx, &options, module_out, log);
+}
+
+static cl_int load_plain(struct ocl_code *code, cl_device_id device,
+			 struct gpu_module **module_out, struct bytes *log)
+{
+	if (code->cubin.size_B && code->sm == device->caps->sm) {
+		struct bytes reason = BYTES_INIT;
+		cl_int error = gpu_module_load(device->gpu, code->cubin.data, code->cubin.size_B,
+					       &reason, module_out);
+		/* A driver may be older than the compiler that made it: PTX then. */
+		if (error == CL_INVALID_BINARY)
+			log_info("machine code is not taken, PTX is: %s", bytes_string(&reason));
+		bytes_finish(&reason);
+		if (error != CL_INVALID_BINARY)
+			return error;
+	}
+	struct bytes made = BYTES_INIT;
+	const struct bytes *ptx = ocl_code_plain_ptx(code, &made);
+	cl_int error = ptx ? ptx_load(code, device, ptx, module_out, log)
+			   : CL_OUT_OF_HOST_MEMORY;
+	bytes_finish(&made);
+	return error;
+}
+
+static cl_int ptx_load_silently(const struct ocl_code *code, cl_device_id device,
+				const struct bytes *ptx, struct gpu_module **module_out,
+				struct bytes *log)
+{
+	struct be_codegen_options options = {.sm = code->ptx_sm, .choice = code->choice};
+	options.choice.verbose = false;
+	return be_ptx_load(device->gpu, ptx, &options, module_out, log);
+}
+
+static cl_int registers_find(const struct abi_program *abi, struct gpu_module *plain,
+			     uint32_t *registers_out)
+{
+	cl_int error = CL_SUCCESS;
+	for (uint32_t i = 0; i < abi->kernel_count && !error; i++) {
+		struct gpu_function *function;
+		error = gpu_module_function(plain, abi->kernels[i].entry, &function);
+		if (!error)
+			registers_out[i] = gpu_function_caps(function)->registers;
+	}
+	return error;
+}
+
+/* Loads a part beside plain: code is plain's, or what takes its place. */
+static cl_int load_beside(struct ocl_code *code, cl_device_id device, struct gpu_module *plain,
+			  struct gpu_module **module_out, struct bytes *log)
+{
+	struct bytes ptx = BYTES_INIT;
+	const struct bytes *whole = packed_bytes_open(&code->ptx);
+	uint32_t *registers = calloc(code->abi->kernel_count, sizeof(*registers));
+	cl_int error = whole && registers ? registers_find(code->abi, plain, registers)
+					  : CL_OUT_OF_HOST_MEMORY;
+	if (!error) {
+		fe_ptx_limit_registers(code->abi, whole, registers, &ptx);
+		/* The statistics that -cl-nv-verbose asks for are the plain part's. */
+		error = bytes_failed(&ptx) ? CL_OUT_OF_HOST_MEMORY
+					   : ptx_load_silently(code, device, &ptx, module_out, log);
+	}
+	bytes_finish(&ptx);
+	free(registers);
+	return error;
+}
+
+/* A launch gives both the same parameters. */
+static bool facts_equal(const struct abi_program *narrow, const struct abi_program *wide)
+{
+	struct bytes narrow_facts = BYTES_INIT, wide_facts = BYTES_INIT;
+	struct abi_program same = *wide;
+	same.narrow_ids = narrow->narrow_ids;
+	abi_program_write(narrow, &narrow_facts);
+	abi_program_write(&same, &wide_facts);
+	bool equal = !bytes_failed(&narrow_facts) && !bytes_failed(&wide_facts) &&
+		     narrow_facts.size_B == wide_facts.size_B &&
+		     !memcmp(narrow_facts.data, wide_facts.data, wide_facts.size_B);
+	bytes_finish(&narrow_facts);
+	bytes_finish(&wide_facts);
+	return equal;
+}
+
+static cl_int load_wide(struct ocl_code *code, cl_device_id device, struct gpu_module *plain,
+			struct gpu_module **module_out, struct bytes *log)
+{
+	struct ocl_job job = {
+		.kind = OCL_JOB_BINARY,
+		.target = ocl_target_of(device),
+		.loaded = code,
+		.wide_ids = true,
+	};
+	struct ocl_code *wide = NULL;
+	/* The driver's compiler makes the machine code: no kernel of it may have more registers than
+	 * in the plain part. */
+	job.target.cubin_build = "";
+	cl_int error = ocl_job_run(&job, &wide, log);
+	if (!error && (wide->abi->narrow_ids || !facts_equal(code->abi, wide->abi))) {
+		bytes_append_string(log, "the program's binary has nothing to make code for ids "
+					 "beyond 32 bits from\n");
+		error = CL_OUT_OF_RESOURCES;
+	}
+	if (!error)
+		error = load_beside(wide, device, plain, module_out, log);
+	ocl_code_unref(wide);
+	/* The application has not asked for a build. */
+	return !error || error == CL_OUT_OF_HOST_MEMORY ? error : CL_OUT_OF_RESOURCES;
+}
+
+cl_int ocl_module_load_part(struct ocl_code *code, cl_device_id device, enum ocl_module_part part,
+			    struct gpu_module *plain, struct gpu_module **module_out,
+			    struct bytes *log)
+{
+	switch (part) {
+	case OCL_MODULE_STARTS:
+		return load_beside(code, device, plain, module_out, log);
+	case OCL_MODULE_WIDE:
+		return load_wide(code, device, plain, module_out, log);
+	default:
+		return load_plain(code, device, module_out, log);
+	}
+}
