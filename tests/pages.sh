@@ -15,7 +15,9 @@ trap 'rm -rf "$work"' EXIT
 unset CUDA_CACHE_DISABLE CUDA_CACHE_PATH XDG_CACHE_HOME CULVERT_CACHE_SIZE OCL_ICD_FILENAMES
 HOME=$work CULVERT_CACHE=on CULVERT_CACHE_DIR=$work/cache NO_COLOR=1
 PATH=$PWD:$PWD/tests/kernels:$PATH
-export HOME CULVERT_CACHE CULVERT_CACHE_DIR NO_COLOR PATH
+# Tests may run as root, which OpenMPI wants to be told twice.
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export HOME CULVERT_CACHE CULVERT_CACHE_DIR NO_COLOR PATH OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
 failed=0
 ran=0
 fail() {
@@ -85,6 +87,7 @@ has_lines() { # wanted, got
 
 is_there() {
 	case $1 in
+	openmpi) mpirun --version 2>/dev/null | grep -q 'Open MPI' && command -v mpicc >/dev/null ;;
 	cc) command -v cc >/dev/null && echo '#include <CL/cl.h>' | cc -E - >/dev/null 2>&1 ;;
 	ptxas) [ -x "$PTXAS" ] || [ -f libculvert-ptxcompiler.so ] ;;
 	*) command -v "$1" >/dev/null ;;
@@ -146,7 +149,7 @@ while read -r tool command rest; do
 done <"$work/shown"
 
 # Pages about what people type have to have something that is run.
-for page in install use tuning debugging softcuda contributing cache security kernel-abi limits; do
+for page in install use clusters tuning debugging softcuda contributing cache security kernel-abi limits; do
 	grep -q '^```sh' "$source/docs/$page.md" || fail "docs/$page.md: nothing of it is run"
 done
 for page in "$source"/docs/*.md; do

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Protects: StarPU, a scheduler of tasks over processors and GPUs, unchanged from the distribution: its examples whose
-kernels are OpenCL's, on one device and, on the software device, on two, between which it moves the data; and SOCL, its
-own OpenCL platform, which takes Culvert's devices from the loader and runs programs on them.  SOCL names
-libsocl-1.3.so where it is not in /usr/lib."""
+kernels are OpenCL's, on one device and, on the software device, on two, between which it moves the data; SOCL, its
+own OpenCL platform, which takes Culvert's devices from the loader and runs programs on them; and its MPI layer, by a
+program of ours (starpu_mpi.c), where that and OpenMPI are installed.  SOCL names libsocl-1.3.so where it is not below
+/usr/lib."""
 import ctypes
 import glob
 import os
@@ -25,16 +26,20 @@ if not examples or not os.path.isdir(KERNELS):
 numbers = [ctypes.c_int() for _ in range(3)]
 starpu.starpu_get_version(*map(ctypes.byref, numbers))
 version = ".".join(str(number.value) for number in numbers)
-socl = os.environ.get("SOCL", "/usr/lib/libsocl-1.3.so")
+socl = os.environ.get("SOCL") or next(iter(glob.glob("/usr/lib/libsocl-1.3.so") +
+                                            glob.glob("/usr/lib/*/libsocl-1.3.so.0")), "")
 vendors = os.environ.get("OCL_ICD_VENDORS", "/etc/OpenCL/vendors")
+
+
+def settings_of(devices, **more):
+    return dict(os.environ, STARPU_HOME=folder, STARPU_NCPU="0", STARPU_NOPENCL=devices, STARPU_OPENCL_ON_CPUS="1",
+                STARPU_WORKERS_NOBIND="1", STARPU_SILENT="1", CULVERT_SOFT_DEVICES=devices, **more)
 
 
 def ran(program, devices, **more):
     """(exit code, what it said)"""
-    settings = dict(os.environ, STARPU_HOME=folder, STARPU_NCPU="0", STARPU_NOPENCL=devices,
-                    STARPU_OPENCL_ON_CPUS="1", STARPU_WORKERS_NOBIND="1", STARPU_SILENT="1",
-                    CULVERT_SOFT_DEVICES=devices, **more)
-    process = subprocess.run([os.path.join(examples, program)], cwd=KERNELS, env=settings, stdin=subprocess.DEVNULL,
+    command = [os.path.join(examples, program)] if isinstance(program, str) else program
+    process = subprocess.run(command, cwd=KERNELS, env=settings_of(devices, **more), stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
     return process.returncode, process.stdout.decode(errors="replace")
 
@@ -50,8 +55,22 @@ CASES = [
 ]
 SOCL_CASES = [(program, r"Data\.\.\.\s+(9\.000000 ){1024}\s") for program in ("socl/basic", "socl/mansched")]
 
+PROCESSES = 3
 folder = tempfile.mkdtemp()
 right = count = 0
+
+
+def mpi_program():
+    """starpu_mpi.c, built; None: its libraries are not here."""
+    package = subprocess.run(["pkg-config", "--cflags", "--libs", "starpumpi-1.3", "ompi"], stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL) if shutil.which("pkg-config") else None
+    if package is None or package.returncode or not shutil.which("mpirun.openmpi") or not shutil.which("cc"):
+        return None
+    program = os.path.join(folder, "starpu_mpi")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "starpu_mpi.c")
+    subprocess.run(["cc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-DSTARPU_USE_OPENCL", source, "-o", program] +
+                   package.stdout.decode().split() + ["-lOpenCL"], check=True)
+    return program
 
 
 def check(what, seen, wanted):
@@ -70,6 +89,13 @@ try:
     for devices in ("1", "2") if "softcuda" in device[1] else ("1",):
         for program, wanted in CASES:
             check(program + (" on two devices" if devices == "2" else ""), ran(program, devices), wanted)
+    program = mpi_program()
+    if program:
+        check("over MPI, %d processes" % PROCESSES,
+              ran(["mpirun.openmpi", "--oversubscribe", "-n", str(PROCESSES), program], "1", OMPI_ALLOW_RUN_AS_ROOT="1",
+                  OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1"), r"processes, 33 kernels, 0 wrong values")
+    else:
+        print("  not asked for over MPI: no StarPU for MPI, or no OpenMPI")
     if os.path.exists(socl):
         for file in glob.glob(vendors + "/*.icd"):
             shutil.copy(file, folder)
