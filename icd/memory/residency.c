@@ -390,13 +390,20 @@ static cl_int transfer_locked(struct ocl_storage *storage, struct segment *segme
 		error = segment_wait_writer(segment, stream);
 	if (!error)
 		error = segment_wait_readers(segment, to, stream);
-	if (!error)
-		error = copy_locked(storage, segment, from, to, stream);
-	if (!error)
-		error = gpu_event_record(stream, false, &copied);
 	if (error)
 		return error;
+	error = copy_locked(storage, segment, from, to, stream);
+	if (!error)
+		error = gpu_event_record(stream, false, &copied);
+	if (error) {
+		/* The copy, or a part of it, goes on, and must undo nothing that comes later. */
+		segment_set_unwitnessed(segment, from, stream);
+		segment_set_unwitnessed(segment, to, stream);
+		return error;
+	}
 	error = segment_add_reader(segment, from, copied);
+	if (error)
+		segment_set_unwitnessed(segment, from, stream);
 	segment_set_fill(segment, to, copied);
 	segment->valid |= segment_bit(to);
 	gpu_event_unref(copied);

@@ -77,6 +77,8 @@ static struct segment *segment_cut(struct segment *segment, uint64_t at_B)
 		upper->places[i].fill = event_share(from->fill);
 		for (unsigned r = 0; r < SEGMENT_READERS; r++)
 			upper->places[i].readers[r] = event_share(from->readers[r]);
+		upper->places[i].unwitnessed = from->unwitnessed;
+		upper->places[i].unwitnessed_sequence = from->unwitnessed_sequence;
 	}
 	segment->hi_B = at_B;
 	return upper;
@@ -124,9 +126,15 @@ static void segment_forget_past(struct segment *segment)
 		segment->writer = NULL;
 	}
 	for (uint32_t i = 0; i < segment->place_count; i++) {
-		event_forget_past(&segment->places[i].fill);
+		struct segment_place *place = &segment->places[i];
+		event_forget_past(&place->fill);
 		for (unsigned r = 0; r < SEGMENT_READERS; r++)
-			event_forget_past(&segment->places[i].readers[r]);
+			event_forget_past(&place->readers[r]);
+		if (place->unwitnessed &&
+		    gpu_stream_reached(place->unwitnessed, place->unwitnessed_sequence)) {
+			place->unwitnessed = NULL;
+			place->unwitnessed_sequence = 0;
+		}
 	}
 }
 
@@ -157,10 +165,27 @@ void segments_tidy(struct list *segments, uint32_t *count)
 	}
 }
 
+/* The tail of its stream, recorded now, is behind the copy, which itself came after the place's fill. */
+static cl_int unwitnessed_resolve(struct segment_place *place)
+{
+	struct gpu_event *tail;
+	const cl_int error = gpu_event_record(place->unwitnessed, false, &tail);
+	if (error)
+		return error;
+	event_drop(&place->fill);
+	place->fill = tail;
+	place->unwitnessed = NULL;
+	place->unwitnessed_sequence = 0;
+	return CL_SUCCESS;
+}
+
 cl_int segment_wait_fill(struct segment *segment, uint32_t place, struct gpu_stream *stream)
 {
-	struct gpu_event *fill = segment->places[place].fill;
-	return fill ? gpu_stream_wait_event(stream, fill) : CL_SUCCESS;
+	struct segment_place *at = &segment->places[place];
+	const cl_int error = at->unwitnessed ? unwitnessed_resolve(at) : CL_SUCCESS;
+	if (error)
+		return error;
+	return at->fill ? gpu_stream_wait_event(stream, at->fill) : CL_SUCCESS;
 }
 
 cl_int segment_wait_readers(struct segment *segment, uint32_t place, struct gpu_stream *stream)
@@ -196,6 +221,12 @@ void segment_set_fill(struct segment *segment, uint32_t place, struct gpu_event 
 	gpu_event_ref(event);
 	event_drop(&segment->places[place].fill);
 	segment->places[place].fill = event;
+}
+
+void segment_set_unwitnessed(struct segment *segment, uint32_t place, struct gpu_stream *stream)
+{
+	segment->places[place].unwitnessed = stream;
+	segment->places[place].unwitnessed_sequence = gpu_stream_last(stream);
 }
 
 cl_int segment_add_reader(struct segment *segment, uint32_t place, struct gpu_event *event)

@@ -18,6 +18,10 @@ static inline uint64_t segment_bit(uint32_t place)
 struct segment_place {
 	struct gpu_event *fill;
 	struct gpu_event *readers[SEGMENT_READERS];
+	/* A copy to or from here was put into this stream, and no event could be recorded behind it;
+	 * NULL: there is no such copy.  Whoever uses the place comes after it all the same. */
+	struct gpu_stream *unwitnessed;
+	uint64_t unwitnessed_sequence;
 };
 
 struct segment {
@@ -61,6 +65,9 @@ cl_int segment_wait_readers(struct segment *segment, uint32_t place, struct gpu_
 cl_int segment_wait_writer(struct segment *segment, struct gpu_stream *stream);
 
 void segment_set_fill(struct segment *segment, uint32_t place, struct gpu_event *event);
+/* A copy that stream was given last uses place, and has no witness.  What segment_wait_readers waits for
+ * has been waited for. */
+void segment_set_unwitnessed(struct segment *segment, uint32_t place, struct gpu_stream *stream);
 /* May make stream, on which event was recorded, wait for older readers. */
 cl_int segment_add_reader(struct segment *segment, uint32_t place, struct gpu_event *event);
 /* The segment was overwritten at place: valid there alone. */

@@ -160,6 +160,144 @@ cl_int gpu_copy_from_peer(struct gpu_stream *stream, gpu_address to, gpu_address
 	return fake_copy(stream, fake_bytes(to), fake_bytes(from), size_B);
 }
 
+/* --- what images, windows and shared memory are here ----------------------------------------------- */
+
+struct gpu_array {
+	struct fake_block *block;
+};
+
+cl_int gpu_array_create(struct gpu_device *device, const struct gpu_texel *texel,
+			const struct gpu_extent *extent, struct gpu_array **array_out)
+{
+	const uint64_t depth = extent->depth ? extent->depth : 1,
+		       height = extent->height ? extent->height : 1;
+	struct fake_block *block = NULL;
+	if (!device->status)
+		block = fake_block_take(extent->width * height * depth * gpu_texel_B(texel));
+	if (!block)
+		return device->status ? device->status : CL_MEM_OBJECT_ALLOCATION_FAILURE;
+	*array_out = malloc(sizeof(**array_out));
+	if (!*array_out)
+		abort();
+	(*array_out)->block = block;
+	return CL_SUCCESS;
+}
+
+void gpu_array_destroy(struct gpu_array *array, struct gpu_event *const *after, uint32_t count)
+{
+	if (!array)
+		return;
+	fake_block_free(array->block->bytes, after, count);
+	free(array);
+}
+
+cl_int gpu_array_copy_peer(struct gpu_stream *stream, const struct gpu_array *to,
+			   const struct gpu_array *from)
+{
+	return fake_copy(stream, to->block->bytes, from->block->bytes, to->block->size_B);
+}
+
+/* Of a whole array from the host, without pitches: all that a storage asks for. */
+cl_int gpu_image_copy(struct gpu_stream *stream, const struct gpu_image_side *to,
+		      const struct gpu_image_side *from, const uint64_t region[3], uint32_t texel_B)
+{
+	CHECK(to->array && from->host && !from->row_pitch_B);
+	CHECK_EQ(to->array->block->size_B, region[0] * region[1] * region[2] * texel_B);
+	return fake_copy_host(stream, to->array->block->bytes, from->host, to->array->block->size_B,
+			      false);
+}
+
+/* Copies of it go in runs of any length. */
+struct gpu_window {
+	struct fake_block *block;
+	uint64_t pinned_lo_B, pinned_hi_B;
+};
+
+cl_int gpu_window_create(struct gpu_device *device, uint64_t size_B, struct gpu_window **window_out)
+{
+	(void)device;
+	struct fake_block *block = fake_block_take(size_B);
+	if (!block)
+		return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+	*window_out = calloc(1, sizeof(**window_out));
+	if (!*window_out)
+		abort();
+	(*window_out)->block = block;
+	return CL_SUCCESS;
+}
+
+void gpu_window_destroy(struct gpu_window *window)
+{
+	if (!window)
+		return;
+	fake_block_free(window->block->bytes, NULL, 0);
+	free(window);
+}
+
+void *gpu_window_memory(const struct gpu_window *window)
+{
+	return window->block->bytes;
+}
+
+cl_int gpu_window_pin(struct gpu_window *window, uint64_t lo_B, uint64_t hi_B)
+{
+	if (fake_gpu_fails())
+		return CL_OUT_OF_RESOURCES;
+	if (window->pinned_lo_B == window->pinned_hi_B)
+		window->pinned_lo_B = lo_B, window->pinned_hi_B = hi_B;
+	window->pinned_lo_B = window->pinned_lo_B < lo_B ? window->pinned_lo_B : lo_B;
+	window->pinned_hi_B = window->pinned_hi_B > hi_B ? window->pinned_hi_B : hi_B;
+	return CL_SUCCESS;
+}
+
+uint64_t gpu_window_run(struct gpu_window *window, uint64_t at_B, uint64_t end_B)
+{
+	CHECK(at_B < window->block->size_B && at_B < end_B);
+	return at_B + 1 + fake_gpu_random(end_B - at_B);
+}
+
+/* A part of a storage that only the application's own memory and its handle have. */
+void gpu_external_release(struct gpu_device *device, struct gpu_external *external,
+			  struct gpu_event *const *after, uint32_t count)
+{
+	(void)device, (void)external, (void)after, (void)count;
+}
+
+cl_int gpu_managed_alloc(struct gpu_device *const *devices, uint32_t count, uint64_t size_B,
+			 void **pointer_out)
+{
+	(void)count;
+	return gpu_host_alloc(devices[0], size_B, pointer_out);
+}
+
+void gpu_managed_free(struct gpu_device *device, void *pointer, uint64_t size_B)
+{
+	gpu_host_free(device, pointer, size_B);
+}
+
+cl_int gpu_managed_prefetch(struct gpu_stream *stream, const void *pointer, uint64_t size_B,
+			    bool to_host)
+{
+	(void)stream, (void)pointer, (void)size_B, (void)to_host;
+	return CL_SUCCESS;
+}
+
+/* A box of rows, as residency copies it: each row by itself. */
+cl_int gpu_copy_rect_peer(struct gpu_stream *stream, gpu_address to, struct gpu_device *to_device,
+			  const struct gpu_rect *to_rect, gpu_address from,
+			  struct gpu_device *from_device, const struct gpu_rect *from_rect,
+			  const uint64_t region_B[3])
+{
+	cl_int error = CL_SUCCESS;
+	(void)to_device, (void)from_device;
+	for (uint64_t row = 0; row < region_B[1] && !error; row++)
+		error = fake_copy(
+			stream, fake_bytes(to + to_rect->origin_B + row * to_rect->row_pitch_B),
+			fake_bytes(from + from_rect->origin_B + row * from_rect->row_pitch_B),
+			region_B[0]);
+	return error;
+}
+
 bool gpu_peer_is_open(const struct gpu_device *a, const struct gpu_device *b)
 {
 	return a != b;

@@ -5,7 +5,7 @@
  * Seen to fail with each of these mistakes in segment.c: a cut forgets the readers, the fill or the writer's
  * sequence of its upper half; a cut or a join miscounts; neighbours are joined whose valid places or fills
  * differ, or with the smaller of their sequences; of too many readers one is dropped, not joined; a
- * reader's earlier event replaces another stream's; a wait for the writer is left out when its tail has to be
+ * reader's earlier event replaces another stream's; a copy without a witness is forgotten, or by a cut; a wait for the writer is left out when its tail has to be
  * recorded; a write leaves other places valid; an event is not given back. */
 #include "config.h"
 
@@ -137,6 +137,14 @@ static void copy(struct segment *segment)
 	CHECK_EQ(segment_wait_readers(segment, to, stream), CL_SUCCESS);
 	check_waits_readers(segment, to, stream);
 	const struct use use = work_put(stream);
+	if (!fake_gpu_random(8)) {
+		/* It failed behind the copy: both places are as if that had filled them. */
+		segment_set_unwitnessed(segment, from, stream);
+		segment_set_unwitnessed(segment, to, stream);
+		for (uint64_t i = segment->lo_B; i < segment->hi_B; i++)
+			model.bytes[i].places[from].fill = model.bytes[i].places[to].fill = use;
+		return;
+	}
 	struct gpu_event *copied = witness_of(stream);
 	CHECK_EQ(segment_add_reader(segment, from, copied), CL_SUCCESS);
 	segment_set_fill(segment, to, copied);
