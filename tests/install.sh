@@ -19,6 +19,12 @@ install() { # target, words for make
 }
 install install "prefix=$root/own" "sysconfdir=$root/own/etc"
 parts=$root/own/lib/culvert
+# What the installed pages link to is installed.
+for page in "$root"/own/share/doc/culvert/README.md "$root"/own/share/doc/culvert/docs/*.md; do
+	for link in $(grep -o '](\([^)#:]*\))' "$page" | sed 's/^](//; s/)$//'); do
+		[ -e "${page%/*}/$link" ] || fail "${page#"$root/own/"}: $link is not installed"
+	done
+done
 [ -f "$parts/libnvvm.so.4" ] || fail "libnvvm was left in the build folder"
 unset CULVERT_LIBNVVM CULVERT_CACHE_DIR
 # The folder that libnvvm came from is gone, as far as this process can see.
