@@ -2,7 +2,7 @@
 
 #include "backend/gpu_internal.h"
 
-#include "backend/softcuda/control.h"
+#include "softcuda/control.h"
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "base/log.h"

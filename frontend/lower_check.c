@@ -5,12 +5,12 @@
 
 #include <ctype.h>
 
-/* backend/softcuda/check_option.h has the same. */
+/* softcuda/check/option.h has the same. */
 enum { CHECK_GAP_B = 32 };
 #define CHECK_VECTOR (UINT64_C(1) << 63)
 
 /* What Clang's array-bounds sanitizer found, in a program that is built to be checked, becomes an
- * instruction of the software device (backend/softcuda/exec_note.c): it reports, and goes on. */
+ * instruction of the software device (softcuda/exec/note.c): it reports, and goes on. */
 
 static const char handler_name[] = "__culvert_hidden_index";   /* clang.cpp calls it so */
 

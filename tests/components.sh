@@ -11,13 +11,16 @@ symbols() {
 	for archive in icd/libicd.a icd/compile/libcompile.a frontend/libfrontend.a backend/libbackend.a cache/libcache.a base/libbase.a; do
 		$NM -A -P -g $archive | sed 's|^\([a-z]*\)/[^[]*\[\([^]]*\)\.o\(bj\)*\]: |\1/\2 |'
 	done
-	# The software driver is no archive: its objects, but for those whose source is gone.
-	set --
-	for object in backend/softcuda/libculvert_softcuda_so-*.o backend/softcuda/libexec_a-*.o; do
-		name=${object##*_so-} name=${name##*libexec_a-}
-		[ ! -f "$srcdir/backend/softcuda/${name%.o}.c" ] || set -- "$@" "$object"
+	for archive in softcuda/ptx/libptx.a softcuda/exec/libexec.a softcuda/check/libcheck.a; do
+		$NM -A -P -g $archive | sed 's|/lib[a-z]*\.a\[lib[a-z]*_a-\([^]]*\)\.o\]: |/\1 |'
 	done
-	$NM -A -P -g "$@" | sed 's|^[^:]*[oa]-\([^:]*\)\.o: |softcuda/\1 |'
+	# The driver is no archive: its objects, but for those whose source is gone.
+	set --
+	for object in softcuda/driver/libculvert_softcuda_so-*.o; do
+		name=${object##*_so-}
+		[ ! -f "$srcdir/softcuda/driver/${name%.o}.c" ] || set -- "$@" "$object"
+	done
+	$NM -A -P -g "$@" | sed 's|^[^:]*_so-\([^:]*\)\.o: |softcuda/driver/\1 |'
 }
 all=$(symbols 2>&1)
 case $all in

@@ -16,15 +16,18 @@ forbid() {
 }
 
 none=/nonexistent
-forbid base '(icd|frontend|backend|cache)/|cuda\.h|CL/|llvm|clang/' 'base knows nobody' $none
-forbid frontend '(icd|backend|cache)/|cuda\.h|CL/' 'the frontend knows no GPU and no OpenCL handle' $none
-forbid backend '(icd|frontend|cache)/|llvm|clang/' 'the backend knows no front desk and no LLVM' $none
-forbid cache '(icd|frontend|backend)/|cuda\.h|CL/|llvm|clang/' 'the cache knows bytes alone' $none
-forbid backend/softcuda '(icd|frontend|cache|backend/[a-z_]*\.h)|CL/|llvm|clang/' 'softcuda knows base alone' $none
-forbid icd 'cuda\.h|llvm|clang/|backend/softcuda' 'CUDA and LLVM stay behind backend and frontend' $none
+forbid base '(icd|frontend|backend|cache|softcuda)/|cuda\.h|CL/|llvm|clang/' 'base knows nobody' $none
+forbid frontend '(icd|backend|cache|softcuda)/|cuda\.h|CL/' 'the frontend knows no GPU and no OpenCL handle' $none
+forbid backend '(icd|frontend|cache|softcuda/[a-z]+)/|llvm|clang/' 'the backend knows no front desk and no LLVM' $none
+forbid cache '(icd|frontend|backend|softcuda)/|cuda\.h|CL/|llvm|clang/' 'the cache knows bytes alone' $none
+forbid softcuda '(icd|frontend|cache|backend|tools)/|CL/|llvm|clang/' 'softcuda knows base alone' $none
+forbid softcuda/exec 'softcuda/(ptx|check|driver)/' 'the executor of softcuda knows nobody' $none
+forbid softcuda/ptx 'softcuda/(check|driver)/' 'the reader of PTX knows the executor alone' $none
+forbid softcuda/check 'softcuda/(ptx|driver)/' 'what looks on knows the executor alone' $none
+forbid icd 'cuda\.h|llvm|clang/|softcuda/' 'CUDA and LLVM stay behind backend and frontend' $none
 forbid icd 'cache/internal' 'a room is entered by its front door' $none
 forbid icd '(frontend/(module|clang|lower|nvvm_ir))|backend/(gpu_internal|cuda_)' 'a room is entered by its front door' $none
-forbid tools 'icd/(api|object|thread|memory|program|order|transfer|launch|graph)/|cuda\.h|llvm|clang/|backend/softcuda|cache/internal' 'the tool speaks OpenCL, and of icd it knows what compiles' $none
+forbid tools 'icd/(api|object|thread|memory|program|order|transfer|launch|graph)/|cuda\.h|llvm|clang/|softcuda/|cache/internal' 'the tool speaks OpenCL, and of icd it knows what compiles' $none
 forbid tools '(frontend/(module|clang|lower|nvvm_ir))|backend/(gpu_internal|cuda_)' 'a room is entered by its front door' $none
 
 # The rooms of icd, each with those that it may know.
@@ -57,18 +60,18 @@ for file in $(find icd -name '*.c' -o -name '*.h' -o -name '*.def'); do
 done
 
 # <cuda.h> only where CUDA is spoken; C++ only in the frontend.
-found=$(find base icd frontend cache backend -name '*.cpp' ! -path 'frontend/*' 2>/dev/null)
+found=$(find base icd frontend cache backend softcuda -name '*.cpp' ! -path 'frontend/*' 2>/dev/null)
 [ -z "$found" ] || { printf '%s\n  C++ outside the frontend\n' "$found"; failed=1; }
 
 # A guest ends nobody's process; icd/compile/compile_main.c is a process of ours.
 found=$(grep -nE '(^|[^a-z_])(abort|exit|_exit|quick_exit|setlocale|signal|sigaction)[[:space:]]*\(' \
-	$(find base icd frontend backend cache ! -path icd/compile/compile_main.c \( -name "*.c" -o -name "*.cpp" \) 2>/dev/null) /dev/null |
+	$(find base icd frontend backend cache softcuda ! -path icd/compile/compile_main.c \( -name "*.c" -o -name "*.cpp" \) 2>/dev/null) /dev/null |
 	grep -vE '^[^:]*:[0-9]+:[[:space:]]*(/?\*|//)')
 [ -z "$found" ] || { printf '%s\n  calls that end or disturb the host process\n' "$found"; failed=1; }
 
 # What configure found comes before any system header, which it may change; but for programs that
 # a test compiles as foreign ones.
-for file in $(find base icd frontend backend cache tests tools -name '*.c' -o -name '*.cpp' 2>/dev/null |
+for file in $(find base icd frontend backend cache softcuda tests tools -name '*.c' -o -name '*.cpp' 2>/dev/null |
 	grep -vxE 'tests/apps/((viennacl|boost_compute)\.cpp|(halo|starpu_mpi)\.c)'); do
 	grep -m 1 '^#' "$file" | grep -qx '#include "config.h"' ||
 		{ echo "$file: config.h is not what it includes first"; failed=1; }
@@ -82,7 +85,7 @@ for file in $(grep -lwE "$names|LLVMFastMath[A-Za-z]*" frontend/*.c); do
 done
 
 # A file is one noun.
-for file in $(find base icd frontend backend cache tests tools -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.cl' 2>/dev/null); do
+for file in $(find base icd frontend backend cache softcuda tests tools -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.cl' 2>/dev/null); do
 	lines=$(wc -l < "$file")
 	if [ "$lines" -gt 850 ]; then
 		echo "$file: $lines lines: more than one noun"

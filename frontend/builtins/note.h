@@ -1,6 +1,6 @@
 /*
  * What the software device's checker is told beside the code: instructions that only it has, which
- * it takes for what the source meant (backend/softcuda/exec_note.c).  The question whether a program
+ * it takes for what the source meant (softcuda/exec/note.c).  The question whether a program
  * is checked is answered before code is generated, so that other programs have nothing of this.
  */
 #ifndef CULVERT_BUILTIN_NOTE_H

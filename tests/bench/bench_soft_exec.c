@@ -6,28 +6,13 @@
  * are counted as well. */
 #include "config.h"
 
-#include "backend/softcuda/exec.h"
-#include "tests/unit/soft_stubs.h"
+#include "tests/unit/soft_module.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 enum { ITERATIONS = 2000, GROUPS = 32, THREADS = 256, BODY = 16, LOOP = 3 };
-
-static uint32_t memory[GROUPS * THREADS * 4];
-
-bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64_t *start_out,
-		      uint64_t *end_out)
-{
-	(void)launch;
-	uint64_t start = (uint64_t)(uintptr_t)memory;
-	if (address < start || address >= start + sizeof(memory))
-		return false;
-	*start_out = start;
-	*end_out = start + sizeof(memory);
-	return true;
-}
 
 static double now_s(void)
 {
@@ -86,30 +71,24 @@ static void write_kernel(struct bytes *text, const struct body *body)
 
 static int measure(const struct body *body)
 {
-	struct bytes text = BYTES_INIT, log = BYTES_INIT;
-	struct soft_program *program;
-	uint64_t parameter = (uint64_t)(uintptr_t)memory;
+	struct bytes text = BYTES_INIT;
+	struct module module;
 	write_kernel(&text, body);
-	if (soft_program_parse(bytes_string(&text), text.size_B, &log, &program)) {
-		fprintf(stderr, "%s: %s", body->name, bytes_string(&log));
+	if (module_load(&module, bytes_string(&text))) {
+		fprintf(stderr, "%s: %s", body->name, bytes_string(&module.log));
 		return 1;
 	}
-	struct soft_launch launch = {
-		.function = soft_program_function(program, "k"), .grid = {GROUPS, 1, 1},
-		.block = {THREADS, 1, 1}, .parameters = &parameter, .sm = 75,
-		.multiprocessor_count = 16
-	};
+	void *memory = device_take((size_t)GROUPS * THREADS * 4 * sizeof(uint32_t));
 	double start = now_s();
-	CUresult result = soft_launch_run(&launch, &log);
+	CUresult result = run(&module, "k", GROUPS, THREADS, 0, &memory);
 	double seconds = now_s() - start;
 	if (result)
-		fprintf(stderr, "%s: %s", body->name, bytes_string(&log));
+		fprintf(stderr, "%s: %s", body->name, bytes_string(&module.log));
 	double instructions = (double)GROUPS * THREADS * ITERATIONS * (BODY + LOOP);
 	printf("%-16s %8.0f million lane-instructions/s per core\n", body->name,
 	       instructions / seconds * 1e-6);
-	soft_program_destroy(program);
+	module_finish(&module);
 	bytes_finish(&text);
-	bytes_finish(&log);
 	return result != CUDA_SUCCESS;
 }
 

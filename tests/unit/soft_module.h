@@ -3,8 +3,7 @@
 #ifndef CULVERT_TESTS_SOFT_MODULE_H
 #define CULVERT_TESTS_SOFT_MODULE_H
 
-#include "backend/softcuda/exec.h"
-#include "tests/unit/soft_stubs.h"
+#include "softcuda/ptx/ptx.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +13,8 @@ enum { ALLOCATIONS = 16, VARIABLES = 16 };
 static struct { uint64_t start, end; } allocations[ALLOCATIONS];
 static unsigned allocation_count;
 
-bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64_t *start_out,
-		      uint64_t *end_out)
+static inline bool device_find(const struct soft_launch *launch, uint64_t address, uint64_t *start_out,
+			       uint64_t *end_out)
 {
 	(void)launch;
 	for (unsigned i = 0; i < allocation_count; i++) {
@@ -27,6 +26,27 @@ bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64
 	}
 	return false;
 }
+
+/* There are no images, and nothing is known of memory. */
+static inline void device_describe(uint64_t address, struct bytes *text, uint64_t *start_out, uint64_t *end_out)
+{
+	(void)address;
+	(void)text;
+	*start_out = *end_out = 0;
+}
+
+static inline enum soft_image_state device_find_image(const struct soft_launch *launch, uint64_t object,
+						      struct soft_image *image_out)
+{
+	(void)launch;
+	(void)object;
+	(void)image_out;
+	return SOFT_IMAGE_UNKNOWN;
+}
+
+static const struct soft_memory device_memory = {
+	.find = device_find, .describe = device_describe, .find_image = device_find_image
+};
 
 static inline void *device_take(size_t size_B)
 {
@@ -56,7 +76,7 @@ static inline CUresult module_load(struct module *module, const char *ptx)
 {
 	uint32_t count;
 	memset(module, 0, sizeof(*module));
-	CUresult result = soft_program_parse(ptx, strlen(ptx), &module->log, &module->program);
+	CUresult result = ptx_parse(ptx, strlen(ptx), false, &module->log, &module->program);
 	if (result != CUDA_SUCCESS)
 		return result;
 	const struct soft_variable *variables = soft_program_variables(module->program, &count);
@@ -87,7 +107,7 @@ static inline CUresult run(struct module *module, const char *name, uint32_t gro
 		.function = soft_program_function(module->program, name),
 		.grid = {groups, 1, 1}, .block = {threads, 1, 1},
 		.dynamic_shared_B = dynamic_shared_B, .parameters = parameters,
-		.cooperative = cooperative,
+		.cooperative = cooperative, .memory = &device_memory,
 		.variable_addresses = module->addresses, .sm = 90, .multiprocessor_count = 4
 	};
 	if (!launch.function) {

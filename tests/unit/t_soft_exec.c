@@ -3,7 +3,7 @@
  * run together, and what happens to programs that are wrong. */
 #include "config.h"
 
-#include "backend/softcuda/exec_level.h"
+#include "softcuda/exec/level.h"
 #include "tests/unit/soft_module.h"
 #include "tests/unit/test.h"
 
@@ -609,7 +609,7 @@ static void truncation(void)
 	for (size_t size_B = 0; size_B < sizeof(calls_ptx); size_B += 7) {
 		struct bytes log = BYTES_INIT;
 		struct soft_program *program = NULL;
-		CUresult result = soft_program_parse(calls_ptx, size_B, &log, &program);
+		CUresult result = ptx_parse(calls_ptx, size_B, false, &log, &program);
 		CHECK(result == CUDA_SUCCESS || result == CUDA_ERROR_INVALID_PTX);
 		soft_program_destroy(program);
 		bytes_finish(&log);

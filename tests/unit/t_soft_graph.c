@@ -2,7 +2,7 @@
  * that the oracle finds an edge that is left out; updates; errors. */
 #include "config.h"
 
-#include "backend/softcuda/control.h"
+#include "softcuda/control.h"
 #include "tests/unit/soft_setup.h"
 
 #include <string.h>

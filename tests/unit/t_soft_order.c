@@ -6,7 +6,7 @@
  * this file started again with the program's name. */
 #include "config.h"
 
-#include "backend/softcuda/control.h"
+#include "softcuda/control.h"
 #include "tests/unit/soft_setup.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* Protects: loads and stores of whole warps (exec_row.h): lanes with addresses side by side, alike, apart
+/* Protects: loads and stores of whole warps (softcuda/exec/row.h): lanes with addresses side by side, alike, apart
  * and backwards, of each size and vector, in global and local memory; and that of such a row only the lane
  * whose bytes are not there ends the kernel. */
 #include "config.h"

@@ -2,7 +2,7 @@
  * is for one wait, errors are CUDA's, and what a program does wrong is reported. */
 #include "config.h"
 
-#include "backend/softcuda/control.h"
+#include "softcuda/control.h"
 #include "tests/api/fifo.h"
 #include "tests/unit/soft_setup.h"
 

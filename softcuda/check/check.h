@@ -1,0 +1,80 @@
+/* The checker: what CULVERT_SOFT_CHECK asks for, as check/watch.c hands it to the executor.
+ *
+ * These are called where something happens that a checker wants to know
+ * of, and only for a group that is checked.  What is wrong is reported
+ * as a text (check_write) and counted; only accesses that have no right place to
+ * go end the launch.
+ *
+ *	memory   gaps around buffers, __local variables and frames; freed memory is
+ *	         kept aside; writes to what is constant
+ *	uninit   reads of local and private memory that nobody has written
+ *	race     accesses without an order between work-items (check/clock.h)
+ *	barrier  barriers that not all work-items reach, wrong members of shuffles, copies by
+ *	         the work-group that are not everyone's, or that nobody waits for
+ *
+ * Thread-safety: a launch that is checked stays on the thread that launches it,
+ * which owns its check_job and its groups' check_groups. */
+#ifndef CULVERT_SOFTCUDA_CHECK_H
+#define CULVERT_SOFTCUDA_CHECK_H
+
+#include "softcuda/check/option.h"
+#include "softcuda/exec/warp.h"
+
+struct check_group;
+struct check_job;
+
+/* Writes a report whole to where reports go. */
+void check_write(const struct bytes *text);
+
+/* Sets the job's check (check/job.h), NULL when nothing is to be checked.  false: out of memory. */
+bool check_job_create(struct job *job);
+void check_job_destroy(struct check_job *check);
+/* Sets the group's check.  false: out of memory. */
+bool check_group_create(struct group *group);
+void check_group_destroy(struct check_group *check);
+
+/* An access whose places are allowed; false: it is wrong after all, and a fault
+ * was noted. */
+bool check_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+		  const uint64_t *place);
+/* Lane l uses a surface outside of it; text says where. */
+void check_outside(struct warp *warp, const struct op *op, unsigned l, const char *text);
+/* Appends ", 8 bytes into the private variable x of 64 bytes"; false: no variable is known there. */
+bool check_describe_private(const struct warp *warp, uint64_t offset_B, struct bytes *text);
+
+/* Lanes have entered frame, or are about to leave it. */
+void check_call(struct warp *warp, const struct frame *frame, uint32_t lanes);
+void check_return(struct warp *warp, const struct frame *frame, uint32_t lanes);
+
+void check_fence(struct warp *warp, const struct op *op, uint32_t mask);
+/* bar.arrive; before the barrier counts the lanes. */
+void check_arrive(struct warp *warp, uint32_t lanes, uint32_t id);
+/* A barrier is complete; who waits there is about to go on. */
+void check_barrier(struct group *group, uint32_t id);
+/* The operand that names members, as lanes have it. */
+void check_members(struct warp *warp, const struct op *op, uint32_t mask,
+		   const lane_u32 *members);
+/* What a program that is built to be checked says of itself, for lane l: the flags of the barrier
+ * that it comes to; a copy by the work-group that begins (false: no memory, a fault is noted) and is
+ * over, *event being the event to add it to and then its own; an event that it waits for. */
+void check_note_barrier(struct warp *warp, unsigned l, uint32_t flags);
+void check_note_copy_what(struct warp *warp, unsigned l, uint64_t target, uint64_t source,
+			  uint64_t count);
+bool check_note_copy(struct warp *warp, const struct op *op, unsigned l, uint64_t stride,
+		     uint32_t size_B, uint64_t *event);
+void check_note_copied(struct warp *warp, unsigned l);
+void check_note_wait(struct warp *warp, const struct op *op, unsigned l, uint64_t event);
+/* An index outside of its array of count elements, which may lie inside of something larger. */
+void check_note_index(struct warp *warp, const struct op *op, unsigned l, int64_t index,
+		      uint64_t count);
+/* A variable in private memory; false: no memory, a fault is noted. */
+bool check_note_private(struct warp *warp, const struct op *op, uint32_t mask,
+			const lane_u64 *address, const lane_u64 *size_B);
+/* All lanes of a group have ended. */
+void check_end(struct group *group);
+/* Lanes of a warp have met. */
+void check_meet(struct warp *warp, uint32_t met);
+/* A shuffle: from[l] is the lane that lane l reads. */
+void check_shuffle(struct warp *warp, const struct op *op, uint32_t met, const uint32_t *from);
+
+#endif

@@ -1,0 +1,104 @@
+/* What happened before what: vector clocks, kept small.
+ *
+ * Every lane has an epoch, a number of its group's counter, which each access
+ * notes and each synchronisation moves on.  What a lane knows of others:
+ *
+ *	floor     of all lanes of its group: everything up to this epoch.  A barrier
+ *	          that the whole group passes raises it, which is the common case
+ *	row       of the lanes of its warp
+ *	others    of each lane of its group; made once a part of the group
+ *	          synchronises
+ *	foreign   of lanes and groups elsewhere
+ *
+ * Fences and atomics: what a lane does before a fence is released by its next
+ * atomic access behind it, and who sees that by an atomic access acquires it at
+ * his next fence.  Ordered accesses do both at once.
+ *
+ * clocks keep up to CLOCKS_LANES lanes of one group apart; beyond that they claim
+ * to know the whole group: a race may then be missed, none is made up.
+ *
+ * Thread-safety: none; one owner.  Functions return false when out of memory. */
+#ifndef CULVERT_SOFTCUDA_CHECK_CLOCK_H
+#define CULVERT_SOFTCUDA_CHECK_CLOCK_H
+
+#include "softcuda/exec/op.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CLOCKS_LANES = 64 };
+#define CLOCKS_ALL 0xffffffffu
+
+struct clock_entry {
+	uint32_t group, lane, epoch;      /* lane CLOCKS_ALL: the group's floor */
+};
+
+/* Sorted by group, then lane, so that a group's floor is its last entry. */
+struct clocks {
+	struct clock_entry *entries;
+	size_t count;
+};
+
+void clocks_finish(struct clocks *clocks);
+/* to knows what it knew and what entries (sorted) say; except a group's. */
+bool clocks_join(struct clocks *to, const struct clock_entry *entries, size_t count,
+		 uint32_t except_group);
+/* The last epoch of a lane that clocks know of. */
+uint32_t clocks_known(const struct clocks *clocks, uint32_t group, uint32_t lane);
+
+struct lane_clock {
+	uint32_t epoch, floor;
+	uint32_t released;                /* its epoch before its last fence; 0: no fence yet */
+	bool released_wide;
+	uint32_t row[LANES];
+	uint32_t *others;                 /* by lane of the group; NULL */
+	struct clocks foreign;
+	struct clocks pending;            /* seen, not acquired: for the next fence */
+};
+
+struct arrivals {
+	uint32_t floor;
+	uint32_t *others;
+	struct clocks foreign;
+};
+
+enum { CLOCK_BARRIERS = 16 };
+
+struct check_clocks {
+	uint32_t group;                   /* its number */
+	uint32_t now;                     /* the counter of epochs */
+	uint32_t lane_count;
+	struct lane_clock *lanes;
+	struct arrivals arrivals[CLOCK_BARRIERS];
+};
+
+bool check_clocks_init(struct check_clocks *clocks, uint32_t group, uint32_t lane_count);
+void check_clocks_finish(struct check_clocks *clocks);
+
+/* Whether what lane `other` of `group` did at epoch happened before now for lane. */
+bool check_clocks_ordered(const struct check_clocks *clocks, uint32_t lane, uint32_t group,
+			  uint32_t other, uint32_t epoch);
+
+/* Whether lane has come through a barrier since it did something at epoch. */
+bool check_clocks_met(const struct check_clocks *clocks, uint32_t lane, uint32_t epoch);
+
+/* All lanes that are left have met. */
+bool check_clocks_barrier_all(struct check_clocks *clocks);
+/* Some have: bit l % 32 of members[l / 32]; arrivals of barrier id come along. */
+bool check_clocks_barrier_some(struct check_clocks *clocks, const uint32_t *members,
+			       uint32_t id);
+bool check_clocks_arrive(struct check_clocks *clocks, uint32_t lane, uint32_t id);
+/* Lanes of one warp, which starts at lane first. */
+bool check_clocks_meet(struct check_clocks *clocks, uint32_t first, uint32_t met);
+bool check_clocks_fence(struct check_clocks *clocks, uint32_t lane, bool narrow);
+
+/* An atomic read of what was released there: acquired now or at the next fence. */
+bool check_clocks_acquire(struct check_clocks *clocks, uint32_t lane,
+			  const struct clocks *released, bool narrow, bool now);
+/* An atomic write: what released then holds.  replaces: a store, which ends what
+ * others have released there.  To wide, or where the scope is the group, to own. */
+bool check_clocks_release(struct check_clocks *clocks, uint32_t lane, struct clocks *wide,
+			  struct clocks *own, bool narrow, bool now, bool replaces);
+
+#endif

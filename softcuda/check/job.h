@@ -1,0 +1,166 @@
+/* The insides of the checker, shared by check_*.c.
+ *
+ * Everything that is found goes through check_report, which prints each place in
+ * the program once per kind of mistake and counts the rest. */
+#ifndef CULVERT_SOFTCUDA_CHECK_JOB_H
+#define CULVERT_SOFTCUDA_CHECK_JOB_H
+
+#include "softcuda/check/check.h"
+#include "softcuda/check/clock.h"
+#include "softcuda/check/shadow.h"
+#include "softcuda/exec/fault.h"
+#include "softcuda/exec/place.h"
+
+enum {
+	SEEN_MAX = 64,            /* places told apart */
+	PRINTED_MAX = 32          /* reports per launch */
+};
+
+struct check_job {
+	struct job *job;
+	unsigned options;
+	uint32_t *first_site;     /* by index of code: the number of its first op */
+	struct shadow global;
+	uint64_t seen[SEEN_MAX];
+	uint32_t seen_count, printed;
+	uint64_t found;           /* all of them */
+};
+
+/* What is known of a byte of local or private memory. */
+enum { BYTE_UNWRITTEN, BYTE_WRITTEN, BYTE_GAP };
+
+/* A variable in private memory. */
+struct check_variable {
+	uint64_t start_B, size_B;
+	const char *name;
+	bool vector;
+};
+
+enum { CHECK_VARIABLES = 128 };
+
+/* What a lane has loaded that nobody has written, for the store that copies it: it may be what a
+ * structure has of padding, or an object without members. */
+struct check_copied {
+	const struct op *load, *store;
+	uint64_t place;
+	uint32_t size_B;
+	bool structure;                   /* it may be padding wherever it is stored */
+};
+
+/* A structure is loaded in many pieces before the first of them is stored. */
+struct check_loaded {
+	uint32_t count, capacity;
+	struct check_copied *items;
+};
+
+/* Of one warp: what is known of each byte of its local memory, and the latest variables there. */
+struct check_local {
+	struct check_loaded copied[LANES];
+	uint8_t *written;
+	uint32_t stride_B;
+	struct check_variable variables[CHECK_VARIABLES];
+	uint32_t variable_count, next_variable;
+};
+
+/* A copy by the work-group, as a work-item makes it. */
+struct copy {
+	uint64_t target, source, count, stride, event;
+	uint32_t size_B, site, lane;
+	bool waited;
+};
+
+struct lane_copies {
+	struct copy what;         /* the one that it makes */
+	uint32_t made;            /* so many */
+	bool copying;             /* what it accesses now, it does for the group */
+	uint64_t waits;           /* a sum of the events that it waits for at the next barrier */
+};
+
+struct check_copies {
+	struct copy *copies;      /* as the first work-item made them, by number */
+	uint32_t count, capacity;
+	struct lane_copies *lanes;
+};
+
+/* What is ordered apart: a barrier names one or both. */
+enum check_memory { CHECK_LOCAL_MEMORY, CHECK_GLOBAL_MEMORY, CHECK_MEMORIES = SHADOW_MEMORIES };
+
+struct check_group {
+	struct check_job *job;
+	struct group *group;
+	uint32_t number;          /* in the grid */
+	struct shadow shared;
+	uint8_t *written;         /* of shared memory, as in check_local */
+	struct check_local *locals;       /* by warp */
+	struct check_clocks clocks[CHECK_MEMORIES];
+	uint8_t *orders;          /* by lane: the memories that its next barrier orders, by bit */
+	struct check_copies copies;
+};
+
+enum { ORDERS_ALL = (1 << CHECK_MEMORIES) - 1 };
+
+/* What job.watched is: who looks on at a launch. */
+struct watched_job {
+	struct check_job *check;          /* NULL: nothing is checked */
+	struct footprint *footprint;      /* NULL: nobody asks */
+};
+
+static inline struct watched_job *watched_of(const struct job *job)
+{
+	return job->watched;
+}
+
+/* NULL: nothing is checked. */
+static inline struct check_group *check_of(const struct group *group)
+{
+	return group->watched;
+}
+
+/* The number of an op in its program, and back. */
+uint32_t check_site(const struct check_job *check, const struct warp *warp,
+		    const struct op *op);
+const struct op *check_site_op(const struct check_job *check, uint32_t site,
+			       const struct code **code_out);
+
+/* Reports a mistake of lane l.  key tells mistakes of one place apart; format
+ * goes on after "softcuda: KIND: kernel ..., work-item ...: ". */
+void check_report(struct check_group *check, struct warp *warp, const struct op *op, unsigned l,
+		  const char *kind, uint64_t key, const char *format, ...)
+	__attribute__((format(printf, 7, 8)));
+/* The same as a fault of the checker's own: no memory for it. */
+bool check_fail_memory(struct warp *warp, const struct op *op, uint32_t mask);
+
+/* Makes room for what is known of a warp's private memory, which may have grown. */
+bool check_local_fits(struct warp *warp);
+/* Whether bytes of private memory are in the gap behind a variable. */
+bool check_in_gap(const struct warp *warp, unsigned l, uint64_t offset_B, uint32_t size_B);
+/* The variable around an offset, or whose gap may be there; NULL: none. */
+const struct check_variable *check_variable_at(const struct warp *warp, uint64_t offset_B);
+
+/* The parts of check_access, per lane.  false: a fault was noted. */
+bool check_bounds(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		  uint32_t size_B);
+bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		   uint32_t size_B);
+/* Of global memory: what OpenCL says of its buffer, and whether it was written. */
+bool check_noted(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		 uint32_t size_B);
+bool check_race(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		uint32_t size_B);
+
+void check_copies_finish(struct check_copies *copies);
+/* A barrier is complete for members; op is where its first waits, a lane of warp. */
+void check_copies_barrier(struct check_group *group, const uint32_t *members, struct warp *warp,
+			  const struct op *op);
+
+static inline bool check_is_load(const struct op *op)
+{
+	return op->writes && !(op->reads & 2);
+}
+
+static inline bool check_is_store(const struct op *op)
+{
+	return !op->writes;
+}
+
+#endif

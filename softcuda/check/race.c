@@ -1,0 +1,287 @@
+/* Accesses of different work-items to the same bytes, at least one of them a
+ * write, without an order between them. */
+#include "config.h"
+
+#include "softcuda/check/job.h"
+
+#include "softcuda/exec/memory.h"
+
+struct access {
+	struct check_group *group;
+	struct warp *warp;
+	const struct op *op;
+	unsigned l;
+	uint64_t place;
+	uint32_t size_B;
+	bool shared, writes;
+	const struct check_clocks *clocks;        /* of the memory that it is to */
+	struct record record;
+};
+
+static bool is_atomic(const struct op *op)
+{
+	return op->mode != ORDER_WEAK || (op->writes && op->reads & 2);
+}
+
+/* A compare-exchange that will fail is a read. */
+static bool will_write(const struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		       uint32_t size_B)
+{
+	return !check_is_load(op) &&
+	       (!op->compares || !memcmp((const void *)(uintptr_t)place,
+					 op_bank(warp, op->x[1]) + (size_t)l * size_B, size_B));
+}
+
+/* A copy by the work-group is everyone's: what it does for a work-item has no order to what that
+ * one does itself before the copy is waited for. */
+static bool ordered(const struct access *access, const struct record *before)
+{
+	const struct record *now = &access->record;
+	if (before->group == now->group && before->lane == now->lane)
+		return !((before->kind ^ now->kind) & RECORD_COPY) ||
+		       check_clocks_met(access->clocks, now->lane, before->epoch);
+	return check_clocks_ordered(access->clocks, now->lane, before->group, before->lane,
+				    before->epoch);
+}
+
+/* Whether an earlier access and this one are without an order. */
+static bool conflicts(const struct access *access, const struct record *before)
+{
+	const struct record *now = &access->record;
+	uint8_t both = before->kind & now->kind, either = before->kind | now->kind;
+	if (!before->kind)
+		return false;
+	if (both & RECORD_ATOMIC && (before->group == now->group || !(either & RECORD_NARROW)))
+		return false;
+	return !ordered(access, before);
+}
+
+/* --- writes of equal values ---------- */
+
+/* The bytes that lane l of a store puts at place; NULL for other accesses, and where
+ * no register has them. */
+static const char *stored(const struct access *access, unsigned l, uint32_t byte)
+{
+	const struct op *op = access->op;
+	if (!check_is_store(op) || !op->vector)
+		return NULL;
+	uint32_t element_B = access->size_B / op->vector;
+	uint32_t lane_B = element_B < 2 ? 2 : element_B;
+	return op_bank(access->warp, op->x[byte / element_B]) + (size_t)l * lane_B +
+	       byte % element_B;
+}
+
+static bool writes_equal(const struct access *access, const struct record *before)
+{
+	const struct record *now = &access->record;
+	bool together = before->site == now->site && before->group == now->group &&
+			before->epoch == now->epoch &&
+			before->lane / LANES == now->lane / LANES;
+	for (uint32_t i = 0; i < access->size_B; i++) {
+		const char *mine = stored(access, access->l, i);
+		if (!mine)
+			return false;
+		/* Lanes that write at once have not changed the memory yet. */
+		const char *other = together ? stored(access, before->lane % LANES, i) :
+				    (const char *)(uintptr_t)(access->place + i);
+		if (*mine != *other)
+			return false;
+	}
+	return true;
+}
+
+/* --- reports ---------- */
+
+static const char *verb(uint8_t kind, bool writes)
+{
+	return kind & RECORD_COPY ? writes ? "write of a copy" : "read of a copy" :
+	       kind & RECORD_ATOMIC ? writes ? "atomic write" : "atomic read" :
+	       writes ? "write" : "read";
+}
+
+static void describe_before(const struct access *access, const struct record *before,
+			    bool writes, struct bytes *text)
+{
+	const struct job *job = access->group->job->job;
+	const uint32_t *grid = job->launch->grid, *block = job->launch->block;
+	const struct code *code;
+	const struct op *op = check_site_op(access->group->job, before->site, &code);
+	bytes_printf(text, "%s at ", verb(before->kind, writes));
+	exec_describe_line(job, code, op, text);
+	bytes_printf(text, " by work-group (%u,%u,%u), work-item (%u,%u,%u)",
+		     before->group % grid[0], before->group / grid[0] % grid[1],
+		     before->group / grid[0] / grid[1], before->lane % block[0],
+		     before->lane / block[0] % block[1], before->lane / block[0] / block[1]);
+}
+
+static void report(const struct access *access, const struct record *before, bool wrote)
+{
+	struct check_group *group = access->group;
+	struct bytes other = BYTES_INIT, where = BYTES_INIT;
+	bool equal = wrote && access->writes && writes_equal(access, before);
+	if (equal && group->job->options & CHECK_BENIGN)
+		return;
+	describe_before(access, before, wrote, &other);
+	exec_describe_memory(access->warp, access->l, access->place, &where);
+	check_report(group, access->warp, access->op, access->l,
+		     before->group == access->record.group ? "race in a work-group" :
+		     "race between work-groups", (uint64_t)before->site << 1 | wrote,
+		     "%s%s of %u bytes at %s, with no order to the %s",
+		     verb(access->record.kind, access->writes), equal ? " of an equal value" : "",
+		     access->size_B, bytes_string(&where), bytes_string(&other));
+	bytes_finish(&where);
+	bytes_finish(&other);
+}
+
+/* --- cells ---------- */
+
+/* Whether nothing that comes after this access can be without an order to an earlier one
+ * alone: it is of the same lane, or has an order to this one. */
+static bool follows(const struct access *access, const struct record *before)
+{
+	return !before->kind || ordered(access, before);
+}
+
+/* Notes a read where it replaces the least. */
+static void note_read(const struct access *access, struct cell *cell)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		if (!follows(access, &cell->read[i]))
+			continue;
+		cell->read[i] = access->record;
+		return;
+	}
+}
+
+/* An atomic write leaves what was there: others are atomic beside it, but may have
+ * no order to what its own lane did before.  Of several lanes' the latest stays and one
+ * more: whoever did the latest has no order to the other. */
+static void note_write(const struct access *access, struct cell *cell)
+{
+	if (access->record.kind & RECORD_ATOMIC) {
+		if (!follows(access, &cell->atomic[0]))
+			cell->atomic[1] = cell->atomic[0];
+		else if (follows(access, &cell->atomic[1]))
+			cell->atomic[1].kind = 0;
+		cell->atomic[0] = access->record;
+		return;
+	}
+	memset(cell, 0, sizeof(*cell));
+	cell->write = access->record;
+}
+
+/* Atomics of one place have an order among themselves: who is ordered after the latest is so
+ * after all.  The last work-group resets its counter so, with a fence or a barrier behind its own
+ * atomic; without one its own orders nothing. */
+static const struct record *conflicting_atomic(const struct access *access, const struct cell *cell)
+{
+	const struct record *latest = &cell->atomic[0], *now = &access->record;
+	bool just_now = latest->kind && latest->group == now->group &&
+			latest->lane == now->lane && latest->epoch == now->epoch;
+	const struct record *decides = just_now ? &cell->atomic[1] : latest;
+	return conflicts(access, decides) ? decides : NULL;
+}
+
+/* true: a race was found, and was said. */
+static bool touch(const struct access *access, struct cell *cell)
+{
+	const struct record *found = conflicts(access, &cell->write) ? &cell->write :
+				     conflicting_atomic(access, cell);
+	bool wrote = found;
+	for (unsigned i = 0; i < 2 && access->writes && !found; i++)
+		if (conflicts(access, &cell->read[i]))
+			found = &cell->read[i];
+	if (found)
+		report(access, found, wrote);
+	if (access->writes)
+		note_write(access, cell);
+	else
+		note_read(access, cell);
+	return found;
+}
+
+static bool touch_all(const struct access *access, struct shadow *shadow)
+{
+	uint64_t end = access->place + access->size_B, at = access->place;
+	bool found = false;
+	while (at < end) {
+		struct page *page = shadow_page(shadow, at);
+		bool words = !(at % SHADOW_WORD_B) && end - at >= SHADOW_WORD_B;
+		if (!page || (!words && !shadow_split(page)))
+			return false;
+		uint32_t step_B = page->bytes ? 1 : SHADOW_WORD_B;
+		struct cell *cell = &page->cells[at % SHADOW_PAGE_B / step_B];
+		/* One report for an access says enough. */
+		if (!found)
+			found = touch(access, cell);
+		else if (access->writes)
+			note_write(access, cell);
+		at += step_B;
+	}
+	return true;
+}
+
+/* --- what synchronises ---------- */
+
+static bool synchronise_in(const struct access *access, struct shadow *shadow, unsigned memory)
+{
+	const struct op *op = access->op;
+	struct check_clocks *clocks = &access->group->clocks[memory];
+	uint32_t lane = access->record.lane;
+	bool acquires = op->mode == ORDER_ACQUIRE || op->mode == ORDER_ACQ_REL ||
+			op->mode == ORDER_SC;
+	bool releases = op->mode == ORDER_RELEASE || op->mode == ORDER_ACQ_REL ||
+			op->mode == ORDER_SC;
+	const struct sync *seen = shadow_sync_find(shadow, access->place);
+	if (seen && !check_is_store(op) &&
+	    (!check_clocks_acquire(clocks, lane, &seen->wide[memory], op->narrow, acquires) ||
+	     !check_clocks_acquire(clocks, lane, &seen->narrow[memory], true, acquires)))
+		return false;
+	if (!access->writes || (!releases && !clocks->lanes[lane].released && !seen))
+		return true;
+	struct sync *sync = shadow_sync(shadow, access->place);
+	return sync && check_clocks_release(clocks, lane, &sync->wide[memory],
+					    &sync->narrow[memory], op->narrow, releases,
+					    check_is_store(op));
+}
+
+/* Whatever memory an atomic is in, both may be ordered by it. */
+static bool synchronise(const struct access *access, struct shadow *shadow)
+{
+	return synchronise_in(access, shadow, CHECK_LOCAL_MEMORY) &&
+	       synchronise_in(access, shadow, CHECK_GLOBAL_MEMORY);
+}
+
+/* A work-item that is alone in its group makes the copies itself. */
+static bool is_copying(const struct warp *warp, uint32_t lane)
+{
+	return check_of(warp->group)->copies.lanes[lane].copying && warp->group->thread_count > 1;
+}
+
+bool check_race(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		uint32_t size_B)
+{
+	struct check_group *group = check_of(warp->group);
+	uint64_t offset_B;
+	enum place_space space = exec_place(warp, l, place, &offset_B);
+	if (space == PLACE_LOCAL || space == PLACE_PARAM)
+		return true;
+	struct access access = {
+		.group = group, .warp = warp, .op = op, .l = l, .place = place,
+		.size_B = size_B, .shared = space == PLACE_SHARED,
+		.writes = will_write(warp, op, l, place, size_B)
+	};
+	uint32_t lane = warp->index * LANES + l;
+	access.clocks = &group->clocks[access.shared ? CHECK_LOCAL_MEMORY : CHECK_GLOBAL_MEMORY];
+	access.record = (struct record){
+		.group = group->number, .epoch = access.clocks->lanes[lane].epoch,
+		.site = check_site(group->job, warp, op), .lane = (uint16_t)lane,
+		.kind = (uint8_t)(RECORD_THERE | (is_atomic(op) ? RECORD_ATOMIC : 0) |
+				  (op->narrow ? RECORD_NARROW : 0) |
+				  (is_copying(warp, lane) ? RECORD_COPY : 0))
+	};
+	struct shadow *shadow = access.shared ? &group->shared : &group->job->global;
+	return (touch_all(&access, shadow) &&
+		(!is_atomic(op) || synchronise(&access, shadow))) ||
+	       check_fail_memory(warp, op, 1u << l);
+}

@@ -1,0 +1,187 @@
+/* What is asked for, and how what is found gets out. */
+#include "config.h"
+
+#include "softcuda/check/job.h"
+
+#include "base/log.h"
+#include "base/options.h"
+#include "softcuda/check/report_file.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static unsigned options;
+static pthread_once_t options_once = PTHREAD_ONCE_INIT;
+
+static void read_options(void)
+{
+	static const struct { const char *name; unsigned option; } words[] = {
+		{"memory", CHECK_MEMORY}, {"race", CHECK_RACE}, {"uninit", CHECK_UNINIT},
+		{"barrier", CHECK_BARRIER}, {"stop", CHECK_STOP}, {"benign", CHECK_BENIGN},
+		{"all", CHECK_MEMORY | CHECK_RACE | CHECK_UNINIT | CHECK_BARRIER}
+	};
+	for (const char *at = option_string(OPTION_SOFT_CHECK); *at;) {
+		size_t length = strcspn(at, ","), i = 0;
+		while (i < sizeof(words) / sizeof(words[0]) &&
+		       (strlen(words[i].name) != length || memcmp(words[i].name, at, length)))
+			i++;
+		if (i < sizeof(words) / sizeof(words[0]))
+			options |= words[i].option;
+		else
+			log_err("softcuda: %s knows no '%.*s'", option_name(OPTION_SOFT_CHECK),
+				(int)length, at);
+		at += length + (at[length] == ',');
+	}
+}
+
+unsigned check_options(void)
+{
+	pthread_once(&options_once, read_options);
+	return options;
+}
+
+void check_write(const struct bytes *text)
+{
+	if (!bytes_failed(text))
+		soft_report("%s", bytes_string(text));
+}
+
+/* --- ops by number ---------- */
+
+uint32_t check_site(const struct check_job *check, const struct warp *warp, const struct op *op)
+{
+	const struct code *code = warp->frame->code;
+	/* One that an instruction made up for a part of itself counts as it. */
+	bool made_up = op < code->ops || op >= code->ops + code->op_count;
+	uint32_t number = made_up ? warp->pc : (uint32_t)(op - code->ops);
+	return check->first_site[code - check->job->program->codes] + number;
+}
+
+const struct op *check_site_op(const struct check_job *check, uint32_t site,
+			       const struct code **code_out)
+{
+	const struct soft_program *program = check->job->program;
+	uint32_t i = 0;
+	while (i + 1 < program->code_count && check->first_site[i + 1] <= site)
+		i++;
+	*code_out = &program->codes[i];
+	return &program->codes[i].ops[site - check->first_site[i]];
+}
+
+static bool number_sites(struct check_job *check)
+{
+	const struct soft_program *program = check->job->program;
+	uint32_t next = 0;
+	check->first_site = calloc(program->code_count, sizeof(*check->first_site));
+	for (uint32_t i = 0; check->first_site && i < program->code_count; i++) {
+		check->first_site[i] = next;
+		next += program->codes[i].op_count;
+	}
+	return check->first_site != NULL;
+}
+
+/* --- a launch ---------- */
+
+bool check_job_create(struct job *job)
+{
+	if (!check_options())
+		return true;
+	struct check_job *check = calloc(1, sizeof(*check));
+	if (!check)
+		return false;
+	check->job = job;
+	check->options = check_options();
+	watched_of(job)->check = check;
+	return number_sites(check);
+}
+
+void check_job_destroy(struct check_job *check)
+{
+	if (!check)
+		return;
+	if (check->found > check->printed) {
+		struct bytes text = BYTES_INIT;
+		bytes_printf(&text, "softcuda: kernel '%s': %llu reports in all, %u printed\n",
+			     check->job->code->name, (unsigned long long)check->found,
+			     check->printed);
+		check_write(&text);
+		bytes_finish(&text);
+	}
+	shadow_finish(&check->global);
+	free(check->first_site);
+	free(check);
+}
+
+/* --- reports ---------- */
+
+/* Their form is read by tools/check_fields.c, too, for `culvert check --json`. */
+
+/* Whether this is the first mistake of its kind at its place. */
+static bool is_new(struct check_job *check, uint64_t key)
+{
+	for (uint32_t i = 0; i < check->seen_count; i++)
+		if (check->seen[i] == key)
+			return false;
+	if (check->seen_count < SEEN_MAX)
+		check->seen[check->seen_count++] = key;
+	return check->printed < PRINTED_MAX;
+}
+
+static void stop(struct job *job, const struct bytes *text)
+{
+	lock_take(&job->lock);
+	if (job->result == CUDA_SUCCESS) {
+		job->result = CUDA_ERROR_LAUNCH_FAILED;
+		if (job->report)
+			bytes_append(job->report, text->data, text->size_B);
+	}
+	lock_drop(&job->lock);
+	atomic_store(&job->stop, true);
+}
+
+void check_report(struct check_group *group, struct warp *warp, const struct op *op, unsigned l,
+		  const char *kind, uint64_t key, const char *format, ...)
+{
+	struct check_job *check = group->job;
+	struct bytes text = BYTES_INIT;
+	va_list arguments;
+	check->found++;
+	if (!is_new(check, key * UINT64_C(0x100000001b3) ^ (uint64_t)(uintptr_t)op ^
+		    (uint64_t)(uintptr_t)kind << 32))
+		return;
+	check->printed++;
+	bytes_printf(&text, "softcuda: %s: ", kind);
+	exec_describe_place(warp, op, l, &text);
+	bytes_append_string(&text, ": ");
+	va_start(arguments, format);
+	bytes_vprintf(&text, format, arguments);
+	va_end(arguments);
+	bytes_append_char(&text, '\n');
+	check_write(&text);
+	if (check->options & CHECK_STOP)
+		stop(check->job, &text);
+	bytes_finish(&text);
+}
+
+void check_outside(struct warp *warp, const struct op *op, unsigned l, const char *text)
+{
+	struct check_group *group = check_of(warp->group);
+	if (group->job->options & CHECK_MEMORY)
+		check_report(group, warp, op, l, "memory", 0, "%s", text);
+}
+
+void check_note_index(struct warp *warp, const struct op *op, unsigned l, int64_t index,
+		      uint64_t count)
+{
+	struct check_group *group = check_of(warp->group);
+	if (group->job->options & CHECK_MEMORY)
+		check_report(group, warp, op, l, "out-of-bounds index", 0,
+			     "the index %lld of an array of %llu elements", (long long)index,
+			     (unsigned long long)count);
+}
+
+bool check_fail_memory(struct warp *warp, const struct op *op, uint32_t mask)
+{
+	exec_fault(warp, op, mask, CUDA_ERROR_OUT_OF_MEMORY, "no host memory for the checker");
+	return false;
+}

@@ -1,0 +1,10 @@
+/* What the software driver has to say to the person who asked for a check: into
+ * the file that CULVERT_SOFT_REPORT names, or to stderr. */
+#ifndef CULVERT_SOFTCUDA_REPORT_H
+#define CULVERT_SOFTCUDA_REPORT_H
+
+/* Written whole, with one write.  Any thread, any lock held.  A report that
+ * cannot be written is lost, and logged. */
+void soft_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

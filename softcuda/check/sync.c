@@ -1,0 +1,236 @@
+/* A group that is checked, and what its work-items do together. */
+#include "config.h"
+
+#include "softcuda/check/job.h"
+
+#include <stdlib.h>
+
+bool check_group_create(struct group *group)
+{
+	const struct job *job = group->job;
+	const uint32_t *grid = job->launch->grid;
+	struct check_group *check = calloc(1, sizeof(*check));
+	if (!check)
+		return false;
+	group->watched = check;
+	check->job = watched_of(job)->check;
+	check->group = group;
+	check->number = group->ctaid[0] + grid[0] * (group->ctaid[1] + grid[1] * group->ctaid[2]);
+	check->written = calloc(1, job->shared_B ? job->shared_B : 1);
+	check->locals = calloc(group->warp_count, sizeof(*check->locals));
+	check->orders = malloc(group->warp_count * LANES);
+	check->copies.lanes = calloc(group->warp_count * LANES, sizeof(*check->copies.lanes));
+	if (check->orders)
+		memset(check->orders, ORDERS_ALL, group->warp_count * LANES);
+	for (unsigned m = 0; m < CHECK_MEMORIES; m++)
+		if (!check_clocks_init(&check->clocks[m], check->number,
+				       group->warp_count * LANES))
+			return false;
+	return check->written && check->locals && check->orders && check->copies.lanes;
+}
+
+void check_group_destroy(struct check_group *check)
+{
+	if (!check)
+		return;
+	for (uint32_t i = 0; check->locals && i < check->group->warp_count; i++) {
+		free(check->locals[i].written);
+		for (unsigned l = 0; l < LANES; l++)
+			free(check->locals[i].copied[l].items);
+	}
+	shadow_finish(&check->shared);
+	for (unsigned m = 0; m < CHECK_MEMORIES; m++)
+		check_clocks_finish(&check->clocks[m]);
+	check_copies_finish(&check->copies);
+	free(check->orders);
+	free(check->locals);
+	free(check->written);
+	free(check);
+}
+
+static const struct op *next_op(const struct warp *warp, unsigned l)
+{
+	return &warp->lane_frame[l]->code->ops[warp->lane_pc[l]];
+}
+
+/* Reports that the clocks ran out of memory, as a fault of a lane that is left. */
+static void require(struct warp *warp, const struct op *op, uint32_t lanes, bool right)
+{
+	if (!right)
+		check_fail_memory(warp, op, lanes);
+}
+
+void check_fence(struct warp *warp, const struct op *op, uint32_t mask)
+{
+	struct check_group *check = check_of(warp->group);
+	for (uint32_t rest = mask; rest; rest &= rest - 1)
+		for (unsigned m = 0; m < CHECK_MEMORIES; m++)
+			require(warp, op, mask,
+				check_clocks_fence(&check->clocks[m],
+						   warp->index * LANES + exec_lowest(rest),
+						   op->narrow));
+}
+
+void check_arrive(struct warp *warp, uint32_t lanes, uint32_t id)
+{
+	struct check_group *check = check_of(warp->group);
+	for (uint32_t rest = lanes; rest; rest &= rest - 1)
+		for (unsigned m = 0; m < CHECK_MEMORIES; m++)
+			require(warp, &warp->frame->code->ops[warp->pc], lanes,
+				check_clocks_arrive(&check->clocks[m],
+						    warp->index * LANES + exec_lowest(rest), id));
+}
+
+void check_meet(struct warp *warp, uint32_t met)
+{
+	for (unsigned m = 0; m < CHECK_MEMORIES; m++)
+		require(warp, &warp->frame->code->ops[warp->pc], met,
+			check_clocks_meet(&check_of(warp->group)->clocks[m], warp->index * LANES,
+					  met));
+}
+
+/* --- barriers ---------- */
+
+struct waiting {
+	uint32_t members[32];             /* a bit per lane, a word per warp */
+	uint32_t count;
+	struct warp *warp;                /* the first that waits, and where */
+	unsigned l;
+	const struct op *op;
+	struct warp *other_warp;          /* one that waits elsewhere; NULL: nobody */
+	unsigned other_l;
+};
+
+static void find_waiting(struct group *group, uint32_t id, struct waiting *waiting)
+{
+	memset(waiting, 0, sizeof(*waiting));
+	for (uint32_t i = 0; i < group->warp_count; i++) {
+		struct warp *warp = &group->warps[i];
+		for (uint32_t rest = warp->parked; rest; rest &= rest - 1) {
+			unsigned l = exec_lowest(rest);
+			if (warp->lane_barrier[l] != id)
+				continue;
+			waiting->members[i] |= 1u << l;
+			waiting->count++;
+			if (!waiting->op) {
+				waiting->warp = warp;
+				waiting->l = l;
+				waiting->op = next_op(warp, l);
+			} else if (next_op(warp, l) != waiting->op && !waiting->other_warp) {
+				waiting->other_warp = warp;
+				waiting->other_l = l;
+			}
+		}
+	}
+}
+
+/* Reports of a warp other than the running one need its frame for their place. */
+static void report_waiting(struct group *group, const struct waiting *waiting,
+			   const struct bytes *text)
+{
+	struct warp *warp = waiting->warp;
+	struct frame *frame = warp->frame;
+	warp->frame = warp->lane_frame[waiting->l];
+	check_report(check_of(group), warp, waiting->op, waiting->l, "divergent barrier", 0, "%s",
+		     bytes_string(text));
+	warp->frame = frame;
+}
+
+static void check_divergence(struct group *group, const struct waiting *waiting)
+{
+	struct bytes text = BYTES_INIT;
+	const struct warp *other = waiting->other_warp;
+	if (group->live_count < group->thread_count) {
+		bytes_printf(&text, "%u of %u work-items ended without coming to the barrier",
+			     group->thread_count - group->live_count, group->thread_count);
+		report_waiting(group, waiting, &text);
+	} else if (other) {
+		unsigned l = waiting->other_l;
+		bytes_printf(&text, "work-item (%u,%u,%u) came to another barrier, at ",
+			     other->tid[0][l], other->tid[1][l], other->tid[2][l]);
+		exec_describe_line(group->job, other->lane_frame[l]->code, next_op(other, l),
+				   &text);
+		report_waiting(group, waiting, &text);
+	}
+	bytes_finish(&text);
+}
+
+void check_note_barrier(struct warp *warp, unsigned l, uint32_t flags)
+{
+	/* CLK_...; an image may lie in a buffer. */
+	enum { LOCAL_MEM_FENCE = 1, GLOBAL_MEM_FENCE = 2, IMAGE_MEM_FENCE = 4 };
+	check_of(warp->group)->orders[warp->index * LANES + l] =
+		(uint8_t)((flags & LOCAL_MEM_FENCE ? 1u << CHECK_LOCAL_MEMORY : 0) |
+			  (flags & (GLOBAL_MEM_FENCE | IMAGE_MEM_FENCE) ? 1u << CHECK_GLOBAL_MEMORY :
+						      0));
+}
+
+/* What all who wait at a barrier want it to order. */
+static unsigned take_orders(struct check_group *check, const uint32_t *members)
+{
+	unsigned orders = ORDERS_ALL;
+	for (uint32_t lane = 0; lane < check->group->warp_count * LANES; lane++) {
+		if (!(members[lane / LANES] >> lane % LANES & 1))
+			continue;
+		orders &= check->orders[lane];
+		check->orders[lane] = ORDERS_ALL;
+	}
+	return orders;
+}
+
+void check_barrier(struct group *group, uint32_t id)
+{
+	struct check_group *check = check_of(group);
+	struct waiting waiting;
+	find_waiting(group, id, &waiting);
+	if (!waiting.count)
+		return;
+	bool all = waiting.count == group->live_count;
+	if (check->job->options & CHECK_BARRIER && !group->barriers[id].expected)
+		check_divergence(group, &waiting);
+	check_copies_barrier(check, waiting.members, waiting.warp, waiting.op);
+	unsigned orders = take_orders(check, waiting.members);
+	for (unsigned m = 0; m < CHECK_MEMORIES; m++)
+		if (orders >> m & 1)
+			require(waiting.warp, waiting.op, 1u << waiting.l,
+				all ? check_clocks_barrier_all(&check->clocks[m]) :
+				check_clocks_barrier_some(&check->clocks[m], waiting.members,
+							  id));
+}
+
+/* --- members ---------- */
+
+void check_members(struct warp *warp, const struct op *op, uint32_t mask,
+		   const lane_u32 *members)
+{
+	struct check_group *check = check_of(warp->group);
+	uint32_t lanes = warp->group->thread_count - warp->index * LANES;
+	uint32_t ended = (lanes >= LANES ? MASK_ALL : (1u << lanes) - 1) & ~warp->live;
+	if (!(check->job->options & CHECK_BARRIER))
+		return;
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		unsigned l = exec_lowest(rest);
+		if (!(members[l] >> l & 1))
+			check_report(check, warp, op, l, "wrong members", 0,
+				     "the lane %u is not among the members %08x that it names", l,
+				     members[l]);
+		else if (members[l] & ended)
+			check_report(check, warp, op, l, "wrong members", 1,
+				     "the members %08x name lanes %08x, which have ended",
+				     members[l], members[l] & ended);
+	}
+}
+
+void check_shuffle(struct warp *warp, const struct op *op, uint32_t met, const uint32_t *from)
+{
+	struct check_group *check = check_of(warp->group);
+	if (!(check->job->options & CHECK_BARRIER))
+		return;
+	for (uint32_t rest = met; rest; rest &= rest - 1) {
+		unsigned l = exec_lowest(rest);
+		if (!(met >> from[l] & 1))
+			check_report(check, warp, op, l, "wrong members", 2,
+				     "lane %u reads from lane %u, which takes no part (%08x do)",
+				     l, from[l], met);
+	}
+}

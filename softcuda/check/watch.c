@@ -1,0 +1,95 @@
+#include "config.h"
+
+#include "softcuda/check/watch.h"
+
+#include "base/options.h"
+#include "softcuda/check/footprint.h"
+#include "softcuda/check/job.h"
+
+#include <stdlib.h>
+
+static bool begin(struct job *job)
+{
+	struct watched_job *watched = calloc(1, sizeof(*watched));
+	job->watched = watched;
+	if (!watched || !check_job_create(job) || !footprint_create(job))
+		return false;
+	job->serial = watched->check || watched->footprint;
+	return true;
+}
+
+static void end(struct job *job)
+{
+	struct watched_job *watched = watched_of(job);
+	if (!watched)
+		return;
+	footprint_finish(watched->footprint);
+	check_job_destroy(watched->check);
+	free(watched);
+	job->watched = NULL;
+}
+
+static void group_end(struct group *group)
+{
+	check_group_destroy(check_of(group));
+	group->watched = NULL;
+}
+
+static void fault(const struct job *job, const struct bytes *text)
+{
+	struct bytes line = BYTES_INIT;
+	(void)job;
+	bytes_printf(&line, "softcuda: fault: %s", bytes_string(text));
+	check_write(&line);
+	bytes_finish(&line);
+}
+
+static void attempt(struct warp *warp, uint32_t mask, uint32_t size_B, unsigned kind,
+		    const uint64_t *address)
+{
+	struct soft_trace *trace = warp->group->job->launch->watch_data;
+	if (trace)
+		soft_trace_mark_lanes(trace, kind, mask, size_B, address);
+}
+
+static bool look_at_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
+			   unsigned kind, const uint64_t *place)
+{
+	if (watched_of(warp->group->job)->footprint)
+		footprint_mark(warp, mask, size_B, kind, place);
+	return !check_of(warp->group) || check_access(warp, op, mask, size_B, place);
+}
+
+/* Images are no part of a footprint. */
+static bool look_at_texel(struct warp *warp, const struct op *op, unsigned l, unsigned kind, uint64_t place,
+			  uint32_t size_B)
+{
+	uint64_t places[LANES];
+	places[l] = place;
+	attempt(warp, 1u << l, size_B, kind, places);
+	return !check_of(warp->group) || check_access(warp, op, 1u << l, size_B, places);
+}
+
+/* For launches that are traced or whose footprint is taken, and not checked. */
+static const struct exec_watch light = {
+	.begin = begin, .end = end, .attempt = attempt, .access = look_at_access, .texel = look_at_texel
+};
+
+static const struct exec_watch full = {
+	.begin = begin, .end = end, .group_begin = check_group_create, .group_end = group_end,
+	.group_over = check_end, .fault = fault, .attempt = attempt, .access = look_at_access,
+	.texel = look_at_texel, .outside = check_outside, .describe_private = check_describe_private,
+	.call = check_call, .leave = check_return, .fence = check_fence, .arrive = check_arrive,
+	.barrier = check_barrier, .members = check_members, .meet = check_meet,
+	.shuffle = check_shuffle, .note_barrier = check_note_barrier,
+	.note_copy_what = check_note_copy_what, .note_copy = check_note_copy,
+	.note_copied = check_note_copied, .note_wait = check_note_wait,
+	.note_index = check_note_index, .note_private = check_note_private
+};
+
+const struct exec_watch *watch_for(const struct soft_trace *trace)
+{
+	if (check_options())
+		return &full;
+	return trace || *option_string(OPTION_SOFT_FOOTPRINT) ? &light : NULL;
+}

@@ -1,0 +1,330 @@
+/* Reads of local and private memory that nobody has written, and the part of
+ * check_access that all checks share. */
+#include "config.h"
+
+#include "softcuda/check/job.h"
+
+#include "softcuda/exec/memory.h"
+
+#include <stdlib.h>
+
+enum {
+	CHUNK_B = 16,             /* the widest alignment that padding comes from */
+	NEAR_OPS = 512            /* how far the parts of a structure's copy are apart */
+};
+
+/* A warp's private memory may have grown; its content has moved with it. */
+/* The store that is the first to use what is loaded, to put it elsewhere; NULL: none. */
+static const struct op *copying_store(const struct code *code, const struct op *op)
+{
+	const struct op *end = code->ops + code->op_count;
+	if (end - op > NEAR_OPS)
+		end = op + NEAR_OPS;
+	for (const struct op *user = op + 1; user < end; user++)
+		for (unsigned k = 0; k < OP_OPERANDS; k++)
+			if (user->reads >> k & 1 && user->x[k] == op->x[0])
+				return user->vector && check_is_store(user) &&
+				       k != MEMORY_ADDRESS ? user : NULL;
+	return NULL;
+}
+
+/* Whether a store writes all that a load read, and nothing else. */
+static bool is_whole_copy(const struct op *load, const struct op *store)
+{
+	return load->vector == store->vector &&
+	       !memcmp(load->x, store->x, load->vector * sizeof(load->x[0]));
+}
+
+/* Whether a register is written by the ops from first up to end. */
+static bool is_changed(const struct code *code, size_t first, size_t end, uint32_t operand)
+{
+	for (size_t i = first; i < end; i++)
+		for (unsigned k = 0; k < OP_OPERANDS; k++)
+			if (code->ops[i].writes >> k & 1 && code->ops[i].x[k] == operand)
+				return true;
+	return false;
+}
+
+/* Whether a load is one of several of neighbouring bytes. */
+static bool has_siblings(const struct code *code, const struct op *op)
+{
+	size_t at = (size_t)(op - code->ops);
+	size_t first = at > NEAR_OPS ? at - NEAR_OPS : 0;
+	size_t end = at + NEAR_OPS < code->op_count ? at + NEAR_OPS : code->op_count;
+	for (size_t i = first; i < end; i++) {
+		const struct op *other = &code->ops[i];
+		int64_t apart_B = other->imm - op->imm;
+		if (i != at && other->vector && check_is_load(other) &&
+		    other->space == op->space && apart_B > -CHUNK_B && apart_B < CHUNK_B &&
+		    other->x[MEMORY_ADDRESS] == op->x[MEMORY_ADDRESS] &&
+		    !is_changed(code, i < at ? i : at, i < at ? at : i, op->x[MEMORY_ADDRESS]))
+			return true;
+	}
+	return false;
+}
+
+/* Whether what a load reads goes elsewhere as it is, and other pieces with it: what one expression of
+ * the source copies in several is a structure. */
+static bool copies_structure(const struct code *code, const struct op *op)
+{
+	const size_t at = (size_t)(op - code->ops);
+	const struct source_place *place = &code->places[at];
+	const size_t end = at + NEAR_OPS < code->op_count ? at + NEAR_OPS : code->op_count;
+	if (has_siblings(code, op))
+		return true;
+	for (size_t i = at > NEAR_OPS ? at - NEAR_OPS : 0; i < end && place->line; i++) {
+		const struct op *other = &code->ops[i], *store;
+		if (i == at || !other->vector || !check_is_load(other) ||
+		    memcmp(&code->places[i], place, sizeof(*place)) != 0)
+			continue;
+		store = copying_store(code, other);
+		if (store && is_whole_copy(other, store))
+			return true;
+	}
+	return false;
+}
+
+/* Structures are copied with their padding.  So only what has no written byte at all
+ * counts, and of a structure only a chunk that has none. */
+static bool is_unwritten(const uint8_t *written, uint32_t size_B)
+{
+	return !memchr(written, BYTE_WRITTEN, size_B);
+}
+
+static bool is_padding(const struct warp *warp, const struct op *op, const uint8_t *written,
+		       uint64_t offset_B, uint64_t end_B)
+{
+	uint64_t start = offset_B / CHUNK_B * CHUNK_B;
+	uint64_t end = start + CHUNK_B < end_B ? start + CHUNK_B : end_B;
+	const struct code *code = warp->frame->code;
+	return has_siblings(code, op) && copying_store(code, op) &&
+	       !is_unwritten(written + start, (uint32_t)(end - start));
+}
+
+static void report(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		   uint32_t size_B)
+{
+	static const char *const names[] = {"global", "local", "private", "argument"};
+	struct bytes text = BYTES_INIT;
+	uint64_t offset_B;
+	exec_describe_memory(warp, l, place, &text);
+	check_report(check_of(warp->group), warp, op, l, "uninitialised read", 0,
+		     "%u bytes of %s memory that nobody has written, at %s", size_B,
+		     names[exec_place(warp, l, place, &offset_B)], bytes_string(&text));
+	bytes_finish(&text);
+}
+
+/* Takes out what a store copies, or what a load that runs again had found; false: it is not there. */
+static bool take_copied(struct check_loaded *loaded, const struct op *op,
+			struct check_copied *copied_out)
+{
+	for (uint32_t i = 0; i < loaded->count; i++) {
+		if (loaded->items[i].store != op && loaded->items[i].load != op)
+			continue;
+		*copied_out = loaded->items[i];
+		loaded->items[i] = loaded->items[--loaded->count];
+		return true;
+	}
+	return false;
+}
+
+/* A store: written NULL where it is not known what is.  What is a copy of nothing stays so; what a
+ * structure has of padding may leave with it. */
+static void note_store(struct warp *warp, const struct op *op, unsigned l, uint8_t *written,
+		       uint32_t size_B)
+{
+	struct check_copied copied;
+	const bool copies =
+		take_copied(&check_of(warp->group)->locals[warp->index].copied[l], op, &copied);
+	if (copies && !written && !copied.structure)
+		report(warp, copied.load, l, copied.place, copied.size_B);
+	if (written)
+		memset(written, copies ? BYTE_UNWRITTEN : BYTE_WRITTEN, size_B);
+}
+
+/* false: no memory. */
+static bool add_copied(struct check_loaded *loaded, const struct check_copied *copied)
+{
+	enum { CAPACITY = 16 };
+	if (loaded->count == loaded->capacity) {
+		const uint32_t capacity = loaded->capacity ? 2 * loaded->capacity : CAPACITY;
+		struct check_copied *items = realloc(loaded->items, capacity * sizeof(*items));
+		if (!items)
+			return false;
+		loaded->items = items;
+		loaded->capacity = capacity;
+	}
+	loaded->items[loaded->count++] = *copied;
+	return true;
+}
+
+/* vector: what is read is part of a variable that is one.  false: no memory. */
+static bool note_load(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		      uint8_t *written, uint32_t size_B, bool vector)
+{
+	struct check_loaded *loaded = &check_of(warp->group)->locals[warp->index].copied[l];
+	const struct op *store = check_is_load(op) && (op->vector == 1 || !vector) ?
+				 copying_store(warp->frame->code, op) : NULL;
+	if (store && is_whole_copy(op, store)) {
+		const bool structure = !vector && copies_structure(warp->frame->code, op);
+		return add_copied(loaded, &(struct check_copied){op, store, place, size_B, structure});
+	}
+	report(warp, op, l, place, size_B);
+	/* Once is enough, and an atomic writes. */
+	memset(written, BYTE_WRITTEN, size_B);
+	return true;
+}
+
+/* What is known of the bytes at a place, where something is: *start_out of that memory, whose end is
+ * at *end_B_out. */
+static bool find_bytes(struct warp *warp, unsigned l, uint64_t place, uint8_t **start_out,
+		       uint64_t *offset_B_out, uint64_t *end_B_out)
+{
+	struct check_group *group = check_of(warp->group);
+	const struct check_local *local = &group->locals[warp->index];
+	switch (exec_place(warp, l, place, offset_B_out)) {
+	case PLACE_SHARED:
+		*start_out = group->written;
+		*end_B_out = warp->group->job->shared_B;
+		return true;
+	case PLACE_LOCAL:
+		if (!check_local_fits(warp))
+			return false;
+		*start_out = local->written + (size_t)l * local->stride_B;
+		*end_B_out = local->stride_B;
+		return true;
+	default:
+		*start_out = NULL;
+		return true;
+	}
+}
+
+/* Elements of a vector that nobody has written, before one that somebody has: what is behind the
+ * last may be the fourth of three, and what is copied may be a structure, unless the variable is a
+ * vector. */
+static void check_elements(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+			   uint8_t *written, uint32_t size_B)
+{
+	uint32_t element_B = op->vector ? size_B / op->vector : size_B, last = 0;
+	uint64_t offset_B;
+	const struct check_variable *variable =
+		exec_place(warp, l, place, &offset_B) == PLACE_LOCAL ?
+		check_variable_at(warp, offset_B) : NULL;
+	if (!check_is_load(op) || op->vector < 2 ||
+	    (!(variable && variable->vector) && copying_store(warp->frame->code, op)))
+		return;
+	for (uint32_t at = 0; at < size_B; at += element_B)
+		last = is_unwritten(written + at, element_B) ? last : at;
+	for (uint32_t at = 0; at < last; at += element_B) {
+		if (!is_unwritten(written + at, element_B))
+			continue;
+		report(warp, op, l, place + at, element_B);
+		memset(written + at, BYTE_WRITTEN, element_B);
+	}
+}
+
+bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		   uint32_t size_B)
+{
+	uint64_t offset_B, end_B;
+	uint8_t *start;
+	if (!find_bytes(warp, l, place, &start, &offset_B, &end_B))
+		return check_fail_memory(warp, op, 1u << l);
+	uint8_t *written = start ? start + offset_B : NULL;
+	if (check_is_store(op)) {
+		note_store(warp, op, l, written, size_B);
+		return true;
+	}
+	if (!written)
+		return true;
+	struct check_copied old;
+	(void)take_copied(&check_of(warp->group)->locals[warp->index].copied[l], op, &old);
+	if (!is_unwritten(written, size_B)) {
+		check_elements(warp, op, l, place, written, size_B);
+		return true;
+	}
+	const struct check_variable *variable =
+		exec_place(warp, l, place, &offset_B) == PLACE_LOCAL ?
+		check_variable_at(warp, offset_B) : NULL;
+	/* A vector has none. */
+	const bool vector = variable && variable->vector;
+	if (!vector && is_padding(warp, op, start, offset_B, end_B)) {
+		memset(written, BYTE_WRITTEN, size_B);
+		return true;
+	}
+	return note_load(warp, op, l, place, written, size_B, vector) ||
+	       check_fail_memory(warp, op, 1u << l);
+}
+
+/* Bytes of global memory that nobody has written; what is copied elsewhere is told when it is used. */
+static bool note_global_load(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+			     uint32_t size_B)
+{
+	struct check_loaded *loaded = &check_of(warp->group)->locals[warp->index].copied[l];
+	const struct op *store = check_is_load(op) ? copying_store(warp->frame->code, op) : NULL;
+	struct check_copied old;
+	(void)take_copied(loaded, op, &old);
+	if (store && is_whole_copy(op, store)) {
+		const bool structure = copies_structure(warp->frame->code, op);
+		return add_copied(loaded, &(struct check_copied){op, store, place, size_B, structure}) ||
+		       check_fail_memory(warp, op, 1u << l);
+	}
+	report(warp, op, l, place, size_B);
+	warp->group->job->launch->memory->written(place, size_B);
+	return true;
+}
+
+/* What OpenCL says of a buffer.  Our own kernels, which have no lines, may fill one that others only read. */
+bool check_noted(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
+		 uint32_t size_B)
+{
+	const struct job *job = warp->group->job;
+	const unsigned options = check_of(warp->group)->job->options;
+	uint64_t offset_B;
+	if (exec_place(warp, l, place, &offset_B) != PLACE_GLOBAL)
+		return true;
+	const unsigned touch = warp->group->job->launch->memory->touch(place, size_B, !check_is_store(op), !check_is_load(op));
+	if (!touch || !job->program->file_count)
+		return true;
+	struct bytes text = BYTES_INIT;
+	if (options & CHECK_MEMORY && touch & (SOFT_TOUCH_READ_ONLY | SOFT_TOUCH_WRITE_ONLY)) {
+		const bool write = touch & SOFT_TOUCH_READ_ONLY;
+		exec_describe_memory(warp, l, place, &text);
+		check_report(check_of(warp->group), warp, op, l,
+			     write ? "write to read-only memory" : "read of write-only memory", 0,
+			     "%u bytes of a CL_MEM_%s_ONLY buffer, at %s", size_B, write ? "READ" : "WRITE",
+			     bytes_string(&text));
+		bytes_finish(&text);
+	}
+	return !(options & CHECK_UNINIT && touch & SOFT_TOUCH_UNWRITTEN) ||
+	       note_global_load(warp, op, l, place, size_B);
+}
+
+/* Arguments and results are copied whole, with what they have of padding. */
+static void mark(struct warp *warp, uint32_t lanes, uint32_t start_B, uint32_t size_B,
+		 uint8_t value)
+{
+	struct check_local *local = &check_of(warp->group)->locals[warp->index];
+	if (!check_local_fits(warp) || (uint64_t)start_B + size_B > local->stride_B)
+		return;
+	for (uint32_t rest = lanes; rest; rest &= rest - 1)
+		memset(local->written + (size_t)exec_lowest(rest) * local->stride_B + start_B,
+		       value, size_B);
+}
+
+void check_call(struct warp *warp, const struct frame *frame, uint32_t lanes)
+{
+	const struct code *code = frame->code;
+	mark(warp, lanes, frame->local_B, code->local_B, BYTE_UNWRITTEN);
+	for (uint32_t i = 0; i < code->parameter_count; i++)
+		mark(warp, lanes, frame->local_B + code->parameters[i].offset_B,
+		     code->parameters[i].size_B, BYTE_WRITTEN);
+}
+
+void check_return(struct warp *warp, const struct frame *frame, uint32_t lanes)
+{
+	const struct call_site *site = frame->site;
+	for (uint32_t i = 0; i < site->result_count; i++)
+		mark(warp, lanes, frame->parent->local_B + site->results[i].to_B,
+		     site->results[i].size_B, BYTE_WRITTEN);
+}

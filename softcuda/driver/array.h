@@ -1,0 +1,39 @@
+/* CUDA arrays, and the objects through which kernels see them.  Everything named
+ * _locked wants the driver's lock. */
+#ifndef CULVERT_SOFTCUDA_API_ARRAY_H
+#define CULVERT_SOFTCUDA_API_ARRAY_H
+
+#include "softcuda/driver/soft.h"
+#include "softcuda/exec/image.h"
+
+struct soft_array {
+	struct list link;                    /* of soft_context.arrays */
+	CUarray handle;
+	struct soft_context *context;
+	struct soft_allocation *allocation;  /* NULL once gone */
+	CUDA_ARRAY3D_DESCRIPTOR descriptor;
+	uint8_t dimensions;                  /* of a layer */
+	bool layered;
+	uint32_t element_B;
+	uint64_t pitch_B, slice_B;
+	uint64_t height, depth;              /* at least 1; layers count as depth */
+	unsigned refs;                       /* the handle, objects */
+	atomic_bool gone;                    /* destroyed; kernels read it without the lock */
+};
+
+/* CUDA_ERROR_INVALID_HANDLE, also while it is being destroyed. */
+CUresult soft_array_find_locked(CUarray cu_array, struct soft_array **array_out);
+void soft_array_unref_locked(struct soft_array *array);
+
+/* How the texels of a format are kept. */
+struct soft_format {
+	enum texel_kind kind;
+	uint8_t channel_B;
+	uint8_t channels;
+	bool packed;                         /* ten bits each and two, in a word */
+};
+
+/* False for a format or a number of channels that there is not. */
+bool soft_format_find(CUarray_format format, unsigned channels, struct soft_format *format_out);
+
+#endif

@@ -1,0 +1,81 @@
+#include "config.h"
+
+#include "softcuda/control.h"
+
+#include "softcuda/driver/fault.h"
+#include "softcuda/driver/oracle.h"
+#include "softcuda/driver/sched.h"
+#include "softcuda/driver/soft.h"
+
+int culvert_soft_schedule(const char *items)
+{
+	struct soft_context *context = NULL;
+	if (!items)
+		return CUDA_ERROR_INVALID_VALUE;
+	CUresult result = soft_enter(NULL, SOFT_NEED_INIT, &context);
+	if (result != CUDA_SUCCESS)
+		return (int)result;
+	return (int)soft_leave(NULL, soft_schedule_restart_locked(items));
+}
+
+void culvert_soft_let_go(void)
+{
+	struct soft_context *context = NULL;
+	if (soft_enter(NULL, SOFT_NEED_INIT, &context) != CUDA_SUCCESS)
+		return;
+	soft_schedule_let_go_locked();
+	(void)soft_leave(NULL, CUDA_SUCCESS);
+}
+
+unsigned culvert_soft_reports(void)
+{
+	struct soft_context *context = NULL;
+	if (soft_enter(NULL, SOFT_NEED_INIT, &context) != CUDA_SUCCESS)
+		return 0;
+	const unsigned reports = soft_oracle_reports_locked();
+	(void)soft_leave(NULL, CUDA_SUCCESS);
+	return reports;
+}
+
+int culvert_soft_fault(const char *rules)
+{
+	struct soft_context *context = NULL;
+	if (!rules)
+		return CUDA_ERROR_INVALID_VALUE;
+	CUresult result = soft_enter(NULL, SOFT_NEED_NOTHING, &context);
+	if (result != CUDA_SUCCESS)
+		return (int)result;
+	return (int)soft_leave(NULL, soft_fault_restart_locked(rules));
+}
+
+uint64_t culvert_soft_faults(void)
+{
+	struct soft_context *context = NULL;
+	if (soft_enter(NULL, SOFT_NEED_NOTHING, &context) != CUDA_SUCCESS)
+		return 0;
+	const uint64_t count = soft_fault_fired_locked();
+	(void)soft_leave(NULL, CUDA_SUCCESS);
+	return count;
+}
+
+uint64_t culvert_soft_calls(const char *pattern)
+{
+	struct soft_context *context = NULL;
+	if (soft_enter(NULL, SOFT_NEED_NOTHING, &context) != CUDA_SUCCESS)
+		return 0;
+	const uint64_t count = soft_fault_count_locked(pattern);
+	(void)soft_leave(NULL, CUDA_SUCCESS);
+	return count;
+}
+
+/* Without the driver's lock: memory has one of its own. */
+void culvert_soft_note_memory(uint64_t address, uint64_t size_B, unsigned what)
+{
+	soft_memory_note(address, size_B, what);
+}
+
+/* Without the driver's lock: who asks may be a clock that the driver itself looks at. */
+uint64_t culvert_soft_clock(uint64_t pass_ns)
+{
+	return soft_sched_clock_ns(pass_ns);
+}

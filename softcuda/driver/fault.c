@@ -1,0 +1,340 @@
+#include "config.h"
+
+#include "softcuda/driver/fault.h"
+
+#include "base/log.h"
+#include "base/options.h"
+
+#include <fnmatch.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RULES_MAX = 32, CALLS_MAX = 512, ANY_DEVICE = -1 };
+
+struct rule {
+	char *pattern;                       /* owned, as long as the process lives */
+	uint64_t first;                      /* the first call that fails, from 1 */
+	bool onwards;                        /* and all after it */
+	CUresult result;
+	bool sticky, async;
+	int device;
+	uint64_t seen;                       /* matching calls so far */
+	uint64_t fired;
+};
+
+struct call {
+	const char *name;                    /* the door's own __func__ */
+	uint64_t count;
+};
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* Written by start_once; the numbers in them are the driver's lock's. */
+static struct rule rules[RULES_MAX];
+static unsigned rule_count;
+static CUresult started = CUDA_SUCCESS;
+static atomic_bool active;           /* calls are counted, and some fail */
+static struct call calls[CALLS_MAX];
+static unsigned call_count;
+static _Thread_local CUresult armed = CUDA_SUCCESS;
+
+/* --- reading the rules ---------- */
+
+static bool read_result(const char *name, CUresult *result_out)
+{
+	static const struct {
+		const char *name;
+		int number;
+	} results[] = {
+#define RESULT(number, name, text) {#name, (number)},
+#include "softcuda/driver/result.def"
+#undef RESULT
+	};
+	static const char prefix[] = "CUDA_ERROR_";
+	if (!strcmp(name, "DROP")) {
+		*result_out = SOFT_DROPPED;
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++) {
+		if (strncmp(results[i].name, prefix, sizeof(prefix) - 1) ||
+		    strcmp(results[i].name + sizeof(prefix) - 1, name))
+			continue;
+		*result_out = (CUresult)results[i].number;
+		return true;
+	}
+	return false;
+}
+
+static bool read_number(const char *text, uint64_t *number_out, const char **end_out)
+{
+	char *end;
+	if (*text < '0' || *text > '9')
+		return false;
+	*number_out = strtoull(text, &end, 10);
+	*end_out = end;
+	return true;
+}
+
+static bool read_count(const char *text, struct rule *rule)
+{
+	const char *end;
+	if (!strcmp(text, "*")) {
+		rule->first = 1;
+		rule->onwards = true;
+		return true;
+	}
+	if (!read_number(text, &rule->first, &end) || !rule->first)
+		return false;
+	rule->onwards = *end == '+';
+	return !end[rule->onwards];
+}
+
+static bool read_word(const char *word, struct rule *rule)
+{
+	uint64_t device;
+	const char *end;
+	if (!strcmp(word, "sticky")) {
+		rule->sticky = true;
+		return true;
+	}
+	if (!strcmp(word, "async")) {
+		rule->async = true;
+		return true;
+	}
+	if (strncmp(word, "dev=", 4) || !read_number(word + 4, &device, &end) || *end ||
+	    device >= SOFT_DEVICES_MAX)
+		return false;
+	rule->device = (int)device;
+	return true;
+}
+
+/* The calls that may be left undone: what gives nothing back but its result. */
+static bool droppable(const char *call)
+{
+	static const char *const patterns[] = {
+		"cuEventRecord*", "cuStreamWaitEvent", "cuMemFree*", "cuMemcpy*", "cuMemset*",
+		"cuLaunch*Kernel*",
+	};
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+		if (!fnmatch(patterns[i], call, 0))
+			return true;
+	return false;
+}
+
+/* text is cut into its fields; the rule keeps the first of them. */
+static bool read_rule(char *text, struct rule *rule)
+{
+	char *rest = NULL;
+	rule->device = ANY_DEVICE;
+	rule->pattern = strtok_r(text, ":", &rest);
+	const char *count = strtok_r(NULL, ":", &rest);
+	const char *result = strtok_r(NULL, ":", &rest);
+	if (rule->pattern != text || !count || !result || !read_count(count, rule) ||
+	    !read_result(result, &rule->result))
+		return false;
+	for (const char *word; (word = strtok_r(NULL, ":", &rest));)
+		if (!read_word(word, rule))
+			return false;
+	return rule->result != SOFT_DROPPED || (!rule->sticky && !rule->async);
+}
+
+static CUresult read_rules(const char *text)
+{
+	while (*text) {
+		const size_t size_B = strcspn(text, ",");
+		char *copy = strndup(text, size_B);
+		if (!copy)
+			return CUDA_ERROR_OUT_OF_MEMORY;
+		const bool full = rule_count == RULES_MAX;
+		if (full || !read_rule(copy, &rules[rule_count])) {
+			log_err("%s: '%.*s' is %s", option_name(OPTION_SOFT_FAULT), (int)size_B,
+				text, full ? "a rule too many"
+					   : "no rule PATTERN:COUNT:ERROR[:sticky][:async][:dev=N]");
+			free(copy);
+			return CUDA_ERROR_INVALID_VALUE;
+		}
+		rule_count++;
+		text += size_B + (text[size_B] == ',');
+	}
+	return CUDA_SUCCESS;
+}
+
+CUresult soft_fault_restart_locked(const char *text)
+{
+	soft_fault_start();
+	while (rule_count)
+		free(rules[--rule_count].pattern);
+	memset(rules, 0, sizeof(rules));
+	const CUresult result = read_rules(text);
+	if (result != CUDA_SUCCESS)
+		rule_count = 0;
+	atomic_store(&active, true);
+	return result;
+}
+
+static void start_once(void)
+{
+	started = read_rules(option_string(OPTION_SOFT_FAULT));
+	/* A half-understood wish is no wish. */
+	if (started != CUDA_SUCCESS)
+		rule_count = 0;
+	atomic_store(&active, rule_count || *option_string(OPTION_SOFT_COUNT));
+}
+
+CUresult soft_fault_start(void)
+{
+	pthread_once(&once, start_once);
+	return started;
+}
+
+/* --- calls ---------- */
+
+static void count_locked(const char *name)
+{
+	unsigned i = 0;
+	while (i < call_count && strcmp(calls[i].name, name))
+		i++;
+	if (i == CALLS_MAX)
+		return;
+	if (i == call_count)
+		calls[call_count++] = (struct call){name, 0};
+	calls[i].count++;
+}
+
+static bool rule_fires_locked(struct rule *rule, const char *call,
+			      const struct soft_context *context)
+{
+	if (fnmatch(rule->pattern, call, 0))
+		return false;
+	if (rule->result == SOFT_DROPPED && !droppable(call))
+		return false;
+	if (rule->device != ANY_DEVICE &&
+	    (!context || context->device->index != (unsigned)rule->device))
+		return false;
+	rule->seen++;
+	if (rule->seen != rule->first && !(rule->onwards && rule->seen > rule->first))
+		return false;
+	rule->fired++;
+	return true;
+}
+
+static void stick_locked(struct soft_context *context, const char *call, CUresult result)
+{
+	struct bytes report = BYTES_INIT;
+	bytes_printf(&report, "%s: fault injected", call);
+	soft_context_fault_locked(context, result, &report);
+	bytes_finish(&report);
+}
+
+CUresult soft_fault_call_locked(const char *call, struct soft_context *context)
+{
+	CUresult result = CUDA_SUCCESS;
+	soft_fault_start();
+	if (!atomic_load_explicit(&active, memory_order_relaxed))
+		return CUDA_SUCCESS;
+	count_locked(call);
+	/* Every rule counts every call, whichever of them fires first. */
+	for (unsigned i = 0; i < rule_count; i++) {
+		struct rule *rule = &rules[i];
+		if (!rule_fires_locked(rule, call, context))
+			continue;
+		log_info("softcuda: %s: fault injected, %d%s", call, (int)rule->result,
+			 rule->async			  ? ", when it runs"
+			 : rule->result == SOFT_DROPPED ? ": left undone"
+							  : "");
+		if (rule->async) {
+			armed = rule->result;
+			continue;
+		}
+		if (result == CUDA_SUCCESS)
+			result = rule->result;
+		if (rule->sticky && context)
+			stick_locked(context, call, rule->result);
+	}
+	return result;
+}
+
+uint64_t soft_fault_fired_locked(void)
+{
+	uint64_t fired = 0;
+	for (unsigned i = 0; i < rule_count; i++)
+		fired += rules[i].fired;
+	return fired;
+}
+
+uint64_t soft_fault_count_locked(const char *pattern)
+{
+	uint64_t sum = 0;
+	soft_fault_start();
+	atomic_store(&active, true);
+	for (unsigned i = 0; i < call_count; i++)
+		if (!fnmatch(pattern, calls[i].name, 0))
+			sum += calls[i].count;
+	return sum;
+}
+
+CUresult soft_fault_take_operation(void)
+{
+	const CUresult result = armed;
+	armed = CUDA_SUCCESS;
+	return result;
+}
+
+void soft_fault_call_end(void)
+{
+	armed = CUDA_SUCCESS;
+}
+
+/* --- the end ---------- */
+
+static int compare_calls(const void *one, const void *other)
+{
+	return strcmp(((const struct call *)one)->name, ((const struct call *)other)->name);
+}
+
+static void write_live_locked(struct bytes *text)
+{
+	static const char *const names[SOFT_KIND_COUNT] = {
+		[SOFT_KIND_CONTEXT] = "contexts",
+		[SOFT_KIND_STREAM] = "streams",
+		[SOFT_KIND_EVENT] = "events",
+		[SOFT_KIND_MODULE] = "modules",
+		[SOFT_KIND_LIBRARY] = "libraries",
+		[SOFT_KIND_LINK] = "links",
+		[SOFT_KIND_POOL] = "pools",
+		[SOFT_KIND_ARRAY] = "arrays",
+		[SOFT_KIND_PHYSICAL] = "physical_memories",
+		[SOFT_KIND_EXTERNAL] = "external_memories",
+		[SOFT_KIND_SEMAPHORE] = "external_semaphores",
+	};
+	for (int kind = 0; kind < SOFT_KIND_COUNT; kind++)
+		if (names[kind])
+			bytes_printf(text, "live %s %zu\n", names[kind],
+				     soft_handle_live_locked((enum soft_kind)kind));
+	bytes_printf(text, "live textures %zu\n", soft_object_live_locked(false));
+	bytes_printf(text, "live surfaces %zu\n", soft_object_live_locked(true));
+	bytes_printf(text, "live device_allocations %zu\n", soft_memory_live_locked(false));
+	bytes_printf(text, "live host_allocations %zu\n", soft_memory_live_locked(true));
+}
+
+void soft_fault_finish(void)
+{
+	const char *path = option_string(OPTION_SOFT_COUNT);
+	struct bytes text = BYTES_INIT;
+	if (!*path)
+		return;
+	lock_take(&soft_driver.lock);
+	qsort(calls, call_count, sizeof(calls[0]), compare_calls);
+	for (unsigned i = 0; i < call_count; i++)
+		bytes_printf(&text, "call %s %llu\n", calls[i].name,
+			     (unsigned long long)calls[i].count);
+	bytes_printf(&text, "faults injected %llu\n",
+		     (unsigned long long)soft_fault_fired_locked());
+	write_live_locked(&text);
+	lock_drop(&soft_driver.lock);
+	int error = bytes_failed(&text) ? -1 : bytes_write_file(text.data, text.size_B, path);
+	if (error)
+		log_err("%s: %s cannot be written (%d)", option_name(OPTION_SOFT_COUNT), path,
+			error);
+	bytes_finish(&text);
+}

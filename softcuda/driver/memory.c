@@ -1,0 +1,575 @@
+/* The table of allocations: device, managed and pinned host memory.
+ *
+ * A device address is the host address of the bytes.  Large allocations are
+ * mapped between guard pages, small ones come from the heap; kernels and copies
+ * are held to the table in either case. */
+#include "config.h"
+
+#include "base/log.h"
+#include "softcuda/check/option.h"
+#include "softcuda/control.h"
+#include "softcuda/driver/oracle.h"
+#include "softcuda/driver/sched.h"
+#include "softcuda/driver/soft.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+	ALIGNMENT_B = 512,                   /* as CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT */
+	HEAP_MAX_B = 64 << 10,               /* up to here from the heap */
+	POISON_MAX_B = 64 << 10,             /* so much is poisoned: enough to be seen, and quick */
+	POISON_BYTE = 0xcd,
+	FREED_BYTE = 0xdd,
+	QUARANTINE_B = 256 << 20,            /* of freed memory that the checker keeps */
+	DESCRIBED_B = 1 << 20                /* how near a buffer must be to be named */
+};
+
+/* Sorted by start, no two overlap.  The reader-writer lock guards the table
+ * itself; what it points to is guarded by the driver's lock, but for start and
+ * size_B, which never change. Taken after the driver's lock. */
+static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
+static struct soft_allocation **table;
+static size_t table_count, table_capacity;
+/* Of what is in soft_driver.limbo; guarded by the driver's lock. */
+static uint64_t limbo_B;
+
+/* --- the table ---------- */
+
+/* How many start at or below address. */
+static size_t table_rank(uint64_t address)
+{
+	size_t low = 0, high = table_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (table[middle]->start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct soft_allocation *table_find(uint64_t address)
+{
+	size_t rank = table_rank(address);
+	struct soft_allocation *found = rank ? table[rank - 1] : NULL;
+	return found && address - found->start < found->size_B ? found : NULL;
+}
+
+/* What a pointer can mean: no array. */
+static struct soft_allocation *find_pointed(uint64_t address)
+{
+	struct soft_allocation *found = table_find(address);
+	return found && found->kind != SOFT_MEMORY_ARRAY ? found : NULL;
+}
+
+size_t soft_memory_live_locked(bool host)
+{
+	size_t live = 0;
+	for (size_t i = 0; i < table_count; i++)
+		live += host == (table[i]->kind == SOFT_MEMORY_HOST);
+	return live;
+}
+
+/* Devices have address spaces of their own; managed and host memory is in all. */
+static bool reachable(const struct soft_allocation *allocation, const struct soft_launch *launch)
+{
+	if (allocation->kind != SOFT_MEMORY_DEVICE ||
+	    allocation->device->index == launch->device_index)
+		return true;
+	return allocation->pool ? atomic_load(&allocation->pool->access) >>
+					  launch->device_index & 1
+				: launch->peers >> allocation->device->index & 1;
+}
+
+bool soft_memory_find(const struct soft_launch *launch, uint64_t address, uint64_t *start_out,
+		      uint64_t *end_out)
+{
+	pthread_rwlock_rdlock(&table_lock);
+	const struct soft_allocation *found = find_pointed(address);
+	bool foreign = found && !reachable(found, launch);
+	if (found) {
+		*start_out = found->start;
+		*end_out = found->start + found->size_B;
+	}
+	pthread_rwlock_unlock(&table_lock);
+	if (foreign)
+		log_err("softcuda: device %u: kernel '%s' uses 0x%llx, which is memory of another "
+			"device without peer access", launch->device_index, launch->function->name,
+			(unsigned long long)address);
+	if (!found)
+		return soft_pageable_find(address, start_out, end_out);
+	return !foreign;
+}
+
+/* --- what is known of its bytes ---------- */
+
+static _Atomic(bool) any_noted;
+
+static void written_set(struct soft_allocation *allocation, uint64_t address, uint64_t size_B)
+{
+	const uint64_t first = address - allocation->start;
+	for (uint64_t i = first; allocation->written && i < first + size_B && i < allocation->size_B; i++)
+		atomic_store_explicit(&allocation->written[i], 1, memory_order_relaxed);
+}
+
+static bool written_any(const struct soft_allocation *allocation, uint64_t address, uint64_t size_B)
+{
+	const uint64_t first = address - allocation->start;
+	if (!allocation->written)
+		return true;
+	for (uint64_t i = first; i < first + size_B && i < allocation->size_B; i++)
+		if (atomic_load_explicit(&allocation->written[i], memory_order_relaxed))
+			return true;
+	return false;
+}
+
+/* Without memory all of it counts as written. */
+void soft_memory_note(uint64_t address, uint64_t size_B, unsigned what)
+{
+	const unsigned options = check_options();
+	if (!(options & (CHECK_MEMORY | CHECK_UNINIT)))
+		return;
+	pthread_rwlock_wrlock(&table_lock);
+	struct soft_allocation *found = find_pointed(address);
+	if (found && found->start == address && size_B <= found->size_B) {
+		found->noted = what & (CULVERT_SOFT_READ_ONLY | CULVERT_SOFT_WRITE_ONLY);
+		if (what & CULVERT_SOFT_NEW && options & CHECK_UNINIT) {
+			free(found->written);
+			found->written = calloc(found->size_B, 1);
+		}
+		atomic_store(&any_noted, true);
+	}
+	pthread_rwlock_unlock(&table_lock);
+}
+
+unsigned soft_memory_touch(uint64_t address, uint32_t size_B, bool reads, bool writes)
+{
+	unsigned touch = 0;
+	if (!atomic_load_explicit(&any_noted, memory_order_relaxed))
+		return 0;
+	pthread_rwlock_rdlock(&table_lock);
+	struct soft_allocation *found = find_pointed(address);
+	if (found && (found->noted || found->written)) {
+		if (reads && !written_any(found, address, size_B))
+			touch |= SOFT_TOUCH_UNWRITTEN;
+		if (reads && found->noted & CULVERT_SOFT_WRITE_ONLY)
+			touch |= SOFT_TOUCH_WRITE_ONLY;
+		if (writes && found->noted & CULVERT_SOFT_READ_ONLY)
+			touch |= SOFT_TOUCH_READ_ONLY;
+		if (writes)
+			written_set(found, address, size_B);
+	}
+	pthread_rwlock_unlock(&table_lock);
+	return touch;
+}
+
+/* Where a copy or a memset has written, or another process may. */
+void soft_memory_written(uint64_t address, uint64_t size_B)
+{
+	if (!atomic_load_explicit(&any_noted, memory_order_relaxed))
+		return;
+	pthread_rwlock_rdlock(&table_lock);
+	struct soft_allocation *found = find_pointed(address);
+	if (found)
+		written_set(found, address, size_B);
+	pthread_rwlock_unlock(&table_lock);
+}
+
+static const struct soft_allocation *find_freed_locked(uint64_t address)
+{
+	struct list *link, *next;
+	list_for_each(link, next, &soft_driver.limbo) {
+		const struct soft_allocation *freed =
+			list_entry(link, struct soft_allocation, link);
+		if (address - freed->start < freed->size_B)
+			return freed;
+	}
+	return NULL;
+}
+
+/* The buffer that address is in, or that it is next to. */
+static const struct soft_allocation *find_near_locked(uint64_t address, uint64_t *distance_B_out)
+{
+	size_t rank = table_rank(address);
+	const struct soft_allocation *below = rank ? table[rank - 1] : NULL;
+	const struct soft_allocation *above = rank < table_count ? table[rank] : NULL;
+	uint64_t behind_B = below ? address - (below->start + below->size_B) : UINT64_MAX;
+	uint64_t before_B = above ? above->start - address : UINT64_MAX;
+	if (below && address - below->start < below->size_B)
+		behind_B = 0;
+	*distance_B_out = behind_B <= before_B ? behind_B : before_B;
+	return behind_B <= before_B ? below : above;
+}
+
+/* The buffer that is spoken of; NULL: none is. */
+static const struct soft_allocation *describe_locked(uint64_t address, struct bytes *text)
+{
+	uint64_t distance_B;
+	const struct soft_allocation *found = find_freed_locked(address);
+	if (found) {
+		bytes_printf(text, ", %llu bytes into the buffer #%llu of %llu bytes, which was "
+			     "freed after launch %llu", (unsigned long long)(address - found->start),
+			     (unsigned long long)found->id, (unsigned long long)found->size_B,
+			     (unsigned long long)found->freed_at);
+		return found;
+	}
+	found = find_near_locked(address, &distance_B);
+	if (!found || distance_B > DESCRIBED_B) {
+		bytes_append_string(text, address < DESCRIBED_B ? ", near the null pointer" :
+				    ", far from every buffer");
+		return NULL;
+	}
+	bytes_printf(text, ", %llu bytes %s the buffer #%llu of %llu bytes",
+		     (unsigned long long)(address < found->start ||
+					  address - found->start >= found->size_B ?
+					  distance_B : address - found->start),
+		     address < found->start ? "before" :
+		     address - found->start < found->size_B ? "into" :
+		     "behind the end of", (unsigned long long)found->id,
+		     (unsigned long long)found->size_B);
+	return found;
+}
+
+void soft_memory_describe(uint64_t address, struct bytes *text, uint64_t *start_out,
+			  uint64_t *end_out)
+{
+	lock_take(&soft_driver.lock);
+	const struct soft_allocation *found = describe_locked(address, text);
+	*start_out = found ? found->start : 0;
+	*end_out = found ? found->start + found->size_B : 0;
+	lock_drop(&soft_driver.lock);
+}
+
+/* Writers hold the driver's lock, so that a reader with it needs no other. */
+struct soft_allocation *soft_memory_lookup_locked(uint64_t address)
+{
+	return find_pointed(address);
+}
+
+struct soft_allocation *soft_memory_lookup_all_locked(uint64_t address)
+{
+	struct soft_allocation *found = table_find(address);
+	struct list *link, *next;
+	if (found)
+		return found;
+	list_for_each(link, next, &soft_driver.limbo) {
+		struct soft_allocation *freed = list_entry(link, struct soft_allocation, link);
+		if (address - freed->start < freed->size_B)
+			return freed;
+	}
+	return NULL;
+}
+
+struct soft_allocation *soft_memory_range_locked(uint64_t address, uint64_t size_B)
+{
+	struct soft_allocation *found = find_pointed(address);
+	return found && size_B <= found->size_B - (address - found->start) ? found : NULL;
+}
+
+static bool table_insert_locked(struct soft_allocation *allocation)
+{
+	pthread_rwlock_wrlock(&table_lock);
+	if (table_count == table_capacity) {
+		size_t capacity = table_capacity ? 2 * table_capacity : 64;
+		struct soft_allocation **grown = realloc(table, capacity * sizeof(*grown));
+		if (!grown) {
+			pthread_rwlock_unlock(&table_lock);
+			return false;
+		}
+		table = grown;
+		table_capacity = capacity;
+	}
+	size_t rank = table_rank(allocation->start);
+	memmove(table + rank + 1, table + rank, (table_count - rank) * sizeof(*table));
+	table[rank] = allocation;
+	table_count++;
+	pthread_rwlock_unlock(&table_lock);
+	return true;
+}
+
+static void table_remove_locked(const struct soft_allocation *allocation)
+{
+	pthread_rwlock_wrlock(&table_lock);
+	size_t rank = table_rank(allocation->start);
+	memmove(table + rank - 1, table + rank, (table_count - rank) * sizeof(*table));
+	table_count--;
+	pthread_rwlock_unlock(&table_lock);
+}
+
+/* --- bytes ---------- */
+
+static bool map_bytes(struct soft_allocation *allocation)
+{
+	const uint64_t page_B = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t data_B = (allocation->size_B + page_B - 1) / page_B * page_B;
+	if (data_B < allocation->size_B || data_B + 2 * page_B < data_B)
+		return false;
+	char *mapping = mmap(NULL, data_B + 2 * page_B, PROT_NONE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (mapping == MAP_FAILED)
+		return false;
+	if (mprotect(mapping + page_B, data_B, PROT_READ | PROT_WRITE)) {
+		munmap(mapping, data_B + 2 * page_B);
+		return false;
+	}
+	allocation->mapping = mapping;
+	allocation->mapping_B = data_B + 2 * page_B;
+	allocation->start = (uint64_t)(uintptr_t)(mapping + page_B);
+	return true;
+}
+
+static bool heap_bytes(struct soft_allocation *allocation)
+{
+	uint64_t size_B = (allocation->size_B + ALIGNMENT_B - 1) / ALIGNMENT_B * ALIGNMENT_B;
+	uint64_t gap_B = check_options() & CHECK_MEMORY ? GLOBAL_GAP_B : 0;
+	allocation->mapping = aligned_alloc(ALIGNMENT_B, size_B + 2 * gap_B);
+	allocation->start = (uint64_t)(uintptr_t)allocation->mapping + gap_B;
+	return allocation->mapping != NULL;
+}
+
+static void give_bytes_back(const struct soft_allocation *allocation)
+{
+	if (allocation->ipc_exported)
+		close(allocation->ipc_fd);
+	if (allocation->mapping_B)
+		munmap(allocation->mapping, allocation->mapping_B);
+	else
+		free(allocation->mapping);
+}
+
+/* New device memory holds what nobody expects, not zeros by luck. Host and
+ * managed memory is zeroed, as the kernel of the machine would hand it out. */
+static void fill_bytes(const struct soft_allocation *allocation)
+{
+	void *bytes = (void *)(uintptr_t)allocation->start;
+	uint64_t size_B = allocation->size_B < POISON_MAX_B ? allocation->size_B : POISON_MAX_B;
+	if (allocation->kind == SOFT_MEMORY_DEVICE || allocation->kind == SOFT_MEMORY_ARRAY)
+		memset(bytes, POISON_BYTE, size_B);
+	else if (!allocation->mapping_B)
+		memset(bytes, 0, allocation->size_B);
+}
+
+/* --- allocations ---------- */
+
+static bool is_of_device(enum soft_memory_kind kind)
+{
+	return kind == SOFT_MEMORY_DEVICE || kind == SOFT_MEMORY_MANAGED ||
+	       kind == SOFT_MEMORY_ARRAY;
+}
+
+static bool on_device(const struct soft_allocation *allocation)
+{
+	return is_of_device(allocation->kind) && !allocation->shared;
+}
+
+static void account_locked(const struct soft_allocation *allocation)
+{
+	struct soft_pool *pool = allocation->pool;
+	if (on_device(allocation))
+		allocation->device->used_B += allocation->size_B;
+	if (!pool)
+		return;
+	pool->allocations++;
+	pool->used_B += allocation->size_B;
+	if (pool->used_B > pool->used_high_B)
+		pool->used_high_B = pool->used_B;
+	if (pool->used_B > pool->reserved_B)
+		pool->reserved_B = pool->used_B;
+	soft_pool_trim_locked(pool, pool->reserved_B);
+	if (pool->reserved_B > pool->reserved_high_B)
+		pool->reserved_high_B = pool->reserved_B;
+}
+
+static bool fits_locked(const struct soft_device *device, const struct soft_pool *pool,
+			enum soft_memory_kind kind, uint64_t size_B)
+{
+	if (!is_of_device(kind))
+		return true;
+	if (size_B > device->memory_B - device->used_B)
+		return false;
+	return !pool || !pool->max_B ||
+	       (pool->used_B <= pool->max_B && size_B <= pool->max_B - pool->used_B);
+}
+
+CUresult soft_memory_alloc_locked(struct soft_context *context, enum soft_memory_kind kind,
+				  uint64_t size_B, struct soft_pool *pool,
+				  struct soft_allocation **allocation_out)
+{
+	struct soft_device *device = pool ? pool->device : context->device;
+	if (!fits_locked(device, pool, kind, size_B))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	struct soft_allocation *allocation = calloc(1, sizeof(*allocation));
+	if (!allocation)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	list_init(&allocation->link);
+	allocation->size_B = size_B;
+	allocation->kind = kind;
+	allocation->device = device;
+	allocation->context = pool ? NULL : context;
+	allocation->pool = pool;
+	allocation->id = ++soft_driver.next_id;
+	if (!(size_B <= HEAP_MAX_B ? heap_bytes(allocation) : map_bytes(allocation))) {
+		free(allocation);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	fill_bytes(allocation);
+	if (!table_insert_locked(allocation)) {
+		give_bytes_back(allocation);
+		free(allocation);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	account_locked(allocation);
+	*allocation_out = allocation;
+	return CUDA_SUCCESS;
+}
+
+/* An allocation of bytes that are there, which nothing in the table overlaps. */
+static CUresult enter_locked(struct soft_context *context, const struct soft_allocation *like,
+			     struct soft_allocation **allocation_out)
+{
+	struct soft_allocation *allocation = malloc(sizeof(*allocation));
+	if (!allocation)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*allocation = *like;
+	list_init(&allocation->link);
+	allocation->context = context;
+	allocation->id = ++soft_driver.next_id;
+	if (!table_insert_locked(allocation)) {
+		free(allocation);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	*allocation_out = allocation;
+	return CUDA_SUCCESS;
+}
+
+CUresult soft_memory_register_locked(struct soft_context *context, void *pointer, uint64_t size_B,
+				     unsigned flags)
+{
+	const uint64_t start = (uint64_t)(uintptr_t)pointer;
+	const struct soft_allocation like = {
+		.start = start, .size_B = size_B, .kind = SOFT_MEMORY_REGISTERED,
+		.flags = flags, .device = context->device,
+	};
+	struct soft_allocation *allocation;
+	if (!size_B || start + size_B < start)
+		return CUDA_ERROR_INVALID_VALUE;
+	size_t rank = table_rank(start);
+	if (table_find(start) || (rank < table_count && table[rank]->start < start + size_B))
+		return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+	return enter_locked(context, &like, &allocation);
+}
+
+CUresult soft_memory_share_locked(struct soft_context *context, struct soft_device *device,
+				  uint64_t start, uint64_t size_B,
+				  struct soft_allocation **allocation_out)
+{
+	const struct soft_allocation like = {
+		.start = start, .size_B = size_B, .kind = SOFT_MEMORY_DEVICE,
+		.device = device, .shared = true,
+	};
+	return enter_locked(context, &like, allocation_out);
+}
+
+bool soft_memory_is_ipc_capable(const struct soft_allocation *allocation)
+{
+	return allocation->kind == SOFT_MEMORY_DEVICE && !allocation->shared && !allocation->pool &&
+	       allocation->context;
+}
+
+struct soft_allocation *soft_memory_opened_locked(const struct soft_context *context, uint64_t inode)
+{
+	for (size_t i = 0; i < table_count; i++)
+		if (table[i]->ipc_opens && table[i]->ipc_inode == inode &&
+		    table[i]->context == context && !table[i]->freeing)
+			return table[i];
+	return NULL;
+}
+
+/* --- the end of allocations ---------- */
+
+/* A launch keeps the ranges that it has looked up until it ends: what was freed
+ * since the oldest running one began must stay mapped. */
+static bool touchable_locked(const struct soft_allocation *allocation)
+{
+	if (allocation->pins)
+		return true;
+	if (list_empty(&soft_driver.kernels))
+		return false;
+	const struct soft_operation *oldest =
+		list_entry(soft_driver.kernels.next, struct soft_operation, kernel_link);
+	return oldest->kernel_number <= allocation->freed_at;
+}
+
+/* The memory checker tells who uses what was freed, as long as there is room. */
+static bool kept_locked(const struct soft_allocation *allocation)
+{
+	return allocation->mapping && limbo_B <= QUARANTINE_B && check_options() & CHECK_MEMORY;
+}
+
+void soft_memory_reap_locked(void)
+{
+	struct list *link, *next;
+	list_for_each(link, next, &soft_driver.limbo) {
+		struct soft_allocation *allocation =
+			list_entry(link, struct soft_allocation, link);
+		if (touchable_locked(allocation) || kept_locked(allocation))
+			continue;
+		list_remove(link);
+		limbo_B -= allocation->size_B;
+		give_bytes_back(allocation);
+		free(allocation->written);
+		free(allocation);
+	}
+}
+
+/* Who still reads what was freed shall not find what was there. */
+static void poison_freed(const struct soft_allocation *allocation)
+{
+	bool ours = allocation->kind != SOFT_MEMORY_REGISTERED && !allocation->shared;
+	uint64_t size_B = allocation->size_B < POISON_MAX_B ? allocation->size_B : POISON_MAX_B;
+	if (ours && (soft_sched.lazy || soft_oracle_on()))
+		memset((void *)(uintptr_t)allocation->start, FREED_BYTE, size_B);
+}
+
+void soft_memory_free_locked(struct soft_allocation *allocation)
+{
+	struct soft_pool *pool = allocation->pool;
+	table_remove_locked(allocation);
+	poison_freed(allocation);
+	allocation->freed = true;
+	allocation->freed_at = soft_driver.kernels_started;
+	if (on_device(allocation))
+		allocation->device->used_B -= allocation->size_B;
+	if (pool) {
+		pool->used_B -= allocation->size_B;
+		soft_pool_trim_locked(pool, pool->release_threshold_B);
+		pool->allocations--;
+		soft_pool_release_locked(pool);
+	}
+	list_append(&soft_driver.limbo, &allocation->link);
+	limbo_B += allocation->size_B;
+	soft_memory_reap_locked();
+}
+
+void soft_memory_free_context_locked(struct soft_context *context)
+{
+	for (size_t i = table_count; i-- > 0;)
+		if (table[i]->context == context)
+			soft_memory_free_locked(table[i]);
+}
+
+void soft_memory_pin_locked(struct soft_allocation *allocation)
+{
+	allocation->pins++;
+}
+
+void soft_memory_unpin_locked(struct soft_allocation *allocation)
+{
+	if (!--allocation->pins && allocation->freed)
+		soft_memory_reap_locked();
+}

@@ -1,0 +1,75 @@
+/* cuGetProcAddress: functions by name and by the version that a caller knows. */
+#include "config.h"
+
+#include "softcuda/driver/soft.h"
+
+#include <string.h>
+
+/* Maps some of the names to those of another default stream otherwise. */
+#undef cuStreamGetDevice
+
+typedef void (*function)(void);
+
+struct symbol {
+	const char *name;
+	int version;
+	const char *function_name;
+	function function;
+};
+
+static const struct symbol symbols[] = {
+#define SYMBOL(name, version, function_) {#name, (version), #function_, (function)(function_)},
+#include "softcuda/driver/symbol.def"
+#undef SYMBOL
+};
+
+/* ISO C has no cast from a function's pointer to an object's. */
+static void function_store(void **function_out, function wanted)
+{
+	_Static_assert(sizeof(wanted) == sizeof(*function_out), "POSIX says so");
+	memcpy(function_out, &wanted, sizeof(wanted));
+}
+
+/* CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM asks for functions whose default
+ * stream is the thread's: those do not exist here, and are not found. */
+static CUresult find(const char *name, int version, cuuint64_t flags, void **function_out,
+		     CUdriverProcAddressQueryResult *status_out)
+{
+	const struct symbol *best = NULL;
+	bool known = false;
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+		const struct symbol *symbol = &symbols[i];
+		if (strcmp(symbol->name, name) && strcmp(symbol->function_name, name))
+			continue;
+		known = true;
+		if (symbol->version > version)
+			continue;
+		if (!best || symbol->version >= best->version)
+			best = symbol;
+	}
+	if (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
+		best = NULL;
+	if (best) {
+		function_store(function_out, best->function);
+		*status_out = CU_GET_PROC_ADDRESS_SUCCESS;
+		return CUDA_SUCCESS;
+	}
+	*function_out = NULL;
+	*status_out = known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+			    : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	return CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuGetProcAddress_v2(const char *name, void **function_out, int version, cuuint64_t flags,
+			     CUdriverProcAddressQueryResult *status_out)
+{
+	CUdriverProcAddressQueryResult unused;
+	if (!name || !function_out)
+		return CUDA_ERROR_INVALID_VALUE;
+	return find(name, version, flags, function_out, status_out ? status_out : &unused);
+}
+
+CUresult cuGetProcAddress(const char *name, void **function_out, int version, cuuint64_t flags)
+{
+	return cuGetProcAddress_v2(name, function_out, version, flags, NULL);
+}

@@ -1,0 +1,424 @@
+/* Texture and surface objects: what kernels get instead of an address. */
+#include "config.h"
+
+#include "base/log.h"
+#include "softcuda/driver/array.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An object's value is its place in the table, and above that how often the place
+ * was given out before: a stale value is found out. 0 is nobody's. */
+enum { PLACE_BITS = 20, PLACES_MAX = 1 << PLACE_BITS };
+
+struct object {
+	struct list link;                    /* of soft_context.objects */
+	struct soft_context *context;
+	struct soft_array *array;            /* a reference; NULL: linear memory */
+	uint64_t extent_B;                   /* of linear memory */
+	CUDA_RESOURCE_DESC resource;
+	CUDA_TEXTURE_DESC texture;
+	struct soft_image image;
+};
+
+/* The reader-writer lock lets kernels look while the driver works; writers also
+ * hold the driver's lock, after which it is taken. */
+static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
+static struct place {
+	struct object *object;               /* NULL: free */
+	uint64_t uses;
+} *table;
+static size_t table_count, live[2];          /* live: textures, surfaces */
+
+static struct object *find(uint64_t value, bool surface)
+{
+	uint64_t index = (value & (PLACES_MAX - 1)) - 1;
+	struct object *object = index < table_count ? table[index].object : NULL;
+	return object && object->image.object == value && object->image.surface == surface ?
+	       object : NULL;
+}
+
+enum soft_image_state soft_image_find(const struct soft_launch *launch, uint64_t value,
+				      struct soft_image *image_out)
+{
+	enum soft_image_state state = SOFT_IMAGE_THERE;
+	uint64_t extent_B = 0, start, end;
+	pthread_rwlock_rdlock(&table_lock);
+	const struct object *object = find(value, false);
+	if (!object)
+		object = find(value, true);
+	if (!object) {
+		state = SOFT_IMAGE_UNKNOWN;
+	} else {
+		unsigned device = object->context->device->index;
+		*image_out = object->image;
+		extent_B = object->array ? 0 : object->extent_B;
+		if (object->array && atomic_load(&object->array->gone))
+			state = SOFT_IMAGE_ARRAY_GONE;
+		else if (device != launch->device_index && !(launch->peers >> device & 1))
+			state = SOFT_IMAGE_FOREIGN;
+	}
+	pthread_rwlock_unlock(&table_lock);
+	if (state == SOFT_IMAGE_THERE && extent_B &&
+	    (!soft_memory_find(launch, image_out->start, &start, &end) ||
+	     end - image_out->start < extent_B))
+		state = SOFT_IMAGE_MEMORY_GONE;
+	return state;
+}
+
+size_t soft_object_live_locked(bool surface)
+{
+	return live[surface];
+}
+
+/* --- life ---------- */
+
+static bool grow_locked(void)
+{
+	size_t count = table_count ? 2 * table_count : 64;
+	struct place *grown = count <= PLACES_MAX / 2 ? realloc(table, count * sizeof(*grown)) :
+			      NULL;
+	if (!grown)
+		return false;
+	memset(grown + table_count, 0, (count - table_count) * sizeof(*grown));
+	table = grown;
+	table_count = count;
+	return true;
+}
+
+static bool insert_locked(struct object *object)
+{
+	size_t index = 0;
+	pthread_rwlock_wrlock(&table_lock);
+	while (index < table_count && table[index].object)
+		index++;
+	bool there = index < table_count || grow_locked();
+	if (there) {
+		object->image.object = (index + 1) | ++table[index].uses << PLACE_BITS;
+		table[index].object = object;
+		live[object->image.surface]++;
+	}
+	pthread_rwlock_unlock(&table_lock);
+	return there;
+}
+
+static void destroy_object_locked(struct object *object)
+{
+	pthread_rwlock_wrlock(&table_lock);
+	table[(object->image.object & (PLACES_MAX - 1)) - 1].object = NULL;
+	live[object->image.surface]--;
+	pthread_rwlock_unlock(&table_lock);
+	list_remove(&object->link);
+	if (object->array)
+		soft_array_unref_locked(object->array);
+	free(object);
+}
+
+void soft_object_retire_context_locked(struct soft_context *context)
+{
+	struct list *link, *next;
+	list_for_each(link, next, &context->objects)
+		destroy_object_locked(list_entry(link, struct object, link));
+}
+
+/* --- resources ---------- */
+
+static bool attribute_allows(const struct soft_device *device, CUdevice_attribute attribute,
+			     uint64_t value)
+{
+	int limit;
+	return soft_device_attribute(device, attribute, &limit) == CUDA_SUCCESS &&
+	       value <= (uint64_t)limit;
+}
+
+static bool attribute_aligns(const struct soft_device *device, CUdevice_attribute attribute,
+			     uint64_t value)
+{
+	int unit;
+	return soft_device_attribute(device, attribute, &unit) == CUDA_SUCCESS &&
+	       value % (uint64_t)unit == 0;
+}
+
+static CUresult set_format(struct soft_image *image, CUarray_format format, unsigned channels)
+{
+	struct soft_format is;
+	if (!soft_format_find(format, channels, &is))
+		return CUDA_ERROR_INVALID_VALUE;
+	image->kind = (uint8_t)is.kind;
+	image->channel_B = is.channel_B;
+	image->channels = is.channels;
+	image->packed = is.packed;
+	return CUDA_SUCCESS;
+}
+
+static CUresult set_array_locked(struct object *object)
+{
+	struct soft_image *image = &object->image;
+	struct soft_array *array;
+	if (!object->resource.res.array.hArray)
+		return CUDA_ERROR_INVALID_VALUE;
+	CUresult result = soft_array_find_locked(object->resource.res.array.hArray, &array);
+	if (result != CUDA_SUCCESS)
+		return result;
+	image->dimensions = array->dimensions;
+	image->layered = array->layered;
+	image->start = array->allocation->start;
+	image->pitch_B = array->pitch_B;
+	image->slice_B = array->slice_B;
+	image->size[0] = (uint32_t)array->descriptor.Width;
+	image->size[1] = (uint32_t)array->height;
+	image->size[2] = array->layered ? 1 : (uint32_t)array->depth;
+	image->layers = array->layered ? (uint32_t)array->depth : 1;
+	result = set_format(image, array->descriptor.Format, array->descriptor.NumChannels);
+	if (result != CUDA_SUCCESS)
+		return result;
+	object->array = array;
+	array->refs++;
+	return CUDA_SUCCESS;
+}
+
+static CUresult set_linear_locked(struct object *object, const struct soft_device *device)
+{
+	struct soft_image *image = &object->image;
+	const uint64_t start = object->resource.res.linear.devPtr;
+	CUresult result = set_format(image, object->resource.res.linear.format,
+				     object->resource.res.linear.numChannels);
+	if (result != CUDA_SUCCESS)
+		return result;
+	uint64_t width = object->resource.res.linear.sizeInBytes / image_texel_B(image);
+	object->extent_B = width * image_texel_B(image);
+	if (!attribute_aligns(device, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, start) ||
+	    !attribute_allows(device, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, width) ||
+	    !soft_memory_range_locked(start, object->extent_B ? object->extent_B : 1))
+		return CUDA_ERROR_INVALID_VALUE;
+	image->dimensions = 1;
+	image->buffer = true;
+	image->start = start;
+	image->pitch_B = image->slice_B = object->extent_B;
+	image->size[0] = (uint32_t)width;
+	image->size[1] = image->size[2] = image->layers = 1;
+	return CUDA_SUCCESS;
+}
+
+static CUresult set_pitch_locked(struct object *object, const struct soft_device *device)
+{
+	struct soft_image *image = &object->image;
+	const uint64_t start = object->resource.res.pitch2D.devPtr;
+	const uint64_t width = object->resource.res.pitch2D.width;
+	const uint64_t height = object->resource.res.pitch2D.height;
+	const uint64_t pitch_B = object->resource.res.pitch2D.pitchInBytes;
+	CUresult result = set_format(image, object->resource.res.pitch2D.format,
+				     object->resource.res.pitch2D.numChannels);
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (!width || !height ||
+	    !attribute_aligns(device, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, start) ||
+	    !attribute_aligns(device, CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT, pitch_B) ||
+	    !attribute_allows(device, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH, width) ||
+	    !attribute_allows(device, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT,
+			      height) ||
+	    !attribute_allows(device, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH,
+			      pitch_B) ||
+	    pitch_B == 0)
+		return CUDA_ERROR_INVALID_VALUE;
+	object->extent_B = (height - 1) * pitch_B + width * image_texel_B(image);
+	if (!soft_memory_range_locked(start, object->extent_B))
+		return CUDA_ERROR_INVALID_VALUE;
+	image->dimensions = 2;
+	image->start = start;
+	image->pitch_B = pitch_B;
+	image->slice_B = height * pitch_B;
+	image->size[0] = (uint32_t)width;
+	image->size[1] = (uint32_t)height;
+	image->size[2] = image->layers = 1;
+	return CUDA_SUCCESS;
+}
+
+static CUresult set_resource_locked(struct object *object, const struct soft_device *device)
+{
+	if (object->resource.flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	switch (object->resource.resType) {
+	case CU_RESOURCE_TYPE_ARRAY:
+		return set_array_locked(object);
+	case CU_RESOURCE_TYPE_LINEAR:
+		return set_linear_locked(object, device);
+	case CU_RESOURCE_TYPE_PITCH2D:
+		return set_pitch_locked(object, device);
+	case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+		log_err("softcuda: mipmapped arrays are not supported");
+		return CUDA_ERROR_NOT_SUPPORTED;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+}
+
+/* --- samplers ---------- */
+
+static bool whole(const struct soft_image *image)
+{
+	return image->kind == TEXEL_UINT || image->kind == TEXEL_SINT;
+}
+
+static CUresult set_sampler(struct soft_image *image, const CUDA_TEXTURE_DESC *texture)
+{
+	const unsigned known = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES |
+			       CU_TRSF_SRGB | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION;
+	if (texture->flags & ~known || texture->filterMode > CU_TR_FILTER_MODE_LINEAR ||
+	    texture->mipmapFilterMode > CU_TR_FILTER_MODE_LINEAR)
+		return CUDA_ERROR_INVALID_VALUE;
+	/* "This suppresses the default behavior of having the texture promote integer
+	 * data to floating point data"; that of 32 bits it never does. */
+	if (!(texture->flags & CU_TRSF_READ_AS_INTEGER) && whole(image) && image->channel_B < 4)
+		image->kind = image->kind == TEXEL_UINT ? TEXEL_UNORM : TEXEL_SNORM;
+	image->normalized = texture->flags & CU_TRSF_NORMALIZED_COORDINATES;
+	/* Other formats read as without it. */
+	image->srgb = texture->flags & CU_TRSF_SRGB && image->kind == TEXEL_UNORM &&
+		      image->channel_B == 1;
+	image->filter = texture->filterMode == CU_TR_FILTER_MODE_LINEAR && !image->buffer;
+	for (unsigned d = 0; d < 3; d++) {
+		unsigned mode = texture->addressMode[d];
+		if (mode > CU_TR_ADDRESS_MODE_BORDER)
+			return CUDA_ERROR_INVALID_VALUE;
+		/* "Wrap and mirror are only supported for normalized coordinates": else it
+		 * is clamp.  Of linear memory what is outside reads as zero. */
+		if (!image->normalized && mode != CU_TR_ADDRESS_MODE_BORDER)
+			mode = CU_TR_ADDRESS_MODE_CLAMP;
+		image->address[d] = image->buffer ? IMAGE_BORDER : (uint8_t)mode;
+		image->border[d] = image->buffer ? 0 : texture->borderColor[d];
+	}
+	image->border[3] = image->buffer ? 0 : texture->borderColor[3];
+	return CUDA_SUCCESS;
+}
+
+/* --- objects ---------- */
+
+/* texture: NULL for a surface. */
+static CUresult create_locked(struct soft_context *context, unsigned long long *value_out,
+			      const CUDA_RESOURCE_DESC *resource,
+			      const CUDA_TEXTURE_DESC *texture)
+{
+	struct object *object = calloc(1, sizeof(*object));
+	if (!object)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	object->context = context;
+	object->resource = *resource;
+	object->image.surface = !texture;
+	CUresult result = set_resource_locked(object, context->device);
+	if (result == CUDA_SUCCESS && texture) {
+		object->texture = *texture;
+		result = set_sampler(&object->image, texture);
+	}
+	/* A surface on an array without CUDA_ARRAY3D_SURFACE_LDST is no error to the driver. */
+	if (result == CUDA_SUCCESS && !texture &&
+	    !(object->array->descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST))
+		log_warn("softcuda: cuSurfObjectCreate: the array was not made for surfaces");
+	if (result == CUDA_SUCCESS && !insert_locked(object))
+		result = CUDA_ERROR_OUT_OF_MEMORY;
+	if (result != CUDA_SUCCESS) {
+		if (object->array)
+			soft_array_unref_locked(object->array);
+		free(object);
+		return result;
+	}
+	list_append(&context->objects, &object->link);
+	*value_out = object->image.object;
+	return CUDA_SUCCESS;
+}
+
+static CUresult create_texture_locked(struct soft_context *context, CUtexObject *value_out,
+				      const CUDA_RESOURCE_DESC *resource,
+				      const CUDA_TEXTURE_DESC *texture,
+				      const CUDA_RESOURCE_VIEW_DESC *view)
+{
+	if (!value_out || !resource || !texture)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (view) {
+		log_err("softcuda: cuTexObjectCreate: resource views are not supported");
+		return CUDA_ERROR_NOT_SUPPORTED;
+	}
+	return create_locked(context, value_out, resource, texture);
+}
+
+CUresult cuTexObjectCreate(CUtexObject *value_out, const CUDA_RESOURCE_DESC *resource,
+			   const CUDA_TEXTURE_DESC *texture, const CUDA_RESOURCE_VIEW_DESC *view)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT,
+		  create_texture_locked(context, value_out, resource, texture, view));
+}
+
+static CUresult create_surface_locked(struct soft_context *context, CUsurfObject *value_out,
+				      const CUDA_RESOURCE_DESC *resource)
+{
+	if (!value_out || !resource || resource->resType != CU_RESOURCE_TYPE_ARRAY)
+		return CUDA_ERROR_INVALID_VALUE;
+	return create_locked(context, value_out, resource, NULL);
+}
+
+CUresult cuSurfObjectCreate(CUsurfObject *value_out, const CUDA_RESOURCE_DESC *resource)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT, create_surface_locked(context, value_out, resource));
+}
+
+static CUresult destroy_locked(uint64_t value, bool surface)
+{
+	if (!value)
+		return CUDA_SUCCESS;
+	struct object *object = find(value, surface);
+	if (!object)
+		return CUDA_ERROR_INVALID_VALUE;
+	destroy_object_locked(object);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuTexObjectDestroy(CUtexObject value)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT, destroy_locked(value, false));
+}
+
+CUresult cuSurfObjectDestroy(CUsurfObject value)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT, destroy_locked(value, true));
+}
+
+static CUresult resource_locked(CUDA_RESOURCE_DESC *resource_out, uint64_t value, bool surface)
+{
+	const struct object *object = find(value, surface);
+	if (!object || !resource_out)
+		return CUDA_ERROR_INVALID_VALUE;
+	*resource_out = object->resource;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource_out, CUtexObject value)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT, resource_locked(resource_out, value, false));
+}
+
+CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource_out, CUsurfObject value)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT, resource_locked(resource_out, value, true));
+}
+
+static CUresult texture_locked(CUDA_TEXTURE_DESC *texture_out, uint64_t value)
+{
+	const struct object *object = find(value, false);
+	if (!object || !texture_out)
+		return CUDA_ERROR_INVALID_VALUE;
+	*texture_out = object->texture;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *texture_out, CUtexObject value)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT, texture_locked(texture_out, value));
+}
+
+/* "If no resource view was set for the object, an error is returned": none has. */
+CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *view_out, CUtexObject value)
+{
+	(void)view_out;
+	(void)value;
+	SOFT_CALL(SOFT_NEED_CONTEXT, CUDA_ERROR_INVALID_VALUE);
+}

@@ -1,0 +1,493 @@
+/* Memory that processes share: virtual memory management, and the import of memory of other
+ * APIs.
+ *
+ * Physical memory is a memfd, sealed against a change of its size; a shareable handle is a
+ * file descriptor of it.  What other APIs would export is a memfd with all three seals
+ * (SHRINK, GROW, SEAL), which a test can make: as on hardware, neither call of import takes
+ * what is for the other.
+ *
+ * A mapping becomes an allocation when access to it is set, for one device. */
+#include "config.h"
+
+#include "softcuda/driver/oracle.h"
+#include "softcuda/driver/sched.h"
+#include "softcuda/driver/soft.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { GRANULARITY_B = 2 << 20 };
+
+/* A CUmemGenericAllocationHandle, or what is left of it: mappings keep it too. */
+struct physical {
+	void *handle;                        /* NULL: released */
+	struct soft_device *device;
+	int fd;
+	uint64_t size_B;
+	bool counted;                        /* in the device's used_B: it was created here */
+	unsigned refs;                       /* the handle, mappings */
+};
+
+struct mapping {
+	struct list link;                    /* of reservation.mappings */
+	uint64_t start, size_B;
+	struct physical *physical;
+	struct soft_allocation *allocation;  /* NULL: nobody has access */
+};
+
+struct reservation {
+	struct list link;
+	uint64_t start, size_B;
+	struct list mappings;
+};
+
+/* Guarded by the driver's lock. */
+static struct list reservations = {&reservations, &reservations};
+
+/* --- physical memory ---------- */
+
+static void physical_unref_locked(struct physical *physical)
+{
+	if (--physical->refs)
+		return;
+	if (physical->counted)
+		physical->device->used_B -= physical->size_B;
+	close(physical->fd);
+	free(physical);
+}
+
+/* fd becomes its own if it succeeds. */
+static CUresult physical_make_locked(struct soft_device *device, int fd, uint64_t size_B,
+				     bool counted, CUmemGenericAllocationHandle *handle_out)
+{
+	struct physical *physical = calloc(1, sizeof(*physical));
+	if (!physical)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*physical = (struct physical){.device = device, .fd = fd, .size_B = size_B,
+				      .counted = counted, .refs = 1};
+	physical->handle = soft_handle_create_locked(SOFT_KIND_PHYSICAL, physical);
+	if (!physical->handle) {
+		free(physical);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	if (counted)
+		device->used_B += size_B;
+	*handle_out = (CUmemGenericAllocationHandle)(uintptr_t)physical->handle;
+	return CUDA_SUCCESS;
+}
+
+static struct physical *physical_find_locked(CUmemGenericAllocationHandle handle)
+{
+	return soft_handle_find_locked(SOFT_KIND_PHYSICAL, (void *)(uintptr_t)handle);
+}
+
+static CUresult properties_check_locked(const CUmemAllocationProp *properties,
+					struct soft_device **device_out)
+{
+	if (!properties || properties->type != CU_MEM_ALLOCATION_TYPE_PINNED ||
+	    properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+	    (properties->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE &&
+	     properties->requestedHandleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
+		return CUDA_ERROR_INVALID_VALUE;
+	return soft_device_find_locked(properties->location.id, device_out);
+}
+
+static CUresult granularity_locked(size_t *granularity_B_out, const CUmemAllocationProp *properties)
+{
+	struct soft_device *device;
+	if (!granularity_B_out)
+		return CUDA_ERROR_INVALID_VALUE;
+	CUresult result = properties_check_locked(properties, &device);
+	if (result == CUDA_SUCCESS)
+		*granularity_B_out = GRANULARITY_B;
+	return result;
+}
+
+CUresult cuMemGetAllocationGranularity(size_t *granularity_B_out,
+				       const CUmemAllocationProp *properties,
+				       CUmemAllocationGranularity_flags option)
+{
+	(void)option;
+	SOFT_CALL(SOFT_NEED_INIT, granularity_locked(granularity_B_out, properties));
+}
+
+static CUresult create_locked(CUmemGenericAllocationHandle *handle_out, size_t size_B,
+			      const CUmemAllocationProp *properties, unsigned long long flags)
+{
+	struct soft_device *device;
+	if (!handle_out || !size_B || size_B % GRANULARITY_B || flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	CUresult result = properties_check_locked(properties, &device);
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (size_B > device->memory_B - device->used_B)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	int fd = memfd_create("softcuda", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	result = ftruncate(fd, (off_t)size_B) ||
+				 fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW)
+			 ? CUDA_ERROR_OUT_OF_MEMORY
+			 : physical_make_locked(device, fd, size_B, true, handle_out);
+	if (result != CUDA_SUCCESS)
+		close(fd);
+	return result;
+}
+
+CUresult cuMemCreate(CUmemGenericAllocationHandle *handle_out, size_t size_B,
+		     const CUmemAllocationProp *properties, unsigned long long flags)
+{
+	SOFT_CALL(SOFT_NEED_INIT, create_locked(handle_out, size_B, properties, flags));
+}
+
+static CUresult release_locked(CUmemGenericAllocationHandle handle)
+{
+	struct physical *physical = physical_find_locked(handle);
+	if (!physical)
+		return CUDA_ERROR_INVALID_VALUE;
+	soft_handle_destroy_locked(physical->handle);
+	physical->handle = NULL;
+	physical_unref_locked(physical);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
+{
+	SOFT_CALL(SOFT_NEED_INIT, release_locked(handle));
+}
+
+/* --- handles for other processes ---------- */
+
+static CUresult export_locked(void *fd_out, CUmemGenericAllocationHandle handle,
+			      CUmemAllocationHandleType type, unsigned long long flags)
+{
+	const struct physical *physical = physical_find_locked(handle);
+	if (!fd_out || !physical || flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+		return CUDA_ERROR_INVALID_VALUE;
+	const int fd = fcntl(physical->fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return CUDA_ERROR_OPERATING_SYSTEM;
+	*(int *)fd_out = fd;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemExportToShareableHandle(void *fd_out, CUmemGenericAllocationHandle handle,
+				      CUmemAllocationHandleType type, unsigned long long flags)
+{
+	SOFT_CALL(SOFT_NEED_INIT, export_locked(fd_out, handle, type, flags));
+}
+
+/* The size of a memfd with exactly these seals; 0: it is none. */
+static uint64_t sealed_size_B(int fd, int seals)
+{
+	struct stat status;
+	if (fcntl(fd, F_GET_SEALS) != seals || fstat(fd, &status) || status.st_size <= 0)
+		return 0;
+	return (uint64_t)status.st_size;
+}
+
+static CUresult import_locked(struct soft_context *context,
+			      CUmemGenericAllocationHandle *handle_out, int fd,
+			      CUmemAllocationHandleType type)
+{
+	const uint64_t size_B = sealed_size_B(fd, F_SEAL_SHRINK | F_SEAL_GROW);
+	if (!handle_out || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || !size_B)
+		return CUDA_ERROR_INVALID_VALUE;
+	/* The descriptor stays the caller's. */
+	const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (own < 0)
+		return CUDA_ERROR_OPERATING_SYSTEM;
+	CUresult result = physical_make_locked(context->device, own, size_B, false, handle_out);
+	if (result != CUDA_SUCCESS)
+		close(own);
+	return result;
+}
+
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle_out, void *fd,
+					CUmemAllocationHandleType type)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT,
+		  import_locked(context, handle_out, (int)(intptr_t)fd, type));
+}
+
+/* --- addresses ---------- */
+
+static bool addresses_clear(uint64_t start, uint64_t size_B)
+{
+	return mmap((void *)(uintptr_t)start, size_B, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
+}
+
+/* The hint is not taken. */
+static CUresult reserve_locked(CUdeviceptr *start_out, size_t size_B, size_t alignment_B,
+			       unsigned long long flags)
+{
+	if (!start_out || !size_B || size_B % GRANULARITY_B || flags ||
+	    alignment_B & (alignment_B - 1) || size_B > SIZE_MAX - GRANULARITY_B)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (alignment_B > GRANULARITY_B)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	struct reservation *reservation = calloc(1, sizeof(*reservation));
+	char *at = mmap(NULL, size_B + GRANULARITY_B, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (!reservation || at == MAP_FAILED) {
+		free(reservation);
+		if (at != MAP_FAILED)
+			munmap(at, size_B + GRANULARITY_B);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	const size_t before_B = -(uintptr_t)at % GRANULARITY_B;
+	if (before_B)
+		munmap(at, before_B);
+	munmap(at + before_B + size_B, GRANULARITY_B - before_B);
+	reservation->start = (uint64_t)(uintptr_t)(at + before_B);
+	reservation->size_B = size_B;
+	list_init(&reservation->mappings);
+	list_append(&reservations, &reservation->link);
+	*start_out = reservation->start;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemAddressReserve(CUdeviceptr *start_out, size_t size_B, size_t alignment_B,
+			     CUdeviceptr hint, unsigned long long flags)
+{
+	(void)hint;
+	SOFT_CALL(SOFT_NEED_INIT, reserve_locked(start_out, size_B, alignment_B, flags));
+}
+
+/* That all of the range is inside. */
+static struct reservation *reservation_find_locked(uint64_t start, uint64_t size_B)
+{
+	struct list *link, *next;
+	list_for_each(link, next, &reservations) {
+		struct reservation *found = list_entry(link, struct reservation, link);
+		if (start >= found->start && start - found->start <= found->size_B &&
+		    size_B <= found->size_B - (start - found->start))
+			return found;
+	}
+	return NULL;
+}
+
+static CUresult address_free_locked(CUdeviceptr start, size_t size_B)
+{
+	struct reservation *reservation = reservation_find_locked(start, size_B);
+	if (!reservation || reservation->start != start || reservation->size_B != size_B ||
+	    !list_empty(&reservation->mappings))
+		return CUDA_ERROR_INVALID_VALUE;
+	munmap((void *)(uintptr_t)start, size_B);
+	list_remove(&reservation->link);
+	free(reservation);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemAddressFree(CUdeviceptr start, size_t size_B)
+{
+	SOFT_CALL(SOFT_NEED_INIT, address_free_locked(start, size_B));
+}
+
+/* --- mappings ---------- */
+
+static struct mapping *mapping_find_locked(uint64_t start, uint64_t size_B)
+{
+	struct reservation *reservation = reservation_find_locked(start, size_B);
+	struct list *link, *next;
+	if (!reservation)
+		return NULL;
+	list_for_each(link, next, &reservation->mappings) {
+		struct mapping *mapping = list_entry(link, struct mapping, link);
+		if (mapping->start == start && mapping->size_B == size_B)
+			return mapping;
+	}
+	return NULL;
+}
+
+static bool is_mapped_locked(const struct reservation *reservation, uint64_t start, uint64_t size_B)
+{
+	const struct list *link;
+	for (link = reservation->mappings.next; link != &reservation->mappings; link = link->next) {
+		const struct mapping *mapping = list_entry(link, struct mapping, link);
+		if (mapping->start < start + size_B && start < mapping->start + mapping->size_B)
+			return true;
+	}
+	return false;
+}
+
+static CUresult map_locked(CUdeviceptr start, size_t size_B, size_t offset_B,
+			   CUmemGenericAllocationHandle handle, unsigned long long flags)
+{
+	struct physical *physical = physical_find_locked(handle);
+	struct reservation *reservation = reservation_find_locked(start, size_B);
+	/* "offset: currently must be zero." */
+	if (!physical || !reservation || !size_B || size_B % GRANULARITY_B ||
+	    start % GRANULARITY_B || offset_B || flags || size_B > physical->size_B ||
+	    is_mapped_locked(reservation, start, size_B))
+		return CUDA_ERROR_INVALID_VALUE;
+	struct mapping *mapping = calloc(1, sizeof(*mapping));
+	if (!mapping || mmap((void *)(uintptr_t)start, size_B, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_FIXED, physical->fd, 0) == MAP_FAILED) {
+		free(mapping);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	*mapping = (struct mapping){.start = start, .size_B = size_B, .physical = physical};
+	physical->refs++;
+	list_append(&reservation->mappings, &mapping->link);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuMemMap(CUdeviceptr start, size_t size_B, size_t offset_B,
+		  CUmemGenericAllocationHandle handle, unsigned long long flags)
+{
+	SOFT_CALL(SOFT_NEED_INIT, map_locked(start, size_B, offset_B, handle, flags));
+}
+
+/* Of one mapping, for its own device, to read and write. */
+static CUresult access_locked(CUdeviceptr start, size_t size_B, const CUmemAccessDesc *access,
+			      size_t count)
+{
+	struct mapping *mapping = mapping_find_locked(start, size_B);
+	if (!mapping || !access || count != 1 ||
+	    access->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (access->location.id != (int)mapping->physical->device->index ||
+	    access->flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	if (mapping->allocation)
+		return CUDA_SUCCESS;
+	/* It is no context's. */
+	CUresult result = soft_memory_share_locked(NULL, mapping->physical->device, start, size_B,
+						   &mapping->allocation);
+	if (result == CUDA_SUCCESS)
+		mapping->allocation->mapped = true;
+	return result;
+}
+
+CUresult cuMemSetAccess(CUdeviceptr start, size_t size_B, const CUmemAccessDesc *access,
+			size_t count)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT, access_locked(start, size_B, access, count));
+}
+
+/* What is in streams still finds its memory, as with cuMemFree; it is no promise of CUDA's. */
+static CUresult unmap_locked(struct soft_context *context, CUdeviceptr start, size_t size_B)
+{
+	struct mapping *mapping = mapping_find_locked(start, size_B);
+	CUresult result = CUDA_SUCCESS;
+	if (!mapping || (mapping->allocation && mapping->allocation->freeing))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (mapping->allocation) {
+		mapping->allocation->freeing = true;
+		if (soft_sched.sync != SOFT_SYNC_NONE)
+			result = soft_context_wait_locked(context);
+		soft_oracle_free_locked(mapping->allocation, "cuMemUnmap");
+		soft_memory_free_locked(mapping->allocation);
+	}
+	if (!addresses_clear(start, size_B))
+		return CUDA_ERROR_OPERATING_SYSTEM;
+	list_remove(&mapping->link);
+	physical_unref_locked(mapping->physical);
+	free(mapping);
+	return result;
+}
+
+CUresult cuMemUnmap(CUdeviceptr start, size_t size_B)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT, unmap_locked(context, start, size_B));
+}
+
+/* --- memory of other APIs ---------- */
+
+struct external {
+	void *handle;
+	struct soft_device *device;
+	int fd;
+	uint64_t size_B;
+};
+
+static CUresult external_import_locked(struct soft_context *context,
+				       CUexternalMemory *external_out,
+				       const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *description)
+{
+	if (!external_out || !description ||
+	    description->type != CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD || description->flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	const uint64_t size_B = sealed_size_B(description->handle.fd,
+					      F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+	if (!size_B || !description->size || description->size > size_B)
+		return CUDA_ERROR_INVALID_VALUE;
+	struct external *external = calloc(1, sizeof(*external));
+	if (!external)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	external->device = context->device;
+	/* The descriptor is the driver's from now on. */
+	external->fd = description->handle.fd;
+	external->size_B = description->size;
+	external->handle = soft_handle_create_locked(SOFT_KIND_EXTERNAL, external);
+	if (!external->handle) {
+		free(external);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	*external_out = external->handle;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuImportExternalMemory(CUexternalMemory *external_out,
+				const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *description)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT, external_import_locked(context, external_out, description));
+}
+
+/* What is mapped stays until it is freed, by cuMemFree. */
+static CUresult external_map_locked(struct soft_context *context, CUdeviceptr *start_out,
+				    CUexternalMemory cu_external,
+				    const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *description)
+{
+	const struct external *external =
+		soft_handle_find_locked(SOFT_KIND_EXTERNAL, cu_external);
+	struct soft_allocation *allocation;
+	if (!start_out || !external || !description || !description->size || description->flags ||
+	    description->offset % (uint64_t)sysconf(_SC_PAGESIZE) ||
+	    description->offset > external->size_B ||
+	    description->size > external->size_B - description->offset)
+		return CUDA_ERROR_INVALID_VALUE;
+	void *at = mmap(NULL, description->size, PROT_READ | PROT_WRITE, MAP_SHARED, external->fd,
+			(off_t)description->offset);
+	if (at == MAP_FAILED)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	CUresult result = soft_memory_share_locked(context, external->device,
+						   (uint64_t)(uintptr_t)at, description->size,
+						   &allocation);
+	if (result != CUDA_SUCCESS) {
+		munmap(at, description->size);
+		return result;
+	}
+	allocation->mapping = at;
+	allocation->mapping_B = description->size;
+	*start_out = allocation->start;
+	return CUDA_SUCCESS;
+}
+
+CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr *start_out, CUexternalMemory cu_external,
+					 const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *description)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT,
+		  external_map_locked(context, start_out, cu_external, description));
+}
+
+static CUresult external_destroy_locked(CUexternalMemory cu_external)
+{
+	struct external *external = soft_handle_find_locked(SOFT_KIND_EXTERNAL, cu_external);
+	if (!external)
+		return CUDA_ERROR_INVALID_VALUE;
+	soft_handle_destroy_locked(external->handle);
+	close(external->fd);
+	free(external);
+	return CUDA_SUCCESS;
+}
+
+CUresult cuDestroyExternalMemory(CUexternalMemory cu_external)
+{
+	SOFT_CALL(SOFT_NEED_CONTEXT, external_destroy_locked(cu_external));
+}

@@ -1,0 +1,20 @@
+/* Faults of kernels, and where in a program and a grid something happens, in words.
+ * Thread-safety: exec_fault by any thread that runs the job; the others by whoever owns the warp. */
+#ifndef CULVERT_SOFTCUDA_EXEC_FAULT_H
+#define CULVERT_SOFTCUDA_EXEC_FAULT_H
+
+#include "softcuda/exec/warp.h"
+
+/* Notes the job's fault with the place of a lane (the lowest of lanes). */
+enum flow exec_fault(struct warp *warp, const struct op *op, uint32_t lanes, CUresult result,
+		     const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* "kernel 'k', ptx line 7 (a.cl:3), work-group (0,0,0), work-item (1,0,0)" */
+void exec_describe_place(const struct warp *warp, const struct op *op, unsigned l,
+			 struct bytes *text);
+
+/* "ptx line 7 (a.cl:3) in 'f'": of an op of code. */
+void exec_describe_line(const struct job *job, const struct code *code, const struct op *op,
+			struct bytes *text);
+
+#endif

@@ -1,0 +1,343 @@
+/* Launches, and the pool of threads that runs their work-groups.
+ *
+ * The launching thread runs work-groups itself: waking others costs more than a
+ * small grid does.  One that is not done soon is offered to the pool: it goes on the
+ * pool's list, and every worker that finds it takes work-groups from it until none
+ * is left.  The pool's threads are started at first need and block every signal;
+ * all run in the default floating-point environment, for a host may have changed
+ * its own.
+ *
+ * A group that runs for very long is put aside for others of the launch, so that
+ * a group may wait for one that has not started yet.
+ *
+ * A launch that is checked stays on the launching thread: the checker's memory of
+ * who touched what then needs no locks, and the same program gives the same
+ * reports. */
+#include "config.h"
+
+#include "softcuda/exec/warp.h"
+#include "softcuda/exec/watch.h"
+
+#include "base/list.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "base/thread.h"
+
+#include <fenv.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	THREADS_MAX = 256,
+	/* Groups of one launch that a worker keeps half-run; a cooperative launch
+	 * has no such limit, as all its groups must be there. */
+	RESIDENT_MAX = 64
+};
+static const uint64_t group_turn = 1 << 18;
+/* Short: whoever waits in a barrier of the grid spends its turn looking at a word. */
+static const uint64_t cooperative_turn = 1 << 10;
+/* Until a launch is offered to the pool: about twice what waking a thread costs, and
+ * a turn that lasts about as long. */
+static const uint64_t alone_ns = 20000;
+static const uint64_t alone_turn = 1 << 9;
+
+struct pending {
+	struct list link;                 /* in pool.pending */
+	struct job job;
+	uint64_t group_count;
+	atomic_uint_fast64_t next_group;
+	bool offered;                     /* of the launching thread */
+	unsigned workers;                 /* inside; guarded by pool.lock */
+	bool exhausted;                   /* guarded by pool.lock */
+};
+
+static struct {
+	struct lock lock;
+	/* guarded by lock */
+	struct lock_condition work, done;
+	struct list pending;
+	bool prepared, stopping;
+	unsigned thread_count;
+	pthread_t threads[THREADS_MAX];
+} pool = {.lock = LOCK_INIT(LOCK_RANK_CACHE)};
+
+static atomic_uint_fast64_t launches;
+
+static void offer(struct pending *pending);
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void fail_memory(struct job *job)
+{
+	lock_take(&job->lock);
+	if (job->result == CUDA_SUCCESS) {
+		job->result = CUDA_ERROR_OUT_OF_MEMORY;
+		if (job->report)
+			bytes_printf(job->report, "kernel '%s': no host memory for its registers "
+				     "and shared memory\n", job->code->name);
+	}
+	lock_drop(&job->lock);
+	atomic_store(&job->stop, true);
+}
+
+/* The next group, in the room of *spare if that is there. */
+static struct group *take_group(struct pending *pending, struct group **spare)
+{
+	struct job *job = &pending->job;
+	const uint32_t *grid = job->launch->grid;
+	uint64_t index = atomic_fetch_add(&pending->next_group, 1);
+	if (index >= pending->group_count || atomic_load(&job->stop))
+		return NULL;
+	uint32_t ctaid[3] = {(uint32_t)(index % grid[0]), (uint32_t)(index / grid[0] % grid[1]),
+			     (uint32_t)(index / grid[0] / grid[1])};
+	struct group *group = *spare ? *spare : group_create(job);
+	*spare = NULL;
+	if (group && group_start(group, ctaid))
+		return group;
+	group_destroy(group);
+	fail_memory(job);
+	return NULL;
+}
+
+/* The groups that a thread has begun, as a ring in order of their turns. */
+struct ring {
+	struct group *first, **last;
+	unsigned resident;
+	bool more;                        /* there may be groups that nobody has begun */
+};
+
+static struct group *next_group(struct pending *pending, struct ring *ring,
+				struct group **spare)
+{
+	struct group *group = NULL;
+	if (ring->more &&
+	    (pending->job.launch->cooperative || ring->resident < RESIDENT_MAX)) {
+		group = take_group(pending, spare);
+		ring->more = group != NULL;
+		ring->resident += ring->more;
+	}
+	if (group || !ring->first)
+		return group;
+	group = ring->first;
+	ring->first = group->next;
+	ring->last = ring->first ? ring->last : &ring->first;
+	return group;
+}
+
+/* launching: by the thread that may offer the launch to others. */
+static void run_groups(struct pending *pending, bool launching)
+{
+	struct ring ring = {.last = &ring.first, .more = true};
+	struct group *spare = NULL, *group;
+	uint64_t usual = pending->job.launch->cooperative ? cooperative_turn : group_turn;
+	uint64_t until_ns = launching ? now_ns() + alone_ns : 0;
+	bool alone = launching && pending->group_count > 1 && !pending->job.serial;
+	while ((group = next_group(pending, &ring, &spare))) {
+		if (group_run(group, alone ? alone_turn : usual) == GROUP_RUNS) {
+			group->next = NULL;
+			*ring.last = group;
+			ring.last = &group->next;
+		} else {
+			group_destroy(spare);
+			spare = group;
+			ring.resident--;
+		}
+		if (alone && now_ns() >= until_ns) {
+			offer(pending);
+			alone = false;
+		}
+	}
+	group_destroy(spare);
+}
+
+static void *worker(void *unused)
+{
+	(void)unused;
+	(void)prctl(PR_SET_NAME, "softcuda-run");
+	fesetenv(FE_DFL_ENV);
+	lock_take(&pool.lock);
+	for (;;) {
+		struct pending *found = NULL;
+		struct list *link, *next;
+		list_for_each(link, next, &pool.pending) {
+			struct pending *pending = list_entry(link, struct pending, link);
+			if (!found && !pending->exhausted)
+				found = pending;
+		}
+		if (!found && pool.stopping)
+			break;
+		if (!found) {
+			lock_condition_wait(&pool.work, &pool.lock);
+			continue;
+		}
+		found->workers++;
+		lock_drop(&pool.lock);
+		run_groups(found, false);
+		lock_take(&pool.lock);
+		found->exhausted = true;
+		if (!--found->workers)
+			lock_condition_signal_all(&pool.done);
+	}
+	lock_drop(&pool.lock);
+	return NULL;
+}
+
+static unsigned wanted_threads(void)
+{
+	uint64_t wanted = option_number(OPTION_SOFT_THREADS);
+	if (!wanted) {
+		long cores = sysconf(_SC_NPROCESSORS_ONLN);
+		wanted = cores > 0 ? (uint64_t)cores : 1;
+	}
+	return wanted < THREADS_MAX ? (unsigned)wanted : THREADS_MAX;
+}
+
+/* With the lock held; true when there is at least one worker.  The launching thread
+ * is one of those wanted. */
+static bool start_locked(void)
+{
+	unsigned wanted = wanted_threads() - 1;
+	if (pool.thread_count || !wanted)
+		return wanted;
+	if (!pool.prepared) {
+		if (lock_condition_init(&pool.work))
+			return false;
+		if (lock_condition_init(&pool.done)) {
+			lock_condition_finish(&pool.work);
+			return false;
+		}
+		list_init(&pool.pending);
+		pool.prepared = true;
+	}
+	pool.stopping = false;
+	while (pool.thread_count < wanted &&
+	       !thread_start(&pool.threads[pool.thread_count], NULL, worker, NULL))
+		pool.thread_count++;
+	return pool.thread_count;
+}
+
+void soft_exec_shutdown(void)
+{
+	lock_take(&pool.lock);
+	unsigned count = pool.thread_count;
+	pool.stopping = true;
+	if (count)
+		lock_condition_signal_all(&pool.work);
+	lock_drop(&pool.lock);
+	for (unsigned i = 0; i < count; i++)
+		pthread_join(pool.threads[i], NULL);
+	lock_take(&pool.lock);
+	pool.thread_count = 0;
+	lock_drop(&pool.lock);
+}
+
+/* The addresses that are known now. */
+static void fill_constants(struct job *job)
+{
+	const struct soft_program *program = job->program;
+	for (uint32_t i = 0; i < program->launch_constant_count; i++) {
+		const struct launch_constant *constant = &program->launch_constants[i];
+		uint64_t value = constant->kind == LAUNCH_GLOBAL ?
+				 job->launch->variable_addresses[constant->index] :
+				 job->code->shared_offset_B[constant->index];
+		value += (uint64_t)constant->addend;
+		if (constant->generic)
+			value |= WINDOW_SHARED;
+		for (unsigned l = 0; l < LANES; l++)
+			memcpy(job->constants + constant->offset_B + l * constant->size_B, &value,
+			       constant->size_B);
+	}
+}
+
+static CUresult check(const struct soft_launch *launch)
+{
+	const struct soft_function *function = launch->function;
+	uint64_t threads = 1;
+	for (unsigned i = 0; i < 3; i++) {
+		if (!launch->block[i] || !launch->grid[i] || launch->block[i] > BLOCK_MAX_THREADS)
+			return CUDA_ERROR_INVALID_VALUE;
+		if (function->required_block[i] && function->required_block[i] != launch->block[i])
+			return CUDA_ERROR_INVALID_VALUE;
+		threads *= launch->block[i];
+	}
+	if (threads > function->max_block_threads || threads > BLOCK_MAX_THREADS)
+		return CUDA_ERROR_INVALID_VALUE;
+	if ((uint64_t)function->static_shared_B + launch->dynamic_shared_B > SHARED_MAX_B)
+		return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_SUCCESS;
+}
+
+/* Without threads the launching thread goes on alone. */
+static void offer(struct pending *pending)
+{
+	lock_take(&pool.lock);
+	if (start_locked()) {
+		pending->offered = true;
+		list_append(&pool.pending, &pending->link);
+		lock_condition_signal_all(&pool.work);
+	}
+	lock_drop(&pool.lock);
+}
+
+static void run(struct pending *pending)
+{
+	fenv_t environment;
+	fegetenv(&environment);
+	fesetenv(FE_DFL_ENV);
+	run_groups(pending, true);
+	fesetenv(&environment);
+	if (!pending->offered)
+		return;
+	lock_take(&pool.lock);
+	pending->exhausted = true;
+	while (pending->workers)
+		lock_condition_wait(&pool.done, &pool.lock);
+	list_remove(&pending->link);
+	lock_drop(&pool.lock);
+}
+
+CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
+{
+	const struct soft_program *program = launch->function->program;
+	CUresult result = check(launch);
+	if (result != CUDA_SUCCESS || option_flag(OPTION_SOFT_NULL))
+		return result;
+	struct pending *pending = calloc(1, sizeof(*pending));
+	if (!pending)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	struct job *job = &pending->job;
+	job->launch = launch;
+	job->watch = launch->watch;
+	job->program = program;
+	job->code_index = program->entry_code[launch->function - program->functions];
+	job->code = &program->codes[job->code_index];
+	job->shared_B = launch->function->static_shared_B + job->code->shared_gap_B +
+			launch->dynamic_shared_B;
+	job->report = report;
+	pending->group_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+	job->constants = malloc(program->launch_constant_B ? program->launch_constant_B : 1);
+	result = CUDA_ERROR_OUT_OF_MEMORY;
+	if (!job->constants || lock_init(&job->lock, LOCK_RANK_CACHE))
+		goto done;
+	fill_constants(job);
+	job->id = atomic_fetch_add(&launches, 1) + 1;
+	if (WATCH_ASK(job, begin, job)) {
+		run(pending);
+		result = job->result;
+	}
+	WATCH(job, end, job);
+	lock_finish(&job->lock);
+	if (result != CUDA_SUCCESS && report)
+		log_info("softcuda: %s", bytes_string(report));
+done:
+	free(job->constants);
+	free(pending);
+	return result;
+}

@@ -1,0 +1,52 @@
+#include "config.h"
+
+#include "softcuda/exec/level.h"
+
+#include <pthread.h>
+
+static const struct op_rows *const tables[] = {
+	&exec_rows_control, &exec_rows_rounded, &exec_rows_half, &exec_rows_atomic, &exec_rows_narrow,
+	&exec_rows_video, &exec_rows_copy, &exec_rows_mbarrier, &exec_rows_object, &exec_rows_texture,
+	&exec_rows_surface, &exec_rows_quad, &exec_rows_stack, &exec_rows_note
+};
+
+/* Filled once; a power of two well above the number of rows. */
+enum { SLOTS = 8192 };
+static const struct op_row *slots[SLOTS];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static uint32_t hash(const char *name)
+{
+	uint32_t h = 2166136261u;
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 16777619u;
+	return (h ^ h >> 15) % SLOTS;
+}
+
+static void add(const struct op_rows *table)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		const struct op_row *row = &table->rows[i];
+		uint32_t slot = hash(row->name);
+		while (slots[slot])
+			slot = (slot + 1) % SLOTS;
+		slots[slot] = row;
+	}
+}
+
+static void fill(void)
+{
+	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++)
+		add(tables[t]);
+	for (size_t t = 0; t < EXEC_HOT_TABLE_COUNT; t++)
+		add(exec_level()->tables[t]);
+}
+
+const struct op_row *exec_table_find(const char *name)
+{
+	pthread_once(&once, fill);
+	for (uint32_t slot = hash(name); slots[slot]; slot = (slot + 1) % SLOTS)
+		if (!strcmp(slots[slot]->name, name))
+			return slots[slot];
+	return NULL;
+}

@@ -1,0 +1,354 @@
+#include "config.h"
+
+#include "softcuda/exec/warp.h"
+#include "softcuda/exec/watch.h"
+
+#include "softcuda/exec/watch.h"
+
+#include <stdlib.h>
+
+enum {
+	/* How long a path runs while other lanes of the warp could. */
+	PATH_TURN = 4096,
+	/* How long a lane that could run waits for paths that come and go: a loop with branches in it
+	 * never ends its turn.  Then it is preferred for a turn. */
+	PATIENCE = 1 << 16,
+	CALL_DEPTH_MAX = 20000
+};
+
+static unsigned oldest_of(const struct warp *warp, uint32_t lanes)
+{
+	unsigned oldest = exec_lowest(lanes);
+	for (uint32_t rest = lanes & (lanes - 1); rest; rest &= rest - 1) {
+		unsigned l = exec_lowest(rest);
+		oldest = warp->lane_turn[l] < warp->lane_turn[oldest] ? l : oldest;
+	}
+	return oldest;
+}
+
+/* The lane among those ready that is deepest, and first there. */
+static unsigned first_of(const struct warp *warp, uint32_t lanes)
+{
+	unsigned leader = exec_lowest(lanes);
+	for (uint32_t rest = lanes & (lanes - 1); rest; rest &= rest - 1) {
+		unsigned l = exec_lowest(rest);
+		uint32_t depth = warp->lane_frame[l]->depth;
+		uint32_t leader_depth = warp->lane_frame[leader]->depth;
+		if (depth > leader_depth || (depth == leader_depth &&
+					     warp->lane_pc[l] < warp->lane_pc[leader]))
+			leader = l;
+	}
+	return leader;
+}
+
+/* Which lanes run next: the one place that decides about order inside a warp.  preferred: lanes one of
+ * which leads if it can; oldest: the one that waited longest does.
+ * Sets warp->frame and pc; *merge_out is the lowest pc above it where lanes of
+ * the same frame wait.  Returns the lanes, 0 when none can run. */
+static uint32_t choose(struct warp *warp, bool oldest, uint32_t preferred, uint32_t *merge_out)
+{
+	uint32_t ready = warp->live & ~warp->parked & ~warp->meeting;
+	if (!ready)
+		return 0;
+	const uint32_t leaders = ready & preferred ? ready & preferred : ready;
+	unsigned leader = oldest ? oldest_of(warp, leaders) : first_of(warp, leaders);
+	struct frame *frame = warp->lane_frame[leader];
+	uint32_t pc = warp->lane_pc[leader], chosen = 0, merge = PC_NONE;
+	for (uint32_t rest = ready; rest; rest &= rest - 1) {
+		unsigned l = exec_lowest(rest);
+		if (warp->lane_frame[l] != frame)
+			continue;
+		if (warp->lane_pc[l] == pc)
+			chosen |= 1u << l;
+		else if (warp->lane_pc[l] > pc && warp->lane_pc[l] < merge)
+			merge = warp->lane_pc[l];
+	}
+	/* Lanes that wait elsewhere bound the turn by way of merge or depth. */
+	warp->frame = frame;
+	warp->pc = pc;
+	warp->banks.bank[BANK_REGISTER] = frame->registers;
+	*merge_out = merge;
+	return chosen;
+}
+
+/* Whether all lanes are ready and at one place: the usual case, in which there is nothing to choose. */
+static bool is_together(const struct warp *warp)
+{
+	const uint32_t pc = warp->lane_pc[0];
+	const struct frame *frame = warp->lane_frame[0];
+	uint32_t others = 0;
+	uintptr_t other_frames = 0;
+	if ((warp->live & ~warp->parked & ~warp->meeting) != MASK_ALL)
+		return false;
+	for (unsigned l = 0; l < LANES; l++) {
+		others |= warp->lane_pc[l] ^ pc;
+		other_frames |= (uintptr_t)warp->lane_frame[l] ^ (uintptr_t)frame;
+	}
+	return !others && !other_frames;
+}
+
+static void set_pc(struct warp *warp, uint32_t lanes, uint32_t pc)
+{
+	if (lanes == MASK_ALL) {
+		for (unsigned l = 0; l < LANES; l++)
+			warp->lane_pc[l] = pc;
+		return;
+	}
+	for (uint32_t rest = lanes; rest; rest &= rest - 1)
+		warp->lane_pc[exec_lowest(rest)] = pc;
+}
+
+enum path_end { PATH_CHOOSE, PATH_TURN_OVER, PATH_FAULT };
+
+/* Runs the chosen lanes in step from warp->pc. */
+static enum path_end run_path(struct warp *warp, uint32_t mask, uint32_t merge, uint64_t turn,
+			      uint64_t *used)
+{
+	const struct op *ops = warp->frame->code->ops;
+	uint32_t pc = warp->pc;
+	uint64_t left = turn;
+	enum path_end end = PATH_CHOOSE;
+	while (left) {
+		const struct op *op = &ops[pc];
+		uint32_t active = mask;
+		left--;
+		if (op->guard != OPERAND_NONE) {
+			uint32_t guard = op_predicate(warp, op->guard);
+			active &= op->guard_negated ? ~guard : guard;
+			if (!active) {
+				if (++pc >= merge)
+					goto park;
+				continue;
+			}
+		}
+		warp->pc = pc;
+		switch (op->run(warp, op, active)) {
+		case FLOW_NEXT:
+			pc++;
+			break;
+		case FLOW_JUMP:
+			if (active != mask) {
+				set_pc(warp, active, op->target);
+				set_pc(warp, mask & ~active, pc + 1);
+				goto done;
+			}
+			pc = op->target;
+			break;
+		case FLOW_SCHEDULE:
+			set_pc(warp, mask & ~active, pc + 1);
+			goto done;
+		case FLOW_FAULT:
+			end = PATH_FAULT;
+			goto done;
+		}
+		if (pc >= merge)
+			goto park;
+	}
+	end = PATH_TURN_OVER;
+park:
+	set_pc(warp, mask, pc);
+done:
+	*used += turn - left;
+	return end;
+}
+
+/* Who is preferred, until when, and when that is looked at again. */
+struct preference {
+	uint32_t lanes;
+	uint64_t until, again;
+};
+
+static void prefer(const struct warp *warp, struct preference *preference)
+{
+	const uint64_t now = warp->turn;
+	if (preference->lanes && now >= preference->until)
+		preference->lanes = 0;
+	if (now < preference->again)
+		return;
+	preference->again = now + PATIENCE / 4;
+	uint32_t ready = warp->live & ~warp->parked & ~warp->meeting;
+	if (!ready)
+		return;
+	unsigned oldest = oldest_of(warp, ready);
+	if (now - warp->lane_turn[oldest] < PATIENCE)
+		return;
+	preference->until = now + PATH_TURN;
+	for (uint32_t rest = ready; rest; rest &= rest - 1) {
+		unsigned l = exec_lowest(rest);
+		if (warp->lane_turn[l] == warp->lane_turn[oldest])
+			preference->lanes |= 1u << l;
+	}
+}
+
+/* All lanes run next, from where they are. */
+static void run_together(struct warp *warp, uint32_t *merge_out)
+{
+	warp->frame = warp->lane_frame[0];
+	warp->pc = warp->lane_pc[0];
+	warp->banks.bank[BANK_REGISTER] = warp->frame->registers;
+	*merge_out = PC_NONE;
+}
+
+/* These lanes have just run. */
+static void note_turn(struct warp *warp, uint32_t lanes)
+{
+	if (lanes == MASK_ALL) {
+		for (unsigned l = 0; l < LANES; l++)
+			warp->lane_turn[l] = warp->turn;
+		return;
+	}
+	for (uint32_t rest = lanes; rest; rest &= rest - 1)
+		warp->lane_turn[exec_lowest(rest)] = warp->turn;
+}
+
+bool warp_run(struct warp *warp, uint64_t *budget)
+{
+	bool oldest = false;
+	struct preference preference = {0, 0, warp->turn};
+	while (*budget) {
+		uint32_t merge, lanes = MASK_ALL;
+		if (is_together(warp)) {
+			run_together(warp, &merge);
+		} else {
+			prefer(warp, &preference);
+			lanes = choose(warp, oldest, preference.lanes, &merge);
+		}
+		uint64_t used = 0, turn = *budget;
+		if (!lanes)
+			return true;
+		uint32_t others = warp->live & ~warp->parked & ~warp->meeting & ~lanes;
+		if (others && turn > PATH_TURN)
+			turn = PATH_TURN;
+		enum path_end end = run_path(warp, lanes, merge, turn, &used);
+		*budget -= used;
+		/* A path that ended its turn without meeting anyone may be waiting
+		 * for lanes that wait for their turn. */
+		warp->turn += used;
+		note_turn(warp, lanes);
+		oldest = end == PATH_TURN_OVER && others;
+		if (end == PATH_FAULT)
+			return false;
+	}
+	return true;
+}
+
+bool warp_grow_local(struct warp *warp, uint64_t needed_B)
+{
+	uint64_t stride_B = warp->local_stride_B ? warp->local_stride_B : 64;
+	if (needed_B > LOCAL_MAX_B)
+		return false;
+	while (stride_B < needed_B)
+		stride_B *= 2;
+	if (stride_B == warp->local_stride_B)
+		return true;
+	char *local = calloc(LANES, stride_B);
+	if (!local)
+		return false;
+	for (unsigned l = 0; l < LANES && warp->local; l++)
+		memcpy(local + l * stride_B, warp->local + (size_t)l * warp->local_stride_B,
+		       warp->local_stride_B);
+	free(warp->local);
+	warp->local = local;
+	warp->local_stride_B = (uint32_t)stride_B;
+	return true;
+}
+
+enum { STACK_ALIGN_B = 16 };
+
+struct frame *warp_frame_create(struct warp *warp, uint32_t code_index, struct frame *parent)
+{
+	struct group *group = warp->group;
+	const struct code *code = &group->job->program->codes[code_index];
+	uint32_t depth = parent ? parent->depth + 1 : 0;
+	uint64_t local_B = parent ? parent->extent_B : 0;
+	/* PTX ISA 9.0, 5.4.5: a variable's address is a multiple of its .align, in functions too. */
+	const uint64_t align_B = code->local_align_B > STACK_ALIGN_B ? code->local_align_B
+								     : STACK_ALIGN_B;
+	local_B = (local_B + align_B - 1) & ~(align_B - 1);
+	if (depth > CALL_DEPTH_MAX)
+		return NULL;
+	if (code->local_B && !warp_grow_local(warp, local_B + code->local_B))
+		return NULL;
+	struct frame *frame = group->free_frames[code_index];
+	if (frame) {
+		group->free_frames[code_index] = frame->parent;
+	} else {
+		enum { HEAD_B = 128 };
+		_Static_assert(sizeof(struct frame) <= HEAD_B, "a frame's head");
+		const size_t registers_B = ((size_t)code->register_B + 63) & ~(size_t)63;
+		const size_t tops_B = code->moves_stack ? LANES * sizeof(*frame->tops) : 0;
+		size_t size_B = HEAD_B + registers_B + tops_B;
+		frame = aligned_alloc(64, size_B);
+		if (!frame)
+			return NULL;
+		memset(frame, 0, size_B);
+		frame->registers = (char *)frame + HEAD_B;
+		if (tops_B)
+			frame->tops = (void *)(frame->registers + registers_B);
+	}
+	frame->parent = parent;
+	frame->code = code;
+	frame->site = NULL;
+	frame->depth = depth;
+	frame->local_B = (uint32_t)local_B;
+	frame->extent_B = (uint32_t)local_B + code->local_B;
+	for (unsigned l = 0; frame->tops && l < LANES; l++)
+		frame->tops[l] = frame->extent_B;
+	return frame;
+}
+
+void warp_frame_leave(struct warp *warp, struct frame *frame, uint32_t lanes)
+{
+	frame->lanes &= ~lanes;
+	if (frame->lanes)
+		return;
+	struct frame **list =
+		&warp->group->free_frames[frame->code - warp->group->job->program->codes];
+	frame->parent = *list;
+	*list = frame;
+}
+
+uint32_t exec_meet(struct warp *warp, const struct op *op, uint32_t mask, unsigned members,
+		   bool anywhere)
+{
+	const lane_u32 *wanted = OPERAND(const lane_u32, members);
+	uint32_t value = wanted[exec_lowest(mask)];
+	uint32_t needed = value & warp->live, here = 0;
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		unsigned l = exec_lowest(rest);
+		here |= wanted[l] == value ? 1u << l : 0;
+	}
+	WATCH(warp->group->job, members, warp, op, mask, wanted);
+	if (here == mask && !(needed & ~mask)) {
+		WATCH(warp->group->job, meet, warp, mask);
+		return mask;
+	}
+	/* Who comes with other members meets on his own: he tries again at once. */
+	set_pc(warp, mask, warp->pc);
+	uint32_t there = here;
+	for (uint32_t rest = warp->meeting; rest; rest &= rest - 1) {
+		unsigned l = exec_lowest(rest);
+		bool same = warp->lane_members[l] == value &&
+			    (anywhere || (warp->lane_frame[l]->code == warp->frame->code &&
+					  warp->lane_pc[l] == warp->pc));
+		there |= same ? 1u << l : 0;
+	}
+	if (!(needed & ~there)) {
+		warp->meeting &= ~there;
+		WATCH(warp->group->job, meet, warp, there);
+		return there;
+	}
+	warp->meeting |= here;
+	for (uint32_t rest = here; rest; rest &= rest - 1)
+		warp->lane_members[exec_lowest(rest)] = value;
+	return 0;
+}
+
+enum flow exec_meet_done(struct warp *warp, uint32_t mask, uint32_t met)
+{
+	if (met == mask)
+		return FLOW_NEXT;
+	for (uint32_t rest = met; rest; rest &= rest - 1)
+		warp->lane_pc[exec_lowest(rest)]++;
+	return FLOW_SCHEDULE;
+}

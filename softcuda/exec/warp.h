@@ -1,0 +1,147 @@
+/* Warps and work-groups while they run.
+ *
+ * Every lane has its own pc and its own frame: lanes diverge and meet as they
+ * like.  warp_run picks the lanes that share the deepest frame and the lowest
+ * pc there and runs them in step up to where others wait; so lanes meet again
+ * where paths join, with no analysis of the flow.  A path that runs for long
+ * while others could run too is put aside, so that a lane may spin for another.
+ *
+ * A group is run by one thread at a time, which owns all of it; only the job is
+ * shared, and global memory, which atomics reach with the host's own. */
+#ifndef CULVERT_SOFTCUDA_EXEC_WARP_H
+#define CULVERT_SOFTCUDA_EXEC_WARP_H
+
+#include "base/bytes.h"
+#include "base/lock.h"
+#include "softcuda/exec/image.h"
+#include "softcuda/exec/program.h"
+
+#include <stdatomic.h>
+
+enum { BARRIERS = 16, RANGES = 4, IMAGES = 4, PC_NONE = 0x7fffffff };
+
+/* One call of a function by some lanes of a warp. */
+struct frame {
+	struct frame *parent;             /* or the next in the list of free ones */
+	const struct code *code;
+	const struct call_site *site;     /* in the parent's code */
+	uint32_t return_pc;
+	uint32_t lanes;                   /* that have not returned yet */
+	uint32_t depth;
+	uint32_t local_B;                 /* where its local memory starts */
+	uint32_t extent_B;                /* where all that was ever its own ends */
+	uint32_t *tops;                   /* of a code that moves its stack: a lane's end of it */
+	char *registers;
+};
+
+struct group;
+
+/* See exec/access.h. */
+typedef bool exec_access_way(struct warp *warp, const struct op *op, uint32_t mask,
+			     uint32_t size_B, unsigned kind, uint64_t *place);
+
+struct warp {
+	struct warp_banks banks;          /* first: see op_bank */
+	struct group *group;
+	exec_access_way *access;          /* chosen by the launch */
+	bool watched;                     /* somebody looks on (exec/watch.h) */
+	struct frame *frame;              /* of the path that runs */
+	uint32_t pc;                      /* of the instruction that runs */
+	uint32_t index;                   /* in the group */
+	uint32_t live;                    /* lanes that have not ended */
+	uint32_t parked;                  /* lanes that wait at a barrier */
+	uint32_t meeting;                 /* lanes that wait for lanes of their warp */
+	uint32_t carry;                   /* add.cc's flag, a bit per lane */
+	uint32_t lane_pc[LANES];
+	struct frame *lane_frame[LANES];
+	uint32_t lane_barrier[LANES];     /* where parked */
+	uint32_t lane_members[LANES];     /* whom meeting lanes wait for */
+	uint64_t turn;                    /* instructions that it has executed */
+	uint64_t lane_turn[LANES];        /* when it last ran; the oldest goes next */
+	char *local;                      /* LANES * local_stride_B */
+	uint32_t local_stride_B;
+	uint32_t tid[3][LANES];
+	uint32_t image[IMAGE_SLOTS][LANES];  /* coordinates: enum image_slot */
+};
+
+struct barrier {
+	uint32_t arrived;
+	uint32_t expected;                /* 0: all threads that have not ended */
+	uint32_t popc;
+	bool all, any;
+};
+
+struct range {
+	uint64_t start, end;
+};
+
+/* A launch while it runs. */
+struct job {
+	const struct soft_launch *launch;
+	const struct soft_program *program;
+	const struct code *code;
+	uint32_t code_index;
+	char *constants;                  /* BANK_LAUNCH */
+	uint32_t shared_B;                /* static and dynamic */
+	uint64_t id;                      /* %gridid */
+	atomic_bool stop;
+	/* guarded by lock: the first fault */
+	struct lock lock;
+	CUresult result;
+	struct bytes *report;
+	const struct exec_watch *watch;   /* NULL: nobody looks on */
+	void *watched;                    /* the watcher's own */
+	bool serial;                      /* stays on the thread that launches it */
+};
+
+struct group {
+	struct job *job;
+	void *watched;                    /* the watcher's own */
+	struct group *next;               /* in its worker's list */
+	uint32_t ctaid[3];
+	uint32_t thread_count, live_count, warp_count;
+	uint32_t next_warp;
+	char *shared;
+	struct warp *warps;
+	struct barrier barriers[BARRIERS];
+	struct range ranges[RANGES];
+	uint32_t next_range, recent_range;
+	struct soft_image images[IMAGES]; /* found for this launch */
+	uint32_t next_image;
+	struct frame **free_frames;       /* by function */
+};
+
+enum group_state { GROUP_DONE, GROUP_RUNS, GROUP_FAULT };
+
+/* Room for a group of the job; NULL when out of memory. */
+struct group *group_create(struct job *job);
+void group_destroy(struct group *group);
+/* Makes it the group ctaid, nothing run yet: a new one, or one that is done.  All
+ * it owns reads as zeros.  False when out of memory. */
+bool group_start(struct group *group, const uint32_t ctaid[3]);
+/* Runs about budget instructions. */
+enum group_state group_run(struct group *group, uint64_t budget);
+/* Lets go who waits at a barrier, if all have come. */
+void group_barrier_check(struct group *group, uint32_t id);
+
+/* Runs until no lane can, a fault (false), or the budget is used up. */
+bool warp_run(struct warp *warp, uint64_t *budget);
+/* Room for needed_B bytes of each lane's local memory; false: there is none. */
+bool warp_grow_local(struct warp *warp, uint64_t needed_B);
+struct frame *warp_frame_create(struct warp *warp, uint32_t code, struct frame *parent);
+void warp_frame_leave(struct warp *warp, struct frame *frame, uint32_t lanes);
+
+/* For .sync instructions: the lanes that run op now, all that it waits for being
+ * there; 0 when the active lanes have to wait.  members is the operand's index;
+ * anywhere: at whatever instruction, as bar.warp.sync.  Lanes that are returned may have frames of
+ * their own.  The caller ends with exec_meet_done. */
+uint32_t exec_meet(struct warp *warp, const struct op *op, uint32_t mask, unsigned members,
+		   bool anywhere);
+enum flow exec_meet_done(struct warp *warp, uint32_t mask, uint32_t met);
+
+static inline unsigned exec_lowest(uint32_t mask)
+{
+	return (unsigned)__builtin_ctz(mask);
+}
+
+#endif

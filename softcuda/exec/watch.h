@@ -1,0 +1,95 @@
+/* Who looks on at a launch: a table of functions that the executor calls where something happens that a
+ * checker, the oracle or a footprint wants to know of.
+ *
+ * A launch names its table (soft_launch.watch), or NULL, as most do: then the executor tests one pointer and
+ * calls nothing.  Any entry may be NULL.  A watched launch may stay on the thread that launches it
+ * (job.serial, which begin sets), so that the watcher's own memory needs no locks.
+ *
+ * The table is constant; job.watched and group.watched are the watcher's own. */
+#ifndef CULVERT_SOFTCUDA_EXEC_WATCH_H
+#define CULVERT_SOFTCUDA_EXEC_WATCH_H
+
+#include "softcuda/exec/warp.h"
+
+/* What an access does.  Strong: atomics, and accesses with an order or volatile; two of these on the same
+ * bytes are no race. */
+enum {
+	SOFT_ACCESS_READ = 1,
+	SOFT_ACCESS_WRITE = 2,
+	SOFT_ACCESS_READ_STRONG = 4,
+	SOFT_ACCESS_WRITE_STRONG = 8,
+	SOFT_ACCESS_KINDS = 4
+};
+
+struct exec_watch {
+	/* A launch begins; false: out of memory.  It ends, or could not begin. */
+	bool (*begin)(struct job *job);
+	void (*end)(struct job *job);
+	/* The same of a work-group. */
+	bool (*group_begin)(struct group *group);
+	void (*group_end)(struct group *group);
+	/* All work-items of a group have ended by themselves. */
+	void (*group_over)(struct group *group);
+	/* The launch's first fault, as a line of text. */
+	void (*fault)(const struct job *job, const struct bytes *text);
+
+	/* Lanes are about to access global memory at addresses that may be wrong.  kind: of SOFT_ACCESS_*. */
+	void (*attempt)(struct warp *warp, uint32_t mask, uint32_t size_B, unsigned kind,
+			const uint64_t *address);
+	/* An access whose places are allowed, in host memory; false: it is wrong after all, and a fault was
+	 * noted. */
+	bool (*access)(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, unsigned kind,
+		       const uint64_t *place);
+	/* The same of texels, for one lane. */
+	bool (*texel)(struct warp *warp, const struct op *op, unsigned l, unsigned kind, uint64_t place,
+		      uint32_t size_B);
+	/* Lane l uses a surface outside of it; text says where. */
+	void (*outside)(struct warp *warp, const struct op *op, unsigned l, const char *text);
+	/* Appends ", 8 bytes into VARIABLE of 64 bytes" for an offset in private memory; false: it knows of no
+	 * variable there. */
+	bool (*describe_private)(const struct warp *warp, uint64_t offset_B, struct bytes *text);
+
+	/* Lanes have entered a frame, or are about to leave it. */
+	void (*call)(struct warp *warp, const struct frame *frame, uint32_t lanes);
+	void (*leave)(struct warp *warp, const struct frame *frame, uint32_t lanes);
+
+	void (*fence)(struct warp *warp, const struct op *op, uint32_t mask);
+	/* bar.arrive, before the barrier counts the lanes. */
+	void (*arrive)(struct warp *warp, uint32_t lanes, uint32_t id);
+	/* A barrier is complete; who waits there is about to go on. */
+	void (*barrier)(struct group *group, uint32_t id);
+	/* The operand that names members, as lanes have it; the lanes that have met; a shuffle, in which lane
+	 * l reads lane from[l]. */
+	void (*members)(struct warp *warp, const struct op *op, uint32_t mask, const lane_u32 *members);
+	void (*meet)(struct warp *warp, uint32_t met);
+	void (*shuffle)(struct warp *warp, const struct op *op, uint32_t met, const uint32_t *from);
+
+	/* What a program that is built to be checked says of itself, for lane l (exec/note.c): the flags of the
+	 * barrier that it comes to; a copy by the work-group that begins (false: no memory, a fault is
+	 * noted) and is over, *event being the event to add it to and then its own; an event that it waits
+	 * for; an index outside of its array of count elements; variables in private memory (false as
+	 * above). */
+	void (*note_barrier)(struct warp *warp, unsigned l, uint32_t flags);
+	void (*note_copy_what)(struct warp *warp, unsigned l, uint64_t target, uint64_t source, uint64_t count);
+	bool (*note_copy)(struct warp *warp, const struct op *op, unsigned l, uint64_t stride, uint32_t size_B,
+			  uint64_t *event);
+	void (*note_copied)(struct warp *warp, unsigned l);
+	void (*note_wait)(struct warp *warp, const struct op *op, unsigned l, uint64_t event);
+	void (*note_index)(struct warp *warp, const struct op *op, unsigned l, int64_t index, uint64_t count);
+	bool (*note_private)(struct warp *warp, const struct op *op, uint32_t mask, const lane_u64 *address,
+			     const lane_u64 *size_B);
+};
+
+/* Tells the watcher of a job, if there is one that wants to know. */
+#define WATCH(job, what, ...)                                                 \
+	do {                                                                  \
+		const struct exec_watch *watch_ = (job)->watch;               \
+		if (watch_ && watch_->what)                                   \
+			watch_->what(__VA_ARGS__);                            \
+	} while (0)
+
+/* Asks it: true where there is none, or it does not want to know. */
+#define WATCH_ASK(job, what, ...)                                             \
+	(!(job)->watch || !(job)->watch->what || (job)->watch->what(__VA_ARGS__))
+
+#endif

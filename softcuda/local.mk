@@ -1,0 +1,97 @@
+# The software CUDA driver, folder by folder: ptx reads programs, exec runs them, check looks on at what they do,
+# driver has the cu* calls.  README.md beside this says more.
+softcuda_ptx_sources = \
+	softcuda/ptx/blocks.c softcuda/ptx/blocks.h softcuda/ptx/code.c softcuda/ptx/decode.c \
+	softcuda/ptx/decode.h softcuda/ptx/decode_async.c softcuda/ptx/decode_call.c \
+	softcuda/ptx/decode_control.c softcuda/ptx/decode_image.c softcuda/ptx/decode_mbarrier.c \
+	softcuda/ptx/decode_memory.c softcuda/ptx/decode_note.c softcuda/ptx/decode_value.c \
+	softcuda/ptx/decode_video.c softcuda/ptx/emit.c softcuda/ptx/layout.c softcuda/ptx/lex.c \
+	softcuda/ptx/lex.h softcuda/ptx/module.c softcuda/ptx/parse.h softcuda/ptx/program.c \
+	softcuda/ptx/program.h softcuda/ptx/ptx.h softcuda/ptx/registers.c softcuda/ptx/statement.c \
+	softcuda/ptx/symbol.c softcuda/ptx/token.c softcuda/ptx/variable.c
+softcuda_exec_sources = $(softcuda_hot_sources) \
+	softcuda/exec/access.h softcuda/exec/arena.c softcuda/exec/arena.h softcuda/exec/atomic.c \
+	softcuda/exec/barrier.h softcuda/exec/control.c softcuda/exec/convert.h softcuda/exec/copy.c \
+	softcuda/exec/cuda.h softcuda/exec/exec.h softcuda/exec/fault.c softcuda/exec/fault.h \
+	softcuda/exec/filter.c softcuda/exec/filter.h softcuda/exec/group.c softcuda/exec/half.c \
+	softcuda/exec/half.h softcuda/exec/image.h softcuda/exec/launch.c softcuda/exec/level.c \
+	softcuda/exec/level.h softcuda/exec/mbarrier.c softcuda/exec/memory.h softcuda/exec/narrow.c \
+	softcuda/exec/note.c softcuda/exec/object.c softcuda/exec/object.h softcuda/exec/op.h \
+	softcuda/exec/place.c softcuda/exec/place.h softcuda/exec/program.c softcuda/exec/program.h \
+	softcuda/exec/quad.c softcuda/exec/real.h softcuda/exec/rounded.c softcuda/exec/row.h \
+	softcuda/exec/stack.c softcuda/exec/surface.c softcuda/exec/table.c softcuda/exec/table.h \
+	softcuda/exec/texel.c softcuda/exec/texture.c softcuda/exec/video.c softcuda/exec/video.h \
+	softcuda/exec/warp.c softcuda/exec/warp.h softcuda/exec/watch.h
+# The hot files of the interpreter, which are compiled once more for each level of x86-64 (exec/level.h).
+softcuda_hot_sources = \
+	softcuda/exec/access.c softcuda/exec/approx.c softcuda/exec/compare.c softcuda/exec/convert.c \
+	softcuda/exec/float.c softcuda/exec/integer.c softcuda/exec/memory.c softcuda/exec/move.c \
+	softcuda/exec/special.c softcuda/exec/together.c softcuda/exec/wide.c
+softcuda_check_sources = \
+	softcuda/check/access.c softcuda/check/bounds.c softcuda/check/check.h softcuda/check/clock.c \
+	softcuda/check/clock.h softcuda/check/copy.c softcuda/check/footprint.c \
+	softcuda/check/footprint.h softcuda/check/job.h softcuda/check/option.h softcuda/check/race.c \
+	softcuda/check/report.c softcuda/check/report_file.c softcuda/check/report_file.h \
+	softcuda/check/shadow.c softcuda/check/shadow.h softcuda/check/sync.c softcuda/check/trace.c \
+	softcuda/check/trace.h softcuda/check/variable.c softcuda/check/watch.c softcuda/check/watch.h \
+	softcuda/check/written.c
+softcuda_driver_sources = \
+	softcuda/driver/alloc.c softcuda/driver/array.c softcuda/driver/array.h \
+	softcuda/driver/context.c softcuda/driver/control.c softcuda/driver/copy.c \
+	softcuda/driver/device.c softcuda/driver/device_attribute.def softcuda/driver/driver.c \
+	softcuda/driver/error.c softcuda/driver/event.c softcuda/driver/fault.c softcuda/driver/fault.h \
+	softcuda/driver/fill.c softcuda/driver/function.c softcuda/driver/graph.c \
+	softcuda/driver/graph.h softcuda/driver/handle.c softcuda/driver/host.c softcuda/driver/image.c \
+	softcuda/driver/ipc.c softcuda/driver/launch.c softcuda/driver/library.c softcuda/driver/link.c \
+	softcuda/driver/memory.c softcuda/driver/module.c softcuda/driver/oracle.c \
+	softcuda/driver/oracle.h softcuda/driver/oracle_clock.h softcuda/driver/pageable.c \
+	softcuda/driver/pointer.c softcuda/driver/pool.c softcuda/driver/result.def \
+	softcuda/driver/sched.c softcuda/driver/sched.h softcuda/driver/schedule.c \
+	softcuda/driver/semaphore.c softcuda/driver/soft.h softcuda/driver/stream.c \
+	softcuda/driver/symbol.c softcuda/driver/symbol.def softcuda/driver/texture.c \
+	softcuda/driver/thread.c softcuda/driver/thread.h softcuda/driver/unsupported.c \
+	softcuda/driver/unsupported.def softcuda/driver/virtual.c
+
+softcuda_cflags = $(AM_CFLAGS) -ffp-contract=off
+softcuda_hot_cflags = $(softcuda_cflags) $(EXEC_CFLAGS)
+softcuda_archives = softcuda/check/libcheck.a softcuda/ptx/libptx.a softcuda/exec/libexec.a
+noinst_LIBRARIES += softcuda/ptx/libptx.a softcuda/exec/libexec.a softcuda/check/libcheck.a
+softcuda_ptx_libptx_a_SOURCES = $(softcuda_ptx_sources)
+softcuda_ptx_libptx_a_CFLAGS = $(softcuda_cflags)
+softcuda_exec_libexec_a_SOURCES = $(softcuda_exec_sources)
+softcuda_exec_libexec_a_CFLAGS = $(softcuda_hot_cflags)
+softcuda_check_libcheck_a_SOURCES = $(softcuda_check_sources)
+softcuda_check_libcheck_a_CFLAGS = $(softcuda_cflags)
+if X86_LEVELS
+softcuda_levels = softcuda/exec/libexec_v2.a softcuda/exec/libexec_v3.a softcuda/exec/libexec_v4.a
+noinst_LIBRARIES += $(softcuda_levels)
+softcuda_exec_libexec_v2_a_SOURCES = $(softcuda_hot_sources)
+softcuda_exec_libexec_v2_a_CFLAGS = $(softcuda_hot_cflags) -march=x86-64-v2 -DEXEC_LEVEL=_v2
+softcuda_exec_libexec_v3_a_SOURCES = $(softcuda_hot_sources)
+softcuda_exec_libexec_v3_a_CFLAGS = $(softcuda_hot_cflags) -march=x86-64-v3 -DEXEC_LEVEL=_v3
+softcuda_exec_libexec_v4_a_SOURCES = $(softcuda_hot_sources)
+softcuda_exec_libexec_v4_a_CFLAGS = $(softcuda_hot_cflags) -march=x86-64-v4 -DEXEC_LEVEL=_v4
+endif
+# An archive and its levels need each other, so it is named twice.
+softcuda_libs = $(softcuda_archives) $(softcuda_levels) softcuda/exec/libexec.a base/libbase.a -lpthread -lm
+
+# Calls within the library stay within it, whatever else in the process is named
+# cu*; and it is never unmapped, for its threads may outlive a host's dlclose.
+libculvert_softcuda_so_SOURCES = $(softcuda_driver_sources)
+libculvert_softcuda_so_CFLAGS = $(softcuda_cflags)
+libculvert_softcuda_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libculvert-softcuda.so \
+	-Wl,-Bsymbolic -Wl,--version-script=$(top_srcdir)/softcuda/softcuda.map \
+	-Wl,--exclude-libs,ALL -Wl,--build-id -Wl,-z,nodelete $(no_undefined)
+libculvert_softcuda_so_LDADD = $(softcuda_libs)
+EXTRA_libculvert_softcuda_so_DEPENDENCIES = softcuda/softcuda.map
+EXTRA_DIST += softcuda/README.md softcuda/control.h softcuda/softcuda.map
+
+# The executor by itself: these bring the device memory that it asks for.
+check_PROGRAMS += tests/unit/t_soft_exec
+TESTS += tests/unit/t_soft_exec
+tests_unit_t_soft_exec_SOURCES = tests/unit/t_soft_exec.c
+tests_unit_t_soft_exec_LDADD = $(softcuda_libs)
+# make tests/bench/bench_soft_exec
+EXTRA_PROGRAMS += tests/bench/bench_soft_exec
+tests_bench_bench_soft_exec_SOURCES = tests/bench/bench_soft_exec.c
+tests_bench_bench_soft_exec_LDADD = $(softcuda_libs)
