@@ -1,0 +1,174 @@
+#!/usr/bin/python3
+"""Protects: Python packages whose kernels are OpenCL's, by results of theirs beside NumPy's, SciPy's or those of the
+package's own code for the processor: Fourier transforms and sorts of reikna, filters of gputools, neurons of nengo-ocl,
+scattering of sasmodels, boundary elements of bempp-cl.
+Without arguments all that are installed are asked for; names of PACKAGES choose.  APP_PYTHON is a Python that has pyopencl,
+numpy, scipy and some of the packages."""
+import importlib.metadata
+import os
+import subprocess
+import sys
+
+from results import Results, device, started
+
+started()
+try:
+    import numpy
+    import pyopencl
+    import scipy.ndimage
+except ImportError as error:
+    print("skipped:", error)
+    sys.exit(77)
+
+random = numpy.random.default_rng(17)
+results = Results()
+
+
+def near(got, wanted, tolerance=1e-4):
+    """Whether all numbers are as near as TOLERANCE times the largest."""
+    got, wanted = numpy.asarray(got), numpy.asarray(wanted)
+    return got.shape == wanted.shape and abs(got - wanted).max() <= tolerance * max(abs(wanted).max(), 1e-30)
+
+
+def real(*shape):
+    return random.random(shape).astype(numpy.float32)
+
+
+def reikna(found):
+    from reikna.algorithms import Reduce, Scan, Transpose, predicate_sum
+    from reikna.cluda import ocl_api
+    from reikna.fft import FFT, FFTShift
+    from reikna.linalg import EntrywiseNorm, MatrixMul
+    thread = ocl_api().Thread(pyopencl.CommandQueue(pyopencl.Context([found])))
+
+    def computed(computation, output, *inputs):
+        result = thread.empty_like(output) if output.shape else thread.array((), output.dtype)
+        computation.compile(thread)(result, *[thread.to_device(array) for array in inputs])
+        return result.get()
+
+    for shape, axes in [((1024,), (0,)), ((32, 243), (1,)), ((12, 18, 20), (0, 1, 2)), ((7, 101), (1,))]:
+        z = (real(*shape) + 1j * real(*shape)).astype(numpy.complex64)
+        results.add("Fourier transform of %s" % (shape,), lambda z=z, axes=axes: near(
+            computed(FFT(z, axes=axes), z, z), numpy.fft.fftn(z, axes=axes)))
+        results.add("shifted, %s" % (shape,), lambda z=z, axes=axes: near(
+            computed(FFTShift(z, axes=axes), z, z), numpy.fft.fftshift(z, axes=axes)))
+    for m, k, n in [(64, 64, 64), (33, 70, 91)]:
+        a, b = real(m, k), real(k, n)
+        results.add("product of %d x %d x %d" % (m, k, n), lambda a=a, b=b: near(
+            computed(MatrixMul(a, b), a @ b, a, b), a @ b))
+    ints = random.integers(0, 99, 5000).astype(numpy.int32)
+    results.add("sum", lambda: computed(Reduce(ints, predicate_sum(numpy.int32)), ints.sum(dtype=numpy.int32), ints) ==
+                ints.sum())
+    results.add("running sums", lambda: (computed(Scan(ints, predicate_sum(numpy.int32), exclusive=False), ints, ints) ==
+                                         ints.cumsum()).all())
+    cube = real(9, 33, 14)
+    turned = numpy.ascontiguousarray(cube.transpose(2, 0, 1))
+    results.add("transposed", lambda: (computed(Transpose(cube, axes=(2, 0, 1)), turned, cube) == turned).all())
+    results.add("norm", lambda: near(computed(EntrywiseNorm(cube, order=2), numpy.float32(0), cube),
+                                     numpy.linalg.norm(cube)))
+
+
+def gputools(found):
+    import gputools
+    gputools.init_device(id_platform=pyopencl.get_platforms().index(found.platform), id_device=0)
+    picture, cube = real(61, 83), real(20, 31, 42)
+    kernel = numpy.outer([1, 2, 1], [1, 3, 1]).astype(numpy.float32)
+    results.add("convolution", lambda: near(gputools.convolve(picture, kernel), scipy.ndimage.convolve(
+        picture, kernel, mode="constant")))
+    cube_kernel = real(3, 5, 3)
+    results.add("convolution, three dimensions", lambda: near(gputools.convolve(cube, cube_kernel), scipy.ndimage.convolve(
+        cube, cube_kernel, mode="constant")))
+    line = numpy.array([1, 4, 6, 4, 1], numpy.float32)
+    results.add("convolution by axes", lambda: near(gputools.convolve_sep2(picture, line, line), scipy.ndimage.convolve(
+        picture, numpy.outer(line, line), mode="constant")))
+    results.add("Fourier transform", lambda: near(gputools.fft(picture.astype(numpy.complex64)), numpy.fft.fft2(picture)))
+    for what, ours, theirs in [("largest", gputools.max_filter, scipy.ndimage.maximum_filter),
+                               ("smallest", gputools.min_filter, scipy.ndimage.minimum_filter)]:
+        for size in (3, 5):
+            results.add("%s of %d" % (what, size), lambda ours=ours, theirs=theirs, size=size: near(
+                ours(picture, size)[size:-size, size:-size], theirs(picture, size)[size:-size, size:-size]))
+    results.add("mean", lambda: near(gputools.uniform_filter(picture, 5), scipy.ndimage.uniform_filter(
+        picture, 5, mode="constant")))
+    turn = numpy.eye(4)
+    turn[:3, 3] = 2, -1, 3
+    results.add("moved", lambda: near(gputools.affine(cube, turn, interpolation="linear")[3:-3, 3:-3, 3:-3],
+                                      scipy.ndimage.affine_transform(cube, turn, order=1)[3:-3, 3:-3, 3:-3], 1e-2))
+
+
+def nengo_ocl(found):
+    import nengo
+    import nengo_ocl
+    context = pyopencl.Context([found])
+    kinds = [nengo.LIF(), nengo.LIFRate(), nengo.RectifiedLinear(), nengo.Sigmoid(),
+             nengo.SpikingRectifiedLinear()]  # AdaptiveLIF is another on PoCL, too
+
+    def right(kind):
+        with nengo.Network(seed=4) as model:
+            source = nengo.Node(lambda t: [numpy.sin(9 * t), numpy.cos(5 * t)])
+            first = nengo.Ensemble(60, 2, neuron_type=kind, seed=1)
+            second = nengo.Ensemble(40, 1, neuron_type=kind, seed=2)
+            nengo.Connection(source, first)
+            nengo.Connection(first, second, function=lambda x: x[0] * x[1], seed=3)
+            probe = nengo.Probe(second, synapse=0.02)
+        with nengo.Simulator(model, progress_bar=False) as host:
+            host.run(0.1)
+        with nengo_ocl.Simulator(model, context=context, progress_bar=False) as ours:
+            ours.run(0.1)
+        return near(ours.data[probe], host.data[probe], 0.05)
+
+    for kind in kinds:
+        results.add(type(kind).__name__, lambda kind=kind: right(kind))
+
+
+def sasmodels(found):
+    os.environ["SAS_OPENCL"] = "%d:0" % pyopencl.get_platforms().index(found.platform)
+    from sasmodels import core, direct_model, data
+    q = data.empty_data1D(numpy.logspace(-3, -0.5, 60))
+    for name in core.list_models("1d"):
+        info = core.load_model_info(name)
+        if callable(info.Iq) or info.composition:  # in Python alone
+            continue
+
+        def right(name=name):
+            host = direct_model.DirectModel(q, core.load_model(name, dtype="double", platform="dll"))()
+            ours = direct_model.DirectModel(q, core.load_model(name, dtype="double", platform="ocl"))()
+            return numpy.allclose(ours, host, rtol=1e-6, atol=abs(host).max() * 1e-9)
+
+        results.add(name, right)
+
+
+def bempp_cl(found):
+    import bempp_cl.api as api
+    from bempp_cl.core import opencl_kernels
+    # The device that it takes for what it calls a CPU, and asks first.
+    opencl_kernels.set_default_cpu_device(pyopencl.get_platforms().index(found.platform), 0)
+    grid = api.shapes.regular_sphere(1)
+    spaces = {"constants": api.function_space(grid, "DP", 0), "linear": api.function_space(grid, "P", 1)}
+
+    def right(operator, space, *more):
+        host, ours = [operator(space, space, space, *more, device_interface=where, precision="double", assembler="dense")
+                      .weak_form().to_dense() for where in ("numba", "opencl")]
+        return near(ours, host, 1e-10)
+
+    for family, more in [("laplace", ()), ("modified_helmholtz", (1.5,)), ("helmholtz", (2.5,))]:
+        module = getattr(api.operators.boundary, family)
+        for what in ("single_layer", "double_layer", "adjoint_double_layer"):
+            for space in spaces:
+                results.add("%s, %s, %s" % (family, what, space), lambda module=module, what=what, space=space, more=more:
+                            right(getattr(module, what), spaces[space], *more))
+
+
+PACKAGES = {"bempp_cl": "bempp-cl", "gputools": "gputools", "nengo_ocl": "nengo-ocl", "reikna": "reikna",
+            "sasmodels": "sasmodels"}
+if len(sys.argv) == 2:
+    try:
+        version = importlib.metadata.version(PACKAGES[sys.argv[1]])
+    except importlib.metadata.PackageNotFoundError as error:
+        print("skipped:", error)
+        sys.exit(77)
+    chosen = device()
+    globals()[sys.argv[1]](chosen)
+    results.end(PACKAGES[sys.argv[1]], version, chosen.name)
+device()
+codes = [subprocess.call([sys.executable, os.path.abspath(__file__), package]) for package in sys.argv[1:] or PACKAGES]
+sys.exit(77 if all(code == 77 for code in codes) else any(code not in (0, 77) for code in codes))
