@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Protects: Python packages whose kernels are OpenCL's, by results of theirs beside NumPy's, SciPy's or those of the
-package's own code for the processor: Fourier transforms and sorts of reikna, filters of gputools, neurons of nengo-ocl,
-scattering of sasmodels, boundary elements of bempp-cl.
+package's own code for the processor: Fourier transforms and sorts of reikna, filters of gputools, neurons of nengo-ocl, layers of netcl,
+scattering of sasmodels, boundary elements of bempp-cl, recurrence of PyRQA, low-discrepancy points of qmctoolscl.
 Without arguments all that are installed are asked for; names of PACKAGES choose.  APP_PYTHON is a Python that has pyopencl,
 numpy, scipy and some of the packages."""
 import importlib.metadata
@@ -158,8 +158,101 @@ def bempp_cl(found):
                             right(getattr(module, what), spaces[space], *more))
 
 
-PACKAGES = {"bempp_cl": "bempp-cl", "gputools": "gputools", "nengo_ocl": "nengo-ocl", "reikna": "reikna",
-            "sasmodels": "sasmodels"}
+def netcl(found):
+    from netcl import ops
+    from netcl.core.tensor import Tensor
+    from scipy.special import erf, expit, softmax
+    queue = pyopencl.CommandQueue(pyopencl.Context([found]))
+
+    def right(wanted, layer, *arrays, **more):
+        tensors = [Tensor.from_host(queue, array) for array in arrays]
+        result = layer(*tensors, **more)
+        return result.backend == "cl" and near(result.to_host(), wanted, 1e-5)
+
+    a, b, bias = real(33, 70), real(70, 21), real(21)
+    signed = real(40, 50) - 0.5
+    x, w = real(2, 3, 14, 14), real(5, 3, 3, 3)
+    layers = [("product", a @ b, ops.matmul, (a, b)), ("transposed", a.T, ops.transpose2d, (a,)),
+              ("bias", a @ b + bias, ops.bias_add, (a @ b, bias)), ("relu", signed.clip(0), ops.relu, (signed,)),
+              ("logistic", expit(signed), ops.sigmoid, (signed,)), ("tanh", numpy.tanh(signed), ops.tanh, (signed,)),
+              ("softmax", softmax(signed, axis=-1), ops.softmax, (signed,)),
+              ("batch of products", x[0] @ x[1], ops.bmm, (x[0], x[1]))]
+    for what, wanted, layer, arrays in layers:
+        results.add(what, lambda wanted=wanted, layer=layer, arrays=arrays: right(wanted, layer, *arrays))
+    results.add("gelu", lambda: right(signed * (1 + erf(signed / 2 ** 0.5)) / 2, ops.gelu, signed, approximate=False))
+    for axis in (None, 0, 1):
+        results.add("sum, axis %s" % axis, lambda axis=axis: right(
+            signed.sum(axis=axis).reshape(-1), lambda t: ops.reduce_sum(t, axis=axis), signed))
+    results.add("largest of windows", lambda: right(x.reshape(2, 3, 7, 2, 7, 2).max(axis=(3, 5)), ops.max_pool2d, x))
+    windows = numpy.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3))
+    results.add("convolution", lambda: right(numpy.einsum("nchwij,ocij->nohw", windows, w), ops.conv2d, x, w))
+    padded = numpy.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    wide = numpy.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(2, 3))[:, :, ::2, ::2]
+    results.add("convolution, stride 2", lambda: right(
+        numpy.einsum("nchwij,ocij->nohw", wide, w), ops.conv2d, x, w, stride=2, pad=1))
+
+
+def pyrqa(found):
+    from pyrqa.analysis_type import Classic
+    from pyrqa.computation import RPComputation, RQAComputation
+    from pyrqa.metric import EuclideanMetric, MaximumMetric, TaxicabMetric
+    from pyrqa.neighbourhood import FixedRadius
+    from pyrqa.opencl import OpenCL
+    from pyrqa.settings import Settings
+    from pyrqa.time_series import TimeSeries
+    from pyrqa.variants.rqa.radius.baseline import Baseline
+    opencl = OpenCL(platform_id=pyopencl.get_platforms().index(found.platform), device_ids=(0,))
+    values = real(150)
+
+    def plot(dimension, metric, order, radius):
+        count = len(values) - (dimension - 1) * 2
+        points = numpy.stack([values[2 * i:2 * i + count] for i in range(dimension)], axis=1)
+        apart = numpy.linalg.norm(points[:, None] - points[None], ord=order, axis=2)
+        settings = Settings(TimeSeries(values, embedding_dimension=dimension, time_delay=2), analysis_type=Classic,
+                            neighbourhood=FixedRadius(radius), similarity_measure=metric, theiler_corrector=1)
+        got = RPComputation.create(settings, opencl=opencl).run().recurrence_matrix
+        sure = abs(apart - radius) > 1e-5
+        measures = RQAComputation.create(settings, verbose=False, opencl=opencl).run().to_array()
+        return (got == (apart < radius))[sure].all() and numpy.allclose(
+            measures, Baseline(settings, verbose=False).run().to_array(), rtol=1e-4, equal_nan=True)
+
+    for dimension in (1, 2, 3):
+        for metric, order in [(EuclideanMetric, 2), (MaximumMetric, numpy.inf), (TaxicabMetric, 1)]:
+            for radius in (0.2, 0.5):
+                results.add("%s in %d dimensions, %s" % (metric.name, dimension, radius),
+                            lambda dimension=dimension, metric=metric, order=order, radius=radius:
+                            plot(dimension, metric, order, radius))
+
+
+def qmctoolscl(found):
+    import qmctoolscl as tools
+    context = pyopencl.Context([found])
+    r, n, d = numpy.uint64(2), numpy.uint64(64), numpy.uint64(3)
+    vectors = random.integers(1, 2 ** 20, (2, 3)).astype(numpy.uint64) | numpy.uint64(1)
+    first = numpy.uint64(64)
+    matrices = random.integers(1, 2 ** 32, (2, 3, 32)).astype(numpy.uint64)
+
+    def right(function, inputs, kind, size=(2, 8, 3), local=None):
+        """The same by C and by OpenCL, to the last bit."""
+        made = []
+        for more in ({"backend": "c"}, {"backend": "cl", "context": context, "global_size": size, "local_size": local}):
+            result = numpy.zeros((2, 64, 3), kind)
+            function(r, n, d, *inputs, result, **more)
+            made.append(result)
+        return (made[0] == made[1]).all() and made[0].any()
+
+    double = numpy.float64
+    for what in ("lat_gen_linear", "lat_gen_natural", "lat_gen_gray"):
+        more = () if what == "lat_gen_linear" else (first,)
+        results.add(what, lambda what=what, more=more: right(getattr(tools, what), more + (vectors,), double))
+    for what in ("dnb2_gen_natural", "dnb2_gen_gray"):
+        results.add(what, lambda what=what: right(getattr(tools, what), (first, numpy.uint64(32), matrices), numpy.uint64))
+    shifts, points = random.random((2, 3)), random.random((2, 64, 3))
+    results.add("lat_shift_mod_1", lambda: right(tools.lat_shift_mod_1, (r, points, shifts), double))
+
+
+PACKAGES = {"bempp_cl": "bempp-cl", "gputools": "gputools", "nengo_ocl": "nengo-ocl", "netcl": "netcl",
+            "pyrqa": "PyRQA", "qmctoolscl": "qmctoolscl", "reikna": "reikna", "sasmodels": "sasmodels"}
 if len(sys.argv) == 2:
     try:
         version = importlib.metadata.version(PACKAGES[sys.argv[1]])
