@@ -24,6 +24,7 @@ nobase_dist_pages_DATA = \
 	docs/security.md \
 	docs/softcuda.md \
 	docs/spirv.md \
+	docs/sycl.md \
 	docs/tuning.md \
 	docs/use.md \
 	docs/culvert.png \
