@@ -19,6 +19,8 @@ static bool fault(struct warp *warp, const struct op *op, unsigned l, uint64_t a
 		  uint32_t size_B, bool misaligned)
 {
 	struct bytes text = BYTES_INIT;
+	if (warp->probes)
+		return false;
 	exec_describe_address(warp, op, address, size_B, &text);
 	exec_fault(warp, op, 1u << l,
 		   misaligned ? CUDA_ERROR_MISALIGNED_ADDRESS : CUDA_ERROR_ILLEGAL_ADDRESS,
@@ -225,6 +227,8 @@ bool EXEC_LEVELED(exec_access_plain)(struct warp *warp, const struct op *op, uin
 bool EXEC_LEVELED(exec_access_watched)(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 			 unsigned kind, uint64_t *place)
 {
+	if (warp->probes)
+		return access_space(warp, op, mask, size_B, (struct watch){false, kind}, place);
 	if (!access_space(warp, op, mask, size_B, (struct watch){true, kind}, place))
 		return false;
 	return WATCH_ASK(warp->group->job, access, warp, op, mask, size_B, kind, place);

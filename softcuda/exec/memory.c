@@ -86,6 +86,29 @@ LOAD(ld_2, lane_u16, 16)
 LOAD(ld_4, lane_u32, 32)
 LOAD(ld_8, lane_u64, 64)
 
+/* The byte of number op->vector of a register whose bytes before it were loaded: it becomes what memory has
+ * there, for those lanes that have memory there. */
+#define LOAD_BYTE(name, put)                                                              \
+	OP_HEAD(name)                                                                     \
+	{                                                                                 \
+		OP_UINT_##put value[LANES];                                               \
+		memcpy(value, OPERAND(void, 0), sizeof(value));                           \
+		for (uint32_t rest = mask; rest; rest &= rest - 1) {                      \
+			const unsigned l = exec_lowest(rest);                             \
+			uint64_t place[LANES];                                            \
+			if (exec_access_probe(warp, op, 1u << l, 1, place))               \
+				value[l] |= (OP_UINT_##put)((OP_UINT_##put)               \
+					*(const lane_u8 *)(uintptr_t)place[l]             \
+					<< 8 * op->vector);                               \
+		}                                                                         \
+		op_put_##put(OPERAND(void, 0), value, mask);                              \
+		return FLOW_NEXT;                                                         \
+	}
+
+LOAD_BYTE(ld_byte_2, 16)
+LOAD_BYTE(ld_byte_4, 32)
+LOAD_BYTE(ld_byte_8, 64)
+
 #define STORE_LANES(name, memory, lanes)                                                  \
 	static enum flow name##_lanes(struct warp *warp, const struct op *op, uint32_t mask) \
 	{                                                                                 \
@@ -158,7 +181,8 @@ STORE(st_8, lane_u64, lane_u64)
 
 static const struct op_row rows[] = {
 	{"_ld.1u", "", ld_1u}, {"_ld.1s", "", ld_1s}, {"_ld.2", "", ld_2}, {"_ld.4", "", ld_4},
-	{"_ld.8", "", ld_8}, {"_st.1", "", st_1}, {"_st.2", "", st_2}, {"_st.4", "", st_4},
+	{"_ld.8", "", ld_8}, {"_ld.byte.2", "", ld_byte_2}, {"_ld.byte.4", "", ld_byte_4},
+	{"_ld.byte.8", "", ld_byte_8}, {"_st.1", "", st_1}, {"_st.2", "", st_2}, {"_st.4", "", st_4},
 	{"_st.8", "", st_8}
 };
 

@@ -58,6 +58,7 @@ struct warp {
 	uint32_t lane_members[LANES];     /* whom meeting lanes wait for */
 	uint64_t turn;                    /* instructions that it has executed */
 	uint64_t lane_turn[LANES];        /* when it last ran; the oldest goes next */
+	bool probes;                      /* an access that has no place to go is no fault */
 	char *local;                      /* LANES * local_stride_B */
 	uint32_t local_stride_B;
 	uint32_t tid[3][LANES];

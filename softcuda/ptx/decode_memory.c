@@ -164,7 +164,31 @@ static bool keep_address(struct ptx_parser *parser, struct ptx_address *address)
 	return true;
 }
 
-/* The first bytes of an element alone, the others zero. */
+/* The other bytes of an element of which size_B were loaded, where there is memory; they are no access of the
+ * program's. */
+static bool emit_other_bytes(struct ptx_parser *parser, const struct access *access, uint32_t size_B,
+			     uint32_t data, const struct ptx_address *address, int64_t offset)
+{
+	const char *row = access->type->size_B == 2 ? "_ld.byte.2" : access->type->size_B == 4 ? "_ld.byte.4" :
+										 "_ld.byte.8";
+	for (uint32_t i = size_B; i < access->type->size_B; i++) {
+		struct op *op = ptx_emit(parser, exec_table_find(row)->run);
+		if (!op)
+			return false;
+		op->x[0] = data;
+		op->x[MEMORY_ADDRESS] = address->x;
+		op->imm = address->offset + offset + i;
+		op->address_32 = address->address_32;
+		op->space = address->space;
+		op->vector = (uint8_t)i;
+		op->writes = 1;
+		op->reads = (uint8_t)(1u << MEMORY_ADDRESS | 1);
+	}
+	return true;
+}
+
+/* The first bytes of an element, of which the mask says that they are used, and then the others: libnvvm's masks
+ * are of one load and stay where it is used for another one as well. */
 static bool emit_first_bytes(struct ptx_parser *parser, const struct access *access, uint32_t size_B,
 			     uint32_t data, const struct ptx_address *address, int64_t offset)
 {
@@ -173,7 +197,8 @@ static bool emit_first_bytes(struct ptx_parser *parser, const struct access *acc
 	uint32_t both[2] = {data, ptx_temporary(parser, part.type->width)};
 	char extend[] = {'_', 'z', part.type->width, access->type->width, '\0'};
 	return emit_access(parser, &part, true, &both[1], 1, address, offset) &&
-	       ptx_emit_row(parser, extend, both, 2);
+	       ptx_emit_row(parser, extend, both, 2) &&
+	       emit_other_bytes(parser, access, size_B, data, address, offset);
 }
 
 /* The next op goes where nothing reads its register. */
@@ -185,8 +210,7 @@ static bool note_unneeded(struct ptx_parser *parser)
 }
 
 /* A load of which a mask says what is used: element by element, and of an element the smallest
- * number of its first bytes.  One that is not used at all is loaded only if something reads it: libnvvm's
- * masks are of one load and stay where it is used for another one as well. */
+ * number of its first bytes.  One that is not used at all is loaded only if something reads it. */
 static bool emit_used(struct ptx_parser *parser, const struct access *access, const uint32_t *data,
 		      uint32_t count, struct ptx_address *address)
 {
