@@ -95,6 +95,7 @@ frontend_cxx_sources = \
 	frontend/llvm_compat.cpp frontend/llvm_compat.h \
 	frontend/private_values.cpp \
 	frontend/chosen_loads.cpp \
+	frontend/joined_conditions.cpp \
 	frontend/reach.h \
 	frontend/nvvm_ir_debug.cpp frontend/nvvm_ir_debug.h \
 	frontend/split.cpp \

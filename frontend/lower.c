@@ -61,6 +61,7 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 	}
 	if (!status && !lowering.unoptimized) {
 		fe_module_private_values(module, false);
+		fe_module_join_conditions(module);
 		status = fe_lower_component_loads(&lowering);
 		status = status ? status : fe_lower_lifetimes(&lowering);
 		status = status ? status : fe_lower_merges(&lowering);

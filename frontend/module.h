@@ -95,6 +95,11 @@ void fe_module_private_values(struct fe_module *module, bool all);
  * instruction that chose, a phi or a select, goes.  false: it is something else, and nothing is changed. */
 bool fe_module_part_loads(LLVMValueRef merge);
 
+/* joined_conditions.cpp: within a loop, conditions that a source asks one after the other, as "i < n && a < b &&
+ * c < d", become one where two or more of them are the same each time round.  Those are put together, so that
+ * libnvvm computes them before the loop. */
+void fe_module_join_conditions(struct fe_module *module);
+
 /* lower_half.c: whether the module does arithmetic on halves, not just loads and stores them. */
 bool fe_module_computes_half(const struct fe_module *module);
 

@@ -1,6 +1,7 @@
 /* What the PTX of a kernel has and has not (code.sh).  Before a kernel:
  *	//has EXPRESSION       a line of its PTX matches
  *	//lacks EXPRESSION     none does
+ *	//loop N EXPRESSION    N lines of its last loop do
  *	//parameters N         it takes N, ours included
  * Expressions are grep -E's; a line's own `;` is part of it. */
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
@@ -340,4 +341,15 @@ kernel void all_halves_read(global half4 *p, global half *q)
 {
 	int i = I;
 	q[i] = p[i].x + p[i].y * 3 + p[i].z * 5 + p[i].w * 7;
+}
+
+// What is asked of x and y is the same each time round, and computed before the loop.
+//loop 2 setp
+kernel void conditions_that_stay(global float *a, int4 from, int4 to, int n)
+{
+	int x = get_global_id(0), y = get_global_id(1);
+#pragma nounroll
+	for (int i = 0; i < n; i++)
+		if (x > i && x >= from.x && x < to.x && y >= from.y && y < to.y)
+			a[i] += a[x];
 }

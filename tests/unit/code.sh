@@ -21,6 +21,14 @@ check()
 	case $what in
 	has) grep -qE -e "$*" "$folder/body" || wrong "no $*" ;;
 	lacks) ! grep -E -e "$*" "$folder/body" || wrong "has $*" ;;
+	loop)
+		# From the label of the last branch back to that branch.
+		count=$(awk '/^\$L/ { sub(":", ""); at[$1] = NR }
+			{ line[NR] = $0; sub(";", "") }
+			/bra/ && $NF in at { first = at[$NF]; last = NR }
+			END { for (i = first; i <= last; i++) print line[i] }' "$folder/body" |
+			grep -cE -e "${1#* }")
+		[ "$count" -eq "${1%% *}" ] || wrong "in its loop $count times ${1#* }, not ${1%% *}" ;;
 	parameters)
 		count=`sed '/^)/q' "$folder/body" | grep -c '\.param'`
 		[ "$count" -eq "$1" ] || wrong "$count parameters, not $1" ;;
@@ -30,7 +38,7 @@ check()
 checks=0
 for sm in 75 90 120; do
 	# "KERNEL WHAT REST", a line for each line before a kernel.
-	sed -n 's,^//\(has\|lacks\|parameters\) ,\1 ,p
+	sed -n 's,^//\(has\|lacks\|loop\|parameters\) ,\1 ,p
 		s/^kernel .*void \([a-z0-9A-Z_]*\)(.*/kernel \1/p' "$source" >"$folder/lines"
 	: >"$folder/pending"
 	while read -r what rest; do
