@@ -14,6 +14,9 @@ enum { MOST_IDS = 4194303, HEADER_WORDS = 5 };
 /* OpSource's version of OpenCL C 2.0. */
 enum { OPENCL_2 = 200000 };
 
+/* SpvCapabilityLongConstantCompositeINTEL, which later headers call SpvCapabilityLongCompositesINTEL. */
+enum { LONG_COMPOSITES = 6089 };
+
 /* What OpCapability may ask for.  OpenCL SPIR-V environment 3.0, 3.2 and 3.3; what extensions add
  * is here where the extension is. */
 static const uint32_t capabilities[] = {
@@ -45,7 +48,7 @@ static const uint32_t capabilities[] = {
 	SpvCapabilityOptNoneINTEL, SpvCapabilityUnstructuredLoopControlsINTEL,
 	SpvCapabilityMemoryAccessAliasingINTEL, SpvCapabilityFPFastMathModeINTEL,
 	SpvCapabilitySubgroupShuffleINTEL, SpvCapabilitySubgroupBufferBlockIOINTEL,
-	SpvCapabilityLongConstantCompositeINTEL, SpvCapabilityKernelAttributesINTEL,
+	LONG_COMPOSITES, SpvCapabilityKernelAttributesINTEL,
 };
 
 /* What OpExtension may name for them.  A module may name others, which means nothing as long as it
