@@ -334,6 +334,13 @@ cl_int gpu_event_record(struct gpu_stream *stream, bool timing, struct gpu_event
 	return CL_SUCCESS;
 }
 
+cl_int gpu_event_record_in(struct gpu_stream *stream, bool timing, struct gpu_event **spare,
+			   struct gpu_event **event_out)
+{
+	(void)spare;                     /* may be left where it is */
+	return gpu_event_record(stream, timing, event_out);
+}
+
 bool gpu_event_is_only(const struct gpu_event *event)
 {
 	return event->refs == 1;
@@ -366,6 +373,11 @@ uint64_t gpu_event_sequence(const struct gpu_event *event)
 bool gpu_event_known_done(const struct gpu_event *event)
 {
 	return event->stream->known >= event->sequence;
+}
+
+bool gpu_event_is_tail(const struct gpu_event *event, const struct gpu_stream *stream)
+{
+	return event->stream == stream && event->sequence == stream->last;
 }
 
 cl_int gpu_event_query(struct gpu_event *event, bool *done_out)
