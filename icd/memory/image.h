@@ -27,6 +27,8 @@ struct ocl_image_place {
 	gpu_address descriptor;          /* 0: none yet */
 	struct abi_image content;
 	struct gpu_event *written;       /* owned: the last change of the descriptor; or NULL */
+	struct gpu_stream
+		*unwitnessed; /* has a change behind which no event could be recorded; or NULL */
 };
 
 struct ocl_image {

@@ -90,11 +90,13 @@ static cl_int texture_write(const struct ocl_image_place *place, unsigned state,
 				  &place->content.texture[state], sizeof(uint64_t));
 }
 
-/* Later changes and later readers are ordered after this one. */
+/* Later changes and later readers are ordered after this one, which is in the stream whether or not its
+ * event can be recorded. */
 static cl_int change_record(struct ocl_image_place *place, struct gpu_stream *stream)
 {
 	struct gpu_event *written;
 	cl_int error = gpu_event_record(stream, false, &written);
+	place->unwitnessed = error ? stream : NULL;
 	if (error)
 		return error;
 	gpu_event_unref(place->written);
@@ -120,32 +122,30 @@ static cl_int place_make_locked(const struct ocl_image *image, struct ocl_image_
 	place->descriptor = descriptor;
 	error = descriptor_write(place, at->stream);
 	if (!error)
-		error = change_record(place, at->stream);
-	if (!error)
-		return CL_SUCCESS;
+		return change_record(place, at->stream);
 	/* Nobody has it yet: it is made again next time. */
-	struct gpu_event *tail = NULL;
-	(void)gpu_event_record(at->stream, false, &tail);
-	gpu_memory_free(gpu, place->descriptor, &tail, tail ? 1 : 0);
-	gpu_event_unref(tail);
+	gpu_memory_free(gpu, place->descriptor, NULL, 0);
 	place->descriptor = 0;
 	textures_undo(&place->content, gpu, states);
 	return error;
 }
 
-/* Textures that could be made but not written stay out of the descriptor. */
+/* Textures that could be made but not written stay out of the descriptor; a word that was written meanwhile
+ * is written again, behind this time. */
 static cl_int place_extend_locked(const struct ocl_image *image, struct ocl_image_place *place,
 				  const struct ocl_acquired *at, struct gpu_device *gpu,
 				  uint32_t states)
 {
 	cl_int error = textures_make(image, at, gpu, states, &place->content);
+	if (error)
+		return error;
 	for (unsigned i = 0; i < ABI_SAMPLER_STATES && !error; i++)
 		if (states >> i & 1)
 			error = texture_write(place, i, at->stream);
 	if (!error)
-		error = change_record(place, at->stream);
-	if (error)
-		textures_undo(&place->content, gpu, states);
+		return change_record(place, at->stream);
+	place->unwitnessed = at->stream;
+	textures_undo(&place->content, gpu, states);
 	return error;
 }
 
@@ -163,11 +163,12 @@ static cl_int bind_locked(struct ocl_image *image, const struct ocl_acquired *at
 	struct ocl_image_place *place = &image->places[at->device];
 	if (!place->descriptor)
 		return place_make_locked(image, place, at, gpu, states);
-	if (place->written) {
-		cl_int error = gpu_stream_wait_event(at->stream, place->written);
-		if (error)
-			return error;
-	}
+	/* The tail of its stream, recorded now, is behind the change. */
+	cl_int error = place->unwitnessed ? change_record(place, place->unwitnessed) : CL_SUCCESS;
+	if (!error && place->written)
+		error = gpu_stream_wait_event(at->stream, place->written);
+	if (error)
+		return error;
 	const uint32_t missing = states_missing(&place->content, states);
 	return missing ? place_extend_locked(image, place, at, gpu, missing) : CL_SUCCESS;
 }

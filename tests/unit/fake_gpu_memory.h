@@ -4,6 +4,8 @@
 
 #include "tests/unit/fake_gpu.h"
 
+enum { FAKE_TAKEN_B = 1 << 16 };
+
 static inline struct fake_block *fake_block_take(uint64_t size_B)
 {
 	if (fake_gpu_fails())
@@ -132,8 +134,31 @@ static inline cl_int fake_copy_host(struct gpu_stream *stream, void *to, const v
 	return error;
 }
 
+static inline void fake_taken_run(const struct fake_op *op)
+{
+	memcpy(op->to, op->data, op->size_B);
+	free(op->data);
+}
+
+/* Few bytes are taken within the call, and copied in their turn. */
+static inline cl_int fake_copy_taken(struct gpu_stream *stream, void *to, const void *from,
+				     uint64_t size_B)
+{
+	if (stream->device->status || fake_gpu_fails())
+		return stream->device->status ? stream->device->status : CL_OUT_OF_RESOURCES;
+	struct fake_op op = {
+		.run = fake_taken_run, .to = to, .size_B = size_B, .data = malloc(size_B)};
+	if (!op.data)
+		abort();
+	memcpy(op.data, from, size_B);
+	fake_gpu_put(stream, &op);
+	return CL_SUCCESS;
+}
+
 cl_int gpu_copy_to_device(struct gpu_stream *stream, gpu_address to, const void *from, uint64_t size_B)
 {
+	if (size_B <= FAKE_TAKEN_B && !fake_is_pinned(from))
+		return fake_copy_taken(stream, fake_bytes(to), from, size_B);
 	return fake_copy_host(stream, fake_bytes(to), from, size_B, fake_is_pinned(from));
 }
 
