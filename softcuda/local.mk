@@ -1,5 +1,6 @@
 # The software CUDA driver, folder by folder: ptx reads programs, exec runs them, check looks on at what they do,
-# driver has the cu* calls.  README.md beside this says more.
+# driver is what calls
+# work on, calls are the exported cu* functions.  README.md beside this says more.
 softcuda_ptx_sources = \
 	softcuda/ptx/blocks.c softcuda/ptx/blocks.h softcuda/ptx/code.c softcuda/ptx/decode.c \
 	softcuda/ptx/decode.h softcuda/ptx/decode_async.c softcuda/ptx/decode_call.c \
@@ -36,26 +37,38 @@ softcuda_check_sources = \
 	softcuda/check/trace.h softcuda/check/variable.c softcuda/check/watch.c softcuda/check/watch.h \
 	softcuda/check/written.c
 softcuda_driver_sources = \
-	softcuda/driver/alloc.c softcuda/driver/array.c softcuda/driver/array.h \
-	softcuda/driver/context.c softcuda/driver/control.c softcuda/driver/copy.c \
-	softcuda/driver/device.c softcuda/driver/device_attribute.def softcuda/driver/driver.c \
-	softcuda/driver/error.c softcuda/driver/event.c softcuda/driver/fault.c softcuda/driver/fault.h \
-	softcuda/driver/fill.c softcuda/driver/function.c softcuda/driver/graph.c \
-	softcuda/driver/graph.h softcuda/driver/handle.c softcuda/driver/host.c softcuda/driver/image.c \
-	softcuda/driver/ipc.c softcuda/driver/launch.c softcuda/driver/library.c softcuda/driver/link.c \
-	softcuda/driver/memory.c softcuda/driver/module.c softcuda/driver/oracle.c \
+	softcuda/driver/array.c softcuda/driver/array.h softcuda/driver/context.c \
+	softcuda/driver/context.h softcuda/driver/context_life.c softcuda/driver/device.c \
+	softcuda/driver/device.h softcuda/driver/device_attribute.def softcuda/driver/entry.c \
+	softcuda/driver/entry.h softcuda/driver/event.c softcuda/driver/event.h softcuda/driver/fault.c \
+	softcuda/driver/fault.h softcuda/driver/handle.c softcuda/driver/handle.h \
+	softcuda/driver/image.c softcuda/driver/image.h softcuda/driver/library.c \
+	softcuda/driver/library.h softcuda/driver/memory.c softcuda/driver/memory.h \
+	softcuda/driver/memory_end.c softcuda/driver/module.c softcuda/driver/module.h \
+	softcuda/driver/object.c softcuda/driver/object.h softcuda/driver/oracle.c \
 	softcuda/driver/oracle.h softcuda/driver/oracle_clock.h softcuda/driver/pageable.c \
-	softcuda/driver/pointer.c softcuda/driver/pool.c softcuda/driver/result.def \
+	softcuda/driver/pool.c softcuda/driver/pool.h softcuda/driver/result.def \
 	softcuda/driver/sched.c softcuda/driver/sched.h softcuda/driver/schedule.c \
-	softcuda/driver/semaphore.c softcuda/driver/soft.h softcuda/driver/stream.c \
-	softcuda/driver/symbol.c softcuda/driver/symbol.def softcuda/driver/texture.c \
-	softcuda/driver/thread.c softcuda/driver/thread.h softcuda/driver/unsupported.c \
-	softcuda/driver/unsupported.def softcuda/driver/virtual.c
+	softcuda/driver/schedule.h softcuda/driver/state.c softcuda/driver/state.h \
+	softcuda/driver/stream.c softcuda/driver/stream.h softcuda/driver/thread.c \
+	softcuda/driver/thread.h
+softcuda_calls_sources = \
+	softcuda/calls/alloc.c softcuda/calls/array.c softcuda/calls/context.c softcuda/calls/control.c \
+	softcuda/calls/copy.c softcuda/calls/device.c softcuda/calls/door.c softcuda/calls/door.h \
+	softcuda/calls/error.c softcuda/calls/event.c softcuda/calls/fill.c softcuda/calls/function.c \
+	softcuda/calls/graph.c softcuda/calls/graph.h softcuda/calls/host.c softcuda/calls/init.c \
+	softcuda/calls/ipc.c softcuda/calls/launch.c softcuda/calls/library.c softcuda/calls/link.c \
+	softcuda/calls/module.c softcuda/calls/pointer.c softcuda/calls/pool.c \
+	softcuda/calls/semaphore.c softcuda/calls/stream.c softcuda/calls/symbol.c \
+	softcuda/calls/symbol.def softcuda/calls/texture.c softcuda/calls/unsupported.c \
+	softcuda/calls/unsupported.def softcuda/calls/virtual.c
 
 softcuda_cflags = $(AM_CFLAGS) -ffp-contract=off
 softcuda_hot_cflags = $(softcuda_cflags) $(EXEC_CFLAGS)
-softcuda_archives = softcuda/check/libcheck.a softcuda/ptx/libptx.a softcuda/exec/libexec.a
-noinst_LIBRARIES += softcuda/ptx/libptx.a softcuda/exec/libexec.a softcuda/check/libcheck.a
+softcuda_archives = softcuda/driver/libdriver.a softcuda/check/libcheck.a softcuda/ptx/libptx.a softcuda/exec/libexec.a
+noinst_LIBRARIES += softcuda/ptx/libptx.a softcuda/exec/libexec.a softcuda/check/libcheck.a softcuda/driver/libdriver.a
+softcuda_driver_libdriver_a_SOURCES = $(softcuda_driver_sources)
+softcuda_driver_libdriver_a_CFLAGS = $(softcuda_cflags)
 softcuda_ptx_libptx_a_SOURCES = $(softcuda_ptx_sources)
 softcuda_ptx_libptx_a_CFLAGS = $(softcuda_cflags)
 softcuda_exec_libexec_a_SOURCES = $(softcuda_exec_sources)
@@ -77,7 +90,7 @@ softcuda_libs = $(softcuda_archives) $(softcuda_levels) softcuda/exec/libexec.a 
 
 # Calls within the library stay within it, whatever else in the process is named
 # cu*; and it is never unmapped, for its threads may outlive a host's dlclose.
-libculvert_softcuda_so_SOURCES = $(softcuda_driver_sources)
+libculvert_softcuda_so_SOURCES = $(softcuda_calls_sources)
 libculvert_softcuda_so_CFLAGS = $(softcuda_cflags)
 libculvert_softcuda_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libculvert-softcuda.so \
 	-Wl,-Bsymbolic -Wl,--version-script=$(top_srcdir)/softcuda/softcuda.map \

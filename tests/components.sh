@@ -11,16 +11,16 @@ symbols() {
 	for archive in icd/libicd.a icd/compile/libcompile.a frontend/libfrontend.a backend/libbackend.a cache/libcache.a base/libbase.a; do
 		$NM -A -P -g $archive | sed 's|^\([a-z]*\)/[^[]*\[\([^]]*\)\.o\(bj\)*\]: |\1/\2 |'
 	done
-	for archive in softcuda/ptx/libptx.a softcuda/exec/libexec.a softcuda/check/libcheck.a; do
+	for archive in softcuda/ptx/libptx.a softcuda/exec/libexec.a softcuda/check/libcheck.a softcuda/driver/libdriver.a; do
 		$NM -A -P -g $archive | sed 's|/lib[a-z]*\.a\[lib[a-z]*_a-\([^]]*\)\.o\]: |/\1 |'
 	done
-	# The driver is no archive: its objects, but for those whose source is gone.
+	# The calls are no archive: its objects, but for those whose source is gone.
 	set --
-	for object in softcuda/driver/libculvert_softcuda_so-*.o; do
+	for object in softcuda/calls/libculvert_softcuda_so-*.o; do
 		name=${object##*_so-}
-		[ ! -f "$srcdir/softcuda/driver/${name%.o}.c" ] || set -- "$@" "$object"
+		[ ! -f "$srcdir/softcuda/calls/${name%.o}.c" ] || set -- "$@" "$object"
 	done
-	$NM -A -P -g "$@" | sed 's|^[^:]*_so-\([^:]*\)\.o: |softcuda/driver/\1 |'
+	$NM -A -P -g "$@" | sed 's|^[^:]*_so-\([^:]*\)\.o: |softcuda/calls/\1 |'
 }
 all=$(symbols 2>&1)
 case $all in

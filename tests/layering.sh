@@ -21,9 +21,10 @@ forbid frontend '(icd|backend|cache|softcuda)/|cuda\.h|CL/' 'the frontend knows 
 forbid backend '(icd|frontend|cache|softcuda/[a-z]+)/|llvm|clang/' 'the backend knows no front desk and no LLVM' $none
 forbid cache '(icd|frontend|backend|softcuda)/|cuda\.h|CL/|llvm|clang/' 'the cache knows bytes alone' $none
 forbid softcuda '(icd|frontend|cache|backend|tools)/|CL/|llvm|clang/' 'softcuda knows base alone' $none
-forbid softcuda/exec 'softcuda/(ptx|check|driver)/' 'the executor of softcuda knows nobody' $none
-forbid softcuda/ptx 'softcuda/(check|driver)/' 'the reader of PTX knows the executor alone' $none
-forbid softcuda/check 'softcuda/(ptx|driver)/' 'what looks on knows the executor alone' $none
+forbid softcuda/exec 'softcuda/(ptx|check|driver|calls)/' 'the executor of softcuda knows nobody' $none
+forbid softcuda/ptx 'softcuda/(check|driver|calls)/' 'the reader of PTX knows the executor alone' $none
+forbid softcuda/check 'softcuda/(ptx|driver|calls)/' 'what looks on knows the executor alone' $none
+forbid softcuda/driver 'softcuda/calls/' 'what calls work on knows no calls' $none
 forbid icd 'cuda\.h|llvm|clang/|softcuda/' 'CUDA and LLVM stay behind backend and frontend' $none
 forbid icd 'cache/internal' 'a room is entered by its front door' $none
 forbid icd '(frontend/(module|clang|lower|nvvm_ir))|backend/(gpu_internal|cuda_)' 'a room is entered by its front door' $none

@@ -1,10 +1,19 @@
-/* CUDA arrays, and the objects through which kernels see them.  Everything named
+/* CUDA arrays.  Everything named
  * _locked wants the driver's lock. */
-#ifndef CULVERT_SOFTCUDA_API_ARRAY_H
-#define CULVERT_SOFTCUDA_API_ARRAY_H
+#ifndef CULVERT_SOFTCUDA_DRIVER_ARRAY_H
+#define CULVERT_SOFTCUDA_DRIVER_ARRAY_H
 
-#include "softcuda/driver/soft.h"
+#include "base/list.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/exec/cuda.h"
+#include "softcuda/exec/exec.h"
 #include "softcuda/exec/image.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct soft_context;
 
 struct soft_array {
 	struct list link;                    /* of soft_context.arrays */
@@ -35,5 +44,10 @@ struct soft_format {
 
 /* False for a format or a number of channels that there is not. */
 bool soft_format_find(CUarray_format format, unsigned channels, struct soft_format *format_out);
+
+/* The handle goes, and the array with its last user. */
+void soft_array_end_locked(struct soft_array *array);
+/* Everything that belongs to context; its memory goes by itself. */
+void soft_array_retire_context_locked(struct soft_context *context);
 
 #endif

@@ -4,6 +4,11 @@
 
 #include "base/log.h"
 #include "base/options.h"
+#include "softcuda/driver/context.h"
+#include "softcuda/driver/oracle.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/driver/state.h"
+#include "softcuda/exec/exec.h"
 
 #include <fnmatch.h>
 #include <pthread.h>
@@ -218,15 +223,8 @@ static bool rule_fires_locked(struct rule *rule, const char *call,
 	return true;
 }
 
-static void stick_locked(struct soft_context *context, const char *call, CUresult result)
-{
-	struct bytes report = BYTES_INIT;
-	bytes_printf(&report, "%s: fault injected", call);
-	soft_context_fault_locked(context, result, &report);
-	bytes_finish(&report);
-}
-
-CUresult soft_fault_call_locked(const char *call, struct soft_context *context)
+CUresult soft_fault_call_locked(const char *call, const struct soft_context *context,
+				CUresult *sticks_out)
 {
 	CUresult result = CUDA_SUCCESS;
 	soft_fault_start();
@@ -249,7 +247,7 @@ CUresult soft_fault_call_locked(const char *call, struct soft_context *context)
 		if (result == CUDA_SUCCESS)
 			result = rule->result;
 		if (rule->sticky && context)
-			stick_locked(context, call, rule->result);
+			*sticks_out = rule->result;
 	}
 	return result;
 }
@@ -292,49 +290,10 @@ static int compare_calls(const void *one, const void *other)
 	return strcmp(((const struct call *)one)->name, ((const struct call *)other)->name);
 }
 
-static void write_live_locked(struct bytes *text)
+void soft_fault_write_locked(struct bytes *text)
 {
-	static const char *const names[SOFT_KIND_COUNT] = {
-		[SOFT_KIND_CONTEXT] = "contexts",
-		[SOFT_KIND_STREAM] = "streams",
-		[SOFT_KIND_EVENT] = "events",
-		[SOFT_KIND_MODULE] = "modules",
-		[SOFT_KIND_LIBRARY] = "libraries",
-		[SOFT_KIND_LINK] = "links",
-		[SOFT_KIND_POOL] = "pools",
-		[SOFT_KIND_ARRAY] = "arrays",
-		[SOFT_KIND_PHYSICAL] = "physical_memories",
-		[SOFT_KIND_EXTERNAL] = "external_memories",
-		[SOFT_KIND_SEMAPHORE] = "external_semaphores",
-	};
-	for (int kind = 0; kind < SOFT_KIND_COUNT; kind++)
-		if (names[kind])
-			bytes_printf(text, "live %s %zu\n", names[kind],
-				     soft_handle_live_locked((enum soft_kind)kind));
-	bytes_printf(text, "live textures %zu\n", soft_object_live_locked(false));
-	bytes_printf(text, "live surfaces %zu\n", soft_object_live_locked(true));
-	bytes_printf(text, "live device_allocations %zu\n", soft_memory_live_locked(false));
-	bytes_printf(text, "live host_allocations %zu\n", soft_memory_live_locked(true));
-}
-
-void soft_fault_finish(void)
-{
-	const char *path = option_string(OPTION_SOFT_COUNT);
-	struct bytes text = BYTES_INIT;
-	if (!*path)
-		return;
-	lock_take(&soft_driver.lock);
 	qsort(calls, call_count, sizeof(calls[0]), compare_calls);
 	for (unsigned i = 0; i < call_count; i++)
-		bytes_printf(&text, "call %s %llu\n", calls[i].name,
-			     (unsigned long long)calls[i].count);
-	bytes_printf(&text, "faults injected %llu\n",
-		     (unsigned long long)soft_fault_fired_locked());
-	write_live_locked(&text);
-	lock_drop(&soft_driver.lock);
-	int error = bytes_failed(&text) ? -1 : bytes_write_file(text.data, text.size_B, path);
-	if (error)
-		log_err("%s: %s cannot be written (%d)", option_name(OPTION_SOFT_COUNT), path,
-			error);
-	bytes_finish(&text);
+		bytes_printf(text, "call %s %llu\n", calls[i].name, (unsigned long long)calls[i].count);
+	bytes_printf(text, "faults injected %llu\n", (unsigned long long)soft_fault_fired_locked());
 }

@@ -1,6 +1,9 @@
 #include "config.h"
 
-#include "softcuda/driver/soft.h"
+#include "softcuda/driver/handle.h"
+
+#include "softcuda/driver/schedule.h"
+#include "softcuda/exec/exec.h"
 
 #include <stdlib.h>
 

@@ -5,9 +5,14 @@
  * length and a checksum. */
 #include "config.h"
 
-#include "softcuda/driver/soft.h"
+#include "softcuda/driver/image.h"
 
+#include "base/log.h"
+#include "base/options.h"
 #include "softcuda/check/option.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/driver/state.h"
+#include "softcuda/exec/exec.h"
 #include "softcuda/ptx/ptx.h"
 
 #include <string.h>

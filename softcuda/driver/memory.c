@@ -5,12 +5,18 @@
  * are held to the table in either case. */
 #include "config.h"
 
+#include "softcuda/driver/memory.h"
+
 #include "base/log.h"
 #include "softcuda/check/option.h"
 #include "softcuda/control.h"
+#include "softcuda/driver/context.h"
 #include "softcuda/driver/oracle.h"
+#include "softcuda/driver/pool.h"
 #include "softcuda/driver/sched.h"
-#include "softcuda/driver/soft.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/driver/state.h"
+#include "softcuda/exec/exec.h"
 
 #include <pthread.h>
 #include <stdlib.h>

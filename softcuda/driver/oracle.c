@@ -4,8 +4,14 @@
 
 #include "base/options.h"
 #include "softcuda/check/report_file.h"
+#include "softcuda/check/trace.h"
+#include "softcuda/driver/memory.h"
 #include "softcuda/driver/oracle_clock.h"
 #include "softcuda/driver/sched.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/driver/state.h"
+#include "softcuda/driver/stream.h"
+#include "softcuda/exec/exec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +60,6 @@ struct oracle_stream {
 
 /* All guarded by the driver's lock, but for on. */
 static struct {
-	atomic_bool on;
 	struct list streams;
 	struct list pending;                 /* in order of submission */
 	struct clock host;
@@ -68,12 +73,7 @@ void soft_oracle_start(void)
 {
 	list_init(&oracle.streams);
 	list_init(&oracle.pending);
-	atomic_store(&oracle.on, option_flag(OPTION_SOFT_ORACLE));
-}
-
-bool soft_oracle_on(void)
-{
-	return atomic_load_explicit(&oracle.on, memory_order_relaxed);
+	atomic_store(&soft_driver.oracle_on, option_flag(OPTION_SOFT_ORACLE));
 }
 
 unsigned soft_oracle_reports_locked(void)
@@ -88,7 +88,7 @@ void soft_oracle_restart_locked(void)
 
 static void give_up(void)
 {
-	if (atomic_exchange(&oracle.on, false))
+	if (atomic_exchange(&soft_driver.oracle_on, false))
 		soft_report("softcuda: out of memory: the ordering oracle stops\n");
 }
 

@@ -15,12 +15,27 @@
 #ifndef CULVERT_SOFTCUDA_ORACLE_H
 #define CULVERT_SOFTCUDA_ORACLE_H
 
-#include "softcuda/check/trace.h"
-#include "softcuda/driver/soft.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/driver/state.h"
+#include "softcuda/exec/watch.h"
+#include "softcuda/exec/cuda.h"
+#include "softcuda/exec/exec.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct soft_allocation;
+struct soft_operation;
+struct soft_stream;
+struct soft_trace;
 
 /* Reads the option. */
 void soft_oracle_start(void);
-bool soft_oracle_on(void);
+static inline bool soft_oracle_on(void)
+{
+	return atomic_load_explicit(&soft_driver.oracle_on, memory_order_relaxed);
+}
 
 /* Of an operation's own bytes, before it is submitted. */
 void soft_oracle_declare_locked(struct soft_operation *operation,

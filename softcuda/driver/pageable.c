@@ -2,9 +2,10 @@
  * it where the system's pages are the device's as well. */
 #include "config.h"
 
-#include "softcuda/driver/soft.h"
-
 #include "base/options.h"
+#include "softcuda/driver/memory.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/exec/exec.h"
 
 #include <inttypes.h>
 #include <stdio.h>

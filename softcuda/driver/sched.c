@@ -4,6 +4,10 @@
 
 #include "base/options.h"
 #include "softcuda/check/report_file.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/driver/state.h"
+#include "softcuda/driver/stream.h"
+#include "softcuda/exec/exec.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -26,7 +26,13 @@
 #ifndef CULVERT_SOFTCUDA_SCHED_H
 #define CULVERT_SOFTCUDA_SCHED_H
 
-#include "softcuda/driver/soft.h"
+#include "base/lock.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/exec/cuda.h"
+#include "softcuda/exec/exec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 enum soft_sync { SOFT_SYNC_FREE, SOFT_SYNC_ALL, SOFT_SYNC_NONE };
 enum soft_peer { SOFT_PEER_ON, SOFT_PEER_OFF, SOFT_PEER_CORRUPT };

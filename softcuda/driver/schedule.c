@@ -1,13 +1,21 @@
 /* Operations in streams, and the threads that run them. */
 #include "config.h"
 
+#include "softcuda/driver/schedule.h"
+
 #include "base/log.h"
 #include "base/thread.h"
 #include "softcuda/check/report_file.h"
+#include "softcuda/driver/context.h"
+#include "softcuda/driver/event.h"
 #include "softcuda/driver/fault.h"
+#include "softcuda/driver/image.h"
+#include "softcuda/driver/memory.h"
 #include "softcuda/driver/oracle.h"
 #include "softcuda/driver/sched.h"
-#include "softcuda/driver/soft.h"
+#include "softcuda/driver/state.h"
+#include "softcuda/driver/stream.h"
+#include "softcuda/exec/exec.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -2,6 +2,11 @@
 
 #include "softcuda/driver/thread.h"
 
+#include "softcuda/driver/context.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/driver/state.h"
+#include "softcuda/exec/exec.h"
+
 #include <pthread.h>
 
 enum { STACK_MAX = 64 };
@@ -17,6 +22,7 @@ struct thread {
 
 static _Thread_local struct thread self;
 static pthread_key_t key;
+static void (*ended_locked)(uint64_t thread);
 
 static void thread_ended(void *value)
 {
@@ -27,12 +33,13 @@ static void thread_ended(void *value)
 	while (thread->depth)
 		soft_context_unref_locked(thread->stack[--thread->depth]);
 	if (thread->id)
-		soft_stream_retire_thread_locked(thread->id);
+		ended_locked(thread->id);
 	lock_drop(&soft_driver.lock);
 }
 
-int soft_thread_start(void)
+int soft_thread_start(void (*ended)(uint64_t thread))
 {
+	ended_locked = ended;
 	return pthread_key_create(&key, thread_ended);
 }
 

@@ -2,13 +2,21 @@
  * contexts and its number.  Given back when the thread ends.
  *
  * Functions named _locked want the driver's lock. */
-#ifndef CULVERT_SOFTCUDA_API_THREAD_H
-#define CULVERT_SOFTCUDA_API_THREAD_H
+#ifndef CULVERT_SOFTCUDA_DRIVER_THREAD_H
+#define CULVERT_SOFTCUDA_DRIVER_THREAD_H
 
-#include "softcuda/driver/soft.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/exec/cuda.h"
+#include "softcuda/exec/exec.h"
 
-/* Once per process; 0 or an errno value. */
-int soft_thread_start(void);
+#include <stdbool.h>
+#include <stdint.h>
+
+struct soft_context;
+
+/* Once per process; 0 or an errno value.  ended_locked is called with the driver's lock when a thread ends that asked
+ * for its number. */
+int soft_thread_start(void (*ended_locked)(uint64_t thread));
 
 /* The context on top of the stack, perhaps no longer alive; or NULL. */
 struct soft_context *soft_thread_context_locked(void);
@@ -19,5 +27,10 @@ CUresult soft_thread_push_context_locked(struct soft_context *context);
 bool soft_thread_pop_context_locked(CUcontext *cu_context_out);
 
 bool soft_thread_forbidden(void);
+
+/* The calling thread's number, for its own default streams. */
+uint64_t soft_thread_id_locked(void);
+/* Around a caller's function, which may not call the driver. */
+void soft_thread_forbid(bool forbidden);
 
 #endif

@@ -5,7 +5,8 @@
 #ifndef CULVERT_SOFTCUDA_API_GRAPH_H
 #define CULVERT_SOFTCUDA_API_GRAPH_H
 
-#include "softcuda/driver/soft.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/exec/cuda.h"
 
 /* A launch that waits to be put into streams: function, shape, values.  Counted. */
 struct soft_kept_launch;

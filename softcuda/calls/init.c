@@ -1,33 +1,29 @@
-/* The driver's state, the way into and out of every call, threads, forks and
- * the end of the process. */
+/* The start and the end of the driver in a process, and forks. */
 #include "config.h"
 
 #include "base/log.h"
 #include "base/options.h"
+#include "softcuda/calls/door.h"
 #include "softcuda/driver/fault.h"
+#include "softcuda/driver/handle.h"
+#include "softcuda/driver/memory.h"
+#include "softcuda/driver/object.h"
 #include "softcuda/driver/oracle.h"
+#include "softcuda/driver/pool.h"
 #include "softcuda/driver/sched.h"
-#include "softcuda/driver/soft.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/driver/state.h"
+#include "softcuda/driver/stream.h"
 #include "softcuda/driver/thread.h"
+#include "softcuda/exec/exec.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-struct soft_driver soft_driver = {.lock = LOCK_INIT(LOCK_RANK_GPU)};
-
-static atomic_bool unloading;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool usable, understood;
-
-uint64_t soft_now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void after_fork_in_child(void)
 {
@@ -75,7 +71,7 @@ static void start_once(void)
 	soft_oracle_start();
 	understood = soft_sched_start();
 	usable = !lock_condition_init(&soft_driver.done) &&
-		 !lock_condition_init(&soft_driver.work) && !soft_thread_start() &&
+		 !lock_condition_init(&soft_driver.work) && !soft_thread_start(soft_stream_retire_thread_locked) &&
 		 !pthread_atfork(NULL, NULL, after_fork_in_child);
 }
 
@@ -126,79 +122,49 @@ CUresult cuDriverGetVersion(int *version)
 	SOFT_CALL(SOFT_NEED_NOTHING, version_locked(version));
 }
 
-static CUresult current_context_locked(enum soft_need need, struct soft_context **context_out)
+/* --- the end ---------- */
+
+static void write_live_locked(struct bytes *text)
 {
-	struct soft_context *context = soft_thread_context_locked();
-	if (context && !context->alive) {
-		if (need >= SOFT_NEED_CONTEXT)
-			return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-		context = NULL;
-	}
-	if (need >= SOFT_NEED_CONTEXT && !context)
-		return CUDA_ERROR_INVALID_CONTEXT;
-	if (need == SOFT_NEED_CONTEXT && context->fault != CUDA_SUCCESS)
-		return context->fault;
-	*context_out = context;
-	return CUDA_SUCCESS;
+	static const char *const names[SOFT_KIND_COUNT] = {
+		[SOFT_KIND_CONTEXT] = "contexts",
+		[SOFT_KIND_STREAM] = "streams",
+		[SOFT_KIND_EVENT] = "events",
+		[SOFT_KIND_MODULE] = "modules",
+		[SOFT_KIND_LIBRARY] = "libraries",
+		[SOFT_KIND_LINK] = "links",
+		[SOFT_KIND_POOL] = "pools",
+		[SOFT_KIND_ARRAY] = "arrays",
+		[SOFT_KIND_PHYSICAL] = "physical_memories",
+		[SOFT_KIND_EXTERNAL] = "external_memories",
+		[SOFT_KIND_SEMAPHORE] = "external_semaphores",
+	};
+	for (int kind = 0; kind < SOFT_KIND_COUNT; kind++)
+		if (names[kind])
+			bytes_printf(text, "live %s %zu\n", names[kind],
+				     soft_handle_live_locked((enum soft_kind)kind));
+	bytes_printf(text, "live textures %zu\n", soft_object_live_locked(false));
+	bytes_printf(text, "live surfaces %zu\n", soft_object_live_locked(true));
+	bytes_printf(text, "live device_allocations %zu\n", soft_memory_live_locked(false));
+	bytes_printf(text, "live host_allocations %zu\n", soft_memory_live_locked(true));
 }
 
-/* CUDA's default streams are the current context's. */
-static CUresult stream_context_locked(CUstream cu_stream, struct soft_context **context_out)
+/* What CULVERT_SOFT_COUNT asks for. */
+static void write_counts(void)
 {
-	const struct soft_stream *stream = soft_handle_find_locked(SOFT_KIND_STREAM, cu_stream);
-	if (!stream)
-		return current_context_locked(SOFT_NEED_CONTEXT, context_out);
-	*context_out = stream->context;
-	return stream->context->fault;
-}
-
-/* cu_stream: what the context is known by; NULL: it is the current one. */
-static CUresult enter(const char *call, enum soft_need need, const CUstream *cu_stream,
-		      struct soft_context **context_out)
-{
-	if (atomic_load(&soft_driver.forked))
-		return CUDA_ERROR_NOT_INITIALIZED;
-	if (atomic_load(&unloading))
-		return CUDA_ERROR_DEINITIALIZED;
-	if (soft_thread_forbidden()) {
-		log_err("%s: called from a host function of a stream, which may not use the driver",
-			call);
-		return CUDA_ERROR_NOT_PERMITTED;
-	}
+	const char *path = option_string(OPTION_SOFT_COUNT);
+	struct bytes text = BYTES_INIT;
+	if (!*path)
+		return;
 	lock_take(&soft_driver.lock);
-	CUresult result = CUDA_SUCCESS;
-	if (need != SOFT_NEED_NOTHING && !soft_driver.initialised)
-		result = CUDA_ERROR_NOT_INITIALIZED;
-	else if (cu_stream)
-		result = stream_context_locked(*cu_stream, context_out);
-	else if (need != SOFT_NEED_NOTHING)
-		result = current_context_locked(need, context_out);
-	const CUresult injected =
-		call ? soft_fault_call_locked(call, *context_out) : CUDA_SUCCESS;
-	if (result == CUDA_SUCCESS)
-		result = injected;
-	if (result != CUDA_SUCCESS)
-		return soft_leave(call, result);
-	return CUDA_SUCCESS;
-}
-
-CUresult soft_enter(const char *call, enum soft_need need, struct soft_context **context_out)
-{
-	return enter(call, need, NULL, context_out);
-}
-
-CUresult soft_enter_stream(const char *call, CUstream cu_stream, struct soft_context **context_out)
-{
-	return enter(call, SOFT_NEED_CONTEXT, &cu_stream, context_out);
-}
-
-CUresult soft_leave(const char *call, CUresult result)
-{
-	soft_fault_call_end();
+	soft_fault_write_locked(&text);
+	write_live_locked(&text);
 	lock_drop(&soft_driver.lock);
-	if (call)
-		log_trace("softcuda: %s = %d", call, (int)result);
-	return result;
+	int error = bytes_failed(&text) ? -1 : bytes_write_file(text.data, text.size_B, path);
+	if (error)
+		log_err("%s: %s cannot be written (%d)", option_name(OPTION_SOFT_COUNT), path,
+			error);
+	bytes_finish(&text);
 }
 
 /* A host may end while its streams are full.  Nothing new starts; what runs is
@@ -206,9 +172,9 @@ CUresult soft_leave(const char *call, CUresult result)
  * all they use, for this object is never unmapped (-z nodelete). */
 __attribute__((destructor)) static void unload(void)
 {
-	if (atomic_load(&soft_driver.forked) || atomic_exchange(&unloading, true))
+	if (!soft_door_close())
 		return;
-	soft_fault_finish();
+	write_counts();
 	if (!soft_driver.initialised)
 		return;
 	if (soft_workers_stop())

@@ -1,126 +1,19 @@
-/* Texture and surface objects: what kernels get instead of an address. */
+/* The calls of texture and surface objects. */
 #include "config.h"
 
 #include "base/log.h"
+#include "softcuda/calls/door.h"
 #include "softcuda/driver/array.h"
+#include "softcuda/driver/context.h"
+#include "softcuda/driver/device.h"
+#include "softcuda/driver/memory.h"
+#include "softcuda/driver/object.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/driver/state.h"
+#include "softcuda/exec/exec.h"
+#include "softcuda/exec/image.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* An object's value is its place in the table, and above that how often the place
- * was given out before: a stale value is found out. 0 is nobody's. */
-enum { PLACE_BITS = 20, PLACES_MAX = 1 << PLACE_BITS };
-
-struct object {
-	struct list link;                    /* of soft_context.objects */
-	struct soft_context *context;
-	struct soft_array *array;            /* a reference; NULL: linear memory */
-	uint64_t extent_B;                   /* of linear memory */
-	CUDA_RESOURCE_DESC resource;
-	CUDA_TEXTURE_DESC texture;
-	struct soft_image image;
-};
-
-/* The reader-writer lock lets kernels look while the driver works; writers also
- * hold the driver's lock, after which it is taken. */
-static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
-static struct place {
-	struct object *object;               /* NULL: free */
-	uint64_t uses;
-} *table;
-static size_t table_count, live[2];          /* live: textures, surfaces */
-
-static struct object *find(uint64_t value, bool surface)
-{
-	uint64_t index = (value & (PLACES_MAX - 1)) - 1;
-	struct object *object = index < table_count ? table[index].object : NULL;
-	return object && object->image.object == value && object->image.surface == surface ?
-	       object : NULL;
-}
-
-enum soft_image_state soft_image_find(const struct soft_launch *launch, uint64_t value,
-				      struct soft_image *image_out)
-{
-	enum soft_image_state state = SOFT_IMAGE_THERE;
-	uint64_t extent_B = 0, start, end;
-	pthread_rwlock_rdlock(&table_lock);
-	const struct object *object = find(value, false);
-	if (!object)
-		object = find(value, true);
-	if (!object) {
-		state = SOFT_IMAGE_UNKNOWN;
-	} else {
-		unsigned device = object->context->device->index;
-		*image_out = object->image;
-		extent_B = object->array ? 0 : object->extent_B;
-		if (object->array && atomic_load(&object->array->gone))
-			state = SOFT_IMAGE_ARRAY_GONE;
-		else if (device != launch->device_index && !(launch->peers >> device & 1))
-			state = SOFT_IMAGE_FOREIGN;
-	}
-	pthread_rwlock_unlock(&table_lock);
-	if (state == SOFT_IMAGE_THERE && extent_B &&
-	    (!soft_memory_find(launch, image_out->start, &start, &end) ||
-	     end - image_out->start < extent_B))
-		state = SOFT_IMAGE_MEMORY_GONE;
-	return state;
-}
-
-size_t soft_object_live_locked(bool surface)
-{
-	return live[surface];
-}
-
-/* --- life ---------- */
-
-static bool grow_locked(void)
-{
-	size_t count = table_count ? 2 * table_count : 64;
-	struct place *grown = count <= PLACES_MAX / 2 ? realloc(table, count * sizeof(*grown)) :
-			      NULL;
-	if (!grown)
-		return false;
-	memset(grown + table_count, 0, (count - table_count) * sizeof(*grown));
-	table = grown;
-	table_count = count;
-	return true;
-}
-
-static bool insert_locked(struct object *object)
-{
-	size_t index = 0;
-	pthread_rwlock_wrlock(&table_lock);
-	while (index < table_count && table[index].object)
-		index++;
-	bool there = index < table_count || grow_locked();
-	if (there) {
-		object->image.object = (index + 1) | ++table[index].uses << PLACE_BITS;
-		table[index].object = object;
-		live[object->image.surface]++;
-	}
-	pthread_rwlock_unlock(&table_lock);
-	return there;
-}
-
-static void destroy_object_locked(struct object *object)
-{
-	pthread_rwlock_wrlock(&table_lock);
-	table[(object->image.object & (PLACES_MAX - 1)) - 1].object = NULL;
-	live[object->image.surface]--;
-	pthread_rwlock_unlock(&table_lock);
-	list_remove(&object->link);
-	if (object->array)
-		soft_array_unref_locked(object->array);
-	free(object);
-}
-
-void soft_object_retire_context_locked(struct soft_context *context)
-{
-	struct list *link, *next;
-	list_for_each(link, next, &context->objects)
-		destroy_object_locked(list_entry(link, struct object, link));
-}
 
 /* --- resources ---------- */
 
@@ -314,7 +207,7 @@ static CUresult create_locked(struct soft_context *context, unsigned long long *
 	if (result == CUDA_SUCCESS && !texture &&
 	    !(object->array->descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST))
 		log_warn("softcuda: cuSurfObjectCreate: the array was not made for surfaces");
-	if (result == CUDA_SUCCESS && !insert_locked(object))
+	if (result == CUDA_SUCCESS && !soft_object_insert_locked(object))
 		result = CUDA_ERROR_OUT_OF_MEMORY;
 	if (result != CUDA_SUCCESS) {
 		if (object->array)
@@ -365,10 +258,10 @@ static CUresult destroy_locked(uint64_t value, bool surface)
 {
 	if (!value)
 		return CUDA_SUCCESS;
-	struct object *object = find(value, surface);
+	struct object *object = soft_object_find_locked(value, surface);
 	if (!object)
 		return CUDA_ERROR_INVALID_VALUE;
-	destroy_object_locked(object);
+	soft_object_destroy_locked(object);
 	return CUDA_SUCCESS;
 }
 
@@ -384,7 +277,7 @@ CUresult cuSurfObjectDestroy(CUsurfObject value)
 
 static CUresult resource_locked(CUDA_RESOURCE_DESC *resource_out, uint64_t value, bool surface)
 {
-	const struct object *object = find(value, surface);
+	const struct object *object = soft_object_find_locked(value, surface);
 	if (!object || !resource_out)
 		return CUDA_ERROR_INVALID_VALUE;
 	*resource_out = object->resource;
@@ -403,7 +296,7 @@ CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource_out, CUsurfObj
 
 static CUresult texture_locked(CUDA_TEXTURE_DESC *texture_out, uint64_t value)
 {
-	const struct object *object = find(value, false);
+	const struct object *object = soft_object_find_locked(value, false);
 	if (!object || !texture_out)
 		return CUDA_ERROR_INVALID_VALUE;
 	*texture_out = object->texture;

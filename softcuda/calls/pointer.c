@@ -1,7 +1,14 @@
 /* What a pointer points to. */
 #include "config.h"
 
-#include "softcuda/driver/soft.h"
+#include "softcuda/calls/door.h"
+#include "softcuda/driver/context.h"
+#include "softcuda/driver/memory.h"
+#include "softcuda/driver/pool.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/driver/state.h"
+#include "softcuda/driver/stream.h"
+#include "softcuda/exec/exec.h"
 
 static CUresult range_locked(CUdeviceptr *start_out, size_t *size_B_out, CUdeviceptr address)
 {

@@ -1,8 +1,15 @@
 /* What a stream does on the host: functions, callbacks, values in memory. */
 #include "config.h"
 
+#include "softcuda/calls/door.h"
+#include "softcuda/driver/context.h"
+#include "softcuda/driver/memory.h"
 #include "softcuda/driver/oracle.h"
-#include "softcuda/driver/soft.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/driver/state.h"
+#include "softcuda/driver/stream.h"
+#include "softcuda/driver/thread.h"
+#include "softcuda/exec/exec.h"
 
 #include <string.h>
 #include <time.h>

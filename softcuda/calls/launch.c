@@ -2,11 +2,21 @@
 #include "config.h"
 
 #include "base/log.h"
-#include "softcuda/driver/graph.h"
+#include "softcuda/calls/door.h"
+#include "softcuda/calls/graph.h"
+#include "softcuda/check/trace.h"
+#include "softcuda/check/watch.h"
+#include "softcuda/driver/context.h"
+#include "softcuda/driver/entry.h"
+#include "softcuda/driver/memory.h"
+#include "softcuda/driver/module.h"
+#include "softcuda/driver/object.h"
 #include "softcuda/driver/oracle.h"
 #include "softcuda/driver/sched.h"
-#include "softcuda/check/watch.h"
-#include "softcuda/driver/soft.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/driver/state.h"
+#include "softcuda/driver/stream.h"
+#include "softcuda/exec/exec.h"
 
 #include <stdlib.h>
 #include <string.h>

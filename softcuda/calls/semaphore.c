@@ -7,9 +7,15 @@
 #include "config.h"
 
 #include "base/log.h"
+#include "softcuda/calls/door.h"
 #include "softcuda/check/report_file.h"
+#include "softcuda/driver/context.h"
+#include "softcuda/driver/handle.h"
 #include "softcuda/driver/sched.h"
-#include "softcuda/driver/soft.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/driver/state.h"
+#include "softcuda/driver/stream.h"
+#include "softcuda/exec/exec.h"
 
 #include <fcntl.h>
 #include <poll.h>

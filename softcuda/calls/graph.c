@@ -7,8 +7,15 @@
  * follows the graph's launch before. */
 #include "config.h"
 
+#include "softcuda/calls/graph.h"
+
 #include "base/log.h"
-#include "softcuda/driver/graph.h"
+#include "softcuda/calls/door.h"
+#include "softcuda/driver/context.h"
+#include "softcuda/driver/handle.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/driver/stream.h"
+#include "softcuda/exec/exec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,9 +9,16 @@
  * A mapping becomes an allocation when access to it is set, for one device. */
 #include "config.h"
 
+#include "softcuda/calls/door.h"
+#include "softcuda/driver/context.h"
+#include "softcuda/driver/device.h"
+#include "softcuda/driver/handle.h"
+#include "softcuda/driver/memory.h"
 #include "softcuda/driver/oracle.h"
 #include "softcuda/driver/sched.h"
-#include "softcuda/driver/soft.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/driver/state.h"
+#include "softcuda/exec/exec.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

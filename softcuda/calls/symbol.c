@@ -1,7 +1,9 @@
 /* cuGetProcAddress: functions by name and by the version that a caller knows. */
 #include "config.h"
 
-#include "softcuda/driver/soft.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/exec/exec.h"
+#include "softcuda/exec/image.h"
 
 #include <string.h>
 
@@ -19,7 +21,7 @@ struct symbol {
 
 static const struct symbol symbols[] = {
 #define SYMBOL(name, version, function_) {#name, (version), #function_, (function)(function_)},
-#include "softcuda/driver/symbol.def"
+#include "softcuda/calls/symbol.def"
 #undef SYMBOL
 };
 

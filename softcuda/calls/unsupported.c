@@ -17,7 +17,7 @@ static int unsupported(const char *call)
 
 #pragma GCC visibility push(default)
 #define UNSUPPORTED(function) int function(void);
-#include "softcuda/driver/unsupported.def"
+#include "softcuda/calls/unsupported.def"
 #undef UNSUPPORTED
 #pragma GCC visibility pop
 
@@ -26,5 +26,5 @@ static int unsupported(const char *call)
 	{                                      \
 		return unsupported(#function); \
 	}
-#include "softcuda/driver/unsupported.def"
+#include "softcuda/calls/unsupported.def"
 #undef UNSUPPORTED

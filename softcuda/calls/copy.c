@@ -7,11 +7,18 @@
 #include "config.h"
 
 #include "base/log.h"
+#include "softcuda/calls/door.h"
+#include "softcuda/calls/graph.h"
 #include "softcuda/driver/array.h"
-#include "softcuda/driver/graph.h"
+#include "softcuda/driver/context.h"
+#include "softcuda/driver/memory.h"
 #include "softcuda/driver/oracle.h"
+#include "softcuda/driver/pool.h"
 #include "softcuda/driver/sched.h"
-#include "softcuda/driver/soft.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/driver/state.h"
+#include "softcuda/driver/stream.h"
+#include "softcuda/exec/exec.h"
 
 #include <stdlib.h>
 #include <string.h>

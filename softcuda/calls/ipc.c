@@ -12,7 +12,12 @@
 #include "config.h"
 
 #include "base/log.h"
-#include "softcuda/driver/soft.h"
+#include "softcuda/calls/door.h"
+#include "softcuda/driver/context.h"
+#include "softcuda/driver/memory.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/exec/exec.h"
+#include "softcuda/exec/image.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,9 +1,15 @@
 /* Memsets of 1, 2 and 4 bytes, in lines and in rectangles. */
 #include "config.h"
 
-#include "softcuda/driver/graph.h"
+#include "softcuda/calls/door.h"
+#include "softcuda/calls/graph.h"
+#include "softcuda/driver/context.h"
+#include "softcuda/driver/memory.h"
 #include "softcuda/driver/oracle.h"
-#include "softcuda/driver/soft.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/driver/state.h"
+#include "softcuda/driver/stream.h"
+#include "softcuda/exec/exec.h"
 
 #include <string.h>
 

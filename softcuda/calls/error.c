@@ -1,7 +1,7 @@
 /* Names and texts of results. */
 #include "config.h"
 
-#include "softcuda/driver/soft.h"
+#include "softcuda/driver/schedule.h"
 
 CUresult cuGetErrorName(CUresult error, const char **name_out)
 {

@@ -1,11 +1,16 @@
+/* What the library exports beyond the driver API (softcuda/control.h). */
 #include "config.h"
 
+#include "base/lock.h"
+#include "softcuda/calls/door.h"
 #include "softcuda/control.h"
-
+#include "softcuda/driver/context.h"
 #include "softcuda/driver/fault.h"
+#include "softcuda/driver/memory.h"
 #include "softcuda/driver/oracle.h"
 #include "softcuda/driver/sched.h"
-#include "softcuda/driver/soft.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/exec/exec.h"
 
 int culvert_soft_schedule(const char *items)
 {

@@ -2,7 +2,12 @@
 #include "config.h"
 
 #include "base/log.h"
-#include "softcuda/driver/soft.h"
+#include "softcuda/calls/door.h"
+#include "softcuda/driver/context.h"
+#include "softcuda/driver/handle.h"
+#include "softcuda/driver/image.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/exec/exec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,54 @@
+/* Contexts: what belongs to one goes with it.  Everything named _locked wants the driver's lock. */
+#ifndef CULVERT_SOFTCUDA_DRIVER_CONTEXT_H
+#define CULVERT_SOFTCUDA_DRIVER_CONTEXT_H
+
+#include "base/bytes.h"
+#include "base/list.h"
+#include "softcuda/driver/schedule.h"
+#include "softcuda/exec/cuda.h"
+#include "softcuda/exec/exec.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct soft_stream;
+
+struct soft_context {
+	struct list link;                    /* of soft_driver.contexts */
+	CUcontext handle;
+	uint64_t id;
+	struct soft_device *device;
+	bool primary;
+	bool alive;                          /* false once destroyed */
+	unsigned refs;                       /* stacks, waiters, the handle */
+	unsigned flags;
+	unsigned api_version;
+	CUresult fault;                      /* sticky; CUDA_SUCCESS while well */
+	struct bytes report;                 /* of the fault, for a person */
+	struct list streams;                 /* of soft_stream.link */
+	struct list events;                  /* of soft_event.link */
+	struct list modules;                 /* of soft_module.link */
+	struct list arrays;                  /* of soft_array.link */
+	struct list objects;                 /* textures and surfaces */
+	struct soft_stream *legacy;          /* the NULL stream */
+	uint32_t peers;                      /* bit per device whose memory is enabled */
+	CUfunc_cache cache_config;
+	size_t limits[CU_LIMIT_MAX];
+};
+
+CUresult soft_context_find_locked(CUcontext cu_context, struct soft_context **context_out);
+/* context_life.c. */
+CUresult soft_context_create_locked(struct soft_device *device, unsigned flags, unsigned api_version,
+				    struct soft_context **context_out);
+/* Frees what belongs to it; pending work is waited for; context_life.c. */
+void soft_context_destroy_locked(struct soft_context *context);
+void soft_context_unref_locked(struct soft_context *context);
+/* schedule.c: waits until all that was submitted before the call is done; its fault. */
+CUresult soft_context_wait_locked(struct soft_context *context);
+/* schedule.c: the context has the fault result from here on, unless it has one: what waits in
+ * its streams ends.  report is for a person, and is taken. */
+void soft_context_fault_locked(struct soft_context *context, CUresult result,
+			       struct bytes *report);
+
+#endif

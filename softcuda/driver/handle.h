@@ -1,0 +1,41 @@
+/* Handles: what a CU value of the caller's points to.  Everything wants the driver's lock. */
+#ifndef CULVERT_SOFTCUDA_DRIVER_HANDLE_H
+#define CULVERT_SOFTCUDA_DRIVER_HANDLE_H
+
+#include "softcuda/driver/schedule.h"
+#include "softcuda/exec/cuda.h"
+
+#include <stddef.h>
+
+enum soft_kind {
+	SOFT_KIND_FREE,
+	SOFT_KIND_CONTEXT,
+	SOFT_KIND_STREAM,
+	SOFT_KIND_EVENT,
+	SOFT_KIND_MODULE,
+	SOFT_KIND_FUNCTION,
+	SOFT_KIND_LIBRARY,
+	SOFT_KIND_KERNEL,
+	SOFT_KIND_LINK,
+	SOFT_KIND_POOL,
+	SOFT_KIND_ARRAY,
+	SOFT_KIND_GRAPH,
+	SOFT_KIND_GRAPH_NODE,
+	SOFT_KIND_GRAPH_EXEC,
+	SOFT_KIND_PHYSICAL,
+	SOFT_KIND_EXTERNAL,
+	SOFT_KIND_SEMAPHORE,
+	SOFT_KIND_COUNT
+};
+
+/* What a CU handle points to.  Slots are never unmapped, so any value can be
+ * checked; a freed slot is the next one given out for its kind, as NVIDIA's
+ * driver reuses values: who keeps a stale handle is found out. */
+void *soft_handle_create_locked(enum soft_kind kind, void *object);
+void soft_handle_destroy_locked(void *handle);
+/* NULL when handle is no live handle of that kind. */
+void *soft_handle_find_locked(enum soft_kind kind, const void *handle);
+/* How many handles of that kind there are. */
+size_t soft_handle_live_locked(enum soft_kind kind);
+
+#endif
