@@ -44,7 +44,7 @@ static const struct be_ptx_compiler *load(void)
 		atomic_store_explicit(&loaded, compiler, memory_order_release);
 	else
 		log_warn("%s cannot be used: %s", file_name,
-			 handle ? "it is of another build" : bytes_string(&note));
+			 handle ? "it is from another build" : bytes_string(&note));
 	bytes_finish(&note);
 	return compiler;
 }
@@ -154,7 +154,7 @@ static nvPTXCompileResult compile(const struct be_ptx_compiler *compiler, const 
 	else
 		append_log(handle, compiler->error_log_size, compiler->error_log, &errors);
 	if (result)
-		log_info("no machine code but the driver's, result %d: %s", (int)result,
+		log_info("the PTX compiler failed with %d, the driver compiles instead: %s", (int)result,
 			 bytes_string(&errors));
 	bytes_finish(&errors);
 	compiler->destroy(&handle);

@@ -43,7 +43,7 @@ static bool resolve_all(void *handle, struct cuda_symbols *symbols_out, struct b
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		void *address = dlsym(handle, rows[i].name);
 		if (!address && rows[i].need == REQUIRED) {
-			bytes_printf(note, "it lacks %s: a driver for CUDA 12.0 or newer is needed",
+			bytes_printf(note, "it lacks %s: a driver for CUDA 12.0 or newer is required",
 				     rows[i].name);
 			return false;
 		}

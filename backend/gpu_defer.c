@@ -127,7 +127,7 @@ void gpu_defer(struct gpu_device *device, void (*act)(struct gpu_device *, void 
 	if (deferred)
 		append(device, deferred);
 	else
-		log_err("no memory to remember what is to be freed later: it is leaked");
+		log_err("out of memory: an object that was to be freed later is leaked");
 }
 
 void gpu_defer_quiet(struct gpu_device *device, void (*act)(struct gpu_device *, void *object),
@@ -154,7 +154,7 @@ void gpu_defer_quiet(struct gpu_device *device, void (*act)(struct gpu_device *,
 	} else if (!pending) {
 		act_whole(device, act, object);
 	} else {
-		log_err("no memory to remember what is to be freed later: it is leaked");
+		log_err("out of memory: an object that was to be freed later is leaked");
 	}
 }
 

@@ -159,7 +159,7 @@ static cl_int read_caps(struct gpu_caps *caps, CUdevice cu_device)
 	read_features(caps, cu_device);
 	read_image_limits(caps, cu_device);
 	if (!complete(caps)) {
-		log_err("%s: the driver does not tell what it can do: not used", caps->name);
+		log_err("%s: not used: the driver does not report its properties", caps->name);
 		return CL_DEVICE_NOT_AVAILABLE;
 	}
 	return CL_SUCCESS;
@@ -217,7 +217,7 @@ static bool start_driver(struct gpu_caps *common)
 	}
 	cu_result = cuda.cuDriverGetVersion(&common->cuda_version);
 	if (cu_result != CUDA_SUCCESS || common->cuda_version < MIN_CUDA_VERSION) {
-		bytes_printf(&driver_note, ": it is for CUDA %d.%d, 12.0 or newer is needed",
+		bytes_printf(&driver_note, ": it supports CUDA %d.%d, but 12.0 or newer is required",
 			     common->cuda_version / 1000, common->cuda_version % 1000 / 10);
 		return false;
 	}
@@ -437,7 +437,7 @@ bool gpu_wants_current(struct gpu_device *device, CUresult cu_result, struct gpu
 				  cu_result != CUDA_ERROR_INVALID_HANDLE))
 		return false;
 	if (!atomic_exchange(&device->wants_current, true))
-		log_info("%s: the driver wants a context for calls on streams",
+		log_info("%s: the driver requires a current context for calls on streams",
 			 device->caps.name);
 	return !gpu_enter(device, scope);
 }

@@ -102,7 +102,8 @@ bool gpu_device_packs_texels(struct gpu_device *device)
 			   takes_array(device, 0, 2, CUDA_ARRAY3D_LAYERED) &&
 			   takes_array(device, 0, 0, 0) && takes_linear(device);
 	gpu_leave(&scope);
-	log_info("device %u: packed texels are %s", device->index, takes ? "taken" : "refused");
+	log_info("device %u: packed image formats are %s", device->index,
+		 takes ? "supported" : "not supported");
 	atomic_store(&device->packs_texels, takes ? YES : NO);
 	return takes;
 }

@@ -53,7 +53,7 @@ static void manner_choose(void)
 			return;
 		}
 	}
-	log_warn("%s=%s: not one of auto, spin, block: auto", option_name(OPTION_WAIT), name);
+	log_warn("%s=%s: not one of auto, spin, block; using auto", option_name(OPTION_WAIT), name);
 }
 
 static const struct manner *manner_now(void)

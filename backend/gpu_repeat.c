@@ -52,7 +52,7 @@ static void way_measured(const struct gpu_device *device, struct repeat *repeat,
 		return;
 	const uint64_t kernel_ns = repeat->least_ns[0], graph_ns = repeat->least_ns[1];
 	repeat->way = graph_ns < kernel_ns - kernel_ns / 8 ? GPU_WAY_GRAPH : GPU_WAY_KERNEL;
-	log_info("%s: a launch takes %" PRIu64 " ns, as a graph %" PRIu64 ": %s",
+	log_info("%s: a launch takes %" PRIu64 " ns, a graph launch %" PRIu64 " ns: using %s",
 		 device->caps.name, kernel_ns, graph_ns, gpu_way_name(repeat->way));
 }
 
@@ -85,7 +85,7 @@ static void graph_make(struct gpu_device *device, struct repeat *repeat,
 		repeat->cu_exec = NULL;
 		repeat->failed = true;
 		graph_destroy(device, repeat, false);
-		log_info("%s: no graph of a launch: %s", device->caps.name,
+		log_info("%s: cannot create a graph for a launch: %s", device->caps.name,
 			 gpu_error_find(cu_result)->name);
 	}
 	gpu_leave(&scope);
@@ -125,7 +125,7 @@ static bool graph_launch(struct gpu_stream *stream, struct repeat *repeat,
 	if (!cu_result)
 		return true;
 	repeat->failed = true;
-	log_info("%s: a launch goes without its graph: %s", stream->device->caps.name,
+	log_info("%s: a launch does not use its graph: %s", stream->device->caps.name,
 		 gpu_error_find(cu_result)->name);
 	return false;
 }

@@ -32,7 +32,7 @@ static cl_int import(struct gpu_device *device, int fd, struct gpu_semaphore *se
 	    gpu_error_find(cu_result)->fate == GPU_FATE_LOST)
 		return gpu_check_result(device, cu_result, "cuImportExternalSemaphore", __FILE__,
 					__LINE__);
-	log_info("file descriptor %d is no semaphore: %s", fd, gpu_error_find(cu_result)->name);
+	log_info("file descriptor %d is not a semaphore: %s", fd, gpu_error_find(cu_result)->name);
 	return CL_INVALID_PROPERTY;
 }
 

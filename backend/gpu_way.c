@@ -19,7 +19,7 @@ enum gpu_way gpu_way_first(const struct gpu_caps *caps)
 	for (int way = GPU_WAY_UNKNOWN; way <= GPU_WAY_GRAPH; way++)
 		if (!strcmp(names[way], name))
 			return (enum gpu_way)(way == GPU_WAY_UNKNOWN ? unasked : way);
-	log_warn("%s=%s: not one of auto, kernel, graph: auto", option_name(OPTION_LAUNCH), name);
+	log_warn("%s=%s: not one of auto, kernel, graph; using auto", option_name(OPTION_LAUNCH), name);
 	return (enum gpu_way)unasked;
 }
 

@@ -420,7 +420,7 @@ cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out)
 			return CL_SUCCESS;
 		}
 	}
-	log_info("libnvvm compiles for no device of sm %u or older", sm);
+	log_info("libnvvm supports neither sm_%u nor an older architecture", sm);
 	return CL_COMPILER_NOT_AVAILABLE;
 }
 

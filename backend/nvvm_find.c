@@ -102,7 +102,7 @@ static bool accept(struct search *search, const char *path)
 		return false;
 	}
 	if (library->ir_major != 2) {
-		bytes_printf(search->log, "  %s: it is for NVVM IR %d.%d, 2.0 is needed\n", path,
+		bytes_printf(search->log, "  %s: it supports NVVM IR %d.%d, but 2.0 is required\n", path,
 			     library->ir_major, library->ir_minor);
 		return false;
 	}
@@ -292,8 +292,8 @@ const struct nvvm_library *be_nvvm_library(struct bytes *log)
 	if (!library)
 		return NULL;
 	if (!search_all(&search)) {
-		bytes_append_string(log, "libnvvm, which translates kernels, was not found; "
-				    "CULVERT_LIBNVVM may name it. Tried:\n");
+		bytes_append_string(log, "libnvvm, which compiles kernels, was not found; "
+				    "set CULVERT_LIBNVVM to its path. Searched:\n");
 		bytes_append(log, tried.data, tried.size_B);
 		free(library);
 		library = NULL;

@@ -90,7 +90,7 @@ static bool fit_version(const struct bytes *ptx, int cuda_version, struct bytes 
 	if (!head || !known || sscanf(head, ".version %d.%d", &major, &minor) != 2 ||
 	    major * 10 + minor <= known)
 		return false;
-	log_warn("libnvvm writes PTX %d.%d, the driver reads %d.%d: taken as the latter", major,
+	log_warn("libnvvm generates PTX %d.%d and the driver supports %d.%d: using the latter version number", major,
 		 minor, known / 10, known % 10);
 	bytes_append(text_out, ptx->data, (size_t)(head - ptx->data));
 	bytes_printf(text_out, ".version %d.%d", known / 10, known % 10);

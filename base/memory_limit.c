@@ -47,7 +47,7 @@ uint64_t memory_limit_B(void)
 	if (option_parse_size(wanted, &size_B))
 		return size_B;
 	if (strcmp(wanted, "auto"))
-		log_warn("CULVERT_COMPILER_MEMORY: '%s' is no size: auto is taken", wanted);
+		log_warn("CULVERT_COMPILER_MEMORY: '%s' is not a valid size; using auto", wanted);
 	size_B = machine_B();
 	if (size_B == UINT64_MAX)
 		return 0;

@@ -52,7 +52,7 @@ bool stage_override(uint64_t name, const char *ending, struct bytes *content)
 	append_path(&path, OPTION_OVERRIDE, name, ending);
 	int error = bytes_failed(&path) ? ENOMEM : bytes_read_file(content, bytes_string(&path));
 	if (!error)
-		log_info("%s is taken in a stage's place", bytes_string(&path));
+		log_info("using %s instead of a stage of the build", bytes_string(&path));
 	else if (error != ENOENT)
 		log_warn("cannot read %s: %s", bytes_string(&path), strerror(error));
 	bytes_finish(&path);

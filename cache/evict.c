@@ -102,7 +102,7 @@ static void sweep(struct cache *cache, int folder)
 		}
 	}
 	if (evicted)
-		log_info("cache: %llu of %zu entries made room", (unsigned long long)evicted,
+		log_info("cache: %llu of %zu entries evicted", (unsigned long long)evicted,
 			 sweep.count);
 	free(sweep.candidates);
 }
@@ -126,7 +126,7 @@ static bool tally(const struct cache *cache, int folder, uint64_t size_B)
 	if (!fstat(fd, &status))
 		due = (uint64_t)status.st_size * TALLY_UNIT_B >= cache->limit_B / SWEEP_PART;
 	if (due && ftruncate(fd, 0))
-		log_info("cache: the tally cannot be emptied: %s", strerror(errno));
+		log_info("cache: cannot truncate the tally file: %s", strerror(errno));
 	close(fd);
 	return due;
 }

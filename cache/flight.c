@@ -121,7 +121,7 @@ static void unlock_among_processes(struct cache *cache, const struct cache_fligh
 	if (flight->file < 0)
 		return;
 	if (!made && pwrite(flight->file, &failure, 1, 0) != 1)
-		log_info("cache: others are not told of a failure: %s", strerror(errno));
+		log_info("cache: cannot notify waiting processes of a failed build: %s", strerror(errno));
 	int folder = cache_folder_open(cache, false);
 	if (folder >= 0) {
 		cache_name(&flight->key, ".lock", name);

@@ -228,9 +228,9 @@ static void make_process_cache(void)
 		return;
 	if (!find_path(&path))
 		log_warn("cache: no folder: CULVERT_CACHE_DIR, CUDA_CACHE_PATH and XDG_CACHE_HOME "
-			 "name none, and HOME none that is there");
+			 "are not set, and HOME is not an existing folder");
 	if (!option_parse_size(option_string(OPTION_CACHE_SIZE), &limit_B)) {
-		log_warn("CULVERT_CACHE_SIZE: '%s' is no size: 1G is taken",
+		log_warn("CULVERT_CACHE_SIZE: '%s' is not a valid size; using 1G",
 			 option_string(OPTION_CACHE_SIZE));
 		limit_B = DEFAULT_LIMIT_B;
 	}

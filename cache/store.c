@@ -98,7 +98,7 @@ bool cache_get(struct cache *cache, const struct hash *key, struct bytes *value_
 		found = read_entry(cache, folder, key, name, value_out);
 		/* A whole entry that was published in between goes too: a miss more. */
 		if (found == USELESS && !unlinkat(folder, name, 0)) {
-			log_info("cache: %s was damaged, and is taken away", name);
+			log_info("cache: removed the damaged entry %s", name);
 			cache_count(&cache->heals);
 		}
 		close(folder);

@@ -54,7 +54,7 @@ bool object_is_whole(const bytes *object)
 std::unique_ptr<llvm::Module> parse(const bytes *object, llvm::LLVMContext &context, bytes *log)
 {
 	if (!object_is_whole(object)) {
-		bytes_append_string(log, "error: not a compiled program of this compiler\n");
+		bytes_append_string(log, "error: not a program compiled by this compiler\n");
 		return nullptr;
 	}
 	llvm::StringRef bitcode(object->data + header_size_B, object->size_B - header_size_B);

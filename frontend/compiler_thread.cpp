@@ -105,7 +105,7 @@ enum fe_status fe_compiler_thread_run(enum fe_status (*task)(void *argument), vo
 	run.log = log;
 	run.status = FE_INTERNAL;
 	if (thread_run_deep(stack_B, thread_main, &run)) {
-		bytes_append_string(log, "error: no thread could be started for the compiler\n");
+		bytes_append_string(log, "error: cannot start a thread for the compiler\n");
 		return FE_NO_MEMORY;
 	}
 	return run.status;

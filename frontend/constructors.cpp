@@ -95,15 +95,15 @@ bool evaluate_all(llvm::Module &module, bytes *log)
 		object = object_of(*function);
 		if (evaluator.run(*function))
 			continue;
-		bytes_printf(log, "error: the initialiser of '%s' cannot run before there is a "
-				  "device: %s\n",
+		bytes_printf(log, "error: the initializer of '%s' cannot be evaluated when the "
+				  "program is linked: %s\n",
 			     object.c_str(), evaluator.reason().c_str());
 		all = false;
 	}
 	if (!all || evaluator.commit())
 		return all;
-	bytes_printf(log, "error: the initialiser of '%s' or of an object before it cannot run "
-			  "before there is a device: %s\n",
+	bytes_printf(log, "error: the initializer of '%s' or of an object before it cannot be "
+			  "evaluated when the program is linked: %s\n",
 		     object.c_str(), evaluator.reason().c_str());
 	return false;
 }

@@ -104,7 +104,7 @@ static enum fe_status find_makers(LLVMValueRef initializer, struct fe_set *maker
 						(uint32_t)LLVMConstIntGetZExtValue(bits))
 					 : ABI_SAMPLER_STATES;
 		if (state == ABI_SAMPLER_STATES) {
-			bytes_append_string(log, "error: the value of a sampler_t is no "
+			bytes_append_string(log, "error: the value of a sampler_t is not a "
 					    "combination of addressing mode, filter mode and "
 					    "normalized coordinates\n");
 			return FE_COMPILE_FAILED;

@@ -105,8 +105,8 @@ enum fe_status fe_static_objects(llvm::Module &module, bytes *log)
 	for (llvm::CallInst *acquire : calls_of(module, "__cxa_guard_acquire")) {
 		if (wait_around(*acquire))
 			continue;
-		bytes_printf(log, "error: a static object of '%s' is initialised in a way that is "
-				  "not known\n",
+		bytes_printf(log, "error: a static object of '%s' is initialized in an unsupported "
+				  "way\n",
 			     fe_demangle(acquire->getFunction()->getName().str()).c_str());
 		return FE_LINK_FAILED;
 	}

@@ -38,7 +38,7 @@ static const char *mend_driver(const struct findings *findings, const char *note
 	};
 	const char *kind = finding_container(findings);
 	const bool unopened = strstr(note, "cannot open shared object");
-	if (unopened || strstr(note, "12.0 or newer is needed")) {
+	if (unopened || strstr(note, "12.0 or newer is required")) {
 		if (strchr(option_string(OPTION_CUDA), '/'))
 			return "unset CULVERT_CUDA";
 		/* NVIDIA's runtime lets libcuda in with the capability "compute" alone. */

@@ -152,11 +152,11 @@ const cl_icd_dispatch *ranges_dispatch(const struct ocl_dispatch *plain)
 		return NULL;
 	domain = nvtxDomainCreateA("Culvert");
 	if (!domain) {
-		log_info("ranges: no profiler took them by %s", path);
+		log_info("ranges: %s did not accept a profiler's callbacks", path);
 		return NULL;
 	}
 	fill_table(plain);
-	log_info("ranges: calls are shown to %s", path);
+	log_info("ranges: reporting calls to %s", path);
 	return &table.slots;
 }
 

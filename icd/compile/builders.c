@@ -150,7 +150,7 @@ static void register_exit(void)
 {
 	builders.process = getpid();
 	if (atexit(stop_at_exit))
-		log_warn("builds under way at the end of the process will not be waited for");
+		log_warn("cannot register an exit handler: the process does not wait for running builds when it ends");
 }
 
 void ocl_builders_guard_exit(void)

@@ -272,8 +272,8 @@ static cl_int compiler_find(const struct ocl_job *job, unsigned *sm_out, struct 
 		 * CL_FALSE for CL_DEVICE_COMPILER_AVAILABLE.  This one has a compiler, and a
 		 * log, which programs show when a build failed. */
 		if (error == CL_COMPILER_NOT_AVAILABLE) {
-			bytes_printf(log, "%s: does not compile for this device (sm_%u); "
-				     "CULVERT_LIBNVVM may name another, as the driver's own, "
+			bytes_printf(log, "%s does not support this device (sm_%u); set CULVERT_LIBNVVM "
+				     "to another libnvvm, such as the driver's "
 				     "libnvidia-nvvm.so.4\n", be_nvvm_id(), job->target.sm);
 			error = CL_BUILD_PROGRAM_FAILURE;
 		}

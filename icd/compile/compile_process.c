@@ -151,8 +151,8 @@ static bool greets(const char *path, int socket)
 	const bool heard = !ocl_wire_receive(socket, host_now_ns() + answer_ns, &hello);
 	const bool good = heard && !strcmp(bytes_string(&hello), OCL_WIRE_HELLO);
 	if (!good)
-		log_warn("%s %s", path, heard ? "is not of this library's build, " CULVERT_BUILD
-					      : "does not answer");
+		log_warn("%s %s", path, heard ? "is not from the same build as this library, " CULVERT_BUILD
+					      : "does not respond");
 	bytes_finish(&hello);
 	return good;
 }
@@ -342,7 +342,7 @@ static void tell_full(struct ocl_outcome *result)
 	const uint64_t limit_B = memory_limit_B();
 	bytes_append_string(&result->log, "error: the compiler ran out of memory");
 	if (limit_B)
-		bytes_printf(&result->log, ", of which it may have %llu MiB "
+		bytes_printf(&result->log, ", its limit is %llu MiB "
 			     "(CULVERT_COMPILER_MEMORY)", (unsigned long long)limit_B >> 20);
 	bytes_append_string(&result->log, "\n");
 }
@@ -440,7 +440,7 @@ static enum outcome hand_over(struct helper *helper, const struct bytes *order,
 		break;
 	case ETIMEDOUT:
 		bytes_printf(&failure->reason,
-			     "the compiler was given up after %u seconds "
+			     "the compiler was stopped after %u seconds "
 			     "(CULVERT_COMPILER_TIMEOUT)", (unsigned)most_s);
 		outcome = TOOK_TOO_LONG;
 		break;
@@ -448,12 +448,12 @@ static enum outcome hand_over(struct helper *helper, const struct bytes *order,
 		outcome = NO_MEMORY;
 		break;
 	case ECANCELED:
-		bytes_append_string(&failure->reason, "somebody stopped the compiler's process");
+		bytes_append_string(&failure->reason, "the compiler process was stopped by a signal");
 		outcome = STOPPED;
 		break;
 	default:
-		bytes_append_string(&failure->reason, "the compiler's process ended without a word, "
-				    "as it does for want of stack or memory");
+		bytes_append_string(&failure->reason, "the compiler process ended without a "
+				    "message, for example for lack of stack or memory");
 		outcome = DIED;
 	}
 	bytes_finish(&message);
@@ -463,12 +463,12 @@ static enum outcome hand_over(struct helper *helper, const struct bytes *order,
 static void report(const struct ocl_job *job, const struct bytes *reason,
 		   struct ocl_outcome *result)
 {
-	log_err("%s, compiling for sm_%u", bytes_string(reason), job->target.sm);
+	log_err("%s while compiling for sm_%u", bytes_string(reason), job->target.sm);
 	bytes_printf(&result->log,
-		     "error: %s, compiling for sm_%u.\n"
-		     "This program goes on, for that was a process apart. Simpler code where the "
-		     "compiler failed, or\n-cl-opt-disable, may get past it; CULVERT_DUMP=FOLDER "
-		     "keeps what it was given.\n",
+		     "error: %s while compiling for sm_%u.\n"
+		     "The compiler runs in a separate process, so this program continues. Simpler code at "
+		     "that place or\nthe option -cl-opt-disable may avoid the failure; CULVERT_DUMP=FOLDER "
+		     "stores the compiler's input.\n",
 		     bytes_string(reason), job->target.sm);
 	result->error = ocl_job_frontend_error(job->kind, FE_INTERNAL);
 }
@@ -554,10 +554,10 @@ static bool compile_cautiously(const char *path, const char *folder,
 	failure_finish(&failure);
 	if (outcome != MADE)
 		return false;
-	log_warn("%s, compiling for sm_%u, and was told not to optimise there",
+	log_warn("%s while compiling for sm_%u; compiled without optimization instead",
 		 bytes_string(&first->reason), job->target.sm);
 	bytes_printf(&result->log,
-		     "warning: %s, compiling for sm_%u, and was told not to optimise there: those "
+		     "warning: %s while compiling for sm_%u; compiled without optimization instead: these "
 		     "kernels may be slow.\n",
 		     bytes_string(&first->reason), job->target.sm);
 	return true;
@@ -606,8 +606,8 @@ bool ocl_compile_process(const struct ocl_job *job, struct ocl_outcome *result)
 		done = compile_there(bytes_string(&path), folder, job, result);
 	bytes_finish(&path);
 	if (!done && !strcmp(option_string(OPTION_COMPILER), "process")) {
-		bytes_printf(&result->log, "error: no process could be had for the compiler "
-			     "(%s), and CULVERT_COMPILER=process asks for one\n", file_name);
+		bytes_printf(&result->log, "error: cannot start a compiler process "
+			     "(%s), which CULVERT_COMPILER=process requires\n", file_name);
 		result->error = ocl_job_backend_error(job->kind, CL_COMPILER_NOT_AVAILABLE);
 		done = true;
 	}

@@ -35,8 +35,8 @@ static void find_builders(void)
 	if (append_builders(&text))
 		bytes_move(&builders, &text);
 	else
-		log_warn("cache: nothing is kept, for the builds of Culvert or LLVM cannot be told "
-			 "apart: the files are not where they were");
+		log_warn("cache: disabled: the build IDs of Culvert or LLVM cannot be read, because "
+			 "the files were moved or replaced");
 	bytes_finish(&text);
 }
 

@@ -61,14 +61,14 @@ static void complain_local(const char *call, cl_command_queue queue, cl_kernel k
 	else if (!items || items > code->caps.max_threads)
 		ocl_context_report(queue->context,
 				   "%s: kernel %s: a work-group of %s has %llu "
-				   "work-items, and %s takes 1 to %u of this kernel "
+				   "work-items, and %s supports 1 to %u for this kernel "
 				   "(CL_INVALID_WORK_GROUP_SIZE)",
 				   call, kernel->name, local, (unsigned long long)items,
 				   queue->device->caps->name, code->caps.max_threads);
 	else
 		ocl_context_report(queue->context,
 				   "%s: kernel %s: work-groups of %s do not divide "
-				   "%s work-items, and it takes uniform ones only "
+				   "%s work-items, and it requires uniform work-groups "
 				   "(CL_INVALID_WORK_GROUP_SIZE)",
 				   call, kernel->name, local, global);
 }
@@ -82,7 +82,7 @@ static void complain_item(const char *call, cl_command_queue queue, cl_kernel ke
 			ocl_context_report(
 				queue->context,
 				"%s: kernel %s: a work-group of %zu in "
-				"dimension %u, and %s takes %u (CL_INVALID_WORK_ITEM_SIZE)",
+				"dimension %u, and %s supports at most %u (CL_INVALID_WORK_ITEM_SIZE)",
 				call, kernel->name, range->local[i], i, caps->name,
 				caps->max_block[i]);
 }
@@ -98,7 +98,7 @@ void ocl_complain_launch(const char *call, cl_command_queue queue, cl_kernel ker
 		complain_item(call, queue, kernel, range);
 	else if (error == CL_INVALID_WORK_DIMENSION)
 		ocl_context_report(queue->context,
-				   "%s: kernel %s: %u dimensions, which can be 1 "
+				   "%s: kernel %s: work_dim is %u; it must be 1 "
 				   "to 3 (CL_INVALID_WORK_DIMENSION)",
 				   call, kernel->name, range->work_dim);
 }

@@ -125,7 +125,7 @@ void ocl_printf_destroy(struct ocl_printf *printing)
 static void text_write(struct bytes *text)
 {
 	if (bytes_failed(text))
-		log_err("no memory for the output of printf: some is lost");
+		log_err("out of memory: some output of printf is lost");
 	/* A closed stdout is the application's wish. */
 	(void)fwrite(bytes_string(text), 1, text->size_B, stdout);
 	bytes_finish(text);
@@ -183,7 +183,7 @@ static void print_write(struct ocl_print *print)
 	if (sizeof(header) + records_B > COPY_B) {
 		all = buffer_fetch(print, sizeof(header) + records_B);
 		if (!all) {
-			log_err("the output of printf could not be fetched");
+			log_err("the output of printf could not be read from the device");
 			return;
 		}
 	}

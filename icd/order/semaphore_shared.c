@@ -44,7 +44,7 @@ static void counter_add(int fd, uint64_t count)
 {
 	/* A counter that is full has been signaled more often than anyone can wait for. */
 	if (write(fd, &count, sizeof(count)) != (ssize_t)sizeof(count))
-		log_warn("a semaphore's counter takes no signal");
+		log_warn("a shared semaphore cannot be signaled: its counter is full");
 }
 
 /* Takes all of it. */

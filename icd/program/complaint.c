@@ -25,9 +25,9 @@ static size_t size_wanted_B(const struct abi_argument *argument)
 static const char *value_trouble(const struct abi_argument *argument)
 {
 	if (argument->kind == ABI_ARGUMENT_LOCAL)
-		return "local memory has a size and no value: arg_value must be NULL";
+		return "local memory has only a size: arg_value must be NULL";
 	if (argument->kind == ABI_ARGUMENT_IMAGE)
-		return "the image's flags do not allow what the kernel's qualifier says";
+		return "the image's flags do not allow the access of the kernel's qualifier";
 	return "arg_value is NULL";
 }
 
@@ -52,7 +52,7 @@ static void complain_kind(const char *call, cl_kernel kernel, cl_uint index, siz
 	ocl_complaint_describe(ocl_kernel_abi(kernel), index, what);
 	if (error == CL_INVALID_ARG_SIZE)
 		ocl_context_report(context,
-				   "%s: kernel %s, %s takes %zu bytes, not %zu "
+				   "%s: kernel %s, %s has a size of %zu bytes, not %zu "
 				   "(CL_INVALID_ARG_SIZE)",
 				   call, kernel->name, what, size_wanted_B(argument), size_B);
 	else if (error == CL_INVALID_ARG_VALUE)
@@ -60,18 +60,18 @@ static void complain_kind(const char *call, cl_kernel kernel, cl_uint index, siz
 				   kernel->name, what, value_trouble(argument));
 	else if (error == CL_INVALID_MEM_OBJECT)
 		ocl_context_report(context,
-				   "%s: kernel %s, %s was not given %s "
+				   "%s: kernel %s, %s is not %s "
 				   "(CL_INVALID_MEM_OBJECT)",
 				   call, kernel->name, what,
 				   memory_wanted(argument));
 	else if (error == CL_INVALID_SAMPLER)
 		ocl_context_report(context,
-				   "%s: kernel %s, %s was not given a sampler "
+				   "%s: kernel %s, %s is not a sampler "
 				   "(CL_INVALID_SAMPLER)",
 				   call, kernel->name, what);
 	else if (error == CL_INVALID_CONTEXT)
 		ocl_context_report(context,
-				   "%s: kernel %s, %s was given an object of another "
+				   "%s: kernel %s, %s is an object of another "
 				   "context (CL_INVALID_CONTEXT)",
 				   call, kernel->name, what);
 }
@@ -84,7 +84,7 @@ void ocl_complain_value(const char *call, cl_kernel kernel, cl_uint index, size_
 		complain_kind(call, kernel, index, size_B, error);
 	else
 		ocl_context_report(kernel->program->context,
-				   "%s: kernel %s has %u arguments, and none has the index %u "
+				   "%s: kernel %s has %u arguments; index %u is invalid "
 				   "(CL_INVALID_ARG_INDEX)",
 				   call, kernel->name, count, index);
 }
@@ -107,7 +107,7 @@ void ocl_complain_size(cl_context context, size_t size_B)
 	}
 	ocl_context_report(
 		context,
-		"clCreateBuffer: %zu bytes, and the context's devices have 1 to %llu at most "
+		"clCreateBuffer: %zu bytes; the context's devices support 1 to %llu bytes "
 		"in one buffer (CL_INVALID_BUFFER_SIZE)",
 		size_B, (unsigned long long)most_B);
 }
@@ -116,6 +116,6 @@ void ocl_complain_range(const char *call, const struct _cl_mem *mem, size_t offs
 {
 	ocl_context_report(
 		mem->context,
-		"%s: %zu bytes from byte %zu on, of a buffer that has %zu (CL_INVALID_VALUE)", call,
+		"%s: %zu bytes at offset %zu exceed a buffer of %zu bytes (CL_INVALID_VALUE)", call,
 		size_B, offset_B, (size_t)mem->size_B);
 }

@@ -34,7 +34,7 @@ static cl_int load_plain(struct ocl_code *code, cl_device_id device,
 					       &reason, module_out);
 		/* A driver may be older than the compiler that made it: PTX then. */
 		if (error == CL_INVALID_BINARY)
-			log_info("machine code is not taken, PTX is: %s", bytes_string(&reason));
+			log_info("the driver refused the machine code; using PTX: %s", bytes_string(&reason));
 		bytes_finish(&reason);
 		if (error != CL_INVALID_BINARY)
 			return error;
@@ -120,7 +120,7 @@ static cl_int load_wide(struct ocl_code *code, cl_device_id device, struct gpu_m
 	job.target.cubin_build = "";
 	cl_int error = ocl_job_run(&job, &wide, log);
 	if (!error && (wide->abi->narrow_ids || !facts_equal(code->abi, wide->abi))) {
-		bytes_append_string(log, "the program's binary has nothing to make code for ids "
+		bytes_append_string(log, "the program's binary does not contain what is needed to compile for ids "
 					 "beyond 32 bits from\n");
 		error = CL_OUT_OF_RESOURCES;
 	}

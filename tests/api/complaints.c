@@ -87,7 +87,7 @@ static void test_launches(cl_context context, cl_command_queue queue, cl_program
 	CHECK_OK(clSetKernelArg(axpy, 1, sizeof(four), four));
 	CHECK_CODE(clEnqueueNDRangeKernel(queue, axpy, 4, NULL, global, NULL, 0, NULL, NULL),
 		   CL_INVALID_WORK_DIMENSION);
-	TOLD("axpy", "4 dimensions");
+	TOLD("axpy", "work_dim is 4");
 	CHECK_CODE(clEnqueueNDRangeKernel(queue, axpy, 1, NULL, global, large, 0, NULL, NULL),
 		   CL_INVALID_WORK_ITEM_SIZE);
 	TOLD("axpy", "4096 in dimension 0", "1024");
@@ -141,7 +141,7 @@ static void test_buffers(cl_context context, cl_device_id device, cl_command_que
 	cl_mem mem = buffer_make(context, 0, 48, NULL);
 	CHECK_CODE(clEnqueueReadBuffer(queue, mem, CL_TRUE, 16, 40, bytes, 0, NULL, NULL),
 		   CL_INVALID_VALUE);
-	TOLD("clEnqueueReadBuffer", "40 bytes", "byte 16", "48");
+	TOLD("clEnqueueReadBuffer", "40 bytes", "offset 16", "48");
 	CHECK_CODE(clEnqueueWriteBuffer(queue, mem, CL_TRUE, 0, 64, bytes, 0, NULL, NULL),
 		   CL_INVALID_VALUE);
 	TOLD("clEnqueueWriteBuffer", "64 bytes", "48");

@@ -93,5 +93,5 @@ done
 export CULVERT_COMPILER=auto CULVERT_DEBUG=warn
 strange culvert-compile
 run early true
-grep -q "culvert-compile is not of this library's build" "$work/out" || { cat "$work/out"; status=1; }
+grep -q "culvert-compile is not from the same build as this library" "$work/out" || { cat "$work/out"; status=1; }
 exit $status

@@ -190,7 +190,7 @@ static void ends(const char *name, const char *more_options)
 	build(text, more_options, &outcome);
 	printf("%-32s %6.2f s, %d: %.60s\n", name, outcome.took_s, outcome.code,
 	       outcome.code ? outcome.log : "");
-	CHECK(!strstr(outcome.log, "given up after"));
+	CHECK(!strstr(outcome.log, "stopped after"));
 	CHECK(!outcome.code || *outcome.log);
 }
 

@@ -53,7 +53,7 @@ says "a broken neighbour" "[ warn ] icd" /nonexistent/libother.so
 (CULVERT_CUDA=/nonexistent/libcuda.so.1; export CULVERT_CUDA; examine 1; exit $failed) || failed=1
 says "a driver that is elsewhere" "[ FAIL ] driver" "fix:       unset CULVERT_CUDA" "export CULVERT_CUDA=soft"
 (CULVERT_CUDA=$(ldd ./culvert | sed -n 's/.*libc\.so\.6 => \([^ ]*\).*/\1/p'); export CULVERT_CUDA; examine 1; exit $failed) || failed=1
-says "a library that is no driver" "[ FAIL ] driver" "a driver for CUDA 12.0 or newer is needed" "fix:       unset CULVERT_CUDA"
+says "a library that is no driver" "[ FAIL ] driver" "a driver for CUDA 12.0 or newer is required" "fix:       unset CULVERT_CUDA"
 # refuses WHAT CALL ERROR MEND: a driver whose CALL fails with ERROR.
 refuses() {
 	(CULVERT_CUDA=soft CULVERT_SOFT_FAULT=$2:1:$3; export CULVERT_CUDA CULVERT_SOFT_FAULT; examine 1; exit $failed) || failed=1
