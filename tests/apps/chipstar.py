@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """Protects: chipStar, a compiler and runtime for HIP and CUDA whose OpenCL backend hands modules of SPIR-V to the
-platform: its samples, among them CUDA's own, its tests and those of HIP's Catch tests that were built.  They compare what
-kernels compute with the processor; ctest says of each what its output has to have.  CHIPSTAR names the folder in which
-chipStar was built.  Programs that were not built are not asked for, nor those that chipStar's own list says to fail
-on every OpenCL, nor those that run a compiler or valgrind.  APP_JOBS tests run at once, for APP_SECONDS (600) at most."""
+platform: its samples, among them CUDA's own, its tests and those of HIP's Catch tests that were built.  They compare
+what kernels compute with the processor; ctest says of each what its output has to have.  CHIPSTAR names the folder
+in which chipStar was built.  Programs that were not built are not asked for, nor those that chipStar's own list says
+to fail on every OpenCL, nor those that run hipcc or valgrind.  APP_JOBS tests run at once, for APP_SECONDS (600) at
+most."""
 import json
 import os
 import re
@@ -23,8 +24,8 @@ foreign = os.path.join(os.path.dirname(os.path.abspath(__file__)), "foreign")
 ctest = os.environ.get("CTEST", "ctest")
 settings = dict(os.environ, CHIP_BE="opencl", CHIP_PLATFORM=str(number), CHIP_DEVICE="0", CHIP_LOGLEVEL="err",
                 CHIP_MODULE_CACHE_DIR="")
-# The first wants a draft of cl_ext_buffer_device_address, whose flag became a property; the second looks at the module of
-# SPIR-V alone, before a platform has it, and depends on the translator's version.
+# The first wants a draft of cl_ext_buffer_device_address, whose flag became a property; the second looks at the module
+# of SPIR-V alone, before a platform has it, and depends on the translator's version.
 KNOWN = {"TestBufferDevAddr", "TestPositiveHasNoIGBAs"}
 
 

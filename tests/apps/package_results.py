@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Protects: Python packages whose kernels are OpenCL's, by results of theirs beside NumPy's, SciPy's or those of the
-package's own code for the processor: Fourier transforms and sorts of reikna, filters of gputools, neurons of nengo-ocl, layers of netcl,
-scattering of sasmodels, boundary elements of bempp-cl, recurrence of PyRQA, low-discrepancy points of qmctoolscl.
-Without arguments all that are installed are asked for; names of PACKAGES choose.  APP_PYTHON is a Python that has pyopencl,
-numpy, scipy and some of the packages."""
+package's own code for the processor: Fourier transforms and sums of reikna, filters of gputools, neurons of nengo-ocl,
+layers of netcl, scattering of sasmodels, recurrence of PyRQA, points of qmctoolscl.
+Without arguments all that are installed are asked for; names of PACKAGES choose.  APP_PYTHON is a Python that has
+pyopencl, numpy, scipy and some of the packages."""
 import importlib.metadata
 import os
 import subprocess
@@ -59,8 +59,8 @@ def reikna(found):
     ints = random.integers(0, 99, 5000).astype(numpy.int32)
     results.add("sum", lambda: computed(Reduce(ints, predicate_sum(numpy.int32)), ints.sum(dtype=numpy.int32), ints) ==
                 ints.sum())
-    results.add("running sums", lambda: (computed(Scan(ints, predicate_sum(numpy.int32), exclusive=False), ints, ints) ==
-                                         ints.cumsum()).all())
+    scan = Scan(ints, predicate_sum(numpy.int32), exclusive=False)
+    results.add("running sums", lambda: (computed(scan, ints, ints) == ints.cumsum()).all())
     cube = real(9, 33, 14)
     turned = numpy.ascontiguousarray(cube.transpose(2, 0, 1))
     results.add("transposed", lambda: (computed(Transpose(cube, axes=(2, 0, 1)), turned, cube) == turned).all())
@@ -76,12 +76,13 @@ def gputools(found):
     results.add("convolution", lambda: near(gputools.convolve(picture, kernel), scipy.ndimage.convolve(
         picture, kernel, mode="constant")))
     cube_kernel = real(3, 5, 3)
-    results.add("convolution, three dimensions", lambda: near(gputools.convolve(cube, cube_kernel), scipy.ndimage.convolve(
-        cube, cube_kernel, mode="constant")))
+    results.add("convolution, three dimensions", lambda: near(
+        gputools.convolve(cube, cube_kernel), scipy.ndimage.convolve(cube, cube_kernel, mode="constant")))
     line = numpy.array([1, 4, 6, 4, 1], numpy.float32)
     results.add("convolution by axes", lambda: near(gputools.convolve_sep2(picture, line, line), scipy.ndimage.convolve(
         picture, numpy.outer(line, line), mode="constant")))
-    results.add("Fourier transform", lambda: near(gputools.fft(picture.astype(numpy.complex64)), numpy.fft.fft2(picture)))
+    results.add("Fourier transform", lambda: near(
+        gputools.fft(picture.astype(numpy.complex64)), numpy.fft.fft2(picture)))
     for what, ours, theirs in [("largest", gputools.max_filter, scipy.ndimage.maximum_filter),
                                ("smallest", gputools.min_filter, scipy.ndimage.minimum_filter)]:
         for size in (3, 5):
@@ -135,27 +136,6 @@ def sasmodels(found):
             return numpy.allclose(ours, host, rtol=1e-6, atol=abs(host).max() * 1e-9)
 
         results.add(name, right)
-
-
-def bempp_cl(found):
-    import bempp_cl.api as api
-    from bempp_cl.core import opencl_kernels
-    # The device that it takes for what it calls a CPU, and asks first.
-    opencl_kernels.set_default_cpu_device(pyopencl.get_platforms().index(found.platform), 0)
-    grid = api.shapes.regular_sphere(1)
-    spaces = {"constants": api.function_space(grid, "DP", 0), "linear": api.function_space(grid, "P", 1)}
-
-    def right(operator, space, *more):
-        host, ours = [operator(space, space, space, *more, device_interface=where, precision="double", assembler="dense")
-                      .weak_form().to_dense() for where in ("numba", "opencl")]
-        return near(ours, host, 1e-10)
-
-    for family, more in [("laplace", ()), ("modified_helmholtz", (1.5,)), ("helmholtz", (2.5,))]:
-        module = getattr(api.operators.boundary, family)
-        for what in ("single_layer", "double_layer", "adjoint_double_layer"):
-            for space in spaces:
-                results.add("%s, %s, %s" % (family, what, space), lambda module=module, what=what, space=space, more=more:
-                            right(getattr(module, what), spaces[space], *more))
 
 
 def netcl(found):
@@ -246,12 +226,13 @@ def qmctoolscl(found):
         more = () if what == "lat_gen_linear" else (first,)
         results.add(what, lambda what=what, more=more: right(getattr(tools, what), more + (vectors,), double))
     for what in ("dnb2_gen_natural", "dnb2_gen_gray"):
-        results.add(what, lambda what=what: right(getattr(tools, what), (first, numpy.uint64(32), matrices), numpy.uint64))
+        results.add(what, lambda what=what: right(
+            getattr(tools, what), (first, numpy.uint64(32), matrices), numpy.uint64))
     shifts, points = random.random((2, 3)), random.random((2, 64, 3))
     results.add("lat_shift_mod_1", lambda: right(tools.lat_shift_mod_1, (r, points, shifts), double))
 
 
-PACKAGES = {"bempp_cl": "bempp-cl", "gputools": "gputools", "nengo_ocl": "nengo-ocl", "netcl": "netcl",
+PACKAGES = {"gputools": "gputools", "nengo_ocl": "nengo-ocl", "netcl": "netcl",
             "pyrqa": "PyRQA", "qmctoolscl": "qmctoolscl", "reikna": "reikna", "sasmodels": "sasmodels"}
 if len(sys.argv) == 2:
     try:
