@@ -1,4 +1,5 @@
-/* What Clang's versions, 15 to 22, name or own differently, once.  C++, for those who talk to Clang.
+/* Differences between the versions 15 to 22 of Clang, each in one place: what has another name or another
+ * owner. C++, for the files that use Clang.
  * Thread-safety: as Clang's. */
 #ifndef CULVERT_FRONTEND_CLANG_COMPAT_H
 #define CULVERT_FRONTEND_CLANG_COMPAT_H
@@ -15,7 +16,8 @@
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
 
-/* How a printer is handed its options: they are nobody's from 21 on, and were counted before. */
+/* Returns options in the form in which a printer takes them: a reference from version 21 on, a counted
+ * pointer before. */
 #if LLVM_VERSION_MAJOR >= 21
 inline clang::DiagnosticOptions &fe_printer_options(clang::DiagnosticOptions &options)
 {
@@ -28,7 +30,7 @@ inline clang::DiagnosticOptions *fe_printer_options(clang::DiagnosticOptions &op
 }
 #endif
 
-/* Diagnostics where there is no compiler yet.  The stream must outlive them. */
+/* Diagnostics for use before there is a compiler. The stream must outlive them. */
 class fe_diagnostics {
 #if LLVM_VERSION_MAJOR >= 21
 	clang::DiagnosticOptions options;
@@ -60,7 +62,7 @@ fe_compiler_create(std::shared_ptr<clang::CompilerInvocation> invocation)
 #endif
 }
 
-/* Gives the compiler its files, and a printer, which is the compiler's from then on. */
+/* Gives the compiler its files and its printer, which the compiler owns from then on. */
 inline void fe_compiler_open(clang::CompilerInstance &compiler,
 			     llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files,
 			     clang::DiagnosticConsumer *printer)

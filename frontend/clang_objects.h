@@ -1,4 +1,4 @@
-/* Which objects of C++ for OpenCL a program may not have, besides those that Clang knows of. */
+/* Refuses objects of C++ for OpenCL that a program may not have and that Clang accepts. */
 #ifndef CULVERT_FRONTEND_CLANG_OBJECTS_H
 #define CULVERT_FRONTEND_CLANG_OBJECTS_H
 
@@ -6,8 +6,9 @@
 
 #include <clang/AST/ASTConsumer.h>
 
-/* Errors for objects that live as long as the program and have a destructor, which nobody would run,
- * when the source has been read; and at once for classes with virtual bases. */
+/* Returns a consumer that reports an error for each object that lives as long as the program and has a
+ * destructor, which nobody would run, when the source has been read. Classes with virtual bases are reported
+ * at once. */
 std::unique_ptr<clang::ASTConsumer> fe_objects_check();
 
 #endif

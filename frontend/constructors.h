@@ -20,11 +20,11 @@ class GlobalValue;
 class Module;
 }
 
-/* Returns what has to stay besides kernels: nothing where there is nothing to run. */
+/* Returns the globals that have to be kept besides kernels; empty if there is nothing to run. */
 std::vector<const llvm::GlobalValue *> fe_constructors_begin(llvm::Module &module);
 
-/* Runs them all.  Every function that they call is there and every name internal.  Appends to log
- * what cannot be run: FE_LINK_FAILED. */
+/* Runs all constructors. Every function that they call must be linked, and every name internal. What cannot
+ * be run is appended to log: FE_LINK_FAILED. */
 enum fe_status fe_constructors_run(llvm::Module &module, struct bytes *log);
 
 #endif

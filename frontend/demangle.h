@@ -1,4 +1,4 @@
-/* Symbols as a programmer wrote them, for messages. */
+/* Symbols in the form in which a programmer wrote them, for messages. */
 #ifndef CULVERT_FRONTEND_DEMANGLE_H
 #define CULVERT_FRONTEND_DEMANGLE_H
 

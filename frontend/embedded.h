@@ -6,15 +6,15 @@
 
 /* Clang's own opencl-c-base.h, followed by a NUL. */
 extern const char fe_embedded_header[];
-extern const char fe_embedded_header_end[];      /* where the NUL is */
+extern const char fe_embedded_header_end[];      /* points to the NUL */
 
 /* The builtin library: small bitcode modules one after the other, each 16-aligned. */
 extern const char fe_embedded_builtins[];
 extern const char fe_embedded_builtins_end[];
 
-/* What is where: a first line with the library's id, then one line per function,
- * sorted by byte values: "<symbol> <offset> <size>\n", where offset and size are
- * those of its module in fe_embedded_builtins, or "<symbol> -\n" for libdevice's. */
+/* The index of the library: a first line with the library's id, then one line per function, sorted by byte
+ * values: "<symbol> <offset> <size>\n", where offset and size are those of the function's module in
+ * fe_embedded_builtins, or "<symbol> -\n" for a function of libdevice. */
 extern const char fe_embedded_index[];
 extern const char fe_embedded_index_end[];
 

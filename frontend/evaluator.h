@@ -32,7 +32,7 @@ public:
 
 	/* False: it cannot go on, and reason() says why; nothing must be committed then. */
 	bool run(llvm::Function &function);
-	/* What was written becomes what variables begin with. */
+	/* Makes the values that were written the initial values of variables. */
 	bool commit();
 	const std::string &reason() const { return why; }
 

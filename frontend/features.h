@@ -14,8 +14,8 @@ extern "C" {
  * fe_options).  clang: the major version that reads them.  False when out of memory. */
 bool fe_features_add_words(struct fe_words *words, unsigned standard, unsigned clang);
 
-/* Whether a program of that standard may enable an extension by this name: it is listed by the
- * device, and what of it is OpenCL C works there. */
+/* Whether a program of that standard may enable an extension of this name by pragma: the device lists it, and
+ * its part of OpenCL C works in that standard. */
 bool fe_extension_works(const char *name, unsigned standard);
 
 #ifdef __cplusplus

@@ -45,16 +45,16 @@ struct fe_header {
 };
 
 struct fe_compile_job {
-	const char *source;         /* need not end in NUL */
+	const char *source;         /* does not need a NUL at its end */
 	size_t source_size_B;
 	const struct fe_options *options;    /* frontend/options.h; of a compile */
 	const struct fe_header *headers;
 	size_t header_count;
 	unsigned sm;                /* 10 * major + minor of the compute capability */
 	uint64_t max_local_B;       /* the device's local memory per work-group */
-	bool wide_ids;              /* for all launches, even if global ids need more than 32 bits */
+	bool wide_ids;              /* the code is for all launches, also those whose global ids need more than 32 bits */
 	bool from_il;               /* fe_spirv_source wrote the source */
-	struct fe_inputs *inputs;   /* gets what was asked of the machine; NULL: nobody wants to know */
+	struct fe_inputs *inputs;   /* gets what the compile read of the machine; may be NULL */
 	struct bytes *llvm_ir;      /* fe_build: gets Clang's IR as text, with the builtins it calls; may be NULL */
 };
 
@@ -78,7 +78,7 @@ struct fe_link_job {
 	bool wide_ids;
 };
 
-/* Where options->create_library is set fe_link_library is the one to call. */
+/* If options->create_library is set, fe_link_library is the function to call. */
 enum fe_status fe_link(const struct fe_link_job *job, struct fe_program *program_out,
 		       struct bytes *log);
 enum fe_status fe_link_library(const struct fe_link_job *job, struct bytes *library_out,
@@ -94,8 +94,8 @@ void fe_program_finish(struct fe_program *program);
 /* libdevice's bitcode as it was built in: static storage. */
 const void *fe_libdevice(size_t *size_B_out);
 
-/* What the compiler supports, for CL_DEVICE_EXTENSIONS and
- * CL_DEVICE_OPENCL_C_FEATURES: a name is here only when a test uses it. */
+/* The extensions and features that the compiler supports, for CL_DEVICE_EXTENSIONS and
+ * CL_DEVICE_OPENCL_C_FEATURES. A name is listed only if a test uses it. */
 struct fe_feature {
 	const char *name;           /* cl_khr_fp64, __opencl_c_int64 ... */
 	uint32_t version;           /* as CL_MAKE_VERSION packs it */
@@ -106,8 +106,8 @@ const struct fe_feature *fe_features(size_t *count_out);
 /* One line: LLVM's version and the builtin library's id, for logs. */
 const char *fe_compiler_id(void);
 
-/* Appends which build the compiler and its LLVM are of, without loading them: the same
- * wherever the same files are installed.  False when there is no compiler. */
+/* Appends the build ids of the compiler and its LLVM without loading them; equal files give equal ids on
+ * every machine. False if there is no compiler. */
 bool fe_compiler_build(struct bytes *text);
 
 #ifdef __cplusplus

@@ -1,8 +1,7 @@
-/* What a compile asked of the machine besides what its job holds: the files that it
- * read, by content, and the names that it found or did not find on the way to them.
- * Where all of that is as it was, the same job gives the same object.
+/* What a compile read besides its job: the files that it read, by their content, and the names that it found
+ * or did not find while it looked for them. If all of that is unchanged, the same job gives the same object.
  *
- * One owner at a time; fe_inputs_current is thread-safe. */
+ * A struct fe_inputs has one owner at a time; fe_inputs_current is thread-safe. */
 #ifndef CULVERT_FRONTEND_INPUTS_H
 #define CULVERT_FRONTEND_INPUTS_H
 
@@ -17,8 +16,8 @@ extern "C" {
 #endif
 
 struct fe_inputs {
-	struct bytes rows;       /* empty: nothing was asked */
-	bool changing;           /* it also asked for the time, so no two compiles are the same */
+	struct bytes rows;       /* empty: the compile read no file */
+	bool changing;           /* it also read the time, so that no two compiles are equal */
 };
 
 #define FE_INPUTS_INIT {BYTES_INIT, false}
@@ -28,17 +27,17 @@ void fe_inputs_finish(struct fe_inputs *inputs);
 enum fe_input_kind {
 	FE_INPUT_ABSENT,         /* no such name */
 	FE_INPUT_FOLDER,
-	FE_INPUT_FILE,           /* it is there; what is in it was not looked at */
+	FE_INPUT_FILE,           /* the file is there; its content was not read */
 	FE_INPUT_CONTENT
 };
 
-/* content: of FE_INPUT_CONTENT, else NULL.  Relative paths are relative to the folder
- * that the process is in, then as now. */
+/* content: for FE_INPUT_CONTENT, else NULL. A relative path is relative to the folder that the process is in,
+ * at the compile and when it is compared. */
 void fe_inputs_add(struct fe_inputs *inputs, enum fe_input_kind kind, const char *path,
 		   const struct hash *content);
 
-/* Whether every row of rows, as they were taken from an fe_inputs, still holds.  rows may
- * come from a file: what is no list of rows does not hold. */
+/* Whether every row still holds. rows are those of an fe_inputs and may come from a file; data that is no
+ * list of rows does not hold. */
 bool fe_inputs_current(const void *rows, size_t size_B);
 
 #ifdef __cplusplus

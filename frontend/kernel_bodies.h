@@ -1,5 +1,5 @@
-/* Kernels as Clang wrote them before version 21.  C++, for clang.cpp alone.
- * Thread-safety: as the module. */
+/* Restores the form in which Clang before version 21 wrote kernels. C++, for clang.cpp alone.
+ * Thread-safety: as the module's. */
 #ifndef CULVERT_FRONTEND_KERNEL_BODIES_H
 #define CULVERT_FRONTEND_KERNEL_BODIES_H
 

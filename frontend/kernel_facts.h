@@ -1,5 +1,5 @@
-/* Inside the frontend: what the facts and the lowering both ask of a module.
- * Thread-safety: as the module. */
+/* Questions about a module that both the collection of facts and the lowering ask, inside the frontend.
+ * Thread-safety: as the module's. */
 #ifndef CULVERT_FRONTEND_KERNEL_FACTS_H
 #define CULVERT_FRONTEND_KERNEL_FACTS_H
 
@@ -10,21 +10,21 @@
 
 #include <stdbool.h>
 
-/* A kernel with a body, by its calling convention. */
+/* Whether the function is a kernel with a body, by its calling convention. */
 bool fe_is_kernel(LLVMValueRef function);
 
-/* The call that a use is, if it calls the used function directly; else NULL. */
+/* Returns the call whose callee this use is; NULL if the use is another one. */
 LLVMValueRef fe_use_call(LLVMUseRef use);
 
 LLVMValueRef fe_parent_function(LLVMValueRef instruction);
 
-/* The kernel of a name, as the program has it, until the lowering gives entries their names in PTX; NULL
- * when there is none. */
+/* Returns the kernel that the program has by this name; NULL if there is none. Valid until the lowering gives
+ * entries their names in PTX. */
 LLVMValueRef fe_kernel_function(LLVMModuleRef module, const char *name);
-/* What a function is called in the program. */
+/* Returns the name that the function has in the program. */
 const char *fe_function_name(LLVMValueRef function);
 
-/* Adds to a set of functions all that call them, directly or not.  false: no memory. */
+/* Adds to a set of functions all functions that call them, directly or indirectly. false: no memory. */
 bool fe_add_callers(struct fe_set *functions);
 
 /* Adds the functions whose instructions use a value, also by way of constants. */
@@ -47,7 +47,7 @@ bool fe_parameter_access(LLVMValueRef parameter, struct fe_access *access_out);
  * Clang gives its type and access (not terminated).  false: it is neither. */
 bool fe_image_argument(const char *type, size_t type_B, const char *access, size_t access_B,
 		       struct abi_argument *argument_out);
-/* The states of constant samplers that each kernel may read with. */
+/* Fills in, for each kernel, the states of the constant samplers that it may read with. */
 enum fe_status fe_sampler_facts(LLVMModuleRef module, struct abi_program *abi,
 				struct bytes *log);
 

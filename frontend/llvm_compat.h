@@ -9,7 +9,8 @@
 
 #if LLVM_VERSION_MAJOR < 22
 
-/* A switch's case, from 1 on: its successors' numbers, of which 0 is where all others go. */
+/* Returns the value of a case of a switch by the number of its successor, from 1 on; successor 0 is the
+ * default. */
 static inline LLVMValueRef fe_compat_case_value(LLVMValueRef choice, unsigned successor)
 {
 	return LLVMGetOperand(choice, 2 * successor);

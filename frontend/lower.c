@@ -3,12 +3,12 @@
 #include "frontend/lower.h"
 #include "frontend/options.h"
 
-/* The order matters: components are looked for in what Clang wrote; printf brings an atomic operation and a hidden value; the next
- * five only change variables and bodies; kernels that are called get a body of their
- * own before functions stop passing halves, work-groups of a known size are looked at,
- * and parameters are added; passing halves comes before what half needs otherwise;
- * variables become part of the dynamic local memory before the entries' local
- * pointers do; until the last, entries have the names of the source. */
+/* The order of the passes matters. Components are looked for in the IR as Clang wrote it. Lowering printf
+ * adds an atomic operation and a hidden value. The next five passes change only variables and function
+ * bodies. A kernel that is called gets a body of its own before functions stop passing halves, before
+ * work-groups of a known size are looked at, and before parameters are added. Passing halves is changed before
+ * everything else that half needs. Variables become part of the dynamic local memory before the local
+ * pointers of entries do. Entries keep the names of the source until the last pass. */
 static enum fe_status (*const passes[])(struct lowering *lowering) = {
 	fe_lower_components,
 	fe_lower_checks,
@@ -53,8 +53,9 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 	};
 	for (size_t i = 0; i < sizeof(passes) / sizeof(*passes) && !status; i++)
 		status = passes[i](&lowering);
-	/* Behind the passes, which look for variables.  What SPIR-V makes of a component's store shows only
-	 * where variables have become values, so that those of its functions always do. */
+	/* This stands behind the passes, because they look for variables. In a program that was SPIR-V the
+	 * store of a component can only be recognised once variables have become values, so there they always
+	 * become values. */
 	if (!status && lowering.unoptimized && lowering.from_il) {
 		fe_module_private_values(module, true);
 		status = fe_lower_component_loads(&lowering);

@@ -1,8 +1,8 @@
-/* Inside the lowering: what the passes share.  A pass changes the module in
- * place and leaves it valid; lower.c lists them in their order.
+/* What the passes of the lowering share, inside the frontend. A pass changes the module in place and leaves
+ * it valid; lower.c lists the passes in their order.
  *
- * Thread-safety: as the module, one thread at a time.  Every pass returns FE_OK
- * or why not, with a line in the log; the module is then fit only for disposal. */
+ * Thread-safety: as the module's, one thread at a time. Every pass returns FE_OK, or the reason why it failed
+ * with a line in the log; after that the module may only be disposed of. */
 #ifndef CULVERT_FRONTEND_LOWER_H
 #define CULVERT_FRONTEND_LOWER_H
 
@@ -35,7 +35,7 @@ struct lowering {
 	bool flushes;                   /* denormals of float are flushed to zero */
 	bool checked;                   /* the software device's checker is told more */
 	bool relaxed;                   /* single precision may be as approximate as 7.4 lets it */
-	bool precise_divide;            /* ... but quotients must be correctly rounded */
+	bool precise_divide;            /* quotients must be correctly rounded even if relaxed is set */
 	bool unoptimized;               /* libnvvm is told to leave the code as it is */
 	bool from_il;                   /* the program was SPIR-V */
 	bool wide_ids;                  /* launches may have ids beyond 32 bits */
@@ -82,29 +82,29 @@ LLVMValueRef fe_function_take_over(struct lowering *lowering, LLVMValueRef old, 
 /* Gives a global's name to another and leaves it without one.  false: no memory. */
 bool fe_name_move(LLVMValueRef from, LLVMValueRef to);
 
-/* Writes a call of callee, with arguments for it, before an old one and with the old
- * one's properties.  NULL: no memory. */
+/* Writes a call of callee with the given arguments before an old call, and gives it the old call's
+ * properties. NULL: no memory. */
 LLVMValueRef fe_call_build(struct lowering *lowering, LLVMValueRef call, LLVMValueRef callee,
 			   LLVMValueRef *arguments, unsigned count);
 
-/* Writes a call of callee in place of an old one: its arguments, then more. */
+/* Replaces an old call by a call of callee, whose arguments are those of the old call followed by more. */
 bool fe_call_replace(struct lowering *lowering, LLVMValueRef call, LLVMValueRef callee,
 		     LLVMValueRef *more, unsigned more_count);
 
-/* The facts of a kernel's entry; NULL when the function is none. */
+/* Returns the facts of the kernel whose entry the function is; NULL if it is none. */
 struct abi_kernel *fe_lower_kernel(struct lowering *lowering, LLVMValueRef function);
 
 /* Positions the builder before a function's first instruction. */
 void fe_builder_at_entry(struct lowering *lowering, LLVMValueRef function);
 
-/* lower_hidden.c: the function whose calls become the hidden value's parameter. */
+/* lower_hidden.c: returns the function whose calls are replaced by the parameter for the hidden value. */
 LLVMValueRef fe_hidden_source(struct lowering *lowering, enum abi_hidden hidden);
 
 /* lower_intrinsic_math.c: floating-point intrinsics as calls of libdevice or of
  * what libnvvm knows; NULL when the name is not one of them, else the new value. */
 LLVMValueRef fe_lower_math(struct lowering *lowering, LLVMValueRef call, const char *name);
 
-/* The same for the instruction frem. */
+/* Replaces an frem instruction in the same way. */
 LLVMValueRef fe_lower_remainder(struct lowering *lowering, LLVMValueRef remainder);
 
 /* The intrinsics that are replaced, by number, in lower_intrinsic.c and in

@@ -5,16 +5,17 @@
 
 #include <ctype.h>
 
-/* softcuda/check/option.h has the same. */
+/* softcuda/check/option.h has this value too; both must agree. */
 enum { CHECK_GAP_B = 32 };
 #define CHECK_VECTOR (UINT64_C(1) << 63)
 
 /* What Clang's array-bounds sanitizer found, in a program that is built to be checked, becomes an
  * instruction of the software device (softcuda/exec/note.c): it reports, and goes on. */
 
-static const char handler_name[] = "__culvert_hidden_index";   /* clang.cpp calls it so */
+static const char handler_name[] = "__culvert_hidden_index";   /* the name that clang.cpp makes the sanitizer call */
 
-/* The comparison that a branch into the handler's block hangs on; NULL when it is none. */
+/* Returns the comparison that decides whether control branches to the handler's block, or NULL if there is
+ * none. */
 static LLVMValueRef comparison_of(LLVMValueRef call)
 {
 	LLVMValueRef block = LLVMBasicBlockAsValue(LLVMGetInstructionParent(call));
@@ -26,7 +27,8 @@ static LLVMValueRef comparison_of(LLVMValueRef call)
 	return LLVMIsAICmpInst(condition) ? condition : NULL;
 }
 
-/* As 64 bits; an index has a sign, as the sanitizer has widened it by its type. */
+/* Extends the index to 64 bits. The sanitizer has already widened it by its own type, so it is extended by
+ * sign. */
 static LLVMValueRef widen(struct lowering *lowering, LLVMValueRef value)
 {
 	LLVMTypeRef type = LLVMInt64TypeInContext(lowering->context);
@@ -52,7 +54,8 @@ static void build_note(struct lowering *lowering, LLVMValueRef call)
 
 /* --- private variables ---------- */
 
-/* What has parts: the rest is not run out of.  It stays in memory, as its address is told. */
+/* Whether the variable has parts, an array or a struct; an access cannot run out of any other. Such a
+ * variable stays in memory, because its address is passed to the checker. */
 static bool is_large(LLVMValueRef variable)
 {
 	LLVMTypeKind kind = LLVMGetTypeKind(LLVMGetAllocatedType(variable));
@@ -61,7 +64,7 @@ static bool is_large(LLVMValueRef variable)
 	       LLVMIsAConstantInt(LLVMGetOperand(variable, 0));
 }
 
-/* The name of the source: what stands behind a point is LLVM's. */
+/* Returns the length of the name that the source gave; LLVM appends a point and a number to it. */
 static size_t name_length(const char *name, size_t size_B)
 {
 	size_t length = 0;
@@ -94,7 +97,8 @@ static void build_private_note(struct lowering *lowering, LLVMValueRef variable,
 	bytes_finish(&text);
 }
 
-/* The same variable between two gaps; the builder stands behind all of the function's. */
+/* Replaces the variable by one with a gap on each side. The builder must stand behind all variables of the
+ * function. */
 static void widen_variable(struct lowering *lowering, LLVMValueRef variable,
 				   LLVMValueRef behind)
 {
@@ -119,7 +123,8 @@ static void widen_variable(struct lowering *lowering, LLVMValueRef variable,
 	LLVMInstructionEraseFromParent(variable);
 }
 
-/* Of variables of a function's first block, whose first other instruction is behind. */
+/* Does this for the variables in the first block of a function; behind is the first instruction there that
+ * makes no variable. */
 static void separate_variables(struct lowering *lowering, LLVMValueRef function)
 {
 	LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
@@ -138,7 +143,7 @@ enum fe_status fe_lower_checks(struct lowering *lowering)
 {
 	LLVMValueRef handler = LLVMGetNamedFunction(lowering->module, handler_name);
 	LLVMUseRef use;
-	/* Of SPIR-V variables become values (lower.c). */
+	/* In a program that was SPIR-V, variables become values (lower.c), so they are left as they are. */
 	LLVMValueRef function = lowering->checked && !lowering->from_il ?
 					LLVMGetFirstFunction(lowering->module) : NULL;
 	for (; function; function = LLVMGetNextFunction(function))

@@ -9,7 +9,7 @@
 
 enum { FAR = 4 };
 
-/* Whether a phi is made of the value, by steps that keep its elements. */
+/* Whether the value reaches a phi by instructions that keep its elements as they are. */
 static bool goes_round(LLVMValueRef value, unsigned steps)
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {

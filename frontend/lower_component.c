@@ -23,7 +23,7 @@ static unsigned lanes_of(LLVMTypeRef vector)
 	return LLVMGetVectorSize(vector);
 }
 
-/* A vector whose components have addresses. */
+/* Whether each component of a vector of this type has an address of its own. */
 static bool has_component_addresses(struct lowering *lowering, LLVMTypeRef type)
 {
 	if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || lanes_of(type) > MOST_LANES)
@@ -33,8 +33,8 @@ static bool has_component_addresses(struct lowering *lowering, LLVMTypeRef type)
 	       8 * LLVMABISizeOfType(lowering->layout, element);
 }
 
-/* A variable of the work-item alone: nobody else writes there, and it may become a value.  A
- * checker wants to see which components are written. */
+/* Whether the pointer is to a private variable, which no other work-item writes to and which may become a
+ * value. Programs that are checked are an exception: the checker has to see which components are written. */
 static bool is_kept_whole(const struct lowering *lowering, LLVMValueRef pointer)
 {
 	if (lowering->checked && !lowering->from_il)
@@ -52,7 +52,7 @@ static bool has_one_use(LLVMValueRef value)
 
 /* -- access to some lanes ----------------------------------------------------------------- */
 
-/* The largest power of two that divides both the vector's alignment and the place in it. */
+/* Returns the largest power of two that divides both the alignment of the vector and the offset within it. */
 static unsigned alignment_at(unsigned alignment, uint64_t offset_B)
 {
 	while (offset_B % alignment)
@@ -92,7 +92,8 @@ static unsigned lane_alignment(struct lowering *lowering, LLVMValueRef access, L
 	return alignment_at(LLVMGetAlignment(access), lane * element_size_B(lowering, vector));
 }
 
-/* The same where the lane may be known at run time alone: the alignment of each. */
+/* Like lane_alignment, for a lane that may be known at run time alone: then the alignment that every lane
+ * has. */
 static unsigned any_alignment(struct lowering *lowering, LLVMValueRef access, LLVMTypeRef vector,
 			      LLVMValueRef lane)
 {
@@ -101,8 +102,8 @@ static unsigned any_alignment(struct lowering *lowering, LLVMValueRef access, LL
 						       : 1);
 }
 
-/* How many of the lanes from first on, count of them, one access may take: vectors of two and
- * four, and none that is less aligned than it is large. */
+/* Returns how many lanes, beginning with first and at most count, one access may take: 4, 2 or 1. An access
+ * is never larger than its alignment. */
 static unsigned run_of(struct lowering *lowering, LLVMValueRef access, LLVMTypeRef vector,
 		       unsigned first, unsigned count)
 {
@@ -115,7 +116,7 @@ static unsigned run_of(struct lowering *lowering, LLVMValueRef access, LLVMTypeR
 
 /* -- stores -------------------------------------------------------------------------------- */
 
-/* What is stored, if it is a loaded vector with components put in: the load. */
+/* If the stored value is a loaded vector into which components were inserted, returns that load; else NULL. */
 static LLVMValueRef loaded_base(LLVMValueRef value)
 {
 	if (!LLVMIsAInsertElementInst(value) && !LLVMIsAShuffleVectorInst(value))
@@ -124,7 +125,8 @@ static LLVMValueRef loaded_base(LLVMValueRef value)
 	return LLVMIsALoadInst(base) && has_one_use(base) && has_one_use(value) ? base : NULL;
 }
 
-/* Whether between the two, one block's, nothing is done but to move components about. */
+/* Whether the two instructions stand in one block and only instructions that move components stand between
+ * them. */
 static bool is_one_assignment(LLVMValueRef load, LLVMValueRef store)
 {
 	LLVMValueRef i = LLVMGetNextInstruction(load);
@@ -135,7 +137,8 @@ static bool is_one_assignment(LLVMValueRef load, LLVMValueRef store)
 	return i == store;
 }
 
-/* Each lane of a shuffle is the loaded one or the other operand's; which are the other's. */
+/* Whether each lane of the shuffle is either the loaded lane of that number or a lane of the other operand;
+ * changed tells which lanes come from the other operand. */
 static bool find_changed(LLVMValueRef shuffle, bool changed[MOST_LANES])
 {
 	unsigned lanes = lanes_of(LLVMTypeOf(shuffle));
@@ -235,13 +238,14 @@ static LLVMAttributeRef find_attribute(LLVMValueRef function, const char *name)
 					   LLVMGetEnumAttributeKindForName(name, strlen(name)));
 }
 
-/* Arithmetic by name, llvm.fmuladd and get_local_id and their like, which know no memory. */
+/* Whether the call is arithmetic that accesses no memory, such as llvm.fmuladd or get_local_id. */
 static bool is_arithmetic(LLVMValueRef call)
 {
 	LLVMValueRef callee = LLVMGetCalledValue(call);
 	if (!LLVMIsAFunction(callee))
 		return false;
-	/* Since LLVM 16 one attribute has all that is accessed; before, its absence has a name. */
+	/* Since LLVM 16 one attribute lists all that a function accesses; in older versions readnone stands
+	 * for no access at all. */
 	LLVMAttributeRef memory = find_attribute(callee, "memory");
 	return memory ? !LLVMGetEnumAttributeValue(memory)
 		      : find_attribute(callee, "readnone") != NULL;
@@ -254,7 +258,8 @@ static bool may_write(LLVMValueRef i)
 	       (LLVMIsALoadInst(i) && LLVMGetVolatile(i));
 }
 
-/* The first instruction from i on that is the user or may write; NULL: the block ends before. */
+/* Returns the first instruction from i on that is user or that may write, or NULL if the block ends before
+ * one. */
 static LLVMValueRef find_write(LLVMValueRef i, LLVMValueRef user)
 {
 	while (i && i != user && !may_write(i))
@@ -262,8 +267,8 @@ static LLVMValueRef find_write(LLVMValueRef i, LLVMValueRef user)
 	return i;
 }
 
-/* Whether a block goes on to another one, in which a program that is checked has looked at the number
- * of a component in the meantime. */
+/* Whether control may go from block directly to next. In a program that is checked the number of a component
+ * is checked in between. */
 static bool leads_to(LLVMBasicBlockRef block, LLVMBasicBlockRef next)
 {
 	LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -273,7 +278,7 @@ static bool leads_to(LLVMBasicBlockRef block, LLVMBasicBlockRef next)
 	return false;
 }
 
-/* Whether something between the two may write; true where they are of two blocks. */
+/* Whether something between the load and the user may write. It is true if they stand in different blocks. */
 static bool writes_between(const struct lowering *lowering, LLVMValueRef load, LLVMValueRef user)
 {
 	LLVMBasicBlockRef from = LLVMGetInstructionParent(load), to = LLVMGetInstructionParent(user);
@@ -312,7 +317,7 @@ static void load_extracted(struct lowering *lowering, LLVMValueRef load, LLVMVal
 				    any_alignment(lowering, load, vector, lane)));
 }
 
-/* Which lanes of its one vector a shuffle takes; false: of two vectors. */
+/* Notes which lanes of its single vector operand the shuffle takes; false if it has two vector operands. */
 static bool find_taken(LLVMValueRef shuffle, LLVMValueRef vector, bool taken[MOST_LANES])
 {
 	unsigned lanes = lanes_of(LLVMTypeOf(vector)), count = LLVMGetNumMaskElements(shuffle);
@@ -328,7 +333,7 @@ static bool find_taken(LLVMValueRef shuffle, LLVMValueRef vector, bool taken[MOS
 	return true;
 }
 
-/* The vector with the lanes that are taken, and undefined ones. */
+/* Loads the lanes that are taken and builds a vector of them; its other lanes are undefined. */
 static LLVMValueRef load_lanes(struct lowering *lowering, LLVMValueRef load,
 			       const bool taken[MOST_LANES])
 {
@@ -348,8 +353,8 @@ static LLVMValueRef load_lanes(struct lowering *lowering, LLVMValueRef load,
 	return whole;
 }
 
-/* A load of a vector of which one instruction takes some lanes, where they may be loaded alone.
- * NULL: it is none; else that instruction. */
+/* If only one instruction uses the load of a vector, and it uses some lanes that may be loaded alone, returns
+ * that instruction; else NULL. */
 static LLVMValueRef find_taker(struct lowering *lowering, LLVMValueRef load,
 			       bool taken[MOST_LANES])
 {
@@ -382,7 +387,7 @@ static void part_load(struct lowering *lowering, LLVMValueRef load, LLVMValueRef
 	LLVMInstructionEraseFromParent(load);
 }
 
-/* What an index into an array or a struct leads to; NULL: the pointer is another one. */
+/* Returns the type of what a GEP points to, or NULL if the pointer is no GEP. */
 static LLVMTypeRef pointed_type(LLVMValueRef pointer)
 {
 	if (!LLVMIsAGetElementPtrInst(pointer))
@@ -408,7 +413,7 @@ static bool may_be_of_three(LLVMValueRef load)
 	       pointed_type(LLVMGetOperand(load, 0)) != LLVMTypeOf(load);
 }
 
-/* All of it. */
+/* Whether the lanes that are taken are all that the vector has. */
 static bool takes_most(const bool taken[MOST_LANES], LLVMValueRef load)
 {
 	unsigned count = 0, lanes = lanes_of(LLVMTypeOf(load));
@@ -439,14 +444,15 @@ static bool is_computed_alike(LLVMValueRef value)
 	       LLVMIsABinaryOperator(value);
 }
 
-/* A variable's value; nothing writes to it between loads that are looked at together. */
+/* Whether value is loaded from a private variable. Nothing writes to the variable between loads that are
+ * looked at together. */
 static bool is_variable_load(LLVMValueRef value)
 {
 	return LLVMIsALoadInst(value) && !LLVMGetVolatile(value) &&
 	       LLVMIsAAllocaInst(LLVMGetOperand(value, 0));
 }
 
-/* Whether two values are the same for certain: one, or computed in the same way of such. */
+/* Whether two values are certainly equal: they are one value, or the same computation of equal values. */
 static bool is_same(LLVMValueRef a, LLVMValueRef b, unsigned depth)
 {
 	if (a == b)
@@ -482,7 +488,7 @@ static bool takes_most_together(const struct group *group, unsigned which)
 	return takes_most(all, group->loads[which]);
 }
 
-/* Ends a group: its loads become loads of parts, or stay. */
+/* Ends a group: each of its loads either becomes loads of parts or stays as it is. */
 static void part_group(struct lowering *lowering, struct group *group)
 {
 	bool parts[MOST_TOGETHER];
@@ -502,7 +508,8 @@ static void part_group(struct lowering *lowering, struct group *group)
  * OpVectorInsertDynamic, OpStore.  With variables as values they are a load, insertions one behind
  * the other and a store again, with other computations in between. */
 
-/* The load that all insertions into a value begin with; NULL: they do with something else. */
+/* Returns the load into whose vector all insertions put their elements, or NULL if they begin with something
+ * else. */
 static LLVMValueRef inserted_base(LLVMValueRef value)
 {
 	for (unsigned i = 0; i < MOST_LANES && LLVMIsAInsertElementInst(value); i++)
@@ -510,7 +517,7 @@ static LLVMValueRef inserted_base(LLVMValueRef value)
 	return LLVMIsALoadInst(value) ? value : NULL;
 }
 
-/* From the first insertion on: a later one may be into the same lane. */
+/* The insertions are stored in their order, because a later one may go into the same lane as an earlier one. */
 static void store_insertions(struct lowering *lowering, LLVMValueRef store, LLVMValueRef value)
 {
 	if (!LLVMIsAInsertElementInst(value))
@@ -531,7 +538,7 @@ static void part_store_of_il(struct lowering *lowering, LLVMValueRef store)
 	LLVMPositionBuilderBefore(lowering->builder, store);
 	store_insertions(lowering, store, value);
 	LLVMInstructionEraseFromParent(store);
-	/* A volatile load that nobody uses would stay. */
+	/* LLVM would keep a volatile load although nothing uses it. */
 	for (LLVMValueRef next; value && !LLVMGetFirstUse(value); value = next) {
 		next = value == load ? NULL : LLVMGetOperand(value, 0);
 		LLVMInstructionEraseFromParent(value);
@@ -580,19 +587,21 @@ static void part_load_alone(struct lowering *lowering, LLVMValueRef load)
 		part_load(lowering, load, taker, taken);
 }
 
-/* Loads that nobody joins are looked at one by one.  Those of halves become others before the
- * variables are values. */
+/* Volatile loads, and all loads of programs that are not optimised, are looked at one by one, because libnvvm
+ * does not join them. Loads of halves are looked at here because they become other loads before variables
+ * become values. */
 static void part_in_block(struct lowering *lowering, LLVMBasicBlockRef block)
 {
 	LLVMValueRef next, i = LLVMGetFirstInstruction(block);
-	/* Stores first: the loads that belong to them are none of the source's.  What is erased
-	 * stands before the store. */
+	/* Stores come first, because the loads that belong to them are none of the source's. All that is
+	 * erased with a store stands before it. */
 	for (; i; i = next) {
 		next = LLVMGetNextInstruction(i);
 		if (LLVMIsAStoreInst(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic)
 			part_store(lowering, i);
 	}
-	/* Of a load what is erased stands behind it, and may be the next. */
+	/* What is erased with a load stands behind it and may be the next instruction, so this goes
+	 * backwards. */
 	for (i = LLVMGetLastInstruction(block); i; i = next) {
 		next = LLVMGetPreviousInstruction(i);
 		if (!LLVMIsALoadInst(i))

@@ -39,11 +39,11 @@ static const struct {
 };
 
 static const char scratch_name[] = "__culvert_hidden_scratch";
-/* A value of eight bytes for each sub-group: a work-group has at most 32. */
+/* Each sub-group has a value of eight bytes; a work-group has at most 32 sub-groups. */
 enum { SCRATCH_VALUES = 32 };
 
-/* A block that nothing leads to any more, unless a value of another block is chosen by whether
- * control came from it.  What it calls would be linked for nothing. */
+/* Removes a block that no branch leads to any more, unless a phi of another block still names it. Otherwise
+ * the functions that it calls would be linked in vain. */
 static void delete_unreached(LLVMBasicBlockRef block)
 {
 	LLVMValueRef end = LLVMGetBasicBlockTerminator(block), i;
@@ -83,14 +83,14 @@ static void decide_branches(struct lowering *lowering, LLVMValueRef call, bool y
 	}
 }
 
-/* A program can declare the name too, but not make anything else of it. */
+/* A program may declare a function of this name itself, but only with this type. */
 static enum fe_status refuse(const struct lowering *lowering, const char *name)
 {
 	bytes_printf(lowering->log, "error: the name %s is reserved\n", name);
 	return FE_LINK_FAILED;
 }
 
-/* Puts a value in the place of every call. */
+/* Replaces every call of the function by the value. */
 static enum fe_status answer(struct lowering *lowering, LLVMValueRef function, const char *name,
 			     LLVMValueRef value)
 {
@@ -122,7 +122,7 @@ static LLVMValueRef make_scratch(struct lowering *lowering)
 	return scratch;
 }
 
-/* What only the branches called that were not taken. */
+/* Removes the functions that only branches which are never taken had called. */
 static void delete_unused(struct lowering *lowering)
 {
 	bool deleted;

@@ -25,7 +25,7 @@ static bool is_of_three(LLVMTypeRef type)
 	return is_half_vector(type) && LLVMGetVectorSize(type) == 3;
 }
 
-/* The first elements of a vector, or all of them and undefined ones behind. */
+/* Builds a vector of the first elements of another one; if it has more elements, those are undefined. */
 static LLVMValueRef build_resized(struct lowering *lowering, LLVMValueRef vector, unsigned size)
 {
 	enum { MOST = 4 };
@@ -55,7 +55,7 @@ static LLVMValueRef build_insert(struct lowering *lowering, LLVMValueRef vector,
 	return LLVMBuildBitCast(builder, vector, type, "");
 }
 
-/* By way of memory, to another number of elements. */
+/* Converts a vector to another one of the same bits and a different number of elements through memory. */
 static LLVMValueRef build_by_memory(struct lowering *lowering, LLVMValueRef i)
 {
 	enum { MOST_B = 32 };
@@ -112,7 +112,7 @@ static LLVMValueRef build_arithmetic(struct lowering *lowering, LLVMValueRef i)
 	return build_resized(lowering, four[0], 3);
 }
 
-/* A name's first words are enough. */
+/* It is enough to compare the beginning of the name. */
 static bool is_intrinsic(LLVMValueRef call, const char *name)
 {
 	LLVMValueRef callee = LLVMGetCalledValue(call);
@@ -177,7 +177,7 @@ static LLVMValueRef build_convert(struct lowering *lowering, LLVMValueRef i)
 	return widens ? value : LLVMBuildBitCast(builder, value, to, "");
 }
 
-/* Of a vector, element by element. */
+/* Converts a vector element by element. */
 static LLVMValueRef build_conversions(struct lowering *lowering, LLVMValueRef i)
 {
 	LLVMBuilderRef builder = lowering->builder;
@@ -283,7 +283,8 @@ static LLVMValueRef build_scalar_load(struct lowering *lowering, LLVMValueRef lo
 	return LLVMBuildBitCast(builder, build_move(lowering, plain), LLVMTypeOf(load), "");
 }
 
-/* An element of a vector of halves in global memory, of which libnvvm may know that all lie side by side. */
+/* Whether the pointer is to an element of a vector of halves in global memory; libnvvm may then know that the
+ * elements lie side by side. */
 static bool is_vector_element(LLVMValueRef pointer)
 {
 	if (LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) != LOWER_SPACE_GLOBAL)
@@ -296,7 +297,7 @@ static bool is_vector_element(LLVMValueRef pointer)
 	return false;
 }
 
-/* What build_store() made of a half that is not constant. */
+/* Whether the value is what build_store() made of a half that is not constant. */
 static bool stores_half(LLVMValueRef store)
 {
 	LLVMValueRef value = LLVMGetOperand(store, 0);
@@ -403,7 +404,7 @@ static LLVMValueRef build_division(struct lowering *lowering, LLVMValueRef i)
 	return result;
 }
 
-/* The value in an instruction's place, or the instruction itself where it stays. */
+/* Returns the value that replaces the instruction, or the instruction itself if it stays. */
 static LLVMValueRef lower_instruction(struct lowering *lowering, LLVMValueRef i)
 {
 	LLVMTypeRef type;

@@ -74,7 +74,7 @@ static LLVMTypeRef type_to_pass(struct lowering *lowering, LLVMTypeRef type)
 	}
 }
 
-/* The same bits as another type of the same shape, but for pairs of bytes. */
+/* Returns the same bits as a value of another type of the same shape; only pairs of bytes change their shape. */
 static LLVMValueRef build_same_bits(struct lowering *lowering, LLVMValueRef value, LLVMTypeRef to)
 {
 	LLVMBuilderRef builder = lowering->builder;
@@ -111,7 +111,7 @@ static void lower_returns(struct lowering *lowering, LLVMValueRef function, LLVM
 	}
 }
 
-/* The body goes on with the types that it had. */
+/* Inside the function the parameters get their former types back. */
 static void lower_parameters(struct lowering *lowering, LLVMValueRef old, LLVMValueRef function)
 {
 	unsigned count = LLVMCountParams(old);
@@ -174,8 +174,8 @@ static bool lower_function(struct lowering *lowering, LLVMValueRef old, LLVMType
 	return true;
 }
 
-/* A function's type without halves and pairs of bytes, a kernel's without the latter, or
- * the same; NULL: no memory. */
+/* Returns the type of a function without halves and pairs of bytes, or that of a kernel without pairs of
+ * bytes; the same type if it has none. NULL: no memory. */
 static LLVMTypeRef function_to_pass(struct lowering *lowering, LLVMTypeRef type, bool kernel)
 {
 	unsigned count = LLVMCountParamTypes(type);
@@ -203,7 +203,7 @@ enum fe_status fe_lower_half_calls(struct lowering *lowering)
 	for (; function; function = next) {
 		next = LLVMGetNextFunction(function);
 		LLVMTypeRef type = LLVMGlobalGetValueType(function);
-		/* Of any number of arguments: the printer refuses it. */
+		/* A function with a variable number of arguments; the printer refuses it. */
 		if (LLVMIsDeclaration(function) || LLVMIsFunctionVarArg(type))
 			continue;
 		LLVMTypeRef plain = function_to_pass(lowering, type, fe_is_kernel(function));

@@ -44,9 +44,8 @@ LLVMValueRef fe_hidden_source(struct lowering *lowering, enum abi_hidden hidden)
 struct hidden {
 	struct lowering *lowering;
 	struct fe_set readers[ABI_HIDDEN_COUNT];   /* functions that need the value */
-	struct fe_set all;                         /* of them, in any order */
-	struct fe_set changed;                     /* the same with their new parameters, in the
-						    * same order */
+	struct fe_set all;                         /* the functions of that set, in any order */
+	struct fe_set changed;                     /* those that replaced them, with new parameters, in that order */
 };
 
 static LLVMValueRef function_at(const struct fe_set *functions, uint32_t index)
@@ -61,7 +60,7 @@ static LLVMValueRef source_of(const struct hidden *state, unsigned row)
 	return source && LLVMIsDeclaration(source) ? source : NULL;
 }
 
-/* A program can declare the name too, but not make anything else of it. */
+/* A program may declare a function of this name itself, but only with this type. */
 static bool check_source(const struct hidden *state, LLVMValueRef source, unsigned row)
 {
 	LLVMTypeRef type = LLVMGlobalGetValueType(source);
@@ -211,7 +210,7 @@ static bool extend_calls(struct hidden *state, uint32_t index)
 	return true;
 }
 
-/* Nothing may still refer to a function's old form. */
+/* Deletes the old functions; nothing refers to them any more. */
 static enum fe_status delete_old(struct hidden *state)
 {
 	enum fe_status status = FE_OK;

@@ -10,7 +10,7 @@
  * descriptor; a sampler's is its bits.  The builtin library takes them apart with
  * functions that nobody defines. */
 enum conversion {
-	SAME,                        /* the argument is the result */
+	SAME,                        /* the call is replaced by its argument */
 	TO_POINTER,
 	TO_BITS
 };
@@ -38,7 +38,7 @@ static LLVMValueRef convert(struct lowering *lowering, LLVMValueRef value, LLVMT
 	return value;
 }
 
-/* A program can declare the names too, but not make anything else of them. */
+/* A program may declare functions of these names itself, but only with these types. */
 static bool is_right(LLVMValueRef function, enum conversion conversion)
 {
 	LLVMTypeRef type = LLVMGlobalGetValueType(function), parameter;
@@ -77,7 +77,7 @@ static bool lower_uses(struct lowering *lowering, LLVMValueRef function,
 	return true;
 }
 
-/* The entry's type with bits for samplers; the same type when it has none. */
+/* Returns the type of the entry with u32 parameters for samplers; the same type if it has none. */
 static LLVMTypeRef entry_type(struct lowering *lowering, LLVMValueRef kernel,
 			      const struct abi_kernel *facts)
 {

@@ -78,7 +78,7 @@ static bool fence_if_sequential(struct lowering *lowering, LLVMValueRef i,
 	       build_fence(lowering, true, scope_of(i)) != NULL;
 }
 
-/* How PTX's inline assembly holds a value; 0 for what it has no atomics for. */
+/* Returns the constraint letter with which inline PTX holds a value, or 0 if PTX has no atomics for its type. */
 static char register_of(LLVMTypeRef type)
 {
 	switch (LLVMGetTypeKind(type)) {
@@ -134,7 +134,7 @@ static LLVMValueRef build_store(struct lowering *lowering, LLVMValueRef i)
 			 operands, 2);
 }
 
-/* PTX's operation and the letter of its type; NULL: it has none. */
+/* Returns PTX's name of the operation and the letter of its type; NULL if PTX has none. */
 static const char *operation_of(LLVMAtomicRMWBinOp operation, bool real, char *letter_out)
 {
 	*letter_out = real ? 'f' : 'u';
@@ -204,7 +204,8 @@ static LLVMValueRef build_exchange(struct lowering *lowering, LLVMValueRef i)
 	struct bytes text = BYTES_INIT, constraints = BYTES_INIT;
 	if (!fence_if_sequential(lowering, i, order))
 		return NULL;
-	/* A failure may be ordered where a success is not: the stronger of both. */
+	/* A failing compare-exchange may have a stronger order than a succeeding one; the instruction gets
+	 * the stronger of both. */
 	if (LLVMGetCmpXchgFailureOrdering(i) > order)
 		order = LLVMAtomicOrderingAcquireRelease;
 	bytes_printf(&text, "atom.%s.%s%s.cas.b%u $0, [$1], $2, $3;", order_name(order),
@@ -305,8 +306,8 @@ static void mark_constant_load(struct lowering *lowering, LLVMValueRef load)
 	LLVMSetMetadata(load, kind, LLVMMDNodeInContext(lowering->context, NULL, 0));
 }
 
-/* The value in an instruction's place, or the instruction itself where it stays:
- * the printer then takes it or names it in the log.  NULL: out of memory. */
+/* Returns the value that replaces the instruction, NULL if memory ran out, or the instruction itself if it
+ * stays; then the printer writes it or names it in the log. */
 static LLVMValueRef lower_instruction(struct lowering *lowering, LLVMValueRef i)
 {
 	LLVMPositionBuilderBefore(lowering->builder, i);

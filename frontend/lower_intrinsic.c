@@ -43,7 +43,7 @@ static LLVMValueRef build_operand(struct lowering *lowering, LLVMValueRef call,
 	return LLVMGetOperand(call, row->detail);
 }
 
-/* What is not known before libnvvm is answered as unknown. */
+/* A question about what only libnvvm can know is answered with no. */
 static LLVMValueRef build_false(struct lowering *lowering, LLVMValueRef call,
 				const struct row *row)
 {
@@ -112,7 +112,7 @@ static LLVMTypeRef scalar_of(LLVMTypeRef type)
 	return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
 }
 
-/* The same integer in every element of a type. */
+/* Returns a constant of the type with this integer in every element. */
 static LLVMValueRef splat(LLVMTypeRef type, uint64_t value)
 {
 	enum { WIDEST_VECTOR = 64 };
@@ -159,7 +159,7 @@ static LLVMValueRef element(struct lowering *lowering, LLVMValueRef vector, unsi
 	return LLVMBuildExtractElement(lowering->builder, vector, LLVMConstInt(type, index, 0), "");
 }
 
-/* A vector's elements combined one after the other. */
+/* Combines the elements of a vector one after the other. */
 static LLVMValueRef build_reduction(struct lowering *lowering, LLVMValueRef call,
 				    const struct row *row)
 {
@@ -249,7 +249,8 @@ static LLVMValueRef build_trap(struct lowering *lowering, LLVMValueRef call, con
 	return NULL;
 }
 
-/* A function of libnvvm's that LLVM may have no more, or under another name. */
+/* Returns the declaration of an intrinsic that libnvvm knows and that LLVM may not know, or know under
+ * another name. */
 static LLVMValueRef call_of_old(struct lowering *lowering, const char *name, LLVMTypeRef type,
 				LLVMValueRef argument)
 {
@@ -332,7 +333,7 @@ static LLVMValueRef build_read_only_load(struct lowering *lowering, LLVMValueRef
 /* is.fpclass: a test of the bits for each class that the mask names. */
 struct classes {
 	LLVMBuilderRef builder;
-	LLVMValueRef bits, magnitude;        /* with and without the sign */
+	LLVMValueRef bits, magnitude;        /* the value, and the value without its sign */
 	LLVMValueRef infinity, quiet, least_normal, sign;
 	LLVMValueRef negative;
 };
@@ -501,7 +502,7 @@ static const struct row *find_row(const char *name)
 	return NULL;
 }
 
-/* The value in the place of a call; the call itself when it stays. */
+/* Returns the value that replaces the call, or the call itself if it stays. */
 static LLVMValueRef lower_call(struct lowering *lowering, LLVMValueRef call, const char *name,
 			       const struct row *row)
 {

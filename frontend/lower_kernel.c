@@ -19,7 +19,7 @@ static bool is_called(LLVMValueRef kernel)
 	return false;
 }
 
-/* Calls of the kernel become calls of its body. */
+/* Turns calls of the kernel into calls of its body. */
 static void redirect_calls(LLVMValueRef kernel, LLVMValueRef body)
 {
 	LLVMUseRef next;
@@ -133,8 +133,8 @@ static bool make_room(struct lowering *lowering, const char *entry)
 	return stored;
 }
 
-/* Gives each entry the name that it has in the PTX.  All are found first, for one's name there may be
- * another's here. */
+/* Gives each entry the name that it has in the PTX. All entries are found before the first gets its name,
+ * because that name may be the present name of another function. */
 enum fe_status fe_lower_entry_names(struct lowering *lowering)
 {
 	const struct abi_program *abi = lowering->abi;

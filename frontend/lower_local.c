@@ -25,7 +25,7 @@ struct variable {
 	LLVMValueRef value;
 	uint64_t size_B;
 	uint64_t align_B;
-	struct fe_set users;         /* functions that use it, and their callers */
+	struct fe_set users;         /* functions that use the variable, and all that call them */
 	bool moves;
 	bool placed;
 	uint64_t offset_B;
@@ -35,7 +35,7 @@ struct local {
 	struct lowering *lowering;
 	struct variable *variables;
 	uint32_t count;
-	uint64_t null_room_B;        /* at the block's start; 0 where NULL is not looked for */
+	uint64_t null_room_B;        /* unused bytes at the block's start; 0 if NULL is not looked for */
 	LLVMValueRef block;
 	uint64_t block_align_B;
 };
@@ -91,7 +91,7 @@ static LLVMValueRef kernel_function(const struct local *local, uint32_t kernel)
 	return fe_kernel_function(local->lowering->module, local->lowering->abi->kernels[kernel].name);
 }
 
-/* What the kernel's variables take together in the worst order. */
+/* Returns an upper bound of the bytes that the variables of a kernel take, in any order. */
 static uint64_t total_of(const struct local *local, LLVMValueRef kernel)
 {
 	uint64_t total_B = local->null_room_B;
@@ -141,7 +141,8 @@ static bool meet(const struct local *local, const struct variable *a, const stru
 	return false;
 }
 
-/* The lowest offset where the variable is clear of all placed ones that it meets. */
+/* Returns the lowest offset at which the variable overlaps none of the placed variables that it must not
+ * overlap. */
 static void place(struct local *local, struct variable *variable)
 {
 	uint64_t offset_B = round_up(local->null_room_B, variable->align_B);
@@ -152,7 +153,7 @@ static void place(struct local *local, struct variable *variable)
 		if (!other->placed || clear || !meet(local, variable, other))
 			continue;
 		offset_B = round_up(other->offset_B + other->size_B, variable->align_B);
-		i = UINT32_MAX;         /* from the start: it may have come onto another */
+		i = UINT32_MAX;         /* begin again: at its new offset it may overlap another one */
 	}
 	variable->offset_B = offset_B;
 	variable->placed = true;
@@ -181,7 +182,7 @@ static void need_alignment(struct local *local, uint64_t align_B)
 		local->block_align_B = align_B;
 }
 
-/* The block, made when first needed. */
+/* Returns the block, which is made when it is first needed. */
 static LLVMValueRef block_of(struct local *local)
 {
 	if (local->block)
@@ -228,7 +229,7 @@ static bool is_local_pointer(LLVMTypeRef type)
 	       LLVMGetPointerAddressSpace(type) == LOWER_SPACE_LOCAL;
 }
 
-/* The entry's type with offsets for local pointers; the same type when it has none. */
+/* Returns the type of the entry with u32 offsets for local pointers; the same type if it has none. */
 static LLVMTypeRef entry_type(struct local *local, LLVMTypeRef type)
 {
 	LLVMTypeRef offset = LLVMInt32TypeInContext(local->lowering->context);
@@ -273,7 +274,7 @@ static bool lower_arguments(struct local *local, LLVMValueRef kernel,
 	return true;
 }
 
-/* Clang writes NULL as the generic one, cast. */
+/* Clang writes a local NULL as a cast of the generic NULL. */
 static bool is_null(LLVMValueRef constant)
 {
 	if (LLVMIsAConstantExpr(constant) && LLVMGetConstOpcode(constant) == LLVMAddrSpaceCast)

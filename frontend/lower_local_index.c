@@ -52,7 +52,7 @@ static bool is_only_accessed(LLVMValueRef address)
 	return only;
 }
 
-/* value, of 32 bits, with 64, before the instruction at which the builder stands. */
+/* Extends a 32-bit value to 64 bits, before the instruction at which the builder stands. */
 static LLVMValueRef widen(struct lowering *lowering, LLVMValueRef value, unsigned depth)
 {
 	if (depth == DEEPEST_SUM || !is_sum(value))

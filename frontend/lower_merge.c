@@ -20,10 +20,10 @@ enum { NOTHING, PRIVATE = 1, OTHER = 2, ANYTHING = PRIVATE | OTHER };
 
 struct merges {
 	struct lowering *lowering;
-	struct fe_set all;          /* phis and selects of generic pointers */
-	struct fe_set parameters;   /* generic pointers that functions are called with */
-	unsigned char *kinds;       /* of the parameters; as many */
-	bool keeps_private;         /* memory holds pointers to private memory */
+	struct fe_set all;          /* the phis and selects that make generic pointers */
+	struct fe_set parameters;   /* the parameters of functions that are generic pointers */
+	unsigned char *kinds;       /* what the pointers passed for each of the parameters may be made of */
+	bool keeps_private;         /* whether memory holds pointers to private memory */
 };
 
 static bool is_generic(LLVMValueRef value)
@@ -40,7 +40,7 @@ static bool is_merge(LLVMValueRef value)
 
 /* -- where a pointer comes from --------------------------------------------------------- */
 
-/* The operands that a value is one of; none for a root. */
+/* Lists the operands that a pointer is one of, such as those of a phi; a root has none. */
 static bool add_sources(struct fe_set *values, LLVMValueRef value)
 {
 	if (LLVMIsAPHINode(value)) {
@@ -77,8 +77,8 @@ static unsigned kind_of_root(const struct merges *merges, LLVMValueRef root)
 	return OTHER;
 }
 
-/* What a pointer may be, and whether it may be private memory by one way and something else by
- * another.  false: out of memory. */
+/* Finds what a pointer may point to, and whether it points to private memory on one way and to something else
+ * on another. false: out of memory. */
 static bool look(const struct merges *merges, LLVMValueRef pointer, unsigned *kind, bool *mixed)
 {
 	struct fe_set values = {0};
@@ -96,7 +96,7 @@ static bool look(const struct merges *merges, LLVMValueRef pointer, unsigned *ki
 		other_roots += (root & OTHER) != 0;
 		both += root == ANYTHING;
 	}
-	/* Two roots, not one that may be both. */
+	/* True only for two different roots, not for a single one that may be either. */
 	*mixed = private_roots && other_roots && private_roots + other_roots - both > 1;
 	*kind = all;
 	fe_set_finish(&values);

@@ -14,7 +14,8 @@ static uint64_t size_of_B(struct lowering *lowering, LLVMTypeRef type)
 	return LLVMABISizeOfType(lowering->layout, type);
 }
 
-/* What is loaded at once, of a vector each element; 0: nothing that is loaded in parts. */
+/* Returns the bytes that are loaded at once (of a vector those of an element), or 0 if this type is not
+ * loaded in parts. */
 static uint64_t element_B(struct lowering *lowering, LLVMTypeRef type)
 {
 	switch (LLVMGetTypeKind(type)) {
@@ -47,7 +48,7 @@ static bool is_too_large(struct lowering *lowering, LLVMValueRef load)
 	    LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) != LOWER_SPACE_GENERIC ||
 	    is_variable(pointer))
 		return false;
-	/* A vector has no gaps between its elements where these have no bits to spare. */
+	/* Whether the elements of a vector lie side by side without padding bits. */
 	LLVMTypeRef element = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type)
 									  : type;
 	return LLVMSizeOfTypeInBits(lowering->layout, element) == 8 * size_B;
@@ -60,7 +61,8 @@ static LLVMValueRef build_at(struct lowering *lowering, LLVMValueRef pointer, ui
 	return LLVMBuildInBoundsGEP2(lowering->builder, byte, pointer, &offset, 1, "");
 }
 
-/* The same value, which libnvvm knows nothing of: one of 16 bits, or of 32. */
+/* Returns the value behind an empty move in inline PTX, so that libnvvm knows nothing about it; it has 16 or
+ * 32 bits. */
 static LLVMValueRef build_hidden(struct lowering *lowering, LLVMValueRef value)
 {
 	/* Not constant: LLVM's interface was not before 18. */
@@ -88,7 +90,7 @@ static LLVMValueRef build_part(struct lowering *lowering, LLVMValueRef pointer, 
 	return build_hidden(lowering, part);
 }
 
-/* An integer of size_B, of parts that are part_B large. */
+/* Loads an integer of size_B bytes in parts of part_B bytes. */
 static LLVMValueRef build_integer(struct lowering *lowering, LLVMValueRef pointer,
 				  uint64_t offset_B, uint64_t size_B, unsigned part_B)
 {
@@ -147,7 +149,7 @@ static bool has_packed_part(LLVMTypeRef type)
 	return packed;
 }
 
-/* The attribute that carries bytes instead; NULL: this one may stay. */
+/* Returns the attribute that makes the parameter an array of bytes; NULL if it may stay as it is. */
 static LLVMAttributeRef as_bytes(struct lowering *lowering, LLVMAttributeRef byval)
 {
 	LLVMTypeRef type = byval ? LLVMGetTypeAttributeValue(byval) : NULL;

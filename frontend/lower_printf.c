@@ -17,9 +17,9 @@ enum { LITERAL_STEPS_MAX = 64, TEXT_MAX_B = 65535 };
 struct printing {
 	struct lowering *lowering;
 	LLVMValueRef call;
-	LLVMTypeRef i8, i32, i64, pointer;       /* pointer: to global memory */
-	struct abi_format format;                /* until it is in the abi */
-	LLVMValueRef *literals;                  /* of STRING arguments: their constants */
+	LLVMTypeRef i8, i32, i64, pointer;       /* a pointer to global memory */
+	struct abi_format format;                /* owned until the abi gets it */
+	LLVMValueRef *literals;                  /* the constants of STRING arguments */
 };
 
 /* --- literals --------------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ static bool is_lifetime(LLVMValueRef instruction)
 			sizeof(prefix) - 1);
 }
 
-/* What a private variable holds that is assigned once. */
+/* Returns the value of a private variable that is assigned once. */
 static LLVMValueRef only_value(LLVMValueRef variable)
 {
 	LLVMValueRef value = NULL;
@@ -54,7 +54,7 @@ static LLVMValueRef constant_initializer(LLVMValueRef variable)
 	return LLVMIsGlobalConstant(variable) ? LLVMGetInitializer(variable) : NULL;
 }
 
-/* One step from a pointer to where it comes from; NULL: not known here. */
+/* Returns the pointer that this one was computed from; NULL if that cannot be told here. */
 static LLVMValueRef pointer_source(LLVMValueRef value)
 {
 	if (LLVMIsALoadInst(value)) {
@@ -78,7 +78,7 @@ static bool is_text(LLVMValueRef constant)
 	       (LLVMIsAConstantDataArray(constant) || LLVMIsNull(constant));
 }
 
-/* The characters that a pointer is known to point to, or a null pointer; else NULL. */
+/* Returns the constant that the pointer is known to point to, or a null pointer; else NULL. */
 static LLVMValueRef literal_of(LLVMValueRef value)
 {
 	for (unsigned step = 0; value && step < LITERAL_STEPS_MAX; step++) {
@@ -110,7 +110,7 @@ static bool copy_text(struct abi_format *format, LLVMValueRef literal)
 	return true;
 }
 
-/* Takes format, whatever comes of it. */
+/* Becomes the owner of format, also where it fails. */
 static bool add_format(struct abi_program *abi, struct abi_format *format, uint32_t *index_out)
 {
 	struct abi_format *formats =
@@ -290,7 +290,7 @@ static LLVMValueRef make_text_size(const struct printing *printing, LLVMTypeRef 
 	return function;
 }
 
-/* What the record takes (i64): fixed, but for its texts.  sizes: of TEXT arguments. */
+/* Builds the size of the record (i64): its fixed part and its texts. sizes: those of the TEXT arguments. */
 static LLVMValueRef measure(const struct printing *printing, LLVMValueRef function,
 			    LLVMValueRef *sizes)
 {
@@ -393,7 +393,7 @@ static void build_body(const struct printing *printing, LLVMValueRef function, u
 
 /* --- a call --------------------------------------------------------------------------------- */
 
-/* The arguments as the function takes them: an index for a literal. */
+/* Builds the arguments that the function gets; a literal is passed as its index. */
 static bool gather_arguments(struct printing *printing, LLVMValueRef *arguments,
 			     LLVMTypeRef *types)
 {
@@ -413,7 +413,7 @@ static bool gather_arguments(struct printing *printing, LLVMValueRef *arguments,
 	return true;
 }
 
-/* values: room for three lists, each of an item for every argument. */
+/* values has room for three lists with an item for every argument each. */
 static enum fe_status replace_call(struct printing *printing, LLVMValueRef *values)
 {
 	const unsigned count = printing->format.argument_count;
@@ -424,7 +424,7 @@ static enum fe_status replace_call(struct printing *printing, LLVMValueRef *valu
 		free(types);
 		return FE_NO_MEMORY;
 	}
-	/* Behind the literals that gathering added. */
+	/* The format comes after the literals that gathering the arguments added. */
 	index = printing->lowering->abi->format_count;
 	LLVMTypeRef type = LLVMFunctionType(printing->i32, types, count, false);
 	free(types);
@@ -461,7 +461,7 @@ static enum fe_status lower_call(struct printing *printing)
 	return status;
 }
 
-/* A function with a body of that name is the program's own. */
+/* A function printf that has a body is the program's own. */
 static LLVMValueRef find_printf(const struct lowering *lowering)
 {
 	LLVMValueRef function = LLVMGetNamedFunction(lowering->module, "printf");

@@ -10,8 +10,8 @@
 enum { PART_B = 16, MOST_ELEMENTS = 64 };
 
 struct accesses {
-	LLVMTypeRef type;            /* of the first */
-	bool mixed;                  /* of several types, or out of sight */
+	LLVMTypeRef type;            /* the type of the first access */
+	bool mixed;                  /* there are accesses of several types, or some that were not followed */
 };
 
 static void note_type(struct accesses *accesses, LLVMTypeRef type)
@@ -20,7 +20,7 @@ static void note_type(struct accesses *accesses, LLVMTypeRef type)
 	accesses->type = type;
 }
 
-/* Copies have no type of their own. */
+/* memcpy and the like, which access bytes and no type. */
 static bool is_intrinsic(LLVMValueRef call)
 {
 	LLVMValueRef callee = LLVMGetCalledValue(call);
@@ -63,8 +63,8 @@ struct split {
 	LLVMValueRef access;         /* the load or store of a vector */
 	LLVMValueRef pointer;
 	LLVMTypeRef element;
-	unsigned count;              /* elements */
-	unsigned at, part;           /* elements before the part, and in it */
+	unsigned count;              /* number of elements */
+	unsigned at, part;           /* number of elements before the part, and in the part */
 };
 
 static LLVMValueRef number(const struct split *split, unsigned value)
@@ -72,7 +72,7 @@ static LLVMValueRef number(const struct split *split, unsigned value)
 	return LLVMConstInt(LLVMInt32TypeInContext(split->lowering->context), value, 0);
 }
 
-/* At place i the element of number from[i] of a, then b. */
+/* Builds a vector whose element i is the element of number from[i] of a followed by b. */
 static LLVMValueRef shuffle(const struct split *split, LLVMValueRef a, LLVMValueRef b,
 			    const unsigned *from, unsigned count)
 {
@@ -96,7 +96,7 @@ static LLVMValueRef part_pointer(const struct split *split)
 			 : split->pointer;
 }
 
-/* As much of what is known of the whole as holds for the part. */
+/* Gives the part the properties of the whole access that also hold for the part. */
 static void describe(const struct split *split, LLVMValueRef access)
 {
 	static const char name[] = "tbaa";
@@ -121,7 +121,7 @@ static void store_part(const struct split *split)
 	describe(split, LLVMBuildStore(builder, part, part_pointer(split)));
 }
 
-/* The whole with this part in it. */
+/* Returns the whole vector with this part put in. */
 static LLVMValueRef load_part(const struct split *split, LLVMValueRef whole)
 {
 	LLVMBuilderRef builder = split->lowering->builder;
@@ -179,7 +179,7 @@ static void lower_access(struct lowering *lowering, LLVMValueRef i)
 	split_access(&split, (unsigned)bits / 8);
 }
 
-/* Those with atomic orders are scalars. */
+/* Atomic accesses are of scalars and stay as they are. */
 enum fe_status fe_lower_private(struct lowering *lowering)
 {
 	LLVMValueRef function = LLVMGetFirstFunction(lowering->module), next;

@@ -43,7 +43,7 @@ static LLVMValueRef build_quotients(struct lowering *lowering, LLVMValueRef divi
 	return result;
 }
 
-/* 1 / x, or a vector that may be. */
+/* Whether the dividend is 1, or a vector that may contain it. */
 static bool is_reciprocal(LLVMValueRef i)
 {
 	LLVMValueRef x = LLVMGetOperand(i, 0);

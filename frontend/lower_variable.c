@@ -72,7 +72,7 @@ free_parts:
 	return result;
 }
 
-/* Another value, of another type, at the same place. */
+/* Replaces a variable by one of another type and value at the same place. */
 static bool replace(struct lowering *lowering, LLVMValueRef variable, LLVMValueRef value)
 {
 	unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
@@ -97,7 +97,7 @@ static bool change(struct lowering *lowering, LLVMValueRef variable)
 		return true;
 	if (needs_array(type))
 		return replace(lowering, variable, LLVMConstArray(type, &value, 1));
-	/* Zeros are zeros wherever they are. */
+	/* A zero initialiser stays valid whatever the type is. */
 	if (LLVMIsNull(value) || LLVMIsUndef(value) || !has_three(type))
 		return true;
 	value = with_four(lowering, value);

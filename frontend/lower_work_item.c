@@ -34,10 +34,10 @@ static const struct {
 	{ "_Z14get_num_groupsj", GROUP_COUNT, 1 },
 };
 
-/* A call under way. */
+/* The call that is being replaced. */
 struct site {
 	struct lowering *lowering;
-	const struct abi_kernel *kernel;   /* whose entry it is in; NULL: in a function */
+	const struct abi_kernel *kernel;   /* the kernel whose entry contains the call; NULL if it is in another function */
 	unsigned dimension;
 	bool uniform;
 	bool narrow;                       /* global ids fit 32 bits */
@@ -88,7 +88,7 @@ static LLVMValueRef special_register(const struct site *site, const char *name, 
 	return sized(site, call(site, read), wide);
 }
 
-/* What reqd_work_group_size says of the launch's work-groups; 0: nothing. */
+/* Returns the size that reqd_work_group_size asks for, or 0 if it says nothing. */
 static uint32_t required_size(const struct site *site)
 {
 	return site->kernel ? site->kernel->required_local[site->dimension] : 0;
@@ -172,7 +172,7 @@ static LLVMValueRef build(const struct site *site, enum item item)
 	return sized(site, build_in(site, item, false), true);
 }
 
-/* Those who want the value in 32 bits get it so; the value is made when the first does. */
+/* Users that truncate the value to 32 bits get a 32-bit value, which is made for the first of them. */
 static void replace_narrow(const struct site *site, enum item item, LLVMValueRef old)
 {
 	LLVMTypeRef narrow = integer(site, false);
@@ -218,7 +218,7 @@ static void replace_calls(struct site *site, unsigned row)
 		    LLVMTypeOf(old) == integer(site, true))
 			replace_call(site, row, old);
 	}
-	/* Left alone it would still ask for hidden parameters. */
+	/* If the call stayed, the kernel would still get hidden parameters for it. */
 	if (function && !LLVMGetFirstUse(function))
 		LLVMDeleteFunction(function);
 }
@@ -229,7 +229,7 @@ enum fe_status fe_lower_work_items(struct lowering *lowering)
 	struct site site = {
 		.lowering = lowering,
 		.uniform = abi->kernel_count && abi->kernels[0].uniform_groups,
-		/* Variables would be there once for each of two programs. */
+		/* If there were two programs, each would have its own copy of the variables. */
 		.narrow = !lowering->wide_ids && !lowering->unoptimized &&
 			  !abi->global_variables_B,
 	};

@@ -1,8 +1,8 @@
-/* Inside the frontend: a module under way from Clang to NVVM IR.
+/* A module on its way from Clang to NVVM IR, inside the frontend.
  *
- * The pass list (fe_module_lower in lower.c) is one function that reads as the
- * architecture.  One owner, one thread at a time; a module has an LLVMContext of
- * its own, so modules never meet. */
+ * The list of passes (fe_module_lower in lower.c) is one function that shows the architecture. A module has
+ * one owner and is used by one thread at a time. It has an LLVMContext of its own, so that two modules share
+ * nothing. */
 #ifndef CULVERT_FRONTEND_MODULE_H
 #define CULVERT_FRONTEND_MODULE_H
 
@@ -18,7 +18,7 @@ struct fe_options;
 
 struct fe_module {
 	LLVMContextRef context;
-	LLVMModuleRef module;       /* in context; both are the module's own */
+	LLVMModuleRef module;       /* belongs to context; both are owned */
 };
 
 /* A context whose messages go to log, not to LLVM's default of stderr and exit:
@@ -48,12 +48,12 @@ bool fe_function_is_kernel(LLVMValueRef function);
  * types and qualifiers of arguments that their SPIR-V had, and takes away the constants that brought them. */
 enum fe_status fe_module_il_arguments(struct fe_module *module);
 
-/* linked_names.c: gives the functions and variables of such a module, behind that, the names by which other
- * programs know them (symbol.h). */
+/* linked_names.c: gives the functions and variables of a module that fe_spirv_source wrote the names by which
+ * other programs know them (symbol.h). To be called after fe_module_il_arguments. */
 enum fe_status fe_module_il_names(struct fe_module *module);
 
-/* codegen.c: what the options asked of code generation travels with the module
- * until it is printed.  Get merges what the linked modules brought. */
+/* codegen.c: what the options ask of code generation travels with the module until it is printed.
+ * fe_codegen_get merges the choices of all modules that were linked. */
 void fe_codegen_put(const struct fe_module *module, const struct codegen_choice *codegen);
 enum fe_status fe_codegen_get(const struct fe_module *module, struct codegen_choice *codegen_out);
 
@@ -109,9 +109,8 @@ enum fe_status fe_module_print(const struct fe_module *module, const struct abi_
 			       const struct fe_compile_job *target, struct bytes *text_out,
 			       struct bytes *log);
 
-/* split.cpp: the same, as several modules with a NUL between where kernels are many and large
- * enough, so that they can be compiled side by side.  What the parts are depends on the module
- * alone. */
+/* split.cpp: like fe_module_print, but writes several modules with a NUL between them if kernels are many and
+ * large enough, so that the modules can be compiled side by side. The division depends on the module alone. */
 enum fe_status fe_module_print_parts(const struct fe_module *module, const struct abi_program *abi,
 				     const struct fe_compile_job *target, struct bytes *text_out,
 				     struct bytes *log);

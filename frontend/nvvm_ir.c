@@ -105,7 +105,7 @@ static void print_head(struct ir_printer *printer, const char *keyword, const ch
 
 static void print_declaration(struct ir_printer *printer, LLVMValueRef function)
 {
-	/* What is called but cannot be written was noted at the call. */
+	/* A function that cannot be written was reported where it is called. */
 	if (!LLVMGetFirstUse(function) || LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)))
 		return;
 	print_head(printer, "declare", "", function);

@@ -35,7 +35,7 @@ enum { IR_ATTRIBUTE_KINDS = 256, IR_METADATA_KINDS = 8 };
 struct ir_printer {
 	LLVMContextRef context;
 	LLVMModuleRef module;
-	LLVMValueRef function;               /* being printed, for messages */
+	LLVMValueRef function;               /* the function that is being printed, for messages */
 	struct bytes *text;
 	struct bytes *log;
 	unsigned error_count;
@@ -57,17 +57,18 @@ struct ir_printer {
 	uint32_t node_count;                 /* once nodes is complete: the next free number */
 	uint32_t subprogram;                 /* node of the function being printed, if has_lines */
 	bool has_lines;
-	bool is_full_debug;                  /* variables and types, with nodes of the module's own */
+	bool is_full_debug;                  /* variables and types are described, by nodes of the module's own */
 	bool has_declares;
 
-	const char *attribute_names[IR_ATTRIBUTE_KINDS];    /* by LLVM's kind; NULL: not printed */
+	const char *attribute_names[IR_ATTRIBUTE_KINDS];    /* by LLVM's kind of attribute; NULL: not printed */
 	unsigned attribute_noinline, attribute_optnone, attribute_memory;
 	unsigned attribute_align, attribute_dereferenceable;
 	unsigned attribute_byval, attribute_sret;
 	unsigned metadata_kinds[IR_METADATA_KINDS];
 };
 
-/* A pointer as an operand: cast to pointee or to a number by an instruction before, or as it is. */
+/* A pointer as an operand: cast to a pointer to pointee, or to a number, by an instruction before, or written
+ * as it is. */
 struct ir_place {
 	LLVMValueRef pointer;
 	LLVMTypeRef pointee;
@@ -76,7 +77,8 @@ struct ir_place {
 };
 
 /* nvvm_ir_name.c */
-/* The item's index in the set, to which it is added; marks the printer when out of memory. */
+/* Returns the index of the item in the set, to which it is added; marks the printer as failed if memory runs
+ * out. */
 uint32_t fe_ir_id(struct ir_printer *printer, struct fe_set *set, const void *item);
 uint32_t fe_ir_value_id(struct ir_printer *printer, LLVMValueRef value);
 void fe_ir_global_name(struct ir_printer *printer, LLVMValueRef global);
@@ -115,7 +117,8 @@ const char *fe_ir_predicate_name(LLVMIntPredicate predicate);
 /* nvvm_ir_attribute.c */
 void fe_ir_attributes_init(struct ir_printer *printer);
 enum ir_passing { IR_PASS_PLAIN, IR_PASS_BYVAL, IR_PASS_SRET };
-/* How a parameter (of a function or a call) is passed, and for the last two its pointee. */
+/* Returns how a parameter of a function or a call is passed, and in pointee_out what is passed if it is by
+ * byval or sret. */
 enum ir_passing fe_ir_passing(struct ir_printer *printer, LLVMValueRef function_or_call,
 			      unsigned index, LLVMTypeRef *pointee_out);
 void fe_ir_passing_keyword(struct ir_printer *printer, enum ir_passing passing,
@@ -129,7 +132,7 @@ void fe_ir_function_attributes(struct ir_printer *printer, LLVMValueRef function
 /* nvvm_ir_layout.c: the data layout, which is chosen first, and the triple. */
 void fe_ir_layout_init(struct ir_printer *printer);
 void fe_ir_head(struct ir_printer *printer);
-/* Whether it is one to local memory, that is, to CUDA's shared memory. */
+/* Whether the type is a pointer to local memory, which is CUDA's shared memory. */
 bool fe_ir_is_local_pointer(LLVMTypeRef type);
 
 /* nvvm_ir_metadata.c */
@@ -141,7 +144,7 @@ void fe_ir_metadata_define(struct ir_printer *printer);
 
 /* nvvm_ir_instruction.c, nvvm_ir_call.c */
 struct ir_place fe_ir_place(struct ir_printer *printer, LLVMValueRef pointer, LLVMTypeRef pointee);
-/* As a number of 64 bits. */
+/* The address as a number of 64 bits. */
 struct ir_place fe_ir_wide_place(struct ir_printer *printer, LLVMValueRef pointer);
 void fe_ir_fast_math(struct ir_printer *printer, LLVMValueRef instruction);
 void fe_ir_instruction(struct ir_printer *printer, LLVMValueRef instruction);

@@ -86,7 +86,7 @@ void fe_ir_passing_keyword(struct ir_printer *printer, enum ir_passing passing,
 		fe_ir_print(printer, "(%t)", pointee);
 }
 
-/* The enum attributes at an index; NULL when there are none. */
+/* Returns the enum attributes at an index; NULL if there are none. */
 static LLVMAttributeRef *list_attributes(struct ir_printer *printer, LLVMValueRef function_or_call,
 					 unsigned index, unsigned *count_out)
 {

@@ -65,7 +65,7 @@ static void print_asm(struct ir_printer *printer, LLVMValueRef code)
 		fe_ir_error(printer, "inline asm with a memory operand (\"m\")");
 }
 
-/* Whether the callee can be written; says why not. */
+/* Whether the callee can be written; otherwise the reason goes to the log. */
 static bool check_callee(struct ir_printer *printer, LLVMValueRef call, LLVMValueRef callee)
 {
 	if (LLVMIsAInlineAsm(callee))
@@ -133,7 +133,8 @@ bool fe_ir_lacks_size(LLVMValueRef function)
 	       LLVMCountParams(function) == 1;
 }
 
-/* A variable's size before it: -1, all of it, where that is not a variable. */
+/* Lifetime intrinsics have a size before the variable. The size is -1, the whole variable, where the operand
+ * is no variable. */
 static void print_lifetime_size(struct ir_printer *printer, LLVMValueRef variable)
 {
 	if (!LLVMIsAAllocaInst(variable)) {

@@ -61,7 +61,7 @@ const char *fe_ir_binary_name(LLVMOpcode opcode)
 	}
 }
 
-/* What a GEP points to: the source type followed through its indices. */
+/* Returns the type that a GEP points to: its source type followed through its indices. */
 LLVMTypeRef fe_ir_gep_result(LLVMValueRef gep)
 {
 	LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
@@ -78,7 +78,8 @@ LLVMTypeRef fe_ir_gep_result(LLVMValueRef gep)
 	return type;
 }
 
-/* LLVM's own text without the type, for the literals whose form never changed. */
+/* Writes LLVM's own text of the constant without its type. It serves for literals whose form is the same in
+ * all versions. */
 static void print_as_llvm(struct ir_printer *printer, LLVMValueRef literal)
 {
 	char *text = LLVMPrintValueToString(literal);
@@ -158,7 +159,7 @@ static void print_aggregate(struct ir_printer *printer, LLVMValueRef constant, L
 	}
 }
 
-/* A global as i8 addrspace(n)*. */
+/* Writes a global as i8 addrspace(n)*. */
 static void print_global(struct ir_printer *printer, LLVMValueRef global)
 {
 	unsigned space = fe_ir_address_space(LLVMTypeOf(global));
@@ -225,10 +226,11 @@ static void print_expression(struct ir_printer *printer, LLVMValueRef expression
 		fe_ir_print(printer, "%s (%V, %V)", fe_ir_binary_name(opcode), first,
 			    LLVMGetOperand(expression, 1));
 	} else if (opcode == LLVMExtractElement) {
-		/* Of a vector whose type was changed: Clang folds that only within one type. */
+		/* A bitcast of a constant vector to another type: Clang folds it only if the type stays the
+		 * same. */
 		fe_ir_print(printer, "extractelement (%V, %V)", first, LLVMGetOperand(expression, 1));
 	} else if (opcode == LLVMICmp) {
-		/* Up to LLVM 18: of addresses that are constants. */
+		/* Up to LLVM 18 there are such expressions of addresses. */
 		fe_ir_print(printer, "icmp %s (%V, %V)",
 			    fe_ir_predicate_name(LLVMGetICmpPredicate(expression)), first,
 			    LLVMGetOperand(expression, 1));
@@ -246,7 +248,7 @@ void fe_ir_constant(struct ir_printer *printer, LLVMValueRef constant)
 	LLVMTypeKind kind = LLVMGetTypeKind(type);
 	if (LLVMIsAFunction(constant) || LLVMIsAGlobalVariable(constant)) {
 		print_global(printer, constant);
-	} else if (LLVMIsUndef(constant)) {     /* poison is one of these */
+	} else if (LLVMIsUndef(constant)) {     /* poison is a kind of undef for this test */
 		fe_ir_print(printer, "undef");
 	} else if (LLVMIsAConstantPointerNull(constant)) {
 		fe_ir_print(printer, "null");

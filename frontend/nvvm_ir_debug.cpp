@@ -13,7 +13,7 @@
 
 namespace {
 
-/* One definition under way: fields with commas between. */
+/* Writes one definition: its fields with commas between them. */
 class node_writer {
 public:
 	node_writer(ir_printer *printer, const llvm::Metadata *node, const char *name,
@@ -63,7 +63,7 @@ public:
 		reference(value);
 	}
 
-	/* A list of nodes, in place; null for none, as of void. */
+	/* Writes a list of nodes in place; a missing node, such as that of void, is written as null. */
 	void list(const char *field, const llvm::MDNode *values)
 	{
 		begin(field);
@@ -110,7 +110,7 @@ void write_unit(ir_printer *printer, const llvm::DICompileUnit *unit)
 	writer.word("emissionKind", "FullDebug");
 }
 
-/* The file that a debugger opens: with a folder where Clang knows one. */
+/* Writes the file that a debugger opens, with its folder if Clang knows it. */
 void write_file(ir_printer *printer, const llvm::DIFile *file)
 {
 	node_writer writer(printer, file, "DIFile");
@@ -174,7 +174,7 @@ void write_basic(ir_printer *printer, const llvm::DIBasicType *type)
 		writer.word("encoding", llvm::dwarf::AttributeEncodingString(type->getEncoding()));
 }
 
-/* What a tag means is DWARF's: pointers, members, typedefs, qualifiers. */
+/* Types that DWARF tells by their tag: pointers, members, typedefs and qualifiers. */
 void write_derived(ir_printer *printer, const llvm::DIDerivedType *type)
 {
 	node_writer writer(printer, type, "DIDerivedType");
@@ -240,7 +240,8 @@ void write_signature(ir_printer *printer, const llvm::DISubroutineType *type)
 
 #if LLVM_VERSION_MAJOR >= 19
 
-/* A variable that is in memory, at the address or at the one that lies there; of others nothing is said. */
+/* Describes a variable that lies in memory, at this address or at the address stored there; other variables
+ * are not described. */
 const char *expression_text(const llvm::DIExpression *expression)
 {
 	if (!expression->getNumElements())
@@ -316,7 +317,8 @@ void fe_ir_debug_variables(ir_printer *printer, LLVMValueRef instruction)
 	for (llvm::DbgVariableRecord &record : llvm::filterDbgVars(i->getDbgRecordRange()))
 		write_declare(printer, record);
 #else
-	/* There variables are calls, which the passes before do not know: Clang is not asked for them. */
+	/* In these versions variables are described by calls, which the passes do not know, so Clang is not
+	 * asked for them. */
 	(void)printer;
 	(void)instruction;
 #endif

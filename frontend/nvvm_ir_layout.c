@@ -43,7 +43,7 @@ static bool has_local_pointer(LLVMTypeRef type)
 	}
 }
 
-/* As part of a value that is more than a pointer. */
+/* Whether the type contains a local pointer and is more than that pointer. */
 static bool is_compound(LLVMTypeRef type)
 {
 	return has_local_pointer(type) && !fe_ir_is_local_pointer(type);

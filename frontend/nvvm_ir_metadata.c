@@ -112,7 +112,7 @@ void fe_ir_function_lines(struct ir_printer *printer, LLVMValueRef function)
 	LLVMMetadataRef described = LLVMGetSubprogram(function);
 	printer->has_lines = described != NULL;
 	if (printer->is_full_debug && described) {
-		/* Of two functions that one was made of, the first has it. */
+		/* If two functions were merged into one, the node belongs to the first. */
 		printer->has_lines = !fe_set_has(&printer->line_functions, described);
 		printer->subprogram = node_id(printer, described);
 		(void)fe_ir_id(printer, &printer->line_functions, described);
@@ -207,7 +207,7 @@ static bool is_line_key(const struct ir_printer *printer, const void *item)
 	return (uintptr_t)item & 1;
 }
 
-/* Those that functions named on the way: each program that was linked brought its own. */
+/* Nodes that functions have named so far; each of the linked programs brought its own. */
 static void print_units(struct ir_printer *printer)
 {
 	const char *separator = "";

@@ -54,7 +54,7 @@ static void print_place(struct ir_printer *printer, const struct ir_place *place
 	case IR_PLACE_CAST:
 		print_local(printer, "%t", place->temporary);
 		break;
-	case IR_PLACE_NUMBER: /* an argument of inline PTX, and no pointer */
+	case IR_PLACE_NUMBER: /* an argument of inline PTX that is no pointer */
 		break;
 	}
 }
