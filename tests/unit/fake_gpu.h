@@ -73,7 +73,6 @@ static struct {
 	uint32_t stream_count, stream_limit;
 	struct fake_block blocks[FAKE_BLOCKS];   /* device memory and pinned memory of the host */
 	uint32_t block_count;
-	uint64_t random;
 	long events_live;
 	unsigned fail_in;                /* 1: the next call that can fail does; 0: none */
 	uint64_t now_ns;
@@ -83,8 +82,7 @@ static struct {
 
 static inline uint64_t fake_gpu_random(uint64_t below)
 {
-	fake_gpu.random = fake_gpu.random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return below ? (fake_gpu.random >> 33) % below : 0;
+	return test_random(below);
 }
 
 /* Everything anew. */
@@ -96,7 +94,7 @@ static inline void fake_gpu_start(uint64_t seed)
 		free(fake_gpu.blocks[i].bytes);
 	memset(&fake_gpu, 0, sizeof(fake_gpu));
 	fake_gpu.stream_limit = FAKE_STREAMS;
-	fake_gpu.random = seed * 2 + 1;
+	test_random_state = seed * 2 + 1;
 	for (int i = 0; i < 4; i++)
 		(void)fake_gpu_random(1);
 }

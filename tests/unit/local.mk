@@ -20,6 +20,7 @@ tests_unit_t_nvvm_ir_LDADD = $(compiler_libs_of_tests)
 nodist_EXTRA_tests_unit_t_nvvm_ir_SOURCES = force-cxx-link.cxx
 tests_unit_compile_for_LDADD = $(compiler_libs_of_tests)
 nodist_EXTRA_tests_unit_compile_for_SOURCES = force-cxx-link.cxx
+tests_unit_t_set_LDADD = frontend/libfrontend.a base/libbase.a
 tests_unit_t_nvvm_CPPFLAGS = $(AM_CPPFLAGS) -DLIBDEVICE='"$(LIBDEVICE)"'
 
 tests_unit_soft_load_LDADD = $(soft_libs)

@@ -25,13 +25,11 @@ static struct {
 	struct known all[COMMANDS];
 	unsigned count;                  /* that have entered */
 	struct ocl_line line;
-	uint64_t random;
 } model;
 
 static unsigned any(unsigned below)
 {
-	model.random = model.random * UINT64_C(6364136223846793005) + 1442695040888963407u;
-	return (unsigned)((model.random >> 33) % below);
+	return (unsigned)test_random(below);
 }
 
 static bool someone_before(unsigned place, bool barriers_alone)
@@ -153,7 +151,7 @@ static void sequence(bool in_order, uint64_t seed)
 {
 	const int failures = test_failures;
 	memset(&model, 0, sizeof(model));
-	model.random = 2 * seed + 1;
+	test_random_state = 2 * seed + 1;
 	ocl_line_init(&model.line, in_order);
 	for (unsigned i = 0; i < STEPS; i++) {
 		static void (*const steps[])(void) = {enter, settle, take, leave, check_passed};

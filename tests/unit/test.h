@@ -4,6 +4,7 @@
 #ifndef CULVERT_TESTS_TEST_H
 #define CULVERT_TESTS_TEST_H
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,6 +59,16 @@ static int test_skips;
 		test_skips++;                                                         \
 		return;                                                               \
 	} while (0)
+
+/* Numbers that look random and are the same in each run; a test sets the state where a seed is to repeat them. */
+static uint64_t test_random_state = 1;
+
+static inline uint64_t test_random(uint64_t below)
+{
+	test_random_state = test_random_state * UINT64_C(6364136223846793005) +
+			    UINT64_C(1442695040888963407);
+	return below ? (test_random_state >> 33) % below : 0;
+}
 
 static int test_run_all(const struct test_case *cases, int count)
 {
