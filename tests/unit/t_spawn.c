@@ -1,0 +1,149 @@
+/* Protects: programs that our host does not notice (icd/compile/spawn.h): no child of its, no signal, none of its
+ * files but what was meant, a session of its own; and the errors of those that cannot be started.
+ *
+ * Seen to fail with each of these mistakes in spawn.c: the program is the host's child; the host's files stay
+ * open in it; its socket is not file 3, or lost where the host's first files are closed; a signal of the host's
+ * terminal reaches it; a program that is not there starts; the host's signals stay blocked. */
+#include "config.h"
+
+#include "icd/compile/spawn.h"
+
+#include "tests/unit/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t children;
+
+static void child_ended(int number)
+{
+	(void)number;
+	children++;
+}
+
+/* Starts a shell, and reads what it writes to its file 3. */
+static int shell(const char *script, char *said, size_t size_B, pid_t *pid_out)
+{
+	int sockets[2];
+	char *const arguments[] = {"sh", "-c", (char *)(uintptr_t)script, NULL};
+	char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
+	*said = '\0';
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
+		return errno;
+	struct ocl_spawn spawn = {
+		.path = "/bin/sh",
+		.arguments = arguments,
+		.environment = environment,
+		.socket = sockets[1],
+	};
+	const int error = ocl_spawn_run(&spawn);
+	(void)close(sockets[1]);
+	size_t got_B = 0;
+	for (ssize_t more_B = 1; !error && more_B > 0 && got_B + 1 < size_B;
+	     got_B += (size_t)more_B) {
+		more_B = read(sockets[0], said + got_B, size_B - 1 - got_B);
+		if (more_B < 0)
+			break;
+	}
+	said[got_B] = '\0';
+	(void)close(sockets[0]);
+	if (pid_out)
+		*pid_out = spawn.pid;
+	return error;
+}
+
+static void is_nobodys_child(void)
+{
+	struct sigaction action = {.sa_handler = child_ended}, before;
+	char said[256];
+	sigaction(SIGCHLD, &action, &before);
+	CHECK_EQ(shell("echo parent $PPID >&3", said, sizeof(said), NULL), 0);
+	CHECK(!strncmp(said, "parent ", 7));
+	if (!ocl_spawn_adopts()) {
+		CHECK(atoi(said + 7) != getpid());
+		CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+		CHECK_EQ(children, 0);
+	}
+	sigaction(SIGCHLD, &before, NULL);
+}
+
+static void has_no_files(void)
+{
+	char said[1024];
+	const int file = open("/dev/null", O_RDONLY); /* without O_CLOEXEC, as hosts have them */
+	REQUIRE(file >= 0);
+	const int high = fcntl(file, F_DUPFD, 300);
+	CHECK_EQ(shell("echo /proc/$$/fd/* >&3", said, sizeof(said), NULL), 0);
+	for (const char *at = said; (at = strstr(at, "/fd/")); at += 4)
+		/* dash has its script's in file 10 or above, in no case ours. */
+		CHECK(atoi(at + 4) != file || file <= 3);
+	CHECK(!strstr(said, "/fd/300") && strstr(said, "/fd/3"));
+	(void)close(file);
+	(void)close(high);
+}
+
+static void has_a_session(void)
+{
+	char said[256];
+	pid_t pid = -1;
+	CHECK_EQ(shell("cut -d' ' -f6 /proc/$$/stat >&3", said, sizeof(said), &pid), 0);
+	CHECK_EQ(atoi(said), pid);
+}
+
+static void errors(void)
+{
+	char *const arguments[] = {"nothing", NULL};
+	sigset_t mask;
+	struct ocl_spawn spawn = {.path = "/nonexistent/program",
+				  .arguments = arguments,
+				  .environment = arguments + 1,
+				  .socket = STDOUT_FILENO};
+	CHECK_EQ(ocl_spawn_run(&spawn), ENOENT);
+	spawn.path = "/etc/passwd";
+	CHECK_EQ(ocl_spawn_run(&spawn), EACCES);
+	spawn.path = "/bin/sh";
+	spawn.socket = 999;
+	CHECK_EQ(ocl_spawn_run(&spawn), EBADF);
+	pthread_sigmask(SIG_SETMASK, NULL, &mask);
+	CHECK_EQ(sigismember(&mask, SIGUSR1), 0);
+}
+
+/* A daemon has closed its first files: ours lie there. */
+static void without_first_files(void)
+{
+	const pid_t child = fork();
+	if (!child) {
+		char said[64];
+		for (int i = 0; i < 3; i++)
+			(void)close(i);
+		const int error = shell("echo there >&3", said, sizeof(said), NULL);
+		_exit(error || strcmp(said, "there\n"));
+	}
+	int status = -1;
+	CHECK(waitpid(child, &status, 0) == child);
+	CHECK(WIFEXITED(status) && !WEXITSTATUS(status));
+}
+
+static void stopped(void)
+{
+	const pid_t child = fork();
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	CHECK(!ocl_spawn_stopped(child));
+	kill(child, SIGSTOP);
+	int status = 0;
+	CHECK(waitpid(child, &status, WUNTRACED) == child && WIFSTOPPED(status));
+	CHECK(ocl_spawn_stopped(child));
+	kill(child, SIGKILL);
+	CHECK(waitpid(child, &status, 0) == child);
+}
+
+TEST_MAIN(TEST(is_nobodys_child), TEST(has_no_files), TEST(has_a_session), TEST(errors),
+	  TEST(without_first_files), TEST(stopped))
