@@ -31,7 +31,9 @@ static cl_int opt_in(struct gpu_function *function, uint32_t dynamic_local_B)
 static inline cl_int allow_dynamic(struct gpu_function *function, uint32_t dynamic_local_B)
 {
 	const struct gpu_caps *caps = &function->module->device->caps;
-	return function->caps.static_local_B + (uint64_t)dynamic_local_B <= caps->local_static_B
+	/* What a function has of its own is never above that limit. */
+	return !dynamic_local_B ||
+	       function->caps.static_local_B + (uint64_t)dynamic_local_B <= caps->local_static_B
 		       ? CL_SUCCESS : opt_in(function, dynamic_local_B);
 }
 

@@ -205,14 +205,14 @@ static cl_int cuda_work_run(struct ocl_command *command, struct gpu_stream *stre
 }
 
 /* A function of the application's is called without locks. */
-static enum ocl_effort cuda_work_effort(const struct ocl_command *command)
+static enum ocl_delay cuda_work_delay(const struct ocl_command *command)
 {
 	(void)command;
-	return OCL_EFFORT_OWN;
+	return OCL_DELAY_SHORT;
 }
 
 static const struct ocl_command_kind cuda_work = {
-	.run = cuda_work_run, .effort = cuda_work_effort,
+	.run = cuda_work_run, .delay = cuda_work_delay,
 };
 
 static cl_int uses_touch(struct ocl_command *command, cl_uint count, const cl_mem *buffers,

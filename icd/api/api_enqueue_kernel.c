@@ -1,9 +1,8 @@
 /* Launches (OpenCL 3.0 API, 5.10). */
 #include "config.h"
 
-#include "icd/launch/launch_complaint.h"
 #include "icd/api/enqueue.h"
-#include "icd/launch/launch_repeat.h"
+#include "icd/launch/launch.h"
 
 static inline cl_int launch_check(cl_command_queue queue, cl_kernel kernel, cl_uint count,
 				  const cl_event *events)
@@ -14,37 +13,6 @@ static inline cl_int launch_check(cl_command_queue queue, cl_kernel kernel, cl_u
 	if (!error && kernel->program->context != queue->context)
 		error = CL_INVALID_CONTEXT;
 	return error ? error : enqueue_check_list(queue, count, events);
-}
-
-/* place: where it is to be kept, if anywhere. */
-static cl_int launch_enqueue_new(const struct ocl_launch_call *call, int place)
-{
-	struct ocl_access own[OCL_LAUNCH_ACCESSES];
-	struct ocl_command command;
-	cl_int error = ocl_launch_init(&command, own, call->queue, call->kernel, call->type,
-				       &call->range);
-	if (!error && place != OCL_LAUNCH_NEW)
-		ocl_launch_remember(place, &command, &call->range);
-	if (!error)
-		error = ocl_queue_enqueue(&command, false, call->wait_count, call->waits,
-					  call->event_out);
-	else
-		ocl_complain_launch(call->type == CL_COMMAND_TASK ? "clEnqueueTask"
-								  : "clEnqueueNDRangeKernel",
-				    call->queue, call->kernel, &call->range, error);
-	ocl_launch_finish(&command, own);
-	return error;
-}
-
-static inline cl_int launch_enqueue(const struct ocl_launch_call *call)
-{
-	cl_int error = launch_check(call->queue, call->kernel, call->wait_count, call->waits);
-	if (error)
-		return error;
-	const int place = ocl_launch_place(call);
-	if (place != OCL_LAUNCH_NEW && ocl_launch_repeat(call, place, &error))
-		return error;
-	return launch_enqueue_new(call, place);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(
@@ -58,7 +26,9 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(
 		{work_dim, global_work_offset, global_work_size, local_work_size},
 		num_events_in_wait_list, event_wait_list, event,
 	};
-	return launch_enqueue(&call);
+	cl_int error =
+		launch_check(command_queue, kernel, num_events_in_wait_list, event_wait_list);
+	return error ? error : ocl_launch_enqueue(&call);
 }
 
 /* cl_khr_suggested_local_work_size: the errors of clEnqueueNDRangeKernel, with
@@ -90,7 +60,9 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueTask(cl_command_queue command_queue, cl
 		command_queue, kernel, CL_COMMAND_TASK, {1, NULL, &one, &one},
 		num_events_in_wait_list, event_wait_list, event,
 	};
-	return launch_enqueue(&call);
+	cl_int error =
+		launch_check(command_queue, kernel, num_events_in_wait_list, event_wait_list);
+	return error ? error : ocl_launch_enqueue(&call);
 }
 
 /* --- native kernels: OpenCL 3.0 API, 5.10 -------------------------------------------------- */

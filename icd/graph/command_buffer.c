@@ -52,7 +52,7 @@ static void command_buffer_destroy(struct object *object)
 	struct _cl_command_buffer_khr *buffer = (struct _cl_command_buffer_khr *)object;
 	ocl_drawing_unref(buffer->drawing);
 	for (uint32_t i = 0; i < buffer->count; i++) {
-		ocl_recorded_unref(buffer->commands[i].command);
+		ocl_recorded_free(buffer->commands[i].command);
 		object_unref(buffer->commands[i].handle);
 		free(buffer->commands[i].after);
 	}
@@ -71,19 +71,23 @@ const struct object_type ocl_command_buffer_type = {
 /* --- recording ---------------------------------------------------------------------------- */
 
 /* Who waits until commands no longer use memory does not wait for these. */
-struct ocl_command *ocl_recorded_defer(const struct ocl_command *command)
+struct ocl_command *ocl_recorded_copy(const struct ocl_command *command)
 {
-	struct ocl_command *copy = ocl_command_defer(command);
-	for (uint32_t i = 0; copy && i < copy->access_count; i++)
+	struct ocl_command *copy = malloc(sizeof(*copy) + ocl_command_duplicate_B(command));
+	if (!copy)
+		return NULL;
+	ocl_command_duplicate(copy, command, copy + 1);
+	for (uint32_t i = 0; i < copy->access_count; i++)
 		atomic_fetch_add(&copy->accesses[i].mem->recorded, 1);
 	return copy;
 }
 
-void ocl_recorded_unref(struct ocl_command *command)
+void ocl_recorded_free(struct ocl_command *command)
 {
 	for (uint32_t i = 0; i < command->access_count; i++)
 		atomic_fetch_sub(&command->accesses[i].mem->recorded, 1);
-	ocl_command_unref(command);
+	ocl_command_duplicate_finish(command);
+	free(command);
 }
 
 static bool is_in_order(const struct _cl_command_buffer_khr *buffer)
@@ -183,7 +187,7 @@ cl_int ocl_command_buffer_record(cl_command_buffer_khr buffer, const struct ocl_
 				 struct _cl_mutable_command_khr *handle,
 				 cl_sync_point_khr *point_out)
 {
-	struct ocl_command *copy = ocl_recorded_defer(command);
+	struct ocl_command *copy = ocl_recorded_copy(command);
 	if (!copy)
 		return CL_OUT_OF_HOST_MEMORY;
 	lock_take(&buffer->lock);
@@ -191,7 +195,7 @@ cl_int ocl_command_buffer_record(cl_command_buffer_khr buffer, const struct ocl_
 	const cl_sync_point_khr point = buffer->count;
 	lock_drop(&buffer->lock);
 	if (error)
-		ocl_recorded_unref(copy);
+		ocl_recorded_free(copy);
 	else if (point_out)
 		*point_out = point;
 	return error;
@@ -337,9 +341,9 @@ static cl_int command_buffer_run(struct ocl_command *command, struct gpu_stream 
 				    : ocl_drawing_run(drawing, command->queue, stream);
 }
 
-static enum ocl_effort command_buffer_effort(const struct ocl_command *command)
+static enum ocl_delay command_buffer_delay(const struct ocl_command *command)
 {
-	return command->u.buffer.drawing->print_count ? OCL_EFFORT_OWN : OCL_EFFORT_NONE;
+	return command->u.buffer.drawing->print_count ? OCL_DELAY_SHORT : OCL_DELAY_NONE;
 }
 
 static void command_buffer_retain(struct ocl_command *command)
@@ -359,7 +363,7 @@ static void command_buffer_release(struct ocl_command *command)
 }
 
 const struct ocl_command_kind ocl_command_command_buffer = {
-	.run = command_buffer_run, .effort = command_buffer_effort,
+	.run = command_buffer_run, .delay = command_buffer_delay,
 	.retain = command_buffer_retain, .release = command_buffer_release,
 };
 

@@ -56,9 +56,9 @@ cl_int ocl_command_buffer_record(cl_command_buffer_khr buffer, const struct ocl_
 				 struct _cl_mutable_command_khr *handle,
 				 cl_sync_point_khr *point_out);
 
-/* ocl_command_defer and ocl_command_unref, for what is recorded. */
-struct ocl_command *ocl_recorded_defer(const struct ocl_command *command);
-void ocl_recorded_unref(struct ocl_command *command);
+/* A copy of command to be recorded, with references to all that it needs; NULL: out of memory. */
+struct ocl_command *ocl_recorded_copy(const struct ocl_command *command);
+void ocl_recorded_free(struct ocl_command *command);
 
 /* CL_INVALID_OPERATION: it was finalized before. */
 cl_int ocl_command_buffer_finalize(cl_command_buffer_khr buffer);

@@ -87,7 +87,7 @@ static void change_drop(struct _cl_mutable_command_khr *handle)
 	object_unref(handle->next_values);
 	handle->next_values = NULL;
 	if (handle->fresh)
-		ocl_recorded_unref(handle->fresh);
+		ocl_recorded_free(handle->fresh);
 	handle->fresh = NULL;
 }
 
@@ -244,9 +244,9 @@ static cl_int fresh_make(struct _cl_mutable_command_khr *handle)
 	}
 	if (!error) {
 		if (handle->fresh)
-			ocl_recorded_unref(handle->fresh);
+			ocl_recorded_free(handle->fresh);
 		ocl_launch_record(&command);
-		handle->fresh = ocl_recorded_defer(&command);
+		handle->fresh = ocl_recorded_copy(&command);
 		error = handle->fresh ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 	}
 	ocl_launch_finish(&command, own);

@@ -223,7 +223,7 @@ static cl_int images_check(const struct ocl_launch *launch, cl_command_queue que
 /* Without a parameter, hence last. What has been freed is not used. */
 static void indirect_touch(struct ocl_command *command, const struct ocl_indirect *indirect)
 {
-	for (uint32_t i = 0; indirect && i < indirect->count; i++) {
+	for (uint32_t i = 0; i < indirect->count; i++) {
 		cl_mem mem = indirect->mems[i];
 		if (ocl_mem_is_alive(mem))
 			ocl_command_touch(command, mem, 0, mem->size_B,
@@ -232,7 +232,8 @@ static void indirect_touch(struct ocl_command *command, const struct ocl_indirec
 	}
 }
 
-static inline cl_int accesses_make(struct ocl_command *command)
+cl_int ocl_launch_find_accesses(struct ocl_command *command,
+				struct ocl_access own[OCL_LAUNCH_ACCESSES])
 {
 	const struct ocl_launch *launch = &command->u.launch;
 	const struct ocl_indirect *indirect = launch->kernel->indirect;
@@ -241,8 +242,8 @@ static inline cl_int accesses_make(struct ocl_command *command)
 	const uint32_t count = launch->code->traits.memory_count;
 	const uint64_t most = (uint64_t)count + (indirect ? indirect->count : 0) +
 			      (addressed ? addressed->count : 0);
-	if (most > OCL_LAUNCH_ACCESSES)
-		command->accesses = malloc(most * sizeof(*command->accesses));
+	command->access_count = 0;
+	command->accesses = most > OCL_LAUNCH_ACCESSES ? malloc(most * sizeof(*own)) : own;
 	if (!command->accesses)
 		return CL_OUT_OF_HOST_MEMORY;
 	for (uint32_t i = 0; i < count; i++, argument++) {
@@ -252,8 +253,10 @@ static inline cl_int accesses_make(struct ocl_command *command)
 					  argument_writes(argument, mem) ? OCL_ACCESS_UPDATE
 									 : OCL_ACCESS_READ);
 	}
-	indirect_touch(command, indirect);
-	indirect_touch(command, addressed);
+	if (indirect)
+		indirect_touch(command, indirect);
+	if (addressed)
+		indirect_touch(command, addressed);
 	return CL_SUCCESS;
 }
 
@@ -372,7 +375,7 @@ cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LA
 	if (launch->code->traits.images)
 		error = images_check(launch, queue);
 	if (!error && (launch->code->traits.memory_count || kernel->indirect || kernel->addressed))
-		error = accesses_make(command);
+		error = ocl_launch_find_accesses(command, own);
 	return error;
 }
 
@@ -380,13 +383,6 @@ void ocl_launch_finish(struct ocl_command *command, const struct ocl_access *own
 {
 	if (command->accesses != own)
 		free(command->accesses);
-}
-
-bool ocl_launch_renew_accesses(struct ocl_command *command,
-			       struct ocl_access own[OCL_LAUNCH_ACCESSES])
-{
-	command->accesses = own;
-	return !accesses_make(command);
 }
 
 /* --- parameters ------------------------------------------------------------------------------ */
@@ -581,23 +577,11 @@ static cl_int launch_several(const struct ocl_launch *launch, struct gpu_stream 
 	return error;
 }
 
-static inline cl_int launch_grids(const struct ocl_launch *launch, struct gpu_stream *stream,
-				  struct hidden_values *values, void **parameters)
-{
-	struct gpu_launch gpu;
-	gpu.dynamic_local_B = launch->dynamic_local_B;
-	gpu.cooperative = launch->cooperative;
-	gpu.parameters = parameters;
-	if (launch->edges)
-		return launch_several(launch, stream, values, &gpu);
-	grid_describe_whole(launch, values, &gpu);
-	return gpu_launch(stream, &gpu);
-}
-
 static inline cl_int launch_with(struct ocl_command *command, struct gpu_stream *stream,
-			  struct hidden_values *values, void **parameters)
+				 struct hidden_values *values, void **parameters)
 {
 	struct ocl_launch *launch = &command->u.launch;
+	struct gpu_launch gpu;
 	cl_int error = argument_parameters(command, values, parameters);
 	if (!error && launch->cooperative)
 		error = gpu_stream_barrier(stream, &launch->grid_barrier);
@@ -609,7 +593,15 @@ static inline cl_int launch_with(struct ocl_command *command, struct gpu_stream 
 		error = ocl_module_note(launch->code->module, stream);
 	if (!error && launch->indirect && !launch->recorded)
 		error = ocl_users_note(&command->queue->context->svm.indirect, stream);
-	return error ? error : launch_grids(launch, stream, values, parameters);
+	if (error)
+		return error;
+	gpu.dynamic_local_B = launch->dynamic_local_B;
+	gpu.cooperative = launch->cooperative;
+	gpu.parameters = parameters;
+	if (launch->edges)
+		return launch_several(launch, stream, values, &gpu);
+	grid_describe_whole(launch, values, &gpu);
+	return gpu_launch(stream, &gpu);
 }
 
 static cl_int launch_run(struct ocl_command *command, struct gpu_stream *stream)
@@ -677,13 +669,13 @@ const struct ocl_command_kind ocl_command_launch = {
 };
 
 /* For one of the queue's buffers, when all are in use. */
-static enum ocl_effort launch_printf_effort(const struct ocl_command *command)
+static enum ocl_delay launch_printf_delay(const struct ocl_command *command)
 {
 	(void)command;
-	return OCL_EFFORT_OWN;
+	return OCL_DELAY_SHORT;
 }
 
 const struct ocl_command_kind ocl_command_launch_printf = {
-	.run = launch_printf_run, .effort = launch_printf_effort,
+	.run = launch_printf_run, .delay = launch_printf_delay,
 	.retain = launch_retain, .release = launch_release,
 };

@@ -15,6 +15,21 @@ struct ocl_ndrange {
 	const size_t *local;             /* NULL: chosen here */
 };
 
+/* clEnqueueNDRangeKernel's parameters: the handles are valid, the wait list is checked. */
+struct ocl_launch_call {
+	cl_command_queue queue;
+	cl_kernel kernel;
+	cl_command_type type;
+	struct ocl_ndrange range;
+	cl_uint wait_count;
+	const cl_event *waits;
+	cl_event *event_out;             /* NULL: nobody asks for one */
+};
+
+/* Checks everything but the wait list (OpenCL 3.0 API, 5.10) and enqueues it; launches that come again skip
+ * what the last one's checks have shown (launch_memo.h). */
+cl_int ocl_launch_enqueue(const struct ocl_launch_call *call);
+
 enum { OCL_LAUNCH_ACCESSES = 16 };
 
 /* Checks everything but the wait list (OpenCL 3.0 API, 5.10) and makes command a
@@ -26,11 +41,10 @@ cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LA
 		       const struct ocl_ndrange *range);
 void ocl_launch_finish(struct ocl_command *command, const struct ocl_access *own);
 
-/* For a command that ocl_launch_init made and somebody kept, of a kernel that takes at most
- * OCL_LAUNCH_ACCESSES memory objects: what it accesses with the arguments of now, in own.  false:
- * no memory. */
-bool ocl_launch_renew_accesses(struct ocl_command *command,
-			       struct ocl_access own[OCL_LAUNCH_ACCESSES]);
+/* For a launch that somebody kept: what it accesses with its arguments and the kernel's indirect memory, in own
+ * or, where that has no room, in memory that ocl_launch_finish frees.  CL_OUT_OF_HOST_MEMORY. */
+cl_int ocl_launch_find_accesses(struct ocl_command *command,
+				struct ocl_access own[OCL_LAUNCH_ACCESSES]);
 
 /* How many grids it is, and so how many nodes of a graph. */
 uint32_t ocl_launch_grids(const struct ocl_launch *launch);

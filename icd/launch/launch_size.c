@@ -2,7 +2,7 @@
 
 #include "icd/launch/launch_size.h"
 
-#include "icd/order/queue.h"
+#include "icd/launch/launch_memo.h"
 
 #include <string.h>
 
@@ -95,53 +95,11 @@ static void choose_any(const uint64_t global[3], uint32_t threads, const uint32_
 	local_out[2] = size_at_most(global[2], lesser(room / (local_out[0] * local_out[1]), max[2]));
 }
 
-static bool choice_fits(const struct ocl_launch *launch, const uint32_t local[3])
-{
-	if (local[0] * local[1] * local[2] > launch->code->caps.max_threads)
-		return false;
-	for (unsigned i = 0; i < 3; i++)
-		if (launch->uniform && launch->global[i] % local[i])
-			return false;
-	return true;
-}
-
-static bool choice_recall(cl_command_queue queue, const struct ocl_launch *launch,
-			  uint32_t local_out[3])
-{
-	bool found = false;
-	lock_take(&queue->lock);
-	for (unsigned i = 0; i < OCL_QUEUE_CHOICES && !found; i++) {
-		const struct ocl_local_choice *choice = &queue->choices[i];
-		if (choice->function != launch->code->function ||
-		    choice->dynamic_local_B != launch->dynamic_local_B ||
-		    memcmp(choice->global, launch->global, sizeof(choice->global)))
-			continue;
-		memcpy(local_out, choice->local, sizeof(choice->local));
-		/* An unloaded function's address may have come back as another's. */
-		found = choice_fits(launch, local_out);
-		break;
-	}
-	lock_drop(&queue->lock);
-	return found;
-}
-
-static void choice_keep(cl_command_queue queue, const struct ocl_launch *launch)
-{
-	lock_take(&queue->lock);
-	struct ocl_local_choice *choice = &queue->choices[queue->next_choice++ %
-							  OCL_QUEUE_CHOICES];
-	choice->function = launch->code->function;
-	choice->dynamic_local_B = launch->dynamic_local_B;
-	memcpy(choice->global, launch->global, sizeof(choice->global));
-	memcpy(choice->local, launch->local, sizeof(choice->local));
-	lock_drop(&queue->lock);
-}
-
 cl_int ocl_launch_choose(cl_command_queue queue, struct ocl_launch *launch)
 {
 	const struct gpu_caps *caps = queue->device->caps;
 	uint32_t threads = 0;
-	if (choice_recall(queue, launch, launch->local))
+	if (ocl_launch_recall_local(queue, launch))
 		return CL_SUCCESS;
 	cl_int error = gpu_function_suggest(launch->code->function, launch->dynamic_local_B,
 					    &threads);
@@ -152,6 +110,6 @@ cl_int ocl_launch_choose(cl_command_queue queue, struct ocl_launch *launch)
 	ocl_launch_choose_local(launch->global, threads, caps->max_block, launch->local);
 	if (!launch->uniform && !is_good(launch->global, launch->local))
 		choose_any(launch->global, threads, caps->max_block, launch->local);
-	choice_keep(queue, launch);
+	ocl_launch_keep_local(queue, launch);
 	return CL_SUCCESS;
 }

@@ -5,9 +5,6 @@
 #include "base/clock.h"
 #include "icd/order/queue.h"
 
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 void ocl_command_init(struct ocl_command *command, const struct ocl_command_kind *kind,
 		      cl_command_queue queue, cl_command_type type, struct ocl_access *accesses)
@@ -16,7 +13,7 @@ void ocl_command_init(struct ocl_command *command, const struct ocl_command_kind
 	command->queue = queue;
 	command->type = type;
 	command->event = NULL;
-	command->effort = OCL_EFFORT_NONE;
+	command->delay = OCL_DELAY_NONE;
 	command->witness = false;
 	command->joins = false;
 	command->bars = false;
@@ -36,23 +33,22 @@ void ocl_command_touch(struct ocl_command *command, cl_mem mem, uint64_t offset_
 	access->mode = mode;
 }
 
-static enum ocl_effort effort_of_slow(const struct ocl_command *command,
-				      const struct ocl_access *access)
+static enum ocl_delay slow_access_delay(const struct ocl_command *command,
+					const struct ocl_access *access)
 {
 	return ocl_storage_has(access->mem->storage, command->queue->device_index, access->lo_B,
-			       access->hi_B, access->mode) ? OCL_EFFORT_OWN : OCL_EFFORT_WAIT;
+			       access->hi_B, access->mode) ? OCL_DELAY_SHORT : OCL_DELAY_GPU;
 }
 
-enum ocl_effort ocl_command_effort_of_any(struct ocl_command *command)
+enum ocl_delay ocl_command_delay_of_any(struct ocl_command *command)
 {
-	enum ocl_effort most = OCL_EFFORT_NONE;
 	const struct ocl_access *access = command->accesses;
-	if (command->kind->effort)
-		most = command->kind->effort(command);
-	for (uint32_t i = command->access_count; i && most != OCL_EFFORT_WAIT; i--, access++)
+	enum ocl_delay most = command->kind->delay ? command->kind->delay(command)
+						   : OCL_DELAY_NONE;
+	for (uint32_t i = command->access_count; i && most != OCL_DELAY_GPU; i--, access++)
 		if (ocl_storage_is_slow(access->mem->storage))
-			most = effort_of_slow(command, access);
-	command->effort = most;
+			most = slow_access_delay(command, access);
+	command->delay = most;
 	return most;
 }
 
@@ -98,7 +94,7 @@ static void accesses_commit(struct ocl_command *command, uint32_t acquired, bool
 static cl_int start_stamp(const struct ocl_command *command, struct gpu_stream *stream,
 			  struct ocl_submission *submission)
 {
-	if (command->queue->line.in_order && !command->kind->effort)
+	if (command->queue->line.in_order && !command->kind->delay)
 		submission->start = ocl_stamps_start(&command->queue->stamps, stream);
 	submission->start_is_shared = submission->start;
 	return submission->start ? CL_SUCCESS :
@@ -129,8 +125,8 @@ static inline cl_int done_witness(const struct ocl_command *command, struct gpu_
 	return gpu_event_record_in(stream, false, &command->event->spare_done, &submission->done);
 }
 
-cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream,
-			  struct ocl_submission *submission)
+cl_int ocl_command_submit_any(struct ocl_command *command, struct gpu_stream *stream,
+			      struct ocl_submission *submission)
 {
 	const bool timed = command->event && command->event->profiling;
 	uint32_t acquired = 0;
@@ -158,13 +154,6 @@ cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream
 	return error;
 }
 
-cl_int ocl_command_submit_quietly(struct ocl_command *command, struct gpu_stream *stream)
-{
-	struct ocl_submission nothing;
-	return command->access_count ? ocl_command_submit(command, stream, &nothing)
-				     : command->kind->run(command, stream);
-}
-
 cl_int ocl_command_stream_wait(struct gpu_stream *stream)
 {
 	struct gpu_event *tail;
@@ -180,56 +169,42 @@ cl_int ocl_command_stream_wait(struct gpu_stream *stream)
 
 /* --- for later --------------------------------------------------------------------------- */
 
-struct ocl_command *ocl_command_defer(const struct ocl_command *command)
+size_t ocl_command_duplicate_B(const struct ocl_command *command)
 {
-	const size_t accesses_B = command->access_count * sizeof(struct ocl_access);
-	const size_t events_B = command->dependency_count * sizeof(cl_event);
-	const size_t waiters_B = command->dependency_count * sizeof(struct ocl_waiter);
-	struct ocl_command *copy = malloc(sizeof(*copy) + accesses_B + events_B + waiters_B);
-	if (!copy)
-		return NULL;
-	memcpy(copy, command, offsetof(struct ocl_command, link));
-	copy->accesses = (struct ocl_access *)(copy + 1);
-	if (accesses_B)
-		memcpy(copy->accesses, command->accesses, accesses_B);
-	copy->waiters = (struct ocl_waiter *)(copy->accesses + copy->access_count);
-	cl_event *events = (cl_event *)(copy->waiters + copy->dependency_count);
-	if (events_B)
-		memcpy(events, command->dependencies, events_B);
+	return command->access_count * sizeof(struct ocl_access) +
+	       command->dependency_count * sizeof(cl_event);
+}
+
+void ocl_command_duplicate(struct ocl_command *copy, const struct ocl_command *command, void *room)
+{
+	struct ocl_access *accesses = room;
+	cl_event *events = (cl_event *)(accesses + command->access_count);
+	*copy = *command;
+	copy->accesses = accesses;
 	copy->dependencies = events;
-	copy->in_line = false;
-	list_init(&copy->work_link);
-	atomic_init(&copy->refs, 1);
-	atomic_init(&copy->pending, 0);
-	atomic_init(&copy->failed, false);
 	object_ref(copy->queue);
 	if (copy->event)
 		object_ref(copy->event);
-	for (uint32_t i = 0; i < copy->access_count; i++)
-		object_ref(copy->accesses[i].mem);
-	for (uint32_t i = 0; i < copy->dependency_count; i++)
+	for (uint32_t i = 0; i < copy->access_count; i++) {
+		accesses[i] = command->accesses[i];
+		object_ref(accesses[i].mem);
+	}
+	for (uint32_t i = 0; i < copy->dependency_count; i++) {
+		events[i] = command->dependencies[i];
 		object_ref(events[i]);
+	}
 	if (copy->kind->retain)
 		copy->kind->retain(copy);
-	return copy;
 }
 
-void ocl_command_ref(struct ocl_command *command)
+void ocl_command_duplicate_finish(struct ocl_command *copy)
 {
-	atomic_fetch_add_explicit(&command->refs, 1, memory_order_relaxed);
-}
-
-void ocl_command_unref(struct ocl_command *command)
-{
-	if (atomic_fetch_sub_explicit(&command->refs, 1, memory_order_acq_rel) != 1)
-		return;
-	if (command->kind->release)
-		command->kind->release(command);
-	for (uint32_t i = 0; i < command->dependency_count; i++)
-		object_unref(command->dependencies[i]);
-	for (uint32_t i = 0; i < command->access_count; i++)
-		object_unref(command->accesses[i].mem);
-	object_unref(command->event);
-	object_unref(command->queue);
-	free(command);
+	if (copy->kind->release)
+		copy->kind->release(copy);
+	for (uint32_t i = 0; i < copy->dependency_count; i++)
+		object_unref(copy->dependencies[i]);
+	for (uint32_t i = 0; i < copy->access_count; i++)
+		object_unref(copy->accesses[i].mem);
+	object_unref(copy->event);
+	object_unref(copy->queue);
 }

@@ -1,12 +1,11 @@
 /* One enqueued thing: what it is, what it touches, what it waits for.
  *
  * A door fills a command on its own stack and gives it to ocl_queue_enqueue,
- * which submits it there and then if it can.  If not, ocl_command_defer makes a
- * copy that owns references to all that it needs, and the queue keeps it until
- * its turn.  The kinds differ in three small functions (struct command_kind).
+ * which submits it there and then if it can.  If not, the queue keeps a copy that
+ * owns references to all that it needs (deferred.h) until its turn.  The kinds
+ * differ in a few small functions (struct ocl_command_kind).
  *
- * Thread-safety: a command has one owner at a time, except pending, failed and
- * refs, through which the events that it waits for speak to it. */
+ * Thread-safety: a command is plain data and has one owner at a time. */
 #ifndef CULVERT_ICD_COMMAND_H
 #define CULVERT_ICD_COMMAND_H
 
@@ -31,11 +30,11 @@ struct ocl_access {
 	enum ocl_access_mode mode;
 };
 
-/* What submitting a command may take the submitting thread. */
-enum ocl_effort {
-	OCL_EFFORT_NONE,
-	OCL_EFFORT_OWN,                  /* its own work, or a short wait: not under a lock */
-	OCL_EFFORT_WAIT                  /* waits for the GPU */
+/* How long submitting a command may hold up the thread that does it. */
+enum ocl_delay {
+	OCL_DELAY_NONE,
+	OCL_DELAY_SHORT,                 /* work of the thread's own, or a short wait: not under a lock */
+	OCL_DELAY_GPU                    /* it waits for the GPU */
 };
 
 struct ocl_command_kind {
@@ -45,7 +44,7 @@ struct ocl_command_kind {
 	void (*retain)(struct ocl_command *command);
 	void (*release)(struct ocl_command *command);
 	/* Asked just before run; NULL: none. */
-	enum ocl_effort (*effort)(const struct ocl_command *command);
+	enum ocl_delay (*delay)(const struct ocl_command *command);
 	enum ocl_lane_class lanes;       /* of an out-of-order queue, that it goes to */
 };
 
@@ -113,14 +112,14 @@ struct ocl_command {
 	cl_command_queue queue;
 	cl_command_type type;            /* as its event reports it */
 	cl_event event;                  /* NULL: nobody asked for one */
-	enum ocl_effort effort;          /* ocl_command_effort's last answer: run keeps to it */
+	enum ocl_delay delay;            /* the last answer of ocl_command_delay, which run keeps to */
 	bool witness;                    /* submission has to give a done event */
 	bool joins;                      /* waits for all that were enqueued before it */
 	bool bars;                       /* all that are enqueued later wait for it */
 	struct ocl_access *accesses;     /* memory of whoever owns the command */
 	uint32_t access_count;
 	uint32_t dependency_count;
-	const cl_event *dependencies;
+	const cl_event *dependencies;    /* what it waits for, but for its place in the queue */
 	union {
 		struct ocl_transfer transfer;
 		struct ocl_fill fill;
@@ -136,20 +135,6 @@ struct ocl_command {
 		struct ocl_foreign_use *foreign;  /* semaphore_foreign.h */
 		bool to_host;            /* migrate */
 	} u;
-
-	/* In line: guarded by the queue's lock. */
-	struct list link;                /* ocl_line.waiting */
-	struct list barrier_link;        /* ocl_line.barriers */
-	struct list ready_link;          /* ocl_line.ready */
-	uint64_t ticket;
-	bool in_line, taken;
-
-	/* Deferred commands only. */
-	struct list work_link;           /* ocl_worklist.failed, of who set failed */
-	atomic_uint refs;                /* the line, each waiter, a worklist */
-	atomic_uint pending;             /* dependencies not settled yet */
-	atomic_bool failed;              /* one of them ended badly */
-	struct ocl_waiter *waiters;      /* dependency_count, in the same memory */
 };
 
 /* What every command needs; the door fills in the rest.  accesses: room for what
@@ -170,31 +155,40 @@ void ocl_command_map_release(struct ocl_command *command);
 
 /* What it depends on is settled.  What other threads enqueue between this and the submission is
  * nothing that the command has to come after. */
-enum ocl_effort ocl_command_effort_of_any(struct ocl_command *command);
-static inline enum ocl_effort ocl_command_effort(struct ocl_command *command)
+enum ocl_delay ocl_command_delay_of_any(struct ocl_command *command);
+static inline enum ocl_delay ocl_command_delay(struct ocl_command *command)
 {
-	if (command->kind->effort || command->access_count)
-		return ocl_command_effort_of_any(command);
-	return command->effort = OCL_EFFORT_NONE;
+	if (command->kind->delay || command->access_count)
+		return ocl_command_delay_of_any(command);
+	return command->delay = OCL_DELAY_NONE;
 }
 
 /* Puts the command into stream, after all that it depends on; those are settled.
  * Nothing is published when it fails.  For an in-order queue the caller makes sure
  * that nobody else submits to it meanwhile. */
-cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream,
-			  struct ocl_submission *submission);
-
-/* The same for a command that has an operation and depends on no events, and of whose end nobody
- * wants to know. */
-cl_int ocl_command_submit_quietly(struct ocl_command *command, struct gpu_stream *stream);
+cl_int ocl_command_submit_any(struct ocl_command *command, struct gpu_stream *stream,
+			      struct ocl_submission *submission);
+static inline cl_int ocl_command_submit(struct ocl_command *command, struct gpu_stream *stream,
+					struct ocl_submission *submission)
+{
+	/* Many launches are an operation and nothing around it. */
+	if (command->event || command->witness || command->dependency_count ||
+	    command->access_count || !command->kind->run)
+		return ocl_command_submit_any(command, stream, submission);
+	submission->done = NULL;
+	return command->kind->run(command, stream);
+}
 
 /* For a run that needs what is ahead in its stream done. No lock may be held. */
 cl_int ocl_command_stream_wait(struct gpu_stream *stream);
 
-/* A copy for later, with references to everything; refs 1. NULL: out of memory. */
-struct ocl_command *ocl_command_defer(const struct ocl_command *command);
-void ocl_command_ref(struct ocl_command *command);
-void ocl_command_unref(struct ocl_command *command);
+/* A copy for later, which owns references to everything: in room, of ocl_command_duplicate_B bytes, are its
+ * accesses and its wait list. */
+size_t ocl_command_duplicate_B(const struct ocl_command *command);
+void ocl_command_duplicate(struct ocl_command *copy, const struct ocl_command *command,
+			   void *room);
+/* Gives the references back. */
+void ocl_command_duplicate_finish(struct ocl_command *copy);
 
 /* The kinds. */
 extern const struct ocl_command_kind ocl_command_marker;

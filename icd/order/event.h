@@ -20,13 +20,13 @@
 
 extern const struct object_type ocl_event_type;
 
-struct ocl_command;
+struct ocl_deferred;
 struct ocl_callback;
 
 /* In the waiting command's memory, until the event is settled. */
 struct ocl_waiter {
 	struct ocl_waiter *next;
-	struct ocl_command *command;
+	struct ocl_deferred *deferred;
 };
 
 /* What every command's event comes by is in its first two cache lines. */

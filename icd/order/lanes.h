@@ -66,11 +66,6 @@ static inline cl_int ocl_lanes_choose(struct ocl_lanes *lanes, enum ocl_lane_cla
 	*lane_out = &lanes->groups[OCL_LANES_WORK].lanes[0];
 	return CL_SUCCESS;
 }
-/* Of an in-order queue. */
-static inline struct gpu_stream *ocl_lanes_only(const struct ocl_lanes *lanes)
-{
-	return lanes->groups[OCL_LANES_WORK].lanes[0].stream;
-}
 /* Makes lane wait for all that is in the others. */
 cl_int ocl_lanes_join(struct ocl_lanes *lanes, const struct ocl_lane *lane);
 /* A barrier command is in its stream; done is its witness. */

@@ -2,8 +2,6 @@
 
 #include "icd/order/line.h"
 
-#include "icd/order/command.h"
-
 void ocl_line_init(struct ocl_line *line, bool in_order)
 {
 	line->in_order = in_order;
@@ -13,52 +11,61 @@ void ocl_line_init(struct ocl_line *line, bool in_order)
 	list_init(&line->ready);
 }
 
-static struct ocl_command *first_waiting(const struct ocl_line *line)
+void ocl_line_place_init(struct ocl_line_place *place, bool joins, bool bars)
 {
-	return list_entry(line->waiting.next, struct ocl_command, link);
+	place->joins = joins;
+	place->bars = bars;
+	atomic_init(&place->pending, 0);
+	atomic_init(&place->failed, false);
+	place->in_line = false;
 }
 
-static bool is_runnable(const struct ocl_command *command)
+static struct ocl_line_place *first_waiting(const struct ocl_line *line)
 {
-	return atomic_load(&command->failed) || !atomic_load(&command->pending);
+	return list_entry(line->waiting.next, struct ocl_line_place, link);
 }
 
-bool ocl_line_holds_back(const struct ocl_line *line, const struct ocl_command *command)
+static bool is_runnable(const struct ocl_line_place *place)
 {
-	return line->in_order || !list_empty(&line->barriers) || command->joins;
+	return atomic_load(&place->failed) || !atomic_load(&place->pending);
 }
 
-/* Whether something in line is ahead of a command that is in line itself. */
-static bool is_held(const struct ocl_line *line, const struct ocl_command *command)
+bool ocl_line_holds_back(const struct ocl_line *line, bool joins)
+{
+	return line->in_order || !list_empty(&line->barriers) || joins;
+}
+
+/* Whether something in line holds back a command that is in line itself. */
+static bool is_held(const struct ocl_line *line, const struct ocl_line_place *place)
 {
 	if (!list_empty(&line->barriers) &&
-	    list_entry(line->barriers.next, struct ocl_command, barrier_link)->ticket <
-		    command->ticket)
+	    list_entry(line->barriers.next, struct ocl_line_place, barrier_link)->ticket <
+		    place->ticket)
 		return true;
-	return command->joins && first_waiting(line) != command;
+	return place->joins && first_waiting(line) != place;
 }
 
-void ocl_line_enter(struct ocl_line *line, struct ocl_command *command, bool taken)
+void ocl_line_enter(struct ocl_line *line, struct ocl_line_place *place, bool taken)
 {
-	list_init(&command->barrier_link);
-	list_init(&command->ready_link);
-	command->ticket = ++line->tickets;
-	command->taken = taken;
-	command->in_line = true;
-	list_append(&line->waiting, &command->link);
-	if (command->bars && !line->in_order)
-		list_append(&line->barriers, &command->barrier_link);
+	list_init(&place->barrier_link);
+	list_init(&place->ready_link);
+	place->ticket = ++line->tickets;
+	place->taken = taken;
+	place->in_line = true;
+	list_append(&line->waiting, &place->link);
+	if (place->bars && !line->in_order)
+		list_append(&line->barriers, &place->barrier_link);
 }
 
-void ocl_line_update(struct ocl_line *line, struct ocl_command *command)
+void ocl_line_update(struct ocl_line *line, struct ocl_line_place *place)
 {
-	if (line->in_order || !command->in_line || command->taken ||
-	    !list_empty(&command->ready_link))
+	if (line->in_order || !place->in_line || place->taken ||
+	    !list_empty(&place->ready_link))
 		return;
 	/* A failed one waits for nobody. */
-	if (atomic_load(&command->failed) ||
-	    (!atomic_load(&command->pending) && !is_held(line, command)))
-		list_append(&line->ready, &command->ready_link);
+	if (atomic_load(&place->failed) ||
+	    (!atomic_load(&place->pending) && !is_held(line, place)))
+		list_append(&line->ready, &place->ready_link);
 }
 
 bool ocl_line_has_next(const struct ocl_line *line)
@@ -69,16 +76,16 @@ bool ocl_line_has_next(const struct ocl_line *line)
 	       is_runnable(first_waiting(line));
 }
 
-struct ocl_command *ocl_line_take(struct ocl_line *line)
+struct ocl_line_place *ocl_line_take(struct ocl_line *line)
 {
 	if (!ocl_line_has_next(line))
 		return NULL;
-	struct ocl_command *command = first_waiting(line);
+	struct ocl_line_place *place = first_waiting(line);
 	if (!line->in_order)
-		command = list_entry(line->ready.next, struct ocl_command, ready_link);
-	list_remove(&command->ready_link);
-	command->taken = true;
-	return command;
+		place = list_entry(line->ready.next, struct ocl_line_place, ready_link);
+	list_remove(&place->ready_link);
+	place->taken = true;
+	return place;
 }
 
 /* What stood behind a barrier, up to the next one, which may go itself. */
@@ -86,23 +93,23 @@ static void barrier_lift(struct ocl_line *line, struct list *link)
 {
 	bool last = false;
 	for (; link != &line->waiting && !last; link = link->next) {
-		struct ocl_command *command = list_entry(link, struct ocl_command, link);
-		last = command->bars;
-		ocl_line_update(line, command);
+		struct ocl_line_place *place = list_entry(link, struct ocl_line_place, link);
+		last = place->bars;
+		ocl_line_update(line, place);
 	}
 }
 
-void ocl_line_leave(struct ocl_line *line, struct ocl_command *command)
+void ocl_line_leave(struct ocl_line *line, struct ocl_line_place *place)
 {
-	struct list *next = command->link.next;
-	list_remove(&command->link);
-	list_remove(&command->ready_link);
-	command->in_line = false;
+	struct list *next = place->link.next;
+	list_remove(&place->link);
+	list_remove(&place->ready_link);
+	place->in_line = false;
 	if (line->in_order)
 		return;
 	/* When others stand before it, what is behind it is still held by them. */
-	if (command->bars) {
-		list_remove(&command->barrier_link);
+	if (place->bars) {
+		list_remove(&place->barrier_link);
 		barrier_lift(line, next);
 	}
 	if (!list_empty(&line->waiting))

@@ -1,6 +1,6 @@
 # Queues, commands and events: what runs after what.
 icd_order_sources = \
-	icd/order/command.c icd/order/command.h icd/order/command_sync.c icd/order/command_sync.h \
+	icd/order/command.c icd/order/command.h icd/order/command_sync.c icd/order/command_sync.h icd/order/deferred.c icd/order/deferred.h \
 	icd/order/event.c icd/order/event.h icd/order/event_info.def icd/order/event_pool.c \
 	icd/order/event_pool.h icd/order/lanes.c icd/order/lanes.h icd/order/line.c icd/order/line.h \
 	icd/order/native.c icd/order/native.h icd/order/printf.c icd/order/printf.h \

@@ -113,10 +113,10 @@ static cl_int native_run(struct ocl_command *command, struct gpu_stream *stream)
 	return buffers_commit(native);
 }
 
-static enum ocl_effort native_effort(const struct ocl_command *command)
+static enum ocl_delay native_delay(const struct ocl_command *command)
 {
 	(void)command;
-	return OCL_EFFORT_WAIT;
+	return OCL_DELAY_GPU;
 }
 
 static void native_retain(struct ocl_command *command)
@@ -130,6 +130,6 @@ static void native_release(struct ocl_command *command)
 }
 
 const struct ocl_command_kind ocl_command_native = {
-	.run = native_run, .effort = native_effort,
+	.run = native_run, .delay = native_delay,
 	.retain = native_retain, .release = native_release,
 };

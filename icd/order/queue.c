@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "icd/object/properties.h"
 #include "icd/order/command_sync.h"
+#include "icd/order/deferred.h"
 #include "icd/order/printf.h"
 #include "icd/order/submit.h"
 #include "icd/order/work.h"
@@ -76,8 +77,8 @@ static void queue_destroy(struct object *object)
 	ocl_stamps_finish(&queue->stamps);
 	ocl_lanes_finish(&queue->lanes);
 	ocl_events_free(&queue->events);
-	for (unsigned i = 0; i < OCL_QUEUE_REPEATS; i++)
-		free(queue->repeats[i]);
+	for (unsigned i = 0; i < OCL_LAUNCH_PLACES; i++)
+		free(queue->launches.kept[i]);
 	object_unref(queue->context);
 	free(queue->property_list);
 	lock_condition_finish(&queue->settled);
@@ -105,6 +106,13 @@ static enum readiness wait_list_readiness(cl_uint count, const cl_event *events)
 	return readiness;
 }
 
+static cl_int event_make_locked(struct ocl_command *command)
+{
+	struct _cl_command_queue *queue = command->queue;
+	const bool profiling = queue->properties & CL_QUEUE_PROFILING_ENABLE;
+	return ocl_event_create_locked(queue, command->type, profiling, &command->event);
+}
+
 /* Waits for a blocking command, and gives its event to the application if that
  * asked for it and gets no error instead. */
 static inline cl_int event_hand_over(cl_event event, bool blocking, cl_event *event_out)
@@ -117,7 +125,7 @@ static inline cl_int event_hand_over(cl_event event, bool blocking, cl_event *ev
 	return error < 0 ? error : CL_SUCCESS;
 }
 
-/* Lines command up; the queue's lock is held on entry and dropped. */
+/* Lines a copy of command up; the queue's lock is held on entry and dropped. */
 static cl_int defer_locked(struct ocl_command *command, bool blocking, cl_event *event_out)
 {
 	struct _cl_command_queue *queue = command->queue;
@@ -126,57 +134,43 @@ static cl_int defer_locked(struct ocl_command *command, bool blocking, cl_event 
 	ocl_work_init(&work);
 	if (blocking && !command->event)
 		error = ocl_event_create_locked(queue, command->type, false, &command->event);
-	struct ocl_command *deferred = error ? NULL : ocl_command_defer(command);
+	struct ocl_deferred *deferred = error ? NULL : ocl_deferred_create(command);
+	const cl_event event = command->event;
 	if (!deferred) {
 		lock_drop(&queue->lock);
-		object_unref(command->event);
+		object_unref(event);
 		return CL_OUT_OF_HOST_MEMORY;
 	}
 	/* One for ourselves, so that nobody submits it before it is in line; and the
 	 * line's reference may be gone by the time that we kick it. */
-	atomic_store(&deferred->pending, 1);
-	ocl_command_ref(deferred);
+	atomic_store(&deferred->place.pending, 1);
+	ocl_deferred_ref(deferred);
 	ocl_work_wait_locked(&work, deferred);
-	ocl_line_enter(&queue->line, deferred, false);
-	atomic_fetch_sub(&deferred->pending, 1);
+	ocl_line_enter(&queue->line, &deferred->place, false);
+	atomic_fetch_sub(&deferred->place.pending, 1);
 	lock_drop(&queue->lock);
 	ocl_work_kick(&work, queue, deferred);
-	ocl_command_unref(deferred);
+	ocl_deferred_unref(deferred);
 	ocl_work_run(&work);
-	return event_hand_over(command->event, blocking, event_out);
+	return event_hand_over(event, blocking, event_out);
 }
 
-/* Settles a command that was submitted directly; nobody knows its event yet. */
-static inline cl_int direct_done(cl_command_queue queue, cl_event event, bool blocking,
-				 const struct ocl_submission *submission, cl_event *event_out)
-{
-	cl_int error = CL_SUCCESS;
-	if (event) {
-		ocl_event_submitted_alone(event, submission);
-		return event_hand_over(event, blocking, event_out);
-	}
-	if (blocking) {
-		error = gpu_event_wait(submission->done);
-		if (!error)
-			ocl_printf_drain(queue, submission->done);
-	}
-	gpu_event_unref(submission->done);
-	return error;
-}
-
-/* May wait: the lock, held on entry, is dropped.  The command stands in line
- * meanwhile for those that have to follow it. */
-static cl_int submit_slowly_locked(struct ocl_command *command,
-				   struct ocl_submission *submission_out)
+/* For a submission that may take long: the lock, held on entry, is dropped.  The command has a place in the
+ * line meanwhile, for those that have to follow it; command itself may be used by others. */
+static cl_int submit_in_line_locked(const struct ocl_command *command,
+				    struct ocl_submission *submission_out)
 {
 	struct _cl_command_queue *queue = command->queue;
+	struct ocl_command own = *command;
+	struct ocl_line_place place;
 	struct ocl_worklist work;
 	ocl_work_init(&work);
-	ocl_line_enter(&queue->line, command, true);
+	ocl_line_place_init(&place, own.joins, own.bars);
+	ocl_line_enter(&queue->line, &place, true);
 	lock_drop(&queue->lock);
-	cl_int error = ocl_submit(command, submission_out);
+	cl_int error = ocl_submit(&own, OCL_SUBMIT_UNLOCKED, submission_out);
 	lock_take(&queue->lock);
-	ocl_line_leave(&queue->line, command);
+	ocl_line_leave(&queue->line, &place);
 	if (queue->finishing)
 		lock_condition_signal_all(&queue->settled);
 	lock_drop(&queue->lock);
@@ -201,9 +195,18 @@ static cl_int enqueue_failed(cl_event event, bool blocking, cl_event *event_out)
 	return CL_SUCCESS;
 }
 
-/* error: of the submission, which has happened if there is none. */
-static inline cl_int direct_end(cl_command_queue queue, cl_event event, cl_int error, bool blocking,
-			 const struct ocl_submission *submission, cl_event *event_out)
+/* A blocking command that nobody asked an event of has ended. */
+static cl_int witness_wait(cl_command_queue queue, struct gpu_event *done)
+{
+	cl_int error = gpu_event_wait(done);
+	if (!error)
+		ocl_printf_drain(queue, done);
+	return error;
+}
+
+/* The command was submitted, if there is no error; nobody knows its event yet. */
+static cl_int submitted(cl_command_queue queue, cl_event event, cl_int error, bool blocking,
+			const struct ocl_submission *submission, cl_event *event_out)
 {
 	/* An event that has failed since the wait list was looked at. */
 	if (error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
@@ -212,94 +215,88 @@ static inline cl_int direct_end(cl_command_queue queue, cl_event event, cl_int e
 		object_unref(event);
 		return error;
 	}
-	return direct_done(queue, event, blocking, submission, event_out);
+	if (event) {
+		ocl_event_submitted_alone(event, submission);
+		return event_hand_over(event, blocking, event_out);
+	}
+	if (blocking)
+		error = witness_wait(queue, submission->done);
+	gpu_event_unref(submission->done);
+	return error;
 }
 
-static cl_int enqueue_directly_locked(struct ocl_command *command, enum ocl_effort effort,
-				      bool blocking, cl_event *event_out)
+/* A command that has to wait, or whose submission may take long; or the queue is one with sync.  The lock is
+ * held on entry and dropped.  Apart from ocl_queue_enqueue_locked, which without it is few instructions. */
+static __attribute__((noinline)) cl_int enqueue_slowly_locked(struct ocl_command *command,
+							      bool blocking, cl_event *event_out)
 {
 	struct _cl_command_queue *queue = command->queue;
 	struct ocl_submission submission;
+	const cl_event event = command->event;
+	const enum readiness readiness =
+		wait_list_readiness(command->dependency_count, command->dependencies);
 	cl_int error;
-	if (effort != OCL_EFFORT_NONE) {
-		error = submit_slowly_locked(command, &submission);
+	if (readiness == FAILED) {
+		lock_drop(&queue->lock);
+		return enqueue_failed(event, blocking, event_out);
+	}
+	if (readiness == BLOCKED || ocl_line_holds(&queue->line, command->joins))
+		return defer_locked(command, blocking, event_out);
+	const enum ocl_delay delay = ocl_command_delay(command);
+	/* Nobody waits for the GPU who did not ask for it: a worker does. */
+	if (delay == OCL_DELAY_GPU && !blocking)
+		return defer_locked(command, blocking, event_out);
+	command->witness = command->witness || queue->sync;
+	if (delay != OCL_DELAY_NONE) {
+		error = submit_in_line_locked(command, &submission);
 	} else {
-		error = ocl_submit_locked(command, &submission);
+		error = ocl_submit(command, OCL_SUBMIT_LOCKED, &submission);
 		lock_drop(&queue->lock);
 	}
 	if (queue->sync)
 		ocl_command_sync(command, error, error ? NULL : submission.done);
-	return direct_end(queue, command->event, error, blocking, &submission, event_out);
+	return submitted(queue, event, error, blocking, &submission, event_out);
 }
 
-static inline cl_int event_make_locked(struct ocl_command *command)
+/* The one way of every command into its queue. */
+cl_int ocl_queue_enqueue_locked(struct ocl_command *command, bool blocking, cl_uint count,
+				const cl_event *events, cl_event *event_out)
 {
 	struct _cl_command_queue *queue = command->queue;
-	const bool profiling = queue->properties & CL_QUEUE_PROFILING_ENABLE;
-	return ocl_event_create_locked(queue, command->type, profiling, &command->event);
+	struct ocl_submission submission;
+	command->event = NULL;
+	command->dependency_count = count;
+	command->dependencies = events;
+	command->witness = blocking || (command->bars && !queue->line.in_order);
+	cl_int error = event_out ? event_make_locked(command) : CL_SUCCESS;
+	if (error) {
+		lock_drop(&queue->lock);
+		return error;
+	}
+	if (queue->sync || (count && wait_list_readiness(count, events) != READY) ||
+	    ocl_line_holds(&queue->line, command->joins) ||
+	    ocl_command_delay(command) != OCL_DELAY_NONE)
+		return enqueue_slowly_locked(command, blocking, event_out);
+	error = ocl_submit(command, OCL_SUBMIT_LOCKED, &submission);
+	const cl_event event = command->event;
+	lock_drop(&queue->lock);
+	/* Most commands want nothing more, or their event alone. */
+	if (!event && !error && !submission.done)
+		return CL_SUCCESS;
+	if (error || !event || blocking)
+		return submitted(queue, event, error, blocking, &submission, event_out);
+	ocl_event_submitted_alone(event, &submission);
+	*event_out = event;
+	return CL_SUCCESS;
 }
 
 cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint count,
 			 const cl_event *events, cl_event *event_out)
 {
-	struct _cl_command_queue *queue = command->queue;
 	if (blocking)
 		lock_assert_none();
-	command->dependency_count = count;
-	command->dependencies = events;
-	command->witness = blocking || queue->sync || (command->bars && !queue->line.in_order);
-	lock_take(&queue->lock);
-	const cl_int failed = event_out ? event_make_locked(command) : CL_SUCCESS;
-	if (failed) {
-		lock_drop(&queue->lock);
-		return failed;
-	}
-	const enum readiness readiness = wait_list_readiness(count, events);
-	if (readiness == FAILED) {
-		lock_drop(&queue->lock);
-		return enqueue_failed(command->event, blocking, event_out);
-	}
-	if (readiness == BLOCKED || ocl_line_holds(&queue->line, command))
-		return defer_locked(command, blocking, event_out);
-	const enum ocl_effort effort = ocl_command_effort(command);
-	/* Nobody waits for the GPU who did not ask for it: a worker does. */
-	if (effort == OCL_EFFORT_WAIT && !blocking)
-		return defer_locked(command, blocking, event_out);
-	return enqueue_directly_locked(command, effort, blocking, event_out);
-}
-
-/* The queue's lock is held on entry and dropped; the command may be another one's then. */
-static cl_int enqueue_told_locked(struct ocl_command *command, cl_event *event_out)
-{
-	struct _cl_command_queue *queue = command->queue;
-	struct ocl_submission submission;
-	cl_int error = event_out ? event_make_locked(command) : CL_SUCCESS;
-	if (!error && queue->line.in_order)
-		error = ocl_command_submit(command, ocl_lanes_only(&queue->lanes), &submission);
-	else if (!error)
-		error = ocl_submit_locked(command, &submission);
-	const cl_event event = command->event;
-	command->event = NULL;
-	lock_drop(&queue->lock);
-	return direct_end(queue, event, error, false, &submission, event_out);
-}
-
-bool ocl_queue_enqueue_at_once(struct ocl_command *command, cl_uint count, const cl_event *events,
-			       cl_event *event_out, cl_int *error_out)
-{
-	struct _cl_command_queue *queue = command->queue;
-	command->dependency_count = count;
-	command->dependencies = events;
-	if (ocl_line_holds(&queue->line, command) || wait_list_readiness(count, events) != READY ||
-	    ocl_command_effort(command) != OCL_EFFORT_NONE)
-		return false;
-	if (count || event_out || !queue->line.in_order) {
-		*error_out = enqueue_told_locked(command, event_out);
-		return true;
-	}
-	*error_out = ocl_command_submit_quietly(command, ocl_lanes_only(&queue->lanes));
-	lock_drop(&queue->lock);
-	return true;
+	lock_take(&command->queue->lock);
+	return ocl_queue_enqueue_locked(command, blocking, count, events, event_out);
 }
 
 /* --- finish ---------------------------------------------------------------------------------- */

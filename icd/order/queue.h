@@ -23,17 +23,16 @@
 
 extern const struct object_type ocl_queue_type;
 
-struct ocl_launch_repeat;
+struct ocl_launch_kept;
 struct ocl_printf;
 
-/* A work-group size that was chosen for a launch without one, to be used again. */
-struct ocl_local_choice {
-	const struct gpu_function *function;
-	uint32_t dynamic_local_B;
-	uint32_t local[3];
-	uint64_t global[3];
+/* The launches that came last; see launch_memo.h. */
+enum { OCL_LAUNCH_PLACES = 32 };
+struct ocl_launch_memo {
+	_Atomic uint64_t sums[OCL_LAUNCH_PLACES];       /* of what is kept in each place; 0: nothing */
+	atomic_uint turn;                               /* of two places that are taken, which is given up */
+	struct ocl_launch_kept *kept[OCL_LAUNCH_PLACES]; /* owned, NULL at first; guarded by the queue's lock */
 };
-enum { OCL_QUEUE_CHOICES = 8, OCL_QUEUE_REPEATS = 8 };
 
 struct _cl_command_queue {
 	struct object base;
@@ -45,7 +44,7 @@ struct _cl_command_queue {
 	cl_queue_properties *property_list; /* owned, with the final 0; NULL if none were given */
 	size_t property_count;
 	struct ocl_printf *_Atomic printing; /* owned; NULL until a kernel prints */
-	_Atomic uint64_t launched[OCL_QUEUE_REPEATS]; /* launch_repeat.h: the last launch of each kind */
+	struct ocl_launch_memo launches;
 	struct lock lock;                /* guards all below */
 	struct lock_condition settled;   /* a command left the line */
 	struct ocl_lanes lanes;
@@ -55,9 +54,6 @@ struct _cl_command_queue {
 	struct ocl_event_pool events;
 	struct ocl_stamps stamps;        /* in order, with profiling: of who submits */
 	unsigned finishing;              /* threads waiting for settled */
-	struct ocl_local_choice choices[OCL_QUEUE_CHOICES];
-	unsigned next_choice;
-	struct ocl_launch_repeat *repeats[OCL_QUEUE_REPEATS]; /* owned; NULL: none came again */
 };
 
 /* priority: gpu_stream_acquire's.  property_list: as given to
@@ -71,13 +67,10 @@ cl_int ocl_queue_create(cl_context context, cl_device_id device,
  * An event is made if event_out is given. */
 cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint count,
 			 const cl_event *events, cl_event *event_out);
-
-/* The same with the queue's lock held, for a command that does not block, and without a copy of
- * it: false, and nothing has happened, where it would have to wait in line or the submission might
- * take long.  Otherwise the lock is dropped, command is no longer looked at, and *error_out is
- * what ocl_queue_enqueue would have returned. */
-bool ocl_queue_enqueue_at_once(struct ocl_command *command, cl_uint count, const cl_event *events,
-			       cl_event *event_out, cl_int *error_out);
+/* The same with the queue's lock held, which is dropped.  command may be used by others as soon as the lock
+ * is dropped, but for one of a queue with sync. */
+cl_int ocl_queue_enqueue_locked(struct ocl_command *command, bool blocking, cl_uint count,
+				const cl_event *events, cl_event *event_out);
 
 /* Waits until everything enqueued so far has ended. */
 cl_int ocl_queue_finish(cl_command_queue queue);

@@ -2,18 +2,69 @@
 
 #include "icd/order/submit.h"
 
-cl_int ocl_submit(struct ocl_command *command, struct ocl_submission *submission_out)
+/* Chooses the lane, and keeps it until lane_release_locked. */
+static cl_int lane_take_locked(const struct ocl_command *command, struct ocl_lane **lane_out)
+{
+	struct ocl_lanes *lanes = &command->queue->lanes;
+	cl_int error = ocl_lanes_choose(lanes, command->kind->lanes, command->dependency_count,
+					command->dependencies, lane_out);
+	/* OpenCL 3.0 API, 5.12: without a list a marker or barrier waits for all that
+	 * was enqueued before it; in an in-order queue it does so by its place. */
+	if (!error && command->joins && !lanes->in_order)
+		error = ocl_lanes_join(lanes, *lane_out);
+	if (!error)
+		(*lane_out)->users++;
+	return error;
+}
+
+/* submission: NULL where it failed. */
+static void lane_release_locked(const struct ocl_command *command, struct ocl_lane *lane,
+				const struct ocl_submission *submission)
+{
+	struct ocl_lanes *lanes = &command->queue->lanes;
+	lane->users--;
+	if (submission && command->bars && !lanes->in_order)
+		ocl_lanes_set_barrier(lanes, submission->done);
+}
+
+static cl_int submit_out_of_order_locked(struct ocl_command *command,
+					 struct ocl_submission *submission_out)
+{
+	struct gpu_scope scope;
+	struct ocl_lane *lane;
+	/* Where the driver wants a context for all that follows, it is made current once. */
+	const bool several = command->event || command->witness || command->dependency_count;
+	const bool entered =
+		several && !gpu_enter_by_handle(command->queue->device->gpu, &scope);
+	cl_int error = lane_take_locked(command, &lane);
+	if (!error) {
+		error = ocl_command_submit(command, lane->stream, submission_out);
+		lane_release_locked(command, lane, error ? NULL : submission_out);
+	}
+	if (entered)
+		gpu_leave(&scope);
+	return error;
+}
+
+static cl_int submit_unlocked(struct ocl_command *command, struct ocl_submission *submission_out)
 {
 	struct _cl_command_queue *queue = command->queue;
 	struct ocl_lane *lane;
 	lock_take(&queue->lock);
-	cl_int error = ocl_submit_place_locked(command, &lane);
+	cl_int error = lane_take_locked(command, &lane);
 	lock_drop(&queue->lock);
 	if (error)
 		return error;
 	error = ocl_command_submit(command, lane->stream, submission_out);
 	lock_take(&queue->lock);
-	ocl_submit_placed_locked(command, lane, error ? NULL : submission_out);
+	lane_release_locked(command, lane, error ? NULL : submission_out);
 	lock_drop(&queue->lock);
 	return error;
+}
+
+cl_int ocl_submit_any(struct ocl_command *command, enum ocl_submit_lock lock,
+		      struct ocl_submission *submission_out)
+{
+	return lock == OCL_SUBMIT_LOCKED ? submit_out_of_order_locked(command, submission_out)
+					 : submit_unlocked(command, submission_out);
 }

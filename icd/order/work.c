@@ -15,11 +15,11 @@ void ocl_work_init(struct ocl_worklist *work)
 
 /* --- who waits, and is told ---------------------------------------------------------------- */
 
-void ocl_work_kick(struct ocl_worklist *work, cl_command_queue queue, struct ocl_command *command)
+void ocl_work_kick(struct ocl_worklist *work, cl_command_queue queue, struct ocl_deferred *deferred)
 {
 	lock_take(&queue->lock);
-	if (command)
-		ocl_line_update(&queue->line, command);
+	if (deferred)
+		ocl_line_update(&queue->line, &deferred->place);
 	const bool mine = !queue->draining && ocl_line_has_next(&queue->line);
 	if (mine)
 		queue->draining = true;
@@ -30,12 +30,12 @@ void ocl_work_kick(struct ocl_worklist *work, cl_command_queue queue, struct ocl
 	list_append(&work->queues, &queue->work_link);
 }
 
-static void command_fail(struct ocl_worklist *work, struct ocl_command *command)
+static void deferred_fail(struct ocl_worklist *work, struct ocl_deferred *deferred)
 {
-	if (atomic_exchange(&command->failed, true))
+	if (atomic_exchange(&deferred->place.failed, true))
 		return;
-	ocl_command_ref(command);
-	list_append(&work->failed, &command->work_link);
+	ocl_deferred_ref(deferred);
+	list_append(&work->failed, &deferred->work_link);
 }
 
 /* Tells those who waited for something that is settled now. */
@@ -44,37 +44,37 @@ static void waiters_wake(struct ocl_worklist *work, struct ocl_waiter *waiter, b
 	while (waiter) {
 		/* The waiter lies in the command's memory. */
 		struct ocl_waiter *next = waiter->next;
-		struct ocl_command *command = waiter->command;
+		struct ocl_deferred *deferred = waiter->deferred;
 		if (failed)
-			command_fail(work, command);
-		if (atomic_fetch_sub(&command->pending, 1) == 1)
-			ocl_work_kick(work, command->queue, command);
-		ocl_command_unref(command);
+			deferred_fail(work, deferred);
+		if (atomic_fetch_sub(&deferred->place.pending, 1) == 1)
+			ocl_work_kick(work, deferred->command.queue, deferred);
+		ocl_deferred_unref(deferred);
 		waiter = next;
 	}
 }
 
-void ocl_work_wait_locked(struct ocl_worklist *work, struct ocl_command *command)
+void ocl_work_wait_locked(struct ocl_worklist *work, struct ocl_deferred *deferred)
 {
-	for (uint32_t i = 0; i < command->dependency_count; i++) {
-		cl_event event = command->dependencies[i];
-		struct ocl_waiter *waiter = &command->waiters[i];
-		waiter->command = command;
-		ocl_command_ref(command);
-		atomic_fetch_add(&command->pending, 1);
+	for (uint32_t i = 0; i < deferred->command.dependency_count; i++) {
+		cl_event event = deferred->command.dependencies[i];
+		struct ocl_waiter *waiter = &deferred->waiters[i];
+		waiter->deferred = deferred;
+		ocl_deferred_ref(deferred);
+		atomic_fetch_add(&deferred->place.pending, 1);
 		if (ocl_event_add_waiter(event, waiter))
 			continue;
-		atomic_fetch_sub(&command->pending, 1);
+		atomic_fetch_sub(&deferred->place.pending, 1);
 		if (ocl_event_has_failed(event))
-			command_fail(work, command);
+			deferred_fail(work, deferred);
 		/* Not the last: the caller has one. */
-		ocl_command_unref(command);
+		ocl_deferred_unref(deferred);
 	}
 }
 
 /* --- one command ----------------------------------------------------------------------------- */
 
-static void command_end(struct ocl_worklist *work, struct ocl_command *command, cl_int code)
+static void command_end(struct ocl_worklist *work, const struct ocl_command *command, cl_int code)
 {
 	bool first;
 	if (command->event)
@@ -82,14 +82,15 @@ static void command_end(struct ocl_worklist *work, struct ocl_command *command, 
 }
 
 /* Submits a command that was taken from its line, or ends it. */
-static void command_settle(struct ocl_worklist *work, struct ocl_command *command)
+static void deferred_settle(struct ocl_worklist *work, struct ocl_deferred *deferred)
 {
+	struct ocl_command *command = &deferred->command;
 	struct ocl_submission submission;
-	if (atomic_load(&command->failed)) {
+	if (atomic_load(&deferred->place.failed)) {
 		command_end(work, command, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
 		return;
 	}
-	const cl_int error = ocl_submit(command, &submission);
+	const cl_int error = ocl_submit(command, OCL_SUBMIT_UNLOCKED, &submission);
 	if (command->queue->sync)
 		ocl_command_sync(command, error, error ? NULL : submission.done);
 	if (error)
@@ -100,10 +101,10 @@ static void command_settle(struct ocl_worklist *work, struct ocl_command *comman
 		gpu_event_unref(submission.done);
 }
 
-static void command_leave_locked(struct ocl_command *command)
+static void deferred_leave_locked(struct ocl_deferred *deferred)
 {
-	struct _cl_command_queue *queue = command->queue;
-	ocl_line_leave(&queue->line, command);
+	struct _cl_command_queue *queue = deferred->command.queue;
+	ocl_line_leave(&queue->line, &deferred->place);
 	if (queue->finishing)
 		lock_condition_signal_all(&queue->settled);
 }
@@ -113,7 +114,7 @@ static void command_leave_locked(struct ocl_command *command)
 /* A command that may wait, until the GPU has done what comes before it. */
 struct job {
 	struct ocl_after after;
-	struct ocl_command *command;     /* the line's reference */
+	struct ocl_deferred *deferred;   /* the line's reference */
 };
 
 static void queue_drain(struct ocl_worklist *work, struct _cl_command_queue *queue);
@@ -122,21 +123,21 @@ static void queue_drain(struct ocl_worklist *work, struct _cl_command_queue *que
 static void job_run(struct ocl_delivery *delivery)
 {
 	struct job *job = list_entry(delivery, struct job, after.delivery);
-	struct ocl_command *command = job->command;
-	struct _cl_command_queue *queue = command->queue;
+	struct ocl_deferred *deferred = job->deferred;
+	struct _cl_command_queue *queue = deferred->command.queue;
 	struct ocl_worklist work;
 	ocl_work_init(&work);
 	ocl_witnesses_finish(&job->after.witnesses);
 	free(job);
-	command_settle(&work, command);
+	deferred_settle(&work, deferred);
 	lock_take(&queue->lock);
-	command_leave_locked(command);
+	deferred_leave_locked(deferred);
 	lock_drop(&queue->lock);
 	if (queue->line.in_order)
 		queue_drain(&work, queue);
 	else
 		ocl_work_kick(&work, queue, NULL);
-	ocl_command_unref(command);
+	ocl_deferred_unref(deferred);
 	ocl_work_run(&work);
 }
 
@@ -146,7 +147,7 @@ static bool job_add(struct job *job, struct gpu_event *event)
 }
 
 /* Witnesses of all that is ahead of the command on the GPU. */
-static bool job_gather(struct job *job, struct ocl_command *command)
+static bool job_gather(struct job *job, const struct ocl_command *command)
 {
 	struct _cl_command_queue *queue = command->queue;
 	struct gpu_event *ahead = NULL;
@@ -162,19 +163,19 @@ static bool job_gather(struct job *job, struct ocl_command *command)
 }
 
 /* Hands a command that was taken from its line over; false: it could not be. */
-static bool job_start(struct ocl_command *command)
+static bool job_start(struct ocl_deferred *deferred)
 {
 	if (ocl_complete_start())
 		return false;
 	struct job *job = calloc(1, sizeof(*job));
 	if (!job)
 		return false;
-	if (!job_gather(job, command)) {
+	if (!job_gather(job, &deferred->command)) {
 		ocl_witnesses_finish(&job->after.witnesses);
 		free(job);
 		return false;
 	}
-	job->command = command;
+	job->deferred = deferred;
 	job->after.delivery.run = job_run;
 	job->after.by_worker = true;
 	ocl_complete_after(&job->after);
@@ -183,32 +184,39 @@ static bool job_start(struct ocl_command *command)
 
 /* --- the list ------------------------------------------------------------------------------ */
 
+/* NULL: none can go.  One that is taken from the line is a deferred one: the others are never ready. */
+static struct ocl_deferred *deferred_take_locked(struct _cl_command_queue *queue)
+{
+	struct ocl_line_place *place = ocl_line_take(&queue->line);
+	return place ? list_entry(place, struct ocl_deferred, place) : NULL;
+}
+
 /* Submits what can be submitted; draining is ours, and is cleared. */
 static void queue_drain(struct ocl_worklist *work, struct _cl_command_queue *queue)
 {
 	const bool in_order = queue->line.in_order;
-	struct ocl_command *command = NULL;
+	struct ocl_deferred *deferred = NULL;
 	for (;;) {
 		lock_take(&queue->lock);
-		if (command)
-			command_leave_locked(command);
-		struct ocl_command *last = command;
-		command = ocl_line_take(&queue->line);
-		if (!command)
+		if (deferred)
+			deferred_leave_locked(deferred);
+		struct ocl_deferred *last = deferred;
+		deferred = deferred_take_locked(queue);
+		if (!deferred)
 			queue->draining = false;
 		lock_drop(&queue->lock);
 		if (last)
-			ocl_command_unref(last);
-		if (!command)
+			ocl_deferred_unref(last);
+		if (!deferred)
 			return;
-		if (!atomic_load(&command->failed) && ocl_command_effort(command) &&
-		    job_start(command)) {
+		if (!atomic_load(&deferred->place.failed) &&
+		    ocl_command_delay(&deferred->command) && job_start(deferred)) {
 			if (in_order)
 				return;
-			command = NULL;
+			deferred = NULL;
 			continue;
 		}
-		command_settle(work, command);
+		deferred_settle(work, deferred);
 	}
 }
 
@@ -216,12 +224,13 @@ void ocl_work_run(struct ocl_worklist *work)
 {
 	for (;;) {
 		if (!list_empty(&work->failed)) {
-			struct ocl_command *command =
-				list_entry(work->failed.next, struct ocl_command, work_link);
-			list_remove(&command->work_link);
-			command_end(work, command, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
-			ocl_work_kick(work, command->queue, command);
-			ocl_command_unref(command);
+			struct ocl_deferred *deferred =
+				list_entry(work->failed.next, struct ocl_deferred, work_link);
+			list_remove(&deferred->work_link);
+			command_end(work, &deferred->command,
+				    CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+			ocl_work_kick(work, deferred->command.queue, deferred);
+			ocl_deferred_unref(deferred);
 		} else if (!list_empty(&work->queues)) {
 			struct _cl_command_queue *queue =
 				list_entry(work->queues.next, struct _cl_command_queue, work_link);

@@ -12,22 +12,23 @@
 #ifndef CULVERT_ICD_WORK_H
 #define CULVERT_ICD_WORK_H
 
+#include "icd/order/deferred.h"
 #include "icd/order/queue.h"
 
 struct ocl_worklist {
-	struct list failed;              /* ocl_command.work_link; a ref each */
+	struct list failed;              /* ocl_deferred.work_link; a ref each */
 	struct list queues;              /* _cl_command_queue.work_link; a ref each */
 };
 
 void ocl_work_init(struct ocl_worklist *work);
 
-/* command, or NULL, is in the queue's line and may have become runnable: puts the
+/* deferred, or NULL, is in the queue's line and may have become runnable: puts the
  * queue on the list if it has something to submit and nobody is at it. */
 void ocl_work_kick(struct ocl_worklist *work, cl_command_queue queue,
-		   struct ocl_command *command);
-/* Leaves waiters with all that command waits for and is not settled; what has
- * failed meanwhile ends the command.  The queue's lock is held. */
-void ocl_work_wait_locked(struct ocl_worklist *work, struct ocl_command *command);
+		   struct ocl_deferred *deferred);
+/* Leaves waiters with all that deferred waits for and is not settled; what has
+ * failed meanwhile ends it.  The queue's lock is held. */
+void ocl_work_wait_locked(struct ocl_worklist *work, struct ocl_deferred *deferred);
 /* Does all there is. */
 void ocl_work_run(struct ocl_worklist *work);
 

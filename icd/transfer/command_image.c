@@ -6,9 +6,9 @@
 #include "icd/order/queue.h"
 
 /* Copies of pageable memory wait for what is ahead in the stream: see command_transfer.c. */
-static enum ocl_effort pinned_effort(const struct ocl_command *command)
+static enum ocl_delay pinned_delay(const struct ocl_command *command)
 {
-	return command->u.image.pinned ? OCL_EFFORT_NONE : OCL_EFFORT_WAIT;
+	return command->u.image.pinned ? OCL_DELAY_NONE : OCL_DELAY_GPU;
 }
 
 static struct gpu_image_side image_side(const struct ocl_access *access, const uint64_t origin[3])
@@ -130,11 +130,11 @@ static cl_int fill_run(struct ocl_command *command, struct gpu_stream *stream)
 
 /* --- map and unmap: copies between the image and its shadow --------------------------- */
 
-static enum ocl_effort map_effort(const struct ocl_command *command)
+static enum ocl_delay map_delay(const struct ocl_command *command)
 {
 	const bool copies = command->access_count;
-	return copies && !command->u.map->mem->image->shadow_pinned ? OCL_EFFORT_WAIT
-								    : OCL_EFFORT_NONE;
+	return copies && !command->u.map->mem->image->shadow_pinned ? OCL_DELAY_GPU
+								    : OCL_DELAY_NONE;
 }
 
 static struct gpu_image_side map_side(const struct ocl_map *map)
@@ -183,20 +183,20 @@ static cl_int unmap_run(struct ocl_command *command, struct gpu_stream *stream)
 }
 
 const struct ocl_command_kind ocl_command_image_read = {
-	.run = read_run, .effort = pinned_effort, .lanes = OCL_LANES_TO_HOST,
+	.run = read_run, .delay = pinned_delay, .lanes = OCL_LANES_TO_HOST,
 };
 const struct ocl_command_kind ocl_command_image_write = {
-	.run = write_run, .effort = pinned_effort, .lanes = OCL_LANES_TO_DEVICE,
+	.run = write_run, .delay = pinned_delay, .lanes = OCL_LANES_TO_DEVICE,
 };
 const struct ocl_command_kind ocl_command_image_copy = {.run = copy_run};
 const struct ocl_command_kind ocl_command_image_to_buffer = {.run = to_buffer_run};
 const struct ocl_command_kind ocl_command_buffer_to_image = {.run = from_buffer_run};
 const struct ocl_command_kind ocl_command_image_fill = {.run = fill_run};
 const struct ocl_command_kind ocl_command_image_map = {
-	.run = map_run, .effort = map_effort, .retain = ocl_command_map_retain,
+	.run = map_run, .delay = map_delay, .retain = ocl_command_map_retain,
 	.release = ocl_command_map_release, .lanes = OCL_LANES_TO_HOST,
 };
 const struct ocl_command_kind ocl_command_image_unmap = {
-	.run = unmap_run, .effort = map_effort, .retain = ocl_command_map_retain,
+	.run = unmap_run, .delay = map_delay, .retain = ocl_command_map_retain,
 	.release = ocl_command_map_release, .lanes = OCL_LANES_TO_DEVICE,
 };

@@ -22,9 +22,9 @@ void ocl_command_note_host_write(const struct ocl_command *command, struct gpu_s
 	ocl_host_writes_note(&command->queue->context->host_writes, stream);
 }
 
-static enum ocl_effort pinned_effort(const struct ocl_command *command)
+static enum ocl_delay pinned_delay(const struct ocl_command *command)
 {
-	return command->u.transfer.pinned ? OCL_EFFORT_NONE : OCL_EFFORT_WAIT;
+	return command->u.transfer.pinned ? OCL_DELAY_NONE : OCL_DELAY_GPU;
 }
 
 static cl_int read_pageable(const struct ocl_command *command, struct gpu_stream *stream)
@@ -59,18 +59,18 @@ static bool write_is_staged(const struct ocl_transfer *transfer)
 
 /* Pageable bytes are read when the command is submitted, which is early only if what
  * comes before it does not write them. */
-static enum ocl_effort write_effort(const struct ocl_command *command)
+static enum ocl_delay write_delay(const struct ocl_command *command)
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
 	if (transfer->pinned)
-		return OCL_EFFORT_NONE;
+		return OCL_DELAY_NONE;
 	if (ocl_host_writes_are_pending(&command->queue->context->host_writes))
-		return OCL_EFFORT_WAIT;
+		return OCL_DELAY_GPU;
 	if (transfer->size_B <= DRIVER_STAGES_B)
-		return OCL_EFFORT_NONE;
+		return OCL_DELAY_NONE;
 	return write_is_staged(transfer) &&
 	       gpu_staging_has_room(command->queue->device->gpu, transfer->size_B)
-		? OCL_EFFORT_OWN : OCL_EFFORT_WAIT;
+		? OCL_DELAY_SHORT : OCL_DELAY_GPU;
 }
 
 static cl_int write_pageable(const struct ocl_command *command, struct gpu_stream *stream)
@@ -82,7 +82,7 @@ static cl_int write_pageable(const struct ocl_command *command, struct gpu_strea
 			    (relayed || !gpu_stream_reached(stream, gpu_stream_last(stream)));
 	/* Who was not to wait has asked before: a read that came since is not ahead of it.
 	 * Slots of which there were none are free, likely, once what is ahead has happened. */
-	const bool waits = (command->effort == OCL_EFFORT_WAIT &&
+	const bool waits = (command->delay == OCL_DELAY_GPU &&
 			    (relayed || ocl_host_writes_are_pending(
 						&command->queue->context->host_writes))) ||
 			   (transfer->size_B > DRIVER_STAGES_B && !staged);
@@ -179,11 +179,11 @@ static cl_int map_run(struct ocl_command *command, struct gpu_stream *stream)
 	return CL_SUCCESS;
 }
 
-/* The map's mem is no access: ocl_command_effort does not see it. */
-static enum ocl_effort map_effort(const struct ocl_command *command)
+/* The map's mem is no access: ocl_command_delay does not see it. */
+static enum ocl_delay map_delay(const struct ocl_command *command)
 {
-	return ocl_storage_is_slow(command->u.map->mem->storage) ? OCL_EFFORT_WAIT
-								 : OCL_EFFORT_NONE;
+	return ocl_storage_is_slow(command->u.map->mem->storage) ? OCL_DELAY_GPU
+								 : OCL_DELAY_NONE;
 }
 
 static cl_int unmap_run(struct ocl_command *command, struct gpu_stream *stream)
@@ -233,26 +233,26 @@ void ocl_command_map_release(struct ocl_command *command)
 }
 
 const struct ocl_command_kind ocl_command_read = {
-	.run = read_run, .effort = pinned_effort, .lanes = OCL_LANES_TO_HOST,
+	.run = read_run, .delay = pinned_delay, .lanes = OCL_LANES_TO_HOST,
 };
 const struct ocl_command_kind ocl_command_write = {
-	.run = write_run, .effort = write_effort, .lanes = OCL_LANES_TO_DEVICE,
+	.run = write_run, .delay = write_delay, .lanes = OCL_LANES_TO_DEVICE,
 };
 const struct ocl_command_kind ocl_command_copy = {.run = copy_run};
 const struct ocl_command_kind ocl_command_read_rect = {
-	.run = read_rect_run, .effort = pinned_effort, .lanes = OCL_LANES_TO_HOST,
+	.run = read_rect_run, .delay = pinned_delay, .lanes = OCL_LANES_TO_HOST,
 };
 const struct ocl_command_kind ocl_command_write_rect = {
-	.run = write_rect_run, .effort = pinned_effort, .lanes = OCL_LANES_TO_DEVICE,
+	.run = write_rect_run, .delay = pinned_delay, .lanes = OCL_LANES_TO_DEVICE,
 };
 const struct ocl_command_kind ocl_command_copy_rect = {.run = copy_rect_run};
 const struct ocl_command_kind ocl_command_fill = {.run = fill_run};
 const struct ocl_command_kind ocl_command_map = {
-	.run = map_run, .effort = map_effort, .retain = ocl_command_map_retain, .release = ocl_command_map_release,
+	.run = map_run, .delay = map_delay, .retain = ocl_command_map_retain, .release = ocl_command_map_release,
 	.lanes = OCL_LANES_TO_HOST,
 };
 const struct ocl_command_kind ocl_command_unmap = {
-	.run = unmap_run, .effort = map_effort, .retain = ocl_command_map_retain, .release = ocl_command_map_release,
+	.run = unmap_run, .delay = map_delay, .retain = ocl_command_map_retain, .release = ocl_command_map_release,
 	.lanes = OCL_LANES_TO_DEVICE,
 };
 const struct ocl_command_kind ocl_command_migrate = {.run = migrate_run};
