@@ -269,7 +269,7 @@ static void in_order(void)
 	CHECK(!ahead);
 	for (unsigned i = 0; i < 4; i++) {
 		CHECK_EQ(ocl_lanes_choose(&model.lanes, OCL_LANES_TO_HOST, 0, NULL, &lane), CL_SUCCESS);
-		CHECK(lane->stream == ocl_lanes_only(&model.lanes));
+		CHECK(lane->stream == model.lanes.groups[OCL_LANES_WORK].lanes[0].stream);
 		work_put(lane->stream);
 	}
 	CHECK_EQ(ocl_lanes_ahead(&model.lanes, &ahead), CL_SUCCESS);

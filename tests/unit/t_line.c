@@ -9,14 +9,13 @@
 
 #include "icd/order/line.h"
 
-#include "icd/order/command.h"
 #include "tests/unit/test.h"
 
 enum { COMMANDS = 40, STEPS = 200, SEEDS = 400 };
 
 /* A command and what the model knows of it: its place in model.all is its ticket. */
 struct known {
-	struct ocl_command command;
+	struct ocl_line_place place;
 	unsigned unsettled;              /* events that it still waits for */
 	bool failed, taken, left;
 };
@@ -35,7 +34,7 @@ static unsigned any(unsigned below)
 static bool someone_before(unsigned place, bool barriers_alone)
 {
 	for (unsigned i = 0; i < place; i++)
-		if (!model.all[i].left && (!barriers_alone || model.all[i].command.bars))
+		if (!model.all[i].left && (!barriers_alone || model.all[i].place.bars))
 			return true;
 	return false;
 }
@@ -51,7 +50,7 @@ static bool may_go(unsigned place)
 		return !someone_before(place, false);
 	if (known->failed)
 		return true;
-	return !someone_before(place, true) && !(known->command.joins && someone_before(place, false));
+	return !someone_before(place, true) && !(known->place.joins && someone_before(place, false));
 }
 
 static bool anyone_may_go(void)
@@ -62,10 +61,10 @@ static bool anyone_may_go(void)
 	return false;
 }
 
-static struct known *known_of(const struct ocl_command *command)
+static struct known *known_of(const struct ocl_line_place *place)
 {
 	for (unsigned i = 0; i < model.count; i++)
-		if (&model.all[i].command == command)
+		if (&model.all[i].place == place)
 			return &model.all[i];
 	return NULL;
 }
@@ -77,22 +76,21 @@ static void enter(void)
 	struct known *known = &model.all[model.count];
 	memset(known, 0, sizeof(*known));
 	known->unsettled = any(3);
-	known->command.bars = !any(6);
-	known->command.joins = known->command.bars ? any(2) : !any(6);
-	atomic_init(&known->command.pending, known->unsettled);
-	atomic_init(&known->command.failed, false);
+	const bool bars = !any(6), joins = bars ? any(2) : !any(6);
+	ocl_line_place_init(&known->place, joins, bars);
+	atomic_store(&known->place.pending, known->unsettled);
 	const bool held = model.line.in_order
 				  ? someone_before(model.count, false)
 				  : someone_before(model.count, true) ||
-					    (known->command.joins && someone_before(model.count, false));
-	CHECK_EQ(ocl_line_holds(&model.line, &known->command), held);
+					    (known->place.joins && someone_before(model.count, false));
+	CHECK_EQ(ocl_line_holds(&model.line, joins), held);
 	/* One that nothing holds may be on its way already, as a long submission is. */
 	known->taken = !known->unsettled && !held && any(2);
-	ocl_line_enter(&model.line, &known->command, known->taken);
+	ocl_line_enter(&model.line, &known->place, known->taken);
 	model.count++;
-	CHECK_EQ(known->command.ticket, model.count);
+	CHECK_EQ(known->place.ticket, model.count);
 	if (!known->taken)
-		ocl_line_update(&model.line, &known->command);
+		ocl_line_update(&model.line, &known->place);
 }
 
 static void settle(void)
@@ -104,23 +102,23 @@ static void settle(void)
 		return;
 	if (!any(4)) {
 		known->failed = true;
-		atomic_store(&known->command.failed, true);
-		ocl_line_update(&model.line, &known->command);
+		atomic_store(&known->place.failed, true);
+		ocl_line_update(&model.line, &known->place);
 	}
 	known->unsettled--;
-	if (atomic_fetch_sub(&known->command.pending, 1) == 1)
-		ocl_line_update(&model.line, &known->command);
+	if (atomic_fetch_sub(&known->place.pending, 1) == 1)
+		ocl_line_update(&model.line, &known->place);
 }
 
 static void take(void)
 {
 	const bool expected = anyone_may_go();
 	CHECK_EQ(ocl_line_has_next(&model.line), expected);
-	struct ocl_command *command = ocl_line_take(&model.line);
-	CHECK_EQ(command != NULL, expected);
-	if (!command)
+	struct ocl_line_place *place = ocl_line_take(&model.line);
+	CHECK_EQ(place != NULL, expected);
+	if (!place)
 		return;
-	struct known *known = known_of(command);
+	struct known *known = known_of(place);
 	REQUIRE(known != NULL);
 	CHECK(may_go((unsigned)(known - model.all)));
 	known->taken = true;
@@ -135,7 +133,7 @@ static void leave(void)
 		struct known *known = &model.all[(first + i) % model.count];
 		if (!known->taken || known->left)
 			continue;
-		ocl_line_leave(&model.line, &known->command);
+		ocl_line_leave(&model.line, &known->place);
 		known->left = true;
 		return;
 	}

@@ -145,9 +145,11 @@ static void check_submission(const struct ocl_command *command, const struct kno
 		CHECK_EQ(model.streams[known->queue]->done, model.streams[known->queue]->last);
 }
 
-cl_int ocl_submit(struct ocl_command *command, struct ocl_submission *submission_out)
+cl_int ocl_submit_any(struct ocl_command *command, enum ocl_submit_lock lock,
+		      struct ocl_submission *submission_out)
 {
 	const struct fake_op nothing = {0};
+	CHECK_EQ(lock, OCL_SUBMIT_UNLOCKED);
 	lock_assert_none();
 	memset(submission_out, 0, sizeof(*submission_out));
 	model.submissions++;
@@ -162,13 +164,13 @@ cl_int ocl_submit(struct ocl_command *command, struct ocl_submission *submission
 	return gpu_event_record(model.streams[known->queue], false, &submission_out->done);
 }
 
-static enum ocl_effort effort_wait(const struct ocl_command *command)
+static enum ocl_delay delay_of_gpu(const struct ocl_command *command)
 {
 	(void)command;
-	return OCL_EFFORT_WAIT;
+	return OCL_DELAY_GPU;
 }
 
-static const struct ocl_command_kind quick_kind = {.run = NULL}, slow_kind = {.effort = effort_wait};
+static const struct ocl_command_kind quick_kind = {.run = NULL}, slow_kind = {.delay = delay_of_gpu};
 
 /* --- the application ------------------------------------------------------------------------------------ */
 
@@ -209,17 +211,17 @@ static void defer(struct ocl_command *command)
 	struct ocl_worklist work;
 	ocl_work_init(&work);
 	lock_take(&queue->lock);
-	struct ocl_command *deferred = ocl_command_defer(command);
+	struct ocl_deferred *deferred = ocl_deferred_create(command);
 	if (!deferred)
 		abort();
-	atomic_store(&deferred->pending, 1);
-	ocl_command_ref(deferred);
+	atomic_store(&deferred->place.pending, 1);
+	ocl_deferred_ref(deferred);
 	ocl_work_wait_locked(&work, deferred);
-	ocl_line_enter(&queue->line, deferred, false);
-	atomic_fetch_sub(&deferred->pending, 1);
+	ocl_line_enter(&queue->line, &deferred->place, false);
+	atomic_fetch_sub(&deferred->place.pending, 1);
 	lock_drop(&queue->lock);
 	ocl_work_kick(&work, queue, deferred);
-	ocl_command_unref(deferred);
+	ocl_deferred_unref(deferred);
 	ocl_work_run(&work);
 }
 
