@@ -48,14 +48,14 @@ struct _cl_mem {
 	atomic_uint map_count;
 	cl_uint packet_B, max_packets;   /* of a pipe */
 	bool has_addresses;              /* the application may ask for them; see address.h */
+	bool is_exportable;              /* to other processes, by handles of one type: */
+	unsigned char exported;          /* an enum gpu_handle_type, in the padding of the struct */
 	void *host_pointer;              /* CL_MEM_USE_HOST_PTR; NULL otherwise */
 	cl_mem_properties *properties;   /* owned, with the final 0; NULL if none were given */
 	size_t property_count;
 	struct _cl_mem *parent;          /* ref held; NULL for a root */
 	struct _cl_mem *svm;             /* ref held: whose storage it is, see svm.h; NULL: none */
 	cl_device_id external_device;    /* of memory that others have, too; NULL: it is ours alone */
-	bool is_exportable;              /* as a handle of the type exported */
-	enum gpu_handle_type exported;
 	struct mem_destructor *destructors; /* newest first */
 };
 

@@ -99,12 +99,11 @@ static cl_int list_read(struct reading *reading, const cl_mem_properties *list)
 	return error;
 }
 
-cl_int ocl_mem_properties_read(const struct _cl_context *context, const cl_mem_properties *list,
-			       struct ocl_mem_properties *properties)
+static cl_int read_and_check(const struct _cl_context *context, const cl_mem_properties *list,
+			     struct ocl_mem_properties *properties)
 {
 	struct reading reading = {.properties = properties, .context = context};
-	*properties = (struct ocl_mem_properties){.list = list};
-	cl_int error = list ? list_read(&reading, list) : CL_SUCCESS;
+	cl_int error = list_read(&reading, list);
 	if (error)
 		return error;
 	/* cl_khr_external_memory: CL_INVALID_PROPERTY for a device list without a handle. */
@@ -121,6 +120,17 @@ cl_int ocl_mem_properties_read(const struct _cl_context *context, const cl_mem_p
 	if (properties->is_exportable && !context->devices[properties->device]->caps->exports)
 		return CL_INVALID_PROPERTY;
 	return CL_SUCCESS;
+}
+
+cl_int ocl_mem_properties_read(const struct _cl_context *context, const cl_mem_properties *list,
+			       struct ocl_mem_properties *properties)
+{
+	/* The handle is read where is_external says that there is one, and is large. */
+	properties->list = list;
+	properties->count = 0;
+	properties->is_external = properties->is_exportable = properties->has_addresses = false;
+	properties->device = 0;
+	return list ? read_and_check(context, list, properties) : CL_SUCCESS;
 }
 
 cl_int ocl_mem_external_check(cl_mem_flags flags, const void *host_pointer)

@@ -423,6 +423,13 @@ static void work_transfers(struct faults_run *run, cl_command_queue queue)
 	drop(run, mem);
 }
 
+/* What only the driver of Windows knows is asked of the driver. */
+static void work_names(struct faults_run *run)
+{
+	cl_bool valid = CL_TRUE;
+	TRY(clGetDeviceInfo(run->devices[0], CL_DEVICE_LUID_VALID_KHR, sizeof(valid), &valid, NULL));
+}
+
 /* A buffer of which, once it is released, not all stays with the process. */
 static void work_much(struct faults_run *run, cl_command_queue queue)
 {
@@ -568,6 +575,7 @@ static void work_in_context(struct faults_run *run)
 		queue_of(run, 0, CL_QUEUE_PROFILING_ENABLE), queue_of(run, 1, 0),
 		queue_of(run, 0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE),
 	};
+	work_names(run);
 	work_buffers(run, queues[0]);
 	work_buffers(run, queues[1]);
 	work_transfers(run, queues[0]);
