@@ -69,9 +69,16 @@ def bar(y, found, fill):
     if high - low >= 1:
         parts.append(line(low, y + BAR / 2 - 1, high, y + BAR / 2 - 1, "#000000", 1.2))
         parts += [line(x, y + 1, x, y + BAR - 3, "#000000", 1.2) for x in (low, high)]
+    if middle > MOST:
+        parts += broken(LEFT + WIDE - 18, y)
     parts.append(text(max(high, LEFT + min(middle, MOST) * scale) + 4, y + BAR - 3,
                       f"{middle:.2f}", 10))
     return parts
+
+
+def broken(x, y):
+    """The mark of a bar that leaves the scale: two slanted lines across it."""
+    return [line(x + shift - 2, y + BAR, x + shift + 3, y - 2, "#ffffff", 2.5) for shift in (0, 6)]
 
 
 def bars(run, group):
@@ -107,7 +114,7 @@ def axis(base, bottom):
 
 def legend(group, base, sides):
     """The title, and which colour is whose."""
-    parts = [text(12, 24, f"{group}: speed by {figures.title(base)}'s, longer is better", 15)]
+    parts = [text(12, 24, f"{group}: speed relative to {figures.title(base)}, longer is better", 15)]
     x = LEFT + WIDE + 50
     for side in reversed(sides):
         x -= 9 * len(figures.title(side)) + 24
