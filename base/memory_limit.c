@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 static const uint64_t least_B = (uint64_t)1 << 30;
-/* Clang's is the largest, 1 GiB. */
-static const uint64_t stacks_B = (uint64_t)3 << 29;
 
 /* The first number of a file; UINT64_MAX: there is none, as where it says "max". */
 static uint64_t number_of(const char *path)
@@ -57,6 +55,8 @@ uint64_t memory_limit_B(void)
 void memory_limit_set(void)
 {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	/* For stacks, of which Clang's is the largest, 1 GiB. */
+	const uint64_t stacks_B = (uint64_t)3 << 29;
 	const uint64_t heap_B = memory_limit_B(), size_B = heap_B + stacks_B;
 	struct rlimit limit;
 	/* One that our host was given stays, where it is lower. */

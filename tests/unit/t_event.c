@@ -378,6 +378,7 @@ static void settle_all(void)
 			known->settled = known->ended = true;
 		}
 		CHECK_EQ(object_release(known->event, &ocl_event_type), CL_SUCCESS);
+		known->event = NULL;
 	}
 	fake_gpu_finish();
 	for (unsigned i = 0; i < 3; i++)
