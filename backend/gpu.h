@@ -69,7 +69,6 @@ struct gpu_caps {
  * silent and not an error).  The array and the devices are the room's own. */
 cl_int gpu_devices(struct gpu_device *const **devices_out, uint32_t *count_out);
 const struct gpu_caps *gpu_device_caps(const struct gpu_device *device);
-uint32_t gpu_device_index(const struct gpu_device *device);
 
 /* What Windows calls the device by (cl_khr_device_uuid).  Drivers for Linux have no such name and
  * return an error, which CUDA's debugging tools report; so the driver is asked when a program asks. */

@@ -308,11 +308,6 @@ struct gpu_luid gpu_device_luid(const struct gpu_device *device)
 	return luid;
 }
 
-uint32_t gpu_device_index(const struct gpu_device *device)
-{
-	return device->index;
-}
-
 cl_int gpu_device_status(const struct gpu_device *device)
 {
 	return atomic_load_explicit(&device->lost, memory_order_acquire);

@@ -29,13 +29,12 @@ static void violation(const char *what, const struct lock *lock)
 	__builtin_trap();
 }
 
-static void note_taken(const struct lock *lock, int same_rank)
+static void note_taken(const struct lock *lock)
 {
 	const struct lock *last = held_count ? held[held_count - 1] : NULL;
 	if (last && last->rank > lock->rank)
 		violation("taken downwards", lock);
-	if (last && last->rank == lock->rank &&
-	    !(same_rank && (uintptr_t)last < (uintptr_t)lock))
+	if (last && last->rank == lock->rank)
 		violation("two of one rank", lock);
 	if (held_count == HELD_MAX)
 		violation("too many locks", lock);
@@ -61,10 +60,9 @@ void lock_assert_none(void)
 		violation("held across a wait or a call out", held[held_count - 1]);
 }
 #else
-static void note_taken(const struct lock *lock, int same_rank)
+static void note_taken(const struct lock *lock)
 {
 	(void)lock;
-	(void)same_rank;
 }
 
 static void note_dropped(const struct lock *lock)
@@ -90,13 +88,7 @@ void lock_finish(struct lock *lock)
 
 void lock_take(struct lock *lock)
 {
-	note_taken(lock, 0);
-	pthread_mutex_lock(&lock->mutex);
-}
-
-void lock_take_same_rank(struct lock *lock)
-{
-	note_taken(lock, 1);
+	note_taken(lock);
 	pthread_mutex_lock(&lock->mutex);
 }
 
@@ -131,7 +123,7 @@ void lock_condition_wait(struct lock_condition *condition, struct lock *lock)
 	const int before = cancel_hold();
 	pthread_cond_wait(&condition->condition, &lock->mutex);
 	cancel_restore(before);
-	note_taken(lock, 0);
+	note_taken(lock);
 }
 
 int lock_condition_wait_for(struct lock_condition *condition, struct lock *lock,
@@ -147,7 +139,7 @@ int lock_condition_wait_for(struct lock_condition *condition, struct lock *lock,
 	const int before = cancel_hold();
 	int error = pthread_cond_timedwait(&condition->condition, &lock->mutex, &until);
 	cancel_restore(before);
-	note_taken(lock, 0);
+	note_taken(lock);
 	return error == ETIMEDOUT ? ETIMEDOUT : 0;
 }
 

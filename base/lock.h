@@ -1,8 +1,7 @@
 /* Mutexes with a rank.
  *
- * A thread takes locks only upwards in rank, never two of one rank (mem alone
- * excepted: by address, with lock_take_same_rank).  Builds with --enable-debug
- * check the rule and stop the process at the first violation; other builds
+ * A thread takes locks only upwards in rank, never two of one rank.  Builds with
+ * --enable-debug check the rule and stop the process at the first violation; other builds
  * pay nothing for it.  Nothing slow or foreign runs under a lock: no user
  * callback, no blocking CUDA call, no compile, no disk, no unref.
  *
@@ -38,8 +37,6 @@ struct lock {
 int lock_init(struct lock *lock, enum lock_rank rank);
 void lock_finish(struct lock *lock);
 void lock_take(struct lock *lock);
-/* For a second lock of the rank of the one held last, at a higher address. */
-void lock_take_same_rank(struct lock *lock);
 void lock_drop(struct lock *lock);
 /* Stops the process in debug builds when the calling thread holds any lock:
  * put at the head of whatever may block or call out. */

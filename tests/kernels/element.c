@@ -32,11 +32,6 @@ size_t element_size_B(enum element_type type)
 	return types[type].size_B;
 }
 
-const char *element_type_name(enum element_type type)
-{
-	return types[type].name;
-}
-
 static long double real_from_half(uint16_t bits)
 {
 	int exponent = bits >> 10 & 31;

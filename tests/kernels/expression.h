@@ -23,7 +23,6 @@ enum element_type {
 /* ELEMENT_TYPE_COUNT when there is no such type. */
 enum element_type element_type_named(const char *name, size_t length);
 size_t element_size_B(enum element_type type);
-const char *element_type_name(enum element_type type);
 
 enum value_kind { VALUE_SIGNED, VALUE_UNSIGNED, VALUE_REAL };
 

@@ -15,7 +15,6 @@ static void devices_are_described(void)
 		SKIP("no CUDA driver");
 	for (uint32_t i = 0; i < device_count; i++) {
 		const struct gpu_caps *caps = gpu_device_caps(devices[i]);
-		CHECK_EQ(gpu_device_index(devices[i]), i);
 		CHECK(*caps->name && *caps->driver_version);
 		CHECK(caps->cuda_version >= 12000 && caps->sm >= 50 && caps->warp == 32);
 		CHECK(caps->max_threads_per_block >= 1024 && caps->max_grid[0] >= 65535);
