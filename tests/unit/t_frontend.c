@@ -614,7 +614,7 @@ static void test_link_clashes(void)
 	CHECK_EQ(link_two(&empty, 1, NULL, NULL), FE_LINK_FAILED);
 	objects[0].data[objects[0].size_B / 2] ^= 4;
 	CHECK_EQ(link_two(objects, 1, NULL, NULL), FE_LINK_FAILED);
-	expect_log("not a compiled program");
+	expect_log("not a program compiled by this compiler");
 	objects[1].size_B -= 4;
 	CHECK_EQ(link_two(&objects[1], 1, NULL, NULL), FE_LINK_FAILED);
 	finish_all(objects, 3);
