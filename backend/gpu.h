@@ -248,8 +248,23 @@ struct gpu_slot *gpu_slot_take(struct gpu_device *device);
 void *gpu_slot_memory(const struct gpu_slot *slot);
 /* In use until after has happened; NULL: not any more. */
 void gpu_slot_release(struct gpu_device *device, struct gpu_slot *slot, struct gpu_event *after);
-/* Whether gpu_copy_to_device_staged would find slots now. */
-bool gpu_staging_has_room(struct gpu_device *device, uint64_t size_B);
+
+/* Where an operation goes: into a stream, or as a node into a graph that is being made.  Exactly one of the
+ * two is there.  Operations that a graph can hold are called with a sink (gpu_sink_*); all others with a
+ * stream, so that they cannot be called for a graph. */
+struct gpu_sink {
+	struct gpu_stream *stream;
+	struct gpu_graph *graph;
+};
+static inline struct gpu_sink gpu_into(struct gpu_stream *stream)
+{
+	return (struct gpu_sink){stream, NULL};
+}
+static inline struct gpu_sink gpu_into_graph(struct gpu_graph *graph)
+{
+	return (struct gpu_sink){NULL, graph};
+}
+struct gpu_device *gpu_sink_device(struct gpu_sink sink);
 
 /* A box of bytes: pitches as OpenCL's rect commands mean them. */
 struct gpu_rect {
@@ -257,27 +272,15 @@ struct gpu_rect {
 	uint64_t origin_B;             /* offset of the first byte from the base */
 };
 
-/* Asynchronous copies on stream.  Pageable host memory is allowed; the call may
- * then block until the bytes have been read (to device) or arrive (to host). */
+/* Asynchronous copies on stream by the driver.  Pageable host memory is allowed; the call may
+ * then block until the bytes have been read (to device) or arrive (to host): gpu_transfer.h has better
+ * ways for it. */
 cl_int gpu_copy_to_device(struct gpu_stream *stream, gpu_address to, const void *from,
 			  uint64_t size_B);
-/* By way of slots if there are any, so that the call takes no longer than a memcpy; several
- * threads copy where gpu_copy_is_relayed.  No lock may be held. */
-cl_int gpu_copy_to_device_staged(struct gpu_stream *stream, gpu_address to, const void *from,
-				 uint64_t size_B);
-/* Whether several threads copy pageable bytes through slots: then that is faster than the
- * driver's copy. */
-bool gpu_copy_is_relayed(uint64_t size_B);
-/* Of pageable memory, where nothing that is ahead in stream matters any more: large ones are
- * shared by several threads, by way of slots and other streams, and done on return; others are
- * as above.  No lock may be held. */
-cl_int gpu_copy_to_device_pageable(struct gpu_stream *stream, gpu_address to, const void *from,
-				   uint64_t size_B);
-cl_int gpu_copy_to_host_pageable(struct gpu_stream *stream, void *to, gpu_address from,
-				 uint64_t size_B);
 cl_int gpu_copy_to_host(struct gpu_stream *stream, void *to, gpu_address from, uint64_t size_B);
 cl_int gpu_copy_device(struct gpu_stream *stream, gpu_address to, gpu_address from,
 		       uint64_t size_B);
+cl_int gpu_sink_copy(struct gpu_sink sink, gpu_address to, gpu_address from, uint64_t size_B);
 /* Makes copies between two devices that are in use go directly, where that is
  * possible and was seen to keep all bytes; tried once for each pair.  Whether they
  * do.  May wait for copies of its own: no lock may be held. */
@@ -297,9 +300,9 @@ cl_int gpu_copy_rect_to_device(struct gpu_stream *stream, gpu_address to,
 cl_int gpu_copy_rect_to_host(struct gpu_stream *stream, void *to, const struct gpu_rect *to_rect,
 			     gpu_address from, const struct gpu_rect *from_rect,
 			     const uint64_t region_B[3]);
-cl_int gpu_copy_rect_device(struct gpu_stream *stream, gpu_address to,
-			    const struct gpu_rect *to_rect, gpu_address from,
-			    const struct gpu_rect *from_rect, const uint64_t region_B[3]);
+cl_int gpu_sink_copy_rect(struct gpu_sink sink, gpu_address to, const struct gpu_rect *to_rect,
+			  gpu_address from, const struct gpu_rect *from_rect,
+			  const uint64_t region_B[3]);
 /* Between two devices, which may be the same; stream belongs to either. */
 cl_int gpu_copy_rect_peer(struct gpu_stream *stream, gpu_address to, struct gpu_device *to_device,
 			  const struct gpu_rect *to_rect, gpu_address from,
@@ -307,8 +310,13 @@ cl_int gpu_copy_rect_peer(struct gpu_stream *stream, gpu_address to, struct gpu_
 			  const uint64_t region_B[3]);
 /* pattern of 1, 2, 4, 8, 16, 32, 64 or 128 bytes; size_B a multiple of it, to
  * aligned to it. One operation; the pattern is read before the call returns. */
-cl_int gpu_fill(struct gpu_stream *stream, gpu_address to, const void *pattern, uint32_t pattern_B,
-		uint64_t size_B);
+cl_int gpu_sink_fill(struct gpu_sink sink, gpu_address to, const void *pattern, uint32_t pattern_B,
+		     uint64_t size_B);
+static inline cl_int gpu_fill(struct gpu_stream *stream, gpu_address to, const void *pattern,
+			      uint32_t pattern_B, uint64_t size_B)
+{
+	return gpu_sink_fill(gpu_into(stream), to, pattern, pattern_B, size_B);
+}
 
 /* --- semaphores of other APIs ------------------------------------------------------ */
 
@@ -363,18 +371,22 @@ struct gpu_launch {
 	void **parameters;             /* a pointer to each parameter's value, entry order */
 };
 cl_int gpu_launch(struct gpu_stream *stream, const struct gpu_launch *launch);
+/* Not cooperative: CL_INVALID_OPERATION. */
+cl_int gpu_graph_add_launch(struct gpu_graph *graph, const struct gpu_launch *launch);
+static inline cl_int gpu_sink_launch(struct gpu_sink sink, const struct gpu_launch *launch)
+{
+	return sink.graph ? gpu_graph_add_launch(sink.graph, launch) : gpu_launch(sink.stream, launch);
+}
 
 /* --- graphs: operations that are recorded once and launched often ------------------ */
 
-/* What is put into a graph's recorder becomes nodes of the graph, numbered from 0;
- * copies in the device's memory and arrays, fills and launches can be.  The recorder is no
- * stream: nothing may wait for it, and no event can be recorded in it.
+/* What is put into a graph (gpu_into_graph) becomes nodes of it, numbered from 0: copies in the device's
+ * memory and arrays, fills and launches.
  *
  * Not thread-safe until gpu_graph_finish; then gpu_graph_launch is. */
 cl_int gpu_graph_create(struct gpu_device *device, struct gpu_graph **graph_out);
 /* Launches that are under way go on; NULL is fine. */
 void gpu_graph_destroy(struct gpu_graph *graph);
-struct gpu_stream *gpu_graph_recorder(struct gpu_graph *graph);
 /* What is recorded next follows these nodes, without duplicates; what comes then
  * follows the node before. */
 cl_int gpu_graph_follow(struct gpu_graph *graph, const uint32_t *nodes, uint32_t count);
@@ -383,7 +395,7 @@ cl_int gpu_graph_add_nothing(struct gpu_graph *graph);
 uint32_t gpu_graph_node_count(const struct gpu_graph *graph);
 /* Ready to be launched; nothing can be added any more. */
 cl_int gpu_graph_finish(struct gpu_graph *graph);
-/* Launches put into the recorder now take the place of the nodes from first on, which
+/* Launches put into it from now on take the place of the nodes from first on, which
  * were launches of the same functions: for later launches of the graph.
  * No other thread may launch it meanwhile. */
 void gpu_graph_revise(struct gpu_graph *graph, uint32_t first);

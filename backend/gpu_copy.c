@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-/* Leaves the scope of one operation, and counts it when it went in. */
+/* Leaves the scope of one operation, and counts it when it went into the stream. */
 static cl_int end_operation(struct gpu_stream *stream, const struct gpu_scope *scope, cl_int err)
 {
 	gpu_leave(scope);
-	if (!err)
+	if (!err && stream)
 		gpu_stream_count(stream);
 	return err;
 }
@@ -40,21 +40,27 @@ cl_int gpu_copy_to_host(struct gpu_stream *stream, void *to, gpu_address from, u
 	return end_operation(stream, &scope, err);
 }
 
+cl_int gpu_sink_copy(struct gpu_sink sink, gpu_address to, gpu_address from, uint64_t size_B)
+{
+	struct gpu_device *device = gpu_sink_device(sink);
+	struct gpu_scope scope;
+	if (!size_B)
+		return gpu_device_status(device);
+	cl_int err = gpu_enter(device, &scope);
+	if (err)
+		return err;
+	if (sink.graph)
+		err = gpu_graph_add_copy_line(sink.graph, to, from, size_B);
+	else
+		err = gpu_check(device, cuda.cuMemcpyDtoDAsync_v2(to, from, size_B,
+								  sink.stream->cu_stream));
+	return end_operation(sink.stream, &scope, err);
+}
+
 cl_int gpu_copy_device(struct gpu_stream *stream, gpu_address to, gpu_address from,
 		       uint64_t size_B)
 {
-	struct gpu_scope scope;
-	if (!size_B)
-		return gpu_device_status(stream->device);
-	cl_int err = gpu_enter(stream->device, &scope);
-	if (err)
-		return err;
-	if (stream->graph)
-		err = gpu_graph_add_copy_line(stream->graph, to, from, size_B);
-	else
-		err = gpu_check(stream->device,
-				cuda.cuMemcpyDtoDAsync_v2(to, from, size_B, stream->cu_stream));
-	return end_operation(stream, &scope, err);
+	return gpu_sink_copy(gpu_into(stream), to, from, size_B);
 }
 
 cl_int gpu_copy_peer(struct gpu_stream *stream, gpu_address to, struct gpu_device *to_device,
@@ -141,9 +147,11 @@ static void box_flatten(struct box *box)
 	}
 }
 
-static cl_int copy_run(struct gpu_stream *stream, const struct box *box, uint64_t to_offset_B,
+static cl_int copy_run(struct gpu_sink sink, const struct box *box, uint64_t to_offset_B,
 		       uint64_t from_offset_B)
 {
+	/* Host sides, and copies between devices, are of streams alone. */
+	struct gpu_stream *stream = sink.stream;
 	uint64_t to = box->to.address + to_offset_B;
 	uint64_t from = box->from.address + from_offset_B;
 	if (box->to.cu_type == CU_MEMORYTYPE_HOST)
@@ -153,16 +161,16 @@ static cl_int copy_run(struct gpu_stream *stream, const struct box *box, uint64_
 	if (box->to_device)
 		return gpu_copy_peer(stream, to, box->to_device, from, box->from_device,
 				     box->width_B);
-	return gpu_copy_device(stream, to, from, box->width_B);
+	return gpu_sink_copy(sink, to, from, box->width_B);
 }
 
 /* Row by row: for pitches that CUDA's box copies cannot express. */
-static cl_int copy_rows(struct gpu_stream *stream, const struct box *box)
+static cl_int copy_rows(struct gpu_sink sink, const struct box *box)
 {
 	cl_int err = CL_SUCCESS;
 	for (uint64_t z = 0; z < box->slices && !err; z++)
 		for (uint64_t y = 0; y < box->rows && !err; y++)
-			err = copy_run(stream, box,
+			err = copy_run(sink, box,
 				       z * box->to.slice_pitch_B + y * box->to.row_pitch_B,
 				       z * box->from.slice_pitch_B + y * box->from.row_pitch_B);
 	return err;
@@ -205,9 +213,9 @@ static CUresult copy_over(struct gpu_stream *stream, const struct box *box,
 }
 
 /* slices slices from number z on, in one call. */
-static cl_int copy_slices(struct gpu_stream *stream, const struct box *box, uint64_t z,
-			  uint64_t slices)
+static cl_int copy_slices(struct gpu_sink sink, const struct box *box, uint64_t z, uint64_t slices)
 {
+	struct gpu_device *device = gpu_sink_device(sink);
 	CUDA_MEMCPY3D copy;
 	struct gpu_scope scope;
 	uint64_t to = box->to.address + z * box->to.slice_pitch_B;
@@ -221,36 +229,36 @@ static cl_int copy_slices(struct gpu_stream *stream, const struct box *box, uint
 		copy.srcHost = (const void *)(uintptr_t)from;
 	else
 		copy.srcDevice = from;
-	cl_int err = gpu_enter(stream->device, &scope);
+	cl_int err = gpu_enter(device, &scope);
 	if (err)
 		return err;
-	if (stream->graph)
-		err = gpu_graph_add_copy(stream->graph, &copy);
+	if (sink.graph)
+		err = gpu_graph_add_copy(sink.graph, &copy);
 	else if (box->to_device)
-		err = gpu_check(stream->device, copy_over(stream, box, &copy));
+		err = gpu_check(device, copy_over(sink.stream, box, &copy));
 	else
-		err = gpu_check(stream->device, cuda.cuMemcpy3DAsync_v2(&copy, stream->cu_stream));
-	return end_operation(stream, &scope, err);
+		err = gpu_check(device, cuda.cuMemcpy3DAsync_v2(&copy, sink.stream->cu_stream));
+	return end_operation(sink.stream, &scope, err);
 }
 
-static cl_int copy_box(struct gpu_stream *stream, struct box *box)
+static cl_int copy_box(struct gpu_sink sink, struct box *box)
 {
+	const struct gpu_device *device = gpu_sink_device(sink);
 	cl_int err = CL_SUCCESS;
 	if (!box->width_B || !box->rows || !box->slices)
-		return gpu_device_status(stream->device);
+		return gpu_device_status(device);
 	box_flatten(box);
 	if (box->rows == 1 && box->slices == 1)
-		return copy_run(stream, box, 0, 0);
-	if (box->to.row_pitch_B > stream->device->max_pitch_B ||
-	    box->from.row_pitch_B > stream->device->max_pitch_B)
-		return copy_rows(stream, box);
+		return copy_run(sink, box, 0, 0);
+	if (box->to.row_pitch_B > device->max_pitch_B || box->from.row_pitch_B > device->max_pitch_B)
+		return copy_rows(sink, box);
 	/* CUDA counts a slice in rows: a slice pitch that is no multiple of the row
 	 * pitch goes slice by slice. */
 	if (box->slices == 1 || (box->to.slice_pitch_B % box->to.row_pitch_B == 0 &&
 				 box->from.slice_pitch_B % box->from.row_pitch_B == 0))
-		return copy_slices(stream, box, 0, box->slices);
+		return copy_slices(sink, box, 0, box->slices);
 	for (uint64_t z = 0; z < box->slices && !err; z++)
-		err = copy_slices(stream, box, z, 1);
+		err = copy_slices(sink, box, z, 1);
 	return err;
 }
 
@@ -269,7 +277,7 @@ cl_int gpu_copy_rect_to_device(struct gpu_stream *stream, gpu_address to,
 	const struct side source =
 		side_of(CU_MEMORYTYPE_HOST, (uintptr_t)from, from_rect, region_B);
 	struct box box = box_of(&target, &source, region_B);
-	return copy_box(stream, &box);
+	return copy_box(gpu_into(stream), &box);
 }
 
 cl_int gpu_copy_rect_to_host(struct gpu_stream *stream, void *to, const struct gpu_rect *to_rect,
@@ -279,11 +287,11 @@ cl_int gpu_copy_rect_to_host(struct gpu_stream *stream, void *to, const struct g
 	const struct side target = side_of(CU_MEMORYTYPE_HOST, (uintptr_t)to, to_rect, region_B);
 	const struct side source = side_of(CU_MEMORYTYPE_DEVICE, from, from_rect, region_B);
 	struct box box = box_of(&target, &source, region_B);
-	return copy_box(stream, &box);
+	return copy_box(gpu_into(stream), &box);
 }
 
 /* NULL, NULL: within one device. */
-static cl_int copy_between(struct gpu_stream *stream, gpu_address to, struct gpu_device *to_device,
+static cl_int copy_between(struct gpu_sink sink, gpu_address to, struct gpu_device *to_device,
 			   const struct gpu_rect *to_rect, gpu_address from,
 			   struct gpu_device *from_device, const struct gpu_rect *from_rect,
 			   const uint64_t region_B[3])
@@ -293,14 +301,14 @@ static cl_int copy_between(struct gpu_stream *stream, gpu_address to, struct gpu
 	struct box box = box_of(&target, &source, region_B);
 	box.to_device = to_device;
 	box.from_device = from_device;
-	return copy_box(stream, &box);
+	return copy_box(sink, &box);
 }
 
-cl_int gpu_copy_rect_device(struct gpu_stream *stream, gpu_address to,
-			    const struct gpu_rect *to_rect, gpu_address from,
-			    const struct gpu_rect *from_rect, const uint64_t region_B[3])
+cl_int gpu_sink_copy_rect(struct gpu_sink sink, gpu_address to, const struct gpu_rect *to_rect,
+			  gpu_address from, const struct gpu_rect *from_rect,
+			  const uint64_t region_B[3])
 {
-	return copy_between(stream, to, NULL, to_rect, from, NULL, from_rect, region_B);
+	return copy_between(sink, to, NULL, to_rect, from, NULL, from_rect, region_B);
 }
 
 cl_int gpu_copy_rect_peer(struct gpu_stream *stream, gpu_address to, struct gpu_device *to_device,
@@ -310,11 +318,11 @@ cl_int gpu_copy_rect_peer(struct gpu_stream *stream, gpu_address to, struct gpu_
 {
 	cl_int err = gpu_device_use(to_device);
 	if (!err && to_device == from_device)
-		return gpu_copy_rect_device(stream, to, to_rect, from, from_rect, region_B);
+		return gpu_sink_copy_rect(gpu_into(stream), to, to_rect, from, from_rect, region_B);
 	if (!err)
 		err = gpu_device_use(from_device);
-	return err ? err : copy_between(stream, to, to_device, to_rect, from, from_device,
-					from_rect, region_B);
+	return err ? err : copy_between(gpu_into(stream), to, to_device, to_rect, from,
+					from_device, from_rect, region_B);
 }
 
 /* --- fills --- */
@@ -355,24 +363,25 @@ static CUresult fill_short(struct gpu_stream *stream, gpu_address to, uint32_t v
 	}
 }
 
-cl_int gpu_fill(struct gpu_stream *stream, gpu_address to, const void *pattern,
-		uint32_t pattern_B, uint64_t size_B)
+cl_int gpu_sink_fill(struct gpu_sink sink, gpu_address to, const void *pattern, uint32_t pattern_B,
+		     uint64_t size_B)
 {
+	struct gpu_device *device = gpu_sink_device(sink);
 	struct gpu_scope scope;
 	if (!size_B)
-		return gpu_device_status(stream->device);
+		return gpu_device_status(device);
 	pattern_B = shortest_period(pattern, pattern_B);
 	if (pattern_B > 4)
-		return gpu_fill_long(stream, to, pattern, pattern_B, size_B);
-	cl_int err = gpu_enter(stream->device, &scope);
+		return gpu_fill_long(sink, to, pattern, pattern_B, size_B);
+	cl_int err = gpu_enter(device, &scope);
 	if (err)
 		return err;
 	const uint32_t value = first_element(pattern, pattern_B);
-	if (stream->graph)
-		err = gpu_graph_add_fill(stream->graph, to, value, pattern_B, size_B);
+	if (sink.graph)
+		err = gpu_graph_add_fill(sink.graph, to, value, pattern_B, size_B);
 	else
-		err = gpu_check_result(stream->device,
-				       fill_short(stream, to, value, pattern_B, size_B),
+		err = gpu_check_result(device,
+				       fill_short(sink.stream, to, value, pattern_B, size_B),
 				       "cuMemsetAsync", __FILE__, __LINE__);
-	return end_operation(stream, &scope, err);
+	return end_operation(sink.stream, &scope, err);
 }

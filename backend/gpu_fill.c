@@ -75,10 +75,10 @@ static cl_int fill_function(struct gpu_device *device, struct gpu_function **fun
 	return gpu_module_function(module, "fill", function_out);
 }
 
-cl_int gpu_fill_long(struct gpu_stream *stream, gpu_address to, const void *pattern,
-		     uint32_t pattern_B, uint64_t size_B)
+cl_int gpu_fill_long(struct gpu_sink sink, gpu_address to, const void *pattern, uint32_t pattern_B,
+		     uint64_t size_B)
 {
-	struct gpu_device *device = stream->device;
+	struct gpu_device *device = gpu_sink_device(sink);
 	unsigned char whole[PATTERN_MAX_B] = {0};
 	uint64_t count = size_B / UNIT_B;
 	uint32_t mask = pattern_B / UNIT_B - 1;
@@ -96,5 +96,5 @@ cl_int gpu_fill_long(struct gpu_stream *stream, gpu_address to, const void *patt
 	void *parameters[] = {&to, &count, &mask, whole};
 	const struct gpu_launch launch = {function, {(uint32_t)groups, 1, 1}, {THREADS, 1, 1}, 0,
 					  false, parameters};
-	return gpu_launch(stream, &launch);
+	return gpu_sink_launch(sink, &launch);
 }

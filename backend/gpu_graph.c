@@ -14,7 +14,7 @@ enum { NOT_REVISING = UINT32_MAX };
 static const uint64_t line_max_B = (uint64_t)1 << 30;
 
 struct gpu_graph {
-	struct gpu_stream recorder;
+	struct gpu_device *device;
 	CUgraph cu_graph;
 	CUgraphExec cu_exec;             /* NULL until it is finished */
 	CUgraphNode *nodes;
@@ -38,9 +38,7 @@ cl_int gpu_graph_create(struct gpu_device *device, struct gpu_graph **graph_out)
 		free(graph);
 		return CL_OUT_OF_HOST_MEMORY;
 	}
-	list_init(&graph->recorder.link);
-	graph->recorder.device = device;
-	graph->recorder.graph = graph;
+	graph->device = device;
 	graph->revised = NOT_REVISING;
 	cl_int err = gpu_enter_new(device, &scope);
 	if (!err) {
@@ -59,7 +57,7 @@ void gpu_graph_destroy(struct gpu_graph *graph)
 	struct gpu_scope scope;
 	if (!graph)
 		return;
-	struct gpu_device *device = graph->recorder.device;
+	struct gpu_device *device = graph->device;
 	/* A lost device has nothing left to give back. */
 	if ((graph->cu_graph || graph->cu_exec) && !gpu_enter(device, &scope)) {
 		if (graph->cu_exec)
@@ -74,9 +72,9 @@ void gpu_graph_destroy(struct gpu_graph *graph)
 	free(graph);
 }
 
-struct gpu_stream *gpu_graph_recorder(struct gpu_graph *graph)
+struct gpu_device *gpu_sink_device(struct gpu_sink sink)
 {
-	return &graph->recorder;
+	return sink.graph ? sink.graph->device : sink.stream->device;
 }
 
 uint32_t gpu_graph_node_count(const struct gpu_graph *graph)
@@ -128,7 +126,7 @@ static void add_end(struct gpu_graph *graph)
 
 cl_int gpu_graph_add_nothing(struct gpu_graph *graph)
 {
-	struct gpu_device *device = graph->recorder.device;
+	struct gpu_device *device = graph->device;
 	struct gpu_scope scope;
 	cl_int err = gpu_enter(device, &scope);
 	if (err)
@@ -168,24 +166,21 @@ static cl_int revise(struct gpu_graph *graph, const CUDA_KERNEL_NODE_PARAMS_v2 *
 	const CUresult cu_result = cuda.cuGraphExecKernelNodeSetParams_v2(
 		graph->cu_exec, graph->nodes[graph->revised], kernel);
 	lock_drop(&graph->lock);
-	cl_int err = gpu_check_result(graph->recorder.device, cu_result,
+	cl_int err = gpu_check_result(graph->device, cu_result,
 				      "cuGraphExecKernelNodeSetParams", __FILE__, __LINE__);
 	if (!err)
 		graph->revised++;
 	return err;
 }
 
-cl_int gpu_graph_add_launch(struct gpu_graph *graph, const struct gpu_launch *launch)
+static cl_int launch_add(struct gpu_graph *graph, const struct gpu_launch *launch)
 {
 	const CUDA_KERNEL_NODE_PARAMS_v2 kernel = gpu_launch_node(launch);
-	/* A cooperative launch would be an attribute of the node. */
-	if (launch->cooperative)
-		return CL_INVALID_OPERATION;
 	if (graph->revised != NOT_REVISING)
 		return revise(graph, &kernel);
 	cl_int err = add_begin(graph);
 	if (!err)
-		err = gpu_check(graph->recorder.device, cuda.cuGraphAddKernelNode_v2(
+		err = gpu_check(graph->device, cuda.cuGraphAddKernelNode_v2(
 			&graph->nodes[graph->count], graph->cu_graph, graph->follows,
 			graph->follow_count, &kernel));
 	if (!err)
@@ -193,9 +188,27 @@ cl_int gpu_graph_add_launch(struct gpu_graph *graph, const struct gpu_launch *la
 	return err;
 }
 
+cl_int gpu_graph_add_launch(struct gpu_graph *graph, const struct gpu_launch *launch)
+{
+	struct gpu_scope scope;
+	if (launch->function->module->device != graph->device)
+		return CL_INVALID_VALUE;
+	/* A cooperative launch would be an attribute of the node. */
+	if (launch->cooperative)
+		return CL_INVALID_OPERATION;
+	cl_int err = gpu_function_allow(launch->function, launch->dynamic_local_B);
+	if (!err)
+		err = gpu_enter(graph->device, &scope);
+	if (err)
+		return err;
+	err = launch_add(graph, launch);
+	gpu_leave(&scope);
+	return err;
+}
+
 cl_int gpu_graph_add_copy(struct gpu_graph *graph, const CUDA_MEMCPY3D *copy)
 {
-	struct gpu_device *device = graph->recorder.device;
+	struct gpu_device *device = graph->device;
 	cl_int err = add_begin(graph);
 	if (!err)
 		err = gpu_check(device, cuda.cuGraphAddMemcpyNode(
@@ -228,7 +241,7 @@ cl_int gpu_graph_add_copy_line(struct gpu_graph *graph, gpu_address to, gpu_addr
 cl_int gpu_graph_add_fill(struct gpu_graph *graph, gpu_address to, uint32_t value,
 			  uint32_t element_B, uint64_t size_B)
 {
-	struct gpu_device *device = graph->recorder.device;
+	struct gpu_device *device = graph->device;
 	CUDA_MEMSET_NODE_PARAMS fill;
 	memset(&fill, 0, sizeof(fill));
 	fill.dst = to;
@@ -250,7 +263,7 @@ cl_int gpu_graph_add_fill(struct gpu_graph *graph, gpu_address to, uint32_t valu
 
 cl_int gpu_graph_finish(struct gpu_graph *graph)
 {
-	struct gpu_device *device = graph->recorder.device;
+	struct gpu_device *device = graph->device;
 	struct gpu_scope scope;
 	cl_int err = gpu_enter(device, &scope);
 	if (err)
@@ -270,7 +283,7 @@ cl_int gpu_graph_launch(struct gpu_graph *graph, struct gpu_stream *stream)
 {
 	struct gpu_device *device = stream->device;
 	struct gpu_scope scope;
-	if (device != graph->recorder.device)
+	if (device != graph->device)
 		return CL_INVALID_VALUE;
 	cl_int err = gpu_enter(device, &scope);
 	if (err)

@@ -99,11 +99,15 @@ struct gpu_image_side {
 cl_int gpu_image_copy(struct gpu_stream *stream, const struct gpu_image_side *to,
 		      const struct gpu_image_side *from, const uint64_t region[3],
 		      uint32_t texel_B);
+/* The same where neither side is the host (CL_INVALID_OPERATION). */
+cl_int gpu_sink_image_copy(struct gpu_sink sink, const struct gpu_image_side *to,
+			   const struct gpu_image_side *from, const uint64_t region[3],
+			   uint32_t texel_B);
 /* All of an array into one of another device; stream belongs to either. */
 cl_int gpu_array_copy_peer(struct gpu_stream *stream, const struct gpu_array *to,
 			   const struct gpu_array *from);
 /* texel: the bytes of one texel, read before the call returns. One operation. */
-cl_int gpu_array_fill(struct gpu_stream *stream, struct gpu_array *array,
-		      const uint64_t origin[3], const uint64_t region[3], const void *texel);
+cl_int gpu_sink_array_fill(struct gpu_sink sink, struct gpu_array *array,
+			   const uint64_t origin[3], const uint64_t region[3], const void *texel);
 
 #endif

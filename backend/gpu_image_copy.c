@@ -75,9 +75,10 @@ static void describe_to(CUDA_MEMCPY3D *copy, const struct side *side, uint32_t t
 }
 
 /* rows x slices of the box from texel `at` on, in one call. */
-static cl_int copy_part(struct gpu_stream *stream, const struct box *box, const uint64_t at[3],
+static cl_int copy_part(struct gpu_sink sink, const struct box *box, const uint64_t at[3],
 			uint64_t rows, uint64_t slices)
 {
+	struct gpu_device *device = gpu_sink_device(sink);
 	CUDA_MEMCPY3D copy;
 	struct gpu_scope scope;
 	memset(&copy, 0, sizeof(copy));
@@ -91,17 +92,16 @@ static cl_int copy_part(struct gpu_stream *stream, const struct box *box, const 
 		copy.srcPitch = copy.dstPitch = copy.WidthInBytes;
 		copy.srcHeight = copy.dstHeight = 1;
 	}
-	cl_int err = gpu_enter(stream->device, &scope);
+	cl_int err = gpu_enter(device, &scope);
 	if (err)
 		return err;
-	if (stream->graph)
-		err = gpu_graph_add_copy(stream->graph, &copy);
+	if (sink.graph)
+		err = gpu_graph_add_copy(sink.graph, &copy);
 	else
-		err = gpu_check(stream->device,
-				cuda.cuMemcpy3DAsync_v2(&copy, stream->cu_stream));
+		err = gpu_check(device, cuda.cuMemcpy3DAsync_v2(&copy, sink.stream->cu_stream));
 	gpu_leave(&scope);
-	if (!err)
-		gpu_stream_count(stream);
+	if (!err && sink.stream)
+		gpu_stream_count(sink.stream);
 	return err;
 }
 
@@ -115,9 +115,9 @@ static bool slices_are_whole_rows(const struct side *side)
 	return side->given->array || side->slice_pitch_B % side->row_pitch_B == 0;
 }
 
-static cl_int copy_box(struct gpu_stream *stream, const struct box *box)
+static cl_int copy_box(struct gpu_sink sink, const struct box *box)
 {
-	const uint64_t max_pitch_B = stream->device->max_pitch_B;
+	const uint64_t max_pitch_B = gpu_sink_device(sink)->max_pitch_B;
 	const bool rows_alone = pitch_is_too_large(&box->to, max_pitch_B) ||
 				pitch_is_too_large(&box->from, max_pitch_B);
 	const bool slices_alone = rows_alone || !slices_are_whole_rows(&box->to) ||
@@ -127,7 +127,7 @@ static cl_int copy_box(struct gpu_stream *stream, const struct box *box)
 	cl_int err = CL_SUCCESS;
 	for (uint64_t z = 0; z < box->region[2] && !err; z += slices)
 		for (uint64_t y = 0; y < box->region[1] && !err; y += rows)
-			err = copy_part(stream, box, (const uint64_t[3]){0, y, z}, rows, slices);
+			err = copy_part(sink, box, (const uint64_t[3]){0, y, z}, rows, slices);
 	return err;
 }
 
@@ -136,33 +136,46 @@ static struct gpu_rect rect_of(const struct gpu_image_side *side)
 	return (struct gpu_rect){side->row_pitch_B, side->slice_pitch_B, 0};
 }
 
-static cl_int copy_linear(struct gpu_stream *stream, const struct gpu_image_side *to,
+/* Host sides are of streams alone. */
+static cl_int copy_linear(struct gpu_sink sink, const struct gpu_image_side *to,
 			  const struct gpu_image_side *from, const uint64_t region_B[3])
 {
 	const struct gpu_rect to_rect = rect_of(to), from_rect = rect_of(from);
 	if (to->host)
-		return gpu_copy_rect_to_host(stream, to->host, &to_rect, from->address, &from_rect,
+		return gpu_copy_rect_to_host(sink.stream, to->host, &to_rect, from->address, &from_rect,
 					     region_B);
 	if (from->host)
-		return gpu_copy_rect_to_device(stream, to->address, &to_rect, from->host,
+		return gpu_copy_rect_to_device(sink.stream, to->address, &to_rect, from->host,
 					       &from_rect, region_B);
-	return gpu_copy_rect_device(stream, to->address, &to_rect, from->address, &from_rect,
-				    region_B);
+	return gpu_sink_copy_rect(sink, to->address, &to_rect, from->address, &from_rect, region_B);
+}
+
+static cl_int copy(struct gpu_sink sink, const struct gpu_image_side *to,
+		   const struct gpu_image_side *from, const uint64_t region[3], uint32_t texel_B)
+{
+	if (!to->array && !from->array) {
+		const uint64_t region_B[3] = {region[0] * texel_B, region[1], region[2]};
+		return copy_linear(sink, to, from, region_B);
+	}
+	const struct box box = {
+		side_of(to, region, texel_B), side_of(from, region, texel_B),
+		{region[0], region[1], region[2]}, texel_B,
+	};
+	return copy_box(sink, &box);
 }
 
 cl_int gpu_image_copy(struct gpu_stream *stream, const struct gpu_image_side *to,
 		      const struct gpu_image_side *from, const uint64_t region[3],
 		      uint32_t texel_B)
 {
-	if (!to->array && !from->array) {
-		const uint64_t region_B[3] = {region[0] * texel_B, region[1], region[2]};
-		return copy_linear(stream, to, from, region_B);
-	}
-	const struct box box = {
-		side_of(to, region, texel_B), side_of(from, region, texel_B),
-		{region[0], region[1], region[2]}, texel_B,
-	};
-	return copy_box(stream, &box);
+	return copy(gpu_into(stream), to, from, region, texel_B);
+}
+
+cl_int gpu_sink_image_copy(struct gpu_sink sink, const struct gpu_image_side *to,
+			   const struct gpu_image_side *from, const uint64_t region[3],
+			   uint32_t texel_B)
+{
+	return to->host || from->host ? CL_INVALID_OPERATION : copy(sink, to, from, region, texel_B);
 }
 
 static uint64_t at_least_one(uint64_t size)

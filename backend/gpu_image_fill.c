@@ -127,8 +127,8 @@ static cl_int function_find(const struct gpu_array *array, struct gpu_function *
 	return gpu_module_function(module, name, function_out);
 }
 
-cl_int gpu_array_fill(struct gpu_stream *stream, struct gpu_array *array,
-		      const uint64_t origin[3], const uint64_t region[3], const void *texel)
+cl_int gpu_sink_array_fill(struct gpu_sink sink, struct gpu_array *array,
+			   const uint64_t origin[3], const uint64_t region[3], const void *texel)
 {
 	unsigned char whole[TEXEL_MAX_B] = {0};
 	struct fill_box box;
@@ -152,5 +152,5 @@ cl_int gpu_array_fill(struct gpu_stream *stream, struct gpu_array *array,
 		.block = {THREADS_X, THREADS_Y, 1},
 		.parameters = parameters,
 	};
-	return gpu_launch(stream, &launch);
+	return gpu_sink_launch(sink, &launch);
 }

@@ -114,7 +114,6 @@ struct gpu_stream {
 	int priority;
 	_Atomic uint64_t last;           /* operations put in */
 	_Atomic uint64_t done;           /* operations known to be complete */
-	struct gpu_graph *graph;         /* whose recorder it is; NULL: a stream */
 	atomic_bool foreign;             /* others may put work into it; never false again */
 	atomic_bool timed;               /* its operations are, since it was acquired */
 	atomic_uint waits_last;          /* which was remembered last */
@@ -241,23 +240,36 @@ void gpu_slots_release(struct gpu_device *device, struct gpu_slot **slots, unsig
 /* memcpy for bytes that only the GPU will look for.  to is aligned to 64. */
 void gpu_copy_past_caches(unsigned char *to, const unsigned char *from, uint64_t size_B);
 
-/* --- gpu_relay.c --- */
+/* --- gpu_relay.c: pageable bytes that all fit into slots at once --- */
 
-/* Pageable memory that several threads copy by way of slots, in stream, nothing ahead of which
- * matters; done on return.  false: nothing was copied. */
-bool gpu_copy_to_host_relayed(struct gpu_stream *stream, void *to, gpu_address from,
-			      uint64_t size_B, cl_int *err_out);
+/* Whether several threads would copy so many bytes: that is faster than the driver's copy. */
+bool gpu_relay_is_shared(uint64_t size_B);
+/* By way of slots if there are any, else by the driver; several threads copy where it is shared. */
+cl_int gpu_relay_to_device(struct gpu_stream *stream, gpu_address to, const void *from,
+			   uint64_t size_B);
+/* Where it is shared and nothing that is ahead in stream matters; done on return.  false: nothing was
+ * copied, for there were no slots. */
+bool gpu_relay_to_host(struct gpu_stream *stream, void *to, gpu_address from, uint64_t size_B,
+		       cl_int *err_out);
+
+/* --- gpu_pageable.c: large copies of pageable memory, by several threads with streams of their own --- */
+
+bool gpu_pageable_is_shared(uint64_t size_B);
+/* Done on return.  false: nothing was copied, for want of slots, streams or threads. */
+bool gpu_pageable_to_device(struct gpu_device *device, gpu_address to, const void *from,
+			    uint64_t size_B, cl_int *err_out);
+bool gpu_pageable_to_host(struct gpu_device *device, void *to, gpu_address from, uint64_t size_B,
+			  cl_int *err_out);
 
 /* --- gpu_fill.c --- */
 
 /* Fills with a pattern of 8 to 128 bytes. */
-cl_int gpu_fill_long(struct gpu_stream *stream, gpu_address to, const void *pattern,
-		     uint32_t pattern_B, uint64_t size_B);
+cl_int gpu_fill_long(struct gpu_sink sink, gpu_address to, const void *pattern, uint32_t pattern_B,
+		     uint64_t size_B);
 
 /* --- gpu_graph.c --- */
 
-/* The operations of a recorder.  The device's context is current. */
-cl_int gpu_graph_add_launch(struct gpu_graph *graph, const struct gpu_launch *launch);
+/* Nodes of a graph that is being made.  The device's context is current. */
 cl_int gpu_graph_add_copy(struct gpu_graph *graph, const CUDA_MEMCPY3D *copy);
 cl_int gpu_graph_add_copy_line(struct gpu_graph *graph, gpu_address to, gpu_address from,
 			       uint64_t size_B);

@@ -31,4 +31,17 @@ cl_int gpu_module_open(struct gpu_device *device, const void *image, unsigned in
 		       CUjit_option *names, void **values, CUresult *cu_result_out,
 		       struct gpu_module **module_out);
 
+/* Above the static limit a function has to be told how much dynamic local memory a launch may ask for.  It is
+ * told the most there is, once: two threads that told it their own needs could lower each other's.
+ * CL_OUT_OF_RESOURCES: it is more than that. */
+cl_int gpu_function_opt_in(struct gpu_function *function, uint32_t dynamic_local_B);
+static inline cl_int gpu_function_allow(struct gpu_function *function, uint32_t dynamic_local_B)
+{
+	const struct gpu_caps *caps = &function->module->device->caps;
+	/* What a function has of its own is never above that limit. */
+	return !dynamic_local_B ||
+	       function->caps.static_local_B + (uint64_t)dynamic_local_B <= caps->local_static_B
+		       ? CL_SUCCESS : gpu_function_opt_in(function, dynamic_local_B);
+}
+
 #endif

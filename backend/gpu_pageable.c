@@ -148,12 +148,22 @@ static uint64_t part_of(uint64_t size_B)
 	return part_B < PART_LEAST_B ? PART_LEAST_B : part_B > PART_MOST_B ? PART_MOST_B : part_B;
 }
 
+static unsigned threads_most(void)
+{
+	const unsigned threads = gpu_crew_size();
+	return threads < THREADS_MAX ? threads : THREADS_MAX;
+}
+
+bool gpu_pageable_is_shared(uint64_t size_B)
+{
+	return size_B >= LEAST_B && threads_most() >= 2;
+}
+
 /* false: nothing was copied, and the driver may try. */
 static bool copy_shared(struct copy *copy, cl_int *err_out)
 {
-	const unsigned threads = gpu_crew_size();
-	const unsigned size = threads < THREADS_MAX ? threads : THREADS_MAX;
-	if (size < 2 || copy->size_B < LEAST_B)
+	const unsigned size = threads_most();
+	if (!gpu_pageable_is_shared(copy->size_B))
 		return false;
 	copy->part_B = part_of(copy->size_B);
 	const uint64_t useful = copy->size_B / copy->part_B / PARTS_PER_THREAD;
@@ -164,26 +174,18 @@ static bool copy_shared(struct copy *copy, cl_int *err_out)
 	return *err_out || atomic_load(&copy->done_B) == copy->size_B;
 }
 
-cl_int gpu_copy_to_device_pageable(struct gpu_stream *stream, gpu_address to, const void *from,
-				   uint64_t size_B)
+bool gpu_pageable_to_device(struct gpu_device *device, gpu_address to, const void *from,
+			    uint64_t size_B, cl_int *err_out)
 {
-	struct copy copy = {.device = stream->device, .host = (unsigned char *)(uintptr_t)from,
+	struct copy copy = {.device = device, .host = (unsigned char *)(uintptr_t)from,
 			    .address = to, .size_B = size_B};
-	cl_int err = CL_SUCCESS;
-	if (gpu_copy_is_relayed(size_B))
-		return gpu_copy_to_device_staged(stream, to, from, size_B);
-	if (copy_shared(&copy, &err))
-		return err;
-	return gpu_copy_to_device(stream, to, from, size_B);
+	return copy_shared(&copy, err_out);
 }
 
-cl_int gpu_copy_to_host_pageable(struct gpu_stream *stream, void *to, gpu_address from,
-				 uint64_t size_B)
+bool gpu_pageable_to_host(struct gpu_device *device, void *to, gpu_address from, uint64_t size_B,
+			  cl_int *err_out)
 {
-	struct copy copy = {.device = stream->device, .to_host = true, .host = to,
-			    .address = from, .size_B = size_B};
-	cl_int err = CL_SUCCESS;
-	if (gpu_copy_to_host_relayed(stream, to, from, size_B, &err) || copy_shared(&copy, &err))
-		return err;
-	return gpu_copy_to_host(stream, to, from, size_B);
+	struct copy copy = {.device = device, .to_host = true, .host = to, .address = from,
+			    .size_B = size_B};
+	return copy_shared(&copy, err_out);
 }

@@ -219,7 +219,7 @@ static unsigned helpers_for(uint64_t size_B)
 	return threads ? threads - 1 : 0;
 }
 
-bool gpu_copy_is_relayed(uint64_t size_B)
+bool gpu_relay_is_shared(uint64_t size_B)
 {
 	return size_B <= GPU_STAGED_MAX_B && helpers_for(size_B);
 }
@@ -258,8 +258,8 @@ static uint64_t leg_for(uint64_t size_B)
 	return half_B < LEG_MOST_B ? half_B : LEG_MOST_B;
 }
 
-cl_int gpu_copy_to_device_staged(struct gpu_stream *stream, gpu_address to, const void *from,
-				 uint64_t size_B)
+cl_int gpu_relay_to_device(struct gpu_stream *stream, gpu_address to, const void *from,
+			   uint64_t size_B)
 {
 	const unsigned helpers = helpers_for(size_B);
 	struct relay relay = {.job = {.work = pieces_fill, .lead = to_device_lead, .brief = true},
@@ -273,8 +273,8 @@ cl_int gpu_copy_to_device_staged(struct gpu_stream *stream, gpu_address to, cons
 	return relay_end(&relay);
 }
 
-bool gpu_copy_to_host_relayed(struct gpu_stream *stream, void *to, gpu_address from,
-			      uint64_t size_B, cl_int *err_out)
+bool gpu_relay_to_host(struct gpu_stream *stream, void *to, gpu_address from, uint64_t size_B,
+		       cl_int *err_out)
 {
 	const unsigned helpers = helpers_for(size_B);
 	struct relay relay = {.job = {.work = pieces_fetch, .lead = to_host_lead, .brief = true},

@@ -48,7 +48,7 @@ static inline bool gpu_may_repeat(const struct gpu_stream *stream)
 	       !atomic_load_explicit(&stream->timed, memory_order_relaxed);
 }
 
-/* In stream, which is no recorder; not cooperative.  By a graph or otherwise. */
+/* Not cooperative.  By a graph or otherwise. */
 cl_int gpu_repeat_launch(struct gpu_stream *stream, const struct gpu_launch *launch);
 
 /* The graphs of a function of device, whose launches are all complete; NULL is fine.  The

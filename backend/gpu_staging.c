@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include "backend/gpu_internal.h"
+#include "backend/gpu_transfer.h"
 
 #include <string.h>
 
@@ -128,7 +129,7 @@ bool gpu_slots_take(struct gpu_device *device, struct gpu_slot **slots, unsigned
 	return true;
 }
 
-bool gpu_staging_has_room(struct gpu_device *device, uint64_t size_B)
+bool gpu_transfer_has_room(struct gpu_device *device, uint64_t size_B)
 {
 	struct gpu_slot *slots[GPU_SLOTS];
 	const unsigned count = slots_for(size_B);

@@ -18,7 +18,8 @@ backend_sources = \
 	backend/gpu_event.c \
 	backend/gpu_event_wait.c \
 	backend/gpu_fill.c \
-	backend/gpu_staging.c backend/gpu_pageable.c backend/gpu_relay.c backend/gpu_past_caches.c \
+	backend/gpu_function.c \
+	backend/gpu_transfer.c backend/gpu_transfer.h backend/gpu_staging.c backend/gpu_pageable.c backend/gpu_relay.c backend/gpu_past_caches.c \
 	backend/gpu_crew.c backend/gpu_crew.h \
 	backend/gpu_peer.c \
 	backend/gpu_window.c \

@@ -38,15 +38,6 @@ static void touch(struct ocl_command *command, cl_mem mem, size_t offset_B, size
 		command->kind = &ocl_command_marker;
 }
 
-/* Short bytes for pageable memory come by way of pinned memory: the copy then stands
- * in its stream like any other, and only its end is waited for.  NULL: they do not. */
-static struct gpu_slot *read_slot(cl_command_queue queue, bool pinned, cl_bool blocking,
-				  size_t size_B)
-{
-	return blocking && !pinned && size_B && size_B <= GPU_SLOT_B && !gpu_copy_is_relayed(size_B)
-		? gpu_slot_take(queue->device->gpu) : NULL;
-}
-
 static cl_int read_from_slot(cl_command_queue queue, struct gpu_slot *slot, void *to,
 			     size_t size_B, cl_int error)
 {
@@ -73,12 +64,12 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBuffer(
 		return error;
 	ocl_command_init(&command, &ocl_command_read, command_queue, CL_COMMAND_READ_BUFFER,
 			 accesses);
-	const bool pinned = gpu_host_is_pinned(command_queue->device->gpu, ptr, size);
-	struct gpu_slot *slot = read_slot(command_queue, pinned, blocking_read, size);
+	const struct gpu_transfer transfer = {GPU_TO_HOST, ptr, size, blocking_read};
+	struct gpu_slot *slot = NULL;
+	if (size)
+		command.u.transfer.plan =
+			gpu_transfer_plan(command_queue->device->gpu, &transfer, &slot);
 	command.u.transfer.host.to = slot ? gpu_slot_memory(slot) : ptr;
-	command.u.transfer.pinned = pinned || slot;
-	command.u.transfer.own = slot;
-	command.u.transfer.blocking = blocking_read;
 	command.u.transfer.size_B = size;
 	touch(&command, buffer, offset, size, OCL_ACCESS_READ);
 	error = ocl_queue_enqueue(&command, blocking_read, num_events_in_wait_list,
@@ -100,10 +91,11 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(
 		return error;
 	ocl_command_init(&command, &ocl_command_write, command_queue, CL_COMMAND_WRITE_BUFFER,
 			 accesses);
+	const struct gpu_transfer transfer = {GPU_TO_DEVICE, ptr, size, blocking_write};
+	if (size)
+		command.u.transfer.plan =
+			gpu_transfer_plan(command_queue->device->gpu, &transfer, NULL);
 	command.u.transfer.host.from = ptr;
-	command.u.transfer.pinned = gpu_host_is_pinned(command_queue->device->gpu, ptr, size);
-	command.u.transfer.own = false;
-	command.u.transfer.blocking = blocking_write;
 	command.u.transfer.size_B = size;
 	touch(&command, buffer, offset, size, OCL_ACCESS_WRITE);
 	return ocl_queue_enqueue(&command, blocking_write, num_events_in_wait_list,

@@ -60,7 +60,7 @@ static cl_int transfer_take(struct ocl_command *command, struct host_transfer *g
 	const uint64_t *region = transfer->box.region;
 	transfer->row_pitch_B = given->row_pitch_B;
 	transfer->slice_pitch_B = given->slice_pitch_B;
-	transfer->pinned = gpu_host_is_pinned(
+	transfer->plan = gpu_transfer_plan_box(
 		command->queue->device->gpu, given->pointer,
 		(region[2] - 1) * transfer->slice_pitch_B +
 			(region[1] - 1) * transfer->row_pitch_B +

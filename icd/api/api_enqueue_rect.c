@@ -131,10 +131,9 @@ static cl_int host_box_check(cl_command_queue queue, struct host_box *work, enum
 
 static void host_box_fill(struct ocl_command *command, const struct host_box *work)
 {
-	command->u.transfer.pinned = gpu_host_is_pinned(
+	command->u.transfer.plan = gpu_transfer_plan_box(
 		command->queue->device->gpu, (const unsigned char *)work->pointer + work->host.lo_B,
 		work->host.hi_B - work->host.lo_B);
-	command->u.transfer.own = false;
 	command->u.transfer.buffer = rect_of(&work->buffer, true);
 	command->u.transfer.other = rect_of(&work->host, false);
 	region_set(command, work->region);

@@ -106,15 +106,15 @@ static cl_int places_find(struct ocl_command *command, struct gpu_stream *stream
 
 static cl_int launch_printf_draw(struct ocl_drawing *drawing, struct ocl_command *command)
 {
-	struct gpu_stream *recorder = gpu_graph_recorder(drawing->graph);
+	const struct gpu_sink sink = gpu_into_graph(drawing->graph);
 	struct ocl_drawn_print *print = &drawing->prints[drawing->print_count];
 	print->code = command->u.launch.code->program_code;
 	cl_int error = ocl_print_buffer_create(drawing->device, &print->buffer);
 	if (error)
 		return error;
 	drawing->print_count++;
-	error = ocl_print_buffer_empty(recorder, print->buffer);
-	return error ? error : ocl_launch_run_printing(command, recorder, print->buffer);
+	error = ocl_print_buffer_empty(sink, print->buffer);
+	return error ? error : ocl_launch_put_printing(command, sink, print->buffer);
 }
 
 /* What is being drawn. */
@@ -145,8 +145,8 @@ static cl_int command_draw(const struct sketch *sketch, struct ocl_recorded *rec
 		error = places_find(command, sketch->stream);
 	if (!error && command->kind == &ocl_command_launch_printf)
 		error = launch_printf_draw(sketch->drawing, command);
-	else if (!error && command->kind->run)
-		error = command->kind->run(command, gpu_graph_recorder(graph));
+	else if (!error && command->kind->put)
+		error = command->kind->put(command, gpu_into_graph(graph));
 	/* Others may come after what does nothing. */
 	if (!error && gpu_graph_node_count(graph) == recorded->first_node)
 		error = gpu_graph_add_nothing(graph);
@@ -234,8 +234,8 @@ cl_int ocl_drawing_revise(struct ocl_drawing *drawing, struct ocl_recorded *comm
 		gpu_graph_revise(drawing->graph, recorded->first_node);
 		error = places_find(recorded->command, NULL);
 		if (!error)
-			error = recorded->command->kind->run(recorded->command,
-							     gpu_graph_recorder(drawing->graph));
+			error = recorded->command->kind->put(recorded->command,
+							     gpu_into_graph(drawing->graph));
 	}
 	free(uses.modules);
 	if (error) {

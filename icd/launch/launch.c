@@ -338,6 +338,7 @@ static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue,
 		error = limits_check(launch, queue);
 	if (!error && launch->cooperative)
 		error = residency_check(launch, queue);
+	launch->special = launch->cooperative || launch->indirect || launch->edges;
 	return error ? error : functions_find(launch);
 }
 
@@ -502,8 +503,8 @@ static cl_int hidden_parameters(struct ocl_launch *launch, struct hidden_values 
 	return CL_SUCCESS;
 }
 
-/* The only one there is of most launches. */
-static void grid_describe_whole(const struct ocl_launch *launch, struct hidden_values *values,
+/* The only grid that there is of a launch that is not special. */
+static inline void grid_describe_whole(const struct ocl_launch *launch, struct hidden_values *values,
 				struct gpu_launch *gpu)
 {
 	for (unsigned i = 0; i < 3; i++) {
@@ -564,47 +565,59 @@ uint32_t ocl_launch_grids(const struct ocl_launch *launch)
 }
 
 /* The whole work-groups, and those at the edges. */
-static cl_int launch_several(const struct ocl_launch *launch, struct gpu_stream *stream,
+static cl_int launch_several(const struct ocl_launch *launch, struct gpu_sink sink,
 			     struct hidden_values *values, struct gpu_launch *gpu)
 {
 	unsigned edges = 0;
 	cl_int error = CL_SUCCESS;
 	do {
 		if (grid_describe(launch, edges, values, gpu))
-			error = gpu_launch(stream, gpu);
+			error = gpu_sink_launch(sink, gpu);
 		edges = edges_next(edges, launch->edges);
 	} while (edges && !error);
 	return error;
 }
 
-static inline cl_int launch_with(struct ocl_command *command, struct gpu_stream *stream,
+/* A launch of several grids, or whose stream has to be told more of it. */
+static cl_int launch_specially(struct ocl_command *command, struct gpu_sink sink,
+			       struct hidden_values *values, struct gpu_launch *gpu)
+{
+	struct ocl_launch *launch = &command->u.launch;
+	cl_int error = CL_SUCCESS;
+	if (launch->cooperative)
+		error = gpu_stream_barrier(sink.stream, &launch->grid_barrier);
+	if (!error && launch->indirect && sink.stream)
+		error = ocl_users_note(&command->queue->context->svm.indirect, sink.stream);
+	if (error)
+		return error;
+	gpu->cooperative = launch->cooperative;
+	return launch_several(launch, sink, values, gpu);
+}
+
+static inline cl_int launch_with(struct ocl_command *command, struct gpu_sink sink,
 				 struct hidden_values *values, void **parameters)
 {
 	struct ocl_launch *launch = &command->u.launch;
 	struct gpu_launch gpu;
 	cl_int error = argument_parameters(command, values, parameters);
-	if (!error && launch->cooperative)
-		error = gpu_stream_barrier(stream, &launch->grid_barrier);
 	if (!error && launch->code->abi->hidden_count)
 		error = hidden_parameters(launch, values,
 					  parameters + launch->code->abi->argument_count);
-	/* Who launches a recorded graph notes its stream. */
-	if (!error && !launch->recorded)
-		error = ocl_module_note(launch->code->module, stream);
-	if (!error && launch->indirect && !launch->recorded)
-		error = ocl_users_note(&command->queue->context->svm.indirect, stream);
+	/* Who launches a graph notes its stream. */
+	if (!error && sink.stream)
+		error = ocl_module_note(launch->code->module, sink.stream);
 	if (error)
 		return error;
 	gpu.dynamic_local_B = launch->dynamic_local_B;
-	gpu.cooperative = launch->cooperative;
 	gpu.parameters = parameters;
-	if (launch->edges)
-		return launch_several(launch, stream, values, &gpu);
+	if (launch->special)
+		return launch_specially(command, sink, values, &gpu);
+	gpu.cooperative = false;
 	grid_describe_whole(launch, values, &gpu);
-	return gpu_launch(stream, &gpu);
+	return gpu_sink_launch(sink, &gpu);
 }
 
-static cl_int launch_run(struct ocl_command *command, struct gpu_stream *stream)
+static cl_int launch_put(struct ocl_command *command, struct gpu_sink sink)
 {
 	const struct abi_kernel *abi = command->u.launch.code->abi;
 	const size_t count = (size_t)abi->argument_count + abi->hidden_count;
@@ -619,17 +632,17 @@ static cl_int launch_run(struct ocl_command *command, struct gpu_stream *stream)
 			return CL_OUT_OF_HOST_MEMORY;
 		values.offsets = (uint32_t *)(parameters + count);
 	}
-	const cl_int error = launch_with(command, stream, &values, parameters);
+	const cl_int error = launch_with(command, sink, &values, parameters);
 	if (parameters != own_parameters)
 		free(parameters);
 	return error;
 }
 
-cl_int ocl_launch_run_printing(struct ocl_command *command, struct gpu_stream *stream,
+cl_int ocl_launch_put_printing(struct ocl_command *command, struct gpu_sink sink,
 			       gpu_address buffer)
 {
 	command->u.launch.printf_buffer = buffer;
-	return launch_run(command, stream);
+	return launch_put(command, sink);
 }
 
 static cl_int launch_printf_run(struct ocl_command *command, struct gpu_stream *stream)
@@ -639,7 +652,7 @@ static cl_int launch_printf_run(struct ocl_command *command, struct gpu_stream *
 				       command->u.launch.code->program_code, &print);
 	if (error)
 		return error;
-	error = ocl_launch_run_printing(command, stream, ocl_print_buffer(print));
+	error = ocl_launch_put_printing(command, gpu_into(stream), ocl_print_buffer(print));
 	if (!error)
 		return ocl_print_end(print);
 	ocl_print_cancel(print);
@@ -665,7 +678,7 @@ static void launch_release(struct ocl_command *command)
 }
 
 const struct ocl_command_kind ocl_command_launch = {
-	.run = launch_run, .retain = launch_retain, .release = launch_release,
+	.put = launch_put, .retain = launch_retain, .release = launch_release,
 };
 
 /* For one of the queue's buffers, when all are in use. */

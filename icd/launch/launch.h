@@ -53,7 +53,7 @@ bool ocl_launch_can_record(const struct abi_kernel *abi);
 /* For a launch that is recorded, after ocl_launch_init: it does not wait in any line. */
 void ocl_launch_record(struct ocl_command *command);
 /* Of a kernel that prints, into a buffer of the caller's. */
-cl_int ocl_launch_run_printing(struct ocl_command *command, struct gpu_stream *stream,
+cl_int ocl_launch_put_printing(struct ocl_command *command, struct gpu_sink sink,
 			       gpu_address buffer);
 
 /* What a launch of range would choose if range says no local size, with the checks of

@@ -110,9 +110,8 @@ cl_int ocl_launch_enqueue(const struct ocl_launch_call *call)
 	if (range->work_dim < 1 || range->work_dim > 3 || !range->global ||
 	    ocl_kernel_code_for(call->kernel, queue->device, &code))
 		return enqueue_new(call, OCL_LAUNCH_NEW);
-	const uint64_t global[3] = {range->global[0], range->work_dim > 1 ? range->global[1] : 1,
-				    range->work_dim > 2 ? range->global[2] : 1};
-	const int place = ocl_launch_place(&queue->launches, code->function, global, &sum);
+	const int place = ocl_launch_place(&queue->launches, code->function, range->work_dim,
+					   range->global, &sum);
 	if (place == OCL_LAUNCH_NEW)
 		return enqueue_new(call, OCL_LAUNCH_NEW);
 	lock_take(&queue->lock);

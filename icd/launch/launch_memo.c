@@ -22,7 +22,8 @@ static int place_enter(struct ocl_launch_memo *memo, uint64_t sum)
 int ocl_launch_enter(struct ocl_launch_memo *memo, const struct ocl_launch *launch)
 {
 	uint64_t sum;
-	const int place = ocl_launch_place(memo, launch->code->function, launch->global, &sum);
+	const int place = ocl_launch_place(memo, launch->code->function, launch->work_dim,
+					   launch->global, &sum);
 	return place == OCL_LAUNCH_NEW ? place_enter(memo, sum) : place;
 }
 
@@ -63,7 +64,8 @@ static bool local_is_of(const struct ocl_launch_kept *kept, const struct ocl_lau
 bool ocl_launch_recall_local(cl_command_queue queue, struct ocl_launch *launch)
 {
 	uint64_t sum;
-	const int place = ocl_launch_place(&queue->launches, launch->code->function, launch->global, &sum);
+	const int place = ocl_launch_place(&queue->launches, launch->code->function,
+					   launch->work_dim, launch->global, &sum);
 	if (place == OCL_LAUNCH_NEW)
 		return false;
 	lock_take(&queue->lock);

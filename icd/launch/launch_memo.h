@@ -29,15 +29,16 @@ struct ocl_launch_kept {
  * neither.  *sum_out: what they are known by there, never 0.  Takes no lock. */
 enum { OCL_LAUNCH_NEW = -1 };
 static inline int ocl_launch_place(struct ocl_launch_memo *memo,
-				   const struct gpu_function *function, const uint64_t global[3],
-				   uint64_t *sum_out)
+				   const struct gpu_function *function, unsigned dimensions,
+				   const size_t *global, uint64_t *sum_out)
 {
 	/* An odd number with bits everywhere (2^64 over the golden ratio): what a product
 	 * with it has on top depends on all that is below. */
 	const uint64_t spread = 0x9e3779b97f4a7c15;
-	const uint64_t y = global[1], z = global[2];
-	const uint64_t sizes = global[0] ^ (y << 21 | y >> 43) ^ (z << 42 | z >> 22);
-	const uint64_t sum = ((uintptr_t)function ^ sizes) * spread | 1;
+	uint64_t sum = (uintptr_t)function ^ global[0];
+	for (unsigned i = 1; i < dimensions; i++)
+		sum = sum << 21 ^ sum >> 43 ^ global[i];
+	sum = sum * spread | 1;
 	const unsigned first = sum >> 32 & (OCL_LAUNCH_PLACES - 1);
 	*sum_out = sum;
 	if (atomic_load_explicit(&memo->sums[first], memory_order_relaxed) == sum)

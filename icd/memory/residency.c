@@ -2,6 +2,7 @@
 
 #include "icd/memory/residency.h"
 
+#include "backend/gpu_transfer.h"
 #include "base/zeroed.h"
 #include "icd/memory/segment.h"
 
@@ -79,6 +80,15 @@ static cl_int array_upload(const struct ocl_texels *texels, const struct ocl_loc
 	return gpu_image_copy(stream, &to, from, region, gpu_texel_B(&texels->texel));
 }
 
+static cl_int bytes_upload(const struct ocl_storage *storage, const struct ocl_location *location,
+			   const void *from, struct gpu_stream *stream)
+{
+	const struct gpu_transfer transfer = {GPU_TO_DEVICE, from, storage->size_B,
+					      .blocking = true};
+	return gpu_transfer_to_device(stream, gpu_transfer_plan_pageable(&transfer).way,
+				      location->address, from, storage->size_B);
+}
+
 /* Brings bytes to a device, and waits: they may change on return. */
 static cl_int content_upload(struct ocl_storage *storage, uint32_t place,
 			     const struct gpu_image_side *from)
@@ -91,11 +101,10 @@ static cl_int content_upload(struct ocl_storage *storage, uint32_t place,
 	if (storage->arrays)
 		error = array_upload(&storage->texels, location, from, stream);
 	else
-		error = gpu_copy_to_device_pageable(stream, location->address, from->host,
-						    storage->size_B);
-	const cl_int unknown = gpu_stream_drain(stream);
+		error = bytes_upload(storage, location, from->host, stream);
+	const cl_int drained = gpu_stream_drain(stream);
 	gpu_stream_release(stream);
-	return error ? error : unknown;
+	return error ? error : drained;
 }
 
 cl_int ocl_storage_shadow_allocate(const struct ocl_storage *storage, struct gpu_device **gpu_out,

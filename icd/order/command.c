@@ -140,8 +140,8 @@ cl_int ocl_command_submit_any(struct ocl_command *command, struct gpu_stream *st
 	if (!error && timed)
 		error = start_stamp(command, stream, submission);
 	submission->before_sequence = gpu_stream_last(stream);
-	if (!error && command->kind->run)
-		error = command->kind->run(command, stream);
+	if (!error)
+		error = ocl_command_run(command, stream);
 	const bool written = !error;
 	if (!error && timed)
 		error = done_stamp(command, stream, submission);

@@ -9,6 +9,7 @@
 #ifndef CULVERT_ICD_COMMAND_H
 #define CULVERT_ICD_COMMAND_H
 
+#include "backend/gpu_transfer.h"
 #include "icd/memory/image.h"
 #include "icd/memory/mem.h"
 #include "icd/order/event.h"
@@ -38,8 +39,10 @@ enum ocl_delay {
 };
 
 struct ocl_command_kind {
-	/* Puts the operation into stream; accesses are acquired.  NULL: no operation. */
+	/* Puts the operation into a stream; accesses are acquired.  put is there, instead of run, for kinds that
+	 * a command buffer can record: it may also become nodes of a graph.  Neither: no operation. */
 	cl_int (*run)(struct ocl_command *command, struct gpu_stream *stream);
+	cl_int (*put)(struct ocl_command *command, struct gpu_sink sink);
 	/* Keeps and gives back what the payload needs beyond the door's call; NULL: nothing. */
 	void (*retain)(struct ocl_command *command);
 	void (*release)(struct ocl_command *command);
@@ -53,9 +56,7 @@ struct ocl_transfer {                    /* read, write, copy; rect or not */
 		const void *from;
 		void *to;
 	} host;
-	bool pinned;                     /* the host's side: copies of it never wait */
-	bool own;                        /* it is not the application's, but ours */
-	bool blocking;                   /* the caller waits for the end */
+	struct gpu_transfer_plan plan;   /* between host and device */
 	uint64_t size_B;
 	struct gpu_rect buffer, other;   /* other: the host, or the copy's target */
 	uint64_t region_B[3];
@@ -73,7 +74,7 @@ struct ocl_image_transfer {
 		const void *from;
 		void *to;
 	} host;                          /* the first texel */
-	bool pinned;                     /* as in ocl_transfer */
+	struct gpu_transfer_plan plan;   /* between host and image */
 	uint64_t row_pitch_B, slice_pitch_B;   /* of the host or of a buffer */
 	struct ocl_image_box box;        /* in the image; of a copy: in the source */
 	struct ocl_image_box target;     /* of a copy from image to image */
@@ -98,6 +99,7 @@ struct ocl_launch {
 	bool indirect;                   /* it may use any USM */
 	bool recorded;                   /* in a command buffer, which does the accounting */
 	bool cooperative;                /* all work-groups run at once; uniform */
+	bool special;                    /* cooperative, indirect or of several grids */
 	uint64_t printf_buffer;          /* while it is being submitted, */
 	uint64_t grid_barrier;           /* and this */
 };
@@ -112,7 +114,7 @@ struct ocl_command {
 	cl_command_queue queue;
 	cl_command_type type;            /* as its event reports it */
 	cl_event event;                  /* NULL: nobody asked for one */
-	enum ocl_delay delay;            /* the last answer of ocl_command_delay, which run keeps to */
+	enum ocl_delay delay;            /* the last answer of kind->delay, which run keeps to */
 	bool witness;                    /* submission has to give a done event */
 	bool joins;                      /* waits for all that were enqueued before it */
 	bool bars;                       /* all that are enqueued later wait for it */
@@ -160,7 +162,15 @@ static inline enum ocl_delay ocl_command_delay(struct ocl_command *command)
 {
 	if (command->kind->delay || command->access_count)
 		return ocl_command_delay_of_any(command);
-	return command->delay = OCL_DELAY_NONE;
+	return OCL_DELAY_NONE;
+}
+
+static inline cl_int ocl_command_run(struct ocl_command *command, struct gpu_stream *stream)
+{
+	const struct ocl_command_kind *kind = command->kind;
+	if (kind->put)
+		return kind->put(command, gpu_into(stream));
+	return kind->run ? kind->run(command, stream) : CL_SUCCESS;
 }
 
 /* Puts the command into stream, after all that it depends on; those are settled.
@@ -173,10 +183,10 @@ static inline cl_int ocl_command_submit(struct ocl_command *command, struct gpu_
 {
 	/* Many launches are an operation and nothing around it. */
 	if (command->event || command->witness || command->dependency_count ||
-	    command->access_count || !command->kind->run)
+	    command->access_count)
 		return ocl_command_submit_any(command, stream, submission);
 	submission->done = NULL;
-	return command->kind->run(command, stream);
+	return ocl_command_run(command, stream);
 }
 
 /* For a run that needs what is ahead in its stream done. No lock may be held. */

@@ -49,10 +49,10 @@ cl_int ocl_print_buffer_create(struct gpu_device *device, gpu_address *buffer_ou
 	return gpu_memory_alloc(device, buffer_B, buffer_out);
 }
 
-cl_int ocl_print_buffer_empty(struct gpu_stream *stream, gpu_address buffer)
+cl_int ocl_print_buffer_empty(struct gpu_sink sink, gpu_address buffer)
 {
 	const struct abi_print_header header = {0, OCL_PRINTF_BUFFER_B};
-	return gpu_fill(stream, buffer, &header, sizeof(header), sizeof(header));
+	return gpu_sink_fill(sink, buffer, &header, sizeof(header), sizeof(header));
 }
 
 static void print_destroy(struct ocl_print *print, struct gpu_device *device)
@@ -355,7 +355,7 @@ cl_int ocl_print_begin(cl_command_queue queue, struct gpu_stream *stream, struct
 	print->stream = stream;
 	print->code = ocl_code_ref(code);
 	print->writing = false;
-	error = ocl_print_buffer_empty(stream, print->buffer);
+	error = ocl_print_buffer_empty(gpu_into(stream), print->buffer);
 	if (error)
 		ocl_print_cancel(print);
 	else

@@ -31,11 +31,10 @@ cl_int ocl_print_end(struct ocl_print *print);
 /* There was no launch. */
 void ocl_print_cancel(struct ocl_print *print);
 
-/* A buffer of the caller's own, for launches that are recorded: made, emptied in stream,
- * which may be a recorder, and its output taken behind a launch of code that is in stream.
- * The buffer may be used again behind that; taking waits as ocl_print_begin does. */
+/* A buffer of the caller's own, for launches that are recorded: made, emptied by an operation in sink,
+ * and its output taken behind a launch of code that is in stream. The buffer may be used again behind that; taking waits as ocl_print_begin does. */
 cl_int ocl_print_buffer_create(struct gpu_device *device, gpu_address *buffer_out);
-cl_int ocl_print_buffer_empty(struct gpu_stream *stream, gpu_address buffer);
+cl_int ocl_print_buffer_empty(struct gpu_sink sink, gpu_address buffer);
 cl_int ocl_print_buffer_take(cl_command_queue queue, struct gpu_stream *stream,
 			     struct ocl_code *code, gpu_address buffer);
 

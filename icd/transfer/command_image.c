@@ -6,9 +6,9 @@
 #include "icd/order/queue.h"
 
 /* Copies of pageable memory wait for what is ahead in the stream: see command_transfer.c. */
-static enum ocl_delay pinned_delay(const struct ocl_command *command)
+static enum ocl_delay planned_delay(const struct ocl_command *command)
 {
-	return command->u.image.pinned ? OCL_DELAY_NONE : OCL_DELAY_GPU;
+	return command->u.image.plan.early ? OCL_DELAY_NONE : OCL_DELAY_GPU;
 }
 
 static struct gpu_image_side image_side(const struct ocl_access *access, const uint64_t origin[3])
@@ -26,11 +26,11 @@ static cl_int read_run(struct ocl_command *command, struct gpu_stream *stream)
 		.row_pitch_B = transfer->row_pitch_B,
 		.slice_pitch_B = transfer->slice_pitch_B,
 	};
-	cl_int error = transfer->pinned ? CL_SUCCESS : ocl_command_stream_wait(stream);
+	cl_int error = transfer->plan.early ? CL_SUCCESS : ocl_command_stream_wait(stream);
 	if (!error)
 		error = gpu_image_copy(stream, &to, &from, transfer->box.region,
 				       access->mem->image->texel_B);
-	if (!error && transfer->pinned)
+	if (!error && transfer->plan.early)
 		ocl_command_note_host_write(command, stream);
 	return error;
 }
@@ -46,7 +46,7 @@ static cl_int write_run(struct ocl_command *command, struct gpu_stream *stream)
 		.row_pitch_B = transfer->row_pitch_B,
 		.slice_pitch_B = transfer->slice_pitch_B,
 	};
-	cl_int error = transfer->pinned ? CL_SUCCESS : ocl_command_stream_wait(stream);
+	cl_int error = transfer->plan.early ? CL_SUCCESS : ocl_command_stream_wait(stream);
 	return error ? error : gpu_image_copy(stream, &to, &from, transfer->box.region,
 					      access->mem->image->texel_B);
 }
@@ -61,27 +61,27 @@ static struct gpu_image_side buffer_side(const struct ocl_command *command)
 	};
 }
 
-static cl_int to_buffer_run(struct ocl_command *command, struct gpu_stream *stream)
+static cl_int to_buffer_put(struct ocl_command *command, struct gpu_sink sink)
 {
 	const struct ocl_access *access = &command->accesses[1];
 	const struct gpu_image_side to = buffer_side(command);
 	const struct gpu_image_side from = image_side(access, command->u.image.box.origin);
-	return gpu_image_copy(stream, &to, &from, command->u.image.box.region,
-			      access->mem->image->texel_B);
+	return gpu_sink_image_copy(sink, &to, &from, command->u.image.box.region,
+				   access->mem->image->texel_B);
 }
 
-static cl_int from_buffer_run(struct ocl_command *command, struct gpu_stream *stream)
+static cl_int from_buffer_put(struct ocl_command *command, struct gpu_sink sink)
 {
 	const struct ocl_access *access = &command->accesses[1];
 	const struct gpu_image_side to = image_side(access, command->u.image.box.origin);
 	const struct gpu_image_side from = buffer_side(command);
-	return gpu_image_copy(stream, &to, &from, command->u.image.box.region,
-			      access->mem->image->texel_B);
+	return gpu_sink_image_copy(sink, &to, &from, command->u.image.box.region,
+				   access->mem->image->texel_B);
 }
 
 /* accesses: the source, then the target.  A row of a 1D array is a layer, elsewhere it
  * may be a line: then one goes after the other. */
-static cl_int copy_run(struct ocl_command *command, struct gpu_stream *stream)
+static cl_int copy_put(struct ocl_command *command, struct gpu_sink sink)
 {
 	const struct ocl_access *source = &command->accesses[0], *target = &command->accesses[1];
 	struct ocl_image_box from = command->u.image.box, to = command->u.image.target;
@@ -94,8 +94,8 @@ static cl_int copy_run(struct ocl_command *command, struct gpu_stream *stream)
 	for (uint64_t i = 0; i < rows && !error; i++) {
 		const struct gpu_image_side from_side = image_side(source, from.origin);
 		const struct gpu_image_side to_side = image_side(target, to.origin);
-		error = gpu_image_copy(stream, &to_side, &from_side, from.region,
-				       source->mem->image->texel_B);
+		error = gpu_sink_image_copy(sink, &to_side, &from_side, from.region,
+					    source->mem->image->texel_B);
 		from.origin[from_row]++;
 		to.origin[to_row]++;
 	}
@@ -104,27 +104,27 @@ static cl_int copy_run(struct ocl_command *command, struct gpu_stream *stream)
 
 /* In linear memory row by row, or at once where rows follow each other without a gap. */
 static cl_int fill_linear(const struct ocl_access *access,
-			  const struct ocl_image_transfer *transfer, struct gpu_stream *stream)
+			  const struct ocl_image_transfer *transfer, struct gpu_sink sink)
 {
 	const uint32_t texel_B = access->mem->image->texel_B;
 	const struct gpu_image_side side = image_side(access, transfer->box.origin);
 	const uint64_t row_B = transfer->box.region[0] * texel_B, rows = transfer->box.region[1];
 	cl_int error = CL_SUCCESS;
 	if (row_B == side.row_pitch_B)
-		return gpu_fill(stream, side.address, transfer->texel, texel_B, rows * row_B);
+		return gpu_sink_fill(sink, side.address, transfer->texel, texel_B, rows * row_B);
 	for (uint64_t y = 0; y < rows && !error; y++)
-		error = gpu_fill(stream, side.address + y * side.row_pitch_B, transfer->texel,
-				 texel_B, row_B);
+		error = gpu_sink_fill(sink, side.address + y * side.row_pitch_B, transfer->texel,
+				      texel_B, row_B);
 	return error;
 }
 
-static cl_int fill_run(struct ocl_command *command, struct gpu_stream *stream)
+static cl_int fill_put(struct ocl_command *command, struct gpu_sink sink)
 {
 	const struct ocl_image_transfer *transfer = &command->u.image;
 	const struct ocl_access *access = &command->accesses[0];
 	if (!access->at.array)
-		return fill_linear(access, transfer, stream);
-	return gpu_array_fill(stream, access->at.array, transfer->box.origin,
+		return fill_linear(access, transfer, sink);
+	return gpu_sink_array_fill(sink, access->at.array, transfer->box.origin,
 			      transfer->box.region, transfer->texel);
 }
 
@@ -183,15 +183,15 @@ static cl_int unmap_run(struct ocl_command *command, struct gpu_stream *stream)
 }
 
 const struct ocl_command_kind ocl_command_image_read = {
-	.run = read_run, .delay = pinned_delay, .lanes = OCL_LANES_TO_HOST,
+	.run = read_run, .delay = planned_delay, .lanes = OCL_LANES_TO_HOST,
 };
 const struct ocl_command_kind ocl_command_image_write = {
-	.run = write_run, .delay = pinned_delay, .lanes = OCL_LANES_TO_DEVICE,
+	.run = write_run, .delay = planned_delay, .lanes = OCL_LANES_TO_DEVICE,
 };
-const struct ocl_command_kind ocl_command_image_copy = {.run = copy_run};
-const struct ocl_command_kind ocl_command_image_to_buffer = {.run = to_buffer_run};
-const struct ocl_command_kind ocl_command_buffer_to_image = {.run = from_buffer_run};
-const struct ocl_command_kind ocl_command_image_fill = {.run = fill_run};
+const struct ocl_command_kind ocl_command_image_copy = {.put = copy_put};
+const struct ocl_command_kind ocl_command_image_to_buffer = {.put = to_buffer_put};
+const struct ocl_command_kind ocl_command_buffer_to_image = {.put = from_buffer_put};
+const struct ocl_command_kind ocl_command_image_fill = {.put = fill_put};
 const struct ocl_command_kind ocl_command_image_map = {
 	.run = map_run, .delay = map_delay, .retain = ocl_command_map_retain,
 	.release = ocl_command_map_release, .lanes = OCL_LANES_TO_HOST,

@@ -10,51 +10,30 @@ const struct ocl_command_kind ocl_command_marker = {0};
 
 /* --- memory of the application's ---------------------------------------------------------
  *
- * The driver's copies of pageable memory wait for all that is ahead in the stream, with
- * a core at full load: it is waited for here, before. */
-
-/* The driver reads so much of pageable memory before its call returns, waiting for
- * nothing. */
-enum { DRIVER_STAGES_B = 1 << 16 };
+ * Which way the bytes go is decided where the command is made (backend/gpu_transfer.h).  Where that may not be
+ * before what is ahead in the stream is done, it is waited for here. */
 
 void ocl_command_note_host_write(const struct ocl_command *command, struct gpu_stream *stream)
 {
 	ocl_host_writes_note(&command->queue->context->host_writes, stream);
 }
 
-static enum ocl_delay pinned_delay(const struct ocl_command *command)
+static enum ocl_delay planned_delay(const struct ocl_command *command)
 {
-	return command->u.transfer.pinned ? OCL_DELAY_NONE : OCL_DELAY_GPU;
-}
-
-static cl_int read_pageable(const struct ocl_command *command, struct gpu_stream *stream)
-{
-	const struct ocl_transfer *transfer = &command->u.transfer;
-	cl_int error = ocl_command_stream_wait(stream);
-	return error ? error : gpu_copy_to_host_pageable(stream, transfer->host.to,
-							 command->accesses[0].at.address,
-							 transfer->size_B);
+	return command->u.transfer.plan.early ? OCL_DELAY_NONE : OCL_DELAY_GPU;
 }
 
 static cl_int read_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
-	if (!transfer->pinned)
-		return read_pageable(command, stream);
-	cl_int error = gpu_copy_to_host(stream, transfer->host.to,
-					command->accesses[0].at.address, transfer->size_B);
-	if (!error && !transfer->own)
+	cl_int error = transfer->plan.early ? CL_SUCCESS : ocl_command_stream_wait(stream);
+	if (!error)
+		error = gpu_transfer_to_host(stream, transfer->plan.way, transfer->host.to,
+					     command->accesses[0].at.address, transfer->size_B);
+	/* A slot is no memory of the application's. */
+	if (!error && transfer->plan.way == GPU_TRANSFER_PINNED)
 		ocl_command_note_host_write(command, stream);
 	return error;
-}
-
-/* Whether the bytes may go by way of slots.  Where one thread alone copies there the driver is
- * faster, so they do only if it would make a caller wait who did not ask for it. */
-static bool write_is_staged(const struct ocl_transfer *transfer)
-{
-	return !transfer->pinned && transfer->size_B > DRIVER_STAGES_B &&
-	       transfer->size_B <= GPU_STAGED_MAX_B &&
-	       (!transfer->blocking || gpu_copy_is_relayed(transfer->size_B));
 }
 
 /* Pageable bytes are read when the command is submitted, which is early only if what
@@ -62,68 +41,58 @@ static bool write_is_staged(const struct ocl_transfer *transfer)
 static enum ocl_delay write_delay(const struct ocl_command *command)
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
-	if (transfer->pinned)
+	if (transfer->plan.way == GPU_TRANSFER_PINNED)
 		return OCL_DELAY_NONE;
-	if (ocl_host_writes_are_pending(&command->queue->context->host_writes))
+	if (!transfer->plan.early ||
+	    ocl_host_writes_are_pending(&command->queue->context->host_writes))
 		return OCL_DELAY_GPU;
-	if (transfer->size_B <= DRIVER_STAGES_B)
+	if (transfer->plan.way == GPU_TRANSFER_SMALL)
 		return OCL_DELAY_NONE;
-	return write_is_staged(transfer) &&
-	       gpu_staging_has_room(command->queue->device->gpu, transfer->size_B)
-		? OCL_DELAY_SHORT : OCL_DELAY_GPU;
+	return gpu_transfer_has_room(command->queue->device->gpu, transfer->size_B)
+		       ? OCL_DELAY_SHORT : OCL_DELAY_GPU;
 }
 
-static cl_int write_pageable(const struct ocl_command *command, struct gpu_stream *stream)
+/* Whether what is ahead in the stream has to be done first.  Who was not to wait has asked before: a read
+ * that came since is not ahead of it.  Slots of which there were none are free, likely, once what is ahead
+ * has happened. */
+static bool write_waits(const struct ocl_command *command)
 {
-	const struct ocl_transfer *transfer = &command->u.transfer;
-	const gpu_address to = command->accesses[0].at.address;
-	const bool relayed = gpu_copy_is_relayed(transfer->size_B);
-	const bool staged = write_is_staged(transfer) &&
-			    (relayed || !gpu_stream_reached(stream, gpu_stream_last(stream)));
-	/* Who was not to wait has asked before: a read that came since is not ahead of it.
-	 * Slots of which there were none are free, likely, once what is ahead has happened. */
-	const bool waits = (command->delay == OCL_DELAY_GPU &&
-			    (relayed || ocl_host_writes_are_pending(
-						&command->queue->context->host_writes))) ||
-			   (transfer->size_B > DRIVER_STAGES_B && !staged);
-	const cl_int error = waits ? ocl_command_stream_wait(stream) : CL_SUCCESS;
-	if (error)
-		return error;
-	if (staged)
-		return gpu_copy_to_device_staged(stream, to, transfer->host.from, transfer->size_B);
-	return waits ? gpu_copy_to_device_pageable(stream, to, transfer->host.from, transfer->size_B)
-		     : gpu_copy_to_device(stream, to, transfer->host.from, transfer->size_B);
+	const struct gpu_transfer_plan *plan = &command->u.transfer.plan;
+	return !plan->early ||
+	       (command->delay == OCL_DELAY_GPU &&
+		(plan->way == GPU_TRANSFER_RELAYED ||
+		 ocl_host_writes_are_pending(&command->queue->context->host_writes)));
 }
 
 static cl_int write_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
-	if (!transfer->pinned)
-		return write_pageable(command, stream);
-	return gpu_copy_to_device(stream, command->accesses[0].at.address, transfer->host.from,
-				  transfer->size_B);
+	cl_int error = write_waits(command) ? ocl_command_stream_wait(stream) : CL_SUCCESS;
+	return error ? error : gpu_transfer_to_device(stream, transfer->plan.way,
+						      command->accesses[0].at.address,
+						      transfer->host.from, transfer->size_B);
 }
 
 /* accesses: the source, then the target. */
-static cl_int copy_run(struct ocl_command *command, struct gpu_stream *stream)
+static cl_int copy_put(struct ocl_command *command, struct gpu_sink sink)
 {
 	const struct ocl_access *from = &command->accesses[0];
 	const gpu_address to = command->accesses[1].at.address;
 	if (from->mode == OCL_ACCESS_AFAR)
 		return ocl_storage_copy_out(from->mem->storage, &from->at, to);
-	return gpu_copy_device(stream, to, from->at.address, command->u.transfer.size_B);
+	return gpu_sink_copy(sink, to, from->at.address, command->u.transfer.size_B);
 }
 
 /* The rects' origins are counted from the first byte of the access. */
 static cl_int read_rect_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
-	cl_int error = transfer->pinned ? CL_SUCCESS : ocl_command_stream_wait(stream);
+	cl_int error = transfer->plan.early ? CL_SUCCESS : ocl_command_stream_wait(stream);
 	if (!error)
 		error = gpu_copy_rect_to_host(stream, transfer->host.to, &transfer->other,
 					      command->accesses[0].at.address, &transfer->buffer,
 					      transfer->region_B);
-	if (!error && transfer->pinned)
+	if (!error && transfer->plan.early)
 		ocl_command_note_host_write(command, stream);
 	return error;
 }
@@ -131,7 +100,7 @@ static cl_int read_rect_run(struct ocl_command *command, struct gpu_stream *stre
 static cl_int write_rect_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
-	cl_int error = transfer->pinned ? CL_SUCCESS : ocl_command_stream_wait(stream);
+	cl_int error = transfer->plan.early ? CL_SUCCESS : ocl_command_stream_wait(stream);
 	if (error)
 		return error;
 	return gpu_copy_rect_to_device(stream, command->accesses[0].at.address,
@@ -139,7 +108,7 @@ static cl_int write_rect_run(struct ocl_command *command, struct gpu_stream *str
 				       transfer->region_B);
 }
 
-static cl_int copy_rect_run(struct ocl_command *command, struct gpu_stream *stream)
+static cl_int copy_rect_put(struct ocl_command *command, struct gpu_sink sink)
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
 	const struct ocl_access *from = &command->accesses[0];
@@ -147,16 +116,16 @@ static cl_int copy_rect_run(struct ocl_command *command, struct gpu_stream *stre
 					&transfer->buffer, transfer->region_B};
 	if (from->mode == OCL_ACCESS_AFAR)
 		return ocl_storage_copy_box_out(from->mem->storage, &from->at, &box);
-	return gpu_copy_rect_device(stream, command->accesses[1].at.address, &transfer->other,
-				    command->accesses[0].at.address, &transfer->buffer,
-				    transfer->region_B);
+	return gpu_sink_copy_rect(sink, command->accesses[1].at.address, &transfer->other,
+				  command->accesses[0].at.address, &transfer->buffer,
+				  transfer->region_B);
 }
 
-static cl_int fill_run(struct ocl_command *command, struct gpu_stream *stream)
+static cl_int fill_put(struct ocl_command *command, struct gpu_sink sink)
 {
 	const struct ocl_fill *fill = &command->u.fill;
-	return gpu_fill(stream, command->accesses[0].at.address, fill->pattern, fill->pattern_B,
-			fill->size_B);
+	return gpu_sink_fill(sink, command->accesses[0].at.address, fill->pattern, fill->pattern_B,
+			     fill->size_B);
 }
 
 /* --- map and unmap ---------------------------------------------------------------------- */
@@ -233,20 +202,20 @@ void ocl_command_map_release(struct ocl_command *command)
 }
 
 const struct ocl_command_kind ocl_command_read = {
-	.run = read_run, .delay = pinned_delay, .lanes = OCL_LANES_TO_HOST,
+	.run = read_run, .delay = planned_delay, .lanes = OCL_LANES_TO_HOST,
 };
 const struct ocl_command_kind ocl_command_write = {
 	.run = write_run, .delay = write_delay, .lanes = OCL_LANES_TO_DEVICE,
 };
-const struct ocl_command_kind ocl_command_copy = {.run = copy_run};
+const struct ocl_command_kind ocl_command_copy = {.put = copy_put};
 const struct ocl_command_kind ocl_command_read_rect = {
-	.run = read_rect_run, .delay = pinned_delay, .lanes = OCL_LANES_TO_HOST,
+	.run = read_rect_run, .delay = planned_delay, .lanes = OCL_LANES_TO_HOST,
 };
 const struct ocl_command_kind ocl_command_write_rect = {
-	.run = write_rect_run, .delay = pinned_delay, .lanes = OCL_LANES_TO_DEVICE,
+	.run = write_rect_run, .delay = planned_delay, .lanes = OCL_LANES_TO_DEVICE,
 };
-const struct ocl_command_kind ocl_command_copy_rect = {.run = copy_rect_run};
-const struct ocl_command_kind ocl_command_fill = {.run = fill_run};
+const struct ocl_command_kind ocl_command_copy_rect = {.put = copy_rect_put};
+const struct ocl_command_kind ocl_command_fill = {.put = fill_put};
 const struct ocl_command_kind ocl_command_map = {
 	.run = map_run, .delay = map_delay, .retain = ocl_command_map_retain, .release = ocl_command_map_release,
 	.lanes = OCL_LANES_TO_HOST,

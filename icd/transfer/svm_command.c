@@ -67,11 +67,12 @@ static void copy_describe(struct ocl_command *command, const struct ocl_range *t
 {
 	struct ocl_transfer *transfer = &command->u.transfer;
 	const struct ocl_range *host = !to->mem ? to : !from->mem ? from : NULL;
-	transfer->own = false;
-	transfer->blocking = blocking;
 	transfer->size_B = to->size_B;
-	transfer->pinned = !host || gpu_host_is_pinned(command->queue->device->gpu, host->pointer,
-						       host->size_B);
+	if (host) {
+		const struct gpu_transfer asked = {host == to ? GPU_TO_HOST : GPU_TO_DEVICE,
+						   host->pointer, host->size_B, blocking};
+		transfer->plan = gpu_transfer_plan(command->queue->device->gpu, &asked, NULL);
+	}
 	if (!to->mem)
 		transfer->host.to = to->pointer;
 	else

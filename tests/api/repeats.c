@@ -18,6 +18,7 @@ static const char source[] =
 "}\n"
 "kernel void next(global uint *out) { out[get_global_id(0)]++; }\n"
 "kernel void add(global uint *out, uint plus) { atomic_add(out, plus); }\n"
+"kernel void plus(global uint *out, uint plus) { out[get_global_id(0)] += plus; }\n"
 "kernel void turn(global uint *out, local uint *at) {\n"
 "	size_t l = get_local_id(0), n = get_local_size(0);\n"
 "	at[l] = out[get_global_id(0)];\n"
@@ -360,6 +361,41 @@ static void test_line(cl_command_queue on)
 	CHECK_OK(clReleaseKernel(kernel));
 }
 
+/* More kernels and sizes than a queue remembers, in turn and at random: whatever it still knows of a
+ * launch, each kernel adds its own number to as many as it was launched for. */
+static void test_many(cl_command_queue on)
+{
+	enum { KERNELS = 12, SIZES = 7, LAUNCHES = 3000 };
+	static cl_uint expected[COUNT];
+	cl_kernel kernels[KERNELS];
+	uint64_t random = 1;
+	cl_mem out = zeros_make();
+	memset(expected, 0, sizeof(expected));
+	for (cl_uint k = 0; k < KERNELS; k++) {
+		const cl_uint plus = k + 1;
+		kernels[k] = kernel_make(program, "plus");
+		CHECK_OK(clSetKernelArg(kernels[k], 0, sizeof(out), &out));
+		CHECK_OK(clSetKernelArg(kernels[k], 1, sizeof(plus), &plus));
+	}
+	for (cl_uint i = 0; i < LAUNCHES; i++) {
+		random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+		const cl_uint at = i < LAUNCHES / 2 ? i : (cl_uint)(random >> 33);
+		const cl_uint k = at % KERNELS, size = at / KERNELS % SIZES;
+		const size_t global = COUNT / 8 * (size + 1), local = at % 3 ? 0 : 8;
+		CHECK_OK(launch1(on, kernels[k], global, local));
+		/* One buffer, and no order among the launches of this queue but that of barriers. */
+		CHECK_OK(clEnqueueBarrierWithWaitList(on, 0, NULL, NULL));
+		for (size_t n = 0; n < global; n++)
+			expected[n] += k + 1;
+	}
+	CHECK_OK(clFinish(on));
+	fetch(on, out);
+	CHECK(!memcmp(result, expected, sizeof(result)));
+	for (cl_uint k = 0; k < KERNELS; k++)
+		CHECK_OK(clReleaseKernel(kernels[k]));
+	CHECK_OK(clReleaseMemObject(out));
+}
+
 static void test_profiling(void)
 {
 	cl_command_queue timed = queue_make(context, device, CL_QUEUE_PROFILING_ENABLE);
@@ -471,6 +507,8 @@ int main(void)
 		test_events(any_order);
 		test_line(queue);
 		test_line(any_order);
+		test_many(queue);
+		test_many(any_order);
 		test_profiling();
 		test_threads();
 		test_errors();

@@ -2,6 +2,7 @@
 #ifndef CULVERT_TESTS_FAKE_GPU_MEMORY_H
 #define CULVERT_TESTS_FAKE_GPU_MEMORY_H
 
+#include "backend/gpu_transfer.h"
 #include "tests/unit/fake_gpu.h"
 
 enum { FAKE_TAKEN_B = 1 << 16 };
@@ -167,9 +168,16 @@ cl_int gpu_copy_to_host(struct gpu_stream *stream, void *to, gpu_address from, u
 	return fake_copy_host(stream, to, fake_bytes(from), size_B, fake_is_pinned(to));
 }
 
-cl_int gpu_copy_to_device_pageable(struct gpu_stream *stream, gpu_address to, const void *from,
-				   uint64_t size_B)
+struct gpu_transfer_plan gpu_transfer_plan_pageable(const struct gpu_transfer *transfer)
 {
+	(void)transfer;
+	return (struct gpu_transfer_plan){GPU_TRANSFER_DRIVER, .early = false};
+}
+
+cl_int gpu_transfer_to_device(struct gpu_stream *stream, enum gpu_transfer_way way, gpu_address to,
+			      const void *from, uint64_t size_B)
+{
+	CHECK_EQ(way, GPU_TRANSFER_DRIVER);
 	return fake_copy_host(stream, fake_bytes(to), from, size_B, false);
 }
 

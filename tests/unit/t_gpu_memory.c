@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "backend/gpu_internal.h"
+#include "backend/gpu_transfer.h"
 #include "base/clock.h"
 #include "tests/unit/gpu_setup.h"
 
@@ -207,30 +208,30 @@ static void staged_copies_are_exact(void)
 	gpu_address memory = memory_new(SIZE_B);
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		memset(bytes, (int)round + 1, SIZE_B);
-		CHECK_EQ(gpu_copy_to_device_staged(stream, memory, bytes, SIZE_B), CL_SUCCESS);
+		CHECK_EQ(gpu_transfer_to_device(stream, GPU_TRANSFER_RELAYED, memory, bytes, SIZE_B), CL_SUCCESS);
 		memset(bytes, 0xee, SIZE_B);
 		CHECK_EQ(gpu_copy_to_host(stream, back, memory, SIZE_B), CL_SUCCESS);
 		stream_wait(stream);
 		CHECK(back[0] == round + 1 && back[SIZE_B - 1] == round + 1);
 	}
-	CHECK(gpu_staging_has_room(first(), GPU_STAGED_MAX_B));
-	CHECK(!gpu_staging_has_room(first(), GPU_STAGED_MAX_B + 1));
+	CHECK(gpu_transfer_has_room(first(), GPU_STAGED_MAX_B));
+	CHECK(!gpu_transfer_has_room(first(), GPU_STAGED_MAX_B + 1));
 	for (unsigned i = 0; i < GPU_SLOTS; i++) {
 		slots[i] = gpu_slot_take(first());
 		REQUIRE(slots[i]);
 		CHECK(gpu_host_is_pinned(first(), gpu_slot_memory(slots[i]), GPU_SLOT_B));
 	}
 	CHECK(!gpu_slot_take(first()));
-	CHECK(!gpu_staging_has_room(first(), 1));
+	CHECK(!gpu_transfer_has_room(first(), 1));
 	/* Without slots it goes as it is. */
 	memset(bytes, 77, SIZE_B);
-	CHECK_EQ(gpu_copy_to_device_staged(stream, memory, bytes, SIZE_B), CL_SUCCESS);
+	CHECK_EQ(gpu_transfer_to_device(stream, GPU_TRANSFER_RELAYED, memory, bytes, SIZE_B), CL_SUCCESS);
 	CHECK_EQ(gpu_copy_to_host(stream, back, memory, SIZE_B), CL_SUCCESS);
 	stream_wait(stream);
 	CHECK(back[0] == 77 && back[SIZE_B - 1] == 77);
 	for (unsigned i = 0; i < GPU_SLOTS; i++)
 		gpu_slot_release(first(), slots[i], NULL);
-	CHECK(gpu_staging_has_room(first(), 1));
+	CHECK(gpu_transfer_has_room(first(), 1));
 	gpu_memory_free(first(), memory, NULL, 0);
 	gpu_stream_release(stream);
 	free(bytes);
@@ -339,7 +340,7 @@ static void boxes_are_exact(void)
 		else if (round % 3 == 1)
 			err = gpu_copy_rect_to_device(stream, b, &to, source, &from, region);
 		else
-			err = gpu_copy_rect_device(stream, b, &to, a, &from, region);
+			err = gpu_sink_copy_rect(gpu_into(stream), b, &to, a, &from, region);
 		CHECK_EQ(err, CL_SUCCESS);
 		if (round % 3)
 			CHECK_EQ(gpu_copy_to_host(stream, got, b, BOX_B), CL_SUCCESS);

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "backend/gpu_internal.h"
+#include "backend/gpu_transfer.h"
 #include "tests/unit/gpu_setup.h"
 
 #include <pthread.h>
@@ -88,7 +89,7 @@ static void add(struct gpu_stream *stream, uint32_t first_ones)
 
 static void fetch(struct gpu_stream *stream)
 {
-	CHECK_EQ(gpu_copy_to_host_pageable(stream, result, sums, sizeof(result)), CL_SUCCESS);
+	CHECK_EQ(gpu_transfer_to_host(stream, GPU_TRANSFER_DRIVER, result, sums, sizeof(result)), CL_SUCCESS);
 }
 
 static void each_has_its_own_values(void)
