@@ -285,8 +285,10 @@ void ocl_storage_destroy(struct ocl_storage *storage)
 		return;
 	for (uint32_t i = 0; i <= storage->device_count; i++)
 		location_finish(storage, &storage->locations[i]);
-	list_for_each(link, next, &storage->segments)
-		segment_destroy(list_entry(link, struct segment, link));
+	/* While they are not in force there is one, within the storage, and without events. */
+	if (atomic_load_explicit(&storage->tracked, memory_order_relaxed))
+		list_for_each(link, next, &storage->segments)
+			segment_destroy(list_entry(link, struct segment, link));
 	lock_condition_finish(&storage->idle);
 	lock_finish(&storage->lock);
 	free(storage);
