@@ -40,8 +40,12 @@ static const char software_name[] = "libculvert-softcuda.so";
 static bool resolve_all(void *handle, struct cuda_symbols *symbols_out, struct bytes *note)
 {
 	struct cuda_symbols symbols;
+	/* The software driver exports more than the release has that it acts as (softcuda/control.h). */
+	int (*lacks)(const char *);
+	void *entry = dlsym(handle, "culvert_soft_lacks");
+	memcpy(&lacks, &entry, sizeof(lacks));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		void *address = dlsym(handle, rows[i].name);
+		void *address = lacks && lacks(rows[i].name) ? NULL : dlsym(handle, rows[i].name);
 		if (!address && rows[i].need == REQUIRED) {
 			bytes_printf(note, "it lacks %s: a driver for CUDA 12.0 or newer is required",
 				     rows[i].name);

@@ -29,6 +29,10 @@ uint64_t culvert_soft_calls(const char *pattern);
  * nothing, so that a program's own clock_gettime may ask. */
 uint64_t culvert_soft_clock(uint64_t pass_ns);
 
+/* 1 where the driver of the release that CULVERT_SOFT_DRIVER names does not export this function ("cuMemAdvise_v2"),
+ * else 0.  dlsym finds it in either case: who tests with older drivers asks this first.  Before cuInit, too. */
+int culvert_soft_lacks(const char *function_name);
+
 /* What an OpenCL platform knows of device memory and CUDA does not, for the checks of kernels.  Nothing
  * happens where no live allocation starts at address, or nothing is checked. */
 enum {

@@ -10,6 +10,7 @@
 #include "softcuda/driver/object.h"
 #include "softcuda/driver/oracle.h"
 #include "softcuda/driver/pool.h"
+#include "softcuda/driver/release.h"
 #include "softcuda/driver/sched.h"
 #include "softcuda/driver/schedule.h"
 #include "softcuda/driver/state.h"
@@ -54,6 +55,23 @@ static unsigned capability_of(unsigned rank)
 	return sm >= SOFT_SM_OLDEST && sm <= SOFT_SM_NEWEST ? (unsigned)sm : SOFT_SM;
 }
 
+/* A driver does not see GPUs that are newer than it. */
+static void add_devices(unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		const unsigned sm = capability_of(i);
+		if (!soft_release_drives(sm)) {
+			log_err("softcuda: a driver for CUDA %d.%d does not know sm_%u", soft_release() / 1000,
+				soft_release() % 1000 / 10, sm);
+			continue;
+		}
+		struct soft_device *device = &soft_driver.devices[soft_driver.device_count];
+		device->index = soft_driver.device_count++;
+		device->sm = sm;
+		device->memory_B = memory_of_a_device(count);
+	}
+}
+
 static void start_once(void)
 {
 	list_init(&soft_driver.contexts);
@@ -62,14 +80,9 @@ static void start_once(void)
 	list_init(&soft_driver.limbo);
 	list_init(&soft_driver.waiters);
 	uint64_t count = option_number(OPTION_SOFT_DEVICES);
-	soft_driver.device_count = count < SOFT_DEVICES_MAX ? (unsigned)count : SOFT_DEVICES_MAX;
-	for (unsigned i = 0; i < soft_driver.device_count; i++) {
-		soft_driver.devices[i].index = i;
-		soft_driver.devices[i].sm = capability_of(i);
-		soft_driver.devices[i].memory_B = memory_of_a_device(soft_driver.device_count);
-	}
+	add_devices(count < SOFT_DEVICES_MAX ? (unsigned)count : SOFT_DEVICES_MAX);
 	soft_oracle_start();
-	understood = soft_sched_start();
+	understood = soft_sched_start() && soft_release();
 	usable = !lock_condition_init(&soft_driver.done) &&
 		 !lock_condition_init(&soft_driver.work) && !soft_thread_start(soft_stream_retire_thread_locked) &&
 		 !pthread_atfork(NULL, NULL, after_fork_in_child);
@@ -113,7 +126,7 @@ static CUresult version_locked(int *version)
 {
 	if (!version)
 		return CUDA_ERROR_INVALID_VALUE;
-	*version = SOFT_DRIVER_VERSION;
+	*version = soft_release();
 	return CUDA_SUCCESS;
 }
 

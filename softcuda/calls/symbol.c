@@ -1,6 +1,8 @@
-/* cuGetProcAddress: functions by name and by the version that a caller knows. */
+/* cuGetProcAddress: functions by name and by the version that a caller knows; and which a release lacks. */
 #include "config.h"
 
+#include "softcuda/control.h"
+#include "softcuda/driver/release.h"
 #include "softcuda/driver/schedule.h"
 #include "softcuda/exec/exec.h"
 #include "softcuda/exec/image.h"
@@ -43,6 +45,8 @@ static CUresult find(const char *name, int version, cuuint64_t flags, void **fun
 		const struct symbol *symbol = &symbols[i];
 		if (strcmp(symbol->name, name) && strcmp(symbol->function_name, name))
 			continue;
+		if (symbol->version > soft_release())
+			continue;
 		known = true;
 		if (symbol->version > version)
 			continue;
@@ -74,4 +78,15 @@ CUresult cuGetProcAddress_v2(const char *name, void **function_out, int version,
 CUresult cuGetProcAddress(const char *name, void **function_out, int version, cuuint64_t flags)
 {
 	return cuGetProcAddress_v2(name, function_out, version, flags, NULL);
+}
+
+int culvert_soft_lacks(const char *function_name)
+{
+	/* Of what is no release cuInit has to say so. */
+	if (!soft_release())
+		return 0;
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++)
+		if (!strcmp(symbols[i].function_name, function_name))
+			return symbols[i].version > soft_release();
+	return 0;
 }

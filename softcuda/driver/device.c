@@ -4,6 +4,7 @@
 
 #include "softcuda/driver/schedule.h"
 #include "softcuda/driver/memory.h"
+#include "softcuda/driver/release.h"
 #include "softcuda/driver/state.h"
 #include "softcuda/exec/exec.h"
 
@@ -23,7 +24,14 @@ CUresult soft_device_attribute(const struct soft_device *device, CUdevice_attrib
 	case (number):                 \
 		*value_out = (value);  \
 		return CUDA_SUCCESS;
+#define ATTRIBUTE_SINCE(release, number, name, value)           \
+	case (number):                                          \
+		if (soft_release() < (release))                 \
+			return CUDA_ERROR_INVALID_VALUE;        \
+		*value_out = (value);                           \
+		return CUDA_SUCCESS;
 #include "softcuda/driver/device_attribute.def"
+#undef ATTRIBUTE_SINCE
 #undef ATTRIBUTE
 	default:
 		return CUDA_ERROR_INVALID_VALUE;

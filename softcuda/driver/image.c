@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "softcuda/check/option.h"
+#include "softcuda/driver/release.h"
 #include "softcuda/driver/schedule.h"
 #include "softcuda/driver/state.h"
 #include "softcuda/exec/exec.h"
@@ -210,5 +211,5 @@ void soft_jit_report(struct soft_jit *jit, const char *info, const char *error)
 CUresult soft_image_parse(const char *ptx, size_t size_B, struct bytes *log,
 			  struct soft_program **program_out)
 {
-	return ptx_parse(ptx, size_B, check_options() & CHECK_MEMORY, log, program_out);
+	return ptx_parse(ptx, size_B, check_options() & CHECK_MEMORY, soft_release_ptx(), log, program_out);
 }

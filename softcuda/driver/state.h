@@ -22,7 +22,6 @@ struct soft_context;
 struct soft_pool;
 
 enum {
-	SOFT_DRIVER_VERSION = 13000,
 	SOFT_DEVICES_MAX = 16,
 	SOFT_SM = 90,                        /* what devices are by default */
 	SOFT_SM_OLDEST = 50, SOFT_SM_NEWEST = 121,

@@ -165,7 +165,8 @@ static bool parse_header(struct ptx_parser *parser)
 	if (lexer->token.kind == TOKEN_FLOAT)
 		memcpy(&version, &lexer->token.value, sizeof(version));
 	ptx_lex_next(lexer);
-	if (version < 1 || version >= 10) {
+	parser->version = (unsigned)(10 * version + 0.5);
+	if (version < 1 || parser->version > parser->newest_version) {
 		ptx_fail(parser, lexer->token.line, "PTX version %g is not known", version);
 		parser->error = CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
 		return false;

@@ -210,7 +210,7 @@ static void parser_destroy(struct ptx_parser *parser)
 	free(parser);
 }
 
-CUresult ptx_parse(const char *ptx, size_t size_B, bool gaps, struct bytes *log,
+CUresult ptx_parse(const char *ptx, size_t size_B, bool gaps, unsigned newest, struct bytes *log,
 		   struct soft_program **program_out)
 {
 	struct arena *arena = arena_create();
@@ -225,6 +225,7 @@ CUresult ptx_parse(const char *ptx, size_t size_B, bool gaps, struct bytes *log,
 	parser->program = program;
 	parser->log = log;
 	parser->gaps = gaps;
+	parser->newest_version = newest;
 	ptx_lex_init(&parser->lexer, text, size_B);
 	if (!ptx_module(parser) || !finish(parser)) {
 		result = parser->error == CUDA_SUCCESS ? CUDA_ERROR_INVALID_PTX : parser->error;

@@ -332,13 +332,22 @@ static bool declare_formal(struct ptx_parser *parser, const struct declarator *w
 	       ptx_fail_memory(parser) : true;
 }
 
+/* PTX ISA 9.0, 5.1.6.1 "Kernel Function Parameters". */
+static uint64_t entry_parameters_max_B(const struct ptx_parser *parser)
+{
+	return parser->version >= 81 && parser->program->target >= 70 ? 32764 : 4352;
+}
+
 static bool add_parameter(struct ptx_parser *parser, const struct declarator *what,
 			  enum ptx_list kind, bool in_register, uint64_t *size_B,
 			  struct soft_parameter *parameter)
 {
 	uint64_t offset_B = (*size_B + what->align_B - 1) & ~(uint64_t)(what->align_B - 1);
-	if (offset_B + what->size_B > LOCAL_MAX_B)
-		return ptx_fail(parser, parser->lexer.token.line, "parameters are too large");
+	const uint64_t most_B = kind == LIST_ENTRY ? entry_parameters_max_B(parser) : LOCAL_MAX_B;
+	if (offset_B + what->size_B > most_B)
+		return ptx_fail(parser, parser->lexer.token.line, "parameters are too large: at most %llu "
+				"bytes in PTX %u.%u for sm_%u", (unsigned long long)most_B,
+				parser->version / 10, parser->version % 10, parser->program->target);
 	struct ptx_symbol *symbol =
 		ptx_symbol_declare(parser, kind == LIST_ENTRY ? SYMBOL_PARAM : SYMBOL_LOCAL,
 				   what->name, what->name_size);

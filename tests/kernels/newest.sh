@@ -1,7 +1,7 @@
 #!/bin/sh
 # Protects: what libnvvm's other compiler makes, which it has for compute_100 and on.  All kernel
-# files run as on the newest GPUs.
+# files run as on the newest GPUs, with the oldest driver that knows them.
 test "${CULVERT_CUDA:-soft}" = soft || exit 77
-CULVERT_SOFT_SM=120
-export CULVERT_SOFT_SM
+CULVERT_SOFT_SM=120 CULVERT_SOFT_DRIVER=12.8
+export CULVERT_SOFT_SM CULVERT_SOFT_DRIVER
 exec tests/kernels/runner "${srcdir:-.}"/tests/kernels/*.clt
