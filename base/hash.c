@@ -4,22 +4,25 @@
 
 #include <string.h>
 
-#include <nettle/sha2.h>
-#include <nettle/version.h>
+#ifdef HASH_FROM_LLVM
+#include <llvm-c/blake3.h>
+#define blake3_hasher          llvm_blake3_hasher
+#define blake3_hasher_init     llvm_blake3_hasher_init
+#define blake3_hasher_update   llvm_blake3_hasher_update
+#define blake3_hasher_finalize llvm_blake3_hasher_finalize
+#else
+#include <blake3.h>
+#endif
 
 struct hash hash_of_parts(const struct hash_part *parts, size_t count)
 {
-	struct sha256_ctx state;
+	blake3_hasher hasher;
 	struct hash hash;
-	sha256_init(&state);
+	blake3_hasher_init(&hasher);
 	for (size_t i = 0; i < count; i++)
 		if (parts[i].size_B)
-			sha256_update(&state, parts[i].size_B, parts[i].data);
-#if NETTLE_VERSION_MAJOR >= 4
-	sha256_digest(&state, hash.bytes);
-#else
-	sha256_digest(&state, HASH_B, hash.bytes);
-#endif
+			blake3_hasher_update(&hasher, parts[i].data, parts[i].size_B);
+	blake3_hasher_finalize(&hasher, hash.bytes, HASH_B);
 	return hash;
 }
 

@@ -21,3 +21,10 @@ base_libbase_a_SOURCES = \
 	base/stage.c base/stage.h \
 	base/thread.c base/thread.h \
 	base/zeroed.h
+base_libbase_a_CPPFLAGS = $(AM_CPPFLAGS) $(HASH_CPPFLAGS)
+# BLAKE3, taken out of LLVM's archive (m4/check-storage.m4).
+base_libbase_a_LIBADD = $(BLAKE3_OBJECTS)
+base_libbase_a_DEPENDENCIES = $(BLAKE3_OBJECTS)
+$(BLAKE3_OBJECTS): $(LLVM_SUPPORT_ARCHIVE)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && cd $(@D) && $(AR) x $(LLVM_SUPPORT_ARCHIVE) $(@F) && touch $(@F)
+CLEANFILES += $(BLAKE3_OBJECTS)

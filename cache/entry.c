@@ -2,7 +2,7 @@
  *
  *	 0  "CULVCACH"
  *	 8  u32 version, u32 zero
- *	16  its key, a SHA-256
+ *	16  its key, a BLAKE3 hash
  *	48  u64 size of the value
  *	56  XXH3-128 of bytes 0 to 55 and the XXH3-128 of the value
  *	72  the value, to the very end

@@ -42,7 +42,8 @@ asked -fcf-protection && feature='IBT, SHSTK'
 asked -mbranch-protection=standard && feature='BTI, PAC'
 if [ -n "$feature" ]; then
 	for file in icd/libicd.a icd/compile/libcompile.a backend/libbackend.a base/libbase.a frontend/libfrontend.a; do
-		[ "$(ar t $file | wc -l)" -eq "$(readelf -nW $file 2>/dev/null | grep -c "$feature")" ] ||
+		# BLAKE3's objects are as LLVM was built.
+		[ "$(ar t $file | grep -vc '^blake3')" -eq "$(readelf -nW $file 2>/dev/null | grep -c "$feature")" ] ||
 			fail "$file: not all of it is made for $feature"
 	done
 fi

@@ -208,35 +208,48 @@ static bool hash_is(const struct hash *hash, const char *expected)
 	return !strcmp(text, expected);
 }
 
-/* FIPS 180-2, appendix B: its three messages, the last a million times "a", in pieces of all lengths. */
-static void hashes_are_sha_256(void)
+/* BLAKE3's test_vectors.json: the bytes 0, 1, ... 250, 0, 1 ... of some lengths, about the edges of its blocks and
+ * chunks; here also in pieces of all lengths. */
+static void hashes_are_blake3(void)
 {
-	static const char two_blocks[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
-	enum { MILLION = 1000000, PARTS = 1000 };
+	enum { MOST = 102400, PARTS = 400 };
+	static const struct {
+		size_t size_B;
+		const char *hash;
+	} vectors[] = {
+		{0, "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"},
+		{1, "2d3adedff11b61f14c886e35afa036736dcd87a74d27b5c1510225d0f592e213"},
+		{1023, "10108970eeda3eb932baac1428c7a2163b0e924c9a9e25b35bba72b28f70bd11"},
+		{1024, "42214739f095a406f3fc83deb889744ac00df831c10daa55189b5d121c855af7"},
+		{1025, "d00278ae47eb27b34faecf67b4fe263f82d5412916c1ffd97c8cb7fb814b8444"},
+		{MOST, "bc3e3d41a1146b069abffad3c0d44860cf664390afce4d9661f7902e7943e085"},
+	};
 	struct hash_part parts[PARTS];
-	char *many = malloc(MILLION);
+	struct hash hash;
+	char *many = malloc(MOST);
 	REQUIRE(many != NULL);
-	memset(many, 'a', MILLION);
-	struct hash hash = hash_of("abc", 3);
-	CHECK(hash_is(&hash, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
-	hash = hash_of(two_blocks, sizeof(two_blocks) - 1);
-	CHECK(hash_is(&hash, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"));
+	for (size_t i = 0; i < MOST; i++)
+		many[i] = (char)(i % 251);
+	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++) {
+		hash = hash_of(many, vectors[i].size_B);
+		CHECK(hash_is(&hash, vectors[i].hash));
+	}
 	size_t at_B = 0;
 	for (unsigned i = 0; i < PARTS; i++) {
-		parts[i] = (struct hash_part){many + at_B, i + 1 < PARTS ? i : MILLION - at_B};
+		parts[i] = (struct hash_part){many + at_B, i + 1 < PARTS ? i : MOST - at_B};
 		at_B += parts[i].size_B;
 	}
-	CHECK_EQ(at_B, MILLION);
+	CHECK_EQ(at_B, MOST);
 	hash = hash_of_parts(parts, PARTS);
-	CHECK(hash_is(&hash, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"));
+	CHECK(hash_is(&hash, vectors[5].hash));
 	parts[0] = (struct hash_part){NULL, 0};
 	hash = hash_of_parts(parts, 1);
-	CHECK(hash_is(&hash, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
+	CHECK(hash_is(&hash, vectors[0].hash));
 	free(many);
 }
 
 static const struct test_case cases[] = {
-	TEST(hashes_are_sha_256), TEST(list_keeps_order), TEST(condition_times_out), TEST(one_at_a_time_holds_a_lock),
+	TEST(hashes_are_blake3), TEST(list_keeps_order), TEST(condition_times_out), TEST(one_at_a_time_holds_a_lock),
 	TEST(debug_builds_catch_a_wrong_rank), TEST(a_build_id_keeps_to_its_note),
 	TEST(options_come_from_the_environment), TEST(silent_by_default)};
 
