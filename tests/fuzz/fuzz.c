@@ -3,6 +3,8 @@
 #include "tests/fuzz/fuzz.h"
 
 #include <ctype.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +143,18 @@ void fuzz_exchange(struct fuzz *fuzz, const struct bytes *good, struct bytes *ot
 
 /* --- runs ------------------------------------------------------------------------------ */
 
+enum { THREADS_MOST = 64 };
+
+/* What the threads share. */
+static struct {
+	bool (*run)(struct fuzz *fuzz);
+	char **files;
+	int file_count;
+	uint64_t from, runs;         /* runs 0: until end_s */
+	time_t end_s;                /* 0: until all runs were made */
+	atomic_uint_fast64_t begun, made, wrong;
+} all;
+
 static void note(uint64_t number)
 {
 	const char *path = getenv("FUZZ_LAST");
@@ -151,34 +165,63 @@ static void note(uint64_t number)
 	fclose(file);
 }
 
+static void *runs_make(void *unused)
+{
+	(void)unused;
+	while (!all.end_s || time(NULL) < all.end_s) {
+		const uint64_t begun = atomic_fetch_add(&all.begun, 1);
+		if (all.runs && begun >= all.runs)
+			break;
+		struct fuzz fuzz = {.number = all.from + begun, .files = all.files,
+				    .file_count = all.file_count};
+		fuzz.state = fuzz.number * 0x9e3779b97f4a7c15u;
+		note(fuzz.number);
+		if (!all.run(&fuzz)) {
+			printf("wrong: --from %llu --runs 1\n", (unsigned long long)fuzz.number);
+			atomic_fetch_add(&all.wrong, 1);
+		}
+		atomic_fetch_add(&all.made, 1);
+	}
+	return NULL;
+}
+
+static void threads_run(unsigned count)
+{
+	pthread_t threads[THREADS_MOST];
+	unsigned started = 0;
+	while (started + 1 < count && !pthread_create(&threads[started], NULL, runs_make, NULL))
+		started++;
+	runs_make(NULL);
+	while (started)
+		pthread_join(threads[--started], NULL);
+}
+
 int fuzz_main(int argc, char **argv, bool (*run)(struct fuzz *fuzz))
 {
-	uint64_t seconds = 0, runs = 0, from = 1, wrong = 0, made = 0;
-	struct fuzz fuzz = {.files = argv + 1};
+	uint64_t seconds = 0, threads = 1;
+	const char *name = strrchr(argv[0], '/');
+	name = name ? name + 1 : argv[0];
+	all.run = run;
+	all.from = 1;
 	for (; argc > 2 && !strncmp(argv[1], "--", 2); argv += 2, argc -= 2) {
-		uint64_t number = strtoull(argv[2], NULL, 10);
+		const uint64_t number = strtoull(argv[2], NULL, 10);
 		if (!strcmp(argv[1], "--seconds"))
 			seconds = number;
 		else if (!strcmp(argv[1], "--runs"))
-			runs = number;
+			all.runs = number;
 		else if (!strcmp(argv[1], "--from"))
-			from = number;
+			all.from = number;
+		else if (!strcmp(argv[1], "--threads"))
+			threads = number;
 	}
-	fuzz.files = argv + 1;
-	fuzz.file_count = argc - 1;
-	if (!seconds && !runs)
-		runs = 100;
-	const time_t end = time(NULL) + (time_t)seconds;
-	for (; (!runs || made < runs) && (!seconds || time(NULL) < end); made++) {
-		fuzz.number = from + made;
-		fuzz.state = fuzz.number * 0x9e3779b97f4a7c15u;
-		note(fuzz.number);
-		if (run(&fuzz))
-			continue;
-		printf("wrong: --from %llu --runs 1\n", (unsigned long long)fuzz.number);
-		wrong++;
-	}
-	printf("%s: %llu runs, %llu wrong\n", argv[0] ? "fuzz" : "", (unsigned long long)made,
+	all.files = argv + 1;
+	all.file_count = argc - 1;
+	if (!seconds && !all.runs)
+		all.runs = 100;
+	all.end_s = seconds ? time(NULL) + (time_t)seconds : 0;
+	threads_run(threads < THREADS_MOST ? (unsigned)threads : THREADS_MOST);
+	const uint64_t wrong = atomic_load(&all.wrong);
+	printf("%s: %llu runs, %llu wrong\n", name, (unsigned long long)atomic_load(&all.made),
 	       (unsigned long long)wrong);
 	return wrong ? 1 : 0;
 }

@@ -1,9 +1,11 @@
 /* What the fuzzers share: a number for each run's seed, pieces of good inputs to mutate, and
  * how long to go on.  A run depends on its number alone, so that a crash can be repeated:
  *
- *	fuzz_NAME [--seconds N] [--runs N] [--from N] [FILE...]
+ *	fuzz_NAME [--seconds N] [--runs N] [--from N] [--threads N] [FILE...]
  *
- * Before each run its number is written to FUZZ_LAST (a file) where that is set. */
+ * With --threads, several threads make runs at the same time (ThreadSanitizer then sees what they
+ * share); fuzz_api and fuzz_kernels make threads of their own, and run in one.  Before each run, its number is
+ * written to the file that FUZZ_LAST names, if it is set. */
 #ifndef CULVERT_TESTS_FUZZ_H
 #define CULVERT_TESTS_FUZZ_H
 
@@ -28,8 +30,8 @@ void fuzz_mutate(struct fuzz *fuzz, const struct bytes *good, struct bytes *bad)
  * operator.  Much of that still compiles. */
 void fuzz_exchange(struct fuzz *fuzz, const struct bytes *good, struct bytes *other);
 
-/* Calls run with seeded numbers until time or count is up; its answer is whether all is well.
- * The exit status of a program. */
+/* Calls run, with a new seed each time, until the time or the number of runs is used up.  run returns whether
+ * all is well; it must be thread-safe where --threads is to be used.  Returns the exit status of the program. */
 int fuzz_main(int argc, char **argv, bool (*run)(struct fuzz *fuzz));
 
 #endif

@@ -1,7 +1,7 @@
 /* Mutated OpenCL C through the compiler.  Nothing may crash or hang, a refusal has a log, and
  * what the frontend takes libnvvm must take.
  *
- *	fuzz_source [--seconds N] [--runs N] [--from N] FILE.cl... */
+ *	fuzz_source [--seconds N] [--runs N] [--from N] [--threads N] FILE.cl... */
 #include "config.h"
 
 #include "backend/codegen.h"
@@ -9,13 +9,14 @@
 #include "frontend/options.h"
 #include "tests/fuzz/fuzz.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 enum { HANG_S = 60 };
 
-static unsigned taken;           /* sources that were still good */
+static atomic_uint taken, at_work;       /* sources that were still good; runs under way */
 
 static bool translate(const struct fe_program *program, unsigned sm, struct bytes *log)
 {
@@ -48,7 +49,7 @@ static bool compile(const struct bytes *source, unsigned sm)
 	fe_options_finish(&options);
 	bool good = status == FE_OK || (status != FE_INTERNAL && log.size_B);
 	if (status == FE_OK) {
-		taken++;
+		atomic_fetch_add(&taken, 1);
 		good = translate(&program, sm, &log);
 		fe_program_finish(&program);
 	}
@@ -70,9 +71,12 @@ static bool run(struct fuzz *fuzz)
 		fuzz_exchange(fuzz, &good, &bad);
 	else
 		fuzz_mutate(fuzz, &good, &bad);
+	/* Several threads share the alarm: it is put off as long as runs begin. */
+	atomic_fetch_add(&at_work, 1);
 	alarm(HANG_S);
 	bool held = compile(&bad, fuzz_number(fuzz, 2) ? 90 : 75);
-	alarm(0);
+	if (atomic_fetch_sub(&at_work, 1) == 1)
+		alarm(0);
 	const char *keep = getenv("FUZZ_KEEP");
 	if (!held && keep)
 		(void)bytes_write_file(bad.data, bad.size_B, keep);
@@ -90,6 +94,6 @@ int main(int argc, char **argv)
 		return 77;
 	}
 	int status = fuzz_main(argc, argv, run);
-	printf("%u sources were still good\n", taken);
+	printf("%u sources were still good\n", atomic_load(&taken));
 	return status;
 }
