@@ -6,6 +6,7 @@
 #include "base/own_library.h"
 #include "build_name.h"
 #include "frontend/compiler.h"
+#include "frontend/host_llvm.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -21,6 +22,8 @@ static const struct fe_compiler *load(struct bytes *log)
 	const struct fe_compiler *compiler = atomic_load_explicit(&loaded, memory_order_acquire);
 	if (compiler)
 		return compiler;
+	if (fe_host_llvm_in_the_way(log))
+		return NULL;
 	struct bytes note = BYTES_INIT;
 	void *handle = own_library_open(file_name, &note);
 	compiler = handle ? dlsym(handle, "culvert_compiler") : NULL;
