@@ -18,14 +18,18 @@ tests_stress_libcancel_layer_so_LDADD = -lpthread
 # A sanitizer has its own malloc and clock_gettime, and its shadow knows no limit of memory.
 if !SANITIZERS
 check_PROGRAMS += tests/stress/hostile_sources tests/stress/hours tests/stress/no_memory \
-	tests/stress/libmalloc-fault.so tests/stress/libdisk-fault.so
-TESTS += tests/stress/hostile_sources tests/stress/hours tests/stress/faults_malloc.sh
+	tests/stress/libmalloc-fault.so tests/stress/libcall-fault.so tests/stress/libdisk-fault.so
+TESTS += tests/stress/hostile_sources tests/stress/hours tests/stress/faults_malloc.sh \
+	tests/stress/faults_calls.sh
 tests_stress_hostile_sources_LDADD = $(stress_libs)
 tests_stress_hours_LDADD = $(stress_libs)
 tests_stress_no_memory_LDADD = $(stress_libs)
 tests_stress_libmalloc_fault_so_SOURCES = tests/stress/malloc_fault.c
 tests_stress_libmalloc_fault_so_LDFLAGS = $(AM_LDFLAGS) -shared
 tests_stress_libmalloc_fault_so_LDADD = -ldl
+tests_stress_libcall_fault_so_SOURCES = tests/stress/call_fault.c
+tests_stress_libcall_fault_so_LDFLAGS = $(AM_LDFLAGS) -shared
+tests_stress_libcall_fault_so_LDADD = -ldl
 tests_stress_libdisk_fault_so_SOURCES = tests/stress/disk_fault.c
 tests_stress_libdisk_fault_so_LDFLAGS = $(AM_LDFLAGS) -shared
 tests_stress_libdisk_fault_so_LDADD = -ldl
