@@ -6,6 +6,7 @@
 #ifndef CULVERT_ICD_JOB_H
 #define CULVERT_ICD_JOB_H
 
+#include "base/shared_text.h"
 #include "frontend/frontend.h"
 #include "frontend/options.h"
 #include "icd/compile/code.h"
@@ -38,6 +39,7 @@ struct ocl_job {
 	const struct fe_options *options;    /* SOURCE, COMPILE, LINK */
 	const char *source;                  /* SOURCE, COMPILE */
 	size_t source_size_B;
+	struct shared_text *shared_source;   /* the text that source is in; NULL: it cannot be kept */
 	bool from_il;                        /* the source is what fe_spirv_source wrote */
 	const struct fe_header *headers;     /* COMPILE */
 	size_t header_count;

@@ -31,7 +31,7 @@ struct entry {
 	struct list link;            /* in entries, or in none; guarded by lock */
 	struct entry *next_gone;     /* of those that one thread has taken out of the list */
 	atomic_uint refs;
-	struct bytes key;            /* the whole of it */
+	struct ocl_job_key_copy key;
 	struct bytes asked;          /* rows of an fe_inputs */
 	struct ocl_code *code;       /* reference; NULL: the job failed */
 	cl_int error;                /* of a job that failed, */
@@ -59,7 +59,7 @@ static void entry_unref(struct entry *item)
 	if (!item || atomic_fetch_sub_explicit(&item->refs, 1, memory_order_acq_rel) != 1)
 		return;
 	ocl_code_unref(item->code);
-	bytes_finish(&item->key);
+	ocl_job_key_copy_finish(&item->key);
 	bytes_finish(&item->asked);
 	bytes_finish(&item->log);
 	free(item);
@@ -96,7 +96,7 @@ static struct entry *entry_create(const struct ocl_job_key *key, const void *ask
 	if (!item)
 		return NULL;
 	atomic_init(&item->refs, 1);
-	ocl_job_key_write(key, &item->key);
+	ocl_job_key_copy(key, &item->key);
 	bytes_append(&item->asked, asked, asked_B);
 	return item;
 }
@@ -104,7 +104,7 @@ static struct entry *entry_create(const struct ocl_job_key *key, const void *ask
 /* Takes the item. */
 static void entry_enter(struct entry *item)
 {
-	if (bytes_failed(&item->key) || bytes_failed(&item->asked) || bytes_failed(&item->log)) {
+	if (bytes_failed(&item->key.rest) || bytes_failed(&item->asked) || bytes_failed(&item->log)) {
 		entry_unref(item);
 		return;
 	}

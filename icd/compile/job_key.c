@@ -127,8 +127,11 @@ static bool add_job(struct ocl_job_key *key, const struct ocl_job *job)
 	add_number(key, job->from_il);
 	add_string(key, job->target.cubin_build);
 	add_number(key, job->source != NULL);
-	if (job->source)
+	if (job->source) {
+		key->source = job->shared_source;
+		key->source_part = key->part_count;
 		add_large(key, job->source, job->source_size_B);
+	}
 	add_number(key, job->header_count);
 	for (size_t i = 0; i < job->header_count; i++) {
 		add_string(key, job->headers[i].name);
@@ -183,19 +186,44 @@ const struct hash *ocl_job_key_hash(struct ocl_job_key *key)
 	return &key->hash;
 }
 
-void ocl_job_key_write(const struct ocl_job_key *key, struct bytes *whole)
+static bool is_shared(const struct ocl_job_key *key, size_t part)
 {
-	for (size_t i = 0; i < key->part_count; i++)
-		bytes_append(whole, key->parts[i].data, key->parts[i].size_B);
+	return key->source && part == key->source_part;
 }
 
-bool ocl_job_key_is(const struct ocl_job_key *key, const struct bytes *whole)
+void ocl_job_key_copy(const struct ocl_job_key *key, struct ocl_job_key_copy *copy_out)
 {
-	const char *at = whole->data;
-	if (whole->size_B != key->size_B)
+	*copy_out = (struct ocl_job_key_copy){.source = shared_text_ref(key->source), .size_B = key->size_B};
+	for (size_t i = 0; i < key->part_count; i++)
+		if (!is_shared(key, i))
+			bytes_append(&copy_out->rest, key->parts[i].data, key->parts[i].size_B);
+}
+
+void ocl_job_key_copy_finish(struct ocl_job_key_copy *copy)
+{
+	bytes_finish(&copy->rest);
+	shared_text_unref(copy->source);
+	copy->source = NULL;
+}
+
+static bool text_equal(const struct shared_text *a, const struct shared_text *b)
+{
+	return a == b || (a->size_B == b->size_B && !memcmp(a->data, b->data, a->size_B));
+}
+
+/* The facts, which are compared first, have the size of each part. */
+bool ocl_job_key_is(const struct ocl_job_key *key, const struct ocl_job_key_copy *copy)
+{
+	const char *at = copy->rest.data;
+	if (copy->size_B != key->size_B || !copy->source != !key->source)
 		return false;
 	for (size_t i = 0; i < key->part_count; i++) {
 		const struct hash_part *part = &key->parts[i];
+		if (is_shared(key, i)) {
+			if (!text_equal(key->source, copy->source))
+				return false;
+			continue;
+		}
 		if (part->size_B && memcmp(at, part->data, part->size_B))
 			return false;
 		at += part->size_B;

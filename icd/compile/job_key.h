@@ -15,6 +15,8 @@ struct ocl_job_key {
 	struct hash_part *parts;         /* owned, or few: the facts, then what is large */
 	struct hash_part few[OCL_JOB_KEY_FEW];
 	size_t part_count, size_B;
+	struct shared_text *source;      /* the job's, which is part source_part; NULL: no part is shared */
+	size_t source_part;
 	bool hashed;                     /* whether this is set: */
 	struct hash hash;
 };
@@ -25,9 +27,18 @@ bool ocl_job_key_make(const struct ocl_job *job, struct ocl_job_key *key);
 void ocl_job_key_finish(struct ocl_job_key *key);
 
 const struct hash *ocl_job_key_hash(struct ocl_job_key *key);
-/* The whole, as one piece. */
-void ocl_job_key_write(const struct ocl_job_key *key, struct bytes *whole);
-bool ocl_job_key_is(const struct ocl_job_key *key, const struct bytes *whole);
+
+/* A copy of a key that outlives its job.  A source is not copied but shared with the program that has it. */
+struct ocl_job_key_copy {
+	struct bytes rest;               /* the parts except source, one after the other */
+	struct shared_text *source;      /* a reference, or NULL */
+	size_t size_B;                   /* of all parts */
+};
+
+/* bytes_failed(&copy_out->rest) if there was no memory.  To be finished in any case. */
+void ocl_job_key_copy(const struct ocl_job_key *key, struct ocl_job_key_copy *copy_out);
+void ocl_job_key_copy_finish(struct ocl_job_key_copy *copy);
+bool ocl_job_key_is(const struct ocl_job_key *key, const struct ocl_job_key_copy *copy);
 
 /* After a compile: whether what it was made by is what the key names.  Files may have been replaced
  * since the key was made, and the compiler's process come from the new ones. */

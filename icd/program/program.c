@@ -21,7 +21,7 @@ static void program_destroy(struct object *object)
 	}
 	free(program->per_device);
 	free(program->devices);
-	free(program->source);
+	shared_text_unref(program->source);
 	ocl_program_il_destroy(program->il);
 	lock_finish(&program->lock);
 	object_unref(program->context);
@@ -67,26 +67,15 @@ cl_int ocl_program_create_source(cl_context context, cl_uint count, const char *
 		size_t length = lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
 		bytes_append(&text, strings[i], length);
 	}
-	if (bytes_failed(&text)) {
-		bytes_finish(&text);
+	struct shared_text *source = shared_text_take(&text);
+	if (!source)
 		return CL_OUT_OF_HOST_MEMORY;
-	}
-	cl_program program;
 	cl_int error = ocl_program_create(context, context->devices, context->device_count,
-					  &program);
-	if (!error) {
-		program->source_size_B = text.size_B;
-		program->source = malloc(text.size_B + 1);
-		if (program->source) {
-			memcpy(program->source, bytes_string(&text), text.size_B + 1);
-		} else {
-			object_unref(program);
-			error = CL_OUT_OF_HOST_MEMORY;
-		}
-	}
-	bytes_finish(&text);
-	if (!error)
-		*program_out = program;
+					  program_out);
+	if (error)
+		shared_text_unref(source);
+	else
+		(*program_out)->source = source;
 	return error;
 }
 

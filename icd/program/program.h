@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/lock.h"
+#include "base/shared_text.h"
 #include "frontend/frontend.h"
 #include "icd/compile/code.h"
 #include "icd/memory/context.h"
@@ -39,8 +40,7 @@ struct ocl_program_il {
 struct _cl_program {
 	struct object base;
 	cl_context context;                  /* ref held */
-	char *source;                        /* owned; NULL when made from binaries */
-	size_t source_size_B;                /* without the final NUL */
+	struct shared_text *source;          /* ref held; NULL when made from binaries or IL */
 	struct ocl_program_il *il;           /* owned; NULL unless made from intermediate language */
 	cl_device_id *devices;               /* owned array: those the program is for */
 	cl_uint device_count;

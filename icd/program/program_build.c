@@ -182,8 +182,9 @@ static struct ocl_job job_for(const struct build *build, cl_uint at)
 		.kind = build->job_kind,
 		.target = ocl_target_of(target_device(build, target)),
 		.options = build->options_read ? &build->options : NULL,
-		.source = program->source,
-		.source_size_B = program->source_size_B,
+		.source = program->source ? program->source->data : NULL,
+		.source_size_B = program->source ? program->source->size_B : 0,
+		.shared_source = program->source,
 		.from_il = ocl_program_is_il(program),
 		.headers = build->headers,
 		.header_count = build->header_count,
@@ -483,8 +484,8 @@ static cl_int headers_take(struct build *build, const struct ocl_headers *header
 			return CL_OUT_OF_HOST_MEMORY;
 		object_ref(program);
 		build->header_programs[i] = program;
-		build->headers[i] = (struct fe_header){name, program->source,
-						       program->source_size_B};
+		build->headers[i] = (struct fe_header){name, program->source->data,
+						       program->source->size_B};
 		build->header_count++;
 	}
 	return CL_SUCCESS;
