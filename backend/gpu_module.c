@@ -38,9 +38,10 @@ static cl_int open_logged(struct gpu_device *device, const void *binary, struct 
 			  struct gpu_module **module_out)
 {
 	CUresult cu_result;
-	char *text = calloc(1, LOG_B);
+	char *text = malloc(LOG_B);
 	if (!text)
 		return CL_OUT_OF_HOST_MEMORY;
+	text[0] = text[LOG_B - 1] = '\0';
 	CUjit_option names[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
 	void *values[] = {text, (void *)(uintptr_t)(LOG_B - 1)};
 	cl_int err = gpu_module_open(device, binary, 2, names, values, &cu_result, module_out);

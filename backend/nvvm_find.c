@@ -218,31 +218,28 @@ void be_nvvm_beside(const char *program)
 /* /opt/py/bin/python3 -> /opt/py. */
 static bool try_python(struct search *search, const char *program)
 {
-	char path[PATH_MAX];
-	snprintf(path, sizeof(path), "%s", program);
-	char *slash = strrchr(path, '/');
-	if (!slash || strncmp(slash + 1, "python", strlen("python")))
+	const char *name = strrchr(program, '/');
+	if (!name || strncmp(name + 1, "python", strlen("python")))
 		return false;
-	*slash = '\0';
-	slash = strrchr(path, '/');
-	if (!slash)
-		return false;
-	*slash = '\0';
-	return try_wheels(search, path, "/lib/python3*/site-packages");
+	/* Without bin/, too. */
+	const char *end = memrchr(program, '/', (size_t)(name - program));
+	char *folder = end ? strndup(program, (size_t)(end - program)) : NULL;
+	const bool done = folder && try_wheels(search, folder, "/lib/python3*/site-packages");
+	free(folder);
+	return done;
 }
 
 /* A Python that runs us: the environment that it was called in, then its own folder. */
 static bool try_own_python(struct search *search)
 {
-	char path[PATH_MAX];
-	memcpy(path, host_program, sizeof(path));
-	if (!*path && !own_program(path))
+	char *path = *host_program ? strdup(host_program) : own_program();
+	if (!path)
 		return false;
-	if (try_python(search, path))
-		return true;
-	char *real = realpath(path, NULL);
-	bool done = real && strcmp(real, path) && try_python(search, real);
+	bool done = try_python(search, path);
+	char *real = done ? NULL : realpath(path, NULL);
+	done = done || (real && strcmp(real, path) && try_python(search, real));
 	free(real);
+	free(path);
 	return done;
 }
 

@@ -31,11 +31,20 @@ static void job_set_number(struct job *job, CUjit_option name, uintptr_t number)
 	job_set(job, name, (void *)number);
 }
 
+/* Room for words of the driver's, none at first; not cleared, for it is large and mostly stays unused. */
+static char *text_make(size_t size_B)
+{
+	char *text = malloc(size_B);
+	if (text)
+		text[0] = text[size_B - 1] = '\0';
+	return text;
+}
+
 static cl_int job_init(struct job *job, const struct be_codegen_options *options, bool is_debug)
 {
 	memset(job, 0, sizeof(*job));
-	job->info = calloc(1, INFO_B);
-	job->error = calloc(1, ERROR_B);
+	job->info = text_make(INFO_B);
+	job->error = text_make(ERROR_B);
 	if (!job->info || !job->error)
 		return CL_OUT_OF_HOST_MEMORY;
 	job_set(job, CU_JIT_INFO_LOG_BUFFER, job->info);

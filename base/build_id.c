@@ -9,16 +9,11 @@
 #include <fcntl.h>
 #include <link.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { PROGRAM_HEADERS_MAX = 64, NOTES_B = 1024 };
-
-static void append_hex(struct bytes *text, const unsigned char *data, size_t size_B)
-{
-	for (size_t i = 0; i < size_B; i++)
-		bytes_printf(text, "%02x", data[i]);
-}
 
 /* The id among the notes of one segment. */
 static bool find_note(const unsigned char *notes, size_t size_B, struct bytes *text)
@@ -33,7 +28,7 @@ static bool find_note(const unsigned char *notes, size_t size_B, struct bytes *t
 			return false;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
 		    !memcmp(notes + at_B, "GNU", 4) && note.n_descsz) {
-			append_hex(text, notes + at_B + name_B, note.n_descsz);
+			bytes_append_hex(text, notes + at_B + name_B, note.n_descsz);
 			return true;
 		}
 		/* The last one's padding may be missing. */
@@ -44,27 +39,42 @@ static bool find_note(const unsigned char *notes, size_t size_B, struct bytes *t
 	return false;
 }
 
+/* What is read of a file, on the heap: hosts may have small stacks. */
+struct headers {
+	Elf64_Ehdr file;
+	Elf64_Phdr segments[PROGRAM_HEADERS_MAX];
+	unsigned char notes[NOTES_B];
+};
+
+static bool read_headers(int fd, struct headers *headers)
+{
+	const Elf64_Ehdr *file = &headers->file;
+	if (pread(fd, &headers->file, sizeof(*file), 0) != (ssize_t)sizeof(*file) ||
+	    memcmp(file->e_ident, ELFMAG, SELFMAG) || file->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    file->e_phentsize != sizeof(Elf64_Phdr) || file->e_phnum > PROGRAM_HEADERS_MAX)
+		return false;
+	const size_t size_B = file->e_phnum * sizeof(Elf64_Phdr);
+	return pread(fd, headers->segments, size_B, (off_t)file->e_phoff) == (ssize_t)size_B;
+}
+
 static bool read_note(int fd, struct bytes *text)
 {
-	Elf64_Ehdr head;
-	Elf64_Phdr segments[PROGRAM_HEADERS_MAX];
-	if (pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
-	    memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    head.e_phentsize != sizeof(*segments) || head.e_phnum > PROGRAM_HEADERS_MAX)
+	struct headers *headers = malloc(sizeof(*headers));
+	bool found = false;
+	if (!headers || !read_headers(fd, headers)) {
+		free(headers);
 		return false;
-	size_t size_B = head.e_phnum * sizeof(*segments);
-	if (pread(fd, segments, size_B, (off_t)head.e_phoff) != (ssize_t)size_B)
-		return false;
-	for (unsigned i = 0; i < head.e_phnum; i++) {
-		unsigned char notes[NOTES_B];
-		if (segments[i].p_type != PT_NOTE)
-			continue;
-		size_t want_B = segments[i].p_filesz < NOTES_B ? segments[i].p_filesz : NOTES_B;
-		ssize_t got_B = pread(fd, notes, want_B, (off_t)segments[i].p_offset);
-		if (got_B > 0 && find_note(notes, (size_t)got_B, text))
-			return true;
 	}
-	return false;
+	for (unsigned i = 0; i < headers->file.e_phnum && !found; i++) {
+		const Elf64_Phdr *segment = &headers->segments[i];
+		if (segment->p_type != PT_NOTE)
+			continue;
+		const size_t want_B = segment->p_filesz < NOTES_B ? segment->p_filesz : NOTES_B;
+		const ssize_t got_B = pread(fd, headers->notes, want_B, (off_t)segment->p_offset);
+		found = got_B > 0 && find_note(headers->notes, (size_t)got_B, text);
+	}
+	free(headers);
+	return found;
 }
 
 bool build_id_append(struct bytes *text, const char *path)
@@ -80,7 +90,7 @@ bool build_id_append(struct bytes *text, const char *path)
 		struct hash hash = hash_of(bytes_string(&content), content.size_B);
 		bytes_finish(&content);
 		if (found)
-			append_hex(text, hash.bytes, HASH_B);
+			bytes_append_hex(text, hash.bytes, HASH_B);
 	}
 	return found && !bytes_failed(text);
 }

@@ -84,6 +84,17 @@ void bytes_append_char(struct bytes *bytes, char c)
 	bytes_append(bytes, &c, 1);
 }
 
+void bytes_append_hex(struct bytes *bytes, const void *data, size_t size_B)
+{
+	static const char digits[] = "0123456789abcdef";
+	const unsigned char *from = data;
+	char *to = size_B > SIZE_MAX / 2 ? NULL : bytes_extend_unset(bytes, 2 * size_B);
+	for (size_t i = 0; to && i < size_B; i++) {
+		to[2 * i] = digits[from[i] >> 4];
+		to[2 * i + 1] = digits[from[i] & 15];
+	}
+}
+
 void bytes_vprintf(struct bytes *bytes, const char *format, va_list arguments)
 {
 	va_list again;

@@ -32,6 +32,8 @@ void bytes_reserve(struct bytes *bytes, size_t size_B);
 void bytes_append(struct bytes *bytes, const void *data, size_t size_B);
 void bytes_append_string(struct bytes *bytes, const char *string);
 void bytes_append_char(struct bytes *bytes, char c);
+/* Two digits for each byte, in lower case. */
+void bytes_append_hex(struct bytes *bytes, const void *data, size_t size_B);
 void bytes_printf(struct bytes *bytes, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void bytes_vprintf(struct bytes *bytes, const char *format, va_list arguments)

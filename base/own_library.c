@@ -6,9 +6,8 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
 #include <link.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,28 +16,26 @@ static const char here;
 
 /* The file that this code is in.  The linker knows a program, which has no name in its
  * list, only by what it was called: that may be a word without a folder, or a lie. */
-static bool own_file(char file[PATH_MAX])
+static char *own_file(void)
 {
 	Dl_info info;
 	void *extra;
 	if (!dladdr1(&here, &info, &extra, RTLD_DL_LINKMAP) || !info.dli_fname)
-		return false;
+		return NULL;
 	const struct link_map *map = extra;
-	if (*map->l_name) {
-		snprintf(file, PATH_MAX, "%s", info.dli_fname);
-		return true;
-	}
-	return own_program_file(file);
+	return *map->l_name ? strdup(info.dli_fname) : own_program_file();
 }
 
 /* "/usr/lib/libculvert.so" -> "/usr/lib/". */
 static bool append_own_folder(struct bytes *path)
 {
-	char file[PATH_MAX];
-	const char *slash = own_file(file) ? strrchr(file, '/') : NULL;
-	if (slash)
+	char *file = own_file();
+	const char *slash = file ? strrchr(file, '/') : NULL;
+	const bool known = slash != NULL;
+	if (known)
 		bytes_append(path, file, (size_t)(slash - file) + 1);
-	return slash != NULL;
+	free(file);
+	return known;
 }
 
 static const char *const folders[] = {"", "culvert/", "../lib/culvert/", CULVERT_LIBDIR "/"};

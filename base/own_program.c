@@ -2,8 +2,10 @@
 
 #include "base/own_program.h"
 
+#include "base/bytes.h"
+
 #include <errno.h>
-#include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -12,41 +14,63 @@
 
 static const char file[] = "/proc/self/exe";
 
-/* PWD is where the process began: unlike its folder it does not move on. */
-static bool absolute(const char *name, char path[PATH_MAX])
+/* The absolute path of a name, or NULL.  PWD is the folder in which the process began: it stays the same when the process
+ * changes its folder. */
+static char *absolute(const char *name)
 {
 	const char *folder = getenv("PWD");
-	int length = PATH_MAX;
+	struct bytes path = BYTES_INIT;
 	if (*name == '/')
-		length = snprintf(path, PATH_MAX, "%s", name);
+		bytes_append_string(&path, name);
 	else if (strchr(name, '/') && folder && *folder == '/')
-		length = snprintf(path, PATH_MAX, "%s/%s", folder, name);
-	return length < PATH_MAX;
+		bytes_printf(&path, "%s/%s", folder, name);
+	if (bytes_failed(&path))
+		bytes_finish(&path);
+	return path.data;
 }
 
-bool own_program_file(char path[PATH_MAX])
+static char *link_target(void)
+{
+	char *path = malloc(PATH_MAX);
+	const ssize_t size_B = path ? readlink(file, path, PATH_MAX - 1) : -1;
+	if (size_B > 0) {
+		path[size_B] = '\0';
+		return path;
+	}
+	free(path);
+	return NULL;
+}
+
+char *own_program_file(void)
 {
 	const char *executed = (const char *)getauxval(AT_EXECFN);
 	struct stat there;
-	const ssize_t size_B = readlink(file, path, PATH_MAX - 1);
-	path[size_B > 0 ? size_B : 0] = '\0';
-	if (size_B > 0)
-		return true;
+	char *path = link_target();
 	/* A link may have led to a set-uid program, and nothing tells. */
-	return !getauxval(AT_SECURE) && executed && absolute(executed, path) &&
-	       !stat(path, &there) && S_ISREG(there.st_mode);
+	if (path || getauxval(AT_SECURE) || !executed)
+		return path;
+	path = absolute(executed);
+	if (path && !stat(path, &there) && S_ISREG(there.st_mode))
+		return path;
+	free(path);
+	return NULL;
 }
 
-/* PWD and the name are words, which the file bears out. */
-static bool called_by(char path[PATH_MAX])
+/* The path that the program was called by, if that is its file: PWD and the name may say anything. */
+static char *called_by(void)
 {
 	const char *name = program_invocation_name;
 	struct stat named, own;
-	return !getauxval(AT_SECURE) && name && absolute(name, path) && !stat(path, &named) &&
-	       !stat(file, &own) && named.st_dev == own.st_dev && named.st_ino == own.st_ino;
+	char *path = getauxval(AT_SECURE) || !name ? NULL : absolute(name);
+	if (path && !stat(path, &named) && !stat(file, &own) && named.st_dev == own.st_dev &&
+	    named.st_ino == own.st_ino)
+		return path;
+	free(path);
+	return NULL;
 }
 
-bool own_program(char path[PATH_MAX])
+char *own_program(void)
 {
-	return called_by(path) || own_program_file(path);
+	char *path = called_by();
+	return path ? path : own_program_file();
 }

@@ -1,18 +1,15 @@
-/* The program whose guest we are.  Thread-safe. */
+/* The program that this code runs in.
+ *
+ * Both functions return a path that the caller frees, or NULL if it is not known or there is no memory.  Thread-safe. */
 #ifndef CULVERT_BASE_OWN_PROGRAM_H
 #define CULVERT_BASE_OWN_PROGRAM_H
 
-#include <limits.h>
-#include <stdbool.h>
+/* The whole path that the program was called by if it leads to the program's file, else the path of the file itself.
+ * They differ if the first is a link: the Python of a virtual environment is one, and the environment's packages are
+ * beside the link.  In a set-uid program it is always the file's, since the other is chosen by the caller. */
+char *own_program(void);
 
-/* The whole path that this process's program was called by, where that leads to its file, else
- * the file's own.  The two differ where the first is a link: the Python of a virtual environment
- * is one, and the environment's packages lie beside the link.  In a set-uid program the file's,
- * for the other is its caller's word.  False where nobody knows. */
-bool own_program(char path[PATH_MAX]);
-
-/* The file itself, also where there is no /proc to ask: then the name that it was executed by.  False where
- * nobody knows, as in a set-uid program without /proc. */
-bool own_program_file(char path[PATH_MAX]);
+/* The path of the file.  Without /proc, the name by which it was executed; NULL in a set-uid program without /proc. */
+char *own_program_file(void);
 
 #endif

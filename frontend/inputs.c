@@ -7,6 +7,7 @@
 #include "base/lock.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -96,22 +97,27 @@ static enum fe_input_kind kind_now(const char *path)
 	return S_ISDIR(status.st_mode) ? FE_INPUT_FOLDER : FE_INPUT_FILE;
 }
 
-/* The size of the row when it holds, else 0. */
+/* Whether a file, or its absence, is as the row says.  content: the hash of a file that was read. */
+static bool path_holds(unsigned kind, const char *path, const unsigned char *content)
+{
+	return kind == FE_INPUT_CONTENT ? content_is(path, content) : kind_now(path) == kind;
+}
+
+/* The size of the row when it holds, else 0; also without memory. */
 static size_t row_holds(const unsigned char *row, size_t size_B)
 {
-	char path[PATH_MAX];
 	size_t length = 0;
 	if (size_B < 5)
 		return 0;
 	for (unsigned i = 0; i < 4; i++)
 		length |= (size_t)row[1 + i] << (8 * i);
 	size_t row_B = 5 + length + (row[0] == FE_INPUT_CONTENT ? HASH_B : 0);
-	if (length >= sizeof(path) || row_B > size_B)
+	if (length >= PATH_MAX || row_B > size_B)
 		return 0;
-	memcpy(path, row + 5, length);
-	path[length] = '\0';
-	bool holds = row[0] == FE_INPUT_CONTENT ? content_is(path, row + 5 + length)
-						: kind_now(path) == row[0];
+	/* Not on the stack, which may be a host's small one. */
+	char *path = strndup((const char *)row + 5, length);
+	const bool holds = path && path_holds(row[0], path, row + 5 + length);
+	free(path);
 	return holds ? row_B : 0;
 }
 

@@ -69,8 +69,7 @@ static void shortened(struct bytes *entry, const char *name, size_t size_B)
 	const struct hash hash = hash_of(name, size_B);
 	fe_symbol_escape(entry, name, KEPT_B);
 	bytes_append_string(entry, "$$");
-	for (size_t i = 0; i < sizeof(hash.bytes); i++)
-		bytes_printf(entry, "%02x", hash.bytes[i]);
+	bytes_append_hex(entry, hash.bytes, sizeof(hash.bytes));
 }
 
 void fe_symbol_entry(struct bytes *entry, const char *name, size_t size_B)

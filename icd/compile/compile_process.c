@@ -108,16 +108,15 @@ static bool environment_make(struct bytes *texts, struct bytes *pointers)
 
 static int spawn(const char *path, int socket, pid_t *pid_out)
 {
-	char program[PATH_MAX], whole[PATH_MAX];
 	struct bytes texts = BYTES_INIT, pointers = BYTES_INIT;
 	/* libnvvm may be looked for beside the Python that runs us. */
-	if (!own_program(program))
-		program[0] = '\0';
+	char *program = own_program();
 	/* By its path it finds the libraries beside it, where there is no /proc the one that it was
 	 * executed by: it goes to the folders of jobs. */
-	if (realpath(path, whole))
+	char *whole = realpath(path, NULL);
+	if (whole)
 		path = whole;
-	char *arguments[] = {(char *)path, program, NULL};
+	char *arguments[] = {(char *)path, program ? program : (char *)"", NULL};
 	int error = ENOMEM;
 	if (environment_make(&texts, &pointers)) {
 		struct ocl_spawn order = {
@@ -132,6 +131,8 @@ static int spawn(const char *path, int socket, pid_t *pid_out)
 	}
 	bytes_finish(&texts);
 	bytes_finish(&pointers);
+	free(whole);
+	free(program);
 	return error;
 }
 
@@ -587,24 +588,29 @@ static bool process_wanted(void)
 	return strcmp(option_string(OPTION_COMPILER), "inside") && !getauxval(AT_SECURE);
 }
 
-/* Where relative paths start; false where a process apart could not go there by this name, as
- * when the host has given up rights since it came. */
-static bool own_folder(char *folder, size_t size_B)
+/* The folder in which relative paths start, to be freed.  NULL if a separate process could not go there by this name, for
+ * example because the host has given up rights since it was started. */
+static char *own_folder(void)
 {
-	return getcwd(folder, size_B) && !faccessat(AT_FDCWD, folder, X_OK, AT_EACCESS);
+	char *folder = getcwd(NULL, 0);
+	if (folder && !faccessat(AT_FDCWD, folder, X_OK, AT_EACCESS))
+		return folder;
+	free(folder);
+	return NULL;
 }
 
 bool ocl_compile_process(const struct ocl_job *job, struct ocl_outcome *result)
 {
-	char folder[PATH_MAX];
 	struct bytes path = BYTES_INIT;
 	bool done = false;
 	lock_assert_none();
 	if (!process_wanted())
 		return false;
-	if (own_library_find(file_name, &path) && own_folder(folder, sizeof(folder)))
+	char *folder = own_folder();
+	if (folder && own_library_find(file_name, &path))
 		done = compile_there(bytes_string(&path), folder, job, result);
 	bytes_finish(&path);
+	free(folder);
 	if (!done && !strcmp(option_string(OPTION_COMPILER), "process")) {
 		bytes_printf(&result->log, "error: cannot start a compiler process "
 			     "(%s), which CULVERT_COMPILER=process requires\n", file_name);

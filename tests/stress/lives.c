@@ -1,5 +1,6 @@
 /* Protects: hosts that run for months.  Each kind of object is made, used and released again and again; the
- * process then has as much memory, as many open files, mappings and threads as before.
+ * process then has as much memory, as many open files, mappings and threads as before.  And hosts with small stacks: all
+ * of it is done by a thread whose stack is the smallest that a thread may have, 16 KiB.
  *
  *	lives                 some hundred rounds of each kind
  *	LIVES=100000 lives    that many
@@ -14,6 +15,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -28,7 +30,8 @@ enum {
 	RESIDENT_GROWTH_B = 1 << 20,
 	MAPPING_GROWTH = 4,
 	SETTLE_TRIES = 500,
-	SETTLE_US = 500
+	SETTLE_US = 500,
+	STACK_B = 16 << 10       /* pthread_attr_setstacksize(3): PTHREAD_STACK_MIN */
 };
 
 /* cl_khr_external_memory: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR. */
@@ -38,7 +41,6 @@ static struct api_test test;
 static cl_command_queue queue;
 static cl_program program;
 static struct command_buffer_entry commands;
-static bool has_semaphores;
 static clHostMemAllocINTEL_fn usm_host;
 static clSharedMemAllocINTEL_fn usm_shared;
 static clMemBlockingFreeINTEL_fn usm_free;
@@ -550,20 +552,18 @@ static bool usm_find(void)
 	return usm_host && usm_shared && usm_free;
 }
 
-int main(void)
+/* Everything, from the first call of OpenCL on.  The exit status of the program. */
+static int all_kinds(bool soft)
 {
 	const char *asked = getenv("LIVES"), *only = getenv("LIVES_OF");
-	const char *driver = getenv("CULVERT_CUDA");
 	const unsigned count = asked ? (unsigned)strtoul(asked, NULL, 10) : ROUNDS;
-	const bool soft = driver && !strcmp(driver, "soft");
 	cl_int code;
-	setenv("CULVERT_CACHE", "on", 1);
 	if (!api_test_start(&test, "lives"))
 		return API_TEST_SKIP;
 	queue = clCreateCommandQueueWithProperties(test.context, test.device, NULL, &code);
 	CHECK_OK(code);
 	program = api_test_build(test.context, test.device, source, "");
-	has_semaphores = entry_find(test.platform);
+	const bool has_semaphores = entry_find(test.platform);
 	const bool has_commands = command_buffer_entry_find(test.platform, &commands);
 	const bool has_usm = usm_find();
 	const struct kind kinds[] = {
@@ -598,4 +598,31 @@ int main(void)
 	CHECK_OK(clReleaseProgram(program));
 	CHECK_OK(clReleaseCommandQueue(queue));
 	return api_test_end(&test);
+}
+
+static int status;
+
+static void *thread_main(void *soft)
+{
+	status = all_kinds(soft != NULL);
+	return NULL;
+}
+
+/* What CUDA's own driver or a sanitizer needs of a stack is theirs to say. */
+int main(void)
+{
+	const char *driver = getenv("CULVERT_CUDA");
+	bool soft = driver && !strcmp(driver, "soft");
+	pthread_attr_t attributes;
+	pthread_t thread;
+	setenv("CULVERT_CACHE", "on", 1);
+	CHECK(!pthread_attr_init(&attributes));
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	if (soft)
+		CHECK(!pthread_attr_setstacksize(&attributes, STACK_B));
+#endif
+	if (CHECK(!pthread_create(&thread, &attributes, thread_main, soft ? &soft : NULL)))
+		CHECK(!pthread_join(thread, NULL));
+	(void)pthread_attr_destroy(&attributes);
+	return status;
 }

@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/pack.h"
+#include "base/shared_text.h"
 #include "base/spans.h"
 #include "tests/unit/test.h"
 
@@ -175,7 +176,45 @@ static void what_is_packed_comes_back(void)
 	}
 }
 
-TEST_MAIN(TEST(grows_and_ends_in_nul), TEST(long_formats_are_whole),
+static void hex_has_two_digits_a_byte(void)
+{
+	static const unsigned char data[] = {0x00, 0x09, 0x0a, 0x7f, 0x80, 0xff};
+	struct bytes bytes = BYTES_INIT;
+	bytes_append_string(&bytes, "x");
+	bytes_append_hex(&bytes, data, sizeof(data));
+	bytes_append_hex(&bytes, data, 0);
+	CHECK_STRING(bytes_string(&bytes), "x00090a7f80ff");
+	bytes_finish(&bytes);
+}
+
+/* A text has the bytes, a NUL behind them, and lives until its last owner gives it up. */
+static void a_shared_text_is_what_was_taken(void)
+{
+	struct bytes bytes = BYTES_INIT;
+	bytes_append(&bytes, "with\0NUL", 8);
+	struct shared_text *text = shared_text_take(&bytes);
+	REQUIRE(text != NULL);
+	CHECK(!bytes.data && !bytes.size_B);
+	CHECK_EQ(text->size_B, 8);
+	CHECK(!memcmp(text->data, "with\0NUL", 9));
+	CHECK(shared_text_ref(text) == text);
+	shared_text_unref(text);
+	CHECK(!memcmp(text->data, "with\0NUL", 9));
+	shared_text_unref(text);
+	text = shared_text_take(&bytes);
+	REQUIRE(text != NULL);
+	CHECK_EQ(text->size_B, 0);
+	CHECK_EQ(text->data[0], 0);
+	shared_text_unref(text);
+	CHECK(!shared_text_ref(NULL));
+	shared_text_unref(NULL);
+	bytes.failed = true;
+	CHECK(!shared_text_take(&bytes));
+	CHECK(!bytes_failed(&bytes));
+}
+
+TEST_MAIN(TEST(hex_has_two_digits_a_byte), TEST(a_shared_text_is_what_was_taken),
+	  TEST(grows_and_ends_in_nul), TEST(long_formats_are_whole),
 	  TEST(failure_sticks_and_keeps_content), TEST(move_empties_the_source),
 	  TEST(an_address_is_found_in_its_span),
 	  TEST(files_come_back_as_written), TEST(files_have_the_rights_of_new_ones),
