@@ -1,6 +1,7 @@
 /* Protects: programs that fork while OpenCL is at work, as their libraries do behind their backs:
  * the child, in which nothing of ours goes on, ends when it wants to, whatever our threads in the
- * parent were about just then; and the parent does not notice. */
+ * parent were about just then; and the parent does not notice.  So do children of vfork, which start another program:
+ * they share the parent's memory until then, and the program inherits no file of ours. */
 #include "config.h"
 
 #include "tests/api/fixture.h"
@@ -87,6 +88,43 @@ static void test_children_end(void)
 	}
 }
 
+/* A program that ends with the number of files that it was given. */
+__attribute__((noinline)) static pid_t vfork_counter(void)
+{
+	static char *const arguments[] = {(char *)"sh", (char *)"-c",
+					  (char *)"set -- /proc/self/fd/*; exit $#", NULL};
+	const pid_t child = vfork();
+	if (!child) {
+		execv("/bin/sh", arguments);
+		_exit(99);
+	}
+	return child;
+}
+
+/* vfork(2): all that a child may do but start a program is to end. */
+__attribute__((noinline)) static pid_t vfork_child(void)
+{
+	const pid_t child = vfork();
+	if (!child)
+		_exit(OUTCOME);
+	return child;
+}
+
+/* files: how many a program was given before OpenCL was used. */
+static void test_vfork_children(int files)
+{
+	for (unsigned i = 0; i < CHILDREN; i++) {
+		const pid_t child = vfork_child();
+		if (!CHECK(child > 0) || !CHECK(outcome_of(child) == OUTCOME))
+			return;
+		if (i % 6)
+			continue;
+		const pid_t counter = vfork_counter();
+		if (!CHECK(counter > 0) || !CHECK_CODE(outcome_of(counter), files))
+			return;
+	}
+}
+
 static void test_parent_goes_on(void)
 {
 	const cl_uint nine = 9;
@@ -105,6 +143,7 @@ static void test_parent_goes_on(void)
 int main(void)
 {
 	pthread_t busy;
+	const int files = outcome_of(vfork_counter());
 	if (!api_test_start(&test, "forks"))
 		return API_TEST_SKIP;
 	queue = queue_make(test.context, test.device, 0);
@@ -112,6 +151,7 @@ int main(void)
 		while (!called)
 			usleep(1000);
 		test_children_end();
+		test_vfork_children(files);
 		enough = true;
 		CHECK(!pthread_join(busy, NULL));
 	}

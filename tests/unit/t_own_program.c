@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 	static const struct test_case cases[] = {TEST(a_link_is_told), TEST(a_lie_is_not)};
 	if (argc > 1 && !strcmp(argv[1], "say")) {
 		char *path = own_program();
-		const bool said = path && printf("%s", path) >= 0;
+		const int said = path && printf("%s", path) >= 0;
 		free(path);
 		return !said;
 	}
