@@ -147,7 +147,8 @@ static void fill_table(const struct ocl_dispatch *plain)
 
 const cl_icd_dispatch *ranges_dispatch(const struct ocl_dispatch *plain)
 {
-	const char *path = getenv("NVTX_INJECTION64_PATH");
+	/* It names a library to be loaded: nothing for a set-uid program, whose environment is its caller's. */
+	const char *path = secure_getenv("NVTX_INJECTION64_PATH");
 	if (!path || !*path)
 		return NULL;
 	domain = nvtxDomainCreateA("Culvert");
