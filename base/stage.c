@@ -9,12 +9,12 @@
 #include <errno.h>
 #include <string.h>
 
-uint64_t stage_name_more(uint64_t name, const void *data, size_t size_B)
+enum { NAMED_BY_B = 16 };
+
+struct hash stage_name_more(const struct hash *name, const void *data, size_t size_B)
 {
-	const unsigned char *cursor = data;
-	for (size_t i = 0; i < size_B; i++)
-		name = (name ^ cursor[i]) * 0x100000001b3u;
-	return name;
+	const struct hash_part parts[2] = {{name, sizeof(*name)}, {data, size_B}};
+	return hash_of_parts(parts, 2);
 }
 
 bool stage_dumped(void)
@@ -27,12 +27,15 @@ bool stage_watched(void)
 	return stage_dumped() || *option_string(OPTION_OVERRIDE);
 }
 
-static void append_path(struct bytes *path, enum option folder, uint64_t name, const char *ending)
+static void append_path(struct bytes *path, enum option folder, const struct hash *name,
+			const char *ending)
 {
-	bytes_printf(path, "%s/%016llx%s", option_string(folder), (unsigned long long)name, ending);
+	bytes_printf(path, "%s/", option_string(folder));
+	bytes_append_hex(path, name->bytes, NAMED_BY_B);
+	bytes_append_string(path, ending);
 }
 
-void stage_dump(uint64_t name, const char *ending, const void *data, size_t size_B)
+void stage_dump(const struct hash *name, const char *ending, const void *data, size_t size_B)
 {
 	struct bytes path = BYTES_INIT;
 	if (!stage_dumped())
@@ -44,7 +47,7 @@ void stage_dump(uint64_t name, const char *ending, const void *data, size_t size
 	bytes_finish(&path);
 }
 
-bool stage_override(uint64_t name, const char *ending, struct bytes *content)
+bool stage_override(const struct hash *name, const char *ending, struct bytes *content)
 {
 	struct bytes path = BYTES_INIT;
 	if (!*option_string(OPTION_OVERRIDE))

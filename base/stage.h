@@ -6,15 +6,17 @@
 #define CULVERT_BASE_STAGE_H
 
 #include "base/bytes.h"
+#include "base/hash.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define STAGE_NAME_INIT UINT64_C(0xcbf29ce484222325)
+#define STAGE_NAME_INIT ((struct hash){{0}})
 
-/* The name with one more part of what is built (FNV-1a). */
-uint64_t stage_name_more(uint64_t name, const void *data, size_t size_B);
+/* The name of what is built with one more part: a hash of the name so far and the part.  Files are called by its first
+ * 16 bytes, as 32 hexadecimal digits. */
+struct hash stage_name_more(const struct hash *name, const void *data, size_t size_B);
 
 /* Whether stages are to be written; whether they may come from files: then nothing may
  * be taken from a cache, or put there. */
@@ -22,11 +24,11 @@ bool stage_dumped(void);
 bool stage_watched(void);
 
 /* Writes a stage, where that was asked for.  ending: ".ptx" */
-void stage_dump(uint64_t name, const char *ending, const void *data, size_t size_B);
+void stage_dump(const struct hash *name, const char *ending, const void *data, size_t size_B);
 
 /* Reads the file that is to be taken in a stage's place into content, which was empty.
  * False: there is none. */
-bool stage_override(uint64_t name, const char *ending, struct bytes *content);
+bool stage_override(const struct hash *name, const char *ending, struct bytes *content);
 
 /* How long stages take, as lines "stage: NAME NUMBER us" of the log, for who looks at it with
  * CULVERT_DEBUG=info; costs nothing otherwise. */

@@ -16,29 +16,30 @@
 /* -- looking at every stage, or changing it (CULVERT_DUMP, CULVERT_OVERRIDE) --------- */
 
 /* One name for all files of a build; nothing where there are none. */
-static uint64_t name_of(const struct fe_compile_job *job)
+static struct hash name_of(const struct fe_compile_job *job)
 {
+	struct hash name = STAGE_NAME_INIT;
 	if (!stage_watched())
-		return STAGE_NAME_INIT;
+		return name;
 	const char *options = job->options->text;
-	uint64_t name = stage_name_more(STAGE_NAME_INIT, job->source, job->source_size_B);
-	return stage_name_more(name, options, strlen(options));
+	name = stage_name_more(&name, job->source, job->source_size_B);
+	return stage_name_more(&name, options, strlen(options));
 }
 
-static uint64_t name_of_link(const struct fe_link_job *job)
+static struct hash name_of_link(const struct fe_link_job *job)
 {
-	uint64_t name = STAGE_NAME_INIT;
+	struct hash name = STAGE_NAME_INIT;
 	if (!stage_watched())
 		return name;
 	if (job->options)
-		name = stage_name_more(name, job->options->text, strlen(job->options->text));
+		name = stage_name_more(&name, job->options->text, strlen(job->options->text));
 	for (size_t i = 0; i < job->object_count; i++)
-		name = stage_name_more(name, job->objects[i].data, job->objects[i].size_B);
+		name = stage_name_more(&name, job->objects[i].data, job->objects[i].size_B);
 	return name;
 }
 
 /* wanted: gets the text as well; NULL: nobody asked. */
-static void dump_module(uint64_t name, const struct fe_module *module, struct bytes *wanted)
+static void dump_module(const struct hash *name, const struct fe_module *module, struct bytes *wanted)
 {
 	if (!wanted && !stage_dumped())
 		return;
@@ -50,7 +51,7 @@ static void dump_module(uint64_t name, const struct fe_module *module, struct by
 }
 
 /* A file's IR may call any function of libdevice. */
-static void override_program(uint64_t name, struct fe_program *program)
+static void override_program(const struct hash *name, struct fe_program *program)
 {
 	struct bytes text = BYTES_INIT;
 	if (stage_override(name, ".nvvm.ll", &text)) {
@@ -94,7 +95,7 @@ static void add_link_options(struct codegen_choice *codegen, const struct codege
  * while the kernels still have the types that the source gave them.  link: what the link
  * asks for; NULL: it is none. */
 static enum fe_status make_program(struct fe_module *module, const struct fe_compile_job *target,
-				   const struct codegen_choice *link, uint64_t hash,
+				   const struct codegen_choice *link, const struct hash *name,
 				   struct fe_program *program, struct bytes *log)
 {
 	struct stage_clock clock = stage_clock_start();
@@ -114,7 +115,7 @@ static enum fe_status make_program(struct fe_module *module, const struct fe_com
 	 * as well; flushing is never a must. */
 	if (fe_module_computes_half(module))
 		program->codegen.flush_denormals = false;
-	dump_module(hash, module, target->llvm_ir);
+	dump_module(name, module, target->llvm_ir);
 	status = fe_module_facts(module, &program->codegen, &program->abi, log);
 	if (!status)
 		status = fe_module_lower(module, program->abi, target, &program->codegen, log);
@@ -128,8 +129,8 @@ static enum fe_status make_program(struct fe_module *module, const struct fe_com
 		return status;
 	stage_clock_lap(&clock, "NVVM IR as text");
 	program->needs_libdevice = calls_libdevice(module);
-	stage_dump(hash, ".nvvm.ll", bytes_string(&program->nvvm_ir), program->nvvm_ir.size_B);
-	override_program(hash, program);
+	stage_dump(name, ".nvvm.ll", bytes_string(&program->nvvm_ir), program->nvvm_ir.size_B);
+	override_program(name, program);
 	return FE_OK;
 }
 
@@ -147,12 +148,13 @@ static enum fe_status build_module(const struct build *build, struct fe_module *
 	const struct fe_compile_job *job = build->job;
 	fe_codegen_put(module, &job->options->codegen);
 	struct stage_clock clock = stage_clock_start();
+	const struct hash name = name_of(job);
 	enum fe_status status = FE_OK;
 	if (build->object)
 		status = fe_module_write(module, build->object);
 	stage_clock_lap(&clock, "bitcode");
 	if (!status && build->program)
-		status = make_program(module, job, NULL, name_of(job), build->program, build->log);
+		status = make_program(module, job, NULL, &name, build->program, build->log);
 	return status;
 }
 
@@ -160,10 +162,10 @@ static enum fe_status build_task(void *argument)
 {
 	const struct build *build = argument;
 	struct fe_compile_job job = *build->job;
-	uint64_t name = name_of(&job);
+	const struct hash name = name_of(&job);
 	struct bytes other = BYTES_INIT;
-	stage_dump(name, ".cl", job.source, job.source_size_B);
-	if (stage_override(name, ".cl", &other)) {
+	stage_dump(&name, ".cl", job.source, job.source_size_B);
+	if (stage_override(&name, ".cl", &other)) {
 		job.source = bytes_string(&other);
 		job.source_size_B = other.size_B;
 	}
@@ -202,7 +204,8 @@ static enum fe_status link_module(const struct link *link, struct fe_module *mod
 		return fe_module_write(module, link->library);
 	const struct fe_compile_job target = {
 		.sm = job->sm, .max_local_B = job->max_local_B, .wide_ids = job->wide_ids};
-	return make_program(module, &target, &link->options->codegen, name_of_link(job),
+	const struct hash name = name_of_link(job);
+	return make_program(module, &target, &link->options->codegen, &name,
 			    link->program, link->log);
 }
 

@@ -7,37 +7,40 @@
 #include <string.h>
 
 /* What a job compiles from is there before it runs. */
-static uint64_t name_with(uint64_t hash, struct packed_bytes *object)
+static struct hash name_with(const struct hash *name, struct packed_bytes *object)
 {
 	const struct bytes *bytes = packed_bytes_open(object);
-	return stage_name_more(hash, bytes->data, bytes->size_B);
+	return stage_name_more(name, bytes->data, bytes->size_B);
 }
 
 /* The name that the frontend gives the files of this build: what it was given of
  * text and options, or of options and objects. */
-static uint64_t name_of(const struct ocl_job *job)
+static struct hash name_of(const struct ocl_job *job)
 {
-	uint64_t hash = STAGE_NAME_INIT;
+	struct hash name = STAGE_NAME_INIT;
 	switch (job->kind) {
 	case OCL_JOB_SOURCE:
 	case OCL_JOB_COMPILE:
-		hash = stage_name_more(hash, job->source, job->source_size_B);
-		return stage_name_more(hash, job->options->text, strlen(job->options->text));
+		name = stage_name_more(&name, job->source, job->source_size_B);
+		return stage_name_more(&name, job->options->text, strlen(job->options->text));
 	case OCL_JOB_LINK:
-		hash = stage_name_more(hash, job->options->text, strlen(job->options->text));
+		name = stage_name_more(&name, job->options->text, strlen(job->options->text));
 		for (size_t i = 0; i < job->input_count; i++)
-			hash = name_with(hash, &job->inputs[i]->object);
-		return hash;
+			name = name_with(&name, &job->inputs[i]->object);
+		return name;
 	case OCL_JOB_BINARY:
 		break;
 	}
-	return name_with(hash, &job->loaded->object);
+	return name_with(&name, &job->loaded->object);
 }
 
 void ocl_job_override(const struct ocl_job *job, struct ocl_code *code)
 {
 	struct bytes ptx = BYTES_INIT;
-	if (stage_watched() && stage_override(name_of(job), ".ptx", &ptx)) {
+	if (!stage_watched())
+		return;
+	const struct hash name = name_of(job);
+	if (stage_override(&name, ".ptx", &ptx)) {
 		bytes_finish(&code->ptx.bytes);
 		bytes_move(&code->ptx.bytes, &ptx);
 	}
@@ -45,15 +48,15 @@ void ocl_job_override(const struct ocl_job *job, struct ocl_code *code)
 }
 
 /* Launches that start at 0 have their own: what the GPU runs mostly. */
-static void dump_ptx(uint64_t hash, struct ocl_code *code)
+static void dump_ptx(const struct hash *name, struct ocl_code *code)
 {
 	struct bytes made = BYTES_INIT;
 	const struct bytes *plain = ocl_code_plain_ptx(code, &made);
 	const struct bytes *whole = packed_bytes_open(&code->ptx);
 	if (whole)
-		stage_dump(hash, ".ptx", whole->data, whole->size_B);
+		stage_dump(name, ".ptx", whole->data, whole->size_B);
 	if (plain && plain != whole)
-		stage_dump(hash, ".plain.ptx", plain->data, plain->size_B);
+		stage_dump(name, ".plain.ptx", plain->data, plain->size_B);
 	bytes_finish(&made);
 }
 
@@ -62,11 +65,11 @@ void ocl_job_dump(const struct ocl_job *job, struct ocl_code *code,
 {
 	if (!stage_dumped())
 		return;
-	uint64_t hash = name_of(job);
+	const struct hash name = name_of(job);
 	if (code && !packed_bytes_empty(&code->ptx))
-		dump_ptx(hash, code);
+		dump_ptx(&name, code);
 	if (code && code->cubin.size_B)
-		stage_dump(hash, ".cubin", code->cubin.data, code->cubin.size_B);
+		stage_dump(&name, ".cubin", code->cubin.data, code->cubin.size_B);
 	if (log->size_B)
-		stage_dump(hash, ".log", log->data, log->size_B);
+		stage_dump(&name, ".log", log->data, log->size_B);
 }
