@@ -31,16 +31,18 @@ void fe_inputs_add(struct fe_inputs *inputs, enum fe_input_kind kind, const char
 
 /* --- contents that were seen lately ------------------------------------------------------ */
 
-enum { SEEN_SLOTS = 64, SEEN_MAX_B = 64 << 10 };
+enum { SEEN_SLOTS = 64, SEEN_ALL_B = 8 << 20 };
 
 /* Files that programs include are looked at again for each build, and mostly are as they were: to compare
- * them takes a tenth of what their hash does. */
+ * them takes a fraction of what their hash does. */
 static struct {
-	struct lock lock;
+	struct lock lock;                /* guards the rest */
 	struct {
 		struct hash hash;
 		struct bytes content;    /* empty: none was seen */
-	} slots[SEEN_SLOTS];             /* by the hash's first byte; guarded by lock */
+	} slots[SEEN_SLOTS];             /* by the hash's first byte */
+	size_t size_B;                   /* of all contents */
+	unsigned oldest;                 /* the slot that is emptied next, in turn */
 } seen = {.lock = LOCK_INIT(LOCK_RANK_CACHE)};
 
 /* Whether content is the one of that hash; false as well where that one was not seen. */
@@ -56,19 +58,26 @@ static bool seen_is(const struct hash *hash, const struct bytes *content)
 	return same;
 }
 
-/* Takes the content. */
+static void slot_empty_locked(unsigned slot)
+{
+	seen.size_B -= seen.slots[slot].content.size_B;
+	bytes_finish(&seen.slots[slot].content);
+}
+
+/* Takes the content, unless it is too large to be kept beside others. */
 static void seen_enter(const struct hash *hash, struct bytes *content)
 {
 	const unsigned slot = hash->bytes[0] % SEEN_SLOTS;
-	struct bytes old = BYTES_INIT;
-	if (content->size_B > SEEN_MAX_B)
+	if (content->size_B > SEEN_ALL_B / 4)
 		return;
 	lock_take(&seen.lock);
-	bytes_move(&old, &seen.slots[slot].content);
+	slot_empty_locked(slot);
+	while (seen.size_B + content->size_B > SEEN_ALL_B)
+		slot_empty_locked(seen.oldest++ % SEEN_SLOTS);
+	seen.size_B += content->size_B;
 	bytes_move(&seen.slots[slot].content, content);
 	seen.slots[slot].hash = *hash;
 	lock_drop(&seen.lock);
-	bytes_finish(&old);
 }
 
 /* --- rows ------------------------------------------------------------------------------------ */
