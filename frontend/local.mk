@@ -155,7 +155,9 @@ frontend_embedded = frontend/embedded/builtins.blob frontend/embedded/builtins.i
 	frontend/embedded/libdevice.10.bc frontend/embedded/opencl-c-base.h
 CLEANFILES += $(frontend_embedded)
 
-frontend/embedded/builtins.index: $(builtin_bitcode) frontend/pack-builtins$(EXEEXT) $(LIBDEVICE)
+# The list of files counts as well: a file that goes leaves no newer one behind.
+frontend/embedded/builtins.index: $(builtin_bitcode) frontend/pack-builtins$(EXEEXT) $(LIBDEVICE) \
+		$(srcdir)/frontend/builtins/local.mk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && frontend/pack-builtins$(EXEEXT) \
 		frontend/embedded/builtins.blob $@ $(LIBDEVICE) $(builtin_bitcode)
 # One run makes both; where only this one was lost, that run is made again.
