@@ -2,6 +2,7 @@
 
 #include "backend/cuda_symbols.h"
 
+#include "backend/driver_library.h"
 #include "base/options.h"
 #include "base/own_library.h"
 
@@ -64,7 +65,7 @@ static void *open_library(struct bytes *note)
 	if (!strcmp(choice, "soft"))
 		return own_library_open(software_name, note);
 	if (!strcmp(choice, "auto") || !strcmp(choice, "driver"))
-		choice = "libcuda.so.1";
+		return driver_library_open("libcuda.so.1", "", note);
 	void *handle = dlopen(choice, RTLD_NOW | RTLD_LOCAL);
 	if (!handle) {
 		const char *reason = dlerror();

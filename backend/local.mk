@@ -8,6 +8,7 @@ backend_sources = \
 	backend/cuda_symbols.c \
 	backend/cuda_symbols.def \
 	backend/cuda_symbols.h \
+	backend/driver_library.c backend/driver_library.h \
 	backend/gpu.h \
 	backend/gpu_array.c \
 	backend/gpu_barrier.c \

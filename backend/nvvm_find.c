@@ -3,6 +3,7 @@
 #include "backend/nvvm.h"
 
 #include "backend/codegen.h"
+#include "backend/driver_library.h"
 
 #include "base/build_id.h"
 #include "base/log.h"
@@ -262,13 +263,28 @@ static bool try_pythons(struct search *search)
 	       try_wheels(search, "/usr/lib", "/python3/dist-packages");
 }
 
+/* What comes with the driver. */
+static bool try_driver(struct search *search)
+{
+	static const char *const tail[] = {"/libnvidia-nvvm.so.4"};
+	bool done = try_path(search, tail[0] + 1);
+	for (const struct driver_folder *folder = driver_folders; folder->path && !done; folder++) {
+		glob_t matches;
+		/* Most systems have none of these folders, and no log is to list them. */
+		if (glob(folder->path, 0, NULL, &matches))
+			continue;
+		done = try_below(search, folder->path, tail, 1);
+		globfree(&matches);
+	}
+	return done;
+}
+
 static bool search_all(struct search *search)
 {
 	const char *wanted = option_string(OPTION_LIBNVVM);
 	if (*wanted)
 		return try_path(search, wanted);
-	return try_toolkits(search) || try_pythons(search) ||
-	       try_path(search, "libnvidia-nvvm.so.4");
+	return try_toolkits(search) || try_pythons(search) || try_driver(search);
 }
 
 const struct nvvm_library *be_nvvm_library_found(void)

@@ -138,6 +138,9 @@ static void examine(struct findings *findings)
 			    "CULVERT_CUDA=soft selects the software device; GPUs were not examined");
 	else
 		doctor_hardware(findings);
+	/* Otherwise the driver itself is asked; but under WSL files tell what is wrong with it. */
+	if (files_alone || (strcmp(option_string(OPTION_CUDA), "soft") && finding_wsl(findings)))
+		doctor_driver_files(findings);
 	doctor_icd_files(findings);
 	if (files_alone)
 		return;

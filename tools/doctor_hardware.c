@@ -11,28 +11,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINE_B = 128 };
-
-/* The first line of a file of /sys or /proc, whose sizes say nothing; "" without one. */
-static void read_line(const char *path, char line[LINE_B])
-{
-	FILE *file = fopen(path, "re");
-	if (!file || !fgets(line, LINE_B, file))
-		*line = '\0';
-	line[strcspn(line, "\n")] = '\0';
-	if (file)
-		fclose(file);
-}
+enum { LINE_B = FINDING_LINE_B };
 
 /* vendor: the path of a PCI device's file of that name.  Class 0x03: it draws or computes. */
 static bool is_gpu(const char *vendor)
 {
 	char path[512], line[LINE_B];
-	read_line(vendor, line);
+	finding_line(vendor, line);
 	if (strcmp(line, "0x10de"))
 		return false;
 	snprintf(path, sizeof(path), "%.*sclass", (int)(strlen(vendor) - strlen("vendor")), vendor);
-	read_line(path, line);
+	finding_line(path, line);
 	return !strncmp(line, "0x03", 4);
 }
 
@@ -50,68 +39,36 @@ static unsigned on_bus(const struct findings *findings)
 	return count;
 }
 
-const char *finding_container(const struct findings *findings)
+/* Whoever may not open a device file joins the group that may; but nobody is to join root's for it. */
+static void mend_locked(const char *whole, const char *path, struct bytes *mend)
 {
-	if (finding_exists(findings, "/.dockerenv"))
-		return "Docker";
-	if (finding_exists(findings, "/run/.containerenv"))
-		return "Podman";
-	if (!*findings->root && getenv("SINGULARITY_CONTAINER"))
-		return "Apptainer";
-	if (!*findings->root && getenv("KUBERNETES_SERVICE_HOST"))
-		return "Kubernetes";
-	return NULL;
-}
-
-const char *finding_mend_container(const char *kind)
-{
-	if (!strcmp(kind, "Podman"))
-		return "podman run --device nvidia.com/gpu=all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ...";
-	if (!strcmp(kind, "Apptainer"))
-		return "apptainer exec --nv ...";
-	if (!strcmp(kind, "Kubernetes"))
-		return "give the pod 'resources: limits: nvidia.com/gpu: 1'";
-	return "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ...";
-}
-
-const char *finding_mend_no_driver(const struct findings *findings)
-{
-	char *path = finding_path(findings, "/etc/os-release"), line[LINE_B];
-	FILE *file = path ? fopen(path, "re") : NULL;
-	bool ubuntu = false, debian = false;
-	while (file && fgets(line, sizeof(line), file)) {
-		/* ID, and ID_LIKE of what descends from it. */
-		ubuntu |= !strncmp(line, "ID", 2) && strstr(line, "ubuntu");
-		debian |= !strncmp(line, "ID", 2) && strstr(line, "debian");
-	}
-	if (file)
-		fclose(file);
-	free(path);
-	if (ubuntu)
-		return "sudo ubuntu-drivers install && sudo reboot";
-	if (debian)
-		return "sudo apt install nvidia-driver && sudo reboot";
-	return "install NVIDIA's driver, 525 or newer, and reboot";
+	struct stat status;
+	const bool group = !stat(whole, &status) && (status.st_mode & 0060) == 0060 && status.st_gid;
+	if (group)
+		bytes_printf(mend, "sudo usermod -aG \"$(stat -c %%G %s)\" \"$USER\"   # then log in again", path);
+	else if (!strncmp(path, "/dev/nvidia", strlen("/dev/nvidia")))
+		bytes_append_string(mend, "sudo chmod a+rw /dev/nvidia*");
+	else
+		bytes_printf(mend, "sudo chmod a+rw %s", path);
 }
 
 /* A device file that a program must open for reading and writing. */
 static bool check_node(struct findings *findings, const char *path, const char *mend)
 {
 	char *whole = finding_path(findings, path);
+	struct bytes unlock = BYTES_INIT;
 	bool usable = false;
 	if (!whole || access(whole, F_OK)) {
 		finding_add(findings, "devices", FINDING_BAD, mend, "%s does not exist", path);
 	} else if (access(whole, R_OK | W_OK)) {
-		struct stat status;
-		/* Nobody is to join root's group for it. */
-		bool group = !stat(whole, &status) && (status.st_mode & 0060) == 0060 && status.st_gid;
-		finding_add(findings, "devices", FINDING_BAD,
-			    group ? "sudo usermod -aG \"$(stat -c %G /dev/nvidiactl)\" \"$USER\"   # then log in again"
-				  : "sudo chmod a+rw /dev/nvidia*",
-			    "%s cannot be opened: %s", path, strerror(errno));
+		const int error = errno;
+		mend_locked(whole, path, &unlock);
+		finding_add(findings, "devices", FINDING_BAD, bytes_string(&unlock), "%s cannot be opened: %s",
+			    path, strerror(error));
 	} else {
 		usable = true;
 	}
+	bytes_finish(&unlock);
 	free(whole);
 	return usable;
 }
@@ -165,7 +122,7 @@ static void look_at_module(struct findings *findings, unsigned gpus, const char 
 	char *path = finding_path(findings, "/sys/module/nvidia/version");
 	char version[LINE_B] = "";
 	if (path)
-		read_line(path, version);
+		finding_line(path, version);
 	free(path);
 	if (*version)
 		finding_add(findings, "kernel", FINDING_GOOD, NULL, "module nvidia %s", version);
@@ -181,6 +138,34 @@ static void look_at_module(struct findings *findings, unsigned gpus, const char 
 	}
 }
 
+/* The kernel of WSL has no NVIDIA module; Windows drives the GPU, behind one device file. */
+static void look_at_wsl(struct findings *findings, const char *kind)
+{
+	if (finding_exists(findings, "/dev/dxg")) {
+		if (check_node(findings, "/dev/dxg", NULL))
+			finding_add(findings, "hardware", FINDING_GOOD, NULL,
+				    "WSL: /dev/dxg can be opened; the GPU is driven by Windows");
+	} else if (kind) {
+		finding_add(findings, "devices", FINDING_BAD, finding_mend_container(kind),
+			    "this container (%s) has no access to a GPU: /dev/dxg does not exist", kind);
+	} else {
+		finding_add(findings, "hardware", FINDING_BAD,
+			    "wsl --update && wsl --set-version DISTRIBUTION 2   # in Windows, which needs NVIDIA's "
+			    "driver, 525 or newer",
+			    "WSL without /dev/dxg: WSL 1 and old versions of WSL 2 give programs no GPU");
+	}
+}
+
+/* A Jetson's GPU is part of the chip, and driven by modules of its own. */
+static void look_at_jetson(struct findings *findings, const char *kind)
+{
+	if (kind && !finding_exists(findings, "/dev/nvmap"))
+		finding_add(findings, "devices", FINDING_BAD, "docker run --runtime nvidia ...",
+			    "this container (%s) has no access to a GPU: /dev/nvmap does not exist", kind);
+	else if (check_node(findings, "/dev/nvmap", "install the packages of JetPack: sudo apt install nvidia-jetpack"))
+		finding_add(findings, "hardware", FINDING_GOOD, NULL, "the integrated GPU of a Jetson");
+}
+
 void doctor_hardware(struct findings *findings)
 {
 	const char *kind = finding_container(findings);
@@ -191,7 +176,12 @@ void doctor_hardware(struct findings *findings)
 	if (kind)
 		finding_add(findings, "container", FINDING_NOTE, NULL,
 			    "running inside %s; only devices that were passed to it are visible", kind);
-	look_at_module(findings, gpus, kind);
+	if (finding_wsl(findings))
+		look_at_wsl(findings, kind);
+	else if (finding_exists(findings, "/sys/module/nvgpu"))
+		look_at_jetson(findings, kind);
+	else
+		look_at_module(findings, gpus, kind);
 	const char *visible = *findings->root ? NULL : getenv("CUDA_VISIBLE_DEVICES");
 	if (visible && (!*visible || !strcmp(visible, "-1")))
 		finding_add(findings, "devices", FINDING_BAD, "unset CUDA_VISIBLE_DEVICES",

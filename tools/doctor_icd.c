@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 static const char vendors_default[] = "/etc/OpenCL/vendors";
+/* The loader of NixOS is built with this one. */
+static const char vendors_nixos[] = "/run/opengl-driver/etc/OpenCL/vendors";
 
 /* ocl-icd asks more than Khronos' loader in one way, and less in another.  It is known by a
  * function of its own, which it does not export. */
@@ -49,7 +51,7 @@ static char *vendors(const struct findings *findings, bool ocl_icd)
 	else if (chosen || folder)
 		bytes_append_string(&path, chosen ? chosen : folder);
 	else
-		return finding_path(findings, vendors_default);
+		return finding_path(findings, finding_nixos(findings) ? vendors_nixos : vendors_default);
 	char *place = bytes_failed(&path) ? NULL : strdup(bytes_string(&path));
 	bytes_finish(&path);
 	return place;
@@ -71,8 +73,27 @@ static bool is_culvert(const char *library)
 	return !strncmp(slash ? slash + 1 : library, "libculvert.so", strlen("libculvert.so"));
 }
 
-static void mend_missing(const char *folder, struct bytes *mend)
+/* Where /etc is not the user's to change. */
+static const char *mend_sealed(const struct findings *findings)
 {
+	const char *kind = finding_container(findings);
+	if (kind && !strcmp(kind, "Flatpak"))
+		return "flatpak override --user --env=OCL_ICD_VENDORS=FOLDER APPLICATION   # a folder of yours with "
+		       "culvert.icd";
+	if (kind && finding_exists(findings, "/run/host/etc/OpenCL/vendors"))
+		return "export OCL_ICD_VENDORS=/run/host/etc/OpenCL/vendors   # the host's files";
+	if (finding_nixos(findings))
+		return "sudo nixos-rebuild switch   # with Culvert in hardware.graphics.extraPackages";
+	return NULL;
+}
+
+static void mend_missing(const struct findings *findings, const char *folder, struct bytes *mend)
+{
+	const char *sealed = mend_sealed(findings);
+	if (sealed) {
+		bytes_append_string(mend, sealed);
+		return;
+	}
 	struct bytes library = BYTES_INIT;
 	if (!opencl_library(&library))
 		bytes_append_string(&library, "libculvert.so");
@@ -211,7 +232,7 @@ void doctor_icd_files(struct findings *findings)
 		look_at_folder(&all, place);
 	if (all.ours > 1)
 		complain_of_many(&all);
-	mend_missing(place ? place : vendors_default, &mend);
+	mend_missing(findings, place ? place : vendors_default, &mend);
 	if (!all.ours)
 		finding_add(findings, "icd", FINDING_BAD, bytes_string(&mend),
 			    "no .icd file in %s names Culvert", place ? place : "?");
@@ -281,13 +302,13 @@ void doctor_loader(struct findings *findings)
 	void *handle = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
 	if (!handle) {
 		const char *reason = dlerror();
-		finding_add(findings, "loader", FINDING_BAD, "sudo apt install ocl-icd-libopencl1",
+		finding_add(findings, "loader", FINDING_BAD, finding_mend_no_loader(findings),
 			    "no OpenCL loader found: %s", reason ? reason : "?");
 		return;
 	}
 	if (!find_calls(handle, &loader)) {
 		finding_add(findings, "loader", FINDING_BAD,
-			    "sudo apt install --reinstall ocl-icd-libopencl1",
+			    finding_mend_no_loader(findings),
 			    "libOpenCL.so.1 is not an OpenCL loader");
 		return;
 	}

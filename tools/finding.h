@@ -35,16 +35,26 @@ void finding_add(struct findings *findings, const char *about, enum finding_grad
 char *finding_path(const struct findings *findings, const char *path);
 bool finding_exists(const struct findings *findings, const char *path);
 
+enum { FINDING_LINE_B = 128 };
+/* The first line of a file of /sys or /proc, whose sizes say nothing; "" without one.  path: with root. */
+void finding_line(const char *path, char line[FINDING_LINE_B]);
+
 /* What kind of container this is, or NULL; and the command that lets a GPU, with the
  * driver's compute part, into one of that kind.  Static. */
 const char *finding_container(const struct findings *findings);
 const char *finding_mend_container(const char *kind);
 /* What installs NVIDIA's driver in the distribution of /etc/os-release.  Static. */
 const char *finding_mend_no_driver(const struct findings *findings);
+/* The same for the OpenCL loader. */
+const char *finding_mend_no_loader(const struct findings *findings);
+/* Whether this is WSL, of Windows; and NixOS, whose files lie elsewhere. */
+bool finding_wsl(const struct findings *findings);
+bool finding_nixos(const struct findings *findings);
 
 /* The parts.  Those of files look below root; the others use the machine as it is. */
 void doctor_hardware(struct findings *findings);     /* files: PCI, kernel module, /dev, container */
 void doctor_icd_files(struct findings *findings);    /* files: what a loader will open */
+void doctor_driver_files(struct findings *findings); /* files: libcuda */
 void doctor_library(struct findings *findings);      /* Culvert's own parts */
 void doctor_loader(struct findings *findings);       /* loader, and the platforms it shows */
 void doctor_driver(struct findings *findings);       /* libcuda and its devices */

@@ -14,9 +14,11 @@ culvert_SOURCES = \
 	tools/culvert.c tools/tool.h \
 	tools/devices.c \
 	tools/doctor.c tools/finding.h \
+	tools/doctor_files.c \
 	tools/doctor_hardware.c \
 	tools/doctor_icd.c \
 	tools/doctor_parts.c \
+	tools/doctor_system.c \
 	tools/element.c tools/element.h \
 	tools/json.c tools/json.h \
 	tools/machine_code.c tools/machine_code.h \

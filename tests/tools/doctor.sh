@@ -125,6 +125,14 @@ driver() {
 	mkdir -p $root/sys/module/nvidia
 	echo 580.95.05 >$root/sys/module/nvidia/version
 	echo "NVRM version: 580.95.05" >$root/proc/driver/nvidia/version
+	mkdir -p $root/usr/lib/x86_64-linux-gnu
+	library $root/usr/lib/x86_64-linux-gnu
+}
+# library FOLDER: libcuda as NVIDIA's packages install it
+library() {
+	mkdir -p $1
+	echo a library >$1/libcuda.so.580.95.05
+	ln -s libcuda.so.580.95.05 $1/libcuda.so.1
 }
 CULVERT_CUDA=auto
 export CULVERT_CUDA
@@ -132,7 +140,8 @@ machine
 driver
 touch $root/dev/nvidia0 $root/dev/nvidiactl $root/dev/nvidia-uvm
 examine 0 --root $root
-says "a good machine" "1 NVIDIA GPU on the PCI bus" "module nvidia 580.95.05" "1 GPU can be opened" "names libculvert.so"
+says "a good machine" "1 NVIDIA GPU on the PCI bus" "module nvidia 580.95.05" "1 GPU can be opened" "names libculvert.so" \
+	"[  ok  ] driver     /usr/lib/x86_64-linux-gnu/libcuda.so.1 is libcuda.so.580.95.05"
 rm $root/dev/nvidia-uvm
 examine 1 --root $root
 says "no nvidia-uvm" "[ FAIL ] devices" "fix:       sudo nvidia-modprobe -u -c 0"

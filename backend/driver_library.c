@@ -1,0 +1,62 @@
+#include "config.h"
+
+#include "backend/driver_library.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+
+#if defined(__aarch64__)
+#define TRIPLET "aarch64-linux-gnu"
+#else
+#define TRIPLET "x86_64-linux-gnu"
+#endif
+
+/* Most of these are in /etc/ld.so.conf.d, or the environment of programs names them; containers, and programs
+ * that come with another C library, have neither. */
+const struct driver_folder driver_folders[] = {
+	{"/usr/lib/wsl/lib", "WSL"},
+	{"/usr/lib/wsl/drivers/nv*", "WSL"},
+	{"/run/opengl-driver/lib", "NixOS"},
+	{"/usr/lib/" TRIPLET "/nvidia", "Jetson"},
+	{"/usr/lib/" TRIPLET "/tegra", "Jetson"},
+	{"/usr/lib/" TRIPLET "/GL/nvidia-*/lib", "Flatpak"},
+	{"/usr/lib/pressure-vessel/overrides/lib/" TRIPLET, "Steam"},
+	{NULL, NULL},
+};
+
+static void *try_open(const char *path, struct bytes *reasons)
+{
+	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!handle) {
+		const char *reason = dlerror();
+		bytes_printf(reasons, "%s%s", reasons->size_B ? "; " : "", reason ? reason : path);
+	}
+	return handle;
+}
+
+static void *try_folder(const char *folder, const char *name, const char *root, struct bytes *reasons)
+{
+	struct bytes pattern = BYTES_INIT;
+	glob_t matches;
+	void *handle = NULL;
+	bytes_printf(&pattern, "%s%s/%s", root, folder, name);
+	if (!bytes_failed(&pattern) && !glob(bytes_string(&pattern), 0, NULL, &matches)) {
+		for (size_t i = 0; i < matches.gl_pathc && !handle; i++)
+			handle = try_open(matches.gl_pathv[i], reasons);
+		globfree(&matches);
+	}
+	bytes_finish(&pattern);
+	return handle;
+}
+
+void *driver_library_open(const char *name, const char *root, struct bytes *note)
+{
+	struct bytes reasons = BYTES_INIT;
+	void *handle = try_open(name, &reasons);
+	for (const struct driver_folder *folder = driver_folders; folder->path && !handle; folder++)
+		handle = try_folder(folder->path, name, root, &reasons);
+	if (!handle)
+		bytes_append_string(note, bytes_string(&reasons));
+	bytes_finish(&reasons);
+	return handle;
+}
