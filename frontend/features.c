@@ -14,20 +14,26 @@ enum how { HOW_CLANG, HOW_CLANG_2, HOW_BUILTIN, HOW_MACRO };
 static const struct fe_feature features[] = {
 #define FEATURE(name, kind, major, minor, patch, how) \
 	{#name, PACKED_VERSION(major, minor, patch), KIND_##kind < KIND_FEATURE},
+#define MISSING_FEATURE(name)
 #include "frontend/features.def"
 #undef FEATURE
+#undef MISSING_FEATURE
 };
 
 static const enum kind kinds[] = {
 #define FEATURE(name, kind, major, minor, patch, how) KIND_##kind,
+#define MISSING_FEATURE(name)
 #include "frontend/features.def"
 #undef FEATURE
+#undef MISSING_FEATURE
 };
 
 static const enum how hows[] = {
 #define FEATURE(name, kind, major, minor, patch, how) HOW_##how,
+#define MISSING_FEATURE(name)
 #include "frontend/features.def"
 #undef FEATURE
+#undef MISSING_FEATURE
 };
 
 enum { FEATURE_COUNT = sizeof(features) / sizeof(*features) };
@@ -52,15 +58,6 @@ static bool add_macro(struct fe_words *words, const char *prefix, const char *na
 	bool added = !bytes_failed(&word) && add_string(words, bytes_string(&word));
 	bytes_finish(&word);
 	return added;
-}
-
-static bool has_images(void)
-{
-	for (size_t i = 0; i < FEATURE_COUNT; i++) {
-		if (!strcmp(features[i].name, "__opencl_c_images"))
-			return true;
-	}
-	return false;
 }
 
 static enum how how_in(size_t feature, unsigned standard)
@@ -124,7 +121,7 @@ bool fe_features_add_words(struct fe_words *words, unsigned standard, unsigned c
 		added = added &&
 			add_string(words, "-D__opencl_c_named_address_space_builtins=1");
 	/* OpenCL C 3.0, 6.12.10: "1 if images are supported and is undefined otherwise". */
-	if (has_images())
+	if (FE_HAS___opencl_c_images)
 		added = added && add_string(words, "-D__IMAGE_SUPPORT__=1");
 	added = added && !bytes_failed(&list) && add_string(words, bytes_string(&list)) &&
 		/* OpenCL C 3.1, 6.12.10: the version of the device, not of the program. */

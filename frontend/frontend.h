@@ -103,6 +103,15 @@ struct fe_feature {
 };
 const struct fe_feature *fe_features(size_t *count_out);
 
+/* FE_HAS_name, for each row of features.def: 1 where the compiler supports the feature, else 0. */
+enum {
+#define FEATURE(name, kind, major, minor, patch, how) FE_HAS_##name = 1,
+#define MISSING_FEATURE(name) FE_HAS_##name = 0,
+#include "frontend/features.def"
+#undef FEATURE
+#undef MISSING_FEATURE
+};
+
 /* One line: LLVM's version and the builtin library's id, for logs. */
 const char *fe_compiler_id(void);
 

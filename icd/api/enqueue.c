@@ -28,7 +28,7 @@ cl_int enqueue_check_image(cl_command_queue queue, cl_mem mem)
 
 cl_int enqueue_check_image_device(cl_command_queue queue, const struct _cl_mem *image)
 {
-	if (!ocl_device_has_images(queue->device))
+	if (!queue->device->images)
 		return CL_INVALID_OPERATION;
 	return ocl_image_fits(image, queue->device);
 }

@@ -11,7 +11,7 @@
 bool ocl_context_has_images(const struct _cl_context *context)
 {
 	for (cl_uint i = 0; i < context->device_count; i++)
-		if (ocl_device_has_images(context->devices[i]))
+		if (context->devices[i]->images)
 			return true;
 	return false;
 }

@@ -153,7 +153,7 @@ cl_int ocl_image_format_check(const cl_image_format *format)
 static bool context_packs_texels(const struct _cl_context *context)
 {
 	for (cl_uint i = 0; i < context->device_count; i++)
-		if (ocl_device_has_images(context->devices[i]) &&
+		if (context->devices[i]->images &&
 		    !gpu_device_packs_texels(context->devices[i]->gpu))
 			return false;
 	return true;

@@ -2,7 +2,7 @@
 
 #include "icd/object/device.h"
 
-#include "icd/object/extension.h"
+#include "frontend/frontend.h"
 
 #include <CL/cl_ext.h>
 
@@ -18,6 +18,13 @@ const struct object_type ocl_device_type = {"device", CL_INVALID_DEVICE, device_
 #define RESERVE_MOST_B ((cl_ulong)1 << 30)
 #define ALLOC_STEP_B ((cl_ulong)1 << 20)
 
+static bool has_images(const struct gpu_caps *caps)
+{
+	return caps->image2d[0] && caps->image2d[1] && caps->image3d[0] && caps->image3d[1] &&
+	       caps->image3d[2] && caps->image_layers && caps->image_linear &&
+	       FE_HAS___opencl_c_images;
+}
+
 void ocl_device_init(cl_device_id device, cl_platform_id platform, struct gpu_device *gpu,
 		     uint32_t index)
 {
@@ -26,6 +33,7 @@ void ocl_device_init(cl_device_id device, cl_platform_id platform, struct gpu_de
 	device->gpu = gpu;
 	device->caps = gpu_device_caps(gpu);
 	device->index = index;
+	device->images = has_images(device->caps);
 }
 
 cl_ulong ocl_device_max_alloc_B(const struct _cl_device_id *device)
@@ -58,14 +66,6 @@ cl_int ocl_device_type_check(cl_device_type type)
 	if (type == CL_DEVICE_TYPE_ALL)
 		return CL_SUCCESS;
 	return type && !(type & ~known) ? CL_SUCCESS : CL_INVALID_DEVICE_TYPE;
-}
-
-bool ocl_device_has_images(const struct _cl_device_id *device)
-{
-	const struct gpu_caps *caps = device->caps;
-	return caps->image2d[0] && caps->image2d[1] && caps->image3d[0] && caps->image3d[1] &&
-	       caps->image3d[2] && caps->image_layers && caps->image_linear &&
-	       ocl_feature_has("__opencl_c_images");
 }
 
 /* --- memory at one address --------------------------------------------------------------- */

@@ -17,6 +17,7 @@ struct _cl_device_id {
 	struct gpu_device *gpu;
 	const struct gpu_caps *caps;
 	uint32_t index;               /* position in the platform's list */
+	bool images;                  /* CL_DEVICE_IMAGE_SUPPORT: its limits are large enough for OpenCL's images */
 };
 
 void ocl_device_init(cl_device_id device, cl_platform_id platform, struct gpu_device *gpu,
@@ -39,9 +40,6 @@ static inline cl_ulong ocl_device_local_B(const struct _cl_device_id *device)
 #define OCL_PRINTF_BUFFER_B ((size_t)1 << 20)
 /* CL_DEVICE_PIPE_MAX_PACKET_SIZE: nothing is made to this size; a limit has to be told. */
 #define OCL_PIPE_PACKET_MAX_B 65536u
-
-/* Whether its limits are those that OpenCL's images want. */
-bool ocl_device_has_images(const struct _cl_device_id *device);
 
 /* What a device can do with memory at one address; for USM by the name of the query that asks for a
  * cl_device_unified_shared_memory_capabilities_intel. */

@@ -3,6 +3,7 @@
 #include "icd/object/device_info.h"
 
 #include "backend/codegen.h"
+#include "frontend/frontend.h"
 #include "frontend/kernel_abi.h"
 #include "frontend/spirv.h"
 #include "icd/include/khr_command_buffer.h"
@@ -66,6 +67,23 @@
 /* The hardware has arithmetic of halves with this rounding alone. */
 #define HALF_FP_CONFIG (CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA)
 
+/* What cl_ext_float_atomics adds to a type (fp16, fp32 or fp64) in memory of a space. */
+#define FP_ATOMICS_IN(type, space, SPACE)                                                         \
+	((FE_HAS___opencl_c_ext_##type##_##space##_atomic_add                                     \
+		  ? CL_DEVICE_##SPACE##_FP_ATOMIC_ADD_EXT : 0) |                                  \
+	 (FE_HAS___opencl_c_ext_##type##_##space##_atomic_min_max                                 \
+		  ? CL_DEVICE_##SPACE##_FP_ATOMIC_MIN_MAX_EXT : 0))
+#define FP_ATOMICS(type) (FP_ATOMICS_IN(type, global, GLOBAL) | FP_ATOMICS_IN(type, local, LOCAL))
+
+/* OpenCL C loads and stores atomic_float and atomic_double without a feature of the extension's. */
+#define FP_ATOMIC_LOAD_STORE                                                                      \
+	(CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT)
+#define FP16_ATOMIC_LOAD_STORE                                                                    \
+	((FE_HAS___opencl_c_ext_fp16_global_atomic_load_store                                     \
+		  ? CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT : 0) |                              \
+	 (FE_HAS___opencl_c_ext_fp16_local_atomic_load_store                                      \
+		  ? CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT : 0))
+
 /* Of the bytes for parameters, what the application cannot have: each hidden one
  * is at most 8 bytes. */
 #define HIDDEN_PARAMETERS_B (8u * ABI_HIDDEN_COUNT)
@@ -93,13 +111,13 @@ static cl_device_atomic_capabilities atomic_capabilities(void)
 	/* OpenCL 3.0 API, table 5: the least is relaxed order in the work-group's scope. */
 	cl_device_atomic_capabilities capabilities =
 		CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP;
-	if (ocl_feature_has("__opencl_c_atomic_order_acq_rel"))
+	if (FE_HAS___opencl_c_atomic_order_acq_rel)
 		capabilities |= CL_DEVICE_ATOMIC_ORDER_ACQ_REL;
-	if (ocl_feature_has("__opencl_c_atomic_order_seq_cst"))
+	if (FE_HAS___opencl_c_atomic_order_seq_cst)
 		capabilities |= CL_DEVICE_ATOMIC_ORDER_SEQ_CST;
-	if (ocl_feature_has("__opencl_c_atomic_scope_device"))
+	if (FE_HAS___opencl_c_atomic_scope_device)
 		capabilities |= CL_DEVICE_ATOMIC_SCOPE_DEVICE;
-	if (ocl_feature_has("__opencl_c_atomic_scope_all_devices"))
+	if (FE_HAS___opencl_c_atomic_scope_all_devices)
 		capabilities |= CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES;
 	return capabilities;
 }
@@ -122,34 +140,6 @@ static cl_int put_dot_product_acceleration(const struct _cl_device_id *device,
 		.accumulating_saturating_mixed_signedness_accelerated = shorter_sum,
 	};
 	return info_put(out, &properties, sizeof(properties));
-}
-
-/* cl_ext_float_atomics, for fp16, fp32 or fp64. */
-static cl_bitfield fp_atomic_capabilities(const char *type)
-{
-	static const struct {
-		const char *feature;
-		cl_bitfield capability;
-	} rows[] = {
-		{"global_atomic_load_store", CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT},
-		{"global_atomic_add", CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT},
-		{"global_atomic_min_max", CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT},
-		{"local_atomic_load_store", CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT},
-		{"local_atomic_add", CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT},
-		{"local_atomic_min_max", CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT},
-	};
-	cl_bitfield capabilities = 0;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		char name[80];
-		snprintf(name, sizeof(name), "__opencl_c_ext_%s_%s", type, rows[i].feature);
-		if (ocl_feature_has(name))
-			capabilities |= rows[i].capability;
-	}
-	/* OpenCL C moves atomic_float and atomic_double without the extension's features. */
-	if (strcmp(type, "fp16"))
-		capabilities |= CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT |
-				CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT;
-	return capabilities;
 }
 
 static cl_int put_driver_version(const struct gpu_caps *caps, const struct info_out *out)
@@ -269,7 +259,6 @@ static cl_int put_luid(cl_device_id device, const struct info_out *out)
 cl_int ocl_device_info(cl_device_id device, cl_device_info name, const struct info_out *out)
 {
 	const struct gpu_caps *caps = device->caps;
-	const bool images = ocl_device_has_images(device);
 	switch (name) {
 #include "icd/object/device_info.def"
 	default:

@@ -6,7 +6,6 @@
 
 #include <CL/cl.h>
 #include <stdio.h>
-#include <string.h>
 
 struct extension {
 	const char *name;
@@ -68,14 +67,4 @@ void ocl_features_versions(struct bytes *list)
 	for (size_t i = 0; i < count; i++)
 		if (!features[i].is_extension)
 			version_append(list, features[i].name, features[i].version);
-}
-
-bool ocl_feature_has(const char *name)
-{
-	size_t count;
-	const struct fe_feature *features = fe_features(&count);
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(features[i].name, name))
-			return true;
-	return false;
 }

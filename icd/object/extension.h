@@ -5,8 +5,6 @@
 
 #include "base/bytes.h"
 
-#include <stdbool.h>
-
 enum ocl_extension_place {
 	OCL_EXTENSION_PLATFORM = 1,
 	OCL_EXTENSION_DEVICE = 2
@@ -18,8 +16,5 @@ void ocl_extensions_text(enum ocl_extension_place place, struct bytes *text);
 void ocl_extensions_versions(enum ocl_extension_place place, struct bytes *list);
 /* Appends the OpenCL C 3.0 feature macros as an array of cl_name_version. */
 void ocl_features_versions(struct bytes *list);
-
-/* Whether the compiler has this extension or feature macro. */
-bool ocl_feature_has(const char *name);
 
 #endif

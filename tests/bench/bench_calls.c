@@ -61,6 +61,7 @@ void case_marker(void);
 void case_copy(void);
 void case_buffer(void);
 void case_build_cached(void);
+void case_device_name(void);
 void cases_between(void);
 
 void case_launch(void)
@@ -161,6 +162,14 @@ void case_buffer(void)
 	}
 }
 
+void case_device_name(void)
+{
+	for (unsigned i = 0; i < CALLS; i++) {
+		char name[256];
+		CL_OK(clGetDeviceInfo(opencl.devices[0], CL_DEVICE_NAME, sizeof(name), name, NULL));
+	}
+}
+
 static cl_program program_build(void)
 {
 	const char *text = source;
@@ -196,6 +205,7 @@ static const struct {
 	{"copy", case_copy, CALLS},
 	{"buffer", case_buffer, CALLS},
 	{"build_cached", case_build_cached, CALLS / 10},
+	{"device_name", case_device_name, CALLS},
 };
 
 /* --- main ------------------------------------------------------------------------------------ */
