@@ -2,7 +2,7 @@
  * before, those of a stream in its order; deliveries run one after the other in theirs, whatever a worker does
  * meanwhile; and what waits for several events runs behind all of them.
  *
- * Seen to fail with each of these mistakes in complete.c: a watch is told before its event; one of a stream is
+ * Seen to fail with each of these mistakes in complete*.c: a watch is told before its event; one of a stream is
  * told before an earlier one, or never, where a later one came first; a lost device's are never told, or as
  * complete; a delivery is lost where several come at once; work waits for a callback that does not return; what
  * comes after several events comes after the first of them. */
