@@ -12,9 +12,10 @@ extern const char fe_embedded_header_end[];      /* points to the NUL */
 extern const char fe_embedded_builtins[];
 extern const char fe_embedded_builtins_end[];
 
-/* The index of the library: a first line with the library's id, then one line per function, sorted by byte
- * values: "<symbol> <offset> <size>\n", where offset and size are those of the function's module in
- * fe_embedded_builtins, or "<symbol> -\n" for a function of libdevice. */
+/* The index of the library: a first line with the library's id, a second one with the data layout of its
+ * modules, then one line per function, sorted by byte values: "<symbol> <offset> <size>\n", where offset and
+ * size are those of the function's module in fe_embedded_builtins, or "<symbol> -\n" for a function of
+ * libdevice. */
 extern const char fe_embedded_index[];
 extern const char fe_embedded_index_end[];
 

@@ -164,23 +164,21 @@ static enum fe_status build_task(void *argument)
 	struct fe_compile_job job = *build->job;
 	const struct hash name = name_of(&job);
 	struct bytes other = BYTES_INIT;
-	stage_dump(&name, ".cl", job.source, job.source_size_B);
-	if (stage_override(&name, ".cl", &other)) {
+	const char *ending = job.from_il ? ".spv" : ".cl";
+	stage_dump(&name, ending, job.source, job.source_size_B);
+	if (stage_override(&name, ending, &other)) {
 		job.source = bytes_string(&other);
 		job.source_size_B = other.size_B;
 	}
 	struct fe_module module;
 	struct stage_clock clock = stage_clock_start();
-	enum fe_status status = fe_clang_compile(&job, job.options, &module, build->log);
+	enum fe_status status = (job.from_il ? fe_spirv_compile : fe_clang_compile)(
+		&job, job.options, &module, build->log);
 	bytes_finish(&other);
 	if (status)
 		return status;
-	stage_clock_lap(&clock, "Clang");
-	if (job.from_il)
-		status = fe_module_il_arguments(&module);
-	if (job.from_il && !status)
-		status = fe_module_il_names(&module);
-	status = status ? status : build_module(build, &module);
+	stage_clock_lap(&clock, job.from_il ? "SPIR-V reader" : "Clang");
+	status = build_module(build, &module);
 	fe_module_finish(&module);
 	return status;
 }

@@ -53,9 +53,9 @@ struct fe_compile_job {
 	unsigned sm;                /* 10 * major + minor of the compute capability */
 	uint64_t max_local_B;       /* the device's local memory per work-group */
 	bool wide_ids;              /* the code is for all launches, also those whose global ids need more than 32 bits */
-	bool from_il;               /* fe_spirv_source wrote the source */
+	bool from_il;               /* the source is SPIR-V, as fe_spirv_specialize wrote it */
 	struct fe_inputs *inputs;   /* gets what the compile read of the machine; may be NULL */
-	struct bytes *llvm_ir;      /* fe_build: gets Clang's IR as text, with the builtins it calls; may be NULL */
+	struct bytes *llvm_ir;      /* fe_build: gets the LLVM IR as text, with the builtins it calls; may be NULL */
 };
 
 /* A program ready for the backend. */

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include <llvm-c/Core.h>
+
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/Constants.h>
@@ -36,10 +38,17 @@ struct part {
 
 enum class home { nowhere, library, libdevice };
 
+/* What is behind the first lines: the library's id, and its data layout. */
 llvm::StringRef index_text()
 {
 	llvm::StringRef text(fe_embedded_index, size_t(fe_embedded_index_end - fe_embedded_index));
-	return text.substr(text.find('\n') + 1);
+	return text.split('\n').second.split('\n').second;
+}
+
+llvm::StringRef library_layout()
+{
+	llvm::StringRef text(fe_embedded_index, size_t(fe_embedded_index_end - fe_embedded_index));
+	return text.split('\n').second.split('\n').first;
 }
 
 /* "<offset> <size>", or "-" */
@@ -244,6 +253,12 @@ bool fe_function_is_kernel(LLVMValueRef function)
 	/* Clang attaches it to every kernel, with or without arguments, and to nothing
 	 * else; the calling convention differs from version to version. */
 	return llvm::unwrap<llvm::Function>(function)->hasMetadata("kernel_arg_addr_space");
+}
+
+void fe_module_set_target(struct fe_module *module)
+{
+	LLVMSetTarget(module->module, "nvptx64-nvidia-cuda");
+	LLVMSetDataLayout(module->module, library_layout().str().c_str());
 }
 
 bool fe_builtin_exists(const char *name)

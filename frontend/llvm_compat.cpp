@@ -4,6 +4,7 @@
 
 #if LLVM_VERSION_MAJOR < 18
 
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
@@ -65,6 +66,40 @@ const char *fe_compat_asm_constraints(LLVMValueRef code, size_t *size_B_out)
 LLVMBool fe_compat_asm_has_side_effects(LLVMValueRef code)
 {
 	return cast<InlineAsm>(unwrap(code))->hasSideEffects();
+}
+
+void fe_compat_set_fast_math(LLVMValueRef instruction, LLVMFastMathFlags flags)
+{
+	FastMathFlags set;
+	set.setAllowReassoc(flags & LLVMFastMathAllowReassoc);
+	set.setNoNaNs(flags & LLVMFastMathNoNaNs);
+	set.setNoInfs(flags & LLVMFastMathNoInfs);
+	set.setNoSignedZeros(flags & LLVMFastMathNoSignedZeros);
+	set.setAllowReciprocal(flags & LLVMFastMathAllowReciprocal);
+	set.setAllowContract(flags & LLVMFastMathAllowContract);
+	set.setApproxFunc(flags & LLVMFastMathApproxFunc);
+	cast<Instruction>(unwrap(instruction))->setFastMathFlags(set);
+}
+
+void fe_compat_set_nuw(LLVMValueRef instruction, LLVMBool set)
+{
+	cast<Instruction>(unwrap(instruction))->setHasNoUnsignedWrap(set);
+}
+
+void fe_compat_set_nsw(LLVMValueRef instruction, LLVMBool set)
+{
+	cast<Instruction>(unwrap(instruction))->setHasNoSignedWrap(set);
+}
+
+LLVMTypeRef fe_compat_array_type(LLVMTypeRef element, uint64_t length)
+{
+	return wrap(ArrayType::get(unwrap(element), length));
+}
+
+LLVMValueRef fe_compat_array(LLVMTypeRef element, LLVMValueRef *parts, uint64_t length)
+{
+	ArrayType *type = ArrayType::get(unwrap(element), length);
+	return wrap(ConstantArray::get(type, ArrayRef<Constant *>(unwrap<Constant>(parts, length), length)));
 }
 
 #endif

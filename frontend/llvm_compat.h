@@ -46,6 +46,11 @@ typedef unsigned LLVMFastMathFlags;
 #define LLVMGetInlineAsmAsmString fe_compat_asm_text
 #define LLVMGetInlineAsmConstraintString fe_compat_asm_constraints
 #define LLVMGetInlineAsmHasSideEffects fe_compat_asm_has_side_effects
+#define LLVMSetFastMathFlags fe_compat_set_fast_math
+#define LLVMSetNUW fe_compat_set_nuw
+#define LLVMSetNSW fe_compat_set_nsw
+#define LLVMArrayType2 fe_compat_array_type
+#define LLVMConstArray2 fe_compat_array
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,6 +65,11 @@ uint64_t fe_compat_array_length(LLVMTypeRef type);
 const char *fe_compat_asm_text(LLVMValueRef code, size_t *size_B_out);
 const char *fe_compat_asm_constraints(LLVMValueRef code, size_t *size_B_out);
 LLVMBool fe_compat_asm_has_side_effects(LLVMValueRef code);
+void fe_compat_set_fast_math(LLVMValueRef instruction, LLVMFastMathFlags flags);
+void fe_compat_set_nuw(LLVMValueRef instruction, LLVMBool set);
+void fe_compat_set_nsw(LLVMValueRef instruction, LLVMBool set);
+LLVMTypeRef fe_compat_array_type(LLVMTypeRef element, uint64_t length);
+LLVMValueRef fe_compat_array(LLVMTypeRef element, LLVMValueRef *parts, uint64_t length);
 
 #ifdef __cplusplus
 }

@@ -11,27 +11,9 @@ frontend_plain_sources = \
 	frontend/program.c \
 	frontend/ptx_facts.c frontend/ptx_facts.h \
 	frontend/ptx_start.c frontend/ptx_start.h \
-	frontend/spirv.c frontend/spirv.h \
-	frontend/spirv_argument.c frontend/spirv_argument.h \
-	frontend/spirv_arithmetic.c \
-	frontend/spirv_atomic.c frontend/spirv_barrier.h \
-	frontend/spirv_bits.c frontend/spirv_bits.h \
-	frontend/spirv_builtin.c \
-	frontend/spirv_call.c frontend/spirv_call.h \
-	frontend/spirv_composite.c \
-	frontend/spirv_constant.c \
-	frontend/spirv_conversion.c \
-	frontend/spirv_extended.c \
-	frontend/spirv_function.c frontend/spirv_function.h \
-	frontend/spirv_group.c \
-	frontend/spirv_image.c \
-	frontend/spirv_memory.c \
+	frontend/spirv.h \
 	frontend/spirv_module.c frontend/spirv_module.h \
-	frontend/spirv_named_barrier.c \
-	frontend/spirv_pipe.c \
-	frontend/spirv_pipe.h \
-	frontend/spirv_printf.c frontend/spirv_printf.h \
-	frontend/spirv_type.c \
+	frontend/spirv_names.c frontend/spirv_names.h \
 	frontend/symbol.c frontend/symbol.h
 frontend_sources = $(frontend_plain_sources) \
 	frontend/codegen.c \
@@ -40,12 +22,10 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/embedded.h \
 	frontend/frontend.c \
 	frontend/kernel_access.c \
-	frontend/kernel_arguments.c \
 	frontend/kernel_calls.c \
 	frontend/kernel_facts.c frontend/kernel_facts.h \
 	frontend/kernel_groups.c \
 	frontend/kernel_image.c \
-	frontend/linked_names.c \
 	frontend/lower.c frontend/lower.h \
 	frontend/lower_comparison.c \
 	frontend/lower_element.c \
@@ -81,7 +61,30 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/nvvm_ir_name.c \
 	frontend/nvvm_ir_text.c \
 	frontend/nvvm_ir_type.c \
-	frontend/set.c frontend/set.h
+	frontend/set.c frontend/set.h \
+	frontend/spirv.c frontend/spirv_reader.h \
+	frontend/spirv_arithmetic.c \
+	frontend/spirv_atomic.c \
+	frontend/spirv_bit.c \
+	frontend/spirv_call.c frontend/spirv_call.h \
+	frontend/spirv_composite.c \
+	frontend/spirv_constant.c \
+	frontend/spirv_conversion.c \
+	frontend/spirv_debug.c frontend/spirv_debug.h \
+	frontend/spirv_extended.c \
+	frontend/spirv_flow.c frontend/spirv_flow.h \
+	frontend/spirv_function.c frontend/spirv_function.h \
+	frontend/spirv_group.c \
+	frontend/spirv_image.c frontend/spirv_image.h \
+	frontend/spirv_input.c frontend/spirv_input.h \
+	frontend/spirv_instruction.c \
+	frontend/spirv_kernel.c \
+	frontend/spirv_memory.c \
+	frontend/spirv_pipe.c \
+	frontend/spirv_printf.c frontend/spirv_printf.h \
+	frontend/spirv_symbol.c \
+	frontend/spirv_type.c \
+	frontend/spirv_value.c
 frontend_cxx_sources = \
 	frontend/bitcode.cpp \
 	frontend/clang.cpp \
@@ -100,6 +103,16 @@ frontend_cxx_sources = \
 	frontend/nvvm_ir_debug.cpp frontend/nvvm_ir_debug.h \
 	frontend/split.cpp \
 	frontend/static_objects.cpp frontend/static_objects.h
+
+# Names of SPIR-V's numbers, from the enumerations of its headers (spirv_names.c).
+BUILT_SOURCES += frontend/spirv_names.def
+CLEANFILES += frontend/spirv_names.def
+EXTRA_DIST += frontend/spirv_names.awk
+frontend/spirv_names.def: $(srcdir)/frontend/spirv_names.awk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	printf '#include <spirv/unified1/spirv.h>\n#include <spirv/unified1/OpenCL.std.h>\n' | \
+		$(CC) $(CPPFLAGS) -E -P -x c - | awk -f $(srcdir)/frontend/spirv_names.awk | \
+		sort -k1,1n -k2,2n | cut -d' ' -f3- >$@.new && test -s $@.new && mv $@.new $@
 
 noinst_LIBRARIES += frontend/libfrontend.a frontend/libguard.a
 frontend_libfrontend_a_SOURCES = $(frontend_sources) $(frontend_cxx_sources) frontend/embedded.S

@@ -44,13 +44,10 @@ enum fe_status fe_module_link(struct fe_module *module, const struct bytes *obje
 /* Whether a function is a kernel, as LLVM sees it: before lowering only. */
 bool fe_function_is_kernel(LLVMValueRef function);
 
-/* kernel_arguments.c: gives the kernels of a module that fe_spirv_source wrote their names, and the names,
- * types and qualifiers of arguments that their SPIR-V had, and takes away the constants that brought them. */
-enum fe_status fe_module_il_arguments(struct fe_module *module);
-
-/* linked_names.c: gives the functions and variables of a module that fe_spirv_source wrote the names by which
- * other programs know them (symbol.h). To be called after fe_module_il_arguments. */
-enum fe_status fe_module_il_names(struct fe_module *module);
+/* spirv.c: the job's source, which fe_spirv_specialize wrote, as LLVM IR like Clang's.  What is wrong with the
+ * module is FE_COMPILE_FAILED, with the instruction in the log. */
+enum fe_status fe_spirv_compile(const struct fe_compile_job *job, const struct fe_options *options,
+				struct fe_module *module_out, struct bytes *log);
 
 /* codegen.c: what the options ask of code generation travels with the module until it is printed.
  * fe_codegen_get merges the choices of all modules that were linked. */
@@ -71,6 +68,8 @@ enum fe_status fe_module_converge_calls(struct fe_module *module);
  * printf, llvm.*) defines is FE_LINK_FAILED, with the function named as written in
  * OpenCL C. */
 enum fe_status fe_module_link_builtins(struct fe_module *module, struct bytes *log);
+/* Gives a new module the target and the data layout of the library, which are those of Clang's modules. */
+void fe_module_set_target(struct fe_module *module);
 /* Whether the library has an overloaded function of this name, as OpenCL C has it. */
 bool fe_builtin_exists(const char *name);
 /* Whether a symbol is a function of the library or of libdevice. */

@@ -34,6 +34,7 @@ enum { functions_per_part = 24, part_alignment_B = 16 };
 struct output {
 	std::string blob;
 	std::map<std::string, std::string> index;   /* symbol -> place */
+	std::string layout;                         /* of all files */
 };
 
 bool complain(const std::string &text)
@@ -61,13 +62,15 @@ std::unique_ptr<llvm::Module> open_module(const llvm::MemoryBuffer &file,
 	return nullptr;
 }
 
-/* The functions that others may call, in the order of the source. */
-bool list_functions(const llvm::MemoryBuffer &file, std::vector<std::string> &names)
+/* The functions that others may call, in the order of the source, and the data layout. */
+bool list_functions(const llvm::MemoryBuffer &file, std::vector<std::string> &names,
+		    std::string &layout)
 {
 	llvm::LLVMContext context;
 	std::unique_ptr<llvm::Module> module = open_module(file, context);
 	if (!module)
 		return false;
+	layout = module->getDataLayoutStr();
 	for (const llvm::Function &function : *module)
 		if (!function.isDeclaration() && !function.hasLocalLinkage())
 			names.push_back(function.getName().str());
@@ -129,7 +132,7 @@ bool add_library(output &output, const char *path)
 {
 	std::unique_ptr<llvm::MemoryBuffer> file = read_file(path);
 	std::vector<std::string> names;
-	if (!file || !list_functions(*file, names))
+	if (!file || !list_functions(*file, names, output.layout))
 		return false;
 	for (size_t start = 0; start < names.size(); start += functions_per_part) {
 		auto first = names.begin() + long(start);
@@ -144,7 +147,8 @@ bool add_library(output &output, const char *path)
 bool add_libdevice(output &output, const llvm::MemoryBuffer &file)
 {
 	std::vector<std::string> names;
-	if (!list_functions(file, names))
+	std::string unused;
+	if (!list_functions(file, names, unused))
 		return false;
 	for (const std::string &name : names)
 		if (!output.index.emplace(name, "-").second)
@@ -166,7 +170,7 @@ std::string index_text(const output &output, llvm::StringRef libdevice)
 	char line[64];
 	std::snprintf(line, sizeof(line), "builtins %016llx\n",
 		      static_cast<unsigned long long>(id));
-	std::string text = line;
+	std::string text = line + output.layout + "\n";
 	for (const auto &row : output.index)
 		text += row.first + " " + row.second + "\n";
 	return text;

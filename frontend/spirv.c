@@ -1,366 +1,217 @@
+/* A module from its first word to its last. */
 #include "config.h"
 
-#include "frontend/spirv_argument.h"
 #include "frontend/spirv_function.h"
-#include "frontend/spirv_pipe.h"
+
+#include "frontend/llvm_compat.h"
+#include "frontend/module.h"
+#include "frontend/spirv_debug.h"
 #include "frontend/symbol.h"
 
+#include <llvm-c/Analysis.h>
+
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- writing --- */
+/* --- what the options ask for --------------------------------------------------------------------------------- */
 
-/* A module of a few bytes may ask for formats or constants again and again: what is longer than
- * any program of sense is no text. */
-enum { MOST_TEXT_B = 1 << 28 };
-
-void spirv_put(struct spirv_writer *writer, const char *format, ...)
+/* OpenCL 3.0 API, 5.8.6.3, as Clang's flags. */
+static unsigned flags_of(const struct fe_options *options)
 {
-	if (writer->out->size_B > MOST_TEXT_B)
-		writer->out->failed = true;
-	va_list arguments;
-	va_start(arguments, format);
-	bytes_vprintf(writer->out, format, arguments);
-	va_end(arguments);
-}
-
-enum spirv_written spirv_fail(struct spirv_writer *writer, unsigned op, const char *format, ...)
-{
-	const char *name = spirv_id(writer->module, writer->function)->name;
-	const size_t start = writer->log->size_B;
-	bytes_printf(writer->log, "SPIR-V: instruction %u", op);
-	if (writer->function)
-		bytes_printf(writer->log, " in function %" PRIu32 " %s", writer->function,
-			     name ? name : "");
-	bytes_append_string(writer->log, ": ");
-	va_list arguments;
-	va_start(arguments, format);
-	bytes_vprintf(writer->log, format, arguments);
-	va_end(arguments);
-	if (writer->log->data)
-		fe_symbol_clean(writer->log->data + start, writer->log->size_B - start);
-	bytes_append_string(writer->log, "\n");
-	return SPIRV_FAILED;
-}
-
-unsigned spirv_temporary(struct spirv_writer *writer)
-{
-	return ++writer->temporaries;
-}
-
-static bool is_shared(const struct spirv_writer *writer, uint32_t number)
-{
-	const struct spirv_id *id = spirv_id(writer->module, number);
-	return id->linkage != SPIRV_INTERNAL && id->linkage_name;
-}
-
-void spirv_label(struct spirv_writer *writer, uint32_t number)
-{
-	const char *name = spirv_id(writer->module, number)->linkage_name;
-	if (!is_shared(writer, number))
-		return;
-	spirv_put(writer, " __asm__(\"" SYMBOL_NAME);
-	fe_symbol_escape(writer->out, name, strlen(name));
-	spirv_put(writer, "\")");
-}
-
-/* One of several weak definitions is what all modules use that are linked. */
-const char *spirv_linkage_words(const struct spirv_writer *writer, uint32_t number)
-{
-	if (!is_shared(writer, number))
-		return "static ";
-	switch (spirv_id(writer->module, number)->linkage) {
-	case SPIRV_IMPORT:
-		return "extern ";
-	case SPIRV_ONCE:
-		return "__attribute__((weak)) ";
-	default:
-		return "";
-	}
-}
-
-bool spirv_is_comment(const struct spirv_writer *writer, const uint32_t *words, unsigned count)
-{
-	if ((words[0] & SpvOpCodeMask) != SpvOpExtInst || count < 5)
-		return false;
-	return writer->module->openclstd != words[3];
-}
-
-enum spirv_written spirv_instruction(struct spirv_writer *writer, const uint32_t *words,
-				     unsigned count)
-{
-	static enum spirv_written (*const files[])(struct spirv_writer *, const uint32_t *,
-						   unsigned) = {
-		spirv_arithmetic, spirv_memory, spirv_composite, spirv_conversion, spirv_extended,
-		spirv_atomic, spirv_group, spirv_image, spirv_pipe,
+	static const unsigned unsafe = LLVMFastMathAllowReassoc | LLVMFastMathNoSignedZeros |
+				       LLVMFastMathAllowReciprocal | LLVMFastMathAllowContract |
+				       LLVMFastMathApproxFunc;
+	static const struct {
+		const char *word;
+		unsigned flags;
+	} rows[] = {
+		{"-cl-no-signed-zeros", LLVMFastMathNoSignedZeros},
+		{"-cl-finite-math-only", LLVMFastMathNoNaNs | LLVMFastMathNoInfs},
+		{"-cl-unsafe-math-optimizations", unsafe},
+		{"-cl-fast-relaxed-math", LLVMFastMathAll},
 	};
-	if (spirv_is_comment(writer, words, count))
-		return SPIRV_WRITTEN;
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		enum spirv_written written = files[i](writer, words, count);
-		if (written != SPIRV_OTHER)
-			return written;
+	unsigned flags = 0;
+	for (size_t i = 0; i < options->clang.count; i++)
+		for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++)
+			if (!strcmp(options->clang.items[i], rows[k].word))
+				flags |= rows[k].flags;
+	return flags;
+}
+
+/* --- decorations ------------------------------------------------------------------------------------------------- */
+
+static bool fail_decoration(struct spirv_reader *reader, uint32_t decoration, const char *what)
+{
+	const char *name = spirv_name(SPIRV_NAME_DECORATION, decoration);
+	return spirv_fail(reader, "the decoration %s (%" PRIu32 ") is not supported%s", name ? name : "",
+			  decoration, what);
+}
+
+/* Rounding is part of conversions; other arithmetic rounds to the nearest number in any case. */
+static bool check_rounding(struct spirv_reader *reader, struct spirv_instruction i)
+{
+	const struct spirv_instruction target = spirv_of(reader->module, i.words[1]);
+	const uint32_t mode = i.count > 3 ? i.words[3] : SPIRV_NONE;
+	const bool is_conversion = (target.op >= SpvOpConvertFToU && target.op <= SpvOpFConvert) ||
+				   target.op == SpvOpDecorationGroup;
+	if (mode > SpvFPRoundingModeRTN)
+		return spirv_fail(reader, "the rounding mode %" PRIu32 " is not known", mode);
+	return is_conversion || mode == SpvFPRoundingModeRTE ||
+	       fail_decoration(reader, i.words[2], " but for conversions");
+}
+
+static bool check_decoration(struct spirv_reader *reader, struct spirv_instruction i)
+{
+	const uint32_t decoration = i.words[2];
+	if (i.words[1] >= reader->module->bound)
+		return spirv_fail(reader, "the id %" PRIu32 " is not below the bound", i.words[1]);
+	if (spirv_decoration(decoration) == SPIRV_REFUSED)
+		return fail_decoration(reader, decoration, "");
+	return decoration != SpvDecorationFPRoundingMode || check_rounding(reader, i);
+}
+
+/* Members lie where C has them. */
+static bool check_offset(struct spirv_reader *reader, struct spirv_instruction i)
+{
+	const struct spirv_type *type = spirv_type(reader, i.words[1]);
+	if (!type)
+		return false;
+	if (type->class != SPIRV_STRUCT || i.words[2] >= type->part_count || i.count < 5)
+		return spirv_fail(reader, "the struct has no such member");
+	const uint64_t own = LLVMOffsetOfElement(reader->layout, type->memory, i.words[2]);
+	return own == i.words[4] || spirv_fail(reader, "the member is at the offset %" PRIu64 " in OpenCL C, and "
+					       "not at %" PRIu32, own, i.words[4]);
+}
+
+static bool check_member(struct spirv_reader *reader, struct spirv_instruction i)
+{
+	switch (i.words[3]) {
+	case SpvDecorationOffset: return check_offset(reader, i);
+	case SpvDecorationRelaxedPrecision:
+	case SpvDecorationRestrict:
+	case SpvDecorationAliased:
+	case SpvDecorationVolatile:
+	case SpvDecorationConstant:
+	case SpvDecorationCoherent:
+	case SpvDecorationNonWritable:
+	case SpvDecorationNonReadable:
+	case SpvDecorationAlignment:
+	case SpvDecorationUserSemantic:
+	case SpvDecorationUserTypeGOOGLE: return true;
+	default: return fail_decoration(reader, i.words[3], " of members");
 	}
-	return spirv_fail(writer, words[0] & SpvOpCodeMask, "not supported");
 }
 
-/* --- a module's parts --- */
-
-struct parts {
-	struct spirv_entry *entries;
-	size_t entry_count;
-	struct spirv_function *functions;
-	size_t function_count;
-	bool exact;                 /* an entry point asks for ContractionOff */
-};
-
-static void parts_finish(struct parts *parts)
+/* Refuses what the reader would not follow. */
+static bool check_decorations(struct spirv_reader *reader)
 {
-	for (size_t i = 0; i < parts->function_count; i++)
-		free(parts->functions[i].locals);
-	free(parts->functions);
-	free(parts->entries);
-}
-
-/* Counts first: both lists are made at once. */
-static bool parts_make(const struct spirv_module *module, struct parts *parts)
-{
-	size_t entries = 1, functions = 1;
-	for (size_t at = 5; at < module->word_count; at += module->words[at] >> SpvWordCountShift) {
-		unsigned op = module->words[at] & SpvOpCodeMask;
-		entries += op == SpvOpEntryPoint;
-		functions += op == SpvOpFunction;
-	}
-	parts->entries = calloc(entries, sizeof(*parts->entries));
-	parts->functions = calloc(functions, sizeof(*parts->functions));
-	return parts->entries && parts->functions;
-}
-
-static enum spirv_written add_entry(struct spirv_writer *writer, struct parts *parts,
-				    const uint32_t *words, unsigned count)
-{
-	const char *name = (const char *)(words + 3);
-	if (count < 4 || !memchr(name, 0, (count - 3) * sizeof(*words)))
-		return spirv_fail(writer, SpvOpEntryPoint, "a name that does not end");
-	if (words[1] != SpvExecutionModelKernel)
-		return spirv_fail(writer, SpvOpEntryPoint, "%s is no kernel", name);
-	parts->entries[parts->entry_count++] = (struct spirv_entry){words[2], name};
-	return SPIRV_WRITTEN;
-}
-
-static void add_function(const struct spirv_module *module, struct parts *parts, size_t at)
-{
-	struct spirv_function *function = &parts->functions[parts->function_count++];
-	function->id = module->words[at + 2];
-	function->at = at;
-	while (at < module->word_count) {
-		unsigned op = module->words[at] & SpvOpCodeMask;
-		function->has_body |= op == SpvOpLabel;
-		at += module->words[at] >> SpvWordCountShift;
-		if (op == SpvOpFunctionEnd)
-			break;
-	}
-	function->end = at;
-}
-
-static enum spirv_written read_size(struct spirv_writer *writer, const uint32_t *words,
-				    unsigned count, bool by_id, struct spirv_sizes *sizes)
-{
-	if (count < 6)
-		return spirv_fail(writer, words[0] & SpvOpCodeMask, "%u words", count);
-	sizes->by_id = by_id;
-	memcpy(sizes->size, words + 3, sizeof(sizes->size));
-	return SPIRV_WRITTEN;
-}
-
-static enum spirv_written read_mode(struct spirv_writer *writer, struct parts *parts,
-				    const uint32_t *words, unsigned count)
-{
-	bool by_id = (words[0] & SpvOpCodeMask) == SpvOpExecutionModeId;
-	struct spirv_function *function =
-		count > 2 ? spirv_function_find(parts->functions, parts->function_count, words[1])
-			  : NULL;
-	if (!function)
-		return spirv_fail(writer, words[0] & SpvOpCodeMask, "of no function");
-	switch (words[2]) {
-	case SpvExecutionModeLocalSize:
-	case SpvExecutionModeLocalSizeId:
-		return read_size(writer, words, count, by_id, &function->local_size);
-	case SpvExecutionModeLocalSizeHint:
-	case SpvExecutionModeLocalSizeHintId:
-		return read_size(writer, words, count, by_id, &function->local_size_hint);
-	case SpvExecutionModeSubgroupSize:
-		function->sub_group_size = count > 3 ? words[3] : 0;
-		break;
-	case SpvExecutionModeContractionOff: parts->exact = true; break;
-	/* What the program promises of its launches (SPV_INTEL_kernel_attributes). */
-	case SpvExecutionModeMaxWorkgroupSizeINTEL:
-	case SpvExecutionModeMaxWorkDimINTEL:
-	case SpvExecutionModeNoGlobalOffsetINTEL:
-	case SpvExecutionModeVecTypeHint:
-	case SpvExecutionModeDenormPreserve:
-	case SpvExecutionModeSignedZeroInfNanPreserve:
-	case SpvExecutionModeRoundingModeRTE: break;
-	default:
-		return spirv_fail(writer, words[0] & SpvOpCodeMask, "execution mode %" PRIu32
-				  " is not supported", words[2]);
-	}
-	return SPIRV_WRITTEN;
-}
-
-static int by_name(const void *a_, const void *b_)
-{
-	const struct spirv_entry *const *a = a_, *const *b = b_;
-	return strcmp((*a)->name, (*b)->name);
-}
-
-/* SPIR-V 1.6, 2.16.1: no two kernels of one name. */
-static enum spirv_written check_entries(struct spirv_writer *writer, const struct parts *parts)
-{
-	enum spirv_written written = SPIRV_WRITTEN;
-	const struct spirv_entry **sorted = calloc(parts->entry_count + 1, sizeof(*sorted));
-	if (!sorted) {
-		writer->out->failed = true;
-		return SPIRV_FAILED;
-	}
-	for (size_t i = 0; i < parts->entry_count; i++)
-		sorted[i] = &parts->entries[i];
-	qsort(sorted, parts->entry_count, sizeof(*sorted), by_name);
-	for (size_t i = 1; i < parts->entry_count && written == SPIRV_WRITTEN; i++)
-		if (!by_name(&sorted[i - 1], &sorted[i]))
-			written = spirv_fail(writer, SpvOpEntryPoint, "two kernels have the name '%s'",
-					     sorted[i]->name);
-	free(sorted);
-	return written;
-}
-
-static enum spirv_written read_parts(struct spirv_writer *writer, struct parts *parts)
-{
-	const struct spirv_module *module = writer->module;
-	enum spirv_written written = SPIRV_WRITTEN;
-	size_t end = 0;
-	for (size_t at = 5; written == SPIRV_WRITTEN && at < module->word_count;
-	     at += module->words[at] >> SpvWordCountShift) {
-		const uint32_t *words = module->words + at;
-		unsigned op = words[0] & SpvOpCodeMask, count = words[0] >> SpvWordCountShift;
-		if (op == SpvOpEntryPoint)
-			written = add_entry(writer, parts, words, count);
-		else if (op == SpvOpFunction && at >= end) {
-			add_function(module, parts, at);
-			end = parts->functions[parts->function_count - 1].end;
+	const struct spirv_module *module = reader->module;
+	bool good = true;
+	for (size_t at = SPIRV_HEADER_WORDS; good && at < module->word_count; at += spirv_at(module, at).count) {
+		const struct spirv_instruction i = spirv_at(module, at);
+		reader->now = i;
+		switch (i.op) {
+		case SpvOpDecorate:
+		case SpvOpDecorateId:
+		case SpvOpDecorateString: good = check_decoration(reader, i); break;
+		case SpvOpMemberDecorate:
+		case SpvOpMemberDecorateString: good = check_member(reader, i); break;
+		default: break;
 		}
-	}
-	for (size_t at = 5; written == SPIRV_WRITTEN && at < module->word_count;
-	     at += module->words[at] >> SpvWordCountShift) {
-		unsigned op = module->words[at] & SpvOpCodeMask;
-		if (op == SpvOpExecutionMode || op == SpvOpExecutionModeId)
-			written = read_mode(writer, parts, module->words + at,
-					    module->words[at] >> SpvWordCountShift);
-	}
-	writer->entries = parts->entries;
-	writer->entry_count = parts->entry_count;
-	return written == SPIRV_WRITTEN ? check_entries(writer, parts) : written;
-}
-
-/* --- the text --- */
-
-/* Constants are macros and go first, for a type may have one as its length; what has a type in the
- * text, variables and samplers, goes behind the types. */
-static enum spirv_written put_constants(struct spirv_writer *writer, bool with_type)
-{
-	const struct spirv_module *module = writer->module;
-	enum spirv_written written = SPIRV_WRITTEN;
-	for (size_t at = 5; written != SPIRV_FAILED && at < module->word_count;
-	     at += module->words[at] >> SpvWordCountShift) {
-		unsigned op = module->words[at] & SpvOpCodeMask;
-		if (op == SpvOpFunction)
+		if (i.op == SpvOpFunction)
 			break;
-		if ((op == SpvOpVariable || op == SpvOpConstantSampler) == with_type)
-			written = spirv_constant(writer, module->words + at,
-						 module->words[at] >> SpvWordCountShift);
 	}
-	return written == SPIRV_FAILED ? written : SPIRV_WRITTEN;
+	return good;
 }
 
-static enum spirv_written put_functions(struct spirv_writer *writer, struct parts *parts)
+/* --- the module ---------------------------------------------------------------------------------------------------- */
+
+/* Expressions of constants are built in a function that nobody keeps, for LLVM makes constants of them where it
+ * can. */
+static bool build_globals(struct spirv_reader *reader)
 {
-	enum spirv_written written = SPIRV_WRITTEN;
-	bool changed = true, memory = true;
-	for (size_t i = 0; memory && i < parts->function_count; i++)
-		memory = spirv_function_scan(writer, &parts->functions[i]);
-	while (memory && changed) {
-		changed = false;
-		for (size_t i = 0; memory && i < parts->function_count; i++)
-			memory = spirv_function_inherit(writer, parts->functions,
-							parts->function_count,
-							&parts->functions[i], &changed);
+	const struct spirv_module *module = reader->module;
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(reader->context), NULL, 0, false);
+	LLVMValueRef scratch = LLVMAddFunction(reader->llvm, "culvert.constants", type);
+	LLVMBasicBlockRef block = LLVMAppendBasicBlockInContext(reader->context, scratch, "");
+	bool good = true;
+	LLVMPositionBuilderAtEnd(reader->builder, block);
+	for (size_t at = SPIRV_HEADER_WORDS; good && at < module->word_count; at += spirv_at(module, at).count) {
+		const struct spirv_instruction i = spirv_at(module, at);
+		if (i.op == SpvOpFunction)
+			break;
+		good = spirv_build(reader, i);
 	}
-	writer->out->failed |= !memory;
-	for (size_t i = 0; written == SPIRV_WRITTEN && i < parts->function_count; i++)
-		written = spirv_function_declare(writer, &parts->functions[i]);
-	for (size_t i = 0; written == SPIRV_WRITTEN && i < parts->function_count; i++)
-		if (parts->functions[i].has_body)
-			written = spirv_function_define(writer, parts->functions,
-							parts->function_count,
-							&parts->functions[i], NULL);
-	for (size_t i = 0; written == SPIRV_WRITTEN && i < parts->entry_count; i++) {
-		const struct spirv_entry *entry = &parts->entries[i];
-		const struct spirv_function *function = spirv_function_find(
-			parts->functions, parts->function_count, entry->function);
-		written = function && function->has_body
-				  ? spirv_function_define(writer, parts->functions,
-							  parts->function_count, function, entry)
-				  : spirv_fail(writer, SpvOpEntryPoint, "%s has no body", entry->name);
-		if (written == SPIRV_WRITTEN)
-			spirv_arguments(writer, function, entry);
-	}
-	return written;
+	LLVMClearInsertionPosition(reader->builder);
+	LLVMDeleteFunction(scratch);
+	return good;
 }
 
-static enum spirv_written put_module(struct spirv_writer *writer, struct parts *parts)
+static bool build_module(struct spirv_reader *reader)
 {
-	enum spirv_written written = read_parts(writer, parts);
-	if (written != SPIRV_WRITTEN)
-		return written;
-	spirv_put(writer, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
-	/* SPIR-V 1.6, 3.6: without ContractionOff operations may be contracted. */
-	spirv_put(writer, "#pragma clang fp contract(%s)\n", parts->exact ? "off" : "fast");
-	written = put_constants(writer, false);
-	if (written == SPIRV_WRITTEN)
-		written = spirv_types(writer);
-	if (written == SPIRV_WRITTEN)
-		written = put_constants(writer, true);
-	return written == SPIRV_WRITTEN ? put_functions(writer, parts) : written;
+	return spirv_rows_make(reader) && spirv_functions_find(reader) && build_globals(reader) &&
+	       check_decorations(reader) && spirv_debug_begin(reader) && spirv_functions_build(reader);
 }
 
-enum fe_status fe_spirv_source(const void *il, size_t size_B,
-			       const struct fe_spirv_constant *constants, size_t count,
-			       struct bytes *source, struct bytes *log)
+/* LLVM's own look at what was built, for what slipped through. */
+static enum fe_status verify(struct spirv_reader *reader)
+{
+	char *message = NULL;
+	const bool broken = LLVMVerifyModule(reader->llvm, LLVMReturnStatusAction, &message);
+	if (broken)
+		bytes_printf(reader->log, "SPIR-V: the module became invalid LLVM IR: %s\n",
+			     message ? message : "");
+	LLVMDisposeMessage(message);
+	return broken ? FE_COMPILE_FAILED : FE_OK;
+}
+
+static enum fe_status read(struct spirv_reader *reader)
+{
+	const size_t ids = (size_t)reader->module->bound + 1;
+	reader->made = calloc(ids, sizeof(*reader->made));
+	reader->homes = calloc(ids, sizeof(*reader->homes));
+	reader->builder = LLVMCreateBuilderInContext(reader->context);
+	const bool good = reader->made && reader->homes && build_module(reader);
+	const bool no_memory = reader->no_memory || !reader->made || !reader->homes;
+	spirv_debug_end(reader);
+	LLVMDisposeBuilder(reader->builder);
+	spirv_functions_finish(reader);
+	spirv_types_finish(reader);
+	spirv_rows_finish(reader);
+	free(reader->made);
+	free(reader->homes);
+	if (no_memory)
+		return FE_NO_MEMORY;
+	return good ? verify(reader) : FE_COMPILE_FAILED;
+}
+
+enum fe_status fe_spirv_compile(const struct fe_compile_job *job, const struct fe_options *options,
+				struct fe_module *module_out, struct bytes *log)
 {
 	struct spirv_module module;
-	struct parts parts = {0};
-	struct bytes text = BYTES_INIT;
-	enum fe_status status = spirv_read(il, size_B, &module, log);
-	if (status != FE_OK)
+	enum fe_status status = spirv_read(job->source, job->source_size_B, &module, log);
+	if (status)
 		return status;
-	struct spirv_writer writer = {
-		.module = &module, .out = &text, .log = log,
-		.constants = constants, .constant_count = count,
+	struct fe_module made = {.context = fe_context_create(log)};
+	made.module = LLVMModuleCreateWithNameInContext("program", made.context);
+	fe_module_set_target(&made);
+	struct spirv_reader reader = {
+		.module = &module,
+		.log = log,
+		.context = made.context,
+		.llvm = made.module,
+		.layout = LLVMGetModuleDataLayout(made.module),
+		.codegen = &options->codegen,
+		.fast_math = flags_of(options),
+		.contracts = true,
+		.build = spirv_build,
 	};
-	if (!parts_make(&module, &parts))
-		status = FE_NO_MEMORY;
-	else if (put_module(&writer, &parts) != SPIRV_WRITTEN)
-		status = FE_COMPILE_FAILED;
-	if (bytes_failed(&text))
-		status = FE_NO_MEMORY;
-	if (status == FE_OK)
-		bytes_append(source, bytes_string(&text), text.size_B);
-	if (status == FE_OK && bytes_failed(source))
-		status = FE_NO_MEMORY;
-	bytes_finish(&text);
-	parts_finish(&parts);
+	status = read(&reader);
 	spirv_finish(&module);
+	if (status)
+		fe_module_finish(&made);
+	else
+		*module_out = made;
 	return status;
 }

@@ -1,14 +1,13 @@
-/* SPIR-V in, OpenCL C out: what clCreateProgramWithIL is given takes the same road as a
- * source from there on.
+/* SPIR-V programs: what clCreateProgramWithIL is given.
  *
- * A module of the Kernel capability with physical addressing is written as OpenCL C, a
- * statement for each instruction and a goto for each branch; Clang makes values of its
- * variables again.  Integers have no sign in SPIR-V and are unsigned in the text.
- * Needs no LLVM.  What we do not take fails with a line in the log that names it.
+ * The host's process only looks at a module as a whole (this header): is it SPIR-V, of a version and with
+ * capabilities that are supported, and which specialization constants has it.  The compiler translates the
+ * module to LLVM IR (fe_spirv_compile in module.h), which then takes the same passes as IR from Clang.
  *
- * Source: SPIR-V specification 1.6, OpenCL SPIR-V environment specification 3.0, OpenCL
- * extended instruction set 1.0.
- * Thread-safe: any number of calls at once.  Bytes of any content are fine. */
+ * Source: SPIR-V specification 1.6, OpenCL SPIR-V environment specification 3.0, OpenCL extended instruction
+ * set 1.0.
+ * Needs no LLVM.  Thread-safe: any number of calls at once.  The bytes of a module may be anything: what is
+ * not well-formed is refused with a line in the log. */
 #ifndef CULVERT_FRONTEND_SPIRV_H
 #define CULVERT_FRONTEND_SPIRV_H
 
@@ -19,10 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The newest version that is taken, as clGetDeviceInfo(CL_DEVICE_ILS_WITH_VERSION) lists it. */
+/* The newest version that is supported, as clGetDeviceInfo(CL_DEVICE_ILS_WITH_VERSION) lists it. */
 enum { FE_SPIRV_MAJOR = 1, FE_SPIRV_MINOR = 6 };
 
-/* What modules may ask for, of any device: capabilities (SpvCapability), extensions and sets of
+/* What modules may ask for, of any device: capabilities (SpvCapability), extensions and sets of extended
  * instructions by name.  The lists live as long as the library. */
 const uint32_t *fe_spirv_capabilities(size_t *count_out);
 const char *const *fe_spirv_extensions(size_t *count_out);
@@ -35,18 +34,19 @@ struct fe_spirv_constant {
 	uint64_t value;             /* its bits, zero-extended */
 };
 
-/* Whether this is SPIR-V of a version and with capabilities that we take: FE_OK, or
- * FE_COMPILE_FAILED with a reason in the log.  Instructions are not looked at. */
+/* Whether this is SPIR-V of a supported version with supported capabilities: FE_OK, or FE_COMPILE_FAILED with
+ * a reason in the log.  Single instructions are checked when the module is compiled. */
 enum fe_status fe_spirv_check(const void *il, size_t size_B, struct bytes *log);
 
-/* Appends a struct fe_spirv_constant for each one, with its default. */
+/* Appends a struct fe_spirv_constant for each specialization constant, with its default. */
 enum fe_status fe_spirv_constants(const void *il, size_t size_B, struct bytes *constants,
 				  struct bytes *log);
 
-/* Appends the module as OpenCL C 3.0.  constants: those that have another value than their
+/* Appends the module in the host's byte order, with other defaults for its specialization constants: the
+ * source of a struct fe_compile_job with from_il.  constants: those that have another value than their
  * default; ids that the module lacks are ignored. */
-enum fe_status fe_spirv_source(const void *il, size_t size_B,
-			       const struct fe_spirv_constant *constants, size_t count,
-			       struct bytes *source, struct bytes *log);
+enum fe_status fe_spirv_specialize(const void *il, size_t size_B,
+				   const struct fe_spirv_constant *constants, size_t count,
+				   struct bytes *module_out, struct bytes *log);
 
 #endif

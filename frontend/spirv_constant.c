@@ -1,308 +1,342 @@
-/* Constants and variables of a module: a macro each, so that values are written alike everywhere. */
+/* Constants and variables of the module (SPIR-V 1.6, 3.49.7 and 3.49.8). */
 #include "config.h"
 
-#include "frontend/spirv_module.h"
+#include "frontend/spirv_reader.h"
+
+#include "frontend/llvm_compat.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* The value that clSetProgramSpecializationConstant gave, if any. */
-static const struct fe_spirv_constant *given(const struct spirv_writer *writer,
-					     const struct spirv_id *id)
+/* An initialiser is written out as text, each part of it. */
+#define MOST_INITIALISER_B (UINT64_C(1) << 28)
+/* Of a variable's name: a debugger reads it. */
+enum { MOST_NAME_B = 256 };
+
+/* --- scalars --------------------------------------------------------------------------------------- */
+
+static LLVMValueRef real_of_bits(struct spirv_reader *reader, const struct spirv_type *type, uint64_t bits)
 {
-	if (id->spec_id == SPIRV_NONE)
-		return NULL;
-	for (size_t i = 0; i < writer->constant_count; i++)
-		if (writer->constants[i].id == id->spec_id)
-			return &writer->constants[i];
-	return NULL;
+	LLVMValueRef number = spirv_number(reader, type->bits, bits);
+	return LLVMConstBitCast(number, type->value);
 }
 
-static bool is_scalar_constant(unsigned op)
+static bool build_scalar(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	return op == SpvOpConstant || op == SpvOpSpecConstant || op == SpvOpConstantTrue ||
-	       op == SpvOpConstantFalse || op == SpvOpSpecConstantTrue ||
-	       op == SpvOpSpecConstantFalse;
+	uint64_t bits;
+	if (!spirv_constant_bits(reader->module, op->result, &bits))
+		return spirv_fail(reader, "a constant has too few words, or is of no scalar type");
+	if (op->type->class == SPIRV_FLOAT)
+		return spirv_define(reader, op, real_of_bits(reader, op->type, bits));
+	return spirv_define(reader, op, LLVMConstInt(op->type->value, bits, false));
 }
 
-/* The bits as the module has them: SPIR-V 1.6, 2.2.1: the low word first, and a narrow integer
- * is extended to a word. */
-static uint64_t own_bits(const struct spirv_module *module, const struct spirv_id *id)
+/* What any value will do for (OpUndef) is 0 as well: the same each time it is looked at. */
+static bool build_null(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	unsigned bits = spirv_shape(module, id->type).bits;
-	if (id->op == SpvOpConstantTrue || id->op == SpvOpSpecConstantTrue)
-		return 1;
-	uint64_t value = id->count > 3 ? id->words[3] : 0;
-	if (bits == 64 && id->count > 4)
-		return value | (uint64_t)id->words[4] << 32;
-	return bits < 32 ? value & ((1u << bits) - 1) : value;
+	const struct spirv_type *type = op->type;
+	const bool aggregate = spirv_is_aggregate(type);
+	if (!type->value || type->class == SPIRV_VOID || type->class == SPIRV_FUNCTION)
+		return spirv_fail(reader, "the type %" PRIu32 " has no null value", type->id);
+	return spirv_define(reader, op, LLVMConstNull(aggregate ? type->memory : type->value));
 }
 
-static uint64_t bits_of(const struct spirv_writer *writer, const struct spirv_id *id)
+/* --- composites -------------------------------------------------------------------------------------- */
+
+/* All constituents, also those of instructions that continue a long one (SPV_INTEL_long_composites);
+ * NULL: no memory. */
+static uint32_t *list_parts(struct spirv_reader *reader, const struct spirv_op *op, size_t *count_out)
 {
-	const struct fe_spirv_constant *constant = given(writer, id);
-	return constant ? constant->value : own_bits(writer->module, id);
+	const struct spirv_module *module = reader->module;
+	const size_t first = (size_t)(op->words - module->words);
+	size_t count = op->count - 3, end = first + op->count;
+	for (; end < module->word_count; end += spirv_at(module, end).count) {
+		const struct spirv_instruction more = spirv_at(module, end);
+		if (more.op != SpvOpConstantCompositeContinuedINTEL &&
+		    more.op != SpvOpSpecConstantCompositeContinuedINTEL)
+			break;
+		count += more.count - 1;
+	}
+	uint32_t *parts = malloc((count + 1) * sizeof(*parts));
+	if (!parts)
+		return spirv_no_memory(reader), NULL;
+	memcpy(parts, op->words + 3, (op->count - 3) * sizeof(*parts));
+	size_t filled = op->count - 3;
+	for (size_t at = first + op->count; at < end; at += spirv_at(module, at).count) {
+		const struct spirv_instruction more = spirv_at(module, at);
+		memcpy(parts + filled, more.words + 1, (more.count - 1) * sizeof(*parts));
+		filled += more.count - 1;
+	}
+	*count_out = count;
+	return parts;
 }
 
-bool spirv_integer(const struct spirv_writer *writer, uint32_t number, uint64_t *value_out)
+/* The type of a composite's part. */
+static const struct spirv_type *part_type(const struct spirv_type *type, size_t index)
 {
-	const struct spirv_id *id = spirv_id(writer->module, number);
-	struct spirv_shape shape = spirv_shape(writer->module, id->type);
-	bool null = id->op == SpvOpConstantNull;
-	if (!id->words || (shape.class != SPIRV_INT && shape.class != SPIRV_BOOL) ||
-	    shape.lanes != 1 || (!null && !is_scalar_constant(id->op)))
-		return false;
-	*value_out = null ? 0 : bits_of(writer, id);
+	return type->class == SPIRV_STRUCT ? type->parts[index] : type->element;
+}
+
+static uint64_t part_count(const struct spirv_type *type)
+{
+	if (type->class == SPIRV_STRUCT)
+		return type->part_count;
+	return type->class == SPIRV_ARRAY ? type->length : type->lanes > 1 ? type->lanes : 0;
+}
+
+static bool find_parts(struct spirv_reader *reader, const struct spirv_type *type, const uint32_t *ids,
+		       LLVMValueRef *parts, size_t count)
+{
+	const bool in_memory = spirv_is_aggregate(type);
+	for (size_t i = 0; i < count; i++) {
+		const struct spirv_type *own = part_type(type, i);
+		LLVMValueRef part = spirv_value(reader, ids[i]);
+		if (part && in_memory && LLVMTypeOf(part) == own->value)
+			part = spirv_to_memory(reader, own, part);
+		if (!part)
+			return false;
+		if (!LLVMIsConstant(part) || LLVMTypeOf(part) != (in_memory ? own->memory : own->value))
+			return spirv_fail(reader, "the part %zu, %" PRIu32 ", is no constant of the type that "
+					  "belongs there", i, ids[i]);
+		parts[i] = part;
+	}
 	return true;
 }
 
-enum fe_status fe_spirv_constants(const void *il, size_t size_B, struct bytes *constants,
-				  struct bytes *log)
+static LLVMValueRef join_parts(const struct spirv_type *type, LLVMValueRef *parts, size_t count)
 {
-	struct spirv_module module;
-	enum fe_status status = spirv_read(il, size_B, &module, log);
-	if (status != FE_OK)
-		return status;
-	for (uint32_t i = 0; i < module.bound; i++) {
-		const struct spirv_id *id = &module.ids[i];
-		if (id->spec_id == SPIRV_NONE || !id->words || !is_scalar_constant(id->op))
-			continue;
-		struct spirv_shape shape = spirv_shape(&module, id->type);
-		/* Of no such type: what is built of the module fails with that. */
-		if (shape.lanes != 1 || !spirv_is_scalar(shape))
-			continue;
-		const struct fe_spirv_constant constant = {
-			.id = id->spec_id,
-			.size_B = shape.bits / 8,
-			.value = own_bits(&module, id),
-		};
-		bytes_append(constants, &constant, sizeof(constant));
-	}
-	spirv_finish(&module);
-	return bytes_failed(constants) ? FE_NO_MEMORY : FE_OK;
+	if (type->class == SPIRV_STRUCT)
+		return LLVMConstNamedStruct(type->memory, parts, (unsigned)count);
+	if (type->class == SPIRV_ARRAY)
+		return LLVMConstArray2(type->element->memory, parts, count);
+	return LLVMConstVector(parts, (unsigned)count);
 }
 
-/* --- reals --- */
-
-/* A real of `bits` with `mantissa` bits of fraction, exactly: hexadecimal, since printf() would
- * write the locale's decimal point. */
-static void put_real(struct spirv_writer *writer, uint64_t value, unsigned bits, unsigned mantissa)
+static bool build_composite(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	static const char *const suffix[] = {"h", "f", ""};
-	const char *end = suffix[bits == 16 ? 0 : bits == 32 ? 1 : 2];
-	const char *type = bits == 16 ? "half" : bits == 32 ? "float" : "double";
-	unsigned exponent_bits = bits - mantissa - 1;
-	uint64_t fraction = value & (((uint64_t)1 << mantissa) - 1);
-	int exponent = (int)(value >> mantissa & ((1u << exponent_bits) - 1));
-	int bias = (1 << (exponent_bits - 1)) - 1;
-	const char *sign = value >> (bits - 1) & 1 ? "-" : "";
-	if (exponent == 2 * bias + 1 && fraction)
-		spirv_put(writer, "((%s)%s__builtin_nan(\"0x%" PRIx64 "\"))", type, sign,
-			  fraction << (52 - mantissa));
-	else if (exponent == 2 * bias + 1)
-		spirv_put(writer, "((%s)%s__builtin_inf())", type, sign);
+	size_t count;
+	uint32_t *ids = list_parts(reader, op, &count);
+	LLVMValueRef *parts = ids ? malloc((count + 1) * sizeof(LLVMValueRef)) : NULL;
+	bool good = false;
+	if (!parts)
+		spirv_no_memory(reader);
+	else if (count != part_count(op->type) || (!count && !spirv_is_aggregate(op->type)))
+		spirv_fail(reader, "%zu parts of a type that has %" PRIu64, count, part_count(op->type));
+	else if (op->type->size_B > MOST_INITIALISER_B)
+		spirv_fail(reader, "a constant of %" PRIu64 " bytes is too large", op->type->size_B);
 	else
-		spirv_put(writer, "(%s0x%" PRIx64 "p%d%s)", sign,
-			  exponent ? fraction | (uint64_t)1 << mantissa : fraction,
-			  (exponent ? exponent : 1) - bias - (int)mantissa, end);
+		good = find_parts(reader, op->type, ids, parts, count) &&
+		       spirv_define(reader, op, join_parts(op->type, parts, count));
+	free(parts);
+	free(ids);
+	return good;
 }
 
-static void put_scalar(struct spirv_writer *writer, const struct spirv_id *id)
+/* --- expressions of constants --------------------------------------------------------------------------- */
+
+/* OpSpecConstantOp (SPIR-V 1.6, 3.49.7): what the Kernel capability allows. */
+static bool may_be_constant(unsigned op)
 {
-	struct spirv_shape shape = spirv_shape(writer->module, id->type);
-	uint64_t value = bits_of(writer, id);
-	if (shape.class == SPIRV_FLOAT)
-		put_real(writer, value, shape.bits, shape.bits == 16 ? 10 : shape.bits == 32 ? 23 : 52);
-	else if (shape.class == SPIRV_BOOL)
-		spirv_put(writer, "((bool)%d)", value != 0);
-	else
-		spirv_put(writer, "((t%" PRIu32 ")0x%" PRIx64 "%s)", id->type, value,
-			  shape.bits == 64 ? "ul" : "u");
-}
-
-/* --- composites: v as a value, i as an initialiser --- */
-
-static bool is_vector(const struct spirv_shape *shape)
-{
-	return shape->lanes > 1;
-}
-
-/* What goes on behind the words of a composite constant, of which an instruction has 65535 at most: all that
- * follows at once (SPV_INTEL_long_composites). */
-static void put_continued(struct spirv_writer *writer, const struct spirv_id *id, char prefix)
-{
-	const struct spirv_module *module = writer->module;
-	size_t at = (size_t)(id->words - module->words) + id->count;
-	for (; at < module->word_count; at += module->words[at] >> SpvWordCountShift) {
-		const uint32_t *words = module->words + at;
-		const unsigned op = words[0] & SpvOpCodeMask;
-		if (op != SpvOpConstantCompositeContinuedINTEL && op != SpvOpSpecConstantCompositeContinuedINTEL)
-			break;
-		for (unsigned i = 1; i < words[0] >> SpvWordCountShift; i++)
-			spirv_put(writer, ", %c%" PRIu32, prefix, words[i]);
-	}
-}
-
-static void put_parts(struct spirv_writer *writer, const struct spirv_id *id, char prefix)
-{
-	for (unsigned i = 3; i < id->count; i++)
-		spirv_put(writer, "%s%c%" PRIu32, i > 3 ? ", " : "", prefix, id->words[i]);
-	put_continued(writer, id, prefix);
-}
-
-static void put_composite(struct spirv_writer *writer, uint32_t number, const struct spirv_id *id)
-{
-	struct spirv_shape shape = spirv_shape(writer->module, id->type);
-	const char *open = shape.class == SPIRV_ARRAY ? "{{" : "{";
-	const char *close = shape.class == SPIRV_ARRAY ? "}}" : "}";
-	if (is_vector(&shape)) {
-		spirv_put(writer, "#define v%" PRIu32 " ((t%" PRIu32 ")(", number, id->type);
-		for (unsigned i = 3; i < id->count; i++)
-			spirv_put(writer, "%s%sv%" PRIu32, i > 3 ? ", " : "",
-				  shape.class == SPIRV_BOOL ? "-(char)" : "", id->words[i]);
-		spirv_put(writer, "))\n#define i%" PRIu32 " v%" PRIu32 "\n", number, number);
-		return;
-	}
-	spirv_put(writer, "#define i%" PRIu32 " %s", number, open);
-	put_parts(writer, id, 'i');
-	spirv_put(writer, "%s\n#define v%" PRIu32 " ((t%" PRIu32 ")i%" PRIu32 ")\n", close, number,
-		  id->type, number);
-}
-
-static void put_null(struct spirv_writer *writer, uint32_t number, const struct spirv_id *id)
-{
-	struct spirv_shape shape = spirv_shape(writer->module, id->type);
-	bool compound = shape.class == SPIRV_STRUCT || shape.class == SPIRV_ARRAY;
-	if (shape.class == SPIRV_OPAQUE || shape.class == SPIRV_UNKNOWN)
-		return;
-	if (compound)
-		spirv_put(writer, "#define i%" PRIu32 " {}\n#define v%" PRIu32 " ((t%" PRIu32 "){})\n",
-			  number, number, id->type);
-	else
-		spirv_put(writer, "#define v%" PRIu32 " ((t%" PRIu32 ")%s)\n#define i%" PRIu32
-				  " v%" PRIu32 "\n",
-			  number, id->type, is_vector(&shape) ? "(0)" : "0", number, number);
-}
-
-/* An expression of constants: the statement that the instruction would be, without its target. */
-static enum spirv_written put_operation(struct spirv_writer *writer, uint32_t number,
-					const struct spirv_id *id)
-{
-	enum { MOST_WORDS = 64 };
-	uint32_t words[MOST_WORDS];
-	if (id->count < 5 || id->count > MOST_WORDS)
-		return spirv_fail(writer, id->op, "%u words", id->count);
-	unsigned count = id->count - 1u;
-	words[0] = (uint32_t)count << SpvWordCountShift | (id->words[3] & SpvOpCodeMask);
-	words[1] = id->words[1];
-	words[2] = id->words[2];
-	memcpy(words + 3, id->words + 4, (count - 3) * sizeof(*words));
-	struct bytes statement = BYTES_INIT, *out = writer->out;
-	writer->out = &statement;
-	writer->in_constant = true;
-	enum spirv_written written = spirv_instruction(writer, words, count);
-	writer->in_constant = false;
-	writer->out = out;
-	const char *text = strstr(bytes_string(&statement), " = ");
-	/* Of an expression with statements in it the last one. */
-	const char *end = !text ? NULL : text[3] == '(' && text[4] == '{' ? strrchr(text, ';')
-									   : strchr(text, ';');
-	if (bytes_failed(&statement))
-		out->failed = true;
-	else if (written == SPIRV_WRITTEN && end && !strcmp(end, ";\n"))
-		spirv_put(writer, "#define v%" PRIu32 " (%.*s)\n#define i%" PRIu32 " v%" PRIu32 "\n",
-			  number, (int)(end - text - 3), text + 3, number, number);
-	else if (written != SPIRV_FAILED)
-		written = spirv_fail(writer, words[0] & SpvOpCodeMask, "no expression of constants");
-	bytes_finish(&statement);
-	return written;
-}
-
-/* --- samplers and variables --- */
-
-static enum spirv_written put_sampler(struct spirv_writer *writer, uint32_t number,
-				      const struct spirv_id *id)
-{
-	static const char *const addressing[] = {
-		"CLK_ADDRESS_NONE", "CLK_ADDRESS_CLAMP_TO_EDGE", "CLK_ADDRESS_CLAMP",
-		"CLK_ADDRESS_REPEAT", "CLK_ADDRESS_MIRRORED_REPEAT",
-	};
-	if (id->count < 6 || id->words[3] > 4)
-		return spirv_fail(writer, id->op, "an unknown addressing mode");
-	spirv_put(writer, "constant sampler_t g%" PRIu32 " = %s | %s | %s;\n", number,
-		  addressing[id->words[3]],
-		  id->words[4] ? "CLK_NORMALIZED_COORDS_TRUE" : "CLK_NORMALIZED_COORDS_FALSE",
-		  id->words[5] ? "CLK_FILTER_LINEAR" : "CLK_FILTER_NEAREST");
-	spirv_put(writer, "#define v%" PRIu32 " g%" PRIu32 "\n", number, number);
-	return SPIRV_WRITTEN;
-}
-
-/* Alignment, or AlignmentId, which is a constant that may be an expression. */
-void spirv_alignment(struct spirv_writer *writer, const struct spirv_id *id)
-{
-	if (id->alignment_id)
-		spirv_put(writer, "__attribute__((aligned(v%" PRIu32 "))) ", id->alignment_id);
-	else if (id->alignment_B && !(id->alignment_B & (id->alignment_B - 1)))
-		spirv_put(writer, "__attribute__((aligned(%" PRIu32 "))) ", id->alignment_B);
-}
-
-static enum spirv_written put_variable(struct spirv_writer *writer, uint32_t number,
-				       const struct spirv_id *id)
-{
-	uint32_t storage = id->count > 3 ? id->words[3] : 0, initial = id->count > 4 ? id->words[4] : 0;
-	uint32_t pointee = spirv_pointee(writer->module, id->type);
-	if (id->count < 4)
-		return spirv_fail(writer, id->op, "%u words", id->count);
-	/* What a function sees as variables of its own (spirv_function.c). */
-	if (storage == SpvStorageClassInput || storage == SpvStorageClassWorkgroup || id->is_input)
-		return SPIRV_WRITTEN;
-	if (storage != SpvStorageClassUniformConstant && storage != SpvStorageClassCrossWorkgroup)
-		return spirv_fail(writer, id->op, "a variable of storage class %" PRIu32, storage);
-	if (spirv_shape(writer->module, pointee).class == SPIRV_OPAQUE) {
-		/* A pointer to a sampler is the sampler. */
-		spirv_put(writer, "#define v%" PRIu32 " v%" PRIu32 "\n", number, initial);
-		return initial ? SPIRV_WRITTEN : spirv_fail(writer, id->op, "a sampler without value");
-	}
-	const char *space = storage == SpvStorageClassUniformConstant ? "constant" : "global";
-	spirv_put(writer, "%s", spirv_linkage_words(writer, number));
-	spirv_alignment(writer, id);
-	spirv_put(writer, "%s t%" PRIu32 " g%" PRIu32, space, pointee, number);
-	spirv_label(writer, number);
-	if (id->linkage != SPIRV_IMPORT) {
-		if (initial && spirv_id(writer->module, initial)->op == SpvOpVariable)
-			spirv_put(writer, " = v%" PRIu32, initial);
-		else if (initial)
-			spirv_put(writer, " = i%" PRIu32, initial);
-		else if (storage == SpvStorageClassUniformConstant)
-			spirv_put(writer, " = (t%" PRIu32 "){}", pointee);
-	}
-	spirv_put(writer, ";\n#define v%" PRIu32 " (&g%" PRIu32 ")\n#define i%" PRIu32 " v%" PRIu32
-			  "\n", number, number, number, number);
-	return SPIRV_WRITTEN;
-}
-
-enum spirv_written spirv_constant(struct spirv_writer *writer, const uint32_t *words, unsigned count)
-{
-	unsigned op = words[0] & SpvOpCodeMask;
-	if (count < 3)
-		return SPIRV_OTHER;
-	uint32_t number = words[2];
-	const struct spirv_id *id = spirv_id(writer->module, number);
-	if (is_scalar_constant(op)) {
-		spirv_put(writer, "#define v%" PRIu32 " ", number);
-		put_scalar(writer, id);
-		spirv_put(writer, "\n#define i%" PRIu32 " v%" PRIu32 "\n", number, number);
-		return SPIRV_WRITTEN;
-	}
 	switch (op) {
-	case SpvOpConstantComposite:
-	case SpvOpSpecConstantComposite: put_composite(writer, number, id); return SPIRV_WRITTEN;
-	case SpvOpUndef:
-	case SpvOpConstantNull: put_null(writer, number, id); return SPIRV_WRITTEN;
-	case SpvOpConstantSampler: return put_sampler(writer, number, id);
-	case SpvOpSpecConstantOp: return put_operation(writer, number, id);
-	case SpvOpVariable: return put_variable(writer, number, id);
-	default: return SPIRV_OTHER;
+	case SpvOpSConvert: case SpvOpUConvert: case SpvOpFConvert: case SpvOpSNegate: case SpvOpNot:
+	case SpvOpIAdd: case SpvOpISub: case SpvOpIMul: case SpvOpUDiv: case SpvOpSDiv: case SpvOpUMod:
+	case SpvOpSRem: case SpvOpSMod: case SpvOpShiftRightLogical: case SpvOpShiftRightArithmetic:
+	case SpvOpShiftLeftLogical: case SpvOpBitwiseOr: case SpvOpBitwiseXor: case SpvOpBitwiseAnd:
+	case SpvOpVectorShuffle: case SpvOpCompositeExtract: case SpvOpCompositeInsert:
+	case SpvOpLogicalOr: case SpvOpLogicalAnd: case SpvOpLogicalNot: case SpvOpLogicalEqual:
+	case SpvOpLogicalNotEqual: case SpvOpSelect: case SpvOpIEqual: case SpvOpINotEqual:
+	case SpvOpULessThan: case SpvOpSLessThan: case SpvOpUGreaterThan: case SpvOpSGreaterThan:
+	case SpvOpULessThanEqual: case SpvOpSLessThanEqual: case SpvOpUGreaterThanEqual:
+	case SpvOpSGreaterThanEqual: case SpvOpConvertFToS: case SpvOpConvertSToF: case SpvOpConvertFToU:
+	case SpvOpConvertUToF: case SpvOpConvertPtrToU: case SpvOpConvertUToPtr:
+	case SpvOpGenericCastToPtr: case SpvOpPtrCastToGeneric: case SpvOpBitcast: case SpvOpFNegate:
+	case SpvOpFAdd: case SpvOpFSub: case SpvOpFMul: case SpvOpFDiv: case SpvOpFRem: case SpvOpFMod:
+	case SpvOpAccessChain: case SpvOpInBoundsAccessChain: case SpvOpPtrAccessChain:
+	case SpvOpInBoundsPtrAccessChain: case SpvOpCopyObject: return true;
+	default: return false;
 	}
 }
+
+/* The operation is built like any other; as its operands are constants, LLVM makes a constant of it. */
+static bool build_operation(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	enum { MOST_WORDS = 300 };
+	uint32_t words[MOST_WORDS];
+	const unsigned inner = op->words[3] & SpvOpCodeMask, count = op->count - 1;
+	if (!may_be_constant(inner) || count > MOST_WORDS)
+		return spirv_fail(reader, "%s is no operation on constants", spirv_opcode_name(inner).text);
+	words[0] = (uint32_t)count << SpvWordCountShift | inner;
+	words[1] = op->words[1];
+	words[2] = op->words[2];
+	memcpy(words + 3, op->words + 4, (count - 3) * sizeof(*words));
+	reader->in_expression = true;
+	const bool good = reader->build(reader, (struct spirv_instruction){words, inner, count});
+	reader->in_expression = false;
+	if (!good)
+		return false;
+	LLVMValueRef value = reader->made[op->result];
+	reader->made[op->result] = NULL;
+	if (!value || !LLVMIsConstant(value))
+		return spirv_fail(reader, "%s gives no constant here", spirv_opcode_name(inner).text);
+	return spirv_define(reader, op, value);
+}
+
+/* --- samplers --------------------------------------------------------------------------------------------- */
+
+/* Its bits (OpenCL C 3.0, 6.15.15.1); the value is made in each function that has it (spirv_value.c). */
+static bool build_sampler(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	enum { NORMALIZED = 1, ADDRESSING = 2, NEAREST = 0x10, LINEAR = 0x20, MODES = 5 };
+	if (op->type->class != SPIRV_SAMPLER)
+		return spirv_fail(reader, "the result type is no sampler");
+	if (op->words[3] >= MODES || op->words[5] > SpvSamplerFilterModeLinear)
+		return spirv_fail(reader, "an unknown addressing or filter mode");
+	reader->made[op->result] = spirv_number(reader, 32,
+						op->words[3] * ADDRESSING + (op->words[4] ? NORMALIZED : 0) +
+						(op->words[5] ? LINEAR : NEAREST));
+	return true;
+}
+
+/* --- variables -------------------------------------------------------------------------------------------- */
+
+static bool set_alignment(struct spirv_reader *reader, uint32_t id, LLVMValueRef variable,
+			  const struct spirv_type *type)
+{
+	unsigned align_B;
+	if (!spirv_alignment(reader, id, type->align_B, &align_B))
+		return false;
+	LLVMSetAlignment(variable, align_B);
+	return true;
+}
+
+/* The initial value that a variable is given, as a value of its type; NULL with a message. */
+static LLVMValueRef initial_value(struct spirv_reader *reader, uint32_t id, const struct spirv_type *type)
+{
+	LLVMValueRef value = spirv_value(reader, id);
+	LLVMTypeRef wanted = spirv_is_aggregate(type) ? type->memory : type->value;
+	if (value && (!LLVMIsConstant(value) || LLVMTypeOf(value) != wanted)) {
+		spirv_fail(reader, "the initial value %" PRIu32 " is no constant of the variable's type", id);
+		return NULL;
+	}
+	return value;
+}
+
+/* Without an initial value variables are zero, as in OpenCL C. */
+static LLVMValueRef global_value(struct spirv_reader *reader, const struct spirv_op *op,
+				 const struct spirv_type *type)
+{
+	if (op->words[3] == SpvStorageClassWorkgroup)
+		return LLVMGetUndef(type->memory);
+	if (op->count < 5)
+		return LLVMConstNull(type->memory);
+	LLVMValueRef value = initial_value(reader, op->words[4], type);
+	return value ? spirv_to_memory(reader, type, value) : NULL;
+}
+
+static bool build_global(struct spirv_reader *reader, const struct spirv_op *op, unsigned space,
+			 const struct spirv_type *type)
+{
+	const struct spirv_facts *facts = spirv_facts(reader->module, op->result);
+	LLVMValueRef value = facts->linkage == SPIRV_IMPORT ? NULL : global_value(reader, op, type);
+	if (!value && facts->linkage != SPIRV_IMPORT)
+		return false;
+	LLVMValueRef variable = LLVMAddGlobalInAddressSpace(reader->llvm, type->memory, "", space);
+	if (value)
+		LLVMSetInitializer(variable, value);
+	LLVMSetGlobalConstant(variable, space == SPIRV_CONSTANT);
+	if (!spirv_name_value(reader, variable, op->result))
+		return false;
+	if (facts->linkage == SPIRV_INTERNAL || space == SPIRV_LOCAL)
+		LLVMSetLinkage(variable, LLVMInternalLinkage);
+	else if (facts->linkage == SPIRV_ONCE)
+		LLVMSetLinkage(variable, LLVMWeakODRLinkage);
+	/* A constant in private memory is one that all work-items share. */
+	LLVMValueRef pointer = op->words[3] == SpvStorageClassFunction
+				       ? LLVMConstAddrSpaceCast(variable, spirv_ptr(reader, SPIRV_PRIVATE))
+				       : variable;
+	return set_alignment(reader, op->result, variable, type) && spirv_define(reader, op, pointer);
+}
+
+/* One of a function: it begins where the function does, and its initial value is set there. */
+static bool build_local(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const struct spirv_type *type = spirv_pointee(reader, op->type);
+	unsigned align_B;
+	if (!type || !spirv_alignment(reader, op->result, type->align_B, &align_B))
+		return false;
+	if (op->words[3] != SpvStorageClassFunction || !type->memory)
+		return spirv_fail(reader, "a function has no such variable");
+	LLVMValueRef variable = spirv_alloca(reader, type->memory, align_B);
+	const char *name = spirv_facts(reader->module, op->result)->name;
+	if (name)
+		LLVMSetValueName2(variable, name, strnlen(name, MOST_NAME_B));
+	if (op->count > 4) {
+		LLVMValueRef value = initial_value(reader, op->words[4], type);
+		if (!value)
+			return false;
+		LLVMBasicBlockRef block = spirv_at_entry(reader);
+		const bool stored = spirv_store(reader, type, value, variable, align_B, false);
+		spirv_back(reader, block);
+		if (!stored)
+			return false;
+	}
+	return spirv_define(reader, op, variable);
+}
+
+static bool build_variable(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const uint32_t storage = op->words[3];
+	unsigned space;
+	if (op->type->class != SPIRV_POINTER)
+		return spirv_fail(reader, "the result type is no pointer");
+	if (reader->body)
+		return build_local(reader, op);
+	/* Built-in variables are spirv_input.c's. */
+	if (spirv_facts(reader->module, op->result)->builtin != SPIRV_NONE)
+		return true;
+	/* The LLVM/SPIR-V translator leaves constants of functions where LLVM has them, outside. */
+	const bool is_private_constant = storage == SpvStorageClassFunction && op->count > 4 &&
+					 spirv_facts(reader->module, op->result)->no_write;
+	if (storage != SpvStorageClassUniformConstant && storage != SpvStorageClassCrossWorkgroup &&
+	    storage != SpvStorageClassWorkgroup && !is_private_constant) {
+		const char *name = spirv_name(SPIRV_NAME_STORAGE, storage);
+		return spirv_fail(reader, "a variable of the module in the storage class %s (%" PRIu32 "), which "
+				  "is not supported", name ? name : "", storage);
+	}
+	const struct spirv_type *type = spirv_pointee(reader, op->type);
+	if (!type || !spirv_space(is_private_constant ? SpvStorageClassUniformConstant : storage, &space))
+		return false;
+	/* A sampler in constant memory is its initial value to whoever loads it. */
+	if (type->class == SPIRV_SAMPLER)
+		return op->count > 4 ? true : spirv_fail(reader, "a sampler without a value");
+	if (!type->memory || type->class == SPIRV_IMAGE || type->class == SPIRV_PIPE)
+		return spirv_fail(reader, "no variable of the module has the type %" PRIu32, type->id);
+	return build_global(reader, op, space, type);
+}
+
+static bool build_continued(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	(void)reader;
+	(void)op;
+	return true;
+}
+
+const struct spirv_row spirv_constant_rows[] = {
+	{SpvOpConstantTrue, 3, 3, 0, build_scalar},
+	{SpvOpConstantFalse, 3, 3, 0, build_scalar},
+	{SpvOpSpecConstantTrue, 3, 3, 0, build_scalar},
+	{SpvOpSpecConstantFalse, 3, 3, 0, build_scalar},
+	{SpvOpConstant, 4, 5, 0, build_scalar},
+	{SpvOpSpecConstant, 4, 5, 0, build_scalar},
+	{SpvOpConstantNull, 3, 3, 0, build_null},
+	{SpvOpUndef, 3, 3, 0, build_null},
+	{SpvOpConstantComposite, 3, 0, 0, build_composite},
+	{SpvOpSpecConstantComposite, 3, 0, 0, build_composite},
+	{SpvOpConstantCompositeContinuedINTEL, 1, 0, 0, build_continued},
+	{SpvOpSpecConstantCompositeContinuedINTEL, 1, 0, 0, build_continued},
+	{SpvOpSpecConstantOp, 5, 0, 0, build_operation},
+	{SpvOpConstantSampler, 6, 6, 0, build_sampler},
+	{SpvOpVariable, 4, 5, 0, build_variable},
+	{0, 0, 0, 0, NULL},
+};

@@ -1,152 +1,242 @@
-/* Conversions between types of data. */
+/* Conversions between types (SPIR-V 1.6, 3.49.11). */
 #include "config.h"
 
-#include "frontend/spirv_module.h"
+#include "frontend/spirv_call.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
-/* convert_T[_sat][_rounding], as the result's decorations say. */
-static void put_convert(struct spirv_writer *writer, struct spirv_text type, uint32_t result)
+/* --- numbers ------------------------------------------------------------------------------------------------ */
+
+/* What a conversion reads and makes; of a real the sign does not matter. */
+enum { FROM_REAL = 1, FROM_SIGNED = 2, TO_REAL = 4, TO_SIGNED = 8, SATURATES = 16 };
+
+/* "convert_uchar4_sat_rte": OpenCL C's function for a conversion (3.0, 6.4.3). */
+static void name_function(char *name, size_t size_B, const struct spirv_type *type, bool is_signed,
+			  bool saturates, uint32_t rounding)
 {
-	static const char *const rounding[] = {"_rte", "_rtz", "_rtp", "_rtn"};
-	const struct spirv_id *id = spirv_id(writer->module, result);
-	spirv_put(writer, "convert_%s%s%s", type.text, id->saturated ? "_sat" : "",
-		  id->rounding < 4 ? rounding[id->rounding] : "");
+	static const char *const roundings[] = {"_rte", "_rtz", "_rtp", "_rtn"};
+	static const char *const integers[] = {"char", "short", "int", "long"};
+	const char *base;
+	char lanes[4] = "";
+	if (type->class == SPIRV_FLOAT)
+		base = type->bits == 16 ? "half" : type->bits == 32 ? "float" : "double";
+	else
+		base = integers[type->bits == 8 ? 0 : type->bits == 16 ? 1 : type->bits == 32 ? 2 : 3];
+	if (type->lanes > 1)
+		snprintf(lanes, sizeof(lanes), "%u", type->lanes % 100);
+	snprintf(name, size_B, "convert_%s%s%s%s%s", type->class == SPIRV_INT && !is_signed ? "u" : "", base,
+		 lanes, saturates ? "_sat" : "",
+		 rounding < sizeof(roundings) / sizeof(*roundings) ? roundings[rounding] : "");
 }
 
-/* v = as_unsigned(convert_to(as_from(v))) with the casts that are needed. */
-static enum spirv_written write_convert(struct spirv_writer *writer, const uint32_t *words,
-					bool from_signed, bool to_signed)
+static bool convert_by_function(struct spirv_reader *reader, const struct spirv_op *op,
+				const struct spirv_type *from, LLVMValueRef value, bool saturates)
 {
-	struct spirv_shape to = spirv_shape(writer->module, words[1]);
-	struct spirv_shape from = spirv_value_shape(writer->module, words[3]);
-	struct spirv_text name = to_signed ? spirv_signed_name(to) : spirv_unsigned_name(to);
-	struct spirv_text source = from_signed ? spirv_signed_name(from) : spirv_unsigned_name(from);
-	/* Of scalars without further wishes casts will do, in constants too. */
-	const struct spirv_id *id = spirv_id(writer->module, words[2]);
-	if (to.lanes == 1 && !id->saturated && id->rounding == SPIRV_NONE) {
-		spirv_put(writer, "v%" PRIu32 " = (t%" PRIu32 ")(%s)(%s)v%" PRIu32 ";\n", words[2],
-			  words[1], name.text, source.text, words[3]);
-		return SPIRV_WRITTEN;
-	}
-	spirv_put(writer, "v%" PRIu32 " = as_%s(", words[2], spirv_unsigned_name(to).text);
-	put_convert(writer, name, words[2]);
-	spirv_put(writer, "(as_%s(v%" PRIu32 ")));\n", source.text, words[3]);
-	return SPIRV_WRITTEN;
+	const uint32_t rounding = spirv_facts(reader->module, op->result)->rounding;
+	const struct spirv_argument argument = spirv_by_value(from, value, op->detail & FROM_SIGNED);
+	char name[48];
+	name_function(name, sizeof(name), op->type, op->detail & TO_SIGNED, saturates, rounding);
+	return spirv_define(reader, op, spirv_call(reader, name, op->type->value, &argument, 1));
 }
 
-static enum spirv_written write_saturated(struct spirv_writer *writer, const uint32_t *words,
-					  bool from_signed)
+static LLVMValueRef convert(struct spirv_reader *reader, const struct spirv_op *op,
+			    const struct spirv_type *from, LLVMValueRef value)
 {
-	struct spirv_shape to = spirv_shape(writer->module, words[1]);
-	struct spirv_shape from = spirv_value_shape(writer->module, words[3]);
-	struct spirv_text source = from_signed ? spirv_signed_name(from) : spirv_unsigned_name(from);
-	struct spirv_text target = from_signed ? spirv_unsigned_name(to) : spirv_signed_name(to);
-	spirv_put(writer, "v%" PRIu32 " = as_%s(convert_%s_sat(as_%s(v%" PRIu32 ")));\n", words[2],
-		  spirv_unsigned_name(to).text, target.text, source.text, words[3]);
-	return SPIRV_WRITTEN;
+	LLVMBuilderRef builder = reader->builder;
+	LLVMTypeRef to = op->type->value;
+	const unsigned detail = op->detail;
+	if (LLVMTypeOf(value) == to)
+		return value;
+	if (detail & FROM_REAL && detail & TO_REAL)
+		return from->bits > op->type->bits ? LLVMBuildFPTrunc(builder, value, to, "")
+						   : LLVMBuildFPExt(builder, value, to, "");
+	if (detail & FROM_REAL)
+		return detail & TO_SIGNED ? LLVMBuildFPToSI(builder, value, to, "")
+					  : LLVMBuildFPToUI(builder, value, to, "");
+	if (detail & TO_REAL)
+		return detail & FROM_SIGNED ? LLVMBuildSIToFP(builder, value, to, "")
+					    : LLVMBuildUIToFP(builder, value, to, "");
+	if (from->bits > op->type->bits)
+		return LLVMBuildTrunc(builder, value, to, "");
+	return detail & FROM_SIGNED ? LLVMBuildSExt(builder, value, to, "")
+				    : LLVMBuildZExt(builder, value, to, "");
 }
 
-/* SPIR-V 1.6, 3.49.11: to what a half can be, kept as a float. */
-static void write_quantized(struct spirv_writer *writer, const uint32_t *words)
+static bool build_convert(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	struct spirv_shape shape = spirv_shape(writer->module, words[1]), half = shape;
+	const struct spirv_type *from = spirv_type_of(reader, op->words[3]), *to = op->type;
+	const struct spirv_facts *facts = spirv_facts(reader->module, op->result);
+	LLVMValueRef value = from ? spirv_value(reader, op->words[3]) : NULL;
+	if (!value)
+		return false;
+	if (from->class != (op->detail & FROM_REAL ? SPIRV_FLOAT : SPIRV_INT) ||
+	    to->class != (op->detail & TO_REAL ? SPIRV_FLOAT : SPIRV_INT) || from->lanes != to->lanes)
+		return spirv_fail(reader, "the operand or the result is of another kind of numbers, or has another "
+				  "number of elements");
+	/* Clang converts vectors by functions; with halves these are better than what becomes of one
+	 * instruction. */
+	const bool by_function = to->lanes > 1 && ((from->class == SPIRV_FLOAT && from->bits == 16) ||
+						   (to->class == SPIRV_FLOAT && to->bits == 16));
+	if (facts->saturated || facts->rounding != SPIRV_NONE || op->detail & SATURATES || by_function)
+		return convert_by_function(reader, op, from, value,
+					   facts->saturated || op->detail & SATURATES);
+	return spirv_define(reader, op, convert(reader, op, from, value));
+}
+
+/* To what a half can be, kept as a float; what is smaller than its normal numbers becomes 0. */
+static bool build_quantized(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	LLVMValueRef value = spirv_value_of(reader, op->words[3], op->type->value);
+	LLVMBuilderRef builder = reader->builder;
+	const unsigned lanes = op->type->lanes;
+	if (!value)
+		return false;
+	if (op->type->class != SPIRV_FLOAT || op->type->bits != 32)
+		return spirv_fail(reader, "the operand is no float");
+	struct spirv_type half = *op->type;
 	half.bits = 16;
-	spirv_put(writer, "v%" PRIu32 " = convert_%s(convert_%s(v%" PRIu32 "));\n", words[2],
-		  spirv_unsigned_name(shape).text, spirv_unsigned_name(half).text, words[3]);
+	half.value = spirv_vector(LLVMHalfTypeInContext(reader->context), lanes);
+	char name[48];
+	const struct spirv_argument wide = spirv_by_value(op->type, value, true);
+	name_function(name, sizeof(name), &half, true, false, SPIRV_NONE);
+	LLVMValueRef narrow = spirv_call(reader, name, half.value, &wide, 1);
+	if (!narrow)
+		return false;
+	LLVMTypeRef word = spirv_vector(spirv_int(reader, 16), lanes);
+	LLVMValueRef bits = LLVMBuildBitCast(builder, narrow, word, "");
+	LLVMValueRef exponent = LLVMBuildAnd(builder, bits, spirv_splat(word, 0x7c00), "");
+	LLVMValueRef is_small = LLVMBuildICmp(builder, LLVMIntEQ, exponent, LLVMConstNull(word), "");
+	LLVMValueRef zero = LLVMBuildAnd(builder, bits, spirv_splat(word, 0x8000), "");
+	bits = LLVMBuildSelect(builder, is_small, zero, bits, "");
+	const struct spirv_argument back =
+		spirv_by_value(&half, LLVMBuildBitCast(builder, bits, half.value, ""), true);
+	name_function(name, sizeof(name), op->type, true, false, SPIRV_NONE);
+	return spirv_define(reader, op, spirv_call(reader, name, op->type->value, &back, 1));
 }
 
-static bool is_number(struct spirv_shape shape)
+/* --- pointers -------------------------------------------------------------------------------------------------- */
+
+/* Reservations and events are pointers to Clang, which makes them of numbers and of other pointers. */
+static bool is_pointer(const struct spirv_type *type)
 {
-	return shape.class == SPIRV_INT || shape.class == SPIRV_FLOAT;
+	return type->class == SPIRV_POINTER || type->class == SPIRV_RESERVATION || type->class == SPIRV_EVENT;
 }
 
-/* A pointer as a number.  A local one is compared with NULL, which tells the lowering that
- * somebody looks for it: an object is not at 0 then. */
-static void write_number(struct spirv_writer *writer, const uint32_t *words)
+/* A pointer as 64 bits.  A local one is compared with NULL, which tells the lowering that somebody looks for
+ * it: an object is not at 0 then (lower_local.c). */
+static LLVMValueRef number_of(struct spirv_reader *reader, LLVMValueRef pointer)
 {
-	uint32_t type = spirv_id(writer->module, words[3])->type;
-	struct spirv_shape to = spirv_shape(writer->module, words[1]);
-	bool local = spirv_storage(writer->module, type) == SpvStorageClassWorkgroup;
-	/* From SPIR-V 1.5 on also a vector, of as many bits. */
-	if (to.class == SPIRV_INT && to.lanes == 1)
-		spirv_put(writer, "v%" PRIu32 " = (t%" PRIu32 ")(", words[2], words[1]);
+	LLVMTypeRef word = spirv_int(reader, 64), type = LLVMTypeOf(pointer);
+	LLVMValueRef number = LLVMBuildPtrToInt(reader->builder, pointer, word, "");
+	if (LLVMIsConstant(pointer) || LLVMGetPointerAddressSpace(type) != SPIRV_LOCAL)
+		return number;
+	LLVMValueRef is_null = LLVMBuildICmp(reader->builder, LLVMIntEQ, pointer, LLVMConstNull(type), "");
+	return LLVMBuildSelect(reader->builder, is_null, LLVMConstNull(word), number, "");
+}
+
+/* Of a number or a vector of numbers: all its bits. */
+static unsigned size_of(const struct spirv_type *type)
+{
+	return spirv_is_number(type) ? type->bits * type->lanes : 0;
+}
+
+/* From SPIR-V 1.5 on also a vector, of as many bits. */
+static bool pointer_to_number(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	LLVMValueRef pointer = spirv_pointer(reader, op->words[3]);
+	if (!pointer)
+		return false;
+	LLVMValueRef number = number_of(reader, pointer);
+	if (op->type->class == SPIRV_INT && op->type->lanes == 1)
+		number = LLVMBuildIntCast2(reader->builder, number, op->type->value, false, "");
+	else if (size_of(op->type) == 64)
+		number = LLVMBuildBitCast(reader->builder, number, op->type->value, "");
 	else
-		spirv_put(writer, "v%" PRIu32 " = as_%s(", words[2], spirv_unsigned_name(to).text);
-	if (local && !writer->in_constant)
-		spirv_put(writer, "v%" PRIu32 " ? (ulong)v%" PRIu32 " : 0);\n", words[3], words[3]);
-	else
-		spirv_put(writer, "(ulong)v%" PRIu32 ");\n", words[3]);
+		return spirv_fail(reader, "the result is no number of 64 bits");
+	return spirv_define(reader, op, number);
 }
 
-static enum spirv_written write_bitcast(struct spirv_writer *writer, const uint32_t *words)
+static bool number_to_pointer(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	struct spirv_shape to = spirv_shape(writer->module, words[1]);
-	struct spirv_shape from = spirv_value_shape(writer->module, words[3]);
-	bool same = to.class == from.class && to.bits == from.bits && to.lanes == from.lanes;
-	if (spirv_id(writer->module, words[2])->is_input) {
-		spirv_put(writer, "v%" PRIu32 " = (private t%" PRIu32 " *)v%" PRIu32 ";\n", words[2],
-			  spirv_pointee(writer->module, words[1]), words[3]);
-		return SPIRV_WRITTEN;
+	const struct spirv_type *from = spirv_type_of(reader, op->words[3]);
+	LLVMValueRef value = from ? spirv_value(reader, op->words[3]) : NULL;
+	if (!value)
+		return false;
+	if (!is_pointer(op->type))
+		return spirv_fail(reader, "the result is no pointer");
+	if (from->class != SPIRV_INT || from->lanes != 1) {
+		if (size_of(from) != 64)
+			return spirv_fail(reader, "the operand is no number of 64 bits");
+		value = LLVMBuildBitCast(reader->builder, value, spirv_int(reader, 64), "");
 	}
-	if (is_number(to) && is_number(from) && !(writer->in_constant && same))
-		spirv_put(writer, "v%" PRIu32 " = as_%s(v%" PRIu32 ");\n", words[2],
-			  spirv_unsigned_name(to).text, words[3]);
-	else if (is_number(to) && from.class == SPIRV_POINTER)
-		write_number(writer, words);
-	else if (to.class == SPIRV_POINTER && is_number(from) &&
-		 (from.lanes > 1 || from.class == SPIRV_FLOAT))
-		spirv_put(writer, "v%" PRIu32 " = (t%" PRIu32 ")as_ulong(v%" PRIu32 ");\n", words[2],
-			  words[1], words[3]);
-	else
-		spirv_put(writer, "v%" PRIu32 " = (t%" PRIu32 ")v%" PRIu32 ";\n", words[2], words[1],
-			  words[3]);
-	return SPIRV_WRITTEN;
+	return spirv_define(reader, op, LLVMBuildIntToPtr(reader->builder, value, op->type->value, ""));
 }
 
-/* A generic pointer to one of a named address space, or NULL where it is not of that space. */
-static enum spirv_written write_explicit(struct spirv_writer *writer, const uint32_t *words)
+/* Between generic pointers and those of one address space; private ones are generic to LLVM. */
+static bool cast_pointer(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	uint32_t storage = spirv_storage(writer->module, words[1]);
-	const char *name = storage == SpvStorageClassWorkgroup ? "to_local"
-			   : storage == SpvStorageClassCrossWorkgroup ? "to_global"
-			   : storage == SpvStorageClassFunction ? "to_private" : NULL;
+	LLVMValueRef pointer = spirv_pointer(reader, op->words[3]);
+	if (!pointer)
+		return false;
+	if (!is_pointer(op->type))
+		return spirv_fail(reader, "the result is no pointer");
+	if (LLVMTypeOf(pointer) != op->type->value)
+		pointer = LLVMBuildAddrSpaceCast(reader->builder, pointer, op->type->value, "");
+	return spirv_define(reader, op, pointer);
+}
+
+/* To an address space, or NULL where the pointer is of another one. */
+static bool cast_explicitly(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const uint32_t storage = op->type->class == SPIRV_POINTER ? op->type->storage : SPIRV_NONE;
+	const char *name = storage == SpvStorageClassWorkgroup        ? "__to_local"
+			   : storage == SpvStorageClassCrossWorkgroup ? "__to_global"
+			   : storage == SpvStorageClassFunction       ? "__to_private"
+								      : NULL;
+	LLVMValueRef pointer = spirv_value_of(reader, op->words[3], spirv_ptr(reader, SPIRV_PRIVATE));
+	if (!pointer)
+		return false;
 	if (!name)
-		return spirv_fail(writer, SpvOpGenericCastToPtrExplicit, "to storage class %" PRIu32,
-				  storage);
-	spirv_put(writer, "v%" PRIu32 " = (t%" PRIu32 ")%s(v%" PRIu32 ");\n", words[2], words[1], name,
-		  words[3]);
-	return SPIRV_WRITTEN;
+		return spirv_fail(reader, "the result is no pointer of an address space");
+	return spirv_define(reader, op, spirv_call_plain(reader, name, op->type->value, &pointer, 1));
 }
 
-enum spirv_written spirv_conversion(struct spirv_writer *writer, const uint32_t *words,
-				    unsigned count)
+/* --- bits ---------------------------------------------------------------------------------------------------------- */
+
+static bool build_bitcast(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	unsigned op = words[0] & SpvOpCodeMask;
-	if (op < SpvOpConvertFToU || op > SpvOpBitcast)
-		return SPIRV_OTHER;
-	if (count < 4)
-		return spirv_fail(writer, op, "%u words", count);
-	switch (op) {
-	case SpvOpConvertFToU: return write_convert(writer, words, false, false);
-	case SpvOpConvertFToS: return write_convert(writer, words, false, true);
-	case SpvOpConvertSToF: return write_convert(writer, words, true, false);
-	case SpvOpConvertUToF: return write_convert(writer, words, false, false);
-	case SpvOpUConvert: return write_convert(writer, words, false, false);
-	case SpvOpSConvert: return write_convert(writer, words, true, true);
-	case SpvOpFConvert: return write_convert(writer, words, false, false);
-	case SpvOpSatConvertSToU: return write_saturated(writer, words, true);
-	case SpvOpSatConvertUToS: return write_saturated(writer, words, false);
-	case SpvOpQuantizeToF16: write_quantized(writer, words); return SPIRV_WRITTEN;
-	case SpvOpConvertPtrToU: write_number(writer, words); return SPIRV_WRITTEN;
-	case SpvOpConvertUToPtr:
-	case SpvOpPtrCastToGeneric:
-	case SpvOpGenericCastToPtr:
-		spirv_put(writer, "v%" PRIu32 " = (t%" PRIu32 ")v%" PRIu32 ";\n", words[2], words[1],
-			  words[3]);
-		return SPIRV_WRITTEN;
-	case SpvOpGenericCastToPtrExplicit: return write_explicit(writer, words);
-	case SpvOpBitcast: return write_bitcast(writer, words);
-	default: return spirv_fail(writer, op, "not of kernels");
-	}
+	const struct spirv_type *from = spirv_type_of(reader, op->words[3]);
+	if (!from)
+		return false;
+	if (is_pointer(from) && spirv_is_number(op->type))
+		return pointer_to_number(reader, op);
+	if (spirv_is_number(from) && is_pointer(op->type))
+		return number_to_pointer(reader, op);
+	LLVMValueRef value = spirv_value(reader, op->words[3]);
+	if (!value)
+		return false;
+	if (size_of(from) && size_of(from) == size_of(op->type))
+		value = LLVMBuildBitCast(reader->builder, value, op->type->value, "");
+	return spirv_define(reader, op, value);
 }
+
+const struct spirv_row spirv_conversion_rows[] = {
+	{SpvOpConvertFToU, 4, 4, FROM_REAL, build_convert},
+	{SpvOpConvertFToS, 4, 4, FROM_REAL | TO_SIGNED, build_convert},
+	{SpvOpConvertSToF, 4, 4, FROM_SIGNED | TO_REAL, build_convert},
+	{SpvOpConvertUToF, 4, 4, TO_REAL, build_convert},
+	{SpvOpUConvert, 4, 4, 0, build_convert},
+	{SpvOpSConvert, 4, 4, FROM_SIGNED | TO_SIGNED, build_convert},
+	{SpvOpFConvert, 4, 4, FROM_REAL | TO_REAL, build_convert},
+	{SpvOpSatConvertSToU, 4, 4, FROM_SIGNED | SATURATES, build_convert},
+	{SpvOpSatConvertUToS, 4, 4, TO_SIGNED | SATURATES, build_convert},
+	{SpvOpQuantizeToF16, 4, 4, 0, build_quantized},
+	{SpvOpConvertPtrToU, 4, 4, 0, pointer_to_number},
+	{SpvOpConvertUToPtr, 4, 4, 0, number_to_pointer},
+	{SpvOpPtrCastToGeneric, 4, 4, 0, cast_pointer},
+	{SpvOpGenericCastToPtr, 4, 4, 0, cast_pointer},
+	{SpvOpGenericCastToPtrExplicit, 5, 5, 0, cast_explicitly},
+	{SpvOpBitcast, 4, 4, 0, build_bitcast},
+	{0, 0, 0, 0, NULL},
+};

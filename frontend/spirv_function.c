@@ -1,630 +1,470 @@
-/* Functions: their heads, variables and blocks. */
 #include "config.h"
 
-#include "frontend/spirv_argument.h"
 #include "frontend/spirv_function.h"
+
+#include "frontend/spirv_call.h"
+#include "frontend/spirv_debug.h"
+#include "frontend/spirv_flow.h"
+#include "frontend/spirv_input.h"
+#include "frontend/symbol.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what of a module a function uses without being given it --- */
+/* Calling convention of kernels in LLVM (llvm::CallingConv::SPIR_KERNEL). */
+enum { KERNEL_CONVENTION = 76 };
 
-static bool holds(const struct spirv_function *function, uint32_t id)
+/* --- finding functions -------------------------------------------------------------------------------------- */
+
+struct spirv_function *spirv_function(const struct spirv_reader *reader, uint32_t id)
 {
-	for (size_t i = 0; i < function->local_count; i++)
-		if (function->locals[i] == id)
-			return true;
-	return false;
+	const uint32_t number = spirv_of(reader->module, id).op == SpvOpFunction ? reader->homes[id] : 0;
+	return number ? &reader->functions[number - 1] : NULL;
 }
 
-static bool add_local(struct spirv_function *function, uint32_t id)
+/* Counts first: both lists are made at once. */
+static bool make_lists(struct spirv_reader *reader)
 {
-	if (holds(function, id))
-		return true;
-	uint32_t *more = realloc(function->locals, (function->local_count + 1) * sizeof(*more));
-	if (!more)
-		return false;
-	function->locals = more;
-	function->locals[function->local_count++] = id;
-	return true;
-}
-
-/* Whether a word of an instruction, from the first operand on, is no id but a number: SPIR-V 1.6, 3.49. */
-static bool is_literal(const uint32_t *words, unsigned i)
-{
-	const unsigned op = words[0] & SpvOpCodeMask;
-	switch (op) {
-	case SpvOpSwitch:
-	case SpvOpLoopMerge:
-	case SpvOpSelectionMerge: return i >= 2;
-	case SpvOpStore:
-	case SpvOpCopyMemory: return i >= 3;
-	case SpvOpLoad:
-	case SpvOpCopyMemorySized:
-	case SpvOpCompositeExtract:
-	case SpvOpBranchConditional: return i >= 4;
-	case SpvOpCompositeInsert:
-	case SpvOpVectorShuffle:
-	case SpvOpSDot:
-	case SpvOpUDot:
-	case SpvOpSUDot: return i >= 5;
-	case SpvOpSDotAccSat:
-	case SpvOpUDotAccSat:
-	case SpvOpSUDotAccSat: return i >= 6;
-	case SpvOpLifetimeStart:
-	case SpvOpLifetimeStop: return i == 2;
-	case SpvOpFunction:
-	case SpvOpVariable: return i == 3;
-	case SpvOpExtInst:
-	case SpvOpGenericCastToPtrExplicit:
-	case SpvOpImageWrite:
-	case SpvOpGroupNonUniformBallotBitCount: return i == 4;
-	case SpvOpImageSampleImplicitLod:
-	case SpvOpImageSampleExplicitLod:
-	case SpvOpImageFetch:
-	case SpvOpImageRead: return i == 5;
-	case SpvOpLine:
-	case SpvOpLoopControlINTEL:
-	case SpvOpConstant:
-	case SpvOpSpecConstant: return true;
-	default: break;
+	const struct spirv_module *module = reader->module;
+	size_t entries = 1, functions = 1;
+	for (size_t at = SPIRV_HEADER_WORDS; at < module->word_count; at += spirv_at(module, at).count) {
+		const unsigned op = spirv_at(module, at).op;
+		entries += op == SpvOpEntryPoint;
+		functions += op == SpvOpFunction;
 	}
-	/* How the values of a group are brought together. */
-	const bool reduces = (op >= SpvOpGroupIAdd && op <= SpvOpGroupSMax) ||
-			     (op >= SpvOpGroupNonUniformIAdd && op <= SpvOpGroupNonUniformLogicalXor) ||
-			     (op >= SpvOpGroupIMulKHR && op <= SpvOpGroupLogicalXorKHR);
-	return reduces && i == 4;
+	reader->entries = calloc(entries, sizeof(*reader->entries));
+	reader->functions = calloc(functions, sizeof(*reader->functions));
+	return (reader->entries && reader->functions) || spirv_no_memory(reader);
 }
 
-/* Notes the variables behind an operand: of the work-group, and of the device's inputs. */
-static bool note_operand(struct spirv_writer *writer, struct spirv_function *function, uint32_t id,
-			 unsigned deep)
+/* Notes the function that begins at a word, and where it ends; false with a message. */
+static bool add_function(struct spirv_reader *reader, size_t *at_inout)
 {
-	enum { MOST_DEEP = 32 };
-	const struct spirv_id *known = spirv_id(writer->module, id);
-	if (!known->words || deep > MOST_DEEP)
-		return true;
-	if (known->op == SpvOpVariable && known->count > 3 &&
-	    (known->words[3] == SpvStorageClassWorkgroup ||
-	     known->words[3] == SpvStorageClassInput || known->is_input))
-		return add_local(function, id);
-	if (known->op != SpvOpSpecConstantOp && known->op != SpvOpConstantComposite &&
-	    known->op != SpvOpSpecConstantComposite)
-		return true;
-	for (unsigned i = known->op == SpvOpSpecConstantOp ? 4 : 3; i < known->count; i++)
-		if (!note_operand(writer, function, known->words[i], deep + 1))
-			return false;
-	return true;
-}
-
-bool spirv_function_scan(struct spirv_writer *writer, struct spirv_function *function)
-{
-	const uint32_t *all = writer->module->words;
-	for (size_t at = function->at; at < function->end; at += all[at] >> SpvWordCountShift) {
-		const unsigned count = all[at] >> SpvWordCountShift;
-		for (unsigned i = 1; i < count; i++)
-			if (!is_literal(all + at, i) && !note_operand(writer, function, all[at + i], 0))
-				return false;
-	}
-	return true;
-}
-
-static bool is_workgroup(const struct spirv_writer *writer, uint32_t id)
-{
-	const struct spirv_id *variable = spirv_id(writer->module, id);
-	return variable->words[3] == SpvStorageClassWorkgroup && !variable->is_input;
-}
-
-/* What the functions that it calls use of the work-group, it has to hand on. */
-bool spirv_function_inherit(struct spirv_writer *writer, struct spirv_function *functions,
-			    size_t count, struct spirv_function *function, bool *changed)
-{
-	const uint32_t *all = writer->module->words;
-	for (size_t at = function->at; at < function->end; at += all[at] >> SpvWordCountShift) {
-		if ((all[at] & SpvOpCodeMask) != SpvOpFunctionCall ||
-		    all[at] >> SpvWordCountShift < 4)
+	const struct spirv_module *module = reader->module;
+	struct spirv_function *function = &reader->functions[reader->function_count];
+	size_t at = *at_inout;
+	reader->now = spirv_at(module, at);
+	if (reader->now.count != 5)
+		return spirv_fail(reader, "%u words, and not 5", reader->now.count);
+	*function = (struct spirv_function){.id = module->words[at + 2], .at = at, .line = reader->line};
+	for (at += 5; at < module->word_count; at += spirv_at(module, at).count) {
+		const unsigned op = spirv_at(module, at).op;
+		if (!function->line.line)
+			(void)spirv_debug_read(reader, spirv_at(module, at), &function->line);
+		function->has_body |= op == SpvOpLabel;
+		if (op == SpvOpFunction)
+			return spirv_fail(reader, "another function begins before this one ends");
+		if (op != SpvOpFunctionEnd)
 			continue;
-		const struct spirv_function *called = spirv_function_find(functions, count,
-									  all[at + 3]);
-		for (size_t i = 0; called && i < called->local_count; i++) {
-			if (!is_workgroup(writer, called->locals[i]) ||
-			    holds(function, called->locals[i]))
-				continue;
-			if (!add_local(function, called->locals[i]))
-				return false;
-			*changed = true;
-		}
+		function->end = at + spirv_at(module, at).count;
+		reader->homes[function->id] = (uint32_t)++reader->function_count;
+		*at_inout = at;
+		return true;
 	}
-	return true;
+	return spirv_fail(reader, "the function does not end");
 }
 
-struct spirv_function *spirv_function_find(struct spirv_function *functions, size_t count,
-					   uint32_t id)
+/* Where a module calls a function. */
+static void note_call(struct spirv_reader *reader, struct spirv_instruction i)
 {
-	for (size_t i = 0; i < count; i++)
-		if (functions[i].id == id)
-			return &functions[i];
+	struct spirv_function *called = i.count > 3 ? spirv_function(reader, i.words[3]) : NULL;
+	if (called)
+		called->is_wanted = true;
+}
+
+static void note_entries(struct spirv_reader *reader)
+{
+	const struct spirv_module *module = reader->module;
+	for (size_t i = 0; i < reader->function_count; i++)
+		reader->functions[i].is_wanted = true;
+	for (size_t i = 0; i < reader->entry_count; i++) {
+		struct spirv_function *function = spirv_function(reader, reader->entries[i].function);
+		if (function)
+			function->is_wanted = spirv_facts(module, function->id)->linkage != SPIRV_INTERNAL;
+	}
+	for (size_t at = SPIRV_HEADER_WORDS; at < module->word_count; at += spirv_at(module, at).count)
+		if (spirv_at(module, at).op == SpvOpFunctionCall)
+			note_call(reader, spirv_at(module, at));
+}
+
+bool spirv_functions_find(struct spirv_reader *reader)
+{
+	const struct spirv_module *module = reader->module;
+	bool good = make_lists(reader);
+	for (size_t at = SPIRV_HEADER_WORDS; good && at < module->word_count; at += spirv_at(module, at).count) {
+		const struct spirv_instruction i = spirv_at(module, at);
+		reader->now = i;
+		(void)spirv_debug_read(reader, i, &reader->line);
+		if (i.op == SpvOpEntryPoint)
+			good = spirv_entry_add(reader, i);
+		else if (i.op == SpvOpFunction)
+			good = add_function(reader, &at);
+	}
+	for (size_t at = SPIRV_HEADER_WORDS; good && at < module->word_count; at += spirv_at(module, at).count) {
+		const struct spirv_instruction i = spirv_at(module, at);
+		reader->now = i;
+		if (i.op == SpvOpExecutionMode || i.op == SpvOpExecutionModeId)
+			good = spirv_entry_mode(reader, i);
+	}
+	reader->line = (struct spirv_line){0};
+	if (good)
+		note_entries(reader);
+	return good && spirv_entries_check(reader);
+}
+
+void spirv_functions_finish(struct spirv_reader *reader)
+{
+	free(reader->entries);
+	free(reader->functions);
+	reader->entries = NULL;
+	reader->functions = NULL;
+}
+
+/* --- parameters ----------------------------------------------------------------------------------------------- */
+
+/* Of what is passed by value; false with a message. */
+static bool find_carried(struct spirv_reader *reader, struct spirv_parameter *parameter)
+{
+	const struct spirv_type *type = parameter->type;
+	parameter->passing = SPIRV_AGGREGATE;
+	if (!spirv_is_aggregate(type)) {
+		parameter->passing = SPIRV_BY_VALUE;
+		type = spirv_pointee(reader, type);
+	}
+	if (!type)
+		return false;
+	if (!type->memory)
+		return spirv_fail(reader, "the parameter %" PRIu32 " points to nothing that can be copied",
+				  parameter->id);
+	parameter->carried = type->memory;
+	return spirv_alignment(reader, parameter->id, type->align_B, &parameter->align_B);
+}
+
+static bool find_parameter(struct spirv_reader *reader, struct spirv_instruction i, struct spirv_parameter *parameter)
+{
+	if (i.count != 3)
+		return spirv_fail(reader, "%u words, and not 3", i.count);
+	*parameter = (struct spirv_parameter){.id = i.words[2], .type = spirv_type(reader, i.words[1])};
+	const struct spirv_type *type = parameter->type;
+	const bool by_value = type && type->class == SPIRV_POINTER &&
+			      type->value == spirv_ptr(reader, SPIRV_PRIVATE) &&
+			      spirv_facts(reader->module, parameter->id)->by_value;
+	if (!type)
+		return false;
+	return (!by_value && !spirv_is_aggregate(type)) || find_carried(reader, parameter);
+}
+
+struct spirv_parameter *spirv_parameters(struct spirv_reader *reader, const struct spirv_function *function)
+{
+	const struct spirv_module *module = reader->module;
+	const unsigned count = function->type->part_count;
+	struct spirv_parameter *parameters = calloc((size_t)count + 1, sizeof(*parameters));
+	unsigned found = 0;
+	bool good = parameters ? true : spirv_no_memory(reader);
+	for (size_t at = function->at; good && at < function->end; at += spirv_at(module, at).count) {
+		const struct spirv_instruction i = spirv_at(module, at);
+		if (i.op == SpvOpLabel)
+			break;
+		if (i.op != SpvOpFunctionParameter)
+			continue;
+		reader->now = i;
+		good = found < count ? find_parameter(reader, i, &parameters[found])
+				     : spirv_fail(reader, "the function's type has fewer parameters");
+		if (good && parameters[found].type != function->type->parts[found])
+			good = spirv_fail(reader, "the function's type has another parameter in this place");
+		found++;
+	}
+	if (good && found < count)
+		good = spirv_fail(reader, "the function's type has more parameters");
+	if (good)
+		return parameters;
+	free(parameters);
 	return NULL;
 }
 
-/* --- heads --- */
-
-/* A constant may be an expression of specialization constants: Clang knows its value. */
-static void put_sizes(struct spirv_writer *writer, const char *name, const struct spirv_sizes *sizes)
+static LLVMTypeRef passed_type(const struct spirv_reader *reader, const struct spirv_parameter *parameter)
 {
-	const uint32_t *size = sizes->size;
-	const char *v = sizes->by_id ? "v" : "";
-	if (size[0])
-		spirv_put(writer, "__attribute__((%s(%s%" PRIu32 ", %s%" PRIu32 ", %s%" PRIu32 "))) ",
-			  name, v, size[0], v, size[1], v, size[2]);
+	return parameter->passing == SPIRV_DIRECT ? parameter->type->value : spirv_ptr(reader, SPIRV_PRIVATE);
 }
 
-static void put_attributes(struct spirv_writer *writer, const struct spirv_function *function)
+static void add_attribute(LLVMValueRef function_or_call, unsigned index, LLVMAttributeRef attribute)
 {
-	put_sizes(writer, "reqd_work_group_size", &function->local_size);
-	put_sizes(writer, "work_group_size_hint", &function->local_size_hint);
-	if (function->sub_group_size)
-		spirv_put(writer, "__attribute__((intel_reqd_sub_group_size(%" PRIu32 "))) ",
-			  function->sub_group_size);
-}
-
-/* A kernel's local argument lies as its Alignment says: LLVM's back end for SPIR-V writes pointers to bytes
- * where it does not know to what. */
-static bool is_aligned_local(const struct spirv_writer *writer, uint32_t number)
-{
-	const struct spirv_id *id = spirv_id(writer->module, number);
-	uint32_t type = spirv_pointee(writer->module, id->type);
-	enum spirv_class class = spirv_shape(writer->module, type).class;
-	return id->alignment_B && !(id->alignment_B & (id->alignment_B - 1)) &&
-	       spirv_storage(writer->module, id->type) == SpvStorageClassWorkgroup &&
-	       class != SPIRV_VOID && class != SPIRV_UNKNOWN;
-}
-
-/* A kernel's argument by value lies as its Alignment says, too: LLVM packs structs that it lays out itself, and
- * loads of their members say how aligned they are. */
-static bool is_aligned_value(const struct spirv_writer *writer, uint32_t number)
-{
-	const struct spirv_id *id = spirv_id(writer->module, number);
-	enum spirv_class class = spirv_shape(writer->module, spirv_pointee(writer->module, id->type)).class;
-	return id->by_value && id->alignment_B && !(id->alignment_B & (id->alignment_B - 1)) &&
-	       (class == SPIRV_STRUCT || class == SPIRV_ARRAY);
-}
-
-/* A kernel's argument may point to generic pointers here, and not in OpenCL C (3.0, 6.11). */
-static bool is_table(const struct spirv_writer *writer, uint32_t number)
-{
-	const struct spirv_module *module = writer->module;
-	uint32_t pointee = spirv_pointee(module, spirv_id(module, number)->type);
-	return spirv_shape(module, pointee).class == SPIRV_POINTER &&
-	       spirv_storage(module, pointee) == SpvStorageClassGeneric;
-}
-
-static void put_aligned_type(struct spirv_writer *writer, uint32_t number)
-{
-	const struct spirv_id *id = spirv_id(writer->module, number);
-	uint32_t type = spirv_pointee(writer->module, id->type), alignment_B = id->alignment_B;
-	spirv_put(writer, "struct l%" PRIu32 " { t%" PRIu32 " e; } __attribute__((aligned(", number, type);
-	/* Clang makes a type as large as a multiple of that, and clSetKernelArg is asked for a value's size. */
-	if (id->by_value)
-		spirv_put(writer, "sizeof(t%" PRIu32 ") %% %" PRIu32 " ? 1 : ", type, alignment_B);
-	spirv_put(writer, "%" PRIu32 ")));\n", alignment_B);
-}
-
-/* What such arguments are or point to, once for a function that is several kernels. */
-static void put_aligned_types(struct spirv_writer *writer, const struct spirv_function *function,
-			      const struct spirv_entry *entry)
-{
-	const uint32_t *all = writer->module->words;
-	for (const struct spirv_entry *other = writer->entries; other < entry; other++)
-		if (other->function == entry->function)
-			return;
-	for (size_t at = function->at; at < function->end; at += all[at] >> SpvWordCountShift)
-		if ((all[at] & SpvOpCodeMask) == SpvOpFunctionParameter &&
-		    (is_aligned_local(writer, all[at + 2]) || is_aligned_value(writer, all[at + 2])))
-			put_aligned_type(writer, all[at + 2]);
-}
-
-static void put_parameters(struct spirv_writer *writer, const struct spirv_function *function,
-			   bool is_kernel)
-{
-	const uint32_t *all = writer->module->words;
-	const char *comma = "";
-	for (size_t at = function->at; at < function->end; at += all[at] >> SpvWordCountShift) {
-		if ((all[at] & SpvOpCodeMask) != SpvOpFunctionParameter)
-			continue;
-		const struct spirv_id *id = spirv_id(writer->module, all[at + 2]);
-		if (is_kernel && is_aligned_value(writer, all[at + 2]))
-			spirv_put(writer, "%sstruct l%" PRIu32 " a%" PRIu32, comma, all[at + 2],
-				  all[at + 2]);
-		else if (id->by_value)
-			spirv_put(writer, "%st%" PRIu32 " a%" PRIu32, comma,
-				  is_kernel ? spirv_pointee(writer->module, id->type) : id->type,
-				  all[at + 2]);
-		else if (is_kernel && is_aligned_local(writer, all[at + 2]))
-			spirv_put(writer, "%slocal struct l%" PRIu32 " *%sa%" PRIu32, comma, all[at + 2],
-				  id->no_alias ? "restrict " : "", all[at + 2]);
-		else if (is_kernel && is_table(writer, all[at + 2]))
-			spirv_put(writer, "%s%s ulong *%sa%" PRIu32, comma,
-				  spirv_space(spirv_storage(writer->module, id->type)),
-				  id->no_alias ? "restrict " : "", all[at + 2]);
-		else
-			spirv_put(writer, "%st%" PRIu32 " %sv%" PRIu32, comma, id->type,
-				  id->no_alias && id->type && spirv_pointee(writer->module, id->type)
-					  ? "restrict " : "",
-				  all[at + 2]);
-		comma = ", ";
-	}
-	for (size_t i = 0; i < function->local_count && !is_kernel; i++) {
-		if (!is_workgroup(writer, function->locals[i]))
-			continue;
-		spirv_put(writer, "%st%" PRIu32 " v%" PRIu32, comma,
-			  spirv_id(writer->module, function->locals[i])->type, function->locals[i]);
-		comma = ", ";
-	}
-	if (!*comma)
-		spirv_put(writer, "void");
-}
-
-/* entry: NULL for a function that kernels call. */
-static void put_head(struct spirv_writer *writer, const struct spirv_function *function,
-		     const struct spirv_entry *entry)
-{
-	if (entry) {
-		spirv_put(writer, "kernel ");
-		put_attributes(writer, function);
-		spirv_put(writer, "void " SPIRV_KERNEL "%zu(", (size_t)(entry - writer->entries));
-	} else {
-		const uint32_t *words = spirv_id(writer->module, function->id)->words;
-		spirv_put(writer, "%s%st%" PRIu32 " f%" PRIu32 "(",
-			  spirv_linkage_words(writer, function->id),
-			  words[3] & SpvFunctionControlDontInlineMask ? "__attribute__((noinline)) " : "",
-			  words[1], function->id);
-	}
-	put_parameters(writer, function, entry != NULL);
-	spirv_put(writer, ")");
-}
-
-enum spirv_written spirv_function_declare(struct spirv_writer *writer,
-					  const struct spirv_function *function)
-{
-	const struct spirv_id *id = spirv_id(writer->module, function->id);
-	if (!id->words || id->count < 5)
-		return spirv_fail(writer, SpvOpFunction, "%u words", id->count);
-	put_head(writer, function, NULL);
-	spirv_label(writer, function->id);
-	spirv_put(writer, ";\n");
-	return SPIRV_WRITTEN;
-}
-
-/* --- variables --- */
-
-/* What of the function that is written is stored by way of a pointer; 0 unless it is one value. */
-static uint32_t only_store(const struct spirv_writer *writer, const struct spirv_function *function,
-			   uint32_t pointer)
-{
-	const uint32_t *all = writer->module->words;
-	uint32_t value = 0, stores = 0;
-	for (size_t at = function->at; at < function->end; at += all[at] >> SpvWordCountShift)
-		if ((all[at] & SpvOpCodeMask) == SpvOpStore && all[at] >> SpvWordCountShift > 2 &&
-		    all[at + 1] == pointer) {
-			value = all[at + 2];
-			stores++;
-		}
-	return stores == 1 ? value : 0;
-}
-
-/* No variable of OpenCL C has an image or a sampler: one that is set once, as unoptimised code
- * does with parameters, is what it is set to. */
-static enum spirv_written put_opaque(struct spirv_writer *writer,
-				     const struct spirv_function *function, uint32_t number)
-{
-	uint32_t value = only_store(writer, function, number);
-	if (!value || value == number)
-		return spirv_fail(writer, SpvOpVariable, "of a type that variables do not have");
-	spirv_put(writer, "#define v%" PRIu32 " v%" PRIu32 "\n", number, value);
-	return SPIRV_WRITTEN;
-}
-
-static enum spirv_written put_variable(struct spirv_writer *writer,
-				       const struct spirv_function *function, uint32_t number)
-{
-	const struct spirv_id *id = spirv_id(writer->module, number);
-	uint32_t pointee = spirv_pointee(writer->module, id->type);
-	enum spirv_class class = spirv_shape(writer->module, pointee).class;
-	if (class == SPIRV_OPAQUE)
-		return put_opaque(writer, function, number);
-	if (class == SPIRV_UNKNOWN || class == SPIRV_VOID)
-		return spirv_fail(writer, SpvOpVariable, "of a type that variables do not have");
-	spirv_alignment(writer, id);
-	spirv_put(writer, "t%" PRIu32 " m%" PRIu32, pointee, number);
-	if (id->count > 4)
-		spirv_put(writer, " = i%" PRIu32, id->words[4]);
-	spirv_put(writer, "; t%" PRIu32 " v%" PRIu32 " = &m%" PRIu32 ";\n", id->type, number, number);
-	return SPIRV_WRITTEN;
-}
-
-/* A variable of the module that is one of each function's or kernel's. */
-static enum spirv_written put_local(struct spirv_writer *writer, uint32_t number, bool is_kernel)
-{
-	const struct spirv_id *id = spirv_id(writer->module, number);
-	uint32_t pointee = spirv_pointee(writer->module, id->type);
-	struct spirv_shape shape = spirv_shape(writer->module, pointee);
-	if (is_workgroup(writer, number)) {
-		if (!is_kernel)
-			return SPIRV_WRITTEN;
-		spirv_alignment(writer, id);
-		spirv_put(writer, "local t%" PRIu32 " m%" PRIu32 "; t%" PRIu32 " v%" PRIu32 " = &m%" PRIu32
-				  ";\n", pointee, number, id->type, number, number);
-		return SPIRV_WRITTEN;
-	}
-	const char *value = spirv_builtin_value(id->builtin);
-	if (!value || shape.class != SPIRV_INT)
-		return spirv_fail(writer, SpvOpVariable, "built-in %" PRIu32 " is not known",
-				  id->builtin);
-	spirv_put(writer, "t%" PRIu32 " m%" PRIu32 " = convert_%s(%s); private t%" PRIu32 " *v%" PRIu32
-			  " = &m%" PRIu32 ";\n",
-		  pointee, number, spirv_unsigned_name(shape).text, value, pointee, number, number);
-	return SPIRV_WRITTEN;
-}
-
-/* What is passed by value is pointed to in SPIR-V: in a kernel its parameter, and in a function a copy,
- * for what it stores there its caller does not see (SPIR-V 1.6, 3.19: ByVal). */
-static void put_by_value(struct spirv_writer *writer, uint32_t number, bool is_kernel)
-{
-	const struct spirv_id *id = spirv_id(writer->module, number);
-	if (!id->by_value)
-		return;
-	if (!is_kernel) {
-		spirv_alignment(writer, id);
-		spirv_put(writer, "t%" PRIu32 " m%" PRIu32 " = *a%" PRIu32 "; ",
-			  spirv_pointee(writer->module, id->type), number, number);
-	}
-	spirv_put(writer, "t%" PRIu32 " v%" PRIu32 " = &%c%" PRIu32 "%s;\n", id->type, number,
-		  is_kernel ? 'a' : 'm', number,
-		  is_kernel && is_aligned_value(writer, number) ? ".e" : "");
-}
-
-static enum spirv_written put_declaration(struct spirv_writer *writer,
-					  const struct spirv_function *function,
-					  const uint32_t *words, bool is_kernel)
-{
-	bool has_result = false, has_type = false;
-	unsigned op = words[0] & SpvOpCodeMask;
-	SpvHasResultAndType((SpvOp)op, &has_result, &has_type);
-	if (!has_result || !has_type || op == SpvOpFunction)
-		return SPIRV_WRITTEN;
-	if (op == SpvOpVariable)
-		return put_variable(writer, function, words[2]);
-	if (op == SpvOpFunctionParameter) {
-		put_by_value(writer, words[2], is_kernel);
-		if (is_kernel && (is_aligned_local(writer, words[2]) || is_table(writer, words[2])))
-			spirv_put(writer, "t%" PRIu32 " v%" PRIu32 " = (t%" PRIu32 ")a%" PRIu32 ";\n",
-				  words[1], words[2], words[1], words[2]);
-		return SPIRV_WRITTEN;
-	}
-	enum spirv_class class = spirv_shape(writer->module, words[1]).class;
-	if (class == SPIRV_VOID || class == SPIRV_OPAQUE)
-		return SPIRV_WRITTEN;
-	if (class == SPIRV_POINTER &&
-	    spirv_shape(writer->module, spirv_pointee(writer->module, words[1])).class == SPIRV_OPAQUE)
-		return SPIRV_WRITTEN;
-	if (spirv_id(writer->module, words[2])->is_input)
-		spirv_put(writer, "private t%" PRIu32 " *v%" PRIu32,
-			  spirv_pointee(writer->module, words[1]), words[2]);
+	if (LLVMIsACallInst(function_or_call))
+		LLVMAddCallSiteAttribute(function_or_call, index, attribute);
 	else
-		spirv_put(writer, "t%" PRIu32 " v%" PRIu32, words[1], words[2]);
-	if (op == SpvOpPhi)
-		spirv_put(writer, ", p%" PRIu32, words[2]);
-	spirv_put(writer, ";\n");
-	return SPIRV_WRITTEN;
+		LLVMAddAttributeAtIndex(function_or_call, index, attribute);
 }
 
-/* --- blocks --- */
-
-/* Instructions that say nothing to OpenCL C. */
-static bool is_silent(unsigned op)
+/* Integers have no sign in SPIR-V; bools and narrow integers are extended as unsigned ones. */
+static bool is_narrow(const struct spirv_type *type)
 {
-	switch (op) {
-	case SpvOpNop:
-	case SpvOpLine:
-	case SpvOpNoLine:
-	case SpvOpFunction:
-	case SpvOpFunctionParameter:
-	case SpvOpFunctionEnd:
-	case SpvOpVariable:
-	case SpvOpLoopMerge:
-	case SpvOpSelectionMerge:
-	case SpvOpLoopControlINTEL:
-	case SpvOpLifetimeStart:
-	case SpvOpLifetimeStop: return true;
-	default: return false;
+	return type->lanes == 1 && (type->class == SPIRV_BOOL || (type->class == SPIRV_INT && type->bits < 32));
+}
+
+void spirv_mark_parameter(struct spirv_reader *reader, LLVMValueRef function_or_call, unsigned index,
+			  const struct spirv_parameter *parameter)
+{
+	const unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5);
+	const unsigned align = LLVMGetEnumAttributeKindForName("align", 5);
+	if (parameter->passing == SPIRV_DIRECT) {
+		if (is_narrow(parameter->type))
+			spirv_mark_extended(reader, function_or_call, index, "zeroext");
+		return;
 	}
+	add_attribute(function_or_call, index,
+		      LLVMCreateTypeAttribute(reader->context, byval, parameter->carried));
+	add_attribute(function_or_call, index,
+		      LLVMCreateEnumAttribute(reader->context, align, parameter->align_B));
 }
 
-/* What may stand before a block's phis, or between them: the LLVM/SPIR-V translator writes OpLoopMerge there
- * (SPIR-V 1.6, 2.4, has it at the end), and information for debuggers. */
-static bool is_before_phis(const struct spirv_writer *writer, const uint32_t *words, unsigned count)
-{
-	unsigned op = words[0] & SpvOpCodeMask;
-	return op == SpvOpPhi || is_silent(op) || spirv_is_comment(writer, words, count);
-}
+/* --- declarations ----------------------------------------------------------------------------------------------- */
 
-/* Takes the way from one block to another: what its phis will be, and a goto. */
-static void put_edge(struct spirv_writer *writer, uint32_t from, uint32_t to)
+/* An LLVM function with these parameters. */
+static LLVMValueRef make_function(struct spirv_reader *reader, const struct spirv_function *function,
+				  const struct spirv_parameter *parameters, const char *name)
 {
-	const struct spirv_module *module = writer->module;
-	const struct spirv_id *label = spirv_id(module, to);
-	if (label->words && label->op == SpvOpLabel) {
-		size_t at = (size_t)(label->words - module->words) + label->count;
-		for (; at < module->word_count; at += module->words[at] >> SpvWordCountShift) {
-			const uint32_t *words = module->words + at;
-			unsigned op = words[0] & SpvOpCodeMask;
-			unsigned count = words[0] >> SpvWordCountShift;
-			if (!is_before_phis(writer, words, count))
-				break;
-			for (unsigned i = 3; op == SpvOpPhi && i + 1 < count; i += 2)
-				if (words[i + 1] == from) {
-					spirv_put(writer, "p%" PRIu32 " = v%" PRIu32 "; ", words[2],
-						  words[i]);
-					break;
-				}
-		}
+	const struct spirv_type *returned = function->type->returned;
+	const unsigned count = function->type->part_count;
+	LLVMTypeRef *types = calloc((size_t)count + 1, sizeof(LLVMTypeRef));
+	if (!types)
+		return spirv_no_memory(reader), NULL;
+	for (unsigned i = 0; i < count; i++)
+		types[i] = passed_type(reader, &parameters[i]);
+	LLVMTypeRef result = spirv_is_aggregate(returned) ? returned->memory : returned->value;
+	LLVMValueRef made = LLVMAddFunction(reader->llvm, name, LLVMFunctionType(result, types, count, false));
+	free(types);
+	spirv_mark_function(reader, made);
+	if (is_narrow(returned))
+		spirv_mark_extended(reader, made, LLVMAttributeReturnIndex, "zeroext");
+	for (unsigned i = 0; i < count; i++) {
+		spirv_mark_parameter(reader, made, i + 1, &parameters[i]);
+		if (spirv_facts(reader->module, parameters[i].id)->no_alias &&
+		    parameters[i].type->class == SPIRV_POINTER && parameters[i].passing == SPIRV_DIRECT)
+			spirv_mark_extended(reader, made, i + 1, "noalias");
 	}
-	spirv_put(writer, "goto L%" PRIu32 ";", to);
+	return made;
 }
 
-static enum spirv_written put_switch(struct spirv_writer *writer, uint32_t block,
-				     const uint32_t *words, unsigned count)
+/* What Clang says of a function that is not to be optimised. */
+static void mark_unoptimized(struct spirv_reader *reader, LLVMValueRef made)
 {
-	struct spirv_shape shape = spirv_value_shape(writer->module, words[1]);
-	unsigned literal = shape.bits == 64 ? 2 : 1;
-	if (shape.class != SPIRV_INT || shape.lanes != 1)
-		return spirv_fail(writer, SpvOpSwitch, "of no integer");
-	spirv_put(writer, "switch (v%" PRIu32 ") {\n", words[1]);
-	for (unsigned i = 3; i + literal < count; i += literal + 1) {
-		uint64_t value = words[i];
-		if (literal == 2)
-			value |= (uint64_t)words[i + 1] << 32;
-		else if (shape.bits < 32)
-			value &= (1u << shape.bits) - 1;
-		spirv_put(writer, "case 0x%" PRIx64 "u%s: { ", value, literal == 2 ? "l" : "");
-		put_edge(writer, block, words[i + literal]);
-		spirv_put(writer, " }\n");
-	}
-	spirv_put(writer, "default: { ");
-	put_edge(writer, block, words[2]);
-	spirv_put(writer, " } }\n");
-	return SPIRV_WRITTEN;
+	const unsigned whole = (unsigned)LLVMAttributeFunctionIndex;
+	if (reader->codegen->optimization)
+		return;
+	spirv_mark_extended(reader, made, whole, "noinline");
+	spirv_mark_extended(reader, made, whole, "optnone");
 }
 
-static enum spirv_written put_call(struct spirv_writer *writer, const struct spirv_function *called,
-				   const uint32_t *words, unsigned count)
+static bool set_linkage(struct spirv_reader *reader, const struct spirv_function *function)
 {
-	const char *comma = "";
-	if (!called)
-		return spirv_fail(writer, SpvOpFunctionCall, "id %" PRIu32 " is no function", words[3]);
-	if (spirv_shape(writer->module, words[1]).class != SPIRV_VOID)
-		spirv_put(writer, "v%" PRIu32 " = ", words[2]);
-	spirv_put(writer, "f%" PRIu32 "(", called->id);
-	for (unsigned i = 4; i < count; i++, comma = ", ")
-		spirv_put(writer, "%sv%" PRIu32, comma, words[i]);
-	for (size_t i = 0; i < called->local_count; i++)
-		if (is_workgroup(writer, called->locals[i])) {
-			spirv_put(writer, "%sv%" PRIu32, comma, called->locals[i]);
-			comma = ", ";
-		}
-	spirv_put(writer, ");\n");
-	return SPIRV_WRITTEN;
+	const struct spirv_facts *facts = spirv_facts(reader->module, function->id);
+	if (facts->linkage == SPIRV_IMPORT && function->has_body)
+		return spirv_fail(reader, "the function is imported, and has a body");
+	if (!function->has_body && facts->linkage != SPIRV_IMPORT)
+		return spirv_fail(reader, "the function has no body, and is not imported");
+	if (facts->linkage == SPIRV_INTERNAL)
+		LLVMSetLinkage(function->value, LLVMInternalLinkage);
+	else if (facts->linkage == SPIRV_ONCE)
+		LLVMSetLinkage(function->value, LLVMWeakODRLinkage);
+	return true;
 }
 
-/* The end of a block; SPIRV_OTHER when it is none. */
-static enum spirv_written put_branch(struct spirv_writer *writer, uint32_t block,
-				     const uint32_t *words, unsigned count)
+static bool declare(struct spirv_reader *reader, struct spirv_function *function)
 {
-	unsigned op = words[0] & SpvOpCodeMask;
-	unsigned least = op == SpvOpBranchConditional ? 4 : op == SpvOpSwitch ? 3
-			 : op == SpvOpBranch || op == SpvOpReturnValue ? 2 : 1;
-	if (count < least)
-		return spirv_fail(writer, op, "%u words", count);
-	switch (op) {
-	case SpvOpBranch:
-		put_edge(writer, block, words[1]);
-		spirv_put(writer, "\n");
-		return SPIRV_WRITTEN;
-	case SpvOpBranchConditional:
-		spirv_put(writer, "if (v%" PRIu32 ") { ", words[1]);
-		put_edge(writer, block, words[2]);
-		spirv_put(writer, " } else { ");
-		put_edge(writer, block, words[3]);
-		spirv_put(writer, " }\n");
-		return SPIRV_WRITTEN;
-	case SpvOpSwitch: return put_switch(writer, block, words, count);
-	case SpvOpReturn: spirv_put(writer, "return;\n"); return SPIRV_WRITTEN;
-	case SpvOpReturnValue:
-		spirv_put(writer, "return v%" PRIu32 ";\n", words[1]);
-		return SPIRV_WRITTEN;
-	case SpvOpUnreachable: spirv_put(writer, "__builtin_unreachable();\n"); return SPIRV_WRITTEN;
-	default: return SPIRV_OTHER;
-	}
-}
-
-/* A pointer to a built-in variable of another storage class than Input is a private one, which only
- * loads, access chains and casts know. */
-static bool misuses_input(const struct spirv_writer *writer, const uint32_t *words, unsigned count)
-{
-	unsigned op = words[0] & SpvOpCodeMask;
-	if (op == SpvOpLoad || spirv_is_chain(op) || op == SpvOpBitcast || op == SpvOpCopyObject ||
-	    op == SpvOpPtrCastToGeneric)
+	const struct spirv_instruction made = spirv_at(reader->module, function->at);
+	reader->now = made;
+	reader->function = function->id;
+	function->type = spirv_type(reader, made.words[4]);
+	if (!function->type)
 		return false;
-	for (unsigned i = 1; i < count; i++)
-		if (!is_literal(words, i) && spirv_id(writer->module, words[i])->is_input)
-			return true;
-	return false;
+	if (function->type->class != SPIRV_FUNCTION || function->type->returned->id != made.words[1])
+		return spirv_fail(reader, "the function's type is another one");
+	if (!function->is_wanted)
+		return true;
+	struct spirv_parameter *parameters = spirv_parameters(reader, function);
+	if (!parameters)
+		return false;
+	function->value = make_function(reader, function, parameters, "");
+	free(parameters);
+	reader->now = made;
+	if (!function->value || !set_linkage(reader, function))
+		return false;
+	if (function->has_body)
+		mark_unoptimized(reader, function->value);
+	if (made.words[3] & SpvFunctionControlDontInlineMask)
+		spirv_mark_extended(reader, function->value, (unsigned)LLVMAttributeFunctionIndex, "noinline");
+	return spirv_name_value(reader, function->value, function->id);
 }
 
-static enum spirv_written put_body(struct spirv_writer *writer, struct spirv_function *functions,
-				   size_t function_count, const struct spirv_function *function)
+/* --- bodies ------------------------------------------------------------------------------------------------------- */
+
+static void name_parameter(struct spirv_reader *reader, LLVMValueRef parameter, uint32_t id)
 {
-	const uint32_t *all = writer->module->words;
-	uint32_t block = 0;
-	bool at_phis = false;
-	enum spirv_written written = SPIRV_WRITTEN;
-	for (size_t at = function->at; at < function->end && written == SPIRV_WRITTEN;
-	     at += all[at] >> SpvWordCountShift) {
-		const uint32_t *words = all + at;
-		unsigned op = words[0] & SpvOpCodeMask, count = words[0] >> SpvWordCountShift;
-		/* The edges to the block look no further (put_edge). */
-		if (op == SpvOpPhi && !at_phis)
-			return spirv_fail(writer, op, "not at the beginning of its block");
-		at_phis = op == SpvOpLabel || (at_phis && is_before_phis(writer, words, count));
-		if (is_silent(op))
+	enum { MOST_NAME_B = 256 };
+	const char *name = spirv_facts(reader->module, id)->name;
+	if (name && strnlen(name, MOST_NAME_B) < MOST_NAME_B)
+		LLVMSetValueName2(parameter, name, strlen(name));
+}
+
+/* Nothing that the function made is there for the next one. */
+static void forget_values(struct spirv_reader *reader, const struct spirv_function *function)
+{
+	const struct spirv_module *module = reader->module;
+	size_t at = function->at + spirv_at(module, function->at).count;
+	for (; at < function->end; at += spirv_at(module, at).count) {
+		const struct spirv_instruction i = spirv_at(module, at);
+		bool has_result = false, has_type = false;
+		SpvHasResultAndType((SpvOp)i.op, &has_result, &has_type);
+		if (!has_result)
 			continue;
-		if (misuses_input(writer, words, count))
-			return spirv_fail(writer, op, "a built-in variable that is not in Input is loaded "
-						      "and nothing else");
-		if (op == SpvOpLabel) {
-			block = words[1];
-			spirv_put(writer, "L%" PRIu32 ": ;\n", block);
-			continue;
-		}
-		if (op == SpvOpPhi) {
-			spirv_put(writer, "v%" PRIu32 " = p%" PRIu32 ";\n", words[2], words[2]);
-			continue;
-		}
-		if (op == SpvOpFunctionCall) {
-			written = count < 4 ? spirv_fail(writer, op, "%u words", count)
-					    : put_call(writer, spirv_function_find(functions, function_count,
-										   words[3]),
-						       words, count);
-			continue;
-		}
-		written = put_branch(writer, block, words, count);
-		if (written == SPIRV_OTHER)
-			written = spirv_instruction(writer, words, count);
+		reader->made[i.words[has_type ? 2 : 1]] = NULL;
+		reader->homes[i.words[has_type ? 2 : 1]] = 0;
 	}
-	return written;
 }
 
-enum spirv_written spirv_function_define(struct spirv_writer *writer,
-					 struct spirv_function *functions, size_t function_count,
-					 const struct spirv_function *function,
-					 const struct spirv_entry *entry)
+/* Builds the body of an LLVM function from a function's. */
+static bool build_body(struct spirv_reader *reader, const struct spirv_function *function,
+		       const struct spirv_parameter *parameters, LLVMValueRef made, const char *name)
 {
-	const uint32_t *all = writer->module->words;
-	enum spirv_written written = SPIRV_WRITTEN;
-	writer->function = function->id;
-	if (entry)
-		put_aligned_types(writer, function, entry);
-	put_head(writer, function, entry);
-	spirv_put(writer, "\n{\n");
-	for (size_t i = 0; i < function->local_count && written == SPIRV_WRITTEN; i++)
-		written = put_local(writer, function->locals[i], entry != NULL);
-	for (size_t at = function->at; at < function->end && written == SPIRV_WRITTEN;
-	     at += all[at] >> SpvWordCountShift)
-		written = put_declaration(writer, function, all + at, entry != NULL);
-	if (written == SPIRV_WRITTEN)
-		written = put_body(writer, functions, function_count, function);
-	spirv_put(writer, "}\n");
-	return written;
+	struct spirv_body body = {.function = made, .block = 1};
+	static const uint32_t whole[] = {0, 0};
+	body.enter = body.leave = whole;
+	body.entry = LLVMAppendBasicBlockInContext(reader->context, made, "");
+	reader->body = &body;
+	LLVMPositionBuilderAtEnd(reader->builder, body.entry);
+	spirv_debug_function(reader, function->line, name, made);
+	for (unsigned i = 0; i < function->type->part_count; i++) {
+		LLVMValueRef parameter = LLVMGetParam(made, i);
+		name_parameter(reader, parameter, parameters[i].id);
+		reader->made[parameters[i].id] = parameter;
+		reader->homes[parameters[i].id] = 1;
+	}
+	const bool good = spirv_inputs_begin(reader, function->at, function->end) &&
+			  spirv_flow_build(reader, function->at, function->end, function->type->returned);
+	spirv_inputs_end(reader);
+	reader->body = NULL;
+	forget_values(reader, function);
+	return good;
 }
+
+static bool build_function(struct spirv_reader *reader, const struct spirv_function *function)
+{
+	reader->function = function->id;
+	reader->now = spirv_at(reader->module, function->at);
+	struct spirv_parameter *parameters = spirv_parameters(reader, function);
+	const char *name = spirv_facts(reader->module, function->id)->name;
+	const bool good = parameters &&
+			  build_body(reader, function, parameters, function->value, name ? name : "");
+	free(parameters);
+	return good;
+}
+
+static bool build_kernel(struct spirv_reader *reader, const struct spirv_entry *entry)
+{
+	const struct spirv_function *function = spirv_function(reader, entry->function);
+	struct bytes symbol = BYTES_INIT;
+	reader->function = entry->function;
+	if (!function || !function->has_body)
+		return spirv_fail(reader, "the kernel %s has no body", entry->name);
+	reader->now = spirv_at(reader->module, function->at);
+	if (function->type->returned->class != SPIRV_VOID)
+		return spirv_fail(reader, "a kernel returns nothing");
+	struct spirv_parameter *parameters = spirv_parameters(reader, function);
+	if (!parameters)
+		return false;
+	bytes_append_string(&symbol, SYMBOL_KERNEL);
+	bytes_append_string(&symbol, entry->name);
+	LLVMValueRef kernel = make_function(reader, function, parameters, bytes_string(&symbol));
+	bool good = kernel && (!bytes_failed(&symbol) || spirv_no_memory(reader));
+	bytes_finish(&symbol);
+	if (good) {
+		LLVMSetFunctionCallConv(kernel, KERNEL_CONVENTION);
+		mark_unoptimized(reader, kernel);
+		good = spirv_kernel_describe(reader, entry, parameters, function->type->part_count, kernel) &&
+		       build_body(reader, function, parameters, kernel, entry->name);
+	}
+	free(parameters);
+	return good;
+}
+
+bool spirv_functions_build(struct spirv_reader *reader)
+{
+	bool good = true;
+	for (size_t i = 0; good && i < reader->function_count; i++)
+		good = declare(reader, &reader->functions[i]);
+	for (size_t i = 0; good && i < reader->function_count; i++)
+		if (reader->functions[i].value && reader->functions[i].has_body)
+			good = build_function(reader, &reader->functions[i]);
+	for (size_t i = 0; good && i < reader->entry_count; i++)
+		good = build_kernel(reader, &reader->entries[i]);
+	reader->function = 0;
+	return good;
+}
+
+/* --- calls --------------------------------------------------------------------------------------------------------- */
+
+/* The arguments as they are passed; false with a message. */
+static bool find_arguments(struct spirv_reader *reader, const struct spirv_op *op,
+			   const struct spirv_parameter *parameters, LLVMValueRef *arguments, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		arguments[i] = spirv_value_as(reader, op->words[i + 4], parameters[i].type);
+		if (arguments[i] && parameters[i].passing == SPIRV_AGGREGATE)
+			arguments[i] = spirv_private(reader, parameters[i].type, arguments[i]);
+		if (!arguments[i])
+			return false;
+	}
+	return true;
+}
+
+static bool define_result(struct spirv_reader *reader, const struct spirv_op *op, LLVMValueRef call)
+{
+	if (op->type->class == SPIRV_VOID)
+		return true;
+	if (is_narrow(op->type))
+		spirv_mark_extended(reader, call, LLVMAttributeReturnIndex, "zeroext");
+	if (!spirv_is_aggregate(op->type))
+		return spirv_define(reader, op, spirv_fast(reader, op->result, call));
+	LLVMValueRef memory = spirv_alloca(reader, op->type->memory, op->type->align_B);
+	LLVMSetAlignment(LLVMBuildStore(reader->builder, call, memory), op->type->align_B);
+	return spirv_define(reader, op, memory);
+}
+
+static bool build_call_with(struct spirv_reader *reader, const struct spirv_op *op,
+			    const struct spirv_function *called, const struct spirv_parameter *parameters,
+			    LLVMValueRef *arguments)
+{
+	const unsigned count = called->type->part_count;
+	if (!find_arguments(reader, op, parameters, arguments, count))
+		return false;
+	LLVMValueRef call = LLVMBuildCall2(reader->builder, LLVMGlobalGetValueType(called->value),
+					   called->value, arguments, count, "");
+	spirv_mark_call(reader, call);
+	for (unsigned i = 0; i < count; i++)
+		spirv_mark_parameter(reader, call, i + 1, &parameters[i]);
+	return define_result(reader, op, call);
+}
+
+static bool build_call(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const struct spirv_function *called = spirv_function(reader, op->words[3]);
+	if (!called || !called->value)
+		return spirv_fail(reader, "the id %" PRIu32 " is no function", op->words[3]);
+	if (op->count - 4 != called->type->part_count || op->type != called->type->returned)
+		return spirv_fail(reader, "the function has other parameters, or another result");
+	const struct spirv_instruction now = reader->now;
+	struct spirv_parameter *parameters = spirv_parameters(reader, called);
+	reader->now = now;
+	LLVMValueRef *arguments = calloc((size_t)op->count, sizeof(LLVMValueRef));
+	const bool good = parameters && (arguments || spirv_no_memory(reader)) &&
+			  build_call_with(reader, op, called, parameters, arguments);
+	free(arguments);
+	free(parameters);
+	return good;
+}
+
+const struct spirv_row spirv_call_rows[] = {
+	{SpvOpFunctionCall, 4, 0, 0, build_call},
+	{0, 0, 0, 0, NULL},
+};

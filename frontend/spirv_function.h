@@ -1,49 +1,72 @@
-/* Inside the road from SPIR-V to OpenCL C: functions and kernels (spirv_module.h).
+/* Inside the SPIR-V reader: functions, calls of them, and the kernels that they are.
  *
- * A module's variables of the work-group belong to a kernel in OpenCL C: each kernel declares what
- * it and its callees use, and functions get pointers to them behind their parameters.
- * Built-in variables are variables of each function that reads them.
+ * A function becomes one of LLVM with the parameters that Clang would give it, so that modules and OpenCL C call
+ * each other.  An entry point becomes a kernel with a body of its own; the function itself is built as well
+ * where the module calls it or exports it.
  *
- * Thread-safety: none; one owner. */
+ * Thread-safety: as the reader. */
 #ifndef CULVERT_FRONTEND_SPIRV_FUNCTION_H
 #define CULVERT_FRONTEND_SPIRV_FUNCTION_H
 
-#include "frontend/spirv_module.h"
-
-/* Of a work-group: numbers, or ids of constants (LocalSizeId). */
-struct spirv_sizes {
-	uint32_t size[3];           /* the first is 0: not said */
-	bool by_id;
-};
+#include "frontend/spirv_reader.h"
 
 struct spirv_function {
 	uint32_t id;
 	size_t at, end;             /* words of the module: OpFunction, and behind OpFunctionEnd */
 	bool has_body;
-	uint32_t *locals;           /* owned; ids of variables of the module, see above */
-	size_t local_count;
-	/* What OpExecutionMode asks for; 0: nothing. */
-	struct spirv_sizes local_size;
-	struct spirv_sizes local_size_hint;
-	uint32_t sub_group_size;
+	bool is_wanted;             /* as a function, not only as a kernel */
+	struct spirv_line line;     /* the one in front of it, or the first in it */
+	const struct spirv_type *type;
+	LLVMValueRef value;         /* NULL where it is not wanted */
 };
 
-/* NULL when there is none. */
-struct spirv_function *spirv_function_find(struct spirv_function *functions, size_t count,
-					   uint32_t id);
+/* Finds the functions, entry points and execution modes of the module. */
+bool spirv_functions_find(struct spirv_reader *reader);
+void spirv_functions_finish(struct spirv_reader *reader);
 
-/* Finds the variables that a function names itself, then, until nothing changes, those of the
- * functions that it calls.  False when out of memory. */
-bool spirv_function_scan(struct spirv_writer *writer, struct spirv_function *function);
-bool spirv_function_inherit(struct spirv_writer *writer, struct spirv_function *functions,
-			    size_t count, struct spirv_function *function, bool *changed);
+/* NULL: the id is no function. */
+struct spirv_function *spirv_function(const struct spirv_reader *reader, uint32_t id);
 
-enum spirv_written spirv_function_declare(struct spirv_writer *writer,
-					  const struct spirv_function *function);
-/* entry: the kernel that it is then; NULL: a function. */
-enum spirv_written spirv_function_define(struct spirv_writer *writer,
-					 struct spirv_function *functions, size_t function_count,
-					 const struct spirv_function *function,
-					 const struct spirv_entry *entry);
+/* Declares all functions, and builds them and the kernels.  Types, constants and variables exist. */
+bool spirv_functions_build(struct spirv_reader *reader);
+
+extern const struct spirv_row spirv_call_rows[];
+
+/* --- parameters (spirv_function.c) ---------------------------------------------------------------------- */
+
+/* How a parameter is passed. */
+enum spirv_passing {
+	SPIRV_DIRECT,
+	SPIRV_BY_VALUE,             /* a pointer whose callee gets a copy: FuncParamAttr ByVal */
+	SPIRV_AGGREGATE             /* a struct or array, in the same way */
+};
+
+struct spirv_parameter {
+	uint32_t id;
+	const struct spirv_type *type;
+	enum spirv_passing passing;
+	LLVMTypeRef carried;        /* what is pointed to, unless DIRECT */
+	unsigned align_B;           /* of that */
+};
+
+/* The parameters of a function; NULL with a message.  To be freed. */
+struct spirv_parameter *spirv_parameters(struct spirv_reader *reader, const struct spirv_function *function);
+
+/* Marks a parameter of an LLVM function or call, from 1 on, as it is passed. */
+void spirv_mark_parameter(struct spirv_reader *reader, LLVMValueRef function_or_call, unsigned index,
+			  const struct spirv_parameter *parameter);
+
+/* --- kernels (spirv_kernel.c) ---------------------------------------------------------------------------- */
+
+/* Reads OpEntryPoint, OpExecutionMode and OpExecutionModeId into the reader's entries, which have room. */
+bool spirv_entry_add(struct spirv_reader *reader, struct spirv_instruction i);
+bool spirv_entry_mode(struct spirv_reader *reader, struct spirv_instruction i);
+/* No two kernels have one name. */
+bool spirv_entries_check(struct spirv_reader *reader);
+
+/* Checks that a kernel may have these parameters, and adds what clGetKernelArgInfo and the facts of kernels
+ * want to know of an LLVM function. */
+bool spirv_kernel_describe(struct spirv_reader *reader, const struct spirv_entry *entry,
+			   const struct spirv_parameter *parameters, unsigned count, LLVMValueRef kernel);
 
 #endif

@@ -1,13 +1,14 @@
+/* Instructions of work-groups and sub-groups (SPIR-V 1.6, 3.49.21 and 3.49.24), as the functions of
+ * OpenCL C 3.0, 6.15.16 and 6.15.19. */
 #include "config.h"
 
-#include "frontend/spirv_bits.h"
 #include "frontend/spirv_call.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-/* Instructions of work-groups and sub-groups (SPIR-V 1.6, 3.49.21 and 3.49.24), as the functions of
- * OpenCL C 3.0, 6.15.16 and 6.15.19. */
+/* --- scopes -------------------------------------------------------------------------------------------------- */
 
 /* Whose function it is. */
 enum scope {
@@ -16,45 +17,401 @@ enum scope {
 	SUB_GROUP                   /* of the sub-group alone */
 };
 
-/* A function by its name after "sub_group_", and how operands are passed, a letter each:
- *   v  as it is, a bool as a uchar      b  a bool as an int
- *   e  as v, and a vector's elements one by one */
+/* "work_group" or "sub_group"; NULL, with a message, where the scope, which is words[3], is another one. */
+static const char *group_of(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const uint32_t scope = spirv_operand(reader, op->words[3], SpvScopeMax);
+	if (scope == SpvScopeWorkgroup)
+		return "work_group";
+	if (scope == SpvScopeSubgroup)
+		return "sub_group";
+	spirv_fail(reader, "the scope is not that of a work-group or of a sub-group");
+	return NULL;
+}
+
+static bool is_sub_group(const char *group)
+{
+	return *group == 's';
+}
+
+/* --- elements of vectors --------------------------------------------------------------------------------------
+ *
+ * What OpenCL C has for scalars is done to each element of a vector; broadcasts in a sub-group are
+ * for vectors as well. */
+
+static const struct spirv_type *element_type(const struct spirv_type *type)
+{
+	return type->lanes > 1 ? type->element : type;
+}
+
+static LLVMValueRef element_of(struct spirv_reader *reader, const struct spirv_type *type, LLVMValueRef value,
+			       unsigned lane)
+{
+	return type->lanes == 1 ? value : LLVMBuildExtractElement(reader->builder, value,
+								 spirv_number(reader, 32, lane), "");
+}
+
+static LLVMValueRef put_element(struct spirv_reader *reader, const struct spirv_type *type, LLVMValueRef whole,
+				LLVMValueRef part, unsigned lane)
+{
+	if (!part || type->lanes == 1)
+		return part;
+	return LLVMBuildInsertElement(reader->builder, whole, part, spirv_number(reader, 32, lane), "");
+}
+
+/* A number or one bool, of which the functions take a byte. */
+static bool is_of_numbers(struct spirv_reader *reader, const struct spirv_type *type)
+{
+	return spirv_is_number(type) || (type->class == SPIRV_BOOL && type->lanes == 1) ||
+	       spirv_fail(reader, "the operand is no number");
+}
+
+static struct spirv_argument value_argument(struct spirv_reader *reader, const struct spirv_type *type,
+					    LLVMValueRef value)
+{
+	if (type->class == SPIRV_BOOL)
+		return (struct spirv_argument){.value = spirv_to_memory(reader, type, value), .base = 'h'};
+	return spirv_by_value(type, value, false);
+}
+
+/* The LLVM type of a value as such an argument. */
+static LLVMTypeRef argument_type(const struct spirv_type *type)
+{
+	return type->class == SPIRV_BOOL ? type->memory : type->value;
+}
+
+/* What a function gives as a value of a type: a bool from any integer. */
+static LLVMValueRef as_value(struct spirv_reader *reader, const struct spirv_type *type, LLVMValueRef value)
+{
+	if (!value || type->class != SPIRV_BOOL)
+		return value;
+	return LLVMBuildICmp(reader->builder, LLVMIntNE, value, LLVMConstNull(LLVMTypeOf(value)), "");
+}
+
+/* An integer operand of some width; NULL with a message. */
+static LLVMValueRef integer(struct spirv_reader *reader, uint32_t id, unsigned bits)
+{
+	const struct spirv_type *type = spirv_type_of(reader, id);
+	LLVMValueRef value = type ? spirv_value(reader, id) : NULL;
+	if (value && (type->class != SPIRV_INT || type->lanes != 1)) {
+		spirv_fail(reader, "the operand %" PRIu32 " is no integer", id);
+		return NULL;
+	}
+	return value ? LLVMBuildIntCast2(reader->builder, value, spirv_int(reader, bits), false, "") : NULL;
+}
+
+/* --- votes, ballots and shuffles ------------------------------------------------------------------------------- */
+
+/* A function by its name after "sub_group_".  Operands, a letter each:
+ *	v  a value                  e  a value, of which a vector's elements go one by one
+ *	b  a bool, as an int        m  a ballot         u  a uint
+ * and what comes back: v a value, i an int (for a bool), u a uint, m a ballot. */
 struct call {
-	uint16_t op;
-	uint8_t scope;
 	const char *name;
 	const char *operands;
+	char result;
+	uint8_t scope;
+};
+
+enum {
+	ALL, ANY, ELECT, SOME_ALL, SOME_ANY, SOME_EQUAL, SOME_BROADCAST, FIRST, BALLOT, INVERSE, BIT, LSB, MSB,
+	SHUFFLE, SHUFFLE_XOR, SHUFFLE_UP, SHUFFLE_DOWN, OWN_BALLOT, OWN_FIRST, OWN_READ, OWN_ALL, OWN_ANY,
+	OWN_EQUAL, OWN_SHUFFLE, OWN_SHUFFLE_XOR
 };
 
 static const struct call calls[] = {
-	{SpvOpGroupAll, ANY_SCOPE, "all", "b"},
-	{SpvOpGroupAny, ANY_SCOPE, "any", "b"},
-	{SpvOpGroupNonUniformElect, SUB_GROUP, "elect", ""},
-	{SpvOpGroupNonUniformAll, SUB_GROUP, "non_uniform_all", "b"},
-	{SpvOpGroupNonUniformAny, SUB_GROUP, "non_uniform_any", "b"},
-	{SpvOpGroupNonUniformAllEqual, SUB_GROUP, "non_uniform_all_equal", "v"},
-	{SpvOpGroupNonUniformBroadcast, SUB_GROUP, "non_uniform_broadcast", "vv"},
-	{SpvOpGroupNonUniformBroadcastFirst, SUB_GROUP, "broadcast_first", "e"},
-	{SpvOpGroupNonUniformBallot, SUB_GROUP, "ballot", "b"},
-	{SpvOpGroupNonUniformInverseBallot, SUB_GROUP, "inverse_ballot", "v"},
-	{SpvOpGroupNonUniformBallotBitExtract, SUB_GROUP, "ballot_bit_extract", "vv"},
-	{SpvOpGroupNonUniformBallotFindLSB, SUB_GROUP, "ballot_find_lsb", "v"},
-	{SpvOpGroupNonUniformBallotFindMSB, SUB_GROUP, "ballot_find_msb", "v"},
-	{SpvOpGroupNonUniformShuffle, SUB_GROUP, "shuffle", "ev"},
-	{SpvOpGroupNonUniformShuffleXor, SUB_GROUP, "shuffle_xor", "ev"},
-	{SpvOpGroupNonUniformShuffleUp, SUB_GROUP, "shuffle_up", "ev"},
-	{SpvOpGroupNonUniformShuffleDown, SUB_GROUP, "shuffle_down", "ev"},
+	[ALL] = {"all", "b", 'i', ANY_SCOPE},
+	[ANY] = {"any", "b", 'i', ANY_SCOPE},
+	[ELECT] = {"elect", "", 'i', SUB_GROUP},
+	[SOME_ALL] = {"non_uniform_all", "b", 'i', SUB_GROUP},
+	[SOME_ANY] = {"non_uniform_any", "b", 'i', SUB_GROUP},
+	[SOME_EQUAL] = {"non_uniform_all_equal", "v", 'i', SUB_GROUP},
+	[SOME_BROADCAST] = {"non_uniform_broadcast", "vu", 'v', SUB_GROUP},
+	[FIRST] = {"broadcast_first", "e", 'v', SUB_GROUP},
+	[BALLOT] = {"ballot", "b", 'm', SUB_GROUP},
+	[INVERSE] = {"inverse_ballot", "m", 'i', SUB_GROUP},
+	[BIT] = {"ballot_bit_extract", "mu", 'i', SUB_GROUP},
+	[LSB] = {"ballot_find_lsb", "m", 'u', SUB_GROUP},
+	[MSB] = {"ballot_find_msb", "m", 'u', SUB_GROUP},
+	[SHUFFLE] = {"shuffle", "eu", 'v', SUB_GROUP},
+	[SHUFFLE_XOR] = {"shuffle_xor", "eu", 'v', SUB_GROUP},
+	[SHUFFLE_UP] = {"shuffle_up", "eu", 'v', SUB_GROUP},
+	[SHUFFLE_DOWN] = {"shuffle_down", "eu", 'v', SUB_GROUP},
 	/* SPV_KHR_shader_ballot and SPV_KHR_subgroup_vote. */
-	{SpvOpSubgroupBallotKHR, NO_SCOPE, "ballot", "b"},
-	{SpvOpSubgroupFirstInvocationKHR, NO_SCOPE, "broadcast_first", "e"},
-	{SpvOpSubgroupReadInvocationKHR, NO_SCOPE, "non_uniform_broadcast", "vv"},
-	{SpvOpSubgroupAllKHR, NO_SCOPE, "non_uniform_all", "b"},
-	{SpvOpSubgroupAnyKHR, NO_SCOPE, "non_uniform_any", "b"},
-	{SpvOpSubgroupAllEqualKHR, NO_SCOPE, "non_uniform_all_equal", "v"},
+	[OWN_BALLOT] = {"ballot", "b", 'm', NO_SCOPE},
+	[OWN_FIRST] = {"broadcast_first", "e", 'v', NO_SCOPE},
+	[OWN_READ] = {"non_uniform_broadcast", "vu", 'v', NO_SCOPE},
+	[OWN_ALL] = {"non_uniform_all", "b", 'i', NO_SCOPE},
+	[OWN_ANY] = {"non_uniform_any", "b", 'i', NO_SCOPE},
+	[OWN_EQUAL] = {"non_uniform_all_equal", "v", 'i', NO_SCOPE},
 	/* SPV_INTEL_subgroups. */
-	{SpvOpSubgroupShuffleINTEL, NO_SCOPE, "shuffle", "ev"},
-	{SpvOpSubgroupShuffleXorINTEL, NO_SCOPE, "shuffle_xor", "ev"},
+	[OWN_SHUFFLE] = {"shuffle", "eu", 'v', NO_SCOPE},
+	[OWN_SHUFFLE_XOR] = {"shuffle_xor", "eu", 'v', NO_SCOPE},
 };
+
+/* Calls the group's function; NULL with a message. */
+static LLVMValueRef call_group(struct spirv_reader *reader, const char *group, const char *name,
+			       LLVMTypeRef result, const struct spirv_argument *arguments, unsigned count)
+{
+	char full[64];
+	snprintf(full, sizeof(full), "%s_%s", group, name);
+	return spirv_call(reader, full, result, arguments, count);
+}
+
+/* An operand as its letter says; false with a message.  lane: of a value that goes by elements. */
+static bool operand(struct spirv_reader *reader, char how, uint32_t id, unsigned lane,
+		    struct spirv_argument *argument)
+{
+	const struct spirv_type *type = spirv_type_of(reader, id);
+	LLVMValueRef value = type ? spirv_value(reader, id) : NULL;
+	LLVMTypeRef word = spirv_int(reader, 32);
+	if (!value)
+		return false;
+	*argument = (struct spirv_argument){.base = how == 'b' ? 'i' : 'j'};
+	switch (how) {
+	case 'b':
+		if (type->class != SPIRV_BOOL || type->lanes != 1)
+			return spirv_fail(reader, "the operand %" PRIu32 " is no bool", id);
+		argument->value = LLVMBuildZExt(reader->builder, value, word, "");
+		return true;
+	case 'm':
+		argument->value = value;
+		argument->lanes = 4;
+		return LLVMTypeOf(value) == LLVMVectorType(word, 4) ||
+		       spirv_fail(reader, "the operand %" PRIu32 " is no ballot", id);
+	case 'u':
+		argument->value = integer(reader, id, 32);
+		return argument->value != NULL;
+	default:
+		if (!is_of_numbers(reader, type))
+			return false;
+		if (how == 'e') {
+			value = element_of(reader, type, value, lane);
+			type = element_type(type);
+		}
+		*argument = value_argument(reader, type, value);
+		return true;
+	}
+}
+
+/* The type that comes back; NULL, with a message, where the result is not of it. */
+static LLVMTypeRef result_type(struct spirv_reader *reader, const struct spirv_op *op, const struct call *call,
+			       uint32_t first)
+{
+	LLVMTypeRef word = spirv_int(reader, 32);
+	const struct spirv_type *type = op->type, *operand_type;
+	bool good;
+	switch (call->result) {
+	case 'i': good = type->class == SPIRV_BOOL && type->lanes == 1; break;
+	case 'u': good = type->value == word; break;
+	case 'm':
+		word = LLVMVectorType(word, 4);
+		good = type->value == word;
+		break;
+	default:
+		operand_type = spirv_type_of(reader, first);
+		if (!operand_type)
+			return NULL;
+		good = operand_type->value == type->value;
+		word = argument_type(*call->operands == 'e' ? element_type(type) : type);
+	}
+	if (good)
+		return word;
+	spirv_fail(reader, "the result has another type than the operand");
+	return NULL;
+}
+
+static bool build_call(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const struct call *call = &calls[op->detail];
+	const unsigned first = call->scope == NO_SCOPE ? 3 : 4, count = (unsigned)strlen(call->operands);
+	const char *group = call->scope == NO_SCOPE ? "sub_group" : group_of(reader, op);
+	struct spirv_argument arguments[2];
+	if (!group)
+		return false;
+	if (op->count != first + count || (call->scope == SUB_GROUP && !is_sub_group(group)))
+		return spirv_fail(reader, "not with this number of operands, or of this scope");
+	LLVMTypeRef result = result_type(reader, op, call, count ? op->words[first] : 0);
+	if (!result)
+		return false;
+	const bool by_element = *call->operands == 'e';
+	LLVMValueRef whole = LLVMGetUndef(op->type->value);
+	for (unsigned lane = 0; lane < (by_element ? op->type->lanes : 1); lane++) {
+		for (unsigned i = 0; i < count; i++)
+			if (!operand(reader, call->operands[i], op->words[first + i], lane, &arguments[i]))
+				return false;
+		LLVMValueRef value = call_group(reader, group, call->name, result, arguments, count);
+		value = as_value(reader, op->type, value);
+		whole = by_element ? put_element(reader, op->type, whole, value, lane) : value;
+		if (!whole)
+			return false;
+	}
+	return spirv_define(reader, op, whole);
+}
+
+/* With a size of clusters or without. */
+static bool build_rotate(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const struct spirv_type *type = op->type;
+	const char *group = group_of(reader, op);
+	LLVMValueRef value = group ? spirv_value_of(reader, op->words[4], type->value) : NULL;
+	LLVMValueRef delta = value ? integer(reader, op->words[5], 32) : NULL, size = NULL;
+	LLVMValueRef whole = LLVMGetUndef(type->value);
+	if (!delta || !is_of_numbers(reader, type) || (op->count > 6 && !(size = integer(reader, op->words[6], 32))))
+		return false;
+	if (!is_sub_group(group))
+		return spirv_fail(reader, "not of a work-group");
+	for (unsigned lane = 0; lane < type->lanes && whole; lane++) {
+		const struct spirv_type *own = element_type(type);
+		const struct spirv_argument arguments[] = {
+			value_argument(reader, own, element_of(reader, type, value, lane)),
+			{.value = delta, .base = 'i'}, {.value = size, .base = 'j'},
+		};
+		LLVMValueRef part = spirv_call(reader, size ? "sub_group_clustered_rotate" : "sub_group_rotate",
+					       argument_type(own), arguments, size ? 3 : 2);
+		whole = put_element(reader, type, whole, as_value(reader, own, part), lane);
+	}
+	return whole && spirv_define(reader, op, whole);
+}
+
+/* The element that some other work-item has; NULL with a message. */
+static LLVMValueRef shuffle(struct spirv_reader *reader, const struct spirv_type *type, LLVMValueRef value,
+			    LLVMValueRef from)
+{
+	const struct spirv_argument arguments[] = {value_argument(reader, type, value),
+						   {.value = from, .base = 'j'}};
+	LLVMValueRef moved = spirv_call(reader, "sub_group_shuffle", argument_type(type), arguments, 2);
+	return as_value(reader, type, moved);
+}
+
+/* SPV_INTEL_subgroups: two values of the sub-group in a row, of which each work-item takes one that is some
+ * way down or up from its own in the first (Down) or second (Up). */
+static bool build_shift(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	enum { SUB_GROUP_SIZE = 32 };
+	const bool down = op->op == SpvOpSubgroupShuffleDownINTEL;
+	const struct spirv_type *type = op->type, *own = element_type(type);
+	LLVMValueRef here = spirv_value_of(reader, op->words[down ? 3 : 4], type->value);
+	LLVMValueRef beyond = here ? spirv_value_of(reader, op->words[down ? 4 : 3], type->value) : NULL;
+	LLVMValueRef delta = beyond ? integer(reader, op->words[5], 32) : NULL;
+	LLVMValueRef whole = LLVMGetUndef(type->value);
+	LLVMBuilderRef builder = reader->builder;
+	if (!delta || !is_of_numbers(reader, type))
+		return false;
+	LLVMValueRef lane_id = spirv_call(reader, "get_sub_group_local_id", spirv_int(reader, 32), NULL, 0);
+	if (!lane_id)
+		return false;
+	LLVMValueRef at = down ? LLVMBuildAdd(builder, lane_id, delta, "") : LLVMBuildSub(builder, lane_id, delta, "");
+	LLVMValueRef from = LLVMBuildAnd(builder, at, spirv_number(reader, 32, SUB_GROUP_SIZE - 1), "");
+	LLVMValueRef is_here = LLVMBuildICmp(builder, LLVMIntULT, at, spirv_number(reader, 32, SUB_GROUP_SIZE), "");
+	for (unsigned lane = 0; lane < type->lanes && whole; lane++) {
+		/* Both are moved by all: only who takes part can give. */
+		LLVMValueRef a = shuffle(reader, own, element_of(reader, type, here, lane), from);
+		LLVMValueRef b = a ? shuffle(reader, own, element_of(reader, type, beyond, lane), from) : NULL;
+		LLVMValueRef part = b ? LLVMBuildSelect(builder, is_here, a, b, "") : NULL;
+		whole = put_element(reader, type, whole, part, lane);
+	}
+	return whole && spirv_define(reader, op, whole);
+}
+
+/* --- broadcasts -------------------------------------------------------------------------------------------------- */
+
+/* Whether a work-group's functions lack the type: they have none of 8 and 16 bits. */
+static bool is_narrow(const struct spirv_type *type)
+{
+	return type->class == SPIRV_BOOL || (type->class == SPIRV_INT && type->bits < 32);
+}
+
+/* A value of the work-group's functions, in 32 bits where it is narrow. */
+static struct spirv_argument wide_argument(struct spirv_reader *reader, const struct spirv_type *type,
+					   LLVMValueRef value, bool is_signed)
+{
+	if (!is_narrow(type))
+		return spirv_by_value(type, value, is_signed);
+	return (struct spirv_argument){
+		.value = LLVMBuildIntCast2(reader->builder, value, spirv_int(reader, 32), is_signed, ""),
+		.base = is_signed ? 'i' : 'j',
+	};
+}
+
+static LLVMTypeRef wide_type(struct spirv_reader *reader, const struct spirv_type *type)
+{
+	return is_narrow(type) ? spirv_int(reader, 32) : type->value;
+}
+
+/* And back. */
+static LLVMValueRef as_narrow(struct spirv_reader *reader, const struct spirv_type *type, LLVMValueRef value)
+{
+	if (!value || !is_narrow(type) || type->class == SPIRV_BOOL)
+		return as_value(reader, type, value);
+	return LLVMBuildTrunc(reader->builder, value, type->value, "");
+}
+
+/* The work-item that gives: up to three numbers as size_t; how many, or 0 with a message. */
+static unsigned place_arguments(struct spirv_reader *reader, uint32_t id, struct spirv_argument *arguments)
+{
+	const struct spirv_type *type = spirv_type_of(reader, id);
+	LLVMValueRef value = type ? spirv_value(reader, id) : NULL;
+	if (!value)
+		return 0;
+	if (type->class != SPIRV_INT || type->lanes > 3) {
+		spirv_fail(reader, "the operand %" PRIu32 " is no work-item's id", id);
+		return 0;
+	}
+	for (unsigned i = 0; i < type->lanes; i++)
+		arguments[i] = (struct spirv_argument){
+			.value = LLVMBuildIntCast2(reader->builder, element_of(reader, type, value, i),
+						   spirv_int(reader, 64), false, ""),
+			.base = 'm',
+		};
+	return type->lanes;
+}
+
+/* The work-item is a number in a sub-group, and two or three in a work-group. */
+static bool build_broadcast(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const struct spirv_type *type = op->type, *own = element_type(type);
+	const char *group = group_of(reader, op);
+	LLVMValueRef value = group ? spirv_value_of(reader, op->words[4], type->value) : NULL;
+	LLVMValueRef whole = LLVMGetUndef(type->value);
+	struct spirv_argument arguments[4];
+	if (!value || !is_of_numbers(reader, type))
+		return false;
+	if (is_sub_group(group)) {
+		LLVMValueRef from = integer(reader, op->words[5], 32);
+		arguments[0] = value_argument(reader, type, value);
+		arguments[1] = (struct spirv_argument){.value = from, .base = 'j'};
+		value = from ? spirv_call(reader, "sub_group_broadcast", argument_type(type), arguments, 2) : NULL;
+		return value && spirv_define(reader, op, as_value(reader, type, value));
+	}
+	const unsigned places = place_arguments(reader, op->words[5], arguments + 1);
+	for (unsigned lane = 0; lane < type->lanes && whole && places; lane++) {
+		arguments[0] = wide_argument(reader, own, element_of(reader, type, value, lane), false);
+		LLVMValueRef part = spirv_call(reader, "work_group_broadcast", wide_type(reader, own), arguments,
+					       places + 1);
+		whole = put_element(reader, type, whole, as_narrow(reader, own, part), lane);
+	}
+	return places && whole && spirv_define(reader, op, whole);
+}
+
+static bool build_bit_count(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	static const char *const names[] = {
+		[SpvGroupOperationReduce] = "ballot_bit_count",
+		[SpvGroupOperationInclusiveScan] = "ballot_inclusive_scan",
+		[SpvGroupOperationExclusiveScan] = "ballot_exclusive_scan",
+	};
+	const char *group = group_of(reader, op);
+	struct spirv_argument ballot;
+	if (!group || !operand(reader, 'm', op->words[5], 0, &ballot))
+		return false;
+	if (!is_sub_group(group) || op->words[4] >= sizeof(names) / sizeof(*names))
+		return spirv_fail(reader, "not of a work-group, or not in this way");
+	return spirv_define(reader, op, call_group(reader, group, names[op->words[4]], spirv_int(reader, 32),
+						   &ballot, 1));
+}
+
+/* --- reductions and scans ----------------------------------------------------------------------------------------- */
 
 enum kind {
 	GROUP,                      /* all of a group take part */
@@ -62,309 +419,19 @@ enum kind {
 	NON_UNIFORM                 /* who is there takes part */
 };
 
-enum operand { PLAIN, SIGNED, LOGICAL };
+enum reduced { PLAIN, WITH_SIGN, LOGICAL };
 
-/* Reductions and scans, by the end of the function's name. */
-struct reduction {
-	uint16_t op;
-	uint8_t kind;
-	uint8_t operand;
-	const char *name;
+static const char *const reduction_names[] = {
+	"add", "mul", "min", "max", "and", "or", "xor", "logical_and", "logical_or", "logical_xor",
 };
+enum { ADD, MUL, MIN, MAX, AND, OR, XOR, LOGICAL_AND, LOGICAL_OR, LOGICAL_XOR };
 
-static const struct reduction reductions[] = {
-	{SpvOpGroupIAdd, GROUP, PLAIN, "add"},
-	{SpvOpGroupFAdd, GROUP, PLAIN, "add"},
-	{SpvOpGroupFMin, GROUP, PLAIN, "min"},
-	{SpvOpGroupUMin, GROUP, PLAIN, "min"},
-	{SpvOpGroupSMin, GROUP, SIGNED, "min"},
-	{SpvOpGroupFMax, GROUP, PLAIN, "max"},
-	{SpvOpGroupUMax, GROUP, PLAIN, "max"},
-	{SpvOpGroupSMax, GROUP, SIGNED, "max"},
-	{SpvOpGroupIMulKHR, UNIFORM, PLAIN, "mul"},
-	{SpvOpGroupFMulKHR, UNIFORM, PLAIN, "mul"},
-	{SpvOpGroupBitwiseAndKHR, UNIFORM, PLAIN, "and"},
-	{SpvOpGroupBitwiseOrKHR, UNIFORM, PLAIN, "or"},
-	{SpvOpGroupBitwiseXorKHR, UNIFORM, PLAIN, "xor"},
-	{SpvOpGroupLogicalAndKHR, UNIFORM, LOGICAL, "logical_and"},
-	{SpvOpGroupLogicalOrKHR, UNIFORM, LOGICAL, "logical_or"},
-	{SpvOpGroupLogicalXorKHR, UNIFORM, LOGICAL, "logical_xor"},
-	{SpvOpGroupNonUniformIAdd, NON_UNIFORM, PLAIN, "add"},
-	{SpvOpGroupNonUniformFAdd, NON_UNIFORM, PLAIN, "add"},
-	{SpvOpGroupNonUniformIMul, NON_UNIFORM, PLAIN, "mul"},
-	{SpvOpGroupNonUniformFMul, NON_UNIFORM, PLAIN, "mul"},
-	{SpvOpGroupNonUniformSMin, NON_UNIFORM, SIGNED, "min"},
-	{SpvOpGroupNonUniformUMin, NON_UNIFORM, PLAIN, "min"},
-	{SpvOpGroupNonUniformFMin, NON_UNIFORM, PLAIN, "min"},
-	{SpvOpGroupNonUniformSMax, NON_UNIFORM, SIGNED, "max"},
-	{SpvOpGroupNonUniformUMax, NON_UNIFORM, PLAIN, "max"},
-	{SpvOpGroupNonUniformFMax, NON_UNIFORM, PLAIN, "max"},
-	{SpvOpGroupNonUniformBitwiseAnd, NON_UNIFORM, PLAIN, "and"},
-	{SpvOpGroupNonUniformBitwiseOr, NON_UNIFORM, PLAIN, "or"},
-	{SpvOpGroupNonUniformBitwiseXor, NON_UNIFORM, PLAIN, "xor"},
-	{SpvOpGroupNonUniformLogicalAnd, NON_UNIFORM, LOGICAL, "logical_and"},
-	{SpvOpGroupNonUniformLogicalOr, NON_UNIFORM, LOGICAL, "logical_or"},
-	{SpvOpGroupNonUniformLogicalXor, NON_UNIFORM, LOGICAL, "logical_xor"},
-};
+#define REDUCTION(kind, reduced, name) ((kind) << 8 | (reduced) << 4 | (name))
 
-static enum spirv_written few_words(struct spirv_writer *writer, const uint32_t *words)
-{
-	return spirv_fail(writer, words[0] & SpvOpCodeMask, "too few words");
-}
-
-/* "work_group" or "sub_group"; NULL where the scope, which is words[3], is another one. */
-static const char *group_of(const struct spirv_writer *writer, const uint32_t *words)
-{
-	switch (spirv_scope(writer, words[3], SpvScopeMax)) {
-	case SpvScopeWorkgroup:
-		return "work_group";
-	case SpvScopeSubgroup:
-		return "sub_group";
-	default:
-		return NULL;
-	}
-}
-
-static bool is_sub_group(const char *group)
-{
-	return group && *group == 's';
-}
-
-static enum spirv_written other_scope(struct spirv_writer *writer, const uint32_t *words)
-{
-	return spirv_fail(writer, words[0] & SpvOpCodeMask,
-			  "not of a group that OpenCL C has this for");
-}
-
-/* --- vectors --- */
-
-/* What OpenCL C has for scalars is done to each element of a vector; broadcasts in a sub-group are
- * for vectors as well. */
-enum { WHOLE = -1 };
-
-/* False for a vector of bools, which is -1 where it is true. */
-static bool has_elements(struct spirv_shape shape)
-{
-	return shape.lanes == 1 || shape.class == SPIRV_INT || shape.class == SPIRV_FLOAT;
-}
-
-static int first_element(struct spirv_shape shape)
-{
-	return shape.lanes > 1 ? 0 : WHOLE;
-}
-
-static bool next_element(struct spirv_shape shape, int *element)
-{
-	return *element != WHOLE && (unsigned)++*element < shape.lanes;
-}
-
-/* "v7", or "v7.s3". */
-static void put_value(struct spirv_writer *writer, uint32_t value, int element)
-{
-	spirv_put(writer, "v%" PRIu32, value);
-	if (element != WHOLE)
-		spirv_put(writer, ".s%x", (unsigned)element);
-}
-
-/* Starts a statement as spirv_put_result() does. */
-static void put_result(struct spirv_writer *writer, const uint32_t *words, int element)
-{
-	if (element == WHOLE) {
-		spirv_put_result(writer, words);
-		return;
-	}
-	put_value(writer, words[2], element);
-	spirv_put(writer, " = (t%" PRIu32 ")(", spirv_id(writer->module, words[1])->words[2]);
-}
-
-/* --- votes, ballots and shuffles --- */
-
-static void put_operand(struct spirv_writer *writer, char how, uint32_t value, int element)
-{
-	struct spirv_shape shape = spirv_value_shape(writer->module, value);
-	if (how == 'b')
-		spirv_put(writer, "(int)");
-	else if (shape.class == SPIRV_BOOL && shape.lanes == 1)
-		spirv_put(writer, "(uchar)");
-	put_value(writer, value, shape.lanes > 1 ? element : WHOLE);
-}
-
-static enum spirv_written write_call(struct spirv_writer *writer, const uint32_t *words,
-				     unsigned count, const struct call *call)
-{
-	unsigned first = call->scope == NO_SCOPE ? 3 : 4;
-	size_t operands = strlen(call->operands);
-	if (count < first + operands)
-		return few_words(writer, words);
-	const char *group = call->scope == NO_SCOPE ? "sub_group" : group_of(writer, words);
-	if (!group || (call->scope == SUB_GROUP && !is_sub_group(group)))
-		return other_scope(writer, words);
-	struct spirv_shape shape = spirv_shape(writer->module, words[1]);
-	int element = *call->operands == 'e' ? first_element(shape) : WHOLE;
-	if (element != WHOLE && !has_elements(shape))
-		return other_scope(writer, words);
-	do {
-		put_result(writer, words, element);
-		spirv_put(writer, "%s_%s(", group, call->name);
-		for (size_t i = 0; i < operands; i++) {
-			spirv_put(writer, i ? ", " : "");
-			put_operand(writer, call->operands[i], words[first + i], element);
-		}
-		spirv_put(writer, "));\n");
-	} while (next_element(shape, &element));
-	return SPIRV_WRITTEN;
-}
-
-/* With a size of clusters or without. */
-static enum spirv_written write_rotate(struct spirv_writer *writer, const uint32_t *words,
-				       unsigned count)
-{
-	if (count < 6)
-		return few_words(writer, words);
-	struct spirv_shape shape = spirv_shape(writer->module, words[1]);
-	if (!is_sub_group(group_of(writer, words)) || !has_elements(shape))
-		return other_scope(writer, words);
-	int element = first_element(shape);
-	do {
-		put_result(writer, words, element);
-		spirv_put(writer, "sub_group_%srotate(", count > 6 ? "clustered_" : "");
-		put_operand(writer, 'v', words[4], element);
-		spirv_put(writer, ", (int)v%" PRIu32, words[5]);
-		if (count > 6)
-			spirv_put(writer, ", v%" PRIu32, words[6]);
-		spirv_put(writer, "));\n");
-	} while (next_element(shape, &element));
-	return SPIRV_WRITTEN;
-}
-
-/* SPV_INTEL_subgroups: two values of the sub-group in a row, of which each work-item takes one that is some
- * way down or up from its own in the first (Down) or second (Up). */
-static enum spirv_written write_shift(struct spirv_writer *writer, const uint32_t *words,
-				      unsigned count, bool down)
-{
-	if (count < 6)
-		return few_words(writer, words);
-	struct spirv_shape shape = spirv_shape(writer->module, words[1]);
-	if (!has_elements(shape))
-		return other_scope(writer, words);
-	const unsigned at = spirv_temporary(writer);
-	const uint32_t here = words[down ? 3 : 4], beyond = words[down ? 4 : 3];
-	int element = first_element(shape);
-	spirv_put(writer, "{ uint x%u = get_sub_group_local_id() %c v%" PRIu32 ";\n", at,
-		  down ? '+' : '-', words[5]);
-	do {
-		/* Both are moved by all: only who takes part can give. */
-		spirv_put(writer, "{ __auto_type y = sub_group_shuffle(");
-		put_operand(writer, 'v', here, element);
-		spirv_put(writer, ", x%u & 31); __auto_type z = sub_group_shuffle(", at);
-		put_operand(writer, 'v', beyond, element);
-		spirv_put(writer, ", x%u & 31); ", at);
-		put_result(writer, words, element);
-		spirv_put(writer, "x%u < 32 ? y : z); }\n", at);
-	} while (next_element(shape, &element));
-	spirv_put(writer, "}\n");
-	return SPIRV_WRITTEN;
-}
-
-/* Whether a work-group's functions lack the type: they have none of 8 and 16 bits. */
-static bool is_narrow(struct spirv_shape shape)
-{
-	return shape.class == SPIRV_BOOL || (shape.class == SPIRV_INT && shape.bits < 32);
-}
-
-static void put_broadcast(struct spirv_writer *writer, const uint32_t *words, const char *group,
-			  int element)
-{
-	struct spirv_shape shape = spirv_shape(writer->module, words[1]);
-	struct spirv_shape id = spirv_value_shape(writer->module, words[5]);
-	put_result(writer, words, element);
-	spirv_put(writer, "%s_broadcast(", group);
-	if (!is_sub_group(group) && is_narrow(shape))
-		spirv_put(writer, "(uint)");
-	put_operand(writer, 'v', words[4], element);
-	if (id.lanes == 1)
-		spirv_put(writer, ", v%" PRIu32, words[5]);
-	else
-		for (unsigned i = 0; i < id.lanes; i++)
-			spirv_put(writer, ", v%" PRIu32 ".s%u", words[5], i);
-	spirv_put(writer, "));\n");
-}
-
-/* The work-item is a number in a sub-group, and two or three in a work-group. */
-static enum spirv_written write_broadcast(struct spirv_writer *writer, const uint32_t *words,
-					  unsigned count)
-{
-	if (count < 6)
-		return few_words(writer, words);
-	const char *group = group_of(writer, words);
-	struct spirv_shape shape = spirv_shape(writer->module, words[1]);
-	struct spirv_shape id = spirv_value_shape(writer->module, words[5]);
-	if (!group || (is_sub_group(group) && id.lanes != 1) || id.lanes > 3 ||
-	    (!is_sub_group(group) && !has_elements(shape)))
-		return other_scope(writer, words);
-	int element = is_sub_group(group) ? WHOLE : first_element(shape);
-	do
-		put_broadcast(writer, words, group, element);
-	while (next_element(shape, &element));
-	return SPIRV_WRITTEN;
-}
-
-static enum spirv_written write_bit_count(struct spirv_writer *writer, const uint32_t *words,
-					  unsigned count)
-{
-	static const char *const names[] = {
-		[SpvGroupOperationReduce] = "bit_count",
-		[SpvGroupOperationInclusiveScan] = "inclusive_scan",
-		[SpvGroupOperationExclusiveScan] = "exclusive_scan",
-	};
-	if (count < 6)
-		return few_words(writer, words);
-	if (!is_sub_group(group_of(writer, words)) || words[4] >= sizeof(names) / sizeof(*names))
-		return other_scope(writer, words);
-	spirv_put_result(writer, words);
-	spirv_put(writer, "sub_group_ballot_%s(v%" PRIu32 "));\n", names[words[4]], words[5]);
-	return SPIRV_WRITTEN;
-}
-
-/* --- reductions and scans --- */
-
-static void put_reduced(struct spirv_writer *writer, const struct reduction *reduction,
-			uint32_t value, bool widen, int element)
-{
-	if (reduction->operand == LOGICAL || (widen && reduction->operand == SIGNED))
-		spirv_put(writer, "(int)");
-	else if (widen)
-		spirv_put(writer, "(uint)");
-	if (reduction->operand != SIGNED) {
-		put_value(writer, value, element);
-	} else if (element == WHOLE) {
-		spirv_put_signed(writer, value);
-	} else {
-		struct spirv_shape shape = spirv_value_shape(writer->module, value);
-		shape.lanes = 1;
-		spirv_put(writer, "(%s)", spirv_signed_name(shape).text);
-		put_value(writer, value, element);
-	}
-}
-
-/* By the work-group, of a type that its functions lack, in 32 bits: sums, products and bits are right
- * in their low bits; the least or greatest of none, 32 bits wide, is brought back to the narrow
- * type's. */
-static void put_narrow(struct spirv_writer *writer, const uint32_t *words,
-		       const struct reduction *reduction)
-{
-	struct spirv_shape shape = spirv_shape(writer->module, words[1]);
-	shape.lanes = 1;
-	struct spirv_text type = reduction->operand == SIGNED ? spirv_signed_name(shape)
-							      : spirv_unsigned_name(shape);
-	if (!strcmp(reduction->name, "min") || !strcmp(reduction->name, "max"))
-		spirv_put(writer, "convert_%s_sat(", type.text);
-	else
-		spirv_put(writer, "(");
-}
-
-static void put_reduction(struct spirv_writer *writer, const uint32_t *words,
-			  const struct reduction *reduction, const char *group, int element)
+/* "reduce_add", "non_uniform_scan_inclusive_min": of the sub-group some functions are there only for those
+ * who take part, whom all may be.  False with a message. */
+static bool name_reduction(struct spirv_reader *reader, const struct spirv_op *op, const char *group, char *name,
+			   size_t size_B)
 {
 	static const char *const operations[] = {
 		[SpvGroupOperationReduce] = "reduce",
@@ -372,156 +439,251 @@ static void put_reduction(struct spirv_writer *writer, const uint32_t *words,
 		[SpvGroupOperationExclusiveScan] = "scan_exclusive",
 		[SpvGroupOperationClusteredReduce] = "clustered_reduce",
 	};
-	bool widen = !is_sub_group(group) && is_narrow(spirv_shape(writer->module, words[1]));
-	/* Of the sub-group some functions are there only for those who take part, whom all may be. */
-	bool some = is_sub_group(group) && reduction->kind != GROUP &&
-		    words[4] != SpvGroupOperationClusteredReduce;
-	put_result(writer, words, element);
-	if (widen)
-		put_narrow(writer, words, reduction);
-	spirv_put(writer, "%s_%s%s_%s(", group, some ? "non_uniform_" : "", operations[words[4]],
-		  reduction->name);
-	put_reduced(writer, reduction, words[5], widen, element);
-	if (words[4] == SpvGroupOperationClusteredReduce)
-		spirv_put(writer, ", v%" PRIu32, words[6]);
-	spirv_put(writer, widen ? ")));\n" : "));\n");
+	const unsigned kind = op->detail >> 8;
+	const uint32_t operation = op->words[4];
+	const bool clustered = operation == SpvGroupOperationClusteredReduce;
+	if (operation >= sizeof(operations) / sizeof(*operations) || (clustered && kind != NON_UNIFORM) ||
+	    (kind == NON_UNIFORM && !is_sub_group(group)) || (op->count != (clustered ? 7u : 6u)))
+		return spirv_fail(reader, "not of this scope, or not in this way");
+	snprintf(name, size_B, "%s%s_%s", is_sub_group(group) && kind != GROUP && !clustered ? "non_uniform_" : "",
+		 operations[operation], reduction_names[op->detail & 0xf]);
+	return true;
 }
 
-static enum spirv_written write_reduction(struct spirv_writer *writer, const uint32_t *words,
-					  unsigned count, const struct reduction *reduction)
+/* By the work-group, of a type that its functions lack, in 32 bits: sums, products and bits are right in their
+ * low bits; the least or greatest of none, 32 bits wide, is brought back to the narrow type's. */
+static LLVMValueRef reduced_as(struct spirv_reader *reader, const struct spirv_op *op,
+			       const struct spirv_type *type, LLVMValueRef value, bool is_signed)
 {
-	bool clustered = count > 4 && words[4] == SpvGroupOperationClusteredReduce;
-	if (count < 6u + clustered)
-		return few_words(writer, words);
-	const char *group = group_of(writer, words);
-	struct spirv_shape shape = spirv_shape(writer->module, words[1]);
-	if (!group || (reduction->kind == NON_UNIFORM && !is_sub_group(group)) ||
-	    !has_elements(shape) || words[4] > SpvGroupOperationClusteredReduce ||
-	    (clustered && reduction->kind != NON_UNIFORM))
-		return other_scope(writer, words);
-	int element = first_element(shape);
-	do
-		put_reduction(writer, words, reduction, group, element);
-	while (next_element(shape, &element));
-	return SPIRV_WRITTEN;
+	const unsigned name = op->detail & 0xf;
+	char function[24];
+	if (!value || !is_narrow(type) || type->class == SPIRV_BOOL || (name != MIN && name != MAX))
+		return as_narrow(reader, type, value);
+	const struct spirv_argument argument = {.value = value, .base = is_signed ? 'i' : 'j'};
+	snprintf(function, sizeof(function), "convert_%s%s_sat", is_signed ? "" : "u",
+		 type->bits == 8 ? "char" : "short");
+	return spirv_call(reader, function, type->value, &argument, 1);
 }
 
-/* --- copies --- */
+/* One element; NULL with a message. */
+static LLVMValueRef reduce(struct spirv_reader *reader, const struct spirv_op *op, const char *group,
+			   const char *name, const struct spirv_type *type, LLVMValueRef value)
+{
+	const enum reduced reduced = (enum reduced)(op->detail >> 4 & 0xf);
+	const bool is_signed = reduced == WITH_SIGN, clustered = op->count > 6;
+	const bool widen = !is_sub_group(group);
+	struct spirv_argument arguments[2];
+	LLVMTypeRef result = widen ? wide_type(reader, type) : type->value;
+	if (reduced == LOGICAL) {
+		result = spirv_int(reader, 32);
+		arguments[0] = (struct spirv_argument){
+			.value = LLVMBuildZExt(reader->builder, value, result, ""), .base = 'i',
+		};
+	} else {
+		arguments[0] = widen ? wide_argument(reader, type, value, is_signed)
+				     : spirv_by_value(type, value, is_signed);
+	}
+	if (clustered) {
+		arguments[1] = (struct spirv_argument){.value = integer(reader, op->words[6], 32), .base = 'j'};
+		if (!arguments[1].value)
+			return NULL;
+	}
+	value = call_group(reader, group, name, result, arguments, clustered ? 2 : 1);
+	return widen ? reduced_as(reader, op, type, value, is_signed) : as_value(reader, type, value);
+}
+
+static bool build_reduction(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const bool is_logical = (op->detail >> 4 & 0xf) == LOGICAL;
+	const struct spirv_type *type = op->type;
+	const char *group = group_of(reader, op);
+	LLVMValueRef value = group ? spirv_value_of(reader, op->words[5], type->value) : NULL;
+	LLVMValueRef whole = LLVMGetUndef(type->value);
+	char name[48];
+	if (!value || !name_reduction(reader, op, group, name, sizeof(name)))
+		return false;
+	if (is_logical ? type->class != SPIRV_BOOL || type->lanes != 1 : !spirv_is_number(type))
+		return spirv_fail(reader, "the operand is no number, or no bool where one is needed");
+	for (unsigned lane = 0; lane < type->lanes && whole; lane++) {
+		LLVMValueRef part = reduce(reader, op, group, name, element_type(type),
+					   element_of(reader, type, value, lane));
+		whole = put_element(reader, type, whole, part, lane);
+	}
+	return whole && spirv_define(reader, op, whole);
+}
+
+/* --- copies -------------------------------------------------------------------------------------------------------- */
 
 /* Of what a pointer points to; of an array, which LLVM's back end for SPIR-V leaves where an element is
- * meant, its elements. */
-static struct spirv_shape element_shape(const struct spirv_module *module, uint32_t pointer)
+ * meant, its elements.  NULL with a message. */
+static const struct spirv_type *copied_type(struct spirv_reader *reader, uint32_t pointer)
 {
-	uint32_t type = spirv_pointee(module, spirv_id(module, pointer)->type);
-	if (spirv_shape(module, type).class == SPIRV_ARRAY)
-		type = spirv_id(module, type)->words[2];
-	return spirv_shape(module, type);
+	const struct spirv_type *type = spirv_type_of(reader, pointer);
+	type = type ? spirv_pointee(reader, type) : NULL;
+	if (type && type->class == SPIRV_ARRAY)
+		type = type->element;
+	if (type && !spirv_is_number(type)) {
+		spirv_fail(reader, "no numbers are copied");
+		return NULL;
+	}
+	return type;
+}
+
+static bool copied_argument(struct spirv_reader *reader, uint32_t id, const struct spirv_type *type,
+			    unsigned qualifiers, struct spirv_argument *argument)
+{
+	*argument = (struct spirv_argument){
+		.value = spirv_pointer(reader, id), .base = spirv_letter(type, false), .lanes = type->lanes,
+		.is_pointer = true, .qualifiers = qualifiers,
+	};
+	return argument->value != NULL;
 }
 
 /* SPIR-V 1.6, 3.49.21: pointers to elements, their count, the stride in global memory, and the
  * event that the new one is to join. */
-static enum spirv_written write_copy(struct spirv_writer *writer, const uint32_t *words,
-				     unsigned count)
+static bool build_copy(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	if (count < 9)
-		return few_words(writer, words);
-	const struct spirv_module *module = writer->module;
-	struct spirv_shape shape = element_shape(module, words[4]);
-	if (shape.class != SPIRV_INT && shape.class != SPIRV_FLOAT)
-		return spirv_fail(writer, SpvOpGroupAsyncCopy, "not of numbers");
-	struct spirv_text element = spirv_unsigned_name(shape);
-	uint64_t stride;
-	bool strided = !spirv_integer(writer, words[7], &stride) || stride != 1;
-	spirv_put(writer, "v%" PRIu32 " = async_work_group_%scopy(", words[2],
-		  strided ? "strided_" : "");
-	bool good = spirv_put_pointer(writer, "", element.text, words[4]);
-	spirv_put(writer, ", ");
-	good &= spirv_put_pointer(writer, "const ", element.text, words[5]);
-	if (!good)
-		return spirv_fail(writer, SpvOpGroupAsyncCopy, "not between pointers");
-	spirv_put(writer, ", v%" PRIu32, words[6]);
-	if (strided)
-		spirv_put(writer, ", v%" PRIu32, words[7]);
-	spirv_put(writer, ", v%" PRIu32 ");\n", words[8]);
-	return SPIRV_WRITTEN;
+	const struct spirv_type *type = copied_type(reader, op->words[4]);
+	const bool strided = spirv_operand(reader, op->words[7], 0) != 1;
+	struct spirv_argument arguments[5];
+	unsigned count = 2;
+	if (!type || !copied_argument(reader, op->words[4], type, 0, &arguments[0]) ||
+	    !copied_argument(reader, op->words[5], type, SPIRV_CONST, &arguments[1]))
+		return false;
+	for (unsigned i = 6; i < (strided ? 8 : 7); i++) {
+		LLVMValueRef number = integer(reader, op->words[i], 64);
+		if (!number)
+			return false;
+		arguments[count++] = (struct spirv_argument){.value = number, .base = 'm'};
+	}
+	LLVMTypeRef event = spirv_ptr(reader, SPIRV_PRIVATE);
+	LLVMValueRef before = spirv_value_of(reader, op->words[8], event);
+	if (!before)
+		return false;
+	arguments[count++] = (struct spirv_argument){.value = before, .named = "9ocl_event"};
+	return spirv_define(reader, op, spirv_call(reader, strided ? "async_work_group_strided_copy"
+								   : "async_work_group_copy",
+						   event, arguments, count));
 }
+
+static bool build_wait(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	LLVMValueRef count = integer(reader, op->words[2], 32);
+	LLVMValueRef events = count ? spirv_pointer(reader, op->words[3]) : NULL;
+	const struct spirv_argument arguments[] = {
+		{.value = count, .base = 'i'}, {.value = events, .named = "9ocl_event", .is_pointer = true},
+	};
+	return events && spirv_call(reader, "wait_group_events", LLVMVoidTypeInContext(reader->context),
+				    arguments, 2);
+}
+
+/* --- blocks ---------------------------------------------------------------------------------------------------------- */
 
 /* SPV_INTEL_subgroups: what consecutive work-items of the sub-group have lies one behind the other, and component
- * n of all of them n times the largest size of a sub-group further on. */
-static void put_block_element(struct spirv_writer *writer, unsigned pointer, unsigned component)
+ * n of all of them n times the largest size of a sub-group further on.  NULL with a message. */
+static LLVMValueRef block_element(struct spirv_reader *reader, const struct spirv_type *type, LLVMValueRef pointer,
+				  unsigned component)
 {
-	spirv_put(writer, "x%u[get_sub_group_local_id() + %u * get_max_sub_group_size()]", pointer, component);
+	LLVMTypeRef word = spirv_int(reader, 32);
+	LLVMValueRef lane = spirv_call(reader, "get_sub_group_local_id", word, NULL, 0);
+	LLVMValueRef size = lane ? spirv_call(reader, "get_max_sub_group_size", word, NULL, 0) : NULL;
+	if (!size)
+		return NULL;
+	LLVMValueRef before = LLVMBuildMul(reader->builder, size, spirv_number(reader, 32, component), "");
+	LLVMValueRef index = LLVMBuildZExt(reader->builder, LLVMBuildAdd(reader->builder, lane, before, ""),
+					   spirv_int(reader, 64), "");
+	return LLVMBuildInBoundsGEP2(reader->builder, element_type(type)->memory, pointer, &index, 1, "");
 }
 
-static enum spirv_written write_block(struct spirv_writer *writer, const uint32_t *words, unsigned count,
-				      bool reads)
+static bool build_block(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	const unsigned pointer = spirv_temporary(writer), op = words[0] & SpvOpCodeMask;
-	if (count < (reads ? 4 : 3))
-		return few_words(writer, words);
-	const uint32_t from = words[reads ? 3 : 1], value = words[2];
-	const struct spirv_shape shape = spirv_value_shape(writer->module, value);
-	struct spirv_shape element = shape;
-	element.lanes = 1;
-	if (shape.class != SPIRV_INT && shape.class != SPIRV_FLOAT)
-		return spirv_fail(writer, op, "not of numbers");
-	const struct spirv_text name = spirv_unsigned_name(element);
-	const char *space = spirv_space(spirv_storage(writer->module, spirv_id(writer->module, from)->type));
-	spirv_put(writer, "{ %s %s *x%u = ", space ? space : "", name.text, pointer);
-	if (!spirv_put_pointer(writer, "", name.text, from))
-		return spirv_fail(writer, op, "of no pointer");
-	spirv_put(writer, "; ");
-	for (unsigned i = 0; i < shape.lanes && !reads; i++) {
-		put_block_element(writer, pointer, i);
-		spirv_put(writer, shape.lanes > 1 ? " = v%" PRIu32 ".s%x; " : " = v%" PRIu32 "; ", value, i);
+	const bool reads = op->op == SpvOpSubgroupBlockReadINTEL;
+	LLVMValueRef pointer = spirv_pointer(reader, op->words[reads ? 3 : 1]);
+	const struct spirv_type *type = !pointer ? NULL : reads ? op->type : spirv_type_of(reader, op->words[2]);
+	LLVMValueRef whole = !type ? NULL : reads ? LLVMGetUndef(type->value) : spirv_value(reader, op->words[2]);
+	if (!whole)
+		return false;
+	if (!spirv_is_number(type))
+		return spirv_fail(reader, "the operand is no number");
+	for (unsigned lane = 0; lane < type->lanes && whole; lane++) {
+		const struct spirv_type *own = element_type(type);
+		LLVMValueRef place = block_element(reader, type, pointer, lane);
+		if (!place)
+			return false;
+		if (reads)
+			whole = put_element(reader, type, whole, spirv_load(reader, own, place, 0, false), lane);
+		else if (!spirv_store(reader, own, element_of(reader, type, whole, lane), place, 0, false))
+			return false;
 	}
-	if (reads)
-		spirv_put(writer, "v%" PRIu32 " = (%s)(", value, spirv_unsigned_name(shape).text);
-	for (unsigned i = 0; i < shape.lanes && reads; i++) {
-		put_block_element(writer, pointer, i);
-		spirv_put(writer, i + 1 < shape.lanes ? ", " : "); ");
-	}
-	spirv_put(writer, "}\n");
-	return SPIRV_WRITTEN;
+	return reads ? spirv_define(reader, op, whole) : true;
 }
 
-static enum spirv_written write_wait(struct spirv_writer *writer, const uint32_t *words,
-				     unsigned count)
-{
-	if (count < 4)
-		return few_words(writer, words);
-	spirv_put(writer, "wait_group_events((int)v%" PRIu32 ", (event_t *)v%" PRIu32 ");\n",
-		  words[2], words[3]);
-	return SPIRV_WRITTEN;
-}
-
-enum spirv_written spirv_group(struct spirv_writer *writer, const uint32_t *words, unsigned count)
-{
-	unsigned op = words[0] & SpvOpCodeMask;
-	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		if (calls[i].op == op)
-			return write_call(writer, words, count, &calls[i]);
-	for (size_t i = 0; i < sizeof(reductions) / sizeof(*reductions); i++)
-		if (reductions[i].op == op)
-			return write_reduction(writer, words, count, &reductions[i]);
-	switch (op) {
-	case SpvOpGroupBroadcast:
-		return write_broadcast(writer, words, count);
-	case SpvOpGroupNonUniformRotateKHR:
-		return write_rotate(writer, words, count);
-	case SpvOpSubgroupShuffleDownINTEL:
-	case SpvOpSubgroupShuffleUpINTEL:
-		return write_shift(writer, words, count, op == SpvOpSubgroupShuffleDownINTEL);
-	case SpvOpSubgroupBlockReadINTEL:
-	case SpvOpSubgroupBlockWriteINTEL:
-		return write_block(writer, words, count, op == SpvOpSubgroupBlockReadINTEL);
-	case SpvOpGroupNonUniformBallotBitCount:
-		return write_bit_count(writer, words, count);
-	case SpvOpGroupAsyncCopy:
-		return write_copy(writer, words, count);
-	case SpvOpGroupWaitEvents:
-		return write_wait(writer, words, count);
-	default:
-		return spirv_bits(writer, words, count);
-	}
-}
+const struct spirv_row spirv_group_rows[] = {
+	{SpvOpGroupAll, 5, 5, ALL, build_call},
+	{SpvOpGroupAny, 5, 5, ANY, build_call},
+	{SpvOpGroupNonUniformElect, 4, 4, ELECT, build_call},
+	{SpvOpGroupNonUniformAll, 5, 5, SOME_ALL, build_call},
+	{SpvOpGroupNonUniformAny, 5, 5, SOME_ANY, build_call},
+	{SpvOpGroupNonUniformAllEqual, 5, 5, SOME_EQUAL, build_call},
+	{SpvOpGroupNonUniformBroadcast, 6, 6, SOME_BROADCAST, build_call},
+	{SpvOpGroupNonUniformBroadcastFirst, 5, 5, FIRST, build_call},
+	{SpvOpGroupNonUniformBallot, 5, 5, BALLOT, build_call},
+	{SpvOpGroupNonUniformInverseBallot, 5, 5, INVERSE, build_call},
+	{SpvOpGroupNonUniformBallotBitExtract, 6, 6, BIT, build_call},
+	{SpvOpGroupNonUniformBallotBitCount, 6, 6, 0, build_bit_count},
+	{SpvOpGroupNonUniformBallotFindLSB, 5, 5, LSB, build_call},
+	{SpvOpGroupNonUniformBallotFindMSB, 5, 5, MSB, build_call},
+	{SpvOpGroupNonUniformShuffle, 6, 6, SHUFFLE, build_call},
+	{SpvOpGroupNonUniformShuffleXor, 6, 6, SHUFFLE_XOR, build_call},
+	{SpvOpGroupNonUniformShuffleUp, 6, 6, SHUFFLE_UP, build_call},
+	{SpvOpGroupNonUniformShuffleDown, 6, 6, SHUFFLE_DOWN, build_call},
+	{SpvOpGroupNonUniformRotateKHR, 6, 7, 0, build_rotate},
+	{SpvOpSubgroupBallotKHR, 4, 4, OWN_BALLOT, build_call},
+	{SpvOpSubgroupFirstInvocationKHR, 4, 4, OWN_FIRST, build_call},
+	{SpvOpSubgroupReadInvocationKHR, 5, 5, OWN_READ, build_call},
+	{SpvOpSubgroupAllKHR, 4, 4, OWN_ALL, build_call},
+	{SpvOpSubgroupAnyKHR, 4, 4, OWN_ANY, build_call},
+	{SpvOpSubgroupAllEqualKHR, 4, 4, OWN_EQUAL, build_call},
+	{SpvOpSubgroupShuffleINTEL, 5, 5, OWN_SHUFFLE, build_call},
+	{SpvOpSubgroupShuffleXorINTEL, 5, 5, OWN_SHUFFLE_XOR, build_call},
+	{SpvOpSubgroupShuffleDownINTEL, 6, 6, 0, build_shift},
+	{SpvOpSubgroupShuffleUpINTEL, 6, 6, 0, build_shift},
+	{SpvOpSubgroupBlockReadINTEL, 4, 4, 0, build_block},
+	{SpvOpSubgroupBlockWriteINTEL, 3, 3, 0, build_block},
+	{SpvOpGroupBroadcast, 6, 6, 0, build_broadcast},
+	{SpvOpGroupAsyncCopy, 9, 9, 0, build_copy},
+	{SpvOpGroupWaitEvents, 4, 4, 0, build_wait},
+	{SpvOpGroupIAdd, 6, 6, REDUCTION(GROUP, PLAIN, ADD), build_reduction},
+	{SpvOpGroupFAdd, 6, 6, REDUCTION(GROUP, PLAIN, ADD), build_reduction},
+	{SpvOpGroupFMin, 6, 6, REDUCTION(GROUP, PLAIN, MIN), build_reduction},
+	{SpvOpGroupUMin, 6, 6, REDUCTION(GROUP, PLAIN, MIN), build_reduction},
+	{SpvOpGroupSMin, 6, 6, REDUCTION(GROUP, WITH_SIGN, MIN), build_reduction},
+	{SpvOpGroupFMax, 6, 6, REDUCTION(GROUP, PLAIN, MAX), build_reduction},
+	{SpvOpGroupUMax, 6, 6, REDUCTION(GROUP, PLAIN, MAX), build_reduction},
+	{SpvOpGroupSMax, 6, 6, REDUCTION(GROUP, WITH_SIGN, MAX), build_reduction},
+	{SpvOpGroupIMulKHR, 6, 6, REDUCTION(UNIFORM, PLAIN, MUL), build_reduction},
+	{SpvOpGroupFMulKHR, 6, 6, REDUCTION(UNIFORM, PLAIN, MUL), build_reduction},
+	{SpvOpGroupBitwiseAndKHR, 6, 6, REDUCTION(UNIFORM, PLAIN, AND), build_reduction},
+	{SpvOpGroupBitwiseOrKHR, 6, 6, REDUCTION(UNIFORM, PLAIN, OR), build_reduction},
+	{SpvOpGroupBitwiseXorKHR, 6, 6, REDUCTION(UNIFORM, PLAIN, XOR), build_reduction},
+	{SpvOpGroupLogicalAndKHR, 6, 6, REDUCTION(UNIFORM, LOGICAL, LOGICAL_AND), build_reduction},
+	{SpvOpGroupLogicalOrKHR, 6, 6, REDUCTION(UNIFORM, LOGICAL, LOGICAL_OR), build_reduction},
+	{SpvOpGroupLogicalXorKHR, 6, 6, REDUCTION(UNIFORM, LOGICAL, LOGICAL_XOR), build_reduction},
+	{SpvOpGroupNonUniformIAdd, 6, 7, REDUCTION(NON_UNIFORM, PLAIN, ADD), build_reduction},
+	{SpvOpGroupNonUniformFAdd, 6, 7, REDUCTION(NON_UNIFORM, PLAIN, ADD), build_reduction},
+	{SpvOpGroupNonUniformIMul, 6, 7, REDUCTION(NON_UNIFORM, PLAIN, MUL), build_reduction},
+	{SpvOpGroupNonUniformFMul, 6, 7, REDUCTION(NON_UNIFORM, PLAIN, MUL), build_reduction},
+	{SpvOpGroupNonUniformSMin, 6, 7, REDUCTION(NON_UNIFORM, WITH_SIGN, MIN), build_reduction},
+	{SpvOpGroupNonUniformUMin, 6, 7, REDUCTION(NON_UNIFORM, PLAIN, MIN), build_reduction},
+	{SpvOpGroupNonUniformFMin, 6, 7, REDUCTION(NON_UNIFORM, PLAIN, MIN), build_reduction},
+	{SpvOpGroupNonUniformSMax, 6, 7, REDUCTION(NON_UNIFORM, WITH_SIGN, MAX), build_reduction},
+	{SpvOpGroupNonUniformUMax, 6, 7, REDUCTION(NON_UNIFORM, PLAIN, MAX), build_reduction},
+	{SpvOpGroupNonUniformFMax, 6, 7, REDUCTION(NON_UNIFORM, PLAIN, MAX), build_reduction},
+	{SpvOpGroupNonUniformBitwiseAnd, 6, 7, REDUCTION(NON_UNIFORM, PLAIN, AND), build_reduction},
+	{SpvOpGroupNonUniformBitwiseOr, 6, 7, REDUCTION(NON_UNIFORM, PLAIN, OR), build_reduction},
+	{SpvOpGroupNonUniformBitwiseXor, 6, 7, REDUCTION(NON_UNIFORM, PLAIN, XOR), build_reduction},
+	{SpvOpGroupNonUniformLogicalAnd, 6, 7, REDUCTION(NON_UNIFORM, LOGICAL, LOGICAL_AND), build_reduction},
+	{SpvOpGroupNonUniformLogicalOr, 6, 7, REDUCTION(NON_UNIFORM, LOGICAL, LOGICAL_OR), build_reduction},
+	{SpvOpGroupNonUniformLogicalXor, 6, 7, REDUCTION(NON_UNIFORM, LOGICAL, LOGICAL_XOR), build_reduction},
+	{0, 0, 0, 0, NULL},
+};

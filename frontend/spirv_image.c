@@ -1,15 +1,17 @@
+/* Images (SPIR-V 1.6, 3.49.10; OpenCL SPIR-V environment 3.0, 2.8), as the functions of OpenCL C
+ * 3.0, 6.15.15.  What combines an image with a sampler is no value: who reads looks there. */
 #include "config.h"
+
+#include "frontend/spirv_image.h"
 
 #include "frontend/spirv_call.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-/* Images (SPIR-V 1.6, 3.49.10; OpenCL SPIR-V environment 3.0, 2.8), as the functions of OpenCL C
- * 3.0, 6.15.15.  What combines an image with a sampler is no value: who reads looks there. */
+#include <string.h>
 
 /* Words of OpTypeImage. */
-enum { DIMENSION = 3, DEPTH = 4, ARRAYED = 5, MULTISAMPLED = 6, ACCESS = 9, LEAST_WORDS = 9 };
+enum { DIMENSION = 3, DEPTH = 4, ARRAYED = 5, MULTISAMPLED = 6, ACCESS = 9 };
 
 /* What an image of a kind needs: the name, and elements of coordinates and of sizes. */
 struct kind {
@@ -18,7 +20,8 @@ struct kind {
 	uint8_t sizes;
 };
 
-static const struct kind *kind_of(const struct spirv_module *module, uint32_t type)
+/* NULL: OpenCL C has no such images. */
+static const struct kind *kind_of(const struct spirv_type *type)
 {
 	static const struct kind kinds[][2][2] = {
 		/* plain, array; of each the one of colors and the one of depths */
@@ -28,10 +31,7 @@ static const struct kind *kind_of(const struct spirv_module *module, uint32_t ty
 		[SpvDim3D] = {{{"image3d_t", 4, 3}, {0}}, {{0}, {0}}},
 		[SpvDimBuffer] = {{{"image1d_buffer_t", 1, 1}, {0}}, {{0}, {0}}},
 	};
-	const struct spirv_id *id = spirv_id(module, type);
-	if (!id->words || id->op != SpvOpTypeImage || id->count < LEAST_WORDS)
-		return NULL;
-	const uint32_t *words = id->words;
+	const uint32_t *words = type->made.words;
 	if (words[DIMENSION] >= sizeof(kinds) / sizeof(*kinds) || words[ARRAYED] > 1 ||
 	    words[MULTISAMPLED])
 		return NULL;
@@ -40,93 +40,122 @@ static const struct kind *kind_of(const struct spirv_module *module, uint32_t ty
 	return kind->name ? kind : NULL;
 }
 
-static SpvAccessQualifier access_of(const struct spirv_module *module, uint32_t type)
+static uint32_t access_of(const struct spirv_type *type)
 {
-	const struct spirv_id *id = spirv_id(module, type);
-	return id->words && id->count > ACCESS ? (SpvAccessQualifier)id->words[ACCESS]
-					       : SpvAccessQualifierReadOnly;
+	return type->made.count > ACCESS ? type->made.words[ACCESS] : SpvAccessQualifierReadOnly;
 }
 
-bool spirv_image_name(const struct spirv_module *module, uint32_t type, char *name, size_t size_B)
+bool spirv_image_is_supported(const struct spirv_type *type)
+{
+	return kind_of(type) && access_of(type) <= SpvAccessQualifierReadWrite;
+}
+
+const char *spirv_image_name(const struct spirv_type *type)
+{
+	return kind_of(type)->name;
+}
+
+const char *spirv_image_access(const struct spirv_type *type)
 {
 	static const char *const accesses[] = {
 		[SpvAccessQualifierReadOnly] = "read_only",
 		[SpvAccessQualifierWriteOnly] = "write_only",
 		[SpvAccessQualifierReadWrite] = "read_write",
 	};
-	const struct kind *kind = kind_of(module, type);
-	size_t access = (size_t)access_of(module, type);
-	if (!kind || access >= sizeof(accesses) / sizeof(*accesses))
-		return false;
-	int length = snprintf(name, size_B, "%s %s", accesses[access], kind->name);
-	return length > 0 && (size_t)length < size_B;
+	return accesses[access_of(type)];
 }
 
-/* --- operands --- */
+/* --- operands ----------------------------------------------------------------------------------------------- */
 
 /* An image that is read or written. */
 struct image {
-	uint32_t id;
-	uint32_t type;              /* OpTypeImage */
-	uint32_t sampler;           /* 0: none */
-	const struct kind *kind;    /* NULL: no image that we know */
+	const struct spirv_type *type;
+	const struct kind *kind;
+	LLVMValueRef value;
+	LLVMValueRef sampler;       /* NULL: none */
+	char named[32];             /* "14ocl_image2d_ro" */
 };
 
-static struct image image_of(const struct spirv_module *module, uint32_t id)
+static bool is_depth(const struct image *image)
 {
-	struct image image = {.id = id};
-	const struct spirv_id *value = spirv_id(module, id);
-	if (value->words && value->op == SpvOpSampledImage && value->count > 4) {
-		image.id = value->words[3];
-		image.sampler = value->words[4];
-	} else if (value->words && value->op == SpvOpImage && value->count > 3 &&
-		   spirv_id(module, value->words[3])->op == SpvOpSampledImage) {
-		/* The image of a sampled image. */
-		return (struct image){.id = image_of(module, value->words[3]).id,
-				      .type = value->type,
-				      .kind = kind_of(module, value->type)};
+	return image->type->made.words[DEPTH] == 1;
+}
+
+static void name_image(struct image *image)
+{
+	static const char *const endings[] = {"ro", "wo", "rw"};
+	char name[28];
+	snprintf(name, sizeof(name), "ocl_%.*s_%s", (int)strlen(image->kind->name) - 2, image->kind->name,
+		 endings[access_of(image->type)]);
+	snprintf(image->named, sizeof(image->named), "%zu%s", strlen(name), name);
+}
+
+/* The image that an id is, or combines with a sampler; false with a message. */
+static bool find_image(struct spirv_reader *reader, uint32_t id, struct image *image)
+{
+	const struct spirv_instruction made = spirv_of(reader->module, id);
+	*image = (struct image){0};
+	if (made.op == SpvOpSampledImage && made.count > 4) {
+		const struct spirv_type *sampler = spirv_type_of(reader, made.words[4]);
+		if (!sampler)
+			return false;
+		if (sampler->class != SPIRV_SAMPLER)
+			return spirv_fail(reader, "the operand %" PRIu32 " is no sampler", made.words[4]);
+		image->sampler = spirv_value(reader, made.words[4]);
+		if (!image->sampler)
+			return false;
+		id = made.words[3];
 	}
-	image.type = spirv_id(module, image.id)->type;
-	image.kind = kind_of(module, image.type);
-	return image;
-}
-
-static bool is_depth(const struct spirv_module *module, struct image image)
-{
-	return spirv_id(module, image.type)->words[DEPTH] == 1;
-}
-
-static enum spirv_written few_words(struct spirv_writer *writer, const uint32_t *words)
-{
-	return spirv_fail(writer, words[0] & SpvOpCodeMask, "too few words");
-}
-
-static enum spirv_written no_image(struct spirv_writer *writer, const uint32_t *words)
-{
-	return spirv_fail(writer, words[0] & SpvOpCodeMask, "not of an image that OpenCL C knows");
-}
-
-/* Coordinates of 32 bits, as many as the image's kind has or more; images of three take four in
- * OpenCL C, of which the last does not count. */
-static bool put_coordinates(struct spirv_writer *writer, struct image image, uint32_t value)
-{
-	static const char *const parts[] = {[1] = ".s0", [2] = ".s01", [4] = ".s0123"};
-	struct spirv_shape shape = spirv_value_shape(writer->module, value);
-	unsigned lanes = image.kind->coordinates;
-	if ((shape.class != SPIRV_INT && shape.class != SPIRV_FLOAT) || shape.bits != 32)
+	image->type = spirv_type_of(reader, id);
+	image->value = image->type ? spirv_value(reader, id) : NULL;
+	if (!image->value)
 		return false;
-	const char *base = shape.class == SPIRV_INT ? "int" : "float";
-	if (lanes == 4 && shape.lanes == 3) {
-		spirv_put(writer, "(%s4)(", base);
-		spirv_put_signed(writer, value);
-		spirv_put(writer, ", 0)");
-		return true;
-	}
-	if (shape.lanes < lanes)
+	if (image->type->class != SPIRV_IMAGE)
+		return spirv_fail(reader, "the operand %" PRIu32 " is no image", id);
+	image->kind = kind_of(image->type);
+	name_image(image);
+	return true;
+}
+
+static struct spirv_argument image_argument(const struct image *image)
+{
+	return (struct spirv_argument){.value = image->value, .named = image->named};
+}
+
+/* The first lanes of a vector, or one lane; what it lacks is 0. */
+static LLVMValueRef take_lanes(struct spirv_reader *reader, const struct spirv_type *type, LLVMValueRef value,
+			       unsigned lanes)
+{
+	LLVMValueRef mask[4];
+	if (type->lanes == lanes)
+		return value;
+	if (lanes == 1)
+		return LLVMBuildExtractElement(reader->builder, value, spirv_number(reader, 32, 0), "");
+	/* The lanes of a vector of zeros stand behind its own. */
+	for (unsigned i = 0; i < lanes; i++)
+		mask[i] = spirv_number(reader, 32, i < type->lanes ? i : type->lanes);
+	return LLVMBuildShuffleVector(reader->builder, value, LLVMConstNull(type->value),
+				      LLVMConstVector(mask, lanes), "");
+}
+
+/* Coordinates of 32 bits, as many as the image's kind has or more; images of three take four in OpenCL C, of
+ * which the last does not count.  False with a message. */
+static bool coordinates(struct spirv_reader *reader, const struct image *image, uint32_t id,
+			struct spirv_argument *argument)
+{
+	const struct spirv_type *type = spirv_type_of(reader, id);
+	LLVMValueRef value = type ? spirv_value(reader, id) : NULL;
+	const unsigned lanes = image->kind->coordinates;
+	if (!value)
 		return false;
-	spirv_put_signed(writer, value);
-	if (shape.lanes > lanes)
-		spirv_put(writer, "%s", parts[lanes]);
+	if (!spirv_is_number(type) || type->bits != 32 ||
+	    (type->lanes < lanes && !(lanes == 4 && type->lanes == 3)))
+		return spirv_fail(reader, "the coordinates are not those of an %s", image->kind->name);
+	*argument = (struct spirv_argument){
+		.value = take_lanes(reader, type, value, lanes),
+		.base = type->class == SPIRV_INT ? 'i' : 'f',
+		.lanes = lanes,
+	};
 	return true;
 }
 
@@ -139,214 +168,258 @@ enum {
 		   SpvImageOperandsNontemporalMask,
 };
 
+static bool read_operands(struct spirv_reader *reader, const struct spirv_op *op, unsigned at, uint32_t *mask)
+{
+	*mask = at < op->count ? op->words[at] : 0;
+	return !(*mask & ~(uint32_t)OPERANDS) ||
+	       spirv_fail(reader, "the image operands 0x%" PRIx32 " are not supported; images have no samples, "
+			  "and no offsets", *mask);
+}
+
 /* How elements are read and written: by the end of the functions' names. */
 enum element { REAL, HALF, SIGNED, UNSIGNED, BY_IMAGE, OTHER };
 
+static const char *const read_functions[] = {"read_imagef", "read_imageh", "read_imagei", "read_imageui"};
+static const char *const write_functions[] = {"write_imagef", "write_imageh", "write_imagei",
+					      "write_imageui"};
+static const char element_letters[] = {'f', 'D', 'i', 'j'};
+
 /* Of integers only the image operands say whether they have a sign, from SPIR-V 1.4 on; without
  * them it is as the image's channels are.  Textures give the same bits for either. */
-static enum element element_of(const struct spirv_writer *writer, struct spirv_shape shape,
-			       uint32_t operands, struct image image)
+static enum element element_of(const struct spirv_type *type, uint32_t operands, const struct image *image)
 {
-	if (shape.class == SPIRV_FLOAT && shape.bits == 32)
+	if (type->class == SPIRV_FLOAT && type->bits == 32)
 		return REAL;
-	if (shape.class == SPIRV_FLOAT && shape.bits == 16)
+	if (is_depth(image))
+		return OTHER;
+	if (type->class == SPIRV_FLOAT && type->bits == 16)
 		return HALF;
-	if (shape.class != SPIRV_INT || shape.bits != 32)
+	if (type->class != SPIRV_INT || type->bits != 32)
 		return OTHER;
 	if (operands & SpvImageOperandsSignExtendMask)
 		return SIGNED;
 	if (operands & SpvImageOperandsZeroExtendMask)
 		return UNSIGNED;
-	return access_of(writer->module, image.type) == SpvAccessQualifierReadOnly ? UNSIGNED
-										   : BY_IMAGE;
+	return access_of(image->type) == SpvAccessQualifierReadOnly ? UNSIGNED : BY_IMAGE;
 }
 
-static const char *const endings[] = {
-	[REAL] = "f", [HALF] = "h", [SIGNED] = "i", [UNSIGNED] = "ui",
+/* Numbers of OpenCL (CL_SIGNED_INT8 and others), where SPIR-V counts from 0. */
+enum { SNORM_INT8 = 0x10D0, SIGNED_INT8 = 0x10D7, SIGNED_KINDS = 3, ORDER_R = 0x10B0 };
+
+static LLVMValueRef query(struct spirv_reader *reader, const struct image *image, const char *name,
+			  unsigned bits)
+{
+	const struct spirv_argument argument = image_argument(image);
+	return spirv_call(reader, name, spirv_int(reader, bits), &argument, 1);
+}
+
+/* --- the two ways of integers whose sign only the image knows ------------------------------------------------- */
+
+struct ways {
+	LLVMBasicBlockRef with_sign, without, end;
 };
 
-/* "if the image's channels are CL_SIGNED_INT8, 16 or 32" */
-static void put_if_signed(struct spirv_writer *writer, struct image image)
+/* Branches by the type of the image's channels, and stands where they have a sign; false with a message. */
+static bool part_ways(struct spirv_reader *reader, const struct image *image, struct ways *ways)
 {
-	spirv_put(writer, "if ((uint)get_image_channel_data_type(v%" PRIu32
-			  ") - CLK_SIGNED_INT8 < 3u)\n", image.id);
+	LLVMValueRef type = query(reader, image, "get_image_channel_data_type", 32);
+	if (!type)
+		return false;
+	LLVMValueRef kind = LLVMBuildSub(reader->builder, type, spirv_number(reader, 32, SIGNED_INT8), "");
+	LLVMValueRef has_sign = LLVMBuildICmp(reader->builder, LLVMIntULT, kind,
+					      spirv_number(reader, 32, SIGNED_KINDS), "");
+	ways->with_sign = LLVMAppendBasicBlockInContext(reader->context, reader->body->function, "");
+	ways->without = LLVMAppendBasicBlockInContext(reader->context, reader->body->function, "");
+	ways->end = LLVMAppendBasicBlockInContext(reader->context, reader->body->function, "");
+	LLVMBuildCondBr(reader->builder, has_sign, ways->with_sign, ways->without);
+	LLVMPositionBuilderAtEnd(reader->builder, ways->with_sign);
+	return true;
 }
 
-/* --- reading --- */
-
-/* "read_imagef(v3, v4, as_int2(v5))" */
-static bool put_read(struct spirv_writer *writer, struct image image, uint32_t coordinates,
-		     enum element element)
+/* Ends the way that the builder stands on, and goes to another block. */
+static void go_on(struct spirv_reader *reader, const struct ways *ways, LLVMBasicBlockRef next)
 {
-	spirv_put(writer, "read_image%s(v%" PRIu32 ", ", endings[element], image.id);
-	if (image.sampler)
-		spirv_put(writer, "v%" PRIu32 ", ", image.sampler);
-	bool good = put_coordinates(writer, image, coordinates);
-	spirv_put(writer, ")");
+	LLVMBuildBr(reader->builder, ways->end);
+	LLVMPositionBuilderAtEnd(reader->builder, next);
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------- */
+
+/* Four elements, or one; NULL with a message. */
+static LLVMValueRef read(struct spirv_reader *reader, const struct image *image,
+			 const struct spirv_argument *place, const struct spirv_type *type, enum element element)
+{
+	const struct spirv_argument sampler = {.value = image->sampler, .named = "11ocl_sampler"};
+	struct spirv_argument arguments[3] = {image_argument(image), *place, *place};
+	LLVMTypeRef single = type->lanes > 1 ? type->element->value : type->value;
+	LLVMTypeRef result = is_depth(image) ? single : LLVMVectorType(single, 4);
+	if (image->sampler)
+		arguments[1] = sampler;
+	LLVMValueRef value = spirv_call(reader, read_functions[element], result, arguments,
+					image->sampler ? 3 : 2);
+	if (!value || (type->lanes == 1) == is_depth(image))
+		return value;
+	if (type->lanes == 1)
+		return LLVMBuildExtractElement(reader->builder, value, spirv_number(reader, 32, 0), "");
+	/* What an image of depths gives as a color. */
+	LLVMValueRef zero = LLVMConstNull(single), one = LLVMConstReal(single, 1.0);
+	LLVMValueRef color[] = {LLVMGetUndef(single), zero, zero, one};
+	return LLVMBuildInsertElement(reader->builder, LLVMConstVector(color, 4), value,
+				      spirv_number(reader, 32, 0), "");
+}
+
+/* By a sampler's coordinates or without one. */
+static bool build_read(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	struct spirv_argument place;
+	struct image image;
+	uint32_t operands;
+	const struct spirv_type *type = op->type;
+	if (!find_image(reader, op->words[3], &image) || !coordinates(reader, &image, op->words[4], &place) ||
+	    !read_operands(reader, op, 5, &operands))
+		return false;
+	const enum element element = element_of(type, operands, &image);
+	if (element == OTHER || (type->lanes != 4 && type->lanes != 1))
+		return spirv_fail(reader, "the result is not what OpenCL C reads from an %s", image.kind->name);
+	if (element != BY_IMAGE)
+		return spirv_define(reader, op, read(reader, &image, &place, type, element));
+	struct ways ways;
+	LLVMValueRef values[2] = {NULL, NULL};
+	LLVMBasicBlockRef from[2];
+	if (!part_ways(reader, &image, &ways))
+		return false;
+	values[0] = read(reader, &image, &place, type, SIGNED);
+	from[0] = LLVMGetInsertBlock(reader->builder);
+	go_on(reader, &ways, ways.without);
+	values[1] = values[0] ? read(reader, &image, &place, type, UNSIGNED) : NULL;
+	from[1] = LLVMGetInsertBlock(reader->builder);
+	go_on(reader, &ways, ways.end);
+	if (!values[1])
+		return false;
+	LLVMValueRef value = LLVMBuildPhi(reader->builder, type->value, "");
+	LLVMAddIncoming(value, values, from, 2);
+	return spirv_define(reader, op, value);
+}
+
+/* --- writing -------------------------------------------------------------------------------------------------- */
+
+static bool write(struct spirv_reader *reader, const struct image *image, const struct spirv_argument *place,
+		  LLVMValueRef texel, enum element element)
+{
+	const struct spirv_argument arguments[] = {
+		image_argument(image), *place,
+		{.value = texel, .base = element_letters[element], .lanes = is_depth(image) ? 1 : 4},
+	};
+	return spirv_call(reader, write_functions[element], LLVMVoidTypeInContext(reader->context), arguments,
+			  3) != NULL;
+}
+
+static bool build_write(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	struct spirv_argument place;
+	struct image image;
+	uint32_t operands;
+	if (!find_image(reader, op->words[1], &image) || !coordinates(reader, &image, op->words[2], &place) ||
+	    !read_operands(reader, op, 4, &operands))
+		return false;
+	const struct spirv_type *type = spirv_type_of(reader, op->words[3]);
+	LLVMValueRef texel = type ? spirv_value(reader, op->words[3]) : NULL;
+	if (!texel)
+		return false;
+	const enum element element = element_of(type, operands, &image);
+	if (element == OTHER || (type->lanes != 4 && (type->lanes != 1 || !is_depth(&image))))
+		return spirv_fail(reader, "the texel is not what OpenCL C writes to an %s", image.kind->name);
+	if (is_depth(&image))
+		texel = take_lanes(reader, type, texel, 1);
+	if (element != BY_IMAGE)
+		return write(reader, &image, &place, texel, element);
+	struct ways ways;
+	if (!part_ways(reader, &image, &ways))
+		return false;
+	bool good = write(reader, &image, &place, texel, SIGNED);
+	go_on(reader, &ways, ways.without);
+	good = good && write(reader, &image, &place, texel, UNSIGNED);
+	go_on(reader, &ways, ways.end);
 	return good;
 }
 
-/* The statement that sets the result: four elements, also where an image of depths gives one. */
-static bool put_result(struct spirv_writer *writer, const uint32_t *words, struct image image,
-		       enum element element)
-{
-	unsigned lanes = spirv_shape(writer->module, words[1]).lanes;
-	const char *end = lanes == 1 ? ").s0" : ")";
-	if (is_depth(writer->module, image))
-		end = lanes == 1 ? ")" : ", 0, 0, 1)";
-	spirv_put(writer, "v%" PRIu32 " = %s(", words[2],
-		  element == SIGNED ? "as_uint4"
-		  : is_depth(writer->module, image) && lanes != 1 ? "(float4)" : "");
-	bool good = put_read(writer, image, words[4], element);
-	spirv_put(writer, "%s;\n", end);
-	return good;
-}
+/* --- queries -------------------------------------------------------------------------------------------------- */
 
-static enum spirv_written write_read(struct spirv_writer *writer, const uint32_t *words,
-				     unsigned count)
+static bool build_size(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	unsigned op = words[0] & SpvOpCodeMask;
-	if (count < 5)
-		return few_words(writer, words);
-	struct image image = image_of(writer->module, words[3]);
-	struct spirv_shape result = spirv_shape(writer->module, words[1]);
-	uint32_t operands = count > 5 ? words[5] : 0;
-	if (!image.kind)
-		return no_image(writer, words);
-	enum element element = element_of(writer, result, operands, image);
-	if (operands & ~(uint32_t)OPERANDS || element == OTHER ||
-	    (result.lanes != 4 && result.lanes != 1) ||
-	    (is_depth(writer->module, image) && element != REAL))
-		return spirv_fail(writer, op, "operands that OpenCL C's reads do not have");
-	bool good;
-	if (element == BY_IMAGE) {
-		put_if_signed(writer, image);
-		good = put_result(writer, words, image, SIGNED);
-		spirv_put(writer, "else\n");
-		good &= put_result(writer, words, image, UNSIGNED);
-	} else {
-		good = put_result(writer, words, image, element);
+	static const char *const sides[] = {"get_image_width", "get_image_height", "get_image_depth"};
+	struct image image;
+	const struct spirv_type *type = op->type;
+	if (!find_image(reader, op->words[3], &image))
+		return false;
+	const bool arrayed = image.type->made.words[ARRAYED];
+	const unsigned count = image.kind->sizes;
+	if (type->class != SPIRV_INT || type->lanes != count)
+		return spirv_fail(reader, "an %s has %u sizes", image.kind->name, count);
+	LLVMTypeRef single = count > 1 ? type->element->value : type->value;
+	LLVMValueRef sizes = LLVMGetUndef(type->value);
+	for (unsigned i = 0; i < count; i++) {
+		const bool is_layers = arrayed && i + 1 == count;
+		LLVMValueRef size = query(reader, &image, is_layers ? "get_image_array_size" : sides[i],
+					  is_layers ? 64 : 32);
+		if (!size)
+			return false;
+		size = LLVMBuildIntCast2(reader->builder, size, single, false, "");
+		sizes = count == 1 ? size : LLVMBuildInsertElement(reader->builder, sizes, size,
+								   spirv_number(reader, 32, i), "");
 	}
-	return good ? SPIRV_WRITTEN : spirv_fail(writer, op, "coordinates of another kind");
-}
-
-/* --- writing --- */
-
-/* "write_imagei(v3, as_int2(v4), as_int4(v5));" */
-static bool put_write(struct spirv_writer *writer, const uint32_t *words, struct image image,
-		      enum element element)
-{
-	spirv_put(writer, "write_image%s(v%" PRIu32 ", ", endings[element], image.id);
-	bool good = put_coordinates(writer, image, words[2]);
-	spirv_put(writer, ", ");
-	if (element == SIGNED)
-		spirv_put_signed(writer, words[3]);
-	else
-		spirv_put(writer, "v%" PRIu32, words[3]);
-	if (is_depth(writer->module, image) &&
-	    spirv_value_shape(writer->module, words[3]).lanes != 1)
-		spirv_put(writer, ".s0");
-	spirv_put(writer, ");\n");
-	return good;
-}
-
-static enum spirv_written write_write(struct spirv_writer *writer, const uint32_t *words,
-				      unsigned count)
-{
-	if (count < 4)
-		return few_words(writer, words);
-	struct image image = image_of(writer->module, words[1]);
-	struct spirv_shape texel = spirv_value_shape(writer->module, words[3]);
-	uint32_t operands = count > 4 ? words[4] : 0;
-	if (!image.kind)
-		return no_image(writer, words);
-	enum element element = element_of(writer, texel, operands, image);
-	bool depth = is_depth(writer->module, image);
-	if (operands & ~(uint32_t)OPERANDS || element == OTHER || (depth && element != REAL) ||
-	    (texel.lanes != 4 && (texel.lanes != 1 || !depth)))
-		return spirv_fail(writer, SpvOpImageWrite,
-				  "operands that OpenCL C's writes do not have");
-	bool good;
-	if (element == BY_IMAGE) {
-		put_if_signed(writer, image);
-		good = put_write(writer, words, image, SIGNED);
-		spirv_put(writer, "else\n");
-		good &= put_write(writer, words, image, UNSIGNED);
-	} else {
-		good = put_write(writer, words, image, element);
-	}
-	return good ? SPIRV_WRITTEN
-		    : spirv_fail(writer, SpvOpImageWrite, "coordinates of another kind");
-}
-
-/* --- queries --- */
-
-static enum spirv_written write_size(struct spirv_writer *writer, const uint32_t *words,
-				     unsigned count)
-{
-	static const char *const sides[] = {"width", "height", "depth"};
-	unsigned op = words[0] & SpvOpCodeMask;
-	if (count < 4)
-		return few_words(writer, words);
-	struct image image = image_of(writer->module, words[3]);
-	if (!image.kind)
-		return no_image(writer, words);
-	bool arrayed = spirv_id(writer->module, image.type)->words[ARRAYED];
-	struct spirv_shape result = spirv_shape(writer->module, words[1]);
-	if (result.class != SPIRV_INT || result.lanes != image.kind->sizes)
-		return spirv_fail(writer, op, "%u sizes of an %s", result.lanes, image.kind->name);
-	spirv_put(writer, "v%" PRIu32 " = (t%" PRIu32 ")(", words[2], words[1]);
-	result.lanes = 1;
-	for (unsigned i = 0; i < image.kind->sizes; i++)
-		spirv_put(writer, "%s(%s)get_image_%s(v%" PRIu32 ")", i ? ", " : "",
-			  spirv_unsigned_name(result).text,
-			  arrayed && i + 1u == image.kind->sizes ? "array_size" : sides[i],
-			  image.id);
-	spirv_put(writer, ");\n");
-	return SPIRV_WRITTEN;
+	return spirv_define(reader, op, sizes);
 }
 
 /* SPIR-V numbers types and orders of channels from 0 on, as OpenCL does from CL_SNORM_INT8 and
- * from CL_R on (SPIR-V 1.6, 3.12 and 3.13). */
-static enum spirv_written write_query(struct spirv_writer *writer, const uint32_t *words,
-				      unsigned count, const char *name, const char *first)
+ * from CL_R on (SPIR-V 1.6, 3.12 and 3.13).  There is one level. */
+static bool build_query(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	if (count < 4)
-		return few_words(writer, words);
-	struct image image = image_of(writer->module, words[3]);
-	if (!image.kind)
-		return no_image(writer, words);
-	spirv_put(writer, "v%" PRIu32 " = (t%" PRIu32 ")(%s(v%" PRIu32 ") - %s);\n", words[2],
-		  words[1], name, image.id, first);
-	return SPIRV_WRITTEN;
+	struct image image;
+	if (!find_image(reader, op->words[3], &image))
+		return false;
+	if (op->type->class != SPIRV_INT || op->type->lanes != 1)
+		return spirv_fail(reader, "the result is no integer");
+	if (op->op == SpvOpImageQueryLevels)
+		return spirv_define(reader, op, LLVMConstInt(op->type->value, 1, false));
+	const bool is_format = op->op == SpvOpImageQueryFormat;
+	LLVMValueRef value = query(reader, &image, is_format ? "get_image_channel_data_type"
+							     : "get_image_channel_order", 32);
+	if (!value)
+		return false;
+	value = LLVMBuildSub(reader->builder, value,
+			     spirv_number(reader, 32, is_format ? SNORM_INT8 : ORDER_R), "");
+	return spirv_define(reader, op,
+			    LLVMBuildIntCast2(reader->builder, value, op->type->value, false, ""));
 }
 
-enum spirv_written spirv_image(struct spirv_writer *writer, const uint32_t *words, unsigned count)
+/* --- images with samplers -------------------------------------------------------------------------------------- */
+
+static bool build_combination(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	switch (words[0] & SpvOpCodeMask) {
-	case SpvOpSampledImage:
-	case SpvOpImage:
-		return SPIRV_WRITTEN;
-	case SpvOpImageSampleExplicitLod:
-	case SpvOpImageFetch:
-	case SpvOpImageRead:
-		return write_read(writer, words, count);
-	case SpvOpImageWrite:
-		return write_write(writer, words, count);
-	case SpvOpImageQuerySize:
-	case SpvOpImageQuerySizeLod:
-		return write_size(writer, words, count);
-	case SpvOpImageQueryFormat:
-		return write_query(writer, words, count, "get_image_channel_data_type",
-				   "CLK_SNORM_INT8");
-	case SpvOpImageQueryOrder:
-		return write_query(writer, words, count, "get_image_channel_order", "CLK_R");
-	case SpvOpImageQueryLevels:
-		if (count < 4)
-			return few_words(writer, words);
-		spirv_put(writer, "v%" PRIu32 " = 1;\n", words[2]);
-		return SPIRV_WRITTEN;
-	default:
-		return SPIRV_OTHER;
-	}
+	struct image image;
+	if (op->type->class != SPIRV_SAMPLED_IMAGE)
+		return spirv_fail(reader, "the result is no image with a sampler");
+	return find_image(reader, op->result, &image);
 }
+
+static bool build_image(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	struct image image;
+	return find_image(reader, op->words[3], &image) && spirv_define(reader, op, image.value);
+}
+
+const struct spirv_row spirv_image_rows[] = {
+	{SpvOpSampledImage, 5, 5, 0, build_combination},
+	{SpvOpImage, 4, 4, 0, build_image},
+	{SpvOpImageSampleExplicitLod, 7, 0, 0, build_read},
+	{SpvOpImageFetch, 5, 0, 0, build_read},
+	{SpvOpImageRead, 5, 0, 0, build_read},
+	{SpvOpImageWrite, 4, 0, 0, build_write},
+	{SpvOpImageQuerySize, 4, 4, 0, build_size},
+	{SpvOpImageQuerySizeLod, 5, 5, 0, build_size},
+	{SpvOpImageQueryFormat, 4, 4, 0, build_query},
+	{SpvOpImageQueryOrder, 4, 4, 0, build_query},
+	{SpvOpImageQueryLevels, 4, 4, 0, build_query},
+	{0, 0, 0, 0, NULL},
+};

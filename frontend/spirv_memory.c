@@ -1,310 +1,353 @@
-/* Loads, stores, copies, and pointers into what others point to. */
+/* Loads, stores, copies, and pointers to parts (SPIR-V 1.6, 3.49.8). */
 #include "config.h"
 
-#include "frontend/spirv_module.h"
+#include "frontend/spirv_call.h"
+#include "frontend/spirv_input.h"
 
 #include <inttypes.h>
 
-/* Optional operands of a memory access (SPIR-V 1.6, 3.29). */
+/* --- what is said of an access ------------------------------------------------------------------------------- */
+
 struct access {
 	bool is_volatile;
-	uint32_t alignment_B;   /* 0: not said */
+	uint32_t align_B;           /* 0: not given */
 };
 
-static struct access read_access(const uint32_t *words, unsigned from, unsigned count)
-{
-	struct access access = {0};
-	if (from >= count)
-		return access;
-	access.is_volatile = words[from] & SpvMemoryAccessVolatileMask;
-	if (words[from] & SpvMemoryAccessAlignedMask && from + 1 < count)
-		access.alignment_B = words[from + 1];
-	if (access.alignment_B & (access.alignment_B - 1))
-		access.alignment_B = 0;
-	return access;
-}
-
-/* Words that such operands fill: of the mask, and of those of its bits that have an operand. */
-static unsigned access_words(uint32_t mask)
-{
-	const uint32_t with_operand =
-		SpvMemoryAccessAlignedMask | SpvMemoryAccessMakePointerAvailableMask |
-		SpvMemoryAccessMakePointerVisibleMask | SpvMemoryAccessAliasScopeINTELMaskMask |
-		SpvMemoryAccessNoAliasINTELMaskMask;
-	return 1 + (unsigned)__builtin_popcount(mask & with_operand);
-}
-
-/* What the type's alignment is anyway, of those that need one; OpenCL C 3.0, 6.3.5. */
-static uint32_t natural_B(struct spirv_shape shape)
-{
-	bool plain = shape.class == SPIRV_INT || shape.class == SPIRV_FLOAT ||
-		     shape.class == SPIRV_POINTER;
-	return plain ? shape.bits / 8 * (shape.lanes == 3 ? 4 : shape.lanes) : 0;
-}
-
-/* "*v7", with the pointer cast where the access is a special one; a typedef may go first, so the
- * statement stands in braces. */
-static void put_target(struct spirv_writer *writer, struct bytes *text, uint32_t pointer,
-		       struct access access)
-{
-	uint32_t type = spirv_id(writer->module, pointer)->type;
-	uint32_t pointee = spirv_pointee(writer->module, type);
-	const char *space = spirv_space(spirv_storage(writer->module, type));
-	bool low = access.alignment_B &&
-		   access.alignment_B < natural_B(spirv_shape(writer->module, pointee));
-	if (!low && !access.is_volatile) {
-		bytes_printf(text, "*v%" PRIu32, pointer);
-		return;
-	}
-	unsigned x = spirv_temporary(writer);
-	spirv_put(writer, "typedef t%" PRIu32 " x%u", pointee, x);
-	if (low)
-		spirv_put(writer, " __attribute__((aligned(%" PRIu32 ")))", access.alignment_B);
-	spirv_put(writer, "; ");
-	bytes_printf(text, "*(%s%s x%u *)v%" PRIu32, access.is_volatile ? "volatile " : "",
-		     space ? space : "", x, pointer);
-}
-
-static enum spirv_written write_load(struct spirv_writer *writer, const uint32_t *words,
-				     unsigned count)
-{
-	if (spirv_shape(writer->module, words[1]).class == SPIRV_OPAQUE) {
-		spirv_put(writer, "\n#define v%" PRIu32 " v%" PRIu32 "\n", words[2], words[3]);
-		return SPIRV_WRITTEN;
-	}
-	struct bytes target = BYTES_INIT;
-	spirv_put(writer, "{ ");
-	put_target(writer, &target, words[3], read_access(words, 4, count));
-	spirv_put(writer, "v%" PRIu32 " = %s; }\n", words[2], bytes_string(&target));
-	writer->out->failed |= bytes_failed(&target);
-	bytes_finish(&target);
-	return SPIRV_WRITTEN;
-}
-
-static enum spirv_written write_store(struct spirv_writer *writer, const uint32_t *words,
-				      unsigned count)
-{
-	/* Of an image or a sampler: spirv_function.c has seen to it. */
-	if (spirv_value_shape(writer->module, words[2]).class == SPIRV_OPAQUE)
-		return SPIRV_WRITTEN;
-	struct bytes target = BYTES_INIT;
-	spirv_put(writer, "{ ");
-	put_target(writer, &target, words[1], read_access(words, 3, count));
-	spirv_put(writer, "%s = v%" PRIu32 "; }\n", bytes_string(&target), words[2]);
-	writer->out->failed |= bytes_failed(&target);
-	bytes_finish(&target);
-	return SPIRV_WRITTEN;
-}
-
-/* --- copies --- */
-
-static const char *space_of(struct spirv_writer *writer, uint32_t pointer)
-{
-	const struct spirv_id *id = spirv_id(writer->module, pointer);
-	const char *space = spirv_space(id->is_input ? SpvStorageClassInput
-						     : spirv_storage(writer->module, id->type));
-	return space ? space : "";
-}
-
-/* What is said of the target, and of the source: SPIR-V 1.6, 3.49.8: "if only one is present, it
- * applies to both"; from version 1.4 on there may be a second, of the source. */
-struct accesses {
-	struct access to, from;
+/* Memory operands (SPIR-V 1.6, 3.29), and those of SPV_INTEL_memory_access_aliasing. */
+enum {
+	WITH_OPERAND = SpvMemoryAccessAlignedMask | SpvMemoryAccessAliasScopeINTELMaskMask |
+		       SpvMemoryAccessNoAliasINTELMaskMask,
+	KNOWN = WITH_OPERAND | SpvMemoryAccessVolatileMask | SpvMemoryAccessNontemporalMask,
 };
 
-static struct accesses read_accesses(const uint32_t *words, unsigned from, unsigned count)
+/* Reads a mask and its operands from *at on, if there is one, and moves on; false with a message. */
+static bool read_access(struct spirv_reader *reader, const struct spirv_op *op, unsigned *at,
+			struct access *access)
 {
-	struct accesses accesses;
-	accesses.to = accesses.from = read_access(words, from, count);
-	if (from < count && from + access_words(words[from]) < count)
-		accesses.from = read_access(words, from + access_words(words[from]), count);
-	return accesses;
-}
-
-static enum spirv_written write_copy(struct spirv_writer *writer, const uint32_t *words,
-				     unsigned count)
-{
-	struct accesses accesses = read_accesses(words, 3, count);
-	struct bytes to = BYTES_INIT, from = BYTES_INIT;
-	spirv_put(writer, "{ ");
-	put_target(writer, &to, words[1], accesses.to);
-	put_target(writer, &from, words[2], accesses.from);
-	spirv_put(writer, "%s = %s; }\n", bytes_string(&to), bytes_string(&from));
-	writer->out->failed |= bytes_failed(&to) || bytes_failed(&from);
-	bytes_finish(&to);
-	bytes_finish(&from);
-	return SPIRV_WRITTEN;
-}
-
-static enum spirv_written write_copy_sized(struct spirv_writer *writer, const uint32_t *words,
-					   unsigned count)
-{
-	struct accesses accesses = read_accesses(words, 4, count);
-	uint32_t to_B = accesses.to.alignment_B, from_B = accesses.from.alignment_B;
-	bool is_volatile = accesses.to.is_volatile || accesses.from.is_volatile;
-	uint32_t alignment_B = to_B < from_B ? to_B : from_B;
-	uint64_t size_B;
-	unsigned x = spirv_temporary(writer);
-	const char *to = space_of(writer, words[1]), *from = space_of(writer, words[2]);
-	if (is_volatile || !spirv_integer(writer, words[3], &size_B))
-		spirv_put(writer, "for (ulong x%u = 0; x%u < v%" PRIu32 "; x%u++) "
-				  "((volatile %s uchar *)v%" PRIu32 ")[x%u] = "
-				  "((volatile %s uchar *)v%" PRIu32 ")[x%u];\n",
-			  x, x, words[3], x, to, words[1], x, from, words[2], x);
-	else if (size_B)
-		spirv_put(writer, "{ typedef struct { uchar e[%" PRIu64 "]; } x%u "
-				  "__attribute__((aligned(%" PRIu32 "))); "
-				  "*(%s x%u *)v%" PRIu32 " = *(%s x%u *)v%" PRIu32 "; }\n",
-			  size_B, x, alignment_B ? alignment_B : 1, to, x, words[1], from, x, words[2]);
-	return SPIRV_WRITTEN;
-}
-
-/* --- pointers --- */
-
-/* An index: signed in SPIR-V. */
-static void put_index(struct spirv_writer *writer, struct bytes *text, uint32_t id)
-{
-	uint64_t value;
-	if (spirv_integer(writer, id, &value) && value < INT32_MAX)
-		bytes_printf(text, "[%" PRIu64 "]", value);
-	else
-		bytes_printf(text, "[(%s)v%" PRIu32 "]",
-			     spirv_signed_name(spirv_value_shape(writer->module, id)).text, id);
-}
-
-/* Appends a step into a type; 0 when there is no such part. */
-static uint32_t step(struct spirv_writer *writer, struct bytes *text, uint32_t type, uint32_t index)
-{
-	const struct spirv_id *id = spirv_id(writer->module, type);
-	uint64_t member;
-	switch (id->words ? id->op : 0) {
-	case SpvOpTypeStruct:
-		if (!spirv_integer(writer, index, &member) || member + 2 >= id->count)
-			return 0;
-		bytes_printf(text, ".m%" PRIu64, member);
-		return id->words[member + 2];
-	case SpvOpTypeArray:
-		bytes_append_string(text, ".e");
-		put_index(writer, text, index);
-		return id->words[2];
-	default: return 0;
+	*access = (struct access){0};
+	if (*at >= op->count)
+		return true;
+	const uint32_t mask = op->words[(*at)++];
+	if (mask & ~(uint32_t)KNOWN)
+		return spirv_fail(reader, "memory operands 0x%" PRIx32 " are not supported", mask);
+	const unsigned operands = (unsigned)__builtin_popcount(mask & WITH_OPERAND);
+	if (operands > op->count - *at)
+		return spirv_fail(reader, "memory operands are missing");
+	access->is_volatile = mask & SpvMemoryAccessVolatileMask;
+	if (mask & SpvMemoryAccessAlignedMask) {
+		access->align_B = op->words[*at];
+		if (access->align_B & (access->align_B - 1))
+			return spirv_fail(reader, "%" PRIu32 " is no alignment", access->align_B);
 	}
+	*at += operands;
+	return true;
 }
 
-/* LLVM's back end for SPIR-V writes a constant as many bytes behind a variable as a chain by the
- * element 0 and by these bytes, whose result points to bytes and the variable to something else. */
-static bool is_byte_offset(struct spirv_writer *writer, const uint32_t *words, unsigned count)
+static bool is_all_read(struct spirv_reader *reader, const struct spirv_op *op, unsigned at)
 {
-	const struct spirv_module *module = writer->module;
-	struct spirv_shape result = spirv_shape(module, spirv_pointee(module, words[1]));
-	uint32_t pointee = spirv_pointee(module, spirv_id(module, words[3])->type);
-	struct bytes text = BYTES_INIT;
-	uint64_t element;
-	if (!writer->in_constant || count != 6 || result.class != SPIRV_INT || result.bits != 8 ||
-	    !spirv_integer(writer, words[4], &element) || element)
+	return at == op->count || spirv_fail(reader, "%u words that mean nothing here", op->count - at);
+}
+
+/* A type's own alignment, or less where the module says so.  What it says of an aggregate holds as it is. */
+static unsigned alignment_of(const struct spirv_type *type, struct access access)
+{
+	if (!access.align_B)
+		return type->align_B;
+	if (spirv_is_aggregate(type) && access.align_B <= SPIRV_MOST_ALIGN_B)
+		return access.align_B;
+	return access.align_B < type->align_B ? access.align_B : type->align_B;
+}
+
+/* --- loads and stores ----------------------------------------------------------------------------------------- */
+
+/* Of a variable with a sampler, which is its initial value. */
+static bool load_sampler(struct spirv_reader *reader, const struct spirv_op *op,
+			 struct spirv_instruction variable)
+{
+	LLVMValueRef value = spirv_value_of(reader, variable.words[4], op->type->value);
+	return value && spirv_define(reader, op, value);
+}
+
+static bool load_input(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	LLVMValueRef value = spirv_input_value(reader, op->words[3]);
+	return value && spirv_define(reader, op, value) && spirv_input_note(reader, value);
+}
+
+static bool build_load(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const struct spirv_instruction from = spirv_of(reader->module, op->words[3]);
+	struct access access;
+	unsigned at = 4;
+	if (!read_access(reader, op, &at, &access) || !is_all_read(reader, op, at))
 		return false;
-	struct spirv_shape part = spirv_shape(module, step(writer, &text, pointee, words[5]));
-	bytes_finish(&text);
-	return part.class != SPIRV_INT || part.bits != 8;
+	if (spirv_is_input(reader->module, op->words[3]) && !reader->made[op->words[3]])
+		return load_input(reader, op);
+	if (op->type->class == SPIRV_SAMPLER && from.op == SpvOpVariable && from.count > 4 &&
+	    from.words[3] == SpvStorageClassUniformConstant)
+		return load_sampler(reader, op, from);
+	LLVMValueRef pointer = spirv_pointer(reader, op->words[3]);
+	if (!pointer)
+		return false;
+	if (!op->type->memory)
+		return spirv_fail(reader, "values of the type %" PRIu32 " have no place in memory", op->type->id);
+	return spirv_define(reader, op, spirv_load(reader, op->type, pointer, alignment_of(op->type, access),
+						   access.is_volatile));
 }
 
-static enum spirv_written write_chain(struct spirv_writer *writer, const uint32_t *words,
-				      unsigned count, bool by_element)
+/* What the module would write to is a copy that nobody else sees. */
+static bool is_no_input(struct spirv_reader *reader, uint32_t pointer)
 {
-	const struct spirv_module *module = writer->module;
-	uint32_t pointer = spirv_id(module, words[3])->type, type = spirv_pointee(module, pointer);
-	unsigned from = by_element ? 5 : 4;
-	struct bytes path = BYTES_INIT;
-	if (by_element && is_byte_offset(writer, words, count)) {
-		spirv_put(writer, "v%" PRIu32 " = (t%" PRIu32 ")v%" PRIu32 " + v%" PRIu32 ";\n", words[2],
-			  words[1], words[3], words[5]);
-		return SPIRV_WRITTEN;
+	return !spirv_points_to_input(reader->module, pointer) ||
+	       spirv_fail(reader, "a built-in variable cannot be written to");
+}
+
+static bool build_store(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	struct access access;
+	unsigned at = 3;
+	LLVMValueRef pointer = spirv_pointer(reader, op->words[1]);
+	const struct spirv_type *type = pointer ? spirv_type_of(reader, op->words[2]) : NULL;
+	LLVMValueRef value = type ? spirv_value(reader, op->words[2]) : NULL;
+	if (!value || !is_no_input(reader, op->words[1]) || !read_access(reader, op, &at, &access) ||
+	    !is_all_read(reader, op, at))
+		return false;
+	if (!type->memory)
+		return spirv_fail(reader, "values of the type %" PRIu32 " have no place in memory", type->id);
+	return spirv_store(reader, type, value, pointer, alignment_of(type, access), access.is_volatile);
+}
+
+/* --- copies --------------------------------------------------------------------------------------------------------- */
+
+/* "If only one is present, it applies to both": from version 1.4 on there may be a second one, of the
+ * source. */
+static bool read_accesses(struct spirv_reader *reader, const struct spirv_op *op, unsigned at,
+			  struct access *to, struct access *from)
+{
+	if (!read_access(reader, op, &at, to))
+		return false;
+	*from = *to;
+	return (at == op->count || read_access(reader, op, &at, from)) && is_all_read(reader, op, at);
+}
+
+static bool build_copy(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	struct access to, from;
+	LLVMValueRef target = spirv_pointer(reader, op->words[1]);
+	LLVMValueRef source = target ? spirv_pointer(reader, op->words[2]) : NULL;
+	const struct spirv_type *pointer = source ? spirv_type_of(reader, op->words[2]) : NULL;
+	const struct spirv_type *type = pointer ? spirv_pointee(reader, pointer) : NULL;
+	if (!type || !is_no_input(reader, op->words[1]) || !read_accesses(reader, op, 3, &to, &from))
+		return false;
+	if (!type->memory)
+		return spirv_fail(reader, "values of the type %" PRIu32 " have no place in memory", type->id);
+	if (!spirv_is_aggregate(type)) {
+		LLVMValueRef value = spirv_load(reader, type, source, alignment_of(type, from),
+						from.is_volatile);
+		return spirv_store(reader, type, value, target, alignment_of(type, to), to.is_volatile);
 	}
-	if (by_element && count > 4)
-		put_index(writer, &path, words[4]);
-	else
-		bytes_append_string(&path, "[0]");
-	enum spirv_written written = SPIRV_WRITTEN;
-	for (unsigned i = from; i < count && written == SPIRV_WRITTEN; i++) {
-		struct spirv_shape shape = spirv_shape(module, type);
-		uint32_t next = step(writer, &path, type, words[i]);
-		if (!next && shape.lanes > 1 && i + 1 == count) {
-			/* An element of a vector has no address in OpenCL C. */
-			struct spirv_shape element = shape;
-			element.lanes = 1;
-			struct bytes index = BYTES_INIT;
-			put_index(writer, &index, words[i]);
-			spirv_put(writer, "v%" PRIu32 " = &((%s %s *)&v%" PRIu32 "%s)%s;\n", words[2],
-				  space_of(writer, words[3]),
-				  shape.class == SPIRV_BOOL ? "char" : spirv_unsigned_name(element).text,
-				  words[3], bytes_string(&path), bytes_string(&index));
-			writer->out->failed |= bytes_failed(&path) || bytes_failed(&index);
-			bytes_finish(&index);
-			bytes_finish(&path);
-			return SPIRV_WRITTEN;
+	spirv_copy(reader, target, alignment_of(type, to), source, alignment_of(type, from),
+		   spirv_number(reader, 64, type->size_B), to.is_volatile || from.is_volatile);
+	return true;
+}
+
+static unsigned copy_alignment(struct access access)
+{
+	return access.align_B && access.align_B <= SPIRV_MOST_ALIGN_B ? access.align_B : 1;
+}
+
+static bool build_sized_copy(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	struct access to, from;
+	LLVMValueRef target = spirv_pointer(reader, op->words[1]);
+	LLVMValueRef source = target ? spirv_pointer(reader, op->words[2]) : NULL;
+	const struct spirv_type *type = source ? spirv_type_of(reader, op->words[3]) : NULL;
+	LLVMValueRef size = type ? spirv_value(reader, op->words[3]) : NULL;
+	if (!size || !is_no_input(reader, op->words[1]) || !read_accesses(reader, op, 4, &to, &from))
+		return false;
+	if (type->class != SPIRV_INT || type->lanes != 1)
+		return spirv_fail(reader, "the size is no integer");
+	size = LLVMBuildIntCast2(reader->builder, size, spirv_int(reader, 64), false, "");
+	spirv_copy(reader, target, copy_alignment(to), source, copy_alignment(from), size,
+		   to.is_volatile || from.is_volatile);
+	return true;
+}
+
+/* --- pointers to parts -------------------------------------------------------------------------------------------------- */
+
+/* An index, which has a sign; NULL with a message. */
+static LLVMValueRef index_of(struct spirv_reader *reader, uint32_t id)
+{
+	const struct spirv_type *type = spirv_type_of(reader, id);
+	LLVMValueRef value = type ? spirv_value(reader, id) : NULL;
+	if (value && (type->class != SPIRV_INT || type->lanes != 1)) {
+		spirv_fail(reader, "the index %" PRIu32 " is no integer", id);
+		return NULL;
+	}
+	return value ? LLVMBuildIntCast2(reader->builder, value, spirv_int(reader, 64), true, "") : NULL;
+}
+
+static LLVMValueRef step(struct spirv_reader *reader, const struct spirv_op *op, LLVMTypeRef type,
+			 LLVMValueRef pointer, LLVMValueRef index)
+{
+	const bool in_bounds = op->op == SpvOpInBoundsAccessChain || op->op == SpvOpInBoundsPtrAccessChain;
+	if (LLVMIsAConstantInt(index) && !LLVMConstIntGetZExtValue(index))
+		return pointer;
+	return in_bounds ? LLVMBuildInBoundsGEP2(reader->builder, type, pointer, &index, 1, "")
+			 : LLVMBuildGEP2(reader->builder, type, pointer, &index, 1, "");
+}
+
+/* Goes on to a part of *type, which becomes the part's; NULL with a message. */
+static LLVMValueRef step_into(struct spirv_reader *reader, const struct spirv_op *op,
+			      const struct spirv_type **type, LLVMValueRef pointer, uint32_t id)
+{
+	const struct spirv_type *whole = *type;
+	uint64_t member;
+	if (whole->class == SPIRV_STRUCT) {
+		if (!spirv_integer(reader->module, id, &member) || member >= whole->part_count) {
+			spirv_fail(reader, "the struct %" PRIu32 " has no such member", whole->id);
+			return NULL;
 		}
-		if (!next)
-			written = spirv_fail(writer, words[0] & SpvOpCodeMask,
-					     "id %" PRIu32 " has no such part", words[3]);
-		type = next;
+		*type = whole->parts[member];
+		return LLVMBuildStructGEP2(reader->builder, whole->memory, pointer, (unsigned)member, "");
 	}
-	if (written == SPIRV_WRITTEN)
-		spirv_put(writer, "v%" PRIu32 " = &v%" PRIu32 "%s;\n", words[2], words[3],
-			  bytes_string(&path));
-	writer->out->failed |= bytes_failed(&path);
-	bytes_finish(&path);
-	return written;
+	if (whole->class != SPIRV_ARRAY && whole->lanes == 1) {
+		spirv_fail(reader, "the type %" PRIu32 " has no parts", whole->id);
+		return NULL;
+	}
+	LLVMValueRef index = index_of(reader, id);
+	*type = whole->element;
+	return index ? step(reader, op, whole->element->memory, pointer, index) : NULL;
 }
 
-static enum spirv_written write_pointer_fact(struct spirv_writer *writer, unsigned op,
-					     const uint32_t *words, unsigned count)
+/* LLVM's back end for SPIR-V writes a constant as many bytes behind a variable as a chain by the element 0 and
+ * by these bytes, whose result points to bytes and the variable to something else. */
+static bool is_byte_offset(struct spirv_reader *reader, const struct spirv_op *op,
+			   const struct spirv_type *pointee)
 {
-	if (op == SpvOpPtrDiff && count > 4)
-		spirv_put(writer, "v%" PRIu32 " = (t%" PRIu32 ")(v%" PRIu32 " - v%" PRIu32 ");\n",
-			  words[2], words[1], words[3], words[4]);
-	else if (op == SpvOpSizeOf)
-		spirv_put(writer, "v%" PRIu32 " = (t%" PRIu32 ")sizeof(*v%" PRIu32 ");\n", words[2],
-			  words[1], words[3]);
-	else if (op == SpvOpGenericPtrMemSemantics)
-		spirv_put(writer, "v%" PRIu32 " = to_local(v%" PRIu32 ") ? 0x%xu : to_global(v%" PRIu32
-			  ") ? 0x%xu : 0u;\n", words[2], words[3],
-			  SpvMemorySemanticsWorkgroupMemoryMask, words[3],
-			  SpvMemorySemanticsCrossWorkgroupMemoryMask);
-	else
-		return spirv_fail(writer, op, "%u words", count);
-	return SPIRV_WRITTEN;
+	const struct spirv_type *result = spirv_type(reader, op->type->pointee);
+	uint64_t element, member;
+	if (reader->body || op->count != 6 || !result || result->class != SPIRV_INT || result->bits != 8 ||
+	    !spirv_integer(reader->module, op->words[4], &element) || element)
+		return false;
+	const struct spirv_type *part = pointee->class == SPIRV_ARRAY ? pointee->element : NULL;
+	if (pointee->class == SPIRV_STRUCT && spirv_integer(reader->module, op->words[5], &member) &&
+	    member < pointee->part_count)
+		part = pointee->parts[member];
+	return !part || part->class != SPIRV_INT || part->bits != 8;
 }
 
-enum spirv_written spirv_memory(struct spirv_writer *writer, const uint32_t *words, unsigned count)
+/* What a pointer's arithmetic counts in; NULL with a message.  Of void and of what is not known these are
+ * bytes. */
+static LLVMTypeRef unit_of(struct spirv_reader *reader, const struct spirv_type *pointee)
 {
-	unsigned op = words[0] & SpvOpCodeMask;
-	unsigned least = op == SpvOpStore || op == SpvOpCopyMemory ? 3 : 4;
-	switch (op) {
-	case SpvOpLoad:
-	case SpvOpStore:
-	case SpvOpCopyMemory:
-	case SpvOpCopyMemorySized:
-	case SpvOpAccessChain:
-	case SpvOpInBoundsAccessChain:
-	case SpvOpPtrAccessChain:
-	case SpvOpInBoundsPtrAccessChain:
-	case SpvOpPtrDiff:
-	case SpvOpSizeOf:
-	case SpvOpGenericPtrMemSemantics:
-		if (count < least)
-			return spirv_fail(writer, op, "%u words", count);
-		break;
-	default: return SPIRV_OTHER;
-	}
-	switch (op) {
-	case SpvOpLoad: return write_load(writer, words, count);
-	case SpvOpStore: return write_store(writer, words, count);
-	case SpvOpCopyMemory: return write_copy(writer, words, count);
-	case SpvOpCopyMemorySized: return write_copy_sized(writer, words, count);
-	case SpvOpAccessChain:
-	case SpvOpInBoundsAccessChain: return write_chain(writer, words, count, false);
-	case SpvOpPtrAccessChain:
-	case SpvOpInBoundsPtrAccessChain: return write_chain(writer, words, count, true);
-	default: return write_pointer_fact(writer, op, words, count);
-	}
+	if (pointee->memory)
+		return pointee->memory;
+	if (pointee->class == SPIRV_VOID)
+		return spirv_int(reader, 8);
+	spirv_fail(reader, "the size of what is pointed to, the type %" PRIu32 ", is not known", pointee->id);
+	return NULL;
 }
+
+static bool build_chain(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const bool by_element = op->op == SpvOpPtrAccessChain || op->op == SpvOpInBoundsPtrAccessChain;
+	LLVMValueRef pointer = spirv_pointer(reader, op->words[3]);
+	const struct spirv_type *whole = pointer ? spirv_type_of(reader, op->words[3]) : NULL;
+	const struct spirv_type *type = whole ? spirv_pointee(reader, whole) : NULL;
+	unsigned at = 4;
+	if (!type)
+		return false;
+	if (op->type->class != SPIRV_POINTER)
+		return spirv_fail(reader, "the result is no pointer");
+	if (by_element) {
+		LLVMTypeRef unit = unit_of(reader, type);
+		if (unit && is_byte_offset(reader, op, type)) {
+			at++;
+			unit = spirv_int(reader, 8);
+			type = spirv_type(reader, op->type->pointee);
+		}
+		LLVMValueRef index = unit ? index_of(reader, op->words[at++]) : NULL;
+		pointer = index ? step(reader, op, unit, pointer, index) : NULL;
+	}
+	for (; pointer && at < op->count; at++)
+		pointer = step_into(reader, op, &type, pointer, op->words[at]);
+	return pointer && spirv_define(reader, op, pointer);
+}
+
+/* --- questions about pointers ----------------------------------------------------------------------------------------- */
+
+/* How many elements of what they point to lie between two pointers. */
+static bool build_difference(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	LLVMTypeRef word = spirv_int(reader, 64);
+	LLVMValueRef a = spirv_pointer(reader, op->words[3]);
+	LLVMValueRef b = a ? spirv_pointer(reader, op->words[4]) : NULL;
+	const struct spirv_type *pointer = b ? spirv_type_of(reader, op->words[3]) : NULL;
+	const struct spirv_type *type = pointer ? spirv_pointee(reader, pointer) : NULL;
+	if (!type)
+		return false;
+	if (!type->size_B || op->type->class != SPIRV_INT || op->type->lanes != 1 ||
+	    LLVMTypeOf(a) != LLVMTypeOf(b))
+		return spirv_fail(reader, "the operands are no pointers into one array, or the result is no "
+				  "integer");
+	a = LLVMBuildPtrToInt(reader->builder, a, word, "");
+	b = LLVMBuildPtrToInt(reader->builder, b, word, "");
+	LLVMValueRef bytes = LLVMBuildSub(reader->builder, a, b, "");
+	LLVMValueRef count = LLVMBuildExactSDiv(reader->builder, bytes,
+						spirv_number(reader, 64, type->size_B), "");
+	return spirv_define(reader, op,
+			    LLVMBuildIntCast2(reader->builder, count, op->type->value, true, ""));
+}
+
+static bool build_size(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const struct spirv_type *pointer = spirv_type_of(reader, op->words[3]);
+	const struct spirv_type *type = pointer ? spirv_pointee(reader, pointer) : NULL;
+	if (!type)
+		return false;
+	if (!type->memory || op->type->class != SPIRV_INT || op->type->lanes != 1)
+		return spirv_fail(reader, "the operand points to nothing that has a size, or the result is no "
+				  "integer");
+	return spirv_define(reader, op, LLVMConstInt(op->type->value, type->size_B, false));
+}
+
+/* Whether a generic pointer is one of an address space. */
+static LLVMValueRef is_of_space(struct spirv_reader *reader, LLVMValueRef pointer, const char *name,
+				unsigned space)
+{
+	LLVMTypeRef type = spirv_ptr(reader, space);
+	LLVMValueRef own = spirv_call_plain(reader, name, type, &pointer, 1);
+	return own ? LLVMBuildICmp(reader->builder, LLVMIntNE, own, LLVMConstNull(type), "") : NULL;
+}
+
+static bool build_semantics(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	LLVMValueRef pointer = spirv_value_of(reader, op->words[3], spirv_ptr(reader, SPIRV_PRIVATE));
+	LLVMValueRef local = pointer ? is_of_space(reader, pointer, "__to_local", SPIRV_LOCAL) : NULL;
+	LLVMValueRef global = local ? is_of_space(reader, pointer, "__to_global", SPIRV_GLOBAL) : NULL;
+	if (!global)
+		return false;
+	LLVMValueRef value = LLVMBuildSelect(
+		reader->builder, global,
+		spirv_number(reader, 32, SpvMemorySemanticsCrossWorkgroupMemoryMask),
+		spirv_number(reader, 32, 0), "");
+	value = LLVMBuildSelect(reader->builder, local,
+				spirv_number(reader, 32, SpvMemorySemanticsWorkgroupMemoryMask), value, "");
+	return spirv_define(reader, op, value);
+}
+
+const struct spirv_row spirv_memory_rows[] = {
+	{SpvOpLoad, 4, 8, 0, build_load},
+	{SpvOpStore, 3, 7, 0, build_store},
+	{SpvOpCopyMemory, 3, 11, 0, build_copy},
+	{SpvOpCopyMemorySized, 4, 12, 0, build_sized_copy},
+	{SpvOpAccessChain, 4, 0, 0, build_chain},
+	{SpvOpInBoundsAccessChain, 4, 0, 0, build_chain},
+	{SpvOpPtrAccessChain, 5, 0, 0, build_chain},
+	{SpvOpInBoundsPtrAccessChain, 5, 0, 0, build_chain},
+	{SpvOpPtrDiff, 5, 5, 0, build_difference},
+	{SpvOpSizeOf, 4, 4, 0, build_size},
+	{SpvOpGenericPtrMemSemantics, 4, 4, 0, build_semantics},
+	{0, 0, 0, 0, NULL},
+};

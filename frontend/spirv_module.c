@@ -2,6 +2,8 @@
 
 #include "frontend/spirv_module.h"
 
+#include "frontend/spirv_names.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +11,8 @@
 /* An inline function of the header, here for all files. */
 extern void SpvHasResultAndType(SpvOp op, bool *has_result, bool *has_type);
 
-/* SPIR-V 1.6, 2.17: the bound of ids that all consumers have to take. */
-enum { MOST_IDS = 4194303, HEADER_WORDS = 5 };
+/* SPIR-V 1.6, 2.17: the bound of ids that all consumers have to support. */
+enum { MOST_IDS = 4194303 };
 /* OpSource's version of OpenCL C 2.0. */
 enum { OPENCL_2 = 200000 };
 
@@ -40,11 +42,11 @@ static const uint32_t capabilities[] = {
 	SpvCapabilityDotProduct, SpvCapabilityBitInstructions,
 	SpvCapabilityGroupNonUniformRotateKHR, SpvCapabilityGroupUniformArithmeticKHR,
 	SpvCapabilityShaderClockKHR, SpvCapabilityUniformDecoration,
-	/* What reals are here anyway: others of SPIR-V 1.6, 3.31 flush denormal numbers or round to
-	 * zero. */
+	/* Floating-point numbers behave like this in any case.  Other capabilities of SPIR-V 1.6, 3.31, ask
+	 * for flushed denormal numbers or for rounding to zero. */
 	SpvCapabilityDenormPreserve, SpvCapabilitySignedZeroInfNanPreserve,
 	SpvCapabilityRoundingModeRTE,
-	/* What compilers for SYCL ask for when nothing is said: wishes, and moves in the sub-group. */
+	/* What compilers for SYCL ask for when nothing is said: hints, and moves in the sub-group. */
 	SpvCapabilityOptNoneINTEL, SpvCapabilityUnstructuredLoopControlsINTEL,
 	SpvCapabilityMemoryAccessAliasingINTEL, SpvCapabilityFPFastMathModeINTEL,
 	SpvCapabilitySubgroupShuffleINTEL, SpvCapabilitySubgroupBufferBlockIOINTEL,
@@ -52,8 +54,8 @@ static const uint32_t capabilities[] = {
 };
 
 /* What OpExtension may name for them.  A module may name others, which means nothing as long as it
- * has no instruction of theirs.  Of SPV_INTEL_subgroups there is all but images, of SPV_INTEL_long_composites
- * constants, of SPV_INTEL_kernel_attributes what is no FPGA's. */
+ * has no instruction of theirs.  SPV_INTEL_subgroups is supported but for images, SPV_INTEL_long_composites
+ * for constants, SPV_INTEL_kernel_attributes but for what is of FPGAs. */
 static const char *const extensions[] = {
 	"SPV_EXT_optnone", "SPV_EXT_relaxed_printf_string_address_space",
 	"SPV_EXT_shader_atomic_float16_add", "SPV_EXT_shader_atomic_float_add",
@@ -89,7 +91,7 @@ const char *const *fe_spirv_instruction_sets(size_t *count_out)
 	return instruction_sets;
 }
 
-static bool takes(uint32_t capability)
+static bool is_supported(uint32_t capability)
 {
 	for (size_t i = 0; i < COUNT(capabilities); i++)
 		if (capabilities[i] == capability)
@@ -97,13 +99,89 @@ static bool takes(uint32_t capability)
 	return false;
 }
 
-const struct spirv_id *spirv_id(const struct spirv_module *module, uint32_t id)
+/* --- looking at a module ------------------------------------------------------------------ */
+
+struct spirv_instruction spirv_of(const struct spirv_module *module, uint32_t id)
 {
-	static const struct spirv_id nothing = {
-		.builtin = SPIRV_NONE, .rounding = SPIRV_NONE, .spec_id = SPIRV_NONE,
-	};
-	return id < module->bound ? &module->ids[id] : &nothing;
+	if (id >= module->bound || !module->ids[id].at)
+		return (struct spirv_instruction){NULL, SpvOpNop, 0};
+	return spirv_at(module, module->ids[id].at);
 }
+
+static const struct spirv_facts no_facts = {
+	.builtin = SPIRV_NONE, .rounding = SPIRV_NONE, .fast_math = SPIRV_NONE, .spec_id = SPIRV_NONE,
+};
+
+const struct spirv_facts *spirv_facts(const struct spirv_module *module, uint32_t id)
+{
+	if (id >= module->bound || !module->ids[id].facts)
+		return &no_facts;
+	return &module->facts[module->ids[id].facts];
+}
+
+const char *spirv_string(struct spirv_instruction instruction, unsigned from)
+{
+	const char *text = (const char *)(instruction.words + from);
+	if (from >= instruction.count ||
+	    !memchr(text, 0, (size_t)(instruction.count - from) * sizeof(*instruction.words)))
+		return NULL;
+	return text;
+}
+
+unsigned spirv_string_words(const char *text)
+{
+	return (unsigned)(strlen(text) / sizeof(uint32_t) + 1);
+}
+
+unsigned spirv_scalar_bits(const struct spirv_module *module, uint32_t type)
+{
+	const struct spirv_instruction made = spirv_of(module, type);
+	const uint32_t bits = made.count > 2 ? made.words[2] : 0;
+	const bool wide = bits == 16 || bits == 32 || bits == 64;
+	switch (made.op) {
+	case SpvOpTypeBool: return 8;
+	case SpvOpTypeInt: return wide || bits == 8 ? bits : 0;
+	/* Behind the width stands an encoding that is not IEEE 754's. */
+	case SpvOpTypeFloat: return wide && made.count == 3 ? bits : 0;
+	default: return 0;
+	}
+}
+
+bool spirv_constant_bits(const struct spirv_module *module, uint32_t id, uint64_t *bits_out)
+{
+	const struct spirv_instruction made = spirv_of(module, id);
+	const unsigned bits = made.count > 1 ? spirv_scalar_bits(module, made.words[1]) : 0;
+	if (!bits)
+		return false;
+	switch (made.op) {
+	case SpvOpConstantTrue:
+	case SpvOpSpecConstantTrue: *bits_out = 1; return true;
+	case SpvOpConstantFalse:
+	case SpvOpSpecConstantFalse:
+	case SpvOpConstantNull: *bits_out = 0; return true;
+	case SpvOpConstant:
+	case SpvOpSpecConstant: break;
+	default: return false;
+	}
+	if (made.count < (bits == 64 ? 5 : 4))
+		return false;
+	/* SPIR-V 1.6, 2.2.1: the low word first; a narrow integer is extended to a word. */
+	*bits_out = made.words[3];
+	if (bits == 64)
+		*bits_out |= (uint64_t)made.words[4] << 32;
+	else if (bits < 32)
+		*bits_out &= (1u << bits) - 1;
+	return true;
+}
+
+bool spirv_integer(const struct spirv_module *module, uint32_t id, uint64_t *value_out)
+{
+	const struct spirv_instruction made = spirv_of(module, id);
+	return made.count > 1 && spirv_of(module, made.words[1]).op == SpvOpTypeInt &&
+	       spirv_constant_bits(module, id, value_out);
+}
+
+/* --- the header ---------------------------------------------------------------------------- */
 
 static enum fe_status refuse(struct bytes *log, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -119,193 +197,264 @@ static enum fe_status refuse(struct bytes *log, const char *format, ...)
 	return FE_COMPILE_FAILED;
 }
 
-/* A literal string among an instruction's words; NULL where it does not end in them. */
-static const char *literal(const uint32_t *words, unsigned from, unsigned count)
+/* Copies the words in the host's byte order; false: these are no words of SPIR-V. */
+static bool copy_words(const void *il, size_t size_B, uint32_t *words)
 {
-	const char *text = (const char *)(words + from);
-	if (from >= count || !memchr(text, 0, (size_t)(count - from) * sizeof(*words)))
-		return NULL;
-	return text;
-}
-
-/* SPIR-V 1.6, 2.2.1: a string fills whole words, its NUL included. */
-static unsigned literal_words(const char *text)
-{
-	return (unsigned)(strlen(text) / sizeof(uint32_t) + 1);
+	memcpy(words, il, size_B);
+	if (words[0] == SpvMagicNumber)
+		return true;
+	for (size_t i = 0; i < size_B / sizeof(*words); i++)
+		words[i] = __builtin_bswap32(words[i]);
+	return words[0] == SpvMagicNumber;
 }
 
 static enum fe_status read_header(const void *il, size_t size_B, struct spirv_module *module,
 				  struct bytes *log)
 {
-	if (size_B % sizeof(uint32_t) || size_B < HEADER_WORDS * sizeof(uint32_t))
-		return refuse(log, "%zu bytes are no whole words, or too few", size_B);
+	if (size_B % sizeof(uint32_t) || size_B < SPIRV_HEADER_WORDS * sizeof(uint32_t))
+		return refuse(log, "%zu bytes are not a whole number of words, or too few", size_B);
+	if (size_B / sizeof(uint32_t) > UINT32_MAX)
+		return refuse(log, "%zu bytes are too many", size_B);
 	module->word_count = size_B / sizeof(uint32_t);
 	module->words = malloc(size_B);
 	if (!module->words)
 		return FE_NO_MEMORY;
-	uint32_t *words = module->words;
-	memcpy(words, il, size_B);
-	if (words[0] != SpvMagicNumber) {
-		for (size_t i = 0; i < module->word_count; i++)
-			words[i] = words[i] << 24 | (words[i] & 0xff00) << 8 |
-				   (words[i] >> 8 & 0xff00) | words[i] >> 24;
-		if (words[0] != SpvMagicNumber)
-			return refuse(log, "the first word is not 0x%08x", SpvMagicNumber);
-	}
-	unsigned major = words[1] >> 16 & 0xff, minor = words[1] >> 8 & 0xff;
+	if (!copy_words(il, size_B, module->words))
+		return refuse(log, "the first word is not 0x%08x", SpvMagicNumber);
+	const unsigned major = module->words[1] >> 16 & 0xff, minor = module->words[1] >> 8 & 0xff;
 	if (major != FE_SPIRV_MAJOR || minor > FE_SPIRV_MINOR)
-		return refuse(log, "version %u.%u; up to %d.%d is taken", major, minor,
+		return refuse(log, "the version %u.%u is not supported; versions 1.0 to %d.%d are", major, minor,
 			      FE_SPIRV_MAJOR, FE_SPIRV_MINOR);
-	module->bound = words[3];
+	module->bound = module->words[3];
 	if (module->bound > MOST_IDS)
-		return refuse(log, "%" PRIu32 " ids; %d are taken", module->bound, MOST_IDS);
-	module->ids = calloc(module->bound + 1, sizeof(*module->ids));
-	if (!module->ids)
-		return FE_NO_MEMORY;
-	for (uint32_t i = 0; i < module->bound; i++)
-		module->ids[i].builtin = module->ids[i].rounding = module->ids[i].spec_id =
-			SPIRV_NONE;
+		return refuse(log, "the bound of ids is %" PRIu32 "; at most %d is supported", module->bound,
+			      MOST_IDS);
+	module->ids = calloc((size_t)module->bound + 1, sizeof(*module->ids));
+	return module->ids ? FE_OK : FE_NO_MEMORY;
+}
+
+/* --- names and decorations ------------------------------------------------------------------ */
+
+/* SPIR-V 1.6, 3.20, and extensions.  What is not in this table is refused. */
+enum spirv_treatment spirv_decoration(uint32_t decoration)
+{
+	switch (decoration) {
+	case SpvDecorationSpecId:
+	case SpvDecorationBuiltIn:
+	case SpvDecorationFPRoundingMode:
+	case SpvDecorationFPFastMathMode:
+	case SpvDecorationSaturatedConversion:
+	case SpvDecorationVolatile:
+	case SpvDecorationCPacked:
+	case SpvDecorationRestrict:
+	case SpvDecorationConstant:
+	case SpvDecorationNonWritable:
+	case SpvDecorationAlignment:
+	case SpvDecorationAlignmentId:
+	case SpvDecorationFuncParamAttr:
+	case SpvDecorationLinkageAttributes:
+	case SpvDecorationNoContraction:
+	case SpvDecorationNoSignedWrap:
+	case SpvDecorationNoUnsignedWrap: return SPIRV_USED;
+	case SpvDecorationRelaxedPrecision:
+	case SpvDecorationAliased:
+	case SpvDecorationCoherent:
+	case SpvDecorationNonReadable:
+	case SpvDecorationUniform:
+	case SpvDecorationUniformId:
+	case SpvDecorationMaxByteOffset:
+	case SpvDecorationMaxByteOffsetId:
+	case SpvDecorationAliasScopeINTEL:
+	case SpvDecorationNoAliasINTEL:
+	case SpvDecorationUserSemantic:
+	case SpvDecorationUserTypeGOOGLE: return SPIRV_HINT;
+	default: return SPIRV_REFUSED;
+	}
+}
+
+/* Those of an id, to be written to; NULL: no memory. */
+static struct spirv_facts *make_facts(struct spirv_module *module, uint32_t id)
+{
+	if (module->ids[id].facts)
+		return &module->facts[module->ids[id].facts];
+	if (module->fact_count + 1 >= module->fact_room) {
+		const uint32_t room = module->fact_room ? 2 * module->fact_room : 64;
+		struct spirv_facts *more = realloc(module->facts, room * sizeof(*more));
+		if (!more)
+			return NULL;
+		module->facts = more;
+		module->fact_room = room;
+	}
+	module->ids[id].facts = ++module->fact_count;
+	module->facts[module->fact_count] = no_facts;
+	return &module->facts[module->fact_count];
+}
+
+static void read_linkage(struct spirv_facts *facts, struct spirv_instruction i)
+{
+	const char *name = spirv_string(i, 3);
+	const unsigned type = name ? 3 + spirv_string_words(name) : i.count;
+	if (type >= i.count)
+		return;
+	facts->linkage_name = name;
+	facts->linkage = i.words[type] == SpvLinkageTypeImport        ? SPIRV_IMPORT
+			 : i.words[type] == SpvLinkageTypeLinkOnceODR ? SPIRV_ONCE
+								       : SPIRV_EXPORT;
+}
+
+static void read_parameter_attribute(struct spirv_facts *facts, uint32_t attribute)
+{
+	facts->by_value |= attribute == SpvFunctionParameterAttributeByVal;
+	facts->no_alias |= attribute == SpvFunctionParameterAttributeNoAlias;
+	facts->no_write |= attribute == SpvFunctionParameterAttributeNoWrite;
+}
+
+static void decorate(struct spirv_facts *facts, struct spirv_instruction i)
+{
+	const uint32_t operand = i.count > 3 ? i.words[3] : SPIRV_NONE;
+	switch (i.words[2]) {
+	case SpvDecorationSpecId: facts->spec_id = operand; break;
+	case SpvDecorationBuiltIn: facts->builtin = operand; break;
+	case SpvDecorationFPRoundingMode: facts->rounding = operand; break;
+	case SpvDecorationFPFastMathMode: facts->fast_math = operand; break;
+	case SpvDecorationSaturatedConversion: facts->saturated = true; break;
+	case SpvDecorationVolatile: facts->is_volatile = true; break;
+	case SpvDecorationCPacked: facts->packed = true; break;
+	case SpvDecorationRestrict: facts->no_alias = true; break;
+	case SpvDecorationConstant: facts->no_write = true; break;
+	case SpvDecorationNonWritable: facts->no_write = true; break;
+	case SpvDecorationNoContraction: facts->no_contraction = true; break;
+	case SpvDecorationNoSignedWrap: facts->no_signed_wrap = true; break;
+	case SpvDecorationNoUnsignedWrap: facts->no_unsigned_wrap = true; break;
+	/* An alignment is a power of two; any other says nothing. */
+	case SpvDecorationAlignment: facts->alignment_B = operand & (operand - 1) ? 0 : operand; break;
+	case SpvDecorationAlignmentId: facts->alignment_id = operand; break;
+	case SpvDecorationFuncParamAttr: read_parameter_attribute(facts, operand); break;
+	case SpvDecorationLinkageAttributes: read_linkage(facts, i); break;
+	default: break;
+	}
+}
+
+/* Gives a target the decorations of a group (SPIR-V 1.6, 3.49.3).  No group has a name or linkage. */
+static void decorate_as(struct spirv_facts *facts, const struct spirv_facts *group)
+{
+	const uint32_t alignment_B = group->alignment_B, alignment_id = group->alignment_id;
+	facts->spec_id = group->spec_id != SPIRV_NONE ? group->spec_id : facts->spec_id;
+	facts->builtin = group->builtin != SPIRV_NONE ? group->builtin : facts->builtin;
+	facts->rounding = group->rounding != SPIRV_NONE ? group->rounding : facts->rounding;
+	facts->fast_math = group->fast_math != SPIRV_NONE ? group->fast_math : facts->fast_math;
+	facts->alignment_B = alignment_B ? alignment_B : facts->alignment_B;
+	facts->alignment_id = alignment_id ? alignment_id : facts->alignment_id;
+	facts->saturated |= group->saturated;
+	facts->is_volatile |= group->is_volatile;
+	facts->packed |= group->packed;
+	facts->by_value |= group->by_value;
+	facts->no_alias |= group->no_alias;
+	facts->no_write |= group->no_write;
+	facts->no_contraction |= group->no_contraction;
+	facts->no_signed_wrap |= group->no_signed_wrap;
+	facts->no_unsigned_wrap |= group->no_unsigned_wrap;
+}
+
+static enum fe_status decorate_group(struct spirv_module *module, struct spirv_instruction i)
+{
+	for (unsigned k = 2; k < i.count; k++) {
+		if (i.words[k] >= module->bound)
+			continue;
+		struct spirv_facts *facts = make_facts(module, i.words[k]);
+		if (!facts)
+			return FE_NO_MEMORY;
+		decorate_as(facts, spirv_facts(module, i.words[1]));
+	}
 	return FE_OK;
 }
 
-static void decorate(struct spirv_id *id, const uint32_t *words, unsigned from, unsigned count)
+/* An operand that is no id of the module decorates nothing; spirv_check_decorations refuses it. */
+static enum fe_status read_annotation(struct spirv_module *module, struct spirv_instruction i)
 {
-	uint32_t operand = count > from + 1 ? words[from + 1] : SPIRV_NONE;
-	switch (words[from]) {
-	case SpvDecorationSpecId: id->spec_id = operand; break;
-	case SpvDecorationBuiltIn: id->builtin = operand; break;
-	case SpvDecorationFPRoundingMode: id->rounding = operand; break;
-	case SpvDecorationSaturatedConversion: id->saturated = true; break;
-	case SpvDecorationVolatile: id->is_volatile = true; break;
-	case SpvDecorationCPacked: id->packed = true; break;
-	case SpvDecorationRestrict: id->no_alias = true; break;
-	case SpvDecorationConstant: id->no_write = true; break;
-	case SpvDecorationNonWritable: id->no_write = true; break;
-	case SpvDecorationAlignment: id->alignment_B = operand; break;
-	case SpvDecorationFuncParamAttr:
-		id->by_value |= operand == SpvFunctionParameterAttributeByVal;
-		id->no_alias |= operand == SpvFunctionParameterAttributeNoAlias;
-		id->no_write |= operand == SpvFunctionParameterAttributeNoWrite;
-		break;
-	case SpvDecorationLinkageAttributes: {
-		const char *name = literal(words, from + 1, count);
-		unsigned type = name ? from + 1 + literal_words(name) : count;
-		if (type >= count)
-			break;
-		id->linkage_name = name;
-		id->linkage = words[type] == SpvLinkageTypeImport ? SPIRV_IMPORT
-			      : words[type] == SpvLinkageTypeLinkOnceODR ? SPIRV_ONCE
-									 : SPIRV_EXPORT;
-		break;
-	}
-	default:
-		break;
-	}
+	const bool is_decoration = (i.op == SpvOpDecorate && i.count > 2) ||
+				   (i.op == SpvOpDecorateId && i.count > 3);
+	if (i.count < 3 || i.words[1] >= module->bound)
+		return FE_OK;
+	if (i.op == SpvOpGroupDecorate)
+		return decorate_group(module, i);
+	if (!is_decoration && i.op != SpvOpName)
+		return FE_OK;
+	struct spirv_facts *facts = make_facts(module, i.words[1]);
+	if (!facts)
+		return FE_NO_MEMORY;
+	if (i.op == SpvOpName)
+		facts->name = spirv_string(i, 2);
+	else
+		decorate(facts, i);
+	return FE_OK;
 }
 
-/* What a group of decorations says, for one of its targets (SPIR-V 1.6, 3.49.3). */
-static void decorate_as(struct spirv_id *id, const struct spirv_id *group)
-{
-	if (group->spec_id != SPIRV_NONE)
-		id->spec_id = group->spec_id;
-	if (group->builtin != SPIRV_NONE)
-		id->builtin = group->builtin;
-	if (group->rounding != SPIRV_NONE)
-		id->rounding = group->rounding;
-	if (group->alignment_B)
-		id->alignment_B = group->alignment_B;
-	if (group->alignment_id)
-		id->alignment_id = group->alignment_id;
-	id->saturated |= group->saturated;
-	id->is_volatile |= group->is_volatile;
-	id->packed |= group->packed;
-	id->by_value |= group->by_value;
-	id->no_alias |= group->no_alias;
-	id->no_write |= group->no_write;
-}
+/* --- instructions ----------------------------------------------------------------------------- */
 
-static void read_decoration(struct spirv_module *module, unsigned op, const uint32_t *words,
-			    unsigned count)
+static void read_import(struct spirv_module *module, struct spirv_instruction i)
 {
-	if (count < 2 || words[1] >= module->bound)
+	const char *name = spirv_string(i, 2);
+	if (!name)
 		return;
-	struct spirv_id *target = &module->ids[words[1]];
-	if (op == SpvOpName)
-		target->name = literal(words, 2, count);
-	else if (op == SpvOpDecorate && count > 2)
-		decorate(target, words, 2, count);
-	else if (op == SpvOpDecorateId && count > 3 && words[2] == SpvDecorationAlignmentId)
-		target->alignment_id = words[3];
-	else if (op == SpvOpGroupDecorate)
-		for (unsigned i = 2; i < count; i++)
-			if (words[i] < module->bound)
-				decorate_as(&module->ids[words[i]], target);
+	if (!strcmp(name, instruction_sets[0]))
+		module->openclstd = i.words[1];
+	else if (!strcmp(name, "OpenCL.DebugInfo.100"))
+		module->opencl_debug = i.words[1];
+	else if (!strcmp(name, "NonSemantic.Shader.DebugInfo.100"))
+		module->shader_debug = i.words[1];
 }
 
-bool spirv_is_chain(unsigned op)
+static enum fe_status refuse_capability(uint32_t capability, struct bytes *log)
 {
-	return op == SpvOpAccessChain || op == SpvOpInBoundsAccessChain ||
-	       op == SpvOpPtrAccessChain || op == SpvOpInBoundsPtrAccessChain;
+	const char *name = spirv_name(SPIRV_NAME_CAPABILITY, capability);
+	const char *advice = spirv_advice(capability);
+	return refuse(log, "the capability %s (%" PRIu32 ") is not supported%s%s", name ? name : "",
+		      capability, advice ? ": " : "", advice ? advice : "");
 }
 
-/* SPIR-V of Clang's own spelling, `extern const size_t __spirv_BuiltIn...` in global memory, has built-in
- * variables elsewhere than in Input.  What points to them is a private pointer here, whatever its type
- * says.  Decorations stand before what they decorate (SPIR-V 1.6, 2.4). */
-static bool is_input(const struct spirv_module *module, const struct spirv_id *id)
+/* What of an instruction concerns the whole module. */
+static enum fe_status read_global(struct spirv_module *module, struct spirv_instruction i,
+				  struct bytes *log)
 {
-	if (id->op == SpvOpVariable)
-		return id->builtin != SPIRV_NONE && id->count > 3 &&
-		       id->words[3] != SpvStorageClassInput;
-	/* DPC++ casts a vector's address to its first element's. */
-	bool is_same = id->op == SpvOpBitcast || id->op == SpvOpCopyObject;
-	return (spirv_is_chain(id->op) || is_same) && id->count > 3 && spirv_id(module, id->words[3])->is_input &&
-	       spirv_id(module, id->type)->op == SpvOpTypePointer;
-}
-
-/* What of an instruction all of the module has to know.  */
-static enum fe_status read_instruction(struct spirv_module *module, const uint32_t *words,
-				       struct bytes *log)
-{
-	unsigned op = words[0] & SpvOpCodeMask, count = words[0] >> SpvWordCountShift;
-	switch (op) {
+	switch (i.op) {
 	case SpvOpCapability:
-		if (count < 2 || !takes(words[1]))
-			return refuse(log, "capability %" PRIu32 " is not supported",
-				      count < 2 ? 0 : words[1]);
-		break;
+		if (i.count < 2)
+			return refuse(log, "OpCapability has no operand");
+		return is_supported(i.words[1]) ? FE_OK : refuse_capability(i.words[1], log);
 	case SpvOpMemoryModel:
-		if (count < 3 || words[1] != SpvAddressingModelPhysical64 ||
-		    words[2] != SpvMemoryModelOpenCL)
-			return refuse(log, "addresses have 64 bits and memory the model of OpenCL");
-		module->pointer_bits = 64;
-		break;
+		if (i.count < 3 || i.words[1] != SpvAddressingModelPhysical64 ||
+		    i.words[2] != SpvMemoryModelOpenCL)
+			return refuse(log, "OpMemoryModel: only Physical64 and OpenCL are supported");
+		module->is_physical_64 = true;
+		return FE_OK;
 	case SpvOpSource:
-		module->is_opencl_1 = count > 2 && words[1] == SpvSourceLanguageOpenCL_C &&
-				      words[2] < OPENCL_2;
-		break;
-	case SpvOpExtInstImport:
-		if (count > 2 && literal(words, 2, count) &&
-		    !strcmp(literal(words, 2, count), instruction_sets[0]))
-			module->openclstd = words[1];
-		break;
-	default:
-		read_decoration(module, op, words, count);
+		module->is_opencl_1 = i.count > 2 && i.words[1] == SpvSourceLanguageOpenCL_C &&
+				      i.words[2] < OPENCL_2;
+		return FE_OK;
+	case SpvOpExtInstImport: read_import(module, i); return FE_OK;
+	case SpvOpName:
+	case SpvOpDecorate:
+	case SpvOpDecorateId:
+	case SpvOpGroupDecorate: return read_annotation(module, i);
+	default: return FE_OK;
 	}
+}
+
+static enum fe_status note_result(struct spirv_module *module, size_t at, struct bytes *log)
+{
+	const struct spirv_instruction i = spirv_at(module, at);
 	bool has_result = false, has_type = false;
-	SpvHasResultAndType((SpvOp)op, &has_result, &has_type);
-	unsigned at = has_type ? 2 : 1;
+	SpvHasResultAndType((SpvOp)i.op, &has_result, &has_type);
+	const unsigned word = has_type ? 2 : 1;
 	if (!has_result)
 		return FE_OK;
-	if (count <= at || !words[at] || words[at] >= module->bound)
-		return refuse(log, "instruction %u has no proper result", op);
-	struct spirv_id *id = &module->ids[words[at]];
-	if (id->words)
-		return refuse(log, "id %" PRIu32 " is made twice", words[at]);
-	id->words = words;
-	id->op = (uint16_t)op;
-	id->count = (uint16_t)count;
-	id->type = has_type ? words[1] : 0;
-	id->is_input = is_input(module, id);
+	if (i.count <= word || !i.words[word] || i.words[word] >= module->bound)
+		return refuse(log, "the instruction at word %zu, %s, has no result id below the bound", at,
+			      spirv_opcode_name(i.op).text);
+	if (module->ids[i.words[word]].at)
+		return refuse(log, "the id %" PRIu32 " is the result of two instructions", i.words[word]);
+	module->ids[i.words[word]].at = (uint32_t)at;
 	return FE_OK;
 }
 
@@ -314,16 +463,19 @@ enum fe_status spirv_read(const void *il, size_t size_B, struct spirv_module *mo
 {
 	*module = (struct spirv_module){.is_opencl_1 = true};
 	enum fe_status status = read_header(il, size_B, module, log);
-	for (size_t at = HEADER_WORDS; status == FE_OK && at < module->word_count;) {
-		unsigned count = module->words[at] >> SpvWordCountShift;
+	for (size_t at = SPIRV_HEADER_WORDS; status == FE_OK && at < module->word_count;) {
+		const unsigned count = module->words[at] >> SpvWordCountShift;
 		if (!count || count > module->word_count - at)
-			status = refuse(log, "the instruction at word %zu has %u words", at, count);
-		else
-			status = read_instruction(module, module->words + at, log);
+			status = refuse(log, "the instruction at word %zu has %u words, and the module ends at "
+					"word %zu", at, count, module->word_count);
+		if (status == FE_OK)
+			status = note_result(module, at, log);
+		if (status == FE_OK)
+			status = read_global(module, spirv_at(module, at), log);
 		at += count;
 	}
-	if (status == FE_OK && !module->pointer_bits)
-		status = refuse(log, "there is no memory model");
+	if (status == FE_OK && !module->is_physical_64)
+		status = refuse(log, "there is no OpMemoryModel");
 	if (status != FE_OK)
 		spirv_finish(module);
 	return status;
@@ -333,6 +485,7 @@ void spirv_finish(struct spirv_module *module)
 {
 	free(module->words);
 	free(module->ids);
+	free(module->facts);
 	*module = (struct spirv_module){0};
 }
 
@@ -343,4 +496,69 @@ enum fe_status fe_spirv_check(const void *il, size_t size_B, struct bytes *log)
 	if (status == FE_OK)
 		spirv_finish(&module);
 	return status;
+}
+
+/* --- specialization constants ------------------------------------------------------------------ */
+
+static bool is_spec_constant(unsigned op)
+{
+	return op == SpvOpSpecConstant || op == SpvOpSpecConstantTrue || op == SpvOpSpecConstantFalse;
+}
+
+enum fe_status fe_spirv_constants(const void *il, size_t size_B, struct bytes *constants,
+				  struct bytes *log)
+{
+	struct spirv_module module;
+	enum fe_status status = spirv_read(il, size_B, &module, log);
+	if (status != FE_OK)
+		return status;
+	for (uint32_t id = 0; id < module.bound; id++) {
+		struct fe_spirv_constant constant = {.id = spirv_facts(&module, id)->spec_id};
+		const struct spirv_instruction made = spirv_of(&module, id);
+		/* One of another type fails the build, with a message. */
+		if (constant.id == SPIRV_NONE || !is_spec_constant(made.op) ||
+		    !spirv_constant_bits(&module, id, &constant.value))
+			continue;
+		constant.size_B = spirv_scalar_bits(&module, made.words[1]) / 8;
+		bytes_append(constants, &constant, sizeof(constant));
+	}
+	spirv_finish(&module);
+	return bytes_failed(constants) ? FE_NO_MEMORY : FE_OK;
+}
+
+/* Gives a constant another default: it is the only one of its id, or equal to the others. */
+static void set_default(struct spirv_module *module, uint32_t id, uint64_t value)
+{
+	uint32_t *words = module->words + module->ids[id].at;
+	const struct spirv_instruction made = spirv_of(module, id);
+	uint64_t now;
+	if (!is_spec_constant(made.op) || !spirv_constant_bits(module, id, &now))
+		return;
+	if (made.op != SpvOpSpecConstant) {
+		words[0] = (words[0] & ~SpvOpCodeMask) |
+			   (value ? SpvOpSpecConstantTrue : SpvOpSpecConstantFalse);
+		return;
+	}
+	words[3] = (uint32_t)value;
+	if (spirv_scalar_bits(module, made.words[1]) == 64)
+		words[4] = (uint32_t)(value >> 32);
+}
+
+enum fe_status fe_spirv_specialize(const void *il, size_t size_B,
+				   const struct fe_spirv_constant *constants, size_t count,
+				   struct bytes *module_out, struct bytes *log)
+{
+	struct spirv_module module;
+	enum fe_status status = spirv_read(il, size_B, &module, log);
+	if (status != FE_OK)
+		return status;
+	for (uint32_t id = 0; count && id < module.bound; id++) {
+		const uint32_t spec_id = spirv_facts(&module, id)->spec_id;
+		for (size_t i = 0; spec_id != SPIRV_NONE && i < count; i++)
+			if (constants[i].id == spec_id)
+				set_default(&module, id, constants[i].value);
+	}
+	bytes_append(module_out, module.words, module.word_count * sizeof(*module.words));
+	spirv_finish(&module);
+	return bytes_failed(module_out) ? FE_NO_MEMORY : FE_OK;
 }

@@ -1,46 +1,11 @@
+/* Pipes (SPIR-V 1.6, 3.49.17).  OpenCL C's functions want to know what a packet is, of which the module only says
+ * the size: the functions that Clang calls for them are called (builtins/pipe.cl). */
 #include "config.h"
-
-#include "frontend/spirv_pipe.h"
 
 #include "frontend/spirv_call.h"
 
 #include <inttypes.h>
-
-/* --- types --- */
-
-enum spirv_written spirv_pipe_type(struct spirv_writer *writer, const struct spirv_id *id,
-				   uint32_t number)
-{
-	static const char *const groups[] = {"", "work_group_", "sub_group_"};
-	if (id->count < 3 || id->words[2] > SpvAccessQualifierWriteOnly)
-		return spirv_fail(writer, id->op, "neither read_only nor write_only");
-	const bool writes = id->words[2] == SpvAccessQualifierWriteOnly;
-	const char *verb = writes ? "write" : "read", *access = writes ? "wo" : "ro";
-	spirv_put(writer, "typedef %s_only pipe uchar t%" PRIu32 ";\n", verb, number);
-	spirv_put(writer, "int __%s_pipe_2(t%" PRIu32 ", void *, uint, uint);\n", verb, number);
-	spirv_put(writer, "int __%s_pipe_4(t%" PRIu32 ", void *, uint, void *, uint, uint);\n", verb,
-		  number);
-	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
-		spirv_put(writer,
-			  "void *__%sreserve_%s_pipe(t%" PRIu32 ", uint, uint, uint);\n"
-			  "void __%scommit_%s_pipe(t%" PRIu32 ", void *, uint, uint);\n",
-			  groups[i], verb, number, groups[i], verb, number);
-	spirv_put(writer,
-		  "uint __get_pipe_num_packets_%s(t%" PRIu32 ", uint, uint);\n"
-		  "uint __get_pipe_max_packets_%s(t%" PRIu32 ", uint, uint);\n",
-		  access, number, access, number);
-	return SPIRV_WRITTEN;
-}
-
-static bool writes(const struct spirv_writer *writer, uint32_t pipe)
-{
-	const struct spirv_id *type =
-		spirv_id(writer->module, spirv_id(writer->module, pipe)->type);
-	return type->words && type->op == SpvOpTypePipe && type->count > 2 &&
-	       type->words[2] == SpvAccessQualifierWriteOnly;
-}
-
-/* --- instructions --- */
+#include <stdio.h>
 
 /* What the operands of a call are, behind the pipe. */
 enum operands {
@@ -73,54 +38,106 @@ static const struct call {
 	{SpvOpGroupCommitWritePipe, "commit_write_pipe", RESERVATION, false, true},
 };
 
-static const char *group_of(const struct spirv_writer *writer, const struct call *call,
-			    uint32_t scope)
+static const unsigned lengths[] = {
+	[POINTER] = 1, [RESERVED] = 3, [NUMBER] = 1, [RESERVATION] = 1, [NOTHING] = 0,
+};
+
+static const struct call *find_call(unsigned op)
+{
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (calls[i].op == op)
+			return &calls[i];
+	return NULL;
+}
+
+static const char *group_of(const struct spirv_reader *reader, const struct call *call, uint32_t scope)
 {
 	if (!call->of_group)
 		return "";
-	return spirv_scope(writer, scope, SpvScopeWorkgroup) == SpvScopeSubgroup ? "sub_group_"
+	return spirv_operand(reader, scope, SpvScopeWorkgroup) == SpvScopeSubgroup ? "sub_group_"
 										   : "work_group_";
 }
 
-static enum spirv_written write_call(struct spirv_writer *writer, const uint32_t *words,
-				     unsigned count, const struct call *call)
+/* "__work_group_reserve_read_pipe", "__get_pipe_num_packets_ro" */
+static void name_call(const struct spirv_reader *reader, const struct call *call, uint32_t scope,
+		      const struct spirv_type *pipe, char *name, size_t size_B)
 {
-	static const unsigned lengths[] = {
-		[POINTER] = 1, [RESERVED] = 3, [NUMBER] = 1, [RESERVATION] = 1, [NOTHING] = 0,
-	};
-	const uint32_t *at = words + (call->has_result ? 3 : 1) + call->of_group;
-	/* The pipe, the operands, the packet's size and alignment. */
-	if (count < (size_t)(at - words) + 3 + lengths[call->operands])
-		return spirv_fail(writer, call->op, "too few words");
-	if (call->has_result)
-		spirv_put_result(writer, words);
-	spirv_put(writer, "__%s%s%s(v%" PRIu32, group_of(writer, call, at[-1]), call->name,
-		  call->operands != NOTHING ? "" : writes(writer, at[0]) ? "_wo" : "_ro", at[0]);
-	at++;
-	if (call->operands == RESERVED)
-		spirv_put(writer, ", v%" PRIu32 ", v%" PRIu32 ", (void *)v%" PRIu32, at[0], at[1],
-			  at[2]);
-	else if (call->operands == POINTER)
-		spirv_put(writer, ", (void *)v%" PRIu32, at[0]);
-	else if (call->operands != NOTHING)
-		spirv_put(writer, ", v%" PRIu32, at[0]);
-	at += lengths[call->operands];
-	spirv_put(writer, ", v%" PRIu32 ", v%" PRIu32 ")%s;\n", at[0], at[1],
-		  call->has_result ? ")" : "");
-	return SPIRV_WRITTEN;
+	const char *access = pipe->made.words[2] == SpvAccessQualifierWriteOnly ? "_wo" : "_ro";
+	snprintf(name, size_B, "__%s%s%s", group_of(reader, call, scope), call->name,
+		 call->operands == NOTHING ? access : "");
 }
 
-enum spirv_written spirv_pipe(struct spirv_writer *writer, const uint32_t *words, unsigned count)
+/* An operand of the type that its place has in the function; NULL with a message. */
+static LLVMValueRef operand(struct spirv_reader *reader, const struct call *call, unsigned place, uint32_t id)
 {
-	unsigned op = words[0] & SpvOpCodeMask;
-	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		if (calls[i].op == op)
-			return write_call(writer, words, count, &calls[i]);
-	if (op != SpvOpIsValidReserveId)
-		return SPIRV_OTHER;
-	if (count < 4)
-		return spirv_fail(writer, op, "too few words");
-	spirv_put_result(writer, words);
-	spirv_put(writer, "(v%" PRIu32 ") != (void *)~0ul);\n", words[3]);
-	return SPIRV_WRITTEN;
+	LLVMTypeRef generic = spirv_ptr(reader, SPIRV_PRIVATE);
+	const bool is_packet = (call->operands == POINTER && place == 0) ||
+			       (call->operands == RESERVED && place == 2);
+	const bool is_reservation = (call->operands == RESERVED || call->operands == RESERVATION) && place == 0;
+	if (is_reservation)
+		return spirv_value_of(reader, id, generic);
+	if (!is_packet)
+		return spirv_value_of(reader, id, spirv_int(reader, 32));
+	LLVMValueRef pointer = spirv_pointer(reader, id);
+	return pointer ? LLVMBuildPointerCast(reader->builder, pointer, generic, "") : NULL;
 }
+
+static bool build_call(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	enum { MOST_ARGUMENTS = 6 };
+	const struct call *call = find_call(op->op);
+	const unsigned first = (call->has_result ? 3 : 1) + call->of_group;
+	/* The packet's size and alignment come last. */
+	const unsigned count = lengths[call->operands] + 2;
+	LLVMValueRef arguments[MOST_ARGUMENTS];
+	char name[48];
+	if (op->count != first + 1 + count)
+		return spirv_fail(reader, "not with this number of operands");
+	const struct spirv_type *pipe = spirv_type_of(reader, op->words[first]);
+	arguments[0] = pipe ? spirv_value(reader, op->words[first]) : NULL;
+	if (!arguments[0])
+		return false;
+	if (pipe->class != SPIRV_PIPE)
+		return spirv_fail(reader, "the operand %" PRIu32 " is no pipe", op->words[first]);
+	for (unsigned i = 0; i < count; i++) {
+		arguments[i + 1] = operand(reader, call, i, op->words[first + 1 + i]);
+		if (!arguments[i + 1])
+			return false;
+	}
+	LLVMTypeRef result = !call->has_result        ? LLVMVoidTypeInContext(reader->context)
+			     : call->operands == NUMBER ? spirv_ptr(reader, SPIRV_PRIVATE)
+							: spirv_int(reader, 32);
+	name_call(reader, call, op->words[first - 1], pipe, name, sizeof(name));
+	LLVMValueRef value = spirv_call_plain(reader, name, result, arguments, count + 1);
+	return value && (!call->has_result || spirv_define(reader, op, value));
+}
+
+static bool build_is_valid(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	LLVMTypeRef word = spirv_int(reader, 64);
+	LLVMValueRef value = spirv_value_of(reader, op->words[3], spirv_ptr(reader, SPIRV_PRIVATE));
+	if (!value)
+		return false;
+	value = LLVMBuildPtrToInt(reader->builder, value, word, "");
+	return spirv_define(reader, op, LLVMBuildICmp(reader->builder, LLVMIntNE, value,
+						      LLVMConstAllOnes(word), ""));
+}
+
+const struct spirv_row spirv_pipe_rows[] = {
+	{SpvOpReadPipe, 7, 7, 0, build_call},
+	{SpvOpWritePipe, 7, 7, 0, build_call},
+	{SpvOpReservedReadPipe, 9, 9, 0, build_call},
+	{SpvOpReservedWritePipe, 9, 9, 0, build_call},
+	{SpvOpReserveReadPipePackets, 7, 7, 0, build_call},
+	{SpvOpReserveWritePipePackets, 7, 7, 0, build_call},
+	{SpvOpCommitReadPipe, 5, 5, 0, build_call},
+	{SpvOpCommitWritePipe, 5, 5, 0, build_call},
+	{SpvOpIsValidReserveId, 4, 4, 0, build_is_valid},
+	{SpvOpGetNumPipePackets, 6, 6, 0, build_call},
+	{SpvOpGetMaxPipePackets, 6, 6, 0, build_call},
+	{SpvOpGroupReserveReadPipePackets, 8, 8, 0, build_call},
+	{SpvOpGroupReserveWritePipePackets, 8, 8, 0, build_call},
+	{SpvOpGroupCommitReadPipe, 6, 6, 0, build_call},
+	{SpvOpGroupCommitWritePipe, 6, 6, 0, build_call},
+	{0, 0, 0, 0, NULL},
+};

@@ -2,20 +2,22 @@
 
 #include "frontend/spirv_printf.h"
 
+#include "frontend/spirv_call.h"
+
 #include <inttypes.h>
-#include <string.h>
+#include <stdlib.h>
 
 /* OpenCL C 3.0, 6.15.14: the format is a literal.  In SPIR-V it is a pointer into an array of bytes
  * in constant memory, with an initialiser; in other memory, that nobody writes to, and by other pointers with
  * SPV_EXT_relaxed_printf_string_address_space. */
 
 /* FORMAT: words before it. */
-enum { FORMAT = 5, MOST_STEPS = 64, MOST_TEXTS = 32, MOST_VISITS = 256 };
+enum { FORMAT = 5, MOST_STEPS = 64, MOST_TEXTS = 32, MOST_VISITS = 256, MOST_TEXT_B = 1 << 20 };
 
 /* A constant array of bytes, from some element on. */
 struct text {
 	uint32_t variable;
-	const struct spirv_id *array;
+	uint32_t array;             /* id of its initial value */
 	uint64_t from;
 };
 
@@ -33,26 +35,24 @@ struct step {
 	unsigned count;
 };
 
-static struct step step_of(const struct spirv_id *id)
+static struct step step_of(struct spirv_instruction made)
 {
 	struct step step = {0, NULL, 0};
-	if (!id->words || id->count < 4)
+	if (made.count < 4)
 		return step;
-	step = (struct step){id->op, id->words + 3, id->count - 3u};
-	if (id->op == SpvOpSpecConstantOp && id->count > 4)
-		step = (struct step){id->words[3], id->words + 4, id->count - 4u};
+	step = (struct step){made.op, made.words + 3, made.count - 3};
+	if (made.op == SpvOpSpecConstantOp && made.count > 4)
+		step = (struct step){made.words[3], made.words + 4, made.count - 4};
 	return step;
 }
 
 /* The sum of a chain's indices from one on: only the last may count, those before it choose the
  * array. */
-static bool add_indices(const struct spirv_writer *writer, struct step step, unsigned first,
-			uint64_t *from)
+static bool add_indices(const struct spirv_module *module, struct step step, unsigned first, uint64_t *from)
 {
 	for (unsigned i = first; i < step.count; i++) {
 		uint64_t index;
-		if (!spirv_integer(writer, step.operands[i], &index) ||
-		    (index && i + 1 < step.count))
+		if (!spirv_integer(module, step.operands[i], &index) || (index && i + 1 < step.count))
 			return false;
 		*from += index;
 	}
@@ -60,40 +60,36 @@ static bool add_indices(const struct spirv_writer *writer, struct step step, uns
 }
 
 /* Whether a variable has always what it has at first. */
-static bool is_constant(const struct spirv_id *variable, uint32_t storage)
+static bool is_constant(const struct spirv_module *module, uint32_t variable, uint32_t storage)
 {
 	return storage == SpvStorageClassUniformConstant ||
-	       (storage == SpvStorageClassCrossWorkgroup && variable->no_write);
+	       (storage == SpvStorageClassCrossWorkgroup && spirv_facts(module, variable)->no_write);
 }
 
 /* The constant array that a pointer points into; false: it is not known, or none. */
-static bool find_text(const struct spirv_writer *writer, uint32_t pointer, struct text *text)
+static bool find_text(const struct spirv_module *module, uint32_t pointer, struct text *text)
 {
 	text->from = 0;
 	for (unsigned steps = 0; steps < MOST_STEPS; steps++) {
-		const struct spirv_id *id = spirv_id(writer->module, pointer);
-		struct step step = step_of(id);
+		const struct step step = step_of(spirv_of(module, pointer));
 		switch (step.op) {
 		case SpvOpVariable:
 			text->variable = pointer;
-			text->array = step.count > 1 ? spirv_id(writer->module, step.operands[1])
-						     : NULL;
-			return step.count > 1 && text->array->words && is_constant(id, step.operands[0]);
+			text->array = step.count > 1 ? step.operands[1] : 0;
+			return step.count > 1 && is_constant(module, pointer, step.operands[0]);
 		case SpvOpBitcast:
 		case SpvOpCopyObject:
 		case SpvOpPtrCastToGeneric:
 		case SpvOpGenericCastToPtr:
-		case SpvOpGenericCastToPtrExplicit:
-			break;
+		case SpvOpGenericCastToPtrExplicit: break;
 		case SpvOpAccessChain:
 		case SpvOpInBoundsAccessChain:
 		case SpvOpPtrAccessChain:
 		case SpvOpInBoundsPtrAccessChain:
-			if (!add_indices(writer, step, 1, &text->from))
+			if (!add_indices(module, step, 1, &text->from))
 				return false;
 			break;
-		default:
-			return false;
+		default: return false;
 		}
 		pointer = step.operands[0];
 	}
@@ -101,60 +97,43 @@ static bool find_text(const struct spirv_writer *writer, uint32_t pointer, struc
 }
 
 /* The byte at a place; false beyond the array's end, and for what is no array of bytes. */
-static bool byte_at(const struct spirv_writer *writer, struct text text, uint64_t at, char *byte)
+static bool byte_at(const struct spirv_module *module, struct text text, uint64_t at, char *byte)
 {
-	const struct spirv_id *array = text.array;
+	const struct spirv_instruction array = spirv_of(module, text.array);
 	uint64_t value;
 	*byte = 0;
-	if (array->op == SpvOpConstantNull)
+	if (array.op == SpvOpConstantNull)
 		return true;
-	if ((array->op != SpvOpConstantComposite && array->op != SpvOpSpecConstantComposite) ||
-	    at >= array->count - 3u)
+	if ((array.op != SpvOpConstantComposite && array.op != SpvOpSpecConstantComposite) ||
+	    at >= array.count - 3u)
 		return false;
-	uint32_t element = array->words[3 + at];
-	struct spirv_shape shape = spirv_value_shape(writer->module, element);
-	if (shape.class != SPIRV_INT || shape.bits != 8 ||
-	    !spirv_integer(writer, element, &value))
+	const struct spirv_instruction element = spirv_of(module, array.words[3 + at]);
+	if (element.count < 3 || spirv_scalar_bits(module, element.words[1]) != 8 ||
+	    !spirv_integer(module, array.words[3 + at], &value))
 		return false;
 	*byte = (char)value;
 	return true;
 }
 
-static void put_character(struct spirv_writer *writer, char c)
-{
-	static const char plain[] = " !#%&()*+,-./:;<=>@[]^_{|}~";
-	bool is_word = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-	if (is_word || (c && strchr(plain, c)))
-		spirv_put(writer, "%c", c);
-	else
-		spirv_put(writer, "\\%03o", (unsigned char)c);
-}
-
-/* Whether the text ends, so that it is a string. */
-static bool is_string(const struct spirv_writer *writer, struct text text)
+/* The string that a text is, with its NUL; false: it does not end.  out NULL: nobody wants it. */
+static bool read_text(const struct spirv_module *module, struct text text, struct bytes *out)
 {
 	char byte = 1;
-	for (uint64_t at = text.from; byte; at++)
-		if (at < text.from || !byte_at(writer, text, at, &byte))
+	for (uint64_t at = text.from; byte; at++) {
+		if (at < text.from || at - text.from > MOST_TEXT_B || !byte_at(module, text, at, &byte))
 			return false;
+		if (out)
+			bytes_append_char(out, byte);
+	}
 	return true;
 }
 
-static void put_literal(struct spirv_writer *writer, struct text text)
-{
-	char byte;
-	spirv_put(writer, "\"");
-	for (uint64_t at = text.from; byte_at(writer, text, at, &byte) && byte; at++)
-		put_character(writer, byte);
-	spirv_put(writer, "\"");
-}
+/* --- which of several ------------------------------------------------------------------------------------------- */
 
-/* --- which of several --- */
-
-static bool add_text(const struct spirv_writer *writer, uint32_t pointer, struct texts *texts)
+static bool add_text(const struct spirv_module *module, uint32_t pointer, struct texts *texts)
 {
 	struct text text;
-	if (!find_text(writer, pointer, &text) || !is_string(writer, text))
+	if (!find_text(module, pointer, &text) || !read_text(module, text, NULL))
 		return false;
 	for (size_t i = 0; i < texts->count; i++)
 		if (texts->text[i].variable == text.variable && texts->text[i].from == text.from)
@@ -165,82 +144,187 @@ static bool add_text(const struct spirv_writer *writer, uint32_t pointer, struct
 	return true;
 }
 
-static bool find_texts(const struct spirv_writer *writer, uint32_t pointer, struct texts *texts);
+static bool find_texts(const struct spirv_reader *reader, uint32_t pointer, struct texts *texts);
+
+static bool is_harmless(const struct spirv_module *module, struct spirv_instruction i)
+{
+	return i.op == SpvOpLoad || i.op == SpvOpLifetimeStart || i.op == SpvOpLifetimeStop ||
+	       i.op == SpvOpName || (i.op == SpvOpVariable && i.count == 4) ||
+	       /* What debuggers are told. */
+	       (i.op == SpvOpExtInst && i.count > 3 && i.words[3] != module->openclstd);
+}
 
 /* All that is stored in a variable of the function, as unoptimised code does; false where somebody else
  * may store as well. */
-static bool find_stored(const struct spirv_writer *writer, uint32_t variable, struct texts *texts)
+static bool find_stored(const struct spirv_reader *reader, uint32_t variable, struct texts *texts)
 {
-	const struct spirv_id *function = spirv_id(writer->module, writer->function);
-	const uint32_t *words = function->words, *end = writer->module->words +
-							writer->module->word_count;
-	for (; words && words < end; words += words[0] >> SpvWordCountShift) {
-		unsigned op = words[0] & SpvOpCodeMask, count = words[0] >> SpvWordCountShift;
-		if (op == SpvOpFunctionEnd)
+	const struct spirv_module *module = reader->module;
+	size_t at = module->ids[reader->function].at;
+	for (; at < module->word_count; at += spirv_at(module, at).count) {
+		const struct spirv_instruction i = spirv_at(module, at);
+		if (i.op == SpvOpFunctionEnd)
 			break;
-		if (op == SpvOpStore && count > 2 && words[1] == variable) {
-			if (words[2] == variable || !find_texts(writer, words[2], texts))
+		if (i.op == SpvOpStore && i.count > 2 && i.words[1] == variable) {
+			if (i.words[2] == variable || !find_texts(reader, i.words[2], texts))
 				return false;
 			continue;
 		}
-		bool harmless = op == SpvOpLoad || op == SpvOpLifetimeStart ||
-				op == SpvOpLifetimeStop ||
-				(op == SpvOpVariable && count == 4) ||
-				/* What debuggers are told. */
-				(op == SpvOpExtInst && count > 3 &&
-				 words[3] != writer->module->openclstd);
-		for (unsigned i = 1; i < count && !harmless; i++)
-			if (words[i] == variable)
+		for (unsigned k = 1; k < i.count && !is_harmless(module, i); k++)
+			if (i.words[k] == variable)
 				return false;
 	}
 	return texts->count != 0;
+}
+
+/* Whether a pointer is to a variable of a function. */
+static bool is_local_variable(const struct spirv_module *module, uint32_t id)
+{
+	const struct spirv_instruction made = spirv_of(module, id);
+	return made.op == SpvOpVariable && made.count > 3 && made.words[3] == SpvStorageClassFunction;
 }
 
 /* All that a pointer may be, through OpSelect, OpPhi and variables; false: not all of it are strings,
  * or these are too many, or go in circles. */
-static bool find_texts(const struct spirv_writer *writer, uint32_t pointer, struct texts *texts)
+static bool find_texts(const struct spirv_reader *reader, uint32_t pointer, struct texts *texts)
 {
+	const struct spirv_instruction made = spirv_of(reader->module, pointer);
 	if (++texts->visits > MOST_VISITS)
 		return false;
-	const struct spirv_id *id = spirv_id(writer->module, pointer);
-	if (id->words && id->op == SpvOpLoad && id->count > 3 &&
-	    spirv_storage(writer->module, spirv_id(writer->module, id->words[3])->type) ==
-		    SpvStorageClassFunction)
-		return find_stored(writer, id->words[3], texts);
-	bool chosen = id->words && (id->op == SpvOpSelect || id->op == SpvOpPhi);
-	if (!chosen)
-		return add_text(writer, pointer, texts);
-	unsigned first = id->op == SpvOpSelect ? 4 : 3, step = id->op == SpvOpSelect ? 1 : 2;
-	for (unsigned i = first; i < id->count; i += step)
-		if (!find_texts(writer, id->words[i], texts))
+	if (made.op == SpvOpLoad && made.count > 3 && is_local_variable(reader->module, made.words[3]))
+		return find_stored(reader, made.words[3], texts);
+	if (made.op != SpvOpSelect && made.op != SpvOpPhi)
+		return add_text(reader->module, pointer, texts);
+	const unsigned first = made.op == SpvOpSelect ? 4 : 3, step = made.op == SpvOpSelect ? 1 : 2;
+	for (unsigned i = first; i < made.count; i += step)
+		if (!find_texts(reader, made.words[i], texts))
 			return false;
 	return texts->count != 0;
 }
 
-/* "v7 == &string ? printf(...) : ", for each but the last. */
-static void put_choice(struct spirv_writer *writer, uint32_t format, struct text text)
+/* --- calls ------------------------------------------------------------------------------------------------------- */
+
+/* printf, which takes any number of arguments. */
+static LLVMValueRef find_function(struct spirv_reader *reader)
 {
-	spirv_put(writer, "(ulong)v%" PRIu32 " == (ulong)v%" PRIu32 " + %" PRIu64 " ? ", format, text.variable,
-		  text.from);
+	static const char name[] = "printf";
+	LLVMTypeRef format = spirv_ptr(reader, SPIRV_CONSTANT);
+	LLVMValueRef function = LLVMGetNamedFunction(reader->llvm, name);
+	if (function)
+		return function;
+	function = LLVMAddFunction(reader->llvm, name, LLVMFunctionType(spirv_int(reader, 32), &format, 1, true));
+	spirv_mark_function(reader, function);
+	return function;
 }
 
-enum spirv_written spirv_printf(struct spirv_writer *writer, const uint32_t *words, unsigned count)
+/* An argument as C passes it where its parameter has no type (C99, 6.5.2.2); NULL with a message. */
+static LLVMValueRef promote(struct spirv_reader *reader, uint32_t id)
+{
+	const struct spirv_type *type = spirv_type_of(reader, id);
+	LLVMValueRef value = type ? spirv_value(reader, id) : NULL;
+	if (!value)
+		return NULL;
+	if (spirv_is_aggregate(type)) {
+		spirv_fail(reader, "a struct or array cannot be printed");
+		return NULL;
+	}
+	if (type->class == SPIRV_BOOL)
+		value = spirv_to_memory(reader, type, value);
+	if (type->lanes == 1 && type->class == SPIRV_FLOAT && type->bits < 64)
+		return LLVMBuildFPExt(reader->builder, value, LLVMDoubleTypeInContext(reader->context), "");
+	if (type->lanes == 1 && type->bits < 32 && type->class != SPIRV_POINTER)
+		return LLVMBuildIntCast2(reader->builder, value, spirv_int(reader, 32), false, "");
+	return value;
+}
+
+/* arguments: the format's place first. */
+static LLVMValueRef call(struct spirv_reader *reader, struct text text, LLVMValueRef *arguments, unsigned count)
+{
+	struct bytes string = BYTES_INIT;
+	LLVMValueRef function = find_function(reader), result = NULL;
+	if (read_text(reader->module, text, &string) && !bytes_failed(&string)) {
+		LLVMValueRef value = LLVMConstStringInContext(reader->context, string.data,
+							      (unsigned)string.size_B, true);
+		LLVMValueRef literal = LLVMAddGlobalInAddressSpace(reader->llvm, LLVMTypeOf(value),
+								   "culvert.format", SPIRV_CONSTANT);
+		LLVMSetInitializer(literal, value);
+		LLVMSetGlobalConstant(literal, true);
+		LLVMSetLinkage(literal, LLVMInternalLinkage);
+		arguments[0] = literal;
+		result = LLVMBuildCall2(reader->builder, LLVMGlobalGetValueType(function), function, arguments,
+					count, "");
+		spirv_mark_call(reader, result);
+	} else {
+		spirv_no_memory(reader);
+	}
+	bytes_finish(&string);
+	return result;
+}
+
+/* Whether the format's pointer is one of a text. */
+static LLVMValueRef is_text(struct spirv_reader *reader, LLVMValueRef format, struct text text)
+{
+	LLVMTypeRef word = spirv_int(reader, 64);
+	LLVMValueRef start = LLVMBuildPtrToInt(reader->builder, reader->made[text.variable], word, "");
+	LLVMValueRef place = LLVMBuildAdd(reader->builder, start, spirv_number(reader, 64, text.from), "");
+	LLVMValueRef given = LLVMBuildPtrToInt(reader->builder, format, word, "");
+	return LLVMBuildICmp(reader->builder, LLVMIntEQ, given, place, "");
+}
+
+static LLVMBasicBlockRef add_block(struct spirv_reader *reader)
+{
+	return LLVMAppendBasicBlockInContext(reader->context, reader->body->function, "");
+}
+
+/* A call for each text, of which the format's pointer chooses one; the last needs no look. */
+static LLVMValueRef choose(struct spirv_reader *reader, LLVMValueRef format, const struct texts *texts,
+			   LLVMValueRef *arguments, unsigned count)
+{
+	LLVMValueRef results[MOST_TEXTS];
+	LLVMBasicBlockRef from[MOST_TEXTS], end = texts->count > 1 ? add_block(reader) : NULL;
+	for (size_t i = 0; i < texts->count; i++) {
+		LLVMBasicBlockRef other = NULL;
+		if (i + 1 < texts->count) {
+			LLVMBasicBlockRef own = add_block(reader);
+			other = add_block(reader);
+			LLVMBuildCondBr(reader->builder, is_text(reader, format, texts->text[i]), own, other);
+			LLVMPositionBuilderAtEnd(reader->builder, own);
+		}
+		results[i] = call(reader, texts->text[i], arguments, count);
+		from[i] = LLVMGetInsertBlock(reader->builder);
+		if (!results[i] || !end)
+			return results[i];
+		LLVMBuildBr(reader->builder, end);
+		if (other)
+			LLVMPositionBuilderAtEnd(reader->builder, other);
+	}
+	LLVMPositionBuilderAtEnd(reader->builder, end);
+	LLVMValueRef result = LLVMBuildPhi(reader->builder, spirv_int(reader, 32), "");
+	LLVMAddIncoming(result, results, from, (unsigned)texts->count);
+	return result;
+}
+
+bool spirv_build_printf(struct spirv_reader *reader, const struct spirv_op *op)
 {
 	struct texts texts = {.count = 0, .visits = 0};
-	if (count <= FORMAT)
-		return spirv_fail(writer, SpvOpExtInst, "printf without a format");
-	if (!find_texts(writer, words[FORMAT], &texts))
-		return spirv_fail(writer, SpvOpExtInst, "a format of printf that is no constant");
-	spirv_put(writer, "v%" PRIu32 " = (t%" PRIu32 ")(", words[2], words[1]);
-	for (size_t i = 0; i < texts.count; i++) {
-		if (i + 1 < texts.count)
-			put_choice(writer, words[FORMAT], texts.text[i]);
-		spirv_put(writer, "printf(");
-		put_literal(writer, texts.text[i]);
-		for (unsigned k = FORMAT + 1; k < count; k++)
-			spirv_put(writer, ", v%" PRIu32, words[k]);
-		spirv_put(writer, i + 1 < texts.count ? ") : " : ")");
+	if (op->count <= FORMAT)
+		return spirv_fail(reader, "printf without a format");
+	LLVMValueRef format = spirv_pointer(reader, op->words[FORMAT]);
+	if (!format)
+		return false;
+	if (!find_texts(reader, op->words[FORMAT], &texts))
+		return spirv_fail(reader, "the format of printf is no constant string");
+	for (size_t i = 0; i < texts.count; i++)
+		if (!reader->made[texts.text[i].variable])
+			return spirv_fail(reader, "the format of printf is no constant string");
+	const unsigned count = op->count - FORMAT;
+	LLVMValueRef *arguments = calloc(count + 1, sizeof(LLVMValueRef));
+	bool good = arguments ? true : spirv_no_memory(reader);
+	for (unsigned i = 1; good && i < count; i++) {
+		arguments[i] = promote(reader, op->words[FORMAT + i]);
+		good = arguments[i] != NULL;
 	}
-	spirv_put(writer, ");\n");
-	return SPIRV_WRITTEN;
+	if (good)
+		good = spirv_define(reader, op, choose(reader, format, &texts, arguments, count));
+	free(arguments);
+	return good;
 }

@@ -1,9 +1,10 @@
-/* printf of OpenCL.std (spirv_extended.c): its format becomes a literal again. */
+/* Inside the SPIR-V reader: printf of OpenCL.std (spirv_extended.c), as Clang writes it: a call with a literal
+ * format, which lower_printf.c looks for.  Thread-safety: as the reader. */
 #ifndef CULVERT_FRONTEND_SPIRV_PRINTF_H
 #define CULVERT_FRONTEND_SPIRV_PRINTF_H
 
-#include "frontend/spirv_module.h"
+#include "frontend/spirv_reader.h"
 
-enum spirv_written spirv_printf(struct spirv_writer *writer, const uint32_t *words, unsigned count);
+bool spirv_build_printf(struct spirv_reader *reader, const struct spirv_op *op);
 
 #endif

@@ -1,261 +1,366 @@
+/* Types (SPIR-V 1.6, 3.49.6) as LLVM's. */
 #include "config.h"
 
-#include "frontend/spirv_pipe.h"
+#include "frontend/spirv_reader.h"
+
+#include "frontend/llvm_compat.h"
+#include "frontend/spirv_image.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-static bool is_vector_length(uint32_t lanes)
-{
-	return lanes == 2 || lanes == 3 || lanes == 4 || lanes == 8 || lanes == 16;
-}
+/* SPIR-V 1.6, 2.17: the depth of nesting that all consumers have to support. */
+enum { MOST_DEEP = 255 };
+/* Larger than any device's memory, and small enough that sums of a struct's parts do not overflow. */
+#define MOST_SIZE_B (UINT64_C(1) << 46)
 
-struct spirv_shape spirv_shape(const struct spirv_module *module, uint32_t type)
-{
-	const struct spirv_id *id = spirv_id(module, type);
-	struct spirv_shape shape = {.class = SPIRV_UNKNOWN, .lanes = 1};
-	if (!id->words)
-		return shape;
-	switch (id->op) {
-	case SpvOpTypeVoid: shape.class = SPIRV_VOID; break;
-	case SpvOpTypeBool: shape.class = SPIRV_BOOL; shape.bits = 8; break;
-	case SpvOpTypeInt:
-	case SpvOpTypeFloat:
-		shape.class = id->op == SpvOpTypeInt ? SPIRV_INT : SPIRV_FLOAT;
-		shape.bits = id->count > 2 ? id->words[2] : 0;
-		/* Of other widths there is nothing here, and nobody has to look. */
-		if (!spirv_is_scalar(shape))
-			shape = (struct spirv_shape){.class = SPIRV_UNKNOWN, .lanes = 1};
-		break;
-	case SpvOpTypeVector: {
-		/* The elements are scalars: this goes no deeper. */
-		const struct spirv_id *element = spirv_id(module, id->count > 3 ? id->words[2] : 0);
-		if (!element->words || element->op == SpvOpTypeVector ||
-		    !is_vector_length(id->words[3]))
-			break;
-		shape = spirv_shape(module, id->words[2]);
-		shape.lanes = id->words[3];
-		break;
-	}
-	case SpvOpTypePointer: shape.class = SPIRV_POINTER; shape.bits = 64; break;
-	case SpvOpTypeStruct: shape.class = SPIRV_STRUCT; break;
-	case SpvOpTypeArray: shape.class = SPIRV_ARRAY; break;
-	case SpvOpTypeEvent:
-	case SpvOpTypeReserveId:
-	case SpvOpTypeNamedBarrier: shape.class = SPIRV_EVENT; break;
-	case SpvOpTypeImage:
-	case SpvOpTypePipe:
-	case SpvOpTypeSampler:
-	case SpvOpTypeSampledImage: shape.class = SPIRV_OPAQUE; break;
-	default: break;
-	}
-	return shape;
-}
-
-struct spirv_shape spirv_value_shape(const struct spirv_module *module, uint32_t id)
-{
-	return spirv_shape(module, spirv_id(module, id)->type);
-}
-
-static uint32_t of_pointer(const struct spirv_module *module, uint32_t type, unsigned word)
-{
-	const struct spirv_id *id = spirv_id(module, type);
-	return id->words && id->op == SpvOpTypePointer && id->count > 3 ? id->words[word] : 0;
-}
-
-bool spirv_is_scalar(struct spirv_shape shape)
-{
-	bool wide = shape.bits == 16 || shape.bits == 32 || shape.bits == 64;
-	return shape.class == SPIRV_BOOL || (shape.class == SPIRV_FLOAT && wide) ||
-	       (shape.class == SPIRV_INT && (wide || shape.bits == 8));
-}
-
-uint32_t spirv_pointee(const struct spirv_module *module, uint32_t type)
-{
-	return of_pointer(module, type, 3);
-}
-
-uint32_t spirv_storage(const struct spirv_module *module, uint32_t type)
-{
-	return of_pointer(module, type, 2);
-}
-
-static struct spirv_text integer_name(unsigned bits, unsigned lanes, bool is_signed)
-{
-	struct spirv_text name;
-	const char *base = bits == 8 ? "char" : bits == 16 ? "short" : bits == 32 ? "int" : "long";
-	snprintf(name.text, sizeof(name.text), lanes > 1 ? "%s%s%u" : "%s%s", is_signed ? "" : "u",
-		 base, lanes);
-	return name;
-}
-
-struct spirv_text spirv_unsigned_name(struct spirv_shape shape)
-{
-	struct spirv_text name = {"bool"};
-	if (shape.class == SPIRV_INT)
-		return integer_name(shape.bits, shape.lanes, false);
-	if (shape.class == SPIRV_FLOAT)
-		snprintf(name.text, sizeof(name.text), shape.lanes > 1 ? "%s%u" : "%s",
-			 shape.bits == 16 ? "half" : shape.bits == 32 ? "float" : "double",
-			 shape.lanes);
-	else if (shape.lanes > 1)
-		return integer_name(8, shape.lanes, true);
-	return name;
-}
-
-struct spirv_text spirv_signed_name(struct spirv_shape shape)
-{
-	return shape.class == SPIRV_INT ? integer_name(shape.bits, shape.lanes, true)
-					: spirv_unsigned_name(shape);
-}
-
-struct spirv_text spirv_mask_name(struct spirv_shape shape)
-{
-	return integer_name(shape.bits, shape.lanes, true);
-}
-
-/* --- typedefs --- */
-
-static enum spirv_written write_scalar(struct spirv_writer *writer, uint32_t id,
-				       struct spirv_shape shape)
-{
-	bool lanes = (shape.lanes && shape.lanes <= 4) || shape.lanes == 8 || shape.lanes == 16;
-	if (!spirv_is_scalar(shape) || !lanes)
-		return spirv_fail(writer, spirv_id(writer->module, id)->op,
-				  "a type of %u bits and %u elements", shape.bits, shape.lanes);
-	spirv_put(writer, "typedef %s t%" PRIu32 ";\n", spirv_unsigned_name(shape).text, id);
-	return SPIRV_WRITTEN;
-}
-
-const char *spirv_space(uint32_t storage)
+bool spirv_space(uint32_t storage, unsigned *space_out)
 {
 	switch (storage) {
-	case SpvStorageClassUniformConstant: return "constant";
-	case SpvStorageClassInput: return "private";
-	case SpvStorageClassFunction: return "private";
-	case SpvStorageClassWorkgroup: return "local";
-	case SpvStorageClassCrossWorkgroup: return "global";
-	case SpvStorageClassGeneric: return "generic";
-	default: return NULL;
+	case SpvStorageClassUniformConstant: *space_out = SPIRV_CONSTANT; return true;
+	case SpvStorageClassWorkgroup: *space_out = SPIRV_LOCAL; return true;
+	case SpvStorageClassCrossWorkgroup: *space_out = SPIRV_GLOBAL; return true;
+	/* A generic pointer has no space of its own in PTX, nor has a private one. */
+	case SpvStorageClassInput:
+	case SpvStorageClassFunction:
+	case SpvStorageClassGeneric: *space_out = SPIRV_PRIVATE; return true;
+	default: return false;
 	}
 }
 
-static enum spirv_written write_pointer(struct spirv_writer *writer, uint32_t id)
-{
-	uint32_t pointee = spirv_pointee(writer->module, id);
-	const char *name = spirv_space(spirv_storage(writer->module, id));
-	enum spirv_class class = spirv_shape(writer->module, pointee).class;
-	/* A sampler that is a variable is read by its name. */
-	if (class == SPIRV_OPAQUE)
-		return SPIRV_WRITTEN;
-	const bool is_data = class != SPIRV_UNKNOWN ||
-			     spirv_id(writer->module, pointee)->op == SpvOpTypeOpaque;
-	if (!name || !is_data)
-		return spirv_fail(writer, SpvOpTypePointer,
-				  "a pointer into storage class %" PRIu32 " or to what is no data",
-				  spirv_storage(writer->module, id));
-	if (class == SPIRV_VOID)
-		spirv_put(writer, "typedef %s void *t%" PRIu32 ";\n", name, id);
-	else
-		spirv_put(writer, "typedef %s t%" PRIu32 " *t%" PRIu32 ";\n", name, pointee, id);
-	return SPIRV_WRITTEN;
-}
+/* --- records ---------------------------------------------------------------------------------------- */
 
-static enum spirv_written write_struct(struct spirv_writer *writer, const struct spirv_id *id,
-				       uint32_t number)
+/* NULL: no memory. */
+static struct spirv_type *new_type(struct spirv_reader *reader, uint32_t id, enum spirv_class class)
 {
-	spirv_put(writer, "struct %ss%" PRIu32 " {", id->packed ? "__attribute__((packed)) " : "",
-		  number);
-	for (unsigned i = 2; i < id->count; i++)
-		spirv_put(writer, " t%" PRIu32 " m%u;", id->words[i], i - 2);
-	spirv_put(writer, " };\n");
-	return SPIRV_WRITTEN;
-}
-
-static enum spirv_written write_array(struct spirv_writer *writer, const struct spirv_id *id,
-				      uint32_t number)
-{
-	uint64_t length = 0;
-	if (id->count < 4)
-		return spirv_fail(writer, id->op, "no length");
-	if (spirv_integer(writer, id->words[3], &length))
-		spirv_put(writer, "typedef struct { t%" PRIu32 " e[%" PRIu64 "]; } t%" PRIu32 ";\n",
-			  id->words[2], length, number);
-	else
-		spirv_put(writer, "typedef struct { t%" PRIu32 " e[v%" PRIu32 "]; } t%" PRIu32 ";\n",
-			  id->words[2], id->words[3], number);
-	return SPIRV_WRITTEN;
-}
-
-static enum spirv_written write_opaque(struct spirv_writer *writer, const struct spirv_id *id,
-				       uint32_t number)
-{
-	char image[48];
-	if (id->op == SpvOpTypeImage) {
-		if (!spirv_image_name(writer->module, number, image, sizeof(image)))
-			return spirv_fail(writer, id->op, "an image of a kind that OpenCL C lacks");
-		spirv_put(writer, "typedef %s t%" PRIu32 ";\n", image, number);
-	} else if (id->op == SpvOpTypePipe) {
-		return spirv_pipe_type(writer, id, number);
-	} else if (id->op == SpvOpTypeSampler) {
-		spirv_put(writer, "typedef sampler_t t%" PRIu32 ";\n", number);
+	struct spirv_type *type = calloc(1, sizeof(*type));
+	if (!type) {
+		spirv_no_memory(reader);
+		return NULL;
 	}
-	return SPIRV_WRITTEN;
+	type->next = reader->types;
+	reader->types = type;
+	type->id = id;
+	type->class = class;
+	type->lanes = 1;
+	type->depth = 1;
+	type->made = spirv_of(reader->module, id);
+	reader->made[id] = type;
+	return type;
 }
 
-static enum spirv_written write_type(struct spirv_writer *writer, const struct spirv_id *id,
-				     uint32_t number)
+void spirv_types_finish(struct spirv_reader *reader)
 {
-	struct spirv_shape shape = spirv_shape(writer->module, number);
-	switch (shape.class) {
-	case SPIRV_BOOL:
-	case SPIRV_INT:
-	case SPIRV_FLOAT: return write_scalar(writer, number, shape);
-	case SPIRV_POINTER: return id->forward_written ? SPIRV_WRITTEN
-						       : write_pointer(writer, number);
-	case SPIRV_STRUCT: return write_struct(writer, id, number);
-	case SPIRV_ARRAY: return write_array(writer, id, number);
-	case SPIRV_EVENT:
-		/* spirv_named_barrier.c says what a barrier is.  A reservation is what it is to LLVM. */
-		spirv_put(writer, "typedef %s t%" PRIu32 ";\n",
-			  id->op == SpvOpTypeNamedBarrier ? "uint2"
-			  : id->op == SpvOpTypeReserveId  ? "void *" : "event_t", number);
-		break;
-	case SPIRV_OPAQUE: return write_opaque(writer, id, number);
-	case SPIRV_VOID: spirv_put(writer, "typedef void t%" PRIu32 ";\n", number); break;
-	default:
-		if (id->op == SpvOpTypeOpaque)
-			spirv_put(writer, "typedef struct s%" PRIu32 " t%" PRIu32 ";\n", number,
-				  number);
-		else if (id->op != SpvOpTypeFunction)
-			return spirv_fail(writer, id->op, "a type that kernels do not have");
+	for (struct spirv_type *next, *type = reader->types; type; type = next) {
+		next = type->next;
+		free(type->parts);
+		free(type);
 	}
-	return SPIRV_WRITTEN;
+	reader->types = NULL;
 }
 
-enum spirv_written spirv_types(struct spirv_writer *writer)
+static bool set_layout(struct spirv_reader *reader, struct spirv_type *type, LLVMTypeRef value,
+		       LLVMTypeRef memory)
 {
-	struct spirv_module *module = writer->module;
-	enum spirv_written written = SPIRV_WRITTEN;
-	/* Pointers may name a struct before it is there (OpTypeForwardPointer). */
-	for (uint32_t i = 0; i < module->bound; i++)
-		if (module->ids[i].op == SpvOpTypeStruct)
-			spirv_put(writer, "typedef struct s%" PRIu32 " t%" PRIu32 ";\n", i, i);
-	for (size_t at = 5; written == SPIRV_WRITTEN && at < module->word_count;
-	     at += module->words[at] >> SpvWordCountShift) {
-		const uint32_t *words = module->words + at;
-		unsigned op = words[0] & SpvOpCodeMask, count = words[0] >> SpvWordCountShift;
-		if (op == SpvOpFunction)
-			break;
-		if (op == SpvOpTypeForwardPointer && count > 1 &&
-		    spirv_id(module, words[1])->op == SpvOpTypePointer) {
-			if (!module->ids[words[1]].forward_written)
-				written = write_pointer(writer, words[1]);
-			module->ids[words[1]].forward_written = true;
-		} else if ((op >= SpvOpTypeVoid && op <= SpvOpTypePipe) ||
-			   op == SpvOpTypeNamedBarrier) {
-			written = write_type(writer, spirv_id(module, words[1]), words[1]);
-		}
+	type->value = value;
+	type->memory = memory;
+	if (memory) {
+		type->size_B = LLVMABISizeOfType(reader->layout, memory);
+		type->align_B = LLVMABIAlignmentOfType(reader->layout, memory);
 	}
-	return written;
+	return true;
 }
+
+/* --- numbers ------------------------------------------------------------------------------------------ */
+
+static bool build_simple(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	struct spirv_type *type = new_type(reader, op->words[1],
+					   op->op == SpvOpTypeVoid ? SPIRV_VOID : SPIRV_BOOL);
+	if (!type)
+		return false;
+	if (op->op == SpvOpTypeVoid)
+		return set_layout(reader, type, LLVMVoidTypeInContext(reader->context), NULL);
+	type->bits = 8;
+	return set_layout(reader, type, spirv_int(reader, 1), spirv_int(reader, 8));
+}
+
+static bool build_number(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const bool is_int = op->op == SpvOpTypeInt;
+	const unsigned bits = spirv_scalar_bits(reader->module, op->words[1]);
+	if (!bits && !is_int && op->count > 3)
+		return spirv_fail(reader, "floating-point numbers of another encoding than IEEE 754's are not "
+				  "supported");
+	if (!bits)
+		return spirv_fail(reader, "numbers of %" PRIu32 " bits are not supported; integers have 8, 16, "
+				  "32 or 64 bits, floating-point numbers 16, 32 or 64", op->words[2]);
+	struct spirv_type *type = new_type(reader, op->words[1], is_int ? SPIRV_INT : SPIRV_FLOAT);
+	if (!type)
+		return false;
+	type->bits = bits;
+	LLVMTypeRef made = is_int       ? spirv_int(reader, bits)
+			   : bits == 16 ? LLVMHalfTypeInContext(reader->context)
+			   : bits == 32 ? LLVMFloatTypeInContext(reader->context)
+					: LLVMDoubleTypeInContext(reader->context);
+	return set_layout(reader, type, made, made);
+}
+
+static bool build_vector(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const struct spirv_type *element = spirv_type(reader, op->words[2]);
+	const uint32_t lanes = op->words[3];
+	if (!element)
+		return false;
+	if ((!spirv_is_number(element) && element->class != SPIRV_BOOL) || element->lanes != 1)
+		return spirv_fail(reader, "vectors have numbers or bools as their elements");
+	if (lanes != 2 && lanes != 3 && lanes != 4 && lanes != 8 && lanes != 16)
+		return spirv_fail(reader, "vectors of %" PRIu32 " elements are not supported; they have 2, 3, 4, "
+				  "8 or 16", lanes);
+	struct spirv_type *type = new_type(reader, op->words[1], element->class);
+	if (!type)
+		return false;
+	type->element = element;
+	type->bits = element->bits;
+	type->lanes = lanes;
+	type->depth = 2;
+	return set_layout(reader, type, LLVMVectorType(element->value, lanes),
+			  LLVMVectorType(element->memory, lanes));
+}
+
+/* --- pointers ------------------------------------------------------------------------------------------- */
+
+const struct spirv_type *spirv_make_pointer(struct spirv_reader *reader, uint32_t id)
+{
+	const struct spirv_instruction made = spirv_of(reader->module, id);
+	unsigned space;
+	if (made.op != SpvOpTypePointer || made.count < 4)
+		return spirv_fail(reader, "the id %" PRIu32 " is no type of pointers", id), NULL;
+	if (reader->made[id])
+		return reader->made[id];
+	if (!spirv_space(made.words[2], &space)) {
+		const char *name = spirv_name(SPIRV_NAME_STORAGE, made.words[2]);
+		return spirv_fail(reader, "the storage class %s (%" PRIu32 ") is not supported",
+				  name ? name : "", made.words[2]), NULL;
+	}
+	struct spirv_type *type = new_type(reader, id, SPIRV_POINTER);
+	if (!type)
+		return NULL;
+	type->bits = 64;
+	type->storage = made.words[2];
+	type->pointee = made.words[3];
+	set_layout(reader, type, spirv_ptr(reader, space), spirv_ptr(reader, space));
+	return type;
+}
+
+static bool build_pointer(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	return spirv_make_pointer(reader, op->words[1]) != NULL;
+}
+
+/* --- aggregates ------------------------------------------------------------------------------------------ */
+
+static bool has_memory(struct spirv_reader *reader, const struct spirv_type *type)
+{
+	return type->memory || spirv_fail(reader, "values of the type %" PRIu32 " have no place in memory",
+					  type->id);
+}
+
+static bool build_array(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const struct spirv_type *element = spirv_type(reader, op->words[2]);
+	LLVMValueRef length = element ? spirv_value(reader, op->words[3]) : NULL;
+	if (!length || !has_memory(reader, element))
+		return false;
+	if (!LLVMIsAConstantInt(length) || LLVMGetIntTypeWidth(LLVMTypeOf(length)) > 64)
+		return spirv_fail(reader, "the length %" PRIu32 " is no constant", op->words[3]);
+	const uint64_t count = LLVMConstIntGetZExtValue(length);
+	if (element->depth >= MOST_DEEP)
+		return spirv_fail(reader, "more than %d types within one another", MOST_DEEP);
+	if (element->size_B && count > MOST_SIZE_B / element->size_B)
+		return spirv_fail(reader, "an array of %" PRIu64 " elements is too large", count);
+	struct spirv_type *type = new_type(reader, op->words[1], SPIRV_ARRAY);
+	if (!type)
+		return false;
+	type->element = element;
+	type->length = count;
+	type->depth = element->depth + 1;
+	LLVMTypeRef made = LLVMArrayType2(element->memory, count);
+	return set_layout(reader, type, made, made);
+}
+
+/* A struct's member, which may be a pointer whose type stands further on (OpTypeForwardPointer). */
+static const struct spirv_type *member_type(struct spirv_reader *reader, uint32_t id)
+{
+	if (spirv_of(reader->module, id).op == SpvOpTypePointer)
+		return spirv_make_pointer(reader, id);
+	const struct spirv_type *type = spirv_type(reader, id);
+	return type && has_memory(reader, type) ? type : NULL;
+}
+
+static bool find_members(struct spirv_reader *reader, const struct spirv_op *op, struct spirv_type *type,
+			 LLVMTypeRef *members)
+{
+	uint64_t size_B = 0;
+	for (unsigned i = 0; i < type->part_count; i++) {
+		const struct spirv_type *member = member_type(reader, op->words[i + 2]);
+		if (!member)
+			return false;
+		type->parts[i] = member;
+		members[i] = member->memory;
+		type->depth = member->depth >= type->depth ? member->depth + 1 : type->depth;
+		size_B += member->size_B + member->align_B;
+		if (type->depth > MOST_DEEP || size_B > MOST_SIZE_B)
+			return spirv_fail(reader, "the struct is too large");
+	}
+	return true;
+}
+
+/* Named, so that text has its parts once. */
+static LLVMTypeRef name_struct(struct spirv_reader *reader, const struct spirv_type *type)
+{
+	const char *name = spirv_facts(reader->module, type->id)->name;
+	return LLVMStructCreateNamed(reader->context, name && strlen(name) < 256 ? name : "struct");
+}
+
+static bool build_struct(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	struct spirv_type *type = new_type(reader, op->words[1], SPIRV_STRUCT);
+	if (!type)
+		return false;
+	/* Until it is whole nobody may see it. */
+	reader->made[op->words[1]] = NULL;
+	type->part_count = op->count - 2;
+	type->parts = calloc((size_t)type->part_count + 1, sizeof(struct spirv_type *));
+	LLVMTypeRef *members = calloc((size_t)type->part_count + 1, sizeof(LLVMTypeRef));
+	if (!type->parts || !members) {
+		free(members);
+		return spirv_no_memory(reader);
+	}
+	const bool good = find_members(reader, op, type, members);
+	if (good) {
+		LLVMTypeRef made = name_struct(reader, type);
+		LLVMStructSetBody(made, members, type->part_count,
+				  spirv_facts(reader->module, op->words[1])->packed);
+		set_layout(reader, type, made, made);
+		reader->made[op->words[1]] = type;
+	}
+	free(members);
+	return good;
+}
+
+/* --- functions --------------------------------------------------------------------------------------------- */
+
+static bool build_function(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const struct spirv_type *returned = spirv_type(reader, op->words[2]);
+	struct spirv_type *type = returned ? new_type(reader, op->words[1], SPIRV_FUNCTION) : NULL;
+	if (!type)
+		return false;
+	reader->made[op->words[1]] = NULL;
+	type->returned = returned;
+	type->part_count = op->count - 3;
+	type->parts = calloc((size_t)type->part_count + 1, sizeof(struct spirv_type *));
+	if (!type->parts)
+		return spirv_no_memory(reader);
+	for (unsigned i = 0; i < type->part_count; i++) {
+		type->parts[i] = spirv_type(reader, op->words[i + 3]);
+		if (!type->parts[i])
+			return false;
+		if (type->parts[i]->class == SPIRV_VOID || !type->parts[i]->value)
+			return spirv_fail(reader, "no parameter has the type %" PRIu32, op->words[i + 3]);
+	}
+	if (!returned->value || returned->class == SPIRV_FUNCTION)
+		return spirv_fail(reader, "no function returns the type %" PRIu32, returned->id);
+	reader->made[op->words[1]] = type;
+	return true;
+}
+
+/* --- objects ------------------------------------------------------------------------------------------------- */
+
+static bool build_opaque(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	return new_type(reader, op->words[1], SPIRV_OPAQUE) != NULL;
+}
+
+static bool build_image(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	struct spirv_type *type = new_type(reader, op->words[1], SPIRV_IMAGE);
+	if (!type)
+		return false;
+	if (!spirv_image_is_supported(type))
+		return spirv_fail(reader, "an image of a kind that OpenCL C has not");
+	return set_layout(reader, type, spirv_ptr(reader, SPIRV_GLOBAL), spirv_ptr(reader, SPIRV_GLOBAL));
+}
+
+/* What combines an image with a sampler is no value: who reads looks there. */
+static bool build_sampled_image(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const struct spirv_type *image = spirv_type(reader, op->words[2]);
+	if (image && image->class != SPIRV_IMAGE)
+		return spirv_fail(reader, "the type %" PRIu32 " is no image's", op->words[2]);
+	return image && new_type(reader, op->words[1], SPIRV_SAMPLED_IMAGE);
+}
+
+static bool build_pipe(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	if (op->words[2] > SpvAccessQualifierWriteOnly)
+		return spirv_fail(reader, "a pipe is read only or write only");
+	struct spirv_type *type = new_type(reader, op->words[1], SPIRV_PIPE);
+	return type && set_layout(reader, type, spirv_ptr(reader, SPIRV_GLOBAL),
+				  spirv_ptr(reader, SPIRV_GLOBAL));
+}
+
+static bool build_object(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	static const struct {
+		unsigned op;
+		enum spirv_class class;
+		unsigned space;
+	} rows[] = {
+		{SpvOpTypeSampler, SPIRV_SAMPLER, SPIRV_CONSTANT},
+		{SpvOpTypeEvent, SPIRV_EVENT, SPIRV_PRIVATE},
+		{SpvOpTypeReserveId, SPIRV_RESERVATION, SPIRV_PRIVATE},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (rows[i].op != op->op)
+			continue;
+		struct spirv_type *type = new_type(reader, op->words[1], rows[i].class);
+		return type && set_layout(reader, type, spirv_ptr(reader, rows[i].space),
+					  spirv_ptr(reader, rows[i].space));
+	}
+	/* Its number, and how many lanes meet there (spirv_atomic.c). */
+	struct spirv_type *type = new_type(reader, op->words[1], SPIRV_BARRIER);
+	LLVMTypeRef pair = LLVMVectorType(spirv_int(reader, 32), 2);
+	return type && set_layout(reader, type, pair, pair);
+}
+
+static bool build_nothing(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	(void)reader;
+	(void)op;
+	return true;
+}
+
+const struct spirv_row spirv_type_rows[] = {
+	{SpvOpTypeVoid, 2, 2, 0, build_simple},
+	{SpvOpTypeBool, 2, 2, 0, build_simple},
+	{SpvOpTypeInt, 4, 4, 0, build_number},
+	{SpvOpTypeFloat, 3, 4, 0, build_number},
+	{SpvOpTypeVector, 4, 4, 0, build_vector},
+	{SpvOpTypePointer, 4, 4, 0, build_pointer},
+	{SpvOpTypeForwardPointer, 3, 3, 0, build_nothing},
+	{SpvOpTypeArray, 4, 4, 0, build_array},
+	{SpvOpTypeStruct, 2, 0, 0, build_struct},
+	{SpvOpTypeFunction, 3, 0, 0, build_function},
+	{SpvOpTypeOpaque, 3, 0, 0, build_opaque},
+	{SpvOpTypeImage, 9, 10, 0, build_image},
+	{SpvOpTypeSampledImage, 3, 3, 0, build_sampled_image},
+	{SpvOpTypeSampler, 2, 2, 0, build_object},
+	{SpvOpTypeEvent, 2, 2, 0, build_object},
+	{SpvOpTypeReserveId, 2, 2, 0, build_object},
+	{SpvOpTypeNamedBarrier, 2, 2, 0, build_object},
+	{SpvOpTypePipe, 3, 3, 0, build_pipe},
+	{0, 0, 0, 0, NULL},
+};

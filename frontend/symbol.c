@@ -26,28 +26,6 @@ void fe_symbol_escape(struct bytes *text, const char *name, size_t size_B)
 	}
 }
 
-/* Of a lower-case hexadecimal digit; 16 of anything else. */
-static unsigned digit_value(char c)
-{
-	return is_digit(c) ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) : 16;
-}
-
-bool fe_symbol_unescape(struct bytes *name, const char *text)
-{
-	while (*text) {
-		if (*text != '$') {
-			bytes_append_char(name, *text++);
-			continue;
-		}
-		unsigned high = digit_value(text[1]), low = high < 16 ? digit_value(text[2]) : 16;
-		if (low > 15 || !(high | low))
-			return false;
-		bytes_append_char(name, (char)(high << 4 | low));
-		text += 3;
-	}
-	return true;
-}
-
 bool fe_symbol_is_plain(const char *name, size_t size_B)
 {
 	if (!size_B || size_B > SYMBOL_MOST_B || (!is_letter(name[0]) && name[0] != '$'))

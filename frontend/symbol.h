@@ -4,7 +4,6 @@
  * included; kernels have their names, what is linked has its own, and a kernel and a function may have
  * one name.  So that no name meets one of ours:
  *
- *	the text that Clang reads   culvert.name.a$20b       linked; a kernel has a number (spirv_argument.h)
  *	LLVM                        culvert.kernel.a b       a kernel
  *	                            a b                      linked, as a source has it
  *	                            culvert.linked.llvm.x    linked, where the name itself means something else
@@ -23,7 +22,6 @@
 extern "C" {
 #endif
 
-#define SYMBOL_NAME "culvert.name."
 #define SYMBOL_KERNEL "culvert.kernel."
 #define SYMBOL_LINKED "culvert.linked."
 /* A kernel in PTX, where its own name will not do. */
@@ -34,8 +32,6 @@ enum { SYMBOL_MOST_B = 1024 };
 
 /* Appends it in letters, digits and '_'; any other byte is '$' and two hexadecimal digits. */
 void fe_symbol_escape(struct bytes *text, const char *name, size_t size_B);
-/* Appends what was escaped.  False when it was not. */
-bool fe_symbol_unescape(struct bytes *name, const char *text);
 
 /* Appends a kernel's name in PTX: its own, if PTX can have it, or one that no other name becomes. */
 void fe_symbol_entry(struct bytes *entry, const char *name, size_t size_B);

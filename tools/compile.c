@@ -22,8 +22,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum stage { STAGE_CL, STAGE_LL, STAGE_NVVM, STAGE_PTX, STAGE_CUBIN, STAGE_SASS, STAGE_INFO, STAGES };
-static const char *const stage_names[STAGES] = {"cl", "ll", "nvvm", "ptx", "cubin", "sass", "info"};
+enum stage { STAGE_LL, STAGE_NVVM, STAGE_PTX, STAGE_CUBIN, STAGE_SASS, STAGE_INFO, STAGES };
+static const char *const stage_names[STAGES] = {"ll", "nvvm", "ptx", "cubin", "sass", "info"};
 
 struct compile {
 	enum stage stage;
@@ -74,7 +74,7 @@ static bool take_stage(struct compile *compile, const char *value)
 	struct closest closest = {.word = value};
 	for (int i = 0; i < STAGES; i++)
 		closest_offer(&closest, stage_names[i]);
-	tool_usage("--emit: '%s' is not one of cl, ll, nvvm, ptx, cubin, sass, info%s", value,
+	tool_usage("--emit: '%s' is not one of ll, nvvm, ptx, cubin, sass, info%s", value,
 		   closest_hint(&closest, ""));
 	return false;
 }
@@ -194,7 +194,7 @@ static int to_text(struct compile *compile)
 	return made ? TOOL_OK : missing ? TOOL_UNAVAILABLE : TOOL_FAILED;
 }
 
-/* SPIR-V becomes the source that it is compiled as. */
+/* A module is checked as clCreateProgramWithIL does it, and has its own specialization constants. */
 static int from_il(struct compile *compile, struct bytes *log)
 {
 	struct bytes text = BYTES_INIT;
@@ -203,8 +203,8 @@ static int from_il(struct compile *compile, struct bytes *log)
 		return TOOL_OK;
 	enum fe_status status = fe_spirv_check(compile->source.data, compile->source.size_B, log);
 	if (!status)
-		status = fe_spirv_source(compile->source.data, compile->source.size_B, NULL, 0,
-					 &text, log);
+		status = fe_spirv_specialize(compile->source.data, compile->source.size_B, NULL, 0,
+					     &text, log);
 	bytes_finish(&compile->source);
 	bytes_move(&compile->source, &text);
 	return status ? TOOL_FAILED : TOOL_OK;
@@ -232,7 +232,7 @@ static int compiler_check(const struct compile *compile, struct bytes *log)
 static int travel(struct compile *compile)
 {
 	int code = from_il(compile, &compile->outcome.log);
-	if (code || compile->stage == STAGE_CL)
+	if (code)
 		return code;
 	if (compile->stage > STAGE_NVVM)
 		code = compiler_check(compile, &compile->outcome.log);
@@ -352,8 +352,6 @@ static bool print_json(const struct compile *compile, int code)
 static const struct bytes *stage_content(const struct compile *compile)
 {
 	switch (compile->stage) {
-	case STAGE_CL:
-		return &compile->source;
 	case STAGE_LL:
 		return &compile->stages.llvm_ir;
 	case STAGE_NVVM:
@@ -457,7 +455,7 @@ int tool_compile(int argc, char **argv)
 	if (!code && compile.as_json && compile.stage != STAGE_INFO)
 		code = tool_usage("--json can only be used with --emit info");
 	if (!code && compile.output && compile.stage == STAGE_INFO)
-		code = tool_usage("--output requires --emit cl, ll, nvvm, ptx, cubin or sass");
+		code = tool_usage("--output requires --emit ll, nvvm, ptx, cubin or sass");
 	if (!code && at >= 0) {
 		compile.file = argv[at];
 		for (int i = at + 1; i < argc; i++)

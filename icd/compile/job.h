@@ -40,7 +40,7 @@ struct ocl_job {
 	const char *source;                  /* SOURCE, COMPILE */
 	size_t source_size_B;
 	struct shared_text *shared_source;   /* the text that source is in; NULL: it cannot be kept */
-	bool from_il;                        /* the source is what fe_spirv_source wrote */
+	bool from_il;                        /* the source is SPIR-V, as fe_spirv_specialize wrote it */
 	const struct fe_header *headers;     /* COMPILE */
 	size_t header_count;
 	struct ocl_code *loaded;             /* BINARY; not NULL */

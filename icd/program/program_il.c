@@ -127,6 +127,6 @@ enum fe_status ocl_program_il_source(const struct _cl_program *program, const st
 		(const struct fe_spirv_constant *)(const void *)values->data;
 	if (bytes_failed(values))
 		return FE_NO_MEMORY;
-	return fe_spirv_source(program->il->module.data, program->il->module.size_B, constants,
-			       values->size_B / sizeof(*constants), source, log);
+	return fe_spirv_specialize(program->il->module.data, program->il->module.size_B, constants,
+				   values->size_B / sizeof(*constants), source, log);
 }
