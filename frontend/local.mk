@@ -31,6 +31,8 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower_element.c \
 	frontend/lower_check.c \
 	frontend/lower_component.c \
+	frontend/lower_component.h \
+	frontend/lower_component_il.c \
 	frontend/lower_device.c \
 	frontend/lower_function.c \
 	frontend/lower_half.c frontend/lower_half_call.c \

@@ -46,25 +46,25 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		.checked = fe_options_checked(),
 		.precise_divide = codegen->precise_divide,
 		.unoptimized = !codegen->optimization,
-		.from_il = target->from_il,
 		.wide_ids = target->wide_ids,
 		.sm = target->sm,
 		.log = log,
 	};
 	for (size_t i = 0; i < sizeof(passes) / sizeof(*passes) && !status; i++)
 		status = passes[i](&lowering);
-	/* This stands behind the passes, because they look for variables. In a program that was SPIR-V the
-	 * store of a component can only be recognised once variables have become values, so there they always
-	 * become values. */
-	if (!status && lowering.unoptimized && lowering.from_il) {
-		fe_module_private_values(module, true);
-		status = fe_lower_component_loads(&lowering);
-	}
+	/* This stands behind the passes, because they look for variables. */
 	if (!status && !lowering.unoptimized) {
-		fe_module_private_values(module, false);
+		fe_module_private_values(module);
 		fe_module_join_conditions(module);
+	}
+	if (!status)
+		status = fe_lower_il_components(&lowering);
+	if (!status)
 		status = fe_lower_component_loads(&lowering);
-		status = status ? status : fe_lower_lifetimes(&lowering);
+	if (!status)
+		status = fe_lower_il_vectors(&lowering);
+	if (!status && !lowering.unoptimized) {
+		status = fe_lower_lifetimes(&lowering);
 		status = status ? status : fe_lower_merges(&lowering);
 		if (!status && lowering.sm < LOWER_SM_NEWER_DIALECT)
 			status = fe_lower_packed(&lowering);

@@ -37,7 +37,6 @@ struct lowering {
 	bool relaxed;                   /* single precision may be as approximate as 7.4 lets it */
 	bool precise_divide;            /* quotients must be correctly rounded even if relaxed is set */
 	bool unoptimized;               /* libnvvm is told to leave the code as it is */
-	bool from_il;                   /* the program was SPIR-V */
 	bool wide_ids;                  /* launches may have ids beyond 32 bits */
 	unsigned sm;
 	struct bytes *log;
@@ -45,7 +44,9 @@ struct lowering {
 
 /* The passes. */
 enum fe_status fe_lower_components(struct lowering *lowering);       /* lower_component.c */
+enum fe_status fe_lower_il_components(struct lowering *lowering);    /* lower_component_il.c */
 enum fe_status fe_lower_component_loads(struct lowering *lowering);  /* lower_component.c */
+enum fe_status fe_lower_il_vectors(struct lowering *lowering);       /* lower_component_il.c */
 enum fe_status fe_lower_printf(struct lowering *lowering);           /* lower_printf.c */
 enum fe_status fe_lower_device(struct lowering *lowering);           /* lower_device.c */
 enum fe_status fe_lower_instructions(struct lowering *lowering);     /* lower_instruction.c */

@@ -143,9 +143,7 @@ enum fe_status fe_lower_checks(struct lowering *lowering)
 {
 	LLVMValueRef handler = LLVMGetNamedFunction(lowering->module, handler_name);
 	LLVMUseRef use;
-	/* In a program that was SPIR-V, variables become values (lower.c), so they are left as they are. */
-	LLVMValueRef function = lowering->checked && !lowering->from_il ?
-					LLVMGetFirstFunction(lowering->module) : NULL;
+	LLVMValueRef function = lowering->checked ? LLVMGetFirstFunction(lowering->module) : NULL;
 	for (; function; function = LLVMGetNextFunction(function))
 		separate_variables(lowering, function);
 	if (!handler || !LLVMIsDeclaration(handler))

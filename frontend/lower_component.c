@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "frontend/lower.h"
+#include "frontend/lower_component.h"
 
 #include <string.h>
 
@@ -16,17 +16,15 @@
  * stores it as a whole has the variable in between, and is left as it is.  libnvvm joins loads
  * and stores of neighbours again where the source has them all. */
 
-enum { MOST_LANES = 16 };
-
 static unsigned lanes_of(LLVMTypeRef vector)
 {
 	return LLVMGetVectorSize(vector);
 }
 
 /* Whether each component of a vector of this type has an address of its own. */
-static bool has_component_addresses(struct lowering *lowering, LLVMTypeRef type)
+bool fe_component_has_address(struct lowering *lowering, LLVMTypeRef type)
 {
-	if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || lanes_of(type) > MOST_LANES)
+	if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || lanes_of(type) > COMPONENT_MOST_LANES)
 		return false;
 	LLVMTypeRef element = LLVMGetElementType(type);
 	return LLVMSizeOfTypeInBits(lowering->layout, element) ==
@@ -35,9 +33,9 @@ static bool has_component_addresses(struct lowering *lowering, LLVMTypeRef type)
 
 /* Whether the pointer is to a private variable, which no other work-item writes to and which may become a
  * value. Programs that are checked are an exception: the checker has to see which components are written. */
-static bool is_kept_whole(const struct lowering *lowering, LLVMValueRef pointer)
+bool fe_component_is_kept_whole(const struct lowering *lowering, LLVMValueRef pointer)
 {
-	if (lowering->checked && !lowering->from_il)
+	if (lowering->checked)
 		return false;
 	while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer))
 		pointer = LLVMGetOperand(pointer, 0);
@@ -60,7 +58,7 @@ static unsigned alignment_at(unsigned alignment, uint64_t offset_B)
 	return alignment;
 }
 
-static uint64_t element_size_B(struct lowering *lowering, LLVMTypeRef vector)
+uint64_t fe_component_size_B(struct lowering *lowering, LLVMTypeRef vector)
 {
 	return LLVMABISizeOfType(lowering->layout, LLVMGetElementType(vector));
 }
@@ -72,7 +70,7 @@ static LLVMValueRef build_address(struct lowering *lowering, LLVMTypeRef vector,
 	return LLVMBuildInBoundsGEP2(lowering->builder, element, pointer, &lane, 1, "");
 }
 
-static LLVMValueRef build_address_of(struct lowering *lowering, LLVMTypeRef vector,
+LLVMValueRef fe_component_address(struct lowering *lowering, LLVMTypeRef vector,
 				     LLVMValueRef pointer, unsigned lane)
 {
 	LLVMTypeRef number = LLVMInt64TypeInContext(lowering->context);
@@ -80,16 +78,16 @@ static LLVMValueRef build_address_of(struct lowering *lowering, LLVMTypeRef vect
 		    : pointer;
 }
 
-static void take_properties(LLVMValueRef to, LLVMValueRef from, unsigned alignment)
+void fe_component_take_properties(LLVMValueRef to, LLVMValueRef from, unsigned alignment)
 {
 	LLVMSetVolatile(to, LLVMGetVolatile(from));
 	LLVMSetAlignment(to, alignment);
 }
 
-static unsigned lane_alignment(struct lowering *lowering, LLVMValueRef access, LLVMTypeRef vector,
+unsigned fe_component_alignment(struct lowering *lowering, LLVMValueRef access, LLVMTypeRef vector,
 			       unsigned lane)
 {
-	return alignment_at(LLVMGetAlignment(access), lane * element_size_B(lowering, vector));
+	return alignment_at(LLVMGetAlignment(access), lane * fe_component_size_B(lowering, vector));
 }
 
 /* Like lane_alignment, for a lane that may be known at run time alone: then the alignment that every lane
@@ -97,7 +95,7 @@ static unsigned lane_alignment(struct lowering *lowering, LLVMValueRef access, L
 static unsigned any_alignment(struct lowering *lowering, LLVMValueRef access, LLVMTypeRef vector,
 			      LLVMValueRef lane)
 {
-	return lane_alignment(lowering, access, vector,
+	return fe_component_alignment(lowering, access, vector,
 			      LLVMIsAConstantInt(lane) ? (unsigned)LLVMConstIntGetZExtValue(lane)
 						       : 1);
 }
@@ -108,8 +106,8 @@ static unsigned run_of(struct lowering *lowering, LLVMValueRef access, LLVMTypeR
 		       unsigned first, unsigned count)
 {
 	unsigned run = count >= 4 ? 4 : count >= 2 ? 2 : 1;
-	while (run > 1 && lane_alignment(lowering, access, vector, first) <
-				  run * element_size_B(lowering, vector))
+	while (run > 1 && fe_component_alignment(lowering, access, vector, first) <
+				  run * fe_component_size_B(lowering, vector))
 		run /= 2;
 	return run;
 }
@@ -139,7 +137,7 @@ static bool is_one_assignment(LLVMValueRef load, LLVMValueRef store)
 
 /* Whether each lane of the shuffle is either the loaded lane of that number or a lane of the other operand;
  * changed tells which lanes come from the other operand. */
-static bool find_changed(LLVMValueRef shuffle, bool changed[MOST_LANES])
+static bool find_changed(LLVMValueRef shuffle, bool changed[COMPONENT_MOST_LANES])
 {
 	unsigned lanes = lanes_of(LLVMTypeOf(shuffle));
 	bool any = false;
@@ -160,7 +158,7 @@ static LLVMValueRef build_lanes(struct lowering *lowering, LLVMValueRef shuffle,
 				unsigned count)
 {
 	LLVMTypeRef number = LLVMInt32TypeInContext(lowering->context);
-	LLVMValueRef other = LLVMGetOperand(shuffle, 1), mask[MOST_LANES];
+	LLVMValueRef other = LLVMGetOperand(shuffle, 1), mask[COMPONENT_MOST_LANES];
 	unsigned lanes = lanes_of(LLVMTypeOf(shuffle));
 	for (unsigned i = 0; i < count; i++) {
 		unsigned from = (unsigned)LLVMGetMaskValue(shuffle, first + i) - lanes;
@@ -173,7 +171,7 @@ static LLVMValueRef build_lanes(struct lowering *lowering, LLVMValueRef shuffle,
 }
 
 static void store_changed(struct lowering *lowering, LLVMValueRef store, LLVMValueRef shuffle,
-			  const bool changed[MOST_LANES])
+			  const bool changed[COMPONENT_MOST_LANES])
 {
 	LLVMTypeRef vector = LLVMTypeOf(shuffle);
 	LLVMValueRef pointer = LLVMGetOperand(store, 1);
@@ -188,19 +186,19 @@ static void store_changed(struct lowering *lowering, LLVMValueRef store, LLVMVal
 		run = run_of(lowering, store, vector, lane, run);
 		LLVMValueRef part = LLVMBuildStore(
 			lowering->builder, build_lanes(lowering, shuffle, lane, run),
-			build_address_of(lowering, vector, pointer, lane));
-		take_properties(part, store, lane_alignment(lowering, store, vector, lane));
+			fe_component_address(lowering, vector, pointer, lane));
+		fe_component_take_properties(part, store, fe_component_alignment(lowering, store, vector, lane));
 	}
 }
 
-static void store_inserted(struct lowering *lowering, LLVMValueRef store, LLVMValueRef insert)
+void fe_component_store_inserted(struct lowering *lowering, LLVMValueRef store, LLVMValueRef insert)
 {
 	LLVMTypeRef vector = LLVMTypeOf(insert);
 	LLVMValueRef part = LLVMBuildStore(lowering->builder, LLVMGetOperand(insert, 1),
 					   build_address(lowering, vector,
 							 LLVMGetOperand(store, 1),
 							 LLVMGetOperand(insert, 2)));
-	take_properties(part, store, any_alignment(lowering, store, vector,
+	fe_component_take_properties(part, store, any_alignment(lowering, store, vector,
 					     LLVMGetOperand(insert, 2)));
 }
 
@@ -212,17 +210,17 @@ static bool is_of_one_place(LLVMValueRef load, LLVMValueRef store)
 static void part_store(struct lowering *lowering, LLVMValueRef store)
 {
 	LLVMValueRef value = LLVMGetOperand(store, 0), load = loaded_base(value);
-	bool changed[MOST_LANES];
+	bool changed[COMPONENT_MOST_LANES];
 	if (!load || !is_of_one_place(load, store) ||
-	    !has_component_addresses(lowering, LLVMTypeOf(value)) ||
-	    is_kept_whole(lowering, LLVMGetOperand(store, 1)) || !is_one_assignment(load, store))
+	    !fe_component_has_address(lowering, LLVMTypeOf(value)) ||
+	    fe_component_is_kept_whole(lowering, LLVMGetOperand(store, 1)) || !is_one_assignment(load, store))
 		return;
 	bool inserts = LLVMIsAInsertElementInst(value);
 	if (!inserts && !find_changed(value, changed))
 		return;
 	LLVMPositionBuilderBefore(lowering->builder, store);
 	if (inserts)
-		store_inserted(lowering, store, value);
+		fe_component_store_inserted(lowering, store, value);
 	else
 		store_changed(lowering, store, value, changed);
 	LLVMInstructionEraseFromParent(store);
@@ -279,7 +277,7 @@ static bool leads_to(LLVMBasicBlockRef block, LLVMBasicBlockRef next)
 }
 
 /* Whether something between the load and the user may write. It is true if they stand in different blocks. */
-static bool writes_between(const struct lowering *lowering, LLVMValueRef load, LLVMValueRef user)
+bool fe_component_writes_between(const struct lowering *lowering, LLVMValueRef load, LLVMValueRef user)
 {
 	LLVMBasicBlockRef from = LLVMGetInstructionParent(load), to = LLVMGetInstructionParent(user);
 	LLVMValueRef found = find_write(LLVMGetNextInstruction(load), user);
@@ -300,7 +298,7 @@ static LLVMValueRef build_load(struct lowering *lowering, LLVMValueRef load, LLV
 			       LLVMValueRef address, unsigned alignment)
 {
 	LLVMValueRef part = LLVMBuildLoad2(lowering->builder, type, address, "");
-	take_properties(part, load, alignment);
+	fe_component_take_properties(part, load, alignment);
 	return part;
 }
 
@@ -318,7 +316,7 @@ static void load_extracted(struct lowering *lowering, LLVMValueRef load, LLVMVal
 }
 
 /* Notes which lanes of its single vector operand the shuffle takes; false if it has two vector operands. */
-static bool find_taken(LLVMValueRef shuffle, LLVMValueRef vector, bool taken[MOST_LANES])
+static bool find_taken(LLVMValueRef shuffle, LLVMValueRef vector, bool taken[COMPONENT_MOST_LANES])
 {
 	unsigned lanes = lanes_of(LLVMTypeOf(vector)), count = LLVMGetNumMaskElements(shuffle);
 	if (LLVMGetOperand(shuffle, 0) != vector || !LLVMIsUndef(LLVMGetOperand(shuffle, 1)))
@@ -334,8 +332,21 @@ static bool find_taken(LLVMValueRef shuffle, LLVMValueRef vector, bool taken[MOS
 }
 
 /* Loads the lanes that are taken and builds a vector of them; its other lanes are undefined. */
-static LLVMValueRef load_lanes(struct lowering *lowering, LLVMValueRef load,
-			       const bool taken[MOST_LANES])
+bool fe_component_find_lanes(LLVMValueRef user, LLVMValueRef vector, bool taken[COMPONENT_MOST_LANES])
+{
+	if (LLVMIsAShuffleVectorInst(user))
+		return find_taken(user, vector, taken);
+	LLVMValueRef lane = LLVMIsAExtractElementInst(user) ? LLVMGetOperand(user, 1) : NULL;
+	if (!lane || LLVMGetOperand(user, 0) != vector || !LLVMIsAConstantInt(lane) ||
+	    LLVMConstIntGetZExtValue(lane) >= lanes_of(LLVMTypeOf(vector)))
+		return false;
+	taken[LLVMConstIntGetZExtValue(lane)] = true;
+	return true;
+}
+
+/* The vector with the lanes that are taken, and undefined ones. */
+LLVMValueRef fe_component_load_lanes(struct lowering *lowering, LLVMValueRef load,
+			       const bool taken[COMPONENT_MOST_LANES])
 {
 	LLVMTypeRef vector = LLVMTypeOf(load), number = LLVMInt32TypeInContext(lowering->context);
 	LLVMValueRef whole = LLVMGetUndef(vector);
@@ -345,8 +356,8 @@ static LLVMValueRef load_lanes(struct lowering *lowering, LLVMValueRef load,
 			continue;
 		LLVMValueRef part = build_load(
 			lowering, load, LLVMGetElementType(vector),
-			build_address_of(lowering, vector, LLVMGetOperand(load, 0), lane),
-			lane_alignment(lowering, load, vector, lane));
+			fe_component_address(lowering, vector, LLVMGetOperand(load, 0), lane),
+			fe_component_alignment(lowering, load, vector, lane));
 		whole = LLVMBuildInsertElement(lowering->builder, whole, part,
 					       LLVMConstInt(number, lane, false), "");
 	}
@@ -356,32 +367,25 @@ static LLVMValueRef load_lanes(struct lowering *lowering, LLVMValueRef load,
 /* If only one instruction uses the load of a vector, and it uses some lanes that may be loaded alone, returns
  * that instruction; else NULL. */
 static LLVMValueRef find_taker(struct lowering *lowering, LLVMValueRef load,
-			       bool taken[MOST_LANES])
+			       bool taken[COMPONENT_MOST_LANES])
 {
-	memset(taken, 0, MOST_LANES * sizeof(*taken));
+	memset(taken, 0, COMPONENT_MOST_LANES * sizeof(*taken));
 	if (!LLVMIsALoadInst(load) || LLVMGetOrdering(load) != LLVMAtomicOrderingNotAtomic ||
-	    !has_one_use(load) || !has_component_addresses(lowering, LLVMTypeOf(load)) ||
-	    is_kept_whole(lowering, LLVMGetOperand(load, 0)))
+	    !has_one_use(load) || !fe_component_has_address(lowering, LLVMTypeOf(load)) ||
+	    fe_component_is_kept_whole(lowering, LLVMGetOperand(load, 0)))
 		return NULL;
 	LLVMValueRef taker = LLVMGetUser(LLVMGetFirstUse(load));
-	if (LLVMIsAShuffleVectorInst(taker))
-		return find_taken(taker, load, taken) ? taker : NULL;
-	if (!LLVMIsAExtractElementInst(taker) || LLVMGetOperand(taker, 0) != load)
-		return NULL;
-	LLVMValueRef lane = LLVMGetOperand(taker, 1);
-	if (!LLVMIsAConstantInt(lane))
-		return writes_between(lowering, load, taker) ? NULL : taker;
-	if (LLVMConstIntGetZExtValue(lane) >= lanes_of(LLVMTypeOf(load)))
-		return NULL;
-	taken[LLVMConstIntGetZExtValue(lane)] = true;
-	return taker;
+	if (LLVMIsAExtractElementInst(taker) && LLVMGetOperand(taker, 0) == load &&
+	    !LLVMIsAConstantInt(LLVMGetOperand(taker, 1)))
+		return fe_component_writes_between(lowering, load, taker) ? NULL : taker;
+	return fe_component_find_lanes(taker, load, taken) ? taker : NULL;
 }
 
 static void part_load(struct lowering *lowering, LLVMValueRef load, LLVMValueRef taker,
-		      const bool taken[MOST_LANES])
+		      const bool taken[COMPONENT_MOST_LANES])
 {
 	if (LLVMIsAShuffleVectorInst(taker))
-		LLVMReplaceAllUsesWith(load, load_lanes(lowering, load, taken));
+		LLVMReplaceAllUsesWith(load, fe_component_load_lanes(lowering, load, taken));
 	else
 		load_extracted(lowering, load, taker);
 	LLVMInstructionEraseFromParent(load);
@@ -414,7 +418,7 @@ static bool may_be_of_three(LLVMValueRef load)
 }
 
 /* Whether the lanes that are taken are all that the vector has. */
-static bool takes_most(const bool taken[MOST_LANES], LLVMValueRef load)
+bool fe_component_takes_most(const bool taken[COMPONENT_MOST_LANES], LLVMValueRef load)
 {
 	unsigned count = 0, lanes = lanes_of(LLVMTypeOf(load));
 	for (unsigned lane = 0; lane < lanes; lane++)
@@ -434,7 +438,7 @@ enum { MOST_TOGETHER = 64, DEEPEST_ADDRESS = 6 };
 struct group {
 	LLVMValueRef loads[MOST_TOGETHER];
 	LLVMValueRef takers[MOST_TOGETHER];
-	bool taken[MOST_TOGETHER][MOST_LANES];
+	bool taken[MOST_TOGETHER][COMPONENT_MOST_LANES];
 	unsigned count;
 };
 
@@ -480,12 +484,12 @@ static bool is_one_vector(LLVMValueRef a, LLVMValueRef b)
 
 static bool takes_most_together(const struct group *group, unsigned which)
 {
-	bool all[MOST_LANES] = {false};
+	bool all[COMPONENT_MOST_LANES] = {false};
 	for (unsigned i = 0; i < group->count; i++)
-		for (unsigned lane = 0; lane < MOST_LANES; lane++)
+		for (unsigned lane = 0; lane < COMPONENT_MOST_LANES; lane++)
 			all[lane] = all[lane] || (group->taken[i][lane] &&
 						  is_one_vector(group->loads[i], group->loads[which]));
-	return takes_most(all, group->loads[which]);
+	return fe_component_takes_most(all, group->loads[which]);
 }
 
 /* Ends a group: each of its loads either becomes loads of parts or stays as it is. */
@@ -502,57 +506,12 @@ static void part_group(struct lowering *lowering, struct group *group)
 
 /* -- the passes ------------------------------------------------------------------------------ */
 
-/* -- stores of SPIR-V ------------------------------------------------------------------------
- *
- * A module that was made of OpenCL C has what Clang wrote: OpLoad, OpCompositeInsert or
- * OpVectorInsertDynamic, OpStore.  With variables as values they are a load, insertions one behind
- * the other and a store again, with other computations in between. */
-
-/* Returns the load into whose vector all insertions put their elements, or NULL if they begin with something
- * else. */
-static LLVMValueRef inserted_base(LLVMValueRef value)
+bool fe_component_is_of_il(LLVMBasicBlockRef block)
 {
-	for (unsigned i = 0; i < MOST_LANES && LLVMIsAInsertElementInst(value); i++)
-		value = LLVMGetOperand(value, 0);
-	return LLVMIsALoadInst(value) ? value : NULL;
-}
-
-/* The insertions are stored in their order, because a later one may go into the same lane as an earlier one. */
-static void store_insertions(struct lowering *lowering, LLVMValueRef store, LLVMValueRef value)
-{
-	if (!LLVMIsAInsertElementInst(value))
-		return;
-	store_insertions(lowering, store, LLVMGetOperand(value, 0));
-	store_inserted(lowering, store, value);
-}
-
-static void part_store_of_il(struct lowering *lowering, LLVMValueRef store)
-{
-	LLVMValueRef value = LLVMGetOperand(store, 0), load = inserted_base(value);
-	if (!load || load == value || !is_of_one_place(load, store) ||
-	    LLVMGetVolatile(load) != LLVMGetVolatile(store) ||
-	    LLVMGetOrdering(load) != LLVMAtomicOrderingNotAtomic ||
-	    !has_component_addresses(lowering, LLVMTypeOf(value)) ||
-	    is_kept_whole(lowering, LLVMGetOperand(store, 1)) || writes_between(lowering, load, store))
-		return;
-	LLVMPositionBuilderBefore(lowering->builder, store);
-	store_insertions(lowering, store, value);
-	LLVMInstructionEraseFromParent(store);
-	/* LLVM would keep a volatile load although nothing uses it. */
-	for (LLVMValueRef next; value && !LLVMGetFirstUse(value); value = next) {
-		next = value == load ? NULL : LLVMGetOperand(value, 0);
-		LLVMInstructionEraseFromParent(value);
-	}
-}
-
-static void part_stores_of_il(struct lowering *lowering, LLVMBasicBlockRef block)
-{
-	LLVMValueRef next;
-	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = next) {
-		next = LLVMGetNextInstruction(i);
-		if (LLVMIsAStoreInst(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic)
-			part_store_of_il(lowering, i);
-	}
+	static const char name[] = FE_ATTRIBUTE_IL;
+	return LLVMGetStringAttributeAtIndex(LLVMGetBasicBlockParent(block),
+					     (LLVMAttributeIndex)LLVMAttributeFunctionIndex, name,
+					     sizeof(name) - 1) != NULL;
 }
 
 static bool is_of_halves(LLVMValueRef load)
@@ -581,9 +540,9 @@ static void part_loads_together(struct lowering *lowering, LLVMBasicBlockRef blo
 
 static void part_load_alone(struct lowering *lowering, LLVMValueRef load)
 {
-	bool taken[MOST_LANES];
+	bool taken[COMPONENT_MOST_LANES];
 	LLVMValueRef taker = find_taker(lowering, load, taken);
-	if (taker && !takes_most(taken, load))
+	if (taker && !fe_component_takes_most(taken, load))
 		part_load(lowering, load, taker, taken);
 }
 
@@ -618,13 +577,12 @@ static void part_in_block(struct lowering *lowering, LLVMBasicBlockRef block)
 
 static void part_numbers_in_block(struct lowering *lowering, LLVMBasicBlockRef block)
 {
-	if (lowering->from_il)
-		part_stores_of_il(lowering, block);
-	part_loads_together(lowering, block, false);
+	if (!lowering->unoptimized || fe_component_is_of_il(block))
+		part_loads_together(lowering, block, false);
 }
 
-static void for_each_block(struct lowering *lowering,
-			   void (*look)(struct lowering *lowering, LLVMBasicBlockRef block))
+void fe_component_for_blocks(struct lowering *lowering,
+			     void (*look)(struct lowering *lowering, LLVMBasicBlockRef block))
 {
 	LLVMValueRef f = LLVMGetFirstFunction(lowering->module);
 	for (; f; f = LLVMGetNextFunction(f)) {
@@ -636,12 +594,12 @@ static void for_each_block(struct lowering *lowering,
 
 enum fe_status fe_lower_components(struct lowering *lowering)
 {
-	for_each_block(lowering, part_in_block);
+	fe_component_for_blocks(lowering, part_in_block);
 	return FE_OK;
 }
 
 enum fe_status fe_lower_component_loads(struct lowering *lowering)
 {
-	for_each_block(lowering, part_numbers_in_block);
+	fe_component_for_blocks(lowering, part_numbers_in_block);
 	return FE_OK;
 }

@@ -44,6 +44,9 @@ enum fe_status fe_module_link(struct fe_module *module, const struct bytes *obje
 /* Whether a function is a kernel, as LLVM sees it: before lowering only. */
 bool fe_function_is_kernel(LLVMValueRef function);
 
+/* What functions with a body have that were SPIR-V: an attribute, which linked programs keep. */
+#define FE_ATTRIBUTE_IL "culvert.il"
+
 /* spirv.c: the job's source, which fe_spirv_specialize wrote, as LLVM IR like Clang's.  What is wrong with the
  * module is FE_COMPILE_FAILED, with the instruction in the log. */
 enum fe_status fe_spirv_compile(const struct fe_compile_job *job, const struct fe_options *options,
@@ -86,8 +89,8 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 			       const struct codegen_choice *codegen, struct bytes *log);
 
 /* private_values.cpp: private variables that nobody has the address of become values, as libnvvm
- * would make them first of all; those of functions that are not to be optimized only with all. */
-void fe_module_private_values(struct fe_module *module, bool all);
+ * would make them first of all; not those of functions that are not to be optimized. */
+void fe_module_private_values(struct fe_module *module);
 
 /* chosen_loads.cpp: where a pointer is one of two and all that is done with it is loads of numbers, each of
  * them becomes a load of one where the condition is true and of the other where it is not, and the

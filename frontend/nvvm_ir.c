@@ -259,6 +259,7 @@ static void printer_finish(struct ir_printer *printer)
 	fe_set_finish(&printer->names);
 	fe_set_finish(&printer->nodes);
 	fe_set_finish(&printer->line_functions);
+	fe_ir_metadata_finish(printer);
 }
 
 enum fe_status fe_module_print(const struct fe_module *module, const struct abi_program *abi,

@@ -50,10 +50,12 @@ struct ir_printer {
 	uint32_t temporary_count;
 
 	/* Metadata by number: nodes of the module, and for line tables the line_keys,
-	 * and for each of line_functions its address and its address plus one. */
+	 * for each of line_functions its address and its address plus one, and for each of
+	 * line_places its address plus one. */
 	struct fe_set nodes;
 	struct fe_set line_functions;
 	char line_keys[4];
+	struct ir_line_place *line_places;   /* the last function's first */
 	uint32_t node_count;                 /* once nodes is complete: the next free number */
 	uint32_t subprogram;                 /* node of the function being printed, if has_lines */
 	bool has_lines;
@@ -137,6 +139,7 @@ bool fe_ir_is_local_pointer(LLVMTypeRef type);
 
 /* nvvm_ir_metadata.c */
 void fe_ir_metadata_init(struct ir_printer *printer);
+void fe_ir_metadata_finish(struct ir_printer *printer);
 void fe_ir_instruction_metadata(struct ir_printer *printer, LLVMValueRef instruction);
 /* Starts a function: " !dbg !n" when it has line information. */
 void fe_ir_function_lines(struct ir_printer *printer, LLVMValueRef function);

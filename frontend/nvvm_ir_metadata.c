@@ -14,12 +14,27 @@ static const char *const kind_names[] = {
 };
 _Static_assert(sizeof(kind_names) / sizeof(*kind_names) == IR_METADATA_KINDS, "one id each");
 
+/* A function's lines in a file that is not the function's own: what it includes, or #line and OpLine name. */
+struct ir_line_place {
+	struct ir_line_place *next;
+	LLVMMetadataRef file;
+	uint32_t subprogram;        /* node of the function */
+};
+
 void fe_ir_metadata_init(struct ir_printer *printer)
 {
 	for (unsigned i = 0; i < IR_METADATA_KINDS; i++)
 		printer->metadata_kinds[i] = LLVMGetMDKindIDInContext(
 			printer->context, kind_names[i], (unsigned)strlen(kind_names[i]));
 	printer->is_full_debug = fe_ir_debug_is_full(printer->module);
+}
+
+void fe_ir_metadata_finish(struct ir_printer *printer)
+{
+	for (struct ir_line_place *next, *place = printer->line_places; place; place = next) {
+		next = place->next;
+		free(place);
+	}
 }
 
 static uint32_t node_id(struct ir_printer *printer, const void *key)
@@ -82,13 +97,6 @@ static void print_node(struct ir_printer *printer, LLVMMetadataRef node)
 	free(operands);
 }
 
-static const char *line_file(LLVMMetadataRef scope, unsigned *size_B_out)
-{
-	LLVMMetadataRef file = LLVMDIScopeGetFile(scope);
-	*size_B_out = 0;
-	return file ? LLVMDIFileGetFilename(file, size_B_out) : "";
-}
-
 /* The nodes that every line table refers to. */
 enum line_node { LINE_UNIT, LINE_FILE, LINE_TYPE, LINE_RESULT };
 
@@ -142,14 +150,21 @@ static void print_compile_unit(struct ir_printer *printer)
 		    file, line_node(printer, LINE_TYPE), result, result);
 }
 
+static void print_file(struct ir_printer *printer, uint32_t node, LLVMMetadataRef file)
+{
+	unsigned size_B = 0;
+	const char *name = file ? LLVMDIFileGetFilename(file, &size_B) : "";
+	fe_ir_print(printer, "!%u = !DIFile(filename: ", node);
+	fe_ir_quoted(printer, name, size_B);
+	fe_ir_print(printer, ", directory: \"\")\n");
+}
+
 static void print_subprogram(struct ir_printer *printer, LLVMValueRef function)
 {
 	LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
 	uint32_t file_node = subprogram_file_node(printer, function);
 	size_t name_B;
-	unsigned file_B;
 	const char *name = LLVMGetValueName2(function, &name_B);
-	const char *file = line_file(subprogram, &file_B);
 	unsigned line = LLVMDISubprogramGetLine(subprogram);
 	fe_ir_print(printer, "!%u = distinct !DISubprogram(name: ",
 		    subprogram_node(printer, function));
@@ -159,20 +174,57 @@ static void print_subprogram(struct ir_printer *printer, LLVMValueRef function)
 		    "isDefinition: true, scopeLine: %u, isOptimized: true, unit: !%u)\n",
 		    file_node, file_node, line, line_node(printer, LINE_TYPE), line,
 		    line_node(printer, LINE_UNIT));
-	fe_ir_print(printer, "!%u = !DIFile(filename: ", file_node);
-	fe_ir_quoted(printer, file, file_B);
-	fe_ir_print(printer, ", directory: \"\")\n");
+	print_file(printer, file_node, LLVMDIScopeGetFile(subprogram));
 }
 
-/* A line of the function's own text: nothing is inlined before libnvvm, so
- * every position lies in the function itself. */
+static uint32_t line_place_node(struct ir_printer *printer, const struct ir_line_place *place)
+{
+	return node_id(printer, (const char *)place + 1);
+}
+
+/* Of the function that is printed. */
+static struct ir_line_place *find_line_place(const struct ir_printer *printer, LLVMMetadataRef file)
+{
+	struct ir_line_place *place = printer->line_places;
+	while (place && place->subprogram == printer->subprogram && place->file != file)
+		place = place->next;
+	return place && place->subprogram == printer->subprogram ? place : NULL;
+}
+
+/* Nothing is inlined before libnvvm, so every position lies in the function itself, if not in its file. */
+static uint32_t line_scope(struct ir_printer *printer, LLVMMetadataRef scope)
+{
+	LLVMMetadataRef file = LLVMDIScopeGetFile(scope);
+	if (!file || file == LLVMDIScopeGetFile(LLVMGetSubprogram(printer->function)))
+		return printer->subprogram;
+	struct ir_line_place *place = find_line_place(printer, file);
+	if (!place) {
+		place = malloc(sizeof(*place));
+		if (!place) {
+			printer->failed = true;
+			return printer->subprogram;
+		}
+		*place = (struct ir_line_place){printer->line_places, file, printer->subprogram};
+		printer->line_places = place;
+	}
+	return line_place_node(printer, place);
+}
+
+static void print_line_places(struct ir_printer *printer)
+{
+	for (const struct ir_line_place *place = printer->line_places; place; place = place->next)
+		fe_ir_print(printer, "!%u = !DILexicalBlockFile(scope: !%u, file: !%u, discriminator: 0)\n",
+			    line_place_node(printer, place), place->subprogram,
+			    node_id(printer, place->file));
+}
+
 static void print_position(struct ir_printer *printer, LLVMValueRef instruction)
 {
 	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
 	if (!location || !printer->has_lines)
 		return;
 	uint32_t scope = printer->is_full_debug ? node_id(printer, LLVMDILocationGetScope(location))
-						: printer->subprogram;
+						: line_scope(printer, LLVMDILocationGetScope(location));
 	fe_ir_print(printer, ", !dbg !DILocation(line: %u, column: %u, scope: !%u)",
 		    LLVMDILocationGetLine(location), LLVMDILocationGetColumn(location), scope);
 }
@@ -238,10 +290,16 @@ static void print_named(struct ir_printer *printer)
 			     "!%u = !{i32 2, !\"Debug Info Version\", i32 3}\n", flag, flag);
 }
 
+static bool is_file(const void *item)
+{
+	return LLVMGetMetadataKind((LLVMMetadataRef)(uintptr_t)item) == LLVMDIFileMetadataKind;
+}
+
 void fe_ir_metadata_define(struct ir_printer *printer)
 {
 	if (printer->line_functions.count && !printer->is_full_debug)
 		print_compile_unit(printer);
+	print_line_places(printer);
 	/* The set grows while it is written: nodes name further nodes. */
 	for (uint32_t i = 0; i < printer->nodes.count; i++) {
 		const void *item = printer->nodes.items[i];
@@ -250,6 +308,8 @@ void fe_ir_metadata_define(struct ir_printer *printer)
 			continue;
 		if (fe_set_has(&printer->line_functions, item))
 			print_subprogram(printer, (LLVMValueRef)(uintptr_t)item);
+		else if (!is_line_key(printer, item) && is_file(item))
+			print_file(printer, i, (LLVMMetadataRef)(uintptr_t)item);
 		else if (!is_line_key(printer, item))
 			print_node(printer, (LLVMMetadataRef)(uintptr_t)item);
 	}

@@ -36,11 +36,11 @@ llvm::SROAPass make_pass()
 
 } // namespace
 
-void fe_module_private_values(struct fe_module *module, bool all)
+void fe_module_private_values(struct fe_module *module)
 {
 	llvm::FunctionAnalysisManager analyses;
 	add_analyses(analyses);
 	for (llvm::Function &function : *llvm::unwrap(module->module))
-		if (!function.isDeclaration() && (all || !function.hasOptNone()))
+		if (!function.isDeclaration() && !function.hasOptNone())
 			make_pass().run(function, analyses);
 }

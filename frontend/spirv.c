@@ -127,6 +127,23 @@ static bool check_decorations(struct spirv_reader *reader)
 
 /* --- the module ---------------------------------------------------------------------------------------------------- */
 
+/* Where the first function begins. */
+static size_t end_of_globals(const struct spirv_module *module)
+{
+	size_t at = SPIRV_HEADER_WORDS;
+	while (at < module->word_count && spirv_at(module, at).op != SpvOpFunction)
+		at += spirv_at(module, at).count;
+	return at;
+}
+
+static bool is_made(const struct spirv_reader *reader, struct spirv_instruction i)
+{
+	bool has_result = false, has_type = false;
+	SpvHasResultAndType((SpvOp)i.op, &has_result, &has_type);
+	const unsigned result = has_type ? 2 : 1;
+	return has_result && i.count > result && reader->made[i.words[result]];
+}
+
 /* Expressions of constants are built in a function that nobody keeps, for LLVM makes constants of them where it
  * can. */
 static bool build_globals(struct spirv_reader *reader)
@@ -137,11 +154,11 @@ static bool build_globals(struct spirv_reader *reader)
 	LLVMBasicBlockRef block = LLVMAppendBasicBlockInContext(reader->context, scratch, "");
 	bool good = true;
 	LLVMPositionBuilderAtEnd(reader->builder, block);
-	for (size_t at = SPIRV_HEADER_WORDS; good && at < module->word_count; at += spirv_at(module, at).count) {
+	reader->globals_end = end_of_globals(module);
+	for (size_t at = SPIRV_HEADER_WORDS; good && at < reader->globals_end; at += spirv_at(module, at).count) {
 		const struct spirv_instruction i = spirv_at(module, at);
-		if (i.op == SpvOpFunction)
-			break;
-		good = spirv_build(reader, i);
+		/* Ahead of its turn, for another one. */
+		good = is_made(reader, i) || spirv_build(reader, i);
 	}
 	LLVMClearInsertionPosition(reader->builder);
 	LLVMDeleteFunction(scratch);
@@ -181,6 +198,7 @@ static enum fe_status read(struct spirv_reader *reader)
 	spirv_rows_finish(reader);
 	free(reader->made);
 	free(reader->homes);
+	free(reader->written);
 	if (no_memory)
 		return FE_NO_MEMORY;
 	return good ? verify(reader) : FE_COMPILE_FAILED;

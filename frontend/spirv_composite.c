@@ -321,16 +321,20 @@ static bool build_shuffle(struct spirv_reader *reader, const struct spirv_op *op
 	    first->element->value != second->element->value ||
 	    op->type->element->value != first->element->value)
 		return spirv_fail(reader, "the operands and the result are no vectors of one kind of elements");
+	bool takes_second = false;
 	for (unsigned i = 0; i < lanes; i++) {
 		const uint32_t lane = op->words[i + 5];
 		if (lane != UINT32_MAX && lane >= first->lanes + second->lanes)
 			return spirv_fail(reader, "the operands have no component %" PRIu32, lane);
+		takes_second = takes_second || (lane != UINT32_MAX && lane >= first->lanes);
 		/* 0xffffffff: any value will do. */
 		mask[i] = lane == UINT32_MAX ? LLVMGetUndef(spirv_int(reader, 32))
 			  : spirv_number(reader, 32, lane < first->lanes ? lane : lane - first->lanes + wide);
 	}
-	return spirv_define(reader, op, LLVMBuildShuffleVector(reader->builder, lengthen(reader, a, wide),
-							       lengthen(reader, b, wide),
+	a = lengthen(reader, a, wide);
+	/* The lowering looks for shuffles of one vector. */
+	b = takes_second ? lengthen(reader, b, wide) : LLVMGetUndef(LLVMTypeOf(a));
+	return spirv_define(reader, op, LLVMBuildShuffleVector(reader->builder, a, b,
 							       LLVMConstVector(mask, lanes), ""));
 }
 

@@ -170,9 +170,9 @@ static bool build_operation(struct spirv_reader *reader, const struct spirv_op *
 	words[1] = op->words[1];
 	words[2] = op->words[2];
 	memcpy(words + 3, op->words + 4, (count - 3) * sizeof(*words));
-	reader->in_expression = true;
+	reader->expression_depth++;
 	const bool good = reader->build(reader, (struct spirv_instruction){words, inner, count});
-	reader->in_expression = false;
+	reader->expression_depth--;
 	if (!good)
 		return false;
 	LLVMValueRef value = reader->made[op->result];
@@ -284,6 +284,78 @@ static bool build_local(struct spirv_reader *reader, const struct spirv_op *op)
 	return spirv_define(reader, op, variable);
 }
 
+/* The words of an instruction of a function that may name a pointer which is more than read there: from 1 up to
+ * the number that this gives, but for an extended instruction's number. */
+static unsigned used_words(struct spirv_instruction i)
+{
+	switch (i.op) {
+	case SpvOpLine: case SpvOpNoLine: case SpvOpLoad: case SpvOpVectorShuffle: case SpvOpCompositeExtract:
+	case SpvOpFunction: case SpvOpFunctionParameter: case SpvOpFunctionEnd: case SpvOpLabel:
+	case SpvOpLoopMerge: case SpvOpSelectionMerge: case SpvOpBranch: case SpvOpBranchConditional:
+	case SpvOpSwitch: case SpvOpLifetimeStart: case SpvOpLifetimeStop: return 1;
+	/* The target. */
+	case SpvOpCopyMemory: case SpvOpCopyMemorySized: return 2;
+	case SpvOpStore: return 3;
+	case SpvOpCompositeInsert: return 5;
+	default: return i.count;
+	}
+}
+
+/* Follows one instruction of a function for find_written: roots has the variable that a pointer is to. */
+static void follow(struct spirv_reader *reader, struct spirv_instruction i, uint32_t *roots)
+{
+	const uint32_t bound = reader->module->bound;
+	switch (i.op) {
+	case SpvOpBitcast: case SpvOpCopyObject: case SpvOpPtrCastToGeneric: case SpvOpAccessChain:
+	case SpvOpInBoundsAccessChain: case SpvOpPtrAccessChain: case SpvOpInBoundsPtrAccessChain:
+		if (i.count > 3 && i.words[2] < bound && i.words[3] < bound)
+			roots[i.words[2]] = roots[i.words[3]];
+		return;
+	default:
+		break;
+	}
+	const unsigned end = used_words(i) < i.count ? used_words(i) : i.count;
+	for (unsigned k = 1; k < end; k++)
+		if (i.words[k] < bound && roots[i.words[k]] && !(i.op == SpvOpExtInst && k == 4))
+			reader->written[roots[i.words[k]]] = true;
+}
+
+/* Notes in the reader which variables of the module in the storage class Function are more than read, or may be:
+ * their pointers go where they cannot be followed. */
+static bool find_written(struct spirv_reader *reader)
+{
+	const struct spirv_module *module = reader->module;
+	uint32_t *roots = calloc((size_t)module->bound + 1, sizeof(*roots));
+	bool in_function = false;
+	reader->written = calloc((size_t)module->bound + 1, sizeof(*reader->written));
+	if (!roots || !reader->written) {
+		free(roots);
+		return spirv_no_memory(reader);
+	}
+	for (size_t at = SPIRV_HEADER_WORDS; at < module->word_count; at += spirv_at(module, at).count) {
+		const struct spirv_instruction i = spirv_at(module, at);
+		in_function = in_function || i.op == SpvOpFunction;
+		if (in_function)
+			follow(reader, i, roots);
+		else if (i.op == SpvOpVariable && i.count > 4 && i.words[3] == SpvStorageClassFunction &&
+			 i.words[2] < module->bound)
+			roots[i.words[2]] = i.words[2];
+	}
+	free(roots);
+	return true;
+}
+
+/* The LLVM/SPIR-V translator leaves constants of functions where LLVM has them, outside.  They are shared by all
+ * work-items; one that is written would not be. */
+static bool is_private_constant(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	if (op->words[3] != SpvStorageClassFunction || op->count <= 4)
+		return false;
+	if (spirv_facts(reader->module, op->result)->no_write)
+		return true;
+	return (reader->written || find_written(reader)) && !reader->written[op->result];
+}
+
 static bool build_variable(struct spirv_reader *reader, const struct spirv_op *op)
 {
 	const uint32_t storage = op->words[3];
@@ -295,17 +367,15 @@ static bool build_variable(struct spirv_reader *reader, const struct spirv_op *o
 	/* Built-in variables are spirv_input.c's. */
 	if (spirv_facts(reader->module, op->result)->builtin != SPIRV_NONE)
 		return true;
-	/* The LLVM/SPIR-V translator leaves constants of functions where LLVM has them, outside. */
-	const bool is_private_constant = storage == SpvStorageClassFunction && op->count > 4 &&
-					 spirv_facts(reader->module, op->result)->no_write;
+	const bool is_constant = is_private_constant(reader, op);
 	if (storage != SpvStorageClassUniformConstant && storage != SpvStorageClassCrossWorkgroup &&
-	    storage != SpvStorageClassWorkgroup && !is_private_constant) {
+	    storage != SpvStorageClassWorkgroup && !is_constant) {
 		const char *name = spirv_name(SPIRV_NAME_STORAGE, storage);
 		return spirv_fail(reader, "a variable of the module in the storage class %s (%" PRIu32 "), which "
 				  "is not supported", name ? name : "", storage);
 	}
 	const struct spirv_type *type = spirv_pointee(reader, op->type);
-	if (!type || !spirv_space(is_private_constant ? SpvStorageClassUniformConstant : storage, &space))
+	if (!type || !spirv_space(is_constant ? SpvStorageClassUniformConstant : storage, &space))
 		return false;
 	/* A sampler in constant memory is its initial value to whoever loads it. */
 	if (type->class == SPIRV_SAMPLER)
@@ -329,7 +399,8 @@ const struct spirv_row spirv_constant_rows[] = {
 	{SpvOpSpecConstantFalse, 3, 3, 0, build_scalar},
 	{SpvOpConstant, 4, 5, 0, build_scalar},
 	{SpvOpSpecConstant, 4, 5, 0, build_scalar},
-	{SpvOpConstantNull, 3, 3, 0, build_null},
+	/* LLVM 22's back end writes more words, which say nothing. */
+	{SpvOpConstantNull, 3, 0, 0, build_null},
 	{SpvOpUndef, 3, 3, 0, build_null},
 	{SpvOpConstantComposite, 3, 0, 0, build_composite},
 	{SpvOpSpecConstantComposite, 3, 0, 0, build_composite},

@@ -8,12 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file that lines are in, and where the function that is built has lines in it. */
+/* A file that lines are in. */
 struct file {
-	struct file *next;
-	uint32_t id;                /* of the OpString with its name */
-	LLVMMetadataRef node;
-	LLVMMetadataRef scope;      /* of the function's lines there; NULL: none yet */
+	LLVMMetadataRef node;       /* NULL: not made yet */
+	LLVMMetadataRef function, scope;   /* the last function that has lines there, and their scope */
 };
 
 struct spirv_line_table {
@@ -22,34 +20,21 @@ struct spirv_line_table {
 	LLVMMetadataRef type;       /* of all functions: nothing is said of their parameters */
 	LLVMMetadataRef function;   /* NULL: nothing is said of its lines */
 	struct spirv_line start;    /* of the function: what has no line has that one */
-	struct file *files;
+	struct file *files;         /* by the id of the OpString with a file's name; 0: of none */
 };
 
 /* --- files --------------------------------------------------------------------------------------------------- */
 
-static const char *file_name(const struct spirv_reader *reader, uint32_t id)
-{
-	const struct spirv_instruction made = spirv_of(reader->module, id);
-	const char *name = made.op == SpvOpString ? spirv_string(made, 2) : NULL;
-	return name ? name : "<spirv>";
-}
-
-/* NULL: no memory. */
 static struct file *file_of(struct spirv_reader *reader, uint32_t id)
 {
 	struct spirv_line_table *lines = reader->lines;
-	for (struct file *file = lines->files; file; file = file->next)
-		if (file->id == id)
-			return file;
-	struct file *file = calloc(1, sizeof(*file));
-	if (!file) {
-		spirv_no_memory(reader);
-		return NULL;
-	}
-	const char *name = file_name(reader, id);
-	*file = (struct file){.next = lines->files, .id = id};
-	file->node = LLVMDIBuilderCreateFile(lines->builder, name, strlen(name), "", 0);
-	lines->files = file;
+	const struct spirv_instruction made = spirv_of(reader->module, id);
+	const char *name = made.op == SpvOpString ? spirv_string(made, 2) : NULL;
+	struct file *file = &lines->files[name ? id : 0];
+	if (!name)
+		name = "<spirv>";
+	if (!file->node)
+		file->node = LLVMDIBuilderCreateFile(lines->builder, name, strlen(name), "", 0);
 	return file;
 }
 
@@ -89,14 +74,16 @@ bool spirv_debug_begin(struct spirv_reader *reader)
 {
 	if (!reader->codegen->line_info)
 		return true;
-	reader->lines = calloc(1, sizeof(*reader->lines));
-	if (!reader->lines)
+	struct spirv_line_table *lines = calloc(1, sizeof(*reader->lines));
+	if (lines)
+		lines->files = calloc((size_t)reader->module->bound + 1, sizeof(*lines->files));
+	if (!lines || !lines->files) {
+		free(lines);
 		return spirv_no_memory(reader);
-	reader->lines->builder = LLVMCreateDIBuilder(reader->llvm);
-	struct file *file = file_of(reader, first_file(reader->module));
-	if (!file)
-		return false;
-	make_unit(reader, file->node);
+	}
+	reader->lines = lines;
+	lines->builder = LLVMCreateDIBuilder(reader->llvm);
+	make_unit(reader, file_of(reader, first_file(reader->module))->node);
 	set_version(reader);
 	return true;
 }
@@ -108,10 +95,7 @@ void spirv_debug_end(struct spirv_reader *reader)
 		return;
 	LLVMDIBuilderFinalize(lines->builder);
 	LLVMDisposeDIBuilder(lines->builder);
-	for (struct file *next, *file = lines->files; file; file = next) {
-		next = file->next;
-		free(file);
-	}
+	free(lines->files);
 	free(lines);
 	reader->lines = NULL;
 }
@@ -125,10 +109,9 @@ static LLVMMetadataRef scope_in(struct spirv_reader *reader, uint32_t id)
 	if (id == lines->start.file)
 		return lines->function;
 	struct file *file = file_of(reader, id);
-	if (!file)
-		return lines->function;
-	if (!file->scope)
+	if (file->function != lines->function)
 		file->scope = LLVMDIBuilderCreateLexicalBlockFile(lines->builder, lines->function, file->node, 0);
+	file->function = lines->function;
 	return file->scope;
 }
 
@@ -156,13 +139,11 @@ void spirv_debug_function(struct spirv_reader *reader, struct spirv_line start, 
 		return;
 	lines->start = start;
 	lines->function = NULL;
-	struct file *file = lines->start.line ? file_of(reader, lines->start.file) : NULL;
-	for (struct file *other = lines->files; other; other = other->next)
-		other->scope = NULL;
-	if (file) {
+	if (start.line) {
+		LLVMMetadataRef file = file_of(reader, start.file)->node;
 		lines->function = LLVMDIBuilderCreateFunction(
-			lines->builder, file->node, name, strlen(name), "", 0, file->node,
-			lines->start.line, lines->type, false, true, lines->start.line, LLVMDIFlagZero, true);
+			lines->builder, file, name, strlen(name), "", 0, file, start.line, lines->type, false,
+			true, start.line, LLVMDIFlagZero, true);
 		LLVMSetSubprogram(function, lines->function);
 	}
 	set_line(reader);

@@ -570,12 +570,14 @@ static bool build_block(struct flow *flow, uint32_t number)
 	return good;
 }
 
+/* They stand as in the module, whatever order they are built in: code that is not optimised keeps it. */
 static void make_blocks(struct flow *flow)
 {
 	struct spirv_reader *reader = flow->reader;
-	for (uint32_t i = 0; i < flow->reached; i++)
-		flow->blocks[flow->sequence[i]].begin =
-			LLVMAppendBasicBlockInContext(reader->context, reader->body->function, "");
+	for (uint32_t b = 1; b <= flow->count; b++)
+		if (flow->blocks[b].order)
+			flow->blocks[b].begin = LLVMAppendBasicBlockInContext(
+				reader->context, reader->body->function, "");
 }
 
 static bool build_all(struct flow *flow)

@@ -2,6 +2,7 @@
 
 #include "frontend/spirv_function.h"
 
+#include "frontend/module.h"
 #include "frontend/spirv_call.h"
 #include "frontend/spirv_debug.h"
 #include "frontend/spirv_flow.h"
@@ -246,10 +247,12 @@ static LLVMValueRef make_function(struct spirv_reader *reader, const struct spir
 	return made;
 }
 
-/* What Clang says of a function that is not to be optimised. */
-static void mark_unoptimized(struct spirv_reader *reader, LLVMValueRef made)
+/* For the passes; and what Clang says of a function that is not to be optimised. */
+static void mark_body(struct spirv_reader *reader, LLVMValueRef made)
 {
+	static const char name[] = FE_ATTRIBUTE_IL;
 	const unsigned whole = (unsigned)LLVMAttributeFunctionIndex;
+	add_attribute(made, whole, LLVMCreateStringAttribute(reader->context, name, sizeof(name) - 1, "", 0));
 	if (reader->codegen->optimization)
 		return;
 	spirv_mark_extended(reader, made, whole, "noinline");
@@ -291,7 +294,7 @@ static bool declare(struct spirv_reader *reader, struct spirv_function *function
 	if (!function->value || !set_linkage(reader, function))
 		return false;
 	if (function->has_body)
-		mark_unoptimized(reader, function->value);
+		mark_body(reader, function->value);
 	if (made.words[3] & SpvFunctionControlDontInlineMask)
 		spirv_mark_extended(reader, function->value, (unsigned)LLVMAttributeFunctionIndex, "noinline");
 	return spirv_name_value(reader, function->value, function->id);
@@ -380,7 +383,7 @@ static bool build_kernel(struct spirv_reader *reader, const struct spirv_entry *
 	bytes_finish(&symbol);
 	if (good) {
 		LLVMSetFunctionCallConv(kernel, KERNEL_CONVENTION);
-		mark_unoptimized(reader, kernel);
+		mark_body(reader, kernel);
 		good = spirv_kernel_describe(reader, entry, parameters, function->type->part_count, kernel) &&
 		       build_body(reader, function, parameters, kernel, entry->name);
 	}

@@ -228,9 +228,9 @@ static bool part_ways(struct spirv_reader *reader, const struct image *image, st
 	LLVMValueRef kind = LLVMBuildSub(reader->builder, type, spirv_number(reader, 32, SIGNED_INT8), "");
 	LLVMValueRef has_sign = LLVMBuildICmp(reader->builder, LLVMIntULT, kind,
 					      spirv_number(reader, 32, SIGNED_KINDS), "");
-	ways->with_sign = LLVMAppendBasicBlockInContext(reader->context, reader->body->function, "");
-	ways->without = LLVMAppendBasicBlockInContext(reader->context, reader->body->function, "");
-	ways->end = LLVMAppendBasicBlockInContext(reader->context, reader->body->function, "");
+	ways->end = spirv_block_behind(reader);
+	ways->without = spirv_block_behind(reader);
+	ways->with_sign = spirv_block_behind(reader);
 	LLVMBuildCondBr(reader->builder, has_sign, ways->with_sign, ways->without);
 	LLVMPositionBuilderAtEnd(reader->builder, ways->with_sign);
 	return true;

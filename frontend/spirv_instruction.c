@@ -104,7 +104,7 @@ bool spirv_build(struct spirv_reader *reader, struct spirv_instruction i)
 {
 	const struct spirv_row *row = i.op < OPCODES ? reader->rows[i.op].row : NULL;
 	/* An expression of constants stands outside, and is made of what stands inside. */
-	const unsigned place = reader->body || reader->in_expression ? INSIDE : OUTSIDE;
+	const unsigned place = reader->body || reader->expression_depth ? INSIDE : OUTSIDE;
 	struct spirv_op op = {.words = i.words, .op = i.op, .count = i.count};
 	bool has_result = false, has_type = false;
 	reader->now = i;

@@ -270,22 +270,17 @@ static LLVMValueRef is_text(struct spirv_reader *reader, LLVMValueRef format, st
 	return LLVMBuildICmp(reader->builder, LLVMIntEQ, given, place, "");
 }
 
-static LLVMBasicBlockRef add_block(struct spirv_reader *reader)
-{
-	return LLVMAppendBasicBlockInContext(reader->context, reader->body->function, "");
-}
-
 /* A call for each text, of which the format's pointer chooses one; the last needs no look. */
 static LLVMValueRef choose(struct spirv_reader *reader, LLVMValueRef format, const struct texts *texts,
 			   LLVMValueRef *arguments, unsigned count)
 {
 	LLVMValueRef results[MOST_TEXTS];
-	LLVMBasicBlockRef from[MOST_TEXTS], end = texts->count > 1 ? add_block(reader) : NULL;
+	LLVMBasicBlockRef from[MOST_TEXTS], end = texts->count > 1 ? spirv_block_behind(reader) : NULL;
 	for (size_t i = 0; i < texts->count; i++) {
 		LLVMBasicBlockRef other = NULL;
 		if (i + 1 < texts->count) {
-			LLVMBasicBlockRef own = add_block(reader);
-			other = add_block(reader);
+			other = spirv_block_behind(reader);
+			LLVMBasicBlockRef own = spirv_block_behind(reader);
 			LLVMBuildCondBr(reader->builder, is_text(reader, format, texts->text[i]), own, other);
 			LLVMPositionBuilderAtEnd(reader->builder, own);
 		}

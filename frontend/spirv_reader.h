@@ -32,7 +32,7 @@
 
 #include <stdbool.h>
 
-enum { SPIRV_MOST_ALIGN_B = 4096 };
+enum { SPIRV_MOST_ALIGN_B = 4096, SPIRV_SHAPES = 256 };
 /* Address spaces of the target. */
 enum { SPIRV_PRIVATE = 0, SPIRV_GLOBAL = 1, SPIRV_LOCAL = 3, SPIRV_CONSTANT = 4 };
 
@@ -55,6 +55,8 @@ struct spirv_type {
 	unsigned depth;             /* of types within types */
 	LLVMTypeRef value;          /* of values; NULL of SPIRV_SAMPLED_IMAGE and SPIRV_OPAQUE */
 	LLVMTypeRef memory;         /* as it lies in memory; NULL where it cannot */
+	LLVMTypeRef shape;          /* of a struct: the same for all that lie in memory alike */
+	struct spirv_type *next_shape;
 	uint64_t size_B;            /* of memory, as sizeof has it */
 	unsigned align_B;
 	const struct spirv_type *element;          /* of a vector, an array */
@@ -130,7 +132,7 @@ struct spirv_reader {
 	LLVMModuleRef llvm;
 	LLVMBuilderRef builder;
 	LLVMTargetDataRef layout;
-	const struct fe_codegen *codegen;
+	const struct codegen_choice *codegen;
 	unsigned fast_math;         /* LLVMFastMathFlags that the options allow every instruction */
 	bool contracts;             /* no entry point has ContractionOff */
 
@@ -138,7 +140,9 @@ struct spirv_reader {
 	void **made;
 	/* By id: the number of the block that makes it, from 1 on in each function; 0: the module. */
 	uint32_t *homes;
+	bool *written;              /* by id; NULL until it is asked for (spirv_constant.c) */
 	struct spirv_type *types;   /* all of them */
+	struct spirv_type *shapes[SPIRV_SHAPES];   /* structs, one of each shape, by a hash of it */
 	struct spirv_indexed_row *rows;    /* by opcode */
 
 	struct spirv_entry *entries;
@@ -150,7 +154,9 @@ struct spirv_reader {
 	/* spirv_build, for OpSpecConstantOp, which holds an instruction. */
 	bool (*build)(struct spirv_reader *reader, struct spirv_instruction instruction);
 	struct spirv_body *body;    /* the function that is built; NULL: none */
-	bool in_expression;         /* of constants (OpSpecConstantOp) */
+	size_t globals_end;         /* the first function's place among the words */
+	unsigned ahead;             /* definitions under way before their turn (spirv_value.c) */
+	unsigned expression_depth;  /* of constants (OpSpecConstantOp); 0: none is built */
 	uint32_t function;          /* its id */
 	struct spirv_line line;     /* of the instruction under way */
 	struct spirv_line_table *lines;    /* NULL: none are wanted */
@@ -201,6 +207,8 @@ LLVMValueRef spirv_splat(LLVMTypeRef type, uint64_t value);
 /* Fast-math flags for an instruction on reals: what the options allow, and the decorations of id. */
 LLVMValueRef spirv_fast(struct spirv_reader *reader, uint32_t id, LLVMValueRef value);
 
+/* A new block behind the one where the builder stands. */
+LLVMBasicBlockRef spirv_block_behind(struct spirv_reader *reader);
 /* Private memory of the function that is built. */
 LLVMValueRef spirv_alloca(struct spirv_reader *reader, LLVMTypeRef type, unsigned align_B);
 /* The builder at the end of what a function does first, for values that all of it sees; and back. */

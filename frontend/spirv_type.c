@@ -217,11 +217,27 @@ static bool find_members(struct spirv_reader *reader, const struct spirv_op *op,
 	return true;
 }
 
-/* Named, so that text has its parts once. */
 static LLVMTypeRef name_struct(struct spirv_reader *reader, const struct spirv_type *type)
 {
 	const char *name = spirv_facts(reader->module, type->id)->name;
 	return LLVMStructCreateNamed(reader->context, name && strlen(name) < 256 ? name : "struct");
+}
+
+/* Named, so that text has its parts once; and one for all structs that look alike: LLVM's back end mixes those
+ * whose pointers point to different things. */
+static LLVMTypeRef struct_of(struct spirv_reader *reader, struct spirv_type *type, LLVMTypeRef *members)
+{
+	const bool packed = spirv_facts(reader->module, type->id)->packed;
+	type->shape = LLVMStructTypeInContext(reader->context, members, type->part_count, packed);
+	struct spirv_type **list = &reader->shapes[((uintptr_t)type->shape >> 4) % SPIRV_SHAPES];
+	for (const struct spirv_type *other = *list; other; other = other->next_shape)
+		if (other->shape == type->shape)
+			return other->memory;
+	type->next_shape = *list;
+	*list = type;
+	LLVMTypeRef made = name_struct(reader, type);
+	LLVMStructSetBody(made, members, type->part_count, packed);
+	return made;
 }
 
 static bool build_struct(struct spirv_reader *reader, const struct spirv_op *op)
@@ -240,9 +256,7 @@ static bool build_struct(struct spirv_reader *reader, const struct spirv_op *op)
 	}
 	const bool good = find_members(reader, op, type, members);
 	if (good) {
-		LLVMTypeRef made = name_struct(reader, type);
-		LLVMStructSetBody(made, members, type->part_count,
-				  spirv_facts(reader->module, op->words[1])->packed);
+		LLVMTypeRef made = struct_of(reader, type, members);
 		set_layout(reader, type, made, made);
 		reader->made[op->words[1]] = type;
 	}

@@ -24,7 +24,7 @@ static void put_place(struct spirv_reader *reader)
 	const char *name = spirv_facts(reader->module, reader->function)->name;
 	bytes_printf(reader->log, "SPIR-V: %s", now.count ? spirv_opcode_name(now.op).text : "module");
 	/* The one inside of an OpSpecConstantOp is a copy. */
-	if (now.count && !reader->in_expression)
+	if (now.count && !reader->expression_depth)
 		bytes_printf(reader->log, " at word %zu", (size_t)(now.words - reader->module->words));
 	if (reader->function)
 		bytes_printf(reader->log, " in function %" PRIu32 "%s%.200s", reader->function,
@@ -61,9 +61,37 @@ static bool is_type(unsigned op)
 	return (op >= SpvOpTypeVoid && op <= SpvOpTypePipe) || op == SpvOpTypeNamedBarrier;
 }
 
+static bool is_constant(unsigned op)
+{
+	return op == SpvOpUndef || (op >= SpvOpConstantTrue && op <= SpvOpSpecConstantOp);
+}
+
+/* Makes a type or a constant that stands further on: the LLVM/SPIR-V translator up to 15 sorts those that
+ * operations on constants need behind these.  False with a message, where it cannot be. */
+static bool make_ahead(struct spirv_reader *reader, uint32_t id)
+{
+	enum { DEEPEST = 64 };
+	const struct spirv_instruction now = reader->now, made = spirv_of(reader->module, id);
+	const unsigned depth = reader->expression_depth;
+	if (reader->body || !(is_type(made.op) || is_constant(made.op)) ||
+	    made.words >= reader->module->words + reader->globals_end)
+		return true;
+	if (reader->ahead == DEEPEST)
+		return spirv_fail(reader, "the definition of the id %" PRIu32 " needs itself, or is too deep", id);
+	reader->expression_depth = 0;
+	reader->ahead++;
+	const bool good = reader->build(reader, made);
+	reader->ahead--;
+	reader->expression_depth = depth;
+	reader->now = now;
+	return good;
+}
+
 const struct spirv_type *spirv_type(struct spirv_reader *reader, uint32_t id)
 {
 	const unsigned op = spirv_of(reader->module, id).op;
+	if (is_type(op) && !reader->made[id] && !make_ahead(reader, id))
+		return NULL;
 	if (!is_type(op) || !reader->made[id]) {
 		spirv_fail(reader, "the id %" PRIu32 " is not a type that stands before", id);
 		return NULL;
@@ -123,6 +151,8 @@ LLVMValueRef spirv_value(struct spirv_reader *reader, uint32_t id)
 			   number);
 		return NULL;
 	}
+	if (!reader->made[id] && !make_ahead(reader, id))
+		return NULL;
 	if (is_type(made.op) || !reader->made[id]) {
 		spirv_fail(reader, "the id %" PRIu32 ", of %s, is no value that is defined before", id,
 			   spirv_opcode_name(made.op).text);
@@ -330,6 +360,13 @@ static void stand_behind_variables(struct spirv_reader *reader)
 		LLVMPositionBuilderAtEnd(reader->builder, body->entry);
 }
 
+LLVMBasicBlockRef spirv_block_behind(struct spirv_reader *reader)
+{
+	LLVMBasicBlockRef block = LLVMAppendBasicBlockInContext(reader->context, reader->body->function, "");
+	LLVMMoveBasicBlockAfter(block, LLVMGetInsertBlock(reader->builder));
+	return block;
+}
+
 LLVMValueRef spirv_alloca(struct spirv_reader *reader, LLVMTypeRef type, unsigned align_B)
 {
 	LLVMBasicBlockRef block = LLVMGetInsertBlock(reader->builder);
@@ -379,26 +416,6 @@ void spirv_copy(struct spirv_reader *reader, LLVMValueRef to, unsigned to_align_
 		LLVMSetOperand(call, 3, spirv_number(reader, 1, 1));
 }
 
-/* A vector of three elements lies in memory as one of four (OpenCL C 3.0, 6.2.5), and is loaded and stored as
- * Clang does it. */
-static LLVMTypeRef accessed_type(const struct spirv_type *type)
-{
-	if (type->lanes != 3)
-		return type->memory;
-	return LLVMVectorType(LLVMGetElementType(type->memory), 4);
-}
-
-/* The first lanes of a vector; lanes that it has not are undefined. */
-static LLVMValueRef resize(struct spirv_reader *reader, LLVMValueRef value, unsigned lanes)
-{
-	LLVMValueRef mask[4];
-	const unsigned own = LLVMGetVectorSize(LLVMTypeOf(value));
-	for (unsigned i = 0; i < lanes; i++)
-		mask[i] = i < own ? spirv_number(reader, 32, i) : LLVMGetUndef(spirv_int(reader, 32));
-	return LLVMBuildShuffleVector(reader->builder, value, LLVMGetUndef(LLVMTypeOf(value)),
-				      LLVMConstVector(mask, lanes), "");
-}
-
 LLVMValueRef spirv_load(struct spirv_reader *reader, const struct spirv_type *type, LLVMValueRef pointer,
 			unsigned align_B, bool is_volatile)
 {
@@ -409,11 +426,9 @@ LLVMValueRef spirv_load(struct spirv_reader *reader, const struct spirv_type *ty
 			   spirv_number(reader, 64, type->size_B), is_volatile);
 		return copy;
 	}
-	LLVMValueRef value = LLVMBuildLoad2(reader->builder, accessed_type(type), pointer, "");
+	LLVMValueRef value = LLVMBuildLoad2(reader->builder, type->memory, pointer, "");
 	LLVMSetAlignment(value, align_B);
 	LLVMSetVolatile(value, is_volatile);
-	if (type->lanes == 3)
-		value = resize(reader, value, 3);
 	return spirv_from_memory(reader, type, value);
 }
 
@@ -430,8 +445,6 @@ bool spirv_store(struct spirv_reader *reader, const struct spirv_type *type, LLV
 		return true;
 	}
 	value = spirv_to_memory(reader, type, value);
-	if (type->lanes == 3)
-		value = resize(reader, value, 4);
 	LLVMValueRef store = LLVMBuildStore(reader->builder, value, pointer);
 	LLVMSetAlignment(store, align_B);
 	LLVMSetVolatile(store, is_volatile);

@@ -2,6 +2,8 @@
  * on why.  LLVM's verifier finds nothing wrong in what was built. */
 #include "config.h"
 
+#include "frontend/frontend.h"
+#include "frontend/options.h"
 #include "frontend/spirv.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -64,12 +66,16 @@ static void mutate_instructions(struct fuzz *fuzz, struct bytes *module)
 /* The outcome of a compile has a meaning, and says so in the log. */
 static bool compiles(const struct bytes *module, const char *options, struct bytes *log)
 {
+	struct fe_options parsed;
+	if (fe_options_parse_il(options, &parsed, log))
+		return false;
 	const struct fe_compile_job job = {
-		.source = bytes_string(module), .source_size_B = module->size_B, .options = options,
+		.source = bytes_string(module), .source_size_B = module->size_B, .options = &parsed,
 		.sm = 90, .max_local_B = 48 << 10, .from_il = true,
 	};
 	struct bytes object = BYTES_INIT;
 	const enum fe_status status = fe_compile(&job, &object, log);
+	fe_options_finish(&parsed);
 	const bool invalid = log->size_B && strstr(log->data, "invalid LLVM IR");
 	const bool good = status ? status == FE_COMPILE_FAILED && log->size_B : object.size_B != 0;
 	if (!good || invalid)
