@@ -155,6 +155,13 @@ void spirv_debug_block(struct spirv_reader *reader)
 	set_line(reader);
 }
 
+/* The constant may be one that is not made yet: functions are looked at before. */
+static uint32_t number_of(const struct spirv_reader *reader, uint32_t id)
+{
+	uint64_t bits;
+	return spirv_constant_bits(reader->module, id, &bits) ? (uint32_t)bits : 0;
+}
+
 /* DebugLine: its source, and constants for the first and last line and column. */
 static bool read_debug_line(struct spirv_reader *reader, struct spirv_instruction i, struct spirv_line *line)
 {
@@ -165,8 +172,8 @@ static bool read_debug_line(struct spirv_reader *reader, struct spirv_instructio
 		return false;
 	*line = (struct spirv_line){
 		.file = source.words[5],
-		.line = spirv_operand(reader, i.words[LINE], 0),
-		.column = spirv_operand(reader, i.words[COLUMN], 0),
+		.line = number_of(reader, i.words[LINE]),
+		.column = number_of(reader, i.words[COLUMN]),
 	};
 	return true;
 }

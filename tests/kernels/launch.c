@@ -78,7 +78,8 @@ bool build(struct test *test)
 	test->built = true;
 	cl_int error;
 	/* A mistake in OpenCL C is none of the intermediate language's; one in a module is. */
-	if (test->il_command && test->build_fails && !strstr(test->text, "\n@module\n")) {
+	if (test->il_command && test->build_fails && !strstr(test->text, "\n@module\n") &&
+	    !strstr(test->text, "\n@body\n")) {
 		complain(test, SKIP, "skipped: a build that fails");
 		return false;
 	}
