@@ -12,7 +12,7 @@ MAKEFLAGS='' make -s list-tests | sort >"$work/run" || exit 99
 grep -qx tests/kernels/vector_add.clt "$work/run" || { echo "without OpenCL's loader few tests are run"; exit 77; }
 (
 	cd "$srcdir" || exit 99
-	find tests -name '*.sh' -o -name '*.clt' ! -path 'tests/spirv/instructions/*' -o -path 'tests/apps/*.py'
+	find tests -name '*.sh' -o -name '*.clt' ! -path 'tests/spirv/*' -o -path 'tests/apps/*.py'
 	grep -lE '^int main\(|_MAIN\(' tests/api/*.c tests/stress/*.c tests/unit/t_*.c |
 		while read -r file; do
 			[ -f "${file%.c}.sh" ] || echo "${file%.c}"

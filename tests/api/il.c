@@ -444,6 +444,22 @@ static void check_arguments(const struct api_test *test)
 	CHECK_OK(clReleaseProgram(program));
 }
 
+/* OpenCL 3.0 API, 5.9.3, CL_KERNEL_ATTRIBUTES: what OpExecutionMode hints at. */
+static void check_attributes(const struct api_test *test)
+{
+	char text[128] = "";
+	cl_int code;
+	cl_program program = make(test, &arguments);
+	CHECK_OK(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+	cl_kernel kernel = clCreateKernel(program, "odd", &code);
+	CHECK_OK(code);
+	CHECK_OK(clGetKernelInfo(kernel, CL_KERNEL_ATTRIBUTES, sizeof(text), text, NULL));
+	CHECK(strstr(text, "vec_type_hint(float2)"));
+	CHECK(strstr(text, "work_group_size_hint(8,4,1)"));
+	CHECK_OK(clReleaseKernel(kernel));
+	CHECK_OK(clReleaseProgram(program));
+}
+
 /* cl_khr_il_program. */
 static void check_extension(const struct api_test *test)
 {
@@ -483,6 +499,7 @@ int main(void)
 		check_binary(&test);
 		check_broken(&test);
 		check_arguments(&test);
+	check_attributes(&test);
 		check_extension(&test);
 	}
 	return api_test_end(&test);

@@ -2,5 +2,5 @@
 if HAVE_OPENCL_LOADER
 TESTS += $(spirv_scripts)
 endif
-# instructions.sh runs these.
-not_tests += $(spirv_instructions_clt)
+# instructions.sh and checked.sh run these.
+not_tests += $(spirv_instructions_clt) $(spirv_checked_clt)

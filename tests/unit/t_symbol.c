@@ -1,15 +1,15 @@
 /* Protects: names of SPIR-V as symbols (frontend/symbol.h): every text comes back from its letters, and no two
  * kernels meet in PTX.
  *
- * Seen to fail with each of these mistakes in symbol.c: NUL or a capital digit is read as escaped; a name that looks
- * as if it came from here, is a constant of PTX, or has a letter that PTX has not, is taken as it is; long names
- * are only cut. */
+ * Seen to fail with each of these mistakes in symbol.c: '$' is not escaped; a name that looks as if it came from
+ * here, is a constant of PTX, or has a letter that PTX has not, is taken as it is; long names are only cut. */
 #include "config.h"
 
 #include "frontend/symbol.h"
 
 #include "tests/unit/test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { NAMES = 3000, MOST_B = 2500 };
@@ -49,26 +49,33 @@ static size_t name_any(char name[MOST_B])
 	return size_B;
 }
 
+/* What the letters of fe_symbol_escape stand for. */
+static void unescape(char name[MOST_B], const char *text)
+{
+	for (; *text; text++) {
+		unsigned byte = (unsigned char)*text;
+		if (*text == '$') {
+			CHECK(sscanf(text + 1, "%2x", &byte) == 1);
+			text += 2;
+		}
+		*name++ = (char)byte;
+	}
+	*name = '\0';
+}
+
 static void escapes(void)
 {
-	char name[MOST_B];
+	char name[MOST_B], back[MOST_B];
 	for (unsigned i = 0; i < NAMES; i++) {
 		const size_t size_B = name_any(name);
-		struct bytes text = BYTES_INIT, back = BYTES_INIT;
+		struct bytes text = BYTES_INIT;
 		fe_symbol_escape(&text, name, size_B);
 		for (const char *c = bytes_string(&text); *c; c++)
 			CHECK((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
 			      (*c >= '0' && *c <= '9') || *c == '_' || *c == '$');
-		CHECK(fe_symbol_unescape(&back, bytes_string(&text)));
-		CHECK_STRING(bytes_string(&back), name);
+		unescape(back, bytes_string(&text));
+		CHECK_STRING(back, name);
 		bytes_finish(&text);
-		bytes_finish(&back);
-	}
-	static const char *const wrong[] = {"$", "a$2", "$00", "$2G", "$2A", "$$20"};
-	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		struct bytes back = BYTES_INIT;
-		CHECK(!fe_symbol_unescape(&back, wrong[i]));
-		bytes_finish(&back);
 	}
 }
 
