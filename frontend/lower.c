@@ -10,7 +10,9 @@
  * everything else that half needs. Variables become part of the dynamic local memory before the local
  * pointers of entries do. Entries keep the names of the source until the last pass. */
 static enum fe_status (*const passes[])(struct lowering *lowering) = {
+	fe_lower_il_components,
 	fe_lower_components,
+	fe_lower_il_halves,
 	fe_lower_checks,
 	fe_lower_printf,
 	fe_lower_device,
@@ -57,8 +59,6 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		fe_module_private_values(module);
 		fe_module_join_conditions(module);
 	}
-	if (!status)
-		status = fe_lower_il_components(&lowering);
 	if (!status)
 		status = fe_lower_component_loads(&lowering);
 	if (!status)

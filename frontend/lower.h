@@ -46,6 +46,7 @@ struct lowering {
 enum fe_status fe_lower_components(struct lowering *lowering);       /* lower_component.c */
 enum fe_status fe_lower_il_components(struct lowering *lowering);    /* lower_component_il.c */
 enum fe_status fe_lower_component_loads(struct lowering *lowering);  /* lower_component.c */
+enum fe_status fe_lower_il_halves(struct lowering *lowering);        /* lower_component_il.c */
 enum fe_status fe_lower_il_vectors(struct lowering *lowering);       /* lower_component_il.c */
 enum fe_status fe_lower_printf(struct lowering *lowering);           /* lower_printf.c */
 enum fe_status fe_lower_device(struct lowering *lowering);           /* lower_device.c */

@@ -232,12 +232,19 @@ static void widen_access(struct lowering *lowering, LLVMValueRef access)
 	LLVMInstructionEraseFromParent(access);
 }
 
-static void widen_accesses(struct lowering *lowering, LLVMBasicBlockRef block)
+static bool is_of_halves(LLVMValueRef access)
+{
+	LLVMTypeRef type = LLVMTypeOf(LLVMIsALoadInst(access) ? access : LLVMGetOperand(access, 0));
+	return LLVMGetTypeKind(type) == LLVMVectorTypeKind &&
+	       LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMHalfTypeKind;
+}
+
+static void widen_accesses(struct lowering *lowering, LLVMBasicBlockRef block, bool halves)
 {
 	LLVMValueRef next;
 	for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = next) {
 		next = LLVMGetNextInstruction(i);
-		if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i))
+		if ((LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) && is_of_halves(i) == halves)
 			widen_access(lowering, i);
 	}
 }
@@ -252,10 +259,16 @@ static void part_in_block(struct lowering *lowering, LLVMBasicBlockRef block)
 	part_shared_loads(lowering, block);
 }
 
-static void widen_in_block(struct lowering *lowering, LLVMBasicBlockRef block)
+static void widen_halves(struct lowering *lowering, LLVMBasicBlockRef block)
 {
 	if (fe_component_is_of_il(block))
-		widen_accesses(lowering, block);
+		widen_accesses(lowering, block, true);
+}
+
+static void widen_others(struct lowering *lowering, LLVMBasicBlockRef block)
+{
+	if (fe_component_is_of_il(block))
+		widen_accesses(lowering, block, false);
 }
 
 enum fe_status fe_lower_il_components(struct lowering *lowering)
@@ -264,8 +277,15 @@ enum fe_status fe_lower_il_components(struct lowering *lowering)
 	return FE_OK;
 }
 
+/* Halves become others before the variables are values. */
+enum fe_status fe_lower_il_halves(struct lowering *lowering)
+{
+	fe_component_for_blocks(lowering, widen_halves);
+	return FE_OK;
+}
+
 enum fe_status fe_lower_il_vectors(struct lowering *lowering)
 {
-	fe_component_for_blocks(lowering, widen_in_block);
+	fe_component_for_blocks(lowering, widen_others);
 	return FE_OK;
 }
