@@ -115,6 +115,8 @@ frontend/spirv_names.def: $(srcdir)/frontend/spirv_names.awk
 	printf '#include <spirv/unified1/spirv.h>\n#include <spirv/unified1/OpenCL.std.h>\n' | \
 		$(CC) $(CPPFLAGS) -E -P -x c - | awk -f $(srcdir)/frontend/spirv_names.awk | \
 		sort -k1,1n -k2,2n | cut -d' ' -f3- >$@.new && test -s $@.new && mv $@.new $@
+# Where a program is asked for by its name.
+frontend/libdoor_a-spirv_names.$(OBJEXT) frontend/libfrontend_a-spirv_names.$(OBJEXT): frontend/spirv_names.def
 
 noinst_LIBRARIES += frontend/libfrontend.a frontend/libguard.a
 frontend_libfrontend_a_SOURCES = $(frontend_sources) $(frontend_cxx_sources) frontend/embedded.S
