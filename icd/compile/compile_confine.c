@@ -9,6 +9,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -34,9 +35,10 @@
 /* Newer than the headers of systems that are supported; the numbers are the same everywhere. */
 enum {
 	CALL_PIDFD_SEND_SIGNAL = 424, CALL_IO_URING_SETUP = 425, CALL_OPEN_TREE = 428,
-	CALL_MOVE_MOUNT = 429, CALL_FSOPEN = 430, CALL_FSMOUNT = 432, CALL_PIDFD_OPEN = 434,
-	CALL_OPENAT2 = 437, CALL_PIDFD_GETFD = 438, CALL_PROCESS_MADVISE = 440,
-	CALL_FCHMODAT2 = 452, CALL_SETXATTRAT = 463, CALL_REMOVEXATTRAT = 466
+	CALL_MOVE_MOUNT = 429, CALL_FSOPEN = 430, CALL_FSMOUNT = 432, CALL_FSPICK = 433,
+	CALL_PIDFD_OPEN = 434, CALL_OPENAT2 = 437, CALL_PIDFD_GETFD = 438, CALL_PROCESS_MADVISE = 440,
+	CALL_MOUNT_SETATTR = 442, CALL_QUOTACTL_FD = 443, CALL_FCHMODAT2 = 452, CALL_SETXATTRAT = 463,
+	CALL_REMOVEXATTRAT = 466, CALL_OPEN_TREE_ATTR = 467, CALL_FILE_SETATTR = 469
 };
 
 /* Other processes, the network, the system. */
@@ -52,8 +54,9 @@ static const int always[] = {
 	CALL_IO_URING_SETUP, SYS_open_by_handle_at, SYS_personality, SYS_acct, SYS_quotactl,
 	SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare, SYS_swapon,
 	SYS_swapoff, SYS_reboot, SYS_init_module, SYS_finit_module, SYS_delete_module,
-	SYS_kexec_load, SYS_sethostname, SYS_setdomainname, SYS_settimeofday, SYS_clock_settime,
-	SYS_adjtimex, CALL_OPEN_TREE, CALL_MOVE_MOUNT, CALL_FSOPEN, CALL_FSMOUNT,
+	SYS_kexec_load, SYS_kexec_file_load, SYS_sethostname, SYS_setdomainname, SYS_settimeofday,
+	SYS_clock_settime, SYS_adjtimex, SYS_clock_adjtime, CALL_OPEN_TREE, CALL_OPEN_TREE_ATTR,
+	CALL_MOVE_MOUNT, CALL_FSOPEN, CALL_FSMOUNT, CALL_FSPICK, CALL_MOUNT_SETATTR, CALL_QUOTACTL_FD,
 	SYS_fanotify_init, SYS_vhangup, SYS_syslog,
 };
 
@@ -63,6 +66,7 @@ static const int for_files[] = {
 	SYS_linkat, SYS_symlinkat, SYS_fchmod, SYS_fchmodat, CALL_FCHMODAT2, SYS_fchown, SYS_fchownat,
 	SYS_utimensat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr,
 	SYS_lremovexattr, SYS_fremovexattr, CALL_SETXATTRAT, CALL_REMOVEXATTRAT,
+	CALL_FILE_SETATTR,
 #ifdef SYS_renameat
 	SYS_renameat,
 #endif
@@ -146,6 +150,8 @@ static void make(struct filter *filter, bool writes_files)
 	/* abort() sends a signal to its own process, and limits are one's own. */
 	forbid_unless(filter, SYS_tgkill, 0, BPF_JEQ, (uint32_t)getpid());
 	forbid_unless(filter, SYS_prlimit64, 0, BPF_JEQ, 0);
+	/* isatty() alone: others type into a terminal, or change files that are open for reading. */
+	forbid_unless(filter, SYS_ioctl, 1, BPF_JEQ, TCGETS);
 	if (!writes_files)
 		forbid_writing(filter);
 	add_return(filter, SECCOMP_RET_ALLOW);

@@ -22,12 +22,14 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -140,6 +142,17 @@ static bool was_let(const char *what, long result)
 
 #define TRIED(call) was_let(#call, (long)(call))
 
+/* Its flags, such as append-only, by a descriptor that is open for reading; not every file system has any. */
+static int flags_set(const char *path)
+{
+	int flags = 0;
+	const int file = open(path, O_RDONLY | O_CLOEXEC);
+	const bool set = file >= 0 && !ioctl(file, FS_IOC_GETFLAGS, &flags) && !ioctl(file, FS_IOC_SETFLAGS, &flags);
+	if (file >= 0)
+		close(file);
+	return set ? 0 : -1;
+}
+
 /* The folder has a file `there`. */
 static bool files_are_let(void)
 {
@@ -154,6 +167,7 @@ static bool files_are_let(void)
 	let |= TRIED(symlink("there", "third"));
 	let |= TRIED(chmod("there", 0777));
 	let |= TRIED(utimensat(AT_FDCWD, "there", NULL, 0));
+	let |= TRIED(flags_set("there"));
 	let |= TRIED(mkdir("folder", 0700));
 	let |= TRIED(mkfifo("fifo", 0600));
 	return TRIED(unlink("there")) | let;
