@@ -3,6 +3,7 @@
  * cannot be read, or is another object.  The calls are the platform's own, for a loader may read. */
 #include "config.h"
 
+#include "icd/include/khr_external_memory.h"
 #include "tests/api/fixture.h"
 
 #include <stdint.h>
@@ -105,8 +106,8 @@ static void in_lists(cl_device_id device)
 	const cl_context_properties of_context[] = {CL_CONTEXT_PLATFORM,
 						    (cl_context_properties)device, 0};
 	const cl_mem_properties of_memory[] = {
-		CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, 9999, CL_DEVICE_HANDLE_LIST_KHR,
-		(cl_mem_properties)(uintptr_t)device, CL_DEVICE_HANDLE_LIST_END_KHR, 0};
+		CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, 9999, CL_MEM_DEVICE_HANDLE_LIST_KHR,
+		(cl_mem_properties)(uintptr_t)device, CL_MEM_DEVICE_HANDLE_LIST_END_KHR, 0};
 	const cl_image_format format = {CL_RGBA, CL_FLOAT};
 	const cl_image_desc shape = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4,
 				     .image_height = 4};
