@@ -159,11 +159,11 @@ static void write_type(FILE *file, struct run *run, int t)
 static void write_relaxed(FILE *file, struct run *run)
 {
 	fprintf(file, "\n## float, relaxed\n\n"
-		      "The functions of float that 7.4 has other bounds for with "
-		      "`-cl-unsafe-math-optimizations`, built with\n`-cl-fast-relaxed-math`. Where a "
-		      "function may be derived from others, the bound follows from theirs and\nfrom the "
-		      "rounding of each operation. *Worst* is the greatest part of the bound that an "
-		      "error took.\n\n"
+		      "The functions of float for which 7.4 defines other bounds with "
+		      "`-cl-unsafe-math-optimizations`, built with\n`-cl-fast-relaxed-math`. If a "
+		      "function may be derived from others, its bound follows from their bounds and\n"
+		      "the rounding of each operation. *Worst* is the largest error as a part of the "
+		      "bound.\n\n"
 		      "| function | bound | worst | worst argument | points |\n"
 		      "|---|---|---|---|---|\n");
 	for (size_t f = 0; f < function_count; f++) {
