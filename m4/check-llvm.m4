@@ -16,8 +16,8 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 	LLVM_MAJOR=`echo "$LLVM_VERSION" | sed 's/\..*//'`
 	AS_IF([test "$LLVM_MAJOR" -lt 15],
 		[AC_MSG_ERROR([LLVM $LLVM_VERSION is too old; 15 or newer is required])])
-	AS_CASE([$LLVM_MAJOR], [15|16|18|19|20|21|22], [],
-		[AC_MSG_WARN([LLVM $LLVM_VERSION has not been tested; 15, 16 and 18 to 22 have been])])
+	AS_CASE([$LLVM_MAJOR], [15|16|17|18|19|20|21|22], [],
+		[AC_MSG_WARN([LLVM $LLVM_VERSION has not been tested; 15 to 22 have been])])
 	llvm_prefix=`$LLVM_CONFIG --prefix`
 	llvm_libdir=`$LLVM_CONFIG --libdir`
 	LLVM_CPPFLAGS="-isystem `$LLVM_CONFIG --includedir` -D__STDC_CONSTANT_MACROS -D__STDC_FORMAT_MACROS -D__STDC_LIMIT_MACROS"
