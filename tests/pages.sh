@@ -136,7 +136,7 @@ done
 
 # Tables are read in narrow windows, too: no cell has more than 200 characters.  Pages that have larger ones
 # still are named here, and leave the list when they have none.
-larger='HACKING.md softcuda.md spirv.md'
+larger='HACKING.md'
 for page in "$source/README.md" "$source/HACKING.md" "$source"/docs/*.md; do
 	long=$(awk -F '[|]' '/^[|]/ { for (i = 2; i < NF; i++) { gsub(/^ +| +$/, "", $i); if (length($i) > 200) print FNR } }' "$page" | head -n 1)
 	case " $larger " in
