@@ -138,6 +138,9 @@ static bool find_carried(struct spirv_reader *reader, struct spirv_parameter *pa
 	if (!type->memory)
 		return spirv_fail(reader, "the parameter %" PRIu32 " points to nothing that can be copied",
 				  parameter->id);
+	if (type->size_B > UINT32_MAX)
+		return spirv_fail(reader, "the parameter %" PRIu32 " of %" PRIu64 " bytes is too large to be passed by value",
+				  parameter->id, type->size_B);
 	parameter->carried = type->memory;
 	return spirv_alignment(reader, parameter->id, type->align_B, &parameter->align_B);
 }
