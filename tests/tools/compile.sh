@@ -35,6 +35,7 @@ for line in 1 4 6; do
 	./culvert compile $folder/kernel.cl --emit ptx -O "-g -DBY=2" | grep -q "^[[:space:]]*\.loc[[:space:]]*1 $line " ||
 		fail "-g: no code of line $line"
 done
+spirv=${srcdir:-.}/tests/spirv/constants.spv
 # They reach machine code, of each architecture, where code is optimised and where it is not.
 cat >$folder/inlined.cl <<'END'
 int twice(int v)
@@ -46,18 +47,24 @@ kernel void inlined(global int *p)
 	p[get_global_id(0)] = twice(p[get_global_id(0)]);
 }
 END
+# check_lines FILE OPTIONS: its PTX for $arch is assembled, and the machine code has lines.
+check_lines()
+{
+	./culvert compile "$1" --arch $arch --emit ptx -O "$2" -o $folder/lines.ptx
+	how=-lineinfo
+	grep -q '^.target.*, debug' $folder/lines.ptx && how=-g
+	$PTXAS -arch=$arch $how -o $folder/lines.cubin $folder/lines.ptx ||
+		{ fail "$arch: $1: $2: not assembled"; return; }
+	for section in .debug_line .nv_debug_line_sass; do
+		grep -qaF $section $folder/lines.cubin || fail "$arch: $1: $2: no $section"
+	done
+}
 if [ -x "$PTXAS" ]; then
 	for arch in $($PTXAS --help | grep -o "'sm_[0-9]*'" | tr -d "'" | sort -u); do
 		./culvert compile $folder/kernel.cl --arch $arch --emit ptx -O -DBY=1 >/dev/null 2>&1 || continue
-		for more in "" -cl-opt-disable; do
-			./culvert compile $folder/inlined.cl --arch $arch --emit ptx -O "-g $more" -o $folder/lines.ptx
-			how=-lineinfo
-			grep -q '^.target.*, debug' $folder/lines.ptx && how=-g
-			$PTXAS -arch=$arch $how -o $folder/lines.cubin $folder/lines.ptx ||
-				{ fail "$arch: -g $more: not assembled"; continue; }
-			for section in .debug_line .nv_debug_line_sass; do
-				grep -qaF $section $folder/lines.cubin || fail "$arch: -g $more: no $section"
-			done
+		for source in $folder/inlined.cl "$spirv"; do
+			check_lines "$source" -g
+			check_lines "$source" "-g -cl-opt-disable"
 		done
 		# Where nothing is optimised, with variables and types, and as such to be assembled.
 		./culvert compile $folder/inlined.cl --arch $arch --emit ptx -O "-g -cl-opt-disable" -o $folder/full.ptx
@@ -202,8 +209,8 @@ CULVERT_LIBNVVM=/nonexistent/libnvvm.so ./culvert compile $folder/kernel.cl -O -
 [ $? = 3 ] || fail "no libnvvm: not exit code 3"
 grep -q /nonexistent/libnvvm.so $folder/errors || fail "no libnvvm: the log does not say so"
 # SPIR-V, to LLVM IR and to PTX.
-spirv=${srcdir:-.}/tests/spirv/constants.spv
 ./culvert compile $spirv --emit ptx | grep -q '\.entry values' || fail "SPIR-V: no entry"
+./culvert compile $spirv --emit ptx -O -g | grep -q '\.file.*"values.cl"' || fail "SPIR-V, -g: not the file of OpLine"
 ./culvert compile $spirv --emit ll | grep -q '^define .*@culvert.kernel.values(' || fail "SPIR-V: no LLVM IR"
 head -c 200 $spirv >$folder/short.spv
 ./culvert compile $folder/short.spv >/dev/null 2>$folder/errors
