@@ -26,6 +26,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/kernel_facts.c frontend/kernel_facts.h \
 	frontend/kernel_groups.c \
 	frontend/kernel_image.c \
+	frontend/local_pointers.c frontend/local_pointers.h \
 	frontend/lower.c frontend/lower.h \
 	frontend/lower_comparison.c \
 	frontend/lower_element.c \
@@ -43,10 +44,11 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower_intrinsic_math.c \
 	frontend/lower_kernel.c \
 	frontend/lower_lifetime.c \
-	frontend/lower_local.c \
+	frontend/lower_local.c frontend/lower_local_call.c \
 	frontend/lower_local_index.c \
 	frontend/lower_merge.c \
 	frontend/lower_packed.c \
+	frontend/lower_passing.c \
 	frontend/lower_printf.c \
 	frontend/lower_private.c \
 	frontend/lower_relaxed.c \

@@ -64,6 +64,7 @@ enum fe_status fe_lower_work_items(struct lowering *lowering);       /* lower_wo
 enum fe_status fe_lower_hidden(struct lowering *lowering);           /* lower_hidden.c */
 enum fe_status fe_lower_entry_names(struct lowering *lowering);      /* lower_kernel.c */
 enum fe_status fe_lower_local(struct lowering *lowering);            /* lower_local.c */
+enum fe_status fe_lower_local_calls(struct lowering *lowering);      /* lower_local_call.c */
 enum fe_status fe_lower_local_indices(struct lowering *lowering);    /* lower_local_index.c */
 enum fe_status fe_lower_merges(struct lowering *lowering);           /* lower_merge.c */
 enum fe_status fe_lower_comparisons(struct lowering *lowering);      /* lower_comparison.c */
@@ -92,6 +93,11 @@ LLVMValueRef fe_call_build(struct lowering *lowering, LLVMValueRef call, LLVMVal
 /* Replaces an old call by a call of callee, whose arguments are those of the old call followed by more. */
 bool fe_call_replace(struct lowering *lowering, LLVMValueRef call, LLVMValueRef callee,
 		     LLVMValueRef *more, unsigned more_count);
+
+/* lower_passing.c: gives a function another type of the same bits, of parameters and result each, and changes its
+ * body and its calls to it.  Half and an integer of 16 bits are the same bits, and vectors and structs of them; two
+ * bytes and an integer of 16 bits; a local pointer and an integer of 32 bits.  false: no memory. */
+bool fe_function_pass(struct lowering *lowering, LLVMValueRef old, LLVMTypeRef type);
 
 /* Returns the facts of the kernel whose entry the function is; NULL if it is none. */
 struct abi_kernel *fe_lower_kernel(struct lowering *lowering, LLVMValueRef function);

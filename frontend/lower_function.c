@@ -65,8 +65,9 @@ LLVMValueRef fe_function_take_over(struct lowering *lowering, LLVMValueRef old, 
 	LLVMSetLinkage(function, LLVMGetLinkage(old));
 	LLVMSetFunctionCallConv(function, LLVMGetFunctionCallConv(old));
 	bool copied = copy_attributes(old, function, (unsigned)LLVMAttributeFunctionIndex) &&
-		      copy_attributes(old, function, (unsigned)LLVMAttributeReturnIndex) &&
 		      fe_name_move(old, function);
+	if (LLVMGetReturnType(LLVMGlobalGetValueType(old)) == LLVMGetReturnType(type))
+		copied = copied && copy_attributes(old, function, (unsigned)LLVMAttributeReturnIndex);
 	copy_metadata(old, function);
 	move_blocks(lowering, old, function);
 	for (unsigned i = 0; i < count && copied; i++) {
@@ -104,8 +105,12 @@ LLVMValueRef fe_call_build(struct lowering *lowering, LLVMValueRef call, LLVMVal
 	LLVMSetInstructionCallConv(new_call, LLVMGetFunctionCallConv(callee));
 	LLVMSetTailCall(new_call, LLVMIsTailCall(call));
 	bool copied = copy_call_attributes(call, new_call, (unsigned)LLVMAttributeFunctionIndex);
-	for (unsigned i = 0; i <= old_count && copied; i++)
-		copied = copy_call_attributes(call, new_call, i);
+	if (LLVMTypeOf(call) == LLVMTypeOf(new_call))
+		copied = copied && copy_call_attributes(call, new_call, (unsigned)LLVMAttributeReturnIndex);
+	/* An attribute of what is passed says nothing of a value of another type. */
+	for (unsigned i = 0; i < old_count && copied; i++)
+		if (LLVMTypeOf(LLVMGetOperand(call, i)) == LLVMTypeOf(arguments[i]))
+			copied = copy_call_attributes(call, new_call, i + 1);
 	return copied ? new_call : NULL;
 }
 

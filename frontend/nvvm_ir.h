@@ -134,8 +134,6 @@ void fe_ir_function_attributes(struct ir_printer *printer, LLVMValueRef function
 /* nvvm_ir_layout.c: the data layout, which is chosen first, and the triple. */
 void fe_ir_layout_init(struct ir_printer *printer);
 void fe_ir_head(struct ir_printer *printer);
-/* Whether the type is a pointer to local memory, which is CUDA's shared memory. */
-bool fe_ir_is_local_pointer(LLVMTypeRef type);
 
 /* nvvm_ir_metadata.c */
 void fe_ir_metadata_init(struct ir_printer *printer);

@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "frontend/local_pointers.h"
 #include "frontend/nvvm_ir.h"
 
 #include <stdlib.h>
@@ -192,7 +193,7 @@ void fe_ir_call(struct ir_printer *printer, LLVMValueRef call)
 			places[i] = fe_ir_place(printer, LLVMGetOperand(call, i), pointee);
 		/* Inline PTX has registers of 64 bits for addresses. */
 		else if (printer->local_is_narrow && LLVMIsAInlineAsm(callee) &&
-			 fe_ir_is_local_pointer(LLVMTypeOf(LLVMGetOperand(call, i))))
+			 fe_is_local_pointer(LLVMTypeOf(LLVMGetOperand(call, i))))
 			places[i] = fe_ir_wide_place(printer, LLVMGetOperand(call, i));
 	}
 	print_call(printer, call, callee, places);

@@ -1,12 +1,9 @@
 #!/bin/sh
 # Protects: what kernels are made of.  Reads of constant data go by the read-only cache, vectors stay
 # whole, required sizes are the launch's, functions and private arrays are gone, nothing is computed in
-# 64 bits or passed that is not needed: tests/unit/code.cl, a kernel each.
+# 64 bits or passed that is not needed: tests/unit/code.cl and code_local.cl, a kernel each.
 folder=`mktemp -d` || exit 1
 trap 'rm -rf "$folder"' EXIT
-source=${srcdir:-.}/tests/unit/code.cl
-cp "$source" "$folder/code.cl" || exit 1
-tests/unit/compile_for "$folder/code.cl" -cl-uniform-work-group-size 75 90 120 || exit
 failed=0
 wrong()
 {
@@ -35,27 +32,36 @@ check()
 	*) wrong "what is $what?" ;;
 	esac
 }
+# all_of NAME: the kernels of tests/unit/NAME.
 checks=0
-for sm in 75 90 120; do
-	# "KERNEL WHAT REST", a line for each line before a kernel.
-	sed -n 's,^//\(has\|lacks\|loop\|parameters\) ,\1 ,p
-		s/^kernel .*void \([a-z0-9A-Z_]*\)(.*/kernel \1/p' "$source" >"$folder/lines"
-	: >"$folder/pending"
-	while read -r what rest; do
-		[ "$what" = kernel ] || { echo "$what $rest" >>"$folder/pending"; continue; }
-		kernel=$rest
-		# What a kernel has outside: variables of its own name, and dynamic local memory.
-		sed -n "/^\.extern \.shared/p
-			/^\.shared.*$kernel/p
-			/\.entry $kernel(/,/^}/p" "$folder/code.cl.$sm" >"$folder/body"
-		grep -q '\.entry' "$folder/body" || wrong "no such kernel"
-		while read -r what rest; do
-			check "$what" "$rest"
-			checks=$((checks + 1))
-		done <"$folder/pending"
+all_of()
+{
+	source=${srcdir:-.}/tests/unit/$1
+	cp "$source" "$folder/code.cl" || exit 1
+	tests/unit/compile_for "$folder/code.cl" -cl-uniform-work-group-size 75 90 120 || exit
+	for sm in 75 90 120; do
+		# "KERNEL WHAT REST", a line for each line before a kernel.
+		sed -n 's,^//\(has\|lacks\|loop\|parameters\) ,\1 ,p
+			s/^kernel .*void \([a-z0-9A-Z_]*\)(.*/kernel \1/p' "$source" >"$folder/lines"
 		: >"$folder/pending"
-	done <"$folder/lines"
-done
+		while read -r what rest; do
+			[ "$what" = kernel ] || { echo "$what $rest" >>"$folder/pending"; continue; }
+			kernel=$rest
+			# What a kernel has outside: variables of its own name, and dynamic local memory.
+			sed -n "/^\.extern \.shared/p
+				/^\.shared.*$kernel/p
+				/\.entry $kernel(/,/^}/p" "$folder/code.cl.$sm" >"$folder/body"
+			grep -q '\.entry' "$folder/body" || wrong "no such kernel"
+			while read -r what rest; do
+				check "$what" "$rest"
+				checks=$((checks + 1))
+			done <"$folder/pending"
+			: >"$folder/pending"
+		done <"$folder/lines"
+	done
+}
+all_of code.cl
+all_of code_local.cl
 [ "$checks" -gt 100 ] || { echo "only $checks checks"; failed=1; }
 echo "$checks checks"
 exit $failed

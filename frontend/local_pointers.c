@@ -1,0 +1,120 @@
+#include "config.h"
+
+#include "frontend/local_pointers.h"
+
+enum { SPACE_LOCAL = 3, SM_NEWER_DIALECT = 100 };
+
+bool fe_is_local_pointer(LLVMTypeRef type)
+{
+	return LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
+	       LLVMGetPointerAddressSpace(type) == SPACE_LOCAL;
+}
+
+static bool has_local_pointer(LLVMTypeRef type)
+{
+	switch (LLVMGetTypeKind(type)) {
+	case LLVMPointerTypeKind:
+		return fe_is_local_pointer(type);
+	case LLVMArrayTypeKind:
+	case LLVMVectorTypeKind:
+		return has_local_pointer(LLVMGetElementType(type));
+	case LLVMStructTypeKind:
+		for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+			if (has_local_pointer(LLVMStructGetTypeAtIndex(type, i)))
+				return true;
+		return false;
+	default:
+		return false;
+	}
+}
+
+/* Whether the type contains a local pointer and is more than that pointer. */
+static bool is_compound(LLVMTypeRef type)
+{
+	return has_local_pointer(type) && !fe_is_local_pointer(type);
+}
+
+static bool is_half(LLVMTypeRef type)
+{
+	if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+		type = LLVMGetElementType(type);
+	return LLVMGetTypeKind(type) == LLVMHalfTypeKind;
+}
+
+/* Whether an instruction has local pointers in memory, or somewhere else where their size shows. */
+static bool shows_size(LLVMValueRef i)
+{
+	const int operands = LLVMGetNumOperands(i);
+	for (int k = 0; k < operands; k++)
+		if (is_compound(LLVMTypeOf(LLVMGetOperand(i, (unsigned)k))))
+			return true;
+	switch (LLVMGetInstructionOpcode(i)) {
+	case LLVMAlloca:
+		return has_local_pointer(LLVMGetAllocatedType(i));
+	case LLVMGetElementPtr:
+		return has_local_pointer(LLVMGetGEPSourceElementType(i));
+	case LLVMLoad:
+		return has_local_pointer(LLVMTypeOf(i));
+	case LLVMStore:
+		return has_local_pointer(LLVMTypeOf(LLVMGetOperand(i, 0)));
+	case LLVMAtomicRMW:
+	case LLVMAtomicCmpXchg:
+		return has_local_pointer(LLVMTypeOf(LLVMGetOperand(i, 1)));
+	case LLVMCall:
+		/* What inline PTX gives back has the size that its constraints say. */
+		return LLVMIsAInlineAsm(LLVMGetCalledValue(i)) ? has_local_pointer(LLVMTypeOf(i))
+							       : is_compound(LLVMTypeOf(i));
+	default:
+		return is_compound(LLVMTypeOf(i));
+	}
+}
+
+/* libnvvm 13.0 for compute_90 and before drops stores of two halves to local memory by an address of 32
+ * bits, and what it joins to two halves nobody can say. */
+static bool has_halves(LLVMValueRef i)
+{
+	bool has = is_half(LLVMTypeOf(i));
+	for (int k = 0; !has && k < LLVMGetNumOperands(i); k++)
+		has = is_half(LLVMTypeOf(LLVMGetOperand(i, (unsigned)k)));
+	return has;
+}
+
+static bool is_always_inlined(LLVMValueRef function)
+{
+	static const char name[] = "alwaysinline";
+	const unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof(name) - 1);
+	return LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind);
+}
+
+/* libnvvm 13.0 declares a parameter of 64 bits in a function that stays one and passes 32 to it. */
+bool fe_passes_local_pointers(LLVMValueRef function)
+{
+	if (LLVMGetIntrinsicID(function))
+		return false;
+	bool passes = has_local_pointer(LLVMGetReturnType(LLVMGlobalGetValueType(function)));
+	for (unsigned p = 0; !passes && p < LLVMCountParams(function); p++)
+		passes = has_local_pointer(LLVMTypeOf(LLVMGetParam(function, p)));
+	return passes && (LLVMIsDeclaration(function) || !is_always_inlined(function));
+}
+
+static bool function_allows(LLVMValueRef function, unsigned sm)
+{
+	LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function);
+	for (; block; block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+			if (shows_size(i) || (sm < SM_NEWER_DIALECT && has_halves(i)))
+				return false;
+	return true;
+}
+
+bool fe_local_pointers_fit(LLVMModuleRef module, unsigned sm)
+{
+	LLVMValueRef next = LLVMGetFirstGlobal(module);
+	for (; next; next = LLVMGetNextGlobal(next))
+		if (has_local_pointer(LLVMGlobalGetValueType(next)))
+			return false;
+	for (next = LLVMGetFirstFunction(module); next; next = LLVMGetNextFunction(next))
+		if (!function_allows(next, sm))
+			return false;
+	return true;
+}

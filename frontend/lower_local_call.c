@@ -1,0 +1,63 @@
+#include "config.h"
+
+#include "frontend/local_pointers.h"
+#include "frontend/lower.h"
+
+#include <stdlib.h>
+
+/* Functions take and return local pointers as integers of 32 bits where nothing else needs 64: libnvvm passes
+ * the pointers themselves wrongly then, and inlines as it likes.  Where it does inline, nothing is left of it. */
+
+static LLVMTypeRef type_to_pass(struct lowering *lowering, LLVMTypeRef type)
+{
+	return fe_is_local_pointer(type) ? LLVMInt32TypeInContext(lowering->context) : type;
+}
+
+/* NULL: no memory. */
+static LLVMTypeRef function_to_pass(struct lowering *lowering, LLVMValueRef function)
+{
+	const unsigned count = LLVMCountParams(function);
+	LLVMTypeRef type = LLVMGlobalGetValueType(function);
+	LLVMTypeRef *parameters = calloc(count + 1, sizeof(*parameters));
+	if (!parameters)
+		return NULL;
+	for (unsigned i = 0; i < count; i++)
+		parameters[i] = type_to_pass(lowering, LLVMTypeOf(LLVMGetParam(function, i)));
+	type = LLVMFunctionType(type_to_pass(lowering, LLVMGetReturnType(type)), parameters, count, false);
+	free(parameters);
+	return type;
+}
+
+/* Whether a function is only called, by its own type. */
+static bool is_only_called(LLVMValueRef function)
+{
+	for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+		LLVMValueRef call = LLVMGetUser(use);
+		if (!LLVMIsACallInst(call) || LLVMGetCalledValue(call) != function ||
+		    LLVMGetCalledFunctionType(call) != LLVMGlobalGetValueType(function))
+			return false;
+	}
+	return true;
+}
+
+static bool can_change(LLVMValueRef function)
+{
+	return !LLVMIsDeclaration(function) && !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)) &&
+	       is_only_called(function);
+}
+
+enum fe_status fe_lower_local_calls(struct lowering *lowering)
+{
+	if (!fe_local_pointers_fit(lowering->module, lowering->sm))
+		return FE_OK;
+	LLVMValueRef next, function = LLVMGetFirstFunction(lowering->module);
+	for (; function; function = next) {
+		next = LLVMGetNextFunction(function);
+		if (!fe_passes_local_pointers(function) || !can_change(function))
+			continue;
+		LLVMTypeRef type = function_to_pass(lowering, function);
+		if (!type || !fe_function_pass(lowering, function, type))
+			return FE_NO_MEMORY;
+	}
+	return FE_OK;
+}
