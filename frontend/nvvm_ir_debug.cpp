@@ -99,11 +99,22 @@ private:
 	const char *separator = "";
 };
 
+/* A program is a string, whose file Clang calls "<kernel>"; its first function is in the file that a #line names. */
+const llvm::DIFile *file_of(const ir_printer *printer, const llvm::DICompileUnit *unit)
+{
+	for (const llvm::Function &function : *llvm::unwrap(printer->module)) {
+		const llvm::DISubprogram *description = function.getSubprogram();
+		if (description && description->getUnit() == unit && description->getFile())
+			return description->getFile();
+	}
+	return unit->getFile();
+}
+
 void write_unit(ir_printer *printer, const llvm::DICompileUnit *unit)
 {
 	node_writer writer(printer, unit, "DICompileUnit", true);
 	writer.word("language", "DW_LANG_C99");
-	writer.node("file", unit->getFile());
+	writer.node("file", file_of(printer, unit));
 	writer.text("producer", "Culvert", true);
 	writer.flag("isOptimized", false);
 	writer.natural("runtimeVersion", 0, true);
@@ -118,11 +129,21 @@ void write_file(ir_printer *printer, const llvm::DIFile *file)
 	writer.text("directory", file->getDirectory(), true);
 }
 
+/* Returns the name of a function's code; empty if it has none in this module. */
+llvm::StringRef code_name(const ir_printer *printer, const llvm::DISubprogram *description)
+{
+	for (const llvm::Function &function : *llvm::unwrap(printer->module))
+		if (function.getSubprogram() == description)
+			return function.getName();
+	return description->getLinkageName();
+}
+
+/* The linkage name is there for C, too, as nvcc writes it: compute-sanitizer finds functions by it. */
 void write_function(ir_printer *printer, const llvm::DISubprogram *function)
 {
 	node_writer writer(printer, function, "DISubprogram", true);
 	writer.text("name", function->getName());
-	writer.text("linkageName", function->getLinkageName());
+	writer.text("linkageName", code_name(printer, function));
 	writer.node("scope", function->getFile());
 	writer.node("file", function->getFile());
 	writer.natural("line", function->getLine());

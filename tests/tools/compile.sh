@@ -77,6 +77,11 @@ if [ -x "$PTXAS" ]; then
 			./culvert compile $folder/inlined.cl --arch $arch --emit cubin -O "-g -cl-opt-disable" \
 				-o $folder/own.cubin 2>/dev/null && { grep -qaF .debug_info $folder/own.cubin ||
 				fail "$arch: debug: the cubin describes no variables"; }
+			# By these names tools find a function and its file.
+			./culvert compile $folder/inlined.cl --arch $arch --emit nvvm -O "-g -cl-opt-disable" >$folder/full.ll
+			grep -qa 'name: "inlined", linkageName: "inlined"' $folder/full.ll || fail "$arch: debug: no linkage name"
+			unit=$(sed -n 's/.*DICompileUnit(.* file: !\([0-9]*\),.*/\1/p' $folder/full.ll)
+			grep -qa "^!$unit = !DIFile(filename: \".*inlined.cl\"" $folder/full.ll || fail "$arch: debug: no file"
 		elif [ "$LLVM_MAJOR" -ge 19 ]; then
 			fail "$arch: -g -cl-opt-disable describes no variables"
 		fi
