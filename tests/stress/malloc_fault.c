@@ -7,7 +7,9 @@
  * the calling thread makes (0: none), culvert_fault_malloc_failed() says whether it has.
  *
  * Only calls that come from libculvert.so itself count: the compiler and the C
- * library have their own ideas of what to do without memory. */
+ * library have their own ideas of what to do without memory.  Where LLVM is
+ * linked into libculvert.so (--enable-static-llvm), let it compile in a process
+ * of its own. */
 #include "config.h"
 
 #include <dlfcn.h>
