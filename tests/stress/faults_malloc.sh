@@ -1,5 +1,5 @@
 #!/bin/sh
-# Protects: the driver without memory.  One of the allocations that libculvert.so makes
+# Protects: the driver without memory.  One of the allocations that libculvert.so and its front end make
 # during the workload fails, in a process of its own: it must not crash, hang or end
 # with a code that OpenCL does not allow, and what comes afterwards must work.
 #

@@ -1,4 +1,4 @@
-/* Preloaded, makes one allocation of libculvert.so fail.
+/* Preloaded, makes one allocation of libculvert.so or of its front end, libculvert-frontend.so, fail.
  *
  *	FAULT_MALLOC=N               the N-th malloc, calloc, realloc or aligned_alloc returns NULL
  *	FAULT_MALLOC_COUNT=FILE      gets how many there were, at exit
@@ -6,7 +6,7 @@
  * A program may choose by itself: culvert_fault_malloc(N) makes the N-th from then on fail that
  * the calling thread makes (0: none), culvert_fault_malloc_failed() says whether it has.
  *
- * Only calls that come from libculvert.so itself count: the compiler and the C
+ * Only calls that come from these libraries themselves count: Clang and the C
  * library have their own ideas of what to do without memory.  Where LLVM is
  * linked into libculvert.so (--enable-static-llvm), let it compile in a process
  * of its own. */
@@ -30,7 +30,14 @@ void *__libc_calloc(size_t count, size_t size_B);
 void *__libc_realloc(void *pointer, size_t size_B);
 void *__libc_memalign(size_t align_B, size_t size_B);
 
-static _Atomic uintptr_t range_start, range_end;
+/* The code of each library, once it is loaded. */
+static struct {
+	const char *name;
+	_Atomic uintptr_t start, end;
+} ranges[] = {{"/libculvert.so", 0, 0}, {"/libculvert-frontend.so", 0, 0}};
+
+enum { RANGES = sizeof(ranges) / sizeof(*ranges) };
+
 static atomic_ulong count;
 static unsigned long wanted;
 static _Thread_local unsigned long own;
@@ -50,43 +57,55 @@ bool culvert_fault_malloc_failed(void)
 	return own_failed;
 }
 
-static int note_range(struct dl_phdr_info *info, size_t size_B, void *data)
+static bool ends_with(const char *text, const char *end)
 {
-	static const char name[] = "/libculvert.so";
-	const size_t length = strlen(info->dlpi_name);
-	(void)size_B;
-	(void)data;
-	if (length < sizeof(name) ||
-	    strcmp(info->dlpi_name + length - (sizeof(name) - 1), name))
-		return 0;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-		if (part->p_type != PT_LOAD || !(part->p_flags & PF_X))
-			continue;
-		range_end = info->dlpi_addr + part->p_vaddr + part->p_memsz;
-		range_start = info->dlpi_addr + part->p_vaddr;
-	}
-	return 1;
+	const size_t length = strlen(text), end_length = strlen(end);
+	return length >= end_length && !strcmp(text + length - end_length, end);
 }
 
-/* Whoever loads the library does it through here. */
+static int note_ranges(struct dl_phdr_info *info, size_t size_B, void *data)
+{
+	(void)size_B;
+	(void)data;
+	for (int r = 0; r < RANGES; r++) {
+		if (ranges[r].start || !ends_with(info->dlpi_name, ranges[r].name))
+			continue;
+		for (int i = 0; i < info->dlpi_phnum; i++) {
+			const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+			if (part->p_type != PT_LOAD || !(part->p_flags & PF_X))
+				continue;
+			ranges[r].end = info->dlpi_addr + part->p_vaddr + part->p_memsz;
+			ranges[r].start = info->dlpi_addr + part->p_vaddr;
+		}
+	}
+	return 0;
+}
+
+/* Whoever loads the libraries does it through here. */
 void *dlopen(const char *path, int flags)
 {
 	void *(*real)(const char *, int);
 	*(void **)&real = dlsym(RTLD_NEXT, "dlopen");
 	void *handle = real(path, flags);
-	if (handle && !range_start) {
+	if (handle && (!ranges[0].start || !ranges[1].start)) {
 		const char *text = getenv("FAULT_MALLOC");
 		wanted = text ? strtoul(text, NULL, 10) : 0;
-		dl_iterate_phdr(note_range, NULL);
+		dl_iterate_phdr(note_ranges, NULL);
 	}
 	return handle;
 }
 
+static bool is_ours(uintptr_t address)
+{
+	for (int r = 0; r < RANGES; r++)
+		if (ranges[r].start && address >= ranges[r].start && address < ranges[r].end)
+			return true;
+	return false;
+}
+
 static bool fails(const void *caller)
 {
-	const uintptr_t address = (uintptr_t)caller;
-	if (address < range_start || address >= range_end)
+	if (!is_ours((uintptr_t)caller))
 		return false;
 	const bool own_turn = own && !--own;
 	own_failed |= own_turn;
