@@ -1,6 +1,6 @@
 # CULVERT_CHECK_LLVM
 # --with-llvm=CONFIG: the llvm-config of the LLVM whose Clang we put in process.
-# Sets LLVM_CONFIG, LLVM_VERSION, LLVM_MAJOR, LLVM_CPPFLAGS, LLVM_LIBS, LLVM_FILES, CLANG,
+# Sets LLVM_CONFIG, LLVM_VERSION, LLVM_MAJOR, LLVM_CPPFLAGS, LLVM_LIBS, LLVM_JIT_LIBS, LLVM_FILES, CLANG,
 # CLANG_RESOURCE_DIR.
 AC_DEFUN([CULVERT_CHECK_LLVM], [
 	AC_REQUIRE([AC_PROG_CXX])
@@ -39,6 +39,8 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 		LLVM_LIBS="-Wl,--gc-sections -L$llvm_libdir -Wl,--start-group $culvert_clang_libs -Wl,--end-group `$LLVM_CONFIG --link-static --libs $llvm_components` `$LLVM_CONFIG --link-static --system-libs`"
 		# Debian's llvm-config names Polly, which its packages lack and nothing here needs.
 		LLVM_LIBS=`echo "$LLVM_LIBS -static-libstdc++ -static-libgcc" | sed 's/-lPolly[[A-Z]]*//g'`
+		# What tests run code with.
+		LLVM_JIT_LIBS=`$LLVM_CONFIG --link-static --libs orcjit native | sed 's/-lPolly[[A-Z]]*//g'`
 		# To be carried, it must not want these of the machine that it comes to.
 		for library in z zstd; do
 			AS_IF([test -n "`$CC -print-file-name=lib$library.a | grep /`"],
@@ -81,6 +83,7 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 	AC_SUBST([LLVM_MAJOR])
 	AC_SUBST([LLVM_CPPFLAGS])
 	AC_SUBST([LLVM_LIBS])
+	AC_SUBST([LLVM_JIT_LIBS])
 	AC_SUBST([LLVM_FILES])
 	AC_SUBST([CLANG])
 	AC_SUBST([CLANG_RESOURCE_DIR])

@@ -43,6 +43,16 @@ mkdir "$work/vendors" "$work/both"
 echo "$build/tests/footprint/libreference.so" >"$work/vendors/reference.icd"
 cp "$work/vendors/reference.icd" vendors/culvert.icd "$work/both"
 
+# Ends the test where a platform was not there: its library cannot be loaded, or the build was changed meanwhile.
+platforms_are_there() {
+	grep -qE 'no such (platform|OpenCL device)' "$work/out" || return
+	for library in $(cat "$work"/both/*.icd); do
+		python3 -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' "$library" 2>&1 | tail -n 1
+	done
+	fail "$1: a platform cannot be loaded (was the build changed while the test ran?)"
+	exit 1
+}
+
 # What the files differ in for a reason that compare cannot see.
 excused() {
 	case $1 in
@@ -79,7 +89,11 @@ kernel_file() {
 	rm -f "$work/reference" "$work/ours"
 	OCL_ICD_VENDORS=$work/vendors REFERENCE_FOOTPRINT=$work/reference \
 		timeout 300 tests/kernels/runner --platform Reference "$1" >"$work/out" 2>&1 &&
-		[ -s "$work/reference" ] && ours "$1" "${2:-90}" $3 || { left="$left $name"; return; }
+		[ -s "$work/reference" ] && ours "$1" "${2:-90}" $3 || {
+		platforms_are_there "$name"
+		left="$left $name"
+		return
+	}
 	local=
 	! moves_local "$name" || local=--without-local
 	"$here/compare" $local "$work/reference" "$work/ours" >"$work/out"
@@ -98,7 +112,12 @@ random_kernel() {
 	OCL_ICD_VENDORS=$work/both REFERENCE_FOOTPRINT=$work/reference CULVERT_SOFT_FOOTPRINT=$work/ours \
 		CULVERT_LIBNVVM=$(tests/run-with-culvert printenv CULVERT_LIBNVVM) \
 		timeout 900 tests/fuzz/fuzz_kernels --from "$1" --runs 1 "$here/../fuzz/kernels_prelude.cl" \
-		against Reference >"$work/out" 2>&1 || { cat "$work/out"; fail "kernel $1, by value"; return; }
+		against Reference >"$work/out" 2>&1 || {
+		platforms_are_there "kernel $1"
+		cat "$work/out"
+		fail "kernel $1, by value"
+		return
+	}
 	"$here/compare" "$work/reference" "$work/ours" >"$work/out" || { cat "$work/out"; fail "kernel $1"; return; }
 	compared=$((compared + 1))
 }
