@@ -65,14 +65,14 @@ cl_int gpu_array_create(struct gpu_device *device, const struct gpu_texel *texel
 	array->texel = *texel;
 	array->extent = *extent;
 	atomic_init(&array->surface, 0);
-	cl_int err = gpu_enter_new(device, &scope);
-	if (!err) {
-		err = create(array);
+	cl_int error = gpu_enter_new(device, &scope);
+	if (!error) {
+		error = create(array);
 		gpu_leave(&scope);
 	}
-	if (err) {
+	if (error) {
 		free(array);
-		return err;
+		return error;
 	}
 	*array_out = array;
 	return CL_SUCCESS;
@@ -115,20 +115,20 @@ cl_int gpu_array_surface(struct gpu_array *array, uint64_t *surface_out)
 	CUsurfObject made = 0;
 	uint64_t surface = atomic_load(&array->surface);
 	if (!surface) {
-		cl_int err = gpu_enter_new(device, &scope);
-		if (err)
-			return err;
+		cl_int error = gpu_enter_new(device, &scope);
+		if (error)
+			return error;
 		memset(&resource, 0, sizeof(resource));
 		resource.resType = CU_RESOURCE_TYPE_ARRAY;
 		resource.res.array.hArray = array->cu_array;
-		err = gpu_check(device, cuda.cuSurfObjectCreate(&made, &resource));
-		if (!err && atomic_compare_exchange_strong(&array->surface, &surface, made))
+		error = gpu_check(device, cuda.cuSurfObjectCreate(&made, &resource));
+		if (!error && atomic_compare_exchange_strong(&array->surface, &surface, made))
 			surface = made;
-		else if (!err)
+		else if (!error)
 			(void)gpu_check(device, cuda.cuSurfObjectDestroy(made));
 		gpu_leave(&scope);
-		if (err)
-			return err;
+		if (error)
+			return error;
 	}
 	*surface_out = surface;
 	return CL_SUCCESS;
@@ -203,14 +203,14 @@ cl_int gpu_texture_create(struct gpu_device *device, const struct gpu_texture_so
 	const CUDA_TEXTURE_DESC texture = texture_of(&source->texel, sampler);
 	struct gpu_scope scope;
 	CUtexObject made = 0;
-	cl_int err = gpu_enter_new(device, &scope);
-	if (err)
-		return err;
-	err = gpu_check(device, cuda.cuTexObjectCreate(&made, &resource, &texture, NULL));
+	cl_int error = gpu_enter_new(device, &scope);
+	if (error)
+		return error;
+	error = gpu_check(device, cuda.cuTexObjectCreate(&made, &resource, &texture, NULL));
 	gpu_leave(&scope);
-	if (!err)
+	if (!error)
 		*texture_out = made;
-	return err;
+	return error;
 }
 
 static void texture_end(struct gpu_device *device, void *object)

@@ -12,15 +12,15 @@ static cl_int fill_wait(struct gpu_device *device, gpu_address address)
 {
 	const uint32_t zero = 0;
 	struct gpu_stream *stream;
-	cl_int err = gpu_stream_acquire(device, 0, &stream), unknown = CL_SUCCESS;
-	if (!err) {
-		err = gpu_fill(stream, address, &zero, sizeof(zero), (uint64_t)WORDS * STRIDE_B);
+	cl_int error = gpu_stream_acquire(device, 0, &stream), unknown = CL_SUCCESS;
+	if (!error) {
+		error = gpu_fill(stream, address, &zero, sizeof(zero), (uint64_t)WORDS * STRIDE_B);
 		unknown = gpu_stream_drain(stream);
 		gpu_stream_release(stream);
 	}
-	if (err && !unknown)
+	if (error && !unknown)
 		gpu_memory_free(device, address, NULL, 0);
-	return err ? err : unknown;
+	return error ? error : unknown;
 }
 
 /* Of two threads that make them one loses. */
@@ -29,13 +29,13 @@ cl_int gpu_barriers_wait_ready(struct gpu_device *device)
 	gpu_address there = atomic_load(&device->barriers), made;
 	if (there)
 		return CL_SUCCESS;
-	cl_int err = gpu_memory_alloc(device, (uint64_t)WORDS * STRIDE_B, &made);
-	if (err)
-		return err;
-	err = fill_wait(device, made);
-	if (!err && !atomic_compare_exchange_strong(&device->barriers, &there, made))
+	cl_int error = gpu_memory_alloc(device, (uint64_t)WORDS * STRIDE_B, &made);
+	if (error)
+		return error;
+	error = fill_wait(device, made);
+	if (!error && !atomic_compare_exchange_strong(&device->barriers, &there, made))
 		gpu_memory_free(device, made, NULL, 0);
-	return err;
+	return error;
 }
 
 cl_int gpu_stream_barrier(const struct gpu_stream *stream, gpu_address *address_out)

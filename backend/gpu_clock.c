@@ -63,11 +63,11 @@ static cl_int epoch_create(struct gpu_device *device, struct gpu_epoch **epoch_o
 		epoch = calloc(1, sizeof(*epoch));
 		if (!epoch)
 			return CL_OUT_OF_HOST_MEMORY;
-		cl_int err = gpu_check(device, cuda.cuEventCreate(&epoch->cu_event,
-								  CU_EVENT_DEFAULT));
-		if (err) {
+		cl_int error = gpu_check(device, cuda.cuEventCreate(&epoch->cu_event,
+								    CU_EVENT_DEFAULT));
+		if (error) {
 			free(epoch);
-			return err;
+			return error;
 		}
 	}
 	list_init(&epoch->link);
@@ -87,9 +87,9 @@ static cl_int clock_stream_get(struct gpu_device *device, struct gpu_stream **st
 		*stream_out = stream;
 		return CL_SUCCESS;
 	}
-	cl_int err = gpu_stream_create(device, -1, &made);
-	if (err)
-		return err;
+	cl_int error = gpu_stream_create(device, -1, &made);
+	if (error)
+		return error;
 	lock_take(&device->lock);
 	if (!device->clock_stream) {
 		device->clock_stream = made;
@@ -111,9 +111,9 @@ static cl_int epoch_stamp(struct gpu_device *device, struct gpu_stream *stream,
 {
 	CUresult cu_result;
 	bracket_ns[0] = host_now_ns();
-	cl_int err = gpu_check(device, cuda.cuEventRecord(epoch->cu_event, stream->cu_stream));
-	if (err)
-		return err;
+	cl_int error = gpu_check(device, cuda.cuEventRecord(epoch->cu_event, stream->cu_stream));
+	if (error)
+		return error;
 	do {
 		cu_result = cuda.cuEventQuery(epoch->cu_event);
 		bracket_ns[1] = host_now_ns();
@@ -157,10 +157,10 @@ static cl_int epoch_follow(struct gpu_device *device, struct gpu_epoch *epoch,
 			   const struct gpu_epoch *previous, uint64_t host_ns)
 {
 	float ms = 0;
-	cl_int err = gpu_check(device, cuda.cuEventElapsedTime(&ms, previous->cu_event,
-							       epoch->cu_event));
-	if (err)
-		return err;
+	cl_int error = gpu_check(device, cuda.cuEventElapsedTime(&ms, previous->cu_event,
+								 epoch->cu_event));
+	if (error)
+		return error;
 	const double passed_ns = ms > 0 ? (double)ms * 1e6 : 0;
 	epoch->device_ns = previous->device_ns + (uint64_t)passed_ns;
 	epoch->host_ns = previous->host_ns + (uint64_t)host_part_ns(previous, passed_ns);
@@ -189,16 +189,17 @@ static cl_int epoch_measure(struct gpu_device *device, struct gpu_stream *stream
 	uint64_t shortest_ns = UINT64_MAX;
 	struct gpu_epoch *best = NULL;
 	bool settled = true;
-	cl_int err = CL_SUCCESS;
-	for (int i = 0; i < tries && !err && settled; i++) {
+	cl_int error = CL_SUCCESS;
+	for (int i = 0; i < tries && !error && settled; i++) {
 		uint64_t bracket_ns[2] = {0, 0};
 		struct gpu_epoch *epoch, *worse;
-		err = epoch_create(device, &epoch);
-		if (err)
+		error = epoch_create(device, &epoch);
+		if (error)
 			break;
-		err = epoch_stamp(device, stream, epoch, must_settle && !best, bracket_ns, &settled);
+		error = epoch_stamp(device, stream, epoch, must_settle && !best, bracket_ns,
+				    &settled);
 		const uint64_t length_ns = bracket_ns[1] - bracket_ns[0];
-		const bool better = !err && settled && length_ns < shortest_ns;
+		const bool better = !error && settled && length_ns < shortest_ns;
 		worse = better ? best : epoch;
 		if (better) {
 			best = epoch;
@@ -208,12 +209,12 @@ static cl_int epoch_measure(struct gpu_device *device, struct gpu_stream *stream
 		if (worse)
 			epoch_put_free(device, worse);
 	}
-	if (err && best) {
+	if (error && best) {
 		epoch_put_free(device, best);
 		best = NULL;
 	}
 	*best_out = best;
-	return err;
+	return error;
 }
 
 /* *epoch_out stays NULL when the device is too busy to be asked now. */
@@ -223,21 +224,21 @@ static cl_int epoch_make(struct gpu_device *device, const struct gpu_epoch *prev
 	struct gpu_stream *stream;
 	struct gpu_epoch *epoch = NULL;
 	uint64_t host_ns = 0;
-	cl_int err = clock_stream_get(device, &stream);
-	if (!err)
-		err = epoch_measure(device, stream, previous ? TRIES : FIRST_TRIES, !previous,
-				    &epoch, &host_ns);
-	if (err || !epoch)
-		return err;
+	cl_int error = clock_stream_get(device, &stream);
+	if (!error)
+		error = epoch_measure(device, stream, previous ? TRIES : FIRST_TRIES, !previous,
+				      &epoch, &host_ns);
+	if (error || !epoch)
+		return error;
 	if (previous)
-		err = epoch_follow(device, epoch, previous, host_ns);
+		error = epoch_follow(device, epoch, previous, host_ns);
 	else
 		epoch_begin(epoch, host_ns);
-	if (err)
+	if (error)
 		epoch_put_free(device, epoch);
 	else
 		*epoch_out = epoch;
-	return err;
+	return error;
 }
 
 /* The same, whatever context is current. */
@@ -245,12 +246,12 @@ static cl_int epoch_make_in_context(struct gpu_device *device, const struct gpu_
 				    struct gpu_epoch **epoch_out)
 {
 	struct gpu_scope scope;
-	cl_int err = gpu_enter(device, &scope);
-	if (err)
-		return err;
-	err = epoch_make(device, previous, epoch_out);
+	cl_int error = gpu_enter(device, &scope);
+	if (error)
+		return error;
+	error = epoch_make(device, previous, epoch_out);
 	gpu_leave(&scope);
-	return err;
+	return error;
 }
 
 static struct gpu_epoch *current_ref(struct gpu_device *device)
@@ -297,28 +298,28 @@ cl_int gpu_epoch_renew(struct gpu_device *device)
 		return CL_SUCCESS;
 	struct gpu_epoch *current = current_ref(device), *made = NULL;
 	/* When the device was too busy, once more after a while; the old one serves meanwhile. */
-	cl_int err = epoch_make_in_context(device, current, &made);
-	if (!err && made && made->device_ns < RENEW_NS)
+	cl_int error = epoch_make_in_context(device, current, &made);
+	if (!error && made && made->device_ns < RENEW_NS)
 		atomic_store(&device->epoch_due_ns, now_ns + (made->device_ns > RENEW_FIRST_NS ?
 							      made->device_ns : RENEW_FIRST_NS));
-	if (!err && made)
+	if (!error && made)
 		publish(device, current, made);
 	gpu_epoch_unref(device, current);
-	return err;
+	return error;
 }
 
 cl_int gpu_epoch_get(struct gpu_device *device, struct gpu_epoch **epoch_out)
 {
 	struct gpu_epoch *first = NULL;
-	cl_int err = gpu_epoch_renew(device);
-	if (err)
-		return err;
+	cl_int error = gpu_epoch_renew(device);
+	if (error)
+		return error;
 	*epoch_out = current_ref(device);
 	if (*epoch_out)
 		return CL_SUCCESS;
-	err = epoch_make_in_context(device, NULL, &first);
-	if (err)
-		return err;
+	error = epoch_make_in_context(device, NULL, &first);
+	if (error)
+		return error;
 	publish(device, NULL, first);
 	atomic_store(&device->epoch_due_ns, host_now_ns() + RENEW_FIRST_NS);
 	*epoch_out = current_ref(device);
@@ -371,10 +372,10 @@ static cl_int interpolate(struct gpu_device *device, const struct gpu_epoch *own
 	const struct gpu_epoch *near = before;
 	if (after && (double)after->device_ns - device_ns < device_ns - (double)before->device_ns)
 		near = after;
-	cl_int err = near == own ? CL_SUCCESS :
+	cl_int error = near == own ? CL_SUCCESS :
 		     epoch_distance_ns(device, near, cu_event, &distance_ns);
-	if (err)
-		return err;
+	if (error)
+		return error;
 	double host_ns = host_part_ns(before, near == after ? whole_ns + distance_ns : distance_ns);
 	/* After a long pause the two are not as far apart as the first one had foreseen. */
 	if (whole_ns > (double)LONG_PAUSE_NS)
@@ -389,17 +390,17 @@ cl_int gpu_epoch_time_ns(struct gpu_device *device, const struct gpu_epoch *own,
 {
 	struct gpu_epoch *before, *after;
 	double distance_ns = 0;
-	cl_int err = epoch_distance_ns(device, own, cu_event, &distance_ns);
-	if (err)
-		return err;
+	cl_int error = epoch_distance_ns(device, own, cu_event, &distance_ns);
+	if (error)
+		return error;
 	/* An event is recorded behind its epoch. */
 	if (distance_ns < 0)
 		distance_ns = 0;
 	epochs_around(device, own->device_ns + (uint64_t)distance_ns, &before, &after);
 	/* Where none that old is kept any more, its own is the nearest that is left. */
-	err = before ? interpolate(device, own, before, after, cu_event, distance_ns, time_ns_out)
-		     : interpolate(device, own, own, NULL, cu_event, distance_ns, time_ns_out);
+	error = before ? interpolate(device, own, before, after, cu_event, distance_ns, time_ns_out)
+		       : interpolate(device, own, own, NULL, cu_event, distance_ns, time_ns_out);
 	gpu_epoch_unref(device, before);
 	gpu_epoch_unref(device, after);
-	return err;
+	return error;
 }

@@ -5,12 +5,12 @@
 #include <string.h>
 
 /* Leaves the scope of one operation, and counts it when it went into the stream. */
-static cl_int end_operation(struct gpu_stream *stream, const struct gpu_scope *scope, cl_int err)
+static cl_int end_operation(struct gpu_stream *stream, const struct gpu_scope *scope, cl_int error)
 {
 	gpu_leave(scope);
-	if (!err && stream)
+	if (!error && stream)
 		gpu_stream_count(stream);
-	return err;
+	return error;
 }
 
 cl_int gpu_copy_to_device(struct gpu_stream *stream, gpu_address to, const void *from,
@@ -19,12 +19,12 @@ cl_int gpu_copy_to_device(struct gpu_stream *stream, gpu_address to, const void 
 	struct gpu_scope scope;
 	if (!size_B)
 		return gpu_device_status(stream->device);
-	cl_int err = gpu_enter(stream->device, &scope);
-	if (err)
-		return err;
-	err = gpu_check(stream->device,
-			cuda.cuMemcpyHtoDAsync_v2(to, from, size_B, stream->cu_stream));
-	return end_operation(stream, &scope, err);
+	cl_int error = gpu_enter(stream->device, &scope);
+	if (error)
+		return error;
+	error = gpu_check(stream->device,
+			  cuda.cuMemcpyHtoDAsync_v2(to, from, size_B, stream->cu_stream));
+	return end_operation(stream, &scope, error);
 }
 
 cl_int gpu_copy_to_host(struct gpu_stream *stream, void *to, gpu_address from, uint64_t size_B)
@@ -32,12 +32,12 @@ cl_int gpu_copy_to_host(struct gpu_stream *stream, void *to, gpu_address from, u
 	struct gpu_scope scope;
 	if (!size_B)
 		return gpu_device_status(stream->device);
-	cl_int err = gpu_enter(stream->device, &scope);
-	if (err)
-		return err;
-	err = gpu_check(stream->device,
-			cuda.cuMemcpyDtoHAsync_v2(to, from, size_B, stream->cu_stream));
-	return end_operation(stream, &scope, err);
+	cl_int error = gpu_enter(stream->device, &scope);
+	if (error)
+		return error;
+	error = gpu_check(stream->device,
+			  cuda.cuMemcpyDtoHAsync_v2(to, from, size_B, stream->cu_stream));
+	return end_operation(stream, &scope, error);
 }
 
 cl_int gpu_sink_copy(struct gpu_sink sink, gpu_address to, gpu_address from, uint64_t size_B)
@@ -46,15 +46,15 @@ cl_int gpu_sink_copy(struct gpu_sink sink, gpu_address to, gpu_address from, uin
 	struct gpu_scope scope;
 	if (!size_B)
 		return gpu_device_status(device);
-	cl_int err = gpu_enter(device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_enter(device, &scope);
+	if (error)
+		return error;
 	if (sink.graph)
-		err = gpu_graph_add_copy_line(sink.graph, to, from, size_B);
+		error = gpu_graph_add_copy_line(sink.graph, to, from, size_B);
 	else
-		err = gpu_check(device, cuda.cuMemcpyDtoDAsync_v2(to, from, size_B,
-								  sink.stream->cu_stream));
-	return end_operation(sink.stream, &scope, err);
+		error = gpu_check(device, cuda.cuMemcpyDtoDAsync_v2(to, from, size_B,
+								    sink.stream->cu_stream));
+	return end_operation(sink.stream, &scope, error);
 }
 
 cl_int gpu_copy_device(struct gpu_stream *stream, gpu_address to, gpu_address from,
@@ -69,18 +69,18 @@ cl_int gpu_copy_peer(struct gpu_stream *stream, gpu_address to, struct gpu_devic
 	struct gpu_scope scope;
 	if (!size_B)
 		return gpu_device_status(stream->device);
-	cl_int err = gpu_device_use(to_device);
-	if (!err)
-		err = gpu_device_use(from_device);
-	if (!err)
-		err = gpu_enter(stream->device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_device_use(to_device);
+	if (!error)
+		error = gpu_device_use(from_device);
+	if (!error)
+		error = gpu_enter(stream->device, &scope);
+	if (error)
+		return error;
 	CUcontext cu_to = atomic_load(&to_device->cu_context);
 	CUcontext cu_from = atomic_load(&from_device->cu_context);
-	err = gpu_check(stream->device, cuda.cuMemcpyPeerAsync(to, cu_to, from, cu_from, size_B,
-							       stream->cu_stream));
-	return end_operation(stream, &scope, err);
+	error = gpu_check(stream->device, cuda.cuMemcpyPeerAsync(to, cu_to, from, cu_from, size_B,
+								 stream->cu_stream));
+	return end_operation(stream, &scope, error);
 }
 
 /* A device reaches a pool that is open to it as it does its own: on an H200 a hop of 256 KiB took
@@ -94,8 +94,8 @@ cl_int gpu_copy_from_peer(struct gpu_stream *stream, gpu_address to, gpu_address
 	struct gpu_device *device = stream->device;
 	if (!own || size_B > near_most_B || !gpu_peer_is_open(device, from_device))
 		return gpu_copy_peer(stream, to, device, from, from_device, size_B);
-	cl_int err = gpu_device_use(from_device);
-	return err ? err : gpu_copy_device(stream, to, from, size_B);
+	cl_int error = gpu_device_use(from_device);
+	return error ? error : gpu_copy_device(stream, to, from, size_B);
 }
 
 /* --- boxes --- */
@@ -167,13 +167,13 @@ static cl_int copy_run(struct gpu_sink sink, const struct box *box, uint64_t to_
 /* Row by row: for pitches that CUDA's box copies cannot express. */
 static cl_int copy_rows(struct gpu_sink sink, const struct box *box)
 {
-	cl_int err = CL_SUCCESS;
-	for (uint64_t z = 0; z < box->slices && !err; z++)
-		for (uint64_t y = 0; y < box->rows && !err; y++)
-			err = copy_run(sink, box,
-				       z * box->to.slice_pitch_B + y * box->to.row_pitch_B,
-				       z * box->from.slice_pitch_B + y * box->from.row_pitch_B);
-	return err;
+	cl_int error = CL_SUCCESS;
+	for (uint64_t z = 0; z < box->slices && !error; z++)
+		for (uint64_t y = 0; y < box->rows && !error; y++)
+			error = copy_run(sink, box,
+					 z * box->to.slice_pitch_B + y * box->to.row_pitch_B,
+					 z * box->from.slice_pitch_B + y * box->from.row_pitch_B);
+	return error;
 }
 
 static void describe_box(CUDA_MEMCPY3D *copy, const struct box *box, uint64_t slices)
@@ -229,22 +229,22 @@ static cl_int copy_slices(struct gpu_sink sink, const struct box *box, uint64_t 
 		copy.srcHost = (const void *)(uintptr_t)from;
 	else
 		copy.srcDevice = from;
-	cl_int err = gpu_enter(device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_enter(device, &scope);
+	if (error)
+		return error;
 	if (sink.graph)
-		err = gpu_graph_add_copy(sink.graph, &copy);
+		error = gpu_graph_add_copy(sink.graph, &copy);
 	else if (box->to_device)
-		err = gpu_check(device, copy_over(sink.stream, box, &copy));
+		error = gpu_check(device, copy_over(sink.stream, box, &copy));
 	else
-		err = gpu_check(device, cuda.cuMemcpy3DAsync_v2(&copy, sink.stream->cu_stream));
-	return end_operation(sink.stream, &scope, err);
+		error = gpu_check(device, cuda.cuMemcpy3DAsync_v2(&copy, sink.stream->cu_stream));
+	return end_operation(sink.stream, &scope, error);
 }
 
 static cl_int copy_box(struct gpu_sink sink, struct box *box)
 {
 	const struct gpu_device *device = gpu_sink_device(sink);
-	cl_int err = CL_SUCCESS;
+	cl_int error = CL_SUCCESS;
 	if (!box->width_B || !box->rows || !box->slices)
 		return gpu_device_status(device);
 	box_flatten(box);
@@ -257,9 +257,9 @@ static cl_int copy_box(struct gpu_sink sink, struct box *box)
 	if (box->slices == 1 || (box->to.slice_pitch_B % box->to.row_pitch_B == 0 &&
 				 box->from.slice_pitch_B % box->from.row_pitch_B == 0))
 		return copy_slices(sink, box, 0, box->slices);
-	for (uint64_t z = 0; z < box->slices && !err; z++)
-		err = copy_slices(sink, box, z, 1);
-	return err;
+	for (uint64_t z = 0; z < box->slices && !error; z++)
+		error = copy_slices(sink, box, z, 1);
+	return error;
 }
 
 static struct box box_of(const struct side *to, const struct side *from,
@@ -316,13 +316,13 @@ cl_int gpu_copy_rect_peer(struct gpu_stream *stream, gpu_address to, struct gpu_
 			  struct gpu_device *from_device, const struct gpu_rect *from_rect,
 			  const uint64_t region_B[3])
 {
-	cl_int err = gpu_device_use(to_device);
-	if (!err && to_device == from_device)
+	cl_int error = gpu_device_use(to_device);
+	if (!error && to_device == from_device)
 		return gpu_sink_copy_rect(gpu_into(stream), to, to_rect, from, from_rect, region_B);
-	if (!err)
-		err = gpu_device_use(from_device);
-	return err ? err : copy_between(gpu_into(stream), to, to_device, to_rect, from,
-					from_device, from_rect, region_B);
+	if (!error)
+		error = gpu_device_use(from_device);
+	return error ? error : copy_between(gpu_into(stream), to, to_device, to_rect, from,
+					    from_device, from_rect, region_B);
 }
 
 /* --- fills --- */
@@ -373,15 +373,15 @@ cl_int gpu_sink_fill(struct gpu_sink sink, gpu_address to, const void *pattern, 
 	pattern_B = shortest_period(pattern, pattern_B);
 	if (pattern_B > 4)
 		return gpu_fill_long(sink, to, pattern, pattern_B, size_B);
-	cl_int err = gpu_enter(device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_enter(device, &scope);
+	if (error)
+		return error;
 	const uint32_t value = first_element(pattern, pattern_B);
 	if (sink.graph)
-		err = gpu_graph_add_fill(sink.graph, to, value, pattern_B, size_B);
+		error = gpu_graph_add_fill(sink.graph, to, value, pattern_B, size_B);
 	else
-		err = gpu_check_result(device,
-				       fill_short(sink.stream, to, value, pattern_B, size_B),
-				       "cuMemsetAsync", __FILE__, __LINE__);
-	return end_operation(sink.stream, &scope, err);
+		error = gpu_check_result(device,
+					 fill_short(sink.stream, to, value, pattern_B, size_B),
+					 "cuMemsetAsync", __FILE__, __LINE__);
+	return end_operation(sink.stream, &scope, error);
 }

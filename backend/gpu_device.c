@@ -143,14 +143,14 @@ static cl_int read_caps(struct gpu_caps *caps, CUdevice cu_device)
 {
 	size_t memory_B = 0;
 	CUuuid cu_uuid;
-	cl_int err = gpu_check(NULL, cuda.cuDeviceGetName(caps->name, sizeof(caps->name),
-							  cu_device));
-	if (!err)
-		err = gpu_check(NULL, cuda.cuDeviceTotalMem_v2(&memory_B, cu_device));
-	if (!err)
-		err = gpu_check(NULL, cuda.cuDeviceGetUuid_v2(&cu_uuid, cu_device));
-	if (err)
-		return err;
+	cl_int error = gpu_check(NULL, cuda.cuDeviceGetName(caps->name, sizeof(caps->name),
+							    cu_device));
+	if (!error)
+		error = gpu_check(NULL, cuda.cuDeviceTotalMem_v2(&memory_B, cu_device));
+	if (!error)
+		error = gpu_check(NULL, cuda.cuDeviceGetUuid_v2(&cu_uuid, cu_device));
+	if (error)
+		return error;
 	memcpy(caps->uuid, cu_uuid.bytes, sizeof(caps->uuid));
 	caps->memory_B = memory_B;
 	caps->sm = 10 * attribute(cu_device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
@@ -327,12 +327,12 @@ static inline cl_int scope_begin(struct gpu_device *device, CUcontext cu_context
 				 struct gpu_scope *scope)
 {
 	scope->changed = scope->by_handle = false;
-	cl_int err = gpu_check(device, cuda.cuCtxGetCurrent(&scope->cu_previous));
-	if (err || scope->cu_previous == cu_context)
-		return err;
-	err = gpu_check(device, cuda.cuCtxSetCurrent(cu_context));
-	scope->changed = !err;
-	return err;
+	cl_int error = gpu_check(device, cuda.cuCtxGetCurrent(&scope->cu_previous));
+	if (error || scope->cu_previous == cu_context)
+		return error;
+	error = gpu_check(device, cuda.cuCtxSetCurrent(cu_context));
+	scope->changed = !error;
+	return error;
 }
 
 void gpu_leave_changed(const struct gpu_scope *scope)
@@ -373,17 +373,17 @@ static CUmemoryPool pool_create(struct gpu_device *device)
 static cl_int context_set_up(struct gpu_device *device, CUcontext cu_context)
 {
 	struct gpu_scope scope;
-	cl_int err = scope_begin(device, cu_context, &scope);
-	if (err)
-		return err;
-	err = gpu_check(device, cuda.cuCtxGetStreamPriorityRange(
+	cl_int error = scope_begin(device, cu_context, &scope);
+	if (error)
+		return error;
+	error = gpu_check(device, cuda.cuCtxGetStreamPriorityRange(
 		&device->least_priority, &device->greatest_priority));
-	if (!err)
-		err = gpu_stream_create(device, 0, &device->memory_stream);
-	if (!err)
+	if (!error)
+		error = gpu_stream_create(device, 0, &device->memory_stream);
+	if (!error)
 		device->cu_pool = pool_create(device);
 	gpu_leave(&scope);
-	return err;
+	return error;
 }
 
 /* Its lock is held across slow calls of the driver: whoever else wants it needs
@@ -393,29 +393,29 @@ cl_int gpu_device_use(struct gpu_device *device)
 	if (atomic_load_explicit(&device->cu_context, memory_order_acquire))
 		return gpu_device_status(device);
 	lock_take(&device->birth_lock);
-	cl_int err = gpu_device_status(device);
+	cl_int error = gpu_device_status(device);
 	CUcontext cu_context = NULL;
-	if (err || atomic_load(&device->cu_context))
+	if (error || atomic_load(&device->cu_context))
 		goto drop_lock;
-	err = gpu_check(device, cuda.cuDevicePrimaryCtxRetain(&cu_context, device->cu_device));
-	if (err)
+	error = gpu_check(device, cuda.cuDevicePrimaryCtxRetain(&cu_context, device->cu_device));
+	if (error)
 		goto drop_lock;
-	err = context_set_up(device, cu_context);
-	if (err)
+	error = context_set_up(device, cu_context);
+	if (error)
 		(void)gpu_check(device, cuda.cuDevicePrimaryCtxRelease_v2(device->cu_device));
 	else
 		atomic_store_explicit(&device->cu_context, cu_context, memory_order_release);
 drop_lock:
 	lock_drop(&device->birth_lock);
-	return err;
+	return error;
 }
 
 cl_int gpu_enter(struct gpu_device *device, struct gpu_scope *scope)
 {
 	CUcontext cu_context = atomic_load_explicit(&device->cu_context, memory_order_acquire);
-	cl_int err = cu_context ? gpu_device_status(device) : gpu_device_use(device);
-	if (err)
-		return err;
+	cl_int error = cu_context ? gpu_device_status(device) : gpu_device_use(device);
+	if (error)
+		return error;
 	if (!cu_context)
 		cu_context = atomic_load_explicit(&device->cu_context, memory_order_relaxed);
 	return scope_begin(device, cu_context, scope);
@@ -447,7 +447,7 @@ cl_int gpu_device_check_process(struct gpu_device *device)
 
 cl_int gpu_enter_new(struct gpu_device *device, struct gpu_scope *scope)
 {
-	cl_int err = gpu_device_check_process(device);
-	return err ? err : gpu_enter(device, scope);
+	cl_int error = gpu_device_check_process(device);
+	return error ? error : gpu_enter(device, scope);
 }
 

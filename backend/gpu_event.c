@@ -37,16 +37,16 @@ static cl_int event_make(struct gpu_device *device, bool timing, struct gpu_even
 		return CL_OUT_OF_HOST_MEMORY;
 	memset(event, 0, sizeof(*event));
 	struct gpu_scope scope;
-	cl_int err = gpu_enter(device, &scope);
-	if (!err) {
+	cl_int error = gpu_enter(device, &scope);
+	if (!error) {
 		/* No CU_EVENT_BLOCKING_SYNC: it makes each record cost 1 us more. */
-		err = gpu_check(device, cuda.cuEventCreate(
+		error = gpu_check(device, cuda.cuEventCreate(
 			&event->cu_event, timing ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING));
 		gpu_leave(&scope);
 	}
-	if (err) {
+	if (error) {
 		free(event);
-		return err;
+		return error;
 	}
 	event->timing = timing;
 	*event_out = event;
@@ -68,9 +68,9 @@ static cl_int record(struct gpu_stream *stream, struct gpu_event *event, struct 
 	if (event->epoch)
 		gpu_epoch_unref(device, event->epoch);
 	event->epoch = NULL;
-	cl_int err = event->timing ? gpu_epoch_get(device, &event->epoch) : CL_SUCCESS;
-	if (err)
-		return err;
+	cl_int error = event->timing ? gpu_epoch_get(device, &event->epoch) : CL_SUCCESS;
+	if (error)
+		return error;
 	atomic_store_explicit(&event->refs, 1, memory_order_relaxed);
 	atomic_store_explicit(&event->done, false, memory_order_relaxed);
 	event->stream = stream;
@@ -106,22 +106,22 @@ cl_int gpu_event_record_in(struct gpu_stream *stream, bool timing, struct gpu_ev
 	struct gpu_device *device = stream->device;
 	struct gpu_event *event = NULL;
 	struct gpu_scope scope;
-	cl_int err = gpu_scope_by_handle(device, &scope);
-	if (err)
-		return err;
-	err = event_take(device, timing, spare, &event);
-	if (err)
+	cl_int error = gpu_scope_by_handle(device, &scope);
+	if (error)
+		return error;
+	error = event_take(device, timing, spare, &event);
+	if (error)
 		goto leave;
-	err = record(stream, event, &scope);
+	error = record(stream, event, &scope);
 	if (timing)
 		atomic_store_explicit(&stream->timed, true, memory_order_relaxed);
-	if (err)
+	if (error)
 		event_recycle(device, event);
 	else
 		*event_out = event;
 leave:
 	gpu_leave(&scope);
-	return err;
+	return error;
 }
 
 cl_int gpu_event_record(struct gpu_stream *stream, bool timing, struct gpu_event **event_out)
@@ -186,9 +186,9 @@ cl_int gpu_event_query(struct gpu_event *event, bool *done_out)
 		*done_out = true;
 		return CL_SUCCESS;
 	}
-	cl_int err = gpu_scope_by_handle(device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_scope_by_handle(device, &scope);
+	if (error)
+		return error;
 	CUresult cu_result;
 	do
 		cu_result = cuda.cuEventQuery(event->cu_event);
@@ -198,11 +198,11 @@ cl_int gpu_event_query(struct gpu_event *event, bool *done_out)
 	else if (cu_result == CUDA_ERROR_NOT_READY)
 		(void)gpu_epoch_renew(device);    /* for stamps; this answer is not about them */
 	else
-		err = gpu_check_result(device, cu_result, "cuEventQuery", __FILE__, __LINE__);
+		error = gpu_check_result(device, cu_result, "cuEventQuery", __FILE__, __LINE__);
 	gpu_leave(&scope);
-	if (!err)
+	if (!error)
 		*done_out = cu_result == CUDA_SUCCESS;
-	return err;
+	return error;
 }
 
 bool gpu_event_pending(struct gpu_event *event)
@@ -222,21 +222,21 @@ bool gpu_events_pending(struct gpu_event *const *events, uint32_t count)
 cl_int gpu_event_block(struct gpu_event *event)
 {
 	bool done = false;
-	cl_int err = gpu_event_query(event, &done);
-	if (err || done)
-		return err;
+	cl_int error = gpu_event_query(event, &done);
+	if (error || done)
+		return error;
 	struct gpu_pauses pauses;
 	struct gpu_scope scope;
 	const bool entered = !gpu_scope_by_handle(event->stream->device, &scope);
 	gpu_pauses_begin(&pauses, event->stream);
 	do {
 		gpu_pause(&pauses);
-		err = gpu_event_query(event, &done);
-	} while (!err && !done);
+		error = gpu_event_query(event, &done);
+	} while (!error && !done);
 	gpu_pauses_end(&pauses);
 	if (entered)
 		gpu_leave(&scope);
-	return err;
+	return error;
 }
 
 /* --- when has it happened? --- */
@@ -247,12 +247,12 @@ cl_int gpu_event_time_ns(struct gpu_event *event, uint64_t *time_ns_out)
 	struct gpu_scope scope;
 	if (!event->timing)
 		return CL_PROFILING_INFO_NOT_AVAILABLE;
-	cl_int err = gpu_enter(device, &scope);
-	if (err)
-		return err;
-	err = gpu_epoch_renew(device);
-	if (!err)
-		err = gpu_epoch_time_ns(device, event->epoch, event->cu_event, time_ns_out);
+	cl_int error = gpu_enter(device, &scope);
+	if (error)
+		return error;
+	error = gpu_epoch_renew(device);
+	if (!error)
+		error = gpu_epoch_time_ns(device, event->epoch, event->cu_event, time_ns_out);
 	gpu_leave(&scope);
-	return err;
+	return error;
 }

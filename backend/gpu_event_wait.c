@@ -6,29 +6,29 @@
 cl_int gpu_event_wait(struct gpu_event *event)
 {
 	lock_assert_none();
-	cl_int err = gpu_event_block(event);
+	cl_int error = gpu_event_block(event);
 	gpu_defer_reap(event->stream->device);
-	return err;
+	return error;
 }
 
 static cl_int synchronize(struct gpu_stream *stream)
 {
 	struct gpu_scope scope;
-	cl_int err = gpu_enter(stream->device, &scope);
-	if (err)
-		return err;
-	err = gpu_check(stream->device, cuda.cuStreamSynchronize(stream->cu_stream));
+	cl_int error = gpu_enter(stream->device, &scope);
+	if (error)
+		return error;
+	error = gpu_check(stream->device, cuda.cuStreamSynchronize(stream->cu_stream));
 	gpu_leave(&scope);
-	return err;
+	return error;
 }
 
 cl_int gpu_stream_drain(struct gpu_stream *stream)
 {
 	struct gpu_event *tail;
-	cl_int err = gpu_event_record(stream, false, &tail);
-	if (!err) {
-		err = gpu_event_wait(tail);
+	cl_int error = gpu_event_record(stream, false, &tail);
+	if (!error) {
+		error = gpu_event_wait(tail);
 		gpu_event_unref(tail);
 	}
-	return err ? synchronize(stream) : CL_SUCCESS;
+	return error ? synchronize(stream) : CL_SUCCESS;
 }

@@ -80,15 +80,15 @@ cl_int gpu_external_create(struct gpu_device *device, enum gpu_handle_type type,
 	if (!external)
 		return CL_OUT_OF_HOST_MEMORY;
 	const int before = cancel_hold();
-	cl_int err = gpu_enter_new(device, &scope);
-	if (!err) {
-		err = create_entered(device, type, size_B, external);
+	cl_int error = gpu_enter_new(device, &scope);
+	if (!error) {
+		error = create_entered(device, type, size_B, external);
 		gpu_leave(&scope);
 	}
 	cancel_restore(before);
-	if (err) {
+	if (error) {
 		free(external);
-		return err;
+		return error;
 	}
 	*external_out = external;
 	*address_out = external->cu_address;
@@ -104,13 +104,13 @@ cl_int gpu_external_export(struct gpu_device *device, const struct gpu_external 
 		memcpy(handle_out->ipc, &external->cu_ipc, sizeof(external->cu_ipc));
 		return CL_SUCCESS;
 	}
-	cl_int err = gpu_enter(device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_enter(device, &scope);
+	if (error)
+		return error;
 	handle_out->type = GPU_HANDLE_FD;
-	err = gpu_check(device, cuda.cuMemExportToShareableHandle(
+	error = gpu_check(device, cuda.cuMemExportToShareableHandle(
 					&handle_out->fd, external->cu_memory,
 					CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
 	gpu_leave(&scope);
-	return err;
+	return error;
 }

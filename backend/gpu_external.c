@@ -135,12 +135,12 @@ static cl_int import_fd(struct gpu_device *device, int fd, uint64_t size_B,
 		return CL_SUCCESS;
 	if (cu_foreign == CUDA_ERROR_OUT_OF_MEMORY)
 		return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-	const cl_int err = refusal(device, cu_own, "cuMemImportFromShareableHandle");
-	if (err == CL_INVALID_PROPERTY)
+	const cl_int error = refusal(device, cu_own, "cuMemImportFromShareableHandle");
+	if (error == CL_INVALID_PROPERTY)
 		log_info("memory of file descriptor %d cannot be imported: as memory of another API %s, "
 			 "as CUDA's %s", fd, gpu_error_find(cu_foreign)->name,
 			 gpu_error_find(cu_own)->name);
-	return err;
+	return error;
 }
 
 static CUresult ipc_open(const CUipcMemHandle *cu_ipc, uint64_t size_B,
@@ -170,11 +170,11 @@ static cl_int import_ipc(struct gpu_device *device, const unsigned char *ipc, ui
 	const CUresult cu_result = ipc_open(&cu_ipc, size_B, external);
 	if (cu_result == CUDA_SUCCESS)
 		return CL_SUCCESS;
-	const cl_int err = refusal(device, cu_result, "cuIpcOpenMemHandle");
-	if (err == CL_INVALID_PROPERTY)
+	const cl_int error = refusal(device, cu_result, "cuIpcOpenMemHandle");
+	if (error == CL_INVALID_PROPERTY)
 		log_info("memory of a CUDA IPC handle cannot be imported: %s",
 			 gpu_error_find(cu_result)->name);
-	return err;
+	return error;
 }
 
 cl_int gpu_external_import(struct gpu_device *device, const struct gpu_handle *handle,
@@ -185,16 +185,16 @@ cl_int gpu_external_import(struct gpu_device *device, const struct gpu_handle *h
 	struct gpu_external *external = calloc(1, sizeof(*external));
 	if (!external)
 		return CL_OUT_OF_HOST_MEMORY;
-	cl_int err = gpu_enter_new(device, &scope);
-	if (!err) {
-		err = handle->type == GPU_HANDLE_FD
+	cl_int error = gpu_enter_new(device, &scope);
+	if (!error) {
+		error = handle->type == GPU_HANDLE_FD
 			      ? import_fd(device, handle->fd, size_B, external)
 			      : import_ipc(device, handle->ipc, size_B, external);
 		gpu_leave(&scope);
 	}
-	if (err) {
+	if (error) {
 		free(external);
-		return err;
+		return error;
 	}
 	*external_out = external;
 	*address_out = external->cu_address;

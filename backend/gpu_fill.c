@@ -61,12 +61,12 @@ static cl_int fill_function(struct gpu_device *device, struct gpu_function **fun
 	if (!module) {
 		struct bytes text = BYTES_INIT;
 		bytes_printf(&text, ".version 6.4\n.target sm_%u\n%s", sm, kernel);
-		cl_int err = CL_OUT_OF_HOST_MEMORY;
+		cl_int error = CL_OUT_OF_HOST_MEMORY;
 		if (!bytes_failed(&text))
-			err = gpu_module_load(device, text.data, text.size_B, NULL, &made);
+			error = gpu_module_load(device, text.data, text.size_B, NULL, &made);
 		bytes_finish(&text);
-		if (err)
-			return err == CL_INVALID_BINARY ? CL_OUT_OF_RESOURCES : err;
+		if (error)
+			return error == CL_INVALID_BINARY ? CL_OUT_OF_RESOURCES : error;
 		if (atomic_compare_exchange_strong(&device->fill_module, &module, made))
 			module = made;
 		else
@@ -83,9 +83,9 @@ cl_int gpu_fill_long(struct gpu_sink sink, gpu_address to, const void *pattern, 
 	uint64_t count = size_B / UNIT_B;
 	uint32_t mask = pattern_B / UNIT_B - 1;
 	struct gpu_function *function;
-	cl_int err = fill_function(device, &function);
-	if (err)
-		return err;
+	cl_int error = fill_function(device, &function);
+	if (error)
+		return error;
 	memcpy(whole, pattern, pattern_B);
 	/* As many groups as run at once; each goes on until the end. */
 	uint64_t groups = (count + THREADS - 1) / THREADS;

@@ -6,9 +6,9 @@
 
 cl_int gpu_device_cuda(struct gpu_device *device, void **cu_context_out, int *cu_device_out)
 {
-	cl_int err = gpu_device_use(device);
-	if (err)
-		return err;
+	cl_int error = gpu_device_use(device);
+	if (error)
+		return error;
 	*cu_context_out = atomic_load(&device->cu_context);
 	*cu_device_out = device->cu_device;
 	return CL_SUCCESS;
@@ -60,9 +60,9 @@ cl_int gpu_call(struct gpu_stream *stream, void (*function)(void *cu_stream, voi
 		void *data)
 {
 	struct gpu_scope scope;
-	cl_int err = gpu_enter(stream->device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_enter(stream->device, &scope);
+	if (error)
+		return error;
 	function(stream->cu_stream, data);
 	/* Whatever context it has left current, the caller's comes back. */
 	scope.changed = true;

@@ -14,15 +14,15 @@ cl_int gpu_function_opt_in(struct gpu_function *function, uint32_t dynamic_local
 		return CL_SUCCESS;
 	int most_B = (int)(device->caps.local_optin_B - static_B);
 	struct gpu_scope scope;
-	cl_int err = gpu_enter(device, &scope);
-	if (err)
-		return err;
-	err = gpu_check(device, cuda.cuFuncSetAttribute(
+	cl_int error = gpu_enter(device, &scope);
+	if (error)
+		return error;
+	error = gpu_check(device, cuda.cuFuncSetAttribute(
 		function->cu_function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most_B));
 	gpu_leave(&scope);
-	if (!err)
+	if (!error)
 		atomic_store_explicit(&function->opted_in, true, memory_order_release);
-	return err;
+	return error;
 }
 
 cl_int gpu_function_suggest(struct gpu_function *function, uint32_t dynamic_local_B,
@@ -31,19 +31,19 @@ cl_int gpu_function_suggest(struct gpu_function *function, uint32_t dynamic_loca
 	struct gpu_device *device = function->module->device;
 	struct gpu_scope scope;
 	int grid = 0, threads = 0;
-	cl_int err = gpu_enter(device, &scope);
-	if (err)
-		return err;
-	err = gpu_function_allow(function, dynamic_local_B);
-	if (!err)
-		err = gpu_check(device, cuda.cuOccupancyMaxPotentialBlockSize(
+	cl_int error = gpu_enter(device, &scope);
+	if (error)
+		return error;
+	error = gpu_function_allow(function, dynamic_local_B);
+	if (!error)
+		error = gpu_check(device, cuda.cuOccupancyMaxPotentialBlockSize(
 			&grid, &threads, function->cu_function, NULL, dynamic_local_B, 0));
 	gpu_leave(&scope);
-	if (!err && threads <= 0)
-		err = CL_OUT_OF_RESOURCES;
-	if (!err)
+	if (!error && threads <= 0)
+		error = CL_OUT_OF_RESOURCES;
+	if (!error)
 		*threads_out = (uint32_t)threads;
-	return err;
+	return error;
 }
 
 cl_int gpu_function_resident(struct gpu_function *function, uint32_t threads,
@@ -56,15 +56,15 @@ cl_int gpu_function_resident(struct gpu_function *function, uint32_t threads,
 		*groups_out = 0;
 		return CL_SUCCESS;
 	}
-	cl_int err = gpu_enter(device, &scope);
-	if (err)
-		return err;
-	err = gpu_function_allow(function, dynamic_local_B);
-	if (!err)
-		err = gpu_check(device, cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+	cl_int error = gpu_enter(device, &scope);
+	if (error)
+		return error;
+	error = gpu_function_allow(function, dynamic_local_B);
+	if (!error)
+		error = gpu_check(device, cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(
 			&groups, function->cu_function, (int)threads, dynamic_local_B));
 	gpu_leave(&scope);
-	if (!err)
+	if (!error)
 		*groups_out = groups > 0 ? (uint64_t)groups * device->caps.multiprocessors : 0;
-	return err;
+	return error;
 }

@@ -40,16 +40,16 @@ cl_int gpu_graph_create(struct gpu_device *device, struct gpu_graph **graph_out)
 	}
 	graph->device = device;
 	graph->revised = NOT_REVISING;
-	cl_int err = gpu_enter_new(device, &scope);
-	if (!err) {
-		err = gpu_check(device, cuda.cuGraphCreate(&graph->cu_graph, 0));
+	cl_int error = gpu_enter_new(device, &scope);
+	if (!error) {
+		error = gpu_check(device, cuda.cuGraphCreate(&graph->cu_graph, 0));
 		gpu_leave(&scope);
 	}
-	if (err)
+	if (error)
 		gpu_graph_destroy(graph);
 	else
 		*graph_out = graph;
-	return err;
+	return error;
 }
 
 void gpu_graph_destroy(struct gpu_graph *graph)
@@ -128,18 +128,18 @@ cl_int gpu_graph_add_nothing(struct gpu_graph *graph)
 {
 	struct gpu_device *device = graph->device;
 	struct gpu_scope scope;
-	cl_int err = gpu_enter(device, &scope);
-	if (err)
-		return err;
-	err = add_begin(graph);
-	if (!err)
-		err = gpu_check(device, cuda.cuGraphAddEmptyNode(
+	cl_int error = gpu_enter(device, &scope);
+	if (error)
+		return error;
+	error = add_begin(graph);
+	if (!error)
+		error = gpu_check(device, cuda.cuGraphAddEmptyNode(
 			&graph->nodes[graph->count], graph->cu_graph, graph->follows,
 			graph->follow_count));
-	if (!err)
+	if (!error)
 		add_end(graph);
 	gpu_leave(&scope);
-	return err;
+	return error;
 }
 
 CUDA_KERNEL_NODE_PARAMS_v2 gpu_launch_node(const struct gpu_launch *launch)
@@ -166,11 +166,11 @@ static cl_int revise(struct gpu_graph *graph, const CUDA_KERNEL_NODE_PARAMS_v2 *
 	const CUresult cu_result = cuda.cuGraphExecKernelNodeSetParams_v2(
 		graph->cu_exec, graph->nodes[graph->revised], kernel);
 	lock_drop(&graph->lock);
-	cl_int err = gpu_check_result(graph->device, cu_result,
-				      "cuGraphExecKernelNodeSetParams", __FILE__, __LINE__);
-	if (!err)
+	cl_int error = gpu_check_result(graph->device, cu_result,
+					"cuGraphExecKernelNodeSetParams", __FILE__, __LINE__);
+	if (!error)
 		graph->revised++;
-	return err;
+	return error;
 }
 
 static cl_int launch_add(struct gpu_graph *graph, const struct gpu_launch *launch)
@@ -178,14 +178,14 @@ static cl_int launch_add(struct gpu_graph *graph, const struct gpu_launch *launc
 	const CUDA_KERNEL_NODE_PARAMS_v2 kernel = gpu_launch_node(launch);
 	if (graph->revised != NOT_REVISING)
 		return revise(graph, &kernel);
-	cl_int err = add_begin(graph);
-	if (!err)
-		err = gpu_check(graph->device, cuda.cuGraphAddKernelNode_v2(
+	cl_int error = add_begin(graph);
+	if (!error)
+		error = gpu_check(graph->device, cuda.cuGraphAddKernelNode_v2(
 			&graph->nodes[graph->count], graph->cu_graph, graph->follows,
 			graph->follow_count, &kernel));
-	if (!err)
+	if (!error)
 		add_end(graph);
-	return err;
+	return error;
 }
 
 cl_int gpu_graph_add_launch(struct gpu_graph *graph, const struct gpu_launch *launch)
@@ -196,46 +196,46 @@ cl_int gpu_graph_add_launch(struct gpu_graph *graph, const struct gpu_launch *la
 	/* A cooperative launch would be an attribute of the node. */
 	if (launch->cooperative)
 		return CL_INVALID_OPERATION;
-	cl_int err = gpu_function_allow(launch->function, launch->dynamic_local_B);
-	if (!err)
-		err = gpu_enter(graph->device, &scope);
-	if (err)
-		return err;
-	err = launch_add(graph, launch);
+	cl_int error = gpu_function_allow(launch->function, launch->dynamic_local_B);
+	if (!error)
+		error = gpu_enter(graph->device, &scope);
+	if (error)
+		return error;
+	error = launch_add(graph, launch);
 	gpu_leave(&scope);
-	return err;
+	return error;
 }
 
 cl_int gpu_graph_add_copy(struct gpu_graph *graph, const CUDA_MEMCPY3D *copy)
 {
 	struct gpu_device *device = graph->device;
-	cl_int err = add_begin(graph);
-	if (!err)
-		err = gpu_check(device, cuda.cuGraphAddMemcpyNode(
+	cl_int error = add_begin(graph);
+	if (!error)
+		error = gpu_check(device, cuda.cuGraphAddMemcpyNode(
 			&graph->nodes[graph->count], graph->cu_graph, graph->follows,
 			graph->follow_count, copy, atomic_load(&device->cu_context)));
-	if (!err)
+	if (!error)
 		add_end(graph);
-	return err;
+	return error;
 }
 
 cl_int gpu_graph_add_copy_line(struct gpu_graph *graph, gpu_address to, gpu_address from,
 			       uint64_t size_B)
 {
 	CUDA_MEMCPY3D copy;
-	cl_int err = CL_SUCCESS;
+	cl_int error = CL_SUCCESS;
 	memset(&copy, 0, sizeof(copy));
 	copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
 	copy.Height = copy.Depth = copy.srcHeight = copy.dstHeight = 1;
-	for (uint64_t done_B = 0; done_B < size_B && !err; done_B += copy.WidthInBytes) {
+	for (uint64_t done_B = 0; done_B < size_B && !error; done_B += copy.WidthInBytes) {
 		const uint64_t left_B = size_B - done_B;
 		copy.WidthInBytes = left_B < line_max_B ? left_B : line_max_B;
 		copy.srcPitch = copy.dstPitch = copy.WidthInBytes;
 		copy.srcDevice = from + done_B;
 		copy.dstDevice = to + done_B;
-		err = gpu_graph_add_copy(graph, &copy);
+		error = gpu_graph_add_copy(graph, &copy);
 	}
-	return err;
+	return error;
 }
 
 cl_int gpu_graph_add_fill(struct gpu_graph *graph, gpu_address to, uint32_t value,
@@ -249,14 +249,14 @@ cl_int gpu_graph_add_fill(struct gpu_graph *graph, gpu_address to, uint32_t valu
 	fill.elementSize = element_B;
 	fill.width = size_B / element_B;
 	fill.height = 1;
-	cl_int err = add_begin(graph);
-	if (!err)
-		err = gpu_check(device, cuda.cuGraphAddMemsetNode(
+	cl_int error = add_begin(graph);
+	if (!error)
+		error = gpu_check(device, cuda.cuGraphAddMemsetNode(
 			&graph->nodes[graph->count], graph->cu_graph, graph->follows,
 			graph->follow_count, &fill, atomic_load(&device->cu_context)));
-	if (!err)
+	if (!error)
 		add_end(graph);
-	return err;
+	return error;
 }
 
 /* --- use ---------------------------------------------------------------------------- */
@@ -265,13 +265,13 @@ cl_int gpu_graph_finish(struct gpu_graph *graph)
 {
 	struct gpu_device *device = graph->device;
 	struct gpu_scope scope;
-	cl_int err = gpu_enter(device, &scope);
-	if (err)
-		return err;
-	err = gpu_check(device, cuda.cuGraphInstantiateWithFlags(&graph->cu_exec,
-								 graph->cu_graph, 0));
+	cl_int error = gpu_enter(device, &scope);
+	if (error)
+		return error;
+	error = gpu_check(device, cuda.cuGraphInstantiateWithFlags(&graph->cu_exec,
+								   graph->cu_graph, 0));
 	gpu_leave(&scope);
-	return err;
+	return error;
 }
 
 void gpu_graph_revise(struct gpu_graph *graph, uint32_t first)
@@ -285,15 +285,15 @@ cl_int gpu_graph_launch(struct gpu_graph *graph, struct gpu_stream *stream)
 	struct gpu_scope scope;
 	if (device != graph->device)
 		return CL_INVALID_VALUE;
-	cl_int err = gpu_enter(device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_enter(device, &scope);
+	if (error)
+		return error;
 	lock_take(&graph->lock);
 	const CUresult cu_result = cuda.cuGraphLaunch(graph->cu_exec, stream->cu_stream);
 	lock_drop(&graph->lock);
-	err = gpu_check_result(device, cu_result, "cuGraphLaunch", __FILE__, __LINE__);
+	error = gpu_check_result(device, cu_result, "cuGraphLaunch", __FILE__, __LINE__);
 	gpu_leave(&scope);
-	if (!err)
+	if (!error)
 		gpu_stream_count(stream);
-	return err;
+	return error;
 }

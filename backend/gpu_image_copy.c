@@ -92,17 +92,17 @@ static cl_int copy_part(struct gpu_sink sink, const struct box *box, const uint6
 		copy.srcPitch = copy.dstPitch = copy.WidthInBytes;
 		copy.srcHeight = copy.dstHeight = 1;
 	}
-	cl_int err = gpu_enter(device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_enter(device, &scope);
+	if (error)
+		return error;
 	if (sink.graph)
-		err = gpu_graph_add_copy(sink.graph, &copy);
+		error = gpu_graph_add_copy(sink.graph, &copy);
 	else
-		err = gpu_check(device, cuda.cuMemcpy3DAsync_v2(&copy, sink.stream->cu_stream));
+		error = gpu_check(device, cuda.cuMemcpy3DAsync_v2(&copy, sink.stream->cu_stream));
 	gpu_leave(&scope);
-	if (!err && sink.stream)
+	if (!error && sink.stream)
 		gpu_stream_count(sink.stream);
-	return err;
+	return error;
 }
 
 static bool pitch_is_too_large(const struct side *side, uint64_t max_pitch_B)
@@ -124,11 +124,11 @@ static cl_int copy_box(struct gpu_sink sink, const struct box *box)
 				  !slices_are_whole_rows(&box->from);
 	const uint64_t rows = rows_alone ? 1 : box->region[1];
 	const uint64_t slices = slices_alone ? 1 : box->region[2];
-	cl_int err = CL_SUCCESS;
-	for (uint64_t z = 0; z < box->region[2] && !err; z += slices)
-		for (uint64_t y = 0; y < box->region[1] && !err; y += rows)
-			err = copy_part(sink, box, (const uint64_t[3]){0, y, z}, rows, slices);
-	return err;
+	cl_int error = CL_SUCCESS;
+	for (uint64_t z = 0; z < box->region[2] && !error; z += slices)
+		for (uint64_t y = 0; y < box->region[1] && !error; y += rows)
+			error = copy_part(sink, box, (const uint64_t[3]){0, y, z}, rows, slices);
+	return error;
 }
 
 static struct gpu_rect rect_of(const struct gpu_image_side *side)
@@ -188,9 +188,9 @@ cl_int gpu_array_copy_peer(struct gpu_stream *stream, const struct gpu_array *to
 {
 	CUDA_MEMCPY3D_PEER copy;
 	struct gpu_scope scope;
-	cl_int err = gpu_enter(stream->device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_enter(stream->device, &scope);
+	if (error)
+		return error;
 	memset(&copy, 0, sizeof(copy));
 	copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
 	copy.srcArray = from->cu_array;
@@ -200,9 +200,9 @@ cl_int gpu_array_copy_peer(struct gpu_stream *stream, const struct gpu_array *to
 	copy.WidthInBytes = from->extent.width * gpu_texel_B(&from->texel);
 	copy.Height = at_least_one(from->extent.height);
 	copy.Depth = at_least_one(from->extent.depth);
-	err = gpu_check(stream->device, cuda.cuMemcpy3DPeerAsync(&copy, stream->cu_stream));
+	error = gpu_check(stream->device, cuda.cuMemcpy3DPeerAsync(&copy, stream->cu_stream));
 	gpu_leave(&scope);
-	if (!err)
+	if (!error)
 		gpu_stream_count(stream);
-	return err;
+	return error;
 }

@@ -88,15 +88,15 @@ static cl_int module_make(struct gpu_device *device, struct gpu_module **module_
 {
 	struct bytes text = BYTES_INIT;
 	const unsigned sm = device->caps.sm < OLDEST_SM ? device->caps.sm : OLDEST_SM;
-	cl_int err = CL_OUT_OF_HOST_MEMORY;
+	cl_int error = CL_OUT_OF_HOST_MEMORY;
 	bytes_printf(&text, ".version 6.4\n.target sm_%u\n.address_size 64\n", sm);
 	for (unsigned i = 0; i < COUNT_OF_SHAPES; i++)
 		for (unsigned j = 0; j < COUNT_OF_STORES; j++)
 			entry_append(&text, &shapes[i], &stores[j]);
 	if (!bytes_failed(&text))
-		err = gpu_module_load(device, text.data, text.size_B, NULL, module_out);
+		error = gpu_module_load(device, text.data, text.size_B, NULL, module_out);
 	bytes_finish(&text);
-	return err == CL_INVALID_BINARY ? CL_OUT_OF_RESOURCES : err;
+	return error == CL_INVALID_BINARY ? CL_OUT_OF_RESOURCES : error;
 }
 
 static unsigned shape_of(const struct gpu_extent *extent)
@@ -114,9 +114,9 @@ static cl_int function_find(const struct gpu_array *array, struct gpu_function *
 	struct gpu_module *made = NULL;
 	char name[32];
 	if (!module) {
-		cl_int err = module_make(device, &made);
-		if (err)
-			return err;
+		cl_int error = module_make(device, &made);
+		if (error)
+			return error;
 		if (atomic_compare_exchange_strong(&device->image_fill_module, &module, made))
 			module = made;
 		else
@@ -134,11 +134,11 @@ cl_int gpu_sink_array_fill(struct gpu_sink sink, struct gpu_array *array,
 	struct fill_box box;
 	struct gpu_function *function;
 	uint64_t surface;
-	cl_int err = function_find(array, &function);
-	if (!err)
-		err = gpu_array_surface(array, &surface);
-	if (err)
-		return err;
+	cl_int error = function_find(array, &function);
+	if (!error)
+		error = gpu_array_surface(array, &surface);
+	if (error)
+		return error;
 	memcpy(whole, texel, gpu_texel_B(&array->texel));
 	for (unsigned i = 0; i < 3; i++) {
 		box.origin[i] = (uint32_t)origin[i];

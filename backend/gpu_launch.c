@@ -11,26 +11,26 @@ static cl_int launch_cooperatively(struct gpu_stream *stream, const struct gpu_l
 	const uint32_t *grid = launch->grid;
 	const uint32_t *block = launch->block;
 	struct gpu_scope scope;
-	cl_int err = gpu_enter(device, &scope);
-	if (err)
-		return err;
-	err = gpu_check(device, cuda.cuLaunchCooperativeKernel(
+	cl_int error = gpu_enter(device, &scope);
+	if (error)
+		return error;
+	error = gpu_check(device, cuda.cuLaunchCooperativeKernel(
 		launch->function->cu_function, grid[0], grid[1], grid[2], block[0], block[1],
 		block[2], launch->dynamic_local_B, stream->cu_stream, launch->parameters));
 	gpu_leave(&scope);
-	return err;
+	return error;
 }
 
 cl_int gpu_launch(struct gpu_stream *stream, const struct gpu_launch *launch)
 {
 	if (launch->function->module->device != stream->device)
 		return CL_INVALID_VALUE;
-	cl_int err = gpu_function_allow(launch->function, launch->dynamic_local_B);
-	if (!err)
-		err = launch->cooperative     ? launch_cooperatively(stream, launch)
-		      : gpu_may_repeat(stream) ? gpu_repeat_launch(stream, launch)
-					       : gpu_launch_plainly(stream, launch);
-	if (!err)
+	cl_int error = gpu_function_allow(launch->function, launch->dynamic_local_B);
+	if (!error)
+		error = launch->cooperative      ? launch_cooperatively(stream, launch)
+			: gpu_may_repeat(stream) ? gpu_repeat_launch(stream, launch)
+						 : gpu_launch_plainly(stream, launch);
+	if (!error)
 		gpu_stream_count(stream);
-	return err;
+	return error;
 }

@@ -17,9 +17,9 @@ static bool fits_device(struct gpu_device *device, uint64_t all_B)
 	size_t free_B = 0, total_B = 0;
 	if (!device->caps.concurrent_managed || gpu_enter_new(device, &scope))
 		return false;
-	cl_int err = gpu_check(device, cuda.cuMemGetInfo_v2(&free_B, &total_B));
+	cl_int error = gpu_check(device, cuda.cuMemGetInfo_v2(&free_B, &total_B));
 	gpu_leave(&scope);
-	return !err && all_B <= free_B;
+	return !error && all_B <= free_B;
 }
 
 static bool fits(struct gpu_device *const *devices, uint32_t count, uint64_t all_B)
@@ -43,29 +43,29 @@ static cl_int managed_alloc(struct gpu_device *device, uint64_t size_B, void **p
 {
 	struct gpu_scope scope;
 	CUdeviceptr cu_address = 0;
-	cl_int err = gpu_enter_new(device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_enter_new(device, &scope);
+	if (error)
+		return error;
 	CUresult cu_result = cuda.cuMemAllocManaged(&cu_address, size_B, CU_MEM_ATTACH_GLOBAL);
-	err = gpu_check(device, cu_result);
+	error = gpu_check(device, cu_result);
 	gpu_leave(&scope);
-	if (!err)
+	if (!error)
 		*pointer_out = (void *)(uintptr_t)cu_address;
-	return cu_result == CUDA_ERROR_OUT_OF_MEMORY ? CL_MEM_OBJECT_ALLOCATION_FAILURE : err;
+	return cu_result == CUDA_ERROR_OUT_OF_MEMORY ? CL_MEM_OBJECT_ALLOCATION_FAILURE : error;
 }
 
 cl_int gpu_managed_alloc(struct gpu_device *const *devices, uint32_t count, uint64_t size_B,
 			 void **pointer_out)
 {
 	const uint64_t before_B = atomic_fetch_add(&managed_B, size_B);
-	cl_int err = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+	cl_int error = CL_MEM_OBJECT_ALLOCATION_FAILURE;
 	if (cuda.cuMemAllocManaged && size_B <= UINT64_MAX - before_B &&
 	    (fits(devices, count, before_B + size_B) ||
 	     (made_room(devices, count) && fits(devices, count, atomic_load(&managed_B)))))
-		err = managed_alloc(devices[0], size_B, pointer_out);
-	if (err)
+		error = managed_alloc(devices[0], size_B, pointer_out);
+	if (error)
 		atomic_fetch_sub(&managed_B, size_B);
-	return err;
+	return error;
 }
 
 struct managed {
@@ -114,9 +114,9 @@ cl_int gpu_managed_prefetch(struct gpu_stream *stream, const void *pointer, uint
 	struct gpu_scope scope;
 	if (!cuda.cuMemPrefetchAsync_v2 || !size_B)
 		return CL_SUCCESS;
-	cl_int err = gpu_enter(device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_enter(device, &scope);
+	if (error)
+		return error;
 	/* It is a hint: where there is no room the pages come when they are touched. */
 	if (!gpu_check(device, cuda.cuMemPrefetchAsync_v2((CUdeviceptr)(uintptr_t)pointer, size_B,
 							  cu_location, 0, stream->cu_stream)))

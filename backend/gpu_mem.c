@@ -21,8 +21,8 @@
 
 cl_int gpu_memory_check(struct gpu_device *device, CUresult cu_result, const char *call)
 {
-	cl_int err = gpu_check_result(device, cu_result, call, __FILE__, __LINE__);
-	return cu_result == CUDA_ERROR_OUT_OF_MEMORY ? CL_MEM_OBJECT_ALLOCATION_FAILURE : err;
+	cl_int error = gpu_check_result(device, cu_result, call, __FILE__, __LINE__);
+	return cu_result == CUDA_ERROR_OUT_OF_MEMORY ? CL_MEM_OBJECT_ALLOCATION_FAILURE : error;
 }
 
 static CUresult alloc_from_pool(struct gpu_device *device, uint64_t size_B,
@@ -171,9 +171,9 @@ static cl_int alloc_fresh(struct gpu_device *device, uint64_t size_B, gpu_addres
 {
 	struct gpu_scope scope;
 	CUdeviceptr cu_address = 0;
-	cl_int err = gpu_enter(device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_enter(device, &scope);
+	if (error)
+		return error;
 	gpu_defer_reap(device);
 	if (trim_is_due(device))
 		pool_trim(device);
@@ -182,25 +182,25 @@ static cl_int alloc_fresh(struct gpu_device *device, uint64_t size_B, gpu_addres
 		gpu_memory_make_room(device);
 		cu_result = alloc(device, size_B, &cu_address);
 	}
-	err = gpu_memory_check(device, cu_result, "cuMemAlloc");
+	error = gpu_memory_check(device, cu_result, "cuMemAlloc");
 	gpu_leave(&scope);
-	if (!err)
+	if (!error)
 		*address_out = cu_address;
-	return err;
+	return error;
 }
 
 cl_int gpu_memory_alloc(struct gpu_device *device, uint64_t size_B, gpu_address *address_out)
 {
-	cl_int err = gpu_device_check_process(device);
-	gpu_address kept = err ? 0 : kept_take(device, size_B);
+	cl_int error = gpu_device_check_process(device);
+	gpu_address kept = error ? 0 : kept_take(device, size_B);
 	if (kept)
 		*address_out = kept;
-	if (kept || err)
-		return err;
+	if (kept || error)
+		return error;
 	const int before = cancel_hold();
-	err = alloc_fresh(device, size_B, address_out);
+	error = alloc_fresh(device, size_B, address_out);
 	cancel_restore(before);
-	return err;
+	return error;
 }
 
 void gpu_memory_note(gpu_address address, uint64_t size_B, bool is_new, bool read_only, bool write_only)
@@ -247,15 +247,15 @@ static cl_int free_after(struct gpu_device *device, gpu_address address,
 	if (!stream)
 		return CL_OUT_OF_RESOURCES;
 	for (uint32_t i = 0; i < count; i++) {
-		cl_int err = gpu_stream_wait_event(stream, after[i]);
+		cl_int error = gpu_stream_wait_event(stream, after[i]);
 		/* An event of another device that died holds nothing back. */
-		if (err && !gpu_device_status(after[i]->stream->device))
-			return err;
+		if (error && !gpu_device_status(after[i]->stream->device))
+			return error;
 	}
-	cl_int err = gpu_check(device, cuda.cuMemFreeAsync(address, stream->cu_stream));
-	if (!err)
+	cl_int error = gpu_check(device, cuda.cuMemFreeAsync(address, stream->cu_stream));
+	if (!error)
 		gpu_stream_count(stream);
-	return err;
+	return error;
 }
 
 static void free_plain(struct gpu_device *device, void *object)
@@ -272,21 +272,21 @@ void gpu_memory_free(struct gpu_device *device, gpu_address address,
 		     struct gpu_event *const *after, uint32_t count)
 {
 	struct gpu_scope scope;
-	cl_int err = address ? gpu_enter(device, &scope) : CL_SUCCESS;
-	if (err && !gpu_device_status(device))
+	cl_int error = address ? gpu_enter(device, &scope) : CL_SUCCESS;
+	if (error && !gpu_device_status(device))
 		log_warn("device memory at %#llx is leaked", (unsigned long long)address);
-	if (err || !address)
+	if (error || !address)
 		return;
 	if (!device->cu_pool) {
 		gpu_defer_quiet(device, free_plain, (void *)(uintptr_t)address, 0, after, count);
 		goto leave;
 	}
 	if (!gpu_events_pending(after, count))
-		err = gpu_check(device, cuda.cuMemFreeAsync(address,
-							    device->memory_stream->cu_stream));
+		error = gpu_check(device, cuda.cuMemFreeAsync(address,
+							      device->memory_stream->cu_stream));
 	else
-		err = free_after(device, address, after, count);
-	if (err)
+		error = free_after(device, address, after, count);
+	if (error)
 		log_warn("device memory at %#llx could not be freed", (unsigned long long)address);
 leave:
 	gpu_leave(&scope);
@@ -329,27 +329,27 @@ static cl_int host_alloc(struct gpu_device *device, uint64_t size_B, void **poin
 {
 	struct gpu_scope scope;
 	void *pointer = NULL;
-	cl_int err = gpu_enter_new(device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_enter_new(device, &scope);
+	if (error)
+		return error;
 	CUresult cu_result = cuda.cuMemHostAlloc(&pointer, size_B, CU_MEMHOSTALLOC_PORTABLE);
 	if (cu_result == CUDA_ERROR_OUT_OF_MEMORY && atomic_load(&device->deferred_count)) {
 		gpu_defer_wait(device);
 		cu_result = cuda.cuMemHostAlloc(&pointer, size_B, CU_MEMHOSTALLOC_PORTABLE);
 	}
-	err = gpu_memory_check(device, cu_result, "cuMemHostAlloc");
+	error = gpu_memory_check(device, cu_result, "cuMemHostAlloc");
 	gpu_leave(&scope);
-	if (!err)
+	if (!error)
 		*pointer_out = pointer;
-	return err;
+	return error;
 }
 
 cl_int gpu_host_alloc(struct gpu_device *device, uint64_t size_B, void **pointer_out)
 {
 	const int before = cancel_hold();
-	cl_int err = host_alloc(device, size_B, pointer_out);
+	cl_int error = host_alloc(device, size_B, pointer_out);
 	cancel_restore(before);
-	return err;
+	return error;
 }
 
 static void host_end(struct gpu_device *device, void *pointer)

@@ -23,12 +23,12 @@ cl_int gpu_module_open(struct gpu_device *device, const void *image, unsigned in
 	module->device = device;
 	list_init(&module->functions);
 	*cu_result_out = cuda.cuModuleLoadDataEx(&module->cu_module, image, count, names, values);
-	cl_int err = gpu_check_module(device, *cu_result_out, "cuModuleLoadDataEx", __FILE__,
-				      __LINE__);
-	if (err) {
+	cl_int error = gpu_check_module(device, *cu_result_out, "cuModuleLoadDataEx", __FILE__,
+					__LINE__);
+	if (error) {
 		lock_finish(&module->lock);
 		free(module);
-		return err;
+		return error;
 	}
 	*module_out = module;
 	return CL_SUCCESS;
@@ -44,23 +44,23 @@ static cl_int open_logged(struct gpu_device *device, const void *binary, struct 
 	text[0] = text[LOG_B - 1] = '\0';
 	CUjit_option names[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
 	void *values[] = {text, (void *)(uintptr_t)(LOG_B - 1)};
-	cl_int err = gpu_module_open(device, binary, 2, names, values, &cu_result, module_out);
-	if (err && log) {
+	cl_int error = gpu_module_open(device, binary, 2, names, values, &cu_result, module_out);
+	if (error && log) {
 		bytes_append_string(log, text);
 		bytes_printf(log, "%sthe driver cannot load this binary for %s: %s\n",
 			     *text && text[strlen(text) - 1] != '\n' ? "\n" : "",
 			     device->caps.name, gpu_error_find(cu_result)->name);
 	}
 	free(text);
-	return err;
+	return error;
 }
 
 /* Which codes a caller of gpu_module_load may see: what is wrong with the bytes
  * is CL_INVALID_BINARY, however the driver puts it. */
-static cl_int narrow(cl_int err)
+static cl_int narrow(cl_int error)
 {
-	return err == CL_BUILD_PROGRAM_FAILURE || err == CL_INVALID_KERNEL_NAME ||
-	       err == CL_COMPILER_NOT_AVAILABLE ? CL_INVALID_BINARY : err;
+	return error == CL_BUILD_PROGRAM_FAILURE || error == CL_INVALID_KERNEL_NAME ||
+	       error == CL_COMPILER_NOT_AVAILABLE ? CL_INVALID_BINARY : error;
 }
 
 cl_int gpu_module_load(struct gpu_device *device, const void *binary, size_t size_B,
@@ -68,21 +68,21 @@ cl_int gpu_module_load(struct gpu_device *device, const void *binary, size_t siz
 {
 	struct gpu_scope scope;
 	struct bytes image = BYTES_INIT;
-	cl_int err = gpu_enter_new(device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_enter_new(device, &scope);
+	if (error)
+		return error;
 	gpu_defer_reap(device);
 	/* The driver is told no size: text in a copy ends in a NUL for certain. */
 	bytes_append(&image, binary, size_B);
 	if (!size_B)
-		err = CL_INVALID_BINARY;
+		error = CL_INVALID_BINARY;
 	else if (bytes_failed(&image))
-		err = CL_OUT_OF_HOST_MEMORY;
+		error = CL_OUT_OF_HOST_MEMORY;
 	else
-		err = narrow(open_logged(device, image.data, log, module_out));
+		error = narrow(open_logged(device, image.data, log, module_out));
 	bytes_finish(&image);
 	gpu_leave(&scope);
-	return err;
+	return error;
 }
 
 static void module_destroy(struct gpu_device *device, void *object)
@@ -113,8 +113,8 @@ void gpu_module_unload(struct gpu_module *module, struct gpu_event *const *after
 /* Of the codes of modules only one is an answer to "where is this". */
 static cl_int check_lookup(struct gpu_device *device, CUresult cu_result, const char *call)
 {
-	const cl_int err = gpu_check_module(device, cu_result, call, __FILE__, __LINE__);
-	return !err || err == CL_INVALID_KERNEL_NAME ? err : CL_OUT_OF_RESOURCES;
+	const cl_int error = gpu_check_module(device, cu_result, call, __FILE__, __LINE__);
+	return !error || error == CL_INVALID_KERNEL_NAME ? error : CL_OUT_OF_RESOURCES;
 }
 
 /* --- functions --- */
@@ -123,29 +123,29 @@ static cl_int function_attribute(struct gpu_device *device, CUfunction cu_functi
 				 CUfunction_attribute which, uint32_t *value_out)
 {
 	int value = 0;
-	cl_int err = gpu_check(device, cuda.cuFuncGetAttribute(&value, which, cu_function));
-	if (!err)
+	cl_int error = gpu_check(device, cuda.cuFuncGetAttribute(&value, which, cu_function));
+	if (!error)
 		*value_out = (uint32_t)value;
-	return err;
+	return error;
 }
 
 static cl_int function_read_caps(struct gpu_device *device, struct gpu_function *function)
 {
 	struct gpu_function_caps *caps = &function->caps;
 	CUfunction cu_function = function->cu_function;
-	cl_int err = function_attribute(device, cu_function,
-					CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
-					&caps->max_threads);
-	if (!err)
-		err = function_attribute(device, cu_function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
-					 &caps->static_local_B);
-	if (!err)
-		err = function_attribute(device, cu_function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
-					 &caps->private_B);
-	if (!err)
-		err = function_attribute(device, cu_function, CU_FUNC_ATTRIBUTE_NUM_REGS,
-					 &caps->registers);
-	return err;
+	cl_int error = function_attribute(device, cu_function,
+					  CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+					  &caps->max_threads);
+	if (!error)
+		error = function_attribute(device, cu_function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+					   &caps->static_local_B);
+	if (!error)
+		error = function_attribute(device, cu_function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
+					   &caps->private_B);
+	if (!error)
+		error = function_attribute(device, cu_function, CU_FUNC_ATTRIBUTE_NUM_REGS,
+					   &caps->registers);
+	return error;
 }
 
 static struct gpu_function *find_locked(struct gpu_module *module, const char *name)
@@ -170,25 +170,25 @@ static cl_int function_create(struct gpu_module *module, const char *name,
 	struct gpu_function *function = calloc(1, sizeof(*function) + name_B);
 	if (!function)
 		return CL_OUT_OF_HOST_MEMORY;
-	cl_int err = gpu_enter_new(device, &scope);
-	if (err)
+	cl_int error = gpu_enter_new(device, &scope);
+	if (error)
 		goto free_function;
 	memcpy(function->name, name, name_B);
 	function->module = module;
-	err = check_lookup(device, cuda.cuModuleGetFunction(&function->cu_function,
-							    module->cu_module, name),
-			   "cuModuleGetFunction");
-	if (!err)
-		err = function_read_caps(device, function);
+	error = check_lookup(device, cuda.cuModuleGetFunction(&function->cu_function,
+							      module->cu_module, name),
+			     "cuModuleGetFunction");
+	if (!error)
+		error = function_read_caps(device, function);
 	gpu_leave(&scope);
-	if (err)
+	if (error)
 		goto free_function;
 	*function_out = function;
 	return CL_SUCCESS;
 
 free_function:
 	free(function);
-	return err;
+	return error;
 }
 
 /* Two threads may both make it: the first to enter it wins. */
@@ -200,9 +200,9 @@ cl_int gpu_module_function(struct gpu_module *module, const char *name,
 	struct gpu_function *function = find_locked(module, name);
 	lock_drop(&module->lock);
 	if (!function) {
-		cl_int err = function_create(module, name, &made);
-		if (err)
-			return err;
+		cl_int error = function_create(module, name, &made);
+		if (error)
+			return error;
 		lock_take(&module->lock);
 		function = find_locked(module, name);
 		if (!function) {

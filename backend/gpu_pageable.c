@@ -34,10 +34,10 @@ struct passage {
 	uint64_t at_B, size_B;
 };
 
-static void fail(struct copy *copy, cl_int err)
+static void fail(struct copy *copy, cl_int error)
 {
 	int none = CL_SUCCESS;
-	atomic_compare_exchange_strong(&copy->error, &none, err);
+	atomic_compare_exchange_strong(&copy->error, &none, error);
 }
 
 static bool part_take(struct copy *copy, struct passage *passage)
@@ -57,25 +57,25 @@ static cl_int passage_begin(const struct copy *copy, struct passage *passage,
 {
 	const gpu_address address = copy->address + passage->at_B;
 	unsigned char *memory = gpu_slot_memory(passage->slot);
-	cl_int err;
+	cl_int error;
 	if (copy->to_host) {
-		err = gpu_copy_to_host(stream, memory, address, passage->size_B);
+		error = gpu_copy_to_host(stream, memory, address, passage->size_B);
 	} else {
 		gpu_copy_past_caches(memory, copy->host + passage->at_B, passage->size_B);
-		err = gpu_copy_to_device(stream, address, memory, passage->size_B);
+		error = gpu_copy_to_device(stream, address, memory, passage->size_B);
 	}
-	return err ? err : gpu_event_record(stream, false, &passage->copied);
+	return error ? error : gpu_event_record(stream, false, &passage->copied);
 }
 
 static void passage_end(struct copy *copy, struct passage *passage)
 {
 	if (!passage->copied)
 		return;
-	const cl_int err = gpu_event_wait(passage->copied);
+	const cl_int error = gpu_event_wait(passage->copied);
 	gpu_event_unref(passage->copied);
 	passage->copied = NULL;
-	if (err) {
-		fail(copy, err);
+	if (error) {
+		fail(copy, error);
 		return;
 	}
 	if (copy->to_host)
@@ -91,9 +91,9 @@ static void share_copy(struct copy *copy, struct gpu_stream *stream, struct pass
 		struct passage *passage = &passages[turn++ % TURNS];
 		passage_end(copy, passage);
 		more = part_take(copy, passage);
-		const cl_int err = more ? passage_begin(copy, passage, stream) : CL_SUCCESS;
-		if (err)
-			fail(copy, err);
+		const cl_int error = more ? passage_begin(copy, passage, stream) : CL_SUCCESS;
+		if (error)
+			fail(copy, error);
 	}
 	for (unsigned i = 0; i < TURNS; i++)
 		passage_end(copy, &passages[turn++ % TURNS]);

@@ -45,10 +45,10 @@ static void pools_close(struct gpu_device *a, struct gpu_device *b)
 
 static cl_int pools_open(struct gpu_device *a, struct gpu_device *b)
 {
-	cl_int err = pool_set_access(a, a, b, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
-	if (!err)
-		err = pool_set_access(a, b, a, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
-	return err;
+	cl_int error = pool_set_access(a, a, b, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+	if (!error)
+		error = pool_set_access(a, b, a, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+	return error;
 }
 
 /* --- the test --- */
@@ -77,12 +77,12 @@ static bool words_are(const uint32_t *words, uint32_t seed)
 static cl_int stream_end(struct gpu_stream *stream)
 {
 	struct gpu_event *done;
-	cl_int err = gpu_event_record(stream, false, &done);
-	if (err)
-		return err;
-	err = gpu_event_block(done);
+	cl_int error = gpu_event_record(stream, false, &done);
+	if (error)
+		return error;
+	error = gpu_event_block(done);
 	gpu_event_unref(done);
-	return err;
+	return error;
 }
 
 /* One way at a time: what is spoilt twice may be right again. */
@@ -90,24 +90,24 @@ static bool way_is_sound(const struct end *from, const struct end *to, uint32_t 
 			 uint32_t seed)
 {
 	words_fill(words, seed);
-	cl_int err = gpu_copy_to_device(from->stream, from->memory, words, TEST_B);
-	if (!err)
-		err = gpu_copy_peer(from->stream, to->memory, to->device, from->memory,
-				    from->device, TEST_B);
-	if (!err)
-		err = stream_end(from->stream);
-	if (!err)
-		err = gpu_copy_to_host(to->stream, words, to->memory, TEST_B);
-	if (!err)
-		err = stream_end(to->stream);
-	return !err && words_are(words, seed);
+	cl_int error = gpu_copy_to_device(from->stream, from->memory, words, TEST_B);
+	if (!error)
+		error = gpu_copy_peer(from->stream, to->memory, to->device, from->memory,
+				      from->device, TEST_B);
+	if (!error)
+		error = stream_end(from->stream);
+	if (!error)
+		error = gpu_copy_to_host(to->stream, words, to->memory, TEST_B);
+	if (!error)
+		error = stream_end(to->stream);
+	return !error && words_are(words, seed);
 }
 
 static cl_int end_begin(struct end *end, struct gpu_device *device)
 {
 	end->device = device;
-	cl_int err = gpu_stream_acquire(device, 0, &end->stream);
-	return err ? err : gpu_memory_alloc(device, TEST_B, &end->memory);
+	cl_int error = gpu_stream_acquire(device, 0, &end->stream);
+	return error ? error : gpu_memory_alloc(device, TEST_B, &end->memory);
 }
 
 static void end_finish(struct end *end)

@@ -45,10 +45,10 @@ struct relay {
 	atomic_flag watched;             /* a thread asks for the next one */
 };
 
-static void fail(struct relay *relay, cl_int err)
+static void fail(struct relay *relay, cl_int error)
 {
 	int none = CL_SUCCESS;
-	atomic_compare_exchange_strong(&relay->error, &none, err);
+	atomic_compare_exchange_strong(&relay->error, &none, error);
 }
 
 static bool piece_take(struct relay *relay, unsigned *piece_out)
@@ -123,11 +123,11 @@ static unsigned pieces_send(struct relay *relay, unsigned first)
 		const bool more = end % per_slot && end < relay->piece_count;
 		if (more && piece_at_B(relay, end) - at_B < relay->leg_B)
 			break;
-		const cl_int err = gpu_copy_to_device(relay->stream, relay->address + at_B,
-						      slot_at(relay, at_B),
-						      piece_at_B(relay, end) - at_B);
-		if (err)
-			fail(relay, err);
+		const cl_int error = gpu_copy_to_device(relay->stream, relay->address + at_B,
+							slot_at(relay, at_B),
+							piece_at_B(relay, end) - at_B);
+		if (error)
+			fail(relay, error);
 		first = end;
 	}
 	return first;
@@ -157,9 +157,9 @@ static void arrivals_watch(struct relay *relay)
 	const unsigned next = atomic_load_explicit(&relay->arrived, memory_order_relaxed);
 	bool done = false;
 	if (next < atomic_load_explicit(&relay->sent, memory_order_acquire)) {
-		const cl_int err = gpu_event_query(relay->arrivals[next], &done);
-		if (err)
-			fail(relay, err);
+		const cl_int error = gpu_event_query(relay->arrivals[next], &done);
+		if (error)
+			fail(relay, error);
 		if (done)
 			atomic_store_explicit(&relay->arrived, next + 1, memory_order_release);
 	}
@@ -194,18 +194,18 @@ static void pieces_fetch(struct gpu_crew_job *job)
 static void to_host_lead(struct gpu_crew_job *job)
 {
 	struct relay *relay = (struct relay *)job;
-	cl_int err = CL_SUCCESS;
-	for (unsigned i = 0; i * relay->leg_B < relay->size_B && !err; i++) {
+	cl_int error = CL_SUCCESS;
+	for (unsigned i = 0; i * relay->leg_B < relay->size_B && !error; i++) {
 		const uint64_t at_B = i * relay->leg_B, left_B = relay->size_B - at_B;
-		err = gpu_copy_to_host(relay->stream, slot_at(relay, at_B), relay->address + at_B,
-				       left_B < relay->leg_B ? left_B : relay->leg_B);
-		if (!err)
-			err = gpu_event_record(relay->stream, false, &relay->arrivals[i]);
-		if (!err)
+		error = gpu_copy_to_host(relay->stream, slot_at(relay, at_B), relay->address + at_B,
+					 left_B < relay->leg_B ? left_B : relay->leg_B);
+		if (!error)
+			error = gpu_event_record(relay->stream, false, &relay->arrivals[i]);
+		if (!error)
 			atomic_store_explicit(&relay->sent, i + 1, memory_order_release);
 	}
-	if (err)
-		fail(relay, err);
+	if (error)
+		fail(relay, error);
 	pieces_fetch(job);
 }
 
@@ -238,7 +238,7 @@ static bool relay_begin(struct relay *relay)
 static cl_int relay_end(struct relay *relay)
 {
 	struct gpu_event *tail = NULL;
-	cl_int err = atomic_load(&relay->error);
+	cl_int error = atomic_load(&relay->error);
 	const cl_int unwitnessed = gpu_stream_is_known_done(relay->stream)
 					   ? CL_SUCCESS
 					   : gpu_event_record(relay->stream, false, &tail);
@@ -248,7 +248,7 @@ static cl_int relay_end(struct relay *relay)
 	gpu_event_unref(tail);
 	for (unsigned i = 0; i < LEGS_MAX; i++)
 		gpu_event_unref(relay->arrivals[i]);
-	return err ? err : unwitnessed;
+	return error ? error : unwitnessed;
 }
 
 /* A half, in whole pieces; of several slots half a slot, so that none lies in two. */

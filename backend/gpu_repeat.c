@@ -200,13 +200,13 @@ static cl_int launch_measured(struct gpu_stream *stream, struct repeat *repeat,
 			      const struct gpu_launch *launch)
 {
 	const uint64_t start_ns = host_now_ns();
-	cl_int err = CL_SUCCESS;
+	cl_int error = CL_SUCCESS;
 	if (repeat->samples % 2 == 0)
-		err = gpu_launch_plainly(stream, launch);
+		error = gpu_launch_plainly(stream, launch);
 	else if (!graph_launch(stream, repeat, launch))
 		return gpu_launch_plainly(stream, launch);
 	way_measured(stream->device, repeat, host_now_ns() - start_ns);
-	return err;
+	return error;
 }
 
 /* others: threads that launch at this moment, too. */
@@ -214,17 +214,17 @@ static cl_int launch_among(struct gpu_stream *stream, const struct gpu_launch *l
 			   unsigned others)
 {
 	struct repeat *repeat = others < CROWD ? repeat_take(stream, launch->function) : NULL;
-	cl_int err = CL_SUCCESS;
+	cl_int error = CL_SUCCESS;
 	if (!repeat || !graph_is_there(stream, repeat, launch) ||
 	    (repeat->way == GPU_WAY_UNKNOWN && others))
-		err = gpu_launch_plainly(stream, launch);
+		error = gpu_launch_plainly(stream, launch);
 	else if (repeat->way == GPU_WAY_UNKNOWN)
-		err = launch_measured(stream, repeat, launch);
+		error = launch_measured(stream, repeat, launch);
 	else if (repeat->way == GPU_WAY_KERNEL || !graph_launch(stream, repeat, launch))
-		err = gpu_launch_plainly(stream, launch);
+		error = gpu_launch_plainly(stream, launch);
 	if (repeat)
 		repeat_give(repeat);
-	return err;
+	return error;
 }
 
 cl_int gpu_repeat_launch(struct gpu_stream *stream, const struct gpu_launch *launch)
@@ -232,9 +232,9 @@ cl_int gpu_repeat_launch(struct gpu_stream *stream, const struct gpu_launch *lau
 	struct gpu_device *device = stream->device;
 	const unsigned others = atomic_fetch_add_explicit(&device->launching, 1,
 							  memory_order_relaxed);
-	cl_int err = launch_among(stream, launch, others);
+	cl_int error = launch_among(stream, launch, others);
 	atomic_fetch_sub_explicit(&device->launching, 1, memory_order_relaxed);
-	return err;
+	return error;
 }
 
 void gpu_repeats_destroy(struct gpu_device *device, struct gpu_repeats *repeats, bool is_lost)

@@ -20,9 +20,9 @@ static inline cl_int gpu_launch_plainly(struct gpu_stream *stream, const struct 
 	const uint32_t *block = launch->block;
 	struct gpu_scope scope;
 	CUresult cu_result;
-	cl_int err = gpu_scope_by_handle(device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_scope_by_handle(device, &scope);
+	if (error)
+		return error;
 	do
 		cu_result = cuda.cuLaunchKernel(
 			launch->function->cu_function, grid[0], grid[1], grid[2], block[0],

@@ -44,16 +44,16 @@ cl_int gpu_semaphore_import(struct gpu_device *device, int fd, struct gpu_semaph
 	struct gpu_semaphore *semaphore = calloc(1, sizeof(*semaphore));
 	if (!semaphore)
 		return CL_OUT_OF_HOST_MEMORY;
-	cl_int err = gpu_enter_new(device, &scope);
-	if (!err) {
-		err = import(device, fd, semaphore);
+	cl_int error = gpu_enter_new(device, &scope);
+	if (!error) {
+		error = import(device, fd, semaphore);
 		gpu_leave(&scope);
 	}
-	if (err)
+	if (error)
 		free(semaphore);
 	else
 		*semaphore_out = semaphore;
-	return err;
+	return error;
 }
 
 static void semaphore_free(struct gpu_device *device, void *object)
@@ -87,17 +87,17 @@ cl_int gpu_semaphore_signal(struct gpu_stream *stream, struct gpu_semaphore *sem
 	struct gpu_device *device = stream->device;
 	CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS binary;
 	struct gpu_scope scope;
-	cl_int err = gpu_enter(device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_enter(device, &scope);
+	if (error)
+		return error;
 	memset(&binary, 0, sizeof(binary));
-	err = gpu_check(device, cuda.cuSignalExternalSemaphoresAsync(&semaphore->cu_semaphore,
-								     &binary, 1,
-								     stream->cu_stream));
-	if (!err)
+	error = gpu_check(device, cuda.cuSignalExternalSemaphoresAsync(&semaphore->cu_semaphore,
+								       &binary, 1,
+								       stream->cu_stream));
+	if (!error)
 		gpu_stream_count(stream);
 	gpu_leave(&scope);
-	return err;
+	return error;
 }
 
 cl_int gpu_semaphore_wait(struct gpu_stream *stream, struct gpu_semaphore *semaphore)
@@ -105,15 +105,15 @@ cl_int gpu_semaphore_wait(struct gpu_stream *stream, struct gpu_semaphore *semap
 	struct gpu_device *device = stream->device;
 	CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS binary;
 	struct gpu_scope scope;
-	cl_int err = gpu_enter(device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_enter(device, &scope);
+	if (error)
+		return error;
 	memset(&binary, 0, sizeof(binary));
-	err = gpu_check(device, cuda.cuWaitExternalSemaphoresAsync(&semaphore->cu_semaphore,
-								   &binary, 1,
-								   stream->cu_stream));
-	if (!err)
+	error = gpu_check(device, cuda.cuWaitExternalSemaphoresAsync(&semaphore->cu_semaphore,
+								     &binary, 1,
+								     stream->cu_stream));
+	if (!error)
 		gpu_stream_count(stream);
 	gpu_leave(&scope);
-	return err;
+	return error;
 }

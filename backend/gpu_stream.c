@@ -21,19 +21,19 @@ cl_int gpu_stream_acquire(struct gpu_device *device, int priority, struct gpu_st
 {
 	int rank = priority < 0 ? 0 : priority > 0 ? 2 : 1;
 	struct gpu_scope scope;
-	cl_int err = gpu_enter_new(device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_enter_new(device, &scope);
+	if (error)
+		return error;
 	struct gpu_stream *stream = take_oldest(device, &device->idle_streams[rank]);
 	if (stream && !gpu_stream_reached(stream, gpu_stream_last(stream))) {
 		gpu_stream_release(stream);
 		stream = NULL;
 	}
 	if (!stream)
-		err = gpu_stream_create(device, rank - 1, &stream);
+		error = gpu_stream_create(device, rank - 1, &stream);
 	gpu_leave(&scope);
-	if (err)
-		return err;
+	if (error)
+		return error;
 	atomic_store_explicit(&stream->timed, false, memory_order_relaxed);
 	*stream_out = stream;
 	return CL_SUCCESS;
@@ -137,20 +137,21 @@ cl_int gpu_stream_wait_event(struct gpu_stream *stream, struct gpu_event *event)
 	if (event->stream == stream || gpu_event_is_done(event) || already_waits(stream, event))
 		return gpu_device_status(stream->device);
 	/* What a dead device has not finished will never be. */
-	cl_int err = gpu_device_status(event->stream->device);
+	cl_int error = gpu_device_status(event->stream->device);
 	struct gpu_scope scope;
-	if (!err)
-		err = gpu_scope_by_handle(stream->device, &scope);
-	if (err)
-		return err;
+	if (!error)
+		error = gpu_scope_by_handle(stream->device, &scope);
+	if (error)
+		return error;
 	CUresult cu_result;
 	do
 		cu_result = cuda.cuStreamWaitEvent(stream->cu_stream, event->cu_event, 0);
 	while (cu_result && gpu_wants_current(stream->device, cu_result, &scope));
-	err = gpu_check_result(stream->device, cu_result, "cuStreamWaitEvent", __FILE__, __LINE__);
+	error = gpu_check_result(stream->device, cu_result, "cuStreamWaitEvent", __FILE__,
+				 __LINE__);
 	gpu_leave(&scope);
-	if (err)
-		return err;
+	if (error)
+		return error;
 	/* Counted as an operation: a later witness of this stream includes what was
 	 * waited for.  Counted first: who skips a wait because of seen[] records
 	 * with a number that includes it. */

@@ -22,11 +22,11 @@ cl_int gpu_stream_create(struct gpu_device *device, int priority, struct gpu_str
 	struct gpu_stream *stream = calloc(1, sizeof(*stream));
 	if (!stream)
 		return CL_OUT_OF_HOST_MEMORY;
-	cl_int err = gpu_check(device, cuda.cuStreamCreateWithPriority(
+	cl_int error = gpu_check(device, cuda.cuStreamCreateWithPriority(
 		&stream->cu_stream, CU_STREAM_NON_BLOCKING, cuda_priority(device, priority)));
-	if (err) {
+	if (error) {
 		free(stream);
-		return err;
+		return error;
 	}
 	list_init(&stream->link);
 	stream->device = device;

@@ -68,7 +68,7 @@ struct gpu_transfer_plan gpu_transfer_plan_box(struct gpu_device *device, const 
 cl_int gpu_transfer_to_device(struct gpu_stream *stream, enum gpu_transfer_way way, gpu_address to,
 			      const void *from, uint64_t size_B)
 {
-	cl_int err;
+	cl_int error;
 	switch (way) {
 	case GPU_TRANSFER_STAGED:
 		/* Nobody waits where nothing is ahead. */
@@ -78,8 +78,8 @@ cl_int gpu_transfer_to_device(struct gpu_stream *stream, enum gpu_transfer_way w
 	case GPU_TRANSFER_RELAYED:
 		return gpu_relay_to_device(stream, to, from, size_B);
 	case GPU_TRANSFER_SHARED:
-		if (gpu_pageable_to_device(stream->device, to, from, size_B, &err))
-			return err;
+		if (gpu_pageable_to_device(stream->device, to, from, size_B, &error))
+			return error;
 		break;
 	default:
 		break;
@@ -90,11 +90,11 @@ cl_int gpu_transfer_to_device(struct gpu_stream *stream, enum gpu_transfer_way w
 cl_int gpu_transfer_to_host(struct gpu_stream *stream, enum gpu_transfer_way way, void *to,
 			    gpu_address from, uint64_t size_B)
 {
-	cl_int err;
-	if (way == GPU_TRANSFER_RELAYED && gpu_relay_to_host(stream, to, from, size_B, &err))
-		return err;
+	cl_int error;
+	if (way == GPU_TRANSFER_RELAYED && gpu_relay_to_host(stream, to, from, size_B, &error))
+		return error;
 	if ((way == GPU_TRANSFER_RELAYED || way == GPU_TRANSFER_SHARED) &&
-	    gpu_pageable_to_host(stream->device, to, from, size_B, &err))
-		return err;
+	    gpu_pageable_to_host(stream->device, to, from, size_B, &error))
+		return error;
 	return gpu_copy_to_host(stream, to, from, size_B);
 }

@@ -104,7 +104,7 @@ void *gpu_window_memory(const struct gpu_window *window)
  * one piece more. */
 static cl_int gap_find(struct gpu_window *window, struct piece *range, bool *found_out)
 {
-	cl_int err = CL_SUCCESS;
+	cl_int error = CL_SUCCESS;
 	lock_take(&window->lock);
 	if (window->count == window->capacity) {
 		const size_t capacity = window->capacity ? 2 * window->capacity : 4;
@@ -113,7 +113,7 @@ static cl_int gap_find(struct gpu_window *window, struct piece *range, bool *fou
 			window->pieces = more;
 			window->capacity = capacity;
 		} else {
-			err = CL_OUT_OF_HOST_MEMORY;
+			error = CL_OUT_OF_HOST_MEMORY;
 		}
 	}
 	for (size_t i = 0; i < window->count && range->lo_B < range->hi_B; i++) {
@@ -129,7 +129,7 @@ static cl_int gap_find(struct gpu_window *window, struct piece *range, bool *fou
 	}
 	lock_drop(&window->lock);
 	*found_out = range->lo_B < range->hi_B;
-	return *found_out ? err : CL_SUCCESS;
+	return *found_out ? error : CL_SUCCESS;
 }
 
 static void piece_insert(struct gpu_window *window, const struct piece *piece)
@@ -145,14 +145,14 @@ static void piece_insert(struct gpu_window *window, const struct piece *piece)
 static cl_int piece_register(struct gpu_window *window, const struct piece *piece)
 {
 	struct gpu_scope scope;
-	cl_int err = gpu_enter_new(window->device, &scope);
-	if (err)
-		return err;
-	err = gpu_check(window->device, cuda.cuMemHostRegister_v2(
+	cl_int error = gpu_enter_new(window->device, &scope);
+	if (error)
+		return error;
+	error = gpu_check(window->device, cuda.cuMemHostRegister_v2(
 		window->memory + piece->lo_B, piece->hi_B - piece->lo_B,
 		CU_MEMHOSTREGISTER_PORTABLE));
 	gpu_leave(&scope);
-	return err;
+	return error;
 }
 
 cl_int gpu_window_pin(struct gpu_window *window, uint64_t lo_B, uint64_t hi_B)
@@ -162,13 +162,13 @@ cl_int gpu_window_pin(struct gpu_window *window, uint64_t lo_B, uint64_t hi_B)
 	bool found;
 	for (;;) {
 		struct piece gap = {first_B, last_B};
-		cl_int err = gap_find(window, &gap, &found);
-		if (!err && !found)
+		cl_int error = gap_find(window, &gap, &found);
+		if (!error && !found)
 			return CL_SUCCESS;
-		if (!err)
-			err = piece_register(window, &gap);
-		if (err)
-			return err;
+		if (!error)
+			error = piece_register(window, &gap);
+		if (error)
+			return error;
 		piece_insert(window, &gap);
 	}
 }

@@ -412,9 +412,9 @@ cl_int be_nvvm_arch(unsigned sm, unsigned *arch_out)
 		if (known_sms[i] > sm)
 			continue;
 		int answer;
-		cl_int err = ask(library, i, &answer);
-		if (err)
-			return err;
+		cl_int error = ask(library, i, &answer);
+		if (error)
+			return error;
 		if (answer == YES) {
 			*arch_out = known_sms[i];
 			return CL_SUCCESS;

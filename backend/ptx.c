@@ -108,13 +108,13 @@ static bool fit_version(const struct bytes *ptx, int cuda_version, struct bytes 
 }
 
 /* What is wrong with the text is the build's failure; the rest keeps its code. */
-static cl_int narrow(cl_int err, CUresult cu_result)
+static cl_int narrow(cl_int error, CUresult cu_result)
 {
-	if (err == CL_INVALID_BINARY || err == CL_INVALID_KERNEL_NAME)
+	if (error == CL_INVALID_BINARY || error == CL_INVALID_KERNEL_NAME)
 		return CL_BUILD_PROGRAM_FAILURE;
 	if (cu_result == CUDA_ERROR_INVALID_VALUE || cu_result == CUDA_ERROR_UNKNOWN)
 		return CL_BUILD_PROGRAM_FAILURE;
-	return cu_result == CUDA_ERROR_OUT_OF_MEMORY ? CL_OUT_OF_HOST_MEMORY : err;
+	return cu_result == CUDA_ERROR_OUT_OF_MEMORY ? CL_OUT_OF_HOST_MEMORY : error;
 }
 
 cl_int be_ptx_load(struct gpu_device *device, const struct bytes *ptx,
@@ -127,26 +127,26 @@ cl_int be_ptx_load(struct gpu_device *device, const struct bytes *ptx,
 	CUresult cu_result = CUDA_SUCCESS;
 	if (!ptx->size_B)
 		return CL_BUILD_PROGRAM_FAILURE;
-	cl_int err = gpu_enter_new(device, &scope);
-	if (err)
-		return err;
+	cl_int error = gpu_enter_new(device, &scope);
+	if (error)
+		return error;
 	gpu_defer_reap(device);
-	err = job_init(&job, options, be_ptx_is_debug(ptx));
-	if (err)
+	error = job_init(&job, options, be_ptx_is_debug(ptx));
+	if (error)
 		goto leave;
 	const bool refit = fit_version(ptx, gpu_device_caps(device)->cuda_version, &fitted);
-	err = gpu_module_open(device, refit ? fitted.data : ptx->data, job.count, job.names,
-			      job.values, &cu_result, module_out);
-	err = narrow(err, cu_result);
-	if (options->choice.verbose || options->choice.line_info || err)
+	error = gpu_module_open(device, refit ? fitted.data : ptx->data, job.count, job.names,
+				job.values, &cu_result, module_out);
+	error = narrow(error, cu_result);
+	if (options->choice.verbose || options->choice.line_info || error)
 		append_line(log, job.info);
 	append_line(log, job.error);
-	if (err && !*job.error)
+	if (error && !*job.error)
 		bytes_printf(log, "the driver's compiler failed: %s\n",
 			     gpu_error_find(cu_result)->name);
 leave:
 	bytes_finish(&fitted);
 	job_finish(&job);
 	gpu_leave(&scope);
-	return err;
+	return error;
 }

@@ -50,7 +50,7 @@ fail_lock:
 static void command_buffer_destroy(struct object *object)
 {
 	struct _cl_command_buffer_khr *buffer = (struct _cl_command_buffer_khr *)object;
-	ocl_drawing_unref(buffer->drawing);
+	ocl_command_graph_unref(buffer->graph);
 	for (uint32_t i = 0; i < buffer->count; i++) {
 		ocl_recorded_free(buffer->commands[i].command);
 		object_unref(buffer->commands[i].handle);
@@ -201,7 +201,7 @@ cl_int ocl_command_buffer_record(cl_command_buffer_khr buffer, const struct ocl_
 	return error;
 }
 
-/* --- drawing -------------------------------------------------------------------------------- */
+/* --- the graph ----------------------------------------------------------------------------- */
 
 static bool commands_are_set(const struct _cl_command_buffer_khr *buffer)
 {
@@ -211,21 +211,21 @@ static bool commands_are_set(const struct _cl_command_buffer_khr *buffer)
 	return true;
 }
 
-/* Draws anew, if all arguments are set. The caller is busy. */
-static cl_int draw(struct _cl_command_buffer_khr *buffer)
+/* Makes the graph anew if all arguments are set.  The caller has set busy. */
+static cl_int graph_rebuild(struct _cl_command_buffer_khr *buffer)
 {
-	struct ocl_drawing *drawing = NULL, *before;
+	struct ocl_command_graph *graph = NULL, *before;
 	const bool set = commands_are_set(buffer);
-	cl_int error = set ? ocl_drawing_make(buffer->queue, buffer->commands, buffer->count,
-					      &drawing) : CL_SUCCESS;
+	cl_int error = set ? ocl_command_graph_make(buffer->queue, buffer->commands, buffer->count,
+						    &graph) : CL_SUCCESS;
 	if (error)
 		return error;
 	lock_take(&buffer->lock);
-	before = buffer->drawing;
-	buffer->drawing = drawing;
+	before = buffer->graph;
+	buffer->graph = graph;
 	buffer->state = set ? OCL_EXECUTABLE : OCL_FINALIZED;
 	lock_drop(&buffer->lock);
-	ocl_drawing_unref(before);
+	ocl_command_graph_unref(before);
 	return CL_SUCCESS;
 }
 
@@ -247,7 +247,7 @@ cl_int ocl_command_buffer_finalize(cl_command_buffer_khr buffer)
 	lock_drop(&buffer->lock);
 	if (!good)
 		return CL_INVALID_OPERATION;
-	cl_int error = draw(buffer);
+	cl_int error = graph_rebuild(buffer);
 	if (error) {
 		lock_take(&buffer->lock);
 		buffer->state = OCL_RECORDING;
@@ -280,7 +280,7 @@ void ocl_command_buffer_change_end(cl_command_buffer_khr buffer)
 static bool can_revise(const struct _cl_command_buffer_khr *buffer, const uint32_t *positions,
 		       struct ocl_command **before, uint32_t count)
 {
-	bool can = buffer->drawing && ocl_drawing_is_idle(buffer->drawing);
+	bool can = buffer->graph && ocl_command_graph_is_idle(buffer->graph);
 	for (uint32_t i = 0; i < count && can; i++)
 		can = ocl_recorded_is_like(&buffer->commands[positions[i]], before[i]);
 	return can;
@@ -290,45 +290,45 @@ static cl_int revise(cl_command_buffer_khr buffer, const uint32_t *positions, ui
 {
 	struct ocl_access *accesses;
 	uint32_t access_count;
-	cl_int error = ocl_drawing_revise(buffer->drawing, buffer->commands, buffer->count,
-					  positions, count, &accesses, &access_count);
+	cl_int error = ocl_command_graph_revise(buffer->graph, buffer->commands, buffer->count,
+						positions, count, &accesses, &access_count);
 	if (error)
 		return error;
 	lock_take(&buffer->lock);
-	struct ocl_access *old = buffer->drawing->accesses;
-	buffer->drawing->accesses = accesses;
-	buffer->drawing->access_count = access_count;
+	struct ocl_access *old = buffer->graph->accesses;
+	buffer->graph->accesses = accesses;
+	buffer->graph->access_count = access_count;
 	lock_drop(&buffer->lock);
 	free(old);
 	return CL_SUCCESS;
 }
 
-cl_int ocl_command_buffer_redraw(cl_command_buffer_khr buffer, const uint32_t *positions,
-				 struct ocl_command **before, uint32_t count)
+cl_int ocl_command_buffer_rebuild_graph(cl_command_buffer_khr buffer, const uint32_t *positions,
+					struct ocl_command **before, uint32_t count)
 {
 	if (positions && can_revise(buffer, positions, before, count) &&
 	    !revise(buffer, positions, count))
 		return CL_SUCCESS;
-	return draw(buffer);
+	return graph_rebuild(buffer);
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-/* Launches that print do so into the drawing's buffers, which the output is taken from before
+/* Launches that print do so into the graph's buffers, which the output is taken from before
  * the next may begin: those take turns. */
 static cl_int printing_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	cl_command_buffer_khr buffer = command->u.buffer.buffer;
-	struct ocl_drawing *drawing = command->u.buffer.drawing;
+	struct ocl_command_graph *graph = command->u.buffer.graph;
 	lock_assert_none();
 	lock_take(&buffer->lock);
-	while (drawing->running)
+	while (graph->running)
 		lock_condition_wait(&buffer->idle, &buffer->lock);
-	drawing->running = true;
+	graph->running = true;
 	lock_drop(&buffer->lock);
-	cl_int error = ocl_drawing_run(drawing, command->queue, stream);
+	cl_int error = ocl_command_graph_run(graph, command->queue, stream);
 	lock_take(&buffer->lock);
-	drawing->running = false;
+	graph->running = false;
 	lock_condition_signal_all(&buffer->idle);
 	lock_drop(&buffer->lock);
 	return error;
@@ -336,29 +336,29 @@ static cl_int printing_run(struct ocl_command *command, struct gpu_stream *strea
 
 static cl_int command_buffer_run(struct ocl_command *command, struct gpu_stream *stream)
 {
-	struct ocl_drawing *drawing = command->u.buffer.drawing;
-	return drawing->print_count ? printing_run(command, stream)
-				    : ocl_drawing_run(drawing, command->queue, stream);
+	struct ocl_command_graph *graph = command->u.buffer.graph;
+	return graph->print_count ? printing_run(command, stream)
+				    : ocl_command_graph_run(graph, command->queue, stream);
 }
 
 static enum ocl_delay command_buffer_delay(const struct ocl_command *command)
 {
-	return command->u.buffer.drawing->print_count ? OCL_DELAY_SHORT : OCL_DELAY_NONE;
+	return command->u.buffer.graph->print_count ? OCL_DELAY_SHORT : OCL_DELAY_NONE;
 }
 
 static void command_buffer_retain(struct ocl_command *command)
 {
 	object_ref(command->u.buffer.buffer);
-	atomic_fetch_add_explicit(&command->u.buffer.drawing->refs, 1, memory_order_relaxed);
-	if (command->u.buffer.drawing->indirect)
+	atomic_fetch_add_explicit(&command->u.buffer.graph->refs, 1, memory_order_relaxed);
+	if (command->u.buffer.graph->indirect)
 		atomic_fetch_add(&command->queue->context->svm.waiting, 1);
 }
 
 static void command_buffer_release(struct ocl_command *command)
 {
-	if (command->u.buffer.drawing->indirect)
+	if (command->u.buffer.graph->indirect)
 		atomic_fetch_sub(&command->queue->context->svm.waiting, 1);
-	ocl_drawing_unref(command->u.buffer.drawing);
+	ocl_command_graph_unref(command->u.buffer.graph);
 	object_unref(command->u.buffer.buffer);
 }
 
@@ -367,31 +367,31 @@ const struct ocl_command_kind ocl_command_command_buffer = {
 	.retain = command_buffer_retain, .release = command_buffer_release,
 };
 
-/* The drawing of now with a reference, and what it touches, with references too: room
+/* The graph of now with a reference, and what it touches, with references too: room
  * for OWN_ACCESSES is in own.  CL_INVALID_OPERATION: it is not executable. */
-static cl_int drawing_take(cl_command_buffer_khr buffer, struct ocl_access *own,
-			   struct ocl_drawing **drawing_out, struct ocl_access **accesses_out,
-			   uint32_t *count_out)
+static cl_int graph_take(cl_command_buffer_khr buffer, struct ocl_access *own,
+			 struct ocl_command_graph **graph_out, struct ocl_access **accesses_out,
+			 uint32_t *count_out)
 {
 	cl_int error = CL_SUCCESS;
 	lock_take(&buffer->lock);
-	struct ocl_drawing *drawing = buffer->drawing;
-	if (!drawing) {
+	struct ocl_command_graph *graph = buffer->graph;
+	if (!graph) {
 		error = CL_INVALID_OPERATION;
 		goto drop;
 	}
-	const uint32_t count = drawing->access_count;
+	const uint32_t count = graph->access_count;
 	struct ocl_access *accesses = count > OWN_ACCESSES ? malloc(count * sizeof(*accesses))
 							   : own;
 	if (!accesses) {
 		error = CL_OUT_OF_HOST_MEMORY;
 		goto drop;
 	}
-	memcpy(accesses, drawing->accesses, count * sizeof(*accesses));
+	memcpy(accesses, graph->accesses, count * sizeof(*accesses));
 	for (uint32_t i = 0; i < count; i++)
 		object_ref(accesses[i].mem);
-	atomic_fetch_add_explicit(&drawing->refs, 1, memory_order_relaxed);
-	*drawing_out = drawing;
+	atomic_fetch_add_explicit(&graph->refs, 1, memory_order_relaxed);
+	*graph_out = graph;
 	*accesses_out = accesses;
 	*count_out = count;
 drop:
@@ -403,10 +403,10 @@ cl_int ocl_command_buffer_enqueue(cl_command_buffer_khr buffer, cl_command_queue
 				  cl_uint count, const cl_event *events, cl_event *event_out)
 {
 	struct ocl_access own[OWN_ACCESSES], *accesses = own;
-	struct ocl_drawing *drawing;
+	struct ocl_command_graph *graph;
 	struct ocl_command command;
 	uint32_t access_count;
-	cl_int error = drawing_take(buffer, own, &drawing, &accesses, &access_count);
+	cl_int error = graph_take(buffer, own, &graph, &accesses, &access_count);
 	if (error)
 		return error;
 	/* Without commands there is nothing to launch. */
@@ -415,12 +415,12 @@ cl_int ocl_command_buffer_enqueue(cl_command_buffer_khr buffer, cl_command_queue
 			 queue, CL_COMMAND_COMMAND_BUFFER_KHR, accesses);
 	command.access_count = access_count;
 	command.u.buffer.buffer = buffer;
-	command.u.buffer.drawing = drawing;
+	command.u.buffer.graph = graph;
 	error = ocl_queue_enqueue(&command, false, count, events, event_out);
 	for (uint32_t i = 0; i < access_count; i++)
 		object_unref(accesses[i].mem);
 	if (accesses != own)
 		free(accesses);
-	ocl_drawing_unref(drawing);
+	ocl_command_graph_unref(graph);
 	return error == CL_MEM_OBJECT_ALLOCATION_FAILURE ? CL_OUT_OF_RESOURCES : error;
 }

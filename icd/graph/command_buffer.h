@@ -13,7 +13,7 @@
 #ifndef CULVERT_ICD_COMMAND_BUFFER_H
 #define CULVERT_ICD_COMMAND_BUFFER_H
 
-#include "icd/graph/drawing.h"
+#include "icd/graph/command_graph.h"
 #include "icd/include/khr_command_buffer.h"
 
 extern const struct object_type ocl_command_buffer_type;
@@ -29,13 +29,13 @@ struct _cl_command_buffer_khr {
 	cl_command_buffer_flags_khr flags;
 	bool keeps_groups;               /* work-groups will not become more: local sizes are given */
 	struct lock lock;                /* guards all below */
-	struct lock_condition idle;      /* busy, or the drawing's running, became false */
-	bool busy;                       /* a thread changes commands and drawing, without the lock */
+	struct lock_condition idle;      /* busy, or the graph's running, became false */
+	bool busy;                       /* a thread changes commands and graph, without the lock */
 	enum ocl_recording state;
 	struct ocl_recorded *commands;   /* owned; from finalizing on whoever is busy has them */
 	uint32_t count, capacity;
 	uint32_t barrier;                /* 1 + the last barrier's position; 0: none */
-	struct ocl_drawing *drawing;     /* a reference; NULL until it is executable */
+	struct ocl_command_graph *graph;     /* a reference; NULL until it is executable */
 };
 
 /* properties: checked, or NULL; flags, keeps_groups: what they say. */
@@ -67,8 +67,8 @@ cl_int ocl_command_buffer_finalize(cl_command_buffer_khr buffer);
 cl_int ocl_command_buffer_change_begin(cl_command_buffer_khr buffer);
 /* Brings what is enqueued later up to the commands.  before[i]: what
  * commands[positions[i]].command was, each once; positions NULL: nobody knows. */
-cl_int ocl_command_buffer_redraw(cl_command_buffer_khr buffer, const uint32_t *positions,
-				 struct ocl_command **before, uint32_t count);
+cl_int ocl_command_buffer_rebuild_graph(cl_command_buffer_khr buffer, const uint32_t *positions,
+					struct ocl_command **before, uint32_t count);
 void ocl_command_buffer_change_end(cl_command_buffer_khr buffer);
 enum ocl_recording ocl_command_buffer_state(cl_command_buffer_khr buffer);
 

@@ -329,13 +329,13 @@ static cl_int changes_apply(cl_command_buffer_khr buffer, cl_uint count,
 	const uint32_t found = positions_gather(count, configs, buffer, positions, before);
 	for (uint32_t i = 0; i < found; i++)
 		change_swap(buffer, buffer->commands[positions[i]].handle);
-	error = ocl_command_buffer_redraw(buffer, positions, before, found);
-	/* The commands are what they were; a graph that was changed in part is drawn anew, and
+	error = ocl_command_buffer_rebuild_graph(buffer, positions, before, found);
+	/* The commands are what they were; a graph that was changed in part is made anew, and
 	 * if even that fails there is none until the next change. */
 	for (uint32_t i = 0; i < found && error; i++)
 		change_swap(buffer, buffer->commands[positions[i]].handle);
 	if (error)
-		(void)ocl_command_buffer_redraw(buffer, NULL, NULL, 0);
+		(void)ocl_command_buffer_rebuild_graph(buffer, NULL, NULL, 0);
 done:
 	free(positions);
 	free(before);

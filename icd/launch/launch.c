@@ -587,7 +587,7 @@ static cl_int launch_specially(struct ocl_command *command, struct gpu_sink sink
 	if (launch->cooperative)
 		error = gpu_stream_barrier(sink.stream, &launch->grid_barrier);
 	if (!error && launch->indirect && sink.stream)
-		error = ocl_users_note(&command->queue->context->svm.indirect, sink.stream);
+		error = ocl_stream_set_add(&command->queue->context->svm.indirect, sink.stream);
 	if (error)
 		return error;
 	gpu->cooperative = launch->cooperative;

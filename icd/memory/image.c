@@ -130,12 +130,12 @@ static void host_memory_use(const struct ocl_image_request *request, struct _cl_
 
 /* The descriptor and the textures, in the order of the streams that use them. */
 static void place_finish(struct gpu_device *gpu, struct ocl_image_place *place,
-			 struct ocl_users *users)
+			 struct ocl_stream_set *streams)
 {
 	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
 	if (!place->descriptor)
 		return;
-	ocl_users_collect(users, &witnesses);
+	ocl_stream_set_collect(streams, &witnesses);
 	for (unsigned i = 0; i < ABI_SAMPLER_STATES; i++)
 		gpu_texture_destroy(gpu, place->content.texture[i], witnesses.events,
 				    witnesses.count);
@@ -156,7 +156,7 @@ static void image_destroy(struct _cl_mem *mem)
 	struct ocl_image *image = mem->image;
 	for (uint32_t i = 0; mem->storage && i < image->place_count; i++)
 		place_finish(mem->storage->locations[i].gpu, &image->places[i],
-			     &mem->storage->locations[i].users);
+			     &mem->storage->locations[i].streams);
 	if (image->shadow && image->shadow_owner)
 		gpu_host_free(image->shadow_owner, image->shadow, shadow_B(image));
 	lock_finish(&image->lock);

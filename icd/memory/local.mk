@@ -11,5 +11,5 @@ icd_memory_sources = \
 	icd/memory/residency.c icd/memory/residency.h icd/memory/residency_afar.c \
 	icd/memory/residency_shadow.c icd/memory/residency_shared.c icd/memory/sampler.c \
 	icd/memory/sampler.h icd/memory/sampler_info.def icd/memory/segment.c icd/memory/segment.h \
-	icd/memory/svm.c icd/memory/svm.h icd/memory/svm_table.c icd/memory/users.c icd/memory/users.h
+	icd/memory/svm.c icd/memory/svm.h icd/memory/svm_table.c icd/memory/stream_set.c icd/memory/stream_set.h
 EXTRA_DIST += icd/memory/README.md

@@ -259,7 +259,7 @@ static void location_finish(struct ocl_storage *storage, struct ocl_location *lo
 	if (location->gpu && storage->place == OCL_PLACE_OWN &&
 	    (!location->adopted || location->external) &&
 	    (location->address || location->array)) {
-		ocl_users_collect(&location->users, &witnesses);
+		ocl_stream_set_collect(&location->streams, &witnesses);
 		if (location->external)
 			gpu_external_release(location->gpu, location->external, witnesses.events,
 					     witnesses.count);
@@ -275,7 +275,7 @@ static void location_finish(struct ocl_storage *storage, struct ocl_location *lo
 		gpu_window_destroy(storage->window);
 	else if (!location->gpu && storage->shadow && storage->shadow_owner)
 		gpu_host_free(storage->shadow_owner, storage->shadow, storage->size_B);
-	ocl_users_finish(&location->users);
+	ocl_stream_set_finish(&location->streams);
 }
 
 void ocl_storage_destroy(struct ocl_storage *storage)
@@ -297,7 +297,7 @@ void ocl_storage_destroy(struct ocl_storage *storage)
 void ocl_storage_collect(struct ocl_storage *storage, struct ocl_witnesses *witnesses)
 {
 	for (uint32_t i = 0; i <= storage->device_count; i++)
-		ocl_users_collect(&storage->locations[i].users, witnesses);
+		ocl_stream_set_collect(&storage->locations[i].streams, witnesses);
 }
 
 cl_int ocl_storage_place(struct ocl_storage *storage, uint32_t device, gpu_address *address_out,
@@ -392,9 +392,9 @@ static cl_int transfer_locked(struct ocl_storage *storage, struct segment *segme
 			      uint32_t to, struct gpu_stream *stream)
 {
 	struct gpu_event *copied;
-	cl_int error = ocl_users_note(&storage->locations[from].users, stream);
+	cl_int error = ocl_stream_set_add(&storage->locations[from].streams, stream);
 	if (!error)
-		error = ocl_users_note(&storage->locations[to].users, stream);
+		error = ocl_stream_set_add(&storage->locations[to].streams, stream);
 	if (!error)
 		error = segment_wait_fill(segment, from, stream);
 	if (!error)
@@ -470,7 +470,7 @@ static cl_int coalesce_locked(struct ocl_storage *storage, uint32_t device,
 	struct list *link, *next;
 	cl_int error = whole ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 	for (uint32_t i = 0; i <= storage->device_count && !error; i++)
-		error = ocl_users_order(&storage->locations[i].users, stream);
+		error = ocl_stream_set_order(&storage->locations[i].streams, stream);
 	list_for_each(link, next, &storage->segments) {
 		struct segment *segment = list_entry(link, struct segment, link);
 		if (!error)
@@ -669,7 +669,8 @@ cl_int ocl_storage_host_acquire(struct ocl_storage *storage, uint32_t device,
 	idle_wait_locked(storage);
 	cl_int error = ocl_storage_allocate_locked(storage, device);
 	if (!error)
-		error = ocl_users_note(&storage->locations[host_place(storage)].users, stream);
+		error = ocl_stream_set_add(&storage->locations[host_place(storage)].streams,
+					   stream);
 	if (!error)
 		error = range_cut_locked(storage, lo_B, hi_B);
 	list_for_each(link, next, &storage->segments) {

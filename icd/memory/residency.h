@@ -31,7 +31,7 @@
 #include "base/list.h"
 #include "base/lock.h"
 #include "icd/memory/context.h"
-#include "icd/memory/users.h"
+#include "icd/memory/stream_set.h"
 
 #include <stdatomic.h>
 
@@ -58,7 +58,7 @@ struct ocl_location {
 	struct gpu_array *array;        /* an image's, instead of an address */
 	bool adopted;                   /* immutable: the memory is the application's */
 	struct gpu_external *external;  /* owned: what adopted memory was imported as, or NULL */
-	struct ocl_users users;
+	struct ocl_stream_set streams;   /* those that used the memory */
 };
 
 /* What an image's arrays are made as. */
@@ -188,7 +188,7 @@ static inline cl_int ocl_storage_acquire(struct ocl_storage *storage, uint32_t d
 {
 	struct ocl_location *location = &storage->locations[device];
 	const bool tracked = atomic_load_explicit(&storage->tracked, memory_order_acquire);
-	cl_int error = ocl_users_note(&location->users, stream);
+	cl_int error = ocl_stream_set_add(&location->streams, stream);
 	if (error)
 		return error;
 	acquired_out->lo_B = lo_B;

@@ -26,7 +26,7 @@ static cl_int afar_begin_locked(struct ocl_storage *storage, struct segment *seg
 		return error ? error
 			     : ocl_storage_fetch_locked(storage, segment, from, range->stream);
 	}
-	error = ocl_users_note(&storage->locations[from].users, range->stream);
+	error = ocl_stream_set_add(&storage->locations[from].streams, range->stream);
 	if (!error)
 		error = segment_wait_fill(segment, from, range->stream);
 	return error ? error : segment_wait_writer(segment, range->stream);

@@ -83,7 +83,8 @@ cl_int ocl_storage_migrate(struct ocl_storage *storage, struct gpu_stream *strea
 cl_int ocl_storage_host_acquire_shared(struct ocl_storage *storage, struct gpu_stream *stream,
 				       uint64_t lo_B, uint64_t hi_B)
 {
-	cl_int error = ocl_users_note(&storage->locations[storage->device_count].users, stream);
+	cl_int error = ocl_stream_set_add(&storage->locations[storage->device_count].streams,
+					  stream);
 	if (error || !storage->moves_whole)
 		return error;
 	return ocl_storage_migrate(storage, stream, lo_B, hi_B, true);

@@ -99,7 +99,7 @@ void ocl_svm_wait(cl_context context, cl_mem mem)
 	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
 	wait_submitted(context, mem);
 	ocl_storage_collect(mem->storage, &witnesses);
-	ocl_users_collect(&context->svm.indirect, &witnesses);
+	ocl_stream_set_collect(&context->svm.indirect, &witnesses);
 	/* What a lost device does not finish is not waited for. */
 	for (uint32_t i = 0; i < witnesses.count; i++)
 		(void)gpu_event_wait(witnesses.events[i]);

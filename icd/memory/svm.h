@@ -15,7 +15,7 @@
 
 #include "base/lock.h"
 #include "base/spans.h"
-#include "icd/memory/users.h"
+#include "icd/memory/stream_set.h"
 
 #include <CL/cl.h>
 #include <stdatomic.h>
@@ -25,7 +25,7 @@
 struct ocl_svm_table {
 	struct lock lock;                /* guards spans */
 	struct spans spans;              /* of struct ocl_svm_entry, owned */
-	struct ocl_users indirect;       /* kernels that may use any allocation */
+	struct ocl_stream_set indirect;       /* kernels that may use any allocation */
 	atomic_uint waiting;             /* launches of such that are in no stream yet */
 };
 

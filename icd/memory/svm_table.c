@@ -14,7 +14,7 @@ struct ocl_svm_entry {
 
 int ocl_svm_table_init(struct ocl_svm_table *table)
 {
-	ocl_users_init(&table->indirect);
+	ocl_stream_set_init(&table->indirect);
 	atomic_init(&table->waiting, 0);
 	return lock_init(&table->lock, LOCK_RANK_CONTEXT);
 }
@@ -23,7 +23,7 @@ int ocl_svm_table_init(struct ocl_svm_table *table)
 void ocl_svm_table_finish(struct ocl_svm_table *table)
 {
 	spans_finish(&table->spans);
-	ocl_users_finish(&table->indirect);
+	ocl_stream_set_finish(&table->indirect);
 	lock_finish(&table->lock);
 }
 

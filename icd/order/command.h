@@ -19,7 +19,7 @@
 
 struct ocl_command;
 struct _cl_command_buffer_khr;
-struct ocl_drawing;
+struct ocl_command_graph;
 struct ocl_foreign_use;
 
 /* A range of a buffer, or all of an image, that the command uses on the queue's device. */
@@ -131,7 +131,7 @@ struct ocl_command {
 		struct ocl_native *native;
 		struct {
 			struct _cl_command_buffer_khr *buffer;
-			struct ocl_drawing *drawing;
+			struct ocl_command_graph *graph;
 		} buffer;
 		struct ocl_cuda_work cuda_work;
 		struct ocl_foreign_use *foreign;  /* semaphore_foreign.h */

@@ -39,7 +39,7 @@ static struct gpu_device *gpu_of(cl_semaphore_khr semaphore)
 static void foreign_release(cl_semaphore_khr semaphore)
 {
 	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
-	ocl_users_collect(&semaphore->users, &witnesses);
+	ocl_stream_set_collect(&semaphore->streams, &witnesses);
 	gpu_semaphore_release(gpu_of(semaphore), semaphore->foreign, witnesses.events,
 			      witnesses.count);
 	ocl_witnesses_finish(&witnesses);
@@ -55,7 +55,7 @@ static void semaphore_destroy(struct object *object)
 		close(semaphore->fd);
 	if (semaphore->foreign)
 		foreign_release(semaphore);
-	ocl_users_finish(&semaphore->users);
+	ocl_stream_set_finish(&semaphore->streams);
 	object_unref(semaphore->signal);
 	object_unref(semaphore->context);
 	free(semaphore->properties);

@@ -13,7 +13,7 @@
 #define CULVERT_ICD_SEMAPHORE_H
 
 #include "icd/include/khr_semaphore.h"
-#include "icd/memory/users.h"
+#include "icd/memory/stream_set.h"
 #include "icd/order/event.h"
 
 extern const struct object_type ocl_semaphore_type;
@@ -26,7 +26,7 @@ struct _cl_semaphore_khr {
 	size_t property_count;
 	int fd;                          /* owned: shared with others (semaphore_shared.h); or -1 */
 	struct gpu_semaphore *foreign;   /* owned: of another API (semaphore_foreign.h); or NULL */
-	struct ocl_users users;          /* of foreign */
+	struct ocl_stream_set streams;   /* those that used foreign */
 	bool exportable;
 	struct lock lock;                /* guards all below */
 	cl_event signal;                 /* ref held: what no wait has taken yet; or NULL */

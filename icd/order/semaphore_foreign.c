@@ -46,7 +46,7 @@ static cl_int use_run(const struct ocl_command *command, struct gpu_stream *stre
 	const struct ocl_foreign_use *use = command->u.foreign;
 	cl_int error = CL_SUCCESS;
 	for (cl_uint i = 0; i < use->count && !error; i++) {
-		error = ocl_users_note(&use->semaphores[i]->users, stream);
+		error = ocl_stream_set_add(&use->semaphores[i]->streams, stream);
 		if (!error)
 			error = put(stream, use->semaphores[i]->foreign);
 	}

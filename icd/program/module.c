@@ -7,7 +7,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "cache/cache.h"
-#include "icd/memory/users.h"
+#include "icd/memory/stream_set.h"
 #include "icd/program/module_load.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct ocl_module {
 	unsigned refs;
 	cl_device_id device;         /* immutable */
 	struct ocl_code *code;       /* immutable: a reference */
-	struct ocl_users users;      /* streams that launched from it */
+	struct ocl_stream_set streams; /* those that launched from it */
 	struct lock lock;            /* guards the rest */
 	struct lock_condition settled;       /* loading became false */
 	bool loading;                /* a thread is at it, without the lock */
@@ -90,7 +90,7 @@ static struct ocl_module *module_create(cl_device_id device, struct ocl_code *co
 	list_init(&module->link);
 	list_init(&module->idle_link);
 	module->refs = 1;
-	ocl_users_init(&module->users);
+	ocl_stream_set_init(&module->streams);
 	module->device = device;
 	module->code = ocl_code_ref(code);
 	return module;
@@ -191,11 +191,11 @@ struct ocl_module *ocl_module_ref(struct ocl_module *module)
 static void module_destroy(struct ocl_module *module)
 {
 	struct ocl_witnesses running = OCL_WITNESSES_INIT;
-	ocl_users_collect(&module->users, &running);
+	ocl_stream_set_collect(&module->streams, &running);
 	for (unsigned part = 0; part < OCL_MODULE_PARTS; part++)
 		gpu_module_unload(module->gpu[part], running.events, running.count);
 	ocl_witnesses_finish(&running);
-	ocl_users_finish(&module->users);
+	ocl_stream_set_finish(&module->streams);
 	lock_condition_finish(&module->settled);
 	lock_finish(&module->lock);
 	ocl_code_unref(module->code);
@@ -293,5 +293,5 @@ cl_int ocl_module_open(struct ocl_module *module, enum ocl_module_part part,
 
 cl_int ocl_module_note(struct ocl_module *module, struct gpu_stream *stream)
 {
-	return ocl_users_note(&module->users, stream);
+	return ocl_stream_set_add(&module->streams, stream);
 }

@@ -1,32 +1,32 @@
 #include "config.h"
 
-#include "icd/memory/users.h"
+#include "icd/memory/stream_set.h"
 
 #include <stdlib.h>
 
-void ocl_users_init(struct ocl_users *users)
+void ocl_stream_set_init(struct ocl_stream_set *set)
 {
-	for (unsigned i = 0; i < OCL_USERS_PER_CHUNK; i++)
-		atomic_init(&users->streams[i], NULL);
-	atomic_init(&users->more, NULL);
-	atomic_init(&users->noted, 0);
+	for (unsigned i = 0; i < OCL_STREAM_SET_CHUNK; i++)
+		atomic_init(&set->streams[i], NULL);
+	atomic_init(&set->more, NULL);
+	atomic_init(&set->noted, 0);
 }
 
-void ocl_users_finish(struct ocl_users *users)
+void ocl_stream_set_finish(struct ocl_stream_set *set)
 {
-	struct ocl_users *chunk = atomic_load(&users->more);
+	struct ocl_stream_set *chunk = atomic_load(&set->more);
 	while (chunk) {
-		struct ocl_users *next = atomic_load(&chunk->more);
+		struct ocl_stream_set *next = atomic_load(&chunk->more);
 		free(chunk);
 		chunk = next;
 	}
-	atomic_store(&users->more, NULL);
+	atomic_store(&set->more, NULL);
 }
 
 /* True when stream is in chunk, perhaps only now; false when chunk is full. */
-static bool chunk_note(struct ocl_users *chunk, struct gpu_stream *stream)
+static bool chunk_note(struct ocl_stream_set *chunk, struct gpu_stream *stream)
 {
-	for (unsigned i = 0; i < OCL_USERS_PER_CHUNK; i++) {
+	for (unsigned i = 0; i < OCL_STREAM_SET_CHUNK; i++) {
 		struct gpu_stream *seen = atomic_load_explicit(&chunk->streams[i],
 							       memory_order_relaxed);
 		if (!seen && atomic_compare_exchange_strong(&chunk->streams[i], &seen, stream))
@@ -38,33 +38,33 @@ static bool chunk_note(struct ocl_users *chunk, struct gpu_stream *stream)
 }
 
 /* The chunk behind a full one, made when there is none; NULL without memory. */
-static struct ocl_users *chunk_next(struct ocl_users *chunk)
+static struct ocl_stream_set *chunk_next(struct ocl_stream_set *chunk)
 {
-	struct ocl_users *next = atomic_load(&chunk->more);
+	struct ocl_stream_set *next = atomic_load(&chunk->more);
 	if (next)
 		return next;
-	struct ocl_users *fresh = malloc(sizeof(*fresh));
+	struct ocl_stream_set *fresh = malloc(sizeof(*fresh));
 	if (!fresh)
 		return NULL;
-	ocl_users_init(fresh);
+	ocl_stream_set_init(fresh);
 	if (atomic_compare_exchange_strong(&chunk->more, &next, fresh))
 		return fresh;
 	free(fresh);
 	return next;
 }
 
-cl_int ocl_users_note_another(struct ocl_users *users, struct gpu_stream *stream)
+cl_int ocl_stream_set_add_another(struct ocl_stream_set *set, struct gpu_stream *stream)
 {
 	const uint32_t id = gpu_stream_id(stream);
 	const uint64_t bit = id < 64 ? UINT64_C(1) << id : 0;
-	struct ocl_users *chunk = users;
-	if (atomic_load_explicit(&users->noted, memory_order_acquire) & bit)
+	struct ocl_stream_set *chunk = set;
+	if (atomic_load_explicit(&set->noted, memory_order_acquire) & bit)
 		return CL_SUCCESS;
 	while (chunk && !chunk_note(chunk, stream))
 		chunk = chunk_next(chunk);
 	if (!chunk)
 		return CL_OUT_OF_HOST_MEMORY;
-	atomic_fetch_or_explicit(&users->noted, bit, memory_order_release);
+	atomic_fetch_or_explicit(&set->noted, bit, memory_order_release);
 	return CL_SUCCESS;
 }
 
@@ -81,11 +81,11 @@ static void stream_collect(struct gpu_stream *stream, struct ocl_witnesses *witn
 	gpu_event_unref(event);
 }
 
-void ocl_users_collect(struct ocl_users *users, struct ocl_witnesses *witnesses)
+void ocl_stream_set_collect(struct ocl_stream_set *set, struct ocl_witnesses *witnesses)
 {
-	for (; users; users = atomic_load(&users->more)) {
-		for (unsigned i = 0; i < OCL_USERS_PER_CHUNK; i++) {
-			struct gpu_stream *stream = atomic_load(&users->streams[i]);
+	for (; set; set = atomic_load(&set->more)) {
+		for (unsigned i = 0; i < OCL_STREAM_SET_CHUNK; i++) {
+			struct gpu_stream *stream = atomic_load(&set->streams[i]);
 			if (stream)
 				stream_collect(stream, witnesses);
 		}
@@ -107,12 +107,12 @@ static cl_int stream_order(struct gpu_stream *user, struct gpu_stream *stream)
 	return error;
 }
 
-cl_int ocl_users_order(struct ocl_users *users, struct gpu_stream *stream)
+cl_int ocl_stream_set_order(struct ocl_stream_set *set, struct gpu_stream *stream)
 {
 	cl_int error = CL_SUCCESS;
-	for (; users && !error; users = atomic_load(&users->more)) {
-		for (unsigned i = 0; i < OCL_USERS_PER_CHUNK && !error; i++) {
-			struct gpu_stream *user = atomic_load(&users->streams[i]);
+	for (; set && !error; set = atomic_load(&set->more)) {
+		for (unsigned i = 0; i < OCL_STREAM_SET_CHUNK && !error; i++) {
+			struct gpu_stream *user = atomic_load(&set->streams[i]);
 			if (user)
 				error = stream_order(user, stream);
 		}

@@ -1,14 +1,14 @@
-/* Protects: the streams that used a thing (icd/memory/users.h): whoever frees the thing, or orders work
+/* Protects: the streams that used a thing (icd/memory/stream_set.h): whoever frees the thing, or orders work
  * behind its users, finds every stream that was noted and no other, as long as it has work.  Random
  * sequences beside a set, and threads that note at the same time.
  *
- * Seen to fail with each of these mistakes in users.c: streams with an id of 64 and more count as noted by
+ * Seen to fail with each of these mistakes in stream_set.c: streams with an id of 64 and more count as noted by
  * the bit of another; the second chunk is not looked at; a chunk that lost the race is put in all the same;
  * a stream is noted twice; a stream with unfinished work has no witness, or one that has finished has; order
  * leaves out a user; a witness is not given back, or not waited for where there is no memory for it. */
 #include "config.h"
 
-#include "icd/memory/users.h"
+#include "icd/memory/stream_set.h"
 
 #include "tests/unit/fake_gpu.h"
 
@@ -39,7 +39,7 @@ void ocl_witnesses_finish(struct ocl_witnesses *witnesses)
 }
 
 static struct {
-	struct ocl_users users;
+	struct ocl_stream_set set;
 	struct gpu_stream *streams[STREAMS];
 	bool noted[STREAMS];
 } model;
@@ -48,7 +48,7 @@ static void model_start(uint64_t seed)
 {
 	memset(&model, 0, sizeof(model));
 	fake_gpu_start(seed);
-	ocl_users_init(&model.users);
+	ocl_stream_set_init(&model.set);
 	for (unsigned i = 0; i < STREAMS; i++)
 		CHECK_EQ(gpu_stream_acquire(&fake_gpu.devices[i % 2], 0, &model.streams[i]), CL_SUCCESS);
 }
@@ -83,14 +83,14 @@ static void check_witnesses(const struct ocl_witnesses *witnesses)
 static void collect(void)
 {
 	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
-	ocl_users_collect(&model.users, &witnesses);
+	ocl_stream_set_collect(&model.set, &witnesses);
 	check_witnesses(&witnesses);
 	ocl_witnesses_finish(&witnesses);
 }
 
 static void order(struct gpu_stream *stream)
 {
-	CHECK_EQ(ocl_users_order(&model.users, stream), CL_SUCCESS);
+	CHECK_EQ(ocl_stream_set_order(&model.set, stream), CL_SUCCESS);
 	for (unsigned i = 0; i < STREAMS; i++) {
 		const struct gpu_stream *user = model.streams[i];
 		if (model.noted[i] && user != stream)
@@ -110,13 +110,13 @@ static void sequence(uint64_t seed)
 		case 2: fake_gpu_reach(stream, stream->last); break;
 		case 3: work_put(stream); break;
 		default:
-			CHECK_EQ(ocl_users_note(&model.users, stream), CL_SUCCESS);
+			CHECK_EQ(ocl_stream_set_add(&model.set, stream), CL_SUCCESS);
 			model.noted[at] = true;
 			work_put(stream);
 			break;
 		}
 	}
-	ocl_users_finish(&model.users);
+	ocl_stream_set_finish(&model.set);
 	CHECK_EQ(fake_gpu.events_live, 0);
 }
 
@@ -139,7 +139,7 @@ static void *note_all(void *place)
 	const unsigned first = (unsigned)(uintptr_t)place;
 	pthread_barrier_wait(&together);
 	for (unsigned i = 0; i < STREAMS; i++)
-		if (ocl_users_note(&model.users, model.streams[(first + i) % STREAMS]))
+		if (ocl_stream_set_add(&model.set, model.streams[(first + i) % STREAMS]))
 			return &together;
 	return NULL;
 }
@@ -163,7 +163,7 @@ static void threads_note(void)
 		}
 		/* Each once: a stream has one place. */
 		collect();
-		ocl_users_finish(&model.users);
+		ocl_stream_set_finish(&model.set);
 	}
 	pthread_barrier_destroy(&together);
 }
@@ -177,13 +177,13 @@ static void order_fails(void)
 	for (unsigned n = 1; n <= 2 * USERS; n++) {
 		model_start(n);
 		for (unsigned i = 0; i < USERS; i++) {
-			CHECK_EQ(ocl_users_note(&model.users, model.streams[i]), CL_SUCCESS);
+			CHECK_EQ(ocl_stream_set_add(&model.set, model.streams[i]), CL_SUCCESS);
 			work_put(model.streams[i]);
 		}
 		fake_gpu.fail_in = n;
-		CHECK_EQ(ocl_users_order(&model.users, model.streams[USERS]), CL_OUT_OF_RESOURCES);
+		CHECK_EQ(ocl_stream_set_order(&model.set, model.streams[USERS]), CL_OUT_OF_RESOURCES);
 		CHECK_EQ(fake_gpu.fail_in, 0);
-		ocl_users_finish(&model.users);
+		ocl_stream_set_finish(&model.set);
 		CHECK_EQ(fake_gpu.events_live, 0);
 	}
 }
@@ -193,14 +193,14 @@ static void no_memory(void)
 {
 	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
 	model_start(1);
-	CHECK_EQ(ocl_users_note(&model.users, model.streams[0]), CL_SUCCESS);
+	CHECK_EQ(ocl_stream_set_add(&model.set, model.streams[0]), CL_SUCCESS);
 	work_put(model.streams[0]);
 	witnesses_have_no_memory = true;
-	ocl_users_collect(&model.users, &witnesses);
+	ocl_stream_set_collect(&model.set, &witnesses);
 	witnesses_have_no_memory = false;
 	CHECK_EQ(witnesses.count, 0);
 	CHECK(!has_work(model.streams[0]));
-	ocl_users_finish(&model.users);
+	ocl_stream_set_finish(&model.set);
 	CHECK_EQ(fake_gpu.events_live, 0);
 }
 
@@ -210,16 +210,16 @@ static void lost_device(void)
 	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
 	model_start(1);
 	for (unsigned i = 0; i < 2; i++) {
-		CHECK_EQ(ocl_users_note(&model.users, model.streams[i]), CL_SUCCESS);
+		CHECK_EQ(ocl_stream_set_add(&model.set, model.streams[i]), CL_SUCCESS);
 		work_put(model.streams[i]);
 	}
 	fake_gpu.devices[0].status = CL_OUT_OF_RESOURCES;
-	CHECK_EQ(ocl_users_order(&model.users, model.streams[3]), CL_SUCCESS);
+	CHECK_EQ(ocl_stream_set_order(&model.set, model.streams[3]), CL_SUCCESS);
 	CHECK(fake_gpu_is_behind(model.streams[3], model.streams[1], model.streams[1]->last));
-	ocl_users_collect(&model.users, &witnesses);
+	ocl_stream_set_collect(&model.set, &witnesses);
 	CHECK_EQ(witnesses.count, 1);
 	ocl_witnesses_finish(&witnesses);
-	ocl_users_finish(&model.users);
+	ocl_stream_set_finish(&model.set);
 	CHECK_EQ(fake_gpu.events_live, 0);
 }
 

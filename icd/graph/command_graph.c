@@ -1,0 +1,285 @@
+#include "config.h"
+
+#include "icd/graph/command_graph.h"
+
+#include "icd/launch/launch.h"
+#include "icd/order/printf.h"
+#include "icd/order/queue.h"
+#include "icd/program/module.h"
+
+#include <stdlib.h>
+
+void ocl_command_graph_unref(struct ocl_command_graph *graph)
+{
+	if (!graph || atomic_fetch_sub_explicit(&graph->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	for (uint32_t i = 0; i < graph->print_count; i++)
+		gpu_memory_free(graph->device, graph->prints[i].buffer, &graph->printed,
+				graph->printed != NULL);
+	gpu_graph_destroy(graph->cuda_graph);
+	gpu_event_unref(graph->ready);
+	gpu_event_unref(graph->printed);
+	free(graph->prints);
+	free(graph->accesses);
+	free(graph->modules);
+	free(graph);
+}
+
+bool ocl_command_graph_is_idle(const struct ocl_command_graph *graph)
+{
+	return atomic_load(&graph->refs) == 1;
+}
+
+/* --- what the commands use ------------------------------------------------------------------ */
+
+static bool is_launch(const struct ocl_command *command)
+{
+	return command->kind == &ocl_command_launch || command->kind == &ocl_command_launch_printf;
+}
+
+/* What all commands touch, each range once. */
+static void accesses_gather(struct ocl_command_graph *graph, const struct ocl_command *command)
+{
+	for (uint32_t i = 0; i < command->access_count; i++) {
+		const struct ocl_access *access = &command->accesses[i];
+		uint32_t k = 0;
+		while (k < graph->access_count &&
+		       (graph->accesses[k].mem->storage != access->mem->storage ||
+			graph->accesses[k].lo_B != access->lo_B ||
+			graph->accesses[k].hi_B != access->hi_B))
+			k++;
+		if (k == graph->access_count)
+			graph->accesses[graph->access_count++] = *access;
+		else
+			graph->accesses[k].mode = (enum ocl_access_mode)(
+				graph->accesses[k].mode | (unsigned)access->mode);
+	}
+}
+
+static void module_gather(struct ocl_command_graph *graph, struct ocl_module *module)
+{
+	for (uint32_t i = 0; i < graph->module_count; i++)
+		if (graph->modules[i] == module)
+			return;
+	graph->modules[graph->module_count++] = module;
+}
+
+static cl_int uses_gather(const struct ocl_recorded *commands, uint32_t count,
+			  struct ocl_command_graph *graph)
+{
+	size_t accesses = 0;
+	for (uint32_t i = 0; i < count; i++)
+		accesses += commands[i].command->access_count;
+	graph->accesses = malloc((accesses + 1) * sizeof(*graph->accesses));
+	graph->modules = malloc(((size_t)count + 1) * sizeof(struct ocl_module *));
+	if (!graph->accesses || !graph->modules)
+		return CL_OUT_OF_HOST_MEMORY;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct ocl_command *command = commands[i].command;
+		accesses_gather(graph, command);
+		if (!is_launch(command))
+			continue;
+		module_gather(graph, command->u.launch.code->module);
+		graph->indirect |= command->u.launch.indirect;
+	}
+	return CL_SUCCESS;
+}
+
+/* --- making it ------------------------------------------------------------------------------ */
+
+/* The places that commands use, for what is recorded.  stream: where images are prepared. */
+static cl_int places_find(struct ocl_command *command, struct gpu_stream *stream)
+{
+	cl_int error = CL_SUCCESS;
+	for (uint32_t i = 0; i < command->access_count && !error; i++) {
+		struct ocl_access *access = &command->accesses[i];
+		access->at = (struct ocl_acquired){
+			.lo_B = access->lo_B, .hi_B = access->hi_B, .stream = stream,
+			.device = command->queue->device_index, .mode = access->mode,
+		};
+		error = ocl_storage_place(access->mem->storage, access->at.device,
+					  &access->at.address, &access->at.array);
+		access->at.address += access->lo_B;
+	}
+	return error;
+}
+
+static cl_int launch_printf_record(struct ocl_command_graph *graph, struct ocl_command *command)
+{
+	const struct gpu_sink sink = gpu_into_graph(graph->cuda_graph);
+	struct ocl_graph_print *print = &graph->prints[graph->print_count];
+	print->code = command->u.launch.code->program_code;
+	cl_int error = ocl_print_buffer_create(graph->device, &print->buffer);
+	if (error)
+		return error;
+	graph->print_count++;
+	error = ocl_print_buffer_empty(sink, print->buffer);
+	return error ? error : ocl_launch_put_printing(command, sink, print->buffer);
+}
+
+/* A graph that is being made. */
+struct recorder {
+	struct ocl_command_graph *graph;
+	struct ocl_recorded *commands;
+	uint32_t count;
+	struct gpu_stream *stream;       /* where images are prepared */
+	uint32_t *nodes;                 /* room for what one command follows */
+};
+
+static cl_int command_follow(const struct recorder *recorder, const struct ocl_recorded *recorded)
+{
+	for (uint32_t i = 0; i < recorded->after_count; i++) {
+		const struct ocl_recorded *earlier = &recorder->commands[recorded->after[i]];
+		recorder->nodes[i] = earlier->first_node + earlier->node_count - 1;
+	}
+	return gpu_graph_follow(recorder->graph->cuda_graph, recorder->nodes,
+				recorded->after_count);
+}
+
+static cl_int command_record(const struct recorder *recorder, struct ocl_recorded *recorded)
+{
+	struct gpu_graph *cuda_graph = recorder->graph->cuda_graph;
+	struct ocl_command *command = recorded->command;
+	recorded->first_node = gpu_graph_node_count(cuda_graph);
+	cl_int error = command_follow(recorder, recorded);
+	if (!error)
+		error = places_find(command, recorder->stream);
+	if (!error && command->kind == &ocl_command_launch_printf)
+		error = launch_printf_record(recorder->graph, command);
+	else if (!error && command->kind->put)
+		error = command->kind->put(command, gpu_into_graph(cuda_graph));
+	/* Others may come after what does nothing. */
+	if (!error && gpu_graph_node_count(cuda_graph) == recorded->first_node)
+		error = gpu_graph_add_nothing(cuda_graph);
+	recorded->node_count = gpu_graph_node_count(cuda_graph) - recorded->first_node;
+	return error;
+}
+
+static cl_int graph_record(const struct recorder *recorder)
+{
+	struct ocl_command_graph *graph = recorder->graph;
+	const uint64_t before = gpu_stream_last(recorder->stream);
+	cl_int error = gpu_graph_create(graph->device, &graph->cuda_graph);
+	for (uint32_t i = 0; i < recorder->count && !error; i++)
+		error = command_record(recorder, &recorder->commands[i]);
+	if (!error)
+		error = gpu_graph_finish(graph->cuda_graph);
+	if (!error && gpu_stream_last(recorder->stream) != before)
+		error = gpu_event_record(recorder->stream, false, &graph->ready);
+	return error;
+}
+
+static cl_int graph_make(struct ocl_command_graph *graph, struct ocl_recorded *commands,
+			 uint32_t count)
+{
+	struct recorder recorder = {.graph = graph, .commands = commands, .count = count};
+	recorder.nodes = malloc(((size_t)count + 1) * sizeof(*recorder.nodes));
+	graph->prints = calloc((size_t)count + 1, sizeof(*graph->prints));
+	cl_int error = recorder.nodes && graph->prints ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+	if (!error)
+		error = gpu_stream_acquire(graph->device, 0, &recorder.stream);
+	if (!error) {
+		error = graph_record(&recorder);
+		gpu_stream_release(recorder.stream);
+	}
+	free(recorder.nodes);
+	return error;
+}
+
+cl_int ocl_command_graph_make(cl_command_queue queue, struct ocl_recorded *commands, uint32_t count,
+			      struct ocl_command_graph **graph_out)
+{
+	struct ocl_command_graph *graph = calloc(1, sizeof(*graph));
+	if (!graph)
+		return CL_OUT_OF_HOST_MEMORY;
+	atomic_init(&graph->refs, 1);
+	graph->device = queue->device->gpu;
+	cl_int error = uses_gather(commands, count, graph);
+	if (!error)
+		error = graph_make(graph, commands, count);
+	if (error)
+		ocl_command_graph_unref(graph);
+	else
+		*graph_out = graph;
+	/* The pages list nothing else for memory that a buffer cannot have. */
+	return error == CL_MEM_OBJECT_ALLOCATION_FAILURE ? CL_OUT_OF_RESOURCES : error;
+}
+
+/* --- changes --------------------------------------------------------------------------------- */
+
+static bool takes_images(const struct ocl_command *command)
+{
+	for (uint32_t i = 0; i < command->access_count; i++)
+		if (command->accesses[i].mem->image)
+			return true;
+	return false;
+}
+
+bool ocl_recorded_is_like(const struct ocl_recorded *recorded, const struct ocl_command *before)
+{
+	const struct ocl_command *command = recorded->command;
+	return before->kind == &ocl_command_launch && command->kind == &ocl_command_launch &&
+	       ocl_launch_grids(&command->u.launch) == recorded->node_count &&
+	       command->u.launch.indirect == before->u.launch.indirect &&
+	       !takes_images(command);
+}
+
+cl_int ocl_command_graph_revise(struct ocl_command_graph *graph, struct ocl_recorded *commands,
+				uint32_t count, const uint32_t *positions, uint32_t position_count,
+				struct ocl_access **accesses_out, uint32_t *access_count_out)
+{
+	struct ocl_command_graph uses = {0};
+	cl_int error = uses_gather(commands, count, &uses);
+	for (uint32_t i = 0; i < position_count && !error; i++) {
+		struct ocl_recorded *recorded = &commands[positions[i]];
+		gpu_graph_revise(graph->cuda_graph, recorded->first_node);
+		error = places_find(recorded->command, NULL);
+		if (!error)
+			error = recorded->command->kind->put(recorded->command,
+							     gpu_into_graph(graph->cuda_graph));
+	}
+	free(uses.modules);
+	if (error) {
+		free(uses.accesses);
+		return error;
+	}
+	*accesses_out = uses.accesses;
+	*access_count_out = uses.access_count;
+	return CL_SUCCESS;
+}
+
+/* --- use -------------------------------------------------------------------------------------- */
+
+static cl_int output_take(struct ocl_command_graph *graph, cl_command_queue queue,
+			  struct gpu_stream *stream)
+{
+	struct gpu_event *printed;
+	cl_int error = CL_SUCCESS;
+	for (uint32_t i = 0; i < graph->print_count && !error; i++)
+		error = ocl_print_buffer_take(queue, stream, graph->prints[i].code,
+					      graph->prints[i].buffer);
+	if (!error)
+		error = gpu_event_record(stream, false, &printed);
+	if (error)
+		return error;
+	gpu_event_unref(graph->printed);
+	graph->printed = printed;
+	return CL_SUCCESS;
+}
+
+cl_int ocl_command_graph_run(struct ocl_command_graph *graph, cl_command_queue queue,
+			     struct gpu_stream *stream)
+{
+	cl_int error = CL_SUCCESS;
+	for (uint32_t i = 0; i < graph->module_count && !error; i++)
+		error = ocl_module_note(graph->modules[i], stream);
+	if (!error && graph->indirect)
+		error = ocl_stream_set_add(&queue->context->svm.indirect, stream);
+	if (!error && graph->ready)
+		error = gpu_stream_wait_event(stream, graph->ready);
+	if (!error && graph->printed)
+		error = gpu_stream_wait_event(stream, graph->printed);
+	if (!error)
+		error = gpu_graph_launch(graph->cuda_graph, stream);
+	return error || !graph->print_count ? error : output_take(graph, queue, stream);
+}
