@@ -46,8 +46,8 @@ nobase_dist_pages_DATA = \
 	docs/performance/twins.svg \
 	docs/pictures/doctor.svg \
 	docs/pictures/timeline.svg
-EXTRA_DIST += docs/contributing.md docs/applications
+EXTRA_DIST += docs/contributing.md docs/testing.md docs/applications
 
 install-data-hook:
 	@cd '$(DESTDIR)$(docdir)' && sed -i -E \
-		's,\[([^]]*)\]\((\.\./|docs/)?(HACKING|contributing|tests/README)\.md(#[a-z-]*)?\),\1,g' README.md docs/*.md
+		's,\[([^]]*)\]\((\.\./|docs/)?(HACKING|contributing|testing|tests/README)\.md(#[a-z-]*)?\),\1,g' README.md docs/*.md
