@@ -1,4 +1,4 @@
-/* Which build a library's file is of, without loading it, or one that is loaded.
+/* Identifies the build of a library or program: of a file, without loading it, or of one that is loaded.
  *
  * Thread-safe. */
 #ifndef CULVERT_BASE_BUILD_ID_H
@@ -8,12 +8,12 @@
 
 #include <stdbool.h>
 
-/* Appends the build id that the linker left in an ELF file (NT_GNU_BUILD_ID), in hex;
- * of a file without one the hash of its content.  False when it cannot be read. */
+/* Appends the build id that the linker stored in an ELF file (NT_GNU_BUILD_ID), in hexadecimal; if the file has
+ * none, the hash of its content.  False when the file cannot be read. */
 bool build_id_append(struct bytes *text, const char *path);
 
-/* The same for the shared object or program that address lies in, as it was loaded: its file may be
- * another build's by now. */
+/* Appends the build id of the loaded shared object or program that contains address.  It is read from memory:
+ * the file may have been replaced by another build.  False when it has none. */
 bool build_id_append_at(struct bytes *text, const void *address);
 
 #endif

@@ -207,7 +207,7 @@ static int write_pieces(int fd, const char *data, size_t size_B)
  * of the file: so it waits until it is taken back here. */
 int bytes_write_all(int fd, const void *data, size_t size_B)
 {
-	static const struct timespec at_once = {0, 0};
+	static const struct timespec no_wait = {0, 0};
 	sigset_t limit, before, pending;
 	sigemptyset(&limit);
 	sigaddset(&limit, SIGXFSZ);
@@ -216,7 +216,7 @@ int bytes_write_all(int fd, const void *data, size_t size_B)
 	int error = write_pieces(fd, data, size_B);
 	/* One that was there before is the host's. */
 	if (error == EFBIG && !sigismember(&pending, SIGXFSZ))
-		while (sigtimedwait(&limit, NULL, &at_once) < 0 && errno == EINTR)
+		while (sigtimedwait(&limit, NULL, &no_wait) < 0 && errno == EINTR)
 			continue;
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;

@@ -1,14 +1,14 @@
-/* Cancellation of threads (pthread_cancel) is put off while a call of ours is under way.
+/* Defers the cancellation of threads (pthread_cancel) while an OpenCL call runs.
  *
- * A wait, a read or a write is a place where a cancelled thread ends, and it would end there with locks
- * held, a build that others wait for begun, or a descriptor that nobody closes any more.  A thread of the
- * application's is so never cancelled within a call: it is at the next such place after it.
+ * A cancelled thread ends at a cancellation point, such as a wait, a read or a write.  Inside a call it would end
+ * with locks held, with a build begun that others wait for, or with a descriptor that is never closed.  Therefore a
+ * thread of the application is never cancelled inside a call, but at its next cancellation point after the call.
  *
  *	const int before = cancel_hold();
  *	...
  *	cancel_restore(before);
  *
- * Pairs may lie within one another.  Thread-safe: the state is the calling thread's own. */
+ * Pairs may be nested.  Thread-safe: each thread has its own state. */
 #ifndef CULVERT_BASE_CANCEL_H
 #define CULVERT_BASE_CANCEL_H
 

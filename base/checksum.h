@@ -1,5 +1,6 @@
-/* 128-bit checksums (XXH3-128) against damage of what we store.  At memory speed, and no more than that:
- * who wants two inputs of one checksum makes them.  What something is known by has a hash (base/hash.h).
+/* 128-bit checksums (XXH3-128) that detect damage to stored data, computed at memory speed.  They do not protect
+ * against an attacker, who can construct two inputs with one checksum; what identifies something is a hash
+ * (base/hash.h).
  *
  * The same bytes give the same checksum on every machine.  Thread-safe. */
 #ifndef CULVERT_BASE_CHECKSUM_H

@@ -1,5 +1,5 @@
-/* What the options of a build ask of code generation.  The front end reads it from the options and keeps
- * it in its objects; libnvvm, the PTX compiler and the driver are told of it.
+/* The choices about code generation that the options of a build make.  The front end reads them from the options and
+ * stores them in compiled objects; libnvvm, the PTX compiler and the driver get them as options of their own.
  *
  * Plain data. */
 #ifndef CULVERT_BASE_CODEGEN_CHOICE_H
@@ -10,7 +10,7 @@
 struct codegen_choice {
 	bool flush_denormals;       /* -cl-denorms-are-zero */
 	bool precise_divide;        /* -cl-fp32-correctly-rounded-divide-sqrt */
-	bool precise_sqrt;
+	bool precise_sqrt;          /* the same option, for sqrt */
 	bool fuse_multiply_add;     /* -cl-mad-enable and the like: fuse where the source did not ask */
 	bool relaxed;               /* -cl-unsafe-math-optimizations and -cl-fast-relaxed-math */
 	unsigned optimization;      /* 0 (-cl-opt-disable) or 3 */

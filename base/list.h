@@ -1,8 +1,7 @@
 /* An intrusive, circular, doubly linked list.
  *
- * A link's comment names the list it belongs to.  A link that is in no list is
- * initialised (list_init) or was removed (list_remove re-initialises it), so
- * removing twice is harmless.  Thread-safety: the caller's lock. */
+ * The comment at a link names the list that the link belongs to.  A link that is in no list was initialised by
+ * list_init, or by list_remove, so removing a link twice is harmless.  Not thread-safe: the caller has a lock. */
 #ifndef CULVERT_BASE_LIST_H
 #define CULVERT_BASE_LIST_H
 
@@ -51,7 +50,7 @@ static inline void list_remove(struct list *link)
 	list_init(link);
 }
 
-/* Moves everything from one list to the end of another. */
+/* Moves all links of one list to the end of another. */
 static inline void list_move_all(struct list *to, struct list *from)
 {
 	if (list_empty(from))
@@ -66,7 +65,7 @@ static inline void list_move_all(struct list *to, struct list *from)
 #define list_entry(link, type, member) \
 	((type *)(void *)((char *)(link) - offsetof(type, member)))
 
-/* Safe against removal of the current entry. */
+/* The body of the loop may remove the current entry. */
 #define list_for_each(link, temporary, head)                              \
 	for ((link) = (head)->next, (temporary) = (link)->next;           \
 	     (link) != (head);                                            \

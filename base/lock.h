@@ -1,9 +1,9 @@
 /* Mutexes with a rank.
  *
- * A thread takes locks only upwards in rank, never two of one rank.  Builds with
- * --enable-debug check the rule and stop the process at the first violation; other builds
- * pay nothing for it.  Nothing slow or foreign runs under a lock: no user
- * callback, no blocking CUDA call, no compile, no disk, no unref.
+ * A thread that holds a lock may take only locks of higher rank, so that no two threads can wait for each other.
+ * Builds with --enable-debug check this and stop the process at the first violation; in other builds the ranks cost
+ * nothing.  Nothing slow and no code of others runs under a lock: no callback of the application, no blocking CUDA
+ * call, no compilation, no disk access, no release of a reference.
  *
  * Thread-safe, except lock_init and lock_finish. */
 #ifndef CULVERT_BASE_LOCK_H
@@ -38,8 +38,8 @@ int lock_init(struct lock *lock, enum lock_rank rank);
 void lock_finish(struct lock *lock);
 void lock_take(struct lock *lock);
 void lock_drop(struct lock *lock);
-/* Stops the process in debug builds when the calling thread holds any lock:
- * put at the head of whatever may block or call out. */
+/* In builds with --enable-debug it stops the process when the calling thread holds a lock.  Functions that may block
+ * or call the application begin with it. */
 void lock_assert_none(void);
 
 /* Condition variables on the monotonic clock. */

@@ -1,21 +1,22 @@
-/* How much memory a process that compiles may have: a source can make compilers want any amount of it.
+/* The limit on the memory of a compiler process: a source can make compilers use any amount of it.
  *
- * What counts is what a process can write to and has not from a file: its heap and variables.  For stacks,
- * which are reserved as a whole and hardly used, it gets room besides.
+ * It limits the private writable memory of the process, that is, its heap and variables.  Stacks, which are reserved
+ * as a whole and hardly used, are added to the limit.
  * Thread-safe. */
 #ifndef CULVERT_BASE_MEMORY_LIMIT_H
 #define CULVERT_BASE_MEMORY_LIMIT_H
 
 #include <stdint.h>
 
-/* By CULVERT_COMPILER_MEMORY; of itself half of what the machine has, or the control group that we are in,
- * and 1 GiB at least.  0: as much as there is. */
+/* The limit in bytes that CULVERT_COMPILER_MEMORY sets; by default half of the memory of the machine or of the
+ * process's control group, and at least 1 GiB.  0: there is no limit. */
 uint64_t memory_limit_B(void);
 
-/* Makes it this process' limit, for good. */
+/* Sets the limit for this process, for the rest of its life. */
 void memory_limit_set(void);
 
-/* What this process has of it now; 0 where nobody knows.  Async-signal-safe. */
+/* How many bytes this process uses now, counted as the limit counts; 0 where that cannot be found out.
+ * Async-signal-safe. */
 uint64_t memory_used_B(void);
 
 #endif

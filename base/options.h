@@ -1,8 +1,7 @@
 /* The environment options, read once per process from config.def.
  *
- * Thread-safe: the first caller reads the environment, later callers see the
- * same values, so that a host that changes its environment later cannot make
- * two parts of the driver disagree. */
+ * Thread-safe: the first call reads the environment, and later calls return the same values, also when the
+ * application changes its environment. */
 #ifndef CULVERT_BASE_OPTIONS_H
 #define CULVERT_BASE_OPTIONS_H
 
@@ -16,16 +15,16 @@ enum option {
 	OPTION_COUNT
 };
 
-/* Never NULL; valid as long as the process lives.  In a set-uid program every
- * option has its default: the environment is not the owner's. */
+/* Never NULL; valid as long as the process lives.  In a set-uid program every option has its default, because
+ * the environment comes from the caller and not from the owner. */
 const char *option_string(enum option option);
 bool option_flag(enum option option);
 uint64_t option_number(enum option option);
 
-/* "1G", "64M", "100000"; false when it is no size. */
+/* Reads a size such as "1G", "64M" or "100000"; false when text is not a size. */
 bool option_parse_size(const char *text, uint64_t *size_B_out);
 
-/* The variable's name ("CULVERT_DEBUG"), its default and its line of help. */
+/* The name of the environment variable, such as "CULVERT_DEBUG", its default value and its line of help. */
 const char *option_name(enum option option);
 const char *option_default(enum option option);
 const char *option_help(enum option option);

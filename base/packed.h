@@ -1,6 +1,6 @@
-/* Bytes that few look at, which may be held packed (base/pack.h) until somebody does.
+/* Bytes that are seldom read, and may be kept compressed (base/pack.h) until they are.
  *
- * Filled by one owner, with bytes as they are or packed ones; constant then, and thread-safe. */
+ * One owner fills the struct, with bytes that are compressed or not; after that it is constant and thread-safe. */
 #ifndef CULVERT_BASE_PACKED_H
 #define CULVERT_BASE_PACKED_H
 
@@ -9,13 +9,13 @@
 #include <stdatomic.h>
 
 struct packed_bytes {
-	struct bytes bytes;                  /* the content, or what pack made of it */
+	struct bytes bytes;                  /* the content, compressed if packed is set */
 	bool packed;
-	_Atomic(struct bytes *) unpacked;    /* owned; of packed bytes, once somebody asked */
+	_Atomic(struct bytes *) unpacked;    /* owned: the content, once packed bytes were opened; NULL before */
 };
 
-/* The content, unpacked at the first call; it stays the struct's.  NULL when it cannot be had, for want of
- * memory or because the packed bytes are damaged; never NULL again once it was there. */
+/* The content, which the first call decompresses; the struct keeps owning it.  NULL when there is no memory or the
+ * compressed bytes are damaged; once it was not NULL, it never is again. */
 const struct bytes *packed_bytes_open(struct packed_bytes *packed);
 
 static inline bool packed_bytes_empty(const struct packed_bytes *packed)

@@ -1,7 +1,7 @@
-/* Spans of addresses that do not overlap, or whose first bytes differ, and whose they are:
- * which one an address is in, by binary search.
+/* A table of address ranges, each with an owner: finds the range that contains an address, by binary search.  The
+ * ranges do not overlap, or at least begin at different addresses.
  *
- * Thread-safety: the caller's. */
+ * Not thread-safe: the caller has a lock. */
 #ifndef CULVERT_BASE_SPANS_H
 #define CULVERT_BASE_SPANS_H
 
@@ -10,24 +10,24 @@
 #include <stdint.h>
 
 struct span {
-	uint64_t start, end;             /* first byte, and the one behind the last */
-	void *owner;                     /* the caller's */
+	uint64_t start, end;             /* the addresses of the first byte, and of the byte after the last */
+	void *owner;                     /* whatever the caller gave to spans_insert */
 };
 
 struct spans {
-	struct span *items;              /* by start; owned */
+	struct span *items;              /* owned: sorted by start */
 	size_t count, capacity;
 };
 
 #define SPANS_INIT {NULL, 0, 0}
 
 void spans_finish(struct spans *spans);
-/* false: no memory. */
+/* False without memory: the table stays as it was. */
 bool spans_insert(struct spans *spans, uint64_t start, uint64_t end, void *owner);
-/* Where one ends and the next begins, the address is the next one's.  NULL: in none.  Valid
- * until the spans change. */
+/* The range that contains address; NULL: none.  An address where one range ends and another begins belongs to the
+ * second.  The pointer is valid until the table changes. */
 const struct span *spans_find(const struct spans *spans, uint64_t address);
-/* All of owner's. */
+/* Removes all ranges of owner. */
 void spans_remove_owner(struct spans *spans, const void *owner);
 
 #endif

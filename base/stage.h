@@ -1,7 +1,7 @@
-/* Looking at, and changing, the stages of a build: files named by a hash of what was
- * built, in the folders that CULVERT_DUMP and CULVERT_OVERRIDE name; and their times.
+/* The stages of a build, such as its PTX, as files that a person can look at (CULVERT_DUMP) or replace
+ * (CULVERT_OVERRIDE), and how long each stage takes.  The files are named by a hash of what is built.
  *
- * Thread-safe; touches the disk, so no lock may be held. */
+ * Thread-safe; it reads and writes files, so no lock may be held. */
 #ifndef CULVERT_BASE_STAGE_H
 #define CULVERT_BASE_STAGE_H
 
@@ -18,26 +18,24 @@
  * 16 bytes, as 32 hexadecimal digits. */
 struct hash stage_name_more(const struct hash *name, const void *data, size_t size_B);
 
-/* Whether stages are to be written; whether they may come from files: then nothing may
- * be taken from a cache, or put there. */
+/* Whether stages are written to files. */
 bool stage_dumped(void);
+/* Whether stages are written to files or read from them: then the cache must not be used. */
 bool stage_watched(void);
 
-/* Writes a stage, where that was asked for.  ending: ".ptx" */
+/* Writes a stage to its file, if stage_dumped.  ending: of the file's name, such as ".ptx". */
 void stage_dump(const struct hash *name, const char *ending, const void *data, size_t size_B);
 
-/* Reads the file that is to be taken in a stage's place into content, which was empty.
- * False: there is none. */
+/* Reads the file that replaces a stage into content, which is empty before.  False if there is no such file. */
 bool stage_override(const struct hash *name, const char *ending, struct bytes *content);
 
-/* How long stages take, as lines "stage: NAME NUMBER us" of the log, for who looks at it with
- * CULVERT_DEBUG=info; costs nothing otherwise. */
+/* Logs how long stages take, as lines "stage: NAME NUMBER us", at level info; at other levels it costs nothing. */
 struct stage_clock {
-	uint64_t since_ns;               /* 0: nobody looks */
+	uint64_t since_ns;               /* when the current stage began; 0: the level is not info */
 };
 
 struct stage_clock stage_clock_start(void);
-/* The stage of this name ends now, and the next one begins. */
+/* Ends the current stage, whose name is name, and begins the next one. */
 void stage_clock_lap(struct stage_clock *clock, const char *name);
 
 #endif

@@ -1,9 +1,8 @@
-/* Threads of ours in a process that is not.
+/* Starts threads that the driver needs in the application's process.
  *
- * The host's signals are the business of the host's threads: in a thread of ours all are
- * blocked but those that a thread brings upon itself (SIGSEGV and its like).  Of these the
- * host may make use, also in callbacks and where its memory is copied, and the kernel ends a
- * process that brings about one that it has blocked, handler or not.
+ * The application's signals are for its own threads: the threads started here block all signals except those that a
+ * thread causes itself (SIGSEGV and the like).  The application may handle these, also in callbacks and where its
+ * memory is copied, and the kernel ends a process in which such a signal is blocked when it occurs.
  *
  * Thread-safe. */
 #ifndef CULVERT_BASE_THREAD_H
@@ -20,13 +19,13 @@ extern "C" {
  * The caller joins. */
 int thread_start(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
 		 void *argument);
-/* The same with a stack of stack_B bytes, or at least 8 MiB where so many cannot be had.  For what
- * recurses over a program's text: the host's own stack, whose size others would have, may be small.
- * Handlers with SA_ONSTACK have a stack apart there, for what uses up the other. */
+/* As thread_start, with a stack of stack_B bytes, or of at least 8 MiB where stack_B cannot be had.  It is for code
+ * that recurses over a program's text: the default size of stacks may be small in the application's process.  The
+ * thread has an alternate signal stack, for handlers with SA_ONSTACK, in case it uses up its stack. */
 int thread_start_deep(pthread_t *thread, size_t stack_B, void *(*start)(void *), void *argument);
-/* Calls start on such a thread and waits for it; what start returns is lost. */
+/* Calls start on a thread made by thread_start_deep and waits for its end; the value that start returns is ignored. */
 int thread_run_deep(size_t stack_B, void *(*start)(void *), void *argument);
-/* One that nobody joins. */
+/* Starts a detached thread with the default size of stack, which is not joined. */
 int thread_start_detached(void *(*start)(void *));
 
 #ifdef __cplusplus

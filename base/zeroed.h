@@ -1,7 +1,7 @@
-/* calloc for small objects that come and go: the C library gives them what the thread has
- * freed last, which its calloc (before glibc 2.41) does not.
+/* A quicker calloc for small objects that are allocated and freed often: it is malloc and memset, because before
+ * glibc 2.41 calloc does not use the thread's own list of memory that was freed last, and malloc does.
  *
- * NULL when there is no memory; free gives it back.  Thread-safe. */
+ * NULL without memory; free releases it.  Thread-safe. */
 #ifndef CULVERT_BASE_ZEROED_H
 #define CULVERT_BASE_ZEROED_H
 
@@ -11,7 +11,7 @@
 static inline void *zeroed(size_t size_B)
 {
 	void *memory = malloc(size_B);
-	/* Compilers that see the two together make a calloc of them. */
+	/* Keeps compilers from replacing malloc and memset by calloc. */
 	__asm__("" : "+r"(memory));
 	return memory ? memset(memory, 0, size_B) : NULL;
 }

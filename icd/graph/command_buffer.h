@@ -1,13 +1,13 @@
 /* Command buffers (cl_khr_command_buffer): commands recorded once, enqueued often.
  *
- * Recording keeps each command as a deferred one would be kept, with what it comes
- * after.  Finalizing makes a CUDA graph of them, an edge for each "after", and adds up
- * what they touch.  Enqueueing is then one command like any other: its accesses bring
- * the bytes of all to the device, and its operation is one launch of the graph.
+ * Recording keeps a copy of each command, with references as in a deferred command, and the list of earlier commands
+ * that it has to follow.  Finalizing makes a CUDA graph of the commands, with an edge for each entry of these lists,
+ * and collects their accesses.  Enqueueing the buffer is then one command like any other: its accesses bring the
+ * bytes of all commands to the device, and its operation is one launch of the graph.
  *
- * Addresses of buffers on a device never change, so a graph stays good.  Launches can be
- * changed between enqueues (mutable_command.h): in the graph itself while nothing that is
- * enqueued still waits to launch it, else in a new one.
+ * The addresses of buffers on a device never change, so a graph stays valid.  Kernel launches can be changed between
+ * enqueues (mutable_command.h): in the graph itself if no enqueued command still waits to launch it, otherwise in a
+ * new graph.
  *
  * Thread-safe. */
 #ifndef CULVERT_ICD_COMMAND_BUFFER_H
@@ -18,61 +18,63 @@
 
 extern const struct object_type ocl_command_buffer_type;
 
-/* FINALIZED: not all arguments are set. */
+/* OCL_FINALIZED: finalized, but not all kernel arguments are set; with those it is OCL_EXECUTABLE. */
 enum ocl_recording { OCL_RECORDING, OCL_FINALIZING, OCL_FINALIZED, OCL_EXECUTABLE };
 
 struct _cl_command_buffer_khr {
 	struct object base;
 	cl_command_queue queue;          /* ref held */
 	cl_command_buffer_properties_khr *properties; /* owned, with the final 0; or NULL */
-	size_t property_count;
+	size_t property_count;           /* with the final 0 */
 	cl_command_buffer_flags_khr flags;
-	bool keeps_groups;               /* work-groups will not become more: local sizes are given */
+	bool keeps_groups;               /* changed launches will not have more work-groups; local sizes are given */
 	struct lock lock;                /* guards all below */
-	struct lock_condition idle;      /* busy, or the graph's running, became false */
+	struct lock_condition idle;      /* signalled when busy, or the graph's running, becomes false */
 	bool busy;                       /* a thread changes commands and graph, without the lock */
 	enum ocl_recording state;
-	struct ocl_recorded *commands;   /* owned; from finalizing on whoever is busy has them */
-	uint32_t count, capacity;
-	uint32_t barrier;                /* 1 + the last barrier's position; 0: none */
+	struct ocl_recorded *commands;   /* owned; from finalizing on only the thread that set busy uses them */
+	uint32_t count, capacity;        /* of commands */
+	uint32_t barrier;                /* 1 + the position of the last barrier in commands; 0: none */
 	struct ocl_command_graph *graph;     /* a reference; NULL until it is executable */
 };
 
-/* properties: checked, or NULL; flags, keeps_groups: what they say. */
+/* properties: checked, or NULL; flags, keeps_groups: their meaning. */
 cl_int ocl_command_buffer_create(cl_command_queue queue,
 				 const cl_command_buffer_properties_khr *properties,
 				 cl_command_buffer_flags_khr flags, bool keeps_groups,
 				 cl_command_buffer_khr *buffer_out);
 
+/* The sync points that a recorded command follows. */
 struct ocl_sync_list {
 	cl_uint count;
 	const cl_sync_point_khr *points;
 };
 
-/* Takes a copy of command, which is the caller's, and handle, or NULL, if it succeeds.
+/* Records a copy of command, which stays the caller's.  On success the buffer owns handle, which may be NULL.
  * CL_INVALID_OPERATION: it is finalized; CL_INVALID_SYNC_POINT_WAIT_LIST_KHR. */
 cl_int ocl_command_buffer_record(cl_command_buffer_khr buffer, const struct ocl_command *command,
 				 const struct ocl_sync_list *list,
 				 struct _cl_mutable_command_khr *handle,
 				 cl_sync_point_khr *point_out);
 
-/* A copy of command to be recorded, with references to all that it needs; NULL: out of memory. */
+/* Copies a command to be recorded, with references to all that it needs; NULL: out of memory. */
 struct ocl_command *ocl_recorded_copy(const struct ocl_command *command);
 void ocl_recorded_free(struct ocl_command *command);
 
 /* CL_INVALID_OPERATION: it was finalized before. */
 cl_int ocl_command_buffer_finalize(cl_command_buffer_khr buffer);
-/* Around a change of commands: begin waits for other threads' changes.
- * CL_INVALID_OPERATION: it was not finalized. */
+/* _change_begin and _change_end enclose a change of commands; _begin waits until no other thread changes them.
+ * CL_INVALID_OPERATION: the buffer was not finalized. */
 cl_int ocl_command_buffer_change_begin(cl_command_buffer_khr buffer);
-/* Brings what is enqueued later up to the commands.  before[i]: what
- * commands[positions[i]].command was, each once; positions NULL: nobody knows. */
+/* Changes the graph, or makes a new one, so that later enqueues use the commands as they are now.  positions: of the
+ * commands that were changed, each once; before[i]: what commands[positions[i]].command was before.  positions NULL:
+ * a new graph is made. */
 cl_int ocl_command_buffer_rebuild_graph(cl_command_buffer_khr buffer, const uint32_t *positions,
 					struct ocl_command **before, uint32_t count);
 void ocl_command_buffer_change_end(cl_command_buffer_khr buffer);
 enum ocl_recording ocl_command_buffer_state(cl_command_buffer_khr buffer);
 
-/* queue: of the same device and context as the buffer's own. */
+/* queue: has the same device and context as the buffer's own queue. */
 cl_int ocl_command_buffer_enqueue(cl_command_buffer_khr buffer, cl_command_queue queue,
 				  cl_uint count, const cl_event *events, cl_event *event_out);
 

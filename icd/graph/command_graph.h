@@ -1,13 +1,11 @@
-/* The commands of a command buffer as they were at one time, drawn as a CUDA graph, with
- * what enqueueing that takes.
+/* A CUDA graph of the commands of a command buffer, with all that enqueueing it needs.
  *
- * Addresses and arrays of memory on a device never change, so a graph stays good.
- * Descriptors of images are written while it is drawn, in a stream of their own that its
- * launches come after.  A launch that prints has a buffer of its own in the graph, which is
- * emptied there and whose output is taken behind each launch of the graph.
+ * The addresses and arrays of memory on a device never change, so a graph stays valid.  The descriptors of images are
+ * written while it is made, in a separate stream, after which its launches run.  Each kernel in the graph that prints
+ * has a buffer, which is emptied in the graph, and whose output is copied after each launch of the graph.
  *
- * Thread-safety: a graph is counted; it is made and revised by one thread.  It may be run
- * by many at once, one after another if it prints (running). */
+ * Thread-safety: reference-counted.  One thread at a time makes and revises a graph.  Several threads may run it at
+ * once; if it prints, one after the other (running). */
 #ifndef CULVERT_ICD_COMMAND_GRAPH_H
 #define CULVERT_ICD_COMMAND_GRAPH_H
 
@@ -16,53 +14,53 @@
 struct _cl_mutable_command_khr;
 
 struct ocl_recorded {
-	struct _cl_mutable_command_khr *handle; /* owned; NULL: no launch */
+	struct _cl_mutable_command_khr *handle; /* owned; NULL: it is not a kernel launch */
 	struct ocl_command *command;     /* owned */
-	uint32_t *after;                 /* owned: positions of earlier commands, each once */
+	uint32_t *after;                 /* owned: positions of the commands that it follows, each once */
 	uint32_t after_count;
-	uint32_t named_by;               /* a later command, while its list is made */
-	uint32_t first_node, node_count; /* in the graph drawn last */
+	uint32_t named_by;               /* a later command that has it in its after, while that list is made */
+	uint32_t first_node, node_count; /* its nodes in the CUDA graph that was made last */
 };
 
 struct ocl_graph_print {
-	struct ocl_code *code;           /* a kernel's, which the command keeps */
-	gpu_address buffer;              /* owned */
+	struct ocl_code *code;           /* of the kernel that prints; the command holds a reference */
+	gpu_address buffer;              /* owned: the output */
 };
 
 struct ocl_command_graph {
 	atomic_uint refs;
 	struct gpu_device *device;
-	struct gpu_graph *cuda_graph;         /* owned */
-	struct ocl_access *accesses;     /* owned, but for the mems; guarded by the buffer's lock */
+	struct gpu_graph *cuda_graph;    /* owned */
+	struct ocl_access *accesses;     /* owned array, without references to its mems; guarded by the buffer's lock */
 	uint32_t access_count;
-	struct ocl_module **modules;     /* owned array; kernels keep the modules */
+	struct ocl_module **modules;     /* owned array; the kernels hold references to the modules */
 	uint32_t module_count;
-	bool indirect;                   /* it may use any USM */
-	struct gpu_event *ready;         /* owned: the images can be used; NULL: they can */
-	struct ocl_graph_print *prints;  /* owned */
+	bool indirect;                   /* a kernel may access any USM of the context */
+	struct gpu_event *ready;         /* owned: happens when the images' descriptors are written; NULL: they are */
+	struct ocl_graph_print *prints;  /* owned: for each kernel that prints */
 	uint32_t print_count;
-	bool running;                    /* guarded by the buffer's lock; its thread has the next */
-	struct gpu_event *printed;       /* owned: all output of the last run is taken; or NULL */
+	bool running;                    /* a thread runs a graph that prints; guarded by the buffer's lock */
+	/* Owned: happens when the output of the last run is copied; or NULL.  Used by the thread that set running. */
+	struct gpu_event *printed;
 };
 
-/* queue: what it was recorded for.  CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY. */
+/* queue: the command buffer's.  CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY. */
 cl_int ocl_command_graph_make(cl_command_queue queue, struct ocl_recorded *commands, uint32_t count,
 			      struct ocl_command_graph **graph_out);
 void ocl_command_graph_unref(struct ocl_command_graph *graph);     /* NULL is fine */
 
-/* Whether nothing that is enqueued still waits in line to run it. */
+/* Whether no enqueued command still waits to run the graph. */
 bool ocl_command_graph_is_idle(const struct ocl_command_graph *graph);
-/* Whether the graph can be changed from before to what is recorded now: it has the nodes. */
+/* Whether a graph that was made with before can be changed to the command that is recorded now: that needs the same
+ * nodes. */
 bool ocl_recorded_is_like(const struct ocl_recorded *recorded, const struct ocl_command *before);
-/* Of an idle graph: later runs use the commands at positions as they are now, which are
- * like those before.  accesses_out: what all of count commands touch, for the caller to
- * put into the graph. */
+/* Changes an idle graph so that later runs use the commands at positions as they are now (ocl_recorded_is_like).
+ * accesses_out: the accesses of all count commands, which the caller stores in the graph. */
 cl_int ocl_command_graph_revise(struct ocl_command_graph *graph, struct ocl_recorded *commands,
 				uint32_t count, const uint32_t *positions, uint32_t position_count,
 				struct ocl_access **accesses_out, uint32_t *access_count_out);
 
-/* Puts all of it into stream, one of queue's.  A graph that prints may wait: no lock may
- * be held. */
+/* Puts a launch of the graph into stream, one of queue's.  A graph that prints may wait: then no lock may be held. */
 cl_int ocl_command_graph_run(struct ocl_command_graph *graph, cl_command_queue queue,
 			     struct gpu_stream *stream);
 

@@ -1,5 +1,5 @@
-/* CULVERT_DEBUG=sync: each command is waited for as soon as the GPU has it.  A fault then is the
- * fault of the command that was waited for, and can be told with its name.
+/* CULVERT_DEBUG=sync: each command is waited for as soon as it was submitted, so that a fault belongs to the command
+ * that was waited for, and its message can name the command.
  *
  * Thread-safe. */
 #ifndef CULVERT_ICD_COMMAND_SYNC_H
@@ -7,9 +7,9 @@
 
 #include "icd/order/command.h"
 
-/* Waits for a command that was submitted with a witness, done; borrows both.  Tells the log and the
- * context's pfn_notify if it went wrong, or had not even been submitted: error, done is NULL then.  A
- * quick fault is met by what is submitted behind its kernel.  No lock may be held. */
+/* Waits for done, the GPU event after the command.  If the command failed, or submitting it failed (error; done is NULL
+ * then), it says so in the log and calls the context's pfn_notify.  A kernel that faults quickly may make the
+ * submission itself fail, because the driver reports the fault there.  No lock may be held. */
 void ocl_command_sync(const struct ocl_command *command, cl_int error, struct gpu_event *done);
 
 #endif

@@ -1,12 +1,12 @@
-/* Events: a command's public face, or the application's own (user events).
+/* Events (cl_event): the status of a command, or of the application's own work (user events).
  *
- * Status goes one way, QUEUED > SUBMITTED > RUNNING > COMPLETE or a negative
- * code, by atomic steps.  A command's event is *settled* once the command was
- * put into a stream or ended; then its witnesses never change, and others can
- * order themselves after it on the GPU.  A user event is settled when it is set.
- * Until then those who wait leave a waiter and are told by whoever settles it.
+ * The status only goes from QUEUED to SUBMITTED, RUNNING, and COMPLETE or a negative error code; each step is atomic.
+ * A command's event is *settled* once the command was put into a stream, or has ended without that.  From then on
+ * its GPU events are constant, and other commands can be ordered after them on the GPU.  A user event is settled when
+ * its status is set.  A command that waits for an event that is not settled leaves a waiter with it, which the thread
+ * that settles the event receives.
  *
- * Asking for the status asks the GPU: no thread is needed for progress.
+ * The status is found by asking the GPU when it is asked for: progress needs no thread.
  * Thread-safe. */
 #ifndef CULVERT_ICD_EVENT_H
 #define CULVERT_ICD_EVENT_H
@@ -23,97 +23,98 @@ extern const struct object_type ocl_event_type;
 struct ocl_deferred;
 struct ocl_callback;
 
-/* In the waiting command's memory, until the event is settled. */
+/* A command that waits for an event to be settled.  The struct is part of the waiting command. */
 struct ocl_waiter {
-	struct ocl_waiter *next;
-	struct ocl_deferred *deferred;
+	struct ocl_waiter *next;         /* of the same event */
+	struct ocl_deferred *deferred;   /* the command */
 };
 
-/* What every command's event comes by is in its first two cache lines. */
+/* The fields that are used for every command's event are in its first two cache lines. */
 enum { OCL_EVENT_ALIGN_B = 64, OCL_EVENT_NEAR_B = 128 };
 
 struct _cl_event {
 	struct object base;
-	cl_context context;              /* ref held by a user event, else by the queue */
+	cl_context context;              /* a user event holds a reference; for others the queue does */
 	cl_command_queue queue;          /* ref held; NULL: a user event */
 	cl_command_type type;
-	atomic_int status;
-	/* Set before SUBMITTED is stored, constant then. */
-	struct gpu_event *done;
-	uint64_t before_sequence;        /* of the stream, just ahead of the operation */
-	struct gpu_event *spare_done;    /* of its life before, for the submission, or NULL */
-	cl_event next_free;              /* in the queue's pool */
-	struct ocl_waiter *waiters;      /* guarded by the lock, as are the next two */
-	struct ocl_callback *callbacks;
-	bool watched;
-	bool profiling;
-	/* For profiling only; as done, and as spare_done. */
+	atomic_int status;               /* the status that was found last, see ocl_event_status */
+	/* done and before_sequence are set before SUBMITTED is stored, and constant from then on. */
+	struct gpu_event *done;          /* recorded after the command; NULL: it ended in no stream */
+	uint64_t before_sequence;        /* the stream's sequence just before the command */
+	struct gpu_event *spare_done;    /* a GPU event of an earlier use of this struct, for done; or NULL */
+	cl_event next_free;              /* the next one in the queue's pool, while it is there */
+	struct ocl_waiter *waiters;      /* guarded by the lock, as are callbacks and watched */
+	struct ocl_callback *callbacks;  /* owned: those that have not been called */
+	bool watched;                    /* watch was added (complete.h) */
+	bool profiling;                  /* constant: the queue has CL_QUEUE_PROFILING_ENABLE */
+	/* With profiling: recorded before the command, and a GPU event to be used for that. */
 	struct gpu_event *start, *spare_start;
-	uint64_t queued_ns, submit_ns;
-	uint64_t arrived_ns;             /* 0, or when the command was there, which may be
-					    after start */
-	struct lock lock;                /* guards also the step to settled */
-	struct lock_condition changed;
-	struct ocl_watch watch;
+	uint64_t queued_ns, submit_ns;   /* the host's times of CL_PROFILING_COMMAND_QUEUED and _SUBMIT */
+	uint64_t arrived_ns;             /* when the command was in its stream, if start may have happened before
+					    that; otherwise 0 */
+	struct lock lock;                /* also guards the step of the status to settled */
+	struct lock_condition changed;   /* signalled when the event is settled or ends */
+	struct ocl_watch watch;          /* for callbacks and printf: fires when done has happened */
 };
 
-/* What submission of a command gives; the events become the receiver's. */
+/* The result of submitting a command.  The receiver owns the references to start and done. */
 struct ocl_submission {
-	struct gpu_event *start, *done;
+	struct gpu_event *start, *done;  /* as in struct _cl_event */
 	uint64_t before_sequence;
 	uint64_t arrived_ns;
-	bool start_is_shared;            /* with the end of the command before */
+	bool start_is_shared;            /* start is the done of the command before */
 };
 
-/* A user event, SUBMITTED. CL_OUT_OF_HOST_MEMORY. */
+/* A user event, whose status is CL_SUBMITTED.  CL_OUT_OF_HOST_MEMORY. */
 cl_int ocl_event_create_user(cl_context context, cl_event *event_out);
-/* A command's, QUEUED; the queue's lock is held. CL_OUT_OF_HOST_MEMORY. */
+/* The event of a command, whose status is CL_QUEUED; the queue's lock is held.  CL_OUT_OF_HOST_MEMORY. */
 cl_int ocl_event_create_locked(cl_command_queue queue, cl_command_type type, bool profiling,
 			       cl_event *event_out);
-/* Of a queue that ends: frees what its pool holds. */
+/* Frees the events in the pool of a queue that ends. */
 void ocl_events_free(struct ocl_event_pool *pool);
 
 bool ocl_event_is_settled(const struct _cl_event *event);
-/* Without asking the GPU. */
+/* Whether the event is known to have failed; the GPU is not asked. */
 bool ocl_event_has_failed(const struct _cl_event *event);
-/* The status now; asks the GPU when that may have changed it. */
+/* The status now; asks the GPU if the command may have made progress. */
 cl_int ocl_event_status(cl_event event);
 
-/* Leaves waiter with event; false when it is settled already. */
+/* Adds waiter to the event's waiters; false when the event is settled already. */
 bool ocl_event_add_waiter(cl_event event, struct ocl_waiter *waiter);
 
-/* The command is in its stream; takes the submission's events.
- * The caller tells the waiters, who are all it gets. No event lock may be held. */
+/* Settles the event of a command that was put into a stream, and takes the submission's references.  Returns the
+ * event's waiters, which the caller has to serve (work.h).  No event lock may be held. */
 struct ocl_waiter *ocl_event_submitted(cl_event event, const struct ocl_submission *submission);
-/* The same for an event that nobody has but the caller. */
+/* As ocl_event_submitted, for an event that no other thread knows yet and that therefore has no waiters. */
 void ocl_event_submitted_alone(cl_event event, const struct ocl_submission *submission);
-/* The command ended without running, or a user event was set. code <= CL_COMPLETE.
- * Does nothing when it had ended before: *first_out. */
+/* Ends an event with code, which is CL_COMPLETE or negative: the command failed without running, or a user event was
+ * set.  Returns its waiters, as ocl_event_submitted does.  *first_out: false if the event had ended before; then
+ * nothing is done. */
 struct ocl_waiter *ocl_event_end(cl_event event, cl_int code, bool *first_out);
 
-/* Later work in stream runs after event, which is settled.
- * CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST when it ended badly. */
+/* Makes later work in stream run after event, which is settled.  CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST when the
+ * event has failed. */
 cl_int ocl_event_order(cl_event event, struct gpu_stream *stream);
 
-/* Waits for the end; returns the final status. No lock may be held. */
+/* Waits for the end of the command, or until the user event is set; returns the final status.  No lock may be held. */
 cl_int ocl_event_wait(cl_event event);
 
-/* A callback that nothing can keep from being added later.  CL_OUT_OF_HOST_MEMORY,
+/* Makes a callback and starts the threads that it needs, so that adding it later cannot fail.  CL_OUT_OF_HOST_MEMORY,
  * CL_OUT_OF_RESOURCES. */
 cl_int ocl_callback_create(cl_int type, void (CL_CALLBACK *notify)(cl_event, cl_int, void *),
 			   void *data, struct ocl_callback **callback_out);
-/* One that was never added. */
+/* Frees a callback that was never added to an event. */
 void ocl_callback_free(struct ocl_callback *callback);
-/* The callback becomes the event's. */
+/* Adds the callback to the event, which owns it from then on. */
 void ocl_event_take_callback(cl_event event, struct ocl_callback *callback);
-/* Both at once. */
+/* ocl_callback_create and ocl_event_take_callback. */
 cl_int ocl_event_add_callback(cl_event event, cl_int type,
 			      void (CL_CALLBACK *notify)(cl_event, cl_int, void *), void *data);
 
-/* CL_PROFILING_INFO_NOT_AVAILABLE until it is complete. */
+/* CL_PROFILING_INFO_NOT_AVAILABLE until the command is complete. */
 cl_int ocl_event_profiling_ns(cl_event event, cl_profiling_info name, cl_ulong *time_ns_out);
 
-/* The checks that every wait list has (OpenCL 3.0 API, 5.11 and each enqueue). */
+/* Checks a wait list, as the specification demands for each function that takes one (OpenCL 3.0 API, 5.11). */
 cl_int ocl_wait_list_check(const struct _cl_context *context, cl_uint count,
 			   const cl_event *events);
 

@@ -1,9 +1,8 @@
-/* Events of a queue that nobody has any more, kept to be used again: most programs
- * ask for as many as they release.
+/* A pool of a queue's released event structs, which are used again: most programs create as many events as they
+ * release.
  *
- * Anybody puts them back, without a lock; only who holds the queue's lock takes them,
- * and he takes all that have come back at once, so that no event can come back while
- * somebody looks at it. */
+ * Any thread puts events into the pool, without a lock.  Only a thread with the queue's lock takes them, and it
+ * takes the whole list of returned events by one exchange, so that the list never has the ABA problem. */
 #ifndef CULVERT_ICD_EVENT_POOL_H
 #define CULVERT_ICD_EVENT_POOL_H
 
@@ -12,14 +11,14 @@
 #include <stdbool.h>
 
 struct ocl_event_pool {
-	cl_event ready;                  /* chained by next_free; guarded by the queue's lock */
-	_Atomic(cl_event) returned;      /* likewise, by anybody */
-	atomic_uint returned_count;
+	cl_event ready;                  /* a list by next_free, to take from; guarded by the queue's lock */
+	_Atomic(cl_event) returned;      /* a list by next_free, to which any thread adds */
+	atomic_uint returned_count;      /* events in returned */
 };
 
-/* NULL: there is none.  The queue's lock is held. */
+/* Takes an event; NULL: the pool is empty.  The queue's lock is held. */
 cl_event ocl_event_pool_take(struct ocl_event_pool *pool);
-/* false: there are enough of them. */
+/* Puts an event into the pool; false: the pool is full, and the caller frees the event. */
 bool ocl_event_pool_put(struct ocl_event_pool *pool, cl_event event);
 
 #endif

@@ -154,16 +154,16 @@ static unsigned char *buffer_fetch(const struct ocl_print *print, size_t size_B)
 	unsigned char *data = malloc(size_B);
 	if (!data)
 		return NULL;
-	cl_int unknown = CL_SUCCESS;
+	cl_int drain_error = CL_SUCCESS;
 	cl_int error = gpu_stream_acquire(gpu_stream_device(gpu_event_stream(print->done)), 0,
 					  &stream);
 	if (!error) {
 		error = gpu_copy_to_host(stream, data, print->buffer, size_B);
-		unknown = gpu_stream_drain(stream);
+		drain_error = gpu_stream_drain(stream);
 		gpu_stream_release(stream);
 	}
-	/* What may be written yet is not freed. */
-	if (unknown)
+	/* The copy may still write to data, which is therefore not freed. */
+	if (drain_error)
 		return NULL;
 	if (!error)
 		return data;

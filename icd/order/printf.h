@@ -1,11 +1,10 @@
-/* The output of printf: from the buffer that a launch writes to stdout.
+/* The output of printf in kernels: from a buffer that the kernel writes on the device to the process's stdout.
  *
- * Each launch of a kernel that prints has a buffer of its own while it is in
- * flight; a queue keeps a few and uses them again.  The output is written by
- * whoever first finds that the launch is done: a waiting thread, or else the
- * completion thread.  Nobody sees the launch's event complete before that.
- * Launches are written in the order of their stream, work-items in any order,
- * each call's text whole.  What nobody waited for when the process ends is lost.
+ * Each launch of a kernel that prints has a buffer of its own until it is complete; a queue keeps a few buffers and
+ * uses them again.  The output is written by the thread that first finds that the launch is complete: a thread that
+ * waits, or else the completion thread.  The launch's event becomes complete only after that.
+ * The output of launches is written in the order of their stream, that of work-items in any order, and the text of
+ * each call in one piece.  Output of launches that no thread has waited for when the process ends is lost.
  *
  * Thread-safe. */
 #ifndef CULVERT_ICD_PRINTF_H
@@ -20,30 +19,30 @@ struct ocl_code;
 struct ocl_print;
 struct ocl_printf;
 
-/* Puts an empty buffer into stream, one of the queue's, for a launch of code.  Waits
- * when too many are in flight: no lock may be held. */
+/* Begins a launch that prints: takes a buffer and empties it by an operation in stream, one of the queue's.  It waits
+ * when too many buffers are in use: no lock may be held. */
 cl_int ocl_print_begin(cl_command_queue queue, struct gpu_stream *stream, struct ocl_code *code,
 		       struct ocl_print **print_out);
 /* The buffer's device address. */
 uint64_t ocl_print_buffer(const struct ocl_print *print);
-/* The launch is in the stream; the output will be fetched behind it. */
+/* Called once the launch is in the stream: the output will be fetched after it. */
 cl_int ocl_print_end(struct ocl_print *print);
-/* There was no launch. */
+/* Called instead of ocl_print_end if the launch failed. */
 void ocl_print_cancel(struct ocl_print *print);
 
-/* A buffer of the caller's own, for launches that are recorded: made, emptied by an operation in sink,
- * and its output taken behind a launch of code that is in stream. The buffer may be used again behind that; taking waits as ocl_print_begin does. */
+/* A buffer that the caller owns, for launches that a command buffer records.  _create allocates it; _empty empties it
+ * by an operation in sink; _take copies its output after a launch of code that is in stream, and waits as
+ * ocl_print_begin does.  Later operations in stream may use the buffer again. */
 cl_int ocl_print_buffer_create(struct gpu_device *device, gpu_address *buffer_out);
 cl_int ocl_print_buffer_empty(struct gpu_sink sink, gpu_address buffer);
 cl_int ocl_print_buffer_take(cl_command_queue queue, struct gpu_stream *stream,
 			     struct ocl_code *code, gpu_address buffer);
 
-/* Writes what launches of the queue printed ahead of done in its stream, which has
- * happened; NULL: what all launches printed that are done.  Returns when it is
- * written. No lock may be held. */
+/* Writes the output of the queue's launches that come before done in its stream; done has happened.  NULL: writes the
+ * output of all launches that are complete.  Returns when it is written.  No lock may be held. */
 void ocl_printf_drain(cl_command_queue queue, struct gpu_event *done);
 
-/* Of a queue without launches in flight; NULL is fine. */
+/* Called when the queue ends and all its launches are complete; NULL is fine. */
 void ocl_printf_destroy(struct ocl_printf *printing);
 
 #endif

@@ -1,16 +1,15 @@
-/* A command queue: the order of commands, mapped onto streams.
+/* A command queue (cl_command_queue): the order of commands, mapped onto CUDA streams.
  *
- * Commands are submitted at once by the enqueueing thread as long as they can:
- * when everything they depend on is settled, and nothing they have to follow waits
- * ahead of them.  Otherwise they stay in the queue's line (line.h), and are
- * submitted by the thread that settles the last thing they wait for (work.h).
- * Nothing in a stream ever waits for the host.
+ * The thread that enqueues a command submits it at once if possible: when all events that it waits for are settled,
+ * and no command that it has to follow waits in the line.  Otherwise it stays in the queue's line (line.h), and is
+ * submitted by the thread that settles the last thing that it waits for (work.h).  Nothing in a stream ever waits for
+ * the host.
  *
  * An in-order queue has one stream, an out-of-order queue several (lanes.h).
  *
- * draining: one thread takes commands out of the line without holding the lock.
- * Who sets it has the queue on its worklist or in its hands, and alone may take,
- * until it clears it with the lock held.
+ * Only one thread at a time takes commands out of the line, and it submits them without holding the lock.  It sets
+ * draining before and clears it afterwards, both with the lock held; in between the queue is on its worklist, or the
+ * thread is working on it.
  *
  * Thread-safe. */
 #ifndef CULVERT_ICD_QUEUE_H
@@ -26,11 +25,11 @@ extern const struct object_type ocl_queue_type;
 struct ocl_launch_kept;
 struct ocl_printf;
 
-/* The launches that came last; see launch_memo.h. */
+/* The memory of repeated launches; launch_memo.h explains it. */
 enum { OCL_LAUNCH_PLACES = 32 };
 struct ocl_launch_memo {
-	_Atomic uint64_t sums[OCL_LAUNCH_PLACES];       /* of what is kept in each place; 0: nothing */
-	atomic_uint turn;                               /* of two places that are taken, which is given up */
+	_Atomic uint64_t sums[OCL_LAUNCH_PLACES];       /* a hash of the launch in each place; 0: none */
+	atomic_uint turn;                               /* odd or even: which of a launch's two places is replaced */
 	struct ocl_launch_kept *kept[OCL_LAUNCH_PLACES]; /* owned, NULL at first; guarded by the queue's lock */
 };
 
@@ -38,22 +37,22 @@ struct _cl_command_queue {
 	struct object base;
 	cl_context context;              /* ref held */
 	cl_device_id device;
-	uint32_t device_index;           /* in the context */
+	uint32_t device_index;           /* in the context's list */
 	cl_command_queue_properties properties;
-	bool sync;                       /* CULVERT_DEBUG: each command is waited for */
+	bool sync;                       /* CULVERT_DEBUG=sync: each command is waited for */
 	cl_queue_properties *property_list; /* owned, with the final 0; NULL if none were given */
-	size_t property_count;
+	size_t property_count;           /* with the final 0 */
 	struct ocl_printf *_Atomic printing; /* owned; NULL until a kernel prints */
 	struct ocl_launch_memo launches;
 	struct lock lock;                /* guards all below */
-	struct lock_condition settled;   /* a command left the line */
+	struct lock_condition settled;   /* signalled when a command left the line, if finishing is not 0 */
 	struct ocl_lanes lanes;
 	struct ocl_line line;
-	bool draining;
-	struct list work_link;           /* ocl_worklist.queues, of who set draining */
+	bool draining;                   /* a thread takes commands out of the line */
+	struct list work_link;           /* ocl_worklist.queues, of the thread that set draining */
 	struct ocl_event_pool events;
-	struct ocl_stamps stamps;        /* in order, with profiling: of who submits */
-	unsigned finishing;              /* threads waiting for settled */
+	struct ocl_stamps stamps;        /* of an in-order queue with profiling: used by the thread that submits */
+	unsigned finishing;              /* number of threads that wait for settled */
 };
 
 /* priority: gpu_stream_acquire's.  property_list: as given to
@@ -62,13 +61,12 @@ cl_int ocl_queue_create(cl_context context, cl_device_id device,
 			cl_command_queue_properties properties, int priority,
 			const cl_queue_properties *property_list, cl_command_queue *queue_out);
 
-/* Submits or defers command, which is the caller's memory and has no event yet.
- * count, events: its wait list, checked.  blocking: returns when it has ended.
- * An event is made if event_out is given. */
+/* Submits command, or defers a copy of it; command is the caller's memory and has no event yet.  count, events: its
+ * wait list, checked.  blocking: returns when the command has ended.  An event is made if event_out is not NULL. */
 cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint count,
 			 const cl_event *events, cl_event *event_out);
-/* The same with the queue's lock held, which is dropped.  command may be used by others as soon as the lock
- * is dropped, but for one of a queue with sync. */
+/* As ocl_queue_enqueue, called with the queue's lock held, which it drops.  Unless the queue has sync, command is not
+ * used after the lock is dropped, so that other threads may then use it. */
 cl_int ocl_queue_enqueue_locked(struct ocl_command *command, bool blocking, cl_uint count,
 				const cl_event *events, cl_event *event_out);
 

@@ -321,7 +321,7 @@ cl_int ocl_shared_signal(cl_command_queue queue, cl_uint count, const cl_semapho
 
 /* Takes the counter at once, unless waits are pending: one of them may be for the same, and came
  * first. */
-static bool taken_at_once(int fd, cl_int *status_out)
+static bool counter_take(int fd, cl_int *status_out)
 {
 	lock_take(&watcher.lock);
 	const bool taken = list_empty(&watcher.pending) && counter_take(fd, status_out);
@@ -359,7 +359,7 @@ cl_int ocl_shared_wait(cl_semaphore_khr semaphore, cl_event *event_out)
 	cl_int error = ocl_event_create_user(semaphore->context, &gate);
 	if (error)
 		return error;
-	if (taken_at_once(semaphore->fd, &status))
+	if (counter_take(semaphore->fd, &status))
 		(void)ocl_user_event_set(gate, status);
 	else
 		error = pending_add(semaphore, gate);

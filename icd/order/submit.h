@@ -1,16 +1,15 @@
-/* Puts a command into one of its queue's streams: which one lanes.h says.
+/* Puts a command into one of its queue's streams, which lanes.h chooses.
  *
- * What the command depends on is settled.  Thread-safe. */
+ * The events that the command waits for are settled.  Thread-safe. */
 #ifndef CULVERT_ICD_SUBMIT_H
 #define CULVERT_ICD_SUBMIT_H
 
 #include "icd/order/queue.h"
 
-/* While the queue's lock is held, or where the submission may take long: then it is not. */
+/* Whether the caller holds the queue's lock; it must not where the submission may take long (enum ocl_delay). */
 enum ocl_submit_lock { OCL_SUBMIT_LOCKED, OCL_SUBMIT_UNLOCKED };
 
-/* submission_out is written on success; done is NULL where neither the command's event nor its witness asks
- * for it. */
+/* submission_out is written on success; its done is NULL where the command has neither an event nor witness set. */
 cl_int ocl_submit_any(struct ocl_command *command, enum ocl_submit_lock lock,
 		      struct ocl_submission *submission_out);
 static inline cl_int ocl_submit(struct ocl_command *command, enum ocl_submit_lock lock,

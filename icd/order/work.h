@@ -1,14 +1,13 @@
-/* Submitting what had to wait.
+/* Submits commands that had to wait in their queues' lines.
  *
- * A thread that settles something (a user event, a command's submission, a failure)
- * may make others ready, and those others again.  What it has to do is a list and
- * no recursion: a hundred thousand commands may hang on one user event.
+ * A thread that settles an event (it sets a user event, submits a command, or a command fails) may make other
+ * commands ready, and submitting those makes further ones ready.  The thread keeps a worklist and does not recurse:
+ * a hundred thousand commands may wait for one user event.
  *
- * Commands that may wait for the host's memory are handed to a worker thread once
- * the GPU is done with all that comes before them; who settles events never waits.
+ * A command whose submission may wait for the GPU is passed to a worker thread once the GPU has completed all that
+ * comes before it, so that a thread which settles events never waits.
  *
- * A worklist is one thread's; no lock is held by its callers but where it says
- * so. */
+ * A worklist belongs to one thread.  No lock is held by callers, unless a function says so. */
 #ifndef CULVERT_ICD_WORK_H
 #define CULVERT_ICD_WORK_H
 
@@ -16,20 +15,20 @@
 #include "icd/order/queue.h"
 
 struct ocl_worklist {
-	struct list failed;              /* ocl_deferred.work_link; a ref each */
-	struct list queues;              /* _cl_command_queue.work_link; a ref each */
+	struct list failed;              /* ocl_deferred.work_link: commands that failed; a reference to each */
+	struct list queues;              /* _cl_command_queue.work_link: queues to submit from; a reference to each */
 };
 
 void ocl_work_init(struct ocl_worklist *work);
 
-/* deferred, or NULL, is in the queue's line and may have become runnable: puts the
- * queue on the list if it has something to submit and nobody is at it. */
+/* Puts the queue on the worklist if it has a command to submit and no other thread is draining it.  deferred: a command
+ * in its line that may have become ready, or NULL. */
 void ocl_work_kick(struct ocl_worklist *work, cl_command_queue queue,
 		   struct ocl_deferred *deferred);
-/* Leaves waiters with all that deferred waits for and is not settled; what has
- * failed meanwhile ends it.  The queue's lock is held. */
+/* Adds a waiter of deferred to each of its events that is not settled; if one has failed, deferred will end with an
+ * error.  The queue's lock is held. */
 void ocl_work_wait_locked(struct ocl_worklist *work, struct ocl_deferred *deferred);
-/* Does all there is. */
+/* Works until the worklist is empty. */
 void ocl_work_run(struct ocl_worklist *work);
 
 #endif
