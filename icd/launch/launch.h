@@ -11,8 +11,8 @@
 struct ocl_ndrange {
 	cl_uint work_dim;
 	const size_t *offset;            /* NULL: 0 */
-	const size_t *global;            /* NULL: nothing to do */
-	const size_t *local;             /* NULL: chosen here */
+	const size_t *global;            /* NULL: no work-items */
+	const size_t *local;             /* NULL: the driver chooses it */
 };
 
 /* clEnqueueNDRangeKernel's parameters: the handles are valid, the wait list is checked. */
@@ -23,41 +23,41 @@ struct ocl_launch_call {
 	struct ocl_ndrange range;
 	cl_uint wait_count;
 	const cl_event *waits;
-	cl_event *event_out;             /* NULL: nobody asks for one */
+	cl_event *event_out;             /* NULL: the application does not want an event */
 };
 
-/* Checks everything but the wait list (OpenCL 3.0 API, 5.10) and enqueues it; launches that come again skip
- * what the last one's checks have shown (launch_memo.h). */
+/* Checks everything except the wait list (OpenCL 3.0 API, 5.10) and enqueues the launch.  A launch that equals an
+ * earlier one skips the checks that the earlier one passed (launch_memo.h). */
 cl_int ocl_launch_enqueue(const struct ocl_launch_call *call);
 
+/* Room for the accesses of most kernels. */
 enum { OCL_LAUNCH_ACCESSES = 16 };
 
-/* Checks everything but the wait list (OpenCL 3.0 API, 5.10) and makes command a
- * launch, or a marker when there are no work-items.  own has room for the accesses
- * of most kernels; ocl_launch_finish, once the command is enqueued, gives back what
- * more was taken. */
+/* Checks everything except the wait list (OpenCL 3.0 API, 5.10) and makes command a launch, or a marker when there are
+ * no work-items.  The accesses are stored in own, or in allocated memory if they do not fit; ocl_launch_finish frees
+ * that once the command is enqueued. */
 cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LAUNCH_ACCESSES],
 		       cl_command_queue queue, cl_kernel kernel, cl_command_type type,
 		       const struct ocl_ndrange *range);
 void ocl_launch_finish(struct ocl_command *command, const struct ocl_access *own);
 
-/* For a launch that somebody kept: what it accesses with its arguments and the kernel's indirect memory, in own
- * or, where that has no room, in memory that ocl_launch_finish frees.  CL_OUT_OF_HOST_MEMORY. */
+/* Finds again what a launch that was kept accesses, by its arguments and the kernel's indirect memory.  Stored as by
+ * ocl_launch_init.  CL_OUT_OF_HOST_MEMORY. */
 cl_int ocl_launch_find_accesses(struct ocl_command *command,
 				struct ocl_access own[OCL_LAUNCH_ACCESSES]);
 
-/* How many grids it is, and so how many nodes of a graph. */
+/* The number of CUDA grids that the launch needs, each of which is a node of a graph. */
 uint32_t ocl_launch_grids(const struct ocl_launch *launch);
-/* Not kernels with barriers of the grid, whose launches count in a word of their stream. */
+/* Whether a command buffer can record the kernel: not one with a grid barrier, whose launches need a counter of the
+ * stream that they run in. */
 bool ocl_launch_can_record(const struct abi_kernel *abi);
-/* For a launch that is recorded, after ocl_launch_init: it does not wait in any line. */
+/* Marks a launch as recorded in a command buffer; called after ocl_launch_init. */
 void ocl_launch_record(struct ocl_command *command);
-/* Of a kernel that prints, into a buffer of the caller's. */
+/* Launches a kernel that prints, with a buffer for the output that the caller owns. */
 cl_int ocl_launch_put_printing(struct ocl_command *command, struct gpu_sink sink,
 			       gpu_address buffer);
 
-/* What a launch of range would choose if range says no local size, with the checks of
- * ocl_launch_init. */
+/* The local size that a launch of range without a local size would choose.  Makes the checks of ocl_launch_init. */
 cl_int ocl_launch_suggest(cl_command_queue queue, cl_kernel kernel,
 			  const struct ocl_ndrange *range, size_t *local_out);
 

@@ -1,10 +1,10 @@
-/* A queue's memory of launches that come again.
+/* A queue's memory of repeated launches.
  *
- * Most programs launch the same kernels with the same sizes, over and over.  The memo keeps, for a few
- * functions and global sizes, the local size that was chosen for a launch without one, and, once such a launch
- * has come twice, the command that its checks and choices came to: the next ones look at their arguments, and
- * go.  (The CUDA graphs of repeated launches are the functions' own, backend/gpu_repeat.h: they end with their
- * functions and serve launches of all sizes.)
+ * Most programs launch the same kernels with the same sizes again and again.  For some functions and global sizes the
+ * memo keeps the local size that was chosen for a launch without one and, once such a launch has come twice, the
+ * command that resulted from its checks: later launches only check their arguments and use that command.  (The CUDA
+ * graphs of repeated launches belong to the functions, see backend/gpu_repeat.h: they end with their functions and
+ * serve launches of all sizes.)
  *
  * Thread-safe. */
 #ifndef CULVERT_ICD_LAUNCH_MEMO_H
@@ -13,27 +13,28 @@
 #include "icd/launch/launch.h"
 #include "icd/order/queue.h"
 
-/* What is kept in a place, guarded by the queue's lock: a local size that was chosen, and a command.  Each
- * says itself what it is of; the kernel and the function may be gone. */
+/* The content of a place, guarded by the queue's lock: a local size that was chosen, and a command.  Each has fields
+ * that say for which launches it is; the kernel and the function may have been freed. */
 struct ocl_launch_kept {
-	const struct gpu_function *function;     /* of the local size; NULL: there is none */
+	/* For launches of function, with dynamic_local_B and global, local was chosen.  NULL: none was. */
+	const struct gpu_function *function;
 	uint32_t dynamic_local_B;
 	uint32_t local[3];
 	uint64_t global[3];
-	uint64_t kernel_id;                      /* of the command; 0: there is none */
-	bool chosen;                             /* the command's launch was given no local size */
+	uint64_t kernel_id;                      /* of the kernel that command launches; 0: there is no command */
+	bool chosen;                             /* command is for launches without a local size */
 	struct ocl_command command;
 };
 
-/* The place of launches of a function with a global size, which is one of two; OCL_LAUNCH_NEW: they are in
- * neither.  *sum_out: what they are known by there, never 0.  Takes no lock. */
+/* Finds the place of launches of a function with a global size, which may be in one of two places; OCL_LAUNCH_NEW: they
+ * are in neither.  *sum_out: the hash by which they are found, never 0.  Takes no lock. */
 enum { OCL_LAUNCH_NEW = -1 };
 static inline int ocl_launch_place(struct ocl_launch_memo *memo,
 				   const struct gpu_function *function, unsigned dimensions,
 				   const size_t *global, uint64_t *sum_out)
 {
-	/* An odd number with bits everywhere (2^64 over the golden ratio): what a product
-	 * with it has on top depends on all that is below. */
+	/* 2^64 divided by the golden ratio: the high bits of a product with it depend on all bits of the other
+	 * factor. */
 	const uint64_t spread = 0x9e3779b97f4a7c15;
 	uint64_t sum = (uintptr_t)function ^ global[0];
 	for (unsigned i = 1; i < dimensions; i++)
@@ -48,15 +49,14 @@ static inline int ocl_launch_place(struct ocl_launch_memo *memo,
 	return OCL_LAUNCH_NEW;
 }
 
-/* The place of a launch that the checks have been through; it is entered if it has none. */
+/* The place of a launch that passed its checks; it gets one if it has none. */
 int ocl_launch_enter(struct ocl_launch_memo *memo, const struct ocl_launch *launch);
-/* With the queue's lock held: what is kept in place, made if need be; NULL: out of memory. */
+/* The content of a place, which is allocated if necessary; NULL: out of memory.  The queue's lock is held. */
 struct ocl_launch_kept *ocl_launch_kept_locked(struct ocl_launch_memo *memo, int place);
 
-/* The local size that was chosen for launches of launch->function and its global size before, if it fits this
- * launch too: true with launch->local set. */
+/* Whether a local size was chosen for launches like this one, and fits this one; then launch->local is set to it. */
 bool ocl_launch_recall_local(cl_command_queue queue, struct ocl_launch *launch);
-/* Keeps launch->local as the choice for such launches, where there is memory. */
+/* Keeps launch->local as the local size for launches like this one, if there is memory. */
 void ocl_launch_keep_local(cl_command_queue queue, const struct ocl_launch *launch);
 
 #endif

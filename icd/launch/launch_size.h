@@ -1,14 +1,14 @@
-/* The work-group size of a launch that does not say one.
+/* Chooses the work-group size of launches without one.
  *
- * Thread-safe: works on the caller's launch; what was chosen before is remembered by the queue,
- * under its lock, which is taken here. */
+ * Thread-safe: works on the caller's launch; sizes that were chosen before are kept in the queue (launch_memo.h),
+ * whose lock is taken here. */
 #ifndef CULVERT_ICD_LAUNCH_SIZE_H
 #define CULVERT_ICD_LAUNCH_SIZE_H
 
 #include "icd/order/command.h"
 
-/* Writes launch->local, from what the launch says but for that: a size that divides the
- * global size where launch->uniform asks for it, else a good one in any case. */
+/* Sets launch->local, from the other fields of launch: to a size that divides the global size if launch->uniform is
+ * set. */
 cl_int ocl_launch_choose(cl_command_queue queue, struct ocl_launch *launch);
 
 /* A work-group size that divides global, has at most threads work-items and at

@@ -1,5 +1,5 @@
-/* Which buffer a device's address is in: those whose addresses the application may know
- * (cl_ext_buffer_device_address).  Addresses of all devices and of the host are one space.
+/* A table of the buffers whose device addresses the application may use (cl_ext_buffer_device_address): finds the
+ * buffer that contains an address.  The addresses of all devices and of the host are distinct.
  *
  * Thread-safe. */
 #ifndef CULVERT_ICD_ADDRESS_H
@@ -13,18 +13,18 @@
 
 struct ocl_address_table {
 	struct lock lock;                /* guards all below */
-	struct spans spans;              /* of cl_mem: no references, they leave before they end */
+	struct spans spans;              /* owned by cl_mem, without references: each leaves before it is freed */
 };
 
 int ocl_address_table_init(struct ocl_address_table *table);
 void ocl_address_table_finish(struct ocl_address_table *table);
 
-/* Gives mem memory on all devices of its context, and enters it.
+/* Allocates mem's memory on all devices of its context, and adds their addresses to the table.
  * CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY. */
 cl_int ocl_address_enter(cl_mem mem);
-/* mem, which was entered, ends. */
+/* Removes mem's addresses, before it is freed. */
 void ocl_address_leave(cl_mem mem);
-/* The buffer that address is in, held (mem.h); NULL: none. */
+/* The buffer that contains address, held (ocl_mem_hold in mem.h); NULL: none. */
 cl_mem ocl_address_find(cl_context context, uint64_t address);
 
 #endif

@@ -1,6 +1,6 @@
-/* A context: devices that share objects.  Thread-safe: all but the callback list,
- * what the host's memory waits for, and the SVM allocations is immutable after
- * creation. */
+/* A context (cl_context): devices that share objects.
+ *
+ * Thread-safe: all fields are constant after creation, except those that have a lock of their own. */
 #ifndef CULVERT_ICD_CONTEXT_H
 #define CULVERT_ICD_CONTEXT_H
 
@@ -18,31 +18,30 @@ struct context_destructor;
 
 struct _cl_context {
 	struct object base;
-	cl_device_id *devices;               /* owned array, without repetitions */
+	cl_device_id *devices;               /* owned array, each device once */
 	cl_uint device_count;
 	cl_context_properties *properties;   /* owned, with the final 0; NULL if none were given */
-	size_t property_count;               /* words, the final 0 included */
-	void (CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
-	void *notify_data;
+	size_t property_count;               /* in words, with the final 0 */
+	void (CL_CALLBACK *notify)(const char *, const void *, size_t, void *);  /* pfn_notify, or NULL */
+	void *notify_data;                   /* the application's user_data */
 	struct lock lock;                    /* guards destructors */
-	struct context_destructor *destructors; /* newest first */
+	struct context_destructor *destructors; /* owned: callbacks, the newest first */
 	struct ocl_host_writes host_writes;
 	struct ocl_svm_table svm;
 	struct ocl_address_table addresses;
-	_Atomic(cl_mem) spare_mems;          /* structs to be used again: see mem.h */
+	_Atomic(cl_mem) spare_mems;          /* structs that are used again: see mem.h */
 };
 
 typedef void(CL_CALLBACK *ocl_context_notify)(const char *, const void *, size_t, void *);
 typedef void(CL_CALLBACK *ocl_context_destroyed)(cl_context, void *);
 
-/* properties as the application gave them, checked here: CL_INVALID_PLATFORM,
- * CL_INVALID_PROPERTY.  The devices are checked handles; repetitions are dropped.
- * CL_DEVICE_NOT_AVAILABLE when one of them is lost. */
+/* properties: from the application, checked here: CL_INVALID_PLATFORM, CL_INVALID_PROPERTY.  devices: checked by the
+ * caller; a device that is listed twice is taken once.  CL_DEVICE_NOT_AVAILABLE when a device is lost. */
 cl_int ocl_context_create(const cl_context_properties *properties, const cl_device_id *devices,
 			  cl_uint device_count, ocl_context_notify notify, void *notify_data,
 			  cl_context *context_out);
 
-/* Called when the context goes, in the reverse order of these calls. */
+/* Adds a callback that is called when the context is destroyed; the one added last is called first. */
 cl_int ocl_context_add_destructor(cl_context context, ocl_context_destroyed callback,
 				  void *user_data);
 
@@ -51,7 +50,7 @@ int ocl_context_device_index(const struct _cl_context *context, const struct _cl
 
 cl_int ocl_context_info(cl_context context, cl_context_info name, const struct info_out *out);
 
-/* Tells the application's pfn_notify, if there is one; no lock may be held. */
+/* Calls the application's pfn_notify with a message, if there is one.  No lock may be held. */
 void ocl_context_report(cl_context context, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

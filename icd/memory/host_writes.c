@@ -33,17 +33,17 @@ void ocl_host_writes_note(struct ocl_host_writes *writes, struct gpu_stream *str
 {
 	const struct ocl_host_write fresh = {stream, gpu_stream_last(stream)};
 	lock_take(&writes->lock);
-	const uint32_t count = writes->unknown ? 0 : atomic_load(&writes->count);
+	const uint32_t count = writes->incomplete ? 0 : atomic_load(&writes->count);
 	uint32_t i = 0;
 	while (i < count && writes->writes[i].stream != stream)
 		i++;
 	if (i < count) {
 		writes->writes[i] = fresh;
-	} else if (!writes->unknown && grow_locked(writes)) {
+	} else if (!writes->incomplete && grow_locked(writes)) {
 		writes->writes[count] = fresh;
 		atomic_store(&writes->count, count + 1);
 	} else {
-		writes->unknown = true;
+		writes->incomplete = true;
 		atomic_store(&writes->count, 1);
 	}
 	lock_drop(&writes->lock);
@@ -52,7 +52,7 @@ void ocl_host_writes_note(struct ocl_host_writes *writes, struct gpu_stream *str
 static bool pending_locked(struct ocl_host_writes *writes)
 {
 	uint32_t count = atomic_load(&writes->count);
-	if (writes->unknown)
+	if (writes->incomplete)
 		return true;
 	for (uint32_t i = count; i-- > 0;)
 		if (gpu_stream_reached(writes->writes[i].stream, writes->writes[i].sequence))

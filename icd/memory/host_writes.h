@@ -1,9 +1,8 @@
-/* Transfers of a context that still write the application's memory.
+/* The transfers of a context that have not yet written the application's memory.
  *
- * A write command reads its bytes from the application's memory, and what comes
- * before it may put them there: a read in the same queue, or one in another by way
- * of events.  While nothing here is pending the bytes are there already, and may be
- * taken without waiting.
+ * A write command reads the application's memory, and an earlier command may be about to write that memory: a read in
+ * the same queue, or in another queue, ordered by events.  While no transfer is pending, a write command can copy
+ * the bytes immediately.
  *
  * Thread-safe. */
 #ifndef CULVERT_ICD_HOST_WRITES_H
@@ -14,6 +13,7 @@
 
 #include <stdatomic.h>
 
+/* The last transfer in a stream that writes the application's memory. */
 struct ocl_host_write {
 	struct gpu_stream *stream;
 	uint64_t sequence;
@@ -21,18 +21,19 @@ struct ocl_host_write {
 
 struct ocl_host_writes {
 	struct lock lock;                /* guards all below */
-	struct ocl_host_write *writes;   /* owned: a stream is in it once */
+	struct ocl_host_write *writes;   /* owned array, with each stream once */
 	uint32_t capacity;
-	bool unknown;                    /* one could not be noted: there may always be some */
-	atomic_uint count;               /* changed under the lock, read without */
+	bool incomplete;                 /* a transfer could not be added: some may be pending at any time */
+	atomic_uint count;               /* of writes; changed with the lock held, read without */
 };
 
-/* ENOMEM. */
+/* Returns 0 or ENOMEM. */
 int ocl_host_writes_init(struct ocl_host_writes *writes);
 void ocl_host_writes_finish(struct ocl_host_writes *writes);
 
-/* The last operation of stream writes memory of the application's. */
+/* Adds the last operation of stream, which writes the application's memory. */
 void ocl_host_writes_note(struct ocl_host_writes *writes, struct gpu_stream *stream);
+/* Whether a transfer may not have written the application's memory yet. */
 bool ocl_host_writes_are_pending(struct ocl_host_writes *writes);
 
 #endif

@@ -1,6 +1,5 @@
-/* Images in memory of another API or process (cl_khr_external_memory): 2D images whose rows lie one
- * behind the other (CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR), made
- * of a buffer that nobody sees.
+/* Images in memory of another API or process (cl_khr_external_memory): 2D images with a linear layout
+ * (CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR), which are made of an internal buffer.
  *
  * Thread-safe. */
 #ifndef CULVERT_ICD_IMAGE_IMPORT_H
@@ -8,8 +7,8 @@
 
 #include "icd/memory/image.h"
 
-/* request: its properties are not empty; nothing of it is checked but that format and desc are
- * there.  The descriptor is taken over on success.  The specification's codes. */
+/* request: has properties; only its pointers have been checked.  On success the memory object owns the file descriptor.
+ * Returns the errors that the specification lists for clCreateImageWithProperties. */
 cl_int ocl_image_import(struct ocl_image_request *request, cl_mem *mem_out);
 
 #endif

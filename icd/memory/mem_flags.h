@@ -1,6 +1,6 @@
 /* The flags of memory objects (OpenCL 3.0 API, 5.2.1, table 12).
  *
- * Thread-safe: they only read. */
+ * Thread-safe: pure functions. */
 #ifndef CULVERT_ICD_MEM_FLAGS_H
 #define CULVERT_ICD_MEM_FLAGS_H
 
@@ -11,20 +11,19 @@
 /* CL_INVALID_VALUE for unknown flags and for those that exclude each other. */
 cl_int ocl_mem_flags_check(cl_mem_flags flags);
 
-/* CL_INVALID_VALUE for an immutable object whose contents come from nowhere: not from memory of
- * the host's, and has_contents tells that neither from another place. */
+/* CL_INVALID_VALUE for an immutable object without contents.  has_contents: they come from something other than host
+ * memory, such as an imported handle. */
 cl_int ocl_mem_flags_check_contents(cl_mem_flags flags, bool has_contents);
 
-/* What flags without an access are taken for. */
+/* The flags with the default access, if they have none. */
 static inline cl_mem_flags ocl_mem_flags_whole(cl_mem_flags flags)
 {
 	return flags & (OCL_MEM_ACCESS_FLAGS | OCL_MEM_IMMUTABLE) ? flags
 								    : flags | CL_MEM_READ_WRITE;
 }
 
-/* For an object made of parent: its flags may narrow the parent's access, never widen
- * it; what they leave out, and all about the host pointer, is the parent's.
- * CL_INVALID_VALUE. */
+/* For an object made of parent: checks that its flags do not allow more access than the parent's, and adds the parent's
+ * flags for what they leave out and about host pointers.  CL_INVALID_VALUE. */
 cl_int ocl_mem_flags_inherit(const struct _cl_mem *parent, cl_mem_flags *flags);
 
 #endif

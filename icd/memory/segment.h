@@ -1,6 +1,6 @@
-/* Segments of a storage: see residency.h.  Used by the files of residency alone.
+/* Segments of a storage, which residency.h explains.  Only the files of residency use them.
  *
- * Not thread-safe: the storage's lock is held by every caller. */
+ * Not thread-safe: every caller holds the storage's lock. */
 #ifndef CULVERT_ICD_SEGMENT_H
 #define CULVERT_ICD_SEGMENT_H
 
@@ -14,29 +14,29 @@ static inline uint64_t segment_bit(uint32_t place)
 	return UINT64_C(1) << place;
 }
 
-/* A segment at one location. Events are owned references; NULL: none. */
+/* A segment at one location.  Events are owned references; NULL: none. */
 struct segment_place {
-	struct gpu_event *fill;
-	struct gpu_event *readers[SEGMENT_READERS];
-	/* A copy to or from here was put into this stream, and no event could be recorded behind it;
-	 * NULL: there is no such copy.  Whoever uses the place comes after it all the same. */
+	struct gpu_event *fill;         /* after the copy that brought the bytes here */
+	struct gpu_event *readers[SEGMENT_READERS];  /* after copies that read the bytes here */
+	/* The stream of a copy to or from here after which no event could be recorded, and its sequence; NULL:
+	 * there is none.  Later uses of the place wait for it by stream and sequence. */
 	struct gpu_stream *unwitnessed;
 	uint64_t unwitnessed_sequence;
 };
 
 struct segment {
 	struct list link;               /* storage->segments */
-	uint64_t lo_B, hi_B;
-	uint64_t valid;                 /* a bit per location; 0: the bytes are undefined */
-	uint32_t holds;                 /* acquired for writing and not committed yet; */
-	uint32_t overwrites;            /* of these, by who overwrites all of it */
-	uint32_t overwriter;            /* at this location */
-	struct gpu_event *write;        /* owned; NULL: writer's tail stands for it */
-	struct gpu_stream *writer;      /* NULL: no write to wait for */
-	uint64_t sequence;              /* in writer, of the write or just behind it */
-	uint32_t place_count;
-	bool within;                    /* its memory is a part of another object's */
-	struct segment_place places[];
+	uint64_t lo_B, hi_B;            /* byte offsets in the storage */
+	uint64_t valid;                 /* bit i: location i has the newest bytes; 0: the bytes are undefined */
+	uint32_t holds;                 /* commands that acquired it for writing and have not committed yet */
+	uint32_t overwrites;            /* those of them that overwrite the whole segment */
+	uint32_t overwriter;            /* the location at which they do */
+	struct gpu_event *write;        /* owned: after the last write; NULL: the end of writer is waited for instead */
+	struct gpu_stream *writer;      /* the stream of the last write; NULL: there is no write to wait for */
+	uint64_t sequence;              /* in writer: of the write, or of the operation after it */
+	uint32_t place_count;           /* of places */
+	bool within;                    /* the struct is part of another object's memory, and is not freed */
+	struct segment_place places[];  /* one for each location */
 };
 
 static inline bool segment_is_within(const struct segment *segment, uint64_t lo_B, uint64_t hi_B)
@@ -45,7 +45,7 @@ static inline bool segment_is_within(const struct segment *segment, uint64_t lo_
 }
 
 struct segment *segment_create(uint64_t lo_B, uint64_t hi_B, uint32_t place_count);
-/* The same in memory that the caller has, of segment_size_B, all zero, and frees later. */
+/* Size of the memory for segment_init, which the caller allocates, sets to zero, and frees later. */
 static inline size_t segment_size_B(uint32_t place_count)
 {
 	return sizeof(struct segment) + place_count * sizeof(struct segment_place);
@@ -53,24 +53,26 @@ static inline size_t segment_size_B(uint32_t place_count)
 void segment_init(struct segment *segment, uint64_t lo_B, uint64_t hi_B, uint32_t place_count);
 void segment_destroy(struct segment *segment);
 
-/* Makes at_B a border between two segments. CL_OUT_OF_HOST_MEMORY. */
+/* Splits the segment that contains at_B, so that one ends and one begins there.  CL_OUT_OF_HOST_MEMORY. */
 cl_int segments_split(struct list *segments, uint32_t *count, uint64_t at_B);
-/* Forgets what is done and joins neighbours that no longer differ. */
+/* Drops events that have happened, and joins neighbouring segments that no longer differ. */
 void segments_tidy(struct list *segments, uint32_t *count);
 
-/* stream goes on after the copy that filled place. */
+/* Makes later work in stream wait for the copy that filled place. */
 cl_int segment_wait_fill(struct segment *segment, uint32_t place, struct gpu_stream *stream);
-/* ... and after all copies that read it, so that it may be overwritten. */
+/* Makes later work in stream wait for all copies to and from place, so that it may overwrite it. */
 cl_int segment_wait_readers(struct segment *segment, uint32_t place, struct gpu_stream *stream);
+/* Makes later work in stream wait for the last write. */
 cl_int segment_wait_writer(struct segment *segment, struct gpu_stream *stream);
 
 void segment_set_fill(struct segment *segment, uint32_t place, struct gpu_event *event);
-/* A copy that stream was given last uses place, and has no witness.  What segment_wait_readers waits for
- * has been waited for. */
+/* Notes that the last operation in stream is a copy to or from place after which no event could be recorded.  The
+ * caller has called segment_wait_readers. */
 void segment_set_unwitnessed(struct segment *segment, uint32_t place, struct gpu_stream *stream);
-/* May make stream, on which event was recorded, wait for older readers. */
+/* Adds event, which was recorded after a copy that reads place.  If there is no room it makes the event's stream wait
+ * for older readers. */
 cl_int segment_add_reader(struct segment *segment, uint32_t place, struct gpu_event *event);
-/* The segment was overwritten at place: valid there alone. */
+/* Notes a write of the whole segment at place, which is valid there alone from now on. */
 void segment_written(struct segment *segment, uint32_t place, struct gpu_stream *writer,
 		     struct gpu_event *event);
 

@@ -1,5 +1,5 @@
-/* A root device.  Immutable after the platform found it; alive as long as the
- * process; retain and release of a root device do nothing (OpenCL 3.0 API, 4.2.1).
+/* A root device (cl_device_id).  It is constant after the platform found it, and lives as long as the process;
+ * clRetainDevice and clReleaseDevice do nothing with a root device (OpenCL 3.0 API, 4.2.1).
  * Thread-safe. */
 #ifndef CULVERT_ICD_DEVICE_H
 #define CULVERT_ICD_DEVICE_H
@@ -23,7 +23,7 @@ struct _cl_device_id {
 void ocl_device_init(cl_device_id device, cl_platform_id platform, struct gpu_device *gpu,
 		     uint32_t index);
 
-/* Largest size of one buffer: what is left of the device's memory after a reserve. */
+/* CL_DEVICE_MAX_MEM_ALLOC_SIZE: the device's memory without a reserve for the driver. */
 cl_ulong ocl_device_max_alloc_B(const struct _cl_device_id *device);
 /* Bytes that all __constant arguments of a kernel may have; see docs/decisions.md. */
 cl_ulong ocl_device_max_constant_B(const struct _cl_device_id *device);
@@ -36,20 +36,20 @@ static inline cl_ulong ocl_device_local_B(const struct _cl_device_id *device)
 }
 /* Alignment of buffers in bytes (CL_DEVICE_MEM_BASE_ADDR_ALIGN / 8). */
 #define OCL_BUFFER_ALIGN_B 512u
-/* CL_DEVICE_PRINTF_BUFFER_SIZE: what the calls of one launch may take together. */
+/* CL_DEVICE_PRINTF_BUFFER_SIZE: the size of the records of all printf calls of a launch together. */
 #define OCL_PRINTF_BUFFER_B ((size_t)1 << 20)
-/* CL_DEVICE_PIPE_MAX_PACKET_SIZE: nothing is made to this size; a limit has to be told. */
+/* CL_DEVICE_PIPE_MAX_PACKET_SIZE: the implementation does not need this limit, but the query has to return one. */
 #define OCL_PIPE_PACKET_MAX_B 65536u
 
-/* What a device can do with memory at one address; for USM by the name of the query that asks for a
+/* CL_DEVICE_SVM_CAPABILITIES; and the USM capabilities that the query name asks for, a
  * cl_device_unified_shared_memory_capabilities_intel. */
 cl_device_svm_capabilities ocl_svm_capabilities(const struct gpu_caps *caps);
 cl_bitfield ocl_usm_capabilities(const struct gpu_caps *caps, cl_device_info name);
 
-/* Whether the mask of clGetDeviceIDs and clCreateContextFromType means this
- * device; every device here is a GPU and the first one is the default. */
+/* Whether a mask given to clGetDeviceIDs or clCreateContextFromType includes this device.  All devices are GPUs, and
+ * the first one is the default device. */
 bool ocl_device_matches(const struct _cl_device_id *device, cl_device_type type);
-/* CL_INVALID_DEVICE_TYPE when the mask has none of the known bits or others too. */
+/* CL_INVALID_DEVICE_TYPE when the mask is 0 or has unknown bits. */
 cl_int ocl_device_type_check(cl_device_type type);
 
 #endif

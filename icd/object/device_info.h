@@ -1,4 +1,4 @@
-/* clGetDeviceInfo: every value true of the device and equal from run to run.
+/* clGetDeviceInfo.  The values describe the device as it is, and are the same in each run.
  * Thread-safe. */
 #ifndef CULVERT_ICD_DEVICE_INFO_H
 #define CULVERT_ICD_DEVICE_INFO_H

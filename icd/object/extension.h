@@ -1,5 +1,5 @@
-/* Which extensions and OpenCL C features we say we have: those of the API
- * (base/extensions.def) and those of the compiler.  Thread-safe. */
+/* The extensions and OpenCL C features that queries list: those of the API (base/extensions.def) and those of the
+ * compiler (frontend/features.def).  Thread-safe. */
 #ifndef CULVERT_ICD_EXTENSION_H
 #define CULVERT_ICD_EXTENSION_H
 
@@ -10,9 +10,9 @@ enum ocl_extension_place {
 	OCL_EXTENSION_DEVICE = 2
 };
 
-/* Appends the names with a space between. */
+/* Appends the names of the extensions, separated by spaces. */
 void ocl_extensions_text(enum ocl_extension_place place, struct bytes *text);
-/* Appends an array of cl_name_version. */
+/* Appends the extensions as an array of cl_name_version. */
 void ocl_extensions_versions(enum ocl_extension_place place, struct bytes *list);
 /* Appends the OpenCL C 3.0 feature macros as an array of cl_name_version. */
 void ocl_features_versions(struct bytes *list);

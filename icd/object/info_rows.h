@@ -1,6 +1,5 @@
-/* What the rows of a *_info.def become: cases of a switch over the parameter's name, in a
- * function that has out, a const struct info_out pointer, in scope, and whatever else the
- * .def file says its expressions use. */
+/* Makes the rows of a *_info.def into cases of a switch over the parameter's name.  The function around it has a
+ * variable out, a const struct info_out pointer, and the variables that the head of the .def file names. */
 #ifndef CULVERT_ICD_INFO_ROWS_H
 #define CULVERT_ICD_INFO_ROWS_H
 
@@ -13,11 +12,11 @@
 #define INFO_STRING(param, ...)                                                                   \
 	case param:                                                                               \
 		return info_put_string(out, __VA_ARGS__);
-/* count may be 0 with pointer NULL. */
+/* An array; pointer may be NULL if count is 0. */
 #define INFO_ARRAY(param, type, count, pointer)                                                   \
 	case param:                                                                               \
 		return info_put(out, pointer, sizeof(type) * (count));
-/* A call that writes out itself and returns the error. */
+/* A function call that fills out itself and returns the error. */
 #define INFO_CALL(param, ...)                                                                     \
 	case param:                                                                               \
 		return __VA_ARGS__;

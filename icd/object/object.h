@@ -1,11 +1,11 @@
-/* What every OpenCL handle starts with.
+/* The struct that every OpenCL handle starts with.
  *
- * Two counts: api_refs moves with clRetain and clRelease and is what
- * CL_*_REFERENCE_COUNT reports; refs counts every owner, the application's whole
- * share being one of them.  A running command may so outlive the application's
- * last release.  At refs 0 the type's destroy runs, outside every lock.
+ * An object has two reference counts.  api_refs counts the application's references, which clRetain* and clRelease*
+ * change and CL_*_REFERENCE_COUNT returns.  refs counts all owners; the application, as long as api_refs is not 0,
+ * is one of them.  So a running command may use an object after the application's last release.  When refs becomes 0
+ * the type's destroy is called, without any lock held.
  *
- * Thread-safe: the counts are atomic; a handle must be alive when passed in. */
+ * Thread-safe: the counts are atomic.  A handle must be alive when it is passed to these functions. */
 #ifndef CULVERT_ICD_OBJECT_H
 #define CULVERT_ICD_OBJECT_H
 
@@ -18,48 +18,48 @@
 struct object;
 
 struct object_type {
-	const char *name;                    /* "event": for messages */
-	cl_int invalid;                      /* CL_INVALID_EVENT */
-	void (*destroy)(struct object *);    /* frees the object itself too */
+	const char *name;                    /* for messages, such as "event" */
+	cl_int invalid;                      /* the error for an invalid handle, such as CL_INVALID_EVENT */
+	void (*destroy)(struct object *);    /* frees the object and what it owns */
 };
 
 struct object {
-	const cl_icd_dispatch *dispatch;     /* word 0: the loader's */
-	void *dispatch_data;                 /* word 1: cl_khr_icd 2.0, from the platform */
+	const cl_icd_dispatch *dispatch;     /* the first word, which the ICD loader reads */
+	void *dispatch_data;                 /* the second word: the loader's data, in cl_khr_icd 2.0 */
 	const struct object_type *type;      /* NULL once destroyed */
 	atomic_uint api_refs;
 	atomic_uint refs;
 };
 
-/* What word 0 and word 1 are of every object that is made from now on.  Called while there are no
- * calls that make objects: before the platform is handed out, and by the loader (cl_khr_icd). */
+/* Set the first and second word of every object that is made from now on.  Not thread-safe: called before the platform
+ * is returned to the application, and by the ICD loader, while no other call makes objects. */
 void object_set_dispatch(const cl_icd_dispatch *dispatch);
 void object_set_dispatch_data(void *dispatch_data);
 
-/* api_refs 1, refs 1: the application holds it. */
+/* Both counts are 1: the application has the only reference. */
 void object_init(struct object *object, const struct object_type *type);
-/* The same in memory of an object that has been destroyed, of whatever type. */
+/* As object_init, for memory of an object that was destroyed, of any type: dispatch and dispatch_data are kept. */
 static inline void object_renew(struct object *object, const struct object_type *type)
 {
 	object->type = type;
 	atomic_init(&object->refs, 1);
-	/* Last: see ocl_mem_is. */
+	/* api_refs is set last, because ocl_mem_is reads it first. */
 	atomic_store_explicit(&object->api_refs, 1, memory_order_release);
 }
 
-/* CL_SUCCESS, or the type's own invalid code when handle is NULL or of another
- * type.  A freed handle is caught at best effort only. */
+/* CL_SUCCESS, or the type's error when handle is NULL or of another type.  A handle that was freed is mostly found, but
+ * not always. */
 static inline cl_int object_check(const void *handle, const struct object_type *type)
 {
 	const struct object *object = handle;
 	return object && object->type == type ? CL_SUCCESS : type->invalid;
 }
 
-/* Internal ownership. */
+/* Change refs, for owners inside the driver. */
 void object_ref(void *handle);
 void object_unref(void *handle);             /* NULL is fine */
 
-/* clRetain*, clRelease*: check, then move api_refs. */
+/* clRetain* and clRelease*: check the handle, then change api_refs. */
 cl_int object_retain(void *handle, const struct object_type *type);
 cl_int object_release(void *handle, const struct object_type *type);
 

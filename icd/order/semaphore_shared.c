@@ -47,7 +47,7 @@ static void counter_add(int fd, uint64_t count)
 		log_warn("a shared semaphore cannot be signaled: its counter is full");
 }
 
-/* Takes all of it. */
+/* Reads the counter, which sets it to 0; false if it was 0. */
 static bool counter_take(int fd, cl_int *status_out)
 {
 	uint64_t count;
@@ -319,9 +319,8 @@ cl_int ocl_shared_signal(cl_command_queue queue, cl_uint count, const cl_semapho
 	return error;
 }
 
-/* Takes the counter at once, unless waits are pending: one of them may be for the same, and came
- * first. */
-static bool counter_take(int fd, cl_int *status_out)
+/* Takes the counter, unless waits are pending: one of them may be for the same counter, and came first. */
+static bool counter_take_first(int fd, cl_int *status_out)
 {
 	lock_take(&watcher.lock);
 	const bool taken = list_empty(&watcher.pending) && counter_take(fd, status_out);
@@ -359,7 +358,7 @@ cl_int ocl_shared_wait(cl_semaphore_khr semaphore, cl_event *event_out)
 	cl_int error = ocl_event_create_user(semaphore->context, &gate);
 	if (error)
 		return error;
-	if (counter_take(semaphore->fd, &status))
+	if (counter_take_first(semaphore->fd, &status))
 		(void)ocl_user_event_set(gate, status);
 	else
 		error = pending_add(semaphore, gate);
