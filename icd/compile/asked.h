@@ -1,5 +1,5 @@
-/* What the cache keeps of a job whose source asked for files: lists of what was asked, one behind the
- * other, each a u32 size (little-endian) and the rows of an fe_inputs.
+/* A format of the cache: the list of what the compiler asked of the machine in earlier runs of a job, such as included
+ * files.  Each entry is a size (32 bits, little-endian) and the rows of an fe_inputs.
  *
  * Thread-safe. */
 #ifndef CULVERT_ICD_ASKED_H
@@ -7,16 +7,17 @@
 
 #include "base/bytes.h"
 
-/* One of them, and where the next one begins. */
+/* One entry; next: where the next one begins. */
 struct ocl_asked {
 	const char *rows;
 	size_t rows_B;
 	const char *next;
 };
 
-/* Trusts nothing: false at the end, and where from at to end there is none. */
+/* Reads the entry at at.  The bytes may be damaged or hostile: false at the end, and if there is no whole entry. */
 bool ocl_asked_read(const char *at, const char *end, struct ocl_asked *asked_out);
 
+/* Appends an entry. */
 void ocl_asked_append(struct bytes *list, const void *rows, size_t rows_B);
 
 #endif

@@ -1,10 +1,8 @@
-/* Threads that build programs: for a caller who does not wait for his build, and for
- * several kinds of device at once.
+/* Threads that build programs: for builds with a callback, and for several kinds of device at once.
  *
- * Made when there is work and none is free, as many as there are cores at most; they
- * end when there is none.  Their signals are those of base/thread.h.  At the end of the process
- * what has not begun is dropped, and what runs is waited for: compilers must not run
- * while their own variables are destroyed.
+ * A thread is started when there is a task and no thread is idle, up to one for each core; the threads end when there
+ * is no task.  They have the signal mask of base/thread.h.  When the process ends, tasks that have not begun are dropped,
+ * and those that run are waited for: compilers must not run while their static objects are destroyed.
  *
  * Thread-safe.  A task is the caller's memory. */
 #ifndef CULVERT_ICD_BUILDERS_H
@@ -16,22 +14,22 @@
 
 struct ocl_builder_task {
 	struct list link;
-	/* Called by a builder without locks.  Returns what is to be called after it, or
-	 * NULL: foreign code, which may take its time and wait for other builds. */
+	/* Called by a builder thread, without locks.  Returns a function that is called after it, or NULL; that
+	 * function may call the application, take long, and wait for other builds. */
 	void (*(*run)(struct ocl_builder_task *task))(struct ocl_builder_task *task);
-	bool joined;                 /* ocl_builders_join will be called; nothing to be called after */
+	bool joined;                 /* ocl_builders_join will be called; then run returns NULL */
 	bool done;                   /* guarded by the builders' lock */
 };
 
-/* False when no thread can be had: the task stays the caller's.  Otherwise it is the
- * builders' until it was joined, or until run or what run returned is called. */
+/* Passes a task to the builders; false when no thread can be started.  The builders own the task until it was joined,
+ * or until the last of run and the function that it returned is called. */
 bool ocl_builders_begin(struct ocl_builder_task *task);
 
-/* Returns when the task is done; does it itself if nobody has begun. */
+/* Returns when the task is done; runs it on this thread if no builder has begun it. */
 void ocl_builders_join(struct ocl_builder_task *task);
 
-/* The compilers are loaded and are about to be used: what they leave to the end of the
- * process comes after us. */
+/* Called when the compilers are loaded and before they are used in this process, so that the exit handlers that they
+ * register are called after the builders have stopped. */
 void ocl_builders_guard_exit(void);
 
 #endif

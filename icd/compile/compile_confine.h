@@ -1,17 +1,17 @@
-/* What a compiler has no need of is taken from its process (culvert-compile), so that a source which
- * takes a compiler over can do little with it: no file is opened for writing, made, removed, renamed or
- * given other rights, no socket is made, no program is started, no other process is looked into or
- * sent a signal.  Files can still be read: #include needs that.
+/* Takes rights away from the process culvert-compile that a compiler does not need, so that a source which exploits a
+ * bug of a compiler can do little: the process cannot write, create, delete or rename files or change their
+ * permissions, create sockets, start programs, or access or signal other processes.  It can still read files, which
+ * #include needs.
  *
- * By a filter of system calls (seccomp), which any user may have, and a process cannot take off again. */
+ * It uses a filter of system calls (seccomp), which needs no privileges and cannot be removed. */
 #ifndef CULVERT_ICD_COMPILE_CONFINE_H
 #define CULVERT_ICD_COMPILE_CONFINE_H
 
 #include <stdbool.h>
 
-/* For the calling thread and those that it starts; once.  writes_files: files stay writable, as
- * CULVERT_DUMP needs them.  false: the kernel has no filters, or a sandbox around us forbids more of
- * them; nothing has changed. */
+/* Confines the calling thread and the threads that it starts.  writes_files: files can still be written, which
+ * CULVERT_DUMP needs.  False if the kernel has no such filters, or a sandbox forbids adding one; then nothing has
+ * changed. */
 bool ocl_compile_confine(bool writes_files);
 
 #endif

@@ -1,36 +1,37 @@
-/* What goes between the process that builds and the one that compiles, as bytes: jobs
- * one way, what was made of them the other.  Both are of one build of Culvert: the form
- * is not kept from build to build.
+/* The messages between the application's process and culvert-compile: jobs in one direction, their outcomes in the
+ * other.  Both processes have the same build of Culvert: the format may change with every build.
  *
- * Messages on a stream socket: u64 size and the content.  One owner at a time. */
+ * A message on the stream socket is its size (64 bits) and its content.  Not thread-safe: a socket has one user at a
+ * time. */
 #ifndef CULVERT_ICD_COMPILE_WIRE_H
 #define CULVERT_ICD_COMPILE_WIRE_H
 
 #include "icd/compile/job.h"
 
-/* The first message of the compiler's process; for who includes build_name.h. */
+/* The first message that culvert-compile sends.  Its users include build_name.h. */
 #define OCL_WIRE_HELLO "culvert-compile " CULVERT_BUILD
 
-/* The first byte of the others that it sends. */
+/* The first byte of the other messages that it sends. */
 enum ocl_wire {
-	OCL_WIRE_ASKS = 'A',         /* how many threads it may be; the one thing that is answered */
-	OCL_WIRE_BEGUN = 'B',        /* the job has arrived whole */
-	OCL_WIRE_CRASHED = 'C',      /* it is a struct ocl_wire_crash */
+	OCL_WIRE_ASKS = 'A',         /* it asks how many threads it may use, and waits for the answer */
+	OCL_WIRE_BEGUN = 'B',        /* it has received the whole job */
+	OCL_WIRE_CRASHED = 'C',      /* the message is a struct ocl_wire_crash */
 	OCL_WIRE_MADE = 'M'          /* ocl_wire_put_outcome's bytes follow */
 };
 
-/* Made where little can be relied on: of a fixed size. */
+/* The message of a crash, which is made in a signal handler and therefore has a fixed size. */
 struct ocl_wire_crash {
-	unsigned char first, signal;
-	char stage[102];             /* ocl_compile_stage's phrase */
-	unsigned char module[8];     /* be_nvvm_module_now's bit */
-	unsigned char used_B[8];     /* memory that it had */
+	unsigned char first;         /* OCL_WIRE_CRASHED */
+	unsigned char signal;        /* its number */
+	char stage[102];             /* ocl_compile_stage */
+	unsigned char module[8];     /* be_nvvm_module_now */
+	unsigned char used_B[8];     /* memory_used_B */
 };
 
-/* Appends the job and the folder that its relative paths start from. */
+/* Appends the job, and the folder to which its relative paths refer. */
 void ocl_wire_put_job(const struct ocl_job *job, const char *folder, struct bytes *bytes);
 
-/* A job that was read: it points into the message and to what is owned here. */
+/* A job that was received.  Its pointers refer to the message, and to memory that this struct owns. */
 struct ocl_wire_job {
 	struct ocl_job job;
 	struct fe_options options;
@@ -40,24 +41,25 @@ struct ocl_wire_job {
 	size_t input_count;
 };
 
-/* False when it is no job, or out of memory. */
+/* Reads a job.  False if the message is not one, or out of memory. */
 bool ocl_wire_get_job(const struct bytes *message, struct ocl_wire_job *job_out);
 void ocl_wire_job_finish(struct ocl_wire_job *job);
 
 void ocl_wire_put_outcome(const struct ocl_outcome *outcome, struct bytes *bytes);
-/* From offset_B of the message; outcome: OCL_OUTCOME_INIT.  False as above. */
+/* Reads the outcome at offset_B of the message; outcome: OCL_OUTCOME_INIT.  False if it is none, or out of memory. */
 bool ocl_wire_get_outcome(const struct bytes *message, size_t offset_B, unsigned sm,
 			   struct ocl_outcome *outcome);
 
-/* The question, with its answer, 1 where none comes; and what answers it, as ocl_wire_send. */
+/* culvert-compile asks how many threads it may use: returns the answer, or 1 if none comes. */
 unsigned ocl_wire_ask_threads(int socket);
+/* Answers that question.  Returns the errors of ocl_wire_send. */
 int ocl_wire_tell_threads(int socket, uint64_t deadline_ns, unsigned threads);
 
-/* Both wait until deadline_ns of the monotonic clock at most, for bytes or for room for them; 0: as
- * long as it takes.  ETIMEDOUT, ENOMEM, EPIPE (the other end is gone; no SIGPIPE is raised) or 0. */
+/* Send and receive a message.  They wait until deadline_ns (host_now_ns) at most, for bytes or for room in the socket;
+ * 0: without a limit.  Return 0, ETIMEDOUT, ENOMEM or EPIPE (the other end is closed; no SIGPIPE is raised). */
 int ocl_wire_send(int socket, uint64_t deadline_ns, const struct bytes *message);
 int ocl_wire_receive(int socket, uint64_t deadline_ns, struct bytes *message);
-/* For the first byte, or for the other end to go: ETIMEDOUT or 0. */
+/* Waits for the first byte of a message, or until the other end is closed.  Returns 0 or ETIMEDOUT. */
 int ocl_wire_wait(int socket, uint64_t deadline_ns);
 
 #endif

@@ -1,8 +1,8 @@
-/* A job: one thing to be compiled for one kind of device.  ocl_job_run finds or makes its code: from the
- * cache where an equal job was run before, else in a compiler process, else in this one.
+/* A job: one thing to be compiled for one kind of device.  ocl_job_run gets its code: from the cache if an equal job
+ * was run before, otherwise by compiling it in culvert-compile, or in this process if that is not possible.
  *
- * A job is plain data of the caller's.  Thread-safe: any number of jobs at once; no lock may be held, for
- * a job is slow. */
+ * A job is plain data that the caller owns.  Thread-safe: any number of jobs can run at once; no lock may be held,
+ * because a job is slow. */
 #ifndef CULVERT_ICD_JOB_H
 #define CULVERT_ICD_JOB_H
 
@@ -18,18 +18,18 @@ enum ocl_job_kind {
 	OCL_JOB_LINK                 /* clLinkProgram: inputs -> executable or library */
 };
 
-/* What has to be known of a kind of device. */
+/* What a compiler needs to know of a kind of device. */
 struct ocl_target {
 	unsigned sm;                 /* 10 * major + minor of its compute capability */
-	uint64_t max_local_B;        /* local memory of a work-group */
-	const char *cubin_build;     /* be_cubin_build; "": only the driver makes machine code */
+	uint64_t max_local_B;        /* the most local memory that a work-group can have */
+	const char *cubin_build;     /* be_cubin_build; "": the driver compiles PTX */
 };
 
-/* What the stages of a job make, for somebody who wants to look at them. */
+/* Results of a job's stages, for `culvert compile`. */
 struct ocl_stages {
 	bool wants_llvm_ir;
-	bool ends_with_nvvm_ir;      /* libnvvm is not looked for; the code has launch facts and nothing else */
-	struct bytes llvm_ir;        /* as text, with the builtins that are called */
+	bool ends_with_nvvm_ir;      /* the job ends there and libnvvm is not needed; the code has launch facts alone */
+	struct bytes llvm_ir;        /* as text, with the built-in functions that are called */
 	struct bytes nvvm_ir;
 };
 
@@ -46,30 +46,30 @@ struct ocl_job {
 	struct ocl_code *loaded;             /* BINARY; not NULL */
 	struct ocl_code *const *inputs;      /* LINK: objects and libraries */
 	size_t input_count;
-	unsigned (*threads)(void);   /* how many the compilers may be now; NULL: one */
-	bool wide_ids;               /* for launches whose ids need not fit 32 bits */
-	uint64_t unoptimized;        /* where libnvvm crashed; as in be_codegen_options */
-	struct ocl_stages *stages;   /* the caller's, to be finished by him; NULL: nobody looks */
+	unsigned (*threads)(void);   /* how many threads the compilers may use now; NULL: one */
+	bool wide_ids;               /* the code is for launches whose ids need not fit 32 bits */
+	uint64_t unoptimized;        /* functions on which libnvvm crashed; as in be_codegen_options */
+	struct ocl_stages *stages;   /* owned by the caller; NULL: not needed */
 };
 
-/* What came of a job that was compiled. */
+/* The result of compiling a job. */
 struct ocl_outcome {
-	cl_int error;                /* of the page of the kind's call */
-	bool refused;                /* by the source's own fault: it fails each time */
-	struct ocl_code *code;       /* owned; NULL where there is an error */
-	struct fe_inputs inputs;     /* what the compiler asked of the machine */
-	struct bytes log;            /* what the compilers said */
+	cl_int error;                /* one of the errors of the kind's OpenCL function */
+	bool refused;                /* the source is wrong: the job fails each time */
+	struct ocl_code *code;       /* owned; NULL if there is an error */
+	struct fe_inputs inputs;     /* what the compiler asked of the machine, such as included files */
+	struct bytes log;            /* the compilers' messages */
 };
 
 #define OCL_OUTCOME_INIT {0}
 
 void ocl_outcome_finish(struct ocl_outcome *outcome);
 
-/* The job's code, a reference, written on success; log is appended to in any case.  The codes are those of
- * the page of the kind's call: CL_BUILD_PROGRAM_FAILURE, CL_COMPILER_NOT_AVAILABLE ... */
+/* Gives the job's code, with a reference; messages are appended to log in any case.  Returns the errors of the kind's
+ * OpenCL function: CL_BUILD_PROGRAM_FAILURE, CL_COMPILER_NOT_AVAILABLE ... */
 cl_int ocl_job_run(const struct ocl_job *job, struct ocl_code **code_out, struct bytes *log);
 
-/* What the page of the kind's call names these troubles. */
+/* Convert errors of the front end and the backend to those of the kind's OpenCL function. */
 cl_int ocl_job_frontend_error(enum ocl_job_kind kind, enum fe_status status);
 cl_int ocl_job_backend_error(enum ocl_job_kind kind, cl_int error);
 

@@ -1,15 +1,15 @@
-/* CULVERT_DUMP and CULVERT_OVERRIDE: what a build made, as files beside those of the
- * frontend, and files that are taken in its place. */
+/* CULVERT_DUMP and CULVERT_OVERRIDE: stores the results of a job as files, beside those that the front end stores, and
+ * replaces results by files.  Thread-safe. */
 #ifndef CULVERT_ICD_JOB_DUMP_H
 #define CULVERT_ICD_JOB_DUMP_H
 
 #include "icd/compile/job.h"
 
-/* Writes what code has of PTX and machine code, NULL: it was not made, and the log, when the option is set. */
+/* Writes the log and, if code is not NULL, its PTX and machine code, when CULVERT_DUMP is set. */
 void ocl_job_dump(const struct ocl_job *job, struct ocl_code *code,
 		    const struct bytes *log);
 
-/* Takes the PTX that the user put in this job's place, when the option is set. */
+/* Replaces the code's PTX by that of the user's file, when CULVERT_OVERRIDE is set and there is one for this job. */
 void ocl_job_override(const struct ocl_job *job, struct ocl_code *code);
 
 #endif

@@ -1,5 +1,5 @@
-/* Starting a program that our host does not notice: not its child, no SIGCHLD, a session of
- * its own, none of the host's files but stderr where that is asked for.
+/* Starts a program that the application does not notice: it is not a child of the application's process, so that there
+ * is no SIGCHLD; it has a session of its own, and none of the application's open files, except stderr if requested.
  *
  * Thread-safe; no lock may be held. */
 #ifndef CULVERT_ICD_SPAWN_H
@@ -12,23 +12,22 @@ struct ocl_spawn {
 	const char *path;            /* of the program */
 	char *const *arguments;
 	char *const *environment;
-	int socket;                  /* becomes the program's file 3; stays ours too */
+	int socket;                  /* the program gets it as descriptor 3; it stays open in this process */
 	bool keep_stderr;
 	pid_t pid;                   /* set by ocl_spawn_run */
-	int error;                   /* likewise */
+	int error;                   /* set by ocl_spawn_run: errno in the new process, or 0 */
 };
 
-/* 0 or an errno value. */
+/* Returns 0 or an errno value. */
 int ocl_spawn_run(struct ocl_spawn *spawn);
 
-/* Whether somebody has stopped that program (SIGSTOP), as far as /proc tells; one that a debugger holds is
- * not meant.  It must not have ended. */
+/* Whether the program was stopped (SIGSTOP), as far as /proc says, and not by a debugger.  It must not have ended. */
 bool ocl_spawn_stopped(pid_t pid);
 
-/* Whether those whose parents are gone become our host's children. */
+/* Whether processes whose parents have ended become children of the application's process (PR_SET_CHILD_SUBREAPER). */
 bool ocl_spawn_adopts(void);
 
-/* Ends a program whose socket was closed, where the host has become its parent. */
+/* Ends a program whose socket was closed and waits for it, if it has become a child of the application's process. */
 void ocl_spawn_reap(pid_t pid);
 
 #endif

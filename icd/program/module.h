@@ -1,7 +1,7 @@
-/* A module: an executable's code as the GPU's driver holds it.  It is loaded once for each device, and
- * shared by all program objects in the process whose code is the same, at once or one after the other.
- * Programs with variables that kernels can write have one each: every program object has its
- * own variables (OpenCL C 3.0, 6.7.1: program scope).
+/* A module: an executable's code as the CUDA driver has loaded it.  It is loaded once for each device, and all program
+ * objects of the process with the same code share it, also those that are made after others were released.  A program
+ * with variables that kernels can write has a module of its own, because each program object has its own variables
+ * (OpenCL C 3.0, 6.7.1: program scope).
  *
  * Thread-safe. */
 #ifndef CULVERT_ICD_MODULE_H
@@ -13,31 +13,30 @@
 
 struct ocl_module;
 
-/* A module is loaded in up to three parts: the code for launches whose grids start at 0, for all whose ids
- * fit 32 bits, and for all.  Often they are one. */
+/* A module has up to three parts, which are loaded separately: code for launches whose grids start at work-group 0,
+ * code for all launches whose ids fit 32 bits, and code for all launches.  Often they are the same. */
 enum ocl_module_part { OCL_MODULE_PLAIN, OCL_MODULE_STARTS, OCL_MODULE_WIDE, OCL_MODULE_PARTS };
 
-/* The module of an executable's code on device, loaded or not: a reference.  NULL when out of
- * memory. */
+/* The module of an executable's code on device, with a reference; nothing is loaded yet.  NULL when out of memory. */
 struct ocl_module *ocl_module_get(cl_device_id device, struct ocl_code *code);
 struct ocl_module *ocl_module_ref(struct ocl_module *module);
-/* After the last one it stays loaded for a while, where there is a cache and room among those
- * that do; then it is unloaded once all that was launched from it is done. */
+/* Releases a reference.  After the last one the module stays loaded for a while, if the cache is on and there is room
+ * for it among such modules; then it is unloaded when all its launches are complete. */
 void ocl_module_unref(struct ocl_module *module);    /* NULL is fine */
-/* Unloads what nobody has a reference to. */
+/* Unloads all modules without references. */
 void ocl_modules_forget(void);
 
-/* The part, loaded at the first call, once for all who ask meanwhile; what the driver says is appended to
+/* Loads a part at the first call; calls of other threads meanwhile wait for it.  The driver's messages are appended to
  * log.  CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY ...  No
  * lock may be held. */
 cl_int ocl_module_load(struct ocl_module *module, enum ocl_module_part part, struct bytes *log,
 		       struct gpu_module **module_out);
-/* As ocl_module_load, for calls other than builds: CL_INVALID_PROGRAM_EXECUTABLE for code that the driver
- * does not take, and the driver's words go to Culvert's own log. */
+/* As ocl_module_load, for calls that are not builds: CL_INVALID_PROGRAM_EXECUTABLE for code that the driver rejects,
+ * and the driver's messages go to Culvert's log. */
 cl_int ocl_module_open(struct ocl_module *module, enum ocl_module_part part,
 		       struct gpu_module **module_out);
 
-/* Before stream is given a launch of it. */
+/* Notes that stream uses the module; called before a launch of one of its functions is put into stream. */
 cl_int ocl_module_note(struct ocl_module *module, struct gpu_stream *stream);
 
 #endif

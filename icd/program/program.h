@@ -1,8 +1,7 @@
-/* A program: source, intermediate language or binaries, and what was built of it for each device.
+/* A program (cl_program): source, intermediate language or binaries, and what was built from it for each device.
  *
- * Its code for a device is immutable and refcounted: kernels hold the code and the module that they were
- * made from, so that a later clBuildProgram cannot pull them from under them (while kernels are attached
- * it is CL_INVALID_OPERATION, OpenCL 3.0 API, 5.8.4).
+ * Its code for a device is constant and reference-counted: a kernel holds references to the code and the module that it
+ * was made from.  While a program has kernels, building it is CL_INVALID_OPERATION (OpenCL 3.0 API, 5.8.4).
  *
  * Thread-safe. */
 #ifndef CULVERT_ICD_PROGRAM_H
@@ -21,20 +20,21 @@
 
 extern const struct object_type ocl_program_type;
 
+/* A program on one of its devices. */
 struct program_device {
-	cl_build_status status;
-	struct ocl_code *loaded;             /* from clCreateProgramWithBinary; may be NULL */
-	struct ocl_code *code;               /* set when status is CL_BUILD_SUCCESS, */
-	struct ocl_module *module;           /* and this, of an executable, too: both references */
-	struct bytes log;
-	char *options;                       /* of the last build; owned; NULL: "" */
+	cl_build_status status;              /* of the last build */
+	struct ocl_code *loaded;             /* ref held: from clCreateProgramWithBinary; or NULL */
+	struct ocl_code *code;               /* ref held: set when status is CL_BUILD_SUCCESS; else NULL */
+	struct ocl_module *module;           /* ref held: of code, if that is an executable; else NULL */
+	struct bytes log;                    /* of the last build */
+	char *options;                       /* owned: of the last build; NULL: "" */
 };
 
-/* What clCreateProgramWithIL was given. */
+/* What a program of clCreateProgramWithIL has. */
 struct ocl_program_il {
-	struct bytes module;
-	struct bytes constants;              /* of it: struct fe_spirv_constant, with defaults */
-	struct bytes values;                 /* those that were set; guarded by the program's lock */
+	struct bytes module;                 /* the SPIR-V */
+	struct bytes constants;              /* its specialization constants with defaults: struct fe_spirv_constant */
+	struct bytes values;                 /* those that were set, likewise; guarded by the program's lock */
 };
 
 struct _cl_program {
@@ -42,23 +42,23 @@ struct _cl_program {
 	cl_context context;                  /* ref held */
 	struct shared_text *source;          /* ref held; NULL when made from binaries or IL */
 	struct ocl_program_il *il;           /* owned; NULL unless made from intermediate language */
-	cl_device_id *devices;               /* owned array: those the program is for */
+	cl_device_id *devices;               /* owned array: the devices that the program is for */
 	cl_uint device_count;
 	struct lock lock;                    /* guards all below */
-	struct program_device *per_device;   /* parallel to devices */
-	unsigned kernels_attached;
+	struct program_device *per_device;   /* owned array: one for each of devices */
+	unsigned kernels_attached;           /* number of kernels that the application has */
 };
 
-/* For devices of context, checked by the caller. */
+/* Makes a program without source.  devices: of context, checked by the caller. */
 cl_int ocl_program_create(cl_context context, const cl_device_id *devices, cl_uint count,
 			  cl_program *program_out);
-/* The strings as clCreateProgramWithSource means them. */
+/* The parameters are those of clCreateProgramWithSource. */
 cl_int ocl_program_create_source(cl_context context, cl_uint count, const char *const *strings,
 				 const size_t *lengths, cl_program *program_out);
-/* CL_INVALID_VALUE for what is no SPIR-V that we take. */
+/* CL_INVALID_VALUE if il is not SPIR-V that is supported. */
 cl_int ocl_program_create_il(cl_context context, const void *il, size_t size_B,
 			     cl_program *program_out);
-/* status_out may be NULL; otherwise one code for each device, written in any case. */
+/* status_out: NULL, or an array for the error of each device, which is always written. */
 cl_int ocl_program_create_binary(cl_context context, cl_uint count, const cl_device_id *devices,
 				 const size_t *lengths, const unsigned char *const *binaries,
 				 cl_int *status_out, cl_program *program_out);
@@ -67,9 +67,10 @@ cl_int ocl_program_create_binary(cl_context context, cl_uint count, const cl_dev
 int ocl_program_device_index(const struct _cl_program *program,
 			     const struct _cl_device_id *device);
 
-/* The code there is for a device, built or loaded; a reference, or NULL. */
+/* The code for a device, built or loaded, with a reference; or NULL. */
 struct ocl_code *ocl_program_code(cl_program program, cl_uint index);
-/* The finished executable for a device, as references; false: there is none.  module_out may be NULL. */
+/* The code and the module of the executable for a device, with references; false: there is none.  module_out may be
+ * NULL. */
 bool ocl_program_executable(cl_program program, cl_uint index, struct ocl_code **code_out,
 			    struct ocl_module **module_out);
 
@@ -80,19 +81,19 @@ static inline bool ocl_program_is_il(const struct _cl_program *program)
 	return program->il != NULL;
 }
 
-/* CL_INVALID_VALUE for what is no SPIR-V that we take. */
+/* CL_INVALID_VALUE if module is not SPIR-V that is supported. */
 cl_int ocl_program_il_create(const void *module, size_t size_B, struct ocl_program_il **il_out);
 void ocl_program_il_destroy(struct ocl_program_il *il);     /* NULL is fine */
 
-/* The codes of clSetProgramSpecializationConstant's page. */
+/* clSetProgramSpecializationConstant, with its errors. */
 cl_int ocl_program_set_constant(cl_program program, cl_uint id, size_t size_B, const void *value);
-/* Appends what ocl_program_set_constant has set by now: struct fe_spirv_constant. */
+/* Appends the constants that are set now, as struct fe_spirv_constant.  The program's lock is held. */
 void ocl_program_constants_locked(const struct _cl_program *program, struct bytes *values);
 /* Appends the program as OpenCL C.  values: as above. */
 enum fe_status ocl_program_il_source(const struct _cl_program *program, const struct bytes *values,
 				     struct bytes *source, struct bytes *log);
 
-/* A kernel comes and goes. */
+/* Count the program's kernels: called when one is created, and when the application released it. */
 void ocl_program_attach(cl_program program);
 void ocl_program_detach(cl_program program);
 
@@ -102,20 +103,20 @@ cl_int ocl_program_build_info(cl_program program, cl_device_id device,
 
 /* --- clBuildProgram, clCompileProgram, clLinkProgram (program_build.c) -------------- */
 
-/* Whom to tell, without locks, when a build that could begin has ended; call NULL: nobody,
- * the calls below return when it has ended.  With somebody to tell they return at once with
- * CL_SUCCESS; an error that they return is told to nobody unless it is a failed build. */
+/* The application's callback for the end of a build, which is called without locks.  If call is NULL, the functions
+ * below return when the build has ended.  Otherwise they return CL_SUCCESS when it could begin, and call is called when
+ * it has ended; if they return an error, call is called only if the build itself failed. */
 struct ocl_notify {
 	void(CL_CALLBACK *call)(cl_program program, void *user_data);
 	void *user_data;
 };
 
-/* Device lists are checked handles of the context; count 0: all of the program's.
- * The codes are those of the three calls' pages; the logs stay in the program. */
+/* devices: checked handles of the context; count 0: all devices of the program.  The errors are those of the OpenCL
+ * functions; the logs are stored in the program. */
 cl_int ocl_program_build(cl_program program, cl_uint count, const cl_device_id *devices,
 			 const char *options, const struct ocl_notify *notify);
 
-/* Embedded headers: programs with source and their names, checked. */
+/* The embedded headers of clCompileProgram: programs with source, and their names, which the caller has checked. */
 struct ocl_headers {
 	cl_uint count;
 	const cl_program *programs;
@@ -126,16 +127,16 @@ cl_int ocl_program_compile(cl_program program, cl_uint count, const cl_device_id
 			   const char *options, const struct ocl_headers *headers,
 			   const struct ocl_notify *notify);
 
+/* The parameters of clLinkProgram. */
 struct ocl_link {
-	cl_uint device_count;                /* 0: all of the context's */
+	cl_uint device_count;                /* 0: all devices of the context */
 	const cl_device_id *devices;
 	const char *options;
 	cl_uint input_count;
 	const cl_program *inputs;
 };
 
-/* program_out is written when linking could begin: with CL_SUCCESS and with
- * CL_LINK_PROGRAM_FAILURE, so that the log can be read. */
+/* program_out is written with CL_SUCCESS and with CL_LINK_PROGRAM_FAILURE, so that the application can read the log. */
 cl_int ocl_program_link(cl_context context, const struct ocl_link *link,
 			const struct ocl_notify *notify, cl_program *program_out);
 
