@@ -1,12 +1,10 @@
-/* The CUDA driver library and its entries, found at run time.
+/* The CUDA driver library and its functions, which are found at run time.
  *
- * CULVERT_CUDA chooses the library: auto and driver mean libcuda.so.1, soft the
- * software driver that lies beside our own library, anything else is a path.
- * The library stays loaded as long as the process lives: its threads may not
- * lose their code.
+ * CULVERT_CUDA chooses the library: auto and driver mean libcuda.so.1, soft means the software driver beside Culvert's
+ * own library, anything else is a path.  The library stays loaded as long as the process lives, because its threads
+ * need its code.
  *
- * gpu_symbols_load is called once, before any other thread can see a device;
- * afterwards the table is only read. */
+ * gpu_symbols_load is called once, before any other thread can use a device; after that the table is only read. */
 #ifndef CULVERT_BACKEND_CUDA_SYMBOLS_H
 #define CULVERT_BACKEND_CUDA_SYMBOLS_H
 
@@ -23,16 +21,16 @@ struct cuda_symbols {
 };
 
 extern struct cuda_symbols cuda;
-/* The software driver's culvert_soft_note_memory (softcuda/control.h); NULL: it is another driver. */
+/* softcuda's culvert_soft_note_memory (softcuda/control.h); NULL with other drivers. */
 extern void (*cuda_note_memory)(uint64_t address, uint64_t size_B, unsigned what);
 
 struct gpu_library {
-	bool software;            /* our own software driver */
-	char version[64];         /* the driver's version by its file name; "" when not told */
+	bool software;            /* the library is softcuda */
+	char version[64];         /* the driver's version, from the library's file name; "" if that has none */
 };
 
-/* False when there is no usable library; note gets the reason, or on success
- * the file that serves. */
+/* Loads the library and finds its functions.  False if there is no usable library.  note: the reason, or on success the
+ * library's file. */
 bool gpu_symbols_load(struct gpu_library *library_out, struct bytes *note);
 
 #endif

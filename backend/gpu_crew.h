@@ -1,10 +1,9 @@
-/* Threads that help with one piece of work: made at the first need, gone when there was
- * none for a while.
+/* Helper threads for copies that several threads share.  They are started when they are first needed, and end when they
+ * were not needed for a while.
  *
- * Who has the work begins it himself at once; helpers join as they wake up, and nobody
- * waits for one that has not come.  One that has just helped stays awake for a tenth of a
- * millisecond, since it would take half of that to wake it for the next copy.  They are
- * detached, with the signals of base/thread.h.
+ * The calling thread begins the work immediately; helpers join as they wake up, and a helper that has not joined is not
+ * waited for.  After a job a helper stays awake for 0.1 ms, because waking it for the next copy would take half of
+ * that.  The threads are detached, with the signal mask of base/thread.h.
  *
  * Thread-safe. */
 #ifndef CULVERT_BACKEND_GPU_CREW_H
@@ -16,21 +15,21 @@
 #include <stdbool.h>
 
 struct gpu_crew_job {
-	/* Does its share, in several threads at once, and returns when there is nothing left
-	 * to begin.  No lock is held. */
+	/* Called in several threads at once: does parts of the work until there is none left to begin.  No lock is
+	 * held. */
 	void (*work)(struct gpu_crew_job *job);
-	/* What the caller does instead; NULL: the same. */
+	/* Called in the calling thread instead of work; NULL: work is. */
 	void (*lead)(struct gpu_crew_job *job);
-	/* Done as soon as threads for it could be made: they are, where the last job was not long
-	 * ago, for the next one. */
+	/* The job is over before a thread for it could be started.  Threads are then started for the next job, if the
+	 * last one was not long ago. */
 	bool brief;
-	/* The crew's own. */
+	/* Used by gpu_crew.c: */
 	struct list link;
-	unsigned wanted, helping;        /* guarded by the crew's lock */
-	atomic_uint handed_back;         /* by helpers that were awake */
+	unsigned wanted, helping;        /* helpers that may still join, and that work; guarded by the crew's lock */
+	atomic_uint handed_back;         /* helpers that were awake, and have finished */
 };
 
-/* To be called in a loop that waits for another thread's store. */
+/* Tells the processor that the thread waits in a loop for another thread's store. */
 static inline void gpu_spin(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -40,10 +39,11 @@ static inline void gpu_spin(void)
 #endif
 }
 
-/* Threads that a copy is shared by on this machine, the caller among them: 1 where there are
- * few cores.  CULVERT_COPY_THREADS says otherwise. */
+/* The number of threads that share a copy on this machine, with the calling thread: 1 if there are few cores.
+ * CULVERT_COPY_THREADS changes it. */
 unsigned gpu_crew_size(void);
-/* Has the job done by the caller and up to helpers others.  No lock may be held. */
+/* Runs the job on the calling thread and on up to helpers other threads; returns when it is done.  No lock may be
+ * held. */
 void gpu_crew_run(struct gpu_crew_job *job, unsigned helpers);
 
 #endif

@@ -1,16 +1,16 @@
-/* What gpu_external.c and gpu_export.c share: device memory that other processes or APIs have, too.
+/* What gpu_external.c and gpu_export.c share: device memory that is shared with other processes or APIs.
  *
- * The device's context is current in all calls. */
+ * The device's context is current in all calls.  Thread-safe: pure functions. */
 #ifndef CULVERT_BACKEND_GPU_EXTERNAL_H
 #define CULVERT_BACKEND_GPU_EXTERNAL_H
 
 #include "backend/gpu_internal.h"
 
 enum gpu_external_kind {
-	GPU_EXTERNAL_FOREIGN,            /* another API's: cu_external, mapped at cu_address */
-	GPU_EXTERNAL_MAPPED,             /* cu_memory, mapped at cu_address; ours or another's */
-	GPU_EXTERNAL_IPC_OPENED,         /* another process's */
-	GPU_EXTERNAL_IPC_OWN             /* ours */
+	GPU_EXTERNAL_FOREIGN,            /* of another API: cu_external, mapped at cu_address */
+	GPU_EXTERNAL_MAPPED,             /* cu_memory, created here or by another process, mapped at cu_address */
+	GPU_EXTERNAL_IPC_OPENED,         /* of another process: opened by its CUDA IPC handle */
+	GPU_EXTERNAL_IPC_OWN             /* created here, with a CUDA IPC handle */
 };
 
 struct gpu_external {
@@ -18,11 +18,12 @@ struct gpu_external {
 	CUdeviceptr cu_address;
 	CUexternalMemory cu_external;
 	CUmemGenericAllocationHandle cu_memory;
-	size_t mapped_B;                 /* of cu_memory */
-	CUipcMemHandle cu_ipc;           /* of IPC_OWN */
+	size_t mapped_B;                 /* size of cu_memory */
+	CUipcMemHandle cu_ipc;           /* of GPU_EXTERNAL_IPC_OWN */
 };
 
-/* Whether the driver has all calls to import as cu_memory, by CUDA IPC, and to export as either. */
+/* Whether the driver has all functions that are needed to import memory as cu_memory, to import it by CUDA IPC, and to
+ * export it in both ways. */
 static inline bool gpu_external_can_map(void)
 {
 	return cuda.cuMemImportFromShareableHandle && cuda.cuMemRelease && cuda.cuMemMap &&
@@ -42,11 +43,11 @@ static inline bool gpu_external_can_export(void)
 	       cuda.cuMemExportToShareableHandle && cuda.cuIpcGetMemHandle;
 }
 
-/* What cuMemCreate makes, and cuMemImportFromShareableHandle takes, for the device; size_B
- * is rounded up to whole pieces in mapped_B_out. */
+/* The properties of memory that cuMemCreate allocates on the device; *mapped_B_out: size_B rounded up to the
+ * granularity of such memory. */
 CUresult gpu_external_properties(const struct gpu_device *device, uint64_t size_B,
 				 CUmemAllocationProp *properties_out, size_t *mapped_B_out);
-/* Maps cu_memory, mapped_B of it, at cu_address. */
+/* Reserves addresses and maps cu_memory, whose size is mapped_B, at cu_address. */
 CUresult gpu_external_map(const struct gpu_device *device, struct gpu_external *external);
 
 #endif

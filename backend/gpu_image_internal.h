@@ -1,4 +1,6 @@
-/* Arrays from the inside: for gpu_array.c, gpu_image_copy.c and gpu_image_fill.c. */
+/* The struct of arrays, for gpu_array.c, gpu_image_copy.c and gpu_image_fill.c.
+ *
+ * Thread-safe: constant, except the atomic surface. */
 #ifndef CULVERT_BACKEND_GPU_IMAGE_INTERNAL_H
 #define CULVERT_BACKEND_GPU_IMAGE_INTERNAL_H
 
@@ -6,13 +8,14 @@
 #include "backend/gpu_internal.h"
 
 struct gpu_array {
-	struct gpu_device *device;       /* immutable, as are the next three */
+	struct gpu_device *device;
 	struct gpu_texel texel;
 	struct gpu_extent extent;
 	CUarray cu_array;
-	_Atomic uint64_t surface;        /* 0: none yet */
+	_Atomic uint64_t surface;        /* its surface object; 0: not made yet */
 };
 
+/* The format of a texel's channels. */
 CUarray_format gpu_texel_format(const struct gpu_texel *texel);
 
 #endif

@@ -1,5 +1,5 @@
-/* Transfers between the host's memory and a device's: gpu_transfer_plan alone decides which way the bytes go,
- * gpu_transfer_to_device and gpu_transfer_to_host go it.
+/* Transfers between host memory and device memory.  gpu_transfer_plan alone decides in which way the bytes are copied;
+ * gpu_transfer_to_device and gpu_transfer_to_host copy them in that way.
  *
  * Thread-safe. */
 #ifndef CULVERT_BACKEND_GPU_TRANSFER_H
@@ -10,21 +10,21 @@
 enum gpu_direction { GPU_TO_DEVICE, GPU_TO_HOST };
 
 enum gpu_transfer_way {
-	/* Pinned memory: the driver copies when the stream gets there, and the call returns at once. */
+	/* For pinned memory: the driver's asynchronous copy, whose call returns at once. */
 	GPU_TRANSFER_PINNED,
-	/* The rest is for pageable memory.  A few bytes to the device: the driver takes them before its call
-	 * returns, waiting for nothing. */
+	/* All others are for pageable memory.  A few bytes to the device: the driver reads them before its call
+	 * returns, and waits for nothing. */
 	GPU_TRANSFER_SMALL,
-	/* To the host, for a caller who waits: into a slot, which is pinned; the caller copies the bytes out of
-	 * it when they have arrived. */
+	/* To the host, for a caller that waits: into a slot, which is pinned memory, from which the caller copies the
+	 * bytes when they have arrived. */
 	GPU_TRANSFER_SLOT,
 	/* To the device: the calling thread copies into slots, so that the call takes no longer than a memcpy. */
 	GPU_TRANSFER_STAGED,
-	/* By way of slots, several threads copying piece by piece; to the host it is done on return. */
+	/* Through slots, by several threads that copy piece by piece; to the host the copy is complete on return. */
 	GPU_TRANSFER_RELAYED,
-	/* Large ones: several threads, each with slots and a stream of its own; done on return. */
+	/* Large transfers: by several threads, each with slots and a stream of its own; complete on return. */
 	GPU_TRANSFER_SHARED,
-	/* By the driver, which waits for all that is ahead in the stream, with a core at full load. */
+	/* By the driver, which first waits for everything before it in the stream, using a whole core. */
 	GPU_TRANSFER_DRIVER
 };
 
@@ -37,25 +37,25 @@ struct gpu_transfer {
 
 struct gpu_transfer_plan {
 	enum gpu_transfer_way way;
-	bool early;                      /* it may be put into a stream before what is ahead there is done */
+	bool early;                      /* it can be put into a stream in which earlier operations still run */
 };
 
-/* slot_out: for a caller who copies out of a slot himself; gets one, the caller's until gpu_slot_release, or
- * NULL where the way is not by SLOT.  NULL: the caller does not. */
+/* slot_out: for a caller that can copy out of a slot.  It is set to a slot, which the caller releases
+ * (gpu_slot_release), if the way is GPU_TRANSFER_SLOT, otherwise to NULL.  slot_out NULL: that way is not chosen. */
 struct gpu_transfer_plan gpu_transfer_plan(struct gpu_device *device,
 					   const struct gpu_transfer *transfer,
 					   struct gpu_slot **slot_out);
-/* The same for boxes of bytes, rows of which lie within the range: PINNED or DRIVER. */
+/* A plan for boxes of bytes within the range: GPU_TRANSFER_PINNED or GPU_TRANSFER_DRIVER. */
 struct gpu_transfer_plan gpu_transfer_plan_box(struct gpu_device *device, const void *host,
 					       uint64_t size_B);
-/* The same without a look at whether the memory is pinned: it is taken for pageable. */
+/* A plan for memory that is treated as pageable, whether it is pinned or not. */
 struct gpu_transfer_plan gpu_transfer_plan_pageable(const struct gpu_transfer *transfer);
 
-/* Whether a transfer that was planned to go by way of slots would find some now. */
+/* Whether a transfer through slots would find enough free slots now. */
 bool gpu_transfer_has_room(struct gpu_device *device, uint64_t size_B);
 
-/* Where the plan is not early nothing that is ahead in stream matters any more.  Without slots, streams or
- * threads the next best way is gone.  No lock may be held where pageable memory is copied. */
+/* Copy the bytes.  If the plan's early is not set, everything in stream is complete.  If there are no slots, streams or
+ * threads, the next best way is used.  No lock may be held when pageable memory is copied. */
 cl_int gpu_transfer_to_device(struct gpu_stream *stream, enum gpu_transfer_way way, gpu_address to,
 			      const void *from, uint64_t size_B);
 cl_int gpu_transfer_to_host(struct gpu_stream *stream, enum gpu_transfer_way way, void *to,

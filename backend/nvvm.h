@@ -1,7 +1,6 @@
-/* libnvvm as a loaded library: between nvvm_find.c, which finds it, and nvvm.c,
- * which uses it.
+/* The loaded libnvvm: nvvm_find.c finds it, and nvvm.c uses it.
  *
- * Thread-safe: once found, the library stays and its description never changes. */
+ * Thread-safe: once it was found, the library stays loaded and this description is constant. */
 #ifndef CULVERT_BACKEND_NVVM_H
 #define CULVERT_BACKEND_NVVM_H
 
@@ -38,20 +37,20 @@ struct nvvm_library {
 	int (*nvvmGetProgramLogSize)(nvvm_handle program, size_t *size_B);
 	int (*nvvmGetProgramLog)(nvvm_handle program, char *text);
 
-	char id[4352];                   /* what be_nvvm_id tells */
-	char build[128];                 /* its build id; "" when its file cannot be read */
+	char id[4352];                   /* be_nvvm_id */
+	char build[128];                 /* its build id; "" if its file cannot be read */
 	int ir_major, ir_minor, debug_major, debug_minor;
 };
 
-/* The library, found now if it was not found before; NULL when there is none,
- * with every place that was tried, and why it failed there, in log. */
+/* The library, which is searched for if it was not found before.  NULL if there is none, with each place that was
+ * tried, and the reason why it failed, in log. */
 const struct nvvm_library *be_nvvm_library(struct bytes *log);
 
-/* Appends the build id of the library that be_nvvm_library would look at first, without
- * loading it.  False when that cannot be told, or there is none. */
+/* Appends the build id of the library that be_nvvm_library would try first, without loading it.  False if it has none
+ * or there is no library. */
 bool be_nvvm_library_build(struct bytes *text);
 
-/* The library when it was found already, else NULL. */
+/* The library if it was found already; otherwise NULL. */
 const struct nvvm_library *be_nvvm_library_found(void);
 
 #endif

@@ -1,9 +1,8 @@
-/* NVIDIA's PTX compiler as a shared object of its own, libculvert-ptxcompiler.so.
+/* NVIDIA's PTX compiler as a shared library, libculvert-ptxcompiler.so.
  *
- * The library comes as an archive of 90 MB alone; linked, it is 41 MB that a process
- * needs only when it compiles for a GPU and no cache has the code.  So it is loaded
- * then (cubin.c), and where Culvert was built without it the driver compiles.
- * ptx_compiler.c fills the table. */
+ * NVIDIA provides it only as a static library of 90 MB.  Linked, it has 41 MB, which a process needs only when it
+ * compiles for a GPU and the cache does not have the code.  It is loaded then (cubin.c); if Culvert was built without
+ * it, the driver compiles the PTX.  ptx_compiler.c fills the table, which is constant. */
 #ifndef CULVERT_BACKEND_PTX_COMPILER_H
 #define CULVERT_BACKEND_PTX_COMPILER_H
 
@@ -11,7 +10,7 @@
 #include <stddef.h>
 
 struct be_ptx_compiler {
-	const char *build_name;          /* CULVERT_BUILD: the two files must be of one */
+	const char *build_name;          /* CULVERT_BUILD: both libraries must be from the same build */
 	nvPTXCompileResult (*create)(nvPTXCompilerHandle *, size_t, const char *);
 	nvPTXCompileResult (*destroy)(nvPTXCompilerHandle *);
 	nvPTXCompileResult (*compile)(nvPTXCompilerHandle, int, const char *const *);

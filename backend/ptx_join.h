@@ -1,7 +1,7 @@
-/* The PTX of several modules as that of one.
+/* Joins the PTX of several modules to that of one.
  *
- * For what libnvvm writes: it gives what a module keeps for itself plain names, which another may
- * have, too.  Thread-safe: a plain function of its arguments. */
+ * libnvvm gives the internal functions and variables of a module names that another module may have, too.  Thread-safe:
+ * a pure function. */
 #ifndef CULVERT_BACKEND_PTX_JOIN_H
 #define CULVERT_BACKEND_PTX_JOIN_H
 
@@ -9,9 +9,9 @@
 
 #include <stddef.h>
 
-/* Appends the first text (its head is everybody's) and what the others define.  What two define
- * in the same words, as tables of constants, is there once; of other functions and variables of one
- * name the later gets a name of its own.  Out of memory: bytes_failed. */
+/* Appends the first text, whose head is that of all, and what the others define.  A definition that two texts have in
+ * the same words, such as a table of constants, is written once; if other functions or variables have the same name,
+ * the later one is renamed.  Out of memory: bytes_failed. */
 void be_ptx_join(const struct bytes *texts, size_t count, struct bytes *joined);
 
 #endif

@@ -1,6 +1,6 @@
 /* BLAKE3, the cryptographic hash that identifies programs, files and libraries.  Nobody can make two inputs that have
- * the same hash, wherever the inputs come from.  A gigabyte takes about 0.1 s with AVX-512 and 0.3 s with AVX2.  To detect
- * damage alone, a checksum is enough (base/checksum.h).
+ * the same hash, wherever the inputs come from.  A gigabyte takes about 0.1 s with AVX-512 and 0.3 s with AVX2.  To
+ * detect damage alone, a checksum is enough (base/checksum.h).
  *
  * The same bytes have the same hash on every machine.  Thread-safe. */
 #ifndef CULVERT_BASE_HASH_H

@@ -1,8 +1,8 @@
 /* Threads that build programs: for builds with a callback, and for several kinds of device at once.
  *
  * A thread is started when there is a task and no thread is idle, up to one for each core; the threads end when there
- * is no task.  They have the signal mask of base/thread.h.  When the process ends, tasks that have not begun are dropped,
- * and those that run are waited for: compilers must not run while their static objects are destroyed.
+ * is no task.  They have the signal mask of base/thread.h.  When the process ends, tasks that have not begun are
+ * dropped, and those that run are waited for: compilers must not run while their static objects are destroyed.
  *
  * Thread-safe.  A task is the caller's memory. */
 #ifndef CULVERT_ICD_BUILDERS_H

@@ -17,7 +17,8 @@ void ocl_code_write(struct ocl_code *code, enum ocl_code_form form, struct bytes
 
 /* Reads code; data may be damaged or hostile.  CL_INVALID_BINARY, with the reason in Culvert's log, unless it is
  * exactly what ocl_code_write wrote in that form or, in the form OCL_CODE_GIVEN, text that begins as PTX does; and
- * unless it can run on devices of compute capability sm, or can be compiled for them.  sm 0: for no particular device. */
+ * unless it can run on devices of compute capability sm, or can be compiled for them.  sm 0: for no particular
+ * device. */
 cl_int ocl_code_read(const void *data, size_t size_B, enum ocl_code_form form, unsigned sm,
 		     struct ocl_code **code_out);
 
