@@ -266,7 +266,8 @@ static bool build_barrier(struct spirv_reader *reader, const struct spirv_op *op
 		spirv_scope_argument(reader, scope_of(scope, true)),
 	};
 	if (execution != SpvScopeWorkgroup && execution != SpvScopeSubgroup)
-		return spirv_fail(reader, "there is no barrier of the scope %" PRIu32, execution);
+		return spirv_fail(reader, "there is no barrier of the scope %" PRIu32 "; OpenCL has those of a work-group "
+				  "(2) and of a sub-group (3)", execution);
 	return spirv_call(reader, execution == SpvScopeWorkgroup ? "work_group_barrier" : "sub_group_barrier",
 			  LLVMVoidTypeInContext(reader->context), arguments, 2) != NULL;
 }

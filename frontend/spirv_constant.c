@@ -1,6 +1,7 @@
 /* Constants and variables of the module (SPIR-V 1.6, 3.49.7 and 3.49.8). */
 #include "config.h"
 
+#include "frontend/spirv_input.h"
 #include "frontend/spirv_reader.h"
 
 #include "frontend/llvm_compat.h"
@@ -135,50 +136,22 @@ static bool build_composite(struct spirv_reader *reader, const struct spirv_op *
 
 /* --- expressions of constants --------------------------------------------------------------------------- */
 
-/* OpSpecConstantOp (SPIR-V 1.6, 3.49.7): what the Kernel capability allows. */
-static bool may_be_constant(unsigned op)
-{
-	switch (op) {
-	case SpvOpSConvert: case SpvOpUConvert: case SpvOpFConvert: case SpvOpSNegate: case SpvOpNot:
-	case SpvOpIAdd: case SpvOpISub: case SpvOpIMul: case SpvOpUDiv: case SpvOpSDiv: case SpvOpUMod:
-	case SpvOpSRem: case SpvOpSMod: case SpvOpShiftRightLogical: case SpvOpShiftRightArithmetic:
-	case SpvOpShiftLeftLogical: case SpvOpBitwiseOr: case SpvOpBitwiseXor: case SpvOpBitwiseAnd:
-	case SpvOpVectorShuffle: case SpvOpCompositeExtract: case SpvOpCompositeInsert:
-	case SpvOpLogicalOr: case SpvOpLogicalAnd: case SpvOpLogicalNot: case SpvOpLogicalEqual:
-	case SpvOpLogicalNotEqual: case SpvOpSelect: case SpvOpIEqual: case SpvOpINotEqual:
-	case SpvOpULessThan: case SpvOpSLessThan: case SpvOpUGreaterThan: case SpvOpSGreaterThan:
-	case SpvOpULessThanEqual: case SpvOpSLessThanEqual: case SpvOpUGreaterThanEqual:
-	case SpvOpSGreaterThanEqual: case SpvOpConvertFToS: case SpvOpConvertSToF: case SpvOpConvertFToU:
-	case SpvOpConvertUToF: case SpvOpConvertPtrToU: case SpvOpConvertUToPtr:
-	case SpvOpGenericCastToPtr: case SpvOpPtrCastToGeneric: case SpvOpBitcast: case SpvOpFNegate:
-	case SpvOpFAdd: case SpvOpFSub: case SpvOpFMul: case SpvOpFDiv: case SpvOpFRem: case SpvOpFMod:
-	case SpvOpAccessChain: case SpvOpInBoundsAccessChain: case SpvOpPtrAccessChain:
-	case SpvOpInBoundsPtrAccessChain: case SpvOpCopyObject: return true;
-	default: return false;
-	}
-}
-
-/* The operation is built like any other; as its operands are constants, LLVM makes a constant of it. */
+/* The operation is built like any other; as its operands are constants, LLVM makes a constant of it.  One on a
+ * built-in variable's address gives another value in each function (spirv_input.c). */
 static bool build_operation(struct spirv_reader *reader, const struct spirv_op *op)
 {
-	enum { MOST_WORDS = 300 };
-	uint32_t words[MOST_WORDS];
-	const unsigned inner = op->words[3] & SpvOpCodeMask, count = op->count - 1;
-	if (!may_be_constant(inner) || count > MOST_WORDS)
-		return spirv_fail(reader, "%s is no operation on constants", spirv_opcode_name(inner).text);
-	words[0] = (uint32_t)count << SpvWordCountShift | inner;
-	words[1] = op->words[1];
-	words[2] = op->words[2];
-	memcpy(words + 3, op->words + 4, (count - 3) * sizeof(*words));
+	if (spirv_is_input_constant(reader->module, op->result))
+		return true;
 	reader->expression_depth++;
-	const bool good = reader->build(reader, (struct spirv_instruction){words, inner, count});
+	const bool good = spirv_operation_build(reader, (struct spirv_instruction){op->words, op->op, op->count});
 	reader->expression_depth--;
 	if (!good)
 		return false;
 	LLVMValueRef value = reader->made[op->result];
 	reader->made[op->result] = NULL;
 	if (!value || !LLVMIsConstant(value))
-		return spirv_fail(reader, "%s gives no constant here", spirv_opcode_name(inner).text);
+		return spirv_fail(reader, "%s gives no constant here",
+				  spirv_opcode_name(op->words[3] & SpvOpCodeMask).text);
 	return spirv_define(reader, op, value);
 }
 

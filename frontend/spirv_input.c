@@ -11,6 +11,9 @@
  * size of addresses, of 32 bits, or of four times 32 bits. */
 enum form { BY_DIMENSION, SIZE, WORD, MASK };
 
+/* From a built-in variable to a pointer into it. */
+enum { MOST_STEPS = 64 };
+
 static const struct builtin {
 	uint32_t number;
 	const char *function;
@@ -46,28 +49,40 @@ bool spirv_is_input(const struct spirv_module *module, uint32_t id)
 	       spirv_facts(module, id)->builtin != SPIRV_NONE;
 }
 
+/* The id that a pointer is made of, in a step that keeps it a pointer to the same variable, also where the step is
+ * a constant; 0: it is made in no such step. */
+static uint32_t base_of(struct spirv_instruction made)
+{
+	const bool is_constant = made.op == SpvOpSpecConstantOp && made.count > 3;
+	const unsigned at = is_constant ? 4 : 3;
+	switch (is_constant ? made.words[3] & SpvOpCodeMask : made.op) {
+	case SpvOpAccessChain:
+	case SpvOpInBoundsAccessChain:
+	case SpvOpPtrAccessChain:
+	case SpvOpInBoundsPtrAccessChain:
+	case SpvOpBitcast:
+	case SpvOpCopyObject:
+	case SpvOpPtrCastToGeneric: return made.count > at ? made.words[at] : 0;
+	default: return 0;
+	}
+}
+
 bool spirv_points_to_input(const struct spirv_module *module, uint32_t id)
 {
-	enum { MOST_STEPS = 64 };
-	for (unsigned steps = 0; steps < MOST_STEPS; steps++) {
-		const struct spirv_instruction made = spirv_of(module, id);
-		switch (made.op) {
-		case SpvOpVariable: return spirv_is_input(module, id);
-		case SpvOpAccessChain:
-		case SpvOpInBoundsAccessChain:
-		case SpvOpPtrAccessChain:
-		case SpvOpInBoundsPtrAccessChain:
-		case SpvOpBitcast:
-		case SpvOpCopyObject:
-		case SpvOpPtrCastToGeneric:
-			if (made.count < 4)
-				return false;
-			id = made.words[3];
-			break;
-		default: return false;
-		}
+	for (unsigned steps = 0; id && steps < MOST_STEPS; steps++) {
+		if (spirv_is_input(module, id))
+			return true;
+		id = base_of(spirv_of(module, id));
 	}
 	return false;
+}
+
+bool spirv_is_input_constant(const struct spirv_module *module, uint32_t id)
+{
+	unsigned steps = 0;
+	for (; steps < MOST_STEPS && spirv_of(module, id).op == SpvOpSpecConstantOp; steps++)
+		id = base_of(spirv_of(module, id));
+	return steps && spirv_is_input(module, id);
 }
 
 /* --- values --------------------------------------------------------------------------------------------------- */
@@ -197,20 +212,47 @@ static bool make_private(struct spirv_reader *reader, uint32_t id)
 	return good;
 }
 
+/* A constant address in a built-in variable, and those that it is made of, from the variable on. */
+static bool make_constant(struct spirv_reader *reader, uint32_t id)
+{
+	uint32_t steps[MOST_STEPS];
+	unsigned count = 0;
+	const struct spirv_instruction now = reader->now;
+	for (; !reader->made[id] && !spirv_is_input(reader->module, id); id = base_of(spirv_of(reader->module, id)))
+		steps[count++] = id;
+	bool good = reader->made[id] || make_private(reader, id);
+	while (good && count) {
+		LLVMBasicBlockRef block = spirv_at_entry(reader);
+		const uint32_t made = steps[--count];
+		good = spirv_operation_build(reader, spirv_of(reader->module, made)) && note(reader, made, NULL);
+		reader->homes[made] = 0;
+		spirv_back(reader, block);
+	}
+	reader->now = now;
+	return good;
+}
+
+static bool make_word(struct spirv_reader *reader, struct spirv_instruction i, unsigned k)
+{
+	const struct builtin *builtin;
+	const uint32_t id = i.words[k];
+	if (spirv_is_input_constant(reader->module, id))
+		return reader->made[id] || make_constant(reader, id);
+	if (!spirv_is_input(reader->module, id) || reader->made[id] || (i.op == SpvOpLoad && k == 3) ||
+	    !find(reader, id, &builtin))
+		return true;
+	return make_private(reader, id);
+}
+
 /* A word that is a number and no id may be mistaken for one: then the variable is made for nothing. */
 bool spirv_inputs_begin(struct spirv_reader *reader, size_t at, size_t end)
 {
 	for (; at < end; at += spirv_at(reader->module, at).count) {
 		const struct spirv_instruction i = spirv_at(reader->module, at);
 		reader->now = i;
-		for (unsigned k = 1; k < i.count; k++) {
-			const struct builtin *builtin;
-			if (!spirv_is_input(reader->module, i.words[k]) || reader->made[i.words[k]] ||
-			    (i.op == SpvOpLoad && k == 3) || !find(reader, i.words[k], &builtin))
-				continue;
-			if (!make_private(reader, i.words[k]))
+		for (unsigned k = 1; k < i.count; k++)
+			if (!make_word(reader, i, k))
 				return false;
-		}
 	}
 	return true;
 }

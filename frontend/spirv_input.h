@@ -3,7 +3,7 @@
  *
  * A variable that is only loaded becomes calls of these functions.  One whose address is used becomes, in each
  * function that does so, a private variable with the value; modules of SYCL have such variables in any storage
- * class, and take their addresses.
+ * class, and take their addresses.  Constant addresses in one (OpSpecConstantOp) are made in each function, too.
  *
  * Thread-safety: as the reader. */
 #ifndef CULVERT_FRONTEND_SPIRV_INPUT_H
@@ -14,6 +14,8 @@
 /* Whether an id is a built-in variable, and whether it is one or a pointer into one. */
 bool spirv_is_input(const struct spirv_module *module, uint32_t id);
 bool spirv_points_to_input(const struct spirv_module *module, uint32_t id);
+/* Whether an id is an OpSpecConstantOp that gives a pointer into a built-in variable. */
+bool spirv_is_input_constant(const struct spirv_module *module, uint32_t id);
 
 /* The variable's value, or one element of it; NULL with a message. */
 LLVMValueRef spirv_input_value(struct spirv_reader *reader, uint32_t id);

@@ -259,6 +259,9 @@ extern const struct spirv_row spirv_arithmetic_rows[], spirv_atomic_rows[], spir
 
 /* Finds the instruction's row, checks its length and its result's type, and builds it. */
 bool spirv_build(struct spirv_reader *reader, struct spirv_instruction instruction);
+
+/* Builds the instruction that an OpSpecConstantOp of 5 words or more holds (spirv_value.c). */
+bool spirv_operation_build(struct spirv_reader *reader, struct spirv_instruction operation);
 /* The index of all rows, before anything is built and after. */
 bool spirv_rows_make(struct spirv_reader *reader);
 void spirv_rows_finish(struct spirv_reader *reader);

@@ -7,6 +7,7 @@
 #include "frontend/symbol.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* --- errors ---------------------------------------------------------------------------------- */
 
@@ -87,6 +88,43 @@ static bool make_ahead(struct spirv_reader *reader, uint32_t id)
 	return good;
 }
 
+/* OpSpecConstantOp (SPIR-V 1.6, 3.49.7): what the Kernel capability allows. */
+static bool may_be_constant(unsigned op)
+{
+	switch (op) {
+	case SpvOpSConvert: case SpvOpUConvert: case SpvOpFConvert: case SpvOpSNegate: case SpvOpNot:
+	case SpvOpIAdd: case SpvOpISub: case SpvOpIMul: case SpvOpUDiv: case SpvOpSDiv: case SpvOpUMod:
+	case SpvOpSRem: case SpvOpSMod: case SpvOpShiftRightLogical: case SpvOpShiftRightArithmetic:
+	case SpvOpShiftLeftLogical: case SpvOpBitwiseOr: case SpvOpBitwiseXor: case SpvOpBitwiseAnd:
+	case SpvOpVectorShuffle: case SpvOpCompositeExtract: case SpvOpCompositeInsert:
+	case SpvOpLogicalOr: case SpvOpLogicalAnd: case SpvOpLogicalNot: case SpvOpLogicalEqual:
+	case SpvOpLogicalNotEqual: case SpvOpSelect: case SpvOpIEqual: case SpvOpINotEqual:
+	case SpvOpULessThan: case SpvOpSLessThan: case SpvOpUGreaterThan: case SpvOpSGreaterThan:
+	case SpvOpULessThanEqual: case SpvOpSLessThanEqual: case SpvOpUGreaterThanEqual:
+	case SpvOpSGreaterThanEqual: case SpvOpConvertFToS: case SpvOpConvertSToF: case SpvOpConvertFToU:
+	case SpvOpConvertUToF: case SpvOpConvertPtrToU: case SpvOpConvertUToPtr:
+	case SpvOpGenericCastToPtr: case SpvOpPtrCastToGeneric: case SpvOpBitcast: case SpvOpFNegate:
+	case SpvOpFAdd: case SpvOpFSub: case SpvOpFMul: case SpvOpFDiv: case SpvOpFRem: case SpvOpFMod:
+	case SpvOpAccessChain: case SpvOpInBoundsAccessChain: case SpvOpPtrAccessChain:
+	case SpvOpInBoundsPtrAccessChain: case SpvOpCopyObject: return true;
+	default: return false;
+	}
+}
+
+bool spirv_operation_build(struct spirv_reader *reader, struct spirv_instruction i)
+{
+	enum { MOST_WORDS = 300 };
+	uint32_t words[MOST_WORDS];
+	const unsigned inner = i.words[3] & SpvOpCodeMask, count = i.count - 1;
+	if (!may_be_constant(inner) || count > MOST_WORDS)
+		return spirv_fail(reader, "%s is no operation on constants", spirv_opcode_name(inner).text);
+	words[0] = (uint32_t)count << SpvWordCountShift | inner;
+	words[1] = i.words[1];
+	words[2] = i.words[2];
+	memcpy(words + 3, i.words + 4, (count - 3) * sizeof(*words));
+	return reader->build(reader, (struct spirv_instruction){words, inner, count});
+}
+
 const struct spirv_type *spirv_type(struct spirv_reader *reader, uint32_t id)
 {
 	const unsigned op = spirv_of(reader->module, id).op;
@@ -147,7 +185,7 @@ LLVMValueRef spirv_value(struct spirv_reader *reader, uint32_t id)
 	    spirv_facts(reader->module, id)->builtin != SPIRV_NONE) {
 		const uint32_t number = spirv_facts(reader->module, id)->builtin;
 		const char *name = spirv_name(SPIRV_NAME_BUILTIN, number);
-		spirv_fail(reader, "the built-in variable %s (%" PRIu32 ") is not supported", name ? name : "",
+		spirv_fail(reader, "the built-in variable %s (%" PRIu32 ") is not supported here", name ? name : "",
 			   number);
 		return NULL;
 	}
