@@ -127,7 +127,7 @@ for arch in $(cat $folder/archs); do
 	expect 0 ./culvert compile --arch $arch --emit ptx $folder/k.cl
 	grep -q "^.target $arch" $folder/out || fail "$arch: code of another architecture"
 done
-wrong "'obj' is not one of cl, ll" compile --emit obj $folder/k.cl
+wrong "'obj' is not one of ll, nvvm" compile --emit obj $folder/k.cl
 wrong "option '-no-such'" compile $folder/k.cl -- -no-such
 wrong "unknown action 'forget'" cache forget
 wrong "(did you mean 'verify'?)" cache verfy
