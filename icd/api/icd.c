@@ -79,10 +79,14 @@ static void *entry_point_find(const char *name, bool slots)
 	return NULL;
 }
 
+/* The table that objects are made with, from dispatch_begin() on. */
+static const cl_icd_dispatch *given;
+
 static void dispatch_give(void)
 {
 	const cl_icd_dispatch *watched = ranges_dispatch(&dispatch);
-	ocl_platform_set_dispatch(watched ? watched : &dispatch.slots);
+	given = watched ? watched : &dispatch.slots;
+	ocl_platform_set_dispatch(given);
 }
 
 /* Tells the platform the dispatch table that objects are made with: the profiler's, if one listens.
@@ -143,10 +147,8 @@ static struct ocl_dispatch loader_dispatch;
 
 static void loader_dispatch_fill(void)
 {
-	const cl_icd_dispatch *watched = ranges_dispatch(&dispatch);
 	loader_dispatch = dispatch;
-	if (watched)
-		loader_dispatch.slots = *watched;
+	loader_dispatch.slots = *given;
 #define ENTRY(name)
 #define DIRECT(name)
 #define TAGGED(name) loader_dispatch.slots.name = name;
@@ -177,6 +179,7 @@ clIcdSetPlatformDispatchDataKHR(cl_platform_id platform, void *dispatch_data)
 		return error;
 	/* Its data are a table alone, and ours is the same and stays where it is. */
 	if (ocl_loader_moves_dispatch_data(__builtin_return_address(0))) {
+		dispatch_begin();
 		pthread_once(&once, loader_dispatch_fill);
 		dispatch_data = &loader_dispatch;
 	}

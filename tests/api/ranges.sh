@@ -46,6 +46,8 @@ if [ -z "$SANITIZER_RUNTIME" ]; then
 	done
 	grep -q ' push clEnqueueNDRangeKernel vector_add$' $folder/ranges || fail "a launch without its kernel's name"
 fi
+# Also for a loader that has the table twice.
+record tests/api/dispatch
 record tests/api/usm
 for call in clHostMemAllocINTEL clMemFreeINTEL clSetKernelArgMemPointerINTEL clSetKernelExecInfo; do
 	[ "$(count $call)" -gt 0 ] || fail "$call is no range"
