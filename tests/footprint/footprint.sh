@@ -118,6 +118,11 @@ random_kernel() {
 		fail "kernel $1, by value"
 		return
 	}
+	# PoCL's library lacks functions in some versions: 6.0 atomics of private memory.
+	if ! [ -e "$work/reference" ] && grep -q 'Symbols not found: \[ _Z[0-9]*_cl_' "$work/out"; then
+		echo "kernel $1 is left out: PoCL's library lacks a function that it calls"
+		return
+	fi
 	"$here/compare" "$work/reference" "$work/ours" >"$work/out" || { cat "$work/out"; fail "kernel $1"; return; }
 	compared=$((compared + 1))
 }
