@@ -160,7 +160,7 @@ bool gpu_pageable_is_shared(uint64_t size_B)
 }
 
 /* false: nothing was copied, and the driver may try. */
-static bool copy_shared(struct copy *copy, cl_int *err_out)
+static bool copy_shared(struct copy *copy, cl_int *error_out)
 {
 	const unsigned size = threads_most();
 	if (!gpu_pageable_is_shared(copy->size_B))
@@ -169,23 +169,23 @@ static bool copy_shared(struct copy *copy, cl_int *err_out)
 	const uint64_t useful = copy->size_B / copy->part_B / PARTS_PER_THREAD;
 	copy->job.work = copy_work;
 	gpu_crew_run(&copy->job, useful < size ? (unsigned)useful - 1 : size - 1);
-	*err_out = atomic_load(&copy->error);
+	*error_out = atomic_load(&copy->error);
 	/* No slot or no stream for anybody. */
-	return *err_out || atomic_load(&copy->done_B) == copy->size_B;
+	return *error_out || atomic_load(&copy->done_B) == copy->size_B;
 }
 
 bool gpu_pageable_to_device(struct gpu_device *device, gpu_address to, const void *from,
-			    uint64_t size_B, cl_int *err_out)
+			    uint64_t size_B, cl_int *error_out)
 {
 	struct copy copy = {.device = device, .host = (unsigned char *)(uintptr_t)from,
 			    .address = to, .size_B = size_B};
-	return copy_shared(&copy, err_out);
+	return copy_shared(&copy, error_out);
 }
 
 bool gpu_pageable_to_host(struct gpu_device *device, void *to, gpu_address from, uint64_t size_B,
-			  cl_int *err_out)
+			  cl_int *error_out)
 {
 	struct copy copy = {.device = device, .to_host = true, .host = to, .address = from,
 			    .size_B = size_B};
-	return copy_shared(&copy, err_out);
+	return copy_shared(&copy, error_out);
 }

@@ -274,7 +274,7 @@ cl_int gpu_relay_to_device(struct gpu_stream *stream, gpu_address to, const void
 }
 
 bool gpu_relay_to_host(struct gpu_stream *stream, void *to, gpu_address from, uint64_t size_B,
-		       cl_int *err_out)
+		       cl_int *error_out)
 {
 	const unsigned helpers = helpers_for(size_B);
 	struct relay relay = {.job = {.work = pieces_fetch, .lead = to_host_lead, .brief = true},
@@ -284,6 +284,6 @@ bool gpu_relay_to_host(struct gpu_stream *stream, void *to, gpu_address from, ui
 	if (!helpers || !relay_begin(&relay))
 		return false;
 	gpu_crew_run(&relay.job, helpers);
-	*err_out = relay_end(&relay);
+	*error_out = relay_end(&relay);
 	return true;
 }

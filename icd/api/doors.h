@@ -1,9 +1,9 @@
-/* OpenCL's calls as applications reach them: door_NAME is the call of that name, in which the
- * thread is not cancelled (base/cancel.h).
+/* The functions of the dispatch table: door_NAME calls the OpenCL function NAME with cancellation of the thread
+ * deferred (base/cancel.h).
  *
- * Every call of base/calls.def and icd/api/extension_calls.def has one.  The most frequent ones are reached
- * without (DIRECT in entrypoints.def), for it would show: what waits in those holds cancellation back
- * itself.  Thread-safe. */
+ * Every function of base/calls.def and icd/api/extension_calls.def has one.  The most frequent ones are in the
+ * dispatch table without it (DIRECT in entrypoints.def), because it would cost too much; code in those that may wait
+ * defers cancellation itself.  Thread-safe. */
 #ifndef CULVERT_ICD_DOORS_H
 #define CULVERT_ICD_DOORS_H
 

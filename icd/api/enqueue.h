@@ -1,12 +1,12 @@
-/* What the clEnqueue* doors share: the checks that every page has.
+/* Checks that the clEnqueue* functions share.
  *
- * Thread-safe: they only read. */
+ * Thread-safe: the functions only read. */
 #ifndef CULVERT_ICD_ENQUEUE_H
 #define CULVERT_ICD_ENQUEUE_H
 
 #include "icd/order/queue.h"
 
-/* A buffer and what the host is about to do with it. */
+/* What a command does with a buffer on behalf of the host. */
 enum enqueue_host { ENQUEUE_HOST_NOTHING, ENQUEUE_HOST_READS, ENQUEUE_HOST_WRITES };
 
 /* CL_INVALID_COMMAND_QUEUE. */
@@ -14,34 +14,33 @@ static inline cl_int enqueue_check_queue(cl_command_queue queue)
 {
 	return object_check(queue, &ocl_queue_type);
 }
-/* CL_INVALID_MEM_OBJECT, CL_INVALID_CONTEXT when it is not the queue's: a buffer,
- * an image, either. */
+/* CL_INVALID_MEM_OBJECT unless mem is a buffer, an image, or either; CL_INVALID_CONTEXT when its context is not the
+ * queue's. */
 cl_int enqueue_check_mem(cl_command_queue queue, cl_mem mem);
 cl_int enqueue_check_image(cl_command_queue queue, cl_mem mem);
 cl_int enqueue_check_any(cl_command_queue queue, cl_mem mem);
-/* What the pages of all commands with images have: CL_INVALID_OPERATION when the queue's
- * device has no images, CL_INVALID_IMAGE_SIZE when none so large. */
+/* For all commands with images: CL_INVALID_OPERATION when the queue's device does not support images,
+ * CL_INVALID_IMAGE_SIZE when it does not support the image's size. */
 cl_int enqueue_check_image_device(cl_command_queue queue, const struct _cl_mem *image);
 /* CL_INVALID_VALUE when the range is not within mem. */
 cl_int enqueue_check_range(const struct _cl_mem *mem, size_t offset_B, size_t size_B);
 /* CL_INVALID_OPERATION when the flags of mem forbid it. */
 cl_int enqueue_check_host(const struct _cl_mem *mem, enum enqueue_host host);
-/* cl_ext_immutable_memory_objects: CL_INVALID_OPERATION when what a copy or a fill would write to
- * was created with CL_MEM_IMMUTABLE_EXT. */
+/* For the target of a copy or a fill: CL_INVALID_OPERATION when it was created with CL_MEM_IMMUTABLE_EXT
+ * (cl_ext_immutable_memory_objects). */
 cl_int enqueue_check_target(const struct _cl_mem *mem);
-/* CL_INVALID_VALUE for flags of a map that do not go together, CL_INVALID_OPERATION as
- * above. */
+/* CL_INVALID_VALUE for flags of a map that exclude each other, CL_INVALID_OPERATION when mem's flags forbid the map. */
 cl_int enqueue_check_map_flags(const struct _cl_mem *mem, cl_map_flags flags);
 /* CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_CONTEXT. */
 static inline cl_int enqueue_check_list(cl_command_queue queue, cl_uint count,
 					const cl_event *events)
 {
-	/* Most commands have none. */
+	/* Most commands have no wait list. */
 	return count || events ? ocl_wait_list_check(queue->context, count, events) : CL_SUCCESS;
 }
 
-/* The commands that can be enqueued and recorded: these check all but the queue and
- * what the command waits for.  The codes are those of clEnqueue*. */
+/* Make commands that can be enqueued or recorded.  They check everything except the queue and the wait list, and return
+ * the errors of the clEnqueue* function. */
 cl_int enqueue_make_copy(struct ocl_command *command, struct ocl_access accesses[2],
 			 cl_command_queue queue, cl_mem from, cl_mem to, size_t from_B, size_t to_B,
 			 size_t size_B);
@@ -67,7 +66,7 @@ cl_int enqueue_make_copy_image(struct ocl_command *command, struct ocl_access ac
 			       const size_t *from_origin, const size_t *to_origin,
 			       const size_t *region);
 
-/* A box of an image, and where it lies in a buffer. */
+/* A copy between a box of an image and a buffer. */
 struct enqueue_image_buffer {
 	cl_mem image, buffer;
 	const size_t *origin, *region;

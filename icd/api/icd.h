@@ -1,16 +1,16 @@
-/* The street door: the dispatch table and the names we answer to.  Nothing else
- * of the library is visible from outside.  Thread-safe; immutable but for the
- * loader's dispatch data, which the loader sets once before it hands us out. */
+/* The dispatch table, and the functions that the ICD loader and applications find by name.  The library exports nothing
+ * else.  Thread-safe: constant, except the loader's dispatch data, which the loader sets once before it returns the
+ * platform to the application. */
 #ifndef CULVERT_ICD_ICD_H
 #define CULVERT_ICD_ICD_H
 
 #include <CL/cl_icd.h>
 #include <stdint.h>
 
-/* Marks a definition that a loader finds by name; icd.map lists the same ones. */
+/* Marks an exported function; icd.map lists the same ones. */
 #define OCL_EXPORT __attribute__((visibility("default")))
 
-/* cl_khr_icd 2.0, which headers before 2024 do not know. */
+/* cl_khr_icd 2.0, which OpenCL headers before 2024 do not have. */
 #ifndef CL_ICD2_TAG_KHR
 #if INTPTR_MAX == INT32_MAX
 #define CL_ICD2_TAG_KHR ((intptr_t)0x434C3331)
@@ -19,13 +19,13 @@
 #endif
 #endif
 
-/* The same declarations as newer headers have. */
+/* Declarations that newer OpenCL headers have. */
 CL_API_ENTRY void *CL_API_CALL clIcdGetFunctionAddressForPlatformKHR(cl_platform_id platform,
 								     const char *func_name);
 CL_API_ENTRY cl_int CL_API_CALL clIcdSetPlatformDispatchDataKHR(cl_platform_id platform,
 								void *dispatch_data);
 
-/* Headers before those of OpenCL 3.1 lack its slot, which stands behind theirs. */
+/* OpenCL headers before 3.1 lack the last slot of the dispatch table. */
 #ifdef HAVE_CL_ICD_DISPATCH_CLGETKERNELSUGGESTEDLOCALWORKSIZE
 #define OCL_SLOT_SUGGEST slots.clGetKernelSuggestedLocalWorkSize
 struct ocl_dispatch {

@@ -1,14 +1,14 @@
-/* What the functions that record commands share: they have the same parameters at their
- * beginnings and ends (khr_command_buffer.h).
+/* Checks that the functions which record commands share: their first and last parameters are the same
+ * (khr_command_buffer.h).
  *
- * Thread-safe: it only reads. */
+ * Thread-safe: the function only reads. */
 #ifndef CULVERT_ICD_RECORD_H
 #define CULVERT_ICD_RECORD_H
 
 #include "icd/graph/command_buffer.h"
 
-/* What every page asks for, and all but clCommandNDRangeKernelKHR's: no properties are
- * defined, nothing has a handle. */
+/* Checks the parameters that all functions except clCommandNDRangeKernelKHR have: no properties are defined, and the
+ * commands have no mutable handle. */
 cl_int ocl_record_check(cl_command_buffer_khr buffer, cl_command_queue queue,
 			const cl_command_properties_khr *properties,
 			const struct ocl_sync_list *list, const void *mutable_handle);

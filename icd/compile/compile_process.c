@@ -386,7 +386,7 @@ static int helper_receive(const struct helper *helper, uint64_t deadline_ns, str
 	return ECANCELED;
 }
 
-/* What a helper says last; what it asks before is answered. */
+/* Receives the last message of a helper process, and answers those by which it asks for threads before. */
 static int outcome_receive(const struct helper *helper, uint64_t deadline_ns,
 			   struct bytes *message)
 {
