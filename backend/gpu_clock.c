@@ -22,14 +22,14 @@ static const double MAX_DRIFT = 2e-4;
 static const double MAX_SLEW = 1e-3;
 
 struct gpu_epoch {
-	struct list link;                /* of the device's epochs, by device_ns */
+	struct list link;                /* gpu_device.epochs, by device_ns */
 	atomic_uint refs;
 	CUevent cu_event;
-	uint64_t device_ns;              /* since the first epoch, by the device's clock */
-	uint64_t host_ns;                /* when that is, by the host's */
-	double drift;                    /* host ns per device ns from here on, less 1 */
-	double slew;                     /* the same on top of it, for RENEW_NS */
-	struct gpu_epoch *next;          /* in the device's free_epochs */
+	uint64_t device_ns;              /* its time on the device's clock, counted from the first epoch */
+	uint64_t host_ns;                /* its time on the host's clock */
+	double drift;                    /* host ns per device ns from this epoch on, minus 1 */
+	double slew;                     /* added to drift for RENEW_NS, so that times do not jump at this epoch */
+	struct gpu_epoch *next;          /* in the device's free_epochs, while it is not used */
 };
 
 static struct gpu_epoch *epoch_take_free(struct gpu_device *device)

@@ -103,14 +103,14 @@ cl_int gpu_copy_from_peer(struct gpu_stream *stream, gpu_address to, gpu_address
 /* One side of a box copy: where its first byte is, and its pitches. */
 struct side {
 	CUmemorytype cu_type;
-	uint64_t address;                /* host or device */
+	uint64_t address;                /* in host or device memory, as cu_type says */
 	uint64_t row_pitch_B, slice_pitch_B;
 };
 
 struct box {
 	struct side to, from;
 	uint64_t width_B, rows, slices;
-	struct gpu_device *to_device, *from_device; /* of a copy between two; else NULL */
+	struct gpu_device *to_device, *from_device; /* of a copy between two devices; else NULL */
 };
 
 static struct side side_of(CUmemorytype cu_type, uint64_t base, const struct gpu_rect *rect,

@@ -28,11 +28,11 @@ static struct {
 	struct lock lock;                /* guards all below */
 	bool ready;                      /* the list and the conditions are made */
 	struct list jobs;                /* gpu_crew_job.link: those that want helpers */
-	struct lock_condition called;    /* there is one */
-	struct lock_condition left;      /* a job's last helper is done with it */
-	unsigned members, idle;
-	unsigned seated;                 /* bits: seats that members have */
-	atomic_uint waiting;             /* callers asleep until a job is handed back */
+	struct lock_condition called;    /* signalled when jobs gets a job */
+	struct lock_condition left;      /* signalled when the last helper of a job has finished */
+	unsigned members, idle;          /* helper threads, and those of them that sleep */
+	unsigned seated;                 /* bit i: a helper has seats[i] */
+	atomic_uint waiting;             /* number of callers that sleep until the helpers of their job have finished */
 	_Atomic uint64_t last_ns;        /* when the last job began; 0: there was none */
 } crew = {.lock = LOCK_INIT(LOCK_RANK_GPU)};
 
@@ -67,7 +67,8 @@ unsigned gpu_crew_size(void)
 
 static struct gpu_crew_job awake;
 static struct seat {
-	_Alignas(64) _Atomic(struct gpu_crew_job *) job;   /* NULL: nobody looks */
+	/* NULL: no helper that is awake polls this seat. */
+	_Alignas(64) _Atomic(struct gpu_crew_job *) job;
 } seats[CREW_MAX];
 
 static bool seat_change(struct seat *seat, struct gpu_crew_job *from, struct gpu_crew_job *to)

@@ -9,13 +9,13 @@
 
 /* What is to be done with an object once some events have happened. */
 struct gpu_deferred {
-	struct list link;                /* in the device's deferred list */
+	struct list link;                /* gpu_device.deferred */
 	void (*act)(struct gpu_device *device, void *object);
 	void *object;
-	bool quiet;                      /* the driver waits for all kernels in it */
-	uint64_t size_B;                 /* of device->quiet_B */
+	bool quiet;                      /* in act the driver waits for all kernels (gpu_defer_quiet) */
+	uint64_t size_B;                 /* its part of device->quiet_B */
 	uint32_t count;
-	struct gpu_event *after[];       /* references */
+	struct gpu_event *after[];       /* refs held */
 };
 
 /* The driver may wait and close files in it. */

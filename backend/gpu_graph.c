@@ -19,10 +19,10 @@ struct gpu_graph {
 	CUgraphExec cu_exec;             /* NULL until it is finished */
 	CUgraphNode *nodes;
 	uint32_t count, capacity;
-	CUgraphNode *follows;            /* what the next node follows */
+	CUgraphNode *follows;            /* owned: the nodes that the next node follows */
 	uint32_t follow_count, follow_capacity;
-	uint32_t revised;                /* the node that the next launch replaces */
-	/* CUDA: an executable graph must not be used by two threads at once. */
+	uint32_t revised;                /* the node that the next launch replaces (gpu_graph_revise) */
+	/* Held while the executable graph is used, because CUDA does not allow that to two threads at once. */
 	struct lock lock;
 };
 

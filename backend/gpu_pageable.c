@@ -19,18 +19,18 @@ struct copy {
 	struct gpu_crew_job job;
 	struct gpu_device *device;
 	bool to_host;
-	unsigned char *host;             /* only read unless to_host */
+	unsigned char *host;             /* the application's memory; written only if to_host */
 	gpu_address address;
 	uint64_t size_B, part_B;
-	_Atomic uint64_t begun_B;        /* what threads have taken */
-	_Atomic uint64_t done_B;
-	atomic_int error;                /* the first */
+	_Atomic uint64_t begun_B;        /* bytes of parts that threads have begun */
+	_Atomic uint64_t done_B;         /* bytes that were copied */
+	atomic_int error;                /* the first error of any thread */
 };
 
-/* A part on its way through a slot. */
+/* A part that is being copied through a slot. */
 struct passage {
 	struct gpu_slot *slot;
-	struct gpu_event *copied;        /* owned; NULL: nothing is on its way */
+	struct gpu_event *copied;        /* owned: after the copy; NULL: the slot is not used */
 	uint64_t at_B, size_B;
 };
 

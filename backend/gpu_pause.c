@@ -24,10 +24,10 @@
  * thread spins, and before them it sleeps a little longer. */
 struct manner {
 	const char *name;                /* the value of CULVERT_WAIT */
-	uint64_t spin_ns;
-	uint64_t part;                   /* of the time waited */
-	uint64_t least_ns, most_ns;
-	bool foresees;
+	uint64_t spin_ns;                /* how long it polls without pauses */
+	uint64_t part;                   /* a pause is the time waited so far, divided by this, */
+	uint64_t least_ns, most_ns;      /* but within these limits */
+	bool foresees;                   /* pauses end before the end that is foreseen (gpu_stream_foresee) */
 };
 
 static const struct manner manners[] = {

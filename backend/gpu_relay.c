@@ -32,17 +32,18 @@ struct relay {
 	struct gpu_crew_job job;
 	struct gpu_stream *stream;
 	struct gpu_slot *slots[GPU_SLOTS];
-	unsigned char *host;             /* only read on the way to the device */
+	unsigned char *host;             /* the application's memory; only read in a copy to the device */
 	gpu_address address;
 	uint64_t size_B, piece_B, leg_B;
 	unsigned slot_count, piece_count;
-	atomic_uint begun;               /* pieces that threads have taken */
-	atomic_int error;                /* the first */
-	atomic_bool copied[PIECES_MAX];  /* to the device: it is in its slot */
-	/* To the host: legs on their way, and there. */
+	atomic_uint begun;               /* number of pieces that threads have begun */
+	atomic_int error;                /* the first error of any thread */
+	atomic_bool copied[PIECES_MAX];  /* in a copy to the device: the piece is in its slot */
+	/* In a copy to the host: the events after the legs' copies into slots, the number of legs that were put into
+	 * the stream, and of those that have arrived. */
 	struct gpu_event *arrivals[LEGS_MAX];
 	atomic_uint sent, arrived;
-	atomic_flag watched;             /* a thread asks for the next one */
+	atomic_flag watched;             /* a thread polls for the next leg */
 };
 
 static void fail(struct relay *relay, cl_int error)

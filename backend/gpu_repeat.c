@@ -22,14 +22,14 @@ enum { CROWD = 2 };
 enum { SAMPLES = 24 };
 
 struct repeat {
-	_Alignas(64) atomic_flag taken;  /* by a thread, which owns the rest */
-	uint32_t stream;                 /* id + 1; 0: nobody's */
-	unsigned misses;                 /* of other streams since its own came */
+	_Alignas(64) atomic_flag taken;  /* a thread has taken it, and uses the other fields */
+	uint32_t stream;                 /* the stream's id + 1; 0: the place is free */
+	unsigned misses;                 /* launches in other streams since the last one in this stream */
 	unsigned launches, tries;
-	bool failed;                     /* no graph, for good */
-	enum gpu_way way;                /* unknown: it is being measured */
-	unsigned samples;
-	uint64_t least_ns[2];            /* that a kernel took, a graph; 0: not measured */
+	bool failed;                     /* making the graph failed, and is not tried again */
+	enum gpu_way way;                /* the faster one; unknown: it is being measured */
+	unsigned samples;                /* number of launches that were measured */
+	uint64_t least_ns[2];            /* the shortest time of cuLaunchKernel, and of a graph; 0: not measured */
 	CUgraph cu_graph;
 	CUgraphNode cu_node;
 	CUgraphExec cu_exec;             /* NULL: not made yet */

@@ -13,15 +13,15 @@
  * gpu_window_run tells where the next one begins. */
 
 struct piece {
-	uint64_t lo_B, hi_B;             /* in whole pages; pieces never overlap */
+	uint64_t lo_B, hi_B;             /* byte offsets, at borders of pages; pieces never overlap */
 };
 
 struct gpu_window {
-	struct gpu_device *device;       /* immutable, as are the next two */
+	struct gpu_device *device;       /* constant, as are memory and size_B */
 	unsigned char *memory;
-	uint64_t size_B;                 /* in whole pages */
-	struct lock lock;                /* guards the rest */
-	struct piece *pieces;            /* in order */
+	uint64_t size_B;                 /* a multiple of the page size */
+	struct lock lock;                /* guards the fields below */
+	struct piece *pieces;            /* owned array: the ranges that are pinned, in order */
 	size_t count, capacity;
 };
 

@@ -18,18 +18,18 @@ struct span {
 /* What stands at the outermost level of a text: a function, a variable, a declaration. */
 struct item {
 	struct span text;
-	struct span name;                /* nothing: a directive that names nothing */
-	bool function;                   /* or a declaration of one */
+	struct span name;                /* empty: a directive without a name */
+	bool function;                   /* a function or its declaration */
 	bool entry;
-	bool known;                      /* in these words from an earlier text */
-	bool renamed;
+	bool known;                      /* an earlier text has it in the same words */
+	bool renamed;                    /* it gets another name */
 };
 
 /* Items of all texts; those of the one that is added now begin at fresh. */
 struct join {
 	struct bytes items;
-	size_t fresh;
-	unsigned number;                 /* of the text */
+	size_t fresh;                    /* index of the first item of the text that is added now */
+	unsigned number;                 /* of that text */
 	struct bytes *out;
 };
 

@@ -26,12 +26,12 @@
 #define POLL_LAST_NS UINT64_C(20000000)
 
 struct cache_flight {
-	struct list link;                /* in the cache's flights */
+	struct list link;                /* cache.flights */
 	struct hash key;
-	pid_t process;                   /* a child has its parent's list, not its threads */
-	unsigned refs;                   /* the leader and who waits; guarded by the cache's lock */
-	bool landed;
-	int file;                        /* the locked one, or -1 */
+	pid_t process;                   /* that began it: a forked child has the list, but not the threads */
+	unsigned refs;                   /* the thread that makes the value, and those that wait; guarded by the lock */
+	bool landed;                     /* it has ended */
+	int file;                        /* descriptor of the locked file, or -1 */
 };
 
 /* --- processes ------------------------------------------------------------------------ */
