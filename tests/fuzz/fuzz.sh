@@ -8,6 +8,14 @@ export FUZZ_LAST
 trap 'rm -f "$FUZZ_LAST"' EXIT
 here=${srcdir:-.}
 status=0
+# What ThreadSanitizer is not to tell of is still called so.
+for name in $(grep -o 'race:[a-z_/]*\(\.c\)\{0,1\}' "$here/tests/fuzz/fuzz_api.c" | sed 's/^race://'); do
+	case $name in
+	dl_*) ;; # the C library's
+	*/*) [ -e "$here/$name" ] || { echo "FAIL: fuzz_api.c names $name, which is not there"; status=1; } ;;
+	*) grep -rqw "$name" "$here/icd" || { echo "FAIL: fuzz_api.c names $name, which is not there"; status=1; } ;;
+	esac
+done
 fuzz() { # name, runs, files
 	name=$1 runs=$2
 	shift 2

@@ -42,7 +42,7 @@ __attribute__((visibility("default"))) const char *__tsan_default_suppressions(v
 const char *__tsan_default_suppressions(void)
 {
 	return "race:dl_deallocate_tls\nrace:host_copy_run\nrace:host_fill_run\n"
-	       "race:softcuda/api_copy.c\nrace:softcuda/api_fill.c\n";
+	       "race:softcuda/calls/copy.c\nrace:softcuda/calls/fill.c\n";
 }
 #endif
 
