@@ -23,7 +23,7 @@ extern const struct object_type ocl_program_type;
 /* A program on one of its devices. */
 struct program_device {
 	cl_build_status status;              /* of the last build */
-	struct ocl_code *loaded;             /* ref held: from clCreateProgramWithBinary; or NULL */
+	struct ocl_code *loaded;             /* ref held: from clCreateProgramWithBinary; or NULL; never changes */
 	struct ocl_code *code;               /* ref held: set when status is CL_BUILD_SUCCESS; else NULL */
 	struct ocl_module *module;           /* ref held: of code, if that is an executable; else NULL */
 	struct bytes log;                    /* of the last build */

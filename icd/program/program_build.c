@@ -246,13 +246,16 @@ static cl_int build_begin(struct build *build)
 	return error;
 }
 
-/* What the program had for the device goes into the target, to be freed without the lock. */
+/* What the program had for the device goes into the target, to be freed without the lock.  loaded is read without
+ * it, and is never written to. */
 static void made_swap_locked(struct program_device *slot, struct target *target)
 {
 	const struct program_device before = *slot;
-	*slot = target->made;
 	slot->status = target->error ? CL_BUILD_ERROR : CL_BUILD_SUCCESS;
-	slot->loaded = before.loaded;
+	slot->code = target->made.code;
+	slot->module = target->made.module;
+	slot->log = target->made.log;
+	slot->options = target->made.options;
 	target->made = before;
 }
 

@@ -1,4 +1,4 @@
-/* Many threads: on one queue, on several, over events, with callbacks. */
+/* Many threads: on one queue, on several, over events, with callbacks; that build one program. */
 #include "config.h"
 
 #include "tests/api/fixture.h"
@@ -142,6 +142,35 @@ static void test_images(void)
 	CHECK_OK(clReleaseMemObject(image));
 }
 
+/* OpenCL 3.0 API, 5.8.4: CL_INVALID_OPERATION while another build has not ended.  What the program was made from is
+ * there all the time. */
+static void *work_builds(void *data)
+{
+	bool good = true;
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		const cl_int code = clBuildProgram(data, 1, &device, "", NULL, NULL);
+		good &= code == CL_SUCCESS || code == CL_INVALID_OPERATION;
+	}
+	return good ? NULL : (void *)"failed";
+}
+
+static void test_builds_of_a_binary(void)
+{
+	size_t size_B = 0;
+	unsigned char *binary = NULL;
+	cl_int code;
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size_B), &size_B, NULL));
+	binary = malloc(size_B ? size_B : 1);
+	CHECK_OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL));
+	cl_program made = clCreateProgramWithBinary(context, 1, &device, &size_B,
+						    (const unsigned char **)&binary, NULL, &code);
+	CHECK_OK(code);
+	run(work_builds, made);
+	CHECK_OK(clBuildProgram(made, 1, &device, "", NULL, NULL));
+	CHECK_OK(clReleaseProgram(made));
+	free(binary);
+}
+
 static void test_callbacks_all(void)
 {
 	const int expected = 2 * THREADS * (ROUNDS / 5);
@@ -237,6 +266,7 @@ int main(void)
 		test_callbacks_all();
 		test_images();
 		test_chain();
+		test_builds_of_a_binary();
 		CHECK_OK(clReleaseProgram(program));
 	}
 	test_race_of_failures();
