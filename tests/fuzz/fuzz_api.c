@@ -37,12 +37,12 @@ static const char source[] =
 #ifdef __SANITIZE_THREAD__
 /* Where the C library frees the variables of a thread that has ended, it knows that it has.  Commands
  * of several queues that are at work on the same bytes at once are the application's mistake: these are the
- * functions that copy and fill for them, on the host and on the software device. */
+ * functions that copy and fill for them, on the host and on the software device (images by a kernel of ours). */
 __attribute__((visibility("default"))) const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
 	return "race:dl_deallocate_tls\nrace:host_copy_run\nrace:host_fill_run\n"
-	       "race:softcuda/calls/copy.c\nrace:softcuda/calls/fill.c\n";
+	       "race:softcuda/calls/copy.c\nrace:softcuda/calls/fill.c\nrace:softcuda/exec/surface.c\n";
 }
 #endif
 
