@@ -39,14 +39,20 @@ void filter_weights(const uint32_t *fraction, unsigned dimensions,
 
 bool filter_is_whole(const struct soft_image *image)
 {
-	return image->kind != TEXEL_FLOAT && !image->srgb && !image->packed;
+	return image->kind != TEXEL_FLOAT && !image->srgb;
+}
+
+/* Channels of a packed format are widened before the sum: their bits are repeated until there are 16. */
+static uint32_t widened(uint32_t bits, unsigned channel)
+{
+	return channel < 3 ? bits << 6 | bits >> 4 : bits * 0x5555;
 }
 
 /* A sum as a number of 16 bits, normalized as the texels are. */
 static int32_t to_16_bits(const struct soft_image *image, int32_t sum)
 {
 	/* 65535 / 255 is 257; 32767 / 127 is not whole, and this is what is taken for it. */
-	if (image->kind == TEXEL_UNORM && image->channel_B == 1)
+	if (image->kind == TEXEL_UNORM && image->channel_B == 1 && !image->packed)
 		return (sum * 257 + FILTER_ONE / 2) >> FILTER_BITS;
 	if (image->kind == TEXEL_SNORM && image->channel_B == 1)
 		return sum + (((sum >> 4) + 4 + (sum >> 12)) >> 3);
@@ -59,7 +65,8 @@ static uint32_t sum_whole(const struct soft_image *image, uint32_t (*texels)[4],
 	const bool has_sign = image->kind == TEXEL_SINT || image->kind == TEXEL_SNORM;
 	int64_t sum = 0;
 	for (unsigned i = 0; i < corners; i++) {
-		const uint32_t texel = texels[i][channel];
+		const uint32_t bits = texels[i][channel];
+		const uint32_t texel = image->packed ? widened(bits, channel) : bits;
 		sum += weights[i] * (has_sign ? (int64_t)(int32_t)texel : texel);
 	}
 	if (image->channel_B == 4)

@@ -3,7 +3,7 @@
  * The CUDA C++ Programming Guide ("Linear Filtering") says that weights have 8 bits of
  * fraction and no more.  The rest was found in the results of an H200, all of which it
  * gives bit by bit: the weights of corners are 8-bit numbers too, whose sum is one; texels
- * of 8 and 16 bits are summed as integers and have 16 bits when they become floats; the
+ * of 8, 10 and 16 bits are summed as integers and have 16 bits when they become floats; the
  * digits of floats are aligned with the largest of four texels, and what then is 4 bits
  * below its last digit or lower is cut off; ties go away from zero, or up in integers. */
 #ifndef CULVERT_SOFTCUDA_EXEC_FILTER_H

@@ -8,6 +8,9 @@
 
 enum { COORDINATES_MAX = 512 };
 
+/* CU_AD_FORMAT_UNORM_INT_101010_2, which headers before CUDA 13 do not name: four channels in four bytes. */
+#define PACKED_10 ((CUarray_format)0x50)
+
 static CUmodule module;
 static CUdeviceptr coordinates_at, values_at;
 
@@ -102,7 +105,7 @@ static inline CUresult array_copy(CUarray array, void *bytes, bool to_array)
 			     is.Format == CU_AD_FORMAT_UNSIGNED_INT32 ||
 			     is.Format == CU_AD_FORMAT_SIGNED_INT32 ? 4 :
 			     is.Format == CU_AD_FORMAT_UNSIGNED_INT8 ||
-			     is.Format == CU_AD_FORMAT_SIGNED_INT8 ? 1 : 2;
+			     is.Format == CU_AD_FORMAT_SIGNED_INT8 || is.Format == PACKED_10 ? 1 : 2;
 	copy.srcMemoryType = to_array ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_ARRAY;
 	copy.dstMemoryType = to_array ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_HOST;
 	copy.srcHost = bytes;

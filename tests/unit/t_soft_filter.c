@@ -82,6 +82,31 @@ static void test_filter(void)
 	}
 }
 
+/* The red of four packed texels, at parts of 256 of the way between them, as an H200 filters it. */
+static void test_packed(void)
+{
+	static const struct {
+		uint32_t red[4], x, y, bits;
+	} rows[] = {
+		{{137, 974, 301, 114}, 32, 0, 0x3e71dcf2}, {{967, 780, 107, 944}, 32, 64, 0x3f3e57be},
+		{{122, 959, 286, 99}, 64, 128, 0x3e8ec28f}, {{780, 593, 944, 757}, 0, 192, 0x3f61f8e2},
+		{{788, 601, 952, 765}, 224, 192, 0x3f3b06bb},
+	};
+	REQUIRE(ready());
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const float at[1][4] = {{0.5f + (float)rows[i].x / 256, 0.5f + (float)rows[i].y / 256}};
+		uint32_t value[1][4] = {{0}}, texels[4];
+		memcpy(texels, rows[i].red, sizeof(texels));
+		CUarray array = array_create(2, 2, 0, PACKED_10, 4, 0);
+		CHECK_EQ(array_copy(array, texels, true), CUDA_SUCCESS);
+		CUtexObject object = texture_create(array, CU_TR_ADDRESS_MODE_CLAMP, true, 0);
+		CHECK_EQ(run("tex_2d_f32", object, at, 1, value), CUDA_SUCCESS);
+		CHECK_EQ(value[0][0], rows[i].bits);
+		CHECK_EQ(cuTexObjectDestroy(object), CUDA_SUCCESS);
+		CHECK_EQ(cuArrayDestroy(array), CUDA_SUCCESS);
+	}
+}
+
 static void test_points(void)
 {
 	REQUIRE(ready());
@@ -107,4 +132,4 @@ static void test_points(void)
 	CHECK_EQ(cuArrayDestroy(array), CUDA_SUCCESS);
 }
 
-TEST_MAIN(TEST(test_filter), TEST(test_points))
+TEST_MAIN(TEST(test_filter), TEST(test_packed), TEST(test_points))
