@@ -23,6 +23,8 @@
 #include <string.h>
 #include <unistd.h>
 
+static void close_driver(void);
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool usable, understood;
 
@@ -72,6 +74,8 @@ static void add_devices(unsigned count)
 	}
 }
 
+/* Like libcuda, this driver ends in a function that its first cuInit registers with atexit: functions that were registered
+ * earlier, and destructors, run after it and find CUDA_ERROR_DEINITIALIZED. */
 static void start_once(void)
 {
 	list_init(&soft_driver.contexts);
@@ -85,7 +89,7 @@ static void start_once(void)
 	understood = soft_sched_start() && soft_release();
 	usable = !lock_condition_init(&soft_driver.done) &&
 		 !lock_condition_init(&soft_driver.work) && !soft_thread_start(soft_stream_retire_thread_locked) &&
-		 !pthread_atfork(NULL, NULL, after_fork_in_child);
+		 !pthread_atfork(NULL, NULL, after_fork_in_child) && !atexit(close_driver);
 }
 
 static CUresult init_locked(unsigned flags)
@@ -183,7 +187,7 @@ static void write_counts(void)
 /* A host may end while its streams are full.  Nothing new starts; what runs is
  * given a moment; threads that are still busy then are left to the kernel, with
  * all they use, for this object is never unmapped (-z nodelete). */
-__attribute__((destructor)) static void unload(void)
+static void close_driver(void)
 {
 	if (!soft_door_close())
 		return;
@@ -192,4 +196,10 @@ __attribute__((destructor)) static void unload(void)
 		return;
 	if (soft_workers_stop())
 		soft_exec_shutdown();
+}
+
+/* For a process that never called cuInit. */
+__attribute__((destructor)) static void unload(void)
+{
+	close_driver();
 }
