@@ -234,6 +234,10 @@ static void print_expression(struct ir_printer *printer, LLVMValueRef expression
 		fe_ir_print(printer, "icmp %s (%V, %V)",
 			    fe_ir_predicate_name(LLVMGetICmpPredicate(expression)), first,
 			    LLVMGetOperand(expression, 1));
+	} else if (opcode == LLVMSelect) {
+		/* Up to LLVM 16, where the condition is such a comparison. */
+		fe_ir_print(printer, "select (%V, %V, %V)", first, LLVMGetOperand(expression, 1),
+			    LLVMGetOperand(expression, 2));
 	} else {
 		char *text = LLVMPrintValueToString(expression);
 		fe_ir_error(printer, "constant expression %s", text);

@@ -21,7 +21,7 @@ if [ "$FROM_KERNELS" = all ]; then
 	files=$(ls "$here"/tests/kernels/*.clt)
 else
 	for name in arguments_struct atomics_c11 barriers_in_control control_switch convert_saturate \
-		image_samplers language_structs local_structures math_pointers options_defines pipe_groups pipe_reservations \
+		image_samplers language_structs local_null local_structures math_pointers options_defines pipe_groups pipe_reservations \
 		pipe_unoptimized printf_vectors \
 		scan_local shuffle_masks sub_group_ids vload_vstore; do
 		files="$files $here/tests/kernels/$name.clt"
