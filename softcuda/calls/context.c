@@ -13,7 +13,6 @@
 /* Scheduling is accepted and means nothing; mapping host memory always works. */
 static const unsigned known_flags = CU_CTX_SCHED_MASK | CU_CTX_MAP_HOST |
 				    CU_CTX_LMEM_RESIZE_TO_MAX;
-enum { API_VERSION_OLD = 3020 };
 
 /* --- primary contexts ---------- */
 
@@ -22,18 +21,13 @@ static CUresult retain_locked(CUcontext *cu_context_out, CUdevice cu_device)
 	struct soft_device *device;
 	if (!cu_context_out)
 		return CUDA_ERROR_INVALID_VALUE;
+	struct soft_context *primary;
 	CUresult result = soft_device_find_locked(cu_device, &device);
-	if (result == CUDA_SUCCESS && !device->primary) {
-		result = soft_context_create_locked(device, device->primary_flags, API_VERSION_OLD,
-					       &device->primary);
-		if (result == CUDA_SUCCESS)
-			device->primary->primary = true;
-	}
-	if (result != CUDA_SUCCESS)
-		return result;
-	device->primary_refs++;
-	*cu_context_out = device->primary->handle;
-	return CUDA_SUCCESS;
+	if (result == CUDA_SUCCESS)
+		result = soft_primary_retain_locked(device, &primary);
+	if (result == CUDA_SUCCESS)
+		*cu_context_out = primary->handle;
+	return result;
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *cu_context_out, CUdevice cu_device)
@@ -41,25 +35,11 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *cu_context_out, CUdevice cu_device)
 	SOFT_CALL(SOFT_NEED_INIT, retain_locked(cu_context_out, cu_device));
 }
 
-static void primary_destroy_locked(struct soft_device *device)
-{
-	struct soft_context *primary = device->primary;
-	device->primary = NULL;
-	if (primary)
-		soft_context_destroy_locked(primary);
-}
-
 static CUresult release_locked(CUdevice cu_device)
 {
 	struct soft_device *device;
 	CUresult result = soft_device_find_locked(cu_device, &device);
-	if (result != CUDA_SUCCESS)
-		return result;
-	if (!device->primary_refs)
-		return CUDA_ERROR_INVALID_CONTEXT;
-	if (!--device->primary_refs)
-		primary_destroy_locked(device);
-	return CUDA_SUCCESS;
+	return result == CUDA_SUCCESS ? soft_primary_release_locked(device) : result;
 }
 
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice cu_device)
@@ -79,8 +59,7 @@ static CUresult reset_locked(CUdevice cu_device)
 	CUresult result = soft_device_find_locked(cu_device, &device);
 	if (result != CUDA_SUCCESS)
 		return result;
-	device->primary_refs = 0;
-	primary_destroy_locked(device);
+	soft_primary_destroy_locked(device);
 	return CUDA_SUCCESS;
 }
 
@@ -146,10 +125,10 @@ static CUresult create_locked(CUcontext *cu_context_out, unsigned flags, CUdevic
 		return CUDA_ERROR_INVALID_VALUE;
 	CUresult result = soft_device_find_locked(cu_device, &device);
 	if (result == CUDA_SUCCESS)
-		result = soft_context_create_locked(device, flags, API_VERSION_OLD, &made);
+		result = soft_context_create_locked(device, flags, SOFT_API_VERSION_OLD, &made);
 	if (result != CUDA_SUCCESS)
 		return result;
-	result = soft_thread_push_context_locked(made);
+	result = soft_thread_push_context_locked(made, made->handle);
 	if (result != CUDA_SUCCESS) {
 		soft_context_destroy_locked(made);
 		return result;
@@ -197,6 +176,7 @@ static CUresult destroy_locked(CUcontext cu_context)
 	CUresult result = soft_context_find_locked(cu_context, &doomed);
 	if (result != CUDA_SUCCESS)
 		return result;
+	/* Of green contexts, too: cuGreenCtxDestroy ends those. */
 	if (doomed->primary)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	doomed->refs++;
@@ -223,7 +203,8 @@ static CUresult push_locked(CUcontext cu_context)
 {
 	struct soft_context *pushed;
 	CUresult result = soft_context_find_locked(cu_context, &pushed);
-	return result == CUDA_SUCCESS ? soft_thread_push_context_locked(pushed) : result;
+	return result == CUDA_SUCCESS ? soft_thread_push_context_locked(pushed, cu_context)
+				      : result;
 }
 
 CUresult cuCtxPushCurrent_v2(CUcontext cu_context)
@@ -262,7 +243,8 @@ static CUresult set_current_locked(CUcontext cu_context)
 	CUresult result = CUDA_SUCCESS;
 	if (cu_context)
 		result = soft_context_find_locked(cu_context, &wanted);
-	return result == CUDA_SUCCESS ? soft_thread_set_context_locked(wanted) : result;
+	return result == CUDA_SUCCESS ? soft_thread_set_context_locked(wanted, cu_context)
+				      : result;
 }
 
 CUresult cuCtxSetCurrent(CUcontext cu_context)
@@ -275,8 +257,7 @@ static CUresult get_current_locked(CUcontext *cu_context_out)
 {
 	if (!cu_context_out)
 		return CUDA_ERROR_INVALID_VALUE;
-	struct soft_context *current = soft_thread_context_locked();
-	*cu_context_out = current ? current->handle : NULL;
+	*cu_context_out = soft_thread_handle_locked();
 	return CUDA_SUCCESS;
 }
 

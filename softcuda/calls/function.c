@@ -4,6 +4,7 @@
 #include "softcuda/calls/door.h"
 #include "softcuda/driver/context.h"
 #include "softcuda/driver/entry.h"
+#include "softcuda/driver/green.h"
 #include "softcuda/driver/module.h"
 #include "softcuda/driver/schedule.h"
 #include "softcuda/driver/state.h"
@@ -165,28 +166,38 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks_out,
 							  dynamic_shared_B, flags));
 }
 
+/* What a multiprocessor takes of a kernel, and how many there are: of the green context that is current, if one is. */
+struct potential {
+	uint32_t threads_max, blocks, multiprocessors;
+};
+
 static CUresult potential_locked(struct soft_context *context, CUfunction cu_function,
-				 uint32_t threads, size_t dynamic_shared_B, uint32_t *limit_out,
-				 uint32_t *blocks_out)
+				 uint32_t threads, size_t dynamic_shared_B,
+				 struct potential *potential_out)
 {
 	struct soft_entry *entry;
+	const struct soft_green *green = soft_green_current_locked();
 	CUresult result = soft_entry_find_locked(context, cu_function, &entry);
 	if (result != CUDA_SUCCESS)
 		return result;
-	*limit_out = soft_entry_max_threads(entry);
-	*blocks_out = threads ? soft_entry_occupancy(entry, threads, dynamic_shared_B) : 0;
+	potential_out->threads_max = soft_entry_max_threads(entry);
+	potential_out->blocks =
+		threads ? soft_entry_occupancy(entry, threads, dynamic_shared_B) : 0;
+	potential_out->multiprocessors =
+		green ? (uint32_t)__builtin_popcountll(green->multiprocessors)
+		      : context->device->multiprocessors;
 	return CUDA_SUCCESS;
 }
 
 static CUresult potential(const char *call, CUfunction cu_function, uint32_t threads,
-			  size_t dynamic_shared_B, uint32_t *limit_out, uint32_t *blocks_out)
+			  size_t dynamic_shared_B, struct potential *potential_out)
 {
 	struct soft_context *context = NULL;
 	CUresult result = soft_enter(call, SOFT_NEED_CONTEXT, &context);
 	if (result != CUDA_SUCCESS)
 		return result;
 	return soft_leave(call, potential_locked(context, cu_function, threads, dynamic_shared_B,
-						 limit_out, blocks_out));
+						 potential_out));
 }
 
 /* The caller's function is called without the lock, hence a call for each size. */
@@ -196,28 +207,28 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid_out, int *block_out
 						   size_t dynamic_shared_B, int limit,
 						   unsigned int flags)
 {
-	uint32_t most, blocks, best_threads = 0, best_blocks = 0;
+	uint32_t best_threads = 0, best_blocks = 0;
+	struct potential at;
 	if (!grid_out || !block_out || limit < 0 ||
 	    flags & ~(unsigned)CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
 		return CUDA_ERROR_INVALID_VALUE;
-	CUresult result = potential(__func__, cu_function, 0, 0, &most, &blocks);
+	CUresult result = potential(__func__, cu_function, 0, 0, &at);
 	if (result != CUDA_SUCCESS)
 		return result;
-	if (limit && (uint32_t)limit < most)
-		most = (uint32_t)limit;
+	const uint32_t most = limit && (uint32_t)limit < at.threads_max ? (uint32_t)limit
+									: at.threads_max;
 	for (uint32_t threads = most; threads;
 	     threads = (threads - 1) / SOFT_WARP * SOFT_WARP) {
-		uint32_t unused;
 		size_t shared_B = shared_of ? shared_of((int)threads) : dynamic_shared_B;
-		result = potential(NULL, cu_function, threads, shared_B, &unused, &blocks);
+		result = potential(NULL, cu_function, threads, shared_B, &at);
 		if (result != CUDA_SUCCESS)
 			return result;
-		if (threads * blocks > best_threads * best_blocks) {
+		if (threads * at.blocks > best_threads * best_blocks) {
 			best_threads = threads;
-			best_blocks = blocks;
+			best_blocks = at.blocks;
 		}
 	}
-	*grid_out = (int)best_blocks * SOFT_MULTIPROCESSORS;
+	*grid_out = (int)(best_blocks * at.multiprocessors);
 	*block_out = (int)best_threads;
 	return CUDA_SUCCESS;
 }

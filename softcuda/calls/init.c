@@ -57,6 +57,12 @@ static unsigned capability_of(unsigned rank)
 	return sm >= SOFT_SM_OLDEST && sm <= SOFT_SM_NEWEST ? (unsigned)sm : SOFT_SM;
 }
 
+static unsigned multiprocessors(void)
+{
+	uint64_t count = option_number(OPTION_SOFT_MULTIPROCESSORS);
+	return count && count <= SOFT_MULTIPROCESSORS_MAX ? (unsigned)count : SOFT_MULTIPROCESSORS;
+}
+
 /* A driver does not see GPUs that are newer than it. */
 static void add_devices(unsigned count)
 {
@@ -70,6 +76,7 @@ static void add_devices(unsigned count)
 		struct soft_device *device = &soft_driver.devices[soft_driver.device_count];
 		device->index = soft_driver.device_count++;
 		device->sm = sm;
+		device->multiprocessors = multiprocessors();
 		device->memory_B = memory_of_a_device(count);
 	}
 }

@@ -8,6 +8,7 @@
 #include "softcuda/check/watch.h"
 #include "softcuda/driver/context.h"
 #include "softcuda/driver/entry.h"
+#include "softcuda/driver/green.h"
 #include "softcuda/driver/memory.h"
 #include "softcuda/driver/module.h"
 #include "softcuda/driver/object.h"
@@ -28,6 +29,7 @@ struct request {
 	unsigned dynamic_shared_B;
 	CUstream cu_stream;
 	bool cooperative;
+	uint64_t multiprocessors;            /* of a graph's node: a bit each; 0: the stream's */
 	void **parameters;                   /* a pointer to each one's value */
 	void **extra;                        /* or all of them in one buffer */
 };
@@ -63,7 +65,15 @@ static const struct soft_operation_type launch_type = {
 
 /* --- checking ---------- */
 
-static CUresult check_shape(const struct soft_entry *entry, const struct request *request)
+/* How many of them are in the set. */
+static unsigned multiprocessors_in(uint64_t set, const struct soft_device *device)
+{
+	return set ? (unsigned)__builtin_popcountll(set) : device->multiprocessors;
+}
+
+/* multiprocessors: a bit each; 0: all. */
+static CUresult check_shape(const struct soft_entry *entry, const struct request *request,
+			    uint64_t multiprocessors)
 {
 	static const unsigned grid_max[3] = {2147483647, 65535, 65535};
 	static const unsigned block_max[3] = {1024, 1024, 64};
@@ -86,7 +96,7 @@ static CUresult check_shape(const struct soft_entry *entry, const struct request
 		return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
 	if (request->cooperative &&
 	    (uint64_t)request->grid[0] * request->grid[1] * request->grid[2] >
-		    (uint64_t)SOFT_MULTIPROCESSORS *
+		    (uint64_t)multiprocessors_in(multiprocessors, entry->module->context->device) *
 			    soft_entry_occupancy(entry, (uint32_t)threads,
 						 request->dynamic_shared_B))
 		return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
@@ -182,7 +192,9 @@ static CUresult submit_locked(struct soft_entry *entry, struct soft_stream *stre
 		.watch = watch_for(trace),
 		.watch_data = trace,
 		.sm = stream->context->device->sm,
-		.multiprocessor_count = SOFT_MULTIPROCESSORS,
+		.multiprocessor_count = stream->context->device->multiprocessors,
+		.multiprocessors = request->multiprocessors ? request->multiprocessors
+							    : stream->multiprocessors,
 	};
 	return soft_operation_submit_locked(&launch->base, stream);
 }
@@ -212,7 +224,7 @@ static CUresult launch_locked(struct soft_context *context, const struct request
 		return result;
 	if (entry->module->context != stream->context)
 		return CUDA_ERROR_INVALID_HANDLE;
-	result = check_shape(entry, request);
+	result = check_shape(entry, request, stream->multiprocessors);
 	return result == CUDA_SUCCESS ? submit_locked(entry, stream, request, NULL) : result;
 }
 
@@ -338,6 +350,15 @@ static CUresult keep_locked(struct soft_entry *entry, const struct request *requ
 	return CUDA_SUCCESS;
 }
 
+/* The green context that a node says it runs in, or else the current one: a node has its own. */
+static uint64_t multiprocessors_of(const CUDA_KERNEL_NODE_PARAMS_v2 *parameters)
+{
+	const struct soft_green *green =
+		parameters->ctx ? soft_green_find_converted_locked(parameters->ctx)
+				: soft_green_current_locked();
+	return green ? green->multiprocessors : 0;
+}
+
 CUresult soft_kept_launch_create_locked(struct soft_context *context,
 					const CUDA_KERNEL_NODE_PARAMS_v2 *parameters,
 					struct soft_kept_launch **kept_out)
@@ -348,13 +369,14 @@ CUresult soft_kept_launch_create_locked(struct soft_context *context,
 		.grid = {parameters->gridDimX, parameters->gridDimY, parameters->gridDimZ},
 		.block = {parameters->blockDimX, parameters->blockDimY, parameters->blockDimZ},
 		.dynamic_shared_B = parameters->sharedMemBytes,
+		.multiprocessors = multiprocessors_of(parameters),
 		.parameters = parameters->kernelParams,
 		.extra = parameters->extra,
 	};
 	struct soft_entry *entry;
 	CUresult result = soft_entry_find_locked(context, request.cu_function, &entry);
 	if (result == CUDA_SUCCESS)
-		result = check_shape(entry, &request);
+		result = check_shape(entry, &request, request.multiprocessors);
 	return result == CUDA_SUCCESS ? keep_locked(entry, &request, kept_out) : result;
 }
 

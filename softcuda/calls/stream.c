@@ -4,6 +4,7 @@
 #include "softcuda/calls/door.h"
 #include "softcuda/driver/context.h"
 #include "softcuda/driver/event.h"
+#include "softcuda/driver/green.h"
 #include "softcuda/driver/handle.h"
 #include "softcuda/driver/memory.h"
 #include "softcuda/driver/oracle.h"
@@ -21,8 +22,11 @@ static CUresult create_locked(struct soft_context *context, CUstream *cu_stream_
 	if (!cu_stream_out || flags & ~(unsigned)CU_STREAM_NON_BLOCKING)
 		return CUDA_ERROR_INVALID_VALUE;
 	struct soft_stream *stream = soft_stream_create_locked(context, flags, priority);
+	struct soft_green *green = soft_green_current_locked();
 	if (!stream)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	stream->green = green;
+	stream->multiprocessors = green ? green->multiprocessors : 0;
 	stream->handle = soft_handle_create_locked(SOFT_KIND_STREAM, stream);
 	if (!stream->handle) {
 		soft_stream_unref_locked(stream);
@@ -48,6 +52,8 @@ static CUresult destroy_locked(CUstream cu_stream)
 	struct soft_stream *stream = soft_handle_find_locked(SOFT_KIND_STREAM, cu_stream);
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (stream->orphaned)
+		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	CUresult fault = stream->context->fault;
 	soft_stream_retire_locked(stream);
 	return fault;
@@ -178,7 +184,8 @@ static CUresult get_locked(struct soft_context *context, CUstream cu_stream, enu
 		*(unsigned long long *)out = stream->id;
 		break;
 	case QUERY_CONTEXT:
-		*(CUcontext *)out = stream->context->handle;
+		*(CUcontext *)out = stream->green ? stream->green->converted
+						  : stream->context->handle;
 		break;
 	case QUERY_DEVICE:
 		*(CUdevice *)out = (CUdevice)stream->context->device->index;

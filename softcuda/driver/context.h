@@ -14,6 +14,9 @@
 
 struct soft_stream;
 
+/* What contexts say that were made without one. */
+enum { SOFT_API_VERSION_OLD = 3020 };
+
 struct soft_context {
 	struct list link;                    /* of soft_driver.contexts */
 	CUcontext handle;
@@ -31,12 +34,14 @@ struct soft_context {
 	struct list modules;                 /* of soft_module.link */
 	struct list arrays;                  /* of soft_array.link */
 	struct list objects;                 /* textures and surfaces */
+	struct list greens;                  /* of soft_green.link */
 	struct soft_stream *legacy;          /* the NULL stream */
 	uint32_t peers;                      /* bit per device whose memory is enabled */
 	CUfunc_cache cache_config;
 	size_t limits[CU_LIMIT_MAX];
 };
 
+/* Of a green context: the primary context that it is a share of. */
 CUresult soft_context_find_locked(CUcontext cu_context, struct soft_context **context_out);
 /* context_life.c. */
 CUresult soft_context_create_locked(struct soft_device *device, unsigned flags, unsigned api_version,
@@ -44,6 +49,12 @@ CUresult soft_context_create_locked(struct soft_device *device, unsigned flags, 
 /* Frees what belongs to it; pending work is waited for; context_life.c. */
 void soft_context_destroy_locked(struct soft_context *context);
 void soft_context_unref_locked(struct soft_context *context);
+/* The primary context, made now if nobody has it; context_life.c, as the next two. */
+CUresult soft_primary_retain_locked(struct soft_device *device, struct soft_context **context_out);
+/* CUDA_ERROR_INVALID_CONTEXT: nobody has it. */
+CUresult soft_primary_release_locked(struct soft_device *device);
+/* However many have it. */
+void soft_primary_destroy_locked(struct soft_device *device);
 /* schedule.c: waits until all that was submitted before the call is done; its fault. */
 CUresult soft_context_wait_locked(struct soft_context *context);
 /* schedule.c: the context has the fault result from here on, unless it has one: what waits in

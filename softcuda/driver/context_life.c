@@ -4,6 +4,7 @@
 #include "softcuda/driver/array.h"
 #include "softcuda/driver/context.h"
 #include "softcuda/driver/event.h"
+#include "softcuda/driver/green.h"
 #include "softcuda/driver/handle.h"
 #include "softcuda/driver/memory.h"
 #include "softcuda/driver/module.h"
@@ -29,6 +30,7 @@ CUresult soft_context_create_locked(struct soft_device *device, unsigned flags,
 	list_init(&context->modules);
 	list_init(&context->arrays);
 	list_init(&context->objects);
+	list_init(&context->greens);
 	context->device = device;
 	context->legacy = soft_stream_create_locked(context, CU_STREAM_DEFAULT, 0);
 	context->handle = soft_handle_create_locked(SOFT_KIND_CONTEXT, context);
@@ -79,6 +81,7 @@ void soft_context_destroy_locked(struct soft_context *context)
 		soft_module_destroy_locked(list_entry(link, struct soft_module, link));
 	list_for_each(link, next, &context->events)
 		soft_event_destroy_locked(list_entry(link, struct soft_event, link));
+	soft_green_retire_context_locked(context);
 	list_for_each(link, next, &context->streams) {
 		struct soft_stream *stream = list_entry(link, struct soft_stream, link);
 		/* Points of others may still name it. */
@@ -90,4 +93,37 @@ void soft_context_destroy_locked(struct soft_context *context)
 	soft_array_retire_context_locked(context);
 	soft_memory_free_context_locked(context);
 	soft_context_unref_locked(context);
+}
+
+CUresult soft_primary_retain_locked(struct soft_device *device, struct soft_context **context_out)
+{
+	if (!device->primary) {
+		CUresult result = soft_context_create_locked(device, device->primary_flags,
+							     SOFT_API_VERSION_OLD,
+							     &device->primary);
+		if (result != CUDA_SUCCESS)
+			return result;
+		device->primary->primary = true;
+	}
+	device->primary_refs++;
+	*context_out = device->primary;
+	return CUDA_SUCCESS;
+}
+
+CUresult soft_primary_release_locked(struct soft_device *device)
+{
+	if (!device->primary_refs)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!--device->primary_refs)
+		soft_primary_destroy_locked(device);
+	return CUDA_SUCCESS;
+}
+
+void soft_primary_destroy_locked(struct soft_device *device)
+{
+	struct soft_context *primary = device->primary;
+	device->primary_refs = 0;
+	device->primary = NULL;
+	if (primary)
+		soft_context_destroy_locked(primary);
 }

@@ -25,7 +25,8 @@ enum {
 	SOFT_DEVICES_MAX = 16,
 	SOFT_SM = 90,                        /* what devices are by default */
 	SOFT_SM_OLDEST = 50, SOFT_SM_NEWEST = 121,
-	SOFT_MULTIPROCESSORS = 4,
+	SOFT_MULTIPROCESSORS = 4,            /* by default */
+	SOFT_MULTIPROCESSORS_MAX = 64,
 	SOFT_WARP = 32,
 	SOFT_THREADS_PER_BLOCK = 1024,
 	SOFT_THREADS_PER_SM = 2048,
@@ -45,6 +46,7 @@ enum {
 struct soft_device {
 	unsigned index;
 	unsigned sm;                         /* of its compute capability */
+	unsigned multiprocessors;
 	uint64_t memory_B;
 	uint64_t used_B;
 	uint64_t idle_B;                     /* what pools reserve and nobody uses */

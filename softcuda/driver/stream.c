@@ -3,6 +3,7 @@
 #include "softcuda/driver/stream.h"
 
 #include "softcuda/driver/context.h"
+#include "softcuda/driver/green.h"
 #include "softcuda/driver/handle.h"
 #include "softcuda/driver/oracle.h"
 #include "softcuda/driver/schedule.h"
@@ -93,7 +94,8 @@ CUresult soft_stream_find_locked(struct soft_context *context, CUstream cu_strea
 {
 	struct soft_stream *stream;
 	if (!cu_stream || cu_stream == CU_STREAM_LEGACY) {
-		stream = context->legacy;
+		const struct soft_green *green = soft_green_current_locked();
+		stream = green && green->context == context ? green->first : context->legacy;
 	} else if (cu_stream == CU_STREAM_PER_THREAD) {
 		stream = per_thread_stream_locked(context);
 		if (!stream)
@@ -103,6 +105,8 @@ CUresult soft_stream_find_locked(struct soft_context *context, CUstream cu_strea
 		if (!stream)
 			return CUDA_ERROR_INVALID_HANDLE;
 	}
+	if (stream->orphaned)
+		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	if (stream->context->fault != CUDA_SUCCESS)
 		return stream->context->fault;
 	*stream_out = stream;

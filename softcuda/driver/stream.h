@@ -12,6 +12,7 @@
 
 struct oracle_stream;
 struct soft_context;
+struct soft_green;
 
 struct soft_stream {
 	struct list link;                    /* of soft_context.streams */
@@ -22,6 +23,9 @@ struct soft_stream {
 	uint64_t thread;                     /* whose per-thread default stream; 0: nobody's */
 	unsigned flags;
 	int priority;
+	struct soft_green *green;            /* whose it is; NULL: the whole device's */
+	bool orphaned;                       /* its green context is gone */
+	uint64_t multiprocessors;            /* which it runs on, a bit each; 0: all */
 	unsigned refs;
 	bool running;                        /* the first operation has been started */
 	struct list operations;              /* of soft_operation.link, in order */

@@ -62,6 +62,11 @@ struct soft_context *soft_thread_context_locked(void)
 	return self.depth ? self.stack[self.depth - 1] : NULL;
 }
 
+CUcontext soft_thread_handle_locked(void)
+{
+	return self.depth ? self.handles[self.depth - 1] : NULL;
+}
+
 bool soft_thread_pop_context_locked(CUcontext *cu_context_out)
 {
 	if (!self.depth)
@@ -72,25 +77,26 @@ bool soft_thread_pop_context_locked(CUcontext *cu_context_out)
 	return true;
 }
 
-CUresult soft_thread_push_context_locked(struct soft_context *context)
+CUresult soft_thread_push_context_locked(struct soft_context *context, CUcontext handle)
 {
 	if (!know_self() || self.depth == STACK_MAX)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	context->refs++;
 	self.stack[self.depth] = context;
-	self.handles[self.depth++] = context->handle;
+	self.handles[self.depth++] = handle;
 	return CUDA_SUCCESS;
 }
 
-CUresult soft_thread_set_context_locked(struct soft_context *context)
+CUresult soft_thread_set_context_locked(struct soft_context *context, CUcontext handle)
 {
 	CUcontext before;
 	if (!know_self())
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	if (context && self.depth && self.stack[self.depth - 1] == context)
+	if (context && self.depth && self.stack[self.depth - 1] == context &&
+	    self.handles[self.depth - 1] == handle)
 		return CUDA_SUCCESS;
 	soft_thread_pop_context_locked(&before);
-	return context ? soft_thread_push_context_locked(context) : CUDA_SUCCESS;
+	return context ? soft_thread_push_context_locked(context, handle) : CUDA_SUCCESS;
 }
 
 void soft_thread_forbid(bool forbidden)

@@ -20,9 +20,12 @@ int soft_thread_start(void (*ended_locked)(uint64_t thread));
 
 /* The context on top of the stack, perhaps no longer alive; or NULL. */
 struct soft_context *soft_thread_context_locked(void);
-/* NULL leaves the stack without its top. CUDA_ERROR_OUT_OF_MEMORY. */
-CUresult soft_thread_set_context_locked(struct soft_context *context);
-CUresult soft_thread_push_context_locked(struct soft_context *context);
+/* The handle that it was made current by: its own or that of a green context; or NULL. */
+CUcontext soft_thread_handle_locked(void);
+/* NULL leaves the stack without its top. handle: the context's, or that of one of its green contexts.
+ * CUDA_ERROR_OUT_OF_MEMORY. */
+CUresult soft_thread_set_context_locked(struct soft_context *context, CUcontext handle);
+CUresult soft_thread_push_context_locked(struct soft_context *context, CUcontext handle);
 /* Takes the top off, its reference included; false when the stack is empty. */
 bool soft_thread_pop_context_locked(CUcontext *cu_context_out);
 

@@ -124,6 +124,7 @@ struct soft_launch {
 	void *watch_data;                /* for the watcher */
 	unsigned sm;                     /* of the device, e.g. 90 */
 	unsigned multiprocessor_count;   /* %nsmid */
+	uint64_t multiprocessors;        /* which of them it runs on, a bit each; 0: all */
 };
 
 /* Runs the whole grid and returns when the last work-group is done.  Blocking; on

@@ -50,6 +50,7 @@ struct pending {
 	atomic_uint_fast64_t next_group;
 	bool offered;                     /* of the launching thread */
 	unsigned workers;                 /* inside; guarded by pool.lock */
+	unsigned workers_max;             /* a part of the multiprocessors gets that part of the threads */
 	bool exhausted;                   /* guarded by pool.lock */
 };
 
@@ -168,7 +169,8 @@ static void *worker(void *unused)
 		struct list *link, *next;
 		list_for_each(link, next, &pool.pending) {
 			struct pending *pending = list_entry(link, struct pending, link);
-			if (!found && !pending->exhausted)
+			if (!found && !pending->exhausted &&
+			    pending->workers < pending->workers_max)
 				found = pending;
 		}
 		if (!found && pool.stopping)
@@ -197,6 +199,16 @@ static unsigned wanted_threads(void)
 		wanted = cores > 0 ? (uint64_t)cores : 1;
 	}
 	return wanted < THREADS_MAX ? (unsigned)wanted : THREADS_MAX;
+}
+
+/* Beside the launching thread, which is one of those wanted. */
+static unsigned workers_allowed(const struct soft_launch *launch)
+{
+	const unsigned all = launch->multiprocessor_count;
+	if (!launch->multiprocessors || !all)
+		return THREADS_MAX;
+	const unsigned part = (unsigned)__builtin_popcountll(launch->multiprocessors);
+	return (wanted_threads() * part + all - 1) / all - 1;
 }
 
 /* With the lock held; true when there is at least one worker.  The launching thread
@@ -278,7 +290,7 @@ static CUresult check(const struct soft_launch *launch)
 static void offer(struct pending *pending)
 {
 	lock_take(&pool.lock);
-	if (start_locked()) {
+	if (pending->workers_max && start_locked()) {
 		pending->offered = true;
 		list_append(&pool.pending, &pending->link);
 		lock_condition_signal_all(&pool.work);
@@ -321,6 +333,7 @@ CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 	job->shared_B = launch->function->static_shared_B + job->code->shared_gap_B +
 			launch->dynamic_shared_B;
 	job->report = report;
+	pending->workers_max = workers_allowed(launch);
 	pending->group_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
 	job->constants = malloc(program->launch_constant_B ? program->launch_constant_B : 1);
 	result = CUDA_ERROR_OUT_OF_MEMORY;

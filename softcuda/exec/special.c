@@ -23,6 +23,22 @@ static uint64_t now_ns(void)
 	}
 #define LAUNCH (warp->group->job->launch)
 
+/* Work-groups are dealt out in turn to the multiprocessors that the launch has. */
+static unsigned multiprocessor_of(const struct group *group)
+{
+	const struct soft_launch *launch = group->job->launch;
+	const uint64_t rank = group->ctaid[0] +
+			      launch->grid[0] * (group->ctaid[1] +
+						 (uint64_t)launch->grid[1] * group->ctaid[2]);
+	uint64_t set = launch->multiprocessors;
+	if (!set)
+		return (unsigned)(rank % (launch->multiprocessor_count ? launch->multiprocessor_count
+								       : 1));
+	for (uint64_t skip = rank % (unsigned)__builtin_popcountll(set); skip; skip--)
+		set &= set - 1;
+	return (unsigned)__builtin_ctzll(set);
+}
+
 SPECIAL(tid_x, 32, warp->tid[0][l])
 SPECIAL(tid_y, 32, warp->tid[1][l])
 SPECIAL(tid_z, 32, warp->tid[2][l])
@@ -38,10 +54,7 @@ SPECIAL_COMMON(nctaid_z, 32, LAUNCH->grid[2])
 SPECIAL(laneid, 32, l)
 SPECIAL_COMMON(warpid, 32, warp->index)
 SPECIAL_COMMON(nwarpid, 32, warp->group->warp_count)
-SPECIAL_COMMON(smid, 32,
-	       (warp->group->ctaid[0] + LAUNCH->grid[0] *
-		(warp->group->ctaid[1] + (uint64_t)LAUNCH->grid[1] * warp->group->ctaid[2])) %
-	       (LAUNCH->multiprocessor_count ? LAUNCH->multiprocessor_count : 1))
+SPECIAL_COMMON(smid, 32, multiprocessor_of(warp->group))
 SPECIAL_COMMON(nsmid, 32, LAUNCH->multiprocessor_count)
 SPECIAL_COMMON(gridid, 64, warp->group->job->id)
 SPECIAL(lanemask_eq, 32, 1u << l)
