@@ -105,10 +105,32 @@ static inline void gpu_leave(const struct gpu_scope *scope)
 /* CL_SUCCESS, or the error by which the device was lost. */
 cl_int gpu_device_status(const struct gpu_device *device);
 
+/* --- shares of a device --------------------------------------------------------- */
+
+/* Some of a device's multiprocessors: CUDA's green contexts.  Shares are kept as long as the process, as
+ * streams are, one for each range of units. */
+struct gpu_share;
+/* The steps in which the driver splits the device: count units of size multiprocessors each; both 0: it cannot. */
+struct gpu_units {
+	uint32_t size, count;
+};
+struct gpu_units gpu_device_units(struct gpu_device *device);
+/* The share of count units, the first-th being the first.  CL_INVALID_VALUE when there are no such;
+ * CL_OUT_OF_HOST_MEMORY, or what the driver's error means. */
+cl_int gpu_share_find(struct gpu_device *device, uint32_t first, uint32_t count,
+		      struct gpu_share **share_out);
+
 /* --- streams ------------------------------------------------------------------ */
 
-/* Gives a stream from a pool, or a new one; streams are never destroyed.  priority: 0 normal, -1 high, +1 low. */
-cl_int gpu_stream_acquire(struct gpu_device *device, int priority, struct gpu_stream **stream_out);
+/* Gives a stream from a pool, or a new one; streams are never destroyed.  Its kernels run on share; NULL: on all of the
+ * device.  priority: 0 normal, -1 high, +1 low. */
+cl_int gpu_stream_acquire_of(struct gpu_device *device, struct gpu_share *share, int priority,
+			     struct gpu_stream **stream_out);
+static inline cl_int gpu_stream_acquire(struct gpu_device *device, int priority,
+					struct gpu_stream **stream_out)
+{
+	return gpu_stream_acquire_of(device, NULL, priority, stream_out);
+}
 /* Returns the stream to the pool; its unfinished work continues. */
 void gpu_stream_release(struct gpu_stream *stream);
 struct gpu_device *gpu_stream_device(const struct gpu_stream *stream);
@@ -350,8 +372,8 @@ const struct gpu_function_caps *gpu_function_caps(const struct gpu_function *fun
 /* The work-group size, in work-items, with the best occupancy. */
 cl_int gpu_function_suggest(struct gpu_function *function, uint32_t dynamic_local_B,
 			    uint32_t *threads_out);
-/* The number of work-groups of threads work-items that the device runs concurrently, which is the size of the largest
- * cooperative launch; 0: the device does not support those. */
+/* The number of work-groups of threads work-items that a multiprocessor runs concurrently; 0: the device does not
+ * support cooperative launches, which need all work-groups to run concurrently. */
 cl_int gpu_function_resident(struct gpu_function *function, uint32_t threads,
 			     uint32_t dynamic_local_B, uint64_t *groups_out);
 
@@ -377,7 +399,9 @@ static inline cl_int gpu_sink_launch(struct gpu_sink sink, const struct gpu_laun
  * memory and arrays, fills and launches.
  *
  * Not thread-safe, except gpu_graph_launch after gpu_graph_finish. */
-cl_int gpu_graph_create(struct gpu_device *device, struct gpu_graph **graph_out);
+/* share: where its kernels run, whatever stream it is launched in; NULL: on all of the device. */
+cl_int gpu_graph_create(struct gpu_device *device, const struct gpu_share *share,
+			struct gpu_graph **graph_out);
 /* Launches of the graph that run continue; NULL is fine. */
 void gpu_graph_destroy(struct gpu_graph *graph);
 /* The next operation that is put in follows these nodes, each listed once; those after it follow the node before

@@ -87,7 +87,7 @@ static cl_int clock_stream_get(struct gpu_device *device, struct gpu_stream **st
 		*stream_out = stream;
 		return CL_SUCCESS;
 	}
-	cl_int error = gpu_stream_create(device, -1, &made);
+	cl_int error = gpu_stream_create(device, NULL, -1, &made);
 	if (error)
 		return error;
 	lock_take(&device->lock);

@@ -379,7 +379,7 @@ static cl_int context_set_up(struct gpu_device *device, CUcontext cu_context)
 	error = gpu_check(device, cuda.cuCtxGetStreamPriorityRange(
 		&device->least_priority, &device->greatest_priority));
 	if (!error)
-		error = gpu_stream_create(device, 0, &device->memory_stream);
+		error = gpu_stream_create(device, NULL, 0, &device->memory_stream);
 	if (!error)
 		device->cu_pool = pool_create(device);
 	gpu_leave(&scope);

@@ -65,6 +65,6 @@ cl_int gpu_function_resident(struct gpu_function *function, uint32_t threads,
 			&groups, function->cu_function, (int)threads, dynamic_local_B));
 	gpu_leave(&scope);
 	if (!error)
-		*groups_out = groups > 0 ? (uint64_t)groups * device->caps.multiprocessors : 0;
+		*groups_out = groups > 0 ? (uint64_t)groups : 0;
 	return error;
 }

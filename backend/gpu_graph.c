@@ -15,6 +15,7 @@ static const uint64_t line_max_B = (uint64_t)1 << 30;
 
 struct gpu_graph {
 	struct gpu_device *device;
+	const struct gpu_share *share;   /* NULL: all of the device */
 	CUgraph cu_graph;
 	CUgraphExec cu_exec;             /* NULL until it is finished */
 	CUgraphNode *nodes;
@@ -28,7 +29,8 @@ struct gpu_graph {
 
 /* --- birth and death ------------------------------------------------------------- */
 
-cl_int gpu_graph_create(struct gpu_device *device, struct gpu_graph **graph_out)
+cl_int gpu_graph_create(struct gpu_device *device, const struct gpu_share *share,
+			struct gpu_graph **graph_out)
 {
 	struct gpu_graph *graph = calloc(1, sizeof(*graph));
 	struct gpu_scope scope;
@@ -39,6 +41,7 @@ cl_int gpu_graph_create(struct gpu_device *device, struct gpu_graph **graph_out)
 		return CL_OUT_OF_HOST_MEMORY;
 	}
 	graph->device = device;
+	graph->share = share;
 	graph->revised = NOT_REVISING;
 	cl_int error = gpu_enter_new(device, &scope);
 	if (!error) {
@@ -175,7 +178,8 @@ static cl_int revise(struct gpu_graph *graph, const CUDA_KERNEL_NODE_PARAMS_v2 *
 
 static cl_int launch_add(struct gpu_graph *graph, const struct gpu_launch *launch)
 {
-	const CUDA_KERNEL_NODE_PARAMS_v2 kernel = gpu_launch_node(launch);
+	CUDA_KERNEL_NODE_PARAMS_v2 kernel = gpu_launch_node(launch);
+	kernel.ctx = graph->share ? graph->share->cu_context : NULL;
 	if (graph->revised != NOT_REVISING)
 		return revise(graph, &kernel);
 	cl_int error = add_begin(graph);

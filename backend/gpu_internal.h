@@ -72,6 +72,8 @@ struct gpu_device {
 	_Atomic uint64_t untrimmed_ns;   /* when the pool last had nothing to give back */
 
 	_Atomic(struct gpu_stream *) streams;      /* a list of all streams, by older; they are never destroyed */
+	_Atomic(struct gpu_split *) split;         /* how the device is partitioned; made when needed */
+	_Atomic(struct gpu_share *) shares;        /* a list by older; added to with the lock held */
 
 	/* Streams for frees that wait for events; made when needed. */
 	_Atomic(struct gpu_stream *) reclaim[GPU_RECLAIM_STREAMS];
@@ -106,10 +108,20 @@ struct gpu_device {
 	_Atomic uint64_t kept_B;         /* size of all kept blocks; changed with the lock held, read without */
 };
 
+struct gpu_share {
+	struct gpu_share *older;
+	struct gpu_device *device;       /* immutable, as are the next four */
+	uint32_t first, count;           /* units */
+	struct CUgreenCtx_st *cu_green;
+	CUcontext cu_context;            /* the same, as nodes of graphs want it */
+	struct list idle_streams[GPU_PRIORITIES];  /* as the device's; guarded by its lock */
+};
+
 struct gpu_stream {
 	struct list link;                /* gpu_device.idle_streams, while it is released */
 	struct gpu_stream *older;        /* the stream of the device that was made before it */
 	struct gpu_device *device;
+	struct gpu_share *share;         /* where it runs; NULL: on all of the device */
 	CUstream cu_stream;
 	uint32_t id;
 	int priority;
@@ -182,8 +194,9 @@ void gpu_device_lose(struct gpu_device *device, cl_int code);
 /* --- gpu_stream.c --- */
 
 /* Makes a stream, which is in no pool.  The device's context is current. */
-cl_int gpu_stream_create(struct gpu_device *device, int priority, struct gpu_stream **stream_out);
-/* Counts an operation that was put in. */
+cl_int gpu_stream_create(struct gpu_device *device, struct gpu_share *share, int priority,
+			 struct gpu_stream **stream_out);
+/* Counts the operation that was just put in. */
 static inline void gpu_stream_count(struct gpu_stream *stream)
 {
 	atomic_fetch_add_explicit(&stream->last, 1, memory_order_release);

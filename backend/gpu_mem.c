@@ -218,7 +218,7 @@ static struct gpu_stream *reclaim_stream_at(struct gpu_device *device, unsigned 
 {
 	struct gpu_stream *stream = atomic_load(&device->reclaim[slot]);
 	struct gpu_stream *made;
-	if (stream || gpu_stream_create(device, 0, &made))
+	if (stream || gpu_stream_create(device, NULL, 0, &made))
 		return stream;
 	if (atomic_compare_exchange_strong(&device->reclaim[slot], &stream, made))
 		return made;

@@ -39,10 +39,11 @@ CUDA_KERNEL_NODE_PARAMS_v2 gpu_launch_node(const struct gpu_launch *launch);
 enum gpu_way gpu_way_first(const struct gpu_caps *caps);
 const char *gpu_way_name(enum gpu_way way);
 
-/* Whether launches in stream go through gpu_repeat_launch. */
+/* Whether launches in stream go through gpu_repeat_launch: not those of a share, which a node of a graph would have to
+ * name. */
 static inline bool gpu_may_repeat(const struct gpu_stream *stream)
 {
-	return stream->device->way != GPU_WAY_KERNEL &&
+	return stream->device->way != GPU_WAY_KERNEL && !stream->share &&
 	       !atomic_load_explicit(&stream->foreign, memory_order_relaxed) &&
 	       !atomic_load_explicit(&stream->timed, memory_order_relaxed);
 }

@@ -2,6 +2,11 @@
 
 #include "backend/gpu_internal.h"
 
+static struct list *pool_of(struct gpu_device *device, struct gpu_share *share, int rank)
+{
+	return share ? &share->idle_streams[rank] : &device->idle_streams[rank];
+}
+
 /* The stream that was given back first, out of the pool; NULL when it is empty. */
 static struct gpu_stream *take_oldest(struct gpu_device *device, struct list *pool)
 {
@@ -17,20 +22,21 @@ static struct gpu_stream *take_oldest(struct gpu_device *device, struct list *po
 
 /* A stream whose last owner's work still runs would put the new owner's behind
  * it: when even the oldest is busy, a new one is made. */
-cl_int gpu_stream_acquire(struct gpu_device *device, int priority, struct gpu_stream **stream_out)
+cl_int gpu_stream_acquire_of(struct gpu_device *device, struct gpu_share *share, int priority,
+			     struct gpu_stream **stream_out)
 {
 	int rank = priority < 0 ? 0 : priority > 0 ? 2 : 1;
 	struct gpu_scope scope;
 	cl_int error = gpu_enter_new(device, &scope);
 	if (error)
 		return error;
-	struct gpu_stream *stream = take_oldest(device, &device->idle_streams[rank]);
+	struct gpu_stream *stream = take_oldest(device, pool_of(device, share, rank));
 	if (stream && !gpu_stream_reached(stream, gpu_stream_last(stream))) {
 		gpu_stream_release(stream);
 		stream = NULL;
 	}
 	if (!stream)
-		error = gpu_stream_create(device, rank - 1, &stream);
+		error = gpu_stream_create(device, share, rank - 1, &stream);
 	gpu_leave(&scope);
 	if (error)
 		return error;
@@ -43,7 +49,7 @@ void gpu_stream_release(struct gpu_stream *stream)
 {
 	struct gpu_device *device = stream->device;
 	lock_take(&device->lock);
-	list_append(&device->idle_streams[stream->priority + 1], &stream->link);
+	list_append(pool_of(device, stream->share, stream->priority + 1), &stream->link);
 	lock_drop(&device->lock);
 }
 

@@ -41,6 +41,7 @@ backend_sources = \
 	backend/gpu_repeat.h \
 	backend/gpu_packed.c \
 	backend/gpu_semaphore.c \
+	backend/gpu_share.c \
 	backend/gpu_stream.c \
 	backend/gpu_stream_create.c \
 	backend/gpu_way.c \

@@ -16,9 +16,10 @@ static cl_int device_check(const struct _cl_context *context, cl_device_id devic
 	cl_int error = ocl_device_check(device);
 	if (error)
 		return error;
-	const int position = ocl_context_device_index(context, device);
-	*position_out = (uint32_t)position;
-	return position < 0 ? CL_INVALID_DEVICE : CL_SUCCESS;
+	if (ocl_context_device_index(context, device) < 0)
+		return CL_INVALID_DEVICE;
+	*position_out = ocl_context_place(context, device);
+	return CL_SUCCESS;
 }
 
 cl_int CL_API_CALL clGetCudaContextCULVERT(cl_context context, cl_device_id device,

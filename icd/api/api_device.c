@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "icd/object/device_info.h"
 #include "icd/object/platform.h"
+#include "icd/object/sub_device.h"
 
 CL_API_ENTRY cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_device_type device_type,
 					       cl_uint num_entries, cl_device_id *devices,
@@ -49,24 +50,21 @@ CL_API_ENTRY cl_int CL_API_CALL
 clCreateSubDevices(cl_device_id in_device, const cl_device_partition_property *properties,
 		   cl_uint num_devices, cl_device_id *out_devices, cl_uint *num_devices_ret)
 {
-	(void)properties;
-	(void)num_devices;
-	(void)out_devices;
-	(void)num_devices_ret;
-	/* OpenCL 3.0 API, 4.3: CL_INVALID_VALUE for a partition that the device does
-	 * not support; it supports none. */
 	cl_int error = ocl_device_check(in_device);
-	return error ? error : CL_INVALID_VALUE;
+	return error ? error : ocl_sub_devices_create(in_device, properties, num_devices, out_devices,
+						      num_devices_ret);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clRetainDevice(cl_device_id device)
 {
-	return ocl_device_check(device);
+	cl_int error = ocl_device_check(device);
+	return error || !device->parent ? error : object_retain(device, &ocl_device_type);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clReleaseDevice(cl_device_id device)
 {
-	return ocl_device_check(device);
+	cl_int error = ocl_device_check(device);
+	return error || !device->parent ? error : object_release(device, &ocl_device_type);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clGetDeviceAndHostTimer(cl_device_id device,

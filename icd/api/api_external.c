@@ -109,7 +109,7 @@ static cl_int handle_check(cl_mem buffer, cl_device_id device, cl_uint handle_ty
 
 static cl_int handle_put(cl_mem buffer, cl_device_id device, void *handle_ptr)
 {
-	const int position = ocl_context_device_index(buffer->context, device);
+	const uint32_t position = ocl_context_place(buffer->context, device);
 	struct gpu_handle handle;
 	cl_int error = gpu_external_export(device->gpu, buffer->storage->locations[position].external,
 					   &handle);

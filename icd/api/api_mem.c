@@ -157,7 +157,9 @@ static cl_int put_addresses(cl_mem mem, const struct info_out *out)
 	cl_int error = addresses ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 	for (cl_uint i = 0; i < count && !error; i++) {
 		gpu_address address;
-		error = ocl_storage_place(mem->storage, i, &address, NULL);
+		error = ocl_storage_place(mem->storage,
+					  ocl_context_place(mem->context, mem->context->devices[i]),
+					  &address, NULL);
 		if (!error)
 			addresses[i] = address + mem->origin_B;
 	}

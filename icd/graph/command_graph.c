@@ -159,7 +159,7 @@ static cl_int graph_record(const struct recorder *recorder)
 {
 	struct ocl_command_graph *graph = recorder->graph;
 	const uint64_t before = gpu_stream_last(recorder->stream);
-	cl_int error = gpu_graph_create(graph->device, &graph->cuda_graph);
+	cl_int error = gpu_graph_create(graph->device, graph->share, &graph->cuda_graph);
 	for (uint32_t i = 0; i < recorder->count && !error; i++)
 		error = command_record(recorder, &recorder->commands[i]);
 	if (!error)
@@ -194,6 +194,7 @@ cl_int ocl_command_graph_make(cl_command_queue queue, struct ocl_recorded *comma
 		return CL_OUT_OF_HOST_MEMORY;
 	atomic_init(&graph->refs, 1);
 	graph->device = queue->device->gpu;
+	graph->share = queue->device->share;
 	cl_int error = uses_gather(commands, count, graph);
 	if (!error)
 		error = graph_make(graph, commands, count);

@@ -30,6 +30,7 @@ struct ocl_graph_print {
 struct ocl_command_graph {
 	atomic_uint refs;
 	struct gpu_device *device;
+	const struct gpu_share *share;   /* of the queue's device; NULL: all of it */
 	struct gpu_graph *cuda_graph;    /* owned */
 	struct ocl_access *accesses;     /* owned array, without references to its mems; guarded by the buffer's lock */
 	uint32_t access_count;

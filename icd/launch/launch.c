@@ -166,6 +166,7 @@ static cl_int residency_check(const struct ocl_launch *launch, cl_command_queue 
 	cl_int error = gpu_function_resident(launch->code->function,
 					     local[0] * local[1] * local[2],
 					     launch->dynamic_local_B, &most);
+	most *= queue->device->caps->multiprocessors;
 	if (!error && groups > most) {
 		ocl_context_report(queue->context,
 				   "kernel %s has a barrier of the whole grid: %s runs at most "

@@ -20,7 +20,7 @@ cl_int ocl_address_enter(cl_mem mem)
 {
 	struct ocl_address_table *table = &mem->context->addresses;
 	cl_int error = CL_SUCCESS;
-	for (cl_uint i = 0; i < mem->context->device_count && !error; i++) {
+	for (cl_uint i = 0; i < mem->context->gpu_count && !error; i++) {
 		gpu_address address;
 		error = ocl_storage_place(mem->storage, i, &address, NULL);
 		if (error)

@@ -35,7 +35,11 @@ static void context_destroy(struct object *object)
 	ocl_svm_table_finish(&context->svm);
 	ocl_host_writes_finish(&context->host_writes);
 	lock_finish(&context->lock);
+	for (cl_uint i = 0; i < context->device_count; i++)
+		if (context->devices[i]->parent)
+			object_unref(context->devices[i]);
 	free(context->devices);
+	free(context->gpus);
 	free(context->properties);
 	free(context);
 	cancel_restore(before);
@@ -76,17 +80,28 @@ out:
 	return CL_SUCCESS;
 }
 
+static void device_add(cl_context context, cl_device_id device)
+{
+	/* A root device is never counted: threads would meet in its count. */
+	if (device->parent)
+		object_ref(device);
+	context->devices[context->device_count++] = device;
+	if (ocl_context_place(context, device) == context->gpu_count)
+		context->gpus[context->gpu_count++] = device->gpu;
+}
+
 static cl_int devices_copy(cl_context context, const cl_device_id *devices, cl_uint count)
 {
 	context->devices = calloc(count, sizeof(*context->devices));
-	if (!context->devices)
+	context->gpus = calloc(count, sizeof(struct gpu_device *));
+	if (!context->devices || !context->gpus)
 		return CL_OUT_OF_HOST_MEMORY;
 	for (cl_uint i = 0; i < count; i++) {
 		if (gpu_device_status(devices[i]->gpu))
 			return CL_DEVICE_NOT_AVAILABLE;
 		/* OpenCL 3.0 API, 4.4: duplicate devices are ignored. */
 		if (ocl_context_device_index(context, devices[i]) < 0)
-			context->devices[context->device_count++] = devices[i];
+			device_add(context, devices[i]);
 	}
 	return CL_SUCCESS;
 }
@@ -163,6 +178,14 @@ int ocl_context_device_index(const struct _cl_context *context, const struct _cl
 		if (context->devices[i] == device)
 			return (int)i;
 	return -1;
+}
+
+uint32_t ocl_context_place(const struct _cl_context *context, const struct _cl_device_id *device)
+{
+	uint32_t place = 0;
+	while (place < context->gpu_count && context->gpus[place] != device->gpu)
+		place++;
+	return place;
 }
 
 cl_int ocl_context_info(cl_context context, cl_context_info name, const struct info_out *out)

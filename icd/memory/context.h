@@ -20,6 +20,9 @@ struct _cl_context {
 	struct object base;
 	cl_device_id *devices;               /* owned array, each device once */
 	cl_uint device_count;
+	/* The GPUs that the devices are, or are parts of: each has one place in memory objects. */
+	struct gpu_device **gpus;            /* owned array */
+	uint32_t gpu_count;
 	cl_context_properties *properties;   /* owned, with the final 0; NULL if none were given */
 	size_t property_count;               /* in words, with the final 0 */
 	void (CL_CALLBACK *notify)(const char *, const void *, size_t, void *);  /* pfn_notify, or NULL */
@@ -47,6 +50,8 @@ cl_int ocl_context_add_destructor(cl_context context, ocl_context_destroyed call
 
 /* Position of device in the context's list, or -1. */
 int ocl_context_device_index(const struct _cl_context *context, const struct _cl_device_id *device);
+/* Position of the GPU of device, which is one of the context's. */
+uint32_t ocl_context_place(const struct _cl_context *context, const struct _cl_device_id *device);
 
 cl_int ocl_context_info(cl_context context, cl_context_info name, const struct info_out *out);
 

@@ -20,7 +20,7 @@ bool ocl_context_has_images(const struct _cl_context *context)
 
 static struct ocl_image *image_new(const struct ocl_image_request *request)
 {
-	const uint32_t count = request->context->device_count;
+	const uint32_t count = request->context->gpu_count;
 	const cl_image_desc *desc = &request->desc;
 	struct ocl_image *image = calloc(1, sizeof(*image) + count * sizeof(image->places[0]));
 	if (!image)

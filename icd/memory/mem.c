@@ -125,7 +125,7 @@ static cl_int external_take(struct _cl_mem *mem, const struct ocl_mem_properties
 						     &external, &address);
 	if (error)
 		return error;
-	error = ocl_storage_adopt(mem->context, mem->size_B, properties->device, address, external,
+	error = ocl_storage_adopt(mem->context, mem->size_B, ocl_context_place(mem->context, device), address, external,
 				  &mem->storage);
 	if (error) {
 		gpu_external_release(device->gpu, external, NULL, 0);

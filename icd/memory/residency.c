@@ -22,7 +22,7 @@ static uint32_t host_place(const struct ocl_storage *storage)
 
 static struct ocl_storage *storage_new(cl_context context, uint64_t size_B)
 {
-	const uint32_t count = context->device_count;
+	const uint32_t count = context->gpu_count;
 	const size_t head_B = sizeof(struct ocl_storage) +
 			      (count + 1) * sizeof(struct ocl_location);
 	struct ocl_storage *storage = zeroed(head_B + segment_size_B(count + 1));
@@ -42,7 +42,7 @@ static struct ocl_storage *storage_new(cl_context context, uint64_t size_B)
 	storage->device_count = count;
 	atomic_init(&storage->tracked, count > 1);
 	for (uint32_t i = 0; i < count; i++)
-		storage->locations[i].gpu = context->devices[i]->gpu;
+		storage->locations[i].gpu = context->gpus[i];
 	return storage;
 fail_condition:
 	lock_finish(&storage->lock);
@@ -157,7 +157,7 @@ cl_int ocl_storage_create(cl_context context, uint64_t size_B, enum ocl_content 
 			  void *from, bool pins_whole, struct ocl_storage **storage_out)
 {
 	struct ocl_storage *storage = NULL;
-	if (context->device_count >= SEGMENT_PLACES_MAX)
+	if (context->gpu_count >= SEGMENT_PLACES_MAX)
 		return CL_OUT_OF_RESOURCES;
 	storage = storage_new(context, size_B);
 	if (!storage)
@@ -190,7 +190,7 @@ cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, unsigned p
 				 uint32_t owner, uint32_t align_B, bool moves_whole,
 				 struct ocl_storage **storage_out)
 {
-	if (context->device_count >= SEGMENT_PLACES_MAX)
+	if (context->gpu_count >= SEGMENT_PLACES_MAX)
 		return CL_OUT_OF_RESOURCES;
 	struct ocl_storage *storage = storage_new(context, size_B);
 	if (!storage)
@@ -210,7 +210,7 @@ cl_int ocl_storage_adopt(cl_context context, uint64_t size_B, uint32_t device,
 			 gpu_address address, struct gpu_external *external,
 			 struct ocl_storage **storage_out)
 {
-	if (context->device_count >= SEGMENT_PLACES_MAX)
+	if (context->gpu_count >= SEGMENT_PLACES_MAX)
 		return CL_OUT_OF_RESOURCES;
 	struct ocl_storage *storage = storage_new(context, size_B);
 	if (!storage)
@@ -230,7 +230,7 @@ cl_int ocl_storage_create_array(cl_context context, const struct ocl_texels *tex
 	const uint64_t size_B = texels->extent.width * at_least_one(texels->extent.height) *
 				at_least_one(texels->extent.depth) * gpu_texel_B(&texels->texel);
 	cl_int error = CL_SUCCESS;
-	if (context->device_count >= SEGMENT_PLACES_MAX)
+	if (context->gpu_count >= SEGMENT_PLACES_MAX)
 		return CL_OUT_OF_RESOURCES;
 	struct ocl_storage *storage = storage_new(context, size_B);
 	if (!storage)

@@ -49,9 +49,9 @@ static cl_int storage_create(cl_context context, const struct ocl_svm *svm,
 {
 	const bool coarse = svm->kind == OCL_SVM_SVM &&
 			    !(svm->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER);
-	const int owner = svm->device ? ocl_context_device_index(context, svm->device) : 0;
+	const uint32_t owner = svm->device ? ocl_context_place(context, svm->device) : 0;
 	cl_int error = ocl_storage_create_shared(context, svm->size_B, places_of(context, svm),
-						 (uint32_t)owner, svm->align_B, coarse, storage_out);
+						 owner, svm->align_B, coarse, storage_out);
 	return error == CL_MEM_OBJECT_ALLOCATION_FAILURE ? CL_OUT_OF_RESOURCES : error;
 }
 

@@ -2,13 +2,53 @@
 
 #include "icd/object/device.h"
 
+#include "base/lock.h"
 #include "frontend/frontend.h"
 
 #include <CL/cl_ext.h>
+#include <stdlib.h>
 
+/* The sub-devices that there are. */
+static struct lock listed_lock = LOCK_INIT(LOCK_RANK_CACHE);
+static struct list listed = {&listed, &listed};
+static atomic_uint listed_count;
+
+void ocl_device_enlist(cl_device_id sub_device)
+{
+	lock_take(&listed_lock);
+	list_append(&listed, &sub_device->link);
+	atomic_fetch_add_explicit(&listed_count, 1, memory_order_relaxed);
+	lock_drop(&listed_lock);
+}
+
+bool ocl_device_is_listed(const void *handle)
+{
+	struct list *link, *next;
+	bool found = false;
+	/* Who has the handle of one knows that it was counted. */
+	if (!atomic_load_explicit(&listed_count, memory_order_relaxed))
+		return false;
+	lock_take(&listed_lock);
+	list_for_each(link, next, &listed)
+		found |= list_entry(link, struct _cl_device_id, link) == handle;
+	lock_drop(&listed_lock);
+	return found;
+}
+
+/* Of sub-devices alone: a root device has no release. */
 static void device_destroy(struct object *object)
 {
-	(void)object; /* never asked for: a root device has no release */
+	cl_device_id device = (cl_device_id)object;
+	lock_take(&listed_lock);
+	if (!list_empty(&device->link)) {
+		list_remove(&device->link);
+		atomic_fetch_sub_explicit(&listed_count, 1, memory_order_relaxed);
+	}
+	lock_drop(&listed_lock);
+	object_unref(device->parent);
+	free(device->partition);
+	free(device->own_caps);
+	free(device);
 }
 
 const struct object_type ocl_device_type = {"device", CL_INVALID_DEVICE, device_destroy};
@@ -34,6 +74,7 @@ void ocl_device_init(cl_device_id device, cl_platform_id platform, struct gpu_de
 	device->caps = gpu_device_caps(gpu);
 	device->index = index;
 	device->images = has_images(device->caps);
+	list_init(&device->link);
 }
 
 cl_ulong ocl_device_max_alloc_B(const struct _cl_device_id *device)

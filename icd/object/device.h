@@ -1,10 +1,11 @@
-/* A root device (cl_device_id).  It is constant after the platform found it, and lives as long as the process;
- * clRetainDevice and clReleaseDevice do nothing with a root device (OpenCL 3.0 API, 4.2.1).
+/* A device (cl_device_id).  It is constant once it is there.  A root device lives as long as the process, and
+ * clRetainDevice and clReleaseDevice do nothing with it (OpenCL 3.0 API, 4.2.1); a sub-device (sub_device.h) is counted.
  * Thread-safe. */
 #ifndef CULVERT_ICD_DEVICE_H
 #define CULVERT_ICD_DEVICE_H
 
 #include "backend/gpu.h"
+#include "base/list.h"
 #include "icd/object/object.h"
 
 #include <stdint.h>
@@ -16,9 +17,29 @@ struct _cl_device_id {
 	cl_platform_id platform;
 	struct gpu_device *gpu;
 	const struct gpu_caps *caps;
-	uint32_t index;               /* position in the platform's list */
+	uint32_t index;               /* position in the platform's list, of the root device */
 	bool images;                  /* CL_DEVICE_IMAGE_SUPPORT: its limits are large enough for OpenCL's images */
+	/* Of a sub-device; NULL or 0 otherwise. */
+	struct list link;             /* in the list of them; guarded by its lock */
+	cl_device_id parent;          /* a reference */
+	struct gpu_share *share;      /* where its queues run */
+	uint32_t share_first, share_units;   /* of the GPU's units */
+	struct gpu_caps *own_caps;    /* owned: the GPU's, with its compute units */
+	cl_device_partition_property *partition; /* owned, as given, with the final 0 */
+	size_t partition_count;
 };
+
+/* The device that clGetDeviceIDs gives, of which it is, or is a part. */
+static inline cl_device_id ocl_device_root(cl_device_id device)
+{
+	while (device->parent)
+		device = device->parent;
+	return device;
+}
+
+/* Sub-devices are listed while they live, since handles of devices are compared and never read. */
+void ocl_device_enlist(cl_device_id sub_device);
+bool ocl_device_is_listed(const void *handle);
 
 void ocl_device_init(cl_device_id device, cl_platform_id platform, struct gpu_device *gpu,
 		     uint32_t index);

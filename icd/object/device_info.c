@@ -11,6 +11,7 @@
 #include "icd/include/khr_semaphore.h"
 #include "icd/object/extension.h"
 #include "icd/object/info_rows.h"
+#include "icd/object/sub_device.h"
 
 #include <stdint.h>
 #include <stdio.h>

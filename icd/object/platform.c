@@ -90,7 +90,7 @@ cl_int ocl_device_check(const void *device)
 	for (cl_uint i = 0; i < device_count; i++)
 		if (device == devices[i])
 			return CL_SUCCESS;
-	return CL_INVALID_DEVICE;
+	return ocl_device_is_listed(device) ? CL_SUCCESS : CL_INVALID_DEVICE;
 }
 
 cl_int ocl_devices_check(const cl_device_id *devices, cl_uint count)

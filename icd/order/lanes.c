@@ -24,7 +24,8 @@ static cl_int lane_make(struct ocl_lanes *lanes, struct ocl_lane_group *group,
 			struct ocl_lane **lane_out)
 {
 	struct ocl_lane *lane = &group->lanes[group->count];
-	cl_int error = gpu_stream_acquire(lanes->device, lanes->priority, &lane->stream);
+	cl_int error = gpu_stream_acquire_of(lanes->device, lanes->share, lanes->priority,
+					      &lane->stream);
 	if (error)
 		return error;
 	lane->users = 0;
@@ -33,11 +34,12 @@ static cl_int lane_make(struct ocl_lanes *lanes, struct ocl_lane_group *group,
 	return CL_SUCCESS;
 }
 
-cl_int ocl_lanes_init(struct ocl_lanes *lanes, struct gpu_device *device, int priority,
-		      bool in_order)
+cl_int ocl_lanes_init(struct ocl_lanes *lanes, struct gpu_device *device, struct gpu_share *share,
+		      int priority, bool in_order)
 {
 	struct ocl_lane *first;
 	lanes->device = device;
+	lanes->share = share;
 	lanes->priority = priority;
 	lanes->in_order = in_order;
 	lanes->asked_ns = 0;
@@ -255,7 +257,7 @@ cl_int ocl_lanes_ahead(struct ocl_lanes *lanes, struct gpu_event **ahead_out)
 static struct gpu_stream *joint_for(struct ocl_lanes *lanes, unsigned tails)
 {
 	if (tails > 2 && !lanes->joint &&
-	    gpu_stream_acquire(lanes->device, lanes->priority, &lanes->joint))
+	    gpu_stream_acquire_of(lanes->device, lanes->share, lanes->priority, &lanes->joint))
 		lanes->joint = NULL;
 	return tails > 2 ? lanes->joint : NULL;
 }

@@ -37,6 +37,7 @@ struct ocl_lane_group {
 
 struct ocl_lanes {
 	struct gpu_device *device;       /* constant */
+	struct gpu_share *share;         /* constant: where the streams run; NULL: on all of the device */
 	int priority;                    /* constant: of the streams, as gpu_stream_acquire takes it */
 	bool in_order;                   /* constant */
 	struct ocl_lane_group groups[OCL_LANE_CLASSES];
@@ -47,8 +48,8 @@ struct ocl_lanes {
 };
 
 /* The first stream is made at once. */
-cl_int ocl_lanes_init(struct ocl_lanes *lanes, struct gpu_device *device, int priority,
-		      bool in_order);
+cl_int ocl_lanes_init(struct ocl_lanes *lanes, struct gpu_device *device, struct gpu_share *share,
+		      int priority, bool in_order);
 void ocl_lanes_finish(struct ocl_lanes *lanes);
 
 /* Chooses the lane for a command with these dependencies, which are settled, and makes its stream wait for the last

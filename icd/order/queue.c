@@ -22,9 +22,9 @@ _Static_assert(offsetof(struct _cl_command_queue, base) == 0, "a handle starts w
 /* The devices of a context are likely to exchange bytes: this one has come into use. */
 static void peers_open(const struct _cl_context *context, const struct _cl_device_id *device)
 {
-	for (cl_uint i = 0; i < context->device_count; i++)
-		if (context->devices[i] != device)
-			(void)gpu_peer_open(device->gpu, context->devices[i]->gpu);
+	for (uint32_t i = 0; i < context->gpu_count; i++)
+		if (context->gpus[i] != device->gpu)
+			(void)gpu_peer_open(device->gpu, context->gpus[i]);
 }
 
 cl_int ocl_queue_create(cl_context context, cl_device_id device,
@@ -43,14 +43,14 @@ cl_int ocl_queue_create(cl_context context, cl_device_id device,
 	if (error)
 		goto fail_properties;
 	const bool in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-	error = ocl_lanes_init(&queue->lanes, device->gpu, priority, in_order);
+	error = ocl_lanes_init(&queue->lanes, device->gpu, device->share, priority, in_order);
 	if (error)
 		goto fail_lanes;
 	object_init(&queue->base, &ocl_queue_type);
 	object_ref(context);
 	queue->context = context;
 	queue->device = device;
-	queue->device_index = (uint32_t)ocl_context_device_index(context, device);
+	queue->device_index = ocl_context_place(context, device);
 	queue->properties = properties;
 	queue->sync = log_sync();
 	peers_open(context, device);

@@ -37,7 +37,7 @@ struct _cl_command_queue {
 	struct object base;
 	cl_context context;              /* ref held */
 	cl_device_id device;
-	uint32_t device_index;           /* in the context's list */
+	uint32_t device_index;           /* of the device's GPU, in the context's gpus */
 	cl_command_queue_properties properties;
 	bool sync;                       /* CULVERT_DEBUG=sync: each command is waited for */
 	cl_queue_properties *property_list; /* owned, with the final 0; NULL if none were given */

@@ -716,7 +716,7 @@ static cl_int code_resolve(struct _cl_kernel *kernel, struct ocl_kernel_code *co
 cl_int ocl_kernel_code_find(struct _cl_kernel *kernel, const struct _cl_device_id *device,
 			    const struct ocl_kernel_code **code_out)
 {
-	int index = ocl_program_device_index(kernel->program, device);
+	int index = ocl_program_code_index(kernel->program, device);
 	if (index < 0 || !kernel->code[index].program_code)
 		return CL_INVALID_PROGRAM_EXECUTABLE;
 	struct ocl_kernel_code *code = &kernel->code[index];

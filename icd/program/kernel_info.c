@@ -94,7 +94,7 @@ static cl_int code_find(cl_kernel kernel, cl_device_id *device, const struct ocl
 	/* OpenCL 3.0 API, 5.9.4: device may be NULL when there is only one. */
 	if (!*device && kernel->program->device_count == 1)
 		*device = kernel->program->devices[0];
-	const int index = *device ? ocl_program_device_index(kernel->program, *device) : -1;
+	const int index = *device ? ocl_program_code_index(kernel->program, *device) : -1;
 	/* A kernel that was not built for this device has no answers for it. */
 	if (index < 0 || !kernel->code[index].program_code)
 		return CL_INVALID_DEVICE;
@@ -204,8 +204,8 @@ static bool local_is_possible(const struct sub_group_query *query, size_t work_i
 	return true;
 }
 
-static cl_int put_resident(cl_kernel kernel, const struct sub_group_query *query,
-			   const struct info_out *out)
+static cl_int put_resident(cl_kernel kernel, const struct _cl_device_id *device,
+			   const struct sub_group_query *query, const struct info_out *out)
 {
 	size_t work_items;
 	uint64_t groups = 0, dynamic_B;
@@ -216,6 +216,7 @@ static cl_int put_resident(cl_kernel kernel, const struct sub_group_query *query
 	if (local_is_possible(query, work_items) && dynamic_B <= UINT32_MAX)
 		error = gpu_function_resident(query->code->function, (uint32_t)work_items,
 					      (uint32_t)dynamic_B, &groups);
+	groups *= device->caps->multiprocessors;
 	return error ? error : INFO_PUT(out, size_t, groups);
 }
 

@@ -91,7 +91,8 @@ static struct ocl_module *module_create(cl_device_id device, struct ocl_code *co
 	list_init(&module->idle_link);
 	module->refs = 1;
 	ocl_stream_set_init(&module->streams);
-	module->device = device;
+	/* Modules live on when nobody uses them, sub-devices do not. */
+	module->device = ocl_device_root(device);
 	module->code = ocl_code_ref(code);
 	return module;
 fail_condition:

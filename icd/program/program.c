@@ -2,6 +2,7 @@
 
 #include "icd/program/program.h"
 
+#include "icd/object/platform.h"
 #include "base/log.h"
 #include "icd/compile/program_binary.h"
 
@@ -131,6 +132,17 @@ int ocl_program_device_index(const struct _cl_program *program,
 		if (program->devices[i] == device)
 			return (int)i;
 	return -1;
+}
+
+int ocl_program_code_index(const struct _cl_program *program, const struct _cl_device_id *device)
+{
+	int index = ocl_program_device_index(program, device);
+	/* Not looked into before it is known to be a device. */
+	if (index >= 0 || ocl_device_check(device))
+		return index;
+	while (index < 0 && (device = device->parent))
+		index = ocl_program_device_index(program, device);
+	return index;
 }
 
 struct ocl_code *ocl_program_code(cl_program program, cl_uint index)

@@ -28,6 +28,7 @@ struct program_device {
 	struct ocl_module *module;           /* ref held: of code, if that is an executable; else NULL */
 	struct bytes log;                    /* of the last build */
 	char *options;                       /* owned: of the last build; NULL: "" */
+	bool inherited;                      /* a sub-device's, built because a device above it was */
 };
 
 /* What a program of clCreateProgramWithIL has. */
@@ -66,6 +67,9 @@ cl_int ocl_program_create_binary(cl_context context, cl_uint count, const cl_dev
 /* Position of device in the program's list, or -1. */
 int ocl_program_device_index(const struct _cl_program *program,
 			     const struct _cl_device_id *device);
+/* The same, or that of the nearest device above it: OpenCL 3.0 API, 5.8.6: "a program binary built for a parent
+ * device can be used by all its sub-devices". */
+int ocl_program_code_index(const struct _cl_program *program, const struct _cl_device_id *device);
 
 /* The code for a device, built or loaded, with a reference; or NULL. */
 struct ocl_code *ocl_program_code(cl_program program, cl_uint index);

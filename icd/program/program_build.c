@@ -95,17 +95,50 @@ static void build_destroy(struct build *build)
 	free(build);
 }
 
+static bool is_listed(const struct _cl_device_id *device, const cl_device_id *devices, cl_uint count)
+{
+	for (cl_uint i = 0; i < count; i++)
+		if (devices[i] == device)
+			return true;
+	return false;
+}
+
+/* OpenCL 3.0 API, 5.8.6: "a program binary built for a parent device can be used by all its sub-devices.  If a
+ * program binary has not been built for a sub-device, the program binary associated with the parent device will
+ * be used": those that have none of their own are built for, too. */
+static void heirs_add(struct build *build, const cl_device_id *devices, cl_uint count)
+{
+	struct _cl_program *program = build->program;
+	lock_take(&program->lock);
+	for (cl_uint i = 0; i < program->device_count; i++) {
+		const struct program_device *slot = &program->per_device[i];
+		const struct _cl_device_id *above = program->devices[i]->parent;
+		if (is_listed(program->devices[i], devices, count) ||
+		    (slot->status != CL_BUILD_NONE && !slot->inherited))
+			continue;
+		while (above && !is_listed(above, devices, count))
+			above = above->parent;
+		if (above)
+			build->targets[build->count++] =
+				(struct target){.index = i, .made = {.inherited = true}};
+	}
+	lock_drop(&program->lock);
+}
+
 static bool targets_fill(struct build *build, const cl_device_id *devices, const char *options)
 {
-	build->targets = calloc(build->count, sizeof(*build->targets));
-	build->kinds = calloc(build->count, sizeof(*build->kinds));
+	const cl_uint listed = build->count, most = listed + build->program->device_count;
+	build->targets = calloc(most, sizeof(*build->targets));
+	build->kinds = calloc(most, sizeof(*build->kinds));
 	if (!build->targets || !build->kinds)
 		return false;
+	for (cl_uint i = 0; i < listed; i++)
+		build->targets[i].index =
+			devices ? (cl_uint)ocl_program_device_index(build->program, devices[i]) : i;
+	if (devices)
+		heirs_add(build, devices, listed);
 	for (cl_uint i = 0; i < build->count; i++) {
 		struct target *target = &build->targets[i];
-		target->index = devices ? (cl_uint)ocl_program_device_index(build->program,
-									    devices[i])
-					: i;
 		target->made.options = strdup(options);
 		if (!target->made.options)
 			return false;
@@ -256,6 +289,7 @@ static void made_swap_locked(struct program_device *slot, struct target *target)
 	slot->module = target->made.module;
 	slot->log = target->made.log;
 	slot->options = target->made.options;
+	slot->inherited = target->made.inherited;
 	target->made = before;
 }
 
@@ -341,7 +375,7 @@ static cl_int target_take(const struct build *build, struct target *target)
 	made->code = ocl_code_ref(kind->code);
 	if (kind->code->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
 		return CL_SUCCESS;
-	made->module = device == kind->device && kind->module ? ocl_module_ref(kind->module)
+	made->module = device->gpu == kind->device->gpu && kind->module ? ocl_module_ref(kind->module)
 							      : ocl_module_get(device, made->code);
 	if (made->module)
 		return CL_SUCCESS;
@@ -511,7 +545,7 @@ static cl_int inputs_find(const cl_program *inputs, size_t count, cl_device_id d
 			  struct ocl_code **codes)
 {
 	for (size_t i = 0; i < count; i++) {
-		int index = ocl_program_device_index(inputs[i], device);
+		int index = ocl_program_code_index(inputs[i], device);
 		codes[i] = index < 0 ? NULL : ocl_program_code(inputs[i], (cl_uint)index);
 		/* OpenCL 3.0 API, 5.8.7: every program must have a compiled binary or
 		 * library for the device; an executable is neither. */

@@ -236,9 +236,6 @@ int main(void)
 	CHECK_CODE(clGetDeviceInfo(test.device, 0, 0, NULL, NULL), CL_INVALID_VALUE);
 	CHECK_CODE(clGetDeviceInfo(test.device, CL_PLATFORM_NAME, 0, NULL, NULL),
 		   CL_INVALID_VALUE);
-	const cl_device_partition_property parts[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
-	cl_uint count;
-	CHECK_CODE(clCreateSubDevices(test.device, parts, 0, NULL, &count), CL_INVALID_VALUE);
 	cl_ulong host, now;
 	cl_ulong before, resolution;
 	CHECK_OK(clGetPlatformInfo(test.platform, CL_PLATFORM_HOST_TIMER_RESOLUTION,

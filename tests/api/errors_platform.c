@@ -3,6 +3,8 @@
 
 #include "tests/api/errors.h"
 
+#include <stdlib.h>
+
 static void platforms(void)
 {
 	cl_int(CL_API_CALL *get)(cl_uint, cl_platform_id *, cl_uint *);
@@ -39,27 +41,73 @@ static void devices(void)
 	REQUIRE(!count);
 }
 
-/* There is no kind of partition that a device supports. */
+/* A device that can be partitioned at all; on others each list is one that is not supported. */
+static void partitions(cl_uint most, cl_uint units)
+{
+	const cl_device_partition_property half = most / 2 * (units / most);
+	const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, half, 0};
+	const cl_device_partition_property whole[] = {CL_DEVICE_PARTITION_EQUALLY, units, 0};
+	const cl_device_partition_property large[] = {CL_DEVICE_PARTITION_EQUALLY, units + 1, 0};
+	const cl_device_partition_property all[] = {
+		CL_DEVICE_PARTITION_BY_COUNTS, units, units, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0,
+	};
+	const cl_device_partition_property negative[] = {
+		CL_DEVICE_PARTITION_BY_COUNTS, -1, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0,
+	};
+	const cl_device_partition_property too_large[] = {
+		CL_DEVICE_PARTITION_BY_COUNTS, units + 1, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0,
+	};
+	cl_device_partition_property *many = calloc(most + 4, sizeof(*many));
+	cl_device_id parts[4];
+	many[0] = CL_DEVICE_PARTITION_BY_COUNTS;
+	for (cl_uint i = 0; i <= most; i++)
+		many[1 + i] = 1;
+	ERROR_CODE(clCreateSubDevices, CL_INVALID_VALUE, 3,
+		   clCreateSubDevices(world.device, equally, 1, parts, NULL));
+	ERROR_CODE(clCreateSubDevices, CL_DEVICE_PARTITION_FAILED, 1,
+		   clCreateSubDevices(world.device, whole, 4, parts, NULL));
+	ERROR_CODE(clCreateSubDevices, CL_INVALID_DEVICE_PARTITION_COUNT, 1,
+		   clCreateSubDevices(world.device, many, 4, parts, NULL));
+	ERROR_CODE(clCreateSubDevices, CL_INVALID_DEVICE_PARTITION_COUNT, 2,
+		   clCreateSubDevices(world.device, all, 4, parts, NULL));
+	ERROR_CODE(clCreateSubDevices, CL_INVALID_DEVICE_PARTITION_COUNT, 2,
+		   clCreateSubDevices(world.device, large, 4, parts, NULL));
+	ERROR_CODE(clCreateSubDevices, CL_INVALID_DEVICE_PARTITION_COUNT, 3,
+		   clCreateSubDevices(world.device, negative, 4, parts, NULL));
+	ERROR_CODE(clCreateSubDevices, CL_INVALID_DEVICE_PARTITION_COUNT, 4,
+		   clCreateSubDevices(world.device, too_large, 4, parts, NULL));
+	free(many);
+}
+
 static void sub_devices(void)
 {
 	const cl_device_partition_property unknown[] = {0x7777, 1, 0};
-	const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
-	const cl_device_partition_property counts[] = {
-		CL_DEVICE_PARTITION_BY_COUNTS, 1, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0,
+	const cl_device_partition_property domain[] = {
+		CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_AFFINITY_DOMAIN_NUMA, 0,
 	};
+	const cl_device_partition_property none[] = {CL_DEVICE_PARTITION_EQUALLY, 0, 0};
+	cl_uint most = 0, units = 0;
 	cl_device_id parts[4];
 	ERROR_CODE(clCreateSubDevices, CL_INVALID_DEVICE, 1,
-		   clCreateSubDevices(world.wrong_device, equally, 4, parts, NULL));
+		   clCreateSubDevices(world.wrong_device, none, 4, parts, NULL));
 	ERROR_CODE(clCreateSubDevices, CL_INVALID_VALUE, 1,
 		   clCreateSubDevices(world.device, unknown, 4, parts, NULL));
 	ERROR_CODE(clCreateSubDevices, CL_INVALID_VALUE, 1,
 		   clCreateSubDevices(world.device, NULL, 4, parts, NULL));
+	ERROR_CODE(clCreateSubDevices, CL_INVALID_VALUE, 1,
+		   clCreateSubDevices(world.device, none, 4, parts, NULL));
 	ERROR_CODE(clCreateSubDevices, CL_INVALID_VALUE, 2,
-		   clCreateSubDevices(world.device, equally, 4, parts, NULL));
-	ERROR_CODE(clCreateSubDevices, CL_INVALID_VALUE, 2,
-		   clCreateSubDevices(world.device, counts, 4, parts, NULL));
-	ERROR_CODE(clCreateSubDevices, CL_INVALID_VALUE, 3,
-		   clCreateSubDevices(world.device, equally, 0, parts, NULL));
+		   clCreateSubDevices(world.device, domain, 4, parts, NULL));
+	clGetDeviceInfo(world.device, CL_DEVICE_PARTITION_MAX_SUB_DEVICES, sizeof(most), &most, NULL);
+	clGetDeviceInfo(world.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL);
+	if (most > 1) {
+		partitions(most, units);
+		return;
+	}
+	error_absent("clCreateSubDevices", CL_INVALID_VALUE, 3);
+	error_absent("clCreateSubDevices", CL_DEVICE_PARTITION_FAILED, 1);
+	for (unsigned condition = 1; condition <= 4; condition++)
+		error_absent("clCreateSubDevices", CL_INVALID_DEVICE_PARTITION_COUNT, condition);
 }
 
 static void timers(void)

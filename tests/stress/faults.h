@@ -30,7 +30,7 @@ struct faults_run {
 void faults_work(struct faults_run *run);
 /* The part of it with images; the program has a kernel for them. */
 void faults_images(struct faults_run *run, cl_command_queue queue, cl_program program);
-/* The part of it with command buffers and the barrier of a grid, on device 0. */
+/* The part of it with command buffers, the barrier of a grid, and half of a device, on device 0. */
 void faults_commands(struct faults_run *run, cl_command_queue queue);
 /* The part of it with memory by file descriptor: CUDA's own, and that of another API. */
 void faults_external(struct faults_run *run, cl_command_queue queue);

@@ -124,6 +124,58 @@ static void grid(struct faults_run *run, cl_command_queue queue, cl_device_id de
 	TRY(clReleaseMemObject(mem));
 }
 
+/* What works on half of the device, in a context of its own. */
+static void part_work(struct faults_run *run, cl_device_id part)
+{
+	static cl_uint words[N];
+	const size_t global = N;
+	struct faults_run own = {0};
+	cl_int code = 12345;
+	own.context = clCreateContext(NULL, 1, &part, NULL, NULL, &code);
+	if (NOTE(clCreateContext, code))
+		return;
+	cl_mem mem = clCreateBuffer(own.context, CL_MEM_COPY_HOST_PTR, SIZE_B, words, &code);
+	cl_command_queue queue = NOTE(clCreateBuffer, code) ? NULL :
+		clCreateCommandQueueWithProperties(own.context, part, NULL, &code);
+	if (mem)
+		NOTE(clCreateCommandQueueWithProperties, code);
+	cl_kernel kernel = queue ? kernel_make(&own, source, "add", mem) : NULL;
+	const cl_uint value = 3;
+	if (kernel && !NOTE(clSetKernelArg, clSetKernelArg(kernel, 1, sizeof(value), &value)) &&
+	    !TRY(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL)))
+		check_words(&own, queue, mem, value);
+	if (kernel)
+		TRY(clReleaseKernel(kernel));
+	if (queue)
+		TRY(clReleaseCommandQueue(queue));
+	if (mem)
+		TRY(clReleaseMemObject(mem));
+	TRY(clReleaseContext(own.context));
+	run->errors += own.errors;
+	run->wrong += own.wrong;
+}
+
+/* Devices that can be split in two parts at least, as those of the software driver. */
+static void parts(struct faults_run *run, cl_device_id device)
+{
+	cl_uint units = 0, most = 0, count = 0;
+	cl_device_id part[2];
+	TRY(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL));
+	TRY(clGetDeviceInfo(device, CL_DEVICE_PARTITION_MAX_SUB_DEVICES, sizeof(most), &most, NULL));
+	/* The driver did not say how; or not to us, as a call for that failed. */
+	if (most < 2) {
+		run->errors++;
+		return;
+	}
+	const cl_device_partition_property half[] = {CL_DEVICE_PARTITION_EQUALLY, units / 2, 0};
+	if (TRY(clCreateSubDevices(device, half, 2, part, &count)))
+		return;
+	WRONG_UNLESS(count == 2);
+	part_work(run, part[0]);
+	for (cl_uint i = 0; i < count; i++)
+		TRY(clReleaseDevice(part[i]));
+}
+
 void faults_commands(struct faults_run *run, cl_command_queue queue)
 {
 	cl_platform_id platform;
@@ -146,4 +198,5 @@ void faults_commands(struct faults_run *run, cl_command_queue queue)
 		TRY(clReleaseMemObject(other));
 	TRY(clReleaseMemObject(mem));
 	grid(run, queue, run->devices[0]);
+	parts(run, run->devices[0]);
 }

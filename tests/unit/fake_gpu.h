@@ -41,6 +41,7 @@ struct fake_op {
 
 struct gpu_stream {
 	struct gpu_device *device;
+	struct gpu_share *share;         /* as asked for: never looked into */
 	uint32_t id;                     /* and the place in fake_gpu.streams */
 	int priority;
 	bool in_use;
@@ -214,7 +215,8 @@ cl_int gpu_device_status(const struct gpu_device *device)
 	return device->status;
 }
 
-cl_int gpu_stream_acquire(struct gpu_device *device, int priority, struct gpu_stream **stream_out)
+cl_int gpu_stream_acquire_of(struct gpu_device *device, struct gpu_share *share, int priority,
+			     struct gpu_stream **stream_out)
 {
 	if (device->status)
 		return device->status;
@@ -222,7 +224,7 @@ cl_int gpu_stream_acquire(struct gpu_device *device, int priority, struct gpu_st
 		return CL_OUT_OF_RESOURCES;
 	for (uint32_t i = 0; i < fake_gpu.stream_count; i++) {
 		struct gpu_stream *stream = &fake_gpu.streams[i];
-		if (stream->device == device && stream->priority == priority && !stream->in_use &&
+		if (stream->device == device && stream->share == share && stream->priority == priority && !stream->in_use &&
 		    stream->done == stream->last) {
 			stream->in_use = true;
 			*stream_out = stream;
@@ -233,6 +235,7 @@ cl_int gpu_stream_acquire(struct gpu_device *device, int priority, struct gpu_st
 		return CL_OUT_OF_RESOURCES;
 	struct gpu_stream *stream = &fake_gpu.streams[fake_gpu.stream_count];
 	stream->device = device;
+	stream->share = share;
 	stream->priority = priority;
 	stream->id = fake_gpu.stream_count++;
 	stream->in_use = true;

@@ -32,6 +32,7 @@ static const unsigned most[OCL_LANE_CLASSES] = {
 
 static struct {
 	struct ocl_lanes lanes;
+	struct gpu_share *share;         /* all streams are of it */
 	struct _cl_event events[EVENTS]; /* of the last commands; done NULL: ended without a stream */
 	unsigned next_event;
 	struct gpu_event *barrier;
@@ -232,7 +233,7 @@ static void model_end(void)
 	gpu_event_unref(model.barrier);
 	CHECK_EQ(fake_gpu.events_live, 0);
 	for (uint32_t i = 0; i < fake_gpu.stream_count; i++)
-		CHECK(!fake_gpu.streams[i].in_use);
+		CHECK(!fake_gpu.streams[i].in_use && fake_gpu.streams[i].share == model.share);
 }
 
 static void model_start(uint64_t seed, bool in_order)
@@ -240,7 +241,8 @@ static void model_start(uint64_t seed, bool in_order)
 	memset(&model, 0, sizeof(model));
 	fake_gpu_start(seed);
 	fake_gpu.now_ns = 1000000;
-	CHECK_EQ(ocl_lanes_init(&model.lanes, &fake_gpu.devices[0], 0, in_order), CL_SUCCESS);
+	model.share = seed % 2 ? (struct gpu_share *)&model : NULL;
+	CHECK_EQ(ocl_lanes_init(&model.lanes, &fake_gpu.devices[0], model.share, 0, in_order), CL_SUCCESS);
 	CHECK_EQ(fake_gpu.stream_count, 1);
 }
 

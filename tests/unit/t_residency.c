@@ -48,8 +48,7 @@ static struct {
 	const struct kind *kind;
 	struct ocl_storage *storage;
 	struct _cl_context context;
-	struct _cl_device_id devices[FAKE_DEVICES];
-	cl_device_id device_list[FAKE_DEVICES];
+	struct gpu_device *gpus[FAKE_DEVICES];
 	struct gpu_stream *streams[FAKE_DEVICES][STREAMS];
 	uint64_t size_B, stride_B;
 	uint32_t newest[CELLS]; /* 0: undefined */
@@ -414,11 +413,10 @@ static void program_start(const struct kind *kind, uint64_t seed)
 	program.maps = seed % 2;
 	program.stride_B = kind->large ? LARGE_B / CELLS / 4 * 4 : kind->image ? 4 : 16;
 	program.size_B = program.stride_B * CELLS;
-	program.context.device_count = kind->devices;
-	program.context.devices = program.device_list;
+	program.context.gpu_count = kind->devices;
+	program.context.gpus = program.gpus;
 	for (uint32_t i = 0; i < kind->devices; i++) {
-		program.devices[i].gpu = &fake_gpu.devices[i];
-		program.device_list[i] = &program.devices[i];
+		program.gpus[i] = &fake_gpu.devices[i];
 		for (unsigned k = 0; k < STREAMS; k++)
 			CHECK_EQ(
 				gpu_stream_acquire(&fake_gpu.devices[i], 0, &program.streams[i][k]),
