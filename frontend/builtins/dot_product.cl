@@ -78,3 +78,32 @@ DOT(uint, uchar4, uchar4, uu, uint)
 DOT(int, char4, char4, ss, int)
 DOT(int, uchar4, char4, us, int)
 DOT(int, char4, uchar4, su, int)
+
+/* -- ARM's names for some of them, cl_arm_integer_dot_product_* ------------------------------- */
+
+#define ARM_DOT(R, A, kind) \
+	PURE R arm_dot(A a, A b) \
+	{ \
+		return __culvert_dot_acc_##kind(as_type(uint, a), as_type(uint, b), 0); \
+	} \
+	PURE R arm_dot_acc(A a, A b, R sum) \
+	{ \
+		return __culvert_dot_acc_##kind(as_type(uint, a), as_type(uint, b), sum); \
+	} \
+	PURE R arm_dot_acc_sat(A a, A b, R sum) \
+	{ \
+		return saturated_##kind(as_type(uint, a), as_type(uint, b), sum); \
+	}
+ARM_DOT(uint, uchar4, uu)
+ARM_DOT(int, char4, ss)
+
+/* The sum wraps. */
+PURE uint arm_dot_acc(ushort2 a, ushort2 b, uint sum)
+{
+	return sum + (uint)a.x * b.x + (uint)a.y * b.y;
+}
+
+PURE int arm_dot_acc(short2 a, short2 b, int sum)
+{
+	return (int)((uint)sum + (uint)(a.x * b.x) + (uint)(a.y * b.y));
+}

@@ -76,6 +76,16 @@ clCreateBufferWithProperties(cl_context context, const cl_mem_properties *proper
 	return buffer_create(context, properties, flags, size, host_ptr, errcode_ret);
 }
 
+/* cl_intel_create_buffer_with_properties: as the function of OpenCL 3.0, but CL_INVALID_VALUE for a property. */
+CL_API_ENTRY cl_mem CL_API_CALL
+clCreateBufferWithPropertiesINTEL(cl_context context, const cl_mem_properties *properties,
+				  cl_mem_flags flags, size_t size, void *host_ptr, cl_int *errcode_ret)
+{
+	cl_int error;
+	cl_mem mem = buffer_create(context, properties, flags, size, host_ptr, &error);
+	return mem_return(error == CL_INVALID_PROPERTY ? CL_INVALID_VALUE : error, mem, errcode_ret);
+}
+
 /* cl_nv_create_buffer: where the bytes are.  Pinned memory of the host is what both ask for; an
  * application's own (CL_MEM_USE_HOST_PTR) stays where it is. */
 cl_mem CL_API_CALL ocl_create_buffer_nv(cl_context context, cl_mem_flags flags,

@@ -24,7 +24,7 @@ static cl_int properties_check(cl_command_queue_properties properties)
 /* What a list of properties asks for. */
 struct wishes {
 	cl_command_queue_properties bits;
-	cl_queue_properties size, priority;
+	cl_queue_properties size, priority, throttle;
 };
 
 /* cl_khr_priority_hints: streams have three, -1 the highest. */
@@ -45,18 +45,28 @@ static cl_int priority_of(cl_queue_properties hint, int *priority_out)
 	}
 }
 
+/* cl_khr_throttle_hints: CUDA has no clocks for a stream, so the hint is kept and means nothing. */
+static cl_int throttle_check(cl_queue_properties hint)
+{
+	return hint == CL_QUEUE_THROTTLE_HIGH_KHR || hint == CL_QUEUE_THROTTLE_MED_KHR ||
+			       hint == CL_QUEUE_THROTTLE_LOW_KHR
+		       ? CL_SUCCESS : CL_INVALID_VALUE;
+}
+
 /* 5.1: CL_INVALID_VALUE for a name that is not known or comes twice. */
 static cl_int list_read(const cl_queue_properties *list, struct wishes *wishes, unsigned *seen_out)
 {
 	static const cl_queue_properties names[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_SIZE,
-						    CL_QUEUE_PRIORITY_KHR};
-	cl_queue_properties *const places[] = {&wishes->bits, &wishes->size, &wishes->priority};
+						    CL_QUEUE_PRIORITY_KHR, CL_QUEUE_THROTTLE_KHR};
+	cl_queue_properties *const places[] = {&wishes->bits, &wishes->size, &wishes->priority,
+					       &wishes->throttle};
+	const unsigned count = sizeof(names) / sizeof(names[0]);
 	*seen_out = 0;
 	for (; list && list[0]; list += 2) {
 		unsigned i = 0;
-		while (i < 3 && names[i] != list[0])
+		while (i < count && names[i] != list[0])
 			i++;
-		if (i == 3 || *seen_out & 1u << i)
+		if (i == count || *seen_out & 1u << i)
 			return CL_INVALID_VALUE;
 		*seen_out |= 1u << i;
 		*places[i] = list[1];
@@ -67,7 +77,7 @@ static cl_int list_read(const cl_queue_properties *list, struct wishes *wishes, 
 static cl_int list_check(const cl_queue_properties *list, cl_command_queue_properties *bits_out,
 			 int *priority_out)
 {
-	struct wishes wishes = {0, 0, CL_QUEUE_PRIORITY_MED_KHR};
+	struct wishes wishes = {0, 0, CL_QUEUE_PRIORITY_MED_KHR, CL_QUEUE_THROTTLE_MED_KHR};
 	unsigned seen;
 	cl_int error = list_read(list, &wishes, &seen);
 	/* 5.1: a size is only for queues on the device. */
@@ -77,6 +87,8 @@ static cl_int list_check(const cl_queue_properties *list, cl_command_queue_prope
 		error = properties_check(wishes.bits);
 	if (!error)
 		error = priority_of(wishes.priority, priority_out);
+	if (!error)
+		error = throttle_check(wishes.throttle);
 	*bits_out = wishes.bits;
 	return error;
 }

@@ -53,11 +53,24 @@ static cl_int property_check(cl_context_properties name, cl_context_properties v
 	switch (name) {
 	case CL_CONTEXT_PLATFORM:
 		return ocl_platform_check((const void *)value);
+	/* cl_arm_printf: "the implementation is free to round up or ignore" the size. */
+	case CL_PRINTF_CALLBACK_ARM:
+	case CL_PRINTF_BUFFERSIZE_ARM:
+		return CL_SUCCESS;
 	case CL_CONTEXT_INTEROP_USER_SYNC:
 		return value == CL_TRUE || value == CL_FALSE ? CL_SUCCESS : CL_INVALID_PROPERTY;
 	default:
 		return CL_INVALID_PROPERTY;
 	}
+}
+
+/* The callback of cl_arm_printf in a list that was checked; NULL: there is none. */
+static cl_context_properties print_of(const cl_context_properties *properties)
+{
+	for (; properties && *properties; properties += 2)
+		if (*properties == CL_PRINTF_CALLBACK_ARM)
+			return properties[1];
+	return 0;
 }
 
 static cl_int properties_check(const cl_context_properties *properties, size_t *count_out)
@@ -130,6 +143,7 @@ cl_int ocl_context_create(const cl_context_properties *properties, const cl_devi
 	object_init(&context->base, &ocl_context_type);
 	context->notify = notify;
 	context->notify_data = notify_data;
+	context->print = (void(CL_CALLBACK *)(const char *, size_t, size_t, void *))print_of(properties);
 	error = devices_copy(context, devices, device_count);
 	if (!error && property_count) {
 		size_t size_B = property_count * sizeof(*properties);

@@ -27,6 +27,8 @@ struct _cl_context {
 	size_t property_count;               /* in words, with the final 0 */
 	void (CL_CALLBACK *notify)(const char *, const void *, size_t, void *);  /* pfn_notify, or NULL */
 	void *notify_data;                   /* the application's user_data */
+	/* cl_arm_printf: takes the output of printf, with notify_data; NULL: it goes to stdout. */
+	void (CL_CALLBACK *print)(const char *, size_t, size_t, void *);
 	struct lock lock;                    /* guards destructors */
 	struct context_destructor *destructors; /* owned: callbacks, the newest first */
 	struct ocl_host_writes host_writes;

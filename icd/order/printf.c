@@ -122,28 +122,33 @@ void ocl_printf_destroy(struct ocl_printf *printing)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-static void text_write(struct bytes *text)
+/* complete: nothing more of this launch comes. */
+static void text_write(const struct _cl_context *context, struct bytes *text, bool complete)
 {
 	if (bytes_failed(text))
 		log_err("out of memory: some output of printf is lost");
 	/* A closed stdout is the application's wish. */
-	(void)fwrite(bytes_string(text), 1, text->size_B, stdout);
+	if (context->print)
+		context->print(bytes_string(text), text->size_B, complete, context->notify_data);
+	else
+		(void)fwrite(bytes_string(text), 1, text->size_B, stdout);
 	bytes_finish(text);
 }
 
 /* Returns how many bytes were whole records. */
-static size_t records_write(const struct abi_program *abi, const unsigned char *records,
-			    size_t size_B)
+static size_t records_write(const struct _cl_context *context, const struct abi_program *abi,
+			    const unsigned char *records, size_t size_B)
 {
 	struct bytes text = BYTES_INIT;
 	size_t at_B = 0, record_B;
 	while ((record_B = ocl_printf_format(&text, abi, records + at_B, size_B - at_B))) {
 		at_B += record_B;
 		if (text.size_B >= WRITE_B || bytes_failed(&text))
-			text_write(&text);
+			text_write(context, &text, false);
 	}
-	text_write(&text);
-	(void)fflush(stdout);
+	text_write(context, &text, true);
+	if (!context->print)
+		(void)fflush(stdout);
 	return at_B;
 }
 
@@ -188,7 +193,7 @@ static void print_write(struct ocl_print *print)
 		}
 	}
 	const size_t written_B = records_write(
-		print->code->abi, (all ? all : print->copy) + sizeof(header), records_B);
+		print->queue->context, print->code->abi, (all ? all : print->copy) + sizeof(header), records_B);
 	free(all);
 	if (written_B < header.head_B)
 		log_warn("printf: the buffer of %zu bytes was full, %llu bytes are lost",

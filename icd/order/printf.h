@@ -1,4 +1,5 @@
-/* The output of printf in kernels: from a buffer that the kernel writes on the device to the process's stdout.
+/* The output of printf in kernels: from a buffer that the kernel writes on the device to the process's stdout, or to
+ * the context's callback (cl_arm_printf).
  *
  * Each launch of a kernel that prints has a buffer of its own until it is complete; a queue keeps a few buffers and
  * uses them again.  The output is written by the thread that first finds that the launch is complete: a thread that

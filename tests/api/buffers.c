@@ -445,6 +445,29 @@ static void test_sub_views(cl_context context)
 	CHECK_OK(clReleaseMemObject(b));
 }
 
+/* cl_intel_create_buffer_with_properties: wrong properties are its CL_INVALID_VALUE. */
+static void test_intel(cl_context context, cl_platform_id platform)
+{
+	cl_mem(CL_API_CALL *create)(cl_context, const cl_properties *, cl_mem_flags, size_t, void *,
+				    cl_int *);
+	const cl_properties none[] = {0}, unknown[] = {0x7777, 1, 0};
+	cl_int code;
+	*(void **)&create = clGetExtensionFunctionAddressForPlatform(
+		platform, "clCreateBufferWithPropertiesINTEL");
+	if (!CHECK(create != NULL))
+		return;
+	host_reset(6);
+	cl_mem mem = create(context, none, CL_MEM_COPY_HOST_PTR, SIZE, host, &code);
+	CHECK_OK(code);
+	buffer_read(queue, mem, back, SIZE);
+	CHECK(!memcmp(back, host, SIZE));
+	CHECK_OK(clReleaseMemObject(mem));
+	CHECK_NO_OBJECT(create(context, unknown, 0, SIZE, NULL, &code), code, CL_INVALID_VALUE);
+	CHECK_NO_OBJECT(create(context, NULL, 0, 0, NULL, &code), code, CL_INVALID_BUFFER_SIZE);
+	CHECK_NO_OBJECT(create((cl_context)queue, NULL, 0, SIZE, NULL, &code), code,
+			CL_INVALID_CONTEXT);
+}
+
 int main(void)
 {
 	struct api_test test;
@@ -461,6 +484,7 @@ int main(void)
 	test_boxes_of_one(test.context);
 	test_destructors(test.context);
 	test_sub_views(test.context);
+	test_intel(test.context, test.platform);
 	CHECK_OK(clReleaseCommandQueue(queue));
 	return api_test_end(&test);
 }

@@ -86,20 +86,24 @@ static void test_queue_doors(void)
 	CHECK_OK(clReleaseCommandQueue(made));
 }
 
-/* cl_khr_priority_hints.  The hint is kept and changes no result. */
-static void test_priorities(void)
+/* cl_khr_priority_hints, cl_khr_throttle_hints.  The hints are kept and change no result. */
+static void test_hints(void)
 {
 	static const cl_queue_properties hints[] = {
 		CL_QUEUE_PRIORITY_HIGH_KHR, CL_QUEUE_PRIORITY_MED_KHR, CL_QUEUE_PRIORITY_LOW_KHR,
+	};
+	static const cl_queue_properties throttles[] = {
+		CL_QUEUE_THROTTLE_HIGH_KHR, CL_QUEUE_THROTTLE_MED_KHR, CL_QUEUE_THROTTLE_LOW_KHR,
 	};
 	cl_mem mem = buffer_make(context, 0, 64, NULL);
 	cl_int code;
 	for (cl_uint i = 0; i < 6; i++) {
 		const cl_queue_properties list[] = {
 			CL_QUEUE_PRIORITY_KHR, hints[i % 3], CL_QUEUE_PROPERTIES,
-			i / 3 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, 0,
+			i / 3 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0,
+			CL_QUEUE_THROTTLE_KHR, throttles[(i + 1) % 3], 0,
 		};
-		cl_queue_properties kept[5] = {0};
+		cl_queue_properties kept[7] = {0};
 		cl_uint read = 99;
 		cl_command_queue made =
 			clCreateCommandQueueWithProperties(context, device, list, &code);
@@ -114,9 +118,12 @@ static void test_priorities(void)
 		CHECK_OK(clReleaseCommandQueue(made));
 	}
 	const cl_queue_properties bad[] = {CL_QUEUE_PRIORITY_KHR, 8, 0};
+	const cl_queue_properties bad_throttle[] = {CL_QUEUE_THROTTLE_KHR, 3, 0};
 	const cl_queue_properties twice[] = {CL_QUEUE_PRIORITY_KHR, CL_QUEUE_PRIORITY_LOW_KHR,
 					     CL_QUEUE_PRIORITY_KHR, CL_QUEUE_PRIORITY_LOW_KHR, 0};
 	CHECK_NO_OBJECT(clCreateCommandQueueWithProperties(context, device, bad, &code), code,
+			CL_INVALID_VALUE);
+	CHECK_NO_OBJECT(clCreateCommandQueueWithProperties(context, device, bad_throttle, &code), code,
 			CL_INVALID_VALUE);
 	CHECK_NO_OBJECT(clCreateCommandQueueWithProperties(context, device, twice, &code), code,
 			CL_INVALID_VALUE);
@@ -553,7 +560,7 @@ int main(void)
 	device = test.device;
 	queue = queue_make(context, device, 0);
 	test_queue_doors();
-	test_priorities();
+	test_hints();
 	test_event_doors();
 	test_host_bytes_at_their_turn();
 	test_polling();
