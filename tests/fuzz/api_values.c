@@ -273,6 +273,9 @@ static uint64_t usual_property(struct api_actor *actor, const char *type, uint64
 	*value_out = 1;
 	if (strstr(type, "cl_semaphore_properties"))
 		return 0x203D;
+	*value_out = 2;
+	if (strstr(type, "cl_device_partition_property"))
+		return CL_DEVICE_PARTITION_EQUALLY;
 	*value_out = api_number(actor, 4);
 	if (strstr(type, "cl_command_buffer_properties"))
 		return 0x1293;
