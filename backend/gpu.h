@@ -232,6 +232,12 @@ void gpu_memory_give_back(struct gpu_device *device, gpu_address address, uint64
 cl_int gpu_host_alloc(struct gpu_device *device, uint64_t size_B, void **pointer_out);
 /* size_B: the size with which it was allocated.  NULL is fine. */
 void gpu_host_free(struct gpu_device *device, void *pointer, uint64_t size_B);
+/* Lets the device use the application's memory where it is; fails where it cannot, for example because a page of it is
+ * registered already.  *registered_out: the memory has to be unregistered before the application frees it, when no command
+ * uses it any more; that may wait for the device. */
+cl_int gpu_host_register(struct gpu_device *device, void *pointer, uint64_t size_B, bool *registered_out,
+			 gpu_address *address_out);
+void gpu_host_unregister(struct gpu_device *device, void *pointer);
 /* Allocates managed memory, which has the address pointer_out on the host and on all devices.
  * CL_MEM_OBJECT_ALLOCATION_FAILURE if a device does not support use by device and host at the same time, or has less
  * free memory than all managed memory of the process together. */

@@ -23,7 +23,7 @@ backend_sources = \
 	backend/gpu_transfer.c backend/gpu_transfer.h backend/gpu_staging.c backend/gpu_pageable.c backend/gpu_relay.c backend/gpu_past_caches.c \
 	backend/gpu_crew.c backend/gpu_crew.h \
 	backend/gpu_peer.c \
-	backend/gpu_window.c \
+	backend/gpu_registered.c backend/gpu_window.c \
 	backend/gpu_pause.c \
 	backend/gpu_image.h \
 	backend/gpu_image_copy.c \

@@ -29,6 +29,10 @@ uint64_t culvert_soft_calls(const char *pattern);
  * nothing, so that a program's own clock_gettime may ask. */
 uint64_t culvert_soft_clock(uint64_t pass_ns);
 
+/* How many bytes copies have moved, between the host and devices or within one: those of cuMemcpy*, and the nodes of
+ * graphs that copy.  A copy counts when it has been done. */
+uint64_t culvert_soft_copied(void);
+
 /* 1 where the driver of the release that CULVERT_SOFT_DRIVER names does not export this function ("cuMemAdvise_v2"),
  * else 0.  dlsym finds it in either case: who tests with older drivers asks this first.  Before cuInit, too. */
 int culvert_soft_lacks(const char *function_name);

@@ -47,6 +47,7 @@ softcuda_driver_sources = \
 	softcuda/driver/memory_end.c softcuda/driver/module.c softcuda/driver/module.h \
 	softcuda/driver/object.c softcuda/driver/object.h softcuda/driver/oracle.c \
 	softcuda/driver/oracle.h softcuda/driver/oracle_clock.h softcuda/driver/pageable.c \
+	softcuda/driver/machine.c softcuda/driver/machine.h \
 	softcuda/driver/pool.c softcuda/driver/pool.h softcuda/driver/release.c softcuda/driver/release.h \
 	softcuda/driver/result.def \
 	softcuda/driver/sched.c softcuda/driver/sched.h softcuda/driver/schedule.c \

@@ -100,13 +100,15 @@ static cl_int image_place(const struct ocl_image_request *request, struct _cl_me
 
 /* The application's memory that maps have to point into (5.3.6), or NULL: that of
  * CL_MEM_USE_HOST_PTR, also where the flag is a buffer's or another image's that this one is
- * made of (5.3.1).  SVM is not: what is copied to it would be copied onto itself. */
+ * made of (5.3.1).  SVM is not: what is copied to it would be copied onto itself; where devices use a buffer's
+ * memory where it is, nothing is copied. */
 static unsigned char *host_memory_of(const struct ocl_image_request *request)
 {
 	const struct _cl_mem *parent = request->desc.mem_object;
 	if (!parent)
 		return request->flags & CL_MEM_USE_HOST_PTR ? request->host_pointer : NULL;
-	return parent->storage->place == OCL_PLACE_OWN ? parent->host_pointer : NULL;
+	const enum ocl_place place = parent->storage->place;
+	return place == OCL_PLACE_OWN || place == OCL_PLACE_TAKEN ? parent->host_pointer : NULL;
 }
 
 static void host_memory_use(const struct ocl_image_request *request, struct _cl_mem *mem)

@@ -137,6 +137,39 @@ static cl_int external_take(struct _cl_mem *mem, const struct ocl_mem_properties
 	return CL_SUCCESS;
 }
 
+/* Whether host and devices have one memory, where a copy of what both can reach is a waste. */
+static bool has_one_memory(const struct _cl_context *context)
+{
+	for (cl_uint i = 0; i < context->device_count; i++)
+		if (!context->devices[i]->caps->integrated || !context->devices[i]->caps->can_map_host)
+			return false;
+	return true;
+}
+
+/* Memory that devices use is aligned as vectors of OpenCL C are (OpenCL C 3.0, 6.3.5), and as textures are, for the
+ * images that may be made of it. */
+static bool is_aligned(const struct _cl_context *context, const void *pointer)
+{
+	const uint32_t texture_B = context->devices[0]->caps->texture_align_B;
+	return (uintptr_t)pointer % (texture_B > OCL_STORAGE_ALIGN_B ? texture_B : OCL_STORAGE_ALIGN_B) == 0;
+}
+
+/* Memory that devices and the host use where it is, so that a map copies nothing; false: it has to be copied. */
+static bool storage_create_mapped(struct _cl_mem *mem, void *host_pointer)
+{
+	cl_context context = mem->context;
+	cl_int error = CL_INVALID_VALUE;
+	if (!(mem->flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_USE_HOST_PTR)) || !has_one_memory(context))
+		return false;
+	if (mem->flags & CL_MEM_ALLOC_HOST_PTR)
+		error = ocl_storage_create_shared(context, mem->size_B, OCL_PLACE_PINNED, 0, 0, false, &mem->storage);
+	else if (context->device_count == 1 && is_aligned(context, host_pointer))
+		error = ocl_storage_take_host(context, mem->size_B, host_pointer, &mem->storage);
+	if (!error && mem->flags & CL_MEM_COPY_HOST_PTR)
+		memcpy(mem->storage->shadow, host_pointer, mem->size_B);
+	return !error;
+}
+
 cl_int ocl_mem_create(cl_context context, const struct ocl_mem_properties *properties,
 		      cl_mem_flags flags, size_t size_B, void *host_pointer, cl_mem *mem_out)
 {
@@ -152,7 +185,7 @@ cl_int ocl_mem_create(cl_context context, const struct ocl_mem_properties *prope
 		error = host_memory_take(mem, host_pointer);
 	if (!error && ocl_mem_properties_share(properties))
 		error = external_take(mem, properties);
-	else if (!error && !mem->svm)
+	else if (!error && !mem->svm && !storage_create_mapped(mem, host_pointer))
 		error = ocl_storage_create(context, size_B, content_of(flags), host_pointer,
 					   flags & CL_MEM_ALLOC_HOST_PTR, &mem->storage);
 	if (!error && !mem->svm && !ocl_mem_properties_share(properties) &&
@@ -337,6 +370,9 @@ static void destructors_run(struct _cl_mem *mem)
 /* Nothing uses the bytes any more. */
 static void mem_end(struct _cl_mem *mem)
 {
+	/* The application may free its memory when they run, or once the call has returned. */
+	if (!mem->parent && !mem->svm)
+		ocl_storage_let_go(mem->storage);
 	if (mem->destructors)
 		destructors_run(mem);
 	if (mem->image)

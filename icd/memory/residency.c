@@ -206,6 +206,27 @@ cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, unsigned p
 	return error;
 }
 
+cl_int ocl_storage_take_host(cl_context context, uint64_t size_B, void *pointer, struct ocl_storage **storage_out)
+{
+	struct ocl_storage *storage = storage_new(context, size_B);
+	if (!storage)
+		return CL_OUT_OF_HOST_MEMORY;
+	struct ocl_location *location = &storage->locations[0];
+	bool registered = false;
+	cl_int error = gpu_host_register(location->gpu, pointer, size_B, &registered, &location->address);
+	if (error) {
+		location->address = 0;
+		ocl_storage_destroy(storage);
+		return error;
+	}
+	storage->place = OCL_PLACE_TAKEN;
+	storage->registered = registered;
+	storage->shadow = pointer;
+	storage->shadow_owner = location->gpu;
+	*storage_out = storage;
+	return CL_SUCCESS;
+}
+
 cl_int ocl_storage_adopt(cl_context context, uint64_t size_B, uint32_t device,
 			 gpu_address address, struct gpu_external *external,
 			 struct ocl_storage **storage_out)

@@ -39,7 +39,8 @@ enum ocl_place {
 	OCL_PLACE_OWN = 0,              /* not shared: each location has memory of its own */
 	OCL_PLACE_MANAGED = 1 << 0,     /* shared: managed memory, which moves to the side that accesses it */
 	OCL_PLACE_PINNED = 1 << 1,      /* shared: pinned host memory */
-	OCL_PLACE_DEVICE = 1 << 2       /* shared by the devices: memory of one of them, which the host cannot access */
+	OCL_PLACE_DEVICE = 1 << 2,      /* shared by the devices: memory of one of them, which the host cannot access */
+	OCL_PLACE_TAKEN = 1 << 3        /* shared: memory of the application, made by ocl_storage_take_host only */
 };
 
 enum ocl_access_mode {
@@ -88,6 +89,7 @@ struct ocl_storage {
 	bool arrays;                    /* the locations have arrays */
 	bool moves_whole;               /* managed memory that only one side uses at a time */
 	bool pageable;                  /* the shadow is pageable memory of the application */
+	bool registered;                /* OCL_PLACE_TAKEN: the memory has to be unregistered */
 	atomic_bool at_host;            /* moves_whole: the host may have used it since it was last acquired */
 	atomic_bool tracked;            /* the segments are used; never becomes false again */
 	struct ocl_location locations[]; /* one for each device, then the host */
@@ -133,6 +135,13 @@ cl_int ocl_storage_adopt(cl_context context, uint64_t size_B, uint32_t device,
 cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, unsigned places,
 				 uint32_t owner, uint32_t align_B, bool moves_whole,
 				 struct ocl_storage **storage_out);
+
+/* Makes a storage of the application's memory, which the context's only device uses where it is.  Fails as
+ * gpu_host_register does; then the memory has to be copied. */
+cl_int ocl_storage_take_host(cl_context context, uint64_t size_B, void *pointer, struct ocl_storage **storage_out);
+/* Unregisters such memory, before the application is told that it may free it.  No command may use it any more.  Does
+ * nothing for other storages. */
+void ocl_storage_let_go(struct ocl_storage *storage);
 
 /* Makes the storage of an image.  from: the initial texels, in host memory; NULL: they are undefined.  Otherwise as
  * ocl_storage_create; with initial texels, memory of one device is allocated now. */

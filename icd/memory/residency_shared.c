@@ -58,6 +58,9 @@ void ocl_storage_free_shared(struct ocl_storage *storage)
 	unsigned char *pointer = storage->shadow - storage->before_B;
 	const uint64_t size_B = storage->size_B + storage->slack_B;
 	switch (storage->place) {
+	case OCL_PLACE_TAKEN:
+		ocl_storage_let_go(storage);
+		break;
 	case OCL_PLACE_MANAGED:
 		gpu_managed_free(storage->shadow_owner, pointer, size_B);
 		break;
@@ -68,6 +71,13 @@ void ocl_storage_free_shared(struct ocl_storage *storage)
 		gpu_host_free(storage->shadow_owner, pointer, size_B);
 		break;
 	}
+}
+
+void ocl_storage_let_go(struct ocl_storage *storage)
+{
+	if (storage->registered)
+		gpu_host_unregister(storage->shadow_owner, storage->shadow);
+	storage->registered = false;
 }
 
 cl_int ocl_storage_migrate(struct ocl_storage *storage, struct gpu_stream *stream, uint64_t lo_B,

@@ -146,13 +146,19 @@ static struct gpu_image_side map_side(const struct ocl_map *map)
 	};
 }
 
+/* Whether the texels are in the application's memory, which devices use where it is. */
+static bool is_in_place(const struct ocl_map *map)
+{
+	return map->mem->storage->place == OCL_PLACE_TAKEN;
+}
+
 /* Without an access there is nothing to bring. */
 static cl_int map_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	struct ocl_map *map = command->u.map;
 	const struct ocl_image *image = map->mem->image;
 	cl_int error = CL_SUCCESS;
-	if (command->access_count) {
+	if (command->access_count && !is_in_place(map)) {
 		const struct gpu_image_side to = map_side(map);
 		const struct gpu_image_side from = image_side(&command->accesses[0], map->origin);
 		if (!image->shadow_pinned)
@@ -173,7 +179,8 @@ static cl_int unmap_run(struct ocl_command *command, struct gpu_stream *stream)
 	struct ocl_map *map = command->u.map;
 	const struct ocl_image *image = map->mem->image;
 	cl_int error = CL_SUCCESS;
-	if (!command->access_count || !atomic_load_explicit(&map->ready, memory_order_acquire))
+	if (!command->access_count || is_in_place(map) ||
+	    !atomic_load_explicit(&map->ready, memory_order_acquire))
 		return CL_SUCCESS;
 	const struct gpu_image_side to = image_side(&command->accesses[0], map->origin);
 	const struct gpu_image_side from = map_side(map);

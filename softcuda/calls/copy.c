@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "softcuda/calls/door.h"
 #include "softcuda/calls/graph.h"
+#include "softcuda/control.h"
 #include "softcuda/driver/array.h"
 #include "softcuda/driver/context.h"
 #include "softcuda/driver/memory.h"
@@ -20,6 +21,7 @@
 #include "softcuda/driver/stream.h"
 #include "softcuda/exec/exec.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +110,14 @@ static bool gone(const struct side *side)
 }
 
 /* freed is written under the lock; the bytes stay mapped in either case. */
+/* What copies have moved since the start, on the host and on devices. */
+static _Atomic uint64_t moved_B;
+
+uint64_t culvert_soft_copied(void)
+{
+	return atomic_load(&moved_B);
+}
+
 static CUresult copy_run(struct soft_operation *operation, struct bytes *report)
 {
 	struct copy_operation *copy = (struct copy_operation *)operation;
@@ -121,6 +131,7 @@ static CUresult copy_run(struct soft_operation *operation, struct bytes *report)
 	}
 	check_source(copy);
 	move_box(&copy->box);
+	atomic_fetch_add(&moved_B, copy->box.width_B * copy->box.height * copy->box.depth);
 	note_box(&copy->box);
 	if (copy->spoilt)
 		*(unsigned char *)(uintptr_t)copy->box.to.address ^= 1;

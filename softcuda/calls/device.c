@@ -3,6 +3,7 @@
 
 #include "softcuda/calls/door.h"
 #include "softcuda/driver/device.h"
+#include "softcuda/driver/machine.h"
 #include "softcuda/driver/sched.h"
 #include "softcuda/driver/schedule.h"
 #include "softcuda/driver/state.h"
@@ -223,7 +224,7 @@ static CUresult peer_locked(int *can_out, CUdevice cu_device, CUdevice cu_peer)
 	if (result == CUDA_SUCCESS)
 		result = soft_device_find_locked(cu_peer, &peer);
 	if (result == CUDA_SUCCESS)
-		*can_out = device != peer && soft_sched.peer != SOFT_PEER_OFF;
+		*can_out = device != peer && soft_sched.peer != SOFT_PEER_OFF && soft_machine() != SOFT_MACHINE_WSL;
 	return result;
 }
 

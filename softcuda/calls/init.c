@@ -7,6 +7,7 @@
 #include "softcuda/driver/fault.h"
 #include "softcuda/driver/handle.h"
 #include "softcuda/driver/memory.h"
+#include "softcuda/driver/machine.h"
 #include "softcuda/driver/object.h"
 #include "softcuda/driver/oracle.h"
 #include "softcuda/driver/pool.h"
@@ -93,7 +94,7 @@ static void start_once(void)
 	uint64_t count = option_number(OPTION_SOFT_DEVICES);
 	add_devices(count < SOFT_DEVICES_MAX ? (unsigned)count : SOFT_DEVICES_MAX);
 	soft_oracle_start();
-	understood = soft_sched_start() && soft_release();
+	understood = soft_sched_start() && soft_release() && soft_machine();
 	usable = !lock_condition_init(&soft_driver.done) &&
 		 !lock_condition_init(&soft_driver.work) && !soft_thread_start(soft_stream_retire_thread_locked) &&
 		 !pthread_atfork(NULL, NULL, after_fork_in_child) && !atexit(close_driver);

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "softcuda/calls/door.h"
 #include "softcuda/driver/context.h"
+#include "softcuda/driver/machine.h"
 #include "softcuda/driver/memory.h"
 #include "softcuda/driver/schedule.h"
 #include "softcuda/exec/exec.h"
@@ -105,6 +106,8 @@ static CUresult get_locked(CUipcMemHandle *handle_out, CUdeviceptr address)
 {
 	if (!handle_out || !shareable_locked(address))
 		return CUDA_ERROR_INVALID_VALUE;
+	if (soft_machine() == SOFT_MACHINE_WSL)
+		return CUDA_ERROR_NOT_SUPPORTED;
 	soft_schedule_quiet_locked();
 	/* The wait was without the lock. */
 	struct soft_allocation *allocation = shareable_locked(address);

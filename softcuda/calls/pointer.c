@@ -207,6 +207,8 @@ static CUresult prefetch_locked(struct soft_context *context, CUdeviceptr addres
 {
 	struct soft_stream *stream;
 	CUresult result = soft_stream_find_locked(context, cu_stream, &stream);
+	if (result == CUDA_SUCCESS && !soft_shares_pages())
+		result = CUDA_ERROR_INVALID_DEVICE;
 	return result == CUDA_SUCCESS ? managed_locked(address, size_B) : result;
 }
 

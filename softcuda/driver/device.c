@@ -3,6 +3,7 @@
 #include "softcuda/driver/device.h"
 
 #include "softcuda/driver/schedule.h"
+#include "softcuda/driver/machine.h"
 #include "softcuda/driver/memory.h"
 #include "softcuda/driver/release.h"
 #include "softcuda/driver/state.h"

@@ -87,8 +87,10 @@ unsigned soft_memory_touch(uint64_t address, uint32_t size_B, bool reads, bool w
 void soft_memory_written(uint64_t address, uint64_t size_B);
 void soft_memory_describe(uint64_t address, struct bytes *text, uint64_t *start_out,
 			  uint64_t *end_out);
-/* CULVERT_SOFT_PAGEABLE: kernels may touch all writable memory of the host. */
+/* CULVERT_SOFT_PAGEABLE, or a coherent machine: kernels may touch all writable memory of the host. */
 bool soft_pageable(void);
+/* Whether the host may touch managed memory while kernels run, and pages of it be moved ahead. */
+bool soft_shares_pages(void);
 /* The page of such memory that address is in; false also where the option is off. */
 bool soft_pageable_find(uint64_t address, uint64_t *start_out, uint64_t *end_out);
 /* How many live allocations there are: pinned on the host, or all others. */

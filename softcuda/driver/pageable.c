@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "base/options.h"
+#include "softcuda/driver/machine.h"
 #include "softcuda/driver/memory.h"
 #include "softcuda/driver/schedule.h"
 #include "softcuda/exec/exec.h"
@@ -13,7 +14,12 @@
 
 bool soft_pageable(void)
 {
-	return option_flag(OPTION_SOFT_PAGEABLE);
+	return option_flag(OPTION_SOFT_PAGEABLE) || soft_machine() == SOFT_MACHINE_COHERENT;
+}
+
+bool soft_shares_pages(void)
+{
+	return soft_machine() != SOFT_MACHINE_INTEGRATED && soft_machine() != SOFT_MACHINE_WSL;
 }
 
 bool soft_pageable_find(uint64_t address, uint64_t *start_out, uint64_t *end_out)
