@@ -8,11 +8,11 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "base/processors.h"
 #include "base/thread.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 
@@ -42,10 +42,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void shares_count(void)
 {
 	const uint64_t wanted = option_number(OPTION_COPY_THREADS);
-	cpu_set_t cores;
-	unsigned count = 1;
-	if (!wanted && !sched_getaffinity(0, sizeof(cores), &cores))
-		count = (unsigned)CPU_COUNT(&cores) / CORES_PER_THREAD;
+	unsigned count = processors_usable() / CORES_PER_THREAD;
 	if (count > SHARES_MAX)
 		count = SHARES_MAX;
 	if (wanted)

@@ -17,6 +17,7 @@ base_libbase_a_SOURCES = \
 	base/own_library.c base/own_library.h base/own_program.c base/own_program.h \
 	base/pack.c base/pack.h \
 	base/packed.c base/packed.h \
+	base/processors.c base/processors.h \
 	base/shared_text.c base/shared_text.h \
 	base/spans.c base/spans.h \
 	base/stage.c base/stage.h \

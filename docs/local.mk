@@ -13,6 +13,7 @@ nobase_dist_pages_DATA = \
 	docs/clusters.md \
 	docs/codegen.md \
 	docs/conformance.md \
+	docs/containers.md \
 	docs/debugging.md \
 	docs/decisions.md \
 	docs/install.md \

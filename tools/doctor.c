@@ -138,6 +138,7 @@ static void examine(struct findings *findings)
 			    "CULVERT_CUDA=soft selects the software device; GPUs were not examined");
 	else
 		doctor_hardware(findings);
+	doctor_shares(findings);
 	/* Otherwise the driver itself is asked; but under WSL files tell what is wrong with it. */
 	if (files_alone || (strcmp(option_string(OPTION_CUDA), "soft") && finding_wsl(findings)))
 		doctor_driver_files(findings);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/processors.h"
 #include "base/thread.h"
 
 #include <pthread.h>
@@ -31,8 +32,8 @@ static bool in_queue(const struct ocl_builder_task *task)
 
 static unsigned threads_max(void)
 {
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	return cores < 2 ? 2 : cores > BUILDERS_MAX ? BUILDERS_MAX : (unsigned)cores;
+	const unsigned cores = processors_usable();
+	return cores < 2 ? 2 : cores > BUILDERS_MAX ? BUILDERS_MAX : cores;
 }
 
 static bool thread_make(void);

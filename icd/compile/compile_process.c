@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "base/own_library.h"
 #include "base/own_program.h"
+#include "base/processors.h"
 #include "base/stage.h"
 #include "build_name.h"
 #include "icd/compile/compile.h"
@@ -19,7 +20,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,21 +187,10 @@ static struct helper *helper_start(const char *path)
 
 /* --- having one --------------------------------------------------------------------------- */
 
-/* That this thread, and so a process that it starts, may use. */
-static unsigned cores_count(void)
-{
-	cpu_set_t allowed;
-	const long online = sysconf(_SC_NPROCESSORS_ONLN);
-	/* It fails where there are more than the set has room for. */
-	const long cores = sched_getaffinity(0, sizeof(allowed), &allowed) ? online
-									   : CPU_COUNT(&allowed);
-	return cores < 1 ? 1 : (unsigned)cores;
-}
-
 /* More than cores: of 16 equal builds on 13 cores three would begin when all others end. */
 static unsigned helpers_max(void)
 {
-	unsigned most = 2 * cores_count();
+	unsigned most = 2 * processors_usable();
 	return most < HELPERS_MIN ? HELPERS_MIN : most > HELPERS_MAX ? HELPERS_MAX : most;
 }
 
@@ -211,7 +200,7 @@ static unsigned share_now(void)
 	lock_take(&helpers.lock);
 	const unsigned busy = helpers.busy;
 	lock_drop(&helpers.lock);
-	const unsigned share = cores_count() / busy;
+	const unsigned share = processors_usable() / busy;
 	return share < 1 ? 1 : share > SHARE_MAX ? SHARE_MAX : share;
 }
 

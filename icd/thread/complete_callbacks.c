@@ -4,8 +4,8 @@
 #include "icd/thread/complete_state.h"
 
 #include "base/clock.h"
+#include "base/processors.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 
 /* One for each of the application's thread, the completion thread, the callback thread, and for others. */
@@ -20,21 +20,15 @@ static struct {                          /* guarded by ocl_complete.lock */
 	atomic_uint added_count;         /* deliveries ever added; changed and read likewise */
 } callbacks;
 
-/* The threads of this room may run where the thread that starts them may run: where that is bound to a core or
- * two, a thread that stays awake would be in the way of the others. */
-static int cores_allowed(void)
-{
-	cpu_set_t cores;
-	return sched_getaffinity(0, sizeof(cores), &cores) ? 1 : CPU_COUNT(&cores);
-}
-
 int ocl_complete_callbacks_init_locked(void)
 {
 	const int error = lock_condition_init(&callbacks.added);
 	if (error)
 		return error;
 	list_init(&callbacks.deliveries);
-	callbacks.wakes_early = cores_allowed() >= CORES_TO_WAKE_EARLY;
+	/* The threads of this room may run where the thread that starts them may run: where that is bound to a core or
+	 * two, a thread that stays awake would be in the way of the others. */
+	callbacks.wakes_early = processors_usable() >= CORES_TO_WAKE_EARLY;
 	return 0;
 }
 

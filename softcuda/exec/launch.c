@@ -21,6 +21,7 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "base/processors.h"
 #include "base/thread.h"
 
 #include <fenv.h>
@@ -194,10 +195,8 @@ static void *worker(void *unused)
 static unsigned wanted_threads(void)
 {
 	uint64_t wanted = option_number(OPTION_SOFT_THREADS);
-	if (!wanted) {
-		long cores = sysconf(_SC_NPROCESSORS_ONLN);
-		wanted = cores > 0 ? (uint64_t)cores : 1;
-	}
+	if (!wanted)
+		wanted = processors_usable();
 	return wanted < THREADS_MAX ? (unsigned)wanted : THREADS_MAX;
 }
 

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Protects: `culvert doctor` names what limits a program: instances of MIG, MPS, the limits of a control group; and
+# nothing of it where there is none.
+root=$(mktemp -d) || exit 2
+trap 'rm -rf "$root" "$root.out"' EXIT
+failed=0
+CULVERT_CUDA=auto
+export CULVERT_CUDA
+mkdir -p "$root/etc/OpenCL/vendors"
+echo libculvert.so >"$root/etc/OpenCL/vendors/culvert.icd"
+says() {
+	./culvert doctor --root "$root" >"$root.out" 2>&1 || { echo "exit code $?"; failed=1; }
+	for text; do
+		grep -qF -e "$text" "$root.out" || { echo "'$text' is not said:"; cat "$root.out"; failed=1; }
+	done
+}
+says "No problems found"
+grep -E ' (mig|mps|limits) ' "$root.out" && failed=1
+for instance in gi1/ci0 gi2/ci0 gi2/ci1; do
+	mkdir -p "$root/proc/driver/nvidia/capabilities/gpu0/mig/$instance"
+	echo "DeviceFileMinor: 30" >"$root/proc/driver/nvidia/capabilities/gpu0/mig/$instance/access"
+done
+says "[ note ] mig        3 MIG instances" "export CUDA_VISIBLE_DEVICES=MIG-"
+mkdir -p "$root/tmp/nvidia-mps"
+touch "$root/tmp/nvidia-mps/control"
+says "[ note ] mps        MPS serves this machine (/tmp/nvidia-mps)"
+mkdir -p "$root/sys/fs/cgroup"
+echo "150000 100000" >"$root/sys/fs/cgroup/cpu.max"
+echo 4294967296 >"$root/sys/fs/cgroup/memory.max"
+says "time for 2 processors" "4.0 GiB of memory; a compiler may use half"
+echo "max 100000" >"$root/sys/fs/cgroup/cpu.max"
+echo max >"$root/sys/fs/cgroup/memory.max"
+says
+grep -F ' limits ' "$root.out" && failed=1
+exit $failed

@@ -1,0 +1,76 @@
+/* What a program may use of the machine and its GPUs: instances of MIG, MPS, the limits of a control group. */
+#include "config.h"
+
+#include "base/processors.h"
+#include "tools/finding.h"
+#include "tools/tool.h"
+
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t files_like(const struct findings *findings, const char *pattern)
+{
+	char *whole = finding_path(findings, pattern);
+	glob_t matches;
+	size_t count = 0;
+	if (whole && !glob(whole, 0, NULL, &matches)) {
+		count = matches.gl_pathc;
+		globfree(&matches);
+	}
+	free(whole);
+	return count;
+}
+
+/* A GPU in parts, each with its own memory: CUDA shows a process one of them, which has a UUID of its own. */
+static void look_at_mig(struct findings *findings)
+{
+	const char *visible = *findings->root ? NULL : getenv("CUDA_VISIBLE_DEVICES");
+	const size_t instances = files_like(findings, "/proc/driver/nvidia/capabilities/gpu*/mig/gi*/ci*/access");
+	if (!instances)
+		return;
+	if (visible && !strncmp(visible, "MIG-", strlen("MIG-")))
+		finding_add(findings, "mig", FINDING_NOTE, NULL,
+			    "%zu MIG instances; this process uses the one that CUDA_VISIBLE_DEVICES names", instances);
+	else
+		finding_add(findings, "mig", FINDING_NOTE,
+			    "export CUDA_VISIBLE_DEVICES=MIG-...   # one of those that nvidia-smi -L lists",
+			    "%zu MIG instances; a process sees one of them, by default the first", instances);
+}
+
+static void look_at_mps(struct findings *findings)
+{
+	const char *chosen = *findings->root ? NULL : getenv("CUDA_MPS_PIPE_DIRECTORY");
+	const char *folder = chosen && *chosen ? chosen : "/tmp/nvidia-mps";
+	struct bytes control = BYTES_INIT;
+	bytes_printf(&control, "%s/control", folder);
+	if (!bytes_failed(&control) && finding_exists(findings, bytes_string(&control)))
+		finding_add(findings, "mps", FINDING_NOTE, NULL,
+			    "MPS serves this machine (%s): processes use a GPU at the same time, and a fault of one ends all",
+			    folder);
+	bytes_finish(&control);
+}
+
+static void look_at_group(struct findings *findings)
+{
+	const unsigned processors = processors_of_group(findings->root);
+	char *path = finding_path(findings, "/sys/fs/cgroup/memory.max"), line[FINDING_LINE_B] = "";
+	if (path)
+		finding_line(path, line);
+	free(path);
+	const unsigned long long memory_B = strtoull(line, NULL, 10);
+	if (processors)
+		finding_add(findings, "limits", FINDING_NOTE, NULL,
+			    "the control group has time for %u processor%s; threads and compilers are counted by it",
+			    processors, processors == 1 ? "" : "s");
+	if (memory_B)
+		finding_add(findings, "limits", FINDING_NOTE, NULL,
+			    "the control group has %s of memory; a compiler may use half of it", tool_size(memory_B));
+}
+
+void doctor_shares(struct findings *findings)
+{
+	look_at_mig(findings);
+	look_at_mps(findings);
+	look_at_group(findings);
+}
