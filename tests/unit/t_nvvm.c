@@ -15,7 +15,7 @@ static const char header[] =
 static const char footer[] =
 	"!nvvm.annotations = !{!1}\n"
 	"!1 = !{void (float addrspace(1)*, float)* @k, !\"kernel\", i32 1}\n"
-	"!nvvmir.version = !{!0}\n!0 = !{i32 2, i32 0, i32 3, i32 2}\n";
+	"!nvvmir.version = !{!0}\n!0 = !{i32 2, i32 0, i32 3, i32 1}\n";
 static const char multiply_add[] =
 	"define void @k(float addrspace(1)* %p, float %a) {\nentry:\n"
 	"  %x = load float, float addrspace(1)* %p, align 4\n"
