@@ -549,7 +549,7 @@ static void test_local_pointers_narrow(void)
 		{ KERNEL("i32", "%p = insertvalue {i32, ptr addrspace(3)} poison, ptr addrspace(3) %l, "
 				"1\n"), 120, false },
 		{ "define ptr addrspace(3) @f(ptr addrspace(3) %p) noinline {\n  ret ptr addrspace(3) %p\n}\n"
-		  KERNEL("i32", "%p = call ptr addrspace(3) @f(ptr addrspace(3) %l)\n"), 120, false },
+		  KERNEL("i32", "%p = call ptr addrspace(3) @f(ptr addrspace(3) %l)\n"), 120, true },
 		{ KERNEL("half", "store half %v, ptr addrspace(1) %g\n"), 90, false },
 		{ KERNEL("half", "store half %v, ptr addrspace(1) %g\n"), 100, true },
 		{ KERNEL("<2 x half>", "store <2 x half> %v, ptr addrspace(1) %g\n"), 75, false },
