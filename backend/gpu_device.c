@@ -421,6 +421,14 @@ cl_int gpu_enter(struct gpu_device *device, struct gpu_scope *scope)
 	return scope_begin(device, cu_context, scope);
 }
 
+cl_int gpu_enter_share(struct gpu_device *device, const struct gpu_share *share, struct gpu_scope *scope)
+{
+	if (!share)
+		return gpu_enter(device, scope);
+	const cl_int error = gpu_device_status(device);
+	return error ? error : scope_begin(device, share->cu_context, scope);
+}
+
 cl_int gpu_enter_by_handle(struct gpu_device *device, struct gpu_scope *scope)
 {
 	return gpu_scope_by_handle(device, scope);

@@ -179,7 +179,6 @@ static cl_int revise(struct gpu_graph *graph, const CUDA_KERNEL_NODE_PARAMS_v2 *
 static cl_int launch_add(struct gpu_graph *graph, const struct gpu_launch *launch)
 {
 	CUDA_KERNEL_NODE_PARAMS_v2 kernel = gpu_launch_node(launch);
-	kernel.ctx = graph->share ? graph->share->cu_context : NULL;
 	if (graph->revised != NOT_REVISING)
 		return revise(graph, &kernel);
 	cl_int error = add_begin(graph);
@@ -201,8 +200,9 @@ cl_int gpu_graph_add_launch(struct gpu_graph *graph, const struct gpu_launch *la
 	if (launch->cooperative)
 		return CL_INVALID_OPERATION;
 	cl_int error = gpu_function_allow(launch->function, launch->dynamic_local_B);
+	/* A node of a function runs where it was added: its field ctx "is ignored if func is set" (cuda.h). */
 	if (!error)
-		error = gpu_enter(graph->device, &scope);
+		error = gpu_enter_share(graph->device, graph->share, &scope);
 	if (error)
 		return error;
 	error = launch_add(graph, launch);

@@ -429,8 +429,8 @@ static CUresult set_kernel_locked(struct soft_context *context, CUgraphExec cu_e
 	result = soft_kept_launch_create_locked(context, parameters, &kept);
 	if (result != CUDA_SUCCESS)
 		return result;
-	/* "The func field's context cannot change." */
-	if (soft_kept_launch_context(kept) != node->context) {
+	/* "The func field's context cannot change."  Nor can the green context, as an H200 (driver 580) has it. */
+	if (!soft_kept_launch_replaces(kept, node->u.kernel)) {
 		soft_kept_launch_unref_locked(kept);
 		return CUDA_ERROR_INVALID_VALUE;
 	}

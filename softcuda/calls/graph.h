@@ -18,6 +18,8 @@ CUresult soft_kept_launch_create_locked(struct soft_context *context,
 void soft_kept_launch_ref_locked(struct soft_kept_launch *kept);
 void soft_kept_launch_unref_locked(struct soft_kept_launch *kept);
 struct soft_context *soft_kept_launch_context(const struct soft_kept_launch *kept);
+/* Whether both run in one context, green contexts included, as cuGraphExecKernelNodeSetParams requires. */
+bool soft_kept_launch_replaces(const struct soft_kept_launch *kept, const struct soft_kept_launch *old);
 /* CUDA_ERROR_INVALID_HANDLE when its module has been unloaded. */
 CUresult soft_kept_launch_submit_locked(struct soft_kept_launch *kept, struct soft_stream *stream);
 

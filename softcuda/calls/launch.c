@@ -350,12 +350,13 @@ static CUresult keep_locked(struct soft_entry *entry, const struct request *requ
 	return CUDA_SUCCESS;
 }
 
-/* The green context that a node says it runs in, or else the current one: a node has its own. */
+/* A node has a green context of its own: cuda.h says that ctx "is ignored if func is set", and an H200 (driver 580) then
+ * takes the context that is current. */
 static uint64_t multiprocessors_of(const CUDA_KERNEL_NODE_PARAMS_v2 *parameters)
 {
 	const struct soft_green *green =
-		parameters->ctx ? soft_green_find_converted_locked(parameters->ctx)
-				: soft_green_current_locked();
+		!parameters->func && parameters->ctx ? soft_green_find_converted_locked(parameters->ctx)
+						     : soft_green_current_locked();
 	return green ? green->multiprocessors : 0;
 }
 
@@ -396,6 +397,12 @@ void soft_kept_launch_unref_locked(struct soft_kept_launch *kept)
 struct soft_context *soft_kept_launch_context(const struct soft_kept_launch *kept)
 {
 	return kept->entry->module->context;
+}
+
+bool soft_kept_launch_replaces(const struct soft_kept_launch *kept, const struct soft_kept_launch *old)
+{
+	return kept->entry->module->context == old->entry->module->context &&
+	       kept->request.multiprocessors == old->request.multiprocessors;
 }
 
 CUresult soft_kept_launch_submit_locked(struct soft_kept_launch *kept, struct soft_stream *stream)

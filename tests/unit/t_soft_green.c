@@ -174,7 +174,9 @@ static CUgreenCtx half(void)
 	return green_of(&group, 1);
 }
 
-/* A node runs in the green context that it names, whatever stream the graph is launched in. */
+/* A node with a function runs in the green context that was current when it was added, and the one that it names is
+ * ignored; a node with a kernel of a library runs in the one that it names. The stream of the graph does not matter, and
+ * new parameters do not move a node. An H200 (driver 580) does all of this. */
 static void nodes_run_on_their_share(void)
 {
 	prepare();
@@ -184,27 +186,38 @@ static void nodes_run_on_their_share(void)
 	CUgraph graph;
 	CUgraphNode added;
 	CUgraphExec exec;
+	CUlibrary library;
+	CUkernel kernel;
 	CUstream own, stream = stream_of(green);
-	CUcontext converted;
+	CUcontext converted, current;
 	const uint64_t share = places_of_launch(stream);
+	enum { NAMED, CURRENT, KERNEL };
 	OK(cuCtxFromGreenCtx(&converted, green));
-	memset(&node, 0, sizeof(node));
-	node.func = where;
-	node.gridDimX = GROUPS;
-	node.gridDimY = node.gridDimZ = node.blockDimX = node.blockDimY = node.blockDimZ = 1;
-	node.kernelParams = parameters;
+	OK(cuCtxGetCurrent(&current));
+	OK(cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
+	OK(cuLibraryGetKernel(&kernel, library, "where"));
 	OK(cuStreamCreate(&own, CU_STREAM_NON_BLOCKING));
-	for (int named = 0; named < 2; named++) {
-		node.ctx = named ? converted : NULL;
+	for (int way = NAMED; way <= KERNEL; way++) {
+		memset(&node, 0, sizeof(node));
+		node.func = way == KERNEL ? NULL : where;
+		node.kern = way == KERNEL ? kernel : NULL;
+		node.ctx = way == CURRENT ? NULL : converted;
+		node.gridDimX = GROUPS;
+		node.gridDimY = node.gridDimZ = node.blockDimX = node.blockDimY = node.blockDimZ = 1;
+		node.kernelParams = parameters;
 		OK(cuGraphCreate(&graph, 0));
+		OK(cuCtxSetCurrent(way == CURRENT ? converted : current));
 		OK(cuGraphAddKernelNode(&added, graph, NULL, 0, &node));
+		OK(cuCtxSetCurrent(current));
 		OK(cuGraphInstantiate(&exec, graph, 0));
-		OK(cuGraphLaunch(exec, named ? own : stream));
-		const uint64_t set = places(named ? own : stream);
-		CHECK_EQ(set == share, named);
+		OK(cuGraphLaunch(exec, way == NAMED ? stream : own));
+		CHECK_EQ(places(way == NAMED ? stream : own) == share, way != NAMED);
+		CHECK_EQ(cuGraphExecKernelNodeSetParams(exec, added, &node),
+			 way == CURRENT ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS);
 		OK(cuGraphExecDestroy(exec));
 		OK(cuGraphDestroy(graph));
 	}
+	OK(cuLibraryUnload(library));
 	OK(cuStreamDestroy(own));
 	OK(cuStreamDestroy(stream));
 	OK(cuGreenCtxDestroy(green));
