@@ -39,8 +39,8 @@ int main(void)
 	(void)query(test.platform, CL_PLATFORM_HOST_TIMER_RESOLUTION);
 
 	/* The list with versions has the same names in the same order. */
-	char text[4096] = "";
-	cl_name_version list[64];
+	char text[16384] = "";
+	cl_name_version list[256];
 	size_t size = 0;
 	CHECK_OK(clGetPlatformInfo(test.platform, CL_PLATFORM_EXTENSIONS_WITH_VERSION,
 				   sizeof(list), list, &size));
