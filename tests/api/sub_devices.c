@@ -153,10 +153,12 @@ static void test_steps(void)
 static void where_launch(cl_command_queue queue, cl_kernel kernel, cl_mem at)
 {
 	const cl_uint zero = 0;
-	CHECK_OK(clEnqueueFillBuffer(queue, at, &zero, sizeof(zero), 0, UNITS_MAX * 4, 0, NULL, NULL));
+	cl_event filled;
+	CHECK_OK(clEnqueueFillBuffer(queue, at, &zero, sizeof(zero), 0, UNITS_MAX * 4, 0, NULL, &filled));
 	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(at), &at));
 	CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, (const size_t[]){GROUPS * 32},
-					(const size_t[]){32}, 0, NULL, NULL));
+					(const size_t[]){32}, 1, &filled, NULL));
+	CHECK_OK(clReleaseEvent(filled));
 }
 
 /* Adds where the queue's launches ran to at, and says on how many multiprocessors. */

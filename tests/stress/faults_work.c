@@ -332,7 +332,7 @@ static void work_buffers(struct faults_run *run, cl_command_queue queue)
 /* Pinned memory, the caller's own memory, and windows on them. */
 static void work_maps(struct faults_run *run, cl_command_queue queue, cl_mem_flags flags)
 {
-	static float own[N];
+	static _Alignas(4096) float own[N];
 	cl_int code = 12345;
 	cl_mem mem = buffer(run, flags, SIZE_B, flags & CL_MEM_USE_HOST_PTR ? own : NULL);
 	if (!queue || !mem) {
@@ -619,6 +619,13 @@ void faults_work(struct faults_run *run)
 	if (run->no_platform || !begin(run, FAULTS_DEVICES, run->devices))
 		return;
 	work_in_context(run);
+	TRY(clReleaseContext(run->context));
+	/* A GPU that shares the host's memory uses such memory of a context of one device where it is. */
+	if (!begin(run, 1, run->devices))
+		return;
+	cl_command_queue queue = queue_of(run, 0, 0);
+	work_maps(run, queue, CL_MEM_USE_HOST_PTR);
+	end_queue(run, queue);
 	TRY(clReleaseContext(run->context));
 }
 
