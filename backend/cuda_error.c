@@ -41,6 +41,13 @@ static enum log_level level_of(const struct gpu_error *error)
 	return LOG_LEVEL_ERR;
 }
 
+static atomic_bool driver_ended;
+
+bool gpu_driver_has_ended(void)
+{
+	return atomic_load_explicit(&driver_ended, memory_order_relaxed);
+}
+
 void gpu_device_lose(struct gpu_device *device, cl_int code)
 {
 	int alive = CL_SUCCESS;
@@ -58,6 +65,8 @@ cl_int gpu_error_born(struct gpu_device *device, CUresult cu_result, const char 
 		log_write(level, file, line, "%.*s: %s (%d)%s", (int)strcspn(name, "("), name,
 			  error->name, (int)cu_result,
 			  error->fate == GPU_FATE_LOST ? ", the device is lost" : "");
+	if (cu_result == CUDA_ERROR_DEINITIALIZED)
+		atomic_store_explicit(&driver_ended, true, memory_order_relaxed);
 	if (device && error->fate == GPU_FATE_LOST)
 		gpu_device_lose(device, error->code);
 	return error->code;

@@ -81,6 +81,8 @@ struct gpu_luid {
 struct gpu_luid gpu_device_luid(const struct gpu_device *device);
 /* The CUDA driver library that is used, or why none is: one line for logs and for `culvert doctor`. */
 const char *gpu_driver_note(void);
+/* Whether a call has found that the CUDA driver has ended, which it does while the process ends. Thread-safe. */
+bool gpu_driver_has_ended(void);
 
 /* Creates the device's CUDA context, if it was not created yet. */
 cl_int gpu_device_use(struct gpu_device *device);

@@ -91,7 +91,7 @@ static void work(void)
 }
 
 /* OpenCL 3.0, 5.8: CL_OUT_OF_RESOURCES "if there is a failure to allocate resources required by the OpenCL implementation
- * on the device".  What a new program's build and an empty queue's end say is up to what they still need of the driver. */
+ * on the device".  What a new program's build says is up to what it still needs of the driver. */
 static void fail(void)
 {
 	const size_t one = 1;
@@ -100,7 +100,7 @@ static void fail(void)
 	CHECK_CODE(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL), CL_OUT_OF_RESOURCES);
 	CHECK_CODE(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(value), &value, 0, NULL, NULL),
 		   CL_OUT_OF_RESOURCES);
-	(void)clFinish(queue);
+	CHECK_OK(clFinish(queue));
 	cl_program program = clCreateProgramWithSource(test.context, 1, &text, NULL, &code);
 	CHECK_OK(code);
 	(void)clBuildProgram(program, 0, NULL, NULL, NULL, NULL);
