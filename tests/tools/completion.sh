@@ -21,7 +21,7 @@ offers culvert do -- doctor
 offers culvert c -- compile cache check
 offers culvert --ver -- --version
 offers culvert run --gl -- --global
-offers culvert compile --emit c -- 'cl cubin'
+offers culvert compile --emit c -- 'cubin'
 offers culvert compile -a sm_12 -- sm_120 sm_121
 offers culvert check --checks m -- memory
 offers culvert check -c un -- uninit
