@@ -17,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OUTCOME = 5, PATIENCE_S = 60, WAYS = 6 };
+enum { OUTCOME = 5, PATIENCE_S = 60, WAYS = 7 };
 
 /* When, and whether objects that are in use were made before. */
-static const char *const ways[WAYS] = {"early", "late", "destructor", "first", "threads", "no-release"};
+static const char *const ways[WAYS] = {"early", "late", "destructor", "first", "threads", "no-release", "last"};
 static const char *way = "";
 static struct api_test test;
 static cl_command_queue queue;
@@ -160,7 +160,12 @@ static int child_main(void)
 			CHECK(!pthread_create(&thread, NULL, busy, NULL));
 		usleep(20000);
 	}
-	if (is("threads") || is("no-release"))
+	if (is("last")) {
+		const size_t one = 1;
+		CHECK_OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+		CHECK_OK(clFinish(queue));
+	}
+	if (is("threads") || is("no-release") || is("last"))
 		good = !api_test_failures;
 	exit(OUTCOME);
 }

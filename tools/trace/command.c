@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "base/lock.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,11 +39,20 @@ static struct list queues = {&queues, &queues};          /* newest first; guarde
 static struct list pendings = {&pendings, &pendings};    /* oldest first */
 static unsigned queue_count;
 
+/* Functions registered with atexit run in reverse order.  A driver that was first used before the first queue was made ends
+ * after this one, and commands can still be asked for their times; when the layer itself ends, that may be too late. */
+static void harvest_before_driver_ends(void)
+{
+	(void)atexit(trace_harvest);
+}
+
 void trace_queue_made(cl_command_queue handle, cl_device_id device)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct queue *queue = calloc(1, sizeof(*queue));
 	if (!queue)
 		return;
+	(void)pthread_once(&once, harvest_before_driver_ends);
 	queue->handle = handle;
 	trace_next->clGetDeviceInfo(device, CL_DEVICE_NAME, NAME_B - 1, queue->device, NULL);
 	lock_take(&lock);
