@@ -1,5 +1,5 @@
-/* Shares of a device: CUDA's green contexts.  The driver splits the multiprocessors into units once; a share is
- * the green context of some of them that lie beside each other, with streams of its own. */
+/* Shares of a device, which are CUDA's green contexts.  The driver splits the multiprocessors of a device into units, once;
+ * a share is the green context of several neighbouring units, with streams of its own. */
 #include "config.h"
 
 #include "backend/gpu_internal.h"
@@ -12,11 +12,11 @@
 
 struct gpu_split {
 	struct gpu_units units;
-	CUdevResource groups[];          /* a unit each */
+	CUdevResource groups[];          /* one for each unit */
 };
 
-/* The most units that the driver makes of the device, and their number; by treating each multiprocessor
- * independently of its neighbours, or, where the driver does not know that flag, by the default. */
+/* The largest number of units into which the driver splits the device, and the flags for it.  The first choice is to treat
+ * each multiprocessor independently of its neighbours; drivers that do not know that flag split by their default. */
 static CUresult units_count(const CUdevResource *all, unsigned *flags_out, unsigned *count_out)
 {
 	*flags_out = CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING;
@@ -27,7 +27,7 @@ static CUresult units_count(const CUdevResource *all, unsigned *flags_out, unsig
 	return cuda.cuDevSmResourceSplitByCount(NULL, count_out, all, NULL, 0, 0);
 }
 
-/* Older drivers make a descriptor of one group alone. */
+/* Older drivers make a descriptor only from a single group. */
 static CUresult groups_try_join(CUdevResource *groups, unsigned count)
 {
 	CUdevResourceDesc cu_resources;
@@ -43,7 +43,7 @@ static CUresult all_of(const struct gpu_device *device, CUdevResource *all)
 	return cuda.cuDeviceGetDevResource(device->cu_device, all, CU_DEV_RESOURCE_TYPE_SM);
 }
 
-/* What says that the device cannot be split; other errors may be gone the next time. */
+/* Results after which the answer stays the same; after other errors, splitting is tried again. */
 static bool is_final(CUresult cu_result)
 {
 	return cu_result == CUDA_SUCCESS || cu_result == CUDA_ERROR_NOT_SUPPORTED ||
@@ -51,7 +51,7 @@ static bool is_final(CUresult cu_result)
 	       cu_result == CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
 }
 
-/* NULL: it is not known now how.  What cannot be split has no units. */
+/* How the device is split; a device that cannot be split has no units.  NULL: this could not be found out now. */
 static struct gpu_split *split_make(const struct gpu_device *device)
 {
 	CUdevResource all;
@@ -69,7 +69,7 @@ static struct gpu_split *split_make(const struct gpu_device *device)
 	if (cu_result == CUDA_SUCCESS && count)
 		split->units = (struct gpu_units){split->groups[0].sm.smCount, count};
 	else
-		log_info("%s: the driver does not partition it: %s", device->caps.name,
+		log_info("%s: no sub-devices: the driver cannot split this GPU (%s)", device->caps.name,
 			 gpu_error_find(cu_result)->name);
 	if (is_final(cu_result))
 		return split;
@@ -77,7 +77,7 @@ static struct gpu_split *split_make(const struct gpu_device *device)
 	return NULL;
 }
 
-/* Of two threads that make it one loses. */
+/* If two threads find it out at the same time, the result of one is discarded. */
 static struct gpu_split *split_of(struct gpu_device *device)
 {
 	struct gpu_split *there = atomic_load(&device->split);
@@ -108,18 +108,18 @@ static cl_int green_create(struct gpu_share *share, CUdevResource *groups)
 {
 	struct gpu_device *device = share->device;
 	CUdevResourceDesc cu_resources;
-	cl_int err = gpu_check(device, cuda.cuDevResourceGenerateDesc(&cu_resources, groups,
+	cl_int error = gpu_check(device, cuda.cuDevResourceGenerateDesc(&cu_resources, groups,
 								      share->count));
-	if (!err)
-		err = gpu_check(device, cuda.cuGreenCtxCreate(&share->cu_green, cu_resources,
+	if (!error)
+		error = gpu_check(device, cuda.cuGreenCtxCreate(&share->cu_green, cu_resources,
 							      device->cu_device,
 							      CU_GREEN_CTX_DEFAULT_STREAM));
-	if (err)
-		return err;
-	err = gpu_check(device, cuda.cuCtxFromGreenCtx(&share->cu_context, share->cu_green));
-	if (err)
+	if (error)
+		return error;
+	error = gpu_check(device, cuda.cuCtxFromGreenCtx(&share->cu_context, share->cu_green));
+	if (error)
 		(void)gpu_check(device, cuda.cuGreenCtxDestroy(share->cu_green));
-	return err;
+	return error;
 }
 
 static cl_int share_create(struct gpu_device *device, uint32_t first, uint32_t count,
@@ -134,16 +134,16 @@ static cl_int share_create(struct gpu_device *device, uint32_t first, uint32_t c
 	share->count = count;
 	for (int i = 0; i < GPU_PRIORITIES; i++)
 		list_init(&share->idle_streams[i]);
-	cl_int err = gpu_enter_new(device, &scope);
-	if (!err) {
-		err = green_create(share, &split_of(device)->groups[first]);
+	cl_int error = gpu_enter_new(device, &scope);
+	if (!error) {
+		error = green_create(share, &split_of(device)->groups[first]);
 		gpu_leave(&scope);
 	}
-	if (err)
+	if (error)
 		free(share);
 	else
 		*share_out = share;
-	return err;
+	return error;
 }
 
 static void share_destroy(struct gpu_share *share)
@@ -163,9 +163,9 @@ cl_int gpu_share_find(struct gpu_device *device, uint32_t first, uint32_t count,
 	struct gpu_share *share = share_find(device, first, count), *other;
 	if (!count || first > units.count || count > units.count - first)
 		return CL_INVALID_VALUE;
-	cl_int err = share ? CL_SUCCESS : share_create(device, first, count, &share);
-	if (err)
-		return err;
+	cl_int error = share ? CL_SUCCESS : share_create(device, first, count, &share);
+	if (error)
+		return error;
 	lock_take(&device->lock);
 	other = share_find(device, first, count);
 	if (!other) {

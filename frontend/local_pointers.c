@@ -41,7 +41,7 @@ static bool is_half(LLVMTypeRef type)
 	return LLVMGetTypeKind(type) == LLVMHalfTypeKind;
 }
 
-/* Whether an instruction has local pointers in memory, or somewhere else where their size shows. */
+/* Whether an instruction loads or stores local pointers, or contains them in another way that depends on their size. */
 static bool shows_size(LLVMValueRef i)
 {
 	const int operands = LLVMGetNumOperands(i);
@@ -69,8 +69,8 @@ static bool shows_size(LLVMValueRef i)
 	}
 }
 
-/* libnvvm 13.0 for compute_90 and before drops stores of two halves to local memory by an address of 32
- * bits, and what it joins to two halves nobody can say. */
+/* For compute_90 and older, libnvvm 13.0 drops stores of two halves to local memory whose address has 32 bits.  It also joins
+ * stores of single halves, and it cannot be foreseen which, so no half may be in the module. */
 static bool has_halves(LLVMValueRef i)
 {
 	bool has = is_half(LLVMTypeOf(i));
@@ -86,7 +86,7 @@ static bool is_always_inlined(LLVMValueRef function)
 	return LLVMGetEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind);
 }
 
-/* libnvvm 13.0 declares a parameter of 64 bits in a function that stays one and passes 32 to it. */
+/* For a function that is not inlined, libnvvm 13.0 declares a local pointer as a parameter of 64 bits, but passes 32. */
 bool fe_passes_local_pointers(LLVMValueRef function)
 {
 	if (LLVMGetIntrinsicID(function))

@@ -1,8 +1,8 @@
-/* Components of vectors in memory, as SPIR-V has them: see lower_component.c.
+/* Accesses to components of vectors in memory, in modules made from SPIR-V (lower_component.c does those of OpenCL C).
  *
- * A module that was made of OpenCL C has what Clang wrote, and its optimiser moved: OpLoad, instructions that
- * put components in one behind the other, and OpStore, with other computations in between.  spirv_memory.c
- * loads and stores vectors of three as such, which are widened once their components have been looked at. */
+ * Compilers write such an access as OpLoad, one or more instructions that insert components, and OpStore, with other
+ * computations in between.  spirv_memory.c loads and stores vectors of three as such; this file widens them to four
+ * after it has replaced the accesses to their components. */
 #include "config.h"
 
 #include "frontend/lower_component.h"
@@ -16,7 +16,7 @@ static unsigned lanes_of(LLVMTypeRef vector)
 
 /* -- stores ---------------------------------------------------------------------------------------- */
 
-/* The load that all insertions into a value begin with; NULL: they do with something else. */
+/* The load whose value all insertions change; NULL: they change another value. */
 static LLVMValueRef inserted_base(LLVMValueRef value)
 {
 	for (unsigned i = 0; i < COMPONENT_MOST_LANES && LLVMIsAInsertElementInst(value); i++)
@@ -24,7 +24,7 @@ static LLVMValueRef inserted_base(LLVMValueRef value)
 	return LLVMIsALoadInst(value) ? value : NULL;
 }
 
-/* From the first insertion on: a later one may be into the same lane. */
+/* Stores the inserted components in the order of their insertion, since a later one may be for the same lane. */
 static void store_insertions(struct lowering *lowering, LLVMValueRef store, LLVMValueRef value)
 {
 	if (!LLVMIsAInsertElementInst(value))
@@ -33,8 +33,8 @@ static void store_insertions(struct lowering *lowering, LLVMValueRef store, LLVM
 	fe_component_store_inserted(lowering, store, value);
 }
 
-/* From a lane of a vector to what it is put together from: a lane of another vector, or, with lane -1, a
- * value by itself.  NULL: it is a lane of the vector itself. */
+/* The operand from which a lane of value comes: a vector, with its lane in *lane, or a scalar, with *lane -1.  NULL: value is
+ * not made from other values. */
 static LLVMValueRef lane_source(LLVMValueRef value, int *lane)
 {
 	if (LLVMIsAInsertElementInst(value) && LLVMIsAConstantInt(LLVMGetOperand(value, 2))) {
@@ -53,7 +53,7 @@ static LLVMValueRef lane_source(LLVMValueRef value, int *lane)
 	return LLVMGetOperand(value, 1);
 }
 
-/* Follows a lane to where it comes from. */
+/* Follows lane_source to the first value that is not made from others, or to a scalar. */
 static LLVMValueRef lane_origin(LLVMValueRef value, int *lane)
 {
 	for (unsigned i = 0; i < DEEPEST && *lane >= 0; i++) {
@@ -65,7 +65,7 @@ static LLVMValueRef lane_origin(LLVMValueRef value, int *lane)
 	return value;
 }
 
-/* Whether a load is of what is there when the store comes. */
+/* Whether a load reads what is still in memory when the store is executed. */
 static bool is_read_for(const struct lowering *lowering, LLVMValueRef load, LLVMValueRef store)
 {
 	return LLVMIsALoadInst(load) && LLVMGetOperand(load, 0) == LLVMGetOperand(store, 1) &&
@@ -74,7 +74,7 @@ static bool is_read_for(const struct lowering *lowering, LLVMValueRef load, LLVM
 	       !fe_component_writes_between(lowering, load, store);
 }
 
-/* The load whose lanes a store puts back where they were, and which lanes are others; NULL: all are. */
+/* The load of which a store writes lanes back unchanged; changed says which lanes differ.  NULL: all lanes differ. */
 static LLVMValueRef find_kept(struct lowering *lowering, LLVMValueRef store, bool changed[COMPONENT_MOST_LANES])
 {
 	LLVMValueRef value = LLVMGetOperand(store, 0), load = NULL;
@@ -105,7 +105,7 @@ static void store_lane(struct lowering *lowering, LLVMValueRef store, unsigned w
 	fe_component_take_properties(part, store, fe_component_alignment(lowering, store, vector, which));
 }
 
-/* A volatile load that nobody uses would stay, and so what leads from a value to it goes. */
+/* Erases the unused instructions from value back to the load: an unused volatile load would not be removed later. */
 static void erase_way(LLVMValueRef value, LLVMValueRef load, int lane)
 {
 	for (LLVMValueRef next; value && !LLVMGetFirstUse(value); value = next) {
@@ -133,7 +133,7 @@ static void part_store(struct lowering *lowering, LLVMValueRef store)
 		else
 			kept = (int)lane;
 	}
-	/* Which component is put in only the kernel may know. */
+	/* The index of a component may be a variable. */
 	if (!load) {
 		load = inserted_base(value);
 		if (!load || load == value || !is_read_for(lowering, load, store))
@@ -156,12 +156,12 @@ static void part_stores(struct lowering *lowering, LLVMBasicBlockRef block)
 
 /* -- loads ----------------------------------------------------------------------------------------- */
 
-/* A load of which several instructions take some lanes, and all of them not all. */
+/* Splits a load whose users together use some of its lanes, but not all. */
 static void part_shared_load(struct lowering *lowering, LLVMValueRef load)
 {
 	bool taken[COMPONENT_MOST_LANES] = {false};
 	if (!LLVMIsALoadInst(load) || LLVMGetVolatile(load) || !LLVMGetFirstUse(load) ||
-	    LLVMGetOrdering(load) != LLVMAtomicOrderingNotAtomic || 
+	    LLVMGetOrdering(load) != LLVMAtomicOrderingNotAtomic ||
 	    !fe_component_has_address(lowering, LLVMTypeOf(load)) ||
 	    fe_component_is_kept_whole(lowering, LLVMGetOperand(load, 0)))
 		return;

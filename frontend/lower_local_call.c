@@ -5,15 +5,16 @@
 
 #include <stdlib.h>
 
-/* Functions take and return local pointers as integers of 32 bits where nothing else needs 64: libnvvm passes
- * the pointers themselves wrongly then, and inlines as it likes.  Where it does inline, nothing is left of it. */
+/* If local pointers have 32 bits in a module, its functions take and return them as integers: libnvvm declares parameters
+ * that are local pointers with 64 bits, but passes 32.  Only libnvvm decides which functions it inlines; where it does,
+ * the conversions disappear. */
 
 static LLVMTypeRef type_to_pass(struct lowering *lowering, LLVMTypeRef type)
 {
 	return fe_is_local_pointer(type) ? LLVMInt32TypeInContext(lowering->context) : type;
 }
 
-/* NULL: no memory. */
+/* The type of the function with its local pointers as integers; NULL if there is no memory. */
 static LLVMTypeRef function_to_pass(struct lowering *lowering, LLVMValueRef function)
 {
 	const unsigned count = LLVMCountParams(function);

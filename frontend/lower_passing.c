@@ -6,7 +6,7 @@
 
 #include "frontend/llvm_compat.h"
 
-/* Functions that take and return values as other types of the same bits. */
+/* Changes the types of parameters and results of functions to other types with the same bits. */
 
 /* Returns the same bits as a value of another type of the same shape; only pairs of bytes change their shape.
  * A local pointer and the integer of 32 bits that is its address are the same bits, too. */
@@ -50,7 +50,7 @@ static void lower_returns(struct lowering *lowering, LLVMValueRef function, LLVM
 	}
 }
 
-/* Inside the function the parameters get their former types back. */
+/* Converts the parameters back to their former types at the function's start. */
 static void lower_parameters(struct lowering *lowering, LLVMValueRef old, LLVMValueRef function)
 {
 	unsigned count = LLVMCountParams(old);

@@ -137,7 +137,7 @@ static cl_int external_take(struct _cl_mem *mem, const struct ocl_mem_properties
 	return CL_SUCCESS;
 }
 
-/* Whether host and devices have one memory, where a copy of what both can reach is a waste. */
+/* Whether the host and all devices of the context share one memory, so that both can use a buffer without a copy. */
 static bool has_one_memory(const struct _cl_context *context)
 {
 	for (cl_uint i = 0; i < context->device_count; i++)
@@ -163,7 +163,7 @@ static bool storage_create_mapped(struct _cl_mem *mem, void *host_pointer)
 		return false;
 	if (mem->flags & CL_MEM_ALLOC_HOST_PTR)
 		error = ocl_storage_create_shared(context, mem->size_B, OCL_PLACE_PINNED, 0, 0, false, &mem->storage);
-	else if (context->device_count == 1 && is_aligned(context, host_pointer))
+	else if (context->gpu_count == 1 && is_aligned(context, host_pointer))
 		error = ocl_storage_take_host(context, mem->size_B, host_pointer, &mem->storage);
 	if (!error && mem->flags & CL_MEM_COPY_HOST_PTR)
 		memcpy(mem->storage->shadow, host_pointer, mem->size_B);

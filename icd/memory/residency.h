@@ -136,7 +136,7 @@ cl_int ocl_storage_create_shared(cl_context context, uint64_t size_B, unsigned p
 				 uint32_t owner, uint32_t align_B, bool moves_whole,
 				 struct ocl_storage **storage_out);
 
-/* Makes a storage of the application's memory, which the context's only device uses where it is.  Fails as
+/* Makes a storage of the application's memory, which the context's only GPU uses in place.  Fails as
  * gpu_host_register does; then the memory has to be copied. */
 cl_int ocl_storage_take_host(cl_context context, uint64_t size_B, void *pointer, struct ocl_storage **storage_out);
 /* Unregisters such memory, before the application is told that it may free it.  No command may use it any more.  Does

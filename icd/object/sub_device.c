@@ -11,9 +11,9 @@
 struct partition {
 	const cl_device_partition_property *properties;
 	size_t property_count;           /* with the final 0 */
-	uint32_t unit;                   /* compute units in a step of the GPU */
-	bool by_counts;                  /* properties[1], ... of each; or so many of all */
-	cl_uint count;                   /* of sub-devices */
+	uint32_t unit;                   /* the GPU is split in steps of so many compute units */
+	bool by_counts;                  /* properties[1], [2], ... are the sizes; otherwise all have the size properties[1] */
+	cl_uint count;                   /* number of sub-devices */
 };
 
 cl_uint ocl_device_partitions_max(const struct _cl_device_id *device)
@@ -97,7 +97,7 @@ static cl_int partition_read(cl_device_id parent, const cl_device_partition_prop
 
 /* --- birth -------------------------------------------------------------------- */
 
-/* units of the GPU's, from first on. */
+/* Makes a sub-device of the GPU's units from first to first + units - 1. */
 static cl_int sub_device_create(cl_device_id parent, const struct partition *partition, uint32_t first,
 				uint32_t units, cl_device_id *device_out)
 {
@@ -155,9 +155,8 @@ cl_int ocl_sub_devices_create(cl_device_id parent, const cl_device_partition_pro
 		error = CL_INVALID_VALUE;
 	if (!error)
 		error = sizes_check(parent, &partition);
-	if (!error && devices_out) {
+	if (!error && devices_out)
 		error = all_create(parent, &partition, devices_out);
-	}
 	if (!error && count_out)
 		*count_out = partition.count;
 	return error;

@@ -13,6 +13,7 @@
 
 enum { COUNT = 1 << 14, SIZE_B = COUNT * sizeof(cl_int), ALIGN_B = 4096 };
 
+static const char source[] = "kernel void add(global int *a, int b) { a[get_global_id(0)] += b; }";
 static struct api_test test;
 static cl_command_queue queue;
 static cl_kernel add;
@@ -133,6 +134,39 @@ static void check_unaligned(void)
 	free(host);
 }
 
+/* Sub-devices of one GPU have its memory, too. */
+static void check_sub_devices(void)
+{
+	cl_uint units = 0, parts_max = 0;
+	cl_device_id parts[2];
+	const cl_command_queue own_queue = queue;
+	const cl_kernel own_add = add;
+	const cl_context own_context = test.context;
+	CHECK_OK(clGetDeviceInfo(test.device, CL_DEVICE_PARTITION_MAX_SUB_DEVICES, sizeof(parts_max), &parts_max, NULL));
+	CHECK_OK(clGetDeviceInfo(test.device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL));
+	if (parts_max < 2)
+		return;
+	const cl_uint half = parts_max / 2 * (units / parts_max);
+	const cl_device_partition_property halves[] = {
+		CL_DEVICE_PARTITION_BY_COUNTS, half, half, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0,
+	};
+	CHECK_OK(clCreateSubDevices(test.device, halves, 2, parts, NULL));
+	test.context = context_make(2, parts);
+	queue = queue_make(test.context, parts[1], 0);
+	cl_program program = api_test_build(test.context, parts[0], source, "");
+	add = kernel_make(program, "add");
+	check_given();
+	CHECK_OK(clReleaseKernel(add));
+	CHECK_OK(clReleaseProgram(program));
+	CHECK_OK(clReleaseCommandQueue(queue));
+	CHECK_OK(clReleaseContext(test.context));
+	for (int i = 0; i < 2; i++)
+		CHECK_OK(clReleaseDevice(parts[i]));
+	queue = own_queue;
+	add = own_add;
+	test.context = own_context;
+}
+
 /* Where the driver refuses it, the memory is copied. */
 static void check_refused(void)
 {
@@ -152,7 +186,6 @@ static void check_refused(void)
 
 static int run(void)
 {
-	static const char source[] = "kernel void add(global int *a, int b) { a[get_global_id(0)] += b; }";
 	if (!api_test_start(&test, "one_memory"))
 		return API_TEST_SKIP;
 	void *library = dlopen("libculvert-softcuda.so", RTLD_NOW | RTLD_NOLOAD);
@@ -167,6 +200,7 @@ static int run(void)
 	check_given();
 	check_given();
 	check_unaligned();
+	check_sub_devices();
 	check_refused();
 	CHECK_OK(clReleaseKernel(add));
 	CHECK_OK(clReleaseProgram(program));
