@@ -25,12 +25,19 @@ cl_int gpu_function_opt_in(struct gpu_function *function, uint32_t dynamic_local
 	return error;
 }
 
+/* Each launch with a new global size asks, mostly with the same dynamic local memory; so the last answer is kept, with
+ * the dynamic local memory in its upper half.  An answer is never 0. */
 cl_int gpu_function_suggest(struct gpu_function *function, uint32_t dynamic_local_B,
 			    uint32_t *threads_out)
 {
 	struct gpu_device *device = function->module->device;
+	const uint64_t last = atomic_load_explicit(&function->suggested, memory_order_relaxed);
 	struct gpu_scope scope;
 	int grid = 0, threads = 0;
+	if (last && last >> 32 == dynamic_local_B) {
+		*threads_out = (uint32_t)last;
+		return CL_SUCCESS;
+	}
 	cl_int error = gpu_enter(device, &scope);
 	if (error)
 		return error;
@@ -41,9 +48,12 @@ cl_int gpu_function_suggest(struct gpu_function *function, uint32_t dynamic_loca
 	gpu_leave(&scope);
 	if (!error && threads <= 0)
 		error = CL_OUT_OF_RESOURCES;
-	if (!error)
-		*threads_out = (uint32_t)threads;
-	return error;
+	if (error)
+		return error;
+	atomic_store_explicit(&function->suggested, (uint64_t)dynamic_local_B << 32 | (uint32_t)threads,
+			      memory_order_relaxed);
+	*threads_out = (uint32_t)threads;
+	return CL_SUCCESS;
 }
 
 cl_int gpu_function_resident(struct gpu_function *function, uint32_t threads,

@@ -21,6 +21,7 @@ struct gpu_function {
 	CUfunction cu_function;
 	struct gpu_function_caps caps;   /* constant */
 	atomic_bool opted_in;            /* its launches may have the most dynamic local memory */
+	_Atomic uint64_t suggested;      /* gpu_function_suggest's last result, see there; 0: none */
 	atomic_uint launches;            /* number of launches, until repeats is made */
 	_Atomic(struct gpu_repeats *) repeats;   /* owned: CUDA graphs of it (gpu_repeat.h); NULL: not launched often */
 	char name[];                     /* ends with NUL */

@@ -42,7 +42,7 @@ CL_API_ENTRY cl_command_buffer_khr CL_API_CALL clCreateCommandBufferKHR(
 	cl_command_buffer_flags_khr flags = 0;
 	bool keeps_groups = false;
 	/* Without cl_khr_command_buffer_multi_device there is one queue. */
-	cl_int error = num_queues == 1 && queues ? enqueue_check_queue(queues[0])
+	cl_int error = num_queues == 1 && queues ? object_check(queues[0], &ocl_queue_type)
 						 : CL_INVALID_VALUE;
 	if (!error)
 		error = properties_read(properties, &flags, &keeps_groups);
@@ -84,7 +84,7 @@ static cl_int queue_choose(cl_command_buffer_khr buffer, cl_uint count,
 		return CL_INVALID_VALUE;
 	if (!count)
 		return CL_SUCCESS;
-	cl_int error = enqueue_check_queue(queues[0]);
+	cl_int error = object_check(queues[0], &ocl_queue_type);
 	if (!error && queues[0]->device != buffer->queue->device)
 		error = CL_INVALID_DEVICE;
 	if (!error && queues[0]->context != buffer->queue->context)

@@ -44,7 +44,7 @@ cl_int CL_API_CALL clGetCudaContextCULVERT(cl_context context, cl_device_id devi
 
 cl_int CL_API_CALL clGetCudaStreamCULVERT(cl_command_queue queue, void **cuda_stream)
 {
-	cl_int error = enqueue_check_queue(queue);
+	cl_int error = object_check(queue, &ocl_queue_type);
 	if (!error && !cuda_stream)
 		error = CL_INVALID_VALUE;
 	/* An out-of-order queue has many, and none that its commands follow. */
@@ -242,7 +242,7 @@ cl_int CL_API_CALL clEnqueueCudaWorkCULVERT(cl_command_queue queue, cl_cuda_work
 {
 	struct ocl_access own[OWN_BUFFERS], *accesses = own;
 	struct ocl_command command;
-	cl_int error = enqueue_check_queue(queue);
+	cl_int error = object_check(queue, &ocl_queue_type);
 	if (!error && (!work || !num_buffers != !buffers))
 		error = CL_INVALID_VALUE;
 	if (!error)

@@ -11,7 +11,7 @@ static cl_int transfer_check(cl_command_queue queue, cl_mem mem, size_t offset_B
 			     const void *pointer, enum enqueue_host host, cl_uint count,
 			     const cl_event *events)
 {
-	cl_int error = enqueue_check_queue(queue);
+	cl_int error = object_check(queue, &ocl_queue_type);
 	if (!error)
 		error = enqueue_check_mem(queue, mem);
 	if (!error)
@@ -139,7 +139,7 @@ cl_int enqueue_make_copy(struct ocl_command *command, struct ocl_access accesses
 /* The queue of a command that nothing else has been checked of, and its wait list. */
 static cl_int queue_and_list_check(cl_command_queue queue, cl_uint count, const cl_event *events)
 {
-	cl_int error = enqueue_check_queue(queue);
+	cl_int error = object_check(queue, &ocl_queue_type);
 	return error ? error : enqueue_check_list(queue, count, events);
 }
 

@@ -9,7 +9,7 @@ static cl_int image_check(cl_command_queue queue, cl_mem image, const size_t ori
 			  const size_t region[3], cl_uint count, const cl_event *events,
 			  struct ocl_image_box *box_out)
 {
-	cl_int error = enqueue_check_queue(queue);
+	cl_int error = object_check(queue, &ocl_queue_type);
 	if (!error)
 		error = enqueue_check_image(queue, image);
 	if (!error)
@@ -143,7 +143,7 @@ clEnqueueFillImage(cl_command_queue command_queue, cl_mem image, const void *fil
 {
 	struct ocl_access accesses[1];
 	struct ocl_command command;
-	cl_int error = enqueue_check_queue(command_queue);
+	cl_int error = object_check(command_queue, &ocl_queue_type);
 	if (!error)
 		error = enqueue_check_list(command_queue, num_events_in_wait_list,
 					   event_wait_list);

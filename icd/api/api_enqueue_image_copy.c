@@ -78,7 +78,7 @@ clEnqueueCopyImage(cl_command_queue command_queue, cl_mem src_image, cl_mem dst_
 {
 	struct ocl_access accesses[2];
 	struct ocl_command command;
-	cl_int error = enqueue_check_queue(command_queue);
+	cl_int error = object_check(command_queue, &ocl_queue_type);
 	if (!error)
 		error = enqueue_check_list(command_queue, num_events_in_wait_list,
 					   event_wait_list);
@@ -144,7 +144,7 @@ static cl_int image_buffer_enqueue(cl_command_queue queue,
 {
 	struct ocl_access accesses[2];
 	struct ocl_command command;
-	cl_int error = enqueue_check_queue(queue);
+	cl_int error = object_check(queue, &ocl_queue_type);
 	if (!error)
 		error = enqueue_check_list(queue, count, events);
 	if (!error)

@@ -7,7 +7,7 @@
 static inline cl_int launch_check(cl_command_queue queue, cl_kernel kernel, cl_uint count,
 				  const cl_event *events)
 {
-	cl_int error = enqueue_check_queue(queue);
+	cl_int error = object_check(queue, &ocl_queue_type);
 	if (!error)
 		error = object_check(kernel, &ocl_kernel_type);
 	if (!error && kernel->program->context != queue->context)
@@ -101,7 +101,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueNativeKernel(
 		args, cb_args, num_mem_objects, mem_list, (const void *const *)args_mem_loc,
 	};
 	struct ocl_command command;
-	cl_int error = enqueue_check_queue(command_queue);
+	cl_int error = object_check(command_queue, &ocl_queue_type);
 	if (!error && !user_func)
 		error = CL_INVALID_VALUE;
 	if (!error)

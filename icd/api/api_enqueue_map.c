@@ -32,7 +32,7 @@ cl_int enqueue_check_map_flags(const struct _cl_mem *mem, cl_map_flags flags)
 static cl_int map_check(cl_command_queue queue, cl_mem mem, cl_map_flags flags, size_t offset_B,
 			size_t size_B, cl_uint count, const cl_event *events)
 {
-	cl_int error = enqueue_check_queue(queue);
+	cl_int error = object_check(queue, &ocl_queue_type);
 	if (!error)
 		error = enqueue_check_mem(queue, mem);
 	if (!error)
@@ -77,7 +77,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(
 {
 	struct ocl_access accesses[1];
 	struct ocl_command command;
-	cl_int error = enqueue_check_queue(command_queue);
+	cl_int error = object_check(command_queue, &ocl_queue_type);
 	if (!error)
 		error = enqueue_check_any(command_queue, memobj);
 	/* 5.5.2: CL_INVALID_MEM_OBJECT for "a pipe object". */
@@ -108,7 +108,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(
 static cl_int migrate_check(cl_command_queue queue, cl_uint mem_count, const cl_mem *mems,
 			    cl_mem_migration_flags flags, cl_uint count, const cl_event *events)
 {
-	cl_int error = enqueue_check_queue(queue);
+	cl_int error = object_check(queue, &ocl_queue_type);
 	/* 5.5.4: CL_INVALID_VALUE without objects or for unknown flags. */
 	if (!error && (!mem_count || !mems))
 		error = CL_INVALID_VALUE;

@@ -113,7 +113,7 @@ struct host_box {
 static cl_int host_box_check(cl_command_queue queue, struct host_box *work, enum enqueue_host host,
 			     cl_uint count, const cl_event *events)
 {
-	cl_int error = enqueue_check_queue(queue);
+	cl_int error = object_check(queue, &ocl_queue_type);
 	if (!error)
 		error = enqueue_check_mem(queue, work->mem);
 	if (!error)
@@ -289,7 +289,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferRect(
 	const struct enqueue_side to = {dst_buffer, dst_origin, dst_row_pitch, dst_slice_pitch};
 	struct ocl_access accesses[2];
 	struct ocl_command command;
-	cl_int error = enqueue_check_queue(command_queue);
+	cl_int error = object_check(command_queue, &ocl_queue_type);
 	if (!error)
 		error = enqueue_check_list(command_queue, num_events_in_wait_list,
 					   event_wait_list);

@@ -8,7 +8,7 @@ static cl_int sync_enqueue(cl_command_queue queue, cl_command_type type, cl_uint
 			   const cl_event *events, cl_event *event)
 {
 	struct ocl_command command;
-	cl_int error = enqueue_check_queue(queue);
+	cl_int error = object_check(queue, &ocl_queue_type);
 	if (!error)
 		error = enqueue_check_list(queue, count, events);
 	if (error)
@@ -42,7 +42,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueBarrierWithWaitList(cl_command_queue co
 /* OpenCL 1.1, 5.10: CL_INVALID_VALUE without a place for the event. */
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueMarker(cl_command_queue command_queue, cl_event *event)
 {
-	cl_int error = enqueue_check_queue(command_queue);
+	cl_int error = object_check(command_queue, &ocl_queue_type);
 	if (!error && !event)
 		error = CL_INVALID_VALUE;
 	return error ? error : sync_enqueue(command_queue, CL_COMMAND_MARKER, 0, NULL, event);
@@ -53,7 +53,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWaitForEvents(cl_command_queue command_
 						       cl_uint num_events,
 						       const cl_event *event_list)
 {
-	cl_int error = enqueue_check_queue(command_queue);
+	cl_int error = object_check(command_queue, &ocl_queue_type);
 	if (!error && (!num_events || !event_list))
 		error = CL_INVALID_VALUE;
 	if (!error)

@@ -34,7 +34,7 @@ static cl_int mems_check(cl_command_queue queue, cl_uint count, const cl_mem *me
 static cl_int command_check(cl_command_queue queue, cl_uint mem_count, const cl_mem *mems,
 			    cl_uint count, const cl_event *events)
 {
-	cl_int error = enqueue_check_queue(queue);
+	cl_int error = object_check(queue, &ocl_queue_type);
 	if (!error)
 		error = mems_check(queue, mem_count, mems);
 	if (!error)

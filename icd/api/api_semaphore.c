@@ -197,7 +197,7 @@ static cl_int command_check(cl_command_queue queue, cl_uint count,
 			    const cl_semaphore_khr *semaphores, cl_uint event_count,
 			    const cl_event *events)
 {
-	cl_int error = enqueue_check_queue(queue);
+	cl_int error = object_check(queue, &ocl_queue_type);
 	if (!error)
 		error = semaphores_check(queue, count, semaphores);
 	if (!error)

@@ -66,7 +66,7 @@ CL_API_ENTRY void CL_API_CALL clSVMFree(cl_context context, void *svm_pointer)
 /* 5.6.2: CL_INVALID_OPERATION when the queue's device does not support SVM. */
 static cl_int queue_check(cl_command_queue queue, cl_uint count, const cl_event *events)
 {
-	cl_int error = enqueue_check_queue(queue);
+	cl_int error = object_check(queue, &ocl_queue_type);
 	if (!error && !ocl_svm_capabilities(queue->device->caps))
 		error = CL_INVALID_OPERATION;
 	return error ? error : enqueue_check_list(queue, count, events);

@@ -180,7 +180,7 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgMemPointerINTEL(cl_kernel kernel, 
 
 static cl_int order_check(const struct ocl_order *order)
 {
-	cl_int error = enqueue_check_queue(order->queue);
+	cl_int error = object_check(order->queue, &ocl_queue_type);
 	return error ? error : enqueue_check_list(order->queue, order->count, order->events);
 }
 

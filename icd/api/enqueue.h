@@ -9,11 +9,6 @@
 /* What a command does with a buffer on behalf of the host. */
 enum enqueue_host { ENQUEUE_HOST_NOTHING, ENQUEUE_HOST_READS, ENQUEUE_HOST_WRITES };
 
-/* CL_INVALID_COMMAND_QUEUE. */
-static inline cl_int enqueue_check_queue(cl_command_queue queue)
-{
-	return object_check(queue, &ocl_queue_type);
-}
 /* CL_INVALID_MEM_OBJECT unless mem is a buffer, an image, or either; CL_INVALID_CONTEXT when its context is not the
  * queue's. */
 cl_int enqueue_check_mem(cl_command_queue queue, cl_mem mem);

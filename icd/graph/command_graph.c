@@ -5,7 +5,6 @@
 #include "icd/launch/launch.h"
 #include "icd/order/printf.h"
 #include "icd/order/queue.h"
-#include "icd/program/module.h"
 
 #include <stdlib.h>
 
@@ -21,7 +20,7 @@ void ocl_command_graph_unref(struct ocl_command_graph *graph)
 	gpu_event_unref(graph->printed);
 	free(graph->prints);
 	free(graph->accesses);
-	free(graph->modules);
+	free(graph->stream_sets);
 	free(graph);
 }
 
@@ -56,12 +55,12 @@ static void accesses_gather(struct ocl_command_graph *graph, const struct ocl_co
 	}
 }
 
-static void module_gather(struct ocl_command_graph *graph, struct ocl_module *module)
+static void stream_set_gather(struct ocl_command_graph *graph, struct ocl_stream_set *set)
 {
-	for (uint32_t i = 0; i < graph->module_count; i++)
-		if (graph->modules[i] == module)
+	for (uint32_t i = 0; i < graph->stream_set_count; i++)
+		if (graph->stream_sets[i] == set)
 			return;
-	graph->modules[graph->module_count++] = module;
+	graph->stream_sets[graph->stream_set_count++] = set;
 }
 
 static cl_int uses_gather(const struct ocl_recorded *commands, uint32_t count,
@@ -71,15 +70,15 @@ static cl_int uses_gather(const struct ocl_recorded *commands, uint32_t count,
 	for (uint32_t i = 0; i < count; i++)
 		accesses += commands[i].command->access_count;
 	graph->accesses = malloc((accesses + 1) * sizeof(*graph->accesses));
-	graph->modules = malloc(((size_t)count + 1) * sizeof(struct ocl_module *));
-	if (!graph->accesses || !graph->modules)
+	graph->stream_sets = malloc(((size_t)count + 1) * sizeof(struct ocl_stream_set *));
+	if (!graph->accesses || !graph->stream_sets)
 		return CL_OUT_OF_HOST_MEMORY;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct ocl_command *command = commands[i].command;
 		accesses_gather(graph, command);
 		if (!is_launch(command))
 			continue;
-		module_gather(graph, command->u.launch.code->module);
+		stream_set_gather(graph, command->u.launch.code->streams);
 		graph->indirect |= command->u.launch.indirect;
 	}
 	return CL_SUCCESS;
@@ -239,7 +238,7 @@ cl_int ocl_command_graph_revise(struct ocl_command_graph *graph, struct ocl_reco
 			error = recorded->command->kind->put(recorded->command,
 							     gpu_into_graph(graph->cuda_graph));
 	}
-	free(uses.modules);
+	free(uses.stream_sets);
 	if (error) {
 		free(uses.accesses);
 		return error;
@@ -272,8 +271,8 @@ cl_int ocl_command_graph_run(struct ocl_command_graph *graph, cl_command_queue q
 			     struct gpu_stream *stream)
 {
 	cl_int error = CL_SUCCESS;
-	for (uint32_t i = 0; i < graph->module_count && !error; i++)
-		error = ocl_module_note(graph->modules[i], stream);
+	for (uint32_t i = 0; i < graph->stream_set_count && !error; i++)
+		error = ocl_stream_set_add(graph->stream_sets[i], stream);
 	if (!error && graph->indirect)
 		error = ocl_stream_set_add(&queue->context->svm.indirect, stream);
 	if (!error && graph->ready)

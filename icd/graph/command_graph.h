@@ -34,8 +34,8 @@ struct ocl_command_graph {
 	struct gpu_graph *cuda_graph;    /* owned */
 	struct ocl_access *accesses;     /* owned array, without references to its mems; guarded by the buffer's lock */
 	uint32_t access_count;
-	struct ocl_module **modules;     /* owned array; the kernels hold references to the modules */
-	uint32_t module_count;
+	struct ocl_stream_set **stream_sets;  /* owned array: those of the kernels' modules, which the kernels hold */
+	uint32_t stream_set_count;
 	bool indirect;                   /* a kernel may access any USM of the context */
 	struct gpu_event *ready;         /* owned: happens when the images' descriptors are written; NULL: they are */
 	struct ocl_graph_print *prints;  /* owned: for each kernel that prints */

@@ -504,24 +504,24 @@ static cl_int hidden_parameters(struct ocl_launch *launch, struct hidden_values 
 	return CL_SUCCESS;
 }
 
-/* The only grid that there is of a launch that is not special. */
-static inline void grid_describe_whole(const struct ocl_launch *launch, struct hidden_values *values,
-				struct gpu_launch *gpu)
+/* Launches the one grid of a launch that is not special, whose work-groups all have the full local size. */
+static inline cl_int launch_whole(const struct ocl_launch *launch, struct gpu_sink sink,
+				  struct hidden_values *values, struct gpu_launch *gpu)
 {
+	gpu->cooperative = false;
 	for (unsigned i = 0; i < 3; i++) {
 		gpu->grid[i] = (uint32_t)launch->whole[i];
 		gpu->block[i] = launch->local[i];
 	}
 	gpu->function = launch->function;
-	/* Nobody else looks at these. */
-	if (!launch->code->abi->hidden_count)
-		return;
-	for (unsigned i = 0; i < 3; i++) {
+	/* Only hidden parameters refer to these values. */
+	for (unsigned i = 0; launch->code->abi->hidden_count && i < 3; i++) {
 		values->group_start[i] = 0;
 		values->id_start[i] = launch->offset[i];
 		if (launch->offset[i])
 			gpu->function = launch->starting;
 	}
+	return gpu_sink_launch(sink, gpu);
 }
 
 /* One of the grids that a launch is: of the whole work-groups, or of those at the edges
@@ -580,8 +580,8 @@ static cl_int launch_several(const struct ocl_launch *launch, struct gpu_sink si
 }
 
 /* A launch of several grids, or whose stream has to be told more of it. */
-static cl_int launch_specially(struct ocl_command *command, struct gpu_sink sink,
-			       struct hidden_values *values, struct gpu_launch *gpu)
+static cl_int launch_special(struct ocl_command *command, struct gpu_sink sink,
+			     struct hidden_values *values, struct gpu_launch *gpu)
 {
 	struct ocl_launch *launch = &command->u.launch;
 	cl_int error = CL_SUCCESS;
@@ -595,37 +595,17 @@ static cl_int launch_specially(struct ocl_command *command, struct gpu_sink sink
 	return launch_several(launch, sink, values, gpu);
 }
 
-static inline cl_int launch_with(struct ocl_command *command, struct gpu_sink sink,
-				 struct hidden_values *values, void **parameters)
-{
-	struct ocl_launch *launch = &command->u.launch;
-	struct gpu_launch gpu;
-	cl_int error = argument_parameters(command, values, parameters);
-	if (!error && launch->code->abi->hidden_count)
-		error = hidden_parameters(launch, values,
-					  parameters + launch->code->abi->argument_count);
-	/* Who launches a graph notes its stream. */
-	if (!error && sink.stream)
-		error = ocl_module_note(launch->code->module, sink.stream);
-	if (error)
-		return error;
-	gpu.dynamic_local_B = launch->dynamic_local_B;
-	gpu.parameters = parameters;
-	if (launch->special)
-		return launch_specially(command, sink, values, &gpu);
-	gpu.cooperative = false;
-	grid_describe_whole(launch, values, &gpu);
-	return gpu_sink_launch(sink, &gpu);
-}
-
+/* Launches the kernel into a stream, or adds its launch to a graph. */
 static cl_int launch_put(struct ocl_command *command, struct gpu_sink sink)
 {
-	const struct abi_kernel *abi = command->u.launch.code->abi;
+	struct ocl_launch *launch = &command->u.launch;
+	const struct abi_kernel *abi = launch->code->abi;
 	const size_t count = (size_t)abi->argument_count + abi->hidden_count;
 	void *own_parameters[LAUNCH_PARAMETERS];
 	uint32_t own_offsets[LAUNCH_PARAMETERS];
 	void **parameters = own_parameters;
 	struct hidden_values values;
+	struct gpu_launch gpu;
 	values.offsets = own_offsets;
 	if (count > LAUNCH_PARAMETERS) {
 		parameters = malloc(count * (sizeof(*parameters) + sizeof(*values.offsets)));
@@ -633,7 +613,17 @@ static cl_int launch_put(struct ocl_command *command, struct gpu_sink sink)
 			return CL_OUT_OF_HOST_MEMORY;
 		values.offsets = (uint32_t *)(parameters + count);
 	}
-	const cl_int error = launch_with(command, sink, &values, parameters);
+	gpu.dynamic_local_B = launch->dynamic_local_B;
+	gpu.parameters = parameters;
+	cl_int error = argument_parameters(command, &values, parameters);
+	if (!error && abi->hidden_count)
+		error = hidden_parameters(launch, &values, parameters + abi->argument_count);
+	/* The stream of a graph is added when the graph is launched. */
+	if (!error && sink.stream)
+		error = ocl_stream_set_add(launch->code->streams, sink.stream);
+	if (!error)
+		error = launch->special ? launch_special(command, sink, &values, &gpu)
+					: launch_whole(launch, sink, &values, &gpu);
 	if (parameters != own_parameters)
 		free(parameters);
 	return error;

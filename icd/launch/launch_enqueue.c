@@ -5,6 +5,7 @@
 #include "icd/launch/launch_complaint.h"
 #include "icd/launch/launch_memo.h"
 
+/* Whether the command that is kept is for launches like call. */
 static inline bool command_is_of(const struct ocl_launch_kept *kept,
 				 const struct ocl_launch_call *call)
 {
@@ -21,8 +22,9 @@ static inline bool command_is_of(const struct ocl_launch_kept *kept,
 	return true;
 }
 
-/* With the queue's lock held: the command of a launch like call, in place, with the arguments of now; own has
- * room for what it accesses.  NULL: there is none, or this launch is not as simple. */
+/* The command that is kept in place of the memo, with the kernel's present arguments; own has room for what it
+ * accesses.  NULL: the place has no command for launches like call, or this launch needs the checks of a new one.  The
+ * queue's lock is held. */
 static inline struct ocl_command *command_recall_locked(const struct ocl_launch_call *call, int place,
 							struct ocl_access own[OCL_LAUNCH_ACCESSES])
 {
@@ -33,7 +35,7 @@ static inline struct ocl_command *command_recall_locked(const struct ocl_launch_
 	struct ocl_launch *launch = &command->u.launch;
 	const struct _cl_kernel *kernel = launch->kernel;
 	const struct ocl_kernel_code *code = launch->code;
-	/* The arguments are other ones; the checks of them that a launch has are those of ocl_launch_init. */
+	/* The arguments may have changed since the command was kept: these are ocl_launch_init's checks of them. */
 	if (kernel->indirect || kernel->addressed || kernel->indirect_kinds ||
 	    ocl_kernel_arguments_check(kernel, code))
 		return NULL;
@@ -47,34 +49,44 @@ static inline struct ocl_command *command_recall_locked(const struct ocl_launch_
 	return command;
 }
 
+/* Whether later launches can use the command. */
 static bool can_repeat(const struct ocl_command *command)
 {
 	const struct ocl_launch *launch = &command->u.launch;
 	const struct ocl_kernel_traits *traits = &launch->code->traits;
-	/* Each command of a queue with sync is told of and waited for. */
+	/* A queue with sync waits for each command and logs it. */
 	return command->kind == &ocl_command_launch && !command->queue->sync &&
 	       !launch->cooperative && !launch->indirect && !traits->images &&
 	       traits->memory_count <= OCL_LAUNCH_ACCESSES;
 }
 
-/* With the queue's lock held: keeps command, which ocl_launch_init made of call, if it is of those that can be
- * taken again and there is memory. */
+/* Keeps in the queue's memo what later launches like call can use of command, which ocl_launch_init made of it: a local
+ * size that was chosen, and the command if such a launch came before.  Without memory nothing is kept.  The queue's lock
+ * is held.  place: of the memo, or OCL_LAUNCH_NEW. */
 static void command_keep_locked(const struct ocl_launch_call *call, int place,
 				const struct ocl_command *command)
 {
+	struct ocl_launch_memo *memo = &command->queue->launches;
+	const struct ocl_launch *launch = &command->u.launch;
+	const bool chosen = !call->range.local;
+	const bool repeats = place != OCL_LAUNCH_NEW && can_repeat(command);
+	if (place == OCL_LAUNCH_NEW)
+		place = ocl_launch_enter_locked(memo, launch);
 	struct ocl_launch_kept *kept = NULL;
-	if (can_repeat(command))
-		kept = ocl_launch_kept_locked(&command->queue->launches, place);
-	if (!kept)
+	if (chosen || repeats)
+		kept = ocl_launch_kept_locked(memo, place);
+	if (kept && chosen)
+		ocl_launch_keep_local_locked(kept, launch);
+	if (!kept || !repeats)
 		return;
 	kept->kernel_id = call->kernel->id;
-	kept->chosen = !call->range.local;
+	kept->chosen = chosen;
 	kept->command = *command;
 }
 
 /* --- enqueueing a launch ------------------------------------------------------------------------ */
 
-/* place: the memo's, or OCL_LAUNCH_NEW. */
+/* Enqueues a launch with all checks.  place: of the memo, or OCL_LAUNCH_NEW. */
 static cl_int enqueue_new(const struct ocl_launch_call *call, int place)
 {
 	cl_command_queue queue = call->queue;
@@ -86,11 +98,9 @@ static cl_int enqueue_new(const struct ocl_launch_call *call, int place)
 								  : "clEnqueueNDRangeKernel",
 				    queue, call->kernel, &call->range, error);
 	} else {
-		/* From now on the memo knows that it has come once. */
-		if (place == OCL_LAUNCH_NEW && command.kind != &ocl_command_marker)
-			(void)ocl_launch_enter(&queue->launches, &command.u.launch);
 		lock_take(&queue->lock);
-		if (place != OCL_LAUNCH_NEW)
+		/* A launch without work-items is a marker. */
+		if (command.kind != &ocl_command_marker)
 			command_keep_locked(call, place, &command);
 		error = ocl_queue_enqueue_locked(&command, false, call->wait_count,
 						 call->waits, call->event_out);
@@ -106,7 +116,7 @@ cl_int ocl_launch_enqueue(const struct ocl_launch_call *call)
 	cl_command_queue queue = call->queue;
 	struct ocl_access own[OCL_LAUNCH_ACCESSES];
 	uint64_t sum;
-	/* What is wrong is found again, and told, by the checks of a new one. */
+	/* An invalid launch is not looked up; the checks of a new one find the error and report it. */
 	if (range->work_dim < 1 || range->work_dim > 3 || !range->global ||
 	    ocl_kernel_code_for(call->kernel, queue->device, &code))
 		return enqueue_new(call, OCL_LAUNCH_NEW);

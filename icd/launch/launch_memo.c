@@ -5,26 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A place for sum, which is in none; what was there will be taken for nothing else. */
-static int place_enter(struct ocl_launch_memo *memo, uint64_t sum)
-{
-	unsigned place = sum >> 32 & (OCL_LAUNCH_PLACES - 1);
-	if (atomic_load_explicit(&memo->sums[place], memory_order_relaxed)) {
-		/* Not exactly in turn where several threads are at it, which does not matter. */
-		const unsigned turn = atomic_load_explicit(&memo->turn, memory_order_relaxed);
-		atomic_store_explicit(&memo->turn, turn + 1, memory_order_relaxed);
-		place ^= turn & 1;
-	}
-	atomic_store_explicit(&memo->sums[place], sum, memory_order_relaxed);
-	return (int)place;
-}
-
-int ocl_launch_enter(struct ocl_launch_memo *memo, const struct ocl_launch *launch)
+int ocl_launch_enter_locked(struct ocl_launch_memo *memo, const struct ocl_launch *launch)
 {
 	uint64_t sum;
-	const int place = ocl_launch_place(memo, launch->code->function, launch->work_dim,
+	const int found = ocl_launch_place(memo, launch->code->function, launch->work_dim,
 					   launch->global, &sum);
-	return place == OCL_LAUNCH_NEW ? place_enter(memo, sum) : place;
+	if (found != OCL_LAUNCH_NEW)
+		return found;
+	/* If the first of the two possible places is taken, one of the two is replaced, in turn.  Its content stays:
+	 * it says for which launches it is, and is written again when such a launch is kept. */
+	unsigned place = sum >> 32 & (OCL_LAUNCH_PLACES - 1);
+	if (atomic_load_explicit(&memo->sums[place], memory_order_relaxed))
+		place ^= memo->turn++ & 1;
+	atomic_store_explicit(&memo->sums[place], sum, memory_order_relaxed);
+	return (int)place;
 }
 
 struct ocl_launch_kept *ocl_launch_kept_locked(struct ocl_launch_memo *memo, int place)
@@ -42,7 +36,8 @@ struct ocl_launch_kept *ocl_launch_kept_locked(struct ocl_launch_memo *memo, int
 
 /* --- local sizes ------------------------------------------------------------------------------ */
 
-/* An unloaded function's address may have come back as another's. */
+/* Whether the local size is valid for the launch.  It need not be: the address of a function that was unloaded may be
+ * that of another function now. */
 static bool local_fits(const struct ocl_launch *launch, const uint32_t local[3])
 {
 	if (local[0] * local[1] * local[2] > launch->code->caps.max_threads)
@@ -77,16 +72,10 @@ bool ocl_launch_recall_local(cl_command_queue queue, struct ocl_launch *launch)
 	return found;
 }
 
-void ocl_launch_keep_local(cl_command_queue queue, const struct ocl_launch *launch)
+void ocl_launch_keep_local_locked(struct ocl_launch_kept *kept, const struct ocl_launch *launch)
 {
-	const int place = ocl_launch_enter(&queue->launches, launch);
-	lock_take(&queue->lock);
-	struct ocl_launch_kept *kept = ocl_launch_kept_locked(&queue->launches, place);
-	if (kept) {
-		kept->function = launch->code->function;
-		kept->dynamic_local_B = launch->dynamic_local_B;
-		memcpy(kept->global, launch->global, sizeof(kept->global));
-		memcpy(kept->local, launch->local, sizeof(kept->local));
-	}
-	lock_drop(&queue->lock);
+	kept->function = launch->code->function;
+	kept->dynamic_local_B = launch->dynamic_local_B;
+	memcpy(kept->global, launch->global, sizeof(kept->global));
+	memcpy(kept->local, launch->local, sizeof(kept->local));
 }

@@ -49,14 +49,15 @@ static inline int ocl_launch_place(struct ocl_launch_memo *memo,
 	return OCL_LAUNCH_NEW;
 }
 
-/* The place of a launch that passed its checks; it gets one if it has none. */
-int ocl_launch_enter(struct ocl_launch_memo *memo, const struct ocl_launch *launch);
+/* The place of a launch that passed its checks; it gets one if it has none.  The queue's lock is held. */
+int ocl_launch_enter_locked(struct ocl_launch_memo *memo, const struct ocl_launch *launch);
 /* The content of a place, which is allocated if necessary; NULL: out of memory.  The queue's lock is held. */
 struct ocl_launch_kept *ocl_launch_kept_locked(struct ocl_launch_memo *memo, int place);
 
-/* Whether a local size was chosen for launches like this one, and fits this one; then launch->local is set to it. */
+/* Whether a local size was kept for launches like this one, and fits this one; then launch->local is set to it.  Takes
+ * the queue's lock. */
 bool ocl_launch_recall_local(cl_command_queue queue, struct ocl_launch *launch);
-/* Keeps launch->local as the local size for launches like this one, if there is memory. */
-void ocl_launch_keep_local(cl_command_queue queue, const struct ocl_launch *launch);
+/* Keeps launch->local as the local size for launches like this one.  The lock of kept's queue is held. */
+void ocl_launch_keep_local_locked(struct ocl_launch_kept *kept, const struct ocl_launch *launch);
 
 #endif

@@ -6,9 +6,14 @@
 
 #include <string.h>
 
+static uint32_t lesser(uint64_t a, uint32_t b)
+{
+	return a < b ? (uint32_t)a : b;
+}
+
 static uint32_t divisor_at_most(uint64_t size, uint32_t most)
 {
-	uint32_t divisor = size < most ? (uint32_t)size : most;
+	uint32_t divisor = lesser(size, most);
 	while (size % divisor)
 		divisor--;
 	return divisor;
@@ -21,11 +26,6 @@ static uint32_t warps_at_most(uint64_t size, uint32_t most)
 	while (divisor && size % divisor)
 		divisor -= 32;
 	return divisor;
-}
-
-static uint32_t lesser(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
 }
 
 static void local_extend(const uint64_t global[3], uint32_t threads, const uint32_t max[3],
@@ -77,11 +77,6 @@ static bool is_good(const uint64_t global[3], const uint32_t local[3])
 	return items >= 64 && 4 * local_value(local) >= 3 * items;
 }
 
-static uint32_t size_at_most(uint64_t size, uint32_t most)
-{
-	return size < most ? (uint32_t)size : most;
-}
-
 /* Rows of a warp or two, or whole rows where they are short; the rest of the group's
  * room goes to y and z. */
 static void choose_any(const uint64_t global[3], uint32_t threads, const uint32_t max[3],
@@ -90,9 +85,9 @@ static void choose_any(const uint64_t global[3], uint32_t threads, const uint32_
 	enum { GROUP = 256, SHORT_ROW = 64, ROW = 32 };
 	const uint32_t room = lesser(threads, GROUP);
 	uint32_t row = is_flat(global) ? room : global[0] <= SHORT_ROW ? SHORT_ROW : ROW;
-	local_out[0] = size_at_most(global[0], lesser(lesser(row, room), max[0]));
-	local_out[1] = size_at_most(global[1], lesser(room / local_out[0], max[1]));
-	local_out[2] = size_at_most(global[2], lesser(room / (local_out[0] * local_out[1]), max[2]));
+	local_out[0] = lesser(global[0], lesser(lesser(row, room), max[0]));
+	local_out[1] = lesser(global[1], lesser(room / local_out[0], max[1]));
+	local_out[2] = lesser(global[2], lesser(room / (local_out[0] * local_out[1]), max[2]));
 }
 
 cl_int ocl_launch_choose(cl_command_queue queue, struct ocl_launch *launch)
@@ -110,6 +105,5 @@ cl_int ocl_launch_choose(cl_command_queue queue, struct ocl_launch *launch)
 	ocl_launch_choose_local(launch->global, threads, caps->max_block, launch->local);
 	if (!launch->uniform && !is_good(launch->global, launch->local))
 		choose_any(launch->global, threads, caps->max_block, launch->local);
-	ocl_launch_keep_local(queue, launch);
 	return CL_SUCCESS;
 }

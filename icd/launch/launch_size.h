@@ -1,7 +1,7 @@
 /* Chooses the work-group size of launches without one.
  *
- * Thread-safe: works on the caller's launch; sizes that were chosen before are kept in the queue (launch_memo.h),
- * whose lock is taken here. */
+ * Thread-safe: works on the caller's launch; sizes that were kept for such launches are found in the queue
+ * (launch_memo.h), whose lock is taken here. */
 #ifndef CULVERT_ICD_LAUNCH_SIZE_H
 #define CULVERT_ICD_LAUNCH_SIZE_H
 

@@ -29,7 +29,8 @@ struct ocl_printf;
 enum { OCL_LAUNCH_PLACES = 32 };
 struct ocl_launch_memo {
 	_Atomic uint64_t sums[OCL_LAUNCH_PLACES];       /* a hash of the launch in each place; 0: none */
-	atomic_uint turn;                               /* odd or even: which of a launch's two places is replaced */
+	unsigned turn;                                  /* odd or even: which of a launch's two places is replaced next;
+							 * guarded by the queue's lock */
 	struct ocl_launch_kept *kept[OCL_LAUNCH_PLACES]; /* owned, NULL at first; guarded by the queue's lock */
 };
 

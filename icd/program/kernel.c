@@ -607,6 +607,7 @@ static cl_int code_take(cl_kernel kernel)
 		}
 		kernel->code[i].program_code = code;
 		kernel->code[i].module = module;
+		kernel->code[i].streams = ocl_module_streams(module);
 		kernel->code[i].abi = abi;
 		if (!traits_find(code->abi, abi, &kernel->code[i].traits))
 			return CL_OUT_OF_HOST_MEMORY;
@@ -656,6 +657,7 @@ cl_int ocl_kernel_clone(cl_kernel source, cl_kernel *kernel_out)
 			continue;
 		kernel->code[i].program_code = ocl_code_ref(code->program_code);
 		kernel->code[i].module = ocl_module_ref(code->module);
+		kernel->code[i].streams = code->streams;
 		kernel->code[i].abi = code->abi;
 		if (!traits_find(code->program_code->abi, code->abi, &kernel->code[i].traits)) {
 			object_unref(kernel);

@@ -64,6 +64,7 @@ struct ocl_kernel_code {
 	atomic_bool resolved;         /* function and caps are set */
 	struct ocl_code *program_code; /* ref held; NULL if the program was not built for the device */
 	struct ocl_module *module;    /* ref held; NULL likewise */
+	struct ocl_stream_set *streams; /* of module: the streams that use it; NULL likewise */
 	const struct abi_kernel *abi; /* part of program_code */
 	struct ocl_kernel_traits traits;
 	struct gpu_function *function; /* for grids that start at work-group 0 */

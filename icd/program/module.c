@@ -292,7 +292,7 @@ cl_int ocl_module_open(struct ocl_module *module, enum ocl_module_part part,
 	       error == CL_COMPILER_NOT_AVAILABLE ? CL_INVALID_PROGRAM_EXECUTABLE : error;
 }
 
-cl_int ocl_module_note(struct ocl_module *module, struct gpu_stream *stream)
+struct ocl_stream_set *ocl_module_streams(struct ocl_module *module)
 {
-	return ocl_stream_set_add(&module->streams, stream);
+	return &module->streams;
 }

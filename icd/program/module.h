@@ -9,6 +9,7 @@
 
 #include "backend/gpu.h"
 #include "icd/compile/code.h"
+#include "icd/memory/stream_set.h"
 #include "icd/object/device.h"
 
 struct ocl_module;
@@ -36,7 +37,8 @@ cl_int ocl_module_load(struct ocl_module *module, enum ocl_module_part part, str
 cl_int ocl_module_open(struct ocl_module *module, enum ocl_module_part part,
 		       struct gpu_module **module_out);
 
-/* Notes that stream uses the module; called before a launch of one of its functions is put into stream. */
-cl_int ocl_module_note(struct ocl_module *module, struct gpu_stream *stream);
+/* The streams that use the module; it is not unloaded before their work is complete.  A stream is added before a launch
+ * of one of its functions is put into it.  The set lives as long as the module. */
+struct ocl_stream_set *ocl_module_streams(struct ocl_module *module);
 
 #endif

@@ -53,6 +53,7 @@ void case_launch_event(void);
 void case_launch_kept_event(void);
 void case_launch_4_arguments(void);
 void case_launch_16_arguments(void);
+void case_launch_new(void);
 void case_launch_any_order(void);
 void case_launch_any_order_event(void);
 void case_launch_profiled(void);
@@ -105,6 +106,16 @@ void case_launch_16_arguments(void)
 	for (unsigned i = 0; i < CALLS; i++) {
 		arguments_set(sixteen, 4, ARGUMENTS, (cl_int)i);
 		launch(queue, sixteen, 0, NULL, NULL);
+	}
+}
+
+/* Each launch has a global size that none before it had, and no local size. */
+void case_launch_new(void)
+{
+	static size_t size = 0;
+	for (unsigned i = 0; i < CALLS; i++) {
+		size += 32;
+		CL_OK(clEnqueueNDRangeKernel(queue, four, 1, NULL, &size, NULL, 0, NULL, NULL));
 	}
 }
 
@@ -197,6 +208,7 @@ static const struct {
 	{"launch_kept_event", case_launch_kept_event, CALLS},
 	{"launch_4_arguments", case_launch_4_arguments, CALLS},
 	{"launch_16_arguments", case_launch_16_arguments, CALLS},
+	{"launch_new", case_launch_new, CALLS},
 	{"launch_any_order", case_launch_any_order, CALLS},
 	{"launch_any_order_event", case_launch_any_order_event, CALLS},
 	{"launch_profiled", case_launch_profiled, CALLS},

@@ -272,7 +272,7 @@ static void kernels_run(void)
 
 static void dynamic_local_memory_is_opted_in(void)
 {
-	uint32_t threads = 0, out_words[32] = {0};
+	uint32_t threads = 0, again = 0, out_words[32] = {0};
 	if (none_here())
 		SKIP("no CUDA driver");
 	const struct gpu_caps *caps = gpu_device_caps(first());
@@ -286,6 +286,10 @@ static void dynamic_local_memory_is_opted_in(void)
 		struct gpu_launch launch = {function, {1, 1, 1}, {32, 1, 1}, sizes_B[i], false,
 					    parameters};
 		CHECK_EQ(gpu_function_suggest(function, sizes_B[i], &threads), CL_SUCCESS);
+		/* The first answer for one size is not the answer for another. */
+		CHECK_EQ(gpu_function_suggest(function, sizes_B[0], &again), CL_SUCCESS);
+		CHECK_EQ(gpu_function_suggest(function, sizes_B[i], &again), CL_SUCCESS);
+		CHECK_EQ(again, threads);
 		CHECK_EQ(gpu_fill(stream, out, "\0", 1, sizeof(out_words)), CL_SUCCESS);
 		CHECK_EQ(gpu_launch(stream, &launch), CL_SUCCESS);
 		CHECK_EQ(gpu_copy_to_host(stream, out_words, out, sizeof(out_words)), CL_SUCCESS);

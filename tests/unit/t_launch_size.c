@@ -9,8 +9,11 @@
 
 #include "icd/launch/launch_size.h"
 
+#include "icd/launch/launch_memo.h"
 #include "icd/order/queue.h"
 #include "tests/unit/test.h"
+
+#include <stdlib.h>
 
 enum { RANGES = 20000 };
 
@@ -133,6 +136,18 @@ static void any_size(void)
 	}
 }
 
+/* As an enqueue does: what was chosen is kept. */
+static void choose_and_keep(struct ocl_launch *launch)
+{
+	CHECK_EQ(ocl_launch_choose(&world.queue, launch), CL_SUCCESS);
+	lock_take(&world.queue.lock);
+	const int place = ocl_launch_enter_locked(&world.queue.launches, launch);
+	struct ocl_launch_kept *kept = ocl_launch_kept_locked(&world.queue.launches, place);
+	REQUIRE(kept);
+	ocl_launch_keep_local_locked(kept, launch);
+	lock_drop(&world.queue.lock);
+}
+
 static void remembered(void)
 {
 	const uint64_t global[3] = {4096, 3, 1}, other[3] = {4096, 4, 1};
@@ -142,25 +157,27 @@ static void remembered(void)
 	world.code.function = functions[0];
 	struct ocl_launch launch = launch_of(global, true);
 	for (unsigned i = 0; i < 5; i++)
-		CHECK_EQ(ocl_launch_choose(&world.queue, &launch), CL_SUCCESS);
+		choose_and_keep(&launch);
 	CHECK_EQ(asked, 1);
 	/* Other ranges, local memory and functions are other launches. */
 	launch = launch_of(other, true);
-	CHECK_EQ(ocl_launch_choose(&world.queue, &launch), CL_SUCCESS);
+	choose_and_keep(&launch);
 	CHECK_EQ(asked, 2);
 	launch = launch_of(global, true);
 	launch.dynamic_local_B = 64;
-	CHECK_EQ(ocl_launch_choose(&world.queue, &launch), CL_SUCCESS);
+	choose_and_keep(&launch);
 	CHECK_EQ(asked, 3);
 	launch.dynamic_local_B = 0;
 	world.code.function = functions[1];
-	CHECK_EQ(ocl_launch_choose(&world.queue, &launch), CL_SUCCESS);
+	choose_and_keep(&launch);
 	CHECK_EQ(asked, 4);
 	/* The function's address is another's now, which takes fewer. */
 	world.code.function = functions[0];
 	world.code.caps.max_threads = 32;
-	CHECK_EQ(ocl_launch_choose(&world.queue, &launch), CL_SUCCESS);
+	choose_and_keep(&launch);
 	CHECK(items_of(launch.local) <= 32);
+	for (unsigned i = 0; i < OCL_LAUNCH_PLACES; i++)
+		free(world.queue.launches.kept[i]);
 	lock_finish(&world.queue.lock);
 }
 
