@@ -99,33 +99,45 @@ static void read_line(const char *line, struct totals *totals)
 static int by_sum(const void *a_, const void *b_)
 {
 	const struct total *a = a_, *b = b_;
-	int kind = strcmp(b->kind, a->kind);     /* commands first */
-	if (kind)
-		return kind;
 	if (a->sum_us != b->sum_us)
 		return a->sum_us < b->sum_us ? 1 : -1;
 	return strcmp(a->name, b->name);
 }
 
-static void print_summary(const struct totals *totals)
+static size_t count_kind(const struct totals *totals, const char *kind)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < totals->count; i++)
+		count += !strcmp(totals->rows[i].kind, kind);
+	return count;
+}
+
+/* The longest of a kind; --json has all of them. */
+static void print_kind(const struct totals *totals, const char *kind, const char *title)
 {
 	enum { ROWS = 15 };
-	const char *kind = "";
-	unsigned shown = 0;
-	for (size_t i = 0; i < totals->count; i++) {
+	const size_t count = count_kind(totals, kind);
+	size_t shown = 0;
+	if (!count)
+		return;
+	fprintf(stderr, "%s%-40s %9s %12s %12s%s\n", tool_style(stderr, TOOL_BOLD), title, "count", "total us",
+		"longest us", tool_style(stderr, TOOL_PLAIN));
+	for (size_t i = 0; i < totals->count && shown < ROWS; i++) {
 		const struct total *row = &totals->rows[i];
-		if (strcmp(kind, row->kind)) {
-			kind = row->kind;
-			shown = 0;
-			fprintf(stderr, "%s%-40s %9s %12s %12s%s\n", tool_style(stderr, TOOL_BOLD),
-				strcmp(kind, "call") ? "command, on its device" : "call", "count", "total us",
-				"longest us", tool_style(stderr, TOOL_PLAIN));
-		}
-		if (shown++ < ROWS) {
-			quoted_print(stderr, row->name, 40);
-			fprintf(stderr, " %9" PRIu64 " %12.1f %12.1f\n", row->count, row->sum_us, row->most_us);
-		}
+		if (strcmp(row->kind, kind))
+			continue;
+		quoted_print(stderr, row->name, 40);
+		fprintf(stderr, " %9" PRIu64 " %12.1f %12.1f\n", row->count, row->sum_us, row->most_us);
+		shown++;
 	}
+	if (count > shown)
+		fprintf(stderr, "%zu more; culvert trace --json lists all\n", count - shown);
+}
+
+static void print_summary(const struct totals *totals)
+{
+	print_kind(totals, "command", "command, on its device");
+	print_kind(totals, "call", "call");
 }
 
 static void put_rows(struct json *json, const char *key, const char *kind,

@@ -34,6 +34,7 @@ static void properties(void)
 	const cl_queue_properties twice[] = {CL_QUEUE_PROPERTIES, 0, CL_QUEUE_PROPERTIES, 0, 0};
 	const cl_queue_properties size[] = {CL_QUEUE_SIZE, 1024, 0};
 	const cl_queue_properties priority[] = {CL_QUEUE_PRIORITY_KHR, 0x7777, 0};
+	const cl_queue_properties throttle[] = {CL_QUEUE_THROTTLE_KHR, 0x7777, 0};
 	const cl_queue_properties on_device[] = {
 		CL_QUEUE_PROPERTIES,
 		CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0,
@@ -47,17 +48,25 @@ static void properties(void)
 		CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
 		CL_QUEUE_PRIORITY_KHR, CL_QUEUE_PRIORITY_HIGH_KHR, 0,
 	};
+	const cl_queue_properties device_throttle[] = {
+		CL_QUEUE_PROPERTIES,
+		CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+		CL_QUEUE_THROTTLE_KHR, CL_QUEUE_THROTTLE_LOW_KHR, 0,
+	};
 	ERROR_OBJECT(clCreateCommandQueueWithProperties, CL_INVALID_VALUE, 1, create(unknown));
 	ERROR_OBJECT(clCreateCommandQueueWithProperties, CL_INVALID_VALUE, 1, create(bad_bits));
 	ERROR_OBJECT(clCreateCommandQueueWithProperties, CL_INVALID_VALUE, 1, create(twice));
 	ERROR_OBJECT(clCreateCommandQueueWithProperties, CL_INVALID_VALUE, 1, create(size));
 	ERROR_OBJECT(clCreateCommandQueueWithProperties, CL_INVALID_VALUE, 1, create(priority));
+	ERROR_OBJECT(clCreateCommandQueueWithProperties, CL_INVALID_VALUE, 1, create(throttle));
 	ERROR_OBJECT(clCreateCommandQueueWithProperties, CL_INVALID_QUEUE_PROPERTIES, 1,
 		     create(on_device));
 	ERROR_OBJECT(clCreateCommandQueueWithProperties, CL_INVALID_QUEUE_PROPERTIES, 1,
 		     create(device_size));
 	ERROR_OBJECT(clCreateCommandQueueWithProperties, CL_INVALID_QUEUE_PROPERTIES, 2,
 		     create(device_priority));
+	ERROR_OBJECT(clCreateCommandQueueWithProperties, CL_INVALID_QUEUE_PROPERTIES, 3,
+		     create(device_throttle));
 	ERROR_OBJECT(clCreateCommandQueue, CL_INVALID_VALUE, 1,
 		     clCreateCommandQueue(world.context, world.device, 1u << 20, &error_code));
 	ERROR_OBJECT(clCreateCommandQueue, CL_INVALID_QUEUE_PROPERTIES, 1,

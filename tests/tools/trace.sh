@@ -23,6 +23,10 @@ fi
 trace 0 -o $folder/trace.json tests/kernels/runner $kernels/vector_add.clt $kernels/printf_order.clt
 grep -q '^clBuildProgram  *2 ' $folder/errors || { fail "not two clBuildProgram:"; cat $folder/errors; }
 grep -q '^vector_add\|^add' $folder/errors || { fail "no kernel in the summary:"; cat $folder/errors; }
+# The summary says how many calls it does not show.
+names=$(grep -o '^{"name":"[A-Za-z]*","cat":"call"' $folder/trace.json | sort -u | wc -l)
+[ $names -gt 15 ] && grep -qx "$((names - 15)) more; culvert trace --json lists all" $folder/errors ||
+	{ fail "$names calls, of which 15 are shown:"; cat $folder/errors; }
 if [ -x "$PYTHON3" ]; then
 	"$PYTHON3" - $folder/trace.json <<'END' || fail "that is not the timeline that was promised"
 import json, sys
