@@ -79,6 +79,30 @@ static void sizes_and_pointers(void)
 		     create_with(NULL, CL_MEM_ALLOC_HOST_PTR, 64, error_bytes));
 }
 
+/* cl_intel_create_buffer_with_properties: other codes than those of OpenCL 3.0's function for wrong properties. */
+static void with_properties_of_intel(void)
+{
+	const cl_mem_properties none[] = {0}, unknown[] = {0x7777, 1, 0};
+	cl_mem(CL_API_CALL * make)(cl_context, const cl_mem_properties *, cl_mem_flags, size_t, void *, cl_int *);
+	*(void **)&make = error_function("clCreateBufferWithPropertiesINTEL");
+	REQUIRE(make);
+	ERROR_OBJECT(clCreateBufferWithPropertiesINTEL, CL_INVALID_CONTEXT, 1,
+		     make(world.wrong_context, none, 0, 64, NULL, &error_code));
+	ERROR_OBJECT(clCreateBufferWithPropertiesINTEL, CL_INVALID_VALUE, 1,
+		     make(world.context, unknown, 0, 64, NULL, &error_code));
+	for (unsigned i = 0; i < sizeof(bad_flags) / sizeof(bad_flags[0]); i++)
+		ERROR_OBJECT(clCreateBufferWithPropertiesINTEL, CL_INVALID_VALUE, 2,
+			     make(world.context, none, bad_flags[i], 64, NULL, &error_code));
+	ERROR_OBJECT(clCreateBufferWithPropertiesINTEL, CL_INVALID_BUFFER_SIZE, 1,
+		     make(world.context, none, 0, 0, NULL, &error_code));
+	ERROR_OBJECT(clCreateBufferWithPropertiesINTEL, CL_INVALID_HOST_PTR, 1,
+		     make(world.context, none, CL_MEM_USE_HOST_PTR, 64, NULL, &error_code));
+	ERROR_OBJECT(clCreateBufferWithPropertiesINTEL, CL_INVALID_HOST_PTR, 1,
+		     make(world.context, none, CL_MEM_COPY_HOST_PTR, 64, NULL, &error_code));
+	ERROR_OBJECT(clCreateBufferWithPropertiesINTEL, CL_INVALID_HOST_PTR, 1,
+		     make(world.context, none, 0, 64, error_bytes, &error_code));
+}
+
 /* A pointer of clSVMAlloc, and more bytes than it has. */
 static void svm_pointers(void)
 {
@@ -376,6 +400,7 @@ void errors_buffer(void)
 {
 	flags_and_properties();
 	sizes_and_pointers();
+	with_properties_of_intel();
 	svm_pointers();
 	sub_buffers();
 	transfers();
