@@ -18,6 +18,8 @@ install() { # target, words for make
 		{ cat "$folder/out"; fail "make $target"; }
 }
 install install "prefix=$root/own" "sysconfdir=$root/own/etc"
+[ "$(cat "$root/own/etc/OpenCL/vendors/culvert.icd")" = "$root/own/lib/libculvert.so" ] ||
+	fail "culvert.icd does not name the library that was installed"
 parts=$root/own/lib/culvert
 # What the installed pages link to is installed.
 for page in "$root"/own/share/doc/culvert/README.md "$root"/own/share/doc/culvert/docs/*.md; do
@@ -31,7 +33,7 @@ unset CULVERT_LIBNVVM CULVERT_CACHE_DIR
 kept=$(sed -n 's/^NVVM_LIBRARY = //p' Makefile)
 hidden=$(dirname "$(readlink -f "$kept")")
 if unshare -rm mount -t tmpfs none "$hidden" 2>/dev/null; then
-	CULVERT_CUDA=soft CULVERT_CACHE=off LD_LIBRARY_PATH=$root/own/lib OCL_ICD_VENDORS=$root/own/etc/OpenCL/vendors \
+	CULVERT_CUDA=soft CULVERT_CACHE=off OCL_ICD_VENDORS=$root/own/etc/OpenCL/vendors \
 		unshare -rm sh -c 'mount -t tmpfs none "$1" && "$2" doctor' sh "$hidden" "$root/own/bin/culvert" >"$folder/out" 2>&1
 	grep -q "libnvvm .* at $parts/libnvvm.so.4" "$folder/out" || { cat "$folder/out"; fail "libnvvm was not found beside the parts"; }
 	grep -q 'device 0 compiled and ran a kernel' "$folder/out" || { cat "$folder/out"; fail "an installation that cannot build"; }

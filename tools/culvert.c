@@ -381,11 +381,16 @@ static void complain_unknown(const struct getopt_tables *tables, const char *nam
 	char typed[64];
 	struct closest closest = {.word = typed};
 	const bool is_long = !strncmp(name, "--", 2);
+	bool compiles = false;
 	snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(name, "="), name);
 	closest.word += is_long ? 2 : 0;
-	for (const struct option *option = tables->names; is_long && option->name; option++)
-		closest_offer(&closest, option->name);
-	tool_usage("unknown option %s%s", name, closest_hint(&closest, "--"));
+	for (const struct option *option = tables->names; option->name; option++) {
+		compiles |= !strcmp(option->name, "options");
+		if (is_long)
+			closest_offer(&closest, option->name);
+	}
+	tool_usage("unknown option %s%s", name,
+		   compiles && !is_long ? "; options for the OpenCL compiler follow --" : closest_hint(&closest, "--"));
 }
 
 /* What getopt_long has stopped at: ':' or '?'.  A letter that is unknown may stand before

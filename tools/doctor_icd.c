@@ -3,6 +3,7 @@
 
 #include "tools/finding.h"
 #include "tools/opencl.h"
+#include "tools/quoted.h"
 
 #include <CL/cl.h>
 #include <dlfcn.h>
@@ -87,6 +88,15 @@ static const char *mend_sealed(const struct findings *findings)
 	return NULL;
 }
 
+/* The command that writes the library's path to a file. */
+static void mend_file(const char *file, const char *library, struct bytes *mend)
+{
+	bytes_append_string(mend, "echo ");
+	quoted_append_word(mend, library);
+	bytes_append_string(mend, " | sudo tee ");
+	quoted_append_word(mend, file);
+}
+
 static void mend_missing(const struct findings *findings, const char *folder, struct bytes *mend)
 {
 	const char *sealed = mend_sealed(findings);
@@ -94,15 +104,20 @@ static void mend_missing(const struct findings *findings, const char *folder, st
 		bytes_append_string(mend, sealed);
 		return;
 	}
-	struct bytes library = BYTES_INIT;
+	struct bytes library = BYTES_INIT, file = BYTES_INIT;
 	if (!opencl_library(&library))
 		bytes_append_string(&library, "libculvert.so");
 	char *real = realpath(bytes_string(&library), NULL);
 	/* Who has no loader and no other platform has no such folder. */
-	if (access(folder, F_OK))
-		bytes_printf(mend, "sudo mkdir -p %s && ", folder);
-	bytes_printf(mend, "echo %s | sudo tee %s/culvert.icd", real ? real : library.data, folder);
+	if (access(folder, F_OK)) {
+		bytes_append_string(mend, "sudo mkdir -p ");
+		quoted_append_word(mend, folder);
+		bytes_append_string(mend, " && ");
+	}
+	bytes_printf(&file, "%s/culvert.icd", folder);
+	mend_file(bytes_string(&file), real ? real : bytes_string(&library), mend);
 	free(real);
+	bytes_finish(&file);
 	bytes_finish(&library);
 }
 
@@ -112,7 +127,7 @@ struct registrations {
 	char *own;                      /* the library beside this tool, or NULL */
 	unsigned ours;
 	bool own_seen;
-	struct bytes not_own, not_first; /* paths of files, each with a space ahead */
+	struct bytes not_own, not_first; /* paths of files as a shell reads them, each with a space ahead */
 };
 
 /* Where the library lies that was opened by that name; NULL when nowhere. */
@@ -124,40 +139,68 @@ static char *library_path(void *handle, const char *name)
 	return realpath(found ? info.dli_fname : name, NULL);
 }
 
+static void append_path(struct bytes *paths, const char *path)
+{
+	bytes_append_char(paths, ' ');
+	quoted_append_word(paths, path);
+}
+
 static void note_ours(struct registrations *all, const char *path, void *handle, const char *name)
 {
 	char *real = library_path(handle, name);
 	const bool own = real && all->own && !strcmp(real, all->own) && !all->own_seen;
 	if (all->ours++)
-		bytes_printf(&all->not_first, " %s", path);
+		append_path(&all->not_first, path);
 	if (!own)
-		bytes_printf(&all->not_own, " %s", path);
+		append_path(&all->not_own, path);
 	all->own_seen |= own;
 	free(real);
+}
+
+/* Of a library of ours that cannot be loaded, such as a name alone in a folder that the dynamic linker does not
+ * search.  path: who names it. */
+static void mend_unloadable(const struct registrations *all, const char *path, struct bytes *mend)
+{
+	const bool variable = *path != '/';
+	if (variable && all->own) {
+		bytes_printf(mend, "export %s=", path);
+		quoted_append_word(mend, all->own);
+	} else if (variable) {
+		bytes_printf(mend, "unset %s", path);
+	} else if (all->own) {
+		mend_file(path, all->own, mend);
+	} else {
+		bytes_append_string(mend, "sudo make install   # or install the package again");
+	}
 }
 
 /* path: who names the library. */
 static void look_at_library(struct registrations *all, const char *path, const char *name)
 {
 	struct findings *findings = all->findings;
+	struct bytes mend = BYTES_INIT;
 	const bool ours = is_culvert(name);
 	void *handle = *findings->root ? NULL : dlopen(name, RTLD_LAZY);
 	const char *reason = handle || *findings->root ? NULL : dlerror();
+	if (reason && ours)
+		mend_unloadable(all, path, &mend);
 	if (reason)
 		finding_add(findings, "icd", ours ? FINDING_BAD : FINDING_CAREFUL,
-			    ours ? "sudo ldconfig" : NULL, "%s names %s, which cannot be loaded: %s",
+			    ours ? bytes_string(&mend) : NULL, "%s names %s, which cannot be loaded: %s",
 			    path, name, reason);
 	else
 		finding_add(findings, "icd", FINDING_GOOD, NULL, "%s names %s", path, name);
 	if (ours)
 		note_ours(all, path, handle, name);
+	bytes_finish(&mend);
 }
 
 static void look_at_file(struct registrations *all, const char *path)
 {
 	struct bytes name = BYTES_INIT, mend = BYTES_INIT;
 	if (access(path, R_OK)) {
-		bytes_printf(&mend, "sudo chmod a+r %s", path);
+		bytes_append_string(&mend, "sudo chmod a+r ");
+		quoted_append_word(&mend, path);
 		finding_add(all->findings, "icd", FINDING_CAREFUL, bytes_string(&mend),
 			    "%s cannot be read", path);
 	} else {

@@ -10,6 +10,7 @@
 #include "frontend/frontend.h"
 #include "tools/finding.h"
 #include "tools/opencl.h"
+#include "tools/quoted.h"
 #include "tools/tool.h"
 
 #include <inttypes.h>
@@ -134,7 +135,7 @@ void doctor_compiler(struct findings *findings)
 		finding_add(findings, "compiler", FINDING_BAD, "sudo make install",
 			    "Culvert's compiler, or the LLVM that it was built with, is missing");
 	} else if (loaded) {
-		finding_add(findings, "compiler", FINDING_GOOD, NULL, "%s; libdevice inside, %s",
+		finding_add(findings, "compiler", FINDING_GOOD, NULL, "%s; built-in libdevice, %s",
 			    fe_compiler_id(), tool_size(libdevice_B));
 	} else {
 		finding_add(findings, "compiler", FINDING_BAD, "sudo apt install libclang-cpp19 libllvm19",
@@ -188,8 +189,8 @@ static void check_folder(struct findings *findings, const char *folder)
 	if (!path || stat(path, &status)) {
 		finding_add(findings, "cache", FINDING_CAREFUL, NULL, "%s cannot be examined", folder);
 	} else if (there && (status.st_uid != geteuid() || status.st_mode & (S_IWGRP | S_IWOTH))) {
-		bytes_printf(&mend, status.st_uid == geteuid() ? "chmod go-w %s"
-							       : "sudo chown -R \"$USER\" %s", folder);
+		bytes_append_string(&mend, status.st_uid == geteuid() ? "chmod go-w " : "sudo chown -R \"$USER\" ");
+		quoted_append_word(&mend, folder);
 		finding_add(findings, "cache", FINDING_CAREFUL, bytes_string(&mend),
 			    "%s is owned by another user or writable by others, so it is not used", folder);
 	} else if (access(path, W_OK | X_OK)) {

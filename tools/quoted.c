@@ -81,6 +81,22 @@ static bool is_control(char c)
 	return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
+void quoted_append_word(struct bytes *text, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:,@%=";
+	if (*word && !word[strspn(word, plain)]) {
+		bytes_append_string(text, word);
+		return;
+	}
+	bytes_append_char(text, '\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			bytes_append_string(text, "'\\'");
+		bytes_append_char(text, *word);
+	}
+	bytes_append_char(text, '\'');
+}
+
 void quoted_clean(char *text)
 {
 	for (; *text; text++)

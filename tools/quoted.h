@@ -11,6 +11,9 @@ void quoted_append(struct bytes *text, const void *value, size_t size_B);
 /* Appends what such a string says; where it ends, or NULL: it is none. */
 const char *quoted_read(const char *text, struct bytes *value);
 
+/* Appends a word as a POSIX shell reads it: in quotation marks where it needs them. */
+void quoted_append_word(struct bytes *text, const char *word);
+
 /* Control characters, which a terminal might obey, become '?'. */
 void quoted_clean(char *text);
 /* Prints a name, cleaned so, and blanks up to width characters. */

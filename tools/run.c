@@ -273,7 +273,8 @@ static int find_kernel(struct run *run)
 	if (names)
 		quoted_clean(names);
 	if (!code && !wanted) {
-		code = tool_usage("--kernel is required; the program has these kernels: %s", count ? names : "(none)");
+		code = count ? tool_usage("--kernel is required; the program has these kernels: %s", names)
+			     : tool_usage("the program has no kernels");
 	} else if (!code && error) {
 		tool_error("no kernel '%s'; the program has: %s", wanted, names);
 		code = TOOL_FAILED;
@@ -290,8 +291,8 @@ static int make_arguments(struct run *run)
 	if (error)
 		return failed(run, "clGetKernelInfo", error);
 	if (count != run->word_count)
-		return tool_usage("the kernel has %u arguments, but %u --arg were given",
-				  (unsigned)count, (unsigned)run->word_count);
+		return tool_usage("the kernel has %u argument%s, but --arg was given %u time%s", (unsigned)count,
+				  count == 1 ? "" : "s", (unsigned)run->word_count, run->word_count == 1 ? "" : "s");
 	for (cl_uint i = 0; i < count; i++) {
 		run->argument_count = i + 1;
 		if (!run_argument_init(&run->arguments[i], &run->opencl, run->kernel, i,

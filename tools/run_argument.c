@@ -151,6 +151,8 @@ static const char *form_of(const struct run_argument *argument)
 		return argument->element.kind == 'V'
 			       ? "; expected pipe:PACKETS:BYTES, since its packets are structures"
 			       : "; expected pipe:PACKETS, or the packets themselves if the kernel reads the pipe";
+	case RUN_BUFFER:
+		return "; expected values such as 1,2,3, or something like zero:1024, range:1024 or @FILE";
 	default:
 		return "";
 	}

@@ -110,6 +110,9 @@ wrong "unknown command 'chek' (did you mean 'check'?)" help chek
 wrong "unknown option --arhc (did you mean '--arch'?)" compile --arhc sm_90
 wrong "unknown option --globl=3 (did you mean '--global'?)" run --globl=3
 wrong "unknown option --ouptut (did you mean '--output'?)" trace --ouptut x
+# Options for the compiler have a place of their own.
+wrong "unknown option -D; options for the OpenCL compiler follow --" compile -DN=4 $folder/k.cl
+wrong "unknown option -I; options for the OpenCL compiler follow --" run -I. $folder/k.cl
 wrong "unknown option --jsn before the command" --jsn devices
 for far in "no-such-command" "devices --no-such-option" "xy" "devices --x"; do
 	expect 2 ./culvert $far
@@ -141,7 +144,10 @@ wrong '--global is required' run $folder/k.cl --arg zero:1
 wrong "'1x99999999999999999999' is not a valid size" run $folder/k.cl --global 1x99999999999999999999 --arg zero:1
 wrong "'1x1x1x1' is not a valid size" run $folder/k.cl --global 1x1x1x1 --arg zero:1
 wrong "'0' is not a valid number" run $folder/k.cl --global 1 --arg zero:1 --repeat 0
-wrong 'has 1 arguments, but 2 --arg were given' run $folder/k.cl --global 1 --arg zero:1 --arg 1
+echo 'int twice(int x) { return 2 * x; }' >$folder/library.cl
+wrong 'the program has no kernels' run $folder/library.cl --global 1
+wrong "'0.5' is not a valid value; expected values such as 1,2,3" run $folder/k.cl --global 1 --arg 0.5
+wrong 'has 1 argument, but --arg was given 2 times' run $folder/k.cl --global 1 --arg zero:1 --arg 1
 wrong "no buffer, image or pipe 'q'" run $folder/k.cl --global 1 --arg zero:1 --out q
 wrong "option '-no-such'" run $folder/k.cl --global 1 --arg zero:1 -- -no-such
 # What is not there is another code than what fails, and than what cannot be started.

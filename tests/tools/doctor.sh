@@ -46,6 +46,14 @@ mkdir $folder/none
 says "no .icd file" "[ FAIL ] icd" "tee $folder/none/culvert.icd" "Culvert is not one of them"
 (OCL_ICD_VENDORS=$folder/new/vendors; export OCL_ICD_VENDORS; examine 1; exit $failed) || failed=1
 says "no folder for .icd files" "fix:       sudo mkdir -p $folder/new/vendors && echo "
+# The fix can be pasted into a shell, whatever the path is.
+(OCL_ICD_VENDORS="$folder/it's new/a b"; export OCL_ICD_VENDORS; examine 1; exit $failed) || failed=1
+says "a folder whose name needs quotation marks" "sudo mkdir -p '$folder/it'\\''s new/a b' && echo "
+mkdir "$folder/a b"
+echo libculvert.so >"$folder/a b/culvert.icd"
+(OCL_ICD_VENDORS="$folder/a b"; export OCL_ICD_VENDORS; examine 1; exit $failed) || failed=1
+says "a library that is not found by its name" "[ FAIL ] icd" "names libculvert.so, which cannot be loaded" \
+	"echo $(cat vendors/culvert.icd) | sudo tee '$folder/a b/culvert.icd'"
 echo /nonexistent/libother.so >$folder/none/other.icd
 cp vendors/culvert.icd $folder/none
 (OCL_ICD_VENDORS=$folder/none; export OCL_ICD_VENDORS; examine 0; exit $failed) || failed=1
