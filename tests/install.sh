@@ -38,6 +38,17 @@ if unshare -rm mount -t tmpfs none "$hidden" 2>/dev/null; then
 	grep -q "libnvvm .* at $parts/libnvvm.so.4" "$folder/out" || { cat "$folder/out"; fail "libnvvm was not found beside the parts"; }
 	grep -q 'device 0 compiled and ran a kernel' "$folder/out" || { cat "$folder/out"; fail "an installation that cannot build"; }
 fi
+# A folder whose name has blanks.
+install install "prefix=$root/two words" "sysconfdir=$root/two words/etc"
+[ "$(cat "$root/two words/etc/OpenCL/vendors/culvert.icd")" = "$root/two words/lib/libculvert.so" ] ||
+	fail "a folder with a blank: culvert.icd names another library"
+if command -v pkg-config >/dev/null; then
+	flags=$(PKG_CONFIG_PATH="$root/two words/share/pkgconfig" pkg-config --cflags culvert)
+	[ "$flags" = "-I$root/two\\ words/include" ] || [ "$flags" = "-I$root/two\\ words/include " ] ||
+		fail "a folder with a blank: pkg-config says $flags"
+fi
+install uninstall "prefix=$root/two words" "sysconfdir=$root/two words/etc"
+[ ! -e "$root/two words" ] || { find "$root"; fail "make uninstall left something"; }
 install uninstall "prefix=$root/own" "sysconfdir=$root/own/etc"
 [ ! -e "$root/own" ] || { find "$root"; fail "make uninstall left something"; }
 # Folders of the system stay, with what others have there.

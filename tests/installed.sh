@@ -34,9 +34,9 @@ if command -v pkg-config >/dev/null; then
 	export PKG_CONFIG_PATH
 	flags=$(pkg-config --define-prefix --cflags culvert) || { echo "pkg-config finds no culvert"; failed=1; }
 	[ -n "$(pkg-config --modversion culvert)" ] || { echo "culvert.pc has no version"; failed=1; }
-	# shellcheck disable=SC2086
+	# It writes blanks of a folder's name as a shell does.
 	printf '#define CL_TARGET_OPENCL_VERSION 300\n#include <CL/cl_culvert.h>\nclGetCudaContextCULVERT_fn get;\n' |
-		${CC:-cc} $flags -x c -fsyntax-only - || { echo "the header does not compile"; failed=1; }
+		eval "${CC:-cc} $flags -x c -fsyntax-only -" || { echo "the header does not compile"; failed=1; }
 fi
 CULVERT=$prefix/bin/culvert
 if [ -x "$CULVERT" ]; then

@@ -13,6 +13,7 @@ install-data-local:
 	$(MKDIR_P) '$(DESTDIR)$(pkgconfigdir)'
 	sed -e 's|@prefix[@]|$(prefix)|; s|@includedir[@]|$(includedir)|; s|@sysconfdir[@]|$(sysconfdir)|' \
 		-e 's|=$(prefix)/|=$${prefix}/|; s|@PACKAGE_VERSION[@]|$(PACKAGE_VERSION)|' \
+		-e '/^[a-z]*=/s/ /\\ /g' \
 		$(srcdir)/icd/include/culvert.pc.in >'$(DESTDIR)$(pkgconfigdir)/culvert.pc'
 uninstall-local:
 	rm -f '$(DESTDIR)$(pkgconfigdir)/culvert.pc'
