@@ -1,4 +1,4 @@
-/* Command buffers: made, finalized, enqueued, asked (cl_khr_command_buffer). */
+/* Creating, finalizing, enqueueing and querying command buffers (cl_khr_command_buffer). */
 #include "config.h"
 
 #include "icd/api/enqueue.h"
@@ -9,8 +9,8 @@ static const cl_command_buffer_flags_khr known_flags = CL_COMMAND_BUFFER_SIMULTA
 						       CL_COMMAND_BUFFER_MUTABLE_KHR |
 						       CL_COMMAND_BUFFER_DEVICE_SIDE_SYNC_KHR;
 
-/* clCreateCommandBufferKHR: CL_INVALID_VALUE for what is not valid or comes twice,
- * CL_INVALID_PROPERTY for what is valid and not supported: queues of several devices. */
+/* clCreateCommandBufferKHR: CL_INVALID_VALUE for a property that is invalid or given twice, CL_INVALID_PROPERTY for
+ * one that is valid but not supported: queues of several devices. */
 static cl_int properties_read(const cl_command_buffer_properties_khr *list,
 			      cl_command_buffer_flags_khr *flags_out, bool *keeps_groups_out)
 {
@@ -59,8 +59,8 @@ CL_API_ENTRY cl_int CL_API_CALL clRetainCommandBufferKHR(cl_command_buffer_khr c
 	return object_retain(command_buffer, &ocl_command_buffer_type);
 }
 
-/* What is enqueued keeps it until it is in a stream; the graph's own launches outlive
- * the graph. */
+/* An enqueued command has a reference to the command buffer until it is in a stream; launches of the CUDA graph
+ * continue after the graph is destroyed. */
 CL_API_ENTRY cl_int CL_API_CALL clReleaseCommandBufferKHR(cl_command_buffer_khr command_buffer)
 {
 	return object_release(command_buffer, &ocl_command_buffer_type);
@@ -72,8 +72,8 @@ CL_API_ENTRY cl_int CL_API_CALL clFinalizeCommandBufferKHR(cl_command_buffer_khr
 	return error ? error : ocl_command_buffer_finalize(command_buffer);
 }
 
-/* The queue to run on, in place of the recorded one.  All properties that our queues
- * can have are supported, so no queue is incompatible. */
+/* The queue to run on: the one that was passed instead of the recorded one.  Every queue is compatible, because all
+ * properties that our queues can have are supported. */
 static cl_int queue_choose(cl_command_buffer_khr buffer, cl_uint count,
 			   const cl_command_queue *queues, cl_command_queue *queue_out)
 {

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Every call that makes an object ends so. */
+/* The end of every call that creates a context: stores the error, and returns the context. */
 static cl_context context_return(cl_int error, cl_context context, cl_int *errcode_ret)
 {
 	if (errcode_ret)
@@ -49,7 +49,7 @@ static cl_int create_from_type(const cl_context_properties *properties, cl_devic
 	for (cl_uint i = 0; i < all_count; i++) {
 		if (!ocl_device_matches(all[i], type))
 			continue;
-		/* OpenCL 3.0 API, 4.4: CL_DEVICE_NOT_AVAILABLE when none of them is. */
+		/* OpenCL 3.0 API, 4.4: CL_DEVICE_NOT_AVAILABLE when none of the devices is available. */
 		error = CL_DEVICE_NOT_AVAILABLE;
 		if (!gpu_device_status(all[i]->gpu))
 			devices[count++] = all[i];

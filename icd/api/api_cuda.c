@@ -1,5 +1,5 @@
-/* CUDA's handles of our objects, and CUDA's work among our commands
- * (cl_culvert_cuda_interop: docs/cl_culvert_cuda_interop.md). */
+/* CUDA's handles of OpenCL objects, and CUDA work between OpenCL commands (cl_culvert_cuda_interop:
+ * docs/cl_culvert_cuda_interop.md). */
 #include "config.h"
 
 #include "icd/api/enqueue.h"
@@ -47,7 +47,7 @@ cl_int CL_API_CALL clGetCudaStreamCULVERT(cl_command_queue queue, void **cuda_st
 	cl_int error = object_check(queue, &ocl_queue_type);
 	if (!error && !cuda_stream)
 		error = CL_INVALID_VALUE;
-	/* An out-of-order queue has many, and none that its commands follow. */
+	/* An out-of-order queue has many streams; there is no stream that later commands follow. */
 	if (!error && queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
 		error = CL_INVALID_OPERATION;
 	if (error)
@@ -61,7 +61,8 @@ cl_int CL_API_CALL clGetCudaEventCULVERT(cl_event event, void **cuda_event)
 	cl_int error = object_check(event, &ocl_event_type);
 	if (!error && !cuda_event)
 		error = CL_INVALID_VALUE;
-	/* User events are the host's, and a command in line has no place in a stream yet. */
+	/* A user event is set by the host and has no CUDA event; a command that waits in its queue's line has none
+	 * yet. */
 	if (!error && (!event->queue || !ocl_event_is_settled(event) || !event->done))
 		error = CL_INVALID_OPERATION;
 	if (error)
@@ -108,7 +109,7 @@ cl_int CL_API_CALL clGetCudaModuleCULVERT(cl_program program, cl_device_id devic
 		return CL_INVALID_DEVICE;
 	if (!ocl_program_executable(program, index, &code, &executable))
 		return CL_INVALID_PROGRAM_EXECUTABLE;
-	/* Whoever launches it himself may start where he likes. */
+	/* The application launches these kernels itself and may let grids start anywhere. */
 	error = ocl_module_open(executable, OCL_MODULE_STARTS, &module);
 	if (!error)
 		*cuda_module = gpu_module_cuda(module);
@@ -151,7 +152,7 @@ static cl_int adoption_check(cl_context context, cl_device_id device, cl_mem_fla
 		return CL_INVALID_VALUE;
 	if (!size_B)
 		return CL_INVALID_BUFFER_SIZE;
-	/* The largest vector of OpenCL C has 128 bytes. */
+	/* The address is aligned for the largest vector of OpenCL C, which has 128 bytes. */
 	if (!pointer || pointer % sizeof(cl_long16) ||
 	    !gpu_memory_is_there(device->gpu, pointer, size_B))
 		return CL_INVALID_VALUE;
@@ -205,7 +206,7 @@ static cl_int cuda_work_run(struct ocl_command *command, struct gpu_stream *stre
 	return error;
 }
 
-/* A function of the application's is called without locks. */
+/* The command calls a function of the application, which must not happen under a lock. */
 static enum ocl_delay cuda_work_delay(const struct ocl_command *command)
 {
 	(void)command;

@@ -12,7 +12,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_devic
 {
 	const cl_device_id *all;
 	cl_uint all_count, count = 0;
-	/* OpenCL 3.0 API, 4.2: what a NULL platform means is ours to say. */
+	/* OpenCL 3.0 API, 4.2: the behaviour for a NULL platform is implementation-defined; here it means our
+	 * platform. */
 	cl_int error = platform ? ocl_platform_check(platform) : CL_SUCCESS;
 	if (!error)
 		error = ocl_device_type_check(device_type);
@@ -76,8 +77,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceAndHostTimer(cl_device_id device,
 		return error;
 	if (!device_timestamp || !host_timestamp)
 		return CL_INVALID_VALUE;
-	/* OpenCL 3.0 API, 4.2.2: the device's time is that of the profiling stamps, and
-	 * those are on the host's clock already (gpu_clock.c fits one to the other). */
+	/* OpenCL 3.0 API, 4.2.2: the device's time is that of profiling timestamps, which gpu_clock.c converts to
+	 * the host's clock; so both times are the same. */
 	*device_timestamp = *host_timestamp = host_now_ns();
 	return CL_SUCCESS;
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What the pages of clEnqueueReadBuffer and clEnqueueWriteBuffer ask for. */
+/* The errors of clEnqueueReadBuffer and clEnqueueWriteBuffer, except those of the flags of mem. */
 static cl_int transfer_check(cl_command_queue queue, cl_mem mem, size_t offset_B, size_t size_B,
 			     const void *pointer, enum enqueue_host host, cl_uint count,
 			     const cl_event *events)
@@ -28,7 +28,8 @@ static cl_int transfer_check(cl_command_queue queue, cl_mem mem, size_t offset_B
 	return pointer ? enqueue_check_host(mem, host) : CL_INVALID_VALUE;
 }
 
-/* Nothing to move: the command keeps its place and its event. */
+/* Adds the range to the command's accesses.  A command without bytes has nothing to do but keeps its place in the
+ * queue and its event, as a marker. */
 static void touch(struct ocl_command *command, cl_mem mem, size_t offset_B, size_t size_B,
 		  enum ocl_access_mode mode)
 {
@@ -43,8 +44,7 @@ static cl_int read_from_slot(cl_command_queue queue, struct gpu_slot *slot, void
 {
 	if (!error)
 		memcpy(to, gpu_slot_memory(slot), size_B);
-	/* After another error nobody knows whether the copy still comes: then nobody
-	 * gets the slot. */
+	/* After another error the copy into the slot may still be in the stream; then the slot is not used again. */
 	if (!error || error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
 		gpu_slot_release(queue->device->gpu, slot, NULL);
 	return error;
@@ -136,7 +136,7 @@ cl_int enqueue_make_copy(struct ocl_command *command, struct ocl_access accesses
 	return CL_SUCCESS;
 }
 
-/* The queue of a command that nothing else has been checked of, and its wait list. */
+/* For commands whose other arguments are checked later: checks the queue and the wait list. */
 static cl_int queue_and_list_check(cl_command_queue queue, cl_uint count, const cl_event *events)
 {
 	cl_int error = object_check(queue, &ocl_queue_type);
@@ -157,7 +157,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(
 					  dst_buffer, src_offset, dst_offset, size);
 	if (error)
 		return error;
-	/* (A recorded copy has addresses that stay, of bytes that are there.) */
+	/* Not for recorded copies: those use fixed addresses on the device. */
 	if (ocl_storage_copies_out(src_buffer->storage))
 		accesses[0].mode = OCL_ACCESS_AFAR;
 	return ocl_queue_enqueue(&command, false, num_events_in_wait_list, event_wait_list, event);

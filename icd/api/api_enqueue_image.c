@@ -4,7 +4,7 @@
 #include "icd/api/enqueue.h"
 #include "icd/memory/image_format.h"
 
-/* What all pages of commands with one image ask for. */
+/* The checks that all commands with one image share. */
 static cl_int image_check(cl_command_queue queue, cl_mem image, const size_t origin[3],
 			  const size_t region[3], cl_uint count, const cl_event *events,
 			  struct ocl_image_box *box_out)
@@ -19,7 +19,7 @@ static cl_int image_check(cl_command_queue queue, cl_mem image, const size_t ori
 	return error ? error : ocl_image_box_take(image, origin, region, box_out);
 }
 
-/* What is not overwritten as a whole keeps the rest. */
+/* A write of the whole image need not keep its old contents; any other write keeps the rest. */
 static enum ocl_access_mode write_mode(const struct _cl_mem *image,
 				       const struct ocl_image_box *box)
 {
@@ -177,7 +177,7 @@ static cl_int map_begin(cl_mem image, cl_map_flags flags, const struct ocl_image
 {
 	cl_int error = ocl_mem_map_image(image, flags, box->origin, box->region,
 					 &command->u.map);
-	/* What is overwritten as a whole need not be brought. */
+	/* A map that invalidates its region does not need the image's contents on the device. */
 	if (!error && !(flags & CL_MAP_WRITE_INVALIDATE_REGION))
 		touch(command, image, OCL_ACCESS_READ);
 	return error;
@@ -208,14 +208,14 @@ clEnqueueMapImage(cl_command_queue command_queue, cl_mem image, cl_bool blocking
 		return map_return(error, NULL, errcode_ret);
 	struct ocl_map *map = command.u.map;
 	void *pointer = map->pointer;
-	/* 5.3.6: of an image without slices their pitch is 0. */
+	/* 5.3.6: the slice pitch of an image without slices is 0. */
 	*image_row_pitch = map->row_pitch_B;
 	if (image_slice_pitch)
 		*image_slice_pitch = image->image->depth || image->image->array_size
 					     ? map->slice_pitch_B : 0;
 	error = ocl_queue_enqueue(&command, blocking_map, num_events_in_wait_list,
 				  event_wait_list, event);
-	/* It was in the list before its command was in the queue. */
+	/* The map was put into the image's list of maps before its command was enqueued. */
 	if (error)
 		ocl_mem_map_undo(map);
 	ocl_map_unref(map);

@@ -3,7 +3,7 @@
 
 #include "icd/api/enqueue.h"
 
-/* The same words as elsewhere: what is not overwritten as a whole keeps the rest. */
+/* Adds the image to the command's accesses.  A write of the whole image need not keep its old contents. */
 static void touch_image(struct ocl_command *command, cl_mem image, const struct ocl_image_box *box,
 			bool writes)
 {
@@ -15,8 +15,8 @@ static void touch_image(struct ocl_command *command, cl_mem image, const struct 
 
 /* --- image to image ------------------------------------------------------------------- */
 
-/* OpenCL 3.0 API, 5.3.3 (clEnqueueCopyImage): CL_MEM_COPY_OVERLAP when source and target
- * are the same image and the regions overlap; images that share their memory too. */
+/* OpenCL 3.0 API, 5.3.3 (clEnqueueCopyImage): CL_MEM_COPY_OVERLAP when source and target are the same image, or
+ * images that share their memory, and the regions overlap. */
 static bool boxes_overlap(const struct _cl_mem *from, const struct _cl_mem *to,
 			  const struct ocl_image_box *a, const struct ocl_image_box *b)
 {
@@ -99,15 +99,14 @@ static cl_int buffer_copy_check(cl_command_queue queue, const struct enqueue_ima
 		error = enqueue_check_mem(queue, given->buffer);
 	if (!error)
 		error = enqueue_check_target(to_image ? given->image : given->buffer);
-	/* 5.3.4: CL_INVALID_MEM_OBJECT for a 1D image buffer and the buffer that it was made
-	 * of. */
+	/* 5.3.4: CL_INVALID_MEM_OBJECT for a 1D image buffer and the buffer from which it was created. */
 	if (!error && given->image->type == CL_MEM_OBJECT_IMAGE1D_BUFFER &&
 	    given->image->parent == given->buffer)
 		error = CL_INVALID_MEM_OBJECT;
 	return error ? error : enqueue_check_image_device(queue, given->image);
 }
 
-/* In the buffer the box lies without gaps (5.3.4). */
+/* 5.3.4: rows and slices of the box follow each other in the buffer without gaps. */
 cl_int enqueue_make_image_buffer(struct ocl_command *command, struct ocl_access accesses[2],
 				 cl_command_queue queue, const struct enqueue_image_buffer *given,
 				 bool to_image)

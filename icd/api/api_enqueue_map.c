@@ -64,7 +64,7 @@ CL_API_ENTRY void *CL_API_CALL clEnqueueMapBuffer(
 	command.u.map = map;
 	error = ocl_queue_enqueue(&command, blocking_map, num_events_in_wait_list,
 				  event_wait_list, event);
-	/* It was in the list before its command was in the queue. */
+	/* The map was put into the buffer's list of maps before its command was enqueued. */
 	if (error)
 		ocl_mem_map_undo(map);
 	ocl_map_unref(map);
@@ -120,9 +120,8 @@ static cl_int migrate_check(cl_command_queue queue, cl_uint mem_count, const cl_
 	return error ? error : enqueue_check_list(queue, count, events);
 }
 
-/* Migration to the queue's device is access without an operation.  Migration to
- * the host has nothing to do: host memory is made at the first map, and filled
- * there. */
+/* Migration to the queue's device is an access without an operation.  Migration to the host has nothing to do: a map
+ * allocates the host memory and copies the bytes there. */
 enum { MIGRATE_ACCESSES = 16 };
 
 static cl_int migrate_accesses(struct ocl_command *command, cl_uint count, const cl_mem *mems,
@@ -136,7 +135,8 @@ static cl_int migrate_accesses(struct ocl_command *command, cl_uint count, const
 	if (!command->accesses)
 		return CL_OUT_OF_HOST_MEMORY;
 	for (cl_uint i = 0; i < count; i++)
-		/* What is immutable keeps its contents, and what counts a pipe's packets is none of its own. */
+		/* CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED does not make the contents of an immutable buffer
+		 * undefined, nor the counters of a pipe, which are no part of its contents. */
 		ocl_command_touch(command, mems[i], 0, mems[i]->size_B,
 				  undefined && !ocl_mem_is_immutable(mems[i]) &&
 						  mems[i]->type != CL_MEM_OBJECT_PIPE

@@ -1,12 +1,11 @@
-/* Boxes of buffers (OpenCL 3.0 API, 5.2.2, the Rect commands). */
+/* Commands with boxes of buffers (OpenCL 3.0 API, 5.2.2: clEnqueueReadBufferRect and similar functions). */
 #include "config.h"
 
 #include "icd/api/enqueue.h"
 
 #include <stdlib.h>
 
-/* One side of a box as the application gave it; then with its pitches filled in
- * and its bounds known. */
+/* One side of a transfer of a box: as the application gave it, and later with its pitches and bounds. */
 struct box {
 	const size_t *origin;
 	size_t row_pitch_B, slice_pitch_B;
@@ -22,8 +21,8 @@ static bool multiply_add(uint64_t a, uint64_t b, uint64_t c, uint64_t *result_ou
 	return true;
 }
 
-/* 5.2.2: CL_INVALID_VALUE when a pitch is neither 0 nor large enough (and, of a
- * slice, a multiple of the row's); 0 means as tight as can be. */
+/* 5.2.2: CL_INVALID_VALUE when a pitch is neither 0 nor large enough, or a slice pitch is not a multiple of the row
+ * pitch; 0 means the smallest pitch. */
 static cl_int pitches_take(struct box *box, const size_t region[3])
 {
 	uint64_t tight_B;
@@ -67,7 +66,7 @@ static cl_int box_check(const struct _cl_mem *mem, const struct box *box)
 	return box->hi_B <= mem->size_B ? CL_SUCCESS : CL_INVALID_VALUE;
 }
 
-/* Does not skip a byte between its first and its last. */
+/* Whether the box contains every byte between its first and its last. */
 static bool box_is_solid(const struct box *box, const size_t region[3])
 {
 	const bool rows = region[1] == 1 || box->row_pitch_B == region[0];
@@ -75,7 +74,7 @@ static bool box_is_solid(const struct box *box, const size_t region[3])
 	       box->hi_B - box->lo_B == (uint64_t)region[0] * region[1] * region[2];
 }
 
-/* For a side that starts at its access' first byte. */
+/* from_first: the rect's origin is relative to the box's first byte, where the command's access begins. */
 static struct gpu_rect rect_of(const struct box *box, bool from_first)
 {
 	return (struct gpu_rect){
@@ -91,7 +90,7 @@ static void touch(struct ocl_command *command, cl_mem mem, const struct box *box
 	ocl_command_touch(command, mem, box->lo_B, box->hi_B - box->lo_B, mode);
 }
 
-/* A box with holes keeps what lies in them. */
+/* A write to a box with gaps keeps the bytes in the gaps. */
 static enum ocl_access_mode write_mode(const struct box *box, const size_t region[3])
 {
 	return box_is_solid(box, region) ? OCL_ACCESS_WRITE : OCL_ACCESS_UPDATE;
@@ -203,17 +202,16 @@ struct copy_boxes {
 	struct box from, to;
 };
 
-/* Whether [a, a + length) and [b, b + length) meet when both repeat every period. */
+/* Whether [a, a + length) and [b, b + length) overlap when both repeat every period. */
 static bool spans_meet(uint64_t a, uint64_t b, uint64_t length, uint64_t period)
 {
 	const uint64_t forward = (b + period - a % period) % period;
 	return forward < length || period - forward < length;
 }
 
-/* 5.2.2: CL_MEM_COPY_OVERLAP when the boxes share a byte.  Both lie in one buffer
- * with equal pitches, so they share none when their bounds, or their rows, or their
- * slices pass each other.  (Two sub-buffers may be cut with other pitches each: that
- * they do not overlap is the application's care, 5.2.1.) */
+/* 5.2.2: CL_MEM_COPY_OVERLAP when the boxes have a byte in common.  Both are in one buffer and have equal pitches;
+ * therefore they overlap only if their bounds, their rows and their slices do. (Two sub-buffers may be used with
+ * different pitches; 5.2.1 leaves it to the application that those do not overlap.) */
 static bool boxes_overlap(const struct copy_boxes *work)
 {
 	const uint64_t from_B = work->from_mem->origin_B + work->from.lo_B;
@@ -225,7 +223,7 @@ static bool boxes_overlap(const struct copy_boxes *work)
 	if (apart_B >= extent_B || row_B != work->to.row_pitch_B ||
 	    slice_B != work->to.slice_pitch_B)
 		return false;
-	/* Side by side within a row, or one above the other within a slice. */
+	/* The boxes are side by side within a row, or one above the other within a slice. */
 	if (!spans_meet(from_B, to_B, region[0], row_B))
 		return false;
 	const uint64_t slice_span_B = (region[1] - 1) * row_B + region[0];
@@ -298,7 +296,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferRect(
 					       region);
 	if (error)
 		return error;
-	/* (As of a plain copy.) */
+	/* As in clEnqueueCopyBuffer: not for recorded copies, which use fixed addresses on the device. */
 	if (ocl_storage_copies_out(src_buffer->storage))
 		accesses[0].mode = OCL_ACCESS_AFAR;
 	return ocl_queue_enqueue(&command, false, num_events_in_wait_list, event_wait_list, event);

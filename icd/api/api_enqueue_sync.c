@@ -1,5 +1,5 @@
-/* Markers and barriers (OpenCL 3.0 API, 5.12).  In an in-order queue both are a
- * place in the stream. */
+/* Markers and barriers (OpenCL 3.0 API, 5.12).  In an in-order queue neither needs an operation: the stream keeps
+ * the order. */
 #include "config.h"
 
 #include "icd/api/enqueue.h"
@@ -14,8 +14,8 @@ static cl_int sync_enqueue(cl_command_queue queue, cl_command_type type, cl_uint
 	if (error)
 		return error;
 	ocl_command_init(&command, &ocl_command_marker, queue, type, NULL);
-	/* 5.12: without a list it waits for all that was enqueued before it; a barrier
-	 * holds up all that is enqueued later. */
+	/* 5.12: a marker or barrier without a wait list waits for all commands enqueued before it; commands enqueued
+	 * after a barrier wait for it. */
 	command.joins = !count;
 	command.bars = type == CL_COMMAND_BARRIER;
 	return ocl_queue_enqueue(&command, false, count, events, event);
@@ -39,7 +39,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueBarrierWithWaitList(cl_command_queue co
 			    event_wait_list, event);
 }
 
-/* OpenCL 1.1, 5.10: CL_INVALID_VALUE without a place for the event. */
+/* OpenCL 1.1, 5.10: CL_INVALID_VALUE if event is NULL. */
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueMarker(cl_command_queue command_queue, cl_event *event)
 {
 	cl_int error = object_check(command_queue, &ocl_queue_type);

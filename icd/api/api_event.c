@@ -18,9 +18,8 @@ CL_API_ENTRY cl_event CL_API_CALL clCreateUserEvent(cl_context context, cl_int *
 CL_API_ENTRY cl_int CL_API_CALL clSetUserEventStatus(cl_event event, cl_int execution_status)
 {
 	cl_int error = object_check(event, &ocl_event_type);
-	/* OpenCL 3.0 API, 5.11: CL_INVALID_EVENT when it is no user event,
-	 * CL_INVALID_VALUE unless the status is CL_COMPLETE or negative,
-	 * CL_INVALID_OPERATION when it was set before. */
+	/* OpenCL 3.0 API, 5.11: CL_INVALID_EVENT when it is not a user event, CL_INVALID_VALUE unless the status is
+	 * CL_COMPLETE or negative, CL_INVALID_OPERATION when the status was set before. */
 	if (!error && event->queue)
 		error = CL_INVALID_EVENT;
 	if (!error && execution_status > CL_COMPLETE)
@@ -77,8 +76,8 @@ clSetEventCallback(cl_event event, cl_int command_exec_callback_type,
 		   void(CL_CALLBACK *pfn_notify)(cl_event, cl_int, void *), void *user_data)
 {
 	cl_int error = object_check(event, &ocl_event_type);
-	/* OpenCL 3.0 API, 5.11: CL_INVALID_VALUE without a callback or for another
-	 * status than these three. */
+	/* OpenCL 3.0 API, 5.11: CL_INVALID_VALUE without a callback, or for a status other than CL_SUBMITTED,
+	 * CL_RUNNING and CL_COMPLETE. */
 	if (!error && (!pfn_notify || command_exec_callback_type > CL_SUBMITTED ||
 		       command_exec_callback_type < CL_COMPLETE))
 		error = CL_INVALID_VALUE;
@@ -87,8 +86,8 @@ clSetEventCallback(cl_event event, cl_int command_exec_callback_type,
 	return ocl_event_add_callback(event, command_exec_callback_type, pfn_notify, user_data);
 }
 
-/* OpenCL 3.0 API, 5.11: CL_INVALID_VALUE for an empty list, CL_INVALID_EVENT,
- * CL_INVALID_CONTEXT when they are not all of one. */
+/* OpenCL 3.0 API, 5.11: CL_INVALID_VALUE for an empty list, CL_INVALID_EVENT, CL_INVALID_CONTEXT when the events are
+ * of different contexts. */
 static cl_int wait_check(cl_uint count, const cl_event *events)
 {
 	if (!count || !events)
@@ -109,9 +108,9 @@ CL_API_ENTRY cl_int CL_API_CALL clWaitForEvents(cl_uint num_events, const cl_eve
 	cl_int error = wait_check(num_events, event_list);
 	if (error)
 		return error;
-	/* 5.11: it returns when all have ended, one that failed or not.  The last first: of
-	 * those ahead of it in its stream nobody needs to ask the driver, which takes more than
-	 * a microsecond to say that something is done. */
+	/* 5.11: the call returns when all events have ended, also if one has failed.  The last event is waited for
+	 * first: when it has happened, earlier events of its stream are known to have happened without a call of the
+	 * driver, which takes more than a microsecond. */
 	for (cl_uint i = num_events; i-- > 0;)
 		if (ocl_event_wait(event_list[i]) < 0)
 			error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;

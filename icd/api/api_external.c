@@ -1,4 +1,4 @@
-/* Memory of other APIs between them and us (cl_khr_external_memory), and handles of ours
+/* Memory shared with other APIs (cl_khr_external_memory), and handles of our own memory
  * (cl_culvert_external_memory_export: docs/cl_culvert_external_memory_export.md). */
 #include "config.h"
 
@@ -20,8 +20,8 @@ static cl_int mems_check(cl_command_queue queue, cl_uint count, const cl_mem *me
 		cl_int error = object_check(mems[i], &ocl_mem_type);
 		if (!error && !mems[i]->external_device)
 			error = CL_INVALID_MEM_OBJECT;
-		/* CL_INVALID_COMMAND_QUEUE for another context, or another device than the
-		 * memory was imported for. */
+		/* CL_INVALID_COMMAND_QUEUE for a queue of another context, or of another device than the one for
+		 * which the memory was imported. */
 		if (!error && (mems[i]->context != queue->context ||
 			       mems[i]->external_device != queue->device))
 			error = CL_INVALID_COMMAND_QUEUE;
@@ -45,8 +45,8 @@ static cl_int command_check(cl_command_queue queue, cl_uint mem_count, const cl_
 	return error;
 }
 
-/* The bytes are the device's own in either direction: to acquire is to take what is there for
- * written, to release is to have the newest bytes there. */
+/* Enqueues an acquire or a release.  Both use the memory itself and copy nothing: an acquire counts as a write,
+ * because the other API may have written; a release is a read, which brings the newest bytes into the memory. */
 static cl_int enqueue(cl_command_queue queue, cl_command_type type, enum ocl_access_mode mode,
 		      cl_uint mem_count, const cl_mem *mems, cl_uint count,
 		      const cl_event *events, cl_event *event)
@@ -96,8 +96,8 @@ static cl_int handle_check(cl_mem buffer, cl_device_id device, cl_uint handle_ty
 		error = ocl_device_check(device);
 	if (error)
 		return error;
-	/* As clGetSemaphoreHandleForTypeKHR has it (cl_khr_external_semaphore): CL_INVALID_DEVICE for
-	 * another device than the object's, CL_INVALID_VALUE for a type that it was not made for. */
+	/* cl_khr_external_semaphore has these errors for clGetSemaphoreHandleForTypeKHR: CL_INVALID_DEVICE for
+	 * another device than the object's, CL_INVALID_VALUE for a type for which it was not created. */
 	if (ocl_context_device_index(buffer->context, device) < 0 ||
 	    (buffer->is_exportable && buffer->external_device != device))
 		return CL_INVALID_DEVICE;

@@ -1,4 +1,4 @@
-/* Images as objects (OpenCL 3.0 API, 5.3.1, 5.3.2, 5.3.7). */
+/* Creating and querying images (OpenCL 3.0 API, 5.3.1, 5.3.2, 5.3.7). */
 #include "config.h"
 
 #include "icd/memory/image_check.h"
@@ -69,7 +69,7 @@ clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format *ima
 	return mem_return(error, mem, errcode_ret);
 }
 
-/* OpenCL 1.1, 5.3.1: there a size or a pitch that is not allowed is CL_INVALID_IMAGE_SIZE. */
+/* The functions of OpenCL 1.1, 5.3.1, return CL_INVALID_IMAGE_SIZE for a size or a pitch that is not allowed. */
 static cl_mem old_create(cl_context context, cl_mem_flags flags, const cl_image_format *format,
 			 const cl_image_desc *desc, void *host_pointer, cl_int *errcode_ret)
 {
@@ -133,8 +133,8 @@ clGetSupportedImageFormats(cl_context context, cl_mem_flags flags, cl_mem_object
 	cl_image_format formats[OCL_FORMATS_MAX];
 	cl_uint count = 0;
 	cl_int error = object_check(context, &ocl_context_type);
-	/* 5.3.2: CL_INVALID_VALUE for flags or a type that are not valid, or a list without
-	 * a length.  CL_MEM_KERNEL_READ_AND_WRITE is for this query alone. */
+	/* 5.3.2: CL_INVALID_VALUE for invalid flags, an invalid type, or a list without a length.
+	 * CL_MEM_KERNEL_READ_AND_WRITE is valid only in this query. */
 	if (!error)
 		error = ocl_mem_flags_check(flags & ~(cl_mem_flags)CL_MEM_KERNEL_READ_AND_WRITE);
 	if (!error && flags & CL_MEM_KERNEL_READ_AND_WRITE && flags & OCL_MEM_IMMUTABLE)
@@ -162,7 +162,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetImageInfo(cl_mem mem, cl_image_info param_n
 	const struct info_out *out =
 		&(const struct info_out){param_value_size, param_value, param_value_size_ret};
 	cl_int error = object_check(mem, &ocl_mem_type);
-	/* 5.3.7: CL_INVALID_MEM_OBJECT when it is no image. */
+	/* 5.3.7: CL_INVALID_MEM_OBJECT when the memory object is not an image. */
 	if (!error && !mem->image)
 		error = CL_INVALID_MEM_OBJECT;
 	if (error)

@@ -1,4 +1,4 @@
-/* What an image will need, before there is one (cl_ext_image_requirements_info). */
+/* Requirements of an image before it is created (cl_ext_image_requirements_info). */
 #include "config.h"
 
 #include "icd/memory/image.h"
@@ -9,7 +9,7 @@
 
 #include <CL/cl_ext.h>
 
-/* The question: what is NULL or 0 stands for every value that there is. */
+/* A query's parameters: NULL or 0 stands for all possible values. */
 struct question {
 	const struct _cl_context *context;
 	const cl_image_format *format;
@@ -31,8 +31,8 @@ static bool type_is_known(cl_mem_object_type type)
 			 CL_MEM_OBJECT_IMAGE3D);
 }
 
-/* Those of an image in imported memory, which is a 2D image of rows like one of a buffer.  There is
- * no code for a device alone that is none of the context's: its property's value is not valid. */
+/* The properties of an image in imported memory, which can only be a 2D image.  A device that is not in the context
+ * makes the property's value invalid; the extension has no error of its own for it. */
 static cl_int properties_check(const struct _cl_context *context,
 			       const cl_mem_properties *properties, const cl_image_desc *desc)
 {
@@ -58,7 +58,7 @@ static cl_int question_check(cl_context context, const cl_mem_properties *proper
 		error = ocl_mem_flags_check(flags);
 	if (!error && format)
 		error = ocl_image_format_check(format);
-	/* Of the specification's formats, one that no image has is not valid here. */
+	/* A format of the specification that no image can have is also invalid here. */
 	if (!error && format &&
 	    ocl_image_format_supported(context, format, CL_MEM_OBJECT_IMAGE2D, CL_MEM_READ_ONLY))
 		error = CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
@@ -70,7 +70,7 @@ static cl_int question_check(cl_context context, const cl_mem_properties *proper
 
 /* --- answers ------------------------------------------------------------------------------------ */
 
-/* What every device of the context can. */
+/* The largest value that every device of the context supports. */
 static size_t least(const struct _cl_context *context, size_t (*of)(const struct gpu_caps *))
 {
 	size_t value = of(context->devices[0]->caps);
@@ -121,7 +121,7 @@ static size_t smaller(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* The type's; without one, what all types have. */
+/* The largest width of images of the type; of all types if the query has none. */
 static cl_uint width_of(const struct question *question)
 {
 	const struct _cl_context *context = question->context;
@@ -147,7 +147,7 @@ static cl_uint height_of(const struct question *question)
 			       : type == CL_MEM_OBJECT_IMAGE3D ? space : plane);
 }
 
-/* A row begins at a multiple of so many texels (CL_DEVICE_IMAGE_PITCH_ALIGNMENT). */
+/* CL_DEVICE_IMAGE_PITCH_ALIGNMENT: a row pitch is a multiple of so many texels. */
 static size_t pitch_texels(const struct gpu_caps *caps)
 {
 	return caps->texture_pitch_B;
@@ -199,8 +199,8 @@ static bool has_texels(const cl_image_desc *desc)
 	return desc->image_type && desc->image_width && rows && slices;
 }
 
-/* CL_INVALID_VALUE without a format or a description, CL_INVALID_IMAGE_DESCRIPTOR for more bytes
- * than there are numbers for. */
+/* CL_INVALID_VALUE without a format or a description, CL_INVALID_IMAGE_DESCRIPTOR when the size does not fit a
+ * size_t. */
 static cl_int size_of(const struct question *question, size_t *size_out)
 {
 	const cl_image_desc *desc = &question->desc;
@@ -220,8 +220,8 @@ static cl_int size_of(const struct question *question, size_t *size_out)
 								 : CL_SUCCESS;
 }
 
-/* Whether the description is one that the question can be asked of: for the most that there
- * is of a dimension, a type that has it, or none; else an image. */
+/* Whether the description is valid for the query: for the maximum of a dimension, a type that has this dimension, or
+ * no type; for alignments and the size, an image's description. */
 static bool desc_is_valid(const struct question *question, cl_image_requirements_info_ext name)
 {
 	const cl_mem_object_type type = question->desc.image_type;

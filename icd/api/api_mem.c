@@ -44,7 +44,7 @@ static cl_int buffer_check(cl_context context, const cl_mem_properties *list, cl
 		error = size_check(context, size_B);
 	if (error)
 		return error;
-	/* 5.2.1: CL_INVALID_HOST_PTR unless there is one exactly if a flag needs it. */
+	/* 5.2.1: CL_INVALID_HOST_PTR unless host_ptr is given exactly when a flag needs it. */
 	const bool needed = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
 	return needed == (host_pointer != NULL) ? CL_SUCCESS : CL_INVALID_HOST_PTR;
 }
@@ -76,7 +76,8 @@ clCreateBufferWithProperties(cl_context context, const cl_mem_properties *proper
 	return buffer_create(context, properties, flags, size, host_ptr, errcode_ret);
 }
 
-/* cl_intel_create_buffer_with_properties: as the function of OpenCL 3.0, but CL_INVALID_VALUE for a property. */
+/* cl_intel_create_buffer_with_properties: as clCreateBufferWithProperties of OpenCL 3.0, but with CL_INVALID_VALUE
+ * for an invalid property. */
 CL_API_ENTRY cl_mem CL_API_CALL
 clCreateBufferWithPropertiesINTEL(cl_context context, const cl_mem_properties *properties,
 				  cl_mem_flags flags, size_t size, void *host_ptr, cl_int *errcode_ret)
@@ -86,8 +87,8 @@ clCreateBufferWithPropertiesINTEL(cl_context context, const cl_mem_properties *p
 	return mem_return(error == CL_INVALID_PROPERTY ? CL_INVALID_VALUE : error, mem, errcode_ret);
 }
 
-/* cl_nv_create_buffer: where the bytes are.  Pinned memory of the host is what both ask for; an
- * application's own (CL_MEM_USE_HOST_PTR) stays where it is. */
+/* cl_nv_create_buffer: flags_nv say where the buffer's bytes are.  Both flags get pinned memory of the host; with
+ * CL_MEM_USE_HOST_PTR the application's memory is used as usual. */
 cl_mem CL_API_CALL ocl_create_buffer_nv(cl_context context, cl_mem_flags flags,
 					cl_bitfield flags_nv, size_t size, void *host_ptr,
 					cl_int *errcode_ret)
@@ -100,7 +101,7 @@ cl_mem CL_API_CALL ocl_create_buffer_nv(cl_context context, cl_mem_flags flags,
 		error = CL_INVALID_VALUE;
 	if (!error && (!flags_nv || flags & CL_MEM_USE_HOST_PTR))
 		return buffer_create(context, NULL, flags, size, host_ptr, errcode_ret);
-	/* Every device has to reach it. */
+	/* Every device of the context has to be able to access pinned memory. */
 	if (!error && !ocl_svm_common(context))
 		error = CL_INVALID_OPERATION;
 	flags = ocl_mem_flags_whole(flags);
@@ -112,7 +113,7 @@ cl_mem CL_API_CALL ocl_create_buffer_nv(cl_context context, cl_mem_flags flags,
 static cl_int region_check(const struct _cl_mem *parent, cl_buffer_create_type type,
 			   const cl_buffer_region *region)
 {
-	/* 5.2.1: CL_INVALID_VALUE for another type or no region, or one out of bounds. */
+	/* 5.2.1: CL_INVALID_VALUE for another type, no region, or a region out of bounds. */
 	if (type != CL_BUFFER_CREATE_TYPE_REGION || !region)
 		return CL_INVALID_VALUE;
 	if (region->origin > parent->size_B)
@@ -133,8 +134,7 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags fl
 {
 	cl_mem mem = NULL;
 	cl_int error = object_check(buffer, &ocl_mem_type);
-	/* OpenCL 3.0 API, 5.2.1: CL_INVALID_MEM_OBJECT for a buffer that is one itself,
-	 * or no buffer. */
+	/* OpenCL 3.0 API, 5.2.1: CL_INVALID_MEM_OBJECT for a sub-buffer, or a memory object that is not a buffer. */
 	if (!error && (buffer->parent || !ocl_mem_is_buffer(buffer)))
 		error = CL_INVALID_MEM_OBJECT;
 	if (!error)

@@ -1,4 +1,4 @@
-/* Changing what a command buffer launches (cl_khr_command_buffer_mutable_dispatch). */
+/* Updating launches of a command buffer (cl_khr_command_buffer_mutable_dispatch). */
 #include "config.h"
 
 #include "icd/graph/mutable_command.h"

@@ -1,12 +1,11 @@
-/* Pipes as objects (OpenCL 3.0 API, 5.4). */
+/* Creating and querying pipes (OpenCL 3.0 API, 5.4). */
 #include "config.h"
 
 #include "icd/memory/mem.h"
 #include "icd/object/device.h"
 #include "icd/object/info_rows.h"
 
-/* 5.4.1: "Only CL_MEM_READ_WRITE and CL_MEM_HOST_NO_ACCESS can be specified", and both are meant
- * where nothing is. */
+/* 5.4.1: "Only CL_MEM_READ_WRITE and CL_MEM_HOST_NO_ACCESS can be specified"; flags of 0 mean both. */
 static cl_int flags_take(cl_mem_flags *flags)
 {
 	if (*flags & ~(cl_mem_flags)(CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS))
@@ -17,8 +16,8 @@ static cl_int flags_take(cl_mem_flags *flags)
 	return CL_SUCCESS;
 }
 
-/* 5.4.1: CL_INVALID_PIPE_SIZE for packets that no device has, or none at all.  One that no device has
- * room for can only be an allocation that failed. */
+/* 5.4.1: CL_INVALID_PIPE_SIZE for a packet size of 0 or above CL_DEVICE_PIPE_MAX_PACKET_SIZE, or for 0 packets.
+ * There is no limit for the whole pipe; if no device can allocate it, the error is that of a failed allocation. */
 static cl_int size_check(cl_context context, cl_uint packet_B, cl_uint max_packets)
 {
 	if (!packet_B || packet_B > OCL_PIPE_PACKET_MAX_B || !max_packets)

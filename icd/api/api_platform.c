@@ -10,8 +10,7 @@
 CL_API_ENTRY cl_int CL_API_CALL clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms,
 						 cl_uint *num_platforms)
 {
-	/* OpenCL 3.0 API, 4.1: CL_INVALID_VALUE when there is a list of no entries, or
-	 * when neither of the two results is wanted. */
+	/* OpenCL 3.0 API, 4.1: CL_INVALID_VALUE for a list with 0 entries, or when both results are NULL. */
 	if ((platforms && !num_entries) || (!platforms && !num_platforms))
 		return CL_INVALID_VALUE;
 	log_options();
@@ -26,7 +25,8 @@ OCL_EXPORT CL_API_ENTRY cl_int CL_API_CALL
 clGetPlatformInfo(cl_platform_id platform, cl_platform_info param_name, size_t param_value_size,
 		  void *param_value, size_t *param_value_size_ret)
 {
-	/* OpenCL 3.0 API, 4.1: what NULL means is ours to say: our one platform. */
+	/* OpenCL 3.0 API, 4.1: the behaviour for a NULL platform is implementation-defined; here it means our
+	 * platform. */
 	cl_int error = platform ? ocl_platform_check(platform) : CL_SUCCESS;
 	if (error)
 		return error;
@@ -44,8 +44,7 @@ static void forget(void)
 
 CL_API_ENTRY cl_int CL_API_CALL clUnloadPlatformCompiler(cl_platform_id platform)
 {
-	/* OpenCL 3.0 API, 5.8.8: a hint to give back what the compiler holds: what was
-	 * built before, in memory. */
+	/* OpenCL 3.0 API, 5.8.8: a hint to release the compiler's resources: the code of earlier builds in memory. */
 	cl_int error = ocl_platform_check(platform);
 	if (!error)
 		forget();

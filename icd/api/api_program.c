@@ -11,8 +11,8 @@ static cl_program program_return(cl_int error, cl_program program, cl_int *errco
 	return program;
 }
 
-/* A list and its length are both there or both not, and each device is one of the
- * context's. */
+/* CL_INVALID_VALUE for a list without a length or a length without a list, CL_INVALID_DEVICE for a device that is
+ * not in the context. */
 static cl_int devices_check(cl_context context, cl_uint count, const cl_device_id *devices)
 {
 	if ((count == 0) != (devices == NULL))
@@ -23,8 +23,8 @@ static cl_int devices_check(cl_context context, cl_uint count, const cl_device_i
 	return CL_SUCCESS;
 }
 
-/* The same against a program's devices, with the rule for the callback: OpenCL 3.0
- * API, 5.8.4: CL_INVALID_VALUE for user_data without pfn_notify. */
+/* Checks the devices, which have to be the program's, and the callback: OpenCL 3.0 API, 5.8.4: CL_INVALID_VALUE for
+ * user_data without pfn_notify. */
 static cl_int build_arguments_check(cl_program program, cl_uint count, const cl_device_id *devices,
 				    program_notify notify, const void *user_data)
 {
@@ -85,8 +85,8 @@ clCreateProgramWithBuiltInKernels(cl_context context, cl_uint num_devices,
 		error = CL_INVALID_VALUE;
 	if (!error)
 		error = devices_check(context, num_devices, device_list);
-	/* OpenCL 3.0 API, 5.8.1: CL_INVALID_VALUE for a name that none of the devices
-	 * supports; they have no built-in kernels. */
+	/* OpenCL 3.0 API, 5.8.1: CL_INVALID_VALUE for a name that none of the devices supports.  Our devices have no
+	 * built-in kernels. */
 	return program_return(error ? error : CL_INVALID_VALUE, NULL, errcode_ret);
 }
 
@@ -129,8 +129,7 @@ CL_API_ENTRY cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint num_d
 
 static cl_int headers_check(cl_context context, const struct ocl_headers *headers)
 {
-	/* OpenCL 3.0 API, 5.8.6: CL_INVALID_VALUE for a number without lists, or lists
-	 * without a number. */
+	/* OpenCL 3.0 API, 5.8.6: CL_INVALID_VALUE for a number without lists, or lists without a number. */
 	if ((headers->count == 0) != (headers->programs == NULL) ||
 	    (headers->count == 0) != (headers->names == NULL))
 		return CL_INVALID_VALUE;
@@ -138,7 +137,7 @@ static cl_int headers_check(cl_context context, const struct ocl_headers *header
 		cl_int error = object_check(headers->programs[i], &ocl_program_type);
 		if (error)
 			return error;
-		/* 5.8.6: CL_INVALID_CONTEXT for a header of another context. */
+		/* 5.8.6: CL_INVALID_CONTEXT for a header program of another context. */
 		if (headers->programs[i]->context != context)
 			return CL_INVALID_CONTEXT;
 		if (!headers->programs[i]->source || !headers->names[i])
@@ -178,7 +177,7 @@ static cl_int link_arguments_check(cl_context context, cl_uint device_count,
 		error = CL_INVALID_VALUE;
 	for (cl_uint i = 0; !error && i < input_count; i++) {
 		error = object_check(inputs[i], &ocl_program_type);
-		/* 5.8.7: CL_INVALID_CONTEXT for a program of another one. */
+		/* 5.8.7: CL_INVALID_CONTEXT for an input program of another context. */
 		if (!error && inputs[i]->context != context)
 			error = CL_INVALID_CONTEXT;
 	}

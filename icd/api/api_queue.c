@@ -14,20 +14,20 @@ static const cl_command_queue_properties supported_properties =
 
 static cl_int properties_check(cl_command_queue_properties properties)
 {
-	/* OpenCL 3.0 API, 5.1: CL_INVALID_VALUE for bits that do not exist,
-	 * CL_INVALID_QUEUE_PROPERTIES for those that the device does not support. */
+	/* OpenCL 3.0 API, 5.1: CL_INVALID_VALUE for undefined bits, CL_INVALID_QUEUE_PROPERTIES for bits that the
+	 * device does not support. */
 	if (properties & ~known_properties)
 		return CL_INVALID_VALUE;
 	return properties & ~supported_properties ? CL_INVALID_QUEUE_PROPERTIES : CL_SUCCESS;
 }
 
-/* What a list of properties asks for. */
+/* The values of a list of properties. */
 struct wishes {
 	cl_command_queue_properties bits;
 	cl_queue_properties size, priority, throttle;
 };
 
-/* cl_khr_priority_hints: streams have three, -1 the highest. */
+/* cl_khr_priority_hints: CUDA streams have three priorities, of which -1 is the highest. */
 static cl_int priority_of(cl_queue_properties hint, int *priority_out)
 {
 	switch (hint) {
@@ -45,7 +45,7 @@ static cl_int priority_of(cl_queue_properties hint, int *priority_out)
 	}
 }
 
-/* cl_khr_throttle_hints: CUDA has no clocks for a stream, so the hint is kept and means nothing. */
+/* cl_khr_throttle_hints: CUDA cannot change the clocks for a stream, so the hint is stored and has no effect. */
 static cl_int throttle_check(cl_queue_properties hint)
 {
 	return hint == CL_QUEUE_THROTTLE_HIGH_KHR || hint == CL_QUEUE_THROTTLE_MED_KHR ||
@@ -53,7 +53,7 @@ static cl_int throttle_check(cl_queue_properties hint)
 		       ? CL_SUCCESS : CL_INVALID_VALUE;
 }
 
-/* 5.1: CL_INVALID_VALUE for a name that is not known or comes twice. */
+/* 5.1: CL_INVALID_VALUE for an unknown name, or one that is given twice. */
 static cl_int list_read(const cl_queue_properties *list, struct wishes *wishes, unsigned *seen_out)
 {
 	static const cl_queue_properties names[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_SIZE,
@@ -80,7 +80,7 @@ static cl_int list_check(const cl_queue_properties *list, cl_command_queue_prope
 	struct wishes wishes = {0, 0, CL_QUEUE_PRIORITY_MED_KHR, CL_QUEUE_THROTTLE_MED_KHR};
 	unsigned seen;
 	cl_int error = list_read(list, &wishes, &seen);
-	/* 5.1: a size is only for queues on the device. */
+	/* 5.1: CL_QUEUE_SIZE is only for queues on the device. */
 	if (!error && seen & 2 && !(wishes.bits & CL_QUEUE_ON_DEVICE))
 		error = CL_INVALID_VALUE;
 	if (!error)
@@ -98,7 +98,7 @@ static cl_int device_check(cl_context context, cl_device_id device)
 	cl_int error = object_check(context, &ocl_context_type);
 	if (!error)
 		error = ocl_device_check(device);
-	/* 5.1: CL_INVALID_DEVICE when it is not one of the context's. */
+	/* 5.1: CL_INVALID_DEVICE when the device is not in the context. */
 	if (!error && ocl_context_device_index(context, device) < 0)
 		error = CL_INVALID_DEVICE;
 	return error;
@@ -144,8 +144,8 @@ CL_API_ENTRY cl_int CL_API_CALL clRetainCommandQueue(cl_command_queue command_qu
 	return object_retain(command_queue, &ocl_queue_type);
 }
 
-/* OpenCL 3.0 API, 5.1: performs an implicit flush; here all that can be submitted
- * always is, and what cannot keeps the queue alive. */
+/* OpenCL 3.0 API, 5.1: the call "performs an implicit flush".  Nothing needs to be flushed: a command is submitted
+ * as soon as possible, and a command that is not submitted yet has a reference to its queue. */
 CL_API_ENTRY cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue command_queue)
 {
 	return object_release(command_queue, &ocl_queue_type);
@@ -164,16 +164,16 @@ CL_API_ENTRY cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue,
 	switch (param_name) {
 #include "icd/order/queue_info.def"
 	case CL_QUEUE_SIZE:
-		/* OpenCL 3.0 API, 5.1: CL_INVALID_COMMAND_QUEUE for a queue that is not
-		 * on the device. */
+		/* OpenCL 3.0 API, 5.1: CL_INVALID_COMMAND_QUEUE for a queue that is not on the device, which no
+		 * queue here is. */
 		return CL_INVALID_COMMAND_QUEUE;
 	default:
 		return CL_INVALID_VALUE;
 	}
 }
 
-/* OpenCL 1.0 let an application change a queue; 1.1 deprecated it and lets an
- * implementation answer CL_INVALID_OPERATION. */
+/* OpenCL 1.0 lets an application change a queue's properties; 1.1 deprecated the function and lets an implementation
+ * return CL_INVALID_OPERATION. */
 CL_API_ENTRY cl_int CL_API_CALL
 clSetCommandQueueProperty(cl_command_queue command_queue, cl_command_queue_properties properties,
 			  cl_bool enable, cl_command_queue_properties *old_properties)
@@ -185,8 +185,8 @@ clSetCommandQueueProperty(cl_command_queue command_queue, cl_command_queue_prope
 	return error ? error : CL_INVALID_OPERATION;
 }
 
-/* OpenCL 3.0 API, 5.15: all queued commands are issued. They are already, but for
- * those that wait for user events, which no flush can issue. */
+/* OpenCL 3.0 API, 5.15: all queued commands are issued.  Here they already are, except those that wait for user
+ * events, which no flush can issue. */
 CL_API_ENTRY cl_int CL_API_CALL clFlush(cl_command_queue command_queue)
 {
 	return object_check(command_queue, &ocl_queue_type);

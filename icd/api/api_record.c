@@ -1,5 +1,5 @@
-/* Recording commands into a command buffer (cl_khr_command_buffer): the checks of
- * clEnqueue*, with sync points in the place of events. */
+/* Recording commands into a command buffer (cl_khr_command_buffer).  The checks are those of the clEnqueue*
+ * functions, with sync points instead of events. */
 #include "config.h"
 
 #include "icd/graph/command_buffer.h"
@@ -15,7 +15,7 @@ static cl_int any_check(cl_command_buffer_khr buffer, cl_command_queue queue,
 	cl_int error = object_check(buffer, &ocl_command_buffer_type);
 	if (error)
 		return error;
-	/* Without cl_khr_command_buffer_multi_device the queue is the buffer's own. */
+	/* Without cl_khr_command_buffer_multi_device the queue has to be NULL: the buffer's own queue is used. */
 	if (queue)
 		return CL_INVALID_COMMAND_QUEUE;
 	if (ocl_command_buffer_state(buffer) != OCL_RECORDING)
@@ -97,15 +97,15 @@ cl_int CL_API_CALL ocl_record_fill_buffer(OCL_RECORD_FIRST, cl_mem buffer, const
 							 NULL, sync_point);
 }
 
-/* What the properties of a launch say. */
+/* The properties of a recorded launch. */
 struct launch_properties {
 	cl_bitfield fields;              /* OCL_MUTABLE_* */
-	bool waits_for_arguments;        /* they need not be set yet */
+	bool waits_for_arguments;        /* the arguments may be set later */
 	bool keeps_groups;
 };
 
-/* cl_khr_command_buffer_mutable_dispatch: CL_INVALID_VALUE for what is not valid.  Our devices
- * can change all fields. */
+/* cl_khr_command_buffer_mutable_dispatch: CL_INVALID_VALUE for an invalid property.  All fields can be changed on
+ * our devices. */
 static cl_int properties_read(const cl_command_properties_khr *list,
 			      struct launch_properties *properties)
 {
@@ -130,7 +130,7 @@ static cl_int properties_read(const cl_command_properties_khr *list,
 	return CL_SUCCESS;
 }
 
-/* cl_culvert_grid_barrier: CL_INVALID_OPERATION for a kernel with a barrier of the grid. */
+/* cl_culvert_grid_barrier: CL_INVALID_OPERATION for a kernel that uses a grid barrier. */
 static cl_int kernel_check(cl_kernel kernel, cl_command_queue queue)
 {
 	const struct ocl_kernel_code *code;
@@ -152,7 +152,7 @@ static cl_int launch_record(cl_command_buffer_khr buffer, cl_kernel kernel,
 				       CL_COMMAND_NDRANGE_KERNEL, range);
 	const bool set = error != CL_INVALID_KERNEL_ARGS || !properties->waits_for_arguments;
 	ocl_launch_record(&command);
-	/* It stands for nothing until its arguments are there. */
+	/* A launch without arguments is recorded as a marker until an update sets them. */
 	if (!set) {
 		command.kind = &ocl_command_marker;
 		error = CL_SUCCESS;
@@ -190,7 +190,8 @@ cl_int CL_API_CALL ocl_record_launch(OCL_RECORD_FIRST, cl_kernel kernel, cl_uint
 		error = CL_INVALID_CONTEXT;
 	if (!error)
 		error = properties_read(properties, &read);
-	/* Whoever promises not to add work-groups says how large they are. */
+	/* A promise not to add work-groups (CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR) needs a local
+	 * size. */
 	if (!error && (read.keeps_groups || command_buffer->keeps_groups) && !local_work_size)
 		error = CL_INVALID_VALUE;
 	if (!error)

@@ -84,7 +84,7 @@ static cl_int svm_check(cl_command_buffer_khr buffer)
 								 : CL_INVALID_OPERATION;
 }
 
-/* The recorded command has references of its own. */
+/* Releases the references of the unrecorded command; the recorded copy has its own. */
 static void accesses_unref(const struct ocl_command *command)
 {
 	for (uint32_t i = 0; i < command->access_count; i++)

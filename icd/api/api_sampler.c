@@ -40,8 +40,7 @@ struct sampler_values {
 	cl_filter_mode filter;
 };
 
-/* 5.7.1: CL_INVALID_VALUE for a name that is not known or is there twice, and for
- * values that are not valid. */
+/* 5.7.1: CL_INVALID_VALUE for an unknown name, one that is given twice, or an invalid value. */
 static cl_int properties_take(const cl_sampler_properties *list, struct sampler_values *values)
 {
 	unsigned seen = 0;
@@ -50,7 +49,8 @@ static cl_int properties_take(const cl_sampler_properties *list, struct sampler_
 		switch (list[0]) {
 		case CL_SAMPLER_NORMALIZED_COORDS:
 			bit = 1;
-			/* A boolean, as the number that it is: not cut to its type. */
+			/* The property's 64 bits are compared, not those of a cl_bool, which could be valid by
+			 * accident. */
 			if (list[1] != CL_TRUE && list[1] != CL_FALSE)
 				return CL_INVALID_VALUE;
 			values->normalized = (cl_bool)list[1];
@@ -77,7 +77,7 @@ CL_API_ENTRY cl_sampler CL_API_CALL
 clCreateSamplerWithProperties(cl_context context, const cl_sampler_properties *sampler_properties,
 			      cl_int *errcode_ret)
 {
-	/* 5.7.1, table 35: what a property is when it is not given. */
+	/* 5.7.1, table 35: the defaults of the properties. */
 	struct sampler_values values = {CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST};
 	cl_sampler sampler = NULL;
 	cl_int error = context_check(context);

@@ -12,15 +12,15 @@
 
 /* --- creation -------------------------------------------------------------------------------- */
 
-/* What the properties say. */
+/* The values of a list of properties. */
 struct wishes {
 	bool has_type, has_devices, has_exports;
 	struct ocl_semaphore_wishes made;
 	size_t count;                    /* words of the list, with the final 0 */
 };
 
-/* clCreateSemaphoreWithPropertiesKHR: CL_INVALID_DEVICE unless the list is of exactly one
- * device, which is of the context.  Returns what follows the list. */
+/* clCreateSemaphoreWithPropertiesKHR: CL_INVALID_DEVICE unless the list has exactly one device, which is in the
+ * context.  Moves *list behind the devices. */
 static cl_int device_read(cl_context context, const cl_semaphore_properties_khr **list,
 			  struct wishes *wishes)
 {
@@ -38,8 +38,8 @@ static cl_int device_read(cl_context context, const cl_semaphore_properties_khr 
 	return error;
 }
 
-/* clCreateSemaphoreWithPropertiesKHR: CL_INVALID_VALUE for more than one type of handle,
- * CL_INVALID_PROPERTY for one that is not supported.  Moves behind the list. */
+/* clCreateSemaphoreWithPropertiesKHR: CL_INVALID_VALUE for more than one type of handle, CL_INVALID_PROPERTY for a
+ * type that is not supported.  Moves *list behind the types. */
 static cl_int exports_read(const cl_semaphore_properties_khr **list, struct wishes *wishes)
 {
 	const cl_semaphore_properties_khr *types = *list;
@@ -54,8 +54,7 @@ static cl_int exports_read(const cl_semaphore_properties_khr **list, struct wish
 								      : CL_INVALID_PROPERTY;
 }
 
-/* CL_INVALID_PROPERTY for a name that is not supported or comes twice, or for a value that
- * is not valid. */
+/* CL_INVALID_PROPERTY for a name that is not supported or given twice, or for an invalid value. */
 static cl_int properties_read(cl_context context, const cl_semaphore_properties_khr *list,
 			      struct wishes *wishes)
 {
@@ -97,7 +96,7 @@ clCreateSemaphoreWithPropertiesKHR(cl_context context,
 				   : CL_INVALID_VALUE;
 	if (!error && !wishes.has_type)
 		error = CL_INVALID_VALUE;
-	/* CL_INVALID_OPERATION for a handle as well as types to export. */
+	/* CL_INVALID_OPERATION for a semaphore that is imported and has types to export. */
 	if (!error && wishes.made.imported && wishes.has_exports)
 		error = CL_INVALID_OPERATION;
 	/* CL_INVALID_PROPERTY for a context of several devices without a device list. */
@@ -116,7 +115,8 @@ CL_API_ENTRY cl_int CL_API_CALL clRetainSemaphoreKHR(cl_semaphore_khr sema_objec
 	return object_retain(sema_object, &ocl_semaphore_type);
 }
 
-/* Commands that use it keep what they need of it: the event that they come after. */
+/* Commands that use the semaphore do not need it any more: a command that waits has a reference to the event of the
+ * signal. */
 CL_API_ENTRY cl_int CL_API_CALL clReleaseSemaphoreKHR(cl_semaphore_khr sema_object)
 {
 	return object_release(sema_object, &ocl_semaphore_type);
@@ -139,7 +139,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetSemaphoreInfoKHR(cl_semaphore_khr semaphore
 	}
 }
 
-/* A descriptor that is the application's to close. */
+/* Exports a file descriptor, which the application has to close. */
 static cl_int handle_put(cl_semaphore_khr semaphore, size_t handle_size, void *handle_ptr)
 {
 	int fd;
@@ -164,7 +164,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetSemaphoreHandleForTypeKHR(
 	if (!error && (ocl_context_device_index(sema_object->context, device) < 0 ||
 		       (sema_object->device && sema_object->device != device)))
 		error = CL_INVALID_DEVICE;
-	/* CL_INVALID_VALUE for a type that the semaphore was not created to be exported as. */
+	/* CL_INVALID_VALUE for a type with which the semaphore was not created. */
 	if (!error && (!sema_object->exportable ||
 		       handle_type != CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR))
 		error = CL_INVALID_VALUE;
@@ -185,8 +185,7 @@ static cl_int semaphores_check(cl_command_queue queue, cl_uint count,
 		error = object_check(semaphores[i], &ocl_semaphore_type);
 		if (!error && semaphores[i]->context != queue->context)
 			error = CL_INVALID_CONTEXT;
-		/* CL_INVALID_COMMAND_QUEUE for a queue of another device than the
-		 * semaphore's. */
+		/* CL_INVALID_COMMAND_QUEUE for a queue of another device than the semaphore's. */
 		if (!error && semaphores[i]->device && semaphores[i]->device != queue->device)
 			error = CL_INVALID_COMMAND_QUEUE;
 	}
@@ -228,7 +227,7 @@ static cl_int signal_enqueue(cl_command_queue queue, cl_uint count,
 		error = ocl_queue_enqueue(&command, false, event_count, events,
 					  shared ? &before : event_out);
 	ocl_foreign_unref(use);
-	/* What the host signals comes after what the stream does: the event is that of all. */
+	/* The semaphores that the host signals follow those that the stream signals; the event is that of all. */
 	if (shared && !error)
 		error = ocl_shared_signal(queue, count, semaphores, before ? 1 : event_count,
 					  before ? &before : events, event_out);
@@ -259,7 +258,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueSignalSemaphoresKHR(
 	return CL_SUCCESS;
 }
 
-/* The events of the list, then those of the semaphores, which are taken. */
+/* Takes the pending signal of each semaphore; events gets the events of those signals. */
 static cl_int signals_take(cl_uint count, const cl_semaphore_khr *semaphores, cl_event *events,
 			   cl_uint *taken_out)
 {

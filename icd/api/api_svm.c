@@ -10,7 +10,7 @@
 
 /* --- allocations ------------------------------------------------------------------------- */
 
-/* 5.6.1, table 37: the access flags exclude each other; atomics are of fine grain. */
+/* 5.6.1, table 37: the access flags exclude each other, and atomics need CL_MEM_SVM_FINE_GRAIN_BUFFER. */
 static bool flags_are_valid(cl_svm_mem_flags flags)
 {
 	const cl_svm_mem_flags access = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
@@ -21,7 +21,7 @@ static bool flags_are_valid(cl_svm_mem_flags flags)
 	       (!(flags & CL_MEM_SVM_ATOMICS) || flags & CL_MEM_SVM_FINE_GRAIN_BUFFER);
 }
 
-/* 5.6.1: NULL when one of the devices does not support what the flags ask for. */
+/* 5.6.1: NULL when a device of the context does not support the flags. */
 static bool flags_are_supported(const struct _cl_context *context, cl_svm_mem_flags flags)
 {
 	cl_device_svm_capabilities needed = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER;
@@ -32,7 +32,7 @@ static bool flags_are_supported(const struct _cl_context *context, cl_svm_mem_fl
 	return (ocl_svm_common(context) & needed) == needed;
 }
 
-/* 5.6.1: NULL for 0 bytes, or more than one of the devices allows for an allocation. */
+/* 5.6.1: NULL for 0 bytes, or more than a device of the context can allocate. */
 static bool size_is_valid(const struct _cl_context *context, size_t size_B)
 {
 	for (cl_uint i = 0; i < context->device_count; i++)
@@ -47,7 +47,7 @@ clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alig
 	if (object_check(context, &ocl_context_type) || !flags_are_valid(flags) ||
 	    !flags_are_supported(context, flags) || !size_is_valid(context, size))
 		return NULL;
-	/* 5.6.1: NULL when it is no power of two, or more than is supported. */
+	/* 5.6.1: NULL for an alignment that is not a power of two, or larger than supported. */
 	if (alignment & (alignment - 1) || alignment > OCL_SVM_ALIGN_MAX_B)
 		return NULL;
 	struct ocl_svm svm = {.kind = OCL_SVM_SVM, .flags = flags, .size_B = size,
@@ -75,7 +75,7 @@ static cl_int queue_check(cl_command_queue queue, cl_uint count, const cl_event 
 /* --- clEnqueueSVMFree ------------------------------------------------------------------------ */
 
 struct freeing {
-	cl_command_queue queue;          /* the command holds it */
+	cl_command_queue queue;          /* without a reference: the command has one */
 	void (CL_CALLBACK *callback)(cl_command_queue, cl_uint, void *[], void *);
 	void *user_data;
 	cl_uint count;
@@ -179,8 +179,8 @@ clEnqueueSVMMap(cl_command_queue command_queue, cl_bool blocking_map, cl_map_fla
 	const cl_map_flags known = CL_MAP_READ | OCL_MAP_WRITES;
 	struct ocl_range range = {0};
 	cl_int error = queue_check(command_queue, num_events_in_wait_list, event_wait_list);
-	/* 5.6.2: CL_INVALID_VALUE without a pointer or bytes, or for flags that are unknown or
-	 * contradict each other. */
+	/* 5.6.2: CL_INVALID_VALUE for a NULL pointer or 0 bytes, or for flags that are unknown or exclude each
+	 * other. */
 	if (!error && (!svm_ptr || !size || flags & ~known))
 		error = CL_INVALID_VALUE;
 	if (!error && flags & CL_MAP_WRITE_INVALIDATE_REGION &&
@@ -195,8 +195,8 @@ clEnqueueSVMMap(cl_command_queue command_queue, cl_bool blocking_map, cl_map_fla
 	return error;
 }
 
-/* The device gets the bytes back as with the next command that uses them: access without an
- * operation. */
+/* The command has no operation; its access brings the bytes back to the device, as the next command that uses them
+ * would. */
 CL_API_ENTRY cl_int CL_API_CALL
 clEnqueueSVMUnmap(cl_command_queue command_queue, void *svm_ptr, cl_uint num_events_in_wait_list,
 		  const cl_event *event_wait_list, cl_event *event)

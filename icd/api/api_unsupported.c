@@ -6,13 +6,12 @@
 #include "icd/object/platform.h"
 #include "icd/order/queue.h"
 
-/* Doors to features that no device of ours has: device queues, sharing
- * with OpenGL and EGL.  Each checks the handles that can be
- * good and then answers what its page has for devices without the feature.  Most
- * arguments are not even looked at. */
+/* Functions of features that none of our devices has: device queues, sharing with OpenGL and EGL.  Each checks the
+ * handles that can be valid and returns the error that the specification has for devices without the feature.  Most
+ * arguments are not used. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-/* Ends a call that should have made an object. */
+/* The end of a call that should have created an object. */
 static void *no_object(cl_int error, cl_int *errcode_ret)
 {
 	if (errcode_ret)
@@ -43,8 +42,8 @@ clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device,
 		error = ocl_device_check(device);
 	if (!error && ocl_context_device_index(context, device) < 0)
 		error = CL_INVALID_DEVICE;
-	/* OpenCL 3.0 API, 5.1: CL_INVALID_OPERATION when the device has no on-device
-	 * queues, whatever the queue (the conformance tests pass NULL). */
+	/* OpenCL 3.0 API, 5.1: CL_INVALID_OPERATION when the device has no on-device queues; the queue is not
+	 * checked, because the conformance tests pass NULL. */
 	(void)command_queue;
 	return error ? error : CL_INVALID_OPERATION;
 }

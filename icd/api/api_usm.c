@@ -16,8 +16,8 @@
 static const cl_bitfield placements =
 	CL_MEM_ALLOC_INITIAL_PLACEMENT_DEVICE_INTEL | CL_MEM_ALLOC_INITIAL_PLACEMENT_HOST_INTEL;
 
-/* CL_INVALID_PROPERTY for an unknown one, one that is given twice, and flags that are unknown,
- * contradict each other or are not for this kind. */
+/* CL_INVALID_PROPERTY for a property that is unknown or given twice, and for flags that are unknown, exclude each
+ * other or do not apply to this kind of memory. */
 static cl_int properties_take(const cl_mem_properties_intel *properties, struct ocl_svm *svm)
 {
 	bool given = false;
@@ -41,8 +41,8 @@ static cl_device_info capability_of(enum ocl_svm_kind kind)
 				      : CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL;
 }
 
-/* Of the device, or of all that can have this kind: CL_INVALID_OPERATION when none can,
- * CL_INVALID_BUFFER_SIZE for 0 bytes or more than one of them allows. */
+/* Checks the allocation against its device or, without one, against all devices that support the kind:
+ * CL_INVALID_OPERATION when none does, CL_INVALID_BUFFER_SIZE for 0 bytes or more than one of them can allocate. */
 static cl_int size_check(const struct _cl_context *context, const struct ocl_svm *svm)
 {
 	cl_int error = CL_INVALID_OPERATION;
@@ -112,7 +112,7 @@ clSharedMemAllocINTEL(cl_context context, cl_device_id device,
 	return allocate(context, properties, alignment, &svm, errcode_ret);
 }
 
-/* CL_INVALID_VALUE for what is neither NULL nor the start of an allocation. */
+/* CL_INVALID_VALUE for a pointer that is neither NULL nor the start of an allocation. */
 static cl_int release(cl_context context, const void *pointer, bool waits)
 {
 	cl_int error = object_check(context, &ocl_context_type);
@@ -150,7 +150,7 @@ clGetMemAllocInfoINTEL(cl_context context, const void *ptr, cl_mem_info_intel pa
 	cl_int error = object_check(context, &ocl_context_type);
 	if (error)
 		return error;
-	/* Elsewhere everything is unknown, 0 or NULL. */
+	/* For a pointer into no USM allocation the answers are CL_MEM_TYPE_UNKNOWN_INTEL, 0 and NULL. */
 	if (!ocl_svm_describe(context, ptr, &svm) || svm.kind == OCL_SVM_SVM)
 		memset(&svm, 0, sizeof(svm));
 	switch (param_name) {
@@ -210,7 +210,7 @@ clEnqueueMemcpyINTEL(cl_command_queue command_queue, cl_bool blocking, void *dst
 	return error ? error : ocl_order_copy(&order, dst_ptr, src_ptr, size);
 }
 
-/* A hint: what is not shared, or not ours at all, stays where it is. */
+/* A hint: memory that is not shared USM stays where it is. */
 CL_API_ENTRY cl_int CL_API_CALL
 clEnqueueMigrateMemINTEL(cl_command_queue command_queue, const void *ptr, size_t size,
 			 cl_mem_migration_flags flags, cl_uint num_events_in_wait_list,
@@ -238,7 +238,7 @@ clEnqueueMigrateMemINTEL(cl_command_queue command_queue, const void *ptr, size_t
 	return error;
 }
 
-/* The extension defines no advice, so there is only the absence of it. */
+/* The extension defines no advice, so that 0 is the only valid value. */
 CL_API_ENTRY cl_int CL_API_CALL
 clEnqueueMemAdviseINTEL(cl_command_queue command_queue, const void *ptr, size_t size,
 			cl_mem_advice_intel advice, cl_uint num_events_in_wait_list,

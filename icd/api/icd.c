@@ -11,8 +11,8 @@
 #include <pthread.h>
 #include <string.h>
 
-/* cl_khr_icd 2.0 recognises a driver by the tag in these two slots.  A loader of
- * version 1.0 reaches the first by its own name and answers the second itself. */
+/* cl_khr_icd 2.0 recognises a driver by the tag in these two slots.  A loader of version 1.0 finds the first
+ * function by its exported name, and implements the second itself. */
 #define TAG_AS_FUNCTION(result, ...) ((result(CL_API_CALL *)(__VA_ARGS__))CL_ICD2_TAG_KHR)
 #define TAG_clGetPlatformIDs TAG_AS_FUNCTION(cl_int, cl_uint, cl_platform_id *, cl_uint *)
 #define TAG_clUnloadCompiler TAG_AS_FUNCTION(cl_int, void)
@@ -79,7 +79,7 @@ static void *entry_point_find(const char *name, bool slots)
 	return NULL;
 }
 
-/* The table that objects are made with, from dispatch_begin() on. */
+/* The dispatch table of all objects; set by dispatch_begin(). */
 static const cl_icd_dispatch *given;
 
 static void dispatch_give(void)
@@ -89,9 +89,8 @@ static void dispatch_give(void)
 	ocl_platform_set_dispatch(given);
 }
 
-/* Tells the platform the dispatch table that objects are made with: the profiler's, if one listens.
- * Every way to the platform or to a call that makes an object begins in this file and comes by
- * here first. */
+/* Sets the dispatch table of all objects: the one with NVTX ranges if there is a profiler.  An application can reach
+ * the platform and the calls that create objects only through functions of this file, which call this first. */
 static void dispatch_begin(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -100,7 +99,7 @@ static void dispatch_begin(void)
 	cancel_restore(before);
 }
 
-/* What a profiler listens to, or the call itself. */
+/* The function of that name: the one with an NVTX range if there is a profiler. */
 static void *function_find(const char *name, bool slots)
 {
 	dispatch_begin();
@@ -126,8 +125,8 @@ clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *fu
 OCL_EXPORT CL_API_ENTRY void *CL_API_CALL
 clIcdGetFunctionAddressForPlatformKHR(cl_platform_id platform, const char *func_name)
 {
-	/* cl_khr_icd 2.0: every entry point of the platform, the core ones included;
-	 * NULL for a name or a platform that is not ours. */
+	/* cl_khr_icd 2.0: every entry point of the platform, including the core functions; NULL for an unknown name
+	 * or another platform. */
 	if (ocl_platform_check(platform))
 		return NULL;
 	return function_find(func_name, true);
@@ -137,12 +136,13 @@ OCL_EXPORT CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_en
 								  cl_platform_id *platforms,
 								  cl_uint *num_platforms)
 {
-	/* cl_khr_icd: as clGetPlatformIDs.  The platform is shown even without a device. */
+	/* cl_khr_icd: as clGetPlatformIDs.  The platform is returned even without a device. */
 	dispatch_begin();
 	return clGetPlatformIDs(num_entries, platforms, num_platforms);
 }
 
-/* The table as a loader has it for the platform: every slot is a function. */
+/* The dispatch data for a loader with the bug that loader.h describes: the dispatch table, with a function in every
+ * slot. */
 static struct ocl_dispatch loader_dispatch;
 
 static void loader_dispatch_fill(void)
@@ -177,7 +177,7 @@ clIcdSetPlatformDispatchDataKHR(cl_platform_id platform, void *dispatch_data)
 	cl_int error = ocl_platform_check(platform);
 	if (error)
 		return error;
-	/* Its data are a table alone, and ours is the same and stays where it is. */
+	/* That loader's dispatch data is only a dispatch table; this one has the same functions and does not move. */
 	if (ocl_loader_moves_dispatch_data(__builtin_return_address(0))) {
 		dispatch_begin();
 		pthread_once(&once, loader_dispatch_fill);

@@ -25,7 +25,7 @@ static bool object_has(const struct dl_phdr_info *object, uintptr_t address)
 	return false;
 }
 
-/* Whether a string stands somewhere in what the object has of constants. */
+/* Whether the object's read-only segments contain the string. */
 static bool object_says(const struct dl_phdr_info *object, const char *text, size_t text_B)
 {
 	for (unsigned i = 0; i < object->dlpi_phnum; i++) {

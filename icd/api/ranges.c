@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A profiler that is linked into the program would be a symbol that we export. */
+/* Static injection would need a weak symbol, which the library would export. */
 #define NVTX_SUPPORT_STATIC_INJECTION_LIBRARY 0
 #define NVTX_AS_SYSTEM_HEADER
 #include <nvtx3/nvToolsExt.h>
@@ -39,7 +39,8 @@ static void range_begin(const char *name)
 
 enum { MOST_B = 1024 };
 
-/* Control characters are blanks, and of a name that was cut no part of a character of UTF-8 is left. */
+/* Replaces control characters by blanks, and removes an incomplete UTF-8 character at the end of a name that was
+ * cut. */
 static void make_printable(char *text)
 {
 	size_t size_B = strlen(text), last = size_B;
@@ -70,8 +71,8 @@ static void range_end(void)
 
 /* --- the wrapped calls ------------------------------------------------------------------ */
 
-/* Of two kinds: launches, whose ranges name the kernel, and the rest.  What becomes of each kind
- * is said anew before each list of calls. */
+/* The lists of calls have two kinds of rows: launches, whose ranges name the kernel, and all others.  LAUNCH_CALL
+ * and CALL are defined anew for each use of the lists. */
 #define STATUS(name, parameters, arguments) CALL(cl_int, name, name, parameters, arguments)
 #define MAKE(type, name, parameters, arguments) CALL(type, name, name, parameters, arguments)
 #define ENQUEUE(name, parameters, arguments) CALL(cl_int, name, name, parameters, arguments)
@@ -147,7 +148,7 @@ static void fill_table(const struct ocl_dispatch *plain)
 
 const cl_icd_dispatch *ranges_dispatch(const struct ocl_dispatch *plain)
 {
-	/* It names a library to be loaded: nothing for a set-uid program, whose environment is its caller's. */
+	/* The variable names a library to load; a set-user-ID program must not take it from its caller. */
 	const char *path = secure_getenv("NVTX_INJECTION64_PATH");
 	if (!path || !*path)
 		return NULL;

@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 
-/* One entry; next: where the next one begins. */
+/* One entry; next points to the following one. */
 struct ocl_asked {
 	const char *rows;
 	size_t rows_B;

@@ -15,14 +15,15 @@
 enum { BUILDERS_MAX = 16 };
 
 static struct {
-	struct lock lock;                /* guards all below; held while waiting only */
+	struct lock lock;                /* guards all fields below; held while threads wait */
 	bool ready;
-	bool stopping;                   /* the process ends */
-	struct list tasks;               /* not begun */
+	bool stopping;                   /* the process is ending */
+	struct list tasks;               /* tasks that have not begun */
 	struct lock_condition settled;   /* a task is done, or running became 0 */
-	unsigned running;                /* tasks that are being done by builders */
-	unsigned threads;                /* that take tasks; not those in foreign code */
-	pid_t process;                   /* whose exit is waited for: set once */
+	unsigned running;                /* number of tasks that builder threads are running */
+	unsigned threads;                /* number of threads that take tasks, without those in a function of the
+					  * application */
+	pid_t process;                   /* the process whose exit handler is registered */
 } builders = {.lock = LOCK_INIT(LOCK_RANK_EVENT)};
 
 static bool in_queue(const struct ocl_builder_task *task)
@@ -54,7 +55,8 @@ static void run_one_locked(struct ocl_builder_task *task)
 	lock_condition_signal_all(&builders.settled);
 	if (!after)
 		return;
-	/* Who is in foreign code takes no task, so another thread must. */
+	/* A thread that calls the application takes no tasks until it returns; meanwhile another thread may be
+	 * started. */
 	builders.threads--;
 	if (!list_empty(&builders.tasks) && builders.threads < threads_max())
 		builders.threads += thread_make();
@@ -137,7 +139,7 @@ static void stop_at_exit(void)
 {
 	static const uint64_t patience_ns = 30000000000u;
 	const uint64_t start_ns = host_now_ns();
-	/* As in complete.c: a fork has none of the threads, and perhaps a lock that stays taken. */
+	/* A child after fork has none of these threads, and perhaps a lock that stays taken (as in complete.c). */
 	if (getpid() != builders.process)
 		return;
 	lock_take(&builders.lock);

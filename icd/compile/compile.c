@@ -21,7 +21,7 @@ static cl_int backend_error(const struct ocl_job *job, cl_int error)
 	return ocl_job_backend_error(job->kind, error);
 }
 
-/* Phrases for a sentence "it crashed in ...". */
+/* Phrases that complete the sentence "it crashed in ...". */
 static _Atomic(const char *) stage;
 
 static void stage_set(const char *phrase)
@@ -35,7 +35,7 @@ const char *ocl_compile_stage(void)
 	return phrase ? phrase : "its preparations";
 }
 
-/* How many threads may work on text.  Other builds begin and end meanwhile, so each stage asks. */
+/* The number of threads that may work on text.  Other builds begin and end meanwhile, so each stage asks again. */
 static unsigned threads_for(const struct ocl_job *job, const struct bytes *text)
 {
 	return job->threads && text->size_B >= BE_CODEGEN_SHARED_B ? job->threads() : 1;
@@ -46,8 +46,8 @@ static bool stops_early(const struct ocl_job *job)
 	return job->stages && job->stages->ends_with_nvvm_ir;
 }
 
-/* Machine code where that can be had without the driver; otherwise, and where it
- * fails, the driver's compiler gets its turn and has the last word. */
+/* Makes machine code if the PTX compiler library is available.  Without it, or if it fails, the driver compiles the
+ * PTX when the module is loaded, and its errors are those of the build. */
 static void generate_cubin(const struct ocl_job *job, struct ocl_outcome *outcome)
 {
 	struct ocl_code *code = outcome->code;
@@ -64,7 +64,7 @@ static void generate_cubin(const struct ocl_job *job, struct ocl_outcome *outcom
 	bytes_finish(&made);
 }
 
-/* Which kernels may be slow, in the log. */
+/* Names the kernels that were not optimized, and may be slow, in the log. */
 static void tell_unoptimized(const struct ocl_job *job, const struct fe_program *program,
 			     struct bytes *log)
 {
@@ -87,7 +87,7 @@ static void tell_unoptimized(const struct ocl_job *job, const struct fe_program 
 	bytes_append_char(log, '\n');
 }
 
-/* Gives the NVVM IR to who wants to see it; nobody else looks at it any more. */
+/* Moves the NVVM IR to the caller who wants to see it; later stages do not use it. */
 static void stage_show(const struct ocl_job *job, struct fe_program *program)
 {
 	if (!job->stages)
@@ -120,7 +120,7 @@ static cl_int generate_ptx(const struct ocl_job *job, const struct fe_program *p
 	return CL_SUCCESS;
 }
 
-/* NVVM IR -> PTX -> machine code.  Takes the launch facts over into code. */
+/* NVVM IR to PTX to machine code.  Moves the launch facts into the outcome's code. */
 static cl_int generate(const struct ocl_job *job, struct fe_program *program,
 		       struct ocl_outcome *outcome)
 {
@@ -189,7 +189,7 @@ static cl_int run_compile(const struct ocl_job *job, struct ocl_outcome *outcome
 	return compile_error(job, fe_compile(&compile, &code->object.bytes, &outcome->log), outcome);
 }
 
-/* objects: borrowed contents. */
+/* objects: the caller keeps their contents. */
 static cl_int link_objects(const struct ocl_job *job, const struct bytes *objects,
 			   size_t count, struct ocl_outcome *outcome)
 {
@@ -201,7 +201,7 @@ static cl_int link_objects(const struct ocl_job *job, const struct bytes *object
 		.options = job->kind == OCL_JOB_LINK ? job->options : NULL,
 		.sm = code->ptx_sm,
 		.max_local_B = job->target.max_local_B,
-		/* What is linked keeps no object to be made anew from. */
+		/* A linked executable has no object from which code for wide ids could be compiled later. */
 		.wide_ids = job->wide_ids || job->kind == OCL_JOB_LINK,
 	};
 	if (job->kind == OCL_JOB_LINK && job->options->create_library) {
@@ -230,9 +230,8 @@ static cl_int run_link(const struct ocl_job *job, struct ocl_outcome *outcome)
 	return error;
 }
 
-/* What a job compiles from is there before it runs: icd/compile/job.c, or the message, has seen to it.
- * An executable that was made for another device: from its bitcode, which gives
- * the better code, or else from its PTX. */
+/* Compiles an executable that was compiled for another device: from its bitcode, which gives better code, or else
+ * from its PTX.  Both were unpacked before: by open_parts() in icd/compile/job.c, or when the message was read. */
 static cl_int run_binary(const struct ocl_job *job, struct ocl_outcome *outcome)
 {
 	struct ocl_code *code = outcome->code;
@@ -260,7 +259,7 @@ static cl_int run_binary(const struct ocl_job *job, struct ocl_outcome *outcome)
 	return CL_SUCCESS;
 }
 
-/* Whether there is a compiler for this device, and for which sm it compiles. */
+/* Whether libnvvm supports this device, and the architecture that it compiles for. */
 static cl_int compiler_find(const struct ocl_job *job, unsigned *sm_out, struct bytes *log)
 {
 	stage_set("the search for libnvvm");
@@ -268,9 +267,8 @@ static cl_int compiler_find(const struct ocl_job *job, unsigned *sm_out, struct 
 	cl_int error = be_nvvm_load(log);
 	if (!error) {
 		error = be_nvvm_arch(job->target.sm, sm_out);
-		/* OpenCL 3.0 API, 5.8.4: CL_COMPILER_NOT_AVAILABLE is where the device says
-		 * CL_FALSE for CL_DEVICE_COMPILER_AVAILABLE.  This one has a compiler, and a
-		 * log, which programs show when a build failed. */
+		/* OpenCL 3.0 API, 5.8.4: CL_COMPILER_NOT_AVAILABLE is for devices whose CL_DEVICE_COMPILER_AVAILABLE
+		 * is CL_FALSE.  This device has a compiler; the build fails with a log instead, which programs show. */
 		if (error == CL_COMPILER_NOT_AVAILABLE) {
 			bytes_printf(log, "%s does not support this device (sm_%u); set CULVERT_LIBNVVM "
 				     "to another libnvvm, such as the driver's "

@@ -20,7 +20,7 @@
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-/* Sanitizers look into their own process by way of another one, and write reports. */
+/* Sanitizers need another process to examine their own, and write reports to files. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #undef ARCHITECTURE
 #endif
@@ -32,7 +32,7 @@
 
 #ifdef ARCHITECTURE
 
-/* Newer than the headers of systems that are supported; the numbers are the same everywhere. */
+/* System calls that the headers of supported systems may lack; their numbers are the same on all architectures. */
 enum {
 	CALL_PIDFD_SEND_SIGNAL = 424, CALL_IO_URING_SETUP = 425, CALL_OPEN_TREE = 428,
 	CALL_MOVE_MOUNT = 429, CALL_FSOPEN = 430, CALL_FSMOUNT = 432, CALL_FSPICK = 433,
@@ -41,7 +41,7 @@ enum {
 	CALL_REMOVEXATTRAT = 466, CALL_OPEN_TREE_ATTR = 467, CALL_FILE_SETATTR = 469
 };
 
-/* Other processes, the network, the system. */
+/* Calls that are always forbidden: those that concern other processes, the network and the system. */
 static const int always[] = {
 	SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
 	SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp,
@@ -60,7 +60,7 @@ static const int always[] = {
 	SYS_fanotify_init, SYS_vhangup, SYS_syslog,
 };
 
-/* Files, as far as a flag does not tell. */
+/* Calls that write files, except those that need a look at their flags. */
 static const int for_files[] = {
 	CALL_OPENAT2, SYS_truncate, SYS_mkdirat, SYS_mknodat, SYS_unlinkat, SYS_renameat2,
 	SYS_linkat, SYS_symlinkat, SYS_fchmod, SYS_fchmodat, CALL_FCHMODAT2, SYS_fchown, SYS_fchownat,
@@ -104,19 +104,20 @@ static void add_return(struct filter *filter, uint32_t action)
 	add(filter, (struct sock_filter){BPF_RET | BPF_K, 0, 0, action});
 }
 
-/* The number of the call is loaded before and behind each of these. */
+/* Forbids a system call.  The number of the call is loaded before these instructions, and still is behind them. */
 static void forbid(struct filter *filter, int call)
 {
 	add_jump(filter, BPF_JEQ, (uint32_t)call, 0, 1);
 	add_return(filter, RETURN_ERROR);
 }
 
-/* kind BPF_JEQ: only with this argument may it be called; BPF_JSET: only with none of these bits. */
+/* Forbids a system call except with certain arguments. kind BPF_JEQ: the argument has to be value; BPF_JSET: the
+ * argument must not have any of these bits. */
 static void forbid_unless(struct filter *filter, int call, unsigned argument, unsigned kind,
 			  uint32_t value)
 {
 	add_jump(filter, BPF_JEQ, (uint32_t)call, 0, 4);
-	/* The lower half; both architectures are little-endian. */
+	/* The lower half of the argument; both architectures are little-endian. */
 	add_load(filter, offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t));
 	add_jump(filter, kind, value, kind == BPF_JEQ, kind != BPF_JEQ);
 	add_return(filter, RETURN_ERROR);
@@ -141,16 +142,17 @@ static void make(struct filter *filter, bool writes_files)
 	add_return(filter, RETURN_ERROR);
 	add_load(filter, offsetof(struct seccomp_data, nr));
 #ifdef __x86_64__
-	/* The calls of x32. */
+	/* System calls of the x32 ABI. */
 	add_jump(filter, BPF_JGE, 0x40000000, 0, 1);
 	add_return(filter, RETURN_ERROR);
 #endif
 	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
 		forbid(filter, always[i]);
-	/* abort() sends a signal to its own process, and limits are one's own. */
+	/* abort() sends a signal to its own process with tgkill, and a process may change its own limits. */
 	forbid_unless(filter, SYS_tgkill, 0, BPF_JEQ, (uint32_t)getpid());
 	forbid_unless(filter, SYS_prlimit64, 0, BPF_JEQ, 0);
-	/* isatty() alone: others type into a terminal, or change files that are open for reading. */
+	/* Only what isatty() uses is allowed: other ioctl calls can type into a terminal, or change files that are
+	 * open for reading. */
 	forbid_unless(filter, SYS_ioctl, 1, BPF_JEQ, TCGETS);
 	if (!writes_files)
 		forbid_writing(filter);
@@ -164,7 +166,7 @@ bool ocl_compile_confine(bool writes_files)
 	const struct sock_fprog program = {.len = filter.count, .filter = filter.rows};
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return false;
-	/* Without the flag kernels before 5.16 switch off a part of the processor's speculation. */
+	/* Without this flag kernels before 5.16 disable a part of the processor's speculation. */
 	if (!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program))
 		return true;
 	return !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);

@@ -1,8 +1,8 @@
-/* culvert-compile: compiles for libculvert.so (icd/compile/compile_process.h), which starts it with
- * a socket as file 3.  Serves one job after the other; ends when the other end is gone, even
- * in the middle of a job, or when nothing came for a while.  Not to be started by hand.
+/* culvert-compile: compiles for libculvert.so (icd/compile/compile_process.h), which starts it with a socket as file
+ * descriptor 3. It serves one job after the other.  It ends when the other end of the socket is closed, even during
+ * a job, or when it was idle for a while.  It is not meant to be started by hand.
  *
- *	culvert-compile PROGRAM    the program that uses OpenCL, for finding what lies beside it */
+ * culvert-compile PROGRAM: PROGRAM is the executable of the application, in whose folder libnvvm is also looked for. */
 #include "config.h"
 
 #include "backend/codegen.h"
@@ -51,7 +51,7 @@ static void signals_arrange(void)
 	static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
 	struct sigaction action = {.sa_handler = SIG_DFL};
 	sigset_t none;
-	/* Who started us may have ignored some; that is inherited. */
+	/* The process that started this one may have ignored some signals, which is inherited. */
 	for (int number = 1; number < 32; number++)
 		(void)sigaction(number, &action, NULL);
 	action.sa_handler = on_crash;
@@ -62,8 +62,8 @@ static void signals_arrange(void)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* A crash is told over the socket, not by a core file in the host's folder; and where memory
- * runs out this process goes before its host. */
+/* A crash is reported over the socket, so it leaves no core file in the application's folder.  When the system runs
+ * out of memory, this process is killed before the application. */
 static void limits_arrange(void)
 {
 	const struct rlimit no_core = {0, 0};
@@ -80,7 +80,7 @@ static void limits_arrange(void)
 
 struct work {
 	struct ocl_wire_job wire;
-	int done;                    /* gets a byte at the end */
+	int done;                    /* file descriptor of a pipe, which gets a byte when the job is done */
 };
 
 static unsigned threads_now(void)
@@ -94,7 +94,7 @@ static void *work_main(void *argument)
 	struct ocl_outcome outcome = OCL_OUTCOME_INIT;
 	struct bytes message = BYTES_INIT;
 	work->wire.job.threads = threads_now;
-	/* Relative paths are the host's. */
+	/* Relative paths refer to the application's folder. */
 	if (chdir(work->wire.folder)) {
 		bytes_printf(&outcome.log, "error: the folder %s cannot be entered\n",
 			     work->wire.folder);
@@ -112,7 +112,7 @@ static void *work_main(void *argument)
 	return NULL;
 }
 
-/* Returns when the job is done; the process ends when the other end is gone. */
+/* Returns when the job is done; ends the process if the other end of the socket is closed before. */
 static void watch(int done)
 {
 	struct pollfd polls[2] = {{.fd = SOCKET, .events = POLLRDHUP},
@@ -124,7 +124,7 @@ static void watch(int done)
 	}
 }
 
-/* False when there is no room for it. */
+/* Runs the job of a message.  False when there is not enough memory to begin it. */
 static bool serve(const struct bytes *message)
 {
 	struct work work;
@@ -136,7 +136,7 @@ static bool serve(const struct bytes *message)
 		return false;
 	work.done = done[1];
 	bytes_append_char(&begun, OCL_WIRE_BEGUN);
-	/* The host's limits are this process', too: the stack has a size of its own. */
+	/* The thread's stack size is set explicitly, because the application's limits are inherited. */
 	bool good = !ocl_wire_send(SOCKET, 0, &begun) &&
 		    !thread_start_deep(&thread, BE_CODEGEN_STACK_B, work_main, &work);
 	bytes_finish(&begun);
@@ -181,6 +181,6 @@ int main(int argc, char **argv)
 	bytes_finish(&hello);
 	while (good)
 		good = serve_next();
-	/* Compilers' destructors have nothing to do for us. */
+	/* _exit does not call the compilers' destructors, which are not needed. */
 	_exit(0);
 }

@@ -29,18 +29,19 @@
 #include <unistd.h>
 
 static const char file_name[] = "culvert-compile";
-/* For what a process does before a compiler is asked: its hello, and taking an order. */
+/* How long a process may take before a compiler is needed: to send its first message, and to receive a job. */
 static const uint64_t answer_ns = 20000000000u;
-/* For one that has served before, and needs no more than its turn.  It is looked at now and then
- * whether it was stopped; twice, for who stopped it may let it go on at once. */
+/* How long a process that has run a job before may take to receive the next one.  Every look_ns it is checked
+ * whether the process was stopped (SIGSTOP); only two such findings in a row count, because it may be continued at
+ * once. */
 static const uint64_t turn_ns = 1000000000u, look_ns = 50000000u;
 
 enum { HELPERS_MIN = 4, HELPERS_MAX = 16, SHARE_MAX = 16, STOPS_MOST = 3 };
 
 extern char **environ;
 
-/* What our host was when it started a process: one of other times has another view of
- * files, or other rights. */
+/* The application's view of files and its rights when a compiler process was started; a process that was started
+ * with others is not used. */
 struct circumstances {
 	dev_t root_device;
 	ino_t root;
@@ -53,12 +54,12 @@ struct helper {
 	struct list link;                /* in helpers.idle; guarded by its lock */
 	int socket;                      /* owned */
 	pid_t pid;
-	bool served;                     /* a job before */
+	bool served;                     /* it has run a job before */
 	struct circumstances started_in;
 };
 
 static struct {
-	struct lock lock;                /* guards all below */
+	struct lock lock;                /* guards all fields below */
 	bool ready;
 	struct list idle;
 	unsigned busy;
@@ -82,8 +83,8 @@ static struct circumstances circumstances_now(void)
 
 /* --- starting one ------------------------------------------------------------------------ */
 
-/* The host's environment, with our options as they were when we read them.  Pointers into
- * environ and into texts; NULL-terminated. */
+/* The application's environment, but with Culvert's options as they were when they were read.  The pointers point
+ * into environ and into texts, and end with NULL. */
 static bool environment_make(struct bytes *texts, struct bytes *pointers)
 {
 	static const char ours[] = "CULVERT_";
@@ -109,10 +110,10 @@ static bool environment_make(struct bytes *texts, struct bytes *pointers)
 static int spawn(const char *path, int socket, pid_t *pid_out)
 {
 	struct bytes texts = BYTES_INIT, pointers = BYTES_INIT;
-	/* libnvvm may be looked for beside the Python that runs us. */
+	/* libnvvm may be found beside the Python interpreter that runs the application. */
 	char *program = own_program();
-	/* By its path it finds the libraries beside it, where there is no /proc the one that it was
-	 * executed by: it goes to the folders of jobs. */
+	/* The process finds libraries beside its own file; without /proc it only knows the path with which it was
+	 * executed.  That has to be absolute, because the process changes its working directory for each job. */
 	char *whole = realpath(path, NULL);
 	if (whole)
 		path = whole;
@@ -140,7 +141,7 @@ static void helper_destroy(struct helper *helper)
 {
 	(void)shutdown(helper->socket, SHUT_RDWR);
 	(void)close(helper->socket);
-	/* What a fork of our host's has inherited is not his child. */
+	/* After fork, a process that the parent started is not a child of this one. */
 	if (helper->started_in.pid == getpid())
 		ocl_spawn_reap(helper->pid);
 	free(helper);
@@ -187,14 +188,15 @@ static struct helper *helper_start(const char *path)
 
 /* --- having one --------------------------------------------------------------------------- */
 
-/* More than cores: of 16 equal builds on 13 cores three would begin when all others end. */
+/* The most compiler processes at a time.  There are more than cores: otherwise, of 16 equal builds on 13 cores,
+ * three would begin when all others end. */
 static unsigned helpers_max(void)
 {
 	unsigned most = 2 * processors_usable();
 	return most < HELPERS_MIN ? HELPERS_MIN : most > HELPERS_MAX ? HELPERS_MAX : most;
 }
 
-/* What a build gets of the cores, of which others under way get as many. */
+/* The number of threads that a job may use: the cores are shared equally by the jobs that are running. */
 static unsigned share_now(void)
 {
 	lock_take(&helpers.lock);
@@ -215,7 +217,8 @@ static bool ready_locked(void)
 	return true;
 }
 
-/* An idle one of these circumstances; others go into stale. */
+/* An idle process that was started in these circumstances, or NULL; processes of other circumstances are moved into
+ * stale. */
 static struct helper *idle_find_locked(const struct circumstances *now, struct list *stale)
 {
 	while (!list_empty(&helpers.idle)) {
@@ -237,7 +240,7 @@ static void helper_release(void)
 	lock_drop(&helpers.lock);
 }
 
-/* NULL: none is to be had. */
+/* Takes an idle process or, if fresh is set or none is idle, starts one.  NULL: none can be started. */
 static struct helper *helper_take(bool fresh, const char *path)
 {
 	struct list stale, *link, *next;
@@ -286,10 +289,10 @@ static void helper_discard(struct helper *helper)
 
 enum outcome { MADE, NOT_BEGUN, STOPPED, DIED, DIED_IN_LIBNVVM, TOOK_TOO_LONG, NO_MEMORY };
 
-/* Why it was not made. */
+/* Why there is no outcome. */
 struct failure {
-	struct bytes reason;             /* a sentence's beginning */
-	uint64_t module;                 /* DIED_IN_LIBNVVM: its bit; 0: not known */
+	struct bytes reason;             /* the beginning of a sentence */
+	uint64_t module;                 /* for DIED_IN_LIBNVVM: the bit of the NVVM IR module; 0: not known */
 };
 
 static void failure_finish(struct failure *failure)
@@ -317,7 +320,7 @@ static const char *signal_name(int number)
 	}
 }
 
-/* Of a compiler that held much of what it may have: an allocation that fails ends it in any way. */
+/* Adds the memory use to the reason if it was high: a compiler whose allocation fails may crash in any way. */
 static void tell_memory(uint64_t used_B, struct bytes *reason)
 {
 	const uint64_t limit_B = memory_limit_B();
@@ -360,7 +363,7 @@ static enum outcome outcome_of(const struct bytes *message, const struct ocl_job
 	return strcmp(crash.stage, OCL_STAGE_LIBNVVM) ? DIED : DIED_IN_LIBNVVM;
 }
 
-/* What it says next, as ocl_wire_receive; ECANCELED: it was stopped. */
+/* Receives the next message, with the errors of ocl_wire_receive; ECANCELED: the process was stopped. */
 static int helper_receive(const struct helper *helper, uint64_t deadline_ns, struct bytes *message)
 {
 	for (unsigned stopped = 0; stopped < 2;) {
@@ -375,7 +378,7 @@ static int helper_receive(const struct helper *helper, uint64_t deadline_ns, str
 	return ECANCELED;
 }
 
-/* Receives the last message of a helper process, and answers those by which it asks for threads before. */
+/* Receives the last message of a job, and before that answers messages that ask how many threads the job may use. */
 static int outcome_receive(const struct helper *helper, uint64_t deadline_ns,
 			   struct bytes *message)
 {
@@ -390,7 +393,7 @@ static int outcome_receive(const struct helper *helper, uint64_t deadline_ns,
 	}
 }
 
-/* The option's; 0: there is none. */
+/* CULVERT_COMPILER_TIMEOUT in seconds; 0: no limit. */
 static uint64_t limit_s(void)
 {
 	static const uint64_t longest_s = 1000000000u;
@@ -398,8 +401,8 @@ static uint64_t limit_s(void)
 	return wanted_s < longest_s ? wanted_s : longest_s;
 }
 
-/* Whether the helper has the order.  One that was stopped, or has no turn, is not waited for as
- * long as for a compiler: another will have it. */
+/* Sends the job, and returns whether the process has received it.  The wait is shorter than that for a compilation:
+ * if the process was stopped or gets no processor time, another one is given the job. */
 static bool taken(const struct helper *helper, const struct bytes *order)
 {
 	const uint64_t most_ns = limit_s() * 1000000000u;
@@ -463,16 +466,16 @@ static void report(const struct ocl_job *job, const struct bytes *reason,
 	result->error = ocl_job_frontend_error(job->kind, FE_INTERNAL);
 }
 
-/* folder: where relative paths start. */
+/* folder: the folder to which relative paths refer. */
 static bool order_make(const struct ocl_job *job, const char *folder, struct bytes *order)
 {
 	ocl_wire_put_job(job, folder, order);
 	return !bytes_failed(order);
 }
 
-/* How it ended with a process that was fresh, or is the first to have failed: one that earlier
- * jobs were given to has perhaps been spoilt by them, or has ended meanwhile.  Where no other can be
- * started, it has ended as it did with that one: what a process died of is not for its host to try. */
+/* Runs the job in a process.  A process that has run other jobs before may have been damaged by them, or may have
+ * ended meanwhile; if it fails, a new process tries the job.  If no other process can be started the failure stands:
+ * a job that crashed a compiler process is not run in the application's process. */
 static enum outcome try_there(const char *path, const char *folder, const struct ocl_job *job,
 			      struct ocl_outcome *result, struct failure *failure)
 {
@@ -489,7 +492,7 @@ static enum outcome try_there(const char *path, const char *folder, const struct
 		if (order_make(job, folder, &order))
 			outcome = hand_over(helper, &order, job, result, failure);
 		bytes_finish(&order);
-		/* What wanted more memory than there is has kept what it had. */
+		/* A process whose job ran out of memory still holds what was allocated, so it is not used again. */
 		const bool full = outcome == MADE && result->error == CL_OUT_OF_HOST_MEMORY;
 		if (outcome == MADE && !(full && again)) {
 			if (full)
@@ -506,8 +509,8 @@ static enum outcome try_there(const char *path, const char *folder, const struct
 	return outcome;
 }
 
-/* What libnvvm was given to optimise it refuses now and then where it does not ("unsupported
- * operation"), but not what is made with -cl-opt-disable. */
+/* Without optimization libnvvm sometimes rejects NVVM IR that was generated to be optimized ("unsupported
+ * operation"); it accepts what the front end generates for -cl-opt-disable. */
 static enum outcome try_unoptimized(const char *path, const char *folder,
 				    const struct ocl_job *job, struct ocl_outcome *result,
 				    struct failure *failure)
@@ -519,8 +522,8 @@ static enum outcome try_unoptimized(const char *path, const char *folder,
 	return try_there(path, folder, &plain, result, failure);
 }
 
-/* libnvvm crashes on few programs that it takes where it does not optimise: slow is better than
- * not at all.  First only where it crashed; each time is a compile of the whole. */
+/* Compiles a job on which libnvvm crashed again without optimization, which avoids nearly all of its crashes.  At
+ * first only the module on which it crashed is not optimized; each attempt compiles everything. */
 static bool compile_cautiously(const char *path, const char *folder,
 			       const struct ocl_job *job, const struct failure *first,
 			       struct ocl_outcome *result)
@@ -553,7 +556,7 @@ static bool compile_cautiously(const char *path, const char *folder,
 	return true;
 }
 
-/* False: the job was not begun by anyone. */
+/* False: no process has begun the job. */
 static bool compile_there(const char *path, const char *folder, const struct ocl_job *job,
 			  struct ocl_outcome *result)
 {
@@ -570,10 +573,11 @@ static bool compile_there(const char *path, const char *folder, const struct ocl
 	return outcome != NOT_BEGUN;
 }
 
-/* Where the option allows it and nothing speaks against it. */
+/* Whether jobs are compiled in separate processes: if CULVERT_COMPILER allows it and the application is not a
+ * set-user-ID program. */
 static bool process_wanted(void)
 {
-	/* A set-uid program's rights and environment are not to be handed on. */
+	/* The rights and the environment of a set-user-ID program must not be passed on. */
 	return strcmp(option_string(OPTION_COMPILER), "inside") && !getauxval(AT_SECURE);
 }
 

@@ -24,7 +24,7 @@ static void put_signed(struct bytes *bytes, int64_t number)
 	put_number(bytes, (uint64_t)number);
 }
 
-/* With a NUL behind, so that texts can be used where they lie. */
+/* Appends bytes and a NUL, so that the receiver can use texts in place. */
 static void put_run(struct bytes *bytes, const void *data, size_t size_B)
 {
 	put_number(bytes, size_B);
@@ -75,7 +75,7 @@ static const char *get_string(struct reader *reader)
 	return get_run(reader, &size_B);
 }
 
-/* How many of something follow, each of a number at least. */
+/* Reads the number of elements that follow, each of which has at least the size of a number. */
 static size_t get_count(struct reader *reader)
 {
 	uint64_t count = get_number(reader);
@@ -126,7 +126,7 @@ static struct codegen_choice get_choice(struct reader *reader)
 	return choice;
 }
 
-/* Nothing where there are none, else their words for Clang behind the rest. */
+/* Appends options, with those for Clang at the end; for NULL only a mark. */
 static void put_options(struct bytes *bytes, const struct fe_options *options)
 {
 	put_number(bytes, options != NULL);
@@ -305,7 +305,7 @@ bool ocl_wire_get_outcome(const struct bytes *message, size_t offset_B, unsigned
 
 /* --- messages ----------------------------------------------------------------------------- */
 
-/* Returns 0 when one of the events is there, or the end. */
+/* Returns 0 when one of the events has happened or the other end is closed. */
 static int wait_for(int socket, short events, uint64_t deadline_ns)
 {
 	for (;;) {
@@ -331,7 +331,8 @@ static int send_all(int socket, uint64_t deadline_ns, const char *data, size_t s
 	while (size_B) {
 		ssize_t sent_B = send(socket, data, size_B, MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (sent_B < 0 && errno == EAGAIN) {
-			/* Who is stopped or starved reads nothing, and is there all the same. */
+			/* A process that was stopped or gets no processor time does not read, although its end is
+			 * open. */
 			const int error = wait_for(socket, POLLOUT, deadline_ns);
 			if (error)
 				return error;
@@ -383,7 +384,7 @@ int ocl_wire_receive(int socket, uint64_t deadline_ns, struct bytes *message)
 	static const size_t part_max_B = (size_t)4 << 20;
 	uint64_t size_B;
 	int error = receive_all(socket, deadline_ns, (char *)&size_B, sizeof(size_B));
-	/* In parts: room is made for what comes, not for what a broken sender says. */
+	/* Memory is allocated in steps, as bytes arrive, not for the size that a damaged message may claim. */
 	while (!error && size_B) {
 		size_t part_B = size_B < part_max_B ? (size_t)size_B : part_max_B;
 		void *room = bytes_extend(message, part_B);

@@ -24,7 +24,7 @@ static void log_counts(void)
 		 counts.heals, counts.stores, counts.evictions, counts.waits);
 }
 
-/* What an equal job came to: true with code, which is a reference, or with its error. */
+/* The outcome of an equal job: true with its code and a reference, or with its error. */
 static bool recall(const struct ocl_job *job, struct ocl_job_key *key,
 		   struct ocl_code **code_out, cl_int *error_out, struct bytes *log)
 {
@@ -36,7 +36,7 @@ static bool recall(const struct ocl_job *job, struct ocl_job_key *key,
 	return code || *error_out;
 }
 
-/* In a compiler process, or here where there is none to be had. */
+/* Compiles in a compiler process, or in this one if no such process can be started. */
 static void compile(const struct ocl_job *job, struct ocl_outcome *outcome)
 {
 	if (ocl_compile_process(job, outcome))
@@ -45,8 +45,8 @@ static void compile(const struct ocl_job *job, struct ocl_outcome *outcome)
 	ocl_compile_deep(job, outcome);
 }
 
-/* Makes what key stands for, and keeps it; NULL: it is not kept.  The code gets its own
- * copy of what was said on the way. */
+/* Compiles the job and keeps the outcome under key; NULL: it is not kept.  The code has its own copy of the
+ * messages. */
 static cl_int make_and_remember(const struct ocl_job *job, struct ocl_job_key *key,
 				struct ocl_code **code_out, struct bytes *log)
 {
@@ -67,7 +67,7 @@ static cl_int make_and_remember(const struct ocl_job *job, struct ocl_job_key *k
 	return error;
 }
 
-/* Of those that want the same at the same time one makes it. */
+/* Several jobs with the same key at the same time: one is compiled, the others wait for its code. */
 static cl_int make_in_turn(const struct ocl_job *job, struct ocl_job_key *key,
 			   struct ocl_code **code_out, struct bytes *log)
 {
@@ -102,8 +102,8 @@ static cl_int find_or_make(const struct ocl_job *job, struct ocl_code **code_out
 	return error;
 }
 
-/* Whether what the job compiles from could be unpacked.  It stays unpacked, so that nobody after this has
- * to ask again. */
+/* Whether everything that the job is compiled from could be unpacked.  It stays unpacked, so that later steps need
+ * not check again. */
 static bool open_parts(const struct ocl_job *job)
 {
 	for (size_t i = 0; i < job->input_count; i++)

@@ -1,7 +1,9 @@
-/* On disk, under a job's key, behind one byte that tells which:
- *   PLAIN     the code (icd/compile/program_binary.h, with its log): nothing was asked
- *   LISTS     lists of what was asked (icd/compile/asked.h), newest first
- * and under a key of such a list and the job's, the code behind PLAIN. */
+/* What is stored on disk under a job's key begins with a byte that says what follows.
+ *
+ * PLAIN: the code (icd/compile/program_binary.h, with its log), if the compiler asked nothing of the machine.
+ *
+ * LISTS: lists of what the compiler asked (icd/compile/asked.h), newest first.  The code, after PLAIN, is stored
+ * under a key that is made from the job's key and such a list. */
 #include "config.h"
 
 #include "icd/compile/job_cache.h"
@@ -19,27 +21,27 @@ enum {
 	PLAIN = 'P',
 	LISTS = 'C',
 	LISTS_MAX = 16,
-	ENTRIES_MAX = 64             /* in memory */
+	ENTRIES_MAX = 64             /* entries in memory */
 };
 
 #define ENTRIES_MAX_B ((size_t)64 << 20)
 
 /* --- in memory -------------------------------------------------------------------------- */
 
-/* What one job came to.  Immutable but for its place in the list. */
+/* The outcome of one job.  Constant, except for its place in the list. */
 struct entry {
-	struct list link;            /* in entries, or in none; guarded by lock */
-	struct entry *next_gone;     /* of those that one thread has taken out of the list */
+	struct list link;            /* in entries, or in no list; guarded by lock */
+	struct entry *next_gone;     /* a chain of entries that one thread has taken out of the list */
 	atomic_uint refs;
 	struct ocl_job_key_copy key;
 	struct bytes asked;          /* rows of an fe_inputs */
-	struct ocl_code *code;       /* reference; NULL: the job failed */
-	cl_int error;                /* of a job that failed, */
-	struct bytes log;            /* and what the compilers said */
+	struct ocl_code *code;       /* with a reference; NULL: the job failed */
+	cl_int error;                /* of a job that failed */
+	struct bytes log;            /* the compilers' messages, of a job that failed */
 };
 
 static struct lock lock = LOCK_INIT(LOCK_RANK_CACHE);
-/* Guarded by lock: those in memory, the last used first; how many, and how large all of them are. */
+/* All guarded by lock.  The entries in memory, the last used first; their number, and the size of all. */
 static struct list entries = {&entries, &entries};
 static unsigned entries_count;
 static size_t entries_B;
@@ -65,8 +67,9 @@ static void entry_unref(struct entry *item)
 	free(item);
 }
 
-/* Takes out of the list what is too much in it: a chain with the list's references.  No list, for
- * who has found one of them takes a link that is in a list for one of entries. */
+/* Takes entries out of the list until it is within the limits, and returns them with the list's references.  They
+ * are chained by next_gone, not by link: another thread that has found one of them uses link to see whether it is
+ * still in the list. */
 static struct entry *shrink_locked(unsigned count_max, size_t size_max_B)
 {
 	struct entry *gone = NULL;
@@ -101,7 +104,7 @@ static struct entry *entry_create(const struct ocl_job_key *key, const void *ask
 	return item;
 }
 
-/* Takes the item. */
+/* Puts the entry into the list, which owns it from then on. */
 static void entry_enter(struct entry *item)
 {
 	if (bytes_failed(&item->key.rest) || bytes_failed(&item->asked) || bytes_failed(&item->log)) {
@@ -135,7 +138,7 @@ void ocl_jobs_forget(void)
 	unref_all(gone);
 }
 
-/* The outcomes of key: references, since the answers are compared without the lock. */
+/* Finds the outcomes of key, with references: what their compilers asked is compared without the lock. */
 static unsigned entries_find(const struct ocl_job_key *key, struct entry *found[LISTS_MAX])
 {
 	unsigned count = 0;
@@ -164,7 +167,7 @@ static void entry_used(struct entry *item)
 	lock_drop(&lock);
 }
 
-/* The outcome whose answers are still the same, code or failure: a reference, or NULL. */
+/* The outcome, code or error, for which the machine's answers are still the same, with a reference; or NULL. */
 static struct entry *entry_current(const struct ocl_job_key *key)
 {
 	struct entry *found[LISTS_MAX], *current = NULL;
@@ -188,7 +191,7 @@ static struct ocl_code *recall_from_memory(const struct ocl_job_key *key)
 	return code;
 }
 
-/* On disk there are no failures: who shares it may have another system around it. */
+/* Failures are not stored on disk: another process that uses the cache may run on another system. */
 cl_int ocl_job_recall_failure(const struct ocl_job_key *key, struct bytes *log)
 {
 	struct entry *item = entry_current(key);
@@ -233,7 +236,7 @@ static void store_code(const struct hash *key, struct ocl_code *code)
 static struct ocl_code *read_code(const struct hash *key, const struct bytes *value, unsigned sm)
 {
 	struct ocl_code *code = NULL;
-	/* Whole, and still not ours: written by something else under our key. */
+	/* The bytes are undamaged but not a program binary of ours: another program has stored them under this key. */
 	if (ocl_code_read(value->data + 1, value->size_B - 1, OCL_CODE_KEPT, sm, &code) ==
 	    CL_INVALID_BINARY)
 		cache_drop(cache_default(), key);
@@ -263,7 +266,7 @@ static struct ocl_code *recall_asked(struct ocl_job_key *key, const struct bytes
 	return code;
 }
 
-/* The list there is, with one more in front. */
+/* Stores the present list of lists with one more at its front. */
 static void store_asked(const struct hash *key, const struct bytes *asked)
 {
 	struct bytes old = BYTES_INIT, list = BYTES_INIT;
@@ -322,7 +325,7 @@ void ocl_job_remember(struct ocl_job_key *key, const struct fe_inputs *inputs,
 		store_code(hash, code);
 		return;
 	}
-	/* First the code: a list never leads to what is not there yet. */
+	/* The code is stored first, so that a list never refers to code that is not there yet. */
 	struct hash chosen = key_of_asked(hash, asked->data, asked->size_B);
 	store_code(&chosen, code);
 	store_asked(hash, asked);

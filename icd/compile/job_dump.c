@@ -6,15 +6,15 @@
 
 #include <string.h>
 
-/* What a job compiles from is there before it runs. */
+/* The object was unpacked before the job ran (icd/compile/job.c). */
 static struct hash name_with(const struct hash *name, struct packed_bytes *object)
 {
 	const struct bytes *bytes = packed_bytes_open(object);
 	return stage_name_more(name, bytes->data, bytes->size_B);
 }
 
-/* The name that the frontend gives the files of this build: what it was given of
- * text and options, or of options and objects. */
+/* The name that the front end gives the files of this build: a hash of the source and the options, or of the options
+ * and the objects. */
 static struct hash name_of(const struct ocl_job *job)
 {
 	struct hash name = STAGE_NAME_INIT;
@@ -47,7 +47,7 @@ void ocl_job_override(const struct ocl_job *job, struct ocl_code *code)
 	bytes_finish(&ptx);
 }
 
-/* Launches that start at 0 have their own: what the GPU runs mostly. */
+/* Stores the PTX for launches that start at work-group 0, which the GPU runs mostly, besides the other PTX. */
 static void dump_ptx(const struct hash *name, struct ocl_code *code)
 {
 	struct bytes made = BYTES_INIT;

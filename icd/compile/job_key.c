@@ -15,13 +15,14 @@
 
 enum { FACTS_USUAL_B = 700 };
 
-/* Its address tells where our own code lies. */
+/* Its address is inside the loaded file of Culvert's own code. */
 static const char here;
 
-/* Which builds of ours and of LLVM make the code; "" when that cannot be found out. */
+/* The build IDs of Culvert and of LLVM; "" if they cannot be found out. */
 static struct bytes builders;
 
-/* Our own code is what is loaded; the compiler is a process' that comes, from the files there are then. */
+/* Culvert's build ID is that of the loaded code; LLVM's is that of the files as they are now, from which the next
+ * compiler process is started. */
 static bool append_builders(struct bytes *text)
 {
 	const bool found = build_id_append_at(text, &here);
@@ -40,7 +41,7 @@ static void find_builders(void)
 	bytes_finish(&text);
 }
 
-/* Whether the files are those that find_builders saw. */
+/* Whether the files still are those that find_builders read. */
 static bool builders_hold(void)
 {
 	struct bytes now = BYTES_INIT;
@@ -61,7 +62,7 @@ static void add_number(struct ocl_job_key *key, uint64_t number)
 	bytes_append(&key->facts, bytes, sizeof(bytes));
 }
 
-/* With its size, so that "ab", "c" and "a", "bc" differ. */
+/* Adds data with its size, so that "ab", "c" and "a", "bc" differ. */
 static void add(struct ocl_job_key *key, const void *data, size_t size_B)
 {
 	add_number(key, size_B);
@@ -73,7 +74,7 @@ static void add_string(struct ocl_job_key *key, const char *text)
 	add(key, text, strlen(text));
 }
 
-/* What may be large is left where it is, behind the facts, which have its size. */
+/* Adds data that may be large: it becomes a part of its own and is not copied; the facts contain its size. */
 static void add_large(struct ocl_job_key *key, const void *data, size_t size_B)
 {
 	add_number(key, size_B);
@@ -92,7 +93,7 @@ static bool add_builders(struct ocl_job_key *key)
 	return known;
 }
 
-/* A binary has had its options. */
+/* Jobs of binaries have no options: those were used when the binary was compiled. */
 static bool add_options(struct ocl_job_key *key, const struct ocl_job *job)
 {
 	struct bytes text = BYTES_INIT;
@@ -104,7 +105,7 @@ static bool add_options(struct ocl_job_key *key, const struct ocl_job *job)
 	return whole;
 }
 
-/* What a job compiles from is there before it runs. */
+/* The object was unpacked before the job ran (icd/compile/job.c). */
 static void add_object(struct ocl_job_key *key, struct packed_bytes *object)
 {
 	const struct bytes *bytes = packed_bytes_open(object);
@@ -147,7 +148,7 @@ static bool add_job(struct ocl_job_key *key, const struct ocl_job *job)
 
 static size_t parts_most(const struct ocl_job *job)
 {
-	/* The facts, a source and what was loaded. */
+	/* The facts, a source and a binary. */
 	return 3 + job->header_count + job->input_count;
 }
 
@@ -156,7 +157,7 @@ bool ocl_job_key_make(const struct ocl_job *job, struct ocl_job_key *key)
 	*key = (struct ocl_job_key){.part_count = 1};
 	if (!cache_default() || stage_watched())
 		return false;
-	/* Most jobs have a source and nothing else. */
+	/* The array in the key is enough for most jobs, which have only a source. */
 	key->parts = key->few;
 	if (parts_most(job) > OCL_JOB_KEY_FEW)
 		key->parts = calloc(parts_most(job), sizeof(*key->parts));
@@ -211,7 +212,7 @@ static bool text_equal(const struct shared_text *a, const struct shared_text *b)
 	return a == b || (a->size_B == b->size_B && !memcmp(a->data, b->data, a->size_B));
 }
 
-/* The facts, which are compared first, have the size of each part. */
+/* The facts are compared first; they contain the size of each other part. */
 bool ocl_job_key_is(const struct ocl_job_key *key, const struct ocl_job_key_copy *copy)
 {
 	const char *at = copy->rest.data;

@@ -1,7 +1,8 @@
-/* A job's key: all that its code depends on but the files that its source includes, one piece after the
- * other.  What the cache has in memory keeps a copy and is compared; on disk the key's hash is the name.
+/* A job's key: everything on which its code depends, except the files that its source includes, as a sequence of
+ * bytes in several parts.  The cache in memory keeps a copy, which is compared; the cache on disk uses a hash of the
+ * key as the name.
  *
- * One owner at a time.  Valid as long as its job is, and not to be moved. */
+ * Not thread-safe: a key has one owner at a time.  It is valid as long as its job and must not be moved. */
 #ifndef CULVERT_ICD_JOB_KEY_H
 #define CULVERT_ICD_JOB_KEY_H
 
@@ -10,19 +11,19 @@
 
 enum { OCL_JOB_KEY_FEW = 4 };
 struct ocl_job_key {
-	struct bytes facts;              /* all that is small, and the sizes of the rest */
-	struct bytes loaded;             /* OCL_JOB_BINARY: what it is made from */
-	struct hash_part *parts;         /* owned, or few: the facts, then what is large */
+	struct bytes facts;              /* all small pieces, and the sizes of the other parts */
+	struct bytes loaded;             /* OCL_JOB_BINARY: the binary that the job is made from */
+	struct hash_part *parts;         /* owned, or few: the facts, then the large pieces */
 	struct hash_part few[OCL_JOB_KEY_FEW];
 	size_t part_count, size_B;
-	struct shared_text *source;      /* the job's, which is part source_part; NULL: no part is shared */
+	struct shared_text *source;      /* of the job: the content of parts[source_part]; NULL: no part is shared */
 	size_t source_part;
-	bool hashed;                     /* whether this is set: */
+	bool hashed;                     /* hash is set */
 	struct hash hash;
 };
 
-/* False when there is no cache for this job: switched off, every stage to be dumped,
- * or its compiler is not there to be asked.  To be finished in any case. */
+/* Makes the key.  False when the job is not cached: the cache is off, every stage is dumped, or the build of its
+ * compiler is unknown. ocl_job_key_finish has to be called in either case. */
 bool ocl_job_key_make(const struct ocl_job *job, struct ocl_job_key *key);
 void ocl_job_key_finish(struct ocl_job_key *key);
 
@@ -35,13 +36,13 @@ struct ocl_job_key_copy {
 	size_t size_B;                   /* of all parts */
 };
 
-/* bytes_failed(&copy_out->rest) if there was no memory.  To be finished in any case. */
+/* bytes_failed(&copy_out->rest) if out of memory. ocl_job_key_copy_finish has to be called in either case. */
 void ocl_job_key_copy(const struct ocl_job_key *key, struct ocl_job_key_copy *copy_out);
 void ocl_job_key_copy_finish(struct ocl_job_key_copy *copy);
 bool ocl_job_key_is(const struct ocl_job_key *key, const struct ocl_job_key_copy *copy);
 
-/* After a compile: whether what it was made by is what the key names.  Files may have been replaced
- * since the key was made, and the compiler's process come from the new ones. */
+/* Called after a compilation: whether the compilers are still those that the key names.  Files may have been
+ * replaced since the key was made, and the compiler process may have been started from the new ones. */
 bool ocl_job_key_holds(const struct ocl_job *job, struct ocl_job_key *key);
 
 #endif

@@ -10,7 +10,7 @@ void ocl_outcome_finish(struct ocl_outcome *outcome)
 	*outcome = (struct ocl_outcome)OCL_OUTCOME_INIT;
 }
 
-/* What each call's page names the same trouble. */
+/* The errors by which the specification calls the same failure in different functions. */
 struct error_names {
 	cl_int options, failure, unavailable;
 };

@@ -27,7 +27,7 @@ enum {
 	FLAG_LINE_INFO = 1,
 	FLAG_VERBOSE = 2,
 	FLAGS_GIVEN = FLAG_LINE_INFO | FLAG_VERBOSE,
-	FLAG_PACKED_OBJECT = 4,  /* in the cache only, as is */
+	FLAG_PACKED_OBJECT = 4,  /* both flags only in the cache */
 	FLAG_PACKED_PTX = 8
 };
 
@@ -45,7 +45,7 @@ static uint64_t number_get(const unsigned char *at, unsigned width_B)
 	return value;
 }
 
-/* Of all but the checksum's own place. */
+/* The checksum of all bytes except those of the checksum itself. */
 static struct checksum checksum_but_itself(const void *data, size_t size_B)
 {
 	unsigned char both[CHECKSUM_AT_B + CHECKSUM_B];
@@ -56,7 +56,8 @@ static struct checksum checksum_but_itself(const void *data, size_t size_B)
 	return checksum_of(both, sizeof(both));
 }
 
-/* What a hit has no need of: the object of a program that runs, and the PTX beside machine code. */
+/* The parts that are compressed in the cache because a hit mostly does not read them: the object of an executable,
+ * and the PTX if there is machine code. */
 static unsigned kept_packed(const struct ocl_code *code)
 {
 	return (code->abi ? FLAG_PACKED_OBJECT : 0u) | (code->cubin.size_B ? FLAG_PACKED_PTX : 0u);
@@ -85,7 +86,7 @@ static void append_parts(const struct ocl_code *code, unsigned packed,
 	}
 }
 
-/* The part in the form that is wanted: its own bytes, or made; NULL: no memory. */
+/* The part, compressed or not as wanted: its own bytes, or bytes in made.  NULL: out of memory. */
 static const struct bytes *part_in(struct packed_bytes *part, bool packed, struct bytes *made)
 {
 	if (packed_bytes_empty(part) || (packed && part->packed))
@@ -122,7 +123,7 @@ void ocl_code_write(struct ocl_code *code, enum ocl_code_form form, struct bytes
 	memcpy(bytes->data + start_B + CHECKSUM_AT_B, sum.bytes, CHECKSUM_B);
 }
 
-/* Where the parts lie; false when the sizes do not add up to the whole. */
+/* Finds where the parts are; false when their sizes do not add up to the whole. */
 static bool parts_find(const unsigned char *data, size_t size_B,
 		       const unsigned char *parts[PART_COUNT], size_t sizes_B[PART_COUNT])
 {
@@ -138,7 +139,7 @@ static bool parts_find(const unsigned char *data, size_t size_B,
 	return at_B == size_B;
 }
 
-/* Whether the parts are those that the type must have, and of use on a device of this sm. */
+/* Whether the code has the parts that its type must have, and can be used on devices of compute capability sm. */
 static bool code_usable(const struct ocl_code *code, unsigned sm)
 {
 	switch (code->type) {
@@ -155,7 +156,7 @@ static bool code_usable(const struct ocl_code *code, unsigned sm)
 	}
 }
 
-/* NULL, or what is wrong with the container. */
+/* Returns NULL, or what is wrong with the container. */
 static const char *container_check(const unsigned char *data, size_t size_B,
 				   enum ocl_code_form form, const unsigned char *parts[PART_COUNT],
 				   size_t sizes_B[PART_COUNT])
@@ -174,7 +175,7 @@ static const char *container_check(const unsigned char *data, size_t size_B,
 	return whole ? NULL : "damaged";
 }
 
-/* NULL, or what is wrong with what the container holds. */
+/* Returns NULL, or what is wrong with the contents of the container. */
 static const char *fill(struct ocl_code *code, const unsigned char *data,
 			const unsigned char *const parts[PART_COUNT],
 			const size_t sizes_B[PART_COUNT], unsigned sm)
@@ -201,8 +202,8 @@ static const char *fill(struct ocl_code *code, const unsigned char *data,
 	return !sm || code_usable(code, sm) ? NULL : "nothing in it is for this device";
 }
 
-/* PTX as text, as NVIDIA's platform takes it: an executable for the device and options
- * that it is loaded with.  NULL, or what is wrong with it. */
+/* A program binary that is PTX as text, which NVIDIA's platform also accepts: an executable for the device and with
+ * the options with which it is loaded.  Returns NULL, or what is wrong with the text. */
 static const char *fill_text(struct ocl_code *code, const char *text, size_t size_B,
 			     unsigned sm)
 {
@@ -220,7 +221,7 @@ static const char *fill_text(struct ocl_code *code, const char *text, size_t siz
 		       ? "PTX for another device" : NULL;
 }
 
-/* NULL, or why code is not what the data says. */
+/* Returns NULL, or why the data cannot be read. */
 static const char *read_any(struct ocl_code *code, const void *data, size_t size_B,
 			    enum ocl_code_form form, unsigned sm)
 {

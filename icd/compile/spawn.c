@@ -1,9 +1,11 @@
-/* Two steps.  clone() without a signal makes a middle process that only __WCLONE can wait
- * for: wait() and waitpid(-1) of the host never meet it, and its end raises nothing.  It makes
- * the one that becomes the program and ends, so that the program is init's child.  A
- * direct child would not do: execve makes SIGCHLD the signal of its end again (clone(2)).
- * Both share our memory and stop us until execve (CLONE_VM, CLONE_VFORK), as in
- * posix_spawn: nothing is copied, however large the host is. */
+/* How the program is started without being noticed. clone() without an exit signal creates a middle process, which
+ * only a wait with __WCLONE finds: wait() and waitpid(-1) of the application do not return it, and its end raises no
+ * signal.  The middle process creates the process that executes the program and ends at once, so that init becomes
+ * the program's parent.  A direct child would not do, because execve sets the exit signal to SIGCHLD again
+ * (clone(2)).
+ *
+ * Both processes share this process' memory, and suspend this thread until execve (CLONE_VM, CLONE_VFORK), as
+ * posix_spawn does: nothing is copied, however much memory the application uses. */
 #include "config.h"
 
 #include "icd/compile/spawn.h"
@@ -23,8 +25,8 @@
 #include <unistd.h>
 
 #ifdef __SANITIZE_THREAD__
-/* ThreadSanitizer's own takes it for a fork, and what the thread that called it does afterwards is
- * not seen any more: the memory is the same. */
+/* ThreadSanitizer's clone assumes a fork and afterwards ignores the thread that called it; here the memory is
+ * shared. */
 int __clone(int (*run)(void *), void *stack, int flags, void *argument, ...);
 #define clone __clone
 #endif
@@ -36,8 +38,8 @@ struct stacks {
 	struct ocl_spawn *spawn;
 };
 
-/* The kernel's own: what stands before the C library's in a host, as a preloaded library or a
- * sanitizer, would take the child's files for the host's, whose memory it is in. */
+/* System calls are made directly: a preloaded library or a sanitizer may replace the C library's functions and would
+ * take the child's files for the application's, because both share memory. */
 static int file_open_null(void)
 {
 	return (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
@@ -48,7 +50,7 @@ static int file_copy_to_free(int file)
 	return (int)syscall(SYS_fcntl, file, F_DUPFD, FIRST_FREE);
 }
 
-/* The two numbers differ. */
+/* file and number are different. */
 static bool file_copy_to(int file, int number)
 {
 	return syscall(SYS_dup3, file, number, 0) == number;
@@ -68,7 +70,8 @@ static void close_from(unsigned first)
 		(void)syscall(SYS_close, file);
 }
 
-/* The host may have closed its first three files, and ours may lie there. */
+/* Moves our two files above the first ten numbers before they are copied to 0 to 3: the application may have closed
+ * its first three files, and ours may have got their numbers. */
 static int files_arrange(const struct ocl_spawn *spawn)
 {
 	const int none = file_open_null();
@@ -86,7 +89,7 @@ static int files_arrange(const struct ocl_spawn *spawn)
 static int program_main(void *argument)
 {
 	struct ocl_spawn *spawn = argument;
-	/* Ctrl-C is meant for the host, which may well live on. */
+	/* A new session, so that Ctrl-C, which is meant for the application, does not end this process. */
 	(void)setsid();
 	spawn->error = files_arrange(spawn);
 	if (spawn->error)
@@ -116,7 +119,7 @@ int ocl_spawn_run(struct ocl_spawn *spawn)
 	stacks->spawn = spawn;
 	spawn->error = 0;
 	spawn->pid = -1;
-	/* No handler of the host may run in what shares its memory. */
+	/* The application's signal handlers must not run in processes that share its memory. */
 	sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	pid_t middle = clone(middle_main, stacks->middle + STACK_B, CLONE_VM | CLONE_VFORK,
@@ -139,7 +142,7 @@ bool ocl_spawn_stopped(pid_t pid)
 	if (file >= 0)
 		(void)close(file);
 	text[size_B > 0 ? size_B : 0] = '\0';
-	/* "PID (NAME) STATE ...", where a name may be anything. */
+	/* The format is "PID (NAME) STATE ..."; NAME may contain any characters. */
 	const char *end = strrchr(text, ')');
 	return end && !strncmp(end, ") T", 3);
 }
@@ -152,8 +155,7 @@ bool ocl_spawn_adopts(void)
 
 void ocl_spawn_reap(pid_t pid)
 {
-	/* Nobody's number but a child's of our own can be meant, and it stays its own until
-	 * it was waited for. */
+	/* Only a child's number is certain: it is not reused before the child was waited for. */
 	if (!ocl_spawn_adopts() || waitpid(pid, NULL, WNOHANG))
 		return;
 	(void)kill(pid, SIGKILL);

@@ -70,7 +70,8 @@ const struct object_type ocl_command_buffer_type = {
 
 /* --- recording ---------------------------------------------------------------------------- */
 
-/* Who waits until commands no longer use memory does not wait for these. */
+/* The copy's references to memory objects are also counted in mem->recorded: a blocking free of SVM, which waits for
+ * enqueued commands, does not wait for recorded ones (svm.c). */
 struct ocl_command *ocl_recorded_copy(const struct ocl_command *command)
 {
 	struct ocl_command *copy = malloc(sizeof(*copy) + ocl_command_duplicate_B(command));
@@ -128,9 +129,9 @@ static bool list_is_good_locked(const struct _cl_command_buffer_khr *buffer,
 	return true;
 }
 
-/* cl_khr_command_buffer, Command Synchronization: commands follow the sync points in
- * their lists, the last barrier, and in a buffer for an in-order queue the command
- * before.  A barrier without a list follows all. */
+/* cl_khr_command_buffer, Command Synchronization: a command follows the commands of its list of sync points, the
+ * last barrier and, in a buffer for an in-order queue, the previous command.  A barrier without a list follows all
+ * commands before it. */
 static cl_int after_make_locked(struct _cl_command_buffer_khr *buffer,
 				struct ocl_recorded *recorded, const struct ocl_sync_list *list)
 {
@@ -211,7 +212,7 @@ static bool commands_are_set(const struct _cl_command_buffer_khr *buffer)
 	return true;
 }
 
-/* Makes the graph anew if all arguments are set.  The caller has set busy. */
+/* Makes a new graph if all arguments are set; otherwise there is none.  The caller has set busy. */
 static cl_int graph_rebuild(struct _cl_command_buffer_khr *buffer)
 {
 	struct ocl_command_graph *graph = NULL, *before;
@@ -241,7 +242,7 @@ cl_int ocl_command_buffer_finalize(cl_command_buffer_khr buffer)
 {
 	lock_take(&buffer->lock);
 	const bool good = buffer->state == OCL_RECORDING;
-	/* Nobody else records or finalizes meanwhile. */
+	/* In this state no other thread records or finalizes. */
 	if (good)
 		buffer->state = OCL_FINALIZING;
 	lock_drop(&buffer->lock);
@@ -314,8 +315,8 @@ cl_int ocl_command_buffer_rebuild_graph(cl_command_buffer_khr buffer, const uint
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-/* Launches that print do so into the graph's buffers, which the output is taken from before
- * the next may begin: those take turns. */
+/* The kernels of a graph print into buffers that belong to the graph.  Their output is copied before the graph may
+ * run again, so threads run such a graph one after the other. */
 static cl_int printing_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	cl_command_buffer_khr buffer = command->u.buffer.buffer;
@@ -367,8 +368,8 @@ const struct ocl_command_kind ocl_command_command_buffer = {
 	.retain = command_buffer_retain, .release = command_buffer_release,
 };
 
-/* The graph of now with a reference, and what it touches, with references too: room
- * for OWN_ACCESSES is in own.  CL_INVALID_OPERATION: it is not executable. */
+/* Gets the present graph and the array of its accesses, with references; accesses_out is own, which has room for
+ * OWN_ACCESSES, or allocated.  CL_INVALID_OPERATION: the buffer is not executable. */
 static cl_int graph_take(cl_command_buffer_khr buffer, struct ocl_access *own,
 			 struct ocl_command_graph **graph_out, struct ocl_access **accesses_out,
 			 uint32_t *count_out)
@@ -409,7 +410,7 @@ cl_int ocl_command_buffer_enqueue(cl_command_buffer_khr buffer, cl_command_queue
 	cl_int error = graph_take(buffer, own, &graph, &accesses, &access_count);
 	if (error)
 		return error;
-	/* Without commands there is nothing to launch. */
+	/* A buffer without commands has no graph to launch. */
 	ocl_command_init(&command, buffer->count ? &ocl_command_command_buffer
 						 : &ocl_command_marker,
 			 queue, CL_COMMAND_COMMAND_BUFFER_KHR, accesses);

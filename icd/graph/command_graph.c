@@ -36,7 +36,7 @@ static bool is_launch(const struct ocl_command *command)
 	return command->kind == &ocl_command_launch || command->kind == &ocl_command_launch_printf;
 }
 
-/* What all commands touch, each range once. */
+/* Adds the command's accesses to those of the graph, which have each range once. */
 static void accesses_gather(struct ocl_command_graph *graph, const struct ocl_command *command)
 {
 	for (uint32_t i = 0; i < command->access_count; i++) {
@@ -86,7 +86,8 @@ static cl_int uses_gather(const struct ocl_recorded *commands, uint32_t count,
 
 /* --- making it ------------------------------------------------------------------------------ */
 
-/* The places that commands use, for what is recorded.  stream: where images are prepared. */
+/* Finds where the command's memory is on the device; these addresses do not change. stream: where the descriptors of
+ * images are written. */
 static cl_int places_find(struct ocl_command *command, struct gpu_stream *stream)
 {
 	cl_int error = CL_SUCCESS;
@@ -116,13 +117,13 @@ static cl_int launch_printf_record(struct ocl_command_graph *graph, struct ocl_c
 	return error ? error : ocl_launch_put_printing(command, sink, print->buffer);
 }
 
-/* A graph that is being made. */
+/* The state while a graph is made. */
 struct recorder {
 	struct ocl_command_graph *graph;
 	struct ocl_recorded *commands;
 	uint32_t count;
-	struct gpu_stream *stream;       /* where images are prepared */
-	uint32_t *nodes;                 /* room for what one command follows */
+	struct gpu_stream *stream;       /* where the descriptors of images are written */
+	uint32_t *nodes;                 /* room for the nodes that one command follows */
 };
 
 static cl_int command_follow(const struct recorder *recorder, const struct ocl_recorded *recorded)
@@ -147,7 +148,7 @@ static cl_int command_record(const struct recorder *recorder, struct ocl_recorde
 		error = launch_printf_record(recorder->graph, command);
 	else if (!error && command->kind->put)
 		error = command->kind->put(command, gpu_into_graph(cuda_graph));
-	/* Others may come after what does nothing. */
+	/* A command without an operation gets an empty node, because other commands may follow it. */
 	if (!error && gpu_graph_node_count(cuda_graph) == recorded->first_node)
 		error = gpu_graph_add_nothing(cuda_graph);
 	recorded->node_count = gpu_graph_node_count(cuda_graph) - recorded->first_node;
@@ -201,7 +202,7 @@ cl_int ocl_command_graph_make(cl_command_queue queue, struct ocl_recorded *comma
 		ocl_command_graph_unref(graph);
 	else
 		*graph_out = graph;
-	/* The pages list nothing else for memory that a buffer cannot have. */
+	/* The specification lists no other error for memory that cannot be allocated here. */
 	return error == CL_MEM_OBJECT_ALLOCATION_FAILURE ? CL_OUT_OF_RESOURCES : error;
 }
 

@@ -23,7 +23,7 @@ static void mutable_destroy(struct object *object)
 	free(handle);
 }
 
-/* Belongs to its buffer, whose reference is the only one. */
+/* A mutable command belongs to its command buffer, which has the only reference. */
 const struct object_type ocl_mutable_command_type = {
 	"mutable command", OCL_INVALID_MUTABLE_COMMAND, mutable_destroy,
 };
@@ -45,7 +45,8 @@ static cl_int clone_make(cl_kernel kernel, cl_kernel *clone_out)
 	cl_int error = ocl_kernel_clone(kernel, clone_out);
 	if (error)
 		return error;
-	/* Ours alone: to the application it is no kernel. */
+	/* The clone is internal; without the application's reference it does not keep the program from being built
+	 * again. */
 	object_ref(*clone_out);
 	return ocl_kernel_release(*clone_out);
 }
@@ -70,7 +71,7 @@ cl_int ocl_mutable_create(cl_command_buffer_khr buffer, cl_kernel kernel,
 	handle->set = set;
 	range_take(&handle->now.range, range);
 	handle->now.arguments = ocl_arguments_ref(kernel->arguments);
-	/* The kernel's execution info is the application's to change. */
+	/* The application may change the kernel's execution info later, so the handle keeps a clone of the kernel. */
 	cl_int error = kernel->indirect || kernel->addressed || kernel->indirect_kinds
 			       ? clone_make(kernel, &handle->values) : CL_SUCCESS;
 	if (error)
@@ -93,10 +94,11 @@ static void change_drop(struct _cl_mutable_command_khr *handle)
 
 /* --- what was wrong with a change --------------------------------------------------------- */
 
-/* It is told when the buffer is free again: the application, which is called, may use it. */
+/* What was wrong with an update, for a message.  The message is sent when the buffer is not busy any more, because
+ * it calls the application, which may use the buffer. */
 struct trouble {
-	const struct _cl_mutable_command_khr *handle;   /* NULL: none that words are for */
-	const struct ocl_mutable_argument *argument;    /* NULL: the launch */
+	const struct _cl_mutable_command_khr *handle;   /* NULL: an error without a message */
+	const struct ocl_mutable_argument *argument;    /* the argument that was wrong; NULL: the launch */
 	struct ocl_mutable_range range;                 /* of the launch */
 };
 
@@ -118,7 +120,7 @@ static void trouble_tell(const struct trouble *trouble, cl_int error)
 
 /* --- one change ----------------------------------------------------------------------------- */
 
-/* clUpdateMutableCommandsKHR: what a config may not have. */
+/* The errors of clUpdateMutableCommandsKHR for one config. */
 static cl_int config_check(cl_command_buffer_khr buffer, const struct ocl_mutable_config *config)
 {
 	const struct _cl_mutable_command_khr *handle = config->command;
@@ -143,7 +145,8 @@ static cl_int config_check(cl_command_buffer_khr buffer, const struct ocl_mutabl
 		       ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
-/* Without the execution info that the application may have set since. */
+/* Makes the clone whose arguments are changed, without the execution info that the application may have set since
+ * the launch was recorded. */
 static cl_int values_make(struct _cl_mutable_command_khr *handle)
 {
 	if (handle->values)
@@ -156,7 +159,7 @@ static cl_int values_make(struct _cl_mutable_command_khr *handle)
 	return ocl_kernel_set_indirect(handle->values, 0, NULL, true);
 }
 
-/* The kernel that the changed launch is of. */
+/* The kernel with whose arguments and execution info the changed launch is made. */
 static cl_kernel next_values(const struct _cl_mutable_command_khr *handle)
 {
 	return handle->next_values ? handle->next_values : handle->values;
@@ -227,7 +230,7 @@ static bool is_uniform(const struct ocl_mutable_range *range)
 	return true;
 }
 
-/* Without all arguments it stands for nothing, and its buffer cannot be enqueued. */
+/* Makes the new command.  If arguments are missing it is a marker, and its buffer cannot be enqueued. */
 static cl_int fresh_make(struct _cl_mutable_command_khr *handle)
 {
 	const struct ocl_mutable_range *range = &handle->next.range;
@@ -279,7 +282,7 @@ static cl_int change_make(const struct ocl_mutable_config *config, struct troubl
 
 /* --- all of a call --------------------------------------------------------------------------- */
 
-/* The handle trades its command for the fresh one, or takes the old one back. */
+/* Exchanges the handle's state and command with the new ones; a second call undoes the first. */
 static void change_swap(cl_command_buffer_khr buffer, struct _cl_mutable_command_khr *handle)
 {
 	struct ocl_recorded *recorded = &buffer->commands[handle->position];
@@ -299,7 +302,7 @@ static void change_swap(cl_command_buffer_khr buffer, struct _cl_mutable_command
 	handle->fresh_set = set;
 }
 
-/* Each changed command once. */
+/* Finds the positions of the changed commands, each once, and their present commands. */
 static uint32_t positions_gather(cl_uint count, const struct ocl_mutable_config *const *configs,
 				 const cl_command_buffer_khr buffer, uint32_t *positions,
 				 struct ocl_command **before)
@@ -330,8 +333,8 @@ static cl_int changes_apply(cl_command_buffer_khr buffer, cl_uint count,
 	for (uint32_t i = 0; i < found; i++)
 		change_swap(buffer, buffer->commands[positions[i]].handle);
 	error = ocl_command_buffer_rebuild_graph(buffer, positions, before, found);
-	/* The commands are what they were; a graph that was changed in part is made anew, and
-	 * if even that fails there is none until the next change. */
+	/* After an error the old commands are restored.  The graph may have been changed in part, so a new one is
+	 * made; if that fails too, the buffer has no graph until the next update. */
 	for (uint32_t i = 0; i < found && error; i++)
 		change_swap(buffer, buffer->commands[positions[i]].handle);
 	if (error)
@@ -342,7 +345,7 @@ done:
 	return error;
 }
 
-/* All configs are checked. */
+/* All configs have been checked. */
 static cl_int changes_make(cl_command_buffer_khr buffer, cl_uint count,
 			   const struct ocl_mutable_config *const *configs,
 			   struct trouble *trouble)

@@ -1,9 +1,7 @@
-/* Culvert's own extensions of OpenCL.  Their texts: docs/cl_culvert_*.md.  The functions are
- * found with clGetExtensionFunctionAddressForPlatform, by the names below and the types
- * after them.
+/* Culvert's own extensions of OpenCL, which docs/cl_culvert_*.md specify.  The functions are found with
+ * clGetExtensionFunctionAddressForPlatform; their names and types are below.
  *
- * CUDA's handles travel as pointers and its addresses as cl_ulong, so that this header
- * needs none of CUDA's. */
+ * CUDA's handles are passed as pointers and its addresses as cl_ulong, so that this header does not need CUDA's. */
 #ifndef CL_CULVERT_H
 #define CL_CULVERT_H
 
@@ -17,8 +15,8 @@ extern "C" {
 
 #define CL_CULVERT_GRID_BARRIER_EXTENSION_NAME "cl_culvert_grid_barrier"
 
-/* clGetKernelSubGroupInfo; size_t[]: a work-group size -> size_t: the work-groups of that size
- * that the device runs at once.  The number is of no range of the registry's. */
+/* For clGetKernelSubGroupInfo: takes a work-group size as size_t[], and returns as size_t how many work-groups of
+ * that size the device runs concurrently.  Khronos' registry has not assigned the number. */
 #define CL_KERNEL_MAX_RESIDENT_WORK_GROUPS_CULVERT 0x43550001
 
 /* --- cl_culvert_cuda_interop -------------------------------------------------------------- */
@@ -26,34 +24,33 @@ extern "C" {
 #define cl_culvert_cuda_interop 1
 #define CL_CULVERT_CUDA_INTEROP_EXTENSION_NAME "cl_culvert_cuda_interop"
 
-/* The CUcontext of device, and its CUdevice; either may be NULL. */
+/* Returns the CUcontext of device and its CUdevice; either pointer may be NULL. */
 typedef cl_int(CL_API_CALL *clGetCudaContextCULVERT_fn)(cl_context context, cl_device_id device,
 							 void **cuda_context, int *cuda_device);
-/* The CUstream of an in-order queue. */
+/* Returns the CUstream of an in-order queue. */
 typedef cl_int(CL_API_CALL *clGetCudaStreamCULVERT_fn)(cl_command_queue queue,
 							void **cuda_stream);
-/* The CUevent of a command that has been submitted. */
+/* Returns the CUevent of a command that has been submitted. */
 typedef cl_int(CL_API_CALL *clGetCudaEventCULVERT_fn)(cl_event event, void **cuda_event);
-/* The CUdeviceptr of a buffer on device. */
+/* Returns the CUdeviceptr of a buffer on device. */
 typedef cl_int(CL_API_CALL *clGetCudaPointerCULVERT_fn)(cl_mem buffer, cl_device_id device,
 							 cl_ulong *cuda_pointer);
-/* The CUmodule of an executable program on device. */
+/* Returns the CUmodule of an executable program on device. */
 typedef cl_int(CL_API_CALL *clGetCudaModuleCULVERT_fn)(cl_program program, cl_device_id device,
 							void **cuda_module);
-/* The CUfunction of a kernel on device; docs/kernel-abi.md has its parameters. */
+/* Returns the CUfunction of a kernel on device; docs/kernel-abi.md describes its parameters. */
 typedef cl_int(CL_API_CALL *clGetCudaFunctionCULVERT_fn)(cl_kernel kernel, cl_device_id device,
 							  void **cuda_function);
-/* A buffer whose bytes on device are size bytes from cuda_pointer on. */
+/* Creates a buffer whose memory on device is the size bytes that begin at cuda_pointer. */
 typedef cl_mem(CL_API_CALL *clCreateBufferFromCudaPointerCULVERT_fn)(
 	cl_context context, cl_device_id device, cl_mem_flags flags, size_t size,
 	cl_ulong cuda_pointer, cl_int *errcode_ret);
 
-/* Puts CUDA work into cuda_stream.  cuda_pointers: of the buffers, in their order. */
+/* A function that enqueues CUDA work in cuda_stream. cuda_pointers: the CUdeviceptr of each buffer, in their order. */
 typedef void(CL_CALLBACK *cl_cuda_work_culvert)(void *cuda_stream, const cl_ulong *cuda_pointers,
 						void *user_data);
-/* A command whose operation is what work puts into the stream it is given.
- * uses: for each buffer CL_MEM_READ_ONLY (the work reads it) or CL_MEM_READ_WRITE;
- * NULL: it may read and write all. */
+/* Enqueues a command whose operation is the CUDA work that the function enqueues. uses: for each buffer
+ * CL_MEM_READ_ONLY (the work reads it) or CL_MEM_READ_WRITE; NULL: the work may read and write all buffers. */
 typedef cl_int(CL_API_CALL *clEnqueueCudaWorkCULVERT_fn)(
 	cl_command_queue queue, cl_cuda_work_culvert work, void *user_data, cl_uint num_buffers,
 	const cl_mem *buffers, const cl_mem_flags *uses, cl_uint num_events_in_wait_list,
@@ -64,20 +61,20 @@ typedef cl_int(CL_API_CALL *clEnqueueCudaWorkCULVERT_fn)(
 #define cl_culvert_external_memory_export 1
 #define CL_CULVERT_EXTERNAL_MEMORY_EXPORT_EXTENSION_NAME "cl_culvert_external_memory_export"
 
-/* clCreateBufferWithProperties: the type of handle that the buffer can be exported as, then
+/* For clCreateBufferWithProperties: followed by the type of handle as which the buffer can be exported, and
  * CL_MEM_EXPORT_HANDLE_TYPES_LIST_END_CULVERT. */
 #define CL_MEM_EXPORT_HANDLE_TYPES_CULVERT 0x43550010
 #define CL_MEM_EXPORT_HANDLE_TYPES_LIST_END_CULVERT 0
-/* A type of external memory handle: CUDA's CUipcMemHandle, of CL_CUDA_IPC_HANDLE_SIZE_CULVERT bytes.
- * As a property its value is the address of one, which is read within the call. */
+/* A type of external memory handle: CUDA's CUipcMemHandle, of CL_CUDA_IPC_HANDLE_SIZE_CULVERT bytes.  As a property
+ * its value is the address of such a handle, which is read during the call. */
 #define CL_EXTERNAL_MEMORY_HANDLE_CUDA_IPC_CULVERT 0x43550011
 #define CL_CUDA_IPC_HANDLE_SIZE_CULVERT 64
-/* clGetDeviceInfo; cl_uint[]: the types of handles that buffers can be exported as. */
+/* For clGetDeviceInfo: returns as cl_uint[] the types of handles as which buffers can be exported. */
 #define CL_DEVICE_EXTERNAL_MEMORY_EXPORT_HANDLE_TYPES_CULVERT 0x43550012
 
-/* A handle of a buffer's memory on device, which is the caller's: an int for
- * CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, else the bytes of a CUipcMemHandle.
- * handle_type: a cl_external_memory_handle_type_khr. */
+/* Returns a handle of a buffer's memory on device, which the caller owns: an int for
+ * CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, otherwise the bytes of a CUipcMemHandle. handle_type: a
+ * cl_external_memory_handle_type_khr. */
 typedef cl_int(CL_API_CALL *clGetMemObjectHandleForTypeCULVERT_fn)(
 	cl_mem buffer, cl_device_id device, cl_uint handle_type, size_t handle_size,
 	void *handle_ptr, size_t *handle_size_ret);

@@ -1,4 +1,4 @@
-/* The functions of cl_culvert_cuda_interop, which applications know as types alone.
+/* Declares the functions of cl_culvert_cuda_interop, for which applications only have types.
  *
  * Thread-safe. */
 #ifndef CULVERT_ICD_CUDA_INTEROP_H

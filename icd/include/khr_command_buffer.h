@@ -1,8 +1,8 @@
-/* cl_khr_command_buffer 0.9.8 and its mutable_dispatch 0.9.5, for headers that know an
- * older version or none of it.
+/* cl_khr_command_buffer 0.9.8 and cl_khr_command_buffer_mutable_dispatch 0.9.5, for OpenCL headers that lack them or
+ * have an older version.
  *
- * The functions that record commands have other parameters in such headers, so here
- * they have names of their own; an application finds them by the extension's. */
+ * In older headers the functions that record commands have other parameters; therefore they have other names here.
+ * Applications find them by the names of the extension. */
 #ifndef CULVERT_ICD_KHR_COMMAND_BUFFER_H
 #define CULVERT_ICD_KHR_COMMAND_BUFFER_H
 
@@ -51,8 +51,7 @@ typedef cl_properties cl_command_properties_khr;
 #define CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR 0x12A2
 #endif
 
-/* Of mutable dispatch, what has the same names and other values or members in older
- * headers goes by names of our own. */
+/* Names of mutable_dispatch that older headers define with other values or members have a prefix of our own. */
 #define OCL_COMMAND_BUFFER_STATE_FINALIZED 2
 #define OCL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS 0x12B7
 #define OCL_MUTABLE_DISPATCH_ASSERTS 0x12B8
@@ -64,7 +63,7 @@ typedef cl_properties cl_command_properties_khr;
 #define OCL_MUTABLE_LOCAL_SIZE (1 << 2)
 #define OCL_MUTABLE_ARGUMENTS (1 << 3)
 #define OCL_MUTABLE_EXEC_INFO (1 << 4)
-/* What of a launch can be changed. */
+/* The fields of a launch that can be changed. */
 #define OCL_MUTABLE_ALL \
 	(OCL_MUTABLE_GLOBAL_OFFSET | OCL_MUTABLE_GLOBAL_SIZE | OCL_MUTABLE_LOCAL_SIZE | \
 	 OCL_MUTABLE_ARGUMENTS | OCL_MUTABLE_EXEC_INFO)
@@ -99,7 +98,7 @@ cl_int CL_API_CALL ocl_mutable_command_info(cl_mutable_command_khr command, cl_u
 					    size_t param_value_size, void *param_value,
 					    size_t *param_value_size_ret);
 
-/* How every one of them begins and ends. */
+/* The first and the last parameters of all functions that record commands. */
 #define OCL_RECORD_FIRST                                                                          \
 	cl_command_buffer_khr command_buffer, cl_command_queue command_queue,                     \
 		const cl_command_properties_khr *properties

@@ -1,5 +1,5 @@
-/* cl_khr_external_memory 1.0.1 and cl_ext_buffer_device_address 1.0.2 for headers that know an
- * older version or none of it, and the function of cl_culvert_external_memory_export. */
+/* cl_khr_external_memory 1.0.1 and cl_ext_buffer_device_address 1.0.2, for OpenCL headers that lack them or have an
+ * older version, and the function of cl_culvert_external_memory_export. */
 #ifndef CULVERT_ICD_KHR_EXTERNAL_MEMORY_H
 #define CULVERT_ICD_KHR_EXTERNAL_MEMORY_H
 

@@ -1,5 +1,4 @@
-/* cl_khr_semaphore 1.0.0 and its external sisters, for headers that know
- * an older version. */
+/* cl_khr_semaphore 1.0.0 and cl_khr_external_semaphore, for OpenCL headers that have an older version. */
 #ifndef CULVERT_ICD_KHR_SEMAPHORE_H
 #define CULVERT_ICD_KHR_SEMAPHORE_H
 

@@ -12,7 +12,7 @@
 
 /* --- checks -------------------------------------------------------------------------------- */
 
-/* As if the range had one work-item in a dimension that it does not have. */
+/* A dimension that the range does not have counts as one work-item. */
 static inline void dimension_leave_out(struct ocl_launch *launch, unsigned i)
 {
 	launch->global[i] = launch->whole[i] = 1;
@@ -28,8 +28,8 @@ static inline cl_int dimension_take(struct ocl_launch *launch, const struct ocl_
 	const uint64_t offset = range->offset ? range->offset[i] : 0;
 	launch->global[i] = global;
 	launch->offset[i] = offset;
-	/* OpenCL 3.0 API, 5.10: CL_INVALID_GLOBAL_OFFSET when an id would not fit a size_t.
-	 * PTX of another compiler's reads the GPU's own ids, where no offset is. */
+	/* OpenCL 3.0 API, 5.10: CL_INVALID_GLOBAL_OFFSET when a global id would not fit a size_t.  PTX from another
+	 * compiler computes ids from the GPU's registers alone and knows no offset. */
 	return offset && (global > SIZE_MAX - offset || launch->code->abi->no_offset)
 		       ? CL_INVALID_GLOBAL_OFFSET : CL_SUCCESS;
 }
@@ -61,7 +61,7 @@ static inline cl_int local_take(struct ocl_launch *launch, const struct ocl_ndra
 			return CL_INVALID_WORK_GROUP_SIZE;
 	for (unsigned i = 0; i < dimensions; i++) {
 		const size_t local = range->local[i];
-		/* 5.10: CL_INVALID_WORK_GROUP_SIZE when it is not what the kernel requires. */
+		/* 5.10: CL_INVALID_WORK_GROUP_SIZE when it is not the size that the kernel requires. */
 		if (!local || (required[0] && local != required[i]))
 			return CL_INVALID_WORK_GROUP_SIZE;
 		/* 5.10: CL_INVALID_WORK_ITEM_SIZE above CL_DEVICE_MAX_WORK_ITEM_SIZES. */
@@ -72,7 +72,7 @@ static inline cl_int local_take(struct ocl_launch *launch, const struct ocl_ndra
 	return CL_SUCCESS;
 }
 
-/* Divisions of 64 bits take long, and few sizes need them. */
+/* 64-bit divisions are slow, and few sizes need them. */
 static inline void groups_divide(struct ocl_launch *launch, unsigned i)
 {
 	const uint64_t global = launch->global[i];
@@ -92,7 +92,7 @@ static inline uint64_t groups_of(const struct ocl_launch *launch, unsigned dimen
 	return launch->whole[dimension] + (launch->edges >> dimension & 1);
 }
 
-/* Counts the work-groups; the work-items of one: */
+/* Counts the work-groups in each dimension; returns the number of work-items of a work-group. */
 static inline uint64_t groups_count(struct ocl_launch *launch, unsigned dimensions)
 {
 	uint64_t items = 1;
@@ -115,7 +115,8 @@ static inline cl_int local_decide(struct ocl_launch *launch, const struct ocl_nd
 	const struct abi_kernel *abi = launch->code->abi;
 	const uint32_t *required = abi->required_local;
 	cl_int error = CL_SUCCESS;
-	/* A choice of ours may be what a kernel does not notice. */
+	/* Work-groups need not be uniform if the driver chooses their size and the kernel cannot notice that they
+	 * differ. */
 	launch->uniform = launch->cooperative ||
 			  (abi->uniform_groups &&
 			   (range->local || required[0] || abi->sees_groups));
@@ -127,13 +128,13 @@ static inline cl_int local_decide(struct ocl_launch *launch, const struct ocl_nd
 		error = ocl_launch_choose(queue, launch);
 	if (error)
 		return error;
-	/* What the kernel requires may be in more dimensions than there are. */
+	/* The required size may have more dimensions than the range. */
 	const uint64_t items = groups_count(launch, required[0] ? 3 : launch->work_dim);
 	if (items > launch->code->caps.max_threads)
 		return CL_INVALID_WORK_GROUP_SIZE;
-	/* 5.10: CL_INVALID_WORK_GROUP_SIZE when the program was built for uniform
-	 * work-groups and the global size is no multiple of the local size.
-	 * cl_culvert_grid_barrier: whatever the program was built for. */
+	/* 5.10: CL_INVALID_WORK_GROUP_SIZE when the program was built for uniform work-groups and the global size is
+	 * no multiple of the local size. cl_culvert_grid_barrier: also when it was not built for uniform
+	 * work-groups. */
 	return launch->uniform && launch->edges ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS;
 }
 
@@ -156,8 +157,8 @@ static inline cl_int limits_check(const struct ocl_launch *launch, cl_command_qu
 	return CL_SUCCESS;
 }
 
-/* cl_culvert_grid_barrier: CL_OUT_OF_RESOURCES when the device cannot run all work-groups
- * at once.  (OpenCL 3.0 API, 5.10: "insufficient resources needed to execute the kernel".) */
+/* cl_culvert_grid_barrier: CL_OUT_OF_RESOURCES when the device cannot run all work-groups concurrently. (OpenCL 3.0
+ * API, 5.10: "insufficient resources needed to execute the kernel".) */
 static cl_int residency_check(const struct ocl_launch *launch, cl_command_queue queue)
 {
 	const uint32_t *local = launch->local;
@@ -189,8 +190,7 @@ static inline cl_int local_memory_check(struct ocl_launch *launch, cl_command_qu
 		dynamic_B = ocl_kernel_dynamic_local_B(abi, launch->arguments, NULL);
 	const uint64_t static_B = launch->code->caps.static_local_B;
 	const uint64_t most_B = ocl_device_local_B(queue->device);
-	/* OpenCL 3.0 API, 5.10: CL_OUT_OF_RESOURCES when the arguments ask for more
-	 * local memory than a work-group can have. */
+	/* OpenCL 3.0 API, 5.10: CL_OUT_OF_RESOURCES when a work-group would need more local memory than it can have. */
 	if (dynamic_B > most_B || static_B > most_B - dynamic_B) {
 		ocl_context_report(queue->context,
 				   "kernel %s needs %llu bytes of local memory for a work-group, "
@@ -210,7 +210,7 @@ static inline bool argument_writes(const struct ocl_memory_argument *argument,
 	       (argument->image || !(mem->flags & (CL_MEM_READ_ONLY | OCL_MEM_IMMUTABLE)));
 }
 
-/* OpenCL 3.0 API, 5.10: CL_INVALID_IMAGE_SIZE for an image that the device cannot have. */
+/* OpenCL 3.0 API, 5.10: CL_INVALID_IMAGE_SIZE for an image that is larger than the device supports. */
 static cl_int images_check(const struct ocl_launch *launch, cl_command_queue queue)
 {
 	const struct abi_kernel *abi = launch->code->abi;
@@ -221,7 +221,8 @@ static cl_int images_check(const struct ocl_launch *launch, cl_command_queue que
 	return error;
 }
 
-/* Without a parameter, hence last. What has been freed is not used. */
+/* Adds accesses of memory that the kernel uses through pointers; they have no parameter and are the last ones.
+ * Memory objects that were released are left out. */
 static void indirect_touch(struct ocl_command *command, const struct ocl_indirect *indirect)
 {
 	for (uint32_t i = 0; i < indirect->count; i++) {
@@ -280,7 +281,7 @@ void ocl_launch_record(struct ocl_command *command)
 		command->u.launch.recorded = true;
 }
 
-/* Whether a grid of it starts elsewhere than at 0: for an offset, or behind whole work-groups. */
+/* Whether a grid of the launch does not start at work-item 0: because of an offset, or because it is at an edge. */
 static bool has_starts(const struct ocl_launch *launch)
 {
 	bool starts = false;
@@ -289,7 +290,7 @@ static bool has_starts(const struct ocl_launch *launch)
 	return starts;
 }
 
-/* Whether a global id of it has more than 32 bits, or might have. */
+/* Whether a global id of the launch may have more than 32 bits. */
 static bool is_wide(const struct ocl_launch *launch)
 {
 	bool wide = false;
@@ -313,7 +314,7 @@ static inline cl_int functions_find(struct ocl_launch *launch)
 	return error;
 }
 
-/* Everything but accesses; *empty_out: there are no work-items, and so no local size. */
+/* Fills in everything except the accesses. *empty_out: there are no work-items; then no local size is chosen. */
 static cl_int launch_describe(struct ocl_launch *launch, cl_command_queue queue, cl_kernel kernel,
 			      const struct ocl_ndrange *range, bool *empty_out)
 {
@@ -367,7 +368,7 @@ cl_int ocl_launch_init(struct ocl_command *command, struct ocl_access own[OCL_LA
 	cl_int error = launch_describe(launch, queue, kernel, range, &empty);
 	if (error)
 		return error;
-	/* OpenCL 3.0 API, 5.10: without work-items the command succeeds, in its order. */
+	/* OpenCL 3.0 API, 5.10: a launch without work-items succeeds; its command keeps its place in the queue. */
 	if (empty) {
 		command->kind = &ocl_command_marker;
 		return CL_SUCCESS;
@@ -391,16 +392,16 @@ void ocl_launch_finish(struct ocl_command *command, const struct ocl_access *own
 
 enum { LAUNCH_PARAMETERS = 64 };
 
-/* Where the values lie that no argument has. */
+/* The values of parameters that are not arguments. */
 struct hidden_values {
-	uint32_t *offsets;               /* of the local arguments */
-	uint64_t id_start[3];            /* of the grid that is launched next */
+	uint32_t *offsets;               /* the offsets of the local memory arguments */
+	uint64_t id_start[3];            /* the first global id of the next grid */
 	uint32_t group_start[3];
-	uint32_t group_count[3];         /* of all grids */
+	uint32_t group_count[3];         /* the number of work-groups in all grids */
 };
 
-/* The sampler states that the kernel may read its images with: those of its code, and
- * those of its arguments. */
+/* The sampler states with which the kernel may read its images: those of samplers in its code, and of its sampler
+ * arguments. */
 static uint32_t sampler_states(const struct ocl_launch *launch)
 {
 	const struct abi_kernel *abi = launch->code->abi;
@@ -416,7 +417,7 @@ static uint32_t sampler_states(const struct ocl_launch *launch)
 	return states;
 }
 
-/* Where the descriptor of an image lies that the kernel knows it by. */
+/* The parameter of an image is the address of its descriptor. */
 static cl_int image_parameter(const struct ocl_launch *launch, uint32_t index,
 			      struct ocl_access *access, void **parameter_out)
 {
@@ -438,8 +439,8 @@ static void local_parameters(const struct ocl_launch *launch, struct hidden_valu
 			parameters[i] = &values->offsets[i];
 }
 
-/* The block knows where values lie, and pointers; memory objects are where the launch found
- * them. */
+/* Sets the addresses of the arguments' values: the block of arguments has those of values and pointers, the accesses
+ * have those of memory objects. */
 static inline cl_int argument_parameters(struct ocl_command *command,
 					 struct hidden_values *values, void **parameters)
 {
@@ -496,7 +497,7 @@ static cl_int hidden_parameters(struct ocl_launch *launch, struct hidden_values 
 			parameters[i] = &launch->grid_barrier;
 			break;
 		default:
-			/* A kernel that wants what this version cannot give. */
+			/* The kernel comes from another version and has a parameter that this one does not know. */
 			return CL_OUT_OF_RESOURCES;
 		}
 	}
@@ -524,8 +525,8 @@ static inline cl_int launch_whole(const struct ocl_launch *launch, struct gpu_si
 	return gpu_sink_launch(sink, gpu);
 }
 
-/* One of the grids that a launch is: of the whole work-groups, or of those at the edges
- * of the dimensions in the set.  false: there are no such work-groups. */
+/* Describes one of the launch's grids: that of the full work-groups, or for a set of dimensions that of the smaller
+ * work-groups at their edges. false: there are no such work-groups. */
 static bool grid_describe(const struct ocl_launch *launch, unsigned edges,
 			  struct hidden_values *values, struct gpu_launch *gpu)
 {
@@ -545,7 +546,7 @@ static bool grid_describe(const struct ocl_launch *launch, unsigned edges,
 	return true;
 }
 
-/* The set of edges that comes after one, of those that are in all; 0 after the last. */
+/* The subset of all that follows edges; 0 after the last. */
 static unsigned edges_next(unsigned edges, unsigned all)
 {
 	return (edges - all) & all;
@@ -565,7 +566,7 @@ uint32_t ocl_launch_grids(const struct ocl_launch *launch)
 	return count;
 }
 
-/* The whole work-groups, and those at the edges. */
+/* Launches the full work-groups, and those at the edges. */
 static cl_int launch_several(const struct ocl_launch *launch, struct gpu_sink sink,
 			     struct hidden_values *values, struct gpu_launch *gpu)
 {
@@ -579,7 +580,7 @@ static cl_int launch_several(const struct ocl_launch *launch, struct gpu_sink si
 	return error;
 }
 
-/* A launch of several grids, or whose stream has to be told more of it. */
+/* Launches several grids, or a kernel that has a grid barrier or may access any USM. */
 static cl_int launch_special(struct ocl_command *command, struct gpu_sink sink,
 			     struct hidden_values *values, struct gpu_launch *gpu)
 {
@@ -650,8 +651,8 @@ static cl_int launch_printf_run(struct ocl_command *command, struct gpu_stream *
 	return error;
 }
 
-/* The kernel keeps its code; the arguments' block keeps the values as they are
- * now, whatever clSetKernelArg does until the command's turn. */
+/* The kernel has a reference to its code; the block of arguments keeps the values of the launch, whatever
+ * clSetKernelArg sets before the command is submitted. */
 static void launch_retain(struct ocl_command *command)
 {
 	object_ref(command->u.launch.kernel);
@@ -672,7 +673,7 @@ const struct ocl_command_kind ocl_command_launch = {
 	.put = launch_put, .retain = launch_retain, .release = launch_release,
 };
 
-/* For one of the queue's buffers, when all are in use. */
+/* The submission waits if all of the queue's printf buffers are in use. */
 static enum ocl_delay launch_printf_delay(const struct ocl_command *command)
 {
 	(void)command;

@@ -25,7 +25,7 @@ static void complain_unset(const char *call, cl_kernel kernel)
 	}
 }
 
-/* "64 x 2": sizes in as many dimensions as there are. */
+/* Writes sizes in as many dimensions as the range has, such as "64 x 2". */
 static void sizes_text(const struct ocl_ndrange *range, const size_t *sizes, char text[80])
 {
 	size_t at = 0;
@@ -34,7 +34,7 @@ static void sizes_text(const struct ocl_ndrange *range, const size_t *sizes, cha
 		at += (size_t)snprintf(text + at, 80 - at, "%s%zu", i ? " x " : "", sizes[i]);
 }
 
-/* Work-groups that are too large, of another size than the kernel wants, or that do not divide. */
+/* Explains a local size that is too large, is not the required one, or does not divide the global size. */
 static void complain_local(const char *call, cl_command_queue queue, cl_kernel kernel,
 			   const struct ocl_ndrange *range)
 {

@@ -35,7 +35,7 @@ static void local_extend(const uint64_t global[3], uint32_t threads, const uint3
 	local[2] = divisor_at_most(global[2], lesser(threads / (local[0] * local[1]), max[2]));
 }
 
-/* Work-items that a warp's lanes do useful work for, of those they occupy. */
+/* The number of work-items times the share of lanes that are used: 64 for 64 work-items, 17 for 33. */
 static uint32_t local_value(const uint32_t local[3])
 {
 	const uint32_t items = local[0] * local[1] * local[2];
@@ -54,8 +54,8 @@ void ocl_launch_choose_local(const uint64_t global[3], uint32_t threads, const u
 	const uint32_t most = lesser(threads, max[0]);
 	const bool flat = is_flat(global);
 	uint32_t other[3];
-	/* Two candidates: whole warps along x, the order of memory; a narrow block
-	 * that leaves room for y and z when x does not divide well. */
+	/* Two candidates: whole warps along x, which is the order of memory; or a narrow block that leaves room for
+	 * y and z, when x does not divide well. */
 	const uint32_t wide = warps_at_most(global[0], flat ? most : lesser(most, 64));
 	local_out[0] = wide ? wide : divisor_at_most(global[0], most);
 	local_extend(global, threads, max, local_out);
@@ -67,8 +67,8 @@ void ocl_launch_choose_local(const uint64_t global[3], uint32_t threads, const u
 		memcpy(local_out, other, sizeof(other));
 }
 
-/* Whether dividing sizes are nearly as good as free ones: at least two warps, or all that
- * there is, and few lanes idle. */
+/* Whether a size that divides the global size is nearly as good as one that need not: it has at least two warps, or
+ * is the whole range, and few lanes are idle. */
 static bool is_good(const uint64_t global[3], const uint32_t local[3])
 {
 	const uint32_t items = local[0] * local[1] * local[2];
@@ -77,8 +77,8 @@ static bool is_good(const uint64_t global[3], const uint32_t local[3])
 	return items >= 64 && 4 * local_value(local) >= 3 * items;
 }
 
-/* Rows of a warp or two, or whole rows where they are short; the rest of the group's
- * room goes to y and z. */
+/* Chooses a size that need not divide the global size: rows of one or two warps, or whole rows if they are short;
+ * the rest of the work-group is in y and z. */
 static void choose_any(const uint64_t global[3], uint32_t threads, const uint32_t max[3],
 		       uint32_t local_out[3])
 {

@@ -9,7 +9,7 @@ int ocl_address_table_init(struct ocl_address_table *table)
 	return lock_init(&table->lock, LOCK_RANK_CONTEXT);
 }
 
-/* Buffers hold their context: there are none left. */
+/* Every buffer has a reference to its context, so the table is empty. */
 void ocl_address_table_finish(struct ocl_address_table *table)
 {
 	spans_finish(&table->spans);
@@ -44,7 +44,7 @@ void ocl_address_leave(cl_mem mem)
 	lock_drop(&table->lock);
 }
 
-/* Buffers over one piece of SVM have the same addresses: any of them stands for it. */
+/* Buffers in the same SVM allocation have the same addresses; any of them can be returned. */
 cl_mem ocl_address_find(cl_context context, uint64_t address)
 {
 	struct ocl_address_table *table = &context->addresses;

@@ -22,8 +22,8 @@ static void context_destroy(struct object *object)
 {
 	cl_context context = (cl_context)object;
 	const int before = cancel_hold();
-	/* OpenCL 3.0 API, 4.4.1: in the reverse order of their registration, before
-	 * the context's resources go.  Nobody else holds the context any more. */
+	/* OpenCL 3.0 API, 4.4.1: the callbacks are called in the reverse order of their registration, before the
+	 * context's resources are freed.  There are no other references to the context. */
 	while (context->destructors) {
 		struct context_destructor *destructor = context->destructors;
 		context->destructors = destructor->next;
@@ -64,7 +64,7 @@ static cl_int property_check(cl_context_properties name, cl_context_properties v
 	}
 }
 
-/* The callback of cl_arm_printf in a list that was checked; NULL: there is none. */
+/* The callback of cl_arm_printf in a list that was checked; 0: there is none. */
 static cl_context_properties print_of(const cl_context_properties *properties)
 {
 	for (; properties && *properties; properties += 2)
@@ -82,7 +82,7 @@ static cl_int properties_check(const cl_context_properties *properties, size_t *
 		cl_int error = property_check(properties[count], properties[count + 1]);
 		if (error)
 			return error;
-		/* "... or if the same property name is specified more than once" */
+		/* 4.4: CL_INVALID_PROPERTY "... or if the same property name is specified more than once". */
 		for (size_t i = 0; i < count; i += 2)
 			if (properties[i] == properties[count])
 				return CL_INVALID_PROPERTY;
@@ -95,7 +95,7 @@ out:
 
 static void device_add(cl_context context, cl_device_id device)
 {
-	/* A root device is never counted: threads would meet in its count. */
+	/* References to root devices are not counted: threads that create contexts would contend for the count. */
 	if (device->parent)
 		object_ref(device);
 	context->devices[context->device_count++] = device;

@@ -43,8 +43,8 @@ static struct ocl_image *image_new(const struct ocl_image_request *request)
 	return image;
 }
 
-/* A 1D image is one row of a 2D array: a CUDA array of one dimension reads as 0 by integer
- * coordinates, and mixes its border into what it filters. */
+/* A 1D image is one row of a 2D CUDA array: a 1D CUDA array returns 0 for integer coordinates, and its filter
+ * includes the border. */
 static struct ocl_texels texels_of(const struct ocl_image *image)
 {
 	const uint64_t height = image->type == CL_MEM_OBJECT_IMAGE1D ? 1 : image->height;
@@ -61,8 +61,8 @@ static uint64_t at_least_one(uint64_t size)
 	return size ? size : 1;
 }
 
-/* CL_MEM_SIZE: without gaps, but for those of a buffer's rows, the last one among them, since
- * that is what a buffer has to have. */
+/* CL_MEM_SIZE: without padding, except that of the rows of an image in a buffer, whose last row is padded too,
+ * because the buffer must have those bytes. */
 static uint64_t size_of(const struct ocl_image *image)
 {
 	const uint64_t rows = at_least_one(image->height) * at_least_one(image->depth) *
@@ -98,10 +98,9 @@ static cl_int image_place(const struct ocl_image_request *request, struct _cl_me
 	return CL_SUCCESS;
 }
 
-/* The application's memory that maps have to point into (5.3.6), or NULL: that of
- * CL_MEM_USE_HOST_PTR, also where the flag is a buffer's or another image's that this one is
- * made of (5.3.1).  SVM is not: what is copied to it would be copied onto itself; where devices use a buffer's
- * memory where it is, nothing is copied. */
+/* The application's memory that maps have to point into (5.3.6), or NULL: that of CL_MEM_USE_HOST_PTR, also if the
+ * flag belongs to the buffer or image from which this image is made (5.3.1).  SVM is not such memory, nor is memory
+ * that devices use in place: a map would copy it onto itself. */
 static unsigned char *host_memory_of(const struct ocl_image_request *request)
 {
 	const struct _cl_mem *parent = request->desc.mem_object;
@@ -130,7 +129,7 @@ static void host_memory_use(const struct ocl_image_request *request, struct _cl_
 
 /* --- the end -------------------------------------------------------------------------- */
 
-/* The descriptor and the textures, in the order of the streams that use them. */
+/* Frees the descriptor and the textures once the streams that use them are done with them. */
 static void place_finish(struct gpu_device *gpu, struct ocl_image_place *place,
 			 struct ocl_stream_set *streams)
 {
@@ -146,7 +145,7 @@ static void place_finish(struct gpu_device *gpu, struct ocl_image_place *place,
 	gpu_event_unref(place->written);
 }
 
-/* Of the pinned copy for maps. */
+/* The size of the pinned memory for maps. */
 static uint64_t shadow_B(const struct ocl_image *image)
 {
 	return image->width * image->texel_B * at_least_one(image->height) *
@@ -196,7 +195,7 @@ static bool is_1d_array(const struct ocl_image *image)
 	return image->type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
 }
 
-/* The image's size, as origin and region of the commands count. */
+/* The image's size in the form of a region of the commands. */
 static void size_as_region(const struct ocl_image *image, uint64_t size[3])
 {
 	size[0] = image->width;
@@ -209,8 +208,8 @@ cl_int ocl_image_box_take(const struct _cl_mem *mem, const size_t origin[3],
 			  const size_t region[3], struct ocl_image_box *box_out)
 {
 	uint64_t size[3];
-	/* OpenCL 3.0 API, 5.3.3: what a type does not have is 0 in origin and 1 in region;
-	 * out of bounds, or without texels: CL_INVALID_VALUE. */
+	/* OpenCL 3.0 API, 5.3.3: in dimensions that the type does not have, origin is 0 and region 1.
+	 * CL_INVALID_VALUE also for a box that is out of bounds or empty. */
 	if (!origin || !region)
 		return CL_INVALID_VALUE;
 	size_as_region(mem->image, size);
@@ -231,13 +230,13 @@ cl_int ocl_image_pitches_take(const struct _cl_mem *mem, const size_t region[3],
 {
 	const struct ocl_image *image = mem->image;
 	const size_t row_B = region[0] * image->texel_B;
-	/* 5.3.3: 0, or at least as long as a row. */
+	/* 5.3.3: a row pitch is 0 or at least the size of a row. */
 	if (!*row_pitch_B)
 		*row_pitch_B = row_B;
 	if (*row_pitch_B < row_B)
 		return CL_INVALID_VALUE;
-	/* 5.3.3: a slice pitch "must be 0 if image is a 1D or 2D image", and otherwise at
-	 * least row_pitch x height, where a 1D array's images have the height 1. */
+	/* 5.3.3: a slice pitch "must be 0 if image is a 1D or 2D image", and is otherwise at least row_pitch x
+	 * height, where the images of a 1D array have the height 1. */
 	const bool sliced = image->depth || image->array_size;
 	const size_t rows = is_1d_array(image) ? 1 : region[1];
 	if (!sliced && *slice_pitch_B)
@@ -296,7 +295,7 @@ struct gpu_image_side ocl_image_side(const struct _cl_mem *mem, const struct ocl
 
 /* --- maps ----------------------------------------------------------------------------- */
 
-/* The application's pitches, where its memory is the shadow: else without gaps. */
+/* The pitches of the shadow: the application's if the shadow is its memory, otherwise without padding. */
 static void shadow_pitches(const struct _cl_mem *mem, uint64_t *row_pitch_B,
 			   uint64_t *slice_pitch_B)
 {
@@ -315,7 +314,7 @@ static cl_int shadow_make(struct _cl_mem *mem)
 	lock_drop(&image->lock);
 	if (there)
 		return CL_SUCCESS;
-	/* Pinning is slow: it is done without the lock, and of two who do it one loses. */
+	/* Pinning is slow and done without the lock.  If two threads do it, one frees its memory again. */
 	struct gpu_device *owner = ocl_storage_living_device(mem->storage);
 	if (gpu_host_alloc(owner, shadow_B(image), &fresh))
 		return CL_MEM_OBJECT_ALLOCATION_FAILURE;

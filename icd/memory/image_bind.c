@@ -1,4 +1,4 @@
-/* Images on their way to kernels. */
+/* Descriptors and textures of images for kernels. */
 #include "config.h"
 
 #include "icd/memory/image.h"
@@ -29,7 +29,7 @@ static cl_int texture_make(const struct ocl_image *image, const struct ocl_acqui
 	return gpu_texture_create(gpu, &source, &sampler, texture_out);
 }
 
-/* What was made and did not come to be in the descriptor. */
+/* Destroys textures that were made but could not be written to the descriptor. */
 static void textures_undo(struct abi_image *content, struct gpu_device *gpu, uint32_t states)
 {
 	for (unsigned i = 0; i < ABI_SAMPLER_STATES; i++) {
@@ -74,14 +74,15 @@ static cl_int content_make(const struct ocl_image *image, const struct ocl_acqui
 	return at->array ? gpu_array_surface(at->array, &content->surface) : CL_SUCCESS;
 }
 
-/* All of a new descriptor.  Bytes this few the driver takes before its call returns. */
+/* Writes a new descriptor.  So few bytes are read by the driver before its call returns. */
 static cl_int descriptor_write(const struct ocl_image_place *place, struct gpu_stream *stream)
 {
 	return gpu_copy_to_device(stream, place->descriptor, &place->content,
 				  sizeof(place->content));
 }
 
-/* One of a descriptor that other kernels may be reading: what they read stays. */
+/* Writes one texture into a descriptor that other kernels may be reading; the textures that they use stay as they
+ * are. */
 static cl_int texture_write(const struct ocl_image_place *place, unsigned state,
 			    struct gpu_stream *stream)
 {
@@ -90,8 +91,8 @@ static cl_int texture_write(const struct ocl_image_place *place, unsigned state,
 				  &place->content.texture[state], sizeof(uint64_t));
 }
 
-/* Later changes and later readers are ordered after this one, which is in the stream whether or not its
- * event can be recorded. */
+/* Records the event after which the change is done; later changes and kernels wait for it.  The change is in the
+ * stream even if no event can be recorded. */
 static cl_int change_record(struct ocl_image_place *place, struct gpu_stream *stream)
 {
 	struct gpu_event *written;
@@ -123,15 +124,15 @@ static cl_int place_make_locked(const struct ocl_image *image, struct ocl_image_
 	error = descriptor_write(place, at->stream);
 	if (!error)
 		return change_record(place, at->stream);
-	/* Nobody has it yet: it is made again next time. */
+	/* No kernel has this address yet; the next launch makes the descriptor again. */
 	gpu_memory_free(gpu, place->descriptor, NULL, 0);
 	place->descriptor = 0;
 	textures_undo(&place->content, gpu, states);
 	return error;
 }
 
-/* Textures that could be made but not written stay out of the descriptor; a word that was written meanwhile
- * is written again, behind this time. */
+/* Adds textures to the descriptor.  If one cannot be written, all of them count as missing; those that have been
+ * written will be overwritten by a later launch, after this change. */
 static cl_int place_extend_locked(const struct ocl_image *image, struct ocl_image_place *place,
 				  const struct ocl_acquired *at, struct gpu_device *gpu,
 				  uint32_t states)
@@ -163,7 +164,7 @@ static cl_int bind_locked(struct ocl_image *image, const struct ocl_acquired *at
 	struct ocl_image_place *place = &image->places[at->device];
 	if (!place->descriptor)
 		return place_make_locked(image, place, at, gpu, states);
-	/* The tail of its stream, recorded now, is behind the change. */
+	/* An event that is recorded in that stream now happens after the change. */
 	cl_int error = place->unwitnessed ? change_record(place, place->unwitnessed) : CL_SUCCESS;
 	if (!error && place->written)
 		error = gpu_stream_wait_event(at->stream, place->written);
@@ -178,7 +179,7 @@ cl_int ocl_image_bind(cl_mem mem, const struct ocl_acquired *at, uint32_t states
 {
 	struct ocl_image *image = mem->image;
 	struct gpu_device *gpu = mem->storage->locations[at->device].gpu;
-	/* OpenCL C reads image1d_buffer_t without samplers alone. */
+	/* In OpenCL C an image1d_buffer_t is read only without a sampler. */
 	if (image->type == CL_MEM_OBJECT_IMAGE1D_BUFFER)
 		states &= 1u << ABI_STATE_PLAIN;
 	lock_take(&image->lock);

@@ -7,9 +7,8 @@
 
 /* --- dimensions ----------------------------------------------------------------------- */
 
-/* Brings desc into a form in which what the type does not have is 0 ("image_height ...
- * ignored for other types"). CL_INVALID_IMAGE_DESCRIPTOR for a type that is none, or
- * without texels. */
+/* Sets the fields of desc that the type does not have to 0 ("image_height ... ignored for other types").
+ * CL_INVALID_IMAGE_DESCRIPTOR for an unknown type, or an image without texels. */
 static cl_int dimensions_take(cl_image_desc *desc)
 {
 	bool height = false, depth = false, layers = false;
@@ -43,7 +42,7 @@ static cl_int dimensions_take(cl_image_desc *desc)
 							 : CL_SUCCESS;
 }
 
-/* 5.3.1: CL_INVALID_IMAGE_SIZE when it is too large for every device of the context. */
+/* 5.3.1: CL_INVALID_IMAGE_SIZE when no device of the context supports the size. */
 static cl_int size_check(const struct _cl_context *context, const cl_image_desc *desc)
 {
 	for (cl_uint i = 0; i < context->device_count; i++)
@@ -59,8 +58,8 @@ static uint64_t at_least_one(uint64_t size)
 	return size ? size : 1;
 }
 
-/* 5.3.1: without memory of the application's the pitches are 0.  With it, 0 stands for
- * the least; a row pitch is a multiple of the texel, a slice pitch one of the row pitch. */
+/* 5.3.1: without a host pointer the pitches are 0. With one, 0 stands for the smallest pitch; a row pitch is a
+ * multiple of the texel size, a slice pitch a multiple of the row pitch. */
 static cl_int pitches_take(cl_image_desc *desc, uint32_t texel_B, bool given)
 {
 	const uint64_t row_B = desc->image_width * texel_B;
@@ -88,7 +87,7 @@ static cl_int pitches_take(cl_image_desc *desc, uint32_t texel_B, bool given)
 
 /* --- of another memory object --------------------------------------------------------- */
 
-/* A 1D image buffer: its texels must lie in the buffer. */
+/* A 1D image buffer: its texels must be within the buffer. */
 static cl_int check_1d_buffer(struct ocl_image_request *request, uint32_t texel_B)
 {
 	cl_image_desc *desc = &request->desc;
@@ -115,9 +114,8 @@ cl_int ocl_image_rows_take(struct ocl_image_request *request, uint32_t unit)
 							       : CL_SUCCESS;
 }
 
-/* cl_khr_image2d_from_buffer: CL_INVALID_IMAGE_FORMAT_DESCRIPTOR when the row pitch is
- * not a multiple of CL_DEVICE_IMAGE_PITCH_ALIGNMENT texels, CL_INVALID_IMAGE_DESCRIPTOR
- * when the image does not lie in the buffer. */
+/* cl_khr_image2d_from_buffer: CL_INVALID_IMAGE_FORMAT_DESCRIPTOR when the row pitch is not a multiple of
+ * CL_DEVICE_IMAGE_PITCH_ALIGNMENT texels, CL_INVALID_IMAGE_DESCRIPTOR when the image is not within the buffer. */
 static cl_int check_2d_buffer(struct ocl_image_request *request, uint32_t texel_B)
 {
 	const cl_image_desc *desc = &request->desc;
@@ -127,8 +125,8 @@ static cl_int check_2d_buffer(struct ocl_image_request *request, uint32_t texel_
 	return error;
 }
 
-/* 5.3.1, "creating a 2D image from another 2D image object": all is as in that, but an
- * order that goes with the other. */
+/* 5.3.1, "creating a 2D image from another 2D image object": everything is the same as in the other image, except
+ * that the channel order may be another one that is compatible. */
 static cl_int check_2d_image(struct ocl_image_request *request)
 {
 	cl_image_desc *desc = &request->desc;
@@ -193,8 +191,8 @@ static cl_int flags_take(struct ocl_image_request *request)
 	return error;
 }
 
-/* 5.3.1: CL_INVALID_HOST_PTR unless there is one exactly if a flag needs it; one that is
- * made of another has none. */
+/* 5.3.1: CL_INVALID_HOST_PTR unless host_ptr is given exactly when a flag needs it; an image that is made from
+ * another object has none. */
 static cl_int host_pointer_check(const struct ocl_image_request *request)
 {
 	const bool needed = !request->desc.mem_object &&

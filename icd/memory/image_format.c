@@ -4,7 +4,7 @@
 
 #include "icd/memory/image.h"
 
-/* CL_DEPTH_STENCIL and its type, which the headers of December 2023 have there alone. */
+/* Headers of December 2023 define CL_DEPTH_STENCIL and its type only in this file. */
 #include <CL/cl_gl.h>
 #include <math.h>
 #include <stdint.h>
@@ -30,19 +30,18 @@ static const struct type_row types[] = {
 	{CL_UNSIGNED_INT32, GPU_CHANNEL_UNSIGNED, 4, false},
 	{CL_HALF_FLOAT, GPU_CHANNEL_FLOAT, 2, false},
 	{CL_FLOAT, GPU_CHANNEL_FLOAT, 4, false},
-	/* Four bytes, in which CUDA packs four channels. */
+	/* Four bytes into which CUDA packs four channels. */
 	{CL_UNORM_INT_101010, GPU_CHANNEL_UNSIGNED, 1, true},
 };
 
-/* OpenCL 3.0 API, 5.3.1, "Image Format Mapping" and its list of the data types that an
- * order takes. */
+/* OpenCL 3.0 API, 5.3.1, "Image Format Mapping": the data types that can be used with a channel order. */
 enum takes { TAKES_ALL, TAKES_FRACTIONS, TAKES_BYTES, TAKES_UNORM8, TAKES_DEPTH, TAKES_PACKED };
 
 struct order_row {
 	cl_channel_order order;
 	uint32_t channels;
 	enum takes takes;
-	uint8_t color[4];                /* which part of a color each channel is */
+	uint8_t color[4];                /* for each channel, which component of a color it is */
 };
 
 static const struct order_row orders[] = {
@@ -59,11 +58,11 @@ static const struct order_row orders[] = {
 	{CL_DEPTH, 1, TAKES_DEPTH, {0}},
 	{CL_sRGBA, 4, TAKES_UNORM8, {0, 1, 2, 3}},
 	{CL_sBGRA, 4, TAKES_UNORM8, {2, 1, 0, 3}},
-	/* CUDA's packed channels begin at the lowest bit, where OpenCL has blue. */
+	/* In CUDA's packed format the first channel is in the lowest bits, where OpenCL has blue. */
 	{CL_RGB, 4, TAKES_PACKED, {2, 1, 0, 3}},
 };
 
-/* Formats of the specification that no array of CUDA's holds. */
+/* Channel orders of the specification that no CUDA array supports. */
 static const cl_channel_order other_orders[] = {CL_Rx, CL_RGx, CL_RGBx, CL_sRGB, CL_sRGBx,
 						CL_DEPTH_STENCIL};
 static const cl_channel_type other_types[] = {CL_UNORM_SHORT_565, CL_UNORM_SHORT_555,
@@ -141,8 +140,8 @@ cl_int ocl_image_format_check(const cl_image_format *format)
 		return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
 	if (!type && !is_other_type(format->image_channel_data_type))
 		return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
-	/* 5.3.1: the packed types are for CL_RGB and CL_RGBx, CL_UNORM_INT_101010_2 for
-	 * CL_RGBA, and an order for its own types only. */
+	/* 5.3.1: each channel order can be used with certain data types only; the packed types with CL_RGB and
+	 * CL_RGBx, CL_UNORM_INT_101010_2 with CL_RGBA. */
 	if (order && type)
 		return order_takes(order, type) ? CL_SUCCESS : CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
 	if (order && !order_takes_other(order, format->image_channel_data_type))
@@ -167,11 +166,11 @@ cl_int ocl_image_format_supported(const struct _cl_context *context,
 	const bool planes = type == CL_MEM_OBJECT_IMAGE2D || type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
 	if (!order || !type_find(format->image_channel_data_type))
 		return CL_IMAGE_FORMAT_NOT_SUPPORTED;
-	/* OpenCL C knows depth images of these kinds only. */
+	/* OpenCL C has depth images of these two types only. */
 	if (order->takes == TAKES_DEPTH && !planes)
 		return CL_IMAGE_FORMAT_NOT_SUPPORTED;
-	/* Kernels do not write sRGB (cl_khr_srgb_image_writes), and image1d_buffer_t is
-	 * not read by way of the hardware that knows its curve. */
+	/* Kernels cannot write sRGB images (cl_khr_srgb_image_writes is not supported), and an image1d_buffer_t is
+	 * not read through the texture hardware, which converts sRGB. */
 	if (order->takes == TAKES_UNORM8 &&
 	    (!(flags & (CL_MEM_READ_ONLY | OCL_MEM_IMMUTABLE)) || type == CL_MEM_OBJECT_IMAGE1D_BUFFER))
 		return CL_IMAGE_FORMAT_NOT_SUPPORTED;
@@ -233,7 +232,7 @@ static float clamped(float value, float low)
 	return value > 1 ? 1 : value;
 }
 
-/* Round to nearest even, subnormals and overflow included. */
+/* Rounds to nearest even, also subnormal values and overflows. */
 static uint16_t half_of(float value)
 {
 	uint32_t bits;
@@ -253,7 +252,7 @@ static uint16_t half_of(float value)
 	return sign | (uint16_t)(rounded >> 13);
 }
 
-/* 8.3.1.5 (sRGB): linear to the curve. */
+/* Converts a linear value to sRGB (OpenCL 3.0 API, 8.3.1.5). */
 static float srgb_of(float value)
 {
 	value = clamped(value, 0);
@@ -281,7 +280,7 @@ static uint32_t float_of(const struct type_row *type, float value)
 	return type->channel_B == 2 ? half_of(value) : bits;
 }
 
-/* Saturated to the channel's range. */
+/* Saturates to the channel's range. */
 static uint32_t integer_of(const struct type_row *type, uint32_t bits)
 {
 	const unsigned width = 8 * type->channel_B;

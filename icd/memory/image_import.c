@@ -6,19 +6,19 @@
 #include "icd/memory/mem_properties.h"
 #include "icd/object/properties.h"
 
-/* All that could be wrong is found before the memory is imported: the descriptor is the
- * application's until then.  Fills in flags and the row pitch. */
+/* Makes all checks before the memory is imported, because on errors the file descriptor has to stay the
+ * application's.  Fills in flags and the row pitch. */
 static cl_int request_check(struct ocl_image_request *request,
 			    struct ocl_mem_properties *properties)
 {
 	struct ocl_image_request plain = *request;
 	cl_int error = ocl_mem_properties_read(request->context, request->properties, properties);
-	/* 5.3.1: CL_INVALID_PROPERTY for one that images do not have. */
+	/* 5.3.1: CL_INVALID_PROPERTY for a property that images do not have. */
 	if (!error && !ocl_mem_properties_are_image(properties))
 		error = CL_INVALID_PROPERTY;
 	if (!error)
 		error = ocl_mem_external_check(request->flags, request->host_pointer);
-	/* Textures of linear memory have one plane. */
+	/* Only 2D images can be made from linear memory. */
 	if (!error && (request->desc.image_type != CL_MEM_OBJECT_IMAGE2D ||
 		       request->desc.mem_object))
 		error = CL_INVALID_IMAGE_DESCRIPTOR;
@@ -29,7 +29,7 @@ static cl_int request_check(struct ocl_image_request *request,
 	return error ? error : ocl_image_rows_take(request, 1);
 }
 
-/* What is told of the image is what the application gave. */
+/* Sets what queries of the image return: the application's properties, not those of the internal buffer. */
 static cl_int image_dress(const struct ocl_mem_properties *properties, cl_mem buffer, cl_mem mem)
 {
 	mem->image->imported = true;

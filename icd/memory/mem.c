@@ -31,8 +31,8 @@ cl_int ocl_mem_check(cl_mem mem, const struct _cl_context *context)
 								 : CL_INVALID_MEM_OBJECT;
 }
 
-/* A struct without an object, all zero but for its base and its life, which stale names still
- * ask about. */
+/* Allocates a struct, or takes a spare one.  All fields are zero except base and life, which may still be read by
+ * kernels that have a name of an earlier object (mem.h). */
 static cl_mem mem_alloc(cl_context context)
 {
 	cl_mem mem = ocl_mem_spare_take(context);
@@ -79,9 +79,9 @@ static enum ocl_content content_of(cl_mem_flags flags)
 	return flags & CL_MEM_COPY_HOST_PTR ? OCL_CONTENT_COPY : OCL_CONTENT_UNDEFINED;
 }
 
-/* OpenCL 3.0 API, 5.2.1: over memory of clSVMAlloc a buffer has that for its storage;
- * CL_INVALID_BUFFER_SIZE when it is longer, also where it is only copied from.  USM is memory like any other of the host's
- * (cl_intel_unified_shared_memory leaves it open), but for a device's. */
+/* OpenCL 3.0 API, 5.2.1: a buffer with CL_MEM_USE_HOST_PTR in memory from clSVMAlloc uses the allocation's storage.
+ * CL_INVALID_BUFFER_SIZE when the buffer is longer than the allocation, also with CL_MEM_COPY_HOST_PTR.  USM counts
+ * as ordinary host memory, except that of a device (cl_intel_unified_shared_memory does not say). */
 static cl_int host_memory_take(struct _cl_mem *mem, const void *host_pointer)
 {
 	struct ocl_svm svm;
@@ -97,7 +97,7 @@ static cl_int host_memory_take(struct _cl_mem *mem, const void *host_pointer)
 		return CL_SUCCESS;
 	mem->svm = ocl_svm_find(mem->context, host_pointer, &mem->origin_B);
 	if (!mem->svm)
-		return CL_INVALID_HOST_PTR; /* freed meanwhile */
+		return CL_INVALID_HOST_PTR; /* another thread has freed it */
 	mem->storage = mem->svm->storage;
 	return CL_SUCCESS;
 }
@@ -112,7 +112,7 @@ cl_mem ocl_mem_create_svm(cl_context context, cl_mem_flags flags, struct ocl_sto
 	return mem;
 }
 
-/* What is imported, or can be exported. */
+/* Makes the storage from memory that is imported, or that can be exported. */
 static cl_int external_take(struct _cl_mem *mem, const struct ocl_mem_properties *properties)
 {
 	cl_device_id device = mem->context->devices[properties->device];
@@ -146,15 +146,16 @@ static bool has_one_memory(const struct _cl_context *context)
 	return true;
 }
 
-/* Memory that devices use is aligned as vectors of OpenCL C are (OpenCL C 3.0, 6.3.5), and as textures are, for the
- * images that may be made of it. */
+/* Whether devices can use the memory in place: it has to be aligned as vectors of OpenCL C are (OpenCL C 3.0,
+ * 6.3.5), and as textures are, because images may be made from the buffer. */
 static bool is_aligned(const struct _cl_context *context, const void *pointer)
 {
 	const uint32_t texture_B = context->devices[0]->caps->texture_align_B;
 	return (uintptr_t)pointer % (texture_B > OCL_STORAGE_ALIGN_B ? texture_B : OCL_STORAGE_ALIGN_B) == 0;
 }
 
-/* Memory that devices and the host use where it is, so that a map copies nothing; false: it has to be copied. */
+/* Makes a storage that devices and the host use in place, so that a map copies nothing; false: such memory is not
+ * available, and bytes have to be copied. */
 static bool storage_create_mapped(struct _cl_mem *mem, void *host_pointer)
 {
 	cl_context context = mem->context;
@@ -346,7 +347,7 @@ static void maps_drop(struct _cl_mem *mem)
 	}
 }
 
-/* The object is no more; its struct may stay with the context. */
+/* Gives up the struct of an object that was destroyed; the context may keep it as a spare one. */
 static void struct_leave(struct _cl_mem *mem)
 {
 	cl_context context = mem->context;
@@ -367,10 +368,10 @@ static void destructors_run(struct _cl_mem *mem)
 	cancel_restore(before);
 }
 
-/* Nothing uses the bytes any more. */
+/* Destroys the object, whose bytes nothing uses any more. */
 static void mem_end(struct _cl_mem *mem)
 {
-	/* The application may free its memory when they run, or once the call has returned. */
+	/* From the callbacks on, or from the return of the release on, the application may free its memory. */
 	if (!mem->parent && !mem->svm)
 		ocl_storage_let_go(mem->storage);
 	if (mem->destructors)
@@ -385,7 +386,7 @@ static void mem_end(struct _cl_mem *mem)
 	struct_leave(mem);
 }
 
-/* A memory object that ends once its last transfers are over. */
+/* A memory object that is destroyed once its last transfers are complete. */
 struct mem_finalizer {
 	struct ocl_after after;
 	struct _cl_mem *mem;
@@ -400,7 +401,7 @@ static void finalizer_run(struct ocl_delivery *delivery)
 	free(finalizer);
 }
 
-/* Ends mem once all witnesses have happened; takes the witnesses over. */
+/* Destroys mem once all witnesses have happened; the witnesses are moved. */
 static void mem_end_later(struct _cl_mem *mem, struct ocl_witnesses *witnesses)
 {
 	struct mem_finalizer *finalizer = calloc(1, sizeof(*finalizer));
@@ -415,7 +416,8 @@ static void mem_end_later(struct _cl_mem *mem, struct ocl_witnesses *witnesses)
 	finalizer->mem = mem;
 	finalizer->after.witnesses = *witnesses;
 	finalizer->after.delivery.run = finalizer_run;
-	/* Giving pinned memory back may wait for the device, which callbacks must not. */
+	/* Freeing pinned memory may wait for the device; a worker thread does that, so that callbacks are not
+	 * delayed. */
 	finalizer->after.by_worker = !mem->destructors;
 	ocl_complete_after(&finalizer->after);
 }
@@ -435,9 +437,9 @@ static void mem_destroy(struct object *object)
 	}
 	if (atomic_load(&mem->map_count))
 		maps_drop(mem);
-	/* OpenCL 3.0 API, 5.5.1: callbacks tell that the host memory may be reused,
-	 * and the pinned shadow goes back to the system: both only after the last
-	 * transfer.  Device memory needs no such care, its free is ordered. */
+	/* OpenCL 3.0 API, 5.5.1: the callbacks say that the host memory may be used again, and the pinned shadow is
+	 * freed; both have to wait for the last transfer.  Device memory need not: it is freed in the order of the
+	 * streams. */
 	if (mem->destructors || (!mem->parent && !mem->svm && mem->storage->shadow_owner) ||
 	    (mem->image && mem->image->shadow_owner))
 		ocl_storage_collect(mem->storage, &witnesses);
@@ -462,7 +464,7 @@ void ocl_map_unref(struct ocl_map *map)
 		free(map);
 }
 
-/* Of one image, maps meet where their boxes do. */
+/* Maps of one image overlap only if their boxes do. */
 static bool maps_meet(const struct ocl_map *a, const struct ocl_map *b)
 {
 	if (a->lo_B >= b->hi_B || b->lo_B >= a->hi_B)

@@ -11,12 +11,12 @@
 struct reading {
 	struct ocl_mem_properties *properties;
 	const struct _cl_context *context;
-	cl_uint devices;                 /* in the device list */
+	cl_uint devices;                 /* number of devices in the device list */
 	bool has_devices, has_address, has_exports;
 };
 
-/* cl_khr_external_memory: CL_INVALID_DEVICE for what is no device of the context.  Returns
- * what follows the list. */
+/* cl_khr_external_memory: CL_INVALID_DEVICE for a device that is not in the context.  Moves *list behind the
+ * devices. */
 static cl_int devices_read(struct reading *reading, const cl_mem_properties **list)
 {
 	const cl_mem_properties *next = *list;
@@ -59,7 +59,8 @@ static cl_int handle_read(struct ocl_mem_properties *properties, cl_mem_properti
 	return CL_SUCCESS;
 }
 
-/* One type: CUDA's memory that has descriptors has no IPC handles, and the reverse. */
+/* Reads the type of handle for exports.  Only one type is valid: CUDA memory that can be exported as a file
+ * descriptor has no IPC handle, and the reverse. */
 static cl_int exports_read(struct ocl_mem_properties *properties, const cl_mem_properties **list)
 {
 	const cl_mem_properties type = **list;
@@ -111,12 +112,12 @@ static cl_int read_and_check(const struct _cl_context *context, const cl_mem_pro
 		return CL_INVALID_PROPERTY;
 	if (properties->is_external && properties->is_exportable)
 		return CL_INVALID_PROPERTY;
-	/* CL_INVALID_DEVICE when a device of the list, or without one of the context, cannot
-	 * import the memory: it is one device's, and the others can not. */
+	/* Imported memory belongs to one device.  CL_INVALID_DEVICE when another device of the list, or without a
+	 * list of the context, would have to import it. */
 	const cl_uint owners = reading.has_devices ? reading.devices : context->device_count;
 	if (ocl_mem_properties_share(properties) && owners != 1)
 		return CL_INVALID_DEVICE;
-	/* Types of handles that a device does not list are no valid values. */
+	/* CL_INVALID_PROPERTY for a type of handle that the device does not support. */
 	if (properties->is_exportable && !context->devices[properties->device]->caps->exports)
 		return CL_INVALID_PROPERTY;
 	return CL_SUCCESS;
@@ -125,7 +126,7 @@ static cl_int read_and_check(const struct _cl_context *context, const cl_mem_pro
 cl_int ocl_mem_properties_read(const struct _cl_context *context, const cl_mem_properties *list,
 			       struct ocl_mem_properties *properties)
 {
-	/* The handle is read where is_external says that there is one, and is large. */
+	/* handle is large and not cleared: it is only read if is_external is set. */
 	properties->list = list;
 	properties->count = 0;
 	properties->is_external = properties->is_exportable = properties->has_addresses = false;

@@ -1,5 +1,5 @@
-/* Structs of memory objects that outlive their objects, because an argument may still name them:
- * they stay with their context, and become other objects. */
+/* Structs of memory objects that were destroyed but may still be named by kernel arguments: they stay with their
+ * context and are used for other objects (mem.h). */
 #include "config.h"
 
 #include "icd/memory/mem.h"
@@ -12,7 +12,7 @@ void ocl_mem_hold(cl_mem mem)
 		atomic_fetch_add_explicit(&mem->holders, 1, memory_order_relaxed);
 }
 
-/* Puts a chain of structs among the spare ones. */
+/* Adds a chain of structs to the spare ones. */
 static void spare_put(cl_context context, cl_mem first, cl_mem last)
 {
 	cl_mem head = atomic_load_explicit(&context->spare_mems, memory_order_relaxed);
@@ -22,8 +22,8 @@ static void spare_put(cl_context context, cl_mem first, cl_mem last)
 						      memory_order_release, memory_order_relaxed));
 }
 
-/* Takes all that there are, so that none comes back while it is looked at, and puts the others
- * back. */
+/* Takes the whole list and puts the rest back.  To take only the first struct would need a check that no other
+ * thread has taken it and put it back meanwhile (the ABA problem). */
 cl_mem ocl_mem_spare_take(cl_context context)
 {
 	if (!atomic_load_explicit(&context->spare_mems, memory_order_relaxed))
@@ -34,7 +34,7 @@ cl_mem ocl_mem_spare_take(cl_context context)
 							     memory_order_release,
 							     memory_order_relaxed))
 		return first;
-	/* Others have come meanwhile. */
+	/* Other threads have added structs meanwhile; the rest is added to those. */
 	cl_mem last = rest;
 	while (last->next_spare)
 		last = last->next_spare;
@@ -57,8 +57,8 @@ void ocl_mem_drop(cl_mem mem)
 	if (!mem || atomic_fetch_sub_explicit(&mem->holders, 1, memory_order_acq_rel) != 1)
 		return;
 	const uint64_t life = atomic_load_explicit(&mem->life, memory_order_relaxed);
-	/* Once it was named its memory stays, though the last of its objects was not: arguments may
-	 * have the names of those before. */
+	/* A struct that was ever named is not freed, even if its last object was not named: arguments may still have
+	 * the names of earlier objects. */
 	if (!life) {
 		free(mem);
 		return;

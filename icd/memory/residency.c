@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond this many segments tidying is tried at every access, and beyond the
- * double all are joined on one device. */
+/* With more than SEGMENTS_TIDY segments each access tries to merge some; with more than SEGMENTS_MAX all bytes are
+ * brought to one device and become one segment. */
 enum { SEGMENTS_TIDY = 32, SEGMENTS_MAX = 64 };
 
 static uint32_t host_place(const struct ocl_storage *storage)
@@ -89,7 +89,7 @@ static cl_int bytes_upload(const struct ocl_storage *storage, const struct ocl_l
 				      location->address, from, storage->size_B);
 }
 
-/* Brings bytes to a device, and waits: they may change on return. */
+/* Copies bytes to a device and waits: the caller may change them afterwards. */
 static cl_int content_upload(struct ocl_storage *storage, uint32_t place,
 			     const struct gpu_image_side *from)
 {
@@ -125,7 +125,7 @@ static cl_int shadow_make(struct ocl_storage *storage)
 	return CL_SUCCESS;
 }
 
-/* The storage is not shared yet: no lock. */
+/* Sets the initial contents.  No lock is needed, because no other thread knows the storage yet. */
 static cl_int content_set(struct ocl_storage *storage, enum ocl_content content, void *from)
 {
 	struct segment *all = list_entry(storage->segments.next, struct segment, link);
@@ -306,7 +306,7 @@ void ocl_storage_destroy(struct ocl_storage *storage)
 		return;
 	for (uint32_t i = 0; i <= storage->device_count; i++)
 		location_finish(storage, &storage->locations[i]);
-	/* While they are not in force there is one, within the storage, and without events. */
+	/* A storage that is not tracked has one segment, which is part of its struct and has no events. */
 	if (atomic_load_explicit(&storage->tracked, memory_order_relaxed))
 		list_for_each(link, next, &storage->segments)
 			segment_destroy(list_entry(link, struct segment, link));
@@ -341,8 +341,8 @@ static void idle_wait_locked(struct ocl_storage *storage)
 		lock_condition_wait(&storage->idle, &storage->lock);
 }
 
-/* A copy of pageable memory blocks: it runs without the lock, and everyone else
- * who wants this storage waits until its outcome is published. */
+/* A copy of pageable memory blocks, so it runs without the lock; meanwhile busy is set, and other threads that use
+ * this storage wait until it is clear. */
 static void busy_begin_locked(struct ocl_storage *storage)
 {
 	storage->busy = true;
@@ -368,7 +368,8 @@ static cl_int copy_from_shadow(const struct ocl_storage *storage, uint64_t lo_B,
 	return gpu_copy_to_device(stream, to->address + lo_B, storage->shadow + lo_B, hi_B - lo_B);
 }
 
-/* Between a device and the shadow, in as many copies as that has pieces. */
+/* Copies between a device and the shadow, with one copy for each part of the shadow that is contiguous in pinned
+ * memory. */
 static cl_int copy_shadow(const struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B,
 			  const struct ocl_location *source, const struct ocl_location *target,
 			  struct gpu_stream *stream)
@@ -406,9 +407,8 @@ static cl_int copy_locked(struct ocl_storage *storage, const struct segment *seg
 	return error;
 }
 
-/* Copies a segment between two locations and publishes it: the source must be
- * ready, and nobody may still read the old bytes of the target; later readers
- * wait for this copy, and so do later writers of the source. */
+/* Copies a segment between two locations and publishes the copy.  It waits for the source's bytes and for readers of
+ * the target's old bytes; later readers of the target wait for this copy, and so do later writers of the source. */
 static cl_int transfer_locked(struct ocl_storage *storage, struct segment *segment, uint32_t from,
 			      uint32_t to, struct gpu_stream *stream)
 {
@@ -428,7 +428,7 @@ static cl_int transfer_locked(struct ocl_storage *storage, struct segment *segme
 	if (!error)
 		error = gpu_event_record(stream, false, &copied);
 	if (error) {
-		/* The copy, or a part of it, goes on, and must undo nothing that comes later. */
+		/* The copy may still run in part; later operations in both locations have to wait for it. */
 		segment_set_unwitnessed(segment, from, stream);
 		segment_set_unwitnessed(segment, to, stream);
 		return error;
@@ -456,13 +456,13 @@ cl_int ocl_storage_fetch_locked(struct ocl_storage *storage, struct segment *seg
 {
 	if (!segment->valid || segment->valid & segment_bit(device))
 		return segment_wait_fill(segment, device, stream);
-	/* Another thread is about to put in a command that overwrites all of it there.  Nothing
-	 * says which of the two is first, so they have no byte in common; and a copy of ours that
-	 * came after that command would undo it. */
+	/* Another thread is about to submit a command that overwrites the whole segment on this device.  Nothing
+	 * orders the two commands, so they have no byte in common.  A copy after that command would overwrite its
+	 * results with old bytes. */
 	if (segment->overwrites && segment->overwriter == device)
 		return CL_SUCCESS;
 	const uint32_t from = ocl_storage_source(storage, segment);
-	/* The only newest bytes went down with their device. */
+	/* The newest bytes were on a device that is lost. */
 	if (!(segment->valid & segment_bit(from)))
 		return CL_OUT_OF_RESOURCES;
 	return transfer_locked(storage, segment, from, device, stream);
@@ -479,10 +479,10 @@ static bool segments_are_held(const struct ocl_storage *storage)
 	return false;
 }
 
-/* Too many pieces: brings all of them to one device, so that they are alike
- * again.  Slower, but the list stays short.  Nothing says that the command comes after what
- * has written the pieces that it does not touch, and a piece may have been written by several
- * that nothing orders: the copies come after all that has used the storage. */
+/* Joins all segments, of which there are too many, by bringing all bytes to one device; that is slow but keeps the
+ * list short.  The command that causes this is not ordered after the writers of segments that it does not access,
+ * and several unordered commands may have written one segment: therefore the copies wait for everything that has
+ * used the storage. */
 static cl_int coalesce_locked(struct ocl_storage *storage, uint32_t device,
 			      struct gpu_stream *stream)
 {
@@ -598,7 +598,7 @@ static void hold_drop_locked(struct segment *segment, const struct ocl_acquired 
 		segment->overwrites--;
 }
 
-/* Whether who has acquired the segment has its bytes there: see ocl_storage_fetch_locked. */
+/* Whether the device of an acquired range has the segment's bytes; ocl_storage_fetch_locked says when it does not. */
 static bool was_fetched(const struct segment *segment, const struct ocl_acquired *range)
 {
 	return range->mode == OCL_ACCESS_WRITE || !segment->valid ||

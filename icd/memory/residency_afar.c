@@ -1,11 +1,13 @@
-/* Bytes of a storage that are copied elsewhere from where they are. */
+/* Copies out of a storage whose bytes are read where they are, for example on another device, without bringing them
+ * to the queue's device first. */
 #include "config.h"
 
 #include "icd/memory/residency.h"
 
 #include "icd/memory/segment.h"
 
-/* Where a segment is copied from for a device that need not have it. */
+/* Chooses the location from which a segment is copied: the device itself if it has the bytes or cannot read the
+ * others directly. */
 static uint32_t afar_choose(const struct ocl_storage *storage, const struct segment *segment,
 			    uint32_t device)
 {
@@ -16,7 +18,7 @@ static uint32_t afar_choose(const struct ocl_storage *storage, const struct segm
 	return source && gpu_peer_is_open(storage->locations[device].gpu, source) ? from : device;
 }
 
-/* Makes a segment ready to be copied from there. */
+/* Makes range->stream wait until the segment's bytes at from can be copied. */
 static cl_int afar_begin_locked(struct ocl_storage *storage, struct segment *segment, uint32_t from,
 				const struct ocl_acquired *range)
 {
@@ -32,7 +34,7 @@ static cl_int afar_begin_locked(struct ocl_storage *storage, struct segment *seg
 	return error ? error : segment_wait_writer(segment, range->stream);
 }
 
-/* Who writes a segment there waits for the copy that has been put into the stream. */
+/* Notes the copy that was put into the stream as a reader: later writers of the segment at from wait for it. */
 static cl_int afar_end_locked(struct segment *segment, uint32_t from,
 			      const struct ocl_acquired *range)
 {
@@ -68,7 +70,7 @@ bool ocl_storage_copies_out(const struct ocl_storage *storage)
 	       !storage->pageable;
 }
 
-/* Segments of the range that have bytes: undefined ones are left where they are. */
+/* Whether the segment is in the range and has defined bytes; undefined ones are not copied. */
 static bool has_bytes_of(const struct segment *segment, const struct ocl_acquired *range)
 {
 	return segment->valid && segment_is_within(segment, range->lo_B, range->hi_B);
@@ -91,8 +93,8 @@ cl_int ocl_storage_copy_out(struct ocl_storage *storage, const struct ocl_acquir
 	return error;
 }
 
-/* A box is taken from one place: the device itself where others have parts of it.
- * *from_out is no place if it has no bytes. */
+/* Chooses the one location from which a whole box is copied: the device itself if no other location has all of it.
+ * *from_out: device_count if the box has no defined bytes. */
 static void box_choose_locked(const struct ocl_storage *storage, const struct ocl_acquired *range,
 			      uint32_t *from_out)
 {

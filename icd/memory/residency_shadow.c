@@ -1,4 +1,4 @@
-/* The host's place of a storage: made at the first map, pinned where it is mapped. */
+/* The host's location of a storage, the shadow: it is allocated at the first map, and pinned where it is mapped. */
 #include "config.h"
 
 #include "icd/memory/residency.h"
@@ -11,13 +11,13 @@ static void shadow_set_locked(struct ocl_storage *storage, void *shadow, struct 
 	storage->shadow_owner = owner;
 	if (atomic_load(&storage->tracked))
 		return;
-	/* Until now all that was ever written is on the only device. */
+	/* Until now there was only one device, which has all bytes that were written. */
 	list_entry(storage->segments.next, struct segment, link)->valid = 1;
 	atomic_store_explicit(&storage->tracked, true, memory_order_release);
 }
 
-/* One piece of memory for the whole. Pinning is slow: it is done without the lock, and
- * of two who do it one loses. */
+/* Allocates the whole shadow as pinned memory.  That is slow and done without the lock; if two threads do it, one
+ * frees its memory again. */
 static cl_int shadow_whole(struct ocl_storage *storage)
 {
 	struct gpu_device *owner = NULL;
@@ -35,7 +35,8 @@ static cl_int shadow_whole(struct ocl_storage *storage)
 	return CL_SUCCESS;
 }
 
-/* pinning is ours.  The window becomes the shadow once a part of it is pinned. */
+/* Pins a part of the shadow; the caller has set pinning.  The window becomes the shadow once its first part is
+ * pinned. */
 static cl_int window_pin(struct ocl_storage *storage, uint64_t lo_B, uint64_t hi_B)
 {
 	struct gpu_window *window = storage->window;
@@ -65,7 +66,7 @@ static cl_int shadow_window(struct ocl_storage *storage, uint64_t lo_B, uint64_t
 	if (whole)
 		return CL_SUCCESS;
 	cl_int error = window_pin(storage, lo_B, hi_B);
-	/* Where memory cannot be registered it can perhaps be had from the driver. */
+	/* If the driver cannot pin memory of the process, it may still be able to allocate pinned memory. */
 	if (error && !storage->window)
 		error = shadow_whole(storage);
 	lock_take(&storage->lock);

@@ -4,7 +4,7 @@
 
 #include "icd/memory/segment.h"
 
-/* Storage at one address: without segments, for there is one copy of the bytes. */
+/* Storages that have the same address on all devices and the host: there is one copy of the bytes, and no segments. */
 
 static cl_int place_allocate(struct ocl_storage *storage, enum ocl_place place, uint32_t owner,
 			     void **pointer_out)
@@ -52,7 +52,7 @@ cl_int ocl_storage_allocate_shared(struct ocl_storage *storage, unsigned places,
 
 void ocl_storage_free_shared(struct ocl_storage *storage)
 {
-	/* None was to be had. */
+	/* The allocation had failed. */
 	if (!storage->shadow)
 		return;
 	unsigned char *pointer = storage->shadow - storage->before_B;

@@ -103,7 +103,7 @@ cl_int segments_split(struct list *segments, uint32_t *count, uint64_t at_B)
 	return CL_SUCCESS;
 }
 
-/* Whether an event need not be waited for any more; a lost device's neither. */
+/* Whether nobody has to wait for the event: it has happened, or its device is lost. */
 static bool event_is_past(struct gpu_event *event)
 {
 	bool done = false;
@@ -165,7 +165,8 @@ void segments_tidy(struct list *segments, uint32_t *count)
 	}
 }
 
-/* The tail of its stream, recorded now, is behind the copy, which itself came after the place's fill. */
+/* Replaces unwitnessed by an event.  Recorded in that stream now, it happens after the copy, which itself waited for
+ * the place's fill. */
 static cl_int unwitnessed_resolve(struct segment_place *place)
 {
 	struct gpu_event *tail;
@@ -204,9 +205,8 @@ cl_int segment_wait_writer(struct segment *segment, struct gpu_stream *stream)
 	if (!segment->writer || segment->writer == stream)
 		return CL_SUCCESS;
 	if (!segment->write) {
-		/* Nobody asked for a witness of that write: the tail of its stream,
-		 * recorded now, is at or after it.  What is behind a write that has ended
-		 * is nobody's business here. */
+		/* No event was recorded after that write.  One that is recorded in its stream now happens after it.
+		 * If the write is known to be complete, later work in that stream need not be waited for. */
 		if (gpu_stream_is_known_past(segment->writer, segment->sequence))
 			return CL_SUCCESS;
 		cl_int error = gpu_event_record(segment->writer, false, &segment->write);
@@ -234,7 +234,7 @@ cl_int segment_add_reader(struct segment *segment, uint32_t place, struct gpu_ev
 	struct gpu_event **readers = segment->places[place].readers;
 	struct gpu_stream *stream = gpu_event_stream(event);
 	for (unsigned i = 0; i < SEGMENT_READERS; i++) {
-		/* A later event of one stream stands for the earlier ones. */
+		/* A later event of a stream implies the earlier ones. */
 		if (readers[i] && gpu_event_stream(readers[i]) == stream)
 			event_drop(&readers[i]);
 		event_forget_past(&readers[i]);
@@ -245,7 +245,7 @@ cl_int segment_add_reader(struct segment *segment, uint32_t place, struct gpu_ev
 		readers[i] = gpu_event_ref(event);
 		return CL_SUCCESS;
 	}
-	/* Too many streams read at once: join them all in this one. */
+	/* Too many streams are reading: this one waits for all others, and its event stands for all. */
 	struct gpu_event *joined;
 	cl_int error = segment_wait_readers(segment, place, stream);
 	if (!error)
@@ -261,9 +261,9 @@ void segment_written(struct segment *segment, uint32_t place, struct gpu_stream 
 		     struct gpu_event *event)
 {
 	segment->valid = segment_bit(place);
-	/* The writer came after the copy that filled the place.  Others need not come after the
-	 * writer, who may have touched other bytes than they do: for them the copy stays to be
-	 * waited for.  The host has seen its end. */
+	/* The writer waited for the copy that filled the place.  Other commands need not wait for the writer, which
+	 * may have written other bytes of the segment; they still have to wait for the copy.  If the host has
+	 * written, it has seen the copy's end. */
 	if (!writer)
 		event_drop(&segment->places[place].fill);
 	readers_drop(&segment->places[place]);

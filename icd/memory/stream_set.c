@@ -23,7 +23,7 @@ void ocl_stream_set_finish(struct ocl_stream_set *set)
 	atomic_store(&set->more, NULL);
 }
 
-/* True when stream is in chunk, perhaps only now; false when chunk is full. */
+/* Adds stream to the chunk if it is not in it.  False: the chunk is full. */
 static bool chunk_note(struct ocl_stream_set *chunk, struct gpu_stream *stream)
 {
 	for (unsigned i = 0; i < OCL_STREAM_SET_CHUNK; i++) {
@@ -37,7 +37,7 @@ static bool chunk_note(struct ocl_stream_set *chunk, struct gpu_stream *stream)
 	return false;
 }
 
-/* The chunk behind a full one, made when there is none; NULL without memory. */
+/* The chunk after a full one, which is made if necessary; NULL: out of memory. */
 static struct ocl_stream_set *chunk_next(struct ocl_stream_set *chunk)
 {
 	struct ocl_stream_set *next = atomic_load(&chunk->more);
@@ -92,7 +92,7 @@ void ocl_stream_set_collect(struct ocl_stream_set *set, struct ocl_witnesses *wi
 	}
 }
 
-/* On a lost device nothing runs any more. */
+/* Work of a lost device need not be waited for. */
 static cl_int stream_order(struct gpu_stream *user, struct gpu_stream *stream)
 {
 	struct gpu_event *event;

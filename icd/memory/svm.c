@@ -27,7 +27,7 @@ cl_device_svm_capabilities ocl_svm_any(const struct _cl_context *context)
 
 /* --- allocations ------------------------------------------------------------------------------ */
 
-/* Where one may be.  What must have the host's atomics too is managed or not at all. */
+/* The kinds of memory that the allocation may use.  Atomics together with the host need managed memory. */
 static unsigned places_of(const struct _cl_context *context, const struct ocl_svm *svm)
 {
 	switch (svm->kind) {
@@ -80,8 +80,9 @@ void ocl_svm_free(cl_context context, const void *pointer)
 		(void)object_release(mem, &ocl_mem_type);
 }
 
-/* Commands in line hold what they use, and are counted when they may use anything.  Those
- * of command buffers hold it for as long as the application keeps the buffer. */
+/* Waits until all commands that use the allocation are submitted.  A deferred command has a reference to what it
+ * uses, and is counted in waiting if it may use any USM.  Recorded commands are not waited for: they keep their
+ * references as long as the command buffer exists. */
 static void wait_submitted(cl_context context, const struct _cl_mem *mem)
 {
 	enum { SHORTEST_NS = 20000, LONGEST_NS = 1000000 };
@@ -100,7 +101,7 @@ void ocl_svm_wait(cl_context context, cl_mem mem)
 	wait_submitted(context, mem);
 	ocl_storage_collect(mem->storage, &witnesses);
 	ocl_stream_set_collect(&context->svm.indirect, &witnesses);
-	/* What a lost device does not finish is not waited for. */
+	/* An error means that the device is lost; its work need not be waited for. */
 	for (uint32_t i = 0; i < witnesses.count; i++)
 		(void)gpu_event_wait(witnesses.events[i]);
 	ocl_witnesses_finish(&witnesses);

@@ -1,4 +1,4 @@
-/* Which allocation an address is in: the context's table of them. */
+/* The context's table of SVM and USM allocations: finds the one that contains an address. */
 #include "config.h"
 
 #include "icd/memory/svm.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 struct ocl_svm_entry {
-	cl_mem mem;                      /* the application's share of it */
+	cl_mem mem;                      /* the application's reference to it */
 	struct ocl_svm svm;
 };
 
@@ -19,7 +19,7 @@ int ocl_svm_table_init(struct ocl_svm_table *table)
 	return lock_init(&table->lock, LOCK_RANK_CONTEXT);
 }
 
-/* Allocations hold their context: there are none left. */
+/* Every allocation has a reference to its context, so the table is empty. */
 void ocl_svm_table_finish(struct ocl_svm_table *table)
 {
 	spans_finish(&table->spans);

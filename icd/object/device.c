@@ -8,7 +8,7 @@
 #include <CL/cl_ext.h>
 #include <stdlib.h>
 
-/* The sub-devices that there are. */
+/* The sub-devices that exist. */
 static struct lock listed_lock = LOCK_INIT(LOCK_RANK_CACHE);
 static struct list listed = {&listed, &listed};
 static atomic_uint listed_count;
@@ -25,7 +25,7 @@ bool ocl_device_is_listed(const void *handle)
 {
 	struct list *link, *next;
 	bool found = false;
-	/* Who has the handle of one knows that it was counted. */
+	/* A thread that has a sub-device's handle also sees that it was counted. */
 	if (!atomic_load_explicit(&listed_count, memory_order_relaxed))
 		return false;
 	lock_take(&listed_lock);
@@ -35,7 +35,7 @@ bool ocl_device_is_listed(const void *handle)
 	return found;
 }
 
-/* Of sub-devices alone: a root device has no release. */
+/* Only for sub-devices: root devices are never destroyed. */
 static void device_destroy(struct object *object)
 {
 	cl_device_id device = (cl_device_id)object;
@@ -53,7 +53,7 @@ static void device_destroy(struct object *object)
 
 const struct object_type ocl_device_type = {"device", CL_INVALID_DEVICE, device_destroy};
 
-/* Kept back for the driver's own context, code and stacks. */
+/* Memory that applications cannot have: the driver's context, code and stacks need it. */
 #define RESERVE_SHARE 32u
 #define RESERVE_MOST_B ((cl_ulong)1 << 30)
 #define ALLOC_STEP_B ((cl_ulong)1 << 20)
@@ -111,8 +111,8 @@ cl_int ocl_device_type_check(cl_device_type type)
 
 /* --- memory at one address --------------------------------------------------------------- */
 
-/* Without managed memory for both sides at once there is pinned memory: the host's, seen by
- * every device; but then a device's atomics are not the host's. */
+/* Without managed memory that host and devices can access concurrently, pinned memory of the host is used, which all
+ * devices can access; but then atomics of devices and of the host do not see each other. */
 cl_device_svm_capabilities ocl_svm_capabilities(const struct gpu_caps *caps)
 {
 	cl_device_svm_capabilities can = 0;
@@ -125,8 +125,8 @@ cl_device_svm_capabilities ocl_svm_capabilities(const struct gpu_caps *caps)
 	return can;
 }
 
-/* Over the bus a device's atomics are its own alone; those on managed memory are the
- * system's, and every device sees it. */
+/* Atomics on pinned memory, over the bus, are atomic on one device only.  Atomics on managed memory are atomic for
+ * all devices and the host. */
 cl_bitfield ocl_usm_capabilities(const struct gpu_caps *caps, cl_device_info name)
 {
 	const cl_bitfield own = CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL |

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Rows of cl_nv_device_attribute_query that headers leave out. */
+/* Queries of cl_nv_device_attribute_query that the headers lack. */
 #ifndef CL_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT_NV
 #define CL_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT_NV 0x4007
 #endif
@@ -42,7 +42,7 @@
 #define CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT 0x4230
 #endif
 
-/* cl_khr_kernel_clock and cl_ext_float_atomics are younger than some headers. */
+/* cl_khr_kernel_clock and cl_ext_float_atomics, which older headers lack. */
 #ifndef CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR
 #define CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR 0x1076
 #define CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR (1 << 0)
@@ -65,10 +65,10 @@
 	(CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO |            \
 	 CL_FP_ROUND_TO_INF | CL_FP_FMA)
 
-/* The hardware has arithmetic of halves with this rounding alone. */
+/* The hardware supports half arithmetic with this rounding mode only. */
 #define HALF_FP_CONFIG (CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA)
 
-/* What cl_ext_float_atomics adds to a type (fp16, fp32 or fp64) in memory of a space. */
+/* The capabilities that cl_ext_float_atomics adds for a type (fp16, fp32 or fp64) in an address space. */
 #define FP_ATOMICS_IN(type, space, SPACE)                                                         \
 	((FE_HAS___opencl_c_ext_##type##_##space##_atomic_add                                     \
 		  ? CL_DEVICE_##SPACE##_FP_ATOMIC_ADD_EXT : 0) |                                  \
@@ -76,7 +76,7 @@
 		  ? CL_DEVICE_##SPACE##_FP_ATOMIC_MIN_MAX_EXT : 0))
 #define FP_ATOMICS(type) (FP_ATOMICS_IN(type, global, GLOBAL) | FP_ATOMICS_IN(type, local, LOCAL))
 
-/* OpenCL C loads and stores atomic_float and atomic_double without a feature of the extension's. */
+/* Loads and stores of atomic_float and atomic_double are part of OpenCL C and need no feature of the extension. */
 #define FP_ATOMIC_LOAD_STORE                                                                      \
 	(CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT)
 #define FP16_ATOMIC_LOAD_STORE                                                                    \
@@ -85,18 +85,17 @@
 	 (FE_HAS___opencl_c_ext_fp16_local_atomic_load_store                                      \
 		  ? CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT : 0))
 
-/* Of the bytes for parameters, what the application cannot have: each hidden one
- * is at most 8 bytes. */
+/* The bytes of kernel parameters that hidden parameters may use, each at most 8 bytes. */
 #define HIDDEN_PARAMETERS_B (8u * ABI_HIDDEN_COUNT)
 
-/* More than these nobody needs; OpenCL 3.0 API, table 5, asks for 128 and 64, and for 16
+/* More image and sampler arguments than programs need; OpenCL 3.0 API, table 5, requires 128 and 64 images, and 16
  * samplers. */
 enum { IMAGE_ARGS = 256, SAMPLER_ARGS = 32 };
 
-/* The PCI vendor; the software device has none. */
+/* NVIDIA's PCI vendor ID; the software device has none. */
 #define VENDOR_ID_NVIDIA 0x10DEu
 
-/* Variables are ordinary device memory; more than this is for buffers. */
+/* The largest program-scope variable.  They are in ordinary device memory; larger ones should be buffers. */
 #define GLOBAL_VARIABLE_B ((size_t)256 << 20)
 
 static cl_bool compiler_available(void)
@@ -109,7 +108,7 @@ static cl_bool compiler_available(void)
 
 static cl_device_atomic_capabilities atomic_capabilities(void)
 {
-	/* OpenCL 3.0 API, table 5: the least is relaxed order in the work-group's scope. */
+	/* OpenCL 3.0 API, table 5: the minimum is relaxed order in the work-group's scope. */
 	cl_device_atomic_capabilities capabilities =
 		CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP;
 	if (FE_HAS___opencl_c_atomic_order_acq_rel)
@@ -123,11 +122,11 @@ static cl_device_atomic_capabilities atomic_capabilities(void)
 	return capabilities;
 }
 
-/* cl_khr_integer_dot_product: accelerated is what has "a performance advantage over application-
- * provided code composed from elementary instructions and/or other dot product instructions".  A
- * product is one dp4a.  With a saturating sum it is shorter than add_sat() of a product, which is
- * all that a program can count on (frontend/builtins/dot_product.cl); but from sm_120 on a signed
- * add_sat() is one instruction and cannot be bettered. */
+/* cl_khr_integer_dot_product: a product is accelerated if it has "a performance advantage over application-provided
+ * code composed from elementary instructions and/or other dot product instructions".  A plain product is one
+ * instruction, dp4a.  A product with a saturating sum is shorter than add_sat() of a product, which is what a
+ * program would write (frontend/builtins/dot_product.cl); but from sm_120 on a signed add_sat() is one instruction,
+ * and there is no advantage. */
 static cl_int put_dot_product_acceleration(const struct _cl_device_id *device,
 					   const struct info_out *out)
 {
@@ -145,8 +144,8 @@ static cl_int put_dot_product_acceleration(const struct _cl_device_id *device,
 
 static cl_int put_driver_version(const struct gpu_caps *caps, const struct info_out *out)
 {
-	/* The driver's number comes first, for programs that parse it; ours follows,
-	 * because programs key their own caches on this string. */
+	/* The driver's version comes first, because programs parse it.  Culvert's version follows, because programs
+	 * use this string as a key of their own caches. */
 	char text[sizeof(caps->driver_version) + 64];
 	snprintf(text, sizeof(text), "%s culvert %s", caps->driver_version, PACKAGE_VERSION);
 	return info_put_string(out, text);
@@ -170,7 +169,7 @@ static cl_int put_language_versions(const struct info_out *out)
 	return info_put(out, versions, sizeof(versions));
 }
 
-/* Puts what a writer appended, and gives the buffer back. */
+/* Returns the bytes that were appended as the query's result, and frees them. */
 static cl_int put_bytes(struct bytes *bytes, bool text, const struct info_out *out)
 {
 	cl_int error = CL_OUT_OF_HOST_MEMORY;
@@ -181,7 +180,7 @@ static cl_int put_bytes(struct bytes *bytes, bool text, const struct info_out *o
 	return error;
 }
 
-/* OpenCL 3.0 API, table 5: a string "SPIR-V_1.6 SPIR-V_1.5 ...", or as many cl_name_version. */
+/* OpenCL 3.0 API, table 5: a string such as "SPIR-V_1.6 SPIR-V_1.5", or an array of cl_name_version. */
 static cl_int put_il_versions(bool text, const struct info_out *out)
 {
 	struct bytes list = BYTES_INIT;
@@ -233,8 +232,8 @@ static cl_int put_extension_versions(const struct info_out *out)
 	return put_bytes(&list, false, out);
 }
 
-/* The same for every process with this driver and this version of ours, and for
- * no other (cl_khr_device_uuid): two FNV-1a hashes of the two numbers. */
+/* cl_khr_device_uuid: equal in all processes with this version of the driver and of Culvert, and different for all
+ * others: two FNV-1a hashes of the two version numbers. */
 static cl_int put_driver_uuid(const struct gpu_caps *caps, const struct info_out *out)
 {
 	char text[sizeof(caps->driver_version) + 64];

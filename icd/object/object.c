@@ -49,8 +49,8 @@ cl_int object_retain(void *handle, const struct object_type *type)
 	if (error)
 		return error;
 	struct object *object = handle;
-	/* A callback may retain what the application has given up already: its share
-	 * comes to life again. */
+	/* A callback may retain an object that the application has already released; the application then has a
+	 * reference again. */
 	if (!atomic_fetch_add_explicit(&object->api_refs, 1, memory_order_relaxed))
 		object_ref(object);
 	return CL_SUCCESS;
@@ -62,14 +62,14 @@ cl_int object_release(void *handle, const struct object_type *type)
 	if (error)
 		return error;
 	struct object *object = handle;
-	/* The last owner: nobody can have a share of what only he may give away. */
+	/* The caller has the only reference, so no other thread can have one. */
 	if (atomic_load_explicit(&object->refs, memory_order_acquire) == 1 &&
 	    atomic_load_explicit(&object->api_refs, memory_order_acquire) == 1) {
 		atomic_store_explicit(&object->api_refs, 0, memory_order_relaxed);
 		object_end(object);
 		return CL_SUCCESS;
 	}
-	/* A release too many must not free what a running command still holds. */
+	/* One release too many must not free an object that a running command uses. */
 	unsigned count = atomic_load_explicit(&object->api_refs, memory_order_relaxed);
 	do {
 		if (!count)

@@ -13,7 +13,7 @@
 
 static void platform_destroy(struct object *object)
 {
-	(void)object; /* never asked for: a platform has no release */
+	(void)object; /* never called: platforms are not released */
 }
 
 const struct object_type ocl_platform_type = {"platform", CL_INVALID_PLATFORM, platform_destroy};
@@ -26,7 +26,7 @@ static struct _cl_platform_id the_platform = {
 	},
 };
 
-/* Written once under devices_once; devices_made is set last. */
+/* Written once, by devices_once; devices_made is set last. */
 static pthread_once_t devices_once = PTHREAD_ONCE_INIT;
 static atomic_bool devices_made;
 static cl_device_id *devices;
@@ -84,7 +84,7 @@ cl_int ocl_platform_check(const void *platform)
 
 cl_int ocl_device_check(const void *device)
 {
-	/* Before they are found nobody has a handle. */
+	/* Before the devices are found there is no valid handle. */
 	if (!atomic_load(&devices_made))
 		return CL_INVALID_DEVICE;
 	for (cl_uint i = 0; i < device_count; i++)
@@ -111,8 +111,8 @@ void ocl_platform_set_dispatch(const cl_icd_dispatch *dispatch)
 
 void ocl_platform_set_dispatch_data(void *dispatch_data)
 {
-	/* Called by the loader before it shows the platform to anyone; devices that
-	 * an earlier loader already asked for move over too. */
+	/* The loader calls this before it returns the platform to anyone.  Devices that an earlier loader has asked
+	 * for get the new data, too. */
 	the_platform.base.dispatch_data = dispatch_data;
 	object_set_dispatch_data(dispatch_data);
 	if (!atomic_load(&devices_made))

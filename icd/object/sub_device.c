@@ -59,9 +59,10 @@ static cl_uint size_of(const struct partition *partition, cl_uint index)
 	return (cl_uint)partition->properties[partition->by_counts ? 1 + index : 1];
 }
 
-/* 4.3: CL_DEVICE_PARTITION_FAILED "if the partition name is supported by the implementation but in_device could
- * not be further partitioned": in equal parts of a size that the GPU does not have, in parts that are smaller than
- * it has, or in one that is all of it.  Other counts that are no whole steps are CL_INVALID_DEVICE_PARTITION_COUNT. */
+/* 4.3: CL_DEVICE_PARTITION_FAILED "if the partition name is supported by the implementation but in_device could not
+ * be further partitioned": for equal parts whose size is no multiple of the GPU's unit, for parts by counts that are
+ * smaller than the unit, and for one equal part that is the whole device.  Larger counts that are no multiple of the
+ * unit are CL_INVALID_DEVICE_PARTITION_COUNT. */
 static cl_int sizes_check(cl_device_id parent, const struct partition *partition)
 {
 	for (cl_uint i = 0; i < partition->count; i++) {
@@ -86,7 +87,7 @@ static cl_int partition_read(cl_device_id parent, const cl_device_partition_prop
 	if (!properties || (properties[0] != CL_DEVICE_PARTITION_EQUALLY &&
 			    properties[0] != CL_DEVICE_PARTITION_BY_COUNTS))
 		return CL_INVALID_VALUE;
-	/* Supported by the implementation, on other devices or drivers. */
+	/* This device, or its driver, cannot be partitioned at all. */
 	if (!partition->unit)
 		return CL_INVALID_VALUE;
 	if (!ocl_device_partitions_max(parent))
