@@ -54,7 +54,8 @@ enum ocl_delay ocl_command_delay_of_any(struct ocl_command *command)
 
 /* --- submission ----------------------------------------------------------------------- */
 
-/* The last first: of those that are in one stream it is the latest, and stands for the others. */
+/* Makes stream wait for the wait list, the last event first: if several events are in one stream, the last is the
+ * latest and implies the others. */
 static cl_int dependencies_order(const struct ocl_command *command, struct gpu_stream *stream)
 {
 	for (uint32_t i = command->dependency_count; i-- > 0;) {
@@ -89,8 +90,8 @@ static void accesses_commit(struct ocl_command *command, uint32_t acquired, bool
 		ocl_storage_commit(access->mem->storage, &access->at, written, done);
 }
 
-/* What a command starts with: the end of the one before it will do for those that never wait
- * once they are submitted (stamps.h). */
+/* The timestamp at which a command starts: that of the previous command's end can be shared if the command never
+ * waits after its submission (stamps.h). */
 static cl_int start_stamp(const struct ocl_command *command, struct gpu_stream *stream,
 			  struct ocl_submission *submission)
 {
@@ -102,7 +103,7 @@ static cl_int start_stamp(const struct ocl_command *command, struct gpu_stream *
 				   &submission->start);
 }
 
-/* And ends with; what stands between the two is in the stream. */
+/* The timestamp at which a command ends; its operation is in the stream. */
 static cl_int done_stamp(const struct ocl_command *command, struct gpu_stream *stream,
 			 struct ocl_submission *submission)
 {
@@ -116,7 +117,7 @@ static cl_int done_stamp(const struct ocl_command *command, struct gpu_stream *s
 	return error;
 }
 
-/* Behind the operation: what its event has, or who waits for it. */
+/* Records the event after the operation: that of the command's event, or the one for which the caller asked. */
 static inline cl_int done_witness(const struct ocl_command *command, struct gpu_stream *stream,
 				  struct ocl_submission *submission)
 {

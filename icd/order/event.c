@@ -11,11 +11,11 @@
 
 struct ocl_callback {
 	struct ocl_callback *next;
-	cl_int type;                     /* the status that it waits for */
-	cl_int status;                   /* what it is told */
+	cl_int type;                     /* the status at which it is called */
+	cl_int status;                   /* the status that is passed to it */
 	void (CL_CALLBACK *notify)(cl_event, cl_int, void *);
 	void *data;
-	cl_event event;                  /* ref held once it is on its way */
+	cl_event event;                  /* ref held from the delivery on */
 	struct ocl_delivery delivery;
 };
 
@@ -55,7 +55,7 @@ static void event_free(cl_event event)
 	free(event);
 }
 
-/* All but what event_alloc has made. */
+/* Sets all fields, except those that event_alloc has set and that an event from the pool keeps. */
 static void event_init(cl_event event, cl_context context, cl_command_queue queue,
 		       cl_command_type type, cl_int status)
 {
@@ -91,7 +91,7 @@ cl_int ocl_event_create_locked(cl_command_queue queue, cl_command_type type, boo
 	if (!event)
 		return CL_OUT_OF_HOST_MEMORY;
 	object_ref(queue);
-	/* And what it is recorded in, by the time that it has been submitted. */
+	/* The GPU event, too, will be in the processor's cache by the time that it is recorded. */
 	__builtin_prefetch(event->spare_done, 1);
 	event_init(event, queue->context, queue, type, CL_QUEUED);
 	if (profiling) {
@@ -110,7 +110,7 @@ void ocl_events_free(struct ocl_event_pool *pool)
 		event_free(event);
 }
 
-/* Keeps a witness that nobody else has, so that the next submission needs no other. */
+/* Keeps a GPU event to which nobody else has a reference for the next use of this struct. */
 static void witness_spare(struct gpu_event *witness, struct gpu_event **spare)
 {
 	if (!witness)
@@ -126,7 +126,7 @@ static void event_destroy(struct object *object)
 	struct _cl_event *event = (struct _cl_event *)object;
 	cl_command_queue queue = event->queue;
 	while (event->callbacks) {
-		/* Of a user event that nobody ever set. */
+		/* The callbacks of a user event whose status was never set. */
 		struct ocl_callback *next = event->callbacks->next;
 		free(event->callbacks);
 		event->callbacks = next;
@@ -167,7 +167,7 @@ bool ocl_event_has_failed(const struct _cl_event *event)
 	return status_load(event) < 0;
 }
 
-/* Lowers the status; false when the event has ended or is that far already. */
+/* Lowers the status; false when the event has ended or already has this status or a lower one. */
 static bool status_lower(struct _cl_event *event, cl_int status)
 {
 	cl_int old = status_load(event);
@@ -180,8 +180,8 @@ static bool status_lower(struct _cl_event *event, cl_int status)
 	return true;
 }
 
-/* The GPU is done with the command.  OpenCL C 3.0, 6.15.14: when its event is
- * complete, the output of its printf calls is out. */
+/* The GPU has completed the command.  OpenCL C 3.0, 6.15.14: the output of printf is written before the command's
+ * event is complete. */
 static void event_done(struct _cl_event *event)
 {
 	ocl_printf_drain(event->queue, event->done);
@@ -227,14 +227,14 @@ static void callback_run(struct ocl_delivery *delivery)
 	free(callback);
 }
 
-/* Hands callbacks over to the callback thread. */
+/* Passes callbacks to the callback thread. */
 static void callbacks_deliver(struct _cl_event *event, struct ocl_callback *callbacks,
 			      cl_int status)
 {
 	while (callbacks) {
 		struct ocl_callback *next = callbacks->next;
-		/* OpenCL 3.0 API, 5.11: the callback is told the status it registered
-		 * for, or the negative code of what ended the command. */
+		/* OpenCL 3.0 API, 5.11: the callback gets the status for which it was registered, or the negative
+		 * status with which the command ended. */
 		callbacks->status = status < 0 ? status : callbacks->type;
 		object_ref(event);
 		callbacks->event = event;
@@ -244,7 +244,7 @@ static void callbacks_deliver(struct _cl_event *event, struct ocl_callback *call
 	}
 }
 
-/* Takes out the callbacks that status satisfies. */
+/* Removes and returns the callbacks whose status has been reached. */
 static struct ocl_callback *callbacks_take_locked(struct _cl_event *event, cl_int status)
 {
 	struct ocl_callback **link = &event->callbacks, *taken = NULL, **end = &taken;
@@ -277,7 +277,7 @@ static void event_fired(struct ocl_watch *watch, cl_int status)
 	object_unref(event);
 }
 
-/* Whether the caller has to start the watch, after dropping the lock. */
+/* Whether the caller has to start the watch, after it has dropped the lock. */
 static bool watch_needed_locked(struct _cl_event *event)
 {
 	if (event->watched || !event->callbacks || !event->done)
@@ -315,7 +315,8 @@ void ocl_event_take_callback(cl_event event, struct ocl_callback *callback)
 {
 	const cl_int polled = ocl_event_status(event);
 	lock_take(&event->lock);
-	/* It may have been settled since; being polled again can wait for the watch. */
+	/* The command may have been settled since.  Its completion need not be asked for again: the watch will
+	 * report it. */
 	const cl_int status = polled <= CL_COMPLETE ? polled : status_load(event);
 	struct ocl_callback **end = &event->callbacks;
 	while (*end)
@@ -371,7 +372,7 @@ struct ocl_waiter *ocl_event_submitted(cl_event event, const struct ocl_submissi
 	return waiters;
 }
 
-/* No other thread can see the event before it is handed to the application. */
+/* No other thread knows the event before it is returned to the application, so no lock is needed. */
 void ocl_event_submitted_alone(cl_event event, const struct ocl_submission *submission)
 {
 	event->done = submission->done;
@@ -404,8 +405,8 @@ cl_int ocl_event_order(cl_event event, struct gpu_stream *stream)
 	const cl_int error = gpu_stream_wait_event(stream, event->done);
 	if (!error)
 		return CL_SUCCESS;
-	/* Its device may be the one that died, or the stream's.  (Not ocl_event_status, which may
-	 * print: the caller holds a lock.) */
+	/* The error may come from the event's device or from the stream's. (Not ocl_event_status, which may write
+	 * printf's output: the caller holds a lock.) */
 	bool done;
 	const cl_int lost = gpu_device_status(gpu_stream_device(stream));
 	if (lost)
@@ -452,7 +453,8 @@ cl_int ocl_event_profiling_ns(cl_event event, cl_profiling_info name, cl_ulong *
 		error = gpu_event_time_ns(event->done, &end_ns);
 	if (error)
 		return CL_PROFILING_INFO_NOT_AVAILABLE;
-	/* Two clocks are never quite one: the order must hold all the same. */
+	/* The times come from two clocks that are never exactly equal; the order required by the specification is
+	 * enforced. */
 	const cl_ulong submit_ns = later_of(event->queued_ns, event->submit_ns);
 	start_ns = later_of(start_ns, event->arrived_ns < end_ns ? event->arrived_ns : end_ns);
 	start_ns = later_of(start_ns, submit_ns);

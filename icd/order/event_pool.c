@@ -4,7 +4,7 @@
 
 #include "icd/order/event.h"
 
-/* Some 4 MB of a queue's: what a program may have had in use at once, and will again. */
+/* The most events that a queue keeps, about 4 MB: a program that had so many in use is likely to need them again. */
 enum { RETURNED_MAX = 1 << 14 };
 
 cl_event ocl_event_pool_take(struct ocl_event_pool *pool)
@@ -15,7 +15,7 @@ cl_event ocl_event_pool_take(struct ocl_event_pool *pool)
 		atomic_store_explicit(&pool->returned_count, 0, memory_order_relaxed);
 	}
 	pool->ready = event ? event->next_free : NULL;
-	/* A program that keeps many meets each cold: the next one is at hand by its turn. */
+	/* A program with many events finds each one outside the processor's cache; the next one is fetched ahead. */
 	if (pool->ready) {
 		__builtin_prefetch(pool->ready, 1);
 		__builtin_prefetch((const char *)pool->ready + OCL_EVENT_ALIGN_B, 1);

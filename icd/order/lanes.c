@@ -4,13 +4,13 @@
 
 #include "base/clock.h"
 
-/* How many streams a launch asks the driver about, and how long those after it then go
- * without, at least and at most: a question about a stream that has just become idle is a
- * microsecond, a third of a launch, and tells little where all were idle before. */
+/* A launch asks the driver whether PROBES streams are idle; later launches do not ask for ASK_AGAIN_NS, which
+ * doubles up to ASK_LATEST_NS while the answer is yes.  To ask about a stream that has just become idle takes a
+ * microsecond, a third of a launch, and is of little use if all streams were idle before. */
 enum { PROBES = 2, ASK_AGAIN_NS = 10000, ASK_LATEST_NS = 160000 };
 
-/* How many streams are looked at to find the one with the least to do, and how many
- * operations are about as few as none. */
+/* The number of lanes that are compared to find the one with the least work, and the number of operations that make
+ * no difference. */
 enum { CANDIDATES = 4, ROUGHLY = 16 };
 
 static const unsigned lanes_max[OCL_LANE_CLASSES] = {
@@ -68,7 +68,7 @@ static bool lane_is_idle(const struct ocl_lane *lane)
 	return !lane->users && gpu_stream_reached(lane->stream, gpu_stream_last(lane->stream));
 }
 
-/* The lane that ends with one of the dependencies: nothing has to be waited for. */
+/* A lane whose last operation is one of the dependencies: there the command need not wait for it. */
 static struct ocl_lane *lane_to_continue(struct ocl_lane_group *group, uint32_t count,
 					 const cl_event *dependencies)
 {
@@ -84,7 +84,7 @@ static struct ocl_lane *lane_to_continue(struct ocl_lane_group *group, uint32_t 
 	return NULL;
 }
 
-/* The lanes come in turn, so that the one used longest ago is the first. */
+/* The lanes are used in turn, so the next one is the one that was used longest ago. */
 static struct ocl_lane *lane_next(struct ocl_lane_group *group)
 {
 	if (group->next >= group->count)
@@ -92,7 +92,7 @@ static struct ocl_lane *lane_next(struct ocl_lane_group *group)
 	return &group->lanes[group->next++];
 }
 
-/* Without a question to the driver. */
+/* An idle lane, as far as is known without asking the driver. */
 static struct ocl_lane *lane_known_idle(struct ocl_lane_group *group)
 {
 	const unsigned most = group->count < CANDIDATES ? group->count : CANDIDATES;
@@ -118,8 +118,8 @@ static struct ocl_lane *lane_idle(struct ocl_lane_group *group)
 	return NULL;
 }
 
-/* Not in a burst of launches: these get streams of their own, and take turns when they have
- * all that there may be. */
+/* Whether the driver may be asked for idle streams.  Launches in quick succession do not ask: each gets another
+ * stream, until all exist and are shared in turn. */
 static bool may_ask(struct ocl_lanes *lanes)
 {
 	const uint64_t now_ns = host_now_ns();
@@ -129,7 +129,8 @@ static bool may_ask(struct ocl_lanes *lanes)
 	return true;
 }
 
-/* Where streams are found idle they will be again; once one was not, it matters which. */
+/* Streams that were found idle will probably be idle again, so the driver is asked less often; once none was idle,
+ * the choice matters and it is asked as often as before. */
 static void answer_note(struct ocl_lanes *lanes, bool idle)
 {
 	if (!idle)
@@ -138,16 +139,16 @@ static void answer_note(struct ocl_lanes *lanes, bool idle)
 		lanes->ask_again_ns *= 2;
 }
 
-/* What is known to be in a lane, roughly: to have been used longest ago says as much as a
- * few operations less. */
+/* Roughly how much work is in a lane.  A few operations more or less do not matter; then the lane that was used
+ * longest ago is preferred. */
 static uint64_t lane_load(const struct ocl_lane *lane)
 {
 	const uint64_t outstanding = gpu_stream_outstanding(lane->stream);
 	return outstanding ? 1 + outstanding / ROUGHLY : 0;
 }
 
-/* All seem busy: the one with the least to do, as far as is known, of some whose
- * stream nobody is at just now. */
+/* All lanes seem busy: chooses the one with the least known work among some, preferably one to which no thread is
+ * submitting. */
 static struct ocl_lane *lane_to_share(struct ocl_lane_group *group)
 {
 	const unsigned more = group->count < CANDIDATES ? group->count : CANDIDATES;
@@ -186,7 +187,7 @@ static cl_int lane_pick(struct ocl_lanes *lanes, enum ocl_lane_class lane_class,
 		*lane_out = lane_to_share(group);
 	if (!error)
 		return CL_SUCCESS;
-	/* Without another stream things are slower, not wrong. */
+	/* Without another stream commands share one, which is slower but correct. */
 	*lane_out = lane_to_share(group->count ? group : &lanes->groups[OCL_LANES_WORK]);
 	return gpu_device_status(lanes->device);
 }
@@ -216,7 +217,7 @@ cl_int ocl_lanes_choose_any(struct ocl_lanes *lanes, enum ocl_lane_class lane_cl
 static cl_int tail_record(const struct ocl_lane *lane, struct gpu_event **tail_out)
 {
 	*tail_out = NULL;
-	/* To record costs less than to ask whether that is needed. */
+	/* Recording an event is cheaper than asking the driver whether one is needed. */
 	if (gpu_stream_is_known_done(lane->stream))
 		return CL_SUCCESS;
 	return gpu_event_record(lane->stream, false, tail_out);
@@ -253,7 +254,8 @@ cl_int ocl_lanes_ahead(struct ocl_lanes *lanes, struct gpu_event **ahead_out)
 	return CL_SUCCESS;
 }
 
-/* NULL: there is none to be had, or no use for it. */
+/* The stream in which several tails can be waited for together; NULL: there are at most two, or no stream can be
+ * made. */
 static struct gpu_stream *joint_for(struct ocl_lanes *lanes, unsigned tails)
 {
 	if (tails > 2 && !lanes->joint &&

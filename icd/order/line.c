@@ -35,7 +35,7 @@ bool ocl_line_holds_back(const struct ocl_line *line, bool joins)
 	return line->in_order || !list_empty(&line->barriers) || joins;
 }
 
-/* Whether something in line holds back a command that is in line itself. */
+/* Whether a barrier or an earlier command in the line holds back a command that is in the line itself. */
 static bool is_held(const struct ocl_line *line, const struct ocl_line_place *place)
 {
 	if (!list_empty(&line->barriers) &&
@@ -62,7 +62,7 @@ void ocl_line_update(struct ocl_line *line, struct ocl_line_place *place)
 	if (line->in_order || !place->in_line || place->taken ||
 	    !list_empty(&place->ready_link))
 		return;
-	/* A failed one waits for nobody. */
+	/* A command with a failed event ends without waiting for others. */
 	if (atomic_load(&place->failed) ||
 	    (!atomic_load(&place->pending) && !is_held(line, place)))
 		list_append(&line->ready, &place->ready_link);
@@ -88,7 +88,7 @@ struct ocl_line_place *ocl_line_take(struct ocl_line *line)
 	return place;
 }
 
-/* What stood behind a barrier, up to the next one, which may go itself. */
+/* Updates the commands after a barrier that has left, up to and including the next barrier. */
 static void barrier_lift(struct ocl_line *line, struct list *link)
 {
 	bool last = false;
@@ -107,7 +107,7 @@ void ocl_line_leave(struct ocl_line *line, struct ocl_line_place *place)
 	place->in_line = false;
 	if (line->in_order)
 		return;
-	/* When others stand before it, what is behind it is still held by them. */
+	/* If another barrier is before it, the commands after it are still held back. */
 	if (place->bars) {
 		list_remove(&place->barrier_link);
 		barrier_lift(line, next);

@@ -17,7 +17,7 @@ void ocl_native_unref(struct ocl_native *native)
 	free(native);
 }
 
-/* The host's memory of a buffer: what the function is to find in place of its handle. */
+/* Gets the host memory of a buffer, whose address the function finds in place of the buffer's handle. */
 static cl_int buffer_take(struct ocl_native_buffer *buffer, cl_mem mem, const void *location,
 			  const unsigned char *arguments, size_t size_B)
 {
@@ -65,7 +65,7 @@ cl_int ocl_native_create(void (CL_CALLBACK *function)(void *), const void *argum
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-/* The function only reads what is immutable. */
+/* A native function may only read immutable memory. */
 static enum ocl_access_mode mode_of(const struct _cl_mem *mem)
 {
 	return ocl_mem_is_immutable(mem) ? OCL_ACCESS_READ : OCL_ACCESS_UPDATE;

@@ -13,30 +13,30 @@
 #include <string.h>
 
 enum {
-	PRINTS_MAX = 8,                  /* in flight in one queue */
-	COPY_B = 1 << 16,                /* fetched behind every launch: most print little */
-	WRITE_B = 1 << 16                /* text is handed to stdio in pieces about so large */
+	PRINTS_MAX = 8,                  /* launches of one queue whose output is not written yet */
+	COPY_B = 1 << 16,                /* bytes copied after each launch: most output is small */
+	WRITE_B = 1 << 16                /* text is written in pieces of about this size */
 };
 
-/* One launch's output, or room for one. */
+/* The output of one launch, or memory for it. */
 struct ocl_print {
-	struct list link;                /* ocl_printf.pending or .idle */
-	cl_command_queue queue;          /* ref held while in flight */
-	struct ocl_code *code;           /* ref held while in flight */
+	struct list link;                /* in ocl_printf.pending or .idle */
+	cl_command_queue queue;          /* ref held while it is used */
+	struct ocl_code *code;           /* ref held while it is used */
 	gpu_address buffer;
-	unsigned char *copy;             /* pinned: the buffer's first COPY_B bytes */
-	struct gpu_event *done;          /* owned while in flight */
-	struct gpu_stream *stream;       /* while in flight */
-	bool writing;                    /* some thread is at it */
+	unsigned char *copy;             /* pinned memory for the buffer's first COPY_B bytes */
+	struct gpu_event *done;          /* owned: happens after the copy; NULL while it is idle */
+	struct gpu_stream *stream;       /* the launch's stream */
+	bool writing;                    /* a thread is writing the output */
 	struct ocl_watch watch;
 };
 
 struct ocl_printf {
 	struct gpu_device *device;
-	struct lock lock;                /* guards all below */
-	unsigned count;                  /* prints that exist */
-	struct lock_condition changed;   /* something was written, or became idle */
-	struct list pending;             /* not written yet, each stream's in order */
+	struct lock lock;                /* guards all fields below */
+	unsigned count;                  /* number of ocl_print that exist */
+	struct lock_condition changed;   /* output was written, or an ocl_print became idle */
+	struct list pending;             /* output that is not written yet, that of each stream in order */
 	struct list idle;
 };
 
@@ -122,12 +122,12 @@ void ocl_printf_destroy(struct ocl_printf *printing)
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* complete: nothing more of this launch comes. */
+/* complete: this is the end of the launch's output. */
 static void text_write(const struct _cl_context *context, struct bytes *text, bool complete)
 {
 	if (bytes_failed(text))
 		log_err("out of memory: some output of printf is lost");
-	/* A closed stdout is the application's wish. */
+	/* Errors of stdout are ignored: the application may have closed it. */
 	if (context->print)
 		context->print(bytes_string(text), text->size_B, complete, context->notify_data);
 	else
@@ -135,7 +135,7 @@ static void text_write(const struct _cl_context *context, struct bytes *text, bo
 	bytes_finish(text);
 }
 
-/* Returns how many bytes were whole records. */
+/* Formats and writes complete records; returns their size in bytes. */
 static size_t records_write(const struct _cl_context *context, const struct abi_program *abi,
 			    const unsigned char *records, size_t size_B)
 {
@@ -152,7 +152,8 @@ static size_t records_write(const struct _cl_context *context, const struct abi_
 	return at_B;
 }
 
-/* The whole buffer; the queue's own stream may have much to do by now.  NULL: failed. */
+/* Copies the whole buffer from the device, in another stream, because the queue's own may have much work by now.
+ * NULL: it failed. */
 static unsigned char *buffer_fetch(const struct ocl_print *print, size_t size_B)
 {
 	struct gpu_stream *stream;
@@ -167,7 +168,7 @@ static unsigned char *buffer_fetch(const struct ocl_print *print, size_t size_B)
 		drain_error = gpu_stream_drain(stream);
 		gpu_stream_release(stream);
 	}
-	/* The copy may still write to data, which is therefore not freed. */
+	/* The copy may still write to data, so data must not be freed. */
 	if (drain_error)
 		return NULL;
 	if (!error)
@@ -200,7 +201,7 @@ static void print_write(struct ocl_print *print)
 			 OCL_PRINTF_BUFFER_B, (unsigned long long)(header.head_B - written_B));
 }
 
-/* Whether the GPU is known to be done with the launch. */
+/* Whether the launch is known to be complete: by done, an event of its stream, or if NULL by its own event. */
 static bool print_is_done(const struct ocl_print *print, const struct gpu_event *done)
 {
 	bool happened = false;
@@ -237,7 +238,8 @@ void ocl_printf_drain(cl_command_queue queue, struct gpu_event *done)
 		}
 		print->writing = true;
 		lock_drop(&printing->lock);
-		/* Calls without a door come by here, too: clGetEventInfo tells that a kernel is done. */
+		/* Cancellation of the thread is deferred here, because functions without a door (doors.h), such as
+		 * clGetEventInfo, get here, too. */
 		const int before = cancel_hold();
 		print_write(print);
 		cancel_restore(before);
@@ -250,13 +252,14 @@ void ocl_printf_drain(cl_command_queue queue, struct gpu_event *done)
 
 /* --- a launch -------------------------------------------------------------------------------- */
 
-/* Idle again; the queue may go with its last reference. */
+/* Makes it idle.  The reference to the queue is released last: the queue, and with it this memory, may be destroyed
+ * then. */
 static void print_retire(struct ocl_print *print)
 {
 	cl_command_queue queue = print->queue;
 	struct ocl_printf *printing = atomic_load(&queue->printing);
 	lock_take(&printing->lock);
-	/* After an error some thread may still write what had come before it. */
+	/* After an error another thread may still be writing output that was complete before. */
 	while (print->writing && !list_empty(&print->link))
 		lock_condition_wait(&printing->changed, &printing->lock);
 	list_remove(&print->link);
@@ -273,7 +276,7 @@ static void print_retire(struct ocl_print *print)
 	object_unref(queue);
 }
 
-/* Even an output that is lost has its turn, so that none waits for it. */
+/* After an error the output is lost; the memory becomes idle all the same, because launches may be waiting for it. */
 static void print_fired(struct ocl_watch *watch, cl_int status)
 {
 	struct ocl_print *print = list_entry(watch, struct ocl_print, watch);
@@ -289,8 +292,8 @@ static struct ocl_print *idle_take_locked(struct ocl_printf *printing)
 	return print;
 }
 
-/* The completion thread retires what is in flight, whatever becomes of it, until the
- * process ends. */
+/* Waits for an idle one.  The completion thread makes each one idle when its launch is complete or has failed, until
+ * the process ends. */
 static cl_int idle_wait(struct ocl_printf *printing, struct ocl_print **print_out)
 {
 	static const uint64_t look_ns = 100000000;
@@ -309,7 +312,7 @@ static cl_int idle_wait(struct ocl_printf *printing, struct ocl_print **print_ou
 	}
 }
 
-/* An idle one; a new one if there are few; else the next that becomes idle. */
+/* Takes an idle one, or makes one if there are few, or else waits for one. */
 static cl_int print_take(struct ocl_printf *printing, struct ocl_print **print_out)
 {
 	lock_take(&printing->lock);
@@ -327,7 +330,7 @@ static cl_int print_take(struct ocl_printf *printing, struct ocl_print **print_o
 	return others ? idle_wait(printing, print_out) : error;
 }
 
-/* The queue's output, made by the first launch that prints. */
+/* The printf state of the queue, which the first launch that prints makes. */
 static cl_int printing_of(cl_command_queue queue, struct ocl_printf **printing_out)
 {
 	struct ocl_printf *fresh, *there = atomic_load(&queue->printing);
@@ -386,7 +389,7 @@ cl_int ocl_print_end(struct ocl_print *print)
 	if (!error)
 		error = gpu_event_record(stream, false, &print->done);
 	if (error) {
-		/* What uses the buffer next does so behind this launch. */
+		/* The next launch that uses the buffer runs after this one, in the same stream or by an event. */
 		print_retire(print);
 		return error;
 	}

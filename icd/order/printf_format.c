@@ -12,13 +12,13 @@ struct record {
 	const struct abi_format *format;
 	const unsigned char *data;
 	size_t size_B;
-	size_t text_B;                   /* where the next TEXT lies */
-	uint32_t next;                   /* argument */
+	size_t text_B;                   /* offset of the next TEXT */
+	uint32_t next;                   /* index of the next argument */
 };
 
 /* --- values ------------------------------------------------------------------------------- */
 
-/* Kernels write in the order of the GPU, which is little-endian. */
+/* Kernels write numbers in little-endian order. */
 static uint64_t load(const unsigned char *at, uint32_t size_B)
 {
 	uint64_t value = 0;
@@ -70,7 +70,7 @@ static void append_repeated(struct bytes *text, char c, size_t count)
 		bytes_append_char(text, c);
 }
 
-/* Fills up to the width: zeroes go behind the first prefix_B bytes. */
+/* Pads to the width; zeroes are inserted after the first prefix_B bytes. */
 static void append_padded(struct bytes *text, const struct abi_conversion *conversion,
 			  const char *body, size_t body_B, size_t prefix_B, bool zero)
 {
@@ -146,7 +146,7 @@ static void append_integer(struct bytes *text, const struct abi_conversion *conv
 	bytes_finish(&body);
 }
 
-/* The C library's text of a positive number; what its locale writes for a point. */
+/* The C library's text of a positive number, in which the locale's decimal point is replaced. */
 static void append_real_digits(struct bytes *body, const struct abi_conversion *conversion,
 			       double value)
 {
@@ -264,7 +264,7 @@ static bool convert_string(struct bytes *text, const struct record *record,
 	return true;
 }
 
-/* Takes the next argument; false: it does not fit the conversion. */
+/* Converts the next argument; false: it does not fit the conversion. */
 static bool convert(struct bytes *text, struct record *record,
 		    const struct abi_conversion *conversion)
 {

@@ -19,7 +19,8 @@ _Static_assert(offsetof(struct _cl_command_queue, base) == 0, "a handle starts w
 
 /* --- birth and death -------------------------------------------------------------------- */
 
-/* The devices of a context are likely to exchange bytes: this one has come into use. */
+/* Enables direct copies between the queue's device and the context's other devices, which are likely to exchange
+ * bytes. */
 static void peers_open(const struct _cl_context *context, const struct _cl_device_id *device)
 {
 	for (uint32_t i = 0; i < context->gpu_count; i++)
@@ -113,8 +114,8 @@ static cl_int event_make_locked(struct ocl_command *command)
 	return ocl_event_create_locked(queue, command->type, profiling, &command->event);
 }
 
-/* Waits for a blocking command, and gives its event to the application if that
- * asked for it and gets no error instead. */
+/* The end of a call with an event: waits if the call is blocking, and returns the event to the application if it
+ * asked for one and there is no error. */
 static inline cl_int event_hand_over(cl_event event, bool blocking, cl_event *event_out)
 {
 	cl_int error = blocking ? ocl_event_wait(event) : CL_SUCCESS;
@@ -125,7 +126,7 @@ static inline cl_int event_hand_over(cl_event event, bool blocking, cl_event *ev
 	return error < 0 ? error : CL_SUCCESS;
 }
 
-/* Lines a copy of command up; the queue's lock is held on entry and dropped. */
+/* Puts a copy of the command into the line.  The queue's lock is held on entry and dropped. */
 static cl_int defer_locked(struct ocl_command *command, bool blocking, cl_event *event_out)
 {
 	struct _cl_command_queue *queue = command->queue;
@@ -141,8 +142,8 @@ static cl_int defer_locked(struct ocl_command *command, bool blocking, cl_event 
 		object_unref(event);
 		return CL_OUT_OF_HOST_MEMORY;
 	}
-	/* One for ourselves, so that nobody submits it before it is in line; and the
-	 * line's reference may be gone by the time that we kick it. */
+	/* pending counts this thread, so that no other thread submits the command before it is in the line.  The
+	 * reference is needed because the line's may be released before ocl_work_kick. */
 	atomic_store(&deferred->place.pending, 1);
 	ocl_deferred_ref(deferred);
 	ocl_work_wait_locked(&work, deferred);
@@ -155,8 +156,9 @@ static cl_int defer_locked(struct ocl_command *command, bool blocking, cl_event 
 	return event_hand_over(event, blocking, event_out);
 }
 
-/* For a submission that may take long: the lock, held on entry, is dropped.  The command has a place in the
- * line meanwhile, for those that have to follow it; command itself may be used by others. */
+/* Submits a command whose submission may take long, without the lock, which is held on entry and dropped.  The
+ * command has a place in the line meanwhile, so that later commands can wait for it.  A copy is submitted, because
+ * other threads may use command. */
 static cl_int submit_in_line_locked(const struct ocl_command *command,
 				    struct ocl_submission *submission_out)
 {
@@ -179,8 +181,8 @@ static cl_int submit_in_line_locked(const struct ocl_command *command,
 	return error;
 }
 
-/* Nothing runs after a failed event (OpenCL 3.0 API, 5.11): the command's own
- * event says so, a blocking call returns it. */
+/* A command does not run after an event in its wait list has failed (OpenCL 3.0 API, 5.11): its own event fails, or
+ * a blocking call returns the error. */
 static cl_int enqueue_failed(cl_event event, bool blocking, cl_event *event_out)
 {
 	bool first;
@@ -195,7 +197,7 @@ static cl_int enqueue_failed(cl_event event, bool blocking, cl_event *event_out)
 	return CL_SUCCESS;
 }
 
-/* A blocking command that nobody asked an event of has ended. */
+/* Waits for a blocking command without an event. */
 static cl_int witness_wait(cl_command_queue queue, struct gpu_event *done)
 {
 	cl_int error = gpu_event_wait(done);
@@ -204,11 +206,11 @@ static cl_int witness_wait(cl_command_queue queue, struct gpu_event *done)
 	return error;
 }
 
-/* The command was submitted, if there is no error; nobody knows its event yet. */
+/* The end of a call whose command was submitted, or failed with error.  No other thread knows its event yet. */
 static cl_int submitted(cl_command_queue queue, cl_event event, cl_int error, bool blocking,
 			const struct ocl_submission *submission, cl_event *event_out)
 {
-	/* An event that has failed since the wait list was looked at. */
+	/* An event has failed after the wait list was checked. */
 	if (error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
 		return enqueue_failed(event, blocking, event_out);
 	if (error) {
@@ -225,8 +227,8 @@ static cl_int submitted(cl_command_queue queue, cl_event event, cl_int error, bo
 	return error;
 }
 
-/* A command that has to wait, or whose submission may take long; or the queue is one with sync.  The lock is
- * held on entry and dropped.  Apart from ocl_queue_enqueue_locked, which without it is few instructions. */
+/* Enqueues a command that has to wait, whose submission may take long, or whose queue has sync.  The lock is held on
+ * entry and dropped.  It is a function of its own, and not inlined, to keep ocl_queue_enqueue_locked short. */
 static __attribute__((noinline)) cl_int enqueue_slowly_locked(struct ocl_command *command,
 							      bool blocking, cl_event *event_out)
 {
@@ -243,7 +245,7 @@ static __attribute__((noinline)) cl_int enqueue_slowly_locked(struct ocl_command
 	if (readiness == BLOCKED || ocl_line_holds(&queue->line, command->joins))
 		return defer_locked(command, blocking, event_out);
 	const enum ocl_delay delay = ocl_command_delay(command);
-	/* Nobody waits for the GPU who did not ask for it: a worker does. */
+	/* Only a blocking call may wait for the GPU; for others a worker thread waits. */
 	if (delay == OCL_DELAY_GPU && !blocking)
 		return defer_locked(command, blocking, event_out);
 	command->witness = command->witness || queue->sync;
@@ -258,7 +260,7 @@ static __attribute__((noinline)) cl_int enqueue_slowly_locked(struct ocl_command
 	return submitted(queue, event, error, blocking, &submission, event_out);
 }
 
-/* The one way of every command into its queue. */
+/* Every command comes here to be enqueued. */
 cl_int ocl_queue_enqueue_locked(struct ocl_command *command, bool blocking, cl_uint count,
 				const cl_event *events, cl_event *event_out)
 {
@@ -280,7 +282,7 @@ cl_int ocl_queue_enqueue_locked(struct ocl_command *command, bool blocking, cl_u
 	error = ocl_submit(command, OCL_SUBMIT_LOCKED, &submission);
 	const cl_event event = command->event;
 	lock_drop(&queue->lock);
-	/* Most commands want nothing more, or their event alone. */
+	/* Most commands need nothing more, or only their event. */
 	if (!event && !error && !submission.done)
 		return CL_SUCCESS;
 	if (error || !event || blocking)
@@ -301,8 +303,8 @@ cl_int ocl_queue_enqueue(struct ocl_command *command, bool blocking, cl_uint cou
 
 /* --- finish ---------------------------------------------------------------------------------- */
 
-/* The driver takes more than a microsecond to say of an event that it is done, and a tenth
- * of that to make a stream wait for it: one event in joint tells of all tails. */
+/* To wait for one event takes the driver more than a microsecond, and to make a stream wait for one a tenth of that.
+ * Therefore the stream joint waits for all tails, and the host for one event in it. */
 static void tails_wait_together(struct gpu_stream *joint, struct gpu_event *const *tails,
 				unsigned count)
 {
@@ -322,7 +324,7 @@ static cl_int tails_wait(cl_command_queue queue, struct gpu_event *const *tails,
 			 struct gpu_stream *joint)
 {
 	cl_int error = CL_SUCCESS;
-	/* Once the first has ended, the others are not far. */
+	/* When the first tail has happened the others are about to. */
 	if (joint && !gpu_event_wait(tails[0]))
 		tails_wait_together(joint, tails + 1, count - 1);
 	for (unsigned i = 0; i < count; i++) {

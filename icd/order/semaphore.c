@@ -14,7 +14,7 @@ _Static_assert(offsetof(struct _cl_semaphore_khr, base) == 0, "a handle starts w
 
 /* --- gates ---------------------------------------------------------------------------------- */
 
-/* The gate's reference is given up. */
+/* Sets the status of the gate, and releases the caller's reference. */
 static void gate_open(cl_event gate, cl_int status)
 {
 	(void)ocl_user_event_set(gate, status);
@@ -29,13 +29,13 @@ static void CL_CALLBACK gate_fire(cl_event event, cl_int status, void *gate)
 
 /* --- birth and death ------------------------------------------------------------------------- */
 
-/* An imported one has one device. */
+/* The device of an imported semaphore. */
 static struct gpu_device *gpu_of(cl_semaphore_khr semaphore)
 {
 	return (semaphore->device ? semaphore->device : semaphore->context->devices[0])->gpu;
 }
 
-/* Streams may be about to use it still. */
+/* Frees the imported semaphore once the streams that use it are done with it. */
 static void foreign_release(cl_semaphore_khr semaphore)
 {
 	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
@@ -48,7 +48,7 @@ static void foreign_release(cl_semaphore_khr semaphore)
 static void semaphore_destroy(struct object *object)
 {
 	struct _cl_semaphore_khr *semaphore = (struct _cl_semaphore_khr *)object;
-	/* Nobody can signal it any more. */
+	/* No signal can come any more. */
 	if (semaphore->gate)
 		gate_open(semaphore->gate, CL_INVALID_SEMAPHORE_KHR);
 	if (semaphore->fd >= 0)
@@ -66,7 +66,7 @@ static void semaphore_destroy(struct object *object)
 const struct object_type ocl_semaphore_type = {"semaphore", CL_INVALID_SEMAPHORE_KHR,
 					       semaphore_destroy};
 
-/* An imported descriptor becomes the semaphore's by this, and only if all is well. */
+/* Sets how the semaphore's state is shared with others.  Only on success does it own an imported file descriptor. */
 static cl_int payload_share(cl_semaphore_khr semaphore, const struct ocl_semaphore_wishes *wishes)
 {
 	cl_int error = CL_SUCCESS;
@@ -139,7 +139,7 @@ cl_int ocl_semaphore_wait(cl_semaphore_khr semaphore, cl_event *event_out)
 	bool open = false;
 	if (semaphore->fd >= 0)
 		return ocl_shared_wait(semaphore, event_out);
-	/* Made in any case: it cannot be under the lock. */
+	/* An event cannot be made under the lock, so it is made even if it will not be needed. */
 	cl_int error = ocl_event_create_user(semaphore->context, &gate);
 	if (error)
 		return error;
@@ -149,11 +149,11 @@ cl_int ocl_semaphore_wait(cl_semaphore_khr semaphore, cl_event *event_out)
 		semaphore->signal = NULL;
 		unused = gate;
 	} else if (semaphore->foreign) {
-		/* The stream waits for it. */
+		/* An operation in the stream waits for the imported semaphore. */
 		*event_out = gate;
 		open = true;
 	} else {
-		/* Two waits for one signal: both come after it. */
+		/* Several waits for one signal all run after it. */
 		if (semaphore->gate)
 			unused = gate;
 		else
@@ -181,7 +181,7 @@ void ocl_semaphore_wait_undo(cl_semaphore_khr semaphore, cl_event event)
 		left = semaphore->gate;
 		semaphore->gate = NULL;
 	}
-	/* A signal is there for the next wait, unless there is another by now. */
+	/* The signal is left for the next wait, unless there is a newer one. */
 	if (event->queue && !semaphore->signal) {
 		semaphore->signal = event;
 		event = NULL;

@@ -16,21 +16,21 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* A wait that came before its signal. */
+/* A wait whose signal has not come yet. */
 struct pending {
 	struct list link;
 	cl_semaphore_khr semaphore;      /* ref held */
 	cl_event gate;                   /* ref held */
-	cl_int status;                   /* once it is over */
+	cl_int status;                   /* set when the wait has ended */
 };
 
-/* As many descriptors are polled at once; with more, all are tried at intervals. */
+/* The most file descriptors that are polled together.  With more pending waits, all are tried at intervals. */
 enum { POLLED = 64, INTERVAL_MS = 1 };
 
 static struct {
-	struct lock lock;                /* guards all below */
+	struct lock lock;                /* guards all fields below */
 	bool running;
-	int wake_fd;                     /* of the thread, once it runs; -1: there is none */
+	int wake_fd;                     /* wakes the watcher thread; -1: not made yet */
 	struct list pending;
 } watcher = {
 	.lock = LOCK_INIT(LOCK_RANK_EVENT),
@@ -42,7 +42,7 @@ static struct {
 
 static void counter_add(int fd, uint64_t count)
 {
-	/* A counter that is full has been signaled more often than anyone can wait for. */
+	/* The counter of an eventfd is full after 2^64 - 2 signals for which nobody has waited. */
 	if (write(fd, &count, sizeof(count)) != (ssize_t)sizeof(count))
 		log_warn("a shared semaphore cannot be signaled: its counter is full");
 }
@@ -64,7 +64,7 @@ static bool counter_ready(int fd)
 	return poll(&polled, 1, 0) == 1 && (polled.revents & POLLIN);
 }
 
-/* Somebody has closed a descriptor that was not his.  poll(2) tells that at once each time. */
+/* Whether the application has closed the file descriptor. poll(2) then reports an error immediately. */
 static bool counter_lost(int fd)
 {
 	struct pollfd polled = {.fd = fd, .events = POLLIN};
@@ -115,8 +115,8 @@ static void pending_free(struct pending *wait)
 	free(wait);
 }
 
-/* What is polled: the thread's own descriptor and those of the first waits.  Returns how many;
- * *all_out: of all waits. */
+/* Fills polled with the thread's own descriptor and those of the first waits, and returns their number. *all_out:
+ * all waits are in it. */
 static nfds_t polled_list(struct pollfd polled[POLLED], bool *all_out)
 {
 	nfds_t count = 1;
@@ -137,7 +137,7 @@ static nfds_t polled_list(struct pollfd polled[POLLED], bool *all_out)
 	return count;
 }
 
-/* Sleeps until a counter may be taken, or there is a new wait. */
+/* Waits until a counter can be taken, or there is a new wait. */
 static void watch(void)
 {
 	struct pollfd polled[POLLED];
@@ -147,17 +147,17 @@ static void watch(void)
 	const int wake_fd = polled[0].fd;
 	(void)poll(polled, count, all && wake_fd >= 0 ? -1 : INTERVAL_MS);
 	if (polled[0].revents & POLLNVAL) {
-		/* Closed with all others of the process: the next one is new. */
+		/* The application has closed this descriptor, for example with all others; a new one is made. */
 		lock_take(&watcher.lock);
 		watcher.wake_fd = -1;
 		lock_drop(&watcher.lock);
 	} else if (polled[0].revents) {
-		/* It does not block, and what it says is that we are awake. */
+		/* The read does not block; it only resets the counter. */
 		(void)!read(wake_fd, &woken, sizeof(woken));
 	}
 }
 
-/* The first wait before end whose counter may be taken. */
+/* The first wait before end whose counter can be taken. */
 static struct pending *ready_before_locked(const struct list *end)
 {
 	for (struct list *link = watcher.pending.next; link != end; link = link->next) {
@@ -179,8 +179,8 @@ static struct pending *lost_locked(void)
 	return NULL;
 }
 
-/* One that is over, taken out of the list.  Several may wait for one payload, and the first of
- * them gets it: a signal that came while we looked is seen by a second look at those before. */
+/* Removes and returns a wait that has ended.  If several wait for one semaphore, the first gets the signal: because
+ * a signal may have come during the search, the waits before the one that was found are searched again. */
 static struct pending *over_locked(void)
 {
 	struct pending *wait = ready_before_locked(&watcher.pending);
@@ -192,7 +192,7 @@ static struct pending *over_locked(void)
 			return NULL;
 		wait->status = CL_INVALID_SEMAPHORE_KHR;
 	} else if (!counter_take(wait->semaphore->fd, &wait->status)) {
-		/* Another process may have been quicker. */
+		/* Another process has taken the counter. */
 		return NULL;
 	}
 	list_remove(&wait->link);
@@ -204,7 +204,7 @@ static void *watcher_main(void *unused)
 	(void)unused;
 	for (;;) {
 		watch();
-		/* What still waits now waits forever. */
+		/* The process is ending: pending waits are not continued. */
 		if (ocl_complete_is_stopping())
 			return NULL;
 		for (;;) {
@@ -219,7 +219,7 @@ static void *watcher_main(void *unused)
 	}
 }
 
-/* A thread without a descriptor looks by itself. */
+/* If there is no descriptor the watcher wakes up by itself, at intervals. */
 static void wake_locked(void)
 {
 	const uint64_t one = 1;
@@ -239,7 +239,7 @@ static bool watcher_start_locked(void)
 
 /* --- use ------------------------------------------------------------------------------------- */
 
-/* Those of a signal's command that are shared; refs are held until it has ended. */
+/* The shared semaphores that one command signals, with references until it has ended. */
 struct signaled {
 	atomic_bool written;
 	cl_uint count;
@@ -261,7 +261,7 @@ static void signaled_free(struct signaled *signaled)
 	free(signaled);
 }
 
-/* If it has failed, nobody has signaled. */
+/* Signals a failure if the command has not signaled because it failed. */
 static void CL_CALLBACK signal_ended(cl_event event, cl_int status, void *data)
 {
 	struct signaled *signaled = data;
@@ -304,7 +304,8 @@ cl_int ocl_shared_signal(cl_command_queue queue, cl_uint count, const cl_semapho
 	cl_int error = signaled_make(count, semaphores, &signaled, &command.u.native);
 	if (error)
 		return error;
-	/* Made before: nobody else says when an enqueued signal has ended. */
+	/* The callback is made first: once the signal is enqueued it must not fail, because only the callback
+	 * reports a failed command. */
 	error = ocl_callback_create(CL_COMPLETE, signal_ended, signaled, &ended);
 	if (!error) {
 		error = ocl_queue_enqueue(&command, false, event_count, events, event_out);
@@ -328,7 +329,7 @@ static bool counter_take_first(int fd, cl_int *status_out)
 	return taken;
 }
 
-/* References to both are the list's until the watcher has opened the gate. */
+/* Adds a wait to the list, which holds references to both until the watcher has set the gate. */
 static cl_int pending_add(cl_semaphore_khr semaphore, cl_event gate)
 {
 	struct pending *wait = malloc(sizeof(*wait));
@@ -380,7 +381,7 @@ void ocl_shared_wait_undo(cl_semaphore_khr semaphore, cl_event event)
 	if (found)
 		list_remove(&found->link);
 	lock_drop(&watcher.lock);
-	/* The watcher that has taken the counter tells the gate just now. */
+	/* If it is not in the list, the watcher has taken the counter and is about to set the gate. */
 	if (found)
 		pending_free(found);
 	else

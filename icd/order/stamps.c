@@ -4,12 +4,12 @@
 
 #include "base/clock.h"
 
-/* To say that a stamp is there takes the driver a microsecond, that it is not a tenth of that:
- * after the former it is not asked for so many commands. */
+/* When a query finds a timestamp complete it takes a microsecond, otherwise a tenth of that; after a complete one,
+ * so many commands do without a query. */
 enum { UNASKED = 16 };
 
-/* What the GPU takes at the least for the whole commands that were ahead, with their stamps:
- * an H200 takes 4 us for one that is empty. */
+/* The least time that the GPU takes for the commands ahead and their timestamps: an H200 takes 4 us for an empty
+ * one. */
 enum { AHEAD_NS = (OCL_STAMPS_KEPT - 1) * 1500 };
 
 void ocl_stamps_finish(struct ocl_stamps *stamps)
@@ -18,7 +18,8 @@ void ocl_stamps_finish(struct ocl_stamps *stamps)
 		gpu_event_unref(stamps->ends[i]);
 }
 
-/* Whether the last OCL_STAMPS_KEPT commands but one are all still to be done. */
+/* Whether the last OCL_STAMPS_KEPT commands are all incomplete, as far as the driver says; false if it was not
+ * asked. */
 static bool is_busy(struct ocl_stamps *stamps)
 {
 	struct gpu_event *oldest = stamps->ends[stamps->next];

@@ -2,14 +2,14 @@
 
 #include "icd/order/submit.h"
 
-/* Chooses the lane, and keeps it until lane_release_locked. */
+/* Chooses the lane and marks it as used until lane_release_locked. */
 static cl_int lane_take_locked(const struct ocl_command *command, struct ocl_lane **lane_out)
 {
 	struct ocl_lanes *lanes = &command->queue->lanes;
 	cl_int error = ocl_lanes_choose(lanes, command->kind->lanes, command->dependency_count,
 					command->dependencies, lane_out);
-	/* OpenCL 3.0 API, 5.12: without a list a marker or barrier waits for all that
-	 * was enqueued before it; in an in-order queue it does so by its place. */
+	/* OpenCL 3.0 API, 5.12: a marker or barrier without a wait list waits for all commands enqueued before it.
+	 * In an in-order queue the stream takes care of that. */
 	if (!error && command->joins && !lanes->in_order)
 		error = ocl_lanes_join(lanes, *lane_out);
 	if (!error)
@@ -17,7 +17,7 @@ static cl_int lane_take_locked(const struct ocl_command *command, struct ocl_lan
 	return error;
 }
 
-/* submission: NULL where it failed. */
+/* submission: NULL if the submission failed. */
 static void lane_release_locked(const struct ocl_command *command, struct ocl_lane *lane,
 				const struct ocl_submission *submission)
 {
@@ -32,7 +32,7 @@ static cl_int submit_out_of_order_locked(struct ocl_command *command,
 {
 	struct gpu_scope scope;
 	struct ocl_lane *lane;
-	/* Where the driver wants a context for all that follows, it is made current once. */
+	/* If the driver needs a current context, it is made current once for all of the following calls. */
 	const bool several = command->event || command->witness || command->dependency_count;
 	const bool entered =
 		several && !gpu_enter_by_handle(command->queue->device->gpu, &scope);

@@ -38,11 +38,11 @@ static void deferred_fail(struct ocl_worklist *work, struct ocl_deferred *deferr
 	list_append(&work->failed, &deferred->work_link);
 }
 
-/* Tells those who waited for something that is settled now. */
+/* Updates the commands that were waiting for an event which is settled now. */
 static void waiters_wake(struct ocl_worklist *work, struct ocl_waiter *waiter, bool failed)
 {
 	while (waiter) {
-		/* The waiter lies in the command's memory. */
+		/* The waiter is part of the deferred command, which may be freed below. */
 		struct ocl_waiter *next = waiter->next;
 		struct ocl_deferred *deferred = waiter->deferred;
 		if (failed)
@@ -67,7 +67,7 @@ void ocl_work_wait_locked(struct ocl_worklist *work, struct ocl_deferred *deferr
 		atomic_fetch_sub(&deferred->place.pending, 1);
 		if (ocl_event_has_failed(event))
 			deferred_fail(work, deferred);
-		/* Not the last: the caller has one. */
+		/* This is not the last reference: the caller has one. */
 		ocl_deferred_unref(deferred);
 	}
 }
@@ -111,15 +111,15 @@ static void deferred_leave_locked(struct ocl_deferred *deferred)
 
 /* --- commands for the worker threads ------------------------------------------------------ */
 
-/* A command that may wait, until the GPU has done what comes before it. */
+/* A command whose submission may wait: a worker thread submits it when the GPU has completed what is before it. */
 struct job {
 	struct ocl_after after;
-	struct ocl_deferred *deferred;   /* the line's reference */
+	struct ocl_deferred *deferred;   /* the reference that the line held */
 };
 
 static void queue_drain(struct ocl_worklist *work, struct _cl_command_queue *queue);
 
-/* By a worker.  In an in-order queue draining was left to us. */
+/* Called by a worker thread.  In an in-order queue the drain was stopped for this command and is continued here. */
 static void job_run(struct ocl_delivery *delivery)
 {
 	struct job *job = list_entry(delivery, struct job, after.delivery);
@@ -146,7 +146,7 @@ static bool job_add(struct job *job, struct gpu_event *event)
 	return !event || ocl_witnesses_add(&job->after.witnesses, event);
 }
 
-/* Witnesses of all that is ahead of the command on the GPU. */
+/* Collects the GPU events after which the command may run. */
 static bool job_gather(struct job *job, const struct ocl_command *command)
 {
 	struct _cl_command_queue *queue = command->queue;
@@ -162,7 +162,7 @@ static bool job_gather(struct job *job, const struct ocl_command *command)
 	return good;
 }
 
-/* Hands a command that was taken from its line over; false: it could not be. */
+/* Passes a command that was taken from the line to the worker threads; false: that failed. */
 static bool job_start(struct ocl_deferred *deferred)
 {
 	if (ocl_complete_start())
@@ -184,14 +184,15 @@ static bool job_start(struct ocl_deferred *deferred)
 
 /* --- the list ------------------------------------------------------------------------------ */
 
-/* NULL: none can go.  One that is taken from the line is a deferred one: the others are never ready. */
+/* NULL: no command can be taken.  A place that can be taken is always that of a deferred command; others are marked
+ * as taken when they enter the line. */
 static struct ocl_deferred *deferred_take_locked(struct _cl_command_queue *queue)
 {
 	struct ocl_line_place *place = ocl_line_take(&queue->line);
 	return place ? list_entry(place, struct ocl_deferred, place) : NULL;
 }
 
-/* Submits what can be submitted; draining is ours, and is cleared. */
+/* Submits all commands that can be submitted.  The caller has set draining; it is cleared here. */
 static void queue_drain(struct ocl_worklist *work, struct _cl_command_queue *queue)
 {
 	const bool in_order = queue->line.in_order;
@@ -248,7 +249,7 @@ cl_int ocl_user_event_set(cl_event event, cl_int code)
 	struct ocl_worklist work;
 	bool first;
 	ocl_work_init(&work);
-	/* Setting may be the last thing that is done with the event. */
+	/* The application may release its last reference as soon as the status is set. */
 	object_ref(event);
 	waiters_wake(&work, ocl_event_end(event, code, &first), code < 0);
 	ocl_work_run(&work);

@@ -21,7 +21,7 @@ static size_t size_wanted_B(const struct abi_argument *argument)
 	return argument->kind == ABI_ARGUMENT_VALUE ? argument->size_B : sizeof(cl_mem);
 }
 
-/* A value that the argument cannot have. */
+/* Why a value is invalid for the argument. */
 static const char *value_trouble(const struct abi_argument *argument)
 {
 	if (argument->kind == ABI_ARGUMENT_LOCAL)

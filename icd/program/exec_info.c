@@ -1,4 +1,4 @@
-/* What clSetKernelExecInfo says of a kernel's memory (OpenCL 3.0 API, 5.9.2;
+/* The memory that clSetKernelExecInfo says a kernel may access (OpenCL 3.0 API, 5.9.2;
  * cl_intel_unified_shared_memory). */
 #include "config.h"
 
@@ -9,7 +9,7 @@
 #include <CL/cl_ext.h>
 #include <string.h>
 
-/* 5.9.2: CL_INVALID_OPERATION when no device supports SVM; size 0 is the empty set. */
+/* 5.9.2: CL_INVALID_OPERATION when no device supports SVM; a size of 0 is the empty set. */
 static cl_int svm_pointers_set(cl_kernel kernel, size_t size_B, const void *value, bool any)
 {
 	const size_t count = size_B / sizeof(void *);
@@ -20,8 +20,8 @@ static cl_int svm_pointers_set(cl_kernel kernel, size_t size_B, const void *valu
 	return ocl_kernel_set_indirect(kernel, (uint32_t)count, value, any);
 }
 
-/* 5.9.2: CL_INVALID_OPERATION for CL_TRUE when no device has it.  There is nothing to
- * switch: a device that sees the system's memory always does. */
+/* 5.9.2: CL_INVALID_OPERATION for CL_TRUE when no device supports fine-grain system SVM.  Nothing has to be enabled:
+ * a device that supports it always does. */
 static cl_int svm_system_set(cl_kernel kernel, size_t size_B, const void *value)
 {
 	cl_bool wanted;
@@ -33,7 +33,7 @@ static cl_int svm_system_set(cl_kernel kernel, size_t size_B, const void *value)
 								   : CL_SUCCESS;
 }
 
-/* cl_intel_unified_shared_memory: CL_INVALID_OPERATION when no device has such memory. */
+/* cl_intel_unified_shared_memory: CL_INVALID_OPERATION when no device supports this kind of memory. */
 static cl_int usm_indirect_set(cl_kernel kernel, enum ocl_svm_kind kind, size_t size_B,
 			       const void *value)
 {
@@ -48,7 +48,7 @@ static cl_int usm_indirect_set(cl_kernel kernel, enum ocl_svm_kind kind, size_t 
 	return CL_SUCCESS;
 }
 
-/* cl_ext_buffer_device_address; size 0 is the empty set. */
+/* cl_ext_buffer_device_address; a size of 0 is the empty set. */
 static cl_int addresses_set(cl_kernel kernel, size_t size_B, const void *value)
 {
 	const size_t count = size_B / sizeof(cl_mem_device_address_ext);

@@ -21,7 +21,7 @@ static uint64_t align_up(uint64_t value, uint64_t align)
 
 /* --- argument values ---------------------------------------------------------------- */
 
-/* A block of count unset arguments and data_B bytes for values, all zero. */
+/* Makes a block of count arguments that are not set, with data_B zero bytes for values. */
 static struct ocl_arguments *arguments_alloc(uint32_t count, uint32_t data_B)
 {
 	const size_t items_B = sizeof(struct ocl_arguments) +
@@ -40,7 +40,7 @@ static struct ocl_arguments *arguments_alloc(uint32_t count, uint32_t data_B)
 	return arguments;
 }
 
-/* What a launch gives the driver, as far as it is the same for all. */
+/* Sets the addresses of the arguments' values that are the same in every launch. */
 static void parameters_place(struct ocl_arguments *arguments)
 {
 	for (uint32_t i = 0; i < arguments->count; i++) {
@@ -116,14 +116,14 @@ static cl_int arguments_unshare(cl_kernel kernel)
 	return CL_SUCCESS;
 }
 
-/* A block that only this kernel holds. */
+/* Makes sure that the block of arguments belongs to this kernel alone, by a copy if a command shares it. */
 static inline cl_int arguments_own(cl_kernel kernel)
 {
 	const bool own = atomic_load_explicit(&kernel->arguments->refs, memory_order_acquire) == 1;
 	return own ? CL_SUCCESS : arguments_unshare(kernel);
 }
 
-/* An argument of the kernel's own block, which gets its value now. */
+/* The argument, marked as set.  The block is the kernel's own. */
 static inline struct ocl_argument *item_to_set(cl_kernel kernel, cl_uint index)
 {
 	struct ocl_arguments *arguments = kernel->arguments;
@@ -133,7 +133,7 @@ static inline struct ocl_argument *item_to_set(cl_kernel kernel, cl_uint index)
 	return item;
 }
 
-/* The types of OpenCL C and those of memory objects. */
+/* Compares the image with the type in OpenCL C. */
 static bool image_is_of_type(const struct ocl_image *image, enum abi_image_type type)
 {
 	const bool depth = image->format.image_channel_order == CL_DEPTH;
@@ -160,8 +160,8 @@ static bool image_is_of_type(const struct ocl_image *image, enum abi_image_type 
 	return false;
 }
 
-/* An image or a pipe.  5.9.2: CL_INVALID_MEM_OBJECT for NULL, which only buffers may be, for what is
- * no memory object, and for one that is "not valid for the kernel argument". */
+/* Reads the handle of an image or a pipe. 5.9.2: CL_INVALID_MEM_OBJECT for NULL, which is valid only for buffers,
+ * for an invalid memory object, and for one that is "not valid for the kernel argument". */
 static cl_int object_given(cl_kernel kernel, size_t size_B, const void *value, cl_mem *mem_out)
 {
 	if (size_B != sizeof(cl_mem))
@@ -212,9 +212,8 @@ static cl_int sampler_check(cl_kernel kernel, size_t size_B, const void *value)
 	return error;
 }
 
-/* cl_ext_immutable_memory_objects: nothing alters the contents of such a buffer, hence
- * CL_INVALID_ARG_VALUE for an argument that the kernel may write through.  It does not through one
- * that is declared const, nor where it was seen not to. */
+/* cl_ext_immutable_memory_objects: CL_INVALID_ARG_VALUE when the kernel may write to the buffer.  It does not if the
+ * argument is declared const, or if the compiler has found that it does not. */
 static cl_int immutable_check(const struct abi_argument *argument)
 {
 	const bool writes = argument->kind == ABI_ARGUMENT_GLOBAL && argument->may_write &&
@@ -227,7 +226,7 @@ static inline cl_int buffer_check(cl_kernel kernel, cl_uint index, size_t size_B
 {
 	if (size_B != sizeof(cl_mem))
 		return CL_INVALID_ARG_SIZE;
-	/* 5.9.2: NULL, or a pointer to NULL: the kernel gets a NULL pointer. */
+	/* 5.9.2: for NULL, or a pointer to NULL, the kernel gets a NULL pointer. */
 	if (value)
 		memcpy(mem_out, value, sizeof(*mem_out));
 	const struct _cl_mem *mem = *mem_out;
@@ -242,7 +241,7 @@ static inline cl_int buffer_check(cl_kernel kernel, cl_uint index, size_t size_B
 					 : CL_SUCCESS;
 }
 
-/* A pipe may be read and written. */
+/* A pipe may be passed to read_only and to write_only arguments. */
 static cl_int pipe_check(cl_kernel kernel, size_t size_B, const void *value, cl_mem *mem_out)
 {
 	cl_int error = object_given(kernel, size_B, value, mem_out);
@@ -251,7 +250,7 @@ static cl_int pipe_check(cl_kernel kernel, size_t size_B, const void *value, cl_
 	return error;
 }
 
-/* Most values are of these sizes. */
+/* Most values have 4 or 8 bytes, whose copies are single instructions. */
 static inline void value_copy(unsigned char *to, const void *value, size_t size_B)
 {
 	uint64_t eight;
@@ -328,14 +327,14 @@ static inline cl_int memory_set(cl_kernel kernel, cl_uint index, size_t size_B,
 	return CL_SUCCESS;
 }
 
-/* OpenCL 3.0 API, 5.9.2: what value and size must be for each kind of argument, and
- * CL_INVALID_CONTEXT for objects of another context than the kernel's. */
+/* OpenCL 3.0 API, 5.9.2: checks value and size for each kind of argument; CL_INVALID_CONTEXT for an object of
+ * another context than the kernel's. */
 cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, const void *value)
 {
 	if (index >= kernel->arguments->count)
 		return ocl_complain_argument(kernel, index, size_B, CL_INVALID_ARG_INDEX);
 	const enum abi_argument_kind kind = kernel->arguments->items[index].kind;
-	/* Most arguments are such. */
+	/* Most arguments are of these two kinds. */
 	if (kind == ABI_ARGUMENT_VALUE)
 		return value_set(kernel, index, size_B, value);
 	if (kind == ABI_ARGUMENT_GLOBAL)
@@ -356,9 +355,9 @@ cl_int ocl_kernel_set_argument(cl_kernel kernel, cl_uint index, size_t size_B, c
 	return CL_INVALID_ARG_VALUE;
 }
 
-/* OpenCL 3.0 API, 5.9.2 (clSetKernelArgSVMPointer): the pointer may be into an allocation,
- * and NULL.  Just behind one it is as good as any that the kernel does not follow; any other
- * must be memory of the system's that a device sees.  held_out: the allocation, held. */
+/* OpenCL 3.0 API, 5.9.2 (clSetKernelArgSVMPointer): NULL, or a pointer into an allocation.  A pointer to the end of
+ * an allocation is accepted, because the kernel may not dereference it; any other pointer only if a device can
+ * access system memory. held_out: the allocation, held. */
 static cl_int pointer_check(cl_context context, const void *pointer, bool any, cl_mem *held_out)
 {
 	size_t offset_B;
@@ -376,7 +375,7 @@ static cl_int pointer_check(cl_context context, const void *pointer, bool any, c
 	return CL_SUCCESS;
 }
 
-/* The argument names held, which is dropped. */
+/* Sets the argument to pointer, in the allocation held, whose hold is dropped. */
 static cl_int pointer_take(cl_kernel kernel, cl_uint index, uint64_t pointer, cl_mem held,
 			   cl_int error)
 {
@@ -405,8 +404,8 @@ cl_int ocl_kernel_set_pointer(cl_kernel kernel, cl_uint index, const void *point
 	return pointer_take(kernel, index, (uintptr_t)pointer, held, error);
 }
 
-/* cl_ext_buffer_device_address: CL_INVALID_ARG_INDEX also for what is no pointer to global
- * memory; any address may be set. */
+/* cl_ext_buffer_device_address: CL_INVALID_ARG_INDEX also for an argument that is not a pointer to global memory;
+ * any address may be set. */
 cl_int ocl_kernel_set_address(cl_kernel kernel, cl_uint index, uint64_t address)
 {
 	const struct abi_kernel *abi = ocl_kernel_abi(kernel);
@@ -523,7 +522,7 @@ const struct object_type ocl_kernel_type = {"kernel", CL_INVALID_KERNEL, kernel_
 
 static _Atomic uint64_t last_id;
 
-/* A kernel without code and arguments. */
+/* Makes a kernel without code and arguments. */
 static cl_int kernel_alloc(cl_program program, const char *name, cl_kernel *kernel_out)
 {
 	cl_kernel kernel = calloc(1, sizeof(*kernel));
@@ -550,7 +549,7 @@ static cl_int kernel_alloc(cl_program program, const char *name, cl_kernel *kern
 	return CL_SUCCESS;
 }
 
-/* The arguments that launches go through; false: out of memory. */
+/* Lists the arguments that are memory objects or pointers; false: out of memory. */
 static bool memory_list(const struct abi_kernel *abi, struct ocl_kernel_traits *traits)
 {
 	uint32_t count = 0;
@@ -588,7 +587,7 @@ static bool traits_find(const struct abi_program *program, const struct abi_kern
 	return memory_list(abi, traits);
 }
 
-/* Takes the executables that the program has now. */
+/* Takes the program's present executables. */
 static cl_int code_take(cl_kernel kernel)
 {
 	const struct abi_kernel *first = NULL;
@@ -634,8 +633,8 @@ cl_int ocl_kernel_create(cl_program program, const char *name, cl_kernel *kernel
 		if (!kernel->arguments)
 			error = CL_OUT_OF_HOST_MEMORY;
 	}
-	/* With one device its code is wanted for certain; of several, only those that
-	 * are used should be woken. */
+	/* With one device the code is loaded now, because it will be needed; with several, on each device when the
+	 * kernel is first used there. */
 	if (!error && program->device_count == 1)
 		error = ocl_kernel_code_for(kernel, program->devices[0], &code);
 	if (error)
@@ -697,7 +696,7 @@ static cl_int function_find(const struct ocl_kernel_code *code, enum ocl_module_
 		       ? CL_INVALID_PROGRAM_EXECUTABLE : error;
 }
 
-/* The module's function, found outside the lock; the first one to find it writes. */
+/* Finds the module's function, without the lock; the first thread to find it stores it. */
 static cl_int code_resolve(struct _cl_kernel *kernel, struct ocl_kernel_code *code)
 {
 	struct gpu_function *function;
@@ -739,7 +738,7 @@ cl_int ocl_kernel_part(struct _cl_kernel *kernel, const struct ocl_kernel_code *
 	cl_int error = found ? CL_SUCCESS : function_find(code, part, &found);
 	if (error)
 		return error;
-	/* Whoever asks at the same time finds the same. */
+	/* Other threads store the same value. */
 	atomic_store_explicit(own, found, memory_order_release);
 	*function_out = found;
 	return CL_SUCCESS;
@@ -755,7 +754,8 @@ uint64_t ocl_kernel_dynamic_local_B(const struct abi_kernel *abi,
 		size_B = align_up(size_B, abi->arguments[i].align_B);
 		if (offsets_out)
 			offsets_out[i] = (uint32_t)size_B;
-		/* A size may be any number; together they stay more than any device has. */
+		/* The application may pass any size; it is limited so that the sum does not overflow but is more
+		 * than any device has. */
 		const uint64_t local_B = arguments->items[i].local_B;
 		size_B += local_B < UINT32_MAX ? local_B : UINT32_MAX;
 	}

@@ -69,7 +69,7 @@ cl_int ocl_kernel_argument_info(cl_kernel kernel, cl_uint index, cl_kernel_arg_i
 	if (index >= abi->argument_count)
 		return CL_INVALID_ARG_INDEX;
 	const struct abi_argument *argument = &abi->arguments[index];
-	/* Of programs of SPIR-V one may be there without the other; PTX has neither. */
+	/* SPIR-V modules may have names without types or types without names; PTX has neither. */
 	if ((!argument->name && !argument->type_name) ||
 	    (!argument->name && name == CL_KERNEL_ARG_NAME) ||
 	    (!argument->type_name && name == CL_KERNEL_ARG_TYPE_NAME))
@@ -88,17 +88,17 @@ static cl_int put_required_size(const struct abi_kernel *abi, const struct info_
 	return info_put(out, size, sizeof(size));
 }
 
-/* The device that is meant, and the kernel's code for it. */
+/* Finds the device, which may be left out, and the kernel's code for it. */
 static cl_int code_find(cl_kernel kernel, cl_device_id *device, const struct ocl_kernel_code **code)
 {
-	/* OpenCL 3.0 API, 5.9.4: device may be NULL when there is only one. */
+	/* OpenCL 3.0 API, 5.9.4: device may be NULL when there is only one device. */
 	if (!*device && kernel->program->device_count == 1)
 		*device = kernel->program->devices[0];
 	const int index = *device ? ocl_program_code_index(kernel->program, *device) : -1;
-	/* A kernel that was not built for this device has no answers for it. */
+	/* The kernel was not built for this device. */
 	if (index < 0 || !kernel->code[index].program_code)
 		return CL_INVALID_DEVICE;
-	/* That the device cannot load what was built is no mistake of the caller's. */
+	/* That the device cannot load the code is not an error of the arguments. */
 	cl_int error = ocl_kernel_code_for(kernel, *device, code);
 	return error == CL_INVALID_PROGRAM_EXECUTABLE ? CL_OUT_OF_RESOURCES : error;
 }
@@ -113,8 +113,7 @@ cl_int ocl_kernel_work_group_info(cl_kernel kernel, cl_device_id device,
 	switch (name) {
 #include "icd/program/kernel_work_group_info.def"
 	default:
-		/* CL_KERNEL_GLOBAL_WORK_SIZE too: only for custom devices and built-in
-		 * kernels. */
+		/* Also for CL_KERNEL_GLOBAL_WORK_SIZE, which is only for custom devices and built-in kernels. */
 		return CL_INVALID_VALUE;
 	}
 }
@@ -192,7 +191,7 @@ static size_t max_sub_groups(const struct sub_group_query *query)
 	return query->code->caps.max_threads / query->warp;
 }
 
-/* cl_culvert_grid_barrier: 0 for a size that no launch can have. */
+/* cl_culvert_grid_barrier: the answer is 0 for a size that no launch of the kernel can have. */
 static bool local_is_possible(const struct sub_group_query *query, size_t work_items)
 {
 	const uint32_t *required = query->code->abi->required_local;

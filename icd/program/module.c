@@ -17,24 +17,24 @@ enum { IDLE_MAX = 32 };
 #define IDLE_MAX_B ((size_t)16 << 20)
 
 struct ocl_module {
-	/* Guarded by modules_lock: the next three. */
+	/* modules_lock guards the next three fields. */
 	struct list link;            /* in modules */
 	struct list idle_link;       /* in idle, while it has no references */
 	unsigned refs;
 	cl_device_id device;         /* immutable */
 	struct ocl_code *code;       /* immutable: a reference */
-	struct ocl_stream_set streams; /* those that launched from it */
-	struct lock lock;            /* guards the rest */
+	struct ocl_stream_set streams; /* the streams that use it */
+	struct lock lock;            /* guards the fields below */
 	struct lock_condition settled;       /* loading became false */
-	bool loading;                /* a thread is at it, without the lock */
+	bool loading;                /* a thread is loading a part, without the lock */
 	struct gpu_module *gpu[OCL_MODULE_PARTS];
 };
 
-/* Those that may be shared; and of them those that nobody uses any more, the longest idle
- * first: to be built again costs a program no loading then. */
+/* All modules that can be shared and, in the order in which they became idle, those without references: if a program
+ * is built again, they need not be loaded again. */
 static struct lock modules_lock = LOCK_INIT(LOCK_RANK_CACHE);
 static struct list modules = {&modules, &modules};
-static struct list idle = {&idle, &idle};        /* guarded by modules_lock, as are */
+static struct list idle = {&idle, &idle};        /* this and the fields below are guarded by modules_lock */
 static unsigned idle_count;
 static size_t idle_B;
 
@@ -43,8 +43,7 @@ static bool bytes_equal(const struct bytes *a, const struct bytes *b)
 	return a->size_B == b->size_B && (!a->size_B || !memcmp(a->data, b->data, a->size_B));
 }
 
-/* Two that are both packed, or both not, need not be unpacked to be compared.  It is seldom that only one
- * of them is. */
+/* Whether the contents are equal.  They are unpacked only if one is packed and the other is not, which is rare. */
 static bool content_equal(struct packed_bytes *a, struct packed_bytes *b)
 {
 	if (a->packed == b->packed)
@@ -53,20 +52,21 @@ static bool content_equal(struct packed_bytes *a, struct packed_bytes *b)
 	return a_bytes && b_bytes && bytes_equal(a_bytes, b_bytes);
 }
 
-/* Figures of registers may come with the loading, into each program's log. */
+/* Whether modules of this code can be shared.  Not if loading may add register statistics to each program's log, nor
+ * if the program has variables of its own. */
 static bool code_is_shared(const struct ocl_code *code)
 {
 	return !code->choice.verbose && code->abi && !code->abi->global_variables_B;
 }
 
-/* Whether the driver's compiler is told the same of both. */
+/* Whether the driver's compiler gets the same options. */
 static bool choice_equal(const struct codegen_choice *a, const struct codegen_choice *b)
 {
 	return a->optimization == b->optimization && a->max_registers == b->max_registers &&
 	       a->line_info == b->line_info;
 }
 
-/* Whether the driver makes the same of both. */
+/* Whether the driver makes the same machine code. */
 static bool code_equal(struct ocl_code *a, struct ocl_code *b)
 {
 	return a == b ||
@@ -74,7 +74,7 @@ static bool code_equal(struct ocl_code *a, struct ocl_code *b)
 		choice_equal(&a->choice, &b->choice) &&
 		bytes_equal(&a->cubin, &b->cubin) && content_equal(&a->ptx, &b->ptx) &&
 		a->abi->narrow_ids == b->abi->narrow_ids &&
-		/* The wide part is made from the object. */
+		/* The part for wide ids is compiled from the object. */
 		(!a->abi->narrow_ids || content_equal(&a->object, &b->object)));
 }
 
@@ -91,7 +91,7 @@ static struct ocl_module *module_create(cl_device_id device, struct ocl_code *co
 	list_init(&module->idle_link);
 	module->refs = 1;
 	ocl_stream_set_init(&module->streams);
-	/* Modules live on when nobody uses them, sub-devices do not. */
+	/* An idle module may outlive a sub-device. */
 	module->device = ocl_device_root(device);
 	module->code = ocl_code_ref(code);
 	return module;
@@ -114,7 +114,7 @@ static void idle_remove_locked(struct ocl_module *module)
 	idle_B -= module_B(module);
 }
 
-/* Takes out what is too much of the idle ones, into gone. */
+/* Moves idle modules to gone until the others are within the limits. */
 static void shrink_locked(unsigned count_max, size_t size_max_B, struct list *gone)
 {
 	while (!list_empty(&idle) && (idle_count > count_max || idle_B > size_max_B)) {
@@ -125,7 +125,7 @@ static void shrink_locked(unsigned count_max, size_t size_max_B, struct list *go
 	}
 }
 
-/* The last reference has gone: it stays for who may need it, or goes into gone. */
+/* The last reference was released: the module stays as an idle one, or is moved to gone. */
 static void retire_locked(struct ocl_module *module, bool keep, struct list *gone)
 {
 	if (!keep || list_empty(&module->link) || !module->gpu[OCL_MODULE_PLAIN]) {
@@ -169,7 +169,7 @@ struct ocl_module *ocl_module_get(cl_device_id device, struct ocl_code *code)
 	struct ocl_module *made = found ? NULL : module_create(device, code);
 	if (!made)
 		return found;
-	/* Another thread may have made it meanwhile. */
+	/* Another thread may have made an equal module meanwhile. */
 	lock_take(&modules_lock);
 	found = find_locked(device, code);
 	if (!found)
@@ -240,8 +240,8 @@ static bool has_part(const struct ocl_module *module, enum ocl_module_part part)
 	return part == OCL_MODULE_WIDE ? code->abi->narrow_ids : ocl_code_is_split(code);
 }
 
-/* Loading is slow, so outside the lock; others wait for it instead of doing it too.
- * Where it failed each of them tries anew: it may have been memory. */
+/* Loads a part without the lock, because that is slow; other threads that need the part wait.  If loading failed
+ * each of them tries again, because the error may have been a lack of memory. */
 static cl_int load_once(struct ocl_module *module, enum ocl_module_part part,
 			struct bytes *log, struct gpu_module **module_out)
 {
@@ -255,7 +255,7 @@ static cl_int load_once(struct ocl_module *module, enum ocl_module_part part,
 		module->loading = true;
 		lock_drop(&module->lock);
 		const int before = cancel_hold();
-		/* The plain part is there by now if it is not the one to load. */
+		/* The plain part has been loaded before any other part. */
 		error = ocl_module_load_part(module->code, module->device, part,
 					     module->gpu[OCL_MODULE_PLAIN], &loaded, log);
 		cancel_restore(before);
@@ -287,7 +287,7 @@ cl_int ocl_module_open(struct ocl_module *module, enum ocl_module_part part,
 	if (error)
 		log_err("module: error %d: %s", error, bytes_string(&log));
 	bytes_finish(&log);
-	/* OpenCL 3.0 API, 5.9.1 and 5.10: what cannot be loaded here is not available. */
+	/* OpenCL 3.0 API, 5.9.1 and 5.10: code that cannot be loaded counts as no executable. */
 	return error == CL_BUILD_PROGRAM_FAILURE || error == CL_INVALID_BINARY ||
 	       error == CL_COMPILER_NOT_AVAILABLE ? CL_INVALID_PROGRAM_EXECUTABLE : error;
 }

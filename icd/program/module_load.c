@@ -32,7 +32,7 @@ static cl_int load_plain(struct ocl_code *code, cl_device_id device,
 		struct bytes reason = BYTES_INIT;
 		cl_int error = gpu_module_load(device->gpu, code->cubin.data, code->cubin.size_B,
 					       &reason, module_out);
-		/* A driver may be older than the compiler that made it: PTX then. */
+		/* The driver may be older than the compiler of the machine code; then the PTX is used. */
 		if (error == CL_INVALID_BINARY)
 			log_info("the driver refused the machine code; using PTX: %s", bytes_string(&reason));
 		bytes_finish(&reason);
@@ -69,7 +69,7 @@ static cl_int registers_find(const struct abi_program *abi, struct gpu_module *p
 	return error;
 }
 
-/* Loads a part beside plain: code is plain's, or what takes its place. */
+/* Loads another part than the plain one. code: that of the plain part, or the code compiled for wide ids. */
 static cl_int load_beside(struct ocl_code *code, cl_device_id device, struct gpu_module *plain,
 			  struct gpu_module **module_out, struct bytes *log)
 {
@@ -80,7 +80,7 @@ static cl_int load_beside(struct ocl_code *code, cl_device_id device, struct gpu
 					  : CL_OUT_OF_HOST_MEMORY;
 	if (!error) {
 		fe_ptx_limit_registers(code->abi, whole, registers, &ptx);
-		/* The statistics that -cl-nv-verbose asks for are the plain part's. */
+		/* -cl-nv-verbose asks for statistics of the plain part only. */
 		error = bytes_failed(&ptx) ? CL_OUT_OF_HOST_MEMORY
 					   : ptx_load_silently(code, device, &ptx, module_out, log);
 	}
@@ -89,7 +89,7 @@ static cl_int load_beside(struct ocl_code *code, cl_device_id device, struct gpu
 	return error;
 }
 
-/* A launch gives both the same parameters. */
+/* Whether launches pass the same parameters to both. */
 static bool facts_equal(const struct abi_program *narrow, const struct abi_program *wide)
 {
 	struct bytes narrow_facts = BYTES_INIT, wide_facts = BYTES_INIT;
@@ -115,8 +115,8 @@ static cl_int load_wide(struct ocl_code *code, cl_device_id device, struct gpu_m
 		.wide_ids = true,
 	};
 	struct ocl_code *wide = NULL;
-	/* The driver's compiler makes the machine code: no kernel of it may have more registers than
-	 * in the plain part. */
+	/* The driver's compiler makes the machine code, because it is told for each kernel to use no more registers
+	 * than in the plain part. */
 	job.target.cubin_build = "";
 	cl_int error = ocl_job_run(&job, &wide, log);
 	if (!error && (wide->abi->narrow_ids || !facts_equal(code->abi, wide->abi))) {
@@ -127,7 +127,7 @@ static cl_int load_wide(struct ocl_code *code, cl_device_id device, struct gpu_m
 	if (!error)
 		error = load_beside(wide, device, plain, module_out, log);
 	ocl_code_unref(wide);
-	/* The application has not asked for a build. */
+	/* This is not a build, so errors of a build are not returned. */
 	return !error || error == CL_OUT_OF_HOST_MEMORY ? error : CL_OUT_OF_RESOURCES;
 }
 

@@ -64,7 +64,7 @@ cl_int ocl_program_create_source(cl_context context, cl_uint count, const char *
 {
 	struct bytes text = BYTES_INIT;
 	for (cl_uint i = 0; i < count; i++) {
-		/* OpenCL 3.0 API, 5.8.1: a length of 0 or no lengths: up to the NUL. */
+		/* OpenCL 3.0 API, 5.8.1: without lengths, or with a length of 0, the string ends with NUL. */
 		size_t length = lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
 		bytes_append(&text, strings[i], length);
 	}
@@ -113,8 +113,7 @@ cl_int ocl_program_create_binary(cl_context context, cl_uint count, const cl_dev
 					       devices[i]->caps->sm, &program->per_device[i].loaded);
 		if (status_out)
 			status_out[i] = status;
-		/* CL_INVALID_VALUE goes before CL_INVALID_BINARY, which a broken list
-		 * would hide otherwise. */
+		/* CL_INVALID_VALUE, for an invalid list, has priority over CL_INVALID_BINARY. */
 		if (status && (!result || status == CL_INVALID_VALUE))
 			result = status;
 	}
@@ -137,7 +136,7 @@ int ocl_program_device_index(const struct _cl_program *program,
 int ocl_program_code_index(const struct _cl_program *program, const struct _cl_device_id *device)
 {
 	int index = ocl_program_device_index(program, device);
-	/* Not looked into before it is known to be a device. */
+	/* The handle's fields are read only if it is a valid device. */
 	if (index >= 0 || ocl_device_check(device))
 		return index;
 	while (index < 0 && (device = device->parent))

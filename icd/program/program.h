@@ -93,7 +93,7 @@ void ocl_program_il_destroy(struct ocl_program_il *il);     /* NULL is fine */
 cl_int ocl_program_set_constant(cl_program program, cl_uint id, size_t size_B, const void *value);
 /* Appends the constants that are set now, as struct fe_spirv_constant.  The program's lock is held. */
 void ocl_program_constants_locked(const struct _cl_program *program, struct bytes *values);
-/* Appends the program as OpenCL C.  values: as above. */
+/* Appends the SPIR-V module with these values of its specialization constants.  values: as above. */
 enum fe_status ocl_program_il_source(const struct _cl_program *program, const struct bytes *values,
 				     struct bytes *source, struct bytes *log);
 

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The devices of a build that one job's code is good for. */
+/* The devices of a build that use the code of one job. */
 struct kind {
 	struct ocl_job job;
-	cl_device_id device;         /* the first of them: an executable is loaded there */
-	cl_int error;                /* this and what follows: of the job, once it was run */
-	struct ocl_code *code;       /* reference; NULL where there is an error */
-	struct ocl_module *module;   /* of code on device, a reference; NULL: not loaded */
+	cl_device_id device;         /* the first of these devices: an executable is loaded there */
+	cl_int error;                /* this and the next three fields: the job's outcome */
+	struct ocl_code *code;       /* with a reference; NULL if there is an error */
+	struct ocl_module *module;   /* of code on device, with a reference; NULL: not loaded */
 	struct bytes log;
 	struct ocl_builder_task task;
 };
@@ -25,30 +25,32 @@ struct kind {
 /* One device of a build. */
 struct target {
 	cl_uint index;               /* in the program's devices */
-	struct kind *kind;           /* one of the build's */
+	struct kind *kind;           /* one of the build's kinds */
 	cl_int error;
-	struct program_device made;  /* what the program gets at the end; then what it had before */
+	struct program_device made;  /* the new state of the program's device; after build_end the old one, to be
+				      * freed */
 };
 
-/* begin marks the devices as being built, run does the jobs without a lock, end puts into the program what
- * was made.  With a callback all but begin is done by a builder, so a build owns whatever it needs. */
+/* A call's build, in three steps: build_begin marks the devices as being built, build_run runs the jobs without a
+ * lock, build_end stores the outcomes in the program.  With a callback the last two run on a builder thread, so a
+ * build owns everything that it needs. */
 struct build {
 	cl_program program;          /* ref held */
 	enum ocl_job_kind job_kind;
 	cl_uint count;
-	struct target *targets;      /* owned: count */
-	struct kind *kinds;          /* owned: room for count */
+	struct target *targets;      /* owned array of count elements */
+	struct kind *kinds;          /* owned array with room for count elements */
 	cl_uint kind_count;
 	bool options_read;
-	struct fe_options options;   /* once they were read */
-	cl_int refusal;              /* of the options; CL_SUCCESS where they were read */
+	struct fe_options options;   /* valid if options_read is set */
+	cl_int refusal;              /* the error of the options; CL_SUCCESS if they are valid */
 	struct bytes refusal_log;
-	struct fe_header *headers;   /* owned, as are the names; the texts are the header programs' */
-	cl_program *header_programs; /* owned array; refs held */
+	struct fe_header *headers;   /* owned, with their names; the texts belong to the header programs */
+	cl_program *header_programs; /* owned array, with references */
 	cl_uint header_count;
-	struct bytes constants;      /* of a program of IL: the values when the call was made, */
-	struct bytes translation;    /* and the program as OpenCL C */
-	struct ocl_code **inputs;    /* owned array of refs: of a link, input_count for each device */
+	struct bytes constants;      /* of an IL program: the specialization constants at the time of the call */
+	struct bytes translation;    /* of an IL program: the module with those constants */
+	struct ocl_code **inputs;    /* of a link: owned array, with references; input_count for each device */
 	size_t input_count;
 	struct ocl_notify notify;
 	struct ocl_builder_task task;
@@ -103,9 +105,9 @@ static bool is_listed(const struct _cl_device_id *device, const cl_device_id *de
 	return false;
 }
 
-/* OpenCL 3.0 API, 5.8.6: "a program binary built for a parent device can be used by all its sub-devices.  If a
- * program binary has not been built for a sub-device, the program binary associated with the parent device will
- * be used": those that have none of their own are built for, too. */
+/* Adds the sub-devices that have no binary of their own to the devices that are built for.  OpenCL 3.0 API, 5.8.6:
+ * "a program binary built for a parent device can be used by all its sub-devices.  If a program binary has not been
+ * built for a sub-device, the program binary associated with the parent device will be used". */
 static void heirs_add(struct build *build, const cl_device_id *devices, cl_uint count)
 {
 	struct _cl_program *program = build->program;
@@ -146,8 +148,8 @@ static bool targets_fill(struct build *build, const cl_device_id *devices, const
 	return true;
 }
 
-/* What a source is compiled with: the application's options and, so that they win, the user's behind
- * them.  NULL when out of memory. */
+/* The options for a source: the application's, then those of CULVERT_BUILD_OPTIONS, which therefore have priority.
+ * NULL: out of memory. */
 static char *options_with_users(const char *options)
 {
 	const char *more = option_string(OPTION_BUILD_OPTIONS);
@@ -160,7 +162,7 @@ static char *options_with_users(const char *options)
 	return copy;
 }
 
-/* The one time that the options of a build are read. */
+/* Parses the options, once for the whole build. */
 static enum fe_status options_read(struct build *build, const char *text)
 {
 	if (build->job_kind == OCL_JOB_LINK || build->job_kind == OCL_JOB_BINARY)
@@ -177,8 +179,8 @@ static enum fe_status options_read(struct build *build, const char *text)
 	return status;
 }
 
-/* count 0: all of the program's devices.  NULL when out of memory; what is wrong with the options is the
- * build's to tell. */
+/* count 0: for all of the program's devices.  NULL: out of memory.  Errors in the options are stored in the build
+ * and reported by it. */
 static struct build *build_create(enum ocl_job_kind job_kind, cl_program program, cl_uint count,
 				  const cl_device_id *devices, const char *options,
 				  const struct ocl_notify *notify)
@@ -223,7 +225,7 @@ static struct ocl_job job_for(const struct build *build, cl_uint at)
 		.header_count = build->header_count,
 		.input_count = build->input_count,
 	};
-	/* Fixed since the program's creation: no lock. */
+	/* loaded does not change after the program's creation, so no lock is needed. */
 	if (job.kind == OCL_JOB_BINARY)
 		job.loaded = program->per_device[target->index].loaded;
 	if (job.kind == OCL_JOB_LINK)
@@ -231,7 +233,7 @@ static struct ocl_job job_for(const struct build *build, cl_uint at)
 	return job;
 }
 
-/* Of one build: whether the code of the one is that of the other. */
+/* Whether two jobs of one build compile to the same code. */
 static bool jobs_are_equal(const struct ocl_job *a, const struct ocl_job *b)
 {
 	return a->target.sm == b->target.sm && a->target.max_local_B == b->target.max_local_B &&
@@ -240,7 +242,7 @@ static bool jobs_are_equal(const struct ocl_job *a, const struct ocl_job *b)
 		!memcmp(a->inputs, b->inputs, a->input_count * sizeof(struct ocl_code *)));
 }
 
-/* Each device gets its kind.  There are as few kinds as there are kinds of GPU. */
+/* Finds the kind of each device.  There are as many kinds as there are different GPUs. */
 static void kinds_find(struct build *build)
 {
 	for (cl_uint i = 0; i < build->count; i++) {
@@ -279,8 +281,8 @@ static cl_int build_begin(struct build *build)
 	return error;
 }
 
-/* What the program had for the device goes into the target, to be freed without the lock.  loaded is read without
- * it, and is never written to. */
+/* Exchanges the program's state for the device with that of the target, so that the old one can be freed without the
+ * lock. loaded, which is read without the lock, is not changed. */
 static void made_swap_locked(struct program_device *slot, struct target *target)
 {
 	const struct program_device before = *slot;
@@ -293,7 +295,7 @@ static void made_swap_locked(struct program_device *slot, struct target *target)
 	target->made = before;
 }
 
-/* The first error there was. */
+/* Stores the outcomes in the program; returns the first error. */
 static cl_int build_end(struct build *build)
 {
 	cl_program program = build->program;
@@ -311,7 +313,7 @@ static cl_int build_end(struct build *build)
 
 /* --- run, without a lock ---------------------------------------------------------------------- */
 
-/* The driver has the last word on an executable: it is loaded. */
+/* Loads an executable: the driver may reject it, which is an error of the build. */
 static cl_int kind_load(struct kind *kind)
 {
 	struct gpu_module *loaded;
@@ -330,7 +332,8 @@ static cl_int kind_make(struct kind *kind)
 	cl_int error = CL_SUCCESS;
 	if (job->kind == OCL_JOB_BINARY && ocl_code_fits(job->loaded, job->target.sm)) {
 		kind->code = ocl_code_ref(job->loaded);
-		/* Nothing has to be compiled; but text of an application's is, and its mistakes told. */
+		/* Nothing has to be compiled, except PTX as text from the application, whose errors are reported
+		 * now. */
 		if (kind->code->cubin.size_B || !packed_bytes_empty(&kind->code->object))
 			return CL_SUCCESS;
 	} else {
@@ -348,7 +351,7 @@ static void (*kind_run(struct ocl_builder_task *task))(struct ocl_builder_task *
 	return NULL;
 }
 
-/* Every kind of device at once: all but the first by builders, where there are any. */
+/* Runs the jobs of all kinds concurrently: the first on this thread, the others on builder threads if there are any. */
 static void kinds_run(struct build *build)
 {
 	for (cl_uint i = build->kind_count; i-- > 0;) {
@@ -363,7 +366,7 @@ static void kinds_run(struct build *build)
 		ocl_builders_join(&build->kinds[i].task);
 }
 
-/* What the kind's job gave, for one of its devices. */
+/* Takes the outcome of the kind's job for one of its devices. */
 static cl_int target_take(const struct build *build, struct target *target)
 {
 	const struct kind *kind = target->kind;
@@ -392,7 +395,7 @@ static void build_fail(struct build *build, cl_int error, const struct bytes *lo
 	}
 }
 
-/* Intermediate language becomes the source of all jobs, or what is wrong with it the build's end. */
+/* Makes the source of all jobs from the IL program; false: it is invalid, and the build fails. */
 static bool il_translate(struct build *build)
 {
 	struct bytes log = BYTES_INIT;
@@ -439,19 +442,20 @@ static void (*builder_run(struct ocl_builder_task *task))(struct ocl_builder_tas
 	return builder_tell;
 }
 
-/* Whether a build came so far that its callback is owed. */
+/* Whether the build began, so that its callback has to be called. */
 static bool build_ran(cl_int error)
 {
 	return !error || error == CL_BUILD_PROGRAM_FAILURE ||
 	       error == CL_COMPILE_PROGRAM_FAILURE || error == CL_LINK_PROGRAM_FAILURE;
 }
 
-/* Runs and ends what was begun, here or later; the build is gone or the builders'. */
+/* Runs and ends a build that has begun, on this thread or a builder thread.  The caller must not use build
+ * afterwards. */
 static cl_int build_go(struct build *build)
 {
 	build->task = (struct ocl_builder_task){.run = builder_run};
-	/* OpenCL 3.0 API, 5.8.4: with a callback the call "can return immediately once the build
-	 * operation can begin", that is, when the options are valid too. */
+	/* OpenCL 3.0 API, 5.8.4: with a callback the call "can return immediately once the build operation can
+	 * begin"; that is when the options are known to be valid. */
 	if (build->notify.call && !build->refusal && ocl_builders_begin(&build->task))
 		return CL_SUCCESS;
 	build_run(build);
@@ -462,7 +466,7 @@ static cl_int build_go(struct build *build)
 	return error;
 }
 
-/* error: what was found wrong before; the build is gone in any case, or the builders'. */
+/* error: what was found before; then the build does not begin.  The caller must not use build afterwards. */
 static cl_int begin_and_go(struct build *build, cl_int error)
 {
 	if (!error)
@@ -475,8 +479,8 @@ static cl_int begin_and_go(struct build *build, cl_int error)
 
 /* --- the calls -------------------------------------------------------------------------------- */
 
-/* OpenCL 3.0 API, 5.8.4: a program made from binaries needs an executable one for
- * every device; one made from neither source nor binaries cannot be built. */
+/* OpenCL 3.0 API, 5.8.4: a program created with binaries needs an executable for every device; a program with
+ * neither source nor binaries cannot be built. */
 static cl_int buildable_check(const struct build *build)
 {
 	const struct _cl_program *program = build->program;
@@ -504,8 +508,8 @@ cl_int ocl_program_build(cl_program program, cl_uint count, const cl_device_id *
 	return build ? begin_and_go(build, buildable_check(build)) : CL_OUT_OF_HOST_MEMORY;
 }
 
-/* OpenCL 3.0 API, 5.8.6: the headers as programs, their names beside them.  The
- * application's names need not outlive the call. */
+/* OpenCL 3.0 API, 5.8.6: takes the header programs, and copies of their names, which the application may free after
+ * the call. */
 static cl_int headers_take(struct build *build, const struct ocl_headers *headers)
 {
 	if (!headers->count)
@@ -540,22 +544,22 @@ cl_int ocl_program_compile(cl_program program, cl_uint count, const cl_device_id
 	return build ? begin_and_go(build, headers_take(build, headers)) : CL_OUT_OF_HOST_MEMORY;
 }
 
-/* The inputs' objects for one device: references. */
+/* Finds the objects of all inputs for one device, with references. */
 static cl_int inputs_find(const cl_program *inputs, size_t count, cl_device_id device,
 			  struct ocl_code **codes)
 {
 	for (size_t i = 0; i < count; i++) {
 		int index = ocl_program_code_index(inputs[i], device);
 		codes[i] = index < 0 ? NULL : ocl_program_code(inputs[i], (cl_uint)index);
-		/* OpenCL 3.0 API, 5.8.7: every program must have a compiled binary or
-		 * library for the device; an executable is neither. */
+		/* OpenCL 3.0 API, 5.8.7: every program must have a compiled binary or a library for the device, not
+		 * an executable. */
 		if (!codes[i] || codes[i]->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
 			return CL_INVALID_OPERATION;
 	}
 	return CL_SUCCESS;
 }
 
-/* What is linked is what the inputs are now, whenever that is done. */
+/* Takes the inputs' objects as they are now, because the link may run later. */
 static cl_int inputs_take(struct build *build, const cl_program *inputs, cl_uint input_count)
 {
 	build->input_count = input_count;
@@ -590,8 +594,8 @@ cl_int ocl_program_link(cl_context context, const struct ocl_link *link,
 		return error;
 	}
 	error = build_go(build);
-	/* 5.8.7: a program where the linking could begin, else NULL.  Who is called back has it
-	 * already. */
+	/* 5.8.7: a program is returned if the linking could begin, otherwise NULL.  A callback has already got the
+	 * program. */
 	if (!error || error == CL_LINK_PROGRAM_FAILURE || notify->call)
 		*program_out = program;
 	else

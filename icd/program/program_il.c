@@ -1,5 +1,4 @@
-/* Programs of intermediate language: what clCreateProgramWithIL was given, and the
- * specialization constants of it. */
+/* Programs of intermediate language: the module given to clCreateProgramWithIL, and its specialization constants. */
 #include "config.h"
 
 #include "icd/program/program.h"
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Not SPIR-V, or one that we do not take: OpenCL 3.0 API, 5.8.1: "does not contain well-formed
+/* The error for a module that is not SPIR-V or not supported; OpenCL 3.0 API, 5.8.1: "does not contain well-formed
  * intermediate language input that can be consumed by the OpenCL runtime". */
 static cl_int il_error(enum fe_status status, const struct bytes *log)
 {
@@ -61,7 +60,7 @@ cl_int ocl_program_il_create(const void *module, size_t size_B, struct ocl_progr
 	return error;
 }
 
-/* NULL: there is none of that id. */
+/* Returns NULL if there is none with that id. */
 static struct fe_spirv_constant *constant_find(const struct bytes *list, uint32_t id)
 {
 	struct fe_spirv_constant *constants = (struct fe_spirv_constant *)(void *)list->data;
@@ -79,7 +78,7 @@ static cl_int constant_set_locked(struct bytes *values, const struct fe_spirv_co
 	else
 		bytes_append(values, constant, sizeof(*constant));
 	bool failed = bytes_failed(values);
-	/* What was set before stays. */
+	/* The values that were set before stay valid. */
 	values->failed = false;
 	return failed ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
 }
@@ -94,8 +93,7 @@ static cl_int compiler_check(void)
 
 cl_int ocl_program_set_constant(cl_program program, cl_uint id, size_t size_B, const void *value)
 {
-	/* OpenCL 3.0 API, 5.8.3: CL_INVALID_PROGRAM if it is not made from an intermediate
-	 * language. */
+	/* OpenCL 3.0 API, 5.8.3: CL_INVALID_PROGRAM if the program was not created from an intermediate language. */
 	if (!ocl_program_is_il(program))
 		return CL_INVALID_PROGRAM;
 	cl_int error = compiler_check();
@@ -104,7 +102,7 @@ cl_int ocl_program_set_constant(cl_program program, cl_uint id, size_t size_B, c
 	const struct fe_spirv_constant *known = constant_find(&program->il->constants, id);
 	if (!known)
 		return CL_INVALID_SPEC_ID;
-	/* 5.8.3: CL_INVALID_VALUE for another size than the constant's, or no value. */
+	/* 5.8.3: CL_INVALID_VALUE for a size other than the constant's, or for NULL. */
 	struct fe_spirv_constant constant = {.id = id, .size_B = known->size_B};
 	if (!value || size_B != known->size_B || size_B > sizeof(constant.value))
 		return CL_INVALID_VALUE;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The bytes of a program on one device: empty where there is no code. */
+/* The program binary for one device; empty if there is no code for it. */
 static cl_int binary_make(cl_program program, cl_uint index, struct bytes *bytes)
 {
 	struct ocl_code *code = ocl_program_code(program, index);
@@ -36,8 +36,7 @@ static cl_int put_binary_sizes(cl_program program, const struct info_out *out)
 	return error;
 }
 
-/* The value is a list of pointers to memory of the application, which knows the
- * sizes already; a NULL one is left out. */
+/* The value is an array of pointers to the application's memory, which is large enough; a NULL pointer is skipped. */
 static cl_int put_binaries(cl_program program, const struct info_out *out)
 {
 	unsigned char *const *to = out->value;
@@ -69,8 +68,8 @@ static cl_int put_kernel_count(cl_program program, const struct info_out *out)
 	return error;
 }
 
-/* Constructors or destructors of program scope variables: OpenCL C has none.
- * 5.8.9: CL_INVALID_PROGRAM_EXECUTABLE before there is an executable. */
+/* Whether there are constructors or destructors of program scope variables, which OpenCL C does not have. 5.8.9:
+ * CL_INVALID_PROGRAM_EXECUTABLE before there is an executable. */
 static cl_int put_no_functions(cl_program program, const struct info_out *out)
 {
 	struct ocl_program_kernels kernels;

@@ -30,8 +30,8 @@ static cl_int codes_take(cl_program program, struct ocl_program_kernels *kernels
 	return kernels->code_count ? CL_SUCCESS : CL_INVALID_PROGRAM_EXECUTABLE;
 }
 
-/* Whether the kernel of the code at that position is told of for the first time, and is one and the same on all
- * devices that have it.  5.9.1: no object is made of others by clCreateKernelsInProgram. */
+/* Whether the kernel is listed for the code at that position: not if an earlier code has it. 5.9.1:
+ * clCreateKernelsInProgram does not create kernels whose definitions differ between devices. */
 static bool is_listed(const struct ocl_program_kernels *kernels, cl_uint at,
 		      const struct abi_kernel *kernel)
 {

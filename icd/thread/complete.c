@@ -1,4 +1,4 @@
-/* The start of the threads, and their end with the process. */
+/* Starts the threads, and stops them when the process ends. */
 #include "config.h"
 
 #include "icd/thread/complete.h"
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static bool ready;                       /* conditions and lists are made; guarded by ocl_complete.lock */
-static pid_t process;                    /* whose threads they are; constant once ready */
+static bool ready;                       /* the conditions and lists are initialized; guarded by ocl_complete.lock */
+static pid_t process;                    /* the process that started the threads; constant once ready is set */
 
 /* Called before the CUDA driver's own exit handler, which was registered earlier: from then on no thread of
  * ours may call the driver.  A poll is short, and a copy is given time to end; a callback of the application

@@ -1,9 +1,9 @@
-/* What runs once several events have happened: their events are watched one after the other. */
+/* Functions that are called once several events have happened: the events are watched one after the other. */
 #include "config.h"
 
 #include "icd/thread/complete.h"
 
-/* status is not looked at: on a lost device nothing runs any more, which is as good as done. */
+/* status is ignored: work of a lost device is as good as complete. */
 static void after_step(struct ocl_watch *watch, cl_int status)
 {
 	struct ocl_after *after = list_entry(watch, struct ocl_after, watch);

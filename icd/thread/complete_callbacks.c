@@ -1,4 +1,4 @@
-/* The callback thread: runs deliveries, which may be the application's functions and slow. */
+/* The callback thread: calls deliveries, which may be slow functions of the application. */
 #include "config.h"
 
 #include "icd/thread/complete_state.h"
@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-/* One for each of the application's thread, the completion thread, the callback thread, and for others. */
+/* Cores for the application's thread, the completion thread, the callback thread and one more. */
 enum { CORES_TO_WAKE_EARLY = 4 };
 
 static struct {                          /* guarded by ocl_complete.lock */
@@ -17,7 +17,7 @@ static struct {                          /* guarded by ocl_complete.lock */
 	bool running;                    /* the thread was started */
 	bool wakes_early;                /* constant once made; complete_state.h explains it */
 	atomic_bool soon;                /* a delivery is expected; changed with the lock held, read without */
-	atomic_uint added_count;         /* deliveries ever added; changed and read likewise */
+	atomic_uint added_count;         /* number of deliveries ever added; changed with the lock held, read without */
 } callbacks;
 
 int ocl_complete_callbacks_init_locked(void)
@@ -26,8 +26,7 @@ int ocl_complete_callbacks_init_locked(void)
 	if (error)
 		return error;
 	list_init(&callbacks.deliveries);
-	/* The threads of this room may run where the thread that starts them may run: where that is bound to a core or
-	 * two, a thread that stays awake would be in the way of the others. */
+	/* If the process may use few cores only, a thread that stays awake would keep others from running. */
 	callbacks.wakes_early = processors_usable() >= CORES_TO_WAKE_EARLY;
 	return 0;
 }

@@ -9,10 +9,10 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-/* After an event has happened the thread polls without pauses for this long, and then with pauses that are a
- * part of the time since: the end of short work is noticed promptly, and waiting for long work costs some
- * percent of a core.  When the last ends in a stream let it foresee the next one, it polls without pauses
- * near that, too. */
+/* After an event has happened the thread polls without pauses for this long, and then with pauses that are a fixed
+ * part of the time since then: the end of short work is noticed promptly, and waiting for long work costs some
+ * percent of a core.  If the recent waits for a stream had similar lengths, the thread also polls without pauses
+ * around the time at which the next one is expected to end. */
 static const uint64_t spin_ns = 50000;
 static const uint64_t pause_part = 16;
 static const uint64_t pause_max_ns = 40000;
@@ -28,8 +28,8 @@ struct watch_stream {
 static struct {                          /* guarded by ocl_complete.lock */
 	struct lock_condition added;     /* there is a watch, or the thread has to park */
 	struct list streams;             /* watch_stream.link; never removed: streams are few */
-	/* The last of streams.  A watch in it may have to wait for the end of another one, which is better than
-	 * making the enqueueing thread wait. */
+	/* The last list of streams, for watches of any stream.  A watch in it may be noticed late, behind another
+	 * one, which is better than making the enqueueing thread wait. */
 	struct watch_stream any;
 	uint64_t count;                  /* watches of all streams */
 	bool running;                    /* the thread was started */
@@ -92,8 +92,8 @@ static bool streams_poll(void)
 
 /* --- pauses -------------------------------------------------------------------------------- */
 
-/* The time until the end of a watch that is foreseen comes near, at most most_ns.  *calls_out: a watch that
- * calls back is near its end. */
+/* The time until the next expected end of a watch, at most most_ns. *calls_out: a watch with a callback is about to
+ * end. */
 static uint64_t foresee(uint64_t now_ns, uint64_t most_ns, bool *calls_out)
 {
 	struct list *link;
@@ -138,7 +138,7 @@ static void *completion_main(void *unused)
 {
 	uint64_t progress_ns = 0;
 	(void)unused;
-	/* This thread's sleeps are as long as it says, not 50 us longer. */
+	/* Without this the kernel may prolong each sleep by 50 us. */
 	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	for (;;) {
 		lock_take(&ocl_complete.lock);

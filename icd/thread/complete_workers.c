@@ -3,13 +3,13 @@
 
 #include "icd/thread/complete_state.h"
 
-/* Each may wait for a copy, and copies of different devices should not wait for each other. */
+/* Each worker may be waiting for a copy; copies of different devices should not wait for each other. */
 enum { WORKERS_MAX = 4 };
 
 static struct {                          /* guarded by ocl_complete.lock */
 	struct lock_condition added;     /* there is work */
 	struct list works;               /* ocl_delivery.link */
-	unsigned count, busy;            /* threads that were started, and those that run something */
+	unsigned count, busy;            /* threads that were started, and those that are running work */
 } workers;
 
 int ocl_complete_workers_init_locked(void)

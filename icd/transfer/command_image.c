@@ -1,11 +1,11 @@
-/* What the commands with images put into the stream. */
+/* The operations of commands with images. */
 #include "config.h"
 
 #include "icd/order/command.h"
 
 #include "icd/order/queue.h"
 
-/* Copies of pageable memory wait for what is ahead in the stream: see command_transfer.c. */
+/* Copies of pageable memory wait for earlier work in the stream (command_transfer.c). */
 static enum ocl_delay planned_delay(const struct ocl_command *command)
 {
 	return command->u.image.plan.early ? OCL_DELAY_NONE : OCL_DELAY_GPU;
@@ -40,7 +40,7 @@ static cl_int write_run(struct ocl_command *command, struct gpu_stream *stream)
 	const struct ocl_image_transfer *transfer = &command->u.image;
 	const struct ocl_access *access = &command->accesses[0];
 	const struct gpu_image_side to = image_side(access, transfer->box.origin);
-	/* Only read. */
+	/* host is not const, but the copy only reads it. */
 	const struct gpu_image_side from = {
 		.host = transfer->host.to,
 		.row_pitch_B = transfer->row_pitch_B,
@@ -51,7 +51,7 @@ static cl_int write_run(struct ocl_command *command, struct gpu_stream *stream)
 					      access->mem->image->texel_B);
 }
 
-/* accesses: the buffer's range, then the image. */
+/* accesses: the buffer's range and the image. */
 static struct gpu_image_side buffer_side(const struct ocl_command *command)
 {
 	return (struct gpu_image_side){
@@ -79,8 +79,8 @@ static cl_int from_buffer_put(struct ocl_command *command, struct gpu_sink sink)
 				   access->mem->image->texel_B);
 }
 
-/* accesses: the source, then the target.  A row of a 1D array is a layer, elsewhere it
- * may be a line: then one goes after the other. */
+/* accesses: the source and the target.  The rows of a region are layers in a 1D array and may be lines in the other
+ * image; then they are copied one by one. */
 static cl_int copy_put(struct ocl_command *command, struct gpu_sink sink)
 {
 	const struct ocl_access *source = &command->accesses[0], *target = &command->accesses[1];
@@ -102,7 +102,7 @@ static cl_int copy_put(struct ocl_command *command, struct gpu_sink sink)
 	return error;
 }
 
-/* In linear memory row by row, or at once where rows follow each other without a gap. */
+/* Fills an image in linear memory: row by row, or as one range if rows follow each other without padding. */
 static cl_int fill_linear(const struct ocl_access *access,
 			  const struct ocl_image_transfer *transfer, struct gpu_sink sink)
 {
@@ -146,13 +146,13 @@ static struct gpu_image_side map_side(const struct ocl_map *map)
 	};
 }
 
-/* Whether the texels are in the application's memory, which devices use where it is. */
+/* Whether the texels are in memory of the application that devices use in place. */
 static bool is_in_place(const struct ocl_map *map)
 {
 	return map->mem->storage->place == OCL_PLACE_TAKEN;
 }
 
-/* Without an access there is nothing to bring. */
+/* A map that invalidates its region has no access, and nothing to copy. */
 static cl_int map_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	struct ocl_map *map = command->u.map;
@@ -173,7 +173,7 @@ static cl_int map_run(struct ocl_command *command, struct gpu_stream *stream)
 	return CL_SUCCESS;
 }
 
-/* Nothing to bring back when it was only read, or when the map command never ran. */
+/* There is nothing to copy back if the map was only for reading, or if the map command has not run. */
 static cl_int unmap_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	struct ocl_map *map = command->u.map;

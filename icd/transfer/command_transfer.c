@@ -1,11 +1,11 @@
-/* What the commands that move bytes put into the stream. */
+/* The operations of commands that read, write, copy, fill, map and migrate buffers. */
 #include "config.h"
 
 #include "icd/order/command.h"
 
 #include "icd/order/queue.h"
 
-/* A marker has no operation: its place in the stream is all. */
+/* A marker has no operation, only a place in the stream. */
 const struct ocl_command_kind ocl_command_marker = {0};
 
 /* --- memory of the application's ---------------------------------------------------------
@@ -30,14 +30,15 @@ static cl_int read_run(struct ocl_command *command, struct gpu_stream *stream)
 	if (!error)
 		error = gpu_transfer_to_host(stream, transfer->plan.way, transfer->host.to,
 					     command->accesses[0].at.address, transfer->size_B);
-	/* A slot is no memory of the application's. */
+	/* Only a pinned transfer writes the application's memory later; the others have written it when they return,
+	 * or write to a slot. */
 	if (!error && transfer->plan.way == GPU_TRANSFER_PINNED)
 		ocl_command_note_host_write(command, stream);
 	return error;
 }
 
-/* Pageable bytes are read when the command is submitted, which is early only if what
- * comes before it does not write them. */
+/* Pageable memory is read when the command is submitted.  That may be done before earlier commands are complete only
+ * if none of them writes that memory. */
 static enum ocl_delay write_delay(const struct ocl_command *command)
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
@@ -52,9 +53,9 @@ static enum ocl_delay write_delay(const struct ocl_command *command)
 		       ? OCL_DELAY_SHORT : OCL_DELAY_GPU;
 }
 
-/* Whether what is ahead in the stream has to be done first.  Who was not to wait has asked before: a read
- * that came since is not ahead of it.  Slots of which there were none are free, likely, once what is ahead
- * has happened. */
+/* Whether the write has to wait for earlier work in the stream. write_delay has been asked before: a read that was
+ * enqueued since then does not precede this command.  If no slots were free, some probably are once the earlier work
+ * is complete. */
 static bool write_waits(const struct ocl_command *command)
 {
 	const struct gpu_transfer_plan *plan = &command->u.transfer.plan;
@@ -73,7 +74,7 @@ static cl_int write_run(struct ocl_command *command, struct gpu_stream *stream)
 						      transfer->host.from, transfer->size_B);
 }
 
-/* accesses: the source, then the target. */
+/* accesses: the source and the target. */
 static cl_int copy_put(struct ocl_command *command, struct gpu_sink sink)
 {
 	const struct ocl_access *from = &command->accesses[0];
@@ -83,7 +84,7 @@ static cl_int copy_put(struct ocl_command *command, struct gpu_sink sink)
 	return gpu_sink_copy(sink, to, from->at.address, command->u.transfer.size_B);
 }
 
-/* The rects' origins are counted from the first byte of the access. */
+/* The origins of rects are relative to the first byte of the access. */
 static cl_int read_rect_run(struct ocl_command *command, struct gpu_stream *stream)
 {
 	const struct ocl_transfer *transfer = &command->u.transfer;
@@ -148,7 +149,7 @@ static cl_int map_run(struct ocl_command *command, struct gpu_stream *stream)
 	return CL_SUCCESS;
 }
 
-/* The map's mem is no access: ocl_command_delay does not see it. */
+/* A map has no access that ocl_command_delay could look at. */
 static enum ocl_delay map_delay(const struct ocl_command *command)
 {
 	return ocl_storage_is_slow(command->u.map->mem->storage) ? OCL_DELAY_GPU
@@ -160,16 +161,16 @@ static cl_int unmap_run(struct ocl_command *command, struct gpu_stream *stream)
 	struct ocl_map *map = command->u.map;
 	struct ocl_storage *storage = map->mem->storage;
 	struct ocl_acquired at;
-	/* Nothing to bring back when it was only read, or when the map command never ran. */
+	/* There is nothing to copy back if the map was only for reading, or if the map command has not run. */
 	if (!(map->flags & OCL_MAP_WRITES) ||
 	    !atomic_load_explicit(&map->ready, memory_order_acquire))
 		return CL_SUCCESS;
 	cl_int error = ocl_storage_host_commit(storage, map->lo_B, map->hi_B);
-	/* Pushed now, for most mapped bytes are for a kernel to come.  Pageable ones, which are the
-	 * application's (CL_MEM_USE_HOST_PTR), stay until a command asks for them: the copy keeps a
-	 * thread from its work wherever it stands, and programs unmap, release and free without a
-	 * look at the unmap's event, though it is the buffer's destructor callback that says when
-	 * the memory "is safe to be reused or freed" (OpenCL 3.0, clSetMemObjectDestructorCallback). */
+	/* The bytes are copied to the device now, because most are used by a kernel next.  Pageable memory, which is
+	 * the application's (CL_MEM_USE_HOST_PTR), is copied only when a command needs it, because such a copy
+	 * blocks a thread.  Programs that unmap, release the buffer and free their memory without waiting for the
+	 * unmap's event then still work, although only the buffer's destructor callback says when the memory "is
+	 * safe to be reused or freed" (OpenCL 3.0, clSetMemObjectDestructorCallback). */
 	if (!error && !ocl_storage_is_slow(storage))
 		error = ocl_storage_acquire(storage, command->queue->device_index, stream,
 					    map->lo_B, map->hi_B, OCL_ACCESS_READ, &at);
@@ -187,7 +188,7 @@ static cl_int migrate_run(struct ocl_command *command, struct gpu_stream *stream
 	return error;
 }
 
-/* The map's mem is kept by the map and its command alike: a map has no access. */
+/* A map has no access, so its command holds the reference to the memory object. */
 void ocl_command_map_retain(struct ocl_command *command)
 {
 	object_ref(command->u.map->mem);

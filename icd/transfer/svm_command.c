@@ -32,7 +32,7 @@ cl_int ocl_order_enqueue(const struct ocl_order *order, struct ocl_command *comm
 				 order->event);
 }
 
-/* A native kernel (native.h) of ours. */
+/* Enqueues a function of the driver as a native kernel (native.h). */
 cl_int ocl_order_run(const struct ocl_order *order, void (CL_CALLBACK *run)(void *),
 		     const void *arguments, size_t size_B)
 {
@@ -61,7 +61,7 @@ static void CL_CALLBACK host_copy_run(void *arguments)
 	memcpy(copy->to, copy->from, copy->size_B);
 }
 
-/* The copy as a command on buffers; one side at least is an allocation. */
+/* Describes the copy as a command on buffers; at least one side is an SVM or USM allocation. */
 static void copy_describe(struct ocl_command *command, const struct ocl_range *to,
 			  const struct ocl_range *from, bool blocking)
 {
@@ -100,7 +100,7 @@ static cl_int copy_enqueue(const struct ocl_order *order, const struct ocl_range
 	return ocl_order_enqueue(order, &command);
 }
 
-/* The references are the caller's, whatever is returned. */
+/* Also if an error is returned, the caller owns the references in to and from. */
 static cl_int copy_ranges_find(cl_context context, void *to_pointer, const void *from_pointer,
 			       size_t size_B, struct ocl_range *to, struct ocl_range *from)
 {
