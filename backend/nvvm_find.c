@@ -99,7 +99,7 @@ static bool accept(struct search *search, const char *path)
 	if (library->nvvmVersion(&major, &minor) ||
 	    library->nvvmIRVersion(&library->ir_major, &library->ir_minor, &library->debug_major,
 				   &library->debug_minor)) {
-		bytes_printf(search->log, "  %s: it does not tell its version\n", path);
+		bytes_printf(search->log, "  %s: its version cannot be queried\n", path);
 		return false;
 	}
 	if (library->ir_major != 2) {
@@ -114,7 +114,7 @@ static bool accept(struct search *search, const char *path)
 static bool try_path(struct search *search, const char *path)
 {
 	if (strchr(path, '/') && access(path, F_OK)) {
-		bytes_printf(search->log, "  %s: not there\n", path);
+		bytes_printf(search->log, "  %s: no such file\n", path);
 		return false;
 	}
 	/* Where the linker finds a bare name, only loading it will tell. */
@@ -123,7 +123,7 @@ static bool try_path(struct search *search, const char *path)
 	search->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!search->handle) {
 		const char *reason = dlerror();
-		bytes_printf(search->log, "  %s: %s\n", path, reason ? reason : "not loadable");
+		bytes_printf(search->log, "  %s: %s\n", path, reason ? reason : "it cannot be loaded");
 		return false;
 	}
 	if (accept(search, path))
@@ -139,7 +139,7 @@ static bool try_pattern(struct search *search, const char *pattern)
 	glob_t matches;
 	bool done = false;
 	if (glob(pattern, 0, NULL, &matches)) {
-		bytes_printf(search->log, "  %s: not there\n", pattern);
+		bytes_printf(search->log, "  %s: no such file\n", pattern);
 		return false;
 	}
 	for (size_t i = matches.gl_pathc; i-- > 0 && !done;)

@@ -58,11 +58,11 @@ static void tell_why(struct bytes *note, const char *path)
 	const char *reason = dlerror();
 	const size_t length = strlen(path);
 	if (access(path, F_OK) && errno == ENOENT)
-		reason = "not there";
+		reason = "no such file";
 	else if (reason && !strncmp(reason, path, length) && !strncmp(reason + length, ": ", 2))
 		reason += length + 2;
 	bytes_printf(note, "%s%s: %s", note->size_B ? "; " : "", path,
-		     reason ? reason : "not to be loaded");
+		     reason ? reason : "it cannot be loaded");
 }
 
 static void *open_in(const char *folder, const char *name, struct bytes *note)

@@ -42,7 +42,7 @@ void on_fatal_error(void *, const char *reason, bool)
 {
 	task_run *run = current_run;
 	if (run) {
-		bytes_printf(run->log, "error: the compiler gave up: %s\n", reason);
+		bytes_printf(run->log, "error: the compiler failed: %s\n", reason);
 		leave(run, FE_INTERNAL);
 	}
 	/* LLVM ends the process once this returns; say why, as LLVM would have. */
@@ -77,7 +77,7 @@ void run_task(task_run *run)
 	} catch (const std::bad_alloc &) {
 		run->status = FE_NO_MEMORY;
 	} catch (const std::exception &exception) {
-		bytes_printf(run->log, "error: the compiler gave up: %s\n", exception.what());
+		bytes_printf(run->log, "error: the compiler failed: %s\n", exception.what());
 		run->status = FE_INTERNAL;
 	}
 }

@@ -29,9 +29,9 @@ static const struct fe_compiler *load(struct bytes *log)
 	compiler = handle ? dlsym(handle, "culvert_compiler") : NULL;
 	if (!compiler) {
 		bytes_printf(log, "The compiler could not be loaded: %s\n",
-			     handle ? "it is not ours" : bytes_string(&note));
+			     handle ? "it is not the compiler of Culvert" : bytes_string(&note));
 	} else if (strcmp(compiler->build_name, CULVERT_BUILD)) {
-		bytes_printf(log, "The compiler, %s, is of build %s, not " CULVERT_BUILD "\n",
+		bytes_printf(log, "The compiler, %s, is from build %s, not from " CULVERT_BUILD "\n",
 			     file_name, compiler->build_name);
 		compiler = NULL;
 	} else {

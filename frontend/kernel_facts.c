@@ -269,7 +269,7 @@ static void argument_facts(struct facts *facts, LLVMValueRef function, unsigned 
 	} else if (is_opaque_object(strings, index)) {
 		size_t name_B;
 		refuse(facts, FE_COMPILE_FAILED, LLVMGetValueName2(function, &name_B),
-		       "this device has no arguments of the type ",
+		       "arguments of this type are not supported: ",
 		       argument->type_name ? argument->type_name : "used");
 	} else if (carried) {
 		value_facts(facts, carried, align_B, argument);
@@ -402,8 +402,7 @@ static void sub_group_fact(struct facts *facts, LLVMValueRef function, const cha
 	uint32_t size[3] = {0, 0, 0};
 	sizes_fact(facts, function, "intel_reqd_sub_group_size", size);
 	if (size[0] && size[0] != SUB_GROUP_SIZE)
-		refuse(facts, FE_COMPILE_FAILED, name, "sub-groups have 32 work-items, not what "
-		       "intel_reqd_sub_group_size asks for", "");
+		refuse(facts, FE_COMPILE_FAILED, name, "intel_reqd_sub_group_size: the only size of sub-groups is 32", "");
 	kernel->required_sub_group = size[0];
 }
 
@@ -418,8 +417,8 @@ static void warn_if_too_large(struct facts *facts, const struct abi_kernel *kern
 	const size_t start = facts->log->size_B;
 	if (kernel->name && (count > MOST_WORK_ITEMS || required[2] > MOST_Z))
 		bytes_printf(facts->log, "warning: kernel %s: reqd_work_group_size(%u, %u, %u) is "
-			     "more than the 1024 work-items, 64 of them in z, that a work-group "
-			     "may have: it cannot be launched", kernel->name, required[0],
+			     "larger than the maximum, 1024 work-items and 64 in the third dimension: "
+			     "it cannot be launched", kernel->name, required[0],
 			     required[1], required[2]);
 	if (facts->log->size_B > start)
 		end_line(facts->log, start);

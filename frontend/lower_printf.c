@@ -485,7 +485,7 @@ enum fe_status fe_lower_printf(struct lowering *lowering)
 		};
 		if (!printing.call) {
 			bytes_append_string(lowering->log,
-					    "error: printf can only be called\n");
+					    "error: printf can only be called; its address cannot be used\n");
 			return FE_COMPILE_FAILED;
 		}
 		enum fe_status status = lower_call(&printing);

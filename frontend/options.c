@@ -228,7 +228,7 @@ static enum fe_status take_define(struct parser *parser, const char *word, const
 	unsigned char first = (unsigned char)*value;
 	bool letter = (first | 32u) >= 'a' && (first | 32u) <= 'z';
 	if (!letter && first != '_' && first < 0x80)
-		return invalid(parser, word, "a macro's name is a C identifier");
+		return invalid(parser, word, "a macro's name must be a C identifier");
 	return give_clang(parser, "-D", value);
 }
 
@@ -261,8 +261,8 @@ static enum fe_status take_standard(struct parser *parser, const char *word, con
 			return FE_OK;
 		}
 	}
-	return invalid(parser, word, "OpenCL C versions are CL1.0, CL1.1, CL1.2, CL2.0, CL3.0 "
-				     "and CL3.1, those of C++ for OpenCL CLC++1.0 and CLC++2021");
+	return invalid(parser, word, "expected CL1.0, CL1.1, CL1.2, CL2.0, CL3.0 or CL3.1, "
+				     "or for C++ for OpenCL CLC++1.0 or CLC++2021");
 }
 
 static bool parse_number(const char *text, unsigned limit, unsigned *number_out)
@@ -285,7 +285,7 @@ static enum fe_status take_registers(struct parser *parser, const char *word, co
 {
 	/* A thread's registers are numbered with eight bits, and one is taken. */
 	if (!parse_number(value, 255, &parser->options->codegen.max_registers))
-		return invalid(parser, word, "a number from 0 to 255 is needed");
+		return invalid(parser, word, "expected a number from 0 to 255");
 	return FE_OK;
 }
 
@@ -293,7 +293,7 @@ static enum fe_status take_level(struct parser *parser, const char *word, const 
 {
 	unsigned level;
 	if (!parse_number(value, 3, &level))
-		return invalid(parser, word, "a level from 0 to 3 is needed");
+		return invalid(parser, word, "expected a level from 0 to 3");
 	parser->options->codegen.optimization = level ? 3 : 0;
 	return FE_OK;
 }
@@ -316,7 +316,7 @@ static const struct value_row {
 static enum fe_status unknown(struct parser *parser, const char *word, unsigned stages)
 {
 	if (!stages)
-		return invalid(parser, word, "unknown");
+		return invalid(parser, word, "not an option of the OpenCL compiler");
 	return invalid(parser, word, parser->linking ? "not for linking" : "only for linking");
 }
 

@@ -64,7 +64,7 @@ static bool begins_report(const char *line)
 {
 	static const char start[] = "softcuda: ";
 	return !strncmp(line, start, strlen(start)) &&
-	       !memmem(line, strcspn(line, "\n"), " reports in all, ", 17);
+	       !memmem(line, strcspn(line, "\n"), " reports in total, ", 19);
 }
 
 static unsigned count_reports(const struct bytes *text)

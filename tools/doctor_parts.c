@@ -120,6 +120,14 @@ void doctor_library(struct findings *findings)
 
 /* --- the compilers -------------------------------------------------------------------- */
 
+/* The size and date at the end of the name are for keys of the cache. */
+static void report_nvvm(struct findings *findings, const char *name)
+{
+	const char *end = strrchr(name, '(');
+	const size_t length = end && end > name ? (size_t)(end - name) - 1 : strlen(name);
+	finding_add(findings, "libnvvm", FINDING_GOOD, NULL, "%.*s", (int)length, name);
+}
+
 void doctor_compiler(struct findings *findings)
 {
 	struct bytes log = BYTES_INIT, build = BYTES_INIT;
@@ -135,7 +143,7 @@ void doctor_compiler(struct findings *findings)
 		finding_add(findings, "compiler", FINDING_BAD, "sudo make install",
 			    "Culvert's compiler, or the LLVM that it was built with, is missing");
 	} else if (loaded) {
-		finding_add(findings, "compiler", FINDING_GOOD, NULL, "%s; built-in libdevice, %s",
+		finding_add(findings, "compiler", FINDING_GOOD, NULL, "%s; libdevice %s",
 			    fe_compiler_id(), tool_size(libdevice_B));
 	} else {
 		finding_add(findings, "compiler", FINDING_BAD, "sudo apt install libclang-cpp19 libllvm19",
@@ -147,7 +155,7 @@ void doctor_compiler(struct findings *findings)
 			    "environment: pip install nvidia-nvvm",
 			    "%s", bytes_string(&log));
 	else
-		finding_add(findings, "libnvvm", FINDING_GOOD, NULL, "%s", be_nvvm_id());
+		report_nvvm(findings, be_nvvm_id());
 	bytes_finish(&build);
 	bytes_finish(&log);
 }

@@ -46,7 +46,7 @@ static void look_at_mps(struct findings *findings)
 	bytes_printf(&control, "%s/control", folder);
 	if (!bytes_failed(&control) && finding_exists(findings, bytes_string(&control)))
 		finding_add(findings, "mps", FINDING_NOTE, NULL,
-			    "MPS serves this machine (%s): processes use a GPU at the same time, and a fault of one ends all",
+			    "MPS is running (%s): processes share a GPU, and a fault of one process ends the kernels of all",
 			    folder);
 	bytes_finish(&control);
 }
@@ -61,11 +61,11 @@ static void look_at_group(struct findings *findings)
 	const unsigned long long memory_B = strtoull(line, NULL, 10);
 	if (processors)
 		finding_add(findings, "limits", FINDING_NOTE, NULL,
-			    "the control group has time for %u processor%s; threads and compilers are counted by it",
+			    "the control group allows %u processor%s; the numbers of threads and compilers follow this limit",
 			    processors, processors == 1 ? "" : "s");
 	if (memory_B)
 		finding_add(findings, "limits", FINDING_NOTE, NULL,
-			    "the control group has %s of memory; a compiler may use half of it", tool_size(memory_B));
+			    "the control group allows %s of memory; a compiler may use half of it", tool_size(memory_B));
 }
 
 void doctor_shares(struct findings *findings)

@@ -349,7 +349,7 @@ static enum outcome outcome_of(const struct bytes *message, const struct ocl_job
 		return MADE;
 	if (message->size_B != sizeof(crash) || message->data[0] != OCL_WIRE_CRASHED) {
 		bytes_append_string(&failure->reason,
-				    "the compiler's process said what nobody understands");
+				    "the compiler process sent an invalid message");
 		return DIED;
 	}
 	memcpy(&crash, message->data, sizeof(crash));

@@ -125,8 +125,8 @@ static CUresult copy_run(struct soft_operation *operation, struct bytes *report)
 	bool lost = gone(&copy->box.to) || gone(&copy->box.from);
 	lock_drop(&soft_driver.lock);
 	if (lost) {
-		bytes_printf(report, "a copy of %llu bytes touches memory that was freed before "
-			     "the copy's turn came", (unsigned long long)copy->box.width_B);
+		bytes_printf(report, "a copy of %llu bytes accesses memory that was freed before "
+			     "the copy ran", (unsigned long long)copy->box.width_B);
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
 	}
 	check_source(copy);

@@ -57,7 +57,7 @@ static CUresult enter(const char *call, enum soft_need need, const CUstream *cu_
 	if (atomic_load(&closed))
 		return CUDA_ERROR_DEINITIALIZED;
 	if (soft_thread_forbidden()) {
-		log_err("%s: called from a host function of a stream, which may not use the driver",
+		log_err("%s: called from a host function of a stream, which must not call the driver",
 			call);
 		return CUDA_ERROR_NOT_PERMITTED;
 	}

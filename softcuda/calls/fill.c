@@ -45,8 +45,8 @@ static CUresult fill_run(struct soft_operation *operation, struct bytes *report)
 	bool lost = fill->allocation->freed;
 	lock_drop(&soft_driver.lock);
 	if (lost) {
-		bytes_append_string(report, "a memset touches memory that was freed before the "
-					    "memset's turn came");
+		bytes_append_string(report, "a memset accesses memory that was freed before the "
+					    "memset ran");
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
 	}
 	for (uint64_t y = 0; y < fill->fill.height; y++) {

@@ -139,7 +139,7 @@ static bool value_lost(const struct value_operation *operation, struct bytes *re
 	*stopping_out = soft_driver.stopping;
 	lock_drop(&soft_driver.lock);
 	if (lost)
-		bytes_append_string(report, "the memory was freed before its turn came");
+		bytes_append_string(report, "the memory was freed before the operation ran");
 	return lost;
 }
 

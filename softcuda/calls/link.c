@@ -194,7 +194,7 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
 static CUresult complete(struct linker *linker)
 {
 	if (!linker->inputs) {
-		bytes_append_string(&linker->errors, "softcuda: nothing was given to link");
+		bytes_append_string(&linker->errors, "softcuda: there is no input to link");
 		return CUDA_ERROR_INVALID_VALUE;
 	}
 	CUresult result = linker->checked ? CUDA_SUCCESS

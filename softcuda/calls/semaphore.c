@@ -154,7 +154,7 @@ static CUresult signal_run(struct soft_operation *operation, struct bytes *repor
 		soft_report("softcuda: ordering: stream %llu signals an external semaphore that is "
 			    "signaled already\n", (unsigned long long)operation->stream->id);
 	else if (write(semaphore->fd, &byte, 1) != 1)
-		log_err("softcuda: an external semaphore takes no signal");
+		log_err("softcuda: an external semaphore cannot be signaled");
 	return CUDA_SUCCESS;
 }
 

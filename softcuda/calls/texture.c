@@ -206,7 +206,7 @@ static CUresult create_locked(struct soft_context *context, unsigned long long *
 	/* A surface on an array without CUDA_ARRAY3D_SURFACE_LDST is no error to the driver. */
 	if (result == CUDA_SUCCESS && !texture &&
 	    !(object->array->descriptor.Flags & CUDA_ARRAY3D_SURFACE_LDST))
-		log_warn("softcuda: cuSurfObjectCreate: the array was not made for surfaces");
+		log_warn("softcuda: cuSurfObjectCreate: the array was not created for surfaces");
 	if (result == CUDA_SUCCESS && !soft_object_insert_locked(object))
 		result = CUDA_ERROR_OUT_OF_MEMORY;
 	if (result != CUDA_SUCCESS) {

@@ -28,7 +28,7 @@ static void read_options(void)
 		if (i < sizeof(words) / sizeof(words[0]))
 			options |= words[i].option;
 		else
-			log_err("softcuda: %s knows no '%.*s'", option_name(OPTION_SOFT_CHECK),
+			log_err("softcuda: %s: unknown check '%.*s'", option_name(OPTION_SOFT_CHECK),
 				(int)length, at);
 		at += length + (at[length] == ',');
 	}
@@ -101,7 +101,7 @@ void check_job_destroy(struct check_job *check)
 		return;
 	if (check->found > check->printed) {
 		struct bytes text = BYTES_INIT;
-		bytes_printf(&text, "softcuda: kernel '%s': %llu reports in all, %u printed\n",
+		bytes_printf(&text, "softcuda: kernel '%s': %llu reports in total, %u printed\n",
 			     check->job->code->name, (unsigned long long)check->found,
 			     check->printed);
 		check_write(&text);

@@ -141,12 +141,12 @@ static void check_divergence(struct group *group, const struct waiting *waiting)
 	struct bytes text = BYTES_INIT;
 	const struct warp *other = waiting->other_warp;
 	if (group->live_count < group->thread_count) {
-		bytes_printf(&text, "%u of %u work-items ended without coming to the barrier",
+		bytes_printf(&text, "%u of %u work-items ended without reaching the barrier",
 			     group->thread_count - group->live_count, group->thread_count);
 		report_waiting(group, waiting, &text);
 	} else if (other) {
 		unsigned l = waiting->other_l;
-		bytes_printf(&text, "work-item (%u,%u,%u) came to another barrier, at ",
+		bytes_printf(&text, "work-item (%u,%u,%u) reached another barrier, at ",
 			     other->tid[0][l], other->tid[1][l], other->tid[2][l]);
 		exec_describe_line(group->job, other->lane_frame[l]->code, next_op(other, l),
 				   &text);

@@ -153,8 +153,8 @@ static CUresult read_rules(const char *text)
 		const bool full = rule_count == RULES_MAX;
 		if (full || !read_rule(copy, &rules[rule_count])) {
 			log_err("%s: '%.*s' is %s", option_name(OPTION_SOFT_FAULT), (int)size_B,
-				text, full ? "a rule too many"
-					   : "no rule PATTERN:COUNT:ERROR[:sticky][:async][:dev=N]");
+				text, full ? "one rule too many"
+					   : "not of the form PATTERN:COUNT:ERROR[:sticky][:async][:dev=N]");
 			free(copy);
 			return CUDA_ERROR_INVALID_VALUE;
 		}
@@ -238,7 +238,7 @@ CUresult soft_fault_call_locked(const char *call, const struct soft_context *con
 			continue;
 		log_info("softcuda: %s: fault injected, %d%s", call, (int)rule->result,
 			 rule->async			  ? ", when it runs"
-			 : rule->result == SOFT_DROPPED ? ": left undone"
+			 : rule->result == SOFT_DROPPED ? ": not executed"
 							  : "");
 		if (rule->async) {
 			armed = rule->result;

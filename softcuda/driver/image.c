@@ -56,7 +56,7 @@ static CUresult open_container(const char *image, size_t size_B, struct bytes *l
 {
 	struct header header;
 	if (size_B && size_B < sizeof(header)) {
-		bytes_append_string(log, "softcuda: the binary is cut short");
+		bytes_append_string(log, "softcuda: the binary is truncated");
 		return CUDA_ERROR_INVALID_IMAGE;
 	}
 	memcpy(&header, image, sizeof(header));
@@ -66,7 +66,7 @@ static CUresult open_container(const char *image, size_t size_B, struct bytes *l
 		return CUDA_ERROR_INVALID_IMAGE;
 	}
 	if (size_B && header.ptx_B > size_B - sizeof(header)) {
-		bytes_append_string(log, "softcuda: the binary is cut short");
+		bytes_append_string(log, "softcuda: the binary is truncated");
 		return CUDA_ERROR_INVALID_IMAGE;
 	}
 	if (checksum(image + sizeof(header), header.ptx_B) != header.checksum) {

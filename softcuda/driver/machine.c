@@ -30,7 +30,7 @@ static void choose(void)
 		if (!strcmp(machines[i].name, name))
 			chosen = machines[i].machine;
 	if (!chosen)
-		log_err("softcuda: %s=%s is none of desktop, integrated, coherent and wsl",
+		log_err("softcuda: %s=%s is not one of desktop, integrated, coherent, wsl",
 			option_name(OPTION_SOFT_MACHINE), name);
 }
 

@@ -556,8 +556,8 @@ static void report_free(const struct oracle_record *record,
 			const struct soft_allocation *allocation, const char *call)
 {
 	struct bytes text = BYTES_INIT;
-	bytes_printf(&text, "softcuda: ordering: %s frees memory, and nothing says that an "
-		     "operation that touches it is over\n", call);
+	bytes_printf(&text, "softcuda: ordering: %s frees memory, and nothing orders it after an "
+		     "operation that touches it\n", call);
 	describe_record(&text, "operation", record, record->complete ? "has run" : "is pending");
 	describe_span(&text, allocation, allocation->start,
 		      allocation->start + allocation->size_B);

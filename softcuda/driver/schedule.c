@@ -476,7 +476,7 @@ static void report_stuck_locked(const struct soft_point *point)
 	struct bytes text = BYTES_INIT;
 	struct list *link, *next;
 	bytes_printf(&text, "softcuda: ordering: a host thread waits for operation %llu of stream "
-		     "%llu, and nothing goes on\n", (unsigned long long)point->sequence,
+		     "%llu, and nothing makes progress\n", (unsigned long long)point->sequence,
 		     (unsigned long long)point->stream->id);
 	list_for_each(link, next, &soft_driver.active) {
 		const struct soft_stream *stream = list_entry(link, struct soft_stream, active);

@@ -117,7 +117,7 @@ OP_HEAD(query)
 		const struct soft_image *image = NULL;
 		if (look_up(warp->group, object[l], &image) != SOFT_IMAGE_THERE ||
 		    image->surface != (op->vector == 1)) {
-			refuse(warp, op, l, object[l], "is not the object that is asked about");
+			refuse(warp, op, l, object[l], "is not an object of the kind that is queried");
 			return FLOW_FAULT;
 		}
 		result[l] = answer(image, (enum image_query)mode.component);

@@ -65,7 +65,7 @@ static bool is_whole(const char *line)
 {
 #define AT "ptx line [0-9]+ \\([^ ]+:[0-9]+\\)( in '[^']+')?"
 #define WHO "work-group \\([0-9,]+\\), work-item \\([0-9,]+\\)"
-	if (matches(line, "^softcuda: kernel '[^']+': [0-9]+ reports in all, [0-9]+ printed$"))
+	if (matches(line, "^softcuda: kernel '[^']+': [0-9]+ reports in total, [0-9]+ printed$"))
 		return true;
 	if (!matches(line, "^softcuda: [a-z -]+: kernel '[^']+', " AT ", " WHO ": "))
 		return false;

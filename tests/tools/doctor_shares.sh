@@ -23,11 +23,11 @@ done
 says "[ note ] mig        3 MIG instances" "export CUDA_VISIBLE_DEVICES=MIG-"
 mkdir -p "$root/tmp/nvidia-mps"
 touch "$root/tmp/nvidia-mps/control"
-says "[ note ] mps        MPS serves this machine (/tmp/nvidia-mps)"
+says "[ note ] mps        MPS is running (/tmp/nvidia-mps)"
 mkdir -p "$root/sys/fs/cgroup"
 echo "150000 100000" >"$root/sys/fs/cgroup/cpu.max"
 echo 4294967296 >"$root/sys/fs/cgroup/memory.max"
-says "time for 2 processors" "4.0 GiB of memory; a compiler may use half"
+says "allows 2 processors" "4.0 GiB of memory; a compiler may use half"
 echo "max 100000" >"$root/sys/fs/cgroup/cpu.max"
 echo max >"$root/sys/fs/cgroup/memory.max"
 says

@@ -638,7 +638,7 @@ static void test_fatal_error(void)
 	for (int i = 0; i < 3; i++) {
 		struct bytes log = BYTES_INIT;
 		CHECK_EQ(fe_compiler_thread_run(fatal_task, layout, &log), FE_INTERNAL);
-		CHECK(strstr(bytes_string(&log), "gave up") != NULL);
+		CHECK(strstr(bytes_string(&log), "the compiler failed") != NULL);
 		bytes_finish(&log);
 		expect_ok(compile(good_kernel, NULL), "a compile after a fatal error");
 	}

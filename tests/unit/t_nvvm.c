@@ -62,7 +62,7 @@ static void a_missing_library_is_told(void)
 		unsigned arch;
 		bool right = !setenv("CULVERT_LIBNVVM", "/nonexistent/libnvvm.so", 1) &&
 			     be_nvvm_load(&log) == CL_COMPILER_NOT_AVAILABLE &&
-			     strstr(bytes_string(&log), "/nonexistent/libnvvm.so: not there") &&
+			     strstr(bytes_string(&log), "/nonexistent/libnvvm.so: no such file") &&
 			     be_nvvm_arch(90, &arch) == CL_COMPILER_NOT_AVAILABLE &&
 			     !*be_nvvm_id();
 		bytes_finish(&log);

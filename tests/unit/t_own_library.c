@@ -15,7 +15,7 @@ static void one_that_is_nowhere(void)
 {
 	char expected[sizeof(path) + 16];
 	CHECK(!own_library_open(name, &note));
-	snprintf(expected, sizeof(expected), "%s: not there; ", path);
+	snprintf(expected, sizeof(expected), "%s: no such file; ", path);
 	CHECK(!strncmp(bytes_string(&note), expected, strlen(expected)));
 	bytes_finish(&note);
 }

@@ -300,7 +300,7 @@ static const struct program {
 	{"rectangles", rectangles, "bytes 31 to 31 of", ""},
 	{"atomics", atomics, "bytes 0 to 3 of", ""},
 	{"null_stream", null_stream, "kernel put", ""},
-	{"never_written", never_written, "nothing goes on", "stuck:300"},
+	{"never_written", never_written, "nothing makes progress", "stuck:300"},
 };
 
 enum { PROGRAMS = sizeof(programs) / sizeof(programs[0]) };
