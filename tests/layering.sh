@@ -1,5 +1,5 @@
 #!/bin/sh
-# Protects: who may know whom.  A room that includes what it must not know is
+# Protects: which folder may include which.  A folder that includes what it must not is
 # found here, before anyone builds on it.
 srcdir=${srcdir:-.}
 cd "$srcdir" || exit 2
@@ -28,12 +28,12 @@ forbid softcuda/ptx 'softcuda/(check|driver|calls)/' 'the reader of PTX knows th
 forbid softcuda/check 'softcuda/(ptx|driver|calls)/' 'what looks on knows the executor alone' $none
 forbid softcuda/driver 'softcuda/calls/' 'what calls work on knows no calls' $none
 forbid icd 'cuda\.h|llvm|clang/|softcuda/' 'CUDA and LLVM stay behind backend and frontend' $none
-forbid icd 'cache/internal' 'a room is entered by its front door' $none
-forbid icd '(frontend/(module|clang|lower|nvvm_ir))|backend/(gpu_internal|cuda_)' 'a room is entered by its front door' $none
-forbid tools 'icd/(api|object|thread|memory|program|order|transfer|launch|graph)/|cuda\.h|llvm|clang/|softcuda/|cache/internal' 'the tool speaks OpenCL, and of icd it knows what compiles' $none
-forbid tools '(frontend/(module|clang|lower|nvvm_ir))|backend/(gpu_internal|cuda_)' 'a room is entered by its front door' $none
+forbid icd 'cache/internal' 'only the public headers of a folder may be included' $none
+forbid icd '(frontend/(module|clang|lower|nvvm_ir))|backend/(gpu_internal|cuda_)' 'only the public headers of a folder may be included' $none
+forbid tools 'icd/(api|object|thread|memory|program|order|transfer|launch|graph)/|cuda\.h|llvm|clang/|softcuda/|cache/internal' 'the tool uses OpenCL, and of icd only icd/compile' $none
+forbid tools '(frontend/(module|clang|lower|nvvm_ir))|backend/(gpu_internal|cuda_)' 'only the public headers of a folder may be included' $none
 
-# The rooms of icd, each with those that it may know.
+# The folders of icd, each with those that it may include.
 rooms='
 include
 object    include
@@ -52,14 +52,14 @@ while read -r room known; do
 	pattern=$(echo "$room $known" | tr ' ' '|')
 	found=$(grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"icd/' "icd/$room" --include='*.[ch]' --include='*.def' |
 		grep -vE "\"icd/($pattern)/")
-	[ -z "$found" ] || { printf '%s\n  icd/%s may know: %s\n' "$found" "$room" "${known:-no other room of icd}"; failed=1; }
+	[ -z "$found" ] || { printf '%s\n  icd/%s may include: %s\n' "$found" "$room" "${known:-no other folder of icd}"; failed=1; }
 	[ "$(wc -l <"icd/$room/README.md")" -le 10 ] || { echo "icd/$room/README.md: more than ten lines"; failed=1; }
 done <<END
 $rooms
 END
 for file in $(find icd -name '*.c' -o -name '*.h' -o -name '*.def'); do
 	room=$(echo "$file" | sed -n 's|^icd/\([a-z]*\)/[^/]*$|\1|p')
-	echo "$rooms" | grep -qE "^${room:-none}( |$)" || { echo "$file: in no room of icd"; failed=1; }
+	echo "$rooms" | grep -qE "^${room:-none}( |$)" || { echo "$file: in no folder of icd"; failed=1; }
 done
 
 # <cuda.h> only where CUDA is spoken; C++ only in the frontend.
