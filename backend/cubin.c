@@ -1,5 +1,5 @@
-/* PTX -> machine code without the driver, as nvcc has it: the driver gives no machine
- * code away but by its linker, which compiles worse (docs/decisions.md). */
+/* PTX to machine code with NVIDIA's PTX compiler library, without the driver.  The driver returns machine code only
+ * through its linker, which generates worse code (docs/decisions.md). */
 #include "config.h"
 
 #include "backend/codegen.h"
@@ -26,7 +26,7 @@ static const char file_name[] = "libculvert-ptxcompiler.so";
 
 /* --- the library ------------------------------------------------------------------ */
 
-/* Set once, never taken back; threads that load at once find the same. */
+/* Set once and never changed; several threads that load it at the same time find the same library. */
 static _Atomic(const struct be_ptx_compiler *) loaded;
 
 static const struct be_ptx_compiler *load(void)
@@ -49,7 +49,7 @@ static const struct be_ptx_compiler *load(void)
 	return compiler;
 }
 
-/* "" until found, and where the file is not there. */
+/* The library's build; "" until it is found, or if there is none. */
 static struct bytes build;
 
 static void find_build(void)
@@ -64,8 +64,8 @@ const char *be_cubin_build(const struct gpu_device *device)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const struct gpu_caps *caps = gpu_device_caps(device);
-	/* CUDA compatibility guide: a driver takes machine code of all compilers of its own
-	 * major version, and of older ones. */
+	/* CUDA compatibility guide: a driver accepts machine code from compilers of its own major version and of
+	 * older ones. */
 	if (caps->software || caps->cuda_version / CUDA_MAJOR < PTX_COMPILER_MAJOR)
 		return "";
 	pthread_once(&once, find_build);
@@ -87,7 +87,7 @@ static void add_option(struct option_list *list, const char *format, unsigned va
 	list->pointers[list->count++] = text;
 }
 
-/* The code is the same however it is shared out; a note in it names the option. */
+/* The number of threads changes nothing in the code, except a note that contains the option. */
 static void make_options(struct option_list *list, const struct be_codegen_options *options,
 			 const struct bytes *ptx)
 {
@@ -96,7 +96,7 @@ static void make_options(struct option_list *list, const struct be_codegen_optio
 	add_option(list, "--opt-level=%u", options->choice.optimization);
 	if (options->choice.max_registers)
 		add_option(list, "--maxrregcount=%u", options->choice.max_registers);
-	/* Figures come in the order of the kernels only from one thread. */
+	/* With several threads, statistics are not in the order of the kernels. */
 	if (options->threads > 1 && ptx->size_B >= BE_CODEGEN_SHARED_B && !options->choice.verbose &&
 	    !options->choice.line_info)
 		add_option(list, "--split-compile=%u", options->threads);
@@ -171,7 +171,7 @@ bool be_cubin_compile(const struct bytes *ptx, const struct be_codegen_options *
 		return false;
 	make_options(&list, options, ptx);
 	bool made = !compile(compiler, ptx, &list, &cubin, &info) && !bytes_failed(&cubin);
-	/* Of a failure the driver's compiler will speak, whose turn it is then. */
+	/* After a failure the driver's compiler compiles the PTX, and its messages count. */
 	if (made) {
 		bytes_move(cubin_out, &cubin);
 		bytes_append(log, info.data, info.size_B);

@@ -26,7 +26,7 @@ const struct gpu_error *gpu_error_find(CUresult cu_result)
 
 static enum log_level level_of(const struct gpu_error *error)
 {
-	/* A driver that is going away with the process is nobody's trouble. */
+	/* The driver is being unloaded at the end of the process, which is no error to report. */
 	if (error->cu_result == CUDA_ERROR_DEINITIALIZED)
 		return LOG_LEVEL_TRACE;
 	switch (error->fate) {
@@ -59,7 +59,7 @@ cl_int gpu_error_born(struct gpu_device *device, CUresult cu_result, const char 
 {
 	const struct gpu_error *error = gpu_error_find(cu_result);
 	enum log_level level = level_of(error);
-	/* "cuda.cuMemAlloc_v2(&address, size_B)": the name tells enough. */
+	/* In the message "cuda.cuMemAlloc_v2(&address, size_B)" becomes the function's name. */
 	const char *name = strncmp(call, "cuda.", 5) ? call : call + 5;
 	if (log_enabled(level))
 		log_write(level, file, line, "%.*s: %s (%d)%s", (int)strcspn(name, "("), name,

@@ -16,7 +16,7 @@
 struct cuda_symbols cuda;
 void (*cuda_note_memory)(uint64_t, uint64_t, unsigned);
 
-/* A row that disagrees with <cuda.h> would be called with the wrong arguments. */
+/* The compiler checks that each row has the type that <cuda.h> declares. */
 #define CUDA_SYMBOL(name, need, parameters)                                    \
 	static_assert(_Generic(&name, CUresult (CUDAAPI *) parameters: 1, default: 0), #name);
 #include "backend/cuda_symbols.def"
@@ -41,7 +41,8 @@ static const char software_name[] = "libculvert-softcuda.so";
 static bool resolve_all(void *handle, struct cuda_symbols *symbols_out, struct bytes *note)
 {
 	struct cuda_symbols symbols;
-	/* The software driver exports more than the release has that it acts as (softcuda/control.h). */
+	/* The software driver exports all functions, also those that the release as which it acts does not have
+	 * (softcuda/control.h). */
 	int (*lacks)(const char *);
 	void *entry = dlsym(handle, "culvert_soft_lacks");
 	memcpy(&lacks, &entry, sizeof(lacks));
@@ -52,7 +53,7 @@ static bool resolve_all(void *handle, struct cuda_symbols *symbols_out, struct b
 				     rows[i].name);
 			return false;
 		}
-		/* POSIX lets a function's address travel in a void pointer. */
+		/* POSIX requires that a void pointer can hold a function's address. */
 		memcpy((char *)&symbols + rows[i].offset_B, &address, sizeof(address));
 	}
 	*symbols_out = symbols;
@@ -74,7 +75,7 @@ static void *open_library(struct bytes *note)
 	return handle;
 }
 
-/* NVIDIA's file is libcuda.so.<version>, and libcuda.so.1 a link to it. */
+/* NVIDIA's library is the file libcuda.so.<version>; libcuda.so.1 is a link to it. */
 static void describe_library(void *entry, struct gpu_library *library, struct bytes *note)
 {
 	Dl_info info;

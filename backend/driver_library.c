@@ -11,8 +11,8 @@
 #define TRIPLET "x86_64-linux-gnu"
 #endif
 
-/* Most of these are in /etc/ld.so.conf.d, or the environment of programs names them; containers, and programs
- * that come with another C library, have neither. */
+/* Most of these folders are listed in /etc/ld.so.conf.d or in a program's environment, but not in containers and not
+ * for programs with a C library of their own. */
 const struct driver_folder driver_folders[] = {
 	{"/usr/lib/wsl/lib", "WSL"},
 	{"/usr/lib/wsl/drivers/nv*", "WSL"},

@@ -7,10 +7,10 @@
 
 /* --- arrays --- */
 
-/* CL_OUT_OF_RESOURCES cannot come: whoever fills a texel keeps to its header. */
+/* CL_OUT_OF_RESOURCES cannot happen for a gpu_texel that its header allows. */
 CUarray_format gpu_texel_format(const struct gpu_texel *texel)
 {
-	/* CU_AD_FORMAT_UNORM_INT_101010_2, which CUDA's headers before 13 do not name. */
+	/* CU_AD_FORMAT_UNORM_INT_101010_2, which CUDA's headers before version 13 do not define. */
 	if (texel->packed)
 		return (CUarray_format)0x50;
 	if (texel->channel == GPU_CHANNEL_FLOAT)
@@ -40,7 +40,7 @@ static CUDA_ARRAY3D_DESCRIPTOR descriptor_of(const struct gpu_texel *texel,
 	return descriptor;
 }
 
-/* The context is current.  Frees that wait may be holding the memory back. */
+/* The context is current.  If memory is short, frees that are pending are waited for. */
 static cl_int create(struct gpu_array *array)
 {
 	struct gpu_device *device = array->device;
@@ -83,7 +83,7 @@ static void array_end(struct gpu_device *device, void *object)
 	struct gpu_array *array = object;
 	struct gpu_scope scope;
 	const uint64_t surface = atomic_load(&array->surface);
-	/* On a lost device there is nothing left to be freed. */
+	/* The memory of a lost device is freed with its context. */
 	if (!gpu_enter(device, &scope)) {
 		if (surface)
 			(void)gpu_check(device, cuda.cuSurfObjectDestroy(surface));
@@ -106,7 +106,7 @@ void gpu_array_destroy(struct gpu_array *array, struct gpu_event *const *after, 
 		gpu_defer_quiet(array->device, array_end, array, size_B(array), after, count);
 }
 
-/* Of two threads that make it one loses. */
+/* If two threads make it, one destroys its own again. */
 cl_int gpu_array_surface(struct gpu_array *array, uint64_t *surface_out)
 {
 	struct gpu_device *device = array->device;
@@ -166,7 +166,7 @@ static CUaddress_mode address_mode(const struct gpu_sampler *sampler)
 	switch (sampler->addressing) {
 	case GPU_ADDRESSING_CLAMP_TO_EDGE:
 		return CU_TR_ADDRESS_MODE_CLAMP;
-	/* Repetition is for normalized coordinates alone, here and in OpenCL. */
+	/* Repetition needs normalized coordinates in CUDA and in OpenCL. */
 	case GPU_ADDRESSING_REPEAT:
 		return sampler->normalized ? CU_TR_ADDRESS_MODE_WRAP : CU_TR_ADDRESS_MODE_CLAMP;
 	case GPU_ADDRESSING_MIRRORED_REPEAT:

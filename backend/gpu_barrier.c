@@ -2,12 +2,12 @@
 
 #include "backend/gpu_internal.h"
 
-/* Words for barriers of whole grids, found by the stream's number: launches of one stream
- * follow each other, and a barrier leaves its word as the next one wants it.  Words are
- * apart, so that two launches that spin do not meet in one sector. */
+/* The counters of grid barriers, one for each stream id.  Launches in one stream run one after the other, and a
+ * barrier leaves its counter ready for the next one.  Counters are STRIDE_B apart, so that launches that poll
+ * concurrently do not use the same memory sector. */
 enum { WORDS = 4096, STRIDE_B = 64 };
 
-/* Fills what it is given, or frees it: not while it may be written yet. */
+/* Fills the counters with zeroes.  After an error the memory is freed, unless the fill may still run. */
 static cl_int fill_wait(struct gpu_device *device, gpu_address address)
 {
 	const uint32_t zero = 0;
@@ -23,7 +23,7 @@ static cl_int fill_wait(struct gpu_device *device, gpu_address address)
 	return error ? error : unknown;
 }
 
-/* Of two threads that make them one loses. */
+/* If two threads make the counters, one frees its own again. */
 cl_int gpu_barriers_wait_ready(struct gpu_device *device)
 {
 	gpu_address there = atomic_load(&device->barriers), made;

@@ -7,17 +7,17 @@
 #include <stdlib.h>
 
 enum {
-	SETTLE_NS = 50000,               /* a record on an idle stream needs far less */
-	FIRST_TRIES = 8, TRIES = 4,      /* the shortest bracket of so many counts */
-	EPOCHS_KEPT = 2048               /* an hour and more of use */
+	SETTLE_NS = 50000,               /* an event on an idle stream happens much sooner */
+	FIRST_TRIES = 8, TRIES = 4,      /* number of measurements, of which the most exact counts */
+	EPOCHS_KEPT = 2048               /* enough for more than an hour of use */
 };
-/* The sooner the less is known of the device's clock. */
+/* The first renewal comes early, because little is known of the device's clock. */
 static const uint64_t RENEW_FIRST_NS = 100000000u;
 static const uint64_t RENEW_NS = 2000000000u;
 static const uint64_t LONG_PAUSE_NS = 10000000000u;
-/* The drift is that of the last so many ns. */
+/* The drift is averaged over this time. */
 static const uint64_t DRIFT_NS = 10000000000u;
-/* Crystals differ by some ten ppm; more than this is a wrong measurement. */
+/* Clocks differ by some ten ppm; a larger drift is an error of measurement. */
 static const double MAX_DRIFT = 2e-4;
 static const double MAX_SLEW = 1e-3;
 
@@ -76,7 +76,7 @@ static cl_int epoch_create(struct gpu_device *device, struct gpu_epoch **epoch_o
 	return CL_SUCCESS;
 }
 
-/* A stream of its own, of high priority, on which nothing else is ever queued. */
+/* A stream with high priority that is used for nothing else. */
 static cl_int clock_stream_get(struct gpu_device *device, struct gpu_stream **stream_out)
 {
 	struct gpu_stream *made = NULL;
@@ -102,9 +102,9 @@ static cl_int clock_stream_get(struct gpu_device *device, struct gpu_stream **st
 	return CL_SUCCESS;
 }
 
-/* Records the epoch's event between two readings of the host's clock.  settled:
- * false when it did not happen within the time it should need, because streams
- * share channels and one is full; must_settle waits for it even then. */
+/* Records the epoch's event between two readings of the host's clock. *settled_out: false if the event did not
+ * happen within SETTLE_NS, because streams share hardware queues and one is full; with must_settle it is waited for
+ * nevertheless. */
 static cl_int epoch_stamp(struct gpu_device *device, struct gpu_stream *stream,
 			  struct gpu_epoch *epoch, bool must_settle, uint64_t bracket_ns[2],
 			  bool *settled_out)
@@ -142,17 +142,16 @@ static void epoch_begin(struct gpu_epoch *epoch, uint64_t host_ns)
 	epoch->drift = epoch->slew = 0;
 }
 
-/* What the host's clock goes on by while the device's does by device_ns. */
+/* The time on the host's clock that passes while the device's clock advances by device_ns. */
 static double host_part_ns(const struct gpu_epoch *epoch, double device_ns)
 {
 	const double slewed_ns = device_ns < (double)RENEW_NS ? device_ns : (double)RENEW_NS;
 	return device_ns * (1 + epoch->drift) + epoch->slew * slewed_ns;
 }
 
-/* Goes on where previous has led to, so that no duration is cut or stretched by
- * a step, and runs a little faster or slower to meet the host's clock.  After a long
- * pause the float is no better than the host's clock, which then counts: what happened
- * between is told from the nearer end (interpolate). */
+/* Continues the conversion of previous without a step, so that no duration is wrong by one, but slightly faster or
+ * slower, so that it approaches the host's clock.  After a long pause the elapsed time, a float, is less exact than
+ * the host's clock, which is then used; events in between are converted from the nearer epoch (interpolate). */
 static cl_int epoch_follow(struct gpu_device *device, struct gpu_epoch *epoch,
 			   const struct gpu_epoch *previous, uint64_t host_ns)
 {
@@ -165,7 +164,7 @@ static cl_int epoch_follow(struct gpu_device *device, struct gpu_epoch *epoch,
 	epoch->device_ns = previous->device_ns + (uint64_t)passed_ns;
 	epoch->host_ns = previous->host_ns + (uint64_t)host_part_ns(previous, passed_ns);
 	const double error_ns = (double)(int64_t)(host_ns - epoch->host_ns);
-	/* Without what is still to be made good of an earlier error. */
+	/* The part of an earlier error that has not been corrected yet is not counted as drift. */
 	const double left_ns = previous->slew * clamp((double)RENEW_NS - passed_ns, 0,
 						      (double)RENEW_NS);
 	const double known_ns = clamp((double)epoch->device_ns, 1, (double)DRIFT_NS);
@@ -179,10 +178,10 @@ static cl_int epoch_follow(struct gpu_device *device, struct gpu_epoch *epoch,
 	return CL_SUCCESS;
 }
 
-/* An epoch whose event lies in the shortest of some brackets, whose middle is *host_ns_out: where
- * in it the event was is not known, and what is wrong by that is taken for drift until the next
- * epoch.  On an H200 brackets are 7 to 20 us long.  NULL when the device is too busy to be asked
- * now, unless must_settle. */
+/* Makes an epoch by several measurements: its event happened between two readings of the host's clock, and the
+ * measurement with the shortest interval counts. *host_ns_out: the middle of that interval; the error is taken for
+ * drift until the next epoch.  On an H200 the intervals are 7 to 20 us long. *best_out: NULL if the device is too
+ * busy now, unless must_settle is set. */
 static cl_int epoch_measure(struct gpu_device *device, struct gpu_stream *stream, int tries,
 			    bool must_settle, struct gpu_epoch **best_out, uint64_t *host_ns_out)
 {
@@ -217,7 +216,7 @@ static cl_int epoch_measure(struct gpu_device *device, struct gpu_stream *stream
 	return error;
 }
 
-/* *epoch_out stays NULL when the device is too busy to be asked now. */
+/* *epoch_out is not set if the device is too busy now. */
 static cl_int epoch_make(struct gpu_device *device, const struct gpu_epoch *previous,
 			 struct gpu_epoch **epoch_out)
 {
@@ -241,7 +240,7 @@ static cl_int epoch_make(struct gpu_device *device, const struct gpu_epoch *prev
 	return error;
 }
 
-/* The same, whatever context is current. */
+/* As epoch_make, with the device's context made current. */
 static cl_int epoch_make_in_context(struct gpu_device *device, const struct gpu_epoch *previous,
 				    struct gpu_epoch **epoch_out)
 {
@@ -266,7 +265,7 @@ static struct gpu_epoch *current_ref(struct gpu_device *device)
 	return epoch;
 }
 
-/* Makes epoch the current one, unless another thread has renewed it meanwhile. */
+/* Makes epoch the latest one, unless another thread has added one since previous. */
 static void publish(struct gpu_device *device, const struct gpu_epoch *previous,
 		    struct gpu_epoch *epoch)
 {
@@ -292,12 +291,12 @@ cl_int gpu_epoch_renew(struct gpu_device *device)
 	if (!due_ns)
 		return CL_SUCCESS;
 	const uint64_t now_ns = host_now_ns();
-	/* One thread of those that see it renews. */
+	/* One of the threads that find the epoch outdated renews it. */
 	if (now_ns < due_ns ||
 	    !atomic_compare_exchange_strong(&device->epoch_due_ns, &due_ns, now_ns + RENEW_NS))
 		return CL_SUCCESS;
 	struct gpu_epoch *current = current_ref(device), *made = NULL;
-	/* When the device was too busy, once more after a while; the old one serves meanwhile. */
+	/* If the device is too busy, the old epoch is used until the next attempt. */
 	cl_int error = epoch_make_in_context(device, current, &made);
 	if (!error && made && made->device_ns < RENEW_NS)
 		atomic_store(&device->epoch_due_ns, now_ns + (made->device_ns > RENEW_FIRST_NS ?
@@ -328,8 +327,8 @@ cl_int gpu_epoch_get(struct gpu_device *device, struct gpu_epoch **epoch_out)
 
 /* --- an event's time -------------------------------------------------------------------- */
 
-/* The epochs around a time of the device, with references; *after_out is NULL behind the last
- * one, and *before_out before all that are kept. */
+/* Finds the epochs before and after a time on the device's clock, with references. *after_out: NULL after the last
+ * epoch; *before_out: NULL before the oldest that is kept. */
 static void epochs_around(struct gpu_device *device, uint64_t device_ns,
 			  struct gpu_epoch **before_out, struct gpu_epoch **after_out)
 {
@@ -349,7 +348,7 @@ static void epochs_around(struct gpu_device *device, uint64_t device_ns,
 	*after_out = after;
 }
 
-/* How far cu_event is behind epoch; negative: before it. */
+/* The time from epoch to cu_event; negative: the event was earlier. */
 static cl_int epoch_distance_ns(struct gpu_device *device, const struct gpu_epoch *epoch,
 				CUevent cu_event, double *distance_ns_out)
 {
@@ -361,8 +360,9 @@ static cl_int epoch_distance_ns(struct gpu_device *device, const struct gpu_epoc
 	return gpu_check_result(device, cu_result, "cuEventElapsedTime", __FILE__, __LINE__);
 }
 
-/* own is the epoch that distance_ns was measured from: a float, and so the less exact the
- * farther; it is measured anew from the nearer of the two around, unless that is own. */
+/* Converts the time of an event to the host's clock. distance_ns was measured from the epoch own, as a float, which
+ * is less exact the longer it is; therefore it is measured again from the nearer of the two epochs around the event,
+ * unless that is own. */
 static cl_int interpolate(struct gpu_device *device, const struct gpu_epoch *own,
 			  const struct gpu_epoch *before, const struct gpu_epoch *after,
 			  CUevent cu_event, double distance_ns, uint64_t *time_ns_out)
@@ -377,7 +377,8 @@ static cl_int interpolate(struct gpu_device *device, const struct gpu_epoch *own
 	if (error)
 		return error;
 	double host_ns = host_part_ns(before, near == after ? whole_ns + distance_ns : distance_ns);
-	/* After a long pause the two are not as far apart as the first one had foreseen. */
+	/* After a long pause the distance between the epochs on the host's clock is not the one that the first epoch
+	 * predicts. */
 	if (whole_ns > (double)LONG_PAUSE_NS)
 		host_ns *= (double)(after->host_ns - before->host_ns) /
 			   host_part_ns(before, whole_ns);
@@ -393,11 +394,11 @@ cl_int gpu_epoch_time_ns(struct gpu_device *device, const struct gpu_epoch *own,
 	cl_int error = epoch_distance_ns(device, own, cu_event, &distance_ns);
 	if (error)
 		return error;
-	/* An event is recorded behind its epoch. */
+	/* An event is recorded after its epoch, so a negative time is an error of measurement. */
 	if (distance_ns < 0)
 		distance_ns = 0;
 	epochs_around(device, own->device_ns + (uint64_t)distance_ns, &before, &after);
-	/* Where none that old is kept any more, its own is the nearest that is left. */
+	/* If no epoch that old is kept any more, the event's own is used. */
 	error = before ? interpolate(device, own, before, after, cu_event, distance_ns, time_ns_out)
 		       : interpolate(device, own, own, NULL, cu_event, distance_ns, time_ns_out);
 	gpu_epoch_unref(device, before);

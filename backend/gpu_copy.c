@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Leaves the scope of one operation, and counts it when it went into the stream. */
+/* Leaves the scope of an operation, and counts it if it was put into the stream. */
 static cl_int end_operation(struct gpu_stream *stream, const struct gpu_scope *scope, cl_int error)
 {
 	gpu_leave(scope);
@@ -83,9 +83,9 @@ cl_int gpu_copy_peer(struct gpu_stream *stream, gpu_address to, struct gpu_devic
 	return end_operation(stream, &scope, error);
 }
 
-/* A device reaches a pool that is open to it as it does its own: on an H200 a hop of 256 KiB took
- * 16.3 us so, and 21.1 by cuMemcpyPeerAsync, of 8 MiB 38.2 and 41.1.  Large copies gain nothing, and
- * two at once to each other were slower so: 730 GB/s and 762. */
+/* If a device may access another one's pool, an ordinary copy is faster than cuMemcpyPeerAsync for small sizes: on
+ * an H200 16.3 us instead of 21.1 for 256 KiB, 38.2 instead of 41.1 for 8 MiB.  Large copies gain nothing, and two
+ * at the same time in opposite directions were slower: 730 GB/s instead of 762. */
 static const uint64_t near_most_B = 16 << 20;
 
 cl_int gpu_copy_from_peer(struct gpu_stream *stream, gpu_address to, gpu_address from,
@@ -100,17 +100,17 @@ cl_int gpu_copy_from_peer(struct gpu_stream *stream, gpu_address to, gpu_address
 
 /* --- boxes --- */
 
-/* One side of a box copy: where its first byte is, and its pitches. */
+/* One side of a box copy: the address of its first byte, and its pitches. */
 struct side {
 	CUmemorytype cu_type;
-	uint64_t address;                /* in host or device memory, as cu_type says */
+	uint64_t address;                /* in host or device memory, depending on cu_type */
 	uint64_t row_pitch_B, slice_pitch_B;
 };
 
 struct box {
 	struct side to, from;
 	uint64_t width_B, rows, slices;
-	struct gpu_device *to_device, *from_device; /* of a copy between two devices; else NULL */
+	struct gpu_device *to_device, *from_device; /* of a copy between two devices; otherwise NULL */
 };
 
 static struct side side_of(CUmemorytype cu_type, uint64_t base, const struct gpu_rect *rect,
@@ -125,8 +125,7 @@ static struct side side_of(CUmemorytype cu_type, uint64_t base, const struct gpu
 	return side;
 }
 
-/* Brings a box into the fewest dimensions: runs that follow each other without
- * a gap on both sides become one. */
+/* Reduces the dimensions of a box: rows or slices that are contiguous on both sides are joined. */
 static void box_flatten(struct box *box)
 {
 	if (box->slices > 1 && box->to.slice_pitch_B == box->rows * box->to.row_pitch_B &&
@@ -150,7 +149,7 @@ static void box_flatten(struct box *box)
 static cl_int copy_run(struct gpu_sink sink, const struct box *box, uint64_t to_offset_B,
 		       uint64_t from_offset_B)
 {
-	/* Host sides, and copies between devices, are of streams alone. */
+	/* Copies with host memory and between devices always go into a stream, never into a graph. */
 	struct gpu_stream *stream = sink.stream;
 	uint64_t to = box->to.address + to_offset_B;
 	uint64_t from = box->from.address + from_offset_B;
@@ -164,7 +163,7 @@ static cl_int copy_run(struct gpu_sink sink, const struct box *box, uint64_t to_
 	return gpu_sink_copy(sink, to, from, box->width_B);
 }
 
-/* Row by row: for pitches that CUDA's box copies cannot express. */
+/* Copies row by row, for pitches that CUDA's box copies cannot express. */
 static cl_int copy_rows(struct gpu_sink sink, const struct box *box)
 {
 	cl_int error = CL_SUCCESS;
@@ -190,7 +189,7 @@ static void describe_box(CUDA_MEMCPY3D *copy, const struct box *box, uint64_t sl
 	copy->srcHeight = slices > 1 ? box->from.slice_pitch_B / box->from.row_pitch_B : box->rows;
 }
 
-/* The same between two devices, which are in use. */
+/* Makes one copy between two devices, which are in use. */
 static CUresult copy_over(struct gpu_stream *stream, const struct box *box,
 			  const CUDA_MEMCPY3D *here)
 {
@@ -212,7 +211,7 @@ static CUresult copy_over(struct gpu_stream *stream, const struct box *box,
 	return cuda.cuMemcpy3DPeerAsync(&copy, stream->cu_stream);
 }
 
-/* slices slices from number z on, in one call. */
+/* Copies so many slices from number z on, with one call. */
 static cl_int copy_slices(struct gpu_sink sink, const struct box *box, uint64_t z, uint64_t slices)
 {
 	struct gpu_device *device = gpu_sink_device(sink);
@@ -252,8 +251,8 @@ static cl_int copy_box(struct gpu_sink sink, struct box *box)
 		return copy_run(sink, box, 0, 0);
 	if (box->to.row_pitch_B > device->max_pitch_B || box->from.row_pitch_B > device->max_pitch_B)
 		return copy_rows(sink, box);
-	/* CUDA counts a slice in rows: a slice pitch that is no multiple of the row
-	 * pitch goes slice by slice. */
+	/* CUDA expresses a slice pitch in rows; if it is no multiple of the row pitch, each slice is copied by
+	 * itself. */
 	if (box->slices == 1 || (box->to.slice_pitch_B % box->to.row_pitch_B == 0 &&
 				 box->from.slice_pitch_B % box->from.row_pitch_B == 0))
 		return copy_slices(sink, box, 0, box->slices);
@@ -290,7 +289,7 @@ cl_int gpu_copy_rect_to_host(struct gpu_stream *stream, void *to, const struct g
 	return copy_box(gpu_into(stream), &box);
 }
 
-/* NULL, NULL: within one device. */
+/* Devices NULL: a copy within one device. */
 static cl_int copy_between(struct gpu_sink sink, gpu_address to, struct gpu_device *to_device,
 			   const struct gpu_rect *to_rect, gpu_address from,
 			   struct gpu_device *from_device, const struct gpu_rect *from_rect,
@@ -327,7 +326,7 @@ cl_int gpu_copy_rect_peer(struct gpu_stream *stream, gpu_address to, struct gpu_
 
 /* --- fills --- */
 
-/* The shortest pattern that, repeated, is the same. */
+/* The length of the shortest pattern that gives the same bytes when it is repeated. */
 static uint32_t shortest_period(const unsigned char *pattern, uint32_t pattern_B)
 {
 	while (pattern_B > 1 && !memcmp(pattern, pattern + pattern_B / 2, pattern_B / 2))

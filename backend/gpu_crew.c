@@ -16,21 +16,20 @@
 #include <stdbool.h>
 #include <sys/prctl.h>
 
-/* CREW_MAX: of one process.  A program that copies once will do so again soon, or not at
- * all. */
+/* CREW_MAX is for the whole process.  A helper waits this long for the next job, because a program that copies once
+ * mostly copies again soon, or not at all. */
 enum { CREW_MAX = 7, CORES_PER_THREAD = 2, SHARES_MAX = 6 };
 static const uint64_t patience_ns = 500000000;
-/* How long a helper stays awake after a job, and how many looks it takes at its seat between
- * two at the clock. */
+/* How long a helper polls for the next job after one, and how often it polls between two looks at the clock. */
 enum { AWAKE_NS = 100000, LOOKS = 64 };
 
 static struct {
-	struct lock lock;                /* guards all below */
-	bool ready;                      /* the list and the conditions are made */
-	struct list jobs;                /* gpu_crew_job.link: those that want helpers */
+	struct lock lock;                /* guards all fields below */
+	bool ready;                      /* the list and the conditions are initialized */
+	struct list jobs;                /* gpu_crew_job.link: the jobs that want helpers */
 	struct lock_condition called;    /* signalled when jobs gets a job */
 	struct lock_condition left;      /* signalled when the last helper of a job has finished */
-	unsigned members, idle;          /* helper threads, and those of them that sleep */
+	unsigned members, idle;          /* number of helper threads, and of those that sleep */
 	unsigned seated;                 /* bit i: a helper has seats[i] */
 	atomic_uint waiting;             /* number of callers that sleep until the helpers of their job have finished */
 	_Atomic uint64_t last_ns;        /* when the last job began; 0: there was none */
@@ -64,7 +63,7 @@ unsigned gpu_crew_size(void)
 
 static struct gpu_crew_job awake;
 static struct seat {
-	/* NULL: no helper that is awake polls this seat. */
+	/* NULL: no helper is polling this seat. */
 	_Alignas(64) _Atomic(struct gpu_crew_job *) job;
 } seats[CREW_MAX];
 
@@ -73,7 +72,7 @@ static bool seat_change(struct seat *seat, struct gpu_crew_job *from, struct gpu
 	return atomic_compare_exchange_strong(&seat->job, &from, to);
 }
 
-/* The job that somebody has put there; NULL: nobody did in time. */
+/* Polls the seat for a job; NULL: none came within AWAKE_NS. */
 static struct gpu_crew_job *seat_watch(struct seat *seat)
 {
 	const uint64_t start_ns = host_now_ns();
@@ -91,7 +90,7 @@ static struct gpu_crew_job *seat_watch(struct seat *seat)
 	}
 }
 
-/* Gives the job to helpers that are awake, so many at the most; bits of their seats. */
+/* Gives the job to at most so many helpers that are polling; returns the bits of their seats. */
 static unsigned seats_give(struct gpu_crew_job *job, unsigned helpers)
 {
 	unsigned given = 0;
@@ -105,7 +104,7 @@ static unsigned seats_give(struct gpu_crew_job *job, unsigned helpers)
 	return given;
 }
 
-/* From those who have not come yet; returns how many have. */
+/* Takes the job back from helpers that have not begun it; returns the number of those that have. */
 static unsigned seats_take_back(struct gpu_crew_job *job, unsigned given)
 {
 	unsigned came = 0;
@@ -114,7 +113,7 @@ static unsigned seats_take_back(struct gpu_crew_job *job, unsigned given)
 	return came;
 }
 
-/* The job may be gone once that is said. */
+/* Tells the caller that this helper has finished.  The job may not exist any more afterwards. */
 static void hand_back(struct gpu_crew_job *job)
 {
 	atomic_fetch_add(&job->handed_back, 1);
@@ -160,7 +159,7 @@ static void leave_locked(struct gpu_crew_job *job)
 		lock_condition_signal_all(&crew.left);
 }
 
-/* false: nobody has called for long. */
+/* Waits for a call; false: none came for a long time. */
 static bool wait_locked(void)
 {
 	crew.idle++;
@@ -179,7 +178,7 @@ static struct seat *seat_take_locked(void)
 	return &seats[i];
 }
 
-/* Jobs of those who find the helper awake. */
+/* Runs the jobs that come while the helper is polling. */
 static void work_while_awake(struct seat *seat)
 {
 	struct gpu_crew_job *job;
@@ -193,7 +192,7 @@ static void *helper_main(void *unused)
 {
 	bool stays = true;
 	(void)unused;
-	/* For whoever looks at the threads of a process. */
+	/* The name that debuggers and top show for the thread. */
 	(void)prctl(PR_SET_NAME, "culvert-copy");
 	lock_take(&crew.lock);
 	struct seat *seat = seat_take_locked();
@@ -244,7 +243,7 @@ static bool ready_locked(void)
 	return true;
 }
 
-/* Has helpers come that are not awake; makes some if there are too few. */
+/* Wakes helpers, or if makes is set starts some if too few sleep. */
 static void call_locked(struct gpu_crew_job *job, unsigned helpers, bool makes)
 {
 	if (!ready_locked())
@@ -264,7 +263,7 @@ static unsigned bits_count(unsigned bits)
 	return (unsigned)__builtin_popcount(bits);
 }
 
-/* Whether the job before this one was not long ago. */
+/* Whether the previous job was not long ago. */
 static bool job_is_next(void)
 {
 	const uint64_t now_ns = host_now_ns();
@@ -295,7 +294,7 @@ void gpu_crew_run(struct gpu_crew_job *job, unsigned helpers)
 	if (!calls)
 		return;
 	lock_take(&crew.lock);
-	/* Nothing is left: who has not come need not. */
+	/* The job is done; helpers that have not come need not come any more. */
 	list_remove(&job->link);
 	while (job->helping)
 		lock_condition_wait(&crew.left, &crew.lock);

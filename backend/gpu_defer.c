@@ -7,18 +7,18 @@
 
 #include <stdlib.h>
 
-/* What is to be done with an object once some events have happened. */
+/* An object that is destroyed once some events have happened. */
 struct gpu_deferred {
 	struct list link;                /* gpu_device.deferred */
 	void (*act)(struct gpu_device *device, void *object);
 	void *object;
-	bool quiet;                      /* in act the driver waits for all kernels (gpu_defer_quiet) */
+	bool quiet;                      /* act makes the driver wait for all kernels (gpu_defer_quiet) */
 	uint64_t size_B;                 /* its part of device->quiet_B */
 	uint32_t count;
 	struct gpu_event *after[];       /* refs held */
 };
 
-/* The driver may wait and close files in it. */
+/* The driver may wait or close files meanwhile, so the thread must not be cancelled. */
 static void act_whole(struct gpu_device *device, void (*act)(struct gpu_device *, void *),
 		      void *object)
 {
@@ -81,7 +81,7 @@ static void take_all(struct gpu_device *device, struct list *list)
 	lock_drop(&device->lock);
 }
 
-/* hurried: without awaiting an idle moment. */
+/* Destroys the objects whose events have happened. hurried: also if the device is not idle. */
 static void reap(struct gpu_device *device, bool hurried)
 {
 	enum { UNKNOWN, BUSY, IDLE } state = hurried ? IDLE : UNKNOWN;
@@ -134,7 +134,8 @@ void gpu_defer_quiet(struct gpu_device *device, void (*act)(struct gpu_device *,
 		     void *object, uint64_t size_B, struct gpu_event *const *after,
 		     uint32_t count)
 {
-	/* The first of many waits for the kernels, and then all have been waited for. */
+	/* When many objects are waiting they are destroyed together: the first destruction waits for all kernels,
+	 * and the others need not wait again. */
 	const bool many = atomic_load(&device->quiet_count) >= GPU_QUIET_MAX ||
 			  atomic_load(&device->quiet_B) > GPU_QUIET_MAX_B;
 	const bool pending = gpu_events_pending(after, count);

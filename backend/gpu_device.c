@@ -16,12 +16,12 @@
 enum { MIN_CUDA_VERSION = 12000 };
 
 static pthread_once_t found_once = PTHREAD_ONCE_INIT;
-/* Written by find_devices, afterwards read only. */
+/* Written once by find_devices. */
 static struct gpu_device **devices;
 static uint32_t device_count;
 static struct bytes driver_note;
-/* Whether this is a child of the process that found the devices.  The C library says so where
- * it can, which costs no call of the system for each object that is made. */
+/* Whether this process is a child of the one that found the devices. pthread_atfork sets it where that is available,
+ * so that no system call is needed for each object. */
 static atomic_bool is_child;
 static bool is_told;
 static pid_t birth_pid;
@@ -29,7 +29,7 @@ static pid_t birth_pid;
 static uint32_t attribute(CUdevice cu_device, CUdevice_attribute which)
 {
 	int value = 0;
-	/* Attributes that a driver does not know are as good as 0. */
+	/* An attribute that the driver does not know counts as 0. */
 	if (cuda.cuDeviceGetAttribute(&value, which, cu_device) != CUDA_SUCCESS || value < 0)
 		return 0;
 	return (uint32_t)value;
@@ -63,7 +63,7 @@ static void read_limits(struct gpu_caps *caps, CUdevice cu_device)
 	caps->constant_B = attribute(cu_device, CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY);
 	caps->warp = attribute(cu_device, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
 	caps->copy_engines = attribute(cu_device, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT);
-	/* PTX ISA 8.1, which CUDA 12.1 brought, raised the limit from 4096. */
+	/* PTX ISA 8.1, in CUDA 12.1, raised the limit from 4096 bytes. */
 	caps->parameter_B = caps->cuda_version >= 12010 && caps->sm >= 70 ? 32764 : 4096;
 }
 
@@ -80,7 +80,7 @@ static void read_features(struct gpu_caps *caps, CUdevice cu_device)
 	caps->pageable_access = attribute(cu_device, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS);
 	caps->cooperative_launch = attribute(cu_device, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH);
 	caps->memory_pools = attribute(cu_device, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
-	/* Where descriptors of memory are not supported, CUDA IPC is not either (WSL, vGPU). */
+	/* Where memory cannot be exported as file descriptors, CUDA IPC does not work either (WSL, vGPU). */
 	caps->exports = gpu_external_can_export() &&
 			attribute(cu_device,
 				  CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED);
@@ -89,7 +89,7 @@ static void read_features(struct gpu_caps *caps, CUdevice cu_device)
 	caps->pci_device = attribute(cu_device, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID);
 }
 
-/* The least of several attributes of a device. */
+/* The smallest value of several attributes. */
 static uint32_t least(CUdevice cu_device, unsigned count, const CUdevice_attribute *which)
 {
 	uint32_t least = UINT32_MAX;
@@ -100,7 +100,7 @@ static uint32_t least(CUdevice cu_device, unsigned count, const CUdevice_attribu
 	return least;
 }
 
-/* OpenCL has one width for 1D and 2D images and their arrays, and the like. */
+/* OpenCL has one limit for several kinds of images; it is the smallest of CUDA's limits. */
 static void read_image_limits(struct gpu_caps *caps, CUdevice cu_device)
 {
 #define LEAST(...)                                                                                \
@@ -129,7 +129,7 @@ static void read_image_limits(struct gpu_caps *caps, CUdevice cu_device)
 	caps->texture_pitch_B = attribute(cu_device, CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT);
 }
 
-/* What nothing can be built or launched without; no driver lacks these. */
+/* Whether the properties without which nothing can be built or launched are known; every driver has them. */
 static bool complete(const struct gpu_caps *caps)
 {
 	for (int i = 0; i < 3; i++)
@@ -193,7 +193,7 @@ free_device:
 	return NULL;
 }
 
-/* The kernel module tells its version where the library's name does not. */
+/* The version of the kernel module, if the library's name does not contain it. */
 static void read_module_version(char *version, size_t size_B)
 {
 	FILE *file = fopen("/sys/module/nvidia/version", "re");
@@ -267,7 +267,7 @@ static void find_devices(void)
 	bytes_printf(&driver_note, ": CUDA %d.%d, %u device%s", common.cuda_version / 1000,
 		     common.cuda_version % 1000 / 10, device_count, device_count == 1 ? "" : "s");
 out:
-	/* What was asked for by name should be there. */
+	/* If CULVERT_CUDA names a driver, it should have a device. */
 	if (!device_count && strcmp(option_string(OPTION_CUDA), "auto"))
 		log_warn("CULVERT_CUDA=%s: no device: %s", option_string(OPTION_CUDA),
 			 bytes_string(&driver_note));
@@ -337,13 +337,12 @@ static inline cl_int scope_begin(struct gpu_device *device, CUcontext cu_context
 
 void gpu_leave_changed(const struct gpu_scope *scope)
 {
-	/* A caller's context that has died meanwhile cannot come back. */
+	/* If the caller's context was destroyed meanwhile, it cannot be made current again. */
 	(void)gpu_check(NULL, cuda.cuCtxSetCurrent(scope->cu_previous));
 }
 
-/* A pool of our own, so that nobody else's settings change.  Memory that was
- * freed stays with it, as far as gpu_mem.c lets it; reuse may never make an
- * allocation wait for work. */
+/* Makes a memory pool of our own, so that the settings of the application's pool do not change.  The pool keeps
+ * freed memory, within gpu_mem.c's limit, and must not make an allocation wait for work. */
 static CUmemoryPool pool_create(struct gpu_device *device)
 {
 	if (!device->caps.memory_pools || !cuda.cuMemPoolCreate || !cuda.cuMemPoolDestroy ||
@@ -386,8 +385,8 @@ static cl_int context_set_up(struct gpu_device *device, CUcontext cu_context)
 	return error;
 }
 
-/* Its lock is held across slow calls of the driver: whoever else wants it needs
- * the very same context, and could do nothing but wait either. */
+/* birth_lock is held during slow driver calls: every other thread that wants it needs this context and has to wait
+ * anyway. */
 cl_int gpu_device_use(struct gpu_device *device)
 {
 	if (atomic_load_explicit(&device->cu_context, memory_order_acquire))

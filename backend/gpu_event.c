@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each is a cache line: a program that keeps many meets them again cold. */
+/* An event begins at a cache line, because programs with many events find them outside the cache. */
 enum { EVENT_ALIGN_B = 64 };
 _Static_assert(sizeof(struct gpu_event) <= EVENT_ALIGN_B, "an event is a cache line");
 
@@ -39,7 +39,7 @@ static cl_int event_make(struct gpu_device *device, bool timing, struct gpu_even
 	struct gpu_scope scope;
 	cl_int error = gpu_enter(device, &scope);
 	if (!error) {
-		/* No CU_EVENT_BLOCKING_SYNC: it makes each record cost 1 us more. */
+		/* Without CU_EVENT_BLOCKING_SYNC, which makes each record 1 us slower. */
 		error = gpu_check(device, cuda.cuEventCreate(
 			&event->cu_event, timing ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING));
 		gpu_leave(&scope);
@@ -74,11 +74,11 @@ static cl_int record(struct gpu_stream *stream, struct gpu_event *event, struct 
 	atomic_store_explicit(&event->refs, 1, memory_order_relaxed);
 	atomic_store_explicit(&event->done, false, memory_order_relaxed);
 	event->stream = stream;
-	/* What others have put in has no number: the record gets one for it.  So does one with a
-	 * time, for it comes later than all that was put in before. */
+	/* Operations that the application put in were not counted, so the record is counted.  So is a timing event,
+	 * because its timestamp is written after the operations before it. */
 	if (event->timing || atomic_load_explicit(&stream->foreign, memory_order_relaxed))
 		gpu_stream_count(stream);
-	/* Read before the record is made (see gpu_internal.h). */
+	/* The sequence is read before the record is made (gpu_internal.h). */
 	event->sequence = gpu_stream_last(stream);
 	do
 		cu_result = cuda.cuEventRecord(event->cu_event, stream->cu_stream);
@@ -141,8 +141,8 @@ struct gpu_event *gpu_event_ref(struct gpu_event *event)
 	return event;
 }
 
-/* A CUevent may be recorded anew while streams still wait for its old record:
- * a wait holds what it saw when it was made. */
+/* A CUevent may be recorded again while streams still wait for its last record: a wait refers to the record at the
+ * time of the call. */
 void gpu_event_unref(struct gpu_event *event)
 {
 	if (event && atomic_fetch_sub_explicit(&event->refs, 1, memory_order_acq_rel) == 1)
@@ -196,7 +196,7 @@ cl_int gpu_event_query(struct gpu_event *event, bool *done_out)
 	if (cu_result == CUDA_SUCCESS)
 		gpu_event_note_done(event);
 	else if (cu_result == CUDA_ERROR_NOT_READY)
-		(void)gpu_epoch_renew(device);    /* for stamps; this answer is not about them */
+		(void)gpu_epoch_renew(device);    /* for timestamps; its error does not concern this call */
 	else
 		error = gpu_check_result(device, cu_result, "cuEventQuery", __FILE__, __LINE__);
 	gpu_leave(&scope);

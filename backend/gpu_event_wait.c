@@ -1,4 +1,4 @@
-/* Waiting for events as others do: what was put off until then is done afterwards. */
+/* Waits for events; afterwards objects whose destruction was deferred are destroyed. */
 #include "config.h"
 
 #include "backend/gpu_internal.h"

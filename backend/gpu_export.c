@@ -1,5 +1,5 @@
-/* Memory that is made to be shared.  CUDA's pools are not shared by handle, so each such allocation
- * is one of the driver's own: a slow call, of whole pieces of 2 MiB. */
+/* Memory that can be exported.  Memory of CUDA's pools cannot be exported by a handle, so each such allocation is
+ * made by the driver: a slow call, which allocates multiples of 2 MiB. */
 #include "config.h"
 
 #include "backend/gpu_external.h"
@@ -12,8 +12,8 @@
 
 _Static_assert(sizeof(CUipcMemHandle) == GPU_IPC_HANDLE_B, "the size that gpu.h says");
 
-/* CUDA shares the block that an allocation is part of, which is as large as this: what has whole
- * blocks shows no other memory of the process to others. */
+/* CUDA IPC shares the whole block of which an allocation is a part.  The size is rounded up to that of a block, so
+ * that no other memory of the process is shared. */
 enum { IPC_PIECE_B = 2 << 20 };
 
 static CUresult create_mapped(const struct gpu_device *device, uint64_t size_B,
@@ -43,7 +43,7 @@ static CUresult create_ipc(uint64_t size_B, struct gpu_external *external)
 	if (cu_result != CUDA_SUCCESS)
 		return cu_result;
 	external->kind = GPU_EXTERNAL_IPC_OWN;
-	/* Now, so that what cannot be exported is not made. */
+	/* The handle is made now, so that the call fails if the memory cannot be exported. */
 	cu_result = cuda.cuIpcGetMemHandle(&external->cu_ipc, external->cu_address);
 	if (cu_result != CUDA_SUCCESS)
 		(void)cuda.cuMemFree_v2(external->cu_address);

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* There are two kinds of file descriptors: those of other APIs (Vulkan), and those of CUDA's
- * own memory (cuMemExportToShareableHandle).  Which one it is only the driver knows: the
- * calls for one are tried, then those for the other. */
+/* There are two kinds of file descriptors: those of other APIs (Vulkan), and those of CUDA's own memory
+ * (cuMemExportToShareableHandle).  Only the driver can tell them apart: first the call for one kind is tried, then
+ * that for the other. */
 
 static bool have_external(void)
 {
@@ -26,7 +26,7 @@ static CUresult import_foreign(int fd, uint64_t size_B, struct gpu_external *ext
 	CUDA_EXTERNAL_MEMORY_BUFFER_DESC buffer;
 	if (!have_external())
 		return CUDA_ERROR_NOT_SUPPORTED;
-	/* The driver's, once the import succeeds. */
+	/* A copy of the file descriptor, which the driver owns once the import succeeds. */
 	const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (own < 0)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -87,13 +87,13 @@ CUresult gpu_external_properties(const struct gpu_device *device, uint64_t size_
 		&granularity_B, properties_out, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
 	if (cu_result == CUDA_SUCCESS && (!granularity_B || size_B > SIZE_MAX - granularity_B))
 		cu_result = CUDA_ERROR_INVALID_VALUE;
-	/* CUDA's memory is made in whole pieces. */
+	/* CUDA allocates multiples of the granularity. */
 	if (cu_result == CUDA_SUCCESS)
 		*mapped_B_out = (size_B + granularity_B - 1) / granularity_B * granularity_B;
 	return cu_result;
 }
 
-/* The driver keeps nothing of the descriptor itself. */
+/* The driver does not take this file descriptor over. */
 static CUresult import_own(const struct gpu_device *device, int fd, uint64_t size_B,
 			   struct gpu_external *external)
 {
@@ -113,7 +113,7 @@ static CUresult import_own(const struct gpu_device *device, int fd, uint64_t siz
 	return cu_result;
 }
 
-/* What the driver does not take is the application's mistake, whatever the driver calls it. */
+/* An import that the driver refuses is an error of the application, whatever the driver's error is. */
 static cl_int refusal(struct gpu_device *device, CUresult cu_result, const char *call)
 {
 	if (cu_result == CUDA_ERROR_OUT_OF_MEMORY)
@@ -228,7 +228,7 @@ static void external_free(struct gpu_device *device, void *object)
 {
 	struct gpu_external *external = object;
 	struct gpu_scope scope;
-	/* A lost device has nothing left to give back. */
+	/* The memory of a lost device is freed with its context. */
 	if (!gpu_enter(device, &scope)) {
 		give_back(device, external);
 		gpu_leave(&scope);

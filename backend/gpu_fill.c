@@ -4,12 +4,11 @@
 
 #include <string.h>
 
-/* Fills with long patterns run a kernel: the driver's strided fills, the only
- * other way, reach a thousandth of the memory's speed (6 GB/s on an H200).
+/* Fills with long patterns run a kernel.  The driver's strided fills, the only alternative, reach a thousandth of
+ * the memory's bandwidth (6 GB/s on an H200).
  *
- * count is in units of 8 bytes, mask is the pattern's units less one.  A thread
- * writes every stride-th unit; as the stride is a multiple of any pattern's
- * length, it always writes the same bytes. */
+ * count is in units of 8 bytes, mask is the number of units in the pattern minus one.  A thread writes every
+ * stride-th unit; because the stride is a multiple of every pattern's length, it always writes the same bytes. */
 static const char kernel[] =
 	".address_size 64\n"
 	".visible .entry fill(.param .u64 to, .param .u64 count, .param .u32 mask,\n"
@@ -52,7 +51,7 @@ static const char kernel[] =
 
 enum { UNIT_B = 8, THREADS = 256, PATTERN_MAX_B = 128, OLDEST_SM = 75 };
 
-/* Two threads may both load it; the first to enter it wins. */
+/* Two threads may both load it; the first to store it keeps it. */
 static cl_int fill_function(struct gpu_device *device, struct gpu_function **function_out)
 {
 	struct gpu_module *module = atomic_load(&device->fill_module);
@@ -87,7 +86,7 @@ cl_int gpu_fill_long(struct gpu_sink sink, gpu_address to, const void *pattern, 
 	if (error)
 		return error;
 	memcpy(whole, pattern, pattern_B);
-	/* As many groups as run at once; each goes on until the end. */
+	/* As many work-groups as can run concurrently; each fills until the end. */
 	uint64_t groups = (count + THREADS - 1) / THREADS;
 	uint64_t resident = (uint64_t)device->caps.multiprocessors *
 			    (device->caps.max_threads_per_multiprocessor / THREADS);

@@ -64,7 +64,7 @@ cl_int gpu_call(struct gpu_stream *stream, void (*function)(void *cu_stream, voi
 	if (error)
 		return error;
 	function(stream->cu_stream, data);
-	/* Whatever context it has left current, the caller's comes back. */
+	/* The caller's context is made current again, whichever one the function has left current. */
 	scope.changed = true;
 	gpu_leave(&scope);
 	gpu_stream_count(stream);

@@ -25,8 +25,8 @@ cl_int gpu_function_opt_in(struct gpu_function *function, uint32_t dynamic_local
 	return error;
 }
 
-/* Each launch with a new global size asks, mostly with the same dynamic local memory; so the last answer is kept, with
- * the dynamic local memory in its upper half.  An answer is never 0. */
+/* Each launch with a new global size calls this, mostly with the same dynamic local memory; so the last result is
+ * kept, with the dynamic local memory in its upper half.  A result is never 0. */
 cl_int gpu_function_suggest(struct gpu_function *function, uint32_t dynamic_local_B,
 			    uint32_t *threads_out)
 {

@@ -10,7 +10,7 @@
 
 enum { NOT_REVISING = UINT32_MAX };
 
-/* One line of a copy; longer copies are several nodes. */
+/* The longest copy in one node; longer ones are several nodes. */
 static const uint64_t line_max_B = (uint64_t)1 << 30;
 
 struct gpu_graph {
@@ -61,7 +61,7 @@ void gpu_graph_destroy(struct gpu_graph *graph)
 	if (!graph)
 		return;
 	struct gpu_device *device = graph->device;
-	/* A lost device has nothing left to give back. */
+	/* The graph of a lost device is freed with its context. */
 	if ((graph->cu_graph || graph->cu_exec) && !gpu_enter(device, &scope)) {
 		if (graph->cu_exec)
 			(void)gpu_check(device, cuda.cuGraphExecDestroy(graph->cu_exec));
@@ -110,7 +110,7 @@ cl_int gpu_graph_follow(struct gpu_graph *graph, const uint32_t *nodes, uint32_t
 	return CL_SUCCESS;
 }
 
-/* Before a node is added: room for it, and for what follows it. */
+/* Makes room for a node and for what it follows, before it is added. */
 static cl_int add_begin(struct gpu_graph *graph)
 {
 	if (graph->cu_exec)
@@ -120,7 +120,7 @@ static cl_int add_begin(struct gpu_graph *graph)
 		       ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
-/* nodes[count] was made. */
+/* Counts the node that was made, nodes[count]. */
 static void add_end(struct gpu_graph *graph)
 {
 	graph->follows[0] = graph->nodes[graph->count++];
@@ -196,11 +196,11 @@ cl_int gpu_graph_add_launch(struct gpu_graph *graph, const struct gpu_launch *la
 	struct gpu_scope scope;
 	if (launch->function->module->device != graph->device)
 		return CL_INVALID_VALUE;
-	/* A cooperative launch would be an attribute of the node. */
+	/* Cooperative launches would need an attribute of the node. */
 	if (launch->cooperative)
 		return CL_INVALID_OPERATION;
 	cl_int error = gpu_function_allow(launch->function, launch->dynamic_local_B);
-	/* A node of a function runs where it was added: its field ctx "is ignored if func is set" (cuda.h). */
+	/* A kernel node runs in the context of its function: the field ctx "is ignored if func is set" (cuda.h). */
 	if (!error)
 		error = gpu_enter_share(graph->device, graph->share, &scope);
 	if (error)

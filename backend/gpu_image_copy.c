@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* A side with its pitches filled in. */
+/* One side of a copy, with its pitches filled in. */
 struct side {
 	const struct gpu_image_side *given;
 	uint64_t row_pitch_B, slice_pitch_B;
@@ -12,7 +12,7 @@ struct side {
 
 struct box {
 	struct side to, from;
-	uint64_t region[3];              /* texels */
+	uint64_t region[3];              /* in texels */
 	uint32_t texel_B;
 };
 
@@ -24,7 +24,8 @@ static struct side side_of(const struct gpu_image_side *given, const uint64_t re
 		side.row_pitch_B = region[0] * texel_B;
 	if (!side.slice_pitch_B)
 		side.slice_pitch_B = region[1] * side.row_pitch_B;
-	/* Of a single row the row's pitch is of no use, and CUDA counts slices in it. */
+	/* CUDA expresses the slice pitch in rows.  If a slice has one row, the row pitch is not needed and can be
+	 * the slice pitch. */
 	if (region[1] == 1)
 		side.row_pitch_B = side.slice_pitch_B;
 	return side;
@@ -74,7 +75,7 @@ static void describe_to(CUDA_MEMCPY3D *copy, const struct side *side, uint32_t t
 	copy->dstHeight = side->slice_pitch_B / side->row_pitch_B;
 }
 
-/* rows x slices of the box from texel `at` on, in one call. */
+/* Copies rows x slices of the box, from the texel at on, with one call. */
 static cl_int copy_part(struct gpu_sink sink, const struct box *box, const uint64_t at[3],
 			uint64_t rows, uint64_t slices)
 {
@@ -87,7 +88,7 @@ static cl_int copy_part(struct gpu_sink sink, const struct box *box, const uint6
 	copy.WidthInBytes = box->region[0] * box->texel_B;
 	copy.Height = rows;
 	copy.Depth = slices;
-	/* The pitch of a single row may be more than CUDA takes, and says nothing. */
+	/* The pitch of a single row is not needed, and may be larger than CUDA allows. */
 	if (rows == 1 && slices == 1) {
 		copy.srcPitch = copy.dstPitch = copy.WidthInBytes;
 		copy.srcHeight = copy.dstHeight = 1;
@@ -136,7 +137,7 @@ static struct gpu_rect rect_of(const struct gpu_image_side *side)
 	return (struct gpu_rect){side->row_pitch_B, side->slice_pitch_B, 0};
 }
 
-/* Host sides are of streams alone. */
+/* Copies with host memory always go into a stream, never into a graph. */
 static cl_int copy_linear(struct gpu_sink sink, const struct gpu_image_side *to,
 			  const struct gpu_image_side *from, const uint64_t region_B[3])
 {

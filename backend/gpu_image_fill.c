@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* CUDA has no fills of arrays: a kernel stores the texel through the array's surface.
- * There is an entry for each shape and each size of a texel; one thread writes one. */
+/* CUDA has no fills of arrays: a kernel stores the texel through the array's surface.  There is an entry for each
+ * geometry and each size of a texel; a thread writes one texel. */
 
 struct shape {
-	const char *name;                /* PTX's geometry */
-	const char *coordinates;         /* x in bytes: %r1, y: %r2, z or the layer: %r3 */
+	const char *name;                /* the geometry in PTX */
+	const char *coordinates;         /* x in bytes: %r1; y: %r2; z or layer: %r3 */
 };
 
 enum { SHAPE_1D, SHAPE_1D_ARRAY, SHAPE_2D, SHAPE_2D_ARRAY, SHAPE_3D };
@@ -37,7 +37,7 @@ static const struct store stores[] = {
 	 " ld.param.v4.u32 {%r4, %r5, %r6, %r7}, [texel];\n"},
 };
 
-/* As the entries have it: the first texel, and how many. */
+/* A parameter of the entries: the first texel, and the number of texels. */
 struct fill_box {
 	uint32_t origin[3], region[3];
 };
@@ -106,7 +106,7 @@ static unsigned shape_of(const struct gpu_extent *extent)
 	return extent->depth ? SHAPE_3D : extent->height ? SHAPE_2D : SHAPE_1D;
 }
 
-/* Two threads may both load the module; the first to enter it wins. */
+/* Two threads may both load the module; the first to store it keeps it. */
 static cl_int function_find(const struct gpu_array *array, struct gpu_function **function_out)
 {
 	struct gpu_device *device = array->device;

@@ -4,7 +4,7 @@
 
 #include "backend/gpu_repeat.h"
 
-/* With all work-groups at once. */
+/* Launches a kernel whose work-groups all run concurrently. */
 static cl_int launch_cooperatively(struct gpu_stream *stream, const struct gpu_launch *launch)
 {
 	struct gpu_device *device = stream->device;

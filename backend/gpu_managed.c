@@ -4,13 +4,13 @@
 
 #include <stdlib.h>
 
-/* Managed memory: one address for the host and for all devices, with pages that go to
- * whoever touches them.  All of it together stays below what each device that shares it
- * has free: a driver whose pages have to leave for others may stop the machine. */
+/* Managed memory: one address for the host and all devices; pages move to whoever accesses them.  All managed memory
+ * together must be less than what each device that shares it has free: if pages have to be evicted for others, the
+ * driver may block the whole machine. */
 
-static _Atomic uint64_t managed_B;       /* of this process */
+static _Atomic uint64_t managed_B;       /* size of all managed memory in this process */
 
-/* What the device's pool keeps cannot be had by managed memory, so it is not free here. */
+/* Memory that the device's pool keeps does not count as free, because managed memory cannot use it. */
 static bool fits_device(struct gpu_device *device, uint64_t all_B)
 {
 	struct gpu_scope scope;
@@ -30,7 +30,7 @@ static bool fits(struct gpu_device *const *devices, uint32_t count, uint64_t all
 	return true;
 }
 
-/* Whether some of it may have been freed while kernels ran; it is gone then. */
+/* Frees managed memory whose free is pending; returns whether there was any. */
 static bool made_room(struct gpu_device *const *devices, uint32_t count)
 {
 	const uint64_t before_B = atomic_load(&managed_B);
@@ -73,7 +73,7 @@ struct managed {
 	uint64_t size_B;
 };
 
-/* On a lost device it has gone with the context. */
+/* The managed memory of a lost device is freed with its context. */
 static void managed_free(struct gpu_device *device, void *pointer, uint64_t size_B)
 {
 	struct gpu_scope scope;
@@ -117,7 +117,7 @@ cl_int gpu_managed_prefetch(struct gpu_stream *stream, const void *pointer, uint
 	cl_int error = gpu_enter(device, &scope);
 	if (error)
 		return error;
-	/* It is a hint: where there is no room the pages come when they are touched. */
+	/* A prefetch is only a hint: without room on the device, pages move when they are accessed. */
 	if (!gpu_check(device, cuda.cuMemPrefetchAsync_v2((CUdeviceptr)(uintptr_t)pointer, size_B,
 							  cu_location, 0, stream->cu_stream)))
 		gpu_stream_count(stream);

@@ -10,14 +10,12 @@
 
 #include <string.h>
 
-/* Blocks that were freed and that nothing uses any more are kept by us for a while: an
- * allocation of the same size then needs no call of the driver.
+/* Freed blocks that are not in use any more are kept for a while: an allocation of the same size then needs no
+ * driver call.
  *
- * Other allocations and frees that wait for nothing go through memory_stream, which
- * therefore is idle whenever somebody looks: an allocation is complete when its
- * call returns.  Frees that have to wait for events go through the reclaim
- * streams.  The pool may reuse what such a free has given back, but only after
- * it has happened. */
+ * Other allocations, and frees that wait for nothing, go through memory_stream, which is therefore always idle: an
+ * allocation is complete when its call returns.  Frees that have to wait for events go through the reclaim streams.
+ * The pool may use memory of such a free again, but only after it has happened. */
 
 cl_int gpu_memory_check(struct gpu_device *device, CUresult cu_result, const char *call)
 {
@@ -36,7 +34,7 @@ static CUresult alloc_from_pool(struct gpu_device *device, uint64_t size_B,
 	cu_result = cuda.cuStreamQuery(cu_stream);
 	if (cu_result == CUDA_ERROR_NOT_READY)
 		cu_result = cuda.cuStreamSynchronize(cu_stream);
-	/* Whether it is complete is not known, so nobody may have it. */
+	/* It is not known whether the allocation is complete, so it is freed again. */
 	if (cu_result != CUDA_SUCCESS)
 		(void)gpu_check(device, cuda.cuMemFreeAsync(*cu_address, cu_stream));
 	return cu_result;
@@ -48,7 +46,7 @@ static CUresult alloc(struct gpu_device *device, uint64_t size_B, CUdeviceptr *c
 			       : cuda.cuMemAlloc_v2(cu_address, size_B);
 }
 
-/* Gives a kept block of this size out; 0: there is none. */
+/* Takes a kept block of this size; 0: there is none. */
 static gpu_address kept_take(struct gpu_device *device, uint64_t size_B)
 {
 	gpu_address address = 0;
@@ -65,7 +63,7 @@ static gpu_address kept_take(struct gpu_device *device, uint64_t size_B)
 	return address;
 }
 
-/* With softcuda's checks on, memory that is freed has to be seen to be. */
+/* softcuda's checks have to see that memory is freed. */
 static bool is_to_be_kept(const struct gpu_device *device, uint64_t size_B)
 {
 	const bool watched = device->caps.software && *option_string(OPTION_SOFT_CHECK);
@@ -81,8 +79,8 @@ static void displace(struct gpu_device *device, struct gpu_block *block,
 	*block = (struct gpu_block){0};
 }
 
-/* Keeps a block, where there is no room in the place of others, in turn; they go into displaced,
- * which has room for GPU_KEPT_BLOCKS.  Returns how many there are. */
+/* Keeps a block.  Without room it replaces others, in turn, which are returned in displaced, an array of
+ * GPU_KEPT_BLOCKS; returns their number. */
 static unsigned kept_put(struct gpu_device *device, struct gpu_block added,
 			 struct gpu_block *displaced)
 {
@@ -103,11 +101,12 @@ static unsigned kept_put(struct gpu_device *device, struct gpu_block added,
 	return count;
 }
 
-/* How long the driver is not asked again once there was nothing to give back: a program that
- * comes and goes with small buffers would else ask with each. */
+/* How long the pool is not examined again after there was nothing to give back: otherwise each allocation of a
+ * program with many small buffers would examine it. */
 static const uint64_t trim_pause_ns = 1000000;
 
-/* The driver waits for every kernel when it gives memory back, so an idle moment is awaited. */
+/* Whether memory should be given back to the driver, which waits for all kernels then; therefore only when the
+ * device is idle. */
 static bool trim_is_due(struct gpu_device *device)
 {
 	if (!device->cu_pool || atomic_load(&device->freed_B) <= gpu_unused_max_B(device) ||
@@ -119,14 +118,14 @@ static bool trim_is_due(struct gpu_device *device)
 	return idle;
 }
 
-/* Other processes need memory, too: of what nobody uses a part of the device's is kept that 16
- * processes can keep at once with half of it left.  What a free that is
- * pending will give back is found by a later call.  The device's context is current. */
+/* Gives unused memory back to the driver, for other processes, and keeps gpu_unused_max_B of it: that is so little
+ * that 16 processes together keep half of the device's memory.  Memory of a pending free is found by a later call.
+ * The device's context is current. */
 static void pool_trim(struct gpu_device *device)
 {
 	const uint64_t keep_B = gpu_unused_max_B(device) - atomic_load(&device->kept_B);
 	cuuint64_t reserved_B, used_B;
-	/* The driver counts what was freed as used until it has looked at the stream. */
+	/* The driver counts freed memory as used until the stream has been synchronized. */
 	if (gpu_check(device, cuda.cuStreamSynchronize(device->memory_stream->cu_stream)) ||
 	    gpu_check(device, cuda.cuMemPoolGetAttribute(
 			device->cu_pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved_B)) ||
@@ -166,7 +165,7 @@ void gpu_memory_make_room(struct gpu_device *device)
 		(void)gpu_check(device, cuda.cuMemPoolTrimTo(device->cu_pool, 0));
 }
 
-/* By the driver, which may wait. */
+/* Allocates by a driver call, which may wait. */
 static cl_int alloc_fresh(struct gpu_device *device, uint64_t size_B, gpu_address *address_out)
 {
 	struct gpu_scope scope;
@@ -226,8 +225,7 @@ static struct gpu_stream *reclaim_stream_at(struct gpu_device *device, unsigned 
 	return stream;
 }
 
-/* An idle one, so that this free does not stand behind another one's events;
- * NULL when none could be made. */
+/* An idle reclaim stream, so that this free does not wait for the events of another one; NULL: none could be made. */
 static struct gpu_stream *reclaim_stream(struct gpu_device *device)
 {
 	struct gpu_stream *stream = NULL;
@@ -248,7 +246,7 @@ static cl_int free_after(struct gpu_device *device, gpu_address address,
 		return CL_OUT_OF_RESOURCES;
 	for (uint32_t i = 0; i < count; i++) {
 		cl_int error = gpu_stream_wait_event(stream, after[i]);
-		/* An event of another device that died holds nothing back. */
+		/* An event of another device that is lost need not be waited for. */
 		if (error && !gpu_device_status(after[i]->stream->device))
 			return error;
 	}
@@ -267,7 +265,7 @@ static void free_plain(struct gpu_device *device, void *object)
 	gpu_leave(&scope);
 }
 
-/* On a lost device there is nothing left to be freed: the context took it all. */
+/* The memory of a lost device is freed with its context. */
 void gpu_memory_free(struct gpu_device *device, gpu_address address,
 		     struct gpu_event *const *after, uint32_t count)
 {

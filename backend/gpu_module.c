@@ -55,8 +55,8 @@ static cl_int open_logged(struct gpu_device *device, const void *binary, struct 
 	return error;
 }
 
-/* Which codes a caller of gpu_module_load may see: what is wrong with the bytes
- * is CL_INVALID_BINARY, however the driver puts it. */
+/* Restricts the errors to those that gpu_module_load documents: an invalid binary is CL_INVALID_BINARY, whatever the
+ * driver's error is. */
 static cl_int narrow(cl_int error)
 {
 	return error == CL_BUILD_PROGRAM_FAILURE || error == CL_INVALID_KERNEL_NAME ||
@@ -72,7 +72,7 @@ cl_int gpu_module_load(struct gpu_device *device, const void *binary, size_t siz
 	if (error)
 		return error;
 	gpu_defer_reap(device);
-	/* The driver is told no size: text in a copy ends in a NUL for certain. */
+	/* The driver does not get the size, so PTX has to end with NUL; the copy does. */
 	bytes_append(&image, binary, size_B);
 	if (!size_B)
 		error = CL_INVALID_BINARY;
@@ -110,7 +110,7 @@ void gpu_module_unload(struct gpu_module *module, struct gpu_event *const *after
 		gpu_defer_quiet(module->device, module_destroy, module, 0, after, count);
 }
 
-/* Of the codes of modules only one is an answer to "where is this". */
+/* A lookup returns CL_INVALID_KERNEL_NAME if there is no such function; any other error is CL_OUT_OF_RESOURCES. */
 static cl_int check_lookup(struct gpu_device *device, CUresult cu_result, const char *call)
 {
 	const cl_int error = gpu_check_module(device, cu_result, call, __FILE__, __LINE__);
@@ -159,8 +159,8 @@ static struct gpu_function *find_locked(struct gpu_module *module, const char *n
 	return NULL;
 }
 
-/* Drivers load code lazily; asking for the attributes loads it here, and not
- * at the first launch, in the middle of a chain of work. */
+/* Drivers load a kernel's code when it is first used.  The query of its attributes loads it now, instead of delaying
+ * the first launch. */
 static cl_int function_create(struct gpu_module *module, const char *name,
 			      struct gpu_function **function_out)
 {
@@ -191,7 +191,7 @@ free_function:
 	return error;
 }
 
-/* Two threads may both make it: the first to enter it wins. */
+/* Two threads may both make it; the first to store it keeps it. */
 cl_int gpu_module_function(struct gpu_module *module, const char *name,
 			   struct gpu_function **function_out)
 {

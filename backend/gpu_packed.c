@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-/* What drivers take of CU_AD_FORMAT_UNORM_INT_101010_2 is not written anywhere.  Everything here
- * is tried on objects of a few bytes, and a driver that refuses is no error.  Drivers wait for
- * all kernels to let go of such an object, so that comes later. */
+/* Which uses of CU_AD_FORMAT_UNORM_INT_101010_2 a driver supports is not documented.  All of them are tried with
+ * objects of a few bytes; a refusal is no error.  The objects are destroyed when the device is idle, because the
+ * driver waits for all kernels then. */
 
 enum { SIDE = 4, NOT_TRIED = 0, NO, YES };
 
@@ -88,7 +88,7 @@ static bool takes_linear(struct gpu_device *device)
 	return takes;
 }
 
-/* Two threads may both try. */
+/* If two threads try at the same time, both get the same result. */
 bool gpu_device_packs_texels(struct gpu_device *device)
 {
 	struct gpu_scope scope;

@@ -6,13 +6,12 @@
 
 #include <string.h>
 
-/* Large copies of pageable memory.  The driver moves such through pinned memory of its own,
- * one thread copying: that is a third of what the bus can do.  Here several threads do so,
- * each with a stream and two slots that take turns: one is copied by the thread while the
- * GPU copies the other. */
+/* Large copies of pageable memory.  The driver copies such memory through pinned memory of its own, with one thread,
+ * which reaches a third of the bus's bandwidth.  Here several threads copy, each with a stream and two slots: the
+ * thread copies one slot while the GPU copies the other. */
 
 enum { LEAST_B = 1 << 20, TURNS = 2, PARTS_PER_THREAD = 2, THREADS_MAX = GPU_SLOTS / TURNS };
-/* Of the size of a part: what suits the bus, but so that there are some. */
+/* The size of a part is what suits the bus, unless that makes too few parts. */
 enum { PARTS = 8, PART_LEAST_B = 1 << 18, PART_MOST_B = GPU_SLOT_B };
 
 struct copy {
@@ -27,7 +26,7 @@ struct copy {
 	atomic_int error;                /* the first error of any thread */
 };
 
-/* A part that is being copied through a slot. */
+/* A slot, and the part that is copied through it. */
 struct passage {
 	struct gpu_slot *slot;
 	struct gpu_event *copied;        /* owned: after the copy; NULL: the slot is not used */
@@ -119,7 +118,7 @@ static bool slots_take(struct gpu_device *device, struct passage *passages)
 	return all;
 }
 
-/* What a thread lacks others do. */
+/* Copies parts until there are none.  If this thread gets no slots or no stream, the other threads copy everything. */
 static void copy_work(struct gpu_crew_job *job)
 {
 	struct copy *copy = (struct copy *)job;
@@ -133,15 +132,15 @@ static void copy_work(struct gpu_crew_job *job)
 		return;
 	}
 	share_copy(copy, stream, passages);
-	/* After a failure something may still be on its way; without a witness of it the slots
-	 * stay taken. */
+	/* After an error, copies may still be running; if no event can be recorded after them the slots are not used
+	 * again. */
 	if (gpu_stream_is_known_done(stream) || !gpu_event_record(stream, false, &tail))
 		slots_release(copy->device, passages, tail);
 	gpu_event_unref(tail);
 	gpu_stream_release(stream);
 }
 
-/* A multiple of a page, but for the most. */
+/* The size of a part, a multiple of the page size. */
 static uint64_t part_of(uint64_t size_B)
 {
 	const uint64_t part_B = (size_B / PARTS + 4095) / 4096 * 4096;
@@ -159,7 +158,7 @@ bool gpu_pageable_is_shared(uint64_t size_B)
 	return size_B >= LEAST_B && threads_most() >= 2;
 }
 
-/* false: nothing was copied, and the driver may try. */
+/* false: nothing was copied; the caller uses the driver's copy. */
 static bool copy_shared(struct copy *copy, cl_int *error_out)
 {
 	const unsigned size = threads_most();
@@ -170,7 +169,7 @@ static bool copy_shared(struct copy *copy, cl_int *error_out)
 	copy->job.work = copy_work;
 	gpu_crew_run(&copy->job, useful < size ? (unsigned)useful - 1 : size - 1);
 	*error_out = atomic_load(&copy->error);
-	/* No slot or no stream for anybody. */
+	/* Without slots or streams for any thread nothing was copied. */
 	return *error_out || atomic_load(&copy->done_B) == copy->size_B;
 }
 

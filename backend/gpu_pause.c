@@ -12,22 +12,20 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-/* How a thread passes the time between two looks at an event.
+/* How a thread waits between two queries of an event.
  *
- * Short waits are common, so it spins at first.  Then it sleeps, a small part of the
- * time that it has waited so far: that takes some percent of a core and adds little
- * to the wait.  (The driver's own sleep wakes 30 to 700 us after the event on the virtual
- * machines that most GPUs are rented with, and makes each record 1 us dearer.)
+ * Short waits are common, so it polls at first.  Then it sleeps for a small part of the time that it has waited so
+ * far: that takes some percent of a core and delays the end of the wait little. (The driver's own sleep ends 30 to
+ * 700 us after the event on virtual machines, on which most rented GPUs are, and makes each record 1 us slower.)
  *
- * Programs tend to wait for the same work again and again.  So a stream remembers how
- * long the last waits took, two different lengths of them: around each of these the
- * thread spins, and before them it sleeps a little longer. */
+ * Programs often wait for the same work repeatedly.  Therefore a stream remembers two different lengths of its last
+ * waits: around each of these the thread polls, and before them it sleeps a little longer. */
 struct manner {
 	const char *name;                /* the value of CULVERT_WAIT */
 	uint64_t spin_ns;                /* how long it polls without pauses */
 	uint64_t part;                   /* a pause is the time waited so far, divided by this, */
 	uint64_t least_ns, most_ns;      /* but within these limits */
-	bool foresees;                   /* pauses end before the end that is foreseen (gpu_stream_foresee) */
+	bool foresees;                   /* pauses end before the expected end of the wait (gpu_stream_foresee) */
 };
 
 static const struct manner manners[] = {
@@ -36,9 +34,9 @@ static const struct manner manners[] = {
 	{"block", 0, 16, 50000, 1000000, false},
 };
 
-/* While an end is foreseen. */
+/* The limits of pauses while the end of the wait is expected at a known time. */
 enum { FORESEEN_PART = 32, FORESEEN_MOST_NS = 1000000 };
-/* Shorter waits are spun through. */
+/* Shorter waits are polled without pauses and not remembered. */
 enum { FORESEEN_LEAST_NS = 100000 };
 
 static const struct manner *chosen = &manners[0];
@@ -70,7 +68,7 @@ void gpu_pauses_begin(struct gpu_pauses *pauses, struct gpu_stream *stream)
 	pauses->slack = -1;
 }
 
-/* How far from its length another wait may end and count as the same. */
+/* The largest difference between the lengths of two waits that count as equal. */
 static uint64_t margin_of(uint64_t length_ns)
 {
 	return length_ns / 128 + 20000;
@@ -95,8 +93,8 @@ uint64_t gpu_stream_foresee(const struct gpu_stream *stream, uint64_t waited_ns)
 	return next_ns;
 }
 
-/* In the place of the one that it is like, else of the one remembered longest.  Threads
- * that wait for one stream at once may spoil each other's: then they are not foreseen. */
+/* Replaces the remembered length that is nearly equal, or else the oldest.  If several threads wait for one stream
+ * they may overwrite each other's lengths; then the ends of these waits are not expected. */
 void gpu_stream_remember(struct gpu_stream *stream, uint64_t length_ns)
 {
 	if (length_ns < FORESEEN_LEAST_NS)
@@ -115,8 +113,8 @@ void gpu_stream_remember(struct gpu_stream *stream, uint64_t length_ns)
 	atomic_store_explicit(&stream->waits_last, place, memory_order_relaxed);
 }
 
-/* Linux lets a thread sleep 50 us longer than it asked for, unless it is told not to;
- * the thread is the application's and gets its own setting back. */
+/* Linux may prolong a thread's sleeps by 50 us, its timer slack.  The thread is the application's, so its setting is
+ * restored after the wait. */
 static void slack_lower(struct gpu_pauses *pauses)
 {
 	if (pauses->slack >= 0)
@@ -131,7 +129,7 @@ static uint64_t between(uint64_t value, uint64_t least, uint64_t most)
 	return value < least ? least : value > most ? most : value;
 }
 
-/* How long to sleep before the next look; 0: not at all. */
+/* How long to sleep before the next query; 0: not at all. */
 static uint64_t pause_of(const struct gpu_pauses *pauses, uint64_t waited_ns)
 {
 	const struct manner *manner = pauses->manner;

@@ -7,16 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies between two devices go over NVLink or PCIe once their pools are open to each
- * other; until then the driver takes them through the host, at a few GB/s.  There are
- * boards whose copies spoil bytes without an error: a pair has to show first that its
- * do not.
+/* Copies between two devices go over NVLink or PCIe if their pools are accessible to each other; otherwise the
+ * driver copies through the host, with a few GB/s.  On some boards direct copies change bytes without an error, so
+ * each pair is tested first.
  *
- * Pools only: cuCtxEnablePeerAccess would change what the application sees. */
+ * Only pools are made accessible, because cuCtxEnablePeerAccess would change the application's contexts. */
 
 enum { TEST_B = 1 << 20 };
 
-/* current: whose context is current, and to blame for an error of work before. */
+/* current: the device whose context is current, to which an error of earlier work is attributed. */
 static bool can_reach(struct gpu_device *current, const struct gpu_device *from,
 		      const struct gpu_device *to)
 {
@@ -36,7 +35,7 @@ static cl_int pool_set_access(struct gpu_device *current, const struct gpu_devic
 	return gpu_check(current, cuda.cuMemPoolSetAccess(owner->cu_pool, &access, 1));
 }
 
-/* a is current. */
+/* The context of a is current. */
 static void pools_close(struct gpu_device *a, struct gpu_device *b)
 {
 	(void)pool_set_access(a, a, b, CU_MEM_ACCESS_FLAGS_PROT_NONE);
@@ -53,7 +52,7 @@ static cl_int pools_open(struct gpu_device *a, struct gpu_device *b)
 
 /* --- the test --- */
 
-/* One of two devices that try each other. */
+/* One of the two devices of a test. */
 struct end {
 	struct gpu_device *device;
 	struct gpu_stream *stream;
@@ -85,7 +84,7 @@ static cl_int stream_end(struct gpu_stream *stream)
 	return error;
 }
 
-/* One way at a time: what is spoilt twice may be right again. */
+/* Tests one direction.  Both directions in one round trip would not do, because two errors may cancel each other. */
 static bool way_is_sound(const struct end *from, const struct end *to, uint32_t *words,
 			 uint32_t seed)
 {
@@ -125,7 +124,7 @@ static bool pair_is_sound(struct gpu_device *a, struct gpu_device *b)
 	const bool good = words && !end_begin(&ends[0], a) && !end_begin(&ends[1], b) &&
 			  way_is_sound(&ends[0], &ends[1], words, 1) &&
 			  way_is_sound(&ends[1], &ends[0], words, 2);
-	/* After an error a copy may still be under way. */
+	/* After an error a copy may still be running. */
 	for (unsigned i = 0; i < 2 && !good; i++)
 		if (ends[i].stream)
 			(void)stream_end(ends[i].stream);
@@ -157,7 +156,7 @@ static bool pair_open(struct gpu_device *a, struct gpu_device *b)
 
 bool gpu_peer_open(struct gpu_device *a, struct gpu_device *b)
 {
-	/* Each pair once, whichever device is named first. */
+	/* Each pair is tried once, in whichever order its devices are given. */
 	struct gpu_device *low = a->index < b->index ? a : b;
 	struct gpu_device *high = a->index < b->index ? b : a;
 	if (low == high || high->index >= GPU_PEERS_MAX || !atomic_load(&low->cu_context) ||

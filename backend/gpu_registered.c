@@ -41,7 +41,7 @@ void gpu_host_unregister(struct gpu_device *device, void *pointer)
 {
 	struct gpu_scope scope;
 	const int before = cancel_hold();
-	/* The context of a lost device, and with it the registration, is gone. */
+	/* The registrations of a lost device end with its context. */
 	if (!gpu_enter(device, &scope)) {
 		(void)gpu_check(device, cuda.cuMemHostUnregister(pointer));
 		gpu_leave(&scope);

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-/* Pageable bytes that all fit into slots at once.  The threads of a crew copy piece by piece
- * between the application's memory and the slots; the caller alone gives the driver its copies
- * between slots and device, in the given stream, since threads that do so at once stand in
- * each other's way inside the driver. */
+/* Copies of pageable memory through slots, for sizes that fit into the slots of a device.  The threads of a crew
+ * copy pieces between the application's memory and the slots.  Only the caller's thread gives the driver its copies
+ * between slots and device, in the given stream, because threads that do so concurrently wait for each other in the
+ * driver. */
 
 enum {
 	PIECE_B = 1 << 16,
@@ -19,13 +19,14 @@ enum {
 	PIECES_PER_THREAD = 2
 };
 
-/* To the host all threads begin when a copy of the driver's has arrived, and should end together:
- * an H200's 1 MiB took 66 us in pieces of 64 KiB, 57 of 32, 49 of 16. */
+/* The size of a piece in copies to the host.  All threads begin when a copy of the driver has arrived, and should
+ * end together: on an H200, 1 MiB took 66 us in pieces of 64 KiB, 57 us in pieces of 32 KiB, 49 us in pieces of 16
+ * KiB. */
 enum { FETCHED_B = 1 << 14 };
 
-/* The driver's copies are many pieces each: one more costs the GPU some 4 us, one fewer leaves
- * threads or GPU waiting for all of it.  To the host an H200's 1 MiB took 40 us in halves, as one
- * 45, in fours 40; to the device 42 in halves, 45 where each piece went as it was there. */
+/* A leg is one copy of the driver, of many pieces.  Each further leg costs the GPU about 4 us; with too few, threads
+ * or the GPU wait for each other.  On an H200, 1 MiB to the host took 40 us in two legs, 45 in one, 40 in four; to
+ * the device 42 us in two legs, 45 with a leg for each piece. */
 enum { LEG_MOST_B = GPU_SLOT_B / 2, LEGS_MAX = GPU_STAGED_MAX_B / LEG_MOST_B };
 
 struct relay {
@@ -60,7 +61,7 @@ static bool piece_take(struct relay *relay, unsigned *piece_out)
 	return *piece_out < relay->piece_count;
 }
 
-/* Of the bytes before a piece, all of which may be asked for too. */
+/* The number of bytes before a piece; for piece_count it is the whole size. */
 static uint64_t piece_at_B(const struct relay *relay, unsigned piece)
 {
 	const uint64_t at_B = piece * relay->piece_B;
@@ -72,8 +73,8 @@ static unsigned char *slot_at(const struct relay *relay, uint64_t at_B)
 	return relay->slots[at_B / GPU_SLOT_B]->memory + at_B % GPU_SLOT_B;
 }
 
-/* A look in a row of looks.  What is waited for is a copy of less than a piece, but whoever
- * makes it may have lost his core. */
+/* One step of polling.  What is polled for takes less time than the copy of a piece, unless the thread that makes
+ * the copy has lost its core; then this thread sleeps. */
 static void look_again(unsigned *looks)
 {
 	enum { AWAKE = 20000, PAUSE_NS = 20000 };
@@ -111,8 +112,8 @@ static bool is_copied(const struct relay *relay, unsigned piece)
 	       atomic_load_explicit(&relay->copied[piece], memory_order_acquire);
 }
 
-/* Sends the pieces from first on that are in their slots, those of a slot together and not fewer
- * than a leg's; returns the first that was not sent. */
+/* Sends the pieces that are in their slots to the device, from first on: as many as are contiguous in one slot, but
+ * not fewer than a leg.  Returns the first one that was not sent. */
 static unsigned pieces_send(struct relay *relay, unsigned first)
 {
 	const unsigned per_slot = (unsigned)(GPU_SLOT_B / relay->piece_B);
@@ -150,7 +151,7 @@ static void to_device_lead(struct gpu_crew_job *job)
 
 /* --- to the host --- */
 
-/* Of those who wait one asks the driver. */
+/* Asks the driver whether the next leg has arrived; one of the waiting threads does so at a time. */
 static void arrivals_watch(struct relay *relay)
 {
 	if (atomic_flag_test_and_set_explicit(&relay->watched, memory_order_acquire))
@@ -225,7 +226,7 @@ bool gpu_relay_is_shared(uint64_t size_B)
 	return size_B <= GPU_STAGED_MAX_B && helpers_for(size_B);
 }
 
-/* false: there are no slots. */
+/* false: there are no free slots. */
 static bool relay_begin(struct relay *relay)
 {
 	relay->slot_count = (unsigned)((relay->size_B + GPU_SLOT_B - 1) / GPU_SLOT_B);
@@ -235,7 +236,7 @@ static bool relay_begin(struct relay *relay)
 	       gpu_slots_take(relay->stream->device, relay->slots, relay->slot_count);
 }
 
-/* The slots are free once what is in the stream has happened. */
+/* Releases the slots, which are free once the copies in the stream have happened. */
 static cl_int relay_end(struct relay *relay)
 {
 	struct gpu_event *tail = NULL;
@@ -243,7 +244,7 @@ static cl_int relay_end(struct relay *relay)
 	const cl_int unwitnessed = gpu_stream_is_known_done(relay->stream)
 					   ? CL_SUCCESS
 					   : gpu_event_record(relay->stream, false, &tail);
-	/* Without a witness nobody knows when: they stay taken. */
+	/* If no event can be recorded the slots are not used again. */
 	if (!unwitnessed)
 		gpu_slots_release(relay->stream->device, relay->slots, relay->slot_count, tail);
 	gpu_event_unref(tail);
@@ -252,7 +253,8 @@ static cl_int relay_end(struct relay *relay)
 	return error ? error : unwitnessed;
 }
 
-/* A half, in whole pieces; of several slots half a slot, so that none lies in two. */
+/* The size of a leg: half of the copy, in whole pieces; if that needs several slots, half a slot, so that a leg is
+ * within one slot. */
 static uint64_t leg_for(uint64_t size_B)
 {
 	const uint64_t half_B = (size_B / 2 + PIECE_B - 1) / PIECE_B * PIECE_B;

@@ -9,16 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a function's launches the first are no reason for graphs, nor are a stream's first.  A stream
- * that has no place in the table gets it from one that has not come for a while: it is patient for
- * so many launches, then for as many it looks whether the place is to be had. */
+/* A function gets graphs after LEAST_LAUNCHES launches, and a stream after LEAST_HERE of them.  A stream whose place
+ * in the table belongs to another stream may take it over when that stream has not launched for PATIENCE launches;
+ * then for as many launches it tries whether the graph is idle. */
 enum { LEAST_LAUNCHES = 16, LEAST_HERE = 8, PLACES = 16, PATIENCE = 64 };
-/* How often a device is looked at that is not idle. */
+/* How many times it is tried to make a graph while the device is not idle. */
 enum { TRIES = 64 };
-/* Graphs of all threads take turns inside the driver, launches less so: four threads with a stream
- * each launched 640,000 kernels a second and 580,000 graphs, sixteen 780,000 and 500,000. */
+/* With more concurrent threads no graphs are used.  The driver serializes graph launches of all threads, and kernel
+ * launches less so: four threads with a stream each launched 640,000 kernels per second and 580,000 graphs, sixteen
+ * threads 780,000 and 500,000. */
 enum { CROWD = 2 };
-/* Launches that are measured, of both ways together. */
+/* The number of launches that are measured, of both ways together. */
 enum { SAMPLES = 24 };
 
 struct repeat {
@@ -41,8 +42,8 @@ struct gpu_repeats {
 
 /* --- which way -------------------------------------------------------------------- */
 
-/* Both ways in turn.  The least counts: a launch may have to wait for room.  A graph has to be told
- * all arguments again, so it depends on the kernel as well. */
+/* Measures launches of both ways in turn.  The shortest time counts, because a launch may have to wait for room in
+ * the queue.  It depends also on the kernel, because a graph gets all parameters again. */
 static void way_measured(const struct gpu_device *device, struct repeat *repeat, uint64_t ns)
 {
 	uint64_t *least_ns = &repeat->least_ns[repeat->samples % 2];
@@ -91,8 +92,9 @@ static void graph_make(struct gpu_device *device, struct repeat *repeat,
 	gpu_leave(&scope);
 }
 
-/* To make one may take memory of the device, for which the driver waits until no kernel runs: one
- * that waits for what this thread does next would never end.  So it is made when none runs. */
+/* Whether there is a graph; makes one if possible.  That may allocate device memory, for which the driver waits
+ * until no kernel runs.  A kernel that waits for this thread's next action would then never end; so a graph is made
+ * only when the device is idle. */
 static bool graph_is_there(struct gpu_stream *stream, struct repeat *repeat,
 			   const struct gpu_launch *launch)
 {
@@ -107,14 +109,14 @@ static bool graph_is_there(struct gpu_stream *stream, struct repeat *repeat,
 	return repeat->cu_exec;
 }
 
-/* Whether it is in the stream.  What went wrong will be told by the launch that follows, if it is
- * more than the graph's. */
+/* Whether the launch is in the stream.  An error is not returned: the plain launch that follows will have it too,
+ * unless it is an error of the graph. */
 static bool graph_launch(struct gpu_stream *stream, struct repeat *repeat,
 			 const struct gpu_launch *launch)
 {
 	const CUDA_KERNEL_NODE_PARAMS_v2 node = gpu_launch_node(launch);
 	struct gpu_scope scope;
-	/* The driver finds a graph's context nowhere but in the thread. */
+	/* The driver takes a graph's context from the thread. */
 	if (gpu_enter(stream->device, &scope))
 		return false;
 	CUresult cu_result = cuda.cuGraphExecKernelNodeSetParams_v2(repeat->cu_exec,
@@ -132,7 +134,7 @@ static bool graph_launch(struct gpu_stream *stream, struct repeat *repeat,
 
 /* --- places ----------------------------------------------------------------------- */
 
-/* The table of a function that has been launched often; NULL: it has not, or there is no memory. */
+/* The table of a function that has been launched often; NULL: it has not, or there is not enough memory. */
 static struct gpu_repeats *repeats_of(struct gpu_function *function)
 {
 	struct gpu_repeats *there = atomic_load_explicit(&function->repeats, memory_order_acquire);
@@ -156,8 +158,9 @@ static void repeat_give(struct repeat *repeat)
 	atomic_flag_clear_explicit(&repeat->taken, memory_order_release);
 }
 
-/* Whether the place goes to another stream.  Its graph serves any, but launches of one follow each
- * other, and that stream's last may wait for something of this one's: none may run still. */
+/* Whether the place is given to this stream.  The graph can be launched in any stream, but launches of one graph run
+ * one after the other, so a launch in this stream would wait for the last one in the other stream: that one must be
+ * complete. */
 static bool repeat_changes(struct gpu_stream *stream, struct repeat *repeat)
 {
 	if (repeat->stream) {
@@ -165,7 +168,7 @@ static bool repeat_changes(struct gpu_stream *stream, struct repeat *repeat)
 			return false;
 		if (repeat->misses == 2 * PATIENCE)
 			repeat->misses = 0;
-		/* What is known here is asked for first, for it costs nothing. */
+		/* The first condition needs no driver call. */
 		if (repeat->cu_exec && !(gpu_stream_is_known_done(stream) &&
 					 gpu_device_is_idle(stream->device)))
 			return false;
@@ -177,7 +180,7 @@ static bool repeat_changes(struct gpu_stream *stream, struct repeat *repeat)
 	return true;
 }
 
-/* NULL: another stream's, or another thread has it. */
+/* NULL: the place belongs to another stream, or another thread uses it. */
 static struct repeat *repeat_take(struct gpu_stream *stream, struct gpu_function *function)
 {
 	struct gpu_repeats *repeats = repeats_of(function);
@@ -209,7 +212,7 @@ static cl_int launch_measured(struct gpu_stream *stream, struct repeat *repeat,
 	return error;
 }
 
-/* others: threads that launch at this moment, too. */
+/* others: the number of other threads that are launching now. */
 static cl_int launch_among(struct gpu_stream *stream, const struct gpu_launch *launch,
 			   unsigned others)
 {

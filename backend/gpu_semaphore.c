@@ -17,7 +17,7 @@ static bool have_semaphores(void)
 	       cuda.cuWaitExternalSemaphoresAsync && cuda.cuDestroyExternalSemaphore;
 }
 
-/* What the driver does not take is the application's mistake, whatever the driver calls it. */
+/* An import that the driver refuses is an error of the application, whatever the driver's error is. */
 static cl_int import(struct gpu_device *device, int fd, struct gpu_semaphore *semaphore)
 {
 	CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC handle;
@@ -60,7 +60,7 @@ static void semaphore_free(struct gpu_device *device, void *object)
 {
 	struct gpu_semaphore *semaphore = object;
 	struct gpu_scope scope;
-	/* A lost device has nothing left to give back. */
+	/* The semaphores of a lost device are freed with its context. */
 	if (!gpu_enter(device, &scope)) {
 		(void)gpu_check(device, cuda.cuDestroyExternalSemaphore(semaphore->cu_semaphore));
 		gpu_leave(&scope);

@@ -181,7 +181,7 @@ cl_int gpu_share_find(struct gpu_device *device, uint32_t first, uint32_t count,
 
 #else
 
-/* These CUDA headers do not know green contexts. */
+/* The CUDA headers of this build do not have green contexts. */
 
 struct gpu_units gpu_device_units(struct gpu_device *device)
 {

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* Pinned memory through which pageable bytes go, so that nobody waits for the GPU:
- * a few slots for each device, made together when first needed and kept.  A slot is free
- * again when the event that was left with it has happened. */
+/* Pinned memory through which pageable bytes are copied, so that nobody has to wait for the GPU: a few slots for
+ * each device, which are allocated together when they are first needed and never freed.  A slot is free again when
+ * the event that was left with it has happened. */
 
 bool gpu_host_is_pinned(struct gpu_device *device, const void *pointer, uint64_t size_B)
 {
@@ -24,7 +24,7 @@ bool gpu_host_is_pinned(struct gpu_device *device, const void *pointer, uint64_t
 	struct gpu_scope scope;
 	if (gpu_enter(device, &scope))
 		return false;
-	/* Without an answer it is as good as pageable; what is wrong shows later. */
+	/* If the driver returns an error the memory counts as pageable; other calls will report the error. */
 	CUresult cu_result = cuda.cuPointerGetAttributes(4, attributes, values, address);
 	gpu_leave(&scope);
 	return cu_result == CUDA_SUCCESS && (cu_type == CU_MEMORYTYPE_HOST || managed) &&
@@ -56,7 +56,7 @@ static void slot_drop(struct gpu_device *device, struct gpu_slot *slot)
 	lock_drop(&device->lock);
 }
 
-/* Of two threads that make it one loses. */
+/* If two threads allocate it, one frees its own again. */
 static unsigned char *slots_memory(struct gpu_device *device)
 {
 	unsigned char *there = atomic_load(&device->slots_memory);
@@ -69,7 +69,7 @@ static unsigned char *slots_memory(struct gpu_device *device)
 	return there;
 }
 
-/* Ours; whether it can be used now. */
+/* The caller has taken the slot; returns whether it can be used now. */
 static bool slot_is_usable(struct gpu_device *device, struct gpu_slot *slot)
 {
 	if (slot->after && gpu_event_pending(slot->after))

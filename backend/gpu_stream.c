@@ -7,7 +7,7 @@ static struct list *pool_of(struct gpu_device *device, struct gpu_share *share, 
 	return share ? &share->idle_streams[rank] : &device->idle_streams[rank];
 }
 
-/* The stream that was given back first, out of the pool; NULL when it is empty. */
+/* Takes the stream that was released first from the pool; NULL: the pool is empty. */
 static struct gpu_stream *take_oldest(struct gpu_device *device, struct list *pool)
 {
 	struct gpu_stream *stream = NULL;
@@ -20,8 +20,8 @@ static struct gpu_stream *take_oldest(struct gpu_device *device, struct list *po
 	return stream;
 }
 
-/* A stream whose last owner's work still runs would put the new owner's behind
- * it: when even the oldest is busy, a new one is made. */
+/* In a stream with work of its last owner the new owner's work would have to wait; so if even the oldest one is
+ * busy, a new stream is made. */
 cl_int gpu_stream_acquire_of(struct gpu_device *device, struct gpu_share *share, int priority,
 			     struct gpu_stream **stream_out)
 {
@@ -70,7 +70,7 @@ uint64_t gpu_stream_last(const struct gpu_stream *stream)
 
 uint64_t gpu_stream_outstanding(const struct gpu_stream *stream)
 {
-	/* done first: it never overtakes. */
+	/* done is read first, so that it is not larger than last. */
 	const uint64_t done = atomic_load_explicit(&stream->done, memory_order_acquire);
 	return gpu_stream_last(stream) - done;
 }
@@ -107,7 +107,7 @@ bool gpu_stream_reached(struct gpu_stream *stream, uint64_t sequence)
 	struct gpu_scope scope;
 	if (gpu_scope_by_handle(stream->device, &scope))
 		return gpu_device_status(stream->device) != CL_SUCCESS;
-	/* Read before the question: operations that come after are not in it. */
+	/* Read before the query: later operations are not included in its answer. */
 	uint64_t last = gpu_stream_last(stream);
 	CUresult cu_result;
 	do
@@ -142,7 +142,7 @@ cl_int gpu_stream_wait_event(struct gpu_stream *stream, struct gpu_event *event)
 {
 	if (event->stream == stream || gpu_event_is_done(event) || already_waits(stream, event))
 		return gpu_device_status(stream->device);
-	/* What a dead device has not finished will never be. */
+	/* Unfinished work of a lost device will never be complete. */
 	cl_int error = gpu_device_status(event->stream->device);
 	struct gpu_scope scope;
 	if (!error)
@@ -158,9 +158,9 @@ cl_int gpu_stream_wait_event(struct gpu_stream *stream, struct gpu_event *event)
 	gpu_leave(&scope);
 	if (error)
 		return error;
-	/* Counted as an operation: a later witness of this stream includes what was
-	 * waited for.  Counted first: who skips a wait because of seen[] records
-	 * with a number that includes it. */
+	/* The wait counts as an operation, so that a later event of this stream includes what was waited for.  It is
+	 * counted before seen[] is raised: a thread that skips a wait because of seen[] records a sequence that
+	 * includes this one. */
 	gpu_stream_count(stream);
 	if (event->stream->id < GPU_STREAMS_TRACKED)
 		raise_to(&stream->seen[event->stream->id], event->sequence);

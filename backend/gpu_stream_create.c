@@ -1,4 +1,4 @@
-/* A stream of CUDA's, made: all that is done with one is gpu_stream.c's. */
+/* Makes CUDA streams; gpu_stream.c uses them. */
 #include "config.h"
 
 #include "backend/gpu_internal.h"
@@ -7,7 +7,7 @@
 
 static atomic_uint next_id;
 
-/* High, normal and low share CUDA's range, so that low is below normal. */
+/* High, normal and low divide CUDA's range of priorities, so that low is below normal. */
 static int cuda_priority(const struct gpu_device *device, int priority)
 {
 	if (priority < 0)

@@ -4,7 +4,7 @@
 
 #include "backend/gpu_internal.h"
 
-/* The driver reads so much of pageable memory before its call returns, waiting for nothing. */
+/* The driver copies up to so much pageable memory before its call returns, without waiting for the stream. */
 enum { DRIVER_STAGES_B = 1 << 16 };
 
 static struct gpu_transfer_plan plan_to_device(const struct gpu_transfer *transfer)
@@ -14,8 +14,7 @@ static struct gpu_transfer_plan plan_to_device(const struct gpu_transfer *transf
 		return (struct gpu_transfer_plan){GPU_TRANSFER_SMALL, .early = true};
 	if (gpu_relay_is_shared(size_B))
 		return (struct gpu_transfer_plan){GPU_TRANSFER_RELAYED, .early = true};
-	/* Where one thread alone copies, the driver is faster: slots then are for a caller who would wait
-	 * without having asked for it. */
+	/* If only one thread copies, the driver is faster.  Slots are then used only for calls that must not block. */
 	if (size_B <= GPU_STAGED_MAX_B && !transfer->blocking)
 		return (struct gpu_transfer_plan){GPU_TRANSFER_STAGED, .early = true};
 	return (struct gpu_transfer_plan){gpu_pageable_is_shared(size_B) ? GPU_TRANSFER_SHARED
@@ -47,7 +46,7 @@ struct gpu_transfer_plan gpu_transfer_plan(struct gpu_device *device,
 		*slot_out = NULL;
 	if (gpu_host_is_pinned(device, transfer->host, transfer->size_B))
 		return (struct gpu_transfer_plan){GPU_TRANSFER_PINNED, .early = true};
-	/* The copy then stands in its stream like any other, and only its end is waited for. */
+	/* A copy into a slot does not block in the stream; the caller waits only for its end. */
 	if (slot_out && transfer->blocking && transfer->size_B <= GPU_SLOT_B &&
 	    !gpu_relay_is_shared(transfer->size_B)) {
 		*slot_out = gpu_slot_take(device);
@@ -71,7 +70,7 @@ cl_int gpu_transfer_to_device(struct gpu_stream *stream, enum gpu_transfer_way w
 	cl_int error;
 	switch (way) {
 	case GPU_TRANSFER_STAGED:
-		/* Nobody waits where nothing is ahead. */
+		/* If the stream is idle, the driver's copy does not wait either. */
 		if (gpu_stream_reached(stream, gpu_stream_last(stream)))
 			break;
 		return gpu_relay_to_device(stream, to, from, size_B);

@@ -1,4 +1,4 @@
-/* Which way launches go that come again, as CULVERT_LAUNCH says. */
+/* How repeated launches are made, as CULVERT_LAUNCH says. */
 #include "config.h"
 
 #include "backend/gpu_repeat.h"
@@ -14,7 +14,7 @@ static const char *const names[] = {[GPU_WAY_UNKNOWN] = "auto", [GPU_WAY_KERNEL]
 enum gpu_way gpu_way_first(const struct gpu_caps *caps)
 {
 	const char *name = option_string(OPTION_LAUNCH);
-	/* What the software driver would be measured at says nothing of a GPU. */
+	/* The speed of the software driver says nothing about a GPU, so it is not measured. */
 	const int unasked = caps->software ? GPU_WAY_KERNEL : GPU_WAY_UNKNOWN;
 	for (int way = GPU_WAY_UNKNOWN; way <= GPU_WAY_GRAPH; way++)
 		if (!strcmp(names[way], name))

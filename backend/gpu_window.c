@@ -8,16 +8,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Addresses are reserved for the whole, which costs nothing; memory is there, and
- * pinned, only where it was asked for.  A copy must lie within one registration:
- * gpu_window_run tells where the next one begins. */
+/* Addresses are reserved for the whole size, which costs nothing; memory is allocated and pinned only where it was
+ * requested.  A copy must be within one registration: gpu_window_run says where the next one begins. */
 
 struct piece {
-	uint64_t lo_B, hi_B;             /* byte offsets, at borders of pages; pieces never overlap */
+	uint64_t lo_B, hi_B;             /* byte offsets, multiples of the page size; pieces do not overlap */
 };
 
 struct gpu_window {
-	struct gpu_device *device;       /* constant, as are memory and size_B */
+	struct gpu_device *device;       /* constant, like memory and size_B */
 	unsigned char *memory;
 	uint64_t size_B;                 /* a multiple of the page size */
 	struct lock lock;                /* guards the fields below */
@@ -55,7 +54,7 @@ fail_lock:
 	return CL_OUT_OF_HOST_MEMORY;
 }
 
-/* Whether the driver has let go of all pages. */
+/* Whether all pages could be unregistered. */
 static bool pieces_unregister(struct gpu_window *window)
 {
 	struct gpu_scope scope;
@@ -73,8 +72,8 @@ static void window_end(struct gpu_device *device, void *object)
 {
 	struct gpu_window *window = object;
 	(void)device;
-	/* A copy of a lost device may be under way still: its target must not become
-	 * somebody else's memory. */
+	/* If they could not, a copy of a lost device may still write to the memory, which therefore must not be used
+	 * for anything else. */
 	if (!window->count || pieces_unregister(window))
 		(void)munmap(window->memory, window->size_B);
 	else
@@ -100,8 +99,8 @@ void *gpu_window_memory(const struct gpu_window *window)
 	return window->memory;
 }
 
-/* The first part of *range that is in no piece; false: there is none.  Makes room for
- * one piece more. */
+/* Reduces *range to its first part that is in no piece, and makes room for another piece. *found_out: there is such
+ * a part. */
 static cl_int gap_find(struct gpu_window *window, struct piece *range, bool *found_out)
 {
 	cl_int error = CL_SUCCESS;

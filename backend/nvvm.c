@@ -32,8 +32,7 @@ const char *be_nvvm_id(void)
 	return library ? library->id : "";
 }
 
-/* What be_nvvm_library_build told: once for all, so that asking again costs no disk.
- * Set once, never taken back. */
+/* The result of be_nvvm_library_build, so that it accesses the disk only once.  Set once and never changed. */
 static _Atomic(char *) looked_up;
 
 static const char *look_up(void)
@@ -141,7 +140,7 @@ static int take_result(const struct nvvm_library *library, nvvm_handle program,
 	if (!text)
 		return NVVM_OUT_OF_MEMORY;
 	result = library->nvvmGetCompiledResult(program, text);
-	/* libnvvm counts the closing NUL, a run of bytes does not. */
+	/* libnvvm's size includes the closing NUL. */
 	if (!result)
 		bytes_append_string(ptx, text);
 	free(text);
@@ -160,8 +159,8 @@ static int translate(const struct nvvm_library *library, nvvm_handle program,
 	int result = library->nvvmAddModuleToProgram(program, ir.data, ir.size_B, "program");
 	if (!result)
 		result = verify(library, program, list);
-	/* Lazily: only what is called is read.  After the verifier, which it would
-	 * not pass. */
+	/* With the lazy function only what is called is read.  It is added after the verifier, which would reject
+	 * it. */
 	if (!result && libdevice.data)
 		result = library->nvvmLazyAddModuleToProgram(program, libdevice.data,
 							     libdevice.size_B, "libdevice");
@@ -177,7 +176,7 @@ static cl_int code_of(int result)
 	return result == NVVM_OUT_OF_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_BUILD_PROGRAM_FAILURE;
 }
 
-/* An nvvm_result. */
+/* Returns an nvvm_result. */
 static int compile(const struct nvvm_library *library, struct module_text ir,
 		   struct module_text libdevice, struct option_list *list, struct bytes *ptx_out,
 		   struct bytes *log)
@@ -212,7 +211,7 @@ uint64_t be_nvvm_module_bit(size_t number)
 	return (uint64_t)1 << (number < 63 ? number : 63);
 }
 
-/* One of the modules of a text. */
+/* The outcome for one of the modules of a text. */
 struct part {
 	struct module_text ir;
 	struct bytes ptx, log;
@@ -229,7 +228,7 @@ struct parts {
 	atomic_size_t taken;
 };
 
-/* An nvvm_result. */
+/* Returns an nvvm_result. */
 static int compile_module(struct parts *parts, size_t number, struct module_text ir,
 			  struct module_text libdevice, struct bytes *ptx_out, struct bytes *log)
 {
@@ -242,7 +241,7 @@ static int compile_module(struct parts *parts, size_t number, struct module_text
 	return result;
 }
 
-/* The parts that nobody has taken yet, one after the other. */
+/* Compiles parts that no thread has begun, one after the other. */
 static void *compile_parts(void *argument)
 {
 	static const struct module_text none;
@@ -257,7 +256,7 @@ static void *compile_parts(void *argument)
 	return NULL;
 }
 
-/* By as many threads as there may be, of which this is one. */
+/* Compiles all parts with up to so many threads, including this one. */
 static void share_out(struct parts *parts, unsigned threads)
 {
 	pthread_t others[PARTS_THREADS];
@@ -292,7 +291,7 @@ static int join(struct parts *parts, struct bytes *ptx_out, struct bytes *log)
 	return result;
 }
 
-/* An nvvm_result. */
+/* Returns an nvvm_result. */
 static int compile_all(struct parts *parts, struct module_text ir, unsigned threads,
 		       struct bytes *ptx_out, struct bytes *log)
 {
@@ -346,8 +345,7 @@ cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice
 
 /* --- which devices the library compiles for --- */
 
-/* Newest first; a device's code runs on later ones of the same generation, and
- * as PTX on all later ones. */
+/* Newest first.  Code for a device also runs on later devices of the same generation, and as PTX on all later ones. */
 static const unsigned known_sms[] = {
 	121, 120, 110, 103, 101, 100, 90, 89, 88, 87, 86, 80, 75, 72, 70, 62, 61, 60, 53, 52, 50,
 };
@@ -355,7 +353,7 @@ enum { KNOWN_SMS = sizeof(known_sms) / sizeof(known_sms[0]) };
 enum answer { NOT_ASKED, YES, NO };
 static atomic_int answers[KNOWN_SMS];
 
-/* The library is asked by compiling the smallest module there is: an nvvm_result. */
+/* Compiles the smallest possible module, to find out whether the library supports sm; returns an nvvm_result. */
 static int compile_probe(const struct nvvm_library *library, unsigned sm)
 {
 	const struct be_codegen_options options = {
@@ -384,8 +382,8 @@ static int compile_probe(const struct nvvm_library *library, unsigned sm)
 	return result;
 }
 
-/* answer_out: YES or NO, or an error that says nothing about the device.  What the
- * library says of the device itself is kept: it will not say otherwise. */
+/* Whether the library supports known_sms[index]. *answer_out: YES or NO.  Errors that do not concern the
+ * architecture are returned; final answers are kept. */
 static cl_int ask(const struct nvvm_library *library, int index, int *answer_out)
 {
 	int answer = atomic_load(&answers[index]);

@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Set once, never taken back. */
+/* Set once and never changed. */
 static _Atomic(struct nvvm_library *) found;
 
 static const struct {
@@ -45,11 +45,11 @@ static const struct {
 #undef ENTRY
 };
 
-/* A search under way: what was tried goes to log. */
+/* A search; what was tried is written to log. */
 struct search {
 	struct bytes *log;
-	struct bytes *build;             /* NULL, or: nothing is loaded, this gets its build */
-	struct nvvm_library *library;    /* filled when found */
+	struct bytes *build;             /* not NULL: nothing is loaded, and the build ID is appended to it */
+	struct nvvm_library *library;    /* filled in when a library is found */
 	void *handle;
 };
 
@@ -59,13 +59,13 @@ static const char *resolve(void *handle, struct nvvm_library *library)
 		void *address = dlsym(handle, entries[i].name);
 		if (!address)
 			return entries[i].name;
-		/* POSIX lets a function's address travel in a void pointer. */
+		/* POSIX requires that a void pointer can hold a function's address. */
 		memcpy((char *)library + entries[i].offset_B, &address, sizeof(address));
 	}
 	return NULL;
 }
 
-/* Size and date tell two builds apart that say the same of themselves. */
+/* The size and the date of the file distinguish builds with the same version. */
 static void describe(struct nvvm_library *library, int major, int minor)
 {
 	Dl_info info;
@@ -117,7 +117,7 @@ static bool try_path(struct search *search, const char *path)
 		bytes_printf(search->log, "  %s: no such file\n", path);
 		return false;
 	}
-	/* Where the linker finds a bare name, only loading it will tell. */
+	/* For a name without a folder, only the dynamic linker can tell which file it loads. */
 	if (search->build)
 		return !strchr(path, '/') || build_id_append(search->build, path);
 	search->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -133,7 +133,7 @@ static bool try_path(struct search *search, const char *path)
 	return false;
 }
 
-/* Every file that matches; newest names last in the alphabet come first. */
+/* Tries every file that matches, in reverse alphabetical order. */
 static bool try_pattern(struct search *search, const char *pattern)
 {
 	glob_t matches;
@@ -170,7 +170,7 @@ static bool try_toolkit(struct search *search, const char *root)
 	return root && *root && try_below(search, root, tails, sizeof(tails) / sizeof(tails[0]));
 }
 
-/* What `make install` copied beside our other parts, where the build had a libnvvm of its own. */
+/* The library that `make install` has copied beside Culvert's own files, if the build had one. */
 static bool try_own(struct search *search)
 {
 	struct bytes path = BYTES_INIT;
@@ -194,7 +194,7 @@ static bool try_toolkits(struct search *search)
 	       try_path(search, "libnvvm.so.4");
 }
 
-/* packages: a site-packages folder, as a pattern. */
+/* packages: the path of a site-packages folder, as a pattern. */
 static bool try_wheels(struct search *search, const char *prefix, const char *packages)
 {
 	static const char *const tails[] = {
@@ -216,13 +216,13 @@ void be_nvvm_beside(const char *program)
 	snprintf(host_program, sizeof(host_program), "%s", program);
 }
 
-/* /opt/py/bin/python3 -> /opt/py. */
+/* For the program /opt/py/bin/python3 the prefix is /opt/py. */
 static bool try_python(struct search *search, const char *program)
 {
 	const char *name = strrchr(program, '/');
 	if (!name || strncmp(name + 1, "python", strlen("python")))
 		return false;
-	/* Without bin/, too. */
+	/* The program may be without bin/. */
 	const char *end = memrchr(program, '/', (size_t)(name - program));
 	char *folder = end ? strndup(program, (size_t)(end - program)) : NULL;
 	const bool done = folder && try_wheels(search, folder, "/lib/python3*/site-packages");
@@ -230,7 +230,7 @@ static bool try_python(struct search *search, const char *program)
 	return done;
 }
 
-/* A Python that runs us: the environment that it was called in, then its own folder. */
+/* If the application is a Python interpreter: its virtual environment, then its own prefix. */
 static bool try_own_python(struct search *search)
 {
 	char *path = *host_program ? strdup(host_program) : own_program();
@@ -263,14 +263,14 @@ static bool try_pythons(struct search *search)
 	       try_wheels(search, "/usr/lib", "/python3/dist-packages");
 }
 
-/* What comes with the driver. */
+/* The libraries that come with the driver. */
 static bool try_driver(struct search *search)
 {
 	static const char *const tail[] = {"/libnvidia-nvvm.so.4"};
 	bool done = try_path(search, tail[0] + 1);
 	for (const struct driver_folder *folder = driver_folders; folder->path && !done; folder++) {
 		glob_t matches;
-		/* Most systems have none of these folders, and no log is to list them. */
+		/* Most systems do not have these folders, so they are not logged. */
 		if (glob(folder->path, 0, NULL, &matches))
 			continue;
 		done = try_below(search, folder->path, tail, 1);
@@ -292,7 +292,7 @@ const struct nvvm_library *be_nvvm_library_found(void)
 	return atomic_load_explicit(&found, memory_order_acquire);
 }
 
-/* Threads may search at once; the first to find keeps it for all. */
+/* Several threads may search at the same time; the first that finds a library stores it for all. */
 const struct nvvm_library *be_nvvm_library(struct bytes *log)
 {
 	struct nvvm_library *library = atomic_load_explicit(&found, memory_order_acquire);

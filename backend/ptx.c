@@ -31,7 +31,8 @@ static void job_set_number(struct job *job, CUjit_option name, uintptr_t number)
 	job_set(job, name, (void *)number);
 }
 
-/* Room for words of the driver's, none at first; not cleared, for it is large and mostly stays unused. */
+/* Memory for the driver's messages, an empty string at first.  It is not cleared, because it is large and mostly
+ * unused. */
 static char *text_make(size_t size_B)
 {
 	char *text = malloc(size_B);
@@ -77,8 +78,8 @@ static void append_line(struct bytes *log, const char *text)
 		bytes_append_char(log, '\n');
 }
 
-/* The newest PTX that a driver reads, as 10 * major + minor; 0 when not known.
- * (PTX ISA, release notes: the table of CUDA releases.) */
+/* The newest PTX version that a driver reads, as 10 * major + minor; 0: unknown. (PTX ISA, release notes: the table
+ * of CUDA releases.) */
 static int ptx_version_of_driver(int cuda_version)
 {
 	static const int of_cuda_12[] = {80, 81, 82, 83, 84, 85, 85, 86, 87, 88};
@@ -88,10 +89,9 @@ static int ptx_version_of_driver(int cuda_version)
 	return major == 13 && minor < 10 ? 90 + minor : 0;
 }
 
-/* A libnvvm newer than the driver heads its text with a version that the driver
- * refuses unread, whatever instructions follow.  The head is then made the
- * driver's own; an instruction that it does not know is still refused, by name.
- * True when text_out was filled. */
+/* PTX of a libnvvm that is newer than the driver has a version that the driver rejects, even if it knows all
+ * instructions in it.  Then text_out gets the text with the newest version that the driver knows, and true is
+ * returned; instructions that the driver does not know are still rejected, with an error that names them. */
 static bool fit_version(const struct bytes *ptx, int cuda_version, struct bytes *text_out)
 {
 	int major, minor, known = ptx_version_of_driver(cuda_version);
@@ -107,7 +107,7 @@ static bool fit_version(const struct bytes *ptx, int cuda_version, struct bytes 
 	return !bytes_failed(text_out);
 }
 
-/* What is wrong with the text is the build's failure; the rest keeps its code. */
+/* An error in the text is a build failure; other errors are returned as they are. */
 static cl_int narrow(cl_int error, CUresult cu_result)
 {
 	if (error == CL_INVALID_BINARY || error == CL_INVALID_KERNEL_NAME)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* PTX ISA 9.0, 11.1.2: `.target sm_90, debug`, which stands in the first lines. */
+/* PTX ISA 9.0, 11.1.2: `.target sm_90, debug`, in one of the first lines. */
 bool be_ptx_is_debug(const struct bytes *ptx)
 {
 	static const char target[] = "\n.target ";

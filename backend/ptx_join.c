@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind a name; none of the source or of LLVM has it. */
+/* The suffix of renamed functions and variables; names of the source and of LLVM do not contain it. */
 #define RENAMED "$$part%u"
 
 struct span {
@@ -15,20 +15,20 @@ struct span {
 	size_t size_B;
 };
 
-/* What stands at the outermost level of a text: a function, a variable, a declaration. */
+/* An item at the outermost level of a text: a function, a variable or a declaration. */
 struct item {
 	struct span text;
 	struct span name;                /* empty: a directive without a name */
 	bool function;                   /* a function or its declaration */
 	bool entry;
-	bool known;                      /* an earlier text has it in the same words */
+	bool known;                      /* an earlier text has the same item */
 	bool renamed;                    /* it gets another name */
 };
 
-/* Items of all texts; those of the one that is added now begin at fresh. */
+/* The items of all texts; those of the text that is being added begin at fresh. */
 struct join {
 	struct bytes items;
-	size_t fresh;                    /* index of the first item of the text that is added now */
+	size_t fresh;                    /* index of the first item of the text that is being added */
 	unsigned number;                 /* of that text */
 	struct bytes *out;
 };
@@ -60,7 +60,7 @@ static size_t item_count(const struct join *join)
 
 /* --- reading ------------------------------------------------------------------------------ */
 
-/* Behind blanks and comments. */
+/* Skips blanks and comments. */
 static const char *skip_blank(const char *at, const char *end)
 {
 	while (at < end) {
@@ -76,7 +76,7 @@ static const char *skip_blank(const char *at, const char *end)
 	return at;
 }
 
-/* A word, or another character alone; empty at the end. */
+/* A word, or another character by itself; empty at the end. */
 static struct span next_word(const char *at, const char *end)
 {
 	at = skip_blank(at, end);
@@ -88,8 +88,8 @@ static struct span next_word(const char *at, const char *end)
 	return (struct span){from, (size_t)(at - from)};
 }
 
-/* The name is a function's first word that is no directive and not in parentheses, as its
- * result is, and a variable's last before its size, value or end. */
+/* Finds the item's name: of a function the first word that is no directive and not in parentheses, as its result is;
+ * of a variable the last word before its size, value or end. */
 static void name_note(struct item *item, struct span word, unsigned depth)
 {
 	const char c = *word.at;
@@ -99,7 +99,7 @@ static void name_note(struct item *item, struct span word, unsigned depth)
 		item->name = word;
 }
 
-/* The item that begins at from, which is behind blanks.  Returns its end. */
+/* Reads the item at from, where no blank is.  Returns its end. */
 static const char *item_read(const char *from, const char *end, struct item *item)
 {
 	bool named = false, body = false;
@@ -129,7 +129,7 @@ static const char *item_read(const char *from, const char *end, struct item *ite
 	return at;
 }
 
-/* Behind .version, .target and .address_size, each of which ends with its line. */
+/* Skips .version, .target and .address_size, each of which is a line. */
 static const char *head_end(const char *text, const char *end)
 {
 	static const char *const directives[] = {".version", ".target", ".address_size"};
@@ -157,7 +157,7 @@ static void items_read(struct join *join, const char *at, const char *end)
 
 /* --- comparing ----------------------------------------------------------------------------- */
 
-/* Where an earlier text has the name, and says the same of it. */
+/* Whether an earlier text has an item of that name, and whether it is the same. */
 enum earlier { NOT_THERE, SAME, OTHER };
 
 static enum earlier earlier_find(const struct join *join, const struct item *item)
@@ -179,8 +179,8 @@ static bool is_declared(const struct item *item)
 	return span_is(next_word(item->text.at, item->text.at + item->text.size_B), ".extern");
 }
 
-/* A function's words say what it calls, which may be another one's: only where all functions that
- * two texts have are the same in both are they left out. */
+/* A function with the same text may call a function that differs between two texts.  Therefore functions are left
+ * out only if all functions that two texts have in common are the same. */
 static void items_compare(struct join *join)
 {
 	bool all_same = true;

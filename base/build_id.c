@@ -15,7 +15,7 @@
 
 enum { PROGRAM_HEADERS_MAX = 64, NOTES_B = 1024 };
 
-/* The id among the notes of one segment. */
+/* Finds the build ID among the notes of a segment. */
 static bool find_note(const unsigned char *notes, size_t size_B, struct bytes *text)
 {
 	Elf64_Nhdr note;
@@ -31,7 +31,7 @@ static bool find_note(const unsigned char *notes, size_t size_B, struct bytes *t
 			bytes_append_hex(text, notes + at_B + name_B, note.n_descsz);
 			return true;
 		}
-		/* The last one's padding may be missing. */
+		/* The last note may lack its padding. */
 		if (value_B > size_B - at_B - name_B)
 			return false;
 		at_B += name_B + value_B;
@@ -39,7 +39,8 @@ static bool find_note(const unsigned char *notes, size_t size_B, struct bytes *t
 	return false;
 }
 
-/* What is read of a file, on the heap: hosts may have small stacks. */
+/* The parts of a file that are read.  They are on the heap, because threads of the application may have small
+ * stacks. */
 struct headers {
 	Elf64_Ehdr file;
 	Elf64_Phdr segments[PROGRAM_HEADERS_MAX];

@@ -17,7 +17,7 @@
 
 enum { NAME_TRIES = 8 };
 
-/* Room for extra_B more bytes and the closing NUL. */
+/* Makes room for extra_B more bytes and the closing NUL. */
 static bool reserve(struct bytes *bytes, size_t extra_B)
 {
 	if (bytes->failed)
@@ -155,7 +155,7 @@ static int read_descriptor(struct bytes *bytes, int fd)
 		return EINVAL;
 	size_t start_B = bytes->size_B;
 	for (;;) {
-		/* One that grows without end as well. */
+		/* Larger files are not read; a file may also grow while it is read. */
 		if ((uint64_t)status.st_size > BYTES_FILE_MAX_B ||
 		    bytes->size_B - start_B > BYTES_FILE_MAX_B) {
 			bytes_cut(bytes, start_B);
@@ -180,7 +180,7 @@ static int read_descriptor(struct bytes *bytes, int fd)
 
 int bytes_read_file(struct bytes *bytes, const char *path)
 {
-	/* O_NONBLOCK: a FIFO in the way must not hang the host. */
+	/* O_NONBLOCK: the open of a FIFO must not block. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return errno;
@@ -203,8 +203,8 @@ static int write_pieces(int fd, const char *data, size_t size_B)
 	return 0;
 }
 
-/* The kernel raises SIGXFSZ in the thread that writes, and by it ends a process that knows nothing
- * of the file: so it waits until it is taken back here. */
+/* At the limit of file sizes the kernel raises SIGXFSZ in the thread that writes, which would end the application.
+ * It is blocked, and removed here if it is pending. */
 int bytes_write_all(int fd, const void *data, size_t size_B)
 {
 	static const struct timespec no_wait = {0, 0};
@@ -214,7 +214,7 @@ int bytes_write_all(int fd, const void *data, size_t size_B)
 	if (sigpending(&pending) || pthread_sigmask(SIG_BLOCK, &limit, &before))
 		return write_pieces(fd, data, size_B);
 	int error = write_pieces(fd, data, size_B);
-	/* One that was there before is the host's. */
+	/* A signal that was pending before belongs to the application. */
 	if (error == EFBIG && !sigismember(&pending, SIGXFSZ))
 		while (sigtimedwait(&limit, NULL, &no_wait) < 0 && errno == EINTR)
 			continue;
@@ -222,7 +222,7 @@ int bytes_write_all(int fd, const void *data, size_t size_B)
 	return error;
 }
 
-/* A device or a pipe cannot be replaced: /dev/null would become a file, for everyone. */
+/* Devices and pipes are written to and not replaced: otherwise /dev/null would become a file. */
 static bool is_special(const char *path)
 {
 	struct stat status;
@@ -240,8 +240,8 @@ static int write_special(const void *data, size_t size_B, const char *path)
 	return error;
 }
 
-/* A file of a name that only this call knows of, with the rights that the process gives its files
- * (umask(2)): mkstemp() gives only the owner's.  Returns a descriptor; else -1, and errno. */
+/* Creates a file with a unique name and the permissions of umask(2); mkstemp() would allow access only to the owner.
+ * Returns a file descriptor, or -1 with errno. */
 static int open_temporary(const char *path, struct bytes *name)
 {
 	static atomic_uint serial;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* In here and nowhere else: no symbol of it is left over, and no library is needed. */
+/* xxHash is compiled into this file only: it needs no library and leaves no symbols. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -12,7 +12,7 @@ struct checksum checksum_of(const void *data, size_t size_B)
 {
 	struct checksum checksum;
 	XXH128_canonical_t bytes;
-	/* Big-endian, the form that does not depend on the machine. */
+	/* The canonical form, big-endian, is the same on all machines. */
 	XXH128_canonicalFromHash(&bytes, XXH3_128bits(data, size_B));
 	memcpy(checksum.bytes, bytes.digest, CHECKSUM_B);
 	return checksum;

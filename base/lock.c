@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Ranks held by this thread, lowest first; deep enough for every rank and a
- * kernel's worth of mem locks. */
+/* The ranks of the locks that this thread holds, lowest first; enough for all ranks and the storage locks of a
+ * kernel's arguments. */
 enum { HELD_MAX = 256 };
 static _Thread_local const struct lock *held[HELD_MAX];
 static _Thread_local unsigned held_count;
@@ -25,7 +25,7 @@ static void violation(const char *what, const struct lock *lock)
 	for (unsigned i = 0; i < held_count; i++)
 		fprintf(stderr, ", holds %d", (int)held[i]->rank);
 	fprintf(stderr, ")\n");
-	/* Only in debug builds: the one place where stopping is the point. */
+	/* Only in builds with lock checks, where an error has to end the process. */
 	__builtin_trap();
 }
 

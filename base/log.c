@@ -28,7 +28,7 @@ static void read_threshold(void)
 		sync_wanted |= length == 4 && !strncmp(at, "sync", 4);
 		at += length;
 	}
-	/* What goes wrong is what one waits for. */
+	/* With sync, errors are always logged, because they are what the user is looking for. */
 	if (sync_wanted && threshold < LOG_LEVEL_ERR)
 		threshold = LOG_LEVEL_ERR;
 }
@@ -45,7 +45,7 @@ bool log_sync(void)
 	return sync_wanted;
 }
 
-/* A short write or a closed stderr is nobody's concern here. */
+/* Errors of stderr are ignored: it may be closed. */
 static void write_out(struct bytes *message)
 {
 	const int before = cancel_hold();

@@ -13,7 +13,7 @@
 
 static const uint64_t least_B = (uint64_t)1 << 30;
 
-/* The first number of a file; UINT64_MAX: there is none, as where it says "max". */
+/* The first number in a file; UINT64_MAX: there is none, or the file says "max". */
 static uint64_t number_of(const char *path)
 {
 	unsigned long long number;
@@ -26,7 +26,7 @@ static uint64_t number_of(const char *path)
 
 static uint64_t machine_B(void)
 {
-	/* In a container the group's folder is the root of what is seen. */
+	/* In a container the control group's folder is the root of the file system. */
 	static const char *const groups[] = {"/sys/fs/cgroup/memory.max",
 					     "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
 	const long pages = sysconf(_SC_PHYS_PAGES), page_B = sysconf(_SC_PAGESIZE);
@@ -55,11 +55,11 @@ uint64_t memory_limit_B(void)
 void memory_limit_set(void)
 {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-	/* For stacks, of which Clang's is the largest, 1 GiB. */
+	/* Stacks count as well; the largest is that of Clang, 1 GiB. */
 	const uint64_t stacks_B = (uint64_t)3 << 29;
 	const uint64_t heap_B = memory_limit_B(), size_B = heap_B + stacks_B;
 	struct rlimit limit;
-	/* One that our host was given stays, where it is lower. */
+	/* A lower limit that the process was started with is kept. */
 	if (!heap_B || size_B < heap_B || getrlimit(RLIMIT_DATA, &limit) || limit.rlim_cur <= size_B)
 		return;
 	limit.rlim_cur = size_B;
@@ -71,7 +71,7 @@ void memory_limit_set(void)
 
 uint64_t memory_used_B(void)
 {
-	/* proc(5), /proc/pid/statm: pages; what is resident, and of those what belongs to files. */
+	/* Columns of /proc/pid/statm (proc(5)), in pages: resident memory, and the part of it that belongs to files. */
 	enum { RESIDENT = 1, OF_FILES = 2, COLUMNS = 3 };
 	char text[256];
 	const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);

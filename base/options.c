@@ -23,8 +23,7 @@ static const struct row rows[OPTION_COUNT] = {
 static const char *values[OPTION_COUNT];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Values are copied: the host may overwrite its environment later.  They live
- * as long as the process, as their readers expect. */
+/* The values are copied, because the application may change its environment later.  They are never freed. */
 static void read_environment(void)
 {
 	for (int i = 0; i < OPTION_COUNT; i++) {

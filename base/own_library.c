@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Its address tells where our own code lies. */
+/* Its address is inside the loaded file of this code. */
 static const char here;
 
-/* The file that this code is in.  The linker knows a program, which has no name in its
- * list, only by what it was called: that may be a word without a folder, or a lie. */
+/* The file that contains this code.  If that is a program and not a library, the linker only knows the name by which
+ * it was called, which may be without a folder, or wrong. */
 static char *own_file(void)
 {
 	Dl_info info;
@@ -26,7 +26,7 @@ static char *own_file(void)
 	return *map->l_name ? strdup(info.dli_fname) : own_program_file();
 }
 
-/* "/usr/lib/libculvert.so" -> "/usr/lib/". */
+/* From "/usr/lib/libculvert.so", appends "/usr/lib/". */
 static bool append_own_folder(struct bytes *path)
 {
 	char *file = own_file();
@@ -41,8 +41,8 @@ static bool append_own_folder(struct bytes *path)
 static const char *const folders[] = {"", "culvert/", "../lib/culvert/", CULVERT_LIBDIR "/"};
 enum { FOLDERS = sizeof(folders) / sizeof(folders[0]) };
 
-/* folder: absolute, or relative to where our own code lies.  False where nobody knows
- * where that is: never relative to the folder that the process happens to be in. */
+/* folder: absolute, or relative to the folder of this code.  False if that folder is not known; the current folder
+ * is never used. */
 static bool append_path(struct bytes *path, const char *folder, const char *name)
 {
 	if (*folder != '/' && !append_own_folder(path))
@@ -52,7 +52,7 @@ static bool append_path(struct bytes *path, const char *folder, const char *name
 	return !bytes_failed(path);
 }
 
-/* "PATH: why": dlopen's words begin with the path, or name another file that this one needs. */
+/* Appends "PATH: why". dlerror's message begins with the path, or with another file that is needed. */
 static void tell_why(struct bytes *note, const char *path)
 {
 	const char *reason = dlerror();

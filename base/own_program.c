@@ -14,8 +14,8 @@
 
 static const char file[] = "/proc/self/exe";
 
-/* The absolute path of a name, or NULL.  PWD is the folder in which the process began: it stays the same when the process
- * changes its folder. */
+/* The absolute path of a name, or NULL.  PWD is the folder in which the process was started; it does not change with
+ * the current folder. */
 static char *absolute(const char *name)
 {
 	const char *folder = getenv("PWD");
@@ -46,7 +46,7 @@ char *own_program_file(void)
 	const char *executed = (const char *)getauxval(AT_EXECFN);
 	struct stat there;
 	char *path = link_target();
-	/* A link may have led to a set-uid program, and nothing tells. */
+	/* A set-user-ID program may have been called through a link, so its path is not trusted. */
 	if (path || getauxval(AT_SECURE) || !executed)
 		return path;
 	path = absolute(executed);
@@ -56,7 +56,7 @@ char *own_program_file(void)
 	return NULL;
 }
 
-/* The path that the program was called by, if that is its file: PWD and the name may say anything. */
+/* The path by which the program was called, if it is the program's file; PWD and the name may be wrong. */
 static char *called_by(void)
 {
 	const char *name = program_invocation_name;

@@ -28,7 +28,7 @@ void pack(const void *data, size_t size_B, struct bytes *packed)
 
 bool unpack(const void *packed, size_t size_B, struct bytes *data)
 {
-	/* Unknown and wrong sizes are the largest numbers there are. */
+	/* The results for an unknown or invalid size are the two largest numbers. */
 	const unsigned long long data_B = ZSTD_getFrameContentSize(packed, size_B);
 	if (data_B > LARGEST_B)
 		return false;

@@ -23,7 +23,7 @@ const struct bytes *packed_bytes_open(struct packed_bytes *packed)
 	const bool whole = open && unpack(packed->bytes.data, packed->bytes.size_B, open);
 	if (whole && atomic_compare_exchange_strong(&packed->unpacked, &none, open))
 		return open;
-	/* It cannot be had, or another thread was quicker. */
+	/* Unpacking has failed, or another thread was faster. */
 	unpacked_destroy(open);
 	return none;
 }

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* What a file has for each period, both in us; false: there is none, as where it says "max" or -1. */
+/* Reads a quota and its period, both in us; false: there is none, or the file says "max" or -1. */
 static bool read_numbers(const char *root, const char *path, long long *first, long long *second)
 {
 	struct bytes whole = BYTES_INIT;
@@ -27,7 +27,8 @@ static bool read_numbers(const char *root, const char *path, long long *first, l
 
 unsigned processors_of_group(const char *root)
 {
-	/* In a container the group's folder is the root of what is seen: cgroups(7), version 2, then 1. */
+	/* In a container the control group's folder is the root of the file system. cgroups(7): version 2, then
+	 * version 1. */
 	long long quota, period;
 	const bool found = read_numbers(root, "/sys/fs/cgroup/cpu.max", &quota, &period) ||
 			   (read_numbers(root, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", &quota, NULL) &&
@@ -38,7 +39,7 @@ unsigned processors_of_group(const char *root)
 	return processors > UINT_MAX ? UINT_MAX : (unsigned)processors;
 }
 
-/* Read once, afterwards only looked at. */
+/* Written once. */
 static unsigned group_has;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -50,7 +51,7 @@ static void read_group(void)
 unsigned processors_usable(void)
 {
 	cpu_set_t allowed;
-	/* It fails where there are more than the set has room for. */
+	/* sched_getaffinity fails if the system has more processors than cpu_set_t can hold. */
 	const long count = sched_getaffinity(0, sizeof(allowed), &allowed) ? sysconf(_SC_NPROCESSORS_ONLN)
 									  : CPU_COUNT(&allowed);
 	const unsigned cores = count < 1 ? 1 : (unsigned)count;

@@ -8,14 +8,14 @@ struct shared_text *shared_text_take(struct bytes *text)
 {
 	struct shared_text *shared = malloc(sizeof(*shared));
 	const size_t size_B = text->size_B;
-	/* An empty text has no memory yet. */
+	/* An empty text has no memory yet, so one byte is appended. */
 	bytes_append(text, "", 1);
 	if (!shared || bytes_failed(text)) {
 		free(shared);
 		bytes_finish(text);
 		return NULL;
 	}
-	/* Room that appending made is not kept. */
+	/* Gives back the memory that was allocated in advance. */
 	char *fitted = realloc(text->data, size_B + 1);
 	atomic_init(&shared->refs, 1);
 	shared->data = fitted ? fitted : text->data;

@@ -11,7 +11,7 @@ void spans_finish(struct spans *spans)
 	*spans = (struct spans)SPANS_INIT;
 }
 
-/* How many start at or below address. */
+/* The number of spans that start at or below address. */
 static size_t rank(const struct spans *spans, uint64_t address)
 {
 	size_t low = 0, high = spans->count;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* What its own instructions, abort() and system calls raise in a thread. */
+/* Signals that a thread's own instructions, abort() and system calls raise in it. */
 static const int own_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
 
 int thread_start(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
@@ -17,7 +17,7 @@ int thread_start(pthread_t *thread, const pthread_attr_t *attributes, void *(*st
 	sigfillset(&blocked);
 	for (size_t i = 0; i < sizeof(own_signals) / sizeof(own_signals[0]); i++)
 		sigdelset(&blocked, own_signals[i]);
-	/* A new thread has the mask of the one that makes it. */
+	/* A new thread inherits the signal mask of the thread that creates it. */
 	int error = pthread_sigmask(SIG_SETMASK, &blocked, &before);
 	if (error)
 		return error;
@@ -31,7 +31,7 @@ struct deep_start {
 	void *argument;
 };
 
-/* The bytes are the far end of the stack that may be used up. */
+/* The signal stack is at the far end of the thread's stack. */
 static void *deep_main(void *argument)
 {
 	enum { SIGNAL_STACK_B = 64 * 1024 };
@@ -42,14 +42,14 @@ static void *deep_main(void *argument)
 	free(argument);
 	const bool changed = !sigaltstack(&stack, &before);
 	void *result = deep.start(deep.argument);
-	/* A sanitizer has one of its own there, and takes back what it finds. */
+	/* Sanitizers install an alternative stack of their own and expect to find it at the end. */
 	if (changed)
 		(void)sigaltstack(&before, NULL);
 	return result;
 }
 
-/* Reserved, not used up: the kernel gives pages as they are touched.  Where so much cannot be
- * reserved (a limit on address space), less must do. */
+/* The stack's memory is only reserved: the kernel allocates pages when they are used.  If so much cannot be
+ * reserved, because the address space is limited, a smaller stack is tried. */
 int thread_start_deep(pthread_t *thread, size_t stack_B, void *(*start)(void *), void *argument)
 {
 	const size_t least_B = (size_t)8 << 20;

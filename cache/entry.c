@@ -1,14 +1,14 @@
-/* One entry, as it is on disk; little-endian:
+/* The format of an entry on disk, little-endian:
  *
- *	 0  "CULVCACH"
- *	 8  u32 version, u32 zero
- *	16  its key, a BLAKE3 hash
- *	48  u64 size of the value
- *	56  XXH3-128 of bytes 0 to 55 and the XXH3-128 of the value
- *	72  the value, to the very end
+ *  0  "CULVCACH"
+ *  8  u32 version, u32 zero
+ * 16  its key, a BLAKE3 hash
+ * 48  u64 size of the value
+ * 56  XXH3-128 of bytes 0 to 55 and the XXH3-128 of the value
+ * 72  the value, up to the end of the file
  *
- * The value as it was given: who has much that is seldom looked at packs it himself, for he
- * knows what a hit needs at once. */
+ * The value is stored as it was given.  A user with large parts that are seldom read compresses them, because only
+ * the user knows what a hit reads. */
 #include "config.h"
 
 #include "base/checksum.h"
@@ -31,7 +31,7 @@ static void number_put(unsigned char *at, uint64_t value, unsigned width_B)
 		at[i] = (unsigned char)(value >> (8 * i));
 }
 
-/* All that a header is but for its checksum, which is over that and the value. */
+/* Makes the header, without its checksum, which is over the header and the value. */
 static void describe(const struct hash *key, size_t size_B, unsigned char header[CACHE_HEADER_B])
 {
 	memset(header, 0, CACHE_HEADER_B);
@@ -57,7 +57,7 @@ bool cache_header_holds(const unsigned char header[CACHE_HEADER_B], const struct
 			const void *value, size_t size_B)
 {
 	unsigned char right[CACHE_HEADER_B];
-	/* Another version or key, or a file cut short: known without a look at the value. */
+	/* An entry of another version or key, or a truncated file, is found without reading the value. */
 	describe(key, size_B, right);
 	if (memcmp(header, right, CHECKSUM_AT_B))
 		return false;

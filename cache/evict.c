@@ -1,9 +1,8 @@
-/* Making room: the entries that were not used for longest go.
+/* Removes the entries that were not used for the longest time.
  *
- * Looking at every file is too much for each entry that is put.  So each adds to a
- * file, the tally, one byte for each 4 KiB it put (appending needs no lock), and who
- * finds it long enough sweeps and empties it.  A tally that is lost or cut short only
- * makes a sweep come later. */
+ * To look at every file for each entry that is stored would take too long.  Therefore each store adds to a file, the
+ * tally, one byte for each 4 KiB (appending needs no lock); a thread that finds it long enough removes old entries
+ * and empties it.  If a tally is lost or truncated, entries are only removed later. */
 #include "config.h"
 
 #include "base/log.h"
@@ -19,8 +18,8 @@
 
 enum {
 	TALLY_UNIT_B = 4096,
-	SWEEP_PART = 16,         /* a sweep after that part of the limit was put */
-	KEEP_EIGHTHS = 7         /* of the limit, after a sweep */
+	SWEEP_PART = 16,         /* entries are removed after that part of the limit was stored */
+	KEEP_EIGHTHS = 7         /* how much of the limit is kept */
 };
 
 static const char tally_name[] = "tally";
@@ -40,7 +39,7 @@ struct sweep {
 	uint64_t total_B;
 };
 
-/* A time in the future says nothing: the clock was set back.  It counts as old. */
+/* A time in the future, from before the clock was set back, counts as old. */
 static time_t used(const struct sweep *sweep, const struct stat *status)
 {
 	return status->st_mtime > sweep->now + CACHE_LEFT_OVER_S ? 0 : status->st_mtime;
@@ -89,7 +88,7 @@ static void sweep(struct cache *cache, int folder)
 	struct sweep sweep = {.cache = cache, .folder = folder, .now = time(NULL)};
 	uint64_t keep_B = cache->limit_B / 8 * KEEP_EIGHTHS;
 	uint64_t evicted = 0;
-	/* Half a list would make the wrong ones go; there will be another time. */
+	/* With an incomplete list the wrong entries would be removed; it is tried again later. */
 	if (cache_look_at_all(folder, look_at, &sweep) && sweep.count) {
 		qsort(sweep.candidates, sweep.count, sizeof(*sweep.candidates), by_use);
 		for (size_t i = 0; i < sweep.count && sweep.total_B > keep_B; i++) {
@@ -107,7 +106,7 @@ static void sweep(struct cache *cache, int folder)
 	free(sweep.candidates);
 }
 
-/* Adds to the tally; true when it is time to sweep. */
+/* Adds to the tally; true when entries should be removed. */
 static bool tally(const struct cache *cache, int folder, uint64_t size_B)
 {
 	static const char units[256];

@@ -1,10 +1,9 @@
-/* One at a time makes the value of a key: among the threads of a process by a list and
- * a condition, among processes by a lock on a file of the key's name.
+/* Makes sure that the value of a key is made once: among the threads of a process by a list and a condition, among
+ * processes by a lock on a file named after the key.
  *
- * A POSIX lock, for it goes with the process whatever becomes of it, is not passed on
- * to children, and is known to network file systems.  It also goes when the process
- * closes any descriptor of the file: here only the thread that leads opens it.  Where
- * there are no locks everyone works for himself. */
+ * It is a POSIX lock, because that is released when the process ends, is not inherited by children, and is supported
+ * by network file systems.  It is also released when the process closes any descriptor of the file; here only the
+ * thread that makes the value opens it.  Without support for locks, each process makes the value itself. */
 #include "config.h"
 
 #include "base/clock.h"
@@ -28,7 +27,8 @@
 struct cache_flight {
 	struct list link;                /* cache.flights */
 	struct hash key;
-	pid_t process;                   /* that began it: a forked child has the list, but not the threads */
+	pid_t process;                   /* the process that began it: a forked child has the list but not the
+					  * threads */
 	unsigned refs;                   /* the thread that makes the value, and those that wait; guarded by the lock */
 	bool landed;                     /* it has ended */
 	int file;                        /* descriptor of the locked file, or -1 */
@@ -38,7 +38,7 @@ struct cache_flight {
 
 enum attempt { LOCKED, BUSY, STALE, NO_LOCKS };
 
-/* What the file holds once its value could not be made. */
+/* The content of the file if the value could not be made. */
 static const char failure = 'F';
 
 static bool has_failed(int fd)
@@ -47,12 +47,12 @@ static bool has_failed(int fd)
 	return pread(fd, &c, 1, 0) == 1 && c == failure;
 }
 
-/* Stale: the file of that name is another one by now. */
+/* STALE: another file has that name by now. */
 static enum attempt try_lock(int folder, const char *name, int fd)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	struct stat mine, there;
-	/* fcntl(2): where another holds it, Linux says EAGAIN alone. */
+	/* fcntl(2): if another process has the lock, Linux always returns EAGAIN. */
 	if (fcntl(fd, F_SETLK, &lock))
 		return errno == EAGAIN ? BUSY : NO_LOCKS;
 	if (fstat(fd, &mine))
@@ -67,8 +67,8 @@ static int open_lock(int folder, const char *name)
 	return cache_file_open(folder, name, O_RDWR);
 }
 
-/* Waits until the lock is ours: its descriptor; -1 where that cannot be, where the holder
- * has taken too long, or could not make the value: one after the other would not either. */
+/* Waits for the lock and returns its descriptor. -1: it cannot be had; its holder has taken too long; or the holder
+ * could not make the value, in which case others would also fail, one after the other. */
 static int take_file(struct cache *cache, int folder, const char *name)
 {
 	uint64_t until_ns = host_now_ns() + PROCESS_WAIT_NS, pause_ns = POLL_FIRST_NS;
@@ -113,7 +113,8 @@ static int lock_among_processes(struct cache *cache, const struct hash *key)
 	return fd;
 }
 
-/* The file goes first: who waits for it finds that it is not the one any more. */
+/* The file is removed before it is unlocked: a process that waits for the lock then finds that the file is not the
+ * right one any more. */
 static void unlock_among_processes(struct cache *cache, const struct cache_flight *flight,
 				   bool made)
 {

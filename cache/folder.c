@@ -1,4 +1,4 @@
-/* Where the cache is, and whether it may be trusted. */
+/* Finds the cache's folder, and checks whether it can be trusted. */
 #include "config.h"
 
 #include "base/log.h"
@@ -79,8 +79,8 @@ struct cache_counts cache_counts(const struct cache *cache)
 
 /* --- the folder itself -------------------------------------------------------------- */
 
-/* Makes the folder and what is missing above it, for this user alone (XDG Base
- * Directory Specification: "created with permission 0700"). */
+/* Creates the folder and missing folders above it, for this user only (XDG Base Directory Specification: "created
+ * with permission 0700"). */
 static int make_folders(const char *folder)
 {
 	char *path = strdup(folder);
@@ -102,7 +102,7 @@ static int make_folders(const char *folder)
 	return error;
 }
 
-/* Code is taken from here: nobody else may have put it there. */
+/* Code is loaded from this folder, so nobody else may be able to write to it. */
 static int check_ours(int folder)
 {
 	struct stat status;
@@ -112,8 +112,8 @@ static int check_ours(int folder)
 	return ours ? 0 : EPERM;
 }
 
-/* By name each time: a descriptor that stays open would be a surprise to a host that
- * closes all it does not know, and then opens others in its place. */
+/* The folder is opened each time.  A descriptor that stays open could be closed by an application that closes all
+ * descriptors, and its number used for another file. */
 int cache_folder_open(struct cache *cache, bool create)
 {
 	if (!cache->folder)
@@ -150,8 +150,8 @@ bool cache_file_ours(const struct stat *status)
 	       !(status->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Who could once write to the folder may have left a link there to another file of the user's,
- * and what is written here would be written to that.  One without a name was taken away just now. */
+/* Somebody who could write to the folder before may have put a hard link to another file of the user there, to which
+ * we would then write.  A file without a link was removed meanwhile. */
 static bool may_write(int fd)
 {
 	struct stat status;
@@ -161,13 +161,13 @@ static bool may_write(int fd)
 int cache_file_open(int folder, const char *name, int flags)
 {
 	enum { TRIES = 2 };
-	/* O_NONBLOCK: a FIFO in the way must not hang the host. */
+	/* O_NONBLOCK: the open of a FIFO must not block. */
 	flags |= O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 	for (unsigned i = 0; i < TRIES; i++) {
 		int fd = openat(folder, name, flags, 0600);
 		if (fd >= 0 && may_write(fd))
 			return fd;
-		/* A link, a FIFO, a folder, another user's. */
+		/* The name is a link, a FIFO, a folder, or a file of another user. */
 		const bool in_the_way = fd >= 0 || errno == ELOOP || errno == ENXIO ||
 					errno == EISDIR || errno == EACCES;
 		if (fd >= 0)
@@ -189,8 +189,7 @@ static bool switched_off(void)
 	       (disabled && *disabled && strcmp(disabled, "0"));
 }
 
-/* False when the variable does not name an absolute path: a relative one would be
- * another folder each time the host changes its own. */
+/* False when the variable is not an absolute path: a relative one would depend on the application's current folder. */
 static bool path_from(struct bytes *path, const char *folder, const char *tail)
 {
 	if (!folder || *folder != '/')
@@ -199,8 +198,8 @@ static bool path_from(struct bytes *path, const char *folder, const char *tail)
 	return true;
 }
 
-/* What is missing above the folder is made; a home is not: that it is there means more to
- * who makes users, and a service's may be "/nonexistent" on purpose. */
+/* The user's home folder, if it exists.  It is not created, because its absence may be intended: that of a service
+ * may be "/nonexistent". */
 static const char *home(void)
 {
 	struct stat status;

@@ -1,4 +1,4 @@
-/* Looking through the folder. */
+/* Goes through all files of the folder. */
 #include "config.h"
 
 #include "cache/internal.h"
@@ -11,7 +11,7 @@
 
 bool cache_look_at_all(int folder, cache_look *look, void *state)
 {
-	/* Another descriptor: a stream closes its own. */
+	/* fdopendir takes its descriptor over, so it gets another one. */
 	int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *stream = again < 0 ? NULL : fdopendir(again);
 	if (!stream) {
@@ -30,7 +30,7 @@ bool cache_look_at_all(int folder, cache_look *look, void *state)
 	return whole;
 }
 
-/* Whether there is a folder, or will be once something is put. */
+/* Whether there is a folder, or one will be made when something is stored. */
 static int open_folder(struct cache *cache, bool *usable_out)
 {
 	int folder = cache_folder_open(cache, false);
@@ -73,7 +73,7 @@ struct clear {
 	time_t now;
 };
 
-/* A lock or a temporary that is not old may be somebody's. */
+/* A lock file or a temporary file that is not old may be in use. */
 static bool clear_file(void *state, const char *name, const struct stat *status)
 {
 	struct clear *clear = state;

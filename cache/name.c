@@ -1,4 +1,4 @@
-/* Names of the cache's files: a key in hexadecimal digits, and an ending that says what the file is. */
+/* The names of the cache's files: a key in hexadecimal digits, and an ending that says what the file is. */
 #include "config.h"
 
 #include "cache/internal.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OLD_DIGITS = 32 };        /* of keys before version 3 of the entries */
+enum { OLD_DIGITS = 32 };        /* in keys before version 3 of the entries */
 
 static const char digits[] = "0123456789abcdef";
 
@@ -38,7 +38,7 @@ enum cache_name_kind cache_name_kind(const char *name)
 	if (digits_B != 2 * HASH_B && digits_B != OLD_DIGITS)
 		return CACHE_NAME_FOREIGN;
 	const char *ending = name + digits_B;
-	/* An older version's goes as what dead processes left. */
+	/* An entry of an older version is removed like a file of a process that has ended. */
 	if (!*ending)
 		return digits_B == OLD_DIGITS ? CACHE_NAME_TEMPORARY : CACHE_NAME_ENTRY;
 	if (!strcmp(ending, ".lock"))

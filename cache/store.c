@@ -1,4 +1,4 @@
-/* Getting and putting: one file for each key. */
+/* Gets and stores values: one file for each key. */
 #include "config.h"
 
 #include "base/log.h"
@@ -12,13 +12,13 @@
 #include <unistd.h>
 
 enum {
-	TOUCH_AFTER_S = 600,     /* how exact "not used for longest" is */
+	TOUCH_AFTER_S = 600,     /* precision of an entry's last use */
 	NAME_TRIES = 8
 };
 
 /* --- getting ------------------------------------------------------------------------ */
 
-/* Reads size_B bytes from at_B on.  0, or an errno value; EPERM where the file is too short. */
+/* Reads size_B bytes from at_B on.  Returns 0 or an errno value; EPERM: the file is too short. */
 static int read_at(int fd, size_t at_B, void *room, size_t size_B)
 {
 	char *to = room;
@@ -37,8 +37,8 @@ static int read_at(int fd, size_t at_B, void *room, size_t size_B)
 	return 0;
 }
 
-/* Whether what is open as fd is key's entry, whole and ours: its value, or nothing, and an
- * errno value; EPERM for what is not ours, is no file or no entry of that key. */
+/* Reads the value of key's entry from fd, if it is complete and ours.  Returns an errno value; EPERM: not ours, not
+ * a file, or not an entry of that key. */
 static int read_value(int fd, const struct stat *status, const struct hash *key,
 		      struct bytes *value_out)
 {
@@ -58,8 +58,8 @@ static int read_value(int fd, const struct stat *status, const struct hash *key,
 	return error;
 }
 
-/* What is used stays.  A time that lies in the future, after the clock was set back,
- * is made right as well. */
+/* Marks an entry as used, so that it is kept.  Also corrects a time in the future, from before the clock was set
+ * back. */
 static void touch(int fd, const struct stat *status)
 {
 	time_t age_s = time(NULL) - status->st_mtime;
@@ -73,7 +73,7 @@ static enum found read_entry(struct cache *cache, int folder, const struct hash 
 			     const char *name, struct bytes *value_out)
 {
 	struct stat status;
-	/* O_NONBLOCK: a FIFO in the way must not hang the host. */
+	/* O_NONBLOCK: the open of a FIFO must not block. */
 	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ELOOP || errno == ENXIO ? USELESS : ABSENT;
@@ -83,8 +83,7 @@ static enum found read_entry(struct cache *cache, int folder, const struct hash 
 	else if (error != EPERM && error != ENOMEM)
 		cache_complain(cache, "cannot be read", error);
 	close(fd);
-	/* What a disk or a server could not read now it may read later, and if not, what is made
-	 * anew takes its place. */
+	/* An error of the disk or of a server may be temporary; if it is not, a new entry replaces this one. */
 	return !error ? FOUND : error == EPERM ? USELESS : ABSENT;
 }
 
@@ -96,7 +95,8 @@ bool cache_get(struct cache *cache, const struct hash *key, struct bytes *value_
 	enum found found = ABSENT;
 	if (folder >= 0) {
 		found = read_entry(cache, folder, key, name, value_out);
-		/* A whole entry that was published in between goes too: a miss more. */
+		/* If another process has stored a good entry meanwhile it is removed, too, which costs one more
+		 * miss. */
 		if (found == USELESS && !unlinkat(folder, name, 0)) {
 			log_info("cache: removed the damaged entry %s", name);
 			cache_count(&cache->heals);
@@ -149,8 +149,8 @@ void cache_drop(struct cache *cache, const struct hash *key)
 
 /* --- putting ------------------------------------------------------------------------ */
 
-/* A file that only this call knows of.  Other machines may share the folder, so the
- * number of the process alone would not do. */
+/* Creates a file with a unique name.  The number of the process would not be enough, because other machines may
+ * share the folder. */
 static int open_temporary(int folder, const struct hash *key, char name[CACHE_NAME_B])
 {
 	static atomic_uint serial;
@@ -168,7 +168,7 @@ static int open_temporary(int folder, const struct hash *key, char name[CACHE_NA
 	return -1;
 }
 
-/* No fsync: what a power cut leaves half-written is found out when it is read. */
+/* Without fsync: a file that is incomplete after a power failure is detected when it is read. */
 static int publish(int folder, const struct hash *key, const struct bytes *value)
 {
 	unsigned char header[CACHE_HEADER_B];
