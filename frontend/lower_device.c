@@ -28,6 +28,12 @@ static bool is_checked(const struct lowering *lowering)
 	return lowering->checked;
 }
 
+/* cp.async; a program that is checked has loads and stores instead. */
+static bool copies_async(const struct lowering *lowering)
+{
+	return lowering->sm >= 80 && !lowering->checked;
+}
+
 static const struct {
 	const char *function;
 	bool (*answer)(const struct lowering *lowering);
@@ -36,6 +42,7 @@ static const struct {
 	{ "__culvert_hidden_sm_120", has_sm_120 },
 	{ "__culvert_hidden_relaxed", is_relaxed },
 	{ "__culvert_hidden_checked", is_checked },
+	{ "__culvert_hidden_copies_async", copies_async },
 };
 
 static const char scratch_name[] = "__culvert_hidden_scratch";

@@ -12,7 +12,7 @@ softcuda_ptx_sources = \
 	softcuda/ptx/symbol.c softcuda/ptx/token.c softcuda/ptx/variable.c
 softcuda_exec_sources = $(softcuda_hot_sources) \
 	softcuda/exec/access.h softcuda/exec/arena.c softcuda/exec/arena.h softcuda/exec/atomic.c \
-	softcuda/exec/barrier.h softcuda/exec/control.c softcuda/exec/convert.h softcuda/exec/copy.c \
+	softcuda/exec/barrier.h softcuda/exec/control.c softcuda/exec/convert.h softcuda/exec/copy.c softcuda/exec/copy.h \
 	softcuda/exec/cuda.h softcuda/exec/exec.h softcuda/exec/fault.c softcuda/exec/fault.h \
 	softcuda/exec/filter.c softcuda/exec/filter.h softcuda/exec/group.c softcuda/exec/half.c \
 	softcuda/exec/half.h softcuda/exec/image.h softcuda/exec/launch.c softcuda/exec/level.c \

@@ -1,11 +1,12 @@
 /*
  * Copies by the whole work-group, and prefetch, OpenCL C 3.0, 6.15.11.
  *
- * Each work-item copies its share at once; waiting for the events is a barrier, which makes all
+ * Each work-item copies its share: from global to local memory asynchronously where the GPU can (async.h), otherwise at
+ * once.  Waiting for the events is a wait for the work-item's own copies and a barrier, which makes all
  * shares visible.  The event carries nothing, so it is handed back as it came; where the software
  * device checks, it is the number of a copy.
  */
-#include "frontend/builtins/builtin.h"
+#include "frontend/builtins/async.h"
 #include "frontend/builtins/note.h"
 
 PURE size_t get_local_linear_id(void);
@@ -16,27 +17,93 @@ HELPER size_t group_size(void)
 		      __nvvm_read_ptx_sreg_ntid_z());
 }
 
+/* The share of a work-item in pieces of some bytes.  Local memory has less than 4 GiB. */
+#define START_ALL(bytes) \
+	HELPER void start_all_##bytes(uint target, ulong source, uint size_B) \
+	{ \
+		uint step = (uint)group_size() * bytes; \
+		for (uint at = (uint)get_local_linear_id() * bytes; at < size_B; at += step) \
+			start_copy_##bytes(target + at, source + at); \
+	}
+START_ALL(4)
+START_ALL(8)
+START_ALL(16)
+
+/* Elements of element_B bytes, a constant; false: they are not aligned for asynchronous copies. */
+HELPER bool start_copy(uint target, ulong source, uint size_B, uint element_B)
+{
+	uint odd = target | (uint)source | size_B;
+	if (element_B >= 16 || !(odd & 15))
+		start_all_16(target, source, size_B);
+	else if (element_B == 8)
+		start_all_8(target, source, size_B);
+	else if (element_B == 4 || !(odd & 3))
+		start_all_4(target, source, size_B);
+	else
+		return false;
+	return true;
+}
+
+/* Elements of 4 bytes and more, some elements of global memory apart. */
+HELPER void start_strided_copy(uint target, ulong source, uint count, ulong stride, uint element_B)
+{
+	uint piece_B = element_B < 16 ? element_B : 16, pieces = element_B / piece_B;
+	uint step = (uint)group_size();
+	for (uint i = (uint)get_local_linear_id(); i < count * pieces; i += step) {
+		uint to = target + i * piece_B;
+		ulong from = source + i / pieces * stride * element_B + i % pieces * piece_B;
+		if (piece_B == 16)
+			start_copy_16(to, from);
+		else if (piece_B == 8)
+			start_copy_8(to, from);
+		else
+			start_copy_4(to, from);
+	}
+}
+
 #define COPY(T, to, from) \
-	BUILTIN __attribute__((convergent)) event_t async_work_group_copy(to T *target, \
-		const from T *source, size_t count, event_t event) \
+	HELPER void copy_at_once(to T *target, const from T *source, size_t count, size_t to_step, size_t from_step) \
 	{ \
 		size_t step = group_size(); \
-		event = note_copy((ulong)target, (ulong)source, count, 1, sizeof(T), event); \
 		for (size_t i = get_local_linear_id(); i < count; i += step) \
-			target[i] = source[i]; \
-		note_copied(); \
-		return event; \
+			target[i * to_step] = source[i * from_step]; \
 	}
 /* The stride counts elements of the global side. */
-#define STRIDED_COPIES(T) \
+#define COPIES_TO_LOCAL(T) \
+	BUILTIN __attribute__((convergent)) event_t async_work_group_copy(__local T *target, \
+		const __global T *source, size_t count, event_t event) \
+	{ \
+		event = note_copy((ulong)target, (ulong)source, count, 1, sizeof(T), event); \
+		if (__culvert_hidden_copies_async()) { \
+			if (start_copy((uint)(ulong)target, (ulong)source, (uint)count * sizeof(T), sizeof(T))) \
+				return event; \
+		} \
+		copy_at_once(target, source, count, 1, 1); \
+		note_copied(); \
+		return event; \
+	} \
 	BUILTIN __attribute__((convergent)) event_t async_work_group_strided_copy( \
 		__local T *target, const __global T *source, size_t count, size_t stride, \
 		event_t event) \
 	{ \
-		size_t step = group_size(); \
 		event = note_copy((ulong)target, (ulong)source, count, stride, sizeof(T), event); \
-		for (size_t i = get_local_linear_id(); i < count; i += step) \
-			target[i] = source[i * stride]; \
+		if (sizeof(T) >= 4) { \
+			if (__culvert_hidden_copies_async()) { \
+				start_strided_copy((uint)(ulong)target, (ulong)source, (uint)count, stride, \
+						   sizeof(T)); \
+				return event; \
+			} \
+		} \
+		copy_at_once(target, source, count, 1, stride); \
+		note_copied(); \
+		return event; \
+	}
+#define COPIES_TO_GLOBAL(T) \
+	BUILTIN __attribute__((convergent)) event_t async_work_group_copy(__global T *target, \
+		const __local T *source, size_t count, event_t event) \
+	{ \
+		event = note_copy((ulong)target, (ulong)source, count, 1, sizeof(T), event); \
+		copy_at_once(target, source, count, 1, 1); \
 		note_copied(); \
 		return event; \
 	} \
@@ -44,10 +111,8 @@ HELPER size_t group_size(void)
 		__global T *target, const __local T *source, size_t count, size_t stride, \
 		event_t event) \
 	{ \
-		size_t step = group_size(); \
 		event = note_copy((ulong)target, (ulong)source, count, stride, sizeof(T), event); \
-		for (size_t i = get_local_linear_id(); i < count; i += step) \
-			target[i * stride] = source[i]; \
+		copy_at_once(target, source, count, stride, 1); \
 		note_copied(); \
 		return event; \
 	}
@@ -55,7 +120,8 @@ HELPER size_t group_size(void)
 #define COPIES(T) \
 	COPY(T, __local, __global) \
 	COPY(T, __global, __local) \
-	STRIDED_COPIES(T) \
+	COPIES_TO_LOCAL(T) \
+	COPIES_TO_GLOBAL(T) \
 	BUILTIN void prefetch(const __global T *p, size_t count) \
 	{ \
 		(void)p; \
@@ -77,5 +143,6 @@ ALL(double)
 BUILTIN __attribute__((convergent)) void wait_group_events(int count, __private event_t *events)
 {
 	note_wait(count, events);
+	wait_for_copies();
 	__nvvm_bar_sync(0);
 }

@@ -2,19 +2,20 @@
  * Copies of rectangles and boxes by the whole work-group, and the fence between copies
  * (cl_khr_extended_async_copies, cl_khr_async_work_group_copy_fence; OpenCL C 3.0, 6.15.11).
  */
-#include "frontend/builtins/builtin.h"
+#include "frontend/builtins/async.h"
 #include "frontend/builtins/note.h"
 
 PURE size_t get_local_linear_id(void);
 PURE size_t get_local_size(uint dimension);
 
 /*
- * Each work-item copies its share at once, so that copies before the fence are complete, and seen
+ * Each work-item waits for its share, so that copies before the fence are complete, and seen
  * by all, once all have come here.
  */
 BUILTIN __attribute__((convergent)) void async_work_group_copy_fence(cl_mem_fence_flags flags)
 {
 	note_barrier(flags);
+	wait_for_copies();
 	__nvvm_bar_sync(0);
 }
 
@@ -24,18 +25,41 @@ struct box {
 	size_t to_line, to_plane, from_line, from_plane;
 };
 
-/* In units as wide as addresses and distances allow. */
+/* One unit of a copy: asynchronously where the GPU can. */
+#define MOVE(T, to, from) \
+	HELPER void move(to T *target, const from T *source) { *target = *source; }
+#define MOVE_ASYNC(T, bytes) \
+	HELPER void move(__local T *target, const __global T *source) \
+	{ \
+		if (__culvert_hidden_copies_async()) \
+			start_copy_##bytes((uint)(ulong)target, (ulong)source); \
+		else \
+			*target = *source; \
+	}
+MOVE(uchar, __local, __global)
+MOVE(ushort, __local, __global)
+MOVE_ASYNC(uint, 4)
+MOVE_ASYNC(ulong, 8)
+MOVE_ASYNC(uint4, 16)
+MOVE(uchar, __global, __local)
+MOVE(ushort, __global, __local)
+MOVE(uint, __global, __local)
+MOVE(ulong, __global, __local)
+MOVE(uint4, __global, __local)
+
+/* In units as wide as addresses and distances allow.  Local memory has less than 4 GiB, and so has the copy. */
 #define COPY_UNITS(T, to, from) \
 	HELPER void copy_##T(to uchar *target, const from uchar *source, const struct box *box) \
 	{ \
-		size_t step = get_local_size(0) * get_local_size(1) * get_local_size(2); \
-		size_t units = box->line / sizeof(T), count = units * box->lines * box->planes; \
-		for (size_t i = get_local_linear_id(); i < count; i += step) { \
-			size_t at = i % units * sizeof(T), line = i / units % box->lines; \
-			size_t plane = i / units / box->lines; \
-			*(to T *)(target + at + line * box->to_line + plane * box->to_plane) = \
-				*(const from T *)(source + at + line * box->from_line + \
-						  plane * box->from_plane); \
+		uint step = (uint)(get_local_size(0) * get_local_size(1) * get_local_size(2)); \
+		uint units = (uint)(box->line / sizeof(T)), lines = (uint)box->lines; \
+		uint count = units * lines * (uint)box->planes; \
+		for (uint i = (uint)get_local_linear_id(); i < count; i += step) { \
+			size_t at = i % units * sizeof(T), line = i / units % lines; \
+			size_t plane = i / units / lines; \
+			move((to T *)(target + at + line * box->to_line + plane * box->to_plane), \
+			     (const from T *)(source + at + line * box->from_line + \
+					      plane * box->from_plane)); \
 		} \
 	}
 #define COPY_BOX(to, from) \

@@ -43,6 +43,7 @@ builtin_sources = \
 	frontend/builtins/workitem.cl
 
 builtin_headers = \
+	frontend/builtins/async.h \
 	frontend/builtins/atomic.h \
 	frontend/builtins/builtin.h \
 	frontend/builtins/convert.h \

@@ -37,6 +37,8 @@ void check_group_destroy(struct check_group *check);
  * was noted. */
 bool check_access(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B,
 		  const uint64_t *place);
+/* What lane l is to write at a place will be there only later: until then nobody has written it. */
+void check_late(struct warp *warp, unsigned l, uint64_t place, uint32_t size_B);
 /* Lane l uses a surface outside of it; text says where. */
 void check_outside(struct warp *warp, const struct op *op, unsigned l, const char *text);
 /* Appends ", 8 bytes into the private variable x of 64 bytes"; false: no variable is known there. */

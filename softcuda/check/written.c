@@ -223,6 +223,15 @@ static void check_elements(struct warp *warp, const struct op *op, unsigned l, u
 	}
 }
 
+void check_late(struct warp *warp, unsigned l, uint64_t place, uint32_t size_B)
+{
+	uint64_t offset_B, end_B;
+	uint8_t *start;
+	if (check_of(warp->group)->job->options & CHECK_UNINIT &&
+	    find_bytes(warp, l, place, &start, &offset_B, &end_B) && start)
+		memset(start + offset_B, BYTE_UNWRITTEN, size_B);
+}
+
 bool check_written(struct warp *warp, const struct op *op, unsigned l, uint64_t place,
 		   uint32_t size_B)
 {

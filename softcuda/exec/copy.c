@@ -1,10 +1,53 @@
-/* cp.async: done where it stands, which every wait for it allows. */
+/* cp.async and the waits for it.
+ *
+ * The data of a copy arrive when its lane waits for them, which is the latest that the ISA allows: a program that
+ * forgets the wait reads what was there before.  A copy that no memory is left to remember arrives at once. */
 #include "config.h"
 
 #include "softcuda/exec/access.h"
-#include "softcuda/exec/watch.h"
 #include "softcuda/exec/memory.h"
 #include "softcuda/exec/table.h"
+#include "softcuda/exec/watch.h"
+
+#include <stdlib.h>
+
+static void arrive(const struct exec_copy *copy)
+{
+	memcpy(copy->to, copy->from, copy->read_B);
+	memset(copy->to + copy->read_B, 0, copy->size_B - copy->read_B);
+}
+
+/* A watcher is told of the write a second time, at the place of the copy's instruction. */
+static bool arrive_watched(struct warp *warp, const struct exec_copy *copy)
+{
+	struct frame *frame = warp->frame, issued = {.code = copy->code};
+	uint64_t place[LANES] = {0};
+	place[copy->lane] = (uint64_t)(uintptr_t)copy->to;
+	warp->frame = &issued;
+	const bool allowed = WATCH_ASK(warp->group->job, access, warp, copy->op, 1u << copy->lane, copy->size_B,
+				       SOFT_ACCESS_WRITE, place);
+	warp->frame = frame;
+	arrive(copy);
+	return allowed;
+}
+
+static void remember(struct warp *warp, const struct exec_copy *copy)
+{
+	enum { CAPACITY = 64 };
+	struct exec_copies *copies = &warp->copies;
+	if (copies->count == copies->capacity) {
+		const uint32_t capacity = copies->capacity ? 2 * copies->capacity : CAPACITY;
+		struct exec_copy *items = realloc(copies->items, capacity * sizeof(*items));
+		if (!items) {
+			arrive(copy);
+			return;
+		}
+		copies->items = items;
+		copies->capacity = capacity;
+	}
+	copies->items[copies->count++] = *copy;
+	WATCH(warp->group->job, late, warp, copy->lane, (uint64_t)(uintptr_t)copy->to, copy->size_B);
+}
 
 /* x[0]: how many bytes are read, the rest is zeros; x[1]: from where; x[2], no operand:
  * how many bytes are written.  To a checker it is a store and then loads; the data
@@ -25,24 +68,62 @@ OP_HEAD(cp_async)
 	for (uint32_t rest = mask; rest; rest &= rest - 1) {
 		unsigned l = exec_lowest(rest);
 		bool whole = read_B[l] >= size_B;
-		uint64_t first[LANES], last[LANES];
-		char *at = (char *)(uintptr_t)to[l];
-		memset(at, 0, size_B);
-		if (!read_B[l])
-			continue;
+		uint64_t first[LANES] = {0}, last[LANES];
 		/* Only a whole one has an alignment that can be checked. */
 		source.imm = 0;
-		if (!exec_access(warp, &source, 1u << l, whole ? size_B : 1,
-				 SOFT_ACCESS_READ, first))
+		if (read_B[l] && !exec_access(warp, &source, 1u << l, whole ? size_B : 1,
+					      SOFT_ACCESS_READ, first))
 			return FLOW_FAULT;
-		source.imm = whole ? 0 : read_B[l] - 1;
-		if (!whole && !exec_access(warp, &source, 1u << l, 1, SOFT_ACCESS_READ, last))
+		source.imm = whole ? 0 : (int64_t)read_B[l] - 1;
+		if (read_B[l] && !whole &&
+		    !exec_access(warp, &source, 1u << l, 1, SOFT_ACCESS_READ, last))
 			return FLOW_FAULT;
-		memcpy(at, (const void *)(uintptr_t)first[l], whole ? size_B : read_B[l]);
+		remember(warp, &(struct exec_copy){
+				       .op = op, .code = warp->frame->code, .to = (char *)(uintptr_t)to[l],
+				       .from = (const char *)(uintptr_t)first[l], .size_B = size_B,
+				       .read_B = whole ? size_B : read_B[l], .lane = l,
+				       .group = warp->copies.groups[l] });
 	}
 	return FLOW_NEXT;
 }
 
-static const struct op_row rows[] = {{"_cp.async", "", cp_async}};
+OP_HEAD(cp_async_commit)
+{
+	(void)op;
+	for (uint32_t rest = mask; rest; rest &= rest - 1)
+		warp->copies.groups[exec_lowest(rest)]++;
+	return FLOW_NEXT;
+}
+
+/* Whether a wait for all but the newest `open` groups is one for this copy. */
+static bool is_awaited(const struct exec_copies *copies, const struct exec_copy *copy, uint32_t mask, uint64_t open)
+{
+	return mask >> copy->lane & 1 && copy->group + open < copies->groups[copy->lane];
+}
+
+/* imm: how many groups of each lane may be left; -1: nothing may, committed or not. */
+OP_HEAD(cp_async_wait)
+{
+	struct exec_copies *copies = &warp->copies;
+	uint32_t kept = 0;
+	bool allowed = true;
+	for (uint32_t i = 0; i < copies->count; i++) {
+		const struct exec_copy copy = copies->items[i];
+		const bool awaited = op->imm < 0 ? mask >> copy.lane & 1 :
+				     is_awaited(copies, &copy, mask, (uint64_t)op->imm);
+		if (!awaited)
+			copies->items[kept++] = copy;
+		else if (!warp->watched)
+			arrive(&copy);
+		else
+			allowed = arrive_watched(warp, &copy) && allowed;
+	}
+	copies->count = kept;
+	return allowed ? FLOW_NEXT : FLOW_FAULT;
+}
+
+static const struct op_row rows[] = {
+	{"_cp.async", "", cp_async}, {"_cp.async.commit", "", cp_async_commit}, {"_cp.async.wait", "", cp_async_wait}
+};
 
 EXEC_TABLE(exec_rows_copy)

@@ -53,6 +53,8 @@ static bool warp_start(struct warp *warp)
 	warp->turn = 0;
 	memset(warp->lane_turn, 0, sizeof(warp->lane_turn));
 	frame->lanes = warp->live;
+	warp->copies.count = 0;
+	memset(warp->copies.groups, 0, sizeof(warp->copies.groups));
 	for (uint32_t l = 0; l < LANES; l++)
 		warp->lane_frame[l] = frame;
 	return true;
@@ -105,6 +107,7 @@ static void warp_finish(struct warp *warp)
 			frame = parent;
 		}
 	}
+	free(warp->copies.items);
 	free(warp->local);
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "base/lock.h"
+#include "softcuda/exec/copy.h"
 #include "softcuda/exec/image.h"
 #include "softcuda/exec/program.h"
 
@@ -63,6 +64,7 @@ struct warp {
 	uint32_t local_stride_B;
 	uint32_t tid[3][LANES];
 	uint32_t image[IMAGE_SLOTS][LANES];  /* coordinates: enum image_slot */
+	struct exec_copies copies;        /* cp.async that nobody has waited for */
 };
 
 struct barrier {

@@ -40,6 +40,9 @@ struct exec_watch {
 	 * noted. */
 	bool (*access)(struct warp *warp, const struct op *op, uint32_t mask, uint32_t size_B, unsigned kind,
 		       const uint64_t *place);
+	/* Lane l's write of size_B bytes at place, which access was told of, has its effect only later: access is
+	 * told again then. */
+	void (*late)(struct warp *warp, unsigned l, uint64_t place, uint32_t size_B);
 	/* The same of texels, for one lane. */
 	bool (*texel)(struct warp *warp, const struct op *op, unsigned l, unsigned kind, uint64_t place,
 		      uint32_t size_B);

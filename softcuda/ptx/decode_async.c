@@ -54,18 +54,40 @@ static bool decode_copy(struct ptx_parser *parser, bool policy, bool whole_line)
 	return true;
 }
 
+/* A wait for the copies of the work-item, but the newest open groups of them; -1: all, also those of no group. */
+static bool emit_copy_wait(struct ptx_parser *parser, int64_t open)
+{
+	struct op *op = ptx_emit(parser, exec_table_find("_cp.async.wait")->run);
+	if (op)
+		op->imm = open;
+	return op;
+}
+
+/* commit_group; wait_all; wait_group N: all but the newest N groups of the work-item. */
+static bool decode_copy_group(struct ptx_parser *parser, const struct ptx_parts *parts)
+{
+	const char *verb = parts->part[2];
+	const struct ptx_operand *newest = parser->instruction.operands;
+	const bool some = !strcmp(verb, "wait_group");
+	if (parts->count != 3 || !ptx_operand_count(parser, some) ||
+	    (some && (newest->kind != PTX_INTEGER || newest->value > INT32_MAX)))
+		return ptx_unknown(parser);
+	if (!strcmp(verb, "commit_group"))
+		return ptx_emit(parser, exec_table_find("_cp.async.commit")->run);
+	return emit_copy_wait(parser, some ? (int64_t)newest->value : -1);
+}
+
 bool ptx_decode_copy(struct ptx_parser *parser, const struct ptx_parts *parts)
 {
 	bool policy = false;
 	if (parts->count < 3 || strcmp(parts->part[1], "async") != 0)
 		return ptx_unknown(parser);
 	const char *verb = parts->part[2];
-	if (!strcmp(verb, "commit_group") || !strcmp(verb, "wait_all"))
-		return parts->count == 3 ? ptx_operand_count(parser, 0) : ptx_unknown(parser);
-	if (!strcmp(verb, "wait_group"))
-		return parts->count == 3 ? ptx_operand_count(parser, 1) : ptx_unknown(parser);
+	if (!strcmp(verb, "commit_group") || !strcmp(verb, "wait_all") || !strcmp(verb, "wait_group"))
+		return decode_copy_group(parser, parts);
+	/* The arrival is one when the copies are done: they are done now. */
 	if (!strcmp(verb, "mbarrier"))
-		return ptx_decode_copy_arrive(parser, parts);
+		return emit_copy_wait(parser, -1) && ptx_decode_copy_arrive(parser, parts);
 	bool whole_line = !strcmp(verb, "cg");
 	if ((!whole_line && strcmp(verb, "ca") != 0) || parts->count < 5 ||
 	    (strcmp(parts->part[3], "shared") != 0 && strcmp(parts->part[3], "shared::cta") != 0) ||

@@ -48,6 +48,9 @@ tests_bench_bench_processor_SOURCES = tests/bench/bench_processor.c tests/bench/
 	tests/bench/processor_arithmetic.c tests/bench/processor_data.c tests/bench/processor_linear.c \
 	tests/bench/processor_memory.c $(bench_opencl)
 tests_bench_bench_processor_LDADD = $(OPENCL_LIBS) -lpthread -lm
+bench_programs += tests/bench/bench_copies
+tests_bench_bench_copies_SOURCES = tests/bench/bench_copies.c $(bench_opencl)
+tests_bench_bench_copies_LDADD = $(OPENCL_LIBS) -lpthread
 bench_programs += tests/bench/bench_scale tests/bench/cuda_scale
 tests_bench_bench_scale_SOURCES = tests/bench/bench_scale.c tests/bench/scale.h $(bench_opencl)
 tests_bench_bench_scale_LDADD = $(OPENCL_LIBS) -lpthread

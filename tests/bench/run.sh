@@ -42,6 +42,10 @@ for name in pictures:
     xml.dom.minidom.parse(os.path.join(folder, name))
 END
 
+# The program that compares ways to bring tiles to local memory verifies what they compute.
+tests/run-with-culvert tests/bench/bench_copies --tiny >"$out/copies" 2>"$out/log" || fail "bench_copies failed"
+[ "$(grep -c '"value"' "$out/copies")" -eq 10 ] || fail "bench_copies has other rows than it should"
+
 # In turn: a round of each before the next.  A sanitizer would report PoCL's own faults.
 second=pocl
 [ -z "${SANITIZER_RUNTIME:-}" ] || second=again=$PWD/libculvert.so

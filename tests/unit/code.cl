@@ -1,6 +1,7 @@
 /* What the PTX of a kernel has and has not (code.sh).  Before a kernel:
  *	//has EXPRESSION       a line of its PTX matches
  *	//lacks EXPRESSION     none does
+ *	//from N EXPRESSION    a line matches for sm_N and newer, and none does before
  *	//loop N EXPRESSION    N lines of its last loop do
  *	//parameters N         it takes N, ours included
  * Expressions are grep -E's; a line's own `;` is part of it. */

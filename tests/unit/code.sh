@@ -18,6 +18,12 @@ check()
 	case $what in
 	has) grep -qE -e "$*" "$folder/body" || wrong "no $*" ;;
 	lacks) ! grep -E -e "$*" "$folder/body" || wrong "has $*" ;;
+	from)
+		if [ "$sm" -ge "${1%% *}" ]; then
+			grep -qE -e "${1#* }" "$folder/body" || wrong "no ${1#* }"
+		else
+			! grep -E -e "${1#* }" "$folder/body" || wrong "has ${1#* }"
+		fi ;;
 	loop)
 		# From the label of the last branch back to that branch.
 		count=$(awk '/^\$L/ { sub(":", ""); at[$1] = NR }
@@ -41,7 +47,7 @@ all_of()
 	tests/unit/compile_for "$folder/code.cl" -cl-uniform-work-group-size 75 90 120 || exit
 	for sm in 75 90 120; do
 		# "KERNEL WHAT REST", a line for each line before a kernel.
-		sed -n 's,^//\(has\|lacks\|loop\|parameters\) ,\1 ,p
+		sed -n 's,^//\(has\|lacks\|from\|loop\|parameters\) ,\1 ,p
 			s/^kernel .*void \([a-z0-9A-Z_]*\)(.*/kernel \1/p' "$source" >"$folder/lines"
 		: >"$folder/pending"
 		while read -r what rest; do
