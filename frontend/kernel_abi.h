@@ -91,11 +91,13 @@ struct abi_image {
 	uint32_t channel_type;        /* CL_SNORM_INT8 ... */
 	uint32_t channel_order;       /* CL_R ... */
 	uint32_t element_B;           /* 1, 2, 4, 8 or 16 */
-	uint32_t flags;               /* 0 */
+	uint32_t element_type;        /* how elements are encoded: channel_type, or ABI_ELEMENT_SRGB */
 	uint32_t num_mip_levels, num_samples;           /* 0 */
 	uint64_t reserved[4];         /* 0 */
 };
 enum { ABI_IMAGE_ALIGN_B = 256 };
+/* CL_UNORM_INT8 on the sRGB curve, the last channel of four linear. */
+enum { ABI_ELEMENT_SRGB = 0x10FF };
 
 /* One end of a pipe: the packets that were ever reserved there, and those of them that the other end may
  * count on.  Each in a line of its own of the caches. */

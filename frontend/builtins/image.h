@@ -19,7 +19,7 @@ struct image {
 	uint channel_type;
 	uint channel_order;
 	uint element_B;
-	uint flags;
+	uint element_type;
 	uint num_mip_levels, num_samples;
 	ulong reserved[4];
 };
@@ -33,7 +33,9 @@ enum channel_type {
 	TYPE_UNORM_INT16 = 0x10D3, TYPE_UNORM_INT_101010 = 0x10D6, TYPE_SIGNED_INT8 = 0x10D7,
 	TYPE_SIGNED_INT16 = 0x10D8, TYPE_SIGNED_INT32 = 0x10D9, TYPE_UNSIGNED_INT8 = 0x10DA,
 	TYPE_UNSIGNED_INT16 = 0x10DB, TYPE_UNSIGNED_INT32 = 0x10DC, TYPE_HALF_FLOAT = 0x10DD,
-	TYPE_FLOAT = 0x10DE
+	TYPE_FLOAT = 0x10DE,
+	/* Of element_type alone: bytes on the sRGB curve, the last of four linear. */
+	TYPE_SRGB_INT8 = 0x10FF
 };
 
 /* A helper in a header, which not every file needs. */

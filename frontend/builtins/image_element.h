@@ -177,9 +177,42 @@ SHARED float signed_share(int c, float most, float inverse)
 #define EACH(f, v, ...) ((float4)(f((v).x, __VA_ARGS__), f((v).y, __VA_ARGS__), \
 				  f((v).z, __VA_ARGS__), f((v).w, __VA_ARGS__)))
 
+/*
+ * 8.3.5: the sRGB curve and back.  A power is 2 to the product of its exponent and the logarithm, each within two units
+ * in the last place, which 8 bits do not show: "must be within 0.5 ulp of the original sRGB value" after a read, and
+ * |generated_channel_component - scaled_reference_result| <= 0.6 after a write.
+ */
+SHARED float srgb_power(float base, float exponent)
+{
+	return __nvvm_ex2_approx_ftz_f(exponent * __nvvm_lg2_approx_ftz_f(base));
+}
+
+SHARED float linear_of_srgb(float c)
+{
+	return c <= 0.04045f ? c * (1.0f / 12.92f) : srgb_power((c + 0.055f) * (1.0f / 1.055f), 2.4f);
+}
+
+/* A NaN stays one, and is 0 in the end. */
+SHARED float srgb_of_linear(float c)
+{
+	return c >= 0.0031308f ?
+	       __nvvm_fma_rn_f(1.055f, srgb_power(__nvvm_fmin_f(c, 1.0f), 1.0f / 2.4f), -0.055f) :
+	       12.92f * c;
+}
+
+SHARED float4 linear_color(float4 c)
+{
+	return (float4)(linear_of_srgb(c.x), linear_of_srgb(c.y), linear_of_srgb(c.z), c.w);
+}
+
+SHARED float4 srgb_color(float4 c)
+{
+	return (float4)(srgb_of_linear(c.x), srgb_of_linear(c.y), srgb_of_linear(c.z), c.w);
+}
+
 SHARED float4 real_color(image_ptr image, uint4 e)
 {
-	switch (FIELD(image, channel_type)) {
+	switch (FIELD(image, element_type)) {
 	case TYPE_SNORM_INT8:
 		return EACH(signed_share, as_type(char4, e.x), 127.0f, 1.0f / 127.0f);
 	case TYPE_SNORM_INT16:
@@ -193,6 +226,8 @@ SHARED float4 real_color(image_ptr image, uint4 e)
 			    1023.0f, 1.0f / 1023.0f);
 	case TYPE_HALF_FLOAT:
 		return __builtin_convertvector(as_type(half4, e.xy), float4);
+	case TYPE_SRGB_INT8:
+		return linear_color(EACH(share, as_type(uchar4, e.x), 255.0f, 1.0f / 255.0f));
 	default:
 		return as_type(float4, e);
 	}
@@ -201,7 +236,7 @@ SHARED float4 real_color(image_ptr image, uint4 e)
 /* 8.3.4 */
 SHARED int4 signed_color(image_ptr image, uint4 e)
 {
-	switch (FIELD(image, channel_type)) {
+	switch (FIELD(image, element_type)) {
 	case TYPE_SIGNED_INT8:
 		return __builtin_convertvector(as_type(char4, e.x), int4);
 	case TYPE_SIGNED_INT16:
@@ -213,7 +248,7 @@ SHARED int4 signed_color(image_ptr image, uint4 e)
 
 SHARED uint4 unsigned_color(image_ptr image, uint4 e)
 {
-	switch (FIELD(image, channel_type)) {
+	switch (FIELD(image, element_type)) {
 	case TYPE_UNSIGNED_INT8:
 		return __builtin_convertvector(as_type(uchar4, e.x), uint4);
 	case TYPE_UNSIGNED_INT16:
@@ -260,7 +295,7 @@ SHARED uint4 word_of_10(int4 c)
 
 SHARED uint4 element_bytes(image_ptr image, float4 c)
 {
-	switch (FIELD(image, channel_type)) {
+	switch (FIELD(image, element_type)) {
 	case TYPE_SNORM_INT8:
 		return bytes_of_8(scaled(c, 127.0f, -128, 127));
 	case TYPE_SNORM_INT16:
@@ -273,6 +308,8 @@ SHARED uint4 element_bytes(image_ptr image, float4 c)
 		return word_of_10(scaled(c, 1023.0f, 0, 1023));
 	case TYPE_HALF_FLOAT:
 		return (uint4)(as_type(uint2, to_half(c)), 0, 0);
+	case TYPE_SRGB_INT8:
+		return bytes_of_8(scaled(srgb_color(c), 255.0f, 0, 255));
 	default:
 		return as_type(uint4, c);
 	}
@@ -280,7 +317,7 @@ SHARED uint4 element_bytes(image_ptr image, float4 c)
 
 SHARED uint4 element_bytes(image_ptr image, int4 c)
 {
-	switch (FIELD(image, channel_type)) {
+	switch (FIELD(image, element_type)) {
 	case TYPE_SIGNED_INT8:
 		return bytes_of_8(limited(c, -128, 127));
 	case TYPE_SIGNED_INT16:
@@ -303,7 +340,7 @@ SHARED int4 at_most(uint4 c, uint most)
 
 SHARED uint4 element_bytes(image_ptr image, uint4 c)
 {
-	switch (FIELD(image, channel_type)) {
+	switch (FIELD(image, element_type)) {
 	case TYPE_UNSIGNED_INT8:
 		return bytes_of_8(at_most(c, 0xFF));
 	case TYPE_UNSIGNED_INT16:

@@ -146,7 +146,7 @@ clGetSupportedImageFormats(cl_context context, cl_mem_flags flags, cl_mem_object
 	if (flags & CL_MEM_KERNEL_READ_AND_WRITE)
 		flags = (flags & ~(cl_mem_flags)OCL_MEM_ACCESS_FLAGS) | CL_MEM_READ_WRITE;
 	if (ocl_context_has_images(context))
-		count = ocl_image_formats(context, image_type, flags, formats);
+		count = ocl_image_formats(context, image_type, formats);
 	if (num_image_formats)
 		*num_image_formats = count;
 	if (image_formats && count)

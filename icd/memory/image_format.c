@@ -159,8 +159,7 @@ static bool context_packs_texels(const struct _cl_context *context)
 }
 
 cl_int ocl_image_format_supported(const struct _cl_context *context,
-				  const cl_image_format *format, cl_mem_object_type type,
-				  cl_mem_flags flags)
+				  const cl_image_format *format, cl_mem_object_type type)
 {
 	const struct order_row *order = order_find(format->image_channel_order);
 	const bool planes = type == CL_MEM_OBJECT_IMAGE2D || type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
@@ -169,10 +168,8 @@ cl_int ocl_image_format_supported(const struct _cl_context *context,
 	/* OpenCL C has depth images of these two types only. */
 	if (order->takes == TAKES_DEPTH && !planes)
 		return CL_IMAGE_FORMAT_NOT_SUPPORTED;
-	/* Kernels cannot write sRGB images (cl_khr_srgb_image_writes is not supported), and an image1d_buffer_t is
-	 * not read through the texture hardware, which converts sRGB. */
-	if (order->takes == TAKES_UNORM8 &&
-	    (!(flags & (CL_MEM_READ_ONLY | OCL_MEM_IMMUTABLE)) || type == CL_MEM_OBJECT_IMAGE1D_BUFFER))
+	/* An image1d_buffer_t is not read through the texture hardware, which converts sRGB. */
+	if (order->takes == TAKES_UNORM8 && type == CL_MEM_OBJECT_IMAGE1D_BUFFER)
 		return CL_IMAGE_FORMAT_NOT_SUPPORTED;
 	if (order->takes == TAKES_PACKED &&
 	    (type == CL_MEM_OBJECT_IMAGE1D_BUFFER || !context_packs_texels(context)))
@@ -195,14 +192,14 @@ struct gpu_texel ocl_image_format_texel(const cl_image_format *format)
 }
 
 cl_uint ocl_image_formats(const struct _cl_context *context, cl_mem_object_type type,
-			  cl_mem_flags flags, cl_image_format *formats)
+			  cl_image_format *formats)
 {
 	cl_uint count = 0;
 	for (size_t i = 0; i < COUNT_OF(orders); i++) {
 		for (size_t j = 0; j < COUNT_OF(types); j++) {
 			const cl_image_format format = {orders[i].order, types[j].type};
 			if (!order_takes(&orders[i], &types[j]) ||
-			    ocl_image_format_supported(context, &format, type, flags))
+			    ocl_image_format_supported(context, &format, type))
 				continue;
 			formats[count++] = format;
 		}
@@ -252,7 +249,7 @@ static uint16_t half_of(float value)
 	return sign | (uint16_t)(rounded >> 13);
 }
 
-/* Converts a linear value to sRGB (OpenCL 3.0 API, 8.3.1.5). */
+/* Converts a linear value to sRGB (OpenCL C 3.0, 8.3.5). */
 static float srgb_of(float value)
 {
 	value = clamped(value, 0);

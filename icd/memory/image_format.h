@@ -14,11 +14,10 @@ enum { OCL_TEXEL_MAX_B = 16, OCL_FORMATS_MAX = 128 };
 /* CL_INVALID_IMAGE_FORMAT_DESCRIPTOR when format is NULL or not a format of the specification. */
 cl_int ocl_image_format_check(const cl_image_format *format);
 
-/* CL_IMAGE_FORMAT_NOT_SUPPORTED unless images of this type, used as flags say, can have the format on every device of
+/* CL_IMAGE_FORMAT_NOT_SUPPORTED unless images of this type can have the format on every device of
  * the context that supports images.  format: passed ocl_image_format_check.  May create CUDA contexts. */
 cl_int ocl_image_format_supported(const struct _cl_context *context,
-				  const cl_image_format *format, cl_mem_object_type type,
-				  cl_mem_flags flags);
+				  const cl_image_format *format, cl_mem_object_type type);
 
 /* How a texel of a supported format is stored. */
 struct gpu_texel ocl_image_format_texel(const cl_image_format *format);
@@ -32,7 +31,7 @@ static inline uint32_t ocl_image_format_B(const cl_image_format *format)
 
 /* Writes all supported formats to formats, at most OCL_FORMATS_MAX; returns their number. */
 cl_uint ocl_image_formats(const struct _cl_context *context, cl_mem_object_type type,
-			  cl_mem_flags flags, cl_image_format *formats);
+			  cl_image_format *formats);
 
 /* Whether a 2D image of channel order to may be made from a 2D image of order from (5.3.1, "creating a 2D image from
  * another 2D image object"). */

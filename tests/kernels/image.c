@@ -127,6 +127,18 @@ static cl_mem create_buffer(cl_context context, const struct image *image, void 
 			      image_count(image) * element_size_B(image->type), data, error_out);
 }
 
+/* Whether all devices of the context write sRGB. */
+static bool image_srgb_writes(cl_context context)
+{
+	cl_image_format formats[256];
+	cl_uint count = 0;
+	clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, 256, formats, &count);
+	for (cl_uint i = 0; i < count && i < 256; i++)
+		if (formats[i].image_channel_order == CL_sRGBA)
+			return true;
+	return false;
+}
+
 cl_mem image_create(cl_context context, const struct image *image, cl_mem buffer, void *data,
 		    cl_int *error_out)
 {
@@ -140,7 +152,7 @@ cl_mem image_create(cl_context context, const struct image *image, cl_mem buffer
 	/* sRGB is only for reading without cl_khr_srgb_image_writes. */
 	bool is_srgb = image->format.image_channel_order == CL_sRGBA ||
 		       image->format.image_channel_order == CL_sBGRA;
-	cl_mem_flags flags = (is_srgb ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE) |
+	cl_mem_flags flags = (is_srgb && !image_srgb_writes(context) ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE) |
 			     CL_MEM_COPY_HOST_PTR;
 	desc.mem_object = buffer;
 	cl_mem mem = clCreateImage(context, buffer ? 0 : flags, &image->format, &desc,
