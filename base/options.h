@@ -11,7 +11,6 @@
 enum option {
 #define OPTION(name, type, default_value, help) OPTION_##name,
 #include "base/config.def"
-#undef OPTION
 	OPTION_COUNT
 };
 
@@ -20,6 +19,9 @@ enum option {
 const char *option_string(enum option option);
 bool option_flag(enum option option);
 uint64_t option_number(enum option option);
+
+/* Whether the value is one that config.def allows.  An option with another value has its default. */
+bool option_valid(enum option option);
 
 /* Reads a size such as "1G", "64M" or "100000"; false when text is not a size. */
 bool option_parse_size(const char *text, uint64_t *size_B_out);

@@ -75,12 +75,13 @@ static unsigned count_reports(const struct bytes *text)
 	return count;
 }
 
-static bool print_json(const struct bytes *text, int status)
+static bool print_json(const struct bytes *text, int status, bool launched)
 {
 	struct json json = JSON_INIT;
 	json_open(&json, NULL, '{');
 	json_integer(&json, "exit", status);
 	json_bool(&json, "optimized", false);
+	json_bool(&json, "launched", launched);
 	json_open(&json, "reports", '[');
 	for (const char *line = bytes_string(text); *line;) {
 		const char *end = line + line_B(line);
@@ -105,26 +106,37 @@ static bool set_environment(const struct request *request, const char *report)
 	       (!request->order || !setenv("CULVERT_SOFT_ORACLE", "1", 1));
 }
 
+static void print_count(const struct request *request, unsigned count)
+{
+	fprintf(stderr, "culvert check: %s%u report%s%s%s%s; kernels were compiled without optimization\n",
+		tool_style(stderr, count ? TOOL_BAD : TOOL_GOOD), count, count == 1 ? "" : "s",
+		tool_style(stderr, TOOL_PLAIN), request->report && count ? ", in " : "",
+		request->report && count ? request->report : "");
+}
+
 static int report_on(const char *file, const struct request *request, int status)
 {
 	struct bytes text = BYTES_INIT;
 	if (status == PROGRAM_NOT_STARTED) {
 		if (request->json)
-			(void)print_json(&text, PROGRAM_NOT_STARTED_EXIT);
+			(void)print_json(&text, PROGRAM_NOT_STARTED_EXIT, false);
 		return PROGRAM_NOT_STARTED_EXIT;
 	}
 	int error = bytes_read_file(&text, file);
 	if (error && error != ENOENT)
 		tool_error("%s: %s", file, strerror(error));
+	/* The first launch that is checked creates the file. */
+	const bool launched = error != ENOENT;
 	unsigned count = count_reports(&text);
-	bool told = !request->json || print_json(&text, status);
+	bool told = !request->json || print_json(&text, status, launched);
 	if (!request->report && !request->json)
 		fwrite(bytes_string(&text), 1, text.size_B, stderr);
 	bytes_finish(&text);
-	fprintf(stderr, "culvert check: %s%u report%s%s%s%s; kernels were compiled without optimization\n",
-		tool_style(stderr, count ? TOOL_BAD : TOOL_GOOD), count, count == 1 ? "" : "s",
-		tool_style(stderr, TOOL_PLAIN), request->report && count ? ", in " : "",
-		request->report && count ? request->report : "");
+	if (launched)
+		print_count(request, count);
+	else
+		fputs("culvert check: nothing was checked: the program launched no kernels, or its OpenCL loader does not "
+		      "find Culvert\n", stderr);
 	return count || !told || (error && error != ENOENT) ? TOOL_FAILED : status;
 }
 

@@ -133,6 +133,8 @@ static bool take(void *state, int letter, const char *value)
 static void examine(struct findings *findings)
 {
 	bool files_alone = *findings->root;
+	if (!files_alone)
+		doctor_variables(findings);
 	if (!files_alone && !strcmp(option_string(OPTION_CUDA), "soft"))
 		finding_add(findings, "hardware", FINDING_NOTE, "unset CULVERT_CUDA",
 			    "CULVERT_CUDA=soft selects the software device; GPUs were not examined");

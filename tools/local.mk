@@ -19,6 +19,7 @@ culvert_SOURCES = \
 	tools/doctor_icd.c \
 	tools/doctor_parts.c \
 	tools/doctor_shares.c \
+	tools/doctor_variables.c \
 	tools/doctor_system.c \
 	tools/element.c tools/element.h \
 	tools/json.c tools/json.h \

@@ -89,6 +89,7 @@ bool check_job_create(struct job *job)
 	struct check_job *check = calloc(1, sizeof(*check));
 	if (!check)
 		return false;
+	soft_report_begin();
 	check->job = job;
 	check->options = check_options();
 	watched_of(job)->check = check;

@@ -7,6 +7,7 @@
 #include "base/options.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <unistd.h>
 
@@ -16,6 +17,19 @@ static int open_report(void)
 	const char *path = option_string(OPTION_SOFT_REPORT);
 	return *path ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666)
 		     : STDERR_FILENO;
+}
+
+static void create_file(void)
+{
+	const int file = open_report();
+	if (file > STDERR_FILENO)
+		close(file);
+}
+
+void soft_report_begin(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, create_file);
 }
 
 void soft_report(const char *format, ...)

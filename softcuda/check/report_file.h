@@ -7,4 +7,7 @@
  * cannot be written is lost, and logged. */
 void soft_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Creates the file, if there is to be one, so that it tells that something was checked.  Thread-safe; done once. */
+void soft_report_begin(void);
+
 #endif

@@ -98,6 +98,12 @@ static void options_come_from_the_environment(void)
 	CHECK_STRING(option_string(OPTION_CUDA), "auto");
 	/* Not a number: the default. */
 	CHECK_EQ(option_number(OPTION_SOFT_THREADS), 0);
+	CHECK(!option_valid(OPTION_SOFT_THREADS) && option_valid(OPTION_SOFT_DEVICES) && option_valid(OPTION_CUDA));
+	/* No flag: the default, which is on. */
+	CHECK(option_flag(OPTION_CACHE) && !option_valid(OPTION_CACHE));
+	CHECK(!option_flag(OPTION_HELP) && option_valid(OPTION_HELP));
+	/* One word of a list, and a list where one word is wanted. */
+	CHECK(option_valid(OPTION_SOFT_CHECK) && !option_valid(OPTION_WAIT));
 	/* Read once: a later change of the environment is not seen. */
 	setenv("CULVERT_SOFT_DEVICES", "5", 1);
 	CHECK_EQ(option_number(OPTION_SOFT_DEVICES), 3);
@@ -257,6 +263,10 @@ int main(void)
 {
 	setenv("CULVERT_SOFT_DEVICES", "3", 1);
 	setenv("CULVERT_SOFT_THREADS", "many", 1);
+	setenv("CULVERT_CACHE", "maybe", 1);
+	setenv("CULVERT_HELP", "No", 1);
+	setenv("CULVERT_SOFT_CHECK", "race,stop", 1);
+	setenv("CULVERT_WAIT", "spin,block", 1);
 	unsetenv("CULVERT_CUDA");
 	unsetenv("CULVERT_DEBUG");
 	return test_run_all(cases, (int)(sizeof(cases) / sizeof(cases[0])));
