@@ -12,8 +12,7 @@ frontend_plain_sources = \
 	frontend/ptx_facts.c frontend/ptx_facts.h \
 	frontend/ptx_start.c frontend/ptx_start.h \
 	frontend/spirv.h \
-	frontend/spirv_module.c frontend/spirv_module.h \
-	frontend/spirv_names.c frontend/spirv_names.h \
+	frontend/spirv/module.c frontend/spirv/module.h \
 	frontend/symbol.c frontend/symbol.h
 frontend_sources = $(frontend_plain_sources) \
 	frontend/codegen.c \
@@ -66,29 +65,20 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/nvvm_ir_text.c \
 	frontend/nvvm_ir_type.c \
 	frontend/set.c frontend/set.h \
-	frontend/spirv.c frontend/spirv_reader.h \
-	frontend/spirv_arithmetic.c \
-	frontend/spirv_atomic.c \
-	frontend/spirv_bit.c \
-	frontend/spirv_call.c frontend/spirv_call.h \
-	frontend/spirv_composite.c \
-	frontend/spirv_constant.c \
-	frontend/spirv_conversion.c \
-	frontend/spirv_debug.c frontend/spirv_debug.h \
-	frontend/spirv_extended.c \
-	frontend/spirv_flow.c frontend/spirv_flow.h \
-	frontend/spirv_function.c frontend/spirv_function.h \
-	frontend/spirv_group.c \
-	frontend/spirv_image.c frontend/spirv_image.h \
-	frontend/spirv_input.c frontend/spirv_input.h \
-	frontend/spirv_instruction.c \
-	frontend/spirv_kernel.c \
-	frontend/spirv_memory.c \
-	frontend/spirv_pipe.c \
-	frontend/spirv_printf.c frontend/spirv_printf.h \
-	frontend/spirv_symbol.c \
-	frontend/spirv_type.c \
-	frontend/spirv_value.c
+	frontend/spirv/arithmetic.c \
+	frontend/spirv/composite.c \
+	frontend/spirv/flow.c frontend/spirv/flow.h \
+	frontend/spirv/function.c frontend/spirv/function.h \
+	frontend/spirv/global.c frontend/spirv/global.h \
+	frontend/spirv/group.c \
+	frontend/spirv/memory.c \
+	frontend/spirv/metadata.c frontend/spirv/metadata.h \
+	frontend/spirv/object.c frontend/spirv/object.h \
+	frontend/spirv/opencl_std.c frontend/spirv/opencl_std.h \
+	frontend/spirv/printf.c frontend/spirv/printf.h \
+	frontend/spirv/reader.c frontend/spirv/reader.h \
+	frontend/spirv/type.c frontend/spirv/type.h \
+	frontend/spirv/value.c frontend/spirv/value.h
 frontend_cxx_sources = \
 	frontend/bitcode.cpp \
 	frontend/clang.cpp \
@@ -108,17 +98,17 @@ frontend_cxx_sources = \
 	frontend/split.cpp \
 	frontend/static_objects.cpp frontend/static_objects.h
 
-# Names of SPIR-V's numbers, from the enumerations of its headers (spirv_names.c).
-BUILT_SOURCES += frontend/spirv_names.def
-CLEANFILES += frontend/spirv_names.def
-EXTRA_DIST += frontend/spirv_names.awk
-frontend/spirv_names.def: $(srcdir)/frontend/spirv_names.awk
+# Names of SPIR-V's numbers, from the enumerations of its headers (spirv/module.c).
+BUILT_SOURCES += frontend/spirv/names.def
+CLEANFILES += frontend/spirv/names.def
+EXTRA_DIST += frontend/spirv/README.md frontend/spirv/names.awk
+frontend/spirv/names.def: $(srcdir)/frontend/spirv/names.awk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
 	printf '#include <spirv/unified1/spirv.h>\n#include <spirv/unified1/OpenCL.std.h>\n' | \
-		$(CC) $(CPPFLAGS) -E -P -x c - | awk -f $(srcdir)/frontend/spirv_names.awk | \
+		$(CC) $(CPPFLAGS) -E -P -x c - | awk -f $(srcdir)/frontend/spirv/names.awk | \
 		sort -k1,1n -k2,2n | cut -d' ' -f3- >$@.new && test -s $@.new && mv $@.new $@
 # Where a program is asked for by its name.
-frontend/libdoor_a-spirv_names.$(OBJEXT) frontend/libfrontend_a-spirv_names.$(OBJEXT): frontend/spirv_names.def
+frontend/spirv/libdoor_a-module.$(OBJEXT) frontend/spirv/libfrontend_a-module.$(OBJEXT): frontend/spirv/names.def
 
 noinst_LIBRARIES += frontend/libfrontend.a frontend/libguard.a
 frontend_libfrontend_a_SOURCES = $(frontend_sources) $(frontend_cxx_sources) frontend/embedded.S

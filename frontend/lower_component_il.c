@@ -1,7 +1,7 @@
 /* Accesses to components of vectors in memory, in modules made from SPIR-V (lower_component.c does those of OpenCL C).
  *
  * Compilers write such an access as OpLoad, one or more instructions that insert components, and OpStore, with other
- * computations in between.  spirv_memory.c loads and stores vectors of three as such; this file widens them to four
+ * computations in between.  spirv/memory.c loads and stores vectors of three as such; this file widens them to four
  * after it has replaced the accesses to their components. */
 #include "config.h"
 

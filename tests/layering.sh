@@ -33,6 +33,15 @@ forbid icd '(frontend/(module|clang|lower|nvvm_ir))|backend/(gpu_internal|cuda_)
 forbid tools 'icd/(api|object|thread|memory|program|order|transfer|launch|graph)/|cuda\.h|llvm|clang/|softcuda/|cache/internal' 'the tool uses OpenCL, and of icd only icd/compile' $none
 forbid tools '(frontend/(module|clang|lower|nvvm_ir))|backend/(gpu_internal|cuda_)' 'only the public headers of a folder may be included' $none
 
+# The reader of SPIR-V: what of the frontend it may include; others include its public header only.
+found=$(grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"frontend/' frontend/spirv/*.[ch] |
+	grep -vE '"frontend/(spirv/[a-z_]*\.(h|def)|(spirv|frontend|module|options|symbol|llvm_compat)\.h)"')
+[ -z "$found" ] || { printf '%s\n  frontend/spirv may not include this header of the frontend\n' "$found"; failed=1; }
+found=$(grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"frontend/spirv/' frontend icd tools tests --include='*.[ch]' --include='*.cpp' |
+	grep -v '^frontend/spirv/')
+[ -z "$found" ] || { printf '%s\n  only frontend/spirv.h may be included\n' "$found"; failed=1; }
+[ "$(wc -l <frontend/spirv/README.md)" -le 10 ] || { echo "frontend/spirv/README.md: more than ten lines"; failed=1; }
+
 # The folders of icd, each with those that it may include.
 rooms='
 include
@@ -82,7 +91,7 @@ done
 
 # What LLVM's C interface has since version 18 comes by a header that older ones need.
 names=$(sed -n 's/^#define \(LLVM[A-Za-z0-9]*\) .*/\1/p' frontend/llvm_compat.h | paste -s -d '|' -)
-for file in $(grep -lwE "$names|LLVMFastMath[A-Za-z]*" frontend/*.c); do
+for file in $(grep -lwE "$names|LLVMFastMath[A-Za-z]*" frontend/*.c frontend/spirv/*.c); do
 	grep -qE '^#include "frontend/(llvm_compat|nvvm_ir)\.h"' "$file" ||
 		{ echo "$file: built with LLVM 17 or older, it lacks frontend/llvm_compat.h"; failed=1; }
 done

@@ -6,7 +6,7 @@ command -v "${SPIRV_AS:-spirv-as}" >/dev/null || {
 	exit 77
 }
 # What the device lists (CL_DEVICE_SPIRV_EXTENSIONS), a module here asks for.
-listed=$(sed -n '/char \*const extensions\[\]/,/};/p' "$here/frontend/spirv_module.c" | grep -o 'SPV_[A-Za-z0-9_]*')
+listed=$(sed -n '/char \*const extensions\[\]/,/};/p' "$here/frontend/spirv/module.c" | grep -o 'SPV_[A-Za-z0-9_]*')
 [ "$(echo "$listed" | wc -l)" -gt 15 ] || { echo "the list of extensions cannot be read"; exit 1; }
 for name in $listed; do
 	grep -q "\"$name\"" "$here"/tests/spirv/instructions/*.clt "$here"/tests/spirv/*.spvasm ||
