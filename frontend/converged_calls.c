@@ -24,6 +24,8 @@ static const char *const families[] = {
 	"elect", "non_uniform_", "broadcast_first", "ballot", "shuffle", "rotate", "clustered_",
 };
 static const char common[] = "sub_group_", converged[] = "__culvert_converged_";
+/* What names of cl_intel_subgroups begin with before the common part. */
+static const char vendor[] = "intel_";
 
 enum {
 	EFFORT = 1 << 16,       /* blocks that are visited for one program at most */
@@ -118,10 +120,11 @@ static bool converged_name(const char *name, struct bytes *other)
 	if (strncmp(name, "_Z", 2) != 0)
 		return false;
 	const unsigned long length = strtoul(name + 2, &identifier, 10);
-	if (length < strlen(common) || strncmp(identifier, common, strlen(common)) != 0)
+	const char *rest = identifier + (strncmp(identifier, vendor, strlen(vendor)) ? 0 : strlen(vendor));
+	if (strncmp(rest, common, strlen(common)) != 0)
 		return false;
 	for (size_t f = 0; f < sizeof(families) / sizeof(*families); f++) {
-		if (strncmp(identifier + strlen(common), families[f], strlen(families[f])) != 0)
+		if (strncmp(rest + strlen(common), families[f], strlen(families[f])) != 0)
 			continue;
 		bytes_printf(other, "_Z%lu%s%s", length + strlen(converged), converged, identifier);
 		return true;

@@ -66,6 +66,110 @@ __culvert_group_functions(int, logical_xor)
 #undef __culvert_group_integers
 #endif
 
+#ifdef cl_intel_split_work_group_barrier
+void __culvert_collective intel_work_group_barrier_arrive(cl_mem_fence_flags flags);
+void __culvert_collective intel_work_group_barrier_wait(cl_mem_fence_flags flags);
+#if __OPENCL_C_VERSION__ >= 200 || defined(__OPENCL_CPP_VERSION__)
+void __culvert_collective intel_work_group_barrier_arrive(cl_mem_fence_flags flags, memory_scope scope);
+void __culvert_collective intel_work_group_barrier_wait(cl_mem_fence_flags flags, memory_scope scope);
+#endif
+#endif
+
+#ifdef cl_intel_bfloat16_conversions
+#define __culvert_bfloat16(N) \
+	ushort##N __attribute__((overloadable, const)) intel_convert_bfloat16##N##_as_ushort##N(float##N source); \
+	float##N __attribute__((overloadable, const)) intel_convert_as_bfloat16##N##_float##N(ushort##N source);
+__culvert_bfloat16()
+__culvert_bfloat16(2)
+__culvert_bfloat16(3)
+__culvert_bfloat16(4)
+__culvert_bfloat16(8)
+__culvert_bfloat16(16)
+#undef __culvert_bfloat16
+#endif
+
+#ifdef cl_intel_subgroups
+#define __culvert_shuffles(T) \
+	T __culvert_collective intel_sub_group_shuffle(T data, uint c); \
+	T __culvert_collective intel_sub_group_shuffle_xor(T data, uint value); \
+	T __culvert_collective intel_sub_group_shuffle_down(T current, T next, uint delta); \
+	T __culvert_collective intel_sub_group_shuffle_up(T previous, T current, uint delta);
+#define __culvert_vector_shuffles(T) \
+	__culvert_shuffles(T) \
+	__culvert_shuffles(T##2) \
+	__culvert_shuffles(T##3) \
+	__culvert_shuffles(T##4) \
+	__culvert_shuffles(T##8) \
+	__culvert_shuffles(T##16)
+__culvert_vector_shuffles(int)
+__culvert_vector_shuffles(uint)
+__culvert_vector_shuffles(float)
+__culvert_shuffles(long)
+__culvert_shuffles(ulong)
+#ifdef cl_khr_fp64
+__culvert_shuffles(double)
+#endif
+#ifdef cl_khr_fp16
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+__culvert_shuffles(half)
+#pragma OPENCL EXTENSION cl_khr_fp16 : disable
+#endif
+#if defined(__opencl_c_read_write_images) || (__OPENCL_C_VERSION__ >= 200 && __OPENCL_C_VERSION__ < 300)
+#define __culvert_read_write_blocks(T, N, suffix) \
+	T##N __culvert_collective intel_sub_group_block_read##suffix(read_write image2d_t image, int2 byte_coord); \
+	void __culvert_collective intel_sub_group_block_write##suffix(read_write image2d_t image, int2 byte_coord, T##N data);
+#else
+#define __culvert_read_write_blocks(T, N, suffix)
+#endif
+#define __culvert_block(T, N, suffix) \
+	T##N __culvert_collective intel_sub_group_block_read##suffix(const __global T *p); \
+	void __culvert_collective intel_sub_group_block_write##suffix(__global T *p, T##N data); \
+	T##N __culvert_collective intel_sub_group_block_read##suffix(read_only image2d_t image, int2 byte_coord); \
+	void __culvert_collective intel_sub_group_block_write##suffix(write_only image2d_t image, int2 byte_coord, T##N data); \
+	__culvert_read_write_blocks(T, N, suffix)
+#define __culvert_blocks(T, letters) \
+	__culvert_block(T, , letters) \
+	__culvert_block(T, 2, letters##2) \
+	__culvert_block(T, 4, letters##4) \
+	__culvert_block(T, 8, letters##8)
+__culvert_blocks(uint, )
+__culvert_blocks(uint, _ui)
+#define __culvert_narrow_function(T, name) T __culvert_collective intel_sub_group_##name(T x);
+#define __culvert_narrow_functions(T, operation) \
+	__culvert_narrow_function(T, reduce_##operation) \
+	__culvert_narrow_function(T, scan_exclusive_##operation) \
+	__culvert_narrow_function(T, scan_inclusive_##operation)
+#define __culvert_narrow(T) \
+	T __culvert_collective intel_sub_group_broadcast(T x, uint sub_group_local_id); \
+	__culvert_narrow_functions(T, add) \
+	__culvert_narrow_functions(T, min) \
+	__culvert_narrow_functions(T, max) \
+	__culvert_vector_shuffles(T)
+#ifdef cl_intel_subgroups_char
+__culvert_narrow(char)
+__culvert_narrow(uchar)
+__culvert_blocks(uchar, _uc)
+__culvert_block(uchar, 16, _uc16)
+#endif
+#ifdef cl_intel_subgroups_short
+__culvert_narrow(short)
+__culvert_narrow(ushort)
+__culvert_blocks(ushort, _us)
+__culvert_block(ushort, 16, _us16)
+#endif
+#ifdef cl_intel_subgroups_long
+__culvert_blocks(ulong, _ul)
+#endif
+#undef __culvert_shuffles
+#undef __culvert_vector_shuffles
+#undef __culvert_read_write_blocks
+#undef __culvert_block
+#undef __culvert_blocks
+#undef __culvert_narrow_function
+#undef __culvert_narrow_functions
+#undef __culvert_narrow
+#endif
+
 /* Clang knows the clocks from 19 on. */
 #if defined(cl_khr_kernel_clock) && __clang_major__ < 19
 #define __culvert_clock __attribute__((overloadable))

@@ -7,6 +7,7 @@ builtin_sources = \
 	frontend/builtins/atomic_legacy.cl \
 	frontend/builtins/atomic_memory.cl \
 	frontend/builtins/atomic_real.cl \
+	frontend/builtins/bfloat16.cl \
 	frontend/builtins/bit_field.cl \
 	frontend/builtins/clock.cl \
 	frontend/builtins/common.cl \
@@ -25,6 +26,7 @@ builtin_sources = \
 	frontend/builtins/image_write.cl \
 	frontend/builtins/grid_barrier.cl \
 	frontend/builtins/integer.cl \
+	frontend/builtins/intel_sub_group.cl \
 	frontend/builtins/math_f16.cl \
 	frontend/builtins/math_f32.cl \
 	frontend/builtins/math_f64.cl \

@@ -49,6 +49,45 @@ BUILTIN __attribute__((convergent)) void work_group_barrier(cl_mem_fence_flags f
 }
 
 /*
+ * cl_intel_split_work_group_barrier 1.0: what a work-item did before it arrives is visible to those that have waited.
+ * PTX has no barrier in two parts that all architectures support: arriving is a fence, and waiting is the barrier, which
+ * no work-item leaves before all have arrived.
+ */
+BUILTIN __attribute__((convergent)) void intel_work_group_barrier_arrive(cl_mem_fence_flags flags)
+{
+	(void)flags;
+	PTX_FENCE("fence.acq_rel.cta;");
+}
+
+BUILTIN __attribute__((convergent)) void intel_work_group_barrier_arrive(cl_mem_fence_flags flags,
+									 memory_scope scope)
+{
+	(void)flags;
+	switch (scope) {
+	case memory_scope_device:
+		PTX_FENCE("fence.acq_rel.gpu;");
+		break;
+	case memory_scope_all_svm_devices:
+		PTX_FENCE("fence.acq_rel.sys;");
+		break;
+	default:
+		PTX_FENCE("fence.acq_rel.cta;");
+		break;
+	}
+}
+
+BUILTIN __attribute__((convergent)) void intel_work_group_barrier_wait(cl_mem_fence_flags flags)
+{
+	work_group_barrier(flags);
+}
+
+BUILTIN __attribute__((convergent)) void intel_work_group_barrier_wait(cl_mem_fence_flags flags,
+								       memory_scope scope)
+{
+	work_group_barrier(flags, scope);
+}
+
+/*
  * The fences of OpenCL 1.x.  A global one reaches the whole device: programs pass data between
  * work-groups with it and an atomic flag.  A local one also joins the lanes of the warp that are
  * here together: programs written for lock-step warps exchange values through local memory with

@@ -162,6 +162,32 @@ static bool build_times_scalar(struct spirv_reader *reader, const struct spirv_o
 	return spirv_define(reader, op, spirv_fast(reader, op->result, value));
 }
 
+/* The sum of the products of two vectors' elements, for vectors that dot() does not take. */
+static LLVMValueRef sum_products(struct spirv_reader *reader, const struct spirv_op *op, LLVMValueRef a, LLVMValueRef b)
+{
+	LLVMValueRef products = spirv_fast(reader, op->result, LLVMBuildFMul(reader->builder, a, b, ""));
+	LLVMValueRef sum = NULL;
+	for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(a)); i++) {
+		LLVMValueRef product = LLVMBuildExtractElement(reader->builder, products,
+							       spirv_number(reader, 32, i), "");
+		sum = sum ? spirv_fast(reader, op->result, LLVMBuildFAdd(reader->builder, sum, product, ""))
+			  : product;
+	}
+	return sum;
+}
+
+/* Builds OpDot of bfloat16 numbers (SPV_KHR_bfloat16), which are multiplied and summed as floats. */
+static bool build_bfloat_dot(struct spirv_reader *reader, const struct spirv_op *op, const struct spirv_type *type,
+			     LLVMValueRef a, LLVMValueRef b)
+{
+	if (type->lanes == 1 || op->type->class != SPIRV_BFLOAT || op->type->lanes != 1)
+		return spirv_fail(reader, "the operands are no vectors of the result's type");
+	a = spirv_convert_bfloats(reader, a, type->lanes, false);
+	b = a ? spirv_convert_bfloats(reader, b, type->lanes, false) : NULL;
+	LLVMValueRef sum = b ? sum_products(reader, op, a, b) : NULL;
+	return sum && spirv_define(reader, op, spirv_convert_bfloats(reader, sum, 1, true));
+}
+
 /* Builds OpDot.  OpenCL C's dot() supports up to four elements; longer vectors are multiplied and summed here. */
 static bool build_dot(struct spirv_reader *reader, const struct spirv_op *op)
 {
@@ -169,6 +195,8 @@ static bool build_dot(struct spirv_reader *reader, const struct spirv_op *op)
 	const struct spirv_type *type = spirv_type_of(reader, op->words[3]);
 	LLVMValueRef a = type ? spirv_value(reader, op->words[3]) : NULL;
 	LLVMValueRef b = a ? spirv_value_of(reader, op->words[4], type->value) : NULL;
+	if (b && type->class == SPIRV_BFLOAT)
+		return build_bfloat_dot(reader, op, type, a, b);
 	if (!b || !is_class(reader, type, SPIRV_FLOAT))
 		return false;
 	if (type->lanes == 1 || op->type->value != type->element->value)
@@ -179,15 +207,7 @@ static bool build_dot(struct spirv_reader *reader, const struct spirv_op *op)
 		LLVMValueRef value = spirv_call(reader, "dot", op->type->value, arguments, 2);
 		return value && spirv_define(reader, op, spirv_fast(reader, op->result, value));
 	}
-	LLVMValueRef products = spirv_fast(reader, op->result, LLVMBuildFMul(reader->builder, a, b, ""));
-	LLVMValueRef sum = NULL;
-	for (unsigned i = 0; i < type->lanes; i++) {
-		LLVMValueRef product = LLVMBuildExtractElement(reader->builder, products,
-							       spirv_number(reader, 32, i), "");
-		sum = sum ? spirv_fast(reader, op->result, LLVMBuildFAdd(reader->builder, sum, product, ""))
-			  : product;
-	}
-	return spirv_define(reader, op, sum);
+	return spirv_define(reader, op, sum_products(reader, op, a, b));
 }
 
 /* --- results in two parts ------------------------------------------------------------------------------------ */

@@ -68,6 +68,99 @@ static LLVMValueRef convert(struct spirv_reader *reader, const struct spirv_op *
 				    : LLVMBuildZExt(builder, value, to, "");
 }
 
+/* --- conversions of bfloat16 numbers ---- */
+
+/* A float type with as many elements as a type. */
+static struct spirv_type float_like(const struct spirv_reader *reader, const struct spirv_type *type)
+{
+	struct spirv_type made = *type;
+	made.class = SPIRV_FLOAT;
+	made.bits = 32;
+	made.value = spirv_vector(LLVMFloatTypeInContext(reader->context), type->lanes);
+	return made;
+}
+
+/* Converts between two types of numbers by OpenCL C's function; NULL with a message. */
+static LLVMValueRef convert_numbers(struct spirv_reader *reader, const struct spirv_type *from, bool from_signed,
+				    LLVMValueRef value, const struct spirv_type *to, bool to_signed, bool saturates,
+				    uint32_t rounding)
+{
+	const struct spirv_argument argument = spirv_by_value(from, value, from_signed);
+	char name[48];
+	if (LLVMTypeOf(value) == to->value && from->class == to->class)
+		return value;
+	name_function(name, sizeof(name), to, to_signed, saturates, rounding);
+	return spirv_call(reader, name, to->value, &argument, 1);
+}
+
+/* A number as a float that rounds to the same bfloat16 number: rounded to zero, with the lowest bit set if it is not exact,
+ * so that the second rounding sees on which side of the middle the number is.  NULL with a message. */
+static LLVMValueRef round_to_odd(struct spirv_reader *reader, const struct spirv_op *op,
+				 const struct spirv_type *from, LLVMValueRef value)
+{
+	LLVMBuilderRef builder = reader->builder;
+	const struct spirv_type real = float_like(reader, from);
+	const bool is_signed = op->detail & FROM_SIGNED, is_real = from->class == SPIRV_FLOAT;
+	LLVMTypeRef word = spirv_vector(spirv_int(reader, 32), from->lanes);
+	LLVMValueRef cut = convert_numbers(reader, from, is_signed, value, &real, true, false, SpvFPRoundingModeRTZ);
+	LLVMValueRef back = cut ? convert_numbers(reader, &real, true, cut, from, is_signed, !is_real, SPIRV_NONE)
+				: NULL;
+	if (!back)
+		return NULL;
+	LLVMValueRef differs = is_real ? LLVMBuildFCmp(builder, LLVMRealONE, back, value, "")
+				       : LLVMBuildICmp(builder, LLVMIntNE, back, value, "");
+	LLVMValueRef bits = LLVMBuildBitCast(builder, cut, word, "");
+	bits = LLVMBuildOr(builder, bits, LLVMBuildZExt(builder, differs, word, ""), "");
+	return LLVMBuildBitCast(builder, bits, real.value, "");
+}
+
+/* Builds a conversion from or to bfloat16.  It goes by float, which has all bfloat16 numbers. */
+static bool build_bfloat(struct spirv_reader *reader, const struct spirv_op *op, const struct spirv_type *from,
+			 LLVMValueRef value)
+{
+	const struct spirv_type *to = op->type;
+	const struct spirv_facts *facts = spirv_facts(reader->module, op->result);
+	const struct spirv_type real = float_like(reader, to);
+	if (to->class != SPIRV_BFLOAT) {
+		value = spirv_convert_bfloats(reader, value, to->lanes, false);
+		return value && spirv_define(reader, op, convert_numbers(reader, &real, true, value, to,
+									 op->detail & TO_SIGNED, facts->saturated,
+									 facts->rounding));
+	}
+	if (facts->rounding != SPIRV_NONE && facts->rounding != SpvFPRoundingModeRTE)
+		return spirv_fail(reader, "conversions to bfloat16 round to the nearest even number only");
+	if (from->class == SPIRV_BFLOAT)
+		return spirv_define(reader, op, value);
+	value = from->class == SPIRV_FLOAT && from->bits <= 32
+			? convert_numbers(reader, from, true, value, &real, true, false, SPIRV_NONE)
+			: round_to_odd(reader, op, from, value);
+	return value && spirv_define(reader, op, spirv_convert_bfloats(reader, value, to->lanes, true));
+}
+
+/* Builds OpConvertFToBF16INTEL and OpConvertBF16ToFINTEL (SPV_INTEL_bfloat16_conversion), whose bfloat16 numbers are
+ * integers of 16 bits. */
+static bool build_bfloat_bits(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const bool to_bfloat = op->op == SPIRV_OP_F_TO_BFLOAT16;
+	const struct spirv_type *from = spirv_type_of(reader, op->words[3]), *to = op->type;
+	LLVMValueRef value = from ? spirv_value(reader, op->words[3]) : NULL;
+	const struct spirv_type *real = to_bfloat ? from : to, *bits = to_bfloat ? to : from;
+	if (!value)
+		return false;
+	if (real->class != SPIRV_FLOAT || real->bits != 32 || bits->class != SPIRV_INT || bits->bits != 16 ||
+	    real->lanes != bits->lanes)
+		return spirv_fail(reader, "the operand and the result are not a float and an integer of 16 bits");
+	return spirv_define(reader, op, spirv_convert_bfloats(reader, value, to->lanes, to_bfloat));
+}
+
+/* --- conversions of numbers: instructions ---- */
+
+/* Whether a type is one of the numbers that a conversion reads or makes. */
+static bool is_converted(const struct spirv_type *type, bool is_real)
+{
+	return is_real ? type->class == SPIRV_FLOAT || type->class == SPIRV_BFLOAT : type->class == SPIRV_INT;
+}
+
 static bool build_convert(struct spirv_reader *reader, const struct spirv_op *op)
 {
 	const struct spirv_type *from = spirv_type_of(reader, op->words[3]), *to = op->type;
@@ -75,10 +168,12 @@ static bool build_convert(struct spirv_reader *reader, const struct spirv_op *op
 	LLVMValueRef value = from ? spirv_value(reader, op->words[3]) : NULL;
 	if (!value)
 		return false;
-	if (from->class != (op->detail & FROM_REAL ? SPIRV_FLOAT : SPIRV_INT) ||
-	    to->class != (op->detail & TO_REAL ? SPIRV_FLOAT : SPIRV_INT) || from->lanes != to->lanes)
+	if (!is_converted(from, op->detail & FROM_REAL) || !is_converted(to, op->detail & TO_REAL) ||
+	    from->lanes != to->lanes)
 		return spirv_fail(reader, "the operand or the result is of another kind of numbers, or has another "
 				  "number of elements");
+	if (from->class == SPIRV_BFLOAT || to->class == SPIRV_BFLOAT)
+		return build_bfloat(reader, op, from, value);
 	/* Clang converts vectors by these functions.  For vectors of halves their code is better than that of LLVM's
 	 * instruction. */
 	const bool by_function = to->lanes > 1 && ((from->class == SPIRV_FLOAT && from->bits == 16) ||
@@ -144,7 +239,7 @@ static LLVMValueRef number_of(struct spirv_reader *reader, LLVMValueRef pointer)
 /* The number of bits of a number or a vector of numbers; 0 for other types. */
 static unsigned size_of(const struct spirv_type *type)
 {
-	return spirv_is_number(type) ? type->bits * type->lanes : 0;
+	return spirv_is_number(type) || type->class == SPIRV_BFLOAT ? type->bits * type->lanes : 0;
 }
 
 /* Builds OpConvertPtrToU, and OpBitcast of a pointer, whose result may be a vector of 64 bits from SPIR-V 1.5 on. */
@@ -623,6 +718,8 @@ const struct spirv_row spirv_composite_rows[] = {
 	{SpvOpSatConvertSToU, 4, 4, FROM_SIGNED | SATURATES, build_convert},
 	{SpvOpSatConvertUToS, 4, 4, TO_SIGNED | SATURATES, build_convert},
 	{SpvOpQuantizeToF16, 4, 4, 0, build_quantized},
+	{SPIRV_OP_F_TO_BFLOAT16, 4, 4, 0, build_bfloat_bits},
+	{SPIRV_OP_BFLOAT16_TO_F, 4, 4, 0, build_bfloat_bits},
 	{SpvOpConvertPtrToU, 4, 4, 0, pointer_to_number},
 	{SpvOpConvertUToPtr, 4, 4, 0, number_to_pointer},
 	{SpvOpPtrCastToGeneric, 4, 4, 0, cast_pointer},

@@ -424,7 +424,7 @@ static void forget_values(struct spirv_reader *reader, const struct spirv_functi
 	for (; at < function->end; at += spirv_at(module, at).count) {
 		const struct spirv_instruction i = spirv_at(module, at);
 		bool has_result = false, has_type = false;
-		SpvHasResultAndType((SpvOp)i.op, &has_result, &has_type);
+		spirv_has_result(i.op, &has_result, &has_type);
 		if (!has_result)
 			continue;
 		reader->made[i.words[has_type ? 2 : 1]] = NULL;

@@ -555,6 +555,9 @@ static bool build_fetch(struct spirv_reader *reader, const struct spirv_op *op)
 
 /* --- fences and barriers ------------------------------------------------------------------------------------- */
 
+/* Which part of a barrier an instruction is: the detail of its row. */
+enum { WHOLE, ARRIVE, WAIT };
+
 /* The memory that semantics name, as cl_mem_fence_flags (OpenCL C 3.0, 6.15.8). */
 static struct spirv_argument storage_flags(const struct spirv_reader *reader, uint32_t semantics)
 {
@@ -596,18 +599,23 @@ static bool build_fence(struct spirv_reader *reader, const struct spirv_op *op)
 	return fence(reader, op->words[1], op->words[2]);
 }
 
+/* Builds OpControlBarrier, and the two halves of a barrier of SPV_INTEL_split_barrier. */
 static bool build_barrier(struct spirv_reader *reader, const struct spirv_op *op)
 {
+	static const char *const work_group[] = {"work_group_barrier", "intel_work_group_barrier_arrive",
+						 "intel_work_group_barrier_wait"};
 	const uint32_t execution = spirv_operand(reader, op->words[1], SpvScopeWorkgroup);
 	const uint32_t scope = spirv_operand(reader, op->words[2], SpvScopeCrossDevice);
 	const struct spirv_argument arguments[] = {
 		storage_flags(reader, semantics_of(reader, op->words[3])),
 		spirv_scope_argument(reader, scope_of(scope, true)),
 	};
+	if (execution != SpvScopeWorkgroup && op->detail != WHOLE)
+		return spirv_fail(reader, "only barriers of a work-group (2) can be split");
 	if (execution != SpvScopeWorkgroup && execution != SpvScopeSubgroup)
 		return spirv_fail(reader, "there is no barrier of the scope %" PRIu32 "; OpenCL has those of a work-group "
 				  "(2) and of a sub-group (3)", execution);
-	return spirv_call(reader, execution == SpvScopeWorkgroup ? "work_group_barrier" : "sub_group_barrier",
+	return spirv_call(reader, execution == SpvScopeWorkgroup ? work_group[op->detail] : "sub_group_barrier",
 			  LLVMVoidTypeInContext(reader->context), arguments, 2) != NULL;
 }
 
@@ -730,7 +738,9 @@ const struct spirv_row spirv_memory_rows[] = {
 	{SpvOpAtomicFlagTestAndSet, 6, 6, DETAIL(TEST_AND_SET, 0, 0), build_flag},
 	{SpvOpAtomicFlagClear, 4, 4, DETAIL(CLEAR, 0, 0), build_flag},
 	{SpvOpMemoryBarrier, 3, 3, 0, build_fence},
-	{SpvOpControlBarrier, 4, 4, 0, build_barrier},
+	{SpvOpControlBarrier, 4, 4, WHOLE, build_barrier},
+	{SpvOpControlBarrierArriveINTEL, 4, 4, ARRIVE, build_barrier},
+	{SpvOpControlBarrierWaitINTEL, 4, 4, WAIT, build_barrier},
 	{SpvOpNamedBarrierInitialize, 4, 4, 0, build_initialize},
 	{SpvOpMemoryNamedBarrier, 4, 4, 0, build_wait},
 	{0, 0, 0, 0, NULL},

@@ -101,6 +101,11 @@ static void put_type(struct spirv_reader *reader, struct bytes *text, uint32_t i
 	case SPIRV_BOOL:
 	case SPIRV_INT:
 	case SPIRV_FLOAT: put_number(text, type); break;
+	case SPIRV_BFLOAT:
+		bytes_append_string(text, "bfloat16");
+		if (type->lanes > 1)
+			bytes_printf(text, "_%u", type->lanes);
+		break;
 	case SPIRV_POINTER:
 		put_type(reader, text, type->pointee, deep + 1);
 		bytes_append_char(text, '*');

@@ -28,6 +28,8 @@ static const struct name all_names[] = {
 
 /* Numbers that the headers of some distributions lack, sorted in the same way. */
 static const struct name newer_names[] = {
+	{SPIRV_NAME_OPCODE, 6116, "ConvertFToBF16INTEL"},
+	{SPIRV_NAME_OPCODE, 6117, "ConvertBF16ToFINTEL"},
 	{SPIRV_NAME_CAPABILITY, 5116, "BFloat16TypeKHR"},
 	{SPIRV_NAME_CAPABILITY, 5117, "BFloat16DotProductKHR"},
 	{SPIRV_NAME_CAPABILITY, 5118, "BFloat16CooperativeMatrixKHR"},
@@ -99,8 +101,8 @@ static const struct {
 	{"matrix instructions are not supported; programs ask the device before they use them",
 	 {6022 /* CooperativeMatrixKHR */, 6118 /* JointMatrixINTEL */,
 	  5118 /* BFloat16CooperativeMatrixKHR */}},
-	{"of SPV_INTEL_subgroups block reads and writes of images are not supported",
-	 {SpvCapabilitySubgroupImageBlockIOINTEL, SpvCapabilitySubgroupImageMediaBlockIOINTEL}},
+	{"block reads and writes of images have one row for each component (SPV_INTEL_subgroups)",
+	 {SpvCapabilitySubgroupImageMediaBlockIOINTEL}},
 	{"this is an extension for FPGAs or for Intel's vector compute",
 	 {SpvCapabilityVectorComputeINTEL, SpvCapabilityVectorAnyINTEL,
 	  SpvCapabilityFPGAMemoryAttributesINTEL, SpvCapabilityFPGALoopControlsINTEL,
@@ -159,19 +161,22 @@ static const uint32_t capabilities[] = {
 	SpvCapabilityOptNoneINTEL, SpvCapabilityUnstructuredLoopControlsINTEL,
 	SpvCapabilityMemoryAccessAliasingINTEL, SpvCapabilityFPFastMathModeINTEL,
 	SpvCapabilitySubgroupShuffleINTEL, SpvCapabilitySubgroupBufferBlockIOINTEL,
+	SpvCapabilitySubgroupImageBlockIOINTEL, SpvCapabilitySplitBarrierINTEL,
+	SPIRV_CAPABILITY_BFLOAT16_TYPE, SPIRV_CAPABILITY_BFLOAT16_DOT, SPIRV_CAPABILITY_BFLOAT16_CONVERSION,
 	LONG_COMPOSITES, SpvCapabilityKernelAttributesINTEL,
 };
 
 /* The extensions of these capabilities.  OpExtension may name others, which has no effect unless the module uses their
- * instructions.  SPV_INTEL_subgroups is supported except for images, SPV_INTEL_long_composites for constants, and
- * SPV_INTEL_kernel_attributes except for FPGAs' attributes. */
+ * instructions.  SPV_INTEL_long_composites is supported for constants, and SPV_INTEL_kernel_attributes except for FPGAs'
+ * attributes. */
 static const char *const extensions[] = {
 	"SPV_EXT_optnone", "SPV_EXT_relaxed_printf_string_address_space",
 	"SPV_EXT_shader_atomic_float16_add", "SPV_EXT_shader_atomic_float_add",
-	"SPV_EXT_shader_atomic_float_min_max", "SPV_INTEL_fp_fast_math_mode",
+	"SPV_EXT_shader_atomic_float_min_max", "SPV_INTEL_bfloat16_conversion",
+	"SPV_INTEL_fp_fast_math_mode",
 	"SPV_INTEL_kernel_attributes", "SPV_INTEL_long_composites", "SPV_INTEL_memory_access_aliasing",
-	"SPV_INTEL_optnone", "SPV_INTEL_subgroups", "SPV_INTEL_unstructured_loop_controls",
-	"SPV_KHR_bit_instructions", "SPV_KHR_expect_assume", "SPV_KHR_float_controls",
+	"SPV_INTEL_optnone", "SPV_INTEL_split_barrier", "SPV_INTEL_subgroups",
+	"SPV_INTEL_unstructured_loop_controls", "SPV_KHR_bfloat16", "SPV_KHR_bit_instructions", "SPV_KHR_expect_assume", "SPV_KHR_float_controls",
 	"SPV_KHR_integer_dot_product", "SPV_KHR_linkonce_odr",
 	"SPV_KHR_no_integer_wrap_decoration", "SPV_KHR_non_semantic_info", "SPV_KHR_shader_ballot",
 	"SPV_KHR_shader_clock", "SPV_KHR_subgroup_rotate", "SPV_KHR_subgroup_vote",
@@ -228,6 +233,14 @@ const struct spirv_facts *spirv_facts(const struct spirv_module *module, uint32_
 	return &module->facts[module->ids[id].facts];
 }
 
+void spirv_has_result(unsigned op, bool *has_result, bool *has_type)
+{
+	if (op == SPIRV_OP_F_TO_BFLOAT16 || op == SPIRV_OP_BFLOAT16_TO_F)
+		*has_result = *has_type = true;
+	else
+		SpvHasResultAndType((SpvOp)op, has_result, has_type);
+}
+
 const char *spirv_string(struct spirv_instruction instruction, unsigned from)
 {
 	const char *text = (const char *)(instruction.words + from);
@@ -251,7 +264,10 @@ unsigned spirv_scalar_bits(const struct spirv_module *module, uint32_t type)
 	case SpvOpTypeBool: return 8;
 	case SpvOpTypeInt: return wide || bits == 8 ? bits : 0;
 	/* An operand after the width is an encoding other than IEEE 754's. */
-	case SpvOpTypeFloat: return wide && made.count == 3 ? bits : 0;
+	case SpvOpTypeFloat:
+		if (made.count > 3)
+			return bits == 16 && made.words[3] == SPIRV_ENCODING_BFLOAT16 ? bits : 0;
+		return wide ? bits : 0;
 	default: return 0;
 	}
 }
@@ -553,7 +569,7 @@ static enum fe_status note_result(struct spirv_module *module, size_t at, struct
 {
 	const struct spirv_instruction i = spirv_at(module, at);
 	bool has_result = false, has_type = false;
-	SpvHasResultAndType((SpvOp)i.op, &has_result, &has_type);
+	spirv_has_result(i.op, &has_result, &has_type);
 	const unsigned word = has_type ? 2 : 1;
 	if (!has_result)
 		return FE_OK;

@@ -20,6 +20,14 @@
 
 enum { SPIRV_NONE = UINT32_MAX, SPIRV_HEADER_WORDS = 5 };
 
+/* Numbers that the SPIR-V headers of some distributions lack. */
+enum {
+	SPIRV_CAPABILITY_BFLOAT16_TYPE = 5116, SPIRV_CAPABILITY_BFLOAT16_DOT = 5117,
+	SPIRV_CAPABILITY_BFLOAT16_CONVERSION = 6115,
+	SPIRV_OP_F_TO_BFLOAT16 = 6116, SPIRV_OP_BFLOAT16_TO_F = 6117,
+	SPIRV_ENCODING_BFLOAT16 = 0
+};
+
 /* SPIRV_ONCE is LinkOnceODR: several modules may define the name, and the definitions are equal. */
 enum spirv_linkage { SPIRV_INTERNAL, SPIRV_EXPORT, SPIRV_IMPORT, SPIRV_ONCE };
 
@@ -88,6 +96,9 @@ struct spirv_instruction spirv_of(const struct spirv_module *module, uint32_t id
 /* The name and the decorations of an id; defaults if it has none.  Never NULL. */
 const struct spirv_facts *spirv_facts(const struct spirv_module *module, uint32_t id);
 
+/* As SpvHasResultAndType, but with the opcodes above. */
+void spirv_has_result(unsigned op, bool *has_result, bool *has_type);
+
 /* The literal string that begins at words[from]; NULL if it does not end inside of the instruction. */
 const char *spirv_string(struct spirv_instruction instruction, unsigned from);
 
@@ -95,7 +106,7 @@ const char *spirv_string(struct spirv_instruction instruction, unsigned from);
 unsigned spirv_string_words(const char *text);
 
 /* The number of bits of a type that a specialization constant may have: 8 for a bool, the width of an integer or
- * floating-point number of IEEE 754 that is supported.  0 for any other type. */
+ * floating-point number that is supported, which includes bfloat16.  0 for any other type. */
 unsigned spirv_scalar_bits(const struct spirv_module *module, uint32_t type);
 
 /* The bits of a scalar constant: OpConstant, OpConstantTrue, OpConstantFalse, OpConstantNull, or a specialization

@@ -351,6 +351,57 @@ static bool build_write(struct spirv_reader *reader, const struct spirv_op *op)
 	return good;
 }
 
+/* --- blocks ---- */
+
+/* The function of cl_intel_subgroups and its extensions that reads or writes a block of a type; false, with a message, if
+ * there is none. */
+static bool name_block(struct spirv_reader *reader, const struct spirv_type *type, const char *what, char *name,
+		       size_t size_B)
+{
+	const char *letters = type->bits == 8    ? "uc"
+			      : type->bits == 16 ? "us"
+			      : type->bits == 32 ? "ui"
+						 : "ul";
+	char lanes[4] = "";
+	if (!spirv_is_number(type))
+		return spirv_fail(reader, "the data are no numbers");
+	if (type->lanes > 1)
+		snprintf(lanes, sizeof(lanes), "%u", type->lanes % 100);
+	snprintf(name, size_B, "intel_sub_group_block_%s_%s%s", what, letters, lanes);
+	return true;
+}
+
+/* Builds OpSubgroupImageBlockReadINTEL and OpSubgroupImageBlockWriteINTEL (SPV_INTEL_subgroups).  Floating-point numbers
+ * are read and written as integers with the same bits. */
+static bool build_block(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const bool reads = op->op == SpvOpSubgroupImageBlockReadINTEL;
+	const uint32_t *operands = op->words + (reads ? 3 : 1);
+	struct spirv_argument arguments[3];
+	struct image image;
+	char name[48];
+	if (!find_image(reader, operands[0], &image) || !coordinates(reader, &image, operands[1], &arguments[1]))
+		return false;
+	const struct spirv_type *type = reads ? op->type : spirv_type_of(reader, operands[2]);
+	if (!type || !name_block(reader, type, reads ? "read" : "write", name, sizeof(name)))
+		return false;
+	if (strcmp(image.kind->name, "image2d_t"))
+		return spirv_fail(reader, "blocks are read and written in an image2d_t only");
+	LLVMTypeRef bits = spirv_vector(spirv_int(reader, type->bits), type->lanes);
+	struct spirv_type integer = *type;
+	integer.class = SPIRV_INT;
+	arguments[0] = image_argument(&image);
+	if (reads) {
+		LLVMValueRef value = spirv_call(reader, name, bits, arguments, 2);
+		return value && spirv_define(reader, op, LLVMBuildBitCast(reader->builder, value, type->value, ""));
+	}
+	LLVMValueRef value = spirv_value(reader, operands[2]);
+	if (!value)
+		return false;
+	arguments[2] = spirv_by_value(&integer, LLVMBuildBitCast(reader->builder, value, bits, ""), false);
+	return spirv_call(reader, name, LLVMVoidTypeInContext(reader->context), arguments, 3) != NULL;
+}
+
 /* --- queries ------------------------------------------------------------------------------------------------- */
 
 static bool build_size(struct spirv_reader *reader, const struct spirv_op *op)
@@ -545,6 +596,8 @@ const struct spirv_row spirv_object_rows[] = {
 	{SpvOpImageFetch, 5, 0, 0, build_read},
 	{SpvOpImageRead, 5, 0, 0, build_read},
 	{SpvOpImageWrite, 4, 0, 0, build_write},
+	{SpvOpSubgroupImageBlockReadINTEL, 5, 5, 0, build_block},
+	{SpvOpSubgroupImageBlockWriteINTEL, 4, 4, 0, build_block},
 	{SpvOpImageQuerySize, 4, 4, 0, build_size},
 	{SpvOpImageQuerySizeLod, 5, 5, 0, build_size},
 	{SpvOpImageQueryFormat, 4, 4, 0, build_query},

@@ -244,6 +244,19 @@ LLVMValueRef spirv_call(struct spirv_reader *reader, const char *name, LLVMTypeR
 	return call;
 }
 
+LLVMValueRef spirv_convert_bfloats(struct spirv_reader *reader, LLVMValueRef value, unsigned lanes, bool to_bfloat)
+{
+	LLVMTypeRef result = spirv_vector(to_bfloat ? spirv_int(reader, 16) : LLVMFloatTypeInContext(reader->context),
+					  lanes);
+	const struct spirv_argument argument = {.value = value, .base = to_bfloat ? 'f' : 't', .lanes = lanes};
+	char name[48], count[4] = "";
+	if (lanes > 1)
+		snprintf(count, sizeof(count), "%u", lanes % 100);
+	snprintf(name, sizeof(name), to_bfloat ? "intel_convert_bfloat16%s_as_ushort%s"
+					       : "intel_convert_as_bfloat16%s_float%s", count, count);
+	return spirv_call(reader, name, result, &argument, 1);
+}
+
 /* --- OpExtInst of OpenCL.std: the table ---------------------------------------------------------------------- */
 
 /* FIRST is the index of an extended instruction's first own operand. */

@@ -40,6 +40,9 @@ LLVMValueRef spirv_call(struct spirv_reader *reader, const char *name, LLVMTypeR
 /* Whether the library has the overload. */
 bool spirv_can_call(struct spirv_reader *reader, const char *name, const struct spirv_argument *arguments,
 		    unsigned count);
+/* Converts floats to the bits of bfloat16 numbers, or back, by the function of cl_intel_bfloat16_conversions; NULL with a
+ * message. */
+LLVMValueRef spirv_convert_bfloats(struct spirv_reader *reader, LLVMValueRef value, unsigned lanes, bool to_bfloat);
 /* Calls a function whose name is not mangled, which is declared with the arguments' types; NULL with a message. */
 LLVMValueRef spirv_call_plain(struct spirv_reader *reader, const char *name, LLVMTypeRef result,
 			      LLVMValueRef *arguments, unsigned count);

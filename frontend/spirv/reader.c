@@ -125,7 +125,7 @@ static bool build_instruction(struct spirv_reader *reader, struct spirv_instruct
 				  : "outside of functions");
 	if (i.count < row->least || (row->most && i.count > row->most))
 		return spirv_fail(reader, "%u words are too %s", i.count, i.count < row->least ? "few" : "many");
-	SpvHasResultAndType((SpvOp)i.op, &has_result, &has_type);
+	spirv_has_result(i.op, &has_result, &has_type);
 	if (has_type) {
 		op.type = spirv_type(reader, i.words[1]);
 		if (!op.type)
@@ -262,7 +262,7 @@ static size_t end_of_globals(const struct spirv_module *module)
 static bool is_made(const struct spirv_reader *reader, struct spirv_instruction i)
 {
 	bool has_result = false, has_type = false;
-	SpvHasResultAndType((SpvOp)i.op, &has_result, &has_type);
+	spirv_has_result(i.op, &has_result, &has_type);
 	const unsigned result = has_type ? 2 : 1;
 	return has_result && i.count > result && reader->made[i.words[result]];
 }

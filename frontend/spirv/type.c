@@ -92,16 +92,18 @@ static bool build_number(struct spirv_reader *reader, const struct spirv_op *op)
 	const bool is_int = op->op == SpvOpTypeInt;
 	const unsigned bits = spirv_scalar_bits(reader->module, op->words[1]);
 	if (!bits && !is_int && op->count > 3)
-		return spirv_fail(reader, "floating-point numbers of another encoding than IEEE 754's are not "
-				  "supported");
+		return spirv_fail(reader, "floating-point numbers of other encodings than IEEE 754's and bfloat16 are "
+				  "not supported");
 	if (!bits)
 		return spirv_fail(reader, "numbers of %" PRIu32 " bits are not supported; integers have 8, 16, "
 				  "32 or 64 bits, floating-point numbers 16, 32 or 64", op->words[2]);
-	struct spirv_type *type = new_type(reader, op->words[1], is_int ? SPIRV_INT : SPIRV_FLOAT);
+	const bool is_bfloat = !is_int && op->count > 3;
+	struct spirv_type *type = new_type(reader, op->words[1],
+					   is_int ? SPIRV_INT : is_bfloat ? SPIRV_BFLOAT : SPIRV_FLOAT);
 	if (!type)
 		return false;
 	type->bits = bits;
-	LLVMTypeRef made = is_int       ? spirv_int(reader, bits)
+	LLVMTypeRef made = is_int || is_bfloat ? spirv_int(reader, bits)
 			   : bits == 16 ? LLVMHalfTypeInContext(reader->context)
 			   : bits == 32 ? LLVMFloatTypeInContext(reader->context)
 					: LLVMDoubleTypeInContext(reader->context);
@@ -114,7 +116,8 @@ static bool build_vector(struct spirv_reader *reader, const struct spirv_op *op)
 	const uint32_t lanes = op->words[3];
 	if (!element)
 		return false;
-	if ((!spirv_is_number(element) && element->class != SPIRV_BOOL) || element->lanes != 1)
+	if ((!spirv_is_number(element) && element->class != SPIRV_BOOL && element->class != SPIRV_BFLOAT) ||
+	    element->lanes != 1)
 		return spirv_fail(reader, "vectors have numbers or bools as their elements");
 	if (lanes != 2 && lanes != 3 && lanes != 4 && lanes != 8 && lanes != 16)
 		return spirv_fail(reader, "vectors of %" PRIu32 " elements are not supported; they have 2, 3, 4, "

@@ -2,6 +2,7 @@
  *
  * Values of a type look like this in LLVM IR:
  *	integers, floats, vectors    as in SPIR-V; integers have no sign
+ *	bfloat16                     i16, its bits
  *	bool                         i1; in memory i8, also in vectors
  *	struct, array                a constant, or a pointer to private memory that holds the value
  *	pointer                      a pointer of the storage class' address space (Clang's for the target nvptx64)
@@ -18,7 +19,9 @@
 enum { SPIRV_PRIVATE = 0, SPIRV_GLOBAL = 1, SPIRV_LOCAL = 3, SPIRV_CONSTANT = 4 };
 
 enum spirv_class {
-	SPIRV_VOID, SPIRV_BOOL, SPIRV_INT, SPIRV_FLOAT, SPIRV_POINTER, SPIRV_STRUCT, SPIRV_ARRAY,
+	SPIRV_VOID, SPIRV_BOOL, SPIRV_INT, SPIRV_FLOAT,
+	SPIRV_BFLOAT,               /* bfloat16 (SPV_KHR_bfloat16): moved and converted, but not computed with */
+	SPIRV_POINTER, SPIRV_STRUCT, SPIRV_ARRAY,
 	SPIRV_IMAGE, SPIRV_SAMPLER, SPIRV_SAMPLED_IMAGE, SPIRV_PIPE, SPIRV_EVENT, SPIRV_RESERVATION,
 	SPIRV_BARRIER,
 	SPIRV_OPAQUE,               /* a struct without known members, to which there are only pointers */

@@ -171,7 +171,7 @@ const struct spirv_type *spirv_type_of(struct spirv_reader *reader, uint32_t id)
 {
 	const struct spirv_instruction made = spirv_of(reader->module, id);
 	bool has_result = false, has_type = false;
-	SpvHasResultAndType((SpvOp)made.op, &has_result, &has_type);
+	spirv_has_result(made.op, &has_result, &has_type);
 	if (!made.count || !has_type) {
 		spirv_fail(reader, "the id %" PRIu32 " has no type", id);
 		return NULL;
