@@ -394,7 +394,7 @@ struct gpu_launch {
 	void **parameters;             /* the addresses of the parameters' values, in the entry's order */
 };
 cl_int gpu_launch(struct gpu_stream *stream, const struct gpu_launch *launch);
-/* CL_INVALID_OPERATION for a cooperative launch. */
+/* CL_INVALID_OPERATION for a cooperative launch that replaces a node (gpu_graph_revise). */
 cl_int gpu_graph_add_launch(struct gpu_graph *graph, const struct gpu_launch *launch);
 static inline cl_int gpu_sink_launch(struct gpu_sink sink, const struct gpu_launch *launch)
 {

@@ -178,14 +178,18 @@ static cl_int revise(struct gpu_graph *graph, const CUDA_KERNEL_NODE_PARAMS_v2 *
 
 static cl_int launch_add(struct gpu_graph *graph, const struct gpu_launch *launch)
 {
+	static const CUkernelNodeAttrValue cooperates = { .cooperative = 1 };
 	CUDA_KERNEL_NODE_PARAMS_v2 kernel = gpu_launch_node(launch);
 	if (graph->revised != NOT_REVISING)
-		return revise(graph, &kernel);
+		return launch->cooperative ? CL_INVALID_OPERATION : revise(graph, &kernel);
 	cl_int error = add_begin(graph);
 	if (!error)
 		error = gpu_check(graph->device, cuda.cuGraphAddKernelNode_v2(
 			&graph->nodes[graph->count], graph->cu_graph, graph->follows,
 			graph->follow_count, &kernel));
+	if (!error && launch->cooperative)
+		error = gpu_check(graph->device, cuda.cuGraphKernelNodeSetAttribute(
+			graph->nodes[graph->count], CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &cooperates));
 	if (!error)
 		add_end(graph);
 	return error;
@@ -196,9 +200,6 @@ cl_int gpu_graph_add_launch(struct gpu_graph *graph, const struct gpu_launch *la
 	struct gpu_scope scope;
 	if (launch->function->module->device != graph->device)
 		return CL_INVALID_VALUE;
-	/* Cooperative launches would need an attribute of the node. */
-	if (launch->cooperative)
-		return CL_INVALID_OPERATION;
 	cl_int error = gpu_function_allow(launch->function, launch->dynamic_local_B);
 	/* A kernel node runs in the context of its function: the field ctx "is ignored if func is set" (cuda.h). */
 	if (!error)
@@ -210,14 +211,26 @@ cl_int gpu_graph_add_launch(struct gpu_graph *graph, const struct gpu_launch *la
 	return error;
 }
 
+/* Copies and fills, which multiprocessors may do, run in the context of the share, if there is one.  A driver that
+ * accepts no green context there is given the device's. */
+static CUresult copy_add(struct gpu_graph *graph, const CUDA_MEMCPY3D *copy, CUcontext cu_context)
+{
+	return cuda.cuGraphAddMemcpyNode(&graph->nodes[graph->count], graph->cu_graph, graph->follows,
+					 graph->follow_count, copy, cu_context);
+}
+
+static CUresult fill_add(struct gpu_graph *graph, const CUDA_MEMSET_NODE_PARAMS *fill, CUcontext cu_context)
+{
+	return cuda.cuGraphAddMemsetNode(&graph->nodes[graph->count], graph->cu_graph, graph->follows,
+					 graph->follow_count, fill, cu_context);
+}
+
 cl_int gpu_graph_add_copy(struct gpu_graph *graph, const CUDA_MEMCPY3D *copy)
 {
-	struct gpu_device *device = graph->device;
+	const CUcontext cu_context = atomic_load(&graph->device->cu_context);
 	cl_int error = add_begin(graph);
-	if (!error)
-		error = gpu_check(device, cuda.cuGraphAddMemcpyNode(
-			&graph->nodes[graph->count], graph->cu_graph, graph->follows,
-			graph->follow_count, copy, atomic_load(&device->cu_context)));
+	if (!error && (!graph->share || copy_add(graph, copy, graph->share->cu_context)))
+		error = gpu_check(graph->device, copy_add(graph, copy, cu_context));
 	if (!error)
 		add_end(graph);
 	return error;
@@ -245,7 +258,6 @@ cl_int gpu_graph_add_copy_line(struct gpu_graph *graph, gpu_address to, gpu_addr
 cl_int gpu_graph_add_fill(struct gpu_graph *graph, gpu_address to, uint32_t value,
 			  uint32_t element_B, uint64_t size_B)
 {
-	struct gpu_device *device = graph->device;
 	CUDA_MEMSET_NODE_PARAMS fill;
 	memset(&fill, 0, sizeof(fill));
 	fill.dst = to;
@@ -253,11 +265,10 @@ cl_int gpu_graph_add_fill(struct gpu_graph *graph, gpu_address to, uint32_t valu
 	fill.elementSize = element_B;
 	fill.width = size_B / element_B;
 	fill.height = 1;
+	const CUcontext cu_context = atomic_load(&graph->device->cu_context);
 	cl_int error = add_begin(graph);
-	if (!error)
-		error = gpu_check(device, cuda.cuGraphAddMemsetNode(
-			&graph->nodes[graph->count], graph->cu_graph, graph->follows,
-			graph->follow_count, &fill, atomic_load(&device->cu_context)));
+	if (!error && (!graph->share || fill_add(graph, &fill, graph->share->cu_context)))
+		error = gpu_check(graph->device, fill_add(graph, &fill, cu_context));
 	if (!error)
 		add_end(graph);
 	return error;

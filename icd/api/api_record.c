@@ -130,14 +130,6 @@ static cl_int properties_read(const cl_command_properties_khr *list,
 	return CL_SUCCESS;
 }
 
-/* cl_culvert_grid_barrier: CL_INVALID_OPERATION for a kernel that uses a grid barrier. */
-static cl_int kernel_check(cl_kernel kernel, cl_command_queue queue)
-{
-	const struct ocl_kernel_code *code;
-	cl_int error = ocl_kernel_code_for(kernel, queue->device, &code);
-	return !error && !ocl_launch_can_record(code->abi) ? CL_INVALID_OPERATION : error;
-}
-
 static cl_int launch_record(cl_command_buffer_khr buffer, cl_kernel kernel,
 			    const struct ocl_ndrange *range,
 			    const cl_command_properties_khr *list_of_properties,
@@ -194,8 +186,6 @@ cl_int CL_API_CALL ocl_record_launch(OCL_RECORD_FIRST, cl_kernel kernel, cl_uint
 	 * size. */
 	if (!error && (read.keeps_groups || command_buffer->keeps_groups) && !local_work_size)
 		error = CL_INVALID_VALUE;
-	if (!error)
-		error = kernel_check(kernel, command_buffer->queue);
 	return error ? error : launch_record(command_buffer, kernel, &range, properties, &read,
 					     &list, sync_point, mutable_handle);
 }

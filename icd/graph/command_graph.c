@@ -8,6 +8,19 @@
 
 #include <stdlib.h>
 
+/* Runs of the graph may not have ended. */
+static void counters_free(struct ocl_command_graph *graph)
+{
+	struct ocl_witnesses witnesses = OCL_WITNESSES_INIT;
+	if (graph->counter_count)
+		ocl_stream_set_collect(&graph->counting, &witnesses);
+	for (uint32_t i = 0; i < graph->counter_count; i++)
+		gpu_memory_free(graph->device, graph->counters[i], witnesses.events, witnesses.count);
+	ocl_witnesses_finish(&witnesses);
+	ocl_stream_set_finish(&graph->counting);
+	free(graph->counters);
+}
+
 void ocl_command_graph_unref(struct ocl_command_graph *graph)
 {
 	if (!graph || atomic_fetch_sub_explicit(&graph->refs, 1, memory_order_acq_rel) != 1)
@@ -15,6 +28,7 @@ void ocl_command_graph_unref(struct ocl_command_graph *graph)
 	for (uint32_t i = 0; i < graph->print_count; i++)
 		gpu_memory_free(graph->device, graph->prints[i].buffer, &graph->printed,
 				graph->printed != NULL);
+	counters_free(graph);
 	gpu_graph_destroy(graph->cuda_graph);
 	gpu_event_unref(graph->ready);
 	gpu_event_unref(graph->printed);
@@ -117,6 +131,19 @@ static cl_int launch_printf_record(struct ocl_command_graph *graph, struct ocl_c
 	return error ? error : ocl_launch_put_printing(command, sink, print->buffer);
 }
 
+/* The counter of a grid barrier, and a node that sets it to 0 before the kernel runs. */
+static cl_int counter_record(struct ocl_command_graph *graph, struct ocl_command *command)
+{
+	const uint32_t zero = 0;
+	gpu_address *counter = &graph->counters[graph->counter_count];
+	cl_int error = gpu_memory_alloc(graph->device, sizeof(zero), counter);
+	if (error)
+		return error;
+	graph->counter_count++;
+	command->u.launch.grid_barrier = *counter;
+	return gpu_sink_fill(gpu_into_graph(graph->cuda_graph), *counter, &zero, sizeof(zero), sizeof(zero));
+}
+
 /* The state while a graph is made. */
 struct recorder {
 	struct ocl_command_graph *graph;
@@ -144,6 +171,8 @@ static cl_int command_record(const struct recorder *recorder, struct ocl_recorde
 	cl_int error = command_follow(recorder, recorded);
 	if (!error)
 		error = places_find(command, recorder->stream);
+	if (!error && is_launch(command) && command->u.launch.cooperative)
+		error = counter_record(recorder->graph, command);
 	if (!error && command->kind == &ocl_command_launch_printf)
 		error = launch_printf_record(recorder->graph, command);
 	else if (!error && command->kind->put)
@@ -175,7 +204,8 @@ static cl_int graph_make(struct ocl_command_graph *graph, struct ocl_recorded *c
 	struct recorder recorder = {.graph = graph, .commands = commands, .count = count};
 	recorder.nodes = malloc(((size_t)count + 1) * sizeof(*recorder.nodes));
 	graph->prints = calloc((size_t)count + 1, sizeof(*graph->prints));
-	cl_int error = recorder.nodes && graph->prints ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+	graph->counters = calloc((size_t)count + 1, sizeof(*graph->counters));
+	cl_int error = recorder.nodes && graph->prints && graph->counters ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 	if (!error)
 		error = gpu_stream_acquire(graph->device, 0, &recorder.stream);
 	if (!error) {
@@ -193,6 +223,7 @@ cl_int ocl_command_graph_make(cl_command_queue queue, struct ocl_recorded *comma
 	if (!graph)
 		return CL_OUT_OF_HOST_MEMORY;
 	atomic_init(&graph->refs, 1);
+	ocl_stream_set_init(&graph->counting);
 	graph->device = queue->device->gpu;
 	graph->share = queue->device->share;
 	cl_int error = uses_gather(commands, count, graph);
@@ -221,7 +252,7 @@ bool ocl_recorded_is_like(const struct ocl_recorded *recorded, const struct ocl_
 	const struct ocl_command *command = recorded->command;
 	return before->kind == &ocl_command_launch && command->kind == &ocl_command_launch &&
 	       ocl_launch_grids(&command->u.launch) == recorded->node_count &&
-	       command->u.launch.indirect == before->u.launch.indirect &&
+	       command->u.launch.indirect == before->u.launch.indirect && !command->u.launch.cooperative &&
 	       !takes_images(command);
 }
 
@@ -276,6 +307,8 @@ cl_int ocl_command_graph_run(struct ocl_command_graph *graph, cl_command_queue q
 		error = ocl_stream_set_add(graph->stream_sets[i], stream);
 	if (!error && graph->indirect)
 		error = ocl_stream_set_add(&queue->context->svm.indirect, stream);
+	if (!error && graph->counter_count)
+		error = ocl_stream_set_add(&graph->counting, stream);
 	if (!error && graph->ready)
 		error = gpu_stream_wait_event(stream, graph->ready);
 	if (!error && graph->printed)

@@ -2,13 +2,15 @@
  *
  * The addresses and arrays of memory on a device never change, so a graph stays valid.  The descriptors of images are
  * written while it is made, in a separate stream, after which its launches run.  Each kernel in the graph that prints
- * has a buffer, which is emptied in the graph, and whose output is copied after each launch of the graph.
+ * has a buffer, which is emptied in the graph, and whose output is copied after each launch of the graph.  Each kernel
+ * with a barrier of the grid (cl_culvert_grid_barrier) has a counter, which the graph sets to 0 before the kernel.
  *
  * Thread-safety: reference-counted.  One thread at a time makes and revises a graph.  Several threads may run it at
  * once; if it prints, one after the other (running). */
 #ifndef CULVERT_ICD_COMMAND_GRAPH_H
 #define CULVERT_ICD_COMMAND_GRAPH_H
 
+#include "icd/memory/stream_set.h"
 #include "icd/order/command.h"
 
 struct _cl_mutable_command_khr;
@@ -40,6 +42,9 @@ struct ocl_command_graph {
 	struct gpu_event *ready;         /* owned: happens when the images' descriptors are written; NULL: they are */
 	struct ocl_graph_print *prints;  /* owned: for each kernel that prints */
 	uint32_t print_count;
+	gpu_address *counters;           /* owned, as what they name: one for each kernel with a grid barrier */
+	uint32_t counter_count;
+	struct ocl_stream_set counting;  /* the streams in which such kernels may run */
 	bool running;                    /* a thread runs a graph that prints; guarded by the buffer's lock */
 	/* Owned: happens when the output of the last run is copied; or NULL.  Used by the thread that set running. */
 	struct gpu_event *printed;

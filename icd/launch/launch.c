@@ -262,19 +262,6 @@ cl_int ocl_launch_find_accesses(struct ocl_command *command,
 	return CL_SUCCESS;
 }
 
-static bool kernel_takes(const struct abi_kernel *abi, enum abi_hidden hidden)
-{
-	for (uint32_t i = 0; i < abi->hidden_count; i++)
-		if (abi->hidden[i] == hidden)
-			return true;
-	return false;
-}
-
-bool ocl_launch_can_record(const struct abi_kernel *abi)
-{
-	return !kernel_takes(abi, ABI_HIDDEN_GRID_BARRIER);
-}
-
 void ocl_launch_record(struct ocl_command *command)
 {
 	if (command->kind == &ocl_command_launch || command->kind == &ocl_command_launch_printf)
@@ -586,7 +573,8 @@ static cl_int launch_special(struct ocl_command *command, struct gpu_sink sink,
 {
 	struct ocl_launch *launch = &command->u.launch;
 	cl_int error = CL_SUCCESS;
-	if (launch->cooperative)
+	/* A graph has counters of its own (command_graph.c). */
+	if (launch->cooperative && sink.stream)
 		error = gpu_stream_barrier(sink.stream, &launch->grid_barrier);
 	if (!error && launch->indirect && sink.stream)
 		error = ocl_stream_set_add(&command->queue->context->svm.indirect, sink.stream);

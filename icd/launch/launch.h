@@ -48,9 +48,6 @@ cl_int ocl_launch_find_accesses(struct ocl_command *command,
 
 /* The number of CUDA grids that the launch needs, each of which is a node of a graph. */
 uint32_t ocl_launch_grids(const struct ocl_launch *launch);
-/* Whether a command buffer can record the kernel: not one with a grid barrier, whose launches need a counter of the
- * stream that they run in. */
-bool ocl_launch_can_record(const struct abi_kernel *abi);
 /* Marks a launch as recorded in a command buffer; called after ocl_launch_init. */
 void ocl_launch_record(struct ocl_command *command);
 /* Launches a kernel that prints, with a buffer for the output that the caller owns. */

@@ -168,6 +168,26 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode *cu_node_out, CUgraph cu_graph,
 						       count, parameters));
 }
 
+/* Of the attributes of kernel nodes only this one, because others are hints. */
+static CUresult set_attribute_locked(CUgraphNode cu_node, CUkernelNodeAttrID attribute,
+				     const CUkernelNodeAttrValue *value)
+{
+	struct node *node = soft_handle_find_locked(SOFT_KIND_GRAPH_NODE, cu_node);
+	if (!node)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (node->kind != NODE_KERNEL || !value)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (attribute != CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	return soft_kept_launch_cooperate_locked(&node->u.kernel, value->cooperative != 0);
+}
+
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode cu_node, CUkernelNodeAttrID attribute,
+				       const CUkernelNodeAttrValue *value)
+{
+	SOFT_CALL(SOFT_NEED_INIT, set_attribute_locked(cu_node, attribute, value));
+}
+
 static CUresult add_copy_locked(CUgraphNode *cu_node_out, CUgraph cu_graph,
 				const CUgraphNode *follows, size_t count,
 				const CUDA_MEMCPY3D *copy, CUcontext cu_context)
@@ -429,6 +449,13 @@ static CUresult set_kernel_locked(struct soft_context *context, CUgraphExec cu_e
 	result = soft_kept_launch_create_locked(context, parameters, &kept);
 	if (result != CUDA_SUCCESS)
 		return result;
+	/* The attributes of the node do not change. */
+	if (soft_kept_launch_is_cooperative(node->u.kernel))
+		result = soft_kept_launch_cooperate_locked(&kept, true);
+	if (result != CUDA_SUCCESS) {
+		soft_kept_launch_unref_locked(kept);
+		return result;
+	}
 	/* "The func field's context cannot change."  Nor can the green context, as an H200 (driver 580) has it. */
 	if (!soft_kept_launch_replaces(kept, node->u.kernel)) {
 		soft_kept_launch_unref_locked(kept);

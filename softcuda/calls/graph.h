@@ -20,6 +20,10 @@ void soft_kept_launch_unref_locked(struct soft_kept_launch *kept);
 struct soft_context *soft_kept_launch_context(const struct soft_kept_launch *kept);
 /* Whether both run in one context, green contexts included, as cuGraphExecKernelNodeSetParams requires. */
 bool soft_kept_launch_replaces(const struct soft_kept_launch *kept, const struct soft_kept_launch *old);
+/* Makes it a cooperative launch or not; other references to it keep it as it was.
+ * CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE. */
+CUresult soft_kept_launch_cooperate_locked(struct soft_kept_launch **kept, bool cooperative);
+bool soft_kept_launch_is_cooperative(const struct soft_kept_launch *kept);
 /* CUDA_ERROR_INVALID_HANDLE when its module has been unloaded. */
 CUresult soft_kept_launch_submit_locked(struct soft_kept_launch *kept, struct soft_stream *stream);
 

@@ -405,6 +405,32 @@ bool soft_kept_launch_replaces(const struct soft_kept_launch *kept, const struct
 	       kept->request.multiprocessors == old->request.multiprocessors;
 }
 
+CUresult soft_kept_launch_cooperate_locked(struct soft_kept_launch **kept, bool cooperative)
+{
+	struct soft_kept_launch *old = *kept;
+	struct request request = old->request;
+	request.cooperative = cooperative;
+	const CUresult result = check_shape(old->entry, &request, request.multiprocessors);
+	if (result != CUDA_SUCCESS)
+		return result;
+	const size_t size_B = sizeof(*old) + old->entry->function->parameter_size_B;
+	struct soft_kept_launch *changed = malloc(size_B);
+	if (!changed)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	memcpy(changed, old, size_B);
+	changed->refs = 1;
+	changed->request = request;
+	changed->entry->module->refs++;
+	soft_kept_launch_unref_locked(old);
+	*kept = changed;
+	return CUDA_SUCCESS;
+}
+
+bool soft_kept_launch_is_cooperative(const struct soft_kept_launch *kept)
+{
+	return kept->request.cooperative;
+}
+
 CUresult soft_kept_launch_submit_locked(struct soft_kept_launch *kept, struct soft_stream *stream)
 {
 	if (!kept->entry->module->handle)

@@ -160,26 +160,52 @@ static void test_queues(cl_context context)
 	CHECK_OK(clReleaseKernel(kernel));
 }
 
-/* A graph has no cooperative launches: cl_culvert_grid_barrier.md says so. */
+static cl_int turn_record(const struct command_buffer_entry *cb, cl_command_buffer_khr buffer, cl_kernel kernel,
+			  cl_mem mem, size_t count)
+{
+	const size_t local = LOCAL;
+	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
+	return cb->launch(buffer, NULL, NULL, kernel, 1, NULL, &count, &local, 0, NULL, NULL, NULL);
+}
+
+/* Recorded launches, which have nothing between them, have barriers of their own, beside those of launches that are
+ * enqueued; all of it again and again, also when the command buffer is released before it has run. */
 static void test_recording(cl_context context, cl_command_queue queue)
 {
+	enum { MEMS = 3, RUNS = 5, TURNS = 4, COUNT = 2 * LOCAL };
 	struct command_buffer_entry cb;
-	const size_t global = 4 * LOCAL, local = LOCAL;
-	const cl_uint turns = 1;
+	const size_t local = LOCAL;
+	const cl_uint turns = TURNS;
+	cl_mem mems[MEMS];
 	cl_int code;
 	if (!command_buffer_entry_find(test.platform, &cb))
 		return;
 	cl_kernel kernel = kernel_make(program, "turn");
-	cl_mem mem = numbers(context, global);
 	cl_command_buffer_khr buffer = cb.create(1, &queue, NULL, &code);
 	CHECK_OK(code);
-	CHECK_OK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
 	CHECK_OK(clSetKernelArg(kernel, 1, sizeof(turns), &turns));
-	CHECK_CODE(cb.launch(buffer, NULL, NULL, kernel, 1, NULL, &global, &local, 0, NULL, NULL,
-			     NULL), CL_INVALID_OPERATION);
+	for (unsigned i = 0; i < MEMS; i++)
+		mems[i] = numbers(context, COUNT);
+	for (unsigned i = 0; i + 1 < MEMS; i++)
+		CHECK_OK(turn_record(&cb, buffer, kernel, mems[i], COUNT));
+	/* One that does not fit is refused as if it were enqueued. */
+	CHECK_CODE(turn_record(&cb, buffer, kernel, mems[0], (resident(kernel, &local, 1) + 1) * LOCAL),
+		   CL_OUT_OF_RESOURCES);
+	CHECK_OK(cb.finalize(buffer));
+	for (unsigned run = 0; run < RUNS; run++) {
+		CHECK_OK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));
+		CHECK_OK(turn(queue, kernel, mems[MEMS - 1], COUNT, TURNS));
+		/* It may be enqueued again only when it has ended. */
+		if (run + 1 < RUNS)
+			CHECK_OK(clFinish(queue));
+	}
 	CHECK_OK(cb.release(buffer));
-	CHECK_OK(clReleaseMemObject(mem));
+	for (unsigned i = 0; i < MEMS; i++) {
+		CHECK(turned(queue, mems[i], COUNT, RUNS * TURNS));
+		CHECK_OK(clReleaseMemObject(mems[i]));
+	}
 	CHECK_OK(clReleaseKernel(kernel));
+	reported[0] = '\0';
 }
 
 /* program's binary takes its place: the fact travels in it. */

@@ -103,6 +103,28 @@ static void play(struct faults_run *run, cl_platform_id platform,
 	NOTE(clReleaseCommandBufferKHR, entry->release(buffer));
 }
 
+/* The same kernel as a node of a graph. */
+static void grid_play(struct faults_run *run, cl_command_queue queue, cl_kernel kernel)
+{
+	static const size_t local = LOCAL, two = 2 * LOCAL;
+	cl_platform_id platform;
+	struct command_buffer_entry entry;
+	cl_int code = 12345;
+	if (TRY(clGetDeviceInfo(run->devices[0], CL_DEVICE_PLATFORM, sizeof(platform), &platform, NULL)) ||
+	    !command_buffer_entry_find(platform, &entry))
+		return;
+	cl_command_buffer_khr buffer = entry.create(1, &queue, NULL, &code);
+	if (NOTE(clCreateCommandBufferKHR, code))
+		return;
+	if (!NOTE(clCommandNDRangeKernelKHR, entry.launch(buffer, NULL, NULL, kernel, 1, NULL, &two, &local, 0,
+							  NULL, NULL, NULL)) &&
+	    !NOTE(clFinalizeCommandBufferKHR, entry.finalize(buffer))) {
+		NOTE(clEnqueueCommandBufferKHR, entry.enqueue(0, NULL, buffer, 0, NULL, NULL));
+		TRY(clFinish(queue));
+	}
+	NOTE(clReleaseCommandBufferKHR, entry.release(buffer));
+}
+
 static void grid(struct faults_run *run, cl_command_queue queue, cl_device_id device)
 {
 	static const size_t local = LOCAL, two = 2 * LOCAL;
@@ -119,6 +141,7 @@ static void grid(struct faults_run *run, cl_command_queue queue, cl_device_id de
 					    sizeof(local), &local, sizeof(groups), &groups, NULL));
 		TRY(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &two, &local, 0, NULL, NULL));
 		TRY(clFinish(queue));
+		grid_play(run, queue, kernel);
 		TRY(clReleaseKernel(kernel));
 	}
 	TRY(clReleaseMemObject(mem));

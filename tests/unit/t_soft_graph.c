@@ -185,6 +185,40 @@ static void updates(void)
 	OK(cuGraphDestroy(graph));
 }
 
+/* CUDA driver API, CU_LAUNCH_ATTRIBUTE_COOPERATIVE: all work-groups of the node run at the same time, so that a grid that
+ * does not fit is refused; a changed node keeps its attributes, and what was instantiated before stays as it was. */
+static void cooperative_nodes(void)
+{
+	const CUkernelNodeAttrValue on = {.cooperative = 1};
+	struct values values;
+	CUgraph graph;
+	CUgraphNode node, empty;
+	CUgraphExec before, exec;
+	prepare();
+	OK(cuMemsetD32Async(a, 1, COUNT, first));
+	OK(cuGraphCreate(&graph, 0));
+	CUDA_KERNEL_NODE_PARAMS kernel = kernel_of(&values, a, a, 1);
+	OK(cuGraphAddKernelNode(&node, graph, NULL, 0, &kernel));
+	OK(cuGraphAddEmptyNode(&empty, graph, &node, 1));
+	OK(cuGraphInstantiate(&before, graph, 0));
+	OK(cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &on));
+	OK(cuGraphInstantiate(&exec, graph, 0));
+	OK(cuGraphLaunch(exec, first));
+	expect(first, a, 2);
+	kernel.gridDimX = 1 << 20;
+	OK(cuGraphExecKernelNodeSetParams(before, node, &kernel));
+	CHECK_EQ(cuGraphExecKernelNodeSetParams(exec, node, &kernel), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+	CHECK_EQ(cuGraphKernelNodeSetAttribute(empty, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &on),
+		 CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, NULL),
+		 CUDA_ERROR_INVALID_VALUE);
+	CHECK_EQ(cuGraphKernelNodeSetAttribute(NULL, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &on),
+		 CUDA_ERROR_INVALID_HANDLE);
+	OK(cuGraphExecDestroy(before));
+	OK(cuGraphExecDestroy(exec));
+	OK(cuGraphDestroy(graph));
+}
+
 static void errors(void)
 {
 	struct values values;
@@ -235,7 +269,8 @@ int main(void)
 {
 	static const struct test_case cases[] = {
 		TEST(right_on_each_schedule), TEST(missing_edge_is_found),
-		TEST(launches_follow_each_other), TEST(updates), TEST(errors),
+		TEST(launches_follow_each_other), TEST(updates), TEST(cooperative_nodes),
+	TEST(errors),
 	};
 	return test_run_all(cases, (int)(sizeof(cases) / sizeof(cases[0])));
 }
