@@ -95,6 +95,7 @@ enum flag {
 	FLAG_FLUSH_DENORMALS,
 	FLAG_PRECISE,
 	FLAG_UNIFORM,
+	FLAG_NON_UNIFORM,
 	FLAG_LINE_INFO,
 	FLAG_VERBOSE,
 	FLAG_CREATE_LIBRARY,
@@ -134,6 +135,8 @@ static const struct flag_row flag_rows[] = {
 	/* 5.8.7.1: libraries */
 	{"-create-library", STAGE_LINK, FLAG_CREATE_LIBRARY, false},
 	{"-enable-link-options", STAGE_LINK, FLAG_ENABLE_LINK_OPTIONS, false},
+	/* cl_arm_non_uniform_work_group_size */
+	{"-cl-arm-non-uniform-work-group-size", STAGE_COMPILE, FLAG_NON_UNIFORM, false},
 	/* cl_nv_compiler_options */
 	{"-cl-nv-verbose", STAGE_BOTH, FLAG_VERBOSE, false},
 };
@@ -163,6 +166,9 @@ static void set_flag(struct fe_options *options, enum flag flag)
 		break;
 	case FLAG_UNIFORM:
 		options->codegen.uniform_groups = true;
+		break;
+	case FLAG_NON_UNIFORM:
+		options->non_uniform_groups = true;
 		break;
 	case FLAG_LINE_INFO:
 		options->codegen.line_info = true;
@@ -423,8 +429,9 @@ static enum fe_status parse(const char *text, bool linking, bool from_il,
 		options.cxx = false;
 		status = status ? status : add_il_words(&options.clang);
 	}
-	/* OpenCL 3.0 API, 5.8.6.3: before OpenCL C 2.0 work-groups are uniform in any case. */
-	if (options.standard < 200)
+	/* OpenCL 3.0 API, 5.8.6.3: before OpenCL C 2.0 work-groups are uniform in any case, but by
+	 * cl_arm_non_uniform_work_group_size. */
+	if (options.standard < 200 && !options.non_uniform_groups)
 		options.codegen.uniform_groups = true;
 	if (fe_options_checked())
 		prepare_check(&options.codegen);

@@ -36,6 +36,7 @@ struct fe_options {
 	unsigned standard;          /* of OpenCL C: 100, 110, 120, 200, 300 or 310 */
 	bool cxx;                   /* C++ for OpenCL 1.0 or 2021, made of 200 or 300 */
 	struct codegen_choice codegen;
+	bool non_uniform_groups;    /* also before OpenCL C 2.0 */
 	bool create_library;        /* the link subset only */
 	bool enable_link_options;
 };

@@ -123,6 +123,10 @@ static void test_effects(void)
 	CHECK(parsed("", false).codegen.uniform_groups);
 	CHECK(!parsed("-cl-std=CL3.0", false).codegen.uniform_groups);
 	CHECK(parsed("-cl-uniform-work-group-size -cl-std=CL3.0", false).codegen.uniform_groups);
+	/* cl_arm_non_uniform_work_group_size; what asks for uniform ones gets them. */
+	CHECK(!parsed("-cl-arm-non-uniform-work-group-size", false).codegen.uniform_groups);
+	CHECK(!parsed("-cl-std=CL1.2 -cl-arm-non-uniform-work-group-size", false).codegen.uniform_groups);
+	CHECK(parsed("-cl-arm-non-uniform-work-group-size -cl-uniform-work-group-size", false).codegen.uniform_groups);
 	CHECK_EQ(parsed("-cl-opt-disable", false).codegen.optimization, 0);
 	CHECK_EQ(parsed("-cl-nv-opt-level 0", false).codegen.optimization, 0);
 	CHECK_EQ(parsed("-cl-nv-opt-level=2", false).codegen.optimization, 3);
@@ -198,7 +202,7 @@ static void test_canonical(void)
 {
 	static const char *const different[] = {
 		"", "-cl-std=CL3.0", "-cl-std=CL2.0", "-cl-std=CLC++2021", "-cl-std=CLC++",
-		"-cl-std=CL3.0 -cl-uniform-work-group-size", "-DX", "-I x",
+		"-cl-std=CL3.0 -cl-uniform-work-group-size", "-cl-arm-non-uniform-work-group-size", "-DX", "-I x",
 		"-cl-denorms-are-zero", "-cl-fp32-correctly-rounded-divide-sqrt",
 		"-cl-mad-enable", "-cl-unsafe-math-optimizations", "-cl-fast-relaxed-math",
 		"-cl-finite-math-only", "-cl-no-signed-zeros", "-cl-opt-disable", "-g",
