@@ -65,6 +65,11 @@ cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice
 		       size_t libdevice_size_B, const struct be_codegen_options *options,
 		       struct bytes *ptx_out, struct bytes *log);
 
+/* Whether this process has compiled a module without optimization.  libnvvm 13.0 for compute_90 and before then
+ * generates other code for every later module that it optimizes, and wrong code for some: they are compiled in another
+ * process. */
+bool be_nvvm_is_spoilt(void);
+
 /* The bit of options->unoptimized for the module with this number, counted from 0; the last bit is for all later
  * modules, too. */
 uint64_t be_nvvm_module_bit(size_t number);

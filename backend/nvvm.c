@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTIONS_MAX = 8, OPTION_B = 32, PARTS_THREADS = 15 };
+enum { OPTIONS_MAX = 8, OPTION_B = 32, PARTS_THREADS = 15, OPTIMIZATION_MOST = 3 };
 
 struct option_list {
 	char text[OPTIONS_MAX][OPTION_B];
@@ -200,6 +200,12 @@ static int compile(const struct nvvm_library *library, struct module_text ir,
 /* --- several modules --- */
 
 static _Thread_local volatile uint64_t module_now;
+static atomic_bool spoilt;
+
+bool be_nvvm_is_spoilt(void)
+{
+	return atomic_load(&spoilt);
+}
 
 uint64_t be_nvvm_module_now(void)
 {
@@ -223,25 +229,34 @@ struct parts {
 	struct module_text libdevice;
 	struct option_list asked, unoptimized;
 	uint64_t unoptimized_bits;
+	unsigned optimization;           /* of all other modules */
 	struct part *all;
 	size_t count;
 	atomic_size_t taken;
+	bool last;                       /* what is not optimized is compiled now; first all others are */
 };
+
+/* Whether this module is not optimized, whatever the others are. */
+static bool is_unoptimized(const struct parts *parts, size_t number)
+{
+	return be_nvvm_module_bit(number) & parts->unoptimized_bits;
+}
 
 /* Returns an nvvm_result. */
 static int compile_module(struct parts *parts, size_t number, struct module_text ir,
 			  struct module_text libdevice, struct bytes *ptx_out, struct bytes *log)
 {
-	const uint64_t bit = be_nvvm_module_bit(number);
-	struct option_list *list =
-		bit & parts->unoptimized_bits ? &parts->unoptimized : &parts->asked;
-	module_now = bit;
+	const bool unoptimized = is_unoptimized(parts, number);
+	struct option_list *list = unoptimized ? &parts->unoptimized : &parts->asked;
+	if (unoptimized || !parts->optimization)
+		atomic_store(&spoilt, true);
+	module_now = be_nvvm_module_bit(number);
 	const int result = compile(parts->library, ir, libdevice, list, ptx_out, log);
 	module_now = 0;
 	return result;
 }
 
-/* Compiles parts that no thread has begun, one after the other. */
+/* Compiles parts of this turn that no thread has begun, one after the other. */
 static void *compile_parts(void *argument)
 {
 	static const struct module_text none;
@@ -249,6 +264,8 @@ static void *compile_parts(void *argument)
 	size_t i;
 	while ((i = atomic_fetch_add(&parts->taken, 1)) < parts->count) {
 		struct part *part = &parts->all[i];
+		if (is_unoptimized(parts, i) != parts->last)
+			continue;
 		const bool calls = strstr(part->ir.data, "@__nv_") != NULL;
 		part->result = compile_module(parts, i, part->ir, calls ? parts->libdevice : none,
 					      &part->ptx, &part->log);
@@ -306,6 +323,10 @@ static int compile_all(struct parts *parts, struct module_text ir, unsigned thre
 		at += size_B + 1;
 	}
 	share_out(parts, threads);
+	parts->last = true;
+	atomic_store(&parts->taken, 0);
+	if (parts->unoptimized_bits)
+		share_out(parts, threads);
 	int result = join(parts, ptx_out, log);
 	for (size_t i = 0; i < parts->count; i++) {
 		bytes_finish(&parts->all[i].ptx);
@@ -332,6 +353,7 @@ cl_int be_nvvm_compile(const void *nvvm_ir, size_t size_B, const void *libdevice
 		.library = be_nvvm_library(log),
 		.libdevice = {libdevice, libdevice_size_B},
 		.unoptimized_bits = options->unoptimized,
+		.optimization = options->choice.optimization,
 		.count = count_parts(nvvm_ir, size_B),
 	};
 	if (!parts.library)
@@ -370,7 +392,8 @@ static int compile_probe(const struct nvvm_library *library, unsigned sm)
 		     "!nvvmir.version = !{!0}\n!0 = !{i32 %d, i32 %d, i32 %d, i32 %d}\n",
 		     library->ir_major, library->ir_minor, library->debug_major,
 		     library->debug_minor);
-	make_options(&list, &options, options.choice.optimization);
+	/* Optimizing, as a probe without optimization would spoil the library (be_nvvm_is_spoilt). */
+	make_options(&list, &options, OPTIMIZATION_MOST);
 	const struct module_text none = {NULL, 0};
 	const struct module_text program = {ir.data, ir.size_B};
 	int result = NVVM_OUT_OF_MEMORY;

@@ -102,7 +102,7 @@ static void *work_main(void *argument)
 	} else {
 		ocl_compile(&work->wire.job, &outcome);
 	}
-	bytes_append_char(&message, OCL_WIRE_MADE);
+	bytes_append_char(&message, be_nvvm_is_spoilt() ? OCL_WIRE_SPOILT : OCL_WIRE_MADE);
 	ocl_wire_put_outcome(&outcome, &message);
 	ocl_outcome_finish(&outcome);
 	if (ocl_wire_send(SOCKET, 0, &message))

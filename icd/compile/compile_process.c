@@ -55,6 +55,7 @@ struct helper {
 	int socket;                      /* owned */
 	pid_t pid;
 	bool served;                     /* it has run a job before */
+	bool spoilt;                     /* it cannot run jobs that optimize (be_nvvm_is_spoilt) */
 	struct circumstances started_in;
 };
 
@@ -217,13 +218,16 @@ static bool ready_locked(void)
 	return true;
 }
 
-/* An idle process that was started in these circumstances, or NULL; processes of other circumstances are moved into
- * stale. */
-static struct helper *idle_find_locked(const struct circumstances *now, struct list *stale)
+/* An idle process that was started in these circumstances and can run the job, or NULL; processes of other
+ * circumstances are moved into stale. */
+static struct helper *idle_find_locked(const struct circumstances *now, bool optimizes,
+				       struct list *stale)
 {
-	while (!list_empty(&helpers.idle)) {
-		struct list *link = helpers.idle.next;
+	struct list *link, *next;
+	list_for_each(link, next, &helpers.idle) {
 		struct helper *helper = list_entry(link, struct helper, link);
+		if (optimizes && helper->spoilt)
+			continue;
 		list_remove(link);
 		if (!memcmp(&helper->started_in, now, sizeof(*now)))
 			return helper;
@@ -241,7 +245,7 @@ static void helper_release(void)
 }
 
 /* Takes an idle process or, if fresh is set or none is idle, starts one.  NULL: none can be started. */
-static struct helper *helper_take(bool fresh, const char *path)
+static struct helper *helper_take(bool fresh, bool optimizes, const char *path)
 {
 	struct list stale, *link, *next;
 	const struct circumstances now = circumstances_now();
@@ -256,7 +260,7 @@ static struct helper *helper_take(bool fresh, const char *path)
 		lock_condition_wait(&helpers.freed, &helpers.lock);
 	helpers.busy++;
 	if (!fresh)
-		helper = idle_find_locked(&now, &stale);
+		helper = idle_find_locked(&now, optimizes, &stale);
 	lock_drop(&helpers.lock);
 	list_for_each(link, next, &stale)
 		helper_destroy(list_entry(link, struct helper, link));
@@ -340,11 +344,13 @@ static void tell_full(struct ocl_outcome *result)
 	bytes_append_string(&result->log, "\n");
 }
 
-static enum outcome outcome_of(const struct bytes *message, const struct ocl_job *job,
-			       struct ocl_outcome *result, struct failure *failure)
+static enum outcome outcome_of(struct helper *helper, const struct bytes *message,
+			       const struct ocl_job *job, struct ocl_outcome *result,
+			       struct failure *failure)
 {
 	struct ocl_wire_crash crash;
-	if (message->size_B && message->data[0] == OCL_WIRE_MADE &&
+	helper->spoilt = message->size_B && message->data[0] == OCL_WIRE_SPOILT;
+	if (message->size_B && (helper->spoilt || message->data[0] == OCL_WIRE_MADE) &&
 	    ocl_wire_get_outcome(message, 1, job->target.sm, result))
 		return MADE;
 	if (message->size_B != sizeof(crash) || message->data[0] != OCL_WIRE_CRASHED) {
@@ -429,7 +435,7 @@ static enum outcome hand_over(struct helper *helper, const struct bytes *order,
 	enum outcome outcome;
 	switch (outcome_receive(helper, deadline_ns, &message)) {
 	case 0:
-		outcome = outcome_of(&message, job, result, failure);
+		outcome = outcome_of(helper, &message, job, result, failure);
 		break;
 	case ETIMEDOUT:
 		bytes_printf(&failure->reason,
@@ -473,6 +479,12 @@ static bool order_make(const struct ocl_job *job, const char *folder, struct byt
 	return !bytes_failed(order);
 }
 
+/* Whether the job needs a process that can optimize.  A loaded program, which has no options, may need one. */
+static bool optimizes(const struct ocl_job *job)
+{
+	return !job->options || job->options->codegen.optimization;
+}
+
 /* Runs the job in a process.  A process that has run other jobs before may have been damaged by them, or may have
  * ended meanwhile; if it fails, a new process tries the job.  If no other process can be started the failure stands:
  * a job that crashed a compiler process is not run in the application's process. */
@@ -483,7 +495,7 @@ static enum outcome try_there(const char *path, const char *folder, const struct
 	unsigned stops = 0;
 	for (bool fresh = false, again = true; again; fresh = true) {
 		struct bytes order = BYTES_INIT;
-		struct helper *helper = helper_take(fresh, path);
+		struct helper *helper = helper_take(fresh, optimizes(job), path);
 		if (!helper)
 			return outcome;
 		failure_finish(failure);

@@ -16,7 +16,8 @@ enum ocl_wire {
 	OCL_WIRE_ASKS = 'A',         /* it asks how many threads it may use, and waits for the answer */
 	OCL_WIRE_BEGUN = 'B',        /* it has received the whole job */
 	OCL_WIRE_CRASHED = 'C',      /* the message is a struct ocl_wire_crash */
-	OCL_WIRE_MADE = 'M'          /* ocl_wire_put_outcome's bytes follow */
+	OCL_WIRE_MADE = 'M',         /* ocl_wire_put_outcome's bytes follow */
+	OCL_WIRE_SPOILT = 'S'        /* so do they, and the process must not optimize any more (be_nvvm_is_spoilt) */
 };
 
 /* The message of a crash, which is made in a signal handler and therefore has a fixed size. */
