@@ -81,7 +81,7 @@ def client(port):
     with open(os.path.join(vendors, "pocl.icd"), "w") as file:
         file.write(library + "\n")
     settings.update(OCL_ICD_VENDORS=vendors, POCL_DEVICES=" ".join(["remote"] * devices), POCL_CACHE_DIR=folder,
-                    APP_PLATFORM="Portable")
+                    POCL_BUILDING="1", APP_PLATFORM="Portable")
     for i in range(devices):
         settings["POCL_REMOTE%d_PARAMETERS" % i] = "127.0.0.1:%d/%d" % (port, i)
     return settings
