@@ -4,10 +4,14 @@
 
 #include "frontend/spirv/opencl_std.h"
 
+#include "frontend/llvm_compat.h"
 #include "frontend/spirv/function.h"
 #include "frontend/spirv/global.h"
 
 #include <inttypes.h>
+
+/* Larger than the private memory of any work-item. */
+#define MOST_ARRAY_B (UINT64_C(1) << 30)
 
 /* --- memory operands ----------------------------------------------------------------------------------------- */
 
@@ -278,6 +282,45 @@ static bool build_chain(struct spirv_reader *reader, const struct spirv_op *op)
 	for (; pointer && at < op->count; at++)
 		pointer = step_into(reader, op, &type, pointer, op->words[at]);
 	return pointer && spirv_define(reader, op, pointer);
+}
+
+/* --- arrays of variable length ------------------------------------------------------------------------------------ */
+
+/* Builds OpVariableLengthArrayINTEL (SPV_INTEL_variable_length_array).  In the first block, which runs once, an array whose
+ * length is a constant is an ordinary variable: compilers for SYCL write a specialization constant. */
+static bool build_array(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const struct spirv_type *type = spirv_pointee(reader, op->type);
+	const struct spirv_type *number = type ? spirv_type_of(reader, op->words[3]) : NULL;
+	LLVMValueRef length = number ? spirv_value(reader, op->words[3]) : NULL, array;
+	unsigned align_B;
+	if (!length || !spirv_alignment(reader, op->result, type->align_B, &align_B))
+		return false;
+	if (op->type->storage != SpvStorageClassFunction || !type->memory || number->class != SPIRV_INT ||
+	    number->lanes != 1)
+		return spirv_fail(reader, "the result is no pointer to private memory, or the length no integer");
+	if (LLVMIsAConstantInt(length) && LLVMConstIntGetZExtValue(length) > MOST_ARRAY_B / (type->size_B + 1))
+		return spirv_fail(reader, "the array is too large");
+	if (LLVMIsAConstantInt(length) && reader->body->block == 1) {
+		LLVMTypeRef whole = LLVMArrayType2(type->memory, LLVMConstIntGetZExtValue(length));
+		return spirv_define(reader, op, spirv_alloca(reader, whole, align_B));
+	}
+	length = LLVMBuildIntCast2(reader->builder, length, spirv_int(reader, 64), false, "");
+	array = LLVMBuildArrayAlloca(reader->builder, type->memory, length, "");
+	LLVMSetAlignment(array, align_B);
+	return spirv_define(reader, op, array);
+}
+
+/* Builds OpSaveMemoryINTEL, whose result is of no use but for OpRestoreMemoryINTEL: libnvvm frees all arrays of a function
+ * when it returns. */
+static bool save_memory(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	return spirv_define(reader, op, LLVMConstNull(spirv_ptr(reader, SPIRV_PRIVATE)));
+}
+
+static bool restore_memory(struct spirv_reader *reader, const struct spirv_op *op)
+{
+	return spirv_pointer(reader, op->words[1]) != NULL;
 }
 
 /* --- queries of pointers ------------------------------------------------------------------------------------- */
@@ -712,6 +755,9 @@ const struct spirv_row spirv_memory_rows[] = {
 	{SpvOpInBoundsAccessChain, 4, 0, 0, build_chain},
 	{SpvOpPtrAccessChain, 5, 0, 0, build_chain},
 	{SpvOpInBoundsPtrAccessChain, 5, 0, 0, build_chain},
+	{SpvOpVariableLengthArrayINTEL, 4, 4, 0, build_array},
+	{SpvOpSaveMemoryINTEL, 3, 3, 0, save_memory},
+	{SpvOpRestoreMemoryINTEL, 2, 2, 0, restore_memory},
 	{SpvOpPtrDiff, 5, 5, 0, build_difference},
 	{SpvOpSizeOf, 4, 4, 0, build_size},
 	{SpvOpGenericPtrMemSemantics, 4, 4, 0, build_semantics},

@@ -161,7 +161,7 @@ static const uint32_t capabilities[] = {
 	SpvCapabilityOptNoneINTEL, SpvCapabilityUnstructuredLoopControlsINTEL,
 	SpvCapabilityMemoryAccessAliasingINTEL, SpvCapabilityFPFastMathModeINTEL,
 	SpvCapabilitySubgroupShuffleINTEL, SpvCapabilitySubgroupBufferBlockIOINTEL,
-	SpvCapabilitySubgroupImageBlockIOINTEL, SpvCapabilitySplitBarrierINTEL,
+	SpvCapabilitySubgroupImageBlockIOINTEL, SpvCapabilitySplitBarrierINTEL, SpvCapabilityVariableLengthArrayINTEL,
 	SPIRV_CAPABILITY_BFLOAT16_TYPE, SPIRV_CAPABILITY_BFLOAT16_DOT, SPIRV_CAPABILITY_BFLOAT16_CONVERSION,
 	LONG_COMPOSITES, SpvCapabilityKernelAttributesINTEL,
 };
@@ -176,7 +176,8 @@ static const char *const extensions[] = {
 	"SPV_INTEL_fp_fast_math_mode",
 	"SPV_INTEL_kernel_attributes", "SPV_INTEL_long_composites", "SPV_INTEL_memory_access_aliasing",
 	"SPV_INTEL_optnone", "SPV_INTEL_split_barrier", "SPV_INTEL_subgroups",
-	"SPV_INTEL_unstructured_loop_controls", "SPV_KHR_bfloat16", "SPV_KHR_bit_instructions", "SPV_KHR_expect_assume", "SPV_KHR_float_controls",
+	"SPV_INTEL_unstructured_loop_controls", "SPV_INTEL_variable_length_array", "SPV_KHR_bfloat16",
+	"SPV_KHR_bit_instructions", "SPV_KHR_expect_assume", "SPV_KHR_float_controls",
 	"SPV_KHR_integer_dot_product", "SPV_KHR_linkonce_odr",
 	"SPV_KHR_no_integer_wrap_decoration", "SPV_KHR_non_semantic_info", "SPV_KHR_shader_ballot",
 	"SPV_KHR_shader_clock", "SPV_KHR_subgroup_rotate", "SPV_KHR_subgroup_vote",
