@@ -7,6 +7,8 @@
 #include "frontend/llvm_compat.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 /* The operands words[3] and words[4], which must have the result's type; false with a message. */
 static bool two_operands(struct spirv_reader *reader, const struct spirv_op *op, LLVMValueRef *a,
@@ -49,13 +51,59 @@ static bool build_integers(struct spirv_reader *reader, const struct spirv_op *o
 	return spirv_define(reader, op, set_wrapping(reader, op, value));
 }
 
+/* The sum, difference, product or quotient of two floats or doubles, rounded to zero by PTX's instruction. */
+static LLVMValueRef round_to_zero(struct spirv_reader *reader, LLVMOpcode code, LLVMValueRef a, LLVMValueRef b)
+{
+	const bool is_double = LLVMGetTypeKind(LLVMTypeOf(a)) == LLVMDoubleTypeKind;
+	const char *name = code == LLVMFAdd ? "add" : code == LLVMFSub ? "sub" : code == LLVMFMul ? "mul" : "div";
+	LLVMTypeRef operands[] = {LLVMTypeOf(a), LLVMTypeOf(a)};
+	LLVMTypeRef type = LLVMFunctionType(LLVMTypeOf(a), operands, 2, false);
+	char text[32], constraints[8];
+	snprintf(text, sizeof(text), "%s.rz.f%d $0, $1, $2;", name, is_double ? 64 : 32);
+	snprintf(constraints, sizeof(constraints), is_double ? "=d,d,d" : "=f,f,f");
+	LLVMValueRef code_text = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), false, false,
+						  LLVMInlineAsmDialectATT, false);
+	return LLVMBuildCall2(reader->builder, type, code_text, (LLVMValueRef[]){a, b}, 2, "");
+}
+
+/* As round_to_zero, for halves: the double is exact or rounded to zero, which rounding to zero once more does not change.
+ * NULL with a message. */
+static LLVMValueRef round_half_to_zero(struct spirv_reader *reader, LLVMOpcode code, LLVMValueRef a, LLVMValueRef b)
+{
+	LLVMTypeRef wide = LLVMDoubleTypeInContext(reader->context), half = LLVMHalfTypeInContext(reader->context);
+	LLVMValueRef value = round_to_zero(reader, code, LLVMBuildFPExt(reader->builder, a, wide, ""),
+					   LLVMBuildFPExt(reader->builder, b, wide, ""));
+	const struct spirv_argument argument = {.value = value, .base = 'd'};
+	return spirv_call(reader, "convert_half_rtz", half, &argument, 1);
+}
+
+/* Arithmetic on floating-point numbers or vectors of them, in the rounding mode of the kernel; NULL with a message.  type is
+ * that of a and b. */
+static LLVMValueRef compute(struct spirv_reader *reader, const struct spirv_op *op, LLVMOpcode code,
+			    const struct spirv_type *type, LLVMValueRef a, LLVMValueRef b)
+{
+	if (!(reader->toward_zero & type->bits) || !reader->body)
+		return spirv_fast(reader, op->result, LLVMBuildBinOp(reader->builder, code, a, b, ""));
+	LLVMValueRef whole = LLVMGetUndef(type->value);
+	for (unsigned i = 0; i < type->lanes; i++) {
+		LLVMValueRef index = spirv_number(reader, 32, i);
+		LLVMValueRef x = type->lanes == 1 ? a : LLVMBuildExtractElement(reader->builder, a, index, "");
+		LLVMValueRef y = type->lanes == 1 ? b : LLVMBuildExtractElement(reader->builder, b, index, "");
+		LLVMValueRef value = type->bits == 16 ? round_half_to_zero(reader, code, x, y)
+						      : round_to_zero(reader, code, x, y);
+		if (!value || type->lanes == 1)
+			return value;
+		whole = LLVMBuildInsertElement(reader->builder, whole, value, index, "");
+	}
+	return whole;
+}
+
 static bool build_reals(struct spirv_reader *reader, const struct spirv_op *op)
 {
 	LLVMValueRef a, b;
 	if (!is_class(reader, op->type, SPIRV_FLOAT) || !two_operands(reader, op, &a, &b))
 		return false;
-	LLVMValueRef value = LLVMBuildBinOp(reader->builder, (LLVMOpcode)op->detail, a, b, "");
-	return spirv_define(reader, op, spirv_fast(reader, op->result, value));
+	return spirv_define(reader, op, compute(reader, op, (LLVMOpcode)op->detail, op->type, a, b));
 }
 
 /* Builds a shift.  The shift amount may have another width than the value. */
@@ -133,8 +181,9 @@ static bool build_remainder(struct spirv_reader *reader, const struct spirv_op *
 	if (!rest || op->op == SpvOpFRem)
 		return spirv_define(reader, op, rest);
 	LLVMValueRef other = is_of_other_sign(reader, op->type, rest, b);
-	LLVMValueRef sum = is_real ? LLVMBuildFAdd(builder, rest, b, "") : LLVMBuildAdd(builder, rest, b, "");
-	return spirv_define(reader, op, LLVMBuildSelect(builder, other, sum, rest, ""));
+	LLVMValueRef sum = is_real ? compute(reader, op, LLVMFAdd, op->type, rest, b)
+				   : LLVMBuildAdd(builder, rest, b, "");
+	return sum && spirv_define(reader, op, LLVMBuildSelect(builder, other, sum, rest, ""));
 }
 
 /* --- vectors ------------------------------------------------------------------------------------------------- */
@@ -158,20 +207,22 @@ static bool build_times_scalar(struct spirv_reader *reader, const struct spirv_o
 	LLVMValueRef b = spirv_value_of(reader, op->words[4], op->type->element->value);
 	if (!b)
 		return false;
-	LLVMValueRef value = LLVMBuildFMul(reader->builder, a, splat(reader, b, op->type->value), "");
-	return spirv_define(reader, op, spirv_fast(reader, op->result, value));
+	return spirv_define(reader, op, compute(reader, op, LLVMFMul, op->type, a,
+						splat(reader, b, op->type->value)));
 }
 
-/* The sum of the products of two vectors' elements, for vectors that dot() does not take. */
-static LLVMValueRef sum_products(struct spirv_reader *reader, const struct spirv_op *op, LLVMValueRef a, LLVMValueRef b)
+/* The sum of the products of two vectors' elements, for vectors that dot() does not take; NULL with a message.  type is
+ * that of the vectors. */
+static LLVMValueRef sum_products(struct spirv_reader *reader, const struct spirv_op *op, const struct spirv_type *type,
+				 LLVMValueRef a, LLVMValueRef b)
 {
-	LLVMValueRef products = spirv_fast(reader, op->result, LLVMBuildFMul(reader->builder, a, b, ""));
-	LLVMValueRef sum = NULL;
-	for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(a)); i++) {
+	LLVMValueRef products = compute(reader, op, LLVMFMul, type, a, b), sum = NULL;
+	for (unsigned i = 0; products && i < type->lanes; i++) {
 		LLVMValueRef product = LLVMBuildExtractElement(reader->builder, products,
 							       spirv_number(reader, 32, i), "");
-		sum = sum ? spirv_fast(reader, op->result, LLVMBuildFAdd(reader->builder, sum, product, ""))
-			  : product;
+		sum = sum ? compute(reader, op, LLVMFAdd, type->element, sum, product) : product;
+		if (!sum)
+			return NULL;
 	}
 	return sum;
 }
@@ -182,9 +233,15 @@ static bool build_bfloat_dot(struct spirv_reader *reader, const struct spirv_op 
 {
 	if (type->lanes == 1 || op->type->class != SPIRV_BFLOAT || op->type->lanes != 1)
 		return spirv_fail(reader, "the operands are no vectors of the result's type");
+	struct spirv_type element = *type->element, real = *type;
+	real.class = element.class = SPIRV_FLOAT;
+	real.bits = element.bits = 32;
+	element.value = LLVMFloatTypeInContext(reader->context);
+	real.value = LLVMVectorType(element.value, type->lanes);
+	real.element = &element;
 	a = spirv_convert_bfloats(reader, a, type->lanes, false);
 	b = a ? spirv_convert_bfloats(reader, b, type->lanes, false) : NULL;
-	LLVMValueRef sum = b ? sum_products(reader, op, a, b) : NULL;
+	LLVMValueRef sum = b ? sum_products(reader, op, &real, a, b) : NULL;
 	return sum && spirv_define(reader, op, spirv_convert_bfloats(reader, sum, 1, true));
 }
 
@@ -201,13 +258,13 @@ static bool build_dot(struct spirv_reader *reader, const struct spirv_op *op)
 		return false;
 	if (type->lanes == 1 || op->type->value != type->element->value)
 		return spirv_fail(reader, "the operands are no vectors of the result's type");
-	if (type->lanes <= MOST_LANES) {
+	if (type->lanes <= MOST_LANES && !(reader->toward_zero & type->bits)) {
 		const struct spirv_argument arguments[] = {spirv_by_value(type, a, true),
 							   spirv_by_value(type, b, true)};
 		LLVMValueRef value = spirv_call(reader, "dot", op->type->value, arguments, 2);
 		return value && spirv_define(reader, op, spirv_fast(reader, op->result, value));
 	}
-	return spirv_define(reader, op, sum_products(reader, op, a, b));
+	return spirv_define(reader, op, sum_products(reader, op, type, a, b));
 }
 
 /* --- results in two parts ------------------------------------------------------------------------------------ */

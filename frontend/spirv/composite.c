@@ -35,10 +35,19 @@ static void name_function(char *name, size_t size_B, const struct spirv_type *ty
 		 rounding < sizeof(roundings) / sizeof(*roundings) ? roundings[rounding] : "");
 }
 
+/* The rounding mode of a conversion: its decoration, or that of the kernel (RoundingModeRTZ); SPIRV_NONE is the default. */
+static uint32_t rounding_of(const struct spirv_reader *reader, const struct spirv_op *op)
+{
+	const uint32_t rounding = spirv_facts(reader->module, op->result)->rounding;
+	if (rounding != SPIRV_NONE || op->type->class != SPIRV_FLOAT || !(reader->toward_zero & op->type->bits))
+		return rounding;
+	return SpvFPRoundingModeRTZ;
+}
+
 static bool convert_by_function(struct spirv_reader *reader, const struct spirv_op *op,
 				const struct spirv_type *from, LLVMValueRef value, bool saturates)
 {
-	const uint32_t rounding = spirv_facts(reader->module, op->result)->rounding;
+	const uint32_t rounding = rounding_of(reader, op);
 	const struct spirv_argument argument = spirv_by_value(from, value, op->detail & FROM_SIGNED);
 	char name[48];
 	name_function(name, sizeof(name), op->type, op->detail & TO_SIGNED, saturates, rounding);
@@ -178,7 +187,7 @@ static bool build_convert(struct spirv_reader *reader, const struct spirv_op *op
 	 * instruction. */
 	const bool by_function = to->lanes > 1 && ((from->class == SPIRV_FLOAT && from->bits == 16) ||
 						   (to->class == SPIRV_FLOAT && to->bits == 16));
-	if (facts->saturated || facts->rounding != SPIRV_NONE || op->detail & SATURATES || by_function)
+	if (facts->saturated || rounding_of(reader, op) != SPIRV_NONE || op->detail & SATURATES || by_function)
 		return convert_by_function(reader, op, from, value,
 					   facts->saturated || op->detail & SATURATES);
 	return spirv_define(reader, op, convert(reader, op, from, value));

@@ -64,6 +64,9 @@ static bool take_mode(struct spirv_reader *reader, struct spirv_instruction i, s
 	case SpvExecutionModeLocalSizeHint:
 	case SpvExecutionModeLocalSizeHintId: return take_sizes(reader, i, &entry->local_size_hint);
 	case SpvExecutionModeSubgroupSize: entry->sub_group_size = i.count > 3 ? i.words[3] : 0; return true;
+	case SpvExecutionModeRoundingModeRTZ:
+		entry->toward_zero |= i.count > 3 ? i.words[3] & (16 | 32 | 64) : 0;
+		return true;
 	case SpvExecutionModeVecTypeHint:
 		entry->has_vector_hint = i.count > 3;
 		entry->vector_hint = i.count > 3 ? i.words[3] : 0;
@@ -94,6 +97,18 @@ static int by_name(const void *a_, const void *b_)
 {
 	const struct spirv_entry *const *a = a_, *const *b = b_;
 	return strcmp((*a)->name, (*b)->name);
+}
+
+/* Sets the rounding mode, which all kernels of a module must have, as they may call the same functions.  False with a
+ * message. */
+static bool set_rounding(struct spirv_reader *reader)
+{
+	reader->toward_zero = reader->entry_count ? reader->entries[0].toward_zero : 0;
+	for (size_t i = 1; i < reader->entry_count; i++)
+		if (reader->entries[i].toward_zero != reader->toward_zero)
+			return spirv_fail(reader, "kernels of one module with and without RoundingModeRTZ are not "
+					  "supported");
+	return true;
 }
 
 /* Checks that kernels have different names (SPIR-V 1.6, 2.16.1).  False with a message. */
@@ -210,7 +225,7 @@ bool spirv_functions_find(struct spirv_reader *reader)
 	reader->line = (struct spirv_line){0};
 	if (good)
 		note_entries(reader);
-	return good && check_entries(reader);
+	return good && check_entries(reader) && set_rounding(reader);
 }
 
 void spirv_functions_finish(struct spirv_reader *reader)

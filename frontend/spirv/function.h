@@ -23,6 +23,7 @@ struct spirv_entry {
 	struct spirv_size local_size, local_size_hint;
 	uint32_t sub_group_size;    /* 0: any */
 	uint32_t vector_hint;       /* operand of VecTypeHint */
+	unsigned toward_zero;       /* sum of the operands of RoundingModeRTZ, 16, 32 or 64 each */
 	bool has_vector_hint;
 };
 

@@ -88,9 +88,8 @@ static const struct {
 	 {SpvCapabilityDeviceEnqueue}},
 	{"pipes are arguments of kernels; a program cannot define any itself",
 	 {SpvCapabilityPipeStorage}},
-	{"floating-point numbers are not flushed or rounded like that; the build option "
-	 "-cl-denorms-are-zero allows flushing",
-	 {SpvCapabilityDenormFlushToZero, SpvCapabilityRoundingModeRTZ}},
+	{"denormal numbers are not flushed in any case; the build option -cl-denorms-are-zero allows it",
+	 {SpvCapabilityDenormFlushToZero}},
 	{"images have one level here", {SpvCapabilityImageMipmap}},
 	{"integers have 8, 16, 32 or 64 bits (SPV_INTEL_arbitrary_precision_integers)",
 	 {SpvCapabilityArbitraryPrecisionIntegersINTEL}},
@@ -153,10 +152,10 @@ static const uint32_t capabilities[] = {
 	SpvCapabilityDotProduct, SpvCapabilityBitInstructions,
 	SpvCapabilityGroupNonUniformRotateKHR, SpvCapabilityGroupUniformArithmeticKHR,
 	SpvCapabilityShaderClockKHR, SpvCapabilityUniformDecoration,
-	/* Floating-point arithmetic always behaves like this.  The capabilities DenormFlushToZero and RoundingModeRTZ
-	 * (SPIR-V 1.6, 3.31) ask for something else. */
+	/* Floating-point arithmetic always behaves like this, except that kernels may ask for RoundingModeRTZ.  The
+	 * capability DenormFlushToZero (SPIR-V 1.6, 3.31) asks for something else. */
 	SpvCapabilityDenormPreserve, SpvCapabilitySignedZeroInfNanPreserve,
-	SpvCapabilityRoundingModeRTE,
+	SpvCapabilityRoundingModeRTE, SpvCapabilityRoundingModeRTZ,
 	/* Compilers for SYCL ask for these by default: hints, and shuffles in a sub-group. */
 	SpvCapabilityOptNoneINTEL, SpvCapabilityUnstructuredLoopControlsINTEL,
 	SpvCapabilityMemoryAccessAliasingINTEL, SpvCapabilityFPFastMathModeINTEL,

@@ -70,6 +70,7 @@ struct spirv_reader {
 	const struct codegen_choice *codegen;
 	unsigned fast_math;         /* LLVMFastMathFlags that the build options allow for all instructions */
 	bool contracts;             /* no entry point has the mode ContractionOff */
+	unsigned toward_zero;       /* sum of the widths of floating-point numbers that RoundingModeRTZ names */
 
 	/* By id: a struct spirv_type or an LLVMValueRef; NULL: not made yet, or not visible at this place. */
 	void **made;
