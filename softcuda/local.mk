@@ -14,15 +14,16 @@ softcuda_exec_sources = $(softcuda_hot_sources) \
 	softcuda/exec/access.h softcuda/exec/arena.c softcuda/exec/arena.h softcuda/exec/atomic.c \
 	softcuda/exec/barrier.h softcuda/exec/control.c softcuda/exec/convert.h softcuda/exec/copy.c softcuda/exec/copy.h \
 	softcuda/exec/cuda.h softcuda/exec/exec.h softcuda/exec/fault.c softcuda/exec/fault.h \
-	softcuda/exec/filter.c softcuda/exec/filter.h softcuda/exec/group.c softcuda/exec/half.c \
-	softcuda/exec/half.h softcuda/exec/image.h softcuda/exec/launch.c softcuda/exec/level.c \
-	softcuda/exec/level.h softcuda/exec/mbarrier.c softcuda/exec/memory.h softcuda/exec/narrow.c \
-	softcuda/exec/note.c softcuda/exec/object.c softcuda/exec/object.h softcuda/exec/op.h \
-	softcuda/exec/place.c softcuda/exec/place.h softcuda/exec/program.c softcuda/exec/program.h \
-	softcuda/exec/quad.c softcuda/exec/real.h softcuda/exec/rounded.c softcuda/exec/row.h \
-	softcuda/exec/stack.c softcuda/exec/surface.c softcuda/exec/table.c softcuda/exec/table.h \
-	softcuda/exec/texel.c softcuda/exec/texture.c softcuda/exec/video.c softcuda/exec/video.h \
-	softcuda/exec/warp.c softcuda/exec/warp.h softcuda/exec/watch.h
+	softcuda/exec/filter.c softcuda/exec/filter.h softcuda/exec/flow.c softcuda/exec/flow.h \
+	softcuda/exec/group.c softcuda/exec/half.c softcuda/exec/half.h softcuda/exec/image.h \
+	softcuda/exec/launch.c softcuda/exec/level.c softcuda/exec/level.h softcuda/exec/mbarrier.c \
+	softcuda/exec/memory.h softcuda/exec/narrow.c softcuda/exec/note.c softcuda/exec/object.c \
+	softcuda/exec/object.h softcuda/exec/op.h softcuda/exec/place.c softcuda/exec/place.h \
+	softcuda/exec/program.c softcuda/exec/program.h softcuda/exec/quad.c softcuda/exec/real.h \
+	softcuda/exec/rounded.c softcuda/exec/row.h softcuda/exec/stack.c softcuda/exec/surface.c \
+	softcuda/exec/table.c softcuda/exec/table.h softcuda/exec/texel.c softcuda/exec/texture.c \
+	softcuda/exec/video.c softcuda/exec/video.h softcuda/exec/warp.c softcuda/exec/warp.h \
+	softcuda/exec/watch.h
 # The hot files of the interpreter, which are compiled once more for each level of x86-64 (exec/level.h).
 softcuda_hot_sources = \
 	softcuda/exec/access.c softcuda/exec/approx.c softcuda/exec/compare.c softcuda/exec/convert.c \

@@ -108,6 +108,8 @@ struct code {
 	uint32_t local_count;
 	uint32_t register_B;              /* of one frame, for all lanes */
 	bool reads_unset;                 /* some register may be read before it is written: it is 0 */
+	char *register_widths;            /* by offset / 4, where a register begins: the letter of its
+					     width, as in op_row.shape; else 0 */
 	uint32_t local_B;                 /* of one frame, per lane */
 	uint32_t local_gap_B;             /* of these: the checker's gaps */
 	uint32_t local_align_B;           /* the most that one of its variables wants */

@@ -12,7 +12,7 @@ static const struct op_rows *const tables[] = {
 
 /* Filled once; a power of two well above the number of rows. */
 enum { SLOTS = 8192 };
-static const struct op_row *slots[SLOTS];
+static const struct op_row *slots[SLOTS], *by_handler[SLOTS];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static uint32_t hash(const char *name)
@@ -23,6 +23,21 @@ static uint32_t hash(const char *name)
 	return (h ^ h >> 15) % SLOTS;
 }
 
+static uint32_t hash_handler(op_run *run)
+{
+	const uint64_t h = (uint64_t)(uintptr_t)run * 0x9e3779b97f4a7c15u;
+	return (uint32_t)(h >> 40) % SLOTS;
+}
+
+static void add_handler(const struct op_row *row)
+{
+	uint32_t slot = hash_handler(row->run);
+	while (by_handler[slot] && by_handler[slot]->run != row->run)
+		slot = (slot + 1) % SLOTS;
+	if (!by_handler[slot])
+		by_handler[slot] = row;
+}
+
 static void add(const struct op_rows *table)
 {
 	for (size_t i = 0; i < table->count; i++) {
@@ -31,6 +46,7 @@ static void add(const struct op_rows *table)
 		while (slots[slot])
 			slot = (slot + 1) % SLOTS;
 		slots[slot] = row;
+		add_handler(row);
 	}
 }
 
@@ -48,5 +64,14 @@ const struct op_row *exec_table_find(const char *name)
 	for (uint32_t slot = hash(name); slots[slot]; slot = (slot + 1) % SLOTS)
 		if (!strcmp(slots[slot]->name, name))
 			return slots[slot];
+	return NULL;
+}
+
+const struct op_row *exec_table_row(op_run *run)
+{
+	pthread_once(&once, fill);
+	for (uint32_t slot = hash_handler(run); by_handler[slot]; slot = (slot + 1) % SLOTS)
+		if (by_handler[slot]->run == run)
+			return by_handler[slot];
 	return NULL;
 }

@@ -43,5 +43,7 @@ extern const struct op_rows exec_rows_atomic;
 
 /* The row of a whole mnemonic, or of a special register's name; NULL: there is none. */
 const struct op_row *exec_table_find(const char *name);
+/* A row that has this handler; NULL: there is none.  Rows that share a handler mean the same. */
+const struct op_row *exec_table_row(op_run *run);
 
 #endif

@@ -371,6 +371,13 @@ bool ptx_registers_drop_unneeded(struct ptx_parser *parser, struct op *ops, uint
 	return true;
 }
 
+static void note_widths(const struct placer *p, char *widths)
+{
+	for (uint32_t r = 0; r < p->register_count; r++)
+		if (p->last[r] != NONE)
+			widths[p->place[r] / 4] = p->widths[r];
+}
+
 /* Whether a way from the start leads to a read of what no op has written on it. */
 static bool reads_unset(const struct placer *p)
 {
@@ -391,6 +398,11 @@ bool ptx_registers_place(struct ptx_parser *parser, struct code *code)
 		code->register_B = hand_out(&p);
 		code->register_peak = p.peak;
 		code->reads_unset = reads_unset(&p);
+		code->register_widths = arena_take(parser->arena, code->register_B / 4 + 1u);
+		right = code->register_widths != NULL;
+	}
+	if (right) {
+		note_widths(&p, code->register_widths);
 		rewrite(&p);
 	}
 	uint32_t *lists[] = {p.wide, p.first, p.last, p.next_start, p.next_end,
