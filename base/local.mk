@@ -14,7 +14,7 @@ base_libbase_a_SOURCES = \
 	base/log.c base/log.h \
 	base/options.c base/options.h \
 	base/memory_limit.c base/memory_limit.h \
-	base/own_library.c base/own_library.h base/own_program.c base/own_program.h \
+	base/host_llvm.c base/host_llvm.h base/own_library.c base/own_library.h base/own_program.c base/own_program.h \
 	base/pack.c base/pack.h \
 	base/packed.c base/packed.h \
 	base/processors.c base/processors.h \

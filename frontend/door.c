@@ -2,17 +2,18 @@
 #include "config.h"
 
 #include "base/build_id.h"
+#include "base/host_llvm.h"
 #include "base/log.h"
 #include "base/own_library.h"
 #include "build_name.h"
 #include "frontend/compiler.h"
-#include "frontend/host_llvm.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <string.h>
 
 static const char file_name[] = "libculvert-frontend.so";
+static const char *const llvm_files[] = {CULVERT_LLVM_FILES};
 
 /* Set once, never taken back; threads that load at once find the same. */
 static _Atomic(const struct fe_compiler *) loaded;
@@ -22,9 +23,16 @@ static const struct fe_compiler *load(struct bytes *log)
 	const struct fe_compiler *compiler = atomic_load_explicit(&loaded, memory_order_acquire);
 	if (compiler)
 		return compiler;
-	if (fe_host_llvm_in_the_way(log))
-		return NULL;
 	struct bytes note = BYTES_INIT;
+	if (host_llvm_in_the_way(llvm_files, sizeof(llvm_files) / sizeof(llvm_files[0]), &note)) {
+		bytes_printf(log,
+			     "The compiler cannot be loaded into this process: %s has an LLVM of its own, whose "
+			     "symbols it exports without versions. Compile in a separate process "
+			     "(CULVERT_COMPILER=process), or link that program without --export-dynamic\n",
+			     bytes_string(&note));
+		bytes_finish(&note);
+		return NULL;
+	}
 	void *handle = own_library_open(file_name, &note);
 	compiler = handle ? dlsym(handle, "culvert_compiler") : NULL;
 	if (!compiler) {
@@ -90,14 +98,13 @@ const char *fe_compiler_id(void)
 bool fe_compiler_build(struct bytes *text)
 {
 	/* LLVM is found there by the compiler's file too. */
-	static const char *const llvm[] = {CULVERT_LLVM_FILES};
 	struct bytes path = BYTES_INIT;
 	bool found = own_library_find(file_name, &path) &&
 		     build_id_append(text, bytes_string(&path));
 	bytes_finish(&path);
-	for (size_t i = 0; found && i < sizeof(llvm) / sizeof(llvm[0]); i++) {
+	for (size_t i = 0; found && i < sizeof(llvm_files) / sizeof(llvm_files[0]); i++) {
 		bytes_append_char(text, ' ');
-		found = build_id_append(text, llvm[i]);
+		found = build_id_append(text, llvm_files[i]);
 	}
 	return found;
 }

@@ -129,8 +129,7 @@ frontend_libfrontend_a_DEPENDENCIES = $(frontend_libguard_a_OBJECTS)
 if !STATIC_LLVM
 noinst_LIBRARIES += frontend/libdoor.a
 frontend_libdoor_a_CPPFLAGS = $(AM_CPPFLAGS) -DCULVERT_LLVM_FILES='$(LLVM_FILES)'
-frontend_libdoor_a_SOURCES = $(frontend_plain_sources) frontend/door.c frontend/compiler.h \
-	frontend/host_llvm.c frontend/host_llvm.h
+frontend_libdoor_a_SOURCES = $(frontend_plain_sources) frontend/door.c frontend/compiler.h
 soft_PROGRAMS += libculvert-frontend.so
 libculvert_frontend_so_SOURCES = frontend/table.c frontend/compiler.h
 nodist_EXTRA_libculvert_frontend_so_SOURCES = force-cxx-link.cxx
@@ -140,7 +139,7 @@ libculvert_frontend_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libculvert-fr
 libculvert_frontend_so_LDADD = frontend/libfrontend.a base/libbase.a $(HASH_LIBS) $(LLVM_LIBS)
 EXTRA_libculvert_frontend_so_DEPENDENCIES = frontend/frontend.map
 endif
-EXTRA_DIST += frontend/frontend.map frontend/table.c frontend/door.c frontend/host_llvm.c frontend/host_llvm.h
+EXTRA_DIST += frontend/frontend.map frontend/table.c frontend/door.c
 # The assembler looks for what it takes in here, in the build tree.
 frontend_libfrontend_a_CCASFLAGS = $(AM_CCASFLAGS) -Wa,-Ifrontend/embedded
 

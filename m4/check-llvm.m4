@@ -1,7 +1,7 @@
 # CULVERT_CHECK_LLVM
 # --with-llvm=CONFIG: the llvm-config of the LLVM whose Clang we put in process.
-# Sets LLVM_CONFIG, LLVM_VERSION, LLVM_MAJOR, LLVM_CPPFLAGS, LLVM_LIBS, LLVM_JIT_LIBS, LLVM_FILES, CLANG,
-# CLANG_RESOURCE_DIR.
+# Sets LLVM_CONFIG, LLVM_VERSION, LLVM_MAJOR, LLVM_CPPFLAGS, LLVM_LIBS, LLVM_JIT_LIBS, LLVM_CODE_LIBS (all that
+# libculvert-softcuda-jit.so needs), LLVM_FILES, CLANG, CLANG_RESOURCE_DIR.
 AC_DEFUN([CULVERT_CHECK_LLVM], [
 	AC_REQUIRE([AC_PROG_CXX])
 	AC_ARG_WITH([llvm],
@@ -42,9 +42,12 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 		# What tests run code with.
 		LLVM_JIT_LIBS=`$LLVM_CONFIG --link-static --libs orcjit native | sed 's/-lPolly[[A-Z]]*//g'`
 		# To be carried, it must not want these of the machine that it comes to.
+		LLVM_CODE_LIBS="-L$llvm_libdir `$LLVM_CONFIG --link-static --libs orcjit native passes` `$LLVM_CONFIG --link-static --system-libs`"
+		LLVM_CODE_LIBS=`echo "$LLVM_CODE_LIBS -static-libstdc++ -static-libgcc" | sed 's/-lPolly[[A-Z]]*//g'`
 		for library in z zstd; do
 			AS_IF([test -n "`$CC -print-file-name=lib$library.a | grep /`"],
-				[LLVM_LIBS=`echo "$LLVM_LIBS" | sed "s/-l$library\( \|\$\)/-l:lib$library.a\1/g"`])
+				[LLVM_LIBS=`echo "$LLVM_LIBS" | sed "s/-l$library\( \|\$\)/-l:lib$library.a\1/g"`
+				LLVM_CODE_LIBS=`echo "$LLVM_CODE_LIBS" | sed "s/-l$library\( \|\$\)/-l:lib$library.a\1/g"`])
 		done
 	], [
 		llvm_linkage=shared
@@ -69,6 +72,7 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 			AS_IF([test "$file" -ef "$culvert_clang_file"], [culvert_rpath=])
 		done
 		LLVM_LIBS="-L$llvm_libdir $culvert_rpath $culvert_clang_cpp `$LLVM_CONFIG --link-shared --libs core`"
+		LLVM_CODE_LIBS="-L$llvm_libdir $culvert_rpath `$LLVM_CONFIG --link-shared --libs core`"
 	])
 	AC_LANG_PUSH([C++])
 	culvert_saved_CPPFLAGS=$CPPFLAGS
@@ -84,6 +88,7 @@ AC_DEFUN([CULVERT_CHECK_LLVM], [
 	AC_SUBST([LLVM_CPPFLAGS])
 	AC_SUBST([LLVM_LIBS])
 	AC_SUBST([LLVM_JIT_LIBS])
+	AC_SUBST([LLVM_CODE_LIBS])
 	AC_SUBST([LLVM_FILES])
 	AC_SUBST([CLANG])
 	AC_SUBST([CLANG_RESOURCE_DIR])

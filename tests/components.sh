@@ -11,7 +11,7 @@ symbols() {
 	for archive in icd/libicd.a icd/compile/libcompile.a frontend/libfrontend.a backend/libbackend.a cache/libcache.a base/libbase.a; do
 		$NM -A -P -g $archive | sed 's|^\([a-z]*\)/[^[]*\[\([^]]*\)\.o\(bj\)*\]: |\1/\2 |'
 	done
-	for archive in softcuda/ptx/libptx.a softcuda/exec/libexec.a softcuda/check/libcheck.a softcuda/driver/libdriver.a; do
+	for archive in softcuda/ptx/libptx.a softcuda/exec/libexec.a softcuda/check/libcheck.a softcuda/driver/libdriver.a softcuda/jit/libjit.a; do
 		$NM -A -P -g $archive | sed 's|/lib[a-z]*\.a\[lib[a-z]*_a-\([^]]*\)\.o\]: |/\1 |'
 	done
 	# The calls are no archive: its objects, but for those whose source is gone.

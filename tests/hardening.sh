@@ -11,7 +11,7 @@ flags=$(sed -n 's/^CULVERT_C\(PP\)\{0,1\}FLAGS = //p' Makefile | tr '\n' ' ')
 asked() {
 	case " $flags " in *" $1 "*) ;; *) return 1 ;; esac
 }
-files=$(ls libculvert.so libculvert-softcuda.so libculvert-trace.so libculvert-frontend.so \
+files=$(ls libculvert.so libculvert-softcuda.so libculvert-softcuda-jit.so libculvert-trace.so libculvert-frontend.so \
 	libculvert-ptxcompiler.so culvert culvert-compile 2>/dev/null)
 for file in $files; do
 	program=$file

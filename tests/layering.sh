@@ -22,7 +22,10 @@ forbid base/hash.c '(icd|frontend|backend|cache|softcuda)/|cuda\.h|CL/|llvm/|cla
 forbid frontend '(icd|backend|cache|softcuda)/|cuda\.h|CL/' 'the frontend knows no GPU and no OpenCL handle' $none
 forbid backend '(icd|frontend|cache|softcuda/[a-z]+)/|llvm|clang/' 'the backend knows no front desk and no LLVM' $none
 forbid cache '(icd|frontend|backend|softcuda)/|cuda\.h|CL/|llvm|clang/' 'the cache knows bytes alone' $none
-forbid softcuda '(icd|frontend|cache|backend|tools)/|CL/|llvm|clang/' 'softcuda knows base alone' $none
+forbid softcuda '(icd|frontend|cache|backend|tools)/|CL/|clang/' 'softcuda knows base alone' $none
+forbid softcuda 'llvm' 'in softcuda the compiler of kernels alone knows LLVM' 'softcuda/jit/*'
+forbid 'softcuda/exec softcuda/ptx softcuda/check softcuda/driver softcuda/calls' 'softcuda/jit/' 'the compiler of kernels is a library of its own' $none
+forbid softcuda/jit 'softcuda/(ptx|check|driver|calls)/' 'the compiler of kernels knows the executor alone' $none
 forbid softcuda/exec 'softcuda/(ptx|check|driver|calls)/' 'the executor of softcuda knows nobody' $none
 forbid softcuda/ptx 'softcuda/(check|driver|calls)/' 'the reader of PTX knows the executor alone' $none
 forbid softcuda/check 'softcuda/(ptx|driver|calls)/' 'what looks on knows the executor alone' $none

@@ -55,6 +55,7 @@ static bool find_range(struct group *group, uint64_t address, uint32_t size_B)
 	if (!launch->memory->find(launch, address, &range.start, &range.end))
 		return false;
 	group->ranges[group->next_range] = range;
+	group->recent_range = group->next_range;
 	group->next_range = (group->next_range + 1) % RANGES;
 	return address >= range.start && address + size_B <= range.end;
 }

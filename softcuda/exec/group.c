@@ -2,8 +2,8 @@
 
 #include "softcuda/exec/access.h"
 #include "softcuda/exec/fault.h"
-#include "softcuda/exec/watch.h"
 #include "softcuda/exec/barrier.h"
+#include "softcuda/exec/compiled.h"
 #include "softcuda/exec/level.h"
 #include "softcuda/exec/warp.h"
 #include "softcuda/exec/watch.h"
@@ -40,9 +40,13 @@ static void warp_init(struct warp *warp, struct group *group, uint32_t index)
 static bool warp_start(struct warp *warp)
 {
 	uint32_t lanes = warp->group->thread_count - warp->index * LANES;
-	struct frame *frame = warp_frame_create(warp, warp->group->job->code_index, NULL);
+	struct frame *frame = warp->base;
+	if (!frame)
+		frame = warp->base = warp_frame_create(warp, warp->group->job->code_index, NULL);
 	if (!frame)
 		return false;
+	for (unsigned l = 0; frame->tops && l < LANES; l++)
+		frame->tops[l] = frame->extent_B;
 	if (frame->code->reads_unset)
 		memset(frame->registers, 0, frame->code->register_B);
 	if (warp->local)
@@ -88,6 +92,9 @@ bool group_start(struct group *group, const uint32_t ctaid[3])
 	group->next_warp = 0;
 	memset(group->barriers, 0, sizeof(group->barriers));
 	memset(group->shared, 0, group->job->shared_B);
+	const struct compiled *compiled = atomic_load_explicit(&group->job->compiled, memory_order_acquire);
+	if (compiled)
+		return compiled_group_start(group, compiled);
 	for (uint32_t i = 0; i < group->warp_count; i++)
 		if (!warp_start(&group->warps[i]))
 			return false;
@@ -109,6 +116,7 @@ static void warp_finish(struct warp *warp)
 	}
 	free(warp->copies.items);
 	free(warp->local);
+	free(warp->base);
 }
 
 void group_destroy(struct group *group)
@@ -125,6 +133,7 @@ void group_destroy(struct group *group)
 		}
 	}
 	WATCH(group->job, group_end, group);
+	compiled_group_finish(group);
 	free(group->free_frames);
 	free(group->warps);
 	free(group->shared);
@@ -208,6 +217,11 @@ static void report_deadlock(struct group *group)
 enum group_state group_run(struct group *group, uint64_t budget)
 {
 	uint32_t idle = 0;
+	if (group->compiled) {
+		const enum group_state state = compiled_group_run(group);
+		if (state != GROUP_RUNS)
+			return state;
+	}
 	while (group->live_count && budget) {
 		struct warp *warp = &group->warps[group->next_warp];
 		uint64_t turn = budget < WARP_TURN ? budget : WARP_TURN, left = turn;

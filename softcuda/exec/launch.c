@@ -15,9 +15,11 @@
  * reports. */
 #include "config.h"
 
+#include "softcuda/exec/tier.h"
 #include "softcuda/exec/warp.h"
 #include "softcuda/exec/watch.h"
 
+#include "base/clock.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "base/options.h"
@@ -27,7 +29,6 @@
 #include <fenv.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -69,13 +70,6 @@ static atomic_uint_fast64_t launches;
 
 static void offer(struct pending *pending);
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void fail_memory(struct job *job)
 {
 	lock_take(&job->lock);
@@ -99,6 +93,7 @@ static struct group *take_group(struct pending *pending, struct group **spare)
 		return NULL;
 	uint32_t ctaid[3] = {(uint32_t)(index % grid[0]), (uint32_t)(index / grid[0] % grid[1]),
 			     (uint32_t)(index / grid[0] / grid[1])};
+	tier_look(job);
 	struct group *group = *spare ? *spare : group_create(job);
 	*spare = NULL;
 	if (group && group_start(group, ctaid))
@@ -139,7 +134,7 @@ static void run_groups(struct pending *pending, bool launching)
 	struct ring ring = {.last = &ring.first, .more = true};
 	struct group *spare = NULL, *group;
 	uint64_t usual = pending->job.launch->cooperative ? cooperative_turn : group_turn;
-	uint64_t until_ns = launching ? now_ns() + alone_ns : 0;
+	uint64_t until_ns = launching ? host_now_ns() + alone_ns : 0;
 	bool alone = launching && pending->group_count > 1 && !pending->job.serial;
 	while ((group = next_group(pending, &ring, &spare))) {
 		if (group_run(group, alone ? alone_turn : usual) == GROUP_RUNS) {
@@ -151,7 +146,7 @@ static void run_groups(struct pending *pending, bool launching)
 			spare = group;
 			ring.resident--;
 		}
-		if (alone && now_ns() >= until_ns) {
+		if (alone && host_now_ns() >= until_ns) {
 			offer(pending);
 			alone = false;
 		}
@@ -341,7 +336,9 @@ CUresult soft_launch_run(const struct soft_launch *launch, struct bytes *report)
 	fill_constants(job);
 	job->id = atomic_fetch_add(&launches, 1) + 1;
 	if (WATCH_ASK(job, begin, job)) {
+		tier_begin(job);
 		run(pending);
+		tier_end(job);
 		result = job->result;
 	}
 	WATCH(job, end, job);

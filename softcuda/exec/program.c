@@ -3,11 +3,14 @@
 #include "softcuda/exec/program.h"
 
 #include "softcuda/exec/arena.h"
+#include "softcuda/exec/tier.h"
 
 void soft_program_destroy(struct soft_program *program)
 {
-	if (program)
-		arena_destroy(program->arena);
+	if (!program)
+		return;
+	tier_finish(program);
+	arena_destroy(program->arena);
 }
 
 unsigned soft_program_target(const struct soft_program *program)

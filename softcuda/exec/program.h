@@ -136,6 +136,8 @@ struct code {
 	uint32_t shared_gap_B;            /* more than that: the checker's gaps */
 };
 
+struct tier;
+
 struct soft_program {
 	struct arena *arena;
 	unsigned target;
@@ -144,6 +146,7 @@ struct soft_program {
 	struct soft_function *functions;  /* the entries */
 	uint32_t function_count;
 	uint32_t *entry_code;             /* index in codes of functions[i] */
+	struct tier *tiers;               /* of functions[i]; the one part that launches change (exec/tier.h) */
 	struct soft_variable *variables;
 	uint32_t variable_count;
 	struct shared_variable *shared;

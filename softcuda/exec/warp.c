@@ -300,7 +300,7 @@ struct frame *warp_frame_create(struct warp *warp, uint32_t code_index, struct f
 void warp_frame_leave(struct warp *warp, struct frame *frame, uint32_t lanes)
 {
 	frame->lanes &= ~lanes;
-	if (frame->lanes)
+	if (frame->lanes || frame == warp->base)
 		return;
 	struct frame **list =
 		&warp->group->free_frames[frame->code - warp->group->job->program->codes];

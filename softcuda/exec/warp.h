@@ -47,6 +47,7 @@ struct warp {
 	exec_access_way *access;          /* chosen by the launch */
 	bool watched;                     /* somebody looks on (exec/watch.h) */
 	struct frame *frame;              /* of the path that runs */
+	struct frame *base;               /* of the kernel itself; the warp's for good */
 	uint32_t pc;                      /* of the instruction that runs */
 	uint32_t index;                   /* in the group */
 	uint32_t live;                    /* lanes that have not ended */
@@ -92,6 +93,9 @@ struct job {
 	struct lock lock;
 	CUresult result;
 	struct bytes *report;
+	_Atomic(const struct compiled *) compiled;  /* machine code that new groups run; NULL: none yet */
+	struct tier *tier;                /* what decides about that; NULL: nobody (exec/tier.h) */
+	uint64_t since_ns;                /* when it began, for the tier */
 	const struct exec_watch *watch;   /* NULL: nobody looks on */
 	void *watched;                    /* the watcher's own */
 	bool serial;                      /* stays on the thread that launches it */
@@ -112,6 +116,13 @@ struct group {
 	struct soft_image images[IMAGES]; /* found for this launch */
 	uint32_t next_image;
 	struct frame **free_frames;       /* by function */
+	/* Of a group that is compiled (exec/compiled.h). */
+	const struct compiled *compiled;  /* NULL: the interpreter runs it */
+	const struct compiled *room_for;  /* the code that the three have room for */
+	uint16_t *at;                     /* by part: how it stands */
+	uint32_t *part_lanes;             /* by part: lanes that have not ended, the part's first as bit 0 */
+	struct range *slots;              /* memory that code has looked up */
+	uint64_t since_ns;                /* when it began to run, once that has been asked for */
 };
 
 enum group_state { GROUP_DONE, GROUP_RUNS, GROUP_FAULT };

@@ -4,6 +4,7 @@
 #include "softcuda/ptx/ptx.h"
 
 #include "base/log.h"
+#include "softcuda/exec/tier.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +143,8 @@ static bool list_entries(struct ptx_parser *parser)
 	size_t count = program->code_count ? program->code_count : 1;
 	program->functions = arena_take(parser->arena, count * sizeof(*program->functions));
 	program->entry_code = arena_take(parser->arena, count * sizeof(*program->entry_code));
-	if (!program->functions || !program->entry_code)
+	program->tiers = arena_take(parser->arena, count * sizeof(*program->tiers));
+	if (!program->functions || !program->entry_code || !program->tiers)
 		return ptx_fail_memory(parser);
 	for (uint32_t i = 0; i < program->code_count; i++) {
 		struct code *code = &program->codes[i];

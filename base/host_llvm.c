@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "frontend/host_llvm.h"
+#include "base/host_llvm.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -23,33 +23,28 @@ static bool has_versions(const struct link_map *map)
 	return false;
 }
 
-/* The host may have loaded the very library that the compiler needs. */
-static bool is_our_llvm(const char *path)
+/* The host may have loaded the very library that ours needs. */
+static bool is_our_llvm(const char *path, const char *const *ours, size_t count)
 {
-	static const char *const llvm[] = {CULVERT_LLVM_FILES};
-	struct stat status, ours;
+	struct stat status, own;
 	if (stat(path, &status))
 		return false;
-	for (size_t i = 0; i < sizeof(llvm) / sizeof(llvm[0]); i++)
-		if (!stat(llvm[i], &ours) && ours.st_dev == status.st_dev && ours.st_ino == status.st_ino)
+	for (size_t i = 0; i < count; i++)
+		if (!stat(ours[i], &own) && own.st_dev == status.st_dev && own.st_ino == status.st_ino)
 			return true;
 	return false;
 }
 
-bool fe_host_llvm_in_the_way(struct bytes *log)
+bool host_llvm_in_the_way(const char *const *ours, size_t count, struct bytes *name)
 {
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
 		const void *address = dlsym(RTLD_DEFAULT, symbols[i]);
 		Dl_info info;
 		void *extra = NULL;
 		if (!address || !dladdr1(address, &info, &extra, RTLD_DL_LINKMAP) || !extra ||
-		    has_versions(extra) || is_our_llvm(info.dli_fname))
+		    has_versions(extra) || is_our_llvm(info.dli_fname, ours, count))
 			continue;
-		bytes_printf(log,
-			     "The compiler cannot be loaded into this process: %s has an LLVM of its own, whose "
-			     "symbols it exports without versions. Compile in a separate process "
-			     "(CULVERT_COMPILER=process), or link that program without --export-dynamic\n",
-			     info.dli_fname);
+		bytes_append_string(name, info.dli_fname);
 		return true;
 	}
 	return false;

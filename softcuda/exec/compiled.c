@@ -1,0 +1,256 @@
+#include "config.h"
+
+#include "softcuda/exec/compiled.h"
+
+#include "base/clock.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* How long compiled code goes round a loop that may wait for another work-group. */
+static const uint64_t patience_ns = 10000000;
+
+/* --- what compiled code calls ---------- */
+
+static uint32_t call(struct warp *warp, const struct op *op, uint32_t lanes)
+{
+	warp->frame = warp->base;
+	warp->banks.bank[BANK_REGISTER] = warp->base->registers;
+	warp->pc = (uint32_t)(op - warp->base->code->ops);
+	return op->run(warp, op, lanes) != FLOW_NEXT;
+}
+
+/* The handler has found the memory, so that the group's ranges have it. */
+static uint32_t access_memory(struct warp *warp, const struct op *op, uint32_t lanes, uint32_t slot)
+{
+	struct group *group = warp->group;
+	if (call(warp, op, lanes))
+		return 1;
+	const struct range *recent = &group->ranges[group->recent_range];
+	if (recent->end)
+		group->slots[slot] = *recent;
+	return 0;
+}
+
+static void leaving(struct group *group, uint32_t part, uint32_t live)
+{
+	const uint32_t width = group->compiled->width;
+	group->part_lanes[part] = live >> part * width % LANES;
+}
+
+static void leave(struct warp *warp, uint32_t lanes, uint32_t pc)
+{
+	for (uint32_t rest = lanes; rest; rest &= rest - 1)
+		warp->lane_pc[exec_lowest(rest)] = pc;
+}
+
+static void end(struct warp *warp, uint32_t lanes)
+{
+	warp->live &= ~lanes;
+}
+
+static uint32_t tired(struct group *group, uint32_t may_leave)
+{
+	if (atomic_load_explicit(&group->job->stop, memory_order_relaxed))
+		return 2;
+	if (!may_leave)
+		return 0;
+	const uint64_t now = host_now_ns();
+	if (!group->since_ns)
+		group->since_ns = now;
+	return now - group->since_ns > patience_ns;
+}
+
+const struct compiled_host compiled_host = {
+	.call = call, .access = access_memory, .leaving = leaving, .leave = leave, .end = end,
+	.tired = tired, .ex2 = exp2, .lg2 = log2, .sin = sin, .cos = cos
+};
+
+/* --- the room ---------- */
+
+static uint32_t part_count(const struct group *group, const struct compiled *compiled)
+{
+	return (group->thread_count + compiled->width - 1) / compiled->width;
+}
+
+/* Pointers among the parameters are looked up before anybody asks. */
+static void fill_slots(struct group *group, const struct compiled *compiled)
+{
+	const struct soft_launch *launch = group->job->launch;
+	for (uint32_t i = 0; i < compiled->slot_count; i++) {
+		const uint32_t offset_B = compiled->slot_parameter[i];
+		struct range range;
+		uint64_t address;
+		if (offset_B == COMPILED_NO_PARAMETER ||
+		    offset_B + sizeof(address) > launch->function->parameter_size_B)
+			continue;
+		memcpy(&address, (const char *)launch->parameters + offset_B, sizeof(address));
+		if (launch->memory->find(launch, address, &range.start, &range.end))
+			group->slots[i] = range;
+	}
+}
+
+void compiled_group_finish(struct group *group)
+{
+	free(group->at);
+	free(group->part_lanes);
+	free(group->slots);
+	group->at = NULL;
+	group->part_lanes = NULL;
+	group->slots = NULL;
+	group->room_for = NULL;
+}
+
+static bool make_room(struct group *group, const struct compiled *compiled)
+{
+	const uint32_t parts = part_count(group, compiled);
+	if (group->room_for == compiled)
+		return true;
+	compiled_group_finish(group);
+	group->at = calloc(parts, sizeof(*group->at));
+	group->part_lanes = calloc(parts, sizeof(*group->part_lanes));
+	group->slots = calloc(compiled->slot_count + 1u, sizeof(*group->slots));
+	if (!group->at || !group->part_lanes || !group->slots)
+		return false;
+	fill_slots(group, compiled);
+	group->room_for = compiled;
+	return true;
+}
+
+/* --- the start ---------- */
+
+static bool start_warp(struct warp *warp)
+{
+	const uint32_t lanes = warp->group->thread_count - warp->index * LANES;
+	if (!warp->base)
+		warp->base = warp_frame_create(warp, warp->group->job->code_index, NULL);
+	if (!warp->base)
+		return false;
+	warp->banks.bank[BANK_REGISTER] = warp->base->registers;
+	warp->live = lanes >= LANES ? MASK_ALL : (1u << lanes) - 1;
+	warp->parked = warp->meeting = warp->carry = 0;
+	if (warp->local)
+		memset(warp->local, 0, (size_t)LANES * warp->local_stride_B);
+	return true;
+}
+
+bool compiled_group_start(struct group *group, const struct compiled *compiled)
+{
+	if (!make_room(group, compiled))
+		return false;
+	for (uint32_t i = 0; i < group->warp_count; i++)
+		if (!start_warp(&group->warps[i]))
+			return false;
+	const uint32_t parts = part_count(group, compiled), width = compiled->width;
+	const uint32_t all = width == LANES ? MASK_ALL : (1u << width) - 1;
+	for (uint32_t p = 0; p < parts; p++) {
+		const uint32_t left = group->thread_count - p * width;
+		group->at[p] = 0;
+		group->part_lanes[p] = left >= width ? all : (1u << left) - 1;
+	}
+	group->since_ns = 0;
+	group->compiled = compiled;
+	return true;
+}
+
+/* --- the interpreter goes on ---------- */
+
+/* A register of a part that waits, as the interpreter has it: all lanes. */
+static void spread(struct warp *warp, uint32_t first, uint32_t width, const struct compiled_linear *linear)
+{
+	char *lanes = warp->base->registers + linear->slot;
+	uint64_t value = 0;
+	memcpy(&value, lanes + (size_t)first * linear->size_B, linear->size_B);
+	for (uint32_t l = 1; l < width; l++) {
+		value += (uint64_t)linear->stride;
+		memcpy(lanes + (size_t)(first + l) * linear->size_B, &value, linear->size_B);
+	}
+}
+
+/* The lanes of a part that have not ended, as bits of its warp; they are where the interpreter goes on. */
+static uint32_t hand_over_part(struct group *group, struct warp *warp, uint32_t part)
+{
+	const struct compiled *compiled = group->compiled;
+	const uint32_t first = part * compiled->width % LANES, at = group->at[part];
+	const uint32_t live = group->part_lanes[part] << first;
+	if (at == COMPILED_DONE)
+		return 0;
+	if (at == COMPILED_LEFT)
+		return live;
+	/* It has not come to the barrier yet: its instruction is what it does next. */
+	const struct compiled_entry *entry = &compiled->entries[at & ~COMPILED_WAITS];
+	for (uint32_t i = 0; i < entry->linear_count; i++)
+		spread(warp, first, compiled->width, &entry->linear[i]);
+	leave(warp, live, entry->barrier);
+	return live;
+}
+
+static void hand_over(struct group *group)
+{
+	const uint32_t parts = part_count(group, group->compiled), each = LANES / group->compiled->width;
+	group->live_count = 0;
+	for (uint32_t i = 0; i < group->warp_count; i++) {
+		struct warp *warp = &group->warps[i];
+		warp->live = 0;
+		for (uint32_t p = i * each; p < (i + 1) * each && p < parts; p++)
+			warp->live |= hand_over_part(group, warp, p);
+		group->live_count += (uint32_t)__builtin_popcount(warp->live);
+		warp->base->lanes = warp->live;
+		warp->turn = 0;
+		memset(warp->lane_turn, 0, sizeof(warp->lane_turn));
+		for (unsigned l = 0; l < LANES; l++)
+			warp->lane_frame[l] = warp->base;
+	}
+	group->compiled = NULL;
+}
+
+/* --- the run ---------- */
+
+enum standing { STANDING_DONE, STANDING_GOES_ON, STANDING_LEFT };
+
+/* Where all parts wait at plain barriers, or have ended, those that wait go on. */
+static enum standing pass_barrier(struct group *group, uint32_t parts)
+{
+	enum standing standing = STANDING_DONE;
+	for (uint32_t p = 0; p < parts; p++) {
+		const uint32_t at = group->at[p];
+		if (at == COMPILED_DONE)
+			continue;
+		if (at == COMPILED_LEFT || !group->compiled->entries[at & ~COMPILED_WAITS].plain)
+			return STANDING_LEFT;
+		standing = STANDING_GOES_ON;
+	}
+	for (uint32_t p = 0; p < parts && standing == STANDING_GOES_ON; p++)
+		if (group->at[p] != COMPILED_DONE)
+			group->at[p] &= (uint16_t)~COMPILED_WAITS;
+	return standing;
+}
+
+/* Runs all parts that do not wait, a row of parts that stand at one entry at a time; false for a fault. */
+static bool run_parts(struct group *group, uint32_t parts)
+{
+	for (uint32_t first = 0, next; first < parts; first = next) {
+		const uint32_t at = group->at[first];
+		for (next = first + 1; next < parts && group->at[next] == at; next++)
+			;
+		if (at < COMPILED_FAULT && group->compiled->entries[at].run(group, first, next) == COMPILED_FAULT)
+			return false;
+	}
+	return true;
+}
+
+enum group_state compiled_group_run(struct group *group)
+{
+	const uint32_t parts = part_count(group, group->compiled);
+	for (;;) {
+		if (!run_parts(group, parts) ||
+		    atomic_load_explicit(&group->job->stop, memory_order_relaxed))
+			return GROUP_FAULT;
+		const enum standing standing = pass_barrier(group, parts);
+		if (standing == STANDING_DONE)
+			return GROUP_DONE;
+		if (standing == STANDING_LEFT) {
+			hand_over(group);
+			return GROUP_RUNS;
+		}
+	}
+}

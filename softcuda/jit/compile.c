@@ -1,0 +1,223 @@
+/* A kernel to machine code: the plan, the IR of each region, LLVM's passes, the code in memory. */
+#include "config.h"
+
+#include "softcuda/exec/compiler.h"
+
+#include "build_name.h"
+#include "softcuda/exec/barrier.h"
+#include "softcuda/jit/emit.h"
+#include "softcuda/jit/target.h"
+
+#include <llvm/Config/llvm-config.h>
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* LLVM takes about 0.1 ms for an instruction.  Above this a kernel is left to the interpreter. */
+enum { NAME_B = 48, SIZE_MAX_OF_IR = 20000 };
+
+/* --- what there is to know of the code ---------- */
+
+static void release(const struct compiled *compiled)
+{
+	struct compiled *c = (struct compiled *)(uintptr_t)compiled;
+	for (uint32_t e = 0; c->entries && e < c->entry_count; e++)
+		free(c->entries[e].linear);
+	if (c->owner)
+		target_remove(c->owner);
+	free(c->entries);
+	free(c->slot_parameter);
+	free(c);
+}
+
+static bool is_plain(const struct plan *plan, uint32_t barrier)
+{
+	const struct op *op = &plan->code->ops[barrier];
+	uint64_t id;
+	return op->mode == BARRIER_SYNC && !(op->reads & 4) && plan_constant(plan, op, 1, 32, &id) && !id;
+}
+
+/* The registers of which only the first lane is saved at the barrier before an entry (emit.c). */
+static bool find_linear(const struct plan *plan, uint32_t number, struct compiled_entry *to)
+{
+	const struct plan_entry *entry = &plan->entries[number];
+	const uint32_t first = plan->live_at[entry->block], end = plan->live_at[entry->block + 1];
+	to->linear = calloc(end - first + 1, sizeof(*to->linear));
+	if (!to->linear)
+		return false;
+	for (uint32_t i = first; i < end; i++) {
+		const struct web *web = &plan->webs[plan->live[i]];
+		/* What the barrier itself gives is not there yet. */
+		const bool given = plan->live[i] == plan->def[(size_t)entry->barrier * OP_OPERANDS];
+		if (web->kind == WEB_LINEAR && web->width != 'p' && !given)
+			to->linear[to->linear_count++] = (struct compiled_linear){
+				web->slot, web->width == 'h' ? 2 : web->width == 'w' ? 4 : 8, web->stride
+			};
+	}
+	return true;
+}
+
+static struct compiled *describe(const struct plan *plan)
+{
+	struct compiled *c = calloc(1, sizeof(*c));
+	if (!c)
+		return NULL;
+	c->code = plan->code;
+	c->width = plan->width;
+	c->entries = calloc(plan->entry_count, sizeof(*c->entries));
+	c->slot_parameter = calloc(plan->code->op_count + 1u, sizeof(*c->slot_parameter));
+	bool right = c->entries && c->slot_parameter;
+	for (uint32_t e = 0; right && e < plan->entry_count; e++) {
+		c->entry_count = e + 1;
+		if (!e)
+			continue;
+		c->entries[e].barrier = plan->entries[e].barrier;
+		c->entries[e].plain = is_plain(plan, plan->entries[e].barrier);
+		right = find_linear(plan, e, &c->entries[e]);
+	}
+	if (right)
+		return c;
+	release(c);
+	return NULL;
+}
+
+/* --- the code ---------- */
+
+static void fill_types(struct emitter *e)
+{
+	LLVMContextRef c = e->context;
+	e->i1 = LLVMInt1TypeInContext(c);
+	e->i8 = LLVMInt8TypeInContext(c);
+	e->i16 = LLVMInt16TypeInContext(c);
+	e->i32 = LLVMInt32TypeInContext(c);
+	e->i64 = LLVMInt64TypeInContext(c);
+	e->f32 = LLVMFloatTypeInContext(c);
+	e->f64 = LLVMDoubleTypeInContext(c);
+	e->pointer = LLVMPointerTypeInContext(c, 0);
+}
+
+static void name_region(char *name, uint64_t serial, uint32_t entry)
+{
+	snprintf(name, NAME_B, "k%llu_%u", (unsigned long long)serial, entry);
+}
+
+/* 512 bits wide where the host has them, which LLVM would halve on some. */
+static void add_attributes(const struct emitter *e, value function)
+{
+	static const char *const names[] = {"prefer-vector-width", "min-legal-vector-width"};
+	const unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
+	for (unsigned i = 0; i < 2; i++)
+		LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+					LLVMCreateStringAttribute(e->context, names[i], (unsigned)strlen(names[i]),
+								  "512", 3));
+	LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+				LLVMCreateEnumAttribute(e->context, nounwind, 0));
+}
+
+static unsigned count_instructions(value function)
+{
+	unsigned count = 0;
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+		for (value i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+			count++;
+	return count;
+}
+
+static LLVMMemoryBufferRef emit(struct emitter *e, uint64_t serial, struct bytes *why)
+{
+	char name[NAME_B];
+	unsigned size = 0;
+	fill_types(e);
+	for (uint32_t entry = 0; entry < e->plan->entry_count && size <= SIZE_MAX_OF_IR; entry++) {
+		name_region(name, serial, entry);
+		value function = emit_region(e, entry, name);
+		if (!function) {
+			bytes_append_string(why, "no memory");
+			return NULL;
+		}
+		add_attributes(e, function);
+		size += count_instructions(function);
+	}
+	if (size <= SIZE_MAX_OF_IR)
+		return target_compile(e->module, why);
+	bytes_printf(why, "it would be more than %u instructions of LLVM's", (unsigned)SIZE_MAX_OF_IR);
+	return NULL;
+}
+
+static LLVMMemoryBufferRef make_object(const struct compiled_host *host, const struct plan *plan, struct compiled *c,
+				       uint64_t serial, struct bytes *why)
+{
+	LLVMMemoryBufferRef object = NULL;
+	struct emitter e = {
+		.plan = plan, .host = host, .compiled = c, .context = LLVMContextCreate(),
+		.slot_of = calloc(plan->code->op_count + 1u, sizeof(*e.slot_of))
+	};
+#if LLVM_VERSION_MAJOR < 17
+	LLVMContextSetOpaquePointers(e.context, 1);
+#endif
+	e.module = LLVMModuleCreateWithNameInContext("kernel", e.context);
+	e.builder = LLVMCreateBuilderInContext(e.context);
+	if (e.slot_of)
+		object = emit(&e, serial, why);
+	else
+		bytes_append_string(why, "no memory");
+	free(e.slot_of);
+	LLVMDisposeBuilder(e.builder);
+	LLVMDisposeModule(e.module);
+	LLVMContextDispose(e.context);
+	return object;
+}
+
+static bool put_in_memory(struct compiled *c, LLVMMemoryBufferRef object, uint64_t serial, struct bytes *why)
+{
+	char (*text)[NAME_B] = calloc(c->entry_count, sizeof(*text));
+	const char **names = calloc(c->entry_count, sizeof(*names));
+	uint64_t *addresses = calloc(c->entry_count, sizeof(*addresses));
+	const bool right = text && names && addresses;
+	if (!right) {
+		bytes_append_string(why, "no memory");
+		LLVMDisposeMemoryBuffer(object);
+	}
+	for (uint32_t e = 0; right && e < c->entry_count; e++) {
+		name_region(text[e], serial, e);
+		names[e] = text[e];
+	}
+	if (right) {
+		c->code_B = LLVMGetBufferSize(object);
+		c->owner = target_add(object, names, addresses, c->entry_count, why);
+	}
+	for (uint32_t e = 0; right && e < c->entry_count; e++)
+		c->entries[e].run = (compiled_run *)(uintptr_t)addresses[e];
+	free(text);
+	free(names);
+	free(addresses);
+	return c->owner != NULL;
+}
+
+static const struct compiled *compile(const struct compiled_host *host, const struct soft_program *program,
+				      const struct code *code, uint32_t rows, struct bytes *why)
+{
+	static atomic_uint_fast64_t serials;
+	const uint64_t serial = atomic_fetch_add(&serials, 1);
+	const uint32_t lanes = target_lanes(why);
+	struct plan plan = {0};
+	struct compiled *c = NULL;
+	if (lanes && plan_create(&plan, host, program, code, lanes, rows, why)) {
+		c = describe(&plan);
+		if (!c)
+			bytes_append_string(why, "no memory");
+		LLVMMemoryBufferRef object = c ? make_object(host, &plan, c, serial, why) : NULL;
+		if (c && (!object || !put_in_memory(c, object, serial, why))) {
+			release(c);
+			c = NULL;
+		}
+	}
+	plan_finish(&plan);
+	return c;
+}
+
+extern const struct compiler culvert_softcuda_jit;
+__attribute__((visibility("default"))) const struct compiler culvert_softcuda_jit = {
+	.build_name = CULVERT_BUILD, .compile = compile, .release = release
+};

@@ -1,0 +1,428 @@
+#include "config.h"
+
+#include "softcuda/jit/emit.h"
+
+#include <stdlib.h>
+
+/* --- parts ---------- */
+
+/* The lanes of a part that have not ended. */
+static value part_lanes(struct emitter *e)
+{
+	LLVMBuilderRef b = e->builder;
+	value list = emit_field(e, e->pointer, e->group, offsetof(struct group, part_lanes));
+	value number = LLVMBuildZExt(b, LLVMBuildMul(b, e->part, emit_i32(e, 4), ""), e->i64, "");
+	value bits = LLVMBuildLoad2(b, e->i32, emit_at(e, list, number), "");
+	return emit_mask(e, bits);
+}
+
+/* Keeps which lanes have not ended for the entry that the part goes on at. */
+static void keep_part_lanes(struct emitter *e, value mask)
+{
+	LLVMBuilderRef b = e->builder;
+	value list = emit_field(e, e->pointer, e->group, offsetof(struct group, part_lanes));
+	value number = LLVMBuildZExt(b, LLVMBuildMul(b, e->part, emit_i32(e, 4), ""), e->i64, "");
+	value bits = LLVMBuildBitCast(b, mask, LLVMIntTypeInContext(e->context, e->plan->width), "");
+	if (e->plan->width < LANES)
+		bits = LLVMBuildZExt(b, bits, e->i32, "");
+	LLVMBuildStore(b, bits, emit_at(e, list, number));
+}
+
+static void find_warp(struct emitter *e)
+{
+	LLVMBuilderRef b = e->builder;
+	const uint32_t parts = LANES / e->plan->width;
+	value warps = emit_field(e, e->pointer, e->group, offsetof(struct group, warps));
+	value number = LLVMBuildUDiv(b, e->part, emit_i32(e, parts), "");
+	number = LLVMBuildMul(b, LLVMBuildZExt(b, number, e->i64, ""), emit_i64(e, sizeof(struct warp)), "");
+	e->warp = emit_at(e, warps, number);
+	e->first_lane = LLVMBuildMul(b, LLVMBuildURem(b, e->part, emit_i32(e, parts), ""),
+				     emit_i32(e, e->plan->width), "");
+	e->registers = emit_field(e, e->pointer, e->warp, offsetof(struct warp, banks) +
+				  BANK_REGISTER * sizeof(char *));
+	value local = emit_field(e, e->pointer, e->warp, offsetof(struct warp, local));
+	e->local = LLVMBuildPtrToInt(b, local, e->i64, "");
+	e->local_stride = LLVMBuildZExt(b, emit_field(e, e->i32, e->warp, offsetof(struct warp, local_stride_B)),
+					e->i64, "");
+}
+
+/* --- flow ---------- */
+
+static value mask_slot(struct emitter *e, uint32_t node)
+{
+	if (!e->masks[node])
+		e->masks[node] = emit_slot(e, LLVMVectorType(e->i1, e->plan->width), "wait");
+	return e->masks[node];
+}
+
+/* Lanes go to a node; others may wait there. */
+static void send(struct emitter *e, uint32_t to, value mask)
+{
+	if (plan_has(e->region->nodes[e->node].pending, to)) {
+		value there = LLVMBuildLoad2(e->builder, LLVMTypeOf(mask), mask_slot(e, to), "");
+		mask = LLVMBuildOr(e->builder, there, mask, "");
+	}
+	LLVMBuildStore(e->builder, mask, mask_slot(e, to));
+}
+
+/* Goes on with the first of targets and of where lanes wait; where none do the part has ended. */
+static void step(struct emitter *e, const uint32_t *targets, unsigned count)
+{
+	const uint32_t to = plan_step(e->region, e->node, targets, count, e->rest);
+	if (to == PLAN_NONE)
+		emit_part_end(e, emit_i32(e, COMPILED_DONE));
+	else
+		LLVMBuildBr(e->builder, e->starts[to]);
+}
+
+static void end_lanes(struct emitter *e, value mask)
+{
+	LLVMBuilderRef b = e->builder;
+	value live = LLVMBuildLoad2(b, LLVMTypeOf(mask), e->live, "");
+	live = LLVMBuildAnd(b, live, LLVMBuildNot(b, mask, ""), "");
+	LLVMBuildStore(b, live, e->live);
+	if (!e->plan->together)
+		return;
+	/* Who waits for these lanes has to know, if the part goes on without them. */
+	LLVMBasicBlockRef tell = emit_block(e, "tell"), on = emit_block(e, "ended");
+	LLVMBuildCondBr(b, LLVMBuildAnd(b, emit_any(e, live), emit_any(e, mask), ""), tell, on);
+	LLVMPositionBuilderAtEnd(b, tell);
+	emit_help(e, HELP_END, (value[]){e->warp, emit_lanes(e, mask)}, 2);
+	LLVMBuildBr(b, on);
+	LLVMPositionBuilderAtEnd(b, on);
+}
+
+/* A guard as the lanes that it lets. */
+static value guard_lanes(struct emitter *e, uint32_t op)
+{
+	return emit_guarded(e, op);
+}
+
+static value others(struct emitter *e, value mask)
+{
+	return LLVMBuildAnd(e->builder, e->now, LLVMBuildNot(e->builder, mask, ""), "");
+}
+
+/* A guard that all lanes have alike. */
+static value guard_condition(struct emitter *e, uint32_t op)
+{
+	value guard = emit_web(e, e->plan->use[(size_t)op * PLAN_USES + PLAN_GUARD], true);
+	return e->plan->code->ops[op].guard_negated ? LLVMBuildNot(e->builder, guard, "") : guard;
+}
+
+static uint32_t target_node(const struct emitter *e, uint32_t block)
+{
+	const uint32_t node = e->region->node_of[block];
+	return node > e->node ? node : e->region->latch_of[block];
+}
+
+static void go(struct emitter *e, uint32_t target)
+{
+	send(e, target, e->now);
+	step(e, &target, 1);
+}
+
+/* A branch whose lanes take both ways, perhaps. */
+static void branch_apart(struct emitter *e, const struct plan_block *block)
+{
+	const uint32_t targets[2] = {target_node(e, block->next), target_node(e, block->target)};
+	value taken = guard_lanes(e, block->end - 1), rest = others(e, taken);
+	if (targets[0] == targets[1]) {
+		go(e, targets[0]);
+		return;
+	}
+	send(e, targets[0], rest);
+	send(e, targets[1], taken);
+	step(e, targets, 2);
+}
+
+static void branch_together(struct emitter *e, const struct plan_block *block)
+{
+	LLVMBasicBlockRef taken = emit_block(e, "taken"), on = emit_block(e, "on");
+	LLVMBuildCondBr(e->builder, guard_condition(e, block->end - 1), taken, on);
+	LLVMPositionBuilderAtEnd(e->builder, taken);
+	go(e, target_node(e, block->target));
+	LLVMPositionBuilderAtEnd(e->builder, on);
+	go(e, target_node(e, block->next));
+}
+
+static void end_branch(struct emitter *e, const struct plan_block *block)
+{
+	if (block->next == PLAN_NONE)
+		go(e, target_node(e, block->target));
+	else if (plan_splits(e->plan, e->region->nodes[e->node].block))
+		branch_apart(e, block);
+	else
+		branch_together(e, block);
+}
+
+static void end_exit(struct emitter *e, const struct plan_block *block)
+{
+	if (block->next == PLAN_NONE) {
+		end_lanes(e, e->now);
+		step(e, NULL, 0);
+		return;
+	}
+	const uint32_t next = target_node(e, block->next);
+	if (plan_splits(e->plan, e->region->nodes[e->node].block)) {
+		value gone = guard_lanes(e, block->end - 1);
+		send(e, next, others(e, gone));
+		end_lanes(e, gone);
+		step(e, &next, 1);
+		return;
+	}
+	LLVMBasicBlockRef gone = emit_block(e, "gone"), on = emit_block(e, "on");
+	LLVMBuildCondBr(e->builder, guard_condition(e, block->end - 1), gone, on);
+	LLVMPositionBuilderAtEnd(e->builder, gone);
+	end_lanes(e, e->now);
+	step(e, NULL, 0);
+	LLVMPositionBuilderAtEnd(e->builder, on);
+	go(e, next);
+}
+
+/* What runs behind the barrier finds its values in the frame; so does the barrier's own op. */
+static void end_barrier(struct emitter *e, const struct plan_block *block)
+{
+	const struct plan *plan = e->plan;
+	const uint32_t op = block->end - 1;
+	value live = LLVMBuildLoad2(e->builder, LLVMTypeOf(e->now), e->live, "");
+	value apart = LLVMBuildXor(e->builder, live, e->now, "");
+	emit_leave_if(e, emit_any(e, apart), op);
+	for (unsigned k = 0; k < OP_OPERANDS; k++)
+		if (plan->use[(size_t)op * PLAN_USES + k] != PLAN_NONE)
+			emit_save(e, plan->use[(size_t)op * PLAN_USES + k], true);
+	for (uint32_t i = plan->live_at[block->next]; i < plan->live_at[block->next + 1]; i++)
+		/* What the barrier itself puts is not there yet. */
+		if (plan->live[i] != plan->def[(size_t)op * OP_OPERANDS])
+			emit_save(e, plan->live[i], false);
+	keep_part_lanes(e, live);
+	emit_part_end(e, emit_i32(e, COMPILED_WAITS | block->entry));
+}
+
+/* Loops have a budget, so that whoever waits for others lets them run. */
+static void spend(struct emitter *e)
+{
+	LLVMBuilderRef b = e->builder;
+	LLVMBasicBlockRef tired = emit_block(e, "tired"), on = emit_block(e, "turn");
+	value left = LLVMBuildSub(b, LLVMBuildLoad2(b, e->i32, e->budget, ""), emit_i32(e, 1), "");
+	LLVMBuildStore(b, left, e->budget);
+	emit_unlikely(e, LLVMBuildICmp(b, LLVMIntEQ, left, emit_i32(e, 0), ""), tired, on);
+	LLVMPositionBuilderAtEnd(b, tired);
+	value answer = emit_help(e, HELP_TIRED, (value[]){e->group, emit_i32(e, e->plan->may_wait)}, 2);
+	LLVMBasicBlockRef stop = emit_block(e, "stop"), look = emit_block(e, "look");
+	LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, answer, emit_i32(e, 2), ""), stop, look);
+	LLVMPositionBuilderAtEnd(b, stop);
+	emit_fault(e);
+	LLVMPositionBuilderAtEnd(b, look);
+	if (e->plan->may_wait) {
+		const uint32_t header = e->region->nodes[e->node].block;
+		emit_leave_if(e, LLVMBuildICmp(b, LLVMIntEQ, answer, emit_i32(e, 1), ""),
+			      e->plan->blocks[header].first);
+	}
+	LLVMBuildStore(b, emit_i32(e, COMPILED_TURNS), e->budget);
+	LLVMBuildBr(b, on);
+	LLVMPositionBuilderAtEnd(b, on);
+}
+
+static void emit_end(struct emitter *e, const struct plan_block *block)
+{
+	switch (block->kind) {
+	case END_FALLS:
+		go(e, target_node(e, block->next));
+		break;
+	case END_BRANCH:
+		end_branch(e, block);
+		break;
+	case END_EXIT:
+		end_exit(e, block);
+		break;
+	case END_BARRIER:
+		end_barrier(e, block);
+		break;
+	}
+}
+
+/* Nobody came. */
+static void skip_if_empty(struct emitter *e)
+{
+	LLVMBasicBlockRef some = emit_block(e, "some"), none = emit_block(e, "none");
+	LLVMBuildCondBr(e->builder, emit_any(e, e->now), some, none);
+	LLVMPositionBuilderAtEnd(e->builder, none);
+	step(e, NULL, 0);
+	LLVMPositionBuilderAtEnd(e->builder, some);
+}
+
+static void emit_node(struct emitter *e, uint32_t n)
+{
+	const struct plan_node *node = &e->region->nodes[n];
+	const struct plan_block *block = &e->plan->blocks[node->block];
+	LLVMPositionBuilderAtEnd(e->builder, e->starts[n]);
+	e->node = n;
+	e->now = LLVMBuildLoad2(e->builder, LLVMVectorType(e->i1, e->plan->width), mask_slot(e, n), "");
+	LLVMBuildStore(e->builder, emit_no_lanes(e), mask_slot(e, n));
+	if (node->may_be_empty)
+		skip_if_empty(e);
+	if (node->latch) {
+		spend(e);
+		LLVMBuildStore(e->builder, e->now, mask_slot(e, node->header));
+		LLVMBuildBr(e->builder, e->starts[node->header]);
+		return;
+	}
+	const uint32_t last = block->kind == END_FALLS ? block->end : block->end - 1;
+	for (uint32_t op = block->first; op < last; op++)
+		emit_op(e, op);
+	emit_end(e, block);
+}
+
+/* --- ops ---------- */
+
+/* The handler would have lanes wait for others of the warp: that is the interpreter's. */
+static void meet(struct emitter *e, uint32_t op)
+{
+	const struct jit_verb *verb = &e->plan->verbs[op];
+	LLVMBuilderRef b = e->builder;
+	if (verb->members == (OPERAND_NONE & 0xff))
+		return;
+	value live = emit_lanes(e, LLVMBuildLoad2(b, LLVMTypeOf(e->now), e->live, ""));
+	value here = emit_lanes(e, e->now), members, differ = NULL;
+	if (emit_is_uniform(e, op, verb->members)) {
+		members = emit_operand(e, op, verb->members, true);
+	} else {
+		/* Each lane names its own: those of the first, if all name the same. */
+		value each = emit_operand(e, op, verb->members, false);
+		members = LLVMBuildExtractElement(b, each, emit_lowest_lane(e, e->now), "");
+		differ = LLVMBuildICmp(b, LLVMIntNE, each, emit_splat(e, members), "");
+		differ = emit_any(e, LLVMBuildAnd(b, differ, e->now, ""));
+	}
+	value missing = LLVMBuildAnd(b, LLVMBuildAnd(b, members, live, ""), LLVMBuildNot(b, here, ""), "");
+	value leaves = LLVMBuildICmp(b, LLVMIntNE, missing, emit_i32(e, 0), "");
+	emit_leave_if(e, differ ? LLVMBuildOr(b, leaves, differ, "") : leaves, op);
+}
+
+void emit_op(struct emitter *e, uint32_t op)
+{
+	const uint8_t verb = e->plan->verbs[op].verb;
+	if (verb == VERB_TOGETHER || verb == VERB_MEET)
+		meet(e, op);
+	if (verb == VERB_MEET)
+		return;
+	if (verb != VERB_CALL && verb != VERB_TOGETHER &&
+	    (emit_integer_op(e, op) || emit_move_op(e, op) || emit_float_op(e, op) || emit_convert_op(e, op) ||
+	     emit_special_op(e, op) || emit_memory_op(e, op)))
+		return;
+	emit_call(e, op, emit_guarded(e, op), PLAN_NONE);
+}
+
+/* --- the function ---------- */
+
+static void read_launch(struct emitter *e)
+{
+	e->job = emit_field(e, e->pointer, e->group, offsetof(struct group, job));
+	e->launch = emit_field(e, e->pointer, e->job, offsetof(struct job, launch));
+	e->shared = emit_field(e, e->pointer, e->group, offsetof(struct group, shared));
+	e->shared_B = emit_field(e, e->i32, e->job, offsetof(struct job, shared_B));
+	e->constants = emit_field(e, e->pointer, e->job, offsetof(struct job, constants));
+	e->parameters = emit_field(e, e->pointer, e->launch, offsetof(struct soft_launch, parameters));
+}
+
+/* Values that are alive at the entry; all others are nothing yet. */
+static void begin_part(struct emitter *e, uint32_t entry)
+{
+	const struct plan *plan = e->plan;
+	const uint32_t block = plan->entries[entry].block;
+	value mask = part_lanes(e);
+	for (uint32_t n = 0; n < e->region->node_count; n++)
+		LLVMBuildStore(e->builder, emit_no_lanes(e), mask_slot(e, n));
+	LLVMBuildStore(e->builder, mask, e->masks[e->region->node_of[block]]);
+	LLVMBuildStore(e->builder, mask, e->live);
+	LLVMBuildStore(e->builder, emit_i32(e, COMPILED_TURNS), e->budget);
+	for (uint32_t i = plan->live_at[block]; i < plan->live_at[block + 1]; i++) {
+		const uint32_t web = plan->live[i];
+		const bool scalar = plan->webs[web].kind == WEB_LINEAR;
+		value v = emit_load_saved(e, web, scalar);
+		emit_web_set(e, web, entry ? v : LLVMConstNull(LLVMTypeOf(v)));
+	}
+}
+
+/* for (part = first; part < end; part++) */
+static void emit_loop(struct emitter *e, uint32_t entry)
+{
+	LLVMBuilderRef b = e->builder;
+	LLVMBasicBlockRef body = emit_block(e, "part"), done = emit_block(e, "done");
+	e->next_part = emit_block(e, "next");
+	LLVMBuildBr(b, body);
+	LLVMPositionBuilderAtEnd(b, body);
+	value first = LLVMGetParam(e->function, 1), end = LLVMGetParam(e->function, 2);
+	e->part = LLVMBuildPhi(b, e->i32, "part");
+	e->first_block = body;
+	find_warp(e);
+	begin_part(e, entry);
+	LLVMBuildBr(b, e->starts[e->region->node_of[e->plan->entries[entry].block]]);
+	LLVMPositionBuilderAtEnd(b, e->next_part);
+	value next = LLVMBuildAdd(b, e->part, emit_i32(e, 1), "");
+	LLVMAddIncoming(e->part, (value[]){first, next}, (LLVMBasicBlockRef[]){e->head, e->next_part}, 2);
+	LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, next, end, ""), body, done);
+	LLVMPositionBuilderAtEnd(b, done);
+	LLVMBuildRet(b, LLVMBuildLoad2(b, e->i32, e->state, ""));
+}
+
+/* Nothing of one part is handed on to the next, and lanes that have not got a value yet have 0, not what LLVM may
+ * take for anything. */
+static void clear_webs(struct emitter *e, uint32_t entry)
+{
+	const struct plan *plan = e->plan;
+	const uint32_t block = plan->entries[entry].block;
+	LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->first_block));
+	memset(e->set, 0, plan->web_words * sizeof(*e->set));
+	for (uint32_t i = plan->live_at[block]; i < plan->live_at[block + 1]; i++)
+		plan_add(e->set, plan->live[i]);
+	for (uint32_t w = 0; w < plan->web_count; w++)
+		if (e->webs[w] && !plan_has(e->set, w))
+			LLVMBuildStore(e->builder, LLVMConstNull(LLVMGetAllocatedType(e->webs[w])), e->webs[w]);
+}
+
+static void make_function(struct emitter *e, const char *name)
+{
+	LLVMTypeRef parameters[3] = {e->pointer, e->i32, e->i32};
+	LLVMTypeRef type = LLVMFunctionType(e->i32, parameters, 3, 0);
+	e->function = LLVMAddFunction(e->module, name, type);
+	e->group = LLVMGetParam(e->function, 0);
+	e->head = emit_block(e, "head");
+	LLVMPositionBuilderAtEnd(e->builder, e->head);
+	e->live = emit_slot(e, LLVMVectorType(e->i1, e->plan->width), "live");
+	e->budget = emit_slot(e, e->i32, "budget");
+	e->state = emit_slot(e, e->i32, "state");
+	LLVMBuildStore(e->builder, emit_i32(e, EMIT_STATE_NONE), e->state);
+	read_launch(e);
+}
+
+value emit_region(struct emitter *e, uint32_t entry, const char *name)
+{
+	const struct plan *plan = e->plan;
+	e->region = &plan->regions[entry];
+	e->webs = calloc(plan->web_count + 1u, sizeof(*e->webs));
+	e->masks = calloc(e->region->node_count + 1u, sizeof(*e->masks));
+	e->starts = calloc(e->region->node_count + 1u, sizeof(*e->starts));
+	e->set = calloc(plan->web_words, sizeof(*e->set));
+	e->rest = calloc(e->region->words, sizeof(*e->rest));
+	e->slot_start = calloc(plan->code->op_count + 1u, sizeof(*e->slot_start));
+	e->slot_size = calloc(plan->code->op_count + 1u, sizeof(*e->slot_size));
+	const bool right = e->webs && e->masks && e->starts && e->set && e->rest && e->slot_start && e->slot_size;
+	if (right) {
+		make_function(e, name);
+		for (uint32_t n = 0; n < e->region->node_count; n++)
+			e->starts[n] = emit_block(e, e->region->nodes[n].latch ? "latch" : "block");
+		emit_loop(e, entry);
+		for (uint32_t n = 0; n < e->region->node_count; n++)
+			emit_node(e, n);
+		clear_webs(e, entry);
+	}
+	free(e->webs);
+	free(e->masks);
+	free(e->starts);
+	free(e->set);
+	free(e->rest);
+	free(e->slot_start);
+	free(e->slot_size);
+	return right ? e->function : NULL;
+}

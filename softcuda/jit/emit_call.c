@@ -1,0 +1,173 @@
+/* Ops that the interpreter's handlers do, and how compiled code hands over to the interpreter for good.
+ *
+ * A handler finds its operands in the frame and puts its results there: they are saved before, and loaded behind. */
+#include "config.h"
+
+#include "softcuda/jit/emit.h"
+
+static value op_pointer(const struct emitter *e, uint32_t op)
+{
+	value code = emit_field(e, e->pointer, e->job, offsetof(struct job, code));
+	value ops = emit_field(e, e->pointer, code, offsetof(struct code, ops));
+	return emit_at(e, ops, emit_i64(e, (uint64_t)op * sizeof(struct op)));
+}
+
+static void save_operands(struct emitter *e, uint32_t op)
+{
+	for (unsigned k = 0; k < OP_OPERANDS; k++) {
+		const uint32_t web = e->plan->use[(size_t)op * PLAN_USES + k];
+		if (web != PLAN_NONE)
+			emit_save(e, web, true);
+	}
+}
+
+/* The lowest lane of a mask, of those that a part has. */
+value emit_lowest_lane(const struct emitter *e, value mask)
+{
+	LLVMTypeRef type = LLVMIntTypeInContext(e->context, e->plan->width);
+	value bits = LLVMBuildBitCast(e->builder, mask, type, "");
+	value lane = emit_intrinsic(e, "llvm.cttz", &type, 1,
+				    (value[]){bits, LLVMConstInt(e->i1, 1, 0)}, 2);
+	return e->plan->width == LANES ? lane :
+	       LLVMBuildZExt(e->builder, lane, e->i32, "");
+}
+
+/* The lanes that did not run the op have nothing of it. */
+static void load_results(struct emitter *e, uint32_t op, value mask)
+{
+	for (unsigned k = 0; k < OP_OPERANDS; k++) {
+		const uint32_t web = e->plan->def[(size_t)op * OP_OPERANDS + k];
+		if (web == PLAN_NONE)
+			continue;
+		value v = emit_load_saved(e, web, false);
+		if (e->plan->webs[web].kind == WEB_LINEAR)
+			v = LLVMBuildExtractElement(e->builder, v, emit_lowest_lane(e, mask), "");
+		emit_result(e, op, k, v);
+	}
+}
+
+static void call(struct emitter *e, uint32_t op, value mask, uint32_t slot)
+{
+	value operands[4] = {e->warp, op_pointer(e, op), emit_lanes(e, mask), emit_i32(e, slot)};
+	save_operands(e, op);
+	value fault = emit_help(e, slot == PLAN_NONE ? HELP_CALL : HELP_ACCESS, operands,
+				slot == PLAN_NONE ? 3 : 4);
+	LLVMBasicBlockRef wrong = emit_block(e, "fault"), on = emit_block(e, "done");
+	emit_unlikely(e, LLVMBuildICmp(e->builder, LLVMIntNE, fault, emit_i32(e, 0), ""), wrong, on);
+	LLVMPositionBuilderAtEnd(e->builder, wrong);
+	emit_fault(e);
+	LLVMPositionBuilderAtEnd(e->builder, on);
+	load_results(e, op, mask);
+}
+
+void emit_call(struct emitter *e, uint32_t op, value mask, uint32_t slot)
+{
+	if (e->plan->code->ops[op].guard == OPERAND_NONE) {
+		call(e, op, mask, slot);
+		return;
+	}
+	/* Nobody may be left behind a guard. */
+	LLVMBasicBlockRef some = emit_block(e, "some"), none = emit_block(e, "none");
+	LLVMBuildCondBr(e->builder, emit_any(e, mask), some, none);
+	LLVMPositionBuilderAtEnd(e->builder, some);
+	call(e, op, mask, slot);
+	LLVMBuildBr(e->builder, none);
+	LLVMPositionBuilderAtEnd(e->builder, none);
+}
+
+void emit_float_unless(struct emitter *e, uint32_t op, value f, value doubt)
+{
+	LLVMBasicBlockRef again = emit_block(e, "again"), plain = emit_block(e, "plain"), on = emit_block(e, "on");
+	value mask = emit_guarded(e, op);
+	if (emit_is_scalar(doubt))
+		doubt = emit_splat(e, doubt);
+	emit_unlikely(e, emit_any(e, LLVMBuildAnd(e->builder, doubt, mask, "")), again, plain);
+	LLVMPositionBuilderAtEnd(e->builder, again);
+	emit_call(e, op, mask, PLAN_NONE);
+	LLVMBuildBr(e->builder, on);
+	LLVMPositionBuilderAtEnd(e->builder, plain);
+	emit_float_result(e, op, f);
+	LLVMBuildBr(e->builder, on);
+	LLVMPositionBuilderAtEnd(e->builder, on);
+}
+
+/* --- for good ---------- */
+
+void emit_part_end(struct emitter *e, value how)
+{
+	LLVMBuilderRef b = e->builder;
+	value at = emit_field(e, e->pointer, e->group, offsetof(struct group, at));
+	value number = LLVMBuildZExt(b, LLVMBuildMul(b, e->part, emit_i32(e, 2), ""), e->i64, "");
+	LLVMBuildStore(b, LLVMBuildTrunc(b, how, e->i16, ""), emit_at(e, at, number));
+	/* All alike, or mixed. */
+	value before = LLVMBuildLoad2(b, e->i32, e->state, "");
+	value first = LLVMBuildICmp(b, LLVMIntEQ, before, emit_i32(e, EMIT_STATE_NONE), "");
+	value same = LLVMBuildICmp(b, LLVMIntEQ, before, how, "");
+	value now = LLVMBuildSelect(b, LLVMBuildOr(b, first, same, ""), how, emit_i32(e, COMPILED_MIXED), "");
+	LLVMBuildStore(b, now, e->state);
+	LLVMBuildBr(b, e->next_part);
+}
+
+static void leave_at(struct emitter *e, value mask, uint32_t pc)
+{
+	value operands[3] = {e->warp, emit_lanes(e, mask), emit_i32(e, pc)};
+	emit_help(e, HELP_LEAVE, operands, 3);
+}
+
+/* Saves what lanes that are to run op or wait elsewhere need.  Registers share places, so that lanes in different parts
+ * of the code may have different values in one: each lane's is its own. */
+static void save_live(struct emitter *e, uint32_t op)
+{
+	const struct plan *plan = e->plan;
+	const struct plan_region *region = e->region;
+	const struct plan_node *node = &region->nodes[e->node];
+	/* A latch's lanes are at its header. */
+	plan_live_before(plan, node->block, op, e->set);
+	for (uint32_t w = 0; w < plan->web_words; w++)
+		for (uint64_t rest = e->set[w]; rest; rest &= rest - 1)
+			emit_save_lanes(e, w * 64 + (uint32_t)__builtin_ctzll(rest), e->now);
+	for (uint32_t w = 0; w < region->words; w++)
+		for (uint64_t rest = node->pending[w]; rest; rest &= rest - 1) {
+			const uint32_t t = w * 64 + (uint32_t)__builtin_ctzll(rest);
+			const uint32_t block = region->nodes[t].block;
+			value mask = LLVMBuildLoad2(e->builder, LLVMTypeOf(e->now), e->masks[t], "");
+			for (uint32_t i = plan->live_at[block]; i < plan->live_at[block + 1]; i++)
+				emit_save_lanes(e, plan->live[i], mask);
+		}
+}
+
+void emit_leave_if(struct emitter *e, value condition, uint32_t op)
+{
+	const struct plan_region *region = e->region;
+	const struct plan_node *node = &region->nodes[e->node];
+	LLVMBasicBlockRef leave = emit_block(e, "leave"), stay = emit_block(e, "stay");
+	emit_unlikely(e, condition, leave, stay);
+	LLVMPositionBuilderAtEnd(e->builder, leave);
+	save_live(e, op);
+	value live = LLVMBuildLoad2(e->builder, LLVMTypeOf(e->now), e->live, "");
+	emit_help(e, HELP_LEAVING, (value[]){e->group, e->part, emit_lanes(e, live)}, 3);
+	leave_at(e, e->now, op);
+	for (uint32_t w = 0; w < region->words; w++)
+		for (uint64_t rest = node->pending[w]; rest; rest &= rest - 1) {
+			const uint32_t t = w * 64 + (uint32_t)__builtin_ctzll(rest);
+			value mask = LLVMBuildLoad2(e->builder, LLVMTypeOf(e->now), e->masks[t], "");
+			leave_at(e, mask, e->plan->blocks[region->nodes[t].block].first);
+		}
+	emit_part_end(e, emit_i32(e, COMPILED_LEFT));
+	LLVMPositionBuilderAtEnd(e->builder, stay);
+}
+
+void emit_guard_extension(struct emitter *e, uint32_t op, unsigned k, bool is_signed)
+{
+	const uint32_t web = e->plan->def[(size_t)op * OP_OPERANDS];
+	int64_t stride;
+	if (web == PLAN_NONE || e->plan->webs[web].kind != WEB_LINEAR || !emit_is_linear(e, op, k, &stride) || !stride)
+		return;
+	/* Of lanes that go up the last has most, of lanes that go down least. */
+	const int64_t span = stride * (int64_t)(e->plan->width - 1);
+	const int64_t limit = span > 0 ? is_signed ? INT32_MAX : (int64_t)UINT32_MAX : is_signed ? INT32_MIN : 0;
+	value last = emit_resize(e, emit_operand(e, op, k, true), 32, 64, is_signed);
+	last = LLVMBuildAdd(e->builder, last, emit_i64(e, (uint64_t)span), "");
+	emit_leave_if(e, LLVMBuildICmp(e->builder, span > 0 ? LLVMIntSGT : LLVMIntSLT, last,
+				       emit_i64(e, (uint64_t)limit), ""), op);
+}

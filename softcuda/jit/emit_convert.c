@@ -1,0 +1,198 @@
+/* cvt between the types that programs convert most; the interpreter's handler does the rest. */
+#include "config.h"
+
+#include "softcuda/jit/emit.h"
+
+#include "softcuda/exec/convert.h"
+#include "softcuda/exec/real.h"
+
+struct work {
+	struct emitter *e;
+	const struct jit_verb *verb;
+	uint32_t op;
+	unsigned mode;
+	bool once;
+};
+
+static LLVMTypeRef float_type(const struct emitter *e, unsigned bits)
+{
+	return bits == 64 ? e->f64 : e->f32;
+}
+
+/* The bits that a register of a type has: bytes lie in 16. */
+static unsigned register_bits(unsigned bits)
+{
+	return bits == 8 ? 16 : bits;
+}
+
+/* Bytes of a register of 16 bits are its lower ones. */
+static value source_integer(const struct work *w)
+{
+	value v = emit_operand(w->e, w->op, 1, w->once);
+	return w->verb->from == 8 ? emit_resize(w->e, v, 16, 8, false) : v;
+}
+
+static value clamped(const struct work *w, value v)
+{
+	const unsigned bits = w->verb->bits;
+	const bool to_signed = w->verb->to_signed, is_signed = w->verb->is_signed;
+	const uint64_t top = bits == 64 && !to_signed ? UINT64_MAX : (UINT64_C(1) << (bits - to_signed)) - 1;
+	const int64_t low = to_signed ? -(int64_t)top - 1 : 0;
+	/* As exec/convert.c: by the source's sign, in 64 bits. */
+	v = emit_resize(w->e, v, w->verb->from, 64, is_signed);
+	if (!is_signed)
+		return emit_binary(w->e, "llvm.umin", v, emit_number(w->e, v, top));
+	v = emit_binary(w->e, "llvm.smax", v, emit_number(w->e, v, (uint64_t)low));
+	/* Nothing signed is above the top of u64. */
+	return top > INT64_MAX ? v : emit_binary(w->e, "llvm.smin", v, emit_number(w->e, v, top));
+}
+
+static value integer_to_integer(const struct work *w)
+{
+	const unsigned bits = w->verb->bits;
+	value v = source_integer(w);
+	if (w->verb->from == 32 && bits == 64)
+		emit_guard_extension(w->e, w->op, 1, w->verb->is_signed);
+	if (w->mode & CONVERT_SAT)
+		v = emit_resize(w->e, clamped(w, v), 64, bits, false);
+	else
+		v = emit_resize(w->e, v, w->verb->from, bits, w->verb->is_signed);
+	/* To the register's width by the result's sign. */
+	return emit_resize(w->e, v, bits, register_bits(bits), w->verb->to_signed);
+}
+
+/* To nearest: one rounding, which the host's conversion has. */
+static value integer_to_float(const struct work *w)
+{
+	value v = source_integer(w);
+	LLVMTypeRef type = emit_type(w->e, float_type(w->e, w->verb->bits), emit_is_scalar(v));
+	return w->verb->is_signed ? LLVMBuildSIToFP(w->e->builder, v, type, "")
+				  : LLVMBuildUIToFP(w->e->builder, v, type, "");
+}
+
+static value flush(const struct work *w, value f)
+{
+	LLVMBuilderRef b = w->e->builder;
+	value bits = LLVMBuildBitCast(b, f, emit_type(w->e, w->e->i32, emit_is_scalar(f)), "");
+	value exponent = LLVMBuildAnd(b, bits, emit_number(w->e, bits, 0x7f800000), "");
+	value small = LLVMBuildICmp(b, LLVMIntEQ, exponent, emit_number(w->e, bits, 0), "");
+	bits = LLVMBuildSelect(b, small, LLVMBuildAnd(b, bits, emit_number(w->e, bits, 0x80000000), ""), bits, "");
+	return LLVMBuildBitCast(b, bits, LLVMTypeOf(f), "");
+}
+
+static value whole(const struct work *w, value f)
+{
+	switch (w->mode & CONVERT_ROUNDING) {
+	case CONVERT_RN:
+		return emit_unary(w->e, "llvm.roundeven", f);
+	case CONVERT_RM:
+		return emit_unary(w->e, "llvm.floor", f);
+	case CONVERT_RP:
+		return emit_unary(w->e, "llvm.ceil", f);
+	default:
+		return emit_unary(w->e, "llvm.trunc", f);
+	}
+}
+
+/* What is out of range becomes the nearest that is in it; a NaN 0, but of f64 or in 64 bits only the top
+ * bit set. */
+static value float_to_integer(const struct work *w)
+{
+	struct emitter *e = w->e;
+	const unsigned bits = w->verb->bits, from = w->verb->from;
+	value f = emit_float_operand(e, w->op, 1, w->once, float_type(e, from));
+	if (w->mode & CONVERT_FTZ && from == 32)
+		f = flush(w, f);
+	f = whole(w, f);
+	LLVMTypeRef types[2] = {
+		emit_type(e, LLVMIntTypeInContext(e->context, bits), emit_is_scalar(f)), LLVMTypeOf(f)
+	};
+	value r = emit_intrinsic(e, w->verb->to_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat", types, 2, &f, 1);
+	if (bits == 64 || from == 64) {
+		value is_nan = LLVMBuildFCmp(e->builder, LLVMRealUNO, f, f, "");
+		r = LLVMBuildSelect(e->builder, is_nan, emit_number(e, r, UINT64_C(1) << (bits - 1)), r, "");
+	}
+	return emit_resize(e, r, bits, register_bits(bits), w->verb->to_signed);
+}
+
+/* Between floats without a rounding that the host has not. */
+static bool float_to_float(const struct work *w, value *r)
+{
+	struct emitter *e = w->e;
+	const unsigned bits = w->verb->bits, from = w->verb->from;
+	const unsigned known = CONVERT_ROUNDING | CONVERT_FTZ | CONVERT_INTEGRAL;
+	if (w->mode & ~known || (!(w->mode & CONVERT_INTEGRAL) && (w->mode & CONVERT_ROUNDING) > CONVERT_RN))
+		return false;
+	/* Only bits move, a NaN's too. */
+	if (bits == 32 && from == 32 && !w->mode) {
+		emit_result(e, w->op, 0, emit_operand(e, w->op, 1, w->once));
+		return true;
+	}
+	/* A NaN keeps what fits of its bits. */
+	if (bits == 32 && from == 64)
+		return false;
+	*r = emit_float_operand(e, w->op, 1, w->once, float_type(e, from));
+	if (w->mode & CONVERT_FTZ && from == 32)
+		*r = flush(w, *r);
+	if (bits == 64 && from == 32)
+		*r = LLVMBuildFPExt(e->builder, *r, emit_type(e, e->f64, emit_is_scalar(*r)), "");
+	if (w->mode & CONVERT_INTEGRAL)
+		*r = whole(w, *r);
+	if (w->mode & CONVERT_FTZ && bits == 32)
+		*r = flush(w, *r);
+	return true;
+}
+
+/* A NaN from f64 or to it has bits of its own: the handler says which. */
+static void put_unless_nan(const struct work *w, value f)
+{
+	emit_float_unless(w->e, w->op, f, LLVMBuildFCmp(w->e->builder, LLVMRealUNO, f, f, ""));
+}
+
+/* From f64 to f32 to nearest. */
+static bool narrow_float(const struct work *w)
+{
+	struct emitter *e = w->e;
+	if (w->mode & ~(unsigned)(CONVERT_RN | CONVERT_FTZ) || !(w->mode & CONVERT_RN))
+		return false;
+	value f = emit_float_operand(e, w->op, 1, w->once, e->f64);
+	f = LLVMBuildFPTrunc(e->builder, f, emit_type(e, e->f32, emit_is_scalar(f)), "");
+	put_unless_nan(w, w->mode & CONVERT_FTZ ? flush(w, f) : f);
+	return true;
+}
+
+bool emit_convert_op(struct emitter *e, uint32_t op)
+{
+	const struct jit_verb *verb = &e->plan->verbs[op];
+	const struct work w = {e, verb, op, e->plan->code->ops[op].mode, emit_once(e, op)};
+	value f = NULL;
+	if (verb->verb != VERB_CONVERT)
+		return false;
+	if (!verb->is_float && !verb->from_float) {
+		if (w.mode & ~(unsigned)CONVERT_SAT)
+			return false;
+		emit_result(e, op, 0, integer_to_integer(&w));
+		return true;
+	}
+	if (!verb->is_float) {
+		if (w.mode & ~(unsigned)(CONVERT_ROUNDING | CONVERT_INTEGRAL | CONVERT_FTZ | CONVERT_SAT))
+			return false;
+		emit_result(e, op, 0, float_to_integer(&w));
+		return true;
+	}
+	if (!verb->from_float) {
+		if ((w.mode & CONVERT_ROUNDING) > CONVERT_RN || w.mode & ~(unsigned)CONVERT_ROUNDING)
+			return false;
+		emit_float_result(e, op, integer_to_float(&w));
+		return true;
+	}
+	if (verb->bits == 32 && verb->from == 64)
+		return narrow_float(&w);
+	if (!float_to_float(&w, &f))
+		return false;
+	if (f && verb->bits == 64)
+		put_unless_nan(&w, f);
+	else if (f)
+		emit_float_result(e, op, f);
+	return true;
+}

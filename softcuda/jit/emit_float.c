@@ -1,0 +1,248 @@
+/* f32 and f64, as exec/float.c and exec/approx.c compute them.
+ *
+ * No operation is contracted or reordered.  A NaN of f32 may have any bits until somebody looks at them
+ * (web.any_nan); which NaN comes out of f64 depends on the operands, so that where one comes out the interpreter's
+ * handler does the op once more.  The same goes for what .ftz makes of a result that only rounding lifted to the least
+ * normal number. */
+#include "config.h"
+
+#include "softcuda/jit/emit.h"
+
+#include "softcuda/exec/real.h"
+
+struct work {
+	struct emitter *e;
+	const struct jit_verb *verb;
+	uint32_t op;
+	bool once;
+	LLVMTypeRef type;
+};
+
+static value bits_of(const struct work *w, value f)
+{
+	LLVMTypeRef type = w->verb->bits == 64 ? w->e->i64 : w->e->i32;
+	return LLVMBuildBitCast(w->e->builder, f, emit_type(w->e, type, emit_is_scalar(f)), "");
+}
+
+static value float_of(const struct work *w, value bits)
+{
+	return LLVMBuildBitCast(w->e->builder, bits, emit_type(w->e, w->type, emit_is_scalar(bits)), "");
+}
+
+static value real(const struct work *w, value like, double number)
+{
+	value constant = LLVMConstReal(w->type, number);
+	return emit_is_scalar(like) ? constant : emit_splat(w->e, constant);
+}
+
+/* Subnormals to zero of the same sign. */
+static value flushed(const struct work *w, value f)
+{
+	LLVMBuilderRef b = w->e->builder;
+	value bits = bits_of(w, f);
+	value exponent = LLVMBuildAnd(b, bits, emit_number(w->e, bits, 0x7f800000), "");
+	value small = LLVMBuildICmp(b, LLVMIntEQ, exponent, emit_number(w->e, bits, 0), "");
+	value zero = LLVMBuildAnd(b, bits, emit_number(w->e, bits, 0x80000000), "");
+	return float_of(w, LLVMBuildSelect(b, small, zero, bits, ""));
+}
+
+/* To [0, 1]; NaN to 0. */
+static value saturated(const struct work *w, value f)
+{
+	LLVMBuilderRef b = w->e->builder;
+	value above = LLVMBuildFCmp(b, LLVMRealOGT, f, real(w, f, 0), "");
+	value below = LLVMBuildFCmp(b, LLVMRealOLT, f, real(w, f, 1), "");
+	value least = LLVMBuildSelect(b, below, f, real(w, f, 1), "");
+	return LLVMBuildSelect(b, above, least, real(w, f, 0), "");
+}
+
+static value operand(const struct work *w, unsigned k)
+{
+	value f = emit_float_operand(w->e, w->op, k, w->once, w->type);
+	return w->verb->ftz ? flushed(w, f) : f;
+}
+
+/* --- minimum and maximum: -0 is less than +0, a NaN loses ---------- */
+
+static value extreme(const struct work *w)
+{
+	LLVMBuilderRef b = w->e->builder;
+	const bool most = w->verb->verb == VERB_FMAX;
+	value x = operand(w, 1), y = operand(w, 2), p = bits_of(w, x), q = bits_of(w, y);
+	value equal = LLVMBuildFCmp(b, LLVMRealOEQ, x, y, "");
+	value zeros = most ? LLVMBuildAnd(b, p, q, "") : LLVMBuildOr(b, p, q, "");
+	value first = LLVMBuildFCmp(b, most ? LLVMRealOGT : LLVMRealOLT, x, y, "");
+	value r = LLVMBuildSelect(b, first, p, q, "");
+	r = LLVMBuildSelect(b, equal, zeros, r, "");
+	r = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUNO, y, y, ""), p, r, "");
+	r = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUNO, x, x, ""), q, r, "");
+	return float_of(w, r);
+}
+
+/* --- by verb ---------- */
+
+static value absolute(const struct work *w, value f)
+{
+	return emit_unary(w->e, "llvm.fabs", f);
+}
+
+static value quotient(const struct work *w)
+{
+	value y = operand(w, w->verb->verb == VERB_FDIV ? 2 : 1);
+	value x = w->verb->verb == VERB_FDIV ? operand(w, 1) : real(w, y, 1);
+	return LLVMBuildFDiv(w->e->builder, x, y, "");
+}
+
+/* In double, rounded once at the end. */
+static value inverse_root(const struct work *w)
+{
+	LLVMBuilderRef b = w->e->builder;
+	value x = operand(w, 1);
+	value wide = LLVMBuildFPExt(b, x, emit_type(w->e, w->e->f64, emit_is_scalar(x)), "");
+	value one = LLVMConstReal(w->e->f64, 1);
+	value root = emit_unary(w->e, "llvm.sqrt", wide);
+	root = LLVMBuildFDiv(b, emit_is_scalar(x) ? one : emit_splat(w->e, one), root, "");
+	return LLVMBuildFPTrunc(b, root, LLVMTypeOf(x), "");
+}
+
+static value fused(const struct work *w)
+{
+	value x = operand(w, 1);
+	LLVMTypeRef type = LLVMTypeOf(x);
+	return emit_intrinsic(w->e, "llvm.fma", &type, 1, (value[]){x, operand(w, 2), operand(w, 3)}, 3);
+}
+
+static value compute(const struct work *w)
+{
+	LLVMBuilderRef b = w->e->builder;
+	switch ((enum verb)w->verb->verb) {
+	case VERB_FADD:
+		return LLVMBuildFAdd(b, operand(w, 1), operand(w, 2), "");
+	case VERB_FSUB:
+		return LLVMBuildFSub(b, operand(w, 1), operand(w, 2), "");
+	case VERB_FMUL:
+		return LLVMBuildFMul(b, operand(w, 1), operand(w, 2), "");
+	case VERB_FMA:
+		return fused(w);
+	case VERB_FDIV:
+	case VERB_RCP:
+		return quotient(w);
+	case VERB_RSQRT:
+		return inverse_root(w);
+	case VERB_SQRT:
+		return emit_unary(w->e, "llvm.sqrt", operand(w, 1));
+	case VERB_FMIN:
+	case VERB_FMAX:
+		return extreme(w);
+	case VERB_FABS:
+		return absolute(w, operand(w, 1));
+	default:
+		return LLVMBuildFNeg(b, operand(w, 1), "");
+	}
+}
+
+/* Lane by lane by the interpreter's function for double, rounded once. */
+static value by_function(const struct work *w)
+{
+	struct emitter *e = w->e;
+	LLVMBuilderRef b = e->builder;
+	const struct compiled_host *host = e->host;
+	double (*const function)(double) = w->verb->verb == VERB_EX2 ? host->ex2 : w->verb->verb == VERB_LG2 ? host->lg2 :
+					   w->verb->verb == VERB_SIN ? host->sin : host->cos;
+	value address = LLVMConstIntToPtr(emit_i64(e, (uint64_t)(uintptr_t)function), e->pointer);
+	LLVMTypeRef type = LLVMFunctionType(e->f64, &e->f64, 1, 0);
+	value x = operand(w, 1), r = LLVMGetUndef(LLVMTypeOf(x));
+	const bool scalar = emit_is_scalar(x);
+	for (unsigned l = 0; l < (scalar ? 1 : e->plan->width); l++) {
+		value one = scalar ? x : LLVMBuildExtractElement(b, x, emit_i32(e, l), "");
+		one = LLVMBuildFPExt(b, one, e->f64, "");
+		one = LLVMBuildCall2(b, type, address, &one, 1, "");
+		one = LLVMBuildFPTrunc(b, one, e->f32, "");
+		r = scalar ? one : LLVMBuildInsertElement(b, r, one, emit_i32(e, l), "");
+	}
+	return r;
+}
+
+/* --- where the handler has to say ---------- */
+
+/* What .ftz flushes is what is subnormal before it is rounded: a result at the least normal number may be one. */
+static value is_least(const struct work *w, value f)
+{
+	value bits = bits_of(w, absolute(w, f));
+	return LLVMBuildICmp(w->e->builder, LLVMIntEQ, bits, emit_number(w->e, bits, LEAST_32), "");
+}
+
+static value is_nan(const struct work *w, value f)
+{
+	return LLVMBuildFCmp(w->e->builder, LLVMRealUNO, f, f, "");
+}
+
+/* Products and quotients that are rounded once; sums are exact where they are so small. */
+static bool may_be_lifted(const struct jit_verb *verb)
+{
+	return verb->ftz && verb->part && (verb->verb == VERB_FMUL || verb->verb == VERB_FMA ||
+					   verb->verb == VERB_FDIV || verb->verb == VERB_RCP);
+}
+
+static void put_doubtful(const struct work *w)
+{
+	value f = compute(w);
+	value doubt = w->verb->bits == 64 ? is_nan(w, f) : is_least(w, f);
+	f = w->verb->ftz ? flushed(w, f) : f;
+	emit_float_unless(w->e, w->op, w->verb->sat ? saturated(w, f) : f, doubt);
+}
+
+/* --- comparisons ---------- */
+
+static value relation(const struct work *w)
+{
+	static const LLVMRealPredicate ordered[] = {LLVMRealOEQ, LLVMRealONE, LLVMRealOLT, LLVMRealOLE, LLVMRealOGT,
+						    LLVMRealOGE, LLVMRealORD, LLVMRealUNO};
+	static const LLVMRealPredicate unordered[] = {LLVMRealUEQ, LLVMRealUNE, LLVMRealULT, LLVMRealULE,
+						      LLVMRealUGT, LLVMRealUGE, LLVMRealORD, LLVMRealUNO};
+	const LLVMRealPredicate *table = w->verb->unordered ? unordered : ordered;
+	return LLVMBuildFCmp(w->e->builder, table[w->verb->relation], operand(w, 1), operand(w, 2), "");
+}
+
+/* The first operand gives the sign. */
+static value with_sign(const struct work *w)
+{
+	LLVMBuilderRef b = w->e->builder;
+	const uint64_t sign = w->verb->bits == 64 ? UINT64_C(1) << 63 : 0x80000000;
+	value x = emit_operand(w->e, w->op, 1, w->once), y = emit_operand(w->e, w->op, 2, w->once);
+	return LLVMBuildOr(b, LLVMBuildAnd(b, x, emit_number(w->e, x, sign), ""),
+			   LLVMBuildAnd(b, y, emit_number(w->e, y, ~sign), ""), "");
+}
+
+bool emit_float_op(struct emitter *e, uint32_t op)
+{
+	const struct jit_verb *verb = &e->plan->verbs[op];
+	const struct work w = {e, verb, op, emit_once(e, op), verb->bits == 64 ? e->f64 : e->f32};
+	if (verb->verb == VERB_COMPARE_FLOAT) {
+		emit_result(e, op, 0, relation(&w));
+		return true;
+	}
+	if (verb->verb == VERB_COPYSIGN) {
+		emit_result(e, op, 0, with_sign(&w));
+		return true;
+	}
+	if (verb->verb >= VERB_EX2 && verb->verb <= VERB_COS) {
+		value f = by_function(&w);
+		emit_float_result(e, op, verb->ftz ? flushed(&w, f) : f);
+		return true;
+	}
+	if (verb->verb < VERB_FADD || verb->verb > VERB_FNEG)
+		return false;
+	if (verb->bits == 64 && (verb->sat || verb->ftz))
+		return false;
+	if (verb->bits == 64 || may_be_lifted(verb)) {
+		put_doubtful(&w);
+		return true;
+	}
+	value f = compute(&w);
+	/* abs and neg flush their operand alone. */
+	if (verb->ftz && verb->verb != VERB_FABS && verb->verb != VERB_FNEG)
+		f = flushed(&w, f);
+	emit_float_result(e, op, verb->sat ? saturated(&w, f) : f);
+	return true;
+}

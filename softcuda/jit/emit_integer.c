@@ -1,0 +1,332 @@
+/* Integers, bits and predicates.  Each result has the bits that the interpreter's handlers give (exec/integer.c,
+ * exec/wide.c), where the ISA leaves it open, too. */
+#include "config.h"
+
+#include "softcuda/jit/emit.h"
+
+
+/* An op while it is emitted: its operands are scalars where it is done once for all lanes. */
+struct work {
+	struct emitter *e;
+	const struct jit_verb *verb;
+	uint32_t op;
+	bool once;
+};
+
+static value operand(const struct work *w, unsigned k)
+{
+	return emit_operand(w->e, w->op, k, w->once);
+}
+
+static value widen(const struct work *w, value v, unsigned bits, bool is_signed)
+{
+	LLVMTypeRef type = emit_type(w->e, LLVMIntTypeInContext(w->e->context, bits), emit_is_scalar(v));
+	return is_signed ? LLVMBuildSExt(w->e->builder, v, type, "") : LLVMBuildZExt(w->e->builder, v, type, "");
+}
+
+static value narrow(const struct work *w, value v, unsigned bits)
+{
+	LLVMTypeRef type = emit_type(w->e, LLVMIntTypeInContext(w->e->context, bits), emit_is_scalar(v));
+	return LLVMBuildTrunc(w->e->builder, v, type, "");
+}
+
+/* --- products ---------- */
+
+static value high(const struct work *w)
+{
+	LLVMBuilderRef b = w->e->builder;
+	const unsigned bits = w->verb->bits;
+	value p = LLVMBuildMul(b, widen(w, operand(w, 1), 2 * bits, w->verb->is_signed),
+			       widen(w, operand(w, 2), 2 * bits, w->verb->is_signed), "");
+	/* A constant of more than 64 bits is made of a smaller one. */
+	value one = LLVMConstInt(LLVMIntTypeInContext(w->e->context, 2 * bits), bits, 0);
+	value by = emit_is_scalar(p) ? one : emit_splat(w->e, one);
+	return narrow(w, LLVMBuildLShr(b, p, by, ""), bits);
+}
+
+static value wide(const struct work *w)
+{
+	const unsigned bits = 2u * w->verb->bits;
+	for (unsigned k = 1; k <= 2; k++)
+		emit_guard_extension(w->e, w->op, k, w->verb->is_signed);
+	value p = LLVMBuildMul(w->e->builder, widen(w, operand(w, 1), bits, w->verb->is_signed),
+			       widen(w, operand(w, 2), bits, w->verb->is_signed), "");
+	return w->verb->verb == VERB_MAD_WIDE ? LLVMBuildAdd(w->e->builder, p, operand(w, 3), "") : p;
+}
+
+/* By zero quotient and rest are all ones; the quotient of the least number by -1 is itself. */
+static value division(const struct work *w)
+{
+	LLVMBuilderRef b = w->e->builder;
+	value x = operand(w, 1), y = operand(w, 2);
+	const bool rest = w->verb->verb == VERB_REM;
+	value zero = emit_number(w->e, y, 0), one = emit_number(w->e, y, 1), ones = emit_number(w->e, y, UINT64_MAX);
+	value by_zero = LLVMBuildICmp(b, LLVMIntEQ, y, zero, ""), harmless = by_zero, r;
+	value negates = LLVMBuildICmp(b, LLVMIntEQ, y, ones, "");
+	if (w->verb->is_signed)
+		harmless = LLVMBuildOr(b, by_zero, negates, "");
+	value divisor = LLVMBuildSelect(b, harmless, one, y, "");
+	if (w->verb->is_signed)
+		r = rest ? LLVMBuildSRem(b, x, divisor, "") : LLVMBuildSDiv(b, x, divisor, "");
+	else
+		r = rest ? LLVMBuildURem(b, x, divisor, "") : LLVMBuildUDiv(b, x, divisor, "");
+	if (w->verb->is_signed)
+		r = LLVMBuildSelect(b, negates, rest ? zero : LLVMBuildNeg(b, x, ""), r, "");
+	return LLVMBuildSelect(b, by_zero, ones, r, "");
+}
+
+/* --- shifts and bits ---------- */
+
+/* The amount has 32 bits, whatever is shifted; from the width on all is gone. */
+static value shift(const struct work *w)
+{
+	LLVMBuilderRef b = w->e->builder;
+	const unsigned bits = w->verb->bits;
+	value a = operand(w, 1), by = operand(w, 2);
+	value inside = LLVMBuildICmp(b, LLVMIntULT, by, emit_number(w->e, by, bits), "");
+	value last = emit_number(w->e, by, bits - 1);
+	value amount = w->verb->is_signed && w->verb->verb == VERB_SHR ? LLVMBuildSelect(b, inside, by, last, "")
+								       : LLVMBuildAnd(b, by, last, "");
+	amount = bits == 64 ? widen(w, amount, 64, false) : bits == 16 ? narrow(w, amount, 16) : amount;
+	if (w->verb->verb == VERB_SHR && w->verb->is_signed)
+		return LLVMBuildAShr(b, a, amount, "");
+	value r = w->verb->verb == VERB_SHL ? LLVMBuildShl(b, a, amount, "") : LLVMBuildLShr(b, a, amount, "");
+	return LLVMBuildSelect(b, inside, r, emit_number(w->e, a, 0), "");
+}
+
+static value funnel(const struct work *w)
+{
+	LLVMBuilderRef b = w->e->builder;
+	value low = operand(w, 1), top = operand(w, 2), by = operand(w, 3);
+	value all = LLVMBuildOr(b, widen(w, low, 64, false),
+				LLVMBuildShl(b, widen(w, top, 64, false),
+					     emit_number(w->e, widen(w, low, 64, false), 32), ""), "");
+	if (w->verb->wraps)
+		by = LLVMBuildAnd(b, by, emit_number(w->e, by, 31), "");
+	else
+		by = emit_binary(w->e, "llvm.umin", by, emit_number(w->e, by, 32));
+	by = widen(w, by, 64, false);
+	if (!w->verb->left)
+		return narrow(w, LLVMBuildLShr(b, all, by, ""), 32);
+	all = LLVMBuildShl(b, all, by, "");
+	return narrow(w, LLVMBuildLShr(b, all, emit_number(w->e, all, 32), ""), 32);
+}
+
+/* The table is a constant: one term for each of its bits that is set. */
+static bool logic(const struct work *w, value *result)
+{
+	LLVMBuilderRef b = w->e->builder;
+	uint64_t table;
+	if (!plan_constant(w->e->plan, &w->e->plan->code->ops[w->op], 4, 32, &table))
+		return false;
+	value x[3] = {operand(w, 1), operand(w, 2), operand(w, 3)}, not[3];
+	for (unsigned k = 0; k < 3; k++)
+		not[k] = LLVMBuildNot(b, x[k], "");
+	*result = emit_number(w->e, x[0], 0);
+	for (unsigned i = 0; i < 8; i++) {
+		if (!(table >> i & 1))
+			continue;
+		value term = LLVMBuildAnd(b, i & 4 ? x[0] : not[0], i & 2 ? x[1] : not[1], "");
+		term = LLVMBuildAnd(b, term, i & 1 ? x[2] : not[2], "");
+		*result = LLVMBuildOr(b, *result, term, "");
+	}
+	return true;
+}
+
+/* With a constant selector that repeats no signs: four bytes, each shifted to its place. */
+static bool permute(const struct work *w, value *result)
+{
+	LLVMBuilderRef b = w->e->builder;
+	const struct op *op = &w->e->plan->code->ops[w->op];
+	uint64_t selector;
+	if (strcmp(w->e->plan->rows[w->op]->name, "prmt.b32") != 0 ||
+	    !plan_constant(w->e->plan, op, 3, 32, &selector) || selector & 0x8888)
+		return false;
+	value x[2] = {operand(w, 1), operand(w, 2)};
+	*result = emit_number(w->e, x[0], 0);
+	for (unsigned i = 0; i < 4; i++) {
+		const unsigned nibble = selector >> 4 * i & 7;
+		value byte = LLVMBuildLShr(b, x[nibble / 4], emit_number(w->e, x[0], 8 * (nibble % 4)), "");
+		byte = LLVMBuildAnd(b, byte, emit_number(w->e, x[0], 0xff), "");
+		*result = LLVMBuildOr(b, *result, LLVMBuildShl(b, byte, emit_number(w->e, x[0], 8 * i), ""), "");
+	}
+	return true;
+}
+
+static bool field_of(const struct work *w, unsigned k, uint64_t *position, uint64_t *length)
+{
+	const struct op *op = &w->e->plan->code->ops[w->op];
+	const unsigned bits = w->verb->bits;
+	if (!plan_constant(w->e->plan, op, k, 32, position) || !plan_constant(w->e->plan, op, k + 1, 32, length))
+		return false;
+	return *length && *position + *length <= bits;
+}
+
+/* A field whose place and length are constants, and that lies inside. */
+static bool extract(const struct work *w, value *result)
+{
+	LLVMBuilderRef b = w->e->builder;
+	uint64_t position, length;
+	if (!field_of(w, 2, &position, &length))
+		return false;
+	value a = operand(w, 1);
+	a = LLVMBuildShl(b, a, emit_number(w->e, a, w->verb->bits - position - length), "");
+	value by = emit_number(w->e, a, w->verb->bits - length);
+	*result = w->verb->is_signed ? LLVMBuildAShr(b, a, by, "") : LLVMBuildLShr(b, a, by, "");
+	return true;
+}
+
+static bool insert(const struct work *w, value *result)
+{
+	LLVMBuilderRef b = w->e->builder;
+	uint64_t position, length;
+	if (!field_of(w, 3, &position, &length))
+		return false;
+	const uint64_t ones = length >= 64 ? UINT64_MAX : (UINT64_C(1) << length) - 1, field = ones << position;
+	value a = operand(w, 1), into = operand(w, 2);
+	a = LLVMBuildShl(b, a, emit_number(w->e, a, position), "");
+	*result = LLVMBuildOr(b, LLVMBuildAnd(b, a, emit_number(w->e, a, field), ""),
+			      LLVMBuildAnd(b, into, emit_number(w->e, a, ~field), ""), "");
+	return true;
+}
+
+/* Results of 32 bits, of operands of 32 or 64. */
+static value count(const struct work *w)
+{
+	value a = operand(w, 1), r;
+	if (w->verb->verb == VERB_POPC) {
+		r = emit_unary(w->e, "llvm.ctpop", a);
+	} else {
+		LLVMTypeRef type = LLVMTypeOf(a);
+		value no_poison = LLVMConstNull(w->e->i1);
+		r = emit_intrinsic(w->e, "llvm.ctlz", &type, 1, (value[]){a, no_poison}, 2);
+	}
+	return w->verb->bits == 64 ? narrow(w, r, 32) : r;
+}
+
+/* --- comparisons ---------- */
+
+static value compare(const struct work *w)
+{
+	static const LLVMIntPredicate plain[] = {LLVMIntEQ, LLVMIntNE, LLVMIntULT, LLVMIntULE, LLVMIntUGT,
+						 LLVMIntUGE};
+	static const LLVMIntPredicate by_sign[] = {LLVMIntEQ, LLVMIntNE, LLVMIntSLT, LLVMIntSLE, LLVMIntSGT,
+						   LLVMIntSGE};
+	const LLVMIntPredicate *table = w->verb->is_signed ? by_sign : plain;
+	return LLVMBuildICmp(w->e->builder, table[w->verb->relation], operand(w, 1), operand(w, 2), "");
+}
+
+static value absolute(const struct work *w)
+{
+	value a = operand(w, 1);
+	value negative = LLVMBuildICmp(w->e->builder, LLVMIntSLT, a, emit_number(w->e, a, 0), "");
+	return LLVMBuildSelect(w->e->builder, negative, LLVMBuildNeg(w->e->builder, a, ""), a, "");
+}
+
+static value extreme(const struct work *w)
+{
+	const bool most = w->verb->verb == VERB_MAX;
+	const char *name = w->verb->is_signed ? most ? "llvm.smax" : "llvm.smin" : most ? "llvm.umax" : "llvm.umin";
+	return emit_binary(w->e, name, operand(w, 1), operand(w, 2));
+}
+
+static value is_zero(const struct work *w)
+{
+	value a = operand(w, 1);
+	value zero = LLVMBuildICmp(w->e->builder, LLVMIntEQ, a, emit_number(w->e, a, 0), "");
+	return LLVMBuildZExt(w->e->builder, zero, LLVMTypeOf(a), "");
+}
+
+/* --- by verb ---------- */
+
+static bool arithmetic(const struct work *w, value *r)
+{
+	LLVMBuilderRef b = w->e->builder;
+	switch ((enum verb)w->verb->verb) {
+	case VERB_ADD:
+		return (*r = LLVMBuildAdd(b, operand(w, 1), operand(w, 2), ""));
+	case VERB_SUB:
+		return (*r = LLVMBuildSub(b, operand(w, 1), operand(w, 2), ""));
+	case VERB_MUL:
+		return (*r = LLVMBuildMul(b, operand(w, 1), operand(w, 2), ""));
+	case VERB_MAD:
+		*r = LLVMBuildMul(b, operand(w, 1), operand(w, 2), "");
+		return (*r = LLVMBuildAdd(b, *r, operand(w, 3), ""));
+	case VERB_MUL_HIGH:
+		return (*r = high(w));
+	case VERB_MAD_HIGH:
+		return (*r = LLVMBuildAdd(b, high(w), operand(w, 3), ""));
+	case VERB_MUL_WIDE:
+	case VERB_MAD_WIDE:
+		return w->verb->bits <= 32 && (*r = wide(w));
+	case VERB_DIV:
+	case VERB_REM:
+		return (*r = division(w));
+	case VERB_MIN:
+	case VERB_MAX:
+		return (*r = extreme(w));
+	case VERB_ABS:
+		return (*r = absolute(w));
+	case VERB_NEG:
+		return (*r = LLVMBuildNeg(b, operand(w, 1), ""));
+	case VERB_COMPARE:
+		return (*r = compare(w));
+	default:
+		return false;
+	}
+}
+
+static bool bits(const struct work *w, value *r)
+{
+	LLVMBuilderRef b = w->e->builder;
+	switch ((enum verb)w->verb->verb) {
+	case VERB_AND:
+	case VERB_PRED_AND:
+		return (*r = LLVMBuildAnd(b, operand(w, 1), operand(w, 2), ""));
+	case VERB_OR:
+	case VERB_PRED_OR:
+		return (*r = LLVMBuildOr(b, operand(w, 1), operand(w, 2), ""));
+	case VERB_XOR:
+	case VERB_PRED_XOR:
+		return (*r = LLVMBuildXor(b, operand(w, 1), operand(w, 2), ""));
+	case VERB_NOT:
+	case VERB_PRED_NOT:
+		return (*r = LLVMBuildNot(b, operand(w, 1), ""));
+	case VERB_PRED_MOVE:
+		return (*r = operand(w, 1));
+	case VERB_CNOT:
+		return (*r = is_zero(w));
+	case VERB_SHL:
+	case VERB_SHR:
+		return (*r = shift(w));
+	case VERB_SHF:
+		return (*r = funnel(w));
+	case VERB_POPC:
+	case VERB_CLZ:
+		return (*r = count(w));
+	case VERB_BREV:
+		return (*r = emit_unary(w->e, "llvm.bitreverse", operand(w, 1)));
+	case VERB_LOP3:
+		return logic(w, r);
+	case VERB_PRMT:
+		return permute(w, r);
+	case VERB_BFE:
+		return extract(w, r);
+	case VERB_BFI:
+		return insert(w, r);
+	default:
+		return false;
+	}
+}
+
+/* Linear results of a shift or a product are those of the first lane, as all others are: each is computed from
+ * the operands of that lane alone. */
+bool emit_integer_op(struct emitter *e, uint32_t op)
+{
+	const struct work w = {e, &e->plan->verbs[op], op, emit_once(e, op)};
+	value r = NULL;
+	if (!arithmetic(&w, &r) && !bits(&w, &r))
+		return false;
+	emit_result(e, op, 0, r);
+	return true;
+}

@@ -1,0 +1,373 @@
+/* Loads and stores.
+ *
+ * Each has a way that is quick, for lanes whose bytes lie in memory that the launch has looked up before, in local
+ * memory, or in the lane's own; and one by the interpreter's handler, for whatever else there is, faults
+ * among it.  Lanes side by side are one vector in memory, lanes with one address one scalar. */
+#include "config.h"
+
+#include "softcuda/jit/emit.h"
+
+#include "softcuda/exec/memory.h"
+
+#include <llvm/Config/llvm-config.h>
+
+enum shape {
+	SHAPE_SAME,               /* one address */
+	SHAPE_NEXT,               /* side by side */
+	SHAPE_ANY
+};
+
+/* An access while it is emitted. */
+struct access {
+	struct emitter *e;
+	const struct op *op;
+	const struct jit_verb *verb;
+	uint32_t number;          /* of the op */
+	unsigned count, total_B;  /* elements, and the bytes of all of a lane's */
+	enum shape shape;
+	uint32_t span_B;          /* bytes of all lanes together; of SHAPE_ANY a lane's */
+	value address;            /* scalar or vector, with the offset: 32 bits in shared memory, 64 elsewhere */
+	value mask;               /* the lanes that access */
+};
+
+/* --- addresses ---------- */
+
+static void find_shape(struct access *a)
+{
+	int64_t stride;
+	const bool linear = emit_is_linear(a->e, a->number, MEMORY_ADDRESS, &stride);
+	a->shape = linear && !stride ? SHAPE_SAME : linear && stride == (int64_t)a->total_B ? SHAPE_NEXT : SHAPE_ANY;
+	/* A lane's own memory lies apart from the others'. */
+	if (a->op->space == SPACE_LOCAL)
+		a->shape = SHAPE_ANY;
+	a->span_B = a->shape == SHAPE_NEXT ? a->total_B * a->e->plan->width : a->total_B;
+}
+
+static void find_address(struct access *a)
+{
+	struct emitter *e = a->e;
+	const bool shared = a->op->space == SPACE_SHARED;
+	value v = emit_operand(e, a->number, MEMORY_ADDRESS, a->shape != SHAPE_ANY);
+	/* As the hardware's 32-bit addresses: they wrap. */
+	if (shared && !a->op->address_32)
+		v = emit_resize(e, v, 64, 32, false);
+	v = LLVMBuildAdd(e->builder, v, emit_number(e, v, (uint64_t)a->op->imm), "");
+	if (!shared && a->op->address_32)
+		v = emit_resize(e, v, 32, 64, false);
+	a->address = v;
+}
+
+/* --- whether the quick way will do ---------- */
+
+/* size_B less what an access needs besides its first byte; 0: nothing fits.  Before the loop over parts, as size_B. */
+static value limit_of(const struct access *a, value size_B)
+{
+	struct emitter *e = a->e;
+	LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
+	LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->head));
+	value limit = emit_binary(e, "llvm.usub.sat", size_B, emit_number(e, size_B, a->span_B - 1));
+	LLVMPositionBuilderAtEnd(e->builder, here);
+	return limit;
+}
+
+/* A scalar: some lane that accesses is outside of [0, limit) with its offset, or not aligned. */
+static value is_slow(const struct access *a, value offset, value limit)
+{
+	LLVMBuilderRef b = a->e->builder;
+	if (!emit_is_scalar(offset))
+		limit = emit_splat(a->e, limit);
+	value outside = LLVMBuildICmp(b, LLVMIntUGE, offset, limit, "");
+	if (a->total_B > 1) {
+		value low = LLVMBuildAnd(b, a->address, emit_number(a->e, a->address, a->total_B - 1), "");
+		value skewed = LLVMBuildICmp(b, LLVMIntNE, low, emit_number(a->e, low, 0), "");
+		outside = LLVMBuildOr(b, outside, skewed, "");
+	}
+	if (emit_is_scalar(outside))
+		return outside;
+	return emit_any(a->e, LLVMBuildAnd(b, outside, a->mask, ""));
+}
+
+/* What is known of a slot's memory, read before the loop over parts. */
+static void read_slot(struct emitter *e, uint32_t slot)
+{
+	if (e->slot_start[slot])
+		return;
+	LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
+	LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->head));
+	value slots = emit_field(e, e->pointer, e->group, offsetof(struct group, slots));
+	value at = emit_at(e, slots, emit_i64(e, slot * sizeof(struct range)));
+	value end = emit_field(e, e->i64, at, offsetof(struct range, end));
+	e->slot_start[slot] = emit_field(e, e->i64, at, offsetof(struct range, start));
+	e->slot_size[slot] = LLVMBuildSub(e->builder, end, e->slot_start[slot], "");
+	LLVMPositionBuilderAtEnd(e->builder, here);
+}
+
+/* Accesses by addresses that are made of one parameter share a slot; others have one of their own. */
+uint32_t emit_memory_slot(struct emitter *e, uint32_t op)
+{
+	struct compiled *compiled = e->compiled;
+	const uint32_t web = e->plan->use[(size_t)op * PLAN_USES + MEMORY_ADDRESS];
+	const uint32_t parameter = web == PLAN_NONE ? COMPILED_NO_PARAMETER : e->plan->webs[web].parameter;
+	if (e->slot_of[op])
+		return e->slot_of[op] - 1;
+	uint32_t slot = parameter == COMPILED_NO_PARAMETER ? compiled->slot_count : 0;
+	while (slot < compiled->slot_count && compiled->slot_parameter[slot] != parameter)
+		slot++;
+	if (slot == compiled->slot_count)
+		compiled->slot_parameter[compiled->slot_count++] = parameter;
+	e->slot_of[op] = slot + 1;
+	return slot;
+}
+
+/* Where the bytes are, as a pointer or a vector of them, and whether to go the slow way; PLAN_NONE: no slot is
+ * looked up. */
+static value find_place(const struct access *a, value *slow_out, uint32_t *slot_out)
+{
+	struct emitter *e = a->e;
+	LLVMBuilderRef b = e->builder;
+	*slot_out = PLAN_NONE;
+	if (a->op->space == SPACE_SHARED) {
+		*slow_out = is_slow(a, a->address, limit_of(a, e->shared_B));
+		value offset = emit_resize(e, a->address, 32, 64, false);
+		value base = LLVMBuildPtrToInt(b, e->shared, e->i64, "");
+		return LLVMBuildAdd(b, emit_is_scalar(offset) ? base : emit_splat(e, base), offset, "");
+	}
+	if (a->op->space == SPACE_LOCAL) {
+		*slow_out = is_slow(a, a->address, limit_of(a, emit_i64(e, e->plan->code->local_B)));
+		value lane = LLVMBuildZExt(b, e->first_lane, e->i64, "");
+		value lanes = LLVMBuildMul(b, emit_row(e, lane, 1), emit_splat(e, e->local_stride), "");
+		lanes = LLVMBuildAdd(b, lanes, emit_splat(e, e->local), "");
+		return LLVMBuildAdd(b, lanes, a->address, "");
+	}
+	*slot_out = emit_memory_slot(e, a->number);
+	read_slot(e, *slot_out);
+	value start = e->slot_start[*slot_out];
+	value offset = LLVMBuildSub(b, a->address, emit_is_scalar(a->address) ? start : emit_splat(e, start), "");
+	*slow_out = is_slow(a, offset, limit_of(a, e->slot_size[*slot_out]));
+	return a->address;
+}
+
+/* --- moving ---------- */
+
+static LLVMTypeRef memory_type(const struct access *a)
+{
+	return emit_integer(a->e, 8u * a->verb->size_B);
+}
+
+static value pointer_at(const struct access *a, value place, unsigned element)
+{
+	struct emitter *e = a->e;
+	place = LLVMBuildAdd(e->builder, place, emit_number(e, place, (uint64_t)element * a->verb->size_B), "");
+	return LLVMBuildIntToPtr(e->builder, place, emit_type(e, e->pointer, emit_is_scalar(place)), "");
+}
+
+/* Elements `first`, first + step, ... of a vector, as many as the part has lanes. */
+static value every(const struct emitter *e, value v, unsigned first, unsigned step)
+{
+	value index[LANES];
+	for (unsigned l = 0; l < e->plan->width; l++)
+		index[l] = emit_i32(e, first + l * step);
+	return LLVMBuildShuffleVector(e->builder, v, LLVMGetPoison(LLVMTypeOf(v)),
+				      LLVMConstVector(index, e->plan->width), "");
+}
+
+/* Of masked intrinsics: how the alignment is told differs between versions. */
+static value masked(const struct emitter *e, const char *name, LLVMTypeRef *overloads, const value *operands,
+		    unsigned count, unsigned pointer, unsigned align_B)
+{
+	value all[5];
+	unsigned n = 0;
+	for (unsigned i = 0; i < count; i++) {
+		all[n++] = operands[i];
+#if LLVM_VERSION_MAJOR < 22
+		if (i == pointer)
+			all[n++] = emit_i32(e, align_B);
+#endif
+	}
+	value call = emit_intrinsic(e, name, overloads, 2, all, n);
+#if LLVM_VERSION_MAJOR >= 22
+	const unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
+	LLVMAddCallSiteAttribute(call, pointer + 1, LLVMCreateEnumAttribute(e->context, kind, align_B));
+#endif
+	return call;
+}
+
+static value gather(const struct access *a, value place, unsigned element)
+{
+	struct emitter *e = a->e;
+	value pointers = pointer_at(a, place, element);
+	LLVMTypeRef types[2] = {emit_type(e, memory_type(a), false), LLVMTypeOf(pointers)};
+	const value operands[3] = {pointers, a->mask, LLVMConstNull(types[0])};
+	return masked(e, "llvm.masked.gather", types, operands, 3, 0, a->verb->size_B);
+}
+
+static void put_loaded(const struct access *a, unsigned element, value v)
+{
+	const unsigned bits = 8u * a->verb->size_B;
+	emit_result(a->e, a->number, element, emit_resize(a->e, v, bits, bits == 8 ? 16 : bits, a->verb->is_signed));
+}
+
+static void load(const struct access *a, value place)
+{
+	struct emitter *e = a->e;
+	value all = NULL;
+	if (a->shape == SHAPE_NEXT) {
+		LLVMTypeRef type = LLVMVectorType(memory_type(a), e->plan->width * a->count);
+		all = LLVMBuildLoad2(e->builder, type, pointer_at(a, place, 0), "");
+		LLVMSetAlignment(all, a->verb->size_B);
+	}
+	for (unsigned i = 0; i < a->count; i++) {
+		value v;
+		if (all) {
+			v = a->count == 1 ? all : every(e, all, i, a->count);
+		} else if (a->shape == SHAPE_SAME) {
+			v = LLVMBuildLoad2(e->builder, memory_type(a), pointer_at(a, place, i), "");
+			LLVMSetAlignment(v, a->verb->size_B);
+		} else {
+			v = gather(a, place, i);
+		}
+		put_loaded(a, i, v);
+	}
+}
+
+static value stored(const struct access *a, unsigned element, bool scalar)
+{
+	const unsigned bits = 8u * a->verb->size_B;
+	value v = emit_operand(a->e, a->number, element, scalar);
+	return emit_resize(a->e, v, bits == 8 ? 16 : bits, bits, false);
+}
+
+/* All elements of all lanes as they lie in memory, and the mask for them. */
+static value interleaved(const struct access *a, value *mask_out)
+{
+	struct emitter *e = a->e;
+	const unsigned width = e->plan->width;
+	value index[4 * LANES], repeat[4 * LANES], all = stored(a, 0, false);
+	*mask_out = a->mask;
+	if (a->count == 1)
+		return all;
+	LLVMTypeRef type = LLVMVectorType(memory_type(a), width * a->count);
+	all = LLVMGetPoison(type);
+	for (unsigned i = 0; i < a->count; i++) {
+		value part = stored(a, i, false);
+		/* Lane l of the part to place l * count + i: first as wide as the whole, then chosen. */
+		for (unsigned p = 0; p < width * a->count; p++) {
+			index[p] = emit_i32(e, p % a->count == i ? p / a->count : 0);
+			repeat[p] = emit_i32(e, p % a->count == i ? width * a->count + p : p);
+		}
+		part = LLVMBuildShuffleVector(e->builder, part, LLVMGetPoison(LLVMTypeOf(part)),
+					      LLVMConstVector(index, width * a->count), "");
+		all = LLVMBuildShuffleVector(e->builder, all, part, LLVMConstVector(repeat, width * a->count), "");
+	}
+	for (unsigned p = 0; p < width * a->count; p++)
+		repeat[p] = emit_i32(e, p / a->count);
+	*mask_out = LLVMBuildShuffleVector(e->builder, a->mask, LLVMGetPoison(LLVMTypeOf(a->mask)),
+					   LLVMConstVector(repeat, width * a->count), "");
+	return all;
+}
+
+/* All lanes store to one place: the last one's value stays. */
+static value last_of(const struct access *a, unsigned element)
+{
+	struct emitter *e = a->e;
+	if (emit_is_uniform(e, a->number, element))
+		return stored(a, element, true);
+	LLVMTypeRef type = LLVMIntTypeInContext(e->context, e->plan->width);
+	value bits = LLVMBuildBitCast(e->builder, a->mask, type, "");
+	value above = emit_intrinsic(e, "llvm.ctlz", &type, 1, (value[]){bits, LLVMConstInt(e->i1, 1, 0)}, 2);
+	value lane = LLVMBuildSub(e->builder, LLVMConstInt(type, e->plan->width - 1, 0), above, "");
+	return LLVMBuildExtractElement(e->builder, stored(a, element, false), lane, "");
+}
+
+static void store(const struct access *a, value place)
+{
+	struct emitter *e = a->e;
+	value mask;
+	if (a->shape == SHAPE_NEXT) {
+		value all = interleaved(a, &mask), pointer = pointer_at(a, place, 0);
+		LLVMTypeRef types[2] = {LLVMTypeOf(all), e->pointer};
+		masked(e, "llvm.masked.store", types, (value[]){all, pointer, mask}, 3, 1, a->verb->size_B);
+		return;
+	}
+	for (unsigned i = 0; i < a->count; i++) {
+		value pointer = pointer_at(a, place, i);
+		if (a->shape == SHAPE_SAME) {
+			value s = LLVMBuildStore(e->builder, last_of(a, i), pointer);
+			LLVMSetAlignment(s, a->verb->size_B);
+			continue;
+		}
+		value v = stored(a, i, false);
+		LLVMTypeRef types[2] = {LLVMTypeOf(v), LLVMTypeOf(pointer)};
+		masked(e, "llvm.masked.scatter", types, (value[]){v, pointer, a->mask}, 3, 1, a->verb->size_B);
+	}
+}
+
+static void emit_access(struct access *a)
+{
+	struct emitter *e = a->e;
+	LLVMBasicBlockRef slow = emit_block(e, "slow"), quick = emit_block(e, "quick"), on = emit_block(e, "on");
+	value is_slow_now;
+	uint32_t slot;
+	find_shape(a);
+	find_address(a);
+	value place = find_place(a, &is_slow_now, &slot);
+	emit_unlikely(e, is_slow_now, slow, quick);
+	LLVMPositionBuilderAtEnd(e->builder, slow);
+	emit_call(e, a->number, a->mask, slot);
+	LLVMBuildBr(e->builder, on);
+	LLVMPositionBuilderAtEnd(e->builder, quick);
+	if (a->verb->verb == VERB_LOAD)
+		load(a, place);
+	else
+		store(a, place);
+	LLVMBuildBr(e->builder, on);
+	LLVMPositionBuilderAtEnd(e->builder, on);
+}
+
+/* A parameter of the kernel, whose place is known: read before the loop over parts. */
+static bool load_parameter(struct emitter *e, uint32_t number)
+{
+	const struct op *op = &e->plan->code->ops[number];
+	const struct jit_verb *verb = &e->plan->verbs[number];
+	uint64_t offset_B;
+	if (op->address_32 || !plan_constant(e->plan, op, MEMORY_ADDRESS, 64, &offset_B))
+		return false;
+	offset_B += (uint64_t)op->imm;
+	const uint32_t total_B = verb->size_B * op->vector, size_B = e->plan->code->parameter_size_B;
+	if (offset_B % total_B || offset_B > size_B || size_B - offset_B < total_B)
+		return false;
+	const unsigned bits = 8u * verb->size_B;
+	for (unsigned i = 0; i < op->vector; i++) {
+		LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
+		LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->head));
+		value v = emit_field(e, emit_integer(e, bits), e->parameters, offset_B + (uint64_t)i * verb->size_B);
+		LLVMSetAlignment(v, 1);
+		LLVMPositionBuilderAtEnd(e->builder, here);
+		emit_result(e, number, i, emit_resize(e, v, bits, bits == 8 ? 16 : bits, verb->is_signed));
+	}
+	return true;
+}
+
+bool emit_memory_op(struct emitter *e, uint32_t number)
+{
+	const struct op *op = &e->plan->code->ops[number];
+	struct access a = {.e = e, .op = op, .verb = &e->plan->verbs[number], .number = number,
+			   .count = op->vector, .total_B = op->vector * e->plan->verbs[number].size_B};
+	if ((a.verb->verb != VERB_LOAD && a.verb->verb != VERB_STORE) || a.count > 4 || a.count == 3 ||
+	    (op->space == SPACE_LOCAL && op->address_32))
+		return false;
+	if (op->space == SPACE_PARAM)
+		return load_parameter(e, number);
+	a.mask = emit_guarded(e, number);
+	if (op->guard == OPERAND_NONE) {
+		emit_access(&a);
+		return true;
+	}
+	LLVMBasicBlockRef some = emit_block(e, "some"), none = emit_block(e, "none");
+	LLVMBuildCondBr(e->builder, emit_any(e, a.mask), some, none);
+	LLVMPositionBuilderAtEnd(e->builder, some);
+	emit_access(&a);
+	LLVMBuildBr(e->builder, none);
+	LLVMPositionBuilderAtEnd(e->builder, none);
+	return true;
+}

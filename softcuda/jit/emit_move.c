@@ -1,0 +1,74 @@
+/* Copies between widths, choices, packing. */
+#include "config.h"
+
+#include "softcuda/jit/emit.h"
+
+static value extended(struct emitter *e, uint32_t op)
+{
+	const struct jit_verb *verb = &e->plan->verbs[op];
+	if (verb->from == 32 && verb->bits == 64)
+		emit_guard_extension(e, op, 1, verb->is_signed);
+	return emit_resize(e, emit_operand(e, op, 1, emit_once(e, op)), verb->from, verb->bits, verb->is_signed);
+}
+
+static value selected(struct emitter *e, uint32_t op)
+{
+	const bool once = emit_once(e, op);
+	/* A choice that all lanes make alike is one choice. */
+	value p = emit_operand(e, op, 3, once || emit_is_uniform(e, op, 3));
+	return LLVMBuildSelect(e->builder, p, emit_operand(e, op, 1, once), emit_operand(e, op, 2, once), "");
+}
+
+static value chosen(struct emitter *e, uint32_t op)
+{
+	const bool once = emit_once(e, op);
+	value c = emit_operand(e, op, 3, once);
+	value p = LLVMBuildICmp(e->builder, LLVMIntSGE, c, emit_number(e, c, 0), "");
+	return LLVMBuildSelect(e->builder, p, emit_operand(e, op, 1, once), emit_operand(e, op, 2, once), "");
+}
+
+static value packed(struct emitter *e, uint32_t op)
+{
+	const struct jit_verb *verb = &e->plan->verbs[op];
+	const bool once = emit_once(e, op);
+	value r = NULL;
+	for (unsigned i = 0; i < verb->bits / verb->from; i++) {
+		value v = emit_resize(e, emit_operand(e, op, 1 + i, once), verb->from, verb->bits, false);
+		if (i)
+			v = LLVMBuildShl(e->builder, v, emit_number(e, v, (uint64_t)i * verb->from), "");
+		r = r ? LLVMBuildOr(e->builder, r, v, "") : v;
+	}
+	return r;
+}
+
+static value unpacked(struct emitter *e, uint32_t op)
+{
+	const struct jit_verb *verb = &e->plan->verbs[op];
+	value v = emit_operand(e, op, 1, emit_once(e, op));
+	if (verb->part)
+		v = LLVMBuildLShr(e->builder, v, emit_number(e, v, (uint64_t)verb->part * verb->bits), "");
+	return emit_resize(e, v, verb->from, verb->bits, false);
+}
+
+bool emit_move_op(struct emitter *e, uint32_t op)
+{
+	switch ((enum verb)e->plan->verbs[op].verb) {
+	case VERB_EXTEND:
+		emit_result(e, op, 0, extended(e, op));
+		return true;
+	case VERB_SELECT:
+		emit_result(e, op, 0, selected(e, op));
+		return true;
+	case VERB_CHOOSE:
+		emit_result(e, op, 0, chosen(e, op));
+		return true;
+	case VERB_PACK:
+		emit_result(e, op, 0, packed(e, op));
+		return true;
+	case VERB_UNPACK:
+		emit_result(e, op, 0, unpacked(e, op));
+		return true;
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,103 @@
+/* Special registers, addresses of windows, fences. */
+#include "config.h"
+
+#include "softcuda/jit/emit.h"
+
+static value thread_index(struct emitter *e, unsigned dimension)
+{
+	value lane_B = LLVMBuildMul(e->builder, e->first_lane, emit_i32(e, sizeof(uint32_t)), "");
+	value at = emit_at(e, e->warp, emit_i64(e, offsetof(struct warp, tid) +
+						dimension * sizeof(uint32_t) * LANES));
+	at = emit_at(e, at, LLVMBuildZExt(e->builder, lane_B, e->i64, ""));
+	value v = LLVMBuildLoad2(e->builder, emit_type(e, e->i32, e->plan->linear), at, "");
+	LLVMSetAlignment(v, sizeof(uint32_t));
+	return v;
+}
+
+/* What is the same for the whole group is read before the loop over its parts. */
+static value shared_field(struct emitter *e, value pointer, size_t offset_B)
+{
+	LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
+	LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->head));
+	value v = emit_field(e, e->i32, pointer, offset_B);
+	LLVMPositionBuilderAtEnd(e->builder, here);
+	return v;
+}
+
+static value special(struct emitter *e, enum special what)
+{
+	switch (what) {
+	case SPECIAL_TID_X:
+	case SPECIAL_TID_Y:
+	case SPECIAL_TID_Z:
+		return thread_index(e, what - SPECIAL_TID_X);
+	case SPECIAL_NTID_X:
+	case SPECIAL_NTID_Y:
+	case SPECIAL_NTID_Z:
+		return shared_field(e, e->launch, offsetof(struct soft_launch, block) +
+				    (what - SPECIAL_NTID_X) * sizeof(uint32_t));
+	case SPECIAL_CTAID_X:
+	case SPECIAL_CTAID_Y:
+	case SPECIAL_CTAID_Z:
+		return shared_field(e, e->group, offsetof(struct group, ctaid) +
+				    (what - SPECIAL_CTAID_X) * sizeof(uint32_t));
+	case SPECIAL_NCTAID_X:
+	case SPECIAL_NCTAID_Y:
+	case SPECIAL_NCTAID_Z:
+		return shared_field(e, e->launch, offsetof(struct soft_launch, grid) +
+				    (what - SPECIAL_NCTAID_X) * sizeof(uint32_t));
+	case SPECIAL_LANEID:
+		return e->first_lane;
+	case SPECIAL_WARPID:
+		return emit_field(e, e->i32, e->warp, offsetof(struct warp, index));
+	case SPECIAL_NWARPID:
+		return shared_field(e, e->group, offsetof(struct group, warp_count));
+	default:
+		return emit_i32(e, what == SPECIAL_ONE);
+	}
+}
+
+/* What grows from lane to lane is a scalar only where its value is one (plan.h). */
+static void put_special(struct emitter *e, uint32_t op, enum special what)
+{
+	const uint32_t web = e->plan->def[(size_t)op * OP_OPERANDS];
+	const bool grows = what == SPECIAL_LANEID || (what == SPECIAL_TID_X && e->plan->linear);
+	value v = special(e, what);
+	if (grows && web != PLAN_NONE && e->plan->webs[web].kind != WEB_LINEAR)
+		v = emit_row(e, v, 1);
+	emit_result(e, op, 0, v);
+}
+
+static value window(struct emitter *e, uint32_t op)
+{
+	const struct jit_verb *verb = &e->plan->verbs[op];
+	value v = emit_operand(e, op, 1, emit_once(e, op));
+	if (verb->is_signed)
+		return LLVMBuildAnd(e->builder, v, emit_number(e, v, ~WINDOW_MASK), "");
+	return LLVMBuildOr(e->builder, v, emit_number(e, v, verb->part ? WINDOW_LOCAL : WINDOW_SHARED), "");
+}
+
+bool emit_special_op(struct emitter *e, uint32_t op)
+{
+	const struct jit_verb *verb = &e->plan->verbs[op];
+	const struct op *o = &e->plan->code->ops[op];
+	switch ((enum verb)verb->verb) {
+	case VERB_NONE:
+		return true;
+	case VERB_FENCE:
+		LLVMBuildFence(e->builder, LLVMAtomicOrderingSequentiallyConsistent, 0, "");
+		return true;
+	case VERB_SPECIAL:
+		put_special(e, op, (enum special)verb->special);
+		return true;
+	case VERB_WINDOW:
+		emit_result(e, op, 0, window(e, op));
+		return true;
+	case VERB_LOCAL_ADDRESS:
+		/* The frame of a kernel is the first in private memory. */
+		emit_result(e, op, 0, LLVMConstInt(emit_integer(e, verb->bits), (uint64_t)o->imm, 0));
+		return true;
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,486 @@
+/* Types, constants, masks, operands and results. */
+#include "config.h"
+
+#include "softcuda/jit/emit.h"
+
+#include "softcuda/exec/memory.h"
+#include "softcuda/exec/real.h"
+
+/* --- types and constants ---------- */
+
+LLVMTypeRef emit_integer(const struct emitter *e, unsigned bits)
+{
+	return bits == 1 ? e->i1 : bits == 8 ? e->i8 : bits == 16 ? e->i16 : bits == 32 ? e->i32 : e->i64;
+}
+
+LLVMTypeRef emit_type(const struct emitter *e, LLVMTypeRef element, bool scalar)
+{
+	return scalar ? element : LLVMVectorType(element, e->plan->width);
+}
+
+bool emit_is_scalar(value v)
+{
+	return LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind;
+}
+
+static LLVMTypeRef element_of(value v)
+{
+	return emit_is_scalar(v) ? LLVMTypeOf(v) : LLVMGetElementType(LLVMTypeOf(v));
+}
+
+/* A constant in as many elements as `like` has. */
+static value spread_constant(value like, value constant)
+{
+	if (emit_is_scalar(like))
+		return constant;
+	value elements[4 * LANES];
+	const unsigned count = LLVMGetVectorSize(LLVMTypeOf(like));
+	for (unsigned l = 0; l < count; l++)
+		elements[l] = constant;
+	return LLVMConstVector(elements, count);
+}
+
+value emit_number(const struct emitter *e, value like, uint64_t number)
+{
+	(void)e;
+	return spread_constant(like, LLVMConstInt(element_of(like), number, 0));
+}
+
+value emit_i32(const struct emitter *e, uint32_t number)
+{
+	return LLVMConstInt(e->i32, number, 0);
+}
+
+value emit_i64(const struct emitter *e, uint64_t number)
+{
+	return LLVMConstInt(e->i64, number, 0);
+}
+
+value emit_splat(const struct emitter *e, value scalar)
+{
+	const unsigned width = e->plan->width;
+	LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(scalar), width);
+	if (LLVMIsConstant(scalar)) {
+		value elements[LANES];
+		for (unsigned l = 0; l < width; l++)
+			elements[l] = scalar;
+		return LLVMConstVector(elements, width);
+	}
+	value first = LLVMBuildInsertElement(e->builder, LLVMGetPoison(type), scalar, emit_i32(e, 0), "");
+	return LLVMBuildShuffleVector(e->builder, first, LLVMGetPoison(type),
+				      LLVMConstNull(LLVMVectorType(e->i32, width)), "");
+}
+
+value emit_row(const struct emitter *e, value base, int64_t stride)
+{
+	value elements[LANES];
+	if (!stride)
+		return emit_splat(e, base);
+	for (unsigned l = 0; l < e->plan->width; l++)
+		elements[l] = LLVMConstInt(LLVMTypeOf(base), (uint64_t)stride * l, 0);
+	return LLVMBuildAdd(e->builder, emit_splat(e, base), LLVMConstVector(elements, e->plan->width), "");
+}
+
+value emit_intrinsic(const struct emitter *e, const char *name, LLVMTypeRef *overloads, unsigned overload_count,
+		     value *operands, unsigned count)
+{
+	const unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+	value function = LLVMGetIntrinsicDeclaration(e->module, id, overloads, overload_count);
+	return LLVMBuildCall2(e->builder, LLVMGlobalGetValueType(function), function, operands, count, "");
+}
+
+value emit_unary(const struct emitter *e, const char *name, value a)
+{
+	LLVMTypeRef type = LLVMTypeOf(a);
+	return emit_intrinsic(e, name, &type, 1, &a, 1);
+}
+
+value emit_binary(const struct emitter *e, const char *name, value a, value b)
+{
+	LLVMTypeRef type = LLVMTypeOf(a);
+	return emit_intrinsic(e, name, &type, 1, (value[]){a, b}, 2);
+}
+
+value emit_at(const struct emitter *e, value pointer, value offset_B)
+{
+	return LLVMBuildGEP2(e->builder, e->i8, pointer, &offset_B, 1, "");
+}
+
+value emit_field(const struct emitter *e, LLVMTypeRef type, value pointer, size_t offset_B)
+{
+	return LLVMBuildLoad2(e->builder, type, emit_at(e, pointer, emit_i64(e, offset_B)), "");
+}
+
+/* All slots stand at the function's beginning, where LLVM looks for what it may keep in registers. */
+value emit_slot(const struct emitter *e, LLVMTypeRef type, const char *name)
+{
+	LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder), first = LLVMGetEntryBasicBlock(e->function);
+	value before = LLVMGetFirstInstruction(first);
+	if (before)
+		LLVMPositionBuilderBefore(e->builder, before);
+	else
+		LLVMPositionBuilderAtEnd(e->builder, first);
+	value slot = LLVMBuildAlloca(e->builder, type, name);
+	LLVMPositionBuilderAtEnd(e->builder, here);
+	return slot;
+}
+
+/* By address: the code is for this process. */
+value emit_help(const struct emitter *e, enum emit_help which, value *operands, unsigned count)
+{
+	const struct compiled_host *host = e->host;
+	const uintptr_t addresses[] = {
+		[HELP_CALL] = (uintptr_t)host->call, [HELP_ACCESS] = (uintptr_t)host->access,
+		[HELP_LEAVING] = (uintptr_t)host->leaving, [HELP_LEAVE] = (uintptr_t)host->leave,
+		[HELP_END] = (uintptr_t)host->end, [HELP_TIRED] = (uintptr_t)host->tired
+	};
+	const bool returns = which == HELP_CALL || which == HELP_ACCESS || which == HELP_TIRED;
+	LLVMTypeRef types[4];
+	for (unsigned i = 0; i < count; i++)
+		types[i] = LLVMTypeOf(operands[i]);
+	LLVMTypeRef type = LLVMFunctionType(returns ? e->i32 : LLVMVoidTypeInContext(e->context), types, count, 0);
+	value function = LLVMConstIntToPtr(emit_i64(e, addresses[which]), e->pointer);
+	return LLVMBuildCall2(e->builder, type, function, operands, count, "");
+}
+
+value emit_resize(const struct emitter *e, value v, unsigned from, unsigned bits, bool is_signed)
+{
+	LLVMTypeRef type = emit_type(e, emit_integer(e, bits), emit_is_scalar(v));
+	if (bits < from)
+		return LLVMBuildTrunc(e->builder, v, type, "");
+	if (bits == from)
+		return v;
+	return is_signed ? LLVMBuildSExt(e->builder, v, type, "") : LLVMBuildZExt(e->builder, v, type, "");
+}
+
+/* --- blocks ---------- */
+
+LLVMBasicBlockRef emit_block(const struct emitter *e, const char *name)
+{
+	return LLVMAppendBasicBlockInContext(e->context, e->function, name);
+}
+
+void emit_unlikely(const struct emitter *e, value condition, LLVMBasicBlockRef seldom, LLVMBasicBlockRef usual)
+{
+	static const char weights[] = "branch_weights";
+	value branch = LLVMBuildCondBr(e->builder, condition, seldom, usual);
+	LLVMMetadataRef parts[3] = {
+		LLVMMDStringInContext2(e->context, weights, sizeof(weights) - 1),
+		LLVMValueAsMetadata(emit_i32(e, 1)), LLVMValueAsMetadata(emit_i32(e, 4000))
+	};
+	LLVMMetadataRef node = LLVMMDNodeInContext2(e->context, parts, 3);
+	LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(e->context, "prof", 4),
+			LLVMMetadataAsValue(e->context, node));
+}
+
+void emit_fault(struct emitter *e)
+{
+	LLVMBuildRet(e->builder, emit_i32(e, COMPILED_FAULT));
+}
+
+/* --- masks ---------- */
+
+static value mask_bits(const struct emitter *e, value mask)
+{
+	return LLVMBuildBitCast(e->builder, mask, LLVMIntTypeInContext(e->context, e->plan->width), "");
+}
+
+value emit_any(const struct emitter *e, value mask)
+{
+	value bits = mask_bits(e, mask);
+	return LLVMBuildICmp(e->builder, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
+}
+
+value emit_lanes(const struct emitter *e, value mask)
+{
+	value bits = mask_bits(e, mask);
+	if (e->plan->width == LANES)
+		return bits;
+	bits = LLVMBuildZExt(e->builder, bits, e->i32, "");
+	return LLVMBuildShl(e->builder, bits, e->first_lane, "");
+}
+
+/* By comparing lanes, not as the bits of a number: where numbers become masks and both are combined, LLVM 19's code
+ * generator for AVX-512 may go round for ever, from the one form to the other and back. */
+value emit_mask(const struct emitter *e, value bits)
+{
+	value each[LANES];
+	for (unsigned l = 0; l < e->plan->width; l++)
+		each[l] = emit_i32(e, 1u << l);
+	value own = LLVMBuildAnd(e->builder, emit_splat(e, bits), LLVMConstVector(each, e->plan->width), "");
+	return LLVMBuildICmp(e->builder, LLVMIntNE, own, LLVMConstNull(LLVMTypeOf(own)), "");
+}
+
+value emit_no_lanes(const struct emitter *e)
+{
+	return LLVMConstNull(LLVMVectorType(e->i1, e->plan->width));
+}
+
+/* --- webs ---------- */
+
+static unsigned web_bits(const struct web *web)
+{
+	return web->width == 'p' ? 1 : web->width == 'h' ? 16 : web->width == 'w' ? 32 : 64;
+}
+
+static value web_slot(struct emitter *e, uint32_t web)
+{
+	const struct web *w = &e->plan->webs[web];
+	if (!e->webs[web])
+		e->webs[web] = emit_slot(e, emit_type(e, emit_integer(e, web_bits(w)), w->kind == WEB_LINEAR), "");
+	return e->webs[web];
+}
+
+value emit_web(struct emitter *e, uint32_t web, bool scalar)
+{
+	const struct web *w = &e->plan->webs[web];
+	const bool is_scalar = w->kind == WEB_LINEAR;
+	LLVMTypeRef type = emit_type(e, emit_integer(e, web_bits(w)), is_scalar);
+	value v = LLVMBuildLoad2(e->builder, type, web_slot(e, web), "");
+	if (is_scalar == scalar)
+		return v;
+	return emit_row(e, v, w->stride);
+}
+
+void emit_web_set(struct emitter *e, uint32_t web, value v)
+{
+	if (e->plan->webs[web].kind != WEB_LINEAR && emit_is_scalar(v))
+		v = emit_splat(e, v);
+	LLVMBuildStore(e->builder, v, web_slot(e, web));
+}
+
+/* --- operands ---------- */
+
+static uint32_t use_of(const struct emitter *e, uint32_t op, unsigned k)
+{
+	return e->plan->use[(size_t)op * PLAN_USES + k];
+}
+
+bool emit_is_linear(const struct emitter *e, uint32_t op, unsigned k, int64_t *stride_out)
+{
+	const uint32_t web = use_of(e, op, k);
+	*stride_out = web == PLAN_NONE ? 0 : e->plan->webs[web].stride;
+	return web == PLAN_NONE || e->plan->webs[web].kind == WEB_LINEAR;
+}
+
+bool emit_is_uniform(const struct emitter *e, uint32_t op, unsigned k)
+{
+	int64_t stride;
+	return emit_is_linear(e, op, k, &stride) && !stride;
+}
+
+bool emit_once(const struct emitter *e, uint32_t op)
+{
+	const struct op *o = &e->plan->code->ops[op];
+	const uint32_t web = e->plan->def[(size_t)op * OP_OPERANDS];
+	if (web != PLAN_NONE && e->plan->webs[web].kind == WEB_LINEAR)
+		return true;
+	for (unsigned k = 0; k < OP_OPERANDS; k++)
+		if (o->reads >> k & 1 && !emit_is_uniform(e, op, k))
+			return false;
+	return true;
+}
+
+/* The letter of an operand's width, where it is no register, as its row has it. */
+static unsigned operand_bits(const struct emitter *e, uint32_t op, unsigned k)
+{
+	const uint32_t web = use_of(e, op, k);
+	if (web != PLAN_NONE)
+		return web_bits(&e->plan->webs[web]);
+	const struct op *o = &e->plan->code->ops[op];
+	const struct op_row *row = e->plan->rows[op];
+	if (k < strlen(row->shape))
+		return row->shape[k] == 'p' ? 1 : row->shape[k] == 'h' ? 16 : row->shape[k] == 'l' ? 64 : 32;
+	if (k == MEMORY_ADDRESS)
+		return o->address_32 ? 32 : 64;
+	return e->plan->verbs[op].bits;
+}
+
+static value constant_operand(struct emitter *e, uint32_t op, unsigned k)
+{
+	const struct op *o = &e->plan->code->ops[op];
+	const unsigned bits = operand_bits(e, op, k);
+	const uint32_t offset_B = o->x[k] & OPERAND_OFFSET_MASK;
+	uint64_t number = 0;
+	if (o->x[k] >> OPERAND_BANK_SHIFT == BANK_CONSTANT) {
+		memcpy(&number, e->plan->program->constants + offset_B, bits == 1 ? 1 : bits / 8);
+		return LLVMConstInt(emit_integer(e, bits), number, 0);
+	}
+	return emit_field(e, emit_integer(e, bits), e->constants, offset_B);
+}
+
+static bool operand_any_nan(const struct emitter *e, uint32_t op, unsigned k)
+{
+	const uint32_t web = use_of(e, op, k);
+	return web != PLAN_NONE && e->plan->webs[web].any_nan;
+}
+
+static value raw_operand(struct emitter *e, uint32_t op, unsigned k, bool scalar)
+{
+	const uint32_t web = use_of(e, op, k);
+	if (web != PLAN_NONE)
+		return emit_web(e, web, scalar);
+	value v = constant_operand(e, op, k);
+	return scalar ? v : emit_splat(e, v);
+}
+
+value emit_one_nan(const struct emitter *e, value bits, LLVMTypeRef type)
+{
+	value f = LLVMBuildBitCast(e->builder, bits, emit_type(e, type, emit_is_scalar(bits)), "");
+	value is_nan = LLVMBuildFCmp(e->builder, LLVMRealUNO, f, f, "");
+	return LLVMBuildSelect(e->builder, is_nan, emit_number(e, bits, NAN_32), bits, "");
+}
+
+/* Whether a copy hands an f32 on to a value whose NaN may have any bits, too. */
+static bool hands_on(const struct emitter *e, uint32_t op)
+{
+	const uint8_t verb = e->plan->verbs[op].verb;
+	const uint32_t web = e->plan->def[(size_t)op * OP_OPERANDS];
+	return (verb == VERB_EXTEND || verb == VERB_SELECT) && web != PLAN_NONE && e->plan->webs[web].any_nan;
+}
+
+value emit_operand(struct emitter *e, uint32_t op, unsigned k, bool scalar)
+{
+	value v = raw_operand(e, op, k, scalar);
+	return operand_any_nan(e, op, k) && !hands_on(e, op) ? emit_one_nan(e, v, e->f32) : v;
+}
+
+value emit_float_operand(struct emitter *e, uint32_t op, unsigned k, bool scalar, LLVMTypeRef type)
+{
+	value v = raw_operand(e, op, k, scalar);
+	return LLVMBuildBitCast(e->builder, v, emit_type(e, type, emit_is_scalar(v)), "");
+}
+
+/* --- results ---------- */
+
+/* A predicate as a mask of the part's lanes. */
+static value guard_mask(struct emitter *e, uint32_t op)
+{
+	const bool negated = e->plan->code->ops[op].guard_negated;
+	value guard = emit_web(e, use_of(e, op, PLAN_GUARD), false);
+	return negated ? LLVMBuildNot(e->builder, guard, "") : guard;
+}
+
+value emit_guarded(struct emitter *e, uint32_t op)
+{
+	if (e->plan->code->ops[op].guard == OPERAND_NONE)
+		return e->now;
+	return LLVMBuildAnd(e->builder, e->now, guard_mask(e, op), "");
+}
+
+static value scalar_guard(struct emitter *e, uint32_t op)
+{
+	const bool negated = e->plan->code->ops[op].guard_negated;
+	value guard = emit_web(e, use_of(e, op, PLAN_GUARD), true);
+	return negated ? LLVMBuildNot(e->builder, guard, "") : guard;
+}
+
+void emit_result(struct emitter *e, uint32_t op, unsigned k, value v)
+{
+	const uint32_t web = e->plan->def[(size_t)op * OP_OPERANDS + k];
+	if (web == PLAN_NONE)
+		return;
+	const struct web *w = &e->plan->webs[web];
+	const bool guarded = e->plan->code->ops[op].guard != OPERAND_NONE;
+	const bool kept = plan_has(e->region->nodes[e->node].kept, web);
+	if (w->kind == WEB_LINEAR) {
+		if (guarded)
+			v = LLVMBuildSelect(e->builder, scalar_guard(e, op), v, emit_web(e, web, true), "");
+		emit_web_set(e, web, v);
+		return;
+	}
+	if (emit_is_scalar(v))
+		v = emit_splat(e, v);
+	if (guarded || kept) {
+		value mask = kept ? emit_guarded(e, op) : guard_mask(e, op);
+		v = LLVMBuildSelect(e->builder, mask, v, emit_web(e, web, false), "");
+	}
+	emit_web_set(e, web, v);
+}
+
+void emit_float_result(struct emitter *e, uint32_t op, value v)
+{
+	const uint32_t web = e->plan->def[(size_t)op * OP_OPERANDS];
+	const bool wide = element_of(v) == e->f64;
+	value bits = LLVMBuildBitCast(e->builder, v, emit_type(e, wide ? e->i64 : e->i32, emit_is_scalar(v)), "");
+	if (!wide && web != PLAN_NONE && !e->plan->webs[web].any_nan)
+		bits = emit_one_nan(e, bits, e->f32);
+	emit_result(e, op, 0, bits);
+}
+
+/* --- the frame ---------- */
+
+/* Where the part's lanes of a register lie in the frame. */
+static value saved_at(const struct emitter *e, const struct web *web)
+{
+	const unsigned size_B = web_bits(web) / 8;
+	value at = emit_at(e, e->registers, emit_i64(e, web->slot));
+	if (web->width == 'p')
+		return at;
+	value lane_B = LLVMBuildMul(e->builder, e->first_lane, emit_i32(e, size_B), "");
+	return emit_at(e, at, LLVMBuildZExt(e->builder, lane_B, e->i64, ""));
+}
+
+static void save_predicate(struct emitter *e, const struct web *web, value predicate, value mask)
+{
+	value at = saved_at(e, web), own = emit_lanes(e, mask);
+	value old = LLVMBuildLoad2(e->builder, e->i32, at, "");
+	value lanes = LLVMBuildAnd(e->builder, emit_lanes(e, predicate), own, "");
+	old = LLVMBuildAnd(e->builder, old, LLVMBuildNot(e->builder, own, ""), "");
+	LLVMBuildStore(e->builder, LLVMBuildOr(e->builder, old, lanes, ""), at);
+}
+
+static value all_lanes(const struct emitter *e)
+{
+	return LLVMConstAllOnes(LLVMVectorType(e->i1, e->plan->width));
+}
+
+void emit_save(struct emitter *e, uint32_t web, bool for_interpreter)
+{
+	const struct web *w = &e->plan->webs[web];
+	const bool scalar = w->kind == WEB_LINEAR && !for_interpreter && w->width != 'p';
+	value v = emit_web(e, web, scalar);
+	if (w->any_nan)
+		v = emit_one_nan(e, v, e->f32);
+	if (w->width == 'p') {
+		save_predicate(e, w, v, all_lanes(e));
+		return;
+	}
+	LLVMSetAlignment(LLVMBuildStore(e->builder, v, saved_at(e, w)), web_bits(w) / 8);
+}
+
+void emit_save_lanes(struct emitter *e, uint32_t web, value mask)
+{
+	const struct web *w = &e->plan->webs[web];
+	value v = emit_web(e, web, false), at = saved_at(e, w);
+	if (w->any_nan)
+		v = emit_one_nan(e, v, e->f32);
+	if (w->width == 'p') {
+		save_predicate(e, w, v, mask);
+		return;
+	}
+	value old = LLVMBuildLoad2(e->builder, LLVMTypeOf(v), at, "");
+	LLVMSetAlignment(old, web_bits(w) / 8);
+	value s = LLVMBuildStore(e->builder, LLVMBuildSelect(e->builder, mask, v, old, ""), at);
+	LLVMSetAlignment(s, web_bits(w) / 8);
+}
+
+static value load_predicate(struct emitter *e, const struct web *web)
+{
+	value lanes = LLVMBuildLoad2(e->builder, e->i32, saved_at(e, web), "");
+	if (e->plan->width < LANES)
+		lanes = LLVMBuildLShr(e->builder, lanes, e->first_lane, "");
+	return emit_mask(e, lanes);
+}
+
+value emit_load_saved(struct emitter *e, uint32_t web, bool scalar)
+{
+	const struct web *w = &e->plan->webs[web];
+	if (w->width == 'p') {
+		value mask = load_predicate(e, w);
+		return scalar ? LLVMBuildExtractElement(e->builder, mask, emit_i32(e, 0), "") : mask;
+	}
+	value v = LLVMBuildLoad2(e->builder, emit_type(e, emit_integer(e, web_bits(w)), scalar), saved_at(e, w), "");
+	LLVMSetAlignment(v, web_bits(w) / 8);
+	return v;
+}

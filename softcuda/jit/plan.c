@@ -1,0 +1,204 @@
+#include "config.h"
+
+#include "softcuda/jit/plan.h"
+
+#include "softcuda/exec/barrier.h"
+#include "softcuda/exec/memory.h"
+
+#include <stdlib.h>
+
+/* Kernels above these are left to the interpreter: the compiler's time grows faster than they do. */
+enum { OPS_MAX = 40000, BLOCKS_MAX = 4000, ENTRIES_MAX = 1000 };
+
+static bool refuse(struct bytes *why, const char *reason)
+{
+	bytes_append_string(why, reason);
+	return false;
+}
+
+/* --- verbs ---------- */
+
+/* Whether op has a register of 128 bits. */
+static bool is_wide(const struct plan *plan, const struct op *op)
+{
+	for (unsigned k = 0; k < OP_OPERANDS; k++)
+		if (plan_is_register(op, k) &&
+		    plan->code->register_widths[op->x[k] / 4] == 'q')
+			return true;
+	return false;
+}
+
+static void note_verb(struct plan *plan, const struct op *op, const struct op_row *row, struct jit_verb *verb)
+{
+	if (!strncmp(row->name, "_atom", 5) || !strncmp(row->name, "_mbarrier", 9))
+		plan->may_wait = true;
+	if (verb->verb == VERB_TOGETHER || verb->verb == VERB_MEET)
+		plan->together = true;
+	/* Volatile accesses, and those with an order. */
+	if ((verb->verb == VERB_LOAD || verb->verb == VERB_STORE) && op->mode != ORDER_WEAK) {
+		plan->may_wait = true;
+		verb->verb = VERB_CALL;
+	}
+}
+
+/* A guard in front of what ends a block is a branch's or an exit's; others would need blocks of their own. */
+static bool is_allowed(const struct op *op, const struct jit_verb *verb)
+{
+	return verb->verb != VERB_REFUSE &&
+	       (op->guard == OPERAND_NONE ||
+		(verb->verb != VERB_BARRIER && verb->verb != VERB_TOGETHER && verb->verb != VERB_MEET));
+}
+
+bool plan_find_verbs(struct plan *plan, const struct compiled_host *host, struct bytes *why)
+{
+	const struct code *code = plan->code;
+	plan->verbs = calloc(code->op_count + 1u, sizeof(*plan->verbs));
+	plan->rows = calloc(code->op_count + 1u, sizeof(*plan->rows));
+	if (!plan->verbs || !plan->rows)
+		return refuse(why, "no memory");
+	for (uint32_t i = 0; i < code->op_count; i++) {
+		const struct op_row *row = plan->rows[i] = host->row(code->ops[i].run);
+		if (!row)
+			return refuse(why, "an op that is in no table");
+		plan->verbs[i] = verb_of(row);
+		note_verb(plan, &code->ops[i], row, &plan->verbs[i]);
+		/* They stay in the frame, where places are shared: not what is saved there by vectors. */
+		if (is_wide(plan, &code->ops[i]))
+			return refuse(why, "registers of 128 bits");
+		plan->calls |= plan->verbs[i].verb == VERB_CALL;
+		if (!is_allowed(&code->ops[i], &plan->verbs[i])) {
+			bytes_printf(why, "'%s' in PTX line %u", row->name, code->ops[i].line);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* --- blocks ---------- */
+
+static void mark_leaders(const struct plan *plan, uint32_t *marks)
+{
+	const struct code *code = plan->code;
+	marks[0] = 1;
+	for (uint32_t i = 0; i < code->op_count; i++) {
+		const uint8_t verb = plan->verbs[i].verb;
+		if (verb == VERB_BRANCH)
+			marks[code->ops[i].target] = 1;
+		if (verb == VERB_BRANCH || verb == VERB_EXIT || verb == VERB_BARRIER)
+			marks[i + 1] = 1;
+	}
+}
+
+static void end_block(struct plan *plan, uint32_t b)
+{
+	struct plan_block *block = &plan->blocks[b];
+	const struct op *op = &plan->code->ops[block->end - 1];
+	const uint8_t verb = plan->verbs[block->end - 1].verb;
+	const bool guarded = op->guard != OPERAND_NONE;
+	block->kind = verb == VERB_BRANCH ? END_BRANCH : verb == VERB_EXIT ? END_EXIT :
+		      verb == VERB_BARRIER ? END_BARRIER : END_FALLS;
+	block->next = block->target = block->entry = PLAN_NONE;
+	if (block->kind == END_FALLS || block->kind == END_BARRIER || guarded)
+		block->next = b + 1;
+	if (block->kind == END_BRANCH)
+		block->target = plan->block_of[op->target];
+}
+
+static bool find_entries(struct plan *plan, struct bytes *why)
+{
+	plan->entries = calloc(plan->block_count + 1u, sizeof(*plan->entries));
+	if (!plan->entries)
+		return refuse(why, "no memory");
+	plan->entries[plan->entry_count++] = (struct plan_entry){0, PLAN_NONE};
+	for (uint32_t b = 0; b < plan->block_count; b++) {
+		struct plan_block *block = &plan->blocks[b];
+		/* Behind bar.arrive there is nobody to wait for, but that is the handler's to say. */
+		if (block->kind != END_BARRIER)
+			continue;
+		if (block->next >= plan->block_count || plan->entry_count == ENTRIES_MAX)
+			return refuse(why, "too many barriers, or one at the end");
+		if (plan->code->ops[block->end - 1].mode == BARRIER_ARRIVE)
+			return refuse(why, "bar.arrive");
+		block->entry = plan->entry_count;
+		plan->entries[plan->entry_count++] = (struct plan_entry){block->next, block->end - 1};
+	}
+	return true;
+}
+
+bool plan_find_blocks(struct plan *plan, struct bytes *why)
+{
+	const uint32_t count = plan->code->op_count;
+	plan->blocks = calloc(count + 1u, sizeof(*plan->blocks));
+	plan->block_of = calloc(count + 2u, sizeof(*plan->block_of));
+	if (!plan->blocks || !plan->block_of)
+		return refuse(why, "no memory");
+	mark_leaders(plan, plan->block_of);
+	for (uint32_t i = 0; i < count; i++) {
+		if (plan->block_of[i])
+			plan->blocks[plan->block_count++].first = i;
+		plan->block_of[i] = plan->block_count - 1;
+		plan->blocks[plan->block_count - 1].end = i + 1;
+	}
+	if (plan->block_count > BLOCKS_MAX)
+		return refuse(why, "too many blocks");
+	for (uint32_t b = 0; b < plan->block_count; b++) {
+		end_block(plan, b);
+		if (plan->blocks[b].next == plan->block_count)
+			return refuse(why, "it runs off its end");
+	}
+	return find_entries(plan, why);
+}
+
+/* --- all of it ---------- */
+
+/* What lanes do together is done by whole warps; else a part has as many lanes as the host's vectors, or as
+ * divide the rows of a block, so that a part's lanes lie in one row. */
+static void choose_width(struct plan *plan, uint32_t native, uint32_t rows)
+{
+	enum { LEAST = 4 };
+	/* A handler takes as long for a part of a warp as for all of it. */
+	plan->width = plan->together || (plan->calls && rows % LANES == 0) ? LANES : native;
+	while (!plan->together && plan->width > LEAST && rows % plan->width)
+		plan->width /= 2;
+	plan->linear = rows % plan->width == 0;
+	if (!plan->linear && !plan->together)
+		plan->width = native;
+}
+
+bool plan_create(struct plan *plan, const struct compiled_host *host, const struct soft_program *program,
+		 const struct code *code, uint32_t native, uint32_t rows, struct bytes *why)
+{
+	*plan = (struct plan){.program = program, .code = code};
+	if (!code->op_count || code->op_count > OPS_MAX)
+		return refuse(why, "its size");
+	if (!plan_find_verbs(plan, host, why))
+		return false;
+	choose_width(plan, native, rows);
+	if (!plan_find_blocks(plan, why))
+		return false;
+	if (!plan_find_webs(plan) || !plan_find_regions(plan, why) || !plan_find_kinds(plan))
+		return why->size_B ? false : refuse(why, "no memory");
+	return true;
+}
+
+void plan_finish(struct plan *plan)
+{
+	for (uint32_t e = 0; plan->regions && e < plan->entry_count; e++) {
+		struct plan_region *region = &plan->regions[e];
+		if (region->nodes)
+			free(region->nodes[0].pending);
+		free(region->nodes);
+		free(region->node_of);
+	}
+	free(plan->regions);
+	free(plan->verbs);
+	free(plan->rows);
+	free(plan->use);
+	free(plan->def);
+	free(plan->webs);
+	free(plan->blocks);
+	free(plan->block_of);
+	free(plan->live_at);
+	free(plan->live);
+	free(plan->entries);
+}

@@ -1,0 +1,547 @@
+/* Protects: kernels as machine code give the bits that the interpreter gives.  Random kernels of all instructions that
+ * PTX's text can name, with branches, loops, memory, barriers and shuffles, run both ways for blocks of many shapes; all
+ * memory that they write is compared.  Faults are the same, and machine code of programs that are gone is given back.
+ *
+ * SOFT_JIT_SEED=N and SOFT_JIT_KERNELS=N in the environment: which kernels and how many; SOFT_JIT_MODULES=N: how many
+ * programs come and go. */
+#include "config.h"
+
+#include "softcuda/exec/level.h"
+#include "softcuda/exec/tier.h"
+#include "tests/unit/soft_module.h"
+#include "tests/unit/test.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define HEADER ".version 8.3\n.target sm_90\n.address_size 64\n"
+
+enum { ITEM_IN_B = 128, ITEM_OUT_B = 512, ITEMS_MAX = 512, TEXT_MAX = 4000, REGISTERS = 6 };
+
+static uint32_t random_below(uint32_t end)
+{
+	return (uint32_t)test_random(end);
+}
+
+static unsigned long from_environment(const char *name, unsigned long usual)
+{
+	const char *text = getenv(name);
+	return text ? strtoul(text, NULL, 10) : usual;
+}
+
+/* --- the instructions ---------- */
+
+/* "add.s32" and the widths of its operands, as in op_row.shape. */
+static struct { char name[48], shape[8]; } texts[TEXT_MAX];
+static unsigned text_count;
+
+static void write_instruction(struct bytes *ptx, const char *name, const char *shape, unsigned (*choose)(char))
+{
+	bytes_printf(ptx, "%s ", name);
+	for (unsigned k = 0; shape[k]; k++)
+		bytes_printf(ptx, "%s%c%u", k ? ", " : "", shape[k], choose(shape[k]));
+	bytes_append_string(ptx, ";\n");
+}
+
+static unsigned first_register(char width)
+{
+	(void)width;
+	return 0;
+}
+
+static void declare(struct bytes *ptx)
+{
+	bytes_append_string(ptx, ".reg .pred p<8>, g; .reg .b16 h<8>; .reg .b32 w<10>, n<8>; .reg .b64 l<8>, a, b, in, out;\n");
+}
+
+/* Whether softcuda takes it; what it does not take, it refuses when it reads. */
+static bool is_known(const char *name, const char *shape)
+{
+	struct bytes ptx = BYTES_INIT, log = BYTES_INIT;
+	struct soft_program *program = NULL;
+	bytes_append_string(&ptx, HEADER ".entry k() {\n");
+	declare(&ptx);
+	write_instruction(&ptx, name, shape, first_register);
+	bytes_append_string(&ptx, "ret;\n}\n");
+	const bool known = ptx_parse(bytes_string(&ptx), ptx.size_B, false, 90, &log, &program) == CUDA_SUCCESS;
+	soft_program_destroy(known ? program : NULL);
+	bytes_finish(&ptx);
+	bytes_finish(&log);
+	return known;
+}
+
+static void add_text(const char *name, const char *shape)
+{
+	if (strlen(name) >= sizeof(texts[0].name) || strlen(shape) >= sizeof(texts[0].shape) || strchr(shape, 'q') ||
+	    text_count == TEXT_MAX || !is_known(name, shape))
+		return;
+	strcpy(texts[text_count].name, name);
+	strcpy(texts[text_count++].shape, shape);
+}
+
+/* "_cvt.f32.s32" with the modifiers that there are. */
+static void add_conversions(const char *types)
+{
+	static const char *const modifiers[] = {"", ".rn", ".rz", ".rm", ".rp", ".rzi", ".rni", ".rmi", ".rpi", ".sat",
+						".rn.sat", ".rzi.sat", ".ftz", ".rn.ftz", ".rzi.ftz", ".rni.ftz.sat"};
+	char name[64], shape[3] = "";
+	const char *type = types;
+	for (unsigned k = 0; k < 2; k++) {
+		type = strchr(type, '.') + 1;
+		const unsigned long bits = strtoul(type + 1, NULL, 10);
+		shape[k] = bits == 64 ? 'l' : bits == 32 ? 'w' : 'h';
+	}
+	for (size_t i = 0; i < sizeof(modifiers) / sizeof(modifiers[0]); i++) {
+		snprintf(name, sizeof(name), "cvt%s%s", modifiers[i], types);
+		add_text(name, shape);
+	}
+}
+
+static void add_rows(const struct op_rows *rows)
+{
+	char name[64];
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct op_row *row = &rows->rows[i];
+		if (!strncmp(row->name, "_cvt.", 5) && strchr(row->name + 5, '.')) {
+			add_conversions(row->name + 4);
+		} else if (!strncmp(row->name, "_cmp.", 5)) {
+			snprintf(name, sizeof(name), "setp%s", row->name + 4);
+			add_text(name, row->shape);
+		} else if (row->name[0] >= 'a' && row->name[0] <= 'z') {
+			snprintf(name, sizeof(name), "%.*s", (int)strcspn(row->name, "/"), row->name);
+			add_text(name, row->shape);
+		}
+	}
+}
+
+static void list_instructions(void)
+{
+	for (unsigned t = 0; t < EXEC_HOT_TABLE_COUNT; t++)
+		add_rows(exec_level()->tables[t]);
+	add_rows(&exec_rows_half);
+	add_rows(&exec_rows_rounded);
+	add_rows(&exec_rows_narrow);
+	add_rows(&exec_rows_video);
+}
+
+/* --- a random kernel ---------- */
+
+static struct bytes ptx;
+static unsigned label, depth;
+
+static unsigned any_register(char width)
+{
+	(void)width;
+	return random_below(REGISTERS);
+}
+
+static void write_guard(void)
+{
+	if (!random_below(4))
+		bytes_printf(&ptx, "@%sp%u ", random_below(2) ? "!" : "", random_below(REGISTERS));
+}
+
+static void write_random_instruction(void)
+{
+	const unsigned i = random_below(text_count);
+	write_guard();
+	if (strlen(texts[i].shape) == 3 && texts[i].shape[2] == 'w' && texts[i].name[0] != 's' && !random_below(4)) {
+		/* Shifts and such by a constant, sums with one. */
+		bytes_printf(&ptx, "%s %c%u, %c%u, 0x%x;\n", texts[i].name, texts[i].shape[0], random_below(REGISTERS),
+			     texts[i].shape[1], random_below(REGISTERS),
+			     random_below(2) ? random_below(40) : random_below(0x7fffffff));
+		return;
+	}
+	write_instruction(&ptx, texts[i].name, texts[i].shape, any_register);
+}
+
+/* A place of a work-item's own: 64 bytes of each kind of memory. */
+static void write_memory(void)
+{
+	static const struct { const char *type; char width; unsigned size_B; } types[] = {
+		{"u8", 'h', 1}, {"s8", 'h', 1}, {"b16", 'h', 2}, {"b32", 'w', 4}, {"f32", 'w', 4}, {"b64", 'l', 8},
+		{"v2.b32", 'w', 8}, {"v4.b32", 'w', 16}, {"v2.b64", 'l', 16}
+	};
+	static const char *const spaces[] = {"global", "shared", "local"};
+	static const char *const bases[] = {"a", "n1", "n2"};
+	const unsigned t = random_below(9), s = random_below(3), count = t == 7 ? 4 : t == 6 || t == 8 ? 2 : 1;
+	const bool loads = random_below(2), varying = random_below(2);
+	char data[64] = "";
+	for (unsigned i = 0, at = 0; i < count; i++)
+		at += (unsigned)snprintf(data + at, sizeof(data) - at, "%s%c%u", i ? ", " : "", types[t].width,
+					 (random_below(2) + 2 * i) % REGISTERS);
+	if (varying) {
+		bytes_printf(&ptx, "and.b32 n4, w%u, %u;\n", random_below(REGISTERS), 48 & ~(types[t].size_B - 1));
+		if (s)
+			bytes_printf(&ptx, "add.u32 n5, %s, n4;\n", bases[s]);
+		else
+			bytes_append_string(&ptx, "cvt.u64.u32 b, n4; add.u64 b, b, a;\n");
+	}
+	write_guard();
+	const char *base = varying ? s ? "n5" : "b" : bases[s];
+	const char *open = count > 1 ? "{" : "", *close = count > 1 ? "}" : "";
+	const unsigned offset = random_below(2) * 16;
+	if (loads)
+		bytes_printf(&ptx, "ld.%s.%s %s%s%s, [%s+%u];\n", spaces[s], types[t].type, open, data, close, base, offset);
+	else
+		bytes_printf(&ptx, "st.%s.%s [%s+%u], %s%s%s;\n", spaces[s], types[t].type, base, offset, open, data, close);
+}
+
+static void write_special(void)
+{
+	static const char *const names[] = {"%tid.x", "%tid.y", "%tid.z", "%ntid.x", "%ntid.y", "%ctaid.x", "%nctaid.x",
+					    "%laneid", "%warpid", "%lanemask_lt"};
+	bytes_printf(&ptx, "mov.u32 w%u, %s;\n", random_below(REGISTERS), names[random_below(10)]);
+}
+
+/* The guard of a branch: of some lanes, or of all alike. */
+static void write_condition(void)
+{
+	if (random_below(3))
+		bytes_printf(&ptx, "and.pred g, p%u, p%u;\n", random_below(REGISTERS), random_below(REGISTERS));
+	else
+		bytes_printf(&ptx, "setp.lt.u32 g, n3, %u;\n", random_below(3));
+}
+
+static void write_statements(unsigned count);
+
+static void write_branch(void)
+{
+	const unsigned own = label++;
+	write_condition();
+	bytes_printf(&ptx, "@%sg bra E%u;\n", random_below(2) ? "!" : "", own);
+	write_statements(1 + random_below(5));
+	const bool both = random_below(2);
+	if (both)
+		bytes_printf(&ptx, "bra.uni F%u;\n", own);
+	bytes_printf(&ptx, "E%u:\n", own);
+	if (both) {
+		write_statements(1 + random_below(5));
+		bytes_printf(&ptx, "F%u:\n", own);
+	}
+}
+
+/* A loop of at most four turns, whose number lanes have alike or not, with a way out in the middle. */
+static void write_loop(void)
+{
+	const unsigned own = label++, counter = 6 + depth;
+	bytes_printf(&ptx, "and.b32 w%u, %s, 3;\nL%u:\n", counter, random_below(2) ? "n3" : "w1", own);
+	write_statements(1 + random_below(5));
+	if (random_below(2)) {
+		write_condition();
+		bytes_printf(&ptx, "@g bra M%u;\n", own);
+	}
+	write_statements(1 + random_below(3));
+	bytes_printf(&ptx, "setp.ne.u32 g, w%u, 0; sub.u32 w%u, w%u, 1;\n@g bra L%u;\nM%u:\n", counter, counter, counter,
+		     own, own);
+}
+
+static void write_statements(unsigned count)
+{
+	depth++;
+	for (unsigned i = 0; i < count; i++) {
+		const unsigned kind = random_below(20);
+		if (kind == 0 && depth < 4)
+			write_branch();
+		else if (kind == 1 && depth < 4)
+			write_loop();
+		else if (kind < 6)
+			write_memory();
+		else if (kind == 6)
+			write_special();
+		else if (kind == 7)
+			bytes_printf(&ptx, "selp.b32 w%u, w%u, w%u, p%u; mov.b32 w%u, n0;\n", random_below(REGISTERS),
+				     random_below(REGISTERS), random_below(REGISTERS), random_below(REGISTERS),
+				     random_below(REGISTERS));
+		else
+			write_random_instruction();
+	}
+	depth--;
+}
+
+/* What all work-items come to: barriers, and what the lanes of a warp do together. */
+static void write_together(void)
+{
+	switch (random_below(6)) {
+	case 0:
+		bytes_append_string(&ptx, "bar.sync 0;\n");
+		break;
+	case 1:
+		bytes_printf(&ptx, "barrier.red.popc.u32 w%u, 0, p%u;\n", random_below(REGISTERS), random_below(REGISTERS));
+		break;
+	case 2:
+		bytes_printf(&ptx, "shfl.sync.bfly.b32 w%u, w%u, %u, 31, -1;\n", random_below(REGISTERS),
+			     random_below(REGISTERS), 1 + random_below(31));
+		break;
+	case 3:
+		bytes_printf(&ptx, "vote.sync.ballot.b32 w%u, p%u, -1;\n", random_below(REGISTERS), random_below(REGISTERS));
+		break;
+	case 4:
+		bytes_printf(&ptx, "atom.global.add.u32 w%u, [a+8], w%u;\n", random_below(REGISTERS),
+			     random_below(REGISTERS));
+		break;
+	default:
+		bytes_printf(&ptx, "@p%u bra X;\n", random_below(REGISTERS));
+		break;
+	}
+}
+
+static void write_loads(void)
+{
+	for (unsigned i = 0; i < REGISTERS; i++)
+		bytes_printf(&ptx, "ld.global.b64 l%u, [in+%u]; ld.global.b32 w%u, [in+%u]; ld.global.b16 h%u, [in+%u];\n"
+			     "setp.ne.u16 p%u, h%u, 0; and.b32 n4, w%u, 1; setp.ne.u32 p%u, n4, 0;\n", i, 8 * i, i,
+			     48 + 4 * i, i, 72 + 2 * i, i, i, i, i);
+}
+
+static void write_stores(void)
+{
+	for (unsigned i = 0; i < REGISTERS; i++)
+		bytes_printf(&ptx, "st.global.b64 [out+%u], l%u; st.global.b32 [out+%u], w%u; st.global.b16 [out+%u], h%u;\n"
+			     "selp.b32 n4, 1, 0, p%u; st.global.b32 [out+%u], n4;\n", 8 * i, i, 48 + 4 * i, i, 72 + 2 * i,
+			     i, i, 96 + 4 * i);
+	bytes_append_string(&ptx, "ld.shared.b64 l0, [n1]; ld.shared.b64 l1, [n1+24]; ld.local.b64 l2, [n2]; "
+			    "ld.local.b64 l3, [n2+40];\n"
+			    "st.global.b64 [out+128], l0; st.global.b64 [out+136], l1; st.global.b64 [out+144], l2; "
+			    "st.global.b64 [out+152], l3;\n");
+}
+
+/* n0 is the work-item's number, n1 and n2 the addresses of its shared and local memory, n3 the group's number, a that
+ * of its memory in global memory. */
+static void write_kernel(void)
+{
+	bytes_finish(&ptx);
+	label = depth = 0;
+	bytes_append_string(&ptx, HEADER ".entry k(.param .u64 in, .param .u64 out)\n{\n");
+	declare(&ptx);
+	bytes_printf(&ptx, ".shared .align 16 .b8 room[%u]; .local .align 16 .b8 stack[128];\n"
+		     "mov.u32 n4, %%tid.y; mov.u32 n5, %%ntid.x; mov.u32 n0, %%tid.x; mad.lo.u32 n6, n4, n5, n0;\n"
+		     "mov.u32 n4, %%ntid.y; mul.lo.u32 n4, n4, n5; mov.u32 n3, %%ctaid.x; mad.lo.u32 n0, n3, n4, n6;\n"
+		     "ld.param.u64 in, [in]; mul.wide.u32 a, n0, %u; add.u64 in, in, a;\n"
+		     "ld.param.u64 out, [out]; mul.wide.u32 a, n0, %u; add.u64 out, out, a; add.u64 a, out, 256;\n"
+		     "mov.u32 n1, room; shl.b32 n6, n6, 7; add.u32 n1, n1, n6; mov.u32 n2, stack;\n",
+		     128 * 128, ITEM_IN_B, ITEM_OUT_B);
+	write_loads();
+	for (unsigned i = 2 + random_below(3); i; i--) {
+		write_statements(2 + random_below(8));
+		if (random_below(2))
+			write_together();
+	}
+	bytes_append_string(&ptx, "X:\n");
+	write_stores();
+	bytes_append_string(&ptx, "ret;\n}\n");
+}
+
+/* --- both ways ---------- */
+
+enum { SHAPES = 9 };
+static const uint32_t shapes[SHAPES][2] = {{32, 1}, {64, 1}, {7, 1}, {100, 1}, {12, 3}, {8, 4}, {20, 2}, {3, 5}, {16, 6}};
+
+static CUresult launch(struct module *module, bool interpreted, const uint32_t *shape, const void *parameters)
+{
+	bytes_finish(&module->log);
+	const struct soft_launch l = {
+		.function = soft_program_function(module->program, "k"), .grid = {3, 1, 1},
+		.block = {shape[0], shape[1], 1}, .parameters = parameters, .cooperative = interpreted,
+		.memory = &device_memory, .variable_addresses = module->addresses, .sm = 90, .multiprocessor_count = 4
+	};
+	return soft_launch_run(&l, &module->log);
+}
+
+/* Numbers that mean something to some instruction, and others. */
+static uint64_t random_bits(void)
+{
+	static const uint64_t special[] = {
+		0, 1, 2, 31, 32, 33, 0x7fffffff, 0x80000000, 0xffffffff, 0x7f800000, 0xff800000, 0x7fc00001, 0x7f800001,
+		0x3f800000, 0xbf800000, 0x00800000, 0x00400000, 0x4f000000, 0x7fffffffffffffff, 0x8000000000000000,
+		0xffffffffffffffff, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff0000000000001, 0x7ff8000000000123,
+		0x3ff0000000000000, 0x0010000000000000, 0x0008000000000000, 0x43e0000000000000, 0x3c00, 0x7c00, 0x7e01
+	};
+	const uint64_t bits = (uint64_t)random_below(0x7fffffff) << 33 ^ (uint64_t)random_below(0x7fffffff) << 11 ^
+			      random_below(4096);
+	switch (random_below(4)) {
+	case 0:
+		return special[random_below(sizeof(special) / sizeof(special[0]))];
+	case 1:
+		return special[random_below(sizeof(special) / sizeof(special[0]))] << 32 |
+		       special[random_below(sizeof(special) / sizeof(special[0]))];
+	case 2:
+		return bits % 256;
+	default:
+		return bits;
+	}
+}
+
+struct memory {
+	char *in, *out, *expected;
+};
+
+static bool compare_shape(struct module *module, const struct memory *m, const uint32_t *shape, unsigned long seed)
+{
+	struct { const void *in, *out; } parameters = {m->in, m->out};
+	const size_t size_B = (size_t)ITEMS_MAX * ITEM_OUT_B;
+	memset(m->out, 0xee, size_B);
+	const CUresult expected = launch(module, true, shape, &parameters);
+	memcpy(m->expected, m->out, size_B);
+	memset(m->out, 0xee, size_B);
+	const CUresult result = launch(module, false, shape, &parameters);
+	if (result == expected && (result != CUDA_SUCCESS || !memcmp(m->out, m->expected, size_B)))
+		return true;
+	size_t at = 0;
+	while (at < size_B && m->out[at] == m->expected[at])
+		at++;
+	printf("kernel %lu, block %u x %u: result %d, expected %d; work-item %zu, byte %zu: 0x%016llx, expected 0x%016llx\n",
+	       seed, shape[0], shape[1], result, expected, at / ITEM_OUT_B, at % ITEM_OUT_B,
+	       at < size_B ? (unsigned long long)*(uint64_t *)(void *)(m->out + (at & ~(size_t)7)) : 0,
+	       at < size_B ? (unsigned long long)*(uint64_t *)(void *)(m->expected + (at & ~(size_t)7)) : 0);
+	return false;
+}
+
+static bool compare_kernel(unsigned long seed)
+{
+	struct module module;
+	test_random_state = seed * 0x9e3779b97f4a7c15u;
+	write_kernel();
+	if (module_load(&module, bytes_string(&ptx)) != CUDA_SUCCESS) {
+		printf("kernel %lu: %s\n%s", seed, bytes_string(&module.log), bytes_string(&ptx));
+		return false;
+	}
+	const size_t size_B = (size_t)ITEMS_MAX * ITEM_OUT_B;
+	struct memory m = {device_take((size_t)ITEMS_MAX * ITEM_IN_B), device_take(size_B), malloc(size_B)};
+	bool right = m.expected != NULL;
+	for (size_t i = 0; right && i < (size_t)ITEMS_MAX * ITEM_IN_B; i += 8)
+		*(uint64_t *)(void *)(m.in + i) = random_bits();
+	for (unsigned i = 0; right && i < 3; i++)
+		right = compare_shape(&module, &m, shapes[i ? random_below(SHAPES) : i], seed);
+	free(m.expected);
+	module_finish(&module);
+	if (!right && getenv("SOFT_JIT_SHOW"))
+		printf("%s", bytes_string(&ptx));
+	return right;
+}
+
+static void random_kernels(void)
+{
+	const unsigned long seed = from_environment("SOFT_JIT_SEED", 1), count = from_environment("SOFT_JIT_KERNELS", 25);
+	const uint64_t compiled = atomic_load(&tier_counts.compiled), refused = atomic_load(&tier_counts.refused);
+	unsigned wrong = 0;
+	list_instructions();
+	CHECK(text_count > 700);
+	for (unsigned long i = 0; i < count && wrong < 5; i++)
+		wrong += !compare_kernel(seed + i);
+	bytes_finish(&ptx);
+	printf("%u instructions; kernels %lu to %lu: %llu compiled, %llu refused\n", text_count, seed, seed + count - 1,
+	       (unsigned long long)(atomic_load(&tier_counts.compiled) - compiled),
+	       (unsigned long long)(atomic_load(&tier_counts.refused) - refused));
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(atomic_load(&tier_counts.refused) - refused, 0);
+	CHECK(atomic_load(&tier_counts.compiled) - compiled >= count);
+}
+
+/* --- faults ---------- */
+
+static const char store_ptx[] = HEADER
+	".entry k(.param .u64 in, .param .u64 out) { .reg .b32 n; .reg .b64 a, b;\n"
+	"mov.u32 n, %tid.x; mul.wide.u32 b, n, 4; ld.param.u64 a, [out]; add.u64 a, a, b;\n"
+	"st.global.u32 [a], n; ret; }\n";
+
+/* The twentieth work-item stores behind the memory: in both ways the same is said. */
+static void faults(void)
+{
+	struct module module;
+	struct bytes expected = BYTES_INIT;
+	const uint32_t shape[2] = {32, 1};
+	REQUIRE(module_load(&module, store_ptx) == CUDA_SUCCESS);
+	struct { const void *in, *out; } parameters = {NULL, device_take(19 * 4)};
+	CHECK_EQ(launch(&module, true, shape, &parameters), CUDA_ERROR_ILLEGAL_ADDRESS);
+	bytes_append_string(&expected, bytes_string(&module.log));
+	CHECK(strstr(bytes_string(&expected), "work-item (19,0,0)") != NULL);
+	CHECK_EQ(launch(&module, false, shape, &parameters), CUDA_ERROR_ILLEGAL_ADDRESS);
+	CHECK_STRING(bytes_string(&module.log), bytes_string(&expected));
+	bytes_finish(&expected);
+	module_finish(&module);
+}
+
+/* --- programs that come and go ---------- */
+
+static size_t resident_pages(void)
+{
+	size_t total = 0, resident = 0;
+	FILE *file = fopen("/proc/self/statm", "r");
+	if (!file)
+		return 0;
+	if (fscanf(file, "%zu %zu", &total, &resident) != 2)
+		resident = 0;
+	fclose(file);
+	return resident;
+}
+
+static void come_and_go(unsigned long count)
+{
+	const uint32_t shape[2] = {32, 1};
+	for (unsigned long i = 0; i < count; i++) {
+		struct module module;
+		REQUIRE(module_load(&module, store_ptx) == CUDA_SUCCESS);
+		struct { const void *in, *out; } parameters = {NULL, device_take(4096)};
+		CHECK_EQ(launch(&module, false, shape, &parameters), CUDA_SUCCESS);
+		CHECK(atomic_load(&tier_counts.code_B) > 0);
+		module_finish(&module);
+		CHECK_EQ(atomic_load(&tier_counts.code_B), 0);
+	}
+}
+
+static void programs_come_and_go(void)
+{
+	const unsigned long count = from_environment("SOFT_JIT_MODULES", 100);
+	const uint64_t compiled = atomic_load(&tier_counts.compiled);
+	come_and_go(20);
+	const size_t before = resident_pages();
+	come_and_go(count);
+	const size_t more = resident_pages() - before;
+	CHECK_EQ(atomic_load(&tier_counts.compiled) - compiled, count + 20);
+	/* A program leaves less than a page: names that LLVM keeps. */
+	if ((long)more > 256 + (long)count / 2) {
+		printf("%lu programs have left %zu pages\n", count, more);
+		test_failures++;
+	}
+}
+
+/* --- all instructions, with their expected values ---------- */
+
+/* t_soft_exec is told by the environment that every kernel is to be compiled. */
+static void instructions(void)
+{
+	int status = 1;
+	const pid_t child = fork();
+	if (!child) {
+		execl("tests/unit/t_soft_exec", "t_soft_exec", "best", (char *)NULL);
+		_exit(99);
+	}
+	CHECK(child > 0 && waitpid(child, &status, 0) == child && !status);
+}
+
+/* The compiler is looked for where this program and t_soft_exec lie. */
+static bool find_compiler(void)
+{
+	static const char name[] = "libculvert-softcuda-jit.so", link_name[] = "tests/unit/libculvert-softcuda-jit.so";
+	char target[4096];
+	if (!realpath(name, target))
+		return false;
+	return !symlink(target, link_name) || !access(link_name, R_OK);
+}
+
+int main(void)
+{
+	static const struct test_case cases[] = {
+		TEST(instructions), TEST(random_kernels), TEST(faults), TEST(programs_come_and_go)
+	};
+	if (!find_compiler() || setenv("CULVERT_SOFT_JIT", "always", 1)) {
+		printf("libculvert-softcuda-jit.so is not here\n");
+		return 99;
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	const int failed = test_run_all(cases, (int)(sizeof(cases) / sizeof(cases[0])));
+	soft_exec_shutdown();
+	return failed;
+}
