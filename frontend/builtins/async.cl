@@ -64,8 +64,8 @@ HELPER void start_strided_copy(uint target, ulong source, uint count, ulong stri
 #define COPY(T, to, from) \
 	HELPER void copy_at_once(to T *target, const from T *source, size_t count, size_t to_step, size_t from_step) \
 	{ \
-		size_t step = group_size(); \
-		for (size_t i = get_local_linear_id(); i < count; i += step) \
+		uint step = (uint)group_size(); \
+		for (uint i = (uint)get_local_linear_id(); i < (uint)count; i += step) \
 			target[i * to_step] = source[i * from_step]; \
 	}
 /* The stride counts elements of the global side. */
