@@ -14,5 +14,5 @@ for CULVERT_SOFT_MACHINE in integrated coherent wsl; do
 	done
 done
 CULVERT_SOFT_MACHINE=tablet CULVERT_DEBUG=err ./culvert devices >"$out" 2>&1 && { echo "a machine that is none"; status=1; }
-grep -q 'CULVERT_SOFT_MACHINE=tablet is none of' "$out" || { cat "$out"; status=1; }
+grep -q 'CULVERT_SOFT_MACHINE=tablet is not one of' "$out" || { cat "$out"; status=1; }
 exit $status
