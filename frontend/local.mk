@@ -29,6 +29,7 @@ frontend_sources = $(frontend_plain_sources) \
 	frontend/lower.c frontend/lower.h \
 	frontend/lower_comparison.c \
 	frontend/lower_element.c \
+	frontend/lower_bits.c \
 	frontend/lower_check.c \
 	frontend/lower_component.c \
 	frontend/lower_component.h \

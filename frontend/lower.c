@@ -72,6 +72,8 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		if (!status && lowering.sm < LOWER_SM_NEWER_DIALECT)
 			status = fe_lower_comparisons(&lowering);
 		if (!status && lowering.sm < LOWER_SM_NEWER_DIALECT)
+			status = fe_lower_bits(&lowering);
+		if (!status && lowering.sm < LOWER_SM_NEWER_DIALECT)
 			status = fe_lower_elements(&lowering);
 		status = status ? status : fe_lower_half_elements(&lowering);
 		status = status ? status : fe_lower_local_calls(&lowering);

@@ -66,6 +66,7 @@ enum fe_status fe_lower_entry_names(struct lowering *lowering);      /* lower_ke
 enum fe_status fe_lower_local(struct lowering *lowering);            /* lower_local.c */
 enum fe_status fe_lower_local_calls(struct lowering *lowering);      /* lower_local_call.c */
 enum fe_status fe_lower_local_indices(struct lowering *lowering);    /* lower_local_index.c */
+enum fe_status fe_lower_bits(struct lowering *lowering);             /* lower_bits.c */
 enum fe_status fe_lower_merges(struct lowering *lowering);           /* lower_merge.c */
 enum fe_status fe_lower_comparisons(struct lowering *lowering);      /* lower_comparison.c */
 enum fe_status fe_lower_elements(struct lowering *lowering);         /* lower_element.c */
