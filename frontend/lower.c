@@ -78,8 +78,7 @@ enum fe_status fe_module_lower(struct fe_module *module, struct abi_program *abi
 		status = status ? status : fe_lower_half_elements(&lowering);
 		status = status ? status : fe_lower_local_calls(&lowering);
 		/* Behind the passes that declare variables of their own. */
-		if (!status && lowering.sm < LOWER_SM_NEWER_DIALECT)
-			status = fe_lower_lifetimes(&lowering);
+		status = status ? status : fe_lower_lifetimes(&lowering);
 	}
 	LLVMDisposeBuilder(lowering.builder);
 	return status;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Lifetimes of private variables.  For compute_90 and before, libnvvm 13.0 first gives variables of one type
+/* Lifetimes of private variables, for all architectures.  libnvvm 13.0 first gives variables of one type
  * that are not in use at the same time one place in memory, and keeps the marks of all of them.  Then it takes
  * the first end of a lifetime for the end of the place's, and puts other variables there, even if one of the
  * first is still in use.  So no ends are passed.  When libnvvm inlines a function, it marks the start and the end
