@@ -12,15 +12,15 @@ static cl_int fill_wait(struct gpu_device *device, gpu_address address)
 {
 	const uint32_t zero = 0;
 	struct gpu_stream *stream;
-	cl_int error = gpu_stream_acquire(device, 0, &stream), unknown = CL_SUCCESS;
+	cl_int error = gpu_stream_acquire(device, 0, &stream), drain_error = CL_SUCCESS;
 	if (!error) {
 		error = gpu_fill(stream, address, &zero, sizeof(zero), (uint64_t)WORDS * STRIDE_B);
-		unknown = gpu_stream_drain(stream);
+		drain_error = gpu_stream_drain(stream);
 		gpu_stream_release(stream);
 	}
-	if (error && !unknown)
+	if (error && !drain_error)
 		gpu_memory_free(device, address, NULL, 0);
-	return error ? error : unknown;
+	return error ? error : drain_error;
 }
 
 /* If two threads make the counters, one frees its own again. */

@@ -23,7 +23,7 @@ static struct bytes driver_note;
 /* Whether this process is a child of the one that found the devices. pthread_atfork sets it where that is available,
  * so that no system call is needed for each object. */
 static atomic_bool is_child;
-static bool is_told;
+static bool sees_forks;
 static pid_t birth_pid;
 
 static uint32_t attribute(CUdevice cu_device, CUdevice_attribute which)
@@ -245,7 +245,7 @@ static void find_devices(void)
 	struct gpu_caps common = {0};
 	int count = 0;
 	birth_pid = getpid();
-	is_told = !pthread_atfork(NULL, NULL, child_begins);
+	sees_forks = !pthread_atfork(NULL, NULL, child_begins);
 	if (!start_driver(&common))
 		goto out;
 	if (gpu_check(NULL, cuda.cuDeviceGetCount(&count)) || count <= 0) {
@@ -446,7 +446,7 @@ bool gpu_wants_current(struct gpu_device *device, CUresult cu_result, struct gpu
 
 cl_int gpu_device_check_process(struct gpu_device *device)
 {
-	if (is_told ? atomic_load_explicit(&is_child, memory_order_relaxed)
+	if (sees_forks ? atomic_load_explicit(&is_child, memory_order_relaxed)
 		    : getpid() != birth_pid)
 		gpu_device_lose(device, CL_OUT_OF_RESOURCES);
 	return gpu_device_status(device);

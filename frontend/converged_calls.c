@@ -28,12 +28,12 @@ static const char common[] = "sub_group_", converged[] = "__culvert_converged_";
 static const char vendor[] = "intel_";
 
 enum {
-	EFFORT = 1 << 16,       /* blocks that are visited for one program at most */
+	BLOCKS_MAX = 1 << 16,   /* blocks that are visited for one program at most */
 	CALLERS_MAX = 8         /* functions that call each other, one within another */
 };
 
 struct look {
-	unsigned effort;        /* what is left of it */
+	unsigned blocks_left;   /* blocks that may still be visited */
 	bool out_of_memory;
 };
 
@@ -59,9 +59,9 @@ static unsigned reach_from(struct look *look, struct fe_set *blocks, LLVMBasicBl
 	unsigned reached = 0;
 	for (uint32_t i = 0; i < blocks->count; i++) {
 		LLVMBasicBlockRef block = (LLVMBasicBlockRef)(uintptr_t)blocks->items[i];
-		if (!look->effort)
+		if (!look->blocks_left)
 			return REACHES_BLOCK | REACHES_END;
-		look->effort--;
+		look->blocks_left--;
 		if (block == wanted) {
 			reached |= REACHES_BLOCK;
 			continue;
@@ -163,7 +163,7 @@ static bool change_calls(struct look *look, LLVMModuleRef module, LLVMValueRef f
 
 enum fe_status fe_module_converge_calls(struct fe_module *module)
 {
-	struct look look = {.effort = EFFORT};
+	struct look look = {.blocks_left = BLOCKS_MAX};
 	bool good = true;
 	LLVMValueRef function = LLVMGetFirstFunction(module->module), next;
 	for (; good && function; function = next) {

@@ -393,9 +393,9 @@ static int outcome_receive(const struct helper *helper, uint64_t deadline_ns,
 		if (error || !message->size_B || message->data[0] != OCL_WIRE_ASKS)
 			return error;
 		bytes_finish(message);
-		const int told = ocl_wire_tell_threads(helper->socket, deadline_ns, share_now());
-		if (told)
-			return told;
+		const int send_error = ocl_wire_tell_threads(helper->socket, deadline_ns, share_now());
+		if (send_error)
+			return send_error;
 	}
 }
 

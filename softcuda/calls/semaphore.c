@@ -129,15 +129,15 @@ static CUresult wait_run(struct soft_operation *operation, struct bytes *report)
 {
 	const struct semaphore *semaphore = ((struct semaphore_operation *)operation)->semaphore;
 	const uint64_t start_ns = soft_now_ns();
-	bool told = false;
+	bool is_reported = false;
 	char byte;
 	(void)report;
 	while (!given_up(operation)) {
 		if (readable(semaphore->fd, LOOK_MS) && read(semaphore->fd, &byte, 1) == 1)
 			break;
-		if (told || soft_now_ns() - start_ns < soft_sched.stuck_ns)
+		if (is_reported || soft_now_ns() - start_ns < soft_sched.stuck_ns)
 			continue;
-		told = true;
+		is_reported = true;
 		soft_report("softcuda: ordering: stream %llu waits for an external semaphore, and "
 			    "nobody signals it\n", (unsigned long long)operation->stream->id);
 	}

@@ -265,7 +265,7 @@ static void complete_locked(struct soft_operation *operation)
 }
 
 /* Completes what needs no worker; true when there was any. */
-static bool complete_effortless_locked(void)
+static bool complete_without_worker_locked(void)
 {
 	bool any = false;
 	struct list *link, *next;
@@ -289,7 +289,7 @@ static void start_worker_locked(void);
 static void settle_locked(bool own)
 {
 	unsigned ready;
-	while (complete_effortless_locked())
+	while (complete_without_worker_locked())
 		;
 	if (soft_sched.lazy)
 		pick_lazy_locked(&ready, true);
