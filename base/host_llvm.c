@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* Of LLVM's IR, its command line options and its streams: whoever uses LLVM has one of them. */
+/* Symbols of LLVM's IR, command line options and streams; every program that uses LLVM has one of these. */
 static const char *const symbols[] = {
 	"_ZN4llvm11LLVMContextC1Ev",
 	"_ZN4llvm2cl6Option11addArgumentEv",
 	"_ZN4llvm11raw_ostreamD2Ev",
 };
 
-/* ld.so binds a reference with a version to a symbol without one, but not to one of another version. */
+/* The dynamic linker binds a versioned reference to a symbol without a version, but not to one of another version. */
 static bool has_versions(const struct link_map *map)
 {
 	for (const ElfW(Dyn) *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++)
@@ -23,7 +23,7 @@ static bool has_versions(const struct link_map *map)
 	return false;
 }
 
-/* The host may have loaded the very library that ours needs. */
+/* The application may have loaded the same LLVM library that the compiler needs. */
 static bool is_our_llvm(const char *path, const char *const *ours, size_t count)
 {
 	struct stat status, own;

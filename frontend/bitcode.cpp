@@ -21,8 +21,8 @@
 
 namespace {
 
-/* An object is this header and LLVM bitcode.  LLVM's reader trusts what it reads
- * more than a file deserves, so damage is found before it looks. */
+/* An object is this header and LLVM bitcode.  LLVM's reader does not expect damaged bitcode, so damage is detected
+ * before. */
 constexpr char magic[8] = {'c', 'u', 'l', 'v', 'o', 'b', 'j', '1'};
 constexpr size_t header_size_B = sizeof(magic) + 8;
 
@@ -67,8 +67,8 @@ std::unique_ptr<llvm::Module> parse(const bytes *object, llvm::LLVMContext &cont
 	return std::move(*module);
 }
 
-/* Every program brings its own copy of a struct's type, so structs are compared by
- * what they hold.  Pointers are opaque: types are trees. */
+/* Each program has its own copy of a struct's type, so structs are compared by their members.  Pointers are opaque,
+ * so types have no cycles. */
 bool same_shape(const llvm::Type *one, const llvm::Type *other)
 {
 	if (one == other)
@@ -86,7 +86,7 @@ bool same_shape(const llvm::Type *one, const llvm::Type *other)
 	return true;
 }
 
-/* What would clash, found before LLVM's linker stops at the first. */
+/* Reports all conflicting definitions; LLVM's linker stops at the first. */
 bool check_clashes(const llvm::Module &to, const llvm::Module &from, bytes *log)
 {
 	bool clean = true;

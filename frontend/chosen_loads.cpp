@@ -11,12 +11,13 @@
 
 namespace {
 
-/* if_true where condition is, if_false where it is not. */
+/* The value is if_true if condition holds, otherwise if_false. */
 struct choice {
 	llvm::Value *condition = nullptr, *if_true = nullptr, *if_false = nullptr;
 };
 
-/* The block in front of one in which nothing is done but what may as well be done there. */
+/* The only block before one whose instructions may also be executed there; nullptr if it has other instructions or
+ * other predecessors. */
 llvm::BasicBlock *block_before(llvm::BasicBlock *block)
 {
 	auto *end = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
@@ -34,7 +35,7 @@ void move_to_end(llvm::BasicBlock *from, llvm::BasicBlock *to)
 		from->front().moveBefore(*to, to->getTerminator()->getIterator());
 }
 
-/* What Clang makes of "c ? a : b".  Both are computed where the ways part then. */
+/* Reads the phi that Clang makes of "c ? a : b".  Both values are then computed before the branch. */
 bool read_phi(llvm::PHINode *phi, choice &chosen)
 {
 	if (phi->getNumIncomingValues() != 2)
@@ -68,7 +69,7 @@ bool read_choice(llvm::Instruction *merge, choice &chosen)
 	return true;
 }
 
-/* A pointer that is loaded would be a phi of two, of which nobody has looked where they point. */
+/* Only loads of numbers are replaced: for a loaded pointer nobody would find out where the chosen one points. */
 bool is_load_of_number(const llvm::User *user)
 {
 	auto *load = llvm::dyn_cast<llvm::LoadInst>(user);

@@ -47,12 +47,12 @@
 
 namespace {
 
-/* Names that diagnostics show; no real file can be meant by them. */
+/* The name that diagnostics show for the source; no real file has it. */
 constexpr char source_name[] = "<kernel>";
 constexpr char header_folder[] = "<headers>";
 constexpr char system_folder[] = "<builtin>";
 
-/* A stream into the build log, without a buffer: what was said survives a fatal error. */
+/* A stream into the build log, without a buffer, so that messages are not lost by a fatal error. */
 class log_stream final : public llvm::raw_ostream {
 public:
 	explicit log_stream(bytes *log) : llvm::raw_ostream(true), log(log) {}
@@ -69,7 +69,7 @@ private:
 	bytes *log;
 };
 
-/* Notes when the source asks for the time: __DATE__, __TIME__, __TIMESTAMP__. */
+/* Notes whether the source uses the time: __DATE__, __TIME__, __TIMESTAMP__. */
 class time_watch final : public clang::PPCallbacks {
 public:
 	explicit time_watch(fe_inputs *inputs) : inputs(inputs) {}
@@ -89,11 +89,11 @@ private:
 	fe_inputs *inputs;
 };
 
-/* Runs Clang's code generator alone: unlike Clang's own actions it starts no
- * backend, so it does not matter which targets the LLVM in the process has. */
+/* Runs only Clang's code generator: Clang's own actions would also start a backend, which the LLVM in this process
+ * may not have. */
 class emit_module final : public clang::ASTFrontendAction {
 public:
-	/* inputs: NULL when nobody asks. */
+	/* inputs: NULL if they are not needed. */
 	emit_module(llvm::LLVMContext &context, fe_inputs *inputs)
 		: context(context), inputs(inputs) {}
 
@@ -133,14 +133,14 @@ private:
 		merge_inline_functions(compiler.getASTContext());
 		module = std::unique_ptr<llvm::Module>(generator->ReleaseModule());
 		fe_kernel_bodies_restore(*module);
-		/* C++ has overloads of it, and Clang's header does not say that it is C's. */
+		/* C++ has overloads of printf, and Clang's header does not declare it as extern "C". */
 		if (llvm::Function *printf = module->getFunction("_Z6printfPU3AS4Kcz"))
 			printf->setName("printf");
 	}
 
-	/* OpenCL C has no linker magic for plain `inline` functions, and programs expect
-	 * them to exist: they are emitted like others (-fgnu89-inline), but a header's
-	 * inline function must not clash with itself when programs are linked. */
+	/* OpenCL C does not say that an external definition of a plain `inline` function is in another file, and
+	 * programs expect that such functions exist: they are emitted like other functions (-fgnu89-inline).  But an
+	 * inline function of a header must not conflict with itself when programs are linked. */
 	void merge_inline_functions(clang::ASTContext &ast)
 	{
 		for (const clang::Decl *decl : ast.getTranslationUnitDecl()->decls()) {
@@ -164,8 +164,8 @@ private:
 
 using file_system = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
 
-/* A real file whose content is noted when it is read: what Clang read, and not what
- * the file may hold a moment later. */
+/* A real file whose content is noted when it is read: that is what Clang has read, even if the file changes a moment
+ * later. */
 class noted_file final : public llvm::vfs::File {
 public:
 	noted_file(std::unique_ptr<llvm::vfs::File> file, std::string path, fe_inputs *inputs)
@@ -179,7 +179,7 @@ private:
 	llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
 	getBuffer(const llvm::Twine &name, int64_t size_B, bool needs_nul, bool) override
 	{
-		/* Said to be changing, it is read and not mapped: the bytes stay. */
+		/* With the flag for volatile files it is read and not mapped, so that the bytes do not change. */
 		auto buffer = file->getBuffer(name, size_B, needs_nul, true);
 		if (buffer) {
 			hash content = hash_of((*buffer)->getBufferStart(),
@@ -194,7 +194,7 @@ private:
 	fe_inputs *inputs;
 };
 
-/* What Clang says of a file that is there and is not to be opened, as "cannot open file 'NAME': ...". */
+/* Why a file that exists is not opened, for Clang's message "cannot open file 'NAME': ...". */
 enum class refusal { no_regular_file = 1, too_large };
 
 class refusal_words final : public std::error_category {
@@ -213,7 +213,7 @@ std::error_code refused(refusal reason)
 	return {static_cast<int>(reason), words};
 }
 
-/* Opening a FIFO waits for somebody to write to it, and a device may never end. */
+/* Only regular files are opened: a FIFO could block, and a device may have no end. */
 std::error_code openable(const llvm::ErrorOr<llvm::vfs::Status> &there)
 {
 	if (!there || there->isDirectory())
@@ -224,17 +224,16 @@ std::error_code openable(const llvm::ErrorOr<llvm::vfs::Status> &there)
 						   : std::error_code();
 }
 
-/* The real files, for -I, behind the ones that exist in memory only.  LLVM's own
- * overlay needs a current directory, which a host may have lost. */
+/* The real files, for -I, behind files that exist only in memory.  LLVM's own overlay needs a current directory,
+ * which the application may have deleted. */
 class source_files final : public llvm::vfs::ProxyFileSystem {
 public:
-	/* inputs gets what is asked of the real files; NULL when nobody wants to know. */
+	/* inputs: gets the queries of real files; NULL if they are not needed. */
 	explicit source_files(fe_inputs *inputs)
 		: llvm::vfs::ProxyFileSystem(llvm::vfs::getRealFileSystem()), inputs(inputs) {}
 
-	/* OpenCL 3.0 API, 5.8.2: of headers with one name the first counts.  A name may be
-	 * another's folder too ("a" and "a/b.h"): what does not fit into one file system goes
-	 * into a further one. */
+	/* OpenCL 3.0 API, 5.8.2: of headers with the same name the first counts.  A name may also be a folder of
+	 * another name ("a" and "a/b.h"); then another file system in memory is used for it. */
 	void add(const std::string &path, const char *text, size_t size_B)
 	{
 		for (const auto &layer : memory) {
@@ -284,8 +283,7 @@ private:
 						      llvm::StringRef(text, size_B), path));
 	}
 
-	/* Of a name that is both, the folder: Clang asks for no state of a file that it
-	 * has not opened. */
+	/* If a name is a file and a folder, the folder: Clang asks for the status only of files that it has opened. */
 	llvm::ErrorOr<llvm::vfs::Status> status_in_memory(const llvm::Twine &path)
 	{
 		llvm::ErrorOr<llvm::vfs::Status> found =
@@ -298,7 +296,7 @@ private:
 		return found;
 	}
 
-	/* A folder of such a name in the host's own would be looked into otherwise. */
+	/* A folder of this name in the application's current folder must not be searched. */
 	static bool in_memory_only(const llvm::Twine &path)
 	{
 		std::string name = path.str();
@@ -322,7 +320,7 @@ private:
 	std::set<std::string> noted;
 };
 
-/* A file in the place of a folder would hide all that is in it. */
+/* Whether the name is that of a file.  A file with the name of a folder would hide everything in the folder. */
 bool names_a_file(llvm::StringRef name)
 {
 	llvm::StringRef last = llvm::sys::path::filename(name);
@@ -385,8 +383,8 @@ std::vector<const char *> make_arguments(const fe_options *options, const fe_wor
 		options->codegen.optimization ? "-O2" : "-O0", "-disable-llvm-passes",
 	};
 	if (options->codegen.line_info) {
-		/* What nobody optimizes can be looked at in a debugger, with its variables; before
-		 * 19 LLVM has them among the instructions. */
+		/* Code that is not optimized can be examined in a debugger, with its variables.  LLVM before 19
+		 * describes variables by calls. */
 		const bool full = !options->codegen.optimization && !fe_options_checked() &&
 				  LLVM_VERSION_MAJOR >= 19;
 		const char *const debug[] = {
@@ -396,8 +394,8 @@ std::vector<const char *> make_arguments(const fe_options *options, const fe_wor
 		};
 		arguments.insert(arguments.end(), std::begin(debug), std::end(debug));
 	}
-	/* The checker sees addresses, but not that one has left an array inside of a struct.  What
-	 * ends a struct as [0] or [1] may stand for more. */
+	/* The software device's checker sees addresses, but not whether an index has left an array inside a struct;
+	 * Clang's sanitizer does.  An array [0] or [1] at the end of a struct may have more elements. */
 	if (fe_options_checked())
 		arguments.insert(arguments.end(),
 				 {"-fsanitize=array-bounds", "-fsanitize-recover=array-bounds",
@@ -406,20 +404,20 @@ std::vector<const char *> make_arguments(const fe_options *options, const fe_wor
 		arguments.push_back(words->items[i]);
 	for (size_t i = 0; i < options->clang.count; i++) {
 		arguments.push_back(options->clang.items[i]);
-		/* From 20 on Clang itself takes the option for no more than a word. */
+		/* From version 20 on Clang accepts the option but ignores it. */
 		if (!std::strcmp(options->clang.items[i], "-cl-finite-math-only"))
 			arguments.insert(arguments.end(),
 					 {"-menable-no-infs", "-menable-no-nans"});
 	}
-	/* Programs expect what other platforms do: a header in the process' folder is found without
-	 * -I, behind all folders that are named.  What includes nothing is not asked about folders
-	 * when it is looked for in the cache. */
+	/* Programs expect, as on other platforms, that a header in the current folder is found without -I, after all
+	 * other folders.  It is added only if the source includes something, so that other sources in the cache do
+	 * not depend on folders. */
 	if (source.contains("include"))
 		arguments.insert(arguments.end(), {"-I", "."});
 	return arguments;
 }
 
-/* Reads the command line; what is wrong with it goes to the stream. */
+/* Reads the command line; errors are written to the stream. */
 bool read_arguments(clang::CompilerInvocation &invocation,
 		    const std::vector<const char *> &arguments, llvm::raw_ostream &stream)
 {
@@ -442,7 +440,7 @@ std::unique_ptr<llvm::Module> run_clang(const fe_compile_job *job, size_t source
 	clang::InputKind kind(clang::Language::OpenCL);
 	invocation->getFrontendOpts().Inputs.clear();
 	if (fe_options_checked()) {
-		/* Clang's sanitizers ask for the main file's name, and crash where it is none. */
+		/* Clang's sanitizers need the name of the main file, and crash without one. */
 		invocation->getPreprocessorOpts().addRemappedFile(source_name, source.get());
 		invocation->getPreprocessorOpts().RetainRemappedFileBuffers = true;
 		invocation->getFrontendOpts().Inputs.emplace_back(source_name, kind);
@@ -460,7 +458,7 @@ std::unique_ptr<llvm::Module> run_clang(const fe_compile_job *job, size_t source
 	return action.take_module();
 }
 
-/* Applications hand over sizes with the closing NUL counted in; Clang would warn. */
+/* Applications often include the closing NUL in the size, of which Clang would warn. */
 size_t trimmed_size_B(const fe_compile_job *job)
 {
 	size_t size_B = job->source_size_B;
@@ -475,7 +473,7 @@ enum fe_status fe_clang_compile(const struct fe_compile_job *job, const struct f
 				struct fe_module *module_out, struct bytes *log)
 {
 	size_t source_size_B = trimmed_size_B(job);
-	/* Clang counts source positions with 31 bits; it ends the process beyond them. */
+	/* Clang stores source positions in 31 bits, and ends the process when they do not fit. */
 	if (source_size_B > INT_MAX / 2) {
 		bytes_append_string(log, "error: the source is larger than 1 GiB\n");
 		return FE_COMPILE_FAILED;
@@ -496,7 +494,7 @@ enum fe_status fe_clang_compile(const struct fe_compile_job *job, const struct f
 		LLVMContextDispose(context);
 		return status;
 	}
-	/* The name of a function that the lowering knows. */
+	/* Gives the sanitizer's handler the name that lower_check.c looks for. */
 	if (llvm::Function *handler = module->getFunction("__ubsan_handle_out_of_bounds_minimal"))
 		handler->setName("__culvert_hidden_index");
 	module_out->context = context;

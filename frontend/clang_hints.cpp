@@ -26,7 +26,7 @@ constexpr struct {
 	{"clk_event_t", "this device has no device-side enqueue"},
 	{"get_default_queue", "this device has no device-side enqueue"},
 	{"enqueue_kernel", "this device has no device-side enqueue"},
-	/* Clang says no more of them than that it knows no such type. */
+	/* For these words Clang only says that the type is unknown. */
 	{"template", "this is C++ for OpenCL: -cl-std=CLC++2021"},
 	{"class", "this is C++ for OpenCL: -cl-std=CLC++2021"},
 	{"namespace", "this is C++ for OpenCL: -cl-std=CLC++2021"},
@@ -40,7 +40,7 @@ constexpr struct {
 	{"assert", "OpenCL C has no C library; printf is there"},
 };
 
-/* The name that a message is about; "" when it is about none. */
+/* The name to which a message refers; "" if there is none. */
 std::string subject(const clang::Diagnostic &message)
 {
 	if (!message.getNumArgs())
@@ -57,7 +57,7 @@ std::string subject(const clang::Diagnostic &message)
 	}
 }
 
-/* How the types and constants of OpenCL C 2.0's atomics begin. */
+/* How the names of types and constants of OpenCL C 2.0's atomics begin. */
 constexpr const char *words_of_atomics[] = {
 	"atomic_double", "atomic_flag", "atomic_float", "atomic_int", "atomic_long",
 	"atomic_ptrdiff_t", "atomic_size_t", "atomic_uint", "atomic_ulong",
@@ -82,7 +82,7 @@ std::string undeclared(const std::string &name, unsigned standard)
 	for (const auto &row : no_such)
 		if (name == row.name)
 			return row.hint;
-	/* The library has the functions of all standards. */
+	/* The built-in library has the functions of all versions of OpenCL C. */
 	if (standard < 200 && (is_builtin(name) || is_word_of_atomics(name)))
 		return "'" + name + "' needs a newer OpenCL C: -cl-std=CL3.0";
 	std::string stem = name.substr(0, name.empty() ? 0 : name.size() - 1);
@@ -108,8 +108,8 @@ public:
 	}
 
 private:
-	/* Clang warns of each extension that it has no code for.  Ours are known here, so that the
-	 * message, a remark for now, is a warning, or an error with -Werror, for others alone. */
+	/* Clang warns of each extension for which it has no code itself.  Such a message is made a remark first; for
+	 * an extension that Culvert does not know, it becomes a warning again, or an error with -Werror. */
 	void BeginSourceFile(const clang::LangOptions &language,
 			     const clang::Preprocessor *preprocessor) override
 	{
@@ -141,7 +141,7 @@ private:
 		}
 		clang::TextDiagnosticPrinter::HandleDiagnostic(level, message);
 		std::string text = hint(message);
-		/* Once is enough. */
+		/* Each hint is given once. */
 		if (!text.empty() && said.insert(text).second)
 			stream << "note: " << text << '\n';
 	}
@@ -170,7 +170,7 @@ private:
 		}
 	}
 
-	/* Clang does not list the candidates of builtins. */
+	/* Clang does not list the candidates for calls of built-in functions. */
 	static std::string ambiguous(const std::string &name)
 	{
 		return is_builtin(name) ? "no version of '" + name + "' takes exactly these types, and "

@@ -2,7 +2,7 @@
 
 #include "frontend/clang_objects.h"
 
-/* GCC sees a null pointer in a member function of Clang's that asserts that it has none. */
+/* GCC warns of a null pointer in a member function of Clang, where an assertion excludes it. */
 #pragma GCC diagnostic ignored "-Wnonnull"
 
 #include <clang/AST/ASTContext.h>
@@ -41,7 +41,7 @@ private:
 	unsigned message;
 };
 
-/* Clang knows no address space for their tables, and writes what LLVM does not take. */
+/* Clang does not put the tables of virtual bases into an address space, and generates IR that LLVM rejects. */
 void refuse_virtual_bases(const clang::CXXRecordDecl &type)
 {
 	if (type.isDependentContext() || !type.getNumVBases())

@@ -6,7 +6,7 @@
 
 #include <llvm-c/Core.h>
 
-/* One node per compiled source in this named metadata: linking collects them. */
+/* Named metadata with a node for each compiled source; linking keeps all nodes. */
 static const char metadata_name[] = "culvert.codegen";
 
 enum { FIELD_COUNT = 7 };
@@ -52,7 +52,7 @@ void fe_codegen_put(const struct fe_module *module, const struct codegen_choice 
 				    LLVMMetadataAsValue(module->context, node));
 }
 
-/* False for a node that we did not write. */
+/* False: the node is not one that was written here. */
 static bool read_node(LLVMValueRef node, struct codegen_choice *codegen_out)
 {
 	LLVMValueRef operands[FIELD_COUNT];
@@ -69,8 +69,7 @@ static bool read_node(LLVMValueRef node, struct codegen_choice *codegen_out)
 	return true;
 }
 
-/* The settings hold for a whole module, so the stricter wish wins: a source that
- * asked for exact results gets them, and a liberty is taken only where all allow it. */
+/* The settings apply to a whole module, so the stricter one is used: a relaxation only if all sources allow it. */
 static void merge(struct codegen_choice *all, const struct codegen_choice *one)
 {
 	all->flush_denormals = all->flush_denormals && one->flush_denormals;

@@ -17,8 +17,7 @@
 
 namespace {
 
-/* Clang recurses over what it reads, and a source that nests deeper than the stack kills
- * the host. */
+/* Clang is recursive; a source that is nested too deeply would overflow the stack and end the process. */
 constexpr size_t stack_B = size_t(1) << 30;
 
 struct task_run {
@@ -29,7 +28,7 @@ struct task_run {
 	std::jmp_buf escape;
 };
 
-/* The task of this thread, or nullptr on threads that are not ours. */
+/* The task that this thread runs; nullptr on other threads. */
 thread_local task_run *current_run;
 
 [[noreturn]] void leave(task_run *run, enum fe_status status)
@@ -45,7 +44,7 @@ void on_fatal_error(void *, const char *reason, bool)
 		bytes_printf(run->log, "error: the compiler failed: %s\n", reason);
 		leave(run, FE_INTERNAL);
 	}
-	/* LLVM ends the process once this returns; say why, as LLVM would have. */
+	/* LLVM ends the process when this returns; the reason is written as LLVM would. */
 	char line[1024];
 	int length = std::snprintf(line, sizeof(line), "LLVM ERROR: %s\n", reason);
 	if (length > 0) {
@@ -68,8 +67,8 @@ void install_handlers()
 	llvm::install_bad_alloc_error_handler(on_bad_alloc);
 }
 
-/* The one place that catches (local.mk says why no other frame may take part).
- * Apart from the function that calls setjmp: exceptions and jumps do not mix in one frame. */
+/* The only function that catches exceptions (local.mk says why others must not).  It is separate from the function
+ * that calls setjmp, because exceptions and longjmp must not be mixed in one frame. */
 void run_task(task_run *run)
 {
 	try {

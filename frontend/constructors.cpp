@@ -21,7 +21,7 @@ namespace {
 
 constexpr char list_name[] = "llvm.global_ctors";
 
-/* The functions of Clang's list, in the order in which they run. */
+/* The functions in Clang's list of constructors, in the order in which they are called. */
 std::vector<llvm::Function *> listed(const llvm::Module &module)
 {
 	std::vector<std::pair<uint64_t, llvm::Function *>> rows;
@@ -51,7 +51,7 @@ const llvm::GlobalVariable *variable_of(const llvm::Value *pointer)
 	return llvm::dyn_cast<llvm::GlobalVariable>(pointer->stripInBoundsOffsets());
 }
 
-/* The object that an initialiser makes: what it writes, or calls a constructor of, last. */
+/* The object that an initializer initializes: the last one that it writes, or whose constructor it calls. */
 std::string object_of(const llvm::Function &function)
 {
 	std::string name = fe_demangle(function.getName().str());
@@ -69,7 +69,7 @@ std::string object_of(const llvm::Function &function)
 	return name;
 }
 
-/* The initialisers of single objects: what Clang's function of a whole source calls in turn. */
+/* The initializers of single objects, which Clang's function for a whole source calls one after the other. */
 std::vector<llvm::Function *> initializers(const llvm::Module &module)
 {
 	std::vector<llvm::Function *> single;
@@ -91,7 +91,7 @@ bool evaluate_all(llvm::Module &module, bytes *log)
 	bool all = true;
 	std::string object;
 	for (llvm::Function *function : initializers(module)) {
-		/* Of several the last one is named where all have run. */
+		/* If the commit fails the message names the last object. */
 		object = object_of(*function);
 		if (evaluator.run(*function))
 			continue;
@@ -115,7 +115,7 @@ std::vector<const llvm::GlobalValue *> fe_constructors_begin(llvm::Module &modul
 	std::vector<const llvm::GlobalValue *> roots;
 	if (const llvm::GlobalVariable *list = module.getNamedGlobal(list_name))
 		roots.push_back(list);
-	/* Clang makes kernels of them, for hosts to launch. */
+	/* Clang makes these functions kernels, to be launched by the host. */
 	for (llvm::Function *function : listed(module)) {
 		function->clearMetadata();
 		function->setCallingConv(llvm::CallingConv::C);

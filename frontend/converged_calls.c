@@ -10,15 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sub-group functions that some work-items alone may call take the lanes that are here together
- * (sub_group_active.cl), which may be fewer than come by: lanes that took different ways are not bound to
- * have met again, although GPUs mostly see to it.  Where every work-item of the sub-group makes the call, all
- * of them are to take part (cl_khr_subgroup_shuffle and the others: the values of active work-items).
+/* Sub-group functions that only some work-items call operate on the lanes that have arrived together
+ * (sub_group_active.cl).  Those may be fewer than all lanes that make the call: lanes that took different branches
+ * need not have converged again, although GPUs mostly take care of that.  If every work-item of the sub-group makes
+ * the call, all of them have to take part (cl_khr_subgroup_shuffle and similar extensions: the values of active
+ * work-items).
  *
- * A block is converged when every work-item runs it once: it is in no loop, every way from the start of its
- * function to an end leads through it, and its function is a kernel that nobody calls, or is called
- * from converged blocks alone.  In those, calls of the library's functions become calls of
- * their forms that wait for the whole sub-group. */
+ * A block is converged if every work-item executes it once: it is in no loop, every path from the start of its
+ * function to an end contains it, and its function is a kernel that no function calls, or is called only from
+ * converged blocks.  In converged blocks, calls of these functions are replaced by calls of their variants that wait
+ * for the whole sub-group. */
 
 static const char *const families[] = {
 	"elect", "non_uniform_", "broadcast_first", "ballot", "shuffle", "rotate", "clustered_",
@@ -28,8 +29,8 @@ static const char common[] = "sub_group_", converged[] = "__culvert_converged_";
 static const char vendor[] = "intel_";
 
 enum {
-	BLOCKS_MAX = 1 << 16,   /* blocks that are visited for one program at most */
-	CALLERS_MAX = 8         /* functions that call each other, one within another */
+	BLOCKS_MAX = 1 << 16,   /* the most blocks that are visited for one program */
+	CALLERS_MAX = 8         /* depth of nested calls */
 };
 
 struct look {
@@ -37,7 +38,7 @@ struct look {
 	bool out_of_memory;
 };
 
-/* Where ways through a function lead: to a certain block, to an end of the function. */
+/* What a path leads to: a given block, or an end of the function. */
 enum reach { REACHES_BLOCK = 1, REACHES_END = 2 };
 
 static bool add_successors(struct look *look, struct fe_set *blocks, LLVMBasicBlockRef block)
@@ -52,8 +53,8 @@ static bool add_successors(struct look *look, struct fe_set *blocks, LLVMBasicBl
 	return true;
 }
 
-/* Where the ways from a set of blocks lead, each followed up to `wanted`; all that they come by is
- * added to the set.  Both where that takes too long or memory is out. */
+/* What the paths from a set of blocks lead to, each followed up to `wanted`; all blocks on them are added to the
+ * set.  The answer is both if that takes too long or there is not enough memory. */
 static unsigned reach_from(struct look *look, struct fe_set *blocks, LLVMBasicBlockRef wanted)
 {
 	unsigned reached = 0;
@@ -74,7 +75,7 @@ static unsigned reach_from(struct look *look, struct fe_set *blocks, LLVMBasicBl
 	return reached;
 }
 
-/* Whether whoever runs a function runs this block, once. */
+/* Whether every call of the function executes this block exactly once. */
 static bool block_runs_once(struct look *look, LLVMBasicBlockRef block)
 {
 	struct fe_set from_start = {0}, from_here = {0};
@@ -92,7 +93,7 @@ static bool block_runs_once(struct look *look, LLVMBasicBlockRef block)
 
 static bool call_runs_once(struct look *look, LLVMValueRef call, unsigned depth);
 
-/* Whether a function runs for all work-items of a sub-group whenever it runs for one. */
+/* Whether all work-items of a sub-group call the function if one does. */
 static bool function_is_converged(struct look *look, LLVMValueRef function, unsigned depth)
 {
 	LLVMUseRef use = LLVMGetFirstUse(function);
@@ -112,8 +113,8 @@ static bool call_runs_once(struct look *look, LLVMValueRef call, unsigned depth)
 	       function_is_converged(look, fe_parent_function(call), depth);
 }
 
-/* The name of the other form, or false: the function has none.  Names are mangled:
- * _Z, the length of the identifier, the identifier, its parameters. */
+/* Appends the name of the converged variant; false: the function has none.  Names are mangled: _Z, the length of the
+ * identifier, the identifier, the parameters. */
 static bool converged_name(const char *name, struct bytes *other)
 {
 	char *identifier;
@@ -132,7 +133,7 @@ static bool converged_name(const char *name, struct bytes *other)
 	return false;
 }
 
-/* The ballot's own arithmetic asks nobody. */
+/* Functions that compute with a ballot's result involve no other work-items. */
 static bool has_other_form(LLVMValueRef function)
 {
 	static const char arithmetic[] = "sub_group_ballot_";

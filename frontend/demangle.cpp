@@ -10,7 +10,7 @@
 
 namespace {
 
-/* Takes text out of type; whether it was there. */
+/* Removes text from type; returns whether it was there. */
 bool take_out(std::string &type, const char *text)
 {
 	size_t at = type.find(text);
@@ -20,7 +20,7 @@ bool take_out(std::string &type, const char *text)
 	return true;
 }
 
-/* Clang's " vector[4]" -> "4"; "" for a scalar. */
+/* Replaces Clang's " vector[4]" by "4"; returns "" for a scalar. */
 std::string take_width(std::string &type)
 {
 	static const char word[] = " vector[";
@@ -44,7 +44,7 @@ const struct {
 	{"double", "double"},
 };
 
-/* "float vector[4] const AS1*" -> "__global float4 const*" */
+/* Converts "float vector[4] const AS1*" to "__global float4 const*". */
 std::string opencl_type(std::string type)
 {
 	const char *space = take_out(type, " AS1") ? "__global "

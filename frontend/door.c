@@ -1,4 +1,4 @@
-/* frontend.h in libculvert.so: loads the compiler when it is first needed. */
+/* The functions of frontend.h in libculvert.so, which loads the compiler when it is first needed. */
 #include "config.h"
 
 #include "base/build_id.h"
@@ -15,7 +15,7 @@
 static const char file_name[] = "libculvert-frontend.so";
 static const char *const llvm_files[] = {CULVERT_LLVM_FILES};
 
-/* Set once, never taken back; threads that load at once find the same. */
+/* Set once and never changed; several threads that load it at the same time find the same library. */
 static _Atomic(const struct fe_compiler *) loaded;
 
 static const struct fe_compiler *load(struct bytes *log)
@@ -97,7 +97,7 @@ const char *fe_compiler_id(void)
 
 bool fe_compiler_build(struct bytes *text)
 {
-	/* LLVM is found there by the compiler's file too. */
+	/* The files of LLVM, which the compiler's library also loads, are part of the identity. */
 	struct bytes path = BYTES_INIT;
 	bool found = own_library_find(file_name, &path) &&
 		     build_id_append(text, bytes_string(&path));

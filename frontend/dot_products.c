@@ -5,13 +5,13 @@
 
 #include <llvm-c/Core.h>
 
-/* `sum + dot(a, b)` of four bytes each is one instruction, dp4a, which neither libnvvm nor ptxas
- * make of a dp4a and an addition.  The library's functions are still without a body here, so
- * that a program's own of the same name are left alone. */
+/* `sum + dot(a, b)` of four bytes each is one instruction, dp4a, but neither libnvvm nor ptxas joins a dp4a and an
+ * addition.  At this time the library's functions have no body yet, so functions of the program with the same names
+ * are not affected. */
 
 static const struct {
-	const char *dot;        /* a call of it that is only added to ... */
-	const char *with_sum;   /* ... is a call of this */
+	const char *dot;        /* a call of it whose result is only added to another value */
+	const char *with_sum;   /* is replaced by a call of this */
 } rows[] = {
 	{ "_Z3dotDv4_hS_", "__culvert_dot_acc_uu" },
 	{ "_Z3dotDv4_cS_", "__culvert_dot_acc_ss" },
@@ -23,7 +23,7 @@ static const struct {
 	{ "_Z20dot_4x8packed_su_intjj", "__culvert_dot_acc_su" },
 };
 
-/* 32 bits, in one piece or several. */
+/* Whether the type has 32 bits, as one integer or as a vector. */
 static bool is_word(LLVMTypeRef type)
 {
 	unsigned count = 1;
@@ -35,8 +35,8 @@ static bool is_word(LLVMTypeRef type)
 	       count * LLVMGetIntTypeWidth(type) == 32;
 }
 
-/* A program may declare another function of the name: that call stays as it is, for the writer
- * of NVVM IR to refuse. */
+/* Whether the call has the library function's types.  A program may declare another function of the name; such a
+ * call is left for the writer of NVVM IR to reject. */
 static bool is_of_words(LLVMValueRef call)
 {
 	return LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMIntegerTypeKind &&
@@ -45,7 +45,7 @@ static bool is_of_words(LLVMValueRef call)
 	       is_word(LLVMTypeOf(LLVMGetOperand(call, 1)));
 }
 
-/* The addition that alone uses a value, and what it is added to; NULL: there is none. */
+/* The addition that is the value's only user, and its other operand; NULL: there is none. */
 static LLVMValueRef addition_of(LLVMValueRef value, LLVMValueRef *other_out)
 {
 	LLVMUseRef use = LLVMGetFirstUse(value);

@@ -19,7 +19,7 @@
 
 namespace {
 
-/* A second or two; a depth that our own stack has room for. */
+/* Limits of time (a second or two) and of recursion, for which the stack is large enough. */
 enum { STEP_LIMIT = 1 << 21, DEPTH_LIMIT = 200, LARGEST_COPY_B = 1 << 20 };
 
 bool is_made_of_parts(const llvm::Type *type)
@@ -61,7 +61,7 @@ llvm::Constant *of_parts(llvm::Type *type, const std::vector<llvm::Constant *> &
 	return llvm::ConstantVector::get(parts);
 }
 
-/* The bits of a number; false: it is none. */
+/* The bits of a number; false: the constant is not a number. */
 bool bits_of(const llvm::Constant *value, llvm::APInt *out)
 {
 	if (auto *integer = llvm::dyn_cast<llvm::ConstantInt>(value))
@@ -117,7 +117,7 @@ uint64_t fe_evaluator::size_of(llvm::Type *type) const
 
 /* -- memory ------------------------------------------------------------------------- */
 
-/* Where a pointer leads, if size_B bytes are there. */
+/* Finds the memory to which a pointer points; false if size_B bytes are not in it. */
 bool fe_evaluator::find(llvm::Constant *pointer, uint64_t size_B, place *out)
 {
 	llvm::APInt offset(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
@@ -135,7 +135,7 @@ bool fe_evaluator::find(llvm::Constant *pointer, uint64_t size_B, place *out)
 	return true;
 }
 
-/* known: false where nobody wrote a byte. */
+/* *known: false if the byte was not initialized. */
 bool fe_evaluator::byte_at(const place &at, uint64_t offset_B, uint8_t *out, bool *known)
 {
 	const cells &cells = written[at.variable];
@@ -190,7 +190,7 @@ llvm::Constant *fe_evaluator::load_scalar(const place &at, llvm::Type *type)
 	auto cell = cells.find(at.offset_B);
 	if (cell != cells.end() && cell->second->getType() == type)
 		return cell->second;
-	/* What nobody has written: addresses too. */
+	/* If nothing was written there, the initializer is used, also for addresses. */
 	auto next = cells.lower_bound(at.offset_B);
 	bool touched = next != cells.end() && next->first < at.offset_B + size_of(type);
 	if (next != cells.begin()) {
@@ -219,7 +219,7 @@ llvm::Constant *fe_evaluator::load(const place &at, llvm::Type *type)
 	return of_parts(type, parts);
 }
 
-/* No cell reaches into these bytes any more: one that lies across an end becomes single bytes. */
+/* Removes the cells within these bytes; a cell that extends beyond an end is replaced by single bytes. */
 bool fe_evaluator::make_room(const place &at, uint64_t size_B)
 {
 	cells &cells = written[at.variable];
@@ -268,7 +268,7 @@ bool fe_evaluator::store(const place &at, llvm::Constant *value)
 	return true;
 }
 
-/* Cells as they are, so that addresses stay whole; what lies between them by bytes. */
+/* Copies cells as they are, so that addresses stay complete, and the bytes between them. */
 bool fe_evaluator::copy(llvm::Constant *to, llvm::Constant *from, uint64_t size_B)
 {
 	place source, target;
@@ -284,7 +284,7 @@ bool fe_evaluator::copy(llvm::Constant *to, llvm::Constant *from, uint64_t size_
 		auto cell = written[at.variable].find(at.offset_B);
 		llvm::Constant *value = cell == written[at.variable].end() ? nullptr : cell->second;
 		if (!value || i + size_of(value->getType()) > size_B) {
-			/* Of an initialiser an address is found as such alone. */
+			/* An address in an initializer can only be found as such. */
 			value = llvm::ConstantFoldLoadFromConst(source.variable->getInitializer(),
 								byte, llvm::APInt(64, at.offset_B),
 								layout);
@@ -354,14 +354,14 @@ bool fe_evaluator::intrinsic(values &frame, llvm::IntrinsicInst &call)
 						  : copy(to, what, length->getZExtValue());
 }
 
-/* Nobody else is there whom a guard would keep out: builtins/static_object.cl for one work-item.
- * done: whether it is a function of guards. */
+/* Functions of guards of static objects, for the one work-item that there is here (builtins/static_object.cl).
+ * *done: whether the call is one of these. */
 bool fe_evaluator::guard(values &frame, llvm::CallBase &call, bool *done)
 {
 	enum { UNTOUCHED, MADE };
 	llvm::StringRef name = call.getCalledFunction()->getName();
 	const bool releases = name == "__cxa_guard_release", asks = name == "__culvert_guard_made";
-	/* An index outside of its array is told by the access, which fails here. */
+	/* An invalid index is found by the access, which fails. */
 	const bool index = name == "__culvert_hidden_index";
 	*done = releases || asks || index || name == "__cxa_guard_acquire";
 	if (!*done || index)
@@ -424,7 +424,7 @@ bool fe_evaluator::call_out(values &frame, llvm::CallBase &call)
 	return true;
 }
 
-/* Of two addresses in one variable; LLVM before 19 leaves some of them to the linker. */
+/* Compares two addresses in one variable; LLVM before 19 leaves some of these comparisons to the linker. */
 llvm::Constant *fe_evaluator::compare(const values &frame, llvm::ICmpInst &comparison)
 {
 	llvm::Constant *of[2], *base[2];
@@ -489,7 +489,7 @@ bool fe_evaluator::step(values &frame, llvm::Instruction &instruction)
 	return true;
 }
 
-/* NULL: a condition that is no constant, or no way to go on. */
+/* NULL: the condition is not a constant, or there is no next block. */
 llvm::BasicBlock *fe_evaluator::next_block(const values &frame, llvm::Instruction &last)
 {
 	if (auto *branch = llvm::dyn_cast<llvm::BranchInst>(&last)) {
@@ -507,7 +507,7 @@ llvm::BasicBlock *fe_evaluator::next_block(const values &frame, llvm::Instructio
 	return nullptr;
 }
 
-/* The block's values that depend on where it was come from, all at once. */
+/* Sets the block's phis, all at the same time. */
 bool fe_evaluator::enter(values &frame, llvm::BasicBlock &block, llvm::BasicBlock *from)
 {
 	std::vector<std::pair<llvm::PHINode *, llvm::Constant *>> incoming;

@@ -8,7 +8,7 @@
 	((uint32_t)(major) << 22 | (uint32_t)(minor) << 12 | (uint32_t)(patch))
 
 enum kind { KIND_EXTENSION, KIND_EXTENSION_3, KIND_FEATURE, KIND_FEATURE_2 };
-/* How a program comes to see the name. */
+/* How the name of a feature is made known to a program. */
 enum how { HOW_CLANG, HOW_CLANG_2, HOW_BUILTIN, HOW_MACRO };
 
 static const struct fe_feature features[] = {
@@ -49,7 +49,7 @@ static bool add_string(struct fe_words *words, const char *word)
 	return fe_words_add(words, word, strlen(word));
 }
 
-/* prefix and suffix: "-D" and "=1", or "-U" and "". */
+/* prefix and suffix are "-D" and "=1", or "-U" and "". */
 static bool add_macro(struct fe_words *words, const char *prefix, const char *name,
 		      const char *suffix)
 {
@@ -67,7 +67,7 @@ static enum how how_in(size_t feature, unsigned standard)
 	return standard >= 200 ? HOW_CLANG : HOW_MACRO;
 }
 
-/* Before 22 Clang's own header defines for OpenCL C 2.0 what that has always. */
+/* Clang's header before version 22 defines the macros itself for OpenCL C 2.0, which always has these features. */
 static bool is_visible(size_t feature, unsigned standard, unsigned clang)
 {
 	const unsigned first_2 = clang >= 22 ? 200 : 300;
@@ -100,8 +100,7 @@ bool fe_extension_works(const char *name, unsigned standard)
 
 bool fe_features_add_words(struct fe_words *words, unsigned standard, unsigned clang)
 {
-	/* Clang's idea of the target is emptied first: what it would switch on by
-	 * itself differs from version to version. */
+	/* Clang's defaults for the target differ from version to version, so everything is disabled first. */
 	struct bytes list = BYTES_INIT;
 	bytes_append_string(&list, "-cl-ext=-all");
 	bool added = true;
@@ -115,8 +114,8 @@ bool fe_features_add_words(struct fe_words *words, unsigned standard, unsigned c
 		else if (!visible && how == HOW_BUILTIN)
 			added = add_macro(words, "-U", features[i].name, "");
 	}
-	/* Where there are generic pointers Clang's header offers its builtins for them
-	 * alone; those of the named address spaces compile to better code. */
+	/* With generic pointers Clang's header declares built-in functions for these only; the versions for named
+	 * address spaces are compiled to better code. */
 	if (standard >= 200)
 		added = added &&
 			add_string(words, "-D__opencl_c_named_address_space_builtins=1");
@@ -129,10 +128,10 @@ bool fe_features_add_words(struct fe_words *words, unsigned standard, unsigned c
 		/* Clang before 23 knows no name of this one. */
 		add_string(words, "-UCL_VERSION_3_1") &&
 		add_string(words, "-DCL_VERSION_3_1=310");
-	/* An extension of SPIR-V's and OpenCL C++'s.  Extensions 1.2: what a device lists has its
-	 * macro. */
+	/* An extension of SPIR-V and OpenCL C++, which Clang does not know.  Extensions, 1.2: an extension that a
+	 * device lists has its macro. */
 	added = added && add_macro(words, "-D", "cl_khr_subgroup_named_barrier", "=1");
-	/* What 3.1 adds to 3.0 are extensions that are there always: Clang need not know. */
+	/* What OpenCL C 3.1 adds to 3.0 is always available as extensions, so Clang need not support 3.1. */
 	if (standard > 300)
 		added = added && add_string(words, "-U__OPENCL_C_VERSION__") &&
 			add_string(words, "-D__OPENCL_C_VERSION__=310");

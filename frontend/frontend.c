@@ -15,7 +15,7 @@
 
 /* -- looking at every stage, or changing it (CULVERT_DUMP, CULVERT_OVERRIDE) --------- */
 
-/* One name for all files of a build; nothing where there are none. */
+/* The name of all files of a build; unset if no files are wanted. */
 static struct hash name_of(const struct fe_compile_job *job)
 {
 	struct hash name = STAGE_NAME_INIT;
@@ -38,7 +38,7 @@ static struct hash name_of_link(const struct fe_link_job *job)
 	return name;
 }
 
-/* wanted: gets the text as well; NULL: nobody asked. */
+/* wanted: gets the text as well; NULL: it is not needed. */
 static void dump_module(const struct hash *name, const struct fe_module *module, struct bytes *wanted)
 {
 	if (!wanted && !stage_dumped())
@@ -50,7 +50,7 @@ static void dump_module(const struct hash *name, const struct fe_module *module,
 	LLVMDisposeMessage(text);
 }
 
-/* A file's IR may call any function of libdevice. */
+/* The IR in a file may call any function of libdevice. */
 static void override_program(const struct hash *name, struct fe_program *program)
 {
 	struct bytes text = BYTES_INIT;
@@ -77,8 +77,8 @@ static bool calls_libdevice(const struct fe_module *module)
 	return false;
 }
 
-/* OpenCL 3.0 API, 5.8.7.2: what may be asked of floating point when linking holds
- * in addition to what the programs were compiled with. */
+/* OpenCL 3.0 API, 5.8.7.2: the link's floating-point options apply in addition to those with which the programs were
+ * compiled. */
 static void add_link_options(struct codegen_choice *codegen, const struct codegen_choice *link)
 {
 	codegen->flush_denormals = codegen->flush_denormals || link->flush_denormals;
@@ -91,9 +91,8 @@ static void add_link_options(struct codegen_choice *codegen, const struct codege
 		codegen->max_registers = link->max_registers;
 }
 
-/* From a whole module to NVVM IR: the passes in their order.  The facts are read
- * while the kernels still have the types that the source gave them.  link: what the link
- * asks for; NULL: it is none. */
+/* Converts a linked module to NVVM IR: runs the passes in their order.  The launch facts are read while the kernels
+ * still have their types of the source. link: the options of a link; NULL: this is not a link. */
 static enum fe_status make_program(struct fe_module *module, const struct fe_compile_job *target,
 				   const struct codegen_choice *link, const struct hash *name,
 				   struct fe_program *program, struct bytes *log)
@@ -111,8 +110,8 @@ static enum fe_status make_program(struct fe_module *module, const struct fe_com
 	stage_clock_lap(&clock, "builtin library");
 	if (link)
 		add_link_options(&program->codegen, link);
-	/* 5.8.6.2: the option is about single and double precision, and libnvvm flushes half
-	 * as well; flushing is never a must. */
+	/* 5.8.6.2: the option concerns single and double precision, but libnvvm also flushes half; flushing is never
+	 * required. */
 	if (fe_module_computes_half(module))
 		program->codegen.flush_denormals = false;
 	dump_module(name, module, target->llvm_ir);
@@ -120,7 +119,7 @@ static enum fe_status make_program(struct fe_module *module, const struct fe_com
 	if (!status)
 		status = fe_module_lower(module, program->abi, target, &program->codegen, log);
 	stage_clock_lap(&clock, "lowering");
-	/* Line tables and code that nobody optimizes stay as they are. */
+	/* Programs with line tables, and those that are not optimized, are not split. */
 	const bool whole = program->codegen.line_info || !program->codegen.optimization;
 	if (!status)
 		status = (whole ? fe_module_print : fe_module_print_parts)(
@@ -221,14 +220,14 @@ static enum fe_status link_task(void *argument)
 
 /* -- the doors ------------------------------------------------------------------------ */
 
-/* A log is read as lines. */
+/* Ends the last line of the log. */
 static void end_line(struct bytes *log)
 {
 	if (log->size_B && log->data[log->size_B - 1] != '\n')
 		bytes_append_char(log, '\n');
 }
 
-/* Compiles to either or both of object and program; NULL: not wanted. */
+/* Compiles to an object, a program or both; NULL: it is not wanted. */
 static enum fe_status compile(const struct fe_compile_job *job, struct bytes *object_out,
 			      struct fe_program *program_out, struct bytes *log)
 {
@@ -266,7 +265,7 @@ enum fe_status fe_build(const struct fe_compile_job *job, struct fe_program *pro
 	return compile(job, object_out, program_out, log);
 }
 
-/* Links to one of library and program. */
+/* Links to a library or to a program; the other one is NULL. */
 static enum fe_status link_objects(const struct fe_link_job *job, struct bytes *library_out,
 				   struct fe_program *program_out, struct bytes *log)
 {
@@ -344,7 +343,7 @@ const char *fe_compiler_id(void)
 	return compiler_id;
 }
 
-/* With LLVM inside, the file that this code is in is all there is of the compiler. */
+/* If LLVM is linked statically, the file that contains this code is the whole compiler. */
 bool fe_compiler_build(struct bytes *text)
 {
 	return build_id_append_at(text, compiler_id);

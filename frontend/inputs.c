@@ -1,5 +1,5 @@
-/* A row: u8 kind, u32 size of the path (little-endian), the path; of a content its
- * hash. */
+/* The format of a row: u8 kind, u32 size of the path (little-endian), the path; for a file that was read also the
+ * hash of its content. */
 #include "config.h"
 
 #include "frontend/inputs.h"
@@ -33,19 +33,19 @@ void fe_inputs_add(struct fe_inputs *inputs, enum fe_input_kind kind, const char
 
 enum { SEEN_SLOTS = 64, SEEN_ALL_B = 8 << 20 };
 
-/* Files that programs include are looked at again for each build, and mostly are as they were: to compare
- * them takes a fraction of what their hash does. */
+/* The contents of files that programs have included.  They are checked in each build and are mostly unchanged; to
+ * compare the contents takes much less time than to compute their hash. */
 static struct {
-	struct lock lock;                /* guards the rest */
+	struct lock lock;                /* guards the fields below */
 	struct {
 		struct hash hash;
-		struct bytes content;    /* empty: none was seen */
-	} slots[SEEN_SLOTS];             /* by the hash's first byte */
-	size_t size_B;                   /* of all contents */
-	unsigned oldest;                 /* the slot that is emptied next, in turn */
+		struct bytes content;    /* empty: not used */
+	} slots[SEEN_SLOTS];             /* index: the first byte of the hash */
+	size_t size_B;                   /* size of all contents */
+	unsigned oldest;                 /* index of the slot that is emptied next */
 } seen = {.lock = LOCK_INIT(LOCK_RANK_CACHE)};
 
-/* Whether content is the one of that hash; false as well where that one was not seen. */
+/* Whether content has that hash; false also if the content with that hash is not kept. */
 static bool seen_is(const struct hash *hash, const struct bytes *content)
 {
 	const unsigned slot = hash->bytes[0] % SEEN_SLOTS;
@@ -64,7 +64,7 @@ static void slot_empty_locked(unsigned slot)
 	bytes_finish(&seen.slots[slot].content);
 }
 
-/* Takes the content, unless it is too large to be kept beside others. */
+/* Keeps the content, unless it is too large. */
 static void seen_enter(const struct hash *hash, struct bytes *content)
 {
 	const unsigned slot = hash->bytes[0] % SEEN_SLOTS;
@@ -106,13 +106,13 @@ static enum fe_input_kind kind_now(const char *path)
 	return S_ISDIR(status.st_mode) ? FE_INPUT_FOLDER : FE_INPUT_FILE;
 }
 
-/* Whether a file, or its absence, is as the row says.  content: the hash of a file that was read. */
+/* Whether the row is still true of the file, or of its absence. content: the hash of a file that was read. */
 static bool path_holds(unsigned kind, const char *path, const unsigned char *content)
 {
 	return kind == FE_INPUT_CONTENT ? content_is(path, content) : kind_now(path) == kind;
 }
 
-/* The size of the row when it holds, else 0; also without memory. */
+/* The size of the row if it is still true; otherwise, or without memory, 0. */
 static size_t row_holds(const unsigned char *row, size_t size_B)
 {
 	size_t length = 0;
@@ -123,7 +123,7 @@ static size_t row_holds(const unsigned char *row, size_t size_B)
 	size_t row_B = 5 + length + (row[0] == FE_INPUT_CONTENT ? HASH_B : 0);
 	if (length >= PATH_MAX || row_B > size_B)
 		return 0;
-	/* Not on the stack, which may be a host's small one. */
+	/* The path is not on the stack, which may be small in a thread of the application. */
 	char *path = strndup((const char *)row + 5, length);
 	const bool holds = path && path_holds(row[0], path, row + 5 + length);
 	free(path);

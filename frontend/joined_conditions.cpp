@@ -15,8 +15,7 @@
 
 namespace {
 
-/* Of how many instructions the computation of a condition may be that is computed although an earlier one has
- * already decided. */
+/* The most instructions of a condition that is computed although an earlier condition has already decided. */
 constexpr unsigned most_instructions = 5;
 
 bool is_cheap(const llvm::Instruction &instruction)
@@ -28,7 +27,7 @@ bool is_cheap(const llvm::Instruction &instruction)
 	       llvm::isSafeToSpeculativelyExecute(&instruction);
 }
 
-/* Whether nothing is done in a block but to compute, at low cost, where to go from it. */
+/* Whether a block does nothing except computing, with few instructions, which block is next. */
 bool only_decides(const llvm::BasicBlock &block)
 {
 	unsigned count = 0;
@@ -48,7 +47,7 @@ llvm::BranchInst *decision_of(llvm::BasicBlock *block)
 		       : nullptr;
 }
 
-/* Whether it makes no difference to what a block begins with from which of the two it is reached. */
+/* Whether the block's phis have the same values from both predecessors. */
 bool begins_alike(const llvm::BasicBlock *block, const llvm::BasicBlock *from, const llvm::BasicBlock *or_from)
 {
 	for (const llvm::PHINode &phi : block->phis())
@@ -57,19 +56,19 @@ bool begins_alike(const llvm::BasicBlock *block, const llvm::BasicBlock *from, c
 	return true;
 }
 
-/* Decisions one behind the other, each of which may lead to one and the same block. */
+/* Consecutive branches, each of which may go to the same block, other. */
 struct row {
 	llvm::BasicBlock *other = nullptr;
 	std::vector<llvm::BranchInst *> branches;
 };
 
-/* Which of its successors a branch leaves for: 0, where its condition holds, or 1. */
+/* The index of the successor by which the branch leaves the row: 0 if its condition holds, otherwise 1. */
 unsigned leaves(const llvm::BranchInst *branch, const llvm::BasicBlock *other)
 {
 	return branch->getSuccessor(0) == other ? 0 : 1;
 }
 
-/* The decision that comes next in a row; NULL: the row ends there. */
+/* The next branch of a row; NULL: the row ends there. */
 llvm::BranchInst *next_decision(llvm::BranchInst *branch, llvm::BasicBlock *other)
 {
 	llvm::BasicBlock *block = branch->getParent();
@@ -92,7 +91,7 @@ row find_row(llvm::BranchInst *first, llvm::BasicBlock *other)
 	return found;
 }
 
-/* Whether a value is the same each time round. */
+/* Whether a value is loop-invariant. */
 bool stays(const llvm::Value *value, const llvm::Loop &loop)
 {
 	auto *instruction = llvm::dyn_cast<llvm::Instruction>(value);
@@ -110,7 +109,8 @@ unsigned count_that_stay(const row &found, const llvm::Loop &loop)
 	});
 }
 
-/* A condition that is computed where it was not before may overflow where it was not looked at. */
+/* Moves the instructions of a condition to a place where it was not computed before; flags that make an overflow
+ * poison are removed. */
 void move_to(llvm::BasicBlock *from, llvm::BranchInst *to)
 {
 	while (&from->front() != from->getTerminator()) {
@@ -120,8 +120,8 @@ void move_to(llvm::BasicBlock *from, llvm::BranchInst *to)
 	}
 }
 
-/* Whether to leave, by those conditions that stay the same each time round or by the others; NULL: there are
- * none. */
+/* Combines the loop-invariant conditions, or the others, into one that says whether to leave the row; NULL: there
+ * are none. */
 llvm::Value *build_leaves(llvm::IRBuilder<> &builder, const row &found, const llvm::Loop &loop, bool that_stay)
 {
 	llvm::Value *all = nullptr;

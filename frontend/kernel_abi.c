@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The written form: everything little-endian, counts and strings as u32 sizes
- * before their content.  A change of layout changes the version; a reader takes
- * its own version only, since binaries are rebuilt from source easily. */
+/* The stored form: everything is little-endian, counts and sizes of strings are u32 before their content.  A change
+ * of the format changes the version; a reader accepts only its own version, because binaries can be rebuilt from
+ * source. */
 enum { ABI_VERSION = 8, MAX_COUNT = 1 << 20 };
 static const char magic[8] = { 'C', 'U', 'L', 'V', 'A', 'B', 'I', '\n' };
 static const uint32_t absent_string = UINT32_MAX;
@@ -111,8 +111,8 @@ void abi_program_write(const struct abi_program *program, struct bytes *bytes)
 		put_format(bytes, &program->formats[i]);
 }
 
-/* What is left to read.  Once something does not fit, bad stays set and every
- * later read gives zero, so that callers check at the end of a group. */
+/* The rest of the input.  Once something does not fit, bad stays set and all further reads return zero, so that
+ * callers need to check only at the end of a group. */
 struct reader {
 	const unsigned char *at;
 	size_t left_B;
@@ -169,7 +169,7 @@ static char *get_text(struct reader *reader, uint32_t size_B)
 	return text;
 }
 
-/* A string without NULs in it; may_be_absent allows NULL. */
+/* A string that contains no NUL; may_be_absent: NULL is allowed. */
 static char *get_string(struct reader *reader, bool may_be_absent)
 {
 	uint32_t size_B = get_u32(reader);
@@ -181,8 +181,8 @@ static char *get_string(struct reader *reader, bool may_be_absent)
 	return string;
 }
 
-/* Zeroed room for count items, each at least item_B bytes in the written form:
- * a lying count cannot ask for more memory than the data's own size warrants. */
+/* Allocates count zeroed items, each of which has at least item_B bytes in the stored form: so a wrong count cannot
+ * cause an allocation that is much larger than the input. */
 static void *get_array(struct reader *reader, uint32_t *count_out, size_t item_B, size_t struct_B)
 {
 	uint32_t count = get_limited(reader, MAX_COUNT);
@@ -211,7 +211,7 @@ static void get_argument(struct reader *reader, struct abi_argument *argument)
 	argument->image_type =
 		(enum abi_image_type)get_limited(reader, ABI_IMAGE_2D_ARRAY_DEPTH);
 	argument->access = (enum abi_access)get_limited(reader, ABI_ACCESS_READ_WRITE);
-	/* What an image argument is follows from its type: one without a type is none. */
+	/* An image argument needs an image type. */
 	const bool image = argument->kind == ABI_ARGUMENT_IMAGE;
 	const bool qualified = image || argument->kind == ABI_ARGUMENT_PIPE;
 	if (image != (argument->image_type != ABI_IMAGE_NONE) ||
@@ -219,16 +219,16 @@ static void get_argument(struct reader *reader, struct abi_argument *argument)
 		reader->bad = true;
 	argument->name = get_string(reader, true);
 	argument->type_name = get_string(reader, true);
-	/* A sampler's bits are written without another look at their size. */
+	/* A launch writes a sampler's 32 bits without checking the size. */
 	if (argument->kind == ABI_ARGUMENT_SAMPLER && argument->size_B != sizeof(uint32_t))
 		reader->bad = true;
-	/* Launches divide by and round to the alignment. */
+	/* Launches divide by the alignment and round up to it. */
 	uint32_t align_B = argument->align_B;
 	if (!align_B || (align_B & (align_B - 1)) || align_B > 4096)
 		reader->bad = true;
 }
 
-/* All of them or none: launches divide by what is required. */
+/* All dimensions or none must be set, because launches divide by the required size. */
 static void get_required(struct reader *reader, uint32_t required[3])
 {
 	for (unsigned i = 0; i < 3; i++)
@@ -288,7 +288,7 @@ void abi_format_arrange(struct abi_format *format)
 	format->record_B = round_up(end_B, ABI_PRINT_UNIT_B);
 }
 
-/* What a value of the kind can be: those who read records rely on it. */
+/* Checks what the reader of printf's records relies on. */
 static bool print_argument_is_right(const struct abi_print_argument *argument)
 {
 	const uint32_t size_B = argument->element_B, lanes = argument->lanes;

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-/* A walk over everything that may hold the pointer, each value once.  It knows
- * no order of execution: a private variable that ever holds the pointer holds
- * it always.  Unoptimised code keeps every argument in such a variable. */
+/* The state while every value that may be the pointer is visited once.  The order of execution is not considered: a
+ * private variable that ever holds the pointer is assumed to hold it always.  Code that is not optimized keeps every
+ * argument in such a variable. */
 struct walk {
 	struct fe_set pointers;
 	struct fe_access access;
@@ -44,7 +44,7 @@ static bool is_lifetime(LLVMValueRef user)
 	return LLVMIsACallInst(user) && starts_with(callee_name(user), "llvm.lifetime.");
 }
 
-/* A variable that is only ever loaded and stored whole. */
+/* Whether a variable is only loaded and stored as a whole. */
 static bool is_plain_variable(LLVMValueRef variable)
 {
 	if (!LLVMIsAAllocaInst(variable) ||

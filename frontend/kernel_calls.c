@@ -38,7 +38,7 @@ LLVMValueRef fe_use_call(LLVMUseRef use)
 	LLVMValueRef used = LLVMGetUsedValue(use);
 	if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != used)
 		return NULL;
-	/* The function may be an argument of its own call besides. */
+	/* The function may also be an argument of a call of itself. */
 	unsigned count = LLVMGetNumArgOperands(user);
 	for (unsigned i = 0; i < count; i++) {
 		if (LLVMGetOperand(user, i) == used)

@@ -13,7 +13,7 @@
 
 /* Address spaces of the NVPTX target. */
 enum { SPACE_GLOBAL = 1, SPACE_LOCAL = 3, SPACE_CONSTANT = 4 };
-/* A local pointer to void: what any OpenCL type could need. */
+/* The alignment of a local pointer to void, which suffices for every OpenCL type. */
 enum { LARGEST_ALIGN_B = 128 };
 /* A sub-group is a warp. */
 enum { SUB_GROUP_SIZE = 32 };
@@ -24,11 +24,11 @@ struct facts {
 	struct bytes *log;
 	enum fe_status status;
 	bool uniform_groups;
-	struct fe_set barriers;      /* functions that wait for their work-group */
+	struct fe_set barriers;      /* functions with a work-group barrier */
 	struct fe_set group_readers;
 };
 
-/* A line's end behind what was said of a kernel, whose name may be any text. */
+/* Ends a message, after the name of a kernel, which may be any text. */
 static void end_line(struct bytes *log, size_t start)
 {
 	if (log->data)
@@ -61,7 +61,7 @@ static char *copy_string(struct facts *facts, const char *string, size_t size_B)
 	return copy;
 }
 
-/* The operands of a function's metadata node of a kind; NULL when it has none. */
+/* The operands of a function's metadata node of this kind; NULL: there is none. */
 static LLVMValueRef *node_operands(struct facts *facts, LLVMValueRef function, const char *kind,
 				   unsigned *count_out)
 {
@@ -89,7 +89,7 @@ static LLVMValueRef *node_operands(struct facts *facts, LLVMValueRef function, c
 	return operands;
 }
 
-/* One string for each argument, as clang writes them; what is missing is NULL. */
+/* Strings for each argument, as Clang writes them; NULL where one is missing. */
 struct argument_strings {
 	LLVMValueRef *operands;
 	unsigned count;
@@ -206,8 +206,7 @@ static void pointer_facts(struct facts *facts, LLVMValueRef parameter, unsigned 
 	argument->may_write = access.may_write;
 }
 
-/* Events, queues and images of kinds that there are not are pointers to LLVM
- * and nothing that a buffer could stand for. */
+/* Events, queues and unknown kinds of images are pointers in LLVM's IR, but a buffer cannot be passed for them. */
 static bool is_opaque_object(const struct kernel_strings *strings, unsigned index)
 {
 	static const char *const accesses[] = { "read_only", "write_only", "read_write", NULL };
@@ -218,7 +217,7 @@ static bool is_opaque_object(const struct kernel_strings *strings, unsigned inde
 	       string_is_one_of(&strings->base_types, index, types);
 }
 
-/* Images and samplers: Clang names them, typedefs looked through.  false: neither. */
+/* Images and samplers, which Clang names by their types without typedefs. false: it is neither. */
 static bool image_facts(const struct kernel_strings *strings, unsigned index,
 			struct abi_argument *argument)
 {
@@ -228,12 +227,12 @@ static bool image_facts(const struct kernel_strings *strings, unsigned index,
 	return type && access && fe_image_argument(type, type_B, access, access_B, argument);
 }
 
-/* Both ends are counted in the pipe, so that who reads it writes it, too. */
+/* Both counters are in the pipe, so a kernel that reads it also writes to it. */
 static bool pipe_facts(LLVMTypeRef type, const struct kernel_strings *strings, unsigned index,
 		       struct abi_argument *argument)
 {
 	static const char *const writes[] = { "write_only", NULL };
-	/* The word may be any text that a module of SPIR-V brings. */
+	/* In a SPIR-V module the string may be anything. */
 	if (!(argument->type_qualifiers & ABI_TYPE_PIPE) ||
 	    LLVMGetTypeKind(type) != LLVMPointerTypeKind ||
 	    LLVMGetPointerAddressSpace(type) != SPACE_GLOBAL)
@@ -290,7 +289,7 @@ static void sizes_fact(struct facts *facts, LLVMValueRef function, const char *k
 	free(operands);
 }
 
-/* A scalar type's name in OpenCL C; LLVM's integers do not say their sign. */
+/* The name of a scalar type in OpenCL C; LLVM's integer types have no sign. */
 static const char *scalar_name(LLVMTypeRef type, bool is_signed)
 {
 	switch (LLVMGetTypeKind(type)) {
@@ -334,8 +333,8 @@ static void vector_hint(struct facts *facts, LLVMValueRef function, struct bytes
 	free(operands);
 }
 
-/* OpenCL 3.0 API, 5.9.4 (CL_KERNEL_ATTRIBUTES): as they are written behind the
- * kernel's declaration, one space between two. */
+/* OpenCL 3.0 API, 5.9.4 (CL_KERNEL_ATTRIBUTES): the attributes as in the kernel's declaration, separated by one
+ * space. */
 static char *attributes_string(struct facts *facts, LLVMValueRef function,
 			       const struct abi_kernel *kernel)
 {
@@ -383,7 +382,7 @@ static void arguments_facts(struct facts *facts, LLVMValueRef function, struct a
 	free(strings.access.operands);
 }
 
-/* Names can be what PTX cannot write: a lone underscore, letters beyond ASCII, in SPIR-V anything. */
+/* A kernel's name may be one that PTX does not allow: a single underscore, letters beyond ASCII, in SPIR-V anything. */
 static char *entry_name(struct facts *facts, const char *name, size_t size_B)
 {
 	struct bytes entry = BYTES_INIT;
@@ -394,8 +393,8 @@ static char *entry_name(struct facts *facts, const char *name, size_t size_B)
 	return made;
 }
 
-/* cl_intel_required_subgroup_size: "the kernel must be compiled and executed with the specified
- * sub-group size", and there is only one. */
+/* cl_intel_required_subgroup_size: "the kernel must be compiled and executed with the specified sub-group size";
+ * there is only one size. */
 static void sub_group_fact(struct facts *facts, LLVMValueRef function, const char *name,
 			   struct abi_kernel *kernel)
 {
@@ -406,7 +405,7 @@ static void sub_group_fact(struct facts *facts, LLVMValueRef function, const cha
 	kernel->required_sub_group = size[0];
 }
 
-/* The kernel can be built and asked about, but no launch will do. */
+/* The kernel can be built and queried, but every launch of it will fail. */
 static void warn_if_too_large(struct facts *facts, const struct abi_kernel *kernel)
 {
 	enum { MOST_WORK_ITEMS = 1024, MOST_Z = 64 };
@@ -431,7 +430,7 @@ static void kernel_facts(struct facts *facts, LLVMValueRef function, struct abi_
 	size_B -= (size_t)(name - symbol);
 	kernel->name = copy_string(facts, name, size_B);
 	kernel->entry = entry_name(facts, name, size_B);
-	/* One of the two is SPIR-V's, and LLVM knows it by another name. */
+	/* Two kernels have this name; one is from SPIR-V and has another name in LLVM's IR. */
 	if (name == symbol && fe_kernel_function(facts->module->module, name) != function) {
 		const size_t start = facts->log->size_B;
 		bytes_printf(facts->log, "error: '%s' is defined in more than one program", name);
@@ -449,7 +448,7 @@ static void kernel_facts(struct facts *facts, LLVMValueRef function, struct abi_
 	arguments_facts(facts, function, kernel);
 }
 
-/* A barrier is an intrinsic, or PTX of the program's own that says so. */
+/* A barrier is an intrinsic, or inline PTX of the program that contains one. */
 static bool is_barrier(LLVMValueRef call)
 {
 	LLVMValueRef callee = LLVMGetCalledValue(call);

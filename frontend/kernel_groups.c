@@ -19,7 +19,7 @@ static bool contains_one_of(const char *text, size_t size_B, const char *const *
 	return false;
 }
 
-/* Special registers, and instructions between the work-items of a group or a warp. */
+/* Whether the call reads special registers, or communicates between the work-items of a work-group or warp. */
 static bool reads_group(LLVMValueRef call)
 {
 	static const char *const intrinsics[] = {
@@ -43,8 +43,7 @@ static bool reads_group(LLVMValueRef call)
 	return contains_one_of(text, size_B, instructions);
 }
 
-/* These read special registers, but what they say is the same however work-items
- * are grouped. */
+/* These functions read special registers, but their results do not depend on how work-items are grouped. */
 static bool hides_groups(LLVMValueRef function)
 {
 	static const char *const names[] = { "_Z13get_global_idj", "_Z20get_global_linear_idv" };

@@ -76,7 +76,7 @@ bool fe_image_argument(const char *type, size_t type_B, const char *access, size
 	return false;
 }
 
-/* Gives the state to the kernels that call, directly or not, one of its makers. */
+/* Adds the sampler state to the kernels that call, directly or not, one of the functions that make it. */
 static bool note_state(LLVMModuleRef module, struct abi_program *abi, struct fe_set *makers,
 		       unsigned state)
 {
@@ -90,8 +90,8 @@ static bool note_state(LLVMModuleRef module, struct abi_program *abi, struct fe_
 	return true;
 }
 
-/* Sorts the functions that make samplers by the states of these.  Clang gives bits
- * that are no sampler's a warning at most. */
+/* Sorts the functions that make samplers by the states of these.  For bits that are no valid sampler Clang gives at
+ * most a warning. */
 static enum fe_status find_makers(LLVMValueRef initializer, struct fe_set *makers,
 				  struct bytes *log)
 {

@@ -38,7 +38,7 @@ struct part {
 
 enum class home { nowhere, library, libdevice };
 
-/* What is behind the first lines: the library's id, and its data layout. */
+/* The index without its first lines, which are the library's id and its data layout. */
 llvm::StringRef index_text()
 {
 	llvm::StringRef text(fe_embedded_index, size_t(fe_embedded_index_end - fe_embedded_index));
@@ -51,7 +51,7 @@ llvm::StringRef library_layout()
 	return text.split('\n').second.split('\n').first;
 }
 
-/* "<offset> <size>", or "-" */
+/* Reads "<offset> <size>", or "-". */
 home read_place(llvm::StringRef place, part *part_out)
 {
 	size_t library_size_B = size_t(fe_embedded_builtins_end - fe_embedded_builtins);
@@ -66,7 +66,7 @@ home read_place(llvm::StringRef place, part *part_out)
 	return home::library;
 }
 
-/* The lines are sorted, so half of what is left is thrown away at every look. */
+/* A binary search in the sorted lines. */
 home find_symbol(llvm::StringRef name, part *part_out)
 {
 	llvm::StringRef text = index_text();
@@ -105,15 +105,15 @@ void erase(const std::vector<llvm::GlobalValue *> &values)
 	}
 	for (llvm::GlobalValue *value : values) {
 		value->removeDeadConstantUsers();
-		/* Whatever is left is itself dead; nobody will look at it. */
+		/* Remaining users are unreachable, too. */
 		if (!value->use_empty())
 			value->replaceAllUsesWith(llvm::UndefValue::get(value->getType()));
 		value->eraseFromParent();
 	}
 }
 
-/* Erases what no kernel reaches, nor what runs before them, and hides the rest, so that libnvvm
- * may inline it away and names of different programs never meet. */
+/* Removes everything that neither the kernels nor `before` reach, and makes the rest internal, so that libnvvm can
+ * inline it and names of different programs do not conflict. */
 void keep_kernels_only(llvm::Module &module, const values &before = {})
 {
 	fe_reach live(kernels_of(module, before));
@@ -135,7 +135,7 @@ void keep_kernels_only(llvm::Module &module, const values &before = {})
 
 /* -- linking ----------------------------------------------------------------------- */
 
-/* The parts of the library that define what is still missing. */
+/* The parts of the library that define functions which the module lacks. */
 std::set<part> missing_parts(const llvm::Module &module)
 {
 	std::set<part> parts;
@@ -147,7 +147,7 @@ std::set<part> missing_parts(const llvm::Module &module)
 	return parts;
 }
 
-/* Opened lazily: only the bodies that are needed are ever read. */
+/* Loaded lazily: only the bodies that are needed are read. */
 bool link_part(llvm::Linker &linker, llvm::LLVMContext &context, const part &part, bytes *log)
 {
 	llvm::StringRef bitcode(fe_embedded_builtins + part.offset_B, part.size_B);
@@ -162,8 +162,7 @@ bool link_part(llvm::Linker &linker, llvm::LLVMContext &context, const part &par
 	return !linker.linkInModule(std::move(*library), llvm::Linker::Flags::LinkOnlyNeeded);
 }
 
-/* A function from one part may need another part, so the search is repeated until
- * nothing is missing that the library has. */
+/* A function of one part may need another part, so this is repeated until nothing is missing that the library has. */
 enum fe_status link_library(llvm::Module &module, bytes *log)
 {
 	enum { round_limit = 32 };
@@ -182,8 +181,8 @@ enum fe_status link_library(llvm::Module &module, bytes *log)
 
 /* -- what SPIR-V imports ------------------------------------------------------------- */
 
-/* A function that SPIR-V imports by the name of one of the library's is another program's of that name, and
- * the library's where there is none: translators leave functions that they do not know as imports. */
+/* A function that a SPIR-V module imports may be another program's, or one of the library if no program has that
+ * name: translators leave functions that they do not know as imports. */
 void import_from_library(llvm::Module &module)
 {
 	part unused;
@@ -218,7 +217,7 @@ bool is_provided(const llvm::GlobalValue &value)
 	       find_symbol(value.getName(), &unused) == home::libdevice;
 }
 
-/* A function that mentions the value, for the message; "" when only tables do. */
+/* The name of a function that uses the value, for the message; "" if no function does. */
 std::string user_of(const llvm::GlobalValue &value)
 {
 	for (const llvm::User *user : value.users())
@@ -250,8 +249,8 @@ enum fe_status report_missing(const llvm::Module &module, bytes *log)
 
 bool fe_function_is_kernel(LLVMValueRef function)
 {
-	/* Clang attaches it to every kernel, with or without arguments, and to nothing
-	 * else; the calling convention differs from version to version. */
+	/* Clang attaches this metadata to every kernel and to nothing else; the calling convention differs from
+	 * version to version. */
 	return llvm::unwrap<llvm::Function>(function)->hasMetadata("kernel_arg_addr_space");
 }
 

@@ -2,14 +2,14 @@
 
 #include "frontend/lower.h"
 
-/* Comparisons of vectors of chars that go round in a loop, "v = popcount(v.s2323) != 0": where
- * libnvvm 13.0 for compute_90 and before unrolls it, and elements become constants late, it
- * crashes.  Element by element it does not.  Others stay, for it has good ways to select by a whole
- * vector, and so do those of wider elements, on which it does not crash. */
+/* Comparisons of vectors of chars whose elements return in a loop, such as "v = popcount(v.s2323) != 0".  If libnvvm
+ * 13.0 for compute_90 and older unrolls the loop and elements become constants late, it crashes; compared element by
+ * element it does not.  Other comparisons stay, because libnvvm selects whole vectors well; so do those of wider
+ * elements, for which it does not crash. */
 
 enum { FAR = 4 };
 
-/* Whether the value reaches a phi by instructions that keep its elements as they are. */
+/* Whether the value reaches a phi by instructions that do not change its elements. */
 static bool goes_round(LLVMValueRef value, unsigned steps)
 {
 	for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {

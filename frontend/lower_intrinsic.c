@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Intrinsics that libnvvm does not take, in terms of instructions and intrinsics
- * that it does.  Each row's function gets a call and returns the value in its
- * place; the builder stands before the call.  A name in no row stays as it is:
- * the printer lets through what libnvvm knows, and names the rest in the log. */
+/* Intrinsics that libnvvm does not know, by instructions and intrinsics that it does know.  The function of a row
+ * gets a call and returns the value that replaces it; the builder is positioned before the call.  An intrinsic
+ * without a row stays: the printer accepts those that libnvvm knows and reports the others. */
 struct row {
 	const char *name;
 	LLVMValueRef (*build)(struct lowering *lowering, LLVMValueRef call, const struct row *row);
@@ -26,7 +25,7 @@ static LLVMValueRef zero_of(LLVMValueRef value)
 	return LLVMConstNull(LLVMTypeOf(value));
 }
 
-/* A hint to the optimizer that the dialect does not have. */
+/* A hint for the optimizer that NVVM IR does not have. */
 static LLVMValueRef build_nothing(struct lowering *lowering, LLVMValueRef call,
 				  const struct row *row)
 {
@@ -43,7 +42,7 @@ static LLVMValueRef build_operand(struct lowering *lowering, LLVMValueRef call,
 	return LLVMGetOperand(call, row->detail);
 }
 
-/* A question about what only libnvvm can know is answered with no. */
+/* A query to which only libnvvm knows the answer is answered with false. */
 static LLVMValueRef build_false(struct lowering *lowering, LLVMValueRef call,
 				const struct row *row)
 {
@@ -128,8 +127,8 @@ static LLVMValueRef splat(LLVMTypeRef type, uint64_t value)
 	return LLVMConstVector(elements, count);
 }
 
-/* Signed: overflow happened where both operands' signs differ from the result's
- * in the way that the operation cannot; the limit has the sign of the first. */
+/* Signed saturation: the operation overflows if the signs of both operands and of the result are of a certain
+ * pattern; the limit has the sign of the first operand. */
 static LLVMValueRef build_signed_sat(struct lowering *lowering, LLVMValueRef call,
 				     const struct row *row)
 {
@@ -184,8 +183,8 @@ static LLVMValueRef build_reduced_choice(struct lowering *lowering, LLVMValueRef
 	return result;
 }
 
-/* Bits counted or moved: libnvvm crashes on some vectors of these (cttz of
- * <3 x i8>) and refuses others, so that a vector goes element by element. */
+/* Functions that count or move bits: libnvvm crashes for some vectors (cttz of <3 x i8>) and rejects others, so
+ * vectors are processed element by element. */
 static LLVMValueRef build_elementwise(struct lowering *lowering, LLVMValueRef call,
 				      const struct row *row)
 {
@@ -215,8 +214,8 @@ static LLVMValueRef build_elementwise(struct lowering *lowering, LLVMValueRef ca
 	return result;
 }
 
-/* libnvvm has these from 16 bits on; for a byte the sum and the product fit into
- * 16, and overflowed when they are not what the byte says. */
+/* libnvvm has these from 16 bits on; the sum or product of two bytes fits into 16 bits, and overflows if it is not a
+ * byte. */
 static LLVMValueRef build_overflow(struct lowering *lowering, LLVMValueRef call,
 				   const struct row *row)
 {
@@ -262,7 +261,7 @@ static LLVMValueRef call_of_old(struct lowering *lowering, const char *name, LLV
 	return LLVMBuildCall2(lowering->builder, function_type, function, &argument, 1, "");
 }
 
-/* The names of barriers from LLVM 21 on. */
+/* Barriers by their names from LLVM 21 on. */
 static LLVMValueRef build_barrier(struct lowering *lowering, LLVMValueRef call,
 				  const struct row *row)
 {
@@ -272,7 +271,7 @@ static LLVMValueRef build_barrier(struct lowering *lowering, LLVMValueRef call,
 	return NULL;
 }
 
-/* Those take a truth and return one; libnvvm's have integers, and barrier 0 alone. */
+/* These barriers take and return an i1; those of libnvvm use integers, and only barrier 0. */
 static LLVMValueRef build_voting_barrier(struct lowering *lowering, LLVMValueRef call,
 					 const struct row *row)
 {
@@ -288,7 +287,7 @@ static LLVMValueRef build_voting_barrier(struct lowering *lowering, LLVMValueRef
 	return LLVMBuildICmp(lowering->builder, LLVMIntNE, result, zero_of(result), "");
 }
 
-/* LLVM 22 ends the name with the type, f32, where libnvvm has an f. */
+/* LLVM 22's name ends with the type, f32; libnvvm's with f. */
 static LLVMValueRef build_of_float(struct lowering *lowering, LLVMValueRef call,
 				   const struct row *row)
 {
@@ -298,8 +297,8 @@ static LLVMValueRef build_of_float(struct lowering *lowering, LLVMValueRef call,
 	return call_of_old(lowering, name, LLVMTypeOf(call), LLVMGetOperand(call, 0));
 }
 
-/* LLVM's copies without an alignment are of bytes anywhere; libnvvm 13.0, where it does not
- * optimise, takes them for words, and the GPU faults. */
+/* A memcpy without an alignment is for any address.  Without optimization libnvvm 13.0 copies whole words, so that
+ * the GPU reports a misaligned address. */
 static LLVMValueRef build_aligned_copy(struct lowering *lowering, LLVMValueRef call,
 				       const struct row *row)
 {
@@ -367,8 +366,8 @@ static LLVMValueRef magnitude_class(struct classes *c, unsigned which)
 	}
 }
 
-/* The classes as LLVM numbers them: signalling and quiet NaN, then negative
- * infinite, normal, subnormal, zero, then positive zero, subnormal and so on. */
+/* The classes in LLVM's order: signalling and quiet NaN; negative infinite, normal, subnormal and zero; positive
+ * zero, subnormal, normal and infinite. */
 static LLVMValueRef one_class(struct classes *c, unsigned bit)
 {
 	if (bit == 0)

@@ -3,8 +3,8 @@
 #include "frontend/lower.h"
 
 
-/* What stands for an intrinsic in float and in double.  Vectors go element by
- * element, and half goes by way of float, which holds each of its results. */
+/* A function for an intrinsic, in float and in double.  Vectors are computed element by element, and halves in
+ * float, which can represent all their results. */
 struct math {
 	const char *name;
 	const char *float_name;
@@ -38,7 +38,7 @@ static const struct math all_types[] = {
 	{ "llvm.trunc", "llvm.nvvm.trunc.f", "llvm.nvvm.trunc.d" },
 };
 
-/* libnvvm knows these for float and double; only half needs the way round. */
+/* libnvvm knows these for float and double; only half is computed in float. */
 static const struct math only_half[] = {
 	{ "llvm.ceil", "llvm.ceil.f32", NULL },
 	{ "llvm.copysign", "llvm.copysign.f32", NULL },
@@ -86,7 +86,7 @@ static LLVMValueRef call_named(struct lowering *lowering, const char *name, LLVM
 	return LLVMBuildCall2(lowering->builder, type, function, operands, count, "");
 }
 
-/* One element: float and double are called as they are, half as float. */
+/* One element: the function for float or double is called; a half is converted to float and back. */
 static LLVMValueRef build_scalar(struct lowering *lowering, const struct math *math,
 				 LLVMTypeRef type, LLVMValueRef *operands, unsigned count)
 {
@@ -126,7 +126,7 @@ static LLVMValueRef build_vector(struct lowering *lowering, const struct math *m
 	return result;
 }
 
-/* canonicalize: the multiplication quietens a NaN and flushes where asked. */
+/* canonicalize: a multiplication by 1 makes a NaN quiet and flushes denormals if requested. */
 static LLVMValueRef build_canonical(struct lowering *lowering, LLVMValueRef value)
 {
 	LLVMTypeRef type = LLVMTypeOf(value);
@@ -169,7 +169,7 @@ LLVMValueRef fe_lower_math(struct lowering *lowering, LLVMValueRef call, const c
 	return build_scalar(lowering, math, type, operands, count);
 }
 
-/* libnvvm divides and multiplies, and loses the sign of a zero and more. */
+/* libnvvm computes a remainder by division and multiplication, which loses the sign of a zero and more. */
 LLVMValueRef fe_lower_remainder(struct lowering *lowering, LLVMValueRef remainder)
 {
 	static const struct math fmod = { "frem", "__nv_fmodf", "__nv_fmod" };

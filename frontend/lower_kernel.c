@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A kernel that other functions call (OpenCL C 3.0, 6.7: it is then an ordinary
- * function) cannot stay an entry, whose parameters are not those of a function.
- * Its body becomes an internal function, and the entry calls that. */
+/* A kernel that other functions call (OpenCL C 3.0, 6.7: there it is an ordinary function) cannot be an entry, whose
+ * parameters differ from those of a function.  Its body becomes an internal function, which the entry calls. */
 
 static bool is_called(LLVMValueRef kernel)
 {
@@ -64,7 +63,7 @@ static bool build_entry(struct lowering *lowering, LLVMValueRef entry, LLVMValue
 	return true;
 }
 
-/* The entry gets its name back, and the body one like it. */
+/* Gives the entry its name back, and the body a similar one. */
 static bool share_name(LLVMValueRef body, LLVMValueRef entry)
 {
 	struct bytes name = BYTES_INIT;
@@ -96,7 +95,7 @@ static bool split_kernel(struct lowering *lowering, LLVMValueRef kernel)
 		return false;
 	LLVMSetLinkage(body, LLVMInternalLinkage);
 	LLVMSetFunctionCallConv(body, SPIR_FUNC);
-	/* Clang keeps whole kernels from being inlined; a function may be. */
+	/* Clang forbids inlining of kernels; the body of a kernel may be inlined. */
 	remove_attribute(body, "optnone");
 	remove_attribute(body, "noinline");
 	redirect_calls(kernel, body);

@@ -60,8 +60,8 @@ static bool add_variable(struct local *local, LLVMValueRef global)
 	variable->align_B = LLVMGetAlignment(global);
 	if (!variable->align_B)
 		variable->align_B = LLVMABIAlignmentOfType(local->lowering->layout, type);
-	/* Neighbouring elements then go in one access: the rows of a tile are read
-	 * sixteen bytes at a time. */
+	/* A large variable is aligned for the widest access, so that neighbouring elements can be accessed together:
+	 * for example the rows of a tile with sixteen bytes at a time. */
 	if (variable->size_B >= WIDEST_ACCESS_B && variable->align_B < WIDEST_ACCESS_B) {
 		variable->align_B = WIDEST_ACCESS_B;
 		LLVMSetAlignment(global, WIDEST_ACCESS_B);
@@ -99,7 +99,7 @@ static uint64_t total_of(const struct local *local, LLVMValueRef kernel)
 		const struct variable *variable = &local->variables[i];
 		if (!fe_set_has(&variable->users, kernel))
 			continue;
-		/* Sixteen arrays of 2^60 bytes do not come round to nothing. */
+		/* The sum must not overflow, for example for sixteen arrays of 2^60 bytes. */
 		const uint64_t more_B = round_up(variable->size_B, variable->align_B);
 		total_B = more_B < UINT64_MAX - total_B ? total_B + more_B : UINT64_MAX;
 	}

@@ -2,16 +2,15 @@
 
 #include "frontend/lower.h"
 
-/* Indices into local memory, `tile[i + j]` with unsigned i and j.  The sum wraps at 2^32 and is
- * then widened, so that libnvvm, whose pointers have 64 bits, keeps sum and pointer apart: each of
- * `tile[i]` and `tile[i + 8]` takes an addition of its own.  As tile + i + 8 they share one, and 8
- * is part of the access.
+/* Indices into local memory, such as `tile[i + j]` with unsigned i and j. The sum wraps at 2^32 and is then extended
+ * to 64 bits, the size of libnvvm's pointers.  Therefore libnvvm does not join the sum and the pointer: `tile[i]`
+ * and `tile[i + 8]` need an addition each.  As tile + i + 8 they would share one, and 8 would be part of the access.
  *
- * An index that is inside of its variable is below 2^18.  So it may be extended by sign instead of
- * zeros, and so may what it is the sum of: the sum is the same unless one of them is beyond 2^30
- * and it wrapped.  Then it is 2^32 elements off: loads and stores take the low 32 bits of a local
- * address (PTX ISA, addresses as operands: truncated to the width of the state space), so that only
- * addresses which nothing else uses are split, and LLVM may not be told that they are inside. */
+ * An index within its variable is less than 2^18.  Therefore it can be extended by sign instead of by zeros, and so
+ * can the operands of a sum: the result is the same unless an operand is beyond 2^30 and the sum wrapped.  In that
+ * case the address is 2^32 elements off.  But loads and stores use only the low 32 bits of a local address (PTX ISA,
+ * addresses as operands: truncated to the width of the state space).  So only addresses that have no other uses are
+ * split, and they must not be marked as inbounds. */
 enum { DEEPEST_SUM = 8 };
 static const long long largest_constant = 1 << 30;
 
@@ -28,7 +27,8 @@ static bool is_large_constant(LLVMValueRef value)
 	return constant >= largest_constant || constant <= -largest_constant;
 }
 
-/* A sum or difference that only its extension uses, and of which no part is large for certain. */
+/* Whether the value is a sum or a difference that only its extension uses, and whose operands are not certainly
+ * large. */
 static bool is_sum(LLVMValueRef value)
 {
 	if (!LLVMIsABinaryOperator(value) || LLVMGetNextUse(LLVMGetFirstUse(value)))
@@ -39,7 +39,7 @@ static bool is_sum(LLVMValueRef value)
 	       !is_large_constant(LLVMGetOperand(value, 1));
 }
 
-/* Whether nothing is done with an address but to load and store there. */
+/* Whether an address is used only for loads and stores. */
 static bool is_only_accessed(LLVMValueRef address)
 {
 	bool only = true;

@@ -5,15 +5,16 @@
 
 #include <stdlib.h>
 
-/* Pointers of which nobody knows whether they point to private memory.
+/* Pointers that may or may not point to private memory.
  *
- * libnvvm 13.0 loses stores through them: of
- *	p = c ? global : private; q = c ? global + 1 : private + 1; *p = x; *q = y;
- * nothing is left, and with nvcc -O3 neither.  It takes both for private memory that nobody
- * reads.  Where a pointer to private memory and one to something else meet, in a phi or a
- * select, it does not get to see what the result is made of.  Not where it is only loaded from:
- * each load becomes two then, for private memory of which an address was hidden stays memory, and
- * of a large struct of SYCL's libnvvm did not come to an end. */
+ * libnvvm 13.0 loses stores through them.  Of this nothing remains, also with nvcc -O3:
+ *
+ * p = c ? global : private; q = c ? global + 1 : private + 1; *p = x; *q = y;
+ *
+ * It takes both for private memory that is never read.  Where a pointer to private memory and one to other memory
+ * are merged, in a phi or a select, the merged pointer is hidden from libnvvm.  Not if it is only loaded from: each
+ * load would become two, because private memory whose address was hidden stays in memory, and for a large struct of
+ * a SYCL program libnvvm did not terminate. */
 
 /* What a pointer may be made of. */
 enum { NOTHING, PRIVATE = 1, OTHER = 2, ANYTHING = PRIVATE | OTHER };

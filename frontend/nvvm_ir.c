@@ -28,7 +28,7 @@ static const char *linkage_name(LLVMValueRef global)
 	}
 }
 
-/* llvm.used, llvm.global_ctors and their like speak to linkers only. */
+/* llvm.used, llvm.global_ctors and similar variables are only for linkers. */
 static bool is_bookkeeping(LLVMValueRef variable)
 {
 	size_t size_B;
@@ -49,7 +49,7 @@ static void print_variable(struct ir_printer *printer, LLVMValueRef variable)
 	fe_ir_print(printer, " %s %t", LLVMIsGlobalConstant(variable) ? "constant" : "global",
 		    LLVMGlobalGetValueType(variable));
 	if (initializer) {
-		/* Local memory starts out undefined; libnvvm insists on that word. */
+		/* Local memory is not initialized; libnvvm requires the initializer undef. */
 		if (space == SPACE_LOCAL)
 			fe_ir_print(printer, " undef");
 		else
@@ -105,7 +105,7 @@ static void print_head(struct ir_printer *printer, const char *keyword, const ch
 
 static void print_declaration(struct ir_printer *printer, LLVMValueRef function)
 {
-	/* A function that cannot be written was reported where it is called. */
+	/* A function that cannot be written is reported at its call. */
 	if (!LLVMGetFirstUse(function) || LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)))
 		return;
 	print_head(printer, "declare", "", function);
@@ -115,7 +115,7 @@ static void print_declaration(struct ir_printer *printer, LLVMValueRef function)
 	fe_ir_print(printer, "\n");
 }
 
-/* A parameter of our text points to its type; the body works with i8 pointers. */
+/* In the text a parameter points to its type; the body uses i8 pointers. */
 static void print_parameter_casts(struct ir_printer *printer, LLVMValueRef function)
 {
 	unsigned count = LLVMCountParams(function);
@@ -156,8 +156,8 @@ static void print_definition(struct ir_printer *printer, LLVMValueRef function, 
 	printer->function = NULL;
 }
 
-/* Whether the same intrinsic is declared for the global space too: the text has
- * one name for both, and a text declares a name once. */
+/* Whether the intrinsic is also declared for global memory: both have one name in the text, which must declare it
+ * only once. */
 static bool has_global_twin(struct ir_printer *printer, LLVMValueRef function)
 {
 	size_t size_B;
@@ -187,7 +187,7 @@ static void print_functions(struct ir_printer *printer, const struct abi_program
 static void print_annotation(struct ir_printer *printer, const struct abi_kernel *kernel,
 			     LLVMValueRef function, uint32_t node)
 {
-	/* Where work-groups need not be uniform, those at the edges are smaller. */
+	/* If work-groups need not be uniform, those at the edges are smaller. */
 	const char *key = kernel->uniform_groups ? "reqntid" : "maxntid";
 	const uint32_t *local = kernel->required_local;
 	fe_ir_print(printer, "!%u = !{", node);
@@ -236,7 +236,7 @@ static void print_body(struct ir_printer *printer, const struct abi_program *abi
 	print_annotations(printer, abi);
 }
 
-/* The structs are known once the body is written, and must stand before it. */
+/* The structs are known after the body is written, but have to be declared before it. */
 static void print_module(struct ir_printer *printer, const struct abi_program *abi,
 			 struct bytes *text)
 {

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Attributes that both dialects know and that still mean the same.  optnone is
- * not here: it forbids dropping noinline, which kernels must not have, and the
- * code generator's own level says it all. */
+/* Attributes that both dialects have with the same meaning.  Not optnone: it requires noinline, which kernels must
+ * not have, and libnvvm's optimization level has the same effect. */
 static const char *const function_names[] = {
 	"alwaysinline", "cold", "convergent", "inlinehint", "minsize", "noduplicate", "noinline",
 	"norecurse", "noreturn", "nounwind", "optsize", "readnone", "readonly", "speculatable",

@@ -8,10 +8,9 @@
 
 #include <llvm-c/Target.h>
 
-/* Intrinsics that libnvvm itself takes, in every version and on every GPU.  A
- * name it does not know would become an external function that only the
- * assembler trips over, so that nothing else passes.  Those that have a way
- * around were replaced before (lower_intrinsic.c). */
+/* Intrinsics that libnvvm accepts, in every version and for every GPU.  For an unknown name libnvvm would generate a
+ * call of an external function, which only the assembler reports; therefore no others are written. lower_intrinsic.c
+ * has replaced those for which there is an alternative. */
 static const char *const native_intrinsics[] = {
 	"llvm.bitreverse", "llvm.bswap", "llvm.ceil", "llvm.convert.from.fp16",
 	"llvm.convert.to.fp16", "llvm.copysign", "llvm.ctlz", "llvm.ctpop", "llvm.cttz",

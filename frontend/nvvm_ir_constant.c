@@ -212,8 +212,8 @@ static void print_expression(struct ir_printer *printer, LLVMValueRef expression
 	LLVMValueRef first = LLVMGetOperand(expression, 0);
 	LLVMTypeRef from = LLVMTypeOf(first);
 	if (opcode == LLVMAddrSpaceCast && LLVMIsAConstantPointerNull(first)) {
-		/* The conversion of NULL is NULL, which 0 stands for everywhere; the
-		 * hardware's conversion of addresses does not know that. */
+		/* The conversion of NULL to another address space is NULL, which is 0 in each of them; the
+		 * hardware's conversion of addresses would not result in 0. */
 		fe_ir_print(printer, "null");
 	} else if (opcode == LLVMGetElementPtr && fe_ir_type_is(type, LLVMPointerTypeKind)) {
 		print_gep(printer, expression, type);
@@ -226,8 +226,7 @@ static void print_expression(struct ir_printer *printer, LLVMValueRef expression
 		fe_ir_print(printer, "%s (%V, %V)", fe_ir_binary_name(opcode), first,
 			    LLVMGetOperand(expression, 1));
 	} else if (opcode == LLVMExtractElement) {
-		/* A bitcast of a constant vector to another type: Clang folds it only if the type stays the
-		 * same. */
+		/* An element of a bitcast of a constant vector: Clang folds it only if the type stays the same. */
 		fe_ir_print(printer, "extractelement (%V, %V)", first, LLVMGetOperand(expression, 1));
 	} else if (opcode == LLVMICmp) {
 		/* Up to LLVM 18 there are such expressions of addresses. */

@@ -94,7 +94,7 @@ static void print_cast(struct ir_printer *printer, LLVMValueRef i, LLVMOpcode op
 	fe_ir_print(printer, "%r%s %V to %t", i, name, from, type);
 }
 
-/* The dialect has no fneg; a subtraction from -0.0 becomes neg.f32 all the same. */
+/* NVVM IR has no fneg; a subtraction from -0.0 is also compiled to neg.f32. */
 static void print_negation(struct ir_printer *printer, LLVMValueRef i)
 {
 	LLVMTypeRef type = LLVMTypeOf(i);

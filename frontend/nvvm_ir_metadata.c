@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kinds that both dialects read alike and that help the optimizer. */
+/* Kinds that have the same meaning in both dialects and help the optimizer. */
 static const char *const kind_names[] = {
 	"tbaa", "llvm.loop", "range", "invariant.load", "alias.scope", "noalias", "nontemporal",
 	"unpredictable",
@@ -64,8 +64,8 @@ static void print_node_operand(struct ir_printer *printer, LLVMValueRef operand)
 	}
 }
 
-/* Source positions among a loop's properties are left out: line tables do not
- * need them and their form is not the same everywhere. */
+/* Source positions among the properties of a loop are left out: line tables do not need them, and their form differs
+ * between dialects. */
 static bool is_position(LLVMValueRef operand)
 {
 	return operand && LLVMIsAMDNode(operand) && !is_tuple(operand);
@@ -182,7 +182,7 @@ static uint32_t line_place_node(struct ir_printer *printer, const struct ir_line
 	return node_id(printer, (const char *)place + 1);
 }
 
-/* Of the function that is printed. */
+/* The line place of the function that is being printed. */
 static struct ir_line_place *find_line_place(const struct ir_printer *printer, LLVMMetadataRef file)
 {
 	struct ir_line_place *place = printer->line_places;
@@ -259,7 +259,7 @@ static bool is_line_key(const struct ir_printer *printer, const void *item)
 	return (uintptr_t)item & 1;
 }
 
-/* Nodes that functions have named so far; each of the linked programs brought its own. */
+/* Writes the compile units that functions refer to; each of the linked programs has its own. */
 static void print_units(struct ir_printer *printer)
 {
 	const char *separator = "";
@@ -302,7 +302,7 @@ void fe_ir_metadata_define(struct ir_printer *printer)
 	if (printer->line_functions.count && !printer->is_full_debug)
 		print_compile_unit(printer);
 	print_line_places(printer);
-	/* The set grows while it is written: nodes name further nodes. */
+	/* The set grows meanwhile, because nodes refer to further nodes. */
 	for (uint32_t i = 0; i < printer->nodes.count; i++) {
 		const void *item = printer->nodes.items[i];
 		if (printer->is_full_debug &&

@@ -38,7 +38,7 @@ bool fe_ir_name_is_intrinsic(LLVMValueRef function)
 	return size_B > 5 && !memcmp(name, "llvm.", 5);
 }
 
-/* A function of the program with a name that libnvvm gives a meaning of its own. */
+/* Whether a function of the program has a name to which libnvvm gives a meaning. */
 static bool name_is_taken(LLVMValueRef global, const char *name)
 {
 	static const char *const taken[] = {
@@ -54,7 +54,7 @@ static bool name_is_taken(LLVMValueRef global, const char *name)
 	return false;
 }
 
-/* llvm.memcpy.p0.p4.i64 -> llvm.memcpy.p0i8.p1i8.i64 */
+/* Converts llvm.memcpy.p0.p4.i64 to llvm.memcpy.p0i8.p1i8.i64. */
 static void intrinsic_name(struct ir_printer *printer, const char *name)
 {
 	while (*name) {
@@ -73,7 +73,7 @@ static bool name_in_use(const struct ir_printer *printer, const char *name)
 	       LLVMGetNamedGlobal(printer->module, name);
 }
 
-/* The name, or its beginning, with other characters replaced, and a number that keeps it unique. */
+/* The name, or its beginning, with invalid characters replaced, and a number that makes it unique. */
 static void replaced_name(struct ir_printer *printer, LLVMValueRef global, const char *name,
 			  size_t size_B)
 {

@@ -111,8 +111,7 @@ void fe_ir_type(struct ir_printer *printer, LLVMTypeRef type)
 	}
 }
 
-/* The type as our text declares the function: byval and sret parameters point
- * to what they carry. */
+/* The type with which the text declares the function: byval and sret parameters point to the type that they pass. */
 void fe_ir_function_type(struct ir_printer *printer, LLVMValueRef function)
 {
 	unsigned count = LLVMCountParams(function);
@@ -131,7 +130,7 @@ void fe_ir_function_type(struct ir_printer *printer, LLVMValueRef function)
 
 void fe_ir_types_define(struct ir_printer *printer)
 {
-	/* The set grows while it is written: fields may name further structs. */
+	/* The set grows meanwhile, because fields may refer to further structs. */
 	for (uint32_t i = 0; i < printer->types.count; i++) {
 		LLVMTypeRef type = (LLVMTypeRef)(uintptr_t)printer->types.items[i];
 		fe_ir_print(printer, "%%T%u = type ", i);

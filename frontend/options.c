@@ -34,7 +34,7 @@ void fe_words_finish(struct fe_words *words)
 	*words = (struct fe_words){0};
 }
 
-/* Blanks of the "C" locale, whatever the host's locale is. */
+/* Blanks in the "C" locale, whatever the application's locale is. */
 static bool is_blank(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
@@ -88,7 +88,7 @@ static enum fe_status split_words(const char *text, struct fe_words *words, stru
 
 /* The options that are one word and carry no value. */
 enum flag {
-	FLAG_NOTHING,               /* accepted; there is nothing it could change */
+	FLAG_NOTHING,               /* accepted without effect */
 	FLAG_OPT_DISABLE,
 	FLAG_FUSE,
 	FLAG_UNSAFE,
@@ -108,7 +108,7 @@ struct flag_row {
 	const char *word;
 	enum stage stages;
 	enum flag flag;
-	bool clang;                 /* Clang knows the word and must see it */
+	bool clang;                 /* it is passed on to Clang */
 };
 
 static const struct flag_row flag_rows[] = {
@@ -185,12 +185,12 @@ static void set_flag(struct fe_options *options, enum flag flag)
 	}
 }
 
-/* A parser's place in the words. */
+/* The state while words are parsed. */
 struct parser {
 	const struct fe_words *words;
 	size_t next;
 	bool linking;
-	bool from_il;               /* what is compiled was written by us */
+	bool from_il;               /* the source is SPIR-V */
 	struct fe_options *options;
 	struct bytes *log;
 };
@@ -201,8 +201,8 @@ static enum fe_status invalid(struct parser *parser, const char *word, const cha
 	return FE_INVALID_OPTIONS;
 }
 
-/* OpenCL 3.0 API, 5.8.6.1, 5.8.6.2 and 5.8.6.4: "ignored for programs created with IL", as are
- * those of 5.8.6.5. */
+/* OpenCL 3.0 API, 5.8.6.1, 5.8.6.2 and 5.8.6.4: "ignored for programs created with IL"; so are the options of
+ * 5.8.6.5. */
 static bool is_of_source(const char *prefix)
 {
 	static const char *const words[] = {"-D", "-I", "-w", "-Werror",
@@ -252,12 +252,12 @@ static enum fe_status take_standard(struct parser *parser, const char *word, con
 		bool cxx;
 	} rows[] = {
 		{"CL1.0", 100, false}, {"CL1.1", 110, false}, {"CL1.2", 120, false},
-		/* Not among CL_DEVICE_OPENCL_C_ALL_VERSIONS, for it has no optional features;
-		 * a program that uses none of those that are missing is built. */
+		/* Not among CL_DEVICE_OPENCL_C_ALL_VERSIONS, because not all features of OpenCL C 2.0 are supported;
+		 * a program that uses only supported features is built. */
 		{"CL2.0", 200, false}, {"CL3.0", 300, false}, {"CL3.1", 310, false},
-		/* C++ for OpenCL, 2: "version 1.0 that is backward compatible with OpenCL 2.0;
-		 * and version 2021 that is backward compatible with OpenCL 3.0".
-		 * cl_ext_cxx_for_opencl has CLC++ alone, from when there was but 1.0. */
+		/* C++ for OpenCL, 2: "version 1.0 that is backward compatible with OpenCL 2.0; and version 2021 that
+		 * is backward compatible with OpenCL 3.0". cl_ext_cxx_for_opencl defines only CLC++, from the time
+		 * when there was only 1.0. */
 		{"CLC++", 200, true}, {"CLC++1.0", 200, true}, {"CLC++2021", 300, true},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -289,7 +289,7 @@ static bool parse_number(const char *text, unsigned limit, unsigned *number_out)
 
 static enum fe_status take_registers(struct parser *parser, const char *word, const char *value)
 {
-	/* A thread's registers are numbered with eight bits, and one is taken. */
+	/* A thread has at most 255 registers. */
 	if (!parse_number(value, 255, &parser->options->codegen.max_registers))
 		return invalid(parser, word, "expected a number from 0 to 255");
 	return FE_OK;
@@ -326,7 +326,7 @@ static enum fe_status unknown(struct parser *parser, const char *word, unsigned 
 	return invalid(parser, word, parser->linking ? "not for linking" : "only for linking");
 }
 
-/* Where the value of word begins for this row; NULL: another option. */
+/* Finds where the value begins in a word for this row; NULL: the word is another option. */
 static const char *joined_value(const struct value_row *row, const char *word)
 {
 	size_t length = strlen(row->word);
@@ -343,7 +343,7 @@ static const char *joined_value(const struct value_row *row, const char *word)
 static enum fe_status take_value(struct parser *parser, const struct value_row *row,
 				 const char *word, const char *value)
 {
-	/* "-cl-std=" has been given its value: an empty one. */
+	/* "-cl-std=" already has a value, an empty one. */
 	bool may_follow = row->separate && word[strlen(word) - 1] != '=';
 	if (!*value && may_follow && parser->next < parser->words->count)
 		value = parser->words->items[parser->next++];
@@ -377,8 +377,8 @@ static enum fe_status take_word(struct parser *parser)
 	return unknown(parser, word, 0);
 }
 
-/* Text that we wrote: nobody wants to know what Clang thinks of it, and SPIR-V has no types that
- * say what a pointer may not point to. */
+/* The words for text that was generated here: Clang's warnings are disabled, and strict aliasing, which SPIR-V does
+ * not have. */
 static enum fe_status add_il_words(struct fe_words *words)
 {
 	static const char *const il_words[] = {"-w", "-relaxed-aliasing"};
@@ -395,8 +395,7 @@ bool fe_options_checked(void)
 	       (!strcmp(cuda, "soft") || strstr(cuda, "libculvert-softcuda"));
 }
 
-/* Reports of the software driver's checks name lines of the source; what an optimizer removes
- * or joins would go unseen. */
+/* The checker's reports contain source lines, and must not miss accesses that an optimizer would remove or join. */
 static void prepare_check(struct codegen_choice *codegen)
 {
 	codegen->line_info = true;
@@ -407,7 +406,7 @@ static enum fe_status parse(const char *text, bool linking, bool from_il,
 			    struct fe_options *options_out, struct bytes *log)
 {
 	struct fe_words words = {0};
-	/* OpenCL 3.0 API, 5.8.6.5: without -cl-std the newest OpenCL C 1.x. */
+	/* OpenCL 3.0 API, 5.8.6.5: without -cl-std the newest version of OpenCL C 1.x is used. */
 	struct fe_options options = {.standard = 120, .codegen.optimization = 3};
 	struct parser parser = {
 		.words = &words,
@@ -429,7 +428,7 @@ static enum fe_status parse(const char *text, bool linking, bool from_il,
 		options.cxx = false;
 		status = status ? status : add_il_words(&options.clang);
 	}
-	/* OpenCL 3.0 API, 5.8.6.3: before OpenCL C 2.0 work-groups are uniform in any case, but by
+	/* OpenCL 3.0 API, 5.8.6.3: before OpenCL C 2.0 work-groups are always uniform, except with
 	 * cl_arm_non_uniform_work_group_size. */
 	if (options.standard < 200 && !options.non_uniform_groups)
 		options.codegen.uniform_groups = true;

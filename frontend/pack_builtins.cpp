@@ -1,12 +1,10 @@
-/* A tool of the build: packs the builtin library for embedding (embedded.h says
- * what is where).
+/* A tool of the build: packs the built-in library for embedding (embedded.h describes the result).
  *
- *	pack-builtins BLOB INDEX LIBDEVICE BITCODE...
+ * pack-builtins BLOB INDEX LIBDEVICE BITCODE...
  *
- * Every bitcode file is cut into small modules of neighbouring functions with all
- * that they need: a program that uses three of the library's thousands of functions
- * then opens three small modules, where opening a whole file costs up to a
- * millisecond.  What two modules both need is in both; the linker takes the first. */
+ * Every bitcode file is divided into small modules of neighbouring functions, each with everything that it needs: a
+ * program that uses three of the library's thousands of functions then loads three small modules, whereas loading a
+ * whole file takes up to a millisecond.  What two modules need is in both; the linker uses the first. */
 #include "config.h"
 
 #include <algorithm>
@@ -77,7 +75,7 @@ bool list_functions(const llvm::MemoryBuffer &file, std::vector<std::string> &na
 	return true;
 }
 
-/* The library's notes about itself would pile up in every program. */
+/* Removes metadata about the library, which would accumulate in every program. */
 void drop_notes(llvm::Module &module)
 {
 	std::vector<llvm::NamedMDNode *> notes;
@@ -163,7 +161,7 @@ uint64_t hash_more(uint64_t hash, llvm::StringRef data)
 	return hash;
 }
 
-/* The library's id changes with anything that can change a compiled program. */
+/* The library's id, which changes with everything that can change a compiled program, and the index. */
 std::string index_text(const output &output, llvm::StringRef libdevice)
 {
 	uint64_t id = hash_more(hash_more(0xcbf29ce484222325u, output.blob), libdevice);

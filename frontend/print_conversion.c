@@ -60,7 +60,7 @@ static bool take_lanes(struct cursor *cursor, unsigned *lanes_out)
 	return lanes == 2 || lanes == 3 || lanes == 4 || lanes == 8 || lanes == 16;
 }
 
-/* ll is not OpenCL C's, nor are z and t before 3.1, but programs have them from C. */
+/* OpenCL C does not have ll, nor z and t before 3.1, but programs use them as in C. */
 static enum abi_print_length take_length(struct cursor *cursor)
 {
 	if (take(cursor, 'l')) {

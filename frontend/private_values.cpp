@@ -8,7 +8,7 @@
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
-#include <llvm/IR/Instructions.h> /* which SROA.h of LLVM 17 leaves out */
+#include <llvm/IR/Instructions.h> /* LLVM 17's SROA.h needs it but does not include it */
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassInstrumentation.h>
 #include <llvm/IR/PassManager.h>
@@ -16,8 +16,8 @@
 
 namespace {
 
-/* What the pass asks for, and nothing else: LLVM's own list of all analyses would bring all of
- * its optimiser along where it is linked statically. */
+/* Registers only the analyses that the pass needs: LLVM's list of all analyses would link its whole optimizer into a
+ * static build. */
 void add_analyses(llvm::FunctionAnalysisManager &analyses)
 {
 	analyses.registerPass([] { return llvm::PassInstrumentationAnalysis(); });

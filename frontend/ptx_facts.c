@@ -10,7 +10,7 @@ const char fe_ptx_no_memory[] = "out of memory";
 
 /* --- words ------------------------------------------------------------------------------- */
 
-/* A word with its dots, a number, or one other character; no bytes at the end. */
+/* A word with its dots, a number, or one other character; empty at the end. */
 struct word {
 	const char *at;
 	size_t size_B;
@@ -18,8 +18,8 @@ struct word {
 
 struct reader {
 	const char *at, *end;
-	struct word word;            /* the one that is looked at */
-	const char *wrong;           /* the first thing that is */
+	struct word word;            /* the present word */
+	const char *wrong;           /* the first error; NULL: none */
 };
 
 static bool is_word_char(char c)
@@ -115,7 +115,7 @@ static uint32_t take_number(struct reader *reader)
 
 /* --- declarations ------------------------------------------------------------------------- */
 
-/* The bytes of a type's word; 0: it is no type. */
+/* The size of a type in bytes; 0: the word is no type. */
 static uint32_t type_B(struct word word)
 {
 	static const struct {
@@ -142,7 +142,7 @@ struct declared {
 	bool array;
 };
 
-/* Behind ".ptr": which memory, and how what is pointed to is aligned. */
+/* Reads the words after ".ptr": the state space, and the alignment of the memory. */
 static void read_pointer(struct reader *reader, struct declared *declared)
 {
 	declared->pointer = SPACE_GENERIC;
@@ -158,7 +158,7 @@ static void read_dimensions(struct reader *reader, struct declared *declared)
 {
 	while (take(reader, "[")) {
 		declared->array = true;
-		/* Without a number: of the size of what it begins with, or of no size yet. */
+		/* Without a number the size is that of the initializer, or unknown. */
 		declared->size_B *= word_is(reader->word, "]") ? 0 : take_number(reader);
 		if (declared->size_B > UINT32_MAX || !take(reader, "]"))
 			reader->wrong = "an array's size cannot be read";
@@ -167,7 +167,7 @@ static void read_dimensions(struct reader *reader, struct declared *declared)
 	}
 }
 
-/* Behind ".param" or ".global": attributes, a type, a name, dimensions. */
+/* Reads the words after ".param" or ".global": attributes, a type, a name, dimensions. */
 static struct declared read_declared(struct reader *reader)
 {
 	struct declared declared = {.pointer = SPACE_NONE};
@@ -202,7 +202,7 @@ static struct declared read_declared(struct reader *reader)
 struct kernel {
 	struct abi_kernel *abi;
 	struct word *names;          /* of the parameters */
-	struct word *registers;      /* that they were loaded into */
+	struct word *registers;      /* into which the parameters were loaded */
 };
 
 static void argument_set(struct reader *reader, const struct declared *declared,
@@ -279,7 +279,7 @@ static bool is_global_access(struct word word)
 	return false;
 }
 
-/* The operand of an access that is the address: in brackets, or a cvta's second. */
+/* Notes an access by the operand that is its address: the one in brackets, or the second one of a cvta. */
 static void note_access(struct kernel *kernel, struct word address)
 {
 	for (uint32_t i = 0; i < kernel->abi->argument_count; i++) {
@@ -292,12 +292,12 @@ static void note_access(struct kernel *kernel, struct word address)
 	}
 }
 
-/* "ld.param.u64 %rd1, [name];" */
+/* Notes an instruction such as "ld.param.u64 %rd1, [name];". */
 static void note_load(struct kernel *kernel, struct word to, struct word name)
 {
 	for (uint32_t i = 0; i < kernel->abi->argument_count; i++) {
 		const struct abi_argument *argument = &kernel->abi->arguments[i];
-		/* One register, one meaning: a second load into it ends the first. */
+		/* A second load into a register replaces what the first has loaded. */
 		if (word_equal(kernel->registers[i], to))
 			kernel->registers[i] = (struct word){0};
 		if (argument->size_B == 8 && argument->align_B == 8 &&
@@ -306,7 +306,7 @@ static void note_load(struct kernel *kernel, struct word to, struct word name)
 	}
 }
 
-/* One instruction of the body, up to its semicolon. */
+/* Reads an instruction of the body, up to its semicolon. */
 static void read_instruction(struct reader *reader, struct kernel *kernel)
 {
 	const struct word name = reader->word;
@@ -362,12 +362,12 @@ static char *copy(struct reader *reader, struct word word)
 	return string;
 }
 
-/* Behind ".entry". */
+/* Reads a kernel, after ".entry". */
 static void read_kernel(struct reader *reader, struct abi_kernel *abi)
 {
 	struct kernel kernel = {.abi = abi};
 	const struct word none = {"", 0};
-	/* It has been compiled for whole work-groups, and asks for no offset. */
+	/* The kernel was compiled by another compiler for whole work-groups, and does not support an offset. */
 	abi->uniform_groups = abi->sees_groups = abi->has_barrier = abi->no_offset = true;
 	abi->name = copy(reader, reader->word);
 	abi->entry = copy(reader, reader->word);
@@ -404,7 +404,7 @@ static struct abi_kernel *kernel_add(struct reader *reader, struct abi_program *
 	return kernel;
 }
 
-/* "sm_90", "sm_90a". */
+/* Reads a target such as "sm_90" or "sm_90a". */
 static void read_target(struct reader *reader, struct fe_ptx *ptx)
 {
 	if (!word_begins(reader->word, "sm_"))

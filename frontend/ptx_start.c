@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* A walk through the lines, which knows the entry that it is in. */
+/* The state while the lines of a text are read, with the entry that the line is in. */
 struct walk {
 	const struct abi_program *abi;
 	const char *next, *end;
@@ -92,7 +92,7 @@ bool fe_ptx_is_split(const struct abi_program *abi)
 	return starts && !abi->global_variables_B;
 }
 
-/* Behind "[KERNEL_param_N];" if that is a start; else NULL. */
+/* Skips "[KERNEL_param_N];" if that parameter is a start; otherwise NULL. */
 static const char *skip_start(const struct walk *walk, const char *at)
 {
 	const struct abi_kernel *kernel = walk->kernel;
@@ -114,9 +114,9 @@ static bool is_digit_at(const struct walk *walk, const char *at)
 	return at && at < walk->next && *at >= '0' && *at <= '9';
 }
 
-/* "ld.param.u64 %rd1, [k_param_3];" of a start becomes "mov.b64 %rd1, 0;".  A register may be wider
- * than what is loaded; libnvvm's names tell.  Whatever else may load a start is left, and finds 0 in
- * the parameter. */
+/* Replaces "ld.param.u64 %rd1, [k_param_3];" of a start by "mov.b64 %rd1, 0;".  A register may be wider than the
+ * load; the names that libnvvm gives registers contain their width.  Other loads of a start are left, and read 0
+ * from the parameter. */
 static bool write_zero(const struct walk *walk, struct bytes *out)
 {
 	static const char *const types[] = {"u64", "u32", "b64", "b32", "s64", "s32"};
@@ -160,7 +160,7 @@ bool fe_ptx_without_start(const struct abi_program *abi, const struct bytes *ptx
 void fe_ptx_limit_registers(const struct abi_program *abi, const struct bytes *ptx,
 			    const uint32_t *registers, struct bytes *limited_out)
 {
-	/* A thread gets registers by eights. */
+	/* Registers are allocated to a thread in units of eight. */
 	enum { REGISTERS = 8 };
 	for (struct walk walk = walk_begin(abi, ptx); walk_on(&walk);) {
 		/* The line between an entry's head and its body. */

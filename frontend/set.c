@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* The slot of an item: where it is, or the free one where it belongs. */
+/* The slot that contains the item, or the free one in which it can be put. */
 static uint32_t slot_of(const struct fe_set *set, const void *item)
 {
 	uint64_t bits = (uint64_t)(uintptr_t)item * UINT64_C(0x9E3779B97F4A7C15);

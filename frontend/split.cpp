@@ -16,15 +16,15 @@
 
 namespace {
 
-/* libnvvm takes 4 ms for a module with nothing in it, and some 60 us for an instruction.  Functions
- * of more than some 500 instructions that are called from several places it leaves functions. */
+/* libnvvm takes 4 ms for an empty module, and about 60 us for each instruction.  It does not inline functions of
+ * more than about 500 instructions that are called from several places. */
 enum { parts_max = 8, part_instructions = 400, inlined_instructions = 500 };
 
-/* Kernels, by number, which become a module of their own. */
+/* The numbers of kernels that become a module of their own. */
 using kernel_numbers = std::vector<uint32_t>;
 using kernel_list = std::vector<const llvm::GlobalValue *>;
 
-/* A variable that kernels write is one for all of them. */
+/* A variable that kernels write must be in one module. */
 bool has_written_variables(const llvm::Module &module)
 {
 	for (const llvm::GlobalVariable &variable : module.globals())
@@ -42,7 +42,7 @@ kernel_list choose(const kernel_list &kernels, const kernel_numbers &numbers)
 	return chosen;
 }
 
-/* What is inlined into several counts for each. */
+/* Functions that are inlined into several others count for each. */
 size_t count_instructions(const llvm::Module &module, const fe_reach &needed)
 {
 	size_t count = 0;
@@ -52,7 +52,7 @@ size_t count_instructions(const llvm::Module &module, const fe_reach &needed)
 	return count;
 }
 
-/* Of the functions that libnvvm compiles once for all of a module's kernels. */
+/* The instructions of functions that libnvvm compiles once for all kernels of a module. */
 size_t count_common(const llvm::Module &module, const fe_reach &one, const fe_reach &other)
 {
 	size_t count = 0;
@@ -63,7 +63,7 @@ size_t count_common(const llvm::Module &module, const fe_reach &one, const fe_re
 	return count;
 }
 
-/* A new run of neighbours begins where the ones before have their share of all instructions. */
+/* Divides neighbouring kernels into runs with about equal numbers of instructions. */
 std::vector<kernel_numbers> share_out(const std::vector<size_t> &instructions)
 {
 	std::vector<kernel_numbers> runs;
@@ -72,7 +72,7 @@ std::vector<kernel_numbers> share_out(const std::vector<size_t> &instructions)
 		all += count;
 	const size_t parts = std::min<size_t>(parts_max, all / part_instructions);
 	for (uint32_t i = 0; i < instructions.size(); i++) {
-		/* In halves: a kernel goes where its middle lies. */
+		/* In units of half an instruction: a kernel belongs to the run in which its middle is. */
 		const size_t middle = 2 * before + instructions[i];
 		if (runs.empty() || (parts && middle * parts >= 2 * all * runs.size()))
 			runs.emplace_back();
@@ -82,7 +82,7 @@ std::vector<kernel_numbers> share_out(const std::vector<size_t> &instructions)
 	return runs;
 }
 
-/* Whether two modules would have a third of the smaller one's work twice. */
+/* Whether two modules would have in common a third of the work of the smaller one. */
 bool repeats(const llvm::Module &module, const kernel_list &one, const kernel_list &other)
 {
 	const fe_reach needed(one), also(other);
@@ -90,8 +90,8 @@ bool repeats(const llvm::Module &module, const kernel_list &one, const kernel_li
 	       std::min(count_instructions(module, needed), count_instructions(module, also));
 }
 
-/* Puts runs together that are better compiled once than side by side: of a renderer whose kernels
- * all call the same large functions each module would be most of the program. */
+/* Joins runs that would repeat too much work: if all kernels of a renderer call the same large functions, each
+ * module would contain most of the program. */
 std::vector<kernel_numbers> unite(const llvm::Module &module, const kernel_list &kernels,
 				  const std::vector<kernel_numbers> &runs)
 {
@@ -114,14 +114,14 @@ std::unique_ptr<llvm::Module> cut(const llvm::Module &whole, const kernel_list &
 	llvm::ValueToValueMapTy values;
 	std::unique_ptr<llvm::Module> part = llvm::CloneModule(
 		whole, values, [&](const llvm::GlobalValue *value) { return needed.has(value); });
-	/* The others came along as declarations. */
+	/* Other variables have been copied as declarations. */
 	for (llvm::GlobalVariable &variable : llvm::make_early_inc_range(part->globals()))
 		if (variable.isDeclaration() && variable.use_empty())
 			variable.eraseFromParent();
 	return part;
 }
 
-/* The kernels of a module that may be cut, by number; none where it may not. */
+/* The kernels of a module that may be divided, by number; empty if it may not. */
 kernel_list kernels_apart(const llvm::Module &module, const abi_program *abi)
 {
 	kernel_list kernels;

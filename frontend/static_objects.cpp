@@ -26,7 +26,7 @@ std::vector<llvm::CallInst *> calls_of(const llvm::Module &module, const char *n
 	return calls;
 }
 
-/* The end of what initialises: where the guard that was taken is given back. */
+/* The end of the initialization: where the guard is released. */
 llvm::BranchInst *end_of(const llvm::CallInst &acquire)
 {
 	for (llvm::CallInst *release : calls_of(*acquire.getModule(), "__cxa_guard_release"))
@@ -37,9 +37,8 @@ llvm::BranchInst *end_of(const llvm::CallInst &acquire)
 	return nullptr;
 }
 
-/* Clang's "if (acquire) { make; release; }" becomes "do if (acquire) { make; release; } while (!made)".
- * Work-items of a warp may go on together alone: one that waits inside acquire would keep
- * the one that makes the object from making it. */
+/* Replaces Clang's "if (acquire) { make; release; }" by "do if (acquire) { make; release; } while (!made)".  If a
+ * work-item waited inside acquire, others of its warp might not run, among them the one that makes the object. */
 bool wait_around(llvm::CallInst &acquire)
 {
 	llvm::BasicBlock *block = acquire.getParent();
@@ -56,7 +55,7 @@ bool wait_around(llvm::CallInst &acquire)
 	llvm::FunctionCallee function = block->getModule()->getOrInsertFunction(
 		"__culvert_guard_made", acquire.getFunctionType());
 	llvm::CallInst *call = builder.CreateCall(function, {acquire.getArgOperand(0)});
-	/* A call without a place in a function that has places is not valid. */
+	/* LLVM requires a source position for a call in a function that has positions. */
 	call->setDebugLoc(acquire.getDebugLoc());
 	builder.CreateCondBr(builder.CreateIsNotNull(call), after, block);
 	choice->setSuccessor(1, look);
@@ -64,8 +63,8 @@ bool wait_around(llvm::CallInst &acquire)
 	return true;
 }
 
-/* Clang looks before it asks for the guard.  The function that hands out guards looks by itself, and
- * in a way that libnvvm leaves alone. */
+/* Removes Clang's first check of the guard.  The function that acquires guards checks it, too, in a way that libnvvm
+ * does not change. */
 void drop_first_look(llvm::GlobalVariable &guard)
 {
 	std::vector<llvm::LoadInst *> looks;
@@ -79,7 +78,7 @@ void drop_first_look(llvm::GlobalVariable &guard)
 	}
 }
 
-/* Clang gives guards no address space; those of variables are named in PTX. */
+/* Clang puts guards into no address space, but PTX needs one. */
 void move_to_global(llvm::GlobalVariable &variable)
 {
 	enum { GLOBAL = 1 };

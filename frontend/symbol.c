@@ -34,13 +34,13 @@ bool fe_symbol_is_plain(const char *name, size_t size_B)
 		if (!is_letter(name[i]) && !is_digit(name[i]) && name[i] != '$')
 			return false;
 	}
-	/* PTX wants more than a lone '_' or '$', and WARP_SZ is a constant of its own. */
+	/* PTX does not allow a single '_' or '$' as a name, and WARP_SZ is a constant. */
 	if (size_B == 1 && (name[0] == '_' || name[0] == '$'))
 		return false;
 	return !(size_B == 7 && !memcmp(name, "WARP_SZ", 7));
 }
 
-/* Of a name too long its beginning, "$$", which no escaped name has, and its hash. */
+/* The entry for a name that is too long: its beginning, "$$", which no escaped name contains, and its hash. */
 static void shortened(struct bytes *entry, const char *name, size_t size_B)
 {
 	enum { KEPT_B = 100 };
@@ -52,7 +52,7 @@ static void shortened(struct bytes *entry, const char *name, size_t size_B)
 
 void fe_symbol_entry(struct bytes *entry, const char *name, size_t size_B)
 {
-	/* Names that look as if they came from here would be others', and libdevice and libnvvm have theirs. */
+	/* Names that look like escaped ones, or like those of libdevice and libnvvm, are escaped, too. */
 	if (fe_symbol_is_plain(name, size_B) && !fe_symbol_starts(name, SYMBOL_ENTRY) &&
 	    !fe_symbol_starts(name, "__nv")) {
 		bytes_append(entry, name, size_B);
